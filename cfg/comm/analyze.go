@@ -1,0 +1,330 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// Analyze puts p into SPMD form. info must be scalar.Analyze(p).
+func Analyze(p *ir.Program, info *scalar.Info) *Program {
+	a := &analyzer{
+		out: &Program{
+			IR: p, Info: info,
+			Access: map[*ir.Ref]*Access{},
+			Shadow: map[*ir.Symbol][][2]int{},
+		},
+		info:    info,
+		symbols: map[string]*ir.Symbol{},
+		affines: map[ir.Expr]linalg.Affine{},
+		made:    map[ir.Stmt]bool{},
+		extra:   map[ir.Stmt]map[*ir.Symbol]bool{},
+		order:   map[ir.Stmt]int{},
+	}
+	a.out.a = a
+	for _, s := range p.Symbols {
+		a.symbols[s.Name] = s
+	}
+	ir.Walk(p.Body, func(s ir.Stmt) bool {
+		a.order[s] = len(a.order)
+		return true
+	})
+	a.out.Body = a.block(p.Body)
+	a.number(a.out.Body)
+	return a.out
+}
+
+type analyzer struct {
+	out     *Program
+	info    *scalar.Info
+	symbols map[string]*ir.Symbol
+	// loops are the loops (Do or While) that all PEs execute together around
+	// the statement at hand, outermost first.
+	loops []ir.Stmt
+
+	// What the analyzer made itself is unknown to info.
+	affines  map[ir.Expr]linalg.Affine       // of new expression nodes
+	made     map[ir.Stmt]bool                // new statements
+	extra    map[ir.Stmt]map[*ir.Symbol]bool // new scalars assigned inside a loop
+	order    map[ir.Stmt]int                 // textual position
+	replaced []replacement                   // subscripts that a new scalar stands for
+}
+
+// tempPrefix starts the names of scalars made for subscripts. A dot keeps
+// them apart from every name of the source.
+const tempPrefix = "sub."
+
+// affine is the value of an integer expression at its occurrence.
+func (a *analyzer) affine(e ir.Expr) (linalg.Affine, bool) {
+	if f, ok := a.affines[e]; ok {
+		return f, true
+	}
+	return a.info.Affine(e)
+}
+
+// modified is the set of symbols that s may assign.
+func (a *analyzer) modified(s ir.Stmt) map[*ir.Symbol]bool {
+	if as, ok := s.(*ir.Assign); ok && len(a.extra[s]) == 0 {
+		return map[*ir.Symbol]bool{ir.Target(as.LHS): true}
+	}
+	if !a.made[s] {
+		m := a.info.Modified(s)
+		x := a.extra[s]
+		if len(x) == 0 {
+			return m
+		}
+		all := make(map[*ir.Symbol]bool, len(m)+len(x))
+		for k := range m {
+			all[k] = true
+		}
+		for k := range x {
+			all[k] = true
+		}
+		return all
+	}
+	m := map[*ir.Symbol]bool{}
+	if as, ok := s.(*ir.Assign); ok {
+		m[ir.Target(as.LHS)] = true
+	}
+	return m
+}
+
+// liveAfter reports whether the value of a scalar may be used behind s.
+func (a *analyzer) liveAfter(s ir.Stmt, sym *ir.Symbol) bool {
+	return a.made[s] || sym.Temp || a.info.LiveAfter(s, sym)
+}
+
+// changes reports whether f mentions a symbol of the set.
+func (a *analyzer) changes(f linalg.Affine, set map[*ir.Symbol]bool) bool {
+	for v := range f.T {
+		if f.Uses(v) && set[a.symbols[v]] {
+			return true
+		}
+	}
+	return false
+}
+
+// temp makes a scalar that holds the value of e, and the statement that sets it.
+func (a *analyzer) temp(e ir.Expr, like ir.Stmt) (*ir.Symbol, *ir.Assign) {
+	name := ""
+	for i := 1; ; i++ {
+		name = fmt.Sprintf("%s%d", tempPrefix, i)
+		if a.symbols[name] == nil {
+			break
+		}
+	}
+	sym := &ir.Symbol{Name: name, Pos: e.Position(), Type: ir.Integer, Temp: true}
+	a.symbols[name] = sym
+	a.out.IR.Symbols = append(a.out.IR.Symbols, sym)
+	v := &ir.Var{X: ir.X{Pos: e.Position(), Typ: ir.Integer}, Sym: sym}
+	as := &ir.Assign{S: ir.S{Pos: like.Position()}, LHS: v, RHS: e}
+	a.made[as] = true
+	a.order[as] = a.order[like]
+	for _, l := range a.loops {
+		if a.extra[l] == nil {
+			a.extra[l] = map[*ir.Symbol]bool{}
+		}
+		a.extra[l][sym] = true
+	}
+	return sym, as
+}
+
+// distributed reports whether the elements of an array lie on different PEs.
+func distributed(s *ir.Symbol) bool {
+	if s.Mapping == nil {
+		return false
+	}
+	if len(s.Mapping.Map.Fixed) > 0 {
+		return true
+	}
+	for _, ax := range s.Mapping.Map.Axes {
+		if ax.Grid >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// occurrence is one reference with the loops around it, outermost first and
+// starting at some scope.
+type occurrence struct {
+	ref   *ir.Ref
+	stmt  ir.Stmt
+	loops []ir.Stmt
+	order int
+	write bool
+	// conditional: inside an IF or behind a short-circuit operator of the scope.
+	conditional bool
+	print       bool
+	implied     []*ir.ImpliedDo // around the reference, outermost first
+}
+
+// occurrences lists the array references of s in evaluation order.
+func (a *analyzer) occurrences(s ir.Stmt) []occurrence {
+	w := occWalker{a: a}
+	w.stmt(s, nil, false)
+	return w.list
+}
+
+type occWalker struct {
+	a       *analyzer
+	list    []occurrence
+	implied []*ir.ImpliedDo
+}
+
+func (w *occWalker) stmt(s ir.Stmt, loops []ir.Stmt, cond bool) {
+	read := func(e ir.Expr, c bool) { w.expr(e, s, loops, c, false) }
+	inner := func(body []ir.Stmt, c bool) {
+		l := append(append([]ir.Stmt(nil), loops...), s)
+		for _, b := range body {
+			w.stmt(b, l, c)
+		}
+	}
+	switch s := s.(type) {
+	case *ir.Assign:
+		read(s.RHS, cond)
+		switch l := s.LHS.(type) {
+		case *ir.Ref:
+			for _, x := range l.Subs {
+				read(x, cond)
+			}
+			w.list = append(w.list, occurrence{ref: l, stmt: s, loops: loops, order: 2*w.a.order[s] + 1, write: true, conditional: cond})
+		case *ir.Substr:
+			read(l.Lo, cond)
+			read(l.Hi, cond)
+		}
+	case *ir.Do:
+		read(s.Lo, cond)
+		read(s.Hi, cond)
+		read(s.Step, cond)
+		inner(s.Body, cond)
+	case *ir.While:
+		// The condition is evaluated in every iteration.
+		l := append(append([]ir.Stmt(nil), loops...), s)
+		w.expr(s.Cond, s, l, true, false)
+		inner(s.Body, true)
+	case *ir.If:
+		read(s.Cond, cond)
+		for _, b := range s.Then {
+			w.stmt(b, loops, true)
+		}
+		for _, b := range s.Else {
+			w.stmt(b, loops, true)
+		}
+	case *ir.Print:
+		for _, e := range s.Items {
+			w.expr(e, s, loops, cond, true)
+		}
+	case *ir.Read:
+		if s.From != nil {
+			read(s.From, cond)
+		}
+	case *ir.Stop:
+		if s.Code != nil {
+			read(s.Code, cond)
+		}
+	}
+}
+
+func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, cond, print bool) {
+	switch e := e.(type) {
+	case *ir.Ref:
+		for _, x := range e.Subs {
+			w.expr(x, s, loops, cond, print)
+		}
+		w.list = append(w.list, occurrence{ref: e, stmt: s, loops: loops, order: 2 * w.a.order[s], conditional: cond, print: print, implied: w.implied})
+	case *ir.Bin:
+		w.expr(e.L, s, loops, cond, print)
+		w.expr(e.R, s, loops, cond || e.Op == ir.And || e.Op == ir.Or, print)
+	case *ir.ImpliedDo:
+		w.expr(e.Lo, s, loops, cond, print)
+		w.expr(e.Hi, s, loops, cond, print)
+		w.expr(e.Step, s, loops, cond, print)
+		outer := w.implied
+		w.implied = append(append([]*ir.ImpliedDo(nil), outer...), e)
+		for _, x := range e.Items {
+			w.expr(x, s, loops, true, print)
+		}
+		w.implied = outer
+	default:
+		for _, x := range ir.Children(e) {
+			w.expr(x, s, loops, cond, print)
+		}
+	}
+}
+
+// access describes an occurrence for the dependence tests. variant holds the
+// symbols that change inside the compared scope: their values may differ
+// between the two sides. outer are loops around the scope, fixed for both.
+func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]bool) depend.Access {
+	loops := append(append([]ir.Stmt(nil), outer...), o.loops...)
+	own := map[string]bool{}
+	acc := depend.Access{Order: o.order}
+	usable := func(f linalg.Affine, ok bool) bool {
+		if !ok {
+			return false
+		}
+		for v := range f.T {
+			if f.Uses(v) && !own[v] && variant[a.symbols[v]] {
+				return false
+			}
+		}
+		return true
+	}
+	for _, l := range loops {
+		switch l := l.(type) {
+		case *ir.Do:
+			dl := depend.Loop{Index: l.Index.Name}
+			lo, ok := a.affine(l.Lo)
+			if usable(lo, ok) {
+				dl.Lo = []linalg.Affine{lo}
+			}
+			hi, ok := a.affine(l.Hi)
+			if usable(hi, ok) {
+				dl.Hi = []linalg.Affine{hi}
+			}
+			if st, ok := a.affine(l.Step); ok && st.IsConst() {
+				dl.Step = st.C
+			}
+			acc.Loops = append(acc.Loops, dl)
+			own[l.Index.Name] = true
+		case *ir.While:
+			acc.Loops = append(acc.Loops, depend.Loop{Index: fmt.Sprintf("while %d", a.order[l]), Step: 1})
+		}
+	}
+	for _, s := range o.ref.Subs {
+		f, ok := a.affine(s)
+		if !usable(f, ok) {
+			acc.Subs = append(acc.Subs, nil)
+			continue
+		}
+		acc.Subs = append(acc.Subs, &f)
+	}
+	return acc
+}
+
+// flow asks whether a value written by w may be read by r inside scope, the
+// statement both lie in; the loops of a.loops are fixed for both.
+func (a *analyzer) flow(w, r occurrence, outer []ir.Stmt, variant map[*ir.Symbol]bool) depend.Result {
+	common := len(outer)
+	for i := 0; i < len(w.loops) && i < len(r.loops) && w.loops[i] == r.loops[i]; i++ {
+		common++
+	}
+	return depend.Depends(a.access(w, outer, variant), a.access(r, outer, variant), common, len(outer))
+}
+
+// Affine is the value of an integer expression at its occurrence, also of the
+// expressions that Analyze made.
+func (p *Program) Affine(e ir.Expr) (linalg.Affine, bool) { return p.a.affine(e) }
+
+// Modified is the set of symbols that s may assign.
+func (p *Program) Modified(s ir.Stmt) map[*ir.Symbol]bool { return p.a.modified(s) }
+
+// LiveAfter reports whether the value of a scalar may be used behind s.
+func (p *Program) LiveAfter(s ir.Stmt, sym *ir.Symbol) bool { return p.a.liveAfter(s, sym) }
+
+// Distributed reports whether the elements of an array lie on different PEs.
+func Distributed(s *ir.Symbol) bool { return distributed(s) }

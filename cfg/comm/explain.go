@@ -1,0 +1,180 @@
+package comm
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// Moves says in words which elements c brings to whom.
+func (c *Comm) Moves() string {
+	elements := c.Array.Name + "(" + c.section() + ")"
+	switch {
+	case c.Kind == Irregular:
+		return "the elements of " + c.Array.Name + " that each PE has listed"
+	case c.Kind == Pipeline:
+		return "new values of the PEs before, into the overlap of " + c.Array.Name
+	case c.Overlap:
+		return elements + " of the neighbours into the overlap of " + c.Array.Name
+	case c.RootOnly:
+		return elements + " to PE 0"
+	}
+	return elements + " to " + c.consumers()
+}
+
+// section writes the elements as a Fortran section.
+func (c *Comm) section() string {
+	axis := func(ax Axis) string {
+		if ax.All {
+			return ":"
+		}
+		return ax.String()
+	}
+	var parts []string
+	if c.Subs != nil {
+		for _, s := range c.Subs {
+			f := s.Off
+			text := f.String()
+			if s.Axis >= 0 {
+				v := c.Axes[s.Axis].Terms[0].Range.Index
+				text = v
+				if s.Coef != 1 {
+					text = fmt.Sprintf("%d*%s", s.Coef, v)
+				}
+				if t := f.String(); t != "0" {
+					text += " + " + t
+				}
+			}
+			parts = append(parts, text)
+		}
+	} else {
+		for _, ax := range c.Axes {
+			parts = append(parts, axis(ax))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// consumers names the PEs that want values.
+func (c *Comm) consumers() string {
+	var who []string
+	for _, k := range c.Guard {
+		who = append(who, "the "+k.String())
+	}
+	for _, r := range c.Ranges {
+		for _, k := range r.Cons {
+			who = append(who, "the "+k.String())
+		}
+	}
+	if len(who) == 0 {
+		return "every PE"
+	}
+	return strings.Join(who, " and ")
+}
+
+// bounds lists the ranges that the elements' indices take.
+func (c *Comm) bounds() string {
+	used := map[*Range]bool{}
+	for _, ax := range c.Axes {
+		for _, t := range ax.Terms {
+			used[t.Range] = true
+		}
+	}
+	var parts []string
+	for _, r := range c.Ranges {
+		if !used[r] {
+			continue
+		}
+		switch {
+		case r.Unknown:
+			parts = append(parts, r.Index+" = all")
+		case r.Step == 1:
+			parts = append(parts, fmt.Sprintf("%s = %v:%v", r.Index, r.Lo, r.Hi))
+		default:
+			parts = append(parts, fmt.Sprintf("%s = %v:%v:%d", r.Index, r.Lo, r.Hi, r.Step))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Explain is the text of stage comm: every communication with kind, line, C,
+// CO and UO, then the reductions, then the loops that all PEs follow together
+// and those that fell back, with the reason.
+func (p *Program) Explain() string {
+	var b strings.Builder
+	if len(p.Comms) == 0 {
+		b.WriteString("no communication\n")
+	}
+	for _, c := range p.Comms {
+		refs := map[string]bool{}
+		var names []string
+		for _, r := range c.Refs {
+			if s := ir.ExprString(r); !refs[s] {
+				refs[s] = true
+				names = append(names, s)
+			}
+		}
+		fmt.Fprintf(&b, "#%-3d %-10s %-24s line %-4d C %d  CO %d  UO %d\n", c.ID, c.Kind, strings.Join(names, ", "), c.Line, c.CLine, c.COLine, c.UOLine)
+		fmt.Fprintf(&b, "     %s", c.Moves())
+		if s := c.bounds(); s != "" {
+			fmt.Fprintf(&b, "; %s", s)
+		}
+		b.WriteString("\n")
+	}
+	for _, r := range p.Reduces {
+		fmt.Fprintf(&b, "#%-3d %-10s %-24s line %-4d partial values by the owners of %s\n", r.ID, r.Name, r.Sym.Name, r.Line, ir.ExprString(r.By))
+	}
+	p.explainRegions(&b)
+	return b.String()
+}
+
+// explainRegions lists what is not computed in parallel, and why.
+func (p *Program) explainRegions(b *strings.Builder) {
+	var serial, fallback []string
+	var visit func(list []Node)
+	visit = func(list []Node) {
+		for _, n := range list {
+			switch n := n.(type) {
+			case *Loop:
+				if why := p.Notes[n.Do]; why != "" {
+					serial = append(serial, fmt.Sprintf("line %d, %s: %s", n.Do.Pos.Line, ir.StmtString(n.Do), why))
+				}
+				visit(n.Body)
+			case *WhileLoop:
+				visit(n.Pre)
+				visit(n.Body)
+			case *Branch:
+				visit(n.Then)
+				visit(n.Else)
+			case *Region:
+				if n.Fallback {
+					names := map[string]bool{}
+					for _, c := range n.Comms {
+						names[c.Array.Name] = true
+					}
+					var list []string
+					for k := range names {
+						list = append(list, k)
+					}
+					sort.Strings(list)
+					fallback = append(fallback, fmt.Sprintf("line %d: gathers %s: %s", n.Stmts[0].Position().Line, strings.Join(list, ", "), n.Why))
+				}
+			}
+		}
+	}
+	visit(p.Body)
+	if len(serial) > 0 {
+		b.WriteString("\nloops that all PEs step through together:\n")
+		for _, s := range serial {
+			b.WriteString("  " + s + "\n")
+		}
+	}
+	if len(fallback) > 0 {
+		b.WriteString("\nfallback, executed by all PEs on gathered arrays:\n")
+		for _, s := range fallback {
+			b.WriteString("  " + s + "\n")
+		}
+	}
+}

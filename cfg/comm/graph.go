@@ -1,0 +1,161 @@
+package comm
+
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// Graph is the control-flow graph with communication nodes.
+func (p *Program) Graph() *cfg.Graph { return p.GraphWith(false) }
+
+// GraphWith is Graph, with a barrier before each group of communications if
+// barriers is set.
+func (p *Program) GraphWith(barriers bool) *cfg.Graph {
+	b := &graphBuilder{b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, barriers: barriers}
+	b.nodes(p.Body)
+	return b.b.Finish()
+}
+
+type graphBuilder struct {
+	b        *cfg.Builder
+	loops    map[ir.Stmt]*cfg.Loop
+	barriers bool
+}
+
+func (g *graphBuilder) comm(kind cfg.Kind, line int, c *Comm, flavour string) {
+	n := g.b.Node(kind, line, c.ID, ir.ExprString(c.Refs[0]))
+	n.Flavour = flavour
+}
+
+func (g *graphBuilder) nodes(list []Node) {
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Post:
+			if g.barriers {
+				g.b.Node(cfg.Barrier, n.Comms[0].CLine, 0, "")
+			}
+			for _, c := range n.Comms {
+				g.comm(cfg.Comm, c.CLine, c, string(c.Kind))
+			}
+		case *Wait:
+			for _, c := range n.Comms {
+				g.comm(cfg.CommOver, c.COLine, c, "")
+			}
+		case *Done:
+			for _, c := range n.Comms {
+				g.comm(cfg.UseOver, c.UOLine, c, "")
+			}
+		case *Region:
+			g.region(n)
+		case *Loop:
+			g.begin(n.Do, ir.StmtString(n.Do))
+			g.nodes(n.Body)
+			g.b.EndLoop()
+		case *WhileLoop:
+			g.whileLoop(n)
+		case *Branch:
+			g.b.BeginIf(n.If.Pos.Line, ir.ExprString(n.If.Cond))
+			g.nodes(n.Then)
+			if len(n.Else) > 0 {
+				g.b.Else()
+				g.nodes(n.Else)
+			}
+			g.b.EndIf()
+		case *Simple:
+			g.stmt(n.Stmt)
+		}
+	}
+}
+
+// whileLoop has its condition behind the communications that feed it.
+func (g *graphBuilder) whileLoop(n *WhileLoop) {
+	if len(n.Pre) == 0 {
+		g.begin(n.While, ir.StmtString(n.While))
+		g.nodes(n.Body)
+		g.b.EndLoop()
+		return
+	}
+	l := g.b.BeginEndless(n.While.Pos.Line, "do while")
+	g.loops[n.While] = l
+	g.nodes(n.Pre)
+	g.b.BeginIf(n.While.Pos.Line, ".not. ("+ir.ExprString(n.While.Cond)+")")
+	g.b.Exit(l)
+	g.b.EndIf()
+	g.nodes(n.Body)
+	g.b.EndLoop()
+}
+
+func (g *graphBuilder) begin(s ir.Stmt, text string) {
+	var l *cfg.Loop
+	if w, ok := s.(*ir.While); ok {
+		if c, ok := w.Cond.(*ir.Const); ok && c.Bool {
+			l = g.b.BeginEndless(s.Position().Line, text)
+		}
+	}
+	if l == nil {
+		l = g.b.BeginLoop(s.Position().Line, text)
+	}
+	if d, ok := s.(*ir.Do); ok {
+		l.Index, l.Lo, l.Hi, l.Step = d.Index.Name, ir.ExprString(d.Lo), ir.ExprString(d.Hi), ir.ExprString(d.Step)
+	}
+	g.loops[s] = l
+}
+
+// region is what lies between communications; its control flow is each PE's own.
+func (g *graphBuilder) region(r *Region) {
+	if r.Pipe != nil {
+		for _, c := range r.Pipe.Comms {
+			if g.barriers {
+				g.b.Node(cfg.Barrier, c.CLine, 0, "")
+			}
+			g.comm(cfg.Comm, c.CLine, c, "recv")
+			g.comm(cfg.CommOver, c.COLine, c, "")
+		}
+	}
+	for _, s := range r.Stmts {
+		g.stmt(s)
+	}
+	if r.Pipe != nil {
+		for _, c := range r.Pipe.Comms {
+			g.comm(cfg.Comm, endLine(r), c, "send")
+			g.comm(cfg.UseOver, endLine(r), c, "")
+		}
+	}
+	for _, red := range r.Reduce {
+		n := g.b.Node(cfg.Reduce, red.Line, red.ID, red.Sym.Name)
+		n.Flavour = red.Name
+	}
+}
+
+func (g *graphBuilder) stmt(s ir.Stmt) {
+	line := s.Position().Line
+	switch s := s.(type) {
+	case *ir.Do, *ir.While:
+		g.begin(s, ir.StmtString(s))
+		for _, b := range ir.Bodies(s)[0] {
+			g.stmt(b)
+		}
+		g.b.EndLoop()
+	case *ir.If:
+		g.b.BeginIf(line, ir.ExprString(s.Cond))
+		for _, b := range s.Then {
+			g.stmt(b)
+		}
+		if len(s.Else) > 0 {
+			g.b.Else()
+			for _, b := range s.Else {
+				g.stmt(b)
+			}
+		}
+		g.b.EndIf()
+	case *ir.Exit:
+		g.b.Exit(g.loops[s.Loop])
+	case *ir.Cycle:
+		g.b.Cycle(g.loops[s.Loop])
+	case *ir.Stop:
+		g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))
+		g.b.Stop()
+	default:
+		g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))
+	}
+}

@@ -1,0 +1,144 @@
+package comm
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+func affineVar(s *ir.Symbol) linalg.Affine { return linalg.Var(s.Name) }
+
+// isTemp reports whether v is a scalar that assign made for a subscript.
+func isTemp(v string) bool { return strings.HasPrefix(v, tempPrefix) }
+
+// Affines lists every affine form that c's consumers and elements depend on.
+func (c *Comm) Affines() []linalg.Affine {
+	var out []linalg.Affine
+	for _, ax := range c.Axes {
+		if !ax.All {
+			out = append(out, ax.Off)
+		}
+	}
+	for _, s := range c.Subs {
+		out = append(out, s.Off)
+	}
+	for _, r := range c.Ranges {
+		if !r.Unknown {
+			out = append(out, r.Lo, r.Hi)
+		}
+		for _, k := range r.Cons {
+			f, _ := k.Sub.Subst(r.Index, linalg.Const(0))
+			out = append(out, f)
+		}
+	}
+	for _, k := range c.Guard {
+		if k.Axis >= 0 {
+			out = append(out, k.Sub)
+		}
+	}
+	return out
+}
+
+// over widens c to all iterations of l, if that can be said in terms known
+// before l. It reports false, and leaves c alone, if not.
+func (c *Comm) over(a *analyzer, l ir.Stmt) bool {
+	d, ok := l.(*ir.Do)
+	if !ok {
+		return true // a WHILE loop has no index to widen over
+	}
+	v := d.Index.Name
+	uses := false
+	for _, f := range c.Affines() {
+		uses = uses || f.Uses(v)
+	}
+	if !uses {
+		return true
+	}
+	t := &attempt{a: a, region: &Region{}}
+	rv := t.rangeOf(d.Index, d.Lo, d.Hi, d.Step, nil)
+	rv.Loop = d
+	if rv.Unknown {
+		return false
+	}
+	outer := map[string]*Range{v: rv}
+
+	// Work on copies, commit at the end.
+	var guard []Constraint
+	for _, k := range c.Guard {
+		if k.Axis >= 0 && k.Sub.Uses(v) {
+			rv.Cons = append(rv.Cons, k)
+		} else {
+			guard = append(guard, k)
+		}
+	}
+	copies := map[*Range]*Range{}
+	var ranges []*Range
+	for _, r := range c.Ranges {
+		n := *r
+		for _, k := range r.Cons {
+			if k.Axis >= 0 && k.Sub.Uses(v) {
+				return false
+			}
+		}
+		if !r.Unknown && (r.Lo.Uses(v) || r.Hi.Uses(v)) {
+			if r.Step != 1 {
+				// The start of a strided range moves with v.
+				if r.Step < 0 {
+					n.Lo, n.Hi = n.Hi, n.Lo
+				}
+				n.Step = 1
+			}
+			var ok1, ok2 bool
+			n.Lo, ok1 = widest(n.Lo, outer, -1)
+			n.Hi, ok2 = widest(n.Hi, outer, +1)
+			if !ok1 || !ok2 {
+				return false
+			}
+		}
+		copies[r] = &n
+		ranges = append(ranges, &n)
+	}
+	ranges = append(ranges, rv)
+	var axes []Axis
+	for _, ax := range c.Axes {
+		n := Axis{Off: ax.Off, All: ax.All}
+		for _, term := range ax.Terms {
+			n.Terms = append(n.Terms, AxisTerm{copies[term.Range], term.Coef})
+		}
+		if k := ax.Off.Coef(v); !ax.All && k != 0 {
+			n.Terms = append(n.Terms, AxisTerm{rv, int(k)})
+			n.Off, _ = n.Off.Subst(v, linalg.Const(0))
+		}
+		axes = append(axes, n)
+	}
+	var subs []SubMap
+	added := -1
+	for _, s := range c.Subs {
+		k := s.Off.Coef(v)
+		if k == 0 {
+			subs = append(subs, s)
+			continue
+		}
+		if s.Axis >= 0 {
+			return false
+		}
+		if added < 0 {
+			added = len(axes)
+			axes = append(axes, Axis{Terms: []AxisTerm{{rv, 1}}})
+		}
+		off, _ := s.Off.Subst(v, linalg.Const(0))
+		subs = append(subs, SubMap{Axis: added, Coef: int(k), Off: off})
+	}
+	c.Guard, c.Ranges, c.Axes, c.Subs = guard, ranges, axes, subs
+	if !c.Overlap && c.Subs == nil {
+		c.decouple()
+	}
+	if c.Kind == Broadcast {
+		c.Kind = AllGather
+		if len(rv.Cons) > 0 {
+			c.Kind = Remap
+		}
+	}
+	return true
+}

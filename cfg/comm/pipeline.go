@@ -1,0 +1,169 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// producedInside finds a write of the region whose value o may read.
+func (t *attempt) producedInside(o occurrence) (*occurrence, string) {
+	for i := range t.writes {
+		w := &t.writes[i]
+		if w.ref.Sym != o.ref.Sym {
+			continue
+		}
+		res := t.a.flow(*w, o, t.a.loops, t.variant)
+		if res.Answer == depend.No {
+			continue
+		}
+		if res.Answer == depend.Maybe && t.independent(res) {
+			continue
+		}
+		return w, res.Why
+	}
+	return nil, ""
+}
+
+// independent reports whether INDEPENDENT asserts away every level at which an
+// undecided dependence may be carried.
+func (t *attempt) independent(res depend.Result) bool {
+	outer := len(t.a.loops)
+	if len(res.Levels) == 0 {
+		return false
+	}
+	chain := t.chain()
+	for _, l := range res.Levels {
+		k := l - 1 - outer
+		if l == 0 || k < 0 || k >= len(chain) || chain[k].Independent == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// chain is the nest of loops from the root inwards while each body holds a
+// single loop.
+func (t *attempt) chain() []*ir.Do {
+	var out []*ir.Do
+	for d := t.root; d != nil; {
+		out = append(out, d)
+		if len(d.Body) != 1 {
+			break
+		}
+		d, _ = d.Body[0].(*ir.Do)
+	}
+	return out
+}
+
+// pipeline tells along which grid dimension the region can be executed PE
+// after PE: its root loop is divided by one BLOCK dimension, and no other loop
+// is. Then all iterations of the PEs before come earlier in sequential order,
+// and all those of the PEs behind come later: a neighbour's new values from the
+// one side and its old values from the other are exactly the sequential ones.
+func (t *attempt) pipeline() (gridDim, dir int, ok bool) {
+	if t.root == nil || len(t.region.Part) != 1 || len(t.region.Part[t.root]) != 1 {
+		return 0, 0, false
+	}
+	c := t.region.Part[t.root][0]
+	p := c.place()
+	if p.format != dist.Block {
+		return 0, 0, false
+	}
+	step, sok := t.a.affine(t.root.Step)
+	if !sok || !step.IsConst() {
+		return 0, 0, false
+	}
+	k := p.pos.Coef(t.root.Index.Name) * step.C
+	switch {
+	case k > 0:
+		return p.dim, +1, true
+	case k < 0:
+		return p.dim, -1, true
+	}
+	return 0, 0, false
+}
+
+// pipelines reports whether o, which reads what the region writes, is served by
+// pipelining: it reads the overlap on the side of the PEs that come before.
+func (t *attempt) pipelines(o occurrence, c *Comm, shift []int) bool {
+	g, dir, ok := t.pipeline()
+	if !ok || !c.Overlap {
+		return false
+	}
+	for d, ax := range o.ref.Sym.Mapping.Map.Axes {
+		if ax.Grid == g {
+			return shift[d]*ax.A*dir < 0
+		}
+	}
+	return false
+}
+
+// prefersReduction rejects a region that would gather more than the reductions
+// inside it would send: s = s + z(k,j) over distributed k, for a scalar that is
+// private to the iterations around, is better reduced once per iteration.
+func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
+	if c.Overlap || o.print {
+		return ""
+	}
+	for n, l := range o.loops {
+		d, ok := l.(*ir.Do)
+		if !ok || n == 0 || len(t.region.Part[d]) > 0 {
+			continue
+		}
+		driven := false
+		for k, ax := range o.ref.Sym.Mapping.Map.Axes {
+			if ax.Grid < 0 {
+				continue
+			}
+			if f, ok := t.a.affine(o.ref.Subs[k]); ok && f.Uses(d.Index.Name) {
+				driven = true
+			}
+		}
+		if !driven || !t.reducesIn(d, o.stmt) {
+			continue
+		}
+		degree := 0
+		for _, m := range o.loops {
+			e, ok := m.(*ir.Do)
+			if !ok || len(t.region.Part[e]) > 0 {
+				continue
+			}
+			for _, s := range o.ref.Subs {
+				if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
+					degree++
+					break
+				}
+			}
+		}
+		for _, m := range o.loops {
+			if e, ok := m.(*ir.Do); ok && len(t.region.Part[e]) > 0 {
+				for _, s := range o.ref.Subs {
+					if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
+						degree++
+						break
+					}
+				}
+			}
+		}
+		if !t.divided() || degree > n {
+			return fmt.Sprintf("the loop in line %d is a reduction over the distributed dimension of %s: reducing sends less than gathering", d.Pos.Line, o.ref.Sym.Name)
+		}
+	}
+	return ""
+}
+
+// reducesIn reports whether s is a statement of a reduction of loop d that can
+// be divided among the PEs.
+func (t *attempt) reducesIn(d *ir.Do, s ir.Stmt) bool {
+	for _, r := range t.a.info.Reductions(d) {
+		for _, x := range r.Stmts {
+			if x == s {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,490 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
+)
+
+// block puts a statement list into SPMD form.
+func (a *analyzer) block(body []ir.Stmt) []Node {
+	var out []Node
+	for _, s := range body {
+		out = append(out, a.statement(s)...)
+	}
+	return out
+}
+
+// statement makes s a region where it can, else control flow that all PEs
+// follow together with regions inside.
+func (a *analyzer) statement(s ir.Stmt) []Node {
+	switch s := s.(type) {
+	case *ir.Assign:
+		return a.assign(s)
+	case *ir.Print:
+		t, why := a.tryRegion(s)
+		if t == nil {
+			return a.fallback(s, why)
+		}
+		return t.nodes()
+	case *ir.If:
+		if t, _ := a.tryRegion(s); t != nil {
+			return t.nodes()
+		}
+		pre := a.fetch(s, s.Cond)
+		b := &Branch{If: s, Then: a.block(s.Then), Else: a.block(s.Else)}
+		return around(pre, []Node{b})
+	case *ir.Do:
+		return a.do(s)
+	case *ir.While:
+		return a.while(s)
+	case *ir.Read:
+		var pre []*Comm
+		if s.From != nil {
+			pre = a.fetch(s, s.From)
+		}
+		return around(pre, []Node{&Simple{s}})
+	case *ir.Stop:
+		var pre []*Comm
+		if s.Code != nil {
+			pre = a.fetch(s, s.Code)
+		}
+		return around(pre, []Node{&Simple{s}})
+	}
+	return []Node{&Simple{s}}
+}
+
+// assign is one assignment outside loops that divide it. A subscript that is
+// not affine is first computed by all PEs into a scalar of its own, so that
+// every PE knows which element is meant.
+func (a *analyzer) assign(s *ir.Assign) []Node {
+	var out []Node
+	extract := func(r *ir.Ref, onlyMapped bool) {
+		if !distributed(r.Sym) {
+			return
+		}
+		for d, sub := range r.Subs {
+			if onlyMapped && r.Sym.Mapping.Map.Axes[d].Grid < 0 {
+				continue
+			}
+			if _, ok := a.affine(sub); ok {
+				continue
+			}
+			sym, as := a.temp(sub, s)
+			a.replaced = append(a.replaced, replacement{r, d, sub})
+			v := &ir.Var{X: ir.X{Pos: sub.Position(), Typ: ir.Integer}, Sym: sym}
+			a.affines[v] = affineVar(sym)
+			r.Subs[d] = v
+			out = append(out, a.assign(as)...)
+		}
+	}
+	for _, o := range a.occurrences(s) {
+		if !o.conditional {
+			extract(o.ref, o.write)
+		}
+	}
+	t, why := a.tryRegion(s)
+	if t == nil {
+		return append(out, a.fallback(s, why)...)
+	}
+	return append(out, t.nodes()...)
+}
+
+type replacement struct {
+	ref *ir.Ref
+	sub int
+	old ir.Expr
+}
+
+// restore undoes the replacements since mark.
+func (a *analyzer) restore(mark int) {
+	for i := len(a.replaced) - 1; i >= mark; i-- {
+		r := a.replaced[i]
+		r.ref.Subs[r.sub] = r.old
+	}
+	a.replaced = a.replaced[:mark]
+}
+
+func (a *analyzer) do(s *ir.Do) []Node {
+	t, why := a.tryRegion(s)
+	if t != nil {
+		return t.nodes()
+	}
+	mark := len(a.replaced)
+	pre := a.fetch(s, s.Lo, s.Hi, s.Step)
+	a.loops = append(a.loops, s)
+	body := a.block(s.Body)
+	a.loops = a.loops[:len(a.loops)-1]
+	a.out.note(s, why)
+
+	hoisted, body := a.hoist(s, body)
+	if innermost(s.Body) && elementwise(body) {
+		a.restore(mark)
+		return a.fallback(s, why)
+	}
+	return around(pre, around(hoisted, []Node{&Loop{Do: s, Body: body}}))
+}
+
+func (a *analyzer) while(s *ir.While) []Node {
+	if t, _ := a.tryRegion(s); t != nil && !t.divided() {
+		return t.nodes()
+	}
+	mark := len(a.replaced)
+	a.loops = append(a.loops, s)
+	pre := a.fetch(s, s.Cond)
+	preNodes := around(pre, nil)
+	body := a.block(s.Body)
+	a.loops = a.loops[:len(a.loops)-1]
+	h1, preNodes := a.hoist(s, preNodes)
+	h2, body := a.hoist(s, body)
+	if innermost(s.Body) && (elementwise(body) || elementwise(preNodes)) {
+		a.restore(mark)
+		return a.fallback(s, "its references have subscripts that are known at run time only")
+	}
+	return around(append(h1, h2...), []Node{&WhileLoop{While: s, Pre: preNodes, Body: body}})
+}
+
+// nodes wraps a region in its communications.
+func (t *attempt) nodes() []Node {
+	var plain, irregular []*Comm
+	for _, c := range t.pre {
+		c.CLine = t.stmt.Position().Line
+		if c.Kind == Irregular {
+			irregular = append(irregular, c)
+		} else {
+			plain = append(plain, c)
+		}
+	}
+	for _, c := range t.pipe {
+		c.CLine = t.stmt.Position().Line
+	}
+	// The lists of an irregular communication are made from values that the
+	// ordinary ones bring.
+	return around(plain, around(irregular, []Node{t.region}))
+}
+
+// around puts a group of communications before body, and their end behind it.
+func around(comms []*Comm, body []Node) []Node {
+	if len(comms) == 0 {
+		return body
+	}
+	out := []Node{&Post{comms}, &Wait{comms}}
+	out = append(out, body...)
+	return append(out, &Done{comms})
+}
+
+// fetch brings the distributed elements that exprs read to every PE, for the
+// conditions and bounds that all PEs evaluate.
+func (a *analyzer) fetch(s ir.Stmt, exprs ...ir.Expr) []*Comm {
+	w := occWalker{a: a}
+	for _, e := range exprs {
+		w.expr(e, s, nil, false, false)
+	}
+	t := &attempt{a: a, stmt: s, region: &Region{}, occs: w.list}
+	t.communicate()
+	for _, c := range t.pre {
+		c.CLine = s.Position().Line
+	}
+	return t.pre
+}
+
+// fallback executes s on all PEs: distributed arrays are gathered whole, and
+// the owners keep what s assigned.
+func (a *analyzer) fallback(s ir.Stmt, why string) []Node {
+	r := &Region{Stmts: []ir.Stmt{s}, Fallback: true, Why: why}
+	whole := map[*ir.Symbol]*Comm{}
+	stored := map[*ir.Symbol]bool{}
+	for _, o := range a.occurrences(s) {
+		sym := o.ref.Sym
+		if !distributed(sym) {
+			continue
+		}
+		c := whole[sym]
+		if c == nil {
+			c = &Comm{Kind: Whole, Array: sym, Line: o.ref.Pos.Line, Col: o.ref.Pos.Col, CLine: s.Position().Line, Region: r}
+			for range sym.Dims {
+				c.Axes = append(c.Axes, Axis{All: true})
+			}
+			whole[sym] = c
+			r.Comms = append(r.Comms, c)
+		}
+		c.Refs = append(c.Refs, o.ref)
+		if o.write && !stored[sym] {
+			stored[sym] = true
+			r.StoreBack = append(r.StoreBack, c)
+		}
+		a.out.Access[o.ref] = &Access{Mode: Temp, Comm: c}
+	}
+	return around(r.Comms, []Node{r})
+}
+
+// hoist takes communications out of loop l whose values no iteration changes:
+// they move before the loop, for all its iterations at once.
+func (a *analyzer) hoist(l ir.Stmt, body []Node) (hoisted []*Comm, rest []Node) {
+	out := map[*Comm]bool{}
+	var occs []occurrence
+	for _, n := range body {
+		p, ok := n.(*Post)
+		if !ok {
+			continue
+		}
+		if occs == nil {
+			occs = a.occurrences(l)
+		}
+		for _, c := range p.Comms {
+			if a.hoistable(c, l, occs) && c.over(a, l) {
+				out[c] = true
+				c.CLine = l.Position().Line
+				hoisted = append(hoisted, c)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, body
+	}
+	keep := func(list []*Comm) []*Comm {
+		var k []*Comm
+		for _, c := range list {
+			if !out[c] {
+				k = append(k, c)
+			}
+		}
+		return k
+	}
+	for _, n := range body {
+		switch n := n.(type) {
+		case *Post:
+			if k := keep(n.Comms); len(k) > 0 {
+				rest = append(rest, &Post{k})
+			}
+		case *Wait:
+			if k := keep(n.Comms); len(k) > 0 {
+				rest = append(rest, &Wait{k})
+			}
+		case *Done:
+			if k := keep(n.Comms); len(k) > 0 {
+				rest = append(rest, &Done{k})
+			}
+		default:
+			rest = append(rest, n)
+		}
+	}
+	return hoisted, rest
+}
+
+// hoistable reports whether no iteration of l writes what a later one reads
+// through c, and whether c's elements are known before l.
+func (a *analyzer) hoistable(c *Comm, l ir.Stmt, occs []occurrence) bool {
+	if c.pipe || c.Kind == Irregular {
+		return false
+	}
+	variant := a.modified(l)
+	refs := map[*ir.Ref]bool{}
+	for _, r := range c.Refs {
+		refs[r] = true
+	}
+	found := 0
+	for _, r := range occs {
+		if !refs[r.ref] || r.write {
+			continue
+		}
+		found++
+		for _, w := range occs {
+			if !w.write || w.ref.Sym != c.Array {
+				continue
+			}
+			if a.flow(w, r, a.loops, variant).Answer != depend.No {
+				return false
+			}
+		}
+	}
+	if found != len(c.Refs) {
+		return false
+	}
+	// Everything but l's own index must keep its value.
+	var index *ir.Symbol
+	if d, ok := l.(*ir.Do); ok {
+		index = d.Index
+	}
+	for _, f := range c.Affines() {
+		for v := range f.T {
+			if s := a.symbols[v]; f.Uses(v) && s != index && variant[s] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// innermost reports whether body holds no loop.
+func innermost(body []ir.Stmt) bool {
+	loop := false
+	ir.Walk(body, func(s ir.Stmt) bool {
+		switch s.(type) {
+		case *ir.Do, *ir.While:
+			loop = true
+		}
+		return true
+	})
+	return !loop
+}
+
+// elementwise reports whether an innermost loop is left with communication of
+// elements that only the run time knows: then gathering is cheaper.
+func elementwise(body []Node) bool {
+	for _, n := range body {
+		switch n := n.(type) {
+		case *Post:
+			for _, c := range n.Comms {
+				if c.Kind == Irregular {
+					return true
+				}
+				for _, ax := range c.Axes {
+					if ax.All {
+						return true
+					}
+				}
+				for _, f := range c.Affines() {
+					for _, v := range f.Vars() {
+						if isTemp(v) {
+							return true
+						}
+					}
+				}
+			}
+		case *Branch:
+			if elementwise(n.Then) || elementwise(n.Else) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// note records why a loop is no region, for explain.
+func (p *Program) note(s ir.Stmt, why string) {
+	if p.Notes == nil {
+		p.Notes = map[ir.Stmt]string{}
+	}
+	p.Notes[s] = why
+}
+
+// number gives communications and reductions their IDs in text order, and
+// fills in the lines of CO and UO.
+func (a *analyzer) number(body []Node) {
+	var last func(n []Node) int
+	last = func(nodes []Node) int {
+		l := 0
+		for _, n := range nodes {
+			l = max(l, endLine(n))
+		}
+		return l
+	}
+	seen := map[*Comm]bool{}
+	add := func(c *Comm) {
+		if !seen[c] {
+			seen[c] = true
+			a.out.Comms = append(a.out.Comms, c)
+			c.ID = len(a.out.Comms)
+		}
+	}
+	var visit func(nodes []Node)
+	visit = func(nodes []Node) {
+		for i, n := range nodes {
+			switch n := n.(type) {
+			case *Post:
+				for _, c := range n.Comms {
+					add(c)
+				}
+			case *Wait:
+				for _, c := range n.Comms {
+					c.COLine = startLine(nodes[i+1:], c.CLine)
+				}
+			case *Done:
+				for _, c := range n.Comms {
+					c.UOLine = max(last(nodes[:i]), c.CLine)
+				}
+			case *Region:
+				if n.Pipe != nil {
+					for _, c := range n.Pipe.Comms {
+						add(c)
+						c.COLine, c.UOLine = c.CLine, endLine(n)
+					}
+				}
+				a.out.Reduces = append(a.out.Reduces, n.Reduce...)
+			case *Loop:
+				visit(n.Body)
+			case *WhileLoop:
+				visit(n.Pre)
+				visit(n.Body)
+			case *Branch:
+				visit(n.Then)
+				visit(n.Else)
+			}
+		}
+	}
+	visit(body)
+	for i, r := range a.out.Reduces {
+		r.ID = len(a.out.Comms) + 1 + i
+	}
+}
+
+// startLine is the line of the first statement among nodes.
+func startLine(nodes []Node, or int) int {
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *Region:
+			return n.Stmts[0].Position().Line
+		case *Loop:
+			return n.Do.Pos.Line
+		case *WhileLoop:
+			return n.While.Pos.Line
+		case *Branch:
+			return n.If.Pos.Line
+		case *Simple:
+			return n.Stmt.Position().Line
+		}
+	}
+	return or
+}
+
+// endLine is the last line that a node covers.
+func endLine(n Node) int {
+	switch n := n.(type) {
+	case *Region:
+		return stmtEnd(n.Stmts[len(n.Stmts)-1])
+	case *Loop:
+		return stmtEnd(n.Do)
+	case *WhileLoop:
+		return stmtEnd(n.While)
+	case *Branch:
+		return stmtEnd(n.If)
+	case *Simple:
+		return n.Stmt.Position().Line
+	}
+	return 0
+}
+
+func stmtEnd(s ir.Stmt) int {
+	switch s := s.(type) {
+	case *ir.Do:
+		if s.End.IsValid() {
+			return s.End.Line
+		}
+	case *ir.While:
+		if s.End.IsValid() {
+			return s.End.Line
+		}
+	}
+	l := s.Position().Line
+	for _, b := range ir.Bodies(s) {
+		for _, x := range b {
+			l = max(l, stmtEnd(x))
+		}
+	}
+	return l
+}
+
+// Name is the communication's name in dumps and generated code.
+func (c *Comm) Name() string { return fmt.Sprintf("c%d", c.ID) }

@@ -1,0 +1,535 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// maxShadow is the widest overlap: a farther neighbour is served by a temporary.
+const maxShadow = 8
+
+// communicate decides for every reference to a distributed array whether the
+// executing PE owns the element, and builds the communications for the others.
+func (t *attempt) communicate() string {
+	byKey := map[string]*Comm{}
+	type pending struct {
+		ref *ir.Ref
+		acc *Access
+	}
+	var accesses []pending
+	shadows := map[*ir.Symbol][][2]int{}
+
+	for _, o := range t.occs {
+		if o.write {
+			continue
+		}
+		if !distributed(o.ref.Sym) {
+			continue
+		}
+		exec := t.executors(o.loops)
+		c, shift := t.classify(o, exec)
+		if c == nil {
+			accesses = append(accesses, pending{o.ref, &Access{Mode: Own}})
+			continue
+		}
+		if o.print {
+			c.RootOnly = true
+		}
+		// A value that the region itself produces cannot be fetched before it.
+		if w, res := t.producedInside(o); w != nil {
+			if !t.pipelines(o, c, shift) {
+				return fmt.Sprintf("%s in line %d may use what line %d writes in the same loop (%s)",
+					ir.ExprString(o.ref), o.stmt.Position().Line, w.stmt.Position().Line, res)
+			}
+			c.pipe, c.Kind = true, Pipeline
+		}
+		if why := t.prefersReduction(o, c); why != "" {
+			return why
+		}
+		key := c.key()
+		if have := byKey[key]; have != nil {
+			have.Refs = append(have.Refs, o.ref)
+			c = have
+		} else {
+			byKey[key] = c
+			if c.pipe {
+				t.pipe = append(t.pipe, c)
+			} else {
+				t.pre = append(t.pre, c)
+			}
+		}
+		mode := Temp
+		switch {
+		case c.Overlap:
+			mode = Own
+			shadows[o.ref.Sym] = widen(shadows[o.ref.Sym], shift)
+		case c.Kind == Irregular:
+			mode = Walk
+		}
+		accesses = append(accesses, pending{o.ref, &Access{Mode: mode, Comm: c}})
+	}
+	// The attempt holds: record what it found.
+	for _, p := range accesses {
+		t.a.out.Access[p.ref] = p.acc
+	}
+	for _, w := range t.writes {
+		t.a.out.Access[w.ref] = &Access{Mode: Own}
+	}
+	for s, w := range shadows {
+		t.a.out.Shadow[s] = widenBoth(t.a.out.Shadow[s], w)
+	}
+	if len(t.pipe) > 0 {
+		g, dir, _ := t.pipeline()
+		t.region.Pipe = &Pipe{GridDim: g, Dir: dir, Comms: t.pipe}
+	}
+	return ""
+}
+
+// classify returns nil if every executing PE owns o's element, else the
+// communication that fetches it; shift is the distance per dimension where the
+// overlap serves.
+func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
+	s := o.ref.Sym
+	have := map[string]bool{}
+	for _, c := range exec {
+		have[c.key()] = true
+	}
+	cons, bad := t.a.owners(o.ref, t.stableWith(o))
+	if bad == nil && !o.print {
+		local := true
+		for _, c := range cons {
+			local = local && have[c.key()]
+		}
+		if local {
+			return nil, nil
+		}
+	}
+	c := &Comm{Array: s, Refs: []*ir.Ref{o.ref}, Line: o.ref.Pos.Line, Col: o.ref.Pos.Col, Region: t.region}
+	shift, isShift := []int(nil), false
+	if bad == nil && !o.print {
+		shift, isShift = t.shift(o.ref, exec)
+	}
+	c.Overlap = isShift
+	t.needs(c, o, exec)
+	c.Kind = t.kind(c, o, cons, have, bad != nil)
+	if bad != nil && t.walkable(o) {
+		c.Kind = Irregular
+		for _, l := range o.loops {
+			c.Walk = append(c.Walk, l.(*ir.Do))
+		}
+		c.Axes, c.Subs = nil, nil
+	}
+	return c, shift
+}
+
+// stableWith is stable for the loops around an occurrence.
+func (t *attempt) stableWith(o occurrence) func(linalg.Affine) bool {
+	own := map[string]bool{}
+	for _, l := range o.loops {
+		if d, ok := l.(*ir.Do); ok {
+			own[d.Index.Name] = true
+		}
+	}
+	for _, l := range o.implied {
+		own[l.Index.Name] = true
+	}
+	return func(f linalg.Affine) bool {
+		for v := range f.T {
+			if f.Uses(v) && !own[v] && t.variant[t.a.symbols[v]] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// shift reports whether ref reads neighbours of what its executors own: every
+// distributed dimension is BLOCK, mapped exactly like the dimension of a
+// constraint, and a constant distance away.
+func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
+	m := ref.Sym.Mapping
+	if len(m.Map.Fixed) > 0 {
+		return nil, false
+	}
+	shift := make([]int, len(ref.Subs))
+	any := false
+	for d, ax := range m.Map.Axes {
+		if ax.Grid < 0 {
+			continue
+		}
+		f, ok := t.a.affine(ref.Subs[d])
+		if !ok {
+			return nil, false
+		}
+		found := false
+		for _, c := range exec {
+			if c.Axis < 0 || c.Array.Mapping.Grid != m.Grid {
+				continue
+			}
+			ca := c.Array.Mapping.Map.Axes[c.Axis]
+			if ca.Grid != ax.Grid || ca != ax || len(c.Array.Mapping.Map.Fixed) > 0 {
+				continue
+			}
+			diff, ok := f.Sub(c.Sub)
+			if !ok || !diff.IsConst() || abs(diff.C) > maxShadow {
+				continue
+			}
+			if diff.C != 0 && ax.Format != dist.Block {
+				continue
+			}
+			shift[d], found = int(diff.C), true
+			break
+		}
+		if !found {
+			return nil, false
+		}
+		any = any || shift[d] != 0
+	}
+	return shift, any
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+func widen(have [][2]int, shift []int) [][2]int {
+	w := make([][2]int, len(shift))
+	copy(w, have)
+	for d, s := range shift {
+		if s < 0 {
+			w[d][0] = max(w[d][0], -s)
+		} else {
+			w[d][1] = max(w[d][1], s)
+		}
+	}
+	return w
+}
+
+func widenBoth(have, more [][2]int) [][2]int {
+	w := make([][2]int, len(more))
+	copy(w, have)
+	for d, s := range more {
+		w[d][0] = max(w[d][0], s[0])
+		w[d][1] = max(w[d][1], s[1])
+	}
+	return w
+}
+
+// needs describes the elements that consumers want, as a function of the
+// consumer: the images of the ranges of the region's loop indices.
+func (t *attempt) needs(c *Comm, o occurrence, exec []Constraint) {
+	ranges := map[string]*Range{}
+	var order []*Range
+	rangeOf := func(v string) *Range { return ranges[v] }
+	for i, l := range o.loops {
+		d, ok := l.(*ir.Do)
+		if !ok {
+			continue
+		}
+		r := t.rangeOf(d.Index, d.Lo, d.Hi, d.Step, ranges)
+		r.Loop = d
+		for _, k := range t.region.Part[d] {
+			if t.only(k.Sub, d.Index.Name, o.loops[:i]) {
+				r.Cons = append(r.Cons, k)
+			}
+		}
+		ranges[d.Index.Name] = r
+		order = append(order, r)
+	}
+	for _, l := range o.implied {
+		r := t.rangeOf(l.Index, l.Lo, l.Hi, l.Step, ranges)
+		ranges[l.Index.Name] = r
+		order = append(order, r)
+	}
+	if !o.print {
+		c.Guard = append(c.Guard, t.region.Guard...)
+	}
+	stable := t.stableWith(o)
+	for _, s := range o.ref.Subs {
+		f, ok := t.a.affine(s)
+		if !ok || !stable(f) {
+			c.Axes = append(c.Axes, Axis{All: true})
+			continue
+		}
+		ax := Axis{Off: f}
+		for _, r := range order {
+			if k := f.Coef(r.Index); k != 0 && rangeOf(r.Index) == r {
+				ax.Terms = append(ax.Terms, AxisTerm{r, int(k)})
+				ax.Off, _ = ax.Off.Subst(r.Index, linalg.Const(0))
+			}
+		}
+		for _, term := range ax.Terms {
+			if term.Range.Unknown && len(term.Range.Cons) == 0 {
+				ax = Axis{All: true}
+				break
+			}
+		}
+		c.Axes = append(c.Axes, ax)
+	}
+	c.Ranges = order
+	if !c.Overlap {
+		c.decouple()
+	}
+}
+
+// only reports whether f mentions index v and none of the other loops' indices.
+func (t *attempt) only(f linalg.Affine, v string, others []ir.Stmt) bool {
+	if !f.Uses(v) {
+		return false
+	}
+	for _, l := range others {
+		if d, ok := l.(*ir.Do); ok && d.Index.Name != v && f.Uses(d.Index.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// rangeOf is the range of an index, with bounds that depend on the indices of
+// outer ranges widened to their extremes.
+func (t *attempt) rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, outer map[string]*Range) *Range {
+	r := &Range{Index: index.Name, Step: 1}
+	st, ok := t.a.affine(step)
+	if !ok || !st.IsConst() || st.C == 0 {
+		r.Unknown = true
+		return r
+	}
+	r.Step = int(st.C)
+	flo, ok1 := t.a.affine(lo)
+	fhi, ok2 := t.a.affine(hi)
+	if !ok1 || !ok2 {
+		r.Unknown = true
+		return r
+	}
+	if r.Step < 0 {
+		flo, fhi = fhi, flo
+	}
+	wlo, ok1 := widest(flo, outer, -1)
+	whi, ok2 := widest(fhi, outer, +1)
+	if !ok1 || !ok2 || t.a.changes(wlo, t.variant) || t.a.changes(whi, t.variant) {
+		r.Unknown = true
+		return r
+	}
+	moved := !wlo.Equal(flo) || !whi.Equal(fhi)
+	switch {
+	case moved && r.Step != 1:
+		r.Step = 1
+	case r.Step < 0:
+		// Lo..Hi ascending holds the same values only if aligned to the start.
+		r.Lo, r.Hi = whi, wlo
+		return r
+	}
+	r.Lo, r.Hi = wlo, whi
+	return r
+}
+
+// widest replaces the indices of ranges in f by their extreme values.
+func widest(f linalg.Affine, outer map[string]*Range, side int) (linalg.Affine, bool) {
+	for _, v := range f.Vars() {
+		r := outer[v]
+		if r == nil {
+			continue
+		}
+		if r.Unknown {
+			return f, false
+		}
+		lo, hi := r.Lo, r.Hi
+		if r.Step < 0 {
+			lo, hi = hi, lo
+		}
+		by := lo
+		if (f.Coef(v) > 0) == (side > 0) {
+			by = hi
+		}
+		var ok bool
+		if f, ok = f.Subst(v, by); !ok {
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// decouple changes the index space to that of the loops where an index occurs
+// in two subscripts, as in z(j,j): the diagonal, not the square around it.
+func (c *Comm) decouple() {
+	count := map[*Range]int{}
+	var order []*Range
+	for _, ax := range c.Axes {
+		if ax.All || len(ax.Terms) > 1 {
+			return
+		}
+		for _, term := range ax.Terms {
+			if count[term.Range] == 0 {
+				order = append(order, term.Range)
+			}
+			count[term.Range]++
+		}
+	}
+	coupled := false
+	for _, n := range count {
+		coupled = coupled || n > 1
+	}
+	for _, r := range order {
+		coupled = coupled && !(r.Unknown)
+	}
+	if !coupled {
+		return
+	}
+	var axes []Axis
+	for _, r := range order {
+		axes = append(axes, Axis{Terms: []AxisTerm{{r, 1}}})
+	}
+	for _, ax := range c.Axes {
+		sm := SubMap{Axis: -1, Off: ax.Off}
+		if len(ax.Terms) == 1 {
+			sm.Coef = ax.Terms[0].Coef
+			for k, r := range order {
+				if r == ax.Terms[0].Range {
+					sm.Axis = k
+				}
+			}
+		}
+		c.Subs = append(c.Subs, sm)
+	}
+	c.Axes = axes
+}
+
+// key tells communications apart whose consumers or elements differ.
+func (c *Comm) key() string {
+	k := fmt.Sprintf("%s %s %v %v %v|%s|", c.Array.Name, c.Kind, c.Overlap, c.RootOnly, c.pipe, keySet(c.Guard))
+	for _, ax := range c.Axes {
+		k += ax.String() + ";"
+		for _, term := range ax.Terms {
+			k += fmt.Sprintf("%p,", term.Range.Loop)
+		}
+	}
+	for _, s := range c.Subs {
+		k += fmt.Sprintf("%d %d %v;", s.Axis, s.Coef, s.Off)
+	}
+	for _, r := range c.Ranges {
+		k += fmt.Sprintf("%s %p %v %v %d %v %s;", r.Index, r.Loop, r.Lo, r.Hi, r.Step, r.Unknown, keySet(r.Cons))
+	}
+	if c.Kind == Irregular {
+		k += fmt.Sprintf("%p", c.Refs[0])
+	}
+	return k
+}
+
+// String gives an axis as an expression in the loops' indices.
+func (ax Axis) String() string {
+	if ax.All {
+		return ":"
+	}
+	f := ax.Off
+	for _, term := range ax.Terms {
+		g, _ := linalg.Var(term.Range.Index).Scale(int64(term.Coef))
+		f, _ = f.Add(g)
+	}
+	return f.String()
+}
+
+// kind names a communication.
+func (t *attempt) kind(c *Comm, o occurrence, cons []Constraint, have map[string]bool, irregular bool) Kind {
+	switch {
+	case c.Overlap:
+		return Shift
+	case o.print:
+		return Gather
+	case irregular:
+		return AllGather
+	}
+	remap, moves := false, false
+	for _, k := range cons {
+		if have[k.key()] {
+			continue
+		}
+		d := controlling(k, o.loops)
+		if d == nil {
+			continue
+		}
+		moves = true
+		remap = remap || len(t.region.Part[d]) > 0
+	}
+	switch {
+	case remap:
+		return Remap
+	case moves:
+		return AllGather
+	}
+	return Broadcast
+}
+
+// walkable reports whether the elements of an irregular reference can be
+// listed before the region: it is reached in every iteration, exactly once,
+// and its subscripts use nothing that the region changes.
+func (t *attempt) walkable(o occurrence) bool {
+	if o.conditional || o.print || len(o.loops) == 0 || len(o.implied) > 0 {
+		return false
+	}
+	index := map[*ir.Symbol]bool{}
+	for _, l := range o.loops {
+		d, ok := l.(*ir.Do)
+		if !ok {
+			return false
+		}
+		for _, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
+			if !t.listable(e, index) {
+				return false
+			}
+		}
+		index[d.Index] = true
+	}
+	for _, l := range o.loops {
+		leaves := false
+		ir.Walk([]ir.Stmt{l}, func(s ir.Stmt) bool {
+			switch s.(type) {
+			case *ir.Exit, *ir.Cycle:
+				leaves = true
+			}
+			return true
+		})
+		if leaves {
+			return false
+		}
+	}
+	for _, e := range o.ref.Subs {
+		if !t.listable(e, index) {
+			return false
+		}
+	}
+	return true
+}
+
+// listable reports whether e can be evaluated before the region.
+func (t *attempt) listable(e ir.Expr, index map[*ir.Symbol]bool) bool {
+	ok := true
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		switch x := x.(type) {
+		case *ir.Var:
+			ok = ok && (index[x.Sym] || !t.variant[x.Sym])
+		case *ir.Ref:
+			// One level: what the subscript itself reads is found by an
+			// ordinary communication that completes first.
+			ok = ok && !t.variant[x.Sym]
+			for _, s := range x.Subs {
+				f, aff := t.a.affine(s)
+				ok = ok && (aff || !distributed(x.Sym)) && (!aff || t.indexOnly(f, index))
+			}
+		case *ir.Bin:
+			ok = ok && x.Op != ir.And && x.Op != ir.Or
+		}
+		return ok
+	})
+	return ok
+}
+
+func (t *attempt) indexOnly(f linalg.Affine, index map[*ir.Symbol]bool) bool {
+	for v := range f.T {
+		s := t.a.symbols[v]
+		if f.Uses(v) && !index[s] && t.variant[s] {
+			return false
+		}
+	}
+	return true
+}

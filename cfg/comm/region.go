@@ -1,0 +1,422 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// attempt is the attempt to make one statement a region.
+type attempt struct {
+	a       *analyzer
+	stmt    ir.Stmt
+	root    *ir.Do // stmt if it is a DO loop
+	region  *Region
+	variant map[*ir.Symbol]bool
+	occs    []occurrence
+	writes  []occurrence
+	loopsOf map[ir.Stmt][]ir.Stmt // loops inside the region around each statement
+	placed  []placed
+	reduce  map[ir.Stmt]*Reduction // statement (Assign, or If of the max form) -> its reduction
+	inner   map[ir.Stmt]bool       // assignments inside an If of the max form
+	pre     []*Comm                // before the region
+	pipe    []*Comm                // pipelined
+}
+
+// placed is a statement whose executors are decided by what it assigns.
+type placed struct {
+	stmt ir.Stmt
+	cons []Constraint
+}
+
+// tryRegion makes s a region if every PE can execute its part of it alone.
+// The reason why not is for people.
+func (a *analyzer) tryRegion(s ir.Stmt) (*attempt, string) {
+	t := &attempt{
+		a: a, stmt: s,
+		region:  &Region{Stmts: []ir.Stmt{s}, Part: map[*ir.Do][]Constraint{}},
+		variant: a.modified(s),
+		loopsOf: map[ir.Stmt][]ir.Stmt{},
+		reduce:  map[ir.Stmt]*Reduction{},
+		inner:   map[ir.Stmt]bool{},
+	}
+	t.root, _ = s.(*ir.Do)
+	if _, ok := s.(*ir.Assign); ok {
+		t.variant = nil // an assignment reads everything before it writes
+	}
+	steps := []func() string{t.contents, t.place, t.reductions, t.partition, t.scalars, t.communicate}
+	for _, f := range steps {
+		if why := f(); why != "" {
+			return nil, why
+		}
+	}
+	t.region.Comms = append(append([]*Comm(nil), t.pre...), t.pipe...)
+	return t, ""
+}
+
+// contents rejects statements that need all PEs together.
+func (t *attempt) contents() string {
+	why := ""
+	var visit func(s ir.Stmt, loops []ir.Stmt)
+	inside := map[ir.Stmt]bool{}
+	visit = func(s ir.Stmt, loops []ir.Stmt) {
+		t.loopsOf[s] = loops
+		switch s := s.(type) {
+		case *ir.Read:
+			why = fmt.Sprintf("READ in line %d is done by all PEs together", s.Pos.Line)
+		case *ir.Stop:
+			why = fmt.Sprintf("STOP in line %d ends all PEs together", s.Pos.Line)
+		case *ir.Exit:
+			if !inside[s.Loop] {
+				why = fmt.Sprintf("EXIT in line %d leaves the loop", s.Pos.Line)
+			}
+		case *ir.Cycle:
+			if !inside[s.Loop] {
+				why = fmt.Sprintf("CYCLE in line %d leaves the statement", s.Pos.Line)
+			}
+		case *ir.Do, *ir.While:
+			inside[s] = true
+			loops = append(append([]ir.Stmt(nil), loops...), s)
+		}
+		for _, body := range ir.Bodies(s) {
+			for _, b := range body {
+				visit(b, loops)
+			}
+		}
+	}
+	visit(t.stmt, nil)
+	if why != "" {
+		return why
+	}
+	t.occs = t.a.occurrences(t.stmt)
+	for _, o := range t.occs {
+		if o.write {
+			t.writes = append(t.writes, o)
+		}
+	}
+	return ""
+}
+
+// stable reports whether f keeps its value during the region but for the
+// indices of the loops around the statement.
+func (t *attempt) stable(s ir.Stmt) func(linalg.Affine) bool {
+	own := map[string]bool{}
+	for _, l := range t.loopsOf[s] {
+		if d, ok := l.(*ir.Do); ok {
+			own[d.Index.Name] = true
+		}
+	}
+	return func(f linalg.Affine) bool {
+		for v := range f.T {
+			if f.Uses(v) && !own[v] && t.variant[t.a.symbols[v]] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// class is the class of a scalar with respect to the whole region.
+func (t *attempt) class(sym *ir.Symbol) scalar.Class {
+	if t.root != nil {
+		return t.a.info.Class(t.root, sym)
+	}
+	if t.a.liveAfter(t.stmt, sym) {
+		return scalar.Carried
+	}
+	return scalar.Private
+}
+
+// place finds who executes each assignment: the owners of a distributed left
+// side; everybody for a replicated one; whoever needs the value for a scalar
+// that is private to the iteration.
+func (t *attempt) place() string {
+	why := ""
+	ir.Walk([]ir.Stmt{t.stmt}, func(s ir.Stmt) bool {
+		as, ok := s.(*ir.Assign)
+		if !ok || why != "" {
+			return why == ""
+		}
+		if l, ok := as.LHS.(*ir.Ref); ok {
+			cons, bad := t.a.owners(l, t.stable(s))
+			if bad != nil {
+				why = fmt.Sprintf("the owner of %s in line %d depends on the subscript %s, which is not affine in the loops' indices", ir.ExprString(l), as.Pos.Line, ir.ExprString(bad))
+				return false
+			}
+			t.placed = append(t.placed, placed{s, cons})
+			return true
+		}
+		sym := ir.Target(as.LHS)
+		switch t.class(sym) {
+		case scalar.Private, scalar.Reduced:
+		default:
+			t.placed = append(t.placed, placed{s, nil})
+		}
+		return true
+	})
+	return why
+}
+
+// reductions decides which reductions of the root loop are computed in parts.
+func (t *attempt) reductions() string {
+	if t.root == nil {
+		return ""
+	}
+	for _, r := range t.a.info.Reductions(t.root) {
+		by, cons := t.reducer(r)
+		if by == nil {
+			for _, s := range r.Stmts {
+				t.placed = append(t.placed, placed{s, nil})
+			}
+			continue
+		}
+		red := &Reduction{Sym: r.Sym, Name: reductionName(r.Op), Line: r.Stmts[0].Position().Line, Region: t.region, By: by}
+		grid := by.Sym.Mapping.Grid
+		covered := map[int]bool{}
+		for _, c := range cons {
+			covered[c.place().dim] = true
+		}
+		for d := 0; d < grid.Rank; d++ {
+			if !covered[d] {
+				red.Lead = append(red.Lead, GridDim{grid, d})
+			}
+		}
+		for _, s := range r.Stmts {
+			// Every statement must be computed by owners of its own kind of
+			// reference; those that have none follow the first.
+			sc := cons
+			if _, c := t.reducerOf(s, r.Sym); c != nil {
+				sc = c
+			}
+			t.placed = append(t.placed, placed{s, sc})
+			t.reduce[s] = red
+		}
+		t.region.Reduce = append(t.region.Reduce, red)
+	}
+	return ""
+}
+
+// reducer picks the reference whose owner computes the partial value.
+func (t *attempt) reducer(r scalar.Reduction) (*ir.Ref, []Constraint) {
+	for _, s := range r.Stmts {
+		if ref, cons := t.reducerOf(s, r.Sym); ref != nil {
+			return ref, cons
+		}
+	}
+	return nil, nil
+}
+
+// reducerOf looks for it in the statement, then in the innermost loop around.
+func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (*ir.Ref, []Constraint) {
+	loops := t.loopsOf[s]
+	best, bestCons, bestScore := (*ir.Ref)(nil), []Constraint(nil), 0
+	consider := func(o occurrence, bonus int) {
+		if !distributed(o.ref.Sym) {
+			return
+		}
+		cons, bad := t.a.owners(o.ref, t.stable(s))
+		if bad != nil {
+			return
+		}
+		score := bonus
+		for _, c := range cons {
+			if controlling(c, loops) != nil {
+				score += 4
+			}
+		}
+		// The partial value is best computed where the rest of the loop is.
+		for _, p := range t.placed {
+			if len(p.cons) > 0 && keySet(p.cons) == keySet(cons) {
+				score += 100
+			}
+		}
+		if score > bestScore {
+			best, bestCons, bestScore = o.ref, cons, score
+		}
+	}
+	for _, o := range t.occs {
+		if o.stmt == s && !o.write {
+			consider(o, 2)
+		}
+	}
+	if best == nil && len(loops) > 0 {
+		in := loops[len(loops)-1]
+		for _, o := range t.occs {
+			if n := len(o.loops); n > 0 && o.loops[n-1] == in {
+				consider(o, 1)
+			}
+		}
+	}
+	return best, bestCons
+}
+
+// partition gives each loop the ownership constraints that it controls, and
+// rejects regions whose statements disagree.
+func (t *attempt) partition() string {
+	loops := map[*ir.Do]*struct {
+		keys string
+		line int
+		set  bool
+	}{}
+	guardKeys, guardLine, guardSet := "", 0, false
+	for _, p := range t.placed {
+		perLoop := map[*ir.Do][]Constraint{}
+		var guard []Constraint
+		for _, c := range p.cons {
+			if d := controlling(c, t.loopsOf[p.stmt]); d != nil {
+				perLoop[d] = append(perLoop[d], c)
+			} else {
+				guard = append(guard, c)
+			}
+		}
+		line := p.stmt.Position().Line
+		for _, l := range t.loopsOf[p.stmt] {
+			d, ok := l.(*ir.Do)
+			if !ok {
+				continue
+			}
+			keys := keySet(perLoop[d])
+			have := loops[d]
+			if have == nil {
+				have = &struct {
+					keys string
+					line int
+					set  bool
+				}{}
+				loops[d] = have
+			}
+			if have.set && have.keys != keys {
+				return fmt.Sprintf("lines %d and %d are computed by the owners of different elements", have.line, line)
+			}
+			if !have.set {
+				have.keys, have.line, have.set = keys, line, true
+				if keys != "" {
+					t.region.Part[d] = unique(perLoop[d])
+				}
+			}
+		}
+		keys := keySet(guard)
+		if guardSet && guardKeys != keys {
+			return fmt.Sprintf("lines %d and %d are computed by the owners of different elements", guardLine, line)
+		}
+		if !guardSet {
+			guardKeys, guardLine, guardSet = keys, line, true
+			t.region.Guard = unique(guard)
+		}
+	}
+	for d := range t.region.Part {
+		if st, ok := t.a.affine(d.Step); !ok || !st.IsConst() || st.C == 0 {
+			return fmt.Sprintf("the step of the loop in line %d is not a constant", d.Pos.Line)
+		}
+	}
+	for _, r := range t.region.Reduce {
+		for d := range t.region.Part {
+			for _, c := range t.region.Part[d] {
+				if c.place().grid != r.By.Sym.Mapping.Grid {
+					return "a reduction over arrays on two processor arrangements"
+				}
+			}
+		}
+	}
+	if t.divided() {
+		for s := range t.loopsOf {
+			if _, ok := s.(*ir.Print); ok {
+				return fmt.Sprintf("PRINT in line %d needs PE 0", s.Position().Line)
+			}
+		}
+	}
+	return ""
+}
+
+// divided reports whether PEs execute different parts of the region.
+func (t *attempt) divided() bool { return len(t.region.Part) > 0 || len(t.region.Guard) > 0 }
+
+// scalars checks that what a part of the PEs assigns is used by them alone.
+func (t *attempt) scalars() string {
+	reduced := map[*ir.Symbol]bool{}
+	for _, r := range t.region.Reduce {
+		reduced[r.Sym] = true
+	}
+	for s, loops := range t.loopsOf {
+		var sym *ir.Symbol
+		switch s := s.(type) {
+		case *ir.Assign:
+			if _, ok := s.LHS.(*ir.Ref); ok {
+				continue
+			}
+			sym = ir.Target(s.LHS)
+		case *ir.Do:
+			sym = s.Index
+		default:
+			continue
+		}
+		if reduced[sym] {
+			continue
+		}
+		nested := 0
+		for _, l := range loops {
+			d, ok := l.(*ir.Do)
+			if !ok || t.region.Part[d] == nil {
+				continue
+			}
+			nested++
+			if c := t.a.info.Class(d, sym); c != scalar.Private {
+				return fmt.Sprintf("%s in line %d is carried from one iteration of the loop in line %d to another, or used behind it", sym.Name, s.Position().Line, d.Pos.Line)
+			}
+		}
+		if (len(t.region.Guard) > 0 || nested > 0) && t.a.liveAfter(t.stmt, sym) {
+			return fmt.Sprintf("%s in line %d is used behind the region", sym.Name, s.Position().Line)
+		}
+	}
+	// A loop that is left early, and is divided, would end on one PE only.
+	why := ""
+	ir.Walk([]ir.Stmt{t.stmt}, func(s ir.Stmt) bool {
+		if e, ok := s.(*ir.Exit); ok {
+			if d, ok := e.Loop.(*ir.Do); ok && t.region.Part[d] != nil {
+				why = fmt.Sprintf("EXIT in line %d ends the loop for all PEs", e.Pos.Line)
+			}
+			// Leaving an outer loop from inside a divided one.
+			for _, l := range t.loopsOf[s] {
+				if d, ok := l.(*ir.Do); ok && t.region.Part[d] != nil && e.Loop != ir.Stmt(d) && !t.contains(d, e.Loop) {
+					why = fmt.Sprintf("EXIT in line %d ends the loop for all PEs", e.Pos.Line)
+				}
+			}
+		}
+		if c, ok := s.(*ir.Cycle); ok {
+			for _, l := range t.loopsOf[s] {
+				if d, ok := l.(*ir.Do); ok && t.region.Part[d] != nil && c.Loop != ir.Stmt(d) && !t.contains(d, c.Loop) {
+					why = fmt.Sprintf("CYCLE in line %d ends the loop in line %d for all PEs", c.Pos.Line, d.Pos.Line)
+				}
+			}
+		}
+		return why == ""
+	})
+	return why
+}
+
+// contains reports whether loop inner lies inside d.
+func (t *attempt) contains(d *ir.Do, inner ir.Stmt) bool {
+	for _, l := range t.loopsOf[inner] {
+		if l == ir.Stmt(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// executors are the constraints on PEs that execute code inside the loops.
+func (t *attempt) executors(loops []ir.Stmt) []Constraint {
+	cons := append([]Constraint(nil), t.region.Guard...)
+	for _, l := range loops {
+		if d, ok := l.(*ir.Do); ok {
+			cons = append(cons, t.region.Part[d]...)
+		}
+	}
+	return cons
+}
+
+func reductionName(op scalar.Op) string {
+	return [...]string{scalar.Add: "sum", scalar.Mul: "product", scalar.Max: "max", scalar.Min: "min", scalar.And: "and", scalar.Or: "or"}[op]
+}

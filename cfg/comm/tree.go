@@ -1,0 +1,233 @@
+// Package comm turns a typed program into SPMD form: it decides who computes
+// each statement (owner computes), which references communicate, and where
+// each communication stands: where its data are sent (C), where they must have
+// arrived (CO, CommOver) and where this instance is dead (UO, UseOver).
+//
+// The source
+//
+//	do i = 2, n
+//	   b(i) = a(i-1)          ! a, b BLOCK
+//	end do
+//
+// becomes
+//
+//	Post  #1 shift a(i-1)     every PE: last own element to the next PE's overlap
+//	Wait  #1
+//	Region                    each PE: its own iterations of i, no communication inside
+//	Done  #1
+//
+// A region is the largest piece of the program that every PE can execute on
+// its own once the communications before it have completed. What no region
+// covers is control flow that all PEs follow together (Loop, Branch).
+// When a loop fits neither, its arrays are gathered, all PEs execute it, and
+// the owners keep their part: Fallback, with the reason.
+package comm
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// Program is a program in SPMD form.
+type Program struct {
+	IR      *ir.Program
+	Info    *scalar.Info
+	Body    []Node
+	Comms   []*Comm      // all communications; Comm.ID is the index + 1
+	Reduces []*Reduction // all-PE reductions, IDs follow those of Comms
+	Access  map[*ir.Ref]*Access
+	a       *analyzer
+	Notes   map[ir.Stmt]string      // why a loop is not a region
+	Shadow  map[*ir.Symbol][][2]int // overlap widths below and above, per array dimension
+}
+
+// Node is an element of the SPMD form.
+type Node interface{ node() }
+
+type (
+	// Region is executed without communication. Every PE executes the
+	// iterations that Part and Guard give it.
+	Region struct {
+		Stmts []ir.Stmt
+		// Guard: the PE executes the region at all only if it owns these.
+		Guard []Constraint
+		// Part restricts a loop to the iterations in which the PE owns the
+		// subscripts named. A loop without entry is executed in full.
+		Part map[*ir.Do][]Constraint
+		// Reduce lists scalars whose partial values are combined behind the region.
+		Reduce []*Reduction
+		// Comms are the communications whose values the region uses.
+		Comms []*Comm
+		// Pipe is set when the region's loop is executed PE after PE because it
+		// carries dependences.
+		Pipe *Pipe
+		// StoreBack, set for a fallback, lists the arrays whose owners keep
+		// their part of the gathered copy, with Why in words.
+		StoreBack []*Comm
+		Fallback  bool
+		Why       string
+	}
+
+	// Post starts a group of communications.
+	Post struct{ Comms []*Comm }
+	// Wait is where the group's data must have arrived.
+	Wait struct{ Comms []*Comm }
+	// Done is where the group's values are dead.
+	Done struct{ Comms []*Comm }
+
+	// Loop is a counted loop that all PEs execute together.
+	Loop struct {
+		Do   *ir.Do
+		Body []Node
+	}
+	// WhileLoop evaluates Pre, then its condition, then Body.
+	WhileLoop struct {
+		While *ir.While
+		Pre   []Node
+		Body  []Node
+	}
+	// Branch is a conditional with a single-valued condition.
+	Branch struct {
+		If         *ir.If
+		Then, Else []Node
+	}
+	// Simple is EXIT, CYCLE, READ or STOP outside regions.
+	Simple struct{ Stmt ir.Stmt }
+)
+
+func (*Region) node()    {}
+func (*Post) node()      {}
+func (*Wait) node()      {}
+func (*Done) node()      {}
+func (*Loop) node()      {}
+func (*WhileLoop) node() {}
+func (*Branch) node()    {}
+func (*Simple) node()    {}
+
+// Constraint says: the PE owns subscript Sub of axis Axis of Array. With Axis
+// -1 it says that the PE holds Array at all (constant alignment).
+type Constraint struct {
+	Array *ir.Symbol
+	Axis  int
+	Sub   linalg.Affine
+}
+
+// Pipe says along which grid dimension a region is pipelined: PEs with smaller
+// (Dir +1) or larger (Dir -1) coordinate come first.
+type Pipe struct {
+	GridDim, Dir int
+	Comms        []*Comm // new values of the predecessors
+}
+
+// Reduction combines the partial values of a scalar over all PEs.
+type Reduction struct {
+	ID     int
+	Sym    *ir.Symbol
+	Op     ir.Op
+	IsMax  bool   // of Op == Gt/Lt forms: see Name
+	Name   string // sum, product, max, min, and, or
+	Line   int
+	Lead   []GridDim // grid dimensions along which the partial is replicated: only coordinate 0 contributes
+	Region *Region
+	By     *ir.Ref // the reference whose owner computes the partial
+}
+
+// GridDim is one dimension of a processor grid.
+type GridDim struct {
+	Grid *ir.Grid
+	Dim  int
+}
+
+// Kind names what a communication looks like; it is for people, the run time
+// treats all kinds alike (the pipelined and irregular ones aside).
+type Kind string
+
+const (
+	Shift     Kind = "shift"     // neighbouring elements, into the overlap
+	Broadcast Kind = "broadcast" // elements that do not vary with the region's loops, to all that need them
+	Remap     Kind = "remap"     // aligned temporary: transposes, strides, other alignments
+	Gather    Kind = "gather"    // to PE 0, for output
+	AllGather Kind = "allgather" // a section to every PE
+	Irregular Kind = "irregular" // subscripted subscripts, by a run-time schedule
+	Pipeline  Kind = "pipeline"  // overlap filled by the predecessor's new values
+	Whole     Kind = "whole"     // whole array to every PE, for a fallback
+)
+
+// Comm is one communication: the references (usually one) that read the same
+// values of Array.
+type Comm struct {
+	ID     int
+	Kind   Kind
+	Array  *ir.Symbol
+	Refs   []*ir.Ref
+	Line   int
+	Col    int
+	COLine int // line before which data must have arrived
+	UOLine int // line behind which the value is dead
+	CLine  int // line before which it is posted
+
+	Overlap bool // fills the array's own overlap; else a temporary
+	// Axes describe the index space of the communication: for an overlap, and for
+	// a temporary without Subs, the array's own dimensions.
+	Axes []Axis
+	// Subs, when not nil, give the array subscripts in terms of the index space.
+	Subs []SubMap
+	// Guard restricts the consumers: PEs that own these. RootOnly: PE 0.
+	Guard    []Constraint
+	RootOnly bool
+	// Index lists, for Irregular, the loops that are walked (outermost first).
+	Walk []*ir.Do
+
+	Ranges []*Range // the loops whose indices were expanded
+	Region *Region
+	pipe   bool
+}
+
+// Range is the set of values a loop index takes, seen from where the
+// communication stands: Lo..Hi by Step, restricted by ownership on the
+// consumer. Unknown: any value.
+type Range struct {
+	Loop    *ir.Do
+	Index   string
+	Lo, Hi  linalg.Affine
+	Step    int
+	Unknown bool
+	Cons    []Constraint // each affine in Index (coefficient /= 0) and symbols known at the communication
+}
+
+// Axis is one dimension of a communication's index space: the image of
+// sum Coef*index + Off over the ranges; All: everything the array has.
+type Axis struct {
+	Terms []AxisTerm
+	Off   linalg.Affine
+	All   bool
+}
+
+// AxisTerm is Coef times the index of Range.
+type AxisTerm struct {
+	Range *Range
+	Coef  int
+}
+
+// SubMap is one subscript: Coef times axis Axis of the index space plus Off
+// (Axis -1: Off alone).
+type SubMap struct {
+	Axis, Coef int
+	Off        linalg.Affine
+}
+
+// Mode says where a reference finds its value.
+type Mode uint8
+
+const (
+	Own  Mode = iota // the PE's own section (overlap included) or a replicated array
+	Temp             // the temporary of Comm
+	Walk             // the next element of an irregular communication
+)
+
+// Access says how one occurrence of a reference is addressed.
+type Access struct {
+	Mode Mode
+	Comm *Comm // of Temp and Walk, and of Own when the overlap is read
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+type passesCmd struct{}
+
+// Run lists the pass table: what `explain` shows, what --stop-after takes, and
+// why the passes stand in this order.
+func (passesCmd) Run(env *Env, table *driver.Table) error {
+	for _, p := range table.Passes {
+		var marks []string
+		if p.Explain.Text != nil {
+			forms := "text, json"
+			if p.Explain.DOT != nil {
+				forms += ", dot"
+			}
+			marks = append(marks, "explain: "+forms)
+		}
+		if p.Check != nil {
+			marks = append(marks, "verified by --verify-passes")
+		}
+		fmt.Fprintf(env.Stdout, "%-9s %s", p.Name, p.Doc)
+		if len(marks) > 0 {
+			fmt.Fprintf(env.Stdout, " (%s)", strings.Join(marks, "; "))
+		}
+		fmt.Fprintln(env.Stdout)
+		for _, o := range table.Orders {
+			if o.After == p.Name {
+				fmt.Fprintf(env.Stdout, "%-9s   after %s: %s\n", "", o.Before, o.Why)
+			}
+		}
+	}
+	return nil
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(env *Env) error {
+	_, err := fmt.Fprintln(env.Stdout, driver.Version())
+	return err
+}
+
+type helpCmd struct {
+	Topic string `arg:"" optional:"" help:"A command, or the code in brackets behind a diagnostic."`
+}
+
+// commands are those that have a help text of their own.
+var commands = []string{"compile", "build", "run", "explain", "passes", "version", "help"}
+
+func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int) error {
+	if cmd.Topic == "" {
+		return dispatch([]string{"--help"}, env, table, status)
+	}
+	for _, name := range commands {
+		if cmd.Topic == name {
+			return dispatch([]string{name, "--help"}, env, table, status)
+		}
+	}
+	if info, ok := source.Lookup(source.Code(strings.Trim(cmd.Topic, "[]"))); ok {
+		return describe(env.Stdout, info)
+	}
+	return driver.Usagef("`spmdc help` lists the commands; a code is what stands in brackets behind a diagnostic",
+		"%q is neither a command nor the code of a diagnostic", cmd.Topic)
+}
+
+// describe prints the documentation of a diagnostic's code.
+func describe(w io.Writer, info source.CodeInfo) error {
+	_, err := fmt.Fprintf(w, "%s: %s\n\nA program that gives it:\n\n%s\n", info.Code, info.Doc,
+		"    "+strings.ReplaceAll(strings.TrimRight(info.Example, "\n"), "\n", "\n    "))
+	return err
+}

@@ -1,0 +1,158 @@
+// Package cli is the command line of spmdc: it turns arguments into calls of
+// package driver, and errors into messages and exit statuses.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+)
+
+// Env is what the command line works with.
+type Env struct {
+	Stdin          *os.File
+	Stdout, Stderr io.Writer
+	Color          bool // diagnostics in colour
+}
+
+// System is the process's own environment. Colour is for terminals, and only
+// where the user has not asked for none.
+func System() *Env {
+	color := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if st, err := os.Stderr.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
+		color = false
+	}
+	return &Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Color: color}
+}
+
+// grammar is the command line as kong reads it.
+type grammar struct {
+	Compile compileCmd `cmd:"" help:"Write the program as a Go module."`
+	Build   buildCmd   `cmd:"" help:"Build the program."`
+	Run     runCmd     `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
+	Explain explainCmd `cmd:"" help:"Show what the compiler made of the program."`
+	Passes  passesCmd  `cmd:"" help:"List the passes of the compiler."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+	Help    helpCmd    `cmd:"" help:"Explain a command or the code of a diagnostic."`
+}
+
+// Main runs one command line and returns the exit status.
+func Main(args []string, env *Env) int {
+	table := driver.Passes()
+	if err := table.Validate(); err != nil {
+		return env.fail(&driver.Failure{Status: driver.StatusInternal, Text: err.Error()})
+	}
+	var status int
+	err := dispatch(rewrite(args), env, table, &status)
+	if err != nil {
+		return env.fail(err)
+	}
+	return status
+}
+
+// helpShown unwinds kong when it has printed the help that was asked for.
+type helpShown struct{}
+
+func dispatch(args []string, env *Env, table *driver.Table, status *int) (err error) {
+	var g grammar
+	k, err := kong.New(&g,
+		kong.Name("spmdc"),
+		kong.Description("spmdc compiles Fortran with HPF directives into parallel Go programs."),
+		kong.Writers(env.Stdout, env.Stderr),
+		kong.WithHyphenPrefixedParameters(true),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Exit(func(int) { panic(helpShown{}) }),
+		kong.Bind(env, table, status),
+	)
+	if err != nil {
+		return &driver.Failure{Status: driver.StatusInternal, Text: "command line: " + err.Error()}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(helpShown); !ok {
+				panic(r)
+			}
+		}
+	}()
+	if len(args) == 0 {
+		k.Stdout = env.Stderr
+		*status = driver.StatusUsage
+		args = []string{"--help"}
+	}
+	ctx, err := k.Parse(args)
+	if err != nil {
+		return usage(err)
+	}
+	return ctx.Run()
+}
+
+// rewrite gives the other spellings their command: `help CMD` is kong's
+// `CMD --help`, and `--explain STAGE FILE` is `explain FILE STAGE`.
+func rewrite(args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	rest := args[1:]
+	stage, joined := strings.CutPrefix(args[0], "--explain=")
+	switch {
+	case joined:
+		rest = append([]string{stage}, rest...)
+	case args[0] == "--version":
+		return append([]string{"version"}, rest...)
+	case args[0] != "--explain":
+		return args
+	}
+	// The first two words that are no flags are the stage and the file; with
+	// only one it is the file.
+	var words []int
+	for i, a := range rest {
+		if !strings.HasPrefix(a, "-") {
+			words = append(words, i)
+		}
+	}
+	out := append([]string{"explain"}, rest...)
+	if len(words) >= 2 {
+		i, j := words[0]+1, words[1]+1
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// usage makes kong's parse errors usage Failures.
+func usage(err error) error {
+	var f *driver.Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var pe *kong.ParseError
+	remedy := "`spmdc help` lists the commands"
+	if errors.As(err, &pe) && pe.Context != nil {
+		if node := pe.Context.Selected(); node != nil {
+			remedy = fmt.Sprintf("`spmdc help %s` shows how it is used", node.Name)
+		}
+	}
+	return driver.Usagef(remedy, "%s", strings.TrimPrefix(err.Error(), "spmdc: "))
+}
+
+// fail prints an error and returns its exit status.
+func (e *Env) fail(err error) int {
+	if errors.Is(err, driver.ErrDiagnosed) {
+		return driver.StatusProgram
+	}
+	var f *driver.Failure
+	if !errors.As(err, &f) {
+		f = &driver.Failure{Status: driver.StatusInternal, Text: err.Error()}
+	}
+	label, off := "", ""
+	if e.Color {
+		label, off = "\x1b[1;31m", "\x1b[0m"
+	}
+	fmt.Fprintf(e.Stderr, "%sspmdc:%s %s\n", label, off, f.Error())
+	return f.Status
+}

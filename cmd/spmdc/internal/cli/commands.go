@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// compileFlags are the flags of every command that compiles.
+type compileFlags struct {
+	Sync         string `placeholder:"PLAN" help:"Synchronisation plan: handshake (a ready message for every put; the default) or barrier." default:"handshake"`
+	Check        bool   `help:"Check array bounds and undefined values while the program runs."`
+	TimePasses   bool   `help:"Print how long each pass took."`
+	VerifyPasses bool   `help:"Check what each pass promises."`
+}
+
+func (f *compileFlags) options() (driver.Options, error) {
+	kind, err := plan.ParseKind(f.Sync)
+	if err != nil {
+		return driver.Options{}, driver.Usagef("write --sync=handshake or --sync=barrier", "there is no synchronisation plan %q", f.Sync)
+	}
+	return driver.Options{Sync: kind, Check: f.Check}, nil
+}
+
+// open reads the source and prepares its compilation.
+func (f *compileFlags) open(file string) (*driver.Compilation, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	text, err := driver.ReadSource(file)
+	if err != nil {
+		return nil, err
+	}
+	return driver.New(file, text, o), nil
+}
+
+// finish prints what a compilation has to say, whether it failed or not. The
+// error of the compilation is the more important one.
+func (f *compileFlags) finish(c *driver.Compilation, env *Env, err error) error {
+	if rerr := c.Report(env.Stderr, env.Color); err == nil && rerr != nil {
+		err = rerr
+	}
+	if f.TimePasses {
+		c.WriteTimings(env.Stderr)
+	}
+	return err
+}
+
+// pes is the number of processing elements that -n gives; 0 when absent.
+type pes struct {
+	N string `name:"pes" short:"n" placeholder:"P" help:"Number of processing elements (PEs)."`
+}
+
+func (p pes) count() (int, error) {
+	if p.N == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(p.N)
+	if err != nil || n < 1 {
+		return 0, driver.Usagef("write for example -n 4", "-n %s: the number of PEs must be a whole number of at least 1", p.N)
+	}
+	return n, nil
+}
+
+type compileCmd struct {
+	File      string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Output    string `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
+	PEs       pes    `embed:""`
+	Explain   string `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
+	StopAfter string `placeholder:"PASS" help:"Run the passes up to this one and write nothing."`
+	compileFlags
+}
+
+func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
+	n, err := cmd.PEs.count()
+	if err != nil {
+		return err
+	}
+	if cmd.StopAfter != "" && table.Find(cmd.StopAfter) == nil {
+		return driver.Usagef("the passes are "+strings.Join(table.Names(), ", "), "there is no pass %q to stop after", cmd.StopAfter)
+	}
+	var explainer *driver.Explainer
+	o := driver.RunOptions{StopAfter: cmd.StopAfter, Verify: cmd.VerifyPasses}
+	if cmd.Explain != "" {
+		if explainer, err = table.NewExplainer(cmd.Explain, driver.Text); err != nil {
+			return err
+		}
+		o.After = explainer.After
+	}
+	dir := cmd.Output
+	if dir == "" {
+		dir = driver.ProgramName(cmd.File)
+	}
+	c, err := cmd.open(cmd.File)
+	if err != nil {
+		return err
+	}
+	err = table.Run(c, o)
+	if err == nil && cmd.StopAfter == "" {
+		err = driver.WriteFolder(dir, driver.Module(c, n))
+	}
+	if err := cmd.finish(c, env, err); err != nil {
+		return err
+	}
+	if explainer != nil {
+		return show(env, explainer)
+	}
+	if cmd.StopAfter == "" {
+		fmt.Fprintf(env.Stderr, "spmdc: wrote %s; run it with: cd %s && go run . -n %d\n", dir, dir, driver.SuggestedPEs(n))
+	}
+	return nil
+}
+
+func show(env *Env, e *driver.Explainer) error {
+	text, err := e.Bytes()
+	if err != nil {
+		return err
+	}
+	_, err = env.Stdout.Write(text)
+	return err
+}
+
+type buildCmd struct {
+	File   string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Output string `short:"o" placeholder:"BIN" help:"The program; the default is the file's name without extension."`
+	Race   bool   `help:"Build with Go's race detector."`
+	compileFlags
+}
+
+func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
+	out := cmd.Output
+	if out == "" {
+		out = driver.ProgramName(cmd.File)
+	}
+	if err := driver.CheckProgramTarget(out); err != nil {
+		return err
+	}
+	program, err := cmd.program(cmd.File, cmd.Race, env, table)
+	if err != nil {
+		return err
+	}
+	return driver.CopyProgram(program, out)
+}
+
+// program builds the program of file in the cache and returns its path.
+func (f *compileFlags) program(file string, race bool, env *Env, table *driver.Table) (string, error) {
+	c, err := f.open(file)
+	if err != nil {
+		return "", err
+	}
+	cache, err := driver.OpenCache()
+	if err != nil {
+		return "", err
+	}
+	// The times of passes that are skipped are of no use to who asks for them.
+	b := driver.Builder{Table: table, Cache: cache, Race: race, Verify: f.VerifyPasses, Fresh: f.TimePasses}
+	program, err := b.Program(c)
+	return program, f.finish(c, env, err)
+}
+
+type runCmd struct {
+	File  string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	PEs   pes    `embed:""`
+	Race  bool   `help:"Run under Go's race detector."`
+	Stats bool   `help:"Print messages, bytes and waits of each communication at the end."`
+	compileFlags
+}
+
+func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
+	n, err := cmd.PEs.count()
+	if err != nil {
+		return err
+	}
+	program, err := cmd.program(cmd.File, cmd.Race, env, table)
+	if err != nil {
+		return err
+	}
+	var args []string
+	if n > 0 {
+		args = append(args, "-n", strconv.Itoa(n))
+	}
+	if cmd.Stats {
+		args = append(args, "-stats")
+	}
+	*status, err = driver.Start(program, args, driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr})
+	return err
+}
+
+type explainCmd struct {
+	File   string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Stage  string `arg:"" optional:"" help:"Stage to show: one of those that the command passes lists, or all. The default is comm."`
+	Format string `default:"text" help:"text, json, or dot for graphs."`
+	PEs    pes    `embed:""`
+	compileFlags
+}
+
+func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
+	n, err := cmd.PEs.count()
+	if err != nil {
+		return err
+	}
+	stage := cmd.Stage
+	if stage == "" {
+		stage = driver.DefaultStage
+	}
+	e, err := table.NewExplainer(stage, driver.Format(cmd.Format))
+	if err != nil {
+		return err
+	}
+	c, err := cmd.open(cmd.File)
+	if err != nil {
+		return err
+	}
+	c.PEs = n
+	err = table.Run(c, driver.RunOptions{StopAfter: e.LastPass(), Verify: cmd.VerifyPasses, After: e.After})
+	if err := cmd.finish(c, env, err); err != nil {
+		return err
+	}
+	return show(env, e)
+}

@@ -1,0 +1,155 @@
+package driver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// leaves are the packages that know nothing of the compiler and that every
+// package of it may import.
+var leaves = []string{"parser/source", "runtime/dist", "procfunc/linalg"}
+
+// analyses are the packages that work on the typed program.
+var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend"}
+
+// imports says which packages of the module each package may import, leaves
+// aside. The compiler is a line of layers; a package sees those before it:
+//
+//	parser <- ir/lower
+//	ir <- ir/scalar, ir/mapping, ir/depend
+//	ir <- cfg
+//	cfg, dataflow/solve, ir/* <- cfg/comm <- procfunc <- dataflow/synch, hb, plan <- codegen <- cmd/spmdc
+//
+// What ends in "/..." stands for a folder with all below it.
+var imports = []struct {
+	pkg string
+	may []string
+}{
+	{"parser/source", nil},
+	{"parser/scan", nil},
+	{"parser/ast", nil},
+	{"parser", []string{"parser/..."}},
+
+	{"ir", nil},
+	{"ir/lower", []string{"ir", "parser", "parser/ast"}}, // it alone sees syntax and types
+	{"ir/depend", []string{"ir"}},                        // knows nothing of mapping
+	{"ir/scalar", []string{"ir", "ir/depend"}},
+	{"ir/mapping", []string{"ir"}},
+
+	{"cfg", []string{"ir"}},
+	{"dataflow/solve", []string{"cfg"}},
+	{"cfg/comm", slices.Concat(analyses, []string{"cfg", "dataflow/solve"})},
+	{"procfunc/linalg", nil},
+	{"procfunc", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},
+	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
+	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
+	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
+	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar"}}, // the plan, and what it is made of
+
+	// The compiler carries the run-time packages as text and computes with
+	// runtime/dist; it executes nothing else of them.
+	{"runtime", nil},
+	{"runtime/...", []string{"runtime/..."}},
+
+	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime"}},
+	{"examples/...", []string{"examples/..."}},
+}
+
+// matches reports whether pattern stands for pkg.
+func matches(pattern, pkg string) bool {
+	folder, all := strings.CutSuffix(pattern, "/...")
+	return pkg == folder || all && strings.HasPrefix(pkg, folder+"/")
+}
+
+// mayImport reports whether the rules let pkg import dep; known is false when
+// no rule speaks of pkg.
+func mayImport(pkg, dep string) (ok, known bool) {
+	for _, rule := range imports {
+		if !matches(rule.pkg, pkg) {
+			continue
+		}
+		if slices.Contains(leaves, dep) && (rule.may != nil || !slices.Contains(leaves, pkg)) && !strings.HasPrefix(pkg, "runtime") {
+			return true, true
+		}
+		return slices.ContainsFunc(rule.may, func(m string) bool { return matches(m, dep) }), true
+	}
+	return false, false
+}
+
+func TestImports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Imports,Standard", modulePath+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	packages := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+			Standard   bool
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkg, ours := strings.CutPrefix(p.ImportPath, modulePath+"/")
+		if !ours {
+			continue
+		}
+		packages++
+		if _, known := mayImport(pkg, ""); !known {
+			t.Errorf("package %s has no rule: give it one in the table of this test", pkg)
+		}
+		for _, imp := range p.Imports {
+			dep, ours := strings.CutPrefix(imp, modulePath+"/")
+			switch {
+			case ours:
+				if ok, _ := mayImport(pkg, dep); !ok {
+					t.Errorf("%s must not import %s", pkg, dep)
+				}
+			case matches("runtime/...", pkg) && strings.Contains(strings.Split(imp, "/")[0], "."):
+				t.Errorf("%s imports %s: the run-time packages stay on the standard library", pkg, imp)
+			}
+		}
+	}
+	if packages < 10 {
+		t.Errorf("go list shows only %d packages of the module", packages)
+	}
+}
+
+// TestImportRules tries the rules on imports that must not be.
+func TestImportRules(t *testing.T) {
+	for _, test := range []struct {
+		pkg, dep string
+		want     bool
+	}{
+		{"ir/lower", "parser/ast", true},
+		{"ir/scalar", "parser/ast", false},
+		{"cfg/comm", "parser/source", true},
+		{"cfg/comm", "codegen", false},
+		{"cfg", "cfg/comm", false},
+		{"ir/depend", "ir/mapping", false},
+		{"codegen", "parser/ast", false},
+		{"codegen", "runtime/spmd", false},
+		{"cmd/spmdc/internal/driver", "runtime", true},
+		{"cmd/spmdc/internal/driver", "runtime/spmd", false},
+		{"runtime/spmd", "runtime/transport/inproc", true},
+		{"runtime/spmd", "parser/source", false},
+		{"runtime/dist", "procfunc/linalg", false},
+		{"parser/source", "procfunc/linalg", false},
+		{"examples/internal/compare", "parser", false},
+	} {
+		if got, known := mayImport(test.pkg, test.dep); got != test.want || !known {
+			t.Errorf("%s may import %s: %v, want %v", test.pkg, test.dep, got, test.want)
+		}
+	}
+}

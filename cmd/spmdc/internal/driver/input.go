@@ -1,0 +1,112 @@
+package driver
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// freeForm are the extensions of free-form sources; fixedForm those of
+// fixed-form sources, which the scanner does not read yet.
+var (
+	freeForm  = []string{".hpf", ".f90", ".F90", ".f95"}
+	fixedForm = []string{".f", ".F", ".for", ".FOR"}
+)
+
+// ReadSource reads a source file for compiling. Every way in which the path
+// can be wrong gives one Failure with its remedy.
+func ReadSource(path string) ([]byte, error) {
+	if err := checkName(path); err != nil {
+		return nil, err
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Usagef("check the spelling and the folder you are in", "%s: there is no such file", path)
+	case err != nil:
+		return nil, Usagef("check the path and the permissions", "%s: cannot read the source: %v", path, cause(err))
+	case st.IsDir():
+		return nil, Usagef("give the source file itself, for example "+filepath.Join(path, "prog.hpf"), "%s: is a folder, not a source file", path)
+	case !st.Mode().IsRegular():
+		return nil, Usagef("copy it to a file with an extension of "+strings.Join(freeForm, ", ")+" first", "%s: is not a regular file", path)
+	}
+	if err := checkExtension(path); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Usagef("check the permissions of the file", "%s: cannot read the source: %v", path, cause(err))
+	}
+	return text, nil
+}
+
+func checkExtension(path string) error {
+	ext := filepath.Ext(path)
+	for _, e := range freeForm {
+		if ext == e {
+			return nil
+		}
+	}
+	free := strings.Join(freeForm, ", ")
+	for _, e := range fixedForm {
+		if ext == e {
+			return Usagef("write the program in free form (\"!HPF$\" directives, \"&\" at the end of continued lines) in a file named "+free,
+				"%s: fixed form is not supported yet", path)
+		}
+	}
+	if ext == "" {
+		return Usagef("rename the file: free-form sources end in "+free, "%s: the file name has no extension", path)
+	}
+	return Usagef("rename the file: free-form sources end in "+free, "%s: unknown extension %q", path, ext)
+}
+
+// checkName refuses file names that could not stand in a //line directive of
+// the emitted program, where a line break would begin a line of Go.
+func checkName(path string) error {
+	for _, r := range filepath.Base(path) {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar || r == '\u2028' || r == '\u2029' {
+			return Usagef("rename the file", "%q: the file name has control characters in it", path)
+		}
+	}
+	return nil
+}
+
+// cause strips the operation and path from a file error: the message names
+// the path already.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}
+
+// ProgramName is the name under which a source file's program is written,
+// built and cached: the file's base name without extension, in lower case and
+// with only letters, digits, "-" and "_", so that it is a Go module path, a
+// folder name and a file name everywhere.
+func ProgramName(path string) string {
+	base := filepath.Base(path)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, base)
+	name = strings.Trim(name, "-_")
+	if name == "" {
+		return "program"
+	}
+	return name
+}

@@ -1,0 +1,155 @@
+package driver
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/spmdc/spmdc/runtime"
+)
+
+// modulePath is the import path of the run-time packages, in spmdc itself and
+// in every emitted module: a fixed path lets the Go build cache compile them
+// once for all programs.
+const modulePath = "github.com/spmdc/spmdc"
+
+// goVersion is the language version of emitted modules.
+const goVersion = "1.26"
+
+// markerName is the file by which spmdc knows a folder that it wrote, and
+// which files in it are its own.
+const markerName = ".spmdc"
+
+// Tree is the content of a folder to be written: slash-separated relative
+// paths to file contents.
+type Tree map[string][]byte
+
+// Paths returns the paths of t, sorted.
+func (t Tree) Paths() []string {
+	paths := make([]string, 0, len(t))
+	for p := range t {
+		paths = append(paths, p)
+	}
+	sort.Strings(paths)
+	return paths
+}
+
+// Module is the emitted Go module of the compilation: main.go, the run-time
+// packages that it imports as a module of their own below ./spmdc, the source
+// for reference, and the marker. It builds with the Go toolchain alone.
+// c.Code must have been emitted; pes is the number of PEs that the README
+// suggests, 0 for none.
+func Module(c *Compilation, pes int) Tree {
+	name := ProgramName(c.File)
+	t := Tree{
+		"main.go":          c.Code,
+		"go.mod":           goMod(name),
+		"README.txt":       readme(c, name, pes),
+		sourceCopy(c.File): c.Text,
+	}
+	for p, text := range runtime.Files() {
+		t[path.Join("spmdc", p)] = text
+	}
+	t["spmdc/go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
+	t[markerName] = marker(t)
+	return t
+}
+
+func goMod(name string) []byte {
+	return fmt.Appendf(nil, `// Written by spmdc; compiling again replaces this folder's generated files.
+module %s
+
+go %s
+
+require %s v0.0.0
+
+replace %s => ./spmdc
+`, modulePathOf(name), goVersion, modulePath, modulePath)
+}
+
+// reserved holds the names that cannot be the path of a module although they
+// are good names of programs: one-word packages of the standard library and
+// words that mean something to the go command.
+var reserved = strings.Fields(`all bufio builtin bytes c cmd cmp context crypto embed encoding errors expvar
+	flag fmt hash html image io iter log maps math mime net os path plugin reflect regexp runtime slices
+	sort std strconv strings structs sync syscall testing time tool unicode unique unsafe vendor weak work`)
+
+func modulePathOf(name string) string {
+	if slices.Contains(reserved, name) {
+		return "hpf-" + name
+	}
+	return name
+}
+
+// sourceCopy is where the module keeps the HPF source: beside main.go, where
+// debuggers look for the file that the //line directives name. Fortran's own
+// extensions would make the go command refuse the folder, so such a file goes
+// one folder down.
+func sourceCopy(file string) string {
+	base := filepath.Base(file)
+	if filepath.Ext(base) == ".hpf" {
+		return base
+	}
+	return path.Join("source", base)
+}
+
+// SuggestedPEs is the number of PEs with which messages show how to run a
+// program: the user's, or a few when the user gave none.
+func SuggestedPEs(n int) int {
+	if n > 0 {
+		return n
+	}
+	return 4
+}
+
+func readme(c *Compilation, name string, pes int) []byte {
+	n := SuggestedPEs(pes)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `This folder is the Go program that spmdc made from %s.
+
+  go run . -n %d        run it on %d processing elements (PEs)
+  go run . -h          its options
+  go build             make the program ./%s
+
+It needs the Go toolchain (%s or later) and nothing else, no network either.
+
+  main.go              the program; "//line" comments point into the source
+  %-20s the source
+  spmdc/               the run-time packages that the program uses
+  .spmdc               which files here are generated; compiling again replaces them
+`, filepath.Base(c.File), n, n, modulePathOf(name), goVersion, sourceCopy(c.File))
+	fmt.Fprintf(&b, "\nMade with --sync=%s", c.Options.Sync)
+	if c.Options.Check {
+		b.WriteString(" and --check: array bounds and undefined values are checked as it runs")
+	}
+	b.WriteString(".\n")
+	return b.Bytes()
+}
+
+const markerHead = "Folder written by spmdc. Compiling again replaces the files named here and keeps all others.\n"
+
+func marker(t Tree) []byte {
+	var b bytes.Buffer
+	b.WriteString(markerHead)
+	for _, p := range t.Paths() {
+		fmt.Fprintf(&b, "%s\n", p)
+	}
+	return b.Bytes()
+}
+
+// ownFiles reads a marker back: the paths that spmdc wrote.
+func ownFiles(marker []byte) (own map[string]bool, ok bool) {
+	rest, ok := bytes.CutPrefix(marker, []byte(markerHead))
+	if !ok {
+		return nil, false
+	}
+	own = map[string]bool{markerName: true}
+	for line := range strings.Lines(string(rest)) {
+		own[strings.TrimSuffix(line, "\n")] = true
+	}
+	return own, true
+}

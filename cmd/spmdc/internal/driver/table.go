@@ -1,0 +1,143 @@
+package driver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kr/pretty"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/parser/ast"
+)
+
+// Passes returns the pass table of the compiler.
+func Passes() *Table {
+	return &Table{
+		Passes: []Pass{
+			{
+				Name:    "ast",
+				Doc:     "read the source into a syntax tree",
+				Run:     runAST,
+				Check:   checkAST,
+				Explain: Views{Text: explainAST},
+			},
+			{
+				Name:    "ir",
+				Doc:     "resolve names and types, fold constants, report what lies outside the language",
+				Run:     func(c *Compilation) error { c.IR = lower.Lower(c.AST, c.Diags); return nil },
+				Explain: Views{Text: explainIR},
+			},
+			{
+				Name:    "mapping",
+				Doc:     "turn ALIGN and DISTRIBUTE into owner maps",
+				Run:     func(c *Compilation) error { mapping.Resolve(c.IR, c.Diags); return nil },
+				Explain: Views{Text: func(c *Compilation) (string, error) { return mapping.Explain(c.IR, c.PEs), nil }},
+			},
+			{
+				Name: "scalar",
+				Doc:  "forward substitution, private scalars, reductions without directives",
+				Run:  func(c *Compilation) error { c.Scalar = scalar.Analyze(c.IR); return nil },
+			},
+			{
+				Name:    "comm",
+				Doc:     "who computes what, which references communicate, and where",
+				Run:     func(c *Compilation) error { c.Comm = comm.Analyze(c.IR, c.Scalar); return nil },
+				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Comm.Explain(), nil }},
+			},
+			{
+				Name:    "cfg",
+				Doc:     "control-flow graph with communication nodes",
+				Run:     func(c *Compilation) error { c.Graph = c.Comm.Graph(); return nil },
+				Explain: Views{Text: cfgText, DOT: cfgDOT},
+			},
+			{
+				Name:    "plan",
+				Doc:     "posts, waits and ready messages of every communication",
+				Run:     func(c *Compilation) error { c.Plan = plan.Make(c.Comm, c.Options.Sync); return nil },
+				Check:   func(c *Compilation) error { return c.Plan.Verify() },
+				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil }},
+			},
+			{
+				Name:    "code",
+				Doc:     "write the Go program",
+				Run:     runCode,
+				Explain: Views{Text: func(c *Compilation) (string, error) { return string(c.Code), nil }},
+			},
+		},
+		Orders: []Order{
+			{"ast", "ir", "names are resolved in the syntax tree"},
+			{"ir", "mapping", "directives name resolved arrays, and their expressions are folded"},
+			{"mapping", "scalar", "a scalar's mapping follows from the arrays that it is used with"},
+			{"scalar", "comm", "without forward substitution and privatisation every scalar is a broadcast"},
+			{"mapping", "comm", "a reference communicates when owner and reader differ"},
+			{"comm", "cfg", "the graph has the communication nodes"},
+			{"comm", "plan", "the plan synchronises the communications"},
+			{"plan", "code", "code is emitted from the plan and nothing else"},
+		},
+	}
+}
+
+func runAST(c *Compilation) error {
+	c.AST, c.Diags = parser.Parse(c.File, c.Text)
+	return nil
+}
+
+// checkAST proves that the tree holds all that the program says: written out
+// and read again it gives the same text.
+func checkAST(c *Compilation) error {
+	text := ast.Unparse(c.AST)
+	again, diags := parser.Parse(c.File, []byte(text))
+	if diags.HasErrors() {
+		return fmt.Errorf("the unparsed program does not parse: %w", diags.Err())
+	}
+	if ast.Unparse(again) != text {
+		return errors.New("unparsing twice gives two texts")
+	}
+	return nil
+}
+
+// position and absent match what a dump of the tree is too full of: the long
+// form of positions, and fields that say nothing.
+var (
+	position = regexp.MustCompile(`source\.Pos\{Line:(\d+), Col:(\d+)\}`)
+	absent   = regexp.MustCompile(`(?m)^ *\w+: +(nil|0|false|""|0:0),\n`)
+)
+
+func explainAST(c *Compilation) (string, error) {
+	text := pretty.Sprintf("%# v\n", c.AST)
+	text = position.ReplaceAllString(text, "$1:$2")
+	return absent.ReplaceAllString(text, ""), nil
+}
+
+func explainIR(c *Compilation) (string, error) {
+	var b bytes.Buffer
+	err := ir.Fprint(&b, c.IR)
+	return b.String(), err
+}
+
+func cfgText(c *Compilation) (string, error) {
+	var b strings.Builder
+	err := c.Graph.WriteText(&b)
+	return b.String(), err
+}
+
+func cfgDOT(c *Compilation) (string, error) {
+	var b strings.Builder
+	err := c.Graph.WriteDOT(&b)
+	return b.String(), err
+}
+
+func runCode(c *Compilation) (err error) {
+	c.Code, err = codegen.Emit(c.Plan, codegen.Options{Check: c.Options.Check})
+	return err
+}

@@ -1,0 +1,63 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"strings"
+)
+
+// buffer collects lines of Go, each with the source line it stands for, and
+// renders them with //line directives only where the count goes wrong.
+type buffer struct {
+	lines []line
+	at    int // source line of what is written now, 0 for none
+}
+
+type line struct {
+	text string
+	at   int
+}
+
+func (b *buffer) p(format string, args ...any) {
+	text := format
+	if len(args) > 0 {
+		text = fmt.Sprintf(format, args...)
+	}
+	for _, t := range strings.Split(text, "\n") {
+		b.lines = append(b.lines, line{t, b.at})
+	}
+}
+
+// bytes renders the lines. file is the name that //line directives give; own is
+// the name of the Go file, for what has no source line.
+func (b *buffer) bytes(file, own string) ([]byte, error) {
+	var out bytes.Buffer
+	n := 0      // lines written
+	mapped := 0 // source line that the compiler believes the next line to be, 0: own
+	for _, l := range b.lines {
+		text := strings.TrimSpace(l.text)
+		needs := text != "" && text != "}" && text != ")" && !strings.HasPrefix(text, "//")
+		switch {
+		case needs && l.at > 0 && mapped != l.at:
+			fmt.Fprintf(&out, "//line %s:%d\n", file, l.at)
+			n++
+			mapped = l.at
+		case needs && l.at == 0 && mapped != 0:
+			n++
+			fmt.Fprintf(&out, "//line %s:%d\n", own, n+1)
+			mapped = 0
+		}
+		out.WriteString(l.text)
+		out.WriteByte('\n')
+		n++
+		if mapped > 0 {
+			mapped++
+		}
+	}
+	text, err := format.Source(out.Bytes())
+	if err != nil {
+		return out.Bytes(), fmt.Errorf("emitted program does not parse: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,226 @@
+package codegen
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// unbounded stands for a loop range that is not known before the loop; it is
+// always intersected with what a PE owns.
+const unbounded = "dist.Range(-1<<40, 1<<40, 1)"
+
+// triplet renders the range of a loop index on PE pe.
+func (g *gen) rangeOn(r *comm.Range, pe string) string {
+	all := unbounded
+	if !r.Unknown {
+		all = fmt.Sprintf("dist.Range(%s, %s, %d)", g.affine(r.Lo), g.affine(r.Hi), r.Step)
+	}
+	return g.owned(r.Cons, r.Index, pe, all)
+}
+
+// owned renders the elements of range all in which PE pe owns every constraint.
+func (g *gen) owned(cons []comm.Constraint, index, pe, all string) string {
+	out := all
+	for i, c := range cons {
+		a := c.Sub.Coef(index)
+		rest, _ := c.Sub.Subst(index, linalg.Const(0))
+		if i > 0 {
+			out = fmt.Sprintf("%s.Iters(%s, %d, %d, %s, %s)", g.names.sym(c.Array), pe, c.Axis, a, g.affine(rest), out)
+			continue
+		}
+		out = fmt.Sprintf("%s.Iters(%s, %d, %d, %s, %s)", g.names.sym(c.Array), pe, c.Axis, a, g.affine(rest), all)
+	}
+	return out
+}
+
+// holds renders the test that PE pe satisfies c.
+func (g *gen) holds(c comm.Constraint, pe string) string {
+	if c.Axis < 0 {
+		return fmt.Sprintf("%s.Layout.Holds(%s)", g.names.sym(c.Array), pe)
+	}
+	return fmt.Sprintf("%s.Holds(%s, %d, %s)", g.names.sym(c.Array), pe, c.Axis, g.affine(c.Sub))
+}
+
+func (g *gen) axis(c *comm.Comm, d int, ax comm.Axis) string {
+	if ax.All {
+		b := c.Array.Dims[d]
+		return fmt.Sprintf("dist.Range(%d, %d, 1)", b.Lo, b.Hi)
+	}
+	if len(ax.Terms) == 0 {
+		return "dist.Single(" + g.affine(ax.Off) + ")"
+	}
+	out := ""
+	for i, t := range ax.Terms {
+		s := g.rangeOn(t.Range, "q")
+		off := linalg.Affine{}
+		if i == 0 {
+			off = ax.Off
+		}
+		if t.Coef != 1 || !off.Equal(linalg.Affine{}) {
+			s = fmt.Sprintf("%s.Image(%d, %s)", s, t.Coef, g.affine(off))
+		}
+		if i == 0 {
+			out = s
+		} else {
+			out = fmt.Sprintf("%s.Plus(%s)", out, s)
+		}
+	}
+	return out
+}
+
+// need renders the function that gives what PE q consumes, and the scalars of
+// the program that it reads.
+func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
+	before := g.used
+	g.used = map[*ir.Symbol]bool{}
+	var b strings.Builder
+	b.WriteString("func(q int) spmd.Box {\n")
+	if c.RootOnly {
+		b.WriteString("if q != 0 {\nreturn nil\n}\n")
+	}
+	for _, k := range c.Guard {
+		fmt.Fprintf(&b, "if !%s {\nreturn nil\n}\n", g.holds(k, "q"))
+	}
+	axes := make([]string, len(c.Axes))
+	for d, ax := range c.Axes {
+		axes[d] = g.axis(c, d, ax)
+	}
+	fmt.Fprintf(&b, "return spmd.Box{%s}\n}", strings.Join(axes, ", "))
+	var captured []*ir.Symbol
+	for _, f := range c.Affines() {
+		for _, v := range f.Vars() {
+			if s := g.symbols[v]; s != nil {
+				g.used[s] = true
+			}
+		}
+	}
+	for s := range g.used {
+		captured = append(captured, s)
+	}
+	sort.Slice(captured, func(i, j int) bool { return captured[i].Name < captured[j].Name })
+	// The indices of expanded ranges are not variables here.
+	var vars []*ir.Symbol
+	own := map[string]bool{}
+	for _, r := range c.Ranges {
+		own[r.Index] = true
+	}
+	text := b.String()
+	for _, s := range captured {
+		if !own[s.Name] && mentions(text, g.names.sym(s)) {
+			vars = append(vars, s)
+		}
+	}
+	g.used = before
+	return text, vars
+}
+
+// mentions reports whether Go text uses identifier name.
+func mentions(text, name string) bool {
+	isIdent := func(b byte) bool {
+		return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
+	}
+	for i := 0; ; {
+		k := strings.Index(text[i:], name)
+		if k < 0 {
+			return false
+		}
+		i += k
+		end := i + len(name)
+		if (i == 0 || !isIdent(text[i-1]) && text[i-1] != '.') && (end == len(text) || !isIdent(text[end])) {
+			return true
+		}
+		i = end
+	}
+}
+
+// captures opens a block in which the scalars that closures read are copies:
+// the loops' own variables then stay in registers.
+func (g *gen) captures(vars []*ir.Symbol) bool {
+	if len(vars) == 0 {
+		return false
+	}
+	names := make([]string, len(vars))
+	for i, s := range vars {
+		names[i] = g.scalar(s)
+		g.read[s] = true
+	}
+	list := strings.Join(names, ", ")
+	g.out.p("{")
+	g.out.p("%s := %s", list, list)
+	return true
+}
+
+func (g *gen) subArgs(c *comm.Comm) string {
+	var b strings.Builder
+	for _, s := range c.Subs {
+		fmt.Fprintf(&b, ", spmd.Sub{Axis: %d, Coef: %d, Off: %s}", s.Axis, s.Coef, g.affine(s.Off))
+	}
+	return b.String()
+}
+
+// post emits C_x of each communication of the group.
+func (g *gen) post(n *comm.Post) {
+	g.out.at = n.Comms[0].CLine
+	if g.plan.BarrierBefore(n) {
+		g.out.p("pe.Barrier(%d)", g.site(n.Comms[0]))
+	}
+	for _, c := range n.Comms {
+		g.out.at = c.CLine
+		g.out.p("// %s", g.plan.Comment(c))
+		if c.Kind == comm.Irregular {
+			g.list(c)
+			continue
+		}
+		text, vars := g.need(c)
+		open := g.captures(vars)
+		g.out.p("%s.Post(%s%s)", g.comms[c], text, g.subArgs(c))
+		if open {
+			g.out.p("}")
+		}
+	}
+}
+
+func (g *gen) wait(n *comm.Wait) {
+	for _, c := range n.Comms {
+		g.out.at = c.COLine
+		g.out.p("%s.Wait()", g.comms[c])
+	}
+}
+
+func (g *gen) done(n *comm.Done) {
+	for _, c := range n.Comms {
+		g.out.at = c.UOLine
+		g.out.p("%s.Done()", g.comms[c])
+	}
+}
+
+// list emits the walk that lists the elements which an irregular reference
+// will read, in that order.
+func (g *gen) list(c *comm.Comm) {
+	ref := c.Refs[0]
+	name := g.lists[c]
+	g.out.p("%s = %s[:0]", name, name)
+	closers := g.guard(c.Region)
+	for _, d := range c.Walk {
+		g.out.at = d.Pos.Line
+		closers += g.openLoop(d, c.Region)
+	}
+	g.out.at = ref.Pos.Line
+	subs := make([]string, len(ref.Subs))
+	for i, s := range ref.Subs {
+		subs[i] = g.expr(s)
+	}
+	g.out.p("%s = append(%s, %s)", name, name, strings.Join(subs, ", "))
+	for i := len(c.Walk) - 1; i >= 0; i-- {
+		g.closeLoop(c.Walk[i])
+	}
+	for range closers - len(c.Walk) {
+		g.out.p("}")
+	}
+	g.out.p("%s.Post(%s)", g.comms[c], name)
+}

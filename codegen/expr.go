@@ -1,0 +1,390 @@
+package codegen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// Go's binary precedences.
+const (
+	precOr = iota + 1
+	precAnd
+	precCompare
+	precAdd
+	precMul
+	precUnary
+	precAtom
+)
+
+func goType(t ir.Type) string {
+	switch t {
+	case ir.Integer:
+		return "int"
+	case ir.Real:
+		return "float32"
+	case ir.Double:
+		return "float64"
+	case ir.Logical:
+		return "bool"
+	}
+	return "string"
+}
+
+// expr renders e as a Go expression.
+func (g *gen) expr(e ir.Expr) string {
+	s, _ := g.prec(e)
+	return s
+}
+
+// atLeast renders e so that it may stand as an operand of precedence p.
+func (g *gen) atLeast(e ir.Expr, p int) string {
+	s, q := g.prec(e)
+	if q < p {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// typed renders e so that a constant has its Fortran type where Go would choose one.
+func (g *gen) typed(e ir.Expr) string {
+	s := g.expr(e)
+	if c, ok := e.(*ir.Const); ok && c.Typ.IsReal() {
+		return goType(c.Typ) + "(" + s + ")"
+	}
+	return s
+}
+
+func (g *gen) prec(e ir.Expr) (string, int) {
+	switch e := e.(type) {
+	case *ir.Const:
+		return constant(e)
+	case *ir.Var:
+		return g.load(e), precAtom
+	case *ir.Ref:
+		return g.element(e, false), precAtom
+	case *ir.Substr:
+		return fmt.Sprintf("spmd.Sub(%s, %s, %s)", g.expr(e.Base), g.expr(e.Lo), g.expr(e.Hi)), precAtom
+	case *ir.Un:
+		return g.unary(e)
+	case *ir.Bin:
+		return g.binary(e)
+	case *ir.Conv:
+		return g.conv(e)
+	case *ir.Call:
+		return g.call(e)
+	}
+	panic(fmt.Sprintf("codegen: no Go for %T", e))
+}
+
+func constant(c *ir.Const) (string, int) {
+	switch c.Typ {
+	case ir.Integer:
+		s := strconv.Itoa(c.Int)
+		if c.Int < 0 {
+			return s, precUnary
+		}
+		return s, precAtom
+	case ir.Logical:
+		return strconv.FormatBool(c.Bool), precAtom
+	case ir.Character:
+		return strconv.Quote(c.Str), precAtom
+	}
+	return float(c.Float, c.Typ)
+}
+
+func float(f float64, t ir.Type) (string, int) {
+	bits := 64
+	if t == ir.Real {
+		bits = 32
+	}
+	switch {
+	case math.IsInf(f, 1):
+		return goType(t) + "(math.Inf(1))", precAtom
+	case math.IsInf(f, -1):
+		return goType(t) + "(math.Inf(-1))", precAtom
+	case math.IsNaN(f):
+		return goType(t) + "(math.NaN())", precAtom
+	case f == 0 && math.Signbit(f):
+		return goType(t) + "(math.Copysign(0, -1))", precAtom
+	}
+	s := strconv.FormatFloat(f, 'g', -1, bits)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	if f < 0 {
+		return s, precUnary
+	}
+	return s, precAtom
+}
+
+func (g *gen) unary(e *ir.Un) (string, int) {
+	switch e.Op {
+	case ir.Not:
+		return "!" + g.atLeast(e.E, precUnary), precUnary
+	case ir.Neg:
+		s := g.atLeast(e.E, precUnary)
+		if strings.HasPrefix(s, "-") {
+			s = "(" + s + ")"
+		}
+		return "-" + s, precUnary
+	}
+	// Parentheses of the source fix the order of evaluation; Go keeps to that
+	// order anyway, so they are only written where Go needs them.
+	s, p := g.prec(e.E)
+	if p >= precUnary {
+		return s, p
+	}
+	return "(" + s + ")", precAtom
+}
+
+var goOps = map[ir.Op]struct {
+	text string
+	prec int
+}{
+	ir.Add: {"+", precAdd}, ir.Sub: {"-", precAdd}, ir.Mul: {"*", precMul}, ir.Div: {"/", precMul},
+	ir.Eq: {"==", precCompare}, ir.Ne: {"!=", precCompare}, ir.Lt: {"<", precCompare}, ir.Le: {"<=", precCompare}, ir.Gt: {">", precCompare}, ir.Ge: {">=", precCompare},
+	ir.And: {"&&", precAnd}, ir.Or: {"||", precOr}, ir.Eqv: {"==", precCompare}, ir.Neqv: {"!=", precCompare},
+	ir.Concat: {"+", precAdd},
+}
+
+func (g *gen) binary(e *ir.Bin) (string, int) {
+	if e.Op == ir.Pow {
+		return g.power(e)
+	}
+	op := goOps[e.Op]
+	if e.Op >= ir.Eq && e.Op <= ir.Ge && e.L.Type() == ir.Character {
+		return fmt.Sprintf("spmd.CmpStr(%s, %s) %s 0", g.expr(e.L), g.expr(e.R), op.text), precCompare
+	}
+	l, r := g.atLeast(e.L, op.prec), g.atLeast(e.R, op.prec+1)
+	if e.Op == ir.Add || e.Op == ir.Sub {
+		// A product is rounded before it is added, on every machine.
+		l, r = unfused(e.L, l), unfused(e.R, r)
+	}
+	_, lc := e.L.(*ir.Const)
+	_, rc := e.R.(*ir.Const)
+	if lc && rc && e.L.Type().IsReal() {
+		l, r = g.typed(e.L), g.typed(e.R)
+	}
+	return l + " " + op.text + " " + r, op.prec
+}
+
+// unfused keeps a product from being fused with the addition around it.
+func unfused(e ir.Expr, s string) string {
+	for {
+		switch x := e.(type) {
+		case *ir.Un:
+			if x.Op != ir.Group && x.Op != ir.Neg {
+				return s
+			}
+			e = x.E
+			continue
+		case *ir.Bin:
+			if (x.Op == ir.Mul || x.Op == ir.Pow) && x.Typ.IsReal() {
+				if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") && balanced(s[1:len(s)-1]) {
+					s = s[1 : len(s)-1]
+				}
+				return goType(x.Typ) + "(" + s + ")"
+			}
+		}
+		return s
+	}
+}
+
+func balanced(s string) bool {
+	depth := 0
+	for _, r := range s {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+			if depth < 0 {
+				return false
+			}
+		case '"', '`', '\'':
+			return false
+		}
+	}
+	return depth == 0
+}
+
+// power renders x**y. Small constant powers of simple operands are products,
+// as gfortran makes them.
+func (g *gen) power(e *ir.Bin) (string, int) {
+	t := goType(e.Typ)
+	if e.R.Type() == ir.Integer {
+		if c, ok := e.R.(*ir.Const); ok && simple(e.L) {
+			x := g.atLeast(e.L, precUnary)
+			switch {
+			case c.Int == 2:
+				return x + " * " + x, precMul
+			case c.Int == 3:
+				return x + " * " + x + " * " + x, precMul
+			}
+		}
+		if e.Typ == ir.Integer {
+			return fmt.Sprintf("spmd.PowInt(%s, %s)", g.expr(e.L), g.expr(e.R)), precAtom
+		}
+		return fmt.Sprintf("spmd.Powi(%s, %s)", g.typed(e.L), g.expr(e.R)), precAtom
+	}
+	if e.Typ == ir.Real {
+		return fmt.Sprintf("float32(math.Pow(float64(%s), float64(%s)))", g.typed(e.L), g.typed(e.R)), precAtom
+	}
+	return fmt.Sprintf("%s(math.Pow(%s, %s))", t, g.expr(e.L), g.expr(e.R)), precAtom
+}
+
+func simple(e ir.Expr) bool {
+	switch e := e.(type) {
+	case *ir.Var:
+		return true
+	case *ir.Un:
+		return e.Op == ir.Group && simple(e.E)
+	}
+	return false
+}
+
+func (g *gen) conv(e *ir.Conv) (string, int) {
+	if c, ok := e.E.(*ir.Const); ok {
+		switch {
+		case e.Typ == ir.Integer && c.Typ.IsReal():
+			return strconv.Itoa(int(math.Trunc(c.Float))), precUnary
+		case e.Typ.IsReal() && c.Typ == ir.Integer:
+			return goType(e.Typ) + "(" + strconv.Itoa(c.Int) + ")", precAtom
+		case e.Typ == ir.Double && c.Typ == ir.Real:
+			s, _ := float(float64(float32(c.Float)), ir.Double)
+			return "float64(" + s + ")", precAtom
+		}
+	}
+	if e.Typ == ir.Integer && e.E.Type().IsReal() && g.opt.Check {
+		return fmt.Sprintf("spmd.Int32(int(%s))", g.expr(e.E)), precAtom
+	}
+	return goType(e.Typ) + "(" + g.expr(e.E) + ")", precAtom
+}
+
+// affine renders an affine form over Go's variables.
+func (g *gen) affine(f linalg.Affine) string {
+	var b strings.Builder
+	for _, v := range f.Vars() {
+		k := f.Coef(v)
+		name := g.variable(v)
+		switch {
+		case b.Len() == 0 && k == 1:
+			b.WriteString(name)
+		case b.Len() == 0:
+			fmt.Fprintf(&b, "%d*%s", k, name)
+		case k == 1:
+			b.WriteString(" + " + name)
+		case k == -1:
+			b.WriteString(" - " + name)
+		case k < 0:
+			fmt.Fprintf(&b, " - %d*%s", -k, name)
+		default:
+			fmt.Fprintf(&b, " + %d*%s", k, name)
+		}
+	}
+	switch {
+	case b.Len() == 0:
+		return strconv.FormatInt(f.C, 10)
+	case f.C > 0:
+		fmt.Fprintf(&b, " + %d", f.C)
+	case f.C < 0:
+		fmt.Fprintf(&b, " - %d", -f.C)
+	}
+	return b.String()
+}
+
+// variable renders the scalar of that source name.
+func (g *gen) variable(name string) string {
+	s := g.symbols[name]
+	if s == nil {
+		panic("codegen: no variable " + name)
+	}
+	g.read[s] = true
+	return g.scalar(s)
+}
+
+// view is the Go object that a reference is found in, and its subscripts there.
+func (g *gen) view(r *ir.Ref) (object string, subs []string) {
+	acc := g.prog.Access[r]
+	if acc != nil && acc.Mode == comm.Temp {
+		c := acc.Comm
+		object = g.temps[c]
+		if c.Subs != nil {
+			for _, ax := range c.Axes {
+				subs = append(subs, g.variable(ax.Terms[0].Range.Index))
+			}
+			return object, subs
+		}
+	} else {
+		object = g.names.sym(r.Sym)
+	}
+	for _, s := range r.Subs {
+		subs = append(subs, g.expr(s))
+	}
+	return object, subs
+}
+
+// element renders an array element; store tells that it is assigned.
+func (g *gen) element(r *ir.Ref, store bool) string {
+	if acc := g.prog.Access[r]; acc != nil && acc.Mode == comm.Walk {
+		return g.walked[acc.Comm]
+	}
+	if b := g.leaf[r]; b != "" {
+		return b
+	}
+	object, subs := g.view(r)
+	if g.opt.Check {
+		object, subs = g.checkedSubs(r, object, subs)
+	}
+	s := fmt.Sprintf("%s.Data[%s.%s]", object, object, atCall(subs))
+	if g.opt.Check && !store {
+		return fmt.Sprintf("spmd.Def(%s, %q)", s, ir.ExprString(r))
+	}
+	return s
+}
+
+// checkedSubs wraps subscripts in bounds checks against the declaration.
+func (g *gen) checkedSubs(r *ir.Ref, object string, subs []string) (string, []string) {
+	out := make([]string, len(subs))
+	copy(out, subs)
+	acc := g.prog.Access[r]
+	if acc != nil && acc.Comm != nil && acc.Comm.Subs != nil {
+		return object, out
+	}
+	for d := range subs {
+		out[d] = fmt.Sprintf("spmd.Idx(%s, %d, %d, %q)", subs[d], r.Sym.Dims[d].Lo, r.Sym.Dims[d].Hi, fmt.Sprintf("%s, dimension %d", ir.ExprString(r), d+1))
+	}
+	return object, out
+}
+
+func atCall(subs []string) string {
+	switch len(subs) {
+	case 1, 2, 3:
+		return fmt.Sprintf("At%d(%s)", len(subs), strings.Join(subs, ", "))
+	}
+	return fmt.Sprintf("At(%s)", strings.Join(subs, ", "))
+}
+
+// load renders a scalar that is read.
+func (g *gen) load(v *ir.Var) string {
+	s := g.scalar(v.Sym)
+	g.read[v.Sym] = true
+	if g.opt.Check && g.bound[v.Sym] == 0 && !v.Sym.Temp && v.Sym.Type != ir.Logical {
+		return fmt.Sprintf("spmd.Def(%s, %q)", s, v.Sym.Name)
+	}
+	return s
+}
+
+// scalar renders a scalar's name and notes that it must be declared.
+func (g *gen) scalar(s *ir.Symbol) string {
+	if g.bound[s] == 0 {
+		g.declared[s] = true
+	}
+	return g.names.sym(s)
+}

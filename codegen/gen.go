@@ -1,0 +1,413 @@
+// Package codegen emits the Go program of a synchronisation plan. For
+//
+//	do i = 2, n
+//	   b(i) = a(i-1)
+//	end do
+//
+// it writes
+//
+//	// #1 shift a(i-1) (line 8): ...; a ready message before every put, ...
+//	c1.Post(func(q int) spmd.Box { return pe.Box(b.Iters(q, 0, 1, 0, dist.Range(2, 100, 1)).Image(1, -1)) })
+//	c1.Wait()
+//	if it := b.Iters(pe.ID(), 0, 1, 0, dist.Range(2, 100, 1)); it.N > 0 {
+//		i := it.Lo
+//		n := it.N
+//		x1 := a.Data[a.At1(i-1):][:n]
+//		x2 := b.Data[b.At1(i):][:n]
+//		for t := 0; t < n; t++ {
+//			x2[t] = x1[t]
+//		}
+//	}
+//	c1.Done()
+package codegen
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// Options choose the variant of the emitted program.
+type Options struct {
+	// Check emits bounds checks, tests for undefined values and for INTEGER
+	// overflow; loops are then not turned into leaf loops.
+	Check bool
+}
+
+// Emit returns main.go of the emitted program, formatted.
+func Emit(p *plan.Plan, o Options) ([]byte, error) {
+	g := &gen{
+		plan: p, prog: p.Program, opt: o, out: &buffer{},
+		names:     newNames(p.Program.IR),
+		symbols:   map[string]*ir.Symbol{},
+		temps:     map[*comm.Comm]string{},
+		comms:     map[*comm.Comm]string{},
+		lists:     map[*comm.Comm]string{},
+		walked:    map[*comm.Comm]string{},
+		grids:     map[*ir.Grid]string{},
+		bound:     map[*ir.Symbol]int{},
+		declared:  map[*ir.Symbol]bool{},
+		read:      map[*ir.Symbol]bool{},
+		used:      map[*ir.Symbol]bool{},
+		leaf:      map[*ir.Ref]string{},
+		labelled:  map[ir.Stmt]bool{},
+		labels:    map[string]ir.Stmt{},
+		labelOf:   map[ir.Stmt]string{},
+		final:     map[*ir.Do]string{},
+		reads:     map[*ir.Read]int{},
+		usedGrids: map[*ir.Grid]bool{},
+	}
+	return g.program()
+}
+
+type gen struct {
+	plan    *plan.Plan
+	prog    *comm.Program
+	opt     Options
+	out     *buffer
+	names   *names
+	symbols map[string]*ir.Symbol
+
+	temps, comms, lists, walked map[*comm.Comm]string // Go names
+	grids                       map[*ir.Grid]string
+	usedGrids                   map[*ir.Grid]bool
+
+	bound    map[*ir.Symbol]int  // scalars that are local to a loop here
+	declared map[*ir.Symbol]bool // scalars that the function declares
+	read     map[*ir.Symbol]bool // of these, those that are read
+	used     map[*ir.Symbol]bool
+	leaf     map[*ir.Ref]string // how a leaf loop addresses a reference
+	index    []int              // open loops: line of the index definition, or -1
+	final    map[*ir.Do]string
+	serial   int
+
+	labelled map[ir.Stmt]bool
+	labels   map[string]ir.Stmt
+	labelOf  map[ir.Stmt]string
+	reads    map[*ir.Read]int
+	sites    []string
+}
+
+// site is the run-time site of a communication.
+func (g *gen) site(c *comm.Comm) int { return c.ID - 1 }
+
+func (g *gen) reduceSite(r *comm.Reduction) int { return r.ID - 1 }
+
+func (g *gen) readSite(s *ir.Read) int { return g.reads[s] }
+
+func (g *gen) program() ([]byte, error) {
+	p := g.prog.IR
+	for _, s := range p.Symbols {
+		g.symbols[s.Name] = s
+	}
+	for _, c := range g.prog.Comms {
+		g.comms[c] = g.names.fresh(c.Name())
+		switch {
+		case c.Kind == comm.Irregular:
+			g.lists[c] = g.names.fresh(fmt.Sprintf("list%d", c.ID))
+		case !c.Overlap:
+			g.temps[c] = g.names.fresh(fmt.Sprintf("t%d", c.ID))
+		}
+	}
+	for _, gr := range p.Grids {
+		name := gr.Name
+		if name == "" {
+			name = fmt.Sprintf("grid%d", gr.Rank)
+		}
+		g.grids[gr] = g.names.fresh(name)
+	}
+	g.makeSites()
+	g.findLabels(p.Body, nil)
+
+	// The body first: it tells which scalars the function declares.
+	g.nodes(g.prog.Body)
+	body := g.out.lines
+	g.out = &buffer{}
+	g.objects()
+	objects := g.out.lines
+	g.out = &buffer{}
+	text := ""
+	for _, l := range append(append([]line(nil), objects...), body...) {
+		text += l.text + "\n"
+	}
+	g.header(text)
+	g.out.lines = append(g.out.lines, objects...)
+	g.scalars()
+	g.out.lines = append(g.out.lines, body...)
+	g.out.at = 0
+	g.out.p("}")
+	return g.out.bytes(filepath.Base(p.File), "main.go")
+}
+
+// makeSites numbers everything that communicates, for messages of the run time.
+func (g *gen) makeSites() {
+	site := func(line, col int, kind, ref string) {
+		g.sites = append(g.sites, fmt.Sprintf("{ID: %d, Line: %d, Col: %d, Kind: %q, Ref: %q},", len(g.sites), line, col, kind, ref))
+	}
+	for _, c := range g.prog.Comms {
+		site(c.Line, c.Col, string(c.Kind), ir.ExprString(c.Refs[0]))
+	}
+	for _, r := range g.prog.Reduces {
+		site(r.Line, 1, r.Name, r.Sym.Name)
+	}
+	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
+		if r, ok := s.(*ir.Read); ok {
+			g.reads[r] = len(g.sites)
+			site(r.Pos.Line, r.Pos.Col, "read", ir.StmtString(r))
+		}
+		return true
+	})
+}
+
+// header emits everything before the body of run. text is the rest of the
+// function, for the imports that it needs.
+func (g *gen) header(text string) {
+	p := g.prog.IR
+	g.out.p("// Code generated by spmdc from %s; DO NOT EDIT.", printable(filepath.Base(p.File)))
+	g.out.p("")
+	g.out.p("// Program %s in SPMD form: every processing element (PE) executes run.", p.Name)
+	g.out.p("// Plan: %s.", g.plan.Kind)
+	g.out.p("package main")
+	g.out.p("")
+	g.out.p("import (")
+	if strings.Contains(text, "math.") {
+		g.out.p("%q", "math")
+		g.out.p("")
+	}
+	if strings.Contains(text, "dist.") {
+		g.out.p("%q", "github.com/spmdc/spmdc/runtime/dist")
+	}
+	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
+	g.out.p(")")
+	g.out.p("")
+	g.out.p("// program tells the run time what the numbers in its messages mean.")
+	g.out.p("var program = spmd.Program{")
+	g.out.p("Name: %q,", p.Name)
+	g.out.p("File: %q,", filepath.Base(p.File))
+	if g.opt.Check {
+		g.out.p("Check: true,")
+	}
+	if len(g.sites) > 0 {
+		g.out.p("Sites: []spmd.Site{")
+		for _, s := range g.sites {
+			g.out.p("%s", s)
+		}
+		g.out.p("},")
+	}
+	g.out.p("}")
+	g.out.p("")
+	g.out.p("func main() { spmd.Main(program, run) }")
+	g.out.p("")
+	g.out.p("// run is the program, as one PE executes it.")
+	g.out.p("func run(pe *spmd.PE) {")
+}
+
+// printable keeps a file name on its comment line.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// objects emits grids, arrays, temporaries and communications.
+func (g *gen) objects() {
+	p := g.prog.IR
+	for _, s := range p.Symbols {
+		if s.Mapping != nil && s.IsArray() {
+			g.usedGrids[s.Mapping.Grid] = true
+		}
+	}
+	for _, gr := range p.Grids {
+		if !g.usedGrids[gr] {
+			continue
+		}
+		args := make([]string, gr.Rank)
+		for i := range args {
+			args[i] = "0"
+			if gr.Shape != nil {
+				args[i] = g.expr(gr.Shape[i])
+			}
+		}
+		g.out.p("%s := pe.Grid(%s)", g.grids[gr], strings.Join(args, ", "))
+	}
+	for _, s := range p.Symbols {
+		if s.IsArray() && !s.Param {
+			g.array(s)
+		}
+	}
+	for _, c := range g.prog.Comms {
+		g.communication(c)
+	}
+	g.out.p("pe.Start()")
+	for _, s := range p.Symbols {
+		if s.IsArray() && !s.Param && s.Init != nil {
+			name := g.names.sym(s)
+			g.out.p("for i := range %s.Data {\n%s.Data[i] = %s\n}", name, name, g.expr(s.Init))
+		}
+	}
+	g.out.p("")
+}
+
+func (g *gen) array(s *ir.Symbol) {
+	name := g.names.sym(s)
+	g.out.at = 0
+	if s.Mapping == nil {
+		bounds := make([]string, len(s.Dims))
+		for i, b := range s.Dims {
+			bounds[i] = fmt.Sprintf("[2]int{%d, %d}", b.Lo, b.Hi)
+		}
+		g.out.p("%s := spmd.NewLocal[%s](pe, %q, %s)", name, goType(s.Type), s.Name, strings.Join(bounds, ", "))
+		return
+	}
+	m := s.Mapping.Map
+	var b strings.Builder
+	b.WriteString("dist.Map{Axes: []dist.Axis{\n")
+	for _, ax := range m.Axes {
+		if ax.Grid < 0 {
+			fmt.Fprintf(&b, "{Lo: %d, Hi: %d, Grid: -1, A: 1},\n", ax.Lo, ax.Hi)
+			continue
+		}
+		fmt.Fprintf(&b, "{Lo: %d, Hi: %d, Grid: %d, Format: %s, TLo: %d, THi: %d, A: %d, B: %d},\n", ax.Lo, ax.Hi, ax.Grid, distFormat(ax.Format), ax.TLo, ax.THi, ax.A, ax.B)
+	}
+	b.WriteString("}")
+	if len(m.Fixed) > 0 {
+		b.WriteString(", Fixed: []dist.Fixed{\n")
+		for _, f := range m.Fixed {
+			fmt.Fprintf(&b, "{Grid: %d, Format: %s, TLo: %d, THi: %d, Pos: %d},\n", f.Grid, distFormat(f.Format), f.TLo, f.THi, f.Pos)
+		}
+		b.WriteString("}")
+	}
+	b.WriteString("}")
+	shadow := "nil"
+	if w := g.prog.Shadow[s]; w != nil {
+		parts := make([]string, len(w))
+		for i, x := range w {
+			parts[i] = fmt.Sprintf("{%d, %d}", x[0], x[1])
+		}
+		shadow = "[][2]int{" + strings.Join(parts, ", ") + "}"
+	}
+	g.out.p("%s := spmd.NewArray[%s](pe, %q, dist.NewLayout(%s, %s), %s)", name, goType(s.Type), s.Name, b.String(), g.grids[s.Mapping.Grid], shadow)
+}
+
+func distFormat(f dist.Format) string {
+	switch f {
+	case dist.Block:
+		return "dist.Block"
+	case dist.Cyclic:
+		return "dist.Cyclic"
+	}
+	return "dist.Collapsed"
+}
+
+// communication declares the node of c, and its temporary.
+func (g *gen) communication(c *comm.Comm) {
+	typ, src := goType(c.Array.Type), g.names.sym(c.Array)
+	mode := ""
+	if !g.plan.Ready(c) {
+		mode = ".Sync(spmd.Quiet)"
+	}
+	switch {
+	case c.Kind == comm.Irregular:
+		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
+		g.out.p("var %s []int // subscripts that %s wants", g.lists[c], ir.ExprString(c.Refs[0]))
+	case c.Overlap:
+		g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
+	default:
+		g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
+		g.out.p("%s := spmd.NewComm(pe, %d, %s, %s)%s", g.comms[c], g.site(c), src, g.temps[c], mode)
+	}
+}
+
+// capacity is the most elements that a PE may need at once.
+func (g *gen) capacity(c *comm.Comm) string {
+	fixed := 1
+	var factors []string
+	for d, ax := range c.Axes {
+		most := 1
+		switch {
+		case c.Subs != nil:
+			// The values of an index that keep every subscript in bounds.
+			first := true
+			for k, s := range c.Subs {
+				if s.Axis == d {
+					n := (c.Array.Dims[k].Extent()-1)/max(1, abs(s.Coef)) + 1
+					if first || n < most {
+						most, first = n, false
+					}
+				}
+			}
+		case ax.All || len(ax.Terms) > 0:
+			most = c.Array.Dims[d].Extent()
+		}
+		own := ""
+		if len(ax.Terms) == 1 && len(ax.Terms[0].Range.Cons) > 0 {
+			k := ax.Terms[0].Range.Cons[0]
+			own = fmt.Sprintf("min(%d, %s.Owned(%d).N)", most, g.names.sym(k.Array), k.Axis)
+		}
+		if own != "" {
+			factors = append(factors, own)
+		} else {
+			fixed *= max(0, most)
+		}
+	}
+	if fixed != 1 || len(factors) == 0 {
+		factors = append([]string{fmt.Sprint(fixed)}, factors...)
+	}
+	return strings.Join(factors, "*")
+}
+
+// scalars declares the scalars that the body uses.
+func (g *gen) scalars() {
+	g.out.at = 0
+	byType := map[ir.Type][]*ir.Symbol{}
+	var unread []string
+	for _, s := range g.prog.IR.Symbols {
+		if s.IsArray() || !g.declared[s] {
+			continue
+		}
+		byType[s.Type] = append(byType[s.Type], s)
+		if !g.read[s] {
+			unread = append(unread, g.names.sym(s))
+		}
+	}
+	for _, t := range []ir.Type{ir.Integer, ir.Real, ir.Double, ir.Logical, ir.Character} {
+		var plain []string
+		for _, s := range byType[t] {
+			name := g.names.sym(s)
+			switch {
+			case s.Init != nil:
+				g.out.p("var %s %s = %s", name, goType(t), g.value(s.Init, s))
+			case g.opt.Check && !s.Temp && undefined[t] != "":
+				g.out.p("var %s %s = %s // undefined", name, goType(t), undefined[t])
+			case t == ir.Character && !g.opt.Check:
+				g.out.p("var %s = spmd.Pad(\"\", %d)", name, s.Len)
+			default:
+				plain = append(plain, name)
+			}
+		}
+		if len(plain) > 0 {
+			g.out.p("var %s %s", strings.Join(plain, ", "), goType(t))
+		}
+	}
+	sort.Strings(unread)
+	for _, u := range unread {
+		g.out.p("_ = %s // assigned, never used", u)
+	}
+	g.out.p("")
+}
+
+// undefined are the values that stand for "never assigned" in check builds.
+var undefined = map[ir.Type]string{
+	ir.Integer: "spmd.UndefInt",
+	ir.Real:    "spmd.UndefFloat32",
+	ir.Double:  "spmd.UndefFloat64",
+}

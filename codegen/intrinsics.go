@@ -1,0 +1,96 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// mathFuncs are the intrinsics that package math has under another spelling.
+var mathFuncs = map[string]string{
+	"sqrt": "Sqrt", "exp": "Exp", "log": "Log", "log10": "Log10", "sin": "Sin", "cos": "Cos", "tan": "Tan",
+	"asin": "Asin", "acos": "Acos", "atan": "Atan", "atan2": "Atan2", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh",
+	"aint": "Trunc", "anint": "Round",
+}
+
+// runtimeFuncs are the intrinsics that the run time implements; this and the
+// other tables of this file are all the functions that emitted code calls.
+var runtimeFuncs = map[string]string{
+	"modulo": "spmd.Modulo", "dim": "spmd.Dim", "nint": "spmd.Nint", "floor": "spmd.Floor", "ceiling": "spmd.Ceiling",
+	"len_trim": "spmd.LenTrim", "trim": "spmd.Trim", "adjustl": "spmd.Adjustl", "adjustr": "spmd.Adjustr",
+	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "char": "spmd.Char", "achar": "spmd.Char", "ishft": "spmd.Ishft", "btest": "spmd.Btest",
+	"merge": "spmd.Merge",
+}
+
+func (g *gen) call(e *ir.Call) (string, int) {
+	args := make([]string, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = g.typed(a)
+	}
+	list := strings.Join(args, ", ")
+	arg := func(i int) string { return g.atLeast(e.Args[i], precUnary) }
+	if f, ok := mathFuncs[e.Name]; ok {
+		if e.Typ == ir.Real {
+			for i := range args {
+				args[i] = "float64(" + args[i] + ")"
+			}
+			return fmt.Sprintf("float32(math.%s(%s))", f, strings.Join(args, ", ")), precAtom
+		}
+		return fmt.Sprintf("math.%s(%s)", f, list), precAtom
+	}
+	switch e.Name {
+	case "number_of_processors":
+		return "pe.N()", precAtom
+	case "abs":
+		switch e.Typ {
+		case ir.Double:
+			return "math.Abs(" + list + ")", precAtom
+		case ir.Real:
+			return "float32(math.Abs(float64(" + list + ")))", precAtom
+		}
+		return "spmd.Abs(" + list + ")", precAtom
+	case "max", "min":
+		return e.Name + "(" + list + ")", precAtom
+	case "mod":
+		switch e.Typ {
+		case ir.Double:
+			return "math.Mod(" + list + ")", precAtom
+		case ir.Real:
+			return fmt.Sprintf("float32(math.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
+		}
+		return g.atLeast(e.Args[0], precMul) + " % " + arg(1), precMul
+	case "sign":
+		switch e.Typ {
+		case ir.Double:
+			return "math.Copysign(" + list + ")", precAtom
+		case ir.Real:
+			return fmt.Sprintf("float32(math.Copysign(float64(%s), float64(%s)))", args[0], args[1]), precAtom
+		}
+		return "spmd.Sign(" + list + ")", precAtom
+	case "modulo":
+		if e.Typ.IsReal() {
+			return "spmd.ModuloF(" + list + ")", precAtom
+		}
+	case "iand":
+		return arg(0) + " & " + arg(1), precMul
+	case "ior":
+		return arg(0) + " | " + arg(1), precAdd
+	case "ieor":
+		return arg(0) + " ^ " + arg(1), precAdd
+	case "not":
+		return "^" + arg(0), precUnary
+	case "index":
+		if len(args) < 3 {
+			args = append(args, "false")
+		}
+		return "spmd.IndexStr(" + strings.Join(args, ", ") + ")", precAtom
+	case "lge", "lgt", "lle", "llt":
+		op := map[string]string{"lge": ">=", "lgt": ">", "lle": "<=", "llt": "<"}[e.Name]
+		return fmt.Sprintf("spmd.CmpStr(%s) %s 0", list, op), precCompare
+	}
+	if f, ok := runtimeFuncs[e.Name]; ok {
+		return f + "(" + list + ")", precAtom
+	}
+	panic("codegen: no Go for intrinsic " + e.Name)
+}

@@ -1,0 +1,377 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// nodes emits a sequence of the SPMD form.
+func (g *gen) nodes(list []comm.Node) {
+	for _, n := range list {
+		switch n := n.(type) {
+		case *comm.Region:
+			g.region(n)
+		case *comm.Post:
+			g.post(n)
+		case *comm.Wait:
+			g.wait(n)
+		case *comm.Done:
+			g.done(n)
+		case *comm.Loop:
+			g.out.at = n.Do.Pos.Line
+			g.openLoop(n.Do, nil)
+			g.nodes(n.Body)
+			g.closeLoop(n.Do)
+		case *comm.WhileLoop:
+			g.while(n)
+		case *comm.Branch:
+			g.out.at = n.If.Pos.Line
+			g.out.p("if %s {", g.expr(n.If.Cond))
+			g.nodes(n.Then)
+			if len(n.Else) > 0 {
+				g.out.p("} else {")
+				g.nodes(n.Else)
+			}
+			g.out.p("}")
+		case *comm.Simple:
+			g.stmt(n.Stmt, nil)
+		}
+	}
+}
+
+func (g *gen) while(n *comm.WhileLoop) {
+	g.out.at = n.While.Pos.Line
+	g.label(n.While, n.While.Name)
+	if len(n.Pre) == 0 {
+		g.out.p("for %s {", forCond(g.expr(n.While.Cond)))
+	} else {
+		g.out.p("for {")
+		g.nodes(n.Pre)
+		g.out.at = n.While.Pos.Line
+		g.out.p("if !(%s) {\nbreak\n}", g.expr(n.While.Cond))
+	}
+	g.nodes(n.Body)
+	g.out.p("}")
+}
+
+// forCond drops the condition of an endless loop.
+func forCond(s string) string {
+	if s == "true" {
+		return ""
+	}
+	return s
+}
+
+// guard opens the ownership test of a region and returns the number of braces.
+func (g *gen) guard(r *comm.Region) int {
+	if len(r.Guard) == 0 {
+		return 0
+	}
+	tests := make([]string, len(r.Guard))
+	for i, c := range r.Guard {
+		tests[i] = g.holds(c, "pe.ID()")
+	}
+	g.out.p("if %s {", strings.Join(tests, " && "))
+	return 1
+}
+
+// region emits what a PE computes on its own.
+func (g *gen) region(r *comm.Region) {
+	line := r.Stmts[0].Position().Line
+	g.out.at = line
+	if r.Fallback {
+		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", r.Why)
+	}
+	starts := g.startReductions(r)
+	if r.Pipe != nil {
+		for _, c := range r.Pipe.Comms {
+			g.pipeRecv(c, r.Pipe)
+		}
+	}
+	for _, c := range r.Comms {
+		if c.Kind == comm.Irregular {
+			g.out.p("%s := 0", g.counter(c))
+		}
+	}
+	g.out.at = line
+	braces := g.guard(r)
+	for _, s := range r.Stmts {
+		g.stmt(s, r)
+	}
+	for range braces {
+		g.out.p("}")
+	}
+	if r.Pipe != nil {
+		for _, c := range r.Pipe.Comms {
+			g.out.p("%s.PipeSend()", g.comms[c])
+		}
+	}
+	for _, c := range r.StoreBack {
+		g.out.at = line
+		g.out.p("%s.Keep(%s)", g.names.sym(c.Array), g.temps[c])
+	}
+	g.finishReductions(r, starts)
+}
+
+func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }
+
+func (g *gen) pipeRecv(c *comm.Comm, p *comm.Pipe) {
+	g.out.at = c.CLine
+	if g.plan.BarrierAtPipe(c) {
+		g.out.p("pe.Barrier(%d)", g.site(c))
+	}
+	g.out.p("// %s", g.plan.Comment(c))
+	text, vars := g.need(c)
+	open := g.captures(vars)
+	g.out.p("%s.PipeRecv(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)
+	if open {
+		g.out.p("}")
+	}
+}
+
+var identity = map[string]string{"sum": "0", "product": "1", "and": "true", "or": "false"}
+
+var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max", "min": "Min", "and": "And", "or": "Or"}
+
+// startReductions saves the values from before the region: each PE starts its
+// partial value from the identity, or for max and min from the value itself.
+func (g *gen) startReductions(r *comm.Region) []string {
+	saved := make([]string, len(r.Reduce))
+	for i, red := range r.Reduce {
+		if id, ok := identity[red.Name]; ok {
+			s := g.scalar(red.Sym)
+			g.read[red.Sym] = true
+			saved[i] = fmt.Sprintf("%sBefore%d", s, red.ID)
+			g.out.p("%s := %s", saved[i], g.load(&ir.Var{X: ir.X{Typ: red.Sym.Type}, Sym: red.Sym}))
+			g.out.p("%s = %s", s, id)
+		}
+	}
+	return saved
+}
+
+func (g *gen) finishReductions(r *comm.Region, saved []string) {
+	for i, red := range r.Reduce {
+		s := g.scalar(red.Sym)
+		g.out.at = stmtLine(r)
+		if id, ok := identity[red.Name]; ok && len(red.Lead) > 0 {
+			tests := make([]string, len(red.Lead))
+			for k, d := range red.Lead {
+				tests[k] = fmt.Sprintf("%s.Coord(pe.ID(), %d) != 0", g.grids[d.Grid], d.Dim)
+			}
+			g.out.p("// The PEs along the other grid dimensions computed the same: one of them counts.")
+			g.out.p("if %s {\n%s = %s\n}", strings.Join(tests, " || "), s, id)
+		}
+		call := fmt.Sprintf("spmd.%s(pe, %d, %s)", reduceFunc[red.Name], g.reduceSite(red), s)
+		g.out.p("// #%d %s of %s over all PEs (line %d): gathered and broadcast, needs no ready message.", red.ID, red.Name, red.Sym.Name, red.Line)
+		switch red.Name {
+		case "sum":
+			g.out.p("%s = %s + %s", s, saved[i], call)
+		case "product":
+			g.out.p("%s = %s * %s", s, saved[i], call)
+		case "and":
+			g.out.p("%s = %s && %s", s, call, saved[i])
+		case "or":
+			g.out.p("%s = %s || %s", s, call, saved[i])
+		default:
+			g.out.p("%s = %s", s, call)
+		}
+	}
+}
+
+func stmtLine(r *comm.Region) int { return r.Stmts[0].Position().Line }
+
+// stmt emits a statement; r is the region around it, nil outside.
+func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
+	g.out.at = s.Position().Line
+	switch s := s.(type) {
+	case *ir.Assign:
+		g.assign(s)
+	case *ir.Do:
+		if !g.leafLoop(s, r) {
+			g.openLoop(s, r)
+			g.walks(s, r)
+			for _, b := range s.Body {
+				g.stmt(b, r)
+			}
+			g.closeLoop(s)
+		}
+	case *ir.While:
+		g.label(s, s.Name)
+		g.out.p("for %s {", forCond(g.expr(s.Cond)))
+		for _, b := range s.Body {
+			g.stmt(b, r)
+		}
+		g.out.p("}")
+	case *ir.If:
+		g.out.p("if %s {", g.expr(s.Cond))
+		for _, b := range s.Then {
+			g.stmt(b, r)
+		}
+		g.elsePart(s.Else, r)
+		g.out.p("}")
+	case *ir.Exit:
+		g.out.p("break%s", g.target(s.Loop))
+	case *ir.Cycle:
+		g.out.p("continue%s", g.target(s.Loop))
+	case *ir.Print:
+		g.out.p("if pe.ID() == 0 {")
+		g.print(s)
+		g.out.p("}")
+	case *ir.Read:
+		g.readStmt(s)
+	case *ir.Stop:
+		code := "0"
+		if s.Code != nil {
+			code = g.expr(s.Code)
+		} else if s.Error {
+			code = "1"
+		}
+		if s.Error {
+			g.out.p("pe.ErrorStop(%s)", code)
+		} else {
+			g.out.p("pe.Stop(%s)", code)
+		}
+	}
+}
+
+// elsePart emits an ELSE branch; a single IF in it continues the chain.
+func (g *gen) elsePart(body []ir.Stmt, r *comm.Region) {
+	if len(body) == 0 {
+		return
+	}
+	if inner, ok := body[0].(*ir.If); ok && len(body) == 1 {
+		g.out.p("} else if %s {", g.expr(inner.Cond))
+		for _, b := range inner.Then {
+			g.stmt(b, r)
+		}
+		g.elsePart(inner.Else, r)
+		return
+	}
+	g.out.p("} else {")
+	for _, b := range body {
+		g.stmt(b, r)
+	}
+}
+
+func (g *gen) assign(s *ir.Assign) {
+	switch l := s.LHS.(type) {
+	case *ir.Ref:
+		g.out.p("%s = %s", g.element(l, true), g.value(s.RHS, l.Sym))
+	case *ir.Var:
+		g.out.p("%s = %s", g.scalar(l.Sym), g.value(s.RHS, l.Sym))
+	case *ir.Substr:
+		v := l.Base.(*ir.Var)
+		name := g.scalar(v.Sym)
+		g.read[v.Sym] = true
+		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, name, g.expr(l.Lo), g.expr(l.Hi), g.expr(s.RHS))
+	}
+}
+
+// value renders a right side for a variable of sym's type.
+func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
+	s := g.expr(e)
+	if sym.Type == ir.Character {
+		if c, ok := e.(*ir.Const); ok && len(c.Str) <= sym.Len {
+			return fmt.Sprintf("%q", c.Str+strings.Repeat(" ", sym.Len-len(c.Str)))
+		}
+		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
+	}
+	if b, ok := e.(*ir.Bin); ok && g.opt.Check && b.Typ == ir.Integer && !sym.Temp {
+		return "spmd.Int32(" + s + ")"
+	}
+	return s
+}
+
+func (g *gen) print(s *ir.Print) {
+	implied := false
+	for _, e := range s.Items {
+		_, is := e.(*ir.ImpliedDo)
+		implied = implied || is
+	}
+	if !implied {
+		items := make([]string, len(s.Items))
+		for i, e := range s.Items {
+			items[i] = g.typed(e)
+		}
+		g.out.p("pe.Print(%s)", strings.Join(items, ", "))
+		return
+	}
+	g.out.p("record := pe.NewLine()")
+	for _, e := range s.Items {
+		g.item(e)
+	}
+	g.out.p("record.End()")
+}
+
+func (g *gen) item(e ir.Expr) {
+	d, ok := e.(*ir.ImpliedDo)
+	if !ok {
+		g.out.p("record.Add(%s)", g.typed(e))
+		return
+	}
+	lo, hi, step := g.expr(d.Lo), g.expr(d.Hi), g.expr(d.Step)
+	g.bound[d.Index]++
+	k := g.names.sym(d.Index)
+	g.out.p("for %s, step, trips := %s, %s, spmd.Count(%s, %s, %s); trips > 0; %s, trips = %s+step, trips-1 {", k, lo, step, lo, hi, step, k, k)
+	for _, x := range d.Items {
+		g.item(x)
+	}
+	g.out.p("}")
+	g.bound[d.Index]--
+}
+
+// readStmt emits READ: PE 0 reads, all get the values. The variables are passed
+// through copies so that they need not live in memory.
+func (g *gen) readStmt(s *ir.Read) {
+	var syms []*ir.Symbol
+	seen := map[*ir.Symbol]bool{}
+	addr := func(y *ir.Symbol) string {
+		if !seen[y] {
+			seen[y] = true
+			syms = append(syms, y)
+		}
+		p := "&" + g.names.sym(y) + "In"
+		if y.Type == ir.Character {
+			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
+		}
+		return p
+	}
+	iostat := "nil"
+	if s.Iostat != nil {
+		iostat = addr(s.Iostat)
+	}
+	var args []string
+	for _, v := range s.Items {
+		args = append(args, addr(v.Sym))
+	}
+	var in, outer []string
+	for _, y := range syms {
+		in = append(in, g.names.sym(y)+"In")
+		outer = append(outer, g.scalar(y))
+		g.read[y] = true
+	}
+	if len(in) > 0 {
+		g.out.p("{")
+		g.out.p("%s := %s", strings.Join(in, ", "), strings.Join(outer, ", "))
+	}
+	list := ""
+	if len(args) > 0 {
+		list = ", " + strings.Join(args, ", ")
+	}
+	switch {
+	case s.FormatA && len(s.Items) == 1:
+		y := s.Items[0].Sym
+		g.out.p("pe.ReadA(%d, %s, %d, &%sIn)", g.readSite(s), iostat, y.Len, g.names.sym(y))
+	case s.From != nil:
+		g.out.p("pe.ReadInternal(%d, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, list)
+	default:
+		g.out.p("pe.Read(%d, %s%s)", g.readSite(s), iostat, list)
+	}
+	if len(in) > 0 {
+		g.out.p("%s = %s", strings.Join(outer, ", "), strings.Join(in, ", "))
+		g.out.p("}")
+	}
+}

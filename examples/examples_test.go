@@ -1,0 +1,315 @@
+// Package examples_test holds the examples to what gfortran's programs print:
+// every example, under every synchronisation plan, at several numbers of PEs.
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spmdc/spmdc/examples/internal/compare"
+)
+
+var update = flag.Bool("update", false, "write the goldens of explain comm")
+
+// plans are the synchronisation plans; all give the same answers.
+var plans = []string{"handshake", "barrier"}
+
+// runLimit is how long one run of an example may take. None needs a tenth of
+// it; a run that does has lost a message.
+const runLimit = 2 * time.Minute
+
+// tools are the programs that all tests share, made on first use.
+type tools struct {
+	dir   string // temporary
+	spmdc func() (string, error)
+}
+
+var shared tools
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "spmdc-examples-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	shared = tools{dir: dir, spmdc: sync.OnceValues(func() (string, error) {
+		bin := filepath.Join(dir, "spmdc")
+		out, err := exec.Command("go", "build", "-o", bin, "../cmd/spmdc").CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("go build ../cmd/spmdc: %w\n%s", err, out)
+		}
+		return bin, err
+	})}
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// require skips the test because a tool is not there, and fails it instead
+// where SPMDC_REQUIRE=all asks for all of them.
+func require(t *testing.T, tool, pkg string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err == nil {
+		return
+	}
+	if os.Getenv("SPMDC_REQUIRE") == "all" {
+		t.Fatalf("%s is not installed (Debian package %s) and SPMDC_REQUIRE=all wants it", tool, pkg)
+	}
+	t.Skipf("%s is not installed (Debian package %s)", tool, pkg)
+}
+
+// thorough reports whether the longer variants run too.
+func thorough() bool { return os.Getenv("SPMDC_REQUIRE") == "all" }
+
+// spmdc runs the compiler and returns what it prints on stdout.
+func spmdc(t *testing.T, args ...string) []byte {
+	t.Helper()
+	out, err := trySpmdc(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func trySpmdc(args ...string) ([]byte, error) {
+	bin, err := shared.spmdc()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Env = append(os.Environ(), "SPMDC_CACHE="+filepath.Join(shared.dir, "cache"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("spmdc %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return out, err
+}
+
+// build builds the example's program under a plan and returns its path.
+func build(t *testing.T, source, plan string, flags ...string) string {
+	t.Helper()
+	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+	bin := filepath.Join(t.TempDir(), name)
+	spmdc(t, append([]string{"build", "--verify-passes", "--sync=" + plan, "-o", bin, source}, flags...)...)
+	return bin
+}
+
+// run runs a program with the contents of a file as its input and returns its
+// output; input "" is the empty input.
+func run(t *testing.T, input, program string, args ...string) string {
+	t.Helper()
+	out, err := tryRun(input, program, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tryRun is run that returns its error: an exit status other than 0, a run
+// without end, or anything on stderr.
+func tryRun(input, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	if input != "" {
+		in, err := os.Open(input)
+		if err != nil {
+			return "", err
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		err = fmt.Errorf("no end within %v", runLimit)
+	case err == nil && stderr.Len() > 0:
+		err = errors.New("exit status 0, but there is something on stderr")
+	}
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return stdout.String(), err
+}
+
+// example is one folder of examples.
+type example struct {
+	name   string
+	source string
+	out    string // what gfortran's program prints
+	input  string // file, or ""
+}
+
+func examples(t *testing.T) []example {
+	t.Helper()
+	sources, err := filepath.Glob("*/*.hpf")
+	if err != nil || len(sources) < 10 {
+		t.Fatalf("only %d examples: %v", len(sources), err)
+	}
+	var all []example
+	for _, source := range sources {
+		name := filepath.Dir(source)
+		e := example{name: name, source: source, out: filepath.Join(name, name+".out")}
+		inputs, _ := filepath.Glob(filepath.Join(name, "*.mtx"))
+		if in := filepath.Join(name, name+".in"); exists(in) {
+			inputs = append(inputs, in)
+		}
+		if len(inputs) > 0 {
+			e.input = inputs[0]
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (e example) want(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(e.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// check runs program on n PEs and compares.
+func (e example) check(t *testing.T, program string, n int) {
+	t.Helper()
+	got := run(t, e.input, program, "-n", fmt.Sprint(n))
+	if err := compare.Outputs(e.want(t), got, compare.Default); err != nil {
+		t.Errorf("%d PEs: %v", n, err)
+	}
+}
+
+// TestExamples: each example equals gfortran's program token by token. 40 PEs
+// are more than some arrays have elements per dimension.
+func TestExamples(t *testing.T) {
+	for _, e := range examples(t) {
+		for _, plan := range plans {
+			t.Run(e.name+"/"+plan, func(t *testing.T) {
+				t.Parallel()
+				program := build(t, e.source, plan)
+				for _, n := range []int{1, 2, 3, 4, 7, 40} {
+					e.check(t, program, n)
+				}
+			})
+		}
+	}
+}
+
+// TestChecked: the checks of --check do not change an answer, and find nothing
+// in programs that are right.
+func TestChecked(t *testing.T) {
+	for _, e := range examples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			e.check(t, build(t, e.source, "handshake", "--check"), 3)
+		})
+	}
+}
+
+// TestRace runs the examples under the race detector.
+func TestRace(t *testing.T) {
+	require(t, "gcc", "gcc")
+	counts, under := []int{3}, plans[:1]
+	if thorough() {
+		counts, under = []int{1, 2, 3, 4, 7}, plans
+	} else if testing.Short() {
+		t.Skip("long: builds every example with the race detector")
+	}
+	for _, e := range examples(t) {
+		for _, plan := range under {
+			t.Run(e.name+"/"+plan, func(t *testing.T) {
+				t.Parallel()
+				program := build(t, e.source, plan, "--race")
+				for _, n := range counts {
+					e.check(t, program, n)
+				}
+			})
+		}
+	}
+}
+
+// TestGfortran: the .out files are what gfortran's programs print here too.
+func TestGfortran(t *testing.T) {
+	require(t, "gfortran", "gfortran")
+	for _, e := range examples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			program := filepath.Join(t.TempDir(), e.name)
+			out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-O1",
+				"-ffp-contract=off", e.source, "-o", program).CombinedOutput()
+			if err != nil {
+				t.Fatalf("gfortran: %v\n%s", err, out)
+			}
+			if err := compare.Outputs(run(t, e.input, program), e.want(t), compare.Default); err != nil {
+				t.Errorf("%s is not what gfortran's program prints: %v", e.out, err)
+			}
+		})
+	}
+}
+
+// TestCommGolden: what the compiler says of each example's communications, with
+// their kinds, lines, CO and UO, and of every nest that falls back.
+func TestCommGolden(t *testing.T) {
+	for _, e := range examples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			got := spmdc(t, "explain", e.source, "comm")
+			golden := filepath.Join(e.name, "comm.golden")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if errors.Is(err, os.ErrNotExist) {
+				t.Fatalf("there is no %s; go test -update writes it", golden)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sameLines(string(want), string(got)); err != nil {
+				t.Errorf("explain comm differs from %s (go test -update rewrites it): %v", golden, err)
+			}
+		})
+	}
+}
+
+// sameLines names the first line in which two texts differ.
+func sameLines(want, got string) error {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		var a, b string
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if a != b || i >= len(w) || i >= len(g) {
+			return fmt.Errorf("line %d\nwant: %q\ngot:  %q", i+1, a, b)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package randprog
+
+import "fmt"
+
+// kernel is a piece of code around one thing to get right.
+type kernel struct {
+	name string
+	make func(k *kern)
+	once bool // it reads input: it must run exactly once
+}
+
+// kernels are all that a program may be made of. Each counts as the feature
+// "kernel:" and its name.
+var kernels = []kernel{
+	{name: "shift 1-D", make: shift(1)},
+	{name: "shift 2-D with corners", make: shift(2)},
+	{name: "shift 3-D with corners", make: shift(3)},
+	{name: "time loop with copy-back", make: copyBack},
+	{name: "red-black", make: redBlack},
+	{name: "alternating planes", make: alternating},
+	{name: "broadcast of an element", make: broadcastElement},
+	{name: "broadcast of row and column", make: rankOne},
+	{name: "in-place outer index", make: floyd},
+	{name: "LU-like elimination", make: eliminate},
+	{name: "single elements", make: singleElements},
+	{name: "sum", make: reduction("sum")},
+	{name: "product", make: reduction("product")},
+	{name: "max and min", make: reduction("max")},
+	{name: "if (e > s) s = e", make: reduction("if")},
+	{name: "logical reduction", make: reduction("logical")},
+	{name: "count", make: reduction("count")},
+	{name: "location of the largest", make: location},
+	{name: "reduction in a sequential loop", make: reduceInLoop},
+	{name: "row reduction", make: rowReduction},
+	{name: "matrix product", make: matrixProduct},
+	{name: "transpose", make: transpose},
+	{name: "permutation 3-D", make: permute3},
+	{name: "strided access", make: strided},
+	{name: "reversed access", make: reversed},
+	{name: "diagonal", make: diagonal},
+	{name: "coupled subscripts", make: coupled},
+	{name: "carried 1-D", make: carried},
+	{name: "carried 2-D in one dimension", make: carriedColumn},
+	{name: "wavefront 2-D", make: wavefront},
+	{name: "wavefront 3-D", make: wavefront3},
+	{name: "gather", make: gather},
+	{name: "gather 2-D", make: gather2},
+	{name: "gather through two index arrays", make: gatherTwice},
+	{name: "scatter by permutation", make: scatter},
+	{name: "scatter with accumulation", make: histogram},
+	{name: "sparse matrix times vector", make: sparse},
+	{name: "private scalar", make: private},
+	{name: "last value of a private scalar", make: lastValue},
+	{name: "forward substitution", make: forward},
+	{name: "induction variable", make: induction},
+	{name: "replicated from distributed", make: replicate},
+	{name: "several owners in one loop", make: severalOwners},
+	{name: "guarded access", make: guarded},
+	{name: "short circuit", make: shortCircuit},
+	{name: "if-else chain", make: chain},
+	{name: "control by distributed data", make: controlled},
+	{name: "do while", make: doWhile},
+	{name: "convergence loop", make: converge},
+	{name: "exit", make: exitLoop},
+	{name: "cycle", make: cycleLoop},
+	{name: "named loops", make: namedLoops},
+	{name: "logical arrays", make: logicalArrays},
+	{name: "life", make: life},
+	{name: "print in a loop", make: printLoop},
+	{name: "read in a loop", make: readLoop, once: true},
+	{name: "read a line", make: readLine, once: true},
+	{name: "characters", make: characters},
+	{name: "pivot search and row exchange", make: pivot},
+	{name: "section of runtime size", make: section},
+	{name: "mixed types", make: mixedTypes},
+}
+
+func kernelNamed(name string) kernel {
+	for _, k := range kernels {
+		if k.name == name {
+			return k
+		}
+	}
+	panic("randprog: no kernel " + name)
+}
+
+// run adds the kernel to the program, now and then inside a loop or an IF of
+// its own.
+func (g *gen) run(kn kernel, u *unit) {
+	k := &kern{gen: g, u: u, chosen: map[*array]bool{}}
+	kn.make(k)
+	g.feat("kernel:" + kn.name)
+	lines := k.lines
+	if !kn.once {
+		switch u.pick(10) {
+		case 1:
+			g.private(intKind, "it", tier{})
+			lines = doBlock(fmt.Sprintf("do it = 1, %d", 2+u.pick(2)), lines)
+			g.feat("loop:sequential around")
+		case 2:
+			lines = ifBlock(fmt.Sprintf("%s >= 0", g.runtime(u.pick(5))), lines, nil)
+			g.feat("if:around a nest")
+		}
+	}
+	g.body = append(g.body, "! "+kn.name)
+	g.body = append(g.body, lines...)
+}

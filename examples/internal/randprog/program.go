@@ -1,0 +1,281 @@
+// Package randprog makes random programs of the core language: valid Fortran
+// with mapping directives, for comparing spmdc with a Fortran compiler.
+//
+// A program declares a few arrays, maps them in random ways, gives every
+// element a value, and then runs a random sequence of kernels. A kernel is a
+// small piece of code around one thing that a compiler for distributed memory
+// must get right: a shift, a reduction, a carried dependence, a permuted
+// scatter, an EXIT that depends on distributed data, and so on. At the end the
+// program prints checksums and elements of all arrays, and the scalars:
+//
+//	!HPF$ TEMPLATE t1(0:12)
+//	!HPF$ ALIGN a(i) WITH t1(i-1)
+//	!HPF$ DISTRIBUTE t1(CYCLIC)
+//	      ...
+//	      do i = 2, n
+//	         a(i) = 0.5d0*(b(i-1) + b(i+1))
+//	      end do
+//
+// By construction every program stays in bounds, reads nothing undefined,
+// divides by no zero and overflows nowhere. Real values are multiples of a
+// small power of two and bounded, see val, so that sums are exact and any order
+// of a reduction gives the same digits.
+package randprog
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// Program is a generated program.
+type Program struct {
+	Source   string         // free-form source text
+	Input    string         // what it reads from standard input
+	Features map[string]int // how often each feature occurs, see Required
+}
+
+// Gen generates programs. They shrink well: whole kernels go first, then what
+// is left of them becomes plain.
+func Gen() *rapid.Generator[Program] { return GenWith() }
+
+// GenWith generates programs that hold at least the named kernels.
+func GenWith(names ...string) *rapid.Generator[Program] {
+	var must []kernel
+	for _, name := range names {
+		must = append(must, kernelNamed(name))
+	}
+	return rapid.Custom(func(t *rapid.T) Program { return generate(t, must) })
+}
+
+// focus is the number of kernels that Sample prescribes.
+const focus = 2
+
+// GenFor is the generator that Sample(seed) uses: consecutive seeds prescribe
+// all kernels in turn, so that a few dozen programs have used each.
+func GenFor(seed uint64) *rapid.Generator[Program] {
+	var names []string
+	for i := range uint64(focus) {
+		names = append(names, kernels[(seed*focus+i)%uint64(len(kernels))].name)
+	}
+	return GenWith(names...)
+}
+
+// Sample returns the program that belongs to seed. rapid.Check over
+// GenFor(seed) with the same seed starts from the same program.
+func Sample(seed uint64) Program { return GenFor(seed).Example(int(seed)) }
+
+// gen is the state of one generation.
+type gen struct {
+	features  map[string]int
+	sizes     []size
+	usedSizes map[string]bool
+	pool      map[slot][]*array
+	arrays    []*array // used ones in order of first use
+	grids     []*grid
+	templates []*template
+	scalars   []*scalar
+	head      []string // READ statements at the start
+	headIn    []string // the records they read
+	input     []string // records read later
+	body      []string
+	serial    int
+}
+
+type slot struct {
+	kind   kind
+	rank   int
+	single bool
+}
+
+// scalar is a variable of the program.
+type scalar struct {
+	name    string
+	decl    string // type
+	start   string // initial value, or "" when none is needed
+	private bool   // its value is not printed: it may be undefined after a loop
+	val     val    // what is known of its value
+	read    bool   // read at the start and never changed; it holds value
+	value   int
+}
+
+func (g *gen) feat(name string) { g.features[name]++ }
+
+func (g *gen) useSize(name string) { g.usedSizes[name] = true }
+
+// fresh returns a new name.
+func (g *gen) fresh(prefix string) string {
+	g.serial++
+	return fmt.Sprintf("%s%d", prefix, g.serial)
+}
+
+// scalarVar declares a printed scalar with an initial value.
+func (g *gen) scalarVar(k kind, prefix, start string, t tier) *scalar {
+	decl := [...]string{"real(8)", "integer", "logical"}[k]
+	s := &scalar{name: g.fresh(prefix), decl: decl, start: start}
+	s.val = val{text: s.name, kind: k, frac: t.frac, bound: t.bound}
+	g.scalars = append(g.scalars, s)
+	return s
+}
+
+// private declares or reuses a scalar that kernels set before they read it.
+func (g *gen) private(k kind, name string, t tier) *scalar {
+	for _, s := range g.scalars {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &scalar{name: name, decl: [...]string{"real(8)", "integer", "logical"}[k], private: true}
+	s.val = val{text: name, kind: k, frac: t.frac, bound: t.bound}
+	g.scalars = append(g.scalars, s)
+	return s
+}
+
+// runtime returns an integer variable that is read from input and holds x.
+func (g *gen) runtime(x int) string {
+	for _, s := range g.scalars {
+		if s.read && s.value == x {
+			return s.name
+		}
+	}
+	s := g.scalarVar(intKind, "n", "", tier{bound: abs(x)})
+	s.read, s.value = true, x
+	g.head = append(g.head, s.name)
+	g.headIn = append(g.headIn, fmt.Sprint(x))
+	g.feat("read:bounds")
+	return s.name
+}
+
+func generate(t *rapid.T, must []kernel) Program {
+	g := &gen{features: map[string]int{}, usedSizes: map[string]bool{}, pool: map[slot][]*array{}}
+	u := drawUnit(t, "sizes")
+	small := []int{4, 5, 3, 6, 7, 8, 9, 10, 11, 12, 2, 1}
+	g.sizes = []size{
+		{"n", oneOf(u, small...)},
+		{"m", oneOf(u, small...)},
+		{"l", oneOf(u, 3, 4, 5, 2, 6, 1)},
+	}
+	if u.chance(1, 8) {
+		g.sizes[0].value = 13 + u.pick(28)
+		g.feat("size:large")
+	}
+	for i := range g.sizes {
+		// Distinct, so that a bound can be written in one way by its size.
+		for j := range i {
+			if g.sizes[i].value == g.sizes[j].value {
+				g.sizes[i].value++
+				break
+			}
+		}
+		if g.sizes[i].value < 4 {
+			g.feat("size:fewer elements than PEs")
+		}
+	}
+	for _, s := range slots {
+		for _, name := range strings.Fields(s.names) {
+			key := slot{s.kind, s.rank, s.single}
+			g.pool[key] = append(g.pool[key], g.newArray(drawUnit(t, "array "+name), name, s.kind, s.rank, s.single))
+		}
+	}
+	rapid.SliceOfN(rapid.Custom(func(t *rapid.T) int {
+		u := drawUnit(t, "kernel")
+		k := kernels[u.pick(len(kernels))]
+		if len(must) > 0 {
+			k, must = must[0], must[1:]
+		}
+		g.run(k, u)
+		return 0
+	}), len(must), len(must)+6).Draw(t, "kernels")
+	last := drawUnit(t, "frame")
+	g.epilogue(last)
+	return g.assemble(last)
+}
+
+// assemble puts the parts in order.
+func (g *gen) assemble(u *unit) Program {
+	var spec, body []string
+	for _, a := range g.arrays {
+		body = append(body, g.initialise(a)...)
+	}
+	body = append(body, g.body...)
+	body = append(body, g.output(u)...)
+	dirs := g.directives(u)
+	var arrays []string
+	for _, a := range g.arrays {
+		arrays = append(arrays, a.declare())
+	}
+
+	for _, s := range g.sizes {
+		if g.usedSizes[s.name] {
+			spec = append(spec, fmt.Sprintf("integer, parameter :: %s = %d", s.name, s.value))
+		}
+	}
+	spec = append(spec, arrays...)
+	var starts []string
+	byType := map[string][]string{"integer": {"i", "j", "k"}}
+	for _, s := range g.scalars {
+		byType[s.decl] = append(byType[s.decl], s.name)
+		if s.start != "" {
+			starts = append(starts, fmt.Sprintf("%s = %s", s.name, s.start))
+		}
+	}
+	var types []string
+	for t := range byType {
+		types = append(types, t)
+	}
+	sort.Strings(types)
+	for _, t := range types {
+		spec = append(spec, t+" :: "+strings.Join(byType[t], ", "))
+	}
+
+	// A record for every two variables.
+	var head, records []string
+	for i := 0; i < len(g.head); i += 2 {
+		j := min(i+2, len(g.head))
+		head = append(head, oneOf(u, "read *, ", "read (*, *) ")+strings.Join(g.head[i:j], ", "))
+		records = append(records, strings.Join(g.headIn[i:j], " "))
+	}
+	records = append(records, g.input...)
+
+	var text strings.Builder
+	text.WriteString("program random\n")
+	lines := append([]string{"implicit none"}, spec...)
+	lines = append(append(append(append(lines, dirs...), starts...), head...), body...)
+	for _, l := range lines {
+		text.WriteString(wrap(indent(l)))
+	}
+	text.WriteString("end program random\n")
+	in := ""
+	if len(records) > 0 {
+		in = strings.Join(records, "\n") + "\n"
+	}
+	return Program{Source: text.String(), Input: in, Features: g.features}
+}
+
+// lineLimit is where a statement is continued; the language allows 132 columns.
+const lineLimit = 100
+
+// wrap breaks a long statement with "&" at a blank outside of quotes.
+func wrap(l string) string {
+	var out strings.Builder
+	for len(l) > lineLimit {
+		cut, quoted := 0, false
+		for i := 0; i < lineLimit; i++ {
+			if l[i] == '\'' {
+				quoted = !quoted
+			}
+			if l[i] == ' ' && !quoted && strings.TrimSpace(l[:i]) != "" {
+				cut = i
+			}
+		}
+		if cut == 0 || strings.HasPrefix(l, "!") {
+			break
+		}
+		out.WriteString(l[:cut] + " &\n")
+		l = "      " + strings.TrimSpace(l[cut:])
+	}
+	out.WriteString(l + "\n")
+	return out.String()
+}

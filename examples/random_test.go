@@ -1,0 +1,284 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spmdc/spmdc/examples/internal/compare"
+	"github.com/spmdc/spmdc/examples/internal/randprog"
+	"pgregory.net/rapid"
+)
+
+var (
+	programs = flag.Int("programs", 0, "number of random programs (default 12, and 40 with SPMDC_REQUIRE=all)")
+	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
+	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
+	shrink   = flag.Duration("shrink", time.Minute, "how long to shrink a random program that fails")
+)
+
+// randomPEs are the numbers of PEs that random programs run on.
+var randomPEs = []string{"1", "2", "3", "5"}
+
+// randomLimit is how long one run of a random program may take; none needs a
+// hundredth of it.
+const randomLimit = 20 * time.Second
+
+// TestRandomPrograms compares random programs with gfortran, under all plans and
+// at several numbers of PEs. A program that fails is shrunk and logged.
+func TestRandomPrograms(t *testing.T) {
+	n := *programs
+	if n == 0 {
+		n = 12
+		if thorough() {
+			n = 40
+		}
+	}
+	first := max(*seed, 1) // rapid takes seed 0 as "any"
+	cases := make([]*randomCase, n)
+	coverage := map[string]int{}
+	for i := range cases {
+		s := first + uint64(i)
+		cases[i] = &randomCase{seed: s, Program: randprog.Sample(s)}
+		for name, count := range cases[i].Features {
+			coverage[name] += count
+		}
+	}
+	if *dump != "" {
+		if err := dumpPrograms(*dump, cases); err != nil {
+			t.Fatal(err)
+		}
+		t.Skipf("%d programs are in %s", n, *dump)
+	}
+	require(t, "gfortran", "gfortran")
+	bin, err := shared.spmdc()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	const batch = 20
+	for part := range slices.Chunk(cases, batch) {
+		if err := expect(t.TempDir(), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mu sync.Mutex
+	failed := map[uint64]bool{}
+	t.Run("seed", func(t *testing.T) {
+		for _, c := range cases {
+			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
+				t.Parallel()
+				if err := c.check(t.TempDir(), bin); err != nil {
+					mu.Lock()
+					failed[c.seed] = true
+					mu.Unlock()
+					t.Error(err)
+				}
+			})
+		}
+	})
+	logCoverage(t, coverage)
+	for _, name := range randprog.Required(n) {
+		if coverage[name] == 0 {
+			t.Errorf("%d programs do not cover %q", n, name)
+		}
+	}
+	if len(failed) == 0 {
+		return
+	}
+	seeds := slices.Sorted(maps.Keys(failed))
+	t.Logf("%d of %d programs fail: seeds %v", len(seeds), n, seeds)
+	t.Run(fmt.Sprintf("shrunk %d", seeds[0]), func(t *testing.T) { shrunk(t, seeds[0], bin) })
+}
+
+// randomCase is a program with what gfortran's program printed.
+type randomCase struct {
+	randprog.Program
+	seed uint64
+	want string
+}
+
+// check builds and runs the program in every way.
+func (c *randomCase) check(dir, spmdc string) error {
+	source := filepath.Join(dir, "random.hpf")
+	if err := os.WriteFile(source, []byte(c.Source), 0o666); err != nil {
+		return err
+	}
+	for _, plan := range plans {
+		program := filepath.Join(dir, plan)
+		if _, err := command("", spmdc, "build", "--verify-passes", "--sync="+plan, "-o", program, source); err != nil {
+			return &failure{stage: "build", plan: plan, err: err}
+		}
+		for _, n := range randomPEs {
+			got, err := command(c.Input, program, "-n", n)
+			if err != nil {
+				return &failure{stage: "run", plan: plan, pes: n, err: err}
+			}
+			if err := compare.Outputs(c.want, got, compare.Default); err != nil {
+				return &failure{stage: "compare", plan: plan, pes: n, err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// failure says at which stage a program failed.
+type failure struct {
+	stage, plan, pes string
+	err              error
+}
+
+func (f *failure) Error() string {
+	if f.pes == "" {
+		return fmt.Sprintf("--sync=%s: %v", f.plan, f.err)
+	}
+	return fmt.Sprintf("--sync=%s, %s PEs: %v", f.plan, f.pes, f.err)
+}
+
+// command runs a program with the given standard input and returns what it
+// prints; what it writes on standard error belongs to the error.
+func command(input, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), randomLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), "SPMDC_CACHE="+filepath.Join(shared.dir, "cache"))
+	cmd.Stdin = strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("no end within %v", randomLimit)
+	}
+	if err == nil && stderr.Len() > 0 && name != "gfortran" && !strings.HasSuffix(name, "spmdc") {
+		err = errors.New("it writes on standard error")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return stdout.String(), nil
+}
+
+// expect fills in what gfortran's programs print. One compilation serves all:
+// each program becomes a subroutine, and the number of the one to call is the
+// first record of the input. The checks of gfortran guard the generator.
+func expect(dir string, cases []*randomCase) error {
+	var text strings.Builder
+	text.WriteString("program all\n  integer :: which\n  read *, which\n  select case (which)\n")
+	for i := range cases {
+		fmt.Fprintf(&text, "  case (%d)\n    call random%d\n", i, i)
+	}
+	text.WriteString("  end select\nend program all\n")
+	for i, c := range cases {
+		body, ok := strings.CutPrefix(c.Source, "program random\n")
+		body, ok2 := strings.CutSuffix(body, "end program random\n")
+		if !ok || !ok2 {
+			return fmt.Errorf("seed %d: not a program named random:\n%s", c.seed, c.Source)
+		}
+		fmt.Fprintf(&text, "subroutine random%d\n%send subroutine random%d\n", i, body, i)
+	}
+	source, program := filepath.Join(dir, "all.f90"), filepath.Join(dir, "all")
+	if err := os.WriteFile(source, []byte(text.String()), 0o666); err != nil {
+		return err
+	}
+	if _, err := command("", "gfortran", "-std=f95", "-O0", "-fcheck=all", "-ffpe-trap=invalid,zero,overflow",
+		"-finit-real=snan", "-o", program, source); err != nil {
+		return err
+	}
+	for i, c := range cases {
+		out, err := command(fmt.Sprintf("%d\n%s", i, c.Input), program)
+		if err != nil {
+			return fmt.Errorf("seed %d: gfortran's program: %w\n%s", c.seed, err, c.Source)
+		}
+		c.want = out
+	}
+	return nil
+}
+
+// shrunk looks for the plainest program that fails in the same way as that of
+// the seed, and logs it.
+func shrunk(t *testing.T, seed uint64, spmdc string) {
+	checks := 1
+	if testing.Short() {
+		checks = 5 // rapid divides by 5
+	}
+	for name, value := range map[string]any{
+		"rapid.seed": seed, "rapid.checks": checks, "rapid.shrinktime": *shrink, "rapid.nofailfile": true,
+	} {
+		old := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { flag.Set(name, old) })
+	}
+	dir := t.TempDir()
+	seen := map[string]error{}
+	verdict := func(p randprog.Program) error {
+		key := p.Source + p.Input
+		if err, ok := seen[key]; ok {
+			return err
+		}
+		c := &randomCase{seed: seed, Program: p}
+		err := expect(dir, []*randomCase{c})
+		if err == nil {
+			err = c.check(dir, spmdc)
+		}
+		seen[key] = err
+		return err
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		p := randprog.GenFor(seed).Draw(rt, "program")
+		err := verdict(p)
+		var f *failure
+		// Shrinking keeps to failures that come from the same line: one line
+		// for each stage.
+		switch report := fmt.Sprintf("%v\n%s\ninput:\n%s", err, p.Source, p.Input); {
+		case err == nil:
+		case !errors.As(err, &f):
+			rt.Fatal(report)
+		case f.stage == "build":
+			rt.Fatal(report)
+		case f.stage == "run":
+			rt.Fatal(report)
+		default:
+			rt.Fatal(report)
+		}
+	})
+}
+
+func dumpPrograms(dir string, cases []*randomCase) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, c := range cases {
+		name := filepath.Join(dir, fmt.Sprintf("%03d", c.seed))
+		if err := errors.Join(os.WriteFile(name+".hpf", []byte(c.Source), 0o666), os.WriteFile(name+".in", []byte(c.Input), 0o666)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logCoverage prints the coverage as a table.
+func logCoverage(t *testing.T, coverage map[string]int) {
+	t.Helper()
+	var text bytes.Buffer
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, name := range slices.Sorted(maps.Keys(coverage)) {
+		class, what, _ := strings.Cut(name, ":")
+		fmt.Fprintf(w, "%s\t%s\t%d\n", class, what, coverage[name])
+	}
+	w.Flush()
+	t.Logf("what the programs cover:\n%s", text.Bytes())
+}

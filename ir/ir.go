@@ -1,0 +1,353 @@
+// Package ir is the typed program that every analysis works on: names are
+// resolved, types are explicit, constants are folded, and control flow is
+// structured (sequences, loops, conditionals, EXIT and CYCLE).
+//
+// The source
+//
+//	do i = 2, n
+//	   a(i) = b(i-1)
+//	end do
+//
+// is Do{Index: i, Lo: Const 2, Hi: Var n, Body: [Assign{LHS: Ref a[Var i], RHS: Ref b[Bin i-1]}]}.
+//
+// Every expression node is a distinct pointer, also when the source repeats
+// itself, so that analyses may key facts about an occurrence by its node.
+package ir
+
+import (
+	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// Type is a Fortran type together with its storage size.
+type Type uint8
+
+const (
+	Invalid   Type = iota
+	Integer        // Go int
+	Real           // REAL(4), Go float32
+	Double         // REAL(8), Go float64
+	Logical        // Go bool
+	Character      // Go string padded with blanks to its declared length
+)
+
+// IsReal reports whether t is REAL or DOUBLE PRECISION.
+func (t Type) IsReal() bool { return t == Real || t == Double }
+
+// IsNumeric reports whether t is INTEGER, REAL or DOUBLE PRECISION.
+func (t Type) IsNumeric() bool { return t == Integer || t.IsReal() }
+
+func (t Type) String() string {
+	switch t {
+	case Integer:
+		return "INTEGER"
+	case Real:
+		return "REAL"
+	case Double:
+		return "DOUBLE PRECISION"
+	case Logical:
+		return "LOGICAL"
+	case Character:
+		return "CHARACTER"
+	}
+	return "invalid type"
+}
+
+// Program is one program unit.
+type Program struct {
+	Name    string
+	File    string // source file name as given
+	Pos     source.Pos
+	Symbols []*Symbol // variables and arrays in order of declaration; PARAMETERs are folded but listed
+	Grids   []*Grid   // PROCESSORS arrangements, then those implied by DISTRIBUTE without ONTO
+	HPF     []*Directive
+	Body    []Stmt
+}
+
+// Symbol is a variable, array or named constant. Name is unique in the unit.
+type Symbol struct {
+	Name  string
+	Pos   source.Pos
+	Type  Type
+	Len   int     // CHARACTER length
+	Dims  []Bound // nil for scalars
+	Param bool    // named constant; Init is its value
+	Init  Expr    // constant initial value (also of an array: every element), or nil
+	Temp  bool    // made by the compiler, not in the source
+
+	// Mapping is nil for a replicated object. ir/mapping fills it in.
+	Mapping *Mapping
+}
+
+// IsArray reports whether s is an array.
+func (s *Symbol) IsArray() bool { return len(s.Dims) > 0 }
+
+// Bound is the declared range of an array dimension.
+type Bound struct{ Lo, Hi int }
+
+// Extent is the number of elements, at least 0.
+func (b Bound) Extent() int { return max(0, b.Hi-b.Lo+1) }
+
+// Mapping says how an array lies on a processor grid.
+type Mapping struct {
+	Grid *Grid
+	Map  dist.Map
+	Pos  source.Pos // of the directive that decided
+}
+
+// Grid is a processor arrangement. Every grid covers all PEs: at run time its
+// shape is refitted when the declared one does not multiply to their number.
+type Grid struct {
+	ID    int
+	Name  string // "" when implied by a DISTRIBUTE without ONTO
+	Pos   source.Pos
+	Rank  int
+	Shape []Expr // may call NUMBER_OF_PROCESSORS; nil when implied
+}
+
+// Directive is an HPF mapping directive with resolved names and constant
+// expressions, the input of ir/mapping.
+type Directive struct {
+	Pos  source.Pos
+	Kind DirectiveKind
+
+	Name    string // processors or template: its name; align, distribute: the object
+	NamePos source.Pos
+	Symbol  *Symbol // the array aligned or distributed, nil for a template
+	Shape   []Bound // template
+	Extents []Expr  // processors
+
+	// Align: one entry per dimension of Symbol (Source) and of the target.
+	Source    []AlignSource // nil: identity
+	Target    string
+	TargetPos source.Pos
+	Subs      []AlignSub // nil: identity
+
+	// Distribute
+	Formats []DistFormat
+	Onto    string
+	OntoPos source.Pos
+}
+
+// DirectiveKind is the kind of an HPF mapping directive.
+type DirectiveKind uint8
+
+const (
+	ProcessorsDirective DirectiveKind = iota
+	TemplateDirective
+	AlignDirective
+	DistributeDirective
+)
+
+// AlignSource is one source subscript of ALIGN: a dummy, or "*" (collapsed).
+type AlignSource struct {
+	Pos   source.Pos
+	Dummy string // "" for "*"
+}
+
+// AlignSub is one target subscript of ALIGN: Coef*Dummy + Off, a constant
+// (Dummy ""), or "*" (replicated).
+type AlignSub struct {
+	Pos        source.Pos
+	Replicated bool
+	Dummy      string
+	Coef, Off  int
+}
+
+// DistFormat is one entry of a DISTRIBUTE list.
+type DistFormat struct {
+	Pos    source.Pos
+	Format dist.Format
+}
+
+// ---- statements
+
+// Stmt is an executable statement. Statement pointers are identities.
+type Stmt interface {
+	Position() source.Pos
+	stmt()
+}
+
+// S is embedded in every statement.
+type S struct{ Pos source.Pos }
+
+func (s *S) Position() source.Pos { return s.Pos }
+func (s *S) stmt()                {}
+
+type (
+	// Assign stores RHS, already converted to the type of LHS. LHS is a *Var,
+	// *Ref or *Substr.
+	Assign struct {
+		S
+		LHS, RHS Expr
+	}
+	// Do is a counted loop; Step is a non-nil expression. Its trip count is
+	// max(0, (Hi-Lo+Step)/Step), evaluated once at entry.
+	Do struct {
+		S
+		Name         string
+		Index        *Symbol
+		Lo, Hi, Step Expr
+		Body         []Stmt
+		Independent  *Independent
+		End          source.Pos
+	}
+	// While repeats Body while Cond holds; a plain DO has Cond .true.
+	While struct {
+		S
+		Name string
+		Cond Expr
+		Body []Stmt
+		End  source.Pos
+	}
+	// If has one condition; ELSE IF nests in Else.
+	If struct {
+		S
+		Cond       Expr
+		Then, Else []Stmt
+	}
+	// Exit and Cycle name their loop, a *Do or *While.
+	Exit struct {
+		S
+		Loop Stmt
+	}
+	Cycle struct {
+		S
+		Loop Stmt
+	}
+	// Print writes one list-directed record.
+	Print struct {
+		S
+		Items []Expr // may contain *ImpliedDo
+	}
+	// Read reads one record. Items are *Var of scalars only: lower reads array
+	// elements through temporaries. From is nil for standard input. Iostat, when not
+	// nil, receives 0, -1 at end of file, or a positive number on a bad item.
+	// FormatA is read '(a)'.
+	Read struct {
+		S
+		From    Expr
+		FormatA bool
+		Iostat  *Symbol
+		Items   []*Var
+	}
+	// Stop ends the program with exit status Code.
+	Stop struct {
+		S
+		Code  Expr // nil: 0
+		Error bool
+	}
+)
+
+// Independent is the directive on a DO loop.
+type Independent struct {
+	Pos            source.Pos
+	New, Reduction []*Symbol
+}
+
+// ---- expressions
+
+// Expr is a typed expression.
+type Expr interface {
+	Type() Type
+	Position() source.Pos
+	expr()
+}
+
+// X is embedded in every expression.
+type X struct {
+	Pos source.Pos
+	Typ Type
+}
+
+func (x *X) Type() Type           { return x.Typ }
+func (x *X) Position() source.Pos { return x.Pos }
+func (x *X) expr()                {}
+
+// Op is an operator.
+type Op uint8
+
+const (
+	Add Op = iota
+	Sub
+	Mul
+	Div
+	Pow
+	Concat
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+	And
+	Or
+	Eqv
+	Neqv
+	Neg
+	Not
+	Group // parentheses, kept because they fix the order of evaluation
+)
+
+var opText = [...]string{"+", "-", "*", "/", "**", "//", "==", "/=", "<", "<=", ">", ">=", ".and.", ".or.", ".eqv.", ".neqv.", "-", ".not.", "()"}
+
+func (o Op) String() string { return opText[o] }
+
+type (
+	// Const is a literal or folded constant: the field for its Type is set.
+	Const struct {
+		X
+		Int   int
+		Float float64
+		Bool  bool
+		Str   string
+	}
+	// Var is a scalar variable.
+	Var struct {
+		X
+		Sym *Symbol
+	}
+	// Ref is an array element.
+	Ref struct {
+		X
+		Sym  *Symbol
+		Subs []Expr // Integer
+	}
+	// Substr is Base(Lo:Hi) of a CHARACTER *Var; bounds are never nil.
+	Substr struct {
+		X
+		Base   Expr
+		Lo, Hi Expr
+	}
+	// Bin has operands of equal type (Pow with an Integer exponent aside).
+	Bin struct {
+		X
+		Op   Op
+		L, R Expr
+	}
+	// Un is negation, .not. or parentheses.
+	Un struct {
+		X
+		Op Op
+		E  Expr
+	}
+	// Conv converts a numeric expression to Typ (truncating towards zero).
+	Conv struct {
+		X
+		E Expr
+	}
+	// Call is an intrinsic by its generic name ("sqrt", "max", ...), arguments
+	// converted to a common type where the intrinsic wants that.
+	Call struct {
+		X
+		Name string
+		Args []Expr
+	}
+	// ImpliedDo occurs in Print only; its index is a symbol.
+	ImpliedDo struct {
+		X
+		Items        []Expr
+		Index        *Symbol
+		Lo, Hi, Step Expr
+	}
+)

@@ -1,0 +1,399 @@
+package lower
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// maxElements bounds the size of one array, so that a misprint is an error of
+// the program and not of the machine it runs on.
+const maxElements = 1 << 32
+
+// tempName is the name of a compiler-made scalar. The underscore in front keeps
+// it apart from all names of the source.
+func tempName(base string, n int) string { return "_" + base + strconv.Itoa(n) }
+
+// declarations declares the names of the specification part. It returns the
+// mapping directives, which may precede the declarations that they concern, and
+// an INDEPENDENT that stands just before the first statement.
+func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independent *ast.Independent) {
+	for _, s := range spec {
+		independent = nil
+		switch s := s.(type) {
+		case *ast.ImplicitNone:
+			l.implicitNone = true
+		case *ast.TypeDecl:
+			l.typeDecl(s)
+		case *ast.ParameterStmt:
+			for i := range s.Names {
+				l.parameter(&s.Names[i])
+			}
+		case *ast.DimensionStmt:
+			for i := range s.Entities {
+				l.dimension(&s.Entities[i])
+			}
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+			directives = append(directives, s)
+		case *ast.Independent:
+			independent = s
+		default:
+			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
+		}
+	}
+	return directives, independent
+}
+
+// declType is a type of a declaration with its parameters evaluated.
+type declType struct {
+	typ     ir.Type
+	length  int  // CHARACTER
+	assumed bool // CHARACTER(*): length of the PARAMETER's value
+	long    bool // INTEGER(8)
+}
+
+func (l *lowerer) typeDecl(d *ast.TypeDecl) {
+	base := l.typeSpec(&d.Type, d.Pos)
+	for i := range d.Entities {
+		e := &d.Entities[i]
+		t := base
+		if e.Len != nil {
+			t.length, t.assumed = l.charLength(e.Len)
+		}
+		s := l.declare(e, t)
+		if s == nil {
+			continue
+		}
+		dims := e.Dims
+		if len(dims) == 0 {
+			dims = d.Dimension
+		}
+		if len(dims) > 0 {
+			l.setDims(s, dims, e.Pos)
+		}
+		switch {
+		case d.Parameter && e.Init == nil:
+			l.errorf(codeDeclaration, e.Pos, "PARAMETER %s has no value", e.Name).
+				WithHelp("write: %s = value", e.Name)
+		case d.Parameter:
+			l.setParameter(s, e, t.assumed)
+		case t.assumed:
+			l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
+				WithHelp("write the length: character(len=80) :: %s", e.Name)
+		case e.Init != nil:
+			s.Init = l.initValue(s, e.Init)
+		}
+	}
+}
+
+// typeSpec evaluates a type as written.
+func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
+	kind := 0
+	if t.Kind != nil {
+		k, ok := l.constInt(t.Kind, "a kind")
+		if kind, pos = k, t.Kind.Position(); !ok {
+			kind = 8 // reported; every type has this kind
+		}
+	}
+	unknown := func(help string) {
+		l.errorf(codeOutside, pos, "%s of kind %d is not supported", strings.ToUpper(t.Name), kind).WithHelp("%s", help)
+	}
+	switch t.Name {
+	case "integer":
+		if kind != 0 && kind != 4 && kind != 8 {
+			unknown("use integer, integer(4) or integer(8)")
+		}
+		return declType{typ: ir.Integer, long: kind == 8}
+	case "real":
+		switch kind {
+		case 0, 4:
+			return declType{typ: ir.Real}
+		case 8:
+		default:
+			unknown("use real, real(4) or real(8)")
+		}
+		return declType{typ: ir.Double}
+	case "double precision":
+		return declType{typ: ir.Double}
+	case "logical":
+		if kind != 0 && kind != 1 && kind != 2 && kind != 4 && kind != 8 {
+			unknown("use logical")
+		}
+		return declType{typ: ir.Logical}
+	case "character":
+		d := declType{typ: ir.Character, length: 1}
+		if t.Len != nil {
+			d.length, d.assumed = l.charLength(t.Len)
+		}
+		return d
+	}
+	l.errorf(codeOutside, pos, "type %s is not supported", strings.ToUpper(t.Name)).
+		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, LOGICAL or CHARACTER")
+	return declType{}
+}
+
+// charLength evaluates a CHARACTER length; assumed is the length "*".
+func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
+	if id, ok := e.(*ast.Ident); ok && id.Name == "*" {
+		return 1, true
+	}
+	n, ok := l.constInt(e, "a CHARACTER length")
+	if !ok {
+		return 1, false
+	}
+	return max(0, n), false
+}
+
+// declare gives the name of e its type. A name may get its type once.
+func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
+	s := l.names[e.Name]
+	if s == nil {
+		s = &ir.Symbol{Name: e.Name, Pos: e.Pos}
+		l.names[e.Name] = s
+		l.prog.Symbols = append(l.prog.Symbols, s)
+	} else if at, ok := l.typed[s]; ok {
+		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).
+			WithNote(at, "%s was declared here", e.Name)
+		return nil
+	} else if s.Param && s.Type != t.typ {
+		l.errorf(codeDuplicate, e.Pos, "the type of %s is declared after its PARAMETER statement", e.Name).
+			WithNote(s.Pos, "%s got its value here", e.Name).WithHelp("declare the type first")
+		return nil
+	}
+	s.Type, s.Len = t.typ, t.length
+	l.typed[s], l.long[s] = e.Pos, t.long
+	if s.IsArray() && s.Type == ir.Character {
+		l.characterArray(s, e.Pos)
+	}
+	return s
+}
+
+// dimension is one entity of a DIMENSION statement, possibly before its type.
+func (l *lowerer) dimension(e *ast.Entity) {
+	s := l.names[e.Name]
+	if s == nil {
+		s = &ir.Symbol{Name: e.Name, Pos: e.Pos, Type: implicitType(e.Name)}
+		l.names[e.Name] = s
+		l.prog.Symbols = append(l.prog.Symbols, s)
+	}
+	if s.IsArray() {
+		l.errorf(codeDuplicate, e.Pos, "the dimensions of %s are declared twice", e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name)
+		return
+	}
+	l.setDims(s, e.Dims, e.Pos)
+}
+
+// setDims makes s an array.
+func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
+	if s.IsArray() {
+		l.errorf(codeDuplicate, pos, "the dimensions of %s are declared twice", s.Name)
+		return
+	}
+	if len(dims) > 7 {
+		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", s.Name, len(dims))
+	}
+	ok := true
+	if s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Name); !ok {
+		l.unbounded[s] = true
+		return
+	}
+	size := 1.0
+	for _, b := range s.Dims {
+		size *= float64(b.Extent())
+	}
+	if size > maxElements {
+		l.errorf(codeDeclaration, pos, "array %s has %.3g elements, more than can be handled", s.Name, size).
+			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
+	}
+	if s.Type == ir.Character {
+		l.characterArray(s, pos)
+	}
+}
+
+func (l *lowerer) characterArray(s *ir.Symbol, pos source.Pos) {
+	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Name).
+		WithHelp("use an INTEGER array of character codes (ichar), or one long CHARACTER scalar with substrings")
+}
+
+// bounds evaluates constant bounds; one in error becomes 1 and ok false.
+func (l *lowerer) bounds(dims []ast.DimSpec, what string) (list []ir.Bound, ok bool) {
+	list, ok = make([]ir.Bound, len(dims)), true
+	for i, d := range dims {
+		b := ir.Bound{Lo: 1, Hi: 1}
+		if d.Lo != nil {
+			lo, good := l.constInt(d.Lo, what)
+			b.Lo, ok = lo, ok && good
+		}
+		switch {
+		case d.Hi == nil || isStar(d.Hi):
+			l.errorf(codeOutside, d.Pos, "%s must have constant upper bounds", what).
+				WithHelp("declare the largest size as a PARAMETER and work on a part of the array")
+			ok = false
+		default:
+			hi, good := l.constInt(d.Hi, what)
+			b.Hi, ok = hi, ok && good
+		}
+		list[i] = b
+	}
+	return list, ok
+}
+
+func isStar(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && (id.Name == "*" || id.Name == ":")
+}
+
+// parameter is one "name = value" of a PARAMETER statement.
+func (l *lowerer) parameter(e *ast.Entity) {
+	s := l.symbol(e.Name, e.Pos)
+	switch {
+	case s.Param:
+		l.errorf(codeDuplicate, e.Pos, "PARAMETER %s has a value already", e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name)
+	case s.Type == ir.Invalid: // reported
+	default:
+		l.setParameter(s, e, false)
+	}
+}
+
+// setParameter makes s a named constant.
+func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
+	if s.IsArray() {
+		l.errorf(codeOutside, e.Pos, "PARAMETER %s is an array, which is not supported", s.Name).
+			WithHelp("make it a variable and assign its elements")
+		return
+	}
+	s.Param = true
+	value := l.constant(e.Init, "the value of PARAMETER "+s.Name)
+	if value == nil {
+		s.Type = ir.Invalid
+		return
+	}
+	if assumed && value.Typ == ir.Character {
+		s.Len = len(value.Str)
+	}
+	s.Init = l.constantFor(s, value)
+	if s.Init == nil {
+		s.Type = ir.Invalid
+	}
+}
+
+// initValue evaluates the initial value of variable s; of an array, the value
+// of every element.
+func (l *lowerer) initValue(s *ir.Symbol, e ast.Expr) ir.Expr {
+	value := l.constant(e, "the initial value of "+s.Name)
+	if value == nil {
+		return nil
+	}
+	return l.constantFor(s, value)
+}
+
+// constantFor converts value to the type of s as an assignment does.
+func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
+	if !l.assignable(s.Type, value, s.Name) {
+		return nil
+	}
+	c, _ := l.convert(value, s.Type).(*ir.Const)
+	if c == nil {
+		return nil
+	}
+	if s.Type == ir.Character {
+		padded := *c
+		padded.Str = pad(c.Str, s.Len)
+		c = &padded
+	}
+	if s.Type == ir.Integer && !l.long[s] && !fits32(c.Int) {
+		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Name).
+			WithHelp("declare %s as integer(8)", s.Name)
+	}
+	return c
+}
+
+// pad fits text to n characters as Fortran assignment does.
+func pad(text string, n int) string {
+	if len(text) >= n {
+		return text[:n]
+	}
+	return text + strings.Repeat(" ", n-len(text))
+}
+
+func fits32(n int) bool { return n >= math.MinInt32 && n <= math.MaxInt32 }
+
+// constant evaluates a constant expression, or reports and returns nil.
+func (l *lowerer) constant(e ast.Expr, what string) *ir.Const {
+	x := l.expr(e)
+	if isBad(x) {
+		return nil
+	}
+	c, ok := x.(*ir.Const)
+	if !ok {
+		d := l.errorf(codeNotConstant, e.Position(), "%s must be a constant expression", what)
+		if s := firstVariable(x); s != nil {
+			d.WithNote(s.Pos, "%s is a variable", s.Name).WithHelp("make %s a PARAMETER", s.Name)
+		}
+		return nil
+	}
+	return c
+}
+
+// constInt evaluates a constant INTEGER expression.
+func (l *lowerer) constInt(e ast.Expr, what string) (int, bool) {
+	c := l.constant(e, what)
+	if c == nil {
+		return 1, false
+	}
+	if c.Typ != ir.Integer {
+		l.errorf(codeType, e.Position(), "%s must be INTEGER, not %s", what, c.Typ)
+		return 1, false
+	}
+	return c.Int, true
+}
+
+func firstVariable(e ir.Expr) (found *ir.Symbol) {
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		if found == nil {
+			switch e := e.(type) {
+			case *ir.Var:
+				found = e.Sym
+			case *ir.Ref:
+				found = e.Sym
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+// checkDeclared reports names that have dimensions but, under IMPLICIT NONE,
+// no type.
+func (l *lowerer) checkDeclared() {
+	if !l.implicitNone {
+		return
+	}
+	for _, s := range l.prog.Symbols {
+		if _, ok := l.typed[s]; !ok {
+			l.errorf(codeUndeclared, s.Pos, "%s has dimensions but no type", s.Name).
+				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(s.Name)), s.Name)
+		}
+	}
+}
+
+// typeWord is t as a declaration spells it.
+func typeWord(t ir.Type) string {
+	switch t {
+	case ir.Integer:
+		return "integer"
+	case ir.Real:
+		return "real"
+	case ir.Double:
+		return "real(8)"
+	case ir.Logical:
+		return "logical"
+	}
+	return "character(len=80)"
+}

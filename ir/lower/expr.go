@@ -1,0 +1,465 @@
+package lower
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// expr lowers an expression. The result is never nil; after an error it has
+// type ir.Invalid, and what is made of it reports nothing more.
+func (l *lowerer) expr(e ast.Expr) ir.Expr {
+	switch e := e.(type) {
+	case *ast.IntLit:
+		return l.intLit(e)
+	case *ast.RealLit:
+		return l.realLit(e)
+	case *ast.StringLit:
+		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: e.Value}
+	case *ast.LogicalLit:
+		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Bool: e.Value}
+	case *ast.Ident:
+		return l.ident(e)
+	case *ast.Index:
+		return l.index(e)
+	case *ast.Substring:
+		return l.substring(e)
+	case *ast.Unary:
+		return l.unary(e)
+	case *ast.Binary:
+		return l.binary(e)
+	case *ast.Paren:
+		x := l.expr(e.X)
+		if c, ok := x.(*ir.Const); ok {
+			moved := *c
+			moved.Pos = e.Pos
+			l.longExpr[&moved] = l.longExpr[c]
+			return &moved
+		}
+		return &ir.Un{X: ir.X{Pos: e.Pos, Typ: x.Type()}, Op: ir.Group, E: x}
+	case *ast.ImpliedDo:
+		l.errorf(codeOutside, e.Pos, "an implied DO can stand only in the item list of PRINT, WRITE or READ").
+			WithHelp("write a DO loop")
+	case *ast.Keyword:
+		l.errorf(codeArgument, e.Pos, "%s= cannot stand here", e.Name)
+	default:
+		l.errorf(codeOutside, e.Position(), "this expression is not supported")
+	}
+	return bad(e.Position())
+}
+
+func (l *lowerer) intLit(e *ast.IntLit) ir.Expr {
+	kind := 4
+	if e.Kind != "" {
+		var ok bool
+		if kind, ok = l.literalKind(e.Kind, e.Pos); !ok {
+			return bad(e.Pos)
+		}
+		if kind != 4 && kind != 8 {
+			l.errorf(codeOutside, e.Pos, "INTEGER of kind %d is not supported", kind).WithHelp("use kind 4 or 8")
+			return bad(e.Pos)
+		}
+	}
+	n, err := strconv.ParseInt(e.Text, 10, 64)
+	if err != nil || kind == 4 && !fits32(int(n)) {
+		d := l.errorf(codeOverflow, e.Pos, "%s does not fit in INTEGER(%d)", e.Text, kind)
+		if err == nil {
+			d.WithHelp("write %s_8 and declare its variables as integer(8)", e.Text)
+		}
+		return bad(e.Pos)
+	}
+	c := &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Int: int(n)}
+	if kind == 8 {
+		l.longExpr[c] = true
+	}
+	return c
+}
+
+func (l *lowerer) realLit(e *ast.RealLit) ir.Expr {
+	typ := ir.Real
+	text := strings.ToLower(e.Text)
+	if strings.Contains(text, "d") {
+		typ, text = ir.Double, strings.Replace(text, "d", "e", 1)
+	}
+	if e.Kind != "" {
+		kind, ok := l.literalKind(e.Kind, e.Pos)
+		switch {
+		case !ok:
+			return bad(e.Pos)
+		case kind == 8:
+			typ = ir.Double
+		case kind != 4:
+			l.errorf(codeOutside, e.Pos, "REAL of kind %d is not supported", kind).WithHelp("use kind 4 or 8")
+			return bad(e.Pos)
+		}
+	}
+	bits := 64
+	if typ == ir.Real {
+		bits = 32
+	}
+	f, err := strconv.ParseFloat(text, bits)
+	if err != nil {
+		l.errorf(codeOverflow, e.Pos, "%s is out of the range of %s", e.Text, typ)
+		return bad(e.Pos)
+	}
+	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: typ}, Float: f}
+}
+
+// literalKind evaluates the kind behind the underscore of a literal: digits or
+// the name of an INTEGER PARAMETER.
+func (l *lowerer) literalKind(text string, pos source.Pos) (int, bool) {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n, true
+	}
+	s := l.names[text]
+	if s == nil || !s.Param || s.Type != ir.Integer {
+		if s == nil || s.Type != ir.Invalid {
+			l.errorf(codeNotConstant, pos, "kind %s is not an INTEGER PARAMETER", text).
+				WithHelp("declare it: integer, parameter :: %s = kind(1d0)", text)
+		}
+		return 0, false
+	}
+	return s.Init.(*ir.Const).Int, true
+}
+
+func (l *lowerer) ident(e *ast.Ident) ir.Expr {
+	s := l.symbol(e.Name, e.Pos)
+	switch {
+	case s.Type == ir.Invalid:
+		return bad(e.Pos)
+	case s.Param:
+		c := *s.Init.(*ir.Const)
+		c.Pos = e.Pos
+		if l.long[s] {
+			l.longExpr[&c] = true
+		}
+		return &c
+	case s.IsArray():
+		l.wholeArray(s, e.Pos)
+		return bad(e.Pos)
+	}
+	l.mention[s] = true
+	return &ir.Var{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s}
+}
+
+func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
+	subs := strings.Repeat(",:", len(s.Dims))[1:]
+	l.errorf(codeOutside, pos, "array %s stands without subscripts: operations on whole arrays are not supported", s.Name).
+		WithHelp("write a DO loop over the elements %s(%s)", s.Name, strings.ReplaceAll(subs, ":", "i"))
+}
+
+// index lowers name(args): an array element, else an intrinsic.
+func (l *lowerer) index(e *ast.Index) ir.Expr {
+	s := l.names[e.Name]
+	if s != nil && s.IsArray() {
+		return l.element(s, e)
+	}
+	if _, ok := intrinsics[e.Name]; ok && (s == nil || !l.mention[s] && !s.Param) {
+		if s != nil {
+			l.intrinsics[s] = true
+		}
+		return l.intrinsic(e)
+	}
+	switch {
+	case s != nil && s.Type == ir.Invalid: // reported
+	case s != nil && s.Type == ir.Character:
+		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Name).
+			WithHelp("write %s(i:i) for one character", s.Name)
+	case s != nil:
+		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", s.Name).
+			WithNote(s.Pos, "%s was declared here", s.Name).
+			WithHelp("declare it as an array; functions other than the intrinsics are not supported")
+	case knownOutside[e.Name] != "":
+		l.errorf(codeOutside, e.NamePos, "intrinsic %s is not supported", strings.ToUpper(e.Name)).
+			WithHelp("%s", knownOutside[e.Name])
+		return bad(e.Pos)
+	default:
+		l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name).
+			WithHelp("declare it as an array; functions other than the intrinsics are not supported, write their code in place")
+	}
+	for _, a := range e.Args {
+		if k, ok := a.(*ast.Keyword); ok {
+			a = k.X
+		}
+		l.expr(a) // for the errors in it
+	}
+	return bad(e.Pos)
+}
+
+// element lowers an array element: as many INTEGER subscripts as dimensions,
+// constant ones within bounds.
+func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
+	subs := make([]ir.Expr, len(e.Args))
+	ok := true
+	for i, a := range e.Args {
+		if k, is := a.(*ast.Keyword); is {
+			l.errorf(codeArgument, k.Pos, "%s= cannot stand in a subscript list", k.Name)
+			a = k.X
+		}
+		if l.isSection(a) {
+			l.errorf(codeOutside, a.Position(), "array sections are not supported: subscript %d of %s", i+1, s.Name).
+				WithHelp("write a DO loop over the elements")
+			ok = false
+			continue
+		}
+		subs[i] = l.expr(a)
+		switch t := subs[i].Type(); {
+		case t == ir.Invalid:
+			ok = false
+		case t != ir.Integer:
+			d := l.errorf(codeType, a.Position(), "subscript %d of %s is %s, it must be INTEGER", i+1, s.Name, t)
+			if t.IsReal() {
+				d.WithHelp("write int(%s) or nint(%s)", ir.ExprString(subs[i]), ir.ExprString(subs[i]))
+			}
+			ok = false
+		}
+	}
+	if len(subs) != len(s.Dims) {
+		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Name, count(len(s.Dims), "dimension"), len(subs)).
+			WithNote(s.Pos, "declared as %s(%s)", s.Name, ir.BoundsString(s.Dims)).
+			WithHelp("write %s", count(len(s.Dims), "subscript"))
+		return bad(e.Pos)
+	}
+	if !ok || s.Type == ir.Invalid {
+		return bad(e.Pos)
+	}
+	for i, sub := range subs {
+		c, ok := sub.(*ir.Const)
+		if b := s.Dims[i]; ok && !l.unbounded[s] && (c.Int < b.Lo || c.Int > b.Hi) {
+			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, s.Name, c.Int, b.Lo, b.Hi).
+				WithNote(s.Pos, "%s was declared here", s.Name)
+			return bad(e.Pos)
+		}
+	}
+	return &ir.Ref{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s, Subs: subs}
+}
+
+// isSection reports whether a subscript is a section or a whole array.
+func (l *lowerer) isSection(e ast.Expr) bool {
+	if isStar(e) {
+		return true
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		s := l.names[id.Name]
+		return s != nil && s.IsArray()
+	}
+	return false
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// substring lowers base(lo:hi) of a CHARACTER scalar, with both bounds explicit.
+func (l *lowerer) substring(e *ast.Substring) ir.Expr {
+	if id, ok := e.Base.(*ast.Ident); ok {
+		if s := l.symbol(id.Name, id.Pos); s.IsArray() {
+			l.errorf(codeOutside, e.Pos, "array sections are not supported: %s", s.Name).
+				WithHelp("write a DO loop over the elements of %s", s.Name)
+			return bad(e.Pos)
+		}
+	}
+	base := l.expr(e.Base)
+	if isBad(base) {
+		return base
+	}
+	if base.Type() != ir.Character {
+		l.errorf(codeType, e.Pos, "%s is %s: only CHARACTER has substrings", ir.ExprString(base), base.Type())
+		return bad(e.Pos)
+	}
+	length := l.charLen(base)
+	var lo, hi ir.Expr = l.intConst(1, e.Pos), nil
+	if e.Lo != nil {
+		lo = l.integer(e.Lo, "a substring bound")
+	}
+	if e.Hi != nil {
+		hi = l.integer(e.Hi, "a substring bound")
+	} else {
+		hi = l.intConst(length, e.Pos)
+	}
+	if isBad(lo, hi) {
+		return bad(e.Pos)
+	}
+	cl, okL := lo.(*ir.Const)
+	ch, okH := hi.(*ir.Const)
+	nonempty := !okL || !okH || cl.Int <= ch.Int
+	if nonempty && (okL && (cl.Int < 1 || cl.Int > length) || okH && (ch.Int > length || ch.Int < 0)) {
+		l.errorf(codeBounds, e.Pos, "the substring leaves the %s of %s", count(length, "character"), ir.ExprString(base))
+		return bad(e.Pos)
+	}
+	if c, ok := base.(*ir.Const); ok && okL && okH {
+		text := ""
+		if nonempty {
+			text = c.Str[cl.Int-1 : ch.Int]
+		}
+		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: text}
+	} else if ok {
+		l.errorf(codeOutside, e.Pos, "a substring of a constant needs constant bounds").
+			WithHelp("assign the constant to a CHARACTER variable first")
+		return bad(e.Pos)
+	}
+	return &ir.Substr{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Base: base, Lo: lo, Hi: hi}
+}
+
+// charLen is the length of a CHARACTER variable or constant, -1 when it is not
+// known before run time.
+func (l *lowerer) charLen(e ir.Expr) int {
+	switch e := e.(type) {
+	case *ir.Const:
+		return len(e.Str)
+	case *ir.Var:
+		return e.Sym.Len
+	case *ir.Un:
+		return l.charLen(e.E)
+	case *ir.Bin:
+		if a, b := l.charLen(e.L), l.charLen(e.R); a >= 0 && b >= 0 {
+			return a + b
+		}
+	case *ir.Substr:
+		lo, okL := e.Lo.(*ir.Const)
+		hi, okH := e.Hi.(*ir.Const)
+		if okL && okH {
+			return max(0, hi.Int-lo.Int+1)
+		}
+	case *ir.Call:
+		switch e.Name {
+		case "char", "achar":
+			return 1
+		case "adjustl", "adjustr":
+			return l.charLen(e.Args[0])
+		}
+	}
+	return -1
+}
+
+// integer lowers an expression that must be INTEGER.
+func (l *lowerer) integer(e ast.Expr, what string) ir.Expr {
+	x := l.expr(e)
+	if t := x.Type(); t != ir.Integer && t != ir.Invalid {
+		d := l.errorf(codeType, e.Position(), "%s is %s, it must be INTEGER", what, t)
+		if t.IsReal() {
+			d.WithHelp("write int(%s) or nint(%s)", ir.ExprString(x), ir.ExprString(x))
+		}
+		return bad(e.Position())
+	}
+	return x
+}
+
+// logical lowers a condition.
+func (l *lowerer) logical(e ast.Expr, what string) ir.Expr {
+	x := l.expr(e)
+	if t := x.Type(); t != ir.Logical && t != ir.Invalid {
+		d := l.errorf(codeType, e.Position(), "%s is %s, it must be LOGICAL", what, t)
+		if t.IsNumeric() {
+			d.WithHelp("compare it: %s /= 0", ir.ExprString(x))
+		}
+		return bad(e.Position())
+	}
+	return x
+}
+
+func (l *lowerer) intConst(n int, pos source.Pos) *ir.Const {
+	return &ir.Const{X: ir.X{Pos: pos, Typ: ir.Integer}, Int: n}
+}
+
+// isLong reports whether an INTEGER expression is of kind 8.
+func (l *lowerer) isLong(e ir.Expr) bool {
+	if l.longExpr[e] {
+		return true
+	}
+	switch e := e.(type) {
+	case *ir.Var:
+		return l.long[e.Sym]
+	case *ir.Ref:
+		return l.long[e.Sym]
+	case *ir.Un:
+		return l.isLong(e.E)
+	case *ir.Bin:
+		return e.Typ == ir.Integer && (l.isLong(e.L) || l.isLong(e.R))
+	case *ir.Call:
+		switch e.Name {
+		case "len", "len_trim", "index", "ichar", "iachar", "nint", "floor", "ceiling", "number_of_processors":
+			return false
+		}
+		for _, a := range e.Args {
+			if a.Type() == ir.Integer && l.isLong(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// convert makes e a t: numeric conversion, folded for constants.
+func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
+	from := e.Type()
+	if from == t || from == ir.Invalid || !t.IsNumeric() || !from.IsNumeric() {
+		return e
+	}
+	c, ok := e.(*ir.Const)
+	if !ok {
+		return &ir.Conv{X: ir.X{Pos: e.Position(), Typ: t}, E: e}
+	}
+	out := &ir.Const{X: ir.X{Pos: c.Pos, Typ: t}}
+	switch {
+	case t == ir.Integer:
+		if !(math.Abs(c.Float) < 1<<63) {
+			l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER", ir.ExprString(c))
+			return bad(c.Pos)
+		}
+		out.Int = int(c.Float)
+	case from == ir.Integer:
+		out.Float = roundTo(t, float64(c.Int))
+	default:
+		out.Float = roundTo(t, c.Float)
+		if math.IsInf(out.Float, 0) {
+			l.errorf(codeOverflow, c.Pos, "%s is out of the range of REAL", ir.ExprString(c)).WithHelp("use DOUBLE PRECISION")
+			return bad(c.Pos)
+		}
+	}
+	return out
+}
+
+// roundTo rounds f to the precision of t.
+func roundTo(t ir.Type, f float64) float64 {
+	if t == ir.Real {
+		return float64(float32(f))
+	}
+	return f
+}
+
+// assignable reports, or says by an error, whether value can be assigned to
+// something of type t called name.
+func (l *lowerer) assignable(t ir.Type, value ir.Expr, name string) bool {
+	v := value.Type()
+	if t == ir.Invalid || v == ir.Invalid {
+		return false
+	}
+	if t == v || t.IsNumeric() && v.IsNumeric() {
+		return true
+	}
+	d := l.errorf(codeType, value.Position(), "%s value cannot be assigned to %s, which is %s", v, name, t)
+	switch {
+	case t == ir.Logical && v.IsNumeric():
+		d.WithHelp("write a comparison: %s /= 0", ir.ExprString(value))
+	case t.IsNumeric() && v == ir.Logical:
+		d.WithHelp("write merge(1, 0, %s)", ir.ExprString(value))
+	case t.IsNumeric() && v == ir.Character && isVariable(value):
+		d.WithHelp("to convert the text write read(%s, *) %s", ir.ExprString(value), name)
+	case t == ir.Character && v.IsNumeric():
+		d.WithHelp("print the number as an item of its own")
+	}
+	return false
+}
+
+func isVariable(e ir.Expr) bool {
+	_, ok := e.(*ir.Var)
+	return ok
+}

@@ -1,0 +1,322 @@
+package lower
+
+import (
+	"strconv"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// directives lowers the mapping directives: names of processors and templates
+// first, since a directive may speak of one that a later directive declares.
+func (l *lowerer) directives(list []ast.Stmt) {
+	for _, d := range list {
+		switch d := d.(type) {
+		case *ast.Processors:
+			for i := range d.Entities {
+				l.processors(d, &d.Entities[i])
+			}
+		case *ast.Template:
+			for i := range d.Entities {
+				l.template(d, &d.Entities[i])
+			}
+		}
+	}
+	for _, d := range list {
+		switch d := d.(type) {
+		case *ast.Align:
+			for i := range d.Alignees {
+				l.align(d, &d.Alignees[i])
+			}
+		case *ast.Distribute:
+			for i := range d.Distributees {
+				l.distribute(d, &d.Distributees[i])
+			}
+		}
+	}
+}
+
+// target declares the name of a template or processor arrangement.
+func (l *lowerer) targetName(e *ast.Entity) bool {
+	if at, ok := l.targets[e.Name]; ok {
+		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).WithNote(at, "%s was declared here", e.Name)
+		return false
+	}
+	if s := l.names[e.Name]; s != nil {
+		l.errorf(codeDuplicate, e.Pos, "%s is the name of a variable already", e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name).WithHelp("give the template or arrangement another name")
+		return false
+	}
+	l.targets[e.Name] = e.Pos
+	return true
+}
+
+func (l *lowerer) processors(d *ast.Processors, e *ast.Entity) {
+	if !l.targetName(e) {
+		return
+	}
+	if len(e.Dims) == 0 {
+		l.errorf(codeProcessors, e.Pos, "processors arrangement %s has no shape", e.Name).
+			WithHelp("write PROCESSORS %s(NUMBER_OF_PROCESSORS())", e.Name)
+		return
+	}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.ProcessorsDirective, Name: e.Name, NamePos: e.Pos}
+	for _, dim := range e.Dims {
+		x := l.extent(dim)
+		if isBad(x) {
+			x = l.intConst(1, dim.Pos)
+		}
+		out.Extents = append(out.Extents, x)
+	}
+	l.prog.HPF = append(l.prog.HPF, out)
+}
+
+// extent is the number of processors in a dimension: an expression of
+// constants and NUMBER_OF_PROCESSORS().
+func (l *lowerer) extent(d ast.DimSpec) ir.Expr {
+	if d.Hi == nil || isStar(d.Hi) {
+		l.errorf(codeProcessors, d.Pos, "a processors arrangement needs an extent in every dimension").
+			WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
+		return bad(d.Pos)
+	}
+	x := l.integer(d.Hi, "an extent of PROCESSORS")
+	if d.Lo != nil {
+		lo := l.integer(d.Lo, "a bound of PROCESSORS")
+		if isBad(x, lo) {
+			return bad(d.Pos)
+		}
+		x = l.bin(ir.Add, l.bin(ir.Sub, x, lo, d.Pos, d.Pos), l.intConst(1, d.Pos), d.Pos, d.Pos)
+	}
+	if s := firstVariable(x); s != nil {
+		l.errorf(codeNotConstant, d.Pos, "an extent of PROCESSORS must be a constant expression, %s is a variable", s.Name).
+			WithNote(s.Pos, "%s was declared here", s.Name).WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
+		return bad(d.Pos)
+	}
+	if c, ok := x.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {
+		l.errorf(codeProcessors, d.Pos, "an extent of PROCESSORS is %d, it must be at least 1", c.Int)
+		return bad(d.Pos)
+	}
+	return x
+}
+
+func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
+	if !l.targetName(e) {
+		return
+	}
+	if len(e.Dims) == 0 {
+		l.errorf(codeRank, e.Pos, "template %s has no shape", e.Name).WithHelp("write TEMPLATE %s(n)", e.Name)
+		return
+	}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: e.Name, NamePos: e.Pos}
+	var ok bool
+	if out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name); ok {
+		l.prog.HPF = append(l.prog.HPF, out)
+	}
+}
+
+// mapped finds the object of ALIGN or DISTRIBUTE: an array, or a template (sym
+// nil).
+func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bool) {
+	if _, isTarget := l.targets[e.Name]; isTarget {
+		return nil, true
+	}
+	s := l.names[e.Name]
+	switch {
+	case s == nil:
+		l.errorf(codeUndeclared, e.Pos, "%s of %s, which is not declared", directive, e.Name).
+			WithHelp("declare %s as an array", e.Name)
+	case s.Type == ir.Invalid: // reported
+	case !s.IsArray():
+		l.errorf(codeAlign, e.Pos, "%s of %s, which is a scalar", directive, e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name).
+			WithHelp("only arrays are mapped; every PE has a copy of a scalar")
+	case l.unbounded[s]: // reported
+	default:
+		return s, true
+	}
+	return nil, false
+}
+
+func (l *lowerer) align(d *ast.Align, e *ast.Entity) {
+	sym, ok := l.mapped(e, "ALIGN")
+	if !ok {
+		return
+	}
+	if sym == nil {
+		l.errorf(codeAlign, e.Pos, "ALIGN of %s, which is not an array", e.Name).
+			WithHelp("distribute it, and align arrays with it")
+		return
+	}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.AlignDirective, Name: e.Name, NamePos: e.Pos, Symbol: sym, Target: d.Target, TargetPos: d.TargetPos}
+	dummies := map[string]source.Pos{}
+	colons := 0
+	for _, s := range d.Source {
+		src := ir.AlignSource{Pos: s.Pos, Dummy: s.Name}
+		switch {
+		case s.Colon:
+			colons++
+			src.Dummy = colonDummy(colons)
+		case s.Star:
+			src.Dummy = ""
+		default:
+			if at, twice := dummies[s.Name]; twice {
+				l.errorf(codeAlign, s.Pos, "dummy %s stands twice in the list of ALIGN", s.Name).WithNote(at, "it was used here").
+					WithHelp("use a different dummy for each dimension")
+				return
+			}
+			dummies[s.Name] = s.Pos
+		}
+		out.Source = append(out.Source, src)
+	}
+	sourceColons := colons
+	colons = 0
+	for _, t := range d.TargetSubs {
+		sub := ir.AlignSub{Pos: t.Pos}
+		switch {
+		case t.Star:
+			sub.Replicated = true
+		case t.Colon:
+			colons++
+			sub.Dummy, sub.Coef = colonDummy(colons), 1
+		default:
+			a, ok := l.alignSub(t.Expr, dummies)
+			if !ok {
+				return
+			}
+			if a.dummy != "" && a.coef == 0 {
+				a.dummy = ""
+			}
+			sub.Dummy, sub.Coef, sub.Off = a.dummy, a.coef, a.off
+		}
+		out.Subs = append(out.Subs, sub)
+	}
+	if out.Source != nil && out.Subs != nil && colons != sourceColons {
+		l.errorf(codeAlign, d.Pos, "ALIGN has %s in the array's list and %d in the target's", count(sourceColons, "colon"), colons).
+			WithHelp("write as many of one as of the other; they match in order")
+		return
+	}
+	l.prog.HPF = append(l.prog.HPF, out)
+}
+
+// colonDummy names the k-th ":" of an ALIGN list; ir/mapping knows by the
+// leading colon that lower bounds are matched.
+func colonDummy(k int) string { return ":" + strconv.Itoa(k) }
+
+// alignForm is coef*dummy + off; dummy is "" for a constant.
+type alignForm struct {
+	dummy     string
+	coef, off int
+}
+
+// alignSub evaluates a target subscript of ALIGN, which is affine in at most one
+// dummy.
+func (l *lowerer) alignSub(e ast.Expr, dummies map[string]source.Pos) (alignForm, bool) {
+	if !mentionsDummy(e, dummies) {
+		n, ok := l.constInt(e, "a subscript of ALIGN")
+		return alignForm{off: n}, ok
+	}
+	notAffine := func(pos source.Pos) (alignForm, bool) {
+		l.errorf(codeAlign, pos, "a subscript of ALIGN must have the form a*i+b with constants a and b").
+			WithHelp("write for example 2*i+1")
+		return alignForm{}, false
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return alignForm{dummy: e.Name, coef: 1}, true
+	case *ast.Paren:
+		return l.alignSub(e.X, dummies)
+	case *ast.Unary:
+		x, ok := l.alignSub(e.X, dummies)
+		if e.Op == "-" {
+			x.coef, x.off = -x.coef, -x.off
+		} else if e.Op != "+" {
+			return notAffine(e.Pos)
+		}
+		return x, ok
+	case *ast.Binary:
+		if e.Op != "+" && e.Op != "-" && e.Op != "*" {
+			return notAffine(e.OpPos)
+		}
+		x, okX := l.alignSub(e.X, dummies)
+		y, okY := l.alignSub(e.Y, dummies)
+		if !okX || !okY {
+			return alignForm{}, false
+		}
+		return l.combine(e, x, y, notAffine)
+	}
+	return notAffine(e.Position())
+}
+
+func (l *lowerer) combine(e *ast.Binary, x, y alignForm, notAffine func(source.Pos) (alignForm, bool)) (alignForm, bool) {
+	if e.Op == "*" {
+		if x.dummy != "" && y.dummy != "" {
+			return notAffine(e.OpPos)
+		}
+		if x.dummy == "" {
+			x, y = y, x
+		}
+		return alignForm{x.dummy, x.coef * y.off, x.off * y.off}, true
+	}
+	if e.Op == "-" {
+		y.coef, y.off = -y.coef, -y.off
+	}
+	if x.dummy != "" && y.dummy != "" && x.dummy != y.dummy {
+		l.errorf(codeAlign, e.OpPos, "a subscript of ALIGN uses two dummies, %s and %s", x.dummy, y.dummy).
+			WithHelp("use one dummy in each subscript")
+		return alignForm{}, false
+	}
+	if x.dummy == "" {
+		x.dummy = y.dummy
+	}
+	return alignForm{x.dummy, x.coef + y.coef, x.off + y.off}, true
+}
+
+func mentionsDummy(e ast.Expr, dummies map[string]source.Pos) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		_, ok := dummies[e.Name]
+		return ok
+	case *ast.Paren:
+		return mentionsDummy(e.X, dummies)
+	case *ast.Unary:
+		return mentionsDummy(e.X, dummies)
+	case *ast.Binary:
+		return mentionsDummy(e.X, dummies) || mentionsDummy(e.Y, dummies)
+	case *ast.Index:
+		for _, a := range e.Args {
+			if mentionsDummy(a, dummies) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
+	sym, ok := l.mapped(e, "DISTRIBUTE")
+	if !ok {
+		return
+	}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.DistributeDirective, Name: e.Name, NamePos: e.Pos, Symbol: sym, Onto: d.Onto, OntoPos: d.OntoPos}
+	for _, f := range d.Formats {
+		format := ir.DistFormat{Pos: f.Pos}
+		switch f.Name {
+		case "block":
+			format.Format = dist.Block
+		case "cyclic":
+			format.Format = dist.Cyclic
+		case "*":
+		default:
+			l.errorf(codeFormat, f.Pos, "unknown distribution format %s", f.Name).WithHelp("write BLOCK, CYCLIC or *")
+			return
+		}
+		if f.Arg != nil {
+			l.errorf(codeOutside, f.Pos, "the argument of %s is not supported", f.Name).WithHelp("write BLOCK or CYCLIC without argument")
+			return
+		}
+		out.Formats = append(out.Formats, format)
+	}
+	l.prog.HPF = append(l.prog.HPF, out)
+}

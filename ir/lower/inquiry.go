@@ -1,0 +1,247 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+)
+
+// inquiries are the intrinsics that ask about the type, bounds or length of
+// their argument and do not evaluate it: the argument may be a whole array, and
+// the result is a constant (but for LEN of an expression).
+var inquiries = map[string]func(*lowerer, *ast.Index, ir.Expr) ir.Expr{
+	"kind":        numericInquiry(func(_ *lowerer, k kindInfo) any { return k.kind }),
+	"huge":        numericInquiry(func(_ *lowerer, k kindInfo) any { return k.huge }),
+	"tiny":        realInquiry(func(k kindInfo) any { return k.tiny }),
+	"epsilon":     realInquiry(func(k kindInfo) any { return k.epsilon }),
+	"digits":      numericInquiry(func(_ *lowerer, k kindInfo) any { return k.digits }),
+	"range":       numericInquiry(func(_ *lowerer, k kindInfo) any { return k.rng }),
+	"radix":       numericInquiry(func(_ *lowerer, k kindInfo) any { return 2 }),
+	"precision":   realInquiry(func(k kindInfo) any { return k.precision }),
+	"maxexponent": realInquiry(func(k kindInfo) any { return k.maxExp }),
+	"minexponent": realInquiry(func(k kindInfo) any { return k.minExp }),
+	"bit_size":    numericInquiry(func(_ *lowerer, k kindInfo) any { return 8 * k.kind }),
+	"len":         nil, // below: they need more than a type
+	"size":        nil,
+	"lbound":      nil,
+	"ubound":      nil,
+}
+
+// kindInfo is what Fortran's inquiry functions say of a numeric type.
+type kindInfo struct {
+	typ            ir.Type
+	kind           int
+	huge           any // int or float64
+	tiny, epsilon  float64
+	digits, rng    int
+	precision      int
+	maxExp, minExp int
+}
+
+var kindInfos = map[string]kindInfo{
+	"i4": {typ: ir.Integer, kind: 4, huge: math.MaxInt32, digits: 31, rng: 9},
+	"i8": {typ: ir.Integer, kind: 8, huge: math.MaxInt64, digits: 63, rng: 18},
+	"r4": {ir.Real, 4, float64(math.MaxFloat32), 0x1p-126, 0x1p-23, 24, 37, 6, 128, -125},
+	"r8": {ir.Double, 8, math.MaxFloat64, 0x1p-1022, 0x1p-52, 53, 307, 15, 1024, -1021},
+}
+
+func (l *lowerer) kindInfo(x ir.Expr) (kindInfo, bool) {
+	switch x.Type() {
+	case ir.Integer:
+		if l.isLong(x) {
+			return kindInfos["i8"], true
+		}
+		return kindInfos["i4"], true
+	case ir.Real:
+		return kindInfos["r4"], true
+	case ir.Double:
+		return kindInfos["r8"], true
+	}
+	return kindInfo{}, false
+}
+
+func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index, ir.Expr) ir.Expr {
+	return func(l *lowerer, e *ast.Index, x ir.Expr) ir.Expr {
+		k, ok := l.kindInfo(x)
+		if !ok && e.Name == "kind" { // of LOGICAL and CHARACTER
+			k.kind, ok = map[ir.Type]int{ir.Logical: 4, ir.Character: 1}[x.Type()], true
+		}
+		if !ok {
+			l.errorf(codeArgument, x.Position(), "the argument of %s is %s, it must be numeric", e.Name, x.Type())
+			return bad(e.Pos)
+		}
+		c := &ir.Const{X: ir.X{Pos: e.Pos}}
+		switch v := get(l, k).(type) {
+		case int:
+			c.Typ, c.Int = ir.Integer, v
+			if e.Name == "huge" && k.kind == 8 {
+				l.longExpr[c] = true
+			}
+		case float64:
+			c.Typ, c.Float = k.typ, v
+		}
+		return c
+	}
+}
+
+func realInquiry(get func(kindInfo) any) func(*lowerer, *ast.Index, ir.Expr) ir.Expr {
+	return func(l *lowerer, e *ast.Index, x ir.Expr) ir.Expr {
+		if !x.Type().IsReal() {
+			l.errorf(codeArgument, x.Position(), "the argument of %s is %s, it must be REAL or DOUBLE PRECISION", e.Name, x.Type())
+			return bad(e.Pos)
+		}
+		return numericInquiry(func(_ *lowerer, k kindInfo) any { return get(k) })(l, e, x)
+	}
+}
+
+// inquiry lowers an inquiry function; ok is false for other intrinsics.
+func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
+	build, ok := inquiries[e.Name]
+	if !ok {
+		return nil, false
+	}
+	args := make([]ast.Expr, len(e.Args))
+	for i, a := range e.Args {
+		if k, is := a.(*ast.Keyword); is {
+			a = k.X
+		}
+		args[i] = a
+	}
+	most := 1
+	if build == nil && e.Name != "len" {
+		most = 2
+	}
+	if len(args) == 0 || len(args) > most {
+		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(most, "argument"))
+		return bad(e.Pos), true
+	}
+	switch e.Name {
+	case "size", "lbound", "ubound":
+		return l.boundInquiry(e, args), true
+	case "len":
+		return l.lenInquiry(e, args[0]), true
+	}
+	arg := l.sample(args[0])
+	if isBad(arg) {
+		return arg, true
+	}
+	return build(l, e, arg), true
+}
+
+// sample is a value of the type of a, which may be a whole array.
+func (l *lowerer) sample(a ast.Expr) ir.Expr {
+	if id, ok := a.(*ast.Ident); ok {
+		if s := l.names[id.Name]; s != nil && s.IsArray() {
+			return &ir.Var{X: ir.X{Pos: id.Pos, Typ: s.Type}, Sym: s}
+		}
+	}
+	return l.expr(a)
+}
+
+// boundInquiry is SIZE, LBOUND and UBOUND of an array, in one dimension.
+func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
+	id, ok := args[0].(*ast.Ident)
+	var s *ir.Symbol
+	if ok {
+		s = l.symbol(id.Name, id.Pos)
+	}
+	if s == nil || !s.IsArray() {
+		if s == nil || s.Type != ir.Invalid {
+			l.errorf(codeArgument, args[0].Position(), "the argument of %s must be an array", e.Name)
+		}
+		return bad(e.Pos)
+	}
+	dims := s.Dims
+	if len(args) == 2 {
+		d, ok := l.constInt(args[1], "the dimension of "+e.Name)
+		if !ok {
+			return bad(e.Pos)
+		}
+		if d < 1 || d > len(dims) {
+			l.errorf(codeArgument, args[1].Position(), "%s has no dimension %d", s.Name, d)
+			return bad(e.Pos)
+		}
+		dims = dims[d-1 : d]
+	} else if e.Name != "size" {
+		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
+			WithHelp("write %s(%s, 1)", e.Name, s.Name)
+		return bad(e.Pos)
+	}
+	switch e.Name {
+	case "lbound":
+		if dims[0].Extent() == 0 {
+			return l.intConst(1, e.Pos)
+		}
+		return l.intConst(dims[0].Lo, e.Pos)
+	case "ubound":
+		if dims[0].Extent() == 0 {
+			return l.intConst(0, e.Pos)
+		}
+		return l.intConst(dims[0].Hi, e.Pos)
+	}
+	n := 1
+	for _, b := range dims {
+		n *= b.Extent()
+	}
+	return l.intConst(n, e.Pos)
+}
+
+// lenInquiry is LEN: a constant where the length is known.
+func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
+	x := l.expr(arg)
+	switch {
+	case isBad(x):
+		return x
+	case x.Type() != ir.Character:
+		l.errorf(codeArgument, x.Position(), "the argument of len is %s, it must be CHARACTER", x.Type())
+		return bad(e.Pos)
+	}
+	if n := l.charLen(x); n >= 0 {
+		return l.intConst(n, e.Pos)
+	}
+	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{x}}
+}
+
+// selectedIntKind is SELECTED_INT_KIND(R), with gfortran's kinds.
+func selectedIntKind(l *lowerer, c *call) ir.Expr {
+	r, ok := l.constArgument(c, 0)
+	if !ok {
+		return bad(c.Pos)
+	}
+	for _, k := range []struct{ digits, kind int }{{2, 1}, {4, 2}, {9, 4}, {18, 8}, {38, 16}} {
+		if r <= k.digits {
+			return l.intConst(k.kind, c.Pos)
+		}
+	}
+	return l.intConst(-1, c.Pos)
+}
+
+// selectedRealKind is SELECTED_REAL_KIND(P, R): the smallest of gfortran's
+// kinds with P digits and decimal exponent range R.
+func selectedRealKind(l *lowerer, c *call) ir.Expr {
+	p, okP := l.constArgument(c, 0)
+	r, okR := l.constArgument(c, 1)
+	if !okP || !okR {
+		return bad(c.Pos)
+	}
+	for _, k := range []struct{ precision, rng, kind int }{{6, 37, 4}, {15, 307, 8}, {18, 4931, 10}, {33, 4931, 16}} {
+		if p <= k.precision && r <= k.rng {
+			return l.intConst(k.kind, c.Pos)
+		}
+	}
+	return l.intConst(-1, c.Pos)
+}
+
+// constArgument is the value of a constant INTEGER argument, 0 when absent.
+func (l *lowerer) constArgument(c *call, i int) (int, bool) {
+	if c.args[i] == nil {
+		return 0, true
+	}
+	k, ok := c.args[i].(*ir.Const)
+	if !ok || k.Typ != ir.Integer {
+		l.errorf(codeNotConstant, c.args[i].Position(), "the arguments of %s must be INTEGER constants", c.name)
+		return 0, false
+	}
+	return k.Int, true
+}

@@ -1,0 +1,154 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+)
+
+// intrinsic describes one intrinsic function.
+type intrinsicFunc struct {
+	// params names the arguments, for keywords and messages. A name ending in
+	// "?" is optional; a last "*" takes any number more.
+	params []string
+	// build makes the value from the lowered arguments in the order of params;
+	// absent ones are nil. It reports what it does not take.
+	build func(l *lowerer, c *call) ir.Expr
+}
+
+// call is one use of an intrinsic.
+type call struct {
+	ir.X          // position; the type is filled in
+	name   string // as written
+	params []string
+	args   []ir.Expr
+}
+
+// intrinsic lowers a use of an intrinsic.
+func (l *lowerer) intrinsic(e *ast.Index) ir.Expr {
+	f := intrinsics[e.Name]
+	if x, ok := l.inquiry(e); ok {
+		return x
+	}
+	c := &call{X: ir.X{Pos: e.Pos}, name: e.Name, params: f.params}
+	if !l.arguments(c, e, f.params) {
+		return bad(e.Pos)
+	}
+	return f.build(l, c)
+}
+
+// arguments lowers and orders the arguments of e; false after an error.
+func (l *lowerer) arguments(c *call, e *ast.Index, params []string) bool {
+	variadic := len(params) > 0 && params[len(params)-1] == "*"
+	if variadic {
+		params = params[:len(params)-1]
+	}
+	c.args = make([]ir.Expr, len(params))
+	ok := true
+	for i, a := range e.Args {
+		at := i
+		if k, is := a.(*ast.Keyword); is {
+			if at = keywordIndex(params, k.Name); at < 0 {
+				l.errorf(codeArgument, k.Pos, "%s has no argument %s", c.name, k.Name).WithHelp("its arguments: %s", signature(c))
+				ok = false
+				continue
+			}
+			a = k.X
+		}
+		x := l.argument(a)
+		ok = ok && !isBad(x)
+		switch {
+		case at >= len(c.args) && variadic:
+			c.args = append(c.args, x)
+		case at >= len(c.args):
+			l.errorf(codeArgument, a.Position(), "%s takes at most %s", c.name, count(len(params), "argument")).
+				WithHelp("its arguments: %s", signature(c))
+			return false
+		case c.args[at] != nil:
+			l.errorf(codeArgument, a.Position(), "argument %s of %s is given twice", strings.TrimSuffix(params[at], "?"), c.name)
+			ok = false
+		default:
+			c.args[at] = x
+		}
+	}
+	for i, p := range params {
+		if ok && c.args[i] == nil && !strings.HasSuffix(p, "?") {
+			l.errorf(codeArgument, e.Pos, "%s lacks its argument %s", c.name, p).WithHelp("its arguments: %s", signature(c))
+			return false
+		}
+	}
+	return ok
+}
+
+// argument lowers an argument of an elemental intrinsic, where a whole array
+// would make an array.
+func (l *lowerer) argument(a ast.Expr) ir.Expr {
+	if isStar(a) {
+		l.errorf(codeOutside, a.Position(), "array sections are not supported").WithHelp("write a DO loop over the elements")
+		return bad(a.Position())
+	}
+	return l.expr(a)
+}
+
+func keywordIndex(params []string, name string) int {
+	for i, p := range params {
+		if strings.TrimSuffix(p, "?") == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// signature writes the arguments of an intrinsic as "mod(a, p)".
+func signature(c *call) string {
+	parts := make([]string, len(c.params))
+	for i, p := range c.params {
+		switch {
+		case p == "*":
+			parts[i] = "..."
+		case strings.HasSuffix(p, "?"):
+			parts[i] = "[" + strings.TrimSuffix(p, "?") + "]"
+		default:
+			parts[i] = p
+		}
+	}
+	return c.name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// wrong reports that argument i has a type that the intrinsic does not take.
+func (l *lowerer) wrong(c *call, i int, want string) ir.Expr {
+	param := "*"
+	if i < len(c.params) {
+		param = strings.TrimSuffix(c.params[i], "?")
+	}
+	if param == "*" {
+		param = "number " + count(i+1, "")
+	}
+	l.errorf(codeArgument, c.args[i].Position(), "argument %s of %s is %s, it must be %s", strings.TrimSpace(param), c.name, c.args[i].Type(), want)
+	return bad(c.Pos)
+}
+
+// result makes the call of the generic intrinsic name.
+func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
+	return &ir.Call{X: ir.X{Pos: c.Pos, Typ: t}, Name: name, Args: args}
+}
+
+// knownOutside names intrinsics of Fortran that are not supported, with what to
+// write instead.
+var knownOutside = func() map[string]string {
+	m := map[string]string{}
+	for _, name := range strings.Fields("sum product maxval minval maxloc minloc any all count dot_product matmul transpose reshape spread pack unpack merge_bits cshift eoshift norm2") {
+		m[name] = "write a DO loop over the elements"
+	}
+	for _, name := range strings.Fields("cmplx dcmplx aimag conjg cabs csqrt cexp clog csin ccos") {
+		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
+	}
+	for _, name := range strings.Fields("allocated associated present") {
+		m[name] = "declare arrays with constant bounds"
+	}
+	for _, name := range strings.Fields("this_image num_images image_index co_sum") {
+		m[name] = "coarrays are not supported: use HPF directives"
+	}
+	return m
+}()

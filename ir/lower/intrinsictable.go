@@ -1,0 +1,328 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// intrinsics is the table of intrinsic functions by the name that the source
+// uses, generic and specific. Inquiry functions, whose arguments are not
+// evaluated, are in inquiries.
+var intrinsics = makeIntrinsics()
+
+func makeIntrinsics() map[string]intrinsicFunc {
+	m := map[string]intrinsicFunc{}
+	def := func(name, params string, build func(*lowerer, *call) ir.Expr) {
+		m[name] = intrinsicFunc{strings.Fields(params), build}
+	}
+
+	// Functions of one real argument, with their specific names.
+	for _, name := range strings.Fields("sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh") {
+		def(name, "x", same(name, realTypes))
+		def("d"+name, "x", same(name, onlyDouble))
+	}
+	def("alog", "x", same("log", onlyReal))
+	def("alog10", "x", same("log10", onlyReal))
+	def("atan2", "y x", same("atan2", realTypes))
+	def("datan2", "y x", same("atan2", onlyDouble))
+
+	// Functions of numbers that give the type of their arguments.
+	for _, f := range []struct{ generic, params, integer, real, double string }{
+		{"abs", "a", "iabs", "", "dabs"},
+		{"mod", "a p", "", "amod", "dmod"},
+		{"modulo", "a p", "", "", ""},
+		{"sign", "a b", "isign", "", "dsign"},
+		{"dim", "x y", "idim", "", "ddim"},
+		{"max", "a1 a2 *", "max0", "amax1", "dmax1"},
+		{"min", "a1 a2 *", "min0", "amin1", "dmin1"},
+	} {
+		def(f.generic, f.params, same(f.generic, numericTypes))
+		for name, only := range map[string]typeSet{f.integer: onlyInteger, f.real: onlyReal, f.double: onlyDouble} {
+			if name != "" {
+				def(name, f.params, same(f.generic, only))
+			}
+		}
+	}
+	// AMAX0 and MAX1 compare in one type and give the other.
+	for _, g := range []string{"max", "min"} {
+		def("a"+g+"0", "a1 a2 *", then(same(g, onlyInteger), ir.Real))
+		def(g+"1", "a1 a2 *", then(same(g, onlyReal), ir.Integer))
+	}
+
+	// Conversions.
+	def("int", "a kind?", conversion(ir.Integer, numericTypes))
+	def("ifix", "a", conversion(ir.Integer, onlyReal))
+	def("idint", "a", conversion(ir.Integer, onlyDouble))
+	def("real", "a kind?", conversion(ir.Real, numericTypes))
+	def("float", "a", conversion(ir.Real, onlyInteger))
+	def("sngl", "a", conversion(ir.Real, onlyDouble))
+	def("dble", "a", conversion(ir.Double, numericTypes))
+	def("dfloat", "a", conversion(ir.Double, onlyInteger))
+	def("dprod", "x y", productDouble)
+
+	// Rounding.
+	for _, name := range strings.Fields("nint floor ceiling") {
+		def(name, "a kind?", rounding(name, ir.Integer, realTypes))
+	}
+	def("idnint", "a", rounding("nint", ir.Integer, onlyDouble))
+	def("aint", "a kind?", rounding("aint", ir.Real, realTypes))
+	def("dint", "a", rounding("aint", ir.Real, onlyDouble))
+	def("anint", "a kind?", rounding("anint", ir.Real, realTypes))
+	def("dnint", "a", rounding("anint", ir.Real, onlyDouble))
+
+	// Bits.
+	def("iand", "i j", same("iand", onlyInteger))
+	def("ior", "i j", same("ior", onlyInteger))
+	def("ieor", "i j", same("ieor", onlyInteger))
+	def("not", "i", same("not", onlyInteger))
+	def("ishft", "i shift", shift)
+	def("btest", "i pos", simple("btest", ir.Logical, ir.Integer, ir.Integer))
+	def("ibset", "i pos", setBit(true))
+	def("ibclr", "i pos", setBit(false))
+
+	// CHARACTER.
+	def("len_trim", "string", simple("len_trim", ir.Integer, ir.Character))
+	def("trim", "string", simple("trim", ir.Character, ir.Character))
+	def("adjustl", "string", simple("adjustl", ir.Character, ir.Character))
+	def("adjustr", "string", simple("adjustr", ir.Character, ir.Character))
+	def("index", "string substring back?", simple("index", ir.Integer, ir.Character, ir.Character, ir.Logical))
+	def("ichar", "c", simple("ichar", ir.Integer, ir.Character))
+	def("iachar", "c", simple("iachar", ir.Integer, ir.Character))
+	def("char", "i", simple("char", ir.Character, ir.Integer))
+	def("achar", "i", simple("achar", ir.Character, ir.Integer))
+	for _, name := range strings.Fields("lge lgt lle llt") {
+		def(name, "string_a string_b", simple(name, ir.Logical, ir.Character, ir.Character))
+	}
+
+	// The rest.
+	def("merge", "tsource fsource mask", mergeFunc)
+	def("selected_int_kind", "r", selectedIntKind)
+	def("selected_real_kind", "p? r?", selectedRealKind)
+	def("number_of_processors", "", func(_ *lowerer, c *call) ir.Expr {
+		return c.result("number_of_processors", ir.Integer)
+	})
+	for name := range inquiries {
+		def(name, "x", nil)
+	}
+	return m
+}
+
+// typeSet is the types that an argument may have.
+type typeSet struct {
+	has  func(ir.Type) bool
+	want string
+}
+
+var (
+	numericTypes = typeSet{ir.Type.IsNumeric, "numeric"}
+	realTypes    = typeSet{ir.Type.IsReal, "REAL or DOUBLE PRECISION"}
+	onlyInteger  = typeSet{func(t ir.Type) bool { return t == ir.Integer }, "INTEGER"}
+	onlyReal     = typeSet{func(t ir.Type) bool { return t == ir.Real }, "REAL"}
+	onlyDouble   = typeSet{func(t ir.Type) bool { return t == ir.Double }, "DOUBLE PRECISION"}
+)
+
+// same builds a function whose arguments have one type, which is that of the
+// result. REAL and DOUBLE PRECISION may be mixed; INTEGER and REAL may not.
+func same(generic string, types typeSet) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		typ := c.args[0].Type()
+		for i, a := range c.args {
+			t := a.Type()
+			if !types.has(t) {
+				return l.badArgument(c, i, generic, types)
+			}
+			if (t == ir.Integer) != (c.args[0].Type() == ir.Integer) {
+				l.errorf(codeArgument, a.Position(), "%s mixes %s and %s", c.name, c.args[0].Type(), t).
+					WithHelp("convert one argument, as in real(%s) or int(...)", "i")
+				return bad(c.Pos)
+			}
+			typ = max(typ, t)
+		}
+		args := make([]ir.Expr, len(c.args))
+		for i, a := range c.args {
+			args[i] = l.convert(a, typ)
+		}
+		return l.foldCall(c.result(generic, typ, args...))
+	}
+}
+
+// badArgument reports argument i, with the remedy that fits: a conversion, or
+// the generic name in place of the specific one.
+func (l *lowerer) badArgument(c *call, i int, generic string, types typeSet) ir.Expr {
+	t := c.args[i].Type()
+	x := l.wrong(c, i, types.want)
+	d := l.diags.Diags[len(l.diags.Diags)-1]
+	switch text := ir.ExprString(c.args[i]); {
+	case t.IsNumeric() && generic != c.name && (t != ir.Integer || intrinsicTakesInteger[generic]):
+		d.WithHelp("use the generic name %s", generic)
+	case t == ir.Integer:
+		d.WithHelp("write %s(dble(%s)) or %s(real(%s))", generic, text, generic, text)
+	}
+	return x
+}
+
+var intrinsicTakesInteger = map[string]bool{"abs": true, "mod": true, "modulo": true, "sign": true, "dim": true, "max": true, "min": true}
+
+// then converts what build makes.
+func then(build func(*lowerer, *call) ir.Expr, t ir.Type) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr { return l.convert(build(l, c), t) }
+}
+
+// simple builds a function with fixed argument types; the last ones may be
+// absent.
+func simple(generic string, result ir.Type, types ...ir.Type) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		var args []ir.Expr
+		for i, a := range c.args {
+			if a == nil {
+				break
+			}
+			if a.Type() != types[i] {
+				return l.wrong(c, i, types[i].String())
+			}
+			args = append(args, a)
+		}
+		return l.foldCall(c.result(generic, result, args...))
+	}
+}
+
+// kindArgument evaluates the optional kind argument: 4, 8 or absent (0).
+func (l *lowerer) kindArgument(c *call) (kind int, ok bool) {
+	if len(c.args) < 2 || c.args[1] == nil {
+		return 0, true
+	}
+	k, isConst := c.args[1].(*ir.Const)
+	if !isConst || k.Typ != ir.Integer || k.Int != 4 && k.Int != 8 {
+		l.errorf(codeArgument, c.args[1].Position(), "the kind argument of %s must be the constant 4 or 8", c.name)
+		return 0, false
+	}
+	return k.Int, true
+}
+
+// conversion builds INT, REAL, DBLE and their specific forms.
+func conversion(to ir.Type, types typeSet) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		a := c.args[0]
+		if !types.has(a.Type()) {
+			return l.wrong(c, 0, types.want)
+		}
+		kind, ok := l.kindArgument(c)
+		if !ok {
+			return bad(c.Pos)
+		}
+		to := to
+		if to == ir.Real && kind == 8 {
+			to = ir.Double
+		}
+		x := l.regroup(l.convert(a, to), c)
+		if to == ir.Integer && !isBad(x) {
+			l.longExpr[x] = kind == 8
+			if k, isConst := x.(*ir.Const); isConst && kind != 8 && !fits32(k.Int) {
+				l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(4)", ir.ExprString(a)).WithHelp("write int(..., 8)")
+				return bad(c.Pos)
+			}
+		}
+		return x
+	}
+}
+
+// regroup makes a new node for x at the place of c, so that the value of a
+// function call is not reassociated with what surrounds it.
+func (l *lowerer) regroup(x ir.Expr, c *call) ir.Expr {
+	switch x := x.(type) {
+	case *ir.Const:
+		k := *x
+		k.Pos = c.Pos
+		return &k
+	case *ir.Conv:
+		x.Pos = c.Pos
+		return x
+	}
+	if isBad(x) {
+		return x
+	}
+	return &ir.Un{X: ir.X{Pos: c.Pos, Typ: x.Type()}, Op: ir.Group, E: x}
+}
+
+// rounding builds NINT, FLOOR, CEILING (to INTEGER) and AINT, ANINT, which
+// keep the type of their argument unless a kind is given.
+func rounding(generic string, to ir.Type, types typeSet) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		a := c.args[0]
+		if !types.has(a.Type()) {
+			return l.badArgument(c, 0, generic, types)
+		}
+		kind, ok := l.kindArgument(c)
+		if !ok {
+			return bad(c.Pos)
+		}
+		if to == ir.Integer {
+			x := l.foldCall(c.result(generic, ir.Integer, a))
+			l.longExpr[x] = kind == 8
+			return x
+		}
+		x := l.foldCall(c.result(generic, a.Type(), a))
+		switch kind {
+		case 4:
+			return l.convert(x, ir.Real)
+		case 8:
+			return l.convert(x, ir.Double)
+		}
+		return x
+	}
+}
+
+// productDouble is DPROD: the product of two REAL as DOUBLE PRECISION.
+func productDouble(l *lowerer, c *call) ir.Expr {
+	for i, a := range c.args {
+		if a.Type() != ir.Real {
+			return l.wrong(c, i, "REAL")
+		}
+	}
+	x := l.bin(ir.Mul, l.convert(c.args[0], ir.Double), l.convert(c.args[1], ir.Double), c.Pos, c.Pos)
+	return l.regroup(x, c)
+}
+
+// shift is ISHFT; what it shifts in depends on the size of its argument, so
+// that it has two names in the typed program: "ishft" for INTEGER(4), "ishft8"
+// for INTEGER(8).
+func shift(l *lowerer, c *call) ir.Expr {
+	name := "ishft"
+	if l.isLong(c.args[0]) {
+		name = "ishft8"
+	}
+	return simple(name, ir.Integer, ir.Integer, ir.Integer)(l, c)
+}
+
+// setBit expresses IBSET and IBCLR by the other bit functions.
+func setBit(set bool) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		for i, a := range c.args {
+			if a.Type() != ir.Integer {
+				return l.wrong(c, i, "INTEGER")
+			}
+		}
+		name := "ishft"
+		if l.isLong(c.args[0]) {
+			name = "ishft8"
+		}
+		bit := l.foldCall(c.result(name, ir.Integer, l.intConst(1, c.Pos), c.args[1]))
+		if set {
+			return l.foldCall(c.result("ior", ir.Integer, c.args[0], bit))
+		}
+		return l.foldCall(c.result("iand", ir.Integer, c.args[0], l.foldCall(c.result("not", ir.Integer, bit))))
+	}
+}
+
+// mergeFunc is MERGE: both values have one type, as the result.
+func mergeFunc(l *lowerer, c *call) ir.Expr {
+	t, f, mask := c.args[0], c.args[1], c.args[2]
+	if t.Type() != f.Type() {
+		return l.wrong(c, 1, t.Type().String()+" as argument tsource")
+	}
+	if mask.Type() != ir.Logical {
+		return l.wrong(c, 2, "LOGICAL")
+	}
+	return l.foldCall(c.result("merge", t.Type(), t, f, mask))
+}

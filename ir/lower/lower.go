@@ -1,0 +1,158 @@
+// Package lower turns the syntax tree of a program into the typed program of
+// package ir: it resolves names, folds constants, makes conversions explicit,
+// maps specific intrinsics to generic ones, and gives control flow its structure.
+//
+// The source
+//
+//	integer, parameter :: n = 10
+//	real(8) :: a(0:n)
+//	do i = 1, n
+//	   a(i) = dsqrt(a(i-1)) + 1
+//	end do
+//
+// becomes
+//
+//	real(8) a(0:10)
+//	do i = 1, 10, 1
+//	   a(i) = sqrt(a(i-1)) + 1.0d0
+//	end do
+//
+// It is the only package that sees both trees. What it does not accept is
+// reported with position and remedy; all errors of a file are reported.
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Lower returns the typed form of f. Errors go to diags, which is in source
+// order afterwards; after errors the program is incomplete and must not be
+// compiled further. The result is nil only when f holds no program.
+func Lower(f *ast.File, diags *source.List) *ir.Program {
+	if f == nil || f.Program == nil {
+		return nil
+	}
+	p := f.Program
+	l := &lowerer{
+		diags:      diags,
+		prog:       &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
+		names:      make(map[string]*ir.Symbol),
+		typed:      make(map[*ir.Symbol]source.Pos),
+		long:       make(map[*ir.Symbol]bool),
+		unbounded:  make(map[*ir.Symbol]bool),
+		intrinsics: make(map[*ir.Symbol]bool),
+		longExpr:   make(map[ir.Expr]bool),
+		mention:    make(map[*ir.Symbol]bool),
+		active:     make(map[*ir.Symbol]source.Pos),
+		targets:    make(map[string]source.Pos),
+	}
+	directives, pending := l.declarations(p.Spec)
+	l.checkDeclared()
+	l.pending = pending
+	l.prog.Body = l.block(p.Body, nil)
+	l.directives(directives)
+	l.dropIntrinsicNames()
+	l.finishIndices()
+	diags.Sort()
+	return l.prog
+}
+
+// lowerer is the state of one Lower call.
+type lowerer struct {
+	diags *source.List
+	prog  *ir.Program
+
+	names        map[string]*ir.Symbol
+	implicitNone bool
+	typed        map[*ir.Symbol]source.Pos // where the type was declared
+	long         map[*ir.Symbol]bool       // INTEGER(8)
+	unbounded    map[*ir.Symbol]bool       // arrays whose bounds were in error
+	longExpr     map[ir.Expr]bool          // INTEGER(8) literals and conversions
+	intrinsics   map[*ir.Symbol]bool       // declared names that stand for intrinsics
+	mention      map[*ir.Symbol]bool       // scalars used as variables
+	targets      map[string]source.Pos     // templates and processor arrangements
+
+	active  map[*ir.Symbol]source.Pos // indices of the DO loops around
+	loops   []loop
+	frames  []*frame
+	pending *ast.Independent // directive waiting for its DO
+	temps   int
+	implied []impliedUse // implied DO loops of PRINT
+}
+
+// loop is a loop around the statement being lowered.
+type loop struct {
+	name string
+	stmt ir.Stmt
+}
+
+// errorf reports an error; the result takes help and notes.
+func (l *lowerer) errorf(code source.Code, pos source.Pos, format string, args ...any) *source.Diag {
+	return l.diags.Errorf(code, pos, format, args...)
+}
+
+// bad stands for an expression that was in error: it has no type, and what is
+// made of it reports nothing more.
+func bad(pos source.Pos) ir.Expr { return &ir.Const{X: ir.X{Pos: pos}} }
+
+func isBad(list ...ir.Expr) bool {
+	for _, e := range list {
+		if e.Type() == ir.Invalid {
+			return true
+		}
+	}
+	return false
+}
+
+// symbol returns the scalar, array or constant called name, made by the
+// implicit typing rules at its first use. After IMPLICIT NONE an undeclared name
+// is an error, once.
+func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
+	if s := l.names[name]; s != nil {
+		return s
+	}
+	s := &ir.Symbol{Name: name, Pos: pos, Type: implicitType(name)}
+	l.names[name] = s
+	if l.implicitNone {
+		s.Type = ir.Invalid
+		l.errorf(codeUndeclared, pos, "%s is not declared", name).
+			WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(name)), name)
+		return s // not listed: nothing is known about it
+	}
+	l.prog.Symbols = append(l.prog.Symbols, s)
+	return s
+}
+
+// implicitType is the type of an undeclared name: I to N are INTEGER, all
+// others REAL.
+func implicitType(name string) ir.Type {
+	if name[0] >= 'i' && name[0] <= 'n' {
+		return ir.Integer
+	}
+	return ir.Real
+}
+
+// temp makes a scalar that the source does not have. Its name cannot clash
+// with one of the source, where names begin with a letter.
+func (l *lowerer) temp(base string, t ir.Type, length int, pos source.Pos) *ir.Symbol {
+	l.temps++
+	s := &ir.Symbol{Name: tempName(base, l.temps), Pos: pos, Type: t, Len: length, Temp: true}
+	l.names[s.Name] = s
+	l.prog.Symbols = append(l.prog.Symbols, s)
+	return s
+}
+
+// dropIntrinsicNames removes what "double precision dsqrt" declared when dsqrt
+// is used as the intrinsic.
+func (l *lowerer) dropIntrinsicNames() {
+	kept := l.prog.Symbols[:0]
+	for _, s := range l.prog.Symbols {
+		if l.intrinsics[s] && !l.mention[s] {
+			continue
+		}
+		kept = append(kept, s)
+	}
+	l.prog.Symbols = kept
+}

@@ -1,0 +1,70 @@
+package lower_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/internal/irtest"
+)
+
+// TestGolden compares the typed program ("ir") and the diagnostics ("errors").
+func TestGolden(t *testing.T) {
+	irtest.Golden(t, []string{"ir", "errors"}, func(t *testing.T, in string) map[string]string {
+		p, diags := irtest.Lower(t, in)
+		got := map[string]string{"errors": irtest.Report(diags)}
+		if !diags.HasErrors() {
+			var b strings.Builder
+			if err := ir.Fprint(&b, p); err != nil {
+				t.Fatal(err)
+			}
+			got["ir"] = b.String()
+			checkNodes(t, p)
+		}
+		return got
+	})
+}
+
+// checkNodes verifies what every pass relies on: nodes are distinct, types are
+// valid, operands of an operation agree, subscripts are INTEGER and as many as the
+// array has dimensions.
+func checkNodes(t *testing.T, p *ir.Program) {
+	t.Helper()
+	seen := map[ir.Expr]bool{}
+	ir.WalkExprs(p.Body, func(s ir.Stmt, e ir.Expr) bool {
+		at := fmt.Sprintf("line %d: %s", s.Position().Line, ir.ExprString(e))
+		if seen[e] {
+			t.Errorf("%s: the node occurs twice", at)
+		}
+		seen[e] = true
+		if e.Type() == ir.Invalid {
+			t.Errorf("%s: no type", at)
+		}
+		if !e.Position().IsValid() {
+			t.Errorf("%s: no position", at)
+		}
+		switch e := e.(type) {
+		case *ir.Ref:
+			if len(e.Subs) != len(e.Sym.Dims) {
+				t.Errorf("%s: %d subscripts", at, len(e.Subs))
+			}
+			for _, sub := range e.Subs {
+				if sub.Type() != ir.Integer {
+					t.Errorf("%s: subscript of type %s", at, sub.Type())
+				}
+			}
+		case *ir.Bin:
+			if l, r := e.L.Type(), e.R.Type(); l != r && (e.Op != ir.Pow || r != ir.Integer) {
+				t.Errorf("%s: operands of type %s and %s", at, l, r)
+			}
+		}
+		return true
+	})
+	ir.Walk(p.Body, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok && a.LHS.Type() != a.RHS.Type() {
+			t.Errorf("line %d: %s assigned to %s", a.Pos.Line, a.RHS.Type(), a.LHS.Type())
+		}
+		return true
+	})
+}

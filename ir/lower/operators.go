@@ -1,0 +1,103 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+var binaryOps = map[string]ir.Op{
+	"+": ir.Add, "-": ir.Sub, "*": ir.Mul, "/": ir.Div, "**": ir.Pow, "//": ir.Concat,
+	"==": ir.Eq, "/=": ir.Ne, "<": ir.Lt, "<=": ir.Le, ">": ir.Gt, ">=": ir.Ge,
+	".and.": ir.And, ".or.": ir.Or, ".eqv.": ir.Eqv, ".neqv.": ir.Neqv,
+}
+
+func (l *lowerer) unary(e *ast.Unary) ir.Expr {
+	x := l.expr(e.X)
+	t := x.Type()
+	switch {
+	case t == ir.Invalid:
+		return x
+	case e.Op == ".not.":
+		if t != ir.Logical {
+			l.errorf(codeType, e.Pos, ".not. needs a LOGICAL operand, not %s", t).WithHelp("for the bits of an INTEGER write not(i)")
+			return bad(e.Pos)
+		}
+		return l.foldUnary(&ir.Un{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Not, E: x})
+	case !t.IsNumeric():
+		l.errorf(codeType, e.Pos, "%s needs a numeric operand, not %s", e.Op, t)
+		return bad(e.Pos)
+	case e.Op == "+":
+		return x
+	}
+	return l.foldUnary(&ir.Un{X: ir.X{Pos: e.Pos, Typ: t}, Op: ir.Neg, E: x})
+}
+
+func (l *lowerer) binary(e *ast.Binary) ir.Expr {
+	op, ok := binaryOps[e.Op]
+	x, y := l.expr(e.X), l.expr(e.Y)
+	if !ok {
+		l.errorf(codeOutside, e.OpPos, "operator %s is not supported", e.Op)
+		return bad(e.Pos)
+	}
+	if isBad(x, y) {
+		return bad(e.Pos)
+	}
+	return l.bin(op, x, y, e.Pos, e.OpPos)
+}
+
+// bin makes the operation op of x and y, operands promoted as Fortran does.
+func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
+	tx, ty := x.Type(), y.Type()
+	b := &ir.Bin{X: ir.X{Pos: pos}, Op: op, L: x, R: y}
+	mismatch := func(want string) ir.Expr {
+		d := l.errorf(codeType, opPos, "%s needs %s operands, found %s and %s", op, want, tx, ty)
+		if tx == ir.Logical && ty == ir.Logical {
+			switch op {
+			case ir.Eq:
+				d.WithHelp("compare LOGICAL values with .eqv.")
+			case ir.Ne:
+				d.WithHelp("compare LOGICAL values with .neqv.")
+			}
+		}
+		if want == "LOGICAL" && tx == ir.Integer && ty == ir.Integer {
+			d.WithHelp("for the bits of INTEGER values write iand(i,j), ior(i,j), ieor(i,j)")
+		}
+		return bad(pos)
+	}
+	numeric := tx.IsNumeric() && ty.IsNumeric()
+	switch op {
+	case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Pow:
+		if !numeric {
+			return mismatch("numeric")
+		}
+		b.Typ = max(tx, ty) // Integer < Real < Double
+		b.L = l.convert(x, b.Typ)
+		if op != ir.Pow || ty != ir.Integer {
+			b.R = l.convert(y, b.Typ)
+		}
+	case ir.Concat:
+		if tx != ir.Character || ty != ir.Character {
+			return mismatch("CHARACTER")
+		}
+		b.Typ = ir.Character
+	case ir.Eq, ir.Ne, ir.Lt, ir.Le, ir.Gt, ir.Ge:
+		if !numeric && (tx != ir.Character || ty != ir.Character) {
+			return mismatch("numeric or CHARACTER")
+		}
+		b.Typ = ir.Logical
+		if numeric {
+			common := max(tx, ty)
+			b.L, b.R = l.convert(x, common), l.convert(y, common)
+		}
+	default:
+		if tx != ir.Logical || ty != ir.Logical {
+			return mismatch("LOGICAL")
+		}
+		b.Typ = ir.Logical
+	}
+	if isBad(b.L, b.R) {
+		return bad(pos)
+	}
+	return l.foldBinary(b, opPos)
+}

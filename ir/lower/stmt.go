@@ -1,0 +1,305 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// frame is a statement list being lowered. The stack of frames lets a READ find
+// the label of its END=.
+type frame struct {
+	list []ast.Stmt
+	at   int     // the statement in hand
+	end  int     // where the current run of statements stops
+	loop ir.Stmt // the loop that has list as its body, or nil
+}
+
+// block lowers a statement list; loop is the loop that has it as its body.
+func (l *lowerer) block(list []ast.Stmt, loop ir.Stmt) []ir.Stmt {
+	f := &frame{list: list, end: len(list), loop: loop}
+	l.frames = append(l.frames, f)
+	body := l.run(f, 0, len(list))
+	l.frames = l.frames[:len(l.frames)-1]
+	return body
+}
+
+// run lowers the statements lo..hi-1 of f.
+func (l *lowerer) run(f *frame, lo, hi int) []ir.Stmt {
+	outer := f.end
+	f.end = hi
+	var body []ir.Stmt
+	for f.at = lo; f.at < hi; f.at++ {
+		s := f.list[f.at]
+		if ind, ok := s.(*ast.Independent); ok {
+			l.pending = ind // the parser has seen to it that a DO follows
+			continue
+		}
+		body = append(body, l.stmt(s, f)...)
+		l.pending = nil
+	}
+	f.end = outer
+	return body
+}
+
+// stmt lowers one statement to any number of statements.
+func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
+	switch s := s.(type) {
+	case *ast.Assign:
+		return l.assign(s)
+	case *ast.Do:
+		if s.Var.Name == "" {
+			forever := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Bool: true}
+			return l.while(s.Pos, s.EndPos, s.Name, forever, s.Body)
+		}
+		return l.do(s)
+	case *ast.DoWhile:
+		return l.while(s.Pos, s.EndPos, s.Name, l.logical(s.Cond, "the condition of DO WHILE"), s.Body)
+	case *ast.If:
+		return l.ifs(s)
+	case *ast.Exit:
+		if loop := l.loopNamed(s.Name, "EXIT", s.Pos); loop != nil {
+			return one(&ir.Exit{S: ir.S{Pos: s.Pos}, Loop: loop})
+		}
+	case *ast.Cycle:
+		if loop := l.loopNamed(s.Name, "CYCLE", s.Pos); loop != nil {
+			return one(&ir.Cycle{S: ir.S{Pos: s.Pos}, Loop: loop})
+		}
+	case *ast.Print:
+		return l.print(s)
+	case *ast.Read:
+		return l.read(s, f)
+	case *ast.Stop:
+		return l.stop(s)
+	case *ast.Continue:
+	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+		l.errorf(codeDirective, s.Position(), "a mapping directive cannot stand among the executable statements").
+			WithHelp("move it up to the declarations")
+	default:
+		l.errorf(codeOutside, s.Position(), "this statement is not supported here")
+	}
+	return nil
+}
+
+func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
+
+func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
+	rhs := l.expr(s.RHS)
+	lhs := l.target(s.LHS)
+	if isBad(rhs, lhs) || !l.assignable(lhs.Type(), rhs, ir.ExprString(lhs)) {
+		return nil
+	}
+	rhs = l.convert(rhs, lhs.Type())
+	if isBad(rhs) {
+		return nil
+	}
+	return one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs})
+}
+
+// target lowers the left side of an assignment or an item of READ.
+func (l *lowerer) target(e ast.Expr) ir.Expr {
+	switch e := e.(type) {
+	case *ast.Ident:
+		if v := l.variable(ast.Name{Pos: e.Pos, Name: e.Name}); v != nil {
+			return &ir.Var{X: ir.X{Pos: e.Pos, Typ: v.Type}, Sym: v}
+		}
+		return bad(e.Pos)
+	case *ast.Index:
+		s := l.names[e.Name]
+		if s == nil || !s.IsArray() {
+			l.notArray(e, s)
+			return bad(e.Pos)
+		}
+		return l.element(s, e)
+	case *ast.Substring:
+		x := l.substring(e)
+		if c, ok := x.(*ir.Const); ok && c.Typ != ir.Invalid {
+			l.errorf(codeType, e.Pos, "a constant cannot be assigned to")
+			return bad(e.Pos)
+		}
+		return x
+	}
+	l.errorf(codeType, e.Position(), "only a variable, array element or substring can be assigned to")
+	return bad(e.Position())
+}
+
+func (l *lowerer) notArray(e *ast.Index, s *ir.Symbol) {
+	switch {
+	case s != nil && s.Type == ir.Invalid: // reported
+	case s == nil:
+		l.errorf(codeUndeclared, e.Pos, "%s is not declared as an array", e.Name).
+			WithHelp("declare it with its bounds; statement functions are not supported")
+	case s.Type == ir.Character:
+		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", e.Name).
+			WithHelp("write %s(i:i) for one character", e.Name)
+	default:
+		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name)
+	}
+}
+
+// variable returns the scalar variable called name that may be assigned to, or
+// reports why there is none.
+func (l *lowerer) variable(name ast.Name) *ir.Symbol {
+	s := l.symbol(name.Name, name.Pos)
+	switch at, isActive := l.active[s]; {
+	case s.Type == ir.Invalid:
+		return nil
+	case s.Param:
+		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Name).
+			WithNote(s.Pos, "%s was declared here", s.Name)
+		return nil
+	case s.IsArray():
+		l.wholeArray(s, name.Pos)
+		return nil
+	case isActive:
+		l.errorf(codeLoop, name.Pos, "%s is the index of a DO loop around and cannot be assigned to", s.Name).
+			WithNote(at, "the loop begins here").WithHelp("use another variable, or DO WHILE")
+		return nil
+	}
+	l.mention[s] = true
+	return s
+}
+
+func (l *lowerer) do(s *ast.Do) []ir.Stmt {
+	ind := l.pending
+	l.pending = nil
+	d := &ir.Do{S: ir.S{Pos: s.Pos}, Name: s.Name, End: s.EndPos}
+	ok := true
+	d.Index = l.loopIndex(s.Var)
+	ok = d.Index != nil
+	d.Lo = l.integer(s.Lo, "the start of DO")
+	d.Hi = l.integer(s.Hi, "the end of DO")
+	d.Step = l.step(s.Step, s.Pos)
+	ok = ok && !isBad(d.Lo, d.Hi, d.Step)
+	if ind != nil {
+		d.Independent = l.independent(ind)
+	}
+	if d.Index != nil {
+		l.active[d.Index] = s.Pos
+	}
+	d.Body = l.body(d, s.Name, s.Body)
+	if d.Index != nil {
+		delete(l.active, d.Index)
+	}
+	if !ok {
+		return nil
+	}
+	return one(d)
+}
+
+// body lowers the body of a loop.
+func (l *lowerer) body(stmt ir.Stmt, name string, list []ast.Stmt) []ir.Stmt {
+	l.loops = append(l.loops, loop{name, stmt})
+	b := l.block(list, stmt)
+	l.loops = l.loops[:len(l.loops)-1]
+	return b
+}
+
+// loopIndex resolves the index of a DO loop or implied DO.
+func (l *lowerer) loopIndex(name ast.Name) *ir.Symbol {
+	s := l.variable(name)
+	if s != nil && s.Type != ir.Integer {
+		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Name, s.Type).
+			WithNote(s.Pos, "%s was declared here", s.Name).WithHelp("count with an INTEGER and compute %s from it", s.Name)
+		return nil
+	}
+	return s
+}
+
+// step lowers a loop step; absent it is 1.
+func (l *lowerer) step(e ast.Expr, pos source.Pos) ir.Expr {
+	if e == nil {
+		return l.intConst(1, pos)
+	}
+	x := l.integer(e, "the step of DO")
+	if c, ok := x.(*ir.Const); ok && c.Typ == ir.Integer && c.Int == 0 {
+		l.errorf(codeLoop, e.Position(), "the step of DO is zero").WithHelp("write a step other than 0, or DO WHILE")
+		return bad(e.Position())
+	}
+	return x
+}
+
+func (l *lowerer) while(pos, end source.Pos, name string, cond ir.Expr, list []ast.Stmt) []ir.Stmt {
+	w := &ir.While{S: ir.S{Pos: pos}, Name: name, Cond: cond, End: end}
+	w.Body = l.body(w, name, list)
+	return one(w)
+}
+
+func (l *lowerer) ifs(s *ast.If) []ir.Stmt {
+	if len(s.Arms) == 0 {
+		return nil
+	}
+	var first, last *ir.If
+	for _, arm := range s.Arms {
+		next := &ir.If{S: ir.S{Pos: arm.Pos}, Cond: l.logical(arm.Cond, "the condition of IF")}
+		if !arm.Pos.IsValid() {
+			next.Pos = s.Pos
+		}
+		next.Then = l.block(arm.Body, nil)
+		if first == nil {
+			first = next
+		} else {
+			last.Else = one(next)
+		}
+		last = next
+	}
+	if s.HasElse {
+		last.Else = l.block(s.Else, nil)
+	}
+	return one(first)
+}
+
+// loopNamed finds the loop that EXIT or CYCLE means.
+func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
+	for i := len(l.loops) - 1; i >= 0; i-- {
+		if name == "" || l.loops[i].name == name {
+			return l.loops[i].stmt
+		}
+	}
+	if name == "" {
+		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what)
+	} else {
+		l.errorf(codeLoop, pos, "%s %s: no loop around has the name %s", what, name, name).
+			WithHelp("name the loop: %s: do i = ...", name)
+	}
+	return nil
+}
+
+func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
+	out := &ir.Stop{S: ir.S{Pos: s.Pos}, Error: s.Error}
+	if s.Code != nil {
+		out.Code = l.expr(s.Code)
+		switch t := out.Code.Type(); t {
+		case ir.Invalid:
+			return nil
+		case ir.Integer, ir.Character:
+		default:
+			l.errorf(codeType, s.Code.Position(), "the code of STOP is %s, it must be INTEGER or CHARACTER", t)
+			return nil
+		}
+	}
+	return one(out)
+}
+
+// independent resolves the names of an INDEPENDENT directive.
+func (l *lowerer) independent(d *ast.Independent) *ir.Independent {
+	out := &ir.Independent{Pos: d.Pos}
+	for _, n := range d.New {
+		if s := l.symbol(n.Name, n.Pos); s.Type != ir.Invalid && !s.Param {
+			out.New = append(out.New, s)
+		}
+	}
+	for _, n := range d.Reduction {
+		s := l.symbol(n.Name, n.Pos)
+		switch {
+		case s.Type == ir.Invalid || s.Param:
+		case s.IsArray():
+			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Name).
+				WithHelp("reduce into a scalar, or leave the clause out")
+		default:
+			out.Reduction = append(out.Reduction, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,471 @@
+package ir
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Fprint writes p in a Fortran-like form, one statement per line behind its
+// source line number: declarations with types and bounds made explicit, then the
+// mapping directives, then the statements.
+//
+//	3  |  real(8) a(1:10)
+//	7  |  do i = 2, 10, 1
+//	8  |     a(i) = dble(i)
+//	9  |  end do
+func Fprint(w io.Writer, p *Program) error {
+	pr := &printer{w: w}
+	pr.line(p.Pos.Line, "program %s", p.Name)
+	for _, s := range p.Symbols {
+		pr.line(s.Pos.Line, "%s", s.Decl())
+	}
+	for _, d := range p.HPF {
+		pr.line(d.Pos.Line, "!hpf$ %s", d)
+	}
+	pr.block(p.Body)
+	pr.line(0, "end program %s", p.Name)
+	return pr.err
+}
+
+// printer writes lines and keeps the first error.
+type printer struct {
+	w     io.Writer
+	depth int
+	err   error
+}
+
+func (p *printer) line(no int, format string, args ...any) {
+	if p.err != nil {
+		return
+	}
+	number := ""
+	if no > 0 {
+		number = strconv.Itoa(no)
+	}
+	text := strings.Repeat("   ", p.depth) + fmt.Sprintf(format, args...)
+	_, p.err = fmt.Fprintf(p.w, "%4s | %s\n", number, text)
+}
+
+func (p *printer) block(body []Stmt) {
+	p.depth++
+	for _, s := range body {
+		p.stmt(s)
+	}
+	p.depth--
+}
+
+func (p *printer) stmt(s Stmt) {
+	at := s.Position().Line
+	p.line(at, "%s", spelling{conversions: true}.stmt(s))
+	switch s := s.(type) {
+	case *Do:
+		p.block(s.Body)
+		p.line(s.End.Line, "end do")
+	case *While:
+		p.block(s.Body)
+		p.line(s.End.Line, "end do")
+	case *If:
+		p.block(s.Then)
+		if len(s.Else) > 0 {
+			p.line(0, "else")
+			p.block(s.Else)
+		}
+		p.line(0, "end if")
+	}
+}
+
+// StmtString is the first line of s: all of a simple statement, the head of a
+// loop or conditional.
+func StmtString(s Stmt) string { return spelling{}.stmt(s) }
+
+func (sp spelling) stmt(s Stmt) string {
+	switch s := s.(type) {
+	case *Assign:
+		return sp.expr(s.LHS) + " = " + sp.expr(s.RHS)
+	case *Do:
+		text := fmt.Sprintf("%sdo %s = %s, %s, %s", label(s.Name), s.Index.Name, sp.expr(s.Lo), sp.expr(s.Hi), sp.expr(s.Step))
+		if s.Independent != nil {
+			text += "   ! " + s.Independent.String()
+		}
+		return text
+	case *While:
+		return label(s.Name) + "do while (" + sp.expr(s.Cond) + ")"
+	case *If:
+		return "if (" + sp.expr(s.Cond) + ") then"
+	case *Exit:
+		return "exit" + loopRef(s.Loop)
+	case *Cycle:
+		return "cycle" + loopRef(s.Loop)
+	case *Print:
+		return strings.Join(append([]string{"print *"}, sp.list(s.Items)...), ", ")
+	case *Read:
+		return sp.read(s)
+	case *Stop:
+		text := "stop"
+		if s.Error {
+			text = "error stop"
+		}
+		if s.Code != nil {
+			text += " " + sp.expr(s.Code)
+		}
+		return text
+	}
+	return "?"
+}
+
+func (sp spelling) read(s *Read) string {
+	unit, format := "*", "*"
+	if s.From != nil {
+		unit = sp.expr(s.From)
+	}
+	if s.FormatA {
+		format = "'(a)'"
+	}
+	head := "read(" + unit + ", " + format
+	if s.Iostat != nil {
+		head += ", iostat=" + s.Iostat.Name
+	}
+	items := make([]string, len(s.Items))
+	for i, v := range s.Items {
+		items[i] = v.Sym.Name
+	}
+	return strings.TrimSuffix(head+") "+strings.Join(items, ", "), " ")
+}
+
+func label(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}
+
+// loopRef names the loop of an EXIT or CYCLE: by its name, else by the line it
+// begins on.
+func loopRef(loop Stmt) string {
+	name := ""
+	switch l := loop.(type) {
+	case *Do:
+		name = l.Name
+	case *While:
+		name = l.Name
+	}
+	if name == "" {
+		return fmt.Sprintf("   ! loop of line %d", loop.Position().Line)
+	}
+	return " " + name
+}
+
+// String is the directive as written after "!HPF$".
+func (d *Independent) String() string {
+	text := "independent"
+	if len(d.New) > 0 {
+		text += ", new(" + symbolNames(d.New) + ")"
+	}
+	if len(d.Reduction) > 0 {
+		text += ", reduction(" + symbolNames(d.Reduction) + ")"
+	}
+	return text
+}
+
+func symbolNames(list []*Symbol) string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Decl is the declaration of s with every bound explicit.
+func (s *Symbol) Decl() string {
+	text := s.TypeString()
+	if s.Param {
+		text += ", parameter ::"
+	}
+	text += " " + s.Name
+	if s.IsArray() {
+		text += "(" + BoundsString(s.Dims) + ")"
+	}
+	if s.Init != nil {
+		text += " = " + ExprString(s.Init)
+	}
+	if s.Temp {
+		text += "   ! made by the compiler"
+	}
+	return text
+}
+
+// TypeString is the type of s as a declaration spells it.
+func (s *Symbol) TypeString() string {
+	switch s.Type {
+	case Integer:
+		return "integer"
+	case Real:
+		return "real(4)"
+	case Double:
+		return "real(8)"
+	case Logical:
+		return "logical"
+	case Character:
+		return fmt.Sprintf("character(%d)", s.Len)
+	}
+	return "invalid"
+}
+
+// BoundsString writes array bounds as "1:10,0:n".
+func BoundsString(dims []Bound) string {
+	parts := make([]string, len(dims))
+	for i, b := range dims {
+		parts[i] = fmt.Sprintf("%d:%d", b.Lo, b.Hi)
+	}
+	return strings.Join(parts, ",")
+}
+
+// String is the directive as written after "!HPF$", constants folded.
+func (d *Directive) String() string {
+	switch d.Kind {
+	case ProcessorsDirective:
+		return "processors " + d.Name + "(" + strings.Join(spelling{}.list(d.Extents), ",") + ")"
+	case TemplateDirective:
+		return "template " + d.Name + "(" + BoundsString(d.Shape) + ")"
+	case AlignDirective:
+		text := "align " + d.Name
+		if d.Source != nil {
+			parts := make([]string, len(d.Source))
+			for i, s := range d.Source {
+				parts[i] = s.String()
+			}
+			text += "(" + strings.Join(parts, ",") + ")"
+		}
+		text += " with " + d.Target
+		if d.Subs != nil {
+			parts := make([]string, len(d.Subs))
+			for i, s := range d.Subs {
+				parts[i] = s.String()
+			}
+			text += "(" + strings.Join(parts, ",") + ")"
+		}
+		return text
+	case DistributeDirective:
+		parts := make([]string, len(d.Formats))
+		for i, f := range d.Formats {
+			if parts[i] = strings.ToLower(f.Format.String()); f.Format == 0 {
+				parts[i] = "*"
+			}
+		}
+		text := "distribute " + d.Name + "(" + strings.Join(parts, ",") + ")"
+		if d.Onto != "" {
+			text += " onto " + d.Onto
+		}
+		return text
+	}
+	return "?"
+}
+
+// String is the entry as written: a dummy name or "*".
+func (s AlignSource) String() string {
+	if s.Dummy == "" {
+		return "*"
+	}
+	return s.Dummy
+}
+
+// String is the entry as written, constants folded: "2*i+1", "3" or "*".
+func (s AlignSub) String() string {
+	if s.Replicated {
+		return "*"
+	}
+	if s.Dummy == "" {
+		return strconv.Itoa(s.Off)
+	}
+	text := s.Dummy
+	switch s.Coef {
+	case 1:
+	case -1:
+		text = "-" + text
+	default:
+		text = strconv.Itoa(s.Coef) + "*" + text
+	}
+	if s.Off != 0 {
+		text += fmt.Sprintf("%+d", s.Off)
+	}
+	return text
+}
+
+func (sp spelling) list(list []Expr) []string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = sp.expr(e)
+	}
+	return parts
+}
+
+// Operator precedence of Fortran, higher binds tighter.
+const (
+	precEqv = iota + 1
+	precOr
+	precAnd
+	precNot
+	precCompare
+	precConcat
+	precAdd
+	precMul
+	precPow
+	precPrimary
+)
+
+func precedence(e Expr) int {
+	switch e := e.(type) {
+	case *Bin:
+		switch e.Op {
+		case Add, Sub:
+			return precAdd
+		case Mul, Div:
+			return precMul
+		case Pow:
+			return precPow
+		case Concat:
+			return precConcat
+		case And:
+			return precAnd
+		case Or:
+			return precOr
+		case Eqv, Neqv:
+			return precEqv
+		}
+		return precCompare
+	case *Un:
+		switch e.Op {
+		case Neg:
+			return precAdd
+		case Not:
+			return precNot
+		}
+	case *Const:
+		if e.Typ.IsNumeric() && (e.Int < 0 || math.Signbit(e.Float)) {
+			return precAdd
+		}
+	}
+	return precPrimary
+}
+
+// ExprString is e as Fortran text, for diagnostics and comments: "u(i-1,j)".
+// Implicit conversions of operands are not shown; parentheses are those of the
+// source and those that a rewritten tree needs.
+func ExprString(e Expr) string { return spelling{}.expr(e) }
+
+// spelling says how expressions are written: with conversions as int(), real()
+// and dble(), or without.
+type spelling struct{ conversions bool }
+
+func (sp spelling) expr(e Expr) string {
+	switch e := e.(type) {
+	case *Const:
+		return constString(e)
+	case *Var:
+		return e.Sym.Name
+	case *Ref:
+		return e.Sym.Name + "(" + strings.Join(sp.list(e.Subs), ",") + ")"
+	case *Substr:
+		return sp.expr(e.Base) + "(" + sp.expr(e.Lo) + ":" + sp.expr(e.Hi) + ")"
+	case *Bin:
+		return sp.bin(e)
+	case *Un:
+		switch e.Op {
+		case Group:
+			return "(" + sp.expr(e.E) + ")"
+		case Not:
+			return ".not." + sp.operand(e.E, precNot)
+		}
+		// -a*b is -(a*b) in Fortran, which is the tree; -(a+b) needs its own.
+		return "-" + sp.operand(e.E, precMul)
+	case *Conv:
+		if sp.conversions {
+			return map[Type]string{Integer: "int", Real: "real", Double: "dble"}[e.Typ] + "(" + sp.expr(e.E) + ")"
+		}
+		return sp.expr(e.E)
+	case *Call:
+		return e.Name + "(" + strings.Join(sp.list(e.Args), ",") + ")"
+	case *ImpliedDo:
+		parts := append(sp.list(e.Items), e.Index.Name+"="+sp.expr(e.Lo), sp.expr(e.Hi))
+		if c, ok := e.Step.(*Const); !ok || c.Int != 1 {
+			parts = append(parts, sp.expr(e.Step))
+		}
+		return "(" + strings.Join(parts, ",") + ")"
+	}
+	return "?"
+}
+
+func (sp spelling) bin(e *Bin) string {
+	prec := precedence(e)
+	left, right := prec, prec+1 // left associative
+	switch {
+	case e.Op == Pow:
+		left, right = prec+1, prec
+	case prec == precCompare:
+		left = prec + 1
+	}
+	op := e.Op.String()
+	switch prec {
+	case precMul, precPow, precAdd, precConcat:
+	default:
+		op = " " + op + " "
+	}
+	return sp.operand(e.L, left) + op + sp.operand(e.R, right)
+}
+
+// operand writes e, in parentheses when it binds less tightly than min; a
+// negative constant counts as a sum, since Fortran forbids a+-1.
+func (sp spelling) operand(e Expr, min int) string {
+	inner := e
+	for {
+		c, ok := inner.(*Conv)
+		if !ok || sp.conversions {
+			break
+		}
+		inner = c.E
+	}
+	text := sp.expr(inner)
+	if precedence(inner) < min {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+func constString(c *Const) string {
+	switch c.Typ {
+	case Integer:
+		return strconv.Itoa(c.Int)
+	case Real:
+		return realString(c.Float, 32, "e")
+	case Double:
+		return realString(c.Float, 64, "d")
+	case Logical:
+		if c.Bool {
+			return ".true."
+		}
+		return ".false."
+	case Character:
+		return "'" + strings.ReplaceAll(c.Str, "'", "''") + "'"
+	}
+	return "?"
+}
+
+// realString writes f so that reading it back gives f, with the exponent
+// letter of its type: 1.5, 1d-10, 2.5d0.
+func realString(f float64, bits int, letter string) string {
+	text := strconv.FormatFloat(f, 'g', -1, bits)
+	if strings.ContainsAny(text, "eE") {
+		mantissa, exponent, _ := strings.Cut(text, "e")
+		return mantissa + letter + strings.TrimPrefix(exponent, "+")
+	}
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	if letter == "d" {
+		text += "d0"
+	}
+	return text
+}

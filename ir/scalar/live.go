@@ -1,0 +1,199 @@
+package scalar
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// set is a bit set of scalars.
+type set []uint64
+
+func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) remove(i int)   { s[i/64] &^= 1 << (i % 64) }
+
+// union adds o to s and reports whether s grew.
+func (s set) union(o set) bool {
+	grew := false
+	for i, w := range o {
+		if n := s[i] | w; n != s[i] {
+			s[i], grew = n, true
+		}
+	}
+	return grew
+}
+
+// liveWalk is one backward pass: live scalars at the places that EXIT and CYCLE
+// lead to, and what to do with the result behind each statement.
+type liveWalk struct {
+	in     *Info
+	exits  map[ir.Stmt]set // behind a loop
+	cycles map[ir.Stmt]set // where its next iteration begins
+	record bool
+}
+
+// liveness computes the scalars live after each statement: those whose value
+// some path uses before it assigns them anew.
+func (in *Info) liveness(body []ir.Stmt) {
+	for _, s := range in.prog.Symbols {
+		if !s.IsArray() {
+			in.number[s] = len(in.number)
+		}
+	}
+	w := &liveWalk{in: in, exits: map[ir.Stmt]set{}, cycles: map[ir.Stmt]set{}, record: true}
+	w.block(body, in.emptySet())
+}
+
+func (in *Info) emptySet() set { return make(set, len(in.number)/64+1) }
+
+// LiveAfter reports whether the value of scalar sym may be used after s, before
+// it is assigned anew: on the path behind s, in a later iteration of a loop
+// around included. It is true when in doubt, and for arrays.
+func (in *Info) LiveAfter(s ir.Stmt, sym *ir.Symbol) bool {
+	n, ok := in.number[sym]
+	live := in.after[s]
+	return !ok || live == nil || live.has(n)
+}
+
+// block returns what is live before body when out is live behind it.
+func (w *liveWalk) block(body []ir.Stmt, out set) set {
+	live := slices.Clone(out)
+	for i := len(body) - 1; i >= 0; i-- {
+		if w.record {
+			w.in.after[body[i]] = slices.Clone(live)
+		}
+		live = w.stmt(body[i], live)
+	}
+	return live
+}
+
+// stmt returns what is live before s; it may change live.
+func (w *liveWalk) stmt(s ir.Stmt, live set) set {
+	switch s := s.(type) {
+	case *ir.Assign:
+		if v, ok := s.LHS.(*ir.Var); ok {
+			w.in.define(v.Sym, live)
+		} else {
+			w.in.use(s.LHS, live) // subscripts; of a substring also the rest
+		}
+		w.in.use(s.RHS, live)
+	case *ir.If:
+		other := w.block(s.Else, live)
+		live = w.block(s.Then, live)
+		live.union(other)
+		w.in.use(s.Cond, live)
+	case *ir.Do:
+		return w.do(s, live)
+	case *ir.While:
+		return w.while(s, live)
+	case *ir.Exit:
+		return slices.Clone(w.target(w.exits, s.Loop))
+	case *ir.Cycle:
+		return slices.Clone(w.target(w.cycles, s.Loop))
+	case *ir.Read:
+		if s.Iostat != nil {
+			w.in.define(s.Iostat, live)
+		}
+		for _, v := range s.Items {
+			if s.Iostat == nil { // else a failing READ leaves items as they were
+				w.in.define(v.Sym, live)
+			}
+		}
+		if s.From != nil {
+			w.in.use(s.From, live)
+		}
+	case *ir.Stop:
+		live = w.in.emptySet()
+		if s.Code != nil {
+			w.in.use(s.Code, live)
+		}
+	default:
+		for _, e := range ir.Exprs(s) {
+			w.in.use(e, live)
+		}
+	}
+	return live
+}
+
+// target is what is live at the target of a jump. A loop around the part of the
+// program that this pass looks at has none: nothing is asked about it.
+func (w *liveWalk) target(targets map[ir.Stmt]set, loop ir.Stmt) set {
+	if t := targets[loop]; t != nil {
+		return t
+	}
+	return w.in.emptySet()
+}
+
+// do iterates to the fixpoint of: live at the loop test = live behind the loop,
+// or live before the body but for the index, which every iteration sets.
+func (w *liveWalk) do(s *ir.Do, out set) set {
+	index := w.in.number[s.Index]
+	test := slices.Clone(out)
+	w.exits[s], w.cycles[s] = slices.Clone(out), test
+	var before set
+	for {
+		before = w.block(s.Body, test)
+		before.remove(index)
+		if !test.union(before) {
+			break
+		}
+	}
+	live := test
+	if w.in.bounds[s].Runs() {
+		live = before // behind the loop is reached through the body only
+	}
+	live.remove(index)
+	for _, e := range []ir.Expr{s.Lo, s.Hi, s.Step} {
+		w.in.use(e, live)
+	}
+	return live
+}
+
+func (w *liveWalk) while(s *ir.While, out set) set {
+	forever := isTrue(s.Cond)
+	test := slices.Clone(out)
+	if forever {
+		test = w.in.emptySet() // left by EXIT only
+	}
+	w.in.use(s.Cond, test)
+	w.exits[s], w.cycles[s] = slices.Clone(out), test
+	for test.union(w.block(s.Body, test)) {
+	}
+	return test
+}
+
+func isTrue(e ir.Expr) bool {
+	c, ok := e.(*ir.Const)
+	return ok && c.Typ == ir.Logical && c.Bool
+}
+
+func (in *Info) define(sym *ir.Symbol, live set) {
+	if n, ok := in.number[sym]; ok {
+		live.remove(n)
+	}
+}
+
+// use adds the scalars that the evaluation of e reads.
+func (in *Info) use(e ir.Expr, live set) {
+	switch e := e.(type) {
+	case *ir.Var:
+		if n, ok := in.number[e.Sym]; ok {
+			live.add(n)
+		}
+	case *ir.ImpliedDo:
+		inner := in.emptySet()
+		for _, item := range e.Items {
+			in.use(item, inner)
+		}
+		in.define(e.Index, inner)
+		live.union(inner)
+		in.use(e.Lo, live)
+		in.use(e.Hi, live)
+		in.use(e.Step, live)
+		return
+	}
+	for _, c := range ir.Children(e) {
+		in.use(c, live)
+	}
+}

@@ -1,0 +1,240 @@
+package ir
+
+// Walk visits body in source order, each statement before the statements
+// inside it. Where visit returns false the statements inside are skipped.
+func Walk(body []Stmt, visit func(Stmt) bool) {
+	for _, s := range body {
+		if !visit(s) {
+			continue
+		}
+		for _, inner := range Bodies(s) {
+			Walk(inner, visit)
+		}
+	}
+}
+
+// Bodies returns the statement lists inside s: the body of a loop, the two
+// branches of an IF, nothing for other statements.
+func Bodies(s Stmt) [][]Stmt {
+	switch s := s.(type) {
+	case *Do:
+		return [][]Stmt{s.Body}
+	case *While:
+		return [][]Stmt{s.Body}
+	case *If:
+		return [][]Stmt{s.Then, s.Else}
+	}
+	return nil
+}
+
+// Exprs returns the expressions that s itself evaluates, in order of
+// evaluation; those of statements inside s are not among them. The target of an
+// assignment comes last, the items of a READ are left out: they are written, and
+// hold no subscripts.
+func Exprs(s Stmt) []Expr {
+	switch s := s.(type) {
+	case *Assign:
+		return []Expr{s.RHS, s.LHS}
+	case *Do:
+		return []Expr{s.Lo, s.Hi, s.Step}
+	case *While:
+		return []Expr{s.Cond}
+	case *If:
+		return []Expr{s.Cond}
+	case *Print:
+		return s.Items
+	case *Read:
+		if s.From != nil {
+			return []Expr{s.From}
+		}
+	case *Stop:
+		if s.Code != nil {
+			return []Expr{s.Code}
+		}
+	}
+	return nil
+}
+
+// Children returns the operands of e in order of evaluation.
+func Children(e Expr) []Expr {
+	switch e := e.(type) {
+	case *Ref:
+		return e.Subs
+	case *Substr:
+		return []Expr{e.Base, e.Lo, e.Hi}
+	case *Bin:
+		return []Expr{e.L, e.R}
+	case *Un:
+		return []Expr{e.E}
+	case *Conv:
+		return []Expr{e.E}
+	case *Call:
+		return e.Args
+	case *ImpliedDo:
+		return append([]Expr{e.Lo, e.Hi, e.Step}, e.Items...)
+	}
+	return nil
+}
+
+// WalkExpr visits e and its operands, each node before its operands. Where
+// visit returns false the operands are skipped.
+func WalkExpr(e Expr, visit func(Expr) bool) {
+	if e == nil || !visit(e) {
+		return
+	}
+	for _, c := range Children(e) {
+		WalkExpr(c, visit)
+	}
+}
+
+// WalkExprs visits every expression node of body, statements inside
+// statements included, together with the statement that evaluates it.
+func WalkExprs(body []Stmt, visit func(Stmt, Expr) bool) {
+	Walk(body, func(s Stmt) bool {
+		for _, e := range Exprs(s) {
+			WalkExpr(e, func(e Expr) bool { return visit(s, e) })
+		}
+		return true
+	})
+}
+
+// Refs returns the array elements that s itself mentions, reads before the
+// element that it assigns; those of statements inside s are not among them.
+// An element in a subscript comes after the element whose subscript it is.
+func Refs(s Stmt) []*Ref {
+	var refs []*Ref
+	for _, e := range Exprs(s) {
+		refs = append(refs, ExprRefs(e)...)
+	}
+	return refs
+}
+
+// ExprRefs returns the array elements in e.
+func ExprRefs(e Expr) []*Ref {
+	var refs []*Ref
+	WalkExpr(e, func(e Expr) bool {
+		if r, ok := e.(*Ref); ok {
+			refs = append(refs, r)
+		}
+		return true
+	})
+	return refs
+}
+
+// Mentions reports whether e uses the variable or array sym. The index of an
+// implied DO hides a variable of the same name in the items.
+func Mentions(e Expr, sym *Symbol) bool {
+	switch e := e.(type) {
+	case *Var:
+		return e.Sym == sym
+	case *Ref:
+		if e.Sym == sym {
+			return true
+		}
+	case *ImpliedDo:
+		if e.Index == sym {
+			return Mentions(e.Lo, sym) || Mentions(e.Hi, sym) || Mentions(e.Step, sym)
+		}
+	}
+	for _, c := range Children(e) {
+		if Mentions(c, sym) {
+			return true
+		}
+	}
+	return false
+}
+
+// Target returns the symbol that an assignment to lhs changes.
+func Target(lhs Expr) *Symbol {
+	switch lhs := lhs.(type) {
+	case *Var:
+		return lhs.Sym
+	case *Ref:
+		return lhs.Sym
+	case *Substr:
+		return Target(lhs.Base)
+	}
+	return nil
+}
+
+// Same reports whether a and b are the same expression, position aside, so
+// that they have equal values where no variable changes in between.
+func Same(a, b Expr) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a := a.(type) {
+	case *Const:
+		b, ok := b.(*Const)
+		return ok && a.Int == b.Int && a.Float == b.Float && a.Bool == b.Bool && a.Str == b.Str
+	case *Var:
+		b, ok := b.(*Var)
+		return ok && a.Sym == b.Sym
+	case *Ref:
+		b, ok := b.(*Ref)
+		return ok && a.Sym == b.Sym && sameList(a.Subs, b.Subs)
+	case *Substr:
+		b, ok := b.(*Substr)
+		return ok && Same(a.Base, b.Base) && Same(a.Lo, b.Lo) && Same(a.Hi, b.Hi)
+	case *Bin:
+		b, ok := b.(*Bin)
+		return ok && a.Op == b.Op && Same(a.L, b.L) && Same(a.R, b.R)
+	case *Un:
+		b, ok := b.(*Un)
+		return ok && a.Op == b.Op && Same(a.E, b.E)
+	case *Conv:
+		b, ok := b.(*Conv)
+		return ok && Same(a.E, b.E)
+	case *Call:
+		b, ok := b.(*Call)
+		return ok && a.Name == b.Name && sameList(a.Args, b.Args)
+	}
+	return false
+}
+
+func sameList(a, b []Expr) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !Same(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone copies e, so that the copy has nodes of its own.
+func Clone(e Expr) Expr {
+	switch e := e.(type) {
+	case *Const:
+		c := *e
+		return &c
+	case *Var:
+		c := *e
+		return &c
+	case *Ref:
+		return &Ref{X: e.X, Sym: e.Sym, Subs: cloneList(e.Subs)}
+	case *Substr:
+		return &Substr{X: e.X, Base: Clone(e.Base), Lo: Clone(e.Lo), Hi: Clone(e.Hi)}
+	case *Bin:
+		return &Bin{X: e.X, Op: e.Op, L: Clone(e.L), R: Clone(e.R)}
+	case *Un:
+		return &Un{X: e.X, Op: e.Op, E: Clone(e.E)}
+	case *Conv:
+		return &Conv{X: e.X, E: Clone(e.E)}
+	case *Call:
+		return &Call{X: e.X, Name: e.Name, Args: cloneList(e.Args)}
+	case *ImpliedDo:
+		return &ImpliedDo{X: e.X, Items: cloneList(e.Items), Index: e.Index, Lo: Clone(e.Lo), Hi: Clone(e.Hi), Step: Clone(e.Step)}
+	}
+	return e
+}
+
+func cloneList(list []Expr) []Expr {
+	out := make([]Expr, len(list))
+	for i, e := range list {
+		out[i] = Clone(e)
+	}
+	return out
+}

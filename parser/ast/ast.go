@@ -1,0 +1,331 @@
+// Package ast declares the syntax tree of a Fortran source file as written:
+// names are not yet resolved, types not yet known. Names are in lower case;
+// directives stand among the statements, in source order, so that unparsing a
+// tree and parsing the text again gives the same tree.
+package ast
+
+import "github.com/spmdc/spmdc/parser/source"
+
+// File is one source file: one main program.
+type File struct {
+	Name    string // as given on the command line
+	Program *Program
+}
+
+// Program is the main program unit. Spec holds declarations and directives,
+// Body the executable statements, directives among them.
+type Program struct {
+	Pos    source.Pos
+	Name   string // "main" when the PROGRAM statement is absent
+	Spec   []Stmt
+	Body   []Stmt
+	EndPos source.Pos
+}
+
+// Stmt is a statement or directive.
+type Stmt interface {
+	Position() source.Pos
+	StmtLabel() int // numeric statement label, 0 when absent
+}
+
+// Base is embedded in every statement.
+type Base struct {
+	Pos   source.Pos
+	Label int
+}
+
+func (b *Base) Position() source.Pos { return b.Pos }
+func (b *Base) StmtLabel() int       { return b.Label }
+
+// ---- declarations
+
+// TypeSpec is a type as written: Name is one of "integer", "real",
+// "double precision", "logical", "character"; Kind is nil or the kind
+// expression (REAL*8 is Kind 8); Len is the character length.
+type TypeSpec struct {
+	Name string
+	Kind Expr
+	Star bool // written REAL*8 or CHARACTER*10
+	Len  Expr
+}
+
+// DimSpec is one dimension of an array declaration; Lo is nil when absent.
+type DimSpec struct {
+	Pos    source.Pos
+	Lo, Hi Expr
+}
+
+// Entity is one declared name.
+type Entity struct {
+	Pos  source.Pos
+	Name string
+	Dims []DimSpec
+	Len  Expr // character length after *, or nil
+	Init Expr // or nil
+}
+
+type (
+	// TypeDecl is "real(8), parameter, dimension(n) :: a, b(3)".
+	TypeDecl struct {
+		Base
+		Type      TypeSpec
+		Parameter bool
+		Dimension []DimSpec
+		Save      bool
+		Entities  []Entity
+		HasColons bool
+	}
+	// ParameterStmt is "parameter (n = 3, m = n+1)".
+	ParameterStmt struct {
+		Base
+		Names []Entity // Init set
+	}
+	// DimensionStmt is "dimension a(10), b(2,2)".
+	DimensionStmt struct {
+		Base
+		Entities []Entity
+	}
+	// ImplicitNone is "implicit none".
+	ImplicitNone struct{ Base }
+)
+
+// ---- HPF directives
+
+type (
+	// Processors is "!HPF$ PROCESSORS p(2,2)".
+	Processors struct {
+		Base
+		Entities []Entity
+	}
+	// Template is "!HPF$ TEMPLATE t(n,n)".
+	Template struct {
+		Base
+		Entities []Entity
+	}
+	// Align is "!HPF$ ALIGN a(i,*) WITH t(2*i+1,*)" in any of its forms. Dummies
+	// is nil for the form without subscript list ("ALIGN WITH t :: a" , which
+	// means identity).
+	Align struct {
+		Base
+		Alignees   []Entity // names only
+		HasList    bool     // a source list "(i,j)" was written
+		Source     []AlignSub
+		Target     string
+		TargetPos  source.Pos
+		TargetSubs []AlignTarget // empty: identity
+		Colons     bool          // the "::" form
+	}
+	// AlignSub is one entry of the source list: a dummy name, "*" or ":".
+	AlignSub struct {
+		Pos   source.Pos
+		Name  string // "", "*" and ":" aside
+		Star  bool
+		Colon bool
+	}
+	// AlignTarget is one entry of the target list: an expression in at most
+	// one dummy, "*" (replicated) or ":".
+	AlignTarget struct {
+		Pos   source.Pos
+		Star  bool
+		Colon bool
+		Expr  Expr
+	}
+	// Distribute is "!HPF$ DISTRIBUTE a(BLOCK,*) ONTO p" or
+	// "!HPF$ DISTRIBUTE (BLOCK) ONTO p :: a, b".
+	Distribute struct {
+		Base
+		Distributees []Entity
+		Formats      []DistFormat
+		Onto         string // "" when absent
+		OntoPos      source.Pos
+		Colons       bool
+	}
+	// DistFormat is BLOCK, CYCLIC (with optional argument) or "*"; Name is in
+	// lower case, "*" for the last.
+	DistFormat struct {
+		Pos  source.Pos
+		Name string
+		Arg  Expr
+	}
+	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
+	// DO statement that follows.
+	Independent struct {
+		Base
+		New, Reduction []Name
+	}
+	// Name is a name with its place.
+	Name struct {
+		Pos  source.Pos
+		Name string
+	}
+)
+
+// ---- executable statements
+
+type (
+	// Assign is "lhs = rhs".
+	Assign struct {
+		Base
+		LHS, RHS Expr // LHS is *Ident, *Index or *Substring
+	}
+	// Do is "name: do i = lo, hi, step". Var is "" for a plain "do".
+	Do struct {
+		Base
+		Name         string
+		Var          Name
+		Lo, Hi, Step Expr // Step may be nil
+		Body         []Stmt
+		EndPos       source.Pos
+		TermLabel    int // "do 10 i = ..." ends at label 10; 0 otherwise
+	}
+	// DoWhile is "do while (cond)".
+	DoWhile struct {
+		Base
+		Name   string
+		Cond   Expr
+		Body   []Stmt
+		EndPos source.Pos
+	}
+	// If is an IF construct, or an IF statement when OneLine.
+	If struct {
+		Base
+		Name    string // construct name or ""
+		Arms    []IfArm
+		Else    []Stmt
+		HasElse bool
+		ElsePos source.Pos
+		OneLine bool
+		EndPos  source.Pos
+	}
+	IfArm struct {
+		Pos  source.Pos
+		Cond Expr
+		Body []Stmt
+	}
+	// Exit and Cycle carry the construct name or "".
+	Exit struct {
+		Base
+		Name string
+	}
+	Cycle struct {
+		Base
+		Name string
+	}
+	// Print is "print fmt, items" and "write(*,*) items"; Format is nil for
+	// list-directed output.
+	Print struct {
+		Base
+		Write  bool
+		Format Expr
+		Items  []Expr // may contain *ImpliedDo
+	}
+	// Read is "read *, items", "read '(a)', line" and "read(unit, fmt, iostat=, end=)".
+	// Unit is nil for standard input, else a character variable.
+	Read struct {
+		Base
+		Paren  bool
+		Unit   Expr
+		Format Expr // nil: list-directed
+		Iostat Expr // or nil
+		End    int  // label, or 0
+		Items  []Expr
+	}
+	// Stop is "stop" or "stop 3" or "error stop".
+	Stop struct {
+		Base
+		Error bool
+		Code  Expr
+	}
+	// Continue is "continue".
+	Continue struct{ Base }
+)
+
+// ---- expressions
+
+// Expr is an expression.
+type Expr interface {
+	Position() source.Pos
+	EndPosition() source.Pos // just behind the last byte
+}
+
+// XBase is embedded in every expression.
+type XBase struct {
+	Pos, End source.Pos
+}
+
+func (b *XBase) Position() source.Pos    { return b.Pos }
+func (b *XBase) EndPosition() source.Pos { return b.End }
+
+type (
+	// IntLit is 42 or 42_8; Kind is "" or the kind as written.
+	IntLit struct {
+		XBase
+		Text, Kind string
+	}
+	// RealLit is 1.0, 1e3, 1d0, 1.0_8, 1.0_dp.
+	RealLit struct {
+		XBase
+		Text, Kind string
+	}
+	// StringLit holds the value, quotes and doubling removed.
+	StringLit struct {
+		XBase
+		Value string
+		Quote byte
+	}
+	// LogicalLit is .true. or .false.
+	LogicalLit struct {
+		XBase
+		Value bool
+	}
+	// Ident is a bare name.
+	Ident struct {
+		XBase
+		Name string
+	}
+	// Index is name(args): array element or function reference.
+	Index struct {
+		XBase
+		Name    string
+		NamePos source.Pos
+		Args    []Expr
+	}
+	// Substring is base(lo:hi), base an *Ident or *Index; Lo, Hi may be nil.
+	Substring struct {
+		XBase
+		Base   Expr
+		Lo, Hi Expr
+	}
+	// Unary: Op is "-", "+", ".not.".
+	Unary struct {
+		XBase
+		Op string
+		X  Expr
+	}
+	// Binary: Op is + - * / ** // == /= < <= > >= .and. .or. .eqv. .neqv.
+	// (.eq. and its like are normalised to the symbols).
+	Binary struct {
+		XBase
+		Op    string
+		OpPos source.Pos
+		X, Y  Expr
+	}
+	// Paren keeps parentheses: they are significant for evaluation order.
+	Paren struct {
+		XBase
+		X Expr
+	}
+	// ImpliedDo is (items, i = lo, hi, step) in PRINT.
+	ImpliedDo struct {
+		XBase
+		Items        []Expr
+		Var          Name
+		Lo, Hi, Step Expr
+	}
+	// Keyword is kind=8 in an argument list.
+	Keyword struct {
+		XBase
+		Name string
+		X    Expr
+	}
+)

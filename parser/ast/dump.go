@@ -1,0 +1,310 @@
+package ast
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Fprint writes the tree, one node per line: the part of its parent that it
+// is, its type, its place as line:column, and what it says itself. From
+// "a(i) = -1" comes
+//
+//	Assign 3:1
+//	  lhs Index 3:1 a
+//	    arg Ident 3:3 i
+//	  rhs Unary 3:8 -
+//	    IntLit 3:9 1
+func Fprint(w io.Writer, f *File) error {
+	d := dumper{w: bufio.NewWriter(w)}
+	d.node("", "File", source.Pos{}, f.Name)
+	if f.Program != nil {
+		d.down(func() { d.program(f.Program) })
+	}
+	return d.w.Flush()
+}
+
+type dumper struct {
+	w     *bufio.Writer
+	depth int
+}
+
+func (d *dumper) down(f func()) {
+	d.depth++
+	f()
+	d.depth--
+}
+
+// node writes one line; role, pos and the texts may be empty.
+func (d *dumper) node(role, kind string, pos source.Pos, texts ...string) {
+	d.w.WriteString(strings.Repeat("  ", d.depth))
+	if role != "" && kind != "" {
+		role += " "
+	}
+	d.w.WriteString(role + kind)
+	if pos.IsValid() {
+		fmt.Fprintf(d.w, " %d:%d", pos.Line, pos.Col)
+	}
+	for _, t := range texts {
+		if t != "" {
+			d.w.WriteString(" " + t)
+		}
+	}
+	d.w.WriteString("\n")
+}
+
+func (d *dumper) program(p *Program) {
+	d.node("", "Program", p.Pos, p.Name, ends(p.EndPos))
+	d.down(func() {
+		d.list("spec", p.Spec)
+		d.list("body", p.Body)
+	})
+}
+
+// list writes statements below a line that says what they are.
+func (d *dumper) list(role string, stmts []Stmt) {
+	d.node(role, fmt.Sprintf("(%d)", len(stmts)), source.Pos{})
+	d.down(func() {
+		for _, s := range stmts {
+			d.stmt(s)
+		}
+	})
+}
+
+func (d *dumper) stmt(s Stmt) {
+	role := ""
+	if l := s.StmtLabel(); l != 0 {
+		role = fmt.Sprintf("[%d]", l)
+	}
+	kind := strings.TrimPrefix(fmt.Sprintf("%T", s), "*ast.")
+	d.node(role, kind, s.Position(), stmtText(s)...)
+	d.down(func() { d.parts(s) })
+}
+
+// stmtText is what a statement's own line says.
+func stmtText(s Stmt) []string {
+	switch s := s.(type) {
+	case *TypeDecl:
+		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.HasColons, "::")}
+	case *Align:
+		return []string{"with", s.Target, flag(s.Colons, "::")}
+	case *Distribute:
+		if s.Onto != "" {
+			return []string{"onto", s.Onto, flag(s.Colons, "::")}
+		}
+		return []string{flag(s.Colons, "::")}
+	case *Do:
+		term := ""
+		if s.TermLabel != 0 {
+			term = fmt.Sprintf("to label %d", s.TermLabel)
+		}
+		return []string{s.Name, s.Var.Name, term, ends(s.EndPos)}
+	case *DoWhile:
+		return []string{s.Name, ends(s.EndPos)}
+	case *If:
+		return []string{s.Name, flag(s.OneLine, "one line"), ends(s.EndPos)}
+	case *Exit:
+		return []string{s.Name}
+	case *Cycle:
+		return []string{s.Name}
+	case *Print:
+		return []string{flag(s.Write, "write")}
+	case *Read:
+		end := ""
+		if s.End != 0 {
+			end = fmt.Sprintf("end=%d", s.End)
+		}
+		return []string{flag(s.Paren, "()"), end}
+	case *Stop:
+		return []string{flag(s.Error, "error")}
+	}
+	return nil
+}
+
+func flag(on bool, text string) string {
+	if on {
+		return text
+	}
+	return ""
+}
+
+func ends(p source.Pos) string {
+	if !p.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("ends %d:%d", p.Line, p.Col)
+}
+
+// parts writes what a statement consists of.
+func (d *dumper) parts(s Stmt) {
+	switch s := s.(type) {
+	case *TypeDecl:
+		d.expr("kind", s.Type.Kind)
+		d.expr("len", s.Type.Len)
+		d.dims(s.Dimension)
+		d.entities("entity", s.Entities)
+	case *ParameterStmt:
+		d.entities("constant", s.Names)
+	case *DimensionStmt:
+		d.entities("entity", s.Entities)
+	case *Processors:
+		d.entities("arrangement", s.Entities)
+	case *Template:
+		d.entities("template", s.Entities)
+	case *Align:
+		d.align(s)
+	case *Distribute:
+		d.entities("array", s.Distributees)
+		for _, f := range s.Formats {
+			d.node("format", strings.ToUpper(f.Name), f.Pos)
+			d.down(func() { d.expr("size", f.Arg) })
+		}
+	case *Independent:
+		d.names("new", s.New)
+		d.names("reduction", s.Reduction)
+	case *Assign:
+		d.expr("lhs", s.LHS)
+		d.expr("rhs", s.RHS)
+	case *Do:
+		d.control(s.Lo, s.Hi, s.Step)
+		d.list("body", s.Body)
+	case *DoWhile:
+		d.expr("while", s.Cond)
+		d.list("body", s.Body)
+	case *If:
+		for _, a := range s.Arms {
+			d.expr("if", a.Cond)
+			d.list("then", a.Body)
+		}
+		if s.HasElse {
+			d.list("else", s.Else)
+		}
+	case *Print:
+		d.expr("format", s.Format)
+		d.exprs("item", s.Items)
+	case *Read:
+		d.expr("unit", s.Unit)
+		d.expr("format", s.Format)
+		d.expr("iostat", s.Iostat)
+		d.exprs("item", s.Items)
+	case *Stop:
+		d.expr("code", s.Code)
+	}
+}
+
+func (d *dumper) align(s *Align) {
+	d.entities("array", s.Alignees)
+	if s.HasList {
+		for _, a := range s.Source {
+			d.node("source", alignMark(a.Star, a.Colon, a.Name), a.Pos)
+		}
+	}
+	for _, t := range s.TargetSubs {
+		if t.Expr != nil {
+			d.expr("target", t.Expr)
+		} else {
+			d.node("target", alignMark(t.Star, t.Colon, ""), t.Pos)
+		}
+	}
+}
+
+func alignMark(star, colon bool, name string) string {
+	switch {
+	case star:
+		return "*"
+	case colon:
+		return ":"
+	}
+	return name
+}
+
+func (d *dumper) entities(role string, list []Entity) {
+	for _, e := range list {
+		d.node(role, e.Name, e.Pos)
+		d.down(func() {
+			d.dims(e.Dims)
+			d.expr("len", e.Len)
+			d.expr("init", e.Init)
+		})
+	}
+}
+
+func (d *dumper) dims(dims []DimSpec) {
+	for _, dim := range dims {
+		d.node("dim", "", dim.Pos)
+		d.down(func() {
+			d.expr("lo", dim.Lo)
+			d.expr("hi", dim.Hi)
+		})
+	}
+}
+
+func (d *dumper) names(role string, names []Name) {
+	for _, n := range names {
+		d.node(role, n.Name, n.Pos)
+	}
+}
+
+func (d *dumper) control(lo, hi, step Expr) {
+	d.expr("from", lo)
+	d.expr("to", hi)
+	d.expr("step", step)
+}
+
+func (d *dumper) exprs(role string, list []Expr) {
+	for _, x := range list {
+		d.expr(role, x)
+	}
+}
+
+// expr writes an expression and its operands; nothing for one that is absent.
+func (d *dumper) expr(role string, x Expr) {
+	if x == nil {
+		return
+	}
+	kind := strings.TrimPrefix(fmt.Sprintf("%T", x), "*ast.")
+	text := ""
+	var below func()
+	switch x := x.(type) {
+	case *IntLit, *RealLit, *StringLit, *LogicalLit:
+		text = UnparseExpr(x)
+	case *Ident:
+		text = x.Name
+	case *Index:
+		text = x.Name
+		below = func() { d.exprs("arg", x.Args) }
+	case *Substring:
+		below = func() {
+			d.expr("of", x.Base)
+			d.expr("from", x.Lo)
+			d.expr("to", x.Hi)
+		}
+	case *Unary:
+		text = x.Op
+		below = func() { d.expr("", x.X) }
+	case *Binary:
+		text = x.Op
+		below = func() {
+			d.expr("", x.X)
+			d.expr("", x.Y)
+		}
+	case *Paren:
+		below = func() { d.expr("", x.X) }
+	case *ImpliedDo:
+		text = x.Var.Name
+		below = func() {
+			d.control(x.Lo, x.Hi, x.Step)
+			d.exprs("item", x.Items)
+		}
+	case *Keyword:
+		text = x.Name
+		below = func() { d.expr("", x.X) }
+	}
+	d.node(role, kind, x.Position(), text)
+	if below != nil {
+		d.down(below)
+	}
+}

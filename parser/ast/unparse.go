@@ -1,0 +1,175 @@
+package ast
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Unparse returns the program as free form Fortran, indented by its blocks,
+// in lines of less than 100 columns. Parsing the text gives the same tree but
+// for positions.
+func Unparse(f *File) string {
+	p := &printer{}
+	if f == nil || f.Program == nil {
+		return ""
+	}
+	p.line(0, "program "+f.Program.Name)
+	p.depth++
+	p.stmts(f.Program.Spec)
+	p.stmts(f.Program.Body)
+	p.depth--
+	p.line(0, "end program "+f.Program.Name)
+	return p.b.String()
+}
+
+// UnparseStmt returns the first line of a statement as Fortran, without label:
+// "do i = 1, n" of a loop.
+func UnparseStmt(s Stmt) string {
+	text, _ := head(s)
+	return text
+}
+
+// UnparseExpr returns an expression as Fortran.
+func UnparseExpr(x Expr) string {
+	var b strings.Builder
+	writeExpr(&b, x, 0)
+	return b.String()
+}
+
+const (
+	lineWidth = 98 // of a line without the & at its end
+	indent    = "  "
+)
+
+type printer struct {
+	b     strings.Builder
+	depth int
+}
+
+func (p *printer) stmts(list []Stmt) {
+	for _, s := range list {
+		p.stmt(s)
+	}
+}
+
+func (p *printer) stmt(s Stmt) {
+	text, directive := head(s)
+	if directive {
+		p.wrap("!HPF$ ", "!HPF$& ", text)
+		return
+	}
+	p.line(s.StmtLabel(), text)
+	switch s := s.(type) {
+	case *Do:
+		p.block(s.Body)
+		if s.TermLabel == 0 {
+			p.line(0, named("end do", s.Name))
+		}
+	case *DoWhile:
+		p.block(s.Body)
+		p.line(0, named("end do", s.Name))
+	case *If:
+		if s.OneLine {
+			return
+		}
+		for i, arm := range s.Arms {
+			if i > 0 {
+				p.line(0, "else if ("+UnparseExpr(arm.Cond)+") then")
+			}
+			p.block(arm.Body)
+		}
+		if s.HasElse {
+			p.line(0, "else")
+			p.block(s.Else)
+		}
+		p.line(0, named("end if", s.Name))
+	}
+}
+
+func (p *printer) block(body []Stmt) {
+	p.depth++
+	p.stmts(body)
+	p.depth--
+}
+
+func (p *printer) line(label int, text string) {
+	// Deep nesting must not eat up the line.
+	prefix := strings.Repeat(indent, min(p.depth, 20))
+	cont := prefix + "    &"
+	if label != 0 {
+		l := strconv.Itoa(label) + " "
+		prefix = l + prefix[min(len(l), len(prefix)):]
+	}
+	p.wrap(prefix, cont, text)
+}
+
+// wrap writes text behind prefix, and what does not fit on further lines that
+// begin with cont, which ends in "&". A line is broken behind a blank or comma
+// if it can, else inside a string.
+func (p *printer) wrap(prefix, cont, text string) {
+	if len(prefix)+len(text) <= lineWidth {
+		p.b.WriteString(prefix + text + "\n")
+		return
+	}
+	breaks := breaksOf(text)
+	start, next := 0, 0 // breaks[next:] are behind start
+	for {
+		limit := start + lineWidth - len(prefix)
+		if limit >= len(text) {
+			p.b.WriteString(prefix + text[start:] + "\n")
+			return
+		}
+		outside, inside := 0, 0
+		k := next
+		for ; k < len(breaks) && breaks[k].pos <= limit; k++ {
+			if breaks[k].inString {
+				inside = k + 1
+			} else {
+				outside = k + 1
+			}
+		}
+		at := limit // no break at all: a token is cut, which the two & allow
+		if outside > 0 {
+			at, next = breaks[outside-1].pos, outside
+		} else if inside > 0 {
+			at, next = breaks[inside-1].pos, inside
+		}
+		p.b.WriteString(prefix + text[start:at] + "&\n")
+		prefix, start = cont, at
+	}
+}
+
+// breakPoint is a place where a statement may go on in the next line.
+type breakPoint struct {
+	pos      int
+	inString bool
+}
+
+// breaksOf lists where text may be broken: outside strings behind a blank or
+// comma, inside strings anywhere but between two quotes that stand for one,
+// and not beside a quote or &.
+func breaksOf(text string) []breakPoint {
+	var out []breakPoint
+	var quote byte
+	for i := 0; i+1 < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0:
+			if (c == ' ' || c == ',') && i+1 < len(text) {
+				out = append(out, breakPoint{i + 1, false})
+			}
+		case c == quote && text[i+1] == quote:
+			i++
+			if i+1 < len(text) && text[i+1] != quote {
+				out = append(out, breakPoint{i + 1, true})
+			}
+		case c == quote:
+			quote = 0
+		case c != '&' && text[i+1] != '&' && text[i+1] != quote && text[i+1] < 0x80:
+			out = append(out, breakPoint{i + 1, true})
+		}
+	}
+	return out
+}

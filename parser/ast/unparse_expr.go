@@ -1,0 +1,135 @@
+package ast
+
+import (
+	"fmt"
+	"strings"
+)
+
+// opText says how strongly each operator binds, and how it is written.
+var opText = map[string]struct {
+	prec int
+	text string
+}{
+	".eqv.": {1, " .eqv. "}, ".neqv.": {1, " .neqv. "},
+	".or.": {2, " .or. "}, ".and.": {3, " .and. "},
+	"==": {precRel, " == "}, "/=": {precRel, " /= "}, "<": {precRel, " < "},
+	"<=": {precRel, " <= "}, ">": {precRel, " > "}, ">=": {precRel, " >= "},
+	"//": {6, " // "}, "+": {precAdd, " + "}, "-": {precAdd, " - "},
+	"*": {8, "*"}, "/": {8, "/"}, "**": {precPower, "**"},
+}
+
+const (
+	precNot   = 4
+	precRel   = 5
+	precAdd   = 7
+	precPower = 9
+	precAtom  = 10
+)
+
+// writeExpr writes x, in parentheses when it binds less than min. A tree that
+// was parsed has its parentheses as nodes and gets no further ones; a tree
+// that was made gets those that it needs.
+func writeExpr(b *strings.Builder, x Expr, min int) {
+	if precedence(x) < min {
+		b.WriteString("(")
+		defer b.WriteString(")")
+	}
+	switch x := x.(type) {
+	case *IntLit:
+		b.WriteString(x.Text)
+		writeKind(b, x.Kind)
+	case *RealLit:
+		b.WriteString(x.Text)
+		writeKind(b, x.Kind)
+	case *StringLit:
+		q := "'"
+		if x.Quote == '"' {
+			q = `"`
+		}
+		b.WriteString(q + strings.ReplaceAll(x.Value, q, q+q) + q)
+	case *LogicalLit:
+		if x.Value {
+			b.WriteString(".true.")
+		} else {
+			b.WriteString(".false.")
+		}
+	case *Ident:
+		b.WriteString(x.Name)
+	case *Index:
+		b.WriteString(x.Name + "(")
+		for i, a := range x.Args {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			writeExpr(b, a, 0)
+		}
+		b.WriteString(")")
+	case *Substring:
+		writeExpr(b, x.Base, precAtom)
+		b.WriteString("(")
+		if x.Lo != nil {
+			writeExpr(b, x.Lo, 0)
+		}
+		b.WriteString(":")
+		if x.Hi != nil {
+			writeExpr(b, x.Hi, 0)
+		}
+		b.WriteString(")")
+	case *Unary:
+		b.WriteString(x.Op)
+		if x.Op == ".not." {
+			b.WriteString(" ")
+			writeExpr(b, x.X, precRel)
+		} else {
+			writeExpr(b, x.X, precAdd+1)
+		}
+	case *Binary:
+		op, left, right := opText[x.Op], opText[x.Op].prec, opText[x.Op].prec+1
+		switch op.prec {
+		case precRel:
+			left = right // a < b < c does not exist
+		case precPower:
+			left, right = right, left
+		}
+		writeExpr(b, x.X, left)
+		b.WriteString(op.text)
+		writeExpr(b, x.Y, right)
+	case *Paren:
+		b.WriteString("(")
+		writeExpr(b, x.X, 0)
+		b.WriteString(")")
+	case *ImpliedDo:
+		b.WriteString("(")
+		writeList(b, x.Items)
+		b.WriteString(", " + x.Var.Name + " = ")
+		writeControl(b, x.Lo, x.Hi, x.Step)
+		b.WriteString(")")
+	case *Keyword:
+		b.WriteString(x.Name + "=")
+		writeExpr(b, x.X, 0)
+	case nil:
+		b.WriteString("?")
+	default:
+		fmt.Fprintf(b, "?%T?", x)
+	}
+}
+
+func writeKind(b *strings.Builder, kind string) {
+	if kind != "" {
+		b.WriteString("_" + kind)
+	}
+}
+
+// precedence is how strongly the outermost operator of x binds.
+func precedence(x Expr) int {
+	switch x := x.(type) {
+	case *Unary:
+		if x.Op == ".not." {
+			return precNot
+		}
+		return precAdd
+	case *Binary:
+		return opText[x.Op].prec
+	}
+	return precAtom
+}

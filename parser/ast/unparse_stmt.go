@@ -1,0 +1,371 @@
+package ast
+
+import (
+	"fmt"
+	"strings"
+)
+
+// head returns the line that a statement begins with, and whether it is a
+// directive.
+func head(s Stmt) (text string, directive bool) {
+	var b strings.Builder
+	switch s := s.(type) {
+	case *TypeDecl:
+		writeTypeDecl(&b, s)
+	case *ParameterStmt:
+		b.WriteString("parameter (")
+		for i, n := range s.Names {
+			comma(&b, i)
+			b.WriteString(n.Name + " = ")
+			writeExpr(&b, n.Init, 0)
+		}
+		b.WriteString(")")
+	case *DimensionStmt:
+		b.WriteString("dimension ")
+		writeEntities(&b, s.Entities)
+	case *ImplicitNone:
+		b.WriteString("implicit none")
+
+	case *Processors:
+		b.WriteString("PROCESSORS ")
+		writeEntities(&b, s.Entities)
+		directive = true
+	case *Template:
+		b.WriteString("TEMPLATE ")
+		writeEntities(&b, s.Entities)
+		directive = true
+	case *Align:
+		writeAlign(&b, s)
+		directive = true
+	case *Distribute:
+		writeDistribute(&b, s)
+		directive = true
+	case *Independent:
+		b.WriteString("INDEPENDENT")
+		writeClause(&b, "NEW", s.New)
+		writeClause(&b, "REDUCTION", s.Reduction)
+		directive = true
+
+	case *Assign:
+		writeExpr(&b, s.LHS, 0)
+		b.WriteString(" = ")
+		writeExpr(&b, s.RHS, 0)
+	case *Do:
+		b.WriteString(label(s.Name) + "do")
+		if s.TermLabel != 0 {
+			fmt.Fprintf(&b, " %d", s.TermLabel)
+		}
+		if s.Var.Name != "" {
+			b.WriteString(" " + s.Var.Name + " = ")
+			writeControl(&b, s.Lo, s.Hi, s.Step)
+		}
+	case *DoWhile:
+		b.WriteString(label(s.Name) + "do while (" + UnparseExpr(s.Cond) + ")")
+	case *If:
+		b.WriteString(label(s.Name) + "if (")
+		if len(s.Arms) > 0 {
+			writeExpr(&b, s.Arms[0].Cond, 0)
+		}
+		if s.OneLine {
+			b.WriteString(") ")
+			if len(s.Arms) > 0 && len(s.Arms[0].Body) > 0 {
+				b.WriteString(UnparseStmt(s.Arms[0].Body[0]))
+			}
+		} else {
+			b.WriteString(") then")
+		}
+	case *Exit:
+		b.WriteString(named("exit", s.Name))
+	case *Cycle:
+		b.WriteString(named("cycle", s.Name))
+	case *Print:
+		writePrint(&b, s)
+	case *Read:
+		writeRead(&b, s)
+	case *Stop:
+		if s.Error {
+			b.WriteString("error ")
+		}
+		b.WriteString("stop")
+		if s.Code != nil {
+			b.WriteString(" ")
+			writeExpr(&b, s.Code, 0)
+		}
+	case *Continue:
+		b.WriteString("continue")
+	default:
+		fmt.Fprintf(&b, "! %T", s)
+	}
+	return b.String(), directive
+}
+
+// label is a construct name in front of its statement.
+func label(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}
+
+// named is a statement with a construct name behind it, or without.
+func named(word, name string) string {
+	if name == "" {
+		return word
+	}
+	return word + " " + name
+}
+
+func comma(b *strings.Builder, i int) {
+	if i > 0 {
+		b.WriteString(", ")
+	}
+}
+
+func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
+	t := &s.Type
+	b.WriteString(t.Name)
+	size := t.Kind
+	if t.Name == "character" {
+		size = t.Len
+	}
+	switch {
+	case size == nil:
+	case !t.Star && t.Name == "character":
+		b.WriteString("(len=" + UnparseExpr(size) + ")")
+	case !t.Star:
+		b.WriteString("(" + UnparseExpr(size) + ")")
+	default:
+		writeStar(b, size)
+	}
+	colons := s.HasColons
+	if s.Parameter {
+		b.WriteString(", parameter")
+		colons = true
+	}
+	if s.Dimension != nil {
+		b.WriteString(", dimension")
+		writeDims(b, s.Dimension)
+		colons = true
+	}
+	if s.Save {
+		b.WriteString(", save")
+		colons = true
+	}
+	for _, e := range s.Entities {
+		colons = colons || e.Init != nil
+	}
+	if colons {
+		b.WriteString(" ::")
+	}
+	b.WriteString(" ")
+	writeEntities(b, s.Entities)
+}
+
+// writeStar writes the *8 of REAL*8 or the *(n) of CHARACTER*(n).
+func writeStar(b *strings.Builder, size Expr) {
+	if lit, ok := size.(*IntLit); ok {
+		b.WriteString("*" + lit.Text)
+		return
+	}
+	b.WriteString("*(" + UnparseExpr(size) + ")")
+}
+
+func writeEntities(b *strings.Builder, list []Entity) {
+	for i, e := range list {
+		comma(b, i)
+		b.WriteString(e.Name)
+		if e.Dims != nil {
+			writeDims(b, e.Dims)
+		}
+		if e.Len != nil {
+			writeStar(b, e.Len)
+		}
+		if e.Init != nil {
+			b.WriteString(" = ")
+			writeExpr(b, e.Init, 0)
+		}
+	}
+}
+
+func writeDims(b *strings.Builder, dims []DimSpec) {
+	b.WriteString("(")
+	for i, d := range dims {
+		comma(b, i)
+		if d.Lo != nil {
+			writeExpr(b, d.Lo, 0)
+			b.WriteString(":")
+		}
+		writeExpr(b, d.Hi, 0)
+	}
+	b.WriteString(")")
+}
+
+func writeAlign(b *strings.Builder, s *Align) {
+	b.WriteString("ALIGN ")
+	if !s.Colons {
+		for i, a := range s.Alignees {
+			comma(b, i)
+			b.WriteString(a.Name)
+			writeAlignSource(b, s)
+		}
+		b.WriteString(" ")
+	} else if s.HasList {
+		writeAlignSource(b, s)
+		b.WriteString(" ")
+	}
+	b.WriteString("WITH " + s.Target)
+	if len(s.TargetSubs) > 0 {
+		b.WriteString("(")
+		for i, t := range s.TargetSubs {
+			comma(b, i)
+			switch {
+			case t.Star:
+				b.WriteString("*")
+			case t.Colon:
+				b.WriteString(":")
+			default:
+				writeExpr(b, t.Expr, 0)
+			}
+		}
+		b.WriteString(")")
+	}
+	if s.Colons {
+		b.WriteString(" :: ")
+		writeEntities(b, s.Alignees)
+	}
+}
+
+func writeAlignSource(b *strings.Builder, s *Align) {
+	if !s.HasList {
+		return
+	}
+	b.WriteString("(")
+	for i, a := range s.Source {
+		comma(b, i)
+		switch {
+		case a.Star:
+			b.WriteString("*")
+		case a.Colon:
+			b.WriteString(":")
+		default:
+			b.WriteString(a.Name)
+		}
+	}
+	b.WriteString(")")
+}
+
+func writeDistribute(b *strings.Builder, s *Distribute) {
+	b.WriteString("DISTRIBUTE ")
+	formats := func() {
+		b.WriteString("(")
+		for i, f := range s.Formats {
+			comma(b, i)
+			b.WriteString(strings.ToUpper(f.Name))
+			if f.Arg != nil {
+				b.WriteString("(" + UnparseExpr(f.Arg) + ")")
+			}
+		}
+		b.WriteString(")")
+	}
+	if s.Colons {
+		formats()
+	} else {
+		for i, d := range s.Distributees {
+			comma(b, i)
+			b.WriteString(d.Name)
+			formats()
+		}
+	}
+	if s.Onto != "" {
+		b.WriteString(" ONTO " + s.Onto)
+	}
+	if s.Colons {
+		b.WriteString(" :: ")
+		writeEntities(b, s.Distributees)
+	}
+}
+
+func writeClause(b *strings.Builder, word string, names []Name) {
+	if len(names) == 0 {
+		return
+	}
+	b.WriteString(", " + word + "(")
+	for i, n := range names {
+		comma(b, i)
+		b.WriteString(n.Name)
+	}
+	b.WriteString(")")
+}
+
+func writePrint(b *strings.Builder, s *Print) {
+	if s.Write {
+		b.WriteString("write(*,")
+		writeFormat(b, s.Format)
+		b.WriteString(")")
+		if len(s.Items) > 0 {
+			b.WriteString(" ")
+		}
+		writeList(b, s.Items)
+		return
+	}
+	b.WriteString("print ")
+	writeFormat(b, s.Format)
+	if len(s.Items) > 0 {
+		b.WriteString(", ")
+	}
+	writeList(b, s.Items)
+}
+
+func writeRead(b *strings.Builder, s *Read) {
+	if !s.Paren {
+		b.WriteString("read ")
+		writeFormat(b, s.Format)
+		if len(s.Items) > 0 {
+			b.WriteString(", ")
+		}
+		writeList(b, s.Items)
+		return
+	}
+	b.WriteString("read(")
+	writeFormat(b, s.Unit) // nil is * here too
+	b.WriteString(",")
+	writeFormat(b, s.Format)
+	if s.Iostat != nil {
+		b.WriteString(",iostat=")
+		writeExpr(b, s.Iostat, 0)
+	}
+	if s.End != 0 {
+		fmt.Fprintf(b, ",end=%d", s.End)
+	}
+	b.WriteString(")")
+	if len(s.Items) > 0 {
+		b.WriteString(" ")
+	}
+	writeList(b, s.Items)
+}
+
+func writeFormat(b *strings.Builder, x Expr) {
+	if x == nil {
+		b.WriteString("*")
+		return
+	}
+	writeExpr(b, x, 0)
+}
+
+func writeList(b *strings.Builder, list []Expr) {
+	for i, x := range list {
+		comma(b, i)
+		writeExpr(b, x, 0)
+	}
+}
+
+// writeControl writes "lo, hi, step".
+func writeControl(b *strings.Builder, lo, hi, step Expr) {
+	writeExpr(b, lo, 0)
+	b.WriteString(", ")
+	writeExpr(b, hi, 0)
+	if step != nil {
+		b.WriteString(", ")
+		writeExpr(b, step, 0)
+	}
+}

@@ -1,0 +1,279 @@
+package parser
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+type frameKind int
+
+const (
+	doFrame frameKind = iota
+	ifFrame
+	foreignFrame // a construct outside the subset
+)
+
+// frame is a block that is open. A block whose first statement was wrong has
+// no node; what it contains is parsed for its errors and dropped.
+type frame struct {
+	kind  frameKind
+	what  string // "DO", "IF", for messages
+	pos   source.Pos
+	name  string // construct name
+	label int    // of "do 10", else 0
+	until string // for a foreign construct: the words that end it
+	node  ast.Stmt
+	body  *[]ast.Stmt // where the next statement goes
+	alt   source.Pos  // of ELSE
+}
+
+func (p *parser) push(f *frame) {
+	if f.body == nil {
+		f.body = new([]ast.Stmt)
+	}
+	p.stack = append(p.stack, f)
+}
+
+// pop closes the innermost block, which ends at pos.
+func (p *parser) pop(pos source.Pos) {
+	f := p.stack[len(p.stack)-1]
+	p.stack = p.stack[:len(p.stack)-1]
+	switch n := f.node.(type) {
+	case *ast.Do:
+		n.EndPos = pos
+	case *ast.DoWhile:
+		n.EndPos = pos
+	case *ast.If:
+		n.EndPos = pos
+	}
+}
+
+// body is where the next executable statement goes.
+func (p *parser) body() *[]ast.Stmt {
+	if n := len(p.stack); n > 0 {
+		return p.stack[n-1].body
+	}
+	return &p.prog.Body
+}
+
+// closeAbove reports the blocks above level i, which something at pos leaves
+// open, and closes them.
+func (p *parser) closeAbove(i int, pos source.Pos) {
+	for len(p.stack) > i+1 {
+		p.notClosed(p.stack[len(p.stack)-1], pos)
+		p.pop(pos)
+	}
+}
+
+func (p *parser) notClosed(f *frame, pos source.Pos) {
+	what := "END " + f.what
+	switch {
+	case f.until != "":
+		what = strings.ToUpper(f.until)
+	case f.label != 0:
+		what = fmt.Sprintf("the statement with label %d", f.label)
+	case f.name != "":
+		what += " " + f.name
+	}
+	d := p.diags.Errorf(source.UnbalancedBlock, pos, "%s is missing", what).
+		WithNote(f.pos, "the %s begins here", f.what)
+	if f.label != 0 {
+		d.WithHelp("end the loop with: %d continue", f.label)
+	} else {
+		d.WithHelp("add %s in front of this line", what)
+	}
+}
+
+// open begins the block of a DO or IF statement; node is nil when the
+// statement was wrong.
+func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
+	f := &frame{kind: doFrame, what: "DO", pos: pos, name: s.Name, node: node}
+	switch n := node.(type) {
+	case *ast.Do:
+		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
+	case *ast.DoWhile:
+		n.Name, f.body = s.Name, &n.Body
+	case *ast.If:
+		n.Name, f.body = s.Name, &n.Arms[0].Body
+	}
+	if s.Kind == scan.IfThen {
+		f.kind, f.what = ifFrame, "IF"
+	} else if node == nil && s.Toks[1].Type == scan.Int {
+		f.label = p.quiet().labelValue(&s.Toks[1])
+	}
+	p.push(f)
+}
+
+// quiet is a parser whose complaints are lost, for statements that have been
+// complained of.
+func (p *parser) quiet() *parser { return &parser{diags: &source.List{}} }
+
+// end takes END DO and END IF; label is the statement's, name the construct
+// name behind it.
+func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
+	what := "END DO"
+	if kind == ifFrame {
+		what = "END IF"
+	}
+	i := p.innermost(kind, label, name)
+	if i < 0 {
+		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).
+			WithHelp("remove it, or add the %s that it belongs to", what[len("END "):])
+		return
+	}
+	p.closeAbove(i, pos)
+	f := p.stack[i]
+	p.checkName(f, name, pos, what, false)
+	if f.label != 0 && f.label != label {
+		p.notClosed(f, pos)
+	}
+	if label == 0 || kind != doFrame {
+		p.pop(pos)
+		return
+	}
+	// A labelled END DO stays in the tree as a CONTINUE. As such it may end
+	// several loops, but a named loop it ends alone.
+	last := &ast.Continue{Base: ast.Base{Pos: pos, Label: label}}
+	*f.body = append(*f.body, last)
+	if f.name == "" && f.label == label {
+		p.labelled(label, pos, last)
+		return
+	}
+	if do, ok := f.node.(*ast.Do); ok {
+		do.TermLabel = 0
+	}
+	p.pop(pos)
+}
+
+// innermost finds the block that an END ends: the innermost one of its kind
+// with the right label and name, else the innermost one of its kind.
+func (p *parser) innermost(kind frameKind, label int, name *lexer.Token) int {
+	first := -1
+	for i := len(p.stack) - 1; i >= 0; i-- {
+		f := p.stack[i]
+		if f.kind != kind {
+			continue
+		}
+		if f.name == valueOf(name) && (f.label == 0 || f.label == label) {
+			return i
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	return first
+}
+
+// checkName reports a construct name behind END or ELSE that differs from the
+// block's. ELSE may leave it out, END may not.
+func (p *parser) checkName(f *frame, name *lexer.Token, pos source.Pos, what string, optional bool) {
+	switch {
+	case valueOf(name) == f.name, name == nil && optional:
+	case name == nil:
+		p.diags.Errorf(source.UnbalancedBlock, pos, "the block is named, but %s has no name", what).
+			WithNote(f.pos, "the %s begins here", f.what).WithHelp("write %s %s", what, f.name)
+	case f.name == "":
+		p.diags.Add(problem(source.UnbalancedBlock, name, "the block that ends here has no name").
+			WithNote(f.pos, "the %s begins here", f.what).
+			WithHelp("write %s, or %s: in front of the block", what, name.Value))
+	default:
+		p.diags.Add(problem(source.UnbalancedBlock, name, "the name of the block is "+f.name).
+			WithNote(f.pos, "the %s begins here", f.what).WithHelp("write %s %s", what, f.name))
+	}
+}
+
+// alternative takes ELSE IF and ELSE; cond is nil for ELSE, and known is false
+// for an ELSE IF that was wrong.
+func (p *parser) alternative(pos source.Pos, cond ast.Expr, isElse, known bool, name *lexer.Token) {
+	what := "ELSE IF"
+	if isElse {
+		what = "ELSE"
+	}
+	i := len(p.stack) - 1
+	for i >= 0 && p.stack[i].kind != ifFrame {
+		i--
+	}
+	if i < 0 {
+		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without IF", what).
+			WithHelp("remove it, or add the IF (...) THEN that it belongs to")
+		return
+	}
+	p.closeAbove(i, pos)
+	f := p.stack[i]
+	p.checkName(f, name, pos, what, true)
+	if f.alt.IsValid() {
+		p.diags.Errorf(source.UnbalancedBlock, pos, "%s behind the ELSE of the same IF", what).
+			WithNote(f.alt, "the ELSE is here").
+			WithHelp("END IF may be missing in front of this line")
+		f.body = new([]ast.Stmt)
+		return
+	}
+	if isElse {
+		f.alt = pos
+	}
+	n, attached := f.node.(*ast.If)
+	switch {
+	case !attached || !known:
+		f.body = new([]ast.Stmt)
+	case isElse:
+		n.HasElse, n.ElsePos = true, pos
+		f.body = &n.Else
+	default:
+		n.Arms = append(n.Arms, ast.IfArm{Pos: pos, Cond: cond})
+		f.body = &n.Arms[len(n.Arms)-1].Body
+	}
+}
+
+// labelled ends the loops "do 10" whose label the statement s, which has just
+// been added, carries. Several may end at one statement.
+func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
+	if label == 0 {
+		return
+	}
+	for n := len(p.stack); n > 0; n = len(p.stack) {
+		f := p.stack[n-1]
+		if f.label == label {
+			if !canEndLoop(s) {
+				p.diags.Errorf(source.BadLabel, pos, "a loop cannot end at this statement").
+					WithNote(f.pos, "the loop begins here").
+					WithHelp("end it with: %d continue", label)
+			} else if f.name != "" {
+				p.diags.Errorf(source.UnbalancedBlock, pos, "END DO %s is missing: a named loop does not end at a label alone", f.name).
+					WithNote(f.pos, "the loop begins here").
+					WithHelp("write %d end do %s", label, f.name)
+			}
+			p.pop(pos)
+			continue
+		}
+		// A block inside the loop is still open.
+		outer := -1
+		for i := n - 2; i >= 0; i-- {
+			if p.stack[i].label == label {
+				outer = i
+			}
+		}
+		if outer < 0 {
+			return
+		}
+		p.notClosed(f, pos)
+		p.pop(pos)
+	}
+}
+
+// canEndLoop reports whether s may be the last statement of "do 10"; nil is a
+// statement that was wrong.
+func canEndLoop(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read:
+		return true
+	case *ast.If:
+		return s.OneLine
+	}
+	return false
+}

@@ -1,0 +1,318 @@
+package parser
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// The grammars of the declarations.
+type (
+	programStmt struct {
+		Name lexer.Token `parser:"'program' @Ident"`
+	}
+	implicitStmt struct {
+		None bool `parser:"'implicit' @'none'"`
+	}
+	typeDecl struct {
+		Type     typeSpec    `parser:"@@"`
+		Attrs    []attribute `parser:"( ',' @@ )*"`
+		Colons   bool        `parser:"@'::'?"`
+		Entities []entity    `parser:"@@ ( ',' @@ )*"`
+	}
+	parameterStmt struct {
+		Names []constant `parser:"'parameter' '(' @@ ( ',' @@ )* ')'"`
+	}
+	dimensionStmt struct {
+		Entities []shaped `parser:"'dimension' '::'? @@ ( ',' @@ )*"`
+	}
+
+	typeSpec struct {
+		Word lexer.Token `parser:"( @('integer' | 'real' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
+		Star *starLen    `parser:"( '*' @@"`
+		Args []typeArg   `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
+	}
+	// starLen is what follows the * in REAL*8 or CHARACTER*(n).
+	starLen struct {
+		Int *lexer.Token `parser:"( @Int"`
+		Any *lexer.Token `parser:"| '(' ( @'*'"`
+		X   *expr        `parser:"| @@ ) ')' )"`
+	}
+	typeArg struct {
+		Key *lexer.Token `parser:"( @( 'kind' | 'len' ) '=' )?"`
+		Any *lexer.Token `parser:"( @( '*' | ':' )"`
+		X   *expr        `parser:"| @@ )"`
+	}
+	attribute struct {
+		Dims []dimension  `parser:"( 'dimension' '(' @@ ( ',' @@ )* ')'"`
+		Word *lexer.Token `parser:"| @Ident"`
+		Arg  *expr        `parser:"( '(' @@ ')' )? )"`
+	}
+	entity struct {
+		Name lexer.Token  `parser:"@Ident"`
+		Dims []dimension  `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+		Len  *starLen     `parser:"( '*' @@ )?"`
+		Old  *lexer.Token `parser:"( @( '/' | '=>' ) | '='"`
+		Init *expr        `parser:"@@ )?"`
+	}
+	constant struct {
+		Name lexer.Token `parser:"@Ident '='"`
+		X    expr        `parser:"@@"`
+	}
+	shaped struct {
+		Name lexer.Token `parser:"@Ident"`
+		Dims []dimension `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	}
+	dimension struct {
+		Pos    lexer.Position
+		Star   bool         `parser:"( @'*'"`
+		First  *expr        `parser:"| @@"`
+		Colon  *lexer.Token `parser:"  ( @':'"`
+		Second *expr        `parser:"    ( @@"`
+		Free   bool         `parser:"    | @'*' )? )?"`
+		Any    bool         `parser:"| @':' )"`
+	}
+)
+
+func (g *programStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &programUnit{base, g.Name}
+}
+
+func (g *implicitStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.ImplicitNone{Base: base}
+}
+
+func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
+	d := &ast.TypeDecl{Base: base, HasColons: g.Colons}
+	ok := g.Type.build(p, &d.Type)
+	for i := range g.Attrs {
+		ok = g.Attrs[i].build(p, d) && ok
+	}
+	attrsOK := ok
+	if len(g.Attrs) > 0 && !g.Colons {
+		p.diags.Errorf(source.Syntax, startOf(&g.Entities[0].Name), `"::" is missing behind the attributes`).
+			WithHelp("write :: in front of %q", g.Entities[0].Name.Value)
+		ok = false
+	}
+	for i := range g.Entities {
+		e := &g.Entities[i]
+		ent := ast.Entity{Pos: startOf(&e.Name), Name: e.Name.Value}
+		if attrsOK { // "allocatable" has been told already
+			ent.Dims, ok = p.dims(e.Dims, ok)
+		}
+		if e.Len != nil {
+			ent.Len = e.Len.expr()
+			if d.Type.Name != "character" {
+				p.diags.Add(problem(source.Syntax, &e.Name, "a length behind a name that is not of type CHARACTER").
+					WithHelp("put the size behind the type: %s*8", d.Type.Name))
+				ok = false
+			}
+		}
+		switch {
+		case e.Old != nil:
+			p.diags.Add(problem(source.OutsideSubset, e.Old, "this form of initial value is outside the subset").
+				WithHelp("write = value behind the name, and :: in front of it"))
+			ok = false
+		case e.Init != nil && !g.Colons && len(g.Attrs) == 0:
+			p.diags.Add(problem(source.Syntax, &e.Name, "an initial value needs :: in the declaration").
+				WithHelp("write %s :: %s = ...", d.Type.Name, e.Name.Value))
+			ok = false
+		case e.Init != nil:
+			ent.Init = e.Init.X
+		}
+		d.Entities = append(d.Entities, ent)
+	}
+	if !ok {
+		return nil
+	}
+	return d
+}
+
+func (g *typeSpec) build(p *parser, t *ast.TypeSpec) bool {
+	t.Name = g.Word.Value
+	switch t.Name {
+	case "double", "doubleprecision":
+		t.Name = "double precision"
+		if g.Star != nil || g.Args != nil {
+			p.diags.Add(problem(source.Syntax, &g.Word, "DOUBLE PRECISION has no kind").
+				WithHelp("write real(8)"))
+			return false
+		}
+		return true
+	case "character":
+		return g.character(p, t)
+	}
+	if g.Star != nil {
+		if g.Star.Int == nil {
+			p.diags.Add(problem(source.Syntax, &g.Word, "the size of a type must be a number").
+				WithHelp("write %s*8 or %s(8)", t.Name, t.Name))
+			return false
+		}
+		t.Kind, t.Star = g.Star.expr(), true
+	}
+	for i, a := range g.Args {
+		if i > 0 || a.X == nil || a.Key != nil && a.Key.Value != "kind" {
+			p.diags.Add(problem(source.Syntax, &g.Word, "in parentheses behind "+t.Name+" stands its kind and nothing else").
+				WithHelp("write %s(8)", t.Name))
+			return false
+		}
+		t.Kind = a.X.X
+	}
+	return true
+}
+
+// character takes CHARACTER*n, CHARACTER(n) and CHARACTER(len=n).
+func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
+	if g.Star != nil {
+		t.Len, t.Star = g.Star.expr(), true
+	}
+	for i := range g.Args {
+		a := &g.Args[i]
+		if a.Key != nil && a.Key.Value == "kind" || a.Key == nil && i == 1 {
+			p.diags.Add(problem(source.OutsideSubset, &g.Word, "a kind of CHARACTER is outside the subset").
+				WithHelp("leave it out: character(len=n)"))
+			return false
+		}
+		switch {
+		case t.Len != nil:
+			p.diags.Add(problem(source.Syntax, &g.Word, "more than one length").
+				WithHelp("write character(len=n)"))
+			return false
+		case a.X != nil:
+			t.Len = a.X.X
+		case a.Any.Value == ":":
+			p.diags.Add(problem(source.OutsideSubset, a.Any, "a deferred length is outside the subset").
+				WithHelp("give the greatest length that is needed"))
+			return false
+		default:
+			t.Len = anyLength(a.Any)
+		}
+	}
+	return true
+}
+
+// anyLength is the * of character(len=*).
+func anyLength(t *lexer.Token) ast.Expr {
+	return &ast.Ident{XBase: span(startOf(t), endOf(t)), Name: "*"}
+}
+
+func (g *starLen) expr() ast.Expr {
+	switch {
+	case g.Int != nil:
+		return &ast.IntLit{XBase: span(startOf(g.Int), endOf(g.Int)), Text: g.Int.Value}
+	case g.Any != nil:
+		return anyLength(g.Any)
+	}
+	return g.X.X
+}
+
+// attributeAdvice says for each attribute outside the subset what to do.
+var attributeAdvice = map[string]string{
+	"allocatable":  "declare the greatest extent that is needed, and work on a part",
+	"pointer":      "use the array itself",
+	"target":       "remove it: there are no pointers",
+	"intent":       "there are no procedures: remove it",
+	"optional":     "there are no procedures: remove it",
+	"value":        "there are no procedures: remove it",
+	"external":     "there are no procedures: remove it",
+	"intrinsic":    "remove it: intrinsic functions need no declaration",
+	"public":       "there are no modules: remove it",
+	"private":      "there are no modules: remove it",
+	"protected":    "there are no modules: remove it",
+	"bind":         "remove it",
+	"contiguous":   "remove it",
+	"volatile":     "remove it",
+	"asynchronous": "remove it",
+	"codimension":  "declare an array and distribute it with !HPF$ DISTRIBUTE",
+}
+
+func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
+	if g.Word == nil {
+		if d.Dimension != nil {
+			p.diags.Errorf(source.Syntax, d.Pos, "the attribute DIMENSION is given twice").WithHelp("remove one")
+			return false
+		}
+		var ok bool
+		d.Dimension, ok = p.dims(g.Dims, true)
+		return ok
+	}
+	advice, outside := attributeAdvice[g.Word.Value]
+	switch {
+	case g.Word.Value == "parameter" && g.Arg == nil && !d.Parameter:
+		d.Parameter = true
+	case g.Word.Value == "save" && g.Arg == nil && !d.Save:
+		d.Save = true
+	case outside:
+		p.diags.Add(problem(source.OutsideSubset, g.Word, "the attribute "+quoted(g.Word)+" is outside the subset").
+			WithHelp("%s", advice))
+		return false
+	default:
+		p.diags.Add(problem(source.Syntax, g.Word, quoted(g.Word)+" is no attribute, or is there already").
+			WithHelp("attributes are parameter, dimension(...) and save; without attributes, write no comma"))
+		return false
+	}
+	return true
+}
+
+// dims builds the extents of an array; ok is false when there was an error, or
+// was before.
+func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
+	var out []ast.DimSpec
+	for i := range dims {
+		g := &dims[i]
+		d := ast.DimSpec{Pos: source.Pos{Line: g.Pos.Line, Col: g.Pos.Column}}
+		switch {
+		case g.Star || g.Free:
+			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
+				WithHelp("give the extent, a constant")
+			ok = false
+		case g.Any || g.Colon != nil && g.Second == nil:
+			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array without fixed extent is outside the subset").
+				WithHelp("give the greatest extent that is needed, a constant, and work on a part")
+			ok = false
+		case g.Colon != nil:
+			d.Lo, d.Hi = g.First.X, g.Second.X
+		default:
+			d.Hi = g.First.X
+		}
+		out = append(out, d)
+	}
+	return out, ok
+}
+
+func (g *parameterStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.ParameterStmt{Base: base}
+	for i := range g.Names {
+		n := &g.Names[i]
+		s.Names = append(s.Names, ast.Entity{Pos: startOf(&n.Name), Name: n.Name.Value, Init: n.X.X})
+	}
+	return s
+}
+
+func (g *dimensionStmt) build(p *parser, base ast.Base) ast.Stmt {
+	entities, ok := p.shapes(g.Entities, true)
+	for i := range g.Entities {
+		if n := &g.Entities[i]; len(n.Dims) == 0 {
+			p.diags.Add(problem(source.Syntax, &n.Name, "extents are missing behind "+quoted(&n.Name)).
+				WithHelp("the form is: %s", rules()[scan.Dimension].form))
+			ok = false
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return &ast.DimensionStmt{Base: base, Entities: entities}
+}
+
+// shapes builds names with extents.
+func (p *parser) shapes(list []shaped, ok bool) ([]ast.Entity, bool) {
+	var out []ast.Entity
+	for i := range list {
+		e := ast.Entity{Pos: startOf(&list[i].Name), Name: list[i].Name.Value}
+		e.Dims, ok = p.dims(list[i].Dims, ok)
+		out = append(out, e)
+	}
+	return out, ok
+}

@@ -1,0 +1,233 @@
+package parser
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// designator parses name, name(args), name(lo:hi) or name(args)(lo:hi).
+//
+// name(lo:hi) is a substring when the name is a character variable and a
+// section when it is an array. The tree calls both a Substring; who knows the
+// types refuses the section.
+func (c *climber) designator() (ast.Expr, error) {
+	name := c.lex.Next()
+	var x ast.Expr = &ast.Ident{XBase: span(startOf(name), endOf(name)), Name: name.Value}
+	if t := c.lex.Peek(); t.Type == scan.String {
+		return nil, problem(source.OutsideSubset, name, "constants like "+name.Value+t.Value+" are outside the subset").
+			WithHelp("write the number in decimal, and a string without prefix")
+	}
+	if c.at("(") {
+		open := c.lex.Next()
+		args, rng, err := c.arguments(open)
+		if err != nil {
+			return nil, err
+		}
+		end, err := c.close(open)
+		if err != nil {
+			return nil, err
+		}
+		if rng != nil {
+			x = rng.of(x, end)
+		} else {
+			x = &ast.Index{XBase: span(startOf(name), end), Name: name.Value, NamePos: startOf(name), Args: args}
+		}
+		if _, isElement := x.(*ast.Index); isElement && c.at("(") {
+			if x, err = c.substring(x); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch t := c.lex.Peek(); {
+	case c.at("%"):
+		return nil, problem(source.OutsideSubset, t, "components of derived types are outside the subset").
+			WithHelp("declare a variable or an array for each component")
+	case c.at("["):
+		return nil, problem(source.OutsideSubset, t, "coarrays are outside the subset").
+			WithHelp("declare an array and distribute it with !HPF$ DISTRIBUTE")
+	case c.at("("):
+		return nil, problem(source.Syntax, t, "a second list in parentheses").
+			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
+	}
+	return x, nil
+}
+
+// bounds is a list of one range, lo:hi.
+type bounds struct{ lo, hi ast.Expr }
+
+func (b *bounds) of(base ast.Expr, end source.Pos) ast.Expr {
+	return &ast.Substring{XBase: span(base.Position(), end), Base: base, Lo: b.lo, Hi: b.hi}
+}
+
+// substring parses the (lo:hi) behind an array element.
+func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
+	open := c.lex.Next()
+	_, rng, err := c.arguments(open)
+	if err != nil {
+		return nil, err
+	}
+	if rng == nil {
+		return nil, problem(source.Syntax, open, "a second list in parentheses that is no range").
+			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
+	}
+	end, err := c.close(open)
+	if err != nil {
+		return nil, err
+	}
+	return rng.of(base, end), nil
+}
+
+// arguments parses what stands between parentheses: a list of expressions and
+// keyword arguments, or one range. The closing parenthesis is left.
+func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, err error) {
+	if c.at(")") {
+		return nil, nil, nil
+	}
+	if c.at("/") || c.at("//") {
+		return nil, nil, arrayConstructor(open)
+	}
+	for {
+		var arg ast.Expr
+		first := c.lex.Peek()
+		if first.Type == scan.Ident && c.second().Value == "=" {
+			arg, err = c.keyword()
+		} else if !c.at(":") && !c.at("::") {
+			arg, err = c.expr()
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if colon := c.lex.Peek(); c.at(":") || c.at("::") {
+			if rng, err = c.rangeBehind(arg); err != nil {
+				return nil, nil, err
+			}
+			if len(args) > 0 || !c.at(")") && !c.lex.Peek().EOF() || colon.Value == "::" {
+				return nil, nil, arraySection(first)
+			}
+			return nil, rng, nil
+		}
+		args = append(args, arg)
+		if !c.at(",") {
+			return args, nil, nil
+		}
+		c.lex.Next()
+	}
+}
+
+// rangeBehind parses ":hi" behind lo.
+func (c *climber) rangeBehind(lo ast.Expr) (*bounds, error) {
+	r := &bounds{lo: lo}
+	c.lex.Next()
+	if !c.startsOperand() {
+		return r, nil
+	}
+	var err error
+	r.hi, err = c.expr()
+	return r, err
+}
+
+func (c *climber) keyword() (ast.Expr, error) {
+	name := c.lex.Next()
+	c.lex.Next() // =
+	x, err := c.expr()
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Keyword{XBase: span(startOf(name), x.EndPosition()), Name: name.Value, X: x}, nil
+}
+
+func arraySection(t *lexer.Token) error {
+	return problem(source.OutsideSubset, t, "array sections are outside the subset").
+		WithHelp("write a DO loop over the elements")
+}
+
+// ioItem parses an item of PRINT or READ: an expression or an implied DO.
+func (c *climber) ioItem() (ast.Expr, error) {
+	if !c.atImpliedDo() {
+		return c.expr()
+	}
+	if c.depth++; c.depth > maxDepth {
+		return nil, problem(source.Syntax, c.lex.Peek(), "the list is nested too deeply")
+	}
+	defer func() { c.depth-- }()
+	open := c.lex.Next()
+	do := &ast.ImpliedDo{}
+	for {
+		t := c.lex.Peek()
+		if t.Type == scan.Ident && c.second().Value == "=" {
+			do.Var = ast.Name{Pos: startOf(t), Name: t.Value}
+			c.lex.Next()
+			c.lex.Next()
+			break
+		}
+		item, err := c.ioItem()
+		if err != nil {
+			return nil, err
+		}
+		do.Items = append(do.Items, item)
+		if err := c.comma(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if do.Lo, err = c.expr(); err != nil {
+		return nil, err
+	}
+	if err := c.comma(); err != nil {
+		return nil, err
+	}
+	if do.Hi, err = c.expr(); err != nil {
+		return nil, err
+	}
+	if c.at(",") {
+		c.lex.Next()
+		if do.Step, err = c.expr(); err != nil {
+			return nil, err
+		}
+	}
+	end, err := c.close(open)
+	if err != nil {
+		return nil, err
+	}
+	do.XBase = span(startOf(open), end)
+	return do, nil
+}
+
+func (c *climber) comma() error {
+	if t := c.lex.Peek(); !c.at(",") {
+		return problem(source.Syntax, t, `expected "," in the implied loop, found `+quoted(t)).
+			WithHelp("the form is: (items, variable = first, last [, step])")
+	}
+	c.lex.Next()
+	return nil
+}
+
+// atImpliedDo looks ahead for "( ..., name =" at the first level of
+// parentheses.
+func (c *climber) atImpliedDo() bool {
+	if !c.at("(") {
+		return false
+	}
+	mark := c.lex.MakeCheckpoint()
+	defer c.lex.LoadCheckpoint(mark)
+	depth := 0
+	for {
+		t := c.lex.Next()
+		switch {
+		case t.EOF():
+			return false
+		case t.Type != scan.Op:
+		case t.Value == "(":
+			depth++
+		case t.Value == ")":
+			if depth--; depth == 0 {
+				return false
+			}
+		case t.Value == "," && depth == 1 && c.lex.Peek().Type == scan.Ident && c.second().Value == "=":
+			return true
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package parser
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// The grammars of the executable statements but input and output.
+type (
+	assignStmt struct {
+		LHS variable `parser:"@@ '='"`
+		RHS expr     `parser:"@@"`
+	}
+	doStmt struct {
+		Label *lexer.Token `parser:"'do' ( @Int ','? )?"`
+		Var   *lexer.Token `parser:"( @Ident '='"`
+		Lo    *expr        `parser:"@@ ','"`
+		Hi    *expr        `parser:"@@"`
+		Step  *expr        `parser:"( ',' @@ )? )?"`
+	}
+	doWhileStmt struct {
+		Label *lexer.Token `parser:"'do' ( @Int ','? )? 'while' '('"`
+		Cond  expr         `parser:"@@ ')'"`
+	}
+	ifThenStmt struct {
+		Cond expr `parser:"'if' '(' @@ ')' 'then'"`
+	}
+	ifHead struct {
+		Cond expr `parser:"'if' '(' @@ ')'"`
+	}
+	elseIfStmt struct {
+		Cond expr         `parser:"( 'elseif' | 'else' 'if' ) '(' @@ ')' 'then'"`
+		Name *lexer.Token `parser:"@Ident?"`
+	}
+	elseStmt struct {
+		Word lexer.Token  `parser:"@'else'"`
+		Name *lexer.Token `parser:"@Ident?"`
+	}
+	exitStmt struct {
+		Word lexer.Token  `parser:"@'exit'"`
+		Name *lexer.Token `parser:"@Ident?"`
+	}
+	cycleStmt struct {
+		Word lexer.Token  `parser:"@'cycle'"`
+		Name *lexer.Token `parser:"@Ident?"`
+	}
+	stopStmt struct {
+		Word lexer.Token `parser:"@'stop'"`
+		Code *expr       `parser:"@@?"`
+	}
+	errorStopStmt struct {
+		Word lexer.Token `parser:"( @'errorstop' | @'error' 'stop' )"`
+		Code *expr       `parser:"@@?"`
+	}
+	continueStmt struct {
+		Word lexer.Token `parser:"@'continue'"`
+	}
+	// endStmt is every END: which one the classifier has said already.
+	endStmt struct {
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' ) | @'end' ( 'do' | 'if' | 'program' )? )"`
+		Name *lexer.Token `parser:"@Ident?"`
+	}
+)
+
+// Statements that shape the tree and are not in it.
+type (
+	programUnit struct {
+		ast.Base
+		Name lexer.Token
+	}
+	elseIf struct {
+		ast.Base
+		Cond ast.Expr
+		Name *lexer.Token
+	}
+	elseArm struct {
+		ast.Base
+		Name *lexer.Token
+	}
+	blockEnd struct {
+		ast.Base
+		Name *lexer.Token
+	}
+	// sequence is several statements that one line stands for.
+	sequence struct {
+		ast.Base
+		stmts []ast.Stmt
+	}
+)
+
+func (g *assignStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Assign{Base: base, LHS: g.LHS.X, RHS: g.RHS.X}
+}
+
+func (g *doStmt) build(p *parser, base ast.Base) ast.Stmt {
+	d := &ast.Do{Base: base}
+	if g.Label != nil {
+		d.TermLabel = p.labelValue(g.Label)
+	}
+	if g.Var != nil {
+		d.Var = ast.Name{Pos: startOf(g.Var), Name: g.Var.Value}
+		d.Lo, d.Hi, d.Step = g.Lo.X, g.Hi.X, g.Step.orNil()
+	}
+	return d
+}
+
+func (g *doWhileStmt) build(p *parser, base ast.Base) ast.Stmt {
+	if g.Label != nil {
+		p.diags.Add(problem(source.OutsideSubset, g.Label, "DO WHILE with a label is outside the subset").
+			WithHelp("end the loop with END DO and leave the label out"))
+		return nil
+	}
+	return &ast.DoWhile{Base: base, Cond: g.Cond.X}
+}
+
+func (g *ifThenStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.If{Base: base, Arms: []ast.IfArm{{Pos: base.Pos, Cond: g.Cond.X}}}
+}
+
+func (g *ifHead) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.If{Base: base, Arms: []ast.IfArm{{Pos: base.Pos, Cond: g.Cond.X}}, OneLine: true}
+}
+
+func (g *elseIfStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &elseIf{base, g.Cond.X, g.Name}
+}
+
+func (g *elseStmt) build(_ *parser, base ast.Base) ast.Stmt { return &elseArm{base, g.Name} }
+
+func (g *exitStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Exit{Base: base, Name: valueOf(g.Name)}
+}
+
+func (g *cycleStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Cycle{Base: base, Name: valueOf(g.Name)}
+}
+
+func (g *stopStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Stop{Base: base, Code: g.Code.orNil()}
+}
+
+func (g *errorStopStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Stop{Base: base, Error: true, Code: g.Code.orNil()}
+}
+
+func (g *continueStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Continue{Base: base} }
+
+func (g *endStmt) build(_ *parser, base ast.Base) ast.Stmt { return &blockEnd{base, g.Name} }
+
+// orNil returns the expression of an optional place.
+func (e *expr) orNil() ast.Expr {
+	if e == nil {
+		return nil
+	}
+	return e.X
+}
+
+func valueOf(t *lexer.Token) string {
+	if t == nil {
+		return ""
+	}
+	return t.Value
+}
+
+// labelValue is the number of a label in a statement, such as the 10 of
+// "do 10"; it reports one that is no label.
+func (p *parser) labelValue(t *lexer.Token) int {
+	n := 0
+	for _, c := range t.Value {
+		if c < '0' || c > '9' || n > 99999 {
+			n = 0
+			break
+		}
+		n = n*10 + int(c-'0')
+	}
+	if n == 0 || n > 99999 {
+		p.diags.Add(problem(source.BadLabel, t, quoted(t)+" is no label").WithHelp("labels are 1 to 99999"))
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,268 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// expr, variable and ioItem are the places in the statement grammar where an
+// expression stands. They parse it by precedence climbing.
+type (
+	expr     struct{ X ast.Expr }
+	variable struct{ X ast.Expr }
+	ioItem   struct{ X ast.Expr }
+)
+
+// Parse implements participle.Parseable.
+func (e *expr) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{lex: lex}
+	if !c.startsOperand() {
+		return participle.NextMatch
+	}
+	e.X, err = c.expr()
+	return err
+}
+
+// Parse implements participle.Parseable.
+func (v *variable) Parse(lex *lexer.PeekingLexer) (err error) {
+	if lex.Peek().Type != scan.Ident {
+		return participle.NextMatch
+	}
+	c := climber{lex: lex}
+	v.X, err = c.designator()
+	return err
+}
+
+// Parse implements participle.Parseable.
+func (i *ioItem) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{lex: lex}
+	if !c.startsOperand() {
+		return participle.NextMatch
+	}
+	i.X, err = c.ioItem()
+	return err
+}
+
+// Binding strength of the operators, weakest first. Signs bind like + and -,
+// .not. stands between .and. and the relations.
+const (
+	precEquiv = iota + 1
+	precOr
+	precAnd
+	precNot
+	precRel
+	precConcat
+	precAdd
+	precMul
+	precPower
+)
+
+// binaryOps maps an operator to its strength and to the spelling that the tree
+// has.
+var binaryOps = map[string]struct {
+	prec int
+	op   string
+}{
+	".eqv.": {precEquiv, ".eqv."}, ".neqv.": {precEquiv, ".neqv."},
+	".or.": {precOr, ".or."}, ".and.": {precAnd, ".and."},
+	"==": {precRel, "=="}, ".eq.": {precRel, "=="},
+	"/=": {precRel, "/="}, ".ne.": {precRel, "/="},
+	"<": {precRel, "<"}, ".lt.": {precRel, "<"},
+	"<=": {precRel, "<="}, ".le.": {precRel, "<="},
+	">": {precRel, ">"}, ".gt.": {precRel, ">"},
+	">=": {precRel, ">="}, ".ge.": {precRel, ">="},
+	"//": {precConcat, "//"},
+	"+":  {precAdd, "+"}, "-": {precAdd, "-"},
+	"*": {precMul, "*"}, "/": {precMul, "/"},
+	"**": {precPower, "**"},
+}
+
+// maxDepth bounds the nesting of parentheses and of ** so that no input can
+// exhaust the stack.
+const maxDepth = 400
+
+// climber parses one expression from lex.
+type climber struct {
+	lex   *lexer.PeekingLexer
+	depth int
+}
+
+func (c *climber) startsOperand() bool {
+	t := c.lex.Peek()
+	switch t.Type {
+	case scan.Ident, scan.Int, scan.Real, scan.String, scan.Logical, scan.DotOp:
+		return true
+	}
+	return t.Value == "(" || t.Value == "-" || t.Value == "+" || t.Value == "["
+}
+
+// at reports whether the next token is the operator or punctuation op.
+func (c *climber) at(op string) bool {
+	t := c.lex.Peek()
+	return t.Type == scan.Op && t.Value == op
+}
+
+// second returns the token behind the next one.
+func (c *climber) second() *lexer.Token {
+	mark := c.lex.MakeCheckpoint()
+	c.lex.Next()
+	t := c.lex.Peek()
+	c.lex.LoadCheckpoint(mark)
+	return t
+}
+
+func (c *climber) expr() (ast.Expr, error) { return c.binary(precEquiv) }
+
+// binary parses an expression of operators that bind at least as strongly as
+// min. Fortran's grammar puts a sign in front of a whole term: -a*b is -(a*b),
+// and a*-b is no expression.
+func (c *climber) binary(min int) (ast.Expr, error) {
+	if c.depth++; c.depth > maxDepth {
+		return nil, problem(source.Syntax, c.lex.Peek(), "the expression is nested too deeply").
+			WithHelp("compute parts of it into variables first")
+	}
+	defer func() { c.depth-- }()
+	x, err := c.operand(min)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		t := c.lex.Peek()
+		op, ok := binaryOps[t.Value]
+		if !ok || t.Type != scan.Op && t.Type != scan.DotOp {
+			if t.Type == scan.DotOp && t.Value != ".not." {
+				return nil, definedOperator(t)
+			}
+			return x, nil
+		}
+		if op.prec < min {
+			return x, nil
+		}
+		c.lex.Next()
+		right := op.prec + 1
+		if op.prec == precPower {
+			right = precPower // a**b**c is a**(b**c)
+		}
+		y, err := c.binary(right)
+		if err != nil {
+			return nil, err
+		}
+		x = &ast.Binary{XBase: span(x.Position(), y.EndPosition()), Op: op.op, OpPos: startOf(t), X: x, Y: y}
+		if op.prec == precRel {
+			if n := c.lex.Peek(); binaryOps[n.Value].prec == precRel {
+				return nil, problem(source.Syntax, n, "a comparison of a comparison").
+					WithHelp("join comparisons with .and.: a < b .and. b < c")
+			}
+		}
+	}
+}
+
+// operand parses a primary, or a sign or .not. with what it applies to.
+func (c *climber) operand(min int) (ast.Expr, error) {
+	t := c.lex.Peek()
+	inner, outer := 0, 0
+	switch {
+	case t.Type == scan.Op && (t.Value == "-" || t.Value == "+"):
+		outer, inner = precAdd, precMul
+	case t.Type == scan.DotOp && t.Value == ".not.":
+		outer, inner = precNot, precRel
+	default:
+		return c.primary()
+	}
+	if min > outer {
+		return nil, problem(source.Syntax, t, "two operators in a row: "+quoted(t)+" needs parentheses").
+			WithHelp("write (%s...)", t.Value)
+	}
+	c.lex.Next()
+	x, err := c.binary(inner)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Unary{XBase: span(startOf(t), x.EndPosition()), Op: t.Value, X: x}, nil
+}
+
+func (c *climber) primary() (ast.Expr, error) {
+	t := c.lex.Peek()
+	base := span(startOf(t), endOf(t))
+	switch t.Type {
+	case scan.Ident:
+		return c.designator()
+	case scan.Int:
+		c.lex.Next()
+		text, kind, _ := strings.Cut(t.Value, "_")
+		return &ast.IntLit{XBase: base, Text: text, Kind: kind}, nil
+	case scan.Real:
+		c.lex.Next()
+		text, kind, _ := strings.Cut(t.Value, "_")
+		return &ast.RealLit{XBase: base, Text: text, Kind: kind}, nil
+	case scan.String:
+		c.lex.Next()
+		q := t.Value[:1]
+		return &ast.StringLit{XBase: base, Quote: q[0],
+			Value: strings.ReplaceAll(t.Value[1:len(t.Value)-1], q+q, q)}, nil
+	case scan.Logical:
+		c.lex.Next()
+		return &ast.LogicalLit{XBase: base, Value: t.Value == ".true."}, nil
+	case scan.DotOp:
+		if _, ok := binaryOps[t.Value]; !ok {
+			return nil, definedOperator(t)
+		}
+	}
+	switch {
+	case c.at("("):
+		return c.paren()
+	case c.at("["):
+		return nil, arrayConstructor(t)
+	}
+	return nil, problem(source.Syntax, t, "an operand is missing: found "+quoted(t))
+}
+
+func (c *climber) paren() (ast.Expr, error) {
+	open := c.lex.Next()
+	if c.at("/") || c.at("//") {
+		return nil, arrayConstructor(open)
+	}
+	x, err := c.expr()
+	if err != nil {
+		return nil, err
+	}
+	if c.at(",") {
+		return nil, problem(source.OutsideSubset, open, "complex constants, and lists in parentheses, are outside the subset").
+			WithHelp("use two real variables; a list in parentheses has a meaning only with a loop, in PRINT or READ")
+	}
+	end, err := c.close(open)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Paren{XBase: span(startOf(open), end), X: x}, nil
+}
+
+// close takes the parenthesis that closes open and returns its end.
+func (c *climber) close(open *lexer.Token) (source.Pos, error) {
+	t := c.lex.Peek()
+	if !c.at(")") {
+		return source.Pos{}, problem(source.Syntax, t, `expected ")" or an operator, found `+quoted(t)).
+			WithNote(startOf(open), `to close this "("`).
+			WithHelp(`add the ")" or an operator between two operands`)
+	}
+	c.lex.Next()
+	return endOf(t), nil
+}
+
+func span(pos, end source.Pos) ast.XBase { return ast.XBase{Pos: pos, End: end} }
+
+func definedOperator(t *lexer.Token) error {
+	return problem(source.OutsideSubset, t, "the operator "+t.Value+" is none of Fortran's, and operators defined by the program are outside the subset").
+		WithHelp("the operators are .eq. .ne. .lt. .le. .gt. .ge. .not. .and. .or. .eqv. .neqv.")
+}
+
+func arrayConstructor(t *lexer.Token) error {
+	return problem(source.OutsideSubset, t, "array constructors are outside the subset").
+		WithHelp("assign the elements one by one, or in a DO loop")
+}

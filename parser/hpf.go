@@ -1,0 +1,309 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// The grammars of the directives.
+type (
+	processorsDir struct {
+		Dims  []dimension `parser:"'processors' ( ',' 'dimension' '(' @@ ( ',' @@ )* ')' )?"`
+		Names []shaped    `parser:"'::'? @@ ( ',' @@ )*"`
+	}
+	templateDir struct {
+		Dims  []dimension `parser:"'template' ( ',' 'dimension' '(' @@ ( ',' @@ )* ')' )?"`
+		Names []shaped    `parser:"'::'? @@ ( ',' @@ )*"`
+	}
+	alignDir struct {
+		With    *lexer.Token  `parser:"'align' ( @'with'"`
+		Source  []alignSub    `parser:"| '(' @@ ( ',' @@ )* ')' 'with'"`
+		Objects []alignee     `parser:"| @@ ( ',' @@ )* 'with' )"`
+		Target  lexer.Token   `parser:"@Ident"`
+		Subs    []alignTarget `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+		Names   []nameRef     `parser:"( '::' @@ ( ',' @@ )* )?"`
+	}
+	// nameRef is a struct of its own because participle keeps only the last
+	// of several tokens that it captures into one []lexer.Token.
+	nameRef struct {
+		Tok lexer.Token `parser:"@Ident"`
+	}
+	alignee struct {
+		Name   lexer.Token `parser:"@Ident"`
+		Source []alignSub  `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	}
+	alignSub struct {
+		Tok lexer.Token `parser:"@( Ident | '*' | ':' )"`
+	}
+	alignTarget struct {
+		Tok     *lexer.Token `parser:"( @( '*' | ':' )"`
+		X       *expr        `parser:"| @@ )"`
+		Triplet *lexer.Token `parser:"( @( ':' | '::' )"`
+		Hi      *expr        `parser:"  @@? ( ':'"`
+		Stride  *expr        `parser:"  @@ )? )?"`
+	}
+	distributeDir struct {
+		Formats []distFormat  `parser:"'distribute' ( '(' @@ ( ',' @@ )* ')'"`
+		Objects []distributee `parser:"| @@ ( ',' @@ )* )"`
+		Onto    *lexer.Token  `parser:"( 'onto' @( Ident | '*' ) )?"`
+		Names   []nameRef     `parser:"( '::' @@ ( ',' @@ )* )?"`
+	}
+	distributee struct {
+		Name    lexer.Token  `parser:"@Ident"`
+		Formats []distFormat `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	}
+	distFormat struct {
+		Name lexer.Token `parser:"@( Ident | '*' )"`
+		Args []expr      `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	}
+	independentDir struct {
+		Word    lexer.Token `parser:"@'independent'"`
+		Clauses []clause    `parser:"( ',' @@ )*"`
+	}
+	clause struct {
+		Word  lexer.Token `parser:"@Ident '('"`
+		Names []nameRef   `parser:"@@ ( ',' @@ )* ')'"`
+	}
+)
+
+func (g *processorsDir) build(p *parser, base ast.Base) ast.Stmt {
+	entities, ok := p.withDims(g.Names, g.Dims)
+	if !ok {
+		return nil
+	}
+	return &ast.Processors{Base: base, Entities: entities}
+}
+
+func (g *templateDir) build(p *parser, base ast.Base) ast.Stmt {
+	entities, ok := p.withDims(g.Names, g.Dims)
+	if !ok {
+		return nil
+	}
+	for _, e := range entities {
+		if len(e.Dims) == 0 {
+			p.diags.Errorf(source.Syntax, e.Pos, "extents are missing behind %q", e.Name).
+				WithHelp("write !HPF$ TEMPLATE %s(extent)", e.Name)
+			ok = false
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return &ast.Template{Base: base, Entities: entities}
+}
+
+// withDims builds names, those without extents of their own getting common.
+func (p *parser) withDims(names []shaped, common []dimension) ([]ast.Entity, bool) {
+	entities, ok := p.shapes(names, true)
+	for i := range entities {
+		if entities[i].Dims == nil && common != nil {
+			entities[i].Dims, ok = p.dims(common, ok)
+		}
+	}
+	return entities, ok
+}
+
+// build makes one ALIGN of the form with "::", and one for each array of the
+// form without.
+func (g *alignDir) build(p *parser, base ast.Base) ast.Stmt {
+	a := ast.Align{Base: base, Target: g.Target.Value, TargetPos: startOf(&g.Target), Colons: len(g.Names) > 0}
+	for i := range g.Subs {
+		sub, ok := g.Subs[i].build(p)
+		if !ok {
+			return nil
+		}
+		a.TargetSubs = append(a.TargetSubs, sub)
+	}
+	switch {
+	case g.Objects == nil && !a.Colons:
+		p.diags.Errorf(source.Syntax, a.TargetPos, "no array is aligned").WithEnd(endOf(&g.Target)).
+			WithHelp("write !HPF$ ALIGN ... WITH %s(...) :: array", a.Target)
+		return nil
+	case g.Objects != nil && a.Colons:
+		p.diags.Add(problem(source.Syntax, &g.Names[0].Tok, "arrays stand both in front of WITH and behind ::").
+			WithHelp("write !HPF$ ALIGN (i) WITH t(i) :: a, b"))
+		return nil
+	case a.Colons:
+		a.HasList, a.Source = g.Source != nil, alignSubs(g.Source)
+		for i := range g.Names {
+			a.Alignees = append(a.Alignees, entityOf(&g.Names[i].Tok))
+		}
+		return &a
+	}
+	seq := &sequence{Base: base}
+	for i := range g.Objects {
+		one := a
+		o := &g.Objects[i]
+		one.Alignees = []ast.Entity{entityOf(&o.Name)}
+		one.HasList, one.Source = o.Source != nil, alignSubs(o.Source)
+		seq.stmts = append(seq.stmts, &one)
+	}
+	return seq
+}
+
+func alignSubs(list []alignSub) []ast.AlignSub {
+	var out []ast.AlignSub
+	for i := range list {
+		t := &list[i].Tok
+		s := ast.AlignSub{Pos: startOf(t)}
+		switch t.Value {
+		case "*":
+			s.Star = true
+		case ":":
+			s.Colon = true
+		default:
+			s.Name = t.Value
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (g *alignTarget) build(p *parser) (ast.AlignTarget, bool) {
+	var t ast.AlignTarget
+	if g.Tok != nil {
+		t = ast.AlignTarget{Pos: startOf(g.Tok), Star: g.Tok.Value == "*", Colon: g.Tok.Value == ":"}
+	} else {
+		t = ast.AlignTarget{Pos: g.X.X.Position(), Expr: g.X.X}
+	}
+	if g.Triplet != nil || g.Tok != nil && g.Hi != nil {
+		p.diags.Errorf(source.OutsideSubset, t.Pos, "a section as the target of an alignment is outside the subset").
+			WithHelp("name the subscripts: ALIGN a(i) WITH t(2*i+1)")
+		return t, false
+	}
+	return t, true
+}
+
+// build makes one DISTRIBUTE of the form with "::", and one for each array of
+// the form without.
+func (g *distributeDir) build(p *parser, base ast.Base) ast.Stmt {
+	d := ast.Distribute{Base: base, Colons: len(g.Names) > 0}
+	if g.Onto != nil {
+		d.Onto, d.OntoPos = g.Onto.Value, startOf(g.Onto)
+		if d.Onto == "*" {
+			p.diags.Add(problem(source.OutsideSubset, g.Onto, "ONTO * is for the arguments of procedures, which are outside the subset").
+				WithHelp("name a PROCESSORS arrangement, or leave ONTO out"))
+			return nil
+		}
+	}
+	switch {
+	case g.Objects == nil && !d.Colons:
+		p.diags.Errorf(source.Syntax, base.Pos, "no array is distributed").
+			WithHelp("write !HPF$ DISTRIBUTE (BLOCK) :: array")
+		return nil
+	case g.Objects != nil && d.Colons:
+		p.diags.Add(problem(source.Syntax, &g.Names[0].Tok, "arrays stand both in front of ONTO and behind ::").
+			WithHelp("write !HPF$ DISTRIBUTE (BLOCK) :: a, b"))
+		return nil
+	case d.Colons:
+		var ok bool
+		if d.Formats, ok = p.formats(g.Formats); !ok {
+			return nil
+		}
+		for i := range g.Names {
+			d.Distributees = append(d.Distributees, entityOf(&g.Names[i].Tok))
+		}
+		return &d
+	}
+	seq := &sequence{Base: base}
+	for i := range g.Objects {
+		o := &g.Objects[i]
+		if o.Formats == nil {
+			p.diags.Add(problem(source.Syntax, &o.Name, "formats are missing behind "+quoted(&o.Name)).
+				WithHelp("write BLOCK, CYCLIC or * for each dimension: %s(BLOCK)", o.Name.Value))
+			continue
+		}
+		one := d
+		one.Distributees = []ast.Entity{entityOf(&o.Name)}
+		var ok bool
+		if one.Formats, ok = p.formats(o.Formats); ok {
+			seq.stmts = append(seq.stmts, &one)
+		}
+	}
+	return seq
+}
+
+func (p *parser) formats(list []distFormat) ([]ast.DistFormat, bool) {
+	var out []ast.DistFormat
+	ok := true
+	for i := range list {
+		name := &list[i].Name
+		f := ast.DistFormat{Pos: startOf(name), Name: name.Value}
+		shown := strings.ToUpper(f.Name)
+		switch {
+		case f.Name != "block" && f.Name != "cyclic" && f.Name != "*":
+			p.diags.Add(problem(source.UnknownDistribution, name, "unknown distribution format "+shown).
+				WithHelp("write BLOCK, CYCLIC or *, the last for a dimension that is not distributed"))
+			ok = false
+		case f.Name == "*" && list[i].Args != nil:
+			p.diags.Add(problem(source.UnknownDistribution, name, "the format * has no argument").
+				WithHelp("write * alone for a dimension that is not distributed"))
+			ok = false
+		case list[i].Args != nil:
+			p.diags.Add(problem(source.UnknownDistribution, name, shown+" with a block size is outside the subset").
+				WithEnd(list[i].Args[len(list[i].Args)-1].X.EndPosition()).
+				WithHelp("write %s without argument; to choose the blocks, align with a larger TEMPLATE", shown))
+			ok = false
+		}
+		out = append(out, f)
+	}
+	return out, ok
+}
+
+func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.Independent{Base: base}
+	for i := range g.Clauses {
+		c := &g.Clauses[i]
+		var names []ast.Name
+		for k := range c.Names {
+			names = append(names, ast.Name{Pos: startOf(&c.Names[k].Tok), Name: c.Names[k].Tok.Value})
+		}
+		switch c.Word.Value {
+		case "new":
+			s.New = append(s.New, names...)
+		case "reduction":
+			s.Reduction = append(s.Reduction, names...)
+		default:
+			p.diags.Add(problem(source.OutsideSubset, &c.Word, "the clause "+strings.ToUpper(c.Word.Value)+" is outside the subset").
+				WithHelp("the clauses of INDEPENDENT are NEW(names) and REDUCTION(names)"))
+			return nil
+		}
+	}
+	return s
+}
+
+func entityOf(t *lexer.Token) ast.Entity { return ast.Entity{Pos: startOf(t), Name: t.Value} }
+
+// ignoredDirectives are directives of HPF 2.0 that are not compiled. They only
+// advise on mapping and never change what a program computes.
+var ignoredDirectives = map[string]bool{
+	"dynamic": true, "realign": true, "redistribute": true, "inherit": true,
+	"sequence": true, "nosequence": true, "no": true, "shadow": true, "on": true, "resident": true,
+	"range": true, "asynchronous": true, "task_region": true, "end": true, "indirect": true,
+	"subset": true, "reuse": true, "home": true, "endon": true,
+}
+
+// unknownDirective warns of a directive that is ignored.
+func (p *parser) unknownDirective(word *lexer.Token) {
+	d := problem(source.BadDirective, word, "")
+	d.Severity = source.Warning
+	switch shown := strings.ToUpper(word.Value); {
+	case word.Type == 0 || word.EOF():
+		d.Msg = "an empty directive is ignored"
+	case ignoredDirectives[word.Value]:
+		d.Msg = "the directive " + shown + " is not supported, and is ignored"
+		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
+	default:
+		d.Msg = "there is no HPF directive " + quoted(word) + "; the line is ignored"
+		if near := nearest(word.Value, "processors", "template", "align", "distribute", "independent"); near != "" {
+			d.Help = "did you mean " + strings.ToUpper(near) + "?"
+		} else {
+			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE and INDEPENDENT"
+		}
+	}
+	p.diags.Add(d)
+}

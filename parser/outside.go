@@ -1,0 +1,203 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+const (
+	noProcedures = "write the code in place: there is one main program and no procedures"
+	noUnits      = "put the declarations into the main program"
+	noFiles      = "read from standard input and print to standard output"
+	noPointers   = "declare an array with the greatest extents that are needed, and work on a part"
+	needless     = "remove it: it has no effect here"
+	noGoto       = "write IF ... ELSE ... END IF, and leave loops with EXIT or CYCLE"
+)
+
+// instead says, for each statement outside the subset, what to write.
+var instead = map[string]string{
+	"abstract": noProcedures, "call": noProcedures, "contains": noProcedures,
+	"elemental": noProcedures, "entry": noProcedures, "external": noProcedures,
+	"function": noProcedures, "interface": noProcedures, "procedure": noProcedures,
+	"pure": noProcedures, "recursive": noProcedures, "return": noProcedures,
+	"subroutine": noProcedures, "intent": noProcedures, "optional": noProcedures,
+	"value": noProcedures, "bind": noProcedures, "generic": noProcedures, "final": noProcedures,
+
+	"module": noUnits, "submodule": noUnits, "use": noUnits, "import": noUnits,
+	"block data": noUnits, "common": noUnits, "include": noUnits, "private": noUnits,
+	"public": noUnits, "protected": noUnits,
+	"equivalence": "declare separate variables and copy",
+
+	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
+	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
+
+	"open": noFiles, "close": noFiles, "inquire": noFiles, "rewind": noFiles,
+	"backspace": noFiles, "endfile": noFiles, "flush": noFiles, "wait": noFiles,
+	"namelist": noFiles,
+	"format":   "write the format as a string: print '(i5, f10.3)', i, x",
+
+	"save": needless, "intrinsic": needless, "sequence": needless, "volatile": needless,
+	"asynchronous": needless, "contiguous": needless,
+
+	"goto": noGoto, "assign": noGoto, "arithmetic if": noGoto,
+	"pause":         "remove it, or READ a line",
+	"select case":   "write IF ... ELSE IF ... END IF",
+	"case":          "write IF ... ELSE IF ... END IF",
+	"select type":   "write IF ... ELSE IF ... END IF",
+	"where":         "write DO loops with an IF inside",
+	"elsewhere":     "write DO loops with an IF inside",
+	"forall":        "write DO loops; put !HPF$ INDEPENDENT in front of those whose iterations do not depend on each other",
+	"do concurrent": "write a DO loop with !HPF$ INDEPENDENT in front of it",
+	"data":          "give the value in the declaration, real :: x = 1.0, or assign it",
+	"implicit":      "write IMPLICIT NONE and declare each name",
+	"complex":       "use two real variables or arrays",
+	"type":          "declare a variable or an array for each component",
+	"class":         "declare a variable or an array for each component",
+	"enum":          "declare constants with PARAMETER",
+	"enumerator":    "declare constants with PARAMETER",
+	"associate":     "use the expression itself, or assign it to a variable",
+	"block":         "declare the names at the beginning of the program",
+	"critical":      "remove it: each statement is executed as in a sequential program",
+	"sync":          "remove it: the compiler adds what synchronisation is needed",
+	"codimension":   "declare an array and distribute it with !HPF$ DISTRIBUTE",
+}
+
+// unitWords begin a program unit or procedure, which an END of its own ends.
+var unitWords = map[string]bool{
+	"subroutine": true, "function": true, "module": true, "submodule": true, "block data": true,
+}
+
+// constructs are the block constructs outside the subset, by their first
+// word, with the words that end them. What is inside is parsed for its errors
+// and dropped.
+var constructs = map[string]string{
+	"select case": "end select",
+	"select type": "end select",
+	"where":       "end where",
+	"forall":      "end forall",
+	"associate":   "end associate",
+	"block":       "end block",
+	"critical":    "end critical",
+}
+
+// outsideSubset reports a statement that the language does not have here, once
+// for a whole construct or unit.
+func (p *parser) outsideSubset(s scan.Stmt) {
+	word := s.Word
+	if p.insideConstruct(word) {
+		return // CASE, ELSEWHERE: told with the construct
+	}
+	first := &s.Toks[0]
+	if strings.HasPrefix(word, "end ") {
+		p.endOfConstruct(s)
+		return
+	}
+	shown := strings.ToUpper(word)
+	if word == "=>" {
+		shown = "pointer assignment"
+	}
+	help := instead[word]
+	if help == "" {
+		help = "remove it"
+	}
+	p.diags.Add(problem(source.OutsideSubset, first, shown+" is outside the subset of Fortran that is compiled").
+		WithHelp("%s", help))
+	p.skipBehind(s)
+}
+
+// skipBehind arranges what happens to the lines behind a statement that is
+// outside the subset.
+func (p *parser) skipBehind(s scan.Stmt) {
+	switch word := s.Word; {
+	case unitWords[word]:
+		p.skip = &skipping{unit: true, depth: 1}
+	case word == "contains":
+		p.skip = &skipping{toEOF: true}
+		p.closed = true
+	case word == "interface" || word == "abstract":
+		p.skip = &skipping{until: "end interface"}
+	case word == "enum":
+		p.skip = &skipping{until: "end enum"}
+	case word == "type" && s.Toks[1].Value != "(":
+		p.skip = &skipping{until: "end type"}
+	case word == "do concurrent":
+		p.push(&frame{kind: doFrame, what: "DO", pos: startOf(&s.Toks[0]), name: s.Name})
+	case word == "where" || word == "forall":
+		end := -1
+		if s.Toks[1].Value == "(" {
+			end = scan.Closing(s.Toks, 1)
+		}
+		if end < 0 || !s.Toks[end+1].EOF() {
+			return // the form with a statement on its line
+		}
+		fallthrough
+	case constructs[word] != "":
+		p.push(&frame{kind: foreignFrame, what: strings.ToUpper(word), pos: startOf(&s.Toks[0]),
+			name: s.Name, until: constructs[word]})
+	}
+}
+
+// insideConstruct reports whether word is a part of the innermost construct
+// outside the subset.
+func (p *parser) insideConstruct(word string) bool {
+	if len(p.stack) == 0 {
+		return false
+	}
+	top := p.stack[len(p.stack)-1]
+	return top.kind == foreignFrame &&
+		(word == "case" && top.until == "end select" ||
+			(word == "type" || word == "class") && top.what == "SELECT TYPE" ||
+			word == "elsewhere" && top.until == "end where")
+}
+
+// endOfConstruct closes the construct that s ends.
+func (p *parser) endOfConstruct(s scan.Stmt) {
+	for i := len(p.stack) - 1; i >= 0; i-- {
+		if p.stack[i].kind == foreignFrame && p.stack[i].until == s.Word {
+			p.closeAbove(i, startOf(&s.Toks[0]))
+			p.pop(startOf(&s.Toks[0]))
+			return
+		}
+	}
+	p.diags.Add(problem(source.UnbalancedBlock, &s.Toks[0], strings.ToUpper(s.Word)+" ends nothing here").
+		WithHelp("remove it"))
+}
+
+// skipping says which lines to pass over.
+type skipping struct {
+	toEOF bool
+	until string // the words that end it
+	unit  bool   // to the END of the program unit; depth counts nested ones
+	depth int
+}
+
+// passOver reports whether s is to be passed over.
+func (p *parser) passOver(s scan.Stmt) bool {
+	k := p.skip
+	switch {
+	case k == nil:
+		return false
+	case k.toEOF:
+	case k.until != "":
+		if s.Kind == scan.Outside && s.Word == k.until {
+			p.skip = nil
+		}
+	case k.unit:
+		switch {
+		case s.Kind == scan.Outside && unitWords[s.Word]:
+			k.depth++
+		case s.Kind == scan.End, s.Kind == scan.Outside && isUnitEnd(s.Word):
+			if k.depth--; k.depth == 0 {
+				p.skip = nil
+			}
+		}
+	}
+	return true
+}
+
+func isUnitEnd(word string) bool {
+	unit, ok := strings.CutPrefix(word, "end ")
+	return ok && (unitWords[unit] || unit == "procedure" || unit == "blockdata")
+}

@@ -1,0 +1,434 @@
+// Package parser turns the text of a Fortran program with HPF directives into
+// a syntax tree.
+//
+// Work is split as in hand-written Fortran front ends: package scan makes
+// logical lines and says what kind of statement each is, a participle grammar
+// for that one kind parses it, expressions are parsed by precedence climbing,
+// and a stack of open blocks puts the statements together. A statement that is
+// wrong costs that statement only, so that one run reports all errors.
+//
+// From
+//
+//	!HPF$ DISTRIBUTE a(BLOCK) ONTO p
+//	do i = 1, n
+//	  a(i) = 0.0
+//	end do
+//
+// come an ast.Distribute, and an ast.Do whose body is one ast.Assign.
+package parser
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Parse parses the file called name. The tree is never nil; it lacks the
+// statements that have errors. The list has all errors and warnings in source
+// order, and the file for rendering them.
+func Parse(name string, text []byte) (*ast.File, *source.List) {
+	file := source.NewFile(name, text)
+	p := &parser{diags: source.NewList(file), prog: &ast.Program{Name: "main"}}
+	if form := scan.FormOf(name); form != nil {
+		p.file(form.Lines(file, p.diags))
+	} else {
+		p.diags.Errorf(source.OutsideSubset, source.Pos{Line: 1, Col: 1}, "fixed source form (.f, .for) is outside the subset").
+			WithHelp("write the program in free form, in a file called .hpf or .f90")
+	}
+	p.diags.Sort()
+	return &ast.File{Name: name, Program: p.prog}, p.diags
+}
+
+// parser builds the tree of one file.
+type parser struct {
+	diags *source.List
+	prog  *ast.Program
+	stack []*frame
+	toks  []lexer.Token // memory for the tokens of a line
+
+	begun    bool             // a statement has been seen
+	header   bool             // a PROGRAM statement has been seen
+	declared source.Pos       // of the first declaration that IMPLICIT NONE must precede
+	executed source.Pos       // of the first executable statement
+	pending  *ast.Independent // waits for its DO statement
+	closed   bool             // END PROGRAM, or CONTAINS, has been seen
+	skip     *skipping
+}
+
+func (p *parser) file(lines []scan.Line) {
+	for i := range lines {
+		if p.skip != nil && p.skip.toEOF {
+			return
+		}
+		p.line(&lines[i])
+	}
+	p.endOfFile(lines)
+}
+
+// endOfFile reports what is still open behind the last line.
+func (p *parser) endOfFile(lines []scan.Line) {
+	p.dropPending("the program ends")
+	if p.closed {
+		return
+	}
+	pos := source.Pos{Line: 1, Col: 1}
+	if n := len(lines); n > 0 {
+		last := &lines[n-1]
+		pos = last.Pos(len(last.Text))
+	}
+	p.closeAbove(-1, pos)
+	d := p.diags.Errorf(source.UnbalancedBlock, pos, "END PROGRAM is missing").
+		WithHelp("add END PROGRAM behind the last line")
+	if p.header {
+		d.WithNote(p.prog.Pos, "the program begins here")
+	}
+	p.prog.EndPos = pos
+}
+
+// line parses one logical line.
+func (p *parser) line(l *scan.Line) {
+	toks, lexical := l.Tokens(p.toks)
+	p.toks = toks
+	var s scan.Stmt
+	if l.Directive {
+		s = scan.ClassifyDirective(toks)
+	} else {
+		s = scan.Classify(toks)
+	}
+	if p.skip != nil && p.passOver(s) {
+		return
+	}
+	base := ast.Base{Pos: l.Pos(0), Label: l.Label}
+	if s.Name != "" {
+		base.Pos = startOf(&s.NameTok)
+	}
+	if p.closed {
+		p.behindEnd(s, base)
+		return
+	}
+	if !p.begun {
+		p.begun, p.prog.Pos = true, base.Pos
+	}
+	if lexical != nil && !l.Broken {
+		p.diags.Add(lexical)
+	}
+	if lexical != nil || l.Broken {
+		p.broken(s, base, l)
+		return
+	}
+	p.statement(s, base)
+}
+
+// behindEnd reports a statement behind END PROGRAM, and ends the parse: what
+// follows is another program unit.
+func (p *parser) behindEnd(s scan.Stmt, base ast.Base) {
+	p.skip = &skipping{toEOF: true}
+	switch {
+	case s.Kind == scan.Outside:
+		p.outsideSubset(s)
+		p.skip = &skipping{toEOF: true}
+	case s.Kind == scan.Program:
+		p.diags.Errorf(source.OutsideSubset, base.Pos, "a second program").
+			WithNote(p.prog.EndPos, "the first program ends here").
+			WithHelp("put it into a file of its own")
+	default:
+		p.diags.Errorf(source.UnbalancedBlock, base.Pos, "text behind the end of the program").
+			WithNote(p.prog.EndPos, "the program ends here").
+			WithHelp("remove the earlier END, or move this in front of it")
+	}
+}
+
+// statement parses a line without lexical errors and puts it in its place.
+func (p *parser) statement(s scan.Stmt, base ast.Base) {
+	if s.Name != "" {
+		switch s.Kind {
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Outside:
+		default:
+			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
+				WithHelp("only DO and IF ... THEN can be named"))
+			return
+		}
+	}
+	if s.Kind != scan.Do {
+		p.dropPending("another statement follows")
+	}
+	switch s.Kind {
+	case scan.Unknown:
+		p.unknown(s)
+		p.labelled(base.Label, base.Pos, nil)
+		return
+	case scan.Outside:
+		p.outsideSubset(s)
+		p.labelled(base.Label, base.Pos, nil)
+		return
+	case scan.Empty:
+		return
+	case scan.UnknownDirective:
+		p.unknownDirective(&s.Toks[0])
+		return
+	case scan.IfStmt:
+		n, opensBlock := p.ifStatement(s, base)
+		p.add(n, base)
+		if opensBlock {
+			s.Kind = scan.IfThen
+			p.open(s, base.Pos, nil)
+		}
+		return
+	}
+	stmt, ok := p.parseOne(s, base)
+	if !ok {
+		p.recover(s, base)
+		return
+	}
+	p.place(s, base, stmt)
+}
+
+// parseOne applies the grammar of the statement's kind. ok is false when there
+// was an error; a nil statement without error is one that leaves no trace.
+func (p *parser) parseOne(s scan.Stmt, base ast.Base) (ast.Stmt, bool) {
+	r := rules()[s.Kind]
+	g, err := r.run(s.Toks)
+	if err != nil {
+		p.diags.Add(explain(err, r, s.Toks))
+		return nil, false
+	}
+	stmt := g.build(p, base)
+	return stmt, stmt != nil
+}
+
+// place puts a statement where it belongs.
+func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
+	switch n := stmt.(type) {
+	case *programUnit:
+		p.programStmt(n)
+	case *ast.ImplicitNone:
+		if p.declared.IsValid() {
+			p.diags.Errorf(source.Syntax, base.Pos, "IMPLICIT NONE behind a declaration").
+				WithNote(p.declared, "the first declaration is here").
+				WithHelp("move it in front of the declarations")
+		}
+		p.declare(n)
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt:
+		if !p.declared.IsValid() {
+			p.declared = base.Pos
+		}
+		p.declare(n)
+	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+		p.declare(n)
+	case *sequence:
+		for _, one := range n.stmts {
+			p.declare(one)
+		}
+	case *ast.Independent:
+		p.pending = n
+	case *ast.Do:
+		if n.Var.Name == "" {
+			p.dropPending("the loop has no variable")
+		}
+		p.add(n, base)
+		p.open(s, base.Pos, n)
+	case *ast.DoWhile, *ast.If:
+		p.add(stmt, base)
+		p.open(s, base.Pos, stmt)
+	case *elseIf:
+		p.alternative(base.Pos, n.Cond, false, true, n.Name)
+	case *elseArm:
+		p.alternative(base.Pos, nil, true, true, n.Name)
+	case *blockEnd:
+		p.blockEnd(s, n)
+	default:
+		p.add(stmt, base)
+	}
+}
+
+func (p *parser) programStmt(n *programUnit) {
+	if p.header || p.declared.IsValid() || p.executed.IsValid() || len(p.prog.Spec) > 0 {
+		p.diags.Errorf(source.Syntax, n.Pos, "PROGRAM is not the first statement").
+			WithNote(p.prog.Pos, "the first statement is here").
+			WithHelp("remove it, or move it to the beginning")
+		return
+	}
+	p.header = true
+	p.prog.Pos, p.prog.Name = n.Pos, n.Name.Value
+}
+
+// declare adds a declaration or a mapping directive.
+func (p *parser) declare(s ast.Stmt) {
+	if p.executed.IsValid() || len(p.stack) > 0 {
+		first := p.executed
+		if !first.IsValid() {
+			first = p.stack[0].pos
+		}
+		what := "declaration"
+		switch s.(type) {
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+			what = "mapping directive"
+		}
+		p.diags.Errorf(source.Syntax, s.Position(), "a %s behind the first executable statement", what).
+			WithNote(first, "the first executable statement is here").
+			WithHelp("move the %s in front of line %d", what, first.Line)
+		return
+	}
+	p.prog.Spec = append(p.prog.Spec, s)
+}
+
+// add adds an executable statement, nil for one that was wrong, and ends the
+// loops that end at its label.
+func (p *parser) add(s ast.Stmt, base ast.Base) {
+	if !p.executed.IsValid() {
+		p.executed = base.Pos
+	}
+	body := p.body()
+	if p.pending != nil {
+		*body = append(*body, p.pending)
+		p.pending = nil
+	}
+	if s != nil {
+		*body = append(*body, s)
+	}
+	p.labelled(base.Label, base.Pos, s)
+}
+
+// dropPending warns of an INDEPENDENT that has no loop.
+func (p *parser) dropPending(why string) {
+	if p.pending == nil {
+		return
+	}
+	p.diags.Warnf(source.BadDirective, p.pending.Pos, "INDEPENDENT is not followed by a DO loop: %s; it is ignored", why).
+		WithHelp("put it right in front of: do variable = first, last")
+	p.pending = nil
+}
+
+func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
+	switch s.Kind {
+	case scan.EndDo:
+		p.end(doFrame, n.Pos, n.Label, n.Name)
+	case scan.EndIf:
+		p.end(ifFrame, n.Pos, 0, n.Name)
+		p.keepLabel(n)
+	default:
+		p.closeAbove(-1, n.Pos)
+		p.keepLabel(n)
+		p.closed = true
+		p.prog.EndPos = n.Pos
+		if n.Name != nil && (!p.header || n.Name.Value != p.prog.Name) {
+			d := problem(source.UnbalancedBlock, n.Name, "the program is not called "+n.Name.Value)
+			if p.header {
+				d.WithNote(p.prog.Pos, "it begins here").WithHelp("write END PROGRAM %s", p.prog.Name)
+			} else {
+				d.WithHelp("write END, or begin with PROGRAM %s", n.Name.Value)
+			}
+			p.diags.Add(d)
+		}
+	}
+}
+
+// keepLabel keeps the label of an END in the tree, on a CONTINUE beside it: a
+// READ may name it in END=.
+func (p *parser) keepLabel(n *blockEnd) {
+	if n.Label == 0 {
+		return
+	}
+	for _, f := range p.stack {
+		if f.label == n.Label {
+			p.labelled(n.Label, n.Pos, n) // reports it
+			return
+		}
+	}
+	p.add(&ast.Continue{Base: n.Base}, n.Base)
+}
+
+// broken keeps the blocks in order for a line that cannot be parsed.
+func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
+	if s.Kind == scan.IfStmt && strings.HasSuffix(strings.ToLower(l.Text), "then") {
+		s.Kind = scan.IfThen
+	}
+	p.pending = nil
+	p.recover(s, base)
+}
+
+// recover keeps the blocks in order after a statement that is wrong.
+func (p *parser) recover(s scan.Stmt, base ast.Base) {
+	p.pending = nil
+	switch s.Kind {
+	case scan.Do, scan.DoWhile, scan.IfThen:
+		p.add(nil, base)
+		p.open(s, base.Pos, nil)
+	case scan.ElseIf:
+		p.alternative(base.Pos, nil, false, false, nil)
+	case scan.Else:
+		p.alternative(base.Pos, nil, true, false, nil)
+	case scan.EndDo, scan.EndIf:
+		kind := doFrame
+		if s.Kind == scan.EndIf {
+			kind = ifFrame
+		}
+		if i := p.innermost(kind, base.Label, nil); i >= 0 {
+			p.closeAbove(i, base.Pos)
+			p.pop(base.Pos)
+		}
+	case scan.End, scan.EndProgram:
+		p.closeAbove(-1, base.Pos)
+		p.closed, p.prog.EndPos = true, base.Pos
+	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue:
+		p.add(nil, base)
+	case scan.Unknown, scan.Outside:
+		p.labelled(base.Label, base.Pos, nil)
+	}
+}
+
+// ifStatement parses "if (condition) statement"; the result is nil when it is
+// wrong. opensBlock tells that what is wrong looks like the beginning of a
+// block, so that an END IF is to be expected.
+func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock bool) {
+	head := append(append([]lexer.Token(nil), s.Toks[:s.Rest]...),
+		lexer.Token{Type: lexer.EOF, Pos: s.Toks[s.Rest].Pos})
+	outer, ok := p.parseOne(scan.Stmt{Kind: scan.IfStmt, Toks: head}, base)
+	if !ok {
+		return nil, false
+	}
+	rest := s.Toks[s.Rest:]
+	inner := scan.Classify(rest)
+	innerBase := ast.Base{Pos: startOf(&rest[0])}
+	switch inner.Kind {
+	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue:
+		if inner.Name != "" {
+			break
+		}
+		stmt, ok := p.parseOne(inner, innerBase)
+		if !ok {
+			return nil, false
+		}
+		n := outer.(*ast.If)
+		n.Arms[0].Body = []ast.Stmt{stmt}
+		n.EndPos = base.Pos
+		return n, false
+	case scan.Outside:
+		if constructs[inner.Word] == "" && !unitWords[inner.Word] && !strings.HasPrefix(inner.Word, "end ") {
+			p.outsideSubset(inner)
+			return nil, false
+		}
+	case scan.Unknown:
+		if rest[0].EOF() {
+			p.diags.Add(problem(source.Syntax, &rest[0], "the IF statement ends too early").
+				WithHelp("write THEN, or a statement, behind the condition"))
+			return nil, false
+		}
+		if rest[0].Value != "then" {
+			p.unknown(inner)
+			return nil, false
+		}
+		p.diags.Add(problem(source.Syntax, &rest[1], "a statement behind THEN").
+			WithHelp("put it on the next line, or leave THEN out"))
+		return nil, true
+	}
+	p.diags.Add(problem(source.Syntax, &rest[0], quoted(&rest[0])+" cannot be the statement of an IF").
+		WithHelp("write IF (condition) THEN, the statement on the next line, and END IF"))
+	return nil, false
+}

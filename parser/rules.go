@@ -1,0 +1,89 @@
+package parser
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+)
+
+// rule is the grammar of one kind of statement.
+type rule struct {
+	name  string // as messages call it: "DO statement"
+	form  string // how it is written
+	parse func(*lexer.PeekingLexer) (production, error)
+}
+
+// production is what a grammar has parsed. build makes the statement of it; it
+// reports to p what the grammar cannot see, and returns nil when there is
+// nothing to keep. A production that stands for several statements returns a
+// *sequence.
+type production interface {
+	build(p *parser, base ast.Base) ast.Stmt
+}
+
+// newRule builds the participle parser for the grammar T.
+func newRule[T any, P interface {
+	*T
+	production
+}](name, form string) *rule {
+	g := participle.MustBuild[T](
+		participle.Lexer(scan.Definition{}),
+		participle.UseLookahead(1),
+	)
+	return &rule{name, form, func(lex *lexer.PeekingLexer) (production, error) {
+		t, err := g.ParseFromLexer(lex)
+		return P(t), err
+	}}
+}
+
+// rules holds the grammar of each kind of statement. They are built at first
+// use: a program that never parses should not pay for them.
+var rules = sync.OnceValue(func() map[scan.Kind]*rule {
+	return map[scan.Kind]*rule{
+		scan.Program:      newRule[programStmt]("PROGRAM statement", "program name"),
+		scan.ImplicitNone: newRule[implicitStmt]("IMPLICIT NONE statement", "implicit none"),
+		scan.TypeDecl:     newRule[typeDecl]("declaration", "type [, attributes ::] name[(extents)] [= value], ..."),
+		scan.Parameter:    newRule[parameterStmt]("PARAMETER statement", "parameter (name = constant, ...)"),
+		scan.Dimension:    newRule[dimensionStmt]("DIMENSION statement", "dimension name(extents), ..."),
+
+		scan.Assignment: newRule[assignStmt]("assignment", "variable = expression"),
+		scan.Do:         newRule[doStmt]("DO statement", "[name:] do [variable = first, last [, step]]"),
+		scan.DoWhile:    newRule[doWhileStmt]("DO WHILE statement", "[name:] do while (condition)"),
+		scan.IfThen:     newRule[ifThenStmt]("IF statement", "if (condition) then"),
+		scan.IfStmt:     newRule[ifHead]("IF statement", "if (condition) statement"),
+		scan.ElseIf:     newRule[elseIfStmt]("ELSE IF statement", "else if (condition) then"),
+		scan.Else:       newRule[elseStmt]("ELSE statement", "else"),
+		scan.Exit:       newRule[exitStmt]("EXIT statement", "exit [loop name]"),
+		scan.Cycle:      newRule[cycleStmt]("CYCLE statement", "cycle [loop name]"),
+		scan.Print:      newRule[printStmt]("PRINT statement", "print *, items  or  print '(format)', items"),
+		scan.Write:      newRule[writeStmt]("WRITE statement", "write(*,*) items  or  write(*,'(format)') items"),
+		scan.Read:       newRule[readStmt]("READ statement", "read *, variables  or  read '(a)', variable"),
+		scan.ReadParen:  newRule[readParenStmt]("READ statement", "read(*,* [, iostat=variable] [, end=label]) variables"),
+		scan.Stop:       newRule[stopStmt]("STOP statement", "stop [code]"),
+		scan.ErrorStop:  newRule[errorStopStmt]("ERROR STOP statement", "error stop [code]"),
+		scan.Continue:   newRule[continueStmt]("CONTINUE statement", "continue"),
+		scan.End:        newRule[endStmt]("END statement", "end program [name]"),
+		scan.EndProgram: newRule[endStmt]("END PROGRAM statement", "end program [name]"),
+		scan.EndDo:      newRule[endStmt]("END DO statement", "end do [name]"),
+		scan.EndIf:      newRule[endStmt]("END IF statement", "end if [name]"),
+
+		scan.Processors:  newRule[processorsDir]("PROCESSORS directive", "!HPF$ PROCESSORS name(extents), ..."),
+		scan.Template:    newRule[templateDir]("TEMPLATE directive", "!HPF$ TEMPLATE name(extents), ..."),
+		scan.Align:       newRule[alignDir]("ALIGN directive", "!HPF$ ALIGN a(i,j) WITH t(i,j)  or  !HPF$ ALIGN (i,j) WITH t(i,j) :: a, b"),
+		scan.Distribute:  newRule[distributeDir]("DISTRIBUTE directive", "!HPF$ DISTRIBUTE a(BLOCK,*) [ONTO p]  or  !HPF$ DISTRIBUTE (BLOCK,*) [ONTO p] :: a, b"),
+		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [, NEW(names)] [, REDUCTION(names)]"),
+	}
+})
+
+// run parses toks, which end with EOF, by r.
+func (r *rule) run(toks []lexer.Token) (production, error) {
+	lex, err := lexer.Upgrade(scan.NewReader(toks))
+	if err != nil {
+		return nil, err
+	}
+	return r.parse(lex)
+}

@@ -1,0 +1,323 @@
+package scan
+
+import "github.com/alecthomas/participle/v2/lexer"
+
+// Kind is what a line of tokens is.
+type Kind int
+
+const (
+	Unknown Kind = iota // nothing that the language knows
+	Outside             // Fortran that is outside the subset
+	Empty               // a directive line with nothing on it
+
+	Program
+	ImplicitNone
+	TypeDecl
+	Parameter
+	Dimension
+
+	Assignment
+	Do
+	DoWhile
+	IfThen
+	IfStmt // IF with a statement on its line
+	ElseIf
+	Else
+	Exit
+	Cycle
+	Print
+	Write
+	Read      // READ fmt, items
+	ReadParen // READ (control) items
+	Stop
+	ErrorStop
+	Continue
+	End // END alone
+	EndProgram
+	EndDo
+	EndIf
+
+	Processors
+	Template
+	Align
+	Distribute
+	Independent
+	UnknownDirective
+)
+
+// Stmt is a classified line.
+type Stmt struct {
+	Kind Kind
+	// Name is the construct name in front of the statement, "" when absent;
+	// it and its colon are not in Toks.
+	Name    string
+	NameTok lexer.Token
+	Toks    []lexer.Token // ends with EOF
+	// Word is, for Outside, the key under which advice is found, such as
+	// "select case"; for the unknown kinds the first word.
+	Word string
+	// Rest is, for IfStmt, the index in Toks of the statement behind the
+	// closing parenthesis.
+	Rest int
+}
+
+// Classify says what a statement is. Fortran has no reserved words: whatever
+// has the form of an assignment is one, and only then do its words count.
+func Classify(toks []lexer.Token) Stmt {
+	s := Stmt{Toks: toks}
+	if len(toks) > 2 && toks[0].Type == Ident && toks[1].Value == ":" && toks[2].Type == Ident {
+		s.Name, s.NameTok = toks[0].Value, toks[0]
+		s.Toks = toks[2:]
+	}
+	if len(s.Toks) == 0 || s.Toks[0].Type != Ident {
+		return s
+	}
+	s.Word = s.Toks[0].Value
+	if op := assignOp(s.Toks); op == "=" {
+		s.Kind = Assignment
+		return s
+	} else if op == "=>" {
+		s.Kind, s.Word = Outside, "=>"
+		return s
+	}
+	s.byWord()
+	return s
+}
+
+// ClassifyDirective says what a directive is; the sentinel is not in toks.
+func ClassifyDirective(toks []lexer.Token) Stmt {
+	s := Stmt{Kind: UnknownDirective, Toks: toks}
+	if len(toks) == 0 || toks[0].EOF() {
+		s.Kind = Empty
+		return s
+	}
+	s.Word = toks[0].Value
+	switch s.Word {
+	case "processors":
+		s.Kind = Processors
+	case "template":
+		s.Kind = Template
+	case "align":
+		s.Kind = Align
+	case "distribute":
+		s.Kind = Distribute
+	case "independent":
+		s.Kind = Independent
+	}
+	return s
+}
+
+// assignOp returns "=" or "=>" when toks have the form of an assignment: a
+// name, parenthesised lists and components, and then that operator.
+func assignOp(toks []lexer.Token) string {
+	i := 1
+	for {
+		switch toks[i].Value {
+		case "=", "=>":
+			return toks[i].Value
+		case "(", "[":
+			j := Closing(toks, i)
+			if j < 0 {
+				return ""
+			}
+			i = j + 1
+		case "%":
+			if toks[i+1].Type != Ident {
+				return ""
+			}
+			i += 2
+		default:
+			return ""
+		}
+	}
+}
+
+// Closing returns the index of the parenthesis or bracket that closes the one
+// at toks[open], -1 when there is none.
+func Closing(toks []lexer.Token, open int) int {
+	depth := 0
+	for i := open; i < len(toks); i++ {
+		if toks[i].Type != Op {
+			continue
+		}
+		switch toks[i].Value {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// simple maps the first word of a statement to its kind, where that word is
+// enough.
+var simple = map[string]Kind{
+	"program":         Program,
+	"parameter":       Parameter,
+	"dimension":       Dimension,
+	"integer":         TypeDecl,
+	"real":            TypeDecl,
+	"logical":         TypeDecl,
+	"character":       TypeDecl,
+	"doubleprecision": TypeDecl,
+	"elseif":          ElseIf,
+	"exit":            Exit,
+	"cycle":           Cycle,
+	"print":           Print,
+	"write":           Write,
+	"stop":            Stop,
+	"errorstop":       ErrorStop,
+	"continue":        Continue,
+	"endprogram":      EndProgram,
+	"enddo":           EndDo,
+	"endif":           EndIf,
+}
+
+func (s *Stmt) byWord() {
+	t := s.Toks
+	second := t[1].Value
+	if k, ok := simple[s.Word]; ok {
+		s.Kind = k
+		if k == TypeDecl && isFunction(t) {
+			s.Kind, s.Word = Outside, "function"
+		}
+		return
+	}
+	switch s.Word {
+	case "double":
+		if second == "precision" {
+			s.Kind = TypeDecl
+			if isFunction(t) {
+				s.Kind, s.Word = Outside, "function"
+			}
+			return
+		}
+	case "implicit":
+		if second == "none" {
+			s.Kind = ImplicitNone
+			return
+		}
+	case "do":
+		s.classifyDo()
+		return
+	case "if":
+		s.classifyIf()
+		return
+	case "else":
+		switch second {
+		case "if":
+			s.Kind = ElseIf
+			return
+		case "where":
+			s.Kind, s.Word = Outside, "elsewhere"
+			return
+		}
+		s.Kind = Else
+		return
+	case "error":
+		if second == "stop" {
+			s.Kind = ErrorStop
+			return
+		}
+	case "read":
+		if s.Kind = Read; second == "(" {
+			s.Kind = ReadParen
+		}
+		return
+	case "end":
+		s.classifyEnd()
+		return
+	}
+	s.outside()
+}
+
+func (s *Stmt) classifyDo() {
+	i := 1
+	if s.Toks[i].Type == Int {
+		i++
+		if s.Toks[i].Value == "," {
+			i++
+		}
+	}
+	t := s.Toks[i:]
+	switch {
+	case len(t) > 1 && t[0].Value == "while" && t[1].Value == "(":
+		s.Kind = DoWhile
+	case t[0].Value == "concurrent" && t[1].Value != "=":
+		s.Kind, s.Word = Outside, "do concurrent"
+	default:
+		s.Kind = Do
+	}
+}
+
+func (s *Stmt) classifyIf() {
+	t := s.Toks
+	last := t[max(len(t)-2, 0)] // in front of EOF
+	if t[1].Value != "(" {
+		if s.Kind = IfStmt; last.Value == "then" {
+			s.Kind = IfThen
+		}
+		s.Rest = len(t) - 1
+		return
+	}
+	end := Closing(t, 1)
+	switch {
+	case end < 0:
+		if s.Kind = IfStmt; last.Value == "then" {
+			s.Kind = IfThen
+		}
+		s.Rest = len(t) - 1
+	case t[end+1].Value == "then" && assignOp(t[end+1:]) == "":
+		s.Kind = IfThen
+	case t[end+1].Type == Int:
+		s.Kind, s.Word = Outside, "arithmetic if"
+	default:
+		s.Kind, s.Rest = IfStmt, end+1
+	}
+}
+
+func (s *Stmt) classifyEnd() {
+	switch second := s.Toks[1]; {
+	case second.EOF():
+		s.Kind = End
+	case second.Value == "program":
+		s.Kind = EndProgram
+	case second.Value == "do":
+		s.Kind = EndDo
+	case second.Value == "if":
+		s.Kind = EndIf
+	case second.Value == "file":
+		s.Kind, s.Word = Outside, "endfile"
+	case second.Type == Ident:
+		s.Kind, s.Word = Outside, "end "+second.Value
+		if second.Value == "block" && s.Toks[2].Value == "data" {
+			s.Word = "end block data"
+		}
+	}
+}
+
+// isFunction reports whether a statement that begins like a type declaration
+// is "real(8) function f(x)".
+func isFunction(t []lexer.Token) bool {
+	i := 1
+	if t[i].Value == "precision" {
+		i++
+	}
+	if t[i].Value == "*" && !t[i+1].EOF() {
+		i += 2
+	}
+	if t[i].Value == "(" {
+		j := Closing(t, i)
+		if j < 0 {
+			return false
+		}
+		i = j + 1
+	}
+	for t[i].Value == "recursive" || t[i].Value == "pure" || t[i].Value == "elemental" {
+		i++
+	}
+	return t[i].Value == "function" && t[i+1].Type == Ident && t[i+2].Value == "("
+}

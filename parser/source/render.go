@@ -1,0 +1,146 @@
+package source
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxErrors is how many errors Render shows: more than these are rarely read,
+// and often follow from the first ones.
+const maxErrors = 10
+
+// style holds the escape sequences of a rendering; all are empty without
+// colour.
+type style struct {
+	bold, err, warn, note, help, caret, off string
+}
+
+func newStyle(color bool) style {
+	if !color {
+		return style{}
+	}
+	return style{
+		bold:  "\x1b[1m",
+		err:   "\x1b[1;31m",
+		warn:  "\x1b[1;35m",
+		note:  "\x1b[1;36m",
+		help:  "\x1b[1;32m",
+		caret: "\x1b[1;32m",
+		off:   "\x1b[0m",
+	}
+}
+
+// Render writes the diagnostics in the order of the list, each in the form
+//
+//	jacobi.hpf:12:7: error: unknown distribution format BLOK [unknown-distribution]
+//	!HPF$ DISTRIBUTE a(BLOK)
+//	                   ^~~~
+//	help: write BLOCK, CYCLIC or *
+//
+// and stops behind ten errors with a line that says how many are left. A nil
+// file means the list's own.
+func (l *List) Render(w io.Writer, file *File, color bool) error {
+	if file == nil {
+		file = l.File
+	}
+	if file == nil {
+		file = NewFile("", nil)
+	}
+	r := renderer{w: bufio.NewWriter(w), file: file, style: newStyle(color)}
+	shown := 0
+	for _, d := range l.Diags {
+		if d.Severity == Error {
+			if shown == maxErrors {
+				rest := l.errors() - shown
+				fmt.Fprintf(r.w, "... and %d more\n", rest)
+				break
+			}
+			shown++
+		}
+		r.diag(d)
+	}
+	return r.w.Flush()
+}
+
+type renderer struct {
+	w     *bufio.Writer
+	file  *File
+	style style
+}
+
+func (r *renderer) diag(d *Diag) {
+	s := r.style
+	sev := s.err
+	if d.Severity == Warning {
+		sev = s.warn
+	}
+	fmt.Fprintf(r.w, "%s%s%s %s%s:%s %s%s%s [%s]\n",
+		s.bold, r.place(d.Pos), s.off, sev, d.Severity, s.off, s.bold, d.Msg, s.off, d.Code)
+	r.snippet(d.Pos, d.End)
+	for _, n := range d.Notes {
+		fmt.Fprintf(r.w, "%s%s%s %snote:%s %s\n", s.bold, r.place(n.Pos), s.off, s.note, s.off, n.Msg)
+		r.snippet(n.Pos, Pos{})
+	}
+	if d.Help != "" {
+		fmt.Fprintf(r.w, "%shelp:%s %s\n", s.help, s.off, d.Help)
+	}
+}
+
+func (r *renderer) place(p Pos) string {
+	if !p.IsValid() {
+		return r.file.Name + ":"
+	}
+	return fmt.Sprintf("%s:%d:%d:", r.file.Name, p.Line, p.Col)
+}
+
+// snippet shows the line of pos with a caret under its column and a tilde
+// under each further character up to end; a span over several lines is cut at
+// the end of its first.
+func (r *renderer) snippet(pos, end Pos) {
+	if !pos.IsValid() {
+		return
+	}
+	line := r.file.Line(pos.Line)
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	from := max(0, min(pos.Col-1, len(line)))
+	to := from + 1
+	switch {
+	case end.Line > pos.Line:
+		to = len(strings.TrimRight(line, " \t&"))
+	case end.Line == pos.Line:
+		to = end.Col - 1
+	}
+	to = min(to, len(line))
+
+	fmt.Fprintf(r.w, "%s\n", printable(line))
+	// A tab before the caret is repeated, so that both lines are indented
+	// alike whatever the width of a tab is.
+	var pad strings.Builder
+	for _, c := range line[:from] {
+		if c == '\t' {
+			pad.WriteByte('\t')
+		} else {
+			pad.WriteByte(' ')
+		}
+	}
+	tail := 0
+	if to > from+1 {
+		tail = utf8.RuneCountInString(line[from:to]) - 1
+	}
+	fmt.Fprintf(r.w, "%s%s^%s%s\n", pad.String(), r.style.caret, strings.Repeat("~", max(tail, 0)), r.style.off)
+}
+
+// printable replaces what could upset a terminal, one rune for one rune.
+func printable(line string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return '?'
+		}
+		return c
+	}, line)
+}

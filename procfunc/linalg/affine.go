@@ -1,0 +1,172 @@
+package linalg
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Affine is C + the sum of T[v]*v over named integer variables.
+//
+// Values are immutable by convention: an operation returns a new form and may
+// share T with its operand. A form is canonical when T holds no zero
+// coefficient and is nil when there are no variables; every function of this
+// package returns canonical forms and accepts any.
+type Affine struct {
+	C int64
+	T map[string]int64
+}
+
+// Const is the form without variables.
+func Const(c int64) Affine { return Affine{C: c} }
+
+// Var is the form 1*name.
+func Var(name string) Affine { return Affine{T: map[string]int64{name: 1}} }
+
+// Term is the form k*name.
+func Term(k int64, name string) Affine {
+	if k == 0 {
+		return Affine{}
+	}
+	return Affine{T: map[string]int64{name: k}}
+}
+
+// Add returns a + b, or false when a coefficient overflows.
+func (a Affine) Add(b Affine) (Affine, bool) { return a.AddScaled(b, 1) }
+
+// Sub returns a - b, or false when a coefficient overflows.
+func (a Affine) Sub(b Affine) (Affine, bool) { return a.AddScaled(b, -1) }
+
+// Scale returns k*a, or false when a coefficient overflows.
+func (a Affine) Scale(k int64) (Affine, bool) { return Affine{}.AddScaled(a, k) }
+
+// AddScaled returns a + k*b, or false when a coefficient overflows, also if
+// only that of the intermediate product k*b does.
+func (a Affine) AddScaled(b Affine, k int64) (Affine, bool) {
+	c, ok := mulAdd(a.C, b.C, k)
+	if !ok {
+		return Affine{}, false
+	}
+	if k == 0 || len(b.T) == 0 {
+		return Affine{c, canonical(a.T)}, true
+	}
+	t := make(map[string]int64, len(a.T)+len(b.T))
+	maps.Copy(t, a.T)
+	for v, x := range b.T {
+		if t[v], ok = mulAdd(t[v], x, k); !ok {
+			return Affine{}, false
+		}
+	}
+	return Affine{c, canonical(t)}, true
+}
+
+// canonical returns t without zero coefficients, nil when nothing is left. It
+// copies only when there is something to remove.
+func canonical(t map[string]int64) map[string]int64 {
+	zeros := 0
+	for _, x := range t {
+		if x == 0 {
+			zeros++
+		}
+	}
+	if zeros == len(t) {
+		return nil
+	}
+	if zeros > 0 {
+		t = maps.Clone(t)
+		maps.DeleteFunc(t, func(_ string, x int64) bool { return x == 0 })
+	}
+	return t
+}
+
+// Coef is the coefficient of v, 0 when v does not occur.
+func (a Affine) Coef(v string) int64 { return a.T[v] }
+
+// Vars returns the variables with a coefficient other than 0, sorted.
+func (a Affine) Vars() []string { return slices.Sorted(maps.Keys(canonical(a.T))) }
+
+// IsConst reports whether no variable occurs.
+func (a Affine) IsConst() bool { return canonical(a.T) == nil }
+
+// Uses reports whether v occurs.
+func (a Affine) Uses(v string) bool { return a.T[v] != 0 }
+
+// Equal reports whether a and b are the same form, hence equal for all values
+// of the variables.
+func (a Affine) Equal(b Affine) bool {
+	return a.C == b.C && maps.Equal(canonical(a.T), canonical(b.T))
+}
+
+// Subst returns a with the form by in place of v, or false on overflow. All
+// occurrences of v in a are replaced at once, so by may use v itself: crossing
+// a back edge is Subst("k", k - step).
+func (a Affine) Subst(v string, by Affine) (Affine, bool) {
+	k := a.T[v]
+	if k == 0 {
+		return Affine{a.C, canonical(a.T)}, true
+	}
+	rest := Affine{C: a.C, T: maps.Clone(a.T)}
+	delete(rest.T, v)
+	return rest.AddScaled(by, k)
+}
+
+// Rename returns a with every variable v replaced by to(v). Variables that get
+// the same new name are added up; false when that overflows.
+func (a Affine) Rename(to func(string) string) (Affine, bool) {
+	t := make(map[string]int64, len(a.T))
+	for _, v := range a.Vars() {
+		w := to(v)
+		sum, ok := AddInt64(t[w], a.T[v])
+		if !ok {
+			return Affine{}, false
+		}
+		t[w] = sum
+	}
+	return Affine{a.C, canonical(t)}, true
+}
+
+// Eval is the value of a where every variable v has the value at(v), or false
+// on overflow.
+func (a Affine) Eval(at func(string) int64) (int64, bool) {
+	sum, ok := a.C, true
+	for _, v := range a.Vars() { // in order, so that overflow is reproducible
+		if sum, ok = mulAdd(sum, at(v), a.T[v]); !ok {
+			return 0, false
+		}
+	}
+	return sum, true
+}
+
+// String writes the variables in alphabetical order and the constant last:
+// "2*i - j + 3". It is stable, and equal forms have equal strings.
+func (a Affine) String() string {
+	var b strings.Builder
+	// term writes one summand whose magnitude and name make "3", "i" or "3*i".
+	term := func(k int64, name string) {
+		switch {
+		case b.Len() > 0 && k < 0:
+			b.WriteString(" - ")
+		case b.Len() > 0:
+			b.WriteString(" + ")
+		case k < 0:
+			b.WriteString("-")
+		}
+		mag := strings.TrimPrefix(strconv.FormatInt(k, 10), "-")
+		switch {
+		case name == "":
+			b.WriteString(mag)
+		case mag == "1":
+			b.WriteString(name)
+		default:
+			b.WriteString(mag + "*" + name)
+		}
+	}
+	for _, v := range a.Vars() {
+		term(a.T[v], v)
+	}
+	if a.C != 0 || b.Len() == 0 {
+		term(a.C, "")
+	}
+	return b.String()
+}

@@ -1,0 +1,19 @@
+// Package linalg holds the exact arithmetic that the analyses share: affine
+// forms with integer coefficients, and small matrices of rationals.
+//
+// The subscript of
+//
+//	do i = 2, n
+//	   a(2*i - n + 3) = ...
+//
+// is the affine form Affine{C: 3, T: {"i": 2, "n": -1}}, printed "2*i - n + 3".
+// A communication for A(2*i) = B(i+1) relates positions by a matrix in
+// homogeneous coordinates, whose last column is the translation:
+//
+//	[ 2 -2 ]
+//	[ 0  1 ]
+//
+// Nothing is ever rounded. Affine arithmetic reports overflow of int64 instead
+// of wrapping; an analysis that meets it gives up on the fact at hand. Matrices
+// use arbitrary precision, for an inverse of modest integers can be large.
+package linalg

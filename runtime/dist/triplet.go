@@ -1,0 +1,277 @@
+// Package dist is the ownership arithmetic of distributed arrays: which
+// processing element (PE) holds which elements, in closed form.
+//
+// It is used twice, by the compiler (for known numbers of PEs) and by emitted
+// programs, so that the two cannot disagree. Nothing here enumerates elements.
+//
+// A worked example: `REAL u(0:9)`, `ALIGN u(i) WITH t(i+1)`, `TEMPLATE t(10)`,
+// `DISTRIBUTE t(BLOCK)` on 4 PEs. The block size is ceil(10/4) = 3, hence
+//
+//	PE 0 owns u(0:2), PE 1 u(3:5), PE 2 u(6:8), PE 3 u(9:9).
+//
+// With CYCLIC instead, PE 1 owns u(1:9:4), and the iterations of
+// `do i = 1, 8` with `u(i+1)` owned by PE 1 are the triplet 4:8:4.
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// limit bounds the index values that the package computes with. Loop bounds
+// beyond it are clamped: no array can have such an element, and differences of
+// two clamped values cannot overflow.
+const limit = math.MaxInt / 4
+
+// Triplet is the set Lo, Lo+Step, ... of N integers, ascending (Step > 0).
+//
+// The empty set is written Triplet{} by this package; any triplet with N <= 0
+// counts as empty. A set of one element has Step 1. Equal sets built by this
+// package are therefore equal as Go values.
+type Triplet struct{ Lo, Step, N int }
+
+// Range is the set of values of `DO i = lo, hi, step`, ascending also when step
+// is negative. It panics if step is 0, as the loop itself is in error.
+func Range(lo, hi, step int) Triplet {
+	lo, hi = clamp(lo), clamp(hi)
+	switch {
+	case step == 0:
+		panic("DO step is zero")
+	case step < 0:
+		if lo < hi {
+			return Triplet{}
+		}
+		step = negate(step)
+		n := (lo-hi)/step + 1
+		return canonical(lo-(n-1)*step, step, n)
+	case lo > hi:
+		return Triplet{}
+	case step == 1:
+		return Triplet{lo, 1, hi - lo + 1}
+	}
+	return canonical(lo, step, (hi-lo)/step+1)
+}
+
+// Single is the set {i}.
+func Single(i int) Triplet { return Triplet{i, 1, 1} }
+
+// canonical drops the step of a one-element set.
+func canonical(lo, step, n int) Triplet {
+	switch {
+	case n <= 0:
+		return Triplet{}
+	case n == 1:
+		step = 1
+	}
+	return Triplet{lo, step, n}
+}
+
+func clamp(i int) int { return max(-limit, min(limit, i)) }
+
+// negate guards against -MinInt, which is not representable.
+func negate(step int) int {
+	if step == math.MinInt {
+		return math.MaxInt
+	}
+	return -step
+}
+
+// Hi is the last element; it is undefined when t is empty.
+func (t Triplet) Hi() int { return t.Lo + (t.N-1)*t.Step }
+
+// Empty reports whether t has no element.
+func (t Triplet) Empty() bool { return t.N <= 0 }
+
+// Contains reports whether i is an element of t.
+func (t Triplet) Contains(i int) bool {
+	if t.N <= 0 || i < t.Lo || i > t.Hi() {
+		return false
+	}
+	return t.Step == 1 || (i-t.Lo)%t.Step == 0
+}
+
+// Index is the position of the element i in t, from 0.
+func (t Triplet) Index(i int) int {
+	if t.Step == 1 {
+		return i - t.Lo
+	}
+	return (i - t.Lo) / t.Step
+}
+
+// Intersect is the exact intersection of the two sets (Chinese remainders).
+func (t Triplet) Intersect(u Triplet) Triplet {
+	if t.N <= 0 || u.N <= 0 {
+		return Triplet{}
+	}
+	lo, hi := max(t.Lo, u.Lo), min(t.Hi(), u.Hi())
+	if lo > hi {
+		return Triplet{}
+	}
+	if t.Step == 1 && u.Step == 1 {
+		return Triplet{lo, 1, hi - lo + 1}
+	}
+	// Solve t.Lo + t.Step*k = u.Lo (mod u.Step) for the position k in t; the
+	// solutions are k0, k0+m, ... Positions stay below t.N, so that nothing
+	// overflows however large the steps are.
+	g := gcd(t.Step, u.Step)
+	diff := u.Lo - t.Lo
+	if diff%g != 0 {
+		return Triplet{}
+	}
+	m := u.Step / g
+	k := mulmod(mod(diff/g, m), inverse(t.Step/g, m), m)
+	first := ceilDiv(lo-t.Lo, t.Step)
+	last := (hi - t.Lo) / t.Step
+	if first > last {
+		return Triplet{}
+	}
+	// Move k into [first, first+m).
+	k = first + mod(k-first, m)
+	if k > last {
+		return Triplet{}
+	}
+	n := (last-k)/m + 1
+	if n == 1 {
+		return Single(t.Lo + t.Step*k)
+	}
+	return Triplet{t.Lo + t.Step*k, t.Step * m, n}
+}
+
+// Image is {a*x+b : x in t}. With a == 0 it is {b}, or empty if t is.
+func (t Triplet) Image(a, b int) Triplet {
+	switch {
+	case t.N <= 0:
+		return Triplet{}
+	case a == 0:
+		return Single(b)
+	case a > 0:
+		return canonical(a*t.Lo+b, a*t.Step, t.N)
+	}
+	return canonical(a*t.Hi()+b, -a*t.Step, t.N)
+}
+
+// Preimage is {x : a*x+b in t}, exactly. It panics if a is 0, for which the
+// preimage is empty or everything.
+func (t Triplet) Preimage(a, b int) Triplet {
+	if a == 0 {
+		panic("dist: preimage of a constant subscript")
+	}
+	if t.N <= 0 {
+		return Triplet{}
+	}
+	if a == 1 {
+		return Triplet{t.Lo - b, t.Step, t.N}
+	}
+	// a*x = Lo-b + Step*k, 0 <= k < N. Reversing the sign of a reverses the
+	// order of the elements.
+	lo, step := t.Lo-b, t.Step
+	if a < 0 {
+		a, lo = negate(a), -(t.Hi() - b)
+	}
+	if a == 1 {
+		return Triplet{lo, step, t.N}
+	}
+	g := gcd(a, step)
+	if lo%g != 0 {
+		return Triplet{}
+	}
+	// lo + step*k = 0 (mod a), so k = -(lo/g) / (step/g) (mod a/g).
+	m := a / g
+	k := mulmod(mod(-(lo/g), m), inverse(step/g, m), m)
+	if k >= t.N {
+		return Triplet{}
+	}
+	return canonical((lo+step*k)/a, step/g, (t.N-1-k)/m+1)
+}
+
+// Hull is the smallest range of step 1 that holds both sets.
+func (t Triplet) Hull(u Triplet) Triplet {
+	switch {
+	case t.N <= 0 && u.N <= 0:
+		return Triplet{}
+	case t.N <= 0:
+		return Range(u.Lo, u.Hi(), 1)
+	case u.N <= 0:
+		return Range(t.Lo, t.Hi(), 1)
+	}
+	return Range(min(t.Lo, u.Lo), max(t.Hi(), u.Hi()), 1)
+}
+
+// Grow adds below elements before the first and above elements after the last,
+// in steps of t. An empty set stays empty.
+func (t Triplet) Grow(below, above int) Triplet {
+	if t.N <= 0 {
+		return Triplet{}
+	}
+	return canonical(t.Lo-below*t.Step, t.Step, t.N+below+above)
+}
+
+// String is Fortran's lo:hi, or lo:hi:step, or the single element.
+func (t Triplet) String() string {
+	switch {
+	case t.N <= 0:
+		return "empty"
+	case t.N == 1:
+		return fmt.Sprint(t.Lo)
+	case t.Step == 1:
+		return fmt.Sprintf("%d:%d", t.Lo, t.Hi())
+	}
+	return fmt.Sprintf("%d:%d:%d", t.Lo, t.Hi(), t.Step)
+}
+
+// gcd is the greatest common divisor of two positive integers.
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// mod is the residue of a modulo m > 0, in 0..m-1.
+func mod(a, m int) int {
+	if a %= m; a < 0 {
+		a += m
+	}
+	return a
+}
+
+// ceilDiv is ceil(a/b) for a >= 0, b > 0.
+func ceilDiv(a, b int) int {
+	q := a / b
+	if q*b < a {
+		q++
+	}
+	return q
+}
+
+// floorDiv is floor(a/b) for b > 0.
+func floorDiv(a, b int) int {
+	q := a / b
+	if q*b > a {
+		q--
+	}
+	return q
+}
+
+// mulmod is a*b mod m for 0 <= a, b < m, without overflow.
+func mulmod(a, b, m int) int {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi == 0 {
+		return int(lo % uint64(m))
+	}
+	_, r := bits.Div64(hi, lo, uint64(m))
+	return int(r)
+}
+
+// inverse is the inverse of a modulo m; the two have no common divisor.
+func inverse(a, m int) int {
+	r0, r1 := m, a%m
+	s0, s1 := 0, 1
+	for r1 != 0 {
+		q := r0 / r1
+		r0, r1 = r1, r0-q*r1
+		s0, s1 = s1, s0-q*s1
+	}
+	return mod(s0, m)
+}

@@ -1,0 +1,145 @@
+package spmd
+
+import "math"
+
+// real is the floating-point types of Fortran.
+type real interface{ float32 | float64 }
+
+// Count is the trip count of `DO i = lo, hi, step`. It panics if step is 0.
+func Count(lo, hi, step int) int {
+	switch {
+	case step == 0:
+		panic(&Fault{Msg: "DO step is zero"})
+	case step > 0 && lo <= hi:
+		return (hi-lo)/step + 1
+	case step < 0 && lo >= hi:
+		return (lo-hi)/-step + 1
+	}
+	return 0
+}
+
+// PowInt is x**n for integers; 0 with a negative exponent divides by zero.
+func PowInt(x, n int) int {
+	if n < 0 {
+		switch x {
+		case 0:
+			panic(&Fault{Msg: "integer divide by zero", Hint: "0 has no negative power"})
+		case 1:
+			return 1
+		case -1:
+			return 1 - 2*(n&1)
+		}
+		return 0
+	}
+	y := 1
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			y *= x
+		}
+		x *= x
+	}
+	return y
+}
+
+// Powi is x**n for a real x, by the repeated squaring of gfortran's run-time
+// library, so that it rounds like it.
+func Powi[F real](x F, n int) F {
+	m := n
+	if m < 0 {
+		m = -m
+	}
+	y := F(1)
+	if m&1 != 0 {
+		y = x
+	}
+	for m >>= 1; m > 0; m >>= 1 {
+		x *= x
+		if m&1 != 0 {
+			y *= x
+		}
+	}
+	if n < 0 {
+		return 1 / y
+	}
+	return y
+}
+
+// Modulo is MODULO: a - floor(a/b)*b, with the sign of b. For MOD use Go's %.
+func Modulo(a, b int) int {
+	r := a % b
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
+}
+
+// ModF is MOD for reals: the remainder with the sign of a.
+func ModF[F real](a, b F) F { return F(math.Mod(float64(a), float64(b))) }
+
+// ModuloF is MODULO for reals: the remainder with the sign of b.
+func ModuloF[F real](a, b F) F {
+	r := F(math.Mod(float64(a), float64(b)))
+	switch {
+	case r == 0:
+		return F(math.Copysign(0, float64(b)))
+	case (r < 0) != (b < 0):
+		r += b
+	}
+	return r
+}
+
+// Sign is SIGN: the magnitude of a with the sign of b, that of a real -0.0
+// being negative.
+func Sign[T number](a, b T) T {
+	var negative bool
+	switch b := any(b).(type) {
+	case float64:
+		negative = math.Signbit(b)
+	case float32:
+		negative = math.Signbit(float64(b))
+	default:
+		negative = any(b).(int) < 0
+	}
+	a = Abs(a)
+	if negative {
+		return -a
+	}
+	return a
+}
+
+// Abs is ABS; that of -0.0 is 0.0.
+func Abs[T number](x T) T {
+	switch v := any(x).(type) {
+	case float64:
+		return any(math.Abs(v)).(T)
+	case float32:
+		return any(float32(math.Abs(float64(v)))).(T)
+	}
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// PosDiff is the intrinsic DIM: a-b if that is positive, else 0.
+func PosDiff[T number](a, b T) T {
+	if a > b {
+		return a - b
+	}
+	return 0
+}
+
+// Nint is NINT: the nearest integer, halves away from zero.
+func Nint[F real](x F) int { return int(math.Round(float64(x))) }
+
+// Anint is ANINT: NINT as a real.
+func Anint[F real](x F) F { return F(math.Round(float64(x))) }
+
+// Aint is AINT: the fraction cut off.
+func Aint[F real](x F) F { return F(math.Trunc(float64(x))) }
+
+// Floor is FLOOR: the greatest integer not above x.
+func Floor[F real](x F) int { return int(math.Floor(float64(x))) }
+
+// Ceiling is CEILING: the least integer not below x.
+func Ceiling[F real](x F) int { return int(math.Ceil(float64(x))) }

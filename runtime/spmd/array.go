@@ -1,0 +1,159 @@
+package spmd
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// Array is a distributed (or replicated) array on one PE: its own section, with
+// the overlap (shadow) around it.
+type Array[T any] struct {
+	View[T]
+	Layout *dist.Layout
+	Name   string
+
+	pe  *PE
+	own []dist.Triplet // of this PE, per axis
+	geo geometry
+	mem *transport.Slice[T]
+}
+
+// geometry is what the producer and the consumers of an array's elements must
+// know of each other: the pieces of all PEs.
+type geometry struct {
+	layout *dist.Layout
+	dims   []Dim // [pe*rank+axis]
+}
+
+// piece is the axes of the piece of a PE.
+func (g *geometry) piece(pe int) []Dim {
+	rank := g.layout.Rank()
+	return g.dims[pe*rank : (pe+1)*rank]
+}
+
+// NewArray makes this PE's piece of an array, zeroed, or filled with the
+// undefined value in check builds. shadow gives the width of the overlap below
+// and above the block on each axis; nil means none.
+func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Array[T] {
+	if l.Shape.Size() != pe.n {
+		panic(&Fault{Msg: fmt.Sprintf("internal error: array %s lies on %d PEs of %d", name, l.Shape.Size(), pe.n)})
+	}
+	rank := l.Rank()
+	a := &Array[T]{Layout: l, Name: name, pe: pe, geo: geometry{layout: l, dims: make([]Dim, pe.n*rank)}}
+	for q := range pe.n {
+		dims := a.geo.piece(q)
+		for d := range dims {
+			var w [2]int
+			if shadow != nil {
+				w = shadow[d]
+			}
+			cells := l.Storage(q, d, w[0], w[1])
+			dims[d] = Dim{Lo: cells.Lo, Step: max(1, cells.Step), N: cells.N}
+		}
+		pack(dims)
+	}
+	for d := range rank {
+		a.own = append(a.own, l.Owned(pe.id, d))
+	}
+	mine := a.geo.piece(pe.id)
+	a.Data = make([]T, extent(mine))
+	a.setDims(mine)
+	if pe.prog.Check {
+		undefine(a.Data)
+	}
+	a.mem = &transport.Slice[T]{Data: a.Data}
+	return a
+}
+
+// pack sets column-major strides without gaps.
+func pack(dims []Dim) {
+	stride := 1
+	for d := range dims {
+		dims[d].Stride = stride
+		stride *= dims[d].N
+	}
+}
+
+// extent is the number of cells of a piece.
+func extent(dims []Dim) int {
+	n := 1
+	for d := range dims {
+		n *= dims[d].N
+	}
+	return n
+}
+
+// NewLocal makes a replicated array: every PE has all of it. bounds are the
+// declared bounds of each dimension.
+func NewLocal[T any](pe *PE, name string, bounds ...[2]int) *Array[T] {
+	var m dist.Map
+	for _, b := range bounds {
+		m.Axes = append(m.Axes, dist.Axis{Lo: b[0], Hi: b[1], Grid: -1, A: 1})
+	}
+	return NewArray[T](pe, name, dist.NewLayout(m, dist.Grid{pe.n}), nil)
+}
+
+// Owned is the set of indices of an axis (from 0) that this PE owns.
+func (a *Array[T]) Owned(axis int) dist.Triplet { return a.own[axis] }
+
+// Iters is the iterations x of loop for which a*x+b, a subscript of the axis,
+// is owned by PE q.
+func (a *Array[T]) Iters(q, axis, coef, off int, loop dist.Triplet) dist.Triplet {
+	return a.Layout.Iters(q, axis, coef, off, loop)
+}
+
+// Owns reports whether this PE owns the element with the given subscripts.
+func (a *Array[T]) Owns(idx ...int) bool {
+	for d, i := range idx {
+		if !a.own[d].Contains(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Holds reports whether index i of the axis is owned by PE q.
+func (a *Array[T]) Holds(q, axis, i int) bool { return a.Layout.Owned(q, axis).Contains(i) }
+
+// Temp is a temporary that a communication fills with what this PE needs. Its
+// index space is that of the communication; the piece that it holds changes
+// with every Post.
+type Temp[T any] struct {
+	View[T]
+
+	pe    *PE
+	rank  int
+	mem   *transport.Slice[T]
+	dims  []Dim
+	owner any // the communication that laid it out last
+}
+
+// NewTemp makes a temporary for boxes of at most capacity elements.
+func NewTemp[T any](pe *PE, rank int, capacity int) *Temp[T] {
+	t := &Temp[T]{pe: pe, rank: rank, dims: make([]Dim, rank)}
+	t.Data = make([]T, capacity)
+	t.mem = &transport.Slice[T]{Data: t.Data}
+	return t
+}
+
+// layOut makes the temporary hold exactly box, or nothing.
+func (t *Temp[T]) layOut(site int, box []dist.Triplet, none bool) {
+	boxDims(t.dims, box)
+	if none {
+		return
+	}
+	if n := extent(t.dims); n > len(t.Data) {
+		t.pe.internal(site, "%d elements are needed, the temporary holds %d", n, len(t.Data))
+	}
+	t.setDims(t.dims)
+}
+
+// boxDims is the packed layout of a box.
+func boxDims(dims []Dim, box []dist.Triplet) {
+	for d, t := range box {
+		dims[d] = Dim{Lo: t.Lo, Step: max(1, t.Step), N: max(0, t.N)}
+	}
+	pack(dims)
+}

@@ -1,0 +1,36 @@
+package spmd
+
+// Ichar is the position of the first character of s.
+func Ichar(s string) int {
+	if s == "" {
+		return 0
+	}
+	return int(s[0])
+}
+
+// Char is the character at position i.
+func Char(i int) string { return string([]byte{byte(i)}) }
+
+// Ishft shifts the 32 bits of i left by n, right if n is negative, filling with
+// zeros.
+func Ishft(i, n int) int {
+	x := uint32(int32(i))
+	switch {
+	case n >= 32 || n <= -32:
+		return 0
+	case n >= 0:
+		return int(int32(x << n))
+	}
+	return int(int32(x >> -n))
+}
+
+// Btest reports whether bit n of i is set.
+func Btest(i, n int) bool { return n >= 0 && n < 64 && i>>n&1 == 1 }
+
+// Merge is t where mask holds, else f.
+func Merge[T any](t, f T, mask bool) T {
+	if mask {
+		return t
+	}
+	return f
+}

@@ -1,0 +1,109 @@
+package spmd
+
+import (
+	"fmt"
+	"strings"
+)
+
+// CHARACTER values are Go strings of bytes, as long as they are declared.
+
+// String is a CHARACTER variable as an item of READ.
+type String struct {
+	s      *string
+	length int
+}
+
+// Str makes *s, of the declared length, an item of READ.
+func Str(s *string, length int) *String { return &String{s, length} }
+
+// Pad is s cut, or filled up with blanks, to length n: assignment to a
+// CHARACTER variable.
+func Pad(s string, n int) string {
+	if len(s) >= n {
+		return s[:max(n, 0)]
+	}
+	return s + strings.Repeat(" ", n-len(s))
+}
+
+// CmpStr compares two strings, the shorter one filled up with blanks: it is
+// negative, zero or positive as a is less than, equal to or greater than b.
+func CmpStr(a, b string) int {
+	n := min(len(a), len(b))
+	if c := strings.Compare(a[:n], b[:n]); c != 0 {
+		return c
+	}
+	return blanks(a[n:]) - blanks(b[n:])
+}
+
+// blanks compares s with as many blanks.
+func blanks(s string) int {
+	for i := range len(s) {
+		switch {
+		case s[i] < ' ':
+			return -1
+		case s[i] > ' ':
+			return 1
+		}
+	}
+	return 0
+}
+
+// Substr is s(lo:hi), counted from 1; it is empty if hi < lo, and panics if it
+// leaves s.
+func Substr(s string, lo, hi int) string {
+	if hi < lo {
+		return ""
+	}
+	checkSubstring(s, lo, hi)
+	return s[lo-1 : hi]
+}
+
+// SetSub is s after the assignment s(lo:hi) = v.
+func SetSub(s string, lo, hi int, v string) string {
+	if hi < lo {
+		return s
+	}
+	checkSubstring(s, lo, hi)
+	return s[:lo-1] + Pad(v, hi-lo+1) + s[hi:]
+}
+
+func checkSubstring(s string, lo, hi int) {
+	if lo < 1 || hi > len(s) {
+		panic(&Fault{
+			Msg:  fmt.Sprintf("substring out of range: (%d:%d)", lo, hi),
+			Hint: fmt.Sprintf("the string has %d characters", len(s)),
+		})
+	}
+}
+
+// Trim is TRIM: s without trailing blanks.
+func Trim(s string) string { return strings.TrimRight(s, " ") }
+
+// LenTrim is LEN_TRIM: the length of s without trailing blanks.
+func LenTrim(s string) int { return len(Trim(s)) }
+
+// Adjustl is ADJUSTL: leading blanks moved to the end.
+func Adjustl(s string) string { return Pad(strings.TrimLeft(s, " "), len(s)) }
+
+// Adjustr is ADJUSTR: trailing blanks moved to the front.
+func Adjustr(s string) string {
+	t := Trim(s)
+	return strings.Repeat(" ", len(s)-len(t)) + t
+}
+
+// IndexStr is INDEX: where sub first (with back, last) occurs in s, from 1, or
+// 0 if it does not.
+func IndexStr(s, sub string, back ...bool) int {
+	if len(back) > 0 && back[0] {
+		return strings.LastIndex(s, sub) + 1
+	}
+	return strings.Index(s, sub) + 1
+}
+
+// Repeat is REPEAT: n copies of s. It panics if n is negative.
+func Repeat(s string, n int) string {
+	if n < 0 {
+		panic(&Fault{Msg: fmt.Sprintf("REPEAT with the negative count %d", n)})
+	}
+	return strings.Repeat(s, n)
+}

@@ -1,0 +1,147 @@
+package spmd
+
+import "github.com/spmdc/spmdc/runtime/transport"
+
+// Mode is how the puts of a communication are synchronised.
+type Mode uint8
+
+const (
+	// Handshake: a consumer tells each producer that its slot is free (the
+	// ready message) before the producer puts.
+	Handshake Mode = iota
+	// Quiet: no ready messages. Something else, a barrier or other messages,
+	// orders each consumption before the next put into the same slot.
+	Quiet
+)
+
+// Comm is a communication node: it serves one reference of the source program,
+// again and again. One Comm per PE; all PEs construct theirs in the same order.
+//
+// Each execution has an epoch, counted in the same way on every PE whether or
+// not it has anything to send, and every message carries it.
+type Comm[T any] struct {
+	pe    *PE
+	site  int
+	mode  Mode
+	src   *Array[T]
+	dst   *Temp[T] // nil: the overlap of src
+	buf   transport.Buffer
+	epoch uint64
+	live  bool // between Post and Done
+	plan  schedule
+	count *Counts
+}
+
+// NewComm makes the communication that copies elements of src to dst, or with
+// dst nil into the overlap of src.
+func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
+	c := &Comm[T]{pe: pe, site: site, src: src, dst: dst, count: pe.count(site)}
+	rank, target := src.Layout.Rank(), src.mem
+	if dst != nil {
+		rank, target = dst.rank, dst.mem
+	}
+	c.plan = newSchedule(pe, site, &src.geo, rank, dst == nil, target.ElemSize())
+	c.buf = pe.t.Register(site, target)
+	return c
+}
+
+// Sync sets the mode of the communication, the same on all PEs, and returns it.
+func (c *Comm[T]) Sync(m Mode) *Comm[T] {
+	c.mode = m
+	return c
+}
+
+// Post starts an execution (the paper's C_x): PE q needs the elements of the
+// index space in need(q), and element x of it is the element of the source at
+// the given subscripts; with none, x itself. Elements outside the declared
+// bounds of the source are not moved.
+//
+// need must be the same pure function on every PE. All PEs take part, whatever
+// they need. A PE sends what it owns: of the PEs that own an element, the one
+// on the consumer's side of the replication does. What a PE needs of its own
+// elements is copied without a message.
+//
+// Post returns when this PE's messages are on their way, and with Handshake
+// therefore after its consumers have called Post too. The data are there after
+// Wait.
+func (c *Comm[T]) Post(need func(q int) Box, subs ...Sub) { c.post(0, 0, need, subs) }
+
+// PostDir is Post for the half of a pipelined reference that the pipeline does
+// not carry: only elements of PEs with larger (dir -1) or smaller (dir +1)
+// coordinate than the consumer's along grid dimension g are moved.
+func (c *Comm[T]) PostDir(g, dir int, need func(q int) Box) { c.post(g, dir, need, nil) }
+
+func (c *Comm[T]) post(g, dir int, need func(q int) Box, subs []Sub) {
+	if c.live && c.pe.prog.Check {
+		c.pe.internal(c.site, "communication posted while its previous value is in use")
+	}
+	c.live = true
+	c.begin(g, dir, need, subs)
+	c.announce()
+	if c.plan.copies {
+		transport.Copy(c.dst.Data, c.src.Data, &c.plan.local.move)
+	}
+	c.send()
+}
+
+// begin starts an epoch and lays out the target.
+func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) {
+	c.epoch++
+	c.count.Calls++
+	changed := c.plan.refresh(g, dir, need, subs)
+	if c.dst != nil && (changed || c.dst.owner != &c.plan) {
+		c.dst.owner = &c.plan
+		rank := c.plan.rank
+		c.dst.layOut(c.site, c.plan.boxes[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
+	}
+}
+
+// announce sends the ready messages of this epoch.
+func (c *Comm[T]) announce() {
+	if c.mode != Handshake {
+		return
+	}
+	for _, p := range c.plan.recvs {
+		c.pe.t.Ready(c.site, c.buf, p, c.epoch)
+	}
+	c.count.Ready += int64(len(c.plan.recvs))
+}
+
+// send puts what this PE owes its consumers.
+func (c *Comm[T]) send() {
+	for i := range c.plan.sends {
+		m := &c.plan.sends[i]
+		if c.mode == Handshake && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
+			c.count.Waits++
+		}
+		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)
+		c.count.Bytes += m.bytes
+	}
+	c.count.Data += int64(len(c.plan.sends))
+}
+
+// Wait returns when the data of the execution have arrived (CommOver).
+func (c *Comm[T]) Wait() {
+	for _, p := range c.plan.recvs {
+		if c.pe.t.Await(c.site, c.buf, p, c.epoch) {
+			c.count.Waits++
+		}
+	}
+}
+
+// Done marks the end of the value's life on this PE (UseOver).
+func (c *Comm[T]) Done() { c.live = false }
+
+// PipeRecv is the first half of a pipelined communication, for a loop that
+// carries a dependence across PEs: it waits for the overlap from the PEs that
+// come before this one along grid dimension g (dir +1: smaller coordinates,
+// -1: larger). The first PEs of the pipeline need nothing and go on at once.
+func (c *Comm[T]) PipeRecv(g, dir int, need func(q int) Box) {
+	c.begin(g, dir, need, nil)
+	c.announce()
+	c.Wait()
+}
+
+// PipeSend is the second half, after this PE's iterations: it puts what they
+// computed to the PEs that come next.
+func (c *Comm[T]) PipeSend() { c.send() }

@@ -1,0 +1,184 @@
+package spmd
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Values of IOSTAT, those of gfortran.
+const (
+	iostatEnd = -1
+	iostatBad = 5010
+)
+
+// input is standard input, read by PE 0.
+type input struct {
+	r    *bufio.Reader
+	line int // number of the last line read, from 1
+}
+
+// newInput flushes out before it waits for more input.
+func newInput(r io.Reader, out *output) *input {
+	if r == nil {
+		r = strings.NewReader("")
+	}
+	return &input{r: bufio.NewReaderSize(&prompting{r, out}, 1<<16)}
+}
+
+type prompting struct {
+	r   io.Reader
+	out *output
+}
+
+func (p *prompting) Read(b []byte) (int, error) {
+	p.out.flush()
+	return p.r.Read(b)
+}
+
+// next is the next line without its end; ok is false at the end of input.
+func (in *input) next() (line string, ok bool) {
+	s, err := in.r.ReadString('\n')
+	if err != nil && s == "" {
+		return "", false
+	}
+	in.line++
+	s = strings.TrimSuffix(s, "\n")
+	return strings.TrimSuffix(s, "\r"), true
+}
+
+// where says which line was read last.
+func (in *input) where() string { return fmt.Sprintf("standard input, line %d", in.line) }
+
+// readError is why a READ failed.
+type readError struct {
+	status    int
+	msg, hint string
+}
+
+// reading is what PE 0 tells the others of a READ.
+type reading struct {
+	values []any // per item; nil: left as it is
+	err    *readError
+}
+
+// Read is `read(*,*) items`: PE 0 reads one list-directed record, which may
+// continue over lines, and all PEs get the values. Collective. Items are *int,
+// *float64, *float32, *bool and *String. With iostat nil, the end of input and
+// bad values abort the run; else *iostat is 0, -1 at the end of input, or
+// positive.
+func (pe *PE) Read(site int, iostat *int, items ...any) {
+	pe.readOnRoot(site, iostat, items, func() *readError {
+		r := &listReader{next: pe.in.next, where: pe.in.where}
+		return r.read(items)
+	})
+}
+
+// ReadA is `read(*,'(a)') s` for a CHARACTER variable of the given length: the
+// next line, cut or filled up with blanks. Collective, like Read.
+func (pe *PE) ReadA(site int, iostat *int, length int, s *string) {
+	item := Str(s, length)
+	pe.readOnRoot(site, iostat, []any{item}, func() *readError {
+		line, ok := pe.in.next()
+		if !ok {
+			return pastEnd("standard input")
+		}
+		*s = Pad(line, length)
+		return nil
+	})
+}
+
+// readOnRoot runs read on PE 0 and gives its items to all PEs.
+func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readError) {
+	c := pe.count(site)
+	c.Calls++
+	pe.collective(c, 0, int64(8*len(items)))
+	var got *reading
+	if pe.id == 0 {
+		got = &reading{err: read()}
+		got.values = load(items)
+	}
+	got = pe.t.Share(site, 0, got).(*reading)
+	if pe.id != 0 {
+		store(items, got.values)
+	}
+	pe.settle(site, iostat, got.err)
+}
+
+// ReadInternal is `read(from,*) items`: each PE reads for itself.
+func (pe *PE) ReadInternal(site int, from string, iostat *int, items ...any) {
+	read := false
+	next := func() (string, bool) {
+		if read {
+			return "", false
+		}
+		read = true
+		return from, true
+	}
+	r := &listReader{next: next, where: func() string { return "the string" }}
+	pe.settle(site, iostat, r.read(items))
+}
+
+// settle ends a READ on each PE: with its status, or with an error. The error
+// is the same everywhere; PE 0 reports it.
+func (pe *PE) settle(site int, iostat *int, err *readError) {
+	switch {
+	case err == nil:
+		if iostat != nil {
+			*iostat = 0
+		}
+	case iostat != nil:
+		*iostat = err.status
+	default:
+		e := pe.errorAt(site, err.msg)
+		e.Hint = err.hint
+		pe.t.Abort(e)
+	}
+}
+
+func pastEnd(what string) *readError {
+	return &readError{
+		status: iostatEnd,
+		msg:    "end of file: read past the end of " + what,
+		hint:   "give the program more input, or use IOSTAT= or END= to find the end",
+	}
+}
+
+// load is the values of items.
+func load(items []any) []any {
+	values := make([]any, len(items))
+	for i, item := range items {
+		switch item := item.(type) {
+		case *int:
+			values[i] = *item
+		case *float64:
+			values[i] = *item
+		case *float32:
+			values[i] = *item
+		case *bool:
+			values[i] = *item
+		case *String:
+			values[i] = *item.s
+		}
+	}
+	return values
+}
+
+// store sets items to values.
+func store(items, values []any) {
+	for i, item := range items {
+		switch item := item.(type) {
+		case *int:
+			*item = values[i].(int)
+		case *float64:
+			*item = values[i].(float64)
+		case *float32:
+			*item = values[i].(float32)
+		case *bool:
+			*item = values[i].(bool)
+		case *String:
+			*item.s = values[i].(string)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package spmd
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The files in testdata hold what gfortran wrote: list_output.txt and
+// list_input.txt come from the programs of the same name, reals.txt pairs the
+// bits of numbers with the line that `print *, x` makes of them.
+
+func golden(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestPrintReals(t *testing.T) {
+	for _, line := range strings.Split(strings.TrimSpace(golden(t, "reals.txt")), "\n") {
+		field := strings.Split(line, "|")
+		bits, err := strconv.ParseUint(field[0], 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x any = math.Float64frombits(bits)
+		if len(field[0]) == 8 {
+			x = math.Float32frombits(uint32(bits))
+		}
+		out, _ := spmd(t, 1, "", func(pe *PE) { pe.Print(x) })
+		if out != field[1]+"\n" {
+			t.Errorf("%v (%s) prints %q, gfortran %q", x, field[0], out, field[1])
+		}
+	}
+}
+
+// TestPrintRecords is list_output.f90.
+func TestPrintRecords(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	c := Pad("ab", 5)
+	loop := func(pe *PE, n int, item func(i int) any) {
+		l := pe.NewLine()
+		for i := 1; i <= n; i++ {
+			l.Add(item(i))
+		}
+		l.End()
+	}
+	out, _ := spmd(t, 3, "", func(pe *PE) {
+		if pe.ID() != 0 {
+			return
+		}
+		pe.Print(1, "a", 2, "b", "c", true, false, "x")
+		pe.Print()
+		pe.Print("")
+		pe.Print(-2147483648, 2147483647, 0)
+		pe.Print(c, c, "|")
+		pe.Print(nan, inf, -inf, float32(1))
+		pe.Print(float32(nan), float32(inf), float32(-inf), 1.0)
+		pe.Print("n =", 10, "x =", 1.5, "flag", true)
+		loop(pe, 30, func(i int) any { return i })
+		loop(pe, 20, func(i int) any { return "abcdefghij" })
+		loop(pe, 12, func(i int) any { return 1.5 * float64(i) })
+		loop(pe, 12, func(i int) any { return 0.5 * float32(i) })
+		loop(pe, 70, func(i int) any { return i%2 == 0 })
+		pe.Print("a", 1, "b")
+		pe.Print(1, float32(1), 1.0, true, 1)
+	})
+	got, want := strings.Split(out, "\n"), strings.Split(golden(t, "list_output.txt"), "\n")
+	if len(got) != len(want) {
+		t.Errorf("%d lines, want %d", len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Errorf("line %d:\n%q, gfortran:\n%q", i+1, got[i], want[i])
+		}
+	}
+}
+
+// listInput is list_input.f90.
+func listInput(pe *PE) {
+	ios, i, j, k := 0, -1, -2, -3
+	x, y, z, s := -1.0, -2.0, -3.0, float32(-4)
+	p, q := true, false
+	kind, c, d, line := "", Pad("c", 4), Pad("d", 4), Pad("none", 12)
+	print := func(items ...any) {
+		if pe.ID() == 0 {
+			pe.Print(items...)
+		}
+	}
+	pe.ReadA(0, nil, 4, &kind)
+	switch Trim(kind) {
+	case "ints":
+		pe.Read(0, &ios, &i, &j, &k)
+		print(ios, i, j, k)
+	case "real":
+		pe.Read(0, &ios, &x, &y, &z, &s)
+		print(ios, x, y, z, s)
+	case "bool":
+		pe.Read(0, &ios, &p, &q)
+		print(ios, p, q)
+	case "text":
+		pe.Read(0, &ios, Str(&c, 4), Str(&d, 4))
+		print(ios, c, "|", d, "|")
+	case "mix":
+		pe.Read(0, &ios, &i, &x, Str(&c, 4), &p)
+		print(ios, i, x, c, "|", p)
+	case "none":
+		pe.Read(0, &ios)
+		print(ios)
+	}
+	pe.ReadA(1, &ios, 12, &line)
+	print(ios, line, "|")
+	pe.Read(2, &ios, &k)
+	print(ios, k)
+	pe.ReadInternal(3, line, &ios, &i, &j)
+	print(ios, i, j)
+	// All PEs have PE 0's values.
+	if Sum(pe, 4, i) != pe.N()*i || Sum(pe, 4, k) != pe.N()*k || Bcast(pe, 5, 0, c+d+line) != c+d+line || Bcast(pe, 5, 0, ios) != ios {
+		pe.Abort(4, "PEs differ in what they read")
+	}
+}
+
+func TestListDirectedInput(t *testing.T) {
+	for _, c := range strings.Split(golden(t, "list_input.txt"), "=input\n")[1:] {
+		input, want, _ := strings.Cut(c, "=output\n")
+		for _, np := range []int{1, 3} {
+			if out, _ := spmd(t, np, input, listInput); out != want {
+				t.Errorf("on %d PEs, input:\n%soutput:\n%sgfortran:\n%s", np, input, out, want)
+			}
+		}
+	}
+}
+
+func TestReadWithoutIostat(t *testing.T) {
+	read := func(pe *PE) {
+		var i, j int
+		if pe.ID() == 0 {
+			pe.Print("before")
+		}
+		pe.Read(2, nil, &i, &j)
+	}
+	for _, np := range []int{1, 3} {
+		out := fails(t, np, "1\n", read, "prog.hpf:102: PE ", "end of file: read past the end of standard input", "IOSTAT=")
+		if out != " before\n" {
+			t.Errorf("output before the error: %q", out)
+		}
+		fails(t, np, "\n1 two", read, "prog.hpf:102: ", `cannot read "two" as INTEGER (item 2 of READ, standard input, line 2)`)
+		fails(t, np, "", func(pe *PE) {
+			var s string
+			pe.ReadA(1, nil, 3, &s)
+		}, "prog.hpf:101: ", "end of file")
+		fails(t, np, "", func(pe *PE) {
+			var i int
+			pe.ReadInternal(1, "  ", nil, &i)
+		}, "prog.hpf:101: ", "end of file: read past the end of the string")
+	}
+}
+
+// The prompt is on the screen before the program waits for the answer.
+func TestOutputIsFlushedBeforeInput(t *testing.T) {
+	var out bytes.Buffer
+	in := readerFunc(func(b []byte) (int, error) {
+		if out.String() != " name?\n" {
+			t.Errorf("at the read, the output is %q", out.String())
+		}
+		return copy(b, "x\n"), nil
+	})
+	_, err := Run(sites(1), 2, in, &out, func(pe *PE) {
+		if pe.ID() == 0 {
+			pe.Print("name?")
+		}
+		var s string
+		pe.ReadA(0, nil, 1, &s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestOutputError(t *testing.T) {
+	_, err := Run(sites(1), 1, nil, failingWriter{}, func(pe *PE) { pe.Print(1) })
+	if err == nil || !strings.Contains(err.Error(), "cannot write standard output") {
+		t.Errorf("error %v", err)
+	}
+}

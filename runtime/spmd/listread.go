@@ -1,0 +1,269 @@
+package spmd
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// listReader reads the items of one list-directed READ. Values are separated
+// by blanks, ends of lines, or a comma with blanks around it; r*v stands for r
+// times v, two separators in a row and r* for values that leave their items as
+// they are; a slash leaves all further items as they are.
+type listReader struct {
+	next  func() (line string, ok bool)
+	where func() string
+
+	line   string
+	pos    int
+	begun  bool // a line has been read
+	repeat int  // how many more items take the value
+	value  listValue
+}
+
+// listValue is one value of the input.
+type listValue struct {
+	text   string
+	null   bool // leave the item as it is
+	quoted bool
+}
+
+// read reads all items. What follows the last one on its line is skipped.
+func (r *listReader) read(items []any) *readError {
+	if len(items) == 0 {
+		return r.advance()
+	}
+	for k, item := range items {
+		if r.repeat == 0 {
+			end, err := r.fetch(k > 0, item)
+			if err != nil {
+				return err
+			}
+			if end {
+				return nil
+			}
+		}
+		r.repeat--
+		if r.value.null {
+			continue
+		}
+		if what, status := r.value.assign(item); what != "" {
+			return &readError{
+				status: status,
+				msg:    fmt.Sprintf("cannot read %q as %s (item %d of READ, %s)", r.value.text, what, k+1, r.where()),
+				hint:   "correct the input, or use IOSTAT= to handle it",
+			}
+		}
+	}
+	return nil
+}
+
+// advance goes to the next line.
+func (r *listReader) advance() *readError {
+	line, ok := r.next()
+	if !ok {
+		return pastEnd("standard input")
+	}
+	r.line, r.pos, r.begun = line, 0, true
+	return nil
+}
+
+// skipBlanks goes to the next character that is not blank, over ends of lines.
+func (r *listReader) skipBlanks() *readError {
+	for {
+		for r.begun && r.pos < len(r.line) {
+			if c := r.line[r.pos]; c != ' ' && c != '\t' && c != '\r' {
+				return nil
+			}
+			r.pos++
+		}
+		if err := r.advance(); err != nil {
+			return err
+		}
+	}
+}
+
+// fetch reads the next value and its repeat count. end reports a slash.
+func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) {
+	if err := r.skipBlanks(); err != nil {
+		return false, err
+	}
+	if separated && r.line[r.pos] == ',' {
+		r.pos++
+		if err := r.skipBlanks(); err != nil {
+			return false, err
+		}
+	}
+	r.repeat, r.value = 1, listValue{}
+	switch r.line[r.pos] {
+	case ',':
+		r.value.null = true
+		return false, nil
+	case '/':
+		return true, nil
+	}
+	if count, width := repeatCount(r.line[r.pos:]); width > 0 {
+		r.repeat = count
+		r.pos += width
+		if r.pos == len(r.line) || isSeparator(r.line[r.pos]) {
+			r.value.null = true
+			return false, nil
+		}
+	}
+	_, text := item.(*String)
+	if c := r.line[r.pos]; text && (c == '\'' || c == '"') {
+		return false, r.quoted(c)
+	}
+	start := r.pos
+	for r.pos < len(r.line) && !isSeparator(r.line[r.pos]) {
+		r.pos++
+	}
+	r.value.text = r.line[start:r.pos]
+	return false, nil
+}
+
+// quoted reads a string in quotes, which may continue over lines; a doubled
+// quote stands for one.
+func (r *listReader) quoted(quote byte) *readError {
+	r.value.quoted = true
+	r.pos++
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(r.line[r.pos:], quote)
+		if i < 0 {
+			b.WriteString(r.line[r.pos:])
+			if err := r.advance(); err != nil {
+				return err
+			}
+			continue
+		}
+		b.WriteString(r.line[r.pos : r.pos+i])
+		r.pos += i + 1
+		if r.pos == len(r.line) || r.line[r.pos] != quote {
+			r.value.text = b.String()
+			return nil
+		}
+		b.WriteByte(quote)
+		r.pos++
+	}
+}
+
+// repeatCount is the count of a prefix r*, and its width, or 0.
+func repeatCount(s string) (count, width int) {
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	if i == 0 || i == len(s) || s[i] != '*' {
+		return 0, 0
+	}
+	n, err := strconv.Atoi(s[:i])
+	if err != nil || n == 0 {
+		return 0, 0
+	}
+	return n, i + 1
+}
+
+func isSeparator(c byte) bool {
+	return c == ' ' || c == '\t' || c == ',' || c == '/' || c == '\r'
+}
+
+// assign sets an item to the value. If it cannot, it returns the name of the
+// item's type and the status.
+func (v *listValue) assign(item any) (what string, status int) {
+	ok := true
+	switch item := item.(type) {
+	case *int:
+		what = "INTEGER"
+		n, err := strconv.ParseInt(v.text, 10, 64)
+		if ok = err == nil && n >= math.MinInt32 && n <= math.MaxInt32 && isNumeral(v.text); ok {
+			*item = int(n)
+		}
+	case *float64:
+		what = "REAL"
+		var x float64
+		if x, ok = parseReal(v.text, 64); ok {
+			*item = x
+		}
+	case *float32:
+		what = "REAL"
+		var x float64
+		if x, ok = parseReal(v.text, 32); ok {
+			*item = float32(x)
+		}
+	case *bool:
+		what = "LOGICAL"
+		t := strings.TrimPrefix(v.text, ".")
+		if ok = t != "" && strings.ContainsRune("tTfF", rune(t[0])); ok {
+			*item = t[0] == 't' || t[0] == 'T'
+		}
+	case *String:
+		*item.s = Pad(v.text, item.length)
+	default:
+		panic(fmt.Sprintf("read into a %T", item))
+	}
+	if ok {
+		return "", 0
+	}
+	return what, iostatBad
+}
+
+// isNumeral reports whether s is an optionally signed string of digits, without
+// the underscores that package strconv might allow.
+func isNumeral(s string) bool {
+	return !strings.ContainsRune(s, '_')
+}
+
+// parseReal reads a Fortran real: an exponent is marked by e, d, q or by its
+// sign alone.
+func parseReal(s string, bits int) (float64, bool) {
+	sign := 1.0
+	body := s
+	if body != "" && (body[0] == '+' || body[0] == '-') {
+		if body[0] == '-' {
+			sign = -1
+		}
+		body = body[1:]
+	}
+	switch lower := strings.ToLower(body); {
+	case lower == "inf" || lower == "infinity":
+		return math.Inf(int(sign)), true
+	case lower == "nan" || strings.HasPrefix(lower, "nan(") && strings.HasSuffix(lower, ")"):
+		return math.NaN(), true
+	}
+	// Take mantissa and exponent apart.
+	i, digits := 0, 0
+	for point := false; i < len(body); i++ {
+		switch c := body[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+			continue
+		case c == '.' && !point:
+			point = true
+			continue
+		}
+		break
+	}
+	mantissa, exponent := body[:i], body[i:]
+	if digits == 0 {
+		return 0, false
+	}
+	if exponent != "" {
+		if strings.IndexByte("eEdDqQ", exponent[0]) >= 0 {
+			exponent = exponent[1:]
+		} else if exponent[0] != '+' && exponent[0] != '-' {
+			return 0, false
+		}
+		n, err := strconv.Atoi(exponent)
+		if err != nil {
+			return 0, false
+		}
+		mantissa += "e" + strconv.Itoa(n)
+	}
+	x, err := strconv.ParseFloat(mantissa, bits)
+	if err != nil && !math.IsInf(x, 0) {
+		return 0, false
+	}
+	return sign * x, true
+}

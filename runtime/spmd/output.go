@@ -1,0 +1,173 @@
+package spmd
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"sync"
+)
+
+// output is the buffered standard output. PE 0 alone writes to it; the lock is
+// for the end of an aborted run, when PE 0 may still be writing.
+type output struct {
+	mu     sync.Mutex
+	w      io.Writer
+	buf    []byte
+	err    error
+	closed bool
+}
+
+const outputBuffer = 1 << 16
+
+func newOutput(w io.Writer) *output { return &output{w: w} }
+
+func (o *output) write(b []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return
+	}
+	o.buf = append(o.buf, b...)
+	if len(o.buf) >= outputBuffer {
+		o.flushLocked()
+	}
+}
+
+// flush writes what is buffered, so that a prompt is seen before the program
+// waits for the answer.
+func (o *output) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flushLocked()
+}
+
+func (o *output) flushLocked() {
+	if len(o.buf) > 0 && o.err == nil && o.w != nil {
+		_, o.err = o.w.Write(o.buf)
+	}
+	o.buf = o.buf[:0]
+}
+
+// close flushes; what is written later is dropped.
+func (o *output) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flushLocked()
+	o.closed = true
+	return o.err
+}
+
+// Line is a record of list-directed output under construction, laid out as
+// gfortran does. Records are not broken, as gfortran does not break them on
+// standard output.
+type Line struct {
+	pe      *PE
+	buf     []byte
+	started bool
+	text    bool // the last item was a string
+}
+
+// NewLine starts a record. PE 0 alone calls it.
+func (pe *PE) NewLine() *Line { return &Line{pe: pe} }
+
+// Add appends items: int as INTEGER(4), float32 as REAL(4), float64 as REAL(8),
+// bool as LOGICAL, string as CHARACTER.
+func (l *Line) Add(items ...any) {
+	for _, item := range items {
+		s, text := item.(string)
+		// A record starts with a blank. Items are separated by one, but
+		// adjacent strings are not.
+		if !l.started || !text || !l.text {
+			l.buf = append(l.buf, ' ')
+		}
+		l.started, l.text = true, text
+		switch item := item.(type) {
+		case string:
+			l.buf = append(l.buf, s...)
+		case int:
+			l.buf = appendRight(l.buf, strconv.Itoa(item), 11)
+		case float64:
+			l.buf = appendReal(l.buf, item, 64)
+		case float32:
+			l.buf = appendReal(l.buf, float64(item), 32)
+		case bool:
+			if item {
+				l.buf = append(l.buf, 'T')
+			} else {
+				l.buf = append(l.buf, 'F')
+			}
+		default:
+			panic(fmt.Sprintf("print of a %T", item))
+		}
+	}
+}
+
+// End writes the record.
+func (l *Line) End() {
+	l.buf = append(l.buf, '\n')
+	l.pe.out.write(l.buf)
+	l.buf, l.started, l.text = l.buf[:0], false, false
+}
+
+// Print writes one list-directed record. PE 0 alone calls it.
+func (pe *PE) Print(items ...any) {
+	l := pe.NewLine()
+	l.Add(items...)
+	l.End()
+}
+
+// appendRight appends s in a field of the given width.
+func appendRight(buf []byte, s string, width int) []byte {
+	for n := width - len(s); n > 0; n-- {
+		buf = append(buf, ' ')
+	}
+	return append(buf, s...)
+}
+
+// appendReal appends x in gfortran's list-directed form, which is the edit
+// descriptor 1PGw.d: w is 25 and d 17 digits for REAL(8), 16 and 9 for REAL(4).
+// Numbers from 0.1 up to 10**d take the F form, followed by as many blanks as
+// an exponent would take, others the E form.
+func appendReal(buf []byte, x float64, bits int) []byte {
+	width, digits, exponent := 25, 17, 5
+	if bits == 32 {
+		width, digits, exponent = 16, 9, 4
+	}
+	switch {
+	case math.IsNaN(x):
+		return appendRight(buf, "NaN", width)
+	case math.IsInf(x, 1):
+		return appendRight(buf, "Infinity", width)
+	case math.IsInf(x, -1):
+		return appendRight(buf, "-Infinity", width)
+	}
+	var scratch [40]byte
+	s := strconv.AppendFloat(scratch[:0], x, 'e', digits-1, 64)
+	mark := len(s) - 1 // of the e
+	for s[mark] != 'e' {
+		mark--
+	}
+	exp, _ := strconv.Atoi(string(s[mark+1:]))
+	if x == 0 || exp >= -1 && exp < digits {
+		if x == 0 {
+			exp = 0
+		}
+		s = strconv.AppendFloat(scratch[:0], x, 'f', digits-1-exp, 64)
+		if exp == digits-1 {
+			s = append(s, '.')
+		}
+		buf = appendRight(buf, string(s), width-exponent)
+		return append(buf, "     "[:exponent]...)
+	}
+	s = append(s[:mark], 'E')
+	if exp < 0 {
+		s, exp = append(s, '-'), -exp
+	} else {
+		s = append(s, '+')
+	}
+	for _, unit := range []int{100, 10, 1}[5-exponent:] {
+		s = append(s, byte('0'+exp/unit%10))
+	}
+	return appendRight(buf, string(s), width)
+}

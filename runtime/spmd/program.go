@@ -1,0 +1,84 @@
+package spmd
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+)
+
+// Site is a place of the source program at which PEs communicate. Error
+// messages, deadlock reports and statistics name it.
+type Site struct {
+	ID        int // its index in Program.Sites
+	Line, Col int
+	Kind      string // shift, broadcast, reduction, ...
+	Ref       string // the reference served, as written: u(i-1,j)
+}
+
+// Program describes an emitted program to the run-time library.
+type Program struct {
+	Name  string // of the PROGRAM statement
+	File  string // the source file, for messages; panics are located by its base name
+	Sites []Site
+	Check bool // fill arrays with the undefined value and check the plan's bookkeeping
+}
+
+// Exit statuses of an emitted program, apart from those that STOP sets.
+const (
+	exitOK    = 0
+	exitFault = 1
+	exitUsage = 2
+
+	maxPEs = 4096
+)
+
+// Main is the main function of an emitted program: it reads the command line,
+// runs body on every PE, and exits. Standard output is buffered and complete
+// before any error message is written.
+func Main(p Program, body func(*PE)) {
+	os.Exit(run(p, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, body))
+}
+
+// run is Main without the process: it returns the exit status.
+func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
+	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
+	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
+		flags.PrintDefaults()
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		return exitUsage
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", p.Name, flags.Arg(0))
+		return exitUsage
+	case *n < 1 || *n > maxPEs:
+		fmt.Fprintf(stderr, "%s: -n %d: the number of processing elements must be between 1 and %d\n", p.Name, *n, maxPEs)
+		return exitUsage
+	}
+	counts, err := Run(p, *n, stdin, stdout, body)
+	if *stats && counts != nil {
+		w := bufio.NewWriter(stderr)
+		counts.Table(w)
+		w.Flush()
+	}
+	var stop *StopError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &stop):
+		fmt.Fprintln(stderr, stop)
+		return stop.Code & 0xff
+	}
+	fmt.Fprintln(stderr, err)
+	return exitFault
+}

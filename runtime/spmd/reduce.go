@@ -1,0 +1,138 @@
+package spmd
+
+import "math"
+
+// number is the types that the numeric reductions combine.
+type number interface{ int | float32 | float64 }
+
+// All-PE reductions gather the contributions at PE 0, combine them there in the
+// order of PE ids, and hand the same bits to every PE, so that control that
+// depends on the result stays single-valued. The order, and hence the rounding,
+// depends on the number of PEs only.
+//
+// They need no ready message: a PE contributes again only after it has read
+// the last result, and the next result is made only after every PE has
+// contributed again. Each half of a reduction answers the other. Every PE takes
+// part in every reduction, even with nothing to add; plans rely on that.
+
+// Sum is the sum of x over all PEs.
+func Sum[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &sums) }
+
+// Prod is the product of x over all PEs.
+func Prod[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &products) }
+
+// Max is the largest x of all PEs. A NaN loses against a number.
+func Max[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &maxima) }
+
+// Min is the smallest x of all PEs. A NaN loses against a number.
+func Min[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &minima) }
+
+// And reports whether x is true on all PEs.
+func And(pe *PE, site int, x bool) bool {
+	return pe.reduce(site, fromBool(x), func(a, b uint64) uint64 { return a & b }) != 0
+}
+
+// Or reports whether x is true on some PE.
+func Or(pe *PE, site int, x bool) bool {
+	return pe.reduce(site, fromBool(x), func(a, b uint64) uint64 { return a | b }) != 0
+}
+
+// operation is one reduction on the bit patterns of each element type.
+type operation struct {
+	ints, singles, doubles func(acc, word uint64) uint64
+}
+
+var (
+	sums = operation{
+		func(a, b uint64) uint64 { return a + b },
+		func(a, b uint64) uint64 { return fromSingle(single(a) + single(b)) },
+		func(a, b uint64) uint64 { return math.Float64bits(double(a) + double(b)) },
+	}
+	products = operation{
+		func(a, b uint64) uint64 { return a * b },
+		func(a, b uint64) uint64 { return fromSingle(single(a) * single(b)) },
+		func(a, b uint64) uint64 { return math.Float64bits(double(a) * double(b)) },
+	}
+	maxima = operation{
+		func(a, b uint64) uint64 { return uint64(max(int(a), int(b))) },
+		func(a, b uint64) uint64 { return pick(a, b, single(b) > single(a) || single(a) != single(a)) },
+		func(a, b uint64) uint64 { return pick(a, b, double(b) > double(a) || double(a) != double(a)) },
+	}
+	minima = operation{
+		func(a, b uint64) uint64 { return uint64(min(int(a), int(b))) },
+		func(a, b uint64) uint64 { return pick(a, b, single(b) < single(a) || single(a) != single(a)) },
+		func(a, b uint64) uint64 { return pick(a, b, double(b) < double(a) || double(a) != double(a)) },
+	}
+)
+
+func pick(a, b uint64, second bool) uint64 {
+	if second {
+		return b
+	}
+	return a
+}
+
+func double(w uint64) float64     { return math.Float64frombits(w) }
+func single(w uint64) float32     { return math.Float32frombits(uint32(w)) }
+func fromSingle(x float32) uint64 { return uint64(math.Float32bits(x)) }
+
+func fromBool(x bool) uint64 {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+func reduce[T number](pe *PE, site int, x T, op *operation) T {
+	// The type switches are resolved per instance and do not allocate.
+	switch x := any(x).(type) {
+	case float64:
+		w := pe.reduce(site, math.Float64bits(x), op.doubles)
+		return any(double(w)).(T)
+	case float32:
+		w := pe.reduce(site, fromSingle(x), op.singles)
+		return any(single(w)).(T)
+	case int:
+		w := pe.reduce(site, uint64(x), op.ints)
+		return any(int(w)).(T)
+	}
+	panic("unreachable")
+}
+
+// reduce counts and performs a reduction of words.
+func (pe *PE) reduce(site int, word uint64, combine func(acc, word uint64) uint64) uint64 {
+	c := pe.count(site)
+	c.Calls++
+	pe.collective(c, 0, 8)
+	if pe.id != 0 {
+		c.Data++
+		c.Bytes += 8
+	}
+	return pe.t.Reduce(site, word, combine)
+}
+
+// collective counts the messages by which root hands something to all others.
+func (pe *PE) collective(c *Counts, root int, bytes int64) {
+	if pe.id == root {
+		c.Data += int64(pe.n - 1)
+		c.Bytes += int64(pe.n-1) * bytes
+	}
+}
+
+// Bcast returns root's x on every PE.
+func Bcast[T any](pe *PE, site int, root int, x T) T {
+	c := pe.count(site)
+	c.Calls++
+	pe.collective(c, root, 8)
+	switch x := any(x).(type) {
+	case float64:
+		return any(double(pe.t.Broadcast(site, root, math.Float64bits(x)))).(T)
+	case float32:
+		return any(single(pe.t.Broadcast(site, root, fromSingle(x)))).(T)
+	case int:
+		return any(int(pe.t.Broadcast(site, root, uint64(x)))).(T)
+	case bool:
+		return any(pe.t.Broadcast(site, root, fromBool(x)) != 0).(T)
+	}
+	return pe.t.Share(site, root, x).(T)
+}

@@ -1,0 +1,171 @@
+package spmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/inproc"
+)
+
+// PE is a processing element, as the program that runs on it sees itself.
+// Its methods are called by the goroutine of that PE only.
+type PE struct {
+	t     transport.Transport
+	id, n int
+	prog  *Program
+
+	counts  []Counts       // per site; the last entry is for site -1
+	out     *output        // shared; used by PE 0
+	in      *input         // shared; used by PE 0
+	stopped *StopError     // set by Stop
+	axes    []dist.Triplet // see Box
+	started bool
+}
+
+// ID is the number of this PE, from 0.
+func (pe *PE) ID() int { return pe.id }
+
+// N is the number of PEs.
+func (pe *PE) N() int { return pe.n }
+
+// Grid is the shape of a PROCESSORS arrangement on the PEs that there are: the
+// declared one if it fits, else one of the same rank that does (dist.Fit).
+func (pe *PE) Grid(declared ...int) dist.Grid { return dist.Fit(declared, pe.n) }
+
+// Start ends the construction of arrays and communications. Each PE calls it
+// once, before the first communication.
+func (pe *PE) Start() {
+	pe.t.Start()
+	pe.started = true
+}
+
+// Barrier returns when every PE has called it.
+func (pe *PE) Barrier(site int) {
+	c := pe.count(site)
+	c.Calls++
+	pe.t.Barrier(site)
+}
+
+// Run runs body on np PEs. Standard output is complete when it returns, also
+// with an error: *Error for a fault of the program, *StopError for a STOP that
+// has a code or a message.
+func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (*Stats, error) {
+	if np < 1 {
+		return nil, fmt.Errorf("%s: %d processing elements: at least 1 is needed", p.Name, np)
+	}
+	out := newOutput(stdout)
+	in := newInput(stdin, out)
+	pes := make([]*PE, np)
+	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
+		pe := &PE{t: t, id: t.PE(), n: np, prog: &p, out: out, in: in, counts: make([]Counts, len(p.Sites)+1), axes: make([]dist.Triplet, 0, transport.MaxRank)}
+		pes[pe.id] = pe
+		defer pe.recover()
+		body(pe)
+	})
+	// From here on a PE that an abort left behind can no longer write.
+	werr := out.close()
+	if err != nil {
+		return nil, located(&p, err)
+	}
+	stats := &Stats{Sites: p.Sites}
+	for _, pe := range pes {
+		stats.PEs = append(stats.PEs, pe.counts)
+	}
+	if werr != nil {
+		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}
+	}
+	for _, pe := range pes {
+		if stop := pe.stopped; stop != nil && (stop.Error() != "" || stop.Code != 0) {
+			return stats, stop
+		}
+	}
+	return stats, nil
+}
+
+// StopError is how a program ended that executed STOP or ERROR STOP.
+type StopError struct {
+	Code int    // exit status
+	Text string // the message of the statement, if it has one
+	Bad  bool   // ERROR STOP
+}
+
+// Error is the text that the statement writes to standard error.
+func (e *StopError) Error() string {
+	word := "STOP"
+	if e.Bad {
+		word = "ERROR STOP"
+	}
+	switch {
+	case e.Text != "":
+		return word + " " + e.Text
+	case e.Code != 0 && !(e.Bad && e.Code == 1):
+		return fmt.Sprintf("%s %d", word, e.Code)
+	case e.Bad:
+		return word
+	}
+	return ""
+}
+
+// stopping is the panic value that carries a PE from STOP to its end.
+type stopping struct{}
+
+// Stop is STOP: the run ends with exit status code, without a message if that
+// is 0. All PEs reach it. A text is that of `STOP 'text'`.
+func (pe *PE) Stop(code int, text ...string) { pe.stop(code, text, false) }
+
+// ErrorStop is ERROR STOP; the exit status is code, or 1 if that is 0.
+func (pe *PE) ErrorStop(code int, text ...string) { pe.stop(max(code, 1), text, true) }
+
+func (pe *PE) stop(code int, text []string, bad bool) {
+	e := &StopError{Code: code, Bad: bad}
+	if len(text) > 0 {
+		e.Text = text[0]
+	}
+	pe.stopped = e
+	panic(stopping{})
+}
+
+// Abort ends the whole run with an error at a site and does not return.
+func (pe *PE) Abort(site int, format string, args ...any) {
+	pe.t.Abort(pe.errorAt(site, fmt.Sprintf(format, args...)))
+}
+
+// internal aborts because the plan or the library is wrong, not the program.
+func (pe *PE) internal(site int, format string, args ...any) {
+	e := pe.errorAt(site, "internal error: "+fmt.Sprintf(format, args...))
+	e.Hint = "this is a defect of the compiler or of its run-time library; please report it"
+	pe.t.Abort(e)
+}
+
+// errorAt is an error of this PE at a site.
+func (pe *PE) errorAt(site int, msg string) *Error {
+	e := &Error{File: pe.prog.File, PE: pe.id, Msg: msg}
+	if site >= 0 && site < len(pe.prog.Sites) {
+		e.Line = pe.prog.Sites[site].Line
+	}
+	return e
+}
+
+// located gives errors of the transport a source line.
+func located(p *Program, err error) error {
+	at := func(pe, site int, msg string) error {
+		e := &Error{File: p.File, PE: pe, Msg: msg}
+		if site >= 0 && site < len(p.Sites) {
+			e.Line = p.Sites[site].Line
+			e.Msg += " (" + p.Sites[site].Ref + ")"
+		}
+		return e
+	}
+	var over *transport.Overrun
+	var div *transport.Diverged
+	switch {
+	case errors.As(err, &over):
+		return at(over.PE, over.Site, over.Error())
+	case errors.As(err, &div):
+		return at(div.PE, div.Site, fmt.Sprintf("internal error: control diverged: PE %d is at %s", div.Other, place(p, div.OtherSite)))
+	}
+	return err
+}

@@ -1,0 +1,220 @@
+package spmd
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// Box is a product of index sets, one for each axis of the index space of a
+// communication. It is empty if one of them is, or if it is nil. An index space
+// of rank 0 has one element, in the box Box{}.
+type Box []dist.Triplet
+
+// Sub is one subscript of the source reference as a function of the index
+// space: Coef*x[Axis]+Off, or the constant Off if Axis is -1.
+type Sub struct{ Axis, Coef, Off int }
+
+// constant reports whether the subscript does not vary.
+func (s Sub) constant() bool { return s.Axis < 0 || s.Coef == 0 }
+
+// Box is the Box of the given axes in storage that belongs to the PE and lasts
+// until the next call: for needs that are computed in hot loops, since a
+// composite literal would be allocated anew each time.
+func (pe *PE) Box(axes ...dist.Triplet) Box {
+	pe.axes = append(pe.axes[:0], axes...)
+	return pe.axes[:len(axes):len(axes)]
+}
+
+// transfer is one message (or local copy) of a schedule.
+type transfer struct {
+	pe    int // the consumer
+	bytes int64
+	move  transport.Move
+}
+
+// schedule is who sends what to whom in one communication: computed from the
+// needs of all PEs, and kept as long as these stay the same.
+//
+// The elements that producer p sends to consumer q are a product of triplets:
+// on each axis of the index space, the need of q intersected with the preimage
+// of what p owns under every subscript that uses the axis. So a schedule takes
+// a few divisions per PE and axis, and never looks at elements.
+type schedule struct {
+	self, np int
+	site     int
+	pe       *PE
+	src      *geometry
+	shadow   bool  // the target is the overlap of the source itself
+	rank     int   // of the index space
+	elem     int64 // bytes of an element
+
+	valid    bool
+	boxes    []dist.Triplet // [q*rank+axis]: the needs that it was built for
+	none     []bool         // [q]: the need was nil
+	subs     []Sub          // as given
+	maps     []Sub          // subs, or the identity if none were given
+	dim, dir int            // only producers on one side along a grid dimension; dir 0: all
+
+	sends  []transfer
+	recvs  []int // producers of what this PE needs
+	local  transfer
+	copies bool // there is a local copy
+
+	sect []dist.Triplet // scratch
+	dims []Dim          // scratch
+}
+
+func newSchedule(pe *PE, site int, src *geometry, rank int, shadow bool, elem int) schedule {
+	return schedule{
+		self: pe.id, np: pe.n, site: site, pe: pe, src: src, shadow: shadow, rank: rank, elem: int64(elem),
+		boxes: make([]dist.Triplet, pe.n*rank),
+		none:  make([]bool, pe.n),
+		sect:  make([]dist.Triplet, rank),
+		dims:  make([]Dim, rank),
+	}
+}
+
+// refresh brings the schedule up to date and reports whether it had to be
+// built anew.
+func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool {
+	changed := !s.valid || s.dim != dim || s.dir != dir
+	for q := range s.np {
+		box := need(q)
+		none := box == nil || len(box) == 0 && s.rank > 0
+		if none != s.none[q] {
+			s.none[q], changed = none, true
+		}
+		if none {
+			continue
+		}
+		if len(box) != s.rank {
+			s.pe.internal(s.site, "a need of rank %d where %d is expected", len(box), s.rank)
+		}
+		have := s.boxes[q*s.rank : (q+1)*s.rank]
+		for d := range have {
+			if have[d] != box[d] {
+				have[d], changed = box[d], true
+			}
+		}
+	}
+	if !slices.Equal(s.subs, subs) {
+		s.subs, changed = append(s.subs[:0], subs...), true
+	}
+	if changed {
+		s.dim, s.dir = dim, dir
+		s.build()
+		s.valid = true
+	}
+	return changed
+}
+
+// build computes the messages from the needs.
+func (s *schedule) build() {
+	s.sends, s.recvs, s.copies = s.sends[:0], s.recvs[:0], false
+	s.maps = append(s.maps[:0], s.subs...)
+	if len(s.subs) == 0 {
+		for axis := range s.rank {
+			s.maps = append(s.maps, Sub{axis, 1, 0})
+		}
+	}
+	if len(s.maps) != s.src.layout.Rank() {
+		s.pe.internal(s.site, "%d subscripts for an array of rank %d", len(s.maps), s.src.layout.Rank())
+	}
+	for k := 1; k < s.np; k++ {
+		// Each PE starts with its right neighbour, lest all of them put to
+		// PE 0 first.
+		q := s.self + k
+		if q >= s.np {
+			q -= s.np
+		}
+		if s.section(s.self, q) {
+			s.sends = append(s.sends, transfer{pe: q})
+			s.fill(&s.sends[len(s.sends)-1], q)
+		}
+		if s.section(q, s.self) {
+			s.recvs = append(s.recvs, q)
+		}
+	}
+	if !s.shadow && s.section(s.self, s.self) {
+		s.copies = true
+		s.local.pe = s.self
+		s.fill(&s.local, s.self)
+	}
+}
+
+// section computes in s.sect the elements that p sends to q; it reports whether
+// there are any.
+func (s *schedule) section(p, q int) bool {
+	l := s.src.layout
+	if s.none[q] || !l.ReplicaFor(p, q) {
+		return false
+	}
+	if s.dir != 0 {
+		ahead := l.Shape.Coord(q, s.dim) - l.Shape.Coord(p, s.dim)
+		if ahead*s.dir <= 0 {
+			return false
+		}
+	}
+	box := s.boxes[q*s.rank : (q+1)*s.rank]
+	for d := range box {
+		if box[d].Empty() {
+			return false
+		}
+		s.sect[d] = box[d]
+	}
+	for axis, sub := range s.maps {
+		own := l.Owned(p, axis)
+		if sub.constant() {
+			if !own.Contains(sub.Off) {
+				return false
+			}
+			continue
+		}
+		t := s.sect[sub.Axis].Intersect(own.Preimage(sub.Coef, sub.Off))
+		if t.Empty() {
+			return false
+		}
+		s.sect[sub.Axis] = t
+	}
+	return true
+}
+
+// fill describes the copy of s.sect from this PE to q.
+func (s *schedule) fill(t *transfer, q int) {
+	target := s.dims
+	if s.shadow {
+		target = s.src.piece(q)
+	} else {
+		boxDims(target, s.boxes[q*s.rank:(q+1)*s.rank])
+	}
+	piece := s.src.piece(s.self)
+	m := &t.move
+	*m = transport.Move{}
+	for axis, sub := range s.maps {
+		i := sub.Off
+		if !sub.constant() {
+			i += sub.Coef * s.sect[sub.Axis].Lo
+		}
+		m.Src += piece[axis].at(i)
+	}
+	for d, x := range s.sect {
+		if s.shadow && !target[d].holds(x.Lo, x.Hi()) {
+			s.pe.internal(s.site, "PE %d needs %v on axis %d, outside its overlap", q, x, d+1)
+		}
+		m.Dst += target[d].at(x.Lo)
+		if x.N == 1 {
+			continue
+		}
+		// Two subscripts on one axis, as in a(i,i), add up their strides.
+		src := 0
+		for axis, sub := range s.maps {
+			if sub.Axis == d {
+				src += sub.Coef * x.Step / piece[axis].Step * piece[axis].Stride
+			}
+		}
+		m.Loop(x.N, src, x.Step/target[d].Step*target[d].Stride)
+	}
+	t.bytes = int64(m.Count()) * s.elem
+}

@@ -1,0 +1,79 @@
+package spmd
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Counts is what one site did on one PE.
+type Counts struct {
+	Calls int64 // executions
+	Data  int64 // data messages sent
+	Ready int64 // ready messages sent
+	Bytes int64 // in data messages sent
+	Waits int64 // waits, for data or ready messages, that were not over at once
+}
+
+func (c *Counts) add(d Counts) {
+	c.Calls += d.Calls
+	c.Data += d.Data
+	c.Ready += d.Ready
+	c.Bytes += d.Bytes
+	c.Waits += d.Waits
+}
+
+// Stats is what the sites of a program did in one run. PEs count for
+// themselves, in memory of their own: a shared counter would order PEs that the
+// program does not order, and hide races from the race detector.
+type Stats struct {
+	Sites []Site
+	PEs   [][]Counts // [pe][site]; one entry past the sites for calls without one
+}
+
+// Site is the sum over all PEs of what a site did.
+func (s *Stats) Site(site int) Counts {
+	var sum Counts
+	for _, counts := range s.PEs {
+		sum.add(counts[site])
+	}
+	return sum
+}
+
+// Total is the sum over all PEs and sites.
+func (s *Stats) Total() Counts {
+	var sum Counts
+	for _, counts := range s.PEs {
+		for _, c := range counts {
+			sum.add(c)
+		}
+	}
+	return sum
+}
+
+// Table writes one line for each site that did something, and the total.
+func (s *Stats) Table(w io.Writer) {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	row := func(line, what string, c Counts) {
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", line, c.Calls, c.Data, c.Ready, c.Bytes, c.Waits, what)
+	}
+	fmt.Fprintf(tw, "line\tcalls\tdata\tready\tbytes\twaits\t  communication\n")
+	for i, site := range s.Sites {
+		if c := s.Site(i); c != (Counts{}) {
+			row(fmt.Sprint(site.Line), site.Kind+" "+site.Ref, c)
+		}
+	}
+	if c := s.Site(len(s.Sites)); c != (Counts{}) {
+		row("-", "other", c)
+	}
+	row("", "total, "+fmt.Sprint(len(s.PEs))+" PEs", s.Total())
+	tw.Flush()
+}
+
+// count is this PE's counters of a site.
+func (pe *PE) count(site int) *Counts {
+	if site < 0 || site >= len(pe.prog.Sites) {
+		return &pe.counts[len(pe.counts)-1]
+	}
+	return &pe.counts[site]
+}

@@ -1,0 +1,102 @@
+package spmd
+
+// Dim is one axis of a local piece: the indices Lo, Lo+Step, ... (N of them;
+// the overlap is included), Stride elements apart in memory.
+type Dim struct{ Lo, Step, N, Stride int }
+
+// at is the offset of index i along the axis.
+func (d *Dim) at(i int) int {
+	i -= d.Lo
+	if d.Step != 1 {
+		i /= d.Step
+	}
+	return i * d.Stride
+}
+
+// holds reports whether lo..hi, both members of the axis' grid of indices, are
+// inside the piece.
+func (d *Dim) holds(lo, hi int) bool {
+	return lo >= d.Lo && hi <= d.Lo+(d.N-1)*d.Step
+}
+
+// View addresses a rectangular local piece of an array by the array's own
+// (global) indices. Data is column-major: the first index varies fastest.
+type View[T any] struct {
+	Data []T
+	Dims []Dim
+
+	// Offsets for pieces with Step 1 on every axis are base plus index times
+	// stride, which inlines into the caller.
+	unit       bool
+	base       int
+	s0, s1, s2 int
+}
+
+// setDims makes the view address a piece with the given axes.
+func (v *View[T]) setDims(dims []Dim) {
+	v.Dims = dims
+	v.unit, v.base = true, 0
+	v.s0, v.s1, v.s2 = 0, 0, 0
+	for d := range dims {
+		if dims[d].Step != 1 {
+			v.unit = false
+		}
+		v.base -= dims[d].Lo * dims[d].Stride
+		switch d {
+		case 0:
+			v.s0 = dims[d].Stride
+		case 1:
+			v.s1 = dims[d].Stride
+		case 2:
+			v.s2 = dims[d].Stride
+		}
+	}
+}
+
+// At1 is the offset in Data of element (i) of a piece of rank 1.
+func (v *View[T]) At1(i int) int {
+	if v.unit {
+		return v.base + i*v.s0
+	}
+	return v.strided1(i)
+}
+
+// At2 is the offset in Data of element (i, j) of a piece of rank 2.
+func (v *View[T]) At2(i, j int) int {
+	if v.unit {
+		return v.base + i*v.s0 + j*v.s1
+	}
+	return v.strided2(i, j)
+}
+
+// At3 is the offset in Data of element (i, j, k) of a piece of rank 3.
+func (v *View[T]) At3(i, j, k int) int {
+	if v.unit {
+		return v.base + i*v.s0 + j*v.s1 + k*v.s2
+	}
+	return v.strided3(i, j, k)
+}
+
+func (v *View[T]) strided1(i int) int { return v.Dims[0].at(i) }
+
+func (v *View[T]) strided2(i, j int) int { return v.Dims[0].at(i) + v.Dims[1].at(j) }
+
+func (v *View[T]) strided3(i, j, k int) int {
+	return v.Dims[0].at(i) + v.Dims[1].at(j) + v.Dims[2].at(k)
+}
+
+// At is the offset in Data of an element of a piece of any rank.
+func (v *View[T]) At(idx ...int) int {
+	off := 0
+	for d, i := range idx {
+		off += v.Dims[d].at(i)
+	}
+	return off
+}
+
+// Stride is by how much an offset changes when the index of an axis (from 0)
+// changes by di, a multiple of the Step of that axis.
+func (v *View[T]) Stride(axis, di int) int {
+	d := &v.Dims[axis]
+	return di / d.Step * d.Stride
+}

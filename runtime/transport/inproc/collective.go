@@ -1,0 +1,135 @@
+package inproc
+
+import (
+	"sync/atomic"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+const (
+	// ringSize is how many broadcasts a root may be ahead of the slowest
+	// reader; creditEvery how often readers report what they have taken. A
+	// reader that waits for broadcast k has reported more than k-creditEvery,
+	// so a root never waits for a reader that waits for that root.
+	ringSize    = 64
+	creditEvery = 16
+)
+
+// Barrier is a central one: a count and a generation. In one process it beats
+// dissemination; and unlike one built on a mutex it orders exactly what a
+// barrier orders, so that the race detector stays useful.
+func (p *PE) Barrier(site int) {
+	w := p.w
+	p.barriers++
+	if int(w.arrived.Add(1)) == w.n {
+		w.arrived.Store(0)
+		w.passed.Store(p.barriers)
+		p.wakeAll(&w.passed)
+		return
+	}
+	p.await(&w.passed, p.barriers, site, transport.WaitBarrier, -1)
+}
+
+// wakeAll wakes the other PEs that wait for flag.
+func (p *PE) wakeAll(flag *atomic.Uint64) {
+	hideSync()
+	for _, q := range p.w.pes {
+		if q.waiting.Load() == flag {
+			q.wakeFrom(flag)
+		}
+	}
+	showSync()
+}
+
+// Reduce gathers the words at PE 0 in the order of PE ids and hands the result
+// to all. One mailbox for each PE and one for the result are enough: a PE
+// contributes again only after it has read the result, and PE 0 writes the next
+// result only after all have contributed again.
+func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64) uint64 {
+	w := p.w
+	p.reductions++
+	k := p.reductions
+	if p.id != 0 {
+		p.gift.word, p.gift.site = word, site
+		w.pes[0].raise(&p.gift.seq, k)
+		p.await(&w.result.seq, k, site, transport.WaitResult, 0)
+		return w.result.word
+	}
+	for q := 1; q < w.n; q++ {
+		gift := &w.pes[q].gift
+		p.await(&gift.seq, k, site, transport.WaitReduction, q)
+		if gift.site != site {
+			p.diverged(q, gift.site, site)
+		}
+		word = combine(word, gift.word)
+	}
+	w.result.word = word
+	w.result.seq.Store(k)
+	p.wakeAll(&w.result.seq)
+	return word
+}
+
+// Broadcast returns the word that root passes.
+func (p *PE) Broadcast(site, root int, word uint64) uint64 {
+	m := p.exchange(site, root, word, nil)
+	word = m.word
+	p.take()
+	return word
+}
+
+// Share returns the value that root passes.
+func (p *PE) Share(site, root int, value any) any {
+	m := p.exchange(site, root, 0, value)
+	value = m.value
+	p.take()
+	return value
+}
+
+// exchange returns the mail of the next broadcast, written by root.
+func (p *PE) exchange(site, root int, word uint64, value any) *mail {
+	w := p.w
+	k := p.broadcasts
+	m := &w.ring[k%ringSize]
+	if p.id == root {
+		if k >= p.credit+ringSize {
+			p.collectCredit(site, k)
+		}
+		m.word, m.value, m.site = word, value, site
+		m.seq.Store(k + 1)
+		p.wakeAll(&m.seq)
+		return m
+	}
+	p.await(&m.seq, k+1, site, transport.WaitBroadcast, root)
+	if m.site != site {
+		p.diverged(root, m.site, site)
+	}
+	return m
+}
+
+// collectCredit waits until all PEs have taken the broadcast whose mail number
+// k will overwrite.
+func (p *PE) collectCredit(site int, k uint64) {
+	least := k
+	for q, other := range p.w.pes {
+		if q != p.id {
+			got, _ := p.await(&other.taken, k-ringSize+1, site, transport.WaitCredit, q)
+			least = min(least, got)
+		}
+	}
+	p.credit = least
+}
+
+// take counts a broadcast as read, and reports it now and then.
+func (p *PE) take() {
+	p.broadcasts++
+	if p.broadcasts%creditEvery == 0 {
+		p.taken.Store(p.broadcasts)
+		p.wakeAll(&p.taken)
+	}
+}
+
+// diverged aborts: two PEs are at different collectives, so single-valued
+// control has broken down.
+func (p *PE) diverged(q, theirs, ours int) {
+	p.Abort(&transport.Diverged{PE: p.id, Site: ours, Other: q, OtherSite: theirs})
+}

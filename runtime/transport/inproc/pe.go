@@ -1,0 +1,199 @@
+package inproc
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// PE is one PE's view of the world; it implements transport.Transport.
+type PE struct {
+	w       *World
+	id      int
+	buffers []buffer // incoming; other PEs use it after Start
+
+	// Private to the goroutine of the PE.
+	barriers   uint64
+	reductions uint64
+	broadcasts uint64
+	credit     uint64 // broadcasts that all PEs are known to have taken
+
+	// What the PE waits for. waiting is nil while it runs.
+	_        pad
+	waiting  atomic.Pointer[atomic.Uint64]
+	parks    atomic.Uint64
+	want     atomic.Uint64
+	site     atomic.Int64
+	kind     atomic.Uint32
+	on       atomic.Int64
+	returned atomic.Bool
+	wake     chan struct{}
+
+	_     pad
+	gift  mail // contribution to the latest reduction
+	_     pad
+	taken atomic.Uint64 // broadcasts taken, in multiples of creditEvery
+	_     pad
+}
+
+var _ transport.Transport = (*PE)(nil)
+
+// buffer is one PE's instance of a registered buffer.
+type buffer struct {
+	site    int
+	memory  transport.Memory
+	arrival []atomic.Uint64 // [producer*stride]
+	ready   []atomic.Uint64 // [consumer*stride]
+}
+
+// PE is the id of this PE, from 0.
+func (p *PE) PE() int { return p.id }
+
+// N is the number of PEs.
+func (p *PE) N() int { return p.w.n }
+
+// Register adds this PE's instance of a symmetric buffer.
+func (p *PE) Register(site int, m transport.Memory) transport.Buffer {
+	flags := p.w.n * p.w.stride
+	p.buffers = append(p.buffers, buffer{
+		site:    site,
+		memory:  m,
+		arrival: make([]atomic.Uint64, flags),
+		ready:   make([]atomic.Uint64, flags),
+	})
+	return transport.Buffer(len(p.buffers) - 1)
+}
+
+// Rebind replaces this PE's memory of b.
+func (p *PE) Rebind(b transport.Buffer, m transport.Memory) { p.buffers[b].memory = m }
+
+// Start waits until all PEs have registered their buffers, and checks that they
+// registered the same ones.
+func (p *PE) Start() {
+	p.Barrier(-1)
+	first := p.w.pes[0]
+	same := len(first.buffers) == len(p.buffers)
+	for b := 0; same && b < len(p.buffers); b++ {
+		same = p.buffers[b].site == first.buffers[b].site
+	}
+	if !same {
+		p.Abort(fmt.Errorf("internal error: PE %d and PE 0 registered different buffers", p.id))
+	}
+	// Nobody may add a buffer while another PE still compares.
+	p.Barrier(-1)
+}
+
+// Put copies into the instance of b on PE to and sets the arrival flag there.
+func (p *PE) Put(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, m *transport.Move) {
+	c := p.w.pes[to]
+	buf := &c.buffers[b]
+	buf.memory.CopyFrom(src, m)
+	c.raise(&buf.arrival[p.id*p.w.stride], epoch)
+}
+
+// Get copies from the instance of b on PE from.
+func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m *transport.Move) {
+	dst.CopyFrom(p.w.pes[from].buffers[b].memory, m)
+}
+
+// Ready tells the producer to that it may put instance epoch of b here.
+func (p *PE) Ready(site int, b transport.Buffer, to int, epoch uint64) {
+	c := p.w.pes[to]
+	c.raise(&c.buffers[b].ready[p.id*p.w.stride], epoch)
+}
+
+// AwaitReady waits for the ready message of consumer from.
+func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bool {
+	got, waited := p.await(&p.buffers[b].ready[from*p.w.stride], epoch, site, transport.WaitReady, from)
+	if got != epoch {
+		p.overrun(b, "ready message", from, epoch, got)
+	}
+	return waited
+}
+
+// Await waits for the put of producer from.
+func (p *PE) Await(site int, b transport.Buffer, from int, epoch uint64) bool {
+	got, waited := p.await(&p.buffers[b].arrival[from*p.w.stride], epoch, site, transport.WaitArrival, from)
+	if got != epoch {
+		p.overrun(b, "put", from, epoch, got)
+	}
+	return waited
+}
+
+func (p *PE) overrun(b transport.Buffer, what string, from int, want, got uint64) {
+	p.Abort(&transport.Overrun{PE: p.id, Site: p.buffers[b].site, What: what, From: from, Want: want, Got: got})
+}
+
+// raise stores epoch in a flag that p alone waits for, and wakes p.
+func (p *PE) raise(flag *atomic.Uint64, epoch uint64) {
+	flag.Store(epoch)
+	hideSync()
+	if p.waiting.Load() == flag {
+		p.wakeFrom(flag)
+	}
+	showSync()
+}
+
+// wakeFrom wakes p if it still waits for flag. Exactly one of those who race to
+// wake a PE, itself included, takes the flag away; if that is not the PE it
+// sends one token, for which the PE then waits.
+func (p *PE) wakeFrom(flag *atomic.Uint64) {
+	if p.waiting.CompareAndSwap(flag, nil) {
+		p.wake <- struct{}{}
+	}
+}
+
+// await waits until flag is at least want and returns its value; waited tells
+// whether that took more than one look. All flags only grow.
+func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.WaitKind, on int) (got uint64, waited bool) {
+	if got = flag.Load(); got >= want {
+		return got, false
+	}
+	for i := range p.w.spin {
+		if got = flag.Load(); got >= want {
+			return got, true
+		}
+		if i&1023 == 0 && p.w.failed.Load() {
+			panic(transport.Unwind{})
+		}
+	}
+	p.park(flag, want, site, kind, on)
+	// This load, unlike those in park, is one that the race detector sees: it
+	// is the one that orders this PE after the store.
+	if got = flag.Load(); got < want {
+		panic(transport.Unwind{})
+	}
+	return got, true
+}
+
+// park blocks until flag is at least want or the run has failed.
+func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.WaitKind, on int) {
+	hideSync()
+	p.want.Store(want)
+	p.site.Store(int64(site))
+	p.kind.Store(uint32(kind))
+	p.on.Store(int64(on))
+	for flag.Load() < want && !p.w.failed.Load() {
+		p.parks.Add(1)
+		p.waiting.Store(flag)
+		// The storer looks at waiting after its store, this PE at the flag
+		// after publishing waiting: one of the two sees the other.
+		if flag.Load() >= want || p.w.failed.Load() {
+			if p.waiting.CompareAndSwap(flag, nil) {
+				break
+			}
+		}
+		<-p.wake
+	}
+	showSync()
+}
+
+// Abort ends the run with err and unwinds.
+func (p *PE) Abort(err error) {
+	p.w.fail(err)
+	panic(transport.Unwind{})
+}
+
+// Aborted reports whether the run has failed.
+func (p *PE) Aborted() bool { return p.w.failed.Load() }

@@ -1,0 +1,201 @@
+// Package inproc carries the messages of PEs that are goroutines of one
+// process: a put is a copy into the consumer's memory followed by the store of
+// an atomic flag.
+//
+// Waiting has two stages. With no more PEs than processors a PE first spins on
+// the flag, since parking a goroutine costs more than most waits; with more PEs
+// than processors it parks at once, since what it waits for cannot happen while
+// it holds the processor. A parked PE publishes the flag that it waits for, and
+// whoever stores to that flag wakes it.
+package inproc
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+const (
+	// spinLoads is how many times a flag is read before its reader parks.
+	// Much shorter spins were no better than none on fine-grained programs.
+	spinLoads = 1 << 20
+	// watchPeriod is how often the watchdog looks for a deadlock, and grace
+	// how long an aborted run waits for PEs that compute or read input.
+	watchPeriod = 20 * time.Millisecond
+	grace       = 250 * time.Millisecond
+)
+
+// World is the state that the PEs of one run share.
+type World struct {
+	n      int
+	spin   int // loads of a flag before parking; 0: park at once
+	stride int // distance of two flags of a buffer, in words
+	pes    []*PE
+	stuck  func([]transport.Wait) error
+
+	failed atomic.Bool
+	mu     sync.Mutex // guards err
+	err    error
+
+	_       pad
+	arrived atomic.Int64 // PEs in the current barrier
+	_       pad
+	passed  atomic.Uint64 // barriers passed
+	_       pad
+	result  mail // of the latest reduction
+	_       pad
+	ring    [ringSize]mail // broadcasts, by number modulo ringSize
+}
+
+// pad keeps what different PEs write on different cache lines.
+type pad [64]byte
+
+// mail is a word with the number of the collective that it belongs to. The
+// number is stored last and loaded first: it publishes the rest.
+type mail struct {
+	seq   atomic.Uint64
+	word  uint64
+	value any
+	site  int
+	_     [24]byte
+}
+
+// Run runs body on n PEs and returns the error that ended the run, or nil.
+// When every PE that has not returned waits, so that nothing can move, the run
+// is aborted with the error that stuck makes of the waits.
+//
+// After an abort Run does not wait for PEs that neither wait nor return (one
+// may be blocked reading a terminal); it leaves them behind.
+func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transport)) error {
+	w := &World{n: n, stuck: stuck, stride: 1}
+	procs := runtime.GOMAXPROCS(0)
+	if n <= procs {
+		w.spin = spinLoads
+	}
+	if n <= 16 {
+		w.stride = 8 // a cache line for each flag, while that is cheap
+	}
+	for id := range n {
+		w.pes = append(w.pes, &PE{w: w, id: id, wake: make(chan struct{}, 1)})
+	}
+	finished := make(chan struct{})
+	var running sync.WaitGroup
+	for _, p := range w.pes {
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			defer p.leave()
+			body(p)
+		}()
+	}
+	go func() {
+		running.Wait()
+		close(finished)
+	}()
+	w.watch(finished)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// leave ends a PE. A panic that body did not handle ends the run.
+func (p *PE) leave() {
+	if v := recover(); v != nil {
+		if _, ok := v.(transport.Unwind); !ok {
+			p.w.fail(fmt.Errorf("PE %d: %v", p.id, v))
+		}
+	}
+	hideSync()
+	p.returned.Store(true)
+	showSync()
+}
+
+// watch returns when the run has finished, or a while after it has failed.
+func (w *World) watch(finished chan struct{}) {
+	tick := time.NewTicker(watchPeriod)
+	defer tick.Stop()
+	var failedAt time.Time
+	for {
+		select {
+		case <-finished:
+			return
+		case now := <-tick.C:
+			switch {
+			case !w.failed.Load():
+				if waits := w.blocked(); waits != nil {
+					w.fail(w.stuck(waits))
+				}
+			case failedAt.IsZero():
+				failedAt = now
+			case now.Sub(failedAt) > grace:
+				return
+			}
+		}
+	}
+}
+
+// fail records the first error and wakes every waiting PE.
+func (w *World) fail(err error) {
+	w.mu.Lock()
+	if w.err == nil {
+		w.err = err
+	}
+	w.mu.Unlock()
+	hideSync()
+	w.failed.Store(true)
+	for _, p := range w.pes {
+		if f := p.waiting.Load(); f != nil {
+			p.wakeFrom(f)
+		}
+	}
+	showSync()
+}
+
+// blocked returns what each PE waits for if none can move, else nil.
+//
+// Only a PE that runs can make another one runnable. Each PE that parks counts
+// it before it publishes the flag, so a PE whose count and flag are the same in
+// two looks was parked all the time between them. If that holds for all of them
+// and no flag had its value in between, nobody runs and nobody will.
+func (w *World) blocked() []transport.Wait {
+	type look struct {
+		parks uint64
+		flag  *atomic.Uint64
+	}
+	looks := make([]look, w.n)
+	parked := 0
+	for i, p := range w.pes {
+		if p.returned.Load() {
+			continue
+		}
+		looks[i] = look{p.parks.Load(), p.waiting.Load()}
+		if looks[i].flag == nil {
+			return nil
+		}
+		parked++
+	}
+	if parked == 0 {
+		return nil
+	}
+	waits := make([]transport.Wait, w.n)
+	for i, p := range w.pes {
+		if looks[i].flag == nil {
+			waits[i] = transport.Wait{PE: i, Returned: true}
+			continue
+		}
+		if looks[i].flag.Load() >= p.want.Load() {
+			return nil
+		}
+		waits[i] = transport.Wait{PE: i, Kind: transport.WaitKind(p.kind.Load()), Site: int(p.site.Load()), On: int(p.on.Load())}
+	}
+	for i, p := range w.pes {
+		if looks[i].flag != nil && (p.parks.Load() != looks[i].parks || p.waiting.Load() != looks[i].flag) {
+			return nil
+		}
+	}
+	return waits
+}

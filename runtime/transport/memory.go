@@ -1,0 +1,115 @@
+package transport
+
+import "unsafe"
+
+// MaxRank is the highest rank of a section: Fortran's limit of array rank.
+const MaxRank = 7
+
+// Move describes the elements that one message carries: a product of Rank
+// loops, each with its number of steps and its stride (in elements) at both
+// ends. The innermost loop is number 0.
+type Move struct {
+	Src, Dst  int // offset of the first element at the source, at the target
+	Rank      int
+	N         [MaxRank]int
+	SrcStride [MaxRank]int
+	DstStride [MaxRank]int
+}
+
+// Loop adds a loop outside those there are. Loops of one step vanish, and a
+// loop that continues the one inside it at both ends is merged with it, so that
+// whole columns become one run.
+func (m *Move) Loop(n, srcStride, dstStride int) {
+	if n == 1 {
+		return
+	}
+	if r := m.Rank - 1; r >= 0 && m.SrcStride[r]*m.N[r] == srcStride && m.DstStride[r]*m.N[r] == dstStride {
+		m.N[r] *= n
+		return
+	}
+	m.N[m.Rank], m.SrcStride[m.Rank], m.DstStride[m.Rank] = n, srcStride, dstStride
+	m.Rank++
+}
+
+// Count is the number of elements moved.
+func (m *Move) Count() int {
+	n := 1
+	for d := range m.Rank {
+		n *= m.N[d]
+	}
+	return n
+}
+
+// Memory is local memory that a transport can address by sections. Its one
+// implementation is Slice; the interface hides the element type.
+type Memory interface {
+	// Len is the number of elements, ElemSize the size of one in bytes.
+	Len() int
+	ElemSize() int
+	// CopyFrom copies the elements m from src, which must hold the same type.
+	CopyFrom(src Memory, m *Move)
+}
+
+// Slice is a Go slice as Memory.
+type Slice[T any] struct{ Data []T }
+
+// Len is the number of elements.
+func (s *Slice[T]) Len() int { return len(s.Data) }
+
+// ElemSize is the size of one element in bytes.
+func (s *Slice[T]) ElemSize() int {
+	var zero T
+	return int(unsafe.Sizeof(zero))
+}
+
+// CopyFrom copies the elements m from src, which must be a *Slice[T].
+func (s *Slice[T]) CopyFrom(src Memory, m *Move) {
+	Copy(s.Data, src.(*Slice[T]).Data, m)
+}
+
+// Copy copies the elements m from src to dst. Contiguous runs are copied as
+// such; it panics (index out of range) if a section leaves its slice.
+func Copy[T any](dst, src []T, m *Move) {
+	switch m.Rank {
+	case 0:
+		dst[m.Dst] = src[m.Src]
+	case 1:
+		copyRun(dst, src, m, m.Dst, m.Src)
+	case 2:
+		d, s := m.Dst, m.Src
+		for range m.N[1] {
+			copyRun(dst, src, m, d, s)
+			d += m.DstStride[1]
+			s += m.SrcStride[1]
+		}
+	default:
+		copyNested(dst, src, m, m.Rank-1, m.Dst, m.Src)
+	}
+}
+
+// copyNested performs loop level of m and those inside it.
+func copyNested[T any](dst, src []T, m *Move, level, d, s int) {
+	if level == 0 {
+		copyRun(dst, src, m, d, s)
+		return
+	}
+	for range m.N[level] {
+		copyNested(dst, src, m, level-1, d, s)
+		d += m.DstStride[level]
+		s += m.SrcStride[level]
+	}
+}
+
+// copyRun performs the innermost loop of m.
+func copyRun[T any](dst, src []T, m *Move, d, s int) {
+	n, ds, ss := m.N[0], m.DstStride[0], m.SrcStride[0]
+	if ds == 1 && ss == 1 {
+		copy(dst[d:d+n], src[s:s+n])
+		return
+	}
+	for range n {
+		dst[d] = src[s]
+		d += ds
+		s += ss
+	}
+}

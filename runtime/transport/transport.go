@@ -1,0 +1,102 @@
+// Package transport is the narrow interface between the run-time library and
+// whatever carries its messages. Package inproc implements it over goroutines;
+// a message-passing library can stand behind it without a change to emitted
+// programs.
+//
+// The model is one-sided. Every PE registers the same buffers in the same
+// order; a buffer has, on each PE, memory and two flags for each other PE:
+//
+//	arrival[p]  epoch of the last put of p into this buffer here
+//	ready[c]    epoch that c has declared its instance of the buffer free for
+//
+// A producer waits for ready[c], puts, and the put sets arrival[p] on the
+// consumer, which waits for it. Flags belong to one producer-consumer pair, and
+// both sides compare epochs for equality: a flag that ran ahead means that a
+// message overtook its consumer, and ends the run with an error instead of
+// being taken for the one waited for.
+//
+// Every call that can wait or fail carries a site id, an index into the
+// program's table of communication sites, which error messages and statistics
+// map to source lines.
+package transport
+
+// Buffer names a registered buffer; the same number on all PEs.
+type Buffer int
+
+// Transport is what one PE sees of the machine. Its methods are called by that
+// PE only. A call that waits unwinds the PE by a private panic when the run has
+// been aborted (see Unwind).
+type Transport interface {
+	// PE is this PE's id, from 0; N the number of PEs.
+	PE() int
+	N() int
+
+	// Register adds a symmetric buffer. Collective: all PEs register the same
+	// buffers in the same order, then call Start.
+	Register(site int, m Memory) Buffer
+	// Rebind replaces this PE's memory of b. No put may be under way: the
+	// caller separates it from puts by a Barrier.
+	Rebind(b Buffer, m Memory)
+	// Start ends registration. No put may precede it.
+	Start()
+
+	// Put copies a section of src, which is local, into the instance of b on
+	// PE to, then sets the arrival flag there to epoch. On return src may be
+	// overwritten.
+	Put(site int, b Buffer, to int, epoch uint64, src Memory, m *Move)
+	// Get copies a section of the instance of b on PE from into dst. It is
+	// the caller's obligation that the owner does not write it meanwhile.
+	Get(site int, b Buffer, from int, dst Memory, m *Move)
+	// Ready tells PE to that it may put instance epoch of b here.
+	Ready(site int, b Buffer, to int, epoch uint64)
+	// AwaitReady waits until PE from has declared b ready for epoch.
+	// It reports whether it had to wait.
+	AwaitReady(site int, b Buffer, from int, epoch uint64) (waited bool)
+	// Await waits until the put of PE from for epoch has arrived in b.
+	// It reports whether it had to wait.
+	Await(site int, b Buffer, from int, epoch uint64) (waited bool)
+
+	// Reduce combines one word of every PE, from PE 0 upwards, and returns the
+	// same word on all PEs. All take part; it orders all PEs.
+	Reduce(site int, word uint64, combine func(acc, word uint64) uint64) uint64
+	// Broadcast returns on every PE the word that root passes.
+	Broadcast(site, root int, word uint64) uint64
+	// Share returns on every PE the value that root passes; nobody may change
+	// what it refers to.
+	Share(site, root int, value any) any
+	// Barrier returns when all PEs have called it.
+	Barrier(site int)
+
+	// Abort ends the run with err, unless another error came first, and
+	// unwinds the calling PE. It does not return.
+	Abort(err error)
+	// Aborted reports whether some PE has aborted the run.
+	Aborted() bool
+}
+
+// Unwind is the panic value by which PEs leave a run that another PE aborted.
+// Whoever starts PEs recovers it; nobody else should.
+type Unwind struct{}
+
+// WaitKind is what a PE waits for.
+type WaitKind uint8
+
+const (
+	WaitArrival   WaitKind = iota + 1 // a put of PE On
+	WaitReady                         // the ready message of PE On
+	WaitBarrier                       // the other PEs, in a barrier
+	WaitReduction                     // the contribution of PE On to a reduction
+	WaitResult                        // the result of a reduction, from PE On
+	WaitBroadcast                     // the word broadcast by PE On
+	WaitCredit                        // PE On, which is many broadcasts behind
+)
+
+// Wait is one entry of a deadlock report: what a PE waits for, or that it has
+// returned from the program.
+type Wait struct {
+	PE       int
+	Returned bool
+	Kind     WaitKind
+	Site     int
+	On       int // the PE waited for; -1 for a barrier: all that are not in it
+}
