@@ -90,7 +90,7 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	for d, ax := range c.Axes {
 		axes[d] = g.axis(c, d, ax)
 	}
-	fmt.Fprintf(&b, "return spmd.Box{%s}\n}", strings.Join(axes, ", "))
+	fmt.Fprintf(&b, "return pe.Box(%s)\n}", strings.Join(axes, ", "))
 	var captured []*ir.Symbol
 	for _, f := range c.Affines() {
 		for _, v := range f.Vars() {

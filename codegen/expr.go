@@ -69,7 +69,7 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 	case *ir.Ref:
 		return g.element(e, false), precAtom
 	case *ir.Substr:
-		return fmt.Sprintf("spmd.Sub(%s, %s, %s)", g.expr(e.Base), g.expr(e.Lo), g.expr(e.Hi)), precAtom
+		return fmt.Sprintf("spmd.Substr(%s, %s, %s)", g.expr(e.Base), g.expr(e.Lo), g.expr(e.Hi)), precAtom
 	case *ir.Un:
 		return g.unary(e)
 	case *ir.Bin:

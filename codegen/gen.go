@@ -7,15 +7,17 @@
 // it writes
 //
 //	// #1 shift a(i-1) (line 8): ...; a ready message before every put, ...
-//	c1.Post(func(q int) spmd.Box { return pe.Box(b.Iters(q, 0, 1, 0, dist.Range(2, 100, 1)).Image(1, -1)) })
+//	c1.Post(func(q int) spmd.Box {
+//		return pe.Box(b.Iters(q, 0, 1, 0, dist.Range(2, 100, 1)).Image(1, -1))
+//	})
 //	c1.Wait()
 //	if it := b.Iters(pe.ID(), 0, 1, 0, dist.Range(2, 100, 1)); it.N > 0 {
 //		i := it.Lo
-//		n := it.N
-//		x1 := a.Data[a.At1(i-1):][:n]
-//		x2 := b.Data[b.At1(i):][:n]
-//		for t := 0; t < n; t++ {
-//			x2[t] = x1[t]
+//		nT := it.N
+//		aN1 := a.Data[a.At1(i-1):][:nT]
+//		bN2 := b.Data[b.At1(i):][:nT]
+//		for t := 0; t < nT; t++ {
+//			bN2[t] = aN1[t]
 //		}
 //	}
 //	c1.Done()

@@ -12,9 +12,9 @@ import (
 // A leaf loop is an innermost loop of assignments and IFs. Its array
 // references are addressed once, before the loop:
 //
-//	x1 := u.Data[u.At2(i-1, j):][:n]      stride 1: a slice of n elements, no bounds checks
-//	o2, d2 := a.At2(k, i), a.Stride(1, 1) other strides: a.Data[o2+t*d2]
-//	v3 := b.Data[b.At1(j)]                invariant: loaded once
+//	uN1 := u.Data[u.At2(i-1, j):][:nT]         stride 1: a slice of nT elements, no bounds checks
+//	aN2, aN2By := a.At2(k, i), a.Stride(1, 1)  other strides: a.Data[aN2+t*aN2By]
+//	bN3 := b.Data[b.At1(j)]                    invariant: loaded once
 type leaf struct {
 	g      *gen
 	d      *ir.Do
@@ -58,11 +58,11 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	g.bound[d.Index]++
 	first := len(g.out.lines)
 	g.out.p("%s := %s", k, l.start())
-	g.out.p("n := it.N")
+	g.out.p("nT := it.N")
 	for _, f := range refs {
 		l.address(f)
 	}
-	g.out.p("for t := 0; t < n; t++ {")
+	g.out.p("for t := 0; t < nT; t++ {")
 	inner := len(g.out.lines)
 	if l.step > 0 {
 		g.out.p("%s := it.Lo + t*it.Step", k)
@@ -131,19 +131,26 @@ type leafRef struct {
 func (l *leaf) refs() []leafRef {
 	var out []leafRef
 	var expr func(e ir.Expr, cond bool)
-	add := func(r *ir.Ref, cond bool) {
-		if f, ok := l.linear(r); ok {
+	// add reports whether r's subscripts need not be evaluated in the loop.
+	add := func(r *ir.Ref, cond bool) bool {
+		if acc := l.g.prog.Access[r]; acc != nil && acc.Mode == comm.Walk {
+			return true
+		}
+		f, ok := l.linear(r)
+		if ok {
 			f.conditional = cond
 			out = append(out, f)
 		}
+		return ok
 	}
 	expr = func(e ir.Expr, cond bool) {
 		switch e := e.(type) {
 		case *ir.Ref:
-			for _, s := range e.Subs {
-				expr(s, cond)
+			if !add(e, cond) {
+				for _, s := range e.Subs {
+					expr(s, cond)
+				}
 			}
-			add(e, cond)
 		case *ir.Bin:
 			expr(e.L, cond)
 			expr(e.R, cond || e.Op == ir.And || e.Op == ir.Or)
@@ -161,10 +168,7 @@ func (l *leaf) refs() []leafRef {
 				expr(s.RHS, cond)
 				switch lhs := s.LHS.(type) {
 				case *ir.Ref:
-					for _, x := range lhs.Subs {
-						expr(x, cond)
-					}
-					add(lhs, cond)
+					expr(lhs, cond)
 				case *ir.Substr:
 					expr(lhs.Lo, cond)
 					expr(lhs.Hi, cond)
@@ -238,16 +242,18 @@ func (l *leaf) address(f leafRef) {
 	}
 	l.n++
 	var elem string
+	// Capitals keep these names apart from those of the source.
+	base := fmt.Sprintf("%sN%d", f.object, l.n)
 	switch {
 	case load:
-		g.out.p("v%d := %s.Data[%s]", l.n, f.object, at)
-		elem = fmt.Sprintf("v%d", l.n)
+		g.out.p("%s := %s.Data[%s]", base, f.object, at)
+		elem = base
 	case slice:
-		g.out.p("x%d := %s.Data[%s:][:n]", l.n, f.object, at)
-		elem = fmt.Sprintf("x%d[t]", l.n)
+		g.out.p("%s := %s.Data[%s:][:nT]", base, f.object, at)
+		elem = base + "[t]"
 	case moving == 0:
-		g.out.p("o%d := %s", l.n, at)
-		elem = fmt.Sprintf("%s.Data[o%d]", f.object, l.n)
+		g.out.p("%s := %s", base, at)
+		elem = fmt.Sprintf("%s.Data[%s]", f.object, base)
 	default:
 		stride := ""
 		for d, a := range f.subs {
@@ -262,8 +268,8 @@ func (l *leaf) address(f leafRef) {
 				stride += fmt.Sprintf("%s.Stride(%d, %s)", f.object, d, by)
 			}
 		}
-		g.out.p("o%d, d%d := %s, %s", l.n, l.n, at, stride)
-		elem = fmt.Sprintf("%s.Data[o%d+t*d%d]", f.object, l.n, l.n)
+		g.out.p("%s, %sBy := %s, %s", base, base, at, stride)
+		elem = fmt.Sprintf("%s.Data[%s+t*%sBy]", f.object, base, base)
 	}
 	l.done[key] = elem
 	g.leaf[f.ref] = elem

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
@@ -232,7 +233,7 @@ func (g *gen) walks(d *ir.Do, r *comm.Region) {
 	}
 	for _, c := range r.Comms {
 		if c.Kind == comm.Irregular && c.Walk[len(c.Walk)-1] == d {
-			v := "val" + c.Name()
+			v := "val" + strings.ToUpper(c.Name())
 			g.walked[c] = v
 			g.out.p("%s := %s.Data[%s]", v, g.comms[c], g.counter(c))
 			g.out.p("%s++", g.counter(c))

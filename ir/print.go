@@ -12,10 +12,12 @@ import (
 // source line number: declarations with types and bounds made explicit, then the
 // mapping directives, then the statements.
 //
-//	3  |  real(8) a(1:10)
-//	7  |  do i = 2, 10, 1
-//	8  |     a(i) = dble(i)
-//	9  |  end do
+//	3 | real(8) :: a(1:10)
+//	7 |    do i = 2, 10, 1
+//	8 |       a(i) = dble(i)
+//	9 |    end do
+//
+// The text behind the bar is Fortran again, but for the names of temporaries.
 func Fprint(w io.Writer, p *Program) error {
 	pr := &printer{w: w}
 	pr.line(p.Pos.Line, "program %s", p.Name)
@@ -63,10 +65,10 @@ func (p *printer) stmt(s Stmt) {
 	switch s := s.(type) {
 	case *Do:
 		p.block(s.Body)
-		p.line(s.End.Line, "end do")
+		p.line(s.End.Line, "%s", strings.TrimSpace("end do "+s.Name))
 	case *While:
 		p.block(s.Body)
-		p.line(s.End.Line, "end do")
+		p.line(s.End.Line, "%s", strings.TrimSpace("end do "+s.Name))
 	case *If:
 		p.block(s.Then)
 		if len(s.Else) > 0 {
@@ -182,9 +184,9 @@ func symbolNames(list []*Symbol) string {
 func (s *Symbol) Decl() string {
 	text := s.TypeString()
 	if s.Param {
-		text += ", parameter ::"
+		text += ", parameter"
 	}
-	text += " " + s.Name
+	text += " :: " + s.Name
 	if s.IsArray() {
 		text += "(" + BoundsString(s.Dims) + ")"
 	}
@@ -269,7 +271,16 @@ func (s AlignSource) String() string {
 	if s.Dummy == "" {
 		return "*"
 	}
-	return s.Dummy
+	return dummyString(s.Dummy)
+}
+
+// dummyString is a dummy as written: those that stand for ":" have names that
+// begin with it.
+func dummyString(name string) string {
+	if strings.HasPrefix(name, ":") {
+		return ":"
+	}
+	return name
 }
 
 // String is the entry as written, constants folded: "2*i+1", "3" or "*".
@@ -280,7 +291,7 @@ func (s AlignSub) String() string {
 	if s.Dummy == "" {
 		return strconv.Itoa(s.Off)
 	}
-	text := s.Dummy
+	text := dummyString(s.Dummy)
 	switch s.Coef {
 	case 1:
 	case -1:

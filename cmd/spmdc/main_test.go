@@ -40,6 +40,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOCACHE", string(goCache[:len(goCache)-1]))
 			env.Setenv("SPMDC_CACHE", programs)
+			// The folder of the spmdc under test, as a PATH without Go.
+			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0])
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

@@ -76,12 +76,6 @@ func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	return x
 }
 
-// readItem is an item of READ and the scalar that receives it.
-type readItem struct {
-	to  ir.Expr
-	via *ir.Symbol // equal to the variable itself when that is a scalar
-}
-
 // read lowers READ. Array elements and substrings are read into temporaries and
 // assigned afterwards, in the order of the items, so that "read *, n, a(n)"
 // uses the new n.

@@ -206,13 +206,13 @@ func (r *resolver) lists(o, target *object, d *ir.Directive) ([]ir.AlignSource, 
 		return nil, nil, false
 	}
 	if len(subs) != len(target.dims) {
-		if d.Source == nil && d.Subs == nil {
-			r.diags.Errorf(source.RankMismatch, d.NamePos, "%s has %d dimensions, %s has %d", o.name, len(o.dims), target.name, len(target.dims)).
-				WithNote(target.pos, "%s was declared here", target.name).
-				WithHelp("write the subscripts, as in ALIGN %s(i) WITH %s(i,*)", o.name, target.name)
-		} else {
-			r.rank(d.TargetPos, target, len(subs))
-		}
+		r.rank(d.TargetPos, target, len(subs))
+		return nil, nil, false
+	}
+	if d.Subs == nil && len(src) != len(subs) {
+		r.diags.Errorf(source.RankMismatch, d.NamePos, "%s has rank %d, %s has rank %d", o.name, len(o.dims), target.name, len(target.dims)).
+			WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
+			WithHelp("write both lists, with * for the dimensions without partner")
 		return nil, nil, false
 	}
 	return src, subs, true

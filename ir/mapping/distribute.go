@@ -24,7 +24,7 @@ func (r *resolver) distribution(o *object) *distribution {
 		if len(d.Formats) > 0 {
 			pos = d.Formats[0].Pos
 		}
-		r.diags.Errorf(source.RankMismatch, pos, "%s has rank %d, DISTRIBUTE has %d formats", o.name, len(o.dims), len(d.Formats)).
+		r.diags.Errorf(source.RankMismatch, pos, "%s has rank %d, the number of formats in DISTRIBUTE is %d", o.name, len(o.dims), len(d.Formats)).
 			WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
 			WithHelp("write one format for each dimension: BLOCK, CYCLIC or *")
 		return nil
@@ -73,7 +73,7 @@ func (r *resolver) gridFor(d *ir.Directive, rank int) *ir.Grid {
 		return nil
 	}
 	if g.Rank != rank {
-		r.diags.Errorf(source.RankMismatch, d.OntoPos, "%s has rank %d, but %d dimensions are BLOCK or CYCLIC", d.Onto, g.Rank, rank).
+		r.diags.Errorf(source.RankMismatch, d.OntoPos, "%s has rank %d, but the number of BLOCK and CYCLIC dimensions is %d", d.Onto, g.Rank, rank).
 			WithNote(g.Pos, "%s was declared here", d.Onto).
 			WithHelp("distribute as many dimensions as the arrangement has; the others are *")
 		return nil

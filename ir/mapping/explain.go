@@ -100,19 +100,22 @@ func indexName(d int) string { return string(rune('i' + d)) }
 func owned(b *strings.Builder, s *ir.Symbol, np int) {
 	l := dist.NewLayout(s.Mapping.Map, Shape(s.Mapping.Grid, np))
 	for pe := range np {
-		parts := make([]string, len(s.Dims))
+		text := ""
 		for d := range s.Dims {
-			parts[d] = rangeText(l.Owned(pe, d))
+			own := l.Owned(pe, d)
+			if own.Empty() {
+				text = ", nothing"
+				break
+			}
+			text += ", " + rangeText(own)
 		}
-		fmt.Fprintf(b, "   PE %d: %s\n", pe, strings.Join(parts, ", "))
+		fmt.Fprintf(b, "   PE %d: %s\n", pe, text[2:])
 	}
 }
 
-// rangeText writes a triplet as Fortran does, "-" when empty.
+// rangeText writes a triplet that is not empty as Fortran does.
 func rangeText(t dist.Triplet) string {
 	switch {
-	case t.Empty():
-		return "-"
 	case t.N == 1:
 		return fmt.Sprint(t.Lo)
 	case t.Step == 1:

@@ -9,14 +9,16 @@ import (
 
 // Values of IOSTAT, those of gfortran.
 const (
-	iostatEnd = -1
-	iostatBad = 5010
+	iostatEnd  = -1
+	iostatPast = 5001 // a further READ after the end of file
+	iostatBad  = 5010
 )
 
 // input is standard input, read by PE 0.
 type input struct {
 	r    *bufio.Reader
 	line int // number of the last line read, from 1
+	end  bool
 }
 
 // newInput flushes out before it waits for more input.
@@ -41,6 +43,7 @@ func (p *prompting) Read(b []byte) (int, error) {
 func (in *input) next() (line string, ok bool) {
 	s, err := in.r.ReadString('\n')
 	if err != nil && s == "" {
+		in.end = true
 		return "", false
 	}
 	in.line++
@@ -96,7 +99,12 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readEr
 	pe.collective(c, 0, int64(8*len(items)))
 	var got *reading
 	if pe.id == 0 {
+		past := pe.in.end
 		got = &reading{err: read()}
+		if past {
+			got.err = pastEnd("standard input")
+			got.err.status = iostatPast
+		}
 		got.values = load(items)
 	}
 	got = pe.t.Share(site, 0, got).(*reading)

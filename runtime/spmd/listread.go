@@ -89,18 +89,18 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 	if err := r.skipBlanks(); err != nil {
 		return false, err
 	}
-	if separated && r.line[r.pos] == ',' {
+	if separated && isComma(r.line[r.pos]) {
 		r.pos++
 		if err := r.skipBlanks(); err != nil {
 			return false, err
 		}
 	}
 	r.repeat, r.value = 1, listValue{}
-	switch r.line[r.pos] {
-	case ',':
+	switch c := r.line[r.pos]; {
+	case isComma(c):
 		r.value.null = true
 		return false, nil
-	case '/':
+	case c == '/':
 		return true, nil
 	}
 	if count, width := repeatCount(r.line[r.pos:]); width > 0 {
@@ -166,8 +166,12 @@ func repeatCount(s string) (count, width int) {
 }
 
 func isSeparator(c byte) bool {
-	return c == ' ' || c == '\t' || c == ',' || c == '/' || c == '\r'
+	return c == ' ' || c == '\t' || isComma(c) || c == '/' || c == '\r'
 }
+
+// isComma reports whether c separates like a comma; gfortran takes a semicolon
+// for one too.
+func isComma(c byte) bool { return c == ',' || c == ';' }
 
 // assign sets an item to the value. If it cannot, it returns the name of the
 // item's type and the status.

@@ -2,31 +2,34 @@ package randprog
 
 import "fmt"
 
-// carried has a dependence from one iteration to a later or earlier one.
-func carried(k *kern) {
-	u := k.u
-	kd := k.numeric()
-	a, b := k.arr(kd, 1), k.arr(kd, 1)
-	vs := k.vars(1)
-	lhs := k.ref(a, vs)
-	var list []val
-	for _, s := range [][]int{{-1}, {1}, {-2}, {2}, {-1, 1}, {-1, -2}, {-2, 1}}[u.pick(7)] {
-		list = append(list, k.ref(a, vs, s))
-		if s < 0 {
-			k.feat(fmt.Sprintf("carried:distance %d behind", -s))
-		} else {
-			k.feat(fmt.Sprintf("carried:distance %d ahead", s))
+// carried has a dependence from one iteration to a later or earlier one, at
+// one of the lists of distances.
+func carried(choices ...[]int) func(k *kern) {
+	return func(k *kern) {
+		u := k.u
+		kd := k.numeric()
+		a, b := k.arr(kd, 1), k.arr(kd, 1)
+		vs := k.vars(1)
+		lhs := k.ref(a, vs)
+		var list []val
+		for _, s := range oneOf(u, choices...) {
+			list = append(list, k.ref(a, vs, s))
+			if s < 0 {
+				k.feat(fmt.Sprintf("carried:distance %d behind", -s))
+			} else {
+				k.feat(fmt.Sprintf("carried:distance %d ahead", s))
+			}
 		}
-	}
-	if u.chance(2, 3) {
-		list = append(list, k.ref(b, vs, oneOf(u, 0, 0, 1, -1)))
-	}
-	lines := k.guard([]string{k.set(a, lhs, u.combine(list))}, vs, k.ref(b, vs))
-	k.emit(k.nest(vs, lines, how{})...)
-	if vs[0].step < 0 {
-		k.feat("carried:backward loop")
-	} else {
-		k.feat("carried:forward loop")
+		if u.chance(2, 3) {
+			list = append(list, k.ref(b, vs, oneOf(u, 0, 0, 1, -1)))
+		}
+		lines := k.guard([]string{k.set(a, lhs, u.combine(list))}, vs, k.ref(b, vs))
+		k.emit(k.nest(vs, lines, how{})...)
+		if vs[0].step < 0 {
+			k.feat("carried:backward loop")
+		} else {
+			k.feat("carried:forward loop")
+		}
 	}
 }
 
@@ -44,24 +47,28 @@ func carriedColumn(k *kern) {
 	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine(list))}, how{})...)
 }
 
-// wavefront depends on both neighbours in two dimensions.
-func wavefront(k *kern) {
-	u := k.u
-	kd := k.numeric()
-	a := k.arr(kd, 2)
-	vs := k.vars(2)
-	lhs := k.ref(a, vs)
-	list := []val{k.ref(a, vs, -1, 0), k.ref(a, vs, 0, -1)}
-	switch u.pick(4) {
-	case 1:
-		list = append(list, k.ref(a, vs, -1, -1))
-	case 2:
-		list = append(list, k.ref(a, vs, 1, 0), k.ref(a, vs, 0, 1))
-		k.feat("wavefront:Gauss-Seidel")
-	case 3:
-		list = append(list, k.ref(a, vs, -1, 1))
+// wavefront depends on both neighbours in two dimensions, or on all four.
+func wavefront(all bool) func(k *kern) {
+	return func(k *kern) {
+		u := k.u
+		kd := k.numeric()
+		a := k.arr(kd, 2)
+		vs := k.vars(2)
+		lhs := k.ref(a, vs)
+		list := []val{k.ref(a, vs, -1, 0), k.ref(a, vs, 0, -1)}
+		if all {
+			list = append(list, k.ref(a, vs, 1, 0), k.ref(a, vs, 0, 1))
+		}
+		switch u.pick(4) {
+		case 1:
+			list = append(list, k.ref(a, vs, -1, -1))
+		case 2:
+			list = append(list, k.ref(a, vs, -1, 1))
+		case 3:
+			list = append(list, k.ref(k.arr(kd, 2), vs))
+		}
+		k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine(list))}, how{plain: u.chance(1, 2)})...)
 	}
-	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine(list))}, how{plain: u.chance(1, 2)})...)
 }
 
 // wavefront3 is the same in three dimensions.

@@ -104,27 +104,27 @@ func reversed(k *kern) {
 	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine([]val{k.elem(b, subs...), lhs}))}, how{parallel: !inPlace})...)
 }
 
-// diagonal uses a(i,i) and its neighbours.
-func diagonal(k *kern) {
-	u := k.u
-	kd := k.numeric()
-	a, b := k.arr(kd, 2), k.arr(kd, 1)
-	vs := k.vars(1)
-	v := vs[0]
-	s := oneOf(u, 0, 0, 1, -1)
-	diag := k.elem(a, k.sub(a, 0, v, 0), k.sub(a, 1, v, s))
-	x := k.ref(b, vs)
-	switch u.pick(3) {
-	case 0:
-		k.emit(k.nest(vs, []string{k.set(b, x, u.combine([]val{diag, x}))}, how{parallel: true})...)
-	case 1:
-		k.emit(k.nest(vs, []string{k.set(a, diag, u.combine([]val{x, diag}))}, how{parallel: true})...)
-		k.feat("diagonal:left side")
-	case 2:
-		t := k.scalarVar(kd, "s", zero(kd), tier{12, 64 << 10})
-		e := u.fit(diag, tier{12, 1 << 10})
-		k.emit(fmt.Sprintf("%s = %s", t.name, zero(kd)))
-		k.emit(k.nest(vs, []string{fmt.Sprintf("%s = %s + %s", t.name, t.name, e.paren())}, how{reduction: []string{t.name}})...)
+// diagonal uses a(i,i) or its neighbours, on the right or on the left side.
+func diagonal(written bool) func(k *kern) {
+	return func(k *kern) {
+		u := k.u
+		kd := k.numeric()
+		a, b := k.arr(kd, 2), k.arr(kd, 1)
+		vs := k.vars(1)
+		v := vs[0]
+		diag := k.elem(a, k.sub(a, 0, v, 0), k.sub(a, 1, v, oneOf(u, 0, 0, 1, -1)))
+		x := k.ref(b, vs)
+		switch {
+		case written:
+			k.emit(k.nest(vs, []string{k.set(a, diag, u.combine([]val{x, diag}))}, how{parallel: true})...)
+		case u.chance(1, 2):
+			t := k.scalarVar(kd, "s", zero(kd), tier{12, 64 << 10})
+			e := u.fit(diag, tier{12, 1 << 10})
+			k.emit(fmt.Sprintf("%s = %s", t.name, zero(kd)))
+			k.emit(k.nest(vs, []string{fmt.Sprintf("%s = %s + %s", t.name, t.name, e.paren())}, how{reduction: []string{t.name}})...)
+		default:
+			k.emit(k.nest(vs, []string{k.set(b, x, u.combine([]val{diag, x}))}, how{parallel: true})...)
+		}
 	}
 }
 
@@ -151,7 +151,7 @@ func coupled(k *kern) {
 		text = affine(1, "i-j", fmt.Sprint(abs(o)), o)
 	}
 	x := k.elem(b, text)
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		k.emit(k.nest(vs, []string{k.set(b, x, u.combine([]val{x, lhs}))}, how{})...)
 		k.feat("coupled:left side")
 		return
@@ -211,7 +211,7 @@ func gather(k *kern) {
 	e := k.elem(b, k.ref(ix, vs).text)
 	lines := k.guard([]string{k.set(a, lhs, u.combine([]val{e, lhs}))}, vs, e)
 	k.emit(k.nest(vs, lines, how{parallel: true})...)
-	if u.chance(1, 4) {
+	if u.chance(1, 2) {
 		// Another schedule from the same statement: the index array changes.
 		ws := k.vars(1)
 		r := k.ref(ix, ws)
@@ -283,10 +283,18 @@ func histogram(k *kern) {
 	u := k.u
 	kd := k.numeric()
 	a, b := k.arr(kd, 1), k.arr(kd, 1)
+	clean := u.chance(1, 2)
+	if clean {
+		a = k.accumulator(a, b.elements())
+	}
 	ix := k.indexArray(b.dims[0], a.dims[0], false)
 	vs := k.vars(1)
 	x := k.ref(b, vs)
 	lhs := k.elem(a, k.ref(ix, vs).text)
+	if clean {
+		k.emit(k.nest(vs, []string{k.accumulate("+", lhs, x)}, how{})...)
+		return
+	}
 	e := sum("+", lhs, x)
 	if u.chance(1, 3) {
 		e = extremum("max", lhs, x)

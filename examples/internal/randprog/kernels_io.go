@@ -58,7 +58,7 @@ func readLoop(k *kern) {
 	ios := k.private(intKind, "ios", tier{}).name
 	x := target(k.elem(a, subs...))
 	line := "read *, " + x
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		line = fmt.Sprintf("read (*, *, iostat=%s) %s", ios, x)
 		k.feat("read:iostat")
 	}

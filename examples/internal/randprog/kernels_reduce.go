@@ -3,7 +3,7 @@ package randprog
 import "fmt"
 
 // reduction reduces elements over one to three dimensions into a scalar.
-func reduction(op string) func(k *kern) {
+func reduction(op string, operators ...string) func(k *kern) {
 	return func(k *kern) {
 		u := k.u
 		rank := 1 + u.pick(3)
@@ -26,6 +26,9 @@ func reduction(op string) func(k *kern) {
 			}
 		}
 		k.feat(fmt.Sprintf("reduce:over %d dimensions", rank))
+		if len(operators) > 0 {
+			op = oneOf(u, operators...)
+		}
 		k.reduce(op, e, vs)
 	}
 }
@@ -92,8 +95,7 @@ func (k *kern) reduce(op string, e val, vs []*lvar) {
 		k.emit(fmt.Sprintf("%s = %s", s.name, number(e.kind, oneOf(u, 0, -4, 4)).text))
 		s.val.bound += 4
 		k.emit(k.nest(vs, body, how{reduction: []string{s.name}})...)
-	case "logical":
-		op := oneOf(u, ".and.", ".or.", ".neqv.", ".eqv.")
+	case ".and.", ".or.", ".neqv.", ".eqv.":
 		s := k.scalarVar(logKind, "q", ".false.", tier{})
 		c := e.text
 		if e.kind != logKind {
@@ -194,6 +196,12 @@ func rowReduction(k *kern) {
 	subs[d] = k.sub(a, d, vs[0], 0)
 	subs[1-d] = k.sub(a, 1-d, vs[1], 0)
 	e := k.elem(a, subs...)
+	if u.chance(1, 2) {
+		c = k.accumulator(c, a.dims[1-d].extent())
+		line := k.accumulate(oneOf(u, "+", "-"), k.elem(c, k.sub(c, 0, vs[0], 0)), e)
+		k.emit(k.nest(vs, k.guard([]string{line}, vs, e), how{})...)
+		return
+	}
 	out := k.elem(c, k.sub(c, 0, vs[0], 0))
 	var line string
 	switch u.pick(3) {
@@ -202,7 +210,6 @@ func rowReduction(k *kern) {
 	case 1:
 		line = k.set(c, out, extremum(oneOf(u, "max", "min"), out, e))
 	case 2:
-		// Values small enough that the bare sum form stays in bounds.
 		line = k.set(c, out, sum("-", out, e))
 	}
 	lines := k.guard([]string{line}, vs, e)
@@ -216,6 +223,10 @@ func matrixProduct(k *kern) {
 	a, b, c := k.arr(kd, 2), k.arr(kd, 2), k.arr(kd, 2)
 	vs := k.vars(3)
 	i, j, kk := vs[0], vs[1], vs[2]
+	clean := u.chance(1, 2)
+	if clean {
+		c = k.accumulator(c, a.dims[0].extent()+a.dims[1].extent())
+	}
 	lhs := k.elem(c, k.sub(c, 0, i, 0), k.sub(c, 1, j, 0))
 	x := k.elem(a, k.sub(a, 0, i, 0), k.sub(a, 1, kk, 0))
 	y := k.elem(b, k.sub(b, 0, kk, 0), k.sub(b, 1, j, 0))
@@ -233,5 +244,29 @@ func matrixProduct(k *kern) {
 		return
 	}
 	orders := [][]*lvar{{j, i, kk}, {i, j, kk}, {kk, j, i}, {j, kk, i}}
-	k.emit(k.nest(orders[u.pick(4)], []string{k.set(c, lhs, sum("+", lhs, term))}, how{fixed: true})...)
+	line := k.set(c, lhs, sum("+", lhs, term))
+	if clean {
+		line = k.accumulate("+", lhs, term)
+	}
+	k.emit(k.nest(orders[u.pick(4)], []string{line}, how{fixed: true})...)
+}
+
+// accumulator makes an array with the shape of like that holds a sum of count
+// terms, and sets it to zero.
+func (k *kern) accumulator(like *array, count int) *array {
+	a := &array{name: k.fresh("acc"), kind: like.kind, u: k.u.fork(), tier: tier{frac: 12, bound: count << 10}}
+	for _, d := range like.dims {
+		a.dims = append(a.dims, bounds{lo: d.lo, hi: d.hi})
+	}
+	k.use(a)
+	vs := k.vars(a.rank())
+	k.emit(k.nest(vs, []string{k.ref(a, vs).text + " = " + zero(a.kind)}, how{parallel: true, plain: true})...)
+	k.feat("reduce:into an array")
+	return a
+}
+
+// accumulate writes the bare form of a sum into an element of an accumulator.
+func (k *kern) accumulate(op string, element, term val) string {
+	term = k.u.fit(term, tier{frac: 12, bound: 1 << 10})
+	return fmt.Sprintf("%s = %s %s %s", element.text, element.text, op, term.paren())
 }

@@ -25,7 +25,7 @@ func private(k *kern) {
 	first := u.fit(u.combine([]val{k.ref(b, vs, oneOf(u, 0, 1, -1)), k.ref(b, vs)}), tempTier)
 	lines := []string{fmt.Sprintf("%s = %s", t.name, first.text)}
 	private := []string{t.name}
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		// Set on both ways of an IF.
 		second := u.fit(u.combine([]val{k.ref(b, vs)}), tempTier)
 		lines = ifBlock(k.condition(vs, k.ref(b, vs)), lines, []string{fmt.Sprintf("%s = %s", t.name, second.text)})
@@ -50,7 +50,7 @@ func lastValue(k *kern) {
 	lhs := k.ref(a, vs)
 	t := k.scalarVar(kd, "w", zero(kd), b.tier)
 	lines := []string{fmt.Sprintf("%s = %s", t.name, k.ref(b, vs, oneOf(u, 0, 1)).text)}
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		lines = ifBlock(k.condition(vs, lhs), lines, nil)
 		k.feat("private:set under a condition")
 	}
@@ -60,7 +60,7 @@ func lastValue(k *kern) {
 		p := k.point(a)
 		k.emit(k.set(a, p, u.combine([]val{t.val, p})))
 	}
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		m := k.scalarVar(intKind, "m", "0", tier{bound: 60})
 		k.emit(fmt.Sprintf("%s = i", m.name))
 		k.feat("loop:index used afterwards")
@@ -104,7 +104,7 @@ func forward(k *kern) {
 		list = append(list, k.elem(b, subs...))
 	}
 	lines = append(lines, k.set(a, lhs, u.combine(append(list, lhs))))
-	if rank == 2 && u.chance(1, 2) {
+	if rank == 2 && u.chance(2, 3) {
 		// The scalars of the outer variable are set outside of the inner loop.
 		o, i := vs[d], vs[1-d]
 		n := len(private)
@@ -143,7 +143,7 @@ func induction(k *kern) {
 		start -= step
 		lines = []string{next, use}
 	}
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		// Packing: the counter moves only now and then.
 		lines = ifBlock(k.condition(vs, x), lines, nil)
 		k.feat("induction:packing")
@@ -215,13 +215,13 @@ func mixedTypes(k *kern) {
 	vs := k.vars(rank)
 	a, b := k.arr(realKind, rank), k.arr(intKind, rank)
 	x, y := k.ref(a, vs, oneOf(u, 0, 1)), k.ref(b, vs)
-	if u.chance(1, 2) {
+	if u.chance(1, 3) {
 		k.emit(k.nest(vs, []string{k.set(b, y, u.combine([]val{u.convert(k.ref(a, vs, oneOf(u, 0, 1, -1)), intKind), y}))}, how{parallel: true})...)
 		return
 	}
 	e := k.ref(b, vs, oneOf(u, 0, 1, -1))
 	rhs := u.combine([]val{u.convert(e, realKind), x})
-	if u.chance(1, 3) {
+	if u.chance(1, 2) {
 		// An implicit conversion on assignment.
 		k.emit(k.nest(vs, []string{target(x) + " = " + u.fit(e, tier{bound: a.tier.bound}).text}, how{parallel: true})...)
 		k.feat("convert:by assignment")

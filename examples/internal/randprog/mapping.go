@@ -160,6 +160,13 @@ func (g *gen) placeArray(a *array) {
 		g.feat("align:none, replicated")
 	case 1, 2:
 		g.feat("dist:array")
+		for _, b := range mapped {
+			if b.place.kind == distributed && b.rank() == a.rank() && u.chance(1, 2) {
+				b.place.colons = true
+				a.place = b.place
+				return
+			}
+		}
 		a.place.kind = distributed
 		a.place.formats, a.place.onto = g.formatsFor(u, a.rank())
 		a.place.colons = u.chance(1, 2)

@@ -51,7 +51,7 @@ func GenWith(names ...string) *rapid.Generator[Program] {
 }
 
 // focus is the number of kernels that Sample prescribes.
-const focus = 2
+const focus = 3
 
 // GenFor is the generator that Sample(seed) uses: consecutive seeds prescribe
 // all kernels in turn, so that a few dozen programs have used each.
@@ -187,7 +187,7 @@ func generate(t *rapid.T, must []kernel) Program {
 		}
 		g.run(k, u)
 		return 0
-	}), len(must), len(must)+6).Draw(t, "kernels")
+	}), len(must), len(must)+5).Draw(t, "kernels")
 	last := drawUnit(t, "frame")
 	g.epilogue(last)
 	return g.assemble(last)
@@ -257,20 +257,28 @@ func (g *gen) assemble(u *unit) Program {
 // lineLimit is where a statement is continued; the language allows 132 columns.
 const lineLimit = 100
 
-// wrap breaks a long statement with "&" at a blank outside of quotes.
+// wrap breaks a long statement with "&", outside of quotes: at a blank, or else
+// behind a parenthesis.
 func wrap(l string) string {
 	var out strings.Builder
-	for len(l) > lineLimit {
-		cut, quoted := 0, false
-		for i := 0; i < lineLimit; i++ {
-			if l[i] == '\'' {
+	for len(l) > lineLimit && !strings.HasPrefix(l, "!") {
+		blank, paren, quoted := 0, 0, false
+		for i := range lineLimit {
+			switch {
+			case l[i] == '\'':
 				quoted = !quoted
-			}
-			if l[i] == ' ' && !quoted && strings.TrimSpace(l[:i]) != "" {
-				cut = i
+			case quoted:
+			case l[i] == ' ' && strings.TrimSpace(l[:i]) != "":
+				blank = i
+			case l[i] == '(':
+				paren = i + 1
 			}
 		}
-		if cut == 0 || strings.HasPrefix(l, "!") {
+		cut := blank
+		if cut == 0 {
+			cut = paren
+		}
+		if cut == 0 {
 			break
 		}
 		out.WriteString(l[:cut] + " &\n")

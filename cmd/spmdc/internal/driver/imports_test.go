@@ -41,6 +41,7 @@ var imports = []struct {
 	{"ir/depend", []string{"ir"}},                        // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
+	{"ir/internal/irtest", []string{"ir", "ir/lower", "parser"}}, // for tests alone
 
 	{"cfg", []string{"ir"}},
 	{"dataflow/solve", []string{"cfg"}},

@@ -1,0 +1,151 @@
+package source_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+func render(t *testing.T, l *source.List, color bool) string {
+	t.Helper()
+	var b strings.Builder
+	if err := l.Render(&b, nil, color); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func at(line, col int) source.Pos { return source.Pos{Line: line, Col: col} }
+
+func TestRender(t *testing.T) {
+	const text = "first line\n\tx = größe + 1\nshort\n\n"
+	for _, tt := range []struct {
+		name string
+		add  func(l *source.List)
+		want string
+	}{
+		{"caret", func(l *source.List) {
+			l.Errorf(source.Syntax, at(1, 7), "bad %s", "word")
+		}, `a.hpf:1:7: error: bad word [syntax]
+first line
+      ^
+`},
+		{"underline, notes and help", func(l *source.List) {
+			l.Warnf(source.BadDirective, at(1, 7), "bad word").WithEnd(at(1, 11)).
+				WithNote(at(3, 1), "see %d", 3).WithHelp("write %q", "row")
+		}, `a.hpf:1:7: warning: bad word [bad-directive]
+first line
+      ^~~~
+a.hpf:3:1: note: see 3
+short
+^
+help: write "row"
+`},
+		{"a tab stays a tab, and a letter of two bytes is one column", func(l *source.List) {
+			l.Errorf(source.Syntax, at(2, 6), "name").WithEnd(at(2, 13))
+		}, "a.hpf:2:6: error: name [syntax]\n\tx = größe + 1\n\t    ^~~~~\n"},
+		{"a span over lines ends with its first", func(l *source.List) {
+			l.Errorf(source.Syntax, at(1, 7), "long").WithEnd(at(3, 2))
+		}, `a.hpf:1:7: error: long [syntax]
+first line
+      ^~~~
+`},
+		{"behind the end of the line", func(l *source.List) {
+			l.Errorf(source.Syntax, at(3, 40), "far").WithEnd(at(3, 80))
+		}, `a.hpf:3:40: error: far [syntax]
+short
+     ^
+`},
+		{"an empty line is not shown", func(l *source.List) {
+			l.Errorf(source.Syntax, at(4, 1), "empty")
+		}, "a.hpf:4:1: error: empty [syntax]\n"},
+		{"no place", func(l *source.List) {
+			l.Errorf(source.Syntax, source.Pos{}, "all of it")
+		}, "a.hpf: error: all of it [syntax]\n"},
+	} {
+		l := source.NewList(source.NewFile("a.hpf", []byte(text)))
+		tt.add(l)
+		if diff := cmp.Diff(tt.want, render(t, l, false)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestRenderControlCharacters(t *testing.T) {
+	l := source.NewList(source.NewFile("a", []byte("x\x1b[2J = 1\n")))
+	l.Errorf(source.Syntax, at(1, 1), "bad")
+	if got := render(t, l, false); strings.Contains(got, "\x1b") {
+		t.Errorf("the source's escape reaches the terminal: %q", got)
+	}
+}
+
+func TestRenderColor(t *testing.T) {
+	l := source.NewList(source.NewFile("a", []byte("x = 1\n")))
+	l.Errorf(source.Syntax, at(1, 1), "bad")
+	got := render(t, l, true)
+	if !strings.Contains(got, "\x1b[1;31merror:\x1b[0m") {
+		t.Errorf("no red error in %q", got)
+	}
+	if plain := render(t, l, false); strings.Contains(plain, "\x1b") {
+		t.Errorf("escapes without colour: %q", plain)
+	}
+}
+
+func TestRenderStopsAfterTenErrors(t *testing.T) {
+	l := source.NewList(source.NewFile("a", []byte(strings.Repeat("x\n", 20))))
+	for i := 1; i <= 13; i++ {
+		l.Errorf(source.Syntax, at(i, 1), "error %d", i)
+		l.Warnf(source.Syntax, at(i, 1), "warning %d", i)
+	}
+	got := render(t, l, false)
+	if !strings.Contains(got, "error 10 ") || strings.Contains(got, "error 11 ") {
+		t.Errorf("not ten errors:\n%s", got)
+	}
+	if !strings.HasSuffix(got, "\n... and 3 more\n") {
+		t.Errorf("the rest is not counted:\n%s", got)
+	}
+	if !strings.Contains(got, "warning 9 ") {
+		t.Errorf("warnings count as errors:\n%s", got)
+	}
+}
+
+func TestSortIsStable(t *testing.T) {
+	l := source.NewList(nil)
+	for i, p := range []source.Pos{at(2, 1), at(1, 5), at(2, 1), at(1, 2)} {
+		l.Errorf(source.Syntax, p, "%d", i)
+	}
+	l.Sort()
+	var got []string
+	for _, d := range l.Diags {
+		got = append(got, d.Msg)
+	}
+	if want := []string{"3", "1", "0", "2"}; !cmp.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+}
+
+func TestErr(t *testing.T) {
+	l := source.NewList(source.NewFile("a.hpf", nil))
+	l.Warnf(source.BadDirective, at(1, 1), "only a warning")
+	if l.HasErrors() || l.Err() != nil {
+		t.Errorf("a warning is an error: %v", l.Err())
+	}
+	for i, want := range []string{
+		"a.hpf:3:7: first [syntax]",
+		"a.hpf:3:7: first [syntax] (and 1 more)",
+	} {
+		l.Errorf(source.Syntax, at(3, 7), "%s", []string{"first", "second"}[i])
+		if got := fmt.Sprint(l.Err()); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	var d *source.Diag
+	if !errors.As(l.Err(), &d) || d.Code != source.Syntax {
+		t.Errorf("the error does not unwrap to its diagnostic")
+	}
+}

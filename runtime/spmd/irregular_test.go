@@ -1,0 +1,95 @@
+package spmd
+
+import (
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+func TestIrregularGather(t *testing.T) {
+	maps := map[string]dist.Map{
+		"block":      axes(block(1, 10, 0)),
+		"cyclic":     axes(cyclic(0, 12, 0)),
+		"2-D":        axes(block(1, 5, 0), cyclic(1, 4, 1)),
+		"replicated": axes(whole(1, 10)),
+		"fixed":      {Axes: []dist.Axis{block(1, 7, 0)}, Fixed: []dist.Fixed{{Grid: 1, Format: dist.Block, TLo: 1, THi: 4, Pos: 3}}},
+	}
+	for name, m := range maps {
+		for _, np := range peCounts {
+			for _, mode := range []Mode{Handshake, Quiet} {
+				spmd(t, np, "", func(pe *PE) {
+					l := dist.NewLayout(m, pe.Grid(2, 2))
+					a := NewArray[float64](pe, "a", l, nil)
+					g := NewIrregular(pe, 0, a).Sync(mode)
+					pe.Start()
+					rank := l.Rank()
+					var idx []int
+					for step := range 8 {
+						if step%3 == 0 { // else the schedule of the last step serves
+							r := rand.New(rand.NewSource(int64(100*step + pe.ID())))
+							idx = idx[:0]
+							for range r.Intn(12) { // some PEs may want nothing
+								for d := range rank { // bounds are missed now and then
+									idx = append(idx, l.Axes[d].Lo-1+r.Intn(l.Axes[d].Hi-l.Axes[d].Lo+3))
+								}
+							}
+						}
+						pe.Barrier(1)
+						set(a, step)
+						g.Post(idx)
+						g.Wait()
+						var want []float64
+						for x := range slices.Chunk(idx, rank) {
+							if inside(l, x) {
+								want = append(want, value(step, x...))
+							} else {
+								want = append(want, 0)
+							}
+						}
+						if !slices.Equal(g.Data, want) {
+							t.Errorf("%s: PE %d of %d step %d: %v gives %v, want %v", name, pe.ID(), np, step, idx, g.Data, want)
+						}
+						g.Done()
+					}
+				})
+			}
+		}
+	}
+}
+
+// The lists of wanted elements are exchanged only when one of them changes:
+// until then the requests that the producers hold stay where they are.
+func TestIrregularScheduleIsKept(t *testing.T) {
+	spmd(t, 2, "", func(pe *PE) {
+		l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(2))
+		a := NewArray[float64](pe, "a", l, nil)
+		g := NewIrregular(pe, 0, a)
+		pe.Start()
+		set(a, 0)
+		for step := range 9 {
+			idx := []int{1, 8, 4, 5}
+			if pe.ID() == 1 && step == 6 {
+				idx[0] = 2
+			}
+			held := g.built && len(g.requests.Data) == 2
+			if held {
+				g.requests.Data[0] = -1 // would be used if the schedule were kept
+				if step != 6 && step != 7 {
+					g.requests.Data[0] = a.At1(1 + 7*pe.ID())
+					held = false
+				}
+			}
+			g.Post(idx)
+			g.Wait()
+			g.Done()
+			if held && g.requests.Data[0] < 0 {
+				t.Errorf("PE %d step %d: the schedule is out of date", pe.ID(), step)
+			}
+			if !held && step > 0 && g.requests.Data[0] != a.At1(1+7*pe.ID()) {
+				t.Errorf("PE %d step %d: the schedule was built anew", pe.ID(), step)
+			}
+		}
+	})
+}
