@@ -90,7 +90,7 @@ func newTree(root *Node, succs, preds func(*Node) []*Node) *Tree {
 					continue
 				}
 				for best != j { // climb from the deeper of the two
-					if best < 0 {
+					if best > j {
 						best = idom[best]
 					} else {
 						j = idom[j]

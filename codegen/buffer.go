@@ -29,24 +29,41 @@ func (b *buffer) p(format string, args ...any) {
 	}
 }
 
+// mayFail reports whether a line of Go can panic by the fault of the user's
+// program, so that its position must be exact. Behind a directive the count
+// drifts by a line for each further line of the same statement; for the others
+// that does no harm.
+func mayFail(text string) bool {
+	if strings.HasPrefix(text, "//") {
+		return false
+	}
+	for _, s := range []string{".Data[", "/", "%", "spmd."} {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
 // bytes renders the lines. file is the name that //line directives give; own is
 // the name of the Go file, for what has no source line.
 func (b *buffer) bytes(file, own string) ([]byte, error) {
 	var out bytes.Buffer
-	n := 0      // lines written
 	mapped := 0 // source line that the compiler believes the next line to be, 0: own
+	said := 0   // source line of the last directive
+	n := 0      // lines written
 	for _, l := range b.lines {
 		text := strings.TrimSpace(l.text)
-		needs := text != "" && text != "}" && text != ")" && !strings.HasPrefix(text, "//")
+		code := text != "" && text != "}" && text != ")" && text != "})"
 		switch {
-		case needs && l.at > 0 && mapped != l.at:
+		case code && l.at > 0 && mapped != l.at && (said != l.at || mayFail(text)):
 			fmt.Fprintf(&out, "//line %s:%d\n", file, l.at)
 			n++
-			mapped = l.at
-		case needs && l.at == 0 && mapped != 0:
+			mapped, said = l.at, l.at
+		case code && l.at == 0 && said != 0:
 			n++
 			fmt.Fprintf(&out, "//line %s:%d\n", own, n+1)
-			mapped = 0
+			mapped, said = 0, 0
 		}
 		out.WriteString(l.text)
 		out.WriteByte('\n')

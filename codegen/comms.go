@@ -79,7 +79,7 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	before := g.used
 	g.used = map[*ir.Symbol]bool{}
 	var b strings.Builder
-	b.WriteString("func(q int) spmd.Box {\n")
+	fmt.Fprintf(&b, "func(q int) spmd.Box { // %s\n", g.plan.Comment(c))
 	if c.RootOnly {
 		b.WriteString("if q != 0 {\nreturn nil\n}\n")
 	}
@@ -110,8 +110,9 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 		own[r.Index] = true
 	}
 	text := b.String()
+	_, code, _ := strings.Cut(text, "\n") // without the comment
 	for _, s := range captured {
-		if !own[s.Name] && mentions(text, g.names.sym(s)) {
+		if !own[s.Name] && mentions(code, g.names.sym(s)) {
 			vars = append(vars, s)
 		}
 	}
@@ -171,7 +172,6 @@ func (g *gen) post(n *comm.Post) {
 	}
 	for _, c := range n.Comms {
 		g.out.at = c.CLine
-		g.out.p("// %s", g.plan.Comment(c))
 		if c.Kind == comm.Irregular {
 			g.list(c)
 			continue
@@ -222,5 +222,5 @@ func (g *gen) list(c *comm.Comm) {
 	for range closers - len(c.Walk) {
 		g.out.p("}")
 	}
-	g.out.p("%s.Post(%s)", g.comms[c], name)
+	g.out.p("%s.Post(%s) // %s", g.comms[c], name, g.plan.Comment(c))
 }

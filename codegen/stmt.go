@@ -123,7 +123,6 @@ func (g *gen) pipeRecv(c *comm.Comm, p *comm.Pipe) {
 	if g.plan.BarrierAtPipe(c) {
 		g.out.p("pe.Barrier(%d)", g.site(c))
 	}
-	g.out.p("// %s", g.plan.Comment(c))
 	text, vars := g.need(c)
 	open := g.captures(vars)
 	g.out.p("%s.PipeRecv(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)
@@ -165,18 +164,18 @@ func (g *gen) finishReductions(r *comm.Region, saved []string) {
 			g.out.p("if %s {\n%s = %s\n}", strings.Join(tests, " || "), s, id)
 		}
 		call := fmt.Sprintf("spmd.%s(pe, %d, %s)", reduceFunc[red.Name], g.reduceSite(red), s)
-		g.out.p("// #%d %s of %s over all PEs (line %d): gathered and broadcast, needs no ready message.", red.ID, red.Name, red.Sym.Name, red.Line)
+		note := fmt.Sprintf(" // #%d %s over all PEs: gathered and broadcast, each half answers the other", red.ID, red.Name)
 		switch red.Name {
 		case "sum":
-			g.out.p("%s = %s + %s", s, saved[i], call)
+			g.out.p("%s = %s + %s%s", s, saved[i], call, note)
 		case "product":
-			g.out.p("%s = %s * %s", s, saved[i], call)
+			g.out.p("%s = %s * %s%s", s, saved[i], call, note)
 		case "and":
-			g.out.p("%s = %s && %s", s, call, saved[i])
+			g.out.p("%s = %s && %s%s", s, call, saved[i], note)
 		case "or":
-			g.out.p("%s = %s || %s", s, call, saved[i])
+			g.out.p("%s = %s || %s%s", s, call, saved[i], note)
 		default:
-			g.out.p("%s = %s", s, call)
+			g.out.p("%s = %s%s", s, call, note)
 		}
 	}
 }

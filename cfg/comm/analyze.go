@@ -262,7 +262,7 @@ func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, cond, print bool
 func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]bool) depend.Access {
 	loops := append(append([]ir.Stmt(nil), outer...), o.loops...)
 	own := map[string]bool{}
-	acc := depend.Access{Order: o.order}
+	acc := depend.Access{Order: o.order, Partial: o.conditional}
 	usable := func(f linalg.Affine, ok bool) bool {
 		if !ok {
 			return false
@@ -292,7 +292,7 @@ func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]
 			acc.Loops = append(acc.Loops, dl)
 			own[l.Index.Name] = true
 		case *ir.While:
-			acc.Loops = append(acc.Loops, depend.Loop{Index: fmt.Sprintf("while %d", a.order[l]), Step: 1})
+			acc.Loops = append(acc.Loops, depend.Loop{Index: fmt.Sprintf("while %d", a.order[l]), Lo: []linalg.Affine{linalg.Const(0)}, Step: 1})
 		}
 	}
 	for _, s := range o.ref.Subs {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
 // Moves says in words which elements c brings to whom.
@@ -36,18 +37,10 @@ func (c *Comm) section() string {
 	if c.Subs != nil {
 		for _, s := range c.Subs {
 			f := s.Off
-			text := f.String()
 			if s.Axis >= 0 {
-				v := c.Axes[s.Axis].Terms[0].Range.Index
-				text = v
-				if s.Coef != 1 {
-					text = fmt.Sprintf("%d*%s", s.Coef, v)
-				}
-				if t := f.String(); t != "0" {
-					text += " + " + t
-				}
+				f, _ = f.Add(linalg.Term(int64(s.Coef), c.Axes[s.Axis].Terms[0].Range.Index))
 			}
-			parts = append(parts, text)
+			parts = append(parts, f.String())
 		}
 	} else {
 		for _, ax := range c.Axes {

@@ -19,7 +19,7 @@ func (t *attempt) producedInside(o occurrence) (*occurrence, string) {
 		if res.Answer == depend.No {
 			continue
 		}
-		if res.Answer == depend.Maybe && t.independent(res) {
+		if !res.Certain && t.independent(res) {
 			continue
 		}
 		return w, res.Why

@@ -97,9 +97,9 @@ func (p *Plan) BarrierAtPipe(*comm.Comm) bool { return p.Kind == Barrier }
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {
-	sync := "a ready message before every put, because nothing else tells the producer that the consumer is done with the last values"
+	sync := "ready message, since nothing else says that the last values are dead"
 	if !p.Ready(c) {
-		sync = "no ready message: the barrier tells that everybody is done with the last values"
+		sync = "no ready message, the barrier says that the last values are dead"
 	}
-	return fmt.Sprintf("#%d %s %s (line %d): %s; %s.", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), sync)
+	return fmt.Sprintf("#%d %s of %s, line %d: %s; %s", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), sync)
 }

@@ -387,6 +387,8 @@ func (l *lowerer) isLong(e ir.Expr) bool {
 		switch e.Name {
 		case "len", "len_trim", "index", "ichar", "iachar", "nint", "floor", "ceiling", "number_of_processors":
 			return false
+		case "ishft8":
+			return true
 		}
 		for _, a := range e.Args {
 			if a.Type() == ir.Integer && l.isLong(a) {

@@ -57,7 +57,7 @@ func (l *lowerer) foldCall(c *ir.Call) ir.Expr {
 	if out.Typ.IsReal() {
 		out.Float = roundTo(out.Typ, out.Float)
 	}
-	if math.IsNaN(out.Float) || math.IsInf(out.Float, 0) || out.Typ == ir.Integer && consts[0].Typ.IsReal() && !fits32(out.Int) {
+	if math.IsNaN(out.Float) || math.IsInf(out.Float, 0) || out.Typ == ir.Integer && !l.isLong(c) && !fits32(out.Int) {
 		l.errorf(codeOverflow, c.Pos, "%s has no value", ir.ExprString(c)).WithHelp("check the argument")
 		return bad(c.Pos)
 	}

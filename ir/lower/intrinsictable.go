@@ -258,9 +258,9 @@ func rounding(generic string, to ir.Type, types typeSet) func(*lowerer, *call) i
 			return bad(c.Pos)
 		}
 		if to == ir.Integer {
-			x := l.foldCall(c.result(generic, ir.Integer, a))
-			l.longExpr[x] = kind == 8
-			return x
+			rounded := c.result(generic, ir.Integer, a)
+			l.longExpr[rounded] = kind == 8
+			return l.foldCall(rounded)
 		}
 		x := l.foldCall(c.result(generic, a.Type(), a))
 		switch kind {

@@ -30,6 +30,7 @@ type liveWalk struct {
 	in     *Info
 	exits  map[ir.Stmt]set // behind a loop
 	cycles map[ir.Stmt]set // where its next iteration begins
+	around []ir.Stmt       // loops around the statement in hand
 	record bool
 }
 
@@ -48,12 +49,13 @@ func (in *Info) liveness(body []ir.Stmt) {
 func (in *Info) emptySet() set { return make(set, len(in.number)/64+1) }
 
 // LiveAfter reports whether the value of scalar sym may be used after s, before
-// it is assigned anew: on the path behind s, in a later iteration of a loop
-// around included. It is true when in doubt, and for arrays.
+// it is assigned anew: on the path behind s, or behind an EXIT or CYCLE out of
+// loop s, in a later iteration of a loop around included. It is true when in
+// doubt, and for arrays.
 func (in *Info) LiveAfter(s ir.Stmt, sym *ir.Symbol) bool {
 	n, ok := in.number[sym]
-	live := in.after[s]
-	return !ok || live == nil || live.has(n)
+	live, left := in.after[s], in.left[s]
+	return !ok || live == nil || live.has(n) || left != nil && left.has(n)
 }
 
 // block returns what is live before body when out is live behind it.
@@ -88,9 +90,9 @@ func (w *liveWalk) stmt(s ir.Stmt, live set) set {
 	case *ir.While:
 		return w.while(s, live)
 	case *ir.Exit:
-		return slices.Clone(w.target(w.exits, s.Loop))
+		return w.jump(w.exits, s.Loop)
 	case *ir.Cycle:
-		return slices.Clone(w.target(w.cycles, s.Loop))
+		return w.jump(w.cycles, s.Loop)
 	case *ir.Read:
 		if s.Iostat != nil {
 			w.in.define(s.Iostat, live)
@@ -116,13 +118,29 @@ func (w *liveWalk) stmt(s ir.Stmt, live set) set {
 	return live
 }
 
-// target is what is live at the target of a jump. A loop around the part of the
-// program that this pass looks at has none: nothing is asked about it.
-func (w *liveWalk) target(targets map[ir.Stmt]set, loop ir.Stmt) set {
-	if t := targets[loop]; t != nil {
-		return t
+// jump is what is live at the target of an EXIT or CYCLE that concerns loop. The
+// loops that it leaves on the way take note. A loop around the part of the
+// program that this pass looks at has no target: nothing is asked about it.
+func (w *liveWalk) jump(targets map[ir.Stmt]set, loop ir.Stmt) set {
+	live := w.in.emptySet()
+	live.union(targets[loop])
+	for k := len(w.around) - 1; w.record && k >= 0 && w.around[k] != loop; k-- {
+		left := w.in.left[w.around[k]]
+		if left == nil {
+			left = w.in.emptySet()
+			w.in.left[w.around[k]] = left
+		}
+		left.union(live)
 	}
-	return w.in.emptySet()
+	return live
+}
+
+// body is block for the body of a loop.
+func (w *liveWalk) body(loop ir.Stmt, body []ir.Stmt, out set) set {
+	w.around = append(w.around, loop)
+	live := w.block(body, out)
+	w.around = w.around[:len(w.around)-1]
+	return live
 }
 
 // do iterates to the fixpoint of: live at the loop test = live behind the loop,
@@ -133,7 +151,7 @@ func (w *liveWalk) do(s *ir.Do, out set) set {
 	w.exits[s], w.cycles[s] = slices.Clone(out), test
 	var before set
 	for {
-		before = w.block(s.Body, test)
+		before = w.body(s, s.Body, test)
 		before.remove(index)
 		if !test.union(before) {
 			break
@@ -158,7 +176,7 @@ func (w *liveWalk) while(s *ir.While, out set) set {
 	}
 	w.in.use(s.Cond, test)
 	w.exits[s], w.cycles[s] = slices.Clone(out), test
-	for test.union(w.block(s.Body, test)) {
+	for test.union(w.body(s, s.Body, test)) {
 	}
 	return test
 }

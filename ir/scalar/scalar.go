@@ -35,6 +35,7 @@ type Info struct {
 
 	number map[*ir.Symbol]int // of scalars, for the sets of liveness
 	after  map[ir.Stmt]set    // scalars live after a statement
+	left   map[ir.Stmt]set    // scalars live where jumps out of a loop lead, its own EXIT aside
 	class  map[classKey]verdict
 }
 
@@ -47,6 +48,7 @@ func Analyze(p *ir.Program) *Info {
 		bounds:   make(map[*ir.Do]LoopBounds),
 		number:   make(map[*ir.Symbol]int),
 		after:    make(map[ir.Stmt]set),
+		left:     make(map[ir.Stmt]set),
 		class:    make(map[classKey]verdict),
 	}
 	in.collectModified(p.Body)

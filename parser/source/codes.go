@@ -29,6 +29,8 @@ const (
 	BadIntrinsic       Code = "bad-intrinsic"
 	BadLoop            Code = "bad-loop"
 	BadIO              Code = "bad-io"
+	OutOfBounds        Code = "out-of-bounds"
+	BadConstant        Code = "bad-constant"
 )
 
 // CodeInfo documents a code.
@@ -183,6 +185,18 @@ end program p
 	{BadIO, false, "an input or output statement with a format or item that it cannot have",
 		`program p
   print '(q5)', 3
+end program p
+`},
+	{OutOfBounds, false, "a constant subscript, substring bound or template position out of its range",
+		`program p
+  real a(10)
+  a(11) = 0.0
+end program p
+`},
+	{BadConstant, false, "constant arithmetic that divides by zero or leaves the range of its type",
+		`program p
+  integer, parameter :: n = 1 / 0
+  print *, n
 end program p
 `},
 }

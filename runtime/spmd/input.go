@@ -73,7 +73,7 @@ type reading struct {
 // positive.
 func (pe *PE) Read(site int, iostat *int, items ...any) {
 	pe.readOnRoot(site, iostat, items, func() *readError {
-		r := &listReader{next: pe.in.next, where: pe.in.where}
+		r := &listReader{next: pe.in.next, what: "standard input", where: pe.in.where}
 		return r.read(items)
 	})
 }
@@ -124,7 +124,8 @@ func (pe *PE) ReadInternal(site int, from string, iostat *int, items ...any) {
 		read = true
 		return from, true
 	}
-	r := &listReader{next: next, where: func() string { return "the string" }}
+	what := "the string"
+	r := &listReader{next: next, what: what, where: func() string { return what }}
 	pe.settle(site, iostat, r.read(items))
 }
 

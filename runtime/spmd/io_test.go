@@ -142,10 +142,10 @@ func TestListDirectedInput(t *testing.T) {
 // an error, and items that follow an error keep their values.
 func TestListDirectedInputBeyondGfortran(t *testing.T) {
 	for input, want := range map[string]string{
-		"mix\n3*1 T\n":      "           0           1   1.0000000000000000      1   | T",
-		"real\n4*0.1\n":     "           0  0.10000000000000001       0.10000000000000001       0.10000000000000001       0.100000001    ",
-		"ints\n0*1 2 3\n":   "        5010          -1          -2          -3",
-		"real\n. 2 3 4\n":   "        5010  -1.0000000000000000       -2.0000000000000000       -3.0000000000000000       -4.00000000    ",
+		"mix\n3*1 T\n":        "           0           1   1.0000000000000000      1   | T",
+		"real\n4*0.1\n":       "           0  0.10000000000000001       0.10000000000000001       0.10000000000000001       0.100000001    ",
+		"ints\n0*1 2 3\n":     "        5010          -1          -2          -3",
+		"real\n. 2 3 4\n":     "        5010  -1.0000000000000000       -2.0000000000000000       -3.0000000000000000       -4.00000000    ",
 		"text\n'not closed\n": "          -1 c   |d   |",
 	} {
 		out, _ := spmd(t, 2, input, listInput)

@@ -21,7 +21,8 @@ type Irregular[T any] struct {
 	count *Counts
 	epoch uint64
 	live  bool
-	built bool
+
+	inspections int // schedules built
 
 	list []int // the subscripts of the last Post
 
@@ -75,7 +76,7 @@ func (c *Irregular[T]) Post(idx []int) {
 	c.count.Calls++
 	// The agreement is an all-PE reduction, which also orders every PE's use
 	// of the previous value before everything that follows.
-	if Or(c.pe, c.site, !c.built || !slices.Equal(c.list, idx)) {
+	if Or(c.pe, c.site, c.inspections == 0 || !slices.Equal(c.list, idx)) {
 		c.inspect(idx)
 	}
 	t := c.pe.t
@@ -119,7 +120,7 @@ func (c *Irregular[T]) execute() {
 // every producer fetches from each consumer what it wants. It is rare, so
 // barriers separate its phases.
 func (c *Irregular[T]) inspect(idx []int) {
-	c.built = true
+	c.inspections++
 	c.list = append(c.list[:0], idx...)
 	c.sort(idx)
 	t, n, self := c.pe.t, c.pe.n, c.pe.id

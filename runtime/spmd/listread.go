@@ -13,7 +13,8 @@ import (
 // they are; a slash leaves all further items as they are.
 type listReader struct {
 	next  func() (line string, ok bool)
-	where func() string
+	what  string        // what is read: "standard input"
+	where func() string // the place of the last line in it
 
 	line   string
 	pos    int
@@ -63,7 +64,7 @@ func (r *listReader) read(items []any) *readError {
 func (r *listReader) advance() *readError {
 	line, ok := r.next()
 	if !ok {
-		return pastEnd("standard input")
+		return pastEnd(r.what)
 	}
 	r.line, r.pos, r.begun = line, 0, true
 	return nil

@@ -52,12 +52,13 @@ func (s *Stats) Total() Counts {
 }
 
 // Table writes one line for each site that did something, and the total.
+// Messages are sums over the PEs; times is how often each PE came by.
 func (s *Stats) Table(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	row := func(line, what string, c Counts) {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", line, c.Calls, c.Data, c.Ready, c.Bytes, c.Waits, what)
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", line, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits, what)
 	}
-	fmt.Fprintf(tw, "line\tcalls\tdata\tready\tbytes\twaits\t  communication\n")
+	fmt.Fprintf(tw, "line\ttimes\tdata\tready\tbytes\twaits\t  communication\n")
 	for i, site := range s.Sites {
 		if c := s.Site(i); c != (Counts{}) {
 			row(fmt.Sprint(site.Line), site.Kind+" "+site.Ref, c)

@@ -1,0 +1,180 @@
+package scalar_test
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// machine executes programs of INTEGER scalars, loops, IF, EXIT, CYCLE and
+// PRINT, and lets a test look on and interfere.
+type machine struct {
+	value map[*ir.Symbol]int
+	out   []int
+	steps int // left before the run is given up
+
+	evaluated func(e ir.Expr, value int)         // after each INTEGER evaluation
+	executed  func(s ir.Stmt)                    // after each statement that control falls through
+	iteration func(d *ir.Do, begin bool)         // around each iteration
+	loop      func(d *ir.Do, begin, jumped bool) // around each loop
+}
+
+// outOfSteps ends a run that takes too long.
+type outOfSteps struct{}
+
+// run executes p; ok is false when it took too long.
+func (m *machine) run(p *ir.Program) (ok bool) {
+	defer func() {
+		if _, long := recover().(outOfSteps); long {
+			ok = false
+		}
+	}()
+	m.block(p.Body)
+	return true
+}
+
+// block returns the EXIT or CYCLE that ended it, or nil.
+func (m *machine) block(body []ir.Stmt) ir.Stmt {
+	for _, s := range body {
+		if m.steps--; m.steps < 0 {
+			panic(outOfSteps{})
+		}
+		jump := m.stmt(s)
+		if jump != nil {
+			return jump
+		}
+		if m.executed != nil {
+			m.executed(s)
+		}
+	}
+	return nil
+}
+
+func (m *machine) stmt(s ir.Stmt) ir.Stmt {
+	switch s := s.(type) {
+	case *ir.Assign:
+		m.value[ir.Target(s.LHS)] = m.eval(s.RHS)
+	case *ir.Print:
+		for _, e := range s.Items {
+			m.out = append(m.out, m.eval(e))
+		}
+	case *ir.If:
+		if m.eval(s.Cond) != 0 {
+			return m.block(s.Then)
+		}
+		return m.block(s.Else)
+	case *ir.While:
+		for m.eval(s.Cond) != 0 {
+			if done, jump := leaves(s, m.block(s.Body)); done {
+				return jump
+			}
+		}
+	case *ir.Do:
+		return m.do(s)
+	case *ir.Exit, *ir.Cycle:
+		return s
+	default:
+		panic(fmt.Sprintf("%T", s))
+	}
+	return nil
+}
+
+// leaves says what a jump out of the body means for the loop itself.
+func leaves(loop, jump ir.Stmt) (done bool, outer ir.Stmt) {
+	switch j := jump.(type) {
+	case *ir.Exit:
+		if j.Loop == loop {
+			return true, nil
+		}
+		return true, j
+	case *ir.Cycle:
+		if j.Loop != loop {
+			return true, j
+		}
+	}
+	return false, nil
+}
+
+func (m *machine) do(s *ir.Do) ir.Stmt {
+	lo, hi, step := m.eval(s.Lo), m.eval(s.Hi), m.eval(s.Step)
+	i := lo
+	if m.loop != nil {
+		m.loop(s, true, false)
+	}
+	for trips := (hi - lo + step) / step; trips > 0; trips-- {
+		m.value[s.Index] = i
+		if m.iteration != nil {
+			m.iteration(s, true)
+		}
+		done, jump := leaves(s, m.block(s.Body))
+		if m.iteration != nil {
+			m.iteration(s, false)
+		}
+		if done {
+			if m.loop != nil {
+				m.loop(s, false, true)
+			}
+			return jump
+		}
+		i += step
+	}
+	m.value[s.Index] = i
+	if m.loop != nil {
+		m.loop(s, false, false)
+	}
+	return nil
+}
+
+func (m *machine) eval(e ir.Expr) int {
+	v := m.compute(e)
+	if m.evaluated != nil && e.Type() == ir.Integer {
+		m.evaluated(e, v)
+	}
+	return v
+}
+
+func (m *machine) compute(e ir.Expr) int {
+	switch e := e.(type) {
+	case *ir.Const:
+		if e.Typ == ir.Logical {
+			return truth(e.Bool)
+		}
+		return e.Int
+	case *ir.Var:
+		return m.value[e.Sym]
+	case *ir.Un:
+		if v := m.eval(e.E); e.Op == ir.Neg {
+			return -v
+		} else {
+			return v
+		}
+	case *ir.Call:
+		x, y := m.eval(e.Args[0]), m.eval(e.Args[1])
+		if e.Name == "max" {
+			return max(x, y)
+		}
+		return min(x, y)
+	case *ir.Bin:
+		x, y := m.eval(e.L), m.eval(e.R)
+		switch e.Op {
+		case ir.Add:
+			return x + y
+		case ir.Sub:
+			return x - y
+		case ir.Mul:
+			return x * y
+		case ir.Lt:
+			return truth(x < y)
+		case ir.Gt:
+			return truth(x > y)
+		}
+	}
+	panic(fmt.Sprintf("%T", e))
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,356 @@
+package scalar_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+)
+
+// generator makes random programs over a few INTEGER scalars.
+type generator struct {
+	t     *rapid.T
+	syms  []*ir.Symbol
+	loops []ir.Stmt
+	index map[*ir.Symbol]bool // indices of the loops around
+}
+
+func newGenerator(t *rapid.T) *generator {
+	g := &generator{t: t, index: map[*ir.Symbol]bool{}}
+	for _, name := range []string{"a", "b", "c", "d", "i", "j"} {
+		g.syms = append(g.syms, &ir.Symbol{Name: name, Type: ir.Integer})
+	}
+	return g
+}
+
+func (g *generator) program() *ir.Program {
+	body := g.block(0)
+	for _, s := range g.syms[:2] { // so that something is live at the end
+		body = append(body, &ir.Print{Items: []ir.Expr{g.use(s)}})
+	}
+	return &ir.Program{Name: "p", Symbols: g.syms, Body: body}
+}
+
+func (g *generator) pick(n int, what string) int { return rapid.IntRange(0, n-1).Draw(g.t, what) }
+
+func (g *generator) use(s *ir.Symbol) ir.Expr { return &ir.Var{X: ir.X{Typ: ir.Integer}, Sym: s} }
+
+func (g *generator) constant(n int) ir.Expr { return &ir.Const{X: ir.X{Typ: ir.Integer}, Int: n} }
+
+func (g *generator) expr(depth int) ir.Expr {
+	switch k := g.pick(6, "expr"); {
+	case k == 0 || depth > 2:
+		return g.constant(g.pick(7, "const") - 3)
+	case k < 4:
+		return g.use(g.syms[g.pick(len(g.syms), "var")])
+	case k == 4:
+		op := []ir.Op{ir.Add, ir.Sub, ir.Mul}[g.pick(3, "op")]
+		return &ir.Bin{X: ir.X{Typ: ir.Integer}, Op: op, L: g.expr(depth + 1), R: g.expr(depth + 1)}
+	}
+	return &ir.Un{X: ir.X{Typ: ir.Integer}, Op: []ir.Op{ir.Neg, ir.Group}[g.pick(2, "op")], E: g.expr(depth + 1)}
+}
+
+// small is an expression for a loop bound, between -3 and 3 most of the time.
+func (g *generator) small() ir.Expr {
+	e := ir.Expr(&ir.Call{X: ir.X{Typ: ir.Integer}, Name: "max", Args: []ir.Expr{g.expr(1), g.constant(-3)}})
+	return &ir.Call{X: ir.X{Typ: ir.Integer}, Name: "min", Args: []ir.Expr{e, g.constant(3)}}
+}
+
+func (g *generator) cond() ir.Expr {
+	op := []ir.Op{ir.Lt, ir.Gt}[g.pick(2, "cmp")]
+	return &ir.Bin{X: ir.X{Typ: ir.Logical}, Op: op, L: g.expr(1), R: g.expr(1)}
+}
+
+// target is a variable that may be assigned to.
+func (g *generator) target() *ir.Symbol {
+	for {
+		if s := g.syms[g.pick(len(g.syms), "target")]; !g.index[s] {
+			return s
+		}
+	}
+}
+
+func (g *generator) block(depth int) []ir.Stmt {
+	var body []ir.Stmt
+	for range 1 + g.pick(4, "length") {
+		body = append(body, g.stmt(depth))
+	}
+	return body
+}
+
+func (g *generator) stmt(depth int) ir.Stmt {
+	k := g.pick(14, "stmt")
+	switch {
+	case depth < 3 && k == 0:
+		return &ir.If{Cond: g.cond(), Then: g.block(depth + 1), Else: g.block(depth + 1)}
+	case depth < 3 && (k == 1 || k == 2):
+		if d := g.do(depth); d != nil {
+			return d
+		}
+	case depth < 3 && k == 3:
+		w := &ir.While{Cond: g.cond()}
+		g.loops = append(g.loops, w)
+		w.Body = g.block(depth + 1)
+		g.loops = g.loops[:len(g.loops)-1]
+		return w
+	case k == 4 && len(g.loops) > 0:
+		loop := g.loops[g.pick(len(g.loops), "loop")]
+		jump := ir.Stmt(&ir.Exit{Loop: loop})
+		if g.pick(2, "jump") == 0 {
+			jump = &ir.Cycle{Loop: loop}
+		}
+		return &ir.If{Cond: g.cond(), Then: []ir.Stmt{jump}}
+	case k == 5:
+		return &ir.Print{Items: []ir.Expr{g.expr(0)}}
+	case k < 9: // material for reductions
+		return g.accumulate()
+	}
+	return &ir.Assign{LHS: g.use(g.target()), RHS: g.expr(0)}
+}
+
+func (g *generator) do(depth int) ir.Stmt {
+	index := g.syms[4+g.pick(2, "index")]
+	if g.index[index] {
+		return nil
+	}
+	d := &ir.Do{Index: index, Lo: g.small(), Hi: g.small(), Step: g.constant([]int{1, 2, -1}[g.pick(3, "step")])}
+	if g.pick(2, "constant bounds") == 0 {
+		d.Lo, d.Hi = g.constant(1), g.constant(2)
+	}
+	g.loops = append(g.loops, d)
+	g.index[index] = true
+	d.Body = g.block(depth + 1)
+	g.index[index] = false
+	g.loops = g.loops[:len(g.loops)-1]
+	return d
+}
+
+// accumulate is s = s op e, or if (e > s) s = e.
+func (g *generator) accumulate() ir.Stmt {
+	s := g.target()
+	e := g.expr(1)
+	at := ir.X{Typ: ir.Integer}
+	switch g.pick(5, "accumulate") {
+	case 0:
+		return &ir.Assign{LHS: g.use(s), RHS: &ir.Bin{X: at, Op: ir.Add, L: g.use(s), R: e}}
+	case 1:
+		return &ir.Assign{LHS: g.use(s), RHS: &ir.Bin{X: at, Op: ir.Sub, L: g.use(s), R: e}}
+	case 2:
+		return &ir.Assign{LHS: g.use(s), RHS: &ir.Bin{X: at, Op: ir.Mul, L: e, R: g.use(s)}}
+	case 3:
+		return &ir.Assign{LHS: g.use(s), RHS: &ir.Call{X: at, Name: []string{"max", "min"}[g.pick(2, "f")], Args: []ir.Expr{g.use(s), e}}}
+	}
+	op := []ir.Op{ir.Lt, ir.Gt}[g.pick(2, "cmp")]
+	cond := &ir.Bin{X: ir.X{Typ: ir.Logical}, Op: op, L: e, R: g.use(s)}
+	return &ir.If{Cond: cond, Then: []ir.Stmt{&ir.Assign{LHS: g.use(s), RHS: ir.Clone(e)}}}
+}
+
+// fresh is a machine with initial values for all scalars of p.
+func fresh(p *ir.Program) *machine {
+	m := &machine{value: map[*ir.Symbol]int{}, steps: 3000}
+	for k, s := range p.Symbols {
+		m.value[s] = k - 2
+	}
+	return m
+}
+
+// garbage is what a value is set to where nothing may depend on it.
+const garbage = 987654321
+
+func text(p *ir.Program) string {
+	var b strings.Builder
+	_ = ir.Fprint(&b, p)
+	return b.String()
+}
+
+// TestAffineHolds runs random programs and checks, at every evaluation of an
+// expression with an affine form, that the form has the value; and in every
+// iteration of a loop, that the forms of its bounds have kept theirs.
+func TestAffineHolds(t *testing.T) {
+	checked, substituted := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newGenerator(rt).program()
+		info := scalar.Analyze(p)
+		byName := map[string]*ir.Symbol{}
+		for _, s := range p.Symbols {
+			byName[s.Name] = s
+		}
+		m := fresh(p)
+		at := func(name string) int64 { return int64(m.value[byName[name]]) }
+		m.evaluated = func(e ir.Expr, value int) {
+			form, ok := info.Affine(e)
+			if !ok {
+				return
+			}
+			if got, ok := form.Eval(at); ok && got != int64(value) {
+				rt.Fatalf("%s is %d, its form %s is %d\n%s", ir.ExprString(e), value, form, got, text(p))
+			}
+			checked++
+			if v, isVar := e.(*ir.Var); isVar && !form.Uses(v.Sym.Name) {
+				substituted++
+			}
+		}
+		bounds := func(d *ir.Do) string {
+			b := info.Bounds(d)
+			lo, _ := b.Lo.Eval(at)
+			hi, _ := b.Hi.Eval(at)
+			return fmt.Sprint(b.LoOK, lo, b.HiOK, hi)
+		}
+		var entry []string
+		m.loop = func(d *ir.Do, begin, _ bool) {
+			if begin {
+				entry = append(entry, bounds(d))
+			} else {
+				entry = entry[:len(entry)-1]
+			}
+		}
+		m.iteration = func(d *ir.Do, _ bool) {
+			if got := bounds(d); got != entry[len(entry)-1] {
+				rt.Fatalf("the bounds of the loop over %s change from %s to %s\n%s", d.Index.Name, entry[len(entry)-1], got, text(p))
+			}
+		}
+		m.run(p)
+	})
+	if checked < 1000 || substituted < 100 {
+		t.Errorf("only %d forms checked, %d substitutions", checked, substituted)
+	}
+}
+
+// TestDeadValuesDoNotMatter overwrites every scalar where LiveAfter says that
+// nobody uses it; the output stays.
+func TestDeadValuesDoNotMatter(t *testing.T) {
+	dead := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newGenerator(rt).program()
+		info := scalar.Analyze(p)
+		want := fresh(p)
+		if !want.run(p) {
+			rt.Skip("runs too long")
+		}
+		m := fresh(p)
+		m.executed = func(s ir.Stmt) {
+			for _, sym := range p.Symbols {
+				if !info.LiveAfter(s, sym) {
+					m.value[sym] = garbage
+					dead++
+				}
+			}
+		}
+		if !m.run(p) || !slices.Equal(m.out, want.out) {
+			rt.Fatalf("output %v, want %v\n%s", m.out, want.out, text(p))
+		}
+	})
+	if dead < 1000 {
+		t.Errorf("only %d dead values", dead)
+	}
+}
+
+// TestClasses runs random programs as if the iterations of every loop were
+// executed apart: private scalars begin each iteration with garbage, reductions
+// begin it with the identity of their operator and are combined at its end. The
+// output stays.
+func TestClasses(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newGenerator(rt).program()
+		info := scalar.Analyze(p)
+		want := fresh(p)
+		if !want.run(p) {
+			rt.Skip("runs too long")
+		}
+		m := fresh(p)
+		apart(m, p, info, seen)
+		if !m.run(p) || !slices.Equal(m.out, want.out) {
+			rt.Fatalf("output %v, want %v\n%s\n%s", m.out, want.out, text(p), facts(p, info))
+		}
+	})
+	for _, class := range []string{"private", "private, last value live", "carried", "invariant", "reduction +", "reduction *", "reduction max", "reduction min"} {
+		if seen[class] < 20 {
+			t.Errorf("class %s occurred %d times", class, seen[class])
+		}
+	}
+}
+
+// apart makes m execute iterations apart.
+func apart(m *machine, p *ir.Program, info *scalar.Info, seen map[string]int) {
+	var saved []map[*ir.Symbol]int // per loop around: the reductions so far
+	m.loop = func(d *ir.Do, begin, _ bool) {
+		if begin {
+			saved = append(saved, map[*ir.Symbol]int{})
+		} else {
+			saved = saved[:len(saved)-1]
+		}
+		for _, sym := range p.Symbols {
+			class := info.Class(d, sym)
+			if begin {
+				name := class.String()
+				if r, ok := info.ReductionOf(d, sym); ok {
+					name += " " + r.Op.String()
+				}
+				seen[name]++
+			} else if class == scalar.Private {
+				m.value[sym] = garbage
+			}
+		}
+	}
+	m.iteration = func(d *ir.Do, begin bool) {
+		top := saved[len(saved)-1]
+		for _, sym := range p.Symbols {
+			switch class := info.Class(d, sym); {
+			case sym == d.Index || class == scalar.Invariant || class == scalar.Carried:
+			case class == scalar.Reduced && begin:
+				r, _ := info.ReductionOf(d, sym)
+				top[sym] = m.value[sym]
+				m.value[sym] = identity[r.Op]
+			case class == scalar.Reduced:
+				r, _ := info.ReductionOf(d, sym)
+				m.value[sym] = combine(r.Op, top[sym], m.value[sym])
+			case begin:
+				m.value[sym] = garbage
+			}
+		}
+	}
+}
+
+var identity = map[scalar.Op]int{scalar.Add: 0, scalar.Mul: 1, scalar.Max: -1 << 63, scalar.Min: 1<<63 - 1}
+
+func combine(op scalar.Op, x, y int) int {
+	switch op {
+	case scalar.Add:
+		return x + y
+	case scalar.Mul:
+		return x * y
+	case scalar.Max:
+		return max(x, y)
+	}
+	return min(x, y)
+}
+
+// TestModified: what a statement changes is in its set.
+func TestModified(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := newGenerator(rt).program()
+		info := scalar.Analyze(p)
+		m := fresh(p)
+		before := []map[*ir.Symbol]int{}
+		m.loop = func(d *ir.Do, begin, _ bool) {
+			if begin {
+				before = append(before, maps.Clone(m.value))
+				return
+			}
+			for _, sym := range p.Symbols {
+				if m.value[sym] != before[len(before)-1][sym] && !info.Modified(d)[sym] {
+					rt.Fatalf("the loop over %s changes %s\n%s", d.Index.Name, sym.Name, text(p))
+				}
+			}
+			before = before[:len(before)-1]
+		}
+		m.run(p)
+	})
+}

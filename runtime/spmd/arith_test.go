@@ -1,0 +1,126 @@
+package spmd
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestArithmetic is arith.f90: the helpers give gfortran's results, to the bit.
+func TestArithmetic(t *testing.T) {
+	a := []int{7, -7, 8, -8, 0, 1, -1, 3}
+	b := []int{3, -3, 1, -1, 5, -8}
+	x := []float64{2.5, -2.5, 0.49999999999999994, -0.5, 1.1, -7.75, 0, math.Copysign(0, -1)}
+	y := []float64{1.1, -1.1, 2, -2}
+	out, _ := spmd(t, 1, "", func(pe *PE) {
+		l := pe.NewLine()
+		table := func(rows, cols int, f func(i, j int) any) {
+			for i := range rows {
+				for j := range cols {
+					l.Add(f(i, j))
+				}
+			}
+			l.End()
+		}
+		table(8, 6, func(i, j int) any { return Modulo(a[i], b[j]) })
+		table(8, 6, func(i, j int) any { return a[i] % b[j] })
+		table(8, 4, func(i, j int) any { return ModuloF(x[i], y[j]) })
+		table(8, 4, func(i, j int) any { return ModF(x[i], y[j]) })
+		table(8, 8, func(i, j int) any { return Sign(x[i], x[j]) })
+		table(8, 8, func(i, j int) any { return Sign(a[i], a[j]) })
+		table(8, 8, func(i, j int) any { return PosDiff(a[i], a[j]) })
+		table(8, 3, func(i, j int) any { return []int{Nint(x[i]), Floor(x[i]), Ceiling(x[i])}[j] })
+		table(8, 2, func(i, j int) any { return []float64{Anint(x[i]), Aint(x[i])}[j] })
+		table(8, 6, func(i, j int) any { return PowInt(a[i], Abs(b[j])%6) })
+		table(6, 8, func(i, j int) any { return Powi(x[i], 6*j-9) })
+		table(6, 8, func(i, j int) any { return Powi(float32(x[i]), 6*j-9) })
+	})
+	got, want := strings.Split(out, "\n"), strings.Split(golden(t, "arith.txt"), "\n")
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d", len(got), len(want))
+	}
+	for i := range got {
+		g, w := strings.Fields(got[i]), strings.Fields(want[i])
+		if len(g) != len(w) {
+			t.Fatalf("table %d has %d numbers, want %d", i+1, len(g), len(w))
+		}
+		for k := range g {
+			if g[k] != w[k] {
+				t.Errorf("table %d, number %d: %s, gfortran %s", i+1, k+1, g[k], w[k])
+			}
+		}
+	}
+}
+
+func TestTripCount(t *testing.T) {
+	for lo := -4; lo <= 4; lo++ {
+		for hi := -4; hi <= 4; hi++ {
+			for _, step := range []int{1, 2, 3, -1, -2, -5} {
+				want := 0
+				for i := lo; step > 0 && i <= hi || step < 0 && i >= hi; i += step {
+					want++
+				}
+				if got := Count(lo, hi, step); got != want {
+					t.Errorf("trip count of %d,%d,%d is %d, want %d", lo, hi, step, got, want)
+				}
+			}
+		}
+	}
+	mustPanic(t, "DO step is zero", func() { Count(1, 2, 0) })
+}
+
+func TestIntegerPowers(t *testing.T) {
+	for _, c := range []struct{ x, n, want int }{
+		{2, 10, 1024}, {-2, 3, -8}, {0, 0, 1}, {0, 5, 0}, {7, 0, 1}, {1, -3, 1}, {-1, -3, -1}, {-1, -4, 1}, {2, -1, 0}, {-3, -2, 0}, {10, 9, 1000000000},
+	} {
+		if got := PowInt(c.x, c.n); got != c.want {
+			t.Errorf("%d**%d = %d, want %d", c.x, c.n, got, c.want)
+		}
+	}
+	mustPanic(t, "integer divide by zero", func() { PowInt(0, -1) })
+}
+
+func TestCharacters(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"pad", Pad("ab", 4), "ab  "},
+		{"cut", Pad("abcd", 2), "ab"},
+		{"substring", Substr("abcdef", 2, 4), "bcd"},
+		{"whole substring", Substr("abc", 1, 3), "abc"},
+		{"empty substring", Substr("abc", 9, 2), ""},
+		{"assigned substring", SetSub("abcdef", 2, 4, "xy"), "axy ef"},
+		{"assigned long value", SetSub("abcdef", 2, 3, "wxyz"), "awxdef"},
+		{"assigned empty substring", SetSub("abc", 3, 2, "x"), "abc"},
+		{"trim", Trim(" a b  "), " a b"},
+		{"trim blanks", Trim("   "), ""},
+		{"len_trim", LenTrim("ab  "), 2},
+		{"adjustl", Adjustl("  ab "), "ab   "},
+		{"adjustr", Adjustr(" ab  "), "   ab"},
+		{"index", IndexStr("banana", "an"), 2},
+		{"index from the back", IndexStr("banana", "an", true), 4},
+		{"index of nothing", IndexStr("banana", "x"), 0},
+		{"index of the empty string", IndexStr("abc", ""), 1},
+		{"index of the empty string from the back", IndexStr("abc", "", true), 4},
+		{"repeat", Repeat("ab", 3), "ababab"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, c.got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"ab", "ab  ", 0}, {"ab", "abc", -1}, {"b", "abc", 1}, {"", "  ", 0}, {"ab\t", "ab", -1}, {"ab", "ab\x01", 1}, {"a", "", 1}} {
+		if got := CmpStr(c.a, c.b); got != c.want {
+			t.Errorf("%q against %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := CmpStr(c.b, c.a); got != -c.want {
+			t.Errorf("%q against %q: %d, want %d", c.b, c.a, got, -c.want)
+		}
+	}
+	mustPanic(t, "(0:2)", func() { Substr("abc", 0, 2) })
+	mustPanic(t, "(2:4)", func() { SetSub("abc", 2, 4, "x") })
+	mustPanic(t, "negative count", func() { Repeat("x", -1) })
+}
