@@ -51,7 +51,10 @@ func (g *gen) while(n *comm.WhileLoop) {
 		g.out.p("for {")
 		g.nodes(n.Pre)
 		g.out.at = n.While.Pos.Line
-		g.out.p("if !(%s) {\nbreak\n}", g.expr(n.While.Cond))
+		g.out.p("if !(%s) {", g.expr(n.While.Cond))
+		g.done(&comm.Done{Comms: n.Used})
+		g.out.p("break\n}")
+		g.done(&comm.Done{Comms: n.Used})
 	}
 	g.nodes(n.Body)
 	g.out.p("}")

@@ -240,19 +240,20 @@ func shrunk(t *testing.T, seed uint64, spmdc string) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := randprog.GenFor(seed).Draw(rt, "program")
 		err := verdict(p)
+		rt.Logf("the program:\n%s\nits input:\n%s", p.Source, p.Input)
 		var f *failure
 		// Shrinking keeps to failures that come from the same line: one line
 		// for each stage.
-		switch report := fmt.Sprintf("%v\n%s\ninput:\n%s", err, p.Source, p.Input); {
+		switch {
 		case err == nil:
 		case !errors.As(err, &f):
-			rt.Fatal(report)
+			rt.Fatal(err)
 		case f.stage == "build":
-			rt.Fatal(report)
+			rt.Fatal(err)
 		case f.stage == "run":
-			rt.Fatal(report)
+			rt.Fatal(err)
 		default:
-			rt.Fatal(report)
+			rt.Fatal(err)
 		}
 	})
 }

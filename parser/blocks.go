@@ -130,7 +130,7 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 	p.closeAbove(i, pos)
 	f := p.stack[i]
 	p.checkName(f, name, pos, what, false)
-	if f.label != 0 && f.label != label {
+	if f.label != 0 && f.label != label && f.node != nil {
 		p.notClosed(f, pos)
 	}
 	if label == 0 || kind != doFrame {

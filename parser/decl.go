@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -41,7 +42,7 @@ type (
 		X   *expr        `parser:"| @@ ) ')' )"`
 	}
 	typeArg struct {
-		Key *lexer.Token `parser:"( @( 'kind' | 'len' ) '=' )?"`
+		Key *lexer.Token `parser:"( (?= Ident '=') @( 'kind' | 'len' ) '=' )?"`
 		Any *lexer.Token `parser:"( @( '*' | ':' )"`
 		X   *expr        `parser:"| @@ )"`
 	}
@@ -51,11 +52,11 @@ type (
 		Arg  *expr        `parser:"( '(' @@ ')' )? )"`
 	}
 	entity struct {
-		Name lexer.Token  `parser:"@Ident"`
-		Dims []dimension  `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
-		Len  *starLen     `parser:"( '*' @@ )?"`
-		Old  *lexer.Token `parser:"( @( '/' | '=>' ) | '='"`
-		Init *expr        `parser:"@@ )?"`
+		Name lexer.Token `parser:"@Ident"`
+		Dims []dimension `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+		Len  *starLen    `parser:"( '*' @@ )?"`
+		Old  *oldInit    `parser:"( @@ | '='"`
+		Init *expr       `parser:"@@ )?"`
 	}
 	constant struct {
 		Name lexer.Token `parser:"@Ident '='"`
@@ -75,6 +76,19 @@ type (
 		Any    bool         `parser:"| @':' )"`
 	}
 )
+
+// oldInit is an initial value in a form outside the subset: it never parses.
+type oldInit struct{}
+
+// Parse implements participle.Parseable.
+func (*oldInit) Parse(lex *lexer.PeekingLexer) error {
+	t := lex.Peek()
+	if t.Type != scan.Op || t.Value != "/" && t.Value != "=>" {
+		return participle.NextMatch
+	}
+	return problem(source.OutsideSubset, t, "this form of initial value is outside the subset").
+		WithHelp("write = value behind the name, and :: in front of it")
+}
 
 func (g *programStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &programUnit{base, g.Name}
@@ -111,10 +125,6 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 			}
 		}
 		switch {
-		case e.Old != nil:
-			p.diags.Add(problem(source.OutsideSubset, e.Old, "this form of initial value is outside the subset").
-				WithHelp("write = value behind the name, and :: in front of it"))
-			ok = false
 		case e.Init != nil && !g.Colons && len(g.Attrs) == 0:
 			p.diags.Add(problem(source.Syntax, &e.Name, "an initial value needs :: in the declaration").
 				WithHelp("write %s :: %s = ...", d.Type.Name, e.Name.Value))

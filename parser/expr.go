@@ -177,7 +177,7 @@ func (c *climber) operand(min int) (ast.Expr, error) {
 	}
 	if min > outer {
 		return nil, problem(source.Syntax, t, "two operators in a row: "+quoted(t)+" needs parentheses").
-			WithHelp("write (%s...)", t.Value)
+			WithHelp("write (%s ...)", t.Value)
 	}
 	c.lex.Next()
 	x, err := c.binary(inner)

@@ -34,7 +34,7 @@ type (
 	}
 	// control is one entry of the list behind WRITE or READ.
 	control struct {
-		Key   *lexer.Token `parser:"( @Ident '=' )?"`
+		Key   *lexer.Token `parser:"( (?= Ident '=') @Ident '=' )?"`
 		Value format       `parser:"@@"`
 	}
 )

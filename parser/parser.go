@@ -250,6 +250,9 @@ func (p *parser) programStmt(n *programUnit) {
 		p.diags.Errorf(source.Syntax, n.Pos, "PROGRAM is not the first statement").
 			WithNote(p.prog.Pos, "the first statement is here").
 			WithHelp("remove it, or move it to the beginning")
+		if !p.header {
+			p.header, p.prog.Name = true, n.Name.Value
+		}
 		return
 	}
 	p.header = true

@@ -30,9 +30,12 @@ func newRule[T any, P interface {
 	*T
 	production
 }](name, form string) *rule {
+	// Lookahead 0 is participle's word for deciding by the next token alone:
+	// an optional part that has begun must go on, and so the error is
+	// reported where it is, not where the part begins.
 	g := participle.MustBuild[T](
 		participle.Lexer(scan.Definition{}),
-		participle.UseLookahead(1),
+		participle.UseLookahead(0),
 	)
 	return &rule{name, form, func(lex *lexer.PeekingLexer) (production, error) {
 		t, err := g.ParseFromLexer(lex)

@@ -11,7 +11,7 @@ import (
 var statementWords = []string{
 	"program", "implicit", "integer", "real", "double", "logical", "character",
 	"parameter", "dimension", "do", "if", "else", "elseif", "exit", "cycle",
-	"print", "write", "read", "stop", "continue", "end", "enddo", "endif",
+	"print", "write", "read", "stop", "continue", "end", "enddo", "endif", "while",
 }
 
 // unknown reports a line that is no statement.
@@ -29,7 +29,7 @@ func (p *parser) unknown(s scan.Stmt) {
 	d := problem(source.UnknownStatement, first, "no statement begins like this: "+quoted(first))
 	near := nearest(first.Value, statementWords...)
 	switch second := &s.Toks[1]; {
-	case first.Value == "while", first.Value == "dowhile":
+	case near == "while", first.Value == "dowhile":
 		d.WithHelp("the loop is: do while (condition)")
 	case near != "" && near != first.Value:
 		d.WithHelp("did you mean %s?", strings.ToUpper(near))

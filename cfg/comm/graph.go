@@ -79,10 +79,19 @@ func (g *graphBuilder) whileLoop(n *WhileLoop) {
 	g.loops[n.While] = l
 	g.nodes(n.Pre)
 	g.b.BeginIf(n.While.Pos.Line, ".not. ("+ir.ExprString(n.While.Cond)+")")
+	g.used(n)
 	g.b.Exit(l)
 	g.b.EndIf()
+	g.used(n)
 	g.nodes(n.Body)
 	g.b.EndLoop()
+}
+
+// used ends the communications that feed the condition.
+func (g *graphBuilder) used(n *WhileLoop) {
+	for _, c := range n.Used {
+		g.comm(cfg.UseOver, c.UOLine, c, "")
+	}
 }
 
 func (g *graphBuilder) begin(s ir.Stmt, text string) {

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
@@ -34,7 +35,13 @@ func (a *analyzer) statement(s ir.Stmt) []Node {
 		}
 		pre := a.fetch(s, s.Cond)
 		b := &Branch{If: s, Then: a.block(s.Then), Else: a.block(s.Else)}
-		return around(pre, []Node{b})
+		if len(pre) == 0 {
+			return []Node{b}
+		}
+		// The values are dead as soon as the condition is known.
+		b.Then = append([]Node{&Done{pre}}, b.Then...)
+		b.Else = append([]Node{&Done{pre}}, b.Else...)
+		return []Node{&Post{pre}, &Wait{pre}, b}
 	case *ir.Do:
 		return a.do(s)
 	case *ir.While:
@@ -133,7 +140,10 @@ func (a *analyzer) while(s *ir.While) []Node {
 	mark := len(a.replaced)
 	a.loops = append(a.loops, s)
 	pre := a.fetch(s, s.Cond)
-	preNodes := around(pre, nil)
+	var preNodes []Node
+	if len(pre) > 0 {
+		preNodes = []Node{&Post{pre}, &Wait{pre}}
+	}
 	body := a.block(s.Body)
 	a.loops = a.loops[:len(a.loops)-1]
 	h1, preNodes := a.hoist(s, preNodes)
@@ -142,7 +152,13 @@ func (a *analyzer) while(s *ir.While) []Node {
 		a.restore(mark)
 		return a.fallback(s, "its references have subscripts that are known at run time only")
 	}
-	return around(append(h1, h2...), []Node{&WhileLoop{While: s, Pre: preNodes, Body: body}})
+	w := &WhileLoop{While: s, Pre: preNodes, Body: body}
+	for _, c := range pre {
+		if !slices.Contains(h1, c) {
+			w.Used = append(w.Used, c)
+		}
+	}
+	return around(append(h1, h2...), []Node{w})
 }
 
 // nodes wraps a region in its communications.
@@ -252,7 +268,13 @@ func (a *analyzer) hoist(l ir.Stmt, body []Node) (hoisted []*Comm, rest []Node) 
 		}
 		return k
 	}
-	for _, n := range body {
+	return hoisted, without(body, keep)
+}
+
+// without is list with the groups of communications reduced by keep.
+func without(list []Node, keep func([]*Comm) []*Comm) []Node {
+	var rest []Node
+	for _, n := range list {
 		switch n := n.(type) {
 		case *Post:
 			if k := keep(n.Comms); len(k) > 0 {
@@ -266,11 +288,14 @@ func (a *analyzer) hoist(l ir.Stmt, body []Node) (hoisted []*Comm, rest []Node) 
 			if k := keep(n.Comms); len(k) > 0 {
 				rest = append(rest, &Done{k})
 			}
+		case *Branch:
+			n.Then, n.Else = without(n.Then, keep), without(n.Else, keep)
+			rest = append(rest, n)
 		default:
 			rest = append(rest, n)
 		}
 	}
-	return hoisted, rest
+	return rest
 }
 
 // hoistable reports whether no iteration of l writes what a later one reads
@@ -403,7 +428,7 @@ func (a *analyzer) number(body []Node) {
 				}
 			case *Done:
 				for _, c := range n.Comms {
-					c.UOLine = max(last(nodes[:i]), c.CLine)
+					c.UOLine = max(c.UOLine, last(nodes[:i]), c.CLine)
 				}
 			case *Region:
 				if n.Pipe != nil {
@@ -417,6 +442,9 @@ func (a *analyzer) number(body []Node) {
 				visit(n.Body)
 			case *WhileLoop:
 				visit(n.Pre)
+				for _, c := range n.Used {
+					c.UOLine = c.CLine
+				}
 				visit(n.Body)
 			case *Branch:
 				visit(n.Then)

@@ -81,10 +81,12 @@ type (
 		Do   *ir.Do
 		Body []Node
 	}
-	// WhileLoop evaluates Pre, then its condition, then Body.
+	// WhileLoop evaluates Pre, then its condition, then Body. Used are the
+	// communications of Pre that the condition reads: dead once it is known.
 	WhileLoop struct {
 		While *ir.While
 		Pre   []Node
+		Used  []*Comm
 		Body  []Node
 	}
 	// Branch is a conditional with a single-valued condition.

@@ -22,7 +22,7 @@ const (
 
 	// A constant subscript, substring bound or template position that is
 	// out of range.
-	codeBounds source.Code = "out-of-bounds"
+	codeBounds = source.OutOfBounds
 	// Constant arithmetic that divides by zero or leaves the range of its type.
-	codeOverflow source.Code = "bad-constant"
+	codeOverflow = source.BadConstant
 )

@@ -132,7 +132,7 @@ func (r *resolver) subscripts(o, target *object, d *ir.Directive) ([]subscript, 
 			continue
 		case s.Dummy == "":
 			if s.Off < bound.Lo || s.Off > bound.Hi {
-				r.diags.Errorf(outOfBounds, s.Pos, "position %d lies outside of dimension %d of %s, %d:%d", s.Off, j+1, target.name, bound.Lo, bound.Hi).
+				r.diags.Errorf(source.OutOfBounds, s.Pos, "position %d lies outside of dimension %d of %s, %d:%d", s.Off, j+1, target.name, bound.Lo, bound.Hi).
 					WithNote(target.pos, "%s was declared here", target.name)
 				return nil, false
 			}
@@ -246,7 +246,7 @@ func (r *resolver) inside(o, target *object, s subscript, j int, pos source.Pos)
 	}
 	for _, i := range [2]int{b.Lo, b.Hi} {
 		if at := s.coef*i + s.off; at < t.Lo || at > t.Hi {
-			r.diags.Errorf(outOfBounds, pos, "element %d of dimension %d of %s would sit at position %d of %s, outside of %d:%d", i, s.dim+1, o.name, at, target.name, t.Lo, t.Hi).
+			r.diags.Errorf(source.OutOfBounds, pos, "element %d of dimension %d of %s would sit at position %d of %s, outside of %d:%d", i, s.dim+1, o.name, at, target.name, t.Lo, t.Hi).
 				WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
 				WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
 				WithHelp("widen %s, or change the subscript", target.name)

@@ -25,9 +25,6 @@ import (
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
-// outOfBounds is the code of an alignment that leaves its target.
-const outOfBounds source.Code = "out-of-bounds"
-
 // Resolve sets the Mapping of every array of p and the list of grids from the
 // directives in p.HPF. Arrays without directive, and arrays whose directives
 // leave them whole on every PE, keep a nil Mapping: they are replicated. So do

@@ -67,10 +67,12 @@ end program p
   print *, 'no end
 end program p
 `},
-	{BadContinuation, true, "a line that is continued with & and has no line that continues it",
+	{BadContinuation, true, "a line that is continued with & and not by the line behind it",
 		`program p
-  integer i
-  i = 1 + &
+  real a(10)
+!HPF$ DISTRIBUTE a(BLOCK) &
+  a(1) = 0.0
+end program p
 `},
 	{UnknownStatement, true, "a line that begins like no statement of Fortran",
 		`program p

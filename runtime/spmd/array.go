@@ -14,10 +14,11 @@ type Array[T any] struct {
 	Layout *dist.Layout
 	Name   string
 
-	pe  *PE
-	own []dist.Triplet // of this PE, per axis
-	geo geometry
-	mem *transport.Slice[T]
+	pe   *PE
+	own  []dist.Triplet // of this PE, per axis
+	lies bool           // on this PE, as far as the fixed template positions go
+	geo  geometry
+	mem  *transport.Slice[T]
 }
 
 // geometry is what the producer and the consumers of an array's elements must
@@ -57,6 +58,7 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Arra
 	for d := range rank {
 		a.own = append(a.own, l.Owned(pe.id, d))
 	}
+	a.lies = l.Holds(pe.id)
 	mine := a.geo.piece(pe.id)
 	a.Data = make([]T, extent(mine))
 	a.setDims(mine)
@@ -111,7 +113,7 @@ func (a *Array[T]) Owns(idx ...int) bool {
 			return false
 		}
 	}
-	return true
+	return a.lies
 }
 
 // Holds reports whether index i of the axis is owned by PE q.

@@ -92,7 +92,7 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) {
 	if c.dst != nil && (changed || c.dst.owner != &c.plan) {
 		c.dst.owner = &c.plan
 		rank := c.plan.rank
-		c.dst.layOut(c.site, c.plan.boxes[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
+		c.dst.layOut(c.site, c.plan.wanted[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // in a helper that it calls, is reported at the line of the source.
 
 func divide(pe *PE) {
-	zero := pe.N() - pe.N()
+	zero := pe.N() - 3 // runs on 3 PEs
 //line src/prog.hpf:24
 	_ = pe.ID() / zero
 }

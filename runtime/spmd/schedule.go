@@ -53,6 +53,7 @@ type schedule struct {
 	valid    bool
 	boxes    []dist.Triplet // [q*rank+axis]: the needs that it was built for
 	none     []bool         // [q]: the need was nil
+	wanted   []dist.Triplet // boxes, less what lies outside the array
 	subs     []Sub          // as given
 	maps     []Sub          // subs, or the identity if none were given
 	dim, dir int            // only producers on one side along a grid dimension; dir 0: all
@@ -69,10 +70,11 @@ type schedule struct {
 func newSchedule(pe *PE, site int, src *geometry, rank int, shadow bool, elem int) schedule {
 	return schedule{
 		self: pe.id, np: pe.n, site: site, pe: pe, src: src, shadow: shadow, rank: rank, elem: int64(elem),
-		boxes: make([]dist.Triplet, pe.n*rank),
-		none:  make([]bool, pe.n),
-		sect:  make([]dist.Triplet, rank),
-		dims:  make([]Dim, rank),
+		boxes:  make([]dist.Triplet, pe.n*rank),
+		none:   make([]bool, pe.n),
+		wanted: make([]dist.Triplet, pe.n*rank),
+		sect:   make([]dist.Triplet, rank),
+		dims:   make([]Dim, rank),
 	}
 }
 
@@ -122,6 +124,7 @@ func (s *schedule) build() {
 	if len(s.maps) != s.src.layout.Rank() {
 		s.pe.internal(s.site, "%d subscripts for an array of rank %d", len(s.maps), s.src.layout.Rank())
 	}
+	s.clip()
 	for k := 1; k < s.np; k++ {
 		// Each PE starts with its right neighbour, lest all of them put to
 		// PE 0 first.
@@ -144,6 +147,23 @@ func (s *schedule) build() {
 	}
 }
 
+// clip takes out of the needs what the array does not have: subscripts that a
+// guard keeps from being evaluated may lie outside its bounds.
+func (s *schedule) clip() {
+	copy(s.wanted, s.boxes)
+	for axis, sub := range s.maps {
+		if sub.constant() {
+			continue
+		}
+		ax := s.src.layout.Axes[axis]
+		inside := dist.Range(ax.Lo, ax.Hi, 1).Preimage(sub.Coef, sub.Off)
+		for q := range s.np {
+			x := &s.wanted[q*s.rank+sub.Axis]
+			*x = x.Intersect(inside)
+		}
+	}
+}
+
 // section computes in s.sect the elements that p sends to q; it reports whether
 // there are any.
 func (s *schedule) section(p, q int) bool {
@@ -157,7 +177,7 @@ func (s *schedule) section(p, q int) bool {
 			return false
 		}
 	}
-	box := s.boxes[q*s.rank : (q+1)*s.rank]
+	box := s.wanted[q*s.rank : (q+1)*s.rank]
 	for d := range box {
 		if box[d].Empty() {
 			return false
@@ -187,7 +207,7 @@ func (s *schedule) fill(t *transfer, q int) {
 	if s.shadow {
 		target = s.src.piece(q)
 	} else {
-		boxDims(target, s.boxes[q*s.rank:(q+1)*s.rank])
+		boxDims(target, s.wanted[q*s.rank:(q+1)*s.rank])
 	}
 	piece := s.src.piece(s.self)
 	m := &t.move

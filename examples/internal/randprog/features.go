@@ -23,4 +23,51 @@ func Required(n int) []string {
 	return out
 }
 
-var features, rareFeatures []string
+// features are what a few dozen programs cover, the kernels aside.
+var features = []string{
+	"align:chain", "align:collapse", "align:colons", "align:constant", "align:identity",
+	"align:identity with (:)", "align:identity without list", "align:negative stride",
+	"align:none, replicated", "align:offset", "align:permutation", "align:replication",
+	"align:several objects", "align:stride", "align:with array",
+	"array:integer rank 1", "array:integer rank 2", "array:logical rank 2", "array:lower bound not 1",
+	"array:real rank 1", "array:real rank 2", "array:real rank 3", "array:single precision",
+	"carried:distance 1 behind", "carried:forward loop",
+	"dist:*", "dist:1 dimensions", "dist:2 dimensions", "dist:3 dimensions", "dist:array", "dist:block",
+	"dist:colons", "dist:cyclic", "dist:onto", "dist:several objects", "dist:template",
+	"dist:without onto",
+	"if:.and./.or.", "if:around a nest", "if:on distributed data", "if:on subscripts",
+	"independent:new", "independent:plain", "independent:reduction",
+	"index array:distributed",
+	"induction:packing",
+	"loop:negative step", "loop:sequential around", "loop:step", "loop:symbolic bounds", "loop:time loop",
+	"loop:triangular", "loop:zero trips",
+	"processors:fixed shape", "processors:number_of_processors()", "processors:rank 1",
+	"processors:rank 2", "processors:rank 3", "processors:several objects",
+	"read:bounds", "read:internal", "read:to the end of input",
+	"reduce:over 1 dimensions", "reduce:over 2 dimensions", "reduce:over 3 dimensions",
+	"shift:corner",
+	"size:fewer elements than PEs", "size:large",
+	"template:rank 1", "template:rank 2", "template:rank 3", "template:several objects",
+}
+
+// rareFeatures are variants that some kernel takes now and then.
+var rareFeatures = []string{
+	"array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
+	"carried:backward loop", "carried:distance 1 ahead", "carried:distance 2 ahead",
+	"carried:distance 2 behind",
+	"convert:by assignment",
+	"coupled:left side",
+	"exit:from do while",
+	"forward:set in the outer loop",
+	"index array:changed between uses", "index array:replicated",
+	"loop:banded", "loop:index used afterwards", "loop:without control",
+	"named:cycle", "named:exit",
+	"permute:lower rank",
+	"print:implied do",
+	"private:set in both branches", "private:set under a condition",
+	"read:iostat",
+	"reduce:.and.", "reduce:.eqv.", "reduce:.neqv.", "reduce:.or.", "reduce:into an array",
+	"reduce:used at once",
+	"scalar:exchange of elements",
+	"strided:left side",
+}

@@ -18,6 +18,8 @@ type PE struct {
 	reductions uint64
 	broadcasts uint64
 	credit     uint64 // broadcasts that all PEs are known to have taken
+	patience   int    // loads of a flag before parking, at present
+	spins      uint64
 
 	// What the PE waits for. waiting is nil while it runs.
 	_        pad
@@ -150,13 +152,8 @@ func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.Wa
 	if got = flag.Load(); got >= want {
 		return got, false
 	}
-	for i := range p.w.spin {
-		if got = flag.Load(); got >= want {
-			return got, true
-		}
-		if i&1023 == 0 && p.w.failed.Load() {
-			panic(transport.Unwind{})
-		}
+	if p.w.spin > 0 && p.spin(flag, want) {
+		return flag.Load(), true
 	}
 	p.park(flag, want, site, kind, on)
 	// This load, unlike those in park, is one that the race detector sees: it
@@ -165,6 +162,32 @@ func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.Wa
 		panic(transport.Unwind{})
 	}
 	return got, true
+}
+
+// spin reads flag until it is at least want, or until patience ends.
+//
+// On a machine that has a processor for each PE spinning pays even for long.
+// When other programs take processors away, what this PE waits for may not even
+// be running, and each spin is a waste. So patience shrinks when a spin was in
+// vain, down to almost nothing, and grows to a multiple of what a successful one
+// took; now and then a full spin finds out whether the machine is free again.
+func (p *PE) spin(flag *atomic.Uint64, want uint64) bool {
+	p.spins++
+	limit := p.patience
+	if p.spins%probeEvery == 0 {
+		limit = p.w.spin
+	}
+	for i := range limit {
+		if flag.Load() >= want {
+			p.patience = max(p.patience, min(4*i, p.w.spin))
+			return true
+		}
+		if i&1023 == 1023 && p.w.failed.Load() {
+			panic(transport.Unwind{})
+		}
+	}
+	p.patience = max(p.patience/4, leastSpin)
+	return false
 }
 
 // park blocks until flag is at least want or the run has failed.

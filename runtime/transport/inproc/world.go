@@ -20,9 +20,13 @@ import (
 )
 
 const (
-	// spinLoads is how many times a flag is read before its reader parks.
-	// Much shorter spins were no better than none on fine-grained programs.
-	spinLoads = 1 << 20
+	// spinLoads is how many times a flag is read before its reader parks, on a
+	// machine that is free. Much shorter spins were no better than none on
+	// fine-grained programs. leastSpin is for a machine that is not, and every
+	// probeEvery-th wait takes the full spin to see whether it is again.
+	spinLoads  = 1 << 20
+	leastSpin  = 1 << 10
+	probeEvery = 1000000
 	// watchPeriod is how often the watchdog looks for a deadlock, and grace
 	// how long an aborted run waits for PEs that compute or read input.
 	watchPeriod = 20 * time.Millisecond
@@ -32,7 +36,7 @@ const (
 // World is the state that the PEs of one run share.
 type World struct {
 	n      int
-	spin   int // loads of a flag before parking; 0: park at once
+	spin   int // most loads of a flag before parking; 0: park at once
 	stride int // distance of two flags of a buffer, in words
 	pes    []*PE
 	stuck  func([]transport.Wait) error
@@ -80,7 +84,7 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 		w.stride = 8 // a cache line for each flag, while that is cheap
 	}
 	for id := range n {
-		w.pes = append(w.pes, &PE{w: w, id: id, wake: make(chan struct{}, 1)})
+		w.pes = append(w.pes, &PE{w: w, id: id, wake: make(chan struct{}, 1), patience: w.spin})
 	}
 	finished := make(chan struct{})
 	var running sync.WaitGroup

@@ -64,6 +64,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	k, err := kong.New(&g,
 		kong.Name("spmdc"),
 		kong.Description("spmdc compiles Fortran with HPF directives into parallel Go programs."),
+		kong.Vars{"plans": planNames()},
 		kong.Writers(env.Stdout, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

@@ -11,18 +11,32 @@ import (
 
 // compileFlags are the flags of every command that compiles.
 type compileFlags struct {
-	Sync         string `placeholder:"PLAN" help:"Synchronisation plan: handshake (a ready message for every put; the default) or barrier." default:"handshake"`
+	Sync         string `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
 	Check        bool   `help:"Check array bounds and undefined values while the program runs."`
 	TimePasses   bool   `help:"Print how long each pass took."`
 	VerifyPasses bool   `help:"Check what each pass promises."`
 }
 
 func (f *compileFlags) options() (driver.Options, error) {
+	o := driver.Options{Check: f.Check}
+	if f.Sync == "" {
+		return o, nil // driver.New chooses
+	}
 	kind, err := plan.ParseKind(f.Sync)
 	if err != nil {
-		return driver.Options{}, driver.Usagef("write --sync=handshake or --sync=barrier", "there is no synchronisation plan %q", f.Sync)
+		return o, driver.Usagef("the plans are "+planNames(), "there is no synchronisation plan %q", f.Sync)
 	}
-	return driver.Options{Sync: kind, Check: f.Check}, nil
+	o.Sync = kind
+	return o, nil
+}
+
+// planNames lists the plans, the default first.
+func planNames() string {
+	names := make([]string, len(plan.Kinds))
+	for i, k := range plan.Kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
 }
 
 // open reads the source and prepares its compilation.

@@ -45,7 +45,7 @@ type Compilation struct {
 // New prepares the compilation of text.
 func New(file string, text []byte, o Options) *Compilation {
 	if o.Sync == "" {
-		o.Sync = plan.Handshake
+		o.Sync = plan.Kinds[0]
 	}
 	return &Compilation{File: file, Text: text, Options: o}
 }

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/format"
 	"regexp"
-	"strings"
 
 	"github.com/kr/pretty"
 
+	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
@@ -52,25 +53,31 @@ func Passes() *Table {
 				Name:    "comm",
 				Doc:     "who computes what, which references communicate, and where",
 				Run:     func(c *Compilation) error { c.Comm = comm.Analyze(c.IR, c.Scalar); return nil },
-				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Comm.Explain(), nil }},
+				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Comm.Explain(), nil }, Data: dataComm},
 			},
 			{
 				Name:    "cfg",
 				Doc:     "control-flow graph with communication nodes",
 				Run:     func(c *Compilation) error { c.Graph = c.Comm.Graph(); return nil },
-				Explain: Views{Text: cfgText, DOT: cfgDOT},
+				Check:   checkCFG,
+				Explain: Views{Text: cfgText, DOT: cfgDOT, Data: func(c *Compilation) any { return dataGraph(c.Graph) }},
 			},
 			{
-				Name:    "plan",
-				Doc:     "posts, waits and ready messages of every communication",
-				Run:     func(c *Compilation) error { c.Plan = plan.Make(c.Comm, c.Options.Sync); return nil },
-				Check:   func(c *Compilation) error { return c.Plan.Verify() },
-				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil }},
+				Name:  "plan",
+				Doc:   "posts, waits and ready messages of every communication",
+				Run:   func(c *Compilation) error { c.Plan = plan.Make(c.Comm, c.Options.Sync); return nil },
+				Check: func(c *Compilation) error { return c.Plan.Verify() },
+				Explain: Views{
+					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
+					DOT:  func(c *Compilation) (string, error) { return c.Plan.Graph.DOT(), nil },
+					Data: dataPlan,
+				},
 			},
 			{
 				Name:    "code",
 				Doc:     "write the Go program",
 				Run:     runCode,
+				Check:   checkCode,
 				Explain: Views{Text: func(c *Compilation) (string, error) { return string(c.Code), nil }},
 			},
 		},
@@ -125,19 +132,36 @@ func explainIR(c *Compilation) (string, error) {
 	return b.String(), err
 }
 
-func cfgText(c *Compilation) (string, error) {
-	var b strings.Builder
-	err := c.Graph.WriteText(&b)
-	return b.String(), err
+// checkCFG proves that the text form of the graph tells all of it.
+func checkCFG(c *Compilation) error {
+	text := c.Graph.String()
+	again, err := cfg.Parse(text)
+	if err != nil {
+		return fmt.Errorf("the text form of the graph does not parse: %w", err)
+	}
+	if again.String() != text {
+		return errors.New("reading the text form of the graph gives another graph")
+	}
+	return nil
 }
 
-func cfgDOT(c *Compilation) (string, error) {
-	var b strings.Builder
-	err := c.Graph.WriteDOT(&b)
-	return b.String(), err
-}
+func cfgText(c *Compilation) (string, error) { return c.Graph.String(), nil }
+
+func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runCode(c *Compilation) (err error) {
 	c.Code, err = codegen.Emit(c.Plan, codegen.Options{Check: c.Options.Check})
 	return err
+}
+
+// checkCode proves that the emitted program is Go as gofmt writes it.
+func checkCode(c *Compilation) error {
+	formatted, err := format.Source(c.Code)
+	if err != nil {
+		return fmt.Errorf("the emitted program does not parse: %w", err)
+	}
+	if !bytes.Equal(formatted, c.Code) {
+		return errors.New("gofmt would change the emitted program")
+	}
+	return nil
 }

@@ -1,0 +1,91 @@
+package driver
+
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// The structured forms of stages, for --format=json. Field names are part of
+// the interface: tools read them.
+
+type commData struct {
+	Communications []communication `json:"communications"`
+	Reductions     []reduction     `json:"reductions"`
+}
+
+type communication struct {
+	ID         int      `json:"id"`
+	Kind       string   `json:"kind"`
+	Array      string   `json:"array"`
+	References []string `json:"references"`
+	Line       int      `json:"line"` // of the first reference
+	Column     int      `json:"column"`
+	C          int      `json:"c"`  // line before which the data is sent
+	CO         int      `json:"co"` // line before which it has to have arrived
+	UO         int      `json:"uo"` // line behind which it is dead
+	Moves      string   `json:"moves"`
+}
+
+type reduction struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"` // sum, max, ...
+	Variable string `json:"variable"`
+	Line     int    `json:"line"`
+	OwnerOf  string `json:"owner_of"` // the reference whose owners hold the partial values
+}
+
+func dataComm(c *Compilation) any {
+	d := commData{Communications: []communication{}, Reductions: []reduction{}}
+	for _, x := range c.Comm.Comms {
+		m := communication{ID: x.ID, Kind: string(x.Kind), Array: x.Array.Name, Line: x.Line, Column: x.Col,
+			C: x.CLine, CO: x.COLine, UO: x.UOLine, Moves: x.Moves()}
+		for _, r := range x.Refs {
+			m.References = append(m.References, ir.ExprString(r))
+		}
+		d.Communications = append(d.Communications, m)
+	}
+	for _, r := range c.Comm.Reduces {
+		d.Reductions = append(d.Reductions, reduction{r.ID, r.Name, r.Sym.Name, r.Line, ir.ExprString(r.By)})
+	}
+	return d
+}
+
+type graphNode struct {
+	ID    int    `json:"id"`
+	Kind  string `json:"kind"`
+	Line  int    `json:"line,omitempty"`
+	Comm  int    `json:"comm,omitempty"` // the communication that the node belongs to
+	Text  string `json:"text,omitempty"`
+	Loop  int    `json:"loop,omitempty"`
+	Succs []int  `json:"succs"`
+}
+
+func dataGraph(g *cfg.Graph) any {
+	nodes := make([]graphNode, 0, len(g.Nodes))
+	for _, n := range g.Nodes {
+		d := graphNode{ID: n.ID, Kind: n.Kind.String(), Line: n.Line, Comm: n.Ref, Text: n.Text, Succs: []int{}}
+		if n.Loop != nil {
+			d.Loop = n.Loop.ID
+		}
+		for _, s := range n.Succs {
+			d.Succs = append(d.Succs, s.ID)
+		}
+		nodes = append(nodes, d)
+	}
+	return map[string]any{"nodes": nodes}
+}
+
+type slot struct {
+	Comm  int    `json:"comm"`
+	Ready bool   `json:"ready"` // a ready message before every put
+	Cells string `json:"cells"`
+	Why   string `json:"why"`
+}
+
+func dataPlan(c *Compilation) any {
+	slots := make([]slot, 0, len(c.Plan.Slots))
+	for _, s := range c.Plan.Slots {
+		slots = append(slots, slot{s.Comm.ID, s.Ready, s.Cells, s.Why})
+	}
+	return map[string]any{"plan": c.Plan.Kind, "slots": slots, "graph": dataGraph(c.Plan.Graph)}
+}

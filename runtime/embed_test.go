@@ -1,0 +1,73 @@
+package runtime
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The embedded files are all sources of the library on disk, unchanged.
+func TestFilesAreTheSources(t *testing.T) {
+	files := Files()
+	seen := 0
+	for _, dir := range []string{"dist", "spmd", "transport", "transport/inproc"} {
+		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			if strings.HasSuffix(p, "_test.go") {
+				continue
+			}
+			seen++
+			text, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := "runtime/" + filepath.ToSlash(p)
+			if string(files[name]) != string(text) {
+				t.Errorf("%s is not embedded as it is", name)
+			}
+		}
+	}
+	if seen != len(files) || seen < 10 {
+		t.Errorf("%d files embedded, %d on disk", len(files), seen)
+	}
+}
+
+// An emitted module stands alone: the library imports the standard library and
+// its own packages, which are all embedded.
+func TestFilesImportOnlyEachOther(t *testing.T) {
+	const module = "github.com/spmdc/spmdc/"
+	files := Files()
+	for name, text := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, own := strings.CutPrefix(p, module)
+			if !own {
+				if strings.Contains(strings.Split(p, "/")[0], ".") {
+					t.Errorf("%s imports %s", name, p)
+				}
+				continue
+			}
+			found := false
+			for other := range files {
+				found = found || filepath.ToSlash(filepath.Dir(other)) == dir
+			}
+			if !found {
+				t.Errorf("%s imports %s, which is not embedded", name, p)
+			}
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package inproc
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+func stuck(waits []transport.Wait) error { return fmt.Errorf("stuck: %+v", waits) }
+
+// everyPolicy runs f with PEs that spin and with PEs that park at once.
+func everyPolicy(t *testing.T, f func(t *testing.T)) {
+	for _, procs := range []int{1, 8} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
+			old := runtime.GOMAXPROCS(procs)
+			defer runtime.GOMAXPROCS(old)
+			f(t)
+		})
+	}
+}
+
+// A token goes round a ring of PEs; each puts it into its neighbour's memory,
+// which the race detector watches.
+func TestPutRing(t *testing.T) {
+	everyPolicy(t, func(t *testing.T) {
+		const n, rounds = 4, 200
+		err := Run(n, stuck, func(pe transport.Transport) {
+			in := &transport.Slice[int]{Data: make([]int, 2)}
+			b := pe.Register(0, in)
+			pe.Start()
+			out := &transport.Slice[int]{Data: make([]int, 1)}
+			left, right := (pe.PE()+n-1)%n, (pe.PE()+1)%n
+			for e := uint64(1); e <= rounds; e++ {
+				out.Data[0] = 100*int(e) + pe.PE()
+				pe.Ready(0, b, left, e)
+				pe.AwaitReady(0, b, right, e)
+				pe.Put(0, b, right, e, out, &transport.Move{Dst: 1})
+				out.Data[0] = -1 // free again after Put
+				pe.Await(0, b, left, e)
+				if in.Data[1] != 100*int(e)+left {
+					t.Errorf("PE %d epoch %d: %d", pe.PE(), e, in.Data[1])
+				}
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Flags belong to one producer and one consumer: a consumer of many producers
+// tells them apart, in whatever order they come.
+func TestFlagsArePerPair(t *testing.T) {
+	everyPolicy(t, func(t *testing.T) {
+		for _, n := range []int{5, 20} { // with and without padding between flags
+			err := Run(n, stuck, func(pe transport.Transport) {
+				in := &transport.Slice[int]{Data: make([]int, n)}
+				b := pe.Register(0, in)
+				pe.Start()
+				me := pe.PE()
+				for e := uint64(1); e <= 20; e++ {
+					if me == 0 {
+						for q := n - 1; q > 0; q-- {
+							pe.Ready(0, b, q, e)
+						}
+						for q := 1; q < n; q++ {
+							pe.Await(0, b, q, e)
+							if in.Data[q] != int(e)*q {
+								t.Errorf("epoch %d: PE %d sent %d", e, q, in.Data[q])
+							}
+						}
+						continue
+					}
+					pe.AwaitReady(0, b, 0, e)
+					out := &transport.Slice[int]{Data: []int{int(e) * me}}
+					pe.Put(0, b, 0, e, out, &transport.Move{Dst: me})
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// The waiter of epoch 1 must not be content with epoch 2.
+func TestEpochsCompareEqual(t *testing.T) {
+	for _, ready := range []bool{false, true} {
+		err := Run(2, stuck, func(pe transport.Transport) {
+			m := &transport.Slice[int]{Data: make([]int, 1)}
+			b := pe.Register(7, m)
+			pe.Start()
+			if pe.PE() == 0 {
+				if ready {
+					pe.Ready(7, b, 1, 2)
+				} else {
+					pe.Put(7, b, 1, 2, m, &transport.Move{})
+				}
+				return
+			}
+			if ready {
+				pe.AwaitReady(7, b, 0, 1)
+			} else {
+				pe.Await(7, b, 0, 1)
+			}
+			t.Error("epoch 2 was taken for epoch 1")
+		})
+		var over *transport.Overrun
+		if !errors.As(err, &over) || over.PE != 1 || over.Site != 7 || over.From != 0 || over.Want != 1 || over.Got != 2 {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestGetAndRebind(t *testing.T) {
+	err := Run(3, stuck, func(pe transport.Transport) {
+		m := &transport.Slice[int]{}
+		b := pe.Register(0, m)
+		pe.Start()
+		pe.Rebind(b, &transport.Slice[int]{Data: []int{10 * pe.PE(), 10*pe.PE() + 1}})
+		pe.Barrier(0)
+		got := &transport.Slice[int]{Data: make([]int, 2)}
+		for q := range 3 {
+			move := transport.Move{Src: 0, Dst: 0}
+			move.Loop(2, 1, 1)
+			pe.Get(0, b, q, got, &move)
+			if got.Data[0] != 10*q || got.Data[1] != 10*q+1 {
+				t.Errorf("PE %d gets %v from PE %d", pe.PE(), got.Data, q)
+			}
+		}
+		pe.Barrier(0)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// All collectives, mixed, in both waiting policies.
+func TestCollectives(t *testing.T) {
+	everyPolicy(t, func(t *testing.T) {
+		const n = 5
+		data := make([]int, n)
+		err := Run(n, stuck, func(pe transport.Transport) {
+			for k := range 200 {
+				data[pe.PE()] = k
+				got := pe.Reduce(1, uint64(pe.PE()+k), func(a, b uint64) uint64 { return a + b })
+				if got != uint64(n*(n-1)/2+n*k) {
+					t.Errorf("reduction %d: %d", k, got)
+				}
+				root := k % n
+				if got := pe.Broadcast(2, root, uint64(pe.PE())); got != uint64(root) {
+					t.Errorf("broadcast %d: %d", k, got)
+				}
+				if got := pe.Share(3, root, fmt.Sprint(pe.PE())); got != fmt.Sprint(root) {
+					t.Errorf("share %d: %v", k, got)
+				}
+				for q := range n { // the reduction ordered these writes before
+					if data[q] != k {
+						t.Errorf("PE %d sees %d of PE %d in step %d", pe.PE(), data[q], q, k)
+					}
+				}
+				pe.Barrier(4)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestUnhandledPanicEndsTheRun(t *testing.T) {
+	err := Run(3, stuck, func(pe transport.Transport) {
+		if pe.PE() == 2 {
+			panic("oh")
+		}
+		pe.Barrier(0)
+	})
+	if err == nil || err.Error() != "PE 2: oh" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The watchdog sees a deadlock in both policies, and what each PE waits for.
+func TestWatchdog(t *testing.T) {
+	everyPolicy(t, func(t *testing.T) {
+		err := Run(3, stuck, func(pe transport.Transport) {
+			b := pe.Register(4, &transport.Slice[int]{})
+			pe.Start()
+			switch pe.PE() {
+			case 0:
+				pe.Await(4, b, 1, 1)
+			case 1:
+				pe.AwaitReady(5, b, 0, 1)
+			}
+		})
+		want := []string{
+			fmt.Sprintf("{PE:0 Returned:false Kind:%d Site:4 On:1}", transport.WaitArrival),
+			fmt.Sprintf("{PE:1 Returned:false Kind:%d Site:5 On:0}", transport.WaitReady),
+			"{PE:2 Returned:true ",
+		}
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("error %v, want %s", err, w)
+			}
+		}
+	})
+}
