@@ -17,9 +17,9 @@ var mathFuncs = map[string]string{
 // runtimeFuncs are the intrinsics that the run time implements; this and the
 // other tables of this file are all the functions that emitted code calls.
 var runtimeFuncs = map[string]string{
-	"modulo": "spmd.Modulo", "dim": "spmd.Dim", "nint": "spmd.Nint", "floor": "spmd.Floor", "ceiling": "spmd.Ceiling",
+	"modulo": "spmd.Modulo", "dim": "spmd.PosDiff", "nint": "spmd.Nint", "floor": "spmd.Floor", "ceiling": "spmd.Ceiling",
 	"len_trim": "spmd.LenTrim", "trim": "spmd.Trim", "adjustl": "spmd.Adjustl", "adjustr": "spmd.Adjustr",
-	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "char": "spmd.Char", "achar": "spmd.Char", "ishft": "spmd.Ishft", "btest": "spmd.Btest",
+	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "char": "spmd.Char", "achar": "spmd.Char", "ishft": "spmd.Ishft", "ishft8": "spmd.Ishft8", "btest": "spmd.Btest",
 	"merge": "spmd.Merge",
 }
 

@@ -226,9 +226,12 @@ func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 		g.readStmt(s)
 	case *ir.Stop:
 		code := "0"
-		if s.Code != nil {
+		switch {
+		case s.Code != nil && s.Code.Type() == ir.Character:
+			code = "0, " + g.expr(s.Code)
+		case s.Code != nil:
 			code = g.expr(s.Code)
-		} else if s.Error {
+		case s.Error:
 			code = "1"
 		}
 		if s.Error {

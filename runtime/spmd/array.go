@@ -142,10 +142,10 @@ func NewTemp[T any](pe *PE, rank int, capacity int) *Temp[T] {
 
 // layOut makes the temporary hold exactly box, or nothing.
 func (t *Temp[T]) layOut(site int, box []dist.Triplet, none bool) {
-	boxDims(t.dims, box)
 	if none {
 		return
 	}
+	boxDims(t.dims, box)
 	if n := extent(t.dims); n > len(t.Data) {
 		t.pe.internal(site, "%d elements are needed, the temporary holds %d", n, len(t.Data))
 	}

@@ -24,6 +24,17 @@ func Ishft(i, n int) int {
 	return int(int32(x >> -n))
 }
 
+// Ishft8 is Ishft for the 64 bits of an INTEGER(8).
+func Ishft8(i, n int) int {
+	switch {
+	case n >= 64 || n <= -64:
+		return 0
+	case n >= 0:
+		return int(uint64(i) << n)
+	}
+	return int(uint64(i) >> -n)
+}
+
 // Btest reports whether bit n of i is set.
 func Btest(i, n int) bool { return n >= 0 && n < 64 && i>>n&1 == 1 }
 

@@ -41,6 +41,7 @@ type Irregular[T any] struct {
 	lead     []int
 	at       []int
 	packed   transport.Slice[T]
+	move     transport.Move // of the message under way
 
 	fromBuf, wantedBuf, stageBuf transport.Buffer
 }
@@ -108,9 +109,9 @@ func (c *Irregular[T]) execute() {
 		if c.mode == Handshake && t.AwaitReady(c.site, c.stageBuf, q, c.epoch) {
 			c.count.Waits++
 		}
-		m := transport.Move{Dst: c.at[q]}
-		m.Loop(len(wants), 1, 1)
-		t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &m)
+		c.move = transport.Move{Dst: c.at[q]}
+		c.move.Loop(len(wants), 1, 1)
+		t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &c.move)
 		c.count.Data++
 		c.count.Bytes += int64(len(wants) * c.packed.ElemSize())
 	}

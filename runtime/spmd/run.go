@@ -22,7 +22,6 @@ type PE struct {
 	in      *input         // shared; used by PE 0
 	stopped *StopError     // set by Stop
 	axes    []dist.Triplet // see Box
-	started bool
 }
 
 // ID is the number of this PE, from 0.
@@ -37,10 +36,7 @@ func (pe *PE) Grid(declared ...int) dist.Grid { return dist.Fit(declared, pe.n) 
 
 // Start ends the construction of arrays and communications. Each PE calls it
 // once, before the first communication.
-func (pe *PE) Start() {
-	pe.t.Start()
-	pe.started = true
-}
+func (pe *PE) Start() { pe.t.Start() }
 
 // Barrier returns when every PE has called it.
 func (pe *PE) Barrier(site int) {
@@ -60,7 +56,13 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	in := newInput(stdin, out)
 	pes := make([]*PE, np)
 	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
-		pe := &PE{t: t, id: t.PE(), n: np, prog: &p, out: out, in: in, counts: make([]Counts, len(p.Sites)+1), axes: make([]dist.Triplet, 0, transport.MaxRank)}
+		pe := &PE{
+			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in,
+			// The unused capacity keeps the counters of PEs off each
+			// other's cache lines.
+			counts: make([]Counts, len(p.Sites)+1, len(p.Sites)+4),
+			axes:   make([]dist.Triplet, 0, transport.MaxRank),
+		}
 		pes[pe.id] = pe
 		defer pe.recover()
 		body(pe)

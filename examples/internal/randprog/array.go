@@ -20,7 +20,6 @@ type array struct {
 	single   bool // REAL instead of DOUBLE PRECISION
 	dims     []bounds
 	tier     tier
-	lo       int // least value, for index arrays
 	u        *unit
 	used     bool
 	unmapped bool // replicated by decision of its kernel
@@ -168,7 +167,8 @@ func (a *array) typeName(u *unit) string {
 	return oneOf(u, "real(8)", "double precision")
 }
 
-// declare writes the declaration of a in one of its forms.
+// declare writes the declaration of a in one of its forms, one of which has
+// two lines.
 func (a *array) declare() string {
 	var dims []string
 	for _, d := range a.dims {
@@ -176,11 +176,13 @@ func (a *array) declare() string {
 	}
 	list := strings.Join(dims, ", ")
 	t := a.typeName(a.u)
-	switch a.u.pick(4) {
+	switch a.u.pick(5) {
 	case 1:
 		return fmt.Sprintf("%s, dimension(%s) :: %s", t, list, a.name)
 	case 2:
 		return fmt.Sprintf("%s %s(%s)", t, a.name, list)
+	case 3:
+		return fmt.Sprintf("%s %s\ndimension %s(%s)", t, a.name, a.name, list)
 	}
 	return fmt.Sprintf("%s :: %s(%s)", t, a.name, list)
 }

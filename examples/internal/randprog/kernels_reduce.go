@@ -2,7 +2,8 @@ package randprog
 
 import "fmt"
 
-// reduction reduces elements over one to three dimensions into a scalar.
+// reduction reduces elements over one to three dimensions into a scalar, by op
+// or by one of the operators.
 func reduction(op string, operators ...string) func(k *kern) {
 	return func(k *kern) {
 		u := k.u
@@ -26,10 +27,11 @@ func reduction(op string, operators ...string) func(k *kern) {
 			}
 		}
 		k.feat(fmt.Sprintf("reduce:over %d dimensions", rank))
+		by := op
 		if len(operators) > 0 {
-			op = oneOf(u, operators...)
+			by = oneOf(u, operators...)
 		}
-		k.reduce(op, e, vs)
+		k.reduce(by, e, vs)
 	}
 }
 

@@ -48,7 +48,7 @@ func (k *kern) take(a *array) *array {
 	return k.use(a)
 }
 
-// number kind of a kernel about values in general.
+// numeric is the kind of a kernel that is about values in general.
 func (k *kern) numeric() kind { return oneOf(k.u, realKind, realKind, intKind) }
 
 // lvar is a loop variable; the references that use it narrow its range so that
@@ -70,8 +70,7 @@ func (v *lvar) trips() int {
 	return max(0, (v.last-v.first+v.step)/v.step)
 }
 
-// loopVars are the names that kernels use; the program has no others but those
-// of fresh.
+// vars returns new loop variables i, j and k, or the first of them.
 func (k *kern) vars(n int) []*lvar {
 	var vs []*lvar
 	for _, name := range indexNames[:n] {

@@ -216,12 +216,16 @@ func (g *gen) assemble(u *unit) Program {
 	dirs := g.directives(u)
 	var arrays []string
 	for _, a := range g.arrays {
-		arrays = append(arrays, a.declare())
+		arrays = append(arrays, strings.Split(a.declare(), "\n")...)
 	}
 
 	for _, s := range g.sizes {
 		if g.usedSizes[s.name] {
-			spec = append(spec, fmt.Sprintf("integer, parameter :: %s = %d", s.name, s.value))
+			if u.chance(1, 5) {
+				spec = append(spec, "integer "+s.name, fmt.Sprintf("parameter (%s = %d)", s.name, s.value))
+			} else {
+				spec = append(spec, fmt.Sprintf("integer, parameter :: %s = %d", s.name, s.value))
+			}
 		}
 	}
 	spec = append(spec, arrays...)

@@ -10,3 +10,6 @@ import "runtime"
 // reductions and broadcasts order PEs.
 func hideSync() { runtime.RaceDisable() }
 func showSync() { runtime.RaceEnable() }
+
+// spinLoads is lower than in other builds: each load takes so much longer.
+const spinLoads = 1 << 14

@@ -20,13 +20,11 @@ import (
 )
 
 const (
-	// spinLoads is how many times a flag is read before its reader parks, on a
-	// machine that is free. Much shorter spins were no better than none on
-	// fine-grained programs. leastSpin is for a machine that is not, and every
-	// probeEvery-th wait takes the full spin to see whether it is again.
-	spinLoads  = 1 << 20
+	// A flag is read leastSpin to spinLoads times before its reader parks (see
+	// spin); every probeEvery-th wait takes the full spin.
 	leastSpin  = 1 << 10
-	probeEvery = 1000000
+	probeEvery = 256
+
 	// watchPeriod is how often the watchdog looks for a deadlock, and grace
 	// how long an aborted run waits for PEs that compute or read input.
 	watchPeriod = 20 * time.Millisecond

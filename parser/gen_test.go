@@ -1,0 +1,438 @@
+package parser_test
+
+import (
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/spmdc/spmdc/parser/ast"
+)
+
+// treeGen draws trees as the parser makes them: with Paren nodes where the
+// text needs parentheses, and labels that are used once.
+type treeGen struct {
+	t     *rapid.T
+	label int
+}
+
+// genFile draws a whole program. It need not make sense: names are not
+// declared, types do not fit.
+var genFile = rapid.Custom(func(t *rapid.T) *ast.File {
+	g := &treeGen{t: t}
+	p := &ast.Program{Name: g.name()}
+	for range g.int(0, 6) {
+		p.Spec = append(p.Spec, g.spec())
+	}
+	p.Body = g.block(3)
+	return &ast.File{Name: "gen.hpf", Program: p}
+})
+
+func (g *treeGen) int(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(g.t, "n") }
+
+func (g *treeGen) bool() bool { return rapid.Bool().Draw(g.t, "flag") }
+
+func (g *treeGen) pick(words ...string) string { return rapid.SampledFrom(words).Draw(g.t, "word") }
+
+// name draws a name; many are words of the language, none of which is
+// reserved.
+func (g *treeGen) name() string {
+	return g.pick("a", "b_2", "x", "i", "n", "if", "do", "end", "print", "real", "then", "else", "read",
+		"while", "data", "stop", "function", "block", "a_name_that_is_as_long_as_names_may_be_in_fortran_which_is_lots")
+}
+
+func (g *treeGen) nextLabel() int {
+	g.label++
+	return g.label
+}
+
+// base draws a statement label now and then.
+func (g *treeGen) base() ast.Base {
+	if g.int(0, 9) == 0 {
+		return ast.Base{Label: g.nextLabel()}
+	}
+	return ast.Base{}
+}
+
+func (g *treeGen) entities(withDims bool) []ast.Entity {
+	var out []ast.Entity
+	for range g.int(1, 4) {
+		e := ast.Entity{Name: g.name()}
+		if withDims {
+			e.Dims = g.dims()
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (g *treeGen) dims() []ast.DimSpec {
+	var out []ast.DimSpec
+	for range g.int(1, 3) {
+		d := ast.DimSpec{Hi: g.expr(2)}
+		if g.bool() {
+			d.Lo = g.expr(1)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (g *treeGen) names() []ast.Name {
+	var out []ast.Name
+	for range g.int(0, 3) {
+		out = append(out, ast.Name{Name: g.name()})
+	}
+	return out
+}
+
+func (g *treeGen) spec() ast.Stmt {
+	switch g.int(0, 7) {
+	case 0:
+		s := &ast.ParameterStmt{}
+		for range g.int(1, 3) {
+			s.Names = append(s.Names, ast.Entity{Name: g.name(), Init: g.expr(3)})
+		}
+		return s
+	case 1:
+		return &ast.DimensionStmt{Entities: g.entities(true)}
+	case 2:
+		return &ast.Processors{Entities: g.entities(g.bool())}
+	case 3:
+		return &ast.Template{Entities: g.entities(true)}
+	case 4:
+		return g.align()
+	case 5:
+		return g.distribute()
+	}
+	return g.typeDecl()
+}
+
+func (g *treeGen) typeDecl() ast.Stmt {
+	d := &ast.TypeDecl{Parameter: g.bool(), Save: g.bool(), Entities: g.entities(false)}
+	d.Type.Name = g.pick("integer", "real", "logical", "double precision", "character")
+	size := func() ast.Expr {
+		switch d.Type.Star = g.bool(); {
+		case !d.Type.Star:
+			return g.expr(1)
+		case d.Type.Name == "character" && g.bool():
+			return &ast.Ident{Name: "*"}
+		}
+		return &ast.IntLit{Text: "8"}
+	}
+	switch d.Type.Name {
+	case "character":
+		if g.bool() {
+			d.Type.Len = size()
+		}
+	case "double precision":
+	default:
+		if g.bool() {
+			d.Type.Kind = size()
+		}
+	}
+	if g.bool() {
+		d.Dimension = g.dims()
+	}
+	d.HasColons = d.Parameter || d.Save || d.Dimension != nil || g.bool()
+	for i := range d.Entities {
+		e := &d.Entities[i]
+		if g.bool() {
+			e.Dims = g.dims()
+		}
+		if d.Type.Name == "character" && g.bool() {
+			e.Len = &ast.IntLit{Text: "5"}
+		}
+		if d.HasColons && g.bool() {
+			e.Init = g.expr(3)
+		}
+	}
+	return d
+}
+
+func (g *treeGen) align() ast.Stmt {
+	a := &ast.Align{Target: g.name(), Colons: g.bool(), HasList: g.bool()}
+	a.Alignees = g.entities(false)
+	if !a.Colons {
+		a.Alignees = a.Alignees[:1]
+	}
+	if a.HasList {
+		for range g.int(1, 3) {
+			switch g.int(0, 3) {
+			case 0:
+				a.Source = append(a.Source, ast.AlignSub{Star: true})
+			case 1:
+				a.Source = append(a.Source, ast.AlignSub{Colon: true})
+			default:
+				a.Source = append(a.Source, ast.AlignSub{Name: g.name()})
+			}
+		}
+	}
+	for range g.int(0, 3) {
+		switch g.int(0, 3) {
+		case 0:
+			a.TargetSubs = append(a.TargetSubs, ast.AlignTarget{Star: true})
+		case 1:
+			a.TargetSubs = append(a.TargetSubs, ast.AlignTarget{Colon: true})
+		default:
+			a.TargetSubs = append(a.TargetSubs, ast.AlignTarget{Expr: g.expr(2)})
+		}
+	}
+	return a
+}
+
+func (g *treeGen) distribute() ast.Stmt {
+	d := &ast.Distribute{Colons: g.bool(), Distributees: g.entities(false)}
+	if !d.Colons {
+		d.Distributees = d.Distributees[:1]
+	}
+	for range g.int(1, 3) {
+		d.Formats = append(d.Formats, ast.DistFormat{Name: g.pick("block", "cyclic", "*")})
+	}
+	if g.bool() {
+		d.Onto = g.name()
+	}
+	return d
+}
+
+func (g *treeGen) block(depth int) []ast.Stmt {
+	var out []ast.Stmt
+	for range g.int(0, 4) {
+		out = append(out, g.stmts(depth)...)
+	}
+	return out
+}
+
+// stmts draws a statement, with its directive when it has one.
+func (g *treeGen) stmts(depth int) []ast.Stmt {
+	if depth == 0 {
+		return []ast.Stmt{g.action(g.base())}
+	}
+	switch g.int(0, 6) {
+	case 0:
+		do := g.do(depth)
+		if do.Var.Name != "" && g.bool() {
+			return []ast.Stmt{&ast.Independent{New: g.names(), Reduction: g.names()}, do}
+		}
+		return []ast.Stmt{do}
+	case 1:
+		return []ast.Stmt{&ast.DoWhile{Base: g.base(), Name: g.construct(), Cond: g.expr(3), Body: g.block(depth - 1)}}
+	case 2:
+		s := &ast.If{Base: g.base(), Name: g.construct(), HasElse: g.bool()}
+		for range g.int(1, 3) {
+			s.Arms = append(s.Arms, ast.IfArm{Cond: g.expr(3), Body: g.block(depth - 1)})
+		}
+		if s.HasElse {
+			s.Else = g.block(depth - 1)
+		}
+		return []ast.Stmt{s}
+	case 3:
+		return []ast.Stmt{&ast.If{Base: g.base(), OneLine: true,
+			Arms: []ast.IfArm{{Cond: g.expr(3), Body: []ast.Stmt{g.action(ast.Base{})}}}}}
+	}
+	return []ast.Stmt{g.action(g.base())}
+}
+
+func (g *treeGen) construct() string { return g.pick("", "", "outer", "if") }
+
+func (g *treeGen) do(depth int) *ast.Do {
+	d := &ast.Do{Base: g.base(), Name: g.construct()}
+	if g.int(0, 4) > 0 {
+		d.Var = ast.Name{Name: g.name()}
+		d.Lo, d.Hi = g.expr(2), g.expr(2)
+		if g.bool() {
+			d.Step = g.expr(2)
+		}
+	}
+	d.Body = g.block(depth - 1)
+	if d.Name == "" && g.int(0, 3) == 0 {
+		d.TermLabel = g.nextLabel()
+		d.Body = append(d.Body, &ast.Continue{Base: ast.Base{Label: d.TermLabel}})
+	}
+	return d
+}
+
+// action draws a statement that an IF may have on its line.
+func (g *treeGen) action(base ast.Base) ast.Stmt {
+	switch g.int(0, 9) {
+	case 0:
+		return &ast.Exit{Base: base, Name: g.construct()}
+	case 1:
+		return &ast.Cycle{Base: base, Name: g.construct()}
+	case 2:
+		s := &ast.Print{Base: base, Write: g.bool(), Items: g.items(false)}
+		if g.bool() {
+			s.Format = g.pickExpr(g.str(), &ast.Ident{Name: g.name()})
+		}
+		return s
+	case 3:
+		return g.read(base)
+	case 4:
+		s := &ast.Stop{Base: base, Error: g.bool()}
+		if g.bool() {
+			s.Code = g.expr(2)
+		}
+		return s
+	case 5:
+		return &ast.Continue{Base: base}
+	}
+	return &ast.Assign{Base: base, LHS: g.variable(2), RHS: g.expr(4)}
+}
+
+func (g *treeGen) read(base ast.Base) ast.Stmt {
+	s := &ast.Read{Base: base, Paren: g.bool(), Items: g.items(true)}
+	if g.bool() {
+		s.Format = g.str()
+	}
+	if !s.Paren {
+		return s
+	}
+	if g.bool() {
+		s.Unit = g.variable(1)
+	}
+	if g.bool() {
+		s.Iostat = g.variable(1)
+	}
+	if g.bool() {
+		s.End = g.int(1, 99999)
+	}
+	return s
+}
+
+// items draws a list for PRINT or READ.
+func (g *treeGen) items(variables bool) []ast.Expr {
+	var out []ast.Expr
+	for range g.int(0, 3) {
+		switch {
+		case g.int(0, 4) == 0:
+			do := &ast.ImpliedDo{Var: ast.Name{Name: g.name()}, Lo: g.expr(1), Hi: g.expr(1)}
+			for len(do.Items) == 0 {
+				do.Items = g.items(variables)
+			}
+			if g.bool() {
+				do.Step = g.expr(1)
+			}
+			out = append(out, do)
+		case variables:
+			out = append(out, g.variable(2))
+		default:
+			out = append(out, g.expr(3))
+		}
+	}
+	return out
+}
+
+func (g *treeGen) pickExpr(list ...ast.Expr) ast.Expr { return list[g.int(0, len(list)-1)] }
+
+func (g *treeGen) str() ast.Expr {
+	value := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+		"a", "B", " ", "'", `"`, "&", "!", ";", "ö", ",", "a long part of a string",
+	}), 0, 30).Draw(g.t, "value"), "")
+	return &ast.StringLit{Value: value, Quote: g.pick("'", `"`)[0]}
+}
+
+func (g *treeGen) variable(depth int) ast.Expr {
+	id := &ast.Ident{Name: g.name()}
+	switch g.int(0, 3) {
+	case 0:
+		return id
+	case 1:
+		return g.substring(id, depth)
+	}
+	x := &ast.Index{Name: id.Name}
+	for range g.int(0, 3) {
+		x.Args = append(x.Args, g.expr(depth-1))
+	}
+	if g.int(0, 3) == 0 {
+		return g.substring(x, depth)
+	}
+	return x
+}
+
+func (g *treeGen) substring(base ast.Expr, depth int) ast.Expr {
+	s := &ast.Substring{Base: base}
+	if g.bool() {
+		s.Lo = g.expr(depth - 1)
+	}
+	if g.bool() {
+		s.Hi = g.expr(depth - 1)
+	}
+	return s
+}
+
+// levels are the operators of Fortran from the weakest to the strongest.
+var levels = [][]string{
+	{".eqv.", ".neqv."}, {".or."}, {".and."}, {".not."}, {"==", "/=", "<", "<=", ">", ">="},
+	{"//"}, {"+", "-"}, {"*", "/"}, {"**"},
+}
+
+const (
+	levelNot, levelRel, levelAdd, levelPower = 3, 4, 6, 8
+	levelPrimary                             = 9
+)
+
+func levelOf(x ast.Expr) int {
+	op := ""
+	switch x := x.(type) {
+	case *ast.Binary:
+		op = x.Op
+	case *ast.Unary:
+		if op = x.Op; op != ".not." {
+			return levelAdd
+		}
+	}
+	for level, ops := range levels {
+		for _, o := range ops {
+			if o == op {
+				return level
+			}
+		}
+	}
+	return levelPrimary
+}
+
+// atLeast puts x into parentheses when it binds less than level.
+func atLeast(level int, x ast.Expr) ast.Expr {
+	if levelOf(x) < level {
+		return &ast.Paren{X: x}
+	}
+	return x
+}
+
+func (g *treeGen) expr(depth int) ast.Expr {
+	if depth <= 0 {
+		return g.pickExpr(&ast.Ident{Name: g.name()}, &ast.IntLit{Text: "42"})
+	}
+	switch g.int(0, 9) {
+	case 0:
+		return &ast.IntLit{Text: g.pick("0", "1", "123456789"), Kind: g.pick("", "", "8", "ik")}
+	case 1:
+		return &ast.RealLit{Text: g.pick("1.", ".5", "1.5", "1e3", "1.e-3", "2.d0", "3.5d+10"), Kind: g.pick("", "", "8", "dp")}
+	case 2:
+		return g.str()
+	case 3:
+		return &ast.LogicalLit{Value: g.bool()}
+	case 4, 5:
+		return g.variable(depth)
+	case 6:
+		if g.bool() {
+			return &ast.Unary{Op: ".not.", X: atLeast(levelRel, g.expr(depth-1))}
+		}
+		return &ast.Unary{Op: g.pick("-", "+"), X: atLeast(levelAdd+1, g.expr(depth-1))}
+	case 7:
+		return &ast.Index{Name: g.name(), Args: []ast.Expr{g.expr(depth - 1), &ast.Keyword{Name: g.name(), X: g.expr(depth - 1)}}}
+	case 8:
+		return &ast.Paren{X: g.expr(depth - 1)}
+	}
+	level := g.int(0, len(levels)-1)
+	if level == levelNot {
+		level++
+	}
+	left, right := level, level+1
+	switch level {
+	case levelRel:
+		left = right
+	case levelPower:
+		left, right = right, left
+	}
+	return &ast.Binary{Op: g.pick(levels[level]...), X: atLeast(left, g.expr(depth-1)), Y: atLeast(right, g.expr(depth-1))}
+}

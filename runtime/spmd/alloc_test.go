@@ -1,0 +1,63 @@
+//go:build !race
+
+package spmd
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// In the steady state, communication does not allocate: neither when the same
+// schedule serves again nor when it has to be computed anew.
+func TestNoAllocationInTheSteadyState(t *testing.T) {
+	const n, rounds = 32, 300
+	spmd(t, 3, "", func(pe *PE) {
+		l := dist.NewLayout(axes(whole(1, n), block(1, n, 0)), pe.Grid(3))
+		a := NewArray[float64](pe, "a", l, [][2]int{{0, 0}, {1, 1}})
+		tmp := NewTemp[float64](pe, 1, n)
+		shadow, column := NewComm(pe, 0, a, nil), NewComm(pe, 1, a, tmp)
+		gather := NewIrregular(pe, 2, a)
+		pe.Start()
+		list := []int{1, 1, 7, n, n, 12}
+		k := 0
+		around := func(q int) Box { return pe.Box(l.Owned(q, 0), l.Owned(q, 1).Grow(1, 1)) }
+		below := func(int) Box { return pe.Box(dist.Range(k, n, 1)) }
+		round := func() {
+			k = k%n + 1
+			shadow.Post(around)
+			column.Post(below, Sub{0, 1, 0}, Sub{-1, 0, k})
+			shadow.Wait()
+			column.Wait()
+			shadow.Done()
+			column.Done()
+			gather.Post(list)
+			gather.Wait()
+			gather.Done()
+			Sum(pe, 3, 1.0)
+			Max(pe, 3, 1)
+			Bcast(pe, 4, k%3, 2.0)
+			pe.Barrier(5)
+		}
+		for range 2 * n {
+			round()
+		}
+		pe.Barrier(6)
+		var before, after runtime.MemStats
+		if pe.ID() == 0 {
+			runtime.ReadMemStats(&before)
+		}
+		pe.Barrier(6)
+		for range rounds {
+			round()
+		}
+		if pe.ID() == 0 {
+			runtime.ReadMemStats(&after)
+			// The runtime and other tests may allocate a little meanwhile.
+			if got := after.Mallocs - before.Mallocs; got > rounds/3 {
+				t.Errorf("%d allocations in %d rounds", got, rounds)
+			}
+		}
+	})
+}
