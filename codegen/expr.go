@@ -261,9 +261,6 @@ func (g *gen) conv(e *ir.Conv) (string, int) {
 			return "float64(" + s + ")", precAtom
 		}
 	}
-	if e.Typ == ir.Integer && e.E.Type().IsReal() && g.opt.Check {
-		return fmt.Sprintf("spmd.Int32(int(%s))", g.expr(e.E)), precAtom
-	}
 	return goType(e.Typ) + "(" + g.expr(e.E) + ")", precAtom
 }
 

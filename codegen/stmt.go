@@ -284,8 +284,11 @@ func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 		}
 		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
 	}
-	if b, ok := e.(*ir.Bin); ok && g.opt.Check && b.Typ == ir.Integer && !sym.Temp {
-		return "spmd.Int32(" + s + ")"
+	if g.opt.Check && sym.Type == ir.Integer && !sym.Wide && !sym.Temp {
+		switch e.(type) {
+		case *ir.Bin, *ir.Conv, *ir.Call:
+			return fmt.Sprintf("spmd.Int32(%s, %q)", s, "the value for "+sym.Name)
+		}
 	}
 	return s
 }

@@ -73,6 +73,7 @@ type Symbol struct {
 	Dims  []Bound // nil for scalars
 	Param bool    // named constant; Init is its value
 	Init  Expr    // constant initial value (also of an array: every element), or nil
+	Wide  bool    // INTEGER(8): values beyond 32 bits are valid
 	Temp  bool    // made by the compiler, not in the source
 
 	// Mapping is nil for a replicated object. ir/mapping fills it in.

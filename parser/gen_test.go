@@ -20,10 +20,10 @@ type treeGen struct {
 var genFile = rapid.Custom(func(t *rapid.T) *ast.File {
 	g := &treeGen{t: t}
 	p := &ast.Program{Name: g.name()}
-	for range g.int(0, 6) {
+	for range g.int(0, 4) {
 		p.Spec = append(p.Spec, g.spec())
 	}
-	p.Body = g.block(3)
+	p.Body = g.block(2)
 	return &ast.File{Name: "gen.hpf", Program: p}
 })
 
@@ -196,7 +196,7 @@ func (g *treeGen) distribute() ast.Stmt {
 
 func (g *treeGen) block(depth int) []ast.Stmt {
 	var out []ast.Stmt
-	for range g.int(0, 4) {
+	for range g.int(0, 3) {
 		out = append(out, g.stmts(depth)...)
 	}
 	return out
@@ -275,7 +275,7 @@ func (g *treeGen) action(base ast.Base) ast.Stmt {
 	case 5:
 		return &ast.Continue{Base: base}
 	}
-	return &ast.Assign{Base: base, LHS: g.variable(2), RHS: g.expr(4)}
+	return &ast.Assign{Base: base, LHS: g.variable(2), RHS: g.expr(3)}
 }
 
 func (g *treeGen) read(base ast.Base) ast.Stmt {

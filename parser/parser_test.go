@@ -299,7 +299,13 @@ func TestAgreesWithGfortran(t *testing.T) {
 	}
 }
 
-func mustParse(t testing.TB, name, text string) *ast.File {
+// tester is what testing.T and rapid.T have in common.
+type tester interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func mustParse(t tester, name, text string) *ast.File {
 	t.Helper()
 	file, diags := parser.Parse(name, []byte(text))
 	if err := diags.Err(); err != nil {
@@ -315,10 +321,7 @@ var ignorePositions = cmp.Options{
 }
 
 // checkRoundTrip proves that unparsing and parsing again is the identity.
-func checkRoundTrip(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, file *ast.File) {
+func checkRoundTrip(t tester, file *ast.File) {
 	t.Helper()
 	text := ast.Unparse(file)
 	again, diags := parser.Parse(file.Name, []byte(text))

@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 //	exits STATUS COMMAND...   the command ends with this exit status
 //	missing PATTERN...        no file matches
 func TestScripts(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
 	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOCACHE", string(goCache[:len(goCache)-1]))
 			env.Setenv("SPMDC_CACHE", programs)
+			env.Setenv("GO", goTool)
 			// The folder of the spmdc under test, as a PATH without Go.
 			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0])
 			return nil

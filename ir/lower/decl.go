@@ -165,7 +165,7 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 		return nil
 	}
 	s.Type, s.Len = t.typ, t.length
-	l.typed[s], l.long[s] = e.Pos, t.long
+	l.typed[s], l.long[s], s.Wide = e.Pos, t.long, t.long
 	if s.IsArray() && s.Type == ir.Character {
 		l.characterArray(s, e.Pos)
 	}

@@ -55,7 +55,7 @@ func (p *printer) stmts(list []Stmt) {
 func (p *printer) stmt(s Stmt) {
 	text, directive := head(s)
 	if directive {
-		p.wrap("!HPF$ ", "!HPF$& ", text)
+		p.wrap("!HPF$ ", "!HPF$   &", text)
 		return
 	}
 	p.line(s.StmtLabel(), text)

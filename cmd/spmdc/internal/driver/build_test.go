@@ -1,0 +1,119 @@
+package driver
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// echo is a table with one pass: the source is the program, and a source with
+// the word WARN gives a warning. runs counts how often it ran.
+func echo(runs *int) *Table {
+	return &Table{Passes: []Pass{{Name: "code", Doc: "d", Run: func(c *Compilation) error {
+		*runs++
+		c.Diags = source.NewList(source.NewFile(c.File, c.Text))
+		text, _, _ := strings.Cut(string(c.Text), "! ")
+		if strings.Contains(string(c.Text), "WARN") {
+			c.Diags.Warnf(source.Syntax, source.Pos{Line: 1, Col: 1}, "odd")
+		}
+		c.Code = []byte(text)
+		return nil
+	}}}}
+}
+
+// TestBuilderDoesNothingTwice: an unchanged source runs neither passes nor Go,
+// a source that gives the same program runs no Go, and a program with warnings
+// runs the passes again, so that the warnings show.
+func TestBuilderDoesNothingTwice(t *testing.T) {
+	const prog = "package main\n\nfunc main() {}\n"
+	cache := testCache(t)
+	runs := 0
+	b := &Builder{Table: echo(&runs), Cache: cache}
+	program := func(text string, o Options) string {
+		t.Helper()
+		path, err := b.Program(New("p.hpf", []byte(text), o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first := program(prog, Options{})
+	if again := program(prog, Options{}); again != first || runs != 1 {
+		t.Errorf("unchanged: program %s (was %s), passes ran %d times, want 1", again, first, runs)
+	}
+	if other := program(prog+"! a comment\n", Options{}); other != first || runs != 2 {
+		t.Errorf("changed comment: program %s (was %s), passes ran %d times, want 2", other, first, runs)
+	}
+	for range 2 {
+		program(prog+"! WARN\n", Options{})
+	}
+	if runs != 4 {
+		t.Errorf("with a warning the passes ran %d times, want 2", runs-2)
+	}
+	program(prog, Options{Check: true})
+	if runs != 5 {
+		t.Error("other options did not run the passes")
+	}
+	if other := program("package main\n\nfunc main() { println() }\n", Options{}); other == first {
+		t.Error("another program is the same file")
+	}
+	b.Fresh = true
+	if program(prog, Options{}); runs != 7 {
+		t.Error("Fresh did not run the passes")
+	}
+}
+
+func TestBuilderReportsPrograms(t *testing.T) {
+	runs := 0
+	table := echo(&runs)
+	table.Passes[0].Run = func(c *Compilation) error {
+		c.Diags = source.NewList(source.NewFile(c.File, c.Text))
+		c.Diags.Errorf(source.Syntax, source.Pos{Line: 1, Col: 1}, "bad")
+		return nil
+	}
+	b := &Builder{Table: table, Cache: testCache(t)}
+	if _, err := b.Program(New("p.hpf", nil, Options{})); !errors.Is(err, ErrDiagnosed) {
+		t.Errorf("error %v, want ErrDiagnosed", err)
+	}
+	entries, _ := filepath.Glob(filepath.Join(b.Cache.Dir, "*", "*"))
+	if len(entries) > 0 {
+		t.Errorf("in the cache: %v", entries)
+	}
+}
+
+func TestCopyProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions")
+	}
+	dir := t.TempDir()
+	prog := filepath.Join(dir, "prog")
+	if err := os.WriteFile(prog, []byte("new"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	for range 2 { // the second replaces the first
+		if err := CheckProgramTarget(out); err != nil {
+			t.Fatal(err)
+		}
+		if err := CopyProgram(prog, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := os.Stat(out)
+	if err != nil || st.Mode().Perm()&0o100 == 0 {
+		t.Errorf("%v, %v: not executable", st, err)
+	}
+	write(t, filepath.Join(dir, "source.hpf"), "program\n")
+	for _, bad := range []string{"source.hpf", ".", "nope/out", "source.hpf/out"} {
+		err := CheckProgramTarget(filepath.Join(dir, bad))
+		var f *Failure
+		if !errors.As(err, &f) || f.Status != StatusUsage || f.Remedy == "" {
+			t.Errorf("CheckProgramTarget(%s): %v, want a usage error with a remedy", bad, err)
+		}
+	}
+}
