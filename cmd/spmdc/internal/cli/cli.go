@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -109,20 +110,33 @@ func rewrite(args []string) []string {
 	case args[0] != "--explain":
 		return args
 	}
-	// The first two words that are no flags are the stage and the file; with
-	// only one it is the file.
-	var words []int
-	for i, a := range rest {
-		if !strings.HasPrefix(a, "-") {
-			words = append(words, i)
-		}
-	}
+	// The first two words are the stage and the file; with only one it is the
+	// file.
+	words := positions(rest)
 	out := append([]string{"explain"}, rest...)
 	if len(words) >= 2 {
 		i, j := words[0]+1, words[1]+1
 		out[i], out[j] = out[j], out[i]
 	}
 	return out
+}
+
+// positions are the indices of the arguments that are neither flags nor the
+// values of flags that stand apart.
+func positions(args []string) []int {
+	var words []int
+	value := false
+	for i, a := range args {
+		switch {
+		case value:
+			value = false
+		case strings.HasPrefix(a, "-"):
+			value = slices.Contains([]string{"--format", "--sync", "--pes", "-n"}, a)
+		default:
+			words = append(words, i)
+		}
+	}
+	return words
 }
 
 // usage makes kong's parse errors usage Failures.

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRewrite(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"", ""},
+		{"run -n 4 a.hpf", "run -n 4 a.hpf"},
+		{"compile --explain comm a.hpf", "compile --explain comm a.hpf"},
+		{"--version", "version"},
+		{"--explain a.hpf", "explain a.hpf"},
+		{"--explain comm a.hpf", "explain a.hpf comm"},
+		{"--explain=comm a.hpf", "explain a.hpf comm"},
+		{"--explain cfg --format=dot a.hpf", "explain a.hpf --format=dot cfg"},
+		{"--explain --format dot cfg a.hpf", "explain --format dot a.hpf cfg"},
+		{"--explain plan --sync barrier -n 3 a.hpf", "explain a.hpf --sync barrier -n 3 plan"},
+		{"--explain", "explain"},
+	} {
+		if got := strings.Join(rewrite(strings.Fields(test.args)), " "); got != test.want {
+			t.Errorf("rewrite(%s) = %s, want %s", test.args, got, test.want)
+		}
+	}
+}
