@@ -90,6 +90,9 @@ func (g *gen) region(r *comm.Region) {
 	}
 	starts := g.startReductions(r)
 	if r.Pipe != nil {
+		if g.plan.BarrierAtPipe(r.Pipe) {
+			g.out.p("pe.Barrier(%d)", g.site(r.Pipe.Comms[0]))
+		}
 		for _, c := range r.Pipe.Comms {
 			g.pipeRecv(c, r.Pipe)
 		}
@@ -123,9 +126,6 @@ func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", string
 
 func (g *gen) pipeRecv(c *comm.Comm, p *comm.Pipe) {
 	g.out.at = c.CLine
-	if g.plan.BarrierAtPipe(c) {
-		g.out.p("pe.Barrier(%d)", g.site(c))
-	}
 	text, vars := g.need(c)
 	open := g.captures(vars)
 	g.out.p("%s.PipeRecv(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)

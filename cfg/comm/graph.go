@@ -113,10 +113,10 @@ func (g *graphBuilder) begin(s ir.Stmt, text string) {
 // region is what lies between communications; its control flow is each PE's own.
 func (g *graphBuilder) region(r *Region) {
 	if r.Pipe != nil {
+		if g.barriers {
+			g.b.Node(cfg.Barrier, r.Pipe.Comms[0].CLine, 0, "")
+		}
 		for _, c := range r.Pipe.Comms {
-			if g.barriers {
-				g.b.Node(cfg.Barrier, c.CLine, 0, "")
-			}
 			g.comm(cfg.Comm, c.CLine, c, "recv")
 			g.comm(cfg.CommOver, c.COLine, c, "")
 		}

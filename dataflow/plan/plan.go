@@ -92,8 +92,9 @@ func (p *Plan) Ready(c *comm.Comm) bool { return p.Slots[c.ID-1].Ready }
 // BarrierBefore reports whether a barrier stands before the group.
 func (p *Plan) BarrierBefore(*comm.Post) bool { return p.Kind == Barrier }
 
-// BarrierAtPipe reports whether a barrier stands before a pipelined region.
-func (p *Plan) BarrierAtPipe(*comm.Comm) bool { return p.Kind == Barrier }
+// BarrierAtPipe reports whether a barrier stands before a pipelined region: one
+// for all its communications, since the first already waits for other PEs.
+func (p *Plan) BarrierAtPipe(*comm.Pipe) bool { return p.Kind == Barrier }
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {

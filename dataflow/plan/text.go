@@ -114,7 +114,8 @@ func (p *Plan) Verify() error { return p.Document().Verify() }
 // Verify checks that on every path each communication C_r is followed by CO_r,
 // then UO_r, before C_r comes again; and that the puts of every communication
 // without a ready message come directly behind a barrier, with nothing but
-// communications of the same group in between.
+// communications of the same group in between: the last use of the slot, which
+// ends at UO_r, then lies before the barrier on every PE.
 func (d *Document) Verify() error {
 	ready := map[int]bool{}
 	for _, s := range d.Slots {
@@ -200,7 +201,7 @@ func behindBarrier(c *cfg.Node) bool {
 			seen[p] = true
 			switch p.Kind {
 			case cfg.Barrier:
-			case cfg.Comm:
+			case cfg.Comm, cfg.CommOver:
 				if !up(p) {
 					return false
 				}

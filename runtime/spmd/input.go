@@ -54,6 +54,12 @@ func (in *input) next() (line string, ok bool) {
 // where says which line was read last.
 func (in *input) where() string { return fmt.Sprintf("standard input, line %d", in.line) }
 
+// LongInt is an INTEGER(8) variable as an item of READ.
+type LongInt struct{ i *int }
+
+// Long makes *i an item of READ that may have more than 32 bits.
+func Long(i *int) *LongInt { return &LongInt{i} }
+
 // readError is why a READ failed.
 type readError struct {
 	status    int
@@ -68,7 +74,7 @@ type reading struct {
 
 // Read is `read(*,*) items`: PE 0 reads one list-directed record, which may
 // continue over lines, and all PEs get the values. Collective. Items are *int,
-// *float64, *float32, *bool and *String. With iostat nil, the end of input and
+// *float64, *float32, *bool, *String and *LongInt. With iostat nil, the end of input and
 // bad values abort the run; else *iostat is 0, -1 at the end of input, or
 // positive.
 func (pe *PE) Read(site int, iostat *int, items ...any) {
@@ -161,6 +167,8 @@ func load(items []any) []any {
 		switch item := item.(type) {
 		case *int:
 			values[i] = *item
+		case *LongInt:
+			values[i] = *item.i
 		case *float64:
 			values[i] = *item
 		case *float32:
@@ -180,6 +188,8 @@ func store(items, values []any) {
 		switch item := item.(type) {
 		case *int:
 			*item = values[i].(int)
+		case *LongInt:
+			*item.i = values[i].(int)
 		case *float64:
 			*item = values[i].(float64)
 		case *float32:

@@ -155,6 +155,24 @@ func TestListDirectedInputBeyondGfortran(t *testing.T) {
 	}
 }
 
+// What gfortran prints of INTEGER(8) has 20 columns.
+func TestLongIntegers(t *testing.T) {
+	out, _ := spmd(t, 2, "12345678901 3\n99999999999 5000000000\n", func(pe *PE) {
+		var a, ios, i int
+		pe.Read(0, nil, Long(&a), &i)
+		if pe.ID() == 0 {
+			pe.Print(int64(a), i, int64(-5), int64(math.MaxInt64), "x", int64(a))
+		}
+		pe.Read(0, &ios, Long(&a), &i) // the second has only 32 bits
+		if a != 99999999999 || i != 3 || ios <= 0 {
+			t.Errorf("a %d i %d iostat %d", a, i, ios)
+		}
+	})
+	if want := "          12345678901           3                   -5  9223372036854775807 x          12345678901\n"; out != want {
+		t.Errorf("output %q, gfortran %q", out, want)
+	}
+}
+
 func TestReadWithoutIostat(t *testing.T) {
 	read := func(pe *PE) {
 		var i, j int

@@ -181,9 +181,15 @@ func (v *listValue) assign(item any) (what string, status int) {
 	switch item := item.(type) {
 	case *int:
 		what = "INTEGER"
-		n, err := strconv.ParseInt(v.text, 10, 64)
-		if ok = err == nil && n >= math.MinInt32 && n <= math.MaxInt32 && isNumeral(v.text); ok {
+		n, err := strconv.ParseInt(v.text, 10, 32)
+		if ok = err == nil; ok {
 			*item = int(n)
+		}
+	case *LongInt:
+		what = "INTEGER(8)"
+		n, err := strconv.ParseInt(v.text, 10, 64)
+		if ok = err == nil; ok {
+			*item.i = int(n)
 		}
 	case *float64:
 		what = "REAL"
@@ -212,12 +218,6 @@ func (v *listValue) assign(item any) (what string, status int) {
 		return "", 0
 	}
 	return what, iostatBad
-}
-
-// isNumeral reports whether s is an optionally signed string of digits, without
-// the underscores that package strconv might allow.
-func isNumeral(s string) bool {
-	return !strings.ContainsRune(s, '_')
 }
 
 // parseReal reads a Fortran real: an exponent is marked by e, d, q or by its
