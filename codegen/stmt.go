@@ -302,7 +302,7 @@ func (g *gen) print(s *ir.Print) {
 	if !implied {
 		items := make([]string, len(s.Items))
 		for i, e := range s.Items {
-			items[i] = g.typed(e)
+			items[i] = g.printed(e)
 		}
 		g.out.p("pe.Print(%s)", strings.Join(items, ", "))
 		return
@@ -314,10 +314,26 @@ func (g *gen) print(s *ir.Print) {
 	g.out.p("record.End()")
 }
 
+// printed renders an item of PRINT; INTEGER(8) is wider than INTEGER(4).
+func (g *gen) printed(e ir.Expr) string {
+	s := g.typed(e)
+	var sym *ir.Symbol
+	switch e := e.(type) {
+	case *ir.Var:
+		sym = e.Sym
+	case *ir.Ref:
+		sym = e.Sym
+	}
+	if sym != nil && sym.Wide {
+		return "int64(" + s + ")"
+	}
+	return s
+}
+
 func (g *gen) item(e ir.Expr) {
 	d, ok := e.(*ir.ImpliedDo)
 	if !ok {
-		g.out.p("record.Add(%s)", g.typed(e))
+		g.out.p("record.Add(%s)", g.printed(e))
 		return
 	}
 	lo, hi, step := g.expr(d.Lo), g.expr(d.Hi), g.expr(d.Step)
@@ -344,6 +360,9 @@ func (g *gen) readStmt(s *ir.Read) {
 		p := "&" + g.names.sym(y) + "In"
 		if y.Type == ir.Character {
 			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
+		}
+		if y.Wide {
+			return fmt.Sprintf("spmd.Long(%s)", p)
 		}
 		return p
 	}

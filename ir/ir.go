@@ -64,6 +64,19 @@ type Program struct {
 	Body    []Stmt
 }
 
+// Distributed reports whether the elements of s lie on different PEs.
+func (s *Symbol) Distributed() bool {
+	if s.Mapping == nil {
+		return false
+	}
+	for _, ax := range s.Mapping.Map.Axes {
+		if ax.Grid >= 0 {
+			return true
+		}
+	}
+	return len(s.Mapping.Map.Fixed) > 0
+}
+
 // Symbol is a variable, array or named constant. Name is unique in the unit.
 type Symbol struct {
 	Name  string
@@ -252,17 +265,27 @@ type Independent struct {
 type Expr interface {
 	Type() Type
 	Position() source.Pos
+	// IsVarying reports whether the value depends on distributed arrays.
+	IsVarying() bool
+	// MarkVarying sets that mark.
+	MarkVarying(bool)
 	expr()
 }
 
-// X is embedded in every expression.
+// X is embedded in every expression. Varying marks an expression that reads a
+// distributed array: PEs do not know its value without communication, so it
+// cannot decide what all PEs do together. All others are single-valued: replicated
+// scalars and arrays have the same bits on every PE. ir/mapping sets the mark.
 type X struct {
-	Pos source.Pos
-	Typ Type
+	Pos     source.Pos
+	Typ     Type
+	Varying bool
 }
 
 func (x *X) Type() Type           { return x.Typ }
 func (x *X) Position() source.Pos { return x.Pos }
+func (x *X) IsVarying() bool      { return x.Varying }
+func (x *X) MarkVarying(v bool)   { x.Varying = v }
 func (x *X) expr()                {}
 
 // Op is an operator.

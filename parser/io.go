@@ -53,7 +53,7 @@ func (g *printStmt) build(p *parser, base ast.Base) ast.Stmt {
 
 func (g *writeStmt) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Print{Base: base, Write: true, Items: items(g.Items)}
-	hasFormat, ok := false, true
+	hasFormat, ok := false, p.controlOnce(g.Control)
 	for i := range g.Control {
 		c := &g.Control[i]
 		switch c.key(i) {
@@ -91,7 +91,7 @@ func (g *readStmt) build(p *parser, base ast.Base) ast.Stmt {
 func (g *readParenStmt) build(p *parser, base ast.Base) ast.Stmt {
 	const form = "read(*,* [, iostat=variable] [, end=label]) variables"
 	s := &ast.Read{Base: base, Paren: true, Items: items(g.Items)}
-	hasFormat, ok := false, p.variables(g.Items)
+	hasFormat, ok := false, p.controlOnce(g.Control) && p.variables(g.Items)
 	for i := range g.Control {
 		c := &g.Control[i]
 		v := c.Value.X.orNil()
@@ -149,6 +149,22 @@ func (c *control) key(i int) string {
 		return "fmt"
 	}
 	return ""
+}
+
+// controlOnce reports an entry that a control list has twice.
+func (p *parser) controlOnce(list []control) bool {
+	seen := map[string]bool{}
+	for i := range list {
+		c := &list[i]
+		key := c.key(i)
+		if key != "" && seen[key] {
+			p.diags.Errorf(source.Syntax, c.Value.pos(), "%s= is given twice", strings.ToUpper(key)).
+				WithHelp("remove one")
+			return false
+		}
+		seen[key] = true
+	}
+	return true
 }
 
 func (f *format) pos() source.Pos {

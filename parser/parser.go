@@ -206,6 +206,13 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 	case *programUnit:
 		p.programStmt(n)
 	case *ast.ImplicitNone:
+		for _, s := range p.prog.Spec {
+			if first, twice := s.(*ast.ImplicitNone); twice {
+				p.diags.Errorf(source.Syntax, base.Pos, "a second IMPLICIT NONE").
+					WithNote(first.Pos, "the first is here").WithHelp("remove one")
+				return
+			}
+		}
 		if p.declared.IsValid() {
 			p.diags.Errorf(source.Syntax, base.Pos, "IMPLICIT NONE behind a declaration").
 				WithNote(p.declared, "the first declaration is here").

@@ -132,22 +132,6 @@ func (a *analyzer) temp(e ir.Expr, like ir.Stmt) (*ir.Symbol, *ir.Assign) {
 	return sym, as
 }
 
-// distributed reports whether the elements of an array lie on different PEs.
-func distributed(s *ir.Symbol) bool {
-	if s.Mapping == nil {
-		return false
-	}
-	if len(s.Mapping.Map.Fixed) > 0 {
-		return true
-	}
-	for _, ax := range s.Mapping.Map.Axes {
-		if ax.Grid >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // occurrence is one reference with the loops around it, outermost first and
 // starting at some scope.
 type occurrence struct {
@@ -325,6 +309,3 @@ func (p *Program) Modified(s ir.Stmt) map[*ir.Symbol]bool { return p.a.modified(
 
 // LiveAfter reports whether the value of a scalar may be used behind s.
 func (p *Program) LiveAfter(s ir.Stmt, sym *ir.Symbol) bool { return p.a.liveAfter(s, sym) }
-
-// Distributed reports whether the elements of an array lie on different PEs.
-func Distributed(s *ir.Symbol) bool { return distributed(s) }

@@ -68,7 +68,7 @@ func (a *analyzer) statement(s ir.Stmt) []Node {
 func (a *analyzer) assign(s *ir.Assign) []Node {
 	var out []Node
 	extract := func(r *ir.Ref, onlyMapped bool) {
-		if !distributed(r.Sym) {
+		if !r.Sym.Distributed() {
 			return
 		}
 		for d, sub := range r.Subs {
@@ -195,7 +195,9 @@ func around(comms []*Comm, body []Node) []Node {
 func (a *analyzer) fetch(s ir.Stmt, exprs ...ir.Expr) []*Comm {
 	w := occWalker{a: a}
 	for _, e := range exprs {
-		w.expr(e, s, nil, false, false)
+		if e.IsVarying() {
+			w.expr(e, s, nil, false, false)
+		}
 	}
 	t := &attempt{a: a, stmt: s, region: &Region{}, occs: w.list}
 	t.communicate()
@@ -213,7 +215,7 @@ func (a *analyzer) fallback(s ir.Stmt, why string) []Node {
 	stored := map[*ir.Symbol]bool{}
 	for _, o := range a.occurrences(s) {
 		sym := o.ref.Sym
-		if !distributed(sym) {
+		if !sym.Distributed() {
 			continue
 		}
 		c := whole[sym]

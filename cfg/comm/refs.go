@@ -26,7 +26,7 @@ func (t *attempt) communicate() string {
 		if o.write {
 			continue
 		}
-		if !distributed(o.ref.Sym) {
+		if !o.ref.Sym.Distributed() {
 			continue
 		}
 		exec := t.executors(o.loops)
@@ -514,7 +514,7 @@ func (t *attempt) listable(e ir.Expr, index map[*ir.Symbol]bool) bool {
 			ok = ok && !t.variant[x.Sym]
 			for _, s := range x.Subs {
 				f, aff := t.a.affine(s)
-				ok = ok && (aff || !distributed(x.Sym)) && (!aff || t.indexOnly(f, index))
+				ok = ok && (aff || !x.Sym.Distributed()) && (!aff || t.indexOnly(f, index))
 			}
 		case *ir.Bin:
 			ok = ok && x.Op != ir.And && x.Op != ir.Or

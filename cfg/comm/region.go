@@ -213,7 +213,7 @@ func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (*ir.Ref, []Constraint) {
 	loops := t.loopsOf[s]
 	best, bestCons, bestScore := (*ir.Ref)(nil), []Constraint(nil), 0
 	consider := func(o occurrence, bonus int) {
-		if !distributed(o.ref.Sym) {
+		if !o.ref.Sym.Distributed() {
 			return
 		}
 		cons, bad := t.a.owners(o.ref, t.stable(s))

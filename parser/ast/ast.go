@@ -41,7 +41,8 @@ func (b *Base) StmtLabel() int       { return b.Label }
 
 // TypeSpec is a type as written: Name is one of "integer", "real",
 // "double precision", "logical", "character"; Kind is nil or the kind
-// expression (REAL*8 is Kind 8); Len is the character length.
+// expression (REAL*8 is Kind 8); Len is the character length, where an Ident
+// called "*" stands for the * of CHARACTER(LEN=*).
 type TypeSpec struct {
 	Name string
 	Kind Expr
@@ -104,7 +105,8 @@ type (
 	}
 	// Align is "!HPF$ ALIGN a(i,*) WITH t(2*i+1,*)" in any of its forms. Dummies
 	// is nil for the form without subscript list ("ALIGN WITH t :: a" , which
-	// means identity).
+	// means identity). Without "::" there is one alignee: the parser makes
+	// several statements of "ALIGN a(i), b(i) WITH t(i)".
 	Align struct {
 		Base
 		Alignees   []Entity // names only
@@ -148,7 +150,8 @@ type (
 		Arg  Expr
 	}
 	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
-	// DO statement that follows.
+	// DO statement with a variable that follows: in a tree from the parser, the
+	// next statement of the same list.
 	Independent struct {
 		Base
 		New, Reduction []Name
@@ -176,7 +179,11 @@ type (
 		Lo, Hi, Step Expr // Step may be nil
 		Body         []Stmt
 		EndPos       source.Pos
-		TermLabel    int // "do 10 i = ..." ends at label 10; 0 otherwise
+		// TermLabel is 10 in "do 10 i = ..." that ends at a statement with
+		// that label, the last of Body, or of the Body of an inner loop that
+		// ends there too. It is 0 for a loop that ends with END DO; a
+		// labelled END DO is a Continue with its label, at the end of Body.
+		TermLabel int
 	}
 	// DoWhile is "do while (cond)".
 	DoWhile struct {
