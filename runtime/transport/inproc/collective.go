@@ -23,14 +23,15 @@ func (p *PE) Barrier(site int) {
 	p.barriers++
 	if int(w.arrived.Add(1)) == w.n {
 		w.arrived.Store(0)
-		w.passed.Store(p.barriers)
+		w.passed.Swap(p.barriers)
 		p.wakeAll(&w.passed)
 		return
 	}
 	p.await(&w.passed, p.barriers, site, transport.WaitBarrier, -1)
 }
 
-// wakeAll wakes the other PEs that wait for flag.
+// wakeAll wakes the other PEs that wait for flag, which the caller has stored
+// by an exchange (see raise).
 func (p *PE) wakeAll(flag *atomic.Uint64) {
 	hideSync()
 	for _, q := range p.w.pes {
@@ -64,7 +65,7 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 		word = combine(word, gift.word)
 	}
 	w.result.word = word
-	w.result.seq.Store(k)
+	w.result.seq.Swap(k)
 	p.wakeAll(&w.result.seq)
 	return word
 }
@@ -95,7 +96,7 @@ func (p *PE) exchange(site, root int, word uint64, value any) *mail {
 			p.collectCredit(site, k)
 		}
 		m.word, m.value, m.site = word, value, site
-		m.seq.Store(k + 1)
+		m.seq.Swap(k + 1)
 		p.wakeAll(&m.seq)
 		return m
 	}
@@ -123,7 +124,7 @@ func (p *PE) collectCredit(site int, k uint64) {
 func (p *PE) take() {
 	p.broadcasts++
 	if p.broadcasts%creditEvery == 0 {
-		p.taken.Store(p.broadcasts)
+		p.taken.Swap(p.broadcasts)
 		p.wakeAll(&p.taken)
 	}
 }

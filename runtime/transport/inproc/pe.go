@@ -128,8 +128,15 @@ func (p *PE) overrun(b transport.Buffer, what string, from int, want, got uint64
 }
 
 // raise stores epoch in a flag that p alone waits for, and wakes p.
+//
+// The storer stores the flag, then loads waiting; the waiter stores waiting,
+// then loads the flag. No wake-up is lost only if neither load overtakes the
+// store before it. Go's atomics promise that, but under the race detector they
+// are weaker (a store is a release, a load an acquire), and inside hideSync
+// nothing else orders them. An exchange is ordered in all builds, and costs no
+// more than a store: on amd64 a store is one.
 func (p *PE) raise(flag *atomic.Uint64, epoch uint64) {
-	flag.Store(epoch)
+	flag.Swap(epoch)
 	hideSync()
 	if p.waiting.Load() == flag {
 		p.wakeFrom(flag)
@@ -199,7 +206,7 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.on.Store(int64(on))
 	for flag.Load() < want && !p.w.failed.Load() {
 		p.parks.Add(1)
-		p.waiting.Store(flag)
+		p.waiting.Swap(flag) // not Store: see raise
 		// The storer looks at waiting after its store, this PE at the flag
 		// after publishing waiting: one of the two sees the other.
 		if flag.Load() >= want || p.w.failed.Load() {

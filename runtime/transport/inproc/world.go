@@ -148,7 +148,7 @@ func (w *World) fail(err error) {
 	}
 	w.mu.Unlock()
 	hideSync()
-	w.failed.Store(true)
+	w.failed.Swap(true) // not Store: see raise
 	for _, p := range w.pes {
 		if f := p.waiting.Load(); f != nil {
 			p.wakeFrom(f)

@@ -1,0 +1,56 @@
+package comm_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir/scalar"
+)
+
+// compare executes the SPMD form of text on np PEs and tells how it differs
+// from the sequential execution, "" if it does not.
+func compare(text string, np int) (difference string) {
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(fault)
+			if !ok {
+				panic(r)
+			}
+			difference = string(f)
+		}
+	}()
+	original, err := front(text)
+	if err != nil {
+		return err.Error()
+	}
+	want := runSequential(original, np)
+	p, _ := front(text)
+	got := runSPMD(comm.Analyze(p, scalar.Analyze(p)), np)
+	if !slices.Equal(want.out, got.out) {
+		return fmt.Sprintf("prints %q, want %q", got.out, want.out)
+	}
+	for _, s := range original.Symbols {
+		if !s.IsArray() {
+			continue
+		}
+		t := got.symbols[s.Name]
+		right := want.arrays[s]
+		right.elements(func(subs []int, n int) {
+			for _, q := range got.pes {
+				if l := got.layouts[t]; l != nil && !l.Owns(q.id, subs...) {
+					continue
+				}
+				if v, w := q.arrays[t].data[n], right.data[n]; v != w && !(v != v && w != w) && difference == "" {
+					difference = fmt.Sprintf("%s%v is %v on PE %d, want %v", s.Name, subs, v, q.id, w)
+				}
+			}
+		})
+	}
+	if difference == "" && len(got.posted) > 0 && !want.stopped {
+		for c := range got.posted {
+			difference = fmt.Sprintf("communication #%d is live at the end", c.ID)
+		}
+	}
+	return difference
+}

@@ -1,0 +1,79 @@
+package comm_test
+
+import "github.com/spmdc/spmdc/cfg/comm"
+
+// coverage counts what programs in SPMD form have.
+type coverage map[string]int
+
+func (n coverage) program(p *comm.Program) {
+	for _, c := range p.Comms {
+		n[string(c.Kind)]++
+		if c.Subs != nil {
+			n["coupled subscripts"]++
+		}
+		if len(c.Guard) > 0 {
+			n["guarded consumers"]++
+		}
+		for _, r := range c.Ranges {
+			if r.Unknown {
+				n["unknown range"]++
+			}
+			if len(r.Cons) > 0 {
+				n["consumers by range"]++
+			}
+		}
+	}
+	for _, r := range p.Reduces {
+		n[r.Name]++
+		if len(r.Lead) > 0 {
+			n["lead dimensions"]++
+		}
+	}
+	n.nodes(p.Body, nil)
+}
+
+func (n coverage) nodes(list []comm.Node, around comm.Node) {
+	for i, x := range list {
+		switch x := x.(type) {
+		case *comm.Region:
+			switch {
+			case x.Fallback:
+				n["fallback"]++
+			case x.Pipe != nil:
+				n["pipelined region"]++
+			case len(x.Part) > 0:
+				n["divided region"]++
+			case len(x.Guard) > 0:
+				n["guarded region"]++
+			default:
+				n["region of all"]++
+			}
+			if len(x.Part) > 1 {
+				n["region divided twice"]++
+			}
+		case *comm.Post:
+			if _, ok := list[min(i+2, len(list)-1)].(*comm.Loop); ok {
+				n["hoisted"]++
+			}
+		case *comm.Done:
+			if i+1 < len(list) {
+				if _, ok := list[i+1].(*comm.Simple); ok {
+					n["end before a jump"]++
+				}
+			}
+		case *comm.Loop:
+			n["loop of all"]++
+			n.nodes(x.Body, x)
+		case *comm.WhileLoop:
+			if len(x.Used) > 0 {
+				n["fetched condition"]++
+			}
+			n.nodes(x.Pre, x)
+			n.nodes(x.Body, x)
+		case *comm.Branch:
+			n["branch of all"]++
+			n.nodes(x.Then, x)
+			n.nodes(x.Else, x)
+		}
+	}
+}

@@ -1,0 +1,544 @@
+package comm_test
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// generator writes a random program, as Fortran text: mapped INTEGER arrays,
+// set to definite values, then nests that read them in all the ways that make
+// communication. Subscripts stay in bounds by construction.
+type generator struct {
+	t      *rapid.T
+	out    strings.Builder
+	indent int
+	arrays []genArray
+	loops  []genLoop // open ones
+	temps  []string  // INTEGER scalars that are defined here
+	fixed  int       // >0: no statement that changes a scalar of the outside
+	while  int
+	budget int // statements left
+	inLoop int // open sequential loops, which may be left
+}
+
+type genArray struct {
+	name   string
+	lo, hi []int
+}
+
+// genLoop is an open loop; its index is within lo..hi.
+type genLoop struct {
+	index  string
+	lo, hi int
+}
+
+// Every dimension of every array holds these: values of index arrays.
+const safeLo, safeHi = 2, 6
+
+func randomProgram(t *rapid.T) string {
+	g := &generator{t: t, budget: 14}
+	g.line("program random")
+	g.indent++
+	g.line("implicit none")
+	g.line("integer :: i, j, k, l, m, n, it, jt, kt, w, s, x, y, top")
+	g.declare()
+	g.initialise()
+	g.temps = []string{"n", "m"}
+	for range g.int(1, 4, "pieces") {
+		g.piece(0)
+	}
+	g.line("print *, n, m, s, top")
+	g.line("print *, %s, %s", g.element(g.array()), g.element(g.array()))
+	a := g.array()
+	sub := make([]string, len(a.lo))
+	for d := range sub {
+		sub[d] = fmt.Sprint(g.int(a.lo[d], a.hi[d], "printed"))
+	}
+	if d := g.int(0, len(sub)-1, "printed dimension"); true {
+		sub[d] = "i"
+		g.line("print *, (%s(%s), i = %d, %d, %d)", a.name, strings.Join(sub, ","), a.lo[d], a.hi[d], g.int(1, 3, "print step"))
+	}
+	g.indent--
+	g.line("end program")
+	return g.out.String()
+}
+
+func (g *generator) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !strings.HasPrefix(text, "!") {
+		text = strings.Repeat("  ", g.indent) + text
+	}
+	g.out.WriteString(text + "\n")
+}
+
+func (g *generator) int(lo, hi int, what string) int { return rapid.IntRange(lo, hi).Draw(g.t, what) }
+
+// odds is true n times of 100.
+func (g *generator) odds(n int, what string) bool { return g.int(0, 99, what) < n }
+
+func (g *generator) of(what string, list ...string) string {
+	return list[g.int(0, len(list)-1, what)]
+}
+
+// declare writes arrays and their mapping.
+func (g *generator) declare() {
+	names := []string{"a", "b", "c", "d"}
+	g.line("integer :: ia(%d:%d)", safeLo, safeHi)
+	for _, name := range names[:g.int(2, 4, "arrays")] {
+		a := genArray{name: name}
+		var dims []string
+		for range g.int(1, 3, "rank")%3 + 1 {
+			lo, hi := g.int(0, safeLo, "lower"), safeHi+g.int(0, 3, "upper")
+			a.lo, a.hi = append(a.lo, lo), append(a.hi, hi)
+			dims = append(dims, fmt.Sprintf("%d:%d", lo, hi))
+		}
+		g.arrays = append(g.arrays, a)
+		g.line("integer :: %s(%s)", name, strings.Join(dims, ","))
+	}
+	rank := g.int(1, 2, "grid")
+	if rank == 1 {
+		g.line("!HPF$ PROCESSORS p(number_of_processors())")
+		g.line("!HPF$ TEMPLATE t(1:30)")
+	} else {
+		g.line("!HPF$ PROCESSORS p(2,2)")
+		g.line("!HPF$ TEMPLATE t(1:30,1:30)")
+	}
+	formats := make([]string, rank)
+	for d := range formats {
+		formats[d] = g.of("format", "BLOCK", "BLOCK", "CYCLIC")
+	}
+	g.line("!HPF$ DISTRIBUTE t(%s) ONTO p", strings.Join(formats, ","))
+	if g.odds(30, "index array") {
+		g.line("!HPF$ DISTRIBUTE ia(%s)", g.of("format", "BLOCK", "CYCLIC"))
+	}
+	for i, a := range g.arrays {
+		g.mapping(a, i, rank)
+	}
+}
+
+// mapping maps array number i.
+func (g *generator) mapping(a genArray, i, grid int) {
+	rank := len(a.lo)
+	switch k := g.int(0, 9, "mapping"); {
+	case k == 0 && i > 0: // replicated
+	case k <= 3:
+		g.distribute(a, grid)
+	case k <= 5 && i > 0 && len(g.arrays[0].lo) == rank:
+		// Aligned with the first array, an offset within its bounds away.
+		var src, dst []string
+		for d, v := range []string{"i", "j", "k"}[:rank] {
+			b := g.arrays[0]
+			off := 0
+			if lo, hi := b.lo[d]-a.lo[d], b.hi[d]-a.hi[d]; lo <= hi {
+				off = g.int(lo, hi, "offset")
+			} else {
+				g.distribute(a, grid)
+				return
+			}
+			src, dst = append(src, v), append(dst, fmt.Sprintf("%s%+d", v, off))
+		}
+		g.line("!HPF$ ALIGN %s(%s) WITH %s(%s)", a.name, strings.Join(src, ","), g.arrays[0].name, strings.Join(dst, ","))
+	default:
+		// With the template: any dimension on any template dimension.
+		src := make([]string, rank)
+		for d := range src {
+			src[d] = "*"
+		}
+		dst := make([]string, grid)
+		dims := rapid.Permutation([]int{0, 1, 2}[:rank]).Draw(g.t, "dimensions")
+		for td := range dst {
+			switch {
+			case td >= len(dims):
+				dst[td] = g.of("rest", "*", fmt.Sprint(g.int(1, 30, "position")))
+			case g.odds(12, "replicated"):
+				dst[td] = "*"
+			case g.odds(8, "constant"):
+				dst[td] = fmt.Sprint(g.int(1, 30, "position"))
+			default:
+				d := dims[td]
+				v := string(rune('i' + d))
+				src[d] = v
+				coef := []int{1, 1, 1, -1, 2, -2}[g.int(0, 5, "stride")]
+				lo, hi := coef*a.lo[d], coef*a.hi[d]
+				if coef < 0 {
+					lo, hi = hi, lo
+				}
+				dst[td] = fmt.Sprintf("%d*%s%+d", coef, v, g.int(1-lo, 30-hi, "offset"))
+			}
+		}
+		g.line("!HPF$ ALIGN %s(%s) WITH t(%s)", a.name, strings.Join(src, ","), strings.Join(dst, ","))
+	}
+}
+
+// distribute writes a DISTRIBUTE of its own for a.
+func (g *generator) distribute(a genArray, grid int) {
+	formats := make([]string, len(a.lo))
+	left := grid
+	for d := range formats {
+		formats[d] = "*"
+		if left > 0 && (len(formats)-d <= left || g.odds(60, "divided")) {
+			formats[d] = g.of("format", "BLOCK", "BLOCK", "CYCLIC")
+			left--
+		}
+	}
+	onto := " ONTO p"
+	if left > 0 {
+		onto = "" // fewer dimensions than p has: a grid of its own
+	}
+	g.line("!HPF$ DISTRIBUTE %s(%s)%s", a.name, strings.Join(formats, ","), onto)
+}
+
+// initialise gives everything a value.
+func (g *generator) initialise() {
+	g.line("do i = %d, %d", safeLo, safeHi)
+	g.line("  ia(i) = %d + mod(%d*i, %d)", safeLo, g.int(1, 4, "spread"), safeHi-safeLo+1)
+	g.line("end do")
+	for n, a := range g.arrays {
+		var sub, sum []string
+		for d := range a.lo {
+			v := string(rune('i' + d))
+			g.line("do %s = %d, %d", v, a.lo[d], a.hi[d])
+			sub, sum = append(sub, v), append(sum, fmt.Sprintf("%d*%s", 1+n+3*d, v))
+		}
+		g.line("%s(%s) = %s", a.name, strings.Join(sub, ","), strings.Join(sum, "+"))
+		for range a.lo {
+			g.line("end do")
+		}
+	}
+	g.line("n = %d", g.int(safeLo, safeHi, "n"))
+	g.line("m = %d", g.int(safeLo, safeHi, "m"))
+	g.line("s = 0")
+	g.line("top = -99")
+	g.line("w = 0")
+}
+
+// piece writes a statement at the level that all PEs follow together, or a
+// sequential loop or branch around a few.
+func (g *generator) piece(depth int) {
+	if g.budget--; g.budget < 0 {
+		g.line("s = s + 1")
+		return
+	}
+	k := g.int(0, 19, "piece")
+	if depth >= 2 && k >= 12 {
+		k = g.int(0, 11, "piece")
+	}
+	switch {
+	case k < 10:
+		g.nest()
+	case k == 10:
+		g.line("%s = mod(%s, 97)", g.element(g.array()), g.value(2))
+	case k == 11:
+		g.line("s = mod(%s, 97)", g.value(2))
+	case k < 15:
+		index := []string{"it", "jt", "kt"}[depth]
+		g.line("do %s = 1, %d", index, g.int(1, 3, "sweeps"))
+		g.enter(index, 1, 3)
+		g.pieces(depth)
+		if g.odds(25, "exit") {
+			g.line("if (mod(%s, 3) == 1) %s", g.value(1), g.of("jump", "exit", "cycle"))
+			g.piece(depth + 1)
+		}
+		g.leave()
+		g.line("end do")
+	case k < 17:
+		g.line("if (mod(%s, 2) == 0) then", g.value(1))
+		g.indent++
+		g.pieces(depth)
+		if g.odds(50, "else") {
+			g.indent--
+			g.line("else")
+			g.indent++
+			g.pieces(depth)
+		}
+		g.indent--
+		g.line("end if")
+	case k < 19:
+		// A loop of its own over elements: k steps, whatever is inside.
+		lo, hi := g.int(safeLo, 4, "from"), g.int(4, safeHi, "to")
+		if g.taken("k") {
+			g.nest()
+			return
+		}
+		g.line("do k = %d, %d", lo, hi)
+		g.enter("k", lo, hi)
+		g.pieces(depth)
+		g.leave()
+		g.line("end do")
+	case g.while > 0: // it has the only counter
+		g.nest()
+	default:
+		g.line("w = 0")
+		g.line("do while (w < %d .and. %s > -5)", g.int(1, 3, "turns"), g.value(1))
+		g.indent++
+		g.line("w = w + 1")
+		g.while++
+		g.pieces(depth)
+		g.while--
+		g.indent--
+		g.line("end do")
+	}
+}
+
+func (g *generator) pieces(depth int) {
+	for range g.int(1, 3, "statements") {
+		if g.while > 0 && depth >= 1 {
+			g.nest()
+			continue
+		}
+		g.piece(depth + 1)
+	}
+}
+
+func (g *generator) enter(index string, lo, hi int) {
+	g.loops = append(g.loops, genLoop{index, lo, hi})
+	g.indent++
+}
+
+func (g *generator) leave() {
+	g.loops = g.loops[:len(g.loops)-1]
+	g.indent--
+}
+
+func (g *generator) taken(index string) bool {
+	for _, l := range g.loops {
+		if l.index == index {
+			return true
+		}
+	}
+	return false
+}
+
+// nest writes a nest of loops with a few assignments inside.
+func (g *generator) nest() {
+	var free []string
+	for _, v := range []string{"i", "j", "k", "l"} {
+		if !g.taken(v) {
+			free = append(free, v)
+		}
+	}
+	depth := min(g.int(1, 3, "depth"), len(free))
+	if g.odds(6, "independent") {
+		depth = 1
+	}
+	for d := range depth {
+		g.open(free[d])
+		if d+1 < depth && g.odds(20, "imperfect") {
+			g.assignment()
+		}
+	}
+	for range g.int(1, 3, "body") {
+		g.body(1)
+	}
+	for range depth {
+		g.leave()
+		g.line("end do")
+		if len(g.loops) > 0 && g.odds(10, "behind") && g.taken(free[0]) {
+			g.assignment()
+		}
+	}
+}
+
+// open opens a loop over index: constant bounds, bounds from an outer index or
+// a scalar, steps of both signs.
+func (g *generator) open(index string) {
+	lo, hi := g.int(0, 4, "lo"), g.int(4, 9, "hi")
+	tlo, thi := fmt.Sprint(lo), fmt.Sprint(hi)
+	switch g.int(0, 9, "bounds") {
+	case 0, 1:
+		if n := len(g.loops); n > 0 {
+			o := g.loops[n-1]
+			if g.odds(50, "upper triangle") {
+				tlo, lo = o.index, o.lo
+				hi = max(hi, lo)
+				thi = fmt.Sprint(hi)
+			} else {
+				thi, hi = o.index+"-1", o.hi-1
+				lo = min(lo, hi)
+				tlo = fmt.Sprint(lo)
+			}
+		}
+	case 2:
+		thi, hi = "n", safeHi
+		lo = min(lo, safeLo)
+		tlo = fmt.Sprint(lo)
+	}
+	step := []int{1, 1, 1, 1, 2, -1, -1, -2, 3}[g.int(0, 8, "step")]
+	switch {
+	case step == 1:
+		g.line("do %s = %s, %s", index, tlo, thi)
+	case step > 0:
+		g.line("do %s = %s, %s, %d", index, tlo, thi, step)
+	default:
+		g.line("do %s = %s, %s, %d", index, thi, tlo, step)
+	}
+	g.enter(index, lo, hi)
+}
+
+// body writes one statement of a nest.
+func (g *generator) body(depth int) {
+	switch k := g.int(0, 19, "statement"); {
+	case k < 11 || depth > 2:
+		g.assignment()
+	case k < 13:
+		g.line("s = s + %s", g.value(2))
+	case k == 13:
+		g.line("top = max(top, %s)", g.value(2))
+	case k < 16:
+		g.line("x = mod(%s, 31)", g.value(2))
+		g.temps = append(g.temps, "x")
+		g.assignment()
+		g.temps = g.temps[:len(g.temps)-1]
+	case k < 18:
+		g.line("if (mod(%s, 3) /= 1) then", g.value(1))
+		g.indent++
+		g.body(depth + 1)
+		if g.odds(40, "else") {
+			g.indent--
+			g.line("else")
+			g.indent++
+			g.body(depth + 1)
+		}
+		g.indent--
+		g.line("end if")
+	case k == 18:
+		// A recurrence in a scalar over an inner loop.
+		if g.taken("l") {
+			g.assignment()
+			return
+		}
+		g.line("y = %s", g.value(1))
+		g.open("l")
+		g.line("y = y + %s", g.value(2))
+		g.leave()
+		g.line("end do")
+		g.line("%s = mod(y, 89)", g.element(g.array()))
+	default:
+		g.line("if (mod(%s, 5) == 4) %s", g.value(1), g.of("jump", "cycle", "cycle", "exit"))
+	}
+}
+
+func (g *generator) assignment() {
+	a := g.array()
+	target := g.element(a)
+	switch g.int(0, 5, "form") {
+	case 0: // a recurrence or a stencil on itself
+		g.line("%s = mod(%s + %s, 97)", target, g.near(a), g.value(1))
+	default:
+		g.line("%s = mod(%s, 97)", target, g.value(2))
+	}
+}
+
+// value is an INTEGER expression with up to terms references.
+func (g *generator) value(terms int) string {
+	var parts []string
+	for range g.int(1, terms+1, "terms") {
+		switch g.int(0, 7, "operand") {
+		case 0:
+			parts = append(parts, fmt.Sprint(g.int(1, 9, "number")))
+		case 1:
+			if len(g.loops) > 0 {
+				parts = append(parts, g.loops[g.int(0, len(g.loops)-1, "index")].index)
+				continue
+			}
+			fallthrough
+		case 2:
+			if len(g.temps) > 0 {
+				parts = append(parts, g.temps[g.int(0, len(g.temps)-1, "scalar")])
+				continue
+			}
+			fallthrough
+		default:
+			parts = append(parts, g.element(g.array()))
+		}
+	}
+	return strings.Join(parts, " + ")
+}
+
+func (g *generator) array() genArray { return g.arrays[g.int(0, len(g.arrays)-1, "array")] }
+
+// element is an element of a with subscripts in bounds.
+func (g *generator) element(a genArray) string {
+	subs := make([]string, len(a.lo))
+	for d := range subs {
+		subs[d] = g.subscript(a.lo[d], a.hi[d], d)
+	}
+	return fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ","))
+}
+
+// near is an element of a whose subscripts are the loops' indices or close.
+func (g *generator) near(a genArray) string {
+	subs := make([]string, len(a.lo))
+	for d := range subs {
+		subs[d] = g.subscript(a.lo[d], a.hi[d], d)
+	}
+	return fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ","))
+}
+
+// subscript is an expression within lo..hi for dimension d.
+func (g *generator) subscript(lo, hi, d int) string {
+	if len(g.loops) == 0 || g.odds(10, "constant subscript") {
+		if g.odds(30, "scalar subscript") {
+			return g.of("scalar", "n", "m")
+		}
+		return fmt.Sprint(g.int(lo, hi, "subscript"))
+	}
+	// The usual choice: the loops in order, innermost first.
+	l := g.loops[max(0, len(g.loops)-1-d)]
+	if g.odds(30, "another loop") {
+		l = g.loops[g.int(0, len(g.loops)-1, "loop")]
+	}
+	switch k := g.int(0, 19, "shape"); {
+	case k < 14:
+		return g.linear(1, l, lo, hi)
+	case k < 16:
+		return g.linear(-1, l, lo, hi)
+	case k == 16:
+		return g.linear(2, l, lo, hi)
+	case k == 17:
+		// ia(i), with i clipped by mod to what ia has.
+		return fmt.Sprintf("ia(%s)", g.safe(l))
+	case k == 18 && len(g.loops) > 1:
+		o := g.loops[g.int(0, len(g.loops)-1, "second loop")]
+		if o.index != l.index && o.hi+l.hi-(o.lo+l.lo) <= hi-lo {
+			return fmt.Sprintf("%s+%s%+d", o.index, l.index, g.int(lo-o.lo-l.lo, hi-o.hi-l.hi, "offset"))
+		}
+	}
+	return g.safe(l)
+}
+
+// linear is coef*index+off within lo..hi, or a clipped index if no off is.
+func (g *generator) linear(coef int, l genLoop, lo, hi int) string {
+	from, to := coef*l.lo, coef*l.hi
+	if coef < 0 {
+		from, to = to, from
+	}
+	if lo-from > hi-to {
+		return g.safe(l)
+	}
+	off := g.int(lo-from, hi-to, "offset")
+	if coef == 1 && lo-from <= 0 && hi-to >= 0 && g.odds(50, "straight") {
+		off = 0
+	}
+	switch {
+	case coef == 1 && off == 0:
+		return l.index
+	case coef == 1:
+		return fmt.Sprintf("%s%+d", l.index, off)
+	}
+	return fmt.Sprintf("%d*%s%+d", coef, l.index, off)
+}
+
+// safe is a subscript that every dimension has: the index itself where it stays
+// in range, else a constant or a value that is not affine.
+func (g *generator) safe(l genLoop) string {
+	switch {
+	case l.lo >= safeLo && l.hi <= safeHi:
+		return l.index
+	case g.odds(25, "modulo"):
+		return fmt.Sprintf("%d+mod(%s,%d)", safeLo, l.index, safeHi-safeLo+1)
+	}
+	return fmt.Sprint(g.int(safeLo, safeHi, "subscript"))
+}

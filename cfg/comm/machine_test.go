@@ -1,0 +1,445 @@
+package comm_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// spmd executes the SPMD form on any number of PEs, in lockstep, and is as
+// strict as it can be:
+//
+//   - a PE's memory holds what the PE owns, and what communications brought:
+//     anything else is undefined, and so is a communicated value behind its UO;
+//   - a communication takes the values that the owners have at C, and brings the
+//     elements that Axes, Subs, Ranges, Guard and RootOnly describe, no others;
+//   - all PEs must agree on what each of them needs, on every condition outside
+//     regions and on every bound of a loop that they follow together;
+//   - a scalar that is dead behind a region is undefined there.
+//
+// What PE 0 prints and what the owners hold in the end is compared with the
+// sequential execution by compare.
+type spmd struct {
+	p       *comm.Program
+	np      int
+	layouts map[*ir.Symbol]*dist.Layout
+	symbols map[string]*ir.Symbol
+	pes     []*pe
+	out     []string
+	live    map[*comm.Comm]bool // waited for, not done
+	posted  map[*comm.Comm]bool // not done
+	steps   int
+}
+
+// pe is one processing element.
+type pe struct {
+	m       *spmd
+	id      int
+	values  map[*ir.Symbol]float64
+	arrays  map[*ir.Symbol]*cells
+	fetched map[*comm.Comm]*temporary
+	implied map[*ir.Symbol]float64
+	region  *comm.Region // being executed
+	walked  map[*comm.Comm]int
+}
+
+// temporary is what a communication brought to one PE.
+type temporary struct {
+	values map[spot]float64 // by position in the index space
+	cells  map[int]bool     // overlap: the cells of the array
+	order  []float64        // irregular: the listed elements
+	listed []spot           // their subscripts
+}
+
+// spot is a position in an index space of rank 4 at most.
+type spot [4]int
+
+func place(subs []int) (s spot) {
+	if copy(s[:], subs) < len(subs) {
+		failf("the machines have no rank %d", len(subs))
+	}
+	return s
+}
+
+// runSPMD executes p on np PEs.
+func runSPMD(p *comm.Program, np int) *spmd {
+	m := &spmd{
+		p: p, np: np,
+		layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
+		live: map[*comm.Comm]bool{}, posted: map[*comm.Comm]bool{}, steps: maxSteps * np,
+	}
+	for _, s := range p.IR.Symbols {
+		m.symbols[s.Name] = s
+	}
+	for id := range np {
+		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}}
+		m.pes = append(m.pes, q)
+	}
+	for _, s := range p.IR.Symbols {
+		if s.Mapping != nil && s.IsArray() {
+			g := s.Mapping.Grid
+			shape := make([]int, g.Rank)
+			for d := range g.Shape {
+				shape[d] = integer(m.pes[0], g.Shape[d])
+			}
+			m.layouts[s] = dist.NewLayout(s.Mapping.Map, dist.Fit(shape, np))
+		}
+		for _, q := range m.pes {
+			if s.IsArray() {
+				q.arrays[s] = newCells(s)
+			} else {
+				q.values[s] = math.NaN()
+			}
+		}
+	}
+	m.nodes(p.Body)
+	return m
+}
+
+// nodes executes a list of nodes on all PEs.
+func (m *spmd) nodes(list []comm.Node) jump {
+	for _, n := range list {
+		if m.steps--; m.steps < 0 {
+			failf("the program takes too long")
+		}
+		if j := m.node(n); j != nil {
+			return j
+		}
+	}
+	return nil
+}
+
+func (m *spmd) node(n comm.Node) jump {
+	switch n := n.(type) {
+	case *comm.Post:
+		for _, c := range n.Comms {
+			if m.posted[c] {
+				failf("communication #%d is posted again before its end", c.ID)
+			}
+			m.posted[c] = true
+			m.post(c, nil)
+		}
+	case *comm.Wait:
+		for _, c := range n.Comms {
+			if !m.posted[c] {
+				failf("communication #%d is waited for and was not posted", c.ID)
+			}
+			m.live[c] = true
+		}
+	case *comm.Done:
+		m.done(n.Comms)
+	case *comm.Region:
+		m.execute(n)
+	case *comm.Loop:
+		return m.loop(n)
+	case *comm.WhileLoop:
+		return m.while(n)
+	case *comm.Branch:
+		if m.agree(n.If.Cond) == 1 {
+			return m.nodes(n.Then)
+		}
+		return m.nodes(n.Else)
+	case *comm.Simple:
+		switch s := n.Stmt.(type) {
+		case *ir.Exit, *ir.Cycle, *ir.Stop:
+			return s
+		}
+		panic(fault(fmt.Sprintf("the machines have no %T", n.Stmt)))
+	}
+	return nil
+}
+
+func (m *spmd) done(list []*comm.Comm) {
+	for _, c := range list {
+		if !m.live[c] {
+			failf("communication #%d ends and is not live", c.ID)
+		}
+		delete(m.live, c)
+		delete(m.posted, c)
+		for _, q := range m.pes {
+			q.forget(c)
+		}
+	}
+}
+
+// agree is the value of e, on which all PEs must agree.
+func (m *spmd) agree(e ir.Expr) float64 {
+	v := eval(m.pes[0], e)
+	for _, q := range m.pes {
+		if w := eval(q, e); w != v { // also when one is undefined
+			failf("%s in line %d is %v on PE 0 and %v on PE %d", ir.ExprString(e), e.Position().Line, v, w, q.id)
+		}
+	}
+	return v
+}
+
+func (m *spmd) loop(n *comm.Loop) jump {
+	d := n.Do
+	lo, hi, step := int(m.agree(d.Lo)), int(m.agree(d.Hi)), int(m.agree(d.Step))
+	set := func(v float64) {
+		for _, q := range m.pes {
+			q.values[d.Index] = v
+		}
+	}
+	for trips := (hi - lo + step) / step; trips > 0; trips-- {
+		set(float64(lo))
+		if done, j := leaves(d, m.nodes(n.Body)); done {
+			return j
+		}
+		lo += step
+	}
+	set(m.behind(d, d.Index, float64(lo)))
+	return nil
+}
+
+// behind is v, or undefined when nothing behind s may use sym.
+func (m *spmd) behind(s ir.Stmt, sym *ir.Symbol, v float64) float64 {
+	if m.p.LiveAfter(s, sym) {
+		return v
+	}
+	return math.NaN()
+}
+
+func (m *spmd) while(n *comm.WhileLoop) jump {
+	for {
+		if m.steps--; m.steps < 0 {
+			failf("the program takes too long")
+		}
+		if j := m.nodes(n.Pre); j != nil {
+			return j
+		}
+		holds := m.agree(n.While.Cond) == 1
+		m.done(n.Used)
+		if !holds {
+			return nil
+		}
+		if done, j := leaves(n.While, m.nodes(n.Body)); done {
+			return j
+		}
+	}
+}
+
+// execute runs a region: each PE its part, one after the other, as no PE waits
+// for another inside. In a pipelined region the order is that of the pipeline.
+func (m *spmd) execute(r *comm.Region) {
+	if r.Fallback && (len(r.Part) > 0 || len(r.Guard) > 0 || len(r.Reduce) > 0 || r.Pipe != nil) {
+		failf("the fallback in line %d is divided among the PEs", r.Stmts[0].Position().Line)
+	}
+	before := map[*comm.Reduction]float64{}
+	for _, red := range r.Reduce {
+		v := &ir.Var{X: ir.X{Typ: red.Sym.Type, Pos: r.Stmts[0].Position()}, Sym: red.Sym}
+		before[red] = m.agree(v)
+		if id, ok := identity[red.Name]; ok {
+			for _, q := range m.pes {
+				q.values[red.Sym] = id
+			}
+		}
+	}
+	order := slices.Clone(m.pes)
+	if r.Pipe != nil {
+		grid := m.pipeGrid(r.Pipe)
+		slices.SortStableFunc(order, func(a, b *pe) int {
+			return r.Pipe.Dir * (grid.Coord(a.id, r.Pipe.GridDim) - grid.Coord(b.id, r.Pipe.GridDim))
+		})
+		for _, q := range order {
+			for _, c := range r.Pipe.Comms {
+				m.post(c, q)
+			}
+			q.run(r)
+		}
+		for _, c := range r.Pipe.Comms {
+			for _, q := range m.pes {
+				q.forget(c)
+			}
+		}
+	} else {
+		for _, q := range order {
+			q.run(r)
+		}
+	}
+	for _, q := range m.pes {
+		for _, c := range r.StoreBack {
+			q.keep(c)
+		}
+	}
+	for _, red := range r.Reduce {
+		m.reduce(red, before[red])
+	}
+	// What is dead behind the region may differ among the PEs.
+	last := r.Stmts[len(r.Stmts)-1]
+	for sym := range m.p.Modified(last) {
+		if sym.IsArray() || m.p.LiveAfter(last, sym) {
+			continue
+		}
+		for _, q := range m.pes {
+			q.values[sym] = math.NaN()
+		}
+	}
+}
+
+func (m *spmd) pipeGrid(p *comm.Pipe) dist.Grid { return m.layouts[p.Comms[0].Array].Shape }
+
+var identity = map[string]float64{"sum": 0, "product": 1, "and": 1, "or": 0}
+
+// reduce combines the partial values that the PEs have.
+func (m *spmd) reduce(red *comm.Reduction, before float64) {
+	id, counts := identity[red.Name]
+	total := before
+	for _, q := range m.pes {
+		v := q.values[red.Sym]
+		for _, d := range red.Lead {
+			if m.layouts[red.By.Sym].Shape.Coord(q.id, d.Dim) != 0 && counts {
+				v = id
+			}
+		}
+		switch red.Name {
+		case "sum":
+			total += v
+		case "product":
+			total *= v
+		case "max":
+			total = max(total, v)
+		case "min":
+			total = min(total, v)
+		case "and":
+			total = min(total, v)
+		case "or":
+			total = max(total, v)
+		default:
+			failf("a reduction by %s", red.Name)
+		}
+	}
+	for _, q := range m.pes {
+		q.values[red.Sym] = total
+	}
+}
+
+// run executes q's part of region r.
+func (q *pe) run(r *comm.Region) {
+	q.region = r
+	clear(q.walked)
+	defer func() { q.region = nil }()
+	for _, k := range r.Guard {
+		if !q.m.holds(k, q.id, q) {
+			return
+		}
+	}
+	c := q.control(r)
+	for _, s := range r.Stmts {
+		if j := c.stmt(s); j != nil {
+			failf("a jump leaves the region in line %d", s.Position().Line)
+		}
+	}
+}
+
+// control executes statements of region r as q does.
+func (q *pe) control(r *comm.Region) *control {
+	c := &control{
+		m: q, store: q.store, steps: &q.m.steps,
+		setIndex: func(s *ir.Symbol, v float64) { q.values[s] = v },
+		own: func(d *ir.Do, i int) bool {
+			for _, k := range r.Part[d] {
+				if !q.m.ownsIteration(k, d, i, q) {
+					return false
+				}
+			}
+			return true
+		},
+		begin: func(d *ir.Do) { q.nextWalked(r, d) },
+		end:   func(d *ir.Do, v float64) { q.values[d.Index] = q.m.behind(d, d.Index, v) },
+	}
+	if q.id == 0 {
+		c.print = func(text string) { q.m.out = append(q.m.out, text) }
+	}
+	return c
+}
+
+func (q *pe) processors() int { return q.m.np }
+
+func (q *pe) scalar(s *ir.Symbol) float64 {
+	if v, ok := q.implied[s]; ok {
+		return v
+	}
+	return q.values[s]
+}
+
+func (q *pe) bind(s *ir.Symbol, v float64) {
+	if math.IsNaN(v) {
+		delete(q.implied, s)
+		return
+	}
+	if q.implied == nil {
+		q.implied = map[*ir.Symbol]float64{}
+	}
+	q.implied[s] = v
+}
+
+// element reads as the access of r says, and finds the value defined.
+func (q *pe) element(r *ir.Ref, subs []int) float64 {
+	v := q.fetch(r, subs)
+	if math.IsNaN(v) {
+		failf("PE %d of %d reads %s = %s%v in line %d, which it neither owns nor was sent", q.id, q.m.np, ir.ExprString(r), r.Sym.Name, subs, r.Pos.Line)
+	}
+	return v
+}
+
+func (q *pe) fetch(r *ir.Ref, subs []int) float64 {
+	c := q.arrays[r.Sym]
+	n, ok := c.at(subs)
+	if !ok {
+		failf("the test's program reads %s%v in line %d, outside its bounds", r.Sym.Name, subs, r.Pos.Line)
+	}
+	acc := q.m.p.Access[r]
+	if acc == nil {
+		if r.Sym.Distributed() {
+			failf("%s in line %d has no access", ir.ExprString(r), r.Pos.Line)
+		}
+		return c.data[n]
+	}
+	if acc.Comm != nil && acc.Comm.Kind != comm.Pipeline && !q.m.live[acc.Comm] {
+		failf("%s in line %d is read while communication #%d is not live", ir.ExprString(r), r.Pos.Line, acc.Comm.ID)
+	}
+	switch acc.Mode {
+	case comm.Own:
+		return c.data[n]
+	case comm.Walk:
+		return q.current(acc.Comm, r, subs)
+	}
+	return q.fromTemporary(acc.Comm, r, subs)
+}
+
+// store assigns as the access of the left side says.
+func (q *pe) store(lhs ir.Expr, v float64) {
+	l, ok := lhs.(*ir.Ref)
+	if !ok {
+		q.values[ir.Target(lhs)] = v
+		return
+	}
+	subs := subscripts(q, l)
+	n, ok := q.arrays[l.Sym].at(subs)
+	if !ok {
+		failf("the test's program writes %s%v in line %d, outside its bounds", l.Sym.Name, subs, l.Pos.Line)
+	}
+	acc := q.m.p.Access[l]
+	if acc != nil && acc.Mode == comm.Temp {
+		q.fetched[acc.Comm].values[place(subs)] = v
+		return
+	}
+	if layout := q.m.layouts[l.Sym]; layout != nil && !layout.Owns(q.id, subs...) {
+		failf("PE %d of %d writes %s%v in line %d, which it does not own", q.id, q.m.np, l.Sym.Name, subs, l.Pos.Line)
+	}
+	q.arrays[l.Sym].data[n] = v
+}
+
+// keep copies q's own elements back from the gathered copy of a fallback.
+func (q *pe) keep(c *comm.Comm) {
+	q.arrays[c.Array].elements(func(subs []int, n int) {
+		if q.m.layouts[c.Array].Owns(q.id, subs...) {
+			q.arrays[c.Array].data[n] = q.fetched[c].values[place(subs)]
+		}
+	})
+}
