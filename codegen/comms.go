@@ -79,7 +79,7 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	before := g.used
 	g.used = map[*ir.Symbol]bool{}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(q int) spmd.Box { // %s\n", g.plan.Comment(c))
+	fmt.Fprintf(&b, "func(q int) spmd.Box { // %s\n", printable(g.plan.Comment(c)))
 	if c.RootOnly {
 		b.WriteString("if q != 0 {\nreturn nil\n}\n")
 	}
@@ -118,25 +118,6 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	}
 	g.used = before
 	return text, vars
-}
-
-// mentions reports whether Go text uses identifier name.
-func mentions(text, name string) bool {
-	isIdent := func(b byte) bool {
-		return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
-	}
-	for i := 0; ; {
-		k := strings.Index(text[i:], name)
-		if k < 0 {
-			return false
-		}
-		i += k
-		end := i + len(name)
-		if (i == 0 || !isIdent(text[i-1]) && text[i-1] != '.') && (end == len(text) || !isIdent(text[end])) {
-			return true
-		}
-		i = end
-	}
 }
 
 // captures opens a block in which the scalars that closures read are copies:
@@ -222,5 +203,5 @@ func (g *gen) list(c *comm.Comm) {
 	for range closers - len(c.Walk) {
 		g.out.p("}")
 	}
-	g.out.p("%s.Post(%s) // %s", g.comms[c], name, g.plan.Comment(c))
+	g.out.p("%s.Post(%s) // %s", g.comms[c], name, printable(g.plan.Comment(c)))
 }

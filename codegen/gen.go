@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
@@ -137,7 +138,7 @@ func (g *gen) program() ([]byte, error) {
 	uses := func(pkg string) bool {
 		for _, lines := range [][]line{objects, body} {
 			for _, l := range lines {
-				if strings.Contains(l.text, pkg) {
+				if mentions(l.text, pkg) {
 					return true
 				}
 			}
@@ -150,7 +151,7 @@ func (g *gen) program() ([]byte, error) {
 	g.out.lines = append(g.out.lines, body...)
 	g.out.at = 0
 	g.out.p("}")
-	return g.out.bytes(filepath.Base(p.File), "main.go")
+	return g.out.bytes(printable(filepath.Base(p.File)), "main.go")
 }
 
 // makeSites numbers everything that communicates, for messages of the run time.
@@ -184,11 +185,11 @@ func (g *gen) header(uses func(pkg string) bool) {
 	g.out.p("package main")
 	g.out.p("")
 	g.out.p("import (")
-	if uses("math.") {
+	if uses("math") {
 		g.out.p("%q", "math")
 		g.out.p("")
 	}
-	if uses("dist.") {
+	if uses("dist") {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/dist")
 	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
@@ -216,14 +217,15 @@ func (g *gen) header(uses func(pkg string) bool) {
 	g.out.p("func run(pe *spmd.PE) {")
 }
 
-// printable keeps a file name on its comment line.
+// printable keeps text that comes from outside, a file name or an explanation,
+// on the line of its comment.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r
-	}, s)
+	}, strings.ToValidUTF8(s, "?"))
 }
 
 // objects emits grids, arrays, temporaries and communications.
@@ -259,7 +261,7 @@ func (g *gen) objects() {
 	for _, s := range p.Symbols {
 		if s.IsArray() && !s.Param && s.Init != nil {
 			name := g.names.sym(s)
-			g.out.p("for i := range %s.Data {\n%s.Data[i] = %s\n}", name, name, g.expr(s.Init))
+			g.out.p("for %sN := range %s.Data {\n%s.Data[%sN] = %s\n}", name, name, name, name, g.value(s.Init, s))
 		}
 	}
 	g.out.p("")

@@ -26,7 +26,7 @@ var runtimeFuncs = map[string]string{
 func (g *gen) call(e *ir.Call) (string, int) {
 	args := make([]string, len(e.Args))
 	for i, a := range e.Args {
-		args[i] = g.typed(a)
+		args[i] = unfused(a, g.typed(a)) // the call may be inlined into a sum
 	}
 	list := strings.Join(args, ", ")
 	arg := func(i int) string { return g.atLeast(e.Args[i], precUnary) }

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"go/token"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -186,6 +187,9 @@ func (g *gen) label(loop ir.Stmt, name string) {
 	}
 	if name == "" {
 		name = fmt.Sprintf("loop%d", loop.Position().Line)
+	}
+	if token.IsKeyword(name) {
+		name += "_"
 	}
 	l := name
 	for i := 2; g.labels[l] != nil && g.labels[l] != loop; i++ {

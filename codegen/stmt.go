@@ -86,7 +86,7 @@ func (g *gen) region(r *comm.Region) {
 	line := r.Stmts[0].Position().Line
 	g.out.at = line
 	if r.Fallback {
-		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", r.Why)
+		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", printable(r.Why))
 	}
 	starts := g.startReductions(r)
 	if r.Pipe != nil {
@@ -277,7 +277,7 @@ func (g *gen) assign(s *ir.Assign) {
 
 // value renders a right side for a variable of sym's type.
 func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
-	s := g.expr(e)
+	s := unfused(e, g.expr(e))
 	if sym.Type == ir.Character {
 		if c, ok := e.(*ir.Const); ok && len(c.Str) <= sym.Len {
 			return fmt.Sprintf("%q", c.Str+strings.Repeat(" ", sym.Len-len(c.Str)))

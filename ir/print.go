@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Fprint writes p in a Fortran-like form, one statement per line behind its
@@ -459,9 +461,39 @@ func constString(c *Const) string {
 		}
 		return ".false."
 	case Character:
-		return "'" + strings.ReplaceAll(c.Str, "'", "''") + "'"
+		return charString(c.Str)
 	}
 	return "?"
+}
+
+// charString writes a CHARACTER value on one line: control characters, which
+// Fortran cannot spell, and bytes that are not UTF-8 become char(n).
+func charString(s string) string {
+	var parts []string
+	plain := ""
+	flush := func() {
+		if plain != "" {
+			parts = append(parts, "'"+strings.ReplaceAll(plain, "'", "''")+"'")
+		}
+		plain = ""
+	}
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || !unicode.IsPrint(r) {
+			flush()
+			for _, b := range []byte(s[:n]) {
+				parts = append(parts, "char("+strconv.Itoa(int(b))+")")
+			}
+		} else {
+			plain += s[:n]
+		}
+		s = s[n:]
+	}
+	flush()
+	if len(parts) == 0 {
+		return "''"
+	}
+	return strings.Join(parts, "//")
 }
 
 // realString writes f so that reading it back gives f, with the exponent

@@ -262,17 +262,16 @@ func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]
 		switch l := l.(type) {
 		case *ir.Do:
 			dl := depend.Loop{Index: l.Index.Name}
-			lo, ok := a.affine(l.Lo)
-			if usable(lo, ok) {
-				dl.Lo = []linalg.Affine{lo}
+			// Bounds are evaluated at entry: they say something about a later
+			// moment only if nothing in them changes in the loop.
+			b := a.info.Bounds(l)
+			if usable(b.Lo, b.LoOK) {
+				dl.Lo = []linalg.Affine{b.Lo}
 			}
-			hi, ok := a.affine(l.Hi)
-			if usable(hi, ok) {
-				dl.Hi = []linalg.Affine{hi}
+			if usable(b.Hi, b.HiOK) {
+				dl.Hi = []linalg.Affine{b.Hi}
 			}
-			if st, ok := a.affine(l.Step); ok && st.IsConst() {
-				dl.Step = st.C
-			}
+			dl.Step = b.Step
 			acc.Loops = append(acc.Loops, dl)
 			own[l.Index.Name] = true
 		case *ir.While:

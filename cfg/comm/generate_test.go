@@ -17,10 +17,8 @@ type generator struct {
 	arrays []genArray
 	loops  []genLoop // open ones
 	temps  []string  // INTEGER scalars that are defined here
-	fixed  int       // >0: no statement that changes a scalar of the outside
-	while  int
-	budget int // statements left
-	inLoop int // open sequential loops, which may be left
+	while  int       // open DO WHILE loops
+	budget int       // pieces left
 }
 
 type genArray struct {
@@ -69,6 +67,11 @@ func (g *generator) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !strings.HasPrefix(text, "!") {
 		text = strings.Repeat("  ", g.indent) + text
+	}
+	for len(text) > 110 {
+		at := strings.LastIndex(text[:110], " + ") + 2
+		g.out.WriteString(text[:at] + " &\n")
+		text = "      " + text[at:]
 	}
 	g.out.WriteString(text + "\n")
 }
@@ -320,9 +323,6 @@ func (g *generator) nest() {
 		}
 	}
 	depth := min(g.int(1, 3, "depth"), len(free))
-	if g.odds(6, "independent") {
-		depth = 1
-	}
 	for d := range depth {
 		g.open(free[d])
 		if d+1 < depth && g.odds(20, "imperfect") {
@@ -362,6 +362,10 @@ func (g *generator) open(index string) {
 		}
 	case 2:
 		thi, hi = "n", safeHi
+		lo = min(lo, safeLo)
+		tlo = fmt.Sprint(lo)
+	case 3:
+		thi, hi = fmt.Sprintf("min(%d, %s)", safeHi, g.element(g.array())), safeHi
 		lo = min(lo, safeLo)
 		tlo = fmt.Sprint(lo)
 	}
@@ -422,13 +426,60 @@ func (g *generator) body(depth int) {
 
 func (g *generator) assignment() {
 	a := g.array()
-	target := g.element(a)
-	switch g.int(0, 5, "form") {
-	case 0: // a recurrence or a stencil on itself
-		g.line("%s = mod(%s + %s, 97)", target, g.near(a), g.value(1))
-	default:
-		g.line("%s = mod(%s, 97)", target, g.value(2))
+	if len(g.loops) > 0 && g.odds(30, "stencil") {
+		target, others := g.stencil(a)
+		g.line("%s = mod(%s + %s, 97)", target, others, g.value(1))
+		return
 	}
+	g.line("%s = mod(%s, 97)", g.element(a), g.value(2))
+}
+
+// stencil is an element that follows the loops, and the sum of some of its
+// neighbours in the same array or another of the same rank.
+func (g *generator) stencil(a genArray) (target, others string) {
+	b := g.array()
+	if len(b.lo) != len(a.lo) {
+		b = a
+	}
+	subs := make([]string, len(a.lo))
+	near := make([][]string, g.int(1, 3, "points"))
+	for d := range subs {
+		lo, hi := max(a.lo[d], b.lo[d]), min(a.hi[d], b.hi[d])
+		n := len(g.loops) - 1 - d
+		if n < 0 {
+			subs[d] = fmt.Sprint(g.int(lo, hi, "subscript"))
+			for p := range near {
+				near[p] = append(near[p], subs[d])
+			}
+			continue
+		}
+		l := g.loops[n]
+		least, most := lo-l.lo, hi-l.hi
+		if least > most {
+			subs[d] = g.safe(l)
+			for p := range near {
+				near[p] = append(near[p], subs[d])
+			}
+			continue
+		}
+		at := max(least, min(most, 0))
+		subs[d] = offset(l.index, at)
+		for p := range near {
+			near[p] = append(near[p], offset(l.index, max(least, min(most, at+g.int(-1, 1, "neighbour")))))
+		}
+	}
+	points := make([]string, len(near))
+	for p := range near {
+		points[p] = fmt.Sprintf("%s(%s)", b.name, strings.Join(near[p], ","))
+	}
+	return fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ",")), strings.Join(points, " + ")
+}
+
+func offset(index string, off int) string {
+	if off == 0 {
+		return index
+	}
+	return fmt.Sprintf("%s%+d", index, off)
 }
 
 // value is an INTEGER expression with up to terms references.
@@ -461,15 +512,6 @@ func (g *generator) array() genArray { return g.arrays[g.int(0, len(g.arrays)-1,
 
 // element is an element of a with subscripts in bounds.
 func (g *generator) element(a genArray) string {
-	subs := make([]string, len(a.lo))
-	for d := range subs {
-		subs[d] = g.subscript(a.lo[d], a.hi[d], d)
-	}
-	return fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ","))
-}
-
-// near is an element of a whose subscripts are the loops' indices or close.
-func (g *generator) near(a genArray) string {
 	subs := make([]string, len(a.lo))
 	for d := range subs {
 		subs[d] = g.subscript(a.lo[d], a.hi[d], d)
@@ -522,11 +564,8 @@ func (g *generator) linear(coef int, l genLoop, lo, hi int) string {
 	if coef == 1 && lo-from <= 0 && hi-to >= 0 && g.odds(50, "straight") {
 		off = 0
 	}
-	switch {
-	case coef == 1 && off == 0:
-		return l.index
-	case coef == 1:
-		return fmt.Sprintf("%s%+d", l.index, off)
+	if coef == 1 {
+		return offset(l.index, off)
 	}
 	return fmt.Sprintf("%d*%s%+d", coef, l.index, off)
 }

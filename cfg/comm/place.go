@@ -126,7 +126,7 @@ func (a *analyzer) do(s *ir.Do) []Node {
 	a.out.note(s, why)
 
 	hoisted, body := a.hoist(s, body)
-	if innermost(s.Body) && elementwise(body) {
+	if innermost(s.Body) && elementwise(body) && !jumpsOut(s) {
 		a.restore(mark)
 		return a.fallback(s, why)
 	}
@@ -148,7 +148,7 @@ func (a *analyzer) while(s *ir.While) []Node {
 	a.loops = a.loops[:len(a.loops)-1]
 	h1, preNodes := a.hoist(s, preNodes)
 	h2, body := a.hoist(s, body)
-	if innermost(s.Body) && (elementwise(body) || elementwise(preNodes)) {
+	if innermost(s.Body) && (elementwise(body) || elementwise(preNodes)) && !jumpsOut(s) {
 		a.restore(mark)
 		return a.fallback(s, "its references have subscripts that are known at run time only")
 	}
@@ -342,6 +342,21 @@ func (a *analyzer) hoistable(c *Comm, l ir.Stmt, occs []occurrence) bool {
 		}
 	}
 	return true
+}
+
+// jumpsOut reports whether loop holds an EXIT or CYCLE of a loop around it.
+func jumpsOut(loop ir.Stmt) bool {
+	out := false
+	ir.Walk([]ir.Stmt{loop}, func(s ir.Stmt) bool {
+		switch s := s.(type) {
+		case *ir.Exit:
+			out = out || s.Loop != loop
+		case *ir.Cycle:
+			out = out || s.Loop != loop
+		}
+		return true
+	})
+	return out
 }
 
 // innermost reports whether body holds no loop.

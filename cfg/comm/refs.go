@@ -109,11 +109,11 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 	}
 	c := &Comm{Array: s, Refs: []*ir.Ref{o.ref}, Line: o.ref.Pos.Line, Col: o.ref.Pos.Col, Region: t.region}
 	shift, isShift := []int(nil), false
-	if bad == nil && !o.print {
+	if bad == nil && !o.print && t.exact(o.loops) {
 		shift, isShift = t.shift(o.ref, exec)
 	}
 	c.Overlap = isShift
-	t.needs(c, o, exec)
+	t.needs(c, o)
 	c.Kind = t.kind(c, o, cons, have, bad != nil)
 	if bad != nil && t.walkable(o) {
 		c.Kind = Irregular
@@ -144,6 +144,24 @@ func (t *attempt) stableWith(o occurrence) func(linalg.Affine) bool {
 		}
 		return true
 	}
+}
+
+// exact reports whether each loop's ownership constraints can be said of the
+// loop's index alone. Where not (b(i+j) divides the j loop), needs are a
+// superset of what is read, which may reach beyond the overlap.
+func (t *attempt) exact(loops []ir.Stmt) bool {
+	for i, l := range loops {
+		d, ok := l.(*ir.Do)
+		if !ok {
+			continue
+		}
+		for _, c := range t.region.Part[d] {
+			if !t.only(c.Sub, d.Index.Name, loops[:i]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // shift reports whether ref reads neighbours of what its executors own: every
@@ -218,7 +236,7 @@ func widenBoth(have, more [][2]int) [][2]int {
 
 // needs describes the elements that consumers want, as a function of the
 // consumer: the images of the ranges of the region's loop indices.
-func (t *attempt) needs(c *Comm, o occurrence, exec []Constraint) {
+func (t *attempt) needs(c *Comm, o occurrence) {
 	ranges := map[string]*Range{}
 	var order []*Range
 	rangeOf := func(v string) *Range { return ranges[v] }

@@ -236,20 +236,53 @@ func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (*ir.Ref, []Constraint) {
 			best, bestCons, bestScore = o.ref, cons, score
 		}
 	}
+	// Every iteration must have an owner: only a reference that is evaluated
+	// whenever the statement is has its subscript in bounds each time.
+	own := alwaysRead(s, sym)
 	for _, o := range t.occs {
-		if o.stmt == s && !o.write {
+		if o.stmt == s && !o.write && own[o.ref] {
 			consider(o, 2)
 		}
 	}
 	if best == nil && len(loops) > 0 {
 		in := loops[len(loops)-1]
 		for _, o := range t.occs {
-			if n := len(o.loops); n > 0 && o.loops[n-1] == in {
+			if n := len(o.loops); n > 0 && o.loops[n-1] == in && !o.conditional {
 				consider(o, 1)
 			}
 		}
 	}
 	return best, bestCons
+}
+
+// alwaysRead is the set of references that a reduction statement evaluates
+// whenever it is executed: not those behind .and. and .or., but for the operator
+// of the reduction itself.
+func alwaysRead(s ir.Stmt, sym *ir.Symbol) map[*ir.Ref]bool {
+	refs := map[*ir.Ref]bool{}
+	var visit func(e ir.Expr)
+	visit = func(e ir.Expr) {
+		if r, ok := e.(*ir.Ref); ok {
+			refs[r] = true
+		}
+		if b, ok := e.(*ir.Bin); ok && (b.Op == ir.And || b.Op == ir.Or) {
+			visit(b.L)
+			if v, ok := b.L.(*ir.Var); ok && v.Sym == sym {
+				visit(b.R)
+			}
+			return
+		}
+		for _, c := range ir.Children(e) {
+			visit(c)
+		}
+	}
+	switch s := s.(type) {
+	case *ir.Assign:
+		visit(s.RHS)
+	case *ir.If:
+		visit(s.Cond)
+	}
+	return refs
 }
 
 // partition gives each loop the ownership constraints that it controls, and

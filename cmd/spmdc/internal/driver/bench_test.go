@@ -105,7 +105,7 @@ func TestLongProgram(t *testing.T) {
 	}
 	best := func(lines int) time.Duration {
 		least := time.Hour
-		for range 3 {
+		for range 5 {
 			c := New("long.hpf", []byte(longProgram(lines)), Options{})
 			start := time.Now()
 			if err := Passes().Run(c, RunOptions{}); err != nil {
