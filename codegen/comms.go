@@ -129,7 +129,7 @@ func (g *gen) captures(vars []*ir.Symbol) bool {
 	names := make([]string, len(vars))
 	for i, s := range vars {
 		names[i] = g.scalar(s)
-		g.read[s] = true
+		g.reads(s)
 	}
 	list := strings.Join(names, ", ")
 	g.out.p("{")

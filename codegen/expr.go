@@ -302,7 +302,7 @@ func (g *gen) variable(name string) string {
 	if s == nil {
 		panic("codegen: no variable " + name)
 	}
-	g.read[s] = true
+	g.reads(s)
 	return g.scalar(s)
 }
 
@@ -371,11 +371,19 @@ func atCall(subs []string) string {
 // load renders a scalar that is read.
 func (g *gen) load(v *ir.Var) string {
 	s := g.scalar(v.Sym)
-	g.read[v.Sym] = true
+	g.reads(v.Sym)
 	if g.opt.Check && g.bound[v.Sym] == 0 && !v.Sym.Temp && v.Sym.Type != ir.Logical {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, v.Sym.Name)
 	}
 	return s
+}
+
+// reads notes that the function's variable for s is used, unless a loop has its
+// own of that name here.
+func (g *gen) reads(s *ir.Symbol) {
+	if g.bound[s] == 0 {
+		g.read[s] = true
+	}
 }
 
 // scalar renders a scalar's name and notes that it must be declared.

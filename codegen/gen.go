@@ -63,8 +63,7 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		labels:    map[string]ir.Stmt{},
 		labelOf:   map[ir.Stmt]string{},
 		final:     map[*ir.Do]string{},
-		reads:     map[*ir.Read]int{},
-		usedGrids: map[*ir.Grid]bool{},
+		readSites: map[*ir.Read]int{},
 	}
 	return g.program()
 }
@@ -79,7 +78,6 @@ type gen struct {
 
 	temps, comms, lists, walked map[*comm.Comm]string // Go names
 	grids                       map[*ir.Grid]string
-	usedGrids                   map[*ir.Grid]bool
 
 	bound    map[*ir.Symbol]int  // scalars that are local to a loop here
 	declared map[*ir.Symbol]bool // scalars that the function declares
@@ -90,11 +88,11 @@ type gen struct {
 	final    map[*ir.Do]string
 	serial   int
 
-	labelled map[ir.Stmt]bool
-	labels   map[string]ir.Stmt
-	labelOf  map[ir.Stmt]string
-	reads    map[*ir.Read]int
-	sites    []string
+	labelled  map[ir.Stmt]bool
+	labels    map[string]ir.Stmt
+	labelOf   map[ir.Stmt]string
+	readSites map[*ir.Read]int
+	sites     []string
 }
 
 // site is the run-time site of a communication.
@@ -102,7 +100,7 @@ func (g *gen) site(c *comm.Comm) int { return c.ID - 1 }
 
 func (g *gen) reduceSite(r *comm.Reduction) int { return r.ID - 1 }
 
-func (g *gen) readSite(s *ir.Read) int { return g.reads[s] }
+func (g *gen) readSite(s *ir.Read) int { return g.readSites[s] }
 
 func (g *gen) program() ([]byte, error) {
 	p := g.prog.IR
@@ -132,7 +130,7 @@ func (g *gen) program() ([]byte, error) {
 	g.nodes(g.prog.Body)
 	body := g.out.lines
 	g.out = &buffer{}
-	g.objects()
+	g.objects(body)
 	objects := g.out.lines
 	g.out = &buffer{}
 	uses := func(pkg string) bool {
@@ -167,7 +165,7 @@ func (g *gen) makeSites() {
 	}
 	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
 		if r, ok := s.(*ir.Read); ok {
-			g.reads[r] = len(g.sites)
+			g.readSites[r] = len(g.sites)
 			site(r.Pos.Line, r.Pos.Col, "read", ir.StmtString(r))
 		}
 		return true
@@ -228,43 +226,58 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// objects emits grids, arrays, temporaries and communications.
-func (g *gen) objects() {
+// objects emits grids, arrays, temporaries and communications: those that the
+// body uses, since Go takes no others.
+func (g *gen) objects(body []line) {
 	p := g.prog.IR
-	for _, s := range p.Symbols {
-		if s.Mapping != nil && s.IsArray() {
-			g.usedGrids[s.Mapping.Grid] = true
-		}
+	used := map[string]bool{}
+	// part collects what f emits, and what that uses.
+	part := func(f func()) []line {
+		g.out.lines = nil
+		f()
+		identifiers(used, g.out.lines)
+		return g.out.lines
 	}
-	for _, gr := range p.Grids {
-		if !g.usedGrids[gr] {
-			continue
+	identifiers(used, body)
+	comms := part(func() {
+		for _, c := range g.prog.Comms {
+			g.communication(c)
 		}
-		args := make([]string, gr.Rank)
-		for i := range args {
-			args[i] = "0"
-			if gr.Shape != nil {
-				args[i] = g.expr(gr.Shape[i])
+	})
+	arrays := part(func() {
+		for _, s := range p.Symbols {
+			if s.IsArray() && !s.Param && used[g.names.sym(s)] {
+				g.array(s)
 			}
 		}
-		g.out.p("%s := pe.Grid(%s)", g.grids[gr], strings.Join(args, ", "))
-	}
-	for _, s := range p.Symbols {
-		if s.IsArray() && !s.Param {
-			g.array(s)
+	})
+	grids := part(func() {
+		for _, gr := range p.Grids {
+			if used[g.grids[gr]] {
+				g.grid(gr)
+			}
 		}
-	}
-	for _, c := range g.prog.Comms {
-		g.communication(c)
-	}
+	})
+	g.out.lines = append(append(grids, arrays...), comms...)
 	g.out.p("pe.Start()")
 	for _, s := range p.Symbols {
-		if s.IsArray() && !s.Param && s.Init != nil {
+		if s.IsArray() && !s.Param && s.Init != nil && used[g.names.sym(s)] {
 			name := g.names.sym(s)
 			g.out.p("for %sN := range %s.Data {\n%s.Data[%sN] = %s\n}", name, name, name, name, g.value(s.Init, s))
 		}
 	}
 	g.out.p("")
+}
+
+func (g *gen) grid(gr *ir.Grid) {
+	args := make([]string, gr.Rank)
+	for i := range args {
+		args[i] = "0"
+		if gr.Shape != nil {
+			args[i] = g.expr(gr.Shape[i])
+		}
+	}
+	g.out.p("%s := pe.Grid(%s)", g.grids[gr], strings.Join(args, ", "))
 }
 
 func (g *gen) array(s *ir.Symbol) {

@@ -145,7 +145,7 @@ func (g *gen) startReductions(r *comm.Region) []string {
 	for i, red := range r.Reduce {
 		if id, ok := identity[red.Name]; ok {
 			s := g.scalar(red.Sym)
-			g.read[red.Sym] = true
+			g.reads(red.Sym)
 			saved[i] = fmt.Sprintf("%sBefore%d", s, red.ID)
 			g.out.p("%s := %s", saved[i], g.load(&ir.Var{X: ir.X{Typ: red.Sym.Type}, Sym: red.Sym}))
 			g.out.p("%s = %s", s, id)
@@ -270,7 +270,7 @@ func (g *gen) assign(s *ir.Assign) {
 	case *ir.Substr:
 		v := l.Base.(*ir.Var)
 		name := g.scalar(v.Sym)
-		g.read[v.Sym] = true
+		g.reads(v.Sym)
 		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, name, g.expr(l.Lo), g.expr(l.Hi), g.expr(s.RHS))
 	}
 }
@@ -378,7 +378,7 @@ func (g *gen) readStmt(s *ir.Read) {
 	for _, y := range syms {
 		in = append(in, g.names.sym(y)+"In")
 		outer = append(outer, g.scalar(y))
-		g.read[y] = true
+		g.reads(y)
 	}
 	if len(in) > 0 {
 		g.out.p("{")

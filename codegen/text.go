@@ -50,3 +50,15 @@ func mentions(text, name string) bool {
 		i = end
 	}
 }
+
+// identifiers adds the words of lines to set, those of comments and literals
+// aside.
+func identifiers(set map[string]bool, lines []line) {
+	for _, l := range lines {
+		for _, w := range strings.FieldsFunc(code(l.text), func(r rune) bool {
+			return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+		}) {
+			set[w] = true
+		}
+	}
+}

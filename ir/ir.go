@@ -229,21 +229,28 @@ type (
 		S
 		Loop Stmt
 	}
-	// Print writes one list-directed record.
+	// Print writes one record, list-directed, or with FormatA its only item, which
+	// is CHARACTER, as it is.
 	Print struct {
 		S
-		Items []Expr // may contain *ImpliedDo
+		FormatA bool
+		Items   []Expr // may contain *ImpliedDo
 	}
 	// Read reads one record. Items are *Var of scalars only: lower reads array
 	// elements through temporaries. From is nil for standard input. Iostat, when not
 	// nil, receives 0, -1 at end of file, or a positive number on a bad item.
 	// FormatA is read '(a)'.
+	//
+	// An item keeps its value when the input has a null value for it, or ends
+	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL
+	// that tells whether Items[i] was given a value.
 	Read struct {
 		S
 		From    Expr
 		FormatA bool
 		Iostat  *Symbol
 		Items   []*Var
+		Got     []*Symbol
 	}
 	// Stop ends the program with exit status Code.
 	Stop struct {
@@ -269,6 +276,10 @@ type Expr interface {
 	IsVarying() bool
 	// MarkVarying sets that mark.
 	MarkVarying(bool)
+	// IsWide reports the mark Wide.
+	IsWide() bool
+	// MarkWide sets that mark.
+	MarkWide()
 	expr()
 }
 
@@ -276,16 +287,22 @@ type Expr interface {
 // distributed array: PEs do not know its value without communication, so it
 // cannot decide what all PEs do together. All others are single-valued: replicated
 // scalars and arrays have the same bits on every PE. ir/mapping sets the mark.
+//
+// Wide marks an item of PRINT that is INTEGER(8): it takes more columns than an
+// INTEGER(4). Only items are marked, by lower, which alone knows the kinds.
 type X struct {
 	Pos     source.Pos
 	Typ     Type
 	Varying bool
+	Wide    bool
 }
 
 func (x *X) Type() Type           { return x.Typ }
 func (x *X) Position() source.Pos { return x.Pos }
 func (x *X) IsVarying() bool      { return x.Varying }
 func (x *X) MarkVarying(v bool)   { x.Varying = v }
+func (x *X) IsWide() bool         { return x.Wide }
+func (x *X) MarkWide()            { x.Wide = true }
 func (x *X) expr()                {}
 
 // Op is an operator.

@@ -104,7 +104,11 @@ func (sp spelling) stmt(s Stmt) string {
 	case *Cycle:
 		return "cycle" + loopRef(s.Loop)
 	case *Print:
-		return strings.Join(append([]string{"print *"}, sp.list(s.Items)...), ", ")
+		head := "print *"
+		if s.FormatA {
+			head = "print '(a)'"
+		}
+		return strings.Join(append([]string{head}, sp.list(s.Items)...), ", ")
 	case *Read:
 		return sp.read(s)
 	case *Stop:
@@ -136,7 +140,17 @@ func (sp spelling) read(s *Read) string {
 	for i, v := range s.Items {
 		items[i] = v.Sym.Name
 	}
-	return strings.TrimSuffix(head+") "+strings.Join(items, ", "), " ")
+	text := strings.TrimSuffix(head+") "+strings.Join(items, ", "), " ")
+	var got []*Symbol
+	for _, f := range s.Got {
+		if f != nil {
+			got = append(got, f)
+		}
+	}
+	if sp.conversions && len(got) > 0 {
+		text += "   ! given: " + symbolNames(got)
+	}
+	return text
 }
 
 func label(name string) string {
@@ -371,6 +385,7 @@ func ExprString(e Expr) string { return spelling{}.expr(e) }
 
 // spelling says how expressions are written: with conversions as int(), real()
 // and dble(), or without.
+// conversions is set in dumps, which leave nothing out.
 type spelling struct{ conversions bool }
 
 func (sp spelling) expr(e Expr) string {

@@ -9,8 +9,9 @@ import (
 )
 
 // compare executes the SPMD form of text on np PEs and tells how it differs
-// from the sequential execution, "" if it does not.
-func compare(text string, np int) (difference string) {
+// from the sequential execution, "" if it does not. The given functions see the
+// SPMD form before, and may change it.
+func compare(text string, np int, look ...func(p *comm.Program)) (difference string) {
 	defer func() {
 		if r := recover(); r != nil {
 			f, ok := r.(fault)
@@ -25,8 +26,12 @@ func compare(text string, np int) (difference string) {
 		return err.Error()
 	}
 	want := runSequential(original, np)
-	p, _ := front(text)
-	got := runSPMD(comm.Analyze(p, scalar.Analyze(p)), np)
+	again, _ := front(text)
+	p := comm.Analyze(again, scalar.Analyze(again))
+	for _, f := range look {
+		f(p)
+	}
+	got := runSPMD(p, np)
 	if !slices.Equal(want.out, got.out) {
 		return fmt.Sprintf("prints %q, want %q", got.out, want.out)
 	}

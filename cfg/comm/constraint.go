@@ -59,6 +59,21 @@ func (c Constraint) place() place {
 
 func (c Constraint) key() string { return c.place().key() }
 
+// covers reports whether c's array has an element wherever that of e, at the
+// same template position, has one.
+func (c Constraint) covers(e Constraint) bool {
+	clo, chi := c.reach()
+	elo, ehi := e.reach()
+	return clo <= elo && ehi <= chi
+}
+
+// reach is the range of template positions of the constraint's axis.
+func (c Constraint) reach() (lo, hi int) {
+	ax := c.Array.Mapping.Map.Axes[c.Axis]
+	lo, hi = ax.A*ax.Lo+ax.B, ax.A*ax.Hi+ax.B
+	return min(lo, hi), max(lo, hi)
+}
+
 // String is for people: "owner of a(i+1,·)".
 func (c Constraint) String() string {
 	if c.Axis < 0 {

@@ -383,7 +383,7 @@ func (g *generator) open(index string) {
 
 // body writes one statement of a nest.
 func (g *generator) body(depth int) {
-	switch k := g.int(0, 19, "statement"); {
+	switch k := g.int(0, 20, "statement"); {
 	case k < 11 || depth > 2:
 		g.assignment()
 	case k < 13:
@@ -419,8 +419,11 @@ func (g *generator) body(depth int) {
 		g.leave()
 		g.line("end do")
 		g.line("%s = mod(y, 89)", g.element(g.array()))
-	default:
+	case k == 19:
 		g.line("if (mod(%s, 5) == 4) %s", g.value(1), g.of("jump", "cycle", "cycle", "exit"))
+	default:
+		// A scalar that bounds and subscripts use changes under way.
+		g.line("%s = %d + mod(%s, %d)", g.of("scalar", "n", "m"), safeLo, g.value(1), safeHi-safeLo+1)
 	}
 }
 

@@ -288,12 +288,8 @@ func alwaysRead(s ir.Stmt, sym *ir.Symbol) map[*ir.Ref]bool {
 // partition gives each loop the ownership constraints that it controls, and
 // rejects regions whose statements disagree.
 func (t *attempt) partition() string {
-	loops := map[*ir.Do]*struct {
-		keys string
-		line int
-		set  bool
-	}{}
-	guardKeys, guardLine, guardSet := "", 0, false
+	loops := map[*ir.Do]*shared{}
+	guards := &shared{}
 	for _, p := range t.placed {
 		perLoop := map[*ir.Do][]Constraint{}
 		var guard []Constraint
@@ -310,33 +306,21 @@ func (t *attempt) partition() string {
 			if !ok {
 				continue
 			}
-			keys := keySet(perLoop[d])
-			have := loops[d]
-			if have == nil {
-				have = &struct {
-					keys string
-					line int
-					set  bool
-				}{}
-				loops[d] = have
+			if loops[d] == nil {
+				loops[d] = &shared{}
 			}
-			if have.set && have.keys != keys {
-				return fmt.Sprintf("lines %d and %d are computed by the owners of different elements", have.line, line)
-			}
-			if !have.set {
-				have.keys, have.line, have.set = keys, line, true
-				if keys != "" {
-					t.region.Part[d] = unique(perLoop[d])
-				}
+			if why := loops[d].agree(perLoop[d], line); why != "" {
+				return why
 			}
 		}
-		keys := keySet(guard)
-		if guardSet && guardKeys != keys {
-			return fmt.Sprintf("lines %d and %d are computed by the owners of different elements", guardLine, line)
+		if why := guards.agree(guard, line); why != "" {
+			return why
 		}
-		if !guardSet {
-			guardKeys, guardLine, guardSet = keys, line, true
-			t.region.Guard = unique(guard)
+	}
+	t.region.Guard = guards.cons
+	for d, s := range loops {
+		if len(s.cons) > 0 {
+			t.region.Part[d] = s.cons
 		}
 	}
 	for d := range t.region.Part {
@@ -357,6 +341,46 @@ func (t *attempt) partition() string {
 		for s := range t.loopsOf {
 			if _, ok := s.(*ir.Print); ok {
 				return fmt.Sprintf("PRINT in line %d needs PE 0", s.Position().Line)
+			}
+		}
+	}
+	return ""
+}
+
+// shared are the constraints that all statements of a loop, or of the region,
+// have in common.
+type shared struct {
+	cons []Constraint
+	keys string
+	line int
+	set  bool
+}
+
+// agree adds the constraints of a statement; the text says why they differ from
+// those of the statements before.
+func (s *shared) agree(cons []Constraint, line int) string {
+	cons = unique(cons)
+	keys := keySet(cons)
+	if !s.set {
+		s.cons, s.keys, s.line, s.set = cons, keys, line, true
+		return ""
+	}
+	if s.keys != keys {
+		return fmt.Sprintf("lines %d and %d are computed by the owners of different elements", s.line, line)
+	}
+	// The same template positions, but perhaps of arrays that do not cover the
+	// same part of the template: the owner of a(i) exists only where a(i) does.
+	for i, have := range s.cons {
+		for _, c := range cons {
+			if c.Axis < 0 || have.Axis < 0 || c.key() != have.key() {
+				continue
+			}
+			switch {
+			case have.covers(c):
+			case c.covers(have):
+				s.cons[i] = c
+			default:
+				return fmt.Sprintf("lines %d and %d assign arrays that cover different parts of the template", s.line, line)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
@@ -163,13 +164,8 @@ func (d *definite) stmt(s ir.Stmt, assigned bool) (after, falls bool) {
 		v, ok := s.LHS.(*ir.Var)
 		return assigned || ok && v.Sym == d.sym, true
 	case *ir.Read:
-		if s.Iostat == d.sym {
-			return true, true
-		}
-		for _, v := range s.Items {
-			assigned = assigned || s.Iostat == nil && v.Sym == d.sym
-		}
-		return assigned, true
+		// A null value leaves its item as it was.
+		return assigned || s.Iostat == d.sym || slices.Contains(s.Got, d.sym), true
 	case *ir.If:
 		a, fallsA := d.block(s.Then, assigned)
 		b, fallsB := d.block(s.Else, assigned)

@@ -97,9 +97,11 @@ func (w *liveWalk) stmt(s ir.Stmt, live set) set {
 		if s.Iostat != nil {
 			w.in.define(s.Iostat, live)
 		}
-		for _, v := range s.Items {
-			if s.Iostat == nil { // else a failing READ leaves items as they were
-				w.in.define(v.Sym, live)
+		// A null value leaves its item as it was, so that no item is surely
+		// assigned. Whether one was, is.
+		for _, got := range s.Got {
+			if got != nil {
+				w.in.define(got, live)
 			}
 		}
 		if s.From != nil {

@@ -95,6 +95,11 @@ func assigned(s ir.Stmt) []*ir.Symbol {
 		for _, v := range s.Items {
 			list = append(list, v.Sym)
 		}
+		for _, got := range s.Got {
+			if got != nil {
+				list = append(list, got)
+			}
+		}
 		if s.Iostat != nil {
 			list = append(list, s.Iostat)
 		}
