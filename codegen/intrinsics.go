@@ -50,7 +50,7 @@ func (g *gen) call(e *ir.Call) (string, int) {
 			return "float32(math.Abs(float64(" + list + ")))", precAtom
 		}
 		return "spmd.Abs(" + list + ")", precAtom
-	case "max", "min":
+	case "max", "min", "len":
 		return e.Name + "(" + list + ")", precAtom
 	case "mod":
 		switch e.Typ {

@@ -24,7 +24,6 @@ type leaf struct {
 	varies map[*ir.Symbol]bool // scalars assigned in the body
 	done   map[string]string   // address -> Go expression of the element
 	n      int
-	pre    []string
 }
 
 // leafLoop emits d as a leaf loop if it is one.

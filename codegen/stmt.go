@@ -271,7 +271,11 @@ func (g *gen) assign(s *ir.Assign) {
 		v := l.Base.(*ir.Var)
 		name := g.scalar(v.Sym)
 		g.reads(v.Sym)
-		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, name, g.expr(l.Lo), g.expr(l.Hi), g.expr(s.RHS))
+		old := name
+		if g.opt.Check { // one without a value yet is shorter than declared
+			old = fmt.Sprintf("spmd.Pad(%s, %d)", name, v.Sym.Len)
+		}
+		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, old, g.expr(l.Lo), g.expr(l.Hi), g.expr(s.RHS))
 	}
 }
 
@@ -299,6 +303,10 @@ func (g *gen) print(s *ir.Print) {
 		_, is := e.(*ir.ImpliedDo)
 		implied = implied || is
 	}
+	if s.FormatA {
+		g.out.p("pe.PrintA(%s)", g.expr(s.Items[0]))
+		return
+	}
 	if !implied {
 		items := make([]string, len(s.Items))
 		for i, e := range s.Items {
@@ -316,18 +324,10 @@ func (g *gen) print(s *ir.Print) {
 
 // printed renders an item of PRINT; INTEGER(8) is wider than INTEGER(4).
 func (g *gen) printed(e ir.Expr) string {
-	s := g.typed(e)
-	var sym *ir.Symbol
-	switch e := e.(type) {
-	case *ir.Var:
-		sym = e.Sym
-	case *ir.Ref:
-		sym = e.Sym
+	if e.IsWide() {
+		return "int64(" + g.expr(e) + ")"
 	}
-	if sym != nil && sym.Wide {
-		return "int64(" + s + ")"
-	}
-	return s
+	return g.typed(e)
 }
 
 func (g *gen) item(e ir.Expr) {
@@ -371,8 +371,12 @@ func (g *gen) readStmt(s *ir.Read) {
 		iostat = addr(s.Iostat)
 	}
 	var args []string
-	for _, v := range s.Items {
-		args = append(args, addr(v.Sym))
+	for i, v := range s.Items {
+		a := addr(v.Sym)
+		if s.Got != nil && s.Got[i] != nil {
+			a = fmt.Sprintf("spmd.Note(%s, %s)", addr(s.Got[i]), a)
+		}
+		args = append(args, a)
 	}
 	var in, outer []string
 	for _, y := range syms {
@@ -389,9 +393,8 @@ func (g *gen) readStmt(s *ir.Read) {
 		list = ", " + strings.Join(args, ", ")
 	}
 	switch {
-	case s.FormatA && len(s.Items) == 1:
-		y := s.Items[0].Sym
-		g.out.p("pe.ReadA(%d, %s, %d, &%sIn)", g.readSite(s), iostat, y.Len, g.names.sym(y))
+	case s.FormatA:
+		g.out.p("pe.ReadA(%d, %s, %s)", g.readSite(s), iostat, args[0])
 	case s.From != nil:
 		g.out.p("pe.ReadInternal(%d, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, list)
 	default:

@@ -24,11 +24,6 @@ func (p place) key() string {
 	return fmt.Sprintf("%d.%d %v %d:%d %v", p.grid.ID, p.dim, p.format, p.tlo, p.thi, p.pos)
 }
 
-// sameDeal reports whether positions of p and q are dealt to coordinates alike.
-func (p place) sameDeal(q place) bool {
-	return p.grid == q.grid && p.dim == q.dim && p.format == q.format && p.tlo == q.tlo && p.thi == q.thi
-}
-
 // axisPlace is where subscript sub of an axis of array s sits; ok is false for an
 // axis that no grid dimension divides and on overflow.
 func axisPlace(s *ir.Symbol, axis int, sub linalg.Affine) (place, bool) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -138,6 +139,113 @@ func (c *Comm) over(a *analyzer, l ir.Stmt) bool {
 		c.Kind = AllGather
 		if len(rv.Cons) > 0 {
 			c.Kind = Remap
+		}
+	}
+	return true
+}
+
+// hoist takes communications out of loop l whose values no iteration changes:
+// they move before the loop, for all its iterations at once.
+func (a *analyzer) hoist(l ir.Stmt, body []Node) (hoisted []*Comm, rest []Node) {
+	out := map[*Comm]bool{}
+	var occs []occurrence
+	for _, n := range body {
+		p, ok := n.(*Post)
+		if !ok {
+			continue
+		}
+		if occs == nil {
+			occs = a.occurrences(l)
+		}
+		for _, c := range p.Comms {
+			if a.hoistable(c, l, occs) && c.over(a, l) {
+				out[c] = true
+				c.CLine = l.Position().Line
+				hoisted = append(hoisted, c)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, body
+	}
+	keep := func(list []*Comm) []*Comm {
+		var k []*Comm
+		for _, c := range list {
+			if !out[c] {
+				k = append(k, c)
+			}
+		}
+		return k
+	}
+	return hoisted, without(body, keep)
+}
+
+// without is list with the groups of communications reduced by keep.
+func without(list []Node, keep func([]*Comm) []*Comm) []Node {
+	var rest []Node
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Post:
+			if k := keep(n.Comms); len(k) > 0 {
+				rest = append(rest, &Post{k})
+			}
+		case *Wait:
+			if k := keep(n.Comms); len(k) > 0 {
+				rest = append(rest, &Wait{k})
+			}
+		case *Done:
+			if k := keep(n.Comms); len(k) > 0 {
+				rest = append(rest, &Done{k})
+			}
+		case *Branch:
+			n.Then, n.Else = without(n.Then, keep), without(n.Else, keep)
+			rest = append(rest, n)
+		default:
+			rest = append(rest, n)
+		}
+	}
+	return rest
+}
+
+// hoistable reports whether no iteration of l writes what a later one reads
+// through c, and whether c's elements are known before l.
+func (a *analyzer) hoistable(c *Comm, l ir.Stmt, occs []occurrence) bool {
+	if c.pipe || c.Kind == Irregular {
+		return false
+	}
+	variant := a.modified(l)
+	refs := map[*ir.Ref]bool{}
+	for _, r := range c.Refs {
+		refs[r] = true
+	}
+	found := 0
+	for _, r := range occs {
+		if !refs[r.ref] || r.write {
+			continue
+		}
+		found++
+		for _, w := range occs {
+			if !w.write || w.ref.Sym != c.Array {
+				continue
+			}
+			if a.flow(w, r, a.loops, variant).Answer != depend.No {
+				return false
+			}
+		}
+	}
+	if found != len(c.Refs) {
+		return false
+	}
+	// Everything but l's own index must keep its value.
+	var index *ir.Symbol
+	if d, ok := l.(*ir.Do); ok {
+		index = d.Index
+	}
+	for _, f := range c.Affines() {
+		for v := range f.T {
+			if s := a.symbols[v]; f.Uses(v) && s != index && variant[s] {
+				return false
+			}
 		}
 	}
 	return true

@@ -33,6 +33,8 @@ type spmd struct {
 	live    map[*comm.Comm]bool // waited for, not done
 	posted  map[*comm.Comm]bool // not done
 	steps   int
+	moved   map[*comm.Comm]int // elements that PEs were sent by others
+	unread  map[*comm.Comm]int // of these, how many nobody read before UO
 }
 
 // pe is one processing element.
@@ -51,6 +53,7 @@ type pe struct {
 type temporary struct {
 	values map[spot]float64 // by position in the index space
 	cells  map[int]bool     // overlap: the cells of the array
+	idle   map[spot]bool    // subscripts of other PEs' elements that were not read yet
 	order  []float64        // irregular: the listed elements
 	listed []spot           // their subscripts
 }
@@ -70,7 +73,7 @@ func runSPMD(p *comm.Program, np int) *spmd {
 	m := &spmd{
 		p: p, np: np,
 		layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
-		live: map[*comm.Comm]bool{}, posted: map[*comm.Comm]bool{}, steps: maxSteps * np,
+		live: map[*comm.Comm]bool{}, posted: map[*comm.Comm]bool{}, moved: map[*comm.Comm]int{}, unread: map[*comm.Comm]int{}, steps: maxSteps * np,
 	}
 	for _, s := range p.IR.Symbols {
 		m.symbols[s.Name] = s
@@ -402,6 +405,11 @@ func (q *pe) fetch(r *ir.Ref, subs []int) float64 {
 	}
 	if acc.Comm != nil && acc.Comm.Kind != comm.Pipeline && !q.m.live[acc.Comm] {
 		failf("%s in line %d is read while communication #%d is not live", ir.ExprString(r), r.Pos.Line, acc.Comm.ID)
+	}
+	if acc.Comm != nil {
+		if t := q.fetched[acc.Comm]; t != nil {
+			delete(t.idle, place(subs))
+		}
 	}
 	switch acc.Mode {
 	case comm.Own:

@@ -90,7 +90,7 @@ func (m *spmd) post(c *comm.Comm, only *pe) {
 		if only != nil && q != only {
 			continue
 		}
-		t := &temporary{values: map[spot]float64{}, cells: map[int]bool{}}
+		t := &temporary{values: map[spot]float64{}, cells: map[int]bool{}, idle: map[spot]bool{}}
 		q.fetched[c] = t
 		if c.Kind == comm.Irregular {
 			q.list(c, t)
@@ -109,6 +109,7 @@ func (m *spmd) post(c *comm.Comm, only *pe) {
 		}
 		if box != nil {
 			q.receive(c, t, box, only != nil)
+			m.moved[c] += len(t.idle)
 		}
 	}
 }
@@ -151,6 +152,9 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 		}
 		from := layout.OwnerFor(q.id, subs)
 		value := q.m.pes[from].arrays[c.Array].data[n]
+		if from != q.id {
+			t.idle[place(subs)] = true
+		}
 		if !c.Overlap {
 			t.values[place(x)] = value
 			return
@@ -162,6 +166,7 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 			p := q.region0(c)
 			ahead := layout.Shape.Coord(q.id, p.GridDim) - layout.Shape.Coord(from, p.GridDim)
 			if ahead*p.Dir <= 0 {
+				delete(t.idle, place(subs))
 				return
 			}
 		}
@@ -204,6 +209,7 @@ func (q *pe) forget(c *comm.Comm) {
 	if t == nil {
 		return
 	}
+	q.m.unread[c] += len(t.idle)
 	for n := range t.cells {
 		shared := false
 		for d, u := range q.fetched {

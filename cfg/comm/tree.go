@@ -178,7 +178,7 @@ type Comm struct {
 	// Guard restricts the consumers: PEs that own these. RootOnly: PE 0.
 	Guard    []Constraint
 	RootOnly bool
-	// Index lists, for Irregular, the loops that are walked (outermost first).
+	// Walk lists, for Irregular, the loops that are walked (outermost first).
 	Walk []*ir.Do
 
 	Ranges []*Range // the loops whose indices were expanded

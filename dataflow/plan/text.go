@@ -125,7 +125,7 @@ func (d *Document) Verify() error {
 		switch n.Kind {
 		case cfg.Comm:
 			if _, ok := ready[n.Ref]; !ok {
-				return fmt.Errorf("%s in line %d has no slot", n.Name(), n.Line)
+				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
 			}
 			if n.Flavour == "send" {
 				continue
@@ -134,11 +134,11 @@ func (d *Document) Verify() error {
 				return err
 			}
 			if !ready[n.Ref] && !behindBarrier(n) {
-				return fmt.Errorf("%s in line %d puts without ready message, and no barrier stands before it", n.Name(), n.Line)
+				return fmt.Errorf("line %d: %s puts without ready message, and no barrier stands before it", n.Line, n.Name())
 			}
 		case cfg.CommOver, cfg.UseOver:
 			if _, ok := ready[n.Ref]; !ok {
-				return fmt.Errorf("%s in line %d has no slot", n.Name(), n.Line)
+				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
 			}
 		}
 	}
@@ -174,11 +174,11 @@ func (d *Document) completes(c *cfg.Node) error {
 			continue
 		case n.Kind == cfg.UseOver && n.Ref == c.Ref:
 			if !st.over {
-				return fmt.Errorf("UO_%d in line %d is reached from C_%d in line %d without CO_%d", c.Ref, n.Line, c.Ref, c.Line, c.Ref)
+				return fmt.Errorf("line %d: UO_%d is reached from C_%d in line %d without CO_%d", n.Line, c.Ref, c.Ref, c.Line, c.Ref)
 			}
 			continue
 		case n == c:
-			return fmt.Errorf("C_%d in line %d is reached again before UO_%d", c.Ref, c.Line, c.Ref)
+			return fmt.Errorf("line %d: C_%d is reached again before UO_%d", c.Line, c.Ref, c.Ref)
 		}
 		push(n, st.over)
 	}
