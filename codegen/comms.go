@@ -86,6 +86,13 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	for _, k := range c.Guard {
 		fmt.Fprintf(&b, "if !%s {\nreturn nil\n}\n", g.holds(k, "q"))
 	}
+	// A loop that the elements do not depend on may still have no iterations
+	// on q: then q reads nothing.
+	for _, r := range c.Ranges {
+		if len(r.Cons) > 0 && !c.Varies(r) {
+			fmt.Fprintf(&b, "if %s.N == 0 {\nreturn nil\n}\n", g.rangeOn(r, "q"))
+		}
+	}
 	axes := make([]string, len(c.Axes))
 	for d, ax := range c.Axes {
 		axes[d] = g.axis(c, d, ax)

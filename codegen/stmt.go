@@ -163,8 +163,7 @@ func (g *gen) finishReductions(r *comm.Region, saved []string) {
 			for k, d := range red.Lead {
 				tests[k] = fmt.Sprintf("%s.Coord(pe.ID(), %d) != 0", g.grids[d.Grid], d.Dim)
 			}
-			g.out.p("// The PEs along the other grid dimensions computed the same: one of them counts.")
-			g.out.p("if %s {\n%s = %s\n}", strings.Join(tests, " || "), s, id)
+			g.out.p("if %s {\n// The PEs along the other grid dimensions computed the same: one of them counts.\n%s = %s\n}", strings.Join(tests, " || "), s, id)
 		}
 		call := fmt.Sprintf("spmd.%s(pe, %d, %s)", reduceFunc[red.Name], g.reduceSite(red), s)
 		note := fmt.Sprintf(" // #%d %s over all PEs: gathered and broadcast, each half answers the other", red.ID, red.Name)

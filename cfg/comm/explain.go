@@ -69,15 +69,9 @@ func (c *Comm) consumers() string {
 
 // bounds lists the ranges that the elements' indices take.
 func (c *Comm) bounds() string {
-	used := map[*Range]bool{}
-	for _, ax := range c.Axes {
-		for _, t := range ax.Terms {
-			used[t.Range] = true
-		}
-	}
 	var parts []string
 	for _, r := range c.Ranges {
-		if !used[r] {
+		if !c.Varies(r) {
 			continue
 		}
 		switch {

@@ -41,6 +41,18 @@ func (c *Comm) Affines() []linalg.Affine {
 	return out
 }
 
+// Varies reports whether the elements that c moves depend on the index of r.
+func (c *Comm) Varies(r *Range) bool {
+	for _, ax := range c.Axes {
+		for _, t := range ax.Terms {
+			if t.Range == r {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // over widens c to all iterations of l, if that can be said in terms known
 // before l. It reports false, and leaves c alone, if not.
 func (c *Comm) over(a *analyzer, l ir.Stmt) bool {

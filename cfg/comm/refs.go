@@ -195,8 +195,8 @@ func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
 			if !ok || !diff.IsConst() || abs(diff.C) > maxShadow {
 				continue
 			}
-			if diff.C != 0 && ax.Format != dist.Block {
-				continue
+			if diff.C != 0 && (ax.Format != dist.Block || c.Sub.IsConst()) {
+				continue // a single element from afar is no neighbour
 			}
 			shift[d], found = int(diff.C), true
 			break

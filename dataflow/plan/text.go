@@ -112,7 +112,8 @@ func (p *Plan) Document() *Document {
 func (p *Plan) Verify() error { return p.Document().Verify() }
 
 // Verify checks that on every path each communication C_r is followed by CO_r,
-// then UO_r, before C_r comes again; and that the puts of every communication
+// then UO_r, before C_r comes again or the program ends; that neither comes
+// without C_r; and that the puts of every communication
 // without a ready message come directly behind a barrier, with nothing but
 // communications of the same group in between: the last use of the slot, which
 // ends at UO_r, then lies before the barrier on every PE.
@@ -142,6 +143,11 @@ func (d *Document) Verify() error {
 			}
 		}
 	}
+	for _, s := range d.Slots {
+		if err := d.begins(s.ID); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -153,34 +159,60 @@ func (d *Document) completes(c *cfg.Node) error {
 		over bool
 	}
 	seen := map[state]bool{}
-	work := []state{}
-	push := func(from *cfg.Node, over bool) {
-		for _, s := range from.Succs {
-			st := state{s, over}
-			if s != nil && !seen[st] {
-				seen[st] = true
-				work = append(work, st)
-			}
-		}
-	}
-	push(c, false)
+	work := []state{{c, false}}
 	for len(work) > 0 {
 		st := work[len(work)-1]
 		work = work[:len(work)-1]
-		n := st.node
-		switch {
-		case n.Kind == cfg.CommOver && n.Ref == c.Ref:
-			push(n, true)
-			continue
-		case n.Kind == cfg.UseOver && n.Ref == c.Ref:
-			if !st.over {
-				return fmt.Errorf("line %d: UO_%d is reached from C_%d in line %d without CO_%d", n.Line, c.Ref, c.Ref, c.Line, c.Ref)
+		for _, n := range st.node.Succs {
+			over := st.over
+			switch {
+			case n == nil:
+				continue
+			case n.Kind == cfg.CommOver && n.Ref == c.Ref:
+				over = true
+			case n.Kind == cfg.UseOver && n.Ref == c.Ref:
+				if !over {
+					return fmt.Errorf("line %d: UO_%d is reached from C_%d in line %d without CO_%d", n.Line, c.Ref, c.Ref, c.Line, c.Ref)
+				}
+				continue
+			case n == c:
+				return fmt.Errorf("line %d: C_%d is reached again before UO_%d", c.Line, c.Ref, c.Ref)
+			case n.Kind == cfg.Exit:
+				if stops(st.node) {
+					continue
+				}
+				return fmt.Errorf("the program ends behind C_%d in line %d without UO_%d", c.Ref, c.Line, c.Ref)
 			}
-			continue
-		case n == c:
-			return fmt.Errorf("line %d: C_%d is reached again before UO_%d", c.Line, c.Ref, c.Ref)
+			if next := (state{n, over}); !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
 		}
-		push(n, st.over)
+	}
+	return nil
+}
+
+// stops reports whether n is a STOP statement.
+func stops(n *cfg.Node) bool {
+	return n.Kind == cfg.Stmt && (strings.HasPrefix(n.Text, "stop") || strings.HasPrefix(n.Text, "error stop"))
+}
+
+// begins walks all paths from the entry that avoid C_r: none may reach CO_r or
+// UO_r.
+func (d *Document) begins(r int) error {
+	seen := map[*cfg.Node]bool{}
+	work := []*cfg.Node{d.Graph.Entry}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if n == nil || seen[n] || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send" {
+			continue
+		}
+		seen[n] = true
+		if (n.Kind == cfg.CommOver || n.Kind == cfg.UseOver) && n.Ref == r {
+			return fmt.Errorf("line %d: %s is reached without C_%d before it", n.Line, n.Name(), r)
+		}
+		work = append(work, n.Succs...)
 	}
 	return nil
 }
