@@ -75,11 +75,12 @@ func (g *gen) plainLoop(d *ir.Do) {
 	switch {
 	case step == 0 && outside:
 		g.serial++
-		at, by := fmt.Sprintf("%sLo%d", k, g.serial), fmt.Sprintf("%sStep%d", k, g.serial)
-		g.out.p("%s, %s := %s, %s", at, by, lo, g.expr(d.Step))
+		at, by, n := fmt.Sprintf("%sLo%d", k, g.serial), fmt.Sprintf("%sStep%d", k, g.serial), fmt.Sprintf("%sTrips%d", k, g.serial)
+		st := g.expr(d.Step)
+		g.out.p("%s, %s, %s := %s, %s, spmd.Count(%s, %s, %s)", at, by, n, lo, st, lo, hi, st)
 		g.out.p("%s = %s", head, at)
 		g.label(d, d.Name)
-		g.out.p("for trips := spmd.Count(%s, %s, %s); trips > 0; trips, %s = trips-1, %s+%s {", at, hi, by, k, k, by)
+		g.out.p("for ; %s > 0; %s, %s = %s-1, %s+%s {", n, n, k, n, k, by)
 	case step == 0:
 		g.label(d, d.Name)
 		st := g.expr(d.Step)

@@ -67,7 +67,7 @@ func (g *writeStmt) build(p *parser, base ast.Base) ast.Stmt {
 			s.Format = c.Value.X.orNil()
 			ok = p.notLabel(&c.Value) && ok
 		default:
-			p.badControl(c, "write(*,*) items, or write(*,'(format)') items")
+			p.badControl(c, "write(*,*) items, or write(*,'(a)') text")
 			ok = false
 		}
 	}
@@ -196,7 +196,7 @@ func (p *parser) notLabel(f *format) bool {
 	}
 	if lit, ok := f.X.X.(*ast.IntLit); ok {
 		p.diags.Errorf(source.OutsideSubset, lit.Pos, "FORMAT statements are outside the subset").
-			WithEnd(lit.End).WithHelp("write the format as a string: '(i5, f10.3)'")
+			WithEnd(lit.End).WithHelp("write * for list-directed form, or '(a)' for one CHARACTER item")
 		return false
 	}
 	return true

@@ -32,7 +32,7 @@ import (
 // order, and the file for rendering them.
 func Parse(name string, text []byte) (*ast.File, *source.List) {
 	file := source.NewFile(name, text)
-	p := &parser{diags: source.NewList(file), prog: &ast.Program{Name: "main"}}
+	p := &parser{diags: source.NewList(file), prog: &ast.Program{Name: "main"}, labels: map[int]source.Pos{}}
 	if form := scan.FormOf(name); form != nil {
 		p.file(form.Lines(file, p.diags))
 	} else {
@@ -50,12 +50,13 @@ type parser struct {
 	stack []*frame
 	toks  []lexer.Token // memory for the tokens of a line
 
-	begun    bool             // a statement has been seen
-	header   bool             // a PROGRAM statement has been seen
-	declared source.Pos       // of the first declaration that IMPLICIT NONE must precede
-	executed source.Pos       // of the first executable statement
-	pending  *ast.Independent // waits for its DO statement
-	closed   bool             // END PROGRAM, or CONTAINS, has been seen
+	begun    bool               // a statement has been seen
+	header   bool               // a PROGRAM statement has been seen
+	declared source.Pos         // of the first declaration that IMPLICIT NONE must precede
+	executed source.Pos         // of the first executable statement
+	pending  *ast.Independent   // waits for its DO statement
+	labels   map[int]source.Pos // of the statements that have labels
+	closed   bool               // END PROGRAM, or CONTAINS, has been seen
 	skip     *skipping
 }
 
@@ -113,6 +114,7 @@ func (p *parser) line(l *scan.Line) {
 	if !p.begun {
 		p.begun, p.prog.Pos = true, base.Pos
 	}
+	p.uniqueLabel(base)
 	if lexical != nil && !l.Broken {
 		p.diags.Add(lexical)
 	}
@@ -121,6 +123,20 @@ func (p *parser) line(l *scan.Line) {
 		return
 	}
 	p.statement(s, base)
+}
+
+// uniqueLabel reports a label that an earlier statement has.
+func (p *parser) uniqueLabel(base ast.Base) {
+	if base.Label == 0 {
+		return
+	}
+	if first, ok := p.labels[base.Label]; ok {
+		p.diags.Errorf(source.BadLabel, base.Pos, "the label %d is given twice", base.Label).
+			WithNote(first, "the first statement with it").
+			WithHelp("change one of the two, and the statements that mean it")
+		return
+	}
+	p.labels[base.Label] = base.Pos
 }
 
 // behindEnd reports a statement behind END PROGRAM, and ends the parse: what

@@ -227,15 +227,25 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 	if !ok || s.Type == ir.Invalid {
 		return bad(e.Pos)
 	}
-	for i, sub := range subs {
+	r := &ir.Ref{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s, Subs: subs}
+	if !l.inBounds(r) {
+		return bad(e.Pos)
+	}
+	return r
+}
+
+// inBounds reports whether the constant subscripts of r are within the bounds,
+// or says by an error which is not.
+func (l *lowerer) inBounds(r *ir.Ref) bool {
+	for i, sub := range r.Subs {
 		c, ok := sub.(*ir.Const)
-		if b := s.Dims[i]; ok && !l.unbounded[s] && (c.Int < b.Lo || c.Int > b.Hi) {
-			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, s.Name, c.Int, b.Lo, b.Hi).
-				WithNote(s.Pos, "%s was declared here", s.Name)
-			return bad(e.Pos)
+		if b := r.Sym.Dims[i]; ok && !l.unbounded[r.Sym] && (c.Int < b.Lo || c.Int > b.Hi) {
+			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Name, c.Int, b.Lo, b.Hi).
+				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Name)
+			return false
 		}
 	}
-	return &ir.Ref{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s, Subs: subs}
+	return true
 }
 
 // isSection reports whether a subscript is a section or a whole array.
@@ -452,13 +462,21 @@ func (l *lowerer) assignable(t ir.Type, value ir.Expr, name string) bool {
 	case t == ir.Logical && v.IsNumeric():
 		d.WithHelp("write a comparison: %s /= 0", ir.ExprString(value))
 	case t.IsNumeric() && v == ir.Logical:
-		d.WithHelp("write merge(1, 0, %s)", ir.ExprString(value))
+		d.WithHelp("write merge(1, 0, %s)", conditionText(value))
 	case t.IsNumeric() && v == ir.Character && isVariable(value):
 		d.WithHelp("to convert the text write read(%s, *) %s", ir.ExprString(value), name)
 	case t == ir.Character && v.IsNumeric():
 		d.WithHelp("print the number as an item of its own")
 	}
 	return false
+}
+
+// conditionText is a condition as written; one that was folded is not shown.
+func conditionText(e ir.Expr) string {
+	if _, ok := e.(*ir.Const); ok {
+		return "condition"
+	}
+	return ir.ExprString(e)
 }
 
 func isVariable(e ir.Expr) bool {

@@ -1,39 +1,112 @@
 package lower
 
-import "github.com/spmdc/spmdc/ir"
+import (
+	"slices"
 
-// impliedUse is a PRINT with an implied DO. In Fortran the index is an ordinary
-// variable that has, after the statement, the value that ended the loop. In the
-// typed program the index is local to the implied DO; where the program can see
-// the difference, assignments behind the PRINT make it up.
-type impliedUse struct {
-	print *ir.Print
-	final []*ir.Assign
+	"github.com/spmdc/spmdc/ir"
+)
+
+// In Fortran the index of an implied DO is an ordinary variable that has, behind
+// the loop, the value that ended it. In the typed program the index is local to
+// the implied DO; where the program can see the difference, statements behind
+// the PRINT make it up. What sees it within the PRINT is left to itemOrder.
+
+// impliedEnds returns the statements that give the indices of p's implied DO
+// loops the values that they keep. finishIndices removes those that nothing can
+// see.
+func (l *lowerer) impliedEnds(p *ir.Print) []ir.Stmt {
+	var out []ir.Stmt
+	for _, d := range impliedLoops(p.Items) {
+		values, ok := l.lastValues(d)
+		if !ok {
+			out = append(out, emptyLoop(d))
+		}
+		for _, v := range values {
+			out = append(out, &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: &ir.Var{X: ir.X{Pos: d.Pos, Typ: ir.Integer}, Sym: v.index}, RHS: v.value})
+		}
+	}
+	l.ends = append(l.ends, out...)
+	return out
 }
 
-// impliedEnds returns the assignments that give the indices of p's implied DO
-// loops their final values. finishIndices removes those that nothing can see.
-func (l *lowerer) impliedEnds(p *ir.Print) []ir.Stmt {
-	use := impliedUse{print: p}
-	var out []ir.Stmt
-	var visit func(ir.Expr)
-	visit = func(e ir.Expr) {
-		d, ok := e.(*ir.ImpliedDo)
-		if !ok {
-			return
+// impliedLoops are the implied DO loops among items.
+func impliedLoops(items []ir.Expr) []*ir.ImpliedDo {
+	var list []*ir.ImpliedDo
+	for _, e := range items {
+		if d, ok := e.(*ir.ImpliedDo); ok {
+			list = append(list, d)
 		}
-		for _, item := range d.Items {
-			visit(item)
+	}
+	return list
+}
+
+// innerIndices are the indices of the loops inside d.
+func innerIndices(d *ir.ImpliedDo) []*ir.Symbol {
+	var list []*ir.Symbol
+	for _, e := range impliedLoops(d.Items) {
+		list = append(append(list, e.Index), innerIndices(e)...)
+	}
+	return list
+}
+
+// lastValue is what an index has behind its loop.
+type lastValue struct {
+	index *ir.Symbol
+	value ir.Expr
+}
+
+// lastValues are the values that d and the loops inside leave in their indices,
+// in the order in which they get them, as expressions over the variables before
+// d. There are none (ok is false) when loops are inside and the trips of d are
+// not constant, or when a loop inside takes a bound from the index of another.
+func (l *lowerer) lastValues(d *ir.ImpliedDo) (list []lastValue, ok bool) {
+	loops := impliedLoops(d.Items)
+	if len(loops) == 0 {
+		return []lastValue{{d.Index, l.finalIndex(d)}}, true
+	}
+	lo, okLo := d.Lo.(*ir.Const)
+	hi, okHi := d.Hi.(*ir.Const)
+	step, okStep := d.Step.(*ir.Const)
+	if !okLo || !okHi || !okStep {
+		return nil, false
+	}
+	end := lo.Int
+	if trips := (hi.Int - lo.Int + step.Int) / step.Int; trips > 0 {
+		end += trips * step.Int
+		last := map[*ir.Symbol]ir.Expr{d.Index: l.intConst(end-step.Int, d.Pos)}
+		for _, e := range loops {
+			inner, ok := l.lastValues(l.substituteBounds(e, last))
+			if !ok {
+				return nil, false
+			}
+			list = append(list, inner...)
 		}
-		a := &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: &ir.Var{X: ir.X{Pos: d.Pos, Typ: ir.Integer}, Sym: d.Index}, RHS: l.finalIndex(d)}
-		use.final = append(use.final, a)
-		out = append(out, a)
+		for _, v := range list {
+			if slices.ContainsFunc(innerIndices(d), func(s *ir.Symbol) bool { return ir.Mentions(v.value, s) }) {
+				return nil, false
+			}
+		}
 	}
-	for _, item := range p.Items {
-		visit(item)
+	return append(list, lastValue{d.Index, l.intConst(end, d.Pos)}), true
+}
+
+// substituteBounds copies d and the loops inside, without other items, and
+// replaces the variables of env in the bounds.
+func (l *lowerer) substituteBounds(d *ir.ImpliedDo, env map[*ir.Symbol]ir.Expr) *ir.ImpliedDo {
+	out := &ir.ImpliedDo{X: d.X, Index: d.Index, Lo: l.substitute(ir.Clone(d.Lo), env),
+		Hi: l.substitute(ir.Clone(d.Hi), env), Step: l.substitute(ir.Clone(d.Step), env)}
+	for _, e := range impliedLoops(d.Items) {
+		out.Items = append(out.Items, l.substituteBounds(e, env))
 	}
-	if len(out) > 0 {
-		l.implied = append(l.implied, use)
+	return out
+}
+
+// emptyLoop is d as a DO loop with nothing inside but loops: it leaves in the
+// indices what d does.
+func emptyLoop(d *ir.ImpliedDo) *ir.Do {
+	out := &ir.Do{S: ir.S{Pos: d.Pos}, Index: d.Index, Lo: ir.Clone(d.Lo), Hi: ir.Clone(d.Hi), Step: ir.Clone(d.Step), End: d.Pos}
+	for _, e := range impliedLoops(d.Items) {
+		out.Body = append(out.Body, emptyLoop(e))
 	}
 	return out
 }
@@ -54,25 +127,51 @@ func (l *lowerer) finalIndex(d *ir.ImpliedDo) ir.Expr {
 	return bin(ir.Add, ir.Clone(lo), bin(ir.Mul, trips, ir.Clone(step)))
 }
 
-// finishIndices removes the final assignments of indices that the program uses
-// only as indices: every mention is inside a loop, or implied DO, over it.
+// finishIndices removes the ends of implied DO loops over indices that the
+// program uses only as indices: every mention is inside a loop, or implied DO,
+// over it.
 func (l *lowerer) finishIndices() {
-	if len(l.implied) == 0 {
+	if len(l.ends) == 0 {
 		return
 	}
-	final := map[ir.Stmt]bool{}
-	for _, use := range l.implied {
-		for _, a := range use.final {
-			final[a] = true
-		}
+	ends := map[ir.Stmt]bool{}
+	for _, s := range l.ends {
+		ends[s] = true
 	}
 	seen := map[*ir.Symbol]bool{}
-	l.visible(l.prog.Body, map[*ir.Symbol]int{}, final, seen)
-	l.prog.Body = removeFinals(l.prog.Body, final, seen)
+	l.visible(l.prog.Body, map[*ir.Symbol]int{}, ends, seen)
+	// What an end needs that stays is seen too.
+	for grew := true; grew; {
+		grew = false
+		for s := range ends {
+			if !keepsIndex(s, seen) {
+				continue
+			}
+			ir.WalkExprs(one(s), func(_ ir.Stmt, e ir.Expr) bool {
+				if v, ok := e.(*ir.Var); ok && !seen[v.Sym] {
+					seen[v.Sym], grew = true, true
+				}
+				return true
+			})
+		}
+	}
+	l.prog.Body = removeEnds(l.prog.Body, ends, seen)
+}
+
+// keepsIndex reports whether the end of an implied DO gives a value to one of
+// the variables in seen.
+func keepsIndex(end ir.Stmt, seen map[*ir.Symbol]bool) bool {
+	switch s := end.(type) {
+	case *ir.Assign:
+		return seen[ir.Target(s.LHS)]
+	case *ir.Do:
+		return seen[s.Index] || slices.ContainsFunc(s.Body, func(b ir.Stmt) bool { return keepsIndex(b, seen) })
+	}
+	return false
 }
 
 // visible collects in seen the variables mentioned outside of loops over them.
-func (l *lowerer) visible(body []ir.Stmt, inside map[*ir.Symbol]int, final map[ir.Stmt]bool, seen map[*ir.Symbol]bool) {
+func (l *lowerer) visible(body []ir.Stmt, inside map[*ir.Symbol]int, ends map[ir.Stmt]bool, seen map[*ir.Symbol]bool) {
 	var expr func(ir.Expr)
 	expr = func(e ir.Expr) {
 		switch e := e.(type) {
@@ -96,7 +195,7 @@ func (l *lowerer) visible(body []ir.Stmt, inside map[*ir.Symbol]int, final map[i
 		}
 	}
 	for _, s := range body {
-		if final[s] {
+		if ends[s] {
 			continue
 		}
 		for _, e := range ir.Exprs(s) {
@@ -107,7 +206,7 @@ func (l *lowerer) visible(body []ir.Stmt, inside map[*ir.Symbol]int, final map[i
 			inside[d.Index]++
 		}
 		for _, b := range ir.Bodies(s) {
-			l.visible(b, inside, final, seen)
+			l.visible(b, inside, ends, seen)
 		}
 		if ok {
 			inside[d.Index]--
@@ -115,19 +214,19 @@ func (l *lowerer) visible(body []ir.Stmt, inside map[*ir.Symbol]int, final map[i
 	}
 }
 
-func removeFinals(body []ir.Stmt, final map[ir.Stmt]bool, seen map[*ir.Symbol]bool) []ir.Stmt {
+func removeEnds(body []ir.Stmt, ends map[ir.Stmt]bool, seen map[*ir.Symbol]bool) []ir.Stmt {
 	kept := body[:0]
 	for _, s := range body {
+		if ends[s] && !keepsIndex(s, seen) {
+			continue
+		}
 		switch s := s.(type) {
 		case *ir.Do:
-			s.Body = removeFinals(s.Body, final, seen)
+			s.Body = removeEnds(s.Body, ends, seen)
 		case *ir.While:
-			s.Body = removeFinals(s.Body, final, seen)
+			s.Body = removeEnds(s.Body, ends, seen)
 		case *ir.If:
-			s.Then, s.Else = removeFinals(s.Then, final, seen), removeFinals(s.Else, final, seen)
-		}
-		if final[s] && !seen[ir.Target(s.(*ir.Assign).LHS)] {
-			continue
+			s.Then, s.Else = removeEnds(s.Then, ends, seen), removeEnds(s.Else, ends, seen)
 		}
 		kept = append(kept, s)
 	}

@@ -87,8 +87,8 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("adjustl", "string", simple("adjustl", ir.Character, ir.Character))
 	def("adjustr", "string", simple("adjustr", ir.Character, ir.Character))
 	def("index", "string substring back?", simple("index", ir.Integer, ir.Character, ir.Character, ir.Logical))
-	def("ichar", "c", simple("ichar", ir.Integer, ir.Character))
-	def("iachar", "c", simple("iachar", ir.Integer, ir.Character))
+	def("ichar", "c", codeOf)
+	def("iachar", "c", codeOf)
 	def("char", "i", simple("char", ir.Character, ir.Integer))
 	def("achar", "i", simple("achar", ir.Character, ir.Integer))
 	for _, name := range strings.Fields("lge lgt lle llt") {
@@ -325,4 +325,14 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 		return l.wrong(c, 2, "LOGICAL")
 	}
 	return l.foldCall(c.result("merge", t.Type(), t, f, mask))
+}
+
+// codeOf is ICHAR and IACHAR, which take one character.
+func codeOf(l *lowerer, c *call) ir.Expr {
+	if n := l.charLen(c.args[0]); c.args[0].Type() == ir.Character && n >= 0 && n != 1 {
+		l.errorf(codeArgument, c.args[0].Position(), "the argument of %s has %s, it must have one", c.name, count(n, "character")).
+			WithHelp("take one of them, as in %s(c(1:1))", c.name)
+		return bad(c.Pos)
+	}
+	return simple(c.name, ir.Integer, ir.Character)(l, c)
 }

@@ -79,7 +79,7 @@ type lowerer struct {
 	frames  []*frame
 	pending *ast.Independent // directive waiting for its DO
 	temps   int
-	implied []impliedUse // implied DO loops of PRINT
+	ends    []ir.Stmt // give the indices of implied DO loops their last values
 }
 
 // loop is a loop around the statement being lowered.

@@ -5,7 +5,8 @@ import (
 	"github.com/spmdc/spmdc/parser/ast"
 )
 
-// readEnd lowers READ with END=label. The jump is expressed by structure:
+// readEnd adds to the READ r, which body begins with, and to the assignments of
+// its items the jump of END=label. The jump is expressed by structure:
 //
 //   - the label is on the statement behind a loop around: EXIT that loop;
 //   - it is on the last statements of the body of a loop around, all of them
@@ -14,34 +15,22 @@ import (
 //     become an IF.
 //
 // A bad item still stops the program unless IOSTAT= is there.
-func (l *lowerer) readEnd(s *ast.Read, r *ir.Read, assigns []ir.Stmt, f *frame) []ir.Stmt {
-	given := r.Iostat != nil
-	if !given {
+func (l *lowerer) readEnd(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []ir.Stmt {
+	if r.Iostat == nil {
 		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
-	}
-	body := one(r)
-	if !given {
 		code := l.intConst(2, s.Pos) // gfortran's status after a failed READ
 		body = append(body, l.when(ir.Gt, r.Iostat, s.Pos, one(&ir.Stop{S: ir.S{Pos: s.Pos}, Code: code, Error: true})))
-	}
-	// After IOSTAT= a positive value means no jump and nothing assigned.
-	store := func() []ir.Stmt {
-		if len(assigns) > 0 && given {
-			return one(l.when(ir.Eq, r.Iostat, s.Pos, assigns))
-		}
-		return assigns
 	}
 	if to := findLabel(f, s.End); to > 0 {
 		rest := l.run(f, f.at+1, to)
 		f.at = to - 1
-		if inside := append(store(), rest...); len(inside) > 0 {
-			body = append(body, l.when(ir.Ge, r.Iostat, s.Pos, inside))
+		if len(rest) > 0 {
+			body = append(body, l.when(ir.Ge, r.Iostat, s.Pos, rest))
 		}
 		return body
 	}
 	if jump := l.jump(s); jump != nil {
-		body = append(body, l.when(ir.Lt, r.Iostat, s.Pos, one(jump)))
-		return append(body, store()...)
+		return append(body, l.when(ir.Lt, r.Iostat, s.Pos, one(jump)))
 	}
 	l.errorf(codeLabel, s.Pos, "END=%d jumps to a place that cannot be reached by structured control flow", s.End).
 		WithHelp("write read(*, *, iostat=ios) and test ios /= 0, with EXIT or IF")

@@ -116,7 +116,7 @@ func (l *Line) noToken(i, n int) *source.Diag {
 	switch {
 	case c == utf8.RuneError && size == 1:
 		d.Msg = "a byte that is not UTF-8 text stands outside a string"
-	case c < ' ':
+	case c < ' ' || c == 0x7f:
 		d.Msg = "a control character stands outside a string"
 	case c == '\'' || c == '"':
 		d.Code, d.Msg = source.UnterminatedString, "the string that begins here does not end"

@@ -170,6 +170,7 @@ func TestNoToken(t *testing.T) {
 		{"x = ö", "1:5: the character ö is not used in Fortran outside strings [syntax]"},
 		{"x = \xff", "1:5: a byte that is not UTF-8 text stands outside a string [syntax]"},
 		{"x = \x01", "1:5: a control character stands outside a string [syntax]"},
+		{"x = \x7f", "1:5: a control character stands outside a string [syntax]"},
 		{"x = " + long, ""},
 		{"x = " + long + "b", "1:5: the name is too long [syntax]"},
 		{"x = 'ö\x01'", ""},

@@ -121,12 +121,13 @@ func Abs[T number](x T) T {
 	return x
 }
 
-// PosDiff is the intrinsic DIM: a-b if that is positive, else 0.
+// PosDiff is the intrinsic DIM: a-b, or 0 if that is negative.
 func PosDiff[T number](a, b T) T {
-	if a > b {
-		return a - b
+	d := a - b
+	if d <= 0 {
+		return 0
 	}
-	return 0
+	return d // a NaN too
 }
 
 // Nint is NINT: the nearest integer, halves away from zero.

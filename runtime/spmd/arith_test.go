@@ -124,3 +124,16 @@ func TestCharacters(t *testing.T) {
 	mustPanic(t, "(2:4)", func() { SetSub("abc", 2, 4, "x") })
 	mustPanic(t, "negative count", func() { Repeat("x", -1) })
 }
+
+// gfortran's DIM is a NaN where the difference is.
+func TestPosDiffNaN(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, d := range []float64{PosDiff(nan, 1), PosDiff(1, nan), PosDiff(inf, inf)} {
+		if !math.IsNaN(d) {
+			t.Errorf("%v, want NaN", d)
+		}
+	}
+	if d := PosDiff(1, inf); d != 0 {
+		t.Errorf("dim(1, inf) = %v, want 0", d)
+	}
+}

@@ -79,7 +79,7 @@ func TestAbortDoesNotWaitForReaders(t *testing.T) {
 		if pe.ID() == 0 {
 			pe.Print("name?")
 			var s string
-			pe.ReadA(0, nil, 3, &s) // nothing ever comes
+			pe.ReadA(0, nil, Str(&s, 3)) // nothing ever comes
 		}
 		pe.Abort(1, "stop")
 	})

@@ -60,6 +60,36 @@ type LongInt struct{ i *int }
 // Long makes *i an item of READ that may have more than 32 bits.
 func Long(i *int) *LongInt { return &LongInt{i} }
 
+// Noted is an item of READ together with a note.
+type Noted struct {
+	got  *bool
+	item any
+}
+
+// Note makes an item of READ of another one. READ sets *got to whether the item
+// was given a value: it is not by a null value, behind a slash, after the end
+// of the input, and from a bad value on.
+func Note(got *bool, item any) *Noted { return &Noted{got, item} }
+
+// unnoted clears the notes of items and returns what they are notes of.
+func unnoted(items []any) []any {
+	bare := make([]any, len(items))
+	for i, item := range items {
+		if n, ok := item.(*Noted); ok {
+			*n.got, item = false, n.item
+		}
+		bare[i] = item
+	}
+	return bare
+}
+
+// note tells that an item was given a value.
+func note(item any) {
+	if n, ok := item.(*Noted); ok {
+		*n.got = true
+	}
+}
+
 // readError is why a READ failed.
 type readError struct {
 	status    int
@@ -74,7 +104,7 @@ type reading struct {
 
 // Read is `read(*,*) items`: PE 0 reads one list-directed record, which may
 // continue over lines, and all PEs get the values. Collective. Items are *int,
-// *float64, *float32, *bool, *String and *LongInt. With iostat nil, the end of input and
+// *float64, *float32, *bool, *String, *LongInt, and *Noted of these. With iostat nil, the end of input and
 // bad values abort the run; else *iostat is 0, -1 at the end of input, or
 // positive.
 func (pe *PE) Read(site int, iostat *int, items ...any) {
@@ -84,16 +114,18 @@ func (pe *PE) Read(site int, iostat *int, items ...any) {
 	})
 }
 
-// ReadA is `read(*,'(a)') s` for a CHARACTER variable of the given length: the
-// next line, cut or filled up with blanks. Collective, like Read.
-func (pe *PE) ReadA(site int, iostat *int, length int, s *string) {
-	item := Str(s, length)
-	pe.readOnRoot(site, iostat, []any{item}, func() *readError {
+// ReadA is `read(*,'(a)') s`: the next line, cut or filled up with blanks. The
+// item is a *String, or a *Noted of it. Collective, like Read.
+func (pe *PE) ReadA(site int, iostat *int, item any) {
+	items := []any{item}
+	s := unnoted(items)[0].(*String)
+	pe.readOnRoot(site, iostat, items, func() *readError {
 		line, ok := pe.in.next()
 		if !ok {
 			return pastEnd("standard input")
 		}
-		*s = Pad(line, length)
+		*s.s = Pad(line, s.length)
+		note(item)
 		return nil
 	})
 }
@@ -177,9 +209,17 @@ func load(items []any) []any {
 			values[i] = *item
 		case *String:
 			values[i] = *item.s
+		case *Noted:
+			values[i] = notedValue{*item.got, load([]any{item.item})}
 		}
 	}
 	return values
+}
+
+// notedValue is the value of a Noted: that of its note, and of its item.
+type notedValue struct {
+	got   bool
+	value []any
 }
 
 // store sets items to values.
@@ -198,6 +238,10 @@ func store(items, values []any) {
 			*item = values[i].(bool)
 		case *String:
 			*item.s = values[i].(string)
+		case *Noted:
+			v := values[i].(notedValue)
+			*item.got = v.got
+			store([]any{item.item}, v.value)
 		}
 	}
 }

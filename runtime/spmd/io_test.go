@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -93,7 +94,7 @@ func listInput(pe *PE) {
 			pe.Print(items...)
 		}
 	}
-	pe.ReadA(0, nil, 4, &kind)
+	pe.ReadA(0, nil, Str(&kind, 4))
 	switch Trim(kind) {
 	case "ints":
 		pe.Read(0, &ios, &i, &j, &k)
@@ -114,7 +115,7 @@ func listInput(pe *PE) {
 		pe.Read(0, &ios)
 		print(ios)
 	}
-	pe.ReadA(1, &ios, 12, &line)
+	pe.ReadA(1, &ios, Str(&line, 12))
 	print(ios, line, "|")
 	pe.Read(2, &ios, &k)
 	print(ios, k)
@@ -189,7 +190,7 @@ func TestReadWithoutIostat(t *testing.T) {
 		fails(t, np, "\n1 two", read, "prog.hpf:102: ", `cannot read "two" as INTEGER (item 2 of READ, standard input, line 2)`)
 		fails(t, np, "", func(pe *PE) {
 			var s string
-			pe.ReadA(1, nil, 3, &s)
+			pe.ReadA(1, nil, Str(&s, 3))
 		}, "prog.hpf:101: ", "end of file")
 		fails(t, np, "", func(pe *PE) {
 			var i int
@@ -212,7 +213,7 @@ func TestOutputIsFlushedBeforeInput(t *testing.T) {
 			pe.Print("name?")
 		}
 		var s string
-		pe.ReadA(0, nil, 1, &s)
+		pe.ReadA(0, nil, Str(&s, 1))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -231,5 +232,100 @@ func TestOutputError(t *testing.T) {
 	_, err := Run(sites(1), 1, nil, failingWriter{}, func(pe *PE) { pe.Print(1) })
 	if err == nil || !strings.Contains(err.Error(), "cannot write standard output") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Format '(a)' writes text without the blank that begins a list-directed record.
+func TestPrintA(t *testing.T) {
+	out, _ := spmd(t, 2, "", func(pe *PE) {
+		if pe.ID() == 0 {
+			pe.PrintA("text ")
+			pe.PrintA("")
+			pe.Print("text")
+		}
+	})
+	if want := "text \n\n text\n"; out != want {
+		t.Errorf("output %q, want %q", out, want)
+	}
+}
+
+// A note tells on every PE whether its item was given a value.
+func TestNotes(t *testing.T) {
+	for _, test := range []struct{ input, want string }{
+		{"1 2.5 abc 7\n", "0 T1 T2.5 Tabc T7"},
+		{",2.5,,7\n", "0 F0 T2.5 F--- T7"},
+		{"1 /\n", "0 T1 F0 F--- F0"},
+		{"2* abc\n8\n", "0 F0 F0 Tabc T8"},
+		{"1\n", "-1 T1 F0 F--- F0"},
+		{"1 x abc 7\n", "5010 T1 F0 F--- F0"},
+		{"1 2 'abc'7\n", "5010 T1 T2 F--- F0"},
+		{"", "-1 F0 F0 F--- F0"},
+	} {
+		text := func(got []bool, i int, x float64, s string, k int) string {
+			var b strings.Builder
+			for j, item := range []any{i, x, s, k} {
+				fmt.Fprintf(&b, " %s%v", map[bool]string{true: "T", false: "F"}[got[j]], item)
+			}
+			return b.String()
+		}
+		spmd(t, 3, test.input, func(pe *PE) {
+			ios, i, x, s, k := 0, 0, 0.0, "---", 0
+			got := []bool{true, true, true, true} // of an earlier READ
+			pe.Read(0, &ios, Note(&got[0], &i), Note(&got[1], &x), Note(&got[2], Str(&s, 3)), Note(&got[3], Long(&k)))
+			if have := strconv.Itoa(ios) + text(got, i, x, s, k); have != test.want {
+				t.Errorf("PE %d, input %q: %s, want %s", pe.ID(), test.input, have, test.want)
+			}
+		})
+	}
+	spmd(t, 2, "line\n", func(pe *PE) {
+		ios, s, got := 0, "", false
+		pe.ReadA(0, &ios, Note(&got, Str(&s, 2)))
+		if s != "li" || !got {
+			t.Errorf("PE %d: %q, note %v", pe.ID(), s, got)
+		}
+		pe.ReadA(0, &ios, Note(&got, Str(&s, 2)))
+		if s != "li" || got || ios != -1 {
+			t.Errorf("PE %d at the end of file: %q, note %v, iostat %d", pe.ID(), s, got, ios)
+		}
+		i, j := 3, 0
+		pe.ReadInternal(1, " ,4", nil, Note(&got, &i), &j)
+		if i != 3 || j != 4 || got {
+			t.Errorf("from a string: %d %d, note %v", i, j, got)
+		}
+	})
+}
+
+// countingWriter counts the writes.
+type countingWriter struct{ n int }
+
+func (w *countingWriter) Write(b []byte) (int, error) { w.n++; return len(b), nil }
+
+// Somebody at a terminal sees each record at once; files and pipes get large
+// pieces.
+func TestOutputToTerminal(t *testing.T) {
+	for lines, want := range map[bool]int{true: 3, false: 1} {
+		w := &countingWriter{}
+		o := newOutput(w)
+		o.lines = lines
+		for range 3 {
+			o.write([]byte("record\n"))
+		}
+		if o.close(); w.n != want {
+			t.Errorf("terminal %v: %d writes, want %d", lines, w.n, want)
+		}
+	}
+	file, err := os.Create(t.TempDir() + "/out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if newOutput(file).lines {
+		t.Error("a file is taken for a terminal")
+	}
+	if device, err := os.OpenFile("/dev/null", os.O_WRONLY, 0); err == nil { // a device like a terminal
+		defer device.Close()
+		if !newOutput(device).lines {
+			t.Error("a character device is not taken for a terminal")
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (r *listReader) read(items []any) *readError {
 	if len(items) == 0 {
 		return r.advance()
 	}
-	for k, item := range items {
+	for k, item := range unnoted(items) {
 		if r.repeat == 0 {
 			end, err := r.fetch(k > 0, item)
 			if err != nil {
@@ -56,6 +56,7 @@ func (r *listReader) read(items []any) *readError {
 				hint:   "correct the input, or use IOSTAT= to handle it",
 			}
 		}
+		note(items[k])
 	}
 	return nil
 }
@@ -143,10 +144,22 @@ func (r *listReader) quoted(quote byte) *readError {
 		r.pos += i + 1
 		if r.pos == len(r.line) || r.line[r.pos] != quote {
 			r.value.text = b.String()
-			return nil
+			return r.separated()
 		}
 		b.WriteByte(quote)
 		r.pos++
+	}
+}
+
+// separated reports text that follows a closing quote without a separator.
+func (r *listReader) separated() *readError {
+	if r.pos == len(r.line) || isSeparator(r.line[r.pos]) {
+		return nil
+	}
+	return &readError{
+		status: iostatBad,
+		msg:    fmt.Sprintf("text behind the string %q (%s)", r.value.text, r.where()),
+		hint:   "put a blank or a comma between two values",
 	}
 }
 

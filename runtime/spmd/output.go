@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"sync"
 )
@@ -16,11 +17,20 @@ type output struct {
 	buf    []byte
 	err    error
 	closed bool
+	lines  bool // write each record at once: somebody is watching
 }
 
 const outputBuffer = 1 << 16
 
-func newOutput(w io.Writer) *output { return &output{w: w} }
+// newOutput buffers what goes to w, unless that is a terminal.
+func newOutput(w io.Writer) *output {
+	o := &output{w: w}
+	if f, ok := w.(*os.File); ok {
+		st, err := f.Stat()
+		o.lines = err == nil && st.Mode()&os.ModeCharDevice != 0
+	}
+	return o
+}
 
 func (o *output) write(b []byte) {
 	o.mu.Lock()
@@ -29,7 +39,7 @@ func (o *output) write(b []byte) {
 		return
 	}
 	o.buf = append(o.buf, b...)
-	if len(o.buf) >= outputBuffer {
+	if o.lines || len(o.buf) >= outputBuffer {
 		o.flushLocked()
 	}
 }
@@ -118,6 +128,9 @@ func (pe *PE) Print(items ...any) {
 	l.Add(items...)
 	l.End()
 }
+
+// PrintA writes the record `print '(a)', s`. PE 0 alone calls it.
+func (pe *PE) PrintA(s string) { pe.out.write([]byte(s + "\n")) }
 
 // appendRight appends s in a field of the given width.
 func appendRight(buf []byte, s string, width int) []byte {

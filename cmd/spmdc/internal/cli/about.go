@@ -14,6 +14,7 @@ type passesCmd struct{}
 // Run lists the pass table: what `explain` shows, what --stop-after takes, and
 // why the passes stand in this order.
 func (passesCmd) Run(env *Env, table *driver.Table) error {
+	var b strings.Builder
 	for _, p := range table.Passes {
 		var marks []string
 		if p.Explain.Text != nil {
@@ -26,25 +27,26 @@ func (passesCmd) Run(env *Env, table *driver.Table) error {
 		if p.Check != nil {
 			marks = append(marks, "verified by --verify-passes")
 		}
-		fmt.Fprintf(env.Stdout, "%-9s %s", p.Name, p.Doc)
+		fmt.Fprintf(&b, "%-9s %s", p.Name, p.Doc)
 		if len(marks) > 0 {
-			fmt.Fprintf(env.Stdout, " (%s)", strings.Join(marks, "; "))
+			fmt.Fprintf(&b, " (%s)", strings.Join(marks, "; "))
 		}
-		fmt.Fprintln(env.Stdout)
+		fmt.Fprintln(&b)
 		for _, o := range table.Orders {
 			if o.After == p.Name {
-				fmt.Fprintf(env.Stdout, "%-9s   after %s: %s\n", "", o.Before, o.Why)
+				fmt.Fprintf(&b, "%-9s   after %s: %s\n", "", o.Before, o.Why)
 			}
 		}
 	}
-	return nil
+	_, err := io.WriteString(env.Stdout, b.String())
+	return written(err)
 }
 
 type versionCmd struct{}
 
 func (versionCmd) Run(env *Env) error {
 	_, err := fmt.Fprintln(env.Stdout, driver.Version())
-	return err
+	return written(err)
 }
 
 type helpCmd struct {
@@ -74,5 +76,5 @@ func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int) error {
 func describe(w io.Writer, info source.CodeInfo) error {
 	_, err := fmt.Fprintf(w, "%s: %s\n\nA program that gives it:\n\n%s\n", info.Code, info.Doc,
 		"    "+strings.ReplaceAll(strings.TrimRight(info.Example, "\n"), "\n", "\n    "))
-	return err
+	return written(err)
 }

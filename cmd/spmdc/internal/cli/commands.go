@@ -135,7 +135,15 @@ func show(env *Env, e *driver.Explainer) error {
 		return err
 	}
 	_, err = env.Stdout.Write(text)
-	return err
+	return written(err)
+}
+
+// written makes a failed write to standard output an error of its user's.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return driver.Usagef("check where the output goes", "cannot write standard output: %v", err)
 }
 
 type buildCmd struct {
@@ -153,15 +161,16 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 	if err := driver.CheckProgramTarget(out); err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, cmd.Race, env, table)
+	program, err := cmd.program(cmd.File, cmd.Race, false, env, table)
 	if err != nil {
 		return err
 	}
 	return driver.CopyProgram(program, out)
 }
 
-// program builds the program of file in the cache and returns its path.
-func (f *compileFlags) program(file string, race bool, env *Env, table *driver.Table) (string, error) {
+// program builds the program of file in the cache and returns its path. With
+// host it is one for this machine.
+func (f *compileFlags) program(file string, race, host bool, env *Env, table *driver.Table) (string, error) {
 	c, err := f.open(file)
 	if err != nil {
 		return "", err
@@ -171,7 +180,7 @@ func (f *compileFlags) program(file string, race bool, env *Env, table *driver.T
 		return "", err
 	}
 	// The times of passes that are skipped are of no use to who asks for them.
-	b := driver.Builder{Table: table, Cache: cache, Race: race, Verify: f.VerifyPasses, Fresh: f.TimePasses}
+	b := driver.Builder{Table: table, Cache: cache, Race: race, Host: host, Verify: f.VerifyPasses, Fresh: f.TimePasses}
 	program, err := b.Program(c)
 	return program, f.finish(c, env, err)
 }
@@ -189,7 +198,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, cmd.Race, env, table)
+	program, err := cmd.program(cmd.File, cmd.Race, true, env, table)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ type Builder struct {
 	Table  *Table
 	Cache  *Cache
 	Race   bool // build with the race detector
+	Host   bool // build for this machine, whatever GOOS and GOARCH say
 	Verify bool // run the check of every pass
 	Fresh  bool // run the passes even for a program that was compiled before
 }
@@ -22,7 +23,7 @@ type Builder struct {
 // this source was not compiled before with these options by this spmdc, and
 // the Go toolchain only when the emitted program is new.
 func (b *Builder) Program(c *Compilation) (string, error) {
-	tool, err := findGo()
+	tool, err := findGo(b.Host)
 	if err != nil {
 		return "", err
 	}
@@ -51,11 +52,11 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	key := hashOf(parts...)
 	path, ok := b.Cache.Program(key, name)
 	if !ok {
-		path, err = b.Cache.Add(key, name, func(dir, out string) error {
+		path, err = b.Cache.Add(key, name, func(dir, out, tmp string) error {
 			if err := writeTree(dir, module); err != nil {
 				return b.Cache.failure(err)
 			}
-			return tool.build(dir, out, b.Race)
+			return tool.build(dir, out, tmp, b.Race)
 		})
 		if err != nil {
 			return "", err

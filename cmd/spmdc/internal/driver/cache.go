@@ -113,10 +113,10 @@ func (c *Cache) Remember(source, program Key) error {
 	return nil
 }
 
-// Add makes the entry of a program: build is given an empty folder of its own
-// and writes the program to out. What else build leaves in the folder is
-// removed. When another process made the same entry meanwhile, that one stays.
-func (c *Cache) Add(key Key, name string, build func(dir, out string) error) (string, error) {
+// Add makes the entry of a program: build is given an empty folder of its own,
+// one for temporary files, and writes the program to out. What else build
+// leaves in the folders is removed. When another process made the same entry meanwhile, that one stays.
+func (c *Cache) Add(key Key, name string, build func(dir, out, tmp string) error) (string, error) {
 	work, err := os.MkdirTemp(c.Dir, "tmp-")
 	if err != nil {
 		return "", c.failure(err)
@@ -124,12 +124,13 @@ func (c *Cache) Add(key Key, name string, build func(dir, out string) error) (st
 	defer os.RemoveAll(work)
 	entry := filepath.Join(work, "entry")
 	dir := filepath.Join(work, "module")
-	for _, d := range []string{entry, dir} {
+	tmp := filepath.Join(work, "tmp")
+	for _, d := range []string{entry, dir, tmp} {
 		if err := os.Mkdir(d, 0o777); err != nil {
 			return "", c.failure(err)
 		}
 	}
-	if err := build(dir, filepath.Join(entry, name)); err != nil {
+	if err := build(dir, filepath.Join(entry, name), tmp); err != nil {
 		return "", err
 	}
 	renameErr := os.Rename(entry, filepath.Join(c.Dir, "bin", string(key)))

@@ -24,8 +24,8 @@ func testCache(t *testing.T) *Cache {
 }
 
 // fill is a build that makes a program of size bytes.
-func fill(size int) func(dir, out string) error {
-	return func(dir, out string) error {
+func fill(size int) func(dir, out, _ string) error {
+	return func(dir, out, _ string) error {
 		if err := os.WriteFile(filepath.Join(dir, "main.go"), nil, 0o666); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func TestCacheRoundTrip(t *testing.T) {
 func TestCacheFailedBuildLeavesNothing(t *testing.T) {
 	c := testCache(t)
 	boom := errors.New("boom")
-	_, err := c.Add(hashOf("p"), "p", func(dir, out string) error {
+	_, err := c.Add(hashOf("p"), "p", func(dir, out, _ string) error {
 		os.WriteFile(out, []byte("half"), 0o777)
 		return boom
 	})
@@ -138,9 +138,9 @@ func TestCacheConcurrent(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			path, err := c.Add(hashOf("p"), "p", func(dir, out string) error {
+			path, err := c.Add(hashOf("p"), "p", func(dir, out, _ string) error {
 				built.Add(1)
-				return fill(1<<16)(dir, out)
+				return fill(1<<16)(dir, out, "")
 			})
 			if err != nil {
 				t.Error(err)

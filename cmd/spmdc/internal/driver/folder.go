@@ -96,6 +96,8 @@ func checkTarget(dir, target string) (own map[string]bool, err error) {
 		return nil, nil
 	case err != nil:
 		return nil, Usagef("choose another folder with -o", "%s: cannot make the output folder: %v", dir, explainPath(err))
+	case st.Mode()&fs.ModeSymlink != 0: // resolveTarget has followed those that lead somewhere
+		return nil, Usagef("choose another folder with -o, or remove the link", "%s: the output must be a folder, and this is a symbolic link that leads nowhere", dir)
 	case !st.IsDir():
 		return nil, Usagef("choose another folder with -o", "%s: the output must be a folder, and this is a file", dir)
 	}

@@ -9,34 +9,54 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // goTool is a Go toolchain, described as far as it influences what it builds.
 type goTool struct {
 	path string
 	env  map[string]string
+	host bool // builds for this machine
 }
 
 // goSettings are the variables that a built program depends on.
 var goSettings = []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT"}
 
-// findGo returns the Go toolchain on PATH.
-func findGo() (*goTool, error) {
+// interruptGrace is how long an interrupted go command may take to end the
+// compilers that it started.
+const interruptGrace = 5 * time.Second
+
+// environ is the environment for the go command: the user's, but for a host
+// tool without settings for another machine.
+func (g *goTool) environ(more ...string) []string {
+	env := append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off")
+	if g.host {
+		env = append(env, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	}
+	return append(env, more...)
+}
+
+// findGo returns the Go toolchain on PATH. A host tool builds programs that run
+// here whatever GOOS and GOARCH say.
+func findGo(host bool) (*goTool, error) {
 	const install = "install Go " + goVersion + " or later (https://go.dev/dl) and put its bin folder on PATH"
 	path, err := exec.LookPath("go")
 	if err != nil {
 		return nil, Usagef(install, "there is no Go toolchain on PATH, which building the program needs")
 	}
 	cmd := exec.Command(path, append([]string{"env", "-json"}, goSettings...)...)
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off")
-	cmd.Dir = os.TempDir() // a go.mod around the user's folder is none of our business
+	g := &goTool{path: path, host: host}
+	// A go.mod around the user's folder is none of our business.
+	cmd.Env = g.environ("GO111MODULE=off")
+	cmd.Dir = filepath.Dir(path)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	g := &goTool{path: path}
 	if err == nil {
 		err = json.Unmarshal(out, &g.env)
 	}
@@ -82,7 +102,10 @@ func (g *goTool) key() string {
 // build builds the module in dir to the file out. Neither the user's settings
 // of the go command nor the network take part, so that the same module gives
 // the same program everywhere. With race the race detector watches it.
-func (g *goTool) build(dir, out string, race bool) error {
+//
+// The go command and what it starts put their files into the folder tmp, which
+// must exist; after an interrupt some may be left there.
+func (g *goTool) build(dir, out, tmp string, race bool) error {
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", out}
 	cgo := "CGO_ENABLED=0"
 	if race {
@@ -93,8 +116,9 @@ func (g *goTool) build(dir, out string, race bool) error {
 	defer stop()
 	cmd := exec.CommandContext(ctx, g.path, append(args, ".")...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off",
-		"GO111MODULE=on", "GOTOOLCHAIN=local", cgo)
+	cmd.Env = g.environ("GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on", "GOTMPDIR="+tmp, "TMPDIR="+tmp, cgo)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = interruptGrace
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Stdout = &stderr

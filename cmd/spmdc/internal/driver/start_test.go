@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // script makes an executable shell script.
@@ -77,7 +78,7 @@ func TestFindGo(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Fatal("the tests run under a Go toolchain that is not on PATH")
 	}
-	tool, err := findGo()
+	tool, err := findGo(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestFindGo(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	_, err = findGo()
+	_, err = findGo(false)
 	var f *Failure
 	if !errors.As(err, &f) || f.Status != StatusUsage || !strings.Contains(f.Remedy, "https://go.dev/dl") {
 		t.Errorf("without go on PATH: %v", err)
@@ -106,16 +107,61 @@ func TestNewEnough(t *testing.T) {
 }
 
 func TestGoBuildRefusalIsInternal(t *testing.T) {
-	tool, err := findGo()
+	tool, err := findGo(false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module p\n\ngo 1.26\n")
 	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() { undefined() }\n")
-	err = tool.build(dir, filepath.Join(dir, "out"), false)
+	err = tool.build(dir, filepath.Join(dir, "out"), t.TempDir(), false)
 	var f *Failure
 	if !errors.As(err, &f) || f.Status != StatusInternal || !strings.Contains(f.Text, "undefined: undefined") {
 		t.Errorf("error %v, want an internal error with the compiler's message", err)
+	}
+}
+
+// A host tool builds for this machine whatever the environment says, and what
+// it builds for is in its key.
+func TestHostTool(t *testing.T) {
+	t.Setenv("GOOS", "plan9")
+	t.Setenv("GOARCH", "386")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nope"))
+	for host, want := range map[bool]string{true: runtime.GOOS + "/" + runtime.GOARCH, false: "plan9/386"} {
+		tool, err := findGo(host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tool.env["GOOS"] + "/" + tool.env["GOARCH"]; got != want {
+			t.Errorf("host %v: builds for %s, want %s", host, got, want)
+		}
+	}
+}
+
+// An interrupted go command gets the time to end what it started; its files are
+// in the folder that build was given for them.
+func TestGoBuildInterrupted(t *testing.T) {
+	tmp := t.TempDir()
+	tool := &goTool{path: script(t, `trap 'echo > "$GOTMPDIR/ended"; exit 1' INT
+echo > "$TMPDIR/started"
+while :; do sleep 0.05; done
+`)}
+	go func() {
+		for {
+			if _, err := os.Stat(filepath.Join(tmp, "started")); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		self, _ := os.FindProcess(os.Getpid())
+		self.Signal(os.Interrupt)
+	}()
+	err := tool.build(t.TempDir(), "out", tmp, false)
+	var f *Failure
+	if !errors.As(err, &f) || f.Status != StatusInterrupted {
+		t.Errorf("error %v, want the failure of an interrupt", err)
+	}
+	if _, err := os.Stat(filepath.Join(tmp, "ended")); err != nil {
+		t.Error("the go command was killed")
 	}
 }

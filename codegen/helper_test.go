@@ -1,0 +1,238 @@
+package codegen_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	hpf "github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// emit is the Go program of text, which must be free of errors.
+func emit(t testing.TB, file, text string, k plan.Kind, o codegen.Options) string {
+	t.Helper()
+	code, err := tryEmit(file, text, k, o)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return code
+}
+
+func tryEmit(file, text string, k plan.Kind, o codegen.Options) (string, error) {
+	tree, diags := hpf.Parse(file, []byte(text))
+	if diags.HasErrors() {
+		return "", report(diags)
+	}
+	p := lower.Lower(tree, diags)
+	if !diags.HasErrors() {
+		mapping.Resolve(p, diags)
+	}
+	if diags.HasErrors() {
+		return "", report(diags)
+	}
+	out, err := codegen.Emit(plan.Make(comm.Analyze(p, scalar.Analyze(p)), k), o)
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return string(out), err
+}
+
+func report(diags *source.List) error {
+	var b strings.Builder
+	for _, d := range diags.Diags {
+		fmt.Fprintf(&b, "%d:%d: %s\n", d.Pos.Line, d.Pos.Col, d.Msg)
+	}
+	return fmt.Errorf("the program is refused:\n%s", b.String())
+}
+
+// exports finds the compiled form of the packages that emitted programs import.
+var exports = sync.OnceValues(func() (map[string]string, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
+		"github.com/spmdc/spmdc/runtime/spmd", "github.com/spmdc/spmdc/runtime/dist", "math")
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w\n%s", err, exit.Stderr)
+		}
+		return nil, err
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[path] = file
+	}
+	return files, nil
+})
+
+// shared keeps the imported packages, which are the same for all programs.
+var shared = struct {
+	sync.Mutex
+	importer types.Importer
+}{}
+
+// typed is a program that was parsed and type-checked.
+type typed struct {
+	fset *token.FileSet
+	file *ast.File
+	info *types.Info
+}
+
+// check parses and type-checks an emitted program: it has the errors that the
+// Go compiler has, unused variables, imports and labels included.
+func check(t testing.TB, code string) (*typed, error) {
+	t.Helper()
+	files, err := exports()
+	if err != nil {
+		t.Fatalf("go list -export: %v", err)
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.importer == nil {
+		shared.importer = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+			if files[path] == "" {
+				return nil, fmt.Errorf("an emitted program must not import %s", path)
+			}
+			return os.Open(files[path])
+		})
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "main.go", code, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	var all []error
+	conf := types.Config{Importer: shared.importer, Error: func(err error) { all = append(all, err) }}
+	_, err = conf.Check("main", fset, []*ast.File{file}, info)
+	if len(all) > 0 {
+		err = errors.Join(all...)
+	}
+	return &typed{fset, file, info}, err
+}
+
+// corpus is the programs of the examples and of cfg/comm's tests, by file name.
+func corpus(t testing.TB) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range []string{"../examples/*/*.hpf", "../cfg/comm/testdata/want/*.hpf", "../cfg/comm/testdata/*.txtar", "testdata/*.txtar"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: no programs: %v", pattern, err)
+		}
+		for _, path := range paths {
+			text := readFile(t, path)
+			if filepath.Ext(path) == ".txtar" {
+				_, sections := readArchive(text)
+				text = sections[0].data
+			}
+			all[filepath.ToSlash(path)] = text
+		}
+	}
+	return all
+}
+
+// module writes a module with a main package for each program, by its name,
+// and the run-time packages, as spmdc compile does.
+func module(t testing.TB, mains map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	write := func(path string, text []byte) {
+		path = filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const path = "github.com/spmdc/spmdc"
+	write("go.mod", fmt.Appendf(nil, "module emitted\n\ngo 1.26\n\nrequire %s v0.0.0\n\nreplace %s => ./spmdc\n", path, path))
+	write("spmdc/go.mod", fmt.Appendf(nil, "module %s\n\ngo 1.26\n", path))
+	for name, text := range runtime.Files() {
+		write("spmdc/"+name, text)
+	}
+	for name, text := range mains {
+		write(name+"/main.go", []byte(text))
+	}
+	return dir
+}
+
+// goTool runs the go command in a module, without network.
+func goTool(t testing.TB, dir string, args ...string) (output string, err error) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// run starts a built program with input on some PEs.
+func run(t testing.TB, program, input string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Stdin = strings.NewReader(input)
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	err = cmd.Run()
+	return o.String(), e.String(), err
+}
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// section is one file of a txtar archive.
+type section struct{ name, data string }
+
+// readArchive splits text at its "-- name --" lines; what stands before the
+// first is the comment.
+func readArchive(text string) (comment string, sections []section) {
+	for line := range strings.Lines(text) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "-- ")
+		if name, end := strings.CutSuffix(name, " --"); ok && end {
+			sections = append(sections, section{name: name})
+		} else if len(sections) == 0 {
+			comment += line
+		} else {
+			sections[len(sections)-1].data += line
+		}
+	}
+	return comment, sections
+}
+
+func writeArchive(comment string, sections []section) string {
+	for _, s := range sections {
+		comment += "-- " + s.name + " --\n" + s.data
+	}
+	return comment
+}

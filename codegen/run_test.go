@@ -1,0 +1,216 @@
+package codegen_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// faults fails in the way that its input chooses. "! FAULT n" marks the line
+// that fault n must be reported at.
+const faults = `program faults
+  implicit none
+  integer, parameter :: n = 12
+  integer :: a(n), b(n), z(n), g(n,n), which, zero, m, i, j, s
+  real(8) :: x(n), y(n)
+!HPF$ PROCESSORS p(2,2)
+!HPF$ DISTRIBUTE a(BLOCK)
+!HPF$ ALIGN b(i) WITH a(i)
+!HPF$ DISTRIBUTE g(BLOCK,BLOCK) ONTO p
+  read *, which, zero, m
+  do i = 1, n
+    a(i) = i
+    z(i) = i
+    b(i) = n - i
+    x(i) = i
+    y(i) = 0
+  end do
+  s = 0
+  if (which == 1) then
+    do i = 1, n
+
+      ! A leaf loop on distributed arrays.
+      b(i) = a(i) + 1
+      a(i) = b(i) / zero       ! FAULT 1
+      b(i) = a(i)
+    end do
+  end if
+  if (which == 2) then
+    do i = 1, n
+      z(i) = z(i) + 1
+      y(i) = x(i) * 2
+      if (z(i) > 3) then
+        s = s + 1
+        z(i) = mod(i, zero)    ! FAULT 2
+      end if
+      y(i) = y(i) + 1
+    end do
+  end if
+  if (which == 3) then
+    s = s + 1
+    do i = 1, m                ! FAULT 3
+      z(i) = 2 * i
+      x(i) = i
+    end do
+  end if
+  if (which == 4) then
+    s = 4
+    z(3) = 3
+    z(m) = 1                   ! FAULT 4
+    z(4) = 4
+  end if
+  if (which == 5) then
+    do i = 1, m
+      s = s + i
+      z(2*i) = s               ! FAULT 5
+      x(i) = s
+    end do
+  end if
+  if (which == 6) then
+    do j = 1, n
+      do i = 1, n
+        g(i,j) = i &
+               * j / (j &
+               - j * (1 - zero))   ! CONTINUED
+      end do
+    end do
+    s = 1 / zero               ! FAULT 6
+  end if
+  if (which == 7) then
+    do while (s < 100)
+      s = s + 1
+      if (s / (10 - s) > 100) exit   ! FAULT 7
+    end do
+  end if
+  if (which == 8) then
+    do i = 1, n
+      s = s + a(i) / (a(i) - m)      ! FAULT 8
+    end do
+  end if
+  if (which == 9) then
+    do i = 2, n
+      a(i) = a(i-1) / zero + b(i)    ! FAULT 9
+    end do
+  end if
+  print *, 'no fault', s
+end program
+`
+
+// named is a program whose names are Go's; it prints what it would print under
+// any other names.
+const named = `program select
+  implicit none
+  integer, parameter :: nil = 8
+  integer :: func(nil), type(nil), string(nil), range, len, go, map, iota, pe, spmd, t, it, end
+!HPF$ PROCESSORS chan(number_of_processors())
+!HPF$ DISTRIBUTE func(BLOCK) ONTO chan
+!HPF$ ALIGN type(range) WITH func(range)
+  do range = 1, nil
+    func(range) = range
+    type(range) = 2 * range
+    string(range) = 3
+  end do
+  len = 0
+  default: do go = 1, nil
+    switch: do map = 1, nil
+      if (map == 3) cycle default
+      if (go == 5) exit default
+      len = len + 1
+    end do switch
+  end do default
+  iota = 0
+  do t = 1, nil - 1
+    type(t) = func(t+1)
+  end do
+  do it = 1, nil
+    iota = iota + type(it) * string(it)
+  end do
+  do while (func(2) < 9)
+    do pe = 1, nil
+      func(pe) = func(pe) + 1
+    end do
+  end do
+  spmd = func(5)
+  end = spmd + 1
+  print *, 'for i := range math.Pi {', len, iota, spmd, end, func(nil)
+end program
+`
+
+// TestEmittedModules builds one module of emitted programs, as a user would, and
+// runs what is in it.
+func TestEmittedModules(t *testing.T) {
+	mains := map[string]string{
+		"faults":  emit(t, "src/faults.hpf", faults, plan.Handshake, codegen.Options{}),
+		"barrier": emit(t, "src/faults.hpf", faults, plan.Barrier, codegen.Options{}),
+		"named":   emit(t, "select.hpf", named, plan.Handshake, codegen.Options{}),
+	}
+	for _, name := range []string{"stencil", "reduction", "guarded"} {
+		_, sections := readArchive(readFile(t, "testdata/"+name+".txtar"))
+		mains[name] = sections[1].data
+	}
+	dir := module(t, mains)
+	if out, err := goTool(t, dir, "vet", "./..."); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./faults", "./barrier", "./named"); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	t.Run("names", func(t *testing.T) {
+		for _, n := range []string{"1", "3"} {
+			stdout, stderr, err := run(t, filepath.Join(dir, "bin", "named"), "", "-n", n)
+			got := strings.Join(strings.Fields(stdout), " ")
+			if want := "for i := range math.Pi { 8 153 12 13 15"; err != nil || got != want {
+				t.Errorf("on %s PEs: %v, prints %q, want %q\n%s", n, err, got, want, stderr)
+			}
+		}
+	})
+	t.Run("faults", func(t *testing.T) {
+		for _, c := range []struct {
+			input, want string
+		}{
+			{"1 0 0", "integer divide by zero"},
+			{"2 0 0", "integer divide by zero"},
+			{"3 1 13", "slice bounds out of range"},
+			{"4 1 14", "index out of range"},
+			{"5 1 7", "index out of range"},
+			{"6 0 0", "integer divide by zero"},
+			{"7 0 0", "integer divide by zero"},
+			{"8 0 5", "integer divide by zero"},
+			{"9 0 0", "integer divide by zero"},
+		} {
+			number, _, _ := strings.Cut(c.input, " ")
+			for program, n := range map[string]string{"faults": "1", "barrier": "3"} {
+				stdout, stderr, err := run(t, filepath.Join(dir, "bin", program), c.input, "-n", n)
+				want := fmt.Sprintf(`^faults\.hpf:%d: PE \d: .*%s`, markedLine(t, "! FAULT "+number), c.want)
+				if number == "6" {
+					want = fmt.Sprintf(`^faults\.hpf:%d: PE \d: .*%s`, markedLine(t, "g(i,j) = i"), c.want)
+				}
+				if err == nil || !regexp.MustCompile(want).MatchString(stderr) || strings.Contains(stdout, "no fault") {
+					t.Errorf("fault %s on %s PEs: %v\nstdout %q\nstderr %q\nwant %s", number, n, err, stdout, stderr, want)
+				}
+			}
+		}
+		for _, input := range []string{"0 0 0", "6 1 1", "8 1 99", "3 1 12"} {
+			if stdout, stderr, err := run(t, filepath.Join(dir, "bin", "faults"), input, "-n", "2"); err != nil || !strings.Contains(stdout, "no fault") {
+				t.Errorf("input %q: %v\n%s%s", input, err, stdout, stderr)
+			}
+		}
+	})
+}
+
+// markedLine is the number of the line of faults that has the mark.
+func markedLine(t *testing.T, mark string) int {
+	t.Helper()
+	for i, line := range strings.Split(faults, "\n") {
+		if strings.Contains(line, mark) {
+			return i + 1
+		}
+	}
+	t.Fatalf("no line has %q", mark)
+	return 0
+}

@@ -1,0 +1,165 @@
+package plan_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// TestGolden compares the plans of the programs in testdata/*.txtar. go test
+// -update rewrites them.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comment, sections := readArchive(string(text))
+			var got []section
+			for _, k := range plan.Kinds {
+				got = append(got, section{string(k), makePlan(t, sections[0].data, k).Explain()})
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(writeArchive(comment, append(sections[:1:1], got...))), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(sections[1:], got, cmp.AllowUnexported(section{})); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// TestPlansOfAllPrograms: every plan that Make makes is accepted by the
+// verifier, and its text says all of it.
+func TestPlansOfAllPrograms(t *testing.T) {
+	for name, text := range programs(t) {
+		for _, k := range plan.Kinds {
+			p := makePlan(t, text, k)
+			if err := p.Verify(); err != nil {
+				t.Errorf("%s, %s: %v", name, k, err)
+			}
+			explained := p.Explain()
+			d, err := plan.Parse(explained)
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, k, err)
+				continue
+			}
+			if diff := cmp.Diff(explained, d.String()); diff != "" {
+				t.Errorf("%s, %s: read and written again (-was +is):\n%s", name, k, diff)
+			}
+			if d.Kind != k || len(d.Slots) != len(p.Slots) || len(d.Graph.Nodes) != len(p.Graph.Nodes) {
+				t.Errorf("%s, %s: read as plan %s with %d slots and %d nodes", name, k, d.Kind, len(d.Slots), len(d.Graph.Nodes))
+			}
+		}
+	}
+}
+
+// TestSynchronisation: handshake has a ready message for every put and no
+// barrier; barrier has one before each group of communications and before each
+// pipelined region, and no ready message.
+func TestSynchronisation(t *testing.T) {
+	for name, text := range programs(t) {
+		for _, k := range plan.Kinds {
+			p := makePlan(t, text, k)
+			barriers, groups := 0, 0
+			pipe := false // within the receives before a pipelined region
+			for _, n := range p.Graph.Nodes {
+				switch {
+				case n.Kind == cfg.Barrier:
+					barriers++
+				case n.Kind == cfg.Comm && n.Flavour == "send":
+				case n.Kind == cfg.Comm && n.Flavour == "recv":
+					if !pipe {
+						groups++
+					}
+					pipe = true
+				case n.Kind == cfg.Comm && n.Preds[0].Kind != cfg.Comm:
+					groups++
+				case n.Kind == cfg.CommOver && pipe:
+				default:
+					pipe = false
+				}
+			}
+			want := groups
+			if k == plan.Handshake {
+				want = 0
+			}
+			if barriers != want {
+				t.Errorf("%s, %s: %d barriers for %d groups, want %d", name, k, barriers, groups, want)
+			}
+			for _, s := range p.Slots {
+				if s.Ready != (k == plan.Handshake) || p.Ready(s.Comm) != s.Ready {
+					t.Errorf("%s, %s: ready message of #%d: %t", name, k, s.Comm.ID, s.Ready)
+				}
+				said := strings.Contains(p.Comment(s.Comm), "; ready message")
+				if said != s.Ready || strings.Contains(p.Comment(s.Comm), "\n") {
+					t.Errorf("%s, %s: the comment is %q", name, k, p.Comment(s.Comm))
+				}
+			}
+		}
+	}
+}
+
+func TestParseKind(t *testing.T) {
+	for _, k := range plan.Kinds {
+		if got, err := plan.ParseKind(string(k)); err != nil || got != k {
+			t.Errorf("ParseKind(%q) = %q, %v", k, got, err)
+		}
+	}
+	if _, err := plan.ParseKind("hope"); err == nil || err.Error() != `unknown plan "hope": choose handshake or barrier` {
+		t.Errorf("ParseKind(hope): %v", err)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	const graph = "0 entry -> 1\n1 exit\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "line 1: the graph is missing"},
+		{"no plan line", "slot 1 ready x\n" + graph, `line 1: found "slot 1 ready x", want "plan KIND"`},
+		{"plan of no kind", "plan\n" + graph, `line 1: found "plan", want "plan KIND"`},
+		{"two kinds", "plan barrier barrier\n" + graph, `line 1: found "plan barrier barrier", want "plan KIND"`},
+		{"unknown kind", "plan hope\n" + graph, `line 1: unknown plan "hope": choose handshake or barrier`},
+		{"no graph", "plan barrier\n", "line 2: the graph is missing"},
+		{"no graph behind slots", "plan barrier\nslot 1 quiet shift of a\n", "line 3: the graph is missing"},
+		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet TEXT"`},
+		{"slot of no mood", "plan barrier\nslot 1 maybe shift of a\n" + graph, `line 2: found "slot 1 maybe shift of a", want "slot NUMBER ready|quiet TEXT"`},
+		{"slot without number", "plan barrier\nslot one quiet shift of a\n" + graph, `line 2: slot "one" out of order, want 1`},
+		{"slot twice", "plan barrier\nslot 1 quiet x\nslot 1 quiet x\n" + graph, `line 3: slot "1" out of order, want 2`},
+		{"slot left out", "plan barrier\nslot 2 quiet x\n" + graph, `line 2: slot "2" out of order, want 1`},
+		// The graph's own reader counts from the graph's first line.
+		{"bad graph", "plan barrier\nslot 1 quiet x\n0 entry -> 2\n1 exit\n", "graph that starts in line 3: line 1: successor 2 does not exist"},
+		{"slot behind the graph", "plan barrier\n" + graph + "slot 1 quiet x\n", `graph that starts in line 2: line 3: found slot, expected a node number or "loop"`},
+	} {
+		d, err := plan.Parse(c.text)
+		if err == nil {
+			t.Errorf("%s: read as\n%v", c.name, d)
+		} else if err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestSmallestPlan: a program without communication.
+func TestSmallestPlan(t *testing.T) {
+	d, err := plan.Parse("plan handshake\n0 entry -> 1\n1 exit\n")
+	if err != nil || d.Kind != plan.Handshake || len(d.Slots) != 0 || len(d.Graph.Nodes) != 2 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if err := d.Verify(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,206 @@
+package lower
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// maxReadItems bounds what an implied DO in READ is expanded to.
+const maxReadItems = 1000
+
+// read lowers READ. Array elements and substrings are read into temporaries and
+// assigned afterwards, in the order of the items, so that "read *, n, a(n)"
+// uses the new n.
+func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
+	r := &ir.Read{S: ir.S{Pos: s.Pos}}
+	isA, ok := l.isFormatA(s.Format, "READ")
+	r.FormatA = isA
+	if s.Unit != nil {
+		r.From = l.expr(s.Unit)
+		if t := r.From.Type(); t != ir.Character {
+			if t != ir.Invalid {
+				l.errorf(codeIO, s.Unit.Position(), "READ from %s, which is %s", ir.ExprString(r.From), t).
+					WithHelp("read from * (standard input) or from a CHARACTER variable")
+			}
+			ok = false
+		}
+		if ok && isA {
+			l.errorf(codeIO, s.Format.Position(), "format '(a)' is supported for standard input only").
+				WithHelp("assign the CHARACTER variable instead of reading from it")
+			ok = false
+		}
+	}
+	var items []readItem
+	last := map[*ir.Symbol]ir.Expr{}
+	for _, e := range s.Items {
+		list, good := l.readItems(e, last)
+		items, ok = append(items, list...), ok && good
+	}
+	if ok && isA && (len(items) != 1 || items[0].x.Type() != ir.Character) {
+		l.errorf(codeIO, s.Format.Position(), "format '(a)' takes one CHARACTER variable").WithHelp("write * for list-directed form")
+		ok = false
+	}
+	if s.Iostat != nil {
+		r.Iostat = l.iostat(s.Iostat)
+		ok = ok && r.Iostat != nil
+	}
+	if !ok {
+		return nil
+	}
+	body := append(one(r), l.receive(r, items)...)
+	body = append(body, l.readEnds(s.Pos, last)...)
+	if s.End != 0 {
+		return l.readEnd(s, r, body, f)
+	}
+	return body
+}
+
+// iostat resolves the variable of IOSTAT=.
+func (l *lowerer) iostat(e ast.Expr) *ir.Symbol {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable")
+		return nil
+	}
+	s := l.variable(ast.Name{Pos: id.Pos, Name: id.Name})
+	if s != nil && s.Type != ir.Integer {
+		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Name, s.Type)
+		return nil
+	}
+	return s
+}
+
+// readItem is a scalar, array element or substring to be read. index is not nil
+// when it is the index of an implied DO that stands before it in the list: the
+// value that it has if nothing is read.
+type readItem struct{ x, index ir.Expr }
+
+// readItems lowers an item of READ. An implied DO with constant bounds is
+// expanded: known holds the values that indices have at this place of the list,
+// and behind the list those that they keep.
+func (l *lowerer) readItems(e ast.Expr, known map[*ir.Symbol]ir.Expr) ([]readItem, bool) {
+	d, ok := e.(*ast.ImpliedDo)
+	if !ok {
+		x := l.target(e)
+		if v, ok := x.(*ir.Var); ok {
+			index := known[v.Sym]
+			delete(known, v.Sym) // from here on it has what is read
+			return []readItem{{x, index}}, true
+		}
+		if !isBad(x) {
+			x = l.substitute(x, known)
+		}
+		if r, ok := x.(*ir.Ref); ok && !l.inBounds(r) || isBad(x) {
+			return nil, false
+		}
+		return []readItem{{x: x}}, true
+	}
+	index := l.loopIndex(d.Var)
+	if index == nil {
+		return nil, false
+	}
+	var bounds [3]int
+	for i, b := range []ast.Expr{d.Lo, d.Hi, d.Step} {
+		var x ir.Expr = l.intConst(1, d.Pos)
+		if b != nil {
+			x = l.substitute(l.integer(b, "a bound of an implied DO"), known)
+		}
+		c, isConst := x.(*ir.Const)
+		if !isConst {
+			l.errorf(codeOutside, d.Pos, "an implied DO in READ must have constant bounds").
+				WithHelp("read in a DO loop, one line at a time")
+			return nil, false
+		}
+		if bounds[i] = c.Int; c.Typ == ir.Invalid {
+			return nil, false
+		}
+	}
+	lo, hi, step := bounds[0], bounds[1], bounds[2]
+	if step == 0 || (hi-lo)/step >= maxReadItems {
+		l.errorf(codeOutside, d.Pos, "an implied DO in READ may have at most %d items", maxReadItems).
+			WithHelp("read in a DO loop, one line at a time")
+		return nil, false
+	}
+	l.active[index] = d.Pos
+	defer delete(l.active, index)
+	var items []readItem
+	i := lo
+	for ; (hi-i)*step >= 0; i += step {
+		known[index] = l.intConst(i, d.Pos)
+		for _, item := range d.Items {
+			list, ok := l.readItems(item, known)
+			if !ok {
+				return nil, false
+			}
+			items = append(items, list...)
+		}
+	}
+	known[index] = l.intConst(i, d.Pos)
+	return items, true
+}
+
+// receive makes items the items of r and returns the assignments that must
+// follow it. Scalars are read directly unless an array element is among the
+// items: then the order of the assignments matters. What is read through a
+// temporary is assigned only if the input had a value for it.
+func (l *lowerer) receive(r *ir.Read, items []readItem) []ir.Stmt {
+	direct := true
+	for _, item := range items {
+		if _, ok := item.x.(*ir.Var); !ok || item.index != nil {
+			direct = false
+		}
+	}
+	var assigns []ir.Stmt
+	for _, item := range items {
+		x := item.x
+		if v, ok := x.(*ir.Var); ok && direct {
+			r.Items = append(r.Items, v)
+			continue
+		}
+		length := 0
+		if x.Type() == ir.Character {
+			if length = l.charLen(x); length < 0 {
+				l.errorf(codeOutside, x.Position(), "READ into a substring of variable length").
+					WithHelp("read into a CHARACTER variable, then assign the substring")
+				length = 1
+			}
+		}
+		pos := x.Position()
+		ref := func(s *ir.Symbol) *ir.Var { return &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s} }
+		t := l.temp("read", x.Type(), length, pos)
+		t.Wide = x.Type() == ir.Integer && l.isLong(x)
+		got := l.temp("got", ir.Logical, 0, pos)
+		r.Items = append(r.Items, ref(t))
+		r.Got = append(r.Got, got)
+		if item.index != nil {
+			assigns = append(assigns, &ir.Assign{S: ir.S{Pos: r.Pos}, LHS: ir.Clone(x), RHS: item.index})
+		}
+		assigns = append(assigns, &ir.If{S: ir.S{Pos: r.Pos}, Cond: ref(got),
+			Then: one(&ir.Assign{S: ir.S{Pos: r.Pos}, LHS: x, RHS: ref(t)})})
+	}
+	return assigns
+}
+
+// readEnds returns the assignments that give the indices of implied DO loops in
+// a READ their last values, by name.
+func (l *lowerer) readEnds(pos source.Pos, last map[*ir.Symbol]ir.Expr) []ir.Stmt {
+	indices := slices.SortedFunc(maps.Keys(last), func(a, b *ir.Symbol) int { return strings.Compare(a.Name, b.Name) })
+	var out []ir.Stmt
+	for _, s := range indices {
+		out = append(out, &ir.Assign{S: ir.S{Pos: pos}, LHS: &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: s}, RHS: last[s]})
+	}
+	l.ends = append(l.ends, out...)
+	return out
+}
+
+// when is "if (s op 0) then body".
+func (l *lowerer) when(op ir.Op, s *ir.Symbol, pos source.Pos, body []ir.Stmt) *ir.If {
+	cond := &ir.Bin{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: op,
+		L: &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: s}, R: l.intConst(0, pos)}
+	return &ir.If{S: ir.S{Pos: pos}, Cond: cond, Then: body}
+}
