@@ -37,7 +37,7 @@ func mayFail(text string) bool {
 	if strings.HasPrefix(text, "//") {
 		return false
 	}
-	for _, s := range []string{".Data[", "/", "%", "spmd."} {
+	for _, s := range []string{".Data[", "/", "%", "spmd.", "pe.Box("} {
 		if strings.Contains(text, s) {
 			return true
 		}
