@@ -116,7 +116,7 @@ func TestNames(t *testing.T) {
 			continue
 		}
 		for k, r := range role {
-			if (i+k)%5 != 0 {
+			if (i+k)%7 != 0 {
 				continue // every name in some roles, every role with some names
 			}
 			tried++
@@ -134,7 +134,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	if tried < 300 {
+	if tried < 250 {
 		t.Errorf("only %d programs", tried)
 	}
 }
@@ -180,13 +180,10 @@ end program
 // to, is never more than text in the Go program.
 func TestTextStaysText(t *testing.T) {
 	evil := []string{
-		`"`, `\`, "`", `\"`, `%d%s%!`, `*/ panic(1) /*`, `// panic`, `"); panic("x`, "\t", `{{.}}`, `//line x:1`,
-		`${i}`, "\u2028", "é", "\xff\xfe", "\x00",
+		`"`, `\`, "`", `\"`, `%d%s%!`, `*/ panic(1) /*`, `// panic`, `"); panic("x`, `{{.}}`, `//line x:1`,
+		`${i}`, "\u2028", "é",
 	}
 	for _, text := range evil {
-		if strings.ContainsAny(text, "\x00\xff\t") {
-			continue // a Fortran source has no such characters; see below
-		}
 		quoted := strings.ReplaceAll(text, "'", "''")
 		code := emit(t, "in.hpf", fmt.Sprintf("program p\n  character(len=40) :: s\n  s = '%s'\n  print *, '%s', s\nend program\n", quoted, quoted), plan.Handshake, codegen.Options{})
 		p, err := check(t, code)

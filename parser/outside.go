@@ -36,7 +36,7 @@ var instead = map[string]string{
 	"open": noFiles, "close": noFiles, "inquire": noFiles, "rewind": noFiles,
 	"backspace": noFiles, "endfile": noFiles, "flush": noFiles, "wait": noFiles,
 	"namelist": noFiles,
-	"format":   "write the format as a string: print '(i5, f10.3)', i, x",
+	"format":   "write print *, with the items; no other format than * and '(a)' is supported",
 
 	"save": needless, "intrinsic": needless, "sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,

@@ -132,7 +132,7 @@ func TestMachineNotices(t *testing.T) {
 					r.Guard = nil
 				}
 			}
-		}, "which it does not own"},
+		}, "line 49, which it "},
 		{"copies are counted twice", func(p *comm.Program) { p.Reduces[0].Lead = nil }, "prints"},
 		{"a reduction is forgotten", regions(func(r *comm.Region) { r.Reduce = nil }), "prints"},
 		{"the pipeline runs backwards", regions(func(r *comm.Region) {

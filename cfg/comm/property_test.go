@@ -35,10 +35,34 @@ func TestRandomPrograms(t *testing.T) {
 	// A hundred programs have these; a generator that lost one would test less
 	// than it says.
 	for _, kind := range []string{
-		"shift", "broadcast", "remap", "allgather", "gather", "whole", "sum", "max", "consumers by range", "guarded consumers", "coupled subscripts",
+		"shift", "broadcast", "remap", "allgather", "gather", "whole", "sum", "consumers by range", "guarded consumers", "coupled subscripts",
 		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range",
 	} {
 		if seen[kind] == 0 {
+			t.Errorf("no program had: %s", kind)
+		}
+	}
+}
+
+// TestRandomRecurrences is TestRandomPrograms for loops that carry dependences
+// over a BLOCK dimension: pipelines of both directions, with overlaps wider than
+// blocks, with blocks that own nothing, and what looks like a pipeline and is
+// none.
+func TestRandomRecurrences(t *testing.T) {
+	seen := coverage{}
+	rapid.Check(t, func(t *rapid.T) {
+		text := randomRecurrence(t)
+		np := rapid.IntRange(1, 7).Draw(t, "PEs")
+		var rules []string
+		if d := compare(text, np, seen.program, func(p *comm.Program) { rules = broken(p) }); d != "" {
+			t.Fatalf("%d PEs: %s\n%s", np, d, numbered(text))
+		}
+		if len(rules) > 0 {
+			t.Fatalf("%s\n%s", strings.Join(rules, "\n"), numbered(text))
+		}
+	})
+	for _, kind := range []string{"pipelined region", "pipeline", "shift", "divided region"} {
+		if seen[kind] == 0 && !t.Failed() {
 			t.Errorf("no program had: %s", kind)
 		}
 	}
@@ -90,7 +114,7 @@ func broken(p *comm.Program) []string {
 // TestNeedsAreExact: where subscripts are affine and the loops rectangular, no
 // element moves that its PE does not read.
 func TestNeedsAreExact(t *testing.T) {
-	for _, name := range []string{"shift_1d", "shift_2d", "shift_3d", "transpose", "strided", "diagonal", "pipeline", "print", "align"} {
+	for _, name := range []string{"shift_1d", "shift_2d", "shift_3d", "broadcast", "transpose", "strided", "diagonal", "pipeline", "print", "align"} {
 		_, sections := readArchive(readFile(t, "testdata/"+name+".txtar"))
 		for _, np := range []int{2, 3, 4, 7} {
 			m := runSPMD(analyze(t, sections[0].data), np)

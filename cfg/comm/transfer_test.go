@@ -64,6 +64,11 @@ func (m *spmd) need(c *comm.Comm, id int, at *pe) []dist.Triplet {
 			return nil
 		}
 	}
+	for _, r := range c.Ranges {
+		if len(r.Cons) > 0 && !c.Varies(r) && m.rangeOn(r, id, at).Empty() {
+			return nil // no iterations, no reads
+		}
+	}
 	box := make([]dist.Triplet, len(c.Axes))
 	for d, ax := range c.Axes {
 		switch {

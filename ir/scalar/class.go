@@ -112,7 +112,7 @@ func contains(list []*ir.Symbol, sym *ir.Symbol) bool {
 // exposedUse returns a use of sym in the body of loop that may see the value
 // from before the iteration, or nil.
 func (in *Info) exposedUse(loop *ir.Do, sym *ir.Symbol) ir.Expr {
-	w := &liveWalk{in: in, exits: map[ir.Stmt]set{}, cycles: map[ir.Stmt]set{}}
+	w := &liveWalk{in: in, exits: map[ir.Stmt]set{}, cycles: map[ir.Stmt]set{}, tests: map[ir.Stmt]set{}}
 	if !w.block(loop.Body, in.emptySet()).has(in.number[sym]) {
 		return nil
 	}

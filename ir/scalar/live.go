@@ -30,6 +30,7 @@ type liveWalk struct {
 	in     *Info
 	exits  map[ir.Stmt]set // behind a loop
 	cycles map[ir.Stmt]set // where its next iteration begins
+	tests  map[ir.Stmt]set // at its test, as far as known: see resume
 	around []ir.Stmt       // loops around the statement in hand
 	record bool
 }
@@ -42,7 +43,7 @@ func (in *Info) liveness(body []ir.Stmt) {
 			in.number[s] = len(in.number)
 		}
 	}
-	w := &liveWalk{in: in, exits: map[ir.Stmt]set{}, cycles: map[ir.Stmt]set{}, record: true}
+	w := &liveWalk{in: in, exits: map[ir.Stmt]set{}, cycles: map[ir.Stmt]set{}, tests: map[ir.Stmt]set{}, record: true}
 	w.block(body, in.emptySet())
 }
 
@@ -149,7 +150,7 @@ func (w *liveWalk) body(loop ir.Stmt, body []ir.Stmt, out set) set {
 // or live before the body but for the index, which every iteration sets.
 func (w *liveWalk) do(s *ir.Do, out set) set {
 	index := w.in.number[s.Index]
-	test := slices.Clone(out)
+	test := w.resume(s, out)
 	w.exits[s], w.cycles[s] = slices.Clone(out), test
 	var before set
 	for {
@@ -170,6 +171,17 @@ func (w *liveWalk) do(s *ir.Do, out set) set {
 	return live
 }
 
+// resume is the set that the fixpoint for a loop starts from: what is live behind
+// it, and what an earlier visit found at its test. What is live behind a loop only
+// grows from one visit to the next, so the earlier fixpoint lies below the new
+// one; starting from it keeps nests from taking time exponential in their depth.
+func (w *liveWalk) resume(loop ir.Stmt, out set) set {
+	test := slices.Clone(out)
+	test.union(w.tests[loop])
+	w.tests[loop] = test
+	return test
+}
+
 func (w *liveWalk) while(s *ir.While, out set) set {
 	forever := isTrue(s.Cond)
 	test := slices.Clone(out)
@@ -177,6 +189,8 @@ func (w *liveWalk) while(s *ir.While, out set) set {
 		test = w.in.emptySet() // left by EXIT only
 	}
 	w.in.use(s.Cond, test)
+	test.union(w.resume(s, w.in.emptySet()))
+	w.tests[s] = test
 	w.exits[s], w.cycles[s] = slices.Clone(out), test
 	for test.union(w.body(s, s.Body, test)) {
 	}

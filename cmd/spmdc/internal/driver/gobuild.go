@@ -117,7 +117,10 @@ func (g *goTool) build(dir, out, tmp string, race bool) error {
 	cmd := exec.CommandContext(ctx, g.path, append(args, ".")...)
 	cmd.Dir = dir
 	cmd.Env = g.environ("GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on", "GOTMPDIR="+tmp, "TMPDIR="+tmp, cgo)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	// Ctrl-C reaches this process alone, so that it is always the one that
+	// tells the go command and the compilers to stop.
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return interruptGroup(cmd) }
 	cmd.WaitDelay = interruptGrace
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
