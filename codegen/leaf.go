@@ -69,9 +69,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.out.p("%s := it.Hi() - t*it.Step", k)
 	}
 	g.walks(d, r)
-	for _, s := range d.Body {
-		g.stmt(s, r)
-	}
+	g.stmts(d.Body, r)
 	g.dropUnused(inner, k)
 	g.out.p("}")
 	g.dropUnusedBefore(first, inner, k)

@@ -227,6 +227,9 @@ func (g *gen) findLabels(body []ir.Stmt, around []ir.Stmt) {
 		for _, b := range ir.Bodies(s) {
 			g.findLabels(b, inner)
 		}
+		if leaves(s) {
+			return // the rest is not emitted
+		}
 	}
 }
 

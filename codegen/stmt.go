@@ -38,6 +38,9 @@ func (g *gen) nodes(list []comm.Node) {
 			g.out.p("}")
 		case *comm.Simple:
 			g.stmt(n.Stmt, nil)
+			if leaves(n.Stmt) {
+				return // what follows is never reached
+			}
 		}
 	}
 }
@@ -184,6 +187,25 @@ func (g *gen) finishReductions(r *comm.Region, saved []string) {
 
 func stmtLine(r *comm.Region) int { return r.Stmts[0].Position().Line }
 
+// stmts emits a list of statements, up to one that leaves it for good.
+func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
+	for _, s := range list {
+		g.stmt(s, r)
+		if leaves(s) {
+			return
+		}
+	}
+}
+
+// leaves reports whether control never gets behind s.
+func leaves(s ir.Stmt) bool {
+	switch s.(type) {
+	case *ir.Exit, *ir.Cycle:
+		return true
+	}
+	return false
+}
+
 // stmt emits a statement; r is the region around it, nil outside.
 func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 	g.out.at = s.Position().Line
@@ -194,23 +216,17 @@ func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 		if !g.leafLoop(s, r) {
 			g.openLoop(s, r)
 			g.walks(s, r)
-			for _, b := range s.Body {
-				g.stmt(b, r)
-			}
+			g.stmts(s.Body, r)
 			g.closeLoop(s)
 		}
 	case *ir.While:
 		g.label(s, s.Name)
 		g.out.p("for %s {", forCond(g.expr(s.Cond)))
-		for _, b := range s.Body {
-			g.stmt(b, r)
-		}
+		g.stmts(s.Body, r)
 		g.out.p("}")
 	case *ir.If:
 		g.out.p("if %s {", g.expr(s.Cond))
-		for _, b := range s.Then {
-			g.stmt(b, r)
-		}
+		g.stmts(s.Then, r)
 		g.elsePart(s.Else, r)
 		g.out.p("}")
 	case *ir.Exit:
@@ -248,24 +264,20 @@ func (g *gen) elsePart(body []ir.Stmt, r *comm.Region) {
 	}
 	if inner, ok := body[0].(*ir.If); ok && len(body) == 1 {
 		g.out.p("} else if %s {", g.expr(inner.Cond))
-		for _, b := range inner.Then {
-			g.stmt(b, r)
-		}
+		g.stmts(inner.Then, r)
 		g.elsePart(inner.Else, r)
 		return
 	}
 	g.out.p("} else {")
-	for _, b := range body {
-		g.stmt(b, r)
-	}
+	g.stmts(body, r)
 }
 
 func (g *gen) assign(s *ir.Assign) {
 	switch l := s.LHS.(type) {
 	case *ir.Ref:
-		g.out.p("%s = %s", g.element(l, true), g.value(s.RHS, l.Sym))
+		g.store(g.element(l, true), g.value(s.RHS, l.Sym), l.Sym)
 	case *ir.Var:
-		g.out.p("%s = %s", g.scalar(l.Sym), g.value(s.RHS, l.Sym))
+		g.store(g.scalar(l.Sym), g.value(s.RHS, l.Sym), l.Sym)
 	case *ir.Substr:
 		v := l.Base.(*ir.Var)
 		name := g.scalar(v.Sym)
@@ -276,6 +288,15 @@ func (g *gen) assign(s *ir.Assign) {
 		}
 		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, old, g.expr(l.Lo), g.expr(l.Hi), g.expr(s.RHS))
 	}
+}
+
+// store emits an assignment. One of a variable to itself gets a conversion,
+// without which go vet takes it for a slip.
+func (g *gen) store(to, value string, sym *ir.Symbol) {
+	if to == value {
+		value = goType(sym.Type) + "(" + value + ")"
+	}
+	g.out.p("%s = %s", to, value)
 }
 
 // value renders a right side for a variable of sym's type.
