@@ -1,30 +1,24 @@
 package cfg
 
-import "strings"
+import "github.com/rogpeppe/go-internal/txtar"
 
 // section is one file of a txtar archive.
 type section struct{ name, data string }
 
-// readArchive splits text at its "-- name --" lines; what stands before the
-// first is the comment.
+// readArchive splits a txtar archive; what stands before the first file is the
+// comment.
 func readArchive(text string) (comment string, sections []section) {
-	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(line)
-		name, ok := strings.CutPrefix(bare, "-- ")
-		if name, end := strings.CutSuffix(name, " --"); ok && end {
-			sections = append(sections, section{name: name})
-		} else if len(sections) == 0 {
-			comment += line
-		} else {
-			sections[len(sections)-1].data += line
-		}
+	a := txtar.Parse([]byte(text))
+	for _, f := range a.Files {
+		sections = append(sections, section{name: f.Name, data: string(f.Data)})
 	}
-	return comment, sections
+	return string(a.Comment), sections
 }
 
 func writeArchive(comment string, sections []section) string {
+	a := txtar.Archive{Comment: []byte(comment)}
 	for _, s := range sections {
-		comment += "-- " + s.name + " --\n" + s.data
+		a.Files = append(a.Files, txtar.File{Name: s.name, Data: []byte(s.data)})
 	}
-	return comment
+	return string(txtar.Format(&a))
 }
