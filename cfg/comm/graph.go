@@ -11,12 +11,28 @@ func (p *Program) Graph() *cfg.Graph { return p.GraphWith(false) }
 // GraphWith is Graph, with a barrier before each group of communications if
 // barriers is set.
 func (p *Program) GraphWith(barriers bool) *cfg.Graph {
-	b := &graphBuilder{b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, barriers: barriers}
+	if p.stmts == nil {
+		p.stmts, p.loops = map[*cfg.Node]ir.Stmt{}, map[*cfg.Loop]ir.Stmt{}
+	}
+	b := &graphBuilder{p: p, b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, barriers: barriers}
 	b.nodes(p.Body)
 	return b.b.Finish()
 }
 
+// Stmt is the statement behind a node of a graph of p, nil when there is none.
+// The head of a loop has the loop.
+func (p *Program) Stmt(n *cfg.Node) ir.Stmt {
+	if n.Kind == cfg.LoopHead {
+		return p.loops[n.Loop]
+	}
+	return p.stmts[n]
+}
+
+// Loop is the loop statement behind a loop of a graph of p.
+func (p *Program) Loop(l *cfg.Loop) ir.Stmt { return p.loops[l] }
+
 type graphBuilder struct {
+	p        *Program
 	b        *cfg.Builder
 	loops    map[ir.Stmt]*cfg.Loop
 	barriers bool
@@ -77,6 +93,7 @@ func (g *graphBuilder) whileLoop(n *WhileLoop) {
 	}
 	l := g.b.BeginEndless(n.While.Pos.Line, "do while")
 	g.loops[n.While] = l
+	g.p.loops[l] = n.While
 	g.nodes(n.Pre)
 	g.b.BeginIf(n.While.Pos.Line, ".not. ("+ir.ExprString(n.While.Cond)+")")
 	g.used(n)
@@ -108,6 +125,7 @@ func (g *graphBuilder) begin(s ir.Stmt, text string) {
 		l.Index, l.Lo, l.Hi, l.Step = d.Index.Name, ir.ExprString(d.Lo), ir.ExprString(d.Hi), ir.ExprString(d.Step)
 	}
 	g.loops[s] = l
+	g.p.loops[l] = s
 }
 
 // region is what lies between communications; its control flow is each PE's own.
@@ -165,6 +183,6 @@ func (g *graphBuilder) stmt(s ir.Stmt) {
 		g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))
 		g.b.Stop()
 	default:
-		g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))
+		g.p.stmts[g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))] = s
 	}
 }

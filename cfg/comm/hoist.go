@@ -172,6 +172,7 @@ func (a *analyzer) hoist(l ir.Stmt, body []Node) (hoisted []*Comm, rest []Node) 
 		for _, c := range p.Comms {
 			if a.hoistable(c, l, occs) && c.over(a, l) {
 				out[c] = true
+				c.Partial = true // not every iteration need read it
 				c.CLine = l.Position().Line
 				hoisted = append(hoisted, c)
 			}

@@ -52,6 +52,7 @@ func (t *attempt) communicate() string {
 		key := c.key()
 		if have := byKey[key]; have != nil {
 			have.Refs = append(have.Refs, o.ref)
+			have.Partial = have.Partial || o.conditional
 			c = have
 		} else {
 			byKey[key] = c
@@ -112,7 +113,10 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 	if bad == nil && !o.print && t.exact(o.loops) {
 		shift, isShift = t.shift(o.ref, exec)
 	}
-	c.Overlap = isShift
+	c.Partial = o.conditional
+	if c.Overlap = isShift; isShift {
+		c.Shift = shift
+	}
 	t.needs(c, o)
 	c.Kind = t.kind(c, o, cons, have, bad != nil)
 	if bad != nil && t.walkable(o) {

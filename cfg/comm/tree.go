@@ -24,6 +24,7 @@
 package comm
 
 import (
+	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -39,6 +40,8 @@ type Program struct {
 	Access  map[*ir.Ref]*Access
 	a       *analyzer
 	Notes   map[ir.Stmt]string      // why a loop is not a region
+	stmts   map[*cfg.Node]ir.Stmt   // of the graphs made: the statement behind a node
+	loops   map[*cfg.Loop]ir.Stmt   // and behind a loop
 	Shadow  map[*ir.Symbol][][2]int // overlap widths below and above, per array dimension
 }
 
@@ -183,7 +186,13 @@ type Comm struct {
 
 	Ranges []*Range // the loops whose indices were expanded
 	Region *Region
-	pipe   bool
+	// Partial: a reference served is evaluated under a condition. Elements outside
+	// of the array's bounds, which are then not read, are not moved.
+	Partial bool
+	// Shift, of a communication into the overlap, is by how much the elements lie
+	// above what their consumer owns, per array dimension.
+	Shift []int
+	pipe  bool
 }
 
 // Range is the set of values a loop index takes, seen from where the
