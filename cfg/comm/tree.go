@@ -242,3 +242,28 @@ type Access struct {
 	Mode Mode
 	Comm *Comm // of Temp and Walk, and of Own when the overlap is read
 }
+
+// Sides is the set of places that a communication fills along one dimension of
+// an overlap, seen from the PE's own section.
+type Sides uint8
+
+const (
+	Below  Sides = 1 << iota // smaller indices than the PE owns
+	Inside                   // indices that the PE owns
+	Above                    // larger ones
+)
+
+// Meets reports whether the sets have a place in common.
+func (s Sides) Meets(t Sides) bool { return s&t != 0 }
+
+// Reach is the places that c, which fills an overlap, writes along array
+// dimension d.
+func (c *Comm) Reach(d int) Sides {
+	switch s := c.Shift[d]; {
+	case s < 0:
+		return Below
+	case s > 0:
+		return Above
+	}
+	return Inside
+}

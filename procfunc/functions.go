@@ -1,0 +1,158 @@
+package procfunc
+
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// Functions are the processor functions of all communications of a program.
+type Functions struct {
+	Program   *comm.Program
+	Graph     *cfg.Graph
+	Relations []*Relation // of communication r at r-1
+
+	puts   []*cfg.Node        // C_r, the node that puts, at r-1
+	defs   map[string][]int   // symbol: nodes that may assign it, ascending
+	before []int              // per node: scalar assignments in nodes before it
+	ways   map[[2]int]*ways   // per use and put
+	kills  map[[3]int]*Reason // per y, use and put
+	cache  map[string]*Reason // the same, by what they depend on
+}
+
+// Analyze computes the functions of the communications of p. g is a graph of p.
+func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
+	f := &Functions{
+		Program: p, Graph: g,
+		puts:  make([]*cfg.Node, len(p.Comms)),
+		defs:  map[string][]int{},
+		ways:  map[[2]int]*ways{},
+		kills: map[[3]int]*Reason{},
+		cache: map[string]*Reason{},
+	}
+	for _, c := range p.Comms {
+		f.Relations = append(f.Relations, f.relationOf(c))
+	}
+	reduced := map[int]*ir.Symbol{}
+	for _, r := range p.Reduces {
+		reduced[r.ID] = r.Sym
+	}
+	count := 0
+	for _, n := range g.Nodes {
+		f.before = append(f.before, count)
+		def := func(s *ir.Symbol) {
+			if !s.IsArray() {
+				f.defs[s.Name] = append(f.defs[s.Name], n.ID)
+				count++
+			}
+		}
+		switch n.Kind {
+		case cfg.Comm:
+			if n.Flavour != "recv" {
+				f.puts[n.Ref-1] = n
+			}
+		case cfg.Reduce:
+			if s := reduced[n.Ref]; s != nil {
+				def(s)
+			}
+		case cfg.LoopHead:
+			if d, ok := p.Loop(n.Loop).(*ir.Do); ok {
+				def(d.Index)
+			}
+		case cfg.Stmt:
+			if s := p.Stmt(n); s != nil {
+				for sym := range p.Modified(s) {
+					def(sym)
+				}
+			}
+		}
+	}
+	return f
+}
+
+// Put is the node at which communication r puts.
+func (f *Functions) Put(r int) *cfg.Node { return f.puts[r-1] }
+
+// definedBetween reports whether a node lo..hi may assign the symbol.
+func (f *Functions) definedBetween(name string, lo, hi int) bool {
+	for _, id := range f.defs[name] {
+		if lo <= id && id <= hi {
+			return true
+		}
+	}
+	return false
+}
+
+// Items lists the obligations (use, put): the value of communication use is dead
+// before communication put puts next. Communications that fill cells in common
+// have one for each pair, all others only that with themselves.
+func (f *Functions) Items() [][2]int {
+	var items [][2]int
+	for _, class := range f.Classes() {
+		for _, put := range class {
+			for _, use := range class {
+				items = append(items, [2]int{use, put})
+			}
+		}
+	}
+	return items
+}
+
+// Classes groups the communications by the buffer that they fill: those into
+// overlapping cells of one array's overlap belong together, each other one has
+// a temporary of its own. Numbers ascend, in the groups and of their first ones.
+func (f *Functions) Classes() [][]int {
+	var classes [][]int
+	for i, c := range f.Program.Comms {
+		joined := -1
+		for k := 0; k < len(classes); k++ {
+			shares := false
+			for _, r := range classes[k] {
+				shares = shares || share(f.Program.Comms[r-1], c)
+			}
+			switch {
+			case !shares:
+			case joined < 0:
+				classes[k] = append(classes[k], i+1)
+				joined = k
+			default: // c joins two classes to one
+				classes[joined] = mergeSorted(classes[joined], classes[k])
+				classes = append(classes[:k], classes[k+1:]...)
+				k--
+			}
+		}
+		if joined < 0 {
+			classes = append(classes, []int{i + 1})
+		}
+	}
+	return classes
+}
+
+func mergeSorted(a, b []int) []int {
+	var out []int
+	for len(a) > 0 || len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && a[0] < b[0] {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return out
+}
+
+// share reports whether two communications may fill the same cell. Overlap
+// cells below and above what a PE owns are different ones.
+func share(a, b *comm.Comm) bool {
+	if !a.Overlap || !b.Overlap || a.Array != b.Array {
+		return false
+	}
+	for d := range a.Array.Dims {
+		if a.Array.Mapping.Map.Axes[d].Grid < 0 {
+			continue
+		}
+		if !a.Reach(d).Meets(b.Reach(d)) {
+			return false
+		}
+	}
+	return true
+}

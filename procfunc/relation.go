@@ -1,0 +1,415 @@
+package procfunc
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// Space says how the template positions of one grid dimension are dealt out to
+// its coordinates. Equal positions of one space lie on equal coordinates.
+type Space struct {
+	Grid     *ir.Grid // nil for arrangements of rank 1, which are all the same
+	Dim      int
+	Format   dist.Format // Collapsed: the positions are the coordinates themselves
+	TLo, THi int
+}
+
+// String is like "BLOCK(1:100)".
+func (s Space) String() string {
+	if s.Format == dist.Collapsed {
+		return "coordinates"
+	}
+	return fmt.Sprintf("%v(%d:%d)", s.Format, s.TLo, s.THi)
+}
+
+// PosKind says how much is known of a position.
+type PosKind uint8
+
+const (
+	// At: the position is Pos.Form.
+	At PosKind = iota
+	// All: every position (the paper's U).
+	All
+	// Same: the coordinate of the other party. The array is replicated along the
+	// dimension, and the copy on the consumer's side is the one that is sent.
+	Same
+	// Nowhere: no template position says it. It may be any, and is never proved
+	// to be one.
+	Nowhere
+)
+
+// Pos is the position of producer or consumer in one grid dimension.
+type Pos struct {
+	Kind  PosKind
+	Form  linalg.Affine // of At: over scalars, indices of loops around, and Vars
+	Space Space         // of At
+}
+
+func (p Pos) String() string {
+	switch p.Kind {
+	case At:
+		return p.Form.String()
+	case All:
+		return "U"
+	case Same:
+		return "="
+	}
+	return "?"
+}
+
+// Var is the index of a loop that the communication was moved out of, or the
+// index of an array dimension that is sent whole: it takes the values Lo,
+// Lo+Step, ... up to Hi (down to Hi if Step is negative). Lo and Hi are forms
+// over scalars and indices of loops around the communication.
+type Var struct {
+	Name    string
+	Lo, Hi  linalg.Affine
+	Step    int64
+	Unknown bool // no bounds are known
+	// Idle: neither position depends on it.
+	Idle bool
+}
+
+// Relation is who sends to whom in one instance of a communication: for all
+// values of Vars, position P to position Q. It never holds less than the
+// messages that there are.
+type Relation struct {
+	Ref  int // number of the communication
+	Comm *comm.Comm
+	Grid *ir.Grid
+	P, Q []Pos // per grid dimension
+	Vars []Var
+	// Must: a message (or none because it is one PE) is certain for each pair,
+	// as long as no Var has an empty range.
+	Must bool
+	Why  string // why not
+}
+
+// Dims is the number of grid dimensions, the paper's k.
+func (r *Relation) Dims() int { return len(r.P) }
+
+// String is like "i - 1 -> i; i = 2:n".
+func (r *Relation) String() string {
+	s := tuple(r.P) + " -> " + tuple(r.Q)
+	sep := "; "
+	for _, v := range r.Vars {
+		if v.Idle {
+			continue
+		}
+		s += sep + v.String()
+		sep = ", "
+	}
+	return s
+}
+
+func (v Var) String() string {
+	switch {
+	case v.Unknown:
+		return v.Name + " = any"
+	case v.Step == 1:
+		return fmt.Sprintf("%s = %v:%v", v.Name, v.Lo, v.Hi)
+	}
+	return fmt.Sprintf("%s = %v:%v:%d", v.Name, v.Lo, v.Hi, v.Step)
+}
+
+func tuple(ps []Pos) string {
+	s := ""
+	for i, p := range ps {
+		if i > 0 {
+			s += ","
+		}
+		s += p.String()
+	}
+	if len(ps) == 1 {
+		return s
+	}
+	return "(" + s + ")"
+}
+
+// relationOf describes what communication c does, in the terms in which its own
+// needs are computed at run time.
+func (f *Functions) relationOf(c *comm.Comm) *Relation {
+	r := &Relation{Ref: c.ID, Comm: c, Grid: c.Array.Mapping.Grid, Must: true}
+	b := &relationBuilder{f: f, r: r, c: c, vars: map[*comm.Range]int{}}
+	for range r.Grid.Rank {
+		r.P = append(r.P, Pos{Kind: Same})
+		r.Q = append(r.Q, Pos{Kind: All})
+	}
+	if c.Kind == comm.Irregular {
+		for d := range r.P {
+			r.P[d].Kind, r.Q[d].Kind = Nowhere, Nowhere
+		}
+		b.fails("its elements are known at run time only")
+		return r
+	}
+	b.ranges()
+	b.consumers()
+	b.producers()
+	b.certainty()
+	b.settle()
+	return r
+}
+
+type relationBuilder struct {
+	f    *Functions
+	r    *Relation
+	c    *comm.Comm
+	vars map[*comm.Range]int // index into r.Vars
+}
+
+func (b *relationBuilder) fails(why string) {
+	if b.r.Must {
+		b.r.Must, b.r.Why = false, why
+	}
+}
+
+// ranges makes a Var of each expanded loop.
+func (b *relationBuilder) ranges() {
+	for _, g := range b.c.Ranges {
+		b.vars[g] = len(b.r.Vars)
+		b.r.Vars = append(b.r.Vars, Var{Name: g.Index, Lo: g.Lo, Hi: g.Hi, Step: int64(g.Step), Unknown: g.Unknown, Idle: true})
+		// An index that the bounds mention is that of another loop of the
+		// same name: the value before the loop.
+		for _, f := range []linalg.Affine{g.Lo, g.Hi} {
+			for _, h := range b.c.Ranges {
+				if !g.Unknown && f.Uses(h.Index) {
+					b.r.Vars[b.vars[g]].Unknown = true
+				}
+			}
+		}
+	}
+}
+
+// consumers: the constraints of the loops and of the region say where q is.
+func (b *relationBuilder) consumers() {
+	if b.c.RootOnly {
+		for d := range b.r.Q {
+			b.r.Q[d].Kind = Nowhere
+		}
+		b.fails("PE 0, which alone consumes, has no template position")
+		return
+	}
+	for _, k := range b.c.Guard {
+		b.consumer(k)
+	}
+	for _, g := range b.c.Ranges {
+		for _, k := range g.Cons {
+			b.consumer(k)
+		}
+	}
+}
+
+func (b *relationBuilder) consumer(k comm.Constraint) {
+	grid, dim, pos := position(k)
+	if dim < 0 {
+		return // a template dimension that is not divided: no restriction
+	}
+	if !sameGrid(grid, b.r.Grid) {
+		// Consumers lie on another arrangement: their coordinates on this one
+		// are not known.
+		for d := range b.r.Q {
+			b.r.Q[d].Kind = Nowhere
+		}
+		b.fails("producers and consumers lie on different processor arrangements")
+		return
+	}
+	q := &b.r.Q[dim]
+	switch {
+	case q.Kind == All:
+		*q = pos
+	case q.Kind == At && q.Space == pos.Space && q.Form.Equal(pos.Form):
+	default:
+		// The first of two conditions alone holds more PEs than both.
+		b.fails("its consumers have to own two elements at once")
+	}
+}
+
+// producers: the subscripts say where p is.
+func (b *relationBuilder) producers() {
+	m := b.c.Array.Mapping
+	uses := map[*comm.Range]int{}
+	for d := range b.c.Axes {
+		for _, t := range b.c.Axes[d].Terms {
+			uses[t.Range]++
+		}
+	}
+	for d, ax := range m.Map.Axes {
+		form, known := b.subscript(d, uses)
+		if ax.Grid < 0 {
+			continue
+		}
+		p := Pos{Kind: All, Space: space(m.Grid, ax.Grid, ax.Format, ax.TLo, ax.THi)}
+		if known {
+			if g, ok := form.Scale(int64(ax.A)); ok {
+				if g, ok = g.Add(linalg.Const(int64(ax.B))); ok {
+					p.Kind, p.Form = At, g
+				}
+			}
+		}
+		b.r.P[ax.Grid] = p
+	}
+	for _, fx := range m.Map.Fixed {
+		if fx.Grid >= 0 {
+			b.r.P[fx.Grid] = Pos{Kind: At, Form: linalg.Const(int64(fx.Pos)), Space: space(m.Grid, fx.Grid, fx.Format, fx.TLo, fx.THi)}
+		}
+	}
+}
+
+// subscript is the subscript of array dimension d in terms of Vars.
+func (b *relationBuilder) subscript(d int, uses map[*comm.Range]int) (linalg.Affine, bool) {
+	if b.c.Subs != nil {
+		s := b.c.Subs[d]
+		if s.Axis < 0 || s.Coef == 0 {
+			return s.Off, true
+		}
+		// The index space is that of the loops: one value for all subscripts.
+		f, ok := b.axis(b.c.Axes[s.Axis])
+		if !ok {
+			return f, false
+		}
+		f, ok = f.Scale(int64(s.Coef))
+		if !ok {
+			return f, false
+		}
+		return f.Add(s.Off)
+	}
+	ax := b.c.Axes[d]
+	if ax.All {
+		dim := b.c.Array.Dims[d]
+		name := fmt.Sprintf("%s.%d", b.c.Array.Name, d+1)
+		b.r.Vars = append(b.r.Vars, Var{Name: name, Lo: linalg.Const(int64(dim.Lo)), Hi: linalg.Const(int64(dim.Hi)), Step: 1, Idle: true})
+		return linalg.Var(name), true
+	}
+	for _, t := range ax.Terms {
+		if uses[t.Range] > 1 {
+			// The section is a box: two dimensions that one index drives take
+			// their values independently.
+			b.fails("one index drives two dimensions of the section")
+			return linalg.Affine{}, false
+		}
+	}
+	return b.axis(ax)
+}
+
+func (b *relationBuilder) axis(ax comm.Axis) (linalg.Affine, bool) {
+	f := ax.Off
+	for _, t := range ax.Terms {
+		g, ok := linalg.Var(t.Range.Index).Scale(int64(t.Coef))
+		if !ok {
+			return f, false
+		}
+		if f, ok = f.Add(g); !ok {
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// certainty: elements outside of the array's bounds are not moved. A reference
+// that is evaluated in each iteration has none.
+func (b *relationBuilder) certainty() {
+	switch {
+	case b.c.Partial:
+		b.fails("its references are read under a condition, and what lies outside of the array is not sent")
+	case b.c.Kind == comm.Pipeline:
+		b.fails("its values arrive before the loop that sends the next ones")
+	}
+	for _, g := range b.c.Ranges {
+		if g.Unknown {
+			b.fails("the range of " + g.Index + " is not known before the loop")
+			continue
+		}
+		if g.Loop == nil {
+			b.fails("its index is that of an implied DO")
+			continue
+		}
+		own := b.f.Program.Info.Bounds(g.Loop)
+		if !own.LoOK || !own.HiOK || own.Step != int64(g.Step) || !own.Lo.Equal(g.Lo) || !own.Hi.Equal(g.Hi) {
+			b.fails("the range of " + g.Index + " is wider than the loop's own")
+		}
+	}
+	if b.c.Region != nil && jumps(b.c.Region.Stmts) {
+		b.fails("an EXIT or CYCLE may skip the references")
+	}
+}
+
+func jumps(body []ir.Stmt) bool {
+	found := false
+	ir.Walk(body, func(s ir.Stmt) bool {
+		switch s.(type) {
+		case *ir.Exit, *ir.Cycle, *ir.Stop:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// settle resolves Same where the other party is known, names what is left, and
+// notes which Vars matter.
+func (b *relationBuilder) settle() {
+	for d := range b.r.P {
+		p, q := &b.r.P[d], &b.r.Q[d]
+		if p.Kind == Same {
+			switch q.Kind {
+			case At:
+				*p = *q
+			case All:
+				// Each coordinate to itself.
+				name := fmt.Sprintf("c.%d", d+1)
+				b.r.Vars = append(b.r.Vars, Var{Name: name, Unknown: true})
+				*p = Pos{Kind: At, Form: linalg.Var(name), Space: space(b.r.Grid, d, dist.Collapsed, 0, 0)}
+				*q = *p
+			default:
+				p.Kind = Nowhere
+			}
+		}
+		if p.Kind == All || p.Kind == Nowhere {
+			b.fails("its producers are not known exactly")
+		}
+		if q.Kind == Nowhere {
+			b.fails("its consumers are not known exactly")
+		}
+	}
+	for i := range b.r.Vars {
+		v := &b.r.Vars[i]
+		for d := range b.r.P {
+			for _, p := range []Pos{b.r.P[d], b.r.Q[d]} {
+				if p.Kind == At && p.Form.Uses(v.Name) {
+					v.Idle = false
+				}
+			}
+		}
+	}
+}
+
+// position is the template position of the PEs that satisfy k.
+func position(k comm.Constraint) (*ir.Grid, int, Pos) {
+	m := k.Array.Mapping
+	if k.Axis < 0 {
+		fx := m.Map.Fixed[-1-k.Axis]
+		return m.Grid, fx.Grid, Pos{Kind: At, Form: linalg.Const(int64(fx.Pos)), Space: space(m.Grid, fx.Grid, fx.Format, fx.TLo, fx.THi)}
+	}
+	ax := m.Map.Axes[k.Axis]
+	p := Pos{Kind: Nowhere, Space: space(m.Grid, ax.Grid, ax.Format, ax.TLo, ax.THi)}
+	if f, ok := k.Sub.Scale(int64(ax.A)); ok {
+		if f, ok = f.Add(linalg.Const(int64(ax.B))); ok {
+			p.Kind, p.Form = At, f
+		}
+	}
+	return m.Grid, ax.Grid, p
+}
+
+// sameGrid reports whether equal coordinates of a and b are equal PEs.
+func sameGrid(a, b *ir.Grid) bool { return a == b || a.Rank == 1 && b.Rank == 1 }
+
+func space(g *ir.Grid, dim int, format dist.Format, lo, hi int) Space {
+	if g.Rank == 1 {
+		g = nil
+	}
+	return Space{Grid: g, Dim: dim, Format: format, TLo: lo, THi: hi}
+}

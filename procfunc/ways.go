@@ -1,0 +1,86 @@
+package procfunc
+
+import "github.com/spmdc/spmdc/cfg"
+
+// ways says, for each node, how the next instance of a communication may be
+// reached from there: which back edges lie on the way.
+//
+// Of the loops around the communication, only the outermost one whose back edge
+// is crossed matters: loops outside of it stay in their iteration, and what is
+// inside starts anew.
+type ways struct {
+	loops []*cfg.Loop // around the communication, outermost first
+	at    []waySet    // by node
+}
+
+// waySet is a set of ways: bit 0 for the way without a back edge, bits 2i+1 and
+// 2i+2 for one that crosses the back edge of loop i once, and more than once.
+type waySet uint64
+
+const straight waySet = 1
+
+func once(loop int) waySet  { return 1 << (2*loop + 1) }
+func often(loop int) waySet { return 1 << (2*loop + 2) }
+
+// maxLoops is how many loops around a communication are told apart; no kill is
+// proved for deeper ones.
+const maxLoops = 31
+
+// crossing is the set of ways in s, after the back edge of loop i.
+func (s waySet) crossing(i int) waySet {
+	var out waySet
+	if s&straight != 0 {
+		out |= once(i)
+	}
+	for k := range maxLoops {
+		w := s & (once(k) | often(k))
+		switch {
+		case w == 0:
+		case i < k:
+			out |= once(i)
+		case i == k:
+			out |= often(k)
+		default:
+			out |= w
+		}
+	}
+	return out
+}
+
+// waysTo computes the ways from every node to the next pass of put that avoid
+// put and use in between.
+func waysTo(g *cfg.Graph, put, use *cfg.Node) *ways {
+	w := &ways{at: make([]waySet, len(g.Nodes))}
+	for l := put.Loop; l != nil; l = l.Parent {
+		w.loops = append([]*cfg.Loop{l}, w.loops...)
+	}
+	if len(w.loops) > maxLoops {
+		return w
+	}
+	depth := map[*cfg.Node]int{}
+	for i, l := range w.loops {
+		depth[l.Head] = i
+	}
+	var work []*cfg.Node
+	reach := func(v *cfg.Node, s waySet) {
+		for _, u := range v.Preds {
+			t := s
+			if i, ok := depth[v]; ok && w.loops[i].Contains(u.Loop) {
+				t = s.crossing(i)
+			}
+			if w.at[u.ID]|t != w.at[u.ID] {
+				w.at[u.ID] |= t
+				if u != put && u != use {
+					work = append(work, u)
+				}
+			}
+		}
+	}
+	reach(put, straight)
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		reach(v, w.at[v.ID])
+	}
+	return w
+}
