@@ -1,0 +1,185 @@
+// Package solve finds fixpoints of forward data-flow equations over a
+// control-flow graph,
+//
+//	In(n)  = meet of Out(p) over the predecessors p of n
+//	Out(n) = Transfer(n, In(n))
+//
+// (equations 1 and 2 of Gupta and Schonberg, POPL'96, section 3.3), for values
+// of any type. Two strategies exist. RoundRobin sweeps over all nodes in reverse
+// post-order until nothing changes; for monotone transfers it ends with the
+// greatest fixpoint, whatever the order. InnerFirst repeats the body of each
+// loop until that loop is stable before it goes on to what surrounds it, as the
+// paper describes; it serves transfers that are not monotone, where the order
+// matters and the number of repetitions has to be capped.
+//
+// For
+//
+//	0 entry -> 1
+//	1 loop -> 2 3
+//	2 stmt -> 1
+//	3 exit
+//
+// with sets of nodes as values, union as meet and "add n" as transfer, one sweep
+// in the order 0 1 2 3 brings {0 1 2} to the end of the body, the next one
+// carries it over the back edge to 1 and on to 3, the third changes nothing:
+// Sweeps is 3.
+package solve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg"
+)
+
+// Flow is a graph prepared for solving. One serves any number of problems: an
+// analysis that solves for thousands of items over one graph shares it.
+type Flow struct {
+	graph *cfg.Graph
+	order []*cfg.Node // reverse post-order; with it, by position, the next two
+	preds [][]int32   // by node ID, IDs of the reachable predecessors, each once
+	nest  *region     // the order cut into loops, for InnerFirst
+	back  int         // edges that lead back in order
+}
+
+// New prepares g, which must not change while the result is used.
+func New(g *cfg.Graph) *Flow {
+	f, err := NewOrdered(g, g.RPO())
+	if err != nil {
+		panic(err) // reverse post-order starts with the entry and has each node once
+	}
+	return f
+}
+
+// NewOrdered is New with another order of the sweeps. The order has to hold
+// every reachable node once; nothing else is asked of it, but that an order
+// other than reverse post-order takes more sweeps.
+func NewOrdered(g *cfg.Graph, order []*cfg.Node) (*Flow, error) {
+	f := &Flow{graph: g, order: slices.Clone(order), preds: make([][]int32, len(g.Nodes))}
+	at := make([]int, len(g.Nodes)) // position in order plus 1
+	for i, n := range order {
+		if n.ID < 0 || n.ID >= len(g.Nodes) || g.Nodes[n.ID] != n || at[n.ID] > 0 {
+			return nil, fmt.Errorf("the order of the sweeps has node %d twice, or it lies outside of the graph", n.ID)
+		}
+		at[n.ID] = i + 1
+	}
+	if at[g.Entry.ID] == 0 {
+		return nil, fmt.Errorf("the order of the sweeps lacks the entry")
+	}
+	for _, n := range order {
+		for _, s := range n.Succs {
+			if at[s.ID] == 0 {
+				return nil, fmt.Errorf("the order of the sweeps lacks node %d, which node %d leads to", s.ID, n.ID)
+			}
+			if slices.Contains(f.preds[s.ID], int32(n.ID)) {
+				continue // both ways of a branch lead to one place
+			}
+			f.preds[s.ID] = append(f.preds[s.ID], int32(n.ID))
+			if at[s.ID] <= at[n.ID] {
+				f.back++
+			}
+		}
+	}
+	f.nest = nest(g, f.order)
+	return f, nil
+}
+
+// Graph is what was prepared.
+func (f *Flow) Graph() *cfg.Graph { return f.graph }
+
+// Order is the order of the sweeps. The caller must not change it.
+func (f *Flow) Order() []*cfg.Node { return f.order }
+
+// Bound is an upper bound of the sweeps that RoundRobin needs for monotone
+// transfers over values in which every descending chain has at most height
+// steps. A sweep is determined by what the back edges carried when it began, so
+// a sweep that leaves the ends of all back edges alone is followed by one that
+// changes nothing; every other one lowers one of them by a step.
+func (f *Flow) Bound(height int) int { return f.back*height + 2 }
+
+// Problem is what to solve.
+type Problem[V any] struct {
+	Entry V // In of the entry
+	Top   V // neutral for Meet: what an edge carries that was not reached yet
+	// Transfer gives Out(n) from In(n); it has no side effects.
+	Transfer func(n *cfg.Node, in V) V
+	// Meet joins what two edges carry; idempotent, commutative, associative.
+	Meet  func(a, b V) V
+	Equal func(a, b V) bool
+}
+
+// Snapshot is all values after a sweep, by node ID.
+type Snapshot[V any] struct{ In, Out []V }
+
+// Solution is what a strategy ended with.
+type Solution[V any] struct {
+	In, Out []V // by node ID; Top at nodes that the entry does not reach
+	// Sweeps counts the passes over the nodes, the last one, which changed
+	// nothing, included. For InnerFirst it is the largest number of passes that
+	// one visit of a loop took.
+	Sweeps int
+	// Visits counts applications of Transfer.
+	Visits int
+	// Converged is false when the cap ended the work before a fixpoint.
+	Converged bool
+	// History has the values after each sweep, when asked for. For InnerFirst
+	// there is one per pass over an outermost loop, and one at the end.
+	History []Snapshot[V]
+}
+
+// solver is the state of a run.
+type solver[V any] struct {
+	f      *Flow
+	p      *Problem[V]
+	s      *Solution[V]
+	record bool
+}
+
+func start[V any](f *Flow, p *Problem[V], record bool) *solver[V] {
+	n := len(f.graph.Nodes)
+	values := make([]V, 2*n)
+	for i := range values {
+		values[i] = p.Top
+	}
+	return &solver[V]{f, p, &Solution[V]{In: values[:n:n], Out: values[n:], Converged: true}, record}
+}
+
+// visit applies both equations to n and reports whether Out(n) changed.
+func (r *solver[V]) visit(n *cfg.Node) bool {
+	in := r.p.Top
+	if n == r.f.graph.Entry {
+		in = r.p.Entry
+	}
+	for _, p := range r.f.preds[n.ID] {
+		in = r.p.Meet(in, r.s.Out[p])
+	}
+	out := r.p.Transfer(n, in)
+	changed := !r.p.Equal(out, r.s.Out[n.ID])
+	r.s.In[n.ID], r.s.Out[n.ID] = in, out
+	r.s.Visits++
+	return changed
+}
+
+// keep records the values as they are.
+func (r *solver[V]) keep() {
+	if r.record {
+		r.s.History = append(r.s.History, Snapshot[V]{slices.Clone(r.s.In), slices.Clone(r.s.Out)})
+	}
+}
+
+// RoundRobin sweeps over all nodes until a sweep changes nothing. The transfers
+// must be monotone and descending chains finite, else it need not end.
+func RoundRobin[V any](f *Flow, p Problem[V], record bool) *Solution[V] {
+	r := start(f, &p, record)
+	for changed := true; changed; {
+		changed = false
+		for _, n := range f.order {
+			if r.visit(n) {
+				changed = true
+			}
+		}
+		r.s.Sweeps++
+		r.keep()
+	}
+	return r.s
+}
