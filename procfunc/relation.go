@@ -87,6 +87,8 @@ type Relation struct {
 	// as long as no Var has an empty range.
 	Must bool
 	Why  string // why not
+
+	key string
 }
 
 // Dims is the number of grid dimensions, the paper's k.
