@@ -170,6 +170,14 @@ type Comm struct {
 	CLine  int // line before which it is posted
 
 	Overlap bool // fills the array's own overlap; else a temporary
+	// Window is, for an overlap, the least and greatest distance by which
+	// the elements lie from those that the consumer's iterations own, per array
+	// dimension.
+	Window [][2]int
+	// Forward lists the array dimensions (from 0) along which producers also
+	// send what they have in their own overlap: their coordinate there is the
+	// consumer's. The communications that filled it are complete before C.
+	Forward []int
 	// Axes describe the index space of the communication: for an overlap, and for
 	// a temporary without Subs, the array's own dimensions.
 	Axes []Axis
@@ -190,7 +198,7 @@ type Comm struct {
 // communication stands: Lo..Hi by Step, restricted by ownership on the
 // consumer. Unknown: any value.
 type Range struct {
-	Loop    *ir.Do
+	Loop    *ir.Do // nil: no loop of the program
 	Index   string
 	Lo, Hi  linalg.Affine
 	Step    int
