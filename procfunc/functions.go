@@ -146,13 +146,16 @@ func share(a, b *comm.Comm) bool {
 	if !a.Overlap || !b.Overlap || a.Array != b.Array {
 		return false
 	}
-	for d := range a.Array.Dims {
-		if a.Array.Mapping.Map.Axes[d].Grid < 0 {
+	outside := false
+	for d, ax := range a.Array.Mapping.Map.Axes {
+		if ax.Grid < 0 {
 			continue
 		}
-		if !a.Reach(d).Meets(b.Reach(d)) {
+		both := a.Reach(d) & b.Reach(d)
+		if both == 0 {
 			return false
 		}
+		outside = outside || both != comm.Inside
 	}
-	return true
+	return outside
 }
