@@ -236,15 +236,24 @@ func (g *gen) findLabels(body []ir.Stmt, around []ir.Stmt) {
 // walks takes the next element of each irregular communication that is listed
 // once per iteration of d.
 func (g *gen) walks(d *ir.Do, r *comm.Region) {
-	if r == nil {
-		return
+	for _, c := range g.walksOf(d, r) {
+		v := "val" + strings.ToUpper(c.Name())
+		g.walked[c] = v
+		g.out.p("%s := %s.Data[%s]", v, g.comms[c], g.counter(c))
+		g.out.p("%s++", g.counter(c))
 	}
-	for _, c := range r.Comms {
-		if c.Kind == comm.Irregular && c.Walk[len(c.Walk)-1] == d {
-			v := "val" + strings.ToUpper(c.Name())
-			g.walked[c] = v
-			g.out.p("%s := %s.Data[%s]", v, g.comms[c], g.counter(c))
-			g.out.p("%s++", g.counter(c))
+}
+
+// walksOf are the irregular communications that are listed once per iteration
+// of d.
+func (g *gen) walksOf(d *ir.Do, r *comm.Region) []*comm.Comm {
+	var list []*comm.Comm
+	if r != nil {
+		for _, c := range r.Comms {
+			if c.Kind == comm.Irregular && c.Walk[len(c.Walk)-1] == d {
+				list = append(list, c)
+			}
 		}
 	}
+	return list
 }

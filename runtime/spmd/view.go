@@ -100,3 +100,19 @@ func (v *View[T]) Stride(axis, di int) int {
 	d := &v.Dims[axis]
 	return di / d.Step * d.Stride
 }
+
+// Every cuts from Data the part that holds n elements (n > 0), by apart, of
+// which the first is at offset at. Element t is part[k+t*step] in the arithmetic
+// of uint, where step is by; the part begins and ends with the outermost of them.
+//
+// A loop that takes n steps and tests k < uint(len(part)) before each, as it
+// must for part[k] to need no further check, is thus never ended by this test:
+//
+//	for t := 0; t < n && k < uint(len(part)); t, k = t+1, k+step {
+func (v *View[T]) Every(at, n, by int) (part []T, k, step uint) {
+	last := at + (n-1)*by
+	if by < 0 {
+		return v.Data[last : at+1], uint(at - last), uint(by)
+	}
+	return v.Data[at : last+1], 0, uint(by)
+}
