@@ -19,12 +19,13 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 )
 
-// leafLoop is a loop "for t := 0; t < nT ..." of an emitted program.
+// leafLoop is a loop of an emitted program whose condition is t < nT, or that an
+// index is inside a slice, or several of these.
 type leafLoop struct {
 	first, last int      // lines of main.go
 	source      int      // line of its DO
 	slices      int      // distinct elements name[t], name[0] and name[otherK]
-	streams     int      // conditions besides t < nT
+	streams     int      // conditions for strides
 	others      []string // distinct other elements, which keep their checks
 	need        int      // how often they occur
 }
@@ -40,13 +41,17 @@ func leafLoops(t *testing.T, code string) []leafLoop {
 	var out []leafLoop
 	ast.Inspect(file, func(n ast.Node) bool {
 		f, ok := n.(*ast.ForStmt)
-		if !ok || f.Cond == nil || !strings.HasPrefix(types.ExprString(f.Cond), "t < nT") {
+		if !ok || f.Cond == nil {
+			return true
+		}
+		streams := strings.Count(types.ExprString(f.Cond), "K < uint(len(")
+		if streams == 0 && types.ExprString(f.Cond) != "t < nT" {
 			return true
 		}
 		l := leafLoop{
 			first: fset.PositionFor(f.Body.Lbrace, false).Line, last: fset.PositionFor(f.Body.Rbrace, false).Line,
 			source:  fset.PositionFor(f.For, true).Line,
-			streams: strings.Count(types.ExprString(f.Cond), "&&"),
+			streams: streams,
 		}
 		seen := map[string]bool{}
 		ast.Inspect(f.Body, func(n ast.Node) bool {

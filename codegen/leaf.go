@@ -23,11 +23,11 @@ import (
 //
 //	for t := 0; t < nT && aN2K < uint(len(aN2)); t, aN2K = t+1, aN2K+aN2By {
 //
-// The slice of Every ends at the element of the last iteration, so the second
-// condition holds as long as the first, whatever the sign of the stride. A
-// reference that some iterations may not execute can be addressed, but not
-// sliced: it may lie outside of the piece where it is not executed. It keeps its
-// check.
+// The slice of Every ends at the element of the last iteration, so the conditions
+// hold for the same iterations, whatever the sign of the stride; the count t is
+// left out where nothing uses it and a stride tells the end. A reference that
+// some iterations may not execute can be addressed, but not sliced: where it is
+// not executed it may lie outside of the piece. It keeps its check.
 type leaf struct {
 	g       *gen
 	d       *ir.Do
@@ -82,8 +82,8 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.out.p("%s := %s.Data[%s:][:nT]", v, g.comms[c], g.counter(c))
 		g.out.p("%s += nT", g.counter(c))
 	}
-	g.out.p("%s", l.head())
-	inner := len(g.out.lines)
+	inner := len(g.out.lines) + 1
+	g.out.p("%s", l.head(true))
 	if l.step > 0 {
 		g.out.p("%s := it.Lo + t*it.Step", k)
 	} else {
@@ -91,6 +91,9 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	}
 	g.stmts(d.Body, r)
 	g.dropUnused(inner, k)
+	if len(l.streams) > 0 && !g.mentioned(inner, "t") {
+		g.out.lines[inner-1].text = l.head(false)
+	}
 	g.out.p("}")
 	g.dropUnusedBefore(first, inner, k)
 	g.out.p("}")
@@ -102,18 +105,25 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	return true
 }
 
-// head opens the loop.
-func (l *leaf) head() string {
+// head opens the loop, with or without a count of the iterations.
+func (l *leaf) head(count bool) string {
 	if len(l.streams) == 0 {
 		return "for t := 0; t < nT; t++ {"
 	}
-	cond, to, from := "t < nT", "t", "t+1"
-	for _, s := range l.streams {
-		cond += fmt.Sprintf(" && %sK < uint(len(%s))", s, s)
-		to += fmt.Sprintf(", %sK", s)
-		from += fmt.Sprintf(", %sK+%sBy", s, s)
+	var init string
+	var conds, vars, next []string
+	if count {
+		init, conds, vars, next = "t := 0", []string{"t < nT"}, []string{"t"}, []string{"t+1"}
 	}
-	return fmt.Sprintf("for t := 0; %s; %s = %s {", cond, to, from)
+	for _, s := range l.streams {
+		conds = append(conds, fmt.Sprintf("%sK < uint(len(%s))", s, s))
+		vars = append(vars, s+"K")
+		next = append(next, fmt.Sprintf("%sK+%sBy", s, s))
+	}
+	if len(vars) == 1 {
+		return fmt.Sprintf("for ; %s; %s += %sBy {", conds[0], vars[0], l.streams[0])
+	}
+	return fmt.Sprintf("for %s; %s; %s = %s {", init, strings.Join(conds, " && "), strings.Join(vars, ", "), strings.Join(next, ", "))
 }
 
 // start is the index of the first iteration.
@@ -126,12 +136,9 @@ func (l *leaf) start() string {
 
 // dropUnusedBefore removes the definition in line at if lines up to end do not use it.
 func (g *gen) dropUnusedBefore(at, end int, name string) {
-	for _, l := range g.out.lines[at+1 : end] {
-		if mentions(l.text, name) {
-			return
-		}
+	if !mentionedIn(g.out.lines[at+1:end], name) {
+		g.out.lines = append(g.out.lines[:at], g.out.lines[at+1:]...)
 	}
-	g.out.lines = append(g.out.lines[:at], g.out.lines[at+1:]...)
 }
 
 func isLeaf(body []ir.Stmt) bool {

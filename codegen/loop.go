@@ -173,13 +173,13 @@ func (g *gen) finalIndex(d *ir.Do) string {
 
 // dropUnused removes the definition in line at if nothing behind it uses name.
 func (g *gen) dropUnused(at int, name string) {
-	for _, l := range g.out.lines[at+1:] {
-		if mentions(l.text, name) {
-			return
-		}
+	if !g.mentioned(at+1, name) {
+		g.out.lines = append(g.out.lines[:at], g.out.lines[at+1:]...)
 	}
-	g.out.lines = append(g.out.lines[:at], g.out.lines[at+1:]...)
 }
+
+// mentioned reports whether a line from at on uses name.
+func (g *gen) mentioned(at int, name string) bool { return mentionedIn(g.out.lines[at:], name) }
 
 // label emits a Go label where EXIT or CYCLE of an inner loop names this one.
 func (g *gen) label(loop ir.Stmt, name string) {

@@ -6,8 +6,8 @@ import (
 )
 
 // TestEvery: the loop that Every is made for visits exactly the elements at,
-// at+by, ..., n of them, whatever the sign of by; and a part that would leave
-// the data panics before the loop.
+// at+by, ..., n of them, whatever the sign of by, with a count and without; and a
+// part that would leave the data, or stand still, panics before the loop.
 func TestEvery(t *testing.T) {
 	const size = 12
 	v := View[int]{Data: make([]int, size)}
@@ -23,7 +23,7 @@ func TestEvery(t *testing.T) {
 					want = append(want, at+e*by)
 				}
 				last := want[n-1]
-				if min(at, last) < 0 || max(at, last) >= size {
+				if by == 0 && n > 1 || min(at, last) < 0 || max(at, last) >= size {
 					fails++
 					func() {
 						defer func() {
@@ -37,11 +37,15 @@ func TestEvery(t *testing.T) {
 				}
 				fits++
 				part, k, step := v.Every(at, n, by)
-				var got []int
-				for e := 0; e < n && k < uint(len(part)); e, k = e+1, k+step {
+				var got, counted []int
+				first := k
+				for ; k < uint(len(part)) && len(got) <= n; k += step {
 					got = append(got, part[k])
 				}
-				if !slices.Equal(got, want) {
+				for e, k := 0, first; e < n && k < uint(len(part)); e, k = e+1, k+step {
+					counted = append(counted, part[k])
+				}
+				if !slices.Equal(got, want) || !slices.Equal(counted, want) {
 					t.Errorf("Every(%d, %d, %d): a loop over it visits %v, want %v", at, n, by, got, want)
 				}
 				if bound := max(at, last) - min(at, last) + 1; len(part) != bound {
