@@ -37,7 +37,7 @@ func mayFail(text string) bool {
 	if strings.HasPrefix(text, "//") {
 		return false
 	}
-	for _, s := range []string{".Data[", "/", "%", "spmd.", "pe.Box("} {
+	for _, s := range []string{".Data[", ".Every(", "/", "%", "spmd.", "pe.Box("} {
 		if strings.Contains(text, s) {
 			return true
 		}
@@ -50,7 +50,7 @@ func mayFail(text string) bool {
 func (b *buffer) bytes(file, own string) ([]byte, error) {
 	var out bytes.Buffer
 	mapped := 0 // source line that the compiler believes the next line to be, 0: own
-	said := 0   // source line of the last directive
+	said := 0   // source line that the last lines with an exact position stand for
 	n := 0      // lines written
 	for _, l := range b.lines {
 		text := strings.TrimSpace(l.text)
@@ -64,6 +64,8 @@ func (b *buffer) bytes(file, own string) ([]byte, error) {
 			n++
 			fmt.Fprintf(&out, "//line %s:%d\n", own, n+1)
 			mapped, said = 0, 0
+		case code && mapped == l.at:
+			said = l.at
 		}
 		out.WriteString(l.text)
 		out.WriteByte('\n')

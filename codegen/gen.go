@@ -352,6 +352,13 @@ func (g *gen) communication(c *comm.Comm) {
 		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
 		g.out.p("var %s []int // subscripts that %s wants", g.lists[c], ir.ExprString(c.Refs[0]))
 	case c.Overlap:
+		if len(c.Forward) > 0 {
+			dims := make([]string, len(c.Forward))
+			for i, d := range c.Forward {
+				dims[i] = fmt.Sprint(d)
+			}
+			mode = fmt.Sprintf(".Forward(%s)", strings.Join(dims, ", ")) + mode
+		}
 		g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 	default:
 		g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))

@@ -173,13 +173,13 @@ func (g *gen) finalIndex(d *ir.Do) string {
 
 // dropUnused removes the definition in line at if nothing behind it uses name.
 func (g *gen) dropUnused(at int, name string) {
-	for _, l := range g.out.lines[at+1:] {
-		if mentions(l.text, name) {
-			return
-		}
+	if !g.mentioned(at+1, name) {
+		g.out.lines = append(g.out.lines[:at], g.out.lines[at+1:]...)
 	}
-	g.out.lines = append(g.out.lines[:at], g.out.lines[at+1:]...)
 }
+
+// mentioned reports whether a line from at on uses name.
+func (g *gen) mentioned(at int, name string) bool { return mentionedIn(g.out.lines[at:], name) }
 
 // label emits a Go label where EXIT or CYCLE of an inner loop names this one.
 func (g *gen) label(loop ir.Stmt, name string) {
@@ -236,15 +236,24 @@ func (g *gen) findLabels(body []ir.Stmt, around []ir.Stmt) {
 // walks takes the next element of each irregular communication that is listed
 // once per iteration of d.
 func (g *gen) walks(d *ir.Do, r *comm.Region) {
-	if r == nil {
-		return
+	for _, c := range g.walksOf(d, r) {
+		v := "val" + strings.ToUpper(c.Name())
+		g.walked[c] = v
+		g.out.p("%s := %s.Data[%s]", v, g.comms[c], g.counter(c))
+		g.out.p("%s++", g.counter(c))
 	}
-	for _, c := range r.Comms {
-		if c.Kind == comm.Irregular && c.Walk[len(c.Walk)-1] == d {
-			v := "val" + strings.ToUpper(c.Name())
-			g.walked[c] = v
-			g.out.p("%s := %s.Data[%s]", v, g.comms[c], g.counter(c))
-			g.out.p("%s++", g.counter(c))
+}
+
+// walksOf are the irregular communications that are listed once per iteration
+// of d.
+func (g *gen) walksOf(d *ir.Do, r *comm.Region) []*comm.Comm {
+	var list []*comm.Comm
+	if r != nil {
+		for _, c := range r.Comms {
+			if c.Kind == comm.Irregular && c.Walk[len(c.Walk)-1] == d {
+				list = append(list, c)
+			}
 		}
 	}
+	return list
 }

@@ -53,9 +53,9 @@ const faults = `program faults
   end if
   if (which == 3) then
     s = s + 1
-    do i = 1, m                ! FAULT 3
+    do i = 1, m
+      x(i) = i                 ! FAULT 3
       z(i) = 2 * i
-      x(i) = i
     end do
   end if
   if (which == 4) then
@@ -149,7 +149,7 @@ func TestEmittedModules(t *testing.T) {
 		"barrier": emit(t, "src/faults.hpf", faults, plan.Barrier, codegen.Options{}),
 		"named":   emit(t, "select.hpf", named, plan.Handshake, codegen.Options{}),
 	}
-	for _, name := range []string{"stencil", "reduction", "guarded"} {
+	for _, name := range []string{"stencil", "reduction", "guarded", "strides"} {
 		_, sections := readArchive(readFile(t, "testdata/"+name+".txtar"))
 		mains[name] = sections[1].data
 	}
@@ -157,7 +157,7 @@ func TestEmittedModules(t *testing.T) {
 	if out, err := goTool(t, dir, "vet", "./..."); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
-	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./faults", "./barrier", "./named"); err != nil {
+	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./faults", "./barrier", "./named", "./strides"); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	t.Run("names", func(t *testing.T) {
@@ -165,6 +165,15 @@ func TestEmittedModules(t *testing.T) {
 			stdout, stderr, err := run(t, filepath.Join(dir, "bin", "named"), "", "-n", n)
 			got := strings.Join(strings.Fields(stdout), " ")
 			if want := "for i := range math.Pi { 8 153 12 13 15"; err != nil || got != want {
+				t.Errorf("on %s PEs: %v, prints %q, want %q\n%s", n, err, got, want, stderr)
+			}
+		}
+	})
+	t.Run("strides", func(t *testing.T) {
+		for _, n := range []string{"1", "2", "3", "4", "7"} {
+			stdout, stderr, err := run(t, filepath.Join(dir, "bin", "strides"), "", "-n", n)
+			got := strings.Join(strings.Fields(stdout), " ")
+			if want := "25820 2 -924 24"; err != nil || got != want { // gfortran's
 				t.Errorf("on %s PEs: %v, prints %q, want %q\n%s", n, err, got, want, stderr)
 			}
 		}
@@ -177,7 +186,7 @@ func TestEmittedModules(t *testing.T) {
 			{"2 0 0", "integer divide by zero"},
 			{"3 1 13", "slice bounds out of range"},
 			{"4 1 14", "index out of range"},
-			{"5 1 7", "index out of range"},
+			{"5 1 7", "slice bounds out of range"},
 			{"6 0 0", "integer divide by zero"},
 			{"7 0 0", "integer divide by zero"},
 			{"8 0 5", "integer divide by zero"},

@@ -21,6 +21,9 @@ func (g *gen) nodes(list []comm.Node) {
 		case *comm.Done:
 			g.done(n)
 		case *comm.Loop:
+			if everywhere(n.Body) && g.leafLoop(n.Do, nil) {
+				continue
+			}
 			g.out.at = n.Do.Pos.Line
 			g.openLoop(n.Do, nil)
 			g.nodes(n.Body)
@@ -43,6 +46,23 @@ func (g *gen) nodes(list []comm.Node) {
 			}
 		}
 	}
+}
+
+// everywhere reports whether every PE executes all of the nodes, which do nothing
+// but compute: what they need from others was received before them.
+func everywhere(list []comm.Node) bool {
+	for _, n := range list {
+		r, ok := n.(*comm.Region)
+		if !ok || len(r.Guard)+len(r.Part)+len(r.Reduce)+len(r.StoreBack) > 0 || r.Pipe != nil || r.Fallback {
+			return false
+		}
+		for _, c := range r.Comms {
+			if c.Kind == comm.Irregular {
+				return false // its list is walked region by region
+			}
+		}
+	}
+	return true
 }
 
 func (g *gen) while(n *comm.WhileLoop) {

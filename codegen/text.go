@@ -1,6 +1,9 @@
 package codegen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // code is a line of Go without its comment, and with its string literals
 // emptied.
@@ -49,6 +52,11 @@ func mentions(text, name string) bool {
 		}
 		i = end
 	}
+}
+
+// mentionedIn reports whether one of the lines uses identifier name.
+func mentionedIn(lines []line, name string) bool {
+	return slices.ContainsFunc(lines, func(l line) bool { return mentions(l.text, name) })
 }
 
 // identifiers adds the words of lines to set, those of comments and literals

@@ -15,8 +15,8 @@ type Functions struct {
 	puts   []*cfg.Node        // C_r, the node that puts, at r-1
 	defs   map[string][]int   // symbol: nodes that may assign it, ascending
 	before []int              // per node: scalar assignments in nodes before it
-	ways   map[[2]int]*ways   // per use and put
-	kills  map[[3]int]*Reason // per y, use and put
+	ways   []*ways            // to communication r at r-1
+	kills  map[[2]int]*Reason // per y and put
 	cache  map[string]*Reason // the same, by what they depend on
 }
 
@@ -26,8 +26,8 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 		Program: p, Graph: g,
 		puts:  make([]*cfg.Node, len(p.Comms)),
 		defs:  map[string][]int{},
-		ways:  map[[2]int]*ways{},
-		kills: map[[3]int]*Reason{},
+		ways:  make([]*ways, len(p.Comms)),
+		kills: map[[2]int]*Reason{},
 		cache: map[string]*Reason{},
 	}
 	for _, c := range p.Comms {
@@ -146,13 +146,16 @@ func share(a, b *comm.Comm) bool {
 	if !a.Overlap || !b.Overlap || a.Array != b.Array {
 		return false
 	}
-	for d := range a.Array.Dims {
-		if a.Array.Mapping.Map.Axes[d].Grid < 0 {
+	outside := false
+	for d, ax := range a.Array.Mapping.Map.Axes {
+		if ax.Grid < 0 {
 			continue
 		}
-		if !a.Reach(d).Meets(b.Reach(d)) {
+		both := a.Reach(d) & b.Reach(d)
+		if both == 0 {
 			return false
 		}
+		outside = outside || both != comm.Inside
 	}
-	return true
+	return outside
 }

@@ -24,51 +24,73 @@ type Reason struct {
 // of Conditions 2 and 3 (Theorems 1 and 2), asked of the instance of put that
 // comes, so that it does not matter which positions earlier instances had, or
 // whether there were any. True is proved; false may mean not proved.
-func (f *Functions) Kills(y, use, put int) bool { return f.KillReason(y, use, put).Kills }
+func (f *Functions) Kills(y, use, put int) bool {
+	if y == use || y == put || !f.Relations[y-1].Must {
+		return false
+	}
+	w := f.waysTo(put)
+	if w.of(f.puts[y-1]) == 0 {
+		return false
+	}
+	return f.decide(y, put, w).Kills
+}
 
 // KillReason is Kills with the reason.
 func (f *Functions) KillReason(y, use, put int) Reason {
-	key := [3]int{y, use, put}
-	if r := f.kills[key]; r != nil {
-		return *r
+	var r *Reason
+	w := f.waysTo(put)
+	switch ry := f.Relations[y-1]; {
+	case y == use || y == put:
+		r = no("a communication does not answer itself: it has one slot")
+	case !ry.Must:
+		r = no("{y} proves nothing: " + ry.Why)
+	case w.of(f.puts[y-1]) == 0:
+		r = no("{y} is not followed by {x}")
+	default:
+		r = f.decide(y, put, w)
 	}
-	r := f.decide(y, use, put)
-	named := &Reason{r.Kills, strings.NewReplacer("{y}", fmt.Sprintf("C_%d", y), "{x}", fmt.Sprintf("C_%d", put)).Replace(r.Text)}
-	f.kills[key] = named
-	return *named
+	names := strings.NewReplacer("{y}", fmt.Sprintf("C_%d", y), "{x}", fmt.Sprintf("C_%d", put))
+	return Reason{r.Kills, names.Replace(r.Text)}
 }
 
 func no(text string) *Reason { return &Reason{false, text} }
 
-func (f *Functions) decide(y, use, put int) *Reason {
-	if y == use || y == put {
-		return no("a communication does not answer itself: it has one slot")
+func (f *Functions) waysTo(put int) *ways {
+	if f.ways[put-1] == nil {
+		f.ways[put-1] = waysTo(f.Graph, f.puts[put-1])
 	}
-	ry, rx := f.Relations[y-1], f.Relations[put-1]
-	if !ry.Must {
-		return no("{y} proves nothing: " + ry.Why)
-	}
-	m, why := match(ry, rx)
-	if m == nil {
-		return no(why)
-	}
-	uses := [2]int{use, put}
-	w := f.ways[uses]
-	if w == nil {
-		w = waysTo(f.Graph, f.puts[put-1], f.puts[use-1])
-		f.ways[uses] = w
-	}
-	set := w.at[f.puts[y-1].ID]
-	if set == 0 {
-		return no("{y} is not followed by {x}")
-	}
-	cacheKey := fmt.Sprintf("%s|%s|%x|%s|%s", relationKey(ry), relationKey(rx), set, f.scopeKey(y), f.scopeKey(put))
-	if r := f.cache[cacheKey]; r != nil {
+	return f.ways[put-1]
+}
+
+// decide looks answers up by what they depend on: the relations and the places,
+// but not the numbers, of the two communications.
+func (f *Functions) decide(y, put int, w *ways) *Reason {
+	pair := [2]int{y, put}
+	if r := f.kills[pair]; r != nil {
 		return r
 	}
-	r := f.prove(m, ry, rx, w, set)
-	f.cache[cacheKey] = r
+	ry, rx := f.Relations[y-1], f.Relations[put-1]
+	set := w.of(f.puts[y-1])
+	key := fmt.Sprintf("%s|%s|%x|%s|%s", f.relationKey(ry), f.relationKey(rx), set, f.scopeKey(y), f.scopeKey(put))
+	r := f.cache[key]
+	if r == nil {
+		m, why := match(ry, rx)
+		if m == nil {
+			r = no(why)
+		} else {
+			r = f.prove(m, ry, rx, w, set)
+		}
+		f.cache[key] = r
+	}
+	f.kills[pair] = r
 	return r
+}
+
+func (f *Functions) relationKey(r *Relation) string {
+	if r.key == "" {
+		r.key = relationKey(r)
+	}
+	return r.key
 }
 
 func relationKey(r *Relation) string {
@@ -252,20 +274,6 @@ func (t *test) outside(l *cfg.Loop) *cfg.Loop {
 		out = l
 	}
 	return out
-}
-
-func least(l *cfg.Loop, or int) int {
-	for n := range l.Body {
-		or = min(or, n.ID)
-	}
-	return or
-}
-
-func most(l *cfg.Loop, or int) int {
-	for n := range l.Body {
-		or = max(or, n.ID)
-	}
-	return or
 }
 
 func (t *test) sub(a, b linalg.Affine) linalg.Affine {

@@ -87,6 +87,8 @@ type Relation struct {
 	// as long as no Var has an empty range.
 	Must bool
 	Why  string // why not
+
+	key string
 }
 
 // Dims is the number of grid dimensions, the paper's k.
@@ -252,6 +254,12 @@ func (b *relationBuilder) producers() {
 		}
 		b.r.P[ax.Grid] = p
 	}
+	for _, d := range b.c.Forward {
+		// The neighbour with the consumer's own coordinate forwards it.
+		if g := m.Map.Axes[d].Grid; g >= 0 {
+			b.r.P[g] = Pos{Kind: Same}
+		}
+	}
 	for _, fx := range m.Map.Fixed {
 		if fx.Grid >= 0 {
 			b.r.P[fx.Grid] = Pos{Kind: At, Form: linalg.Const(int64(fx.Pos)), Space: space(m.Grid, fx.Grid, fx.Format, fx.TLo, fx.THi)}
@@ -322,6 +330,9 @@ func (b *relationBuilder) certainty() {
 		if g.Unknown {
 			b.fails("the range of " + g.Index + " is not known before the loop")
 			continue
+		}
+		if g.OfOverlap() {
+			continue // within the array wherever the references are
 		}
 		if g.Loop == nil {
 			b.fails("its index is that of an implied DO")

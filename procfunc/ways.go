@@ -10,7 +10,8 @@ import "github.com/spmdc/spmdc/cfg"
 // inside starts anew.
 type ways struct {
 	loops []*cfg.Loop // around the communication, outermost first
-	at    []waySet    // by node
+	from  int         // at[k] is for the node with ID from+k; others have none
+	at    []waySet
 }
 
 // waySet is a set of ways: bit 0 for the way without a back edge, bits 2i+1 and
@@ -47,16 +48,33 @@ func (s waySet) crossing(i int) waySet {
 	return out
 }
 
+// of is the ways from node n.
+func (w *ways) of(n *cfg.Node) waySet {
+	switch k := n.ID - w.from; {
+	case k < 0:
+		return straight // before the outermost loop, if it leads there at all
+	case k < len(w.at):
+		return w.at[k]
+	}
+	return 0
+}
+
 // waysTo computes the ways from every node to the next pass of put that avoid
-// put and use in between.
-func waysTo(g *cfg.Graph, put, use *cfg.Node) *ways {
-	w := &ways{at: make([]waySet, len(g.Nodes))}
+// put in between. A way that starts in the outermost loop around put stays in it.
+func waysTo(g *cfg.Graph, put *cfg.Node) *ways {
+	w := &ways{from: put.ID}
 	for l := put.Loop; l != nil; l = l.Parent {
 		w.loops = append([]*cfg.Loop{l}, w.loops...)
 	}
 	if len(w.loops) > maxLoops {
+		w.from = 0 // nothing leads here, as far as is known
+	}
+	if len(w.loops) == 0 || len(w.loops) > maxLoops {
 		return w
 	}
+	outer := w.loops[0]
+	w.from = least(outer, put.ID)
+	w.at = make([]waySet, most(outer, put.ID)-w.from+1)
 	depth := map[*cfg.Node]int{}
 	for i, l := range w.loops {
 		depth[l.Head] = i
@@ -64,13 +82,16 @@ func waysTo(g *cfg.Graph, put, use *cfg.Node) *ways {
 	var work []*cfg.Node
 	reach := func(v *cfg.Node, s waySet) {
 		for _, u := range v.Preds {
+			if !outer.Body[u] {
+				continue
+			}
 			t := s
 			if i, ok := depth[v]; ok && w.loops[i].Contains(u.Loop) {
 				t = s.crossing(i)
 			}
-			if w.at[u.ID]|t != w.at[u.ID] {
-				w.at[u.ID] |= t
-				if u != put && u != use {
+			if have := w.at[u.ID-w.from]; have|t != have {
+				w.at[u.ID-w.from] = have | t
+				if u != put {
 					work = append(work, u)
 				}
 			}
@@ -80,7 +101,23 @@ func waysTo(g *cfg.Graph, put, use *cfg.Node) *ways {
 	for len(work) > 0 {
 		v := work[len(work)-1]
 		work = work[:len(work)-1]
-		reach(v, w.at[v.ID])
+		reach(v, w.at[v.ID-w.from])
 	}
 	return w
+}
+
+// least and most are the first and the last node of a loop.
+
+func least(l *cfg.Loop, or int) int {
+	for n := range l.Body {
+		or = min(or, n.ID)
+	}
+	return or
+}
+
+func most(l *cfg.Loop, or int) int {
+	for n := range l.Body {
+		or = max(or, n.ID)
+	}
+	return or
 }

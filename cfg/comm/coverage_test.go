@@ -11,6 +11,18 @@ func (n coverage) program(p *comm.Program) {
 		if c.Subs != nil {
 			n["coupled subscripts"]++
 		}
+		for _, w := range c.Window {
+			if w[0] != w[1] && len(c.Forward) == 0 {
+				n["wide shift"]++
+				break
+			}
+		}
+		if len(c.Forward) > 0 {
+			n["forwarding"]++
+		}
+		if len(c.Forward) > 1 {
+			n["forwarding two dimensions"]++
+		}
 		if len(c.Guard) > 0 {
 			n["guarded consumers"]++
 		}
@@ -52,6 +64,18 @@ func (n coverage) nodes(list []comm.Node, around comm.Node) {
 				n["region divided twice"]++
 			}
 		case *comm.Post:
+			posts := 1
+			for k := i + 2; k < len(list); k += 2 {
+				if _, ok := list[k].(*comm.Post); !ok {
+					break
+				}
+				posts++
+			}
+			if posts == 2 {
+				n["two phases"]++
+			} else if posts == 3 {
+				n["three phases"]++
+			}
 			if _, ok := list[min(i+2, len(list)-1)].(*comm.Loop); ok {
 				n["hoisted"]++
 			}

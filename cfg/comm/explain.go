@@ -17,12 +17,26 @@ func (c *Comm) Moves() string {
 		return "the elements of " + c.Array.Name + " that each PE has listed"
 	case c.Kind == Pipeline:
 		return "new values of the PEs before, into the overlap of " + c.Array.Name
+	case len(c.Forward) > 0:
+		return elements + " of the neighbours and of their overlap in " + c.forwarded() + " into the overlap of " + c.Array.Name
 	case c.Overlap:
 		return elements + " of the neighbours into the overlap of " + c.Array.Name
 	case c.RootOnly:
 		return elements + " to PE 0"
 	}
 	return elements + " to " + c.consumers()
+}
+
+// forwarded names the dimensions whose overlap producers send too.
+func (c *Comm) forwarded() string {
+	var names []string
+	for _, d := range c.Forward {
+		names = append(names, fmt.Sprint(d+1))
+	}
+	if len(names) == 1 {
+		return "dimension " + names[0]
+	}
+	return "dimensions " + strings.Join(names, " and ")
 }
 
 // section writes the elements as a Fortran section.
@@ -71,7 +85,7 @@ func (c *Comm) consumers() string {
 func (c *Comm) bounds() string {
 	var parts []string
 	for _, r := range c.Ranges {
-		if !c.Varies(r) {
+		if !c.Varies(r) || r.isHalo() || r.isOwn() {
 			continue
 		}
 		switch {

@@ -17,6 +17,9 @@ import (
 //     anything else is undefined, and so is a communicated value behind its UO;
 //   - a communication takes the values that the owners have at C, and brings the
 //     elements that Axes, Subs, Ranges, Guard and RootOnly describe, no others;
+//     with Forward it takes what the PE has that shares the consumer's coordinates
+//     along those dimensions, which must be defined;
+//   - what comes into an overlap comes at CO, and not before;
 //   - all PEs must agree on what each of them needs, on every condition outside
 //     regions and on every bound of a loop that they follow together;
 //   - a scalar that is dead behind a region is undefined there.
@@ -53,6 +56,7 @@ type pe struct {
 type temporary struct {
 	values map[spot]float64 // by position in the index space
 	cells  map[int]bool     // overlap: the cells of the array
+	coming map[int]float64  // overlap: what arrives at CO
 	idle   map[spot]bool    // subscripts of other PEs' elements that were not read yet
 	order  []float64        // irregular: the listed elements
 	listed []spot           // their subscripts
@@ -132,6 +136,9 @@ func (m *spmd) node(n comm.Node) jump {
 				failf("communication #%d is waited for and was not posted", c.ID)
 			}
 			m.live[c] = true
+			for _, q := range m.pes {
+				q.arrive(c)
+			}
 		}
 	case *comm.Done:
 		m.done(n.Comms)

@@ -114,8 +114,11 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 		shift, isShift = t.shift(o.ref, exec)
 	}
 	c.Partial = o.conditional
-	if c.Overlap = isShift; isShift {
-		c.Shift = shift
+	c.Overlap = isShift
+	if isShift {
+		for _, s := range shift {
+			c.Window = append(c.Window, [2]int{s, s})
+		}
 	}
 	t.needs(c, o)
 	c.Kind = t.kind(c, o, cons, have, bad != nil)
@@ -265,9 +268,22 @@ func (ax Axis) String() string {
 		return ":"
 	}
 	f := ax.Off
+	var w *Range
 	for _, term := range ax.Terms {
+		switch {
+		case term.Range.isOwn():
+			return ":"
+		case term.Range.isHalo():
+			w = term.Range
+			continue
+		}
 		g, _ := linalg.Var(term.Range.Index).Scale(int64(term.Coef))
 		f, _ = f.Add(g)
+	}
+	if w != nil {
+		lo, _ := f.Add(w.Lo)
+		hi, _ := f.Add(w.Hi)
+		return lo.String() + ":" + hi.String()
 	}
 	return f.String()
 }

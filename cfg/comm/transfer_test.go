@@ -95,7 +95,7 @@ func (m *spmd) post(c *comm.Comm, only *pe) {
 		if only != nil && q != only {
 			continue
 		}
-		t := &temporary{values: map[spot]float64{}, cells: map[int]bool{}, idle: map[spot]bool{}}
+		t := &temporary{values: map[spot]float64{}, cells: map[int]bool{}, coming: map[int]float64{}, idle: map[spot]bool{}}
 		q.fetched[c] = t
 		if c.Kind == comm.Irregular {
 			q.list(c, t)
@@ -115,6 +115,9 @@ func (m *spmd) post(c *comm.Comm, only *pe) {
 		if box != nil {
 			q.receive(c, t, box, only != nil)
 			m.moved[c] += len(t.idle)
+			if only != nil {
+				q.arrive(c)
+			}
 		}
 	}
 }
@@ -155,8 +158,15 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 		if !ok {
 			return // a constant subscript outside the bounds: no owner, no value
 		}
-		from := layout.OwnerFor(q.id, subs)
+		owner := layout.OwnerFor(q.id, subs)
+		from := q.m.forwarder(c, q.id, owner)
 		value := q.m.pes[from].arrays[c.Array].data[n]
+		if owner == q.id {
+			from = q.id // though another has it in its overlap
+		}
+		if from != owner {
+			q.m.forwards(c, q.m.pes[from], subs, n)
+		}
 		if from != q.id {
 			t.idle[place(subs)] = true
 		}
@@ -181,9 +191,51 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 				failf("PE %d has no cell for %s%v of communication #%d: overlap %v", q.id, c.Array.Name, subs, c.ID, q.m.p.Shadow[c.Array])
 			}
 		}
-		own.data[n] = value
-		t.cells[n] = true
+		t.coming[n] = value
 	})
+}
+
+// arrive stores what c brought into q's overlap.
+func (q *pe) arrive(c *comm.Comm) {
+	t := q.fetched[c]
+	for n, v := range t.coming {
+		q.arrays[c.Array].data[n] = v
+		t.cells[n] = true
+	}
+	clear(t.coming)
+}
+
+// forwarder is the PE that sends to consumer what owner owns: along the
+// dimensions that c forwards it has the consumer's coordinate.
+func (m *spmd) forwarder(c *comm.Comm, consumer, owner int) int {
+	l := m.layouts[c.Array]
+	from, weight := 0, 1
+	for dim, extent := range l.Shape {
+		coord := l.Shape.Coord(owner, dim)
+		for _, d := range c.Forward {
+			if l.Axes[d].Grid == dim {
+				coord = l.Shape.Coord(consumer, dim)
+			}
+		}
+		from += coord * weight
+		weight *= extent
+	}
+	return from
+}
+
+// forwards checks that PE p has an element of others to send: communications
+// that are complete brought it, and this is its use.
+func (m *spmd) forwards(c *comm.Comm, p *pe, subs []int, n int) {
+	has := false
+	for x, t := range p.fetched {
+		if x.Array == c.Array && m.live[x] && t.cells[n] {
+			has = true
+			delete(t.idle, place(subs))
+		}
+	}
+	if !has {
+		failf("PE %d is to forward %s%v through communication #%d, which no complete communication brought it", p.id, c.Array.Name, subs, c.ID)
+	}
 }
 
 // region0 is the pipe that c belongs to.

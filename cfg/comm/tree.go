@@ -173,6 +173,14 @@ type Comm struct {
 	CLine  int // line before which it is posted
 
 	Overlap bool // fills the array's own overlap; else a temporary
+	// Window is, for an overlap, the least and greatest distance by which
+	// the elements lie from those that the consumer's iterations own, per array
+	// dimension.
+	Window [][2]int
+	// Forward lists the array dimensions (from 0) along which producers also
+	// send what they have in their own overlap: their coordinate there is the
+	// consumer's. The communications that filled it are complete before C.
+	Forward []int
 	// Axes describe the index space of the communication: for an overlap, and for
 	// a temporary without Subs, the array's own dimensions.
 	Axes []Axis
@@ -189,17 +197,14 @@ type Comm struct {
 	// Partial: a reference served is evaluated under a condition. Elements outside
 	// of the array's bounds, which are then not read, are not moved.
 	Partial bool
-	// Shift, of a communication into the overlap, is by how much the elements lie
-	// above what their consumer owns, per array dimension.
-	Shift []int
-	pipe  bool
+	pipe    bool
 }
 
 // Range is the set of values a loop index takes, seen from where the
 // communication stands: Lo..Hi by Step, restricted by ownership on the
 // consumer. Unknown: any value.
 type Range struct {
-	Loop    *ir.Do
+	Loop    *ir.Do // nil: no loop of the program
 	Index   string
 	Lo, Hi  linalg.Affine
 	Step    int
@@ -253,17 +258,32 @@ const (
 	Above                    // larger ones
 )
 
-// Meets reports whether the sets have a place in common.
-func (s Sides) Meets(t Sides) bool { return s&t != 0 }
-
-// Reach is the places that c, which fills an overlap, writes along array
-// dimension d.
+// Reach is the places that c, which fills an overlap, may write along array
+// dimension d. Cells that the PE owns itself, inside along every dimension, are
+// not written.
 func (c *Comm) Reach(d int) Sides {
-	switch s := c.Shift[d]; {
-	case s < 0:
-		return Below
-	case s > 0:
-		return Above
+	w := c.Window[d]
+	var s Sides
+	if w[0] < 0 {
+		s |= Below
 	}
-	return Inside
+	if w[1] > 0 {
+		s |= Above
+	}
+	if w[0] <= 0 && w[1] >= 0 || c.askew() {
+		s |= Inside
+	}
+	return s
+}
+
+// askew reports whether the elements are displaced along two dimensions: an
+// element from outside along the one may lie inside along the other.
+func (c *Comm) askew() bool {
+	n := 0
+	for _, w := range c.Window {
+		if w[0] > 0 || w[1] < 0 {
+			n++
+		}
+	}
+	return n > 1
 }

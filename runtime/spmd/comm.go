@@ -51,13 +51,26 @@ func (c *Comm[T]) Sync(m Mode) *Comm[T] {
 	return c
 }
 
+// Forward makes the producers of a communication into the overlap send, along
+// the given axes (from 0), what they have in their overlap as well as what they
+// own: the producer is then the PE that has the consumer's coordinate there, and
+// must have received those elements, from communications that are complete at
+// Post. So the corners of a stencil need no message of their own. It returns c.
+func (c *Comm[T]) Forward(axes ...int) *Comm[T] {
+	c.plan.forward = make([]bool, c.src.Layout.Rank())
+	for _, axis := range axes {
+		c.plan.forward[axis] = true
+	}
+	return c
+}
+
 // Post starts an execution (the paper's C_x): PE q needs the elements of the
 // index space in need(q), and element x of it is the element of the source at
 // the given subscripts; with none, x itself. Elements outside the declared
 // bounds of the source are not moved.
 //
 // need must be the same pure function on every PE. All PEs take part, whatever
-// they need. A PE sends what it owns: of the PEs that own an element, the one
+// they need. A PE sends what it owns (see Forward for more): of the PEs that own an element, the one
 // on the consumer's side of the replication does. What a PE needs of its own
 // elements is copied without a message.
 //

@@ -56,6 +56,7 @@ type schedule struct {
 	wanted   []dist.Triplet // boxes, less what lies outside the array
 	subs     []Sub          // as given
 	maps     []Sub          // subs, or the identity if none were given
+	forward  []bool         // [axis]: producers send their overlap along it; nil: none
 	dim, dir int            // only producers on one side along a grid dimension; dir 0: all
 
 	sends  []transfer
@@ -185,6 +186,12 @@ func (s *schedule) section(p, q int) bool {
 		s.sect[d] = box[d]
 	}
 	for axis, sub := range s.maps {
+		if s.forward != nil && s.forward[axis] {
+			if g := l.Axes[axis].Grid; g >= 0 && l.Shape.Coord(p, g) != l.Shape.Coord(q, g) {
+				return false
+			}
+			continue // p has what q wants: they want the same along this axis
+		}
 		own := l.Owned(p, axis)
 		if sub.constant() {
 			if !own.Contains(sub.Off) {
@@ -222,6 +229,9 @@ func (s *schedule) fill(t *transfer, q int) {
 	for d, x := range s.sect {
 		if s.shadow && !target[d].holds(x.Lo, x.Hi()) {
 			s.pe.internal(s.site, "PE %d needs %v on axis %d, outside its overlap", q, x, d+1)
+		}
+		if s.forward != nil && s.forward[d] && !piece[d].holds(x.Lo, x.Hi()) {
+			s.pe.internal(s.site, "PE %d forwards %v on axis %d, outside its overlap", s.self, x, d+1)
 		}
 		m.Dst += target[d].at(x.Lo)
 		if x.N == 1 {

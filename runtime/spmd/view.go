@@ -100,3 +100,24 @@ func (v *View[T]) Stride(axis, di int) int {
 	d := &v.Dims[axis]
 	return di / d.Step * d.Stride
 }
+
+// Every cuts from Data the part that holds n elements (n > 0), by apart, of
+// which the first is at offset at. It begins and ends with the outermost of them.
+// Element t is part[k+t*step] in the arithmetic of uint, and there is no index
+// k+t*step in part for t = n. A loop over the elements thus needs no count, and
+// its condition is all that the compiler asks for part[k] to need no check:
+//
+//	for ; k < uint(len(part)); k += step {
+//
+// Every panics if an element is outside of Data. So it does if by is 0 and n is
+// not 1: elements of a piece that have different indices are apart.
+func (v *View[T]) Every(at, n, by int) (part []T, k, step uint) {
+	if by == 0 {
+		by = len(v.Data) // to a second element outside
+	}
+	last := at + (n-1)*by
+	if by < 0 {
+		return v.Data[last : at+1], uint(at - last), uint(by)
+	}
+	return v.Data[at : last+1], 0, uint(by)
+}

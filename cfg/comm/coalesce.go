@@ -1,0 +1,579 @@
+package comm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// coalesce replaces the shifts of a group that fill the same overlap by fewer
+// (Gupta, Schonberg and Srinivasan's message coalescing).
+//
+//   - Shifts in the same direction become one, as wide as the widest:
+//     a(i-1) and a(i-2) are one communication of a(i-2:i-1).
+//   - Where references to diagonal neighbours make more directions than the
+//     array has sides, the sides alone are exchanged, one dimension after
+//     another: a communication of dimension 2 also carries what its producers
+//     got into their overlap of dimension 1 before. So the nine-point stencil
+//     has four communications, and no PE talks to a diagonal neighbour.
+//
+// The second holds for every number of PEs, every block size and every width,
+// also where blocks are narrower than the shift. Write H(q,d) for what q wants
+// along dimension d, its iterations moved by all distances. Phase d brings q the
+// elements x with x_d outside what q owns, x_e in H(q,e) for e < d, and x_e owned by
+// q for e > d. Its producer p has the coordinates of q but along d, hence
+// H(p,e) = H(q,e), and owns x_d: so phases before d brought it x, provided that
+// they brought p everything along d that it owns and somebody reads, not only
+// what it reads itself. p may have no iterations, yet forwards.
+func (a *analyzer) coalesce(body []Node) []Node {
+	k := &coalescer{ends: map[*Comm]string{}, become: map[*Comm][]*Comm{}, serve: map[*Comm]*Comm{}, order: map[*Comm]int{}}
+	k.findEnds(body)
+	body = k.nodes(body)
+	if len(k.become) == 0 {
+		return body
+	}
+	k.rename(body)
+	for _, acc := range a.out.Access {
+		if c := k.serve[acc.Comm]; c != nil {
+			acc.Comm = c
+		}
+	}
+	return body
+}
+
+type coalescer struct {
+	ends   map[*Comm]string  // where a communication ends, as text to compare
+	become map[*Comm][]*Comm // old -> all that take part in its work
+	serve  map[*Comm]*Comm   // old -> the one that completes it
+	order  map[*Comm]int     // position in a group that has phases
+	stages map[*Comm]int     // in the group at hand, the dimension that those with a phase exchange
+}
+
+// everyList calls f for each list of communications in the tree that is not
+// the beginning of a group.
+func everyList(list []Node, f func(at any, comms *[]*Comm)) {
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Done:
+			f(n, &n.Comms)
+		case *Region:
+			f(n, &n.Comms)
+		case *Loop:
+			everyList(n.Body, f)
+		case *WhileLoop:
+			everyList(n.Pre, f)
+			f(n, &n.Used)
+			everyList(n.Body, f)
+		case *Branch:
+			everyList(n.Then, f)
+			everyList(n.Else, f)
+		}
+	}
+}
+
+func (k *coalescer) findEnds(body []Node) {
+	everyList(body, func(at any, comms *[]*Comm) {
+		if _, region := at.(*Region); region {
+			return
+		}
+		for _, c := range *comms {
+			k.ends[c] += fmt.Sprintf("%p ", at)
+		}
+	})
+}
+
+// rename puts the new communications where the old ones were named.
+func (k *coalescer) rename(body []Node) {
+	everyList(body, func(_ any, comms *[]*Comm) {
+		var out []*Comm
+		for _, c := range *comms {
+			now := k.become[c]
+			if now == nil {
+				now = []*Comm{c}
+			}
+			for _, x := range now {
+				if !slices.Contains(out, x) {
+					out = append(out, x)
+				}
+			}
+		}
+		slices.SortStableFunc(out, func(x, y *Comm) int { return k.order[x] - k.order[y] })
+		*comms = out
+	})
+}
+
+func (k *coalescer) nodes(list []Node) []Node {
+	var out []Node
+	for i := 0; i < len(list); i++ {
+		switch n := list[i].(type) {
+		case *Post:
+			if i+1 < len(list) {
+				if w, ok := list[i+1].(*Wait); ok && slices.Equal(n.Comms, w.Comms) {
+					out = append(out, k.group(n, w)...)
+					i++
+					continue
+				}
+			}
+		case *Loop:
+			n.Body = k.nodes(n.Body)
+		case *WhileLoop:
+			n.Pre, n.Body = k.nodes(n.Pre), k.nodes(n.Body)
+		case *Branch:
+			n.Then, n.Else = k.nodes(n.Then), k.nodes(n.Else)
+		}
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// group coalesces the communications of one group. What has no phase is posted
+// with the first: its producers then send what they own.
+func (k *coalescer) group(p *Post, w *Wait) []Node {
+	sets := map[string]*distances{}
+	var order []*distances
+	for _, c := range p.Comms {
+		key := fmt.Sprintf("%p", c) // alone
+		if c.Overlap && !c.pipe {
+			key = k.ends[c] + "|" + c.base()
+		}
+		if sets[key] == nil {
+			sets[key] = &distances{narrow: c}
+			order = append(order, sets[key])
+		}
+		sets[key].olds = append(sets[key].olds, c)
+	}
+	for _, s := range order {
+		s.directions()
+	}
+	k.stages = map[*Comm]int{}
+	stages := map[int]bool{}
+	var now []*Comm
+	for _, s := range order {
+		var comms []*Comm
+		if s.diagonal && forwards(order, s.narrow.Array) {
+			comms = k.exchange(s)
+		} else {
+			comms = k.widen(s)
+		}
+		for _, c := range comms {
+			now = append(now, c)
+			if at, ok := k.stages[c]; ok {
+				stages[at] = true
+			}
+		}
+	}
+	if len(stages) == 0 {
+		if len(now) == len(p.Comms) {
+			return []Node{p, w}
+		}
+		return []Node{&Post{now}, &Wait{slices.Clone(now)}}
+	}
+	for i, c := range now {
+		k.order[c] = i + 1
+	}
+	var out []Node
+	for n, at := range slices.Sorted(maps.Keys(stages)) {
+		var posted []*Comm
+		for _, c := range now {
+			if s, ok := k.stages[c]; ok && s == at || !ok && n == 0 {
+				posted = append(posted, c)
+			}
+		}
+		out = append(out, &Post{posted}, &Wait{slices.Clone(posted)})
+	}
+	return out
+}
+
+// forwards decides for all diagonal shifts of an array in a group together: an
+// overlap cell must come from one PE, its owner or the one that forwards it.
+func forwards(sets []*distances, array *ir.Symbol) bool {
+	shifts, sides := 0, 0
+	for _, s := range sets {
+		if s.narrow.Array != array || !s.diagonal {
+			continue
+		}
+		if s.sides == nil {
+			return false
+		}
+		shifts += len(s.bySign)
+		sides += len(s.sides)
+	}
+	return sides < shifts
+}
+
+// base is equal for shifts whose elements differ by their distances alone.
+func (c *Comm) base() string {
+	k := fmt.Sprintf("%s %v|%s|", c.Array.Name, c.RootOnly, keySet(c.Guard))
+	for d, ax := range c.Axes {
+		ax.Off, _ = ax.Off.Sub(linalg.Const(int64(c.Window[d][0])))
+		k += ax.Off.String()
+		for _, t := range ax.Terms {
+			k += fmt.Sprintf(" + %d*%s", t.Coef, t.Range.key())
+		}
+		k += ";"
+	}
+	for _, r := range c.Ranges {
+		k += r.key() + ";"
+	}
+	return k
+}
+
+// key is equal for ranges with the same values on every PE.
+func (r *Range) key() string {
+	cons := make([]Constraint, len(r.Cons))
+	for i, c := range r.Cons {
+		c.Sub, _ = c.Sub.Subst(r.Index, linalg.Var("index"))
+		cons[i] = c
+	}
+	return fmt.Sprintf("(%v:%v:%d %v %s)", r.Lo, r.Hi, r.Step, r.Unknown, keySet(cons))
+}
+
+// distances is a set of shifts of one base: what they read, as distances from
+// the elements at the iterations themselves.
+type distances struct {
+	olds     []*Comm
+	narrow   *Comm     // the first: arrays, guards and base are the same in all
+	dims     []int     // array dimensions with a distance other than 0, ascending
+	diagonal bool      // some shift has two
+	bySign   [][]*Comm // the shifts by direction
+	sides    []*side   // the exchanges that serve a diagonal set; nil if none can
+}
+
+// directions fills in what follows from olds.
+func (s *distances) directions() {
+	at := map[string]int{}
+	moved := map[int]bool{}
+	for _, c := range s.olds {
+		key, n := "", 0
+		for d, w := range c.Window {
+			key += fmt.Sprint(sign(w[0]), " ")
+			if w[0] != 0 {
+				moved[d] = true
+				n++
+			}
+		}
+		s.diagonal = s.diagonal || n > 1
+		if _, ok := at[key]; !ok {
+			at[key] = len(s.bySign)
+			s.bySign = append(s.bySign, nil)
+		}
+		s.bySign[at[key]] = append(s.bySign[at[key]], c)
+	}
+	s.dims = slices.Sorted(maps.Keys(moved))
+	if s.diagonal && s.separable() {
+		s.sides = s.exchanges()
+	}
+}
+
+// exchange replaces s by the exchanges of its sides, a phase for each dimension.
+func (k *coalescer) exchange(s *distances) []*Comm {
+	var out []*Comm
+	for _, x := range s.sides {
+		c := s.forwarding(x)
+		k.stages[c] = x.dim
+		out = append(out, c)
+	}
+	for _, old := range s.olds {
+		for i, x := range s.sides {
+			if sign(old.Window[x.dim][0]) == x.dir {
+				k.become[old] = append(k.become[old], out[i])
+				k.serve[old] = out[i] // the last phase completes it
+			}
+		}
+	}
+	return out
+}
+
+// widen replaces the shifts of s by one for each direction.
+func (k *coalescer) widen(s *distances) []*Comm {
+	var out []*Comm
+	for _, same := range s.bySign {
+		if len(same) == 1 {
+			out = append(out, same[0])
+			continue
+		}
+		c := s.widest(same)
+		for _, old := range same {
+			k.become[old], k.serve[old] = []*Comm{c}, c
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func sign(x int) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return +1
+	}
+	return 0
+}
+
+// widest is one communication for shifts in the same direction.
+func (s *distances) widest(olds []*Comm) *Comm {
+	c := *olds[0]
+	c.Window = slices.Clone(c.Window)
+	c.Refs = nil
+	for _, old := range olds {
+		for d, w := range old.Window {
+			c.Window[d] = hull(c.Window[d], w)
+		}
+	}
+	c.Axes = nil
+	c.Ranges = slices.Clone(c.Ranges)
+	for d := range c.Window {
+		c.Axes = append(c.Axes, s.moved(&c, d, c.Window[d]))
+	}
+	c.references(olds)
+	return &c
+}
+
+// references takes over the references of olds: first those with the fewest
+// distances, which name the communication best.
+func (c *Comm) references(olds []*Comm) {
+	far := func(o *Comm) (n int) {
+		for _, w := range o.Window {
+			n += min(1, max(w[0], -w[0]))
+		}
+		return n
+	}
+	olds = slices.Clone(olds)
+	slices.SortStableFunc(olds, func(x, y *Comm) int { return far(x) - far(y) })
+	c.Line, c.Col = olds[0].Line, olds[0].Col
+	for _, o := range olds {
+		c.Refs = append(c.Refs, o.Refs...)
+		c.Partial = c.Partial || o.Partial
+	}
+}
+
+func hull(v, w [2]int) [2]int { return [2]int{min(v[0], w[0]), max(v[1], w[1])} }
+
+// moved is axis d of the base, moved by every distance of w.
+func (s *distances) moved(c *Comm, d int, w [2]int) Axis {
+	old := s.narrow.Axes[d]
+	ax := Axis{All: old.All, Terms: slices.Clone(old.Terms)}
+	at := -s.narrow.Window[d][0]
+	if w[0] == w[1] {
+		at += w[0]
+	} else {
+		r := &Range{Index: fmt.Sprintf("%s%d", haloPrefix, d+1), Lo: linalg.Const(int64(w[0])), Hi: linalg.Const(int64(w[1])), Step: 1}
+		c.Ranges = append(c.Ranges, r)
+		ax.Terms = append(ax.Terms, AxisTerm{r, 1})
+	}
+	ax.Off, _ = old.Off.Add(linalg.Const(int64(at)))
+	return ax
+}
+
+// The indices of ranges that stand for no loop: the distances of a moved axis,
+// and the elements that a PE owns.
+const (
+	haloPrefix = "halo."
+	ownPrefix  = "own."
+)
+
+func (r *Range) isHalo() bool { return strings.HasPrefix(r.Index, haloPrefix) }
+func (r *Range) isOwn() bool  { return strings.HasPrefix(r.Index, ownPrefix) }
+
+// OfOverlap reports whether r stands for no loop, but for the distances or the
+// elements that a communication into an overlap moves.
+func (r *Range) OfOverlap() bool { return r.isHalo() || r.isOwn() }
+
+// side is the exchange with the neighbours in direction dir along dimension
+// dim: which distances it covers, and how far it reaches into the overlaps of
+// the dimensions before.
+type side struct {
+	dim, dir int
+	window   [][2]int // per array dimension; of those before dim, and dim
+}
+
+// exchanges are the sides that serve s in phases.
+func (s *distances) exchanges() []*side {
+	var out []*side
+	find := func(dim, dir int) *side {
+		for _, x := range out {
+			if x.dim == dim && x.dir == dir {
+				return x
+			}
+		}
+		return nil
+	}
+	for _, d := range s.dims {
+		for _, dir := range []int{-1, +1} {
+			var x *side
+			for _, c := range s.olds {
+				if sign(c.Window[d][0]) != dir {
+					continue
+				}
+				if x == nil {
+					x = &side{d, dir, slices.Clone(c.Window)}
+				}
+				for e := range x.window {
+					x.window[e] = hull(x.window[e], c.Window[e])
+				}
+			}
+			if x != nil {
+				out = append(out, x)
+			}
+		}
+	}
+	// What a phase forwards has to be there: an earlier side brings every
+	// distance of its direction that a later one reaches into, and reaches as far
+	// into those before it.
+	for i := len(out) - 1; i >= 0; i-- {
+		x := out[i]
+		for _, e := range s.dims {
+			if e >= x.dim {
+				break
+			}
+			for _, dir := range []int{-1, +1} {
+				w := x.window[e]
+				if dir < 0 {
+					w[1] = min(w[1], -1)
+				} else {
+					w[0] = max(w[0], 1)
+				}
+				if w[0] > w[1] {
+					continue
+				}
+				y := find(e, dir)
+				y.window[e] = hull(y.window[e], w)
+				for f := range e {
+					y.window[f] = hull(y.window[f], x.window[f])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// separable reports whether what a PE wants along a dimension that is exchanged
+// depends on its coordinate there, and on those that are not exchanged, alone:
+// then H(q,d) of the proof above is the same for PEs that differ in other exchanged dimensions. A
+// pipelined region is left out: its overlap is filled from one side only.
+func (s *distances) separable() bool {
+	c := s.narrow
+	if c.Region != nil && c.Region.Pipe != nil {
+		return false
+	}
+	m := c.Array.Mapping
+	exchanged := map[int]bool{}
+	for _, d := range s.dims {
+		exchanged[m.Map.Axes[d].Grid] = true
+	}
+	// outside reports whether cons say nothing of exchanged dimensions but dim.
+	outside := func(cons []Constraint, dim int) bool {
+		for _, k := range cons {
+			p := k.place()
+			if p.grid != m.Grid || exchanged[p.dim] && p.dim != dim {
+				return false
+			}
+		}
+		return true
+	}
+	if !outside(c.Guard, -1) {
+		return false
+	}
+	for _, r := range c.Ranges {
+		if !c.Varies(r) && !outside(r.Cons, -1) {
+			return false
+		}
+	}
+	for d, ax := range c.Axes {
+		g := m.Map.Axes[d].Grid
+		if slices.Contains(s.dims, d) {
+			if ax.All || len(ax.Terms) != 1 || len(ax.Terms[0].Range.Cons) == 0 {
+				return false
+			}
+		}
+		for _, t := range ax.Terms {
+			if !outside(t.Range.Cons, g) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// forwarding is the communication of one side.
+func (s *distances) forwarding(x *side) *Comm {
+	base := s.narrow
+	c := *base
+	c.Refs, c.Axes, c.Ranges, c.Window = nil, nil, nil, nil
+	for d := range base.Axes {
+		w := [2]int{}
+		switch {
+		case !slices.Contains(s.dims, d):
+			c.Axes = append(c.Axes, base.Axes[d])
+		case d <= x.dim:
+			w = x.window[d]
+			c.Axes = append(c.Axes, s.moved(&c, d, w))
+			if d < x.dim && w != [2]int{} {
+				c.Forward = append(c.Forward, d)
+			}
+		default:
+			c.Axes = append(c.Axes, s.owned(&c, d))
+		}
+		c.Window = append(c.Window, w)
+	}
+	var ranges []*Range
+	for _, r := range base.Ranges {
+		if c.Varies(r) || !base.Varies(r) {
+			ranges = append(ranges, r)
+		}
+	}
+	c.Ranges = append(ranges, c.Ranges...)
+	var from []*Comm
+	for _, old := range s.olds {
+		if sign(old.Window[x.dim][0]) == x.dir {
+			from = append(from, old)
+		}
+	}
+	c.references(from)
+	return &c
+}
+
+// owned is axis d as what a PE owns of the elements that any PE wants: a later
+// phase may want them from it.
+func (s *distances) owned(c *Comm, d int) Axis {
+	index := fmt.Sprintf("%s%d", ownPrefix, d+1)
+	dim := c.Array.Dims[d]
+	r := &Range{Index: index, Lo: linalg.Const(int64(dim.Lo)), Hi: linalg.Const(int64(dim.Hi)), Step: 1,
+		Cons: []Constraint{{c.Array, d, linalg.Var(index)}}}
+	if lo, hi, ok := s.reach(d); ok {
+		r.Lo, r.Hi = lo, hi
+	}
+	c.Ranges = append(c.Ranges, r)
+	return Axis{Terms: []AxisTerm{{r, 1}}}
+}
+
+// reach is the least and greatest element along d that any PE wants.
+func (s *distances) reach(d int) (lo, hi linalg.Affine, ok bool) {
+	ax := s.narrow.Axes[d]
+	t := ax.Terms[0]
+	if t.Range.Unknown {
+		return lo, hi, false
+	}
+	lo, hi = t.Range.Lo, t.Range.Hi
+	if (t.Range.Step < 0) != (t.Coef < 0) {
+		lo, hi = hi, lo
+	}
+	w := [2]int{}
+	for _, c := range s.olds {
+		w = hull(w, c.Window[d])
+	}
+	end := func(f linalg.Affine, by int) (linalg.Affine, bool) {
+		f, ok1 := f.Scale(int64(t.Coef))
+		f, ok2 := f.Add(ax.Off)
+		f, ok3 := f.Add(linalg.Const(int64(by - s.narrow.Window[d][0])))
+		return f, ok1 && ok2 && ok3
+	}
+	lo, ok1 := end(lo, w[0])
+	hi, ok2 := end(hi, w[1])
+	return lo, hi, ok1 && ok2
+}

@@ -1,0 +1,153 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// address emits the addressing of f and records how its element is written.
+func (l *leaf) address(f leafRef) {
+	g := l.g
+	g.out.at = f.line // a slice that does not fit is that statement's fault
+	index := l.d.Index.Name
+	texts := make([]string, len(f.subs))
+	moving, axis := 0, -1
+	for d, a := range f.subs {
+		texts[d] = g.affine(a)
+		if a.Uses(index) {
+			moving++
+			axis = d
+		}
+	}
+	at := fmt.Sprintf("%s.%s", f.object, atCall(texts))
+	load := moving == 0 && !f.conditional && !l.writes[f.object]
+	slice := moving == 1 && axis == 0 && !f.conditional && l.unit(f)
+	key := fmt.Sprintf("%s %v %v", at, load, slice)
+	if have := l.done[key]; have != "" {
+		g.leaf[f.ref] = have
+		return
+	}
+	l.n++
+	// Capitals keep these names apart from those of the source.
+	base := fmt.Sprintf("%sN%d", f.object, l.n)
+	elem := base
+	switch {
+	case load:
+		g.out.p("%s := %s.Data[%s]", base, f.object, at)
+	case slice:
+		g.out.p("%s := %s.Data[%s:][:nT]", base, f.object, at)
+		elem += "[t]"
+	case moving == 0 && !f.conditional:
+		g.out.p("%s := %s.Data[%s:][:1]", base, f.object, at)
+		elem += "[0]"
+	case moving == 0:
+		g.out.p("%s := %s", base, at)
+		elem = fmt.Sprintf("%s.Data[%s]", f.object, base)
+	case f.conditional:
+		g.out.p("%s, %sBy := %s, %s", base, base, at, l.stride(f))
+		elem = fmt.Sprintf("%s.Data[%s+t*%sBy]", f.object, base, base)
+	default:
+		stride := l.stride(f)
+		first := l.strides[stride]
+		if first == "" {
+			first = base
+			l.strides[stride] = base
+			l.streams = append(l.streams, base)
+			g.out.p("%s, %sK, %sBy := %s.Every(%s, nT, %s)", base, base, base, f.object, at, stride)
+		} else {
+			g.out.p("%s := %s.Data[%s-int(%sK):][:len(%s)]", base, f.object, at, first, first)
+		}
+		elem = fmt.Sprintf("%s[%sK]", base, first)
+	}
+	l.done[key] = elem
+	g.leaf[f.ref] = elem
+}
+
+// stride renders by how much the offset of f changes from one iteration to the
+// next.
+func (l *leaf) stride(f leafRef) string {
+	var sum []string
+	for d, a := range f.subs {
+		if k := a.Coef(l.d.Index.Name) * sign(l.step); k != 0 {
+			by := "it.Step"
+			if k != 1 {
+				by = fmt.Sprintf("%d*it.Step", k)
+			}
+			sum = append(sum, fmt.Sprintf("%s.Stride(%d, %s)", f.object, d, by))
+		}
+	}
+	return strings.Join(sum, " + ")
+}
+
+func sign(x int) int64 {
+	if x < 0 {
+		return -1
+	}
+	return 1
+}
+
+// unit reports whether f, whose first subscript alone moves, moves through
+// consecutive storage: one local element per iteration.
+func (l *leaf) unit(f leafRef) bool {
+	k := f.subs[0].Coef(l.d.Index.Name) * sign(l.step)
+	if k < 0 {
+		return false
+	}
+	acc := l.g.prog.Access[f.ref]
+	if acc != nil && acc.Mode == comm.Temp {
+		return l.unitTemp(f, acc.Comm, k)
+	}
+	if k != 1 {
+		return false
+	}
+	var ax *dist.Axis
+	if m := f.ref.Sym.Mapping; m != nil && m.Map.Axes[0].Grid >= 0 {
+		ax = &m.Map.Axes[0]
+	}
+	if len(l.part) == 0 {
+		// All iterations: the whole dimension must be here.
+		return ax == nil && (l.step == 1 || l.step == -1)
+	}
+	if l.step != 1 && l.step != -1 {
+		return false
+	}
+	for _, c := range l.part {
+		if a := c.Sub.Coef(l.d.Index.Name); a != 1 && a != -1 {
+			continue
+		}
+		ca := c.Array.Mapping.Map.Axes[c.Axis]
+		switch {
+		case ca.Format == dist.Block && len(l.part) == 1 && (ax == nil || ax.Format == dist.Block):
+			// Owned elements of BLOCK dimensions are consecutive.
+			return true
+		case ca.Format == dist.Cyclic && len(l.part) == 1 && ax != nil && ax.Format == dist.Cyclic &&
+			c.Array.Mapping.Grid == f.ref.Sym.Mapping.Grid && ca.Grid == ax.Grid && (ca.A == ax.A || ca.A == -ax.A):
+			// Iterations step over the other PEs' elements as the storage does.
+			return true
+		}
+	}
+	return false
+}
+
+// unitTemp is unit for a temporary: its first axis holds exactly the images of
+// the iterations, in order, when that axis was made from this loop alone.
+func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
+	ax := c.Axes[0]
+	if ax.All {
+		return k == 1 && len(l.part) == 0 && (l.step == 1 || l.step == -1)
+	}
+	if len(ax.Terms) != 1 || ax.Terms[0].Range.Loop != l.d || ax.Terms[0].Range.Step*l.step < 0 && abs(ax.Terms[0].Range.Step) != 1 {
+		return false
+	}
+	r := ax.Terms[0].Range
+	if len(r.Cons) != len(l.part) {
+		return false
+	}
+	// A range that was widened lost its stride.
+	return abs(r.Step) == abs(l.step) && !r.Unknown
+}
+
+func abs(x int) int { return max(x, -x) }

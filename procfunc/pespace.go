@@ -1,0 +1,210 @@
+package procfunc
+
+import (
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// Pair is a message: PE From puts to PE To.
+type Pair struct{ From, To int }
+
+// PESpace computes relations between PEs instead of template positions, where
+// the number of PEs and the values of scalars are known. It is exact: it follows
+// the same closed forms as the emitted program.
+type PESpace struct {
+	np      int
+	layouts map[*comm.Comm]*dist.Layout
+	shapes  map[int]dist.Grid
+	// of says the value of a scalar or an index of a loop around; missing is set when it
+	// does not know.
+	of      func(name string) (int64, bool)
+	missing bool
+}
+
+// NewPESpace is the space of np PEs. of gives the values of scalars and of loop
+// indices at the instances that are asked for; it may be changed by its owner
+// between calls.
+func NewPESpace(np int, of func(name string) (int64, bool)) *PESpace {
+	return &PESpace{np: np, layouts: map[*comm.Comm]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
+}
+
+// Messages lists the messages of one instance of communication c, by sender and
+// receiver ascending. It is false where they are not known: for irregular
+// communications, and where a scalar has no value or overflows.
+func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
+	if c.Kind == comm.Irregular {
+		return nil, false
+	}
+	l := s.layout(c)
+	s.missing = false
+	boxes := make([][]dist.Triplet, s.np)
+	for q := range boxes {
+		boxes[q] = s.need(c, q)
+	}
+	subs := s.subscripts(c)
+	if s.missing {
+		return nil, false
+	}
+	var out []Pair
+	for p := range s.np {
+		for q, box := range boxes {
+			if p != q && box != nil && s.sends(c, l, box, subs, p, q) {
+				out = append(out, Pair{p, q})
+			}
+		}
+	}
+	return out, true
+}
+
+func (s *PESpace) layout(c *comm.Comm) *dist.Layout {
+	if l := s.layouts[c]; l != nil {
+		return l
+	}
+	l := dist.NewLayout(c.Array.Mapping.Map, mapping.Shape(c.Array.Mapping.Grid, s.np))
+	s.layouts[c] = l
+	return l
+}
+
+// value of a form; 0, and missing set, where it has none.
+func (s *PESpace) value(f linalg.Affine) int {
+	v, ok := f.Eval(func(name string) int64 {
+		x, known := s.of(name)
+		if !known {
+			s.missing = true
+		}
+		return x
+	})
+	if !ok {
+		s.missing = true
+	}
+	return int(v)
+}
+
+// unbounded is the range of an index without known bounds, which ownership
+// restricts.
+var unbounded = dist.Range(-1<<40, 1<<40, 1)
+
+// need is the section of the index space of c that PE q wants; nil: none.
+func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
+	if c.RootOnly && q != 0 {
+		return nil
+	}
+	for _, k := range c.Guard {
+		l := s.layoutOf(k)
+		if k.Axis < 0 && !l.Holds(q) || k.Axis >= 0 && !l.Owned(q, k.Axis).Contains(s.value(k.Sub)) {
+			return nil
+		}
+	}
+	for _, r := range c.Ranges {
+		if len(r.Cons) > 0 && !c.Varies(r) && s.rangeOn(r, q).Empty() {
+			return nil
+		}
+	}
+	box := make([]dist.Triplet, len(c.Axes))
+	for d, ax := range c.Axes {
+		switch {
+		case ax.All:
+			box[d] = dist.Range(c.Array.Dims[d].Lo, c.Array.Dims[d].Hi, 1)
+		case len(ax.Terms) == 0:
+			box[d] = dist.Single(s.value(ax.Off))
+		}
+		for i, t := range ax.Terms {
+			image := s.rangeOn(t.Range, q)
+			if i == 0 {
+				box[d] = image.Image(t.Coef, s.value(ax.Off))
+			} else {
+				box[d] = box[d].Plus(image.Image(t.Coef, 0))
+			}
+		}
+	}
+	return box
+}
+
+func (s *PESpace) layoutOf(k comm.Constraint) *dist.Layout {
+	m := k.Array.Mapping
+	return dist.NewLayout(m.Map, mapping.Shape(m.Grid, s.np))
+}
+
+// rangeOn is the values of an index on PE q.
+func (s *PESpace) rangeOn(r *comm.Range, q int) dist.Triplet {
+	t := unbounded
+	if !r.Unknown {
+		t = dist.Range(s.value(r.Lo), s.value(r.Hi), r.Step)
+	}
+	for _, k := range r.Cons {
+		a := int(k.Sub.Coef(r.Index))
+		rest, ok := k.Sub.Subst(r.Index, linalg.Const(0))
+		if !ok {
+			s.missing = true
+			return t
+		}
+		t = s.layoutOf(k).Iters(q, k.Axis, a, s.value(rest), t)
+	}
+	return t
+}
+
+// sub is one subscript: Coef*x[Axis]+Off.
+type sub struct{ axis, coef, off int }
+
+func (s *PESpace) subscripts(c *comm.Comm) []sub {
+	var out []sub
+	if c.Subs == nil {
+		for d := range c.Axes {
+			out = append(out, sub{d, 1, 0})
+		}
+		return out
+	}
+	for _, m := range c.Subs {
+		out = append(out, sub{m.Axis, m.Coef, s.value(m.Off)})
+	}
+	return out
+}
+
+// sends reports whether p owns, or forwards, something of what q wants.
+func (s *PESpace) sends(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs []sub, p, q int) bool {
+	if !l.ReplicaFor(p, q) {
+		return false
+	}
+	if c.Kind == comm.Pipeline {
+		pipe := c.Region.Pipe
+		if ahead := l.Shape.Coord(q, pipe.GridDim) - l.Shape.Coord(p, pipe.GridDim); ahead*pipe.Dir <= 0 {
+			return false
+		}
+	}
+	sect := append([]dist.Triplet(nil), box...)
+	for axis, m := range subs {
+		if m.axis < 0 || m.coef == 0 {
+			continue
+		}
+		ax := l.Axes[axis]
+		sect[m.axis] = sect[m.axis].Intersect(dist.Range(ax.Lo, ax.Hi, 1).Preimage(m.coef, m.off))
+	}
+	for axis, m := range subs {
+		forwards := false
+		for _, d := range c.Forward {
+			forwards = forwards || d == axis
+		}
+		if forwards {
+			if g := l.Axes[axis].Grid; g >= 0 && l.Shape.Coord(p, g) != l.Shape.Coord(q, g) {
+				return false
+			}
+			continue
+		}
+		own := l.Owned(p, axis)
+		if m.axis < 0 || m.coef == 0 {
+			if !own.Contains(m.off) {
+				return false
+			}
+			continue
+		}
+		sect[m.axis] = sect[m.axis].Intersect(own.Preimage(m.coef, m.off))
+	}
+	for _, t := range sect {
+		if t.Empty() {
+			return false
+		}
+	}
+	return true
+}
