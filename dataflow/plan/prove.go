@@ -45,7 +45,7 @@ func (p *Plan) prove(rel Relations) {
 
 // believe leaves out the ready messages that the printed analysis says are
 // unnecessary.
-func (p *Plan) believe(rel LiteralRelations) {
+func (p *Plan) believe(rel Relations) {
 	for i, sol := range synch.SolveLiteral(p.Graph, len(p.Slots), rel.LiteralKills, synch.LiteralLimit, false) {
 		s := &p.Slots[i]
 		s.Verdict = sol.Verdict(p.Graph)
