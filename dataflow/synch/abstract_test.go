@@ -58,6 +58,7 @@ const (
 	barrier                    // a barrier
 	usedTwice                  // as group, with other and the UO nodes a second time
 	usedEither                 // as group, with the UO nodes in both branches of an IF
+	oneOf                      // as group, but the first C in THEN and the others in ELSE, and other between their CO
 )
 
 // stmt is a statement of an abstract program.
@@ -167,14 +168,27 @@ func (b *built) stmt(s *stmt, made map[*cfg.Loop]*stmt) {
 func (b *built) group(s *stmt, made map[*cfg.Loop]*stmt) {
 	first := len(b.comms) + 1
 	b.comms = append(b.comms, s.comms...)
-	all := func(kind cfg.Kind) {
-		for i := range s.comms {
+	some := func(kind cfg.Kind, from, to int) {
+		for i := from; i < to; i++ {
 			b.b.Node(kind, 0, first+i, "")
 		}
 	}
-	all(cfg.Comm)
-	b.list(s.flight, made)
-	all(cfg.CommOver)
+	all := func(kind cfg.Kind) { some(kind, 0, len(s.comms)) }
+	if s.kind == oneOf {
+		b.b.BeginIf(0, "")
+		some(cfg.Comm, 0, 1)
+		b.b.Else()
+		some(cfg.Comm, 1, len(s.comms))
+		b.b.EndIf()
+		b.list(s.flight, made)
+		some(cfg.CommOver, 0, 1)
+		b.list(s.other, made)
+		some(cfg.CommOver, 1, len(s.comms))
+	} else {
+		all(cfg.Comm)
+		b.list(s.flight, made)
+		all(cfg.CommOver)
+	}
 	b.list(s.body, made)
 	if s.kind == usedEither {
 		b.b.BeginIf(0, "")

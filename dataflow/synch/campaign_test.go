@@ -3,105 +3,104 @@ package synch
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
-// analysis gives the verdict on every communication of a program, by number-1.
-type analysis func(b *built) []Verdict
+// verdicts are those on the items of a program: by number-1 of the put, then in
+// the order of the communications that fill the same cells.
+type verdicts [][]Verdict
+
+// analysis gives the verdicts on a program.
+type analysis func(b *built) verdicts
+
+// each gives a verdict to each item.
+func (b *built) each(of func(it Item) Verdict) verdicts {
+	out := make(verdicts, len(b.comms))
+	for x := range out {
+		for _, m := range b.classes[x] {
+			out[x] = append(out[x], of(Item{m, x + 1}))
+		}
+	}
+	return out
+}
 
 // rules are the parts of the sound form that a mutation may replace.
 type rules struct {
 	apply func(in State, n *cfg.Node, it Item, kills Kills) State
 	meet  func(a, b State) State
 	kills func(b *built) Kills
-	mates func(b *built, x int) []int
-	read  func(in Value) Verdict
+	// read gives the verdict from the states in front of and behind a put.
+	read func(in, out State) Verdict
 }
 
-func soundRules() rules {
-	return rules{SynchApply, SynchMeet, (*built).kills, func(b *built, x int) []int { return b.classes[x-1] }, verdict}
+func soundRules() *rules {
+	return &rules{SynchApply, SynchMeet, (*built).kills, func(in, _ State) Verdict { return verdict(in.Value) }}
 }
 
 // verdicts solves all items by the given rules. Mutated rules may not be
 // monotone, so the work is capped.
-func (r rules) verdicts(b *built) []Verdict {
+func (r *rules) verdicts(b *built) verdicts {
 	flow := solve.New(b.graph)
 	kills := r.kills(b)
-	out := make([]Verdict, len(b.comms))
-	for x := range out {
-		out[x] = Once
-		for _, m := range r.mates(b, x+1) {
-			it := Item{m, x + 1}
-			p := problem(it, kills)
-			p.Transfer = func(n *cfg.Node, in State) State { return r.apply(in, n, it, kills) }
-			p.Meet = r.meet
-			s := solve.InnerFirst(flow, p, 20, false)
-			for _, n := range b.graph.Nodes {
-				if puts(n, x+1) {
-					out[x] = min(out[x], r.read(s.In[n.ID].Value))
-				}
+	return b.each(func(it Item) Verdict {
+		p := problem(it, kills)
+		p.Transfer = func(n *cfg.Node, in State) State { return r.apply(in, n, it, kills) }
+		p.Meet = r.meet
+		s := solve.InnerFirst(flow, p, 20, false)
+		v := Once
+		for _, n := range b.graph.Nodes {
+			if puts(n, it.Put) {
+				v = min(v, r.read(s.In[n.ID], s.Out[n.ID]))
 			}
 		}
-	}
-	return out
+		return v
+	})
 }
 
 // sound is the analysis under test.
-func sound(b *built) []Verdict {
+func sound(b *built) verdicts {
 	s, kills := NewSolver(b.graph), b.kills()
-	out := make([]Verdict, len(b.comms))
-	for x := range out {
-		out[x] = Once
-		for _, m := range b.classes[x] {
-			v, _ := s.Verdict(Item{m, x + 1}, kills)
-			out[x] = min(out[x], v)
-		}
-	}
-	return out
+	return b.each(func(it Item) Verdict {
+		v, _ := s.Verdict(it, kills)
+		return v
+	})
 }
 
-// literal is the printed form with one of the readings of Condition 3.
+// literal is the printed form with one of the readings of Condition 3. It knows
+// references only, so that its verdict is that on all items.
 func literal(kind printedKind) analysis {
-	return func(b *built) []Verdict {
-		out := make([]Verdict, len(b.comms))
-		for i, s := range SolveLiteral(b.graph, len(b.comms), b.literalKills(kind), LiteralLimit, false) {
-			out[i] = s.Verdict(b.graph)
-		}
-		return out
+	return func(b *built) verdicts {
+		all := SolveLiteral(b.graph, len(b.comms), b.literalKills(kind), LiteralLimit, false)
+		return b.each(func(it Item) Verdict { return all[it.Put-1].Verdict(b.graph) })
 	}
 }
 
-// observed is what sampled executions show about the communications of a
-// program, by number-1.
+// observed is what sampled executions show about the items of a program, indexed
+// as verdicts.
 type observed struct {
-	put    []bool // some message was sent
-	early  []bool // a put came too early
-	strict []bool // … if every PE uses what is brought, receiver or not
+	put      []bool // by number-1: some message was sent
+	repeated []bool // by number-1: … to a PE that had used the cells before
+	early    [][]bool
+	strict   [][]bool // early if every PE uses what is brought, receiver or not
 }
 
 // observe replays sampled paths.
 func (b *built) observe(rng *rand.Rand, paths, limit int) *observed {
 	n := len(b.comms)
-	o := &observed{make([]bool, n), make([]bool, n), make([]bool, n)}
+	o := &observed{make([]bool, n), make([]bool, n), make([][]bool, n), make([][]bool, n)}
+	for x, mates := range b.classes {
+		o.early[x], o.strict[x] = make([]bool, len(mates)), make([]bool, len(mates))
+	}
 	for range paths {
 		path := b.states().walk(rng, limit)
 		seed := rng.Uint64()
-		for _, strict := range []bool{false, true} {
-			// The same messages in both.
-			r := newReplay(b, rand.New(rand.NewPCG(seed, 1)), strict)
-			r.run(path)
-			for i := range n {
-				if strict {
-					o.strict[i] = o.strict[i] || r.early[i]
-				} else {
-					o.put[i] = o.put[i] || r.put[i]
-					o.early[i] = o.early[i] || r.early[i]
-				}
-			}
-		}
+		// The same messages in both.
+		newReplay(b, rand.New(rand.NewPCG(seed, 1)), o.strict, o, true).run(path)
+		newReplay(b, rand.New(rand.NewPCG(seed, 1)), o.early, o, false).run(path)
 	}
 	return o
 }
@@ -109,39 +108,50 @@ func (b *built) observe(rng *rand.Rand, paths, limit int) *observed {
 // pathLimit is the most states that a sampled path has.
 const pathLimit = 300
 
-// contradicted lists the communications that an analysis elides and that an
-// execution shows to put too early.
-func contradicted(verdicts []Verdict, early []bool) []int {
-	var out []int
-	for i, v := range verdicts {
-		if v != NeedsSync && early[i] {
-			out = append(out, i+1)
+// contradicted lists the items that an analysis calls free and of which an
+// execution shows a put that came too early.
+func (b *built) contradicted(v verdicts, early [][]bool) []Item {
+	var out []Item
+	for x, mates := range b.classes {
+		for k, m := range mates {
+			if v[x][k] != NeedsSync && early[x][k] {
+				out = append(out, Item{m, x + 1})
+			}
 		}
 	}
 	return out
 }
 
-// tally counts what an analysis did over many programs.
+// tally counts what an analysis did over many programs, by references: one is
+// elided when all its items are free.
 type tally struct {
 	references   int // that sent something on some path
-	safe         int // … and were never early
-	once, noSync int // verdicts on the references that sent something
-	kept         int // of those that are safe, elided
-	contradicted int
+	safe         int // … and never too early
+	repeated     int // … of which some path put into used cells
+	once, noSync int // elided ones
+	kept         int // … that are safe
+	keptRepeated int // … and put into used cells
+	contradicted int // … that came too early
+	badNoSync    int // … by the verdict NoSync
 	programs     int // with a contradiction
 }
 
-func (t *tally) add(verdicts []Verdict, o *observed) {
+func (t *tally) add(v verdicts, o *observed) {
 	bad := false
-	for i, v := range verdicts {
-		if !o.put[i] {
+	for x, items := range v {
+		if !o.put[x] {
 			continue
 		}
 		t.references++
-		if !o.early[i] {
+		all := slices.Min(items)
+		early := slices.Contains(o.early[x], true)
+		if !early {
 			t.safe++
+			if o.repeated[x] {
+				t.repeated++
+			}
 		}
-		switch v {
+		switch all {
 		case NeedsSync:
 			continue
 		case Once:
@@ -149,10 +159,17 @@ func (t *tally) add(verdicts []Verdict, o *observed) {
 		case NoReady:
 			t.noSync++
 		}
-		if o.early[i] {
+		switch {
+		case early:
 			t.contradicted++
 			bad = true
-		} else {
+			if all == NoReady {
+				t.badNoSync++
+			}
+		case o.repeated[x]:
+			t.kept++
+			t.keptRepeated++
+		default:
 			t.kept++
 		}
 	}
@@ -162,9 +179,12 @@ func (t *tally) add(verdicts []Verdict, o *observed) {
 }
 
 func (t *tally) String() string {
-	elided := t.once + t.noSync
-	return fmt.Sprintf("%d references, %d safe on every sampled path; elided %d (%d Once, %d NoSync), contradicted %d = %s of the elided, in %d programs; elided of the safe %d = %s",
-		t.references, t.safe, elided, t.once, t.noSync, t.contradicted, percent(t.contradicted, elided), t.programs, t.kept, percent(t.kept, t.safe))
+	return fmt.Sprintf("elided %d (%d Once, %d NoSync) of %d references; "+
+		"contradicted %d = %s of them, %d = %s of the NoSync, in %d programs; "+
+		"of %d references safe on every sampled path %s elided, of %d safe ones that put into used cells %s",
+		t.once+t.noSync, t.once, t.noSync, t.references,
+		t.contradicted, percent(t.contradicted, t.once+t.noSync), t.badNoSync, percent(t.badNoSync, t.noSync), t.programs,
+		t.safe, percent(t.kept, t.safe), t.repeated, percent(t.keptRepeated, t.repeated))
 }
 
 func percent(a, of int) string {
@@ -187,30 +207,26 @@ func report(p *program, a analysis, strict bool) string {
 	b := build(small)
 	var out strings.Builder
 	fmt.Fprintf(&out, "%v", b)
-	fmt.Fprintf(&out, "verdicts %v, too early %v\n", a(b), refuted(small, a, strict))
-	s, kills := NewSolver(b.graph), b.kills()
-	for _, x := range refuted(small, a, strict) {
-		for _, m := range b.classes[x-1] {
-			sol := s.Solve(Item{m, x}, kills, false)
-			fmt.Fprintf(&out, "%v, sound form:", sol.Item)
-			for _, n := range b.graph.Nodes {
-				if n.Kind.IsComm() {
-					fmt.Fprintf(&out, " %s %v ·", n.Name(), sol.In[n.ID])
-				}
+	for _, it := range refuted(small, a, strict) {
+		fmt.Fprintf(&out, "%v: %v, but there are puts that come too early; sound form:", it, a(b)[it.Put-1][slices.Index(b.classes[it.Put-1], it.Use)])
+		s := Solve(b.graph, it, b.kills(), false)
+		for _, n := range b.graph.Nodes {
+			if n.Kind.IsComm() {
+				fmt.Fprintf(&out, " %s %v ·", n.Name(), s.In[n.ID])
 			}
-			out.WriteByte('\n')
 		}
+		out.WriteByte('\n')
 	}
 	return out.String()
 }
 
-// refuted lists the communications of p that an analysis elides wrongly, by
-// paths that depend on nothing but p.
-func refuted(p *program, a analysis, strict bool) []int {
+// refuted lists the items of p that an analysis calls free wrongly, by paths that
+// depend on nothing but p.
+func refuted(p *program, a analysis, strict bool) []Item {
 	b := build(p)
 	o := b.observe(rand.New(rand.NewPCG(7, 7)), 60, pathLimit)
 	if strict {
-		return contradicted(a(b), o.strict)
+		return b.contradicted(a(b), o.strict)
 	}
-	return contradicted(a(b), o.early)
+	return b.contradicted(a(b), o.early)
 }

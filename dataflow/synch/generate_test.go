@@ -21,9 +21,14 @@ func generate(rng *rand.Rand) *program {
 	if rng.IntN(50) == 0 {
 		p.pes = 1
 	}
-	p.body = g.list(0)
-	for g.left > 0 { // mostly what counts is repeated
-		p.body = append(p.body, g.loop(0))
+	if !g.chance(3) { // mostly everything is repeated
+		p.body = []*stmt{g.loop(0)}
+	}
+	for g.left > 0 {
+		p.body = append(p.body, g.list(0)...)
+		if g.left > 0 {
+			p.body = append(p.body, g.loop(0))
+		}
 	}
 	return p
 }
@@ -32,7 +37,7 @@ func (g *generator) chance(n int) bool { return g.rng.IntN(n) == 0 }
 
 func (g *generator) list(depth int) []*stmt {
 	var l []*stmt
-	for range 1 + g.rng.IntN(3) {
+	for range 1 + g.rng.IntN(4) {
 		if g.size <= 0 {
 			break
 		}
@@ -53,11 +58,7 @@ func (g *generator) stmt(depth int) *stmt {
 		}
 		return s
 	case k == 8 && len(g.loops) > 0 && !g.settled:
-		s := &stmt{kind: exitLoop, target: g.loops[g.rng.IntN(len(g.loops))]}
-		if g.chance(2) {
-			s.kind = cycleLoop
-		}
-		return &stmt{kind: ifElse, body: append(g.list(depth+1), s)}
+		return g.jump(g.list(depth + 1))
 	case k == 9 && !g.settled && g.chance(4):
 		return &stmt{kind: ifElse, body: []*stmt{{kind: stop}}}
 	case k == 10 && g.chance(2):
@@ -68,6 +69,15 @@ func (g *generator) stmt(depth int) *stmt {
 		return g.group(depth)
 	}
 	return &stmt{kind: ifElse}
+}
+
+// jump leaves or repeats a loop under a condition.
+func (g *generator) jump(before []*stmt) *stmt {
+	s := &stmt{kind: exitLoop, target: g.loops[g.rng.IntN(len(g.loops))]}
+	if g.chance(2) {
+		s.kind = cycleLoop
+	}
+	return &stmt{kind: ifElse, body: append(before, s)}
 }
 
 func (g *generator) loop(depth int) *stmt {
@@ -106,14 +116,28 @@ func (g *generator) group(depth int) *stmt {
 	for range 1 + g.rng.IntN(3)*g.rng.IntN(2) {
 		s.comms = append(s.comms, g.comm())
 	}
+	settled := g.settled
+	g.settled = true // a jump would leave them on their way
 	if g.chance(4) {
-		settled := g.settled
-		g.settled = true // a jump would leave them on their way
 		s.flight = g.list(depth + 1)
-		g.settled = settled
 	}
-	if g.chance(3) {
+	if g.chance(8) {
+		s.kind = oneOf
+		if g.chance(2) && g.left > 0 {
+			s.other = []*stmt{g.group(depth + 1)}
+		} else {
+			s.other = g.list(depth + 1)
+		}
+	}
+	g.settled = settled
+	switch {
+	case g.chance(3):
 		s.body = g.list(depth + 1)
+	case g.chance(6) && len(g.loops) > 0 && !g.settled:
+		s.body = []*stmt{g.jump(nil)} // the use may be left out
+	}
+	if s.kind == oneOf {
+		return s
 	}
 	switch g.rng.IntN(16) {
 	case 0:

@@ -34,13 +34,13 @@ type replay struct {
 	slots   []slots
 	sent    []relation      // by number-1, messages on their way
 	carried [][maxPEs]clock // by number-1, and what their senders knew
-	early   []bool          // by number-1: some put came too early
-	put     []bool          // by number-1: some message was sent
+	early   [][]bool        // to note items in whose put came too early
+	seen    *observed       // to note in what was put
 }
 
-func newReplay(b *built, rng *rand.Rand, strict bool) *replay {
+func newReplay(b *built, rng *rand.Rand, early [][]bool, seen *observed, strict bool) *replay {
 	n := len(b.comms)
-	return &replay{b: b, rng: rng, strict: strict, slots: make([]slots, n), sent: make([]relation, n), carried: make([][maxPEs]clock, n), early: make([]bool, n), put: make([]bool, n)}
+	return &replay{b: b, rng: rng, strict: strict, slots: make([]slots, n), sent: make([]relation, n), carried: make([][maxPEs]clock, n), early: early, seen: seen}
 }
 
 // actual draws the messages of an instance.
@@ -54,11 +54,14 @@ func (r *replay) actual(x int, at iteration) relation {
 
 // check is the oracle for a put p to q of x.
 func (r *replay) check(x, p, q int) {
-	r.put[x-1] = true
-	for _, m := range r.b.classes[x-1] {
+	r.seen.put[x-1] = true
+	for k, m := range r.b.classes[x-1] {
 		s := &r.slots[m-1]
+		if !r.strict && (s.live[q] || s.last[q] > 0) {
+			r.seen.repeated[x-1] = true
+		}
 		if s.live[q] || s.last[q] > r.clock[p][q] {
-			r.early[x-1] = true
+			r.early[x-1][k] = true
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (s *stmt) reduce(hit func() bool) (changed, exists bool) {
 		}
 	}
 	if hit() {
-		if s.kind == usedTwice || s.kind == usedEither {
+		if s.kind == usedTwice || s.kind == usedEither || s.kind == oneOf {
 			s.kind = group
 			s.body, s.other = append(s.body, s.other...), nil
 			return true, true
