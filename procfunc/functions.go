@@ -18,6 +18,8 @@ type Functions struct {
 	ways   []*ways            // to communication r at r-1
 	kills  map[[2]int]*Reason // per y and put
 	cache  map[string]*Reason // the same, by what they depend on
+
+	matrices map[int]*Matrices // by communication, negative for the printed form
 }
 
 // Analyze computes the functions of the communications of p. g is a graph of p.

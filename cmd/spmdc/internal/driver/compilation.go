@@ -14,6 +14,7 @@ import (
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // Options are what the user can choose about the emitted program.
@@ -30,14 +31,15 @@ type Compilation struct {
 	Options Options
 	PEs     int // stage mapping also shows what each of so many PEs owns; 0: not
 
-	Diags  *source.List  // ast makes it; later passes add to it
-	AST    *ast.File     // ast
-	IR     *ir.Program   // ir; mapping completes it
-	Scalar *scalar.Info  // scalar
-	Comm   *comm.Program // comm
-	Graph  *cfg.Graph    // cfg
-	Plan   *plan.Plan    // plan
-	Code   []byte        // code: main.go
+	Diags     *source.List        // ast makes it; later passes add to it
+	AST       *ast.File           // ast
+	IR        *ir.Program         // ir; mapping completes it
+	Scalar    *scalar.Info        // scalar
+	Comm      *comm.Program       // comm
+	Graph     *cfg.Graph          // cfg
+	Functions *procfunc.Functions // procfunc
+	Plan      *plan.Plan          // plan
+	Code      []byte              // code: main.go
 
 	Timings []Timing
 }

@@ -75,6 +75,10 @@ func dataGraph(g *cfg.Graph) any {
 	return map[string]any{"nodes": nodes}
 }
 
+func dataFunctions(c *Compilation) any {
+	return map[string]any{"communications": c.Functions.Reports()}
+}
+
 type slot struct {
 	Comm  int    `json:"comm"`
 	Ready bool   `json:"ready"` // a ready message before every put

@@ -19,6 +19,7 @@ import (
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // Passes returns the pass table of the compiler.
@@ -63,6 +64,12 @@ func Passes() *Table {
 				Explain: Views{Text: cfgText, DOT: cfgDOT, Data: func(c *Compilation) any { return dataGraph(c.Graph) }},
 			},
 			{
+				Name:    "procfunc",
+				Doc:     "who sends to whom in each communication, and who will send next",
+				Run:     func(c *Compilation) error { c.Functions = procfunc.Analyze(c.Comm, c.Graph); return nil },
+				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Functions.Explain(), nil }, Data: dataFunctions},
+			},
+			{
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
 				Run:   func(c *Compilation) error { c.Plan = plan.Make(c.Comm, c.Options.Sync); return nil },
@@ -88,6 +95,7 @@ func Passes() *Table {
 			{"scalar", "comm", "without forward substitution and privatisation every scalar is a broadcast"},
 			{"mapping", "comm", "a reference communicates when owner and reader differ"},
 			{"comm", "cfg", "the graph has the communication nodes"},
+			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
 			{"comm", "plan", "the plan synchronises the communications"},
 			{"plan", "code", "code is emitted from the plan and nothing else"},
 		},

@@ -1,0 +1,548 @@
+package procfunc_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/procfunc"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// analyze is the processor functions of text, which must be free of errors.
+func analyze(t testing.TB, text string) *procfunc.Functions {
+	t.Helper()
+	f, err := front(text)
+	if err != nil {
+		t.Fatalf("%v%s", err, numbered(text))
+	}
+	return f
+}
+
+func front(text string) (*procfunc.Functions, error) {
+	tree, diags := parser.Parse("in.hpf", []byte(text))
+	if diags.HasErrors() {
+		return nil, report(diags)
+	}
+	p := lower.Lower(tree, diags)
+	if diags.HasErrors() {
+		return nil, report(diags)
+	}
+	mapping.Resolve(p, diags)
+	if diags.HasErrors() {
+		return nil, report(diags)
+	}
+	c := comm.Analyze(p, scalar.Analyze(p))
+	return procfunc.Analyze(c, c.Graph()), nil
+}
+
+func report(diags *source.List) error {
+	var b strings.Builder
+	for _, d := range diags.Diags {
+		fmt.Fprintf(&b, "%d:%d: %s\n", d.Pos.Line, d.Pos.Col, d.Msg)
+	}
+	return fmt.Errorf("the program is refused:\n%s", b.String())
+}
+
+// numbered is text with line numbers, for failures.
+func numbered(text string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintf(&b, "%3d  %s\n", i+1, line)
+	}
+	return b.String()
+}
+
+// machine executes the control flow of a program in SPMD form, with the scalars
+// that steer it, and records every instance of every communication: which PE
+// sends to which (by enumeration of owned elements), and, by running the loop
+// nests, which template position's element is read at which position.
+type machine struct {
+	f       *procfunc.Functions
+	p       *comm.Program
+	np      int
+	layouts map[*ir.Symbol]*dist.Layout
+	symbols map[string]*ir.Symbol
+	env     map[string]int
+	stack   []*turn
+	live    map[*comm.Comm]*instance
+	trace   []*instance // in order of execution
+	steps   int
+}
+
+// turn is a loop that is being executed, and which iteration of it.
+type turn struct {
+	loop ir.Stmt
+	at   int
+}
+
+// instance is one execution of a communication.
+type instance struct {
+	c    *comm.Comm
+	env  map[string]int // scalars and indices when it was posted
+	iter []turn         // loops around, outermost first
+	sent map[[2]int]bool
+	// read holds what the nests read through it, by the values of the indices of
+	// the relation's Vars.
+	read map[string][]reading
+}
+
+// reading is the read of one element: its template positions p and those q of
+// the element that is computed from it. A coordinate that a party has all of is
+// nil; PEs are those that compute, and where each has the element from.
+type reading struct {
+	p, q []*int
+	pes  [][2]int
+}
+
+type fault string
+
+func failf(format string, args ...any) { panic(fault(fmt.Sprintf(format, args...))) }
+
+// run executes f's program on np PEs.
+func run(f *procfunc.Functions, np int) (m *machine, err error) {
+	defer func() {
+		if r, ok := recover().(fault); ok {
+			err = fmt.Errorf("%s", string(r))
+		}
+	}()
+	m = &machine{f: f, p: f.Program, np: np, layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
+		env: map[string]int{}, live: map[*comm.Comm]*instance{}, steps: 200000}
+	for _, s := range m.p.IR.Symbols {
+		m.symbols[s.Name] = s
+		if s.Mapping != nil && s.IsArray() {
+			m.layouts[s] = dist.NewLayout(s.Mapping.Map, m.shape(s.Mapping.Grid))
+		}
+	}
+	m.nodes(m.p.Body)
+	return m, nil
+}
+
+// shape is the extents of a processor arrangement.
+func (m *machine) shape(g *ir.Grid) dist.Grid {
+	declared := make([]int, g.Rank)
+	for d := range g.Shape {
+		declared[d] = m.eval(g.Shape[d])
+	}
+	return dist.Fit(declared, m.np)
+}
+
+func (m *machine) eval(e ir.Expr) int {
+	truth := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	switch e := e.(type) {
+	case *ir.Const:
+		if e.Typ == ir.Logical {
+			return truth(e.Bool)
+		}
+		return e.Int
+	case *ir.Var:
+		v, ok := m.env[e.Sym.Name]
+		if !ok {
+			failf("%s in line %d is undefined", e.Sym.Name, e.Pos.Line)
+		}
+		return v
+	case *ir.Un:
+		switch e.Op {
+		case ir.Neg:
+			return -m.eval(e.E)
+		case ir.Not:
+			return 1 - m.eval(e.E)
+		}
+		return m.eval(e.E)
+	case *ir.Conv:
+		return m.eval(e.E)
+	case *ir.Call:
+		if e.Name == "number_of_processors" {
+			return m.np
+		}
+		if e.Name == "mod" {
+			return m.eval(e.Args[0]) % m.eval(e.Args[1])
+		}
+	case *ir.Bin:
+		x, y := m.eval(e.L), m.eval(e.R)
+		switch e.Op {
+		case ir.Add:
+			return x + y
+		case ir.Sub:
+			return x - y
+		case ir.Mul:
+			return x * y
+		case ir.Eq:
+			return truth(x == y)
+		case ir.Ne:
+			return truth(x != y)
+		case ir.Lt:
+			return truth(x < y)
+		case ir.Le:
+			return truth(x <= y)
+		case ir.Gt:
+			return truth(x > y)
+		case ir.Ge:
+			return truth(x >= y)
+		}
+	}
+	failf("the machine has no %T in line %d: %s", e, e.Position().Line, ir.ExprString(e))
+	return 0
+}
+
+// jump is an EXIT, CYCLE or STOP on its way, nil for none.
+type jump = ir.Stmt
+
+func (m *machine) nodes(list []comm.Node) jump {
+	for _, n := range list {
+		if j := m.node(n); j != nil {
+			return j
+		}
+	}
+	return nil
+}
+
+func (m *machine) node(n comm.Node) jump {
+	switch n := n.(type) {
+	case *comm.Post:
+		for _, c := range n.Comms {
+			m.post(c)
+		}
+	case *comm.Done:
+		for _, c := range n.Comms {
+			delete(m.live, c)
+		}
+	case *comm.Region:
+		if n.Pipe != nil {
+			for _, c := range n.Pipe.Comms {
+				m.post(c)
+			}
+		}
+		for _, s := range n.Stmts {
+			m.execute(s)
+		}
+		if n.Pipe != nil {
+			for _, c := range n.Pipe.Comms {
+				delete(m.live, c)
+			}
+		}
+	case *comm.Loop:
+		return m.loop(n.Do, func() jump { return m.nodes(n.Body) })
+	case *comm.WhileLoop:
+		return m.while(n.While, func() jump { return m.nodes(n.Body) })
+	case *comm.Branch:
+		if m.eval(n.If.Cond) == 1 {
+			return m.nodes(n.Then)
+		}
+		return m.nodes(n.Else)
+	case *comm.Simple:
+		return n.Stmt
+	}
+	return nil
+}
+
+// leaves reports whether jump j, from the body of loop, ends the loop, and what
+// then is still on its way.
+func leaves(loop ir.Stmt, j jump) (bool, jump) {
+	switch s := j.(type) {
+	case nil:
+		return false, nil
+	case *ir.Exit:
+		if s.Loop == loop {
+			return true, nil
+		}
+	case *ir.Cycle:
+		if s.Loop == loop {
+			return false, nil
+		}
+	}
+	return true, j
+}
+
+func (m *machine) loop(d *ir.Do, body func() jump) jump {
+	lo, hi, step := m.eval(d.Lo), m.eval(d.Hi), m.eval(d.Step)
+	tn := &turn{loop: d}
+	m.stack = append(m.stack, tn)
+	defer func() { m.stack = m.stack[:len(m.stack)-1] }()
+	for trips := (hi - lo + step) / step; trips > 0; trips-- {
+		m.tick()
+		m.env[d.Index.Name] = lo
+		if done, j := leaves(d, body()); done {
+			return j
+		}
+		lo += step
+		tn.at++
+	}
+	m.env[d.Index.Name] = lo
+	return nil
+}
+
+func (m *machine) while(w *ir.While, body func() jump) jump {
+	tn := &turn{loop: w}
+	m.stack = append(m.stack, tn)
+	defer func() { m.stack = m.stack[:len(m.stack)-1] }()
+	for m.eval(w.Cond) == 1 {
+		m.tick()
+		if done, j := leaves(w, body()); done {
+			return j
+		}
+		tn.at++
+	}
+	return nil
+}
+
+func (m *machine) tick() {
+	if m.steps--; m.steps < 0 {
+		failf("the program takes too long")
+	}
+}
+
+// execute runs a statement of a region on all PEs.
+func (m *machine) execute(s ir.Stmt) jump {
+	switch s := s.(type) {
+	case *ir.Assign:
+		m.reads(s)
+		if v, ok := s.LHS.(*ir.Var); ok && v.Sym.Type == ir.Integer && !s.RHS.IsVarying() {
+			m.env[v.Sym.Name] = m.eval(s.RHS)
+		}
+	case *ir.Do:
+		return m.loop(s, func() jump { return m.body(s.Body) })
+	case *ir.While:
+		return m.while(s, func() jump { return m.body(s.Body) })
+	case *ir.If:
+		if m.eval(s.Cond) == 1 {
+			return m.body(s.Then)
+		}
+		return m.body(s.Else)
+	case *ir.Exit, *ir.Cycle, *ir.Stop:
+		return s
+	}
+	return nil
+}
+
+func (m *machine) body(list []ir.Stmt) jump {
+	for _, s := range list {
+		if j := m.execute(s); j != nil {
+			return j
+		}
+	}
+	return nil
+}
+
+// post records an instance of c.
+func (m *machine) post(c *comm.Comm) {
+	in := &instance{c: c, env: map[string]int{}, sent: m.messages(c), read: map[string][]reading{}}
+	for k, v := range m.env {
+		in.env[k] = v
+	}
+	for _, t := range m.stack {
+		in.iter = append(in.iter, *t)
+	}
+	m.live[c] = in
+	m.trace = append(m.trace, in)
+}
+
+// reads records what an assignment reads through communications.
+func (m *machine) reads(s *ir.Assign) {
+	lhs, ok := s.LHS.(*ir.Ref)
+	if !ok {
+		return
+	}
+	ir.WalkExpr(s.RHS, func(e ir.Expr) bool {
+		ref, ok := e.(*ir.Ref)
+		if !ok {
+			return true
+		}
+		acc := m.p.Access[ref]
+		if acc == nil || acc.Comm == nil {
+			return true
+		}
+		in := m.live[acc.Comm]
+		if in == nil {
+			failf("%s in line %d is read while its communication is not live", ir.ExprString(ref), ref.Pos.Line)
+		}
+		m.record(in, lhs, ref)
+		return true
+	})
+}
+
+func (m *machine) record(in *instance, lhs, ref *ir.Ref) {
+	rel := m.f.Relations[in.c.ID-1]
+	key := ""
+	for _, v := range rel.Vars {
+		if x, ok := m.env[v.Name]; ok {
+			key += fmt.Sprintf("%s=%d ", v.Name, x)
+		}
+	}
+	subs, left := m.subscripts(ref), m.subscripts(lhs)
+	layout := m.layouts[ref.Sym]
+	r := reading{p: m.positions(ref.Sym, subs, rel.Grid), q: m.positions(lhs.Sym, left, rel.Grid)}
+	for pe := range m.np {
+		if own := m.layouts[lhs.Sym]; own != nil && !own.Owns(pe, left...) {
+			continue
+		}
+		from := layout.OwnerFor(pe, subs)
+		if from < 0 {
+			failf("the test's program reads %s%v in line %d, outside its bounds", ref.Sym.Name, subs, ref.Pos.Line)
+		}
+		r.pes = append(r.pes, [2]int{from, pe})
+	}
+	in.read[key] = append(in.read[key], r)
+}
+
+func (m *machine) subscripts(r *ir.Ref) []int {
+	subs := make([]int, len(r.Subs))
+	for d, s := range r.Subs {
+		subs[d] = m.eval(s)
+	}
+	return subs
+}
+
+// positions is the template position of an element in each dimension of grid g,
+// nil where it has none.
+func (m *machine) positions(s *ir.Symbol, subs []int, g *ir.Grid) []*int {
+	out := make([]*int, g.Rank)
+	if s.Mapping == nil || s.Mapping.Grid.Rank != g.Rank {
+		return out
+	}
+	for d, ax := range s.Mapping.Map.Axes {
+		if ax.Grid >= 0 {
+			x := ax.A*subs[d] + ax.B
+			out[ax.Grid] = &x
+		}
+	}
+	for _, fx := range s.Mapping.Map.Fixed {
+		if fx.Grid >= 0 {
+			x := fx.Pos
+			out[fx.Grid] = &x
+		}
+	}
+	return out
+}
+
+// number is the value of a form at the moment.
+func (m *machine) number(f linalg.Affine) int {
+	v, ok := f.Eval(func(name string) int64 {
+		x, ok := m.env[name]
+		if !ok {
+			failf("%v is needed and %s is undefined", f, name)
+		}
+		return int64(x)
+	})
+	if !ok {
+		failf("%v overflows", f)
+	}
+	return int(v)
+}
+
+// messages is the set of pairs (from, to) of different PEs such that c, posted
+// now, moves an element: what each consumer needs by Axes, Subs, Ranges, Guard
+// and RootOnly, element by element, from whoever owns it.
+func (m *machine) messages(c *comm.Comm) map[[2]int]bool {
+	sent := map[[2]int]bool{}
+	if c.Kind == comm.Irregular {
+		return sent
+	}
+	layout := m.layouts[c.Array]
+	for id := range m.np {
+		m.elements(c, id, func(subs []int) {
+			from := layout.OwnerFor(id, subs)
+			if from < 0 || from == id {
+				return
+			}
+			if c.Kind == comm.Pipeline {
+				pipe := c.Region.Pipe
+				ahead := layout.Shape.Coord(id, pipe.GridDim) - layout.Shape.Coord(from, pipe.GridDim)
+				if ahead*pipe.Dir <= 0 {
+					return
+				}
+			}
+			sent[[2]int{from, id}] = true
+		})
+	}
+	return sent
+}
+
+// elements visits the elements that PE id wants of c.
+func (m *machine) elements(c *comm.Comm, id int, visit func(subs []int)) {
+	if c.RootOnly && id != 0 {
+		return
+	}
+	for _, k := range c.Guard {
+		l := m.layouts[k.Array]
+		if k.Axis < 0 && !l.Holds(id) || k.Axis >= 0 && !l.Owned(id, k.Axis).Contains(m.number(k.Sub)) {
+			return
+		}
+	}
+	values := func(r *comm.Range) dist.Triplet {
+		all := dist.Range(-1000, 1000, 1)
+		if !r.Unknown {
+			all = dist.Range(m.number(r.Lo), m.number(r.Hi), r.Step)
+		}
+		for _, k := range r.Cons {
+			rest, _ := k.Sub.Subst(r.Index, linalg.Const(0))
+			all = m.layouts[k.Array].Iters(id, k.Axis, int(k.Sub.Coef(r.Index)), m.number(rest), all)
+		}
+		return all
+	}
+	for _, r := range c.Ranges {
+		if len(r.Cons) > 0 && !c.Varies(r) && values(r).Empty() {
+			return
+		}
+	}
+	box := make([][]int, len(c.Axes))
+	for d, ax := range c.Axes {
+		set := map[int]bool{0: true}
+		if ax.All {
+			set = map[int]bool{}
+			for x := c.Array.Dims[d].Lo; x <= c.Array.Dims[d].Hi; x++ {
+				set[x] = true
+			}
+		} else {
+			set = map[int]bool{m.number(ax.Off): true}
+			for _, term := range ax.Terms {
+				sum := map[int]bool{}
+				t := values(term.Range)
+				for x := range set {
+					for k := range max(0, t.N) {
+						sum[x+term.Coef*(t.Lo+k*t.Step)] = true
+					}
+				}
+				set = sum
+			}
+		}
+		for x := range set {
+			box[d] = append(box[d], x)
+		}
+	}
+	x := make([]int, len(box))
+	var axis func(d int)
+	axis = func(d int) {
+		if d < len(box) {
+			for _, x[d] = range box[d] {
+				axis(d + 1)
+			}
+			return
+		}
+		subs := append([]int(nil), x...)
+		if c.Subs != nil {
+			subs = make([]int, len(c.Subs))
+			for k, s := range c.Subs {
+				subs[k] = m.number(s.Off)
+				if s.Axis >= 0 {
+					subs[k] += s.Coef * x[s.Axis]
+				}
+			}
+		}
+		visit(subs)
+	}
+	axis(0)
+}

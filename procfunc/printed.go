@@ -1,0 +1,150 @@
+package procfunc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// PrintedTest is the outcome of the paper's test of Conditions 2 and 3 for a
+// chain of killers: one of them for Theorems 1 and 2, more for Theorem 3.
+type PrintedTest struct {
+	Kills bool
+	// Product is RF_yn * ... * RF_y1 * RF_x, where the test got that far.
+	Product *linalg.Transform
+	// Next is NP_x, the identity matrix where repetitions are identical.
+	Next *linalg.Transform
+	// Rules has for each dimension the number of the condition in the paper's
+	// Check for Condition 3 that holds, 0 for none.
+	Rules []linalg.Rule
+	Why   string // for people
+}
+
+// LiteralKills reports whether the paper's tests, exactly as they are printed,
+// say that communication y kills the synchronisation of repetitions of x:
+//
+//   - Condition 2: Consumers[x] is inside Producers[y], dimension by dimension,
+//     by the comparison of bounds and strides (section 3.2).
+//   - Condition 3: RF_y * RF_x is a superset of NP_x, which is the identity
+//     matrix where the repetitions in the innermost loop around x are identical
+//     (sections 3.2 and 4). Next instances over the back edges of outer loops,
+//     and paths past x, are not considered.
+//
+// Entries that contain loop indices are compared by name, although x's next
+// instance has other values of them. All this is part of what is wrong with the
+// printed tests: the answer is for comparison with the paper, and no ground to
+// omit a ready message. Numbers that are Collective stand for reductions and
+// barriers, in which all positions send to all; y and x may be equal.
+func (f *Functions) LiteralKills(y, x int) bool { return f.PrintedTest([]int{y}, x).Kills }
+
+// PrintedTest is the test of Theorem 3 as printed, for the sequence ys of
+// communications, each of which starts after the one before is complete:
+// Consumers[x] inside Producers[y1], Consumers[yi] inside Producers[yi+1], and
+// RF_yn * ... * RF_y1 * RF_x a superset of NP_x. One killer makes it Theorem 2.
+func (f *Functions) PrintedTest(ys []int, x int) PrintedTest {
+	rank := 1
+	for _, r := range append([]int{x}, ys...) {
+		if !f.Collective(r) {
+			rank = f.Relations[r-1].Dims()
+		}
+	}
+	mx := f.printed(x, rank)
+	product, from, last := mx.RF, mx, x
+	for _, y := range ys {
+		my := f.printed(y, rank)
+		if why := f.composable(last, y); why != "" {
+			return PrintedTest{Why: why}
+		}
+		for d := range from.Consumers {
+			if d >= len(my.Producers) || !from.Consumers[d].WithinPrinted(my.Producers[d]) {
+				return PrintedTest{Why: fmt.Sprintf("Condition 2 fails in dimension %d: the consumers %v of %s are not inside the producers of %s",
+					d+1, from.Consumers[d], f.name(last), f.name(y))}
+			}
+		}
+		product, _ = my.RF.Mul(product)
+		from, last = my, y
+	}
+	if why := f.returns(last, x); why != "" {
+		return PrintedTest{Why: why}
+	}
+	next := linalg.IdentityTransform(len(mx.Producers))
+	if len(mx.Next) > 0 {
+		next = mx.Next[0].Matrix
+	}
+	rules, ok := product.Covers(next, mx.Producers, linalg.Triplet.WithinPrinted)
+	t := PrintedTest{Kills: ok, Product: &product, Next: &next, Rules: rules}
+	t.Why = t.explain(f, x)
+	return t
+}
+
+func (t PrintedTest) explain(f *Functions, x int) string {
+	what := "the identity matrix"
+	if !t.Next.Equal(linalg.IdentityTransform(t.Next.Cols())) {
+		what = fmt.Sprintf("NP of %s", f.name(x))
+	}
+	var how []string
+	for d, rule := range t.Rules {
+		switch rule {
+		case 0:
+			return fmt.Sprintf("Condition 3 fails in dimension %d: the product of the matrices does not contain %s there", d+1, what)
+		case 1:
+			how = append(how, fmt.Sprintf("dimension %d has equal coefficients", d+1))
+		case 2:
+			how = append(how, fmt.Sprintf("dimension %d is U", d+1))
+		case 3:
+			how = append(how, fmt.Sprintf("dimension %d holds all next producers", d+1))
+		}
+	}
+	return fmt.Sprintf("Conditions 2 and 3 hold as printed: the product of the matrices contains %s (%s)", what, strings.Join(how, ", "))
+}
+
+// printed is the matrices of the paper; those of a collective have k dimensions.
+func (f *Functions) printed(r, k int) *Matrices {
+	if f.Collective(r) {
+		return collective(r, k)
+	}
+	return f.shaped(r, true)
+}
+
+// composable is why positions that receive in x cannot be compared with those
+// that send in y, "" if they can: the paper has one template for all.
+func (f *Functions) composable(x, y int) string {
+	if f.Collective(x) || f.Collective(y) {
+		return ""
+	}
+	rx, ry := f.Relations[x-1], f.Relations[y-1]
+	if !sameGrid(rx.Grid, ry.Grid) {
+		return fmt.Sprintf("%s and %s lie on different processor arrangements", f.name(x), f.name(y))
+	}
+	for d := range ry.P {
+		if ry.P[d].Kind == Nowhere || ry.Q[d].Kind == Nowhere {
+			return fmt.Sprintf("who takes part in %s has no template position: %s", f.name(y), ry.Why)
+		}
+		if !comparable(rx.Q[d], ry.P[d]) {
+			return fmt.Sprintf("consumers of %s and producers of %s lie in different templates", f.name(x), f.name(y))
+		}
+	}
+	return ""
+}
+
+// returns is why positions that receive in y cannot be compared with those that
+// send in x, "" if they can.
+func (f *Functions) returns(y, x int) string {
+	if f.Collective(x) || f.Collective(y) {
+		return ""
+	}
+	rx, ry := f.Relations[x-1], f.Relations[y-1]
+	for d := range ry.Q {
+		if !comparable(ry.Q[d], rx.P[d]) {
+			return fmt.Sprintf("consumers of %s and producers of %s lie in different templates", f.name(y), f.name(x))
+		}
+	}
+	return ""
+}
+
+func comparable(a, b Pos) bool {
+	return a.Kind != At || b.Kind != At || a.Space == b.Space ||
+		a.Space.Format == dist.Collapsed || b.Space.Format == dist.Collapsed // coordinates that stay what they are
+}
