@@ -24,6 +24,7 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
@@ -41,10 +42,18 @@ type Options struct {
 	// Check emits bounds checks, tests for undefined values and for INTEGER
 	// overflow; loops are then not turned into leaf loops.
 	Check bool
+	// Unsafe emits programs of plans that do not make them right too.
+	Unsafe bool
 }
 
-// Emit returns main.go of the emitted program, formatted.
+// ErrUnsafe is the answer to a plan that leaves out messages without proof.
+var ErrUnsafe = errors.New("the plan does not make the program right")
+
+// Emit returns main.go of the emitted program, formatted, or ErrUnsafe.
 func Emit(p *plan.Plan, o Options) ([]byte, error) {
+	if !p.Kind.Sound() && !o.Unsafe {
+		return nil, ErrUnsafe
+	}
 	g := &gen{
 		plan: p, prog: p.Program, opt: o, out: &buffer{},
 		names:     newNames(p.Program.IR),

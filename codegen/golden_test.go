@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"errors"
 	"go/format"
 	"os"
 	"path/filepath"
@@ -26,8 +27,11 @@ func TestGolden(t *testing.T) {
 			comment, sections := readArchive(readFile(t, file))
 			in := sections[0]
 			k := plan.Handshake
-			if strings.Contains(comment, "barrier plan") {
+			switch {
+			case strings.Contains(comment, "barrier plan"):
 				k = plan.Barrier
+			case strings.Contains(comment, "plan popl96"):
+				k = plan.PopL96
 			}
 			got := section{"main.go", emit(t, in.name, in.data, k, codegen.Options{Check: strings.Contains(comment, "With checks")})}
 			if *update {
@@ -50,7 +54,7 @@ func TestCorpus(t *testing.T) {
 		for _, v := range []struct {
 			kind  plan.Kind
 			check bool
-		}{{plan.Handshake, false}, {plan.Barrier, false}, {plan.Handshake, true}} {
+		}{{plan.PopL96, false}, {plan.Barrier, false}, {plan.Handshake, true}} {
 			code := emit(t, filepath.Base(name), text, v.kind, codegen.Options{Check: v.check})
 			if formatted, err := format.Source([]byte(code)); err != nil || string(formatted) != code {
 				t.Errorf("%s, %s, check %t: gofmt: %v\n%s", name, v.kind, v.check, err, cmp.Diff(code, string(formatted)))
@@ -62,9 +66,10 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestBarrierPlan: the plan decides about barriers and ready messages, and
-// nothing else in the text differs.
-func TestBarrierPlan(t *testing.T) {
+// TestPlans: the plan decides about barriers and ready messages, and nothing else
+// in the text differs.
+func TestPlans(t *testing.T) {
+	quiet, ready := 0, 0
 	for name, text := range corpus(t) {
 		handshake := emit(t, "in.hpf", text, plan.Handshake, codegen.Options{})
 		barrier := emit(t, "in.hpf", text, plan.Barrier, codegen.Options{})
@@ -86,8 +91,30 @@ func TestBarrierPlan(t *testing.T) {
 			}
 			return strings.Join(out, "\n")
 		}
-		if d := cmp.Diff(strip(handshake), strip(barrier)); d != "" {
-			t.Errorf("%s: the plans differ otherwise (-handshake +barrier):\n%s", name, d)
+		popl96 := emit(t, "in.hpf", text, plan.PopL96, codegen.Options{})
+		quiet += strings.Count(popl96, "spmd.Quiet")
+		ready += strings.Count(barrier, "spmd.Quiet") - strings.Count(popl96, "spmd.Quiet")
+		if strings.Contains(popl96, "pe.Barrier(") {
+			t.Errorf("%s: a barrier under popl96", name)
 		}
+		for k, code := range map[plan.Kind]string{plan.Barrier: barrier, plan.PopL96: popl96} {
+			if d := cmp.Diff(strip(handshake), strip(code)); d != "" {
+				t.Errorf("%s: the plans differ otherwise (-handshake +%s):\n%s", name, k, d)
+			}
+		}
+	}
+	if quiet < 50 || ready < 50 {
+		t.Errorf("popl96 leaves out the ready messages of %d communications and keeps those of %d", quiet, ready)
+	}
+}
+
+// TestUnsafe: the printed analysis makes no program, unless it is asked to.
+func TestUnsafe(t *testing.T) {
+	const text = "program p\n  print *, 1\nend program\n"
+	if code, err := tryEmit("in.hpf", text, plan.PopL96Literal, codegen.Options{}); !errors.Is(err, codegen.ErrUnsafe) || code != "" {
+		t.Errorf("emitted %q, %v", code, err)
+	}
+	if code, err := tryEmit("in.hpf", text, plan.PopL96Literal, codegen.Options{Unsafe: true}); err != nil || !strings.Contains(code, "// Plan: popl96-literal.") {
+		t.Errorf("with Unsafe: %v\n%s", err, code)
 	}
 }

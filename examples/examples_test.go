@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write the goldens of explain comm")
 
 // plans are the synchronisation plans; all give the same answers.
-var plans = []string{"handshake", "barrier"}
+var plans = []string{"popl96", "handshake", "barrier"}
 
 // runLimit is how long one run of an example may take. None needs a tenth of
 // it; a run that does has lost a message.
@@ -224,7 +224,7 @@ func TestChecked(t *testing.T) {
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			e.check(t, build(t, e.source, "handshake", "--check"), 3)
+			e.check(t, build(t, e.source, plans[0], "--check"), 3)
 		})
 	}
 }

@@ -31,7 +31,7 @@ var (
 )
 
 // randomPEs are the numbers of PEs that random programs run on.
-var randomPEs = []string{"1", "2", "3", "5"}
+var randomPEs = []string{"1", "2", "3", "5", "8"}
 
 // randomLimit is how long one run of a random program may take; none needs a
 // hundredth of it.

@@ -31,6 +31,10 @@ func (p *Program) Stmt(n *cfg.Node) ir.Stmt {
 // Loop is the loop statement behind a loop of a graph of p.
 func (p *Program) Loop(l *cfg.Loop) ir.Stmt { return p.loops[l] }
 
+// Agree is the flavour of the reduction that is part of an irregular
+// communication. Its Ref is the communication's number.
+const Agree = "agree"
+
 type graphBuilder struct {
 	p        *Program
 	b        *cfg.Builder
@@ -43,6 +47,12 @@ func (g *graphBuilder) comm(kind cfg.Kind, line int, c *Comm, flavour string) {
 	n.Flavour = flavour
 }
 
+// agree is the reduction by which, in each execution of an irregular
+// communication, the PEs find out whether a list of subscripts has changed.
+func (g *graphBuilder) agree(c *Comm) {
+	g.comm(cfg.Reduce, c.CLine, c, Agree)
+}
+
 func (g *graphBuilder) nodes(list []Node) {
 	for _, n := range list {
 		switch n := n.(type) {
@@ -51,6 +61,9 @@ func (g *graphBuilder) nodes(list []Node) {
 				g.b.Node(cfg.Barrier, n.Comms[0].CLine, 0, "")
 			}
 			for _, c := range n.Comms {
+				if c.Kind == Irregular {
+					g.agree(c)
+				}
 				g.comm(cfg.Comm, c.CLine, c, string(c.Kind))
 			}
 		case *Wait:

@@ -3,8 +3,10 @@ package plan_test
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +34,13 @@ func makePlan(t testing.TB, text string, k plan.Kind) *plan.Plan {
 		t.Fatal(diags.Err())
 	}
 	return plan.Make(comm.Analyze(p, scalar.Analyze(p)), k)
+}
+
+// guessPlan plans the program text by guessed relations.
+func guessPlan(t testing.TB, text string, k plan.Kind, seed uint64) *plan.Plan {
+	t.Helper()
+	c := makePlan(t, text, plan.Handshake).Program
+	return plan.MakeWith(c, k, guesses{c, seed})
 }
 
 // programs are those of the neighbours' tests and the examples, by name.
@@ -79,10 +88,15 @@ func writeArchive(comment string, sections []section) string {
 	return string(txtar.Format(&a))
 }
 
-// sketch is the text of a plan, taken apart so that a test can spoil it.
+// sketch is the text of a plan, taken apart so that a test can spoil it. Nodes,
+// and with them the claims of proofs, are numbered by where they stand.
 type sketch struct {
-	head  []string // the plan line, slots, loops
-	nodes []sketchNode
+	kind    plan.Kind
+	slots   []string // the slot lines
+	proofs  []sketchProof
+	classes []string
+	loops   []string
+	nodes   []sketchNode
 }
 
 type sketchNode struct {
@@ -90,14 +104,34 @@ type sketchNode struct {
 	succs []int
 }
 
+// sketchProof is a proof with a claim for each node.
+type sketchProof struct {
+	use, put int
+	claims   []plan.Claim
+	kills    []int
+}
+
 func takeApart(t testing.TB, text string) *sketch {
 	t.Helper()
-	s := &sketch{}
+	d, err := plan.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sketch{kind: d.Kind}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		number, rest, _ := strings.Cut(line, " ")
-		if strings.Trim(number, "0123456789") != "" {
-			s.head = append(s.head, line)
+		switch number {
+		case "plan", "proof":
+			continue
+		case "slot":
+			s.slots = append(s.slots, line)
+			continue
+		case "class":
+			s.classes = append(s.classes, line)
+			continue
+		case "loop":
+			s.loops = append(s.loops, line)
 			continue
 		}
 		n := sketchNode{text: rest}
@@ -113,14 +147,32 @@ func takeApart(t testing.TB, text string) *sketch {
 		}
 		s.nodes = append(s.nodes, n)
 	}
+	for _, p := range d.Proofs {
+		sp := sketchProof{use: p.Use, put: p.Put, claims: make([]plan.Claim, len(s.nodes)), kills: p.Kills}
+		for _, run := range p.Claims {
+			for id := run.From; id <= run.To; id++ {
+				sp.claims[id] = run.Claim
+			}
+		}
+		s.proofs = append(s.proofs, sp)
+	}
 	return s
 }
 
 // String puts the text together again, with nodes numbered as they stand.
 func (s *sketch) String() string {
 	var b strings.Builder
-	for _, h := range s.head {
-		b.WriteString(h + "\n")
+	fmt.Fprintf(&b, "plan %s\n", s.kind)
+	for i, line := range s.slots {
+		b.WriteString(line + "\n")
+		for _, p := range s.proofs {
+			if p.put == i+1 {
+				b.WriteString(p.String() + "\n")
+			}
+		}
+	}
+	for _, line := range append(s.classes[:len(s.classes):len(s.classes)], s.loops...) {
+		b.WriteString(line + "\n")
 	}
 	for i, n := range s.nodes {
 		fmt.Fprintf(&b, "%d %s", i, n.text)
@@ -135,11 +187,21 @@ func (s *sketch) String() string {
 	return b.String()
 }
 
-// clone copies s.
+func (p *sketchProof) String() string {
+	q := plan.Proof{Use: p.use, Put: p.put, Kills: p.kills}
+	for id, c := range p.claims {
+		if c.Level != plan.Sync {
+			q.Claims = append(q.Claims, plan.Span{From: id, To: id, Claim: c})
+		}
+	}
+	return q.String()
+}
+
+// clone copies s. Claims and kills are replaced by a spoiler, never changed.
 func (s *sketch) clone() *sketch {
-	c := &sketch{head: append([]string(nil), s.head...)}
+	c := &sketch{kind: s.kind, slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), classes: slices.Clone(s.classes), loops: s.loops}
 	for _, n := range s.nodes {
-		c.nodes = append(c.nodes, sketchNode{n.text, append([]int(nil), n.succs...)})
+		c.nodes = append(c.nodes, sketchNode{n.text, slices.Clone(n.succs)})
 	}
 	return c
 }
@@ -158,10 +220,14 @@ func (s *sketch) drop(i int) {
 			s.nodes[k].succs[j] = x
 		}
 	}
-	s.nodes = append(s.nodes[:i], s.nodes[i+1:]...)
+	s.nodes = slices.Delete(s.nodes, i, i+1)
+	for k := range s.proofs {
+		s.proofs[k].claims = slices.Delete(slices.Clone(s.proofs[k].claims), i, i+1)
+	}
 }
 
-// insert puts a node with one successor on all edges to node i.
+// insert puts a node on all edges to node i, which becomes node i+1 and its first
+// successor. What was claimed of node i is claimed of the new node too.
 func (s *sketch) insert(i int, text string) {
 	for k := range s.nodes {
 		for j, x := range s.nodes[k].succs {
@@ -170,7 +236,11 @@ func (s *sketch) insert(i int, text string) {
 			}
 		}
 	}
-	s.nodes = append(s.nodes[:i], append([]sketchNode{{text, []int{i + 1}}}, s.nodes[i:]...)...)
+	s.nodes = slices.Insert(s.nodes, i, sketchNode{text, []int{i + 1}})
+	for k := range s.proofs {
+		c := s.proofs[k].claims
+		s.proofs[k].claims = slices.Insert(slices.Clone(c), i, c[i])
+	}
 }
 
 // find lists the nodes whose text starts with a prefix.
@@ -183,3 +253,29 @@ func (s *sketch) find(prefix string) []int {
 	}
 	return out
 }
+
+// guesses stand for the relations of a program where only the way from them to
+// the plan is tested: a communication kills what a throw of dice says, and those
+// that fill one array's overlap share their cells.
+type guesses struct {
+	p    *comm.Program
+	seed uint64
+}
+
+func (g guesses) Items() [][2]int {
+	var items [][2]int
+	for _, a := range g.p.Comms {
+		for _, b := range g.p.Comms {
+			if a == b || a.Overlap && b.Overlap && a.Array == b.Array {
+				items = append(items, [2]int{a.ID, b.ID})
+			}
+		}
+	}
+	return items
+}
+
+func (g guesses) Kills(y, use, put int) bool {
+	return rand.New(rand.NewPCG(g.seed, uint64(y)<<32|uint64(put))).IntN(3) > 0
+}
+
+func (g guesses) LiteralKills(y, x int) bool { return g.Kills(y, x, x) }

@@ -2,50 +2,76 @@
 // before it may put. It is the only thing that code generation reads.
 //
 // A put writes a slot on the consumer. Before it does, the consumer must be done
-// with what the slot held; two plans assure this for every put:
+// with what the slot held. The plans differ in how they assure it:
 //
+//	popl96     by a proof, where there is one, that other messages say it; by a
+//	           ready message elsewhere
 //	handshake  the consumer sends the producer a ready message when it reaches
 //	           the communication: its earlier uses of the slot lie behind it
 //	barrier    all PEs meet before each group of communications: then nobody
 //	           uses any slot of the group
 //
-// Arrival is the same in both: the put sets a flag to the epoch of the
+// popl96-literal leaves out ready messages by the analysis as the paper prints
+// it, which has errors. It is kept for comparison, and is not in Kinds.
+//
+// Arrival is the same in all: the put sets a flag to the epoch of the
 // communication, and the consumer waits for exactly that epoch.
+//
+// The proofs of popl96 are part of the plan. In
+//
+//	do k = 1, n
+//	   b(2:n) = a(1:n-1)      ! #1 shift
+//	   s = s + sum(b)
+//	end do
+//
+// nobody puts #1 anew before the sum is known, to which every PE contributes
+// when it is done with the old values:
+//
+//	slot 1 quiet shift of a(i-1), line 2: overlap of a # no ready message: the sum of s in line 3 orders every use before the next put
+//	proof 1 1: 0-2 NoSync, 3-6 CS, 7-8 Cons
 package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // Kind names a plan.
 type Kind string
 
 const (
-	Handshake Kind = "handshake"
-	Barrier   Kind = "barrier"
+	PopL96        Kind = "popl96"
+	Handshake     Kind = "handshake"
+	Barrier       Kind = "barrier"
+	PopL96Literal Kind = "popl96-literal"
 )
 
-// Kinds lists the plans that exist; the strongest comes first and is the default.
-var Kinds = []Kind{Handshake, Barrier}
+// Kinds lists the plans that give right programs; the strongest comes first and
+// is the default.
+var Kinds = []Kind{PopL96, Handshake, Barrier}
 
-// ParseKind reads the name of a plan.
+// ParseKind reads the name of a plan, also of popl96-literal. The error lists
+// those that give right programs.
 func ParseKind(s string) (Kind, error) {
-	for _, k := range Kinds {
-		if s == string(k) {
-			return k, nil
-		}
+	if k := Kind(s); k == PopL96Literal || slices.Contains(Kinds, k) {
+		return k, nil
 	}
 	names := make([]string, len(Kinds))
 	for i, k := range Kinds {
 		names[i] = string(k)
 	}
-	return "", fmt.Errorf("unknown plan %q: choose %s", s, strings.Join(names, " or "))
+	return "", fmt.Errorf("unknown plan %q: choose %s", s, strings.Join(names[:len(names)-1], ", ")+" or "+names[len(names)-1])
 }
+
+// Sound reports whether programs with plan k are right.
+func (k Kind) Sound() bool { return slices.Contains(Kinds, k) }
 
 // Plan is a program in SPMD form with its synchronisation.
 type Plan struct {
@@ -53,6 +79,9 @@ type Plan struct {
 	Program *comm.Program
 	Graph   *cfg.Graph // with communication nodes, and barriers where the plan has them
 	Slots   []Slot     // one per communication, in order of its number
+	// Classes are the numbers of communications that may fill the same cells,
+	// ascending, where there are several. Plans without analysis leave it nil.
+	Classes [][]int
 }
 
 // Slot is what the puts of one communication write, and what frees it.
@@ -60,14 +89,44 @@ type Slot struct {
 	Comm  *comm.Comm
 	Cells string // in words
 	Ready bool   // a ready message before every put
-	Why   string
+	// Verdict is that of the analysis, NeedsSync where the plan has none.
+	Verdict synch.Verdict
+	// Proofs, of popl96 without ready messages: one for each communication that
+	// may have filled the cells before.
+	Proofs []Proof
+	Why    string // the reason, a phrase that starts with what is done
 }
 
-// Make plans the synchronisation of c.
+// Relations is what the proofs need to know of the messages of a program.
+// *procfunc.Functions answers it.
+type Relations interface {
+	// Items lists the pairs (use, put) of communications that may fill the same
+	// cells; each communication is paired with itself at least.
+	Items() [][2]int
+	// Kills is a synch.Kills.
+	Kills(y, use, put int) bool
+}
+
+// LiteralRelations also answers the paper's own test, for popl96-literal.
+type LiteralRelations interface {
+	LiteralKills(y, x int) bool
+}
+
+// Make plans the synchronisation of c, for which it analyses the relations of
+// the messages where the plan asks for them.
 func Make(c *comm.Program, k Kind) *Plan {
+	if k == PopL96 || k == PopL96Literal {
+		return MakeWith(c, k, procfunc.Analyze(c, c.Graph()))
+	}
+	return MakeWith(c, k, nil)
+}
+
+// MakeWith is Make with the relations given, which popl96 and popl96-literal
+// ask; the latter needs LiteralRelations.
+func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
 	p := &Plan{Kind: k, Program: c, Graph: c.GraphWith(k == Barrier)}
 	for _, x := range c.Comms {
-		s := Slot{Comm: x, Ready: k == Handshake}
+		s := Slot{Comm: x, Ready: true, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
 		switch {
 		case x.Overlap:
 			s.Cells = "overlap of " + x.Array.Name
@@ -76,12 +135,16 @@ func Make(c *comm.Program, k Kind) *Plan {
 		default:
 			s.Cells = "temporary t" + fmt.Sprint(x.ID)
 		}
-		if k == Handshake {
-			s.Why = "the consumer tells the producer that the slot is free when it reaches the communication"
-		} else {
-			s.Why = "a barrier before the group: every PE has passed its last use"
+		if k == Barrier {
+			s.Ready, s.Why = false, "no ready message: a barrier before the group, every PE has passed its last use"
 		}
 		p.Slots = append(p.Slots, s)
+	}
+	switch k {
+	case PopL96:
+		p.prove(rel)
+	case PopL96Literal:
+		p.believe(rel.(LiteralRelations))
 	}
 	return p
 }
@@ -98,9 +161,5 @@ func (p *Plan) BarrierAtPipe(*comm.Pipe) bool { return p.Kind == Barrier }
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {
-	sync := "ready message, since nothing else says that the last values are dead"
-	if !p.Ready(c) {
-		sync = "no ready message, the barrier says that the last values are dead"
-	}
-	return fmt.Sprintf("#%d %s of %s, line %d: %s; %s", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), sync)
+	return fmt.Sprintf("#%d %s of %s, line %d: %s; %s", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), p.Slots[c.ID-1].Why)
 }

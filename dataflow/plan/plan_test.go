@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
 // TestGolden compares the plans of the programs in testdata/*.txtar. go test
@@ -68,7 +70,8 @@ func TestPlansOfAllPrograms(t *testing.T) {
 	}
 }
 
-// TestSynchronisation: handshake has a ready message for every put and no
+// TestSynchronisation: popl96 has a ready message where the verdict is Sync, and
+// proofs elsewhere; handshake has a ready message for every put and no
 // barrier; barrier has one before each group of communications and before each
 // pipelined region, and no ready message.
 func TestSynchronisation(t *testing.T) {
@@ -87,6 +90,11 @@ func TestSynchronisation(t *testing.T) {
 						groups++
 					}
 					pipe = true
+				case n.Kind == cfg.Reduce && n.Flavour == comm.Agree, n.Kind == cfg.Comm && string(comm.Irregular) == n.Flavour:
+					// The two belong together, and form groups without others.
+					if n.Kind == cfg.Reduce && n.Preds[0].Kind != cfg.Comm {
+						groups++
+					}
 				case n.Kind == cfg.Comm && n.Preds[0].Kind != cfg.Comm:
 					groups++
 				case n.Kind == cfg.CommOver && pipe:
@@ -94,16 +102,20 @@ func TestSynchronisation(t *testing.T) {
 					pipe = false
 				}
 			}
-			want := groups
-			if k == plan.Handshake {
-				want = 0
+			want := 0
+			if k == plan.Barrier {
+				want = groups
 			}
 			if barriers != want {
 				t.Errorf("%s, %s: %d barriers for %d groups, want %d", name, k, barriers, groups, want)
 			}
 			for _, s := range p.Slots {
-				if s.Ready != (k == plan.Handshake) || p.Ready(s.Comm) != s.Ready {
-					t.Errorf("%s, %s: ready message of #%d: %t", name, k, s.Comm.ID, s.Ready)
+				ready := k == plan.Handshake || k == plan.PopL96 && s.Verdict == synch.NeedsSync
+				if s.Ready != ready || p.Ready(s.Comm) != s.Ready {
+					t.Errorf("%s, %s: ready message of #%d, %v: %t", name, k, s.Comm.ID, s.Verdict, s.Ready)
+				}
+				if proved := len(s.Proofs) > 0; proved != (k == plan.PopL96 && !s.Ready) {
+					t.Errorf("%s, %s: #%d, ready %t, has %d proofs", name, k, s.Comm.ID, s.Ready, len(s.Proofs))
 				}
 				said := strings.Contains(p.Comment(s.Comm), "; ready message")
 				if said != s.Ready || strings.Contains(p.Comment(s.Comm), "\n") {
@@ -120,7 +132,7 @@ func TestParseKind(t *testing.T) {
 			t.Errorf("ParseKind(%q) = %q, %v", k, got, err)
 		}
 	}
-	if _, err := plan.ParseKind("hope"); err == nil || err.Error() != `unknown plan "hope": choose handshake or barrier` {
+	if _, err := plan.ParseKind("hope"); err == nil || err.Error() != `unknown plan "hope": choose popl96, handshake or barrier` {
 		t.Errorf("ParseKind(hope): %v", err)
 	}
 }
@@ -132,7 +144,7 @@ func TestParseErrors(t *testing.T) {
 		{"no plan line", "slot 1 ready x\n" + graph, `line 1: found "slot 1 ready x", want "plan KIND"`},
 		{"plan of no kind", "plan\n" + graph, `line 1: found "plan", want "plan KIND"`},
 		{"two kinds", "plan barrier barrier\n" + graph, `line 1: found "plan barrier barrier", want "plan KIND"`},
-		{"unknown kind", "plan hope\n" + graph, `line 1: unknown plan "hope": choose handshake or barrier`},
+		{"unknown kind", "plan hope\n" + graph, `line 1: unknown plan "hope": choose popl96, handshake or barrier`},
 		{"no graph", "plan barrier\n", "line 2: the graph is missing"},
 		{"no graph behind slots", "plan barrier\nslot 1 quiet shift of a\n", "line 3: the graph is missing"},
 		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet TEXT"`},

@@ -10,28 +10,40 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Explain is the text of stage plan: the slots, then the graph with
-// communication nodes. Parse reads it.
+// Explain is the text of stage plan: the slots, each followed by the proofs that
+// make its ready messages unnecessary; the classes of communications that may
+// fill the same cells; then the graph with communication nodes. Parse reads it.
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", p.Kind)
 	for _, s := range p.Slots {
-		ready := "quiet"
-		if s.Ready {
-			ready = "ready"
+		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s.Ready), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
+		for i := range s.Proofs {
+			fmt.Fprintln(&b, &s.Proofs[i])
 		}
-		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, ready, s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
+	}
+	for _, c := range p.Classes {
+		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
 	}
 	b.WriteString(p.Graph.String())
 	return b.String()
 }
 
+func mood(ready bool) string {
+	if ready {
+		return "ready"
+	}
+	return "quiet"
+}
+
 // Document is a plan as read from its text: enough for the passes that work on
 // the graph, without the program that it was made from.
 type Document struct {
-	Kind  Kind
-	Slots []SlotText
-	Graph *cfg.Graph
+	Kind    Kind
+	Slots   []SlotText
+	Proofs  []Proof // in the order of Slots by Put
+	Classes [][]int // communications that may fill the same cells; others have cells of their own
+	Graph   *cfg.Graph
 }
 
 // SlotText is a slot line: whether puts of communication ID wait for a ready
@@ -47,11 +59,15 @@ func (d *Document) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", d.Kind)
 	for _, s := range d.Slots {
-		ready := "quiet"
-		if s.Ready {
-			ready = "ready"
+		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(s.Ready), s.Text)
+		for i := range d.Proofs {
+			if d.Proofs[i].Put == s.ID {
+				fmt.Fprintln(&b, &d.Proofs[i])
+			}
 		}
-		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, ready, s.Text)
+	}
+	for _, c := range d.Classes {
+		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
 	}
 	b.WriteString(d.Graph.String())
 	return b.String()
@@ -66,26 +82,17 @@ func Parse(text string) (*Document, error) {
 	for sc.Scan() {
 		line := sc.Text()
 		n++
-		f := strings.SplitN(line, " ", 4)
+		word, _, _ := strings.Cut(line, " ")
+		var err error
 		switch {
 		case n == 1:
-			if len(f) != 2 || f[0] != "plan" {
-				return nil, fmt.Errorf("line 1: found %q, want \"plan KIND\"", line)
-			}
-			k, err := ParseKind(f[1])
-			if err != nil {
-				return nil, fmt.Errorf("line 1: %w", err)
-			}
-			d.Kind = k
-		case f[0] == "slot":
-			if len(f) != 4 || f[2] != "ready" && f[2] != "quiet" {
-				return nil, fmt.Errorf("line %d: found %q, want \"slot NUMBER ready|quiet TEXT\"", n, line)
-			}
-			id, err := strconv.Atoi(f[1])
-			if err != nil || id != len(d.Slots)+1 {
-				return nil, fmt.Errorf("line %d: slot %q out of order, want %d", n, f[1], len(d.Slots)+1)
-			}
-			d.Slots = append(d.Slots, SlotText{id, f[2] == "ready", f[3]})
+			err = d.parseKind(line)
+		case word == "slot":
+			err = d.parseSlot(line)
+		case word == "proof":
+			err = d.parseProof(line)
+		case word == "class":
+			err = d.parseClass(line)
 		default:
 			g, err := cfg.Parse(text[offset:])
 			if err != nil {
@@ -94,9 +101,66 @@ func Parse(text string) (*Document, error) {
 			d.Graph = g
 			return d, nil
 		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
 		offset += len(line) + 1
 	}
 	return nil, fmt.Errorf("line %d: the graph is missing", n+1)
+}
+
+func (d *Document) parseKind(line string) error {
+	f := strings.SplitN(line, " ", 4)
+	if len(f) != 2 || f[0] != "plan" {
+		return fmt.Errorf("found %q, want \"plan KIND\"", line)
+	}
+	k, err := ParseKind(f[1])
+	d.Kind = k
+	return err
+}
+
+func (d *Document) parseSlot(line string) error {
+	f := strings.SplitN(line, " ", 4)
+	if len(f) != 4 || f[2] != "ready" && f[2] != "quiet" {
+		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet TEXT\"", line)
+	}
+	id, err := strconv.Atoi(f[1])
+	if err != nil || id != len(d.Slots)+1 {
+		return fmt.Errorf("slot %q out of order, want %d", f[1], len(d.Slots)+1)
+	}
+	d.Slots = append(d.Slots, SlotText{id, f[2] == "ready", f[3]})
+	return nil
+}
+
+func (d *Document) parseProof(line string) error {
+	p, err := parseProof(line)
+	if err != nil {
+		return err
+	}
+	if p.Put != len(d.Slots) {
+		return fmt.Errorf("a proof about the puts of #%d does not follow its slot", p.Put)
+	}
+	if d.proof(p.Use, p.Put) != nil {
+		return fmt.Errorf("a second proof %d %d", p.Use, p.Put)
+	}
+	d.Proofs = append(d.Proofs, p)
+	return nil
+}
+
+func (d *Document) parseClass(line string) error {
+	var class []int
+	for _, w := range strings.Fields(line)[1:] {
+		id, err := strconv.Atoi(w)
+		if err != nil || id < 1 || id > len(d.Slots) || len(class) > 0 && id <= class[len(class)-1] {
+			return fmt.Errorf("class member %q: want the numbers of slots, ascending", w)
+		}
+		class = append(class, id)
+	}
+	if len(class) < 2 {
+		return fmt.Errorf("found %q, want at least two members", line)
+	}
+	d.Classes = append(d.Classes, class)
+	return nil
 }
 
 // Document is p without the program behind it.
@@ -106,142 +170,4 @@ func (p *Plan) Document() *Document {
 		panic("plan: own text does not parse: " + err.Error())
 	}
 	return d
-}
-
-// Verify checks the plan's graph without looking at how it was made.
-func (p *Plan) Verify() error { return p.Document().Verify() }
-
-// Verify checks that on every path each communication C_r is followed by CO_r,
-// then UO_r, before C_r comes again or the program ends; that neither comes
-// without C_r; and that the puts of every communication
-// without a ready message come directly behind a barrier, with nothing but
-// communications of the same group in between: the last use of the slot, which
-// ends at UO_r, then lies before the barrier on every PE.
-func (d *Document) Verify() error {
-	ready := map[int]bool{}
-	for _, s := range d.Slots {
-		ready[s.ID] = s.Ready
-	}
-	for _, n := range d.Graph.Nodes {
-		switch n.Kind {
-		case cfg.Comm:
-			if _, ok := ready[n.Ref]; !ok {
-				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
-			}
-			if n.Flavour == "send" {
-				continue
-			}
-			if err := d.completes(n); err != nil {
-				return err
-			}
-			if !ready[n.Ref] && !behindBarrier(n) {
-				return fmt.Errorf("line %d: %s puts without ready message, and no barrier stands before it", n.Line, n.Name())
-			}
-		case cfg.CommOver, cfg.UseOver:
-			if _, ok := ready[n.Ref]; !ok {
-				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
-			}
-		}
-	}
-	for _, s := range d.Slots {
-		if err := d.begins(s.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// completes walks all paths from c: CO must come before UO, and both before c
-// comes again or the program ends, STOP aside.
-func (d *Document) completes(c *cfg.Node) error {
-	type state struct {
-		node *cfg.Node
-		over bool
-	}
-	seen := map[state]bool{}
-	work := []state{{c, false}}
-	for len(work) > 0 {
-		st := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, n := range st.node.Succs {
-			over := st.over
-			switch {
-			case n == nil:
-				continue
-			case n.Kind == cfg.CommOver && n.Ref == c.Ref:
-				over = true
-			case n.Kind == cfg.UseOver && n.Ref == c.Ref:
-				if !over {
-					return fmt.Errorf("line %d: UO_%d is reached from C_%d in line %d without CO_%d", n.Line, c.Ref, c.Ref, c.Line, c.Ref)
-				}
-				continue
-			case n == c:
-				return fmt.Errorf("line %d: C_%d is reached again before UO_%d", c.Line, c.Ref, c.Ref)
-			case n.Kind == cfg.Exit:
-				if stops(st.node) {
-					continue
-				}
-				return fmt.Errorf("the program ends behind C_%d in line %d without UO_%d", c.Ref, c.Line, c.Ref)
-			}
-			if next := (state{n, over}); !seen[next] {
-				seen[next] = true
-				work = append(work, next)
-			}
-		}
-	}
-	return nil
-}
-
-// stops reports whether n is a STOP statement.
-func stops(n *cfg.Node) bool {
-	return n.Kind == cfg.Stmt && (strings.HasPrefix(n.Text, "stop") || strings.HasPrefix(n.Text, "error stop"))
-}
-
-// begins walks all paths from the entry that avoid C_r: none may reach CO_r or
-// UO_r.
-func (d *Document) begins(r int) error {
-	seen := map[*cfg.Node]bool{}
-	work := []*cfg.Node{d.Graph.Entry}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if n == nil || seen[n] || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send" {
-			continue
-		}
-		seen[n] = true
-		if (n.Kind == cfg.CommOver || n.Kind == cfg.UseOver) && n.Ref == r {
-			return fmt.Errorf("line %d: %s is reached without C_%d before it", n.Line, n.Name(), r)
-		}
-		work = append(work, n.Succs...)
-	}
-	return nil
-}
-
-// behindBarrier reports whether on every path into c a barrier comes last, other
-// communications posted in the same group aside.
-func behindBarrier(c *cfg.Node) bool {
-	seen := map[*cfg.Node]bool{}
-	var up func(n *cfg.Node) bool
-	up = func(n *cfg.Node) bool {
-		if len(n.Preds) == 0 {
-			return false
-		}
-		for _, p := range n.Preds {
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			switch p.Kind {
-			case cfg.Barrier:
-			case cfg.Comm, cfg.CommOver:
-				if !up(p) {
-					return false
-				}
-			default:
-				return false
-			}
-		}
-		return true
-	}
-	return up(c)
 }

@@ -12,13 +12,14 @@ import (
 // compileFlags are the flags of every command that compiles.
 type compileFlags struct {
 	Sync         string `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
+	Unsafe       bool   `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
 	Check        bool   `help:"Check array bounds and undefined values while the program runs."`
 	TimePasses   bool   `help:"Print how long each pass took."`
 	VerifyPasses bool   `help:"Check what each pass promises."`
 }
 
 func (f *compileFlags) options() (driver.Options, error) {
-	o := driver.Options{Check: f.Check}
+	o := driver.Options{Check: f.Check, Unsafe: f.Unsafe}
 	if f.Sync == "" {
 		return o, nil // driver.New chooses
 	}

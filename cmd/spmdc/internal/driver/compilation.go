@@ -21,6 +21,8 @@ import (
 type Options struct {
 	Sync  plan.Kind // which synchronisation plan
 	Check bool      // check bounds and undefined values at run time
+	// Unsafe emits programs also of a plan that does not make them right.
+	Unsafe bool
 }
 
 // Compilation is one source file on its way through the passes: what is known

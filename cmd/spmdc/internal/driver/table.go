@@ -158,7 +158,11 @@ func cfgText(c *Compilation) (string, error) { return c.Graph.String(), nil }
 func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runCode(c *Compilation) (err error) {
-	c.Code, err = codegen.Emit(c.Plan, codegen.Options{Check: c.Options.Check})
+	c.Code, err = codegen.Emit(c.Plan, codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe})
+	if errors.Is(err, codegen.ErrUnsafe) {
+		return Usagef("choose another plan, or add --unsafe to get the program all the same",
+			"--sync=%s leaves out messages that a program may need to be right; it is there to be looked at", c.Plan.Kind)
+	}
 	return err
 }
 

@@ -1,0 +1,6 @@
+package plan
+
+import "github.com/spmdc/spmdc/cfg"
+
+// Pass is Proof.pass.
+func Pass(p *Proof, c Claim, n *cfg.Node) Claim { return p.pass(c, n) }

@@ -1,0 +1,231 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// prove leaves out the ready messages that the analysis proves unnecessary, and
+// keeps the proofs.
+func (p *Plan) prove(rel Relations) {
+	items := rel.Items()
+	p.Classes = classes(items)
+	uses := make([][]int, len(p.Slots)+1)
+	for _, it := range items {
+		uses[it[1]] = append(uses[it[1]], it[0])
+	}
+	solver := synch.NewSolver(p.Graph)
+	for i := range p.Slots {
+		s := &p.Slots[i]
+		put := s.Comm.ID
+		slices.Sort(uses[put])
+		s.Verdict = synch.Once
+		var against []int // the uses that nothing orders before the put
+		for _, use := range uses[put] {
+			sol := solver.Solve(synch.Item{Use: use, Put: put}, rel.Kills, false)
+			v := sol.Verdict(p.Graph)
+			s.Verdict = min(s.Verdict, v)
+			if v == synch.NeedsSync {
+				against = append(against, use)
+			} else if len(against) == 0 {
+				s.Proofs = append(s.Proofs, certify(p.Graph, sol, rel.Kills))
+			}
+		}
+		s.Ready = len(against) > 0
+		if s.Ready {
+			s.Proofs = nil
+		}
+		s.Why = p.why(s, against)
+	}
+}
+
+// believe leaves out the ready messages that the printed analysis says are
+// unnecessary.
+func (p *Plan) believe(rel LiteralRelations) {
+	for i, sol := range synch.SolveLiteral(p.Graph, len(p.Slots), rel.LiteralKills, synch.LiteralLimit, false) {
+		s := &p.Slots[i]
+		s.Verdict = sol.Verdict(p.Graph)
+		switch s.Ready = s.Verdict == synch.NeedsSync; {
+		case s.Ready:
+			s.Why = "ready message: the printed analysis finds no message that makes it unnecessary"
+		case s.Verdict == synch.Once:
+			s.Why = "once: the printed analysis finds no earlier execution"
+		default:
+			s.Why = "no ready message: the printed analysis says so, which proves nothing"
+		}
+	}
+}
+
+// classes turns pairs that may fill the same cells into classes: communications
+// that all pair with each other, and pairs where that is no equivalence.
+func classes(items [][2]int) [][]int {
+	paired := map[int][]int{}
+	for _, it := range items {
+		if it[0] != it[1] {
+			paired[it[0]] = append(paired[it[0]], it[1])
+		}
+	}
+	var out [][]int
+	for a, with := range paired {
+		class := append(slices.Clone(with), a)
+		slices.Sort(class)
+		class = slices.Compact(class)
+		clique := true
+		for _, b := range class {
+			other := append(slices.Clone(paired[b]), b)
+			slices.Sort(other)
+			clique = clique && slices.Equal(slices.Compact(other), class)
+		}
+		if clique {
+			if class[0] == a {
+				out = append(out, class)
+			}
+			continue
+		}
+		for _, b := range with {
+			if a < b || !slices.Contains(paired[b], a) {
+				out = append(out, []int{min(a, b), max(a, b)})
+			}
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	return slices.CompactFunc(out, slices.Equal)
+}
+
+// certify makes the proof that a solution is, and no more than that: going back
+// from the puts it notes what has to hold in front of each node for the verdict
+// to follow. Whatever a proof names it therefore needs.
+func certify(g *cfg.Graph, sol *synch.Solution, kills synch.Kills) Proof {
+	c := &certifier{
+		p: Proof{Use: sol.Item.Use, Put: sol.Item.Put}, sol: sol, kills: kills,
+		need: make([]Claim, len(g.Nodes)), used: map[int]bool{},
+	}
+	for _, n := range g.Nodes {
+		if puts(n, c.p.Put) {
+			want := Claim{Level: NoSync}
+			if sol.In[n.ID].Value == synch.U {
+				want.Level = Unposted
+			}
+			c.demand(n, want)
+		}
+	}
+	for len(c.work) > 0 {
+		n := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		for _, before := range n.Preds {
+			c.demand(before, c.before(before, c.need[n.ID]))
+		}
+	}
+	c.p.Claims = spans(c.need)
+	for y := range c.used {
+		c.p.Kills = append(c.p.Kills, y)
+	}
+	slices.Sort(c.p.Kills)
+	return c.p
+}
+
+type certifier struct {
+	p     Proof
+	sol   *synch.Solution
+	kills synch.Kills
+	need  []Claim // by node: what has to hold in front of it
+	used  map[int]bool
+	work  []*cfg.Node
+}
+
+// demand adds to what has to hold in front of n.
+func (c *certifier) demand(n *cfg.Node, want Claim) {
+	have := c.need[n.ID]
+	sum := have
+	switch by := cmp.Compare(want.Level, have.Level); {
+	case by > 0:
+		sum = want
+	case by == 0 && want.Level == NoSyncP:
+		tags := append(slices.Clone(have.Tags), want.Tags...)
+		slices.Sort(tags)
+		sum = Claim{Level: NoSyncP, Tags: slices.Compact(tags)}
+	}
+	if !sum.equal(have) {
+		c.need[n.ID] = sum
+		c.work = append(c.work, n)
+	}
+}
+
+// before is the least that has to hold in front of n for want to hold behind it.
+// Where there is a choice it takes what the solution has there.
+func (c *certifier) before(n *cfg.Node, want Claim) Claim {
+	in := c.sol.In[n.ID]
+	switch n.Kind {
+	case cfg.Reduce, cfg.Barrier:
+		if want.Level == NoSync || want.Level == NoSyncP {
+			return Claim{Level: Cons}
+		}
+	case cfg.UseOver:
+		if n.Ref == c.p.Use && want.Level != Sync {
+			if in.Value == synch.U {
+				return Claim{Level: Unposted}
+			}
+			return Claim{Level: CS}
+		}
+	case cfg.CommOver:
+		if want.Level >= NoSyncP && in.Value == synch.NoSyncP && in.Tags.Has(n.Ref) {
+			return Claim{Level: NoSyncP, Tags: []int{n.Ref}}
+		}
+	case cfg.Comm:
+		return c.beforeComm(n, want, in)
+	}
+	return want
+}
+
+func (c *certifier) beforeComm(n *cfg.Node, want Claim, in synch.State) Claim {
+	switch {
+	case puts(n, c.p.Put):
+		switch {
+		case want.Level == Sync:
+			return want
+		case in.Value == synch.U && (c.p.Use != c.p.Put || want.Level > Cons):
+			return Claim{Level: Unposted}
+		}
+		return Claim{Level: NoSync}
+	case n.Ref == c.p.Put:
+	case n.Ref == c.p.Use:
+		if want.Level != Sync {
+			return Claim{Level: CS}
+		}
+	case slices.Contains(want.Tags, n.Ref):
+		pending := in.Value == synch.Cons || in.Value == synch.NoSyncP
+		if !pending || in.Tags.Has(n.Ref) || !c.kills(n.Ref, c.p.Use, c.p.Put) {
+			return want
+		}
+		c.used[n.Ref] = true
+		rest := slices.DeleteFunc(slices.Clone(want.Tags), func(y int) bool { return y == n.Ref })
+		if len(rest) == 0 {
+			return Claim{Level: Cons}
+		}
+		return Claim{Level: NoSyncP, Tags: rest}
+	}
+	return want
+}
+
+// witnesses are the nodes that make NoSync of less in a proof, by ID.
+func (p *Proof) witnesses(g *cfg.Graph) []*cfg.Node {
+	at, err := p.claims(g)
+	if err != nil {
+		panic(fmt.Sprintf("plan: a proof does not fit its graph: %v", err))
+	}
+	var out []*cfg.Node
+	for _, n := range g.Nodes {
+		c := at[n.ID]
+		if c.Level != Cons && c.Level != NoSyncP || p.pass(c, n).Level != NoSync {
+			continue
+		}
+		if slices.ContainsFunc(n.Succs, func(s *cfg.Node) bool { return at[s.ID].Level > c.Level || at[s.ID].Level == NoSyncP }) {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
+)
+
+// Verify checks the plan's graph without looking at how it was made.
+func (p *Plan) Verify() error { return p.Document().Verify() }
+
+// Verify checks that on every path each communication C_r is followed by CO_r,
+// then UO_r, before C_r comes again or the program ends; that neither comes
+// without C_r; and that something else takes the place of every ready message
+// that the plan leaves out:
+//
+//   - in handshake and barrier, a barrier directly before the puts, with nothing
+//     but communications of the same group in between: the last use of the slot,
+//     which ends at UO_r, then lies before the barrier on every PE;
+//   - in popl96, an inductive proof for every communication that may fill the
+//     same cells.
+//
+// popl96-literal promises nothing about the ready messages that it leaves out,
+// and nothing is checked of it.
+func (d *Document) Verify() error {
+	ready := map[int]bool{}
+	for _, s := range d.Slots {
+		ready[s.ID] = s.Ready
+	}
+	for _, n := range d.Graph.Nodes {
+		switch n.Kind {
+		case cfg.Comm:
+			if _, ok := ready[n.Ref]; !ok {
+				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
+			}
+			if n.Flavour != "send" {
+				if err := d.completes(n); err != nil {
+					return err
+				}
+			}
+			if !ready[n.Ref] {
+				if err := d.ordered(n); err != nil {
+					return err
+				}
+			}
+		case cfg.CommOver, cfg.UseOver:
+			if _, ok := ready[n.Ref]; !ok {
+				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
+			}
+		}
+	}
+	for _, s := range d.Slots {
+		if err := d.begins(s.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ordered checks what takes the place of ready messages at communication node c.
+func (d *Document) ordered(c *cfg.Node) error {
+	switch d.Kind {
+	case PopL96Literal:
+		return nil
+	case PopL96:
+		if puts(c, c.Ref) {
+			return d.checkQuiet(c)
+		}
+		return nil
+	}
+	if c.Flavour != "send" && !behindBarrier(c) {
+		return fmt.Errorf("line %d: %s puts without ready message, and no barrier stands before it", c.Line, c.Name())
+	}
+	return nil
+}
+
+// completes walks all paths from c: CO must come before UO, and both before c
+// comes again or the program ends, STOP aside.
+func (d *Document) completes(c *cfg.Node) error {
+	type state struct {
+		node *cfg.Node
+		over bool
+	}
+	seen := map[state]bool{}
+	work := []state{{c, false}}
+	for len(work) > 0 {
+		st := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, n := range st.node.Succs {
+			over := st.over
+			switch {
+			case n == nil:
+				continue
+			case n.Kind == cfg.CommOver && n.Ref == c.Ref:
+				over = true
+			case n.Kind == cfg.UseOver && n.Ref == c.Ref:
+				if !over {
+					return fmt.Errorf("line %d: UO_%d is reached from C_%d in line %d without CO_%d", n.Line, c.Ref, c.Ref, c.Line, c.Ref)
+				}
+				continue
+			case n == c:
+				return fmt.Errorf("line %d: C_%d is reached again before UO_%d", c.Line, c.Ref, c.Ref)
+			case n.Kind == cfg.Exit:
+				if stops(st.node) {
+					continue
+				}
+				return fmt.Errorf("the program ends behind C_%d in line %d without UO_%d", c.Ref, c.Line, c.Ref)
+			}
+			if next := (state{n, over}); !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return nil
+}
+
+// stops reports whether n is a STOP statement.
+func stops(n *cfg.Node) bool {
+	return n.Kind == cfg.Stmt && (strings.HasPrefix(n.Text, "stop") || strings.HasPrefix(n.Text, "error stop"))
+}
+
+// begins walks all paths from the entry that avoid C_r: none may reach CO_r or
+// UO_r.
+func (d *Document) begins(r int) error {
+	seen := map[*cfg.Node]bool{}
+	work := []*cfg.Node{d.Graph.Entry}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if n == nil || seen[n] || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send" {
+			continue
+		}
+		seen[n] = true
+		if (n.Kind == cfg.CommOver || n.Kind == cfg.UseOver) && n.Ref == r {
+			return fmt.Errorf("line %d: %s is reached without C_%d before it", n.Line, n.Name(), r)
+		}
+		work = append(work, n.Succs...)
+	}
+	return nil
+}
+
+// behindBarrier reports whether on every path into c a barrier comes last, other
+// communications posted in the same group aside.
+func behindBarrier(c *cfg.Node) bool {
+	seen := map[*cfg.Node]bool{}
+	var up func(n *cfg.Node) bool
+	up = func(n *cfg.Node) bool {
+		if len(n.Preds) == 0 {
+			return false
+		}
+		for _, p := range n.Preds {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			switch {
+			case p.Kind == cfg.Barrier:
+			case p.Kind == cfg.Comm, p.Kind == cfg.CommOver, p.Kind == cfg.Reduce && p.Flavour == comm.Agree:
+				if !up(p) {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	return up(c)
+}

@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// why says what the analysis found for a slot; against are the communications
+// whose uses nothing orders before its puts.
+func (p *Plan) why(s *Slot, against []int) string {
+	switch {
+	case len(against) > 0:
+		return p.whyReady(s, against)
+	case s.Verdict == synch.Once:
+		return "once: nothing has used the slot when it is put, and it is put only once"
+	}
+	var between []string
+	for i := range s.Proofs {
+		for _, n := range s.Proofs[i].witnesses(p.Graph) {
+			if w := p.witness(n); !slices.Contains(between, w) {
+				between = append(between, w)
+			}
+		}
+	}
+	if len(between) == 0 {
+		return "no ready message: no use of the slot comes before a put that could overwrite it"
+	}
+	what := "every use"
+	if len(s.Proofs) > 1 {
+		what = "every use of these cells"
+	}
+	if k := len(between) - 1; k > 0 {
+		return fmt.Sprintf("no ready message: %s or %s, whichever comes on the way, orders %s before the next put", strings.Join(between[:k], ", "), between[k], what)
+	}
+	return fmt.Sprintf("no ready message: %s orders %s before the next put", between[0], what)
+}
+
+// witness names a node that lets PEs know what other PEs are done with.
+func (p *Plan) witness(n *cfg.Node) string {
+	switch {
+	case n.Kind == cfg.Barrier:
+		return fmt.Sprintf("the barrier in line %d", n.Line)
+	case n.Kind == cfg.Reduce && n.Flavour == comm.Agree:
+		return fmt.Sprintf("the agreement on the list of #%d in line %d", n.Ref, n.Line)
+	case n.Kind == cfg.Reduce:
+		return fmt.Sprintf("the %s of %s in line %d", n.Flavour, n.Text, n.Line)
+	}
+	return fmt.Sprintf("%s, sent by every user to the next producers,", p.reference(n.Ref))
+}
+
+// reference names communication r: "#5, broadcast of d(k) in line 90".
+func (p *Plan) reference(r int) string {
+	c := p.Slots[r-1].Comm
+	return fmt.Sprintf("#%d, %s of %s in line %d", r, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
+}
+
+func (p *Plan) whyReady(s *Slot, against []int) string {
+	var others []string
+	for _, use := range against {
+		if use != s.Comm.ID {
+			others = append(others, p.reference(use))
+		}
+	}
+	switch {
+	case len(others) == 0:
+		return "ready message: nothing orders its last use before the next put"
+	case len(others) == len(against):
+		return "ready message: nothing orders the last use of " + strings.Join(others, " and ") + ", in the same cells, before the next put"
+	}
+	return "ready message: nothing orders its last use, and that of " + strings.Join(others, " and ") + " in the same cells, before the next put"
+}
