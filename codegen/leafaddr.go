@@ -139,6 +139,9 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 	if ax.All {
 		return k == 1 && len(l.part) == 0 && (l.step == 1 || l.step == -1)
 	}
+	if dense(ax) && len(l.part) == 0 && k == 1 && (l.step == 1 || l.step == -1) {
+		return true // though it was made for another loop
+	}
 	if len(ax.Terms) != 1 || ax.Terms[0].Range.Loop != l.d || ax.Terms[0].Range.Step*l.step < 0 && abs(ax.Terms[0].Range.Step) != 1 {
 		return false
 	}
@@ -151,3 +154,13 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 }
 
 func abs(x int) int { return max(x, -x) }
+
+// dense reports whether an axis holds a run of elements without gaps, the
+// same on all PEs.
+func dense(ax comm.Axis) bool {
+	if len(ax.Terms) != 1 || abs(ax.Terms[0].Coef) != 1 {
+		return false
+	}
+	r := ax.Terms[0].Range
+	return abs(r.Step) == 1 && len(r.Cons) == 0 && !r.Unknown
+}

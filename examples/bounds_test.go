@@ -146,9 +146,14 @@ var ioCalls = map[string]bool{
 
 var checkReport = regexp.MustCompile(`(?m)^\./main\.go:(\d+):(\d+): Found (Is(?:Slice)?InBounds)$`)
 
+// addressing are the run time's methods that have checks in them. The compiler
+// reports those where it inlines the method, which it may not do.
+var addressing = map[string]bool{
+	"At": true, "At1": true, "At2": true, "At3": true, "Stride": true, "Every": true, "Holds": true, "Owned": true, "Iters": true,
+}
+
 // innermost finds the innermost loops of a program, given its folder, and the
-// bounds checks in them. Checks in functions that the compiler inlined are
-// reported where they are called.
+// bounds checks in them.
 func innermost(dir string, env []string) ([]*loop, error) {
 	path := filepath.Join(dir, "main.go")
 	text, err := os.ReadFile(path)
@@ -181,14 +186,18 @@ func innermost(dir string, env []string) ([]*loop, error) {
 		at := fset.File(tree.Pos()).LineStart(line) + token.Pos(column-1)
 		for _, l := range loops {
 			if l.from <= at && at <= l.to {
-				if l.source == 0 {
-					l.source = fset.Position(at).Line
-				}
 				e := checkedAt(tree, at)
 				if e == nil {
 					return nil, fmt.Errorf("main.go:%d:%d: a bounds check where nothing is indexed", line, column)
 				}
 				l.checks = append(l.checks, e)
+			}
+		}
+	}
+	for _, l := range loops {
+		for _, e := range l.checks {
+			if line := fset.Position(e.Pos()).Line; l.source == 0 || line < l.source {
+				l.source = line
 			}
 		}
 	}
@@ -222,8 +231,15 @@ func loopsIn(tree *ast.File) []*loop {
 		case *ast.RangeStmt:
 			l.from = n.Body.Pos()
 		case *ast.CallExpr:
-			if f := types.ExprString(n.Fun); ioCalls[f] && len(open) > 0 && open[len(open)-1] != nil {
-				open[len(open)-1].io = f
+			if len(open) == 0 || open[len(open)-1] == nil || n.Pos() < open[len(open)-1].from {
+				return true
+			}
+			inner := open[len(open)-1]
+			if f := types.ExprString(n.Fun); ioCalls[f] {
+				inner.io = f
+			}
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && addressing[f.Sel.Name] {
+				inner.checks = append(inner.checks, n)
 			}
 			return true
 		default:

@@ -42,6 +42,32 @@ func (n coverage) program(p *comm.Program) {
 		}
 	}
 	n.nodes(p.Body, nil)
+	readers := map[*comm.Comm]int{}
+	n.readers(p.Body, readers)
+	for _, k := range readers {
+		if k > 1 {
+			n["values for several regions"]++
+		}
+	}
+}
+
+// readers counts the regions that read what each communication brought.
+func (n coverage) readers(list []comm.Node, count map[*comm.Comm]int) {
+	for _, x := range list {
+		switch x := x.(type) {
+		case *comm.Region:
+			for _, c := range x.Comms {
+				count[c]++
+			}
+		case *comm.Loop:
+			n.readers(x.Body, count)
+		case *comm.WhileLoop:
+			n.readers(x.Body, count)
+		case *comm.Branch:
+			n.readers(x.Then, count)
+			n.readers(x.Else, count)
+		}
+	}
 }
 
 func (n coverage) nodes(list []comm.Node, around comm.Node) {

@@ -197,7 +197,7 @@ func TestRandomStencils(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for _, kind := range []string{"shift", "wide shift", "forwarding", "forwarding two dimensions", "two phases", "three phases", "guarded consumers", "divided region"} {
+	for _, kind := range []string{"shift", "wide shift", "forwarding", "forwarding two dimensions", "two phases", "three phases", "guarded consumers", "divided region", "values for several regions"} {
 		if seen[kind] == 0 {
 			t.Errorf("no program had: %s", kind)
 		}

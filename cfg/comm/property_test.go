@@ -36,7 +36,7 @@ func TestRandomPrograms(t *testing.T) {
 	// than it says.
 	for _, kind := range []string{
 		"shift", "broadcast", "remap", "allgather", "gather", "whole", "sum", "consumers by range", "guarded consumers", "coupled subscripts",
-		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range",
+		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range", "values for several regions",
 	} {
 		if seen[kind] == 0 {
 			t.Errorf("no program had: %s", kind)

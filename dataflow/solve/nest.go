@@ -46,7 +46,7 @@ func nest(g *cfg.Graph, order []*cfg.Node) *region {
 // with transfers that are not monotone it may need more, or never settle: then
 // Converged is false, and the values are what the last pass left.
 func InnerFirst[V any](f *Flow, p Problem[V], limit int, record bool) *Solution[V] {
-	r := start(f, &p, record)
+	r := start(f, &p, Options[V]{Record: record})
 	r.s.Sweeps = 1
 	r.pass(f.nest, limit)
 	r.keep()

@@ -27,6 +27,7 @@ package solve
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -36,7 +37,8 @@ import (
 // analysis that solves for thousands of items over one graph shares it.
 type Flow struct {
 	graph *cfg.Graph
-	order []*cfg.Node // reverse post-order; with it, by position, the next two
+	order []*cfg.Node // of the sweeps
+	at    []int32     // by node ID, position in order; -1 for what is not reached
 	preds [][]int32   // by node ID, IDs of the reachable predecessors, each once
 	nest  *region     // the order cut into loops, for InnerFirst
 	back  int         // edges that lead back in order
@@ -46,39 +48,50 @@ type Flow struct {
 func New(g *cfg.Graph) *Flow {
 	f, err := NewOrdered(g, g.RPO())
 	if err != nil {
-		panic(err) // reverse post-order starts with the entry and has each node once
+		panic(err) // reverse post-order has each reachable node once
 	}
 	return f
 }
 
 // NewOrdered is New with another order of the sweeps. The order has to hold
-// every reachable node once; nothing else is asked of it, but that an order
-// other than reverse post-order takes more sweeps.
+// every reachable node once and no other; orders unlike reverse post-order take
+// more sweeps.
 func NewOrdered(g *cfg.Graph, order []*cfg.Node) (*Flow, error) {
-	f := &Flow{graph: g, order: slices.Clone(order), preds: make([][]int32, len(g.Nodes))}
-	at := make([]int, len(g.Nodes)) // position in order plus 1
+	f := &Flow{graph: g, order: slices.Clone(order), at: make([]int32, len(g.Nodes)), preds: make([][]int32, len(g.Nodes))}
+	for i := range f.at {
+		f.at[i] = -1
+	}
 	for i, n := range order {
-		if n.ID < 0 || n.ID >= len(g.Nodes) || g.Nodes[n.ID] != n || at[n.ID] > 0 {
+		if n.ID < 0 || n.ID >= len(g.Nodes) || g.Nodes[n.ID] != n || f.at[n.ID] >= 0 {
 			return nil, fmt.Errorf("the order of the sweeps has node %d twice, or it lies outside of the graph", n.ID)
 		}
-		at[n.ID] = i + 1
+		f.at[n.ID] = int32(i)
 	}
-	if at[g.Entry.ID] == 0 {
+	if f.at[g.Entry.ID] < 0 {
 		return nil, fmt.Errorf("the order of the sweeps lacks the entry")
 	}
 	for _, n := range order {
 		for _, s := range n.Succs {
-			if at[s.ID] == 0 {
+			if f.at[s.ID] < 0 {
 				return nil, fmt.Errorf("the order of the sweeps lacks node %d, which node %d leads to", s.ID, n.ID)
 			}
 			if slices.Contains(f.preds[s.ID], int32(n.ID)) {
 				continue // both ways of a branch lead to one place
 			}
 			f.preds[s.ID] = append(f.preds[s.ID], int32(n.ID))
-			if at[s.ID] <= at[n.ID] {
+			if f.at[s.ID] <= f.at[n.ID] {
 				f.back++
 			}
 		}
+	}
+	var all []int32 // the lists one after another, as the sweeps read them
+	for _, n := range order {
+		if n != g.Entry && len(f.preds[n.ID]) == 0 {
+			return nil, fmt.Errorf("the order of the sweeps has node %d, which cannot be reached", n.ID)
+		}
+		at := len(all)
+		all = append(all, f.preds[n.ID]...)
+		f.preds[n.ID] = all[at:len(all):len(all)]
 	}
 	f.nest = nest(g, f.order)
 	return f, nil
@@ -108,6 +121,21 @@ type Problem[V any] struct {
 	Equal func(a, b V) bool
 }
 
+// Options say how to solve. The zero value solves everything and records nothing.
+type Options[V any] struct {
+	Record bool // keep a History
+	// Seeds are the only nodes that send on something other than Top when Top
+	// comes in, the entry among them unless it sends on Top. Nil stands for all
+	// nodes. What no seed reaches is then not looked at.
+	Seeds []*cfg.Node
+	// Within, by node ID, are the nodes to solve for; every predecessor of one has
+	// to be one. Nil stands for all nodes. The values of others remain Top.
+	Within []bool
+	// Reuse is a solution over the same graph that is no longer needed. Its memory
+	// becomes that of the result.
+	Reuse *Solution[V]
+}
+
 // Snapshot is all values after a sweep, by node ID.
 type Snapshot[V any] struct{ In, Out []V }
 
@@ -118,7 +146,8 @@ type Solution[V any] struct {
 	// nothing, included. For InnerFirst it is the largest number of passes that
 	// one visit of a loop took.
 	Sweeps int
-	// Visits counts applications of Transfer.
+	// Visits counts applications of Transfer: RoundRobin leaves out the nodes for
+	// which nothing in front of them has changed.
 	Visits int
 	// Converged is false when the cap ended the work before a fixpoint.
 	Converged bool
@@ -135,23 +164,31 @@ type solver[V any] struct {
 	record bool
 }
 
-func start[V any](f *Flow, p *Problem[V], record bool) *solver[V] {
+func start[V any](f *Flow, p *Problem[V], o Options[V]) *solver[V] {
+	s := o.Reuse
 	n := len(f.graph.Nodes)
-	values := make([]V, 2*n)
-	for i := range values {
-		values[i] = p.Top
+	if s == nil {
+		values := make([]V, 2*n)
+		s = &Solution[V]{In: values[:n:n], Out: values[n:]}
 	}
-	return &solver[V]{f, p, &Solution[V]{In: values[:n:n], Out: values[n:], Converged: true}, record}
+	for i := range n {
+		s.In[i], s.Out[i] = p.Top, p.Top
+	}
+	s.Sweeps, s.Visits, s.Converged, s.History = 0, 0, true, nil
+	return &solver[V]{f, p, s, o.Record}
 }
 
 // visit applies both equations to n and reports whether Out(n) changed.
 func (r *solver[V]) visit(n *cfg.Node) bool {
-	in := r.p.Top
-	if n == r.f.graph.Entry {
+	var in V
+	preds := r.f.preds[n.ID]
+	if len(preds) == 0 {
 		in = r.p.Entry
-	}
-	for _, p := range r.f.preds[n.ID] {
-		in = r.p.Meet(in, r.s.Out[p])
+	} else {
+		in = r.s.Out[preds[0]]
+		for _, p := range preds[1:] {
+			in = r.p.Meet(in, r.s.Out[p])
+		}
 	}
 	out := r.p.Transfer(n, in)
 	changed := !r.p.Equal(out, r.s.Out[n.ID])
@@ -169,17 +206,63 @@ func (r *solver[V]) keep() {
 
 // RoundRobin sweeps over all nodes until a sweep changes nothing. The transfers
 // must be monotone and descending chains finite, else it need not end.
-func RoundRobin[V any](f *Flow, p Problem[V], record bool) *Solution[V] {
-	r := start(f, &p, record)
+func RoundRobin[V any](f *Flow, p Problem[V], o Options[V]) *Solution[V] {
+	r := start(f, &p, o)
+	stale := newMarks(len(f.order)) // by position: something in front of the node has changed
+	if o.Seeds == nil {
+		for i, n := range f.order {
+			if o.Within == nil || o.Within[n.ID] {
+				stale.set(int32(i))
+			}
+		}
+	}
+	for _, n := range o.Seeds {
+		if o.Within == nil || o.Within[n.ID] {
+			stale.set(f.at[n.ID])
+		}
+	}
 	for changed := true; changed; {
 		changed = false
-		for _, n := range f.order {
-			if r.visit(n) {
-				changed = true
+		for i := stale.take(0); i >= 0; i = stale.take(i + 1) {
+			n := f.order[i]
+			if !r.visit(n) {
+				continue
+			}
+			changed = true
+			for _, s := range n.Succs {
+				if o.Within == nil || o.Within[s.ID] {
+					stale.set(f.at[s.ID])
+				}
 			}
 		}
 		r.s.Sweeps++
 		r.keep()
 	}
 	return r.s
+}
+
+// marks is a set of positions.
+type marks []uint64
+
+func newMarks(n int) marks { return make(marks, (n+63)/64) }
+
+func (m marks) set(i int32) { m[i>>6] |= 1 << (i & 63) }
+
+// take removes the lowest member that is at least from, and returns it; -1 when
+// there is none.
+func (m marks) take(from int32) int32 {
+	w := from >> 6
+	if int(w) >= len(m) {
+		return -1
+	}
+	word := m[w] &^ (1<<(from&63) - 1)
+	for word == 0 {
+		if w++; int(w) == len(m) {
+			return -1
+		}
+		word = m[w]
+	}
+	i := w<<6 | int32(bits.TrailingZeros64(word))
+	m[w] &^= 1 << (i & 63)
+	return i
 }
