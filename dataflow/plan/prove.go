@@ -13,7 +13,11 @@ import (
 // keeps the proofs.
 func (p *Plan) prove(rel Relations) {
 	items := rel.Items()
-	p.Classes = classes(items)
+	for _, class := range rel.Classes() {
+		if len(class) > 1 {
+			p.Classes = append(p.Classes, class)
+		}
+	}
 	uses := make([][]int, len(p.Slots)+1)
 	for _, it := range items {
 		uses[it[1]] = append(uses[it[1]], it[0])
@@ -26,18 +30,17 @@ func (p *Plan) prove(rel Relations) {
 		s.Verdict = synch.Once
 		var against []int // the uses that nothing orders before the put
 		for _, use := range uses[put] {
-			sol := solver.Solve(synch.Item{Use: use, Put: put}, rel.Kills, false)
-			v := sol.Verdict(p.Graph)
+			v, _ := solver.Verdict(synch.Item{Use: use, Put: put}, rel.Kills)
 			s.Verdict = min(s.Verdict, v)
 			if v == synch.NeedsSync {
 				against = append(against, use)
-			} else if len(against) == 0 {
-				s.Proofs = append(s.Proofs, certify(p.Graph, sol, rel.Kills))
 			}
 		}
-		s.Ready = len(against) > 0
-		if s.Ready {
-			s.Proofs = nil
+		if s.Ready = len(against) > 0; !s.Ready {
+			for _, use := range uses[put] {
+				sol := solver.Solve(synch.Item{Use: use, Put: put}, rel.Kills, false)
+				s.Proofs = append(s.Proofs, certify(p.Graph, sol, rel.Kills))
+			}
 		}
 		s.Why = p.why(s, against)
 	}
@@ -58,42 +61,6 @@ func (p *Plan) believe(rel LiteralRelations) {
 			s.Why = "no ready message: the printed analysis says so, which proves nothing"
 		}
 	}
-}
-
-// classes turns pairs that may fill the same cells into classes: communications
-// that all pair with each other, and pairs where that is no equivalence.
-func classes(items [][2]int) [][]int {
-	paired := map[int][]int{}
-	for _, it := range items {
-		if it[0] != it[1] {
-			paired[it[0]] = append(paired[it[0]], it[1])
-		}
-	}
-	var out [][]int
-	for a, with := range paired {
-		class := append(slices.Clone(with), a)
-		slices.Sort(class)
-		class = slices.Compact(class)
-		clique := true
-		for _, b := range class {
-			other := append(slices.Clone(paired[b]), b)
-			slices.Sort(other)
-			clique = clique && slices.Equal(slices.Compact(other), class)
-		}
-		if clique {
-			if class[0] == a {
-				out = append(out, class)
-			}
-			continue
-		}
-		for _, b := range with {
-			if a < b || !slices.Contains(paired[b], a) {
-				out = append(out, []int{min(a, b), max(a, b)})
-			}
-		}
-	}
-	slices.SortFunc(out, slices.Compare)
-	return slices.CompactFunc(out, slices.Equal)
 }
 
 // certify makes the proof that a solution is, and no more than that: going back
