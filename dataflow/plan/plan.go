@@ -108,10 +108,7 @@ type Relations interface {
 	Items() [][2]int
 	// Kills is a synch.Kills.
 	Kills(y, use, put int) bool
-}
-
-// LiteralRelations also answers the paper's own test, for popl96-literal.
-type LiteralRelations interface {
+	// LiteralKills is the paper's own test, for popl96-literal.
 	LiteralKills(y, x int) bool
 }
 
@@ -125,7 +122,7 @@ func Make(c *comm.Program, k Kind) *Plan {
 }
 
 // MakeWith is Make with the relations given, which popl96 and popl96-literal
-// ask; the latter needs LiteralRelations.
+// ask.
 func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
 	p := &Plan{Kind: k, Program: c, Graph: c.GraphWith(k == Barrier)}
 	for _, x := range c.Comms {
@@ -147,7 +144,7 @@ func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
 	case PopL96:
 		p.prove(rel)
 	case PopL96Literal:
-		p.believe(rel.(LiteralRelations))
+		p.believe(rel)
 	}
 	return p
 }

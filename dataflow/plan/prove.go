@@ -25,20 +25,11 @@ func (p *Plan) prove(rel Relations) {
 	solver := synch.NewSolver(p.Graph)
 	for i := range p.Slots {
 		s := &p.Slots[i]
-		put := s.Comm.ID
-		slices.Sort(uses[put])
-		s.Verdict = synch.Once
-		var against []int // the uses that nothing orders before the put
-		for _, use := range uses[put] {
-			v, _ := solver.Verdict(synch.Item{Use: use, Put: put}, rel.Kills)
-			s.Verdict = min(s.Verdict, v)
-			if v == synch.NeedsSync {
-				against = append(against, use)
-			}
-		}
-		if s.Ready = len(against) > 0; !s.Ready {
-			for _, use := range uses[put] {
-				sol := solver.Solve(synch.Item{Use: use, Put: put}, rel.Kills, false)
+		against := p.decide(s, uses[s.Comm.ID], solver, rel.Kills)
+		s.Ready = against > 0
+		if !s.Ready {
+			for _, use := range uses[s.Comm.ID] {
+				sol := solver.Solve(synch.Item{Use: use, Put: s.Comm.ID}, rel.Kills, false)
 				s.Proofs = append(s.Proofs, certify(p.Graph, sol, rel.Kills))
 			}
 		}
@@ -46,9 +37,30 @@ func (p *Plan) prove(rel Relations) {
 	}
 }
 
+// decide sets the verdict of a slot that the uses share. One use that nothing
+// orders before the put settles it: its number is returned, else 0.
+func (p *Plan) decide(s *Slot, uses []int, solver *synch.Solver, kills synch.Kills) int {
+	put := s.Comm.ID
+	slices.Sort(uses)
+	// Its own last value, and what came shortly before, are the likeliest.
+	order := slices.Clone(uses)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare((put-a+len(p.Slots))%len(p.Slots), (put-b+len(p.Slots))%len(p.Slots))
+	})
+	s.Verdict = synch.Once
+	for _, use := range order {
+		v, _ := solver.Verdict(synch.Item{Use: use, Put: put}, kills)
+		s.Verdict = min(s.Verdict, v)
+		if v == synch.NeedsSync {
+			return use
+		}
+	}
+	return 0
+}
+
 // believe leaves out the ready messages that the printed analysis says are
 // unnecessary.
-func (p *Plan) believe(rel LiteralRelations) {
+func (p *Plan) believe(rel Relations) {
 	for i, sol := range synch.SolveLiteral(p.Graph, len(p.Slots), rel.LiteralKills, synch.LiteralLimit, false) {
 		s := &p.Slots[i]
 		s.Verdict = sol.Verdict(p.Graph)

@@ -11,12 +11,14 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// why says what the analysis found for a slot; against are the communications
-// whose uses nothing orders before its puts.
-func (p *Plan) why(s *Slot, against []int) string {
+// why says what the analysis found for a slot; against is the communication
+// whose use nothing orders before its puts, 0 if there is none.
+func (p *Plan) why(s *Slot, against int) string {
 	switch {
-	case len(against) > 0:
-		return p.whyReady(s, against)
+	case against == s.Comm.ID:
+		return "ready message: nothing orders its last use before the next put"
+	case against > 0:
+		return "ready message: nothing orders the last use of " + p.reference(against) + ", in the same cells, before the next put"
 	case s.Verdict == synch.Once:
 		return "once: nothing has used the slot when it is put, and it is put only once"
 	}
@@ -58,20 +60,4 @@ func (p *Plan) witness(n *cfg.Node) string {
 func (p *Plan) reference(r int) string {
 	c := p.Slots[r-1].Comm
 	return fmt.Sprintf("#%d, %s of %s in line %d", r, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
-}
-
-func (p *Plan) whyReady(s *Slot, against []int) string {
-	var others []string
-	for _, use := range against {
-		if use != s.Comm.ID {
-			others = append(others, p.reference(use))
-		}
-	}
-	switch {
-	case len(others) == 0:
-		return "ready message: nothing orders its last use before the next put"
-	case len(others) == len(against):
-		return "ready message: nothing orders the last use of " + strings.Join(others, " and ") + ", in the same cells, before the next put"
-	}
-	return "ready message: nothing orders its last use, and that of " + strings.Join(others, " and ") + " in the same cells, before the next put"
 }

@@ -72,7 +72,7 @@ func Passes() *Table {
 			{
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
-				Run:   func(c *Compilation) error { c.Plan = plan.Make(c.Comm, c.Options.Sync); return nil },
+				Run:   func(c *Compilation) error { c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions); return nil },
 				Check: func(c *Compilation) error { return c.Plan.Verify() },
 				Explain: Views{
 					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
@@ -97,6 +97,7 @@ func Passes() *Table {
 			{"comm", "cfg", "the graph has the communication nodes"},
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
 			{"comm", "plan", "the plan synchronises the communications"},
+			{"procfunc", "plan", "a ready message is left out when other messages answer those that come"},
 			{"plan", "code", "code is emitted from the plan and nothing else"},
 		},
 	}
