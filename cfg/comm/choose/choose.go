@@ -11,7 +11,7 @@
 //
 // it finds that one loop costs about n messages and two cost one, and records
 //
-//	line 1, do i = 1, n: distribute into 2 loops, of lines 2 | 3
+//	line 1, do i = 1, n: distribute: into 2 loops, of lines 2 | 3
 //	    estimated cost 106.5, was 303.1
 package choose
 
@@ -276,6 +276,10 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 	switch kind {
 	case transform.Distribute:
 		return a.Distribute(s.(*ir.Do))
+	case transform.Guard:
+		return a.Unguard(s.(*ir.If))
+	case transform.Peel:
+		return a.Peel(s.(*ir.Do))
 	}
 	panic(fmt.Sprintf("choose: there is no transformation %q", kind))
 }
@@ -298,26 +302,59 @@ func candidates(p *comm.Program, kind transform.Kind) []candidate {
 		count[place]++
 		list = append(list, candidate{s, place, fmt.Sprintf("%s/%d", place, count[place])})
 	}
-	var visit func(nodes []comm.Node)
-	visit = func(nodes []comm.Node) {
+	var visit func(nodes []comm.Node, inLoop bool)
+	visit = func(nodes []comm.Node, inLoop bool) {
 		for _, n := range nodes {
 			switch n := n.(type) {
 			case *comm.Loop:
-				visit(n.Body)
-				if kind == transform.Distribute && len(n.Do.Body) > 1 {
+				visit(n.Body, true)
+				if kind == transform.Distribute && len(n.Do.Body) > 1 || kind == transform.Peel && branches(n.Do) {
 					add(n.Do)
 				}
 			case *comm.WhileLoop:
-				visit(n.Pre)
-				visit(n.Body)
+				visit(n.Pre, true)
+				visit(n.Body, true)
 			case *comm.Branch:
-				visit(n.Then)
-				visit(n.Else)
+				visit(n.Then, inLoop)
+				visit(n.Else, inLoop)
+				if kind == transform.Guard && inLoop && guardsLoop(n.If) {
+					add(n.If)
+				}
+			case *comm.Region:
+				// An IF that all PEs execute on what was brought to them.
+				if s, ok := n.Stmts[0].(*ir.If); ok && kind == transform.Guard && inLoop && guardsLoop(s) {
+					add(s)
+				}
 			}
 		}
 	}
-	visit(p.Body)
+	visit(p.Body, false)
 	return list
+}
+
+// branches reports whether loop holds an IF that compares INTEGER values, as
+// those do that a loop index decides.
+func branches(loop *ir.Do) bool {
+	found := false
+	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+		if c, ok := s.(*ir.If); ok {
+			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {
+				b, ok := e.(*ir.Bin)
+				found = found || ok && b.L.Type() == ir.Integer
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
+}
+
+// guardsLoop reports whether s does nothing but guard loops.
+func guardsLoop(s *ir.If) bool {
+	return len(s.Else) == 0 && slices.ContainsFunc(s.Then, func(x ir.Stmt) bool {
+		_, ok := x.(*ir.Do)
+		return ok
+	})
 }
 
 // decisions lists what was decided, in the order of the program; a candidate
