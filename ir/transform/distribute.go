@@ -62,6 +62,9 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 	var why error
 	inside := map[ir.Stmt]bool{}
 	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+		if why != nil {
+			return false
+		}
 		line := s.Position().Line
 		switch s := s.(type) {
 		case *ir.Exit:
@@ -78,18 +81,8 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 			why = refuse("the records of READ in line %d come in the order of iterations", line)
 		case *ir.Stop:
 			why = refuse("STOP in line %d ends the program between iterations", line)
-		case *ir.While:
+		case *ir.Do, *ir.While:
 			inside[s] = true
-		case *ir.Do:
-			inside[s] = true
-			if s.Index == loop.Index {
-				why = refuse("line %d changes its index", line)
-			}
-		}
-		for _, sym := range assignedBy(s) {
-			if sym == loop.Index {
-				why = refuse("line %d changes its index", line)
-			}
 		}
 		return why == nil
 	})
@@ -97,13 +90,6 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 		return why
 	}
 	return a.fixedBounds(loop)
-}
-
-func assignedBy(s ir.Stmt) []*ir.Symbol {
-	if as, ok := s.(*ir.Assign); ok {
-		return []*ir.Symbol{ir.Target(as.LHS)}
-	}
-	return nil
 }
 
 // distribution is the work of Distribute. Parts are the statements of the body,
