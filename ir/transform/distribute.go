@@ -102,7 +102,7 @@ type distribution struct {
 	// in an earlier one.
 	ties [][]string
 	// apart[i][j]: part j reads, from other PEs, what part i writes: in one loop
-	// they would exchange elements.
+	// they would exchange elements; part i does so alone if j is i.
 	apart [][]bool
 	kinds []string
 	// free are the parts that compute private scalars anywhere. Each loop that
@@ -290,7 +290,11 @@ func (d *distribution) arrays() error {
 	pairs := 0
 	for _, x := range occs {
 		for _, y := range occs {
-			if x.part == y.part || x.ref.Sym != y.ref.Sym || !written[x.ref.Sym] || !x.write && !y.write {
+			if x.ref.Sym != y.ref.Sym || !written[x.ref.Sym] || !x.write && !y.write {
+				continue
+			}
+			// What a part does to itself matters only if it sends elements on the way.
+			if x.part == y.part && (!x.write || y.write || !d.fetched(y)) {
 				continue
 			}
 			if pairs++; pairs > maxPairs {
@@ -367,6 +371,9 @@ func (d *distribution) components() []component {
 			case c.kind != k:
 				c.kind = "mixed"
 			}
+		}
+		if d.exchanges(c, c) {
+			c.kind += ", in sequence" // the PEs wait for one another
 		}
 		list = append(list, c)
 	}
@@ -458,18 +465,9 @@ func (d *distribution) fuse(list []component) [][]component {
 	return out
 }
 
-// whyTogether is the refusal when one loop is left.
+// whyTogether is the refusal when one loop is left: what leads back from a
+// statement to one before it, if anything does.
 func (d *distribution) whyTogether() error {
-	kinds := map[string]bool{}
-	for i, k := range d.kinds {
-		if _, free := d.free[i]; !free && k != anybody {
-			kinds[k] = true
-		}
-	}
-	if len(kinds) < 2 {
-		return refuse("all its statements have the same owners")
-	}
-	// Why the first statements of different kinds stay together: what leads back.
 	for i := range d.n {
 		for j := range i {
 			if d.ties[i][j] != "" {
@@ -477,7 +475,7 @@ func (d *distribution) whyTogether() error {
 			}
 		}
 	}
-	return refuse("its statements belong together")
+	return refuse("all its statements have the same owners")
 }
 
 // change writes the loops.

@@ -4,20 +4,24 @@
 //
 // For
 //
-//	do i = 1, n
-//	   d(i) = z(n,i)
-//	   z(n,i) = 0.0d0
+//	do j = 1, l
+//	   do k = j, l
+//	      z(k,j) = z(k,j) - e(k)
+//	   end do
+//	   d(j) = z(l,j)
 //	end do
 //
-// it finds that one loop costs about n messages and two cost one, and records
+// it finds that one loop sends a message per iteration, and two send one in
+// all, and records
 //
-//	line 1, do i = 1, n: distribute: into 2 loops, of lines 2 | 3
-//	    estimated cost 106.5, was 303.1
+//	line 1, do j = 1, l, 1: distribute: into 2 loops, of lines 3 | 5
+//	    estimated cost 2.53, was 103.84
 package choose
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
@@ -76,12 +80,17 @@ const (
 // loops are distributed first, then guards removed, then iterations peeled,
 // so that what is peeled is small. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
-// Candidates are loops that all PEs step through together, and guards in such
-// loops: nothing else can lose a message. The statements of the unit are
+// Candidates are loops that all PEs step through together, or fall back on
+// gathered arrays, or wait for one another in, and guards in loops of the first
+// kind: nothing else can lose a message. The statements of the unit are
 // searched side by side, so that facts about the whole program are computed
 // once for a candidate of each.
 func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
-	s := &search{prog: p, info: info}
+	return choose(p, info, o, max(maxWork*size(p.Body), leastWork))
+}
+
+func choose(p *ir.Program, info *scalar.Info, o Options, budget int) *Result {
+	s := &search{prog: p, info: info, budget: budget}
 	for _, k := range transform.Kinds {
 		if !slices.Contains(o.Without, k) {
 			s.kinds = append(s.kinds, k)
@@ -90,7 +99,6 @@ func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
 	for _, st := range p.Body {
 		s.units = append(s.units, &unit{body: []ir.Stmt{st}, done: len(s.kinds) == 0 || !promising(st), tried: map[string]bool{}})
 	}
-	s.budget = max(maxWork*size(p.Body), leastWork)
 	s.run()
 	return &Result{IR: s.prog, Info: s.info, Decisions: s.decisions()}
 }
@@ -248,7 +256,7 @@ func (s *search) next(u *unit, facts *transform.Analysis) *trial {
 	for !u.done {
 		kind := s.kinds[u.kind]
 		for _, c := range candidates(u.tree, kind) {
-			d := Decision{Kind: kind, Line: c.stmt.Position().Line, Head: ir.StmtString(c.stmt)}
+			d := Decision{Kind: kind, Line: c.stmt.Position().Line, Head: head(c.stmt)}
 			if u.tried[c.place] || u.tried[c.key] {
 				continue
 			}
@@ -282,6 +290,12 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 		return a.Peel(s.(*ir.Do))
 	}
 	panic(fmt.Sprintf("choose: there is no transformation %q", kind))
+}
+
+// head is the first line of s without the directive that ir adds.
+func head(s ir.Stmt) string {
+	text, _, _ := strings.Cut(ir.StmtString(s), "   !")
+	return text
 }
 
 // candidate is a statement to try a kind on. What stands at one place of the
@@ -321,9 +335,15 @@ func candidates(p *comm.Program, kind transform.Kind) []candidate {
 					add(n.If)
 				}
 			case *comm.Region:
-				// An IF that all PEs execute on what was brought to them.
-				if s, ok := n.Stmts[0].(*ir.If); ok && kind == transform.Guard && inLoop && guardsLoop(s) {
-					add(s)
+				switch s := n.Stmts[0].(type) {
+				case *ir.If: // that all PEs execute on what was brought to them
+					if kind == transform.Guard && inLoop && guardsLoop(s) {
+						add(s)
+					}
+				case *ir.Do: // one statement may be to blame for all
+					if kind == transform.Distribute && (n.Fallback || n.Pipe != nil) && len(s.Body) > 1 {
+						add(s)
+					}
 				}
 			}
 		}

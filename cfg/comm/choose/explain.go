@@ -27,7 +27,7 @@ func (r *Result) Explain() string {
 		}
 	}
 	costs := func(d Decision) {
-		fmt.Fprintf(&b, ": %s\n      estimated cost %.1f, was %.1f\n", d.What, d.After, d.Before)
+		fmt.Fprintf(&b, ": %s\n      estimated cost %.2f, was %.2f\n", d.What, d.After, d.Before)
 	}
 	why := func(d Decision) { fmt.Fprintf(&b, ": %s\n", d.Why) }
 	section("chosen; costs are of the outermost statement around, in messages:", Chosen, costs)
