@@ -92,7 +92,7 @@ func (v *viewer) iterations(visit func(vars map[string]int)) (known, some bool) 
 		}
 		x := v.rel.Vars[k]
 		if x.Unknown {
-			known = known && strings.HasPrefix(x.Name, "c.")
+			known = known && strings.HasPrefix(x.Name, "coordinate ")
 			loop(k + 1)
 			return
 		}

@@ -12,12 +12,13 @@ type Functions struct {
 	Graph     *cfg.Graph
 	Relations []*Relation // of communication r at r-1
 
-	puts   []*cfg.Node        // C_r, the node that puts, at r-1
-	defs   map[string][]int   // symbol: nodes that may assign it, ascending
-	before []int              // per node: scalar assignments in nodes before it
-	ways   []*ways            // to communication r at r-1
-	kills  map[[2]int]*Reason // per y and put
-	cache  map[string]*Reason // the same, by what they depend on
+	puts   []*cfg.Node          // C_r, the node that puts, at r-1
+	defs   map[string][]int     // symbol: nodes that may assign it, ascending
+	before []int                // per node: scalar assignments in nodes before it
+	ways   []*ways              // to communication r at r-1
+	kills  map[[2]int]*Reason   // per y and put
+	cache  map[string]*Reason   // the same, by what they depend on
+	during map[int]map[int]bool // per communication: those that may put while it is under way
 
 	matrices map[int]*Matrices // by communication, negative for the printed form
 }
@@ -26,11 +27,12 @@ type Functions struct {
 func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 	f := &Functions{
 		Program: p, Graph: g,
-		puts:  make([]*cfg.Node, len(p.Comms)),
-		defs:  map[string][]int{},
-		ways:  make([]*ways, len(p.Comms)),
-		kills: map[[2]int]*Reason{},
-		cache: map[string]*Reason{},
+		puts:   make([]*cfg.Node, len(p.Comms)),
+		defs:   map[string][]int{},
+		ways:   make([]*ways, len(p.Comms)),
+		kills:  map[[2]int]*Reason{},
+		cache:  map[string]*Reason{},
+		during: map[int]map[int]bool{},
 	}
 	for _, c := range p.Comms {
 		f.Relations = append(f.Relations, f.relationOf(c))
@@ -86,18 +88,97 @@ func (f *Functions) definedBetween(name string, lo, hi int) bool {
 }
 
 // Items lists the obligations (use, put): the value of communication use is dead
-// before communication put puts next. Communications that fill cells in common
-// have one for each pair, all others only that with themselves.
+// before communication put puts next. Communications with a buffer of their own
+// have one with themselves, those that fill cells in common have one for each
+// pair, but for uses that always end before another use of the class does, and are not under way at the
+// put: every PE that is done with the later use is done with the earlier one.
 func (f *Functions) Items() [][2]int {
 	var items [][2]int
 	for _, class := range f.Classes() {
+		if len(class) == 1 {
+			items = append(items, [2]int{class[0], class[0]})
+			continue
+		}
 		for _, put := range class {
-			for _, use := range class {
+			for _, use := range f.pending(class, put) {
 				items = append(items, [2]int{use, put})
 			}
 		}
 	}
 	return items
+}
+
+// pending is the members of a class that may be under way when put puts, or whose
+// use may be the last to have ended by then; put itself if there are none.
+// Ascending.
+func (f *Functions) pending(class []int, put int) []int {
+	with := map[int]bool{}
+	member := map[int]bool{}
+	for _, m := range class {
+		member[m] = true
+	}
+	// Back from the put to the ends of uses.
+	seen := map[*cfg.Node]bool{}
+	work := []*cfg.Node{f.puts[put-1]}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range n.Preds {
+			switch {
+			case seen[p]:
+			case p.Kind == cfg.UseOver && member[p.Ref]:
+				with[p.Ref] = true
+			default:
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	for _, m := range class {
+		if !with[m] && f.underWay(m)[put] {
+			with[m] = true
+		}
+	}
+	var out []int
+	for _, m := range class {
+		if with[m] {
+			out = append(out, m)
+		}
+	}
+	if out == nil {
+		return []int{put}
+	}
+	return out
+}
+
+// underWay is the communications that may put while communication m is posted
+// and not used up.
+func (f *Functions) underWay(m int) map[int]bool {
+	if out := f.during[m]; out != nil {
+		return out
+	}
+	out := map[int]bool{}
+	seen := map[*cfg.Node]bool{}
+	var work []*cfg.Node
+	for _, n := range f.Graph.Nodes {
+		if n.Kind == cfg.Comm && n.Ref == m {
+			work = append(work, n.Succs...)
+		}
+	}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] || n.Kind == cfg.UseOver && n.Ref == m {
+			continue
+		}
+		seen[n] = true
+		if n.Kind == cfg.Comm && n.Flavour != "recv" {
+			out[n.Ref] = true
+		}
+		work = append(work, n.Succs...)
+	}
+	f.during[m] = out
+	return out
 }
 
 // Classes groups the communications by the buffer that they fill: those into

@@ -89,10 +89,23 @@ func (g *generator) outer(depth int) {
 		return
 	}
 	index := []string{"t", "k"}[len(g.loops)]
-	g.open(index, depth)
+	if inner := len(g.loops) > 0 && g.loops[len(g.loops)-1].index == "l"; !inner && g.odds(12, "while") {
+		// l counts, but nothing says so.
+		index = "l"
+		g.line("l = 0")
+		g.line("do while (l < 3)")
+		g.indent++
+		g.line("l = l + 1")
+		g.loops = append(g.loops, genLoop{"l", 1, 3})
+	} else {
+		g.open(index, depth)
+	}
 	outer := len(g.loops)
 	switch g.int(0, 9, "shape") {
-	case 0: // an iteration may pass by
+	case 0, 4: // an iteration may pass by
+		if outer > 1 && g.odds(50, "by the outer index") {
+			index = g.loops[0].index
+		}
 		g.line("if (mod(%s, 2) == 0) then", index)
 		g.indent++
 		g.outer(depth - 1)
@@ -102,7 +115,9 @@ func (g *generator) outer(depth int) {
 		g.line("if (%s == %d) cycle", index, g.int(1, 3, "cycle"))
 		g.outer(depth - 1)
 	case 2:
-		g.line("l = l + 1")
+		if g.odds(40, "exit") {
+			g.line("if (%s == %d) exit", index, g.int(1, 3, "exit"))
+		}
 		g.outer(depth - 1)
 	case 3:
 		g.nest()
@@ -129,9 +144,13 @@ func (g *generator) open(index string, depth int) {
 	low, high := lo, hi
 	if len(g.loops) > 0 && g.odds(30, index+" triangular") {
 		o := g.loops[len(g.loops)-1]
-		if g.odds(50, index+" side") {
+		switch {
+		case depth > 0 && g.odds(30, index+" now and then"): // zero times now and then
+			to, low, high = fmt.Sprintf("%d - 9*mod(%s, 2)", hi, o.index), lo, hi
+			step = max(step, -step)
+		case g.odds(50, index+" side"):
 			from, low, high = o.index, min(o.lo, hi), max(o.hi, hi)
-		} else {
+		default:
 			to, low, high = o.index, min(lo, o.lo), max(lo, o.hi)
 		}
 	} else if g.odds(15, index+" symbolic") {
@@ -148,6 +167,10 @@ func (g *generator) open(index string, depth int) {
 // nest writes one or two loops around an assignment that reads other arrays, and
 // sometimes the same nest with the assignment turned round, which answers it.
 func (g *generator) nest() {
+	if g.plain && g.odds(8, "recurrence") {
+		g.recurrence()
+		return
+	}
 	left := g.int(0, len(g.arrays)-1, "left")
 	right := g.int(0, len(g.arrays)-1, "right")
 	if right == left && !g.odds(map[bool]int{true: 60, false: 15}[g.plain], "same array") {
@@ -159,13 +182,17 @@ func (g *generator) nest() {
 		g.open([]string{"i", "j"}[n], 0)
 	}
 	head := g.body.String()[start:]
+	guard := ""
+	if g.odds(20, "guarded") {
+		// The subscripts are in bounds only where the condition holds.
+		l := &g.loops[outer]
+		guard = fmt.Sprintf("if (%s > %d) ", l.index, l.lo)
+		l.lo++
+		l.hi = max(l.lo, l.hi)
+	}
 	target, source, more := g.ref(left), g.ref(right), ""
 	if g.odds(25, "two terms") {
 		more = " + " + g.ref(g.int(0, len(g.arrays)-1, "third"))
-	}
-	guard := ""
-	if g.odds(10, "guarded") {
-		guard = "if (mod(i, 2) == 0) "
 	}
 	g.line("%s%s = %s%s", guard, target, source, more)
 	end := func() {
@@ -175,7 +202,7 @@ func (g *generator) nest() {
 		}
 	}
 	end()
-	if left != right && g.odds(40, "answer") {
+	if left != right && guard == "" && g.odds(40, "answer") {
 		g.body.WriteString(head)
 		g.indent += depth
 		g.line("%s = %s", source, target)
@@ -184,10 +211,26 @@ func (g *generator) nest() {
 	g.loops = g.loops[:outer]
 }
 
+// recurrence is a loop whose values pass from PE to PE.
+func (g *generator) recurrence() {
+	outer := len(g.loops)
+	g.open("i", 0)
+	l := g.loops[outer]
+	a := &g.arrays[g.int(0, len(g.arrays)-1, "array")]
+	d := of(g, "distance", -1, 1)
+	rest := strings.Repeat(",1", a.rank-1)
+	a.lo[0], a.hi[0] = min(a.lo[0], l.lo-1), max(a.hi[0], l.hi+1)
+	g.line("%s(i%s) = %s(i%+d%s)", a.name, rest, a.name, d, rest)
+	g.indent--
+	g.line("end do")
+	g.loops = g.loops[:outer]
+}
+
 // ref is a reference with affine subscripts; the array's bounds grow to hold it.
 func (g *generator) ref(n int) string {
 	a := &g.arrays[n]
 	subs := make([]string, a.rank)
+	low, high := 0, 0 // of the first subscript
 	for d := range subs {
 		c := g.int(-2, 3, "constant")
 		text, lo, hi := "", c, c
@@ -208,6 +251,12 @@ func (g *generator) ref(n int) string {
 				add(of(g, "coefficient", 1, -1), g.loops[g.int(0, len(g.loops)-1, "index")])
 			}
 		}
+		if d == 1 && g.odds(15, "diagonal") {
+			subs[d] = subs[0]
+			a.lo[d], a.hi[d] = min(a.lo[d], low), max(a.hi[d], high)
+			continue
+		}
+		low, high = lo, hi
 		subs[d] = strings.TrimPrefix(text, "+") + fmt.Sprintf("%+d", c)
 		a.lo[d], a.hi[d] = min(a.lo[d], lo), max(a.hi[d], hi)
 	}

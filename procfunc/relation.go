@@ -371,7 +371,8 @@ func (b *relationBuilder) settle() {
 				*p = *q
 			case All:
 				// Each coordinate to itself.
-				name := fmt.Sprintf("c.%d", d+1)
+				// The blank keeps the name apart from all others.
+				name := fmt.Sprintf("coordinate %d", d+1)
 				b.r.Vars = append(b.r.Vars, Var{Name: name, Unknown: true})
 				*p = Pos{Kind: At, Form: linalg.Var(name), Space: space(b.r.Grid, d, dist.Collapsed, 0, 0)}
 				*q = *p

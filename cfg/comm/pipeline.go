@@ -103,14 +103,16 @@ func (t *attempt) pipelines(o occurrence, c *Comm, shift []int) bool {
 
 // prefersReduction rejects a region that would gather more than the reductions
 // inside it would send: s = s + z(k,j) over distributed k, for a scalar that is
-// private to the iterations around, is better reduced once per iteration.
+// private to the iterations around, is better reduced once per iteration. So is a
+// reduction under an IF that all PEs decide together: then the IF is no region, but the
+// loop in it is one.
 func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 	if c.Overlap || o.print {
 		return ""
 	}
 	for n, l := range o.loops {
 		d, ok := l.(*ir.Do)
-		if !ok || n == 0 || len(t.region.Part[d]) > 0 {
+		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || len(t.region.Part[d]) > 0 {
 			continue
 		}
 		driven := false

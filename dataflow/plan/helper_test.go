@@ -17,6 +17,7 @@ import (
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -262,17 +263,9 @@ type guesses struct {
 	seed uint64
 }
 
-func (g guesses) Items() [][2]int {
-	var items [][2]int
-	for _, a := range g.p.Comms {
-		for _, b := range g.p.Comms {
-			if a == b || a.Overlap && b.Overlap && a.Array == b.Array {
-				items = append(items, [2]int{a.ID, b.ID})
-			}
-		}
-	}
-	return items
-}
+func (g guesses) Classes() [][]int { return procfunc.Analyze(g.p, g.p.Graph()).Classes() }
+
+func (g guesses) Items() [][2]int { return procfunc.Analyze(g.p, g.p.Graph()).Items() }
 
 func (g guesses) Kills(y, use, put int) bool {
 	return rand.New(rand.NewPCG(g.seed, uint64(y)<<32|uint64(put))).IntN(3) > 0

@@ -12,18 +12,24 @@ import (
 // form that a check needs, one edge at a time.
 
 // checkQuiet wants, for a communication that puts without ready messages, an
-// inductive proof for every communication that may fill the same cells.
+// inductive proof for every communication of its class whose use may be the last
+// to have ended, or not be over, when it puts; one for itself if there is none.
 func (d *Document) checkQuiet(put *cfg.Node) error {
-	uses := []int{put.Ref}
+	class := []int{put.Ref}
 	for _, c := range d.Classes {
 		if slices.Contains(c, put.Ref) {
-			uses = append(uses, c...)
+			class = append(class, c...)
 		}
 	}
-	slices.Sort(uses)
-	for _, use := range slices.Compact(uses) {
+	slices.Sort(class)
+	class = slices.Compact(class)
+	proved := slices.ContainsFunc(d.Proofs, func(p Proof) bool { return p.Put == put.Ref })
+	for _, use := range class {
 		p := d.proof(use, put.Ref)
 		if p == nil {
+			if (proved || use != put.Ref) && !d.reaches(use, put, class) {
+				continue
+			}
 			return fmt.Errorf("line %d: %s puts without ready message, and no proof says that the value of #%d is dead by then", put.Line, put.Name(), use)
 		}
 		if err := d.checkProof(p); err != nil {
@@ -31,6 +37,42 @@ func (d *Document) checkQuiet(put *cfg.Node) error {
 		}
 	}
 	return nil
+}
+
+// reaches reports whether some path leads from communication use to put on which
+// its own use is not over, or is the last of the class to end.
+func (d *Document) reaches(use int, put *cfg.Node, class []int) bool {
+	type state struct {
+		node *cfg.Node
+		over bool
+	}
+	seen := map[state]bool{}
+	var work []state
+	for _, n := range d.Graph.Nodes {
+		if n.Kind == cfg.Comm && n.Ref == use {
+			work = append(work, state{n, false})
+		}
+	}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, n := range at.node.Succs {
+			next := state{n, at.over}
+			switch {
+			case n == put:
+				return true
+			case n.Kind == cfg.UseOver && n.Ref == use:
+				next.over = true
+			case n.Kind == cfg.UseOver && at.over && slices.Contains(class, n.Ref):
+				continue
+			}
+			if !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return false
 }
 
 func (d *Document) proof(use, put int) *Proof {

@@ -100,8 +100,11 @@ type Slot struct {
 // Relations is what the proofs need to know of the messages of a program.
 // *procfunc.Functions answers it.
 type Relations interface {
-	// Items lists the pairs (use, put) of communications that may fill the same
-	// cells; each communication is paired with itself at least.
+	// Classes are the numbers of communications that may fill the same cells;
+	// each communication is in one.
+	Classes() [][]int
+	// Items lists the pairs (use, put) of one class for which it has to be shown
+	// that the use is over before the put.
 	Items() [][2]int
 	// Kills is a synch.Kills.
 	Kills(y, use, put int) bool

@@ -13,7 +13,11 @@ import (
 // keeps the proofs.
 func (p *Plan) prove(rel Relations) {
 	items := rel.Items()
-	p.Classes = classes(items)
+	for _, class := range rel.Classes() {
+		if len(class) > 1 {
+			p.Classes = append(p.Classes, class)
+		}
+	}
 	uses := make([][]int, len(p.Slots)+1)
 	for _, it := range items {
 		uses[it[1]] = append(uses[it[1]], it[0])
@@ -69,42 +73,6 @@ func (p *Plan) believe(rel Relations) {
 			s.Why = "no ready message: the printed analysis says so, which proves nothing"
 		}
 	}
-}
-
-// classes turns pairs that may fill the same cells into classes: communications
-// that all pair with each other, and pairs where that is no equivalence.
-func classes(items [][2]int) [][]int {
-	paired := map[int][]int{}
-	for _, it := range items {
-		if it[0] != it[1] {
-			paired[it[0]] = append(paired[it[0]], it[1])
-		}
-	}
-	var out [][]int
-	for a, with := range paired {
-		class := append(slices.Clone(with), a)
-		slices.Sort(class)
-		class = slices.Compact(class)
-		clique := true
-		for _, b := range class {
-			other := append(slices.Clone(paired[b]), b)
-			slices.Sort(other)
-			clique = clique && slices.Equal(slices.Compact(other), class)
-		}
-		if clique {
-			if class[0] == a {
-				out = append(out, class)
-			}
-			continue
-		}
-		for _, b := range with {
-			if a < b || !slices.Contains(paired[b], a) {
-				out = append(out, []int{min(a, b), max(a, b)})
-			}
-		}
-	}
-	slices.SortFunc(out, slices.Compare)
-	return slices.CompactFunc(out, slices.Equal)
 }
 
 // certify makes the proof that a solution is, and no more than that: going back

@@ -128,6 +128,9 @@ type Options[V any] struct {
 	// comes in, the entry among them unless it sends on Top. Nil stands for all
 	// nodes. What no seed reaches is then not looked at.
 	Seeds []*cfg.Node
+	// Limit is the most sweeps that RoundRobin makes; 0 for as many as it takes,
+	// which is for monotone transfers only.
+	Limit int
 	// Within, by node ID, are the nodes to solve for; every predecessor of one has
 	// to be one. Nil stands for all nodes. The values of others remain Top.
 	Within []bool
@@ -204,8 +207,9 @@ func (r *solver[V]) keep() {
 	}
 }
 
-// RoundRobin sweeps over all nodes until a sweep changes nothing. The transfers
-// must be monotone and descending chains finite, else it need not end.
+// RoundRobin sweeps over all nodes until a sweep changes nothing. For monotone
+// transfers and finite descending chains that is the greatest fixpoint; without
+// these it may take a Limit to end.
 func RoundRobin[V any](f *Flow, p Problem[V], o Options[V]) *Solution[V] {
 	r := start(f, &p, o)
 	stale := newMarks(len(f.order)) // by position: something in front of the node has changed
@@ -222,6 +226,10 @@ func RoundRobin[V any](f *Flow, p Problem[V], o Options[V]) *Solution[V] {
 		}
 	}
 	for changed := true; changed; {
+		if o.Limit > 0 && r.s.Sweeps == o.Limit {
+			r.s.Converged = false
+			break
+		}
 		changed = false
 		for i := stale.take(0); i >= 0; i = stale.take(i + 1) {
 			n := f.order[i]

@@ -41,15 +41,14 @@ func (b *built) printed(kind printedKind, y, x int) bool {
 	}
 	holds := true
 	b.everyIteration(cx.Loop, cy.Loop, func(v iteration) {
-		rx, _ := b.messages(x, v)
-		ry, _ := b.messages(y, v)
+		rx := b.mapped(x, v)
+		ry := b.mapped(y, v)
 		next, identical := rx, true
 		if l := cx.Loop; l != nil {
 			identical = b.identical(x, l.ID-1, v)
-			if w := v; int(v[l.ID-1])+1 < b.loops[l.ID-1].most {
-				w[l.ID-1]++
-				next, _ = b.messages(x, w)
-			}
+			w := v
+			w[l.ID-1]++ // a matrix does not know where the loop ends
+			next = b.mapped(x, w)
 		}
 		var producers, consumers, senders relation // as sets: bit p*maxPEs
 		rx.each(func(p, q int) { producers |= message(p, 0); consumers |= message(q, 0) })
@@ -66,7 +65,7 @@ func (b *built) printed(kind printedKind, y, x int) bool {
 				some, all := false, true
 				for q := range b.pes {
 					if rx.has(p, q) {
-						answers := ry.has(q, n) || q == n
+						answers := ry.has(q, n)
 						some, all = some || answers, all && answers
 					}
 				}
@@ -83,14 +82,21 @@ func (b *built) produces(r relation, p int) bool {
 	return found
 }
 
+// mapped is what communication r maps to what in iteration v, as the paper has
+// it: a PE that needs its own values is a consumer of itself.
+func (b *built) mapped(r int, v iteration) relation {
+	may, _ := b.comms[r-1].shape.pairs(b.pes, b.at(v))
+	return may
+}
+
 // identical reports whether x's messages are the same in all iterations of the
 // loop number l, those of other loops being as in v.
 func (b *built) identical(x, l int, v iteration) bool {
 	v[l] = 0
-	first, _ := b.messages(x, v)
+	first := b.mapped(x, v)
 	for i := range b.loops[l].most {
 		v[l] = uint8(i)
-		if r, _ := b.messages(x, v); r != first {
+		if r := b.mapped(x, v); r != first {
 			return false
 		}
 	}

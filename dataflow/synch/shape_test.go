@@ -36,6 +36,16 @@ type shape struct {
 // messages gives the messages that may be sent, and those that are certain; at
 // gives the iteration that a loop is in.
 func (s *shape) messages(pes int, at func(*stmt) int) (may, must relation) {
+	may, must = s.pairs(pes, at)
+	for p := range pes {
+		may &^= message(p, p)
+		must &^= message(p, p)
+	}
+	return may, must
+}
+
+// pairs is messages with those of a PE to itself.
+func (s *shape) pairs(pes int, at func(*stmt) int) (may, must relation) {
 	i := 0
 	if s.by != nil {
 		i = at(s.by) + s.offset
@@ -48,7 +58,7 @@ func (s *shape) messages(pes int, at func(*stmt) int) (may, must relation) {
 		if s.flip {
 			p, q = q, p
 		}
-		if p == q || q < 0 || q >= pes || p < 0 || p >= pes || s.ahead*(q-p) < 0 {
+		if q < 0 || q >= pes || p < 0 || p >= pes || s.ahead*(q-p) < 0 {
 			return
 		}
 		may |= message(p, q)

@@ -68,9 +68,10 @@ func (p *program) reduce(i int) (changed, exists bool) {
 func (s *stmt) reduce(hit func() bool) (changed, exists bool) {
 	for k, c := range s.comms {
 		if hit() {
-			if len(s.comms) > 1 {
-				s.comms = slices.Delete(s.comms, k, k+1)
+			if len(s.comms) == 1 {
+				return false, true // the statement goes as a whole
 			}
+			s.comms = slices.Delete(s.comms, k, k+1)
 			return true, true
 		}
 		for _, simpler := range []func(){

@@ -65,7 +65,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	k, err := kong.New(&g,
 		kong.Name("spmdc"),
 		kong.Description("spmdc compiles Fortran with HPF directives into parallel Go programs."),
-		kong.Vars{"plans": planNames()},
+		kong.Vars{"plans": planNames(), "kinds": kindNames()},
 		kong.Writers(env.Stdout, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -131,7 +131,7 @@ func positions(args []string) []int {
 		case value:
 			value = false
 		case strings.HasPrefix(a, "-"):
-			value = slices.Contains([]string{"--format", "--sync", "--pes", "-n"}, a)
+			value = slices.Contains([]string{"--format", "--sync", "--pes", "-n", "--no-transform"}, a)
 		default:
 			words = append(words, i)
 		}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir/transform"
 )
 
 // compileFlags are the flags of every command that compiles.
@@ -16,10 +18,15 @@ type compileFlags struct {
 	Check        bool   `help:"Check array bounds and undefined values while the program runs."`
 	TimePasses   bool   `help:"Print how long each pass took."`
 	VerifyPasses bool   `help:"Check what each pass promises."`
+	NoTransform  string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
 
 func (f *compileFlags) options() (driver.Options, error) {
 	o := driver.Options{Check: f.Check, Unsafe: f.Unsafe}
+	var err error
+	if o.Without, err = f.without(); err != nil {
+		return o, err
+	}
 	if f.Sync == "" {
 		return o, nil // driver.New chooses
 	}
@@ -29,6 +36,34 @@ func (f *compileFlags) options() (driver.Options, error) {
 	}
 	o.Sync = kind
 	return o, nil
+}
+
+// without are the transformations that --no-transform names.
+func (f *compileFlags) without() ([]transform.Kind, error) {
+	if f.NoTransform == "" {
+		return nil, nil
+	}
+	if f.NoTransform == "all" {
+		return transform.Kinds, nil
+	}
+	var list []transform.Kind
+	for name := range strings.SplitSeq(f.NoTransform, ",") {
+		kind := transform.Kind(strings.TrimSpace(name))
+		if !slices.Contains(transform.Kinds, kind) {
+			return nil, driver.Usagef("the transformations are "+kindNames()+", and all stands for all of them", "there is no transformation %q", name)
+		}
+		list = append(list, kind)
+	}
+	return list, nil
+}
+
+// kindNames lists the source transformations.
+func kindNames() string {
+	names := make([]string, len(transform.Kinds))
+	for i, k := range transform.Kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
 }
 
 // planNames lists the plans, the default first.

@@ -9,9 +9,11 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/procfunc"
@@ -23,6 +25,8 @@ type Options struct {
 	Check bool      // check bounds and undefined values at run time
 	// Unsafe emits programs also of a plan that does not make them right.
 	Unsafe bool
+
+	Without []transform.Kind // source transformations to leave out
 }
 
 // Compilation is one source file on its way through the passes: what is known
@@ -35,8 +39,9 @@ type Compilation struct {
 
 	Diags     *source.List        // ast makes it; later passes add to it
 	AST       *ast.File           // ast
-	IR        *ir.Program         // ir; mapping completes it
-	Scalar    *scalar.Info        // scalar
+	IR        *ir.Program         // ir; mapping completes it, transform puts another in its place
+	Scalar    *scalar.Info        // scalar, then transform
+	Transform *choose.Result      // transform
 	Comm      *comm.Program       // comm
 	Graph     *cfg.Graph          // cfg
 	Functions *procfunc.Functions // procfunc

@@ -50,6 +50,24 @@ func dataComm(c *Compilation) any {
 	return d
 }
 
+type decision struct {
+	Kind    string  `json:"kind"` // distribute, guard, peel
+	Line    int     `json:"line"`
+	Verdict string  `json:"verdict"` // chosen, no gain, not possible, not tried
+	What    string  `json:"what,omitempty"`
+	Why     string  `json:"why,omitempty"`
+	Before  float64 `json:"before,omitempty"` // estimated costs, in messages
+	After   float64 `json:"after,omitempty"`
+}
+
+func dataTransform(c *Compilation) any {
+	list := []decision{}
+	for _, d := range c.Transform.Decisions {
+		list = append(list, decision{string(d.Kind), d.Line, string(d.Verdict), d.What, d.Why, d.Before, d.After})
+	}
+	return map[string]any{"decisions": list}
+}
+
 type graphNode struct {
 	ID    int    `json:"id"`
 	Kind  string `json:"kind"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
@@ -49,6 +50,13 @@ func Passes() *Table {
 				Name: "scalar",
 				Doc:  "forward substitution, private scalars, reductions without directives",
 				Run:  func(c *Compilation) error { c.Scalar = scalar.Analyze(c.IR); return nil },
+			},
+			{
+				Name:    "transform",
+				Doc:     "distribute loops, remove guards, peel iterations, where that saves messages",
+				Run:     runTransform,
+				Check:   checkTransform,
+				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Transform.Explain(), nil }, Data: dataTransform},
 			},
 			{
 				Name:    "comm",
@@ -93,6 +101,9 @@ func Passes() *Table {
 			{"ir", "mapping", "directives name resolved arrays, and their expressions are folded"},
 			{"mapping", "scalar", "a scalar's mapping follows from the arrays that it is used with"},
 			{"scalar", "comm", "without forward substitution and privatisation every scalar is a broadcast"},
+			{"scalar", "transform", "what may be moved depends on the affine forms, classes and liveness of scalars"},
+			{"mapping", "transform", "what pays depends on the owners of elements"},
+			{"transform", "comm", "the communications are those of the transformed program"},
 			{"mapping", "comm", "a reference communicates when owner and reader differ"},
 			{"comm", "cfg", "the graph has the communication nodes"},
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
@@ -153,6 +164,17 @@ func checkCFG(c *Compilation) error {
 	}
 	return nil
 }
+
+// runTransform makes the transformed program the one that all later passes see.
+func runTransform(c *Compilation) error {
+	c.Transform = choose.Choose(c.IR, c.Scalar, choose.Options{Without: c.Options.Without})
+	c.IR, c.Scalar = c.Transform.IR, c.Transform.Info
+	return nil
+}
+
+// checkTransform proves that the program is a tree in which every node occurs
+// once, with jumps to loops around them.
+func checkTransform(c *Compilation) error { return c.Transform.Check() }
 
 func cfgText(c *Compilation) (string, error) { return c.Graph.String(), nil }
 

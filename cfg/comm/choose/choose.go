@@ -1,0 +1,400 @@
+// Package choose decides which source transformations a program gets: it tries
+// those of package transform, puts each result into SPMD form, and keeps what is
+// estimated to cost less.
+//
+// For
+//
+//	do j = 1, l
+//	   do k = j, l
+//	      z(k,j) = z(k,j) - e(k)
+//	   end do
+//	   d(j) = z(l,j)
+//	end do
+//
+// it finds that one loop sends a message per iteration, and two send one in
+// all, and records
+//
+//	line 1, do j = 1, l, 1: distribute: into 2 loops, of lines 3 | 5
+//	    estimated cost 2.53, was 103.84
+package choose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/transform"
+)
+
+// Verdict is what became of a candidate.
+type Verdict string
+
+const (
+	Chosen     Verdict = "chosen"
+	NoGain     Verdict = "no gain"
+	Impossible Verdict = "not possible" // it would change what the program means
+	Untried    Verdict = "not tried"    // the program has too many candidates
+)
+
+// Decision is one candidate with what became of it.
+type Decision struct {
+	Kind          transform.Kind
+	Line          int
+	Head          string // first line of the statement
+	What          string // what the transformation makes of it
+	Verdict       Verdict
+	Why           string  // of Impossible and Untried
+	Before, After float64 // estimated cost of the statement of the program unit that holds it, in messages
+}
+
+// Result is the chosen program.
+type Result struct {
+	IR        *ir.Program
+	Info      *scalar.Info // of IR
+	Decisions []Decision
+}
+
+// Options say which transformations to leave out.
+type Options struct {
+	Without []transform.Kind
+}
+
+// minGain is the part of the cost of the whole statement of the unit, often a
+// loop around nearly everything, that a transformation has to save.
+const minGain = 0.001
+
+// maxWork bounds the search: the statements of all programs analysed, as a
+// multiple of the statements of the program, and at least leastWork.
+const (
+	maxWork   = 20
+	leastWork = 20_000
+)
+
+// Choose transforms p, which it leaves as it is. info must be scalar.Analyze(p).
+//
+// The search is greedy. Each statement of the program unit is searched on its
+// own, for communication never crosses them. Kinds come one after another:
+// loops are distributed first, then guards removed, then iterations peeled,
+// so that what is peeled is small. Within a kind candidates come inner loops
+// first; one that pays is taken at once, and the search goes on in what it made.
+// Candidates are loops that all PEs step through together, or fall back on
+// gathered arrays, or wait for one another in, and guards in loops of the first
+// kind: nothing else can lose a message. The statements of the unit are
+// searched side by side, so that facts about the whole program are computed
+// once for a candidate of each.
+func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
+	return choose(p, info, o, max(maxWork*size(p.Body), leastWork))
+}
+
+func choose(p *ir.Program, info *scalar.Info, o Options, budget int) *Result {
+	s := &search{prog: p, info: info, budget: budget}
+	for _, k := range transform.Kinds {
+		if !slices.Contains(o.Without, k) {
+			s.kinds = append(s.kinds, k)
+		}
+	}
+	for _, st := range p.Body {
+		s.units = append(s.units, &unit{body: []ir.Stmt{st}, done: len(s.kinds) == 0 || !promising(st), tried: map[string]bool{}})
+	}
+	s.run()
+	return &Result{IR: s.prog, Info: s.info, Decisions: s.decisions()}
+}
+
+// promising reports whether s can hold a candidate: a loop of two statements, or
+// an IF in a loop. It saves the analysis of all other statements.
+func promising(s ir.Stmt) bool {
+	found := false
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+		switch s := s.(type) {
+		case *ir.Do:
+			found = found || len(s.Body) > 1
+		case *ir.If:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// search is the state of Choose.
+type search struct {
+	prog   *ir.Program // the best so far
+	info   *scalar.Info
+	kinds  []transform.Kind
+	units  []*unit
+	budget int
+	// stale: info has answered questions about nodes that were replaced for a
+	// moment, and remembers its answers.
+	stale bool
+}
+
+// unit is a statement of the program unit, and what it has become.
+type unit struct {
+	body      []ir.Stmt
+	tree      *comm.Program // of body; nil: not analysed yet
+	cost      float64
+	kind      int             // index of the kind that is tried now
+	tried     map[string]bool // candidates, and places where one was taken
+	decisions []Decision
+	done      bool
+}
+
+// trial is a candidate of a unit and the program that has it.
+type trial struct {
+	u      *unit
+	change *transform.Change
+	body   []ir.Stmt
+	place  string
+	head   Decision
+}
+
+func (s *search) run() {
+	for _, u := range s.units {
+		if !u.done {
+			s.analyze(u, u.body, s.info, func(tree *comm.Program) { u.tree, u.cost = tree, cost(tree) })
+		}
+	}
+	for {
+		if s.stale {
+			s.info, s.stale = scalar.Analyze(s.prog), false
+		}
+		facts := transform.New(s.prog, s.info)
+		var trials []*trial
+		for _, u := range s.units {
+			if t := s.next(u, facts); t != nil {
+				trials = append(trials, t)
+			}
+		}
+		if len(trials) == 0 {
+			return
+		}
+		s.judge(trials)
+	}
+}
+
+// judge analyses the programs with the candidates, all in one, and keeps those
+// that pay.
+func (s *search) judge(trials []*trial) {
+	bodies := map[*unit][]ir.Stmt{}
+	for _, t := range trials {
+		bodies[t.u] = t.body
+	}
+	whole := s.assemble(bodies)
+	info := scalar.Analyze(whole)
+	s.budget -= size(whole.Body)
+	all := true
+	for _, t := range trials {
+		u := t.u
+		s.analyze(u, t.body, info, func(tree *comm.Program) {
+			t.head.Before, t.head.After, t.head.What = u.cost, cost(tree), t.change.What
+			if t.head.After > u.cost*(1-minGain) {
+				t.head.Verdict = NoGain
+				all = false
+				return
+			}
+			t.head.Verdict = Chosen
+			u.body, u.tree, u.cost = t.body, tree, t.head.After
+			u.tried[t.place] = true
+		})
+		u.decisions = append(u.decisions, t.head)
+	}
+	if all && !s.stale {
+		s.prog, s.info = whole, info
+		return
+	}
+	s.prog = s.assemble(nil)
+	s.info, s.stale = scalar.Analyze(s.prog), false
+}
+
+// assemble is the program of all units, some with other bodies.
+func (s *search) assemble(bodies map[*unit][]ir.Stmt) *ir.Program {
+	p := *s.prog
+	p.Symbols = slices.Clip(p.Symbols)
+	p.Body = nil
+	for _, u := range s.units {
+		body, ok := bodies[u]
+		if !ok {
+			body = u.body
+		}
+		p.Body = append(p.Body, body...)
+	}
+	return &p
+}
+
+// analyze puts the body of a unit into SPMD form, for use to look at. comm.Analyze
+// puts scalars in the place of some subscripts; behind use they are as before, so
+// that the body can still be transformed.
+func (s *search) analyze(u *unit, body []ir.Stmt, info *scalar.Info, use func(*comm.Program)) {
+	s.budget -= size(body)
+	type subscripts struct {
+		ref  *ir.Ref
+		subs []ir.Expr
+	}
+	var saved []subscripts
+	ir.WalkExprs(body, func(_ ir.Stmt, e ir.Expr) bool {
+		if r, ok := e.(*ir.Ref); ok {
+			saved = append(saved, subscripts{r, slices.Clone(r.Subs)})
+		}
+		return true
+	})
+	p := *s.prog
+	p.Symbols = slices.Clone(p.Symbols)
+	p.Body = body
+	use(comm.Analyze(&p, info))
+	for _, x := range saved {
+		s.stale = s.stale || !slices.Equal(x.ref.Subs, x.subs)
+		copy(x.ref.Subs, x.subs)
+	}
+}
+
+// next is the next candidate of u that is possible, or nil when there are no
+// more. What is not possible is recorded.
+func (s *search) next(u *unit, facts *transform.Analysis) *trial {
+	for !u.done {
+		kind := s.kinds[u.kind]
+		for _, c := range candidates(u.tree, kind) {
+			d := Decision{Kind: kind, Line: c.stmt.Position().Line, Head: head(c.stmt)}
+			if u.tried[c.place] || u.tried[c.key] {
+				continue
+			}
+			u.tried[c.key] = true
+			if s.budget < 0 {
+				d.Verdict, d.Why = Untried, "the program has too many candidates"
+				u.decisions = append(u.decisions, d)
+				continue
+			}
+			change, err := apply(facts, kind, c.stmt)
+			if err != nil {
+				d.Verdict, d.Why = Impossible, err.Error()
+				u.decisions = append(u.decisions, d)
+				continue
+			}
+			return &trial{u: u, change: change, body: transform.Substitute(u.body, change), place: c.place, head: d}
+		}
+		u.kind++
+		u.done = u.kind == len(s.kinds)
+	}
+	return nil
+}
+
+func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Change, error) {
+	switch kind {
+	case transform.Distribute:
+		return a.Distribute(s.(*ir.Do))
+	case transform.Guard:
+		return a.Unguard(s.(*ir.If))
+	case transform.Peel:
+		return a.Peel(s.(*ir.Do))
+	}
+	panic(fmt.Sprintf("choose: there is no transformation %q", kind))
+}
+
+// head is the first line of s without the directive that ir adds.
+func head(s ir.Stmt) string {
+	text, _, _ := strings.Cut(ir.StmtString(s), "   !")
+	return text
+}
+
+// candidate is a statement to try a kind on. What stands at one place of the
+// source may have become several statements; the key tells them apart.
+type candidate struct {
+	stmt       ir.Stmt
+	place, key string
+}
+
+// candidates lists the statements of the SPMD form to try a kind on, inner ones
+// first.
+func candidates(p *comm.Program, kind transform.Kind) []candidate {
+	var list []candidate
+	count := map[string]int{}
+	add := func(s ir.Stmt) {
+		pos := s.Position()
+		place := fmt.Sprintf("%s %d:%d", kind, pos.Line, pos.Col)
+		count[place]++
+		list = append(list, candidate{s, place, fmt.Sprintf("%s/%d", place, count[place])})
+	}
+	var visit func(nodes []comm.Node, inLoop bool)
+	visit = func(nodes []comm.Node, inLoop bool) {
+		for _, n := range nodes {
+			switch n := n.(type) {
+			case *comm.Loop:
+				visit(n.Body, true)
+				if kind == transform.Distribute && len(n.Do.Body) > 1 || kind == transform.Peel && branches(n.Do) {
+					add(n.Do)
+				}
+			case *comm.WhileLoop:
+				visit(n.Pre, true)
+				visit(n.Body, true)
+			case *comm.Branch:
+				visit(n.Then, inLoop)
+				visit(n.Else, inLoop)
+				if kind == transform.Guard && inLoop && guardsLoop(n.If) {
+					add(n.If)
+				}
+			case *comm.Region:
+				switch s := n.Stmts[0].(type) {
+				case *ir.If: // that all PEs execute on what was brought to them
+					if kind == transform.Guard && inLoop && guardsLoop(s) {
+						add(s)
+					}
+				case *ir.Do: // one statement may be to blame for all
+					if kind == transform.Distribute && (n.Fallback || n.Pipe != nil) && len(s.Body) > 1 {
+						add(s)
+					}
+				}
+			}
+		}
+	}
+	visit(p.Body, false)
+	return list
+}
+
+// branches reports whether loop holds an IF that compares INTEGER values, as
+// those do that a loop index decides.
+func branches(loop *ir.Do) bool {
+	found := false
+	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+		if c, ok := s.(*ir.If); ok {
+			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {
+				b, ok := e.(*ir.Bin)
+				found = found || ok && b.L.Type() == ir.Integer
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
+}
+
+// guardsLoop reports whether s does nothing but guard loops.
+func guardsLoop(s *ir.If) bool {
+	return len(s.Else) == 0 && slices.ContainsFunc(s.Then, func(x ir.Stmt) bool {
+		_, ok := x.(*ir.Do)
+		return ok
+	})
+}
+
+// decisions lists what was decided, in the order of the program; a candidate
+// that was tried again after another was taken is told of once, as it ended.
+func (s *search) decisions() []Decision {
+	var list []Decision
+	for _, u := range s.units {
+		last := map[string]int{}
+		var kept []Decision
+		for _, d := range u.decisions {
+			key := fmt.Sprint(d.Kind, d.Line, d.Head)
+			if i, ok := last[key]; ok && kept[i].Verdict != Chosen {
+				kept[i] = d
+				continue
+			}
+			last[key] = len(kept)
+			kept = append(kept, d)
+		}
+		list = append(list, kept...)
+	}
+	slices.SortStableFunc(list, func(a, b Decision) int { return a.Line - b.Line })
+	return list
+}

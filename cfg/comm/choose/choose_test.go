@@ -1,0 +1,320 @@
+package choose
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/transform"
+	"github.com/spmdc/spmdc/parser"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// program is the typed program of text, with mappings.
+func program(t testing.TB, text string) *ir.Program {
+	t.Helper()
+	tree, diags := parser.Parse("in.hpf", []byte(text))
+	var p *ir.Program
+	if !diags.HasErrors() {
+		p = lower.Lower(tree, diags)
+	}
+	if !diags.HasErrors() {
+		mapping.Resolve(p, diags)
+	}
+	if diags.HasErrors() {
+		t.Fatalf("the program is refused: %v\n%s", diags.Err(), text)
+	}
+	return p
+}
+
+// fprint is p as text, from its first statement on.
+func fprint(t testing.TB, p *ir.Program) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := ir.Fprint(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		if _, text, _ := strings.Cut(line, " | "); strings.HasPrefix(text, "   ") {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// TestGolden: testdata/*.txtar hold programs, what is said of them, and what
+// becomes of them.
+func TestGolden(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := program(t, string(a.Files[0].Data))
+			r := Choose(p, scalar.Analyze(p), Options{})
+			if err := r.Check(); err != nil {
+				t.Error(err)
+			}
+			got := &txtar.Archive{Comment: a.Comment, Files: []txtar.File{
+				a.Files[0],
+				{Name: "explain", Data: []byte(r.Explain())},
+				{Name: "out", Data: []byte(fprint(t, r.IR))},
+			}}
+			if *update {
+				if err := os.WriteFile(path, txtar.Format(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(string(txtar.Format(a)), string(txtar.Format(got))); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestExamples: on every example the search leaves its input alone, gives a well
+// formed program, and gives it twice. Without transformations it gives the input.
+func TestExamples(t *testing.T) {
+	paths, err := filepath.Glob("../../../examples/*/*.hpf")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%d examples: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".hpf"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := program(t, string(text))
+			before := fprint(t, p)
+			first := Choose(p, scalar.Analyze(p), Options{})
+			if d := cmp.Diff(before, fprint(t, p)); d != "" {
+				t.Errorf("the program has changed (-before +after):\n%s", d)
+			}
+			if err := first.Check(); err != nil {
+				t.Error(err)
+			}
+			second := Choose(p, scalar.Analyze(p), Options{})
+			if first.Explain() != second.Explain() || fprint(t, first.IR) != fprint(t, second.IR) {
+				t.Error("the search gives another program the second time")
+			}
+			none := Choose(p, scalar.Analyze(p), Options{Without: transform.Kinds})
+			if len(none.Decisions) > 0 || fprint(t, none.IR) != before {
+				t.Errorf("without transformations: %s", none.Explain())
+			}
+		})
+	}
+}
+
+// stepped is a program of many loops that all PEs step through, in one unit.
+func stepped(n int) string {
+	return `program stepped
+  integer :: z(9,9), d(9), i, it
+!HPF$ DISTRIBUTE z(BLOCK,*)
+!HPF$ ALIGN d(i) WITH z(i,*)
+  do it = 1, 9
+` + strings.Repeat(`    do i = 1, 9
+      d(i) = z(9,i)
+      z(9,i) = it
+    end do
+`, n) + `  end do
+end program stepped
+`
+}
+
+// TestBudget: a search that runs out of work says what it did not try, and still
+// gives a good program.
+func TestBudget(t *testing.T) {
+	count := func(r *Result, v Verdict) int {
+		n := 0
+		for _, d := range r.Decisions {
+			if d.Verdict == v {
+				n++
+			}
+		}
+		return n
+	}
+	p := program(t, stepped(12))
+	all := choose(p, scalar.Analyze(p), Options{}, leastWork)
+	if n := count(all, Chosen); n != 12 {
+		t.Errorf("%d loops are distributed, want 12\n%s", n, all.Explain())
+	}
+	some := choose(p, scalar.Analyze(p), Options{}, 600)
+	if n, m := count(some, Chosen), count(some, Untried); n == 0 || m == 0 || n+m < 12 {
+		t.Errorf("with little work %d are distributed and %d not tried\n%s", n, m, some.Explain())
+	}
+	if err := some.Check(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(some.Explain(), "not tried:") {
+		t.Errorf("the text does not tell what was not tried:\n%s", some.Explain())
+	}
+}
+
+// TestWithout: kinds can be left out one by one.
+func TestWithout(t *testing.T) {
+	text, err := os.ReadFile("../../../examples/tred2/tred2.hpf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program(t, string(text))
+	for _, kind := range transform.Kinds {
+		r := Choose(p, scalar.Analyze(p), Options{Without: []transform.Kind{kind}})
+		chosen := map[transform.Kind]bool{}
+		for _, d := range r.Decisions {
+			chosen[d.Kind] = chosen[d.Kind] || d.Verdict == Chosen
+		}
+		for _, k := range transform.Kinds {
+			if chosen[k] != (k != kind) {
+				t.Errorf("without %s, %s is chosen: %v", kind, k, chosen[k])
+			}
+		}
+	}
+}
+
+// TestCheck: programs that are not well formed are found out.
+func TestCheck(t *testing.T) {
+	result := func() *Result {
+		p := program(t, `program p
+  integer :: i, k
+  do i = 1, 3
+    if (k > i) exit
+    k = k + 1
+  end do
+end program p
+`)
+		return Choose(p, scalar.Analyze(p), Options{})
+	}
+	for _, test := range []struct {
+		name, want string
+		spoil      func(loop *ir.Do)
+	}{
+		{"nothing", "", func(*ir.Do) {}},
+		{"statement twice", "the statement occurs twice", func(d *ir.Do) { d.Body = append(d.Body, d.Body[1]) }},
+		{"expression twice", "the expression i occurs twice", func(d *ir.Do) {
+			b := d.Body[0].(*ir.If).Cond.(*ir.Bin)
+			d.Body[1].(*ir.Assign).RHS = b.R
+		}},
+		{"jump elsewhere", "its loop is not around it", func(d *ir.Do) {
+			other := *d
+			d.Body[0].(*ir.If).Then[0].(*ir.Exit).Loop = &other
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := result()
+			test.spoil(r.IR.Body[0].(*ir.Do))
+			err := r.Check()
+			switch {
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestCost: the estimate orders programs as their messages do.
+func TestCost(t *testing.T) {
+	head := `program p
+  double precision :: z(40,40), d(40), e(40), s
+  integer :: i, j, k, n
+!HPF$ DISTRIBUTE z(BLOCK,*)
+!HPF$ ALIGN (i) WITH z(i,*) :: d, e
+  read *, n
+`
+	for _, test := range []struct{ name, cheap, dear string }{
+		{"one message for all iterations", `
+  do i = 1, n
+    d(i) = z(n,i)
+  end do
+  do i = 1, n
+    z(n,i) = 0
+  end do`, `
+  do i = 1, n
+    d(i) = z(n,i)
+    z(n,i) = 0
+  end do`},
+		{"a divided loop", `
+  do i = 1, n
+    d(i) = i
+  end do
+  do i = 1, n
+    z(3,i) = i
+  end do`, `
+  do i = 1, n
+    d(i) = i
+    z(3,i) = i
+  end do`},
+		{"a loop over fewer elements", `
+  do i = 1, 9
+    d(i) = z(n,i)
+    z(n,i) = 0
+  end do`, `
+  do i = 1, 30
+    d(i) = z(n,i)
+    z(n,i) = 0
+  end do`},
+		{"a reduction on every path", `
+  do j = 2, n
+    s = d(j-1)
+    do k = 1, n
+      s = s + z(k,j)
+      z(k,j) = j
+    end do
+    d(j) = s
+  end do`, `
+  do j = 2, n
+    s = d(j-1)
+    if (j < n) then
+      do k = 1, n
+        s = s + z(k,j)
+        z(k,j) = j
+      end do
+    end if
+    d(j) = s
+  end do`},
+		{"a condition on data excludes messages", `
+  do j = 1, n
+    if (s > 0) then
+      d(j) = z(n,j)
+      z(n,j) = 0
+    end if
+  end do`, `
+  do j = 1, n
+    if (j /= 3) then
+      d(j) = z(n,j)
+      z(n,j) = 0
+    end if
+  end do`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			estimate := func(body string) float64 {
+				p := program(t, head+body+"\nend program p\n")
+				return cost(comm.Analyze(p, scalar.Analyze(p)))
+			}
+			if a, b := estimate(test.cheap), estimate(test.dear); a >= b {
+				t.Errorf("cost %.2f, want less than %.2f", a, b)
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package transform
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// Substitute returns a copy of body in which c.New stands in place of c.Old,
+// wherever that is in body. EXIT and CYCLE name the loops of the copy.
+func Substitute(body []ir.Stmt, c *Change) []ir.Stmt {
+	cp := newCopier()
+	cp.old, cp.with = c.Old, c.New
+	return cp.block(body)
+}
+
+// Copy returns a copy of body.
+func Copy(body []ir.Stmt) []ir.Stmt { return newCopier().block(body) }
+
+// copier copies statements. Jumps to loops that it has copied go to the copies,
+// others stay as they are.
+type copier struct {
+	loops map[ir.Stmt]ir.Stmt
+	old   ir.Stmt // replaced by copies of with
+	with  []ir.Stmt
+}
+
+func newCopier() *copier { return &copier{loops: map[ir.Stmt]ir.Stmt{}} }
+
+func (c *copier) block(body []ir.Stmt) []ir.Stmt {
+	var out []ir.Stmt
+	for _, s := range body {
+		if s == c.old && c.old != nil {
+			out = append(out, c.block(c.with)...)
+			continue
+		}
+		out = append(out, c.stmt(s))
+	}
+	return out
+}
+
+func (c *copier) stmt(s ir.Stmt) ir.Stmt {
+	switch s := s.(type) {
+	case *ir.Do:
+		return c.do(s, c.block)
+	case *ir.While:
+		n := &ir.While{S: s.S, Name: s.Name, Cond: ir.Clone(s.Cond), End: s.End}
+		c.loops[s] = n
+		n.Body = c.block(s.Body)
+		return n
+	case *ir.If:
+		return &ir.If{S: s.S, Cond: ir.Clone(s.Cond), Then: c.block(s.Then), Else: c.block(s.Else)}
+	case *ir.Exit:
+		return &ir.Exit{S: s.S, Loop: c.target(s.Loop)}
+	case *ir.Cycle:
+		return &ir.Cycle{S: s.S, Loop: c.target(s.Loop)}
+	}
+	return simple(s)
+}
+
+// do copies a loop; body makes the copy of its body.
+func (c *copier) do(s *ir.Do, body func([]ir.Stmt) []ir.Stmt) *ir.Do {
+	n := &ir.Do{S: s.S, Name: s.Name, Index: s.Index, Lo: ir.Clone(s.Lo), Hi: ir.Clone(s.Hi), Step: ir.Clone(s.Step), Independent: s.Independent, End: s.End}
+	c.loops[s] = n
+	n.Body = body(s.Body)
+	return n
+}
+
+func (c *copier) target(loop ir.Stmt) ir.Stmt {
+	if n, ok := c.loops[loop]; ok {
+		return n
+	}
+	return loop
+}
+
+// simple copies a statement that is no control flow.
+func simple(s ir.Stmt) ir.Stmt {
+	switch s := s.(type) {
+	case *ir.Assign:
+		return &ir.Assign{S: s.S, LHS: ir.Clone(s.LHS), RHS: ir.Clone(s.RHS)}
+	case *ir.Print:
+		return &ir.Print{S: s.S, FormatA: s.FormatA, Items: cloneAll(s.Items)}
+	case *ir.Read:
+		n := &ir.Read{S: s.S, FormatA: s.FormatA, Iostat: s.Iostat, Got: slices.Clone(s.Got)}
+		if s.From != nil {
+			n.From = ir.Clone(s.From)
+		}
+		for _, v := range s.Items {
+			n.Items = append(n.Items, ir.Clone(v).(*ir.Var))
+		}
+		return n
+	case *ir.Stop:
+		n := &ir.Stop{S: s.S, Error: s.Error}
+		if s.Code != nil {
+			n.Code = ir.Clone(s.Code)
+		}
+		return n
+	}
+	panic("transform: a statement of unknown kind")
+}
+
+func cloneAll(list []ir.Expr) []ir.Expr {
+	var out []ir.Expr
+	for _, e := range list {
+		out = append(out, ir.Clone(e))
+	}
+	return out
+}
+
+// Size is the number of statements in body, those inside statements included.
+func Size(body []ir.Stmt) int {
+	n := 0
+	ir.Walk(body, func(ir.Stmt) bool { n++; return true })
+	return n
+}

@@ -1,0 +1,548 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+)
+
+// Limits on the loops that Distribute looks at: the statements of the body, and
+// the pairs of array elements that go through the dependence tests.
+const (
+	maxParts = 64
+	maxPairs = 2000
+)
+
+// Distribute splits loop into several loops over the same iterations, each with
+// a part of its body, so that statements of different owners come apart.
+//
+// Statements stay in one loop where a dependence that the loop carries, or a
+// scalar that holds a value from one to the other, ties them; a private scalar
+// whose value can be computed anywhere is computed in each loop that uses it.
+// What may come apart is put together again, in the manner of Kennedy and
+// McKinley's typed fusion, into as few loops as possible, each of statements
+// of the same owners whose communications need no loop of their own.
+func (a *Analysis) Distribute(loop *ir.Do) (*Change, error) {
+	if err := a.distributable(loop); err != nil {
+		return nil, err
+	}
+	d := &distribution{a: a, loop: loop, n: len(loop.Body), free: map[int][]int{}}
+	d.ties = make([][]string, d.n)
+	d.apart = make([][]bool, d.n)
+	for i := range d.ties {
+		d.ties[i] = make([]string, d.n)
+		d.apart[i] = make([]bool, d.n)
+	}
+	for _, s := range loop.Body {
+		d.kinds = append(d.kinds, a.kind(s, loop))
+	}
+	d.scalars()
+	if err := d.arrays(); err != nil {
+		return nil, err
+	}
+	groups := d.fuse(d.components())
+	if len(groups) < 2 {
+		return nil, d.whyTogether()
+	}
+	return d.change(groups), nil
+}
+
+// distributable refuses loops whose iterations must run one after another
+// whatever the data are.
+func (a *Analysis) distributable(loop *ir.Do) error {
+	switch {
+	case len(loop.Body) < 2:
+		return refuse("its body is one statement")
+	case len(loop.Body) > maxParts:
+		return refuse("its body has %d statements; the limit is %d", len(loop.Body), maxParts)
+	}
+	var why error
+	inside := map[ir.Stmt]bool{}
+	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+		if why != nil {
+			return false
+		}
+		line := s.Position().Line
+		switch s := s.(type) {
+		case *ir.Exit:
+			if !inside[s.Loop] {
+				why = refuse("EXIT in line %d ends it", line)
+			}
+		case *ir.Cycle:
+			if !inside[s.Loop] {
+				why = refuse("CYCLE in line %d skips statements", line)
+			}
+		case *ir.Print:
+			why = refuse("the records of PRINT in line %d come in the order of iterations", line)
+		case *ir.Read:
+			why = refuse("the records of READ in line %d come in the order of iterations", line)
+		case *ir.Stop:
+			why = refuse("STOP in line %d ends the program between iterations", line)
+		case *ir.Do, *ir.While:
+			inside[s] = true
+		}
+		return why == nil
+	})
+	if why != nil {
+		return why
+	}
+	return a.fixedBounds(loop)
+}
+
+// distribution is the work of Distribute. Parts are the statements of the body,
+// by index.
+type distribution struct {
+	a    *Analysis
+	loop *ir.Do
+	n    int
+	// ties[i][j], when not empty, is why part i must be in the loop of part j or
+	// in an earlier one.
+	ties [][]string
+	// apart[i][j]: part j reads, from other PEs, what part i writes: in one loop
+	// they would exchange elements; part i does so alone if j is i.
+	apart [][]bool
+	kinds []string
+	// free are the parts that compute private scalars anywhere. Each loop that
+	// needs one computes it; uses[j] are the free parts that part j needs.
+	free map[int][]int
+	uses map[int][]int
+}
+
+func (d *distribution) tie(i, j int, why string) {
+	if i != j && d.ties[i][j] == "" {
+		d.ties[i][j] = why
+	}
+}
+
+func (d *distribution) together(parts []int, why string) {
+	for k := 1; k < len(parts); k++ {
+		d.tie(parts[k-1], parts[k], why)
+		d.tie(parts[k], parts[k-1], why)
+	}
+}
+
+// line is where part i begins.
+func (d *distribution) line(i int) int { return d.loop.Body[i].Position().Line }
+
+// scalars ties the parts between which scalars carry values, and finds the free
+// parts.
+//
+// Nothing expands a scalar to one value per iteration: the statement that
+// assigns it and those that use that value stay in one loop. A scalar that an
+// iteration keeps to itself may be used for several purposes in turn; each is
+// tied on its own.
+func (d *distribution) scalars() {
+	a := d.a
+	d.uses = map[int][]int{}
+	type need struct {
+		part int
+		sym  *ir.Symbol
+		from []int
+	}
+	var needs []need
+	sure := map[int]bool{} // parts whose values all their users know to be from there alone
+	for i, s := range d.loop.Body {
+		sure[i] = d.movable(s)
+	}
+	for _, sym := range d.modified() {
+		if a.info.Class(d.loop, sym) != scalar.Private || !d.local(sym) {
+			var parts []int
+			for i, s := range d.loop.Body {
+				if mentions(s, sym) {
+					parts = append(parts, i)
+					sure[i] = false
+				}
+			}
+			d.together(parts, fmt.Sprintf("%s keeps its value from one iteration to the next, or for use behind the loop", sym.Name))
+			continue
+		}
+		for i, s := range d.loop.Body {
+			if from := d.sources(i, sym); exposes(s, sym) {
+				needs = append(needs, need{i, sym, from})
+				if len(from) > 1 {
+					for _, f := range from {
+						sure[f] = false
+					}
+				}
+			}
+		}
+	}
+	// A free part may use values of free parts only.
+	for again := true; again; {
+		again = false
+		for _, n := range needs {
+			if sure[n.part] && !sure[n.from[0]] {
+				sure[n.part], again = false, true
+			}
+		}
+	}
+	for i := range d.n {
+		if sure[i] {
+			d.free[i] = nil
+		}
+	}
+	for _, n := range needs {
+		if _, ok := d.free[n.from[0]]; ok {
+			d.uses[n.part] = append(d.uses[n.part], n.from[0])
+			continue
+		}
+		d.together(append(n.from, n.part), fmt.Sprintf("%s has a value of its own in each iteration, from line %d to line %d", n.sym.Name, d.line(n.from[0]), d.line(n.part)))
+	}
+	// A value that no part uses is computed where it stands.
+	used := map[int]bool{}
+	var mark func(i int)
+	mark = func(i int) {
+		for _, f := range d.uses[i] {
+			used[f] = true
+			mark(f)
+		}
+	}
+	for i := range d.n {
+		if _, ok := d.free[i]; !ok {
+			mark(i)
+		}
+	}
+	for i := range d.n {
+		if _, ok := d.free[i]; ok && !used[i] {
+			delete(d.free, i)
+		}
+	}
+}
+
+// modified lists the scalars that the body assigns, by name.
+func (d *distribution) modified() []*ir.Symbol {
+	var list []*ir.Symbol
+	for sym := range d.a.info.Modified(d.loop) {
+		if !sym.IsArray() && sym != d.loop.Index {
+			list = append(list, sym)
+		}
+	}
+	slices.SortFunc(list, func(x, y *ir.Symbol) int { return strings.Compare(x.Name, y.Name) })
+	return list
+}
+
+// local reports whether each use of sym certainly sees a value of its own
+// iteration. A NEW clause may say less.
+func (d *distribution) local(sym *ir.Symbol) bool {
+	for i, s := range d.loop.Body {
+		if !exposes(s, sym) {
+			continue
+		}
+		from := d.sources(i, sym)
+		if len(from) == 0 || !surelyAssigns(d.loop.Body[from[0]], sym) {
+			return false
+		}
+	}
+	return true
+}
+
+// sources are the parts before part i whose value of sym it may see: those that
+// may assign it, back to the nearest that surely does, which comes first.
+func (d *distribution) sources(i int, sym *ir.Symbol) []int {
+	var from []int
+	for k := i - 1; k >= 0; k-- {
+		s := d.loop.Body[k]
+		if !d.a.info.Modified(s)[sym] {
+			continue
+		}
+		from = append(from, k)
+		if surelyAssigns(s, sym) {
+			break
+		}
+	}
+	slices.Reverse(from)
+	return from
+}
+
+// movable reports whether s assigns a scalar a value that is the same wherever
+// in the iteration, and in whichever of the loops, it is computed, as long as
+// the private scalars that it uses are: it reads no array that the loop writes.
+func (d *distribution) movable(s ir.Stmt) bool {
+	as, ok := s.(*ir.Assign)
+	if !ok {
+		return false
+	}
+	v, ok := as.LHS.(*ir.Var)
+	if !ok || d.a.info.Class(d.loop, v.Sym) != scalar.Private {
+		return false
+	}
+	changed := d.a.info.Modified(d.loop)
+	for _, r := range ir.ExprRefs(as.RHS) {
+		if changed[r.Sym] {
+			return false
+		}
+	}
+	return true
+}
+
+// arrays ties the parts between which array elements carry values.
+func (d *distribution) arrays() error {
+	occs := d.a.occurrences(d.loop)
+	written := map[*ir.Symbol]bool{}
+	for _, o := range occs {
+		if o.write {
+			written[o.ref.Sym] = true
+		}
+	}
+	pairs := 0
+	for _, x := range occs {
+		for _, y := range occs {
+			if x.ref.Sym != y.ref.Sym || !written[x.ref.Sym] || !x.write && !y.write {
+				continue
+			}
+			// What a part does to itself matters only if it sends elements on the way.
+			if x.part == y.part && (!x.write || y.write || !d.fetched(y)) {
+				continue
+			}
+			if pairs++; pairs > maxPairs {
+				return refuse("it has more than %d pairs of references to test", maxPairs)
+			}
+			if found, why := d.a.dependence(x, y, d.loop); found {
+				d.tie(x.part, y.part, fmt.Sprintf("%s in line %d and %s in line %d: %s",
+					ir.ExprString(x.ref), x.stmt.Position().Line, ir.ExprString(y.ref), y.stmt.Position().Line, why))
+				if x.write && !y.write && d.fetched(y) {
+					d.apart[x.part][y.part] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fetched reports whether the element that o reads may lie on another PE than
+// the one that executes the statement.
+func (d *distribution) fetched(o occurrence) bool {
+	if !o.ref.Sym.Distributed() {
+		return false
+	}
+	outer, all := d.a.positions(o.ref, o.stmt, d.loop)
+	if as, ok := o.stmt.(*ir.Assign); ok {
+		if l, ok := as.LHS.(*ir.Ref); ok && l.Sym.Distributed() {
+			_, at := d.a.positions(l, o.stmt, d.loop)
+			return at != all
+		}
+	}
+	return outer != d.kinds[o.part]
+}
+
+// component is a set of parts that stay together, in source order.
+type component struct {
+	parts []int
+	kind  string
+}
+
+// components are the sets of parts that are tied in a circle, in source order
+// of their first parts. Free parts are in none.
+func (d *distribution) components() []component {
+	reach := make([][]bool, d.n)
+	for i := range reach {
+		reach[i] = make([]bool, d.n)
+		for j := range reach[i] {
+			reach[i][j] = i == j || d.ties[i][j] != ""
+		}
+	}
+	for k := range d.n {
+		for i := range d.n {
+			for j := range d.n {
+				reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+			}
+		}
+	}
+	var list []component
+	seen := map[int]bool{}
+	for i := range d.n {
+		if _, free := d.free[i]; free || seen[i] {
+			continue
+		}
+		c := component{kind: anybody}
+		for j := i; j < d.n; j++ {
+			if _, free := d.free[j]; free || !reach[i][j] || !reach[j][i] {
+				continue
+			}
+			seen[j] = true
+			c.parts = append(c.parts, j)
+			switch k := d.kinds[j]; {
+			case k == anybody:
+			case c.kind == anybody:
+				c.kind = k
+			case c.kind != k:
+				c.kind = "mixed"
+			}
+		}
+		if d.exchanges(c, c) {
+			c.kind += ", in sequence" // the PEs wait for one another
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// before reports whether a part of x must not come in a later loop than a part
+// of y.
+func (d *distribution) before(x, y component) bool {
+	for _, i := range x.parts {
+		for _, j := range y.parts {
+			if d.ties[i][j] != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exchanges reports whether x and y, in one loop, would exchange elements.
+func (d *distribution) exchanges(x, y component) bool {
+	for _, i := range x.parts {
+		for _, j := range y.parts {
+			if d.apart[i][j] || d.apart[j][i] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fuse deals the components out to loops. Each, in an order that the ties allow,
+// goes to the first loop of its kind that is not before those of its
+// predecessors; it opens a new one at the end where there is none.
+func (d *distribution) fuse(list []component) [][]component {
+	type group struct {
+		kind string
+		in   []component
+	}
+	var groups []group
+	at := make([]int, len(list)) // group of each component, -1: not yet
+	for i := range at {
+		at[i] = -1
+	}
+	fits := func(g group, c component) bool {
+		if g.kind != c.kind && g.kind != anybody && c.kind != anybody {
+			return false
+		}
+		return !slices.ContainsFunc(g.in, func(x component) bool { return d.exchanges(x, c) })
+	}
+	for done := 0; done < len(list); done++ {
+		// The first in source order whose predecessors are all placed; the ties
+		// between components have no circles.
+		next, first := -1, 0
+		for i := range list {
+			if at[i] >= 0 {
+				continue
+			}
+			ready, least := true, 0
+			for j := range list {
+				if j == i || !d.before(list[j], list[i]) {
+					continue
+				}
+				ready = ready && at[j] >= 0
+				least = max(least, at[j])
+			}
+			if ready {
+				next, first = i, least
+				break
+			}
+		}
+		c, g := list[next], first
+		for g < len(groups) && !fits(groups[g], c) {
+			g++
+		}
+		if g == len(groups) {
+			groups = append(groups, group{kind: c.kind})
+		}
+		if groups[g].kind == anybody {
+			groups[g].kind = c.kind
+		}
+		groups[g].in = append(groups[g].in, c)
+		at[next] = g
+	}
+	var out [][]component
+	for _, g := range groups {
+		out = append(out, g.in)
+	}
+	return out
+}
+
+// whyTogether is the refusal when one loop is left: what leads back from a
+// statement to one before it, if anything does.
+func (d *distribution) whyTogether() error {
+	for i := range d.n {
+		for j := range i {
+			if d.ties[i][j] != "" {
+				return refuse("lines %d and %d stay together: %s", d.line(j), d.line(i), d.ties[i][j])
+			}
+		}
+	}
+	return refuse("all its statements have the same owners")
+}
+
+// change writes the loops.
+func (d *distribution) change(groups [][]component) *Change {
+	c := &Change{Kind: Distribute, Old: d.loop}
+	var texts []string
+	for _, g := range groups {
+		in := map[int]bool{}
+		var add func(i int)
+		add = func(i int) {
+			in[i] = true
+			for _, f := range d.uses[i] {
+				add(f)
+			}
+		}
+		for _, comp := range g {
+			for _, i := range comp.parts {
+				add(i)
+			}
+		}
+		var lines []int
+		cp := newCopier()
+		c.New = append(c.New, cp.do(d.loop, func(body []ir.Stmt) []ir.Stmt {
+			var out []ir.Stmt
+			for i, s := range body {
+				if in[i] {
+					out = append(out, cp.stmt(s))
+					lines = append(lines, leaves(s)...)
+				}
+			}
+			return out
+		}))
+		texts = append(texts, ranges(lines))
+	}
+	c.What = fmt.Sprintf("into %d loops, of lines %s", len(groups), strings.Join(texts, " | "))
+	return c
+}
+
+// leaves are the lines of the statements in s that are no loops and no IFs.
+func leaves(s ir.Stmt) []int {
+	var lines []int
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+		if len(ir.Bodies(s)) == 0 {
+			lines = append(lines, s.Position().Line)
+		}
+		return true
+	})
+	return lines
+}
+
+// ranges writes line numbers, as "3-5, 7".
+func ranges(lines []int) string {
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	var parts []string
+	for i := 0; i < len(lines); {
+		j := i
+		for j+1 < len(lines) && lines[j+1] == lines[j]+1 {
+			j++
+		}
+		switch {
+		case j > i:
+			parts = append(parts, fmt.Sprintf("%d-%d", lines[i], lines[j]))
+		default:
+			parts = append(parts, fmt.Sprint(lines[i]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

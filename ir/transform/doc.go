@@ -1,0 +1,148 @@
+// Package transform changes the text of a program, on the typed IR, so that
+// fewer of its statements need all PEs at once: it distributes loops, peels an
+// iteration off a loop, and removes guards that exclude nothing.
+//
+// The loop
+//
+//	do j = 1, n
+//	   d(j) = z(n,j)        ! computed by the owner of d(j)
+//	   z(n,j) = 0.0d0       ! computed by the owner of row n
+//	end do
+//
+// has statements of different owners. All PEs step through it together, and
+// each of its iterations sends one element. Distributed into
+//
+//	do j = 1, n
+//	   d(j) = z(n,j)
+//	end do
+//	do j = 1, n
+//	   z(n,j) = 0.0d0
+//	end do
+//
+// it is two loops that the PEs divide among themselves, and the elements that
+// the first one needs travel at once.
+//
+// The functions here say what a transformation gives, or why it would change
+// the meaning of the program. Whether it pays is for others to judge.
+//
+// A transformation leaves the program that it is given alone and makes copies.
+// Symbols are shared; every statement and expression of a copy is a node of its
+// own, at the position of its original, so that diagnostics and //line
+// directives show the source. Facts of ir/scalar do not carry over.
+package transform
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// Kind is a kind of transformation; its text is the name that users know.
+type Kind string
+
+const (
+	Distribute Kind = "distribute"
+	Guard      Kind = "guard"
+	Peel       Kind = "peel"
+)
+
+// Kinds lists all kinds.
+var Kinds = []Kind{Distribute, Guard, Peel}
+
+// Change is what a transformation makes of one statement.
+type Change struct {
+	Kind Kind
+	Old  ir.Stmt   // a statement of the analysed program
+	New  []ir.Stmt // in its place; jumps to loops around Old still name the original loops
+	What string    // in words
+}
+
+// Refusal says why a transformation is not possible.
+type Refusal struct{ Why string }
+
+func (r *Refusal) Error() string { return r.Why }
+
+func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+
+// Analysis answers questions about one program.
+type Analysis struct {
+	info    *scalar.Info
+	symbols map[string]*ir.Symbol
+	around  map[ir.Stmt][]ir.Stmt // loops around a statement, outermost first
+	order   map[ir.Stmt]int       // textual position
+}
+
+// New prepares p for transformations. info must be scalar.Analyze(p).
+func New(p *ir.Program, info *scalar.Info) *Analysis {
+	a := &Analysis{
+		info:    info,
+		symbols: make(map[string]*ir.Symbol, len(p.Symbols)),
+		around:  map[ir.Stmt][]ir.Stmt{},
+		order:   map[ir.Stmt]int{},
+	}
+	for _, s := range p.Symbols {
+		a.symbols[s.Name] = s
+	}
+	a.place(p.Body, nil)
+	return a
+}
+
+func (a *Analysis) place(body []ir.Stmt, loops []ir.Stmt) {
+	for _, s := range body {
+		a.around[s] = loops
+		a.order[s] = len(a.order)
+		inner := loops
+		switch s.(type) {
+		case *ir.Do, *ir.While:
+			inner = append(loops[:len(loops):len(loops)], s)
+		}
+		for _, b := range ir.Bodies(s) {
+			a.place(b, inner)
+		}
+	}
+}
+
+// Affine is the value of an INTEGER expression of the program.
+func (a *Analysis) Affine(e ir.Expr) (linalg.Affine, bool) { return a.info.Affine(e) }
+
+// usesAny reports whether f uses a symbol of the set.
+func (a *Analysis) usesAny(f linalg.Affine, set map[*ir.Symbol]bool) bool {
+	for v := range f.T {
+		if f.Uses(v) && set[a.symbols[v]] {
+			return true
+		}
+	}
+	return false
+}
+
+// fixedBounds reports whether the bounds and the step of loop, evaluated again
+// behind some of its iterations, give what they gave before it. The text says
+// why not.
+func (a *Analysis) fixedBounds(loop *ir.Do) error {
+	changed := a.info.Modified(loop)
+	for _, e := range []ir.Expr{loop.Lo, loop.Hi, loop.Step} {
+		var bad *ir.Symbol
+		ir.WalkExpr(e, func(x ir.Expr) bool {
+			switch x := x.(type) {
+			case *ir.Var:
+				if changed[x.Sym] {
+					bad = x.Sym
+				}
+			case *ir.Ref:
+				if changed[x.Sym] {
+					bad = x.Sym
+				}
+			}
+			return true
+		})
+		switch {
+		case bad != nil:
+			return refuse("the loop changes %s, which its bounds use", bad.Name)
+		case e.IsVarying():
+			return refuse("its bounds read a distributed array")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// maxPeel is the size of the largest body that Peel copies, in statements.
+const maxPeel = 300
+
+// Peel takes the last or the first iteration off a loop when that decides a
+// condition inside. In
+//
+//	do i = n, 2, -1
+//	   if (i >= 3) then ...
+//	end do
+//
+// the condition holds but for the last iteration, so the loop becomes
+//
+//	do i = n, 3, -1
+//	   ...
+//	end do
+//	if (n >= 2) then
+//	   i = 2
+//	   ...
+//	end if
+//
+// with i = 1 at the end if that is used. The test is left out where the loop is
+// known to run. Conditions that follow from constants assigned in the iteration
+// itself are folded too.
+func (a *Analysis) Peel(loop *ir.Do) (*Change, error) {
+	b := a.info.Bounds(loop)
+	switch {
+	case b.Step == 0:
+		return nil, refuse("its step is not a constant")
+	case !b.LoOK || !b.HiOK:
+		return nil, refuse("its bounds are not affine")
+	case Size(loop.Body) > maxPeel:
+		return nil, refuse("its body has more than %d statements", maxPeel)
+	}
+	if err := a.fixedBounds(loop); err != nil {
+		return nil, err
+	}
+	if !a.conditional(loop) {
+		return nil, refuse("no condition inside compares affine forms")
+	}
+	last, errLast := a.peelLast(loop, b)
+	if errLast == nil {
+		return last, nil
+	}
+	first, err := a.peelFirst(loop, b)
+	if err != nil {
+		return nil, errLast
+	}
+	return first, nil
+}
+
+// conditional reports whether loop holds an IF that facts might decide.
+func (a *Analysis) conditional(loop *ir.Do) bool {
+	found := false
+	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+		if c, ok := s.(*ir.If); ok {
+			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {
+				if b, ok := e.(*ir.Bin); ok && a.comparison(b, true) != nil {
+					found = true
+				}
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
+}
+
+// halves are the two copies of a body that peeling makes, each folded under
+// what holds in its iterations.
+type halves struct {
+	rest, one         []ir.Stmt
+	restFold, oneFold *folder
+}
+
+// halves folds the body of loop for the iterations that are left and for the
+// one that is peeled, when both decide a condition that all iterations leave
+// open.
+func (a *Analysis) halves(loop *ir.Do, rest, one facts) (*halves, error) {
+	h := &halves{
+		restFold: &folder{copier: newCopier(), a: a},
+		oneFold:  &folder{copier: newCopier(), a: a},
+	}
+	h.rest = h.restFold.body(loop.Body, rest, constants{})
+	h.one = h.oneFold.body(loop.Body, one, constants{})
+	all := &folder{copier: newCopier(), a: a}
+	all.body(loop.Body, a.inLoop(a.at(loop), loop), constants{})
+	known := map[*ir.If]bool{}
+	for _, s := range all.folded {
+		known[s] = true
+	}
+	inOne := map[*ir.If]bool{}
+	for _, s := range h.oneFold.folded {
+		inOne[s] = true
+	}
+	for _, s := range h.restFold.folded {
+		if inOne[s] && !known[s] {
+			return h, nil
+		}
+	}
+	return nil, refuse("neither the first nor the last iteration decides a condition")
+}
+
+func (a *Analysis) peelLast(loop *ir.Do, b scalar.LoopBounds) (*Change, error) {
+	i := linalg.Var(loop.Index.Name)
+	inside := a.inLoop(a.at(loop), loop)
+	next, ok1 := i.Add(linalg.Const(b.Step))
+	if !ok1 {
+		return nil, refuse("its step is too large")
+	}
+	rest := inside.beyond(next, b.Hi, b.Step) // there is a next iteration
+	one := inside
+	// and in the last there is none: i + step has passed hi
+	past, ok := next.Sub(b.Hi)
+	if b.Step < 0 {
+		past, ok = b.Hi.Sub(next)
+	}
+	if ok {
+		past, ok = past.Sub(linalg.Const(1))
+	}
+	if !ok {
+		return nil, refuse("its bounds are too large")
+	}
+	h, err := a.halves(loop, rest, one.with(past))
+	if err != nil {
+		return nil, err
+	}
+	if s := jumpTo(loop, loop.Body, true, false); s != nil {
+		return nil, refuse("EXIT in line %d leaves it before the last iteration", s.Position().Line)
+	}
+	if s := jumpTo(loop, h.one, false, true); s != nil {
+		return nil, refuse("CYCLE in line %d ends the peeled iteration", s.Position().Line)
+	}
+	main := a.part(loop, h.restFold, h.rest)
+	main.Hi = minus(loop.Hi, b.Step)
+
+	// Behind the main loop the index has the value of the last iteration, if there
+	// is one; where the steps are 1 that is hi, which says more.
+	var one1 []ir.Stmt
+	if b.Step == 1 || b.Step == -1 {
+		one1 = append(one1, set(loop, loop.Pos.Line, ir.Clone(loop.Hi)))
+	}
+	one1 = append(one1, h.one...)
+	if a.info.LiveAfter(loop, loop.Index) {
+		one1 = append(one1, set(loop, loop.End.Line, minus(index(loop), -b.Step)))
+	}
+	c := &Change{Kind: Peel, Old: loop, What: fmt.Sprintf("its last iteration, which decides %s", conditions(h.oneFold.folded))}
+	c.New = append([]ir.Stmt{main}, a.ifRuns(loop, b, b.Step == 1 || b.Step == -1, one1)...)
+	return c, nil
+}
+
+func (a *Analysis) peelFirst(loop *ir.Do, b scalar.LoopBounds) (*Change, error) {
+	i := linalg.Var(loop.Index.Name)
+	inside := a.inLoop(a.at(loop), loop)
+	diff, ok := i.Sub(b.Lo)
+	if !ok {
+		return nil, refuse("its bounds are too large")
+	}
+	// i is lo, or beyond it by a step at least.
+	later := facts{}.beyond(b.Lo, i, b.Step).ineqs
+	if len(later) == 0 {
+		return nil, refuse("its bounds are too large")
+	}
+	away, ok := later[0].Sub(linalg.Const(max(b.Step, -b.Step)))
+	if !ok {
+		return nil, refuse("its step is too large")
+	}
+	h, err := a.halves(loop, inside.with(away), inside.equal(diff))
+	if err != nil {
+		return nil, err
+	}
+	if s := jumpTo(loop, h.one, true, true); s != nil {
+		return nil, refuse("the peeled iteration needs the jump in line %d", s.Position().Line)
+	}
+	main := a.part(loop, h.restFold, h.rest)
+	main.Lo = minus(loop.Lo, -b.Step)
+	body := append(h.one, ir.Stmt(main))
+	c := &Change{Kind: Peel, Old: loop, What: fmt.Sprintf("its first iteration, which decides %s", conditions(h.oneFold.folded))}
+	c.New = append([]ir.Stmt{set(loop, loop.Pos.Line, ir.Clone(loop.Lo))}, a.ifRuns(loop, b, true, body)...)
+	return c, nil
+}
+
+// part is a loop like loop with another body, which f has made.
+func (a *Analysis) part(loop *ir.Do, f *folder, body []ir.Stmt) *ir.Do {
+	n := f.do(loop, func([]ir.Stmt) []ir.Stmt { return nil })
+	// The body was made before its loop: its jumps still name the original.
+	n.Body = (&copier{loops: map[ir.Stmt]ir.Stmt{loop: n}}).block(body)
+	return n
+}
+
+// ifRuns puts body under the condition that loop runs at least once: lo, or the
+// index where the main loop has left it, has not passed hi.
+func (a *Analysis) ifRuns(loop *ir.Do, b scalar.LoopBounds, fromLo bool, body []ir.Stmt) []ir.Stmt {
+	if !a.at(loop).negated(b) {
+		from := ir.Clone(loop.Lo)
+		if !fromLo {
+			from = index(loop)
+		}
+		op := ir.Le
+		if b.Step < 0 {
+			op = ir.Ge
+		}
+		cond := &ir.Bin{X: ir.X{Pos: loop.Pos, Typ: ir.Logical}, Op: op, L: from, R: ir.Clone(loop.Hi)}
+		return []ir.Stmt{&ir.If{S: loop.S, Cond: cond, Then: body}}
+	}
+	return body
+}
+
+// negated reports whether f excludes that a loop of these bounds has no
+// iteration.
+func (f facts) negated(b scalar.LoopBounds) bool {
+	past, ok := b.Lo.Sub(b.Hi)
+	if b.Step < 0 {
+		past, ok = b.Hi.Sub(b.Lo)
+	}
+	if ok {
+		past, ok = past.Sub(linalg.Const(1))
+	}
+	return ok && f.never(past)
+}
+
+func index(loop *ir.Do) *ir.Var {
+	return &ir.Var{X: ir.X{Pos: loop.Pos, Typ: loop.Index.Type}, Sym: loop.Index}
+}
+
+// set assigns the index of loop.
+func set(loop *ir.Do, line int, value ir.Expr) *ir.Assign {
+	pos := loop.Pos
+	pos.Line = line
+	return &ir.Assign{S: ir.S{Pos: pos}, LHS: index(loop), RHS: value}
+}
+
+// minus is e - k, computed where e is a constant.
+func minus(e ir.Expr, k int64) ir.Expr {
+	x := ir.X{Pos: e.Position(), Typ: ir.Integer}
+	if c, ok := e.(*ir.Const); ok {
+		return &ir.Const{X: x, Int: c.Int - int(k)}
+	}
+	op := ir.Sub
+	if k < 0 {
+		op, k = ir.Add, -k
+	}
+	return &ir.Bin{X: x, Op: op, L: ir.Clone(e), R: &ir.Const{X: x, Int: int(k)}}
+}
+
+// jumpTo finds an EXIT or CYCLE of loop in body.
+func jumpTo(loop ir.Stmt, body []ir.Stmt, exit, cycle bool) ir.Stmt {
+	var found ir.Stmt
+	ir.Walk(body, func(s ir.Stmt) bool {
+		switch s := s.(type) {
+		case *ir.Exit:
+			if exit && s.Loop == loop {
+				found = s
+			}
+		case *ir.Cycle:
+			if cycle && s.Loop == loop {
+				found = s
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+// conditions names the conditions of IFs, with their lines.
+func conditions(list []*ir.If) string {
+	text := ""
+	seen := map[*ir.If]bool{}
+	for _, s := range list {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		if text != "" {
+			text += " and "
+		}
+		text += fmt.Sprintf("%s in line %d", ir.ExprString(s.Cond), s.Pos.Line)
+	}
+	return text
+}
