@@ -55,6 +55,7 @@ type replay struct {
 	now   int
 	knows [][]int // [p][q]: up to which event of q PE p knows
 	state []commState
+	class [][]int // by number: the communications that may fill the same cells, it included
 }
 
 // commState is what happened last to a communication.
@@ -68,6 +69,14 @@ type commState struct {
 
 func newReplay(p *Plan, np int, seed uint64) *replay {
 	r := &replay{p: p, np: np, state: make([]commState, len(p.Slots)+1), knows: make([][]int, np)}
+	for i := range r.state {
+		r.class = append(r.class, []int{i})
+	}
+	for _, class := range p.Classes {
+		for _, x := range class {
+			r.class[x] = class
+		}
+	}
 	for i := range r.knows {
 		r.knows[i] = make([]int, np)
 	}
@@ -119,10 +128,8 @@ func (r *replay) post(c *comm.Comm) {
 	st := &r.state[c.ID]
 	messages, known := r.rel.Messages(c)
 	slot := &r.p.Slots[c.ID-1]
-	for i := range slot.Proofs {
-		if known && r.err == nil {
-			r.check(&slot.Proofs[i], c, messages)
-		}
+	if known && !slot.Ready {
+		r.check(slot, messages)
 	}
 	st.posted, st.live, st.known, st.messages, st.seen = r.now, true, known, messages, nil
 	for _, m := range messages {
@@ -132,31 +139,52 @@ func (r *replay) post(c *comm.Comm) {
 	}
 }
 
-// check holds a proof against the messages that c sends now.
-func (r *replay) check(p *Proof, c *comm.Comm, messages []procfunc.Pair) {
-	use := &r.state[p.Use]
+// check holds the proofs of a slot against the messages that are put into it now.
+func (r *replay) check(slot *Slot, messages []procfunc.Pair) {
+	for i := range slot.Proofs {
+		if p := &slot.Proofs[i]; r.err == nil && !r.answered(p, slot.Comm.CLine, messages) {
+			return
+		}
+	}
+	for _, use := range r.class[slot.Comm.ID] {
+		if r.err == nil {
+			r.over(use, slot, messages)
+		}
+	}
+}
+
+// answered checks that the messages that p counts on were sent. It is false when
+// that is not known, or not so.
+func (r *replay) answered(p *Proof, line int, messages []procfunc.Pair) bool {
 	for _, y := range p.Kills {
 		k := &r.state[y]
-		if k.posted == 0 || k.posted < use.posted || k.posted < r.state[p.Put].posted {
+		if k.posted == 0 || k.posted < r.state[p.Use].posted || k.posted < r.state[p.Put].posted {
 			continue // the proof says something of the first put behind y only
 		}
 		if !k.known {
-			return
+			return false
 		}
 		for _, m := range messages {
 			if !slices.Contains(k.messages, procfunc.Pair{From: m.To, To: m.From}) {
-				r.err = fmt.Errorf("line %d: the proof that #%d may put over the value of #%d counts on a message of #%d from PE %d to PE %d, which is not sent", c.CLine, p.Put, p.Use, y, m.To, m.From)
-				return
+				r.err = fmt.Errorf("line %d: the proof that #%d may put over the value of #%d counts on a message of #%d from PE %d to PE %d, which is not sent", line, p.Put, p.Use, y, m.To, m.From)
+				return false
 			}
 		}
 	}
+	return true
+}
+
+// over checks that all who put know that the value of use, in the same cells, is
+// dead.
+func (r *replay) over(use int, slot *Slot, messages []procfunc.Pair) {
+	st := &r.state[use]
 	for _, m := range messages {
 		switch {
-		case use.live:
-			r.err = fmt.Errorf("line %d: #%d puts over the value of #%d, which is in use", c.CLine, p.Put, p.Use)
+		case st.live:
+			r.err = fmt.Errorf("line %d: #%d puts over the value of #%d, which is in use", slot.Comm.CLine, slot.Comm.ID, use)
 			return
-		case use.used > r.knows[m.From][m.To]:
-			r.err = fmt.Errorf("line %d: when #%d puts from PE %d to PE %d, nothing has told PE %d that PE %d is done with the value of #%d", c.CLine, p.Put, m.From, m.To, m.From, m.To, p.Use)
+		case st.used > r.knows[m.From][m.To]:
+			r.err = fmt.Errorf("line %d: when #%d puts from PE %d to PE %d, nothing has told PE %d that PE %d is done with the value of #%d", slot.Comm.CLine, slot.Comm.ID, m.From, m.To, m.From, m.To, use)
 			return
 		}
 	}
