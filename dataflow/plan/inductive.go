@@ -103,14 +103,14 @@ func (d *Document) checkProof(p *Proof) error {
 				return fmt.Errorf("node %d counts on a message of #%d, which is not among its kills", n.ID, tag)
 			}
 		}
+		if puts(n, p.Put) && at[n.ID].Level < NoSync {
+			return fmt.Errorf("%v where %s puts, NoSync or U wanted", at[n.ID], n.Name())
+		}
 		out := p.pass(at[n.ID], n)
 		for _, s := range n.Succs {
 			if !atMost(at[s.ID], out) {
 				return fmt.Errorf("node %d claims %v, but only %v comes from node %d (%s)", s.ID, at[s.ID], out, n.ID, n.Name())
 			}
-		}
-		if puts(n, p.Put) && at[n.ID].Level < NoSync {
-			return fmt.Errorf("%v where %s puts, NoSync or U wanted", at[n.ID], n.Name())
 		}
 	}
 	return nil
