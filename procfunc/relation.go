@@ -88,7 +88,8 @@ type Relation struct {
 	Must bool
 	Why  string // why not
 
-	key string
+	shape   int       // number among those that say the same, 0 before it is asked for
+	scalars *[]string // of Functions.scalars, nil before
 }
 
 // Dims is the number of grid dimensions, the paper's k.
