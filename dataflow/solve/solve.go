@@ -40,7 +40,7 @@ type Flow struct {
 	order []*cfg.Node // of the sweeps
 	at    []int32     // by node ID, position in order; -1 for what is not reached
 	preds [][]int32   // by node ID, IDs of the reachable predecessors, each once
-	nest  *region     // the order cut into loops, for InnerFirst
+	nest  *region     // reverse post-order cut into loops, for InnerFirst
 	back  int         // edges that lead back in order
 }
 
@@ -53,9 +53,9 @@ func New(g *cfg.Graph) *Flow {
 	return f
 }
 
-// NewOrdered is New with another order of the sweeps. The order has to hold
-// every reachable node once and no other; orders unlike reverse post-order take
-// more sweeps.
+// NewOrdered is New with another order of the sweeps of RoundRobin. The order has
+// to hold every reachable node once and no other; orders unlike reverse
+// post-order take more sweeps.
 func NewOrdered(g *cfg.Graph, order []*cfg.Node) (*Flow, error) {
 	f := &Flow{graph: g, order: slices.Clone(order), at: make([]int32, len(g.Nodes)), preds: make([][]int32, len(g.Nodes))}
 	for i := range f.at {
@@ -93,7 +93,7 @@ func NewOrdered(g *cfg.Graph, order []*cfg.Node) (*Flow, error) {
 		all = append(all, f.preds[n.ID]...)
 		f.preds[n.ID] = all[at:len(all):len(all)]
 	}
-	f.nest = nest(g, f.order)
+	f.nest = nest(g)
 	return f, nil
 }
 
