@@ -14,11 +14,11 @@ type part struct {
 	inner *region
 }
 
-// nest cuts reverse post-order into loops as written. An inner loop stands where
+// nest cuts reverse post-order, of nodes or of first nodes of blocks, into loops as written. An inner loop stands where
 // its head stands; nodes on the way to EXIT belong to the loop that they leave.
 // Loops are entered at their heads only, so that in each region, but for the
 // edges back to its head, what leads to a part comes before it.
-func nest(g *cfg.Graph) *region {
+func nest(g *cfg.Graph, order []*cfg.Node) *region {
 	whole := &region{}
 	regions := make([]*region, len(g.Loops)+1) // by loop ID
 	regions[0] = whole
@@ -35,7 +35,7 @@ func nest(g *cfg.Graph) *region {
 		}
 		return regions[l.ID]
 	}
-	for _, n := range g.RPO() {
+	for _, n := range order {
 		r := of(n.Loop)
 		r.parts = append(r.parts, part{node: n})
 	}

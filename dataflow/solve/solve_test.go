@@ -348,3 +348,76 @@ func TestOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocks: blocks are the longest chains, each reachable node is in one, and
+// solving by blocks gives the values of solving by nodes.
+func TestBlocks(t *testing.T) {
+	longest := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := graphs().Draw(t, "graph")
+		nodes, blocks := solve.New(g), solve.NewBlocks(g)
+		seen := set(0)
+		for _, first := range blocks.Order() {
+			unit := blocks.Unit(first)
+			longest = max(longest, len(unit))
+			for i, n := range unit {
+				if seen>>n.ID&1 != 0 {
+					t.Fatalf("node %d is in two blocks\n%v", n.ID, g)
+				}
+				seen = with(seen, n)
+				if i > 0 && (distinct(n.Preds) != 1 || distinct(unit[i-1].Succs) != 1 || unit[i-1].Succs[0] != n) {
+					t.Fatalf("node %d follows node %d in a block\n%v", n.ID, unit[i-1].ID, g)
+				}
+			}
+			if first != g.Entry && distinct(first.Preds) == 1 && distinct(first.Preds[0].Succs) == 1 {
+				t.Fatalf("node %d starts a block but has only node %d in front\n%v", first.ID, first.Preds[0].ID, g)
+			}
+		}
+		if seen != reached(g.Entry, succs) {
+			t.Fatalf("blocks have %v\n%v", seen, g)
+		}
+		p := always
+		p.Transfer = func(first *cfg.Node, in set) set {
+			for _, n := range blocks.Unit(first) {
+				in = with(in, n)
+			}
+			return in
+		}
+		want := solve.RoundRobin(nodes, always, solve.Options[set]{})
+		for _, got := range []*solve.Solution[set]{solve.RoundRobin(blocks, p, solve.Options[set]{}), solve.InnerFirst(blocks, p, 100, false)} {
+			for _, first := range blocks.Order() {
+				unit := blocks.Unit(first)
+				if got.In[first.ID] != want.In[first.ID] || got.Out[first.ID] != want.Out[unit[len(unit)-1].ID] {
+					t.Fatalf("block of node %d: %v and %v, want %v and %v\n%v", first.ID, got.In[first.ID], got.Out[first.ID], want.In[first.ID], want.Out[unit[len(unit)-1].ID], g)
+				}
+			}
+		}
+	})
+	if longest < 3 {
+		t.Errorf("no block has more than %d nodes", longest)
+	}
+}
+
+// distinct is the number of different nodes in a list.
+func distinct(l []*cfg.Node) int {
+	var s set
+	for _, n := range l {
+		s = with(s, n)
+	}
+	return bits.OnesCount64(uint64(s))
+}
+
+// TestUntil: the work ends with the visit that says so.
+func TestUntil(t *testing.T) {
+	f := solve.New(parse(t, nest))
+	enough := false
+	p := passed
+	p.Transfer = func(n *cfg.Node, in set) set {
+		enough = enough || n.ID == 3 && in>>3&1 != 0 // around the inner loop
+		return with(in, n)
+	}
+	s := solve.RoundRobin(f, p, solve.Options[set]{Until: &enough})
+	if s.Converged || s.Sweeps != 2 || s.Out[3]>>4&1 == 0 || s.Out[5]>>4&1 != 0 {
+		t.Errorf("converged %v after %d sweeps; behind 3 %v, behind 5 %v", s.Converged, s.Sweeps, s.Out[3], s.Out[5])
+	}
+}

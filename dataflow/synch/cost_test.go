@@ -72,7 +72,7 @@ type cost struct {
 }
 
 func (c cost) String() string {
-	return fmt.Sprintf("%d nodes, %d items, %d NoSync: %v, %.0f MB allocated, at most %d sweeps, %.2f visits per node and item, %.1f million tests of kills",
+	return fmt.Sprintf("%d nodes, %d items, %d NoSync: %v, %.0f MB allocated, at most %d sweeps, %.2f visits of blocks per node and item, %.1f million tests of kills",
 		c.nodes, c.items, c.noSync, c.time.Round(time.Millisecond), float64(c.bytes)/1e6, c.sweeps, float64(c.visits)/float64(c.items)/float64(c.nodes), float64(c.kills)/1e6)
 }
 
@@ -96,7 +96,7 @@ func solveAll(n, perClass int) (c cost) {
 			}
 			c.items++
 			c.sweeps = max(c.sweeps, sweeps)
-			c.visits += s.scratch.Visits
+			c.visits += s.fast.scratch.Visits
 		}
 	}
 	c.time = time.Since(start)
