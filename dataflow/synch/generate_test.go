@@ -4,12 +4,12 @@ import "math/rand/v2"
 
 // generator makes abstract programs.
 type generator struct {
-	rng   *rand.Rand
-	left  int     // communications that may still be made
-	size  int     // statements that may still be made
-	loops []*stmt // open, outermost first
-	all   int     // loops made
-	comms []*communication
+	rng    *rand.Rand
+	left   int     // communications that may still be made
+	size   int     // statements that may still be made
+	loops  []*stmt // open, outermost first
+	all    int     // loops made
+	comms  []*communication
 	shares bool // all share cells
 	// settled is set where jumps would leave messages on their way behind.
 	settled bool
