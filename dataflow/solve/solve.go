@@ -61,8 +61,8 @@ type Options[V any] struct {
 	// Within, by node ID, are the nodes to solve for; every predecessor of one has
 	// to be one. Nil stands for all nodes. The values of others remain Top.
 	Within []bool
-	// Reuse is a solution over the same graph that is no longer needed. Its memory
-	// becomes that of the result.
+	// Reuse is a solution over the same Flow, with the same Top, that is no longer
+	// needed. Its memory becomes that of the result.
 	Reuse *Solution[V]
 }
 
@@ -96,13 +96,16 @@ type solver[V any] struct {
 
 func start[V any](f *Flow, p *Problem[V], o Options[V]) *solver[V] {
 	s := o.Reuse
-	n := len(f.graph.Nodes)
 	if s == nil {
+		n := len(f.graph.Nodes)
 		values := make([]V, 2*n)
+		for i := range values {
+			values[i] = p.Top
+		}
 		s = &Solution[V]{In: values[:n:n], Out: values[n:]}
 	}
-	for i := range n {
-		s.In[i], s.Out[i] = p.Top, p.Top
+	for _, n := range f.order { // what else there is is never written
+		s.In[n.ID], s.Out[n.ID] = p.Top, p.Top
 	}
 	s.Sweeps, s.Visits, s.Converged, s.History = 0, 0, true, nil
 	return &solver[V]{f, p, s, o.Record}
