@@ -458,6 +458,9 @@ func (m *machine) messages(c *comm.Comm) map[[2]int]bool {
 			if from < 0 || from == id {
 				return
 			}
+			if from = m.forwarder(c, id, from); from == id {
+				failf("PE %d is to forward to itself what it does not own", id)
+			}
 			if c.Kind == comm.Pipeline {
 				pipe := c.Region.Pipe
 				ahead := layout.Shape.Coord(id, pipe.GridDim) - layout.Shape.Coord(from, pipe.GridDim)
@@ -469,6 +472,22 @@ func (m *machine) messages(c *comm.Comm) map[[2]int]bool {
 		})
 	}
 	return sent
+}
+
+// forwarder is the PE that sends to id what owner owns: in the dimensions that c
+// forwards it has the coordinate of id.
+func (m *machine) forwarder(c *comm.Comm, id, owner int) int {
+	l := m.layouts[c.Array]
+	coords := make([]int, len(l.Shape))
+	for dim := range coords {
+		coords[dim] = l.Shape.Coord(owner, dim)
+		for _, d := range c.Forward {
+			if l.Axes[d].Grid == dim {
+				coords[dim] = l.Shape.Coord(id, dim)
+			}
+		}
+	}
+	return l.Shape.PE(coords...)
 }
 
 // elements visits the elements that PE id wants of c.
