@@ -66,7 +66,11 @@ func program(t *rapid.T) string {
 	g := &generator{t: t}
 	g.grid, g.plain = of(g, "grid", 1, 1, 2), g.odds(40, "plain")
 	for i := range g.int(2, 4, "arrays") {
-		g.arrays = append(g.arrays, genArray{name: string(rune('a' + i)), rank: g.int(1, 2, "rank")})
+		rank := g.int(1, 2, "rank")
+		if g.plain && g.odds(75, "rank of the grid") {
+			rank = g.grid
+		}
+		g.arrays = append(g.arrays, genArray{name: string(rune('a' + i)), rank: rank})
 	}
 	for i := range g.arrays {
 		a := &g.arrays[i]
@@ -167,8 +171,12 @@ func (g *generator) open(index string, depth int) {
 // nest writes one or two loops around an assignment that reads other arrays, and
 // sometimes the same nest with the assignment turned round, which answers it.
 func (g *generator) nest() {
-	if g.plain && g.odds(8, "recurrence") {
+	switch {
+	case g.plain && g.odds(8, "recurrence"):
 		g.recurrence()
+		return
+	case g.plain && g.odds(30, "stencil"):
+		g.stencil()
 		return
 	}
 	left := g.int(0, len(g.arrays)-1, "left")
@@ -207,6 +215,41 @@ func (g *generator) nest() {
 		g.indent += depth
 		g.line("%s = %s", source, target)
 		end()
+	}
+	g.loops = g.loops[:outer]
+}
+
+// stencil reads several neighbours, corners too.
+func (g *generator) stencil() {
+	left := g.int(0, len(g.arrays)-1, "left")
+	from := &g.arrays[(left+1)%len(g.arrays)]
+	to := &g.arrays[left]
+	if to.rank != from.rank {
+		to = from
+	}
+	outer := len(g.loops)
+	names := []string{"i", "j"}[:from.rank]
+	for _, n := range names {
+		g.open(n, 0)
+	}
+	at := func(a *genArray, by func() int) string {
+		var subs []string
+		for d, n := range names {
+			l, k := g.loops[outer+d], by()
+			subs = append(subs, fmt.Sprintf("%s%+d", n, k))
+			a.lo[d], a.hi[d] = min(a.lo[d], l.lo+k), max(a.hi[d], l.hi+k)
+		}
+		return fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ","))
+	}
+	target := at(to, func() int { return 0 })
+	var terms []string
+	for range g.int(1, 6, "neighbours") {
+		terms = append(terms, at(from, func() int { return g.int(-1, 1, "distance") }))
+	}
+	g.line("%s = %s", target, strings.Join(terms, " + "))
+	for range names {
+		g.indent--
+		g.line("end do")
 	}
 	g.loops = g.loops[:outer]
 }
@@ -307,10 +350,11 @@ func (g *generator) declarations() string {
 	}
 	var aligns []string
 	for _, a := range g.arrays {
-		if g.odds(10, "replicated array") {
+		some := map[bool]int{true: 3, false: 12}[g.plain]
+		if g.odds(some, "replicated array") {
 			continue
 		}
-		if g.odds(12, "own distribution") && a.rank >= g.grid {
+		if g.odds(some, "own distribution") && a.rank >= g.grid {
 			formats := make([]string, a.rank)
 			for k := range formats {
 				formats[k] = "*"
@@ -326,13 +370,13 @@ func (g *generator) declarations() string {
 			src[k] = "*"
 		}
 		dims := rapid.Permutation([]int{0, 1}[:a.rank]).Draw(g.t, "dimensions")
-		plain := g.plain && g.odds(80, "plain alignment")
+		plain := g.plain && g.odds(90, "plain alignment")
 		if plain {
 			dims = []int{0, 1}[:a.rank]
 		}
 		for k := range dst {
 			switch {
-			case k >= len(dims) || g.odds(10, "not varied"):
+			case k >= len(dims) || g.odds(some, "not varied"):
 				dst[k] = "*"
 				if g.odds(50, "constant") {
 					x := g.int(-3, 9, "position")
