@@ -14,7 +14,6 @@ import (
 // loops; the values are of no interest.
 type generator struct {
 	t      *rapid.T
-	b      strings.Builder
 	indent int
 	grid   int  // rank of the processor arrangement
 	plain  bool // mostly identity alignment and stride 1, so that overlaps serve

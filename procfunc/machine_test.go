@@ -180,6 +180,8 @@ func (m *machine) eval(e ir.Expr) int {
 			return x - y
 		case ir.Mul:
 			return x * y
+		case ir.Div:
+			return x / y
 		case ir.Eq:
 			return truth(x == y)
 		case ir.Ne:
