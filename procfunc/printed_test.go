@@ -203,3 +203,38 @@ func TestPrintedCollectives(t *testing.T) {
 		t.Errorf("the matrices of a reduction: %+v", m)
 	}
 }
+
+// Chains over arrangements of different rank, which only a collective joins.
+func TestPrintedRanks(t *testing.T) {
+	f := analyze(t, one(8, aligned+`
+ integer :: c(n,n), d(n,n)
+!HPF$ PROCESSORS q(2,2)
+!HPF$ DISTRIBUTE c(BLOCK,BLOCK) ONTO q
+!HPF$ ALIGN d(i,j) WITH c(i,j)`, ` do i = 1, n
+ a(i) = b(n+1-i)
+ end do
+ do j = 1, n
+ do i = 1, n
+ c(i,j) = d(j,i)
+ end do
+ end do
+ do j = 1, n
+ do i = 1, n
+ d(i,j) = c(j,i)
+ b(i) = b(i) + 1
+ end do
+ end do`))
+	for _, c := range []struct {
+		ys   []int
+		x    int
+		want bool
+	}{
+		{[]int{2}, 1, false}, {[]int{1}, 2, false},
+		{[]int{0, 2}, 1, false}, {[]int{2, 0}, 1, false}, {[]int{1, 0}, 1, true}, {[]int{0}, 2, true},
+		{[]int{0, 0}, 2, true}, {[]int{2}, 0, false}, {[]int{1, 0, 2}, 1, false}, {[]int{3}, 2, true},
+	} {
+		if got := f.PrintedTest(c.ys, c.x); got.Kills != c.want || got.Why == "" {
+			t.Errorf("%v kills C_%d: %v (%q), want %v", c.ys, c.x, got.Kills, got.Why, c.want)
+		}
+	}
+}
