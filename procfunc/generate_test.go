@@ -80,8 +80,53 @@ func program(t *rapid.T) string {
 	g.line("m = %d", g.int(0, 4, "m"))
 	g.line("l = 0")
 	g.outer(g.int(0, 2, "depth"))
+	if g.odds(60, "tight") {
+		wide := append([]genArray(nil), g.arrays...)
+		g.tighten()
+		text := g.text()
+		if _, err := front(text); err == nil {
+			return text
+		}
+		g.arrays = wide // a constant out of bounds is refused, also where it is never read
+	}
+	return g.text()
+}
+
+func (g *generator) text() string {
 	return "program brute\n  implicit none\n" + g.declarations() + g.body.String() + "end program brute\n"
 }
+
+// tighten gives the arrays the bounds that the accesses need and no more, found
+// by running the program without mapping: then the box around a triangle of
+// iterations reaches out of an array.
+func (g *generator) tighten() {
+	d := "  integer :: i, j, k, l, m, t\n"
+	for _, a := range g.arrays {
+		d += fmt.Sprintf("  integer :: %s(%s)\n", a.name, strings.Join([]string{"-99:99", "-99:99"}[:a.rank], ","))
+	}
+	body := ""
+	for _, line := range strings.SplitAfter(g.body.String(), "\n") {
+		if !strings.Contains(line, updated) { // these take the bounds that there are
+			body += line
+		}
+	}
+	f, err := front("program brute\n  implicit none\n" + d + body + "end program brute\n")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	m, err := run(f, 1)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for i := range g.arrays {
+		if a := &g.arrays[i]; m.lo[a.name] != nil {
+			a.lo, a.hi = m.lo[a.name], m.hi[a.name]
+		}
+	}
+}
+
+// updated marks the lines of update.
+const updated = " ! update"
 
 // outer writes loops that all PEs follow together, with nests inside.
 func (g *generator) outer(depth int) {
@@ -315,13 +360,13 @@ func (g *generator) update() {
 		for d := range a.rank {
 			v := []string{"i", "j"}[d]
 			subs = append(subs, v)
-			g.line("do %s = lbound(%s,%d), ubound(%s,%d)", v, a.name, d+1, a.name, d+1)
+			g.line("do %s = lbound(%s,%d), ubound(%s,%d)%s", v, a.name, d+1, a.name, d+1, updated)
 			g.indent++
 		}
-		g.line("%s(%s) = %s(%s) + 1", a.name, strings.Join(subs, ","), a.name, strings.Join(subs, ","))
+		g.line("%s(%s) = %s(%s) + 1%s", a.name, strings.Join(subs, ","), a.name, strings.Join(subs, ","), updated)
 		for range a.rank {
 			g.indent--
-			g.line("end do")
+			g.line("end do%s", updated)
 		}
 	}
 }

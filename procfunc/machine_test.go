@@ -76,6 +76,7 @@ type machine struct {
 	live    map[*comm.Comm]*instance
 	trace   []*instance // in order of execution
 	steps   int
+	lo, hi  map[string][]int // what assignments access of each array
 }
 
 // turn is a loop that is being executed, and which iteration of it.
@@ -115,7 +116,7 @@ func run(f *procfunc.Functions, np int) (m *machine, err error) {
 		}
 	}()
 	m = &machine{f: f, p: f.Program, np: np, layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
-		env: map[string]int{}, live: map[*comm.Comm]*instance{}, steps: 200000}
+		env: map[string]int{}, live: map[*comm.Comm]*instance{}, steps: 200000, lo: map[string][]int{}, hi: map[string][]int{}}
 	for _, s := range m.p.IR.Symbols {
 		m.symbols[s.Name] = s
 		if s.Mapping != nil && s.IsArray() {
@@ -358,11 +359,13 @@ func (m *machine) reads(s *ir.Assign) {
 	if !ok {
 		return
 	}
+	m.access(lhs)
 	ir.WalkExpr(s.RHS, func(e ir.Expr) bool {
 		ref, ok := e.(*ir.Ref)
 		if !ok {
 			return true
 		}
+		m.access(ref)
 		acc := m.p.Access[ref]
 		if acc == nil || acc.Comm == nil {
 			return true
@@ -374,6 +377,18 @@ func (m *machine) reads(s *ir.Assign) {
 		m.record(in, lhs, ref)
 		return true
 	})
+}
+
+// access notes how far the subscripts of an array reach.
+func (m *machine) access(r *ir.Ref) {
+	subs, name := m.subscripts(r), r.Sym.Name
+	if m.lo[name] == nil {
+		m.lo[name], m.hi[name] = subs, append([]int(nil), subs...)
+		return
+	}
+	for d, x := range subs {
+		m.lo[name][d], m.hi[name][d] = min(m.lo[name][d], x), max(m.hi[name][d], x)
+	}
 }
 
 func (m *machine) record(in *instance, lhs, ref *ir.Ref) {
