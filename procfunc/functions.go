@@ -25,6 +25,7 @@ type Functions struct {
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
 	matrices map[int]*Matrices // by communication, negative for the printed form
+	shapes   *shapes           // of the printed tests
 }
 
 // Analyze computes the functions of the communications of p. g is a graph of p.
