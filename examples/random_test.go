@@ -114,6 +114,48 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestRandomRounds is TestRandomPrograms with programs that communicate again and
+// again, where ready messages can be left out, or must not.
+func TestRandomRounds(t *testing.T) {
+	n := *programs
+	if n == 0 {
+		n = 12
+		if thorough() {
+			n = 40
+		}
+	}
+	require(t, "gfortran", "gfortran")
+	bin, err := shared.spmdc()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := make([]*randomCase, n)
+	coverage := map[string]int{}
+	for i := range cases {
+		s := *seed + uint64(i)
+		cases[i] = &randomCase{seed: s, Program: randprog.Rounds(s)}
+		for name, count := range cases[i].Features {
+			coverage[name] += count
+		}
+	}
+	for part := range slices.Chunk(cases, 20) {
+		if err := expect(t.TempDir(), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("seed", func(t *testing.T) {
+		for _, c := range cases {
+			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
+				t.Parallel()
+				if err := c.check(t.TempDir(), bin); err != nil {
+					t.Errorf("%v\n%s", err, c.Source)
+				}
+			})
+		}
+	})
+	logCoverage(t, coverage)
+}
+
 // randomCase is a program with what gfortran's program printed.
 type randomCase struct {
 	randprog.Program

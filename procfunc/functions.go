@@ -20,7 +20,7 @@ type Functions struct {
 	ways       *ways // to communication waysPut
 	waysPut    int
 	cache      map[cacheKey]*Reason // of decide
-	shapes     map[string]int       // numbers of what differs
+	texts      map[string]int       // numbers of what differs
 	loopShapes map[[2]*cfg.Loop]int
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
@@ -37,7 +37,7 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 		extents:    extents(g),
 		loopShapes: map[[2]*cfg.Loop]int{},
 		cache:      map[cacheKey]*Reason{},
-		shapes:     map[string]int{},
+		texts:      map[string]int{},
 		during:     map[int]map[int]bool{},
 	}
 	for _, c := range p.Comms {

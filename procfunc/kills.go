@@ -198,10 +198,10 @@ func (f *Functions) shape(r *Relation) int {
 
 // number gives equal texts equal numbers, from 1.
 func (f *Functions) number(text string) int {
-	if f.shapes[text] == 0 {
-		f.shapes[text] = len(f.shapes) + 1
+	if f.texts[text] == 0 {
+		f.texts[text] = len(f.texts) + 1
 	}
-	return f.shapes[text]
+	return f.texts[text]
 }
 
 // matching is what has to hold, dimension by dimension, for y to send from every

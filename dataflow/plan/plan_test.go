@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +153,24 @@ func TestParseErrors(t *testing.T) {
 		{"slot without number", "plan barrier\nslot one quiet shift of a\n" + graph, `line 2: slot "one" out of order, want 1`},
 		{"slot twice", "plan barrier\nslot 1 quiet x\nslot 1 quiet x\n" + graph, `line 3: slot "1" out of order, want 2`},
 		{"slot left out", "plan barrier\nslot 2 quiet x\n" + graph, `line 2: slot "2" out of order, want 1`},
+		{"proof before its slot", "plan popl96\nproof 1 1: 0 U\nslot 1 quiet x\n" + graph, "line 2: a proof about the puts of #1 does not follow its slot"},
+		{"proof of another slot", "plan popl96\nslot 1 quiet x\nslot 2 quiet x\nproof 1 1: 0 U\n" + graph, "line 4: a proof about the puts of #1 does not follow its slot"},
+		{"proof twice", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 U\nproof 1 1: 0 U\n" + graph, "line 4: a second proof 1 1"},
+		{"proof without colon", "plan popl96\nslot 1 quiet x\nproof 1 1 0 U\n" + graph, "line 3: " + wantProof("found", "proof 1 1 0 U")},
+		{"proof of no number", "plan popl96\nslot 1 quiet x\nproof one 1: 0 U\n" + graph, "line 3: " + wantProof("numbers", "proof one 1")},
+		{"claim without level", "plan popl96\nslot 1 quiet x\nproof 1 1: 0\n" + graph, "line 3: " + wantProof("claim", " 0")},
+		{"claim of no level", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 Sure\n" + graph, "line 3: " + wantProof("claim", " 0 Sure")},
+		{"claim of nothing", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 Sync\n" + graph, "line 3: " + wantProof("claim", " 0 Sync")},
+		{"claim of no node", "plan popl96\nslot 1 quiet x\nproof 1 1: x U\n" + graph, "line 3: " + wantProof("claim", " x U")},
+		{"claim of a negative node", "plan popl96\nslot 1 quiet x\nproof 1 1: -1 U\n" + graph, "line 3: " + wantProof("claim", " -1 U")},
+		{"tags without braces", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 NoSyncP\n" + graph, "line 3: " + wantProof("claim", " 0 NoSyncP")},
+		{"tags open", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 NoSyncP{2\n" + graph, "line 3: " + wantProof("claim", " 0 NoSyncP{2")},
+		{"tags out of order", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 NoSyncP{3,2}\n" + graph, "line 3: " + wantProof("claim", " 0 NoSyncP{3,2}")},
+		{"tags of another level", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 Cons{2}\n" + graph, "line 3: " + wantProof("claim", " 0 Cons{2}")},
+		{"kills of no number", "plan popl96\nslot 1 quiet x\nproof 1 1: 0 U kills all\n" + graph, "line 3: " + wantProof("kills", "all")},
+		{"class of one", "plan popl96\nslot 1 quiet x\nclass 1\n" + graph, `line 3: found "class 1", want at least two members`},
+		{"class of no slot", "plan popl96\nslot 1 quiet x\nclass 1 2\n" + graph, `line 3: class member "2": want the numbers of slots, ascending`},
+		{"class out of order", "plan popl96\nslot 1 quiet x\nslot 2 quiet x\nclass 2 1\n" + graph, `line 4: class member "1": want the numbers of slots, ascending`},
 		// The graph's own reader counts from the graph's first line.
 		{"bad graph", "plan barrier\nslot 1 quiet x\n0 entry -> 2\n1 exit\n", "graph that starts in line 3: line 1: successor 2 does not exist"},
 		{"slot behind the graph", "plan barrier\n" + graph + "slot 1 quiet x\n", `graph that starts in line 2: line 3: found slot, expected a node number or "loop"`},
@@ -163,6 +182,11 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
 		}
 	}
+}
+
+// wantProof is the error of a proof line that cannot be read.
+func wantProof(what, found string) string {
+	return fmt.Sprintf("%s %q, want \"proof USE PUT: NODES LEVEL, ... kills NUMBERS\"", what, found)
 }
 
 // TestSmallestPlan: a program without communication.

@@ -8,8 +8,14 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 )
 
-// Verify checks the plan's graph without looking at how it was made.
-func (p *Plan) Verify() error { return p.Document().Verify() }
+// Verify checks the plan's document, without looking at how it was made, and the
+// relations that its proofs take for granted by examples.
+func (p *Plan) Verify() error {
+	if err := p.Document().Verify(); err != nil {
+		return err
+	}
+	return p.contradict()
+}
 
 // Verify checks that on every path each communication C_r is followed by CO_r,
 // then UO_r, before C_r comes again or the program ends; that neither comes

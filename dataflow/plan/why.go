@@ -22,25 +22,32 @@ func (p *Plan) why(s *Slot, against int) string {
 	case s.Verdict == synch.Once:
 		return "once: nothing has used the slot when it is put, and it is put only once"
 	}
-	var between []string
+	var between []*cfg.Node
 	for i := range s.Proofs {
 		for _, n := range s.Proofs[i].witnesses(p.Graph) {
-			if w := p.witness(n); !slices.Contains(between, w) {
-				between = append(between, w)
+			if !slices.ContainsFunc(between, func(m *cfg.Node) bool { return p.witness(m) == p.witness(n) }) {
+				between = append(between, n)
 			}
 		}
-	}
-	if len(between) == 0 {
-		return "no ready message: no use of the slot comes before a put that could overwrite it"
 	}
 	what := "every use"
 	if len(s.Proofs) > 1 {
 		what = "every use of these cells"
 	}
-	if k := len(between) - 1; k > 0 {
-		return fmt.Sprintf("no ready message: %s or %s, whichever comes on the way, orders %s before the next put", strings.Join(between[:k], ", "), between[k], what)
+	var names []string
+	for _, n := range between {
+		names = append(names, p.witness(n))
 	}
-	return fmt.Sprintf("no ready message: %s orders %s before the next put", between[0], what)
+	switch last := len(names) - 1; {
+	case last < 0:
+		return "no ready message: no use of the slot comes before a put that could overwrite it"
+	case last == 0 && between[0].Kind == cfg.CommOver:
+		return fmt.Sprintf("no ready message: %s goes from every user to the next producers, and so orders %s before the next put", names[0], what)
+	case last == 0:
+		return fmt.Sprintf("no ready message: %s orders %s before the next put", names[0], what)
+	default:
+		return fmt.Sprintf("no ready message: %s or %s, whichever comes on the way, orders %s before the next put", strings.Join(names[:last], ", "), names[last], what)
+	}
 }
 
 // witness names a node that lets PEs know what other PEs are done with.
@@ -53,11 +60,11 @@ func (p *Plan) witness(n *cfg.Node) string {
 	case n.Kind == cfg.Reduce:
 		return fmt.Sprintf("the %s of %s in line %d", n.Flavour, n.Text, n.Line)
 	}
-	return fmt.Sprintf("%s, sent by every user to the next producers,", p.reference(n.Ref))
+	return p.reference(n.Ref)
 }
 
-// reference names communication r: "#5, broadcast of d(k) in line 90".
+// reference names communication r: "#5 (broadcast of d(k), line 90)".
 func (p *Plan) reference(r int) string {
 	c := p.Slots[r-1].Comm
-	return fmt.Sprintf("#%d, %s of %s in line %d", r, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
+	return fmt.Sprintf("#%d (%s of %s, line %d)", r, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
 }

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -98,16 +99,23 @@ func dataFunctions(c *Compilation) any {
 }
 
 type slot struct {
-	Comm  int    `json:"comm"`
-	Ready bool   `json:"ready"` // a ready message before every put
-	Cells string `json:"cells"`
-	Why   string `json:"why"`
+	Comm  int  `json:"comm"`
+	Line  int  `json:"line"`  // of the reference
+	Ready bool `json:"ready"` // a ready message before every put
+	// Verdict of the analysis: Sync, NoSync or Once; absent in plans without one.
+	Verdict string `json:"verdict,omitempty"`
+	Cells   string `json:"cells"`
+	Why     string `json:"why"`
 }
 
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		slots = append(slots, slot{s.Comm.ID, s.Ready, s.Cells, s.Why})
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Cells: s.Cells, Why: s.Why}
+		if c.Plan.Kind == plan.PopL96 || c.Plan.Kind == plan.PopL96Literal {
+			d.Verdict = s.Verdict.String()
+		}
+		slots = append(slots, d)
 	}
 	return map[string]any{"plan": c.Plan.Kind, "slots": slots, "graph": dataGraph(c.Plan.Graph)}
 }

@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// A proof says that some messages answer others, by algebra, for all numbers of
+// PEs and sizes. Here the same is looked at by example: the program's
+// communications are executed on a few PEs, with the messages enumerated, and a
+// clock per PE that tells which uses of the others it knows of. An example can
+// only show that a proof is wrong, never that it is right.
+
+// replayPEs are the numbers of PEs of the examples; replayRuns is how many
+// there are for each, with other input and other ways where conditions are not
+// known; replayEvents bounds the length of one, in events and iterations.
+var replayPEs = []int{2, 3, 4, 6}
+
+const (
+	replayRuns   = 2
+	replayEvents = 500
+)
+
+// contradict looks for an example that contradicts the proofs of p.
+func (p *Plan) contradict() error {
+	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 }) {
+		return nil
+	}
+	for _, np := range replayPEs {
+		for run := range replayRuns {
+			r := newReplay(p, np, uint64(run))
+			r.nodes(p.Program.Body)
+			if r.err != nil {
+				return fmt.Errorf("an example with %d PEs: %w", np, r.err)
+			}
+		}
+	}
+	return nil
+}
+
+// replay is one example. Time counts events; all PEs pass each one together,
+// which gives every order that there is and no other, since what a PE knows
+// depends on messages alone.
+type replay struct {
+	walker
+	p   *Plan
+	np  int
+	rel *procfunc.PESpace
+	err error
+
+	now   int
+	knows [][]int // [p][q]: up to which event of q PE p knows
+	state []commState
+	class [][]int // by number: the communications that may fill the same cells, it included
+}
+
+// commState is what happened last to a communication.
+type commState struct {
+	posted, used int // events: C, and UO behind it; 0 for never
+	live         bool
+	known        bool // the messages of the last C are known
+	messages     []procfunc.Pair
+	seen         [][]int // what each sender knew then
+}
+
+func newReplay(p *Plan, np int, seed uint64) *replay {
+	r := &replay{p: p, np: np, state: make([]commState, len(p.Slots)+1), knows: make([][]int, np)}
+	for i := range r.state {
+		r.class = append(r.class, []int{i})
+	}
+	for _, class := range p.Classes {
+		for _, x := range class {
+			r.class[x] = class
+		}
+	}
+	for i := range r.knows {
+		r.knows[i] = make([]int, np)
+	}
+	r.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(seed, uint64(np))), values: map[string]int64{}, do: r.event, left: replayEvents}
+	r.rel = procfunc.NewPESpace(np, func(name string) (int64, bool) { v, ok := r.values[name]; return v, ok })
+	return r
+}
+
+// event is what the walker comes by.
+func (r *replay) event(e event, c *comm.Comm) {
+	if r.now++; r.err != nil {
+		return
+	}
+	switch e {
+	case all:
+		r.meet()
+	case post:
+		r.post(c)
+	case over:
+		st := &r.state[c.ID]
+		for i, m := range st.messages {
+			for q, t := range st.seen[i] {
+				r.knows[m.To][q] = max(r.knows[m.To][q], t)
+			}
+		}
+	case used:
+		st := &r.state[c.ID]
+		st.used, st.live = r.now, false
+	}
+	if r.err != nil {
+		r.left = 0
+	}
+}
+
+// meet is a reduction or barrier: everybody knows what anybody knows.
+func (r *replay) meet() {
+	for q := range r.np {
+		for p := range r.np {
+			r.knows[p][q] = r.now
+		}
+	}
+}
+
+// post is the puts of c.
+func (r *replay) post(c *comm.Comm) {
+	if c.Kind == comm.Irregular {
+		r.meet() // the agreement on its lists
+	}
+	st := &r.state[c.ID]
+	messages, known := r.rel.Messages(c)
+	slot := &r.p.Slots[c.ID-1]
+	if known && !slot.Ready {
+		r.check(slot, messages)
+	}
+	st.posted, st.live, st.known, st.messages, st.seen = r.now, true, known, messages, nil
+	for _, m := range messages {
+		clock := slices.Clone(r.knows[m.From])
+		clock[m.From] = r.now
+		st.seen = append(st.seen, clock)
+	}
+}
+
+// check holds the proofs of a slot against the messages that are put into it now.
+func (r *replay) check(slot *Slot, messages []procfunc.Pair) {
+	for i := range slot.Proofs {
+		if p := &slot.Proofs[i]; r.err == nil && !r.answered(p, slot.Comm.CLine, messages) {
+			return
+		}
+	}
+	for _, use := range r.class[slot.Comm.ID] {
+		if r.err == nil {
+			r.over(use, slot, messages)
+		}
+	}
+}
+
+// answered checks that the messages that p counts on were sent. It is false when
+// that is not known, or not so.
+func (r *replay) answered(p *Proof, line int, messages []procfunc.Pair) bool {
+	for _, y := range p.Kills {
+		k := &r.state[y]
+		if k.posted == 0 || k.posted < r.state[p.Use].posted || k.posted < r.state[p.Put].posted {
+			continue // the proof says something of the first put behind y only
+		}
+		if !k.known {
+			return false
+		}
+		for _, m := range messages {
+			if !slices.Contains(k.messages, procfunc.Pair{From: m.To, To: m.From}) {
+				r.err = fmt.Errorf("line %d: the proof that #%d may put over the value of #%d counts on a message of #%d from PE %d to PE %d, which is not sent", line, p.Put, p.Use, y, m.To, m.From)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// over checks that all who put know that the value of use, in the same cells, is
+// dead.
+func (r *replay) over(use int, slot *Slot, messages []procfunc.Pair) {
+	st := &r.state[use]
+	for _, m := range messages {
+		switch {
+		case st.live:
+			r.err = fmt.Errorf("line %d: #%d puts over the value of #%d, which is in use", slot.Comm.CLine, slot.Comm.ID, use)
+			return
+		case st.used > r.knows[m.From][m.To]:
+			r.err = fmt.Errorf("line %d: when #%d puts from PE %d to PE %d, nothing has told PE %d that PE %d is done with the value of #%d", slot.Comm.CLine, slot.Comm.ID, m.From, m.To, m.From, m.To, use)
+			return
+		}
+	}
+}

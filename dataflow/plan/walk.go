@@ -1,0 +1,266 @@
+package plan
+
+import (
+	"math/rand/v2"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// event is what a walker reports of a communication: its puts, the arrival of
+// its data, the end of its use; or of a reduction of all PEs.
+type event uint8
+
+const (
+	post event = iota
+	over
+	used
+	all
+)
+
+// walker executes the part of a program that all PEs execute alike: control flow
+// and the scalars that decide it, as far as they follow from input, which it
+// makes up, and not from data. Where a condition is not known it takes some way.
+type walker struct {
+	program *comm.Program
+	random  *rand.Rand
+	values  map[string]int64 // of scalars; missing: not known
+	do      func(e event, c *comm.Comm)
+	left    int // events and iterations until the walk ends
+}
+
+// jump is where control goes instead of to the next node: out of loop, to its
+// next iteration, or to the end of the program with loop nil.
+type jump struct {
+	loop  ir.Stmt
+	again bool
+}
+
+func (w *walker) report(e event, comms []*comm.Comm) {
+	for _, c := range comms {
+		if w.left > 0 {
+			w.left--
+			w.do(e, c)
+		}
+	}
+}
+
+// nodes executes a list; nil: to its end.
+func (w *walker) nodes(list []comm.Node) *jump {
+	for _, n := range list {
+		if w.left <= 0 {
+			return &jump{}
+		}
+		if j := w.node(n); j != nil {
+			return j
+		}
+	}
+	return nil
+}
+
+func (w *walker) node(n comm.Node) *jump {
+	switch n := n.(type) {
+	case *comm.Post:
+		w.report(post, n.Comms)
+	case *comm.Wait:
+		w.report(over, n.Comms)
+	case *comm.Done:
+		w.report(used, n.Comms)
+	case *comm.Region:
+		w.region(n)
+	case *comm.Loop:
+		return w.loop(n)
+	case *comm.WhileLoop:
+		return w.while(n)
+	case *comm.Branch:
+		if w.holds(n.If.Cond) {
+			return w.nodes(n.Then)
+		}
+		return w.nodes(n.Else)
+	case *comm.Simple:
+		return w.simple(n.Stmt)
+	}
+	return nil
+}
+
+// region is computed by each PE on its own; of a pipelined one the values come
+// before and go behind.
+func (w *walker) region(n *comm.Region) {
+	if n.Pipe != nil {
+		// What arrives was put by the neighbour behind its part of this region,
+		// which is an event still to come: nothing is known from it before.
+		w.report(post, n.Pipe.Comms)
+	}
+	for _, s := range n.Stmts {
+		w.assign(s)
+	}
+	if n.Pipe != nil {
+		w.report(used, n.Pipe.Comms)
+	}
+	for _, r := range n.Reduce {
+		delete(w.values, r.Sym.Name)
+		w.report(all, []*comm.Comm{nil})
+	}
+}
+
+// assign keeps the values of scalars that a statement sets, or forgets them.
+func (w *walker) assign(s ir.Stmt) {
+	if a, ok := s.(*ir.Assign); ok {
+		if v, ok := a.LHS.(*ir.Var); ok && v.Sym.Type == ir.Integer {
+			if x, ok := w.value(a.RHS); ok {
+				w.values[v.Sym.Name] = x
+				return
+			}
+		}
+	}
+	for sym := range w.program.Modified(s) {
+		delete(w.values, sym.Name)
+	}
+}
+
+// loop executes a DO loop that all PEs step through.
+func (w *walker) loop(n *comm.Loop) *jump {
+	name := n.Do.Index.Name
+	lo, ok1 := w.value(n.Do.Lo)
+	hi, ok2 := w.value(n.Do.Hi)
+	step, ok3 := w.value(n.Do.Step)
+	known := ok1 && ok2 && ok3 && step != 0
+	trips := int64(w.random.IntN(3))
+	if known {
+		trips = max(0, (hi-lo+step)/step)
+	}
+	for k := range trips {
+		if known {
+			w.values[name] = lo + k*step
+		} else {
+			delete(w.values, name)
+		}
+		w.left--
+		if j := w.nodes(n.Body); j != nil && (j.loop != n.Do || !j.again) {
+			if delete(w.values, name); j.loop == n.Do {
+				return nil
+			}
+			return j
+		}
+	}
+	if delete(w.values, name); known {
+		w.values[name] = lo + trips*step
+	}
+	return nil
+}
+
+func (w *walker) while(n *comm.WhileLoop) *jump {
+	for w.left > 0 {
+		w.left--
+		if j := w.nodes(n.Pre); j != nil {
+			return j
+		}
+		again := w.holds(n.While.Cond)
+		w.report(used, n.Used)
+		if !again {
+			return nil
+		}
+		if j := w.nodes(n.Body); j != nil && (j.loop != n.While || !j.again) {
+			if j.loop == n.While {
+				return nil
+			}
+			return j
+		}
+	}
+	return &jump{}
+}
+
+func (w *walker) simple(s ir.Stmt) *jump {
+	switch s := s.(type) {
+	case *ir.Exit:
+		return &jump{loop: s.Loop}
+	case *ir.Cycle:
+		return &jump{loop: s.Loop, again: true}
+	case *ir.Stop:
+		return &jump{}
+	case *ir.Read:
+		for sym := range w.program.Modified(s) {
+			delete(w.values, sym.Name)
+		}
+		for _, v := range s.Items {
+			if v.Sym.Type == ir.Integer {
+				w.values[v.Sym.Name] = int64(1 + w.random.IntN(8))
+			}
+		}
+	default:
+		w.assign(s)
+	}
+	return nil
+}
+
+// value is the value of an integer expression.
+func (w *walker) value(e ir.Expr) (int64, bool) {
+	f, ok := w.program.Affine(e)
+	for _, v := range f.Vars() {
+		if _, known := w.values[v]; !known {
+			return 0, false
+		}
+	}
+	if !ok {
+		return 0, false
+	}
+	return f.Eval(func(v string) int64 { return w.values[v] })
+}
+
+// holds evaluates a condition, or throws a coin.
+func (w *walker) holds(e ir.Expr) bool {
+	if v, ok := w.truth(e); ok {
+		return v
+	}
+	return w.random.IntN(2) == 0
+}
+
+func (w *walker) truth(e ir.Expr) (holds, known bool) {
+	switch e := e.(type) {
+	case *ir.Const:
+		return e.Bool, e.Typ == ir.Logical
+	case *ir.Un:
+		if e.Op == ir.Not || e.Op == ir.Group {
+			v, ok := w.truth(e.E)
+			return v != (e.Op == ir.Not), ok
+		}
+	case *ir.Bin:
+		if e.Op == ir.And || e.Op == ir.Or {
+			l, okL := w.truth(e.L)
+			r, okR := w.truth(e.R)
+			short := e.Op == ir.Or // the value of one side that decides
+			if okL && l == short || okR && r == short {
+				return short, true
+			}
+			return !short, okL && okR
+		}
+		return w.compare(e)
+	}
+	return false, false
+}
+
+func (w *walker) compare(e *ir.Bin) (holds, known bool) {
+	if e.L.Type() != ir.Integer || e.R.Type() != ir.Integer {
+		return false, false
+	}
+	l, okL := w.value(e.L)
+	r, okR := w.value(e.R)
+	if !okL || !okR {
+		return false, false
+	}
+	switch e.Op {
+	case ir.Eq:
+		return l == r, true
+	case ir.Ne:
+		return l != r, true
+	case ir.Lt:
+		return l < r, true
+	case ir.Le:
+		return l <= r, true
+	case ir.Gt:
+		return l > r, true
+	case ir.Ge:
+		return l >= r, true
+	}
+	return false, false
+}

@@ -1,0 +1,297 @@
+package randprog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Rounds makes programs for the analyses of synchronisation. Where Gen tries many
+// ways of communicating, each for a time or two, a program of Rounds does little
+// else than communicate, again and again: rounds of exchanges that answer each
+// other or do not, under loops, guards, CYCLE and EXIT, between arrays that lie
+// alike:
+//
+//	do it = 1, 5
+//	   do i = 2, n
+//	      a(i) = mod(b(i-1) + 3, 1000)
+//	   end do
+//	   if (mod(it,2) == 1) then
+//	      do i = 1, n
+//	         b(i) = mod(a(n+1-i) + it, 1000)
+//	      end do
+//	   end if
+//	end do
+//
+// Everything is INTEGER, and values stay below 1000.
+func Rounds(seed uint64) Program {
+	r := &rounds{random: rand.New(rand.NewPCG(seed, 0x726f756e6473)), features: map[string]int{}}
+	return r.program()
+}
+
+type rounds struct {
+	random   *rand.Rand
+	features map[string]int
+	text     strings.Builder
+	depth    int
+	loops    []string // indices of the sequential loops around
+	size     int      // extent of the vectors
+	side     int      // extent of the matrices
+	plane    bool     // matrices too
+	left     int      // kernels still to write
+}
+
+func (r *rounds) line(format string, args ...any) {
+	r.text.WriteString(strings.Repeat("  ", r.depth+1))
+	fmt.Fprintf(&r.text, format, args...)
+	r.text.WriteByte('\n')
+}
+
+func (r *rounds) pick(words ...string) string { return words[r.random.IntN(len(words))] }
+
+// two picks two different arrays.
+func (r *rounds) two(words ...string) (string, string) {
+	i := r.random.IntN(len(words))
+	k := (i + 1 + r.random.IntN(len(words)-1)) % len(words)
+	return words[i], words[k]
+}
+
+func (r *rounds) program() Program {
+	r.size, r.side, r.plane = 8+r.random.IntN(13), 5+r.random.IntN(6), r.random.IntN(2) == 0
+	n, m := r.size, r.side
+	fmt.Fprintf(&r.text, "program random\n")
+	r.line("implicit none")
+	r.line("integer :: a(%d), b(%d), c(%d), d(%d)", n, n, n, n)
+	if r.plane {
+		r.line("integer :: u(%d,%d), v(%d,%d), w(%d,%d)", m, m, m, m, m, m)
+	}
+	r.line("integer :: i, j, k1, k2, k3, s")
+	r.directives()
+	r.loop("i", "1", fmt.Sprint(n), func() {
+		r.line("a(i) = 3*i")
+		r.line("b(i) = 7*i + 1")
+		r.line("c(i) = i*i")
+		r.line("d(i) = 5*i + 2")
+	})
+	if r.plane {
+		r.loop("j", "1", fmt.Sprint(m), func() {
+			r.loop("i", "1", fmt.Sprint(m), func() {
+				r.line("u(i,j) = 10*i + j")
+				r.line("v(i,j) = i + 10*j")
+				r.line("w(i,j) = i*j")
+			})
+		})
+	}
+	r.line("s = 0")
+	r.left = 4 + r.random.IntN(6)
+	for r.left > 0 {
+		r.sequential()
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		r.line("print *, (%s(i), i = 1, %d)", name, n)
+	}
+	if r.plane {
+		for _, name := range []string{"u", "v", "w"} {
+			r.loop("j", "1", fmt.Sprint(m), func() { r.line("print *, (%s(i,j), i = 1, %d)", name, m) })
+		}
+	}
+	r.line("print *, s")
+	fmt.Fprintf(&r.text, "end program random\n")
+	return Program{Source: r.text.String(), Features: r.features}
+}
+
+func (r *rounds) directives() {
+	format := r.pick("BLOCK", "BLOCK", "CYCLIC")
+	fmt.Fprintf(&r.text, "!HPF$ TEMPLATE t1(%d)\n!HPF$ DISTRIBUTE t1(%s)\n", r.size+2, format)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		align := r.pick("i", "i", "i+1")
+		if name == "d" {
+			align = r.pick(align, fmt.Sprintf("%d-i", r.size+1))
+		}
+		fmt.Fprintf(&r.text, "!HPF$ ALIGN %s(i) WITH t1(%s)\n", name, align)
+	}
+	if !r.plane {
+		return
+	}
+	shape := r.pick("BLOCK,BLOCK", "BLOCK,BLOCK", "BLOCK,*", "CYCLIC,BLOCK")
+	fmt.Fprintf(&r.text, "!HPF$ DISTRIBUTE u(%s)\n!HPF$ ALIGN v(i,j) WITH u(i,j)\n!HPF$ ALIGN w(i,j) WITH u(%s)\n", shape, r.pick("i,j", "i,j", "j,i"))
+}
+
+// loop writes a counted loop.
+func (r *rounds) loop(index, lo, hi string, body func()) {
+	r.line("do %s = %s, %s", index, lo, hi)
+	r.depth++
+	body()
+	r.depth--
+	r.line("end do")
+}
+
+// sequential writes a loop of rounds.
+func (r *rounds) sequential() {
+	index := fmt.Sprintf("k%d", len(r.loops)+1)
+	lo, hi := "1", fmt.Sprint(2+r.random.IntN(4))
+	if len(r.loops) > 0 && r.random.IntN(3) == 0 {
+		outer := r.loops[len(r.loops)-1]
+		if r.random.IntN(2) == 0 {
+			hi = outer
+		} else {
+			lo, hi = outer, "3" // may have no iterations
+		}
+		r.features["rounds:bounds of an outer index"]++
+	}
+	r.features["rounds:loop"]++
+	r.loop(index, lo, hi, func() {
+		r.loops = append(r.loops, index)
+		for range 2 + r.random.IntN(4) {
+			r.item()
+		}
+		r.loops = r.loops[:len(r.loops)-1]
+	})
+}
+
+// item writes a kernel, or a construct around some.
+func (r *rounds) item() {
+	at := r.loops[len(r.loops)-1]
+	switch k := r.random.IntN(12); {
+	case k == 0 && len(r.loops) < 3:
+		r.sequential()
+	case k == 1:
+		r.features["rounds:guard"]++
+		r.line("if (mod(%s,2) == %d) then", at, r.random.IntN(2))
+		r.depth++
+		r.kernel()
+		r.kernel()
+		r.depth--
+		if r.random.IntN(2) == 0 {
+			r.line("else")
+			r.depth++
+			r.kernel()
+			r.depth--
+		}
+		r.line("end if")
+	case k == 2:
+		r.features["rounds:cycle"]++
+		r.line("if (%s == %d) cycle", at, 1+r.random.IntN(4))
+	case k == 3:
+		r.features["rounds:exit"]++
+		r.line("if (%s) exit", r.pick(at+" == 4", "s > 900", r.pick("a", "b", "c")+"(2) > 950"))
+	case k < 7:
+		r.exchange()
+	default:
+		r.kernel()
+	}
+}
+
+// exchange writes two kernels of which the second sends back to where the first
+// came from, or almost.
+func (r *rounds) exchange() {
+	r.left--
+	x, y := r.two("a", "b", "c")
+	n, d := r.size, 1+r.random.IntN(2)
+	e := d
+	if r.random.IntN(3) == 0 {
+		e = 3 - d
+	}
+	switch r.random.IntN(4) {
+	case 0, 1:
+		r.features["rounds:there and back"]++
+		r.loop("i", fmt.Sprint(1+d), fmt.Sprint(n), func() { r.line("%s(i) = mod(%s(i-%d) + 1, 1000)", x, y, d) })
+		r.loop("i", "1", fmt.Sprint(n-e), func() { r.line("%s(i) = mod(%s(i+%d) + 2, 1000)", y, x, e) })
+	case 2:
+		r.features["rounds:mirrors"]++
+		r.loop("i", "1", fmt.Sprint(n), func() { r.line("%s(i) = mod(%s(%d-i) + 1, 1000)", x, y, n+1) })
+		r.loop("i", "1", fmt.Sprint(n), func() { r.line("%s(i) = mod(%s(%d-i) + 2, 1000)", y, x, n+1) })
+	case 3:
+		r.features["rounds:to all and back"]++
+		at := r.index()
+		back := at
+		if r.random.IntN(3) == 0 {
+			back = r.index()
+		}
+		r.loop("i", "1", fmt.Sprint(n), func() { r.line("%s(i) = mod(%s(i) + %s(%s), 1000)", x, x, y, at) })
+		r.line("%s(%s) = mod(%s(%s) + 1, 1000)", y, back, x, r.index())
+	}
+}
+
+// index is an expression within 1 to 4, or 1 to the number of rounds.
+func (r *rounds) index() string {
+	at := r.pick(r.loops...)
+	return r.pick(at, at+"+1", fmt.Sprintf("%d-%s", r.size, at), "3")
+}
+
+// kernels of Rounds by name, vectors first.
+func (r *rounds) kernel() {
+	r.left--
+	if r.plane && r.random.IntN(2) == 0 {
+		r.planeKernel()
+		return
+	}
+	x, y := r.two("a", "b", "c", "d")
+	add := r.random.IntN(9)
+	all := func(lo, hi int, format string, args ...any) {
+		r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() { r.line(format, args...) })
+	}
+	n, d := r.size, 1+r.random.IntN(2)
+	switch r.random.IntN(8) {
+	case 0:
+		r.features["rounds:shift up"]++
+		all(1+d, n, "%s(i) = mod(%s(i-%d) + %d, 1000)", x, y, d, add)
+	case 1:
+		r.features["rounds:shift down"]++
+		all(1, n-d, "%s(i) = mod(%s(i+%d) + %d, 1000)", x, y, d, add)
+	case 2:
+		r.features["rounds:both sides"]++
+		all(2, n-1, "%s(i) = mod(%s(i-1) + %s(i+1), 1000)", x, y, y)
+	case 3:
+		r.features["rounds:mirror"]++
+		all(1, n, "%s(i) = mod(%s(%d-i) + %d, 1000)", x, y, n+1, add)
+	case 4:
+		r.features["rounds:broadcast"]++
+		all(1, n, "%s(i) = mod(%s(i) + %s(%s), 1000)", x, x, y, r.index())
+	case 5:
+		r.features["rounds:to one owner"]++
+		r.line("%s(%s) = mod(%s(%s) + %d, 1000)", x, r.index(), y, r.index(), add)
+	case 6:
+		r.features["rounds:reduction"]++
+		r.line("s = 0")
+		all(1, n, "s = s + %s(i)", x)
+		r.line("s = mod(s, 1000)")
+	case 7:
+		r.features["rounds:gather and scatter"]++
+		r.line("%s(%s) = mod(%s(%s) + 1, 1000)", x, r.index(), y, r.index())
+		all(1, n, "%s(i) = mod(%s(i) + %s(%s), 1000)", y, y, x, r.index())
+	}
+}
+
+func (r *rounds) planeKernel() {
+	x, y := r.two("u", "v", "w")
+	m, add := r.side, r.random.IntN(9)
+	all := func(lo, hi int, format string, args ...any) {
+		r.loop("j", fmt.Sprint(lo), fmt.Sprint(hi), func() {
+			r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() { r.line(format, args...) })
+		})
+	}
+	at := r.pick(r.loops...)
+	switch r.random.IntN(6) {
+	case 0:
+		r.features["rounds:transpose"]++
+		all(1, m, "%s(i,j) = mod(%s(j,i) + %d, 1000)", x, y, add)
+	case 1:
+		r.features["rounds:plane shift"]++
+		all(2, m-1, "%s(i,j) = mod(%s(%s) + %d, 1000)", x, y, r.pick("i-1,j", "i+1,j", "i,j-1", "i,j+1", "i-1,j+1"), add)
+	case 2:
+		r.features["rounds:five points"]++
+		all(2, m-1, "%s(i,j) = mod(%s(i-1,j) + %s(i+1,j) + %s(i,j-1) + %s(i,j+1), 1000)", x, y, y, y, y)
+	case 3:
+		r.features["rounds:row or column"]++
+		all(1, m, "%s(i,j) = mod(%s(i,j) + %s(%s), 1000)", x, x, y, r.pick("i,"+at, at+",j"))
+	case 4:
+		r.features["rounds:plane reduction"]++
+		r.line("s = 0")
+		all(1, m, "s = s + %s(i,j)", x)
+		r.line("s = mod(s, 1000)")
+	case 5:
+		r.features["rounds:plane mirror"]++
+		all(1, m, "%s(i,j) = mod(%s(%d-i,j) + %d, 1000)", x, y, m+1, add)
+	}
+}
