@@ -1,0 +1,3 @@
+package report
+
+func (r *Report) HTML(source string) (string, error) { return "", nil }
