@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/synch"
@@ -79,11 +80,14 @@ func (b *builder) communication(r int, literal *synch.LiteralSolution) Communica
 	}
 	seen := map[string]bool{}
 	for _, ref := range c.Refs {
+		out.Lines = append(out.Lines, ref.Position().Line)
 		if s := ir.ExprString(ref); !seen[s] {
 			seen[s] = true
 			out.References = append(out.References, s)
 		}
 	}
+	slices.Sort(out.Lines)
+	out.Lines = slices.Compact(out.Lines)
 	for l := b.a.Functions.Put(r).Loop; l != nil; l = l.Parent {
 		out.Loops = append([]int{l.ID}, out.Loops...)
 	}
@@ -92,6 +96,17 @@ func (b *builder) communication(r int, literal *synch.LiteralSolution) Communica
 			out.Obligations = append(out.Obligations, b.obligation(it))
 		}
 	}
+	// What decides comes first, and a communication's own value before others.
+	slices.SortStableFunc(out.Obligations, func(o, p Obligation) int {
+		rank := func(o Obligation) int {
+			k := slices.Index([]string{"Sync", "NoSync", "Once"}, o.Verdict) * 2
+			if o.Use != r {
+				k++
+			}
+			return k
+		}
+		return rank(o) - rank(p)
+	})
 	out.Why = b.sentence(r, out.Obligations)
 	out.Literal = b.literal(r, literal)
 	return out

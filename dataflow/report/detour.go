@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/synch"
@@ -99,7 +100,7 @@ func (d *detour) passed(states []synch.State) []Refusal {
 			r.Why = "it is sent before the use is over"
 		default:
 			reason := d.b.a.Functions.KillReason(n.Ref, d.it.Use, d.it.Put)
-			r.Why = reason.Text
+			r.Why = strings.TrimPrefix(reason.Text, n.Name()+" ")
 			if reason.Kills {
 				over := d.b.overs[n.Ref]
 				r.Why = fmt.Sprintf("it goes the right way, from each q to its p, but p waits for it (%s) only after it has put (%s)", at(over[0]), at(d.put))

@@ -29,26 +29,34 @@ func (b *builder) literal(r int, s *synch.LiteralSolution) Literal {
 	return out
 }
 
-// overrated looks at where the printed form leaves the sound one: at what it
-// takes for killers.
+// overrated looks for the place where the printed form leaves the sound one: it
+// solves again with one step of the printed test undone at a time.
 func (b *builder) overrated(r int, s *synch.LiteralSolution) string {
+	f := b.a.Functions
+	without := func(kills synch.LiteralKills) synch.Verdict {
+		return synch.SolveLiteral(b.g, len(f.Relations), kills, synch.LiteralLimit, false)[r-1].Verdict(b.g)
+	}
+	v := s.Verdict(b.g)
+	self := func(y, x int) bool { return y != x && f.LiteralKills(y, x) }
+	exact := func(y, x int) bool { return y == x && f.LiteralKills(y, x) || y != x && b.kills(y, x, x) }
+	both := func(y, x int) bool { return y != x && b.kills(y, x, x) }
 	var why []string
-	tags := map[int]bool{}
-	for _, n := range b.g.Nodes {
-		in, out := s.In[n.ID], s.Out[n.ID]
-		if n.Kind == cfg.CommOver && in.Value == synch.NoSyncP && out.Value == synch.NoSync && in.Tags.Has(n.Ref) && !tags[n.Ref] {
-			tags[n.Ref] = true
-			switch {
-			case n.Ref == r:
-				why = append(why, fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r))
-			case !b.kills(n.Ref, r, r):
-				why = append(why, fmt.Sprintf("its test takes C_%d for an answer to C_%d (%s), but: %s", n.Ref, r,
-					b.a.Functions.PrintedTest([]int{n.Ref}, r).Why, b.a.Functions.KillReason(n.Ref, r, r).Text))
+	own := fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r)
+	test := func() {
+		for _, n := range b.g.Nodes {
+			if y := n.Ref; n.Kind == cfg.CommOver && y != r && s.In[n.ID].Tags.Has(y) && !b.kills(y, r, r) {
+				why = append(why, fmt.Sprintf("its test takes C_%d for an answer to C_%d (%s), but %s", y, r, f.PrintedTest([]int{y}, r).Why, f.KillReason(y, r, r).Text))
 			}
 		}
 	}
-	if b.a.Functions.LiteralKills(r, r) && !tags[r] {
-		why = append(why, fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r))
+	switch {
+	case without(self) < v:
+		why = append(why, own)
+	case without(exact) < v:
+		test()
+	case without(both) < v:
+		why = append(why, own)
+		test()
 	}
 	if !b.alone(r) {
 		why = append(why, fmt.Sprintf("it looks at C_%d alone, though other communications use the same cells", r))

@@ -25,6 +25,7 @@ type Communication struct {
 	References []string `json:"references"`
 	Line       int      `json:"line"` // of the first reference
 	Column     int      `json:"column"`
+	Lines      []int    `json:"lines"` // of all references, ascending
 	Moves      string   `json:"moves"`
 
 	C  []Point `json:"c"` // two for a pipelined one, which waits at the first and puts at the second

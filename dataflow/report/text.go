@@ -290,7 +290,7 @@ func (r *Report) label(id int) string {
 		}
 		return "loop while"
 	}
-	return strings.TrimPrefix(n.Name, "the ")
+	return bare(n.Name)
 }
 
 // why writes the chains, or the path that has none.
@@ -308,8 +308,12 @@ func (t *text) why(c *Communication, o *Obligation) {
 		if len(o.Chains) > 1 {
 			t.line("       way %d of %d", i+1, len(o.Chains))
 		}
+		width := 0
 		for _, h := range ch.Hops {
-			t.spot(h.Line, h.Name, h.Text, h.Relation)
+			width = max(width, len([]rune(bare(h.Name))))
+		}
+		for _, h := range ch.Hops {
+			t.spot(h.Line, h.Name, width, h.Text, h.Relation)
 		}
 	}
 	if o.Gap == nil {
@@ -338,17 +342,25 @@ func (t *text) refusals(head string, list []Refusal) {
 		return
 	}
 	t.line("       %s", head)
+	width := 0
 	for _, p := range list {
-		t.spot(p.Line, p.Name, p.Why, "")
+		width = max(width, len([]rune(bare(p.Name))))
+	}
+	for _, p := range list {
+		t.spot(p.Line, p.Name, width, p.Why, "")
 	}
 }
 
-func (t *text) spot(line int, name, what, relation string) {
+// spot writes what there is to say of a node.
+func (t *text) spot(line int, name string, width int, what, relation string) {
 	if relation != "" {
 		what += " [" + relation + "]"
 	}
-	t.wrap(fmt.Sprintf("         line %-4d %-10s ", line, strings.TrimPrefix(name, "the ")), what)
+	t.wrap(fmt.Sprintf("         line %-4d %-*s  ", line, width, bare(name)), what)
 }
+
+// bare is a name without its article, for columns.
+func bare(name string) string { return strings.TrimPrefix(name, "the ") }
 
 // table is that of the paper's section 5.
 func (t *text) table() {
