@@ -38,17 +38,18 @@ const wrapWidth = 118
 // wrap writes words behind a head, and the lines that follow indented by its
 // width.
 func (t *text) wrap(head, words string) {
-	line, indent := head, strings.Repeat(" ", len([]rune(escapes.Replace(head))))
+	line, width := head, visible(head)
+	indent := strings.Repeat(" ", width)
 	empty := true
 	for _, w := range strings.Fields(words) {
-		if !empty && len([]rune(line))+1+len([]rune(w)) > wrapWidth {
+		if !empty && width+1+visible(w) > wrapWidth {
 			t.line("%s", line)
-			line, empty = indent, true
+			line, width, empty = indent, len(indent), true
 		}
 		if !empty {
-			line += " "
+			line, width = line+" ", width+1
 		}
-		line, empty = line+w, false
+		line, width, empty = line+w, width+visible(w), false
 	}
 	t.line("%s", line)
 }
@@ -60,6 +61,9 @@ const plain = "\x1b[0m"
 
 // escapes removes what takes no room on the screen.
 var escapes = strings.NewReplacer(colours["NoSync"], "", colours["Once"], "", colours["Sync"], "", plain, "")
+
+// visible is how wide a text is.
+func visible(s string) int { return len([]rune(escapes.Replace(s))) }
 
 // paint colours a verdict.
 func (t *text) paint(verdict, text string) string {
