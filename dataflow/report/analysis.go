@@ -17,10 +17,11 @@ type Analysis struct {
 	// the last one, which changed nothing, included.
 	Sweeps int
 
-	solver    *synch.Solver
-	sound     []synch.Verdict // of communication r at r-1
-	literal   []synch.Verdict
-	converged []bool // of the printed procedure, at r-1
+	solver *synch.Solver
+	sound  []synch.Verdict // of communication r at r-1
+	// printed is the solutions of the printed form, nil until they are asked for:
+	// compiling a program does without them.
+	printed []*synch.LiteralSolution
 }
 
 // Item is an obligation with its verdict.
@@ -33,21 +34,15 @@ type Item struct {
 // Analyze solves all items of f, whose graph must stay as it is.
 func Analyze(f *procfunc.Functions) *Analysis {
 	a := &Analysis{Functions: f, Graph: f.Graph, solver: synch.NewSolver(f.Graph)}
-	refs := len(f.Relations)
-	for range refs {
+	for range f.Relations {
 		a.sound = append(a.sound, synch.Once)
 	}
 	for _, pair := range f.Items() {
 		it := Item{Item: synch.Item{Use: pair[0], Put: pair[1]}}
-		s := a.solver.Solve(it.Item, f.Kills, false)
-		it.Verdict, it.Sweeps = s.Verdict(f.Graph), s.Sweeps
+		it.Verdict, it.Sweeps = a.solver.Verdict(it.Item, f.Kills)
 		a.Items = append(a.Items, it)
 		a.sound[it.Put-1] = min(a.sound[it.Put-1], it.Verdict)
 		a.Sweeps = max(a.Sweeps, it.Sweeps)
-	}
-	for _, s := range synch.SolveLiteral(f.Graph, refs, f.LiteralKills, synch.LiteralLimit, false) {
-		a.literal = append(a.literal, s.Verdict(f.Graph))
-		a.converged = append(a.converged, s.Converged)
 	}
 	return a
 }
@@ -57,7 +52,14 @@ func (a *Analysis) Verdict(r int) synch.Verdict { return a.sound[r-1] }
 
 // Literal is the verdict of the printed form on communication r. It proves
 // nothing.
-func (a *Analysis) Literal(r int) synch.Verdict { return a.literal[r-1] }
+func (a *Analysis) Literal(r int) synch.Verdict { return a.literal(r).Verdict(a.Graph) }
+
+func (a *Analysis) literal(r int) *synch.LiteralSolution {
+	if a.printed == nil {
+		a.printed = synch.SolveLiteral(a.Graph, len(a.sound), a.Functions.LiteralKills, synch.LiteralLimit, true)
+	}
+	return a.printed[r-1]
+}
 
 // solve is the solution of an item, with all its sweeps.
 func (a *Analysis) solve(it synch.Item) *synch.Solution {

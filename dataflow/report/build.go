@@ -33,9 +33,8 @@ func (a *Analysis) Build(file string) *Report {
 			r.Collectives = append(r.Collectives, c)
 		}
 	}
-	literal := synch.SolveLiteral(b.g, len(a.Functions.Relations), a.Functions.LiteralKills, synch.LiteralLimit, true)
 	for i := range a.Functions.Relations {
-		r.Communications = append(r.Communications, b.communication(i+1, literal[i]))
+		r.Communications = append(r.Communications, b.communication(i+1))
 	}
 	return r
 }
@@ -71,7 +70,7 @@ type builder struct {
 	posts, overs, uses map[int][]*cfg.Node // C, CO and UO nodes by communication
 }
 
-func (b *builder) communication(r int, literal *synch.LiteralSolution) Communication {
+func (b *builder) communication(r int) Communication {
 	c := b.a.Functions.Relations[r-1].Comm
 	out := Communication{
 		ID: r, Kind: string(c.Kind), Array: c.Array.Name, References: []string{}, Line: c.Line, Column: c.Col, Moves: c.Moves(),
@@ -108,7 +107,7 @@ func (b *builder) communication(r int, literal *synch.LiteralSolution) Communica
 		return rank(o) - rank(p)
 	})
 	out.Why = b.sentence(r, out.Obligations)
-	out.Literal = b.literal(r, literal)
+	out.Literal = b.literal(r, b.a.literal(r))
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -21,6 +22,12 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // analyze takes a program through all passes up to this one.
 func analyze(t testing.TB, text string) *report.Analysis {
 	t.Helper()
+	return analyzeWith(t, text, choose.Options{})
+}
+
+// analyzeWith is analyze with a choice of source transformations.
+func analyzeWith(t testing.TB, text string, o choose.Options) *report.Analysis {
+	t.Helper()
 	tree, diags := parser.Parse("in.hpf", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.Err())
@@ -30,7 +37,8 @@ func analyze(t testing.TB, text string) *report.Analysis {
 	if diags.HasErrors() {
 		t.Fatal(diags.Err())
 	}
-	c := comm.Analyze(p, scalar.Analyze(p))
+	chosen := choose.Choose(p, scalar.Analyze(p), o)
+	c := comm.Analyze(chosen.IR, chosen.Info)
 	return report.Analyze(procfunc.Analyze(c, c.Graph()))
 }
 

@@ -234,9 +234,9 @@ func (b *builder) sentence(r int, obligations []Obligation) string {
 		return fmt.Sprintf("%s or %s, whichever lies on the way, orders every use before the next put", strings.Join(by[:k], ", "), by[k])
 	}
 	for _, o := range obligations {
-		if o.Once != "" && o.Use == r {
+		if o.Once != "" {
 			return o.Once
 		}
 	}
-	return "nothing uses the slot before a put"
+	return fmt.Sprintf("nothing uses the cells of C_%d before it puts", r)
 }

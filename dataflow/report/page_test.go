@@ -116,7 +116,7 @@ func TestPageShowsTheChain(t *testing.T) {
 				}
 			}
 			line := regexp.MustCompile(fmt.Sprintf(`(?s)<tr id="L%d".*?</tr>`, killer.Line)).FindString(dom)
-			if !strings.Contains(line, `<span class="role killer">sum of f</span>`) {
+			if !strings.Contains(line, `<span class="role killer">`+strings.TrimPrefix(killer.Name, "the ")+`</span>`) {
 				t.Errorf("the source does not mark the killer: %s", line)
 			}
 			values := regexp.MustCompile(`<text class="value[^>]*data-v="(\d+)"[^>]*>([^<]*)<`).FindAllStringSubmatch(dom, -1)

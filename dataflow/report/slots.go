@@ -11,7 +11,12 @@ import (
 
 // alone reports whether communication r shares its cells with no other one.
 func (b *builder) alone(r int) bool {
-	return !slices.ContainsFunc(b.a.Items, func(it Item) bool { return it.Use != it.Put && (it.Put == r || it.Use == r) })
+	for _, class := range b.a.Functions.Classes() {
+		if slices.Contains(class, r) {
+			return len(class) == 1
+		}
+	}
+	return true
 }
 
 // aged is what is known about the two values that a communication with two slots
@@ -56,7 +61,7 @@ func (b *builder) twoSlots(r int) []*cfg.Node {
 			return aged{synch.SynchMeet(x.last, y.last), synch.SynchMeet(x.before, y.before)}
 		},
 		Equal: func(x, y aged) bool { return x == y },
-	}, false)
+	}, solve.Options[aged]{})
 	if v := s.In[put.ID].before.Value; v != synch.NoSync {
 		return nil
 	}
