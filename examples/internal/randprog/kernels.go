@@ -15,6 +15,7 @@ var kernels = []kernel{
 	{name: "shift 1-D", make: shift(1)},
 	{name: "shift 2-D with corners", make: shift(2)},
 	{name: "shift 3-D with corners", make: shift(3)},
+	{name: "all neighbours, twice", make: box},
 	{name: "time loop with copy-back", make: copyBack},
 	{name: "red-black", make: redBlack},
 	{name: "alternating planes", make: alternating},
