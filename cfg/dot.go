@@ -33,6 +33,12 @@ var look = [...]string{
 // WriteDOT writes the graph for graphviz. Loops are clusters, back edges dashed,
 // the edges of conditions labelled T and F. The error is that of w.
 func (g *Graph) WriteDOT(w io.Writer) error {
+	return g.WriteDOTWith(w, func(*Node) string { return "" })
+}
+
+// WriteDOTWith is WriteDOT with further attributes of each node, such as
+// "color=red", which replace those that it has; "" adds none.
+func (g *Graph) WriteDOTWith(w io.Writer, attributes func(n *Node) string) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("digraph cfg {\n\tnode [fontname=\"monospace\"];\n")
 	inner := map[*Loop][]*Loop{}
@@ -46,7 +52,11 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 	var cluster func(l *Loop, indent string)
 	cluster = func(l *Loop, indent string) {
 		for _, n := range own[l] {
-			fmt.Fprintf(out, "%sn%d [%s];\n", indent, n.ID, n.drawing())
+			drawing := n.drawing()
+			if more := attributes(n); more != "" {
+				drawing += ", " + more
+			}
+			fmt.Fprintf(out, "%sn%d [%s];\n", indent, n.ID, drawing)
 		}
 		for _, in := range inner[l] {
 			fmt.Fprintf(out, "%ssubgraph cluster_L%d {\n%s\tlabel=%s;\n", indent, in.ID, indent, dotQuote(in.caption()))

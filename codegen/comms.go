@@ -158,19 +158,50 @@ func (g *gen) post(n *comm.Post) {
 	if g.plan.BarrierBefore(n) {
 		g.out.p("pe.Barrier(%d)", g.site(n.Comms[0]))
 	}
-	for _, c := range n.Comms {
-		g.out.at = c.CLine
-		if c.Kind == comm.Irregular {
-			g.list(c)
-			continue
+	for _, set := range n.Together() {
+		method := "Post"
+		if len(set) > 1 {
+			method = "Stage"
 		}
-		text, vars := g.need(c)
-		open := g.captures(vars)
-		g.out.p("%s.Post(%s%s)", g.comms[c], text, g.subArgs(c))
-		if open {
-			g.out.p("}")
+		for _, c := range set {
+			g.out.at = c.CLine
+			if c.Kind == comm.Irregular {
+				g.list(c)
+				continue
+			}
+			text, vars := g.need(c)
+			open := g.captures(vars)
+			g.out.p("%s.%s(%s%s)", g.comms[c], method, text, g.subArgs(c))
+			if open {
+				g.out.p("}")
+			}
+		}
+		if len(set) > 1 {
+			g.out.p("%s.Post()", g.together(set))
 		}
 	}
+}
+
+// together is the object of communications that travel together.
+func (g *gen) together(set []*comm.Comm) string {
+	t := company{name: g.names.fresh(fmt.Sprintf("with%d", set[0].ID)), members: set}
+	g.companies = append(g.companies, t)
+	return t.name
+}
+
+// company is communications whose messages to the same PE are one.
+type company struct {
+	name    string
+	members []*comm.Comm
+}
+
+// declare emits the object.
+func (g *gen) declare(t company) {
+	names := make([]string, len(t.members))
+	for i, c := range t.members {
+		names[i] = g.comms[c]
+	}
+	g.out.p("%s := pe.Together(%s) // one message for what they send to the same PE", t.name, strings.Join(names, ", "))
 }
 
 func (g *gen) wait(n *comm.Wait) {

@@ -102,6 +102,7 @@ type gen struct {
 	labelOf   map[ir.Stmt]string
 	readSites map[*ir.Read]int
 	sites     []string
+	companies []company
 }
 
 // site is the run-time site of a communication.
@@ -251,6 +252,9 @@ func (g *gen) objects(body []line) {
 	comms := part(func() {
 		for _, c := range g.prog.Comms {
 			g.communication(c)
+		}
+		for _, t := range g.companies {
+			g.declare(t)
 		}
 	})
 	arrays := part(func() {

@@ -257,16 +257,23 @@ func TestGfortran(t *testing.T) {
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			program := filepath.Join(t.TempDir(), e.name)
-			out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-O1",
-				"-ffp-contract=off", e.source, "-o", program).CombinedOutput()
-			if err != nil {
-				t.Fatalf("gfortran: %v\n%s", err, out)
-			}
-			if err := compare.Outputs(run(t, e.input, program), e.want(t), compare.Default); err != nil {
-				t.Errorf("%s is not what gfortran's program prints: %v", e.out, err)
-			}
+			checkGfortran(t, e)
 		})
+	}
+}
+
+// checkGfortran compares an example's .out file with what gfortran's program prints.
+func checkGfortran(t *testing.T, e example) {
+	t.Helper()
+	require(t, "gfortran", "gfortran")
+	program := filepath.Join(t.TempDir(), e.name)
+	out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-O1",
+		"-ffp-contract=off", e.source, "-o", program).CombinedOutput()
+	if err != nil {
+		t.Fatalf("gfortran: %v\n%s", err, out)
+	}
+	if err := compare.Outputs(run(t, e.input, program), e.want(t), compare.Default); err != nil {
+		t.Errorf("%s is not what gfortran's program prints: %v", e.out, err)
 	}
 }
 

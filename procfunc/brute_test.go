@@ -182,6 +182,9 @@ func (v *viewer) relation() error {
 		return nil // decided at run time; the relation says nothing
 	}
 	v.count["instances"]++
+	if len(v.in.c.Forward) > 0 && len(v.in.sent) > 0 {
+		v.count["forwarding instances"]++
+	}
 	for s := range v.in.sent {
 		if !pairs[s] {
 			return fmt.Errorf("PE %d sends to PE %d, which %v does not have", s[0], s[1], v.rel)
@@ -308,6 +311,9 @@ func (v *viewer) reads() error {
 	pairs, _, _ := v.pairs()
 	for key, list := range v.in.read {
 		for _, r := range list {
+			if v.passesOn(r) {
+				continue
+			}
 			for _, pe := range r.pes {
 				if v.in.c.Kind != comm.Pipeline && v.in.c.Kind != comm.Irregular && pe[0] != pe[1] && !v.in.sent[pe] {
 					return fmt.Errorf("PE %d reads at %s what PE %d owns, and is sent nothing", pe[1], key, pe[0])
@@ -336,6 +342,18 @@ func (v *viewer) reads() error {
 		}
 	}
 	return nil
+}
+
+// passesOn reports whether r is a corner of an overlap: it comes in two steps,
+// of which the second communication is the one at hand.
+func (v *viewer) passesOn(r reading) bool {
+	moves := 0
+	for d := range r.p {
+		if r.p[d] != nil && r.q[d] != nil && *r.p[d] != *r.q[d] {
+			moves++
+		}
+	}
+	return v.in.c.Overlap && moves > 1
 }
 
 // resolve gives a party that is on all positions of a dimension the other's. It
@@ -392,12 +410,12 @@ func (v *viewer) next(later *instance) error {
 	for key, now := range v.in.read {
 		for _, r := range now {
 			p, _, ok := v.resolve(r)
-			if !ok {
+			if !ok || v.passesOn(r) {
 				continue
 			}
 			for _, s := range later.read[key] {
 				to, _, ok := v.resolve(s)
-				if !ok || len(now) != len(later.read[key]) || &s == &r {
+				if !ok || len(now) != len(later.read[key]) {
 					continue
 				}
 				if len(now) > 1 {

@@ -111,10 +111,10 @@ func (f *Functions) Report(r int) Report {
 	for d := range rel.P {
 		rep.Spaces = append(rep.Spaces, SpaceReport{rel.P[d].space(), rel.Q[d].space()})
 	}
-	rep.SayProducers = sayMembers(m.Producers, "sends", c.Array.Name)
-	rep.SayConsumers = sayMembers(m.Consumers, "receives", c.Array.Name)
+	rep.SayProducers = sayMembers(m.Producers, "send", c.Array.Name)
+	rep.SayConsumers = sayMembers(m.Consumers, "receive", c.Array.Name)
 	if c.RootOnly {
-		rep.SayConsumers = "PE 0 alone receives; no template position stands for it, so that it may be any."
+		rep.SayConsumers = "PE 0 alone receives. No template position stands for it: U."
 		rep.SayReceiveFrom = "Everything goes to PE 0."
 	}
 	for _, n := range m.Next {
@@ -123,7 +123,7 @@ func (f *Functions) Report(r int) Report {
 	}
 	if u, ok := m.Union(); ok && len(m.Next) > 1 {
 		rep.Union = u.Cells()
-		rep.SayUnion = "Whichever of these loops goes on: " + sayMoves(u) + "."
+		rep.SayUnion = "Whichever of these loops goes on, " + sayMoves(u) + "."
 	}
 	return rep
 }
@@ -143,52 +143,57 @@ func texts(sets []linalg.Triplet) []string {
 	return out
 }
 
-// sayMembers is "each position from 2 to n sends".
-func sayMembers(sets []linalg.Triplet, does, array string) string {
-	where := make([]string, len(sets))
+// sayMembers is "Positions p from 2 to n send elements of b.".
+func sayMembers(sets []linalg.Triplet, do, array string) string {
 	everywhere := true
+	where := make([]string, len(sets))
 	for d, s := range sets {
-		where[d] = saySet(s)
-		if len(sets) > 1 {
-			where[d] = fmt.Sprintf("in dimension %d %s", d+1, where[d])
-		}
+		where[d] = sayMember(coordinateName(len(sets), d), s)
 		everywhere = everywhere && s.All
 	}
 	if everywhere {
-		return fmt.Sprintf("Any position %s elements of %s.", strings.TrimSuffix(does, "s")+"s", array)
+		return fmt.Sprintf("Any position may %s elements of %s.", do, array)
 	}
-	return fmt.Sprintf("A position %s elements of %s if it is %s.", does, array, strings.Join(where, " and "))
+	if len(sets) == 1 {
+		return fmt.Sprintf("Positions %s %s elements of %s.", where[0], do, array)
+	}
+	return fmt.Sprintf("Positions %s with %s %s elements of %s.", source(len(sets)), strings.Join(where, " and "), do, array)
 }
 
-// saySet names the members of a set.
-func saySet(s linalg.Triplet) string {
+// sayMember says that the coordinate name lies in s.
+func sayMember(name string, s linalg.Triplet) string {
 	if s.All {
-		return "any"
+		return "any " + name
 	}
 	if s.IsPoint() {
-		return s.Lo.String()
+		return fmt.Sprintf("%s = %v", name, s.Lo)
 	}
-	up, exact := s.Ascending()
-	if !exact {
-		up = s
+	if up, exact := s.Ascending(); exact {
+		s = up
 	}
-	text := fmt.Sprintf("one of %v to %v", up.Lo, up.Hi)
-	if step := up.Step.RatString(); step != "1" {
+	text := fmt.Sprintf("%s from %v to %v", name, s.Lo, s.Hi)
+	if step := s.Step.RatString(); step != "1" {
 		text += " in steps of " + step
 	}
 	return text
 }
 
+// anywhere reports whether every row is U.
+func anywhere(t linalg.Transform) bool {
+	for i := range t.Rows() {
+		if !t.Offset(i).All {
+			return false
+		}
+	}
+	return true
+}
+
 // sayReceiveFrom reads the rows of RF.
 func sayReceiveFrom(t linalg.Transform) string {
-	everywhere := true
-	for i := range t.Rows() {
-		everywhere = everywhere && t.Offset(i).All
+	if anywhere(t) {
+		return "What a position sends may go to any position."
 	}
-	if everywhere {
-		return "What a position sends may go to every position."
-	}
-	return fmt.Sprintf("What position %s sends goes to %s.", source(t.Cols()), target(t))
+	return fmt.Sprintf("What position %s sends goes to position %s.", source(t.Cols()), target(t))
 }
 
 // sayNext reads the matrix of NextProducers over one back edge.
@@ -205,10 +210,13 @@ func sayNext(n Next) string {
 }
 
 func sayMoves(t linalg.Transform) string {
+	if anywhere(t) {
+		return "a value may come from any position"
+	}
 	if t.Equal(linalg.IdentityTransform(t.Cols())) {
 		return "each value comes from the same position as before"
 	}
-	return fmt.Sprintf("a value that came from position %s comes from %s", source(t.Cols()), target(t))
+	return fmt.Sprintf("a value that came from position %s comes from position %s", source(t.Cols()), target(t))
 }
 
 // coordinate names of positions: p, or p1 to pk.
@@ -243,7 +251,9 @@ func target(t linalg.Transform) string {
 // spelled is a row as a text: "p - 1", "U", "p + (1:n)".
 func spelled(linear linalg.Form, offset linalg.Triplet) string {
 	switch {
-	case offset.All || linear.IsConst():
+	case offset.All:
+		return "any"
+	case linear.IsConst():
 		return offset.String()
 	case !offset.IsPoint():
 		return fmt.Sprintf("%v + (%v)", linear, offset)
@@ -312,9 +322,9 @@ func (r Report) String() string {
 	item("RF", grid(r.ReceiveFrom), r.SayReceiveFrom)
 	if !r.Collective {
 		if r.Exact {
-			item("exact", "these are all messages that there are, and no others", "")
+			item("exact", "yes: these are all messages of one instance, and no others", "")
 		} else {
-			item("superset", r.Why, "")
+			item("exact", "no: there may be fewer messages; "+r.Why, "")
 		}
 	}
 	for _, n := range r.NextProducers {

@@ -7,7 +7,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// position is one entry of VPROCS(p1, ..., pk): U, or a form over scalars,
+// entry is one coordinate of VPROCS(p1, ..., pk): U, or a form over scalars,
 // loop indices and Vars.
 type entry struct {
 	all  bool
@@ -156,8 +156,10 @@ func (f *figure4) rows() (t linalg.Transform, exact bool) {
 			form = form.Subst(producerVar(j), linalg.Form{})
 		}
 		var ok bool
-		if offset[i], ok = expand(entry{q.all, form}, f.vars); !ok {
-			exact = false
+		offset[i], ok = expand(entry{q.all, form}, f.vars)
+		exact = exact && ok
+		if up, same := offset[i].Ascending(); same {
+			offset[i] = up
 		}
 	}
 	return linalg.NewTransform(len(f.p), offset, func(i, j int) *big.Rat { return coef[i][j] }), exact

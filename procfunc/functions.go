@@ -1,6 +1,8 @@
 package procfunc
 
 import (
+	"sort"
+
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
@@ -12,27 +14,31 @@ type Functions struct {
 	Graph     *cfg.Graph
 	Relations []*Relation // of communication r at r-1
 
-	puts   []*cfg.Node          // C_r, the node that puts, at r-1
-	defs   map[string][]int     // symbol: nodes that may assign it, ascending
-	before []int                // per node: scalar assignments in nodes before it
-	ways   []*ways              // to communication r at r-1
-	kills  map[[2]int]*Reason   // per y and put
-	cache  map[string]*Reason   // the same, by what they depend on
-	during map[int]map[int]bool // per communication: those that may put while it is under way
+	puts       []*cfg.Node      // C_r, the node that puts, at r-1
+	defs       map[string][]int // symbol: nodes that may assign it, ascending
+	extents    map[*cfg.Loop]extent
+	ways       *ways // to communication waysPut
+	waysPut    int
+	cache      map[cacheKey]*Reason // of decide
+	texts      map[string]int       // numbers of what differs
+	loopShapes map[[2]*cfg.Loop]int
+	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
 	matrices map[int]*Matrices // by communication, negative for the printed form
+	shapes   *shapes           // of the printed tests
 }
 
 // Analyze computes the functions of the communications of p. g is a graph of p.
 func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 	f := &Functions{
 		Program: p, Graph: g,
-		puts:   make([]*cfg.Node, len(p.Comms)),
-		defs:   map[string][]int{},
-		ways:   make([]*ways, len(p.Comms)),
-		kills:  map[[2]int]*Reason{},
-		cache:  map[string]*Reason{},
-		during: map[int]map[int]bool{},
+		puts:       make([]*cfg.Node, len(p.Comms)),
+		defs:       map[string][]int{},
+		extents:    extents(g),
+		loopShapes: map[[2]*cfg.Loop]int{},
+		cache:      map[cacheKey]*Reason{},
+		texts:      map[string]int{},
+		during:     map[int]map[int]bool{},
 	}
 	for _, c := range p.Comms {
 		f.Relations = append(f.Relations, f.relationOf(c))
@@ -41,13 +47,10 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 	for _, r := range p.Reduces {
 		reduced[r.ID] = r.Sym
 	}
-	count := 0
 	for _, n := range g.Nodes {
-		f.before = append(f.before, count)
 		def := func(s *ir.Symbol) {
 			if !s.IsArray() {
 				f.defs[s.Name] = append(f.defs[s.Name], n.ID)
-				count++
 			}
 		}
 		switch n.Kind {
@@ -77,14 +80,29 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 // Put is the node at which communication r puts.
 func (f *Functions) Put(r int) *cfg.Node { return f.puts[r-1] }
 
-// definedBetween reports whether a node lo..hi may assign the symbol.
-func (f *Functions) definedBetween(name string, lo, hi int) bool {
-	for _, id := range f.defs[name] {
-		if lo <= id && id <= hi {
-			return true
+// extent is the first and the last node of a loop, which has all between.
+type extent struct{ first, last int }
+
+func extents(g *cfg.Graph) map[*cfg.Loop]extent {
+	out := map[*cfg.Loop]extent{}
+	for _, n := range g.Nodes {
+		for l := n.Loop; l != nil; l = l.Parent {
+			e, seen := out[l]
+			if !seen {
+				e.first = n.ID
+			}
+			e.last = n.ID
+			out[l] = e
 		}
 	}
-	return false
+	return out
+}
+
+// definedBetween reports whether a node lo..hi may assign the symbol.
+func (f *Functions) definedBetween(name string, lo, hi int) bool {
+	ids := f.defs[name]
+	k := sort.SearchInts(ids, lo)
+	return k < len(ids) && ids[k] <= hi
 }
 
 // Items lists the obligations (use, put): the value of communication use is dead

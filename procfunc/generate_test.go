@@ -14,7 +14,6 @@ import (
 // loops; the values are of no interest.
 type generator struct {
 	t      *rapid.T
-	b      strings.Builder
 	indent int
 	grid   int  // rank of the processor arrangement
 	plain  bool // mostly identity alignment and stride 1, so that overlaps serve
@@ -66,7 +65,11 @@ func program(t *rapid.T) string {
 	g := &generator{t: t}
 	g.grid, g.plain = of(g, "grid", 1, 1, 2), g.odds(40, "plain")
 	for i := range g.int(2, 4, "arrays") {
-		g.arrays = append(g.arrays, genArray{name: string(rune('a' + i)), rank: g.int(1, 2, "rank")})
+		rank := g.int(1, 2, "rank")
+		if g.plain && g.odds(75, "rank of the grid") {
+			rank = g.grid
+		}
+		g.arrays = append(g.arrays, genArray{name: string(rune('a' + i)), rank: rank})
 	}
 	for i := range g.arrays {
 		a := &g.arrays[i]
@@ -77,8 +80,53 @@ func program(t *rapid.T) string {
 	g.line("m = %d", g.int(0, 4, "m"))
 	g.line("l = 0")
 	g.outer(g.int(0, 2, "depth"))
+	if g.odds(60, "tight") {
+		wide := append([]genArray(nil), g.arrays...)
+		g.tighten()
+		text := g.text()
+		if _, err := front(text); err == nil {
+			return text
+		}
+		g.arrays = wide // a constant out of bounds is refused, also where it is never read
+	}
+	return g.text()
+}
+
+func (g *generator) text() string {
 	return "program brute\n  implicit none\n" + g.declarations() + g.body.String() + "end program brute\n"
 }
+
+// tighten gives the arrays the bounds that the accesses need and no more, found
+// by running the program without mapping: then the box around a triangle of
+// iterations reaches out of an array.
+func (g *generator) tighten() {
+	d := "  integer :: i, j, k, l, m, t\n"
+	for _, a := range g.arrays {
+		d += fmt.Sprintf("  integer :: %s(%s)\n", a.name, strings.Join([]string{"-99:99", "-99:99"}[:a.rank], ","))
+	}
+	body := ""
+	for _, line := range strings.SplitAfter(g.body.String(), "\n") {
+		if !strings.Contains(line, updated) { // these take the bounds that there are
+			body += line
+		}
+	}
+	f, err := front("program brute\n  implicit none\n" + d + body + "end program brute\n")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	m, err := run(f, 1)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for i := range g.arrays {
+		if a := &g.arrays[i]; m.lo[a.name] != nil {
+			a.lo, a.hi = m.lo[a.name], m.hi[a.name]
+		}
+	}
+}
+
+// updated marks the lines of update.
+const updated = " ! update"
 
 // outer writes loops that all PEs follow together, with nests inside.
 func (g *generator) outer(depth int) {
@@ -167,8 +215,12 @@ func (g *generator) open(index string, depth int) {
 // nest writes one or two loops around an assignment that reads other arrays, and
 // sometimes the same nest with the assignment turned round, which answers it.
 func (g *generator) nest() {
-	if g.plain && g.odds(8, "recurrence") {
+	switch {
+	case g.plain && g.odds(8, "recurrence"):
 		g.recurrence()
+		return
+	case g.plain && g.odds(30, "stencil"):
+		g.stencil()
 		return
 	}
 	left := g.int(0, len(g.arrays)-1, "left")
@@ -207,6 +259,41 @@ func (g *generator) nest() {
 		g.indent += depth
 		g.line("%s = %s", source, target)
 		end()
+	}
+	g.loops = g.loops[:outer]
+}
+
+// stencil reads several neighbours, corners too.
+func (g *generator) stencil() {
+	left := g.int(0, len(g.arrays)-1, "left")
+	from := &g.arrays[(left+1)%len(g.arrays)]
+	to := &g.arrays[left]
+	if to.rank != from.rank {
+		to = from
+	}
+	outer := len(g.loops)
+	names := []string{"i", "j"}[:from.rank]
+	for _, n := range names {
+		g.open(n, 0)
+	}
+	at := func(a *genArray, by func() int) string {
+		var subs []string
+		for d, n := range names {
+			l, k := g.loops[outer+d], by()
+			subs = append(subs, fmt.Sprintf("%s%+d", n, k))
+			a.lo[d], a.hi[d] = min(a.lo[d], l.lo+k), max(a.hi[d], l.hi+k)
+		}
+		return fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ","))
+	}
+	target := at(to, func() int { return 0 })
+	var terms []string
+	for range g.int(1, 6, "neighbours") {
+		terms = append(terms, at(from, func() int { return g.int(-1, 1, "distance") }))
+	}
+	g.line("%s = %s", target, strings.Join(terms, " + "))
+	for range names {
+		g.indent--
+		g.line("end do")
 	}
 	g.loops = g.loops[:outer]
 }
@@ -273,13 +360,13 @@ func (g *generator) update() {
 		for d := range a.rank {
 			v := []string{"i", "j"}[d]
 			subs = append(subs, v)
-			g.line("do %s = lbound(%s,%d), ubound(%s,%d)", v, a.name, d+1, a.name, d+1)
+			g.line("do %s = lbound(%s,%d), ubound(%s,%d)%s", v, a.name, d+1, a.name, d+1, updated)
 			g.indent++
 		}
-		g.line("%s(%s) = %s(%s) + 1", a.name, strings.Join(subs, ","), a.name, strings.Join(subs, ","))
+		g.line("%s(%s) = %s(%s) + 1%s", a.name, strings.Join(subs, ","), a.name, strings.Join(subs, ","), updated)
 		for range a.rank {
 			g.indent--
-			g.line("end do")
+			g.line("end do%s", updated)
 		}
 	}
 }
@@ -307,10 +394,11 @@ func (g *generator) declarations() string {
 	}
 	var aligns []string
 	for _, a := range g.arrays {
-		if g.odds(10, "replicated array") {
+		some := map[bool]int{true: 3, false: 12}[g.plain]
+		if g.odds(some, "replicated array") {
 			continue
 		}
-		if g.odds(12, "own distribution") && a.rank >= g.grid {
+		if g.odds(some, "own distribution") && a.rank >= g.grid {
 			formats := make([]string, a.rank)
 			for k := range formats {
 				formats[k] = "*"
@@ -326,13 +414,13 @@ func (g *generator) declarations() string {
 			src[k] = "*"
 		}
 		dims := rapid.Permutation([]int{0, 1}[:a.rank]).Draw(g.t, "dimensions")
-		plain := g.plain && g.odds(80, "plain alignment")
+		plain := g.plain && g.odds(90, "plain alignment")
 		if plain {
 			dims = []int{0, 1}[:a.rank]
 		}
 		for k := range dst {
 			switch {
-			case k >= len(dims) || g.odds(10, "not varied"):
+			case k >= len(dims) || g.odds(some, "not varied"):
 				dst[k] = "*"
 				if g.odds(50, "constant") {
 					x := g.int(-3, 9, "position")

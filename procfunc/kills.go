@@ -55,66 +55,153 @@ func (f *Functions) KillReason(y, use, put int) Reason {
 
 func no(text string) *Reason { return &Reason{false, text} }
 
+// waysTo keeps the ways to one communication: questions come one put after
+// another, and all ways of a large program take much memory.
 func (f *Functions) waysTo(put int) *ways {
-	if f.ways[put-1] == nil {
-		f.ways[put-1] = waysTo(f.Graph, f.puts[put-1])
+	if f.ways == nil || f.waysPut != put {
+		f.ways, f.waysPut = waysTo(f.puts[put-1], f.extents), put
 	}
-	return f.ways[put-1]
+	return f.ways
 }
 
-// decide looks answers up by what they depend on: the relations and the places,
-// but not the numbers, of the two communications.
+// cacheKey is what an answer depends on: the relations and the places, but not
+// the numbers, of the two communications.
+type cacheKey struct {
+	y, x           int       // shapes
+	common         *cfg.Loop // innermost loop around both
+	yLoops, xLoops int       // shapes of the loops around one alone
+	set            waySet
+	changed        string // scalars of x that are assigned on a straight way from y
+}
+
 func (f *Functions) decide(y, put int, w *ways) *Reason {
-	pair := [2]int{y, put}
-	if r := f.kills[pair]; r != nil {
+	ry, rx := f.Relations[y-1], f.Relations[put-1]
+	ny, nx := f.puts[y-1], f.puts[put-1]
+	set := w.of(ny)
+	common := nx.Loop
+	for common != nil && !common.Contains(ny.Loop) {
+		common = common.Parent
+	}
+	key := cacheKey{f.shape(ry), f.shape(rx), common, f.loopShape(ny.Loop, common), f.loopShape(nx.Loop, common), set, ""}
+	for _, v := range f.scalars(put) {
+		if f.assignedBetween(v, ny, nx, common) {
+			key.changed += v + " "
+		}
+	}
+	if r := f.cache[key]; r != nil {
 		return r
 	}
-	ry, rx := f.Relations[y-1], f.Relations[put-1]
-	set := w.of(f.puts[y-1])
-	key := fmt.Sprintf("%s|%s|%x|%s|%s", f.relationKey(ry), f.relationKey(rx), set, f.scopeKey(y), f.scopeKey(put))
-	r := f.cache[key]
-	if r == nil {
-		m, why := match(ry, rx)
-		if m == nil {
-			r = no(why)
-		} else {
-			r = f.prove(m, ry, rx, w, set)
-		}
-		f.cache[key] = r
+	m, why := match(ry, rx)
+	var r *Reason
+	if m == nil {
+		r = no(why)
+	} else {
+		r = f.prove(m, ry, rx, w, set)
 	}
-	f.kills[pair] = r
+	f.cache[key] = r
 	return r
 }
 
-func (f *Functions) relationKey(r *Relation) string {
-	if r.key == "" {
-		r.key = relationKey(r)
+// loopShape numbers what is known of the loops from l outwards to outer, which is
+// left out.
+func (f *Functions) loopShape(l, outer *cfg.Loop) int {
+	if l == outer {
+		return 0
 	}
-	return r.key
+	pair := [2]*cfg.Loop{l, outer}
+	if n := f.loopShapes[pair]; n != 0 {
+		return n
+	}
+	key := "loops "
+	for k := l; k != outer; k = k.Parent {
+		b, ok := f.loopBounds(k)
+		key += fmt.Sprintf("%s %v %+v;", k.Index, ok, b)
+	}
+	f.loopShapes[pair] = f.number(key)
+	return f.loopShapes[pair]
 }
 
-func relationKey(r *Relation) string {
-	var b strings.Builder
-	for d := range r.P {
-		for _, p := range []Pos{r.P[d], r.Q[d]} {
-			fmt.Fprintf(&b, "%v@%p.%d%v%d:%d ", p, p.Space.Grid, p.Space.Dim, p.Space.Format, p.Space.TLo, p.Space.THi)
+// scalars are the names in the positions of communication r, in the ranges of
+// its Vars and in the bounds of loops around it, Vars and indices of these loops aside:
+// their values may differ between an instance of another communication and it.
+func (f *Functions) scalars(r int) []string {
+	rel := f.Relations[r-1]
+	if rel.scalars != nil {
+		return *rel.scalars
+	}
+	known := map[string]bool{}
+	for _, v := range rel.Vars {
+		known[v.Name] = true
+	}
+	var forms []linalg.Affine
+	for d := range rel.P {
+		forms = append(forms, rel.P[d].Form, rel.Q[d].Form)
+	}
+	for _, v := range rel.Vars {
+		forms = append(forms, v.Lo, v.Hi)
+	}
+	for l := f.puts[r-1].Loop; l != nil; l = l.Parent {
+		known[l.Index] = true
+		if b, ok := f.loopBounds(l); ok {
+			forms = append(forms, b.lo, b.hi)
 		}
 	}
-	for _, v := range r.Vars {
-		fmt.Fprintf(&b, "%v,", v)
+	names := []string{}
+	for _, g := range forms {
+		for _, v := range g.Vars() {
+			if !known[v] {
+				known[v] = true
+				names = append(names, v)
+			}
+		}
 	}
-	return b.String()
+	rel.scalars = &names
+	return names
 }
 
-// scopeKey tells places apart that may see different values: the loop, and the
-// assignments to scalars before.
-func (f *Functions) scopeKey(r int) string {
-	n := f.puts[r-1]
-	id := 0
-	if n.Loop != nil {
-		id = n.Loop.ID
+// assignedBetween reports whether v may be assigned on a way from ny to nx that
+// stays in one iteration of common and the loops around it. Such a way runs
+// forward through the text, but for the loops around ny or nx alone.
+func (f *Functions) assignedBetween(v string, ny, nx *cfg.Node, common *cfg.Loop) bool {
+	lo, hi := ny.ID, nx.ID
+	for _, n := range []*cfg.Node{ny, nx} {
+		var out *cfg.Loop
+		for l := n.Loop; l != common; l = l.Parent {
+			out = l
+		}
+		if out != nil {
+			lo, hi = min(lo, f.extents[out].first), max(hi, f.extents[out].last)
+		}
 	}
-	return fmt.Sprintf("L%d#%d", id, f.before[n.ID])
+	return f.definedBetween(v, lo, hi)
+}
+
+// shape numbers relations that say the same.
+func (f *Functions) shape(r *Relation) int {
+	if r.shape == 0 {
+		var b strings.Builder
+		if r.Grid.Rank > 1 {
+			fmt.Fprintf(&b, "%p ", r.Grid)
+		}
+		for d := range r.P {
+			for _, p := range []Pos{r.P[d], r.Q[d]} {
+				fmt.Fprintf(&b, "%v@%p.%d%v%d:%d ", p, p.Space.Grid, p.Space.Dim, p.Space.Format, p.Space.TLo, p.Space.THi)
+			}
+		}
+		for _, v := range r.Vars {
+			fmt.Fprintf(&b, "%v %v,", v, v.Idle)
+		}
+		r.shape = f.number(b.String())
+	}
+	return r.shape
+}
+
+// number gives equal texts equal numbers, from 1.
+func (f *Functions) number(text string) int {
+	if f.texts[text] == 0 {
+		f.texts[text] = len(f.texts) + 1
+	}
+	return f.texts[text]
 }
 
 // matching is what has to hold, dimension by dimension, for y to send from every
@@ -251,29 +338,11 @@ func (t *test) changes(v string) bool {
 		}
 		return false
 	}
-	// The way stays in one iteration of the common loops: it runs forward
-	// through the text, but for the loops around y or x alone.
-	ny, nx := t.f.puts[t.y.Ref-1], t.f.puts[t.x.Ref-1]
-	lo, hi := ny.ID, nx.ID
-	if l := t.outside(ny.Loop); l != nil {
-		lo, hi = least(l, lo), most(l, hi)
+	var innermost *cfg.Loop
+	if len(t.common) > 0 {
+		innermost = t.common[len(t.common)-1]
 	}
-	if l := t.outside(nx.Loop); l != nil {
-		lo, hi = least(l, lo), most(l, hi)
-	}
-	return t.f.definedBetween(v, lo, hi)
-}
-
-// outside is the outermost loop around l that is not common.
-func (t *test) outside(l *cfg.Loop) *cfg.Loop {
-	var out *cfg.Loop
-	for ; l != nil; l = l.Parent {
-		if len(t.common) > 0 && t.common[len(t.common)-1] == l {
-			break
-		}
-		out = l
-	}
-	return out
+	return t.f.assignedBetween(v, t.f.puts[t.y.Ref-1], t.f.puts[t.x.Ref-1], innermost)
 }
 
 func (t *test) sub(a, b linalg.Affine) linalg.Affine {
@@ -356,7 +425,7 @@ func (t *test) context() {
 	}
 	if t.cross < len(t.common) {
 		l := t.common[t.cross]
-		if b, ok := t.loopBounds(l); ok && b.step != 0 {
+		if b, ok := t.f.loopBounds(l); ok && b.step != 0 {
 			steps := t.new()
 			t.ineqs = append(t.ineqs, t.plus(steps, -1))
 			if !t.often {
@@ -390,18 +459,18 @@ type loopBounds struct {
 	step       int64
 }
 
-func (t *test) loopBounds(l *cfg.Loop) (loopBounds, bool) {
-	d, ok := t.f.Program.Loop(l).(*ir.Do)
+func (f *Functions) loopBounds(l *cfg.Loop) (loopBounds, bool) {
+	d, ok := f.Program.Loop(l).(*ir.Do)
 	if !ok {
 		return loopBounds{}, false
 	}
-	b := t.f.Program.Info.Bounds(d)
+	b := f.Program.Info.Bounds(d)
 	return loopBounds{b.Lo, b.Hi, b.LoOK, b.HiOK, b.Step}, true
 }
 
 // bounds states that the index of l is one of its values.
 func (t *test) bounds(l *cfg.Loop, name func(linalg.Affine) linalg.Affine) {
-	b, ok := t.loopBounds(l)
+	b, ok := t.f.loopBounds(l)
 	if !ok || b.step == 0 {
 		return
 	}

@@ -76,6 +76,7 @@ type machine struct {
 	live    map[*comm.Comm]*instance
 	trace   []*instance // in order of execution
 	steps   int
+	lo, hi  map[string][]int // what assignments access of each array
 }
 
 // turn is a loop that is being executed, and which iteration of it.
@@ -115,7 +116,7 @@ func run(f *procfunc.Functions, np int) (m *machine, err error) {
 		}
 	}()
 	m = &machine{f: f, p: f.Program, np: np, layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
-		env: map[string]int{}, live: map[*comm.Comm]*instance{}, steps: 200000}
+		env: map[string]int{}, live: map[*comm.Comm]*instance{}, steps: 200000, lo: map[string][]int{}, hi: map[string][]int{}}
 	for _, s := range m.p.IR.Symbols {
 		m.symbols[s.Name] = s
 		if s.Mapping != nil && s.IsArray() {
@@ -180,6 +181,8 @@ func (m *machine) eval(e ir.Expr) int {
 			return x - y
 		case ir.Mul:
 			return x * y
+		case ir.Div:
+			return x / y
 		case ir.Eq:
 			return truth(x == y)
 		case ir.Ne:
@@ -356,11 +359,13 @@ func (m *machine) reads(s *ir.Assign) {
 	if !ok {
 		return
 	}
+	m.access(lhs)
 	ir.WalkExpr(s.RHS, func(e ir.Expr) bool {
 		ref, ok := e.(*ir.Ref)
 		if !ok {
 			return true
 		}
+		m.access(ref)
 		acc := m.p.Access[ref]
 		if acc == nil || acc.Comm == nil {
 			return true
@@ -372,6 +377,18 @@ func (m *machine) reads(s *ir.Assign) {
 		m.record(in, lhs, ref)
 		return true
 	})
+}
+
+// access notes how far the subscripts of an array reach.
+func (m *machine) access(r *ir.Ref) {
+	subs, name := m.subscripts(r), r.Sym.Name
+	if m.lo[name] == nil {
+		m.lo[name], m.hi[name] = subs, append([]int(nil), subs...)
+		return
+	}
+	for d, x := range subs {
+		m.lo[name][d], m.hi[name][d] = min(m.lo[name][d], x), max(m.hi[name][d], x)
+	}
 }
 
 func (m *machine) record(in *instance, lhs, ref *ir.Ref) {
@@ -458,6 +475,9 @@ func (m *machine) messages(c *comm.Comm) map[[2]int]bool {
 			if from < 0 || from == id {
 				return
 			}
+			if from = m.forwarder(c, id, from); from == id {
+				return // in its overlap already
+			}
 			if c.Kind == comm.Pipeline {
 				pipe := c.Region.Pipe
 				ahead := layout.Shape.Coord(id, pipe.GridDim) - layout.Shape.Coord(from, pipe.GridDim)
@@ -469,6 +489,22 @@ func (m *machine) messages(c *comm.Comm) map[[2]int]bool {
 		})
 	}
 	return sent
+}
+
+// forwarder is the PE that sends to id what owner owns: in the dimensions that c
+// forwards it has the coordinate of id.
+func (m *machine) forwarder(c *comm.Comm, id, owner int) int {
+	l := m.layouts[c.Array]
+	coords := make([]int, len(l.Shape))
+	for dim := range coords {
+		coords[dim] = l.Shape.Coord(owner, dim)
+		for _, d := range c.Forward {
+			if l.Axes[d].Grid == dim {
+				coords[dim] = l.Shape.Coord(id, dim)
+			}
+		}
+	}
+	return l.Shape.PE(coords...)
 }
 
 // elements visits the elements that PE id wants of c.

@@ -81,10 +81,11 @@ func (f *Functions) ReceiveFrom(r int) linalg.Transform { return f.Matrices(r).R
 // communication comes again over that loop's back edge.
 func (f *Functions) NextProducers(r int) []Next { return f.Matrices(r).Next }
 
-// shaped computes the matrices. In the printed form a producer that is
-// replicated along a dimension is U there, as the paper has it: alignment with
-// `*` gives o = U. Here it is one copy that sends, that on the consumer's
-// coordinate.
+// shaped computes the matrices. The printed form differs in what it takes for
+// the positions. A producer that is replicated along a dimension is U there, as
+// alignment with `*` gives o = U in the paper; here it is one copy that sends,
+// that on the consumer's coordinate. And the positions are those of the
+// reference, VPROCS(i+j,j) for b(i+j,j), also where the box around them is sent.
 func (f *Functions) shaped(r int, printed bool) *Matrices {
 	if f.Collective(r) {
 		return collective(r, 1)
@@ -101,6 +102,13 @@ func (f *Functions) shaped(r int, printed bool) *Matrices {
 	var copies []bool
 	if printed {
 		copies = f.replicated(rel)
+		for _, v := range rel.Vars {
+			for d := range p {
+				if v.Of != "" {
+					p[d].form = p[d].form.Subst(v.Name, linalg.FormOf(linalg.Var(v.Of)))
+				}
+			}
+		}
 		for d, copied := range copies {
 			if !copied {
 				continue

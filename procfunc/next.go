@@ -88,10 +88,10 @@ func (b *backEdge) row(e entry) (own bool, offset linalg.Triplet) {
 		return false, set
 	}
 	set, _ := expand(entry{form: later.Sub(e.form)}, fresh)
-	if set.All {
-		return false, set
+	if up, exact := set.Ascending(); exact {
+		set = up
 	}
-	return true, set
+	return !set.All, set
 }
 
 // laterName stands for the value of an index at the next instance.

@@ -37,28 +37,91 @@ type PrintedTest struct {
 // printed tests: the answer is for comparison with the paper, and no ground to
 // omit a ready message. Numbers that are Collective stand for reductions and
 // barriers, in which all positions send to all; y and x may be equal.
-func (f *Functions) LiteralKills(y, x int) bool { return f.PrintedTest([]int{y}, x).Kills }
+func (f *Functions) LiteralKills(y, x int) bool {
+	if f.shapes == nil {
+		f.shapes = f.shapesOf()
+	}
+	n := f.shapes.count
+	known := &f.shapes.kills[f.shapes.of(y)*n+f.shapes.of(x)]
+	if *known == 0 {
+		*known = 1
+		if f.printedTest([]int{y}, x, false).Kills {
+			*known = 2
+		}
+	}
+	return *known == 2
+}
+
+// shapes groups the communications that the printed tests cannot tell apart, so
+// that each pair of groups is tested once: programs have few different ones.
+type shapes struct {
+	id    []int  // by number; that of collectives is 0
+	count int    // ids are below it
+	kills []byte // count x count; 0 for not tested, 1 for no, 2 for yes
+}
+
+func (f *Functions) shapesOf() *shapes {
+	s := &shapes{id: make([]int, len(f.Relations)+1), count: 1}
+	ids := map[string]int{}
+	for i, rel := range f.Relations {
+		m := f.shaped(i+1, true)
+		key := fmt.Sprintf("%p %v %v %v", rel.Grid, m.Producers, m.Consumers, m.RF)
+		if len(m.Next) > 0 {
+			key += m.Next[0].Matrix.String()
+		}
+		for d := range rel.P {
+			p, q := rel.P[d], rel.Q[d]
+			key += fmt.Sprintf("|%d %v %d %v", p.Kind, p.Space, q.Kind, q.Space)
+		}
+		if ids[key] == 0 {
+			ids[key] = s.count
+			s.count++
+		}
+		s.id[i+1] = ids[key]
+	}
+	s.kills = make([]byte, s.count*s.count)
+	return s
+}
+
+// of is the group of r, 0 for collectives.
+func (s *shapes) of(r int) int {
+	if r < 1 || r >= len(s.id) {
+		return 0
+	}
+	return s.id[r]
+}
 
 // PrintedTest is the test of Theorem 3 as printed, for the sequence ys of
 // communications, each of which starts after the one before is complete:
 // Consumers[x] inside Producers[y1], Consumers[yi] inside Producers[yi+1], and
 // RF_yn * ... * RF_y1 * RF_x a superset of NP_x. One killer makes it Theorem 2.
-func (f *Functions) PrintedTest(ys []int, x int) PrintedTest {
+func (f *Functions) PrintedTest(ys []int, x int) PrintedTest { return f.printedTest(ys, x, true) }
+
+// printedTest leaves out Why unless it is asked for.
+func (f *Functions) printedTest(ys []int, x int, say bool) PrintedTest {
+	// A collective has as many dimensions as what it is compared with.
 	rank := 1
 	for _, r := range append([]int{x}, ys...) {
 		if !f.Collective(r) {
 			rank = f.Relations[r-1].Dims()
+			break
 		}
 	}
 	mx := f.printed(x, rank)
 	product, from, last := mx.RF, mx, x
 	for _, y := range ys {
-		my := f.printed(y, rank)
+		my := f.printed(y, len(from.Consumers))
+		if k := len(my.Producers); from.Collective && k != len(from.Consumers) {
+			from, product = collective(last, k), linalg.Everywhere(k, product.Cols())
+		}
 		if why := f.composable(last, y); why != "" {
 			return PrintedTest{Why: why}
 		}
 		for d := range from.Consumers {
 			if d >= len(my.Producers) || !from.Consumers[d].WithinPrinted(my.Producers[d]) {
+				if !say {
+					return PrintedTest{}
+				}
 				return PrintedTest{Why: fmt.Sprintf("Condition 2 fails in dimension %d: the consumers %v of %s are not inside the producers of %s",
 					d+1, from.Consumers[d], f.name(last), f.name(y))}
 			}
@@ -69,13 +132,21 @@ func (f *Functions) PrintedTest(ys []int, x int) PrintedTest {
 	if why := f.returns(last, x); why != "" {
 		return PrintedTest{Why: why}
 	}
+	if from.Collective {
+		product = linalg.Everywhere(len(mx.Producers), product.Cols())
+	}
 	next := linalg.IdentityTransform(len(mx.Producers))
 	if len(mx.Next) > 0 {
 		next = mx.Next[0].Matrix
 	}
+	if product.Rows() != next.Rows() {
+		return PrintedTest{Why: fmt.Sprintf("%s and %s lie on arrangements of different rank", f.name(last), f.name(x))}
+	}
 	rules, ok := product.Covers(next, mx.Producers, linalg.Triplet.WithinPrinted)
 	t := PrintedTest{Kills: ok, Product: &product, Next: &next, Rules: rules}
-	t.Why = t.explain(f, x)
+	if say {
+		t.Why = t.explain(f, x)
+	}
 	return t
 }
 

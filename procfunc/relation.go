@@ -70,8 +70,12 @@ type Var struct {
 	Lo, Hi  linalg.Affine
 	Step    int64
 	Unknown bool // no bounds are known
-	// Idle: neither position depends on it.
+	// Idle: neither position depends on it. Messages go also where its range is
+	// empty.
 	Idle bool
+	// Of is the index whose values this one takes independently, because what is
+	// sent is a box; "" for the index itself.
+	Of string
 }
 
 // Relation is who sends to whom in one instance of a communication: for all
@@ -88,7 +92,8 @@ type Relation struct {
 	Must bool
 	Why  string // why not
 
-	key string
+	shape   int       // number among those that say the same, 0 before it is asked for
+	scalars *[]string // of Functions.scalars, nil before
 }
 
 // Dims is the number of grid dimensions, the paper's k.
@@ -136,7 +141,7 @@ func tuple(ps []Pos) string {
 // needs are computed at run time.
 func (f *Functions) relationOf(c *comm.Comm) *Relation {
 	r := &Relation{Ref: c.ID, Comm: c, Grid: c.Array.Mapping.Grid, Must: true}
-	b := &relationBuilder{f: f, r: r, c: c, vars: map[*comm.Range]int{}}
+	b := &relationBuilder{f: f, r: r, c: c, vars: map[*comm.Range]int{}, driven: map[*comm.Range]bool{}}
 	for range r.Grid.Rank {
 		r.P = append(r.P, Pos{Kind: Same})
 		r.Q = append(r.Q, Pos{Kind: All})
@@ -161,6 +166,8 @@ type relationBuilder struct {
 	r    *Relation
 	c    *comm.Comm
 	vars map[*comm.Range]int // index into r.Vars
+	// driven: some dimension of the section follows the index.
+	driven map[*comm.Range]bool
 }
 
 func (b *relationBuilder) fails(why string) {
@@ -233,14 +240,8 @@ func (b *relationBuilder) consumer(k comm.Constraint) {
 // producers: the subscripts say where p is.
 func (b *relationBuilder) producers() {
 	m := b.c.Array.Mapping
-	uses := map[*comm.Range]int{}
-	for d := range b.c.Axes {
-		for _, t := range b.c.Axes[d].Terms {
-			uses[t.Range]++
-		}
-	}
 	for d, ax := range m.Map.Axes {
-		form, known := b.subscript(d, uses)
+		form, known := b.subscript(d)
 		if ax.Grid < 0 {
 			continue
 		}
@@ -268,7 +269,7 @@ func (b *relationBuilder) producers() {
 }
 
 // subscript is the subscript of array dimension d in terms of Vars.
-func (b *relationBuilder) subscript(d int, uses map[*comm.Range]int) (linalg.Affine, bool) {
+func (b *relationBuilder) subscript(d int) (linalg.Affine, bool) {
 	if b.c.Subs != nil {
 		s := b.c.Subs[d]
 		if s.Axis < 0 || s.Coef == 0 {
@@ -292,15 +293,27 @@ func (b *relationBuilder) subscript(d int, uses map[*comm.Range]int) (linalg.Aff
 		b.r.Vars = append(b.r.Vars, Var{Name: name, Lo: linalg.Const(int64(dim.Lo)), Hi: linalg.Const(int64(dim.Hi)), Step: 1, Idle: true})
 		return linalg.Var(name), true
 	}
+	f, ok := b.axis(ax)
+	if b.c.Array.Mapping.Map.Axes[d].Grid < 0 {
+		return f, ok // moves no position
+	}
 	for _, t := range ax.Terms {
-		if uses[t.Range] > 1 {
-			// The section is a box: two dimensions that one index drives take
-			// their values independently.
-			b.fails("one index drives two dimensions of the section")
-			return linalg.Affine{}, false
+		if !b.driven[t.Range] {
+			b.driven[t.Range] = true
+			continue
+		}
+		// The section is a box: two dimensions that one index drives take their
+		// values independently. The index itself stays with the first one, as a
+		// consumer that has the one value has the other ones too.
+		b.fails("one index drives two dimensions of the section")
+		v := b.r.Vars[b.vars[t.Range]]
+		v.Name, v.Of = fmt.Sprintf("%s.%d", t.Range.Index, d+1), t.Range.Index
+		b.r.Vars = append(b.r.Vars, v)
+		if ok {
+			f, ok = f.Subst(t.Range.Index, linalg.Var(v.Name))
 		}
 	}
-	return b.axis(ax)
+	return f, ok
 }
 
 func (b *relationBuilder) axis(ax comm.Axis) (linalg.Affine, bool) {

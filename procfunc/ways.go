@@ -61,7 +61,7 @@ func (w *ways) of(n *cfg.Node) waySet {
 
 // waysTo computes the ways from every node to the next pass of put that avoid
 // put in between. A way that starts in the outermost loop around put stays in it.
-func waysTo(g *cfg.Graph, put *cfg.Node) *ways {
+func waysTo(put *cfg.Node, extents map[*cfg.Loop]extent) *ways {
 	w := &ways{from: put.ID}
 	for l := put.Loop; l != nil; l = l.Parent {
 		w.loops = append([]*cfg.Loop{l}, w.loops...)
@@ -73,8 +73,8 @@ func waysTo(g *cfg.Graph, put *cfg.Node) *ways {
 		return w
 	}
 	outer := w.loops[0]
-	w.from = least(outer, put.ID)
-	w.at = make([]waySet, most(outer, put.ID)-w.from+1)
+	w.from = extents[outer].first
+	w.at = make([]waySet, extents[outer].last-w.from+1)
 	depth := map[*cfg.Node]int{}
 	for i, l := range w.loops {
 		depth[l.Head] = i
@@ -82,7 +82,7 @@ func waysTo(g *cfg.Graph, put *cfg.Node) *ways {
 	var work []*cfg.Node
 	reach := func(v *cfg.Node, s waySet) {
 		for _, u := range v.Preds {
-			if !outer.Body[u] {
+			if u.ID < w.from || u.ID >= w.from+len(w.at) {
 				continue
 			}
 			t := s
@@ -104,20 +104,4 @@ func waysTo(g *cfg.Graph, put *cfg.Node) *ways {
 		reach(v, w.at[v.ID-w.from])
 	}
 	return w
-}
-
-// least and most are the first and the last node of a loop.
-
-func least(l *cfg.Loop, or int) int {
-	for n := range l.Body {
-		or = min(or, n.ID)
-	}
-	return or
-}
-
-func most(l *cfg.Loop, or int) int {
-	for n := range l.Body {
-		or = max(or, n.ID)
-	}
-	return or
 }

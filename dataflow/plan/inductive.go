@@ -42,33 +42,41 @@ func (d *Document) checkQuiet(put *cfg.Node) error {
 // reaches reports whether some path leads from communication use to put on which
 // its own use is not over, or is the last of the class to end.
 func (d *Document) reaches(use int, put *cfg.Node, class []int) bool {
-	type state struct {
-		node *cfg.Node
-		over bool
+	ends := func(n *cfg.Node, r int) bool { return n.Kind == cfg.UseOver && n.Ref == r }
+	seen := map[*cfg.Node]bool{}
+	// Back from the put: the first ends of uses that come up are the last ones.
+	work := []*cfg.Node{put}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range n.Preds {
+			switch {
+			case ends(p, use):
+				return true
+			case seen[p] || p.Kind == cfg.UseOver && slices.Contains(class, p.Ref):
+			default:
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
 	}
-	seen := map[state]bool{}
-	var work []state
+	// On from the communication, as long as its use is not over.
+	clear(seen)
 	for _, n := range d.Graph.Nodes {
 		if n.Kind == cfg.Comm && n.Ref == use {
-			work = append(work, state{n, false})
+			work = append(work, n)
 		}
 	}
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, n := range at.node.Succs {
-			next := state{n, at.over}
+		for _, n := range at.Succs {
 			switch {
 			case n == put:
 				return true
-			case n.Kind == cfg.UseOver && n.Ref == use:
-				next.over = true
-			case n.Kind == cfg.UseOver && at.over && slices.Contains(class, n.Ref):
-				continue
-			}
-			if !seen[next] {
-				seen[next] = true
-				work = append(work, next)
+			case !seen[n] && !ends(n, use):
+				seen[n] = true
+				work = append(work, n)
 			}
 		}
 	}

@@ -14,8 +14,10 @@ type part struct {
 	inner *region
 }
 
-// nest cuts an order into loops as written. An inner loop stands where its first
-// node stands; nodes on the way to EXIT belong to the loop that they leave.
+// nest cuts reverse post-order, of nodes or of first nodes of blocks, into loops as written. An inner loop stands where
+// its head stands; nodes on the way to EXIT belong to the loop that they leave.
+// Loops are entered at their heads only, so that in each region, but for the
+// edges back to its head, what leads to a part comes before it.
 func nest(g *cfg.Graph, order []*cfg.Node) *region {
 	whole := &region{}
 	regions := make([]*region, len(g.Loops)+1) // by loop ID
@@ -40,7 +42,7 @@ func nest(g *cfg.Graph, order []*cfg.Node) *region {
 	return whole
 }
 
-// InnerFirst visits the nodes in order, and each loop, when it comes to it,
+// InnerFirst visits the nodes in reverse post-order, and each loop, when it comes to it,
 // again and again until a pass over it changes nothing, inner loops in the same
 // way within each pass. A loop gets at most limit passes per visit (limit >= 1);
 // with transfers that are not monotone it may need more, or never settle: then

@@ -26,95 +26,19 @@
 package solve
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 )
 
-// Flow is a graph prepared for solving. One serves any number of problems: an
-// analysis that solves for thousands of items over one graph shares it.
-type Flow struct {
-	graph *cfg.Graph
-	order []*cfg.Node // of the sweeps
-	at    []int32     // by node ID, position in order; -1 for what is not reached
-	preds [][]int32   // by node ID, IDs of the reachable predecessors, each once
-	nest  *region     // the order cut into loops, for InnerFirst
-	back  int         // edges that lead back in order
-}
-
-// New prepares g, which must not change while the result is used.
-func New(g *cfg.Graph) *Flow {
-	f, err := NewOrdered(g, g.RPO())
-	if err != nil {
-		panic(err) // reverse post-order has each reachable node once
-	}
-	return f
-}
-
-// NewOrdered is New with another order of the sweeps. The order has to hold
-// every reachable node once and no other; orders unlike reverse post-order take
-// more sweeps.
-func NewOrdered(g *cfg.Graph, order []*cfg.Node) (*Flow, error) {
-	f := &Flow{graph: g, order: slices.Clone(order), at: make([]int32, len(g.Nodes)), preds: make([][]int32, len(g.Nodes))}
-	for i := range f.at {
-		f.at[i] = -1
-	}
-	for i, n := range order {
-		if n.ID < 0 || n.ID >= len(g.Nodes) || g.Nodes[n.ID] != n || f.at[n.ID] >= 0 {
-			return nil, fmt.Errorf("the order of the sweeps has node %d twice, or it lies outside of the graph", n.ID)
-		}
-		f.at[n.ID] = int32(i)
-	}
-	if f.at[g.Entry.ID] < 0 {
-		return nil, fmt.Errorf("the order of the sweeps lacks the entry")
-	}
-	for _, n := range order {
-		for _, s := range n.Succs {
-			if f.at[s.ID] < 0 {
-				return nil, fmt.Errorf("the order of the sweeps lacks node %d, which node %d leads to", s.ID, n.ID)
-			}
-			if slices.Contains(f.preds[s.ID], int32(n.ID)) {
-				continue // both ways of a branch lead to one place
-			}
-			f.preds[s.ID] = append(f.preds[s.ID], int32(n.ID))
-			if f.at[s.ID] <= f.at[n.ID] {
-				f.back++
-			}
-		}
-	}
-	var all []int32 // the lists one after another, as the sweeps read them
-	for _, n := range order {
-		if n != g.Entry && len(f.preds[n.ID]) == 0 {
-			return nil, fmt.Errorf("the order of the sweeps has node %d, which cannot be reached", n.ID)
-		}
-		at := len(all)
-		all = append(all, f.preds[n.ID]...)
-		f.preds[n.ID] = all[at:len(all):len(all)]
-	}
-	f.nest = nest(g, f.order)
-	return f, nil
-}
-
-// Graph is what was prepared.
-func (f *Flow) Graph() *cfg.Graph { return f.graph }
-
-// Order is the order of the sweeps. The caller must not change it.
-func (f *Flow) Order() []*cfg.Node { return f.order }
-
-// Bound is an upper bound of the sweeps that RoundRobin needs for monotone
-// transfers over values in which every descending chain has at most height
-// steps. A sweep is determined by what the back edges carried when it began, so
-// a sweep that leaves the ends of all back edges alone is followed by one that
-// changes nothing; every other one lowers one of them by a step.
-func (f *Flow) Bound(height int) int { return f.back*height + 2 }
-
 // Problem is what to solve.
 type Problem[V any] struct {
 	Entry V // In of the entry
 	Top   V // neutral for Meet: what an edge carries that was not reached yet
-	// Transfer gives Out(n) from In(n); it has no side effects.
+	// Transfer gives Out(n) from In(n); it has no side effects that matter. Over
+	// blocks it is given the first node of a block, and gives what holds behind the
+	// last one.
 	Transfer func(n *cfg.Node, in V) V
 	// Meet joins what two edges carry; idempotent, commutative, associative.
 	Meet  func(a, b V) V
@@ -128,14 +52,17 @@ type Options[V any] struct {
 	// comes in, the entry among them unless it sends on Top. Nil stands for all
 	// nodes. What no seed reaches is then not looked at.
 	Seeds []*cfg.Node
+	// Until ends the work as soon as it is true after a visit; the values are then
+	// no fixpoint. It is read, not called, as that is cheap; Transfer may set it.
+	Until *bool
 	// Limit is the most sweeps that RoundRobin makes; 0 for as many as it takes,
 	// which is for monotone transfers only.
 	Limit int
 	// Within, by node ID, are the nodes to solve for; every predecessor of one has
 	// to be one. Nil stands for all nodes. The values of others remain Top.
 	Within []bool
-	// Reuse is a solution over the same graph that is no longer needed. Its memory
-	// becomes that of the result.
+	// Reuse is a solution over the same Flow, with the same Top, that is no longer
+	// needed. Its memory becomes that of the result.
 	Reuse *Solution[V]
 }
 
@@ -144,7 +71,7 @@ type Snapshot[V any] struct{ In, Out []V }
 
 // Solution is what a strategy ended with.
 type Solution[V any] struct {
-	In, Out []V // by node ID; Top at nodes that the entry does not reach
+	In, Out []V // by node ID; Top at nodes that the entry does not reach; over blocks, at their first nodes
 	// Sweeps counts the passes over the nodes, the last one, which changed
 	// nothing, included. For InnerFirst it is the largest number of passes that
 	// one visit of a loop took.
@@ -152,7 +79,7 @@ type Solution[V any] struct {
 	// Visits counts applications of Transfer: RoundRobin leaves out the nodes for
 	// which nothing in front of them has changed.
 	Visits int
-	// Converged is false when the cap ended the work before a fixpoint.
+	// Converged is false when a limit ended the work before a fixpoint.
 	Converged bool
 	// History has the values after each sweep, when asked for. For InnerFirst
 	// there is one per pass over an outermost loop, and one at the end.
@@ -169,13 +96,16 @@ type solver[V any] struct {
 
 func start[V any](f *Flow, p *Problem[V], o Options[V]) *solver[V] {
 	s := o.Reuse
-	n := len(f.graph.Nodes)
 	if s == nil {
+		n := len(f.graph.Nodes)
 		values := make([]V, 2*n)
+		for i := range values {
+			values[i] = p.Top
+		}
 		s = &Solution[V]{In: values[:n:n], Out: values[n:]}
 	}
-	for i := range n {
-		s.In[i], s.Out[i] = p.Top, p.Top
+	for _, n := range f.order { // what else there is is never written
+		s.In[n.ID], s.Out[n.ID] = p.Top, p.Top
 	}
 	s.Sweeps, s.Visits, s.Converged, s.History = 0, 0, true, nil
 	return &solver[V]{f, p, s, o.Record}
@@ -232,14 +162,19 @@ func RoundRobin[V any](f *Flow, p Problem[V], o Options[V]) *Solution[V] {
 		}
 		changed = false
 		for i := stale.take(0); i >= 0; i = stale.take(i + 1) {
-			n := f.order[i]
-			if !r.visit(n) {
+			changedOut := r.visit(f.order[i])
+			if o.Until != nil && *o.Until {
+				r.s.Sweeps++
+				r.s.Converged = false
+				return r.s
+			}
+			if !changedOut {
 				continue
 			}
 			changed = true
-			for _, s := range n.Succs {
-				if o.Within == nil || o.Within[s.ID] {
-					stale.set(f.at[s.ID])
+			for _, s := range f.succs[i] {
+				if o.Within == nil || o.Within[f.order[s].ID] {
+					stale.set(s)
 				}
 			}
 		}

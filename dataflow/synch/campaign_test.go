@@ -201,14 +201,19 @@ func programNumber(seed uint64, i int) (*program, *rand.Rand) {
 	return generate(rng), rng
 }
 
-// report shows a contradiction: the smallest program found that has one.
+// report shows a contradiction: the smallest program found that has one, with the
+// values of the sound form.
 func report(p *program, a analysis, strict bool) string {
-	small := shrink(p, func(q *program) bool { return refuted(q, a, strict) != nil })
+	fails := func(q *program) bool { return refuted(q, a, strict) != nil }
+	if !fails(p) {
+		return "none: the few paths that are drawn for every smaller program do not show it in the whole one"
+	}
+	small := shrink(p, fails)
 	b := build(small)
 	var out strings.Builder
 	fmt.Fprintf(&out, "%v", b)
 	for _, it := range refuted(small, a, strict) {
-		fmt.Fprintf(&out, "%v: %v, but there are puts that come too early; sound form:", it, a(b)[it.Put-1][slices.Index(b.classes[it.Put-1], it.Use)])
+		fmt.Fprintf(&out, "%v: %v, but puts come too early; by the sound form:", it, a(b)[it.Put-1][slices.Index(b.classes[it.Put-1], it.Use)])
 		s := Solve(b.graph, it, b.kills(), false)
 		for _, n := range b.graph.Nodes {
 			if n.Kind.IsComm() {
@@ -224,7 +229,7 @@ func report(p *program, a analysis, strict bool) string {
 // depend on nothing but p.
 func refuted(p *program, a analysis, strict bool) []Item {
 	b := build(p)
-	o := b.observe(rand.New(rand.NewPCG(7, 7)), 60, pathLimit)
+	o := b.observe(rand.New(rand.NewPCG(7, 7)), 200, pathLimit)
 	if strict {
 		return b.contradicted(a(b), o.strict)
 	}

@@ -2,6 +2,7 @@ package synch
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -61,28 +62,82 @@ func synthetic(n int) *cfg.Graph {
 // the solver.
 func sparse(y, use, put int) bool { return (y*2654435761+put*40503)>>7&7 == 0 }
 
-// solveAll solves the items of n communications, four to a class of cells, and
-// returns how many there were and the most sweeps one took.
-func solveAll(n int) (items, sweeps, nodes int) {
+// cost is what solving all items of a synthetic program took.
+type cost struct {
+	nodes, items, visits, kills int
+	sweeps                      int // the most that one item took
+	noSync                      int
+	time                        time.Duration
+	bytes                       uint64 // allocated in all, freed or not
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%d nodes, %d items, %d NoSync: %v, %.0f MB allocated, at most %d sweeps, %.2f visits of blocks per node and item, %.1f million tests of kills",
+		c.nodes, c.items, c.noSync, c.time.Round(time.Millisecond), float64(c.bytes)/1e6, c.sweeps, float64(c.visits)/float64(c.items)/float64(c.nodes), float64(c.kills)/1e6)
+}
+
+// solveAll solves the items of n communications, perClass to a class of cells.
+func solveAll(n, perClass int) (c cost) {
 	g := synthetic(n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
 	s := NewSolver(g)
+	kills := func(y, use, put int) bool {
+		c.kills++
+		return sparse(y, use, put)
+	}
 	for x := 1; x <= n; x++ {
-		for m := (x-1)/4*4 + 1; m <= min(n, (x-1)/4*4+4); m++ {
-			_, k := s.Verdict(Item{m, x}, sparse)
-			items++
-			sweeps = max(sweeps, k)
+		first := (x-1)/perClass*perClass + 1
+		for m := first; m < first+perClass && m <= n; m++ {
+			v, sweeps := s.Verdict(Item{m, x}, kills)
+			if v == NoReady {
+				c.noSync++
+			}
+			c.items++
+			c.sweeps = max(c.sweeps, sweeps)
+			c.visits += s.fast.scratch.Visits
 		}
 	}
-	return items, sweeps, len(g.Nodes)
+	c.time = time.Since(start)
+	runtime.ReadMemStats(&after)
+	c.nodes, c.bytes = len(g.Nodes), after.TotalAlloc-before.TotalAlloc
+	return c
+}
+
+// TestCost: 2,000 communications in nests of depth 4, four to a class of cells,
+// take less than 5 s and 1 GB. The number of items grows with the program and so
+// does the work for each, so that four times the program take sixteen times as
+// long; anything beyond that shows up here.
+func TestCost(t *testing.T) {
+	small := solveAll(500, 4)
+	t.Logf(" 500 communications: %v", small)
+	large := solveAll(2000, 4)
+	t.Logf("2000 communications: %v", large)
+	if large.bytes > 1e9 {
+		t.Errorf("%d bytes allocated", large.bytes)
+	}
+	if large.items != 8000 || large.noSync == 0 || large.noSync == large.items {
+		t.Errorf("%d items, %d of them NoSync", large.items, large.noSync)
+	}
+	if growth := float64(large.visits) / float64(small.visits); growth > 20 {
+		t.Errorf("%.1f times the visits for 4 times the program", growth)
+	}
+	for tries := 0; large.time > 5*time.Second; tries++ {
+		if tries == 2 {
+			t.Fatalf("three times longer than 5 s, at last %v", large.time)
+		}
+		large = solveAll(2000, 4) // the machine may be busy
+	}
 }
 
 func benchmarkSolve(b *testing.B, n int) {
 	b.ReportAllocs()
 	for b.Loop() {
-		items, sweeps, nodes := solveAll(n)
-		b.ReportMetric(float64(items), "items")
-		b.ReportMetric(float64(nodes), "nodes")
-		b.ReportMetric(float64(sweeps), "sweeps")
+		c := solveAll(n, 4)
+		b.ReportMetric(float64(c.items), "items")
+		b.ReportMetric(float64(c.nodes), "nodes")
+		b.ReportMetric(float64(c.sweeps), "sweeps")
 	}
 }
 
@@ -90,8 +145,17 @@ func BenchmarkSolve500(b *testing.B)  { benchmarkSolve(b, 500) }
 func BenchmarkSolve1000(b *testing.B) { benchmarkSolve(b, 1000) }
 func BenchmarkSolve2000(b *testing.B) { benchmarkSolve(b, 2000) }
 
-func TestCost(t *testing.T) {
-	start := time.Now()
-	items, sweeps, nodes := solveAll(500)
-	fmt.Println(items, sweeps, nodes, time.Since(start))
+// BenchmarkKeep2000 keeps the values of one item of each communication, as
+// explaining all of them does.
+func BenchmarkKeep2000(b *testing.B) {
+	b.ReportAllocs()
+	g := synthetic(2000)
+	for b.Loop() {
+		s := NewSolver(g)
+		var all []*Solution
+		for x := 1; x <= 2000; x++ {
+			all = append(all, s.Solve(Item{x, x}, sparse, false))
+		}
+		runtime.KeepAlive(all)
+	}
 }

@@ -4,19 +4,20 @@ import "math/rand/v2"
 
 // generator makes abstract programs.
 type generator struct {
-	rng   *rand.Rand
-	left  int     // communications that may still be made
-	size  int     // statements that may still be made
-	loops []*stmt // open, outermost first
-	all   int     // loops made
-	comms []*communication
+	rng    *rand.Rand
+	left   int     // communications that may still be made
+	size   int     // statements that may still be made
+	loops  []*stmt // open, outermost first
+	all    int     // loops made
+	comms  []*communication
+	shares bool // all share cells
 	// settled is set where jumps would leave messages on their way behind.
 	settled bool
 }
 
 // generate makes a program for 1 to maxPEs PEs.
 func generate(rng *rand.Rand) *program {
-	g := &generator{rng: rng, left: 1 + rng.IntN(7), size: 4 + rng.IntN(14)}
+	g := &generator{rng: rng, left: 1 + rng.IntN(7), size: 4 + rng.IntN(14), shares: rng.IntN(6) == 0}
 	p := &program{pes: 2 + rng.IntN(maxPEs-1)}
 	if rng.IntN(50) == 0 {
 		p.pes = 1
@@ -173,7 +174,7 @@ func (g *generator) pipe() *stmt {
 func (g *generator) comm() *communication {
 	g.left--
 	c := &communication{}
-	if g.chance(3) {
+	if g.shares || g.chance(5) {
 		c.class = 1 + g.rng.IntN(2)
 	}
 	s := &shape{

@@ -39,8 +39,18 @@ import (
 //     compared by name, though the next instance has other values: that is in the
 //     test of kills that comes with the printed form. Sound: Kills quantifies over
 //     the pairs of instances along all paths.
-//   - The state is one per reference. Sound: one per pair of communications that
-//     fill the same cells (Item).
+//   - Condition 3 is tested as RF_y * RF_x containing NP_x (section 3.2), a product
+//     that shows that some consumer of each producer answers; the theorems want
+//     all of them to. This, too, is in the test of kills. Sound: every message
+//     that comes is asked for its answer.
+//   - The state is one per reference, so that two references that fill the same
+//     overlap cells never wait for each other's uses. Sound: one state per pair of
+//     communications that fill the same cells (Item).
+//   - The verdict is read behind C_r, after r has been set, where the loop over k
+//     may have hidden that the put came too early. Sound: in front of it.
+//
+// Loops that may run zero times are no difference between the two: graphs have
+// loops that test first, so that both see the way around a killer's loop.
 //
 // A reduction or barrier is, after the paper's section 4, a communication of all
 // with all that is posted and complete in one node: C_y and CO_y with y killing

@@ -18,7 +18,7 @@ func (c *clock) join(d clock) {
 // slots is the state of the cells that one communication fills, by PE.
 type slots struct {
 	live [maxPEs]bool  // filled, and the use not over
-	held [maxPEs]bool  // took part in the latest instance
+	held [maxPEs]bool  // received in the latest instance, or still live from an earlier one
 	last [maxPEs]int32 // the event of the PE's own that ended the last use
 }
 
@@ -66,10 +66,11 @@ func (r *replay) check(x, p, q int) {
 	}
 }
 
-// fill notes that messages arrive in x's cells from now on.
+// fill notes that messages arrive in x's cells from now on. Where a jump has left
+// out the end of an earlier use, the end of this one is that of both.
 func (r *replay) fill(x int, messages relation) {
 	s := &r.slots[x-1]
-	s.held = [maxPEs]bool{}
+	s.held = s.live
 	messages.each(func(_, q int) { s.live[q], s.held[q] = true, true })
 	if r.strict {
 		for q := range r.b.pes {

@@ -1,13 +1,14 @@
 package synch
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 // shrink makes a program smaller as long as it fails: statements go, loops and
 // branches give way to what they contain, messages get simpler, PEs fewer.
 func shrink(p *program, fails func(*program) bool) *program {
-	if !fails(p) {
-		return p // by other paths than these
-	}
 	for {
 		smaller := false
 		for i := 0; ; i++ {
@@ -135,4 +136,37 @@ func clone(p *program) *program {
 		}
 	}
 	return q
+}
+
+// TestShrink: what is reported of a failure is small and complete.
+func TestShrink(t *testing.T) {
+	r := soundRules()
+	r.read = func(in, _ State) Verdict { return max(verdict(in.Value), NoReady) } // everything is free
+	tried := 0
+	for i := 0; tried < 5; i++ {
+		p, _ := programNumber(9, i)
+		if refuted(p, r.verdicts, false) == nil {
+			continue
+		}
+		tried++
+		before := build(p)
+		small := shrink(p, func(q *program) bool { return refuted(q, r.verdicts, false) != nil })
+		after := build(small)
+		if refuted(small, r.verdicts, false) == nil {
+			t.Fatalf("program %d does not fail any more\n%v", i, after)
+		}
+		// One communication that is repeated, or two in the same cells, is enough.
+		if len(after.comms) > 2 || len(after.graph.Nodes) > 12 || small.pes > 2 {
+			t.Errorf("program %d: from %d to %d nodes\n%v", i, len(before.graph.Nodes), len(after.graph.Nodes), after)
+		}
+		if build(p).String() != before.String() {
+			t.Errorf("program %d has changed", i)
+		}
+		out := report(p, r.verdicts, false)
+		for _, want := range []string{"2 PEs", "0 entry -> 1", "C_1 class", "puts come too early; by the sound form: C_1 "} {
+			if !strings.Contains(out, want) {
+				t.Errorf("program %d: the report lacks %q:\n%s", i, want, out)
+			}
+		}
+	}
 }

@@ -2,7 +2,6 @@ package synch
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/solve"
@@ -40,19 +39,15 @@ type Solution struct {
 // Solver solves many items over one graph. It is not for concurrent use.
 type Solver struct {
 	flow *solve.Flow
-	// comm has the C nodes of each communication, by its number.
-	comm map[int][]*cfg.Node
-	// towards has, by the number of a communication, the nodes from which control
-	// can come to its puts, by node ID.
-	towards map[int][]bool
-	scratch *solve.Solution[State]
+	fast *fast               // for Verdict, made when first asked for
+	comm map[int][]*cfg.Node // by number, the C nodes of a communication
 }
 
 // NewSolver prepares a graph, which must not change while the solver is used.
 func NewSolver(g *cfg.Graph) *Solver { return newSolver(solve.New(g)) }
 
 func newSolver(f *solve.Flow) *Solver {
-	s := &Solver{flow: f, comm: map[int][]*cfg.Node{}, towards: map[int][]bool{}}
+	s := &Solver{flow: f, comm: map[int][]*cfg.Node{}}
 	for _, n := range f.Order() {
 		if n.Kind == cfg.Comm {
 			s.comm[n.Ref] = append(s.comm[n.Ref], n)
@@ -82,42 +77,6 @@ func (s *Solver) Solve(it Item, kills Kills, record bool) *Solution {
 // seeds is never nil, which would stand for all nodes.
 func (s *Solver) seeds(it Item) []*cfg.Node {
 	return append(make([]*cfg.Node, 0, 2), s.comm[it.Use]...)
-}
-
-// Verdict is the verdict of Solve and the number of sweeps, for less: it looks at
-// nothing but the nodes between the use and the put, asks kills for nothing else,
-// and keeps no values.
-func (s *Solver) Verdict(it Item, kills Kills) (Verdict, int) {
-	s.scratch = solve.RoundRobin(s.flow, problem(it, kills), solve.Options[State]{
-		Seeds: s.seeds(it), Within: s.leadTo(it.Put), Reuse: s.scratch,
-	})
-	v := Once
-	for _, n := range s.comm[it.Put] {
-		if puts(n, it.Put) {
-			v = min(v, verdict(s.scratch.In[n.ID].Value))
-		}
-	}
-	return v, s.scratch.Sweeps
-}
-
-// leadTo has, by node ID, the nodes from which control can come to the puts of a
-// communication, these included.
-func (s *Solver) leadTo(put int) []bool {
-	if in := s.towards[put]; in != nil {
-		return in
-	}
-	in := make([]bool, len(s.flow.Graph().Nodes))
-	work := slices.Clone(s.comm[put])
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !in[n.ID] {
-			in[n.ID] = true
-			work = append(work, n.Preds...)
-		}
-	}
-	s.towards[put] = in
-	return in
 }
 
 func solution(it Item, r *solve.Solution[State]) *Solution {

@@ -6,11 +6,14 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Substitute returns a copy of body in which c.New stands in place of c.Old,
-// wherever that is in body. EXIT and CYCLE name the loops of the copy.
-func Substitute(body []ir.Stmt, c *Change) []ir.Stmt {
+// Substitute returns a copy of body in which New of each change stands in place
+// of its Old, wherever that is in body; none of the changes is to a statement
+// inside that of another. EXIT and CYCLE name the loops of the copy.
+func Substitute(body []ir.Stmt, changes ...*Change) []ir.Stmt {
 	cp := newCopier()
-	cp.old, cp.with = c.Old, c.New
+	for _, c := range changes {
+		cp.with[c.Old] = c.New
+	}
 	return cp.block(body)
 }
 
@@ -21,17 +24,18 @@ func Copy(body []ir.Stmt) []ir.Stmt { return newCopier().block(body) }
 // others stay as they are.
 type copier struct {
 	loops map[ir.Stmt]ir.Stmt
-	old   ir.Stmt // replaced by copies of with
-	with  []ir.Stmt
+	with  map[ir.Stmt][]ir.Stmt // copied in place of a statement
 }
 
-func newCopier() *copier { return &copier{loops: map[ir.Stmt]ir.Stmt{}} }
+func newCopier() *copier {
+	return &copier{loops: map[ir.Stmt]ir.Stmt{}, with: map[ir.Stmt][]ir.Stmt{}}
+}
 
 func (c *copier) block(body []ir.Stmt) []ir.Stmt {
 	var out []ir.Stmt
 	for _, s := range body {
-		if s == c.old && c.old != nil {
-			out = append(out, c.block(c.with)...)
+		if with, ok := c.with[s]; ok {
+			out = append(out, c.block(with)...)
 			continue
 		}
 		out = append(out, c.stmt(s))

@@ -36,7 +36,6 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
 // Kind is a kind of transformation; its text is the name that users know.
@@ -102,19 +101,6 @@ func (a *Analysis) place(body []ir.Stmt, loops []ir.Stmt) {
 			a.place(b, inner)
 		}
 	}
-}
-
-// Affine is the value of an INTEGER expression of the program.
-func (a *Analysis) Affine(e ir.Expr) (linalg.Affine, bool) { return a.info.Affine(e) }
-
-// usesAny reports whether f uses a symbol of the set.
-func (a *Analysis) usesAny(f linalg.Affine, set map[*ir.Symbol]bool) bool {
-	for v := range f.T {
-		if f.Uses(v) && set[a.symbols[v]] {
-			return true
-		}
-	}
-	return false
 }
 
 // fixedBounds reports whether the bounds and the step of loop, evaluated again

@@ -16,15 +16,22 @@ func (t Triplet) WithinPrinted(u Triplet) bool {
 		return u.All
 	}
 	atLeast := func(a, b Form) bool {
-		d := a.Sub(b)
-		return d.IsConst() && d.Const().Sign() >= 0
+		sign, ok := a.compare(b)
+		return ok && sign >= 0
+	}
+	if !atLeast(t.lower(), u.lower()) || !atLeast(u.upper(), t.upper()) {
+		return false
 	}
 	// Symbols are integers: what has multiples of s2 as coefficients is one.
-	multiple := func(f Form) bool { return f.Scale(new(big.Rat).Inv(u.Step)).Integral() }
+	multiple := func(f Form) bool {
+		if u.Step.IsInt() && u.Step.Num().CmpAbs(one.Num()) == 0 {
+			return f.Integral()
+		}
+		return f.Scale(new(big.Rat).Inv(u.Step)).Integral()
+	}
 	// The first elements stand for l1 and l2: they are elements even where a
 	// descending triplet does not reach its bound.
-	return atLeast(t.lower(), u.lower()) && atLeast(u.upper(), t.upper()) &&
-		multiple(t.Lo.Sub(u.Lo)) && (t.IsPoint() || multiple(Rational(t.Step)))
+	return multiple(t.Lo.Sub(u.Lo)) && (t.IsPoint() || multiple(Rational(t.Step)))
 }
 
 // Prover reports whether it is proved that no integer values of the variables

@@ -1,5 +1,7 @@
 // Package linalg holds the exact arithmetic that the analyses share: affine
-// forms with integer coefficients, and small matrices of rationals.
+// forms with integer coefficients (Affine) and rational ones (Form), sets of
+// positions (Triplet), and small matrices: of rationals (Matrix), and of rationals
+// with a last column of triplets (Transform).
 //
 // The subscript of
 //
@@ -12,6 +14,10 @@
 //
 //	[ 2 -2 ]
 //	[ 0  1 ]
+//
+// Where a communication goes to a section, or to everybody, the translation is a
+// set: "1:n", "2:n:2", or "U" for every position, which absorbs what is added
+// to it.
 //
 // Nothing is ever rounded. Affine arithmetic reports overflow of int64 instead
 // of wrapping; an analysis that meets it gives up on the fact at hand. Matrices

@@ -66,16 +66,40 @@ func (f Form) Uses(v string) bool { return f.t[v] != nil }
 
 // Equal reports whether f and g are the same form.
 func (f Form) Equal(g Form) bool {
-	if len(f.t) != len(g.t) || f.Const().Cmp(g.Const()) != 0 {
-		return false
+	sign, ok := f.compare(g)
+	return ok && sign == 0
+}
+
+// compare returns the sign of f - g, if that is the same for all values of the
+// variables because f and g differ in the constant only.
+func (f Form) compare(g Form) (sign int, ok bool) {
+	if len(f.t) != len(g.t) {
+		return 0, false
 	}
 	for v, k := range f.t {
 		if o := g.t[v]; o == nil || k.Cmp(o) != 0 {
-			return false
+			return 0, false
 		}
 	}
-	return true
+	return cmp(f.c, g.c), true
 }
+
+// cmp is a.Cmp(b) for numbers that may be nil for 0; integers, by far the most
+// frequent ones, are compared without making new numbers.
+func cmp(a, b *big.Rat) int {
+	if a == nil {
+		a = zero
+	}
+	if b == nil {
+		b = zero
+	}
+	if a.IsInt() && b.IsInt() {
+		return a.Num().Cmp(b.Num())
+	}
+	return a.Cmp(b)
+}
+
+var zero = new(big.Rat)
 
 // Add returns f + g.
 func (f Form) Add(g Form) Form { return f.addScaled(g, big.NewRat(1, 1)) }
@@ -88,9 +112,18 @@ func (f Form) Scale(k *big.Rat) Form { return Form{}.addScaled(f, k) }
 
 // addScaled returns f + k*g.
 func (f Form) addScaled(g Form, k *big.Rat) Form {
-	h := Form{c: f.Const()}
-	h.c.Add(h.c, new(big.Rat).Mul(k, g.Const()))
-	if k.Sign() == 0 || len(g.t) == 0 {
+	h := Form{c: f.c}
+	if k.Sign() == 0 {
+		h.t = f.t
+		return h
+	}
+	if g.c != nil && g.c.Sign() != 0 {
+		h.c = new(big.Rat).Mul(k, g.c)
+		if f.c != nil {
+			h.c.Add(h.c, f.c)
+		}
+	}
+	if len(g.t) == 0 {
 		h.t = f.t
 		return h
 	}
@@ -142,7 +175,7 @@ func (f Form) Integral() bool {
 			return false
 		}
 	}
-	return f.Const().IsInt()
+	return f.c == nil || f.c.IsInt()
 }
 
 // Affine returns integers num and den > 0 with f = num/den, or false when one

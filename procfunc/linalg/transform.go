@@ -25,15 +25,15 @@ type Transform struct {
 }
 
 // NewTransform makes the transform of len(offset) rows over cols dimensions
-// from the coefficient in row i and column j, both from 0, and the offsets.
+// from the coefficient in row i and column j, both from 0, and the offsets. It
+// keeps the coefficients, which must not be written to later.
 func NewTransform(cols int, offset []Triplet, coef func(i, j int) *big.Rat) Transform {
 	t := Transform{offset: append([]Triplet(nil), offset...), cols: cols}
 	for i := range offset {
 		row := make([]*big.Rat, cols)
 		for j := range row {
-			row[j] = new(big.Rat)
-			if !offset[i].All {
-				row[j].Set(coef(i, j))
+			if row[j] = zero; !offset[i].All {
+				row[j] = coef(i, j)
 			}
 		}
 		t.coef = append(t.coef, row)
@@ -82,7 +82,11 @@ func (t Transform) Row(i int, p []Triplet) (q Triplet, exact bool) {
 	for j, k := range t.coef[i] {
 		if k.Sign() != 0 {
 			var ok bool
-			q, ok = q.Plus(p[j].Image(k, Form{}))
+			image := p[j]
+			if k.Cmp(one) != 0 {
+				image = image.Image(k, Form{})
+			}
+			q, ok = q.Plus(image)
 			exact = exact && ok
 		}
 	}
@@ -104,9 +108,12 @@ func (t Transform) Mul(u Transform) (product Transform, exact bool) {
 		exact = exact && ok
 	}
 	product = NewTransform(u.cols, offset, func(i, j int) *big.Rat {
-		sum := new(big.Rat)
+		sum := zero
 		for m, k := range t.coef[i] {
-			sum.Add(sum, new(big.Rat).Mul(k, u.coef[m][j]))
+			if x := u.coef[m][j]; k.Sign() != 0 && x.Sign() != 0 {
+				x = new(big.Rat).Mul(k, x)
+				sum = x.Add(x, sum)
+			}
 		}
 		return sum
 	})
@@ -128,7 +135,7 @@ func (t Transform) Equal(u Transform) bool {
 
 func (t Transform) sameRow(u Transform, i int) bool {
 	for j := range t.coef[i] {
-		if t.coef[i][j].Cmp(u.coef[i][j]) != 0 {
+		if cmp(t.coef[i][j], u.coef[i][j]) != 0 {
 			return false
 		}
 	}
@@ -179,13 +186,15 @@ func (t Transform) Covers(next Transform, domain []Triplet, within func(a, b Tri
 	ok = true
 	for i := range t.offset {
 		rule := Rule(0)
-		switch image, _ := next.Row(i, domain); {
+		switch {
 		case t.offset[i].All:
 			rule = 2
 		case t.sameRow(next, i) && within(next.offset[i], t.offset[i]):
 			rule = 1
-		case t.constantRow(i) && within(image, t.offset[i]):
-			rule = 3
+		case t.constantRow(i):
+			if image, _ := next.Row(i, domain); within(image, t.offset[i]) {
+				rule = 3
+			}
 		}
 		rules, ok = append(rules, rule), ok && rule != 0
 	}

@@ -29,6 +29,7 @@ type Comm[T any] struct {
 	epoch uint64
 	live  bool // between Post and Done
 	plan  schedule
+	with  *Together // the company that it travels in, or nil
 	count *Counts
 }
 
@@ -85,20 +86,31 @@ func (c *Comm[T]) Post(need func(q int) Box, subs ...Sub) { c.post(0, 0, need, s
 func (c *Comm[T]) PostDir(g, dir int, need func(q int) Box) { c.post(g, dir, need, nil) }
 
 func (c *Comm[T]) post(g, dir int, need func(q int) Box, subs []Sub) {
+	c.enter()
+	c.begin(g, dir, need, subs)
+	c.announce()
+	c.keepOwn()
+	c.send()
+}
+
+// enter starts the life of a value.
+func (c *Comm[T]) enter() {
 	if c.live && c.pe.prog.Check {
 		c.pe.internal(c.site, "communication posted while its previous value is in use")
 	}
 	c.live = true
-	c.begin(g, dir, need, subs)
-	c.announce()
+}
+
+// keepOwn copies what this PE needs of its own elements.
+func (c *Comm[T]) keepOwn() {
 	if c.plan.copies {
 		transport.Copy(c.dst.Data, c.src.Data, &c.plan.local.move)
 	}
-	c.send()
 }
 
-// begin starts an epoch and lays out the target.
-func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) {
+// begin starts an epoch and lays out the target. It reports whether the
+// messages are others than last time.
+func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 	c.epoch++
 	c.count.Calls++
 	changed := c.plan.refresh(g, dir, need, subs)
@@ -107,6 +119,7 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) {
 		rank := c.plan.rank
 		c.dst.layOut(c.site, c.plan.wanted[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
 	}
+	return changed
 }
 
 // announce sends the ready messages of this epoch.

@@ -23,6 +23,20 @@ package transport
 // Buffer names a registered buffer; the same number on all PEs.
 type Buffer int
 
+// Slot is one instance of a buffer between a producer and a consumer.
+type Slot struct {
+	Buffer Buffer
+	Epoch  uint64
+}
+
+// Part is a section that travels with others to the same PE: what it fills, and
+// what it is copied from.
+type Part struct {
+	Slot
+	Src  Memory
+	Move *Move
+}
+
 // Transport is what one PE sees of the machine. Its methods are called by that
 // PE only. A call that waits unwinds the PE by a private panic when the run has
 // been aborted (see Unwind).
@@ -44,11 +58,16 @@ type Transport interface {
 	// PE to, then sets the arrival flag there to epoch. On return src may be
 	// overwritten.
 	Put(site int, b Buffer, to int, epoch uint64, src Memory, m *Move)
+	// PutAll is one message that carries several sections to the same PE: it
+	// copies each as Put does, then sets all their flags.
+	PutAll(site, to int, parts []Part)
 	// Get copies a section of the instance of b on PE from into dst. It is
 	// the caller's obligation that the owner does not write it meanwhile.
 	Get(site int, b Buffer, from int, dst Memory, m *Move)
 	// Ready tells PE to that it may put instance epoch of b here.
 	Ready(site int, b Buffer, to int, epoch uint64)
+	// ReadyAll is one message that declares several slots free to the same PE.
+	ReadyAll(site, to int, slots []Slot)
 	// AwaitReady waits until PE from has declared b ready for epoch.
 	// It reports whether it had to wait.
 	AwaitReady(site int, b Buffer, from int, epoch uint64) (waited bool)

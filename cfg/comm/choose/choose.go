@@ -48,6 +48,7 @@ type Decision struct {
 	Verdict       Verdict
 	Why           string  // of Impossible and Untried
 	Before, After float64 // estimated cost of the statement of the program unit that holds it, in messages
+	Together      int     // how many were tried at once
 }
 
 // Result is the chosen program.
@@ -62,16 +63,21 @@ type Options struct {
 	Without []transform.Kind
 }
 
-// minGain is the part of the cost of the whole statement of the unit, often a
-// loop around nearly everything, that a transformation has to save.
+// minGain is the part of the cost of a statement that its transformation has to
+// save.
 const minGain = 0.001
 
-// maxWork bounds the search: the statements of all programs analysed, as a
-// multiple of the statements of the program, and at least leastWork.
+// maxWork bounds the search: the work of all analyses, as a multiple of the
+// statements of the program, and at least leastWork.
 const (
 	maxWork   = 20
 	leastWork = 20_000
 )
+
+// work is what the analysis of a statement of the program unit with so many
+// statements inside counts. Communications are compared with all writes of the
+// loops around them, so large loops count for more.
+func work(size int) int { return size + size*size/400 }
 
 // Choose transforms p, which it leaves as it is. info must be scalar.Analyze(p).
 //
@@ -84,7 +90,9 @@ const (
 // gathered arrays, or wait for one another in, and guards in loops of the first
 // kind: nothing else can lose a message. The statements of the unit are
 // searched side by side, so that facts about the whole program are computed
-// once for a candidate of each.
+// once for a candidate of each. In a large statement with many candidates, more
+// than there is work for one by one, several that do not overlap are tried
+// together; if they do not pay, fewer.
 func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
 	return choose(p, info, o, max(maxWork*size(p.Body), leastWork))
 }
@@ -136,25 +144,36 @@ type unit struct {
 	body      []ir.Stmt
 	tree      *comm.Program // of body; nil: not analysed yet
 	cost      float64
-	kind      int             // index of the kind that is tried now
-	tried     map[string]bool // candidates, and places where one was taken
+	parts     map[ir.Stmt]float64 // of cost
+	kind      int                 // index of the kind that is tried now
+	most      int                 // candidates to try at once, after more did not pay; 0: any number
+	tried     map[string]bool     // candidates, and places where one was taken
 	decisions []Decision
 	done      bool
 }
 
-// trial is a candidate of a unit and the program that has it.
+// trial is the body of a unit with some candidates changed.
 type trial struct {
-	u      *unit
+	u       *unit
+	tried   []attempt
+	body    []ir.Stmt
+	minGain float64
+}
+
+// attempt is a candidate that is possible.
+type attempt struct {
+	candidate
 	change *transform.Change
-	body   []ir.Stmt
-	place  string
 	head   Decision
 }
 
 func (s *search) run() {
 	for _, u := range s.units {
 		if !u.done {
-			s.analyze(u, u.body, s.info, func(tree *comm.Program) { u.tree, u.cost = tree, cost(tree) })
+			s.analyze(u.body, s.info, func(tree *comm.Program) {
+				u.tree = tree
+				u.cost, u.parts = cost(tree)
+			})
 		}
 	}
 	for {
@@ -187,19 +206,7 @@ func (s *search) judge(trials []*trial) {
 	s.budget -= size(whole.Body)
 	all := true
 	for _, t := range trials {
-		u := t.u
-		s.analyze(u, t.body, info, func(tree *comm.Program) {
-			t.head.Before, t.head.After, t.head.What = u.cost, cost(tree), t.change.What
-			if t.head.After > u.cost*(1-minGain) {
-				t.head.Verdict = NoGain
-				all = false
-				return
-			}
-			t.head.Verdict = Chosen
-			u.body, u.tree, u.cost = t.body, tree, t.head.After
-			u.tried[t.place] = true
-		})
-		u.decisions = append(u.decisions, t.head)
+		s.analyze(t.body, info, func(tree *comm.Program) { all = t.settle(tree) && all })
 	}
 	if all && !s.stale {
 		s.prog, s.info = whole, info
@@ -207,6 +214,35 @@ func (s *search) judge(trials []*trial) {
 	}
 	s.prog = s.assemble(nil)
 	s.info, s.stale = scalar.Analyze(s.prog), false
+}
+
+// settle takes the body of the trial if it pays, and reports whether it does.
+func (t *trial) settle(tree *comm.Program) bool {
+	u := t.u
+	after, parts := cost(tree)
+	verdict := Chosen
+	if after > u.cost-t.minGain {
+		verdict = NoGain
+		if len(t.tried) > 1 {
+			// Some of them may pay.
+			u.most = len(t.tried) / 2
+			for _, x := range t.tried {
+				delete(u.tried, x.key)
+			}
+			return false
+		}
+	}
+	for _, x := range t.tried {
+		x.head.Verdict, x.head.Before, x.head.After, x.head.Together = verdict, u.cost, after, len(t.tried)
+		u.decisions = append(u.decisions, x.head)
+		if verdict == Chosen {
+			u.tried[x.place] = true
+		}
+	}
+	if verdict == Chosen {
+		u.body, u.tree, u.cost, u.parts = t.body, tree, after, parts
+	}
+	return verdict == Chosen
 }
 
 // assemble is the program of all units, some with other bodies.
@@ -224,11 +260,11 @@ func (s *search) assemble(bodies map[*unit][]ir.Stmt) *ir.Program {
 	return &p
 }
 
-// analyze puts the body of a unit into SPMD form, for use to look at. comm.Analyze
+// analyze puts a body into SPMD form, for use to look at. comm.Analyze
 // puts scalars in the place of some subscripts; behind use they are as before, so
 // that the body can still be transformed.
-func (s *search) analyze(u *unit, body []ir.Stmt, info *scalar.Info, use func(*comm.Program)) {
-	s.budget -= size(body)
+func (s *search) analyze(body []ir.Stmt, info *scalar.Info, use func(*comm.Program)) {
+	s.budget -= work(size(body))
 	type subscripts struct {
 		ref  *ir.Ref
 		subs []ir.Expr
@@ -250,34 +286,76 @@ func (s *search) analyze(u *unit, body []ir.Stmt, info *scalar.Info, use func(*c
 	}
 }
 
-// next is the next candidate of u that is possible, or nil when there are no
-// more. What is not possible is recorded.
+// next makes a trial of the next candidates of u that are possible; nil when
+// there are no more. What is not possible is recorded.
 func (s *search) next(u *unit, facts *transform.Analysis) *trial {
 	for !u.done {
-		kind := s.kinds[u.kind]
-		for _, c := range candidates(u.tree, kind) {
-			d := Decision{Kind: kind, Line: c.stmt.Position().Line, Head: head(c.stmt)}
-			if u.tried[c.place] || u.tried[c.key] {
-				continue
-			}
-			u.tried[c.key] = true
-			if s.budget < 0 {
-				d.Verdict, d.Why = Untried, "the program has too many candidates"
-				u.decisions = append(u.decisions, d)
-				continue
-			}
-			change, err := apply(facts, kind, c.stmt)
-			if err != nil {
-				d.Verdict, d.Why = Impossible, err.Error()
-				u.decisions = append(u.decisions, d)
-				continue
-			}
-			return &trial{u: u, change: change, body: transform.Substitute(u.body, change), place: c.place, head: d}
+		list := candidates(u.tree, s.kinds[u.kind])
+		list = slices.DeleteFunc(list, func(c candidate) bool { return u.tried[c.place] || u.tried[c.key] })
+		if t := s.attempts(u, facts, list); t != nil {
+			return t
 		}
 		u.kind++
+		u.most = 0
 		u.done = u.kind == len(s.kinds)
 	}
 	return nil
+}
+
+// attempts makes a trial of the first of the candidates that are possible and
+// do not overlap: of one, or of as many as it takes to get through the list with
+// a quarter of the work that is left: bodies grow on the way.
+func (s *search) attempts(u *unit, facts *transform.Analysis, list []candidate) *trial {
+	size := size(u.body)
+	most := max(1, 4*len(list)*work(size)/max(1, s.budget))
+	if u.most > 0 {
+		most = min(most, u.most)
+	}
+	t := &trial{u: u}
+	for _, c := range list {
+		d := Decision{Kind: s.kinds[u.kind], Line: c.stmt.Position().Line, Head: head(c.stmt)}
+		if s.budget < work(size) {
+			u.tried[c.key] = true
+			d.Verdict, d.Why = Untried, "the program has too many candidates"
+			u.decisions = append(u.decisions, d)
+			continue
+		}
+		if len(t.tried) == most {
+			break
+		}
+		if slices.ContainsFunc(t.tried, func(x attempt) bool { return inside(x.stmt, c.stmt) || inside(c.stmt, x.stmt) }) {
+			continue
+		}
+		u.tried[c.key] = true
+		change, err := apply(facts, d.Kind, c.stmt)
+		if err != nil {
+			d.Verdict, d.Why = Impossible, err.Error()
+			u.decisions = append(u.decisions, d)
+			continue
+		}
+		d.What = change.What
+		t.tried = append(t.tried, attempt{c, change, d})
+		t.minGain += minGain * u.parts[c.stmt]
+	}
+	if len(t.tried) == 0 {
+		return nil
+	}
+	var changes []*transform.Change
+	for _, x := range t.tried {
+		changes = append(changes, x.change)
+	}
+	t.body = transform.Substitute(u.body, changes...)
+	return t
+}
+
+// inside reports whether s is inside outer.
+func inside(s, outer ir.Stmt) bool {
+	found := false
+	ir.Walk([]ir.Stmt{outer}, func(x ir.Stmt) bool {
+		found = found || x == s
+		return !found
+	})
+	return found
 }
 
 func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Change, error) {

@@ -141,8 +141,7 @@ end program stepped
 `
 }
 
-// TestBudget: a search that runs out of work says what it did not try, and still
-// gives a good program.
+// TestBudget: a search that has no work left says what it did not try.
 func TestBudget(t *testing.T) {
 	count := func(r *Result, v Verdict) int {
 		n := 0
@@ -158,15 +157,68 @@ func TestBudget(t *testing.T) {
 	if n := count(all, Chosen); n != 12 {
 		t.Errorf("%d loops are distributed, want 12\n%s", n, all.Explain())
 	}
-	some := choose(p, scalar.Analyze(p), Options{}, 600)
-	if n, m := count(some, Chosen), count(some, Untried); n == 0 || m == 0 || n+m < 12 {
-		t.Errorf("with little work %d are distributed and %d not tried\n%s", n, m, some.Explain())
+	some := choose(p, scalar.Analyze(p), Options{}, 60)
+	if n, m := count(some, Chosen), count(some, Untried); n != 0 || m < 12 || fprint(t, some.IR) != fprint(t, p) {
+		t.Errorf("with hardly any work %d are distributed and %d not tried\n%s", n, m, some.Explain())
 	}
 	if err := some.Check(); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(some.Explain(), "not tried:") {
 		t.Errorf("the text does not tell what was not tried:\n%s", some.Explain())
+	}
+}
+
+// TestTogether: with too little work to try them one by one, loops are tried
+// several at once, and all are distributed all the same. Where that does not pay,
+// fewer are tried, down to one.
+func TestTogether(t *testing.T) {
+	p := program(t, stepped(60))
+	r := choose(p, scalar.Analyze(p), Options{}, 10*work(size(p.Body)))
+	together := 0
+	for _, d := range r.Decisions {
+		if d.Verdict == Chosen {
+			together = max(together, d.Together)
+		}
+	}
+	if n := strings.Count(fprint(t, r.IR), " do i = "); n != 120 || together < 10 {
+		t.Errorf("%d loops, want 120; up to %d tried together, want 10 or more\n%s", n, together, r.Explain())
+	}
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+
+	// Guards that had better stay: without them each loop sends a message for
+	// every element instead of one in all.
+	text := `program guards
+  integer :: a(9,9), c(9), d(9), i, j, s, it
+!HPF$ DISTRIBUTE a(BLOCK,*)
+!HPF$ ALIGN (i) WITH a(i,*) :: c, d
+  do it = 1, 9
+` + strings.Repeat(`    do j = 2, 5
+      s = it
+      if (j <= 5) then
+        do i = j, 5
+          s = s + a(i,j)
+          c(i) = c(i) + a(i,j)
+        end do
+      end if
+      d(j) = s
+    end do
+`, 7) + `  end do
+end program guards
+`
+	p = program(t, text)
+	o := Options{Without: []transform.Kind{transform.Distribute, transform.Peel}}
+	r = choose(p, scalar.Analyze(p), o, 12*work(size(p.Body)))
+	noGain := 0
+	for _, d := range r.Decisions {
+		if d.Verdict == NoGain {
+			noGain++
+		}
+	}
+	if noGain == 0 || fprint(t, r.IR) != fprint(t, p) {
+		t.Errorf("%d guards were tried alone\n%s", noGain, r.Explain())
 	}
 }
 
@@ -310,7 +362,8 @@ func TestCost(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			estimate := func(body string) float64 {
 				p := program(t, head+body+"\nend program p\n")
-				return cost(comm.Analyze(p, scalar.Analyze(p)))
+				total, _ := cost(comm.Analyze(p, scalar.Analyze(p)))
+				return total
 			}
 			if a, b := estimate(test.cheap), estimate(test.dear); a >= b {
 				t.Errorf("cost %.2f, want less than %.2f", a, b)

@@ -28,10 +28,11 @@ const (
 )
 
 // cost estimates what one execution of p costs. It knows loops, branches and
-// communications, and nothing of the machine but the numbers above.
-func cost(p *comm.Program) float64 {
-	w := &weigher{p: p, info: p.Info}
-	return w.nodes(p.Body, 1) + textCost*float64(size(p.IR.Body))
+// communications, and nothing of the machine but the numbers above. The parts
+// are what the loops, branches and regions of p have of it, by their statements.
+func cost(p *comm.Program) (total float64, parts map[ir.Stmt]float64) {
+	w := &weigher{p: p, info: p.Info, parts: map[ir.Stmt]float64{}}
+	return w.nodes(p.Body, 1) + textCost*float64(size(p.IR.Body)), w.parts
 }
 
 func size(body []ir.Stmt) int {
@@ -42,8 +43,9 @@ func size(body []ir.Stmt) int {
 
 // weigher walks the SPMD form. Weights are expected numbers of executions.
 type weigher struct {
-	p    *comm.Program
-	info *scalar.Info
+	p     *comm.Program
+	info  *scalar.Info
+	parts map[ir.Stmt]float64
 	// kept: a communication here is likely to keep its ready message. It stands
 	// in a loop in which some path back to it holds no reduction, so that
 	// nothing makes its consumers known to its producers on the way.
@@ -63,16 +65,21 @@ func (w *weigher) node(n comm.Node, weight float64) float64 {
 	case *comm.Post:
 		return weight * w.comms(n.Comms)
 	case *comm.Region:
-		return weight * w.region(n)
+		return w.part(n.Stmts[0], weight*w.region(n))
 	case *comm.Loop:
-		return w.loop(weight*w.trip(n.Do), n.Body)
+		return w.part(n.Do, w.loop(weight*w.trip(n.Do), n.Body))
 	case *comm.WhileLoop:
 		return w.loop(weight*guessTrip, append(append([]comm.Node(nil), n.Pre...), n.Body...))
 	case *comm.Branch:
 		p := w.probability(n.If.Cond)
-		return weight*entryCost + w.nodes(n.Then, weight*p) + w.nodes(n.Else, weight*(1-p))
+		return w.part(n.If, weight*entryCost+w.nodes(n.Then, weight*p)+w.nodes(n.Else, weight*(1-p)))
 	}
 	return 0
+}
+
+func (w *weigher) part(s ir.Stmt, cost float64) float64 {
+	w.parts[s] += cost
+	return cost
 }
 
 func (w *weigher) loop(weight float64, body []comm.Node) float64 {

@@ -27,7 +27,11 @@ func (r *Result) Explain() string {
 		}
 	}
 	costs := func(d Decision) {
-		fmt.Fprintf(&b, ": %s\n      estimated cost %.2f, was %.2f\n", d.What, d.After, d.Before)
+		fmt.Fprintf(&b, ": %s\n      estimated cost %.2f, was %.2f", d.What, d.After, d.Before)
+		if d.Together > 1 {
+			fmt.Fprintf(&b, ", for %d tried together", d.Together)
+		}
+		b.WriteString("\n")
 	}
 	why := func(d Decision) { fmt.Fprintf(&b, ": %s\n", d.Why) }
 	section("chosen; costs are of the outermost statement around, in messages:", Chosen, costs)

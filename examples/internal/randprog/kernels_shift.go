@@ -69,6 +69,46 @@ func copyBack(k *kern) {
 	k.emit(doBlock(fmt.Sprintf("do %s = 1, %d", it, 1+u.pick(4)), append(sweep, k.nest(ws, []string{back}, how{parallel: true})...))...)
 }
 
+// box reads all neighbours, those of the corners too, and some that are farther: in one
+// array of the same shape or in another plane of the same array, a few times. A second
+// nest reads some of them again.
+func box(k *kern) {
+	u := k.u
+	vs := k.vars(2)
+	var a, b *array
+	planes := u.chance(2, 3)
+	at := func(x, y int) val { return k.ref(a, vs, x, y) }
+	lhs := func() val { return k.ref(b, vs) }
+	if planes {
+		// The third subscript keeps what is read apart from what is written.
+		a = k.arr(realKind, 3)
+		b = a
+		d := a.dims[2]
+		one, two := fmt.Sprint(d.lo), fmt.Sprint(d.hi)
+		in := func(plane string, x, y int) val {
+			return k.elem(a, k.sub(a, 0, vs[0], x), k.sub(a, 1, vs[1], y), plane)
+		}
+		at = func(x, y int) val { return in(one, x, y) }
+		lhs = func() val { return in(two, 0, 0) }
+	} else {
+		a, b = k.arr(realKind, 2), k.arr(realKind, 2)
+	}
+	far := 1 + u.pick(2)
+	target := lhs()
+	near := []val{at(-1, -1), at(-1, 0), at(-1, 1), at(0, -1), at(0, 1), at(1, -1), at(1, 0), at(1, 1)}
+	if far > 1 {
+		near = append(near, at(oneOf(u, -2, 2), oneOf(u, -2, 0, 1)), at(0, oneOf(u, -2, 2)))
+	}
+	k.feat("shift:corner")
+	apart := !planes || a.dims[2].lo != a.dims[2].hi
+	sweep := k.nest(vs, []string{k.set(b, target, u.combine(near))}, how{parallel: apart})
+	again := k.nest(vs, []string{k.set(b, target, u.combine([]val{target, near[u.pick(8)], near[u.pick(8)]}))}, how{parallel: apart})
+	it := k.fresh("it")
+	k.private(intKind, it, tier{})
+	k.feat("loop:time loop")
+	k.emit(doBlock(fmt.Sprintf("do %s = 1, %d", it, 1+u.pick(3)), append(sweep, again...))...)
+}
+
 // redBlack updates in place in two colours.
 func redBlack(k *kern) {
 	u := k.u

@@ -52,6 +52,51 @@ func TestPutRing(t *testing.T) {
 	})
 }
 
+// One message fills several buffers, and each keeps its own flags: the consumer
+// waits for them one by one, and finds all that was copied.
+func TestPutAll(t *testing.T) {
+	everyPolicy(t, func(t *testing.T) {
+		const n, rounds = 3, 200
+		err := Run(n, stuck, func(pe transport.Transport) {
+			words := &transport.Slice[int]{Data: make([]int, n)}
+			reals := &transport.Slice[float64]{Data: make([]float64, 2*n)}
+			bw, br := pe.Register(0, words), pe.Register(1, reals)
+			pe.Start()
+			ow, or := &transport.Slice[int]{Data: make([]int, 1)}, &transport.Slice[float64]{Data: make([]float64, 1)}
+			for e := uint64(1); e <= rounds; e++ {
+				// The second buffer has an epoch of its own.
+				slots := []transport.Slot{{Buffer: bw, Epoch: e}, {Buffer: br, Epoch: 7 * e}}
+				ow.Data[0], or.Data[0] = 100*int(e)+pe.PE(), float64(e)+0.5
+				for k := 1; k < n; k++ {
+					pe.ReadyAll(0, (pe.PE()+k)%n, slots)
+				}
+				for k := 1; k < n; k++ {
+					q := (pe.PE() + k) % n
+					for _, s := range slots {
+						pe.AwaitReady(0, s.Buffer, q, s.Epoch)
+					}
+					pe.PutAll(0, q, []transport.Part{
+						{Slot: slots[0], Src: ow, Move: &transport.Move{Dst: pe.PE()}},
+						{Slot: slots[1], Src: or, Move: &transport.Move{Dst: n + pe.PE()}},
+					})
+				}
+				ow.Data[0], or.Data[0] = -1, -1 // free again after PutAll
+				for k := 1; k < n; k++ {
+					q := (pe.PE() + k) % n
+					pe.Await(0, bw, q, e)
+					pe.Await(0, br, q, 7*e)
+					if words.Data[q] != 100*int(e)+q || reals.Data[n+q] != float64(e)+0.5 {
+						t.Errorf("PE %d epoch %d: %d and %g from PE %d", pe.PE(), e, words.Data[q], reals.Data[n+q], q)
+					}
+				}
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Flags belong to one producer and one consumer: a consumer of many producers
 // tells them apart, in whatever order they come.
 func TestFlagsArePerPair(t *testing.T) {

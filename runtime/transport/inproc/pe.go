@@ -94,6 +94,17 @@ func (p *PE) Put(site int, b transport.Buffer, to int, epoch uint64, src transpo
 	c.raise(&buf.arrival[p.id*p.w.stride], epoch)
 }
 
+// PutAll copies all parts, then sets their arrival flags on PE to.
+func (p *PE) PutAll(site, to int, parts []transport.Part) {
+	c := p.w.pes[to]
+	for i := range parts {
+		c.buffers[parts[i].Buffer].memory.CopyFrom(parts[i].Src, parts[i].Move)
+	}
+	for i := range parts {
+		c.raise(&c.buffers[parts[i].Buffer].arrival[p.id*p.w.stride], parts[i].Epoch)
+	}
+}
+
 // Get copies from the instance of b on PE from.
 func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m *transport.Move) {
 	dst.CopyFrom(p.w.pes[from].buffers[b].memory, m)
@@ -103,6 +114,13 @@ func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m
 func (p *PE) Ready(site int, b transport.Buffer, to int, epoch uint64) {
 	c := p.w.pes[to]
 	c.raise(&c.buffers[b].ready[p.id*p.w.stride], epoch)
+}
+
+// ReadyAll tells the producer to that it may put all slots here.
+func (p *PE) ReadyAll(site, to int, slots []transport.Slot) {
+	for _, s := range slots {
+		p.Ready(site, s.Buffer, to, s.Epoch)
+	}
 }
 
 // AwaitReady waits for the ready message of consumer from.

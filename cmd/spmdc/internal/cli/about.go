@@ -22,6 +22,9 @@ func (passesCmd) Run(env *Env, table *driver.Table) error {
 			if p.Explain.DOT != nil {
 				forms += ", dot"
 			}
+			if p.Explain.HTML != nil {
+				forms += ", html"
+			}
 			marks = append(marks, "explain: "+forms)
 		}
 		if p.Check != nil {

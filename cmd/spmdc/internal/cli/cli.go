@@ -20,16 +20,20 @@ type Env struct {
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
 	Color          bool // diagnostics in colour
+	TextColor      bool // texts on standard output in colour
 }
 
 // System is the process's own environment. Colour is for terminals, and only
 // where the user has not asked for none.
 func System() *Env {
-	color := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if st, err := os.Stderr.Stat(); err != nil || st.Mode()&os.ModeCharDevice == 0 {
-		color = false
-	}
-	return &Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Color: color}
+	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return &Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Color: wanted && terminal(os.Stderr), TextColor: wanted && terminal(os.Stdout)}
+}
+
+func terminal(f *os.File) bool {
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
 // grammar is the command line as kong reads it.

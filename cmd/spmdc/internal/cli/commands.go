@@ -149,6 +149,7 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
+	c.Color = env.TextColor
 	err = table.Run(c, o)
 	if err == nil && cmd.StopAfter == "" {
 		err = driver.WriteFolder(dir, driver.Module(c, n))
@@ -251,8 +252,8 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 
 type explainCmd struct {
 	File   string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Stage  string `arg:"" optional:"" help:"Stage to show: one of those that the command passes lists, or all. The default is comm."`
-	Format string `default:"text" help:"text, json, or dot for graphs."`
+	Stage  string `arg:"" optional:"" help:"Stage to show: one of those that the command passes lists, or all. The default is dataflow."`
+	Format string `default:"text" help:"text, json, dot for graphs, or html for a page."`
 	PEs    pes    `embed:""`
 	compileFlags
 }
@@ -274,7 +275,7 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
-	c.PEs = n
+	c.PEs, c.Color = n, env.TextColor
 	err = table.Run(c, driver.RunOptions{StopAfter: e.LastPass(), Verify: cmd.VerifyPasses, After: e.After})
 	if err := cmd.finish(c, env, err); err != nil {
 		return err

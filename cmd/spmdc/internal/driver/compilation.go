@@ -11,6 +11,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/ir/transform"
@@ -35,7 +36,8 @@ type Compilation struct {
 	File    string // the source file as the user named it
 	Text    []byte
 	Options Options
-	PEs     int // stage mapping also shows what each of so many PEs owns; 0: not
+	PEs     int  // stage mapping also shows what each of so many PEs owns; 0: not
+	Color   bool // texts of stages may have colours
 
 	Diags     *source.List        // ast makes it; later passes add to it
 	AST       *ast.File           // ast
@@ -45,10 +47,13 @@ type Compilation struct {
 	Comm      *comm.Program       // comm
 	Graph     *cfg.Graph          // cfg
 	Functions *procfunc.Functions // procfunc
+	Synch     *report.Analysis    // dataflow
 	Plan      *plan.Plan          // plan
 	Code      []byte              // code: main.go
 
 	Timings []Timing
+
+	story *report.Report // what stage dataflow shows; made when it is asked for
 }
 
 // New prepares the compilation of text.

@@ -10,9 +10,9 @@ import (
 // StageAll names all stages at once.
 const StageAll = "all"
 
-// DefaultStage is what `explain FILE` shows: the communications, which are what
-// a user of spmdc wants to know first.
-const DefaultStage = "comm"
+// DefaultStage is what `explain FILE` shows: every communication, and why it
+// does or does not need ready messages.
+const DefaultStage = "dataflow"
 
 // Format is a form of output of `explain`.
 type Format string
@@ -21,17 +21,31 @@ const (
 	Text Format = "text"
 	JSON Format = "json"
 	DOT  Format = "dot"
+	HTML Format = "html"
 )
+
+// render is the rendering of a stage in a form that only some stages have; nil
+// for forms that all have.
+func (f Format) render(v *Views) (r func(c *Compilation) (string, error), special bool) {
+	switch f {
+	case DOT:
+		return v.DOT, true
+	case HTML:
+		return v.HTML, true
+	}
+	return nil, false
+}
 
 // CheckStage returns a usage Failure unless `explain` can show the stage in
 // the format.
 func (t *Table) CheckStage(stage string, f Format) error {
-	if f != Text && f != JSON && f != DOT {
-		return Usagef("write --format=text, --format=json or --format=dot", "there is no format %q", f)
+	if f != Text && f != JSON && f != DOT && f != HTML {
+		return Usagef("write --format=text, --format=json, --format=dot or --format=html", "there is no format %q", f)
 	}
+	_, special := f.render(&Views{})
 	if stage == StageAll {
-		if f == DOT {
-			return Usagef("name one stage: "+strings.Join(t.graphs(), ", "), "--format=dot cannot show all stages at once")
+		if special {
+			return Usagef("name one stage: "+strings.Join(t.with(f), ", "), "--format=%s cannot show all stages at once", f)
 		}
 		return nil
 	}
@@ -39,17 +53,21 @@ func (t *Table) CheckStage(stage string, f Format) error {
 	if p == nil || p.Explain.Text == nil {
 		return Usagef("the stages are "+strings.Join(t.Stages(), ", ")+" and "+StageAll, "there is no stage %q", stage)
 	}
-	if f == DOT && p.Explain.DOT == nil {
-		return Usagef("stages with a graph: "+strings.Join(t.graphs(), ", "), "stage %s is no graph", stage)
+	if r, _ := f.render(&p.Explain); special && r == nil {
+		if f == DOT {
+			return Usagef("stages with a graph: "+strings.Join(t.with(f), ", "), "stage %s is no graph", stage)
+		}
+		return Usagef("stages with a page: "+strings.Join(t.with(f), ", "), "stage %s has no page", stage)
 	}
 	return nil
 }
 
-func (t *Table) graphs() []string {
+// with lists the stages that have a form.
+func (t *Table) with(f Format) []string {
 	var names []string
-	for _, p := range t.Passes {
-		if p.Explain.DOT != nil {
-			names = append(names, p.Name)
+	for i := range t.Passes {
+		if r, _ := f.render(&t.Passes[i].Explain); r != nil {
+			names = append(names, t.Passes[i].Name)
 		}
 	}
 	return names
@@ -97,9 +115,9 @@ func (e *Explainer) After(p *Pass, c *Compilation) error {
 	if p.Explain.Text == nil || e.stage != StageAll && e.stage != p.Name {
 		return nil
 	}
-	if e.format == DOT {
-		dot, err := p.Explain.DOT(c)
-		e.text.WriteString(dot)
+	if r, special := e.format.render(&p.Explain); special {
+		out, err := r(c)
+		e.text.WriteString(out)
 		return err
 	}
 	text, err := p.Explain.Text(c)

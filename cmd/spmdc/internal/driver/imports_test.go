@@ -25,7 +25,7 @@ var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend"}
 //	ir <- ir/scalar, ir/mapping, ir/depend
 //	ir <- cfg
 //	ir, ir/scalar, ir/mapping, ir/depend <- ir/transform
-//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/synch, hb, plan <- codegen <- cmd/spmdc
+//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/synch, hb, plan, report <- codegen <- cmd/spmdc
 //
 // What ends in "/..." stands for a folder with all below it.
 var imports = []struct {
@@ -55,6 +55,7 @@ var imports = []struct {
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
 	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
+	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar"}}, // the plan, and what it is made of
 
 	// The compiler carries the run-time packages as text and computes with
@@ -146,6 +147,9 @@ func TestImportRules(t *testing.T) {
 		{"cfg/comm", "cfg/comm/choose", false},
 		{"ir/depend", "ir/mapping", false},
 		{"codegen", "parser/ast", false},
+		{"codegen", "dataflow/report", false},
+		{"dataflow/report", "procfunc", true},
+		{"dataflow/report", "codegen", false},
 		{"codegen", "runtime/spmd", false},
 		{"cmd/spmdc/internal/driver", "runtime", true},
 		{"cmd/spmdc/internal/driver", "runtime/spmd", false},

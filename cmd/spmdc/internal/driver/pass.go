@@ -30,6 +30,8 @@ type Views struct {
 	Data func(c *Compilation) any
 	// DOT is the graph form; nil: the stage is no graph.
 	DOT func(c *Compilation) (string, error)
+	// HTML is a page that needs no other file; nil: the stage has none.
+	HTML func(c *Compilation) (string, error)
 }
 
 // Order says that one pass must come before another, and why.

@@ -15,7 +15,7 @@ func TestPassesValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := Passes()
-	want := []string{"ast", "ir", "mapping", "transform", "comm", "cfg", "procfunc", "plan", "code"}
+	want := []string{"ast", "ir", "mapping", "transform", "comm", "cfg", "procfunc", "dataflow", "plan", "code"}
 	if diff := cmp.Diff(want, table.Stages()); diff != "" {
 		t.Errorf("stages of explain (-want +got):\n%s", diff)
 	}
@@ -195,7 +195,7 @@ func TestExplainer(t *testing.T) {
 	for _, bad := range []struct {
 		stage  string
 		format Format
-	}{{"four", Text}, {"one", "html"}, {"one", DOT}, {"all", DOT}} {
+	}{{"four", Text}, {"one", "pdf"}, {"one", DOT}, {"all", DOT}, {"one", HTML}, {"all", HTML}} {
 		var f *Failure
 		if _, err := table.NewExplainer(bad.stage, bad.format); !errors.As(err, &f) || f.Status != StatusUsage {
 			t.Errorf("explain %s as %s: %v, want a usage error", bad.stage, bad.format, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -78,6 +79,17 @@ func Passes() *Table {
 				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Functions.Explain(), nil }, Data: dataFunctions},
 			},
 			{
+				Name: "dataflow",
+				Doc:  "which communications need no ready messages, and why",
+				Run:  func(c *Compilation) error { c.Synch = report.Analyze(c.Functions); return nil },
+				Explain: Views{
+					Text: func(c *Compilation) (string, error) { return c.report().Text(c.Color), nil },
+					DOT:  func(c *Compilation) (string, error) { return c.report().DOT(c.Graph), nil },
+					HTML: func(c *Compilation) (string, error) { return c.report().HTML(string(c.Text)) },
+					Data: func(c *Compilation) any { return c.report() },
+				},
+			},
+			{
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
 				Run:   func(c *Compilation) error { c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions); return nil },
@@ -107,6 +119,7 @@ func Passes() *Table {
 			{"mapping", "comm", "a reference communicates when owner and reader differ"},
 			{"comm", "cfg", "the graph has the communication nodes"},
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
+			{"procfunc", "dataflow", "which message answers which one follows from who sends to whom"},
 			{"comm", "plan", "the plan synchronises the communications"},
 			{"procfunc", "plan", "a ready message is left out when other messages answer those that come"},
 			{"plan", "code", "code is emitted from the plan and nothing else"},
@@ -150,6 +163,14 @@ func explainIR(c *Compilation) (string, error) {
 	var b bytes.Buffer
 	err := ir.Fprint(&b, c.IR)
 	return b.String(), err
+}
+
+// report is the report of stage dataflow. Its forms show the same one.
+func (c *Compilation) report() *report.Report {
+	if c.story == nil {
+		c.story = c.Synch.Build(c.File)
+	}
+	return c.story
 }
 
 // checkCFG proves that the text form of the graph tells all of it.

@@ -1,0 +1,276 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// detour is a path on which nothing orders use and put, and what there is to say
+// about it.
+type detour struct {
+	b    *builder
+	it   synch.Item
+	put  *cfg.Node
+	path []*cfg.Node // from UO_use, or C_use where no UO lies on the path, to C_put
+
+	list  []Refusal // what the path goes past
+	tips  []string
+	marks []mark
+}
+
+// mark is something that lies beside the path.
+type mark struct {
+	n    *cfg.Node
+	from *cfg.Node // the decision that goes past it; nil: it comes before the use is over
+}
+
+// steps tells the decisions on the path. Those between ways that do not differ
+// in communication are left out.
+func (d *detour) steps() []Step {
+	first := d.path[0]
+	text := fmt.Sprintf("%s: q is done with %s, and only q knows", nodeName(first), d.b.refText(d.it.Use))
+	if first.Kind != cfg.UseOver {
+		text = fmt.Sprintf("%s: %s is sent, and on this path its use is not over before the next put", nodeName(first), d.b.refText(d.it.Use))
+	}
+	steps := []Step{{first.Line, text}}
+	add := func(n *cfg.Node, text string) { steps = append(steps, Step{n.Line, text}) }
+	for i, n := range d.path[:len(d.path)-1] {
+		round := i > 0 && n.Kind == cfg.LoopHead && n.Loop.Contains(d.path[i-1].Loop) // over the back edge
+		matters := len(n.Succs) > 1 && n.Succs[0] != n.Succs[1] && d.matters(n)
+		holds := d.path[i+1] == n.Succs[0]
+		switch {
+		case n.Kind == cfg.LoopHead && round && holds:
+			add(n, loopName(n.Loop)+" goes on with its next iteration")
+		case !matters:
+		case n.Kind == cfg.LoopHead && holds:
+			add(n, loopName(n.Loop)+" runs")
+		case n.Kind == cfg.LoopHead && round:
+			add(n, loopName(n.Loop)+" ends")
+		case n.Kind == cfg.LoopHead:
+			add(n, loopName(n.Loop)+" runs zero times")
+		case holds:
+			add(n, n.Text+" holds")
+		default:
+			add(n, n.Text+" does not hold")
+		}
+	}
+	return append(steps, Step{d.put.Line, fmt.Sprintf("%s: p puts %s, and knows nothing of q's use", nodeName(d.put), d.b.refText(d.it.Put))})
+}
+
+// matters reports whether communication lies on one of the two ways from n before
+// they meet for good.
+func (d *detour) matters(n *cfg.Node) bool {
+	meet := d.b.after.Idom(n)
+	for _, s := range n.Succs {
+		seen := map[*cfg.Node]bool{n: true, meet: true}
+		for work := []*cfg.Node{s}; len(work) > 0; {
+			v := work[0]
+			work = work[1:]
+			if seen[v] {
+				continue
+			}
+			seen[v] = true
+			if v.Kind.IsComm() || v.Kind == cfg.Exit {
+				return true
+			}
+			work = append(work, v.Succs...)
+		}
+	}
+	return false
+}
+
+// passed says of each communication on the path why it proves nothing.
+func (d *detour) passed(states []synch.State) []Refusal {
+	out := []Refusal{}
+	for i, n := range d.path {
+		if n.Kind != cfg.Comm || n.Ref == d.it.Use || n.Ref == d.it.Put {
+			continue
+		}
+		r := Refusal{Ref: n.Ref, Point: point(n)}
+		switch {
+		case n.Flavour == "recv":
+			continue
+		case n.Flavour == "send":
+			r.Why = "its values leave while its loop runs, on each PE at another time"
+		case states[i].Value == synch.CS || states[i].Value == synch.U:
+			r.Why = "it is sent before the use is over"
+		default:
+			reason := d.b.a.Functions.KillReason(n.Ref, d.it.Use, d.it.Put)
+			r.Why = strings.TrimPrefix(reason.Text, n.Name()+" ")
+			if reason.Kills {
+				over := d.b.overs[n.Ref]
+				r.Why = fmt.Sprintf("it goes the right way, from each q to its p, but p waits for it (%s) only after it has put (%s)", at(over[0]), at(d.put))
+				d.tips = append(d.tips, fmt.Sprintf("C_%d would do if it were complete before C_%d is posted: one after another instead of both together", n.Ref, d.it.Put))
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// missed lists what would order use and put and lies beside the path: in a
+// branch or loop that it does not take, or before the use is over.
+func (d *detour) missed() {
+	d.list = []Refusal{}
+	on := map[*cfg.Node]bool{}
+	for _, n := range d.path {
+		on[n] = true
+	}
+	around := crossed(d.path)
+	for _, n := range d.b.g.Nodes {
+		// What lies outside of the loop that brings the next put cannot help.
+		if on[n] || !d.helps(n) || around != nil && !around.Contains(n.Loop) {
+			continue
+		}
+		if from := d.departure(n); from != nil {
+			d.miss(n, from)
+		} else if d.early(n) {
+			d.miss(n, nil)
+		}
+	}
+}
+
+// helps reports whether n would order use and put if it lay between them.
+func (d *detour) helps(n *cfg.Node) bool {
+	if isCollective(n) {
+		return true
+	}
+	return n.Kind == cfg.Comm && n.Flavour != "recv" && n.Flavour != "send" && n.Ref != d.it.Use && n.Ref != d.it.Put &&
+		d.b.kills(n.Ref, d.it.Use, d.it.Put)
+}
+
+// departure is the last decision on the path whose other way leads to n, and
+// from there to the put.
+func (d *detour) departure(n *cfg.Node) *cfg.Node {
+	if !d.reaches(n, d.put, nil) {
+		return nil
+	}
+	for i := len(d.path) - 2; i >= 0; i-- {
+		v := d.path[i]
+		for _, s := range v.Succs {
+			if s != d.path[i+1] && (s == n || d.reaches(s, n, v)) {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// reaches reports whether a path leads from one node to another that passes
+// neither the put nor the node without in between.
+func (d *detour) reaches(from, to, without *cfg.Node) bool {
+	return from != d.put && from != without && pathForth(from, to, func(n *cfg.Node) bool { return n != d.put && n != without }) != nil
+}
+
+// early reports whether n lies between C_use and the end of the use.
+func (d *detour) early(n *cfg.Node) bool {
+	use := d.path[0]
+	if use.Kind != cfg.UseOver {
+		return false
+	}
+	for _, c := range d.b.posts[d.it.Use] {
+		inside := func(v *cfg.Node) bool { return v != use && v != c }
+		if pathForth(c, n, inside) != nil && pathForth(n, use, inside) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *detour) miss(n, from *cfg.Node) {
+	r := Refusal{Ref: n.Ref, Point: point(n)}
+	if n.Kind == cfg.Barrier {
+		r.Ref = 0
+	}
+	d.marks = append(d.marks, mark{n, from})
+	way := "would order them"
+	if n.Kind == cfg.Comm {
+		way = "goes the right way, from each q to its p"
+	}
+	switch {
+	case from == nil:
+		r.Why = fmt.Sprintf("it %s, but comes before %s, when the use of this round is not over", way, at(d.path[0]))
+	case from.Kind == cfg.LoopHead:
+		r.Why = fmt.Sprintf("it %s, but %s goes past it", way, d.leaves(from))
+	default:
+		r.Why = fmt.Sprintf("it %s, but the path goes past it where %s (line %d) %s", way, from.Text, from.Line, d.outcome(from))
+	}
+	d.list = append(d.list, r)
+}
+
+func (d *detour) outcome(branch *cfg.Node) string {
+	i := slices.Index(d.path, branch)
+	if d.path[i+1] == branch.Succs[0] {
+		return "holds"
+	}
+	return "does not hold"
+}
+
+// leaves says how the path goes on at the head of a loop.
+func (d *detour) leaves(head *cfg.Node) string {
+	i := slices.Index(d.path, head)
+	switch {
+	case d.path[i+1] == head.Succs[0]:
+		return "the path goes into " + loopName(head.Loop) + ", and"
+	case i > 0 && head.Loop.Contains(d.path[i-1].Loop):
+		return "the path leaves " + loopName(head.Loop) + ", and"
+	}
+	return loopName(head.Loop) + " may run zero times, and then the path"
+}
+
+// hints are changes that remove the need. Each is true by itself.
+func (d *detour) hints() []string {
+	out := []string{}
+	add := func(text string) {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	for _, from := range d.path {
+		var beside []*cfg.Node
+		for _, m := range d.marks {
+			if m.from == from && (m.n.Kind != cfg.Comm || d.certain(m.n)) {
+				beside = append(beside, m.n)
+			}
+		}
+		switch {
+		case beside == nil:
+		case from.Kind == cfg.Branch:
+			add(fmt.Sprintf("do %s also where %s (line %d) %s, as on this path", names(beside, "or"), from.Text, from.Line, d.outcome(from)))
+		case d.zero(from):
+			add(fmt.Sprintf("make it certain that %s runs at least once, so that %s lies on this path", loopName(from.Loop), names(beside, "or")))
+		}
+	}
+	for _, t := range d.tips {
+		add(t)
+	}
+	if d.it.Use == d.it.Put && d.b.alone(d.it.Put) {
+		if by := d.b.twoSlots(d.it.Put); by != nil {
+			add(fmt.Sprintf("two slots for C_%d, used in turn: then the put overwrites the value of one round earlier, and what p knows of that from %s is enough", d.it.Put, names(by, "and")))
+		}
+	}
+	for _, m := range d.marks {
+		if m.from == nil && d.path[0].Kind == cfg.UseOver {
+			add(fmt.Sprintf("%s would do if it came behind the use, after line %d", at(m.n), d.path[0].Line))
+		}
+	}
+	add(d.b.anyCollective(d.it))
+	return out
+}
+
+// certain reports whether a killer that the path passed would have arrived: its
+// CO comes before the put on every way from it.
+func (d *detour) certain(n *cfg.Node) bool {
+	return pathForth(n, d.put, func(v *cfg.Node) bool { return !(v.Kind == cfg.CommOver && v.Ref == n.Ref) }) == nil
+}
+
+// zero reports whether the path comes to the head from outside and goes past
+// the loop.
+func (d *detour) zero(head *cfg.Node) bool {
+	i := slices.Index(d.path, head)
+	return d.path[i+1] != head.Succs[0] && (i == 0 || !head.Loop.Contains(d.path[i-1].Loop))
+}

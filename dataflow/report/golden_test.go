@@ -1,0 +1,87 @@
+package report_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/spmdc/spmdc/dataflow/report"
+)
+
+// TestGolden compares the text of some examples with examples/NAME/dataflow.golden.
+//
+// The paper's section 5 gives for tred2, which its authors analysed by hand, 19
+// communications: 10 NoSync, 2 once, 7 Sync (36.8 per cent). The program here
+// also computes what it prints of its own accuracy, and its placement of
+// communication is that of this compiler.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"tred2", "jacobi", "heat3d", "fig3", "fig5"} {
+		t.Run(name, func(t *testing.T) {
+			got := analyze(t, example(t, name)).Build(name + ".hpf").Text(false)
+			file := filepath.Join("../../examples", name, "dataflow.golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v; go test -update writes it", err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Errorf("%s, -want +got (go test -update rewrites it):\n%s", file, d)
+			}
+		})
+	}
+}
+
+// TestColours wants colours to change nothing but colours.
+func TestColours(t *testing.T) {
+	r := analyze(t, example(t, "transpose")).Build("transpose.hpf")
+	plain, coloured := r.Text(false), r.Text(true)
+	for verdict, code := range map[string]string{"NoSync": "\x1b[1;32m", "Once": "\x1b[1;36m", "Sync": "\x1b[1;33m"} {
+		if strings.Contains(plain, "\x1b") || !strings.Contains(coloured, code+verdict) {
+			t.Errorf("%s has the wrong colours", verdict)
+		}
+	}
+	if d := cmp.Diff(plain, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured, "")); d != "" {
+		t.Errorf("without its colours the text is another one, -plain +stripped:\n%s", d)
+	}
+}
+
+// TestJSON reads the JSON form back, and wants what tools count on: lists are
+// never null, and states are there for every node and sweep.
+func TestJSON(t *testing.T) {
+	for _, name := range examples(t) {
+		r := analyze(t, example(t, name)).Build(name + ".hpf")
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := strings.Index(string(text), "null"); i >= 0 {
+			t.Errorf("%s: null in %s", name, text[max(0, i-80):i+4])
+		}
+		var back report.Report
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, c := range back.Communications {
+			for _, o := range c.Obligations {
+				if len(o.Sweeps) < 2 {
+					t.Errorf("%s: communication %d has %d sweeps", name, c.ID, len(o.Sweeps))
+				}
+				for _, s := range o.Sweeps {
+					if len(s.In) != len(back.Graph.Nodes) || len(s.Out) != len(back.Graph.Nodes) {
+						t.Errorf("%s: communication %d has states of %d nodes, the graph has %d", name, c.ID, len(s.In), len(back.Graph.Nodes))
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package report_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
+	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// analyze takes a program through all passes up to this one.
+func analyze(t testing.TB, text string) *report.Analysis {
+	t.Helper()
+	return analyzeWith(t, text, choose.Options{})
+}
+
+// analyzeWith is analyze with a choice of source transformations.
+func analyzeWith(t testing.TB, text string, o choose.Options) *report.Analysis {
+	t.Helper()
+	tree, diags := parser.Parse("in.hpf", []byte(text))
+	if diags.HasErrors() {
+		t.Fatal(diags.Err())
+	}
+	p := lower.Lower(tree, diags)
+	mapping.Resolve(p, diags)
+	if diags.HasErrors() {
+		t.Fatal(diags.Err())
+	}
+	chosen := choose.Choose(p, scalar.Analyze(p), o)
+	c := comm.Analyze(chosen.IR, chosen.Info)
+	return report.Analyze(procfunc.Analyze(c, c.Graph()))
+}
+
+// example reads an example program.
+func example(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../examples", name, name+".hpf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// examples are the names of all example programs.
+func examples(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../examples/*/*.hpf")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d examples: %v", len(files), err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".hpf"))
+	}
+	return names
+}
+
+// edit replaces text that a program has to contain once.
+func edit(t testing.TB, program, old, replacement string) string {
+	t.Helper()
+	if n := strings.Count(program, old); n != 1 {
+		t.Fatalf("the program has %q %d times", old, n)
+	}
+	return strings.Replace(program, old, replacement, 1)
+}

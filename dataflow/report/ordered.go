@@ -1,0 +1,242 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// once says why no use comes before a put.
+func (b *builder) once(it synch.Item) string {
+	put := b.a.Functions.Put(it.Put)
+	if it.Use != it.Put {
+		return fmt.Sprintf("no path leads from C_%d to C_%d", it.Use, it.Put)
+	}
+	if put.Loop == nil {
+		return fmt.Sprintf("C_%d stands in no loop: no path leads from it back to it", it.Put)
+	}
+	return fmt.Sprintf("no path leads from C_%d back to it: behind it, every way leaves %s", it.Put, loopName(put.Loop))
+}
+
+// chains finds what the proof of an item rests on: going back from the put
+// through points where NoSync is known, the nodes at which it became known.
+// Every path from the use to the put passes one of them, and without any one
+// of them some path would have none that counts here.
+func (b *builder) chains(s *synch.Solution) []Chain {
+	put := b.a.Functions.Put(s.Item.Put)
+	var out []Chain
+	for _, w := range b.witnesses(put, func(n *cfg.Node) (synch.Value, synch.Value) { return s.In[n.ID].Value, s.Out[n.ID].Value }) {
+		out = append(out, b.chain(s, w, put))
+	}
+	return out
+}
+
+// witnesses are the nodes at which NoSync became known that is known in front of
+// put, by ID. value gives what is known in front of and behind a node.
+func (b *builder) witnesses(put *cfg.Node, value func(*cfg.Node) (in, out synch.Value)) []*cfg.Node {
+	var list []*cfg.Node
+	seen := make([]bool, len(b.g.Nodes))
+	work := []*cfg.Node{put}
+	for len(work) > 0 {
+		n := work[0]
+		work = work[1:]
+		for _, p := range n.Preds {
+			in, out := value(p)
+			if seen[p.ID] || out != synch.NoSync {
+				continue // U: the first time
+			}
+			seen[p.ID] = true
+			if in == synch.Cons || in == synch.NoSyncP {
+				list = append(list, p)
+				continue
+			}
+			work = append(work, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *cfg.Node) int { return a.ID - b.ID })
+	return list
+}
+
+// chain is the chain through witness w: a collective, or the CO of a killer.
+func (b *builder) chain(s *synch.Solution, w, put *cfg.Node) Chain {
+	it := s.Item
+	pending := func(n *cfg.Node) bool {
+		v := s.Out[n.ID].Value
+		return v == synch.Cons || v == synch.NoSyncP
+	}
+	start := func(n *cfg.Node) bool {
+		return n.Kind == cfg.UseOver && n.Ref == it.Use && pending(n) ||
+			it.Use != it.Put && n == put && pending(n)
+	}
+	path := []*cfg.Node{w}
+	c := Chain{}
+	via := w // where the message of the chain begins
+	if w.Kind == cfg.CommOver {
+		c.By = w.Ref
+		back := pathBack(w, func(n *cfg.Node) bool { return n.Kind == cfg.Comm && n.Ref == w.Ref }, func(n *cfg.Node) bool { return s.Out[n.ID].Tags.Has(w.Ref) })
+		path = append(back[:max(len(back)-1, 0)], path...)
+		via = path[0]
+	} else if w.Kind == cfg.Reduce {
+		c.By = w.Ref
+	}
+	if back := pathBack(via, start, pending); back != nil {
+		path = append(back[:len(back)-1], path...)
+	}
+	forth := pathForth(w, put, func(n *cfg.Node) bool { return s.Out[n.ID].Value == synch.NoSync })
+	if forth != nil {
+		path = append(path, forth[1:]...)
+	}
+	c.Path = ids(path)
+	c.Hops = b.hops(it, path, via, w)
+	return c
+}
+
+// hops tells the path in sentences.
+func (b *builder) hops(it synch.Item, path []*cfg.Node, via, w *cfg.Node) []Hop {
+	ref := b.a.Functions.Relations[it.Use-1].Comm
+	what := b.refText(it.Use)
+	var hops []Hop
+	last := 0
+	add := func(n *cfg.Node, from int, relation, text string) {
+		i := from + slices.Index(path[from:], n)
+		if l := crossed(path[last : i+1]); l != nil {
+			text = next(l) + " " + text
+		}
+		last = i
+		hops = append(hops, Hop{point(n), relation, text})
+	}
+	first := path[0]
+	put := b.a.Functions.Relations[it.Put-1]
+	switch {
+	case first.Kind == cfg.UseOver:
+		add(first, 0, "", fmt.Sprintf("every PE q that received %s is done with it, which only q knows", what))
+	case first.Kind == cfg.Comm:
+		add(first, 0, "", fmt.Sprintf("puts into the cells of C_%d after their last use; further puts have to come after that use too", ref.ID))
+	}
+	if w.Kind == cfg.CommOver {
+		y := b.a.Functions.Relations[w.Ref-1]
+		add(via, 0, y.String(), fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", b.refText(w.Ref), it.Put))
+		add(w, 0, "", "it has arrived: p knows that q has passed its last use")
+	} else {
+		add(w, 0, "U -> U", "every PE contributes after its last use, and none has the result before all have contributed")
+	}
+	i := len(path) - 1
+	text := fmt.Sprintf("p puts %s into the slot, and knows that q is done with it", b.refText(it.Put))
+	if l := crossed(path[last : i+1]); l != nil {
+		text = next(l) + " " + text
+	}
+	return append(hops, Hop{point(path[i]), put.String(), text})
+}
+
+// refText is the first reference of a communication.
+func (b *builder) refText(r int) string {
+	return b.a.Functions.Put(r).Text
+}
+
+// crossed is the outermost loop whose back edge lies on the path, nil for none.
+func crossed(path []*cfg.Node) *cfg.Loop {
+	var out *cfg.Loop
+	for i := 1; i < len(path); i++ {
+		u, v := path[i-1], path[i]
+		if v.Kind == cfg.LoopHead && v.Loop.Contains(u.Loop) && (out == nil || v.Loop.Contains(out)) {
+			out = v.Loop
+		}
+	}
+	return out
+}
+
+// pathBack is a shortest path to n from a node that is a start, over nodes that
+// are through; both ends are included. Nil when there is none.
+func pathBack(n *cfg.Node, start, through func(*cfg.Node) bool) []*cfg.Node {
+	after := map[*cfg.Node]*cfg.Node{}
+	work := []*cfg.Node{n}
+	for len(work) > 0 {
+		v := work[0]
+		work = work[1:]
+		for _, p := range v.Preds {
+			if _, seen := after[p]; seen || p == n || !start(p) && !through(p) {
+				continue
+			}
+			after[p] = v
+			if start(p) {
+				path := []*cfg.Node{p}
+				for p != n {
+					p = after[p]
+					path = append(path, p)
+				}
+				return path
+			}
+			work = append(work, p)
+		}
+	}
+	return nil
+}
+
+// pathForth is a shortest path from one node to another over nodes that are
+// through, both ends included.
+func pathForth(from, to *cfg.Node, through func(*cfg.Node) bool) []*cfg.Node {
+	before := map[*cfg.Node]*cfg.Node{}
+	work := []*cfg.Node{from}
+	for len(work) > 0 {
+		v := work[0]
+		work = work[1:]
+		for _, s := range v.Succs {
+			if _, seen := before[s]; seen || s != to && !through(s) {
+				continue
+			}
+			before[s] = v
+			if s == to {
+				path := []*cfg.Node{s}
+				for s = before[s]; s != from; s = before[s] {
+					path = append([]*cfg.Node{s}, path...)
+				}
+				return append([]*cfg.Node{from}, path...)
+			}
+			work = append(work, s)
+		}
+	}
+	return nil
+}
+
+func ids(path []*cfg.Node) []int {
+	out := make([]int, len(path))
+	for i, n := range path {
+		out[i] = n.ID
+	}
+	return out
+}
+
+// sentence says in one sentence why communication r has its verdict.
+func (b *builder) sentence(r int, obligations []Obligation) string {
+	var by []string
+	for _, o := range obligations {
+		if o.Gap != nil {
+			return b.gapSentence(o)
+		}
+		for _, c := range o.Chains {
+			h := c.Hops[max(len(c.Hops)-2, 0)]
+			if len(c.Hops) == 4 {
+				h = c.Hops[1]
+			}
+			if name := fmt.Sprintf("%s (line %d)", h.Name, h.Line); !slices.Contains(by, name) {
+				by = append(by, name)
+			}
+		}
+	}
+	if len(by) > 0 {
+		k := len(by) - 1
+		if k == 0 {
+			return fmt.Sprintf("%s orders every use before the next put", by[0])
+		}
+		return fmt.Sprintf("%s or %s, whichever lies on the way, orders every use before the next put", strings.Join(by[:k], ", "), by[k])
+	}
+	for _, o := range obligations {
+		if o.Once != "" {
+			return o.Once
+		}
+	}
+	return fmt.Sprintf("nothing uses the cells of C_%d before it puts", r)
+}

@@ -1,0 +1,317 @@
+package report_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// TestReasons checks every reason that is given for the examples against the
+// program: paths are paths, chains are what the verdict rests on and enough for
+// it, gaps are gaps.
+func TestReasons(t *testing.T) {
+	count := map[string]int{}
+	for _, name := range examples(t) {
+		t.Run(name, func(t *testing.T) {
+			a := analyze(t, example(t, name))
+			r := a.Build(name + ".hpf")
+			for _, c := range r.Communications {
+				for _, o := range c.Obligations {
+					count[o.Verdict]++
+					it := synch.Item{Use: o.Use, Put: o.Put}
+					switch {
+					case o.Verdict == "NoSync" && len(o.Chains) > 0 && o.Gap == nil && o.Once == "":
+						checkChains(t, a, it, o.Chains)
+					case o.Verdict == "Sync" && o.Gap != nil && o.Chains == nil && o.Once == "":
+						checkGap(t, a, it, o.Gap)
+					case o.Verdict == "Once" && o.Once != "" && o.Chains == nil && o.Gap == nil:
+						checkOnce(t, a, it)
+					default:
+						t.Errorf("use %d put %d: verdict %s with the reasons of another one", o.Use, o.Put, o.Verdict)
+					}
+				}
+			}
+		})
+	}
+	if count["NoSync"] < 20 || count["Sync"] < 20 || count["Once"] < 20 {
+		t.Errorf("too little was checked: %v", count)
+	}
+	t.Logf("obligations: %v", count)
+}
+
+// checkPath wants edges between nodes that follow each other.
+func checkPath(t *testing.T, g *cfg.Graph, path []int) []*cfg.Node {
+	t.Helper()
+	var nodes []*cfg.Node
+	for i, id := range path {
+		n := g.Nodes[id]
+		if i > 0 && !slices.Contains(nodes[i-1].Succs, n) {
+			t.Errorf("the path %v has no edge from %d to %d", path, path[i-1], id)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// without is the graph with some collectives turned into ordinary statements.
+func without(t *testing.T, g *cfg.Graph, drop func(*cfg.Node) bool) *cfg.Graph {
+	t.Helper()
+	h, err := cfg.Parse(g.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range h.Nodes {
+		if (n.Kind == cfg.Reduce || n.Kind == cfg.Barrier) && drop(g.Nodes[i]) {
+			n.Kind = cfg.Stmt
+		}
+	}
+	return h
+}
+
+func checkChains(t *testing.T, a *report.Analysis, it synch.Item, chains []report.Chain) {
+	t.Helper()
+	named := map[int]bool{}  // collectives, by node
+	killer := map[int]bool{} // communications
+	for _, c := range chains {
+		path := checkPath(t, a.Graph, c.Path)
+		if n := path[0]; n.Kind != cfg.UseOver || n.Ref != it.Use {
+			if n.Kind != cfg.Comm || n.Ref != it.Put || it.Use == it.Put {
+				t.Errorf("%v: a chain starts at %s", it, n.Name())
+			}
+		}
+		if n := path[len(path)-1]; n.Kind != cfg.Comm || n.Ref != it.Put || n.Flavour == "recv" {
+			t.Errorf("%v: a chain ends at %s", it, n.Name())
+		}
+		// Along the path alone the verdict holds too.
+		state := synch.State{Value: synch.CS}
+		if path[0].Kind == cfg.Comm {
+			state = synch.State{Value: synch.NoSync}
+		}
+		for _, n := range path[:len(path)-1] {
+			state = synch.SynchApply(state, n, it, a.Functions.Kills)
+		}
+		if state.Value != synch.NoSync {
+			t.Errorf("%v: at the end of the chain %v is known", it, state)
+		}
+		for _, h := range c.Hops {
+			n := a.Graph.Nodes[h.Node]
+			if !slices.Contains(c.Path, h.Node) {
+				t.Errorf("%v: the hop %s is not on the path", it, h.Name)
+			}
+			switch {
+			case n.Kind == cfg.Reduce || n.Kind == cfg.Barrier:
+				named[n.ID] = true
+			case n.Kind == cfg.CommOver:
+				killer[n.Ref] = true
+			}
+		}
+	}
+	// What is named is needed: without all of it nothing orders use and put.
+	// What is named is enough.
+	kills := func(keep bool) synch.Kills {
+		return func(y, use, put int) bool { return killer[y] == keep && a.Functions.Kills(y, use, put) }
+	}
+	enough := without(t, a.Graph, func(n *cfg.Node) bool { return !named[n.ID] })
+	if v := synch.Solve(enough, it, kills(true), false).Verdict(enough); v != synch.NoReady {
+		t.Errorf("%v: with what the chains name alone the verdict is %v", it, v)
+	}
+	// Without what is named the put may find other proofs, but not at the places
+	// where the chains are: some chain has to go.
+	rest := without(t, a.Graph, func(n *cfg.Node) bool { return named[n.ID] })
+	s := synch.Solve(rest, it, kills(false), false)
+	for _, c := range chains {
+		if w := c.Hops[len(c.Hops)-2]; s.In[w.Node].Value != synch.U && s.In[w.Node].Value < synch.NoSync && s.Out[w.Node].Value == synch.NoSync {
+			t.Errorf("%v: %s is named, and knowledge arises there without it", it, w.Name)
+		}
+	}
+}
+
+func checkGap(t *testing.T, a *report.Analysis, it synch.Item, gap *report.Gap) {
+	t.Helper()
+	if len(gap.Path) == 0 {
+		t.Errorf("%v: there is no path", it)
+		return
+	}
+	path := checkPath(t, a.Graph, gap.Path)
+	if n := path[0]; n.Ref != it.Use {
+		t.Errorf("%v: the path starts at %s", it, n.Name())
+	}
+	if n := path[len(path)-1]; n != a.Functions.Put(it.Put) {
+		t.Errorf("%v: the path ends at %s", it, n.Name())
+	}
+	state := synch.State{Value: synch.CS}
+	passed := map[int]bool{}
+	for i, n := range path[:len(path)-1] {
+		if i > 0 || n.Kind != cfg.Comm {
+			state = synch.SynchApply(state, n, it, a.Functions.Kills)
+		}
+		if n.Kind == cfg.Comm && n.Flavour != "recv" && n.Ref != it.Use && n.Ref != it.Put {
+			passed[n.ID] = true
+		}
+	}
+	if state.Value == synch.NoSync || state.Value == synch.U || state.String() != gap.State {
+		t.Errorf("%v: at the end of the path %v is known, the report says %s", it, state, gap.State)
+	}
+	for _, p := range gap.Passed {
+		if !passed[p.Node] || p.Why == "" {
+			t.Errorf("%v: %s is not on the path, or has no reason", it, p.Name)
+		}
+		delete(passed, p.Node)
+	}
+	for n := range passed {
+		t.Errorf("%v: nothing is said about %s on the path", it, a.Graph.Nodes[n].Name())
+	}
+	for _, m := range gap.Missed {
+		if slices.Contains(gap.Path, m.Node) {
+			t.Errorf("%v: %s is said to lie beside the path", it, m.Name)
+		}
+	}
+	if len(gap.Steps) < 2 || len(gap.Hints) == 0 || gap.Consumer == "" || gap.Producer == "" {
+		t.Errorf("%v: the reason is not complete: %+v", it, gap)
+	}
+}
+
+// checkOnce looks for a path from the use to the put.
+func checkOnce(t *testing.T, a *report.Analysis, it synch.Item) {
+	t.Helper()
+	put := a.Functions.Put(it.Put)
+	seen := map[*cfg.Node]bool{}
+	var work []*cfg.Node
+	for _, n := range a.Graph.Nodes {
+		if n.Kind == cfg.Comm && n.Ref == it.Use {
+			work = append(work, n)
+		}
+	}
+	for len(work) > 0 {
+		n := work[0]
+		work = work[1:]
+		for _, s := range n.Succs {
+			if s == put && (n.Ref != it.Put || n.Flavour != "recv") {
+				t.Errorf("%v: a path leads from the use to the put", it)
+				return
+			}
+			if !seen[s] {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+}
+
+// A report names what is on the path and what beside it, and only what helps.
+func TestHints(t *testing.T) {
+	const head = `program p
+  integer, parameter :: n = 40
+  double precision :: a(n), b(n), c(n), s
+  integer :: i, t
+!HPF$ DISTRIBUTE a(BLOCK)
+!HPF$ ALIGN (i) WITH a(i) :: b, c
+`
+	const fill = `  do i = 1, n
+    a(i) = i
+    b(i) = 1
+    c(i) = 2
+  end do
+  s = 0
+`
+	for _, test := range []struct {
+		name, body string
+		ref        string // of the communication that is looked at
+		want, not  []string
+	}{
+		{"two reversals posted together answer each other one after another, or with two slots", `  do t = 1, 5
+    do i = 1, n
+      b(i) = a(n+1-i) + c(n+1-i)
+    end do
+    do i = 1, n
+      a(i) = b(i)
+      c(i) = b(i)
+    end do
+  end do
+`, "a(41-i)", []string{"two slots for C_1, used in turn", "knows of that from CO_2 (line 14)", "C_2 (line 14) would do if it came behind the use, after line 16", "a reduction over all PEs"}, nil},
+		{"the second of two reversals", `  do t = 1, 5
+    do i = 1, n
+      b(i) = a(n+1-i) + c(n+1-i)
+    end do
+    do i = 1, n
+      a(i) = b(i)
+      c(i) = b(i)
+    end do
+  end do
+`, "c(41-i)", []string{"C_1 would do if it were complete before C_2 is posted: one after another"}, nil},
+		{"a shift in one direction is not", `  do t = 1, 5
+    do i = 2, n - 1
+      b(i) = a(i-1)
+    end do
+    do i = 2, n - 1
+      a(i) = b(i)
+    end do
+  end do
+`, "a(i-1)", []string{"a reduction over all PEs"}, []string{"slots", "one after another"}},
+		{"a reduction on the shorter way", `  do t = 1, 5
+    do i = 2, n - 1
+      b(i) = a(i-1)
+    end do
+    if (s < 3) then
+      do i = 1, n
+        c(i) = c(i) + 1
+        s = s + c(i)
+      end do
+    else
+      s = s - 1
+      s = s / 2
+      s = s + 1
+      s = s * 2
+      s = s - 1
+      s = s / 2
+    end if
+    do i = 2, n - 1
+      a(i) = b(i)
+    end do
+  end do
+`, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold"}, []string{"slots"}},
+		{"a reduction in one branch", `  do t = 1, 5
+    do i = 2, n - 1
+      b(i) = a(i-1)
+    end do
+    if (s < 3) then
+      do i = 1, n
+        c(i) = c(i) + 1
+        s = s + c(i)
+      end do
+    end if
+    do i = 2, n - 1
+      a(i) = b(i)
+    end do
+  end do
+`, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold"}, []string{"slots"}},
+	} {
+		a := analyze(t, head+fill+test.body+"  print *, s\nend program p\n")
+		r := a.Build("p.hpf")
+		var hints string
+		for _, c := range r.Communications {
+			if c.References[0] == test.ref {
+				if c.Verdict != "Sync" {
+					t.Fatalf("%s: the verdict is %s", test.name, c.Verdict)
+				}
+				o := c.Obligations[0]
+				checkGap(t, a, synch.Item{Use: o.Use, Put: o.Put}, o.Gap)
+				hints = strings.Join(o.Gap.Hints, "\n")
+			}
+		}
+		for _, w := range test.want {
+			if !strings.Contains(hints, w) {
+				t.Errorf("%s: the hints lack %q:\n%s", test.name, w, hints)
+			}
+		}
+		for _, w := range test.not {
+			if strings.Contains(hints, w) {
+				t.Errorf("%s: the hints have %q:\n%s", test.name, w, hints)
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// Report is what stage dataflow tells, as plain data: the JSON form of the
+// stage is this, and text, DOT and page are made from it. Field names are part
+// of the interface: tools read them.
+type Report struct {
+	File           string          `json:"file"`
+	Communications []Communication `json:"communications"`
+	Collectives    []Collective    `json:"collectives"`
+	Graph          Graph           `json:"graph"`
+	Table          []Total         `json:"table"`  // one row per form of the analysis
+	Sweeps         int             `json:"sweeps"` // most that an item of the sound form took
+}
+
+// Communication is one communication with both verdicts and the reasons of the
+// sound one. Verdicts are "NoSync", "Once" and "Sync".
+type Communication struct {
+	ID         int      `json:"id"`
+	Kind       string   `json:"kind"`
+	Array      string   `json:"array"`
+	References []string `json:"references"`
+	Line       int      `json:"line"` // of the first reference
+	Column     int      `json:"column"`
+	Lines      []int    `json:"lines"` // of all references, ascending
+	Moves      string   `json:"moves"`
+
+	C  []Point `json:"c"` // two for a pipelined one, which waits at the first and puts at the second
+	CO []Point `json:"co"`
+	UO []Point `json:"uo"`
+	// Loops around C, outermost first, by ID.
+	Loops []int `json:"loops"`
+
+	Functions procfunc.Report `json:"functions"`
+
+	Verdict     string       `json:"verdict"` // of the sound form, the worst of Obligations
+	Why         string       `json:"why"`     // one sentence
+	Obligations []Obligation `json:"obligations"`
+	Literal     Literal      `json:"literal"`
+}
+
+// Point is a node of the graph, for people.
+type Point struct {
+	Node int    `json:"node"`
+	Name string `json:"name"` // "C_3", "the sum of h"
+	Line int    `json:"line"`
+}
+
+// Obligation is what has to be shown for one item: the value that communication
+// Use brought is dead before communication Put puts into the same cells.
+// Exactly one of Once, Chains and Gap is there, by Verdict.
+type Obligation struct {
+	Use     int     `json:"use"`
+	Put     int     `json:"put"`
+	Verdict string  `json:"verdict"`
+	Once    string  `json:"once,omitempty"`   // why no use comes before a put
+	Chains  []Chain `json:"chains,omitempty"` // on every path from use to put lies one of these
+	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing orders them
+	Sweeps  []Sweep `json:"sweeps"`
+}
+
+// Sweep is the states in front of and behind every node after one sweep, by
+// node ID, as the paper writes them: "Cons", "NoSyncP{2}".
+type Sweep struct {
+	In  []string `json:"sc_in"`
+	Out []string `json:"sc_out"`
+}
+
+// Chain is one way in which the end of a use becomes known to the next
+// producers: hops in the order of time, from UO_use to C_put.
+type Chain struct {
+	By   int   `json:"by"` // number of the communication or reduction; 0 for a barrier
+	Hops []Hop `json:"hops"`
+	Path []int `json:"path"` // nodes of one path through the chain
+}
+
+// Hop is one step of a Chain.
+type Hop struct {
+	Point
+	Relation string `json:"relation,omitempty"` // p -> q
+	Text     string `json:"text"`
+}
+
+// Gap is a path from the use to the next put on which nothing makes the end of
+// the use known.
+type Gap struct {
+	Consumer string    `json:"consumer"` // PE q, in terms of positions
+	Producer string    `json:"producer"` // PE p
+	Ranges   []string  `json:"ranges"`   // of the indices in the two
+	State    string    `json:"state"`    // what is known in front of C_put on this path
+	Path     []int     `json:"path"`     // nodes, from UO_use (or CO_use) to C_put
+	Steps    []Step    `json:"steps"`    // the decisions on the path
+	Passed   []Refusal `json:"passed"`   // communications on the path, and why each proves nothing
+	Missed   []Refusal `json:"missed"`   // what would prove it, and where the path goes past it
+	Hints    []string  `json:"hints"`    // what to change
+}
+
+// Step is one point of a Gap's path.
+type Step struct {
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+// Refusal is why a communication or reduction does not help.
+type Refusal struct {
+	Ref int `json:"ref"`
+	Point
+	Why string `json:"why"`
+}
+
+// Literal is what the printed form says, which proves nothing.
+type Literal struct {
+	Verdict   string  `json:"verdict"`
+	Converged bool    `json:"converged"`     // the iteration ended by itself
+	Why       string  `json:"why,omitempty"` // where it differs from the sound form
+	Sweeps    []Sweep `json:"sweeps"`
+}
+
+// Collective is a reduction or barrier: every PE takes part and knows behind it
+// what all had done before it.
+type Collective struct {
+	Ref  int    `json:"ref"` // 0 for a barrier
+	Node int    `json:"node"`
+	Name string `json:"name"` // "the sum of h"
+	Line int    `json:"line"`
+}
+
+// Graph is the control-flow graph.
+type Graph struct {
+	Nodes []Node `json:"nodes"` // by ID
+	Loops []Loop `json:"loops"` // by ID - 1
+}
+
+// Node is a node of the graph.
+type Node struct {
+	ID    int    `json:"id"`
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Ref   int    `json:"ref,omitempty"`
+	Line  int    `json:"line,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Loop  int    `json:"loop,omitempty"`
+	Succs []int  `json:"succs"`
+}
+
+// Loop is a loop of the graph.
+type Loop struct {
+	ID     int    `json:"id"`
+	Head   int    `json:"head"` // node
+	Parent int    `json:"parent,omitempty"`
+	Line   int    `json:"line"`
+	Index  string `json:"index,omitempty"`
+}
+
+// Total is a row of the table of the paper's section 5.
+type Total struct {
+	Form           string  `json:"form"` // "literal" or "popl96"
+	Communications int     `json:"communications"`
+	NoSync         int     `json:"nosync"`
+	Once           int     `json:"once"`
+	Sync           int     `json:"sync"`
+	Percent        float64 `json:"percent"` // of the communications that need ready messages
+}

@@ -1,0 +1,389 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Text is the report for reading. With color, verdicts are coloured by ANSI
+// escapes.
+func (r *Report) Text(color bool) string {
+	t := &text{r: r, color: color}
+	for i := range r.Communications {
+		t.communication(&r.Communications[i])
+	}
+	if len(r.Communications) == 0 {
+		t.line("no communication")
+		t.line("")
+	}
+	t.table()
+	return t.b.String()
+}
+
+type text struct {
+	b     strings.Builder
+	r     *Report
+	color bool
+}
+
+// line writes a line without trailing blanks.
+func (t *text) line(format string, args ...any) {
+	t.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+// wrapWidth is how long the lines of paragraphs get.
+const wrapWidth = 118
+
+// wrap writes words behind a head, and the lines that follow indented by its
+// width.
+func (t *text) wrap(head, words string) {
+	line, width := head, visible(head)
+	indent := strings.Repeat(" ", width)
+	empty := true
+	for _, w := range strings.Fields(words) {
+		if !empty && width+1+visible(w) > wrapWidth {
+			t.line("%s", line)
+			line, width, empty = indent, len(indent), true
+		}
+		if !empty {
+			line, width = line+" ", width+1
+		}
+		line, width, empty = line+w, width+visible(w), false
+	}
+	t.line("%s", line)
+}
+
+// colours are the ANSI escapes of the verdicts.
+var colours = map[string]string{"NoSync": "\x1b[1;32m", "Once": "\x1b[1;36m", "Sync": "\x1b[1;33m"}
+
+const plain = "\x1b[0m"
+
+// escapes removes what takes no room on the screen.
+var escapes = strings.NewReplacer(colours["NoSync"], "", colours["Once"], "", colours["Sync"], "", plain, "")
+
+// visible is how wide a text is.
+func visible(s string) int { return len([]rune(escapes.Replace(s))) }
+
+// paint colours a verdict.
+func (t *text) paint(verdict, text string) string {
+	if !t.color {
+		return text
+	}
+	return colours[verdict] + text + plain
+}
+
+func (t *text) communication(c *Communication) {
+	verdict := c.Verdict + strings.Repeat(" ", max(0, 6-len(c.Verdict)))
+	t.line("#%-3d %-10s %-26s line %-4d %s  (printed form: %s)", c.ID, c.Kind, strings.Join(c.References, ", "), c.Line, t.paint(c.Verdict, verdict), c.Literal.Verdict)
+	t.wrap("     ", c.Moves)
+	where := spots(c.C) + " · " + spots(c.CO) + " · " + spots(c.UO)
+	if len(c.Loops) > 0 {
+		var loops []string
+		for _, id := range c.Loops {
+			loops = append(loops, t.loop(id))
+		}
+		where += " · in " + strings.Join(loops, ", ")
+	}
+	t.wrap("     ", where)
+	t.functions(c)
+	for i := range c.Obligations {
+		t.values(c, &c.Obligations[i])
+	}
+	t.wrap("     "+t.paint(c.Verdict, c.Verdict)+": ", c.Why+".")
+	for i := range c.Obligations {
+		t.why(c, &c.Obligations[i])
+	}
+	if c.Literal.Why != "" {
+		t.wrap("     printed form "+c.Literal.Verdict+": ", c.Literal.Why+".")
+	}
+	t.line("")
+}
+
+func (t *text) loop(id int) string {
+	l := t.r.Graph.Loops[id-1]
+	if l.Index == "" {
+		return fmt.Sprintf("the loop of line %d", l.Line)
+	}
+	return fmt.Sprintf("%s (line %d)", l.Index, l.Line)
+}
+
+// spots is "C_1 line 39", "UO_1 line 44, 50".
+func spots(points []Point) string {
+	var name string
+	var lines []string
+	for _, p := range points {
+		name = p.Name
+		if l := fmt.Sprint(p.Line); !slices.Contains(lines, l) {
+			lines = append(lines, l)
+		}
+	}
+	return name + " line " + strings.Join(lines, ", ")
+}
+
+// functions writes sets and matrices, matrices side by side.
+func (t *text) functions(c *Communication) {
+	f := &c.Functions
+	how := "exactly"
+	if !f.Exact {
+		how = "at most"
+		if f.Why != "" {
+			how += ", " + f.Why
+		}
+	}
+	t.wrap("     ", fmt.Sprintf("Producers %s · Consumers %s · p -> q: %s (%s)", set(f.Producers), set(f.Consumers), f.Relation, how))
+	blocks := [][]string{matrix(fmt.Sprintf("RF_%d = ", c.ID), f.ReceiveFrom)}
+	for _, n := range f.NextProducers {
+		name := fmt.Sprintf("NP_%d = ", c.ID)
+		if len(f.NextProducers) > 1 {
+			over := n.Index
+			if over == "" {
+				over = fmt.Sprintf("line %d", n.Loop)
+			}
+			name = fmt.Sprintf("NP_%d[%s] = ", c.ID, over)
+		}
+		blocks = append(blocks, matrix(name, n.Matrix))
+	}
+	for _, l := range beside(blocks) {
+		t.line("     %s", l)
+	}
+}
+
+// set writes one position set per dimension as a tuple.
+func set(dims []string) string {
+	if len(dims) == 1 {
+		return dims[0]
+	}
+	return "(" + strings.Join(dims, ", ") + ")"
+}
+
+// matrix writes the rows of a matrix behind its name.
+func matrix(name string, cells [][]string) []string {
+	width := make([]int, 0)
+	for _, row := range cells {
+		for j, s := range row {
+			if j == len(width) {
+				width = append(width, 0)
+			}
+			width[j] = max(width[j], len([]rune(s)))
+		}
+	}
+	var out []string
+	for i, row := range cells {
+		line := strings.Repeat(" ", len(name))
+		if i == 0 {
+			line = name
+		}
+		line += "["
+		for j, s := range row {
+			line += fmt.Sprintf(" %*s", width[j], s)
+		}
+		out = append(out, line+" ]")
+	}
+	return out
+}
+
+// beside sets blocks of lines side by side.
+func beside(blocks [][]string) []string {
+	var out []string
+	for _, block := range blocks {
+		at := 0
+		for _, l := range out {
+			at = max(at, len([]rune(l)))
+		}
+		for i, l := range block {
+			if i == len(out) {
+				out = append(out, "")
+			}
+			if at > 0 {
+				out[i] += strings.Repeat(" ", at+3-len([]rune(out[i])))
+			}
+			out[i] += l
+		}
+	}
+	return out
+}
+
+// values writes SC_IN and SC_OUT after each sweep at the nodes that matter.
+func (t *text) values(c *Communication, o *Obligation) {
+	nodes := t.r.matter(c, o)
+	head := "SC"
+	if o.Use != o.Put {
+		head = fmt.Sprintf("SC, use %d put %d", o.Use, o.Put)
+	}
+	rows := [][]string{{head, ""}}
+	for k := range o.Sweeps {
+		rows[0] = append(rows[0], fmt.Sprintf("sweep %d", k+1))
+	}
+	for _, id := range nodes {
+		n := t.r.Graph.Nodes[id]
+		row := []string{t.r.label(id), fmt.Sprintf("line %d", n.Line)}
+		for _, s := range o.Sweeps {
+			row = append(row, change(s.In[id], s.Out[id]))
+		}
+		rows = append(rows, row)
+	}
+	for _, l := range columns(rows) {
+		t.line("       %s", l)
+	}
+}
+
+// change is "SC_IN -> SC_OUT", or the one value where nothing changes.
+func change(in, out string) string {
+	if in == out {
+		return in
+	}
+	return in + " -> " + out
+}
+
+func columns(rows [][]string) []string {
+	var width []int
+	for _, row := range rows {
+		for j, s := range row {
+			if j == len(width) {
+				width = append(width, 0)
+			}
+			width[j] = max(width[j], len([]rune(s)))
+		}
+	}
+	var out []string
+	for _, row := range rows {
+		line := ""
+		for j, s := range row {
+			line += s + strings.Repeat(" ", width[j]-len([]rune(s))+2)
+		}
+		out = append(out, strings.TrimRight(line, " "))
+	}
+	return out
+}
+
+// matter lists the nodes that tell the story of an obligation, in program order:
+// C, CO and UO of both communications, what orders them, and the heads of the
+// loops around.
+func (r *Report) matter(c *Communication, o *Obligation) []int {
+	var out []int
+	add := func(points []Point) {
+		for _, p := range points {
+			out = append(out, p.Node)
+		}
+	}
+	for _, id := range []int{o.Use, o.Put} {
+		x := &r.Communications[id-1]
+		add(x.C)
+		add(x.CO)
+		add(x.UO)
+	}
+	for _, id := range c.Loops {
+		out = append(out, r.Graph.Loops[id-1].Head)
+	}
+	for _, ch := range o.Chains {
+		for _, h := range ch.Hops {
+			out = append(out, h.Node)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// label names a node in a table.
+func (r *Report) label(id int) string {
+	n := r.Graph.Nodes[id]
+	if n.Kind == "loop" {
+		if l := r.Graph.Loops[n.Loop-1]; l.Index != "" {
+			return "loop " + l.Index
+		}
+		return "loop while"
+	}
+	return bare(n.Name)
+}
+
+// why writes the chains, or the path that has none.
+func (t *text) why(c *Communication, o *Obligation) {
+	if o.Use != o.Put {
+		text := fmt.Sprintf("%s: the last use of C_%d before the put of C_%d, into the same cells", o.Verdict, o.Use, o.Put)
+		if o.Once != "" {
+			text += "; " + o.Once
+		}
+		t.wrap("       ", text)
+	} else if len(c.Obligations) > 1 && o.Once != "" {
+		t.wrap("       ", o.Verdict+" by itself: "+o.Once)
+	}
+	for i, ch := range o.Chains {
+		if len(o.Chains) > 1 {
+			t.line("       way %d of %d", i+1, len(o.Chains))
+		}
+		width := 0
+		for _, h := range ch.Hops {
+			width = max(width, len([]rune(bare(h.Name))))
+		}
+		for _, h := range ch.Hops {
+			t.spot(h.Line, h.Name, width, h.Text, h.Relation)
+		}
+	}
+	if o.Gap == nil {
+		return
+	}
+	g := o.Gap
+	pair := fmt.Sprintf("q is %s, p is %s", g.Consumer, g.Producer)
+	if len(g.Ranges) > 0 {
+		pair += "; " + strings.Join(g.Ranges, ", ")
+	}
+	t.wrap("       the pair: ", pair)
+	t.line("       the path:")
+	for _, s := range g.Steps {
+		t.wrap(fmt.Sprintf("         line %-4d ", s.Line), s.Text)
+	}
+	t.refusals("on the path, and no proof:", g.Passed)
+	t.refusals("beside the path:", g.Missed)
+	t.line("       what would do:")
+	for _, h := range g.Hints {
+		t.wrap("         - ", h)
+	}
+}
+
+func (t *text) refusals(head string, list []Refusal) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("       %s", head)
+	width := 0
+	for _, p := range list {
+		width = max(width, len([]rune(bare(p.Name))))
+	}
+	for _, p := range list {
+		t.spot(p.Line, p.Name, width, p.Why, "")
+	}
+}
+
+// spot writes what there is to say of a node.
+func (t *text) spot(line int, name string, width int, what, relation string) {
+	if relation != "" {
+		what += " [" + relation + "]"
+	}
+	t.wrap(fmt.Sprintf("         line %-4d %-*s  ", line, width, bare(name)), what)
+}
+
+// bare is a name without its article, for columns.
+func bare(name string) string { return strings.TrimPrefix(name, "the ") }
+
+// table is that of the paper's section 5.
+func (t *text) table() {
+	rows := [][]string{{"", "communications", "NoSync", "once", "Sync", "per cent Sync"}}
+	for _, r := range t.r.Table {
+		rows = append(rows, []string{r.Form, fmt.Sprint(r.Communications), fmt.Sprint(r.NoSync), fmt.Sprint(r.Once), fmt.Sprint(r.Sync), fmt.Sprintf("%.1f", r.Percent)})
+	}
+	for i, row := range rows {
+		for j := range row {
+			if j > 0 {
+				rows[i][j] = fmt.Sprintf("%*s", len(rows[0][j]), row[j])
+			}
+		}
+	}
+	for _, l := range columns(rows) {
+		t.line("%s", l)
+	}
+	t.line("")
+	t.wrap("", "NoSync: repeated without ready messages. once: never put twice. Sync: ready messages stay. literal is the printed algorithm, "+
+		"whose verdicts prove nothing; popl96 is the sound form, whose verdicts are proved.")
+	t.line("sweeps of the sound form: at most %d", t.r.Sweeps)
+}

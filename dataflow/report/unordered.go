@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// searchLimit is how many pairs of node and state the search for a path visits.
+// Paths differ in the sets of messages under way; programs as people write them
+// need a few thousand.
+const searchLimit = 200_000
+
+// gap finds a shortest path from the use to the next put on which nothing tells
+// the producers that the use is over, and says what lies on it and beside it.
+func (b *builder) gap(s *synch.Solution) *Gap {
+	it := s.Item
+	put := b.a.Functions.Put(it.Put)
+	rel := b.a.Functions.Relations[it.Put-1]
+	g := &Gap{Consumer: party(rel, rel.Q), Producer: party(rel, rel.P), Ranges: ranges(rel), Path: []int{}, Steps: []Step{}, Passed: []Refusal{}, Missed: []Refusal{}, Hints: []string{}}
+	path, states := b.search(it)
+	if path == nil {
+		g.State = s.In[put.ID].String()
+		g.Steps = append(g.Steps, Step{put.Line, fmt.Sprintf("in front of %s the analysis knows only %s: on the paths that meet there different messages are under way, and none on all of them", at(put), g.State)})
+		g.Hints = append(g.Hints, b.anyCollective(it))
+		return g
+	}
+	g.State = states[len(states)-1].String()
+	// What comes before the end of the use matters to no one.
+	for i := len(path) - 2; i > 0; i-- {
+		if path[i].Kind == cfg.UseOver && path[i].Ref == it.Use {
+			path, states = path[i:], states[i:]
+			break
+		}
+	}
+	g.Path = ids(path)
+	d := &detour{b: b, it: it, put: put, path: path}
+	g.Steps = d.steps()
+	g.Passed = d.passed(states)
+	d.missed()
+	g.Missed = d.list
+	g.Hints = d.hints()
+	return g
+}
+
+// search goes through pairs of node and state, breadth first, from behind C_use
+// to C_put. It returns the nodes and the states in front of them, the first one
+// apart, which has the state behind it.
+func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
+	type place struct {
+		n *cfg.Node
+		s synch.State // in front of n
+	}
+	before := map[place]place{}
+	var work []place
+	var roots = map[place]bool{}
+	for _, n := range b.posts[it.Use] {
+		if n.Flavour == "recv" {
+			continue
+		}
+		p := place{n, synch.State{Value: synch.U}}
+		roots[p] = true
+		work = append(work, p)
+	}
+	for len(work) > 0 && len(before) < searchLimit {
+		p := work[0]
+		work = work[1:]
+		out := synch.SynchApply(p.s, p.n, it, b.kills)
+		if roots[p] {
+			out = synch.State{Value: synch.CS}
+		}
+		for _, succ := range p.n.Succs {
+			q := place{succ, out}
+			if _, seen := before[q]; seen || roots[q] {
+				continue
+			}
+			before[q] = p
+			if succ == b.a.Functions.Put(it.Put) && out.Value != synch.NoSync && out.Value != synch.U {
+				var nodes []*cfg.Node
+				var states []synch.State
+				for at, ok := q, true; ok; at, ok = before[at] {
+					nodes, states = append(nodes, at.n), append(states, at.s)
+				}
+				slices.Reverse(nodes)
+				slices.Reverse(states)
+				return nodes, states
+			}
+			work = append(work, q)
+		}
+	}
+	return nil, nil
+}
+
+// party describes the PEs at one end of a communication.
+func party(r *procfunc.Relation, pos []procfunc.Pos) string {
+	all, known := true, true
+	var parts []string
+	for _, p := range pos {
+		all = all && p.Kind == procfunc.All
+		known = known && p.Kind != procfunc.Nowhere && p.Kind != procfunc.Same
+		switch p.Kind {
+		case procfunc.All:
+			parts = append(parts, "*")
+		default:
+			parts = append(parts, p.String())
+		}
+	}
+	switch {
+	case !known && r.Comm.RootOnly && &pos[0] == &r.Q[0]:
+		return "PE 0"
+	case !known:
+		return "a PE that is known at run time only"
+	case all:
+		return "any PE"
+	}
+	where := strings.Join(parts, ",")
+	if len(parts) > 1 {
+		where = "(" + where + ")"
+	}
+	return "the owner of template position " + where
+}
+
+// ranges are the values of the indices in the positions of r.
+func ranges(r *procfunc.Relation) []string {
+	out := []string{}
+	for _, v := range r.Vars {
+		if !v.Idle && !slices.Contains(out, v.String()) {
+			out = append(out, v.String())
+		}
+	}
+	return out
+}
+
+func (b *builder) gapSentence(o Obligation) string {
+	what := b.refText(o.Use)
+	when := ""
+	if len(o.Gap.Path) > 0 {
+		var path []*cfg.Node
+		for _, id := range o.Gap.Path {
+			path = append(path, b.g.Nodes[id])
+		}
+		if l := crossed(path); l != nil {
+			when += " " + next(l)
+		}
+	}
+	if o.Use != o.Put {
+		return fmt.Sprintf("on some path nothing orders q's last use of %s (C_%d) before PE p puts %s (C_%d) into the same cells%s", what, o.Use, b.refText(o.Put), o.Put, when)
+	}
+	return fmt.Sprintf("on some path nothing orders q's last use of %s before PE p puts again%s", what, when)
+}
+
+// anyCollective is the remedy that always helps.
+func (b *builder) anyCollective(it synch.Item) string {
+	use, put := b.uses[it.Use], b.a.Functions.Put(it.Put)
+	if len(use) == 0 {
+		return fmt.Sprintf("a reduction over all PEs on every path to line %d", put.Line)
+	}
+	return fmt.Sprintf("a reduction over all PEs on every path from line %d, behind the last use, to line %d, before the next put", use[0].Line, put.Line)
+}

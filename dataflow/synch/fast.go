@@ -1,0 +1,124 @@
+package synch
+
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/solve"
+)
+
+// fast finds verdicts without values for all nodes: by basic blocks, most of
+// which let most values pass, and only between the use and the put.
+type fast struct {
+	flow  *solve.Flow   // over blocks
+	nodes [][]*cfg.Node // by number, C and UO nodes of a communication
+	inert []bool        // by ID of first nodes: the block has no communication node
+	own   []bool        // by ID of first nodes: the block has nodes of the item at hand
+	// towards has, by the number of a communication, the blocks from which control
+	// can come to its puts, by ID of first nodes.
+	towards [][]bool
+	scratch *solve.Solution[State]
+}
+
+func newFast(g *cfg.Graph) *fast {
+	f := &fast{flow: solve.NewBlocks(g), inert: make([]bool, len(g.Nodes)), own: make([]bool, len(g.Nodes))}
+	refs := 0
+	for _, n := range g.Nodes {
+		refs = max(refs, n.Ref)
+	}
+	f.nodes, f.towards = make([][]*cfg.Node, refs+1), make([][]bool, refs+1)
+	for _, first := range f.flow.Order() {
+		f.inert[first.ID] = true
+		for _, n := range f.flow.Unit(first) {
+			if n.Kind.IsComm() {
+				f.inert[first.ID] = false
+			}
+			if n.Kind == cfg.Comm || n.Kind == cfg.UseOver {
+				f.nodes[n.Ref] = append(f.nodes[n.Ref], n)
+			}
+		}
+	}
+	return f
+}
+
+// mark notes in which blocks the item has nodes of its own.
+func (f *fast) mark(it Item, to bool) {
+	for _, r := range []int{it.Use, it.Put} {
+		for _, n := range f.nodes[r] {
+			f.own[f.flow.Unit(n)[0].ID] = to
+		}
+	}
+}
+
+// Verdict is the verdict of Solve, and the number of sweeps that it took, for
+// less: kills is asked only about communications between the use and the put, no
+// values are kept, and the work ends with the first put that is not free, since
+// values only fall. A communication that the graph does not have is Once.
+func (s *Solver) Verdict(it Item, kills Kills) (Verdict, int) {
+	if s.fast == nil {
+		s.fast = newFast(s.flow.Graph())
+	}
+	f := s.fast
+	if len(s.comm[it.Use]) == 0 || len(s.comm[it.Put]) == 0 {
+		return Once, 0
+	}
+	f.mark(it, true)
+	defer f.mark(it, false)
+	// What is known in front of the puts, each as it was last visited; they have
+	// been visited last when nothing changes any more.
+	v, found, refuted := Once, map[*cfg.Node]Verdict{}, false
+	p := problem(it, kills)
+	p.Transfer = func(first *cfg.Node, in State) State {
+		if f.inert[first.ID] || !f.own[first.ID] && in.Value != Cons && in.Value != NoSyncP {
+			return in
+		}
+		for _, n := range f.flow.Unit(first) {
+			if puts(n, it.Put) {
+				found[n] = verdict(in.Value)
+				refuted = refuted || found[n] == NeedsSync
+			}
+			in = SynchApply(in, n, it, kills)
+		}
+		return in
+	}
+	f.scratch = solve.RoundRobin(f.flow, p, solve.Options[State]{
+		Seeds: s.seedBlocks(it), Within: f.leadTo(it.Put, s.comm[it.Put]), Until: &refuted, Reuse: f.scratch,
+	})
+	for _, w := range found {
+		v = min(v, w)
+	}
+	return v, f.scratch.Sweeps
+}
+
+// seedBlocks are the blocks in which something becomes of U.
+func (s *Solver) seedBlocks(it Item) []*cfg.Node {
+	var seeds []*cfg.Node
+	for _, n := range s.comm[it.Use] {
+		seeds = append(seeds, s.fast.flow.Unit(n)[0])
+	}
+	return seeds
+}
+
+// leadTo has the blocks from which control can come to the given puts of a
+// communication, these included.
+func (f *fast) leadTo(put int, nodes []*cfg.Node) []bool {
+	if f.towards[put] != nil {
+		return f.towards[put]
+	}
+	in := make([]bool, len(f.own))
+	var work []*cfg.Node
+	for _, n := range nodes {
+		work = append(work, f.flow.Unit(n)[0])
+	}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if in[n.ID] {
+			continue
+		}
+		in[n.ID] = true
+		for _, p := range n.Preds {
+			work = append(work, f.flow.Unit(p)[0])
+		}
+	}
+	f.towards[put] = in
+	return in
+}
