@@ -191,7 +191,11 @@ func (s *sketch) String() string {
 func (p *sketchProof) String() string {
 	q := plan.Proof{Use: p.use, Put: p.put, Kills: p.kills}
 	for id, c := range p.claims {
-		if c.Level != plan.Sync {
+		switch k := len(q.Claims) - 1; {
+		case c.Level == plan.Sync:
+		case k >= 0 && q.Claims[k].To == id-1 && sameClaim(q.Claims[k].Claim, c):
+			q.Claims[k].To = id
+		default:
 			q.Claims = append(q.Claims, plan.Span{From: id, To: id, Claim: c})
 		}
 	}

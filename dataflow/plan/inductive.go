@@ -43,7 +43,7 @@ func (d *Document) checkQuiet(put *cfg.Node) error {
 // its own use is not over, or is the last of the class to end.
 func (d *Document) reaches(use int, put *cfg.Node, class []int) bool {
 	ends := func(n *cfg.Node, r int) bool { return n.Kind == cfg.UseOver && n.Ref == r }
-	seen := map[*cfg.Node]bool{}
+	seen := make([]bool, len(d.Graph.Nodes))
 	// Back from the put: the first ends of uses that come up are the last ones.
 	work := []*cfg.Node{put}
 	for len(work) > 0 {
@@ -53,9 +53,9 @@ func (d *Document) reaches(use int, put *cfg.Node, class []int) bool {
 			switch {
 			case ends(p, use):
 				return true
-			case seen[p] || p.Kind == cfg.UseOver && slices.Contains(class, p.Ref):
+			case seen[p.ID] || p.Kind == cfg.UseOver && slices.Contains(class, p.Ref):
 			default:
-				seen[p] = true
+				seen[p.ID] = true
 				work = append(work, p)
 			}
 		}
@@ -74,8 +74,8 @@ func (d *Document) reaches(use int, put *cfg.Node, class []int) bool {
 			switch {
 			case n == put:
 				return true
-			case !seen[n] && !ends(n, use):
-				seen[n] = true
+			case !seen[n.ID] && !ends(n, use):
+				seen[n.ID] = true
 				work = append(work, n)
 			}
 		}

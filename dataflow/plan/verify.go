@@ -89,7 +89,7 @@ func (d *Document) completes(c *cfg.Node) error {
 		node *cfg.Node
 		over bool
 	}
-	seen := map[state]bool{}
+	seen := [2][]bool{make([]bool, len(d.Graph.Nodes)), make([]bool, len(d.Graph.Nodes))} // without CO, with it
 	work := []state{{c, false}}
 	for len(work) > 0 {
 		st := work[len(work)-1]
@@ -114,9 +114,13 @@ func (d *Document) completes(c *cfg.Node) error {
 				}
 				return fmt.Errorf("the program ends behind C_%d in line %d without UO_%d", c.Ref, c.Line, c.Ref)
 			}
-			if next := (state{n, over}); !seen[next] {
-				seen[next] = true
-				work = append(work, next)
+			behind := seen[0]
+			if over {
+				behind = seen[1]
+			}
+			if !behind[n.ID] {
+				behind[n.ID] = true
+				work = append(work, state{n, over})
 			}
 		}
 	}
@@ -131,15 +135,15 @@ func stops(n *cfg.Node) bool {
 // begins walks all paths from the entry that avoid C_r: none may reach CO_r or
 // UO_r.
 func (d *Document) begins(r int) error {
-	seen := map[*cfg.Node]bool{}
+	seen := make([]bool, len(d.Graph.Nodes))
 	work := []*cfg.Node{d.Graph.Entry}
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
-		if n == nil || seen[n] || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send" {
+		if n == nil || seen[n.ID] || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send" {
 			continue
 		}
-		seen[n] = true
+		seen[n.ID] = true
 		if (n.Kind == cfg.CommOver || n.Kind == cfg.UseOver) && n.Ref == r {
 			return fmt.Errorf("line %d: %s is reached without C_%d before it", n.Line, n.Name(), r)
 		}
