@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+
+	"github.com/spmdc/spmdc/runtime/check"
 )
 
 // Site is a place of the source program at which PEs communicate. Error
@@ -24,7 +26,11 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
-	Check bool // fill arrays with the undefined value and check the plan's bookkeeping
+	Check bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
+
+	// Holds says where PEs stop for a while, to provoke puts that come too early.
+	// It has an effect with Check only.
+	Holds *check.Holds
 }
 
 // Exit statuses of an emitted program, apart from those that STOP sets.
@@ -49,6 +55,14 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(stderr)
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
+	var holds check.Holds
+	if p.Check {
+		flags.Var(&holds, "hold", "`PE,COMM,EPOCH`: for debugging, the PE stops once communication COMM (1 is the first)\n"+
+			"has arrived for the EPOCH-th time, and goes on when no other PE can move, at the latest after\n"+
+			holdLimit.String()+": a put that nothing orders after the use of that value then comes too early, and is reported.\n"+
+			"random,SEED: at places that the seed picks, on all PEs. May be given more than once")
+		p.Holds = &holds
+	}
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
 		flags.PrintDefaults()

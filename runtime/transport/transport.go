@@ -20,6 +20,8 @@
 // map to source lines.
 package transport
 
+import "time"
+
 // Buffer names a registered buffer; the same number on all PEs.
 type Buffer int
 
@@ -91,6 +93,14 @@ type Transport interface {
 	Abort(err error)
 	// Aborted reports whether some PE has aborted the run.
 	Aborted() bool
+}
+
+// Staller is implemented by transports that can tell when no PE can move.
+type Staller interface {
+	// Stall stops this PE until every other one waits, has returned or stalls
+	// too, or limit has passed. The machine is not taken for deadlocked
+	// meanwhile. It is for debugging: it makes the slowest of all schedules.
+	Stall(limit time.Duration)
 }
 
 // Unwind is the panic value by which PEs leave a run that another PE aborted.

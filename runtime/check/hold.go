@@ -1,0 +1,104 @@
+package check
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Holds says where PEs stop between CO and UO. Its text forms, several of which
+// may be given, are
+//
+//	PE,COMM,EPOCH   at that epoch of communication number COMM, as explain counts
+//	random,SEED     at places that the seed picks, on all PEs
+//
+// It is a flag.Value. What PEs have stopped is counted per PE, so that they need
+// no synchronisation.
+type Holds struct {
+	list  []hold
+	seeds []uint64
+}
+
+type hold struct {
+	pe, site int
+	epoch    uint64
+}
+
+// mostRandom is how often a PE stops for a seed: each stop takes as long as the
+// others need to come to a stand.
+const mostRandom = 24
+
+// Set adds a place.
+func (h *Holds) Set(text string) error {
+	f := strings.Split(text, ",")
+	if len(f) == 2 && f[0] == "random" {
+		seed, err := strconv.ParseUint(f[1], 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no seed: want a number from 0", f[1])
+		}
+		h.seeds = append(h.seeds, seed)
+		return nil
+	}
+	if len(f) != 3 {
+		return fmt.Errorf("want PE,COMM,EPOCH or random,SEED")
+	}
+	var n [3]int
+	for i, least := range []int{0, 1, 1} {
+		v, err := strconv.Atoi(strings.TrimPrefix(f[i], "#"))
+		if err != nil || v < least {
+			return fmt.Errorf("%q is no %s: want a number from %d", f[i], [...]string{"PE", "communication", "epoch"}[i], least)
+		}
+		n[i] = v
+	}
+	h.list = append(h.list, hold{n[0], n[1] - 1, uint64(n[2])})
+	return nil
+}
+
+// String lists the places.
+func (h *Holds) String() string {
+	var parts []string
+	for _, x := range h.list {
+		parts = append(parts, fmt.Sprintf("%d,%d,%d", x.pe, x.site+1, x.epoch))
+	}
+	for _, s := range h.seeds {
+		parts = append(parts, fmt.Sprintf("random,%d", s))
+	}
+	return strings.Join(parts, " ")
+}
+
+// Empty reports whether nobody is to stop.
+func (h *Holds) Empty() bool { return h == nil || len(h.list)+len(h.seeds) == 0 }
+
+// Here reports whether a PE stops at an epoch of the communication at a site;
+// stops counts the random ones of that PE.
+func (h *Holds) Here(pe, site int, epoch uint64, stops *int) bool {
+	for _, x := range h.list {
+		if x == (hold{pe, site, epoch}) {
+			return true
+		}
+	}
+	for _, s := range h.seeds {
+		if *stops < mostRandom && draw(s, pe, site, epoch) < odds(epoch) {
+			*stops++
+			return true
+		}
+	}
+	return false
+}
+
+// odds is how likely a random stop is: less so where a communication has come
+// round many times, lest a PE use up its stops on the first loop.
+func odds(epoch uint64) float64 { return 1 / (3 + float64(epoch)/4) }
+
+// draw is a number in 0..1 that depends on its arguments only.
+func draw(seed uint64, pe, site int, epoch uint64) float64 {
+	f := fnv.New64a()
+	fmt.Fprintf(f, "%d %d %d %d", seed, pe, site, epoch)
+	x := f.Sum64()
+	x ^= x >> 29
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 32
+	return float64(x>>11) / math.Exp2(53)
+}
