@@ -57,17 +57,16 @@ func (pe *PE) mayPut(s *check.Slot, epoch uint64, q int, cells []dist.Triplet) {
 	if v == nil {
 		return
 	}
-	e := pe.errorAt(s.Site, fmt.Sprintf("put of %s to PE %d in epoch %d comes too early: ", pe.call(s.Site), q, epoch))
-	used := "its own use"
-	if v.Use != v.Put {
-		used = "the use of " + pe.call(v.Use.Site)
+	e := pe.errorAt(s.Site, fmt.Sprintf("put of %s to PE %d in epoch %d comes too early: PE %d ", pe.call(s.Site), q, epoch, q))
+	switch {
+	case v.Flag:
+		e.Msg += fmt.Sprintf("has not yet seen that epoch %d arrived", v.UseEpoch)
+	case v.Use == v.Put:
+		e.Msg += fmt.Sprintf("is not done with epoch %d in %s", v.UseEpoch, s.Memory)
+	default:
+		e.Msg += fmt.Sprintf("is not done with epoch %d of %s in %s", v.UseEpoch, pe.call(v.Use.Site), s.Memory)
 	}
-	if v.Flag {
-		e.Msg += fmt.Sprintf("PE %d has not yet seen the arrival of epoch %d", q, v.UseEpoch)
-	} else {
-		e.Msg += fmt.Sprintf("%s on PE %d holds epoch %d, and %s is not over there", s.Memory, q, v.UseEpoch, used)
-	}
-	e.Hint = fmt.Sprintf("no message orders PE %d after that: the plan lacks a ready message of %s", pe.id, pe.call(s.Site))
+	e.Hint = fmt.Sprintf("no message tells PE %d of the end of that use: the plan lacks a ready message of #%d", pe.id, s.Site+1)
 	pe.t.Abort(e)
 }
 
