@@ -52,7 +52,11 @@ func tryAnalyze(file string) (*analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, diags := parser.Parse(filepath.Base(file), text)
+	return analyzeText(filepath.Base(file), text)
+}
+
+func analyzeText(file string, text []byte) (*analysis, error) {
+	tree, diags := parser.Parse(file, text)
 	if diags.HasErrors() {
 		return nil, diags.Err()
 	}
@@ -62,7 +66,7 @@ func tryAnalyze(file string) (*analysis, error) {
 		return nil, diags.Err()
 	}
 	c := comm.Analyze(p, scalar.Analyze(p))
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	name := strings.TrimSuffix(file, filepath.Ext(file))
 	return &analysis{name, string(text), c, procfunc.Analyze(c, c.Graph())}, nil
 }
 
