@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,35 @@ import (
 type Holds struct {
 	list  []hold
 	seeds []uint64
+}
+
+// Lates says which puts arrive late. Its text form, which may be given several
+// times, is FROM,COMM,EPOCH: those of PE FROM in that epoch of communication
+// number COMM. It is a flag.Value.
+type Lates struct{ list []hold }
+
+// Set adds puts.
+func (l *Lates) Set(text string) error {
+	h, err := parseHold(text)
+	if err == nil {
+		l.list = append(l.list, h)
+	}
+	return err
+}
+
+// String lists the puts.
+func (l *Lates) String() string {
+	var parts []string
+	for _, x := range l.list {
+		parts = append(parts, x.String())
+	}
+	return strings.Join(parts, " ")
+}
+
+// Here reports whether the puts of a PE in an epoch of the communication at a
+// site arrive late.
+func (l *Lates) Here(pe, site int, epoch uint64) bool {
+	return l != nil && slices.Contains(l.list, hold{pe, site, epoch})
 }
 
 type hold struct {
@@ -44,23 +74,37 @@ func (h *Holds) Set(text string) error {
 	if len(f) != 3 {
 		return fmt.Errorf("want PE,COMM,EPOCH or random,SEED")
 	}
+	place, err := parseHold(text)
+	if err == nil {
+		h.list = append(h.list, place)
+	}
+	return err
+}
+
+// parseHold reads PE,COMM,EPOCH.
+func parseHold(text string) (hold, error) {
+	f := strings.Split(text, ",")
+	if len(f) != 3 {
+		return hold{}, fmt.Errorf("want PE,COMM,EPOCH")
+	}
 	var n [3]int
 	for i, least := range []int{0, 1, 1} {
 		v, err := strconv.Atoi(strings.TrimPrefix(f[i], "#"))
 		if err != nil || v < least {
-			return fmt.Errorf("%q is no %s: want a number from %d", f[i], [...]string{"PE", "communication", "epoch"}[i], least)
+			return hold{}, fmt.Errorf("%q is no %s: want a number from %d", f[i], [...]string{"PE", "communication", "epoch"}[i], least)
 		}
 		n[i] = v
 	}
-	h.list = append(h.list, hold{n[0], n[1] - 1, uint64(n[2])})
-	return nil
+	return hold{n[0], n[1] - 1, uint64(n[2])}, nil
 }
+
+func (h hold) String() string { return fmt.Sprintf("%d,%d,%d", h.pe, h.site+1, h.epoch) }
 
 // String lists the places.
 func (h *Holds) String() string {
 	var parts []string
 	for _, x := range h.list {
-		parts = append(parts, fmt.Sprintf("%d,%d,%d", x.pe, x.site+1, x.epoch))
+		parts = append(parts, x.String())
 	}
 	for _, s := range h.seeds {
 		parts = append(parts, fmt.Sprintf("random,%d", s))
@@ -74,10 +118,8 @@ func (h *Holds) Empty() bool { return h == nil || len(h.list)+len(h.seeds) == 0 
 // Here reports whether a PE stops at an epoch of the communication at a site;
 // stops counts the random ones of that PE.
 func (h *Holds) Here(pe, site int, epoch uint64, stops *int) bool {
-	for _, x := range h.list {
-		if x == (hold{pe, site, epoch}) {
-			return true
-		}
+	if slices.Contains(h.list, hold{pe, site, epoch}) {
+		return true
 	}
 	for _, s := range h.seeds {
 		if *stops < mostRandom && draw(s, pe, site, epoch) < odds(epoch) {

@@ -151,8 +151,11 @@ func (c *Comm[T]) send() {
 		if c.order != nil {
 			c.pe.mayPut(c.order, c.epoch, m.pe, m.cells)
 		}
-		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)
 		c.count.Bytes += m.bytes
+		if c.order != nil && c.late(m) {
+			continue
+		}
+		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)
 	}
 	c.count.Data += int64(len(c.plan.sends))
 }

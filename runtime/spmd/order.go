@@ -10,7 +10,8 @@ import (
 )
 
 // holdLimit is how long a PE stops at most where it is told to (see
-// check.Holds); it ends earlier when no other PE can move.
+// check.Holds), and how late a message is (see check.Lates); it ends earlier
+// when no other PE can move.
 const holdLimit = 2 * time.Second
 
 // orders is what a PE of a check build knows of the order of puts and uses.
@@ -18,6 +19,7 @@ type orders struct {
 	slots *check.Slots
 	first map[transport.Memory]*check.Slot // by memory, the first slot in it
 	holds *check.Holds
+	lates *check.Lates
 	stops int // random ones so far
 }
 
@@ -44,8 +46,8 @@ func (pe *PE) arrived(s *check.Slot, epoch uint64) {
 	if o.holds.Empty() || !o.holds.Here(pe.id, s.Site, epoch, &o.stops) {
 		return
 	}
-	if st, ok := pe.t.(transport.Staller); ok {
-		st.Stall(holdLimit)
+	if slow, ok := pe.t.(transport.Slow); ok {
+		slow.Stall(holdLimit)
 	} else {
 		time.Sleep(holdLimit)
 	}
@@ -66,7 +68,7 @@ func (pe *PE) mayPut(s *check.Slot, epoch uint64, q int, cells []dist.Triplet) {
 	default:
 		e.Msg += fmt.Sprintf("is not done with epoch %d of %s in %s", v.UseEpoch, pe.call(v.Use.Site), s.Memory)
 	}
-	e.Hint = fmt.Sprintf("no message tells PE %d of the end of that use: the plan lacks a ready message of #%d", pe.id, s.Site+1)
+	e.Hint = fmt.Sprintf("nothing makes PE %d wait for that: the plan lacks a ready message of #%d", pe.id, s.Site+1)
 	pe.t.Abort(e)
 }
 
@@ -95,6 +97,26 @@ func (c *Comm[T]) ordered() {
 			c.order.Need(c.epoch, q, box)
 		}
 	}
+}
+
+// late puts so that the message arrives late, if it is told to.
+func (c *Comm[T]) late(m *transfer) bool {
+	slow, ok := c.pe.t.(transport.Slow)
+	if !ok || !c.pe.orders.lates.Here(c.pe.id, c.site, c.epoch) {
+		return false
+	}
+	// The source may change before the message arrives: it takes a copy.
+	pack, put := m.move, m.move
+	pack.Dst, put.Src = 0, 0
+	count := 1
+	for d := range m.move.Rank {
+		pack.DstStride[d], put.SrcStride[d] = count, count
+		count *= m.move.N[d]
+	}
+	data := &transport.Slice[T]{Data: make([]T, count)}
+	data.CopyFrom(c.src.mem, &pack)
+	slow.PutLate(c.site, c.buf, m.pe, c.epoch, data, &put, holdLimit)
+	return true
 }
 
 func emptyBox(box []dist.Triplet) bool {

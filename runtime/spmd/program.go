@@ -28,9 +28,10 @@ type Program struct {
 	Sites []Site
 	Check bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
 
-	// Holds says where PEs stop for a while, to provoke puts that come too early.
-	// It has an effect with Check only.
+	// Holds says where PEs stop for a while, to provoke puts that come too early,
+	// Lates which messages arrive late. They have an effect with Check only.
 	Holds *check.Holds
+	Lates *check.Lates
 }
 
 // Exit statuses of an emitted program, apart from those that STOP sets.
@@ -56,12 +57,15 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	var holds check.Holds
+	var lates check.Lates
 	if p.Check {
 		flags.Var(&holds, "hold", "`PE,COMM,EPOCH`: for debugging, the PE stops once communication COMM (1 is the first)\n"+
 			"has arrived for the EPOCH-th time, and goes on when no other PE can move, at the latest after\n"+
 			holdLimit.String()+": a put that nothing orders after the use of that value then comes too early, and is reported.\n"+
 			"random,SEED: at places that the seed picks, on all PEs. May be given more than once")
-		p.Holds = &holds
+		flags.Var(&lates, "late", "`PE,COMM,EPOCH`: for debugging, what the PE puts when communication COMM comes for the EPOCH-th\n"+
+			"time arrives when no PE can move, at the latest after "+holdLimit.String()+". May be given more than once")
+		p.Holds, p.Lates = &holds, &lates
 	}
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)

@@ -70,7 +70,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			axes:   make([]dist.Triplet, 0, transport.MaxRank),
 		}
 		if p.Check {
-			pe.orders = &orders{slots: ledger.Slots(pe.id), first: map[transport.Memory]*check.Slot{}, holds: p.Holds}
+			pe.orders = &orders{slots: ledger.Slots(pe.id), first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
 		pes[pe.id] = pe
 		defer pe.recover()

@@ -51,6 +51,9 @@ func (w *World) standing(stalled bool) []look {
 
 // blocked returns what each PE waits for if none can move, else nil.
 func (w *World) blocked() []transport.Wait {
+	if w.late.Load() > 0 {
+		return nil // a message will arrive, and did not arrive before the looks
+	}
 	looks := w.standing(false)
 	parked := false
 	// None has moved since, so that what they say about their waits holds.
@@ -70,18 +73,35 @@ func (w *World) blocked() []transport.Wait {
 	return waits
 }
 
-// Stall stops the PE until the others stand still (transport.Staller).
+// Stall stops the PE until the others stand still (transport.Slow).
 func (p *PE) Stall(limit time.Duration) {
 	hideSync()
 	p.stalled.Store(true)
-	end := time.Now().Add(limit)
-	for !p.w.failed.Load() && p.w.standing(true) == nil && time.Now().Before(end) {
-		time.Sleep(stallPeriod)
-	}
+	p.w.awaitStand(limit)
 	p.stalled.Store(false)
 	failed := p.w.failed.Load()
 	showSync()
 	if failed {
 		panic(transport.Unwind{})
+	}
+}
+
+// PutLate is a put that arrives when all stand still (transport.Slow).
+func (p *PE) PutLate(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, m *transport.Move, limit time.Duration) {
+	p.w.late.Add(1)
+	move := *m
+	go func() {
+		p.w.awaitStand(limit)
+		p.Put(site, b, to, epoch, src, &move)
+		p.w.late.Add(-1)
+	}()
+}
+
+// awaitStand returns when no PE but the stalled ones can move, when limit has
+// passed, or when the run has failed.
+func (w *World) awaitStand(limit time.Duration) {
+	end := time.Now().Add(limit)
+	for !w.failed.Load() && w.standing(true) == nil && time.Now().Before(end) {
+		time.Sleep(stallPeriod)
 	}
 }

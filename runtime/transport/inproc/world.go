@@ -39,6 +39,7 @@ type World struct {
 	pes    []*PE
 	stuck  func([]transport.Wait) error
 
+	late   atomic.Int64 // messages of PutLate under way
 	failed atomic.Bool
 	mu     sync.Mutex // guards err
 	err    error
