@@ -23,7 +23,7 @@ var (
 )
 
 // heldPEs are the numbers of PEs that programs run on while some are held.
-var heldPEs = []int{2, 3, 4, 5}
+var heldPEs = []int{2, 3, 5}
 
 // holdings is what runs with held PEs did.
 type holdings struct {

@@ -13,9 +13,11 @@ import (
 // may be given, are
 //
 //	PE,COMM,EPOCH   at that epoch of communication number COMM, as explain counts
+//	PE              at every epoch of every communication: the PE is always last
 //	random,SEED     at places that the seed picks, on all PEs
 //
-// It is a flag.Value. What PEs have stopped is counted per PE, so that they need
+// One run with a PE that is always last lets every put to it come that nothing
+// orders after its uses. It is a flag.Value. What PEs have stopped is counted per PE, so that they need
 // no synchronisation.
 type Holds struct {
 	list  []hold
@@ -56,6 +58,9 @@ type hold struct {
 	epoch    uint64
 }
 
+// everywhere is the site of a hold at all places.
+const everywhere = -1
+
 // mostRandom is how often a PE stops for a seed: each stop takes as long as the
 // others need to come to a stand.
 const mostRandom = 24
@@ -71,8 +76,17 @@ func (h *Holds) Set(text string) error {
 		h.seeds = append(h.seeds, seed)
 		return nil
 	}
-	if len(f) != 3 {
-		return fmt.Errorf("want PE,COMM,EPOCH or random,SEED")
+	switch len(f) {
+	case 1:
+		pe, err := strconv.Atoi(text)
+		if err != nil || pe < 0 {
+			return fmt.Errorf("%q is no PE: want a number from 0", text)
+		}
+		h.list = append(h.list, hold{pe, everywhere, 0})
+		return nil
+	case 3:
+	default:
+		return fmt.Errorf("want PE,COMM,EPOCH or PE or random,SEED")
 	}
 	place, err := parseHold(text)
 	if err == nil {
@@ -98,7 +112,12 @@ func parseHold(text string) (hold, error) {
 	return hold{n[0], n[1] - 1, uint64(n[2])}, nil
 }
 
-func (h hold) String() string { return fmt.Sprintf("%d,%d,%d", h.pe, h.site+1, h.epoch) }
+func (h hold) String() string {
+	if h.site == everywhere {
+		return strconv.Itoa(h.pe)
+	}
+	return fmt.Sprintf("%d,%d,%d", h.pe, h.site+1, h.epoch)
+}
 
 // String lists the places.
 func (h *Holds) String() string {
@@ -118,7 +137,7 @@ func (h *Holds) Empty() bool { return h == nil || len(h.list)+len(h.seeds) == 0 
 // Here reports whether a PE stops at an epoch of the communication at a site;
 // stops counts the random ones of that PE.
 func (h *Holds) Here(pe, site int, epoch uint64, stops *int) bool {
-	if slices.Contains(h.list, hold{pe, site, epoch}) {
+	if slices.Contains(h.list, hold{pe, site, epoch}) || slices.Contains(h.list, hold{pe, everywhere, 0}) {
 		return true
 	}
 	for _, s := range h.seeds {

@@ -4,10 +4,11 @@ import "testing"
 
 func TestHoldsAreRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"1,2,3": "", "0,#1,1": "", "random,7": "", "random,0": "",
-		"":          "want PE,COMM,EPOCH or random,SEED",
-		"1,2":       "want PE,COMM,EPOCH or random,SEED",
-		"1,2,3,4":   "want PE,COMM,EPOCH or random,SEED",
+		"1,2,3": "", "0,#1,1": "", "random,7": "", "random,0": "", "3": "",
+		"":          `"" is no PE: want a number from 0`,
+		"-2":        `"-2" is no PE: want a number from 0`,
+		"1,2":       "want PE,COMM,EPOCH or PE or random,SEED",
+		"1,2,3,4":   "want PE,COMM,EPOCH or PE or random,SEED",
 		"random,-1": `"-1" is no seed: want a number from 0`,
 		"random,x":  `"x" is no seed: want a number from 0`,
 		"-1,1,1":    `"-1" is no PE: want a number from 0`,
@@ -38,16 +39,16 @@ func TestHoldsAreRead(t *testing.T) {
 
 func TestHoldsAreWhereTheyShouldBe(t *testing.T) {
 	var h Holds
-	for _, text := range []string{"1,2,3", "0,1,1", "random,5"} {
+	for _, text := range []string{"1,2,3", "0,1,1", "random,5", "4"} {
 		if err := h.Set(text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := h.String(); got != "1,2,3 0,1,1 random,5" {
+	if got := h.String(); got != "1,2,3 0,1,1 4 random,5" {
 		t.Error(got)
 	}
 	stops := 0
-	if !h.Here(1, 1, 3, &stops) || !h.Here(0, 0, 1, &stops) || stops != 0 {
+	if !h.Here(4, 0, 1, &stops) || !h.Here(4, 3, 1<<40, &stops) || !h.Here(1, 1, 3, &stops) || !h.Here(0, 0, 1, &stops) || stops != 0 {
 		t.Error("a PE passes its place")
 	}
 	// The seed decides, evenly over PEs and places, and not without end.

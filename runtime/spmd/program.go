@@ -61,8 +61,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	if p.Check {
 		flags.Var(&holds, "hold", "for debugging, `PE,COMM,EPOCH`: the PE stops when communication COMM (1 is the first) has arrived\n"+
 			"for the EPOCH-th time, until no other PE can move, but no longer than "+holdLimit.String()+": a put that nothing orders\n"+
-			"after the use of that value then comes too early, and is reported. random,SEED: PEs stop at\n"+
-			"places that the seed picks. May be given more than once")
+			"after the use of that value then comes too early, and is reported. PE alone: it stops at every\n"+
+			"arrival. random,SEED: PEs stop at places that the seed picks. May be given more than once")
 		flags.Var(&lates, "late", "for debugging, `PE,COMM,EPOCH`: what the PE puts when communication COMM comes for the EPOCH-th\n"+
 			"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
 		p.Holds, p.Lates = &holds, &lates
