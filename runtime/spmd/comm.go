@@ -148,11 +148,8 @@ func (c *Comm[T]) send() {
 		if c.mode == Handshake && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
 			c.count.Waits++
 		}
-		if c.order != nil {
-			c.pe.mayPut(c.order, c.epoch, m.pe, m.cells)
-		}
 		c.count.Bytes += m.bytes
-		if c.order != nil && c.late(m) {
+		if c.order != nil && c.checked(m) {
 			continue
 		}
 		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)

@@ -99,6 +99,13 @@ func (c *Comm[T]) ordered() {
 	}
 }
 
+// checked is what check builds do about a message when it is to be put. It reports
+// whether the message goes late, so that nothing is left to do.
+func (c *Comm[T]) checked(m *transfer) (late bool) {
+	c.pe.mayPut(c.order, c.epoch, m.pe, m.cells)
+	return c.late(m)
+}
+
 // late puts so that the message arrives late, if it is told to.
 func (c *Comm[T]) late(m *transfer) bool {
 	slow, ok := c.pe.t.(transport.Slow)
