@@ -60,11 +60,11 @@ func (h *holdings) run(t *testing.T, input, program, want string) {
 	h.mu.Unlock()
 }
 
-// messages is the total line of a table of statistics.
-type messages struct{ data, ready int }
+// heldCounts is the total line of a table of statistics.
+type heldCounts struct{ data, ready int }
 
 // heldRun runs a program that writes statistics, and nothing else, on stderr.
-func heldRun(input, program string, args ...string) (string, messages, error) {
+func heldRun(input, program string, args ...string) (string, heldCounts, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -72,19 +72,19 @@ func heldRun(input, program string, args ...string) (string, messages, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return "", messages{}, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+		return "", heldCounts{}, fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 	f := strings.Fields(lines[len(lines)-1]) // times data ready bytes waits total, N PEs
 	if len(f) < 6 || f[5] != "total," {
-		return "", messages{}, fmt.Errorf("no statistics:\n%s", stderr.Bytes())
+		return "", heldCounts{}, fmt.Errorf("no statistics:\n%s", stderr.Bytes())
 	}
 	data, err1 := strconv.Atoi(f[1])
 	ready, err2 := strconv.Atoi(f[2])
 	if err1 != nil || err2 != nil {
-		return "", messages{}, fmt.Errorf("no numbers in %q", lines[len(lines)-1])
+		return "", heldCounts{}, fmt.Errorf("no numbers in %q", lines[len(lines)-1])
 	}
-	return stdout.String(), messages{data, ready}, nil
+	return stdout.String(), heldCounts{data, ready}, nil
 }
 
 // report logs the totals. Runs in which every put has its ready message would
