@@ -53,7 +53,7 @@ func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
 func (c *Comm[T]) Sync(m Mode) *Comm[T] {
-	c.mode = m
+	c.mode = c.pe.prog.mode(m)
 	return c
 }
 

@@ -64,7 +64,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
 func (c *Irregular[T]) Sync(m Mode) *Irregular[T] {
-	c.mode = m
+	c.mode = c.pe.prog.mode(m)
 	return c
 }
 

@@ -26,12 +26,23 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
-	Check bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
+	// Handshake makes every communication send ready messages, whatever the plan
+	// says.
+	Handshake bool
+	Check     bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
 
 	// Holds says where PEs stop for a while, to provoke puts that come too early,
 	// Lates which messages arrive late. They have an effect with Check only.
 	Holds *check.Holds
 	Lates *check.Lates
+}
+
+// mode is the mode of communications that the plan gives mode m.
+func (p *Program) mode(m Mode) Mode {
+	if p.Handshake {
+		return Handshake
+	}
+	return m
 }
 
 // Exit statuses of an emitted program, apart from those that STOP sets.
@@ -56,6 +67,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(stderr)
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
+	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var holds check.Holds
 	var lates check.Lates
 	if p.Check {
@@ -68,7 +80,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		p.Holds, p.Lates = &holds, &lates
 	}
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
+		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {
