@@ -27,6 +27,9 @@ var (
 	programs = flag.Int("programs", 0, "number of random programs (default 12, and 40 with SPMDC_REQUIRE=all)")
 	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
 	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
+	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: all); what is built without\n"+
+		"handshake runs with its ready messages too")
+	peCounts = flag.String("pes", "", "numbers of PEs for random programs, separated by commas (default 1,2,3,5,8)")
 	shrink   = flag.Duration("shrink", time.Minute, "how long to shrink a random program that fails")
 )
 
@@ -169,18 +172,32 @@ func (c *randomCase) check(dir, spmdc string) error {
 	if err := os.WriteFile(source, []byte(c.Source), 0o666); err != nil {
 		return err
 	}
-	for _, plan := range plans {
+	chosen := plans
+	if *builds != "" {
+		chosen = strings.Split(*builds, ",")
+	}
+	counts := randomPEs
+	if *peCounts != "" {
+		counts = strings.Split(*peCounts, ",")
+	}
+	for _, plan := range chosen {
 		program := filepath.Join(dir, plan)
 		if _, err := command("", spmdc, "build", "--verify-passes", "--sync="+plan, "-o", program, source); err != nil {
 			return &failure{stage: "build", plan: plan, err: err}
 		}
-		for _, n := range randomPEs {
-			got, err := command(c.Input, program, "-n", n)
-			if err != nil {
-				return &failure{stage: "run", plan: plan, pes: n, err: err}
-			}
-			if err := compare.Outputs(c.want, got, compare.Default); err != nil {
-				return &failure{stage: "compare", plan: plan, pes: n, err: err}
+		ways := [][]string{nil}
+		if !slices.Contains(chosen, "handshake") {
+			ways = append(ways, []string{"-handshake"})
+		}
+		for _, n := range counts {
+			for _, way := range ways {
+				got, err := command(c.Input, program, append([]string{"-n", n}, way...)...)
+				if err != nil {
+					return &failure{stage: "run", plan: plan, pes: n, err: err}
+				}
+				if err := compare.Outputs(c.want, got, compare.Default); err != nil {
+					return &failure{stage: "compare", plan: plan, pes: n, err: err}
+				}
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package spmd
 
-import "github.com/spmdc/spmdc/runtime/transport"
+import (
+	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
 
 // Mode is how the puts of a communication are synchronised.
 type Mode uint8
@@ -31,6 +34,7 @@ type Comm[T any] struct {
 	plan  schedule
 	with  *Together // the company that it travels in, or nil
 	count *Counts
+	order *check.Slot // of check builds
 }
 
 // NewComm makes the communication that copies elements of src to dst, or with
@@ -43,12 +47,13 @@ func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 	}
 	c.plan = newSchedule(pe, site, &src.geo, rank, dst == nil, target.ElemSize())
 	c.buf = pe.t.Register(site, target)
+	c.order = c.newOrder(target)
 	return c
 }
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
 func (c *Comm[T]) Sync(m Mode) *Comm[T] {
-	c.mode = m
+	c.mode = c.pe.prog.mode(m)
 	return c
 }
 
@@ -119,6 +124,9 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 		rank := c.plan.rank
 		c.dst.layOut(c.site, c.plan.wanted[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
 	}
+	if c.order != nil {
+		c.ordered()
+	}
 	return changed
 }
 
@@ -140,8 +148,11 @@ func (c *Comm[T]) send() {
 		if c.mode == Handshake && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
 			c.count.Waits++
 		}
-		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)
 		c.count.Bytes += m.bytes
+		if c.order != nil && c.checked(m) {
+			continue
+		}
+		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)
 	}
 	c.count.Data += int64(len(c.plan.sends))
 }
@@ -153,10 +164,18 @@ func (c *Comm[T]) Wait() {
 			c.count.Waits++
 		}
 	}
+	if c.order != nil {
+		c.pe.arrived(c.order, c.epoch)
+	}
 }
 
 // Done marks the end of the value's life on this PE (UseOver).
-func (c *Comm[T]) Done() { c.live = false }
+func (c *Comm[T]) Done() {
+	c.live = false
+	if c.order != nil {
+		c.order.Over(c.epoch)
+	}
+}
 
 // PipeRecv is the first half of a pipelined communication, for a loop that
 // carries a dependence across PEs: it waits for the overlap from the PEs that

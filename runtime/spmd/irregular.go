@@ -3,6 +3,7 @@ package spmd
 import (
 	"slices"
 
+	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -21,6 +22,7 @@ type Irregular[T any] struct {
 	count *Counts
 	epoch uint64
 	live  bool
+	order *check.Slot // of check builds
 
 	inspections int // schedules built
 
@@ -56,12 +58,13 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c.fromBuf = pe.t.Register(site, &c.from)
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
+	c.order = pe.order(site, &c.stage, "the list of values", nil)
 	return c
 }
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
 func (c *Irregular[T]) Sync(m Mode) *Irregular[T] {
-	c.mode = m
+	c.mode = c.pe.prog.mode(m)
 	return c
 }
 
@@ -108,6 +111,11 @@ func (c *Irregular[T]) execute() {
 		}
 		if c.mode == Handshake && t.AwaitReady(c.site, c.stageBuf, q, c.epoch) {
 			c.count.Waits++
+		}
+		if c.order != nil {
+			// Each producer has a part of the list: those that it fills count.
+			c.pe.mayPut(c.order, c.epoch, q, nil)
+			c.order.Need(c.epoch, q, nil)
 		}
 		c.move = transport.Move{Dst: c.at[q]}
 		c.move.Loop(len(wants), 1, 1)
@@ -217,7 +225,15 @@ func (c *Irregular[T]) Wait() {
 	for i, slot := range c.slots {
 		c.Data[slot] = c.stage.Data[i]
 	}
+	if c.order != nil {
+		c.pe.arrived(c.order, c.epoch)
+	}
 }
 
 // Done marks the end of the value's life on this PE.
-func (c *Irregular[T]) Done() { c.live = false }
+func (c *Irregular[T]) Done() {
+	c.live = false
+	if c.order != nil {
+		c.order.Over(c.epoch)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+
+	"github.com/spmdc/spmdc/runtime/check"
 )
 
 // Site is a place of the source program at which PEs communicate. Error
@@ -24,7 +26,23 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
-	Check bool // fill arrays with the undefined value and check the plan's bookkeeping
+	// Handshake makes every communication send ready messages, whatever the plan
+	// says.
+	Handshake bool
+	Check     bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
+
+	// Holds says where PEs stop for a while, to provoke puts that come too early,
+	// Lates which messages arrive late. They have an effect with Check only.
+	Holds *check.Holds
+	Lates *check.Lates
+}
+
+// mode is the mode of communications that the plan gives mode m.
+func (p *Program) mode(m Mode) Mode {
+	if p.Handshake {
+		return Handshake
+	}
+	return m
 }
 
 // Exit statuses of an emitted program, apart from those that STOP sets.
@@ -49,8 +67,20 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(stderr)
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
+	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
+	var holds check.Holds
+	var lates check.Lates
+	if p.Check {
+		flags.Var(&holds, "hold", "for debugging, `PE,COMM,EPOCH`: the PE stops when communication COMM (1 is the first) has arrived\n"+
+			"for the EPOCH-th time, until no other PE can move, but no longer than "+holdLimit.String()+": a put that nothing orders\n"+
+			"after the use of that value then comes too early, and is reported. PE alone: it stops at every\n"+
+			"arrival. random,SEED: PEs stop at places that the seed picks. May be given more than once")
+		flags.Var(&lates, "late", "for debugging, `PE,COMM,EPOCH`: what the PE puts when communication COMM comes for the EPOCH-th\n"+
+			"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
+		p.Holds, p.Lates = &holds, &lates
+	}
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
+		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
 	"github.com/spmdc/spmdc/runtime/transport"
 	"github.com/spmdc/spmdc/runtime/transport/inproc"
@@ -22,6 +23,7 @@ type PE struct {
 	in      *input         // shared; used by PE 0
 	stopped *StopError     // set by Stop
 	axes    []dist.Triplet // see Box
+	orders  *orders        // in check builds
 }
 
 // ID is the number of this PE, from 0.
@@ -55,6 +57,10 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	out := newOutput(stdout)
 	in := newInput(stdin, out)
 	pes := make([]*PE, np)
+	var ledger *check.Ledger
+	if p.Check {
+		ledger = check.NewLedger(np)
+	}
 	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
 		pe := &PE{
 			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in,
@@ -62,6 +68,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			// other's cache lines.
 			counts: make([]Counts, len(p.Sites)+1, len(p.Sites)+4),
 			axes:   make([]dist.Triplet, 0, transport.MaxRank),
+		}
+		if p.Check {
+			pe.orders = &orders{slots: ledger.Slots(pe.id), first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
 		pes[pe.id] = pe
 		defer pe.recover()

@@ -32,6 +32,7 @@ type transfer struct {
 	pe    int // the consumer
 	bytes int64
 	move  transport.Move
+	cells []dist.Triplet // in check builds: the elements, along each axis
 }
 
 // schedule is who sends what to whom in one communication: computed from the
@@ -168,8 +169,13 @@ func (s *schedule) clip() {
 // section computes in s.sect the elements that p sends to q; it reports whether
 // there are any.
 func (s *schedule) section(p, q int) bool {
+	return !s.none[q] && s.sectionOf(p, q, s.wanted[q*s.rank:(q+1)*s.rank])
+}
+
+// sectionOf is section for a q that needs box.
+func (s *schedule) sectionOf(p, q int, box []dist.Triplet) bool {
 	l := s.src.layout
-	if s.none[q] || !l.ReplicaFor(p, q) {
+	if !l.ReplicaFor(p, q) {
 		return false
 	}
 	if s.dir != 0 {
@@ -178,7 +184,6 @@ func (s *schedule) section(p, q int) bool {
 			return false
 		}
 	}
-	box := s.wanted[q*s.rank : (q+1)*s.rank]
 	for d := range box {
 		if box[d].Empty() {
 			return false
@@ -247,4 +252,7 @@ func (s *schedule) fill(t *transfer, q int) {
 		m.Loop(x.N, src, x.Step/target[d].Step*target[d].Stride)
 	}
 	t.bytes = int64(m.Count()) * s.elem
+	if s.pe.orders != nil {
+		t.cells = slices.Clone(s.sect)
+	}
 }

@@ -28,6 +28,7 @@ type traveller interface {
 	memory() transport.Memory
 	keepOwn()
 	join(t *Together)
+	checked(m *transfer) (late bool)
 }
 
 // bundle is a message: the PE at the other end, and who has a part in it.
@@ -137,7 +138,24 @@ func (t *Together) send(b *bundle) {
 		m.counts().Bytes += x.bytes
 	}
 	t.members[b.parts[0].member].counts().Data++
+	if t.pe.orders != nil && t.check(b) {
+		return
+	}
 	t.pe.t.PutAll(t.site(b), b.pe, t.parts)
+}
+
+// check is send in check builds: it checks each part of a message that is about to
+// be put. It reports whether all of them go late, on their own.
+func (t *Together) check(b *bundle) bool {
+	kept := t.parts[:0]
+	for i, s := range b.parts {
+		m := t.members[s.member]
+		if !m.checked(&m.schedule().sends[s.at]) {
+			kept = append(kept, t.parts[i])
+		}
+	}
+	t.parts = kept
+	return len(kept) == 0
 }
 
 // site is where a message is said to come from.

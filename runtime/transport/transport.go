@@ -20,6 +20,8 @@
 // map to source lines.
 package transport
 
+import "time"
+
 // Buffer names a registered buffer; the same number on all PEs.
 type Buffer int
 
@@ -91,6 +93,18 @@ type Transport interface {
 	Abort(err error)
 	// Aborted reports whether some PE has aborted the run.
 	Aborted() bool
+}
+
+// Slow is implemented by transports that can tell when no PE can move. What it
+// does makes the slowest of all schedules, for debugging: neither a stop nor a
+// message under way is taken for a deadlock.
+type Slow interface {
+	// Stall stops this PE until every other one waits, has returned or stalls
+	// too, or limit has passed.
+	Stall(limit time.Duration)
+	// PutLate is Put, but the message arrives only when no PE can move, or limit
+	// has passed. Nobody may write src any more.
+	PutLate(site int, b Buffer, to int, epoch uint64, src Memory, m *Move, limit time.Duration)
 }
 
 // Unwind is the panic value by which PEs leave a run that another PE aborted.

@@ -30,6 +30,7 @@ type PE struct {
 	kind     atomic.Uint32
 	on       atomic.Int64
 	returned atomic.Bool
+	stalled  atomic.Bool
 	wake     chan struct{}
 
 	_     pad

@@ -39,6 +39,7 @@ type World struct {
 	pes    []*PE
 	stuck  func([]transport.Wait) error
 
+	late   atomic.Int64 // messages of PutLate under way
 	failed atomic.Bool
 	mu     sync.Mutex // guards err
 	err    error
@@ -155,49 +156,4 @@ func (w *World) fail(err error) {
 		}
 	}
 	showSync()
-}
-
-// blocked returns what each PE waits for if none can move, else nil.
-//
-// Only a PE that runs can make another one runnable. Each PE that parks counts
-// it before it publishes the flag, so a PE whose count and flag are the same in
-// two looks was parked all the time between them. If that holds for all of them
-// and no flag had its value in between, nobody runs and nobody will.
-func (w *World) blocked() []transport.Wait {
-	type look struct {
-		parks uint64
-		flag  *atomic.Uint64
-	}
-	looks := make([]look, w.n)
-	parked := 0
-	for i, p := range w.pes {
-		if p.returned.Load() {
-			continue
-		}
-		looks[i] = look{p.parks.Load(), p.waiting.Load()}
-		if looks[i].flag == nil {
-			return nil
-		}
-		parked++
-	}
-	if parked == 0 {
-		return nil
-	}
-	waits := make([]transport.Wait, w.n)
-	for i, p := range w.pes {
-		if looks[i].flag == nil {
-			waits[i] = transport.Wait{PE: i, Returned: true}
-			continue
-		}
-		if looks[i].flag.Load() >= p.want.Load() {
-			return nil
-		}
-		waits[i] = transport.Wait{PE: i, Kind: transport.WaitKind(p.kind.Load()), Site: int(p.site.Load()), On: int(p.on.Load())}
-	}
-	for i, p := range w.pes {
-		if looks[i].flag != nil && (p.parks.Load() != looks[i].parks || p.waiting.Load() != looks[i].flag) {
-			return nil
-		}
-	}
-	return waits
 }

@@ -48,6 +48,7 @@ var imports = []struct {
 
 	{"cfg", []string{"ir"}},
 	{"dataflow/solve", []string{"cfg"}},
+	{"dataflow", nil}, // tests of the analyses together
 	{"cfg/comm", slices.Concat(analyses, []string{"cfg", "dataflow/solve"})},
 	{"cfg/comm/choose", slices.Concat(analyses, []string{"ir/transform", "cfg/comm"})},
 	{"procfunc/linalg", nil},

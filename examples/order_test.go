@@ -1,0 +1,158 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spmdc/spmdc/examples/internal/compare"
+	"github.com/spmdc/spmdc/examples/internal/randprog"
+)
+
+var (
+	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 6, and 25 with SPMDC_REQUIRE=all)")
+	heldSeeds    = flag.Int("holds", 2, "how many choices of places to hold PEs at, per program and number of PEs")
+)
+
+// heldPEs are the numbers of PEs that programs run on while some are held.
+var heldPEs = []int{2, 3, 5}
+
+// holdings is what runs with held PEs did.
+type holdings struct {
+	mu             sync.Mutex
+	programs, runs int
+	data, ready    int // messages
+}
+
+// run executes a check build with PEs stopping between CO and UO at places that
+// seeds pick. Each put is checked to come after the last use of its cells on the
+// target; none may be early, and the answers are those of a free run.
+func (h *holdings) run(t *testing.T, input, program, want string) {
+	t.Helper()
+	for _, n := range heldPEs {
+		for seed := range *heldSeeds {
+			hold := fmt.Sprintf("random,%d", 1000*n+seed)
+			out, stats, err := heldRun(input, program, "-n", fmt.Sprint(n), "-hold", hold, "-stats")
+			if err != nil {
+				t.Errorf("%d PEs, -hold %s: %v", n, hold, err)
+				continue
+			}
+			if err := compare.Outputs(want, out, compare.Default); err != nil {
+				t.Errorf("%d PEs, -hold %s: %v", n, hold, err)
+			}
+			h.mu.Lock()
+			h.runs++
+			h.data += stats.data
+			h.ready += stats.ready
+			h.mu.Unlock()
+		}
+	}
+	h.mu.Lock()
+	h.programs++
+	h.mu.Unlock()
+}
+
+// heldCounts is the total line of a table of statistics.
+type heldCounts struct{ data, ready int }
+
+// heldRun runs a program that writes statistics, and nothing else, on stderr.
+func heldRun(input, program string, args ...string) (string, heldCounts, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin = strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", heldCounts{}, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+	}
+	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+	f := strings.Fields(lines[len(lines)-1]) // times data ready bytes waits total, N PEs
+	if len(f) < 6 || f[5] != "total," {
+		return "", heldCounts{}, fmt.Errorf("no statistics:\n%s", stderr.Bytes())
+	}
+	data, err1 := strconv.Atoi(f[1])
+	ready, err2 := strconv.Atoi(f[2])
+	if err1 != nil || err2 != nil {
+		return "", heldCounts{}, fmt.Errorf("no numbers in %q", lines[len(lines)-1])
+	}
+	return stdout.String(), heldCounts{data, ready}, nil
+}
+
+// report logs the totals. Runs in which every put has its ready message would
+// show nothing.
+func (h *holdings) report(t *testing.T) {
+	t.Helper()
+	t.Logf("%d programs, %d runs with PEs held: %d data messages, %d ready messages, no put too early", h.programs, h.runs, h.data, h.ready)
+	if h.runs > 0 && h.ready >= h.data {
+		t.Errorf("no ready message is left out: %d for %d data messages", h.ready, h.data)
+	}
+}
+
+// TestHeldExamples: in the examples, whose ready messages are left out as far as
+// that is proved, no put comes early however PEs are held.
+func TestHeldExamples(t *testing.T) {
+	var h holdings
+	t.Run("example", func(t *testing.T) {
+		for _, e := range examples(t) {
+			t.Run(e.name, func(t *testing.T) {
+				t.Parallel()
+				input := ""
+				if e.input != "" {
+					text, err := os.ReadFile(e.input)
+					if err != nil {
+						t.Fatal(err)
+					}
+					input = string(text)
+				}
+				h.run(t, input, build(t, e.source, "popl96", "--check"), e.want(t))
+			})
+		}
+	})
+	h.report(t)
+}
+
+// TestHeldRandomPrograms is the same for random programs, the seeds of which
+// follow those of TestRandomPrograms.
+func TestHeldRandomPrograms(t *testing.T) {
+	n := *heldPrograms
+	if n == 0 {
+		n = 6
+		if thorough() {
+			n = 25
+		}
+	}
+	first := max(*seed, 1) + 100000
+	var h holdings
+	t.Run("seed", func(t *testing.T) {
+		for i := range n {
+			s := first + uint64(i)
+			t.Run(fmt.Sprint(s), func(t *testing.T) {
+				t.Parallel()
+				p := randprog.Sample(s)
+				source := filepath.Join(t.TempDir(), "random.hpf")
+				if err := os.WriteFile(source, []byte(p.Source), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				program := build(t, source, "popl96", "--check")
+				want, _, err := heldRun(p.Input, program, "-n", "1", "-stats")
+				if err != nil {
+					t.Fatalf("%v\n%s", err, p.Source)
+				}
+				h.run(t, p.Input, program, want)
+				if t.Failed() {
+					t.Logf("the program:\n%s", p.Source)
+				}
+			})
+		}
+	})
+	h.report(t)
+}
