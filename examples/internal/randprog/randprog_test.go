@@ -251,3 +251,28 @@ func TestExactValues(t *testing.T) {
 		}
 	})
 }
+
+// TestRounds: a few dozen programs of Rounds hold every kind of kernel and
+// construct, and a seed gives the same program again.
+func TestRounds(t *testing.T) {
+	found := map[string]int{}
+	for seed := range uint64(fullRun) {
+		p := Rounds(seed)
+		if q := Rounds(seed); p.Source != q.Source {
+			t.Fatalf("seed %d gives two programs", seed)
+		}
+		for name, count := range p.Features {
+			found[name] += count
+		}
+	}
+	for _, name := range []string{
+		"loop", "bounds of an outer index", "guard", "cycle", "exit",
+		"there and back", "mirrors", "to all and back",
+		"shift up", "shift down", "both sides", "mirror", "broadcast", "to one owner", "reduction", "gather and scatter",
+		"transpose", "plane shift", "five points", "row or column", "plane reduction", "plane mirror",
+	} {
+		if found["rounds:"+name] == 0 {
+			t.Errorf("no program holds %q", name)
+		}
+	}
+}
