@@ -102,7 +102,7 @@ func (h *holdings) report(t *testing.T) {
 func TestHeldExamples(t *testing.T) {
 	var h holdings
 	t.Run("example", func(t *testing.T) {
-		for _, e := range examples(t) {
+		for _, e := range append(examples(t), stencils) {
 			t.Run(e.name, func(t *testing.T) {
 				t.Parallel()
 				input := ""
