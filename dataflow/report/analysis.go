@@ -13,9 +13,6 @@ type Analysis struct {
 	Functions *procfunc.Functions
 	Graph     *cfg.Graph
 	Items     []Item // by Put, then by Use
-	// Sweeps is the largest number of sweeps that the sound form took for an item,
-	// the last one, which changed nothing, included.
-	Sweeps int
 
 	solver *synch.Solver
 	sound  []synch.Verdict // of communication r at r-1
@@ -29,7 +26,6 @@ type Analysis struct {
 type Item struct {
 	synch.Item
 	Verdict synch.Verdict
-	Sweeps  int
 }
 
 // Analyze solves all items of f, whose graph must stay as it is.
@@ -40,10 +36,9 @@ func Analyze(f *procfunc.Functions) *Analysis {
 	}
 	for _, pair := range f.Items() {
 		it := Item{Item: synch.Item{Use: pair[0], Put: pair[1]}}
-		it.Verdict, it.Sweeps = a.solver.Verdict(it.Item, f.Kills)
+		it.Verdict, _ = a.solver.Verdict(it.Item, f.Kills)
 		a.Items = append(a.Items, it)
 		a.sound[it.Put-1] = min(a.sound[it.Put-1], it.Verdict)
-		a.Sweeps = max(a.Sweeps, it.Sweeps)
 	}
 	return a
 }

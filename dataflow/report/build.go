@@ -25,7 +25,7 @@ func (a *Analysis) Build(file string, full bool) *Report {
 			b.uses[n.Ref] = append(b.uses[n.Ref], n)
 		}
 	}
-	r := &Report{File: file, Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table(), Sweeps: a.Sweeps}
+	r := &Report{File: file, Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table()}
 	for _, n := range b.g.Nodes {
 		if isCollective(n) {
 			c := Collective{Node: n.ID, Name: nodeName(n), Line: n.Line}
@@ -36,7 +36,11 @@ func (a *Analysis) Build(file string, full bool) *Report {
 		}
 	}
 	for i := range a.Functions.Relations {
-		r.Communications = append(r.Communications, b.communication(i+1))
+		c := b.communication(i + 1)
+		for _, o := range c.Obligations {
+			r.Sweeps = max(r.Sweeps, len(o.Values[0].In))
+		}
+		r.Communications = append(r.Communications, c)
 	}
 	return r
 }

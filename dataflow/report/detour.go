@@ -100,7 +100,12 @@ func (d *detour) passed(states []synch.State) []Refusal {
 			r.Why = "it is sent before the use is over"
 		default:
 			reason := d.b.a.Functions.KillReason(n.Ref, d.it.Use, d.it.Put)
-			r.Why = strings.TrimPrefix(reason.Text, n.Name()+" ")
+			// The name stands in front of it anyway.
+			if rest, ok := strings.CutPrefix(reason.Text, n.Name()+" "); ok && !strings.HasPrefix(rest, "and ") {
+				r.Why = rest
+			} else {
+				r.Why = reason.Text
+			}
 			if reason.Kills {
 				over := d.b.overs[n.Ref]
 				r.Why = fmt.Sprintf("it goes the right way, from each q to its p, but p waits for it (%s) only after it has put (%s)", at(over[0]), at(d.put))

@@ -75,7 +75,14 @@ func (t *text) paint(verdict, text string) string {
 
 func (t *text) communication(c *Communication) {
 	verdict := c.Verdict + strings.Repeat(" ", max(0, 6-len(c.Verdict)))
-	t.line("#%-3d %-10s %-26s line %-4d %s  (printed form: %s)", c.ID, c.Kind, strings.Join(c.References, ", "), c.Line, t.paint(c.Verdict, verdict), c.Literal.Verdict)
+	refs := strings.Join(c.References, ", ")
+	if len(refs) > 26 && len(c.References) > 1 {
+		refs = c.References[0] + ", ..."
+	}
+	t.line("#%-3d %-10s %-26s line %-4d %s  (printed form: %s)", c.ID, c.Kind, refs, c.Line, t.paint(c.Verdict, verdict), c.Literal.Verdict)
+	if strings.HasSuffix(refs, "...") {
+		t.wrap("     ", "for "+strings.Join(c.References, ", "))
+	}
 	t.wrap("     ", c.Moves)
 	where := spots(c.C) + " · " + spots(c.CO) + " · " + spots(c.UO)
 	if len(c.Loops) > 0 {
