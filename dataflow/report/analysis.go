@@ -12,7 +12,7 @@ import (
 type Analysis struct {
 	Functions *procfunc.Functions
 	Graph     *cfg.Graph
-	Items     []Item // by Put, then by Use
+	Items     []synch.Item // by Put, then by Use
 
 	solver *synch.Solver
 	sound  []synch.Verdict // of communication r at r-1
@@ -22,23 +22,20 @@ type Analysis struct {
 	tested  map[[2]int]bool // LiteralKills of y and x
 }
 
-// Item is an obligation with its verdict.
-type Item struct {
-	synch.Item
-	Verdict synch.Verdict
-}
-
-// Analyze solves all items of f, whose graph must stay as it is.
+// Analyze finds the verdicts of the sound form on f, whose graph must stay as it
+// is. Of a communication that needs ready messages not all items are solved.
 func Analyze(f *procfunc.Functions) *Analysis {
 	a := &Analysis{Functions: f, Graph: f.Graph, solver: synch.NewSolver(f.Graph)}
 	for range f.Relations {
 		a.sound = append(a.sound, synch.Once)
 	}
 	for _, pair := range f.Items() {
-		it := Item{Item: synch.Item{Use: pair[0], Put: pair[1]}}
-		it.Verdict, _ = a.solver.Verdict(it.Item, f.Kills)
+		it := synch.Item{Use: pair[0], Put: pair[1]}
 		a.Items = append(a.Items, it)
-		a.sound[it.Put-1] = min(a.sound[it.Put-1], it.Verdict)
+		if a.sound[it.Put-1] > synch.NeedsSync {
+			v, _ := a.solver.Verdict(it, f.Kills)
+			a.sound[it.Put-1] = min(a.sound[it.Put-1], v)
+		}
 	}
 	return a
 }

@@ -119,15 +119,16 @@ func (b *builder) communication(r int) Communication {
 	return out
 }
 
-func (b *builder) obligation(it Item) Obligation {
-	s := b.a.solve(it.Item)
-	o := Obligation{Use: it.Use, Put: it.Put, Verdict: it.Verdict.String(), Sweeps: []Sweep{}}
+func (b *builder) obligation(it synch.Item) Obligation {
+	s := b.a.solve(it)
+	v := s.Verdict(b.g)
+	o := Obligation{Use: it.Use, Put: it.Put, Verdict: v.String(), Sweeps: []Sweep{}}
 	if b.full {
 		o.Sweeps = sweeps(s.History)
 	}
-	switch it.Verdict {
+	switch v {
 	case synch.Once:
-		o.Once = b.once(it.Item)
+		o.Once = b.once(it)
 	case synch.NoReady:
 		o.Chains = b.chains(s)
 	default:
