@@ -10,9 +10,11 @@ import (
 )
 
 // Build makes the report on the program in file. It solves everything again to
-// have each sweep.
-func (a *Analysis) Build(file string) *Report {
-	b := &builder{a: a, g: a.Graph, kills: a.Functions.Kills, after: a.Graph.PostDominators(), uses: map[int][]*cfg.Node{}, posts: map[int][]*cfg.Node{}, overs: map[int][]*cfg.Node{}}
+// have each sweep. With full it has the states at all nodes, which JSON and page
+// show and which take much room for large programs, else those at the nodes that
+// matter.
+func (a *Analysis) Build(file string, full bool) *Report {
+	b := &builder{a: a, full: full, g: a.Graph, kills: a.Functions.Kills, after: a.Graph.PostDominators(), towards: map[*cfg.Node][]bool{}, uses: map[int][]*cfg.Node{}, posts: map[int][]*cfg.Node{}, overs: map[int][]*cfg.Node{}}
 	for _, n := range b.g.Nodes {
 		switch n.Kind {
 		case cfg.Comm:
@@ -23,7 +25,7 @@ func (a *Analysis) Build(file string) *Report {
 			b.uses[n.Ref] = append(b.uses[n.Ref], n)
 		}
 	}
-	r := &Report{File: file, Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table(), Sweeps: a.Sweeps}
+	r := &Report{File: file, Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table()}
 	for _, n := range b.g.Nodes {
 		if isCollective(n) {
 			c := Collective{Node: n.ID, Name: nodeName(n), Line: n.Line}
@@ -34,7 +36,11 @@ func (a *Analysis) Build(file string) *Report {
 		}
 	}
 	for i := range a.Functions.Relations {
-		r.Communications = append(r.Communications, b.communication(i+1))
+		c := b.communication(i + 1)
+		for _, o := range c.Obligations {
+			r.Sweeps = max(r.Sweeps, len(o.Values[0].In))
+		}
+		r.Communications = append(r.Communications, c)
 	}
 	return r
 }
@@ -64,10 +70,12 @@ func (a *Analysis) Table() []Total {
 // builder holds what the parts of a report need.
 type builder struct {
 	a                  *Analysis
+	full               bool
 	g                  *cfg.Graph
 	kills              synch.Kills
 	after              *cfg.Tree
-	posts, overs, uses map[int][]*cfg.Node // C, CO and UO nodes by communication
+	towards            map[*cfg.Node][]bool // see leadTo
+	posts, overs, uses map[int][]*cfg.Node  // C, CO and UO nodes by communication
 }
 
 func (b *builder) communication(r int) Communication {
@@ -107,35 +115,82 @@ func (b *builder) communication(r int) Communication {
 		return rank(o) - rank(p)
 	})
 	out.Why = b.sentence(r, out.Obligations)
-	out.Literal = b.literal(r, b.a.literal(r))
+	out.Literal = b.literal(r)
 	return out
 }
 
-func (b *builder) obligation(it Item) Obligation {
-	s := b.a.solve(it.Item)
-	o := Obligation{Use: it.Use, Put: it.Put, Verdict: it.Verdict.String(), Sweeps: sweeps(s.History)}
-	switch it.Verdict {
+func (b *builder) obligation(it synch.Item) Obligation {
+	s := b.a.solve(it)
+	v := s.Verdict(b.g)
+	o := Obligation{Use: it.Use, Put: it.Put, Verdict: v.String(), Sweeps: []Sweep{}}
+	if b.full {
+		o.Sweeps = sweeps(s.History)
+	}
+	switch v {
 	case synch.Once:
-		o.Once = b.once(it.Item)
+		o.Once = b.once(it)
 	case synch.NoReady:
 		o.Chains = b.chains(s)
 	default:
 		o.Gap = b.gap(s)
 	}
+	o.Values = b.values(&o, s)
 	return o
 }
 
-func sweeps(history [][2][]synch.State) []Sweep {
-	names := func(states []synch.State) []string {
-		out := make([]string, len(states))
-		for i, s := range states {
-			out[i] = s.String()
+// values are the states at the nodes that tell the story of an obligation, in
+// program order: C, CO and UO of both communications, what orders them, and the
+// heads of the loops around.
+func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
+	var nodes []int
+	for _, r := range []int{o.Use, o.Put} {
+		for _, list := range [][]*cfg.Node{b.posts[r], b.overs[r], b.uses[r]} {
+			nodes = append(nodes, ids(list)...)
 		}
-		return out
 	}
+	for l := b.a.Functions.Put(o.Put).Loop; l != nil; l = l.Parent {
+		nodes = append(nodes, l.Head.ID)
+	}
+	for _, ch := range o.Chains {
+		for _, h := range ch.Hops {
+			nodes = append(nodes, h.Node)
+		}
+	}
+	slices.Sort(nodes)
+	var out []Values
+	for _, id := range slices.Compact(nodes) {
+		n := b.g.Nodes[id]
+		v := Values{Node: id, Name: bare(nodeName(n)), Line: n.Line}
+		switch {
+		case n.Kind == cfg.LoopHead && n.Loop.Index != "":
+			v.Name = "loop " + n.Loop.Index
+		case n.Kind == cfg.LoopHead:
+			v.Name = "loop while"
+		}
+		for _, h := range s.History {
+			v.In, v.Out = append(v.In, h[0][id].String()), append(v.Out, h[1][id].String())
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func sweeps(history [][2][]synch.State) []Sweep {
 	out := []Sweep{}
 	for _, h := range history {
-		out = append(out, Sweep{names(h[0]), names(h[1])})
+		out = append(out, Sweep{spans(h[0]), spans(h[1])})
+	}
+	return out
+}
+
+func spans(states []synch.State) []Span {
+	out := []Span{}
+	for i, s := range states {
+		if i > 0 && s == states[i-1] {
+			out[len(out)-1].To = i
+			continue
+		}
+		out = append(out, Span{i, i, s.String()})
 	}
 	return out
 }

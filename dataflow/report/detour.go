@@ -100,7 +100,12 @@ func (d *detour) passed(states []synch.State) []Refusal {
 			r.Why = "it is sent before the use is over"
 		default:
 			reason := d.b.a.Functions.KillReason(n.Ref, d.it.Use, d.it.Put)
-			r.Why = strings.TrimPrefix(reason.Text, n.Name()+" ")
+			// The name stands in front of it anyway.
+			if rest, ok := strings.CutPrefix(reason.Text, n.Name()+" "); ok && !strings.HasPrefix(rest, "and ") {
+				r.Why = rest
+			} else {
+				r.Why = reason.Text
+			}
 			if reason.Kills {
 				over := d.b.overs[n.Ref]
 				r.Why = fmt.Sprintf("it goes the right way, from each q to its p, but p waits for it (%s) only after it has put (%s)", at(over[0]), at(d.put))
@@ -116,22 +121,70 @@ func (d *detour) passed(states []synch.State) []Refusal {
 // branch or loop that it does not take, or before the use is over.
 func (d *detour) missed() {
 	d.list = []Refusal{}
-	on := map[*cfg.Node]bool{}
+	size := len(d.b.g.Nodes)
+	on := make([]bool, size)
 	for _, n := range d.path {
-		on[n] = true
+		on[n.ID] = true
 	}
 	around := crossed(d.path)
+	// What lies outside of the loop that brings the next put cannot help.
+	outside := func(n *cfg.Node) bool { return around != nil && !around.Contains(n.Loop) }
+	var candidates []*cfg.Node
 	for _, n := range d.b.g.Nodes {
-		// What lies outside of the loop that brings the next put cannot help.
-		if on[n] || !d.helps(n) || around != nil && !around.Contains(n.Loop) {
+		if !on[n.ID] && !outside(n) && d.b.leadTo(d.put)[n.ID] && d.helps(n) {
+			candidates = append(candidates, n)
+		}
+	}
+	if len(candidates) == 0 {
+		return
+	}
+	forth := func(n *cfg.Node) []*cfg.Node { return n.Succs }
+	departure := make([]*cfg.Node, size) // the last decision whose other way leads there
+	for i := len(d.path) - 2; i >= 0; i-- {
+		v := d.path[i]
+		if len(v.Succs) < 2 {
 			continue
 		}
-		if from := d.departure(n); from != nil {
+		other := v.Succs[0]
+		if other == d.path[i+1] {
+			other = v.Succs[1]
+		}
+		beyond := reach([]*cfg.Node{other}, size, forth, func(n *cfg.Node) bool { return n == d.put || n == v || outside(n) })
+		for _, n := range candidates {
+			if beyond[n.ID] && departure[n.ID] == nil {
+				departure[n.ID] = v
+			}
+		}
+	}
+	early := d.early()
+	for _, n := range candidates {
+		if from := departure[n.ID]; from != nil {
 			d.miss(n, from)
-		} else if d.early(n) {
+		} else if early[n.ID] {
 			d.miss(n, nil)
 		}
 	}
+}
+
+// early has the nodes between C_use and the end of the use, by ID.
+func (d *detour) early() []bool {
+	size := len(d.b.g.Nodes)
+	use := d.path[0]
+	if use.Kind != cfg.UseOver {
+		return make([]bool, size)
+	}
+	posts := d.b.posts[d.it.Use]
+	stop := func(n *cfg.Node) bool { return n == use || slices.Contains(posts, n) }
+	var after []*cfg.Node
+	for _, c := range posts {
+		after = append(after, c.Succs...)
+	}
+	in := reach(after, size, func(n *cfg.Node) []*cfg.Node { return n.Succs }, stop)
+	back := reach(use.Preds, size, func(n *cfg.Node) []*cfg.Node { return n.Preds }, stop)
+	for i := range in {
+		in[i] = in[i] && back[i]
+	}
+	return in
 }
 
 // helps reports whether n would order use and put if it lay between them.
@@ -141,44 +194,6 @@ func (d *detour) helps(n *cfg.Node) bool {
 	}
 	return n.Kind == cfg.Comm && n.Flavour != "recv" && n.Flavour != "send" && n.Ref != d.it.Use && n.Ref != d.it.Put &&
 		d.b.kills(n.Ref, d.it.Use, d.it.Put)
-}
-
-// departure is the last decision on the path whose other way leads to n, and
-// from there to the put.
-func (d *detour) departure(n *cfg.Node) *cfg.Node {
-	if !d.reaches(n, d.put, nil) {
-		return nil
-	}
-	for i := len(d.path) - 2; i >= 0; i-- {
-		v := d.path[i]
-		for _, s := range v.Succs {
-			if s != d.path[i+1] && (s == n || d.reaches(s, n, v)) {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
-// reaches reports whether a path leads from one node to another that passes
-// neither the put nor the node without in between.
-func (d *detour) reaches(from, to, without *cfg.Node) bool {
-	return from != d.put && from != without && pathForth(from, to, func(n *cfg.Node) bool { return n != d.put && n != without }) != nil
-}
-
-// early reports whether n lies between C_use and the end of the use.
-func (d *detour) early(n *cfg.Node) bool {
-	use := d.path[0]
-	if use.Kind != cfg.UseOver {
-		return false
-	}
-	for _, c := range d.b.posts[d.it.Use] {
-		inside := func(v *cfg.Node) bool { return v != use && v != c }
-		if pathForth(c, n, inside) != nil && pathForth(n, use, inside) != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func (d *detour) miss(n, from *cfg.Node) {

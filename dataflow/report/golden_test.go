@@ -22,7 +22,7 @@ import (
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"tred2", "jacobi", "heat3d", "fig3", "fig5"} {
 		t.Run(name, func(t *testing.T) {
-			got := analyze(t, example(t, name)).Build(name + ".hpf").Text(false)
+			got := analyze(t, example(t, name)).Build(name+".hpf", true).Text(false)
 			file := filepath.Join("../../examples", name, "dataflow.golden")
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 
 // TestColours wants colours to change nothing but colours.
 func TestColours(t *testing.T) {
-	r := analyze(t, example(t, "transpose")).Build("transpose.hpf")
+	r := analyze(t, example(t, "transpose")).Build("transpose.hpf", true)
 	plain, coloured := r.Text(false), r.Text(true)
 	for verdict, code := range map[string]string{"NoSync": "\x1b[1;32m", "Once": "\x1b[1;36m", "Sync": "\x1b[1;33m"} {
 		if strings.Contains(plain, "\x1b") || !strings.Contains(coloured, code+verdict) {
@@ -59,7 +59,7 @@ func TestColours(t *testing.T) {
 // never null, and states are there for every node and sweep.
 func TestJSON(t *testing.T) {
 	for _, name := range examples(t) {
-		r := analyze(t, example(t, name)).Build(name + ".hpf")
+		r := analyze(t, example(t, name)).Build(name+".hpf", true)
 		text, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -77,8 +77,17 @@ func TestJSON(t *testing.T) {
 					t.Errorf("%s: communication %d has %d sweeps", name, c.ID, len(o.Sweeps))
 				}
 				for _, s := range o.Sweeps {
-					if len(s.In) != len(back.Graph.Nodes) || len(s.Out) != len(back.Graph.Nodes) {
-						t.Errorf("%s: communication %d has states of %d nodes, the graph has %d", name, c.ID, len(s.In), len(back.Graph.Nodes))
+					for _, spans := range [][]report.Span{s.In, s.Out} {
+						at := 0
+						for _, sp := range spans {
+							if sp.From != at || sp.To < sp.From || sp.State == "" {
+								t.Errorf("%s: communication %d has a span %+v behind node %d", name, c.ID, sp, at-1)
+							}
+							at = sp.To + 1
+						}
+						if at != len(back.Graph.Nodes) {
+							t.Errorf("%s: communication %d has states of %d nodes, the graph has %d", name, c.ID, at, len(back.Graph.Nodes))
+						}
 					}
 				}
 			}

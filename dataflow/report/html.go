@@ -12,8 +12,8 @@ import (
 //go:embed page
 var page embed.FS
 
-// HTML is the report as one page that needs nothing else: no other file, no
-// network. source is the program; everything from it is escaped.
+// HTML is the report, built in full, as one page that needs nothing else: no
+// other file, no network. source is the program; everything from it is escaped.
 func (r *Report) HTML(source string) (string, error) {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"lower": strings.ToLower, "join": strings.Join, "matrix": func(cells [][]string) template.HTML { return cellsHTML(cells) },
@@ -87,14 +87,6 @@ type panelItem struct {
 	*Obligation
 	Alone bool // the only one of its communication
 	Index int
-	Rows  []panelRow
-}
-
-type panelRow struct {
-	Node  int
-	Label string
-	Line  int
-	Cells []string
 }
 
 type panelMatrix struct {
@@ -128,13 +120,6 @@ func (r *Report) panels() []panel {
 		for k := range c.Obligations {
 			o := &c.Obligations[k]
 			item := panelItem{Obligation: o, Alone: len(c.Obligations) == 1, Index: k}
-			for _, id := range r.matter(c, o) {
-				row := panelRow{Node: id, Label: r.label(id), Line: r.Graph.Nodes[id].Line}
-				for _, s := range o.Sweeps {
-					row.Cells = append(row.Cells, change(s.In[id], s.Out[id]))
-				}
-				item.Rows = append(item.Rows, row)
-			}
 			p.Obligations = append(p.Obligations, item)
 		}
 		out = append(out, p)
@@ -173,15 +158,16 @@ type pageComm struct {
 	ID      int        `json:"id"`
 	Verdict string     `json:"verdict"`
 	Items   []pageItem `json:"items"`
-	Literal [][2][]int `json:"literal"` // per sweep: SC_IN and SC_OUT by node
 }
 
 type pageItem struct {
-	Use    int        `json:"use"`
-	Put    int        `json:"put"`
-	Good   bool       `json:"good"`
-	Paths  [][]int    `json:"paths"` // of the chains, or the one of the gap
-	Roles  []pageRole `json:"roles"`
+	Use   int        `json:"use"`
+	Put   int        `json:"put"`
+	Good  bool       `json:"good"`
+	Paths [][]int    `json:"paths"` // of the chains, or the one of the gap
+	Roles []pageRole `json:"roles"`
+	// Sweeps has SC_IN and SC_OUT after each sweep, as pairs of the last node of a
+	// span and the index of its state.
 	Sweeps [][2][]int `json:"sweeps"`
 }
 
@@ -196,16 +182,16 @@ type pageRole struct {
 func (r *Report) pageData() pageData {
 	d := pageData{States: []string{}, Nodes: []pageNode{}, Comms: []pageComm{}}
 	index := map[string]int{}
-	number := func(names []string) []int {
-		out := make([]int, len(names))
-		for i, s := range names {
-			k, ok := index[s]
+	number := func(spans []Span) []int {
+		out := make([]int, 0, 2*len(spans))
+		for _, s := range spans {
+			k, ok := index[s.State]
 			if !ok {
 				k = len(d.States)
-				index[s] = k
-				d.States = append(d.States, s)
+				index[s.State] = k
+				d.States = append(d.States, s.State)
 			}
-			out[i] = k
+			out = append(out, s.To, k)
 		}
 		return out
 	}
@@ -225,7 +211,7 @@ func (r *Report) pageData() pageData {
 	}
 	for i := range r.Communications {
 		c := &r.Communications[i]
-		pc := pageComm{ID: c.ID, Verdict: c.Verdict, Items: []pageItem{}, Literal: states(c.Literal.Sweeps)}
+		pc := pageComm{ID: c.ID, Verdict: c.Verdict, Items: []pageItem{}}
 		for k := range c.Obligations {
 			pc.Items = append(pc.Items, c.Obligations[k].page(&r.Graph, states))
 		}

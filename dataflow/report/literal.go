@@ -10,9 +10,13 @@ import (
 
 // literal is what the printed form says of communication r, and where that goes
 // wrong if it says more than is proved.
-func (b *builder) literal(r int, s *synch.LiteralSolution) Literal {
+func (b *builder) literal(r int) Literal {
+	s := b.a.literal(r, b.a.literalKills)
 	v, sound := s.Verdict(b.g), b.a.Verdict(r)
-	out := Literal{Verdict: v.String(), Converged: s.Converged, Sweeps: sweeps(s.History)}
+	out := Literal{Verdict: v.String(), Converged: s.Converged}
+	if b.full {
+		out.Final = &Sweep{spans(s.In), spans(s.Out)}
+	}
 	switch {
 	case v == sound:
 	case v == synch.NeedsSync || v < sound:
@@ -34,11 +38,11 @@ func (b *builder) literal(r int, s *synch.LiteralSolution) Literal {
 func (b *builder) overrated(r int, s *synch.LiteralSolution) string {
 	f := b.a.Functions
 	without := func(kills synch.LiteralKills) synch.Verdict {
-		return synch.SolveLiteral(b.g, len(f.Relations), kills, synch.LiteralLimit, false)[r-1].Verdict(b.g)
+		return b.a.literal(r, kills).Verdict(b.g)
 	}
 	v := s.Verdict(b.g)
-	self := func(y, x int) bool { return y != x && f.LiteralKills(y, x) }
-	exact := func(y, x int) bool { return y == x && f.LiteralKills(y, x) || y != x && b.kills(y, x, x) }
+	self := func(y, x int) bool { return y != x && b.a.literalKills(y, x) }
+	exact := func(y, x int) bool { return y == x && b.a.literalKills(y, x) || y != x && b.kills(y, x, x) }
 	both := func(y, x int) bool { return y != x && b.kills(y, x, x) }
 	var why []string
 	own := fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r)

@@ -61,7 +61,7 @@ func load(t *testing.T, page, fragment, after string) string {
 
 func pageOf(t *testing.T, name, source string) (*report.Report, string) {
 	t.Helper()
-	r := analyze(t, source).Build(name)
+	r := analyze(t, source).Build(name, true)
 	page, err := r.HTML(source)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestReasons(t *testing.T) {
 	for _, name := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			a := analyze(t, example(t, name))
-			r := a.Build(name + ".hpf")
+			r := a.Build(name+".hpf", true)
 			for _, c := range r.Communications {
 				for _, o := range c.Obligations {
 					count[o.Verdict]++
@@ -291,7 +291,7 @@ func TestHints(t *testing.T) {
 `, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold"}, []string{"slots"}},
 	} {
 		a := analyze(t, head+fill+test.body+"  print *, s\nend program p\n")
-		r := a.Build("p.hpf")
+		r := a.Build("p.hpf", true)
 		var hints string
 		for _, c := range r.Communications {
 			if c.References[0] == test.ref {

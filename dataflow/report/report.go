@@ -59,14 +59,33 @@ type Obligation struct {
 	Once    string  `json:"once,omitempty"`   // why no use comes before a put
 	Chains  []Chain `json:"chains,omitempty"` // on every path from use to put lies one of these
 	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing orders them
-	Sweeps  []Sweep `json:"sweeps"`
+	// Values has the nodes that matter, Sweeps all nodes, or none where Build was
+	// not asked for them.
+	Values []Values `json:"values"`
+	Sweeps []Sweep  `json:"sweeps"`
 }
 
-// Sweep is the states in front of and behind every node after one sweep, by
-// node ID, as the paper writes them: "Cons", "NoSyncP{2}".
+// Values are the states in front of and behind a node after each sweep.
+type Values struct {
+	Node int      `json:"node"`
+	Name string   `json:"name"`
+	Line int      `json:"line"`
+	In   []string `json:"sc_in"`
+	Out  []string `json:"sc_out"`
+}
+
+// Sweep is the states in front of and behind every node after one sweep.
 type Sweep struct {
-	In  []string `json:"sc_in"`
-	Out []string `json:"sc_out"`
+	In  []Span `json:"sc_in"`
+	Out []Span `json:"sc_out"`
+}
+
+// Span is the state at the nodes From to To, by ID, as the paper writes it:
+// "Cons", "NoSyncP{2}". The spans of a Sweep ascend and leave no node out.
+type Span struct {
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	State string `json:"state"`
 }
 
 // Chain is one way in which the end of a use becomes known to the next
@@ -113,10 +132,10 @@ type Refusal struct {
 
 // Literal is what the printed form says, which proves nothing.
 type Literal struct {
-	Verdict   string  `json:"verdict"`
-	Converged bool    `json:"converged"`     // the iteration ended by itself
-	Why       string  `json:"why,omitempty"` // where it differs from the sound form
-	Sweeps    []Sweep `json:"sweeps"`
+	Verdict   string `json:"verdict"`
+	Converged bool   `json:"converged"`       // the iteration ended by itself
+	Why       string `json:"why,omitempty"`   // where it differs from the sound form
+	Final     *Sweep `json:"final,omitempty"` // the states in the end; nil unless Build was asked for all
 }
 
 // Collective is a reduction or barrier: every PE takes part and knows behind it

@@ -75,7 +75,14 @@ func (t *text) paint(verdict, text string) string {
 
 func (t *text) communication(c *Communication) {
 	verdict := c.Verdict + strings.Repeat(" ", max(0, 6-len(c.Verdict)))
-	t.line("#%-3d %-10s %-26s line %-4d %s  (printed form: %s)", c.ID, c.Kind, strings.Join(c.References, ", "), c.Line, t.paint(c.Verdict, verdict), c.Literal.Verdict)
+	refs := strings.Join(c.References, ", ")
+	if len(refs) > 26 && len(c.References) > 1 {
+		refs = c.References[0] + ", ..."
+	}
+	t.line("#%-3d %-10s %-26s line %-4d %s  (printed form: %s)", c.ID, c.Kind, refs, c.Line, t.paint(c.Verdict, verdict), c.Literal.Verdict)
+	if strings.HasSuffix(refs, "...") {
+		t.wrap("     ", "for "+strings.Join(c.References, ", "))
+	}
 	t.wrap("     ", c.Moves)
 	where := spots(c.C) + " · " + spots(c.CO) + " · " + spots(c.UO)
 	if len(c.Loops) > 0 {
@@ -88,7 +95,7 @@ func (t *text) communication(c *Communication) {
 	t.wrap("     ", where)
 	t.functions(c)
 	for i := range c.Obligations {
-		t.values(c, &c.Obligations[i])
+		t.values(&c.Obligations[i])
 	}
 	t.wrap("     "+t.paint(c.Verdict, c.Verdict)+": ", c.Why+".")
 	for i := range c.Obligations {
@@ -205,21 +212,19 @@ func beside(blocks [][]string) []string {
 }
 
 // values writes SC_IN and SC_OUT after each sweep at the nodes that matter.
-func (t *text) values(c *Communication, o *Obligation) {
-	nodes := t.r.matter(c, o)
+func (t *text) values(o *Obligation) {
 	head := "SC"
 	if o.Use != o.Put {
 		head = fmt.Sprintf("SC, use %d put %d", o.Use, o.Put)
 	}
 	rows := [][]string{{head, ""}}
-	for k := range o.Sweeps {
-		rows[0] = append(rows[0], fmt.Sprintf("sweep %d", k+1))
-	}
-	for _, id := range nodes {
-		n := t.r.Graph.Nodes[id]
-		row := []string{t.r.label(id), fmt.Sprintf("line %d", n.Line)}
-		for _, s := range o.Sweeps {
-			row = append(row, change(s.In[id], s.Out[id]))
+	for i, v := range o.Values {
+		row := []string{v.Name, fmt.Sprintf("line %d", v.Line)}
+		for k := range v.In {
+			if i == 0 {
+				rows[0] = append(rows[0], fmt.Sprintf("sweep %d", k+1))
+			}
+			row = append(row, change(v.In[k], v.Out[k]))
 		}
 		rows = append(rows, row)
 	}
@@ -255,46 +260,6 @@ func columns(rows [][]string) []string {
 		out = append(out, strings.TrimRight(line, " "))
 	}
 	return out
-}
-
-// matter lists the nodes that tell the story of an obligation, in program order:
-// C, CO and UO of both communications, what orders them, and the heads of the
-// loops around.
-func (r *Report) matter(c *Communication, o *Obligation) []int {
-	var out []int
-	add := func(points []Point) {
-		for _, p := range points {
-			out = append(out, p.Node)
-		}
-	}
-	for _, id := range []int{o.Use, o.Put} {
-		x := &r.Communications[id-1]
-		add(x.C)
-		add(x.CO)
-		add(x.UO)
-	}
-	for _, id := range c.Loops {
-		out = append(out, r.Graph.Loops[id-1].Head)
-	}
-	for _, ch := range o.Chains {
-		for _, h := range ch.Hops {
-			out = append(out, h.Node)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// label names a node in a table.
-func (r *Report) label(id int) string {
-	n := r.Graph.Nodes[id]
-	if n.Kind == "loop" {
-		if l := r.Graph.Loops[n.Loop-1]; l.Index != "" {
-			return "loop " + l.Index
-		}
-		return "loop while"
-	}
-	return bare(n.Name)
 }
 
 // why writes the chains, or the path that has none.

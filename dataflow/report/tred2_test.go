@@ -56,7 +56,7 @@ func TestVerdictsFollowTheProgram(t *testing.T) {
 			"d(l)/1 NoSync sum of f", "d(j)/1 NoSync sum of x", "z(j,j)/1 NoSync sum of f", "e(j)/1 Sync",
 			"e(j)/2 NoSync sum of x", "z(l,j)/1 Sync", "d(l)/2 NoSync sum of x", "z(l,j)/2 NoSync sum of x"}},
 	} {
-		r := analyzeWith(t, test.program, choose.Options{Without: transform.Kinds}).Build("tred2.hpf")
+		r := analyzeWith(t, test.program, choose.Options{Without: transform.Kinds}).Build("tred2.hpf", true)
 		if got := verdicts(r); !slices.Equal(got, test.want) {
 			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
 		}
@@ -75,12 +75,12 @@ func TestVerdictsFollowTheProgram(t *testing.T) {
 // no ready messages; without its sums it needs them again.
 func TestTransformations(t *testing.T) {
 	program := example(t, "tred2")
-	r := analyze(t, program).Build("tred2.hpf")
+	r := analyze(t, program).Build("tred2.hpf", true)
 	if v := verdicts(r); syncs(v) != 0 || len(v) < 6 || r.Table[1].Sync != 0 {
 		t.Errorf("tred2 needs ready messages: %q", v)
 	}
 	sumScale := "        scale = scale + abs(d(k))\n"
-	r = analyze(t, edit(t, edit(t, edit(t, program, sumF, ""), sumH, ""), sumScale, "        scale = 1.0d0\n")).Build("tred2.hpf")
+	r = analyze(t, edit(t, edit(t, edit(t, program, sumF, ""), sumH, ""), sumScale, "        scale = 1.0d0\n")).Build("tred2.hpf", true)
 	if v := verdicts(r); syncs(v) < 4 {
 		t.Errorf("tred2 without its sums of f, h and scale needs few ready messages: %q", v)
 	}

@@ -55,6 +55,8 @@ func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
 		n *cfg.Node
 		s synch.State // in front of n
 	}
+	put := b.a.Functions.Put(it.Put)
+	leads := b.leadTo(put)
 	before := map[place]place{}
 	var work []place
 	var roots = map[place]bool{}
@@ -75,11 +77,11 @@ func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
 		}
 		for _, succ := range p.n.Succs {
 			q := place{succ, out}
-			if _, seen := before[q]; seen || roots[q] {
+			if _, seen := before[q]; seen || roots[q] || !leads[succ.ID] {
 				continue
 			}
 			before[q] = p
-			if succ == b.a.Functions.Put(it.Put) && out.Value != synch.NoSync && out.Value != synch.U {
+			if succ == put && out.Value != synch.NoSync && out.Value != synch.U {
 				var nodes []*cfg.Node
 				var states []synch.State
 				for at, ok := q, true; ok; at, ok = before[at] {
@@ -93,6 +95,33 @@ func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
 		}
 	}
 	return nil, nil
+}
+
+// leadTo has, by node ID, the nodes from which control can come to put.
+func (b *builder) leadTo(put *cfg.Node) []bool {
+	if in := b.towards[put]; in != nil {
+		return in
+	}
+	in := reach([]*cfg.Node{put}, len(b.g.Nodes), func(n *cfg.Node) []*cfg.Node { return n.Preds }, nil)
+	b.towards[put] = in
+	return in
+}
+
+// reach has, by ID, the nodes from and all that next leads to from there, over
+// nodes other than those that stop says.
+func reach(from []*cfg.Node, size int, next func(*cfg.Node) []*cfg.Node, stop func(*cfg.Node) bool) []bool {
+	in := make([]bool, size)
+	work := slices.Clone(from)
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if in[n.ID] || stop != nil && stop(n) {
+			continue
+		}
+		in[n.ID] = true
+		work = append(work, next(n)...)
+	}
+	return in
 }
 
 // party describes the PEs at one end of a communication.

@@ -139,6 +139,11 @@ func SolveLiteral(g *cfg.Graph, refs int, kills LiteralKills, limit int, record 
 	return all
 }
 
+// SolveLiteral is the printed procedure for one reference.
+func (s *Solver) SolveLiteral(ref int, kills LiteralKills, limit int, record bool) *LiteralSolution {
+	return solveLiteral(s.flow, ref, kills, limit, record)
+}
+
 func solveLiteral(f *solve.Flow, ref int, kills LiteralKills, limit int, record bool) *LiteralSolution {
 	r := solve.InnerFirst(f, literalProblem(ref, kills), limit, record)
 	s := solution(Item{ref, ref}, r)

@@ -9,6 +9,13 @@
   const all = (root, query) => Array.from(root.querySelectorAll(query));
   let comm = null, item = 0, sweep = 0;
 
+  // states expands the spans of a sweep: pairs of last node and state.
+  function states(spans) {
+    const out = [];
+    for (let i = 0; i < spans.length; i += 2) while (out.length <= spans[i]) out.push(data.states[spans[i + 1]]);
+    return out;
+  }
+
   function clear() {
     for (const e of all(document, ".on, .strong, .selected, .killer, .passed, .missed, .near")) {
       if (!e.classList.contains("role")) e.classList.remove("on", "strong", "selected", "killer", "passed", "missed", "near");
@@ -23,9 +30,9 @@
   function values() {
     const it = comm.items[item];
     sweep = Math.max(0, Math.min(sweep, it.sweeps.length - 1));
-    const out = it.sweeps[sweep][1];
+    const out = states(it.sweeps[sweep][1]);
     for (const e of all(graph, ".value")) {
-      const s = data.states[out[+e.dataset.v]];
+      const s = out[+e.dataset.v];
       e.textContent = s.length > 11 ? s.slice(0, 10) + "…" : s;
       e.classList.toggle("known", s === "NoSync");
       e.classList.toggle("open", s === "Cons" || s === "CS" || s === "Sync" || s.startsWith("NoSyncP"));
@@ -112,6 +119,7 @@
     const it = comm.items[+button.closest(".obligation").dataset.i];
     const body = button.closest(".obligation").querySelector(".values tbody");
     body.textContent = "";
+    const sweeps = it.sweeps.map(s => [states(s[0]), states(s[1])]);
     data.nodes.forEach((n, id) => {
       const row = body.insertRow();
       row.dataset.n = id;
@@ -120,8 +128,8 @@
       th.textContent = n.name;
       row.append(th);
       row.insertCell().textContent = n.line || "";
-      for (const s of it.sweeps) {
-        const a = data.states[s[0][id]], b = data.states[s[1][id]];
+      for (const s of sweeps) {
+        const a = s[0][id], b = s[1][id];
         row.insertCell().textContent = a === b ? a : a + " → " + b;
       }
     });

@@ -52,8 +52,6 @@ type Compilation struct {
 	Code      []byte              // code: main.go
 
 	Timings []Timing
-
-	story *report.Report // what stage dataflow shows; made when it is asked for
 }
 
 // New prepares the compilation of text.

@@ -83,10 +83,10 @@ func Passes() *Table {
 				Doc:  "which communications need no ready messages, and why",
 				Run:  func(c *Compilation) error { c.Synch = report.Analyze(c.Functions); return nil },
 				Explain: Views{
-					Text: func(c *Compilation) (string, error) { return c.report().Text(c.Color), nil },
-					DOT:  func(c *Compilation) (string, error) { return c.report().DOT(c.Graph), nil },
-					HTML: func(c *Compilation) (string, error) { return c.report().HTML(string(c.Text)) },
-					Data: func(c *Compilation) any { return c.report() },
+					Text: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).Text(c.Color), nil },
+					DOT:  func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).DOT(c.Graph), nil },
+					HTML: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, true).HTML(string(c.Text)) },
+					Data: func(c *Compilation) any { return c.Synch.Build(c.File, true) },
 				},
 			},
 			{
@@ -163,14 +163,6 @@ func explainIR(c *Compilation) (string, error) {
 	var b bytes.Buffer
 	err := ir.Fprint(&b, c.IR)
 	return b.String(), err
-}
-
-// report is the report of stage dataflow. Its forms show the same one.
-func (c *Compilation) report() *report.Report {
-	if c.story == nil {
-		c.story = c.Synch.Build(c.File)
-	}
-	return c.story
 }
 
 // checkCFG proves that the text form of the graph tells all of it.
