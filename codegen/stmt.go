@@ -142,6 +142,9 @@ func (g *gen) region(r *comm.Region) {
 		g.out.at = line
 		g.out.p("%s.Keep(%s)", g.names.sym(c.Array), g.temps[c])
 	}
+	if len(r.Dead) > 0 {
+		g.done(&comm.Done{Comms: r.Dead})
+	}
 	g.finishReductions(r, starts)
 }
 

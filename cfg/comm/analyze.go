@@ -32,7 +32,7 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 		a.order[s] = len(a.order)
 		return true
 	})
-	a.out.Body = a.release(a.redundant(a.coalesce(a.block(p.Body))))
+	a.out.Body = endEarly(a.release(a.redundant(a.coalesce(a.block(p.Body)))))
 	a.number(a.out.Body)
 	return a.out
 }

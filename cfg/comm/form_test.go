@@ -120,6 +120,9 @@ func (w *formWriter) region(r *comm.Region) {
 		fmt.Fprintf(&text, "; PE after PE along dimension %d, %+d:%s", r.Pipe.GridDim+1, r.Pipe.Dir, ids(r.Pipe.Comms))
 	}
 	w.line("%s", text.String())
+	if len(r.Dead) > 0 {
+		w.line("UO%s", ids(r.Dead))
+	}
 	for _, red := range r.Reduce {
 		lead := ""
 		for _, d := range red.Lead {

@@ -161,6 +161,9 @@ func (g *graphBuilder) region(r *Region) {
 			g.comm(cfg.UseOver, endLine(r), c, "")
 		}
 	}
+	for _, c := range r.Dead {
+		g.comm(cfg.UseOver, c.UOLine, c, "")
+	}
 	for _, red := range r.Reduce {
 		n := g.b.Node(cfg.Reduce, red.Line, red.ID, red.Sym.Name)
 		n.Flavour = red.Name

@@ -44,6 +44,9 @@ func (a *analyzer) number(body []Node) {
 					}
 				}
 				a.out.Reduces = append(a.out.Reduces, n.Reduce...)
+				for _, c := range n.Dead {
+					c.UOLine = max(c.UOLine, last(nodes[:i+1]), c.CLine)
+				}
 			case *Loop:
 				visit(n.Body)
 			case *WhileLoop:

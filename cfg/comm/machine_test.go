@@ -276,6 +276,7 @@ func (m *spmd) execute(r *comm.Region) {
 			q.keep(c)
 		}
 	}
+	m.done(r.Dead)
 	for _, red := range r.Reduce {
 		m.reduce(red, before[red])
 	}

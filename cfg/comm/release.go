@@ -73,3 +73,35 @@ func (r *releaser) done(comms []*Comm) {
 	}
 	r.live = keep
 }
+
+// endEarly moves the ends of values that follow a region with reductions to where
+// its statements end.
+func endEarly(list []Node) []Node {
+	var out []Node
+	var last *Region // the node before, if it has reductions
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Done:
+			if last != nil {
+				last.Dead = append(last.Dead, n.Comms...)
+				continue
+			}
+		case *Region:
+			last = nil
+			if len(n.Reduce) > 0 {
+				last = n
+			}
+			out = append(out, n)
+			continue
+		case *Loop:
+			n.Body = endEarly(n.Body)
+		case *WhileLoop:
+			n.Pre, n.Body = endEarly(n.Pre), endEarly(n.Body)
+		case *Branch:
+			n.Then, n.Else = endEarly(n.Then), endEarly(n.Else)
+		}
+		last = nil
+		out = append(out, n)
+	}
+	return out
+}

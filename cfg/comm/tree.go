@@ -62,6 +62,10 @@ type (
 		Reduce []*Reduction
 		// Comms are the communications whose values the region uses.
 		Comms []*Comm
+		// Dead are those whose values end with the statements: before the
+		// reductions, by which every PE then tells every other that it is done
+		// with them.
+		Dead []*Comm
 		// Pipe is set when the region's loop is executed PE after PE because it
 		// carries dependences.
 		Pipe *Pipe

@@ -97,6 +97,7 @@ func (w *walker) region(n *comm.Region) {
 	if n.Pipe != nil {
 		w.report(used, n.Pipe.Comms)
 	}
+	w.report(used, n.Dead)
 	for _, r := range n.Reduce {
 		delete(w.values, r.Sym.Name)
 		w.report(all, []*comm.Comm{nil})
