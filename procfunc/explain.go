@@ -319,7 +319,7 @@ func (r Report) String() string {
 	}
 	item("Producers", tupleText(r.Producers), r.SayProducers)
 	item("Consumers", tupleText(r.Consumers), r.SayConsumers)
-	item("RF", grid(r.ReceiveFrom), r.SayReceiveFrom)
+	item("RF", linalg.Grid(r.ReceiveFrom), r.SayReceiveFrom)
 	if !r.Collective {
 		if r.Exact {
 			item("exact", "yes: these are all messages of one instance, and no others", "")
@@ -332,10 +332,10 @@ func (r Report) String() string {
 		if n.Index == "" {
 			title = fmt.Sprintf("NP line %d", n.Loop)
 		}
-		item(title, grid(n.Matrix), n.Say)
+		item(title, linalg.Grid(n.Matrix), n.Say)
 	}
 	if r.Union != nil {
-		item("NP", grid(r.Union), r.SayUnion)
+		item("NP", linalg.Grid(r.Union), r.SayUnion)
 	}
 	if len(r.NextProducers) == 0 && !r.Collective {
 		item("NP", "none", "No loop is around it: it is executed once.")
@@ -367,22 +367,3 @@ func (r Report) saySpaces() string {
 }
 
 func tupleText(sets []string) string { return paren(sets) }
-
-// grid aligns the entries of a matrix, one row per line.
-func grid(cells [][]string) string {
-	width := make([]int, len(cells[0]))
-	for _, row := range cells {
-		for j, s := range row {
-			width[j] = max(width[j], len(s))
-		}
-	}
-	var lines []string
-	for _, row := range cells {
-		line := "["
-		for j, s := range row {
-			line += fmt.Sprintf(" %*s", width[j], s)
-		}
-		lines = append(lines, line+" ]")
-	}
-	return strings.Join(lines, "\n")
-}

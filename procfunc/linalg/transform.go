@@ -222,8 +222,13 @@ func (t Transform) Cells() [][]string {
 // String writes one row per line, "[ 0 1 -1 ]", columns aligned on the right,
 // without a final newline.
 func (t Transform) String() string {
-	cells := t.Cells()
-	width := make([]int, t.cols+1)
+	return Grid(t.Cells())
+}
+
+// Grid writes the entries of a matrix, one row per line in brackets, columns
+// aligned on the right, without a final newline. Rows are equally long.
+func Grid(cells [][]string) string {
+	width := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for j, s := range row {
 			width[j] = max(width[j], len(s))
