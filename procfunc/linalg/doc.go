@@ -1,7 +1,7 @@
 // Package linalg holds the exact arithmetic that the analyses share: affine
 // forms with integer coefficients (Affine) and rational ones (Form), sets of
-// positions (Triplet), and small matrices: of rationals (Matrix), and of rationals
-// with a last column of triplets (Transform).
+// positions (Triplet), and small matrices of rationals with a last column of
+// triplets (Transform).
 //
 // The subscript of
 //
@@ -20,6 +20,6 @@
 // to it.
 //
 // Nothing is ever rounded. Affine arithmetic reports overflow of int64 instead
-// of wrapping; an analysis that meets it gives up on the fact at hand. Matrices
-// use arbitrary precision, for an inverse of modest integers can be large.
+// of wrapping; an analysis that meets it gives up on the fact at hand. Forms and
+// matrices use arbitrary precision.
 package linalg
