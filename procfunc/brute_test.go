@@ -190,7 +190,7 @@ func (v *viewer) relation() error {
 			return fmt.Errorf("PE %d sends to PE %d, which %v does not have", s[0], s[1], v.rel)
 		}
 	}
-	if !v.rel.Must || !some {
+	if !v.rel.Must || v.rel.Clip != "" || !some {
 		return nil
 	}
 	if !known {

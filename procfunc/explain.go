@@ -105,6 +105,9 @@ func (f *Functions) Report(r int) Report {
 	rep.Relation = rel.String()
 	if !m.Exact {
 		if rep.Why = rel.Why; rep.Why == "" {
+			rep.Why = rel.Clip
+		}
+		if rep.Why == "" {
 			rep.Why = "its positions are no product of the dimensions"
 		}
 	}

@@ -191,6 +191,7 @@ func (f *Functions) shape(r *Relation) int {
 		for _, v := range r.Vars {
 			fmt.Fprintf(&b, "%v %v,", v, v.Idle)
 		}
+		fmt.Fprintf(&b, "%v", r.Elements)
 		r.shape = f.number(b.String())
 	}
 	return r.shape

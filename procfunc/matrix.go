@@ -121,7 +121,7 @@ func (f *Functions) shaped(r int, printed bool) *Matrices {
 	}
 	m := &Matrices{Ref: r}
 	rf, traversal, exact := receiveFrom(p, q, rel.Vars)
-	m.RF, m.Exact = rf, exact && rel.Must
+	m.RF, m.Exact = rf, exact && rel.Must && rel.Clip == ""
 	for d := range p {
 		set, ok := expand(p[d], rel.Vars)
 		m.Producers, m.Exact = append(m.Producers, set), m.Exact && (ok || rel.coordinate(d))

@@ -88,12 +88,23 @@ type Relation struct {
 	P, Q []Pos // per grid dimension
 	Vars []Var
 	// Must: a message (or none because it is one PE) is certain for each pair,
-	// as long as no Var has an empty range.
+	// as long as no Var has an empty range and all of Elements are in the array.
 	Must bool
 	Why  string // why not
+	// Elements, of communications that may fetch what lies outside of the array,
+	// which is not sent, or for what lies outside of another one, are the
+	// subscripts; Clip says why they may.
+	Elements []Element
+	Clip     string
 
 	shape   int       // number among those that say the same, 0 before it is asked for
 	scalars *[]string // of Functions.scalars, nil before
+}
+
+// Element is one subscript, and the array's bounds.
+type Element struct {
+	Sub    linalg.Affine // over Vars and what positions are over
+	Lo, Hi int
 }
 
 // Dims is the number of grid dimensions, the paper's k.
@@ -213,6 +224,11 @@ func (b *relationBuilder) consumers() {
 }
 
 func (b *relationBuilder) consumer(k comm.Constraint) {
+	if k.Axis >= 0 {
+		// Nobody executes what would assign outside of the array.
+		dim := k.Array.Dims[k.Axis]
+		b.r.Elements = append(b.r.Elements, Element{k.Sub, dim.Lo, dim.Hi})
+	}
 	grid, dim, pos := position(k)
 	if dim < 0 {
 		return // a template dimension that is not divided: no restriction
@@ -242,6 +258,12 @@ func (b *relationBuilder) producers() {
 	m := b.c.Array.Mapping
 	for d, ax := range m.Map.Axes {
 		form, known := b.subscript(d)
+		switch {
+		case known:
+			b.r.Elements = append(b.r.Elements, Element{form, b.c.Array.Dims[d].Lo, b.c.Array.Dims[d].Hi})
+		case ax.Grid < 0:
+			b.fails("its subscripts are too large")
+		}
 		if ax.Grid < 0 {
 			continue
 		}
@@ -333,11 +355,16 @@ func (b *relationBuilder) axis(ax comm.Axis) (linalg.Affine, bool) {
 // certainty: elements outside of the array's bounds are not moved. A reference
 // that is evaluated in each iteration has none.
 func (b *relationBuilder) certainty() {
-	switch {
-	case b.c.Partial:
-		b.fails("its references are read under a condition, and what lies outside of the array is not sent")
-	case b.c.Kind == comm.Pipeline:
+	if b.c.Kind == comm.Pipeline {
 		b.fails("its values arrive before the loop that sends the next ones")
+	}
+	clip := func(why string) {
+		if b.r.Clip == "" {
+			b.r.Clip = why + ", and what lies outside of the array is not sent"
+		}
+	}
+	if b.c.Partial {
+		clip("its references are read under a condition")
 	}
 	for _, g := range b.c.Ranges {
 		if g.Unknown {
@@ -345,7 +372,7 @@ func (b *relationBuilder) certainty() {
 			continue
 		}
 		if g.OfOverlap() {
-			continue // within the array wherever the references are
+			continue // within the array wherever the references are; else Clip
 		}
 		if g.Loop == nil {
 			b.fails("its index is that of an implied DO")
@@ -353,11 +380,14 @@ func (b *relationBuilder) certainty() {
 		}
 		own := b.f.Program.Info.Bounds(g.Loop)
 		if !own.LoOK || !own.HiOK || own.Step != int64(g.Step) || !own.Lo.Equal(g.Lo) || !own.Hi.Equal(g.Hi) {
-			b.fails("the range of " + g.Index + " is wider than the loop's own")
+			clip("the range of " + g.Index + " is wider than the loop's own")
 		}
 	}
 	if b.c.Region != nil && jumps(b.c.Region.Stmts) {
-		b.fails("an EXIT or CYCLE may skip the references")
+		clip("an EXIT or CYCLE may skip the references")
+	}
+	if b.r.Clip == "" {
+		b.r.Elements = nil
 	}
 }
 

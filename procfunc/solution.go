@@ -152,6 +152,22 @@ func (s *solution) ranges() string {
 			s.multiples = append(s.multiples, multiple{t.sub(e, from), max(v.Step, -v.Step), why})
 		}
 	}
+	for _, e := range t.y.Elements {
+		// A Var without a value may take any: its first one serves.
+		f := s.closed(t.side(e.Sub, t.y, false))
+		for _, v := range t.y.Vars {
+			if n := yside + v.Name; f.Uses(n) {
+				if v.Unknown {
+					return fmt.Sprintf("the range of %s is not known", v.Name)
+				}
+				g, ok := f.Subst(n, t.side(v.Lo, t.y, false))
+				t.overflow = t.overflow || !ok
+				f = g
+			}
+		}
+		why := t.y.Clip + fmt.Sprintf(": %s is not certain to be in %d:%d", display(f), e.Lo, e.Hi)
+		s.atLeast = append(s.atLeast, condition{t.plus(f, -int64(e.Lo)), why}, condition{t.plus(t.negated(f), int64(e.Hi)), why})
+	}
 	return ""
 }
 
