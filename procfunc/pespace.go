@@ -58,6 +58,25 @@ func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
 	return out, true
 }
 
+// Consumers says which PEs want elements in an instance of communication c,
+// whether others send them or they have them. It is false where that is not
+// known, as for Messages.
+func (s *PESpace) Consumers(c *comm.Comm) ([]bool, bool) {
+	if c.Kind == comm.Irregular {
+		return nil, false
+	}
+	s.missing = false
+	out := make([]bool, s.np)
+	for q := range out {
+		box := s.need(c, q)
+		out[q] = box != nil
+		for _, t := range box {
+			out[q] = out[q] && !t.Empty()
+		}
+	}
+	return out, !s.missing
+}
+
 func (s *PESpace) layout(c *comm.Comm) *dist.Layout {
 	if l := s.layouts[c]; l != nil {
 		return l

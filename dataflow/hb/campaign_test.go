@@ -108,7 +108,7 @@ func (p *program) verdicts(sys *System) []synch.Verdict {
 		out[x] = synch.Once
 	}
 	for use := 1; use <= p.Comms(); use++ {
-		f := s.solve(use, s.rules(use, p.slots[use-1]))
+		f := s.solve(s.rules(use, p.slots[use-1]))
 		for _, put := range p.mates(use) {
 			out[put-1] = min(out[put-1], f.verdict(put))
 		}

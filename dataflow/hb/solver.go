@@ -8,11 +8,6 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// slots says how the slots of a communication are laid out.
-type slots struct {
-	n      int  // number of slots in its ring, from 1
-	staged bool // values are copied away at CO: the use is over there
-}
 
 // solver solves the uses of one communication after the other over one system.
 type solver struct {
@@ -59,7 +54,8 @@ type fixpoint struct {
 }
 
 // solve finds the greatest fixpoint for the uses of a communication.
-func (s *solver) solve(use int, rules *rules) *fixpoint {
+func (s *solver) solve(rules *rules) *fixpoint {
+	use := rules.use
 	f := &fixpoint{rules: rules, s: s}
 	seeds := []*cfg.Node{}
 	for _, n := range s.nodes[use] {

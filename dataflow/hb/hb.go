@@ -1,0 +1,201 @@
+package hb
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/solve"
+	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// Options say for what programs are analysed.
+type Options struct {
+	// PEs is the number of PEs, where it is known and at most MaxPEs; else 0. Then
+	// only what holds for all numbers of PEs is proved.
+	PEs int
+	// Slots is the number of slots of a communication, from 1; nil stands for one
+	// each. The slots of a communication with several are its own, filled in turn,
+	// and used until UO.
+	Slots func(put int) int
+	// Staged reports whether values are copied out of the slots at CO; nil stands
+	// for no. Staging slots are the communication's own. What they are copied to
+	// is that which would be filled without them, and used until UO.
+	Staged func(put int) bool
+}
+
+// Analysis is what was found for all communications of a program.
+type Analysis struct {
+	Functions *procfunc.Functions
+	// System is the messages between the PEs; nil if their number is not known.
+	System *System
+	Comms  []Result // of communication r at r-1
+	// Sweeps is the most passes over the graph that a fixpoint took.
+	Sweeps int
+
+	layout layout
+	exact  *solver
+	forms  *symbolic
+}
+
+// Result is what was found for the puts of one communication.
+type Result struct {
+	Verdict synch.Verdict
+	// Proofs has, for each communication whose use has to be over before the put,
+	// what proves it. Against is the first one for which nothing does, 0 if there
+	// is none.
+	Proofs  []Proof
+	Against int
+}
+
+// Proof says how the order of the uses of one communication and the puts of
+// another one is known.
+type Proof struct {
+	Use   int
+	Exact bool // for the number of PEs at hand; else by forms, for any
+}
+
+// slots says how the slots of a communication are laid out.
+type slots struct {
+	n      int  // number of slots in its ring, from 1
+	staged bool // values are copied away at CO: the use is over there
+}
+
+// layout is the slots of all communications, by number-1.
+type layout []slots
+
+// own reports whether x has slots that no other communication fills.
+func (l layout) own(x int) bool { return l[x-1].n > 1 || l[x-1].staged }
+
+// item is an obligation: the uses of a communication have to be over before a
+// put into the slots.
+type item struct {
+	use int
+	how slots
+}
+
+// items are the obligations of the puts of x. class lists the communications
+// that fill the same cells, x included; uses those of them that have to be
+// looked at when none has slots of its own.
+func (l layout) items(x int, class, uses []int) []item {
+	if l.own(x) {
+		return []item{{x, l[x-1]}}
+	}
+	if slices.ContainsFunc(class, l.own) {
+		uses = class
+	}
+	var out []item
+	for _, m := range uses {
+		// What is copied from a staging slot is in the cells that x fills.
+		if l[m-1].staged || l[m-1].n == 1 {
+			out = append(out, item{m, slots{n: 1}})
+		}
+	}
+	return out
+}
+
+// Analyze decides for each communication whether its puts need ready messages.
+func Analyze(f *procfunc.Functions, o Options) *Analysis {
+	a := &Analysis{Functions: f, Comms: make([]Result, len(f.Program.Comms))}
+	for r := 1; r <= len(a.Comms); r++ {
+		s := slots{n: 1}
+		if o.Slots != nil {
+			s.n = max(1, o.Slots(r))
+		}
+		s.staged = o.Staged != nil && o.Staged(r)
+		a.layout = append(a.layout, s)
+	}
+	if o.PEs > 0 && o.PEs <= MaxPEs {
+		a.System = newProgram(f, o.PEs)
+		a.exact = newSolver(a.System)
+	}
+	a.forms = newSymbolic(f)
+	a.decide()
+	return a
+}
+
+// decide finds all verdicts, use by use: the fixpoint of a use serves all puts
+// into the same cells.
+func (a *Analysis) decide() {
+	uses := make([][]int, len(a.Comms)+1)
+	for _, it := range a.Functions.Items() {
+		uses[it[1]] = append(uses[it[1]], it[0])
+	}
+	for _, class := range a.Functions.Classes() {
+		puts := map[item][]int{}
+		var order []item
+		for _, x := range class {
+			a.Comms[x-1].Verdict = synch.Once
+			for _, it := range a.layout.items(x, class, uses[x]) {
+				if puts[it] == nil {
+					order = append(order, it)
+				}
+				puts[it] = append(puts[it], x)
+			}
+		}
+		for _, it := range order {
+			a.item(it, puts[it])
+		}
+	}
+}
+
+// item is the verdicts on the puts of some communications over the uses of one.
+func (a *Analysis) item(it item, puts []int) {
+	var f *fixpoint
+	if a.exact != nil {
+		f = a.exact.solve(a.exact.rules(it.use, it.how))
+		a.Sweeps = max(a.Sweeps, f.sol.Sweeps)
+	}
+	for _, x := range puts {
+		r := &a.Comms[x-1]
+		v := synch.NeedsSync
+		proof := Proof{Use: it.use}
+		if f != nil {
+			v = f.verdict(x)
+			proof.Exact = v != synch.NeedsSync
+		}
+		if v == synch.NeedsSync {
+			s := a.forms.solve(it, x)
+			a.Sweeps = max(a.Sweeps, s.sol.Sweeps)
+			v = s.verdict()
+		}
+		r.Verdict = min(r.Verdict, v)
+		switch {
+		case v != synch.NeedsSync:
+			r.Proofs = append(r.Proofs, proof)
+		case r.Against == 0:
+			r.Against = it.use
+		}
+	}
+}
+
+// Verdict is that on communication r.
+func (a *Analysis) Verdict(r int) synch.Verdict { return a.Comms[r-1].Verdict }
+
+// symbolic is the analysis by forms in sizes and numbers of PEs.
+type symbolic struct {
+	f      *procfunc.Functions
+	flow   *solve.Flow
+	nodes  map[int][]*cfg.Node // by communication, its C nodes
+	stable map[int]bool
+}
+
+func newSymbolic(f *procfunc.Functions) *symbolic {
+	s := &symbolic{f: f, flow: solve.New(f.Graph), nodes: map[int][]*cfg.Node{}, stable: map[int]bool{}}
+	for _, n := range f.Graph.Nodes {
+		if n.Kind == cfg.Comm {
+			s.nodes[n.Ref] = append(s.nodes[n.Ref], n)
+		}
+	}
+	return s
+}
+
+// String is like "#3 NoSync".
+func (a *Analysis) String() string {
+	s := ""
+	for i, r := range a.Comms {
+		s += fmt.Sprintf("#%d %v\n", i+1, r.Verdict)
+	}
+	return s
+}
