@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc"
@@ -56,6 +57,7 @@ type phases struct {
 	loops map[*cfg.Loop]bool // told apart
 	inner map[*cfg.Loop][]*cfg.Loop
 	comms map[*cfg.Loop][]int // by innermost loop told apart
+	forms map[int]*comm.Comm  // of plain
 
 	instances map[string]*instance
 	known     map[string]*instance // by communication and what it depends on
@@ -66,7 +68,7 @@ type phases struct {
 
 func newPhases(f *procfunc.Functions, pes int) *phases {
 	x := &phases{
-		f: f, pes: pes, env: map[string]int64{}, loops: map[*cfg.Loop]bool{}, inner: map[*cfg.Loop][]*cfg.Loop{}, comms: map[*cfg.Loop][]int{},
+		f: f, pes: pes, env: map[string]int64{}, loops: map[*cfg.Loop]bool{}, inner: map[*cfg.Loop][]*cfg.Loop{}, comms: map[*cfg.Loop][]int{}, forms: map[int]*comm.Comm{},
 		instances: map[string]*instance{}, known: map[string]*instance{}, bodies: map[string]*body{},
 	}
 	x.space = procfunc.NewPESpace(pes, func(v string) (int64, bool) { n, ok := x.env[v]; return n, ok })
@@ -81,7 +83,7 @@ func (x *phases) tellApart() {
 		if n == nil {
 			continue
 		}
-		for _, f := range c.Affines() {
+		for _, f := range x.plain(c.ID).Affines() {
 			x.dependsOn(f, n.Loop)
 		}
 	}
@@ -248,9 +250,8 @@ func (x *phases) at(v string) int64 { return x.env[v] }
 // instance is the messages of communication r where the indices have the values
 // of env; nil if they are not known.
 func (x *phases) instance(r int) (*instance, error) {
-	c := x.f.Program.Comms[r-1]
 	key := fmt.Sprint(r)
-	for _, f := range c.Affines() {
+	for _, f := range x.plain(r).Affines() {
 		for _, v := range f.Vars() {
 			if n, ok := x.env[v]; ok {
 				key += fmt.Sprintf(" %s=%d", v, n)
@@ -269,12 +270,17 @@ func (x *phases) instance(r int) (*instance, error) {
 }
 
 func (x *phases) evaluate(r int) *instance {
-	c := x.f.Program.Comms[r-1]
+	c := x.plain(r)
 	pairs, ok := x.space.Messages(c)
 	users, ok2 := x.space.Consumers(c)
 	if !ok || !ok2 {
 		return nil
 	}
+	return x.share(pairs, users)
+}
+
+// share makes an instance, one for equal messages.
+func (x *phases) share(pairs []procfunc.Pair, users []bool) *instance {
 	i := &instance{messages: make(Messages, x.pes)}
 	for _, p := range pairs {
 		i.messages[p.From] |= 1 << p.To
@@ -292,4 +298,42 @@ func (x *phases) evaluate(r int) *instance {
 	i.id = len(x.instances) + 1
 	x.instances[text] = i
 	return i
+}
+
+// plain is a communication with the same messages as communication r that
+// depends on less: a single subscript of a dimension that is not distributed, say
+// the plane of grid(i,j,iold), has no part in who sends to whom as long as it
+// lies within the array. It certainly does when the references are evaluated.
+func (x *phases) plain(r int) *comm.Comm {
+	if c := x.forms[r]; c != nil {
+		return c
+	}
+	c := x.f.Program.Comms[r-1]
+	if c.Partial || c.Subs != nil || c.Region == nil || jumps(c.Region.Stmts) {
+		x.forms[r] = c
+		return c
+	}
+	d := *c
+	d.Axes = nil
+	for i, ax := range c.Axes {
+		if !ax.All && len(ax.Terms) == 0 && !ax.Off.IsConst() && c.Array.Mapping.Map.Axes[i].Grid < 0 {
+			ax = comm.Axis{All: true}
+		}
+		d.Axes = append(d.Axes, ax)
+	}
+	x.forms[r] = &d
+	return &d
+}
+
+// jumps reports whether statements may be left before their end.
+func jumps(body []ir.Stmt) bool {
+	found := false
+	ir.Walk(body, func(s ir.Stmt) bool {
+		switch s.(type) {
+		case *ir.Exit, *ir.Cycle, *ir.Stop:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
