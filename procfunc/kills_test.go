@@ -2,14 +2,12 @@ package procfunc
 
 import (
 	"flag"
-	"fmt"
 	"math/rand"
-	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
-	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/internal/randomhpf"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -37,218 +35,14 @@ func analyze(t testing.TB, text string) *Functions {
 	return Analyze(c, c.Graph())
 }
 
-// writer makes random programs of nests around parallel loops.
-type writer struct {
-	*rand.Rand
-	b     strings.Builder
-	index []string // of the sequential loops around
-	depth int
-	twoD  bool
-}
-
-const header = ` integer :: t, k, l, i, j, m, f
- double precision :: a(-40:60), b(-40:60), c(-40:60), s
- double precision :: d(2:8), e(3:20)
- double precision :: x(-40:60,-40:60), y(-40:60,-40:60), r(-40:60), w(-40:60)
-`
-
-func (w *writer) pick(s ...string) string { return s[w.Intn(len(s))] }
-
-func (w *writer) program() string {
-	w.b.WriteString("program p\n" + header)
-	format := w.pick("BLOCK", "BLOCK", "CYCLIC")
-	second := w.pick("BLOCK", "CYCLIC", "*")
-	fmt.Fprintf(&w.b, "!HPF$ TEMPLATE v(-200:200)\n!HPF$ DISTRIBUTE v(%s)\n", format)
-	plain := w.Intn(3) > 0
-	align := func(name string) {
-		if plain {
-			fmt.Fprintf(&w.b, "!HPF$ ALIGN %s(i) WITH v(i)\n", name)
-			return
-		}
-		fmt.Fprintf(&w.b, "!HPF$ ALIGN %s(i) WITH v(%s)\n", name, w.pick("i", "i", "i", "i+1", "2*i", "-i", "3-2*i"))
-	}
-	align("a")
-	align("b")
-	align("c")
-	w.b.WriteString("!HPF$ ALIGN d(i) WITH v(i)\n!HPF$ ALIGN e(i) WITH v(i)\n")
-	fmt.Fprintf(&w.b, "!HPF$ DISTRIBUTE x(%s,%s)\n", format, second)
-	fmt.Fprintf(&w.b, "!HPF$ ALIGN y(i,j) WITH x(%s)\n", w.pick("i,j", "i,j", "j,i", "i,*", "*,j"))
-	fmt.Fprintf(&w.b, "!HPF$ ALIGN r(i) WITH x(%s)\n", w.pick("i,*", "*,i", "i,3"))
-	w.twoD = w.Intn(3) == 0
-	w.b.WriteString(" read *, m, f\n a = 0\n")
-	text := strings.ReplaceAll(w.b.String(), " a = 0\n", "")
-	w.b.Reset()
-	w.b.WriteString(text)
-	w.loop("t")
-	w.b.WriteString("end program\n")
-	return w.b.String()
-}
-
-func (w *writer) loop(index string) {
-	w.b.WriteString(" do " + index + " = " + w.pick("1, m", "1, 3", "m, 1, -1", "1, m, 2", "4, 1, -2") + "\n")
-	w.index = append(w.index, index)
-	w.body()
-	w.index = w.index[:len(w.index)-1]
-	w.b.WriteString(" end do\n")
-}
-
-func (w *writer) body() {
-	n := 2 + w.Intn(3)
-	for range n {
-		switch k := w.Intn(10); {
-		case k == 0 && len(w.index) < 3:
-			w.loop([]string{"t", "k", "l"}[len(w.index)])
-		case k == 1 && w.depth < 2:
-			w.depth++
-			w.b.WriteString(" if (mod(" + w.index[len(w.index)-1] + ",2) == " + w.pick("0", "1", "f") + ") then\n")
-			w.body()
-			w.b.WriteString(" end if\n")
-			w.depth--
-		case k == 2:
-			arr := w.pick("a", "b", "c")
-			w.b.WriteString(" s = 0\n do i = 1, 9\n s = s + " + arr + "(i)\n end do\n")
-		case k < 6:
-			w.answer()
-		default:
-			w.nest()
-		}
-	}
-}
-
-// answer writes two nests of which the second goes the way of the first back,
-// perhaps not all of it.
-func (w *writer) answer() {
-	if w.twoD {
-		from, to := w.pick("i-1,j", "i,j+1", "j,i", w.place()+",j", "i,"+w.place()), "i,j"
-		bounds := w.pick("2, 7", "1, m")
-		for range 2 {
-			fmt.Fprintf(&w.b, " do j = %s\n do i = %s\n x(%s) = y(%s) + 1\n end do\n end do\n", bounds, bounds, to, from)
-			from, to = to, from
-			if w.Intn(3) == 0 {
-				bounds = w.pick("1, 8", "3, 6", "1, m+1")
-			}
-		}
-		return
-	}
-	x := w.place()
-	pairs := [][2]string{{"i", "i-1"}, {"i+1", "i"}, {"i", "9-i"}, {"i", "2*i"}, {"2*i+1", "i"}, {"i", x}, {x, "i"}, {"i", "i+2"}, {"-i", "i"}}
-	p := pairs[w.Intn(len(pairs))]
-	bounds := w.pick("2, 8", "1, m", "8, 2, -1", "1, 9, 2")
-	for range 2 {
-		// Under a condition what lies outside of the array is not sent.
-		cond, names := "", []string{"a", "b", "c"}
-		if w.Intn(3) == 0 {
-			cond, names = "if (mod(i,2) == 0) ", []string{"a", "b", "c", "d", "e"}
-		}
-		fmt.Fprintf(&w.b, " do i = %s\n %s%s(%s) = %s(%s) + 1\n end do\n", bounds, cond, w.pick(names...), p[0], w.pick(names...), p[1])
-		p[0], p[1] = p[1], p[0]
-		switch w.Intn(5) {
-		case 0:
-			bounds = w.pick("1, 9", "3, 7", "1, m+1", "0, m")
-		case 1:
-			y := w.place()
-			p[0], p[1] = strings.ReplaceAll(p[0], x, y), strings.ReplaceAll(p[1], x, y)
-		}
-	}
-}
-
-// place is a subscript that the sequential loops around give.
-func (w *writer) place() string {
-	x := w.index[w.Intn(len(w.index))]
-	return w.pick(x, x+"-1", x+"+1", "3", "m", "2*"+x, "5-"+x)
-}
-
-func (w *writer) nest() {
-	if w.twoD {
-		l := w.pick("x(i,j)", "x(i,j)", "y(i,j)", "y(j,i)")
-		rr := w.pick("x(i-1,j)", "x(i+1,j)", "x(i,j-1)", "y(i,j+1)", "x(j,i)", "y(i,j)", "y(i-1,j)", "x("+w.place()+",j)", "x(i,"+w.place()+")",
-			"r(i)", "r(j)", "y("+w.place()+","+w.place()+")", "x(i-1,j-1)", "a(i)", "w(i)")
-		if w.Intn(5) == 0 {
-			l = "r(i)"
-			rr = w.pick("x(i,"+w.place()+")", "y(j,i)", "x(i,j)", "r(i-1)", "r("+w.place()+")")
-		}
-		fmt.Fprintf(&w.b, " do j = %s\n do i = %s\n %s = %s + 1\n end do\n end do\n", w.pick("2, 7", "1, m", "1, 8"), w.pick("2, 7", "1, m+2", "1, "+w.index[0]), l, rr)
-		return
-	}
-	sub := func() string { return w.pick("i", "i", "i-1", "i+1", "i+2", "2*i", "9-i", "2*i+1", "-i") }
-	l, rr := w.pick("a", "b", "c"), w.pick("a", "b", "c")
-	switch w.Intn(6) {
-	case 0:
-		fmt.Fprintf(&w.b, " %s(%s) = %s(%s) + 1\n", l, w.place(), rr, w.place())
-	case 1:
-		fmt.Fprintf(&w.b, " do i = %s\n %s(%s) = %s(%s) + 1\n end do\n", w.pick("1, 9", "1, m", "2, 12, 2"), l, sub(), rr, w.place())
-	case 2:
-		fmt.Fprintf(&w.b, " s = %s(%s)\n", rr, w.place())
-	default:
-		fmt.Fprintf(&w.b, " do i = %s\n %s(%s) = %s(%s) + 1\n end do\n", w.pick("1, 9", "2, 8", "1, m", "9, 1, -1", "1, 11, 2", w.index[0]+", 9"), l, sub(), rr, sub())
-	}
-}
-
-// trace runs the control flow of f's graph with the values of m and f, and
-// calls at for every node that puts, with the values of indices there.
-func trace(f *Functions, env map[string]int64, limit int, at func(n *cfg.Node)) {
-	value := func(e ir.Expr) (int64, bool) {
-		a, ok := f.Program.Affine(e)
-		if !ok {
-			return 0, false
-		}
-		return a.Eval(func(v string) int64 { return env[v] })
-	}
-	left := map[*cfg.Loop]int64{} // iterations to come
-	inside := map[*cfg.Loop]bool{}
-	n, steps := f.Graph.Entry, 0
-	var prev *cfg.Node
-	for n.Kind != cfg.Exit && steps < limit {
-		steps++
-		next := 0
-		switch n.Kind {
-		case cfg.Comm:
-			if n.Flavour != "recv" {
-				at(n)
-			}
-		case cfg.LoopHead:
-			d := f.Program.Loop(n.Loop).(*ir.Do)
-			if !n.Loop.Contains(prev.Loop) || !inside[n.Loop] {
-				lo, _ := value(d.Lo)
-				hi, _ := value(d.Hi)
-				st, _ := value(d.Step)
-				env[d.Index.Name] = lo
-				left[n.Loop] = max(0, (hi-lo+st)/st)
-				inside[n.Loop] = true
-			} else {
-				st, _ := value(d.Step)
-				env[d.Index.Name] += st
-				left[n.Loop]--
-			}
-			if left[n.Loop] == 0 {
-				next = 1
-				inside[n.Loop] = false
-			}
-		case cfg.Branch:
-			// mod(index,2) == 0, 1 or f
-			var idx string
-			var want string
-			text := strings.NewReplacer("mod(", "", ",2)", "", "==", "").Replace(n.Text)
-			if _, err := fmt.Sscan(text, &idx, &want); err != nil {
-				panic(n.Text)
-			}
-			w := map[string]int64{"0": 0, "1": 1, "f": env["f"]}[want]
-			if env[idx]%2 != w {
-				next = 1
-			}
-		}
-		prev, n = n, n.Succs[next]
-	}
-}
-
 // TestKillsAgainstTraces runs random programs in the space of PEs: where y is
 // said to kill the synchronisation of x, every message p to q of x has to be
 // answered by q to p in each y since the x before.
 func TestKillsAgainstTraces(t *testing.T) {
 	claims, checked, kinds := 0, 0, map[string]int{}
 	for k := range *programs {
-		w := &writer{Rand: rand.New(rand.NewSource(*seed + int64(k)))}
-		text := w.program()
+		w := rand.New(rand.NewSource(*seed + int64(k)))
+		text := randomhpf.Program(w)
 		f := analyze(t, text)
 		for np := 1; np <= 5; np++ {
 			for run := range 3 {
@@ -256,7 +50,10 @@ func TestKillsAgainstTraces(t *testing.T) {
 				s := NewPESpace(np, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 				messages := map[int]map[Pair]bool{} // of the latest instance
 				since := map[int]map[int][]map[Pair]bool{}
-				trace(f, env, 4000, func(n *cfg.Node) {
+				randomhpf.Trace(f.Program, f.Graph, env, 4000, func(n *cfg.Node) {
+					if n.Kind != cfg.Comm || n.Flavour == "recv" {
+						return
+					}
 					list, ok := s.Messages(f.Program.Comms[n.Ref-1])
 					if !ok {
 						return

@@ -8,7 +8,6 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-
 // solver solves the uses of one communication after the other over one system.
 type solver struct {
 	sys   *System
