@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -100,17 +101,28 @@ func (p *program) rows(x int, at abstract.Iteration) (may, must Messages) {
 	return may, must
 }
 
+// layout is that of the analysis.
+func (p *program) layout() layout { return p.slots }
+
 // verdicts are those on the communications of a program, by number-1.
 func (p *program) verdicts(sys *System) []synch.Verdict {
 	s := newSolver(sys)
+	fixed := map[item]bool{}
 	out := make([]synch.Verdict, p.Comms())
 	for x := range out {
 		out[x] = synch.Once
 	}
-	for use := 1; use <= p.Comms(); use++ {
-		f := s.solve(s.rules(use, p.slots[use-1]))
-		for _, put := range p.mates(use) {
-			out[put-1] = min(out[put-1], f.verdict(put))
+	for x := 1; x <= p.Comms(); x++ {
+		for _, it := range p.layout().items(x, p.Mates(x), p.Mates(x)) {
+			fixed[it] = true
+		}
+	}
+	for it := range fixed {
+		f := s.solve(s.rules(it.use, it.how))
+		for _, put := range p.Mates(it.use) {
+			if slices.Contains(p.layout().items(put, p.Mates(put), p.Mates(put)), it) {
+				out[put-1] = min(out[put-1], f.verdict(put))
+			}
 		}
 	}
 	return out

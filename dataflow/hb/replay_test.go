@@ -29,24 +29,6 @@ type program struct {
 	slots []slots // by number-1
 }
 
-// mates are the communications whose uses have to be over when x puts: with one
-// slot that is not staged those that fill the same cells and do likewise.
-func (p *program) mates(x int) []int {
-	if p.own(x) {
-		return []int{x}
-	}
-	var out []int
-	for _, m := range p.Mates(x) {
-		if !p.own(m) {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// own reports whether x has slots that are nobody else's.
-func (p *program) own(x int) bool { return p.slots[x-1].n > 1 || p.slots[x-1].staged }
-
 // replay runs an execution with vector clocks, in which only data messages and
 // collectives carry knowledge, and finds the puts that come before the consumer's
 // last use of the slot is known to be over. Every put goes through: what is
@@ -57,7 +39,8 @@ type replay struct {
 	strict  bool // every PE uses what a communication brings, receiver or not
 	clock   [abstract.MaxPEs]clock
 	epoch   []int     // by number-1, instances so far
-	slots   [][]cells // by number-1 and slot
+	slots   [][]cells // by number-1 and slot of its own
+	shared  []cells   // by number-1: what it put into, or copied to, cells that others fill too
 	sent    []abstract.Relation
 	carried [][abstract.MaxPEs]clock // what the senders knew
 	seen    *observed
@@ -80,6 +63,7 @@ func newReplay(p *program, rng *rand.Rand, strict bool, seen *observed) *replay 
 	for _, s := range p.slots {
 		r.slots = append(r.slots, make([]cells, s.n))
 	}
+	r.shared = make([]cells, n)
 	return r
 }
 
@@ -89,13 +73,21 @@ func (r *replay) at(x int) *cells { return &r.slots[x-1][r.epoch[x-1]%r.p.slots[
 // check is the oracle for a put p to q of x.
 func (r *replay) check(x, p, q int) {
 	r.seen.put[x-1] = true
-	for _, m := range r.p.mates(x) {
-		s := r.at(m)
+	late := func(s *cells) {
 		if s.live[q] || s.last[q] > 0 {
 			r.seen.repeated[x-1] = true
 		}
 		if s.live[q] || s.last[q] > r.clock[p][q] {
 			r.seen.early[x-1] = true
+		}
+	}
+	if how := r.p.slots[x-1]; how.n > 1 || how.staged {
+		late(r.at(x))
+		return
+	}
+	for _, m := range r.p.Mates(x) {
+		if how := r.p.slots[m-1]; how.n == 1 || how.staged {
+			late(&r.shared[m-1])
 		}
 	}
 }
@@ -110,19 +102,20 @@ func (r *replay) actual(x int, at abstract.Iteration) abstract.Relation {
 }
 
 func (r *replay) fill(x int, messages abstract.Relation) {
-	s := r.at(x)
-	s.held = s.live
-	messages.Each(func(_, q int) { s.live[q], s.held[q] = true, true })
-	if r.strict {
-		for q := range r.p.PEs {
-			s.live[q], s.held[q] = true, true
+	for _, s := range []*cells{r.at(x), &r.shared[x-1]} {
+		s.held = s.live
+		messages.Each(func(_, q int) { s.live[q], s.held[q] = true, true })
+		if r.strict {
+			for q := range r.p.PEs {
+				s.live[q], s.held[q] = true, true
+			}
 		}
 	}
 }
 
-// used is the end of x's use on q.
-func (r *replay) used(x, q int) {
-	if s := r.at(x); s.held[q] {
+// used is the end of a use on q.
+func (r *replay) used(s *cells, q int) {
+	if s.held[q] {
 		r.clock[q][q]++
 		s.last[q], s.live[q] = r.clock[q][q], false
 	}
@@ -161,9 +154,12 @@ func (r *replay) step(n *cfg.Node, at abstract.Iteration) {
 			r.clock[p] = all
 		}
 	}
-	if n.Kind == cfg.UseOver && !r.p.slots[x].staged || n.Kind == cfg.CommOver && r.p.slots[x].staged {
-		for q := range r.p.PEs {
-			r.used(n.Ref, q)
+	for q := range r.p.PEs {
+		if n.Kind == cfg.UseOver && !r.p.slots[x].staged || n.Kind == cfg.CommOver && r.p.slots[x].staged {
+			r.used(r.at(n.Ref), q)
+		}
+		if n.Kind == cfg.UseOver {
+			r.used(&r.shared[x], q)
 		}
 	}
 }
@@ -194,9 +190,10 @@ func (r *replay) pipe(region *abstract.Region, at abstract.Iteration) {
 				}
 				got = got || messages[i].Has(q, p)
 			}
-			s := r.at(x)
-			s.held[p] = got
-			r.used(x, p)
+			for _, s := range []*cells{r.at(x), &r.shared[x-1]} {
+				s.held[p] = got
+				r.used(s, p)
+			}
 		}
 	}
 }
