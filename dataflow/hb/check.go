@@ -183,7 +183,7 @@ func (c *Certificate) within(claim, known Claim) error {
 			for q := range c.System.PEs {
 				for p := range c.System.PEs {
 					// What everybody knows already is not told.
-					if c.knows(f, a, p, q) && !c.knows(told, a, p, q) && !c.everybody(known.Known, a) {
+					if c.knows(f, a, p, q) && !c.knows(told, a, p, q) && known.Known[a][q] != everyone(c.System.PEs) {
 						return fmt.Errorf("C_%d need not tell PE %d of the use of age %d at PE %d", y, p, a, q)
 					}
 				}
@@ -191,18 +191,6 @@ func (c *Certificate) within(claim, known Claim) error {
 		}
 	}
 	return nil
-}
-
-// everybody reports whether all PEs know of all uses of an age and the older ones.
-func (c *Certificate) everybody(known [][]uint64, age int) bool {
-	for a := age; a < len(known); a++ {
-		for _, set := range known[a] {
-			if set != everyone(c.System.PEs) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // checkForms does the same for claims by forms.

@@ -24,6 +24,7 @@ type state struct {
 	// flights are the messages that were sent and not yet received, ascending by
 	// communication: what they make known at their arrival, laid out as known.
 	// Those that make nothing known are left out.
+	// Where everybody is known they make nothing known.
 	flights []flight
 	// live has the consumers whose latest use is not over, held those that the
 	// next UO ends a use of.
@@ -83,17 +84,56 @@ func (r *rules) apply(in state, n *cfg.Node) state {
 	return in
 }
 
-// settle forgets the oldest ages as long as everybody is known, which keeps equal
-// knowledge in equal form.
+// settle forgets the oldest ages as long as everybody is known, and what is under
+// way wherever everybody is known: it adds nothing there, now or when the use
+// gets older. That keeps equal knowledge in equal form.
 func (r *rules) settle(in state) state {
 	n := in.rounds
 	for n > 0 && slices.Equal(in.known[(n-1)*r.words:n*r.words], r.full) {
 		n--
 	}
-	if n == in.rounds {
+	if n < in.rounds {
+		in = r.cut(in, n)
+	}
+	if len(in.flights) == 0 {
 		return in
 	}
-	return r.cut(in, n)
+	idle := r.everybody(in.known)
+	if !slices.ContainsFunc(in.flights, func(f flight) bool { return !disjoint(f.known, idle) }) {
+		return in
+	}
+	old := in.flights
+	in.flights = nil
+	for _, f := range old {
+		known := slices.Clone(f.known)
+		for w := range known {
+			known[w] &^= idle[w]
+		}
+		in.flights = with(in.flights, flight{f.ref, known})
+	}
+	return in
+}
+
+// everybody has all bits for each consumer and age of which all PEs are known.
+func (r *rules) everybody(known []uint64) []uint64 {
+	out := make([]uint64, len(known))
+	for i, x := range known {
+		first := r.first[i%r.words]
+		for s := range r.pes {
+			first &= x >> s
+		}
+		out[i] = first * everyone(r.pes)
+	}
+	return out
+}
+
+func disjoint(a, b []uint64) bool {
+	for w, x := range a {
+		if x&b[w] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // cut keeps the ages below n.
@@ -120,7 +160,7 @@ func (r *rules) comm(in state, n *cfg.Node) state {
 		in.flights = without(in.flights, n.Ref)
 	}
 	if n.Ref != r.use || !puts(n) {
-		return in
+		return r.settle(in)
 	}
 	users := r.sys.Users[n.ID]
 	keep := r.lanes(everyone(r.pes) &^ users)
@@ -174,9 +214,6 @@ func (r *rules) arrive(in state, y int) state {
 // else is known to be, also if a use of the same round was over before.
 func (r *rules) over(in state) state {
 	in.live = 0
-	if in.held == 0 {
-		return in
-	}
 	held := r.lanes(in.held)
 	in = r.grown(in, 1)
 	for w := range r.words {
@@ -242,25 +279,37 @@ func (r *rules) meet(a, b state) state {
 	}
 	out := state{posted: a.posted || b.posted, rounds: a.rounds, live: a.live | b.live, held: a.held | b.held}
 	out.known = both(a.known, b.known)
+	if len(a.flights) == 0 && len(b.flights) == 0 {
+		return out
+	}
+	// What is not under way adds nothing, nor does anything where everybody is known.
+	idleA, idleB := r.everybody(a.known), r.everybody(b.known)
 	i, j := 0, 0
 	for i < len(a.flights) || j < len(b.flights) {
-		// A flight that is missing makes nothing known of the ages that a path has
-		// seen, and everything of the others.
-		var fa, fb flight
-		switch {
-		case j == len(b.flights) || i < len(a.flights) && a.flights[i].ref < b.flights[j].ref:
-			fa = a.flights[i]
-			fb = flight{fa.ref, make([]uint64, len(b.known))}
-			i++
-		case i == len(a.flights) || b.flights[j].ref < a.flights[i].ref:
-			fb = b.flights[j]
-			fa = flight{fb.ref, make([]uint64, len(a.known))}
-			j++
-		default:
-			fa, fb = a.flights[i], b.flights[j]
-			i, j = i+1, j+1
+		var ref int
+		fa, fb := idleA, idleB
+		if i < len(a.flights) && (j == len(b.flights) || a.flights[i].ref <= b.flights[j].ref) {
+			ref = a.flights[i].ref
+			fa = either(a.flights[i].known, idleA)
 		}
-		out.flights = with(out.flights, flight{fa.ref, both(fa.known, fb.known)})
+		if j < len(b.flights) && (ref == 0 || b.flights[j].ref == ref) {
+			ref = b.flights[j].ref
+			fb = either(b.flights[j].known, idleB)
+			j++
+		}
+		if i < len(a.flights) && a.flights[i].ref == ref {
+			i++
+		}
+		out.flights = with(out.flights, flight{ref, both(fa, fb)})
+	}
+	return r.settle(out)
+}
+
+// either is the union of sets of the same ages.
+func either(a, b []uint64) []uint64 {
+	out := slices.Clone(a)
+	for w := range b {
+		out[w] |= b[w]
 	}
 	return out
 }

@@ -160,4 +160,3 @@ func (w *writer) nest() {
 		fmt.Fprintf(&w.b, " do i = %s\n %s(%s) = %s(%s) + 1\n end do\n", w.pick("1, 9", "2, 8", "1, m", "9, 1, -1", "1, 11, 2", w.index[0]+", 9"), l, sub(), rr, sub())
 	}
 }
-

@@ -63,4 +63,3 @@ func Trace(p *comm.Program, g *cfg.Graph, env map[string]int64, limit int, at fu
 		prev, n = n, n.Succs[next]
 	}
 }
-
