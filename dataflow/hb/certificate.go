@@ -122,11 +122,11 @@ func (s *solver) claim(v state) Claim {
 }
 
 func (s *symbolic) certify(c *Certificate, it item) {
-	p := s.solve(it, c.Put)
+	p := s.solve(it, c.Put, false)
 	c.Stable = p.stable
 	c.Slots = p.how.n
 	for _, n := range s.f.Graph.Nodes {
-		v := p.sol.In[n.ID]
+		v := p.at(n)
 		f := Form{Posted: v.posted, Ages: slices.Clone(v.level[:p.how.n]), Under: make([][]int, p.how.n)}
 		for _, k := range v.under {
 			for a := range f.Under {

@@ -6,6 +6,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/solve"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // level is how much is known of one age of the slots, in ascending order.
@@ -225,44 +226,133 @@ func equalClaims(a, b claim) bool {
 	return a.posted == b.posted && a.level == b.level && slices.Equal(a.under, b.under)
 }
 
-// passed is the fixpoint of a passage.
-type passed struct {
-	*passage
-	nodes []*cfg.Node // that put
-	sol   *solve.Solution[claim]
+// symbolic solves by forms in sizes and numbers of PEs.
+type symbolic struct {
+	f      *procfunc.Functions
+	flow   *solve.Flow         // over blocks
+	nodes  map[int][]*cfg.Node // by communication, its C, CO and UO nodes
+	inert  []bool              // by ID of first nodes: the block has no communication
+	own    []bool              // by ID of first nodes: … has nodes of the use or the put at hand
+	stable map[int]bool
+	last   *solve.Solution[claim]
 }
 
-// solve finds the greatest fixpoint for one use and one put.
-func (s *symbolic) solve(it item, put int) *passed {
-	p := &passed{passage: &passage{item: it, put: put, stable: s.isStable(put), kills: s.f.Kills}}
-	for _, n := range s.nodes[put] {
-		if puts(n) {
-			p.nodes = append(p.nodes, n)
+func newSymbolic(f *procfunc.Functions) *symbolic {
+	n := len(f.Graph.Nodes)
+	s := &symbolic{f: f, flow: solve.NewBlocks(f.Graph), nodes: map[int][]*cfg.Node{}, inert: make([]bool, n), own: make([]bool, n), stable: map[int]bool{}}
+	for _, first := range s.flow.Order() {
+		s.inert[first.ID] = true
+		for _, n := range s.flow.Unit(first) {
+			if n.Kind.IsComm() {
+				s.inert[first.ID] = false
+			}
+			if n.Kind == cfg.Comm || n.Kind == cfg.CommOver || n.Kind == cfg.UseOver {
+				s.nodes[n.Ref] = append(s.nodes[n.Ref], n)
+			}
 		}
 	}
-	p.sol = s.run(p.passage)
+	return s
+}
+
+// passed is the fixpoint of a passage. It is valid until the next one is solved.
+type passed struct {
+	*passage
+	s       *symbolic
+	sol     *solve.Solution[claim]
+	refuted bool // some put is not free; then the work has ended early if it was to
+}
+
+// solve finds the greatest fixpoint for one use and one put. Early, it stops at
+// the first put that is not free: what is known only gets less.
+func (s *symbolic) solve(it item, put int, early bool) *passed {
+	p := &passed{passage: &passage{item: it, put: put, stable: s.isStable(put), kills: s.f.Kills}, s: s}
+	// More slots than maxAges are taken for as many, which asks for more than is
+	// needed.
+	p.how.n = min(p.how.n, maxAges)
+	s.mark(it.use, put, true)
+	defer s.mark(it.use, put, false)
+	seeds := []*cfg.Node{}
+	for _, n := range s.nodes[it.use] {
+		if first := s.flow.Unit(n)[0]; !slices.Contains(seeds, first) {
+			seeds = append(seeds, first)
+		}
+	}
+	o := solve.Options[claim]{Seeds: seeds, Reuse: s.last}
+	if early {
+		o.Until = &p.refuted
+	}
+	s.last = solve.RoundRobin(s.flow, solve.Problem[claim]{
+		Entry: nothingUsed, Top: nothingUsed, Meet: meetClaims, Equal: equalClaims, Transfer: p.block,
+	}, o)
+	p.sol = s.last
 	return p
 }
 
-// run solves. More slots than maxAges are taken for as many, which asks for more
-// than is needed.
-func (s *symbolic) run(p *passage) *solve.Solution[claim] {
-	p.how.n = min(p.how.n, maxAges)
-	seeds := append([]*cfg.Node{}, s.nodes[p.use]...)
-	return solve.RoundRobin(s.flow, solve.Problem[claim]{
-		Entry: nothingUsed, Top: nothingUsed, Meet: meetClaims, Equal: equalClaims,
-		Transfer: func(n *cfg.Node, in claim) claim { return p.apply(in, n) },
-	}, solve.Options[claim]{Seeds: seeds})
+func (s *symbolic) mark(use, put int, to bool) {
+	for _, r := range []int{use, put} {
+		for _, n := range s.nodes[r] {
+			s.own[s.flow.Unit(n)[0].ID] = to
+		}
+	}
+}
+
+// block is the transfer of a whole block.
+func (p *passed) block(first *cfg.Node, in claim) claim {
+	if p.s.inert[first.ID] || !p.s.own[first.ID] && p.idle(&in) {
+		return in
+	}
+	for _, n := range p.s.flow.Unit(first) {
+		if puts(n) && n.Ref == p.put && !p.free(&in) {
+			p.refuted = true
+		}
+		in = p.apply(in, n)
+	}
+	return in
+}
+
+// idle reports whether only nodes of the use and the put make something of a
+// claim.
+func (p *passage) idle(c *claim) bool {
+	for a := range p.how.n {
+		if c.level[a] == isOver || c.level[a] == toldNext {
+			return false
+		}
+	}
+	return true
+}
+
+// free reports whether a put may go without a ready message.
+func (p *passage) free(in *claim) bool {
+	return !in.posted || in.level[p.how.n-1] >= toldNext
+}
+
+// at is what is known in front of a node.
+func (p *passed) at(n *cfg.Node) claim {
+	unit := p.s.flow.Unit(n)
+	if unit == nil {
+		return nothingUsed
+	}
+	in := p.sol.In[unit[0].ID]
+	for _, m := range unit {
+		if m == n {
+			break
+		}
+		in = p.apply(in, m)
+	}
+	return in
 }
 
 // verdict reads what is known in front of the puts.
 func (p *passed) verdict() synch.Verdict {
 	v := synch.Once
-	for _, n := range p.nodes {
-		in := p.sol.In[n.ID]
+	for _, n := range p.s.nodes[p.put] {
+		if !puts(n) {
+			continue
+		}
+		in := p.at(n)
 		switch {
 		case !in.posted:
-		case in.level[p.how.n-1] >= toldNext:
+		case p.free(&in):
 			v = min(v, synch.NoReady)
 		default:
 			return synch.NeedsSync

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/dataflow/solve"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -149,6 +147,9 @@ func (a *Analysis) item(it item, puts []int) {
 	}
 	for _, x := range puts {
 		r := &a.Comms[x-1]
+		if r.Against != 0 {
+			continue // one use that nothing orders before the put settles it
+		}
 		v := synch.NeedsSync
 		proof := Proof{Use: it.use}
 		if f != nil {
@@ -156,40 +157,24 @@ func (a *Analysis) item(it item, puts []int) {
 			proof.Exact = v != synch.NeedsSync
 		}
 		if v == synch.NeedsSync {
-			s := a.forms.solve(it, x)
+			s := a.forms.solve(it, x, true)
 			a.Sweeps = max(a.Sweeps, s.sol.Sweeps)
-			v = s.verdict()
+			if !s.refuted {
+				v = s.verdict()
+			}
 		}
 		r.Verdict = min(r.Verdict, v)
 		switch {
 		case v != synch.NeedsSync:
 			r.Proofs = append(r.Proofs, proof)
-		case r.Against == 0:
-			r.Against = it.use
+		default:
+			r.Against, r.Proofs = it.use, nil
 		}
 	}
 }
 
 // Verdict is that on communication r.
 func (a *Analysis) Verdict(r int) synch.Verdict { return a.Comms[r-1].Verdict }
-
-// symbolic is the analysis by forms in sizes and numbers of PEs.
-type symbolic struct {
-	f      *procfunc.Functions
-	flow   *solve.Flow
-	nodes  map[int][]*cfg.Node // by communication, its C nodes
-	stable map[int]bool
-}
-
-func newSymbolic(f *procfunc.Functions) *symbolic {
-	s := &symbolic{f: f, flow: solve.New(f.Graph), nodes: map[int][]*cfg.Node{}, stable: map[int]bool{}}
-	for _, n := range f.Graph.Nodes {
-		if n.Kind == cfg.Comm {
-			s.nodes[n.Ref] = append(s.nodes[n.Ref], n)
-		}
-	}
-	return s
-}
 
 // String is like "#3 NoSync".
 func (a *Analysis) String() string {
