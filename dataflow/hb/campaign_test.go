@@ -16,7 +16,7 @@ import (
 var (
 	graphs = flag.Int("graphs", 1000, "random programs in TestRandomPrograms")
 	seed   = flag.Uint64("seed", 1, "of the random programs; 0 for a fresh one")
-	paths  = flag.Int("paths", 30, "sampled executions of each random program")
+	paths  = flag.Int("paths", 200, "sampled executions of each random program")
 )
 
 // pathLimit is the most states that a sampled path has.
@@ -219,6 +219,14 @@ func TestRandomPrograms(t *testing.T) {
 	for k, who := range []string{"receivers use", "all PEs use"} {
 		for j, form := range []string{"as written", "unfolded"} {
 			t.Logf("%s, %s: %v", who, form, &tallies[k][j])
+		}
+	}
+	if *graphs < 500 || *paths < 100 {
+		return // too few for the shares to mean anything
+	}
+	for k, who := range tallies {
+		if who[1].kept*100 < who[1].safe*97 {
+			t.Errorf("%s of the safe references are elided, less than 97 %% (%d)", percent(who[1].kept, who[1].safe), k)
 		}
 	}
 }

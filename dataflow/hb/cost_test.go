@@ -122,6 +122,9 @@ func TestCost(t *testing.T) {
 	large := solveAll(2000, 4, 1)
 	t.Logf("2000 communications: %v", large)
 	t.Logf("… with two slots:    %v", solveAll(2000, 1, 2))
+	if large.bytes > 1e9 {
+		t.Errorf("%d bytes allocated", large.bytes)
+	}
 	if large.items != 8000 || large.noSync == 0 || large.noSync == large.items {
 		t.Errorf("%d items, %d of them NoSync", large.items, large.noSync)
 	}
@@ -158,17 +161,29 @@ func longProgram(n int) string {
 	return b.String()
 }
 
-// TestCostOfPrograms: the same for a program, relations included.
+// TestCostOfPrograms: the same for a program, with its relations.
 func TestCostOfPrograms(t *testing.T) {
-	f := functions(t, longProgram(1000))
+	f := functions(t, longProgram(2000))
 	for _, pes := range []int{8, 0} {
-		start := time.Now()
-		a := Analyze(f, Options{PEs: pes})
-		nodes := len(f.Graph.Nodes)
-		if a.System != nil {
-			nodes = len(a.System.Graph.Nodes)
+		for tries := 0; ; tries++ {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			a := Analyze(f, Options{PEs: pes})
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			t.Logf("%d PEs: %d communications, %d nodes: %v, %.0f MB allocated; %d NoSync, %d sweeps", pes, len(a.Comms), len(f.Graph.Nodes), took.Round(time.Millisecond),
+				float64(after.TotalAlloc-before.TotalAlloc)/1e6, a.count(synch.NoReady), a.Sweeps)
+			if len(a.Comms) < 2000 || pes > 0 && a.count(synch.NoReady) < 1000 {
+				t.Errorf("%d communications, %d NoSync: another program", len(a.Comms), a.count(synch.NoReady))
+			}
+			if took < 10*time.Second {
+				break
+			}
+			if tries == 2 {
+				t.Fatalf("%d PEs: three times longer than 10 s, at last %v", pes, took)
+			}
 		}
-		t.Logf("%d PEs: %d communications, %d nodes: %v; %d Once, %d NoSync, %d sweeps", pes, len(a.Comms), nodes, time.Since(start).Round(time.Millisecond), a.count(synch.Once), a.count(synch.NoReady), a.Sweeps)
 	}
 }
 

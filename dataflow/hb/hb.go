@@ -113,64 +113,91 @@ func Analyze(f *procfunc.Functions, o Options) *Analysis {
 	return a
 }
 
-// decide finds all verdicts, use by use: the fixpoint of a use serves all puts
-// into the same cells.
+// decide finds all verdicts.
 func (a *Analysis) decide() {
 	uses := make([][]int, len(a.Comms)+1)
 	for _, it := range a.Functions.Items() {
 		uses[it[1]] = append(uses[it[1]], it[0])
 	}
 	for _, class := range a.Functions.Classes() {
-		puts := map[item][]int{}
-		var order []item
+		items := map[int][]item{}
 		for _, x := range class {
-			a.Comms[x-1].Verdict = synch.Once
-			for _, it := range a.layout.items(x, class, uses[x]) {
-				if puts[it] == nil {
-					order = append(order, it)
-				}
-				puts[it] = append(puts[it], x)
-			}
+			items[x] = a.layout.items(x, class, uses[x])
 		}
-		for _, it := range order {
-			a.item(it, puts[it])
+		exact := a.byPEs(class, items)
+		// Put by put, as procfunc likes to be asked.
+		for _, x := range class {
+			a.put(x, items[x], exact)
 		}
 	}
 }
 
-// item is the verdicts on the puts of some communications over the uses of one.
-func (a *Analysis) item(it item, puts []int) {
-	var f *fixpoint
-	if a.exact != nil {
-		f = a.exact.solve(a.exact.rules(it.use, it.how))
-		a.Sweeps = max(a.Sweeps, f.sol.Sweeps)
+// obligation is an item of a put.
+type obligation struct {
+	item
+	put int
+}
+
+// byPEs is the verdicts for the number of PEs at hand, use by use: the fixpoint of
+// a use serves all puts into the same cells.
+func (a *Analysis) byPEs(class []int, items map[int][]item) map[obligation]synch.Verdict {
+	out := map[obligation]synch.Verdict{}
+	if a.exact == nil {
+		return out
 	}
-	for _, x := range puts {
-		r := &a.Comms[x-1]
-		if r.Against != 0 {
-			continue // one use that nothing orders before the put settles it
+	puts := map[item][]int{}
+	var order []item
+	for _, x := range class {
+		for _, it := range items[x] {
+			if puts[it] == nil {
+				order = append(order, it)
+			}
+			puts[it] = append(puts[it], x)
 		}
-		v := synch.NeedsSync
-		proof := Proof{Use: it.use}
-		if f != nil {
-			v = f.verdict(x)
-			proof.Exact = v != synch.NeedsSync
+	}
+	for _, it := range order {
+		f := a.exact.solve(a.exact.rules(it.use, it.how))
+		a.Sweeps = max(a.Sweeps, f.sol.Sweeps)
+		for _, x := range puts[it] {
+			out[obligation{it, x}] = f.verdict(x)
 		}
-		if v == synch.NeedsSync {
+	}
+	return out
+}
+
+// put is the verdict on the puts of x. One use that nothing orders before them
+// settles it; what is not proved for the number of PEs may be so for all.
+func (a *Analysis) put(x int, items []item, exact map[obligation]synch.Verdict) {
+	r := &a.Comms[x-1]
+	r.Verdict = synch.Once
+	for _, it := range ownFirst(x, items) {
+		v := exact[obligation{it, x}] // NeedsSync where nothing is known
+		proof := Proof{Use: it.use, Exact: v != synch.NeedsSync}
+		if !proof.Exact {
 			s := a.forms.solve(it, x, true)
 			a.Sweeps = max(a.Sweeps, s.sol.Sweeps)
 			if !s.refuted {
 				v = s.verdict()
 			}
 		}
-		r.Verdict = min(r.Verdict, v)
-		switch {
-		case v != synch.NeedsSync:
-			r.Proofs = append(r.Proofs, proof)
-		default:
-			r.Against, r.Proofs = it.use, nil
+		if v == synch.NeedsSync {
+			*r = Result{Verdict: v, Against: it.use}
+			return
 		}
+		r.Verdict = min(r.Verdict, v)
+		r.Proofs = append(r.Proofs, proof)
 	}
+	slices.SortFunc(r.Proofs, func(p, q Proof) int { return p.Use - q.Use })
+}
+
+// ownFirst has the uses by x itself, the likeliest ones to need a ready message, in
+// front.
+func ownFirst(x int, items []item) []item {
+	i := slices.IndexFunc(items, func(it item) bool { return it.use == x })
+	if i <= 0 {
+		return items
+	}
+	return slices.Concat(items[i:i+1], items[:i], items[i+1:])
 }
 
 // Verdict is that on communication r.
