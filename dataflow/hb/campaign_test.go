@@ -62,7 +62,6 @@ func (p *program) system(unfold, strict bool) *System {
 		may, must := p.rows(n.Ref, s.At)
 		if !unfold {
 			i = s.Node
-			n = sys.Graph.Nodes[i]
 			if seen[i] {
 				oldMay, oldMust := sys.May[i], sys.Must[i]
 				for q := range may {
@@ -142,7 +141,6 @@ type tally struct {
 	references, safe, repeated  int
 	once, noSync                int
 	kept, keptRepeated, refuted int
-	byKind                      map[string]int
 }
 
 func (t *tally) add(v []synch.Verdict, o *observed) {

@@ -184,7 +184,7 @@ func (c *Certificate) within(claim, known Claim) error {
 				for p := range c.System.PEs {
 					// What everybody knows already is not told.
 					if c.knows(f, a, p, q) && !c.knows(told, a, p, q) && known.Known[a][q] != everyone(c.System.PEs) {
-						return fmt.Errorf("C_%d need not tell PE %d of the use of age %d at PE %d", y, p, a, q)
+						return fmt.Errorf("the arrival of C_%d need not tell PE %d of the use of age %d at PE %d", y, p, a, q)
 					}
 				}
 			}

@@ -43,7 +43,6 @@ type body struct {
 // course is how the bodies of a loop's iterations follow each other.
 type course struct {
 	first *body // nil: there is no iteration
-	list  []*body
 	next  map[*body][]*body
 	last  map[*body]bool // may be the last one
 }

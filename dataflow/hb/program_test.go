@@ -20,17 +20,25 @@ import (
 // functions reads a program up to its processor functions.
 func functions(t testing.TB, text string) *procfunc.Functions {
 	t.Helper()
+	f, err := front(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return f
+}
+
+func front(text string) (*procfunc.Functions, error) {
 	tree, diags := parser.Parse("in.hpf", []byte(text))
 	if diags.HasErrors() {
-		t.Fatalf("%v\n%s", diags.Err(), text)
+		return nil, diags.Err()
 	}
 	p := lower.Lower(tree, diags)
 	mapping.Resolve(p, diags)
 	if diags.HasErrors() {
-		t.Fatalf("%v\n%s", diags.Err(), text)
+		return nil, diags.Err()
 	}
 	c := comm.Analyze(p, scalar.Analyze(p))
-	return procfunc.Analyze(c, c.Graph())
+	return procfunc.Analyze(c, c.Graph()), nil
 }
 
 func examples(t testing.TB) []string {
@@ -41,8 +49,6 @@ func examples(t testing.TB) []string {
 	}
 	return paths
 }
-
-func two(int) int { return 2 }
 
 // count is how many communications need ready messages.
 func (a *Analysis) count(v synch.Verdict) int {
