@@ -3,7 +3,6 @@ package driver
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/ir/transform"
@@ -29,37 +28,32 @@ end program stepped
 `
 }
 
-// TestLongTransformed: 2,000 lines that are all transformed take less than a
-// second too.
+// TestLongTransformed: work grows with the program, not with its square, where all
+// loops are transformed too.
 func TestLongTransformed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
 	for _, inside := range []bool{false, true} {
-		text := []byte(steppedProgram(498, inside))
-		least := time.Hour
-		for range 5 {
-			c := New("stepped.hpf", text, Options{})
-			start := time.Now()
-			if err := Passes().Run(c, RunOptions{StopAfter: "cfg"}); err != nil {
-				t.Fatal(err, c.Diags.Err())
-			}
-			least = min(least, time.Since(start))
+		bytes := func(loops int) float64 {
+			c := New("stepped.hpf", []byte(steppedProgram(loops, inside)), Options{})
+			n := allocated(func() {
+				if err := Passes().Run(c, RunOptions{StopAfter: "cfg"}); err != nil {
+					t.Fatal(err, c.Diags.Err())
+				}
+			})
 			chosen := 0
 			for _, d := range c.Transform.Decisions {
 				if d.Verdict == choose.Chosen {
 					chosen++
 				}
 			}
-			if chosen != 498 {
-				t.Fatalf("inside one loop: %v: %d loops are distributed, want 498", inside, chosen)
+			if chosen != loops {
+				t.Fatalf("inside one loop: %v: %d loops are distributed, want %d", inside, chosen, loops)
 			}
-			if least < time.Second/2 {
-				break
-			}
+			return float64(n)
 		}
-		if least > time.Second {
-			t.Errorf("inside one loop: %v: 2,000 lines take %v, want less than a second", inside, least)
+		small, large := bytes(125), bytes(500)
+		t.Logf("inside one loop: %v: %.0f MB for 125 loops, %.0f MB for 500", inside, small/1e6, large/1e6)
+		if large > 8*small {
+			t.Errorf("inside one loop: %v: four times the loops allocate %.1f times as much", inside, large/small)
 		}
 	}
 }
