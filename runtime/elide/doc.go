@@ -48,8 +48,8 @@
 //	               L  21 > 4
 //
 // RBC is {20 > 2, 21 > 2}, NRBC the rest; "2" ends contexts of both, so Algorithm
-// 2 gives 20 > 2 and 21 > 2. Had line 10 been in the library mid.f90, called from
-// a hundred places, one line of the plan would stand for the hundred contexts.
+// 2 gives 20 > 2 and 21 > 2. Were lines 20 and 21 in a procedure with a hundred
+// callers, these two lines of the plan would stand for two hundred contexts.
 //
 //	tree      main ─┬─ 10 ─┬─ 2  R                  elide-plan 1
 //	                │      └─ 4  L                  elide 40 in 1: c.f90:20 > s.f90:2

@@ -66,6 +66,7 @@ type Engine struct {
 	t       Transport
 	options Options
 	trie    *trie // of the plan
+	vote    Vote  // in an agreement; here so that it is not allocated for each
 	failed  error
 }
 
@@ -178,11 +179,11 @@ func (e *Engine) Barrier(site Site) error { return e.BarrierAt(e.m.tree.At(site)
 
 // BarrierAt is a barrier in context c, which is one of the tree of this engine.
 func (e *Engine) BarrierAt(c Context) error {
-	v, elided := e.m.arrive(c)
-	if elided {
+	var elided bool
+	if e.vote, elided = e.m.arrive(c); elided {
 		return nil
 	}
-	return e.agree(&v)
+	return e.agree()
 }
 
 // Collective is called before another collective operation of all PEs at site,
@@ -200,8 +201,8 @@ func (e *Engine) Collective(site Site) error {
 // Settle is a barrier that is always executed: when it returns, everything that
 // was elided before was rightly so. A checkpoint is preceded by one.
 func (e *Engine) Settle(site Site) error {
-	v := e.m.arriveCollective(e.m.tree.At(site))
-	return e.agree(&v)
+	e.vote = e.m.arriveCollective(e.m.tree.At(site))
+	return e.agree()
 }
 
 // Synchronised tells the engine that a collective has ended that orders all
@@ -214,11 +215,13 @@ func (e *Engine) Synchronised() { e.m.synchronised() }
 // Finish is the end of the program: every PE calls it last, however it ends.
 // After it all speculation of the run is known to have been right.
 func (e *Engine) Finish() error {
-	v := e.m.arriveEnd()
-	return e.agree(&v)
+	e.vote = e.m.arriveEnd()
+	return e.agree()
 }
 
-func (e *Engine) agree(v *Vote) error {
+// agree takes e.vote to the others.
+func (e *Engine) agree() error {
+	v := &e.vote
 	if e.failed != nil {
 		return e.failed
 	}
