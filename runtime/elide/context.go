@@ -1,9 +1,6 @@
 package elide
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // Site is a place of a call or a barrier. It is the same number on every PE and
 // in every run of one version of the program: an index into a table of call
@@ -16,27 +13,36 @@ type Context uint32
 
 // frame is one call that is under way, with the hash of the calls up to it.
 type frame struct {
-	site Site
-	hash uint64
+	site   Site
+	hash   uint64
+	factor uint64 // of the next call's site in its hash
 }
 
-// rootHash is the hash of the empty call chain. Any number other than 0 will do.
+// rootHash is the hash of the empty call chain, factor the multiplier of the
+// call at a depth: the numbers of splitmix64, made odd. The hash of a chain is
+//
+//	rootHash + Σ (site at depth d + 1) · factor(d)  mod 2⁶⁴
+//
+// so that a call adds one product to the hash of its caller, with nothing to
+// wait for but an addition. Two chains of sites that are unrelated to the factors
+// share a hash with probability about 2⁻⁶⁴.
 const rootHash = 0x9e3779b97f4a7c15
 
-// mix is the hash of a call chain that site extends. It depends on the order
-// (rotation) and reaches all bits within two calls (odd multiplier).
-func mix(chain uint64, site Site) uint64 {
-	return (bits.RotateLeft64(chain, 23) ^ uint64(site)) * 0x9fb21c651e98df25
+func factor(depth int) uint64 {
+	z := uint64(depth+1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31 | 1
 }
 
 // Tree knows the calling context of one PE, and holds every context that was
 // asked for as a path in a tree, so that contexts share what they have in
-// common. A call costs two stores and one multiplication; nodes are made only
+// common. A call costs two stores, a multiplication and an addition; nodes are made only
 // for paths that end in a barrier (the chain of a call that never leads to one
 // is forgotten).
 //
-// Contexts are told apart by 64-bit hashes: with 10,000 contexts two of them
-// share one with probability 3·10⁻¹².
+// Contexts are told apart by 64-bit hashes: of 10,000 contexts two share one with
+// probability 3·10⁻¹².
 type Tree struct {
 	frames []frame // frames[0] is the program itself; frames[depth] the innermost call
 	depth  int
@@ -54,19 +60,31 @@ type node struct {
 
 // NewTree returns the tree of a PE that has not called anything.
 func NewTree() *Tree {
-	t := &Tree{frames: make([]frame, 32), nodes: make([]node, 1, 64), table: make([]int32, 64), shift: 64 - 6}
+	t := &Tree{nodes: make([]node, 1, 64), table: make([]int32, 64), shift: 64 - 6}
+	t.grow()
 	t.frames[0].hash, t.nodes[0].hash = rootHash, rootHash
 	return t
 }
 
+// grow makes room for more calls.
+//
+//go:noinline
+func (t *Tree) grow() {
+	for n := max(64, 2*len(t.frames)); len(t.frames) < n; {
+		t.frames = append(t.frames, frame{factor: factor(len(t.frames))})
+	}
+}
+
 // Enter records a call from site. Every Enter is paired with a Leave.
 func (t *Tree) Enter(site Site) {
-	d := t.depth + 1
-	if d == len(t.frames) {
-		t.frames = append(t.frames, make([]frame, len(t.frames))...)
+	d := t.depth
+	f, caller := &t.frames[d+1], &t.frames[d]
+	f.site = site
+	f.hash = caller.hash + (uint64(site)+1)*caller.factor
+	t.depth = d + 1
+	if t.depth == len(t.frames)-1 { // there is always room for one more
+		t.grow()
 	}
-	t.frames[d] = frame{site, mix(t.frames[t.depth].hash, site)}
-	t.depth = d
 }
 
 // Leave records the return from the last call. It panics, by an index out of
@@ -87,7 +105,8 @@ func (t *Tree) LeaveTo(depth int) {
 
 // At is the context of site under the calls that are under way.
 func (t *Tree) At(site Site) Context {
-	h := mix(t.frames[t.depth].hash, site)
+	caller := &t.frames[t.depth]
+	h := caller.hash + (uint64(site)+1)*caller.factor
 	if c := t.find(h); c != 0 {
 		return c
 	}
@@ -101,17 +120,20 @@ func (t *Tree) At(site Site) Context {
 // Path is the context whose calls, from the outermost to the barrier, are
 // sites: for programs whose call chain is found by unwinding the stack.
 func (t *Tree) Path(sites []Site) Context {
+	for len(t.frames) < len(sites)+1 {
+		t.grow()
+	}
 	h := uint64(rootHash)
-	for _, s := range sites {
-		h = mix(h, s)
+	for d, s := range sites {
+		h += (uint64(s) + 1) * t.frames[d].factor
 	}
 	if c := t.find(h); c != 0 {
 		return c
 	}
 	c := Context(0)
 	h = rootHash
-	for _, s := range sites {
-		h = mix(h, s)
+	for d, s := range sites {
+		h += (uint64(s) + 1) * t.frames[d].factor
 		c = t.child(c, s, h)
 	}
 	return c

@@ -62,7 +62,7 @@ type Options struct {
 
 // Engine elides the barriers of one PE. Its methods are called by that PE only.
 type Engine struct {
-	m       *machine
+	m       machine
 	t       Transport
 	options Options
 	trie    *trie // of the plan
@@ -98,7 +98,7 @@ func New(t Transport, o Options) (*Engine, error) {
 		e.trie = o.Plan.trie()
 		planned = o.Mode != Audit && o.Plan.count(Elide) > 0
 	}
-	e.m = newMachine(config{
+	e.m = *newMachine(config{
 		threshold:   int32(o.Threshold),
 		relearn:     int32(o.Relearn),
 		pessimistic: o.Pessimistic,
@@ -164,7 +164,7 @@ func (e *Engine) Enter(site Site) { e.m.tree.Enter(site) }
 func (e *Engine) Leave() { e.m.tree.Leave() }
 
 // Tree is the calling contexts of this PE.
-func (e *Engine) Tree() *Tree { return e.m.tree }
+func (e *Engine) Tree() *Tree { return &e.m.tree }
 
 // Mark notes an access since the last barrier. It is made before the next
 // barrier; no access may be missed, too many cost only elision. What a PE reads
@@ -179,8 +179,7 @@ func (e *Engine) Barrier(site Site) error { return e.BarrierAt(e.m.tree.At(site)
 
 // BarrierAt is a barrier in context c, which is one of the tree of this engine.
 func (e *Engine) BarrierAt(c Context) error {
-	var elided bool
-	if e.vote, elided = e.m.arrive(c); elided {
+	if e.m.arrive(c, &e.vote) {
 		return nil
 	}
 	return e.agree()

@@ -56,6 +56,9 @@ func (l *InProcess) Abort() { l.aborted.Store(true) }
 func (p *InProcessPE) Agree(v *Vote, patience time.Duration) error {
 	p.post(v)
 	for q := range p.data {
+		if q == p.pe {
+			continue
+		}
 		if !p.arrived(q) {
 			if err := p.wait(q, patience); err != nil {
 				return err

@@ -73,7 +73,7 @@ const recent = 256
 // breaks consensus can only meet PEs that broke it too, or a different place.
 type machine struct {
 	config
-	tree    *Tree
+	tree    Tree
 	records []record // records[0] is none
 	summary Access   // of this PE since the last executed barrier
 	seq     uint64   // barriers, collectives and the end, elided ones included
@@ -108,26 +108,26 @@ type config struct {
 }
 
 func newMachine(c config, planned bool) *machine {
-	return &machine{config: c, tree: NewTree(), records: make([]record, 1, 32), summary: Private, armed: planned, ideal: Private}
+	return &machine{config: c, tree: *NewTree(), records: make([]record, 1, 32), summary: Private, armed: planned, ideal: Private}
 }
 
 // arrive begins a barrier in context c. If the barrier is elided the PE goes
 // on; otherwise it votes, and concludes with what the agreement gives.
-func (m *machine) arrive(c Context) (vote Vote, elided bool) {
+func (m *machine) arrive(c Context, vote *Vote) (elided bool) {
 	m.seq++
-	i := m.tree.nodes[c].record
-	if i == 0 {
-		i = m.meetContext(c)
+	n := &m.tree.nodes[c]
+	if n.record == 0 {
+		m.meetContext(c)
 	}
-	r := &m.records[i]
+	r := &m.records[n.record]
 	if r.remaining == 0 && m.summary == Private {
 		r.elided++
 		m.elid[m.seq%recent] = c
 		if m.undecided != 0 { // Table 1 with N after the last barrier: redundant
 			m.records[m.undecided].ideal++
 		}
-		m.undecided = i
-		return vote, true
+		m.undecided = n.record
+		return true
 	}
 	m.now, m.at = c, atBarrier
 	rank := int64(r.remaining)
@@ -136,7 +136,8 @@ func (m *machine) arrive(c Context) (vote Vote, elided bool) {
 		rank = rankStrict
 		access += broken
 	}
-	return makeVote(access, m.tree.nodes[c].hash, m.seq, rank), false
+	*vote = makeVote(access, n.hash, m.seq, rank)
+	return false
 }
 
 // arriveCollective is the vote before another collective operation in c.
@@ -233,7 +234,7 @@ func (m *machine) observe(after Access) {
 }
 
 // meetContext makes the record of a context that has none.
-func (m *machine) meetContext(c Context) int32 {
+func (m *machine) meetContext(c Context) {
 	r := record{remaining: rankNecessary}
 	switch r.why = m.begin(m.tree.Sites(c)); {
 	case m.audit:
@@ -246,10 +247,8 @@ func (m *machine) meetContext(c Context) int32 {
 	default:
 		r.why = Unplanned
 	}
-	i := int32(len(m.records))
+	m.tree.nodes[c].record = int32(len(m.records))
 	m.records = append(m.records, r)
-	m.tree.nodes[c].record = i
-	return i
 }
 
 // elidedAs is the context that this PE elided as barrier seq, or 0 if it did

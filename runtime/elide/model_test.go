@@ -87,9 +87,7 @@ func (w *model) clone() *model {
 	for pe := range c.pes {
 		m := *w.pes[pe].m
 		m.records = slices.Clone(m.records)
-		tree := *m.tree
-		tree.nodes, tree.table = slices.Clone(tree.nodes), slices.Clone(tree.table) // frames are not used
-		m.tree = &tree
+		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
 		c.pes[pe].m = &m
 		c.pes[pe].log = slices.Clone(c.pes[pe].log)
 		c.net[pe].gen = w.net[pe].gen
@@ -183,8 +181,8 @@ func (w *model) step(pe int) {
 			}
 			return
 		}
-		vote, skip := p.m.arrive(c)
-		if skip {
+		var vote Vote
+		if p.m.arrive(c, &vote) {
 			p.log = append(p.log, elided)
 			p.pc++
 		} else {

@@ -150,7 +150,7 @@ func (m *Misspeculation) classify() {
 
 // position is where this PE stands, for the barrier in dispute.
 func (e *Engine) position(dispute uint64) Position {
-	m := e.m
+	m := &e.m
 	p := Position{
 		PE: e.t.PE(), Barrier: m.seq, Access: m.summary,
 		At:   [...]string{"barrier", "collective", "end"}[m.at],

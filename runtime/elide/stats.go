@@ -36,7 +36,7 @@ func (c *ContextStats) Redundant() uint64 { return c.Elided + c.Private }
 
 // Stats counts what happened so far.
 func (e *Engine) Stats() *Stats {
-	m := e.m
+	m := &e.m
 	s := &Stats{
 		Agreements: m.totals.agreements, Misaligned: m.totals.misaligned, Relearned: m.totals.relearned,
 		Bytes: m.tree.Bytes() + cap(m.records)*recordBytes,
