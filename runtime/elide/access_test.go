@@ -164,7 +164,7 @@ func TestVotesCombine(t *testing.T) {
 			if b {
 				word += broken
 			}
-			votes[i] = makeVote(word, h, s, r)
+			votes[i].set(word, h, s, r)
 			allBroke = allBroke && b
 			global = global.Meet(a)
 			greatest = max(greatest, r)

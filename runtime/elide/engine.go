@@ -146,8 +146,9 @@ func (e *Engine) Start() error {
 			return err
 		}
 	}
-	v := makeVote(int64(Private), h.Sum64(), 0, rankStrict)
-	if err := e.t.Agree(&v, 0); err != nil {
+	v := &e.vote
+	v.set(int64(Private), h.Sum64(), 0, rankStrict)
+	if err := e.t.Agree(v, 0); err != nil {
 		return err
 	}
 	if !v.sameContext() {
@@ -200,7 +201,7 @@ func (e *Engine) Collective(site Site) error {
 // Settle is a barrier that is always executed: when it returns, everything that
 // was elided before was rightly so. A checkpoint is preceded by one.
 func (e *Engine) Settle(site Site) error {
-	e.vote = e.m.arriveCollective(e.m.tree.At(site))
+	e.m.arriveCollective(e.m.tree.At(site), &e.vote)
 	return e.agree()
 }
 
@@ -214,7 +215,7 @@ func (e *Engine) Synchronised() { e.m.synchronised() }
 // Finish is the end of the program: every PE calls it last, however it ends.
 // After it all speculation of the run is known to have been right.
 func (e *Engine) Finish() error {
-	e.vote = e.m.arriveEnd()
+	e.m.arriveEnd(&e.vote)
 	return e.agree()
 }
 

@@ -30,6 +30,7 @@ type InProcessPE struct {
 	*InProcess
 	pe  int
 	gen uint64
+	_   [104]byte // no other PE's in the same cache lines
 }
 
 // NewInProcess returns the transports of n PEs that share this process.
@@ -73,7 +74,7 @@ func (p *InProcessPE) Agree(v *Vote, patience time.Duration) error {
 func (p *InProcessPE) post(v *Vote) {
 	p.gen++
 	s := p.slot(p.pe)
-	s.vote = *v
+	v.copyTo(&s.vote)
 	s.gen.Store(p.gen)
 }
 

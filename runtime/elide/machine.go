@@ -136,22 +136,22 @@ func (m *machine) arrive(c Context, vote *Vote) (elided bool) {
 		rank = rankStrict
 		access += broken
 	}
-	*vote = makeVote(access, n.hash, m.seq, rank)
+	vote.set(access, n.hash, m.seq, rank)
 	return false
 }
 
 // arriveCollective is the vote before another collective operation in c.
-func (m *machine) arriveCollective(c Context) Vote {
+func (m *machine) arriveCollective(c Context, vote *Vote) {
 	m.seq++
 	m.now, m.at = c, atCollective
-	return makeVote(int64(m.summary), m.tree.nodes[c].hash^collectiveSalt, m.seq, rankStrict)
+	vote.set(int64(m.summary), m.tree.nodes[c].hash^collectiveSalt, m.seq, rankStrict)
 }
 
 // arriveEnd is the vote at the end of the program.
-func (m *machine) arriveEnd() Vote {
+func (m *machine) arriveEnd(vote *Vote) {
 	m.seq++
 	m.now, m.at = 0, atEnd
-	return makeVote(int64(m.summary), endHash, m.seq, rankStrict)
+	vote.set(int64(m.summary), endHash, m.seq, rankStrict)
 }
 
 // conclude ends a barrier, collective or the program with what all PEs voted

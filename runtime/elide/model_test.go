@@ -167,7 +167,9 @@ func (w *model) step(pe int) {
 	case running:
 		if p.pc == len(w.trace[pe]) {
 			p.m.summary = p.m.summary.Meet(Remote)
-			w.post(pe, p.m.arriveEnd())
+			var vote Vote
+			p.m.arriveEnd(&vote)
+			w.post(pe, vote)
 			return
 		}
 		o := w.trace[pe][p.pc]
@@ -177,7 +179,9 @@ func (w *model) step(pe int) {
 			if !p.m.armed {
 				w.enter(pe, passed)
 			} else {
-				w.post(pe, p.m.arriveCollective(c))
+				var vote Vote
+				p.m.arriveCollective(c, &vote)
+				w.post(pe, vote)
 			}
 			return
 		}

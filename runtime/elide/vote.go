@@ -48,8 +48,20 @@ const (
 	rankStrict = rankNecessary + 1
 )
 
-func makeVote(access int64, hash, seq uint64, rank int64) Vote {
-	return Vote{access, int64(hash), ^int64(hash), int64(seq), ^int64(seq), ^rank}
+// set fills in a vote. It and copyTo go word by word: the processor would stall
+// where a copy of words just written loads two of them at once.
+func (v *Vote) set(access int64, hash, seq uint64, rank int64) {
+	v[wordAccess] = access
+	v[wordHash], v[wordNotHash] = int64(hash), ^int64(hash)
+	v[wordSeq], v[wordNotSeq] = int64(seq), ^int64(seq)
+	v[wordNotRank] = ^rank
+}
+
+// copyTo copies v to w.
+func (v *Vote) copyTo(w *Vote) {
+	for i := range v {
+		w[i] = v[i]
+	}
 }
 
 // Combine makes v the word-wise minimum of v and w: what a transport does with
