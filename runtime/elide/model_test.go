@@ -52,8 +52,7 @@ type modelPE struct {
 	m       *machine
 	pc      int // ops done
 	phase   byte
-	polled  int  // votes read, in phase waiting
-	vote    Vote // combined so far
+	polled  int // PEs polled, in phase waiting
 	log     []event
 	entered int // collectives entered
 }
@@ -90,11 +89,13 @@ func (w *model) clone() *model {
 		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
 		c.pes[pe].m = &m
 		c.pes[pe].log = slices.Clone(c.pes[pe].log)
-		c.net[pe].gen = w.net[pe].gen
+		shared := c.net[pe].InProcess
+		*c.net[pe] = *w.net[pe]
+		c.net[pe].InProcess = shared
 	}
 	for i := range c.net[0].slots {
 		from, to := &w.net[0].slots[i], &c.net[0].slots[i]
-		to.gen.Store(from.gen.Load())
+		to.word.Store(from.word.Load())
 		to.vote = from.vote
 	}
 	return c
@@ -112,7 +113,7 @@ func (w *model) key() string {
 		p := &w.pes[pe]
 		m := p.m
 		put(uint64(p.pc), uint64(p.phase), uint64(p.polled), uint64(p.entered), uint64(m.summary), m.seq, m.last, uint64(m.now), uint64(m.at), uint64(len(p.log)))
-		for _, v := range p.vote {
+		for _, v := range w.net[pe].vote {
 			put(uint64(v))
 		}
 		for _, e := range p.log {
@@ -121,16 +122,24 @@ func (w *model) key() string {
 		for i := range m.records {
 			put(uint64(m.records[i].remaining), uint64(m.records[i].why), uint64(m.records[i].vetoes))
 		}
-		put(w.net[pe].gen)
+		n := w.net[pe]
+		put(n.gen, n.word, n.access, flag(n.differ), flag(n.full))
 	}
 	for i := range w.net[0].slots {
 		s := &w.net[0].slots[i]
-		put(s.gen.Load())
+		put(s.word.Load())
 		for _, v := range s.vote {
 			put(uint64(v))
 		}
 	}
 	return string(b)
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // enabled reports whether a PE has a step now.
@@ -194,13 +203,17 @@ func (w *model) step(pe int) {
 		}
 	case waiting:
 		for p.polled < len(w.pes) {
-			p.vote.Combine(w.net[pe].voteOf(p.polled))
+			w.net[pe].poll(p.polled)
 			if p.polled++; w.fine && p.polled < len(w.pes) {
 				return
 			}
 		}
+		if w.net[pe].conclude() {
+			p.polled = 0
+			return
+		}
 		switch {
-		case !p.m.conclude(&p.vote):
+		case !p.m.conclude(&w.net[pe].vote):
 			p.phase = failed
 		case p.m.at == atEnd:
 			p.phase = done
@@ -220,7 +233,7 @@ func (w *model) step(pe int) {
 func (w *model) post(pe int, v Vote) {
 	p := &w.pes[pe]
 	w.net[pe].post(&v)
-	p.phase, p.polled, p.vote = waiting, 0, v
+	p.phase, p.polled = waiting, 0
 }
 
 func (w *model) enter(pe int, how event) {
@@ -401,7 +414,7 @@ func checkEnd(t *testing.T, w *model, want verdict) {
 	}
 	if want.fails {
 		for pe := range w.pes {
-			if got := w.pes[pe].vote.firstSeq(); got != uint64(want.barrier) {
+			if got := w.net[pe].vote.firstSeq(); got != uint64(want.barrier) {
 				t.Fatalf("%v: PE %d reports barrier %d, must be %d", w.trace, pe, got, want.barrier)
 			}
 		}
