@@ -152,8 +152,7 @@ func (e *Engine) Start() error {
 		return err
 	}
 	if !v.sameContext() {
-		e.failed = errors.New("elide: PEs were started with different plans, options or versions of the program: give all of them the same")
-		return e.failed
+		return e.fail(errors.New("elide: PEs were started with different plans, options or versions of the program: give all of them the same"))
 	}
 	return nil
 }
@@ -233,11 +232,18 @@ func (e *Engine) agree() error {
 		if errors.Is(err, ErrStalled) {
 			err = e.stalled()
 		}
-		e.failed = err
-		return err
+		return e.fail(err)
 	}
 	if !e.m.conclude(v) {
-		e.failed = e.misspeculated(v)
+		return e.fail(e.misspeculated(v))
 	}
-	return e.failed
+	return nil
+}
+
+// fail makes err the result of this and every later call: with summary R no
+// barrier is elided any more, and agree does not go to the others again.
+func (e *Engine) fail(err error) error {
+	e.failed = err
+	e.m.summary = Remote
+	return err
 }

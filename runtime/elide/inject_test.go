@@ -296,6 +296,30 @@ func TestReportAfterManyElided(t *testing.T) {
 	}
 }
 
+// Once it has failed an engine elides nothing more and repeats its error.
+func TestFailedStaysFailed(t *testing.T) {
+	run(t, 2, Options{Mode: Online, Threshold: 2}, func(pe int, e *Engine) error {
+		for range 5 {
+			if err := e.Barrier(siteInner); err != nil {
+				return err
+			}
+		}
+		if pe == 0 {
+			e.Mark(Local)
+		}
+		err := e.Barrier(siteInner)
+		if err == nil {
+			err = e.Barrier(siteOther)
+		}
+		for _, again := range []error{e.Barrier(siteInner), e.Barrier(siteOther), e.Collective(siteSum), e.Settle(siteSum), e.Finish()} {
+			if err == nil || again != err {
+				t.Errorf("PE %d: first %v, then %v", pe, err, again)
+			}
+		}
+		return err
+	})
+}
+
 // All PEs refuse to start when their options differ.
 func TestStartFindsDifferences(t *testing.T) {
 	transports := NewInProcess(2)

@@ -17,6 +17,7 @@ import (
 type InProcess struct {
 	slots   []slot // by PE and parity of the generation: slots[2*pe+gen%2]
 	data    [][]byte
+	spins   int // polls before the first wait
 	aborted atomic.Bool
 }
 
@@ -55,6 +56,9 @@ type InProcessPE struct {
 // NewInProcess returns the transports of n PEs that share this process.
 func NewInProcess(n int) []*InProcessPE {
 	l := &InProcess{slots: make([]slot, 2*n), data: make([][]byte, n)}
+	if n <= runtime.GOMAXPROCS(0) {
+		l.spins = patientPolls
+	}
 	pes := make([]*InProcessPE, n)
 	for i := range pes {
 		pes[i] = &InProcessPE{InProcess: l, pe: i}
@@ -149,10 +153,10 @@ func (p *InProcessPE) conclude() (again bool) {
 
 func (p *InProcessPE) slot(q int) *slot { return &p.slots[2*q+int(p.gen&1)] }
 
-// spins is how many polls a PE makes before it gives the processor away for the
-// first time. That costs as much as a barrier, so it must not happen to a PE that
-// is a little early; and there may be more PEs than processors, so it must soon.
-const spins = 400
+// patientPolls is how many polls a PE makes before it gives the processor away for
+// the first time. That costs more than a barrier, so it must not happen to a PE
+// that is a little early, unless there are more PEs than processors.
+const patientPolls = 400
 
 // wait returns when PE q has arrived.
 func (p *InProcessPE) wait(q int, patience time.Duration) error {
@@ -161,7 +165,7 @@ func (p *InProcessPE) wait(q int, patience time.Duration) error {
 		deadline = time.Now().Add(patience)
 	}
 	for i := 1; !p.arrived(q); i++ {
-		if i < spins || i%32 != 0 {
+		if i < p.spins || i%32 != 0 {
 			continue
 		}
 		if p.aborted.Load() {

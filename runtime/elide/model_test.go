@@ -2,6 +2,7 @@ package elide
 
 import (
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -569,6 +570,9 @@ func unaligned(n, least, most int, choices []op) func(visit func(trace)) {
 	}
 }
 
+// deep explores longer traces, for a minute instead of seconds.
+var deep = flag.Bool("deep", false, "explore longer traces in the model checker")
+
 var (
 	barriersAB = []op{{site: 0}, {site: 1}}
 	withColl   = []op{{site: 0}, {site: 1}, {site: 2, collective: true}}
@@ -578,7 +582,12 @@ var (
 
 // No hang, no missed misspeculation, no false one, in any interleaving.
 func TestModelAligned2(t *testing.T) {
-	checkTraces(t, false, aligned(2, 4, barriersAB, []Access{Private, Remote}))
+	if *deep {
+		checkTraces(t, false, aligned(2, 4, barriersAB, []Access{Private, Remote}))
+		return
+	}
+	checkTraces(t, false, aligned(2, 3, barriersAB, []Access{Private, Remote}))
+	checkTraces(t, false, aligned(2, 4, barriersAB[:1], []Access{Private, Remote}))
 }
 
 func TestModelAligned2Local(t *testing.T) {
@@ -609,6 +618,10 @@ func TestModelCollectives(t *testing.T) {
 
 // PEs whose barriers are in different contexts, and of different number.
 func TestModelUnaligned2(t *testing.T) {
+	if *deep {
+		checkTraces(t, false, unaligned(2, 0, 3, anyOp))
+		return
+	}
 	checkTraces(t, false, unaligned(2, 0, 3, anyOp[:3]))
 }
 

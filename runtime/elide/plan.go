@@ -192,7 +192,7 @@ func parseEntry(line string) (e Entry, err error) {
 	}
 	if len(words) > 1 {
 		if len(words) != 4 || words[2] != "in" {
-			return e, fmt.Errorf("%q is no count: write %s 512 in 83: (barriers in contexts), or %s:", strings.Join(words[1:], " "), e.Verdict, e.Verdict)
+			return e, fmt.Errorf("%q is no count: write %s 512 in 83: path (barriers in contexts), or %s: path", strings.Join(words[1:], " "), e.Verdict, e.Verdict)
 		}
 		if e.Barriers, err = strconv.ParseUint(words[1], 10, 64); err != nil {
 			return e, fmt.Errorf("%q is no number of barriers: write a whole number", words[1])
