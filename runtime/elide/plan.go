@@ -1,0 +1,322 @@
+package elide
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Verdict is what a plan says about the contexts that end in a suffix.
+type Verdict string
+
+const (
+	// Elide: barriers in these contexts are elided.
+	Elide Verdict = "elide"
+	// Candidate: training found them redundant; nobody has validated it.
+	Candidate Verdict = "candidate"
+	// Reject: validation failed with them elided.
+	Reject Verdict = "reject"
+	// Never: they are not elided, whatever other entries say or a run learns.
+	Never Verdict = "never"
+)
+
+// Entry is one statement of a plan.
+type Entry struct {
+	Verdict  Verdict
+	Suffix   Path
+	Barriers uint64   // barriers of the training runs in these contexts; 0 if unknown
+	Contexts int      // contexts that this suffix stands for; 0 if unknown
+	Comment  []string // lines before it, without '#'
+	Note     string   // comment on its line, without '#'
+}
+
+// Plan is what a run knows in advance about contexts. Its file is made to be
+// read, edited and compared:
+//
+//	elide-plan 1
+//	program shallow 4f2a9c
+//
+//	# the library synchronises again on entry
+//	elide 512 in 83: matmul.f90:4 > sync.f90:7
+//	candidate 12 in 2: ^ > main.f90:9 > sync.f90:7  # only from the main program
+//	never: restart.f90:20 > sync.f90:7
+//
+// A path goes from the outer call to the barrier. It covers all contexts that
+// end in it; one that begins with ^ covers the one context that it is. "512 in
+// 83", barriers and contexts in training, may be left out. Of entries that cover
+// a context never is the strongest; elide comes next; the others do nothing.
+type Plan struct {
+	Program string // version of the program; empty fits any
+	Entries []Entry
+	Tail    []string // comment lines after the last entry
+}
+
+// Problem is one thing wrong in a file, with what to do about it.
+type Problem struct {
+	File    string
+	Line    int
+	Message string
+}
+
+func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message) }
+
+// Problems is the error of a file that cannot be read: at most ten.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i := range p {
+		lines[i] = p[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxProblems ends the reading of a file.
+const maxProblems = 10
+
+// scanner reads the lines of a file and collects what is wrong.
+type scanner struct {
+	*bufio.Scanner
+	file     string
+	line     int
+	problems Problems
+}
+
+func newScanner(file string, r io.Reader) *scanner {
+	s := &scanner{Scanner: bufio.NewScanner(r), file: file}
+	s.Buffer(nil, 1<<24) // a context may be thousands of calls
+	return s
+}
+
+// next is the next line without surrounding space; false at the end.
+func (s *scanner) next() (string, bool) {
+	if len(s.problems) == maxProblems || !s.Scan() {
+		return "", false
+	}
+	s.line++
+	return strings.TrimSpace(s.Text()), true
+}
+
+func (s *scanner) wrong(format string, args ...any) {
+	s.problems = append(s.problems, Problem{s.file, s.line, fmt.Sprintf(format, args...)})
+}
+
+func (s *scanner) end() error {
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%s: %w", s.file, err)
+	}
+	if len(s.problems) > 0 {
+		return s.problems
+	}
+	return nil
+}
+
+// header checks the first line of a file.
+func (s *scanner) header(line, word, what string) {
+	switch version, found := strings.CutPrefix(line, word+" "); {
+	case !found:
+		s.wrong("this is no %s: its first line must be %q", what, word+" 1")
+	case strings.TrimSpace(version) != "1":
+		s.wrong("version %s of a %s is unknown here: make it again with this version, which writes 1", version, what)
+	}
+}
+
+// ReadPlan reads a plan. file is its name in errors, which are Problems.
+func ReadPlan(file string, r io.Reader) (*Plan, error) {
+	s := newScanner(file, r)
+	p := &Plan{}
+	lines := map[string]int{} // of suffixes
+	var comment []string
+	headed := false
+	for {
+		line, more := s.next()
+		switch {
+		case !more:
+			if !headed && len(s.problems) == 0 {
+				s.wrong("the file has no statements: a plan begins with \"elide-plan 1\"")
+			}
+			p.Tail = comment
+			return p, s.end()
+		case line == "":
+		case line[0] == '#':
+			comment = append(comment, line[1:])
+		case !headed:
+			headed = true
+			s.header(line, "elide-plan", "barrier elision plan")
+		case line == "program" || strings.HasPrefix(line, "program "):
+			if p.Program != "" {
+				s.wrong("a second program: leave one")
+			}
+			if p.Program = strings.TrimSpace(line[len("program"):]); p.Program == "" {
+				s.wrong("the program has no name: write one, or delete the line and the plan fits any")
+			}
+		default:
+			e, err := parseEntry(line)
+			if err != nil {
+				s.wrong("%v", err)
+				break
+			}
+			key := e.Suffix.String()
+			if before, twice := lines[key]; twice {
+				s.wrong("%s has an entry in line %d already: delete one of them", key, before)
+				break
+			}
+			lines[key] = s.line
+			e.Comment, comment = comment, nil
+			p.Entries = append(p.Entries, e)
+		}
+	}
+}
+
+// parseEntry reads "verdict [N in M]: path [# note]".
+func parseEntry(line string) (e Entry, err error) {
+	head, tail, found := strings.Cut(line, ":")
+	words := strings.Fields(head)
+	if len(words) == 0 {
+		return e, errors.New("a verdict is missing before the colon: write elide, candidate, reject or never")
+	}
+	switch e.Verdict = Verdict(words[0]); e.Verdict {
+	case Elide, Candidate, Reject, Never:
+	default:
+		return e, fmt.Errorf("%q is no verdict: write elide, candidate, reject or never", words[0])
+	}
+	if !found {
+		return e, fmt.Errorf("%s of what? write %s: a > b > c", e.Verdict, e.Verdict)
+	}
+	if len(words) > 1 {
+		if len(words) != 4 || words[2] != "in" {
+			return e, fmt.Errorf("%q is no count: write %s 512 in 83: path (barriers in contexts), or %s: path", strings.Join(words[1:], " "), e.Verdict, e.Verdict)
+		}
+		if e.Barriers, err = strconv.ParseUint(words[1], 10, 64); err != nil {
+			return e, fmt.Errorf("%q is no number of barriers: write a whole number", words[1])
+		}
+		if e.Contexts, err = strconv.Atoi(words[3]); err != nil || e.Contexts < 0 {
+			return e, fmt.Errorf("%q is no number of contexts: write a whole number", words[3])
+		}
+	}
+	e.Suffix, tail, err = parsePath(tail)
+	if tail != "" {
+		e.Note = strings.TrimRight(tail[1:], " \t")
+	}
+	return e, err
+}
+
+// Write writes the plan as ReadPlan reads it.
+func (p *Plan) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, "elide-plan 1")
+	if p.Program != "" {
+		fmt.Fprintln(b, "program", p.Program)
+	}
+	for _, e := range p.Entries {
+		if len(e.Comment) > 0 {
+			fmt.Fprintln(b)
+		}
+		for _, c := range e.Comment {
+			fmt.Fprintln(b, "#"+c)
+		}
+		fmt.Fprint(b, e.Verdict)
+		if e.Barriers > 0 || e.Contexts > 0 {
+			fmt.Fprintf(b, " %d in %d", e.Barriers, e.Contexts)
+		}
+		fmt.Fprintf(b, ": %v", e.Suffix)
+		if e.Note != "" {
+			fmt.Fprint(b, "  #", e.Note)
+		}
+		fmt.Fprintln(b)
+	}
+	for _, c := range p.Tail {
+		fmt.Fprintln(b, "#"+c)
+	}
+	return b.Flush()
+}
+
+// For is an error if the plan is one for another program than that of the name.
+func (p *Plan) For(program string) error {
+	if p.Program == "" || p.Program == program {
+		return nil
+	}
+	return fmt.Errorf("the plan is for program %q, this is %q: train and classify again, or change the plan's line \"program\" if you know that its contexts are the same", p.Program, program)
+}
+
+// Forbid adds entries that forbid the contexts with these paths, and returns how
+// many were not forbidden before. The note says why.
+func (p *Plan) Forbid(contexts []Path, note string) (added int) {
+	for _, c := range contexts {
+		e := Entry{Verdict: Never, Suffix: c.whole(), Note: " " + note}
+		key := e.Suffix.String()
+		i := slices.IndexFunc(p.Entries, func(old Entry) bool { return old.Suffix.String() == key })
+		switch {
+		case i < 0:
+			p.Entries = append(p.Entries, e)
+		case p.Entries[i].Verdict == Never:
+			continue
+		default:
+			p.Entries[i].Verdict, p.Entries[i].Note = Never, e.Note
+		}
+		added++
+	}
+	return added
+}
+
+// count is the number of entries with verdict v.
+func (p *Plan) count(v Verdict) (n int) {
+	for _, e := range p.Entries {
+		if e.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// sort orders entries: most barriers first, then contexts, then the path.
+func (p *Plan) sort() {
+	slices.SortFunc(p.Entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(b.Barriers, a.Barriers), cmp.Compare(b.Contexts, a.Contexts), slices.Compare(a.Suffix, b.Suffix))
+	})
+}
+
+// ReadPlanFile reads the plan in a file.
+func ReadPlanFile(name string) (*Plan, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadPlan(name, f)
+}
+
+// WriteFile writes what write writes into a file that appears whole or not at
+// all: it is written aside, forced to the disk, and renamed.
+func WriteFile(name string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

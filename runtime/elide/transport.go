@@ -1,0 +1,34 @@
+package elide
+
+import (
+	"errors"
+	"time"
+)
+
+// Transport is what the engine needs of the machine under it. Each PE has one,
+// and only its own goroutine or process calls it.
+type Transport interface {
+	// PE is this PE's id, from 0; N the number of PEs.
+	PE() int
+	N() int
+
+	// Agree returns when all PEs have called it, with *v replaced by the
+	// word-wise minimum of their votes: a barrier and a reduction in one. What
+	// a PE did before it is visible to all after it.
+	//
+	// With patience above 0 it may give up after that time, by ErrStalled; it
+	// may also do so, however long it waited, when it knows that some PE will
+	// not come (it waits for something else, or has ended). After an error the
+	// run cannot go on.
+	Agree(v *Vote, patience time.Duration) error
+
+	// Gather returns the data of all PEs, by PE. All PEs call it, right after
+	// an agreement that told them all to.
+	Gather(data []byte) ([][]byte, error)
+}
+
+// ErrStalled is the error of an agreement to which not all PEs came.
+var ErrStalled = errors.New("not all PEs came to the barrier")
+
+// ErrAborted is the error of an agreement in a run that another PE has ended.
+var ErrAborted = errors.New("the run was aborted")
