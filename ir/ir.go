@@ -104,6 +104,7 @@ func (s *Symbol) Distributed() bool {
 // that of a procedure's variable begins with the name of the procedure.
 type Symbol struct {
 	Name  string
+	Local string // the name in the source, where that is another one
 	Pos   source.Pos
 	Type  Type
 	Len   int     // CHARACTER length
@@ -116,6 +117,14 @@ type Symbol struct {
 
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping
+}
+
+// Source is the name of s in the source.
+func (s *Symbol) Source() string {
+	if s.Local != "" {
+		return s.Local
+	}
+	return s.Name
 }
 
 // IsArray reports whether s is an array.

@@ -68,7 +68,7 @@ func (b *binding) makeSymbol(d *dummy) {
 	a := d.arg
 	switch {
 	case d.isArray:
-		d.sym = &ir.Symbol{Name: l.localName(d.Name.Name), Pos: d.Pos, Type: d.typ, Site: l.scope.site}
+		d.sym = &ir.Symbol{Name: l.localName(d.Name.Name), Local: d.Name.Name, Pos: d.Pos, Type: d.typ, Site: l.scope.site}
 		l.names[d.Name.Name] = d.sym
 		l.loose[d.sym] = true
 		return
@@ -148,7 +148,7 @@ func (b *binding) mixed(d *dummy) {
 		e := b.l.errorf(codeCall, d.arg.pos, "%s is a scalar, the dummy argument %s is an array", b.what(d), d.Name.Name).
 			WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
 		if r, ok := d.arg.store.(*ir.Ref); ok {
-			e.WithHelp("pass the section that begins at the element, such as %s(i:, j) instead of %s(i, j)", r.Sym.Name, r.Sym.Name)
+			e.WithHelp("pass the section that begins at the element, such as %s(i:, j) instead of %s(i, j)", r.Sym.Source(), r.Sym.Source())
 		} else {
 			e.WithHelp("pass an array, or declare %s without dimensions", d.Name.Name)
 		}
@@ -210,7 +210,7 @@ func (b *binding) check() {
 			continue
 		}
 		a := d.arg
-		if a == nil || d.typ == ir.Invalid {
+		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) {
 			continue
 		}
 		if a.typ != d.typ || a.long != d.long {

@@ -249,11 +249,11 @@ func (l *lowerer) dimension(e *ast.Entity) {
 // setDims makes s an array.
 func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	if s.IsArray() {
-		l.errorf(codeDuplicate, pos, "the dimensions of %s are declared twice", s.Name)
+		l.errorf(codeDuplicate, pos, "the dimensions of %s are declared twice", s.Source())
 		return
 	}
 	if len(dims) > 7 {
-		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", s.Name, len(dims))
+		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", s.Source(), len(dims))
 	}
 	ok := true
 	if b := l.binding; b != nil {
@@ -261,9 +261,9 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 			b.setShape(d, dims)
 			return
 		}
-		s.Dims, ok = b.localBounds(dims, s.Name, s)
+		s.Dims, ok = b.localBounds(dims, s.Source(), s)
 	} else {
-		s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Name)
+		s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Source())
 	}
 	if !ok {
 		l.unbounded[s] = true
@@ -274,7 +274,7 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		size *= float64(b.Extent())
 	}
 	if size > maxElements {
-		l.errorf(codeDeclaration, pos, "array %s has %.3g elements, more than can be handled", s.Name, size).
+		l.errorf(codeDeclaration, pos, "array %s has %.3g elements, more than can be handled", s.Source(), size).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
 	if s.Type == ir.Character {
@@ -283,7 +283,7 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 }
 
 func (l *lowerer) characterArray(s *ir.Symbol, pos source.Pos) {
-	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Name).
+	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Source()).
 		WithHelp("use an INTEGER array of character codes (ichar), or one long CHARACTER scalar with substrings")
 }
 
@@ -339,7 +339,7 @@ func (l *lowerer) parameter(e *ast.Entity) {
 // setParameter makes s a named constant.
 func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.IsArray() {
-		l.errorf(codeOutside, e.Pos, "PARAMETER %s is an array, which is not supported", s.Name).
+		l.errorf(codeOutside, e.Pos, "PARAMETER %s is an array, which is not supported", s.Source()).
 			WithHelp("make it a variable and assign its elements")
 		return
 	}
@@ -383,8 +383,8 @@ func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
 		c = &padded
 	}
 	if s.Type == ir.Integer && !l.long[s] && !fits32(c.Int) {
-		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Name).
-			WithHelp("declare %s as integer(8)", s.Name)
+		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Source()).
+			WithHelp("declare %s as integer(8)", s.Source())
 	}
 	return c
 }
@@ -409,7 +409,7 @@ func (l *lowerer) constant(e ast.Expr, what string) *ir.Const {
 	if !ok {
 		d := l.errorf(codeNotConstant, e.Position(), "%s must be a constant expression", what)
 		if s := firstVariable(x); s != nil {
-			d.WithNote(s.Pos, "%s is a variable", s.Name).WithHelp("make %s a PARAMETER", s.Name)
+			d.WithNote(s.Pos, "%s is a variable", s.Source()).WithHelp("make %s a PARAMETER", s.Source())
 		}
 		return nil
 	}
@@ -455,8 +455,8 @@ func (l *lowerer) checkDeclared() {
 			continue
 		}
 		if _, ok := l.typed[s]; !ok && l.scope.binding.of(s) == nil {
-			l.errorf(codeUndeclared, s.Pos, "%s has dimensions but no type", s.Name).
-				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(s.Name)), s.Name)
+			l.errorf(codeUndeclared, s.Pos, "%s has dimensions but no type", s.Source()).
+				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(s.Source())), s.Source())
 		}
 	}
 }

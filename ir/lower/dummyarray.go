@@ -143,7 +143,7 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 			if !isBad(x) && !l.phantom {
 				d := l.errorf(codeNotConstant, e.Position(), "the bounds of %s are not constant at the call in line %d", name, b.call.Pos.Line)
 				if v := firstVariable(x); v != nil {
-					d.WithNote(v.Pos, "%s is a variable", v.Name)
+					d.WithNote(v.Pos, "%s is a variable", v.Source())
 				}
 				d.WithHelp("pass a PARAMETER for the extent, or declare the largest one and work on a part of %s", name)
 			}
@@ -164,6 +164,12 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 		}
 		list[k].Hi = value(dim.Hi)
 	}
-	l.loose[s] = true
+	names := map[string]source.Pos{}
+	for _, d := range b.list {
+		names[d.Name.Name] = d.Pos
+	}
+	for _, dim := range dims {
+		l.loose[s] = l.loose[s] || dim.Lo != nil && mentionsDummy(dim.Lo, names) || dim.Hi != nil && mentionsDummy(dim.Hi, names)
+	}
 	return list, ok
 }

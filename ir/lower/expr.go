@@ -150,8 +150,8 @@ func (l *lowerer) ident(e *ast.Ident) ir.Expr {
 
 func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
 	subs := strings.Repeat(",:", len(s.Dims))[1:]
-	l.errorf(codeOutside, pos, "array %s stands without subscripts: operations on whole arrays are not supported", s.Name).
-		WithHelp("write a DO loop over the elements %s(%s)", s.Name, strings.ReplaceAll(subs, ":", "i"))
+	l.errorf(codeOutside, pos, "array %s stands without subscripts: operations on whole arrays are not supported", s.Source()).
+		WithHelp("write a DO loop over the elements %s(%s)", s.Source(), strings.ReplaceAll(subs, ":", "i"))
 }
 
 // index lowers name(args): an array element, else an intrinsic.
@@ -179,11 +179,11 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	switch {
 	case s != nil && s.Type == ir.Invalid: // reported
 	case s != nil && s.Type == ir.Character:
-		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Name).
-			WithHelp("write %s(i:i) for one character", s.Name)
+		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
+			WithHelp("write %s(i:i) for one character", s.Source())
 	case s != nil:
-		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", s.Name).
-			WithNote(s.Pos, "%s was declared here", s.Name).
+		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source()).
 			WithHelp("declare it as an array, or add a function of this name to the file")
 	case knownOutside[e.Name] != "":
 		l.errorf(codeOutside, e.NamePos, "intrinsic %s is not supported", strings.ToUpper(e.Name)).
@@ -213,7 +213,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 			a = k.X
 		}
 		if l.isSection(a) {
-			l.errorf(codeOutside, a.Position(), "array sections are not supported: subscript %d of %s", i+1, s.Name).
+			l.errorf(codeOutside, a.Position(), "array sections are not supported: subscript %d of %s", i+1, s.Source()).
 				WithHelp("write a DO loop over the elements")
 			ok = false
 			continue
@@ -223,7 +223,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		case t == ir.Invalid:
 			ok = false
 		case t != ir.Integer:
-			d := l.errorf(codeType, a.Position(), "subscript %d of %s is %s, it must be INTEGER", i+1, s.Name, t)
+			d := l.errorf(codeType, a.Position(), "subscript %d of %s is %s, it must be INTEGER", i+1, s.Source(), t)
 			if t.IsReal() {
 				d.WithHelp("write int(%s) or nint(%s)", ir.ExprString(subs[i]), ir.ExprString(subs[i]))
 			}
@@ -231,8 +231,8 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		}
 	}
 	if len(subs) != len(s.Dims) {
-		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Name, count(len(s.Dims), "dimension"), len(subs)).
-			WithNote(s.Pos, "declared as %s(%s)", s.Name, ir.BoundsString(s.Dims)).
+		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Source(), count(len(s.Dims), "dimension"), len(subs)).
+			WithNote(s.Pos, "declared as %s(%s)", s.Source(), ir.BoundsString(s.Dims)).
 			WithHelp("write %s", count(len(s.Dims), "subscript"))
 		return bad(e.Pos)
 	}
@@ -273,8 +273,8 @@ func (l *lowerer) inBounds(r *ir.Ref) bool {
 	for i, sub := range r.Subs {
 		c, ok := sub.(*ir.Const)
 		if b := r.Sym.Dims[i]; ok && !l.unbounded[r.Sym] && !l.loose[r.Sym] && (c.Int < b.Lo || c.Int > b.Hi) {
-			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Name, c.Int, b.Lo, b.Hi).
-				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Name)
+			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Source(), c.Int, b.Lo, b.Hi).
+				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Source())
 			return false
 		}
 	}
@@ -304,8 +304,8 @@ func count(n int, noun string) string {
 func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 	if id, ok := e.Base.(*ast.Ident); ok {
 		if s := l.symbol(id.Name, id.Pos); s.IsArray() {
-			l.errorf(codeOutside, e.Pos, "array sections are not supported: %s", s.Name).
-				WithHelp("write a DO loop over the elements of %s", s.Name)
+			l.errorf(codeOutside, e.Pos, "array sections are not supported: %s", s.Source()).
+				WithHelp("write a DO loop over the elements of %s", s.Source())
 			return bad(e.Pos)
 		}
 	}

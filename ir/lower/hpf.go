@@ -104,8 +104,8 @@ func (l *lowerer) extent(d ast.DimSpec) ir.Expr {
 		x = l.bin(ir.Add, l.bin(ir.Sub, x, lo, d.Pos, d.Pos), l.intConst(1, d.Pos), d.Pos, d.Pos)
 	}
 	if s := firstVariable(x); s != nil {
-		l.errorf(codeNotConstant, d.Pos, "an extent of PROCESSORS must be a constant expression, %s is a variable", s.Name).
-			WithNote(s.Pos, "%s was declared here", s.Name).WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
+		l.errorf(codeNotConstant, d.Pos, "an extent of PROCESSORS must be a constant expression, %s is a variable", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
 		return bad(d.Pos)
 	}
 	if c, ok := x.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {

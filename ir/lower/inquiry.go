@@ -159,13 +159,13 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 			return bad(e.Pos)
 		}
 		if d < 1 || d > len(dims) {
-			l.errorf(codeArgument, args[1].Position(), "%s has no dimension %d", s.Name, d)
+			l.errorf(codeArgument, args[1].Position(), "%s has no dimension %d", s.Source(), d)
 			return bad(e.Pos)
 		}
 		dims = dims[d-1 : d]
 	} else if e.Name != "size" {
 		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
-			WithHelp("write %s(%s, 1)", e.Name, s.Name)
+			WithHelp("write %s(%s, 1)", e.Name, s.Source())
 		return bad(e.Pos)
 	}
 	if sh := l.shapes[s]; sh != nil && l.views[s] != nil {

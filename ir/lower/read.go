@@ -76,7 +76,7 @@ func (l *lowerer) iostat(e ast.Expr) *ir.Symbol {
 	}
 	s := l.variable(ast.Name{Pos: id.Pos, Name: id.Name})
 	if s != nil && s.Type != ir.Integer {
-		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Name, s.Type)
+		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Source(), s.Type)
 		return nil
 	}
 	return s

@@ -140,6 +140,9 @@ func (l *lowerer) localName(name string) string {
 // saved is the same one in all calls.
 func (l *lowerer) newSymbol(name string, pos source.Pos) *ir.Symbol {
 	s := &ir.Symbol{Name: l.localName(name), Pos: pos, Site: l.scope.site}
+	if s.Name != name {
+		s.Local = name
+	}
 	l.names[name] = s
 	l.prog.Symbols = append(l.prog.Symbols, s)
 	return s

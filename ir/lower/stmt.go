@@ -180,14 +180,14 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 	case s.Type == ir.Invalid:
 		return nil
 	case s.Param:
-		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Name).
-			WithNote(s.Pos, "%s was declared here", s.Name)
+		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source())
 		return nil
 	case s.IsArray():
 		l.wholeArray(s, name.Pos)
 		return nil
 	case isActive:
-		l.errorf(codeLoop, name.Pos, "%s is the index of a DO loop around and cannot be assigned to", s.Name).
+		l.errorf(codeLoop, name.Pos, "%s is the index of a DO loop around and cannot be assigned to", s.Source()).
 			WithNote(at, "the loop begins here").WithHelp("use another variable, or DO WHILE")
 		return nil
 	}
@@ -253,8 +253,8 @@ func (l *lowerer) body(stmt ir.Stmt, name string, list []ast.Stmt) []ir.Stmt {
 func (l *lowerer) loopIndex(name ast.Name) *ir.Symbol {
 	s := l.variable(name)
 	if s != nil && s.Type != ir.Integer {
-		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Name, s.Type).
-			WithNote(s.Pos, "%s was declared here", s.Name).WithHelp("count with an INTEGER and compute %s from it", s.Name)
+		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Source(), s.Type).
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("count with an INTEGER and compute %s from it", s.Source())
 		return nil
 	}
 	return s
@@ -367,7 +367,7 @@ func (l *lowerer) independent(d *ast.Independent) *ir.Independent {
 		switch {
 		case s.Type == ir.Invalid || s.Param:
 		case s.IsArray():
-			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Name).
+			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Source()).
 				WithHelp("reduce into a scalar, or leave the clause out")
 		default:
 			out.Reduction = append(out.Reduction, s)
