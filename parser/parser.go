@@ -451,7 +451,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.leave(base.Pos)
 	case scan.Subroutine, scan.Function, scan.Module:
 		// The unit is there, so that its statements are not those of another.
-		p.header = true
+		p.header, p.prog.Name = true, ""
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,

@@ -272,7 +272,7 @@ func (p *parser) endUnit(n *blockEnd) {
 		p.diags.Errorf(source.UnbalancedBlock, n.Pos, "END %s ends a %s", strings.ToUpper(n.Unit), what).
 			WithNote(u.prog.Pos, "the %s begins here", what).
 			WithHelp("write END %s", what)
-	} else if n.Name != nil && (!u.header || n.Name.Value != u.prog.Name) {
+	} else if n.Name != nil && u.prog.Name != "" && (!u.header || n.Name.Value != u.prog.Name) {
 		d := problem(source.UnbalancedBlock, n.Name, "the "+strings.ToLower(what)+" is not called "+n.Name.Value)
 		if u.header {
 			d.WithNote(u.prog.Pos, "it begins here").WithHelp("write END %s %s", what, u.prog.Name)

@@ -320,7 +320,7 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	x := ir.X{Pos: at, Typ: ir.Integer}
 	index := make([]*ir.Symbol, len(d.sym.Dims))
 	for k := range index {
-		index[k] = l.temp("copy", ir.Integer, 0, at)
+		index[k] = l.local("copy", ir.Integer, at)
 	}
 	element := func(raw bool) *ir.Ref {
 		r := &ir.Ref{X: ir.X{Pos: at, Typ: d.sym.Type, Raw: raw}, Sym: d.sym}

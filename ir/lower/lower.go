@@ -56,6 +56,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		views:      make(map[*ir.Symbol]*view),
 		loose:      make(map[*ir.Symbol]bool),
 		known:      make(map[*ir.Symbol]ir.Expr),
+		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
 	}
 	l.reserve(p)
@@ -123,6 +124,7 @@ type lowerer struct {
 	views     map[*ir.Symbol]*view
 	loose     map[*ir.Symbol]bool    // arrays whose bounds depend on arguments
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
+	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
 }
 
@@ -179,7 +181,7 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 // implicitType is the type of an undeclared name: I to N are INTEGER, all
 // others REAL.
 func implicitType(name string) ir.Type {
-	if name[0] >= 'i' && name[0] <= 'n' {
+	if name != "" && name[0] >= 'i' && name[0] <= 'n' {
 		return ir.Integer
 	}
 	return ir.Real

@@ -55,7 +55,7 @@ func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 // shortCircuit is x op y where functions are executed for y: only if x does not
 // decide.
 func (l *lowerer) shortCircuit(op ir.Op, x, y ir.Expr, before []ir.Stmt, pos source.Pos) ir.Expr {
-	t := l.temp("cond", ir.Logical, 0, pos)
+	t := l.local("cond", ir.Logical, pos)
 	value := func() *ir.Var { return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Logical}, Sym: t} }
 	var more ir.Expr = value()
 	if op == ir.Or {

@@ -130,6 +130,14 @@ func constOf(e ir.Expr) (int, bool) {
 	return c.Int, true
 }
 
+// local makes a variable for what a call needs. Later passes treat it as one of
+// the source.
+func (l *lowerer) local(base string, t ir.Type, pos source.Pos) *ir.Symbol {
+	s := &ir.Symbol{Name: l.unique(l.scope.unit.Name + "_" + base), Pos: pos, Type: t, Site: l.scope.site}
+	l.prog.Symbols = append(l.prog.Symbols, s)
+	return s
+}
+
 // fixed returns e as an expression that keeps its value: e itself when nothing
 // that the procedure may do changes it, else a variable that is set to it.
 func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) ir.Expr {
@@ -138,7 +146,7 @@ func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) 
 		switch x := x.(type) {
 		case *ir.Var:
 			_, active := l.active[x.Sym]
-			stable = stable && (active || x.Sym.Temp)
+			stable = stable && (active || l.captured[x.Sym])
 		case *ir.Ref, *ir.Substr:
 			stable = false
 		}
@@ -147,7 +155,8 @@ func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) 
 	if stable {
 		return e
 	}
-	t := l.temp(base, ir.Integer, 0, pos)
+	t := l.local(base, ir.Integer, pos)
+	l.captured[t] = true
 	v := &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t}
 	*pre = append(*pre, &ir.Assign{S: ir.S{Pos: pos}, LHS: v, RHS: e})
 	return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t}
