@@ -340,7 +340,7 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 		object, subs = g.checkedSubs(r, object, subs)
 	}
 	s := fmt.Sprintf("%s.Data[%s.%s]", object, object, atCall(subs))
-	if g.opt.Check && !store {
+	if g.opt.Check && !store && !r.Raw {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, ir.ExprString(r))
 	}
 	return s
@@ -372,7 +372,7 @@ func atCall(subs []string) string {
 func (g *gen) load(v *ir.Var) string {
 	s := g.scalar(v.Sym)
 	g.reads(v.Sym)
-	if g.opt.Check && g.bound[v.Sym] == 0 && !v.Sym.Temp && v.Sym.Type != ir.Logical {
+	if g.opt.Check && g.bound[v.Sym] == 0 && !v.Sym.Temp && !v.Raw && v.Sym.Type != ir.Logical {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, v.Sym.Name)
 	}
 	return s

@@ -30,7 +30,7 @@ for name; do
 			input=$candidate
 		fi
 	done
-	gfortran -x f95 -ffree-form -std=f95 -Wall -Wextra -Werror -O1 -g -fcheck=all \
+	gfortran -x f95 -ffree-form -std=f95 -Wall -Wextra -Werror -O1 -g -fcheck=all,no-array-temps \
 		-finit-real=snan -ffpe-trap=invalid,zero,overflow \
 		"$name/$name.hpf" -o "$tmp/checked"
 	"$tmp/checked" <"$input" >"$tmp/checked.out"

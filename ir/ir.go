@@ -15,6 +15,8 @@
 package ir
 
 import (
+	"fmt"
+
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -53,7 +55,8 @@ func (t Type) String() string {
 	return "invalid type"
 }
 
-// Program is one program unit.
+// Program is a whole program: the main program with the procedures that it
+// calls in place of the calls.
 type Program struct {
 	Name    string
 	File    string // source file name as given
@@ -61,7 +64,27 @@ type Program struct {
 	Symbols []*Symbol // variables and arrays in order of declaration; PARAMETERs are folded but listed
 	Grids   []*Grid   // PROCESSORS arrangements, then those implied by DISTRIBUTE without ONTO
 	HPF     []*Directive
+	Sites   []*Site // the calls, each once for every path that leads to it
 	Body    []Stmt
+}
+
+// Site is a call on one call path. The statements of the procedure stand in
+// place of the call, once for every path; each has its innermost Site.
+type Site struct {
+	ID     int // position in Program.Sites
+	Caller string
+	Callee string
+	Pos    source.Pos // of the call
+	Parent *Site      // the call that executes the caller, nil in the main program
+}
+
+// String is the path from the main program: "relax (line 12), smooth (line 30)".
+func (s *Site) String() string {
+	text := fmt.Sprintf("%s (line %d)", s.Callee, s.Pos.Line)
+	if s.Parent != nil {
+		return s.Parent.String() + ", " + text
+	}
+	return text
 }
 
 // Distributed reports whether the elements of s lie on different PEs.
@@ -77,9 +100,11 @@ func (s *Symbol) Distributed() bool {
 	return len(s.Mapping.Map.Fixed) > 0
 }
 
-// Symbol is a variable, array or named constant. Name is unique in the unit.
+// Symbol is a variable, array or named constant. Name is unique in the program:
+// that of a procedure's variable begins with the name of the procedure.
 type Symbol struct {
 	Name  string
+	Local string // the name in the source, where that is another one
 	Pos   source.Pos
 	Type  Type
 	Len   int     // CHARACTER length
@@ -88,9 +113,18 @@ type Symbol struct {
 	Init  Expr    // constant initial value (also of an array: every element), or nil
 	Wide  bool    // INTEGER(8): values beyond 32 bits are valid
 	Temp  bool    // made by the compiler, not in the source
+	Site  *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE
 
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping
+}
+
+// Source is the name of s in the source.
+func (s *Symbol) Source() string {
+	if s.Local != "" {
+		return s.Local
+	}
+	return s.Name
 }
 
 // IsArray reports whether s is an array.
@@ -179,14 +213,24 @@ type DistFormat struct {
 // Stmt is an executable statement. Statement pointers are identities.
 type Stmt interface {
 	Position() source.Pos
+	// CallSite is the innermost call whose procedure the statement is part
+	// of, nil in the main program.
+	CallSite() *Site
+	// SetCallSite sets that.
+	SetCallSite(*Site)
 	stmt()
 }
 
 // S is embedded in every statement.
-type S struct{ Pos source.Pos }
+type S struct {
+	Pos  source.Pos
+	Site *Site
+}
 
-func (s *S) Position() source.Pos { return s.Pos }
-func (s *S) stmt()                {}
+func (s *S) Position() source.Pos   { return s.Pos }
+func (s *S) CallSite() *Site        { return s.Site }
+func (s *S) SetCallSite(site *Site) { s.Site = site }
+func (s *S) stmt()                  {}
 
 type (
 	// Assign stores RHS, already converted to the type of LHS. LHS is a *Var,
@@ -280,6 +324,8 @@ type Expr interface {
 	IsWide() bool
 	// MarkWide sets that mark.
 	MarkWide()
+	// IsRaw reports the mark Raw.
+	IsRaw() bool
 	expr()
 }
 
@@ -290,11 +336,15 @@ type Expr interface {
 //
 // Wide marks an item of PRINT that is INTEGER(8): it takes more columns than an
 // INTEGER(4). Only items are marked, by lower, which alone knows the kinds.
+//
+// Raw marks a read that copies an argument: what is copied may have no value
+// yet, which is no error of the program.
 type X struct {
 	Pos     source.Pos
 	Typ     Type
 	Varying bool
 	Wide    bool
+	Raw     bool
 }
 
 func (x *X) Type() Type           { return x.Typ }
@@ -303,6 +353,7 @@ func (x *X) IsVarying() bool      { return x.Varying }
 func (x *X) MarkVarying(v bool)   { x.Varying = v }
 func (x *X) IsWide() bool         { return x.Wide }
 func (x *X) MarkWide()            { x.Wide = true }
+func (x *X) IsRaw() bool          { return x.Raw }
 func (x *X) expr()                {}
 
 // Op is an operator.

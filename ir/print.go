@@ -39,6 +39,9 @@ type printer struct {
 	w     io.Writer
 	depth int
 	err   error
+
+	site   *Site  // of the statement before
+	remark string // names the call that the statement is the first of
 }
 
 func (p *printer) line(no int, format string, args ...any) {
@@ -55,15 +58,24 @@ func (p *printer) line(no int, format string, args ...any) {
 
 func (p *printer) block(body []Stmt) {
 	p.depth++
+	outer := p.site
 	for _, s := range body {
+		p.remark = ""
+		if at := s.CallSite(); at != p.site {
+			p.site = at
+			if at != nil && at != outer {
+				p.remark = "   ! in " + at.String()
+			}
+		}
 		p.stmt(s)
 	}
+	p.site = outer
 	p.depth--
 }
 
 func (p *printer) stmt(s Stmt) {
 	at := s.Position().Line
-	p.line(at, "%s", spelling{conversions: true}.stmt(s))
+	p.line(at, "%s%s", spelling{conversions: true}.stmt(s), p.remark)
 	switch s := s.(type) {
 	case *Do:
 		p.block(s.Body)

@@ -112,7 +112,7 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 
 // quiet is a parser whose complaints are lost, for statements that have been
 // complained of.
-func (p *parser) quiet() *parser { return &parser{diags: &source.List{}} }
+func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: newUnit(nil)} }
 
 // end takes END DO and END IF; label is the statement's, name the construct
 // name behind it.
@@ -270,7 +270,7 @@ func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
 // statement that was wrong.
 func canEndLoop(s ast.Stmt) bool {
 	switch s := s.(type) {
-	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read:
+	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.Call:
 		return true
 	case *ast.If:
 		return s.OneLine

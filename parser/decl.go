@@ -223,14 +223,12 @@ var attributeAdvice = map[string]string{
 	"allocatable":  "declare the greatest extent that is needed, and work on a part",
 	"pointer":      "use the array itself",
 	"target":       "remove it: there are no pointers",
-	"intent":       "there are no procedures: remove it",
-	"optional":     "there are no procedures: remove it",
-	"value":        "there are no procedures: remove it",
-	"external":     "there are no procedures: remove it",
+	"optional":     "give every argument in each call, with a LOGICAL one that says whether to use it",
+	"value":        "assign the argument to a local variable and change that",
 	"intrinsic":    "remove it: intrinsic functions need no declaration",
-	"public":       "there are no modules: remove it",
-	"private":      "there are no modules: remove it",
-	"protected":    "there are no modules: remove it",
+	"public":       "remove it: all names of a module can be used",
+	"private":      "remove it: all names of a module can be used",
+	"protected":    "remove it",
 	"bind":         "remove it",
 	"contiguous":   "remove it",
 	"volatile":     "remove it",
@@ -254,13 +252,22 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Parameter = true
 	case g.Word.Value == "save" && g.Arg == nil && !d.Save:
 		d.Save = true
+	case g.Word.Value == "external" && g.Arg == nil && !d.External:
+		d.External = true
+	case g.Word.Value == "intent" && g.Arg != nil && d.Intent == "":
+		if id, ok := g.Arg.X.(*ast.Ident); ok && (id.Name == "in" || id.Name == "out" || id.Name == "inout") {
+			d.Intent = id.Name
+			return true
+		}
+		p.diags.Add(problem(source.Syntax, g.Word, "an unknown INTENT").WithHelp("write intent(in), intent(out) or intent(inout)"))
+		return false
 	case outside:
 		p.diags.Add(problem(source.OutsideSubset, g.Word, "the attribute "+quoted(g.Word)+" is outside the subset").
 			WithHelp("%s", advice))
 		return false
 	default:
 		p.diags.Add(problem(source.Syntax, g.Word, quoted(g.Word)+" is no attribute, or is there already").
-			WithHelp("attributes are parameter, dimension(...) and save; without attributes, write no comma"))
+			WithHelp("attributes are parameter, dimension(...), intent(...), external and save; without attributes, write no comma"))
 		return false
 	}
 	return true
@@ -276,8 +283,12 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		switch {
 		case g.Star || g.Free:
 			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
-				WithHelp("give the extent, a constant")
+				WithHelp("give the extent; of a dummy argument it may be another argument: a(n)")
 			ok = false
+		case (g.Any || g.Colon != nil && g.Second == nil) && p.prog != nil && p.prog.Kind.IsProcedure():
+			if g.First != nil {
+				d.Lo = g.First.X
+			}
 		case g.Any || g.Colon != nil && g.Second == nil:
 			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array without fixed extent is outside the subset").
 				WithHelp("give the greatest extent that is needed, a constant, and work on a part")

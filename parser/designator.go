@@ -65,6 +65,12 @@ func (b *bounds) of(base ast.Expr, end source.Pos) ast.Expr {
 // substring parses the (lo:hi) behind an array element.
 func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
+	for _, a := range base.(*ast.Index).Args {
+		if _, ok := a.(*ast.Triplet); ok {
+			return nil, problem(source.Syntax, open, "a second list in parentheses behind an array section").
+				WithHelp("a part of each string cannot be taken at once")
+		}
+	}
 	_, rng, err := c.arguments(open)
 	if err != nil {
 		return nil, err
@@ -92,6 +98,10 @@ func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, er
 	for {
 		var arg ast.Expr
 		first := c.lex.Peek()
+		if c.at("*") {
+			return nil, nil, problem(source.OutsideSubset, first, "alternate returns are outside the subset").
+				WithHelp("return a status in an INTEGER argument, and test it behind the CALL")
+		}
 		if first.Type == scan.Ident && c.second().Value == "=" {
 			arg, err = c.keyword()
 		} else if !c.at(":") && !c.at("::") {
@@ -100,14 +110,15 @@ func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, er
 		if err != nil {
 			return nil, nil, err
 		}
-		if colon := c.lex.Peek(); c.at(":") || c.at("::") {
-			if rng, err = c.rangeBehind(arg); err != nil {
+		if c.at(":") || c.at("::") {
+			section, err := c.triplet(arg, startOf(first))
+			if err != nil {
 				return nil, nil, err
 			}
-			if len(args) > 0 || !c.at(")") && !c.lex.Peek().EOF() || colon.Value == "::" {
-				return nil, nil, arraySection(first)
+			if len(args) == 0 && section.Step == nil && (c.at(")") || c.lex.Peek().EOF()) {
+				return nil, &bounds{section.Lo, section.Hi}, nil
 			}
-			return nil, rng, nil
+			arg = section
 		}
 		args = append(args, arg)
 		if !c.at(",") {
@@ -117,16 +128,27 @@ func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, er
 	}
 }
 
-// rangeBehind parses ":hi" behind lo.
-func (c *climber) rangeBehind(lo ast.Expr) (*bounds, error) {
-	r := &bounds{lo: lo}
-	c.lex.Next()
-	if !c.startsOperand() {
-		return r, nil
-	}
+// triplet parses ":hi:step" behind lo, which may be nil; pos is where it begins.
+func (c *climber) triplet(lo ast.Expr, pos source.Pos) (*ast.Triplet, error) {
+	colon := c.lex.Next()
+	x := &ast.Triplet{XBase: span(pos, endOf(colon)), Lo: lo}
 	var err error
-	r.hi, err = c.expr()
-	return r, err
+	if colon.Value == ":" && c.startsOperand() {
+		if x.Hi, err = c.expr(); err != nil {
+			return nil, err
+		}
+		x.End = x.Hi.EndPosition()
+	}
+	if colon.Value == "::" || c.at(":") {
+		if colon.Value == ":" {
+			c.lex.Next()
+		}
+		if x.Step, err = c.expr(); err != nil {
+			return nil, err
+		}
+		x.End = x.Step.EndPosition()
+	}
+	return x, nil
 }
 
 func (c *climber) keyword() (ast.Expr, error) {
@@ -137,11 +159,6 @@ func (c *climber) keyword() (ast.Expr, error) {
 		return nil, err
 	}
 	return &ast.Keyword{XBase: span(startOf(name), x.EndPosition()), Name: name.Value, X: x}, nil
-}
-
-func arraySection(t *lexer.Token) error {
-	return problem(source.OutsideSubset, t, "array sections are outside the subset").
-		WithHelp("write a DO loop over the elements")
 }
 
 // ioItem parses an item of PRINT or READ: an expression or an implied DO.

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -59,7 +61,8 @@ type (
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' ) | @'end' ( 'do' | 'if' | 'program' )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' )"`
+		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -81,6 +84,7 @@ type (
 	}
 	blockEnd struct {
 		ast.Base
+		Unit string // "subroutine" of END SUBROUTINE, "" of END alone
 		Name *lexer.Token
 	}
 	// sequence is several statements that one line stands for.
@@ -147,7 +151,13 @@ func (g *errorStopStmt) build(_ *parser, base ast.Base) ast.Stmt {
 
 func (g *continueStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Continue{Base: base} }
 
-func (g *endStmt) build(_ *parser, base ast.Base) ast.Stmt { return &blockEnd{base, g.Name} }
+func (g *endStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	unit := strings.TrimPrefix(g.Word.Value, "end")
+	if g.Unit != nil {
+		unit = g.Unit.Value
+	}
+	return &blockEnd{base, unit, g.Name}
+}
 
 // orNil returns the expression of an optional place.
 func (e *expr) orNil() ast.Expr {

@@ -17,6 +17,11 @@ type (
 	expr     struct{ X ast.Expr }
 	variable struct{ X ast.Expr }
 	ioItem   struct{ X ast.Expr }
+	// callee is the procedure of a CALL with its arguments.
+	callee struct {
+		Name ast.Name
+		Args []ast.Expr
+	}
 )
 
 // Parse implements participle.Parseable.
@@ -36,6 +41,30 @@ func (v *variable) Parse(lex *lexer.PeekingLexer) (err error) {
 	}
 	c := climber{lex: lex}
 	v.X, err = c.designator()
+	return err
+}
+
+// Parse implements participle.Parseable.
+func (c *callee) Parse(lex *lexer.PeekingLexer) error {
+	t := lex.Peek()
+	if t.Type != scan.Ident {
+		return participle.NextMatch
+	}
+	c.Name = ast.Name{Pos: startOf(t), Name: t.Value}
+	lex.Next()
+	climb := climber{lex: lex}
+	if !climb.at("(") {
+		return nil
+	}
+	open := lex.Next()
+	args, rng, err := climb.arguments(open)
+	if err == nil && rng != nil {
+		err = problem(source.Syntax, open, "a range is no argument").WithHelp("write the array in front of it: call %s(a(1:n))", c.Name.Name)
+	}
+	if err == nil {
+		_, err = climb.close(open)
+	}
+	c.Args = args
 	return err
 }
 

@@ -19,13 +19,80 @@ type treeGen struct {
 // declared, types do not fit.
 var genFile = rapid.Custom(func(t *rapid.T) *ast.File {
 	g := &treeGen{t: t}
-	p := &ast.Program{Name: g.name()}
-	for range g.int(0, 4) {
-		p.Spec = append(p.Spec, g.spec())
+	f := &ast.File{Name: "gen.hpf", Program: g.unit(ast.MainUnit, 1)}
+	for range g.int(0, 1) {
+		f.Modules = append(f.Modules, g.unit(ast.ModuleUnit, 2))
 	}
-	p.Body = g.block(2)
-	return &ast.File{Name: "gen.hpf", Program: p}
+	for range g.int(0, 2) {
+		f.Procedures = append(f.Procedures, g.procedure(1))
+	}
+	return f
 })
+
+// unit draws a unit of the kind; procedures nest in it to the depth.
+func (g *treeGen) unit(kind ast.UnitKind, depth int) *ast.Program {
+	u := &ast.Program{Kind: kind, Name: g.name()}
+	for range g.int(0, 1) {
+		u.Spec = append(u.Spec, &ast.Use{Module: ast.Name{Name: g.name()}, Only: true, Names: g.names()})
+	}
+	for range g.int(0, 4) {
+		u.Spec = append(u.Spec, g.spec())
+	}
+	if kind != ast.ModuleUnit {
+		u.Body = g.block(2)
+	}
+	if depth > 0 {
+		for range g.int(0, 2) {
+			u.Contains = append(u.Contains, g.procedure(depth-1))
+		}
+	}
+	return u
+}
+
+func (g *treeGen) procedure(depth int) *ast.Program {
+	kind := ast.SubroutineUnit
+	if g.bool() {
+		kind = ast.FunctionUnit
+	}
+	u := g.unit(kind, depth)
+	u.Pure, u.Args = g.bool(), g.names()
+	for range g.int(0, 2) {
+		switch names := append(g.names(), ast.Name{Name: g.name()}); g.int(0, 3) {
+		case 0:
+			u.Spec = append(u.Spec, &ast.Intent{Intent: g.pick("in", "out", "inout"), Names: names})
+		case 1:
+			u.Spec = append(u.Spec, &ast.External{Names: names})
+		case 2:
+			u.Spec = append(u.Spec, &ast.Inherit{Names: names})
+		default:
+			u.Spec = append(u.Spec, &ast.TypeDecl{Type: ast.TypeSpec{Name: "real"}, HasColons: true, Intent: g.pick("", "in", "inout"), External: g.bool(),
+				Entities: []ast.Entity{{Name: g.name(), Dims: []ast.DimSpec{{}, {Lo: g.expr(1)}}}}})
+		}
+	}
+	if kind == ast.FunctionUnit && g.bool() {
+		u.Prefix = &ast.TypeSpec{Name: g.pick("real", "logical"), Kind: g.expr(1)}
+		u.Result = ast.Name{Name: g.name()}
+	}
+	return u
+}
+
+// args draws actual arguments, sections among them.
+func (g *treeGen) args() []ast.Expr {
+	var out []ast.Expr
+	for range g.int(0, 3) {
+		switch g.int(0, 3) {
+		case 0:
+			out = append(out, &ast.Index{Name: g.name(), Args: []ast.Expr{&ast.Triplet{Lo: g.expr(1)}, g.expr(1)}})
+		case 1:
+			out = append(out, &ast.Index{Name: g.name(), Args: []ast.Expr{&ast.Triplet{Hi: g.expr(1), Step: g.expr(1)}}})
+		case 2:
+			out = append(out, &ast.Keyword{Name: g.name(), X: g.expr(2)})
+		default:
+			out = append(out, g.expr(2))
+		}
+	}
+	return out
+}
 
 func (g *treeGen) int(lo, hi int) int { return rapid.IntRange(lo, hi).Draw(g.t, "n") }
 
@@ -253,7 +320,7 @@ func (g *treeGen) do(depth int) *ast.Do {
 
 // action draws a statement that an IF may have on its line.
 func (g *treeGen) action(base ast.Base) ast.Stmt {
-	switch g.int(0, 9) {
+	switch g.int(0, 12) {
 	case 0:
 		return &ast.Exit{Base: base, Name: g.construct()}
 	case 1:
@@ -274,6 +341,10 @@ func (g *treeGen) action(base ast.Base) ast.Stmt {
 		return s
 	case 5:
 		return &ast.Continue{Base: base}
+	case 6:
+		return &ast.Call{Base: base, Proc: ast.Name{Name: g.name()}, Args: g.args()}
+	case 7:
+		return &ast.Return{Base: base}
 	}
 	return &ast.Assign{Base: base, LHS: g.variable(2), RHS: g.expr(3)}
 }

@@ -60,6 +60,9 @@ type (
 		Name lexer.Token `parser:"@( Ident | '*' )"`
 		Args []expr      `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 	}
+	inheritDir struct {
+		Names []nameRef `parser:"'inherit' '::'? @@ ( ',' @@ )*"`
+	}
 	independentDir struct {
 		Word    lexer.Token `parser:"@'independent'"`
 		Clauses []clause    `parser:"( ',' @@ )*"`
@@ -185,8 +188,8 @@ func (g *distributeDir) build(p *parser, base ast.Base) ast.Stmt {
 	if g.Onto != nil {
 		d.Onto, d.OntoPos = g.Onto.Value, startOf(g.Onto)
 		if d.Onto == "*" {
-			p.diags.Add(problem(source.OutsideSubset, g.Onto, "ONTO * is for the arguments of procedures, which are outside the subset").
-				WithHelp("name a PROCESSORS arrangement, or leave ONTO out"))
+			p.diags.Add(problem(source.OutsideSubset, g.Onto, "ONTO * is outside the subset").
+				WithHelp("name a PROCESSORS arrangement, or leave ONTO out; for a dummy argument that lies as the actual one does write INHERIT"))
 			return nil
 		}
 	}
@@ -254,6 +257,10 @@ func (p *parser) formats(list []distFormat) ([]ast.DistFormat, bool) {
 	return out, ok
 }
 
+func (g *inheritDir) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Inherit{Base: base, Names: namesOf(g.Names)}
+}
+
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Independent{Base: base}
 	for i := range g.Clauses {
@@ -281,7 +288,7 @@ func entityOf(t *lexer.Token) ast.Entity { return ast.Entity{Pos: startOf(t), Na
 // ignoredDirectives are directives of HPF 2.0 that are not compiled. They only
 // advise on mapping and never change what a program computes.
 var ignoredDirectives = map[string]bool{
-	"dynamic": true, "realign": true, "redistribute": true, "inherit": true,
+	"dynamic": true, "realign": true, "redistribute": true,
 	"sequence": true, "nosequence": true, "no": true, "shadow": true, "on": true, "resident": true,
 	"range": true, "asynchronous": true, "task_region": true, "end": true, "indirect": true,
 	"subset": true, "reuse": true, "home": true, "endon": true,
@@ -299,10 +306,10 @@ func (p *parser) unknownDirective(word *lexer.Token) {
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:
 		d.Msg = "there is no HPF directive " + quoted(word) + "; the line is ignored"
-		if near := nearest(word.Value, "processors", "template", "align", "distribute", "independent"); near != "" {
+		if near := nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent"); near != "" {
 			d.Help = "did you mean " + strings.ToUpper(near) + "?"
 		} else {
-			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE and INDEPENDENT"
+			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT and INDEPENDENT"
 		}
 	}
 	p.diags.Add(d)

@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	noProcedures = "write the code in place: there is one main program and no procedures"
-	noUnits      = "put the declarations into the main program"
-	noFiles      = "read from standard input and print to standard output"
-	noPointers   = "declare an array with the greatest extents that are needed, and work on a part"
-	needless     = "remove it: it has no effect here"
-	noGoto       = "write IF ... ELSE ... END IF, and leave loops with EXIT or CYCLE"
+	noInterface = "put the procedure behind CONTAINS, or into a module: its interface is known then"
+	noUnits     = "put the declarations into a module"
+	noFiles     = "read from standard input and print to standard output"
+	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
+	needless    = "remove it: it has no effect here"
+	noGoto      = "write IF ... ELSE ... END IF, and leave loops with EXIT or CYCLE"
 )
 
 // instead says, for each statement outside the subset, what to write.
 var instead = map[string]string{
-	"abstract": noProcedures, "call": noProcedures, "contains": noProcedures,
-	"elemental": noProcedures, "entry": noProcedures, "external": noProcedures,
-	"function": noProcedures, "interface": noProcedures, "procedure": noProcedures,
-	"pure": noProcedures, "recursive": noProcedures, "return": noProcedures,
-	"subroutine": noProcedures, "intent": noProcedures, "optional": noProcedures,
-	"value": noProcedures, "bind": noProcedures, "generic": noProcedures, "final": noProcedures,
+	"abstract": noInterface, "interface": noInterface, "procedure": noInterface,
+	"entry":    "write a procedure of its own for each ENTRY",
+	"optional": "give every argument in each call, with a LOGICAL one that says whether to use it",
+	"value":    "assign the argument to a local variable and change that",
+	"bind":     needless, "generic": noInterface, "final": needless,
 
-	"module": noUnits, "submodule": noUnits, "use": noUnits, "import": noUnits,
-	"block data": noUnits, "common": noUnits, "include": noUnits, "private": noUnits,
-	"public": noUnits, "protected": noUnits,
+	"submodule": "put the procedures into the module", "import": needless,
+	"block data": noUnits, "common": noUnits, "include": "put the text in place",
+	"module":  "write MODULE name, on a line of its own",
+	"private": "remove it: all names of a module can be used",
+	"public":  "remove it: all names of a module can be used", "protected": needless,
 	"equivalence": "declare separate variables and copy",
 
 	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
@@ -38,7 +39,7 @@ var instead = map[string]string{
 	"namelist": noFiles,
 	"format":   "write print *, with the items; no other format than * and '(a)' is supported",
 
-	"save": needless, "intrinsic": needless, "sequence": needless, "volatile": needless,
+	"save": "write the attribute in the declaration: real, save :: x; a main program needs none", "intrinsic": needless, "sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,
 
 	"goto": noGoto, "assign": noGoto, "arithmetic if": noGoto,
@@ -66,7 +67,7 @@ var instead = map[string]string{
 
 // unitWords begin a program unit or procedure, which an END of its own ends.
 var unitWords = map[string]bool{
-	"subroutine": true, "function": true, "module": true, "submodule": true, "block data": true,
+	"submodule": true, "block data": true,
 }
 
 // constructs are the block constructs outside the subset, by their first
@@ -113,9 +114,6 @@ func (p *parser) skipBehind(s scan.Stmt) {
 	switch word := s.Word; {
 	case unitWords[word]:
 		p.skip = &skipping{unit: true, depth: 1}
-	case word == "contains":
-		p.skip = &skipping{toEOF: true}
-		p.closed = true
 	case word == "interface" || word == "abstract":
 		p.skip = &skipping{until: "end interface"}
 	case word == "enum":
@@ -186,9 +184,9 @@ func (p *parser) passOver(s scan.Stmt) bool {
 		}
 	case k.unit:
 		switch {
-		case s.Kind == scan.Outside && unitWords[s.Word]:
+		case s.Kind == scan.Subroutine, s.Kind == scan.Function, s.Kind == scan.Outside && unitWords[s.Word]:
 			k.depth++
-		case s.Kind == scan.End, s.Kind == scan.Outside && isUnitEnd(s.Word):
+		case s.Kind == scan.End, s.Kind == scan.EndUnit, s.Kind == scan.Outside && isUnitEnd(s.Word):
 			if k.depth--; k.depth == 0 {
 				p.skip = nil
 			}

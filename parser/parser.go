@@ -32,35 +32,32 @@ import (
 // order, and the file for rendering them.
 func Parse(name string, text []byte) (*ast.File, *source.List) {
 	file := source.NewFile(name, text)
-	p := &parser{diags: source.NewList(file), prog: &ast.Program{Name: "main"}, labels: map[int]source.Pos{}}
+	p := &parser{diags: source.NewList(file), file: &ast.File{Name: name}, unit: newUnit(nil)}
 	if form := scan.FormOf(name); form != nil {
-		p.file(form.Lines(file, p.diags))
+		p.lines(form.Lines(file, p.diags))
 	} else {
 		p.diags.Errorf(source.OutsideSubset, source.Pos{Line: 1, Col: 1}, "fixed source form (.f, .for) is outside the subset").
 			WithHelp("write the program in free form, in a file called .hpf or .f90")
 	}
+	if p.file.Program == nil {
+		p.file.Program = &ast.Program{Name: "main"}
+	}
 	p.diags.Sort()
-	return &ast.File{Name: name, Program: p.prog}, p.diags
+	return p.file, p.diags
 }
 
 // parser builds the tree of one file.
 type parser struct {
 	diags *source.List
-	prog  *ast.Program
-	stack []*frame
+	file  *ast.File
+	*unit               // the unit in hand
 	toks  []lexer.Token // memory for the tokens of a line
+	skip  *skipping
 
-	begun    bool               // a statement has been seen
-	header   bool               // a PROGRAM statement has been seen
-	declared source.Pos         // of the first declaration that IMPLICIT NONE must precede
-	executed source.Pos         // of the first executable statement
-	pending  *ast.Independent   // waits for its DO statement
-	labels   map[int]source.Pos // of the statements that have labels
-	closed   bool               // END PROGRAM, or CONTAINS, has been seen
-	skip     *skipping
+	mainHeader bool // the main program has a PROGRAM statement
 }
 
-func (p *parser) file(lines []scan.Line) {
+func (p *parser) lines(lines []scan.Line) {
 	for i := range lines {
 		if p.skip != nil && p.skip.toEOF {
 			return
@@ -73,21 +70,33 @@ func (p *parser) file(lines []scan.Line) {
 // endOfFile reports what is still open behind the last line.
 func (p *parser) endOfFile(lines []scan.Line) {
 	p.dropPending("the program ends")
-	if p.closed {
-		return
-	}
 	pos := source.Pos{Line: 1, Col: 1}
 	if n := len(lines); n > 0 {
 		last := &lines[n-1]
 		pos = last.Pos(len(last.Text))
 	}
-	p.closeAbove(-1, pos)
-	d := p.diags.Errorf(source.UnbalancedBlock, pos, "END PROGRAM is missing").
-		WithHelp("add END PROGRAM behind the last line")
-	if p.header {
-		d.WithNote(p.prog.Pos, "the program begins here")
+	if !p.begun && p.outer == nil && p.someUnit() {
+		if p.file.Program == nil && p.skip == nil {
+			p.diags.Errorf(source.UnbalancedBlock, pos, "there is no main program").
+				WithHelp("add one: PROGRAM name, statements, END PROGRAM")
+		}
+		return
 	}
-	p.prog.EndPos = pos
+	for first := true; first || p.outer != nil || p.begun; first = false {
+		p.closeAbove(-1, pos)
+		what := p.prog.Kind.String()
+		d := p.diags.Errorf(source.UnbalancedBlock, pos, "END %s is missing", what).
+			WithHelp("add END %s behind the last line", what)
+		if p.header {
+			d.WithNote(p.prog.Pos, "the %s begins here", strings.ToLower(what))
+		}
+		p.leave(pos)
+	}
+}
+
+// someUnit reports whether a unit of the file has ended.
+func (p *parser) someUnit() bool {
+	return p.file.Program != nil || len(p.file.Modules)+len(p.file.Procedures) > 0
 }
 
 // line parses one logical line.
@@ -107,12 +116,31 @@ func (p *parser) line(l *scan.Line) {
 	if s.Name != "" {
 		base.Pos = startOf(&s.NameTok)
 	}
-	if p.closed {
+	switch s.Kind {
+	case scan.Subroutine, scan.Function, scan.Module:
+		p.enter(s.Kind, base.Pos)
+	case scan.Program:
+		if !p.begun && p.outer == nil && p.file.Program != nil {
+			p.behindEnd(s, base)
+			return
+		}
+		p.enter(s.Kind, base.Pos)
+	case scan.End, scan.EndProgram, scan.EndUnit, scan.Empty:
+	default:
+		if p.contains.IsValid() {
+			p.behindContains(s, base)
+			return
+		}
+	}
+	if !p.begun && p.outer == nil && p.file.Program != nil {
 		p.behindEnd(s, base)
 		return
 	}
 	if !p.begun {
-		p.begun, p.prog.Pos = true, base.Pos
+		p.begun = true
+	}
+	if !p.prog.Pos.IsValid() {
+		p.prog.Pos = base.Pos
 	}
 	p.uniqueLabel(base)
 	if lexical != nil && !l.Broken {
@@ -149,13 +177,24 @@ func (p *parser) behindEnd(s scan.Stmt, base ast.Base) {
 		p.skip = &skipping{toEOF: true}
 	case s.Kind == scan.Program:
 		p.diags.Errorf(source.OutsideSubset, base.Pos, "a second program").
-			WithNote(p.prog.EndPos, "the first program ends here").
+			WithNote(p.file.Program.EndPos, "the first program ends here").
 			WithHelp("put it into a file of its own")
 	default:
 		p.diags.Errorf(source.UnbalancedBlock, base.Pos, "text behind the end of the program").
-			WithNote(p.prog.EndPos, "the program ends here").
+			WithNote(p.file.Program.EndPos, "the program ends here").
 			WithHelp("remove the earlier END, or move this in front of it")
 	}
+}
+
+// behindContains reports a statement between procedures.
+func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
+	if s.Kind == scan.Outside {
+		p.outsideSubset(s)
+		return
+	}
+	p.diags.Errorf(source.Syntax, base.Pos, "a statement behind CONTAINS that belongs to no procedure").
+		WithNote(p.contains, "CONTAINS is here").
+		WithHelp("behind CONTAINS stand procedures only: move it in front of CONTAINS, or into one of them")
 }
 
 // statement parses a line without lexical errors and puts it in its place.
@@ -221,6 +260,20 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 	switch n := stmt.(type) {
 	case *programUnit:
 		p.programStmt(n)
+	case *unitHead:
+		p.head(n)
+	case *containsMark:
+		p.contain(n)
+	case *ast.Use:
+		if len(p.prog.Spec) > 0 {
+			if _, ok := p.prog.Spec[len(p.prog.Spec)-1].(*ast.Use); !ok {
+				p.diags.Errorf(source.Syntax, base.Pos, "USE behind a declaration").
+					WithNote(p.prog.Spec[0].Position(), "the first declaration is here").
+					WithHelp("move it in front of IMPLICIT NONE and all declarations")
+				return
+			}
+		}
+		p.declare(n)
 	case *ast.ImplicitNone:
 		for _, s := range p.prog.Spec {
 			if first, twice := s.(*ast.ImplicitNone); twice {
@@ -235,12 +288,12 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}
 		p.declare(n)
-	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit:
 		p.declare(n)
 	case *sequence:
 		for _, one := range n.stmts {
@@ -291,7 +344,7 @@ func (p *parser) declare(s ast.Stmt) {
 		}
 		what := "declaration"
 		switch s.(type) {
-		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit:
 			what = "mapping directive"
 		}
 		p.diags.Errorf(source.Syntax, s.Position(), "a %s behind the first executable statement", what).
@@ -305,6 +358,14 @@ func (p *parser) declare(s ast.Stmt) {
 // add adds an executable statement, nil for one that was wrong, and ends the
 // loops that end at its label.
 func (p *parser) add(s ast.Stmt, base ast.Base) {
+	if p.prog.Kind == ast.ModuleUnit {
+		if !p.executed.IsValid() {
+			p.diags.Errorf(source.Syntax, base.Pos, "an executable statement in a module").
+				WithNote(p.prog.Pos, "the module begins here").
+				WithHelp("put it into a procedure behind CONTAINS")
+		}
+		s = nil
+	}
 	if !p.executed.IsValid() {
 		p.executed = base.Pos
 	}
@@ -337,19 +398,7 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 		p.end(ifFrame, n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
-		p.closeAbove(-1, n.Pos)
-		p.keepLabel(n)
-		p.closed = true
-		p.prog.EndPos = n.Pos
-		if n.Name != nil && (!p.header || n.Name.Value != p.prog.Name) {
-			d := problem(source.UnbalancedBlock, n.Name, "the program is not called "+n.Name.Value)
-			if p.header {
-				d.WithNote(p.prog.Pos, "it begins here").WithHelp("write END PROGRAM %s", p.prog.Name)
-			} else {
-				d.WithHelp("write END, or begin with PROGRAM %s", n.Name.Value)
-			}
-			p.diags.Add(d)
-		}
+		p.endUnit(n)
 	}
 }
 
@@ -397,11 +446,16 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
 		}
-	case scan.End, scan.EndProgram:
+	case scan.End, scan.EndProgram, scan.EndUnit:
 		p.closeAbove(-1, base.Pos)
-		p.closed, p.prog.EndPos = true, base.Pos
+		p.leave(base.Pos)
+	case scan.Subroutine, scan.Function, scan.Module:
+		// The unit is there, so that its statements are not those of another.
+		p.header, p.prog.Name = true, ""
+		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
+			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue:
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
@@ -423,7 +477,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue:
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return:
 		if inner.Name != "" {
 			break
 		}

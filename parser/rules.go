@@ -48,6 +48,13 @@ func newRule[T any, P interface {
 var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 	return map[scan.Kind]*rule{
 		scan.Program:      newRule[programStmt]("PROGRAM statement", "program name"),
+		scan.Subroutine:   newRule[subroutineStmt]("SUBROUTINE statement", "subroutine name [(dummy arguments)]"),
+		scan.Function:     newRule[functionStmt]("FUNCTION statement", "[type] function name(dummy arguments) [result(name)]"),
+		scan.Module:       newRule[moduleStmt]("MODULE statement", "module name"),
+		scan.Contains:     newRule[containsStmt]("CONTAINS statement", "contains"),
+		scan.Use:          newRule[useStmt]("USE statement", "use module [, only: names]"),
+		scan.Intent:       newRule[intentStmt]("INTENT statement", "intent(in) :: names  or  intent(out)  or  intent(inout)"),
+		scan.External:     newRule[externalStmt]("EXTERNAL statement", "external names"),
 		scan.ImplicitNone: newRule[implicitStmt]("IMPLICIT NONE statement", "implicit none"),
 		scan.TypeDecl:     newRule[typeDecl]("declaration", "type [, attributes ::] name[(extents)] [= value], ..."),
 		scan.Parameter:    newRule[parameterStmt]("PARAMETER statement", "parameter (name = constant, ...)"),
@@ -66,11 +73,14 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Write:      newRule[writeStmt]("WRITE statement", "write(*,*) items  or  write(*,'(a)') text"),
 		scan.Read:       newRule[readStmt]("READ statement", "read *, variables  or  read '(a)', variable"),
 		scan.ReadParen:  newRule[readParenStmt]("READ statement", "read(*,* [, iostat=variable] [, end=label]) variables"),
+		scan.Call:       newRule[callStmt]("CALL statement", "call name [(arguments)]"),
+		scan.Return:     newRule[returnStmt]("RETURN statement", "return"),
 		scan.Stop:       newRule[stopStmt]("STOP statement", "stop [code]"),
 		scan.ErrorStop:  newRule[errorStopStmt]("ERROR STOP statement", "error stop [code]"),
 		scan.Continue:   newRule[continueStmt]("CONTINUE statement", "continue"),
 		scan.End:        newRule[endStmt]("END statement", "end program [name]"),
 		scan.EndProgram: newRule[endStmt]("END PROGRAM statement", "end program [name]"),
+		scan.EndUnit:    newRule[endStmt]("END statement", "end subroutine [name]  or  end function  or  end module"),
 		scan.EndDo:      newRule[endStmt]("END DO statement", "end do [name]"),
 		scan.EndIf:      newRule[endStmt]("END IF statement", "end if [name]"),
 
@@ -78,6 +88,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Template:    newRule[templateDir]("TEMPLATE directive", "!HPF$ TEMPLATE name(extents), ..."),
 		scan.Align:       newRule[alignDir]("ALIGN directive", "!HPF$ ALIGN a(i,j) WITH t(i,j)  or  !HPF$ ALIGN (i,j) WITH t(i,j) :: a, b"),
 		scan.Distribute:  newRule[distributeDir]("DISTRIBUTE directive", "!HPF$ DISTRIBUTE a(BLOCK,*) [ONTO p]  or  !HPF$ DISTRIBUTE (BLOCK,*) [ONTO p] :: a, b"),
+		scan.Inherit:     newRule[inheritDir]("INHERIT directive", "!HPF$ INHERIT names"),
 		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [, NEW(names)] [, REDUCTION(names)]"),
 	}
 })

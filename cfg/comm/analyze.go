@@ -120,7 +120,7 @@ func (a *analyzer) temp(e ir.Expr, like ir.Stmt) (*ir.Symbol, *ir.Assign) {
 	a.symbols[name] = sym
 	a.out.IR.Symbols = append(a.out.IR.Symbols, sym)
 	v := &ir.Var{X: ir.X{Pos: e.Position(), Typ: ir.Integer}, Sym: sym}
-	as := &ir.Assign{S: ir.S{Pos: like.Position()}, LHS: v, RHS: e}
+	as := &ir.Assign{S: ir.S{Pos: like.Position(), Site: like.CallSite()}, LHS: v, RHS: e}
 	a.made[as] = true
 	a.order[as] = a.order[like]
 	for _, l := range a.loops {

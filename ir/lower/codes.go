@@ -14,6 +14,7 @@ const (
 	codeArgument    = source.BadIntrinsic
 	codeLoop        = source.BadLoop
 	codeIO          = source.BadIO
+	codeCall        = source.BadCall
 	codeLabel       = source.BadLabel
 	codeDirective   = source.BadDirective
 	codeAlign       = source.BadAlign

@@ -22,6 +22,9 @@ func tempName(base string, n int) string { return "_" + base + strconv.Itoa(n) }
 // mapping directives, which may precede the declarations that they concern, and
 // an INDEPENDENT that stands just before the first statement.
 func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independent *ast.Independent) {
+	outer := l.noCalls
+	l.noCalls = true
+	defer func() { l.noCalls = outer }()
 	for _, s := range spec {
 		independent = nil
 		switch s := s.(type) {
@@ -37,6 +40,18 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			for i := range s.Entities {
 				l.dimension(&s.Entities[i])
 			}
+		case *ast.Use:
+			l.use(s)
+		case *ast.Intent:
+			for _, n := range s.Names {
+				l.intent(n, s.Intent)
+			}
+		case *ast.External:
+			for _, n := range s.Names {
+				l.externalName(n)
+			}
+		case *ast.Inherit:
+			l.inherit(s)
 		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
 			directives = append(directives, s)
 		case *ast.Independent:
@@ -68,6 +83,13 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if s == nil {
 			continue
 		}
+		name := ast.Name{Pos: e.Pos, Name: e.Name}
+		if d.Intent != "" {
+			l.intent(name, d.Intent)
+		}
+		if d.External {
+			l.externalName(name)
+		}
 		dims := e.Dims
 		if len(dims) == 0 {
 			dims = d.Dimension
@@ -76,6 +98,11 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			l.setDims(s, dims, e.Pos)
 		}
 		switch {
+		case l.dummies[e.Name] != nil:
+			if d.Parameter || d.Save {
+				l.errorf(codeDeclaration, e.Pos, "the dummy argument %s cannot be a PARAMETER or have SAVE", e.Name).
+					WithHelp("remove the attribute")
+			}
 		case d.Parameter && e.Init == nil:
 			l.errorf(codeDeclaration, e.Pos, "PARAMETER %s has no value", e.Name).
 				WithHelp("write: %s = value", e.Name)
@@ -86,8 +113,34 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 				WithHelp("write the length: character(len=80) :: %s", e.Name)
 		case e.Init != nil:
 			s.Init = l.initValue(s, e.Init)
+			l.saved(e.Name, s)
+		case d.Save:
+			l.saved(e.Name, s)
 		}
 	}
+}
+
+// intent takes note of the INTENT of a dummy argument.
+func (l *lowerer) intent(n ast.Name, intent string) {
+	d := l.dummies[n.Name]
+	switch {
+	case d == nil:
+		l.errorf(codeDeclaration, n.Pos, "INTENT of %s, which is no dummy argument", n.Name).WithHelp("remove it")
+	case d.intent != "":
+		l.errorf(codeDuplicate, n.Pos, "the INTENT of %s is given twice", n.Name).WithHelp("remove one")
+	default:
+		d.intent = intent
+	}
+}
+
+// externalName takes note that a name is that of a procedure.
+func (l *lowerer) externalName(n ast.Name) {
+	if l.dummies[n.Name] != nil {
+		l.errorf(codeOutside, n.Pos, "the dummy argument %s is a procedure, which is not supported", n.Name).
+			WithHelp("pass an INTEGER that says which procedure to call, and test it")
+		return
+	}
+	l.externals[n.Name] = n.Pos
 }
 
 // typeSpec evaluates a type as written.
@@ -150,11 +203,17 @@ func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
 
 // declare gives the name of e its type. A name may get its type once.
 func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
+	if d := l.dummies[e.Name]; d != nil {
+		return l.binding.declare(d, e, t)
+	}
 	s := l.names[e.Name]
+	if l.used[e.Name] {
+		l.errorf(codeDuplicate, e.Pos, "%s is declared here, and comes from a module too", e.Name).
+			WithHelp("rename it, or leave it out by USE module, ONLY: names")
+		return nil
+	}
 	if s == nil {
-		s = &ir.Symbol{Name: e.Name, Pos: e.Pos}
-		l.names[e.Name] = s
-		l.prog.Symbols = append(l.prog.Symbols, s)
+		s = l.newSymbol(e.Name, e.Pos)
 	} else if at, ok := l.typed[s]; ok {
 		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).
 			WithNote(at, "%s was declared here", e.Name)
@@ -176,9 +235,8 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 func (l *lowerer) dimension(e *ast.Entity) {
 	s := l.names[e.Name]
 	if s == nil {
-		s = &ir.Symbol{Name: e.Name, Pos: e.Pos, Type: implicitType(e.Name)}
-		l.names[e.Name] = s
-		l.prog.Symbols = append(l.prog.Symbols, s)
+		s = l.newSymbol(e.Name, e.Pos)
+		s.Type = implicitType(e.Name)
 	}
 	if s.IsArray() {
 		l.errorf(codeDuplicate, e.Pos, "the dimensions of %s are declared twice", e.Name).
@@ -191,14 +249,23 @@ func (l *lowerer) dimension(e *ast.Entity) {
 // setDims makes s an array.
 func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	if s.IsArray() {
-		l.errorf(codeDuplicate, pos, "the dimensions of %s are declared twice", s.Name)
+		l.errorf(codeDuplicate, pos, "the dimensions of %s are declared twice", s.Source())
 		return
 	}
 	if len(dims) > 7 {
-		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", s.Name, len(dims))
+		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", s.Source(), len(dims))
 	}
 	ok := true
-	if s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Name); !ok {
+	if b := l.binding; b != nil {
+		if d := b.bySym[s]; d != nil {
+			b.setShape(d, dims)
+			return
+		}
+		s.Dims, ok = b.localBounds(dims, s.Source(), s)
+	} else {
+		s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Source())
+	}
+	if !ok {
 		l.unbounded[s] = true
 		return
 	}
@@ -207,7 +274,7 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		size *= float64(b.Extent())
 	}
 	if size > maxElements {
-		l.errorf(codeDeclaration, pos, "array %s has %.3g elements, more than can be handled", s.Name, size).
+		l.errorf(codeDeclaration, pos, "array %s has %.3g elements, more than can be handled", s.Source(), size).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
 	if s.Type == ir.Character {
@@ -216,7 +283,7 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 }
 
 func (l *lowerer) characterArray(s *ir.Symbol, pos source.Pos) {
-	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Name).
+	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Source()).
 		WithHelp("use an INTEGER array of character codes (ichar), or one long CHARACTER scalar with substrings")
 }
 
@@ -250,8 +317,16 @@ func isStar(e ast.Expr) bool {
 
 // parameter is one "name = value" of a PARAMETER statement.
 func (l *lowerer) parameter(e *ast.Entity) {
-	s := l.symbol(e.Name, e.Pos)
+	s := l.names[e.Name]
+	if s == nil && !l.implicitNone {
+		s = l.newSymbol(e.Name, e.Pos)
+		s.Type = implicitType(e.Name)
+	} else if s == nil {
+		s = l.symbol(e.Name, e.Pos)
+	}
 	switch {
+	case l.dummies[e.Name] != nil || l.used[e.Name]:
+		l.errorf(codeDuplicate, e.Pos, "%s cannot become a PARAMETER here", e.Name).WithHelp("give the PARAMETER another name")
 	case s.Param:
 		l.errorf(codeDuplicate, e.Pos, "PARAMETER %s has a value already", e.Name).
 			WithNote(s.Pos, "%s was declared here", e.Name)
@@ -264,7 +339,7 @@ func (l *lowerer) parameter(e *ast.Entity) {
 // setParameter makes s a named constant.
 func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.IsArray() {
-		l.errorf(codeOutside, e.Pos, "PARAMETER %s is an array, which is not supported", s.Name).
+		l.errorf(codeOutside, e.Pos, "PARAMETER %s is an array, which is not supported", s.Source()).
 			WithHelp("make it a variable and assign its elements")
 		return
 	}
@@ -308,8 +383,8 @@ func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
 		c = &padded
 	}
 	if s.Type == ir.Integer && !l.long[s] && !fits32(c.Int) {
-		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Name).
-			WithHelp("declare %s as integer(8)", s.Name)
+		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Source()).
+			WithHelp("declare %s as integer(8)", s.Source())
 	}
 	return c
 }
@@ -334,7 +409,7 @@ func (l *lowerer) constant(e ast.Expr, what string) *ir.Const {
 	if !ok {
 		d := l.errorf(codeNotConstant, e.Position(), "%s must be a constant expression", what)
 		if s := firstVariable(x); s != nil {
-			d.WithNote(s.Pos, "%s is a variable", s.Name).WithHelp("make %s a PARAMETER", s.Name)
+			d.WithNote(s.Pos, "%s is a variable", s.Source()).WithHelp("make %s a PARAMETER", s.Source())
 		}
 		return nil
 	}
@@ -376,9 +451,12 @@ func (l *lowerer) checkDeclared() {
 		return
 	}
 	for _, s := range l.prog.Symbols {
-		if _, ok := l.typed[s]; !ok {
-			l.errorf(codeUndeclared, s.Pos, "%s has dimensions but no type", s.Name).
-				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(s.Name)), s.Name)
+		if s.Temp || l.captured[s] || s.Site != l.scope.site || l.unit.Kind == ast.MainUnit && l.names[s.Name] != s || l.unit.Kind == ast.ModuleUnit && !l.owns(s) {
+			continue
+		}
+		if _, ok := l.typed[s]; !ok && l.scope.binding.of(s) == nil {
+			l.errorf(codeUndeclared, s.Pos, "%s has dimensions but no type", s.Source()).
+				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(s.Source())), s.Source())
 		}
 	}
 }

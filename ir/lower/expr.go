@@ -44,6 +44,8 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 	case *ast.ImpliedDo:
 		l.errorf(codeOutside, e.Pos, "an implied DO can stand only in the item list of PRINT, WRITE or READ").
 			WithHelp("write a DO loop")
+	case *ast.Triplet:
+		l.errorf(codeOutside, e.Pos, "array sections are supported as arguments of procedures only").WithHelp("write a DO loop over the elements")
 	case *ast.Keyword:
 		l.errorf(codeArgument, e.Pos, "%s= cannot stand here", e.Name)
 	default:
@@ -115,7 +117,7 @@ func (l *lowerer) literalKind(text string, pos source.Pos) (int, bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, true
 	}
-	s := l.names[text]
+	s := l.lookup(text)
 	if s == nil || !s.Param || s.Type != ir.Integer {
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeNotConstant, pos, "kind %s is not an INTEGER PARAMETER", text).
@@ -148,15 +150,25 @@ func (l *lowerer) ident(e *ast.Ident) ir.Expr {
 
 func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
 	subs := strings.Repeat(",:", len(s.Dims))[1:]
-	l.errorf(codeOutside, pos, "array %s stands without subscripts: operations on whole arrays are not supported", s.Name).
-		WithHelp("write a DO loop over the elements %s(%s)", s.Name, strings.ReplaceAll(subs, ":", "i"))
+	l.errorf(codeOutside, pos, "array %s stands without subscripts: operations on whole arrays are not supported", s.Source()).
+		WithHelp("write a DO loop over the elements %s(%s)", s.Source(), strings.ReplaceAll(subs, ":", "i"))
 }
 
 // index lowers name(args): an array element, else an intrinsic.
 func (l *lowerer) index(e *ast.Index) ir.Expr {
-	s := l.names[e.Name]
+	s := l.lookup(e.Name)
 	if s != nil && s.IsArray() {
 		return l.element(s, e)
+	}
+	if p := l.procedure(e.Name); p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
+		if s != nil && !l.mention[s] {
+			l.intrinsics[s] = true
+		}
+		x := l.functionRef(p, e)
+		if p.host == nil && !isBad(x) {
+			l.checkType(p, s, e, x)
+		}
+		return x
 	}
 	if _, ok := intrinsics[e.Name]; ok && (s == nil || !l.mention[s] && !s.Param) {
 		if s != nil {
@@ -167,19 +179,19 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	switch {
 	case s != nil && s.Type == ir.Invalid: // reported
 	case s != nil && s.Type == ir.Character:
-		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Name).
-			WithHelp("write %s(i:i) for one character", s.Name)
+		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
+			WithHelp("write %s(i:i) for one character", s.Source())
 	case s != nil:
-		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", s.Name).
-			WithNote(s.Pos, "%s was declared here", s.Name).
-			WithHelp("declare it as an array; functions other than the intrinsics are not supported")
+		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source()).
+			WithHelp("declare it as an array, or add a function of this name to the file")
 	case knownOutside[e.Name] != "":
 		l.errorf(codeOutside, e.NamePos, "intrinsic %s is not supported", strings.ToUpper(e.Name)).
 			WithHelp("%s", knownOutside[e.Name])
 		return bad(e.Pos)
 	default:
 		l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name).
-			WithHelp("declare it as an array; functions other than the intrinsics are not supported, write their code in place")
+			WithHelp("declare it as an array, or add a function of this name to the file")
 	}
 	for _, a := range e.Args {
 		if k, ok := a.(*ast.Keyword); ok {
@@ -201,7 +213,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 			a = k.X
 		}
 		if l.isSection(a) {
-			l.errorf(codeOutside, a.Position(), "array sections are not supported: subscript %d of %s", i+1, s.Name).
+			l.errorf(codeOutside, a.Position(), "array sections are not supported: subscript %d of %s", i+1, s.Source()).
 				WithHelp("write a DO loop over the elements")
 			ok = false
 			continue
@@ -211,7 +223,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		case t == ir.Invalid:
 			ok = false
 		case t != ir.Integer:
-			d := l.errorf(codeType, a.Position(), "subscript %d of %s is %s, it must be INTEGER", i+1, s.Name, t)
+			d := l.errorf(codeType, a.Position(), "subscript %d of %s is %s, it must be INTEGER", i+1, s.Source(), t)
 			if t.IsReal() {
 				d.WithHelp("write int(%s) or nint(%s)", ir.ExprString(subs[i]), ir.ExprString(subs[i]))
 			}
@@ -219,8 +231,8 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		}
 	}
 	if len(subs) != len(s.Dims) {
-		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Name, count(len(s.Dims), "dimension"), len(subs)).
-			WithNote(s.Pos, "declared as %s(%s)", s.Name, ir.BoundsString(s.Dims)).
+		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Source(), count(len(s.Dims), "dimension"), len(subs)).
+			WithNote(s.Pos, "declared as %s(%s)", s.Source(), ir.BoundsString(s.Dims)).
 			WithHelp("write %s", count(len(s.Dims), "subscript"))
 		return bad(e.Pos)
 	}
@@ -231,7 +243,28 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 	if !l.inBounds(r) {
 		return bad(e.Pos)
 	}
+	if v := l.views[s]; v != nil {
+		return l.viewed(v, r)
+	}
 	return r
+}
+
+// checkType compares the type that a unit declares for an external function with
+// that of its value x.
+func (l *lowerer) checkType(p *procedure, s *ir.Symbol, e *ast.Index, x ir.Expr) {
+	typ, long, declared := implicitType(e.Name), false, !l.implicitNone
+	if s != nil {
+		typ, long, declared = s.Type, l.long[s], true
+	}
+	if declared && typ == x.Type() && long == l.isLong(x) {
+		return
+	}
+	word := typeWord(x.Type())
+	if l.isLong(x) {
+		word = "integer(8)"
+	}
+	l.errorf(codeCall, e.NamePos, "the type of function %s is not declared here as what it is, %s", e.Name, kindName(x.Type(), l.isLong(x))).
+		WithNote(p.unit.Pos, "%s begins here", e.Name).WithHelp("declare it: %s, external :: %s", word, e.Name)
 }
 
 // inBounds reports whether the constant subscripts of r are within the bounds,
@@ -239,9 +272,9 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 func (l *lowerer) inBounds(r *ir.Ref) bool {
 	for i, sub := range r.Subs {
 		c, ok := sub.(*ir.Const)
-		if b := r.Sym.Dims[i]; ok && !l.unbounded[r.Sym] && (c.Int < b.Lo || c.Int > b.Hi) {
-			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Name, c.Int, b.Lo, b.Hi).
-				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Name)
+		if b := r.Sym.Dims[i]; ok && !l.unbounded[r.Sym] && !l.loose[r.Sym] && (c.Int < b.Lo || c.Int > b.Hi) {
+			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Source(), c.Int, b.Lo, b.Hi).
+				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Source())
 			return false
 		}
 	}
@@ -250,11 +283,11 @@ func (l *lowerer) inBounds(r *ir.Ref) bool {
 
 // isSection reports whether a subscript is a section or a whole array.
 func (l *lowerer) isSection(e ast.Expr) bool {
-	if isStar(e) {
+	if _, ok := e.(*ast.Triplet); ok || isStar(e) {
 		return true
 	}
 	if id, ok := e.(*ast.Ident); ok {
-		s := l.names[id.Name]
+		s := l.lookup(id.Name)
 		return s != nil && s.IsArray()
 	}
 	return false
@@ -271,8 +304,8 @@ func count(n int, noun string) string {
 func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 	if id, ok := e.Base.(*ast.Ident); ok {
 		if s := l.symbol(id.Name, id.Pos); s.IsArray() {
-			l.errorf(codeOutside, e.Pos, "array sections are not supported: %s", s.Name).
-				WithHelp("write a DO loop over the elements of %s", s.Name)
+			l.errorf(codeOutside, e.Pos, "array sections are not supported: %s", s.Source()).
+				WithHelp("write a DO loop over the elements of %s", s.Source())
 			return bad(e.Pos)
 		}
 	}

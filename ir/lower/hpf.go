@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/spmdc/spmdc/ir"
@@ -12,6 +13,9 @@ import (
 // directives lowers the mapping directives: names of processors and templates
 // first, since a directive may speak of one that a later directive declares.
 func (l *lowerer) directives(list []ast.Stmt) {
+	outer := l.noCalls
+	l.noCalls = true
+	defer func() { l.noCalls = outer }()
 	for _, d := range list {
 		switch d := d.(type) {
 		case *ast.Processors:
@@ -38,23 +42,26 @@ func (l *lowerer) directives(list []ast.Stmt) {
 	}
 }
 
-// target declares the name of a template or processor arrangement.
-func (l *lowerer) targetName(e *ast.Entity) bool {
-	if at, ok := l.targets[e.Name]; ok {
-		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).WithNote(at, "%s was declared here", e.Name)
-		return false
+// targetName declares the name of a template or processor arrangement, and
+// returns the one that it has in the typed program.
+func (l *lowerer) targetName(e *ast.Entity) (string, bool) {
+	if t, ok := l.targets[e.Name]; ok {
+		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).WithNote(t.pos, "%s was declared here", e.Name)
+		return "", false
 	}
 	if s := l.names[e.Name]; s != nil {
 		l.errorf(codeDuplicate, e.Pos, "%s is the name of a variable already", e.Name).
 			WithNote(s.Pos, "%s was declared here", e.Name).WithHelp("give the template or arrangement another name")
-		return false
+		return "", false
 	}
-	l.targets[e.Name] = e.Pos
-	return true
+	t := target{e.Pos, l.localName(e.Name)}
+	l.targets[e.Name] = t
+	return t.name, true
 }
 
 func (l *lowerer) processors(d *ast.Processors, e *ast.Entity) {
-	if !l.targetName(e) {
+	name, ok := l.targetName(e)
+	if !ok {
 		return
 	}
 	if len(e.Dims) == 0 {
@@ -62,13 +69,20 @@ func (l *lowerer) processors(d *ast.Processors, e *ast.Entity) {
 			WithHelp("write PROCESSORS %s(NUMBER_OF_PROCESSORS())", e.Name)
 		return
 	}
-	out := &ir.Directive{Pos: d.Pos, Kind: ir.ProcessorsDirective, Name: e.Name, NamePos: e.Pos}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.ProcessorsDirective, Name: name, NamePos: e.Pos}
 	for _, dim := range e.Dims {
 		x := l.extent(dim)
 		if isBad(x) {
 			x = l.intConst(1, dim.Pos)
 		}
 		out.Extents = append(out.Extents, x)
+	}
+	// A procedure that repeats an arrangement means the same one.
+	for _, d := range l.prog.HPF {
+		if d.Kind == ir.ProcessorsDirective && l.scope.site != nil && sameList(d.Extents, out.Extents) {
+			l.targets[e.Name] = target{e.Pos, d.Name}
+			return
+		}
 	}
 	l.prog.HPF = append(l.prog.HPF, out)
 }
@@ -90,8 +104,8 @@ func (l *lowerer) extent(d ast.DimSpec) ir.Expr {
 		x = l.bin(ir.Add, l.bin(ir.Sub, x, lo, d.Pos, d.Pos), l.intConst(1, d.Pos), d.Pos, d.Pos)
 	}
 	if s := firstVariable(x); s != nil {
-		l.errorf(codeNotConstant, d.Pos, "an extent of PROCESSORS must be a constant expression, %s is a variable", s.Name).
-			WithNote(s.Pos, "%s was declared here", s.Name).WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
+		l.errorf(codeNotConstant, d.Pos, "an extent of PROCESSORS must be a constant expression, %s is a variable", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
 		return bad(d.Pos)
 	}
 	if c, ok := x.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {
@@ -101,16 +115,20 @@ func (l *lowerer) extent(d ast.DimSpec) ir.Expr {
 	return x
 }
 
+func sameList(a, b []ir.Expr) bool {
+	return slices.EqualFunc(a, b, ir.Same)
+}
+
 func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
-	if !l.targetName(e) {
+	name, ok := l.targetName(e)
+	if !ok {
 		return
 	}
 	if len(e.Dims) == 0 {
 		l.errorf(codeRank, e.Pos, "template %s has no shape", e.Name).WithHelp("write TEMPLATE %s(n)", e.Name)
 		return
 	}
-	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: e.Name, NamePos: e.Pos}
-	var ok bool
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: name, NamePos: e.Pos}
 	if out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name); ok {
 		l.prog.HPF = append(l.prog.HPF, out)
 	}
@@ -124,6 +142,9 @@ func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bo
 	}
 	s := l.names[e.Name]
 	switch {
+	case l.used[e.Name] || s == nil && l.lookup(e.Name) != nil:
+		l.errorf(codeAlign, e.Pos, "%s of %s, which belongs to another unit", directive, e.Name).
+			WithHelp("put the directive beside the declaration of %s", e.Name)
 	case s == nil:
 		l.errorf(codeUndeclared, e.Pos, "%s of %s, which is not declared", directive, e.Name).
 			WithHelp("declare %s as an array", e.Name)
@@ -149,7 +170,16 @@ func (l *lowerer) align(d *ast.Align, e *ast.Entity) {
 			WithHelp("distribute it, and align arrays with it")
 		return
 	}
-	out := &ir.Directive{Pos: d.Pos, Kind: ir.AlignDirective, Name: e.Name, NamePos: e.Pos, Symbol: sym, Target: d.Target, TargetPos: d.TargetPos}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.AlignDirective, Name: sym.Name, NamePos: e.Pos, Symbol: sym, Target: d.Target, TargetPos: d.TargetPos}
+	if t, known := l.scope.target(d.Target); known {
+		out.Target = t.name
+	} else if s := l.lookup(d.Target); s != nil {
+		out.Target = s.Name
+	} else if l.scope.unit.Kind != ast.MainUnit {
+		l.errorf(source.UndeclaredTemplate, d.TargetPos, "ALIGN with %s, which is not declared", d.Target).
+			WithHelp("declare it: !HPF$ TEMPLATE %s(%s)", d.Target, ir.BoundsString(sym.Dims))
+		return
+	}
 	dummies := map[string]source.Pos{}
 	colons := 0
 	for _, s := range d.Source {
@@ -299,7 +329,18 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 	if !ok {
 		return
 	}
-	out := &ir.Directive{Pos: d.Pos, Kind: ir.DistributeDirective, Name: e.Name, NamePos: e.Pos, Symbol: sym, Onto: d.Onto, OntoPos: d.OntoPos}
+	name := l.targets[e.Name].name
+	if sym != nil {
+		name = sym.Name
+	}
+	out := &ir.Directive{Pos: d.Pos, Kind: ir.DistributeDirective, Name: name, NamePos: e.Pos, Symbol: sym, Onto: d.Onto, OntoPos: d.OntoPos}
+	if t, known := l.scope.target(d.Onto); known {
+		out.Onto = t.name
+	} else if d.Onto != "" && l.scope.unit.Kind != ast.MainUnit {
+		l.errorf(codeProcessors, d.OntoPos, "ONTO %s: there is no processors arrangement of this name", d.Onto).
+			WithHelp("declare it here: !HPF$ PROCESSORS %s(NUMBER_OF_PROCESSORS()); or leave ONTO out", d.Onto)
+		return
+	}
 	for _, f := range d.Formats {
 		format := ir.DistFormat{Pos: f.Pos}
 		switch f.Name {

@@ -132,7 +132,7 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 // sample is a value of the type of a, which may be a whole array.
 func (l *lowerer) sample(a ast.Expr) ir.Expr {
 	if id, ok := a.(*ast.Ident); ok {
-		if s := l.names[id.Name]; s != nil && s.IsArray() {
+		if s := l.lookup(id.Name); s != nil && s.IsArray() {
 			return &ir.Var{X: ir.X{Pos: id.Pos, Typ: s.Type}, Sym: s}
 		}
 	}
@@ -159,14 +159,17 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 			return bad(e.Pos)
 		}
 		if d < 1 || d > len(dims) {
-			l.errorf(codeArgument, args[1].Position(), "%s has no dimension %d", s.Name, d)
+			l.errorf(codeArgument, args[1].Position(), "%s has no dimension %d", s.Source(), d)
 			return bad(e.Pos)
 		}
 		dims = dims[d-1 : d]
 	} else if e.Name != "size" {
 		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
-			WithHelp("write %s(%s, 1)", e.Name, s.Name)
+			WithHelp("write %s(%s, 1)", e.Name, s.Source())
 		return bad(e.Pos)
+	}
+	if sh := l.shapes[s]; sh != nil && l.views[s] != nil {
+		return l.shapeInquiry(e, sh, args)
 	}
 	switch e.Name {
 	case "lbound":
@@ -185,6 +188,41 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 		n *= b.Extent()
 	}
 	return l.intConst(n, e.Pos)
+}
+
+// shapeInquiry is boundInquiry of a dummy argument.
+func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr {
+	lo, n := sh.lo, sh.n
+	if len(args) == 2 {
+		d, _ := l.constInt(args[1], "the dimension of "+e.Name)
+		lo, n = lo[d-1:d], n[d-1:d]
+	}
+	if e.Name == "size" {
+		size := ir.Clone(n[0])
+		for _, x := range n[1:] {
+			size = l.foldBinary(&ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Op: ir.Mul, L: size, R: ir.Clone(x)}, e.Pos)
+		}
+		return size
+	}
+	first, okLo := constOf(lo[0])
+	size, okN := constOf(n[0])
+	switch {
+	case okN && size == 0, okLo && first == 1: // an empty dimension is 1:0
+		if okN && size == 0 {
+			n, first = []ir.Expr{l.intConst(0, e.Pos)}, 1
+		}
+		if e.Name == "lbound" {
+			return l.intConst(first, e.Pos)
+		}
+		return ir.Clone(n[0])
+	case !okN:
+		l.errorf(codeOutside, e.Pos, "%s of an argument whose extent is not known before run time", e.Name).
+			WithHelp("declare the argument with the lower bound 1, or use its bounds as they are declared")
+		return bad(e.Pos)
+	case e.Name == "lbound":
+		return ir.Clone(lo[0])
+	}
+	return l.plus(ir.Clone(lo[0]), l.intConst(size-1, e.Pos), e.Pos)
 }
 
 // lenInquiry is LEN: a constant where the length is known.

@@ -89,10 +89,17 @@ func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	if x.Index != nil {
 		l.active[x.Index] = d.Pos
 	}
-	for _, item := range d.Items {
-		i := l.printItem(item)
-		good = good && !isBad(i)
-		x.Items = append(x.Items, i)
+	inside := l.functions(func() {
+		for _, item := range d.Items {
+			i := l.printItem(item)
+			good = good && !isBad(i)
+			x.Items = append(x.Items, i)
+		}
+	})
+	if len(inside) > 0 {
+		l.errorf(codeOutside, d.Pos, "a function cannot be referred to inside an implied DO").
+			WithHelp("put its values into an array in a DO loop first, and print that")
+		good = false
 	}
 	if x.Index != nil {
 		delete(l.active, x.Index)

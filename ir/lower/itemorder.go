@@ -51,7 +51,7 @@ func (o *itemOrder) item(e ir.Expr) ir.Expr {
 // whose value is not known.
 func (o *itemOrder) value(e ir.Expr) ir.Expr {
 	if v := o.mentionsLost(e); v != nil {
-		o.l.errorf(codeOutside, v.Pos, "%s is the index of an implied DO in this statement, and its value at this item is not known before run time", v.Sym.Name).
+		o.l.errorf(codeOutside, v.Pos, "%s is the index of an implied DO in this statement, and its value at this item is not known before run time", v.Sym.Source()).
 			WithHelp("print it in a statement of its own")
 		return bad(e.Position())
 	}

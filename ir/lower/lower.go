@@ -38,7 +38,6 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l := &lowerer{
 		diags:      diags,
 		prog:       &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
-		names:      make(map[string]*ir.Symbol),
 		typed:      make(map[*ir.Symbol]source.Pos),
 		long:       make(map[*ir.Symbol]bool),
 		unbounded:  make(map[*ir.Symbol]bool),
@@ -46,33 +45,57 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		longExpr:   make(map[ir.Expr]bool),
 		mention:    make(map[*ir.Symbol]bool),
 		active:     make(map[*ir.Symbol]source.Pos),
-		targets:    make(map[string]source.Pos),
+		taken:      make(map[string]bool),
+		main:       make(map[string]bool),
+		modules:    make(map[string]*scope),
+		external:   make(map[string]*procedure),
+		called:     make(map[*ast.Program]bool),
+		savedVars:  make(map[savedKey]*ir.Symbol),
+		shared:     make(map[*ir.Symbol]bool),
+		shapes:     make(map[*ir.Symbol]*shape),
+		views:      make(map[*ir.Symbol]*view),
+		loose:      make(map[*ir.Symbol]bool),
+		known:      make(map[*ir.Symbol]ir.Expr),
+		captured:   make(map[*ir.Symbol]bool),
+		copies:     make(map[*ir.Symbol]*view),
 	}
+	l.reserve(p)
+	for _, u := range f.Procedures {
+		if _, twice := l.external[u.Name]; twice {
+			l.errorf(codeDuplicate, u.Pos, "there are two procedures called %s", u.Name)
+			continue
+		}
+		l.external[u.Name] = &procedure{unit: u}
+	}
+	for _, m := range f.Modules {
+		l.module(m)
+	}
+	l.scope = l.newScope(p, nil)
 	directives, pending := l.declarations(p.Spec)
 	l.checkDeclared()
+	l.directives(directives)
 	l.pending = pending
 	l.prog.Body = l.block(p.Body, nil)
-	l.directives(directives)
+	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
+	diags.Unique()
 	diags.Sort()
 	return l.prog
 }
 
 // lowerer is the state of one Lower call.
 type lowerer struct {
-	diags *source.List
-	prog  *ir.Program
+	diags  *source.List
+	prog   *ir.Program
+	*scope // of the unit in hand
 
-	names        map[string]*ir.Symbol
-	implicitNone bool
-	typed        map[*ir.Symbol]source.Pos // where the type was declared
-	long         map[*ir.Symbol]bool       // INTEGER(8)
-	unbounded    map[*ir.Symbol]bool       // arrays whose bounds were in error
-	longExpr     map[ir.Expr]bool          // INTEGER(8) literals and conversions
-	intrinsics   map[*ir.Symbol]bool       // declared names that stand for intrinsics
-	mention      map[*ir.Symbol]bool       // scalars used as variables
-	targets      map[string]source.Pos     // templates and processor arrangements
+	typed      map[*ir.Symbol]source.Pos // where the type was declared
+	long       map[*ir.Symbol]bool       // INTEGER(8)
+	unbounded  map[*ir.Symbol]bool       // arrays whose bounds were in error
+	longExpr   map[ir.Expr]bool          // INTEGER(8) literals and conversions
+	intrinsics map[*ir.Symbol]bool       // declared names that stand for intrinsics, or external functions
+	mention    map[*ir.Symbol]bool       // scalars used as variables
 
 	active  map[*ir.Symbol]source.Pos // indices of the DO loops around
 	loops   []loop
@@ -80,6 +103,29 @@ type lowerer struct {
 	pending *ast.Independent // directive waiting for its DO
 	temps   int
 	ends    []ir.Stmt // give the indices of implied DO loops their last values
+
+	taken     map[string]bool // names of the typed program
+	takenList []string
+	main      map[string]bool // names that the main program declares
+
+	modules  map[string]*scope
+	external map[string]*procedure
+	called   map[*ast.Program]bool
+	calls    []*ast.Program // being executed, the innermost last
+
+	prelude   []ir.Stmt // what the statement in hand does first: functions that it refers to
+	noCalls   bool      // functions cannot be referred to here
+	phantom   bool      // a procedure is lowered for its errors only
+	variables bool      // constant arguments are variables in the procedure
+
+	savedVars map[savedKey]*ir.Symbol
+	shared    map[*ir.Symbol]bool // saved variables that an earlier call has mapped
+	shapes    map[*ir.Symbol]*shape
+	views     map[*ir.Symbol]*view
+	loose     map[*ir.Symbol]bool    // arrays whose bounds depend on arguments
+	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
+	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
+	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
 }
 
 // loop is a loop around the statement being lowered.
@@ -110,25 +156,32 @@ func isBad(list ...ir.Expr) bool {
 // implicit typing rules at its first use. After IMPLICIT NONE an undeclared name
 // is an error, once.
 func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
-	if s := l.names[name]; s != nil {
+	if s := l.lookup(name); s != nil {
 		return s
 	}
-	s := &ir.Symbol{Name: name, Pos: pos, Type: implicitType(name)}
-	l.names[name] = s
 	if l.implicitNone {
-		s.Type = ir.Invalid
+		s := &ir.Symbol{Name: name, Pos: pos}
+		l.names[name] = s
 		l.errorf(codeUndeclared, pos, "%s is not declared", name).
 			WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(name)), name)
 		return s // not listed: nothing is known about it
 	}
-	l.prog.Symbols = append(l.prog.Symbols, s)
+	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
+		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).
+			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(implicitType(name)), name)
+		s := &ir.Symbol{Name: name, Pos: pos}
+		l.names[name] = s
+		return s
+	}
+	s := l.newSymbol(name, pos)
+	s.Type = implicitType(name)
 	return s
 }
 
 // implicitType is the type of an undeclared name: I to N are INTEGER, all
 // others REAL.
 func implicitType(name string) ir.Type {
-	if name[0] >= 'i' && name[0] <= 'n' {
+	if name != "" && name[0] >= 'i' && name[0] <= 'n' {
 		return ir.Integer
 	}
 	return ir.Real
@@ -138,18 +191,19 @@ func implicitType(name string) ir.Type {
 // with one of the source, where names begin with a letter.
 func (l *lowerer) temp(base string, t ir.Type, length int, pos source.Pos) *ir.Symbol {
 	l.temps++
-	s := &ir.Symbol{Name: tempName(base, l.temps), Pos: pos, Type: t, Len: length, Temp: true}
+	s := &ir.Symbol{Name: tempName(base, l.temps), Pos: pos, Type: t, Len: length, Site: l.scope.site, Temp: true}
 	l.names[s.Name] = s
 	l.prog.Symbols = append(l.prog.Symbols, s)
 	return s
 }
 
 // dropIntrinsicNames removes what "double precision dsqrt" declared when dsqrt
-// is used as the intrinsic.
+// is used as the intrinsic, the same of external functions, and the constants of
+// procedures, of which every call has a copy.
 func (l *lowerer) dropIntrinsicNames() {
 	kept := l.prog.Symbols[:0]
 	for _, s := range l.prog.Symbols {
-		if l.intrinsics[s] && !l.mention[s] {
+		if l.intrinsics[s] && !l.mention[s] || s.Param && s.Site != nil {
 			continue
 		}
 		kept = append(kept, s)

@@ -41,6 +41,11 @@ func checkAgain(t *testing.T, p *ir.Program, dump, in string) {
 			return // has no Fortran name
 		}
 	}
+	for _, d := range p.HPF {
+		if d.Kind == ir.AlignDirective && d.Symbol == nil {
+			return // a template that stands for a dummy argument
+		}
+	}
 	strip := func(dump string) string {
 		var b strings.Builder
 		for line := range strings.Lines(dump) {

@@ -35,7 +35,13 @@ func (l *lowerer) unary(e *ast.Unary) ir.Expr {
 
 func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 	op, ok := binaryOps[e.Op]
-	x, y := l.expr(e.X), l.expr(e.Y)
+	x := l.expr(e.X)
+	var y ir.Expr
+	before := l.functions(func() { y = l.expr(e.Y) })
+	if len(before) > 0 && (op == ir.And || op == ir.Or) && x.Type() == ir.Logical && y.Type() == ir.Logical {
+		return l.shortCircuit(op, x, y, before, e.Pos)
+	}
+	l.prelude = append(l.prelude, before...)
 	if !ok {
 		l.errorf(codeOutside, e.OpPos, "operator %s is not supported", e.Op)
 		return bad(e.Pos)
@@ -44,6 +50,21 @@ func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 		return bad(e.Pos)
 	}
 	return l.bin(op, x, y, e.Pos, e.OpPos)
+}
+
+// shortCircuit is x op y where functions are executed for y: only if x does not
+// decide.
+func (l *lowerer) shortCircuit(op ir.Op, x, y ir.Expr, before []ir.Stmt, pos source.Pos) ir.Expr {
+	t := l.local("cond", ir.Logical, pos)
+	value := func() *ir.Var { return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Logical}, Sym: t} }
+	var more ir.Expr = value()
+	if op == ir.Or {
+		more = &ir.Un{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: ir.Not, E: more}
+	}
+	before = append(before, &ir.Assign{S: ir.S{Pos: pos}, LHS: value(), RHS: y})
+	l.prelude = append(l.prelude, &ir.Assign{S: ir.S{Pos: pos}, LHS: value(), RHS: x},
+		&ir.If{S: ir.S{Pos: pos}, Cond: more, Then: before})
+	return value()
 }
 
 // bin makes the operation op of x and y, operands promoted as Fortran does.

@@ -37,9 +37,16 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
-	for _, e := range s.Items {
-		list, good := l.readItems(e, last)
-		items, ok = append(items, list...), ok && good
+	inside := l.functions(func() {
+		for _, e := range s.Items {
+			list, good := l.readItems(e, last)
+			items, ok = append(items, list...), ok && good
+		}
+	})
+	if len(inside) > 0 {
+		l.errorf(codeOutside, s.Pos, "a function cannot be referred to among the items of READ").
+			WithHelp("read into a variable, and assign that")
+		ok = false
 	}
 	if ok && isA && (len(items) != 1 || items[0].x.Type() != ir.Character) {
 		l.errorf(codeIO, s.Format.Position(), "format '(a)' takes one CHARACTER variable").WithHelp("write * for list-directed form")
@@ -69,7 +76,7 @@ func (l *lowerer) iostat(e ast.Expr) *ir.Symbol {
 	}
 	s := l.variable(ast.Name{Pos: id.Pos, Name: id.Name})
 	if s != nil && s.Type != ir.Integer {
-		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Name, s.Type)
+		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Source(), s.Type)
 		return nil
 	}
 	return s

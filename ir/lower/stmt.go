@@ -42,8 +42,29 @@ func (l *lowerer) run(f *frame, lo, hi int) []ir.Stmt {
 	return body
 }
 
-// stmt lowers one statement to any number of statements.
+// stmt lowers one statement to any number of statements: those of the functions
+// that it refers to come first.
 func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
+	outer := l.prelude
+	l.prelude = nil
+	out := l.simple(s, f)
+	before := l.prelude
+	l.prelude = outer
+	return append(before, out...)
+}
+
+// functions lowers something for which functions may have to be executed, and
+// returns their statements.
+func (l *lowerer) functions(lower func()) []ir.Stmt {
+	outer := l.prelude
+	l.prelude = nil
+	lower()
+	before := l.prelude
+	l.prelude = outer
+	return before
+}
+
+func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 	switch s := s.(type) {
 	case *ast.Assign:
 		return l.assign(s)
@@ -54,7 +75,7 @@ func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
 		}
 		return l.do(s)
 	case *ast.DoWhile:
-		return l.while(s.Pos, s.EndPos, s.Name, l.logical(s.Cond, "the condition of DO WHILE"), s.Body)
+		return l.doWhile(s)
 	case *ast.If:
 		return l.ifs(s)
 	case *ast.Exit:
@@ -71,6 +92,10 @@ func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
 		return l.read(s, f)
 	case *ast.Stop:
 		return l.stop(s)
+	case *ast.Call:
+		return l.callStmt(s)
+	case *ast.Return:
+		return l.returnStmt(s.Pos)
 	case *ast.Continue:
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
 		l.errorf(codeDirective, s.Position(), "a mapping directive cannot stand among the executable statements").
@@ -105,13 +130,19 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		}
 		return bad(e.Pos)
 	case *ast.Index:
-		s := l.names[e.Name]
+		s := l.lookup(e.Name)
 		if s == nil || !s.IsArray() {
 			l.notArray(e, s)
 			return bad(e.Pos)
 		}
+		if !l.mayChange(ast.Name{Pos: e.NamePos, Name: e.Name}) {
+			return bad(e.Pos)
+		}
 		return l.element(s, e)
 	case *ast.Substring:
+		if id, ok := e.Base.(*ast.Ident); ok && !l.mayChange(ast.Name{Pos: id.Pos, Name: id.Name}) {
+			return bad(e.Pos)
+		}
 		x := l.substring(e)
 		if c, ok := x.(*ir.Const); ok && c.Typ != ir.Invalid {
 			l.errorf(codeType, e.Pos, "a constant cannot be assigned to")
@@ -142,23 +173,45 @@ func (l *lowerer) notArray(e *ast.Index, s *ir.Symbol) {
 // reports why there is none.
 func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 	s := l.symbol(name.Name, name.Pos)
+	if !l.mayChange(name) {
+		return nil
+	}
 	switch at, isActive := l.active[s]; {
 	case s.Type == ir.Invalid:
 		return nil
 	case s.Param:
-		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Name).
-			WithNote(s.Pos, "%s was declared here", s.Name)
+		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source())
 		return nil
 	case s.IsArray():
 		l.wholeArray(s, name.Pos)
 		return nil
 	case isActive:
-		l.errorf(codeLoop, name.Pos, "%s is the index of a DO loop around and cannot be assigned to", s.Name).
+		l.errorf(codeLoop, name.Pos, "%s is the index of a DO loop around and cannot be assigned to", s.Source()).
 			WithNote(at, "the loop begins here").WithHelp("use another variable, or DO WHILE")
 		return nil
 	}
 	l.mention[s] = true
 	return s
+}
+
+// mayChange reports, or says by an error, whether the variable called name may be
+// assigned to as far as it is an argument.
+func (l *lowerer) mayChange(name ast.Name) bool {
+	d := l.scope.dummy(name.Name)
+	switch {
+	case d == nil:
+		return true
+	case d.intent == "in":
+		l.errorf(codeCall, name.Pos, "%s has INTENT(IN) and cannot be assigned to", name.Name).
+			WithNote(d.Pos, "it is an argument here").WithHelp("assign it to a local variable first, or declare intent(inout)")
+		return false
+	case d.literal:
+		l.errorf(codeCall, d.arg.pos, "argument %d of the call is assigned to by the procedure, but it is a constant", d.no).
+			WithNote(name.Pos, "%s is assigned to here", name.Name).WithHelp("pass a variable")
+		return false
+	}
+	return true
 }
 
 func (l *lowerer) do(s *ast.Do) []ir.Stmt {
@@ -200,8 +253,8 @@ func (l *lowerer) body(stmt ir.Stmt, name string, list []ast.Stmt) []ir.Stmt {
 func (l *lowerer) loopIndex(name ast.Name) *ir.Symbol {
 	s := l.variable(name)
 	if s != nil && s.Type != ir.Integer {
-		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Name, s.Type).
-			WithNote(s.Pos, "%s was declared here", s.Name).WithHelp("count with an INTEGER and compute %s from it", s.Name)
+		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Source(), s.Type).
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("count with an INTEGER and compute %s from it", s.Source())
 		return nil
 	}
 	return s
@@ -226,21 +279,40 @@ func (l *lowerer) while(pos, end source.Pos, name string, cond ir.Expr, list []a
 	return one(w)
 }
 
+// doWhile lowers DO WHILE. With functions in the condition, the loop has no end of
+// its own and begins with the test.
+func (l *lowerer) doWhile(s *ast.DoWhile) []ir.Stmt {
+	var cond ir.Expr
+	before := l.functions(func() { cond = l.logical(s.Cond, "the condition of DO WHILE") })
+	if len(before) == 0 {
+		return l.while(s.Pos, s.EndPos, s.Name, cond, s.Body)
+	}
+	forever := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Bool: true}
+	out := l.while(s.Pos, s.EndPos, s.Name, forever, s.Body)
+	w := out[0].(*ir.While)
+	test := &ir.If{S: ir.S{Pos: s.Pos}, Cond: &ir.Un{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Op: ir.Not, E: cond},
+		Then: one(&ir.Exit{S: ir.S{Pos: s.Pos}, Loop: w})}
+	w.Body = append(append(before, test), w.Body...)
+	return out
+}
+
 func (l *lowerer) ifs(s *ast.If) []ir.Stmt {
 	if len(s.Arms) == 0 {
 		return nil
 	}
 	var first, last *ir.If
 	for _, arm := range s.Arms {
-		next := &ir.If{S: ir.S{Pos: arm.Pos}, Cond: l.logical(arm.Cond, "the condition of IF")}
+		next := &ir.If{S: ir.S{Pos: arm.Pos}}
+		before := l.functions(func() { next.Cond = l.logical(arm.Cond, "the condition of IF") })
 		if !arm.Pos.IsValid() {
 			next.Pos = s.Pos
 		}
 		next.Then = l.block(arm.Body, nil)
 		if first == nil {
 			first = next
+			l.prelude = append(l.prelude, before...)
 		} else {
-			last.Else = one(next)
+			last.Else = append(before, next)
 		}
 		last = next
 	}
@@ -295,7 +367,7 @@ func (l *lowerer) independent(d *ast.Independent) *ir.Independent {
 		switch {
 		case s.Type == ir.Invalid || s.Param:
 		case s.IsArray():
-			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Name).
+			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Source()).
 				WithHelp("reduce into a scalar, or leave the clause out")
 		default:
 			out.Reduction = append(out.Reduction, s)

@@ -32,7 +32,10 @@ import (
 func Resolve(p *ir.Program, diags *source.List) {
 	r := &resolver{p: p, diags: diags, objects: map[string]*object{}, grids: map[string]*ir.Grid{}, implied: map[int]*ir.Grid{}}
 	r.collect()
-	defer diags.Sort()
+	defer func() {
+		diags.Unique() // a procedure has its directives once for every call
+		diags.Sort()
+	}()
 	for _, s := range p.Symbols {
 		if o := r.objects[s.Name]; o != nil && o.sym != nil {
 			s.Mapping = r.mapping(o)

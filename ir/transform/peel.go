@@ -236,7 +236,7 @@ func index(loop *ir.Do) *ir.Var {
 func set(loop *ir.Do, line int, value ir.Expr) *ir.Assign {
 	pos := loop.Pos
 	pos.Line = line
-	return &ir.Assign{S: ir.S{Pos: pos}, LHS: index(loop), RHS: value}
+	return &ir.Assign{S: ir.S{Pos: pos, Site: loop.Site}, LHS: index(loop), RHS: value}
 }
 
 // minus is e - k, computed where e is a constant.

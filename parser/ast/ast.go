@@ -6,20 +6,49 @@ package ast
 
 import "github.com/spmdc/spmdc/parser/source"
 
-// File is one source file: one main program.
+// File is one source file: a main program, and the modules and external
+// procedures beside it, each list in source order. A file has its modules first
+// when it is unparsed, since they must precede the units that use them.
 type File struct {
-	Name    string // as given on the command line
-	Program *Program
+	Name       string // as given on the command line
+	Modules    []*Program
+	Program    *Program
+	Procedures []*Program
 }
 
-// Program is the main program unit. Spec holds declarations and directives,
-// Body the executable statements, directives among them.
+// UnitKind says what a program unit is.
+type UnitKind int
+
+// The kinds of program units.
+const (
+	MainUnit UnitKind = iota
+	SubroutineUnit
+	FunctionUnit
+	ModuleUnit
+)
+
+func (k UnitKind) String() string {
+	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE"}[k]
+}
+
+// IsProcedure reports whether the unit can be called.
+func (k UnitKind) IsProcedure() bool { return k == SubroutineUnit || k == FunctionUnit }
+
+// Program is a program unit or an internal or module procedure. Spec holds
+// declarations and directives, Body the executable statements, directives among
+// them, Contains the procedures behind CONTAINS.
 type Program struct {
-	Pos    source.Pos
-	Name   string // "main" when the PROGRAM statement is absent
-	Spec   []Stmt
-	Body   []Stmt
-	EndPos source.Pos
+	Pos      source.Pos
+	Kind     UnitKind
+	Name     string // "main" when the PROGRAM statement is absent
+	Args     []Name // dummy arguments of a procedure
+	Prefix   *TypeSpec
+	Pure     bool
+	Result   Name // of RESULT(name); its Name is "" when that is absent
+	Spec     []Stmt
+	Body     []Stmt
+	Contains []*Program
+	EndPos   source.Pos
 }
 
 // Stmt is a statement or directive.
@@ -50,7 +79,8 @@ type TypeSpec struct {
 	Len  Expr
 }
 
-// DimSpec is one dimension of an array declaration; Lo is nil when absent.
+// DimSpec is one dimension of an array declaration; Lo is nil when absent. Hi is
+// nil for the ":" or "lo:" of an assumed-shape dummy argument.
 type DimSpec struct {
 	Pos    source.Pos
 	Lo, Hi Expr
@@ -73,6 +103,8 @@ type (
 		Parameter bool
 		Dimension []DimSpec
 		Save      bool
+		External  bool
+		Intent    string // "in", "out", "inout", or "" when absent
 		Entities  []Entity
 		HasColons bool
 	}
@@ -88,6 +120,24 @@ type (
 	}
 	// ImplicitNone is "implicit none".
 	ImplicitNone struct{ Base }
+	// Intent is "intent(in) :: a, b".
+	Intent struct {
+		Base
+		Intent string // as in TypeDecl
+		Names  []Name
+	}
+	// External is "external f, g".
+	External struct {
+		Base
+		Names []Name
+	}
+	// Use is "use m" or "use m, only: a, b".
+	Use struct {
+		Base
+		Module Name
+		Only   bool
+		Names  []Name
+	}
 )
 
 // ---- HPF directives
@@ -148,6 +198,12 @@ type (
 		Pos  source.Pos
 		Name string
 		Arg  Expr
+	}
+	// Inherit is "!HPF$ INHERIT a, b": the dummy arguments lie as the actual
+	// ones do.
+	Inherit struct {
+		Base
+		Names []Name
 	}
 	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
 	// DO statement with a variable that follows: in a tree from the parser, the
@@ -243,6 +299,14 @@ type (
 		Error bool
 		Code  Expr
 	}
+	// Call is "call s(args)". An argument may be a *Keyword.
+	Call struct {
+		Base
+		Proc Name
+		Args []Expr
+	}
+	// Return is "return".
+	Return struct{ Base }
 	// Continue is "continue".
 	Continue struct{ Base }
 )
@@ -296,6 +360,13 @@ type (
 		Name    string
 		NamePos source.Pos
 		Args    []Expr
+	}
+	// Triplet is the subscript lo:hi:step of an array section, each part of
+	// which may be nil. It occurs in the Args of an Index only; name(lo:hi) with
+	// nothing else is a Substring, also where name is an array.
+	Triplet struct {
+		XBase
+		Lo, Hi, Step Expr
 	}
 	// Substring is base(lo:hi), base an *Ident or *Index; Lo, Hi may be nil.
 	Substring struct {

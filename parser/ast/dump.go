@@ -21,9 +21,17 @@ import (
 func Fprint(w io.Writer, f *File) error {
 	d := dumper{w: bufio.NewWriter(w)}
 	d.node("", "File", source.Pos{}, f.Name)
-	if f.Program != nil {
-		d.down(func() { d.program(f.Program) })
-	}
+	d.down(func() {
+		for _, u := range f.Modules {
+			d.program(u)
+		}
+		if f.Program != nil {
+			d.program(f.Program)
+		}
+		for _, u := range f.Procedures {
+			d.program(u)
+		}
+	})
 	return d.w.Flush()
 }
 
@@ -57,10 +65,25 @@ func (d *dumper) node(role, kind string, pos source.Pos, texts ...string) {
 }
 
 func (d *dumper) program(p *Program) {
-	d.node("", "Program", p.Pos, p.Name, ends(p.EndPos))
+	kind := p.Kind.String()
+	d.node("", kind[:1]+strings.ToLower(kind[1:]), p.Pos, p.Name, flag(p.Pure, "pure"), ends(p.EndPos))
 	d.down(func() {
+		if p.Prefix != nil {
+			d.node("type", p.Prefix.Name, source.Pos{}, flag(p.Prefix.Star, "star"))
+			d.down(func() {
+				d.expr("kind", p.Prefix.Kind)
+				d.expr("len", p.Prefix.Len)
+			})
+		}
+		d.names("dummy", p.Args)
+		if p.Result.Name != "" {
+			d.names("result", []Name{p.Result})
+		}
 		d.list("spec", p.Spec)
 		d.list("body", p.Body)
+		for _, in := range p.Contains {
+			d.program(in)
+		}
 	})
 }
 
@@ -88,7 +111,13 @@ func (d *dumper) stmt(s Stmt) {
 func stmtText(s Stmt) []string {
 	switch s := s.(type) {
 	case *TypeDecl:
-		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.HasColons, "::")}
+		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.External, "external"), s.Intent, flag(s.HasColons, "::")}
+	case *Intent:
+		return []string{s.Intent}
+	case *Use:
+		return []string{s.Module.Name, flag(s.Only, "only")}
+	case *Call:
+		return []string{s.Proc.Name}
 	case *Align:
 		return []string{"with", s.Target, flag(s.Colons, "::")}
 	case *Distribute:
@@ -162,6 +191,16 @@ func (d *dumper) parts(s Stmt) {
 			d.node("format", strings.ToUpper(f.Name), f.Pos)
 			d.down(func() { d.expr("size", f.Arg) })
 		}
+	case *Intent:
+		d.names("dummy", s.Names)
+	case *External:
+		d.names("procedure", s.Names)
+	case *Use:
+		d.names("name", s.Names)
+	case *Inherit:
+		d.names("dummy", s.Names)
+	case *Call:
+		d.exprs("arg", s.Args)
 	case *Independent:
 		d.names("new", s.New)
 		d.names("reduction", s.Reduction)
@@ -276,6 +315,8 @@ func (d *dumper) expr(role string, x Expr) {
 	case *Index:
 		text = x.Name
 		below = func() { d.exprs("arg", x.Args) }
+	case *Triplet:
+		below = func() { d.control(x.Lo, x.Hi, x.Step) }
 	case *Substring:
 		below = func() {
 			d.expr("of", x.Base)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Unparse returns the program as free form Fortran, indented by its blocks,
+// Unparse returns the file as free form Fortran, indented by its blocks,
 // in lines of less than 100 columns. Parsing the text gives the same tree but
 // for positions.
 func Unparse(f *File) string {
@@ -13,13 +13,61 @@ func Unparse(f *File) string {
 	if f == nil || f.Program == nil {
 		return ""
 	}
-	p.line(0, "program "+f.Program.Name)
-	p.depth++
-	p.stmts(f.Program.Spec)
-	p.stmts(f.Program.Body)
-	p.depth--
-	p.line(0, "end program "+f.Program.Name)
+	for _, u := range f.Modules {
+		p.unit(u)
+		p.b.WriteString("\n")
+	}
+	p.unit(f.Program)
+	for _, u := range f.Procedures {
+		p.b.WriteString("\n")
+		p.unit(u)
+	}
 	return p.b.String()
+}
+
+func (p *printer) unit(u *Program) {
+	p.line(0, unitHead(u))
+	p.depth++
+	p.stmts(u.Spec)
+	p.stmts(u.Body)
+	p.depth--
+	if len(u.Contains) > 0 {
+		p.line(0, "contains")
+		p.depth++
+		for _, in := range u.Contains {
+			p.unit(in)
+		}
+		p.depth--
+	}
+	p.line(0, "end "+strings.ToLower(u.Kind.String())+" "+u.Name)
+}
+
+// unitHead is the first statement of a unit.
+func unitHead(u *Program) string {
+	var b strings.Builder
+	if u.Pure {
+		b.WriteString("pure ")
+	}
+	if u.Prefix != nil {
+		writeType(&b, u.Prefix)
+		b.WriteString(" ")
+	}
+	b.WriteString(strings.ToLower(u.Kind.String()) + " " + u.Name)
+	if len(u.Args) > 0 || u.Kind == FunctionUnit {
+		b.WriteString("(" + joinNames(u.Args) + ")")
+	}
+	if u.Result.Name != "" {
+		b.WriteString(" result(" + u.Result.Name + ")")
+	}
+	return b.String()
+}
+
+func joinNames(list []Name) string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // UnparseStmt returns the first line of a statement as Fortran, without label:

@@ -64,6 +64,18 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 			writeExpr(b, a, 0)
 		}
 		b.WriteString(")")
+	case *Triplet:
+		if x.Lo != nil {
+			writeExpr(b, x.Lo, 0)
+		}
+		b.WriteString(":")
+		if x.Hi != nil {
+			writeExpr(b, x.Hi, 0)
+		}
+		if x.Step != nil {
+			b.WriteString(":")
+			writeExpr(b, x.Step, 0)
+		}
 	case *Substring:
 		writeExpr(b, x.Base, precAtom)
 		b.WriteString("(")

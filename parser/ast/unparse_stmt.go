@@ -25,6 +25,15 @@ func head(s Stmt) (text string, directive bool) {
 		writeEntities(&b, s.Entities)
 	case *ImplicitNone:
 		b.WriteString("implicit none")
+	case *Intent:
+		b.WriteString("intent(" + s.Intent + ") :: " + joinNames(s.Names))
+	case *External:
+		b.WriteString("external :: " + joinNames(s.Names))
+	case *Use:
+		b.WriteString("use " + s.Module.Name)
+		if s.Only {
+			b.WriteString(", only: " + joinNames(s.Names))
+		}
 
 	case *Processors:
 		b.WriteString("PROCESSORS ")
@@ -39,6 +48,9 @@ func head(s Stmt) (text string, directive bool) {
 		directive = true
 	case *Distribute:
 		writeDistribute(&b, s)
+		directive = true
+	case *Inherit:
+		b.WriteString("INHERIT " + joinNames(s.Names))
 		directive = true
 	case *Independent:
 		b.WriteString("INDEPENDENT")
@@ -91,6 +103,15 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(" ")
 			writeExpr(&b, s.Code, 0)
 		}
+	case *Call:
+		b.WriteString("call " + s.Proc.Name)
+		if len(s.Args) > 0 {
+			b.WriteString("(")
+			writeList(&b, s.Args)
+			b.WriteString(")")
+		}
+	case *Return:
+		b.WriteString("return")
 	case *Continue:
 		b.WriteString("continue")
 	default:
@@ -122,21 +143,7 @@ func comma(b *strings.Builder, i int) {
 }
 
 func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
-	t := &s.Type
-	b.WriteString(t.Name)
-	size := t.Kind
-	if t.Name == "character" {
-		size = t.Len
-	}
-	switch {
-	case size == nil:
-	case !t.Star && t.Name == "character":
-		b.WriteString("(len=" + UnparseExpr(size) + ")")
-	case !t.Star:
-		b.WriteString("(" + UnparseExpr(size) + ")")
-	default:
-		writeStar(b, size)
-	}
+	writeType(b, &s.Type)
 	colons := s.HasColons
 	if s.Parameter {
 		b.WriteString(", parameter")
@@ -151,6 +158,14 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(", save")
 		colons = true
 	}
+	if s.External {
+		b.WriteString(", external")
+		colons = true
+	}
+	if s.Intent != "" {
+		b.WriteString(", intent(" + s.Intent + ")")
+		colons = true
+	}
 	for _, e := range s.Entities {
 		colons = colons || e.Init != nil
 	}
@@ -159,6 +174,24 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	}
 	b.WriteString(" ")
 	writeEntities(b, s.Entities)
+}
+
+// writeType writes a type with its kind or length.
+func writeType(b *strings.Builder, t *TypeSpec) {
+	b.WriteString(t.Name)
+	size := t.Kind
+	if t.Name == "character" {
+		size = t.Len
+	}
+	switch {
+	case size == nil:
+	case !t.Star && t.Name == "character":
+		b.WriteString("(len=" + UnparseExpr(size) + ")")
+	case !t.Star:
+		b.WriteString("(" + UnparseExpr(size) + ")")
+	default:
+		writeStar(b, size)
+	}
 }
 
 // writeStar writes the *8 of REAL*8 or the *(n) of CHARACTER*(n).
@@ -195,7 +228,12 @@ func writeDims(b *strings.Builder, dims []DimSpec) {
 			writeExpr(b, d.Lo, 0)
 			b.WriteString(":")
 		}
-		writeExpr(b, d.Hi, 0)
+		switch {
+		case d.Hi != nil:
+			writeExpr(b, d.Hi, 0)
+		case d.Lo == nil:
+			b.WriteString(":")
+		}
 	}
 	b.WriteString(")")
 }

@@ -11,8 +11,16 @@ const (
 	Empty               // a directive line with nothing on it
 
 	Program
+	Subroutine
+	Function
+	Module
+	Contains
+	EndUnit // END SUBROUTINE, FUNCTION or MODULE
+	Use
 	ImplicitNone
 	TypeDecl
+	Intent
+	External
 	Parameter
 	Dimension
 
@@ -29,6 +37,8 @@ const (
 	Write
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
+	Call
+	Return
 	Stop
 	ErrorStop
 	Continue
@@ -41,6 +51,7 @@ const (
 	Template
 	Align
 	Distribute
+	Inherit
 	Independent
 	UnknownDirective
 )
@@ -101,6 +112,8 @@ func ClassifyDirective(toks []lexer.Token) Stmt {
 		s.Kind = Align
 	case "distribute":
 		s.Kind = Distribute
+	case "inherit":
+		s.Kind = Inherit
 	case "independent":
 		s.Kind = Independent
 	}
@@ -156,6 +169,17 @@ func Closing(toks []lexer.Token, open int) int {
 // enough.
 var simple = map[string]Kind{
 	"program":         Program,
+	"subroutine":      Subroutine,
+	"function":        Function,
+	"contains":        Contains,
+	"endsubroutine":   EndUnit,
+	"endfunction":     EndUnit,
+	"endmodule":       EndUnit,
+	"use":             Use,
+	"intent":          Intent,
+	"external":        External,
+	"call":            Call,
+	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
 	"integer":         TypeDecl,
@@ -182,16 +206,32 @@ func (s *Stmt) byWord() {
 	if k, ok := simple[s.Word]; ok {
 		s.Kind = k
 		if k == TypeDecl && isFunction(t) {
-			s.Kind, s.Word = Outside, "function"
+			s.Kind, s.Word = Function, "function"
 		}
 		return
 	}
 	switch s.Word {
+	case "module":
+		if t[1].Type == Ident && t[2].EOF() {
+			s.Kind = Module
+			return
+		}
+	case "pure", "elemental", "recursive", "impure":
+		for _, t := range t {
+			switch t.Value {
+			case "function":
+				s.Kind, s.Word = Function, t.Value
+				return
+			case "subroutine":
+				s.Kind, s.Word = Subroutine, t.Value
+				return
+			}
+		}
 	case "double":
 		if second == "precision" {
 			s.Kind = TypeDecl
 			if isFunction(t) {
-				s.Kind, s.Word = Outside, "function"
+				s.Kind, s.Word = Function, "function"
 			}
 			return
 		}
@@ -289,6 +329,8 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndDo
 	case second.Value == "if":
 		s.Kind = EndIf
+	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
+		s.Kind = EndUnit
 	case second.Value == "file":
 		s.Kind, s.Word = Outside, "endfile"
 	case second.Type == Ident:

@@ -5,26 +5,23 @@ package scan
 var outsideWords = map[string]bool{
 	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
 	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
-	"block": true, "blockdata": true, "call": true, "case": true, "class": true,
+	"block": true, "blockdata": true, "case": true, "class": true,
 	"close": true, "codimension": true, "common": true, "complex": true,
-	"contains": true, "contiguous": true, "critical": true, "data": true,
+	"contiguous": true, "critical": true, "data": true,
 	"deallocate": true, "elemental": true, "elsewhere": true,
 	"endassociate": true, "endblock": true, "endcritical": true, "endenum": true,
-	"endfile": true, "endforall": true, "endfunction": true,
-	"endinterface": true, "endmodule": true, "endprocedure": true,
-	"endselect": true, "endsubmodule": true, "endsubroutine": true,
-	"endtype": true, "endwhere": true, "entry": true, "enum": true,
-	"enumerator": true, "equivalence": true, "external": true, "final": true,
-	"flush": true, "forall": true, "format": true, "function": true,
-	"generic": true, "goto": true, "implicit": true, "import": true,
-	"include": true, "inquire": true, "intent": true, "interface": true,
+	"endfile": true, "endforall": true, "endinterface": true, "endprocedure": true,
+	"endselect": true, "endsubmodule": true, "endtype": true, "endwhere": true, "entry": true, "enum": true,
+	"enumerator": true, "equivalence": true, "final": true,
+	"flush": true, "forall": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
+	"include": true, "inquire": true, "interface": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
 	"open": true, "optional": true, "pause": true, "pointer": true,
 	"private": true, "procedure": true, "protected": true, "public": true,
-	"pure": true, "recursive": true, "return": true, "rewind": true,
+	"pure": true, "recursive": true, "rewind": true,
 	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
-	"submodule": true, "subroutine": true, "sync": true, "target": true,
-	"type": true, "use": true, "value": true, "volatile": true, "wait": true,
+	"submodule": true, "sync": true, "target": true,
+	"type": true, "value": true, "volatile": true, "wait": true,
 	"where": true,
 }
 
@@ -43,14 +40,7 @@ func (s *Stmt) outside() {
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
-		// RECURSIVE, PURE and the like stand in front of what they qualify.
 		switch s.Word {
-		case "pure", "elemental", "recursive":
-			for _, t := range s.Toks {
-				if t.Value == "function" || t.Value == "subroutine" {
-					s.Word = t.Value
-				}
-			}
 		case "complex":
 			if isFunction(s.Toks) {
 				s.Word = "function"

@@ -29,6 +29,7 @@ const (
 	BadIntrinsic       Code = "bad-intrinsic"
 	BadLoop            Code = "bad-loop"
 	BadIO              Code = "bad-io"
+	BadCall            Code = "bad-call"
 	OutOfBounds        Code = "out-of-bounds"
 	BadConstant        Code = "bad-constant"
 )
@@ -101,7 +102,7 @@ end program p
 `},
 	{OutsideSubset, true, "Fortran, or HPF, that this compiler does not take",
 		`program p
-  call work(3)
+  open (10, file='x')
 end program p
 `},
 	{BadLabel, true, "a statement label that is malformed, missing or used wrongly",
@@ -187,6 +188,16 @@ end program p
 	{BadIO, false, "an input or output statement with a format or item that it cannot have",
 		`program p
   print '(q5)', 3
+end program p
+`},
+	{BadCall, false, "a CALL or function reference, or a USE, that does not fit what it names",
+		`program p
+  call work(3)
+contains
+  subroutine work(x)
+    real x
+    print *, x
+  end subroutine work
 end program p
 `},
 	{OutOfBounds, false, "a constant subscript, substring bound or template position out of its range",

@@ -101,6 +101,26 @@ func (l *List) Sort() {
 	})
 }
 
+// Unique removes diagnostics that say the same of the same place, as the copies
+// of a procedure that is called more than once give them.
+func (l *List) Unique() {
+	type key struct {
+		Pos  Pos
+		Code Code
+		Msg  string
+	}
+	seen := map[key]bool{}
+	kept := l.Diags[:0]
+	for _, d := range l.Diags {
+		k := key{d.Pos, d.Code, d.Msg}
+		if !seen[k] {
+			seen[k] = true
+			kept = append(kept, d)
+		}
+	}
+	l.Diags = kept
+}
+
 // HasErrors reports whether there is a diagnostic that is more than a warning.
 func (l *List) HasErrors() bool { return l.errors() > 0 }
 

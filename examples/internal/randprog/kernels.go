@@ -82,6 +82,10 @@ var kernels = []kernel{
 	{name: "pivot search and row exchange", make: pivot},
 	{name: "section of runtime size", make: section},
 	{name: "mixed types", make: mixedTypes},
+	{name: "call with vectors", make: callVectors},
+	{name: "call with matrices", make: callPlanes},
+	{name: "call of functions", make: callFunction},
+	{name: "call with scalars", make: callScalars},
 }
 
 func kernelNamed(name string) kernel {

@@ -87,6 +87,8 @@ type gen struct {
 	input     []string // records read later
 	body      []string
 	serial    int
+
+	procedures []*callee
 }
 
 type slot struct {
@@ -262,7 +264,26 @@ func (g *gen) assemble(u *unit) Program {
 	for _, l := range lines {
 		text.WriteString(wrap(indent(l)))
 	}
+	inside := false
+	for _, c := range g.procedures {
+		if c.internal {
+			if !inside {
+				text.WriteString("contains\n")
+			}
+			inside = true
+			for _, l := range c.lines {
+				text.WriteString(wrap(indent(l)))
+			}
+		}
+	}
 	text.WriteString("end program random\n")
+	for _, c := range g.procedures {
+		if !c.internal {
+			for _, l := range c.lines {
+				text.WriteString(wrap(indent(l)))
+			}
+		}
+	}
 	in := ""
 	if len(records) > 0 {
 		in = strings.Join(records, "\n") + "\n"

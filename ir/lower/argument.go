@@ -1,0 +1,264 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// argument is an actual argument: a value, or an array or a part of one.
+type argument struct {
+	pos  source.Pos
+	typ  ir.Type
+	long bool // INTEGER(8)
+
+	value    ir.Expr    // of a scalar
+	sym      *ir.Symbol // the variable that the value is, or nil
+	store    ir.Expr    // the element or substring that the value is, or nil
+	readOnly string     // why the procedure cannot assign to it, or ""
+
+	name  string // of an array
+	view  *view
+	shape *shape
+}
+
+// actuals lowers the actual arguments of a call of p, in the order of its
+// dummy arguments. What has to be computed before goes to pre.
+func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt) ([]*argument, bool) {
+	dummies := p.unit.Args
+	signature := func() string { return name.Name + "(" + dummyNames(dummies) + ")" }
+	args := make([]*argument, len(dummies))
+	ok := true
+	for i, e := range list {
+		at := i
+		if k, is := e.(*ast.Keyword); is {
+			at = -1
+			for j, d := range dummies {
+				if d.Name == k.Name {
+					at = j
+				}
+			}
+			switch {
+			case p.host == nil:
+				l.errorf(codeCall, k.Pos, "%s= needs to know the arguments of %s, which is an external procedure", k.Name, name.Name).
+					WithHelp("put %s behind CONTAINS or into a module, or leave %s= out", name.Name, k.Name)
+				return nil, false
+			case at < 0:
+				l.errorf(codeCall, k.Pos, "%s has no argument %s", name.Name, k.Name).WithHelp("its arguments: %s", signature())
+				return nil, false
+			}
+			e = k.X
+		}
+		if at >= len(dummies) {
+			l.errorf(codeCall, e.Position(), "%s takes %s, not %d", name.Name, count(len(dummies), "argument"), len(list)).
+				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
+			return nil, false
+		}
+		if args[at] != nil {
+			l.errorf(codeCall, e.Position(), "argument %s of %s is given twice", dummies[at].Name, name.Name).WithHelp("remove one")
+			return nil, false
+		}
+		args[at] = l.actual(e, pre)
+		ok = ok && args[at] != nil
+	}
+	for i, a := range args {
+		if a == nil && ok {
+			l.errorf(codeCall, name.Pos, "%s lacks its argument %s", name.Name, dummies[i].Name).
+				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
+			return nil, false
+		}
+	}
+	return args, ok
+}
+
+func dummyNames(list []ast.Name) string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// actual lowers an actual argument; nil after an error.
+func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
+	switch e := e.(type) {
+	case *ast.Ident:
+		s := l.lookup(e.Name)
+		if _, external := l.externals[e.Name]; external || s == nil && (l.procedure(e.Name) != nil || l.isIntrinsicName(e.Name)) {
+			l.errorf(codeOutside, e.Pos, "%s is a procedure: procedures as arguments are not supported", e.Name).
+				WithHelp("pass an INTEGER that says which procedure to call, and test it there")
+			return nil
+		}
+		if s = l.symbol(e.Name, e.Pos); s.IsArray() {
+			if s.Type == ir.Invalid || l.unbounded[s] && !l.phantom {
+				return nil
+			}
+			v, sh := l.wholeView(s, e.Pos)
+			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, long: l.long[s], name: e.Name, view: v, shape: sh})
+		}
+		x := l.ident(e)
+		if isBad(x) {
+			return nil
+		}
+		a := &argument{pos: e.Pos, typ: x.Type(), long: l.isLong(x), value: x}
+		if v, ok := x.(*ir.Var); ok {
+			a.sym = v.Sym
+			return l.guarded(e.Name, a)
+		}
+		a.readOnly = e.Name + " is a PARAMETER"
+		return a
+	case *ast.Index:
+		s := l.lookup(e.Name)
+		if s == nil || !s.IsArray() {
+			break
+		}
+		for _, sub := range e.Args {
+			if l.isSection(sub) {
+				return l.section(s, e.Name, e.Args, e.Pos, pre)
+			}
+		}
+		x := l.element(s, e)
+		r, ok := x.(*ir.Ref)
+		if !ok {
+			return nil
+		}
+		for i := range r.Subs {
+			r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
+		}
+		return l.guarded(e.Name, &argument{pos: e.Pos, typ: r.Typ, long: l.long[s], value: r, store: r, name: ""})
+	case *ast.Substring:
+		id, ok := e.Base.(*ast.Ident)
+		if !ok {
+			break
+		}
+		s := l.symbol(id.Name, id.Pos)
+		if s.IsArray() {
+			return l.section(s, id.Name, []ast.Expr{&ast.Triplet{XBase: e.XBase, Lo: e.Lo, Hi: e.Hi}}, e.Pos, pre)
+		}
+		x := l.expr(e)
+		if isBad(x) {
+			return nil
+		}
+		a := &argument{pos: e.Pos, typ: x.Type(), value: x, readOnly: "it is a part of a constant"}
+		if sub, ok := x.(*ir.Substr); ok {
+			sub.Lo, sub.Hi = l.fixed(sub.Lo, "sub", e.Pos, pre), l.fixed(sub.Hi, "sub", e.Pos, pre)
+			a.store, a.readOnly = sub, ""
+			return l.guarded(id.Name, a)
+		}
+		return a
+	}
+	x := l.expr(e)
+	if isBad(x) {
+		return nil
+	}
+	return &argument{pos: e.Position(), typ: x.Type(), long: l.isLong(x), value: x, readOnly: "it is an expression"}
+}
+
+// guarded takes note that the variable called name is a dummy argument with
+// INTENT(IN) here.
+func (l *lowerer) guarded(name string, a *argument) *argument {
+	if d := l.scope.dummy(name); d != nil && d.intent == "in" {
+		a.readOnly = name + " has INTENT(IN) here"
+	}
+	return a
+}
+
+func (l *lowerer) isIntrinsicName(name string) bool {
+	_, ok := intrinsics[name]
+	return ok && l.implicitNone
+}
+
+// section lowers a section of array s, called name in the source.
+func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source.Pos, pre *[]ir.Stmt) *argument {
+	if len(subs) != len(s.Dims) {
+		l.errorf(codeRank, pos, "%s has %s, not %d", name, count(len(s.Dims), "dimension"), len(subs)).
+			WithNote(s.Pos, "declared as %s(%s)", name, ir.BoundsString(s.Dims)).
+			WithHelp("write %s", count(len(s.Dims), "subscript"))
+		return nil
+	}
+	if s.Type == ir.Invalid {
+		return nil
+	}
+	whole, sh := l.wholeView(s, pos)
+	var in []viewSub
+	out := &shape{}
+	for k, sub := range subs {
+		t, ok := sub.(*ast.Triplet)
+		if !ok {
+			if l.isSection(sub) {
+				l.errorf(codeOutside, sub.Position(), "an array as a subscript is not supported").
+					WithHelp("copy the elements to another array in a DO loop, and pass that")
+				return nil
+			}
+			x := l.integer(sub, "a subscript of "+name)
+			if isBad(x) {
+				return nil
+			}
+			in = append(in, viewSub{-1, 0, l.fixed(x, "sub", pos, pre)})
+			continue
+		}
+		lo, n := ir.Clone(sh.lo[k]), ir.Clone(sh.n[k])
+		step := 1
+		if t.Step != nil {
+			if step, ok = l.constInt(t.Step, "the stride of a section"); !ok {
+				return nil
+			}
+		}
+		if step == 0 {
+			l.errorf(codeLoop, t.Step.Position(), "the stride of a section is zero").WithHelp("write a stride other than 0")
+			return nil
+		}
+		hi := l.minus(l.plus(ir.Clone(lo), ir.Clone(n), pos), l.intConst(1, pos), pos)
+		if step < 0 {
+			lo, hi = hi, lo
+		}
+		if t.Lo != nil {
+			lo = l.fixed(l.integer(t.Lo, "a bound of a section"), "sub", pos, pre)
+		}
+		if t.Hi != nil {
+			hi = l.fixed(l.integer(t.Hi, "a bound of a section"), "sub", pos, pre)
+		}
+		if isBad(lo, hi) {
+			return nil
+		}
+		if !l.sectionInside(s, name, k, lo, hi, step, t) {
+			return nil
+		}
+		size := l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
+		out.lo = append(out.lo, l.intConst(1, pos))
+		out.n = append(out.n, size)
+		off := l.plus(lo, l.intConst(-step, pos), pos)
+		in = append(in, viewSub{len(out.n) - 1, step, off})
+	}
+	return l.guarded(name, &argument{pos: pos, typ: s.Type, long: l.long[s], name: name, view: l.through(whole, in, pos), shape: out})
+}
+
+// sectionInside reports, or says by an error, whether a section with constant
+// bounds is within the bounds of the array.
+func (l *lowerer) sectionInside(s *ir.Symbol, name string, k int, lo, hi ir.Expr, step int, t *ast.Triplet) bool {
+	a, okA := constOf(lo)
+	b, okB := constOf(hi)
+	if !okA || !okB || l.loose[s] || (b-a+step)/step <= 0 {
+		return true
+	}
+	last := a + (b-a)/step*step
+	bound := s.Dims[k]
+	if min(a, last) < bound.Lo || max(a, last) > bound.Hi {
+		l.errorf(codeBounds, t.Pos, "the section of %s leaves the bounds %d:%d of dimension %d", name, bound.Lo, bound.Hi, k+1).
+			WithNote(s.Pos, "%s was declared here", name)
+		return false
+	}
+	return true
+}
+
+// sectionSize is max(0, (hi-lo+step)/step).
+func (l *lowerer) sectionSize(lo, hi ir.Expr, step int, pos source.Pos) ir.Expr {
+	if step == 1 {
+		return l.extentOf(lo, hi, pos)
+	}
+	n := l.plus(l.minus(hi, lo, pos), l.intConst(step, pos), pos)
+	n = l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Div, L: n, R: l.intConst(step, pos)}, pos)
+	return l.atLeast0(n, pos)
+}

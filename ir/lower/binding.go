@@ -1,0 +1,344 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// dummy is a dummy argument of a procedure that is being executed.
+type dummy struct {
+	ast.Name
+	no       int // from 1
+	isArray  bool
+	intent   string
+	declared source.Pos
+	typ      ir.Type
+	long     bool
+
+	arg     *argument // nil in a procedure that is lowered for its errors only
+	sym     *ir.Symbol
+	literal bool // sym is a constant
+	owned   bool // sym is a variable of the procedure: the argument is copied
+
+	fixedShape bool       // of an array: its bounds are constants
+	inherit    source.Pos // of INHERIT
+}
+
+// binding ties the dummy arguments of one execution to the actual ones.
+type binding struct {
+	l        *lowerer
+	unit     *ast.Program
+	call     ast.Name
+	external bool
+	list     []*dummy
+	bySym    map[*ir.Symbol]*dummy
+	entry    []ir.Stmt // done before the body: bounds, checks of shapes
+}
+
+// bind makes the names of the dummy arguments.
+func (b *binding) bind(args []*argument) {
+	l := b.l
+	b.bySym = map[*ir.Symbol]*dummy{}
+	arrays := arrayNames(b.unit)
+	for i, name := range b.unit.Args {
+		if l.dummies[name.Name] != nil {
+			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
+			continue
+		}
+		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], typ: implicitType(name.Name)}
+		if args != nil {
+			d.arg = args[i]
+		}
+		l.dummies[name.Name] = d
+		b.list = append(b.list, d)
+		if a := d.arg; a != nil && d.isArray != (a.view != nil) {
+			b.mixed(d)
+		}
+		b.makeSymbol(d)
+		b.bySym[d.sym] = d
+	}
+}
+
+// makeSymbol makes what the name of d means in the procedure.
+func (b *binding) makeSymbol(d *dummy) {
+	l := b.l
+	a := d.arg
+	switch {
+	case d.isArray:
+		d.sym = &ir.Symbol{Name: l.localName(d.Name.Name), Local: d.Name.Name, Pos: d.Pos, Type: d.typ, Site: l.scope.site}
+		l.names[d.Name.Name] = d.sym
+		l.loose[d.sym] = true
+		return
+	case a == nil || a.value == nil:
+		d.sym = l.newSymbol(d.Name.Name, d.Pos)
+		d.sym.Type = d.typ
+	case a.sym != nil:
+		d.sym = a.sym
+		l.names[d.Name.Name] = a.sym
+	default:
+		c, isConst := a.value.(*ir.Const)
+		if isConst && !l.variables {
+			d.literal = true
+			d.sym = &ir.Symbol{Name: d.Name.Name, Pos: d.Pos, Type: a.typ, Param: true, Init: c}
+			l.names[d.Name.Name] = d.sym
+			break
+		}
+		d.owned = true
+		d.sym = l.newSymbol(d.Name.Name, d.Pos)
+		d.sym.Type = a.typ
+		if a.typ == ir.Character {
+			d.sym.Len = max(0, l.charLen(a.value))
+		}
+		if isConst {
+			l.known[d.sym] = c
+		}
+	}
+	if a != nil {
+		l.long[d.sym] = a.long
+		d.sym.Wide = d.sym.Wide || a.long
+	}
+	l.mention[d.sym] = true
+}
+
+// of is the dummy argument that s is, nil for none.
+func (b *binding) of(s *ir.Symbol) *dummy {
+	if b == nil {
+		return nil
+	}
+	return b.bySym[s]
+}
+
+// arrayNames are the names to which the declarations of u give dimensions.
+func arrayNames(u *ast.Program) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range u.Spec {
+		switch s := s.(type) {
+		case *ast.TypeDecl:
+			for _, e := range s.Entities {
+				if len(e.Dims)+len(s.Dimension) > 0 {
+					m[e.Name] = true
+				}
+			}
+		case *ast.DimensionStmt:
+			for _, e := range s.Entities {
+				m[e.Name] = true
+			}
+		}
+	}
+	return m
+}
+
+func (b *binding) what(d *dummy) string {
+	return fmt.Sprintf("argument %d of %s", d.no, b.unit.Name)
+}
+
+func (b *binding) declaredAt(d *dummy) source.Pos {
+	if d.declared.IsValid() {
+		return d.declared
+	}
+	return d.Pos
+}
+
+// mixed reports an array for a scalar, or the reverse.
+func (b *binding) mixed(d *dummy) {
+	if d.isArray {
+		e := b.l.errorf(codeCall, d.arg.pos, "%s is a scalar, the dummy argument %s is an array", b.what(d), d.Name.Name).
+			WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
+		if r, ok := d.arg.store.(*ir.Ref); ok {
+			e.WithHelp("pass the section that begins at the element, such as %s(i:, j) instead of %s(i, j)", r.Sym.Source(), r.Sym.Source())
+		} else {
+			e.WithHelp("pass an array, or declare %s without dimensions", d.Name.Name)
+		}
+		return
+	}
+	b.l.errorf(codeCall, d.arg.pos, "%s is an array, the dummy argument %s is a scalar", b.what(d), d.Name.Name).
+		WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+		WithHelp("pass an element, or declare %s with dimensions", d.Name.Name)
+}
+
+// declare gives a dummy argument its declared type.
+func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
+	l := b.l
+	if d.declared.IsValid() {
+		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).WithNote(d.declared, "%s was declared here", e.Name)
+		return nil
+	}
+	d.declared, d.typ, d.long = e.Pos, t.typ, t.long
+	l.typed[d.sym] = e.Pos
+	if e.Init != nil {
+		l.errorf(codeDeclaration, e.Pos, "the dummy argument %s cannot have an initial value", e.Name).WithHelp("assign it")
+		return nil
+	}
+	if d.arg == nil || d.isArray {
+		d.sym.Type, d.sym.Len = t.typ, t.length
+		l.long[d.sym], d.sym.Wide = t.long, t.long
+		if d.isArray && t.typ == ir.Character {
+			l.characterArray(d.sym, e.Pos)
+		}
+		return d.sym
+	}
+	if t.typ == ir.Character && d.arg.typ == ir.Character {
+		b.length(d, t)
+	}
+	return d.sym
+}
+
+// length compares the length of a CHARACTER argument.
+func (b *binding) length(d *dummy, t declType) {
+	n := b.l.charLen(d.arg.value)
+	switch {
+	case n < 0:
+		b.l.errorf(codeOutside, d.arg.pos, "the length of %s is not known before run time", b.what(d)).
+			WithHelp("assign it to a CHARACTER variable, and pass that")
+	case !t.assumed && n != t.length:
+		b.l.errorf(codeCall, d.arg.pos, "%s has length %d, the dummy argument %s has length %d", b.what(d), n, d.Name.Name, t.length).
+			WithNote(d.declared, "%s is declared here", d.Name.Name).
+			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
+	}
+}
+
+// check compares types, and intents with what is passed.
+func (b *binding) check() {
+	l := b.l
+	for _, d := range b.list {
+		if !d.declared.IsValid() && l.implicitNone {
+			l.errorf(codeUndeclared, d.Pos, "the dummy argument %s is not declared", d.Name.Name).
+				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(d.Name.Name)), d.Name.Name)
+			continue
+		}
+		a := d.arg
+		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) {
+			continue
+		}
+		if a.typ != d.typ || a.long != d.long {
+			e := l.errorf(codeCall, a.pos, "%s is %s, the dummy argument %s is %s", b.what(d), kindName(a.typ, a.long), d.Name.Name, kindName(d.typ, d.long)).
+				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
+			if a.value != nil && a.typ.IsNumeric() && d.typ.IsNumeric() && d.intent == "in" {
+				e.WithHelp("convert it: %s", convertHelp(d, ir.ExprString(a.value)))
+			} else {
+				e.WithHelp("pass a variable of that type, or change the declaration of %s", d.Name.Name)
+			}
+			continue
+		}
+		if a.readOnly != "" && (d.intent == "out" || d.intent == "inout") {
+			b.cannotAssign(d)
+		}
+	}
+}
+
+func convertHelp(d *dummy, text string) string {
+	switch d.typ {
+	case ir.Integer:
+		if d.long {
+			return "int(" + text + ", 8)"
+		}
+		return "int(" + text + ")"
+	case ir.Double:
+		return "dble(" + text + ")"
+	}
+	return "real(" + text + ")"
+}
+
+// cannotAssign reports an argument that the procedure changes and must not.
+func (b *binding) cannotAssign(d *dummy) {
+	b.l.errorf(codeCall, d.arg.pos, "%s is assigned to by the procedure, but %s", b.what(d), d.arg.readOnly).
+		WithNote(b.declaredAt(d), "the dummy argument %s", d.Name.Name).
+		WithHelp("pass a variable")
+}
+
+// around puts the copies of arguments around the body.
+func (b *binding) around(body []ir.Stmt) []ir.Stmt {
+	l := b.l
+	if l.phantom {
+		return nil
+	}
+	at := b.call.Pos
+	out := b.entry
+	var after []ir.Stmt
+	for _, d := range b.list {
+		a := d.arg
+		if a.readOnly != "" && a.view == nil && d.owned && assigns(body, d.sym) {
+			b.cannotAssign(d)
+		}
+		if !d.owned {
+			continue
+		}
+		if d.isArray {
+			if d.intent != "out" {
+				out = append(out, b.copyArray(d, true))
+			}
+			if d.intent != "in" && assigns(body, d.sym) {
+				after = append(after, b.copyArray(d, false))
+			}
+			continue
+		}
+		v := func() *ir.Var {
+			return &ir.Var{X: ir.X{Pos: at, Typ: d.sym.Type, Raw: true}, Sym: d.sym}
+		}
+		if d.intent != "out" {
+			value := ir.Clone(a.value)
+			if r, ok := value.(*ir.Ref); ok {
+				r.Raw = true
+			}
+			out = append(out, &ir.Assign{S: ir.S{Pos: at}, LHS: v(), RHS: value})
+		}
+		if a.store != nil && d.intent != "in" && assigns(body, d.sym) {
+			after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(a.store), RHS: v()})
+		}
+	}
+	return append(append(out, body...), after...)
+}
+
+// assigns reports whether body gives a value to s.
+func assigns(body []ir.Stmt, s *ir.Symbol) bool {
+	found := false
+	ir.Walk(body, func(st ir.Stmt) bool {
+		switch st := st.(type) {
+		case *ir.Assign:
+			found = found || ir.Target(st.LHS) == s
+		case *ir.Do:
+			found = found || st.Index == s
+		case *ir.Read:
+			found = found || st.Iostat == s
+			for i, v := range st.Items {
+				found = found || v.Sym == s || st.Got != nil && st.Got[i] == s
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// copyArray copies all elements of an array argument: in, from the actual
+// argument, or out, back to it.
+func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
+	l := b.l
+	at := b.call.Pos
+	x := ir.X{Pos: at, Typ: ir.Integer}
+	index := make([]*ir.Symbol, len(d.sym.Dims))
+	for k := range index {
+		index[k] = l.local("copy", ir.Integer, at)
+	}
+	element := func(raw bool) *ir.Ref {
+		r := &ir.Ref{X: ir.X{Pos: at, Typ: d.sym.Type, Raw: raw}, Sym: d.sym}
+		for _, i := range index {
+			r.Subs = append(r.Subs, &ir.Var{X: x, Sym: i})
+		}
+		return r
+	}
+	as := &ir.Assign{S: ir.S{Pos: at}}
+	if v := l.copies[d.sym]; in {
+		as.LHS, as.RHS = element(false), l.viewed(v, element(true))
+	} else {
+		as.LHS, as.RHS = l.viewed(v, element(false)), element(true)
+	}
+	var s ir.Stmt = as
+	for k, bound := range d.sym.Dims {
+		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.intConst(bound.Lo, at), Hi: l.intConst(bound.Hi, at),
+			Step: l.intConst(1, at), Body: one(s), End: at}
+	}
+	return s
+}

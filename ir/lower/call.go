@@ -1,0 +1,344 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// A call is lowered to the statements of the procedure, with variables of their
+// own, in place of the call. All later passes see one program, and what they find
+// out about a statement holds for one path of calls.
+
+// maxCalls bounds the calls of a program, each counted once for every path.
+const maxCalls = 2000
+
+// callStmt lowers CALL.
+func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
+	p := l.procedure(s.Proc.Name)
+	switch {
+	case p == nil:
+		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
+		if l.scope.dummy(s.Proc.Name) != nil {
+			d.Msg = "calls of dummy arguments are not supported: " + s.Proc.Name
+			d.WithHelp("write an IF that calls one of the procedures by name")
+		} else {
+			d.WithHelp("add it to the file, behind END or behind CONTAINS; without source it cannot be compiled")
+		}
+		return nil
+	case p.unit.Kind != ast.SubroutineUnit:
+		l.errorf(codeCall, s.Proc.Pos, "%s is a function, it cannot be called", s.Proc.Name).
+			WithNote(p.unit.Pos, "%s begins here", s.Proc.Name).
+			WithHelp("use its value: x = %s(...)", s.Proc.Name)
+		return nil
+	}
+	out, _ := l.execute(p, s.Proc, s.Args)
+	return out
+}
+
+// functionRef lowers a reference to a function. The statements of the function
+// go in front of the statement in hand.
+func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
+	switch {
+	case p.unit.Kind != ast.FunctionUnit:
+		l.errorf(codeCall, e.NamePos, "%s is a subroutine, it has no value", e.Name).
+			WithNote(p.unit.Pos, "%s begins here", e.Name).WithHelp("write: call %s(...)", e.Name)
+		return bad(e.Pos)
+	case l.noCalls:
+		l.errorf(codeNotConstant, e.NamePos, "function %s cannot be referred to here, where a constant is needed", e.Name).
+			WithHelp("write the value, or give it a name by PARAMETER")
+		return bad(e.Pos)
+	}
+	out, result := l.execute(p, ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
+	if result == nil {
+		return bad(e.Pos)
+	}
+	l.prelude = append(l.prelude, out...)
+	return &ir.Var{X: ir.X{Pos: e.Pos, Typ: result.Type}, Sym: result}
+}
+
+// execute lowers a call of p: the statements that take its place, and of a
+// function the variable that has its value; nothing after an error.
+func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.Stmt, *ir.Symbol) {
+	l.called[p.unit] = true
+	if slices.Contains(l.calls, p.unit) {
+		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures: recursion is not supported", name.Name).
+			WithNote(p.unit.Pos, "%s begins here", name.Name).
+			WithHelp("write a loop, with an array for what must be kept")
+		return nil, nil
+	}
+	if len(l.prog.Sites) >= maxCalls {
+		l.errorf(codeOutside, name.Pos, "the program has more than %d calls, each counted once for every path of calls to it", maxCalls).
+			WithHelp("call in a loop instead of calling often")
+		return nil, nil
+	}
+	var before []ir.Stmt
+	args, ok := l.actuals(p, name, list, &before)
+	if !ok {
+		return nil, nil
+	}
+	errors := l.diags.Len()
+	at := l.mark()
+	out, result := l.instantiate(p, args, name)
+	if !l.variables && l.constantsToBlame(at) && hasConstant(args) {
+		// A constant argument makes an error of a statement that may never be
+		// executed: as a variable it does not.
+		l.reset(at)
+		l.diags.Diags = l.diags.Diags[:at.diags]
+		l.variables = true
+		out, result = l.instantiate(p, args, name)
+		l.variables = false
+	}
+	if l.diags.Len() > errors && out == nil {
+		return nil, nil
+	}
+	return append(before, out...), result
+}
+
+// constantsToBlame reports whether all errors behind m may come from the
+// values of constants.
+func (l *lowerer) constantsToBlame(m mark) bool {
+	some := false
+	for _, d := range l.diags.Diags[m.diags:] {
+		switch d.Code {
+		case codeOverflow, codeBounds, codeLoop:
+			some = true
+		default:
+			return false
+		}
+	}
+	return some
+}
+
+func hasConstant(args []*argument) bool {
+	return slices.ContainsFunc(args, func(a *argument) bool {
+		_, ok := a.value.(*ir.Const)
+		return ok
+	})
+}
+
+// instantiate lowers one execution of p. Args is nil for a procedure that is
+// lowered for its errors only.
+func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (out []ir.Stmt, result *ir.Symbol) {
+	caller, loops, frames, pending, prelude, noCalls := l.scope, l.loops, l.frames, l.pending, l.prelude, l.noCalls
+	defer func() {
+		l.scope, l.loops, l.frames, l.pending, l.prelude, l.noCalls = caller, loops, frames, pending, prelude, noCalls
+		l.calls = l.calls[:len(l.calls)-1]
+	}()
+	l.calls = append(l.calls, p.unit)
+	site := &ir.Site{ID: len(l.prog.Sites), Caller: caller.unit.Name, Callee: p.unit.Name, Pos: name.Pos, Parent: caller.site}
+	l.prog.Sites = append(l.prog.Sites, site)
+	l.scope = l.newScope(p.unit, p.host)
+	l.scope.site = site
+	l.loops, l.frames, l.pending, l.prelude, l.noCalls = nil, nil, nil, nil, false
+
+	errors := l.diags.Len()
+	b := &binding{l: l, unit: p.unit, call: name, external: l.external[p.unit.Name] != nil && l.external[p.unit.Name].unit == p.unit}
+	l.scope.binding = b
+	b.bind(args)
+	directives, independent := l.declarations(p.unit.Spec)
+	l.checkDeclared()
+	result = l.result(p.unit)
+	b.check()
+	if l.diags.Len() > errors && !l.phantom {
+		return nil, nil
+	}
+	l.place(b, directives)
+	l.pending = independent
+	body := l.block(p.unit.Body, nil)
+	body = l.returns(body)
+	out = b.around(body)
+	ir.Walk(out, func(s ir.Stmt) bool {
+		if s.CallSite() == nil {
+			s.SetCallSite(site)
+		}
+		return true
+	})
+	l.uncalledIn(p.unit)
+	return out, result
+}
+
+// result declares the variable that has the value of a function.
+func (l *lowerer) result(u *ast.Program) *ir.Symbol {
+	if u.Kind != ast.FunctionUnit {
+		return nil
+	}
+	name, pos := resultName(u), u.Pos
+	s := l.names[name]
+	switch {
+	case u.Prefix != nil && s != nil && l.typed[s].IsValid():
+		l.errorf(codeDuplicate, l.typed[s], "the type of function %s is declared twice", u.Name).
+			WithNote(u.Pos, "the first time here").WithHelp("remove one")
+	case u.Prefix != nil:
+		if s == nil {
+			s = l.newSymbol(name, pos)
+		}
+		l.noCalls = true
+		t := l.typeSpec(u.Prefix, u.Pos)
+		l.noCalls = false
+		s.Type, s.Len = t.typ, t.length
+		l.typed[s], l.long[s], s.Wide = u.Pos, t.long, t.long
+		if t.assumed {
+			l.errorf(codeOutside, u.Pos, "the value of function %s has no fixed length", u.Name).WithHelp("write the length: character(len=80)")
+		}
+	case s == nil && l.implicitNone:
+		l.errorf(codeUndeclared, u.Pos, "the type of function %s is not declared", u.Name).
+			WithHelp("write it in front: %s function %s(...)", typeWord(implicitType(name)), u.Name)
+		s = &ir.Symbol{Name: name, Pos: pos}
+		l.names[name] = s
+	case s == nil:
+		s = l.newSymbol(name, pos)
+		s.Type = implicitType(name)
+	}
+	if s.IsArray() {
+		l.errorf(codeOutside, s.Pos, "function %s has an array as its value, which is not supported", u.Name).
+			WithHelp("write a subroutine with one more argument, intent(out)")
+		return nil
+	}
+	l.mention[s] = true
+	if s.Type == ir.Invalid {
+		return nil
+	}
+	return s
+}
+
+func resultName(u *ast.Program) string {
+	if u.Result.Name != "" {
+		return u.Result.Name
+	}
+	return u.Name
+}
+
+// uncalled finds the errors of procedures that the program never calls.
+func (l *lowerer) uncalled(f *ast.File) {
+	l.uncalledIn(f.Program)
+	for _, m := range f.Modules {
+		if s := l.modules[m.Name]; s != nil && s.unit == m {
+			for _, u := range m.Contains {
+				l.check(&procedure{u, s})
+			}
+		}
+	}
+	for _, u := range f.Procedures {
+		l.check(&procedure{unit: u})
+	}
+}
+
+func (l *lowerer) uncalledIn(unit *ast.Program) {
+	for _, u := range unit.Contains {
+		l.check(&procedure{u, l.scope})
+	}
+}
+
+// check finds the errors of a procedure that has not been called.
+func (l *lowerer) check(p *procedure) {
+	if l.called[p.unit] || slices.Contains(l.calls, p.unit) {
+		return
+	}
+	l.called[p.unit] = true
+	outer, m := l.phantom, l.mark()
+	l.phantom = true
+	l.instantiate(p, nil, ast.Name{Pos: p.unit.Pos, Name: p.unit.Name})
+	l.phantom = outer
+	l.reset(m)
+}
+
+// returns gives the body of a procedure its structure. A RETURN is lowered to
+// an EXIT of a loop that is not there; where IF ... ELSE can do, it does, and
+// else the body becomes a loop that ends after one iteration.
+func (l *lowerer) returns(body []ir.Stmt) []ir.Stmt {
+	w := l.scope.ret
+	if w == nil {
+		return body
+	}
+	body = settle(body, w)
+	if !jumps(body, w) {
+		return body
+	}
+	w.Name = l.unique(l.scope.unit.Name + "_body")
+	w.End = l.scope.unit.EndPos
+	w.Cond = &ir.Const{X: ir.X{Pos: w.Pos, Typ: ir.Logical}, Bool: true}
+	w.Body = append(body, &ir.Exit{S: ir.S{Pos: w.End}, Loop: w})
+	return one(w)
+}
+
+// settle removes the jumps to the end of list that structure can express.
+func settle(list []ir.Stmt, w *ir.While) []ir.Stmt {
+	for i, s := range list {
+		switch s := s.(type) {
+		case *ir.Exit:
+			if s.Loop == w {
+				return list[:i]
+			}
+		case *ir.If:
+			then, other := leaves(s.Then, w), leaves(s.Else, w)
+			rest := list[i+1:]
+			switch {
+			case then && other:
+				rest = nil
+			case then:
+				s.Else = append(slices.Clip(s.Else), rest...)
+			case other:
+				s.Then = append(slices.Clip(s.Then), rest...)
+			case i+1 < len(list) || !jumps(one(s), w):
+				continue
+			}
+			s.Then, s.Else = settle(s.Then, w), settle(s.Else, w)
+			return list[:i+1]
+		}
+	}
+	return list
+}
+
+// leaves reports whether every path through list ends with a jump out of w.
+func leaves(list []ir.Stmt, w *ir.While) bool {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Exit:
+			return s.Loop == w
+		case *ir.If:
+			if leaves(s.Then, w) && leaves(s.Else, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func jumps(list []ir.Stmt, w *ir.While) bool {
+	found := false
+	ir.Walk(list, func(s ir.Stmt) bool {
+		if e, ok := s.(*ir.Exit); ok && e.Loop == w {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
+	if !l.scope.unit.Kind.IsProcedure() {
+		l.errorf(codeOutside, pos, "RETURN in the main program").WithHelp("write STOP")
+		return nil
+	}
+	if l.scope.ret == nil {
+		l.scope.ret = &ir.While{S: ir.S{Pos: l.scope.unit.Pos}}
+	}
+	return one(&ir.Exit{S: ir.S{Pos: pos}, Loop: l.scope.ret})
+}
+
+// kindName is the type of an argument for messages.
+func kindName(t ir.Type, long bool) string {
+	if t == ir.Integer && long {
+		return "INTEGER(8)"
+	}
+	return t.String()
+}
+
+// ordinal names an argument: "argument 2 (n) of relax".
+func ordinal(i int, dummy string, proc string) string {
+	return strings.TrimSuffix(count(i, "argument")[len(count(i, "")):], "s") + " " + strings.TrimSpace(strings.TrimSuffix(count(i, ""), "s")) + " (" + dummy + ") of " + proc
+}

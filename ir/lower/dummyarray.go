@@ -1,0 +1,175 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// setShape gives a dummy array its bounds, and ties it to the actual argument.
+func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
+	l := b.l
+	if l.shapes[d.sym] != nil {
+		l.errorf(codeDuplicate, d.Pos, "the dimensions of %s are declared twice", d.Name.Name)
+		return
+	}
+	sh := &shape{}
+	l.shapes[d.sym] = sh
+	l.unbounded[d.sym] = true // until all is known to be right
+	a := d.arg
+	if a != nil && a.view == nil {
+		a = nil // reported
+	}
+	if a != nil && len(a.shape.n) != len(dims) {
+		l.errorf(codeCall, a.pos, "%s has rank %d, the dummy argument %s has rank %d", b.what(d), len(a.shape.n), d.Name.Name, len(dims)).
+			WithNote(d.Pos, "%s is an argument here", d.Name.Name).
+			WithHelp("pass a section of rank %d: an array is not reshaped by a call", len(dims))
+		a = nil
+	}
+	d.sym.Dims = make([]ir.Bound, len(dims))
+	ok, constant := true, true
+	for k, dim := range dims {
+		var lo, n ir.Expr = l.intConst(1, dim.Pos), nil
+		if dim.Lo != nil {
+			lo = b.bound(dim.Lo)
+		}
+		switch {
+		case isBad(lo):
+		case dim.Hi == nil:
+			if b.external {
+				l.errorf(codeCall, dim.Pos, "%s has assumed shape, and %s is an external procedure", d.Name.Name, b.unit.Name).
+					WithHelp("put %s behind CONTAINS or into a module, or declare %s with its bounds", b.unit.Name, d.Name.Name)
+				ok = false
+			}
+			if n = l.intConst(1, dim.Pos); a != nil {
+				n = ir.Clone(a.shape.n[k])
+			}
+		default:
+			if hi := b.bound(dim.Hi); !isBad(hi) {
+				n = l.extentOf(lo, hi, dim.Pos)
+			}
+		}
+		if n == nil {
+			ok = false
+			n = l.intConst(1, dim.Pos)
+		}
+		lo, n = b.captured(lo, dim.Pos), b.captured(n, dim.Pos)
+		sh.lo, sh.n = append(sh.lo, lo), append(sh.n, n)
+		first, okLo := constOf(lo)
+		size, okN := constOf(n)
+		constant = constant && okLo && okN
+		d.sym.Dims[k] = ir.Bound{Lo: 1, Hi: 1}
+		if okLo && okN {
+			d.sym.Dims[k] = ir.Bound{Lo: first, Hi: first + size - 1}
+		}
+		if a != nil && ok {
+			ok = b.fits(d, k, n, a.shape.n[k], k == len(dims)-1)
+		}
+	}
+	if a == nil || !ok {
+		return
+	}
+	in := make([]viewSub, len(dims))
+	for k := range dims {
+		in[k] = viewSub{k, 1, l.minus(ir.Clone(a.shape.lo[k]), ir.Clone(sh.lo[k]), d.Pos)}
+	}
+	l.views[d.sym] = l.through(a.view, in, a.pos)
+	d.fixedShape = constant
+	delete(l.unbounded, d.sym)
+}
+
+// bound lowers a bound of a dummy array or of a local array of a procedure.
+// Constants that are passed as arguments are known.
+func (b *binding) bound(e ast.Expr) ir.Expr {
+	l := b.l
+	outer := l.noCalls
+	l.noCalls = true
+	x := l.integer(e, "an array bound")
+	l.noCalls = outer
+	if isBad(x) {
+		return x
+	}
+	return l.substitute(x, l.known)
+}
+
+// captured is the value of e at the entry of the procedure.
+func (b *binding) captured(e ir.Expr, pos source.Pos) ir.Expr {
+	if isBad(e) || b.l.phantom {
+		return e
+	}
+	return b.l.fixed(e, "bound", pos, &b.entry)
+}
+
+// fits compares an extent of a dummy array with that of the actual argument. All
+// but the last must be equal, or the elements of the one would not be those of
+// the other. What is not known is tested at run time.
+func (b *binding) fits(d *dummy, k int, n, actual ir.Expr, last bool) bool {
+	l := b.l
+	want, okN := constOf(n)
+	have, okA := constOf(actual)
+	switch {
+	case okN && okA && (want == have || last && want < have), ir.Same(n, actual):
+		return true
+	case okN && okA:
+		e := l.errorf(codeCall, d.arg.pos, "%s has extent %d in dimension %d, the dummy argument %s has %d", b.what(d), have, k+1, d.Name.Name, want).
+			WithNote(d.Pos, "%s is an argument here", d.Name.Name)
+		if want < have {
+			e.WithHelp("pass a section of that extent, or declare %s with the extent %d", d.Name.Name, have)
+		} else {
+			e.WithHelp("pass a larger array, or declare %s with the extent %d", d.Name.Name, have)
+		}
+		return false
+	case last || l.phantom:
+		return true
+	}
+	at := ir.X{Pos: d.arg.pos, Typ: ir.Logical}
+	text := b.what(d) + ": the extents of the array and of the dummy argument differ"
+	stop := &ir.Stop{S: ir.S{Pos: d.arg.pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: d.arg.pos, Typ: ir.Character}, Str: text}}
+	b.entry = append(b.entry, &ir.If{S: ir.S{Pos: d.arg.pos},
+		Cond: &ir.Bin{X: at, Op: ir.Ne, L: ir.Clone(n), R: ir.Clone(actual)}, Then: one(stop)})
+	return true
+}
+
+// localBounds evaluates the bounds of an array that a procedure declares for
+// itself: they may depend on arguments that are constants.
+func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (list []ir.Bound, ok bool) {
+	l := b.l
+	list, ok = make([]ir.Bound, len(dims)), true
+	value := func(e ast.Expr) int {
+		x := b.bound(e)
+		c, isConst := constOf(x)
+		if !isConst {
+			ok = false
+			if !isBad(x) && !l.phantom {
+				d := l.errorf(codeNotConstant, e.Position(), "the bounds of %s are not constant at the call in line %d", name, b.call.Pos.Line)
+				if v := firstVariable(x); v != nil {
+					d.WithNote(v.Pos, "%s is a variable", v.Source())
+				}
+				d.WithHelp("pass a PARAMETER for the extent, or declare the largest one and work on a part of %s", name)
+			}
+			return 1
+		}
+		return c
+	}
+	for k, dim := range dims {
+		list[k].Lo = 1
+		if dim.Lo != nil {
+			list[k].Lo = value(dim.Lo)
+		}
+		if dim.Hi == nil {
+			l.errorf(codeOutside, dim.Pos, "%s has no upper bound and is no dummy argument", name).
+				WithHelp("declare it with its extent")
+			ok = false
+			continue
+		}
+		list[k].Hi = value(dim.Hi)
+	}
+	names := map[string]source.Pos{}
+	for _, d := range b.list {
+		names[d.Name.Name] = d.Pos
+	}
+	for _, dim := range dims {
+		l.loose[s] = l.loose[s] || dim.Lo != nil && mentionsDummy(dim.Lo, names) || dim.Hi != nil && mentionsDummy(dim.Hi, names)
+	}
+	return list, ok
+}

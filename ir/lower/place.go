@@ -1,0 +1,170 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// place lowers the mapping directives of a procedure and decides how its array
+// arguments are passed. One without directive, or with INHERIT, lies as the
+// actual argument does: its elements are those of the actual argument. So are
+// those of one whose directives say what the actual argument's say. Any other is
+// an array of its own, to which the elements are copied, and back: the copies are
+// ordinary assignments, so that the communication analysis makes messages of them.
+func (l *lowerer) place(b *binding, directives []ast.Stmt) {
+	first := len(l.prog.HPF)
+	l.directives(directives)
+	targets := map[string]bool{}
+	mapped := map[*ir.Symbol]bool{}
+	for _, d := range l.prog.HPF[first:] {
+		targets[d.Target] = true
+		mapped[d.Symbol] = true
+	}
+	var asked []*dummy
+	for _, d := range b.list {
+		if !d.isArray || l.views[d.sym] == nil {
+			continue
+		}
+		switch {
+		case !mapped[d.sym]:
+			if targets[d.sym.Name] {
+				l.stand(d)
+			}
+		case d.inherit.IsValid():
+			l.errorf(source.DoubleDistribution, d.inherit, "%s has INHERIT, and ALIGN or DISTRIBUTE too", d.Name.Name).WithHelp("keep one of them")
+		case !d.fixedShape:
+			l.errorf(codeNotConstant, d.Pos, "%s is mapped by a directive, but its bounds are not constant at the call in line %d", d.Name.Name, b.call.Pos.Line).
+				WithHelp("pass constants for its bounds, or write !HPF$ INHERIT %s", d.Name.Name)
+		default:
+			asked = append(asked, d)
+		}
+	}
+	if len(asked) == 0 || l.phantom {
+		return
+	}
+	same := l.sameMapping(asked)
+	for i, d := range asked {
+		if same[i] {
+			l.prog.HPF = slices.DeleteFunc(l.prog.HPF, func(h *ir.Directive) bool { return h.Symbol == d.sym })
+			if targets[d.sym.Name] {
+				l.stand(d)
+			}
+			continue
+		}
+		d.owned = true
+		d.sym.Type, d.sym.Wide = d.arg.typ, d.arg.long
+		l.copies[d.sym] = l.views[d.sym]
+		delete(l.views, d.sym)
+		delete(l.shapes, d.sym)
+		l.prog.Symbols = append(l.prog.Symbols, d.sym)
+	}
+}
+
+// stand declares a template that lies as dummy array d does, for what is aligned
+// with d.
+func (l *lowerer) stand(d *dummy) {
+	v := l.views[d.sym]
+	t := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: d.sym.Name, NamePos: d.Pos, Shape: d.sym.Dims}
+	a := &ir.Directive{Pos: d.Pos, Kind: ir.AlignDirective, Name: d.sym.Name, NamePos: d.Pos, Target: v.base.Name, TargetPos: d.Pos}
+	dummyName := func(k int) string { return string(rune('i' + k)) }
+	ok := d.fixedShape
+	for k := range d.sym.Dims {
+		a.Source = append(a.Source, ir.AlignSource{Pos: d.Pos, Dummy: dummyName(k)})
+	}
+	for _, s := range v.subs {
+		off, isConst := constOf(s.off)
+		ok = ok && isConst
+		sub := ir.AlignSub{Pos: d.Pos, Off: off}
+		if s.dim >= 0 {
+			sub.Dummy, sub.Coef = dummyName(s.dim), s.coef
+		}
+		a.Subs = append(a.Subs, sub)
+	}
+	if !ok {
+		l.errorf(codeAlign, d.Pos, "ALIGN with %s, whose place is not known before run time at the call in line %d", d.Name.Name, d.arg.pos.Line).
+			WithHelp("pass a whole array, or a section with constant bounds; or DISTRIBUTE the array that is aligned")
+		return
+	}
+	l.prog.HPF = append(l.prog.HPF, t, a)
+}
+
+// sameMapping reports for each of the dummy arrays whether its directives put it
+// where the actual argument is.
+func (l *lowerer) sameMapping(list []*dummy) []bool {
+	scratch := &ir.Program{HPF: l.prog.HPF}
+	for _, s := range l.prog.Symbols {
+		if s.IsArray() {
+			scratch.Symbols = append(scratch.Symbols, s)
+		}
+	}
+	for _, d := range list {
+		scratch.Symbols = append(scratch.Symbols, d.sym)
+	}
+	mapping.Resolve(scratch, &source.List{}) // errors are told when the whole program is resolved
+	out := make([]bool, len(list))
+	for i, d := range list {
+		out[i] = samePlace(d.sym, l.views[d.sym])
+	}
+	for _, s := range scratch.Symbols {
+		s.Mapping = nil
+	}
+	return out
+}
+
+// samePlace reports whether every element of s lies where the element of v does
+// that it stands for.
+func samePlace(s *ir.Symbol, v *view) bool {
+	if len(v.subs) != len(s.Dims) {
+		return false
+	}
+	a, b := s.Mapping, v.base.Mapping
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	if a.Grid != b.Grid || len(a.Map.Fixed) != len(b.Map.Fixed) {
+		return false
+	}
+	for d, sub := range v.subs {
+		off, ok := constOf(sub.off)
+		if !ok || sub.dim != d || sub.coef != 1 {
+			return false
+		}
+		x, y := a.Map.Axes[d], b.Map.Axes[d]
+		switch {
+		case x.Grid != y.Grid:
+			return false
+		case x.Grid < 0:
+			continue
+		case x.Format != y.Format || x.THi-x.TLo != y.THi-y.TLo || x.A != y.A || x.B-x.TLo != y.A*off+y.B-y.TLo:
+			return false
+		}
+	}
+	for _, f := range a.Map.Fixed {
+		f.Pos, f.THi, f.TLo = f.Pos-f.TLo, f.THi-f.TLo, 0
+		found := false
+		for _, g := range b.Map.Fixed {
+			g.Pos, g.THi, g.TLo = g.Pos-g.TLo, g.THi-g.TLo, 0
+			found = found || f == g
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// inherit takes INHERIT.
+func (l *lowerer) inherit(s *ast.Inherit) {
+	for _, n := range s.Names {
+		d := l.dummies[n.Name]
+		if d == nil || !d.isArray {
+			l.errorf(codeAlign, n.Pos, "INHERIT of %s, which is no dummy array", n.Name).WithHelp("remove it")
+			continue
+		}
+		d.inherit = n.Pos
+	}
+}

@@ -1,0 +1,290 @@
+package lower
+
+import (
+	"strconv"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// scope holds the names of one unit: of the main program, of a module, or of a
+// procedure on one call path.
+type scope struct {
+	unit *ast.Program
+	host *scope   // of the unit that contains this one, or nil
+	site *ir.Site // the call that executes the procedure
+
+	names        map[string]*ir.Symbol
+	implicitNone bool
+	targets      map[string]target     // templates and processor arrangements
+	procs        map[string]*procedure // contained, or of modules in use
+	externals    map[string]source.Pos // names declared EXTERNAL
+	dummies      map[string]*dummy
+	binding      *binding        // of a procedure
+	used         map[string]bool // names of modules
+	ret          *ir.While       // what RETURN leaves; made when there is one
+}
+
+// target is a template or processor arrangement: where it is declared, and its
+// name in the typed program.
+type target struct {
+	pos  source.Pos
+	name string
+}
+
+// procedure is one that can be called: host is the scope whose names it sees.
+type procedure struct {
+	unit *ast.Program
+	host *scope
+}
+
+func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
+	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
+		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+	if host != nil {
+		s.implicitNone = host.implicitNone
+	}
+	for _, in := range unit.Contains {
+		if _, twice := s.procs[in.Name]; twice {
+			l.errorf(codeDuplicate, in.Pos, "there are two procedures called %s", in.Name)
+			continue
+		}
+		s.procs[in.Name] = &procedure{in, s}
+	}
+	return s
+}
+
+// owns reports whether s is a symbol of this unit.
+func (s *scope) owns(sym *ir.Symbol) bool {
+	for name, at := range s.names {
+		if at == sym {
+			return !s.used[name]
+		}
+	}
+	return false
+}
+
+// lookup finds a name in s and the scopes around it.
+func (s *scope) lookup(name string) *ir.Symbol {
+	for at := s; at != nil; at = at.host {
+		if sym := at.names[name]; sym != nil {
+			return sym
+		}
+	}
+	return nil
+}
+
+// dummy finds the dummy argument that name means.
+func (s *scope) dummy(name string) *dummy {
+	for at := s; at != nil; at = at.host {
+		if d := at.dummies[name]; d != nil {
+			return d
+		}
+		if at.names[name] != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// target finds a template or processor arrangement.
+func (s *scope) target(name string) (target, bool) {
+	for at := s; at != nil; at = at.host {
+		if t, ok := at.targets[name]; ok {
+			return t, true
+		}
+		if at.names[name] != nil {
+			break
+		}
+	}
+	return target{}, false
+}
+
+// procedure finds what a CALL or function reference of name means: nil when
+// there is none in this file.
+func (l *lowerer) procedure(name string) *procedure {
+	for at := l.scope; at != nil; at = at.host {
+		if p := at.procs[name]; p != nil {
+			return p
+		}
+	}
+	return l.external[name]
+}
+
+// unique makes of name one that nothing else in the program has.
+func (l *lowerer) unique(name string) string {
+	try := name
+	for n := 2; l.taken[try]; n++ {
+		try = name + "_" + strconv.Itoa(n)
+	}
+	l.taken[try] = true
+	l.takenList = append(l.takenList, try)
+	return try
+}
+
+// localName is the name in the typed program of what the unit in hand calls name.
+func (l *lowerer) localName(name string) string {
+	switch {
+	case l.scope.unit.Kind == ast.FunctionUnit && name == resultName(l.scope.unit):
+		return l.unique(l.scope.unit.Name)
+	case l.main[name] && l.scope.unit.Kind == ast.MainUnit:
+		return name // reserved
+	case l.scope.unit.Kind.IsProcedure():
+		return l.unique(l.scope.unit.Name + "_" + name)
+	}
+	return l.unique(name)
+}
+
+// newSymbol declares name in the unit in hand. A variable of a procedure that is
+// saved is the same one in all calls.
+func (l *lowerer) newSymbol(name string, pos source.Pos) *ir.Symbol {
+	s := &ir.Symbol{Name: l.localName(name), Pos: pos, Site: l.scope.site}
+	if s.Name != name {
+		s.Local = name
+	}
+	l.names[name] = s
+	l.prog.Symbols = append(l.prog.Symbols, s)
+	return s
+}
+
+// savedKey is a variable of a procedure.
+type savedKey struct {
+	unit *ast.Program
+	name string
+}
+
+// saved makes all calls of the procedure share variable s, called name in the
+// source. It returns the one to use.
+func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
+	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
+		return s
+	}
+	key := savedKey{l.scope.unit, name}
+	first := l.savedVars[key]
+	if first == nil {
+		s.Site = nil
+		l.savedVars[key] = s
+		return s
+	}
+	l.names[name] = first
+	l.shared[first] = true
+	for i := len(l.prog.Symbols) - 1; i >= 0; i-- {
+		if l.prog.Symbols[i] == s {
+			l.prog.Symbols = append(l.prog.Symbols[:i], l.prog.Symbols[i+1:]...)
+			break
+		}
+	}
+	return first
+}
+
+// use takes the names of a module.
+func (l *lowerer) use(u *ast.Use) {
+	m := l.modules[u.Module.Name]
+	if m == nil {
+		l.errorf(codeCall, u.Module.Pos, "there is no module %s in front of this unit in the file", u.Module.Name).
+			WithHelp("put the module into this file, in front of what uses it")
+		return
+	}
+	wanted := map[string]source.Pos{}
+	for _, n := range u.Names {
+		wanted[n.Name] = n.Pos
+	}
+	take := func(name string) bool {
+		_, ok := wanted[name]
+		delete(wanted, name)
+		return ok || !u.Only
+	}
+	found := map[string]bool{}
+	for name, s := range m.names {
+		if take(name) {
+			l.names[name], l.used[name] = s, true
+			found[name] = true
+		}
+	}
+	for name, p := range m.procs {
+		if take(name) {
+			l.procs[name] = p
+			found[name] = true
+		}
+	}
+	for name, t := range m.targets {
+		if take(name) || !u.Only {
+			l.targets[name], l.used[name] = t, true
+			found[name] = true
+		}
+	}
+	for name, pos := range wanted {
+		if !found[name] {
+			l.errorf(codeCall, pos, "module %s has no %s", u.Module.Name, name).
+				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or declare it in the module")
+		}
+	}
+}
+
+// module lowers the declarations of a module: its variables are there once.
+func (l *lowerer) module(u *ast.Program) {
+	if _, twice := l.modules[u.Name]; twice {
+		l.errorf(codeDuplicate, u.Pos, "there are two modules called %s", u.Name)
+		return
+	}
+	l.scope = l.newScope(u, nil)
+	directives, _ := l.declarations(u.Spec)
+	l.checkDeclared()
+	l.directives(directives)
+	l.modules[u.Name] = l.scope
+}
+
+// reserve takes for the main program the names that it declares, so that they
+// are in the typed program what they are in the source.
+func (l *lowerer) reserve(p *ast.Program) {
+	take := func(list []ast.Entity) {
+		for _, e := range list {
+			l.main[e.Name] = true
+			l.taken[e.Name] = true
+		}
+	}
+	for _, s := range p.Spec {
+		switch s := s.(type) {
+		case *ast.TypeDecl:
+			take(s.Entities)
+		case *ast.DimensionStmt:
+			take(s.Entities)
+		case *ast.ParameterStmt:
+			take(s.Names)
+		case *ast.Processors:
+			take(s.Entities)
+		case *ast.Template:
+			take(s.Entities)
+		}
+	}
+}
+
+// mark is a state of the program to which reset returns.
+type mark struct{ diags, symbols, hpf, sites, ends, taken, temps int }
+
+func (l *lowerer) mark() mark {
+	return mark{len(l.diags.Diags), len(l.prog.Symbols), len(l.prog.HPF), len(l.prog.Sites), len(l.ends), len(l.takenList), l.temps}
+}
+
+// reset removes what came into the program behind m, but for diagnostics.
+func (l *lowerer) reset(m mark) {
+	gone := map[*ir.Symbol]bool{}
+	for _, s := range l.prog.Symbols[m.symbols:] {
+		gone[s] = true
+	}
+	for key, s := range l.savedVars {
+		if gone[s] {
+			delete(l.savedVars, key)
+		}
+	}
+	l.prog.Symbols = l.prog.Symbols[:m.symbols]
+	l.prog.HPF = l.prog.HPF[:m.hpf]
+	l.prog.Sites = l.prog.Sites[:m.sites]
+	l.ends = l.ends[:m.ends]
+	for _, name := range l.takenList[m.taken:] {
+		delete(l.taken, name)
+	}
+	l.takenList = l.takenList[:m.taken]
+	l.temps = m.temps
+}

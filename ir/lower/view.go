@@ -1,0 +1,163 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// shape is what is known of an array argument in a procedure: lower bounds and
+// extents, as expressions over what the program has at the call.
+type shape struct{ lo, n []ir.Expr }
+
+// view makes elements of a dummy argument elements of the array that is the
+// actual argument: subscript d of base is subs[d].
+type view struct {
+	base *ir.Symbol
+	subs []viewSub
+}
+
+// viewSub is coef*i + off, where i is subscript dim of the dummy argument; dim is
+// -1 for a subscript that is off.
+type viewSub struct {
+	dim, coef int
+	off       ir.Expr
+}
+
+// wholeView is s as a view of itself.
+func (l *lowerer) wholeView(s *ir.Symbol, pos source.Pos) (*view, *shape) {
+	if v := l.views[s]; v != nil {
+		return v, l.shapes[s]
+	}
+	v, sh := &view{base: s}, &shape{}
+	for d, b := range s.Dims {
+		v.subs = append(v.subs, viewSub{d, 1, l.intConst(0, pos)})
+		sh.lo = append(sh.lo, l.intConst(b.Lo, pos))
+		sh.n = append(sh.n, l.intConst(b.Extent(), pos))
+	}
+	return v, sh
+}
+
+// through makes of a view of an array, whose dimension k has the elements
+// subs[k], a view of what that array is a view of.
+func (l *lowerer) through(v *view, subs []viewSub, pos source.Pos) *view {
+	out := &view{base: v.base}
+	for _, s := range v.subs {
+		if s.dim < 0 {
+			out.subs = append(out.subs, s)
+			continue
+		}
+		in := subs[s.dim]
+		off := l.plus(l.times(s.coef, in.off, pos), s.off, pos)
+		out.subs = append(out.subs, viewSub{in.dim, s.coef * in.coef, off})
+	}
+	return out
+}
+
+// element is element subs of the dummy argument with view v.
+func (l *lowerer) viewed(v *view, r *ir.Ref) *ir.Ref {
+	out := &ir.Ref{X: r.X, Sym: v.base}
+	for _, s := range v.subs {
+		x := ir.Clone(s.off)
+		if s.dim >= 0 {
+			x = l.plus(l.times(s.coef, r.Subs[s.dim], r.Pos), x, r.Pos)
+		}
+		out.Subs = append(out.Subs, x)
+	}
+	return out
+}
+
+// times is k*x, and plus x+y, folded; a sum with a negative constant is a
+// difference.
+func (l *lowerer) times(k int, x ir.Expr, pos source.Pos) ir.Expr {
+	if k == 1 {
+		return x
+	}
+	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Mul, L: l.intConst(k, pos), R: x}, pos)
+}
+
+func (l *lowerer) plus(x, y ir.Expr, pos source.Pos) ir.Expr {
+	at := ir.X{Pos: pos, Typ: ir.Integer}
+	if _, ok := x.(*ir.Const); ok {
+		x, y = y, x
+	}
+	c, ok := y.(*ir.Const)
+	if !ok {
+		return &ir.Bin{X: at, Op: ir.Add, L: x, R: y}
+	}
+	k := c.Int
+	// i + 1 - 1 is i.
+	if b, is := x.(*ir.Bin); is && (b.Op == ir.Add || b.Op == ir.Sub) {
+		if inner, is := b.R.(*ir.Const); is {
+			if b.Op == ir.Sub {
+				k -= inner.Int
+			} else {
+				k += inner.Int
+			}
+			x = b.L
+		}
+	}
+	switch {
+	case k == 0:
+		return x
+	case k < 0:
+		return l.foldBinary(&ir.Bin{X: at, Op: ir.Sub, L: x, R: l.intConst(-k, pos)}, pos)
+	}
+	return l.foldBinary(&ir.Bin{X: at, Op: ir.Add, L: x, R: l.intConst(k, pos)}, pos)
+}
+
+func (l *lowerer) minus(x, y ir.Expr, pos source.Pos) ir.Expr {
+	if c, ok := y.(*ir.Const); ok {
+		return l.plus(x, l.intConst(-c.Int, pos), pos)
+	}
+	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Sub, L: x, R: y}, pos)
+}
+
+// extentOf is max(0, hi-lo+1).
+func (l *lowerer) extentOf(lo, hi ir.Expr, pos source.Pos) ir.Expr {
+	n := l.plus(l.minus(ir.Clone(hi), ir.Clone(lo), pos), l.intConst(1, pos), pos)
+	return l.atLeast0(n, pos)
+}
+
+func (l *lowerer) atLeast0(n ir.Expr, pos source.Pos) ir.Expr {
+	return l.foldCall(&ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "max", Args: []ir.Expr{l.intConst(0, pos), n}})
+}
+
+func constOf(e ir.Expr) (int, bool) {
+	c, ok := e.(*ir.Const)
+	if !ok {
+		return 0, false
+	}
+	return c.Int, true
+}
+
+// local makes a variable for what a call needs. Later passes treat it as one of
+// the source.
+func (l *lowerer) local(base string, t ir.Type, pos source.Pos) *ir.Symbol {
+	s := &ir.Symbol{Name: l.unique(l.scope.unit.Name + "_" + base), Pos: pos, Type: t, Site: l.scope.site}
+	l.prog.Symbols = append(l.prog.Symbols, s)
+	return s
+}
+
+// fixed returns e as an expression that keeps its value: e itself when nothing
+// that the procedure may do changes it, else a variable that is set to it.
+func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) ir.Expr {
+	stable := true
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		switch x := x.(type) {
+		case *ir.Var:
+			_, active := l.active[x.Sym]
+			stable = stable && (active || l.captured[x.Sym])
+		case *ir.Ref, *ir.Substr:
+			stable = false
+		}
+		return stable
+	})
+	if stable {
+		return e
+	}
+	t := l.local(base, ir.Integer, pos)
+	l.captured[t] = true
+	v := &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t}
+	*pre = append(*pre, &ir.Assign{S: ir.S{Pos: pos}, LHS: v, RHS: e})
+	return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t}
+}

@@ -1,0 +1,285 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// unit is a program unit or procedure whose END has not been seen.
+type unit struct {
+	prog  *ast.Program
+	outer *unit // the unit that contains it, nil for one of the file
+	stack []*frame
+
+	begun    bool               // a statement has been seen
+	header   bool               // a PROGRAM, MODULE, SUBROUTINE or FUNCTION statement has been seen
+	declared source.Pos         // of the first declaration that IMPLICIT NONE must precede
+	executed source.Pos         // of the first executable statement
+	pending  *ast.Independent   // waits for its DO statement
+	labels   map[int]source.Pos // of the statements that have labels
+	contains source.Pos         // of CONTAINS
+}
+
+// newUnit is a place for a unit of which nothing is known yet: a main program
+// unless a statement says otherwise.
+func newUnit(outer *unit) *unit {
+	return &unit{prog: &ast.Program{Name: "main"}, outer: outer, labels: map[int]source.Pos{}}
+}
+
+// The grammars of the statements that begin and divide units.
+type (
+	subroutineStmt struct {
+		Prefix []lexer.Token `parser:"@( 'pure' | 'impure' | 'elemental' | 'recursive' )*"`
+		Name   lexer.Token   `parser:"'subroutine' @Ident"`
+		Args   []dummyArg    `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+	}
+	functionStmt struct {
+		Prefix []prefix     `parser:"@@*"`
+		Name   lexer.Token  `parser:"'function' @Ident"`
+		Args   []dummyArg   `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+		Result *lexer.Token `parser:"( 'result' '(' @Ident ')' )?"`
+	}
+	dummyArg struct {
+		Tok lexer.Token `parser:"@( Ident | '*' )"`
+	}
+	prefix struct {
+		Word *lexer.Token `parser:"( @( 'pure' | 'impure' | 'elemental' | 'recursive' )"`
+		Type *typeSpec    `parser:"| @@ )"`
+	}
+	moduleStmt struct {
+		Name lexer.Token `parser:"'module' @Ident"`
+	}
+	containsStmt struct {
+		Word lexer.Token `parser:"@'contains'"`
+	}
+	useStmt struct {
+		Name  lexer.Token  `parser:"'use' '::'? @Ident"`
+		Only  *lexer.Token `parser:"( ',' ( @'only' ':'"`
+		Names []nameRef    `parser:"  ( @@"`
+		More  []nameRef    `parser:"    ( ',' @@ )* )? | @@ ) )?"`
+	}
+	intentStmt struct {
+		Word  lexer.Token `parser:"'intent' '(' @( 'in' | 'out' | 'inout' )"`
+		Out   bool        `parser:"@'out'? ')' '::'?"`
+		Names []nameRef   `parser:"@@ ( ',' @@ )*"`
+	}
+	externalStmt struct {
+		Names []nameRef `parser:"'external' '::'? @@ ( ',' @@ )*"`
+	}
+	callStmt struct {
+		Proc callee `parser:"'call' @@"`
+	}
+	returnStmt struct {
+		Word lexer.Token `parser:"@'return'"`
+		Alt  *expr       `parser:"@@?"`
+	}
+)
+
+// unitHead is the first statement of a unit.
+type unitHead struct {
+	ast.Base
+	unit *ast.Program
+}
+
+// containsMark is CONTAINS.
+type containsMark struct{ ast.Base }
+
+// procedure words that stand in front of SUBROUTINE and FUNCTION.
+func (p *parser) prefixWord(u *ast.Program, t *lexer.Token) {
+	switch t.Value {
+	case "pure":
+		u.Pure = true
+	case "elemental":
+		p.diags.Add(problem(source.OutsideSubset, t, "ELEMENTAL procedures are outside the subset").
+			WithHelp("remove the word, and call the procedure in a DO loop over the elements"))
+	case "recursive":
+		p.diags.Add(problem(source.OutsideSubset, t, "RECURSIVE procedures are outside the subset").
+			WithHelp("remove the word if the procedure does not call itself; else write a loop"))
+	}
+}
+
+func (p *parser) dummyArgs(list []dummyArg) []ast.Name {
+	var out []ast.Name
+	for i := range list {
+		t := &list[i].Tok
+		if t.Value == "*" {
+			p.diags.Add(problem(source.OutsideSubset, t, "alternate returns are outside the subset").
+				WithHelp("return a status in an INTEGER argument, and test it behind the CALL"))
+			continue
+		}
+		out = append(out, ast.Name{Pos: startOf(t), Name: t.Value})
+	}
+	return out
+}
+
+func (g *subroutineStmt) build(p *parser, base ast.Base) ast.Stmt {
+	u := &ast.Program{Pos: base.Pos, Kind: ast.SubroutineUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args)}
+	for i := range g.Prefix {
+		p.prefixWord(u, &g.Prefix[i])
+	}
+	return &unitHead{base, u}
+}
+
+func (g *functionStmt) build(p *parser, base ast.Base) ast.Stmt {
+	u := &ast.Program{Pos: base.Pos, Kind: ast.FunctionUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args)}
+	for i := range g.Prefix {
+		switch f := &g.Prefix[i]; {
+		case f.Word != nil:
+			p.prefixWord(u, f.Word)
+		case u.Prefix != nil:
+			p.diags.Add(problem(source.Syntax, &f.Type.Word, "a second type for the function").WithHelp("remove one"))
+		default:
+			t := &ast.TypeSpec{}
+			if f.Type.build(p, t) {
+				u.Prefix = t
+			}
+		}
+	}
+	if g.Result != nil {
+		u.Result = ast.Name{Pos: startOf(g.Result), Name: g.Result.Value}
+	}
+	return &unitHead{base, u}
+}
+
+func (g *moduleStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &unitHead{base, &ast.Program{Pos: base.Pos, Kind: ast.ModuleUnit, Name: g.Name.Value}}
+}
+
+func (g *containsStmt) build(_ *parser, base ast.Base) ast.Stmt { return &containsMark{base} }
+
+func namesOf(list []nameRef) []ast.Name {
+	var out []ast.Name
+	for i := range list {
+		out = append(out, ast.Name{Pos: startOf(&list[i].Tok), Name: list[i].Tok.Value})
+	}
+	return out
+}
+
+func (g *useStmt) build(p *parser, base ast.Base) ast.Stmt {
+	u := &ast.Use{Base: base, Module: ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}, Only: g.Only != nil}
+	if g.Only == nil && len(g.More) > 0 {
+		p.diags.Add(problem(source.OutsideSubset, &g.More[0].Tok, "names of a module cannot be changed by USE").
+			WithHelp("write use %s, only: names, and use the names as they are", g.Name.Value))
+		return nil
+	}
+	u.Names = append(namesOf(g.Names), namesOf(g.More)...)
+	return u
+}
+
+func (g *intentStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.Intent{Base: base, Intent: g.Word.Value, Names: namesOf(g.Names)}
+	if g.Out {
+		s.Intent = "inout"
+	}
+	return s
+}
+
+func (g *externalStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.External{Base: base, Names: namesOf(g.Names)}
+}
+
+func (g *callStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Call{Base: base, Proc: g.Proc.Name, Args: g.Proc.Args}
+}
+
+func (g *returnStmt) build(p *parser, base ast.Base) ast.Stmt {
+	if g.Alt != nil {
+		p.diags.Errorf(source.OutsideSubset, g.Alt.X.Position(), "alternate returns are outside the subset").
+			WithHelp("return a status in an INTEGER argument, and test it behind the CALL")
+		return nil
+	}
+	return &ast.Return{Base: base}
+}
+
+// enter begins a unit of the kind at pos, closing one that has no END.
+func (p *parser) enter(kind scan.Kind, pos source.Pos) {
+	u := p.unit
+	switch {
+	case !u.begun && u.outer == nil:
+	case u.contains.IsValid() && kind != scan.Program && kind != scan.Module:
+		p.unit = newUnit(u)
+	case kind == scan.Program && !u.contains.IsValid() && u.prog.Kind == ast.MainUnit:
+		return // programStmt knows whether it is the first
+	default:
+		what := strings.ToUpper(u.prog.Kind.String())
+		p.diags.Errorf(source.UnbalancedBlock, pos, "END %s is missing in front of the next program unit", what).
+			WithNote(u.prog.Pos, "the %s begins here", what).
+			WithHelp("add END %s %s; a procedure inside of it stands behind CONTAINS", what, u.prog.Name)
+		p.closeAbove(-1, pos)
+		p.leave(pos)
+		if p.unit.begun {
+			p.enter(kind, pos)
+			return
+		}
+	}
+	p.unit.begun = true
+}
+
+// head takes the first statement of a module or procedure.
+func (p *parser) head(n *unitHead) {
+	p.unit.header = true
+	p.unit.prog = n.unit
+}
+
+// contain takes CONTAINS.
+func (p *parser) contain(n *containsMark) {
+	u := p.unit
+	p.closeAbove(-1, n.Pos)
+	switch {
+	case u.contains.IsValid():
+		p.diags.Errorf(source.Syntax, n.Pos, "a second CONTAINS").WithNote(u.contains, "the first is here").WithHelp("remove one")
+		return
+	case u.outer != nil && u.outer.prog.Kind != ast.ModuleUnit:
+		p.diags.Errorf(source.Syntax, n.Pos, "an internal procedure cannot contain procedures").
+			WithNote(u.prog.Pos, "it begins here").
+			WithHelp("put them beside it, behind the CONTAINS of %s", u.outer.prog.Name)
+	}
+	u.contains = n.Pos
+}
+
+// leave ends the unit in hand, and puts it where it belongs.
+func (p *parser) leave(pos source.Pos) {
+	u := p.unit
+	u.prog.EndPos = pos
+	p.unit = u.outer
+	if u.outer != nil {
+		u.outer.prog.Contains = append(u.outer.prog.Contains, u.prog)
+		return
+	}
+	p.unit = newUnit(nil)
+	switch u.prog.Kind {
+	case ast.MainUnit:
+		p.file.Program, p.mainHeader = u.prog, u.header
+	case ast.ModuleUnit:
+		p.file.Modules = append(p.file.Modules, u.prog)
+	default:
+		p.file.Procedures = append(p.file.Procedures, u.prog)
+	}
+}
+
+// endUnit takes the END of a unit.
+func (p *parser) endUnit(n *blockEnd) {
+	u := p.unit
+	p.closeAbove(-1, n.Pos)
+	p.keepLabel(n)
+	what := strings.ToUpper(u.prog.Kind.String())
+	if n.Unit != "" && n.Unit != strings.ToLower(what) {
+		p.diags.Errorf(source.UnbalancedBlock, n.Pos, "END %s ends a %s", strings.ToUpper(n.Unit), what).
+			WithNote(u.prog.Pos, "the %s begins here", what).
+			WithHelp("write END %s", what)
+	} else if n.Name != nil && u.prog.Name != "" && (!u.header || n.Name.Value != u.prog.Name) {
+		d := problem(source.UnbalancedBlock, n.Name, "the "+strings.ToLower(what)+" is not called "+n.Name.Value)
+		if u.header {
+			d.WithNote(u.prog.Pos, "it begins here").WithHelp("write END %s %s", what, u.prog.Name)
+		} else {
+			d.WithHelp("write END, or begin with PROGRAM %s", n.Name.Value)
+		}
+		p.diags.Add(d)
+	}
+	p.leave(n.Pos)
+}
