@@ -163,6 +163,9 @@ func longProgram(n int) string {
 
 // TestCostOfPrograms: the same for a program, with its relations.
 func TestCostOfPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long program")
+	}
 	f := functions(t, longProgram(2000))
 	for _, pes := range []int{8, 0} {
 		for tries := 0; ; tries++ {
