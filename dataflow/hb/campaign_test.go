@@ -208,7 +208,8 @@ func TestRandomPrograms(t *testing.T) {
 				tallies[k][j].add(v, o)
 				for x := range v {
 					if o.early[x] && v[x] != synch.NeedsSync {
-						t.Fatalf("seed %d program %d: communication %d is %v, but a put came too early (strict %v, unfolded %v)\nslots %v\n%v", *seed, i, x+1, v[x], strict, unfold, how, p.Built)
+						t.Fatalf("seed %d program %d: communication %d is %v, but a put came too early (strict %v, unfolded %v)\nslots %v\n%v\nsmaller: %s",
+							*seed, i, x+1, v[x], strict, unfold, how, p.Built, report(ap, how, analysed(unfold, strict), strict))
 					}
 				}
 			}

@@ -158,6 +158,9 @@ func longProgram(n int) string {
 
 // TestCostOfPrograms: the same for a program, with its relations.
 func TestCostOfPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long program")
+	}
 	f := functions(t, longProgram(2000))
 	for _, pes := range []int{8, 0} {
 		var before, after runtime.MemStats

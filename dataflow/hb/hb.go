@@ -14,8 +14,9 @@ type Options struct {
 	// only what holds for all numbers of PEs is proved.
 	PEs int
 	// Slots is the number of slots of a communication, from 1; nil stands for one
-	// each. The slots of a communication with several are its own, filled in turn,
-	// and used until UO.
+	// each. The slots of a communication with several are its own, and used until
+	// UO. They are filled in turn by the number of its instances, which every PE
+	// counts, whether or not it takes part.
 	Slots func(put int) int
 	// Staged reports whether values are copied out of the slots at CO; nil stands
 	// for no. Staging slots are the communication's own. What they are copied to
