@@ -83,7 +83,7 @@ func newModel(tr trace, c config, planned bool) *model {
 
 func (w *model) clone() *model {
 	c := &model{trace: w.trace, fine: w.fine, pes: slices.Clone(w.pes), net: NewInProcess(len(w.pes))}
-	for pe := range c.pes {
+	for pe := range c.pes { // machines share the contexts of elided barriers, which only reports read
 		m := *w.pes[pe].m
 		m.records = slices.Clone(m.records)
 		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
@@ -103,7 +103,7 @@ func (w *model) clone() *model {
 
 // key tells states apart: all that later steps or the final check depend on.
 func (w *model) key() string {
-	var b []byte
+	b := make([]byte, 0, 512)
 	put := func(xs ...uint64) {
 		for _, x := range xs {
 			b = binary.AppendUvarint(b, x)
