@@ -81,8 +81,8 @@ type machine struct {
 
 	now  Context // where this PE votes
 	at   point
-	elid [recent]Context // by seq: the contexts of the last elided barriers
-	last uint64          // seq of the last agreement
+	elid *[recent]Context // by seq: the contexts of the last elided barriers
+	last uint64           // seq of the last agreement
 
 	ideal     Access // Table 1: summary before the last barrier, as far as not cut off
 	undecided int32  // Table 1: record of the last barrier, 0 if it is none
@@ -108,7 +108,7 @@ type config struct {
 }
 
 func newMachine(c config, planned bool) *machine {
-	return &machine{config: c, tree: *NewTree(), records: make([]record, 1, 32), summary: Private, armed: planned, ideal: Private}
+	return &machine{config: c, tree: *NewTree(), records: make([]record, 1, 32), summary: Private, elid: new([recent]Context), armed: planned, ideal: Private}
 }
 
 // arrive begins a barrier in context c. If the barrier is elided the PE goes
