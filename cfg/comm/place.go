@@ -29,7 +29,8 @@ func (a *analyzer) statement(s ir.Stmt) []Node {
 		}
 		return t.nodes()
 	case *ir.If:
-		if t, _ := a.tryRegion(s); t != nil {
+		// A condition that all PEs know keeps communication from happening in vain.
+		if t, _ := a.tryRegion(s); t != nil && (s.Cond.IsVarying() || len(t.pre)+len(t.pipe) == 0) {
 			return t.nodes()
 		}
 		pre := a.fetch(s, s.Cond)
