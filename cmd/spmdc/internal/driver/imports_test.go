@@ -22,7 +22,7 @@ var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend"}
 // aside. The compiler is a line of layers; a package sees those before it:
 //
 //	parser <- ir/lower
-//	ir <- ir/scalar, ir/mapping, ir/depend
+//	ir <- ir/scalar, ir/mapping, ir/depend; ir/mapping <- ir/lower
 //	ir <- cfg
 //	ir, ir/scalar, ir/mapping, ir/depend <- ir/transform
 //	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/synch, hb, plan, report <- codegen <- cmd/spmdc
@@ -39,8 +39,8 @@ var imports = []struct {
 	{"parser/internal/...", []string{"parser/..."}}, // help for tests
 
 	{"ir", nil},
-	{"ir/lower", []string{"ir", "parser", "parser/ast"}}, // it alone sees syntax and types
-	{"ir/depend", []string{"ir"}},                        // knows nothing of mapping
+	{"ir/lower", []string{"ir", "ir/mapping", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
+	{"ir/depend", []string{"ir"}},                                      // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
 	{"ir/transform", analyses},                        // what a change means; whether it pays is not its business
