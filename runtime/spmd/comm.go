@@ -126,6 +126,9 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 	}
 	if c.order != nil {
 		c.ordered()
+		if c.dst != nil {
+			c.dst.order = c.order
+		}
 	}
 	return changed
 }

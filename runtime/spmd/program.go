@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/transport"
 )
 
 // Site is a place of the source program at which PEs communicate. Error
@@ -19,6 +20,7 @@ type Site struct {
 	Line, Col int
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
+	Why       string // in check builds: what the plan does about ready messages, and its reason
 }
 
 // Program describes an emitted program to the run-time library.
@@ -35,6 +37,14 @@ type Program struct {
 	// Lates which messages arrive late. They have an effect with Check only.
 	Holds *check.Holds
 	Lates *check.Lates
+	// Mute lists sites whose data are delivered without what their senders know:
+	// what they alone would order is then reported. With Check only.
+	Mute []int
+	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
+	Trace io.Writer
+
+	// carrier puts a transport between a PE and its messages, for tests.
+	carrier func(transport.Transport) transport.Transport
 }
 
 // mode is the mode of communications that the plan gives mode m.
