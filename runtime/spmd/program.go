@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -80,6 +82,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var holds check.Holds
 	var lates check.Lates
+	var trace string
+	var freeze bool
 	if p.Check {
 		flags.Var(&holds, "hold", "for debugging, `PE,COMM,EPOCH`: the PE stops when communication COMM (1 is the first) has arrived\n"+
 			"for the EPOCH-th time, until no other PE can move, but no longer than "+holdLimit.String()+": a put that nothing orders\n"+
@@ -87,6 +91,19 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			"arrival. random,SEED: PEs stop at places that the seed picks. May be given more than once")
 		flags.Var(&lates, "late", "for debugging, `PE,COMM,EPOCH`: what the PE puts when communication COMM comes for the EPOCH-th\n"+
 			"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
+		flags.Func("mute", "for debugging, `COMM`: what is put for communication COMM arrives without what its senders know.\n"+
+			"The program does the same, but what only that communication orders is reported. May be given more than once", func(text string) error {
+			site, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
+			if err != nil || site < 1 {
+				return fmt.Errorf("%q is no communication: want a number from 1", text)
+			}
+			p.Mute = append(p.Mute, site-1)
+			return nil
+		})
+		flags.StringVar(&trace, "trace", "", "write what every PE did to `FILE`")
+		flags.BoolVar(&freeze, "freeze", false, "run the program once more for each PE, which stops wherever data have arrived until no other PE\n"+
+			"can move (of many arrivals of one communication it takes some): nothing may come meanwhile, and all\n"+
+			"runs must print the same")
 		p.Holds, p.Lates = &holds, &lates
 	}
 	flags.Usage = func() {
@@ -105,7 +122,20 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: -n %d: the number of processing elements must be between 1 and %d\n", p.Name, *n, maxPEs)
 		return exitUsage
 	}
-	counts, err := Run(p, *n, stdin, stdout, body)
+	if trace != "" {
+		f, err := os.Create(trace)
+		if err != nil {
+			fmt.Fprintf(stderr, "%s: -trace: %v\n", p.Name, err)
+			return exitUsage
+		}
+		defer f.Close() // Run has reported a failed write
+		p.Trace = f
+	}
+	execute := Run
+	if freeze {
+		execute = frozen
+	}
+	counts, err := execute(p, *n, stdin, stdout, body)
 	if *stats && counts != nil {
 		w := bufio.NewWriter(stderr)
 		counts.Table(w)
