@@ -345,7 +345,10 @@ func (m *Monitor) look() {
 }
 
 // fail ends the run with a violation.
-func (m *Monitor) fail(v *Violation) { m.Abort(v) }
+func (m *Monitor) fail(v *Violation) {
+	v.Index = v.Put.begun.indices()
+	m.Abort(v)
+}
 
 // meet is a collective operation in which all PEs learn what all know.
 func (m *Monitor) meet(site int, do func()) {

@@ -202,6 +202,10 @@ func covers(box, other []dist.Triplet) bool {
 // for Strays.
 func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 	m := s.monitor
+	found := func(v Violation) *Violation {
+		v.Put, v.From, v.To, v.Epoch, v.Index = s, m.id, q, epoch, s.begun.indices()
+		return &v
+	}
 	known := m.clock[q]
 	var stray *Violation
 	for _, mate := range s.mates {
@@ -214,25 +218,24 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 			if mate.reads != nil && !mate.reads(q, n.box, cells) {
 				continue
 			}
-			v := &Violation{Put: s, Use: mate, From: m.id, To: q, Epoch: epoch, UseEpoch: n.over, OverEpoch: over}
 			if n.over > over {
-				v.Kind, v.UseEpoch = TooEarly, n.first(over, mate.depth)
-				return v
+				return found(Violation{Kind: TooEarly, Use: mate, UseEpoch: n.first(over, mate.depth), OverEpoch: over})
 			}
-			if v.Kind = Unordered; stray == nil || n.step > stray.step {
-				stray, v.step = v, n.step
+			if stray == nil || n.step > stray.step {
+				stray = found(Violation{Kind: Unordered, Use: mate, UseEpoch: n.over, OverEpoch: over, step: n.step})
 			}
 		}
 	}
 	last := &s.puts[q*s.depth+int(epoch%uint64(s.depth))]
 	if last.epoch > 0 && (last.step == 0 || last.step > known) {
-		v := &Violation{Kind: Unordered, Put: s, Use: s, From: m.id, To: q, Epoch: epoch, UseEpoch: last.epoch, OverEpoch: load(&s.row[q].arrived), Flag: true}
-		if last.epoch > v.OverEpoch {
+		arrived := load(&s.row[q].arrived)
+		v := Violation{Kind: Unordered, Use: s, UseEpoch: last.epoch, OverEpoch: arrived, Flag: true}
+		if last.epoch > arrived {
 			v.Kind = TooEarly
-			return v
+			return found(v)
 		}
 		if stray == nil {
-			stray = v
+			stray = found(v)
 		}
 	}
 	*last = lastPut{epoch: epoch}

@@ -86,7 +86,7 @@ func (m *Monitor) stray(v *Violation) {
 		first.Times++
 		return
 	}
-	v.Times, v.Index = 1, v.Put.begun.indices()
+	v.Times = 1
 	m.known[key] = v
 	m.strays = append(m.strays, v)
 }
