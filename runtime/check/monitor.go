@@ -202,6 +202,7 @@ func (m *Monitor) Put(site int, b transport.Buffer, to int, epoch uint64, src tr
 
 // PutAll sends data of several slots.
 func (m *Monitor) PutAll(site, to int, parts []transport.Part) {
+	m.trace.together(len(parts))
 	for i := range parts {
 		x := &parts[i]
 		x.Src = m.send(site, x.Buffer, to, x.Epoch, x.Src, x.Move)
@@ -271,6 +272,7 @@ func (m *Monitor) Ready(site int, b transport.Buffer, to int, epoch uint64) {
 
 // ReadyAll sends a ready message for several slots.
 func (m *Monitor) ReadyAll(site, to int, slots []transport.Slot) {
+	m.trace.together(len(slots))
 	for _, s := range slots {
 		m.declare(s.Buffer, to, s.Epoch)
 	}

@@ -17,6 +17,7 @@ import (
 //	p COMM EPOCH TO OFFSET N:STRIDE ...  a put, and the cells that it fills on TO
 //	g COMM EPOCH FROM                    the data of FROM have arrived
 //	r COMM EPOCH TO                      a ready message
+//	a N                                  the next N lines are one message
 //	w COMM EPOCH FROM                    the ready message of FROM has arrived
 //	c COMM EPOCH                         this PE uses the memory in that epoch
 //	o COMM EPOCH                         CO
@@ -61,6 +62,12 @@ func (t *trace) line(op byte, numbers ...int) {
 func (t *trace) loop(depth, index int) { t.line('i', depth, index) }
 
 func (t *trace) message(op byte, site int, epoch uint64, pe int) { t.line(op, site+1, int(epoch), pe) }
+
+func (t *trace) together(n int) {
+	if n > 1 {
+		t.line('a', n)
+	}
+}
 
 func (t *trace) use(site int, epoch uint64) { t.line('c', site+1, int(epoch)) }
 
