@@ -2,12 +2,13 @@ package replay
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
 // Options say which messages of a run count as witnesses of an order.
 type Options struct {
-	Mute    map[int]bool // not the data of these communications
+	Mute    map[int]bool // not the data of these communications, nor these reductions, by number
 	NoReady bool         // no ready message
 }
 
@@ -216,7 +217,7 @@ func (r *run) execute(p int, e *event) bool {
 			merge(mine, clock)
 		}
 	case 'k':
-		if !r.meet(p) {
+		if !r.meet(p, r.o.Mute[e.comm+1]) {
 			return false
 		}
 	case 'b':
@@ -228,7 +229,7 @@ func (r *run) execute(p int, e *event) bool {
 			r.broadcasts[k] = slices.Clone(mine)
 		} else if len(r.broadcasts) <= k || r.broadcasts[k] == nil {
 			return false
-		} else {
+		} else if !r.o.Mute[e.comm+1] {
 			merge(mine, r.broadcasts[k])
 		}
 		r.heard[p]++
@@ -254,7 +255,7 @@ func merge(into, from []int) {
 }
 
 // meet is a barrier or reduction: p has come, and goes on when all have.
-func (r *run) meet(p int) bool {
+func (r *run) meet(p int, muted bool) bool {
 	k := r.met[p]
 	for len(r.meetings) <= k {
 		r.meetings = append(r.meetings, make([]int, r.PEs))
@@ -267,7 +268,9 @@ func (r *run) meet(p int) bool {
 	if len(r.joined[k]) < r.PEs {
 		return false
 	}
-	merge(r.knows[p], r.meetings[k])
+	if !muted {
+		merge(r.knows[p], r.meetings[k])
+	}
 	r.met[p]++
 	return true
 }
@@ -310,4 +313,22 @@ func (r *run) free(p int, e *event, c, m *Comm, known int) bool {
 		}
 	}
 	return true
+}
+
+// Sites lists the numbers of the communications, reductions and broadcasts that
+// the run has come by.
+func (t *Trace) Sites() []int {
+	seen := map[int]bool{}
+	for _, list := range t.lists {
+		for _, e := range list {
+			switch e.op {
+			case 'g':
+				seen[e.comm] = true
+			case 'k', 'b':
+				seen[e.comm+1] = true
+			}
+		}
+	}
+	delete(seen, 0)
+	return slices.Sorted(maps.Keys(seen))
 }

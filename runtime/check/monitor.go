@@ -45,8 +45,9 @@ type Monitor struct {
 }
 
 // Monitor makes the monitor of the PE behind t, which sees the run through it from
-// then on. The data of the muted sites (numbers from 0) are delivered without
-// what their senders know: a message is there, but does not count as a witness.
+// then on. The data of the muted sites (numbers from 0), and what reductions there
+// bring, are delivered without what their senders know: a message is there, but does
+// not count as a witness.
 func (l *Ledger) Monitor(t transport.Transport, muted ...int) *Monitor {
 	m := &Monitor{
 		Transport: t, ledger: l, id: t.PE(), clock: make([]uint64, l.pes),
@@ -358,7 +359,7 @@ func (m *Monitor) meet(site int, do func()) {
 	m.pass(site, passMeeting)
 	m.meetings++
 	list := m.ledger.meetings[m.meetings%2]
-	list[m.id].write(m.meetings, m.at, m.clock, false, 0, nil)
+	list[m.id].write(m.meetings, m.at, m.clock, m.muted[site], 0, nil)
 	m.trace.collective(site)
 	do()
 	for q := range list {
@@ -389,7 +390,7 @@ func (m *Monitor) share(site, root int, do func()) {
 	m.shared++
 	l := &m.ledger.letters[m.shared%broadcastRing]
 	if m.id == root {
-		l.write(m.shared, m.at, m.clock, false, 0, nil)
+		l.write(m.shared, m.at, m.clock, m.muted[site], 0, nil)
 	}
 	m.trace.broadcast(site, root)
 	do()

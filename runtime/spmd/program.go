@@ -91,7 +91,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			"arrival. random,SEED: PEs stop at places that the seed picks. May be given more than once")
 		flags.Var(&lates, "late", "for debugging, `PE,COMM,EPOCH`: what the PE puts when communication COMM comes for the EPOCH-th\n"+
 			"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
-		flags.Func("mute", "for debugging, `COMM`: what is put for communication COMM arrives without what its senders know.\n"+
+		flags.Func("mute", "for debugging, `COMM`: what communication or reduction COMM brings comes without what its senders know.\n"+
 			"The program does the same, but what only that communication orders is reported. May be given more than once", func(text string) error {
 			site, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
 			if err != nil || site < 1 {
@@ -139,6 +139,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	if *stats && counts != nil {
 		w := bufio.NewWriter(stderr)
 		counts.Table(w)
+		if freeze {
+			fmt.Fprintf(w, "PEs were held %d times\n", counts.Held)
+		}
 		w.Flush()
 	}
 	var stop *StopError
