@@ -60,24 +60,21 @@ func (t *Trace) Redundant() (ready, redundant int) {
 		needed[p] = true
 	}
 	for p, list := range t.lists {
-		wanted := false
-		count := func() {
-			if ready > 0 && !wanted {
-				redundant++
-			}
-		}
+		wanted := true // a slot of the message at hand waits for it
 		for _, e := range list {
 			if e.op != 'r' {
 				continue
 			}
 			if e.lead {
-				count()
+				if !wanted {
+					redundant++
+				}
 				ready, wanted = ready+1, false
 			}
 			wanted = wanted || needed[Put{e.comm, e.epoch, e.pe, p}]
 		}
-		if slices.ContainsFunc(list, func(e event) bool { return e.op == 'r' }) {
-			count()
+		if !wanted {
+			redundant++
 		}
 	}
 	return ready, redundant

@@ -136,7 +136,45 @@ func (s *Slot) Arrived(epoch uint64) {
 		}
 	}
 	s.unchanged(epoch, Garbled)
+	s.replace()
 	store(&s.row[m.id].arrived, epoch)
+}
+
+// replace lets what has come replace, in the same cells, what mates of s brought and
+// still is in use: other cells of it may be needed, as those of the rows to come
+// when a pipeline brings new values of this row.
+func (s *Slot) replace() {
+	for _, mate := range s.mates {
+		if mate == s {
+			continue
+		}
+		for i := range mate.sections {
+			x := &mate.sections[i]
+			for k := range s.sections {
+				if near(&x.move, &s.sections[k].move) {
+					x.sum = mate.inbox.Memory.Digest(&x.move, true)
+					break
+				}
+			}
+		}
+	}
+}
+
+// near reports whether two sections may have cells in common.
+func near(a, b *transport.Move) bool {
+	lo, hi := extremes(a)
+	l, h := extremes(b)
+	return lo <= h && l <= hi
+}
+
+// extremes are the least and the largest offset of a section at its target.
+func extremes(m *transport.Move) (lo, hi int) {
+	lo, hi = m.Dst, m.Dst
+	for d := range m.Rank {
+		far := (m.N[d] - 1) * m.DstStride[d]
+		lo, hi = lo+min(0, far), hi+max(0, far)
+	}
+	return lo, hi
 }
 
 // unchanged checks that what has come still is what was sent (I3).
@@ -161,6 +199,7 @@ func (s *Slot) Over(epoch uint64) {
 	if !s.written {
 		s.unchanged(epoch, Changed)
 	}
+	s.sections = s.sections[:0]
 	m.step(s.Site, passOver)
 	m.trace.node('u', s.Site, epoch)
 	now := m.clock[m.id]

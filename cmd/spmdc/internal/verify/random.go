@@ -237,7 +237,7 @@ func (r *RandomReport) expect(dir string, list []*sample) error {
 
 // shrink makes the program of a failure as small as it can in the time.
 func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
-	kind := faultKind(f.Fault)
+	kind, how := faultKind(f.Fault), manner(f.Fault)
 	serial := 0
 	one := RandomReport{RandomOptions: r.RandomOptions}
 	one.Plans = []plan.Kind{f.Plan}
@@ -256,7 +256,7 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 		for _, k := range one.Plans {
 			code, err := one.compile(table, s, k)
 			if err != nil {
-				if kind == 0 {
+				if manner(err) == how {
 					return err
 				}
 				return nil
@@ -272,7 +272,7 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 			one.Totals[k] = &Counts{}
 		}
 		var mu sync.Mutex
-		if x := one.verify(sub, program, s, &mu); x != nil && x.Plan == f.Plan && faultKind(x.Fault) == kind {
+		if x := one.verify(sub, program, s, &mu); x != nil && x.Plan == f.Plan && manner(x.Fault) == how {
 			return x.Fault
 		}
 		return nil
@@ -281,6 +281,29 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 	if err != nil {
 		f.Source, f.Fault, f.Shrunk = source, err, true
 	}
+}
+
+// numbers are what differs between faults of one manner.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// manner is what a fault has in common with those that are like it: its kind, and
+// but for wrong outputs what is said first, up to the name of a reference.
+func manner(err error) string {
+	var f *Fault
+	if !errors.As(err, &f) {
+		return "0 " + numbers.ReplaceAllString(err.Error(), "#")
+	}
+	if f.Kind == Wrong {
+		return f.Kind.String()
+	}
+	text, _, _ := strings.Cut(f.Text, "\n")
+	var words []string
+	for _, w := range strings.Fields(text) {
+		if !strings.ContainsAny(w, "(),:'") {
+			words = append(words, numbers.ReplaceAllString(w, "#"))
+		}
+	}
+	return f.Kind.String() + " " + strings.Join(words, " ")
 }
 
 // faultKind is the kind of a fault; 0 for a program that is not compiled.
