@@ -96,6 +96,7 @@ type gen struct {
 	index    []int              // open loops: line of the index definition, or -1
 	final    map[*ir.Do]string
 	serial   int
+	around   int // open loops that all PEs execute together
 
 	labelled  map[ir.Stmt]bool
 	labels    map[string]ir.Stmt
@@ -164,19 +165,26 @@ func (g *gen) program() ([]byte, error) {
 
 // makeSites numbers everything that communicates, for messages of the run time.
 func (g *gen) makeSites() {
-	site := func(line, col int, kind, ref string) {
-		g.sites = append(g.sites, fmt.Sprintf("{ID: %d, Line: %d, Col: %d, Kind: %q, Ref: %q},", len(g.sites), line, col, kind, ref))
+	site := func(line, col int, kind, ref, why string) {
+		if why != "" {
+			why = fmt.Sprintf(", Why: %q", why)
+		}
+		g.sites = append(g.sites, fmt.Sprintf("{ID: %d, Line: %d, Col: %d, Kind: %q, Ref: %q%s},", len(g.sites), line, col, kind, ref, why))
 	}
-	for _, c := range g.prog.Comms {
-		site(c.Line, c.Col, string(c.Kind), ir.ExprString(c.Refs[0]))
+	for i, c := range g.prog.Comms {
+		why := ""
+		if g.opt.Check {
+			why = g.plan.Slots[i].Why
+		}
+		site(c.Line, c.Col, string(c.Kind), ir.ExprString(c.Refs[0]), why)
 	}
 	for _, r := range g.prog.Reduces {
-		site(r.Line, 1, r.Name, r.Sym.Name)
+		site(r.Line, 1, r.Name, r.Sym.Name, "")
 	}
 	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
 		if r, ok := s.(*ir.Read); ok {
 			g.readSites[r] = len(g.sites)
-			site(r.Pos.Line, r.Pos.Col, "read", ir.StmtString(r))
+			site(r.Pos.Line, r.Pos.Col, "read", ir.StmtString(r), "")
 		}
 		return true
 	})

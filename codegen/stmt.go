@@ -26,8 +26,10 @@ func (g *gen) nodes(list []comm.Node) {
 			}
 			g.out.at = n.Do.Pos.Line
 			g.openLoop(n.Do, nil)
+			leave := g.iteration(n.Do.Index)
 			g.nodes(n.Body)
 			g.closeLoop(n.Do)
+			leave()
 		case *comm.WhileLoop:
 			g.while(n)
 		case *comm.Branch:
@@ -68,10 +70,13 @@ func everywhere(list []comm.Node) bool {
 func (g *gen) while(n *comm.WhileLoop) {
 	g.out.at = n.While.Pos.Line
 	g.label(n.While, n.While.Name)
+	var leave func()
 	if len(n.Pre) == 0 {
 		g.out.p("for %s {", forCond(g.expr(n.While.Cond)))
+		leave = g.iteration(nil)
 	} else {
 		g.out.p("for {")
+		leave = g.iteration(nil)
 		g.nodes(n.Pre)
 		g.out.at = n.While.Pos.Line
 		g.out.p("if !(%s) {", g.expr(n.While.Cond))
@@ -81,6 +86,28 @@ func (g *gen) while(n *comm.WhileLoop) {
 	}
 	g.nodes(n.Body)
 	g.out.p("}")
+	leave()
+}
+
+// iteration tells the run time, in check builds, in which iteration of a loop all
+// PEs are: that of an index, or with nil the next one. What it returns is called
+// behind the loop.
+func (g *gen) iteration(index *ir.Symbol) (leave func()) {
+	if !g.opt.Check {
+		return func() {}
+	}
+	depth := g.around
+	g.around++
+	if index == nil {
+		g.out.p("pe.Turn(%d)", depth)
+	} else {
+		g.reads(index)
+		g.out.p("pe.Loop(%d, %s)", depth, g.scalar(index))
+	}
+	return func() {
+		g.around--
+		g.out.p("pe.Leave(%d)", depth)
+	}
 }
 
 // forCond drops the condition of an endless loop.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/examples/randprog"
 )
 
 var (
@@ -41,7 +42,7 @@ func TestRandomLoops(t *testing.T) {
 		mains := map[string]string{}
 		for i := first; i < min(n, first+batch); i++ {
 			seed := *loopSeed + uint64(i)
-			source := loopProgram(seed)
+			source := randprog.Loops(seed).Source
 			a, err := analyzeText(fmt.Sprintf("loops%d.hpf", seed), []byte(source))
 			if err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, source)

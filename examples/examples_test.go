@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/internal/compare"
+	"github.com/spmdc/spmdc/examples/compare"
 )
 
 var update = flag.Bool("update", false, "write the goldens of explain comm")

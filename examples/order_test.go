@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/spmdc/spmdc/examples/internal/compare"
-	"github.com/spmdc/spmdc/examples/internal/randprog"
+	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/examples/randprog"
 )
 
 var (

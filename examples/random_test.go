@@ -18,8 +18,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/internal/compare"
-	"github.com/spmdc/spmdc/examples/internal/randprog"
+	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/examples/randprog"
 	"pgregory.net/rapid"
 )
 

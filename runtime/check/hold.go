@@ -20,8 +20,9 @@ import (
 // orders after its uses. It is a flag.Value. What PEs have stopped is counted per PE, so that they need
 // no synchronisation.
 type Holds struct {
-	list  []hold
-	seeds []uint64
+	list   []hold
+	seeds  []uint64
+	frozen int // that PE less 1 stops often
 }
 
 // Lates says which puts arrive late. Its text form, which may be given several
@@ -64,6 +65,14 @@ const everywhere = -1
 // mostRandom is how often a PE stops for a seed: each stop takes as long as the
 // others need to come to a stand.
 const mostRandom = 24
+
+// Freeze are the places at which a PE stops in the freeze test: at the arrivals of
+// every communication, when they are many at the first three and at those with
+// numbers 2**k and 2**k+1.
+func Freeze(pe int) *Holds { return &Holds{frozen: pe + 1} }
+
+// often reports whether an epoch is one of those that Freeze picks.
+func often(epoch uint64) bool { return epoch&(epoch-1) == 0 || (epoch-1)&(epoch-2) == 0 }
 
 // Set adds a place.
 func (h *Holds) Set(text string) error {
@@ -132,11 +141,14 @@ func (h *Holds) String() string {
 }
 
 // Empty reports whether nobody is to stop.
-func (h *Holds) Empty() bool { return h == nil || len(h.list)+len(h.seeds) == 0 }
+func (h *Holds) Empty() bool { return h == nil || len(h.list)+len(h.seeds)+h.frozen == 0 }
 
 // Here reports whether a PE stops at an epoch of the communication at a site;
 // stops counts the random ones of that PE.
 func (h *Holds) Here(pe, site int, epoch uint64, stops *int) bool {
+	if h.frozen == pe+1 && often(epoch) {
+		return true
+	}
 	if slices.Contains(h.list, hold{pe, site, epoch}) || slices.Contains(h.list, hold{pe, everywhere, 0}) {
 		return true
 	}

@@ -6,15 +6,37 @@ import (
 )
 
 // Ledger is what the PEs of a run share: how far each has come with each
-// communication.
+// communication, and the letters that go with messages.
 type Ledger struct {
-	pes  int
-	mu   sync.Mutex
-	rows [][]mark // by communication, in the order of construction; then by PE
+	pes      int
+	mu       sync.Mutex
+	rows     [][]mark // by communication, in the order of construction; then by PE
+	monitors []*Monitor
+	traced   bool
+
+	meetings [2][]letter               // barriers and reductions, by number modulo 2; then by PE
+	letters  [broadcastRing]letter     // broadcasts, by number modulo
+	broken   atomic.Bool               // somebody has found a fault of the transport
+	fault    atomic.Pointer[Violation] // the first such
 }
 
+// broadcastRing is by how many broadcasts a PE may be ahead of others, at least.
+const broadcastRing = 128
+
 // NewLedger makes the ledger of a run on so many PEs.
-func NewLedger(pes int) *Ledger { return &Ledger{pes: pes} }
+func NewLedger(pes int) *Ledger {
+	l := &Ledger{pes: pes, monitors: make([]*Monitor, pes)}
+	for i := range l.meetings {
+		l.meetings[i] = make([]letter, pes)
+		for p := range pes {
+			l.meetings[i][p] = newLetter(pes)
+		}
+	}
+	for i := range l.letters {
+		l.letters[i] = newLetter(pes)
+	}
+	return l
+}
 
 // mark is how far one PE is with one communication, in epochs. Others read it
 // without waiting for it; the padding keeps PEs off each other's cache lines.
@@ -32,6 +54,14 @@ func (l *Ledger) row(i int) []mark {
 		l.rows = append(l.rows, make([]mark, l.pes))
 	}
 	return l.rows[i]
+}
+
+// report keeps the first fault of the transport that anybody finds. It is found
+// where a message lands, by whoever carries it, which need not be a PE; PEs look
+// for it when they come by.
+func (l *Ledger) report(v *Violation) {
+	l.fault.CompareAndSwap(nil, v)
+	l.broken.Store(true)
 }
 
 // load reads a mark, unseen by the race detector: the check must not order PEs

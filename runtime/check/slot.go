@@ -4,17 +4,8 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
 )
-
-// Slots makes the slots of one PE. All PEs make theirs in the same order.
-type Slots struct {
-	ledger *Ledger
-	pe     int
-	count  int
-}
-
-// Slots is the maker for a PE.
-func (l *Ledger) Slots(pe int) *Slots { return &Slots{ledger: l, pe: pe} }
 
 // Slot is what one PE knows of one communication. Its methods are called by
 // that PE only.
@@ -22,30 +13,57 @@ type Slot struct {
 	Site   int    // of the communication
 	Memory string // what its puts fill, in words: "the overlap of a"
 
-	pe    int
-	row   []mark
-	mates []*Slot // the slots of this PE in the same memory, this one included
-	needs [][]need
-	puts  []uint64 // by PE: the epoch of the last put there
-	reads Reads
+	monitor *Monitor
+	depth   int // instances of the memory: epoch e fills number e modulo depth
+	row     []mark
+	inbox   *inbox
+	mates   []*Slot // the slots of this PE in the same memory, this one included
+	needs   [][]need
+	puts    []lastPut // [to*depth + epoch%depth]
+	reads   Reads
+
+	count    uint64 // executions
+	begun    point  // of the last one
+	arrived  uint64 // the last epoch whose data have arrived here
+	step     uint64 // number of that step
+	received []int  // who has sent data of this epoch
+	sections []section
+	written  bool
 }
 
 // Reads reports whether PE q, which needs box, has some of the given cells filled
 // by the communication, and so reads them there.
 type Reads func(q int, box, cells []dist.Triplet) bool
 
-// need is what a PE needs in the epochs from..to.
+// need is what a PE needs in the epochs from, from+depth, ..., to.
 type need struct {
 	from, to uint64
 	box      []dist.Triplet
+	over     uint64 // the last of them that is over on this PE; 0: none
+	step     uint64 // number of the step that ended it
 }
 
-// Slot makes the slot of the next communication. reads tells cells apart; with
-// nil the memory is one cell.
-func (m *Slots) Slot(site int, memory string, reads Reads) *Slot {
+// lastPut is the last put of this PE into an instance of the memory of another.
+type lastPut struct {
+	epoch uint64
+	step  uint64 // number of the step with which it is seen to have arrived; 0: not known yet
+}
+
+// section is what has come from a PE in this epoch.
+type section struct {
+	from int
+	move transport.Move
+	sum  uint64
+}
+
+// Slot makes the slot of the next communication; all PEs make theirs in the same
+// order. Epoch e fills instance e modulo depth of the memory. reads tells cells
+// apart; with nil an instance of the memory is one cell.
+func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
+	pes := len(m.clock)
 	s := &Slot{
-		Site: site, Memory: memory, pe: m.pe, row: m.ledger.row(m.count),
-		needs: make([][]need, m.ledger.pes), puts: make([]uint64, m.ledger.pes), reads: reads,
+		Site: site, Memory: memory, monitor: m, depth: depth, row: m.ledger.row(m.count),
+		needs: make([][]need, pes), puts: make([]lastPut, pes*depth), reads: reads,
 	}
 	s.mates = []*Slot{s}
 	m.count++
@@ -64,60 +82,215 @@ func (s *Slot) Join(first *Slot) {
 	// first is in its own list, so that the loop has given it s.
 }
 
-// Need records that PE q uses box in an epoch. Epochs come in ascending order;
-// one in which q needs nothing is left out. What is over on q is forgotten, so
-// the record is as long as PEs are apart.
-func (s *Slot) Need(epoch uint64, q int, box []dist.Triplet) {
-	list, over := s.needs[q], load(&s.row[q].over)
-	done := 0
-	for done < len(list) && list[done].to <= over {
-		done++
+// Begin starts an execution, which is to have number epoch (I8).
+func (s *Slot) Begin(epoch uint64) {
+	m := s.monitor
+	s.count++
+	if epoch != s.count {
+		m.fail(&Violation{Kind: Miscounted, Put: s, Use: s, From: m.id, To: m.id, Epoch: epoch, UseEpoch: s.count})
 	}
-	list = slices.Delete(list, 0, done)
-	if k := len(list) - 1; k >= 0 && list[k].to == epoch-1 && slices.Equal(list[k].box, box) {
-		list[k].to = epoch
-	} else {
-		list = append(list, need{epoch, epoch, slices.Clone(box)})
-	}
-	s.needs[q] = list
+	m.at.site = s.Site
+	m.pass(s.Site, passBegin)
+	s.begun = m.at
+	s.received, s.written = s.received[:0], false
 }
 
-// Arrived records that the data of an epoch have arrived on this PE (CO).
-func (s *Slot) Arrived(epoch uint64) { store(&s.row[s.pe].arrived, epoch) }
+// Uses says that this PE uses the memory in this epoch, be it only what it copied
+// there itself.
+func (s *Slot) Uses() { s.monitor.trace.use(s.Site, s.count) }
+
+// Need records that PE q uses box in an epoch. Epochs come in ascending order;
+// one in which q needs nothing is left out. What is known to be over on q is
+// forgotten, so the record is as long as PEs are apart.
+func (s *Slot) Need(epoch uint64, q int, box []dist.Triplet) {
+	known := s.monitor.clock[q]
+	list := slices.DeleteFunc(s.needs[q], func(n need) bool { return n.over == n.to && n.step <= known })
+	depth := uint64(s.depth)
+	for k := len(list) - 1; k >= max(0, len(list)-s.depth); k-- {
+		if n := &list[k]; n.to+depth == epoch && slices.Equal(n.box, box) {
+			n.to = epoch
+			s.needs[q] = list
+			return
+		}
+	}
+	s.needs[q] = append(list, need{from: epoch, to: epoch, box: slices.Clone(box)})
+}
+
+// Arrived records that the data of an epoch have arrived on this PE (CO), and
+// checks that they are what was sent.
+func (s *Slot) Arrived(epoch uint64) {
+	m := s.monitor
+	m.step(s.Site, passArrived)
+	s.arrived, s.step = epoch, m.clock[m.id]
+	for i := range s.puts {
+		if s.puts[i].epoch == epoch {
+			s.puts[i].step = s.step
+		}
+	}
+	m.trace.node('o', s.Site, epoch)
+	s.sections = s.sections[:0]
+	for _, from := range s.received {
+		if l := s.inbox.puts[from].read(epoch); l != nil {
+			move, sum := l.section()
+			s.sections = append(s.sections, section{from, move, sum})
+		}
+	}
+	s.unchanged(epoch, Garbled)
+	s.replace()
+	store(&s.row[m.id].arrived, epoch)
+}
+
+// replace lets what has come replace, in the same cells, what mates of s brought and
+// still is in use: other cells of it may be needed, as those of the rows to come
+// when a pipeline brings new values of this row.
+func (s *Slot) replace() {
+	for _, mate := range s.mates {
+		if mate == s {
+			continue
+		}
+		for i := range mate.sections {
+			x := &mate.sections[i]
+			for k := range s.sections {
+				if near(&x.move, &s.sections[k].move) {
+					x.sum = mate.inbox.Memory.Digest(&x.move, true)
+					break
+				}
+			}
+		}
+	}
+}
+
+// near reports whether two sections may have cells in common.
+func near(a, b *transport.Move) bool {
+	lo, hi := extremes(a)
+	l, h := extremes(b)
+	return lo <= h && l <= hi
+}
+
+// extremes are the least and the largest offset of a section at its target.
+func extremes(m *transport.Move) (lo, hi int) {
+	lo, hi = m.Dst, m.Dst
+	for d := range m.Rank {
+		far := (m.N[d] - 1) * m.DstStride[d]
+		lo, hi = lo+min(0, far), hi+max(0, far)
+	}
+	return lo, hi
+}
+
+// unchanged checks that what has come still is what was sent (I3).
+func (s *Slot) unchanged(epoch uint64, kind Kind) {
+	m := s.monitor
+	m.look()
+	for i := range s.sections {
+		if x := &s.sections[i]; s.inbox.Memory.Digest(&x.move, true) != x.sum {
+			m.look() // who wrote there may have been noticed
+			m.fail(&Violation{Kind: kind, Put: s, Use: s, From: x.from, To: m.id, Epoch: epoch, UseEpoch: epoch})
+		}
+	}
+}
+
+// Written says that the program has changed, itself, what had come: the end of a
+// piece of program that all PEs execute on copies.
+func (s *Slot) Written() { s.written = true }
 
 // Over records that the use of an epoch is over on this PE (UO).
-func (s *Slot) Over(epoch uint64) { store(&s.row[s.pe].over, epoch) }
+func (s *Slot) Over(epoch uint64) {
+	m := s.monitor
+	if !s.written {
+		s.unchanged(epoch, Changed)
+	}
+	s.sections = s.sections[:0]
+	m.step(s.Site, passOver)
+	m.trace.node('u', s.Site, epoch)
+	now := m.clock[m.id]
+	for q, list := range s.needs {
+		last := len(list)
+		for k := range list {
+			n := &list[k]
+			if n.from <= epoch && epoch <= n.to && (epoch-n.from)%uint64(s.depth) == 0 {
+				n.over, n.step, last = epoch, now, k
+			}
+		}
+		if last == len(list) {
+			continue
+		}
+		// Who knows that this use is over knows it of those before it.
+		box, residue := list[last].box, epoch%uint64(s.depth)
+		s.needs[q] = slices.DeleteFunc(list, func(n need) bool {
+			return n.to < epoch && n.to%uint64(s.depth) == residue && (s.reads == nil || covers(box, n.box))
+		})
+	}
+	store(&s.row[m.id].over, epoch)
+}
 
-// Violation is a put that came too early.
-type Violation struct {
-	Put, Use *Slot
-	From, To int    // PEs
-	Epoch    uint64 // of the put
-	// UseEpoch is that of the use which is not over on To; OverEpoch the last one
-	// of that communication that is, 0 if none.
-	UseEpoch, OverEpoch uint64
-	// Flag: the cells are free, but To has not looked yet at the flag which this
-	// PE set in UseEpoch, and would find that of Epoch.
-	Flag bool
+// covers reports whether a box contains another.
+func covers(box, other []dist.Triplet) bool {
+	for d := range box {
+		if box[d].Intersect(other[d]) != other[d] {
+			return false
+		}
+	}
+	return len(box) == len(other)
 }
 
 // Put checks a put of this PE, in an epoch, into cells of PE q, before it is
 // made. It returns nil if they are free: every use of them that is over here is
 // over there, and so is the arrival of this PE's last put.
+//
+// A put that finds them free by luck, so that this PE could not know it, is kept
+// for Strays.
 func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
-	for _, m := range s.mates {
-		over := load(&m.row[q].over)
-		mine := load(&m.row[s.pe].over)
-		for _, n := range m.needs[q] {
-			first := max(n.from, over+1)
-			if first <= min(n.to, mine) && (m.reads == nil || m.reads(q, n.box, cells)) {
-				return &Violation{Put: s, Use: m, From: s.pe, To: q, Epoch: epoch, UseEpoch: first, OverEpoch: over}
+	m := s.monitor
+	found := func(v Violation) *Violation {
+		v.Put, v.From, v.To, v.Epoch, v.Index = s, m.id, q, epoch, s.begun.indices()
+		return &v
+	}
+	known := m.clock[q]
+	var stray *Violation
+	for _, mate := range s.mates {
+		over := load(&mate.row[q].over)
+		for i := range mate.needs[q] {
+			n := &mate.needs[q][i]
+			if mate == s && n.from%uint64(s.depth) != epoch%uint64(s.depth) || n.over == 0 || n.step <= known {
+				continue
+			}
+			if mate.reads != nil && !mate.reads(q, n.box, cells) {
+				continue
+			}
+			if n.over > over {
+				return found(Violation{Kind: TooEarly, Use: mate, UseEpoch: n.first(over, mate.depth), OverEpoch: over})
+			}
+			if stray == nil || n.step > stray.step {
+				stray = found(Violation{Kind: Unordered, Use: mate, UseEpoch: n.over, OverEpoch: over, step: n.step})
 			}
 		}
 	}
-	if last, arrived := s.puts[q], load(&s.row[q].arrived); last > arrived {
-		return &Violation{Put: s, Use: s, From: s.pe, To: q, Epoch: epoch, UseEpoch: last, OverEpoch: arrived, Flag: true}
+	last := &s.puts[q*s.depth+int(epoch%uint64(s.depth))]
+	if last.epoch > 0 && (last.step == 0 || last.step > known) {
+		arrived := load(&s.row[q].arrived)
+		v := Violation{Kind: Unordered, Use: s, UseEpoch: last.epoch, OverEpoch: arrived, Flag: true}
+		if last.epoch > arrived {
+			v.Kind = TooEarly
+			return found(v)
+		}
+		if stray == nil {
+			stray = found(v)
+		}
 	}
-	s.puts[q] = epoch
+	*last = lastPut{epoch: epoch}
+	if s.arrived == epoch { // a pipeline: its arrival lies before its puts
+		last.step = s.step
+	}
+	if stray != nil {
+		m.stray(stray)
+	}
 	return nil
+}
+
+// first is the first epoch of n behind one.
+func (n *need) first(over uint64, depth int) uint64 {
+	if over < n.from {
+		return n.from
+	}
+	return n.from + (over-n.from)/uint64(depth)*uint64(depth) + uint64(depth)
 }

@@ -5,15 +5,24 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
 )
+
+// idle is a transport that does nothing.
+type idle struct {
+	transport.Transport
+	pe int
+}
+
+func (t idle) PE() int { return t.pe }
 
 // pair is two communications on two PEs, as PE 0 and PE 1 see them.
 func pair(reads Reads) (on [2][2]*Slot) {
 	l := NewLedger(2)
 	for pe := range on {
-		m := l.Slots(pe)
+		m := l.Monitor(idle{pe: pe})
 		for c := range on[pe] {
-			on[pe][c] = m.Slot(c, fmt.Sprint("memory ", c), reads)
+			on[pe][c] = m.Slot(c, fmt.Sprint("memory ", c), 1, reads)
 		}
 	}
 	return on
@@ -103,27 +112,35 @@ func TestPutIntoSharedMemory(t *testing.T) {
 }
 
 // The record of needs is as long as PEs are apart: epochs with one need are one
-// entry, and what is over on the other PE goes.
+// entry, and what is known to be over on the other PE goes.
 func TestNeedsAreForgotten(t *testing.T) {
-	on := pair(nil)
+	on := pair(func(q int, have, cells []dist.Triplet) bool { return !have[0].Intersect(cells[0]).Empty() })
 	p, q := on[0][0], on[1][0]
 	for e := uint64(1); e <= 100; e++ {
-		p.Need(e, 1, box(1, 1+int(e)/10))
+		p.Need(e, 1, box(1, 100-int(e)/10))
+		p.Over(e)
+		q.Over(e)
 		if e == 50 {
-			q.Over(45)
+			p.monitor.clock[1] = 45 // of 50 steps
 		}
 	}
 	if n := len(p.needs[1]); n != 7 { // 40-49, 50-59, ..., 90-99, 100
+		t.Errorf("%d needs kept: %v", n, p.needs[1])
+	}
+	// A use of more cells stands for those before it.
+	p.Need(101, 1, box(1, 100))
+	p.Over(101)
+	if n := len(p.needs[1]); n != 1 {
 		t.Errorf("%d needs kept: %v", n, p.needs[1])
 	}
 }
 
 // Three slots in one memory know each other, each once.
 func TestJoin(t *testing.T) {
-	m := NewLedger(1).Slots(0)
+	m := NewLedger(1).Monitor(idle{})
 	var list []*Slot
 	for i := range 3 {
-		s := m.Slot(i, "m", nil)
+		s := m.Slot(i, "m", 1, nil)
 		if i > 0 {
 			s.Join(list[0])
 		}

@@ -3,6 +3,7 @@ package spmd
 import (
 	"fmt"
 
+	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
@@ -129,7 +130,8 @@ type Temp[T any] struct {
 	rank  int
 	mem   *transport.Slice[T]
 	dims  []Dim
-	owner any // the communication that laid it out last
+	owner any         // the communication that laid it out last
+	order *check.Slot // of that communication, in check builds
 }
 
 // NewTemp makes a temporary for boxes of at most capacity elements.

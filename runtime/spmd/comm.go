@@ -126,6 +126,9 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 	}
 	if c.order != nil {
 		c.ordered()
+		if c.dst != nil {
+			c.dst.order = c.order
+		}
 	}
 	return changed
 }
@@ -188,5 +191,10 @@ func (c *Comm[T]) PipeRecv(g, dir int, need func(q int) Box) {
 }
 
 // PipeSend is the second half, after this PE's iterations: it puts what they
-// computed to the PEs that come next.
-func (c *Comm[T]) PipeSend() { c.send() }
+// computed to the PEs that come next. The use of what came ends with it.
+func (c *Comm[T]) PipeSend() {
+	c.send()
+	if c.order != nil {
+		c.order.Over(c.epoch)
+	}
+}

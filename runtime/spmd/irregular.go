@@ -58,7 +58,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c.fromBuf = pe.t.Register(site, &c.from)
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
-	c.order = pe.order(site, &c.stage, "the list of values", nil)
+	c.order = pe.order(site, c.stageBuf, &c.stage, "the list of values", 1, nil)
 	return c
 }
 
@@ -78,6 +78,10 @@ func (c *Irregular[T]) Post(idx []int) {
 	c.live = true
 	c.epoch++
 	c.count.Calls++
+	if c.order != nil {
+		c.order.Begin(c.epoch)
+		c.order.Uses()
+	}
 	// The agreement is an all-PE reduction, which also orders every PE's use
 	// of the previous value before everything that follows.
 	if Or(c.pe, c.site, c.inspections == 0 || !slices.Equal(c.list, idx)) {

@@ -3,6 +3,9 @@ package spmd
 // Keep stores what this PE owns of a temporary that holds the whole array: the
 // end of a piece of program that every PE executed on gathered copies.
 func (a *Array[T]) Keep(t *Temp[T]) {
+	if t.order != nil {
+		t.order.Written()
+	}
 	idx := make([]int, len(a.own))
 	a.keep(t, idx, len(idx)-1)
 }

@@ -1,7 +1,6 @@
 package spmd
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spmdc/spmdc/runtime/check"
@@ -16,25 +15,28 @@ const holdLimit = 2 * time.Second
 
 // orders is what a PE of a check build knows of the order of puts and uses.
 type orders struct {
-	slots *check.Slots
+	*check.Monitor
 	first map[transport.Memory]*check.Slot // by memory, the first slot in it
 	holds *check.Holds
 	lates *check.Lates
 	stops int // random ones so far
+	held  int // all
 }
 
-// order makes the slot of a communication whose puts fill a memory; nil in
-// builds without checks. Communications into one memory are checked against
-// each other. reads is as in check.Slots.Slot.
-func (pe *PE) order(site int, m transport.Memory, name string, reads check.Reads) *check.Slot {
-	if pe.orders == nil {
+// order makes the slot of a communication whose puts fill a memory, the target of
+// buffer b; nil in builds without checks. Communications into one memory are
+// checked against each other. depth and reads are as in check.Monitor.Slot.
+func (pe *PE) order(site int, b transport.Buffer, m transport.Memory, name string, depth int, reads check.Reads) *check.Slot {
+	o := pe.orders
+	if o == nil {
 		return nil
 	}
-	s := pe.orders.slots.Slot(site, name, reads)
-	if first := pe.orders.first[m]; first != nil {
+	s := o.Slot(site, name, depth, reads)
+	o.Bind(s, b)
+	if first := o.first[m]; first != nil {
 		s.Join(first)
 	} else {
-		pe.orders.first[m] = s
+		o.first[m] = s
 	}
 	return s
 }
@@ -46,54 +48,35 @@ func (pe *PE) arrived(s *check.Slot, epoch uint64) {
 	if o.holds.Empty() || !o.holds.Here(pe.id, s.Site, epoch, &o.stops) {
 		return
 	}
-	if slow, ok := pe.t.(transport.Slow); ok {
-		slow.Stall(holdLimit)
-	} else {
-		time.Sleep(holdLimit)
-	}
+	o.held++
+	o.Stall(holdLimit)
 }
 
 // mayPut checks a put into cells of PE q before it is made.
 func (pe *PE) mayPut(s *check.Slot, epoch uint64, q int, cells []dist.Triplet) {
-	v := s.Put(epoch, q, cells)
-	if v == nil {
-		return
+	if v := s.Put(epoch, q, cells); v != nil {
+		pe.t.Abort(v)
 	}
-	e := pe.errorAt(s.Site, fmt.Sprintf("put of %s to PE %d in epoch %d comes too early: PE %d ", pe.call(s.Site), q, epoch, q))
-	switch {
-	case v.Flag:
-		e.Msg += fmt.Sprintf("has not yet seen that epoch %d arrived", v.UseEpoch)
-	case v.Use == v.Put:
-		e.Msg += fmt.Sprintf("is not done with epoch %d in %s", v.UseEpoch, s.Memory)
-	default:
-		e.Msg += fmt.Sprintf("is not done with epoch %d of %s in %s", v.UseEpoch, pe.call(v.Use.Site), s.Memory)
-	}
-	e.Hint = fmt.Sprintf("nothing makes PE %d wait for that: the plan lacks a ready message of #%d", pe.id, s.Site+1)
-	pe.t.Abort(e)
-}
-
-// call names a communication in messages: #2 shift a(i-1) in line 14.
-func (pe *PE) call(site int) string {
-	if site < 0 || site >= len(pe.prog.Sites) {
-		return "a communication"
-	}
-	s := pe.prog.Sites[site]
-	return fmt.Sprintf("#%d %s %s (line %d)", site+1, s.Kind, s.Ref, s.Line)
 }
 
 // newOrder is the slot of c.
 func (c *Comm[T]) newOrder(target transport.Memory) *check.Slot {
 	if c.dst != nil {
-		return c.pe.order(c.site, target, "the temporary", nil)
+		return c.pe.order(c.site, c.buf, target, "the temporary", 1, nil)
 	}
-	return c.pe.order(c.site, target, "the overlap of "+c.src.Name, c.plan.reads)
+	return c.pe.order(c.site, c.buf, target, "the overlap of "+c.src.Name, 1, c.plan.reads)
 }
 
 // ordered records what all PEs use of this epoch.
 func (c *Comm[T]) ordered() {
+	c.order.Begin(c.epoch)
 	rank := c.plan.rank
 	for q := range c.plan.np {
-		if box := c.plan.wanted[q*rank : (q+1)*rank]; q != c.pe.id && !c.plan.none[q] && !emptyBox(box) {
+		if box := c.plan.wanted[q*rank : (q+1)*rank]; c.plan.none[q] || emptyBox(box) {
+			continue
+		} else if q == c.pe.id {
+			c.order.Uses()
+		} else {
 			c.order.Need(c.epoch, q, box)
 		}
 	}
@@ -108,8 +91,8 @@ func (c *Comm[T]) checked(m *transfer) (late bool) {
 
 // late puts so that the message arrives late, if it is told to.
 func (c *Comm[T]) late(m *transfer) bool {
-	slow, ok := c.pe.t.(transport.Slow)
-	if !ok || !c.pe.orders.lates.Here(c.pe.id, c.site, c.epoch) {
+	o := c.pe.orders
+	if !o.lates.Here(c.pe.id, c.site, c.epoch) {
 		return false
 	}
 	// The source may change before the message arrives: it takes a copy.
@@ -122,8 +105,7 @@ func (c *Comm[T]) late(m *transfer) bool {
 	}
 	data := &transport.Slice[T]{Data: make([]T, count)}
 	data.CopyFrom(c.src.mem, &pack)
-	slow.PutLate(c.site, c.buf, m.pe, c.epoch, data, &put, holdLimit)
-	return true
+	return o.PutLate(c.site, c.buf, m.pe, c.epoch, data, &put, holdLimit)
 }
 
 func emptyBox(box []dist.Triplet) bool {
@@ -152,4 +134,28 @@ func (s *schedule) reads(q int, box, cells []dist.Triplet) bool {
 		}
 	}
 	return false
+}
+
+// Loop says, in check builds, that the PE starts the iteration with the given
+// index of a loop that all PEs execute; depth counts such loops from the
+// outermost, 0. Every message is checked to come from the same iteration as the
+// one that takes it.
+func (pe *PE) Loop(depth, index int) {
+	if pe.orders != nil {
+		pe.orders.Monitor.Loop(depth, index)
+	}
+}
+
+// Turn is Loop for a DO WHILE, whose iterations are counted.
+func (pe *PE) Turn(depth int) {
+	if pe.orders != nil {
+		pe.orders.Monitor.Turn(depth)
+	}
+}
+
+// Leave says, in check builds, that the PE is behind the loop at a depth.
+func (pe *PE) Leave(depth int) {
+	if pe.orders != nil {
+		pe.orders.Monitor.Leave(depth)
+	}
 }

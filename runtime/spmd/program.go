@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/transport"
 )
 
 // Site is a place of the source program at which PEs communicate. Error
@@ -19,6 +22,7 @@ type Site struct {
 	Line, Col int
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
+	Why       string // in check builds: what the plan does about ready messages, and its reason
 }
 
 // Program describes an emitted program to the run-time library.
@@ -35,6 +39,14 @@ type Program struct {
 	// Lates which messages arrive late. They have an effect with Check only.
 	Holds *check.Holds
 	Lates *check.Lates
+	// Mute lists sites whose data are delivered without what their senders know:
+	// what they alone would order is then reported. With Check only.
+	Mute []int
+	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
+	Trace io.Writer
+
+	// carrier puts a transport between a PE and its messages, for tests.
+	carrier func(transport.Transport) transport.Transport
 }
 
 // mode is the mode of communications that the plan gives mode m.
@@ -70,6 +82,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var holds check.Holds
 	var lates check.Lates
+	var trace string
+	var freeze bool
 	if p.Check {
 		flags.Var(&holds, "hold", "for debugging, `PE,COMM,EPOCH`: the PE stops when communication COMM (1 is the first) has arrived\n"+
 			"for the EPOCH-th time, until no other PE can move, but no longer than "+holdLimit.String()+": a put that nothing orders\n"+
@@ -77,6 +91,19 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			"arrival. random,SEED: PEs stop at places that the seed picks. May be given more than once")
 		flags.Var(&lates, "late", "for debugging, `PE,COMM,EPOCH`: what the PE puts when communication COMM comes for the EPOCH-th\n"+
 			"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
+		flags.Func("mute", "for debugging, `COMM`: what communication or reduction COMM brings comes without what its senders know.\n"+
+			"The program does the same, but what only that communication orders is reported. May be given more than once", func(text string) error {
+			site, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
+			if err != nil || site < 1 {
+				return fmt.Errorf("%q is no communication: want a number from 1", text)
+			}
+			p.Mute = append(p.Mute, site-1)
+			return nil
+		})
+		flags.StringVar(&trace, "trace", "", "write what every PE did to `FILE`")
+		flags.BoolVar(&freeze, "freeze", false, "run the program once more for each PE, which stops wherever data have arrived until no other PE\n"+
+			"can move (of many arrivals of one communication it takes some): nothing may come meanwhile, and all\n"+
+			"runs must print the same")
 		p.Holds, p.Lates = &holds, &lates
 	}
 	flags.Usage = func() {
@@ -95,10 +122,26 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: -n %d: the number of processing elements must be between 1 and %d\n", p.Name, *n, maxPEs)
 		return exitUsage
 	}
-	counts, err := Run(p, *n, stdin, stdout, body)
+	if trace != "" {
+		f, err := os.Create(trace)
+		if err != nil {
+			fmt.Fprintf(stderr, "%s: -trace: %v\n", p.Name, err)
+			return exitUsage
+		}
+		defer f.Close() // Run has reported a failed write
+		p.Trace = f
+	}
+	execute := Run
+	if freeze {
+		execute = frozen
+	}
+	counts, err := execute(p, *n, stdin, stdout, body)
 	if *stats && counts != nil {
 		w := bufio.NewWriter(stderr)
 		counts.Table(w)
+		if freeze {
+			fmt.Fprintf(w, "PEs were held %d times\n", counts.Held)
+		}
 		w.Flush()
 	}
 	var stop *StopError

@@ -60,6 +60,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	var ledger *check.Ledger
 	if p.Check {
 		ledger = check.NewLedger(np)
+		if p.Trace != nil {
+			ledger.Trace()
+		}
 	}
 	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
 		pe := &PE{
@@ -69,8 +72,13 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			counts: make([]Counts, len(p.Sites)+1, len(p.Sites)+4),
 			axes:   make([]dist.Triplet, 0, transport.MaxRank),
 		}
+		if p.carrier != nil {
+			pe.t = p.carrier(t)
+		}
 		if p.Check {
-			pe.orders = &orders{slots: ledger.Slots(pe.id), first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
+			monitor := ledger.Monitor(pe.t, p.Mute...)
+			pe.t = monitor
+			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
 		pes[pe.id] = pe
 		defer pe.recover()
@@ -78,12 +86,18 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	})
 	// From here on a PE that an abort left behind can no longer write.
 	werr := out.close()
+	if err == nil && ledger != nil {
+		err = audit(&p, ledger)
+	}
 	if err != nil {
 		return nil, located(&p, err)
 	}
 	stats := &Stats{Sites: p.Sites}
 	for _, pe := range pes {
 		stats.PEs = append(stats.PEs, pe.counts)
+		if pe.orders != nil {
+			stats.Held += pe.orders.held
+		}
 	}
 	if werr != nil {
 		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}
@@ -95,6 +109,33 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	return stats, nil
 }
+
+// audit is what a check build finds when all PEs have ended.
+func audit(p *Program, ledger *check.Ledger) error {
+	var terr error
+	if p.Trace != nil {
+		if terr = ledger.WriteTrace(p.Trace); terr != nil {
+			terr = &Error{File: p.File, PE: -1, Msg: "cannot write the trace: " + terr.Error()}
+		}
+	}
+	if v := ledger.Fault(); v != nil {
+		return v
+	}
+	var all []error
+	for _, v := range ledger.Strays() {
+		if len(all) == mostErrors {
+			break
+		}
+		all = append(all, p.violation(v))
+	}
+	if len(all) > 0 {
+		return errors.Join(all...)
+	}
+	return terr
+}
+
+// mostErrors is how many errors of one run are shown.
+const mostErrors = 10
 
 // StopError is how a program ended that executed STOP or ERROR STOP.
 type StopError struct {
@@ -153,9 +194,13 @@ func (pe *PE) internal(site int, format string, args ...any) {
 
 // errorAt is an error of this PE at a site.
 func (pe *PE) errorAt(site int, msg string) *Error {
-	e := &Error{File: pe.prog.File, PE: pe.id, Msg: msg}
-	if site >= 0 && site < len(pe.prog.Sites) {
-		e.Line = pe.prog.Sites[site].Line
+	return pe.prog.errorAt(site, pe.id, msg)
+}
+
+func (p *Program) errorAt(site, pe int, msg string) *Error {
+	e := &Error{File: p.File, PE: pe, Msg: msg}
+	if site >= 0 && site < len(p.Sites) {
+		e.Line = p.Sites[site].Line
 	}
 	return e
 }
@@ -172,7 +217,13 @@ func located(p *Program, err error) error {
 	}
 	var over *transport.Overrun
 	var div *transport.Diverged
+	var bad *check.Violation
+	var ways *check.Divergence
 	switch {
+	case errors.As(err, &bad):
+		return p.violation(bad)
+	case errors.As(err, &ways):
+		return p.divergence(ways)
 	case errors.As(err, &over):
 		return at(over.PE, over.Site, over.Error())
 	case errors.As(err, &div):

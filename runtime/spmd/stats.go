@@ -29,6 +29,7 @@ func (c *Counts) add(d Counts) {
 type Stats struct {
 	Sites []Site
 	PEs   [][]Counts // [pe][site]; one entry past the sites for calls without one
+	Held  int        // how often PEs were held, see Program.Holds
 }
 
 // Site is the sum over all PEs of what a site did.

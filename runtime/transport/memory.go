@@ -40,14 +40,18 @@ func (m *Move) Count() int {
 	return n
 }
 
-// Memory is local memory that a transport can address by sections. Its one
-// implementation is Slice; the interface hides the element type.
+// Memory is local memory that a transport can address by sections. Slice is the
+// implementation that holds elements, others stand before one; the interface
+// hides the element type.
 type Memory interface {
 	// Len is the number of elements, ElemSize the size of one in bytes.
 	Len() int
 	ElemSize() int
 	// CopyFrom copies the elements m from src, which must hold the same type.
 	CopyFrom(src Memory, m *Move)
+	// Digest is a checksum of the elements that m names at its source, or at its
+	// target, in the order in which they are moved.
+	Digest(m *Move, target bool) uint64
 }
 
 // Slice is a Go slice as Memory.
@@ -65,6 +69,36 @@ func (s *Slice[T]) ElemSize() int {
 // CopyFrom copies the elements m from src, which must be a *Slice[T].
 func (s *Slice[T]) CopyFrom(src Memory, m *Move) {
 	Copy(s.Data, src.(*Slice[T]).Data, m)
+}
+
+// Digest is a checksum of the bits of the elements that m names.
+func (s *Slice[T]) Digest(m *Move, target bool) uint64 {
+	at, stride := m.Src, &m.SrcStride
+	if target {
+		at, stride = m.Dst, &m.DstStride
+	}
+	return digest(s.Data, m, stride, m.Rank-1, at, digestStart)
+}
+
+// The checksum is FNV-1a over the bytes of the elements (Fowler, Noll, Vo).
+const (
+	digestStart uint64 = 14695981039346656037
+	digestPrime uint64 = 1099511628211
+)
+
+func digest[T any](data []T, m *Move, stride *[MaxRank]int, level, at int, sum uint64) uint64 {
+	if level < 0 {
+		x := &data[at]
+		for _, b := range unsafe.Slice((*byte)(unsafe.Pointer(x)), unsafe.Sizeof(*x)) {
+			sum = (sum ^ uint64(b)) * digestPrime
+		}
+		return sum
+	}
+	for range m.N[level] {
+		sum = digest(data, m, stride, level-1, at, sum)
+		at += stride[level]
+	}
+	return sum
 }
 
 // Copy copies the elements m from src to dst. Contiguous runs are copied as

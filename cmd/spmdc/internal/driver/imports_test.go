@@ -56,6 +56,7 @@ var imports = []struct {
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
 	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
+	{"dataflow/replay", nil}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar"}}, // the plan, and what it is made of
 
@@ -64,7 +65,8 @@ var imports = []struct {
 	{"runtime", nil},
 	{"runtime/...", []string{"runtime/..."}},
 
-	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime"}},
+	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime",
+		"examples/compare", "examples/randprog"}}, // for verify: what outputs say, and random programs
 	{"examples/...", []string{"examples/..."}},
 }
 
@@ -158,7 +160,9 @@ func TestImportRules(t *testing.T) {
 		{"runtime/spmd", "parser/source", false},
 		{"runtime/dist", "procfunc/linalg", false},
 		{"parser/source", "procfunc/linalg", false},
-		{"examples/internal/compare", "parser", false},
+		{"examples/compare", "parser", false},
+		{"cmd/spmdc/internal/verify", "examples/randprog", true},
+		{"codegen", "examples/randprog", false},
 	} {
 		if got, known := mayImport(test.pkg, test.dep); got != test.want || !known {
 			t.Errorf("%s may import %s: %v, want %v", test.pkg, test.dep, got, test.want)

@@ -1,4 +1,4 @@
-package dataflow_test
+package randprog
 
 import (
 	"fmt"
@@ -6,9 +6,20 @@ import (
 	"strings"
 )
 
-// loopProgram is a random program in which communications repeat: in a loop over
-// t, and loops over k inside of it, with branches, zero-trip loops, CYCLE and
-// EXIT. Nothing else decides whether a ready message can be left out.
+// Loops makes programs in which communications repeat: in a loop over t, and loops
+// over k inside of it, with branches, zero-trip loops, CYCLE and EXIT. Nothing else
+// decides whether a ready message can be left out. Everything is INTEGER, and the
+// program prints one number:
+//
+//	tloop: do t = 1, 5
+//	  do i = 2, 12
+//	    a(i) = mod(a(i) + b(i-1), 97)
+//	  end do
+//	  if (mod(t, 2) == 0) cycle tloop
+//	  m = mod(t, 3)
+//	end do tloop
+func Loops(seed uint64) Program { return Program{Source: loopProgram(seed)} }
+
 func loopProgram(seed uint64) string {
 	g := &loops{r: rand.New(rand.NewPCG(seed, 17)), index: []string{"t"}}
 	g.plane = g.r.IntN(3) == 0

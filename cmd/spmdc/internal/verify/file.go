@@ -1,0 +1,197 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// Options say how to verify.
+type Options struct {
+	PEs     []int         // numbers of PEs, ascending
+	Plans   []plan.Kind   // all of plan.Kinds, or some
+	Limit   time.Duration // of one run
+	Compile driver.Options
+}
+
+// DefaultPEs are the numbers of PEs where the user gives none.
+var DefaultPEs = []int{1, 2, 3, 4, 8}
+
+// ParsePEs reads a list of numbers of PEs.
+func ParsePEs(text string) ([]int, error) {
+	if text == "" {
+		return DefaultPEs, nil
+	}
+	var list []int
+	for f := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(f))
+		if err != nil || n < 1 {
+			return nil, driver.Usagef("write for example -n 1,2,4", "-n %s: the numbers of PEs must be whole numbers of at least 1, with commas between", text)
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// Row is a line of the table: a plan on a number of PEs.
+type Row struct {
+	Plan plan.Kind
+	PEs  int
+	Counts
+	Fault error // nil: all is right
+}
+
+// Report is what verifying a program has found.
+type Report struct {
+	File      string
+	Reference string // what outputs were compared with
+	Rows      []Row
+	Notes     []string
+}
+
+// OK reports whether nothing was wrong.
+func (r *Report) OK() bool {
+	return !slices.ContainsFunc(r.Rows, func(x Row) bool { return x.Fault != nil })
+}
+
+// File verifies one program: each plan on each number of PEs, as a check build with
+// the freeze test, against gfortran's program if there is one, and else against the
+// first run of plan handshake. stdin is read once, if the program reads, and given
+// to every run. An error is one of the command, or of the program's text, which c
+// then has diagnosed.
+func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options) (*Report, error) {
+	if err := table.Run(c, driver.RunOptions{StopAfter: "ir"}); err != nil {
+		return nil, err
+	}
+	var input []byte
+	if reads(c.IR) && stdin != nil {
+		var err error
+		if input, err = io.ReadAll(stdin); err != nil {
+			return nil, driver.Usagef("check where the input comes from", "cannot read standard input: %v", err)
+		}
+	}
+	cache, err := driver.OpenCache()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "spmdc-verify-")
+	if err != nil {
+		return nil, driver.Usagef("check the disk", "%v", err)
+	}
+	defer os.RemoveAll(dir)
+	b := driver.Builder{Table: table, Cache: cache, Host: true, Verify: true}
+	r := &Report{File: c.File}
+	want, err := r.reference(dir, c, input, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range o.Plans {
+		program, err := build(&b, c, k, o.Compile)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range o.PEs {
+			row := Row{Plan: k, PEs: n}
+			var got *Outcome
+			row.Counts, got, row.Fault = check(dir, o.Limit, input, n, want, program)
+			if want == nil && row.Fault == nil {
+				want, r.Reference = got, fmt.Sprintf("%s on %d PEs", k, n)
+			}
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	return r, nil
+}
+
+// reads reports whether a program reads standard input.
+func reads(p *ir.Program) (found bool) {
+	ir.Walk(p.Body, func(s ir.Stmt) bool {
+		if r, ok := s.(*ir.Read); ok && r.From == nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// build builds the check build of a plan.
+func build(b *driver.Builder, c *driver.Compilation, k plan.Kind, o driver.Options) (string, error) {
+	o.Sync, o.Check = k, true
+	again := driver.New(c.File, c.Text, o)
+	program, err := b.Program(again)
+	c.Diags = again.Diags
+	return program, err
+}
+
+// reference runs gfortran's program; nil if there is none.
+func (r *Report) reference(dir string, c *driver.Compilation, input []byte, o Options) (*Outcome, error) {
+	source := filepath.Join(dir, "source.f90")
+	if err := os.WriteFile(source, c.Text, 0o666); err != nil {
+		return nil, driver.Usagef("check the disk", "%v", err)
+	}
+	program, err := gfortran(source, filepath.Join(dir, "reference"))
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+		return nil, nil
+	}
+	if program == "" {
+		r.Notes = append(r.Notes, "gfortran is not installed: the plans are compared with each other")
+		return nil, nil
+	}
+	want, err := execute(o.Limit, input, program)
+	if err != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("gfortran's program: %v", err))
+		return nil, nil
+	}
+	r.Reference = "gfortran"
+	return want, nil
+}
+
+// Write writes the report: a table, and then each fault in full.
+func (r *Report) Write(w io.Writer) error {
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tw, "plan\tPEs\tdata\tready\tredundant\theld\t  result\n")
+	bad := 0
+	for _, x := range r.Rows {
+		result := "ok"
+		var f *Fault
+		if x.Fault != nil {
+			bad++
+			result = "error"
+			if errors.As(x.Fault, &f) {
+				result = f.Kind.String()
+			}
+		}
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", x.Plan, x.PEs, x.Data, x.Ready, x.Redundant, x.Held, result)
+	}
+	tw.Flush()
+	for _, x := range r.Rows {
+		if x.Fault != nil {
+			fmt.Fprintf(w, "\n%s on %d PEs: %s\n", x.Plan, x.PEs, x.Fault)
+		}
+	}
+	verdict := fmt.Sprintf("%d runs, no violation", len(r.Rows))
+	if bad > 0 {
+		verdict = fmt.Sprintf("%d of %d runs with a violation", bad, len(r.Rows))
+	}
+	if r.Reference != "" {
+		verdict += "; outputs compared with " + r.Reference
+	}
+	_, err := fmt.Fprintf(w, "\n%s: %s\n", filepath.Base(r.File), verdict)
+	return err
+}

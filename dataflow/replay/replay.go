@@ -1,0 +1,331 @@
+package replay
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Options say which messages of a run count as witnesses of an order.
+type Options struct {
+	Mute    map[int]bool // not the data of these communications, nor these reductions, by number
+	NoReady bool         // no ready message
+}
+
+// Put names a put of a run.
+type Put struct {
+	Comm     int
+	Epoch    uint64
+	From, To int
+}
+
+func comparePuts(a, b Put) int {
+	return cmp.Or(cmp.Compare(a.Comm, b.Comm), cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+}
+
+// Unordered lists the puts of a run that the messages which count do not order
+// after the last use of their cells on the target, as far as that use is over on
+// the sender; or after the target has seen the arrival of the sender's last put.
+// The list is sorted.
+func (t *Trace) Unordered(o Options) []Put {
+	r := newRun(t, o)
+	r.index()
+	for r.advance() {
+	}
+	slices.SortFunc(r.found, comparePuts)
+	return r.found
+}
+
+// Reported lists the puts that the run itself reported as not ordered.
+func (t *Trace) Reported() []Put {
+	var out []Put
+	for p, list := range t.lists {
+		for _, e := range list {
+			if e.op == 'v' {
+				out = append(out, Put{e.comm, e.epoch, p, e.pe})
+			}
+		}
+	}
+	slices.SortFunc(out, comparePuts)
+	return slices.Compact(out)
+}
+
+// Redundant counts the ready messages of a run, and those that nobody had to wait
+// for: without any ready message, all puts that they let go would still have been
+// ordered, by data messages and collective operations of this run. (The same may
+// not hold of another run, with other input: so a sound plan needs them.)
+func (t *Trace) Redundant() (ready, redundant int) {
+	needed := map[Put]bool{}
+	for _, p := range t.Unordered(Options{NoReady: true}) {
+		needed[p] = true
+	}
+	for p, list := range t.lists {
+		wanted := true // a slot of the message at hand waits for it
+		for _, e := range list {
+			if e.op != 'r' {
+				continue
+			}
+			if e.lead {
+				if !wanted {
+					redundant++
+				}
+				ready, wanted = ready+1, false
+			}
+			wanted = wanted || needed[Put{e.comm, e.epoch, e.pe, p}]
+		}
+		if !wanted {
+			redundant++
+		}
+	}
+	return ready, redundant
+}
+
+// Complete reports whether every event of the run has its cause in the run: what
+// arrived was sent, and PEs met. Traces of runs that succeeded are complete.
+func (t *Trace) Complete() bool {
+	r := newRun(t, Options{})
+	for r.advance() {
+	}
+	for p, at := range r.at {
+		if at < len(t.lists[p]) {
+			return false
+		}
+	}
+	return true
+}
+
+// run is a replay. Events of a PE are numbered from 1.
+type run struct {
+	*Trace
+	o     Options
+	at    []int   // events that each PE has executed
+	knows [][]int // [p][q]: up to which event of q PE p knows
+
+	sent       map[message][]int // with what its sender knew
+	met, heard []int             // barriers and reductions, broadcasts that each PE has passed
+	meetings   [][]int           // by number: what all know after it; nil: not all have come
+	joined     []map[int]bool
+	broadcasts [][]int
+	over       map[place]int // number of the event that ended a use
+	arrived    map[place]int
+	uses       map[memory][]use // ascending epochs
+	last       map[way]uint64   // epoch of the last put
+	ended      map[place]bool   // uses that are over, so far
+	found      []Put
+}
+
+func newRun(t *Trace, o Options) *run {
+	r := &run{
+		Trace: t, o: o, at: make([]int, t.PEs), met: make([]int, t.PEs), heard: make([]int, t.PEs),
+		sent: map[message][]int{}, over: map[place]int{}, arrived: map[place]int{},
+		uses: map[memory][]use{}, last: map[way]uint64{}, ended: map[place]bool{},
+	}
+	for range t.PEs {
+		r.knows = append(r.knows, make([]int, t.PEs))
+	}
+	return r
+}
+
+// message is one from a PE to another; ready tells which sort.
+type message struct {
+	Put
+	ready bool
+}
+
+// place is a node's execution on a PE.
+type place struct {
+	comm  int
+	epoch uint64
+	pe    int
+}
+
+// memory is what a communication fills on a PE; use is an epoch in which that PE
+// uses it.
+type memory struct{ comm, pe int }
+
+type use struct {
+	epoch uint64
+	cells []cells // what came
+}
+
+// way is from one PE to another, into an instance of a memory.
+type way struct{ comm, from, to, instance int }
+
+// index notes down when uses end, and what is used.
+func (r *run) index() {
+	for p, list := range r.lists {
+		for i, e := range list {
+			switch e.op {
+			case 'u':
+				r.over[place{e.comm, e.epoch, p}] = i + 1
+			case 'o':
+				r.arrived[place{e.comm, e.epoch, p}] = i + 1
+			case 'c':
+				if r.Comms[e.comm].Whole {
+					r.use(memory{e.comm, p}, e.epoch, nil)
+				}
+			case 'p':
+				if !r.Comms[e.comm].Whole {
+					r.use(memory{e.comm, e.pe}, e.epoch, &e.cells)
+				}
+			}
+		}
+	}
+	for _, list := range r.uses {
+		slices.SortFunc(list, func(a, b use) int { return cmp.Compare(a.epoch, b.epoch) })
+	}
+}
+
+func (r *run) use(m memory, epoch uint64, c *cells) {
+	list := r.uses[m]
+	k := slices.IndexFunc(list, func(u use) bool { return u.epoch == epoch })
+	if k < 0 {
+		k = len(list)
+		list = append(list, use{epoch: epoch})
+	}
+	if c != nil {
+		list[k].cells = append(list[k].cells, *c)
+	}
+	r.uses[m] = list
+}
+
+// advance executes the events of all PEs as far as they go, once around; it
+// reports whether any went.
+func (r *run) advance() bool {
+	moved := false
+	for p := range r.PEs {
+		for r.at[p] < len(r.lists[p]) && r.execute(p, &r.lists[p][r.at[p]]) {
+			moved = true
+		}
+	}
+	return moved
+}
+
+// execute executes the next event of p, unless it has to wait for another.
+func (r *run) execute(p int, e *event) bool {
+	mine := r.knows[p]
+	switch e.op {
+	case 'g', 'w':
+		clock, ok := r.sent[message{Put{e.comm, e.epoch, e.pe, p}, e.op == 'w'}]
+		if !ok {
+			return false
+		}
+		if e.op == 'g' && !r.o.Mute[e.comm] || e.op == 'w' && !r.o.NoReady {
+			merge(mine, clock)
+		}
+	case 'k':
+		if !r.meet(p, r.o.Mute[e.comm+1]) {
+			return false
+		}
+	case 'b':
+		k := r.heard[p]
+		if e.pe == p {
+			for len(r.broadcasts) <= k {
+				r.broadcasts = append(r.broadcasts, nil)
+			}
+			r.broadcasts[k] = slices.Clone(mine)
+		} else if len(r.broadcasts) <= k || r.broadcasts[k] == nil {
+			return false
+		} else if !r.o.Mute[e.comm+1] {
+			merge(mine, r.broadcasts[k])
+		}
+		r.heard[p]++
+	}
+	r.at[p]++
+	mine[p] = r.at[p]
+	switch e.op {
+	case 'u':
+		r.ended[place{e.comm, e.epoch, p}] = true
+	case 'p':
+		r.put(p, e)
+		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, false}] = slices.Clone(mine)
+	case 'r':
+		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, true}] = slices.Clone(mine)
+	}
+	return true
+}
+
+func merge(into, from []int) {
+	for q := range into {
+		into[q] = max(into[q], from[q])
+	}
+}
+
+// meet is a barrier or reduction: p has come, and goes on when all have.
+func (r *run) meet(p int, muted bool) bool {
+	k := r.met[p]
+	for len(r.meetings) <= k {
+		r.meetings = append(r.meetings, make([]int, r.PEs))
+		r.joined = append(r.joined, map[int]bool{})
+	}
+	if !r.joined[k][p] {
+		r.joined[k][p] = true
+		merge(r.meetings[k], r.knows[p])
+	}
+	if len(r.joined[k]) < r.PEs {
+		return false
+	}
+	if !muted {
+		merge(r.knows[p], r.meetings[k])
+	}
+	r.met[p]++
+	return true
+}
+
+// put finds whether the put of p is ordered.
+func (r *run) put(p int, e *event) {
+	c := r.Comms[e.comm]
+	known := r.knows[p][e.pe]
+	free := true
+	for _, m := range r.Comms {
+		if m.Memory == c.Memory {
+			free = free && r.free(p, e, c, m, known)
+		}
+	}
+	w := way{e.comm, p, e.pe, int(e.epoch % uint64(c.Depth))}
+	if last := r.last[w]; last > 0 {
+		at, ok := r.arrived[place{e.comm, last, e.pe}]
+		free = free && ok && at <= known
+	}
+	r.last[w] = e.epoch
+	if !free {
+		r.found = append(r.found, Put{e.comm, e.epoch, p, e.pe})
+	}
+}
+
+// free reports whether every use of m on the target that is over on p is known to p
+// to be over there, as far as it is of the cells of the put.
+func (r *run) free(p int, e *event, c, m *Comm, known int) bool {
+	list := r.uses[memory{m.Number, e.pe}]
+	for k := len(list) - 1; k >= 0; k-- {
+		u := &list[k]
+		if m == c && u.epoch%uint64(c.Depth) != e.epoch%uint64(c.Depth) || !r.ended[place{m.Number, u.epoch, p}] {
+			continue
+		}
+		if at, ok := r.over[place{m.Number, u.epoch, e.pe}]; ok && at <= known {
+			return true // so are those before it
+		}
+		if m.Whole || slices.ContainsFunc(u.cells, e.cells.meet) {
+			return false
+		}
+	}
+	return true
+}
+
+// Sites lists the numbers of the communications, reductions and broadcasts that
+// the run has come by.
+func (t *Trace) Sites() []int {
+	seen := map[int]bool{}
+	for _, list := range t.lists {
+		for _, e := range list {
+			switch e.op {
+			case 'g':
+				seen[e.comm] = true
+			case 'k', 'b':
+				seen[e.comm+1] = true
+			}
+		}
+	}
+	delete(seen, 0)
+	return slices.Sorted(maps.Keys(seen))
+}

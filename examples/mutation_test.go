@@ -1,0 +1,122 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/spmdc/spmdc/dataflow/replay"
+)
+
+// traced runs a check build that writes a trace. Muted communications deliver
+// data without what their senders know, which changes nothing but what the checker
+// can count on; so the run ends well, or with its reports of unordered puts.
+func traced(program, input string, args ...string) (t *replay.Trace, reports bool, err error) {
+	dir, err := os.MkdirTemp(shared.dir, "trace")
+	if err != nil {
+		return nil, false, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "trace")
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, append(args, "-trace", file)...)
+	if input != "" {
+		in, err := os.Open(input)
+		if err != nil {
+			return nil, false, err
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 && bytes.Contains(stderr.Bytes(), []byte(" is not ordered: ")) {
+		reports, err = true, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, false, err
+	}
+	t, err = replay.Read(bytes.NewReader(text))
+	return t, reports, err
+}
+
+// TestMutations: when the data of one communication, or the contributions to a reduction, are delivered without the
+// sender's clock, the checker reports a put exactly when a replay of the run finds
+// that the other messages do not order it. For every example, and every
+// communication and reduction of it.
+func TestMutations(t *testing.T) {
+	var mu sync.Mutex
+	var runs, found, clean, puts int
+	t.Run("example", func(t *testing.T) {
+		for _, e := range append(examples(t), stencils) {
+			t.Run(e.name, func(t *testing.T) {
+				t.Parallel()
+				program := build(t, e.source, "popl96", "--check")
+				counts := []int{3}
+				if thorough() {
+					counts = []int{2, 3, 4}
+				}
+				for _, n := range counts {
+					whole, reports, err := traced(program, e.input, "-n", fmt.Sprint(n))
+					if err != nil {
+						t.Fatalf("%d PEs: %v", n, err)
+					}
+					if bad := whole.Unordered(replay.Options{}); reports || len(bad) > 0 || !whole.Complete() {
+						t.Errorf("%d PEs: reports %v, the replay finds %v", n, reports, bad)
+					}
+					for _, y := range whole.Sites() {
+						muted, reports, err := traced(program, e.input, "-n", fmt.Sprint(n), "-mute", fmt.Sprint(y))
+						if err != nil {
+							t.Fatalf("%d PEs, #%d without clocks: %v", n, y, err)
+						}
+						got, want := muted.Reported(), whole.Unordered(replay.Options{Mute: map[int]bool{y: true}})
+						if !slices.Equal(got, want) || reports != (len(want) > 0) {
+							t.Errorf("%d PEs, #%d without clocks: %d puts reported, %d in the replay: %v", n, y, len(got), len(want), firstDifference(got, want))
+						}
+						mu.Lock()
+						runs, puts = runs+1, puts+len(got)
+						if len(want) > 0 {
+							found++
+						} else {
+							clean++
+						}
+						mu.Unlock()
+					}
+				}
+			})
+		}
+	})
+	t.Logf("%d mutations: %d leave %d puts unordered, %d none; checker and replay agree on each", runs, found, puts, clean)
+	if found == 0 || clean == 0 {
+		t.Error("the mutations show nothing")
+	}
+}
+
+// firstDifference names a put that is in one sorted list only.
+func firstDifference(got, want []replay.Put) string {
+	for _, p := range got {
+		if !slices.Contains(want, p) {
+			return fmt.Sprintf("only the checker reports %+v", p)
+		}
+	}
+	for _, p := range want {
+		if !slices.Contains(got, p) {
+			return fmt.Sprintf("only the replay finds %+v", p)
+		}
+	}
+	return "none"
+}

@@ -1,0 +1,115 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// trace is what one PE has done, as text. Its lines are, with communications by
+// number (1 is the first) and sites as in the program's table:
+//
+//	slot COMM MEMORY DEPTH cells|whole   COMM fills that memory; puts of cells name them
+//	i DEPTH INDEX                        an iteration of the loop at that depth
+//	p COMM EPOCH TO OFFSET N:STRIDE ...  a put, and the cells that it fills on TO
+//	g COMM EPOCH FROM                    the data of FROM have arrived
+//	r COMM EPOCH TO                      a ready message
+//	a N                                  the next N lines are one message
+//	w COMM EPOCH FROM                    the ready message of FROM has arrived
+//	c COMM EPOCH                         this PE uses the memory in that epoch
+//	o COMM EPOCH                         CO
+//	u COMM EPOCH                         UO
+//	k SITE                               a barrier or reduction
+//	b SITE ROOT                          a broadcast
+//	v COMM EPOCH TO USE EPOCH            the put that is next was not known to be free
+//
+// A nil trace records nothing.
+type trace struct {
+	text bytes.Buffer
+}
+
+// Trace makes the monitors that are made from now on record what PEs do.
+func (l *Ledger) Trace() { l.traced = true }
+
+// WriteTrace writes what the PEs have recorded. It is called when they have ended.
+func (l *Ledger) WriteTrace(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "spmdc trace 1, %d PEs\n", l.pes)
+	for id, m := range l.monitors {
+		if m == nil || m.trace == nil || err != nil {
+			continue
+		}
+		if _, err = fmt.Fprintf(w, "pe %d\n", id); err == nil {
+			_, err = w.Write(m.trace.text.Bytes())
+		}
+	}
+	return err
+}
+
+func (t *trace) line(op byte, numbers ...int) {
+	if t == nil {
+		return
+	}
+	b := append(t.text.AvailableBuffer(), op)
+	for _, n := range numbers {
+		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+	}
+	t.text.Write(append(b, '\n'))
+}
+
+func (t *trace) loop(depth, index int) { t.line('i', depth, index) }
+
+func (t *trace) message(op byte, site int, epoch uint64, pe int) { t.line(op, site+1, int(epoch), pe) }
+
+func (t *trace) together(n int) {
+	if n > 1 {
+		t.line('a', n)
+	}
+}
+
+func (t *trace) use(site int, epoch uint64) { t.line('c', site+1, int(epoch)) }
+
+func (t *trace) node(op byte, site int, epoch uint64) { t.line(op, site+1, int(epoch)) }
+
+func (t *trace) collective(site int) { t.line('k', site) }
+
+func (t *trace) broadcast(site, root int) { t.line('b', site, root) }
+
+func (t *trace) unordered(v *Violation) {
+	t.line('v', v.Put.Site+1, int(v.Epoch), v.To, v.Use.Site+1, int(v.UseEpoch))
+}
+
+// put is a message with the cells that it fills.
+func (t *trace) put(site int, epoch uint64, to int, m *transport.Move) {
+	if t == nil {
+		return
+	}
+	b := fmt.Appendf(t.text.AvailableBuffer(), "p %d %d %d %d", site+1, epoch, to, m.Dst)
+	for d := range m.Rank {
+		b = fmt.Appendf(b, " %d:%d", m.N[d], m.DstStride[d])
+	}
+	t.text.Write(append(b, '\n'))
+}
+
+// slots describes the slots of a PE, when all are made.
+func (t *trace) slots(list []*Slot) {
+	if t == nil {
+		return
+	}
+	for _, s := range list {
+		if s == nil {
+			continue
+		}
+		what := "cells"
+		if s.reads == nil {
+			what = "whole"
+		}
+		least := s.Site
+		for _, m := range s.mates {
+			least = min(least, m.Site)
+		}
+		fmt.Fprintf(&t.text, "slot %d %d %d %s\n", s.Site+1, least+1, s.depth, what)
+	}
+}
