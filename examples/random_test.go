@@ -292,7 +292,7 @@ func expect(dir string, cases []*randomCase) error {
 		return err
 	}
 	if _, err := command("", "gfortran", "-std=f95", "-O0", "-fcheck=all,no-array-temps", "-ffpe-trap=invalid,zero,overflow",
-		"-finit-real=snan", "-o", program, source); err != nil {
+		"-finit-real=snan", "-J", dir, "-o", program, source); err != nil {
 		return err
 	}
 	for i, c := range cases {

@@ -287,7 +287,7 @@ func TestAgreesWithGfortran(t *testing.T) {
 			if gfortran == "" {
 				continue
 			}
-			args := []string{"-x", "f95", "-fsyntax-only"}
+			args := []string{"-x", "f95", "-fsyntax-only", "-J", dir}
 			texts := []string{string(file.Data)}
 			if kind == "accept" {
 				texts = append(texts, ast.Unparse(tree))

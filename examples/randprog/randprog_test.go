@@ -190,7 +190,7 @@ func TestGfortranAccepts(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-Wall", "-O0", "-fcheck=all",
-			"-ffpe-trap=invalid,zero,overflow", "-finit-real=snan", "-finit-integer=-77777777", "-o", program, source).CombinedOutput()
+			"-ffpe-trap=invalid,zero,overflow", "-finit-real=snan", "-finit-integer=-77777777", "-J", dir, "-o", program, source).CombinedOutput()
 		if err != nil {
 			t.Fatalf("seed %d: gfortran: %v\n%s\n%s", seed+10000, err, out, p.Source)
 		}

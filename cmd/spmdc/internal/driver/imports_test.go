@@ -54,7 +54,9 @@ var imports = []struct {
 	{"procfunc/linalg", nil},
 	{"procfunc", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
-	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
+	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/synch"})},
+	{"dataflow/internal/...", []string{"cfg"}},                                   // help for tests
+	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"dataflow/replay", nil}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
