@@ -98,6 +98,8 @@ type gen struct {
 	serial   int
 	around   int // open loops that all PEs execute together
 
+	inside *ir.Site // the call that the statement emitted last is part of
+
 	labelled  map[ir.Stmt]bool
 	labels    map[string]ir.Stmt
 	labelOf   map[ir.Stmt]string

@@ -11,6 +11,7 @@ import (
 // nodes emits a sequence of the SPMD form.
 func (g *gen) nodes(list []comm.Node) {
 	for _, n := range list {
+		g.called(n)
 		switch n := n.(type) {
 		case *comm.Region:
 			g.region(n)
@@ -48,6 +49,37 @@ func (g *gen) nodes(list []comm.Node) {
 			}
 		}
 	}
+}
+
+// called tells where the statements of a procedure begin that is called.
+func (g *gen) called(n comm.Node) {
+	var s ir.Stmt
+	switch n := n.(type) {
+	case *comm.Region:
+		s = n.Stmts[0]
+	case *comm.Loop:
+		s = n.Do
+	case *comm.WhileLoop:
+		s = n.While
+	case *comm.Branch:
+		s = n.If
+	case *comm.Simple:
+		s = n.Stmt
+	default:
+		return
+	}
+	site, last := s.CallSite(), g.inside
+	g.inside = site
+	if site == nil || site == last {
+		return
+	}
+	for ; last != nil; last = last.Parent {
+		if last == site {
+			return // back from a call
+		}
+	}
+	g.out.at = s.Position().Line
+	g.out.p("// In %s.", site)
 }
 
 // everywhere reports whether every PE executes all of the nodes, which do nothing

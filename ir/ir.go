@@ -78,9 +78,9 @@ type Site struct {
 	Parent *Site      // the call that executes the caller, nil in the main program
 }
 
-// String is the path from the main program: "relax (line 12), smooth (line 30)".
+// String is the path from the main program: "relax (called in line 12), smooth (called in line 30)".
 func (s *Site) String() string {
-	text := fmt.Sprintf("%s (line %d)", s.Callee, s.Pos.Line)
+	text := fmt.Sprintf("%s (called in line %d)", s.Callee, s.Pos.Line)
 	if s.Parent != nil {
 		return s.Parent.String() + ", " + text
 	}

@@ -253,7 +253,7 @@ func callFunction(k *kern) {
 	k.procedures = append(k.procedures, d)
 	k.feat("call:function")
 
-	s := k.scalarVar(intKind, "t", "0", b.tier)
+	s := k.scalarVar(intKind, "whole", "0", b.tier)
 	k.emit(fmt.Sprintf("%s = %s(%s)", s.name, g, b.name))
 	v := k.vars(1)
 	lhs, rhs := k.ref(a, v), k.ref(b, v)
