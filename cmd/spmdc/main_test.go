@@ -58,6 +58,9 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "gfortran":
+				_, err := exec.LookPath("gfortran")
+				return err == nil, nil
 			case "cc":
 				_, err := exec.LookPath("gcc")
 				return err == nil, nil

@@ -30,7 +30,11 @@ func frozen(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)
 		return Run(q, np, bytes.NewReader(input), out, body)
 	}
 	var want bytes.Buffer
-	stats, err := once(nil, io.MultiWriter(&want, stdout))
+	var both io.Writer = &want
+	if stdout != nil {
+		both = io.MultiWriter(&want, stdout)
+	}
+	stats, err := once(nil, both)
 	how := ending(err)
 	if stats == nil {
 		return nil, err
