@@ -30,11 +30,11 @@ for name; do
 			input=$candidate
 		fi
 	done
-	gfortran -x f95 -ffree-form -std=f95 -Wall -Wextra -Werror -O1 -g -fcheck=all,no-array-temps \
+	gfortran -J "$tmp" -x f95 -ffree-form -std=f95 -Wall -Wextra -Werror -O1 -g -fcheck=all,no-array-temps \
 		-finit-real=snan -ffpe-trap=invalid,zero,overflow \
 		"$name/$name.hpf" -o "$tmp/checked"
 	"$tmp/checked" <"$input" >"$tmp/checked.out"
-	gfortran -x f95 -ffree-form -std=f95 -O2 -ffp-contract=off "$name/$name.hpf" -o "$tmp/plain"
+	gfortran -J "$tmp" -x f95 -ffree-form -std=f95 -O2 -ffp-contract=off "$name/$name.hpf" -o "$tmp/plain"
 	"$tmp/plain" <"$input" >"$tmp/plain.out"
 	cp "$tmp/plain.out" "$name/$name.out"
 	echo "$name: $(wc -l <"$name/$name.out") lines"
