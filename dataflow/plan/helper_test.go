@@ -275,4 +275,8 @@ func (g guesses) Kills(y, use, put int) bool {
 	return rand.New(rand.NewPCG(g.seed, uint64(y)<<32|uint64(put))).IntN(3) > 0
 }
 
+func (g guesses) KillsAfter(y, put, nth int) bool {
+	return rand.New(rand.NewPCG(g.seed+uint64(nth-1), uint64(y)<<32|uint64(put))).IntN(3) > 0
+}
+
 func (g guesses) LiteralKills(y, x int) bool { return g.Kills(y, x, x) }

@@ -1,0 +1,226 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+)
+
+// SlotProof is the certificate that communication Comm, whose slots are its own,
+// may put without ready messages: what holds on entry to each node, on all paths
+// that lead there, of the value that came last (age 0), of the one before (age 1),
+// and so on, an age for each slot. As in a Proof no more is claimed than the
+// conclusion needs.
+//
+// The next put is into the slot of the value of the highest age.
+type SlotProof struct {
+	Comm  int
+	Ages  [][]Span
+	Kills []Answer
+}
+
+// Answer says of which messages of communication Comm a proof takes for granted
+// that they answer the put that comes as number Nth behind them, from 1: for each
+// pair of PEs with a message p -> q of that put there was the message q -> p, or
+// p = q.
+type Answer struct{ Comm, Nth int }
+
+func (a Answer) String() string { return fmt.Sprintf("%d@%d", a.Comm, a.Nth) }
+
+// claims unpacks the proof for a graph: by node, then by age.
+func (p *SlotProof) claims(g *cfg.Graph) ([][]Claim, error) {
+	out := make([][]Claim, len(g.Nodes))
+	cells := make([]Claim, len(g.Nodes)*len(p.Ages))
+	for id := range out {
+		out[id] = cells[id*len(p.Ages):][:len(p.Ages):len(p.Ages)]
+	}
+	for a, list := range p.Ages {
+		one := Proof{Claims: list}
+		claims, err := one.claims(g)
+		if err != nil {
+			return nil, fmt.Errorf("age %d: %w", a, err)
+		}
+		for id, c := range claims {
+			out[id][a] = c
+		}
+	}
+	return out, nil
+}
+
+// String is the line of the text form:
+//
+//	ages 3: 4-9 NoSync, 10-12 CS; 4-9 NoSync, 10 NoSyncP{5} kills 5@1
+func (p *SlotProof) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ages %d:", p.Comm)
+	for a, list := range p.Ages {
+		if a > 0 {
+			b.WriteByte(';')
+		}
+		writeSpans(&b, list)
+	}
+	for i, k := range p.Kills {
+		if i == 0 {
+			b.WriteString(" kills")
+		}
+		fmt.Fprintf(&b, " %v", k)
+	}
+	return b.String()
+}
+
+// parseSlotProof reads what String writes.
+func parseSlotProof(line string) (*SlotProof, error) {
+	bad := func(what, found string) (*SlotProof, error) {
+		return nil, fmt.Errorf("%s %q, want \"ages COMM: NODES LEVEL, ...; NODES LEVEL, ... kills COMM@NTH ...\"", what, found)
+	}
+	head, rest, ok := strings.Cut(line, ":")
+	f := strings.Fields(head)
+	if !ok || len(f) != 2 || f[0] != "ages" {
+		return bad("found", line)
+	}
+	p := &SlotProof{}
+	var err error
+	if p.Comm, err = strconv.Atoi(f[1]); err != nil {
+		return bad("number", head)
+	}
+	rest, kills, _ := strings.Cut(rest, " kills ")
+	for _, k := range strings.Fields(kills) {
+		y, nth, ok := strings.Cut(k, "@")
+		var a Answer
+		var err1, err2 error
+		a.Comm, err1 = strconv.Atoi(y)
+		a.Nth, err2 = strconv.Atoi(nth)
+		if !ok || err1 != nil || err2 != nil {
+			return bad("kills", kills)
+		}
+		p.Kills = append(p.Kills, a)
+	}
+	for _, age := range strings.Split(rest, ";") {
+		list, wrong, ok := parseSpans(age)
+		if !ok {
+			return bad("claim", wrong)
+		}
+		p.Ages = append(p.Ages, list)
+	}
+	return p, nil
+}
+
+// checkSlots wants, for a communication with slots of its own that puts without
+// ready messages, an inductive proof over the ages of its values.
+func (d *Document) checkSlots(put *cfg.Node, s *SlotText) error {
+	p := s.Proof
+	if p == nil {
+		return fmt.Errorf("line %d: %s puts without ready message, and no proof says that its slots are free by then", put.Line, put.Name())
+	}
+	if s.Staged && (put.Flavour == "recv" || put.Flavour == "send") {
+		return fmt.Errorf("line %d: %s is pipelined, so what comes goes where it is used, and not into a stage", put.Line, put.Name())
+	}
+	if len(p.Ages) != s.Count {
+		return fmt.Errorf("line %d: %s has %d slots, and a proof over %d ages", put.Line, put.Name(), s.Count, len(p.Ages))
+	}
+	if err := d.checkAges(p, s.Staged); err != nil {
+		return fmt.Errorf("line %d: %s puts without ready message: the proof over its slots fails: %w", put.Line, put.Name(), err)
+	}
+	return nil
+}
+
+// checkAges checks that the claims of p hold along every edge, U at the entry
+// aside, and that they suffice wherever p.Comm puts.
+func (d *Document) checkAges(p *SlotProof, staged bool) error {
+	at, err := p.claims(d.Graph)
+	if err != nil {
+		return err
+	}
+	for _, k := range p.Kills {
+		if k.Nth < 1 || k.Nth > len(p.Ages) || k.Comm == p.Comm && k.Nth == len(p.Ages) {
+			return fmt.Errorf("#%d cannot answer the put that comes as number %d", k.Comm, k.Nth)
+		}
+		if k.Comm != p.Comm {
+			if err := d.mayKill(k.Comm, &Proof{Use: p.Comm, Put: p.Comm}); err != nil {
+				return err
+			}
+		}
+	}
+	oldest := len(p.Ages) - 1
+	for _, n := range d.Graph.Nodes {
+		for a, c := range at[n.ID] {
+			for _, tag := range c.Tags {
+				if !slices.Contains(p.Kills, Answer{tag, oldest + 1 - a}) {
+					return fmt.Errorf("node %d counts at age %d on a message of #%d, which is not among its kills", n.ID, a, tag)
+				}
+			}
+		}
+		if puts(n, p.Comm) && at[n.ID][oldest].Level < NoSync {
+			return fmt.Errorf("%v at age %d where %s puts, NoSync or U wanted", at[n.ID][oldest], oldest, n.Name())
+		}
+		out := p.pass(at[n.ID], n, staged)
+		for _, s := range n.Succs {
+			for a, c := range at[s.ID] {
+				if !atMost(c, out[a]) {
+					return fmt.Errorf("node %d claims %v at age %d, but only %v comes from node %d (%s)", s.ID, c, a, out[a], n.ID, n.Name())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// pass is what holds behind n, by age, when in holds before it.
+func (p *SlotProof) pass(in []Claim, n *cfg.Node, staged bool) []Claim {
+	out := slices.Clone(in)
+	pending := func(c Claim) bool { return c.Level == Cons || c.Level == NoSyncP }
+	switch n.Kind {
+	case cfg.Reduce, cfg.Barrier:
+		for a, c := range out {
+			if pending(c) {
+				out[a] = Claim{Level: NoSync}
+			}
+		}
+		return out
+	case cfg.CommOver:
+		for a, c := range out {
+			if c.Level == NoSyncP && slices.Contains(c.Tags, n.Ref) {
+				out[a] = Claim{Level: NoSync}
+			}
+		}
+	case cfg.Comm:
+		if n.Flavour == "recv" {
+			return out
+		}
+		if n.Ref == p.Comm {
+			// The value that goes is the oldest; the others take its place one by one.
+			if in[len(in)-1].Level < NoSync {
+				return make([]Claim, len(in))
+			}
+			out[0] = Claim{Level: CS}
+			for a := 1; a < len(out); a++ {
+				if out[a] = in[a-1]; out[a].Level == CS {
+					out[a] = Claim{}
+				}
+			}
+		}
+		if n.Flavour == "send" {
+			return out
+		}
+		for a, c := range out {
+			if pending(c) && slices.Contains(p.Kills, Answer{n.Ref, len(out) - a}) && !slices.Contains(c.Tags, n.Ref) {
+				tags := append(slices.Clone(c.Tags), n.Ref)
+				slices.Sort(tags)
+				out[a] = Claim{Level: NoSyncP, Tags: tags}
+			}
+		}
+		return out
+	}
+	// The end of a use: of a staged value when it is copied away, else UO.
+	ends := cfg.UseOver
+	if staged {
+		ends = cfg.CommOver
+	}
+	if n.Kind == ends && n.Ref == p.Comm && out[0].Level != Sync && out[0].Level != Unposted {
+		out[0] = Claim{Level: Cons}
+	}
+	return out
+}
