@@ -263,6 +263,15 @@ func (g *gen) objects(body []line) {
 		for _, c := range g.prog.Comms {
 			g.communication(c)
 		}
+		for _, c := range g.prog.Comms {
+			if asks := g.plan.Slots[c.ID-1].Asks; len(asks) > 0 {
+				names := make([]string, len(asks))
+				for i, y := range asks {
+					names[i] = g.comms[g.prog.Comms[y-1]]
+				}
+				g.out.p("%s.AnsweredBy(%s) // no ready message to PEs that these come from", g.comms[c], strings.Join(names, ", "))
+			}
+		}
 		for _, t := range g.companies {
 			g.declare(t)
 		}
@@ -360,6 +369,9 @@ func (g *gen) communication(c *comm.Comm) {
 	mode := ""
 	if !g.plan.Ready(c) {
 		mode = ".Sync(spmd.Quiet)"
+	}
+	if len(g.plan.Slots[c.ID-1].Asks) > 0 {
+		mode = "" // said when all communications are there
 	}
 	switch {
 	case c.Kind == comm.Irregular:

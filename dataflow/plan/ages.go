@@ -11,7 +11,8 @@ import (
 // certifyAges makes the proof that a solution over several ages is, and no more
 // than that: going back from the puts it notes what has to hold in front of each
 // node, age by age, for the verdict to follow.
-func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills synch.KillsAfter) *SlotProof {
+// Of what kills says, strict is what holds for all pairs of PEs.
+func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.KillsAfter) *SlotProof {
 	c := &agesCertifier{
 		slots: sol.Slots, sol: sol, kills: kills,
 		need: make([][]Claim, len(g.Nodes)), used: map[Answer]bool{},
@@ -43,8 +44,15 @@ func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills synch.KillsAfter) 
 		p.Ages = append(p.Ages, spans(one))
 	}
 	for k := range c.used {
-		p.Kills = append(p.Kills, k)
+		if strict(k.Comm, p.Comm, k.Nth) {
+			p.Kills = append(p.Kills, k)
+		} else if !slices.Contains(p.Asks, k.Comm) {
+			p.Asks = append(p.Asks, k.Comm)
+		}
 	}
+	slices.Sort(p.Asks)
+	// What is asked anyway is not counted on otherwise.
+	p.Kills = slices.DeleteFunc(p.Kills, func(k Answer) bool { return slices.Contains(p.Asks, k.Comm) })
 	slices.SortFunc(p.Kills, func(a, b Answer) int { return cmp.Or(a.Comm-b.Comm, a.Nth-b.Nth) })
 	return p
 }

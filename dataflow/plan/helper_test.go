@@ -279,4 +279,8 @@ func (g guesses) KillsAfter(y, put, nth int) bool {
 	return rand.New(rand.NewPCG(g.seed+uint64(nth-1), uint64(y)<<32|uint64(put))).IntN(3) > 0
 }
 
+func (g guesses) Alike(y, put int) bool { return g.KillsAfter(y, put, 7) }
+
+func (g guesses) Answers(y, put int) bool { return true }
+
 func (g guesses) LiteralKills(y, x int) bool { return g.Kills(y, x, x) }

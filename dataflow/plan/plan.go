@@ -108,6 +108,10 @@ type Slot struct {
 	// Ages, of elide, is the proof where there are stages or several slots, which
 	// belong to the communication alone.
 	Ages *SlotProof
+	// Asks are the communications that the proof counts on pair by pair: a PE
+	// that puts to another one waits for a ready message unless each of them goes
+	// the other way between the two, which both know.
+	Asks []int
 	// Tried, of elide, is what the search looked at for this communication.
 	Tried []Trial
 }
@@ -125,6 +129,11 @@ type Relations interface {
 	Kills(y, use, put int) bool
 	// KillsAfter is a synch.KillsAfter.
 	KillsAfter(y, put, nth int) bool
+	// Alike reports whether y has the same messages in each execution within the
+	// outermost loop around put.
+	Alike(y, put int) bool
+	// Answers guesses whether y answers most messages of put.
+	Answers(y, put int) bool
 	// LiteralKills is the paper's own test, for popl96-literal.
 	LiteralKills(y, x int) bool
 }

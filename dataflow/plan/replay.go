@@ -130,6 +130,16 @@ func (r *replay) event(e event, c *comm.Comm) {
 	}
 }
 
+// asked reports whether what the proof of a slot asks goes back between two PEs.
+func (r *replay) asked(slot *Slot, m procfunc.Pair) bool {
+	for _, y := range slot.Asks {
+		if k := &r.state[y]; !k.known || !slices.Contains(k.messages, procfunc.Pair{From: m.To, To: m.From}) {
+			return false
+		}
+	}
+	return true
+}
+
 // ended frees the slot of the last instance.
 func (st *commState) ended(now int) {
 	if k := len(st.ends) - 1; k >= 0 {
@@ -201,6 +211,9 @@ func (r *replay) checkAges(slot *Slot, st *commState, known bool, messages []pro
 		return
 	}
 	for _, m := range messages {
+		if !r.asked(slot, m) {
+			continue // it has a ready message
+		}
 		switch end := st.ends[last]; {
 		case end == 0:
 			r.err = fmt.Errorf("line %d: #%d puts into a slot that is in use", line, x)

@@ -21,12 +21,14 @@ const (
 	readyCost = 1.0  // a ready message before a put
 	copyCost  = 0.1  // copying a stage, some hundred elements, into the overlap
 	turnCost  = 0.5  // a turn more in a group: the wait that the others do not hide
+	askCost   = 0.05 // ready messages for the pairs of PEs that have no answer
 	byteCost  = 1e-9 // a byte of memory for slots, once
 )
 
 // Trial is one thing that the search tried for a communication.
 type Trial struct {
 	What   string // as in slot lines: quiet, quiet*2, staged, staged*2
+	Asks   bool   // with ready messages between PEs that have no answer
 	InTurn bool   // with the opposite exchanges of its group one after another
 	Free   bool   // no ready message is needed then
 	Cost   float64
@@ -37,6 +39,9 @@ type Trial struct {
 func (t Trial) String() string {
 	var b strings.Builder
 	b.WriteString(t.What)
+	if t.Asks {
+		b.WriteString(" asking")
+	}
 	if t.InTurn {
 		b.WriteString(", in turn")
 	}
@@ -60,6 +65,11 @@ func (t Trial) String() string {
 //     its content has been copied into the overlap, and nobody else puts into it;
 //   - for a temporary: 2 and more of it.
 //
+// Where none of them is free for all numbers of PEs, it tries them again, and a
+// temporary as it is, counting also on communications that are always the same and
+// answer some pairs of PEs, and most as far as a few examples show. The others
+// then have ready messages, each for itself (SlotProof.Asks).
+//
 // Whether one of them needs ready messages depends on the graph alone, and not on
 // what is chosen for other communications: the first that is proved is the
 // cheapest, and the choices are independent, but for the memory. They are made in
@@ -78,8 +88,8 @@ func (t Trial) String() string {
 // The cost of a statement is the sum over its communications, each times its
 // expected number of executions (bounds that are not constant count as 50
 // iterations, conditions as holding every other time): 1 for a ready message, 0.1
-// for the copy from a stage, 0.5 for a turn more in a group, and 1e-9 for a byte
-// of slots.
+// for the copy from a stage, 0.05 where pairs of PEs may have no answer, 0.5 for a
+// turn more in a group, and 1e-9 for a byte of slots.
 func Search(c *comm.Program, rel Relations, o Options) *Plan {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
@@ -140,6 +150,7 @@ type option struct {
 	slot  int // index
 	trial int // index
 	slots synch.Slots
+	asks  bool
 	bytes int64
 	saves float64
 }
@@ -180,8 +191,13 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 			if f.slots.Staged {
 				cost += weight * copyCost
 			}
-			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), InTurn: inTurn, Cost: turned + weight*readyCost}
-			if t.Free = solver.SolveAged(f.slots, rel.KillsAfter).Verdict(p.Graph) != synch.NeedsSync; t.Free {
+			kills := rel.KillsAfter
+			if f.asks {
+				cost += weight * askCost
+				kills = asking(rel)
+			}
+			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
+			if t.Free = solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
 				options = append(options, f)
@@ -198,7 +214,12 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 			continue
 		}
 		slot.Ready, slot.Staged, slot.Count, slot.Verdict = false, o.slots.Staged, o.slots.Count, synch.NoReady
-		slot.Ages = certifyAges(p.Graph, solver.SolveAged(o.slots, rel.KillsAfter), rel.KillsAfter)
+		kills := synch.KillsAfter(rel.KillsAfter)
+		if o.asks {
+			kills = asking(rel)
+		}
+		slot.Ages = certifyAges(p.Graph, solver.SolveAged(o.slots, kills), kills, rel.KillsAfter)
+		slot.Asks = slot.Ages.Asks
 		slot.Cells += sharedOut(slot)
 		slot.Why = p.whyAges(slot)
 	}
@@ -211,24 +232,44 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 
 const chosen = "chosen"
 
+// asking is the test of kills that counts also on what answers some pairs of PEs.
+func asking(rel Relations) synch.KillsAfter {
+	return func(y, put, nth int) bool {
+		return rel.KillsAfter(y, put, nth) || rel.Alike(y, put) && rel.Answers(y, put)
+	}
+}
+
+// mostSlots is the most slots that are tried.
+const mostSlots = 3
+
 // forms are the slots that may free a communication that one slot does not, the
 // cheapest first. A pipelined one has its values where its region computes; the
 // start of an irregular one orders all PEs anyway.
 func (s *searcher) forms(c *comm.Comm) []option {
-	var out []option
+	var out []option // those that count on no example
 	size := elemSize(c.Array.Type)
 	switch {
 	case c.Kind == comm.Pipeline || c.Kind == comm.Irregular:
 	case c.Overlap:
 		bytes := s.program.StageCells(c) * size
-		for n := 1; n <= synch.MaxSlots; n++ {
+		for n := 1; n <= mostSlots; n++ {
 			out = append(out, option{slots: synch.Slots{Comm: c.ID, Count: n, Staged: true}, bytes: int64(n) * bytes})
 		}
+		return append(out, askingForms(out)...)
 	default:
 		bytes := c.TempCells() * size
-		for n := 2; n <= synch.MaxSlots; n++ {
+		for n := 1; n <= mostSlots; n++ {
 			out = append(out, option{slots: synch.Slots{Comm: c.ID, Count: n}, bytes: int64(n-1) * bytes})
 		}
+		return append(out[1:], askingForms(out)...)
+	}
+	return nil
+}
+
+func askingForms(forms []option) []option {
+	out := slices.Clone(forms)
+	for i := range out {
+		out[i].asks = true
 	}
 	return out
 }
@@ -294,6 +335,8 @@ func (a *attempt) done(other *attempt) *Plan {
 // sharedOut says in words what there is of the cells.
 func sharedOut(s *Slot) string {
 	switch {
+	case !s.Staged && s.Count == 1:
+		return ""
 	case !s.Staged:
 		return fmt.Sprintf(", one of %d by turns", s.Count)
 	case s.Count > 1:

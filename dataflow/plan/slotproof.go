@@ -16,10 +16,23 @@ import (
 // conclusion needs.
 //
 // The next put is into the slot of the value of the highest age.
+//
+// The proof is one for each pair of PEs p and q with a message p -> q. With Asks
+// it holds for those pairs only between which each of these communications goes
+// from q to p; the others have ready messages. The messages of these
+// communications are the same whenever they are executed in the outermost loop
+// around Comm, so that both PEs know at any time which pairs these are.
 type SlotProof struct {
 	Comm  int
 	Ages  [][]Span
 	Kills []Answer
+	Asks  []int
+}
+
+// counts reports whether the proof takes for granted that a message of
+// communication y answers the put that comes as number nth behind it.
+func (p *SlotProof) counts(y, nth int) bool {
+	return slices.Contains(p.Kills, Answer{y, nth}) || slices.Contains(p.Asks, y)
 }
 
 // Answer says of which messages of communication Comm a proof takes for granted
@@ -52,7 +65,7 @@ func (p *SlotProof) claims(g *cfg.Graph) ([][]Claim, error) {
 
 // String is the line of the text form:
 //
-//	ages 3: 4-9 NoSync, 10-12 CS; 4-9 NoSync, 10 NoSyncP{5} kills 5@1
+//	ages 3: 4-9 NoSync, 10-12 CS; 4-9 NoSync, 10 NoSyncP{5} kills 5@1 asks 6
 func (p *SlotProof) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ages %d:", p.Comm)
@@ -68,13 +81,16 @@ func (p *SlotProof) String() string {
 		}
 		fmt.Fprintf(&b, " %v", k)
 	}
+	if len(p.Asks) > 0 {
+		b.WriteString(" asks " + numbers(p.Asks, " "))
+	}
 	return b.String()
 }
 
 // parseSlotProof reads what String writes.
 func parseSlotProof(line string) (*SlotProof, error) {
 	bad := func(what, found string) (*SlotProof, error) {
-		return nil, fmt.Errorf("%s %q, want \"ages COMM: NODES LEVEL, ...; NODES LEVEL, ... kills COMM@NTH ...\"", what, found)
+		return nil, fmt.Errorf("%s %q, want \"ages COMM: NODES LEVEL, ...; NODES LEVEL, ... kills COMM@NTH ... asks COMM ...\"", what, found)
 	}
 	head, rest, ok := strings.Cut(line, ":")
 	f := strings.Fields(head)
@@ -85,6 +101,14 @@ func parseSlotProof(line string) (*SlotProof, error) {
 	var err error
 	if p.Comm, err = strconv.Atoi(f[1]); err != nil {
 		return bad("number", head)
+	}
+	rest, asks, _ := strings.Cut(rest, " asks ")
+	for _, k := range strings.Fields(asks) {
+		y, err := strconv.Atoi(k)
+		if err != nil {
+			return bad("asks", asks)
+		}
+		p.Asks = append(p.Asks, y)
 	}
 	rest, kills, _ := strings.Cut(rest, " kills ")
 	for _, k := range strings.Fields(kills) {
@@ -144,11 +168,16 @@ func (d *Document) checkAges(p *SlotProof, staged bool) error {
 			}
 		}
 	}
+	for _, y := range p.Asks {
+		if err := d.mayAsk(y, p.Comm); err != nil {
+			return err
+		}
+	}
 	oldest := len(p.Ages) - 1
 	for _, n := range d.Graph.Nodes {
 		for a, c := range at[n.ID] {
 			for _, tag := range c.Tags {
-				if !slices.Contains(p.Kills, Answer{tag, oldest + 1 - a}) {
+				if !p.counts(tag, oldest+1-a) || tag == p.Comm && a == 0 {
 					return fmt.Errorf("node %d counts at age %d on a message of #%d, which is not among its kills", n.ID, a, tag)
 				}
 			}
@@ -164,6 +193,30 @@ func (d *Document) checkAges(p *SlotProof, staged bool) error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// mayAsk wants y in the same outermost loop as x: there it is always the same. x may
+// ask itself when it has an older value.
+func (d *Document) mayAsk(y, x int) error {
+	if y != x {
+		if err := d.mayKill(y, &Proof{Use: x, Put: x}); err != nil {
+			return err
+		}
+	}
+	loop := func(r int) (out *cfg.Loop) {
+		for _, n := range d.Graph.Nodes {
+			if puts(n, r) {
+				for l := n.Loop; l != nil; l = l.Parent {
+					out = l
+				}
+			}
+		}
+		return out
+	}
+	if l := loop(y); l == nil || l != loop(x) {
+		return fmt.Errorf("#%d asks #%d, which is not in the same outermost loop", x, y)
 	}
 	return nil
 }
@@ -206,7 +259,7 @@ func (p *SlotProof) pass(in []Claim, n *cfg.Node, staged bool) []Claim {
 			return out
 		}
 		for a, c := range out {
-			if pending(c) && slices.Contains(p.Kills, Answer{n.Ref, len(out) - a}) && !slices.Contains(c.Tags, n.Ref) {
+			if pending(c) && p.counts(n.Ref, len(out)-a) && !slices.Contains(c.Tags, n.Ref) {
 				tags := append(slices.Clone(c.Tags), n.Ref)
 				slices.Sort(tags)
 				out[a] = Claim{Level: NoSyncP, Tags: tags}

@@ -78,7 +78,7 @@ func (d *Document) ordered(c *cfg.Node) error {
 		if !puts(c, c.Ref) {
 			return nil
 		}
-		if s := &d.Slots[c.Ref-1]; s.Staged || s.Count > 1 {
+		if s := &d.Slots[c.Ref-1]; s.Staged || s.Count > 1 || s.Proof != nil {
 			return d.checkSlots(c, s)
 		}
 		return d.checkQuiet(c)

@@ -49,7 +49,15 @@ func (p *Plan) whyAges(s *Slot) string {
 	if len(between) == 0 {
 		return fmt.Sprintf("no ready message: at most %d executions, each with a slot of its own", s.Count)
 	}
-	return "no ready message: " + p.orders(between, what) + " into it"
+	why := "no ready message: " + p.orders(between, what) + " into it"
+	if len(s.Asks) > 0 {
+		var names []string
+		for _, y := range s.Asks {
+			names = append(names, fmt.Sprintf("#%d", y))
+		}
+		why += fmt.Sprintf("; but one between PEs where %s does not go the other way", strings.Join(names, " or "))
+	}
+	return why
 }
 
 // orders says that the given nodes order what before the next put.

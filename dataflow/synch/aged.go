@@ -185,3 +185,42 @@ func (s *AgedSolution) Verdict(g *cfg.Graph) Verdict {
 	}
 	return v
 }
+
+// AgedVerdict is the verdict of SolveAged, for less: values are kept for blocks
+// only, and the work ends with the first put that is not free.
+func (s *Solver) AgedVerdict(slots Slots, kills KillsAfter) Verdict {
+	if s.fast == nil {
+		s.fast = newFast(s.flow.Graph())
+	}
+	f := s.fast
+	nodes := s.comm[slots.Comm]
+	if len(nodes) == 0 {
+		return Once
+	}
+	it := Item{slots.Comm, slots.Comm}
+	f.mark(it, true)
+	defer f.mark(it, false)
+	found, refuted := map[*cfg.Node]Verdict{}, false
+	p := agedProblem(slots, kills)
+	p.Transfer = func(first *cfg.Node, in Aged) Aged {
+		if f.inert[first.ID] {
+			return in
+		}
+		for _, n := range f.flow.Unit(first) {
+			if puts(n, slots.Comm) {
+				found[n] = verdict(in[slots.Count-1].Value)
+				refuted = refuted || found[n] == NeedsSync
+			}
+			in = AgedApply(in, n, slots, kills)
+		}
+		return in
+	}
+	f.aged = solve.RoundRobin(f.flow, p, solve.Options[Aged]{
+		Seeds: s.seedBlocks(it), Within: f.leadTo(slots.Comm, nodes), Until: &refuted, Reuse: f.aged,
+	})
+	v := Once
+	for _, w := range found {
+		v = min(v, w)
+	}
+	return v
+}

@@ -36,6 +36,8 @@ type Comm[T any] struct {
 	with  *Together // the company that it travels in, or nil
 	count *Counts
 	order *check.Slot // of check builds
+	// answered, in mode Quiet, says which messages need ready messages after all.
+	answered *answers
 
 	// Of a staged communication, where puts land until Wait copies them into the
 	// overlap of src; and in check builds what the overlap holds.
@@ -163,6 +165,9 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 		rank := c.plan.rank
 		c.dst.layOut(c.site, c.plan.wanted[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
 	}
+	if c.answered != nil && c.reused() {
+		c.answered.refresh()
+	}
 	if c.order != nil {
 		c.ordered()
 		if c.dst != nil {
@@ -174,20 +179,22 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 
 // announce sends the ready messages of this epoch.
 func (c *Comm[T]) announce() {
-	if c.mode != Handshake {
+	if c.mode != Handshake && c.answered == nil {
 		return
 	}
 	for _, p := range c.plan.recvs {
-		c.pe.t.Ready(c.site, c.buf, p, c.epoch)
+		if c.readyFor(p) {
+			c.pe.t.Ready(c.site, c.buf, p, c.epoch)
+			c.count.Ready++
+		}
 	}
-	c.count.Ready += int64(len(c.plan.recvs))
 }
 
 // send puts what this PE owes its consumers.
 func (c *Comm[T]) send() {
 	for i := range c.plan.sends {
 		m := &c.plan.sends[i]
-		if c.mode == Handshake && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
+		if c.awaits(m.pe) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
 			c.count.Waits++
 		}
 		c.count.Bytes += m.bytes

@@ -52,6 +52,7 @@ type schedule struct {
 	elem     int64 // bytes of an element
 
 	valid    bool
+	made     int            // how often it was built
 	boxes    []dist.Triplet // [q*rank+axis]: the needs that it was built for
 	none     []bool         // [q]: the need was nil
 	wanted   []dist.Triplet // boxes, less what lies outside the array
@@ -115,6 +116,7 @@ func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool 
 		s.dim, s.dir = dim, dir
 		s.build()
 		s.valid = true
+		s.made++
 	}
 	return changed
 }
