@@ -43,6 +43,16 @@ type Answer struct{ Comm, Nth int }
 
 func (a Answer) String() string { return fmt.Sprintf("%d@%d", a.Comm, a.Nth) }
 
+// countsSince is counts for that number or a later one.
+func (p *SlotProof) countsSince(y, nth int) bool {
+	for ; nth <= len(p.Ages); nth++ {
+		if p.counts(y, nth) {
+			return true
+		}
+	}
+	return false
+}
+
 // claims unpacks the proof for a graph: by node, then by age.
 func (p *SlotProof) claims(g *cfg.Graph) ([][]Claim, error) {
 	out := make([][]Claim, len(g.Nodes))
@@ -142,6 +152,9 @@ func (d *Document) checkSlots(put *cfg.Node, s *SlotText) error {
 	if s.Staged && (put.Flavour == "recv" || put.Flavour == "send") {
 		return fmt.Errorf("line %d: %s is pipelined, so what comes goes where it is used, and not into a stage", put.Line, put.Name())
 	}
+	if !s.Staged && slices.ContainsFunc(d.Classes, func(c []int) bool { return slices.Contains(c, s.ID) }) {
+		return fmt.Errorf("line %d: %s fills the cells of others too, and has a proof over its own values only", put.Line, put.Name())
+	}
 	if len(p.Ages) != s.Count {
 		return fmt.Errorf("line %d: %s has %d slots, and a proof over %d ages", put.Line, put.Name(), s.Count, len(p.Ages))
 	}
@@ -177,7 +190,8 @@ func (d *Document) checkAges(p *SlotProof, staged bool) error {
 	for _, n := range d.Graph.Nodes {
 		for a, c := range at[n.ID] {
 			for _, tag := range c.Tags {
-				if !p.counts(tag, oldest+1-a) || tag == p.Comm && a == 0 {
+				// A tag may have become one when the value was younger.
+				if !p.countsSince(tag, oldest+1-a) {
 					return fmt.Errorf("node %d counts at age %d on a message of #%d, which is not among its kills", n.ID, a, tag)
 				}
 			}
