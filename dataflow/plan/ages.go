@@ -18,8 +18,9 @@ func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.Kill
 		need: make([][]Claim, len(g.Nodes)), used: map[Answer]bool{},
 	}
 	count := sol.Slots.Count
+	cells := make([]Claim, count*len(c.need))
 	for id := range c.need {
-		c.need[id] = make([]Claim, count)
+		c.need[id] = cells[id*count:][:count:count]
 	}
 	for _, n := range g.Nodes {
 		if puts(n, sol.Slots.Comm) {
@@ -104,6 +105,9 @@ func both(a, b Claim) Claim {
 // before is the least that has to hold in front of n for want to hold behind it.
 // Where there is a choice it takes what the solution has there.
 func (c *agesCertifier) before(n *cfg.Node, want []Claim) []Claim {
+	if !n.Kind.IsComm() {
+		return want
+	}
 	in := c.sol.In[n.ID]
 	out := slices.Clone(want)
 	switch n.Kind {
@@ -184,10 +188,13 @@ func (p *SlotProof) witnesses(g *cfg.Graph, staged bool) []*cfg.Node {
 	}
 	var out []*cfg.Node
 	for _, n := range g.Nodes {
+		if n.Kind != cfg.Reduce && n.Kind != cfg.Barrier && n.Kind != cfg.CommOver {
+			continue
+		}
 		after := p.pass(at[n.ID], n, staged)
 		helps := func(s *cfg.Node) bool {
 			for a, c := range at[n.ID] {
-				if (c.Level == Cons || c.Level == NoSyncP) && after[a].Level == NoSync && n.Kind != cfg.Comm && (at[s.ID][a].Level > c.Level || at[s.ID][a].Level == NoSyncP) {
+				if (c.Level == Cons || c.Level == NoSyncP) && after[a].Level == NoSync && (at[s.ID][a].Level > c.Level || at[s.ID][a].Level == NoSyncP) {
 					return true
 				}
 			}
