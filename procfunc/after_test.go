@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/internal/randomhpf"
 )
 
 // earlier is an instance of a communication, and how often another one has come
@@ -20,8 +21,8 @@ type earlier struct {
 func TestKillsAfterAgainstTraces(t *testing.T) {
 	var claims, answered, alike [4]int
 	for k := range *programs {
-		w := &writer{Rand: rand.New(rand.NewSource(*seed + 5000 + int64(k)))}
-		text := w.program()
+		w := rand.New(rand.NewSource(*seed + 5000 + int64(k)))
+		text := randomhpf.Program(w)
 		f := analyze(t, text)
 		for np := 2; np <= 5; np++ {
 			for run := range 2 {
@@ -29,7 +30,10 @@ func TestKillsAfterAgainstTraces(t *testing.T) {
 				s := NewPESpace(np, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 				before := map[int]map[int][]*earlier{} // by x, then by y: since three instances of x
 				first := map[int]map[Pair]bool{}
-				trace(f, env, 2000, func(n *cfg.Node) {
+				randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
+					if n.Kind != cfg.Comm || n.Flavour == "recv" {
+						return
+					}
 					list, ok := s.Messages(f.Program.Comms[n.Ref-1])
 					if !ok {
 						return

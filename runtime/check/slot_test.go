@@ -159,25 +159,3 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
-
-// With two slots a put comes into the slot of the epoch before the last.
-func TestSlotsByTurns(t *testing.T) {
-	on := pair(nil)
-	p, q := on[0][0], on[1][0]
-	p.Slots(2)
-	q.Slots(2)
-	expect(t, round(p, 1, box(1, 2)), "")
-	expect(t, round(p, 2, box(1, 2)), "")
-	expect(t, p.Put(3, 1, box(1, 2)), "put 0 epoch 3, use 0 epoch 1 over 0 flag false")
-	q.Over(1)
-	expect(t, p.Put(3, 1, box(1, 2)), "put 0 epoch 3, use 0 epoch 1 over 0 flag true")
-	q.Arrived(1)
-	expect(t, round(p, 3, box(1, 2)), "")
-	expect(t, p.Put(4, 1, box(1, 2)), "put 0 epoch 4, use 0 epoch 2 over 1 flag false")
-	q.Arrived(2)
-	q.Over(2)
-	expect(t, round(p, 4, box(1, 2)), "")
-	if p.Shared() {
-		t.Error("a slot of its own is said to be shared")
-	}
-}

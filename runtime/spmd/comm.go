@@ -230,8 +230,11 @@ func (c *Comm[T]) unpack() {
 	}
 	if c.order != nil {
 		c.order.Over(c.epoch)
+		c.overlap.Copied(c.plan.unpack)
 		if c.overlap.Shared() {
 			c.pe.arrived(c.overlap, c.epoch)
+		} else {
+			c.overlap.Arrived(c.epoch)
 		}
 	}
 }
