@@ -263,6 +263,15 @@ func (g *gen) objects(body []line) {
 		for _, c := range g.prog.Comms {
 			g.communication(c)
 		}
+		for _, c := range g.prog.Comms {
+			if asks := g.plan.Slots[c.ID-1].Asks; len(asks) > 0 {
+				names := make([]string, len(asks))
+				for i, y := range asks {
+					names[i] = g.comms[g.prog.Comms[y-1]]
+				}
+				g.out.p("%s.AnsweredBy(%s) // no ready message to PEs that these come from", g.comms[c], strings.Join(names, ", "))
+			}
+		}
 		for _, t := range g.companies {
 			g.declare(t)
 		}
@@ -361,6 +370,9 @@ func (g *gen) communication(c *comm.Comm) {
 	if !g.plan.Ready(c) {
 		mode = ".Sync(spmd.Quiet)"
 	}
+	if len(g.plan.Slots[c.ID-1].Asks) > 0 {
+		mode = "" // said when all communications are there
+	}
 	switch {
 	case c.Kind == comm.Irregular:
 		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
@@ -373,9 +385,17 @@ func (g *gen) communication(c *comm.Comm) {
 			}
 			mode = fmt.Sprintf(".Forward(%s)", strings.Join(dims, ", ")) + mode
 		}
+		if slot := g.plan.Slots[c.ID-1]; slot.Staged {
+			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, c.StageAxis(), mode)
+			return
+		}
 		g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 	default:
-		g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
+		if n := g.plan.Slots[c.ID-1].Count; n > 1 {
+			g.out.p("%s := spmd.NewTemps[%s](pe, %d, %s, %d)", g.temps[c], typ, len(c.Axes), g.capacity(c), n)
+		} else {
+			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
+		}
 		g.out.p("%s := spmd.NewComm(pe, %d, %s, %s)%s", g.comms[c], g.site(c), src, g.temps[c], mode)
 	}
 }
@@ -385,22 +405,7 @@ func (g *gen) capacity(c *comm.Comm) string {
 	fixed := 1
 	var factors []string
 	for d, ax := range c.Axes {
-		most := 1
-		switch {
-		case c.Subs != nil:
-			// The values of an index that keep every subscript in bounds.
-			first := true
-			for k, s := range c.Subs {
-				if s.Axis == d {
-					n := (c.Array.Dims[k].Extent()-1)/max(1, abs(s.Coef)) + 1
-					if first || n < most {
-						most, first = n, false
-					}
-				}
-			}
-		case ax.All || len(ax.Terms) > 0:
-			most = c.Array.Dims[d].Extent()
-		}
+		most := c.TempExtent(d)
 		own := ""
 		if len(ax.Terms) == 1 && len(ax.Terms[0].Range.Cons) > 0 {
 			k := ax.Terms[0].Range.Cons[0]
@@ -409,7 +414,7 @@ func (g *gen) capacity(c *comm.Comm) string {
 		if own != "" {
 			factors = append(factors, own)
 		} else {
-			fixed *= max(0, most)
+			fixed *= most
 		}
 	}
 	if fixed != 1 || len(factors) == 0 {

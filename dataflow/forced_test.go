@@ -124,8 +124,10 @@ func TestFrozenPEs(t *testing.T) {
 			for pe := range n {
 				args := []string{"-n", fmt.Sprint(n), "-hold", fmt.Sprint(pe)}
 				runs++
-				if r := built.run(t, variant(a.name, plan.PopL96), args...); !r.clean() {
-					t.Errorf("popl96, %v: %v", args, r)
+				for _, k := range []plan.Kind{plan.PopL96, plan.Elide} {
+					if r := built.run(t, variant(a.name, k), args...); !r.clean() {
+						t.Errorf("%s, %v: %v", k, args, r)
+					}
 				}
 				if !early && !built.run(t, variant(a.name, plan.PopL96Literal), args...).clean() {
 					early = true
@@ -136,5 +138,5 @@ func TestFrozenPEs(t *testing.T) {
 			t.Errorf("puts of the literal plan come too early: %v, want %v", early, want)
 		}
 	})
-	t.Logf("%d runs of popl96", runs)
+	t.Logf("%d runs of popl96 and of elide", runs)
 }

@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write the goldens of explain comm")
 
 // plans are the synchronisation plans; all give the same answers.
-var plans = []string{"popl96", "handshake", "barrier"}
+var plans = []string{"elide", "popl96", "handshake", "barrier"}
 
 // runLimit is how long one run of an example may take. None needs a tenth of
 // it; a run that does has lost a message.

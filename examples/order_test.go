@@ -113,7 +113,9 @@ func TestHeldExamples(t *testing.T) {
 					}
 					input = string(text)
 				}
-				h.run(t, input, build(t, e.source, "popl96", "--check"), e.want(t))
+				for _, plan := range []string{"elide", "popl96"} {
+					h.run(t, input, build(t, e.source, plan, "--check"), e.want(t))
+				}
 			})
 		}
 	})
@@ -142,12 +144,14 @@ func TestHeldRandomPrograms(t *testing.T) {
 				if err := os.WriteFile(source, []byte(p.Source), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				program := build(t, source, "popl96", "--check")
-				want, _, err := heldRun(p.Input, program, "-n", "1", "-stats")
-				if err != nil {
-					t.Fatalf("%v\n%s", err, p.Source)
+				for _, plan := range []string{"elide", "popl96"} {
+					program := build(t, source, plan, "--check")
+					want, _, err := heldRun(p.Input, program, "-n", "1", "-stats")
+					if err != nil {
+						t.Fatalf("%v\n%s", err, p.Source)
+					}
+					h.run(t, p.Input, program, want)
 				}
-				h.run(t, p.Input, program, want)
 				if t.Failed() {
 					t.Logf("the program:\n%s", p.Source)
 				}

@@ -24,6 +24,9 @@ type Functions struct {
 	loopShapes map[[2]*cfg.Loop]int
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
+	answers map[[2]int]bool          // of Answers
+	samples map[[3]int]map[Pair]bool // of sample
+
 	matrices map[int]*Matrices // by communication, negative for the printed form
 	shapes   *shapes           // of the printed tests
 }
@@ -39,6 +42,8 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 		cache:      map[cacheKey]*Reason{},
 		texts:      map[string]int{},
 		during:     map[int]map[int]bool{},
+		answers:    map[[2]int]bool{},
+		samples:    map[[3]int]map[Pair]bool{},
 	}
 	for _, c := range p.Comms {
 		f.Relations = append(f.Relations, f.relationOf(c))

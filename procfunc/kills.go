@@ -25,14 +25,21 @@ type Reason struct {
 // comes, so that it does not matter which positions earlier instances had, or
 // whether there were any. True is proved; false may mean not proved.
 func (f *Functions) Kills(y, use, put int) bool {
-	if y == use || y == put || !f.Relations[y-1].Must {
+	return y != use && y != put && f.KillsAfter(y, put, 1)
+}
+
+// KillsAfter is Kills for the instance of put that comes as number nth behind y,
+// from 1: every position q to which that one will send from p sends in y to p.
+// Communications with several slots ask for it, which use a slot again only in
+// their nth instance from now on. y may be put itself: its messages say what its
+// senders are done with from earlier instances.
+func (f *Functions) KillsAfter(y, put, nth int) bool {
+	if !f.Relations[y-1].Must {
 		return false
 	}
 	w := f.waysTo(put)
-	if w.of(f.puts[y-1]) == 0 {
-		return false
-	}
-	return f.decide(y, put, w).Kills
+	set := w.nth(f.puts[y-1], f.puts[put-1], nth)
+	return set != 0 && f.decide(y, put, w, set).Kills
 }
 
 // KillReason is Kills with the reason.
@@ -47,7 +54,7 @@ func (f *Functions) KillReason(y, use, put int) Reason {
 	case w.of(f.puts[y-1]) == 0:
 		r = no("{y} is not followed by {x}")
 	default:
-		r = f.decide(y, put, w)
+		r = f.decide(y, put, w, w.of(f.puts[y-1]))
 	}
 	names := strings.NewReplacer("{y}", fmt.Sprintf("C_%d", y), "{x}", fmt.Sprintf("C_%d", put))
 	return Reason{r.Kills, names.Replace(r.Text)}
@@ -74,10 +81,11 @@ type cacheKey struct {
 	changed        string // scalars of x that are assigned on a straight way from y
 }
 
-func (f *Functions) decide(y, put int, w *ways) *Reason {
+// decide asks whether y answers the instances of put that are reached from it on
+// the ways of set.
+func (f *Functions) decide(y, put int, w *ways, set waySet) *Reason {
 	ry, rx := f.Relations[y-1], f.Relations[put-1]
 	ny, nx := f.puts[y-1], f.puts[put-1]
-	set := w.of(ny)
 	common := nx.Loop
 	for common != nil && !common.Contains(ny.Loop) {
 		common = common.Parent

@@ -48,6 +48,47 @@ func (s waySet) crossing(i int) waySet {
 	return out
 }
 
+// then is the ways of s, each followed by each of t. The outermost loop whose
+// back edge is crossed on either part counts; crossed on both, it is crossed more
+// than once.
+func (s waySet) then(t waySet) waySet {
+	var out waySet
+	if t&straight != 0 {
+		out = s
+	}
+	for i := range maxLoops {
+		if t&(once(i)|often(i)) == 0 {
+			continue
+		}
+		if s&straight != 0 {
+			out |= t & (once(i) | often(i))
+		}
+		for k := range maxLoops {
+			w := s & (once(k) | often(k))
+			switch {
+			case w == 0:
+			case k < i:
+				out |= w
+			case k == i:
+				out |= often(i)
+			default:
+				out |= t & (once(i) | often(i))
+			}
+		}
+	}
+	return out
+}
+
+// nth is the ways from node n to the pass of put that comes as number count, from
+// 1: those to the next pass, and from each pass to the one after it.
+func (w *ways) nth(n, put *cfg.Node, count int) waySet {
+	set, again := w.of(n), w.of(put)
+	for range count - 1 {
+		set = set.then(again)
+	}
+	return set
+}
+
 // of is the ways from node n.
 func (w *ways) of(n *cfg.Node) waySet {
 	switch k := n.ID - w.from; {

@@ -34,8 +34,13 @@ func (p *Post) Together() [][]*Comm {
 
 // side is equal for overlaps that come from the same neighbours.
 func (c *Comm) side() string {
+	return fmt.Sprintf("side of grid %d", c.Array.Mapping.Grid.ID) + fmt.Sprint(c.directions())
+}
+
+// directions says, per dimension of the arrangement, from which side an overlap
+// comes: -1, +1, or 0 for neither or both.
+func (c *Comm) directions() []int {
 	m := c.Array.Mapping
-	k := fmt.Sprintf("side of grid %d", m.Grid.ID)
 	dirs := make([]int, m.Grid.Rank)
 	for d, w := range c.Window {
 		ax := m.Map.Axes[d]
@@ -56,5 +61,5 @@ func (c *Comm) side() string {
 			dirs[g] = 0
 		}
 	}
-	return k + fmt.Sprint(dirs)
+	return dirs
 }

@@ -100,20 +100,24 @@ func (p *Proof) claims(g *cfg.Graph) ([]Claim, error) {
 func (p *Proof) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "proof %d %d:", p.Use, p.Put)
-	for i, s := range p.Claims {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, " %d", s.From)
-		if s.To > s.From {
-			fmt.Fprintf(&b, "-%d", s.To)
-		}
-		fmt.Fprintf(&b, " %v", s.Claim)
-	}
+	writeSpans(&b, p.Claims)
 	if len(p.Kills) > 0 {
 		b.WriteString(" kills " + numbers(p.Kills, " "))
 	}
 	return b.String()
+}
+
+func writeSpans(b *strings.Builder, list []Span) {
+	for i, s := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, " %d", s.From)
+		if s.To > s.From {
+			fmt.Fprintf(b, "-%d", s.To)
+		}
+		fmt.Fprintf(b, " %v", s.Claim)
+	}
 }
 
 // parseProof reads what String writes.
@@ -142,6 +146,16 @@ func parseProof(line string) (Proof, error) {
 		}
 		p.Kills = append(p.Kills, n)
 	}
+	list, wrong, ok := parseSpans(rest)
+	if !ok {
+		return bad("claim", wrong)
+	}
+	p.Claims = list
+	return p, nil
+}
+
+// parseSpans reads what writeSpans writes; wrong is the first that it cannot read.
+func parseSpans(rest string) (list []Span, wrong string, ok bool) {
 	for rest != "" {
 		// A comma within braces belongs to the tags.
 		at := strings.Index(rest, ", ")
@@ -151,11 +165,11 @@ func parseProof(line string) (Proof, error) {
 		}
 		s, ok := parseSpan(strings.TrimSpace(item))
 		if !ok {
-			return bad("claim", item)
+			return nil, item, false
 		}
-		p.Claims = append(p.Claims, s)
+		list = append(list, s)
 	}
-	return p, nil
+	return list, "", true
 }
 
 func parseSpan(text string) (Span, bool) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir/lower"
@@ -41,6 +42,9 @@ func makePlan(t testing.TB, text string, k plan.Kind) *plan.Plan {
 func guessPlan(t testing.TB, text string, k plan.Kind, seed uint64) *plan.Plan {
 	t.Helper()
 	c := makePlan(t, text, plan.Handshake).Program
+	if k == plan.Elide {
+		return plan.Search(c, guesses{c, seed}, plan.Options{Relations: func(c *comm.Program, _ *cfg.Graph) plan.Relations { return guesses{c, seed} }})
+	}
 	return plan.MakeWith(c, k, guesses{c, seed})
 }
 
@@ -95,6 +99,7 @@ type sketch struct {
 	kind    plan.Kind
 	slots   []string // the slot lines
 	proofs  []sketchProof
+	ages    []sketchAges
 	classes []string
 	loops   []string
 	nodes   []sketchNode
@@ -103,6 +108,14 @@ type sketch struct {
 type sketchNode struct {
 	text  string // without number and successors
 	succs []int
+}
+
+// sketchAges is a proof over ages, with a claim for each node by age.
+type sketchAges struct {
+	put    int
+	claims [][]plan.Claim
+	kills  []plan.Answer
+	asks   []int
 }
 
 // sketchProof is a proof with a claim for each node.
@@ -123,7 +136,7 @@ func takeApart(t testing.TB, text string) *sketch {
 		line = strings.TrimSuffix(line, "\n")
 		number, rest, _ := strings.Cut(line, " ")
 		switch number {
-		case "plan", "proof":
+		case "plan", "proof", "tried", "ages":
 			continue
 		case "slot":
 			s.slots = append(s.slots, line)
@@ -148,16 +161,45 @@ func takeApart(t testing.TB, text string) *sketch {
 		}
 		s.nodes = append(s.nodes, n)
 	}
-	for _, p := range d.Proofs {
-		sp := sketchProof{use: p.Use, put: p.Put, claims: make([]plan.Claim, len(s.nodes)), kills: p.Kills}
-		for _, run := range p.Claims {
-			for id := run.From; id <= run.To; id++ {
-				sp.claims[id] = run.Claim
+	for _, slot := range d.Slots {
+		if p := slot.Proof; p != nil {
+			sp := sketchAges{put: p.Comm, kills: p.Kills, asks: p.Asks}
+			for _, list := range p.Ages {
+				sp.claims = append(sp.claims, spread(list, len(s.nodes)))
 			}
+			s.ages = append(s.ages, sp)
 		}
+	}
+	for _, p := range d.Proofs {
+		sp := sketchProof{use: p.Use, put: p.Put, claims: spread(p.Claims, len(s.nodes)), kills: p.Kills}
 		s.proofs = append(s.proofs, sp)
 	}
 	return s
+}
+
+// spread has the claims of a list, by node.
+func spread(list []plan.Span, nodes int) []plan.Claim {
+	out := make([]plan.Claim, nodes)
+	for _, run := range list {
+		for id := run.From; id <= run.To; id++ {
+			out[id] = run.Claim
+		}
+	}
+	return out
+}
+
+// packed is the list again.
+func packed(claims []plan.Claim) (out []plan.Span) {
+	for id, c := range claims {
+		switch k := len(out) - 1; {
+		case c.Level == plan.Sync:
+		case k >= 0 && out[k].To == id-1 && sameClaim(out[k].Claim, c):
+			out[k].To = id
+		default:
+			out = append(out, plan.Span{From: id, To: id, Claim: c})
+		}
+	}
+	return out
 }
 
 // String puts the text together again, with nodes numbered as they stand.
@@ -167,6 +209,11 @@ func (s *sketch) String() string {
 	for i, line := range s.slots {
 		b.WriteString(line + "\n")
 		for _, p := range s.proofs {
+			if p.put == i+1 {
+				b.WriteString(p.String() + "\n")
+			}
+		}
+		for _, p := range s.ages {
 			if p.put == i+1 {
 				b.WriteString(p.String() + "\n")
 			}
@@ -189,22 +236,29 @@ func (s *sketch) String() string {
 }
 
 func (p *sketchProof) String() string {
-	q := plan.Proof{Use: p.use, Put: p.put, Kills: p.kills}
-	for id, c := range p.claims {
-		switch k := len(q.Claims) - 1; {
-		case c.Level == plan.Sync:
-		case k >= 0 && q.Claims[k].To == id-1 && sameClaim(q.Claims[k].Claim, c):
-			q.Claims[k].To = id
-		default:
-			q.Claims = append(q.Claims, plan.Span{From: id, To: id, Claim: c})
-		}
+	q := plan.Proof{Use: p.use, Put: p.put, Kills: p.kills, Claims: packed(p.claims)}
+	return q.String()
+}
+
+func (p *sketchAges) String() string {
+	q := plan.SlotProof{Comm: p.put, Kills: p.kills, Asks: p.asks}
+	for _, claims := range p.claims {
+		q.Ages = append(q.Ages, packed(claims))
 	}
 	return q.String()
 }
 
+// changed is p with another claim.
+func (p sketchAges) changed(age, node int, to plan.Claim) sketchAges {
+	p.claims = slices.Clone(p.claims)
+	p.claims[age] = slices.Clone(p.claims[age])
+	p.claims[age][node] = to
+	return p
+}
+
 // clone copies s. Claims and kills are replaced by a spoiler, never changed.
 func (s *sketch) clone() *sketch {
-	c := &sketch{kind: s.kind, slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), classes: slices.Clone(s.classes), loops: s.loops}
+	c := &sketch{kind: s.kind, slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), ages: slices.Clone(s.ages), classes: slices.Clone(s.classes), loops: s.loops}
 	for _, n := range s.nodes {
 		c.nodes = append(c.nodes, sketchNode{n.text, slices.Clone(n.succs)})
 	}
@@ -229,6 +283,12 @@ func (s *sketch) drop(i int) {
 	for k := range s.proofs {
 		s.proofs[k].claims = slices.Delete(slices.Clone(s.proofs[k].claims), i, i+1)
 	}
+	for k := range s.ages {
+		s.ages[k].claims = slices.Clone(s.ages[k].claims)
+		for a, c := range s.ages[k].claims {
+			s.ages[k].claims[a] = slices.Delete(slices.Clone(c), i, i+1)
+		}
+	}
 }
 
 // insert puts a node on all edges to node i, which becomes node i+1 and its first
@@ -245,6 +305,12 @@ func (s *sketch) insert(i int, text string) {
 	for k := range s.proofs {
 		c := s.proofs[k].claims
 		s.proofs[k].claims = slices.Insert(slices.Clone(c), i, c[i])
+	}
+	for k := range s.ages {
+		s.ages[k].claims = slices.Clone(s.ages[k].claims)
+		for a, c := range s.ages[k].claims {
+			s.ages[k].claims[a] = slices.Insert(slices.Clone(c), i, c[i])
+		}
 	}
 }
 
@@ -274,5 +340,19 @@ func (g guesses) Items() [][2]int { return procfunc.Analyze(g.p, g.p.Graph()).It
 func (g guesses) Kills(y, use, put int) bool {
 	return rand.New(rand.NewPCG(g.seed, uint64(y)<<32|uint64(put))).IntN(3) > 0
 }
+
+func (g guesses) KillsAfter(y, put, nth int) bool {
+	dice := rand.New(rand.NewPCG(g.seed+100*uint64(nth-1), uint64(y)<<32|uint64(put)))
+	if g.seed%2 == 0 { // little is proved, so that pairs of PEs are asked
+		return dice.IntN(8) == 0
+	}
+	return dice.IntN(3) > 0
+}
+
+func (g guesses) Alike(y, put int) bool {
+	return rand.New(rand.NewPCG(g.seed+1000, uint64(y)<<32|uint64(put))).IntN(3) > 0
+}
+
+func (g guesses) Answers(y, put int) bool { return true }
 
 func (g guesses) LiteralKills(y, x int) bool { return g.Kills(y, x, x) }

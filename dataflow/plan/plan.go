@@ -4,8 +4,11 @@
 // A put writes a slot on the consumer. Before it does, the consumer must be done
 // with what the slot held. The plans differ in how they assure it:
 //
-//	popl96     by a proof, where there is one, that other messages say it; by a
-//	           ready message elsewhere
+//	elide      by a proof that other messages say it, if need be with several
+//	           slots, stages, and exchanges one after another, which it searches
+//	           for; by a ready message where it finds none
+//	popl96     by a proof, where there is one for a single slot as the program
+//	           stands; by a ready message elsewhere
 //	handshake  the consumer sends the producer a ready message when it reaches
 //	           the communication: its earlier uses of the slot lie behind it
 //	barrier    all PEs meet before each group of communications: then nobody
@@ -47,6 +50,7 @@ import (
 type Kind string
 
 const (
+	Elide         Kind = "elide"
 	PopL96        Kind = "popl96"
 	Handshake     Kind = "handshake"
 	Barrier       Kind = "barrier"
@@ -55,7 +59,7 @@ const (
 
 // Kinds lists the plans that give right programs; the strongest comes first and
 // is the default.
-var Kinds = []Kind{PopL96, Handshake, Barrier}
+var Kinds = []Kind{Elide, PopL96, Handshake, Barrier}
 
 // ParseKind reads the name of a plan, also of popl96-literal. The error lists
 // those that give right programs.
@@ -95,6 +99,21 @@ type Slot struct {
 	// may have filled the cells before.
 	Proofs []Proof
 	Why    string // the reason, a phrase that starts with what is done
+	// Count is how many slots the puts take turns in: the instance e of the
+	// communication fills slot e mod Count.
+	Count int
+	// Staged: the slots are stages, packed, from which each PE copies what has
+	// arrived into its overlap at CO.
+	Staged bool
+	// Ages, of elide, is the proof where there are stages or several slots, which
+	// belong to the communication alone.
+	Ages *SlotProof
+	// Asks are the communications that the proof counts on pair by pair: a PE
+	// that puts to another one waits for a ready message unless each of them goes
+	// the other way between the two, which both know.
+	Asks []int
+	// Tried, of elide, is what the search looked at for this communication.
+	Tried []Trial
 }
 
 // Relations is what the proofs need to know of the messages of a program.
@@ -108,25 +127,59 @@ type Relations interface {
 	Items() [][2]int
 	// Kills is a synch.Kills.
 	Kills(y, use, put int) bool
+	// KillsAfter is a synch.KillsAfter.
+	KillsAfter(y, put, nth int) bool
+	// Alike reports whether y has the same messages in each execution within the
+	// outermost loop around put.
+	Alike(y, put int) bool
+	// Answers guesses whether y answers most messages of put.
+	Answers(y, put int) bool
 	// LiteralKills is the paper's own test, for popl96-literal.
 	LiteralKills(y, x int) bool
 }
 
+// Options are for plan elide.
+type Options struct {
+	// Memory is how many bytes the slots that the plan adds may take on one PE, for
+	// whatever number of PEs; 0 stands for DefaultMemory, less for none at all.
+	Memory int64
+	// Relations are those of a program and its graph; nil stands for procfunc.Analyze.
+	Relations func(*comm.Program, *cfg.Graph) Relations
+}
+
+// DefaultMemory is the bound on added slots where none is given: 64 MB per PE.
+const DefaultMemory = 64 << 20
+
 // Make plans the synchronisation of c, for which it analyses the relations of
 // the messages where the plan asks for them.
 func Make(c *comm.Program, k Kind) *Plan {
-	if k == PopL96 || k == PopL96Literal {
+	if k == Elide || k == PopL96 || k == PopL96Literal {
 		return MakeWith(c, k, procfunc.Analyze(c, c.Graph()))
 	}
 	return MakeWith(c, k, nil)
 }
 
-// MakeWith is Make with the relations given, which popl96 and popl96-literal
-// ask.
+// MakeWith is Make with the relations given, which elide, popl96 and
+// popl96-literal ask.
 func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
+	if k == Elide {
+		return Search(c, rel, Options{})
+	}
+	p := start(c, k)
+	switch k {
+	case PopL96:
+		p.prove(rel)
+	case PopL96Literal:
+		p.believe(rel)
+	}
+	return p
+}
+
+// start is the plan before anything is proved.
+func start(c *comm.Program, k Kind) *Plan {
 	p := &Plan{Kind: k, Program: c, Graph: c.GraphWith(k == Barrier)}
 	for _, x := range c.Comms {
-		s := Slot{Comm: x, Ready: true, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
+		s := Slot{Comm: x, Count: 1, Ready: true, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
 		switch {
 		case x.Overlap:
 			s.Cells = "overlap of " + x.Array.Name
@@ -139,12 +192,6 @@ func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
 			s.Ready, s.Why = false, "no ready message: a barrier before the group, every PE has passed its last use"
 		}
 		p.Slots = append(p.Slots, s)
-	}
-	switch k {
-	case PopL96:
-		p.prove(rel)
-	case PopL96Literal:
-		p.believe(rel)
 	}
 	return p
 }

@@ -71,8 +71,8 @@ func TestPlansOfAllPrograms(t *testing.T) {
 	}
 }
 
-// TestSynchronisation: popl96 has a ready message where the verdict is Sync, and
-// proofs elsewhere; handshake has a ready message for every put and no
+// TestSynchronisation: popl96 and elide have a ready message where the verdict is Sync, and
+// proofs elsewhere, elide never more of them than popl96; handshake has a ready message for every put and no
 // barrier; barrier has one before each group of communications and before each
 // pipelined region, and no ready message.
 func TestSynchronisation(t *testing.T) {
@@ -111,11 +111,12 @@ func TestSynchronisation(t *testing.T) {
 				t.Errorf("%s, %s: %d barriers for %d groups, want %d", name, k, barriers, groups, want)
 			}
 			for _, s := range p.Slots {
-				ready := k == plan.Handshake || k == plan.PopL96 && s.Verdict == synch.NeedsSync
+				proves := k == plan.PopL96 || k == plan.Elide
+				ready := k == plan.Handshake || proves && s.Verdict == synch.NeedsSync
 				if s.Ready != ready || p.Ready(s.Comm) != s.Ready {
 					t.Errorf("%s, %s: ready message of #%d, %v: %t", name, k, s.Comm.ID, s.Verdict, s.Ready)
 				}
-				if proved := len(s.Proofs) > 0; proved != (k == plan.PopL96 && !s.Ready) {
+				if proved := len(s.Proofs) > 0 || s.Ages != nil; proved != (proves && !s.Ready) {
 					t.Errorf("%s, %s: #%d, ready %t, has %d proofs", name, k, s.Comm.ID, s.Ready, len(s.Proofs))
 				}
 				said := strings.Contains(p.Comment(s.Comm), "; ready message")
@@ -133,7 +134,7 @@ func TestParseKind(t *testing.T) {
 			t.Errorf("ParseKind(%q) = %q, %v", k, got, err)
 		}
 	}
-	if _, err := plan.ParseKind("hope"); err == nil || err.Error() != `unknown plan "hope": choose popl96, handshake or barrier` {
+	if _, err := plan.ParseKind("hope"); err == nil || err.Error() != `unknown plan "hope": choose elide, popl96, handshake or barrier` {
 		t.Errorf("ParseKind(hope): %v", err)
 	}
 }
@@ -145,11 +146,22 @@ func TestParseErrors(t *testing.T) {
 		{"no plan line", "slot 1 ready x\n" + graph, `line 1: found "slot 1 ready x", want "plan KIND"`},
 		{"plan of no kind", "plan\n" + graph, `line 1: found "plan", want "plan KIND"`},
 		{"two kinds", "plan barrier barrier\n" + graph, `line 1: found "plan barrier barrier", want "plan KIND"`},
-		{"unknown kind", "plan hope\n" + graph, `line 1: unknown plan "hope": choose popl96, handshake or barrier`},
+		{"unknown kind", "plan hope\n" + graph, `line 1: unknown plan "hope": choose elide, popl96, handshake or barrier`},
 		{"no graph", "plan barrier\n", "line 2: the graph is missing"},
 		{"no graph behind slots", "plan barrier\nslot 1 quiet shift of a\n", "line 3: the graph is missing"},
-		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet TEXT"`},
-		{"slot of no mood", "plan barrier\nslot 1 maybe shift of a\n" + graph, `line 2: found "slot 1 maybe shift of a", want "slot NUMBER ready|quiet TEXT"`},
+		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet|staged TEXT"`},
+		{"slot of no mood", "plan barrier\nslot 1 maybe shift of a\n" + graph, "line 2: " + wantMood("maybe")},
+		{"ready slots by turns", "plan elide\nslot 1 ready*2 shift of a\n" + graph, "line 2: " + wantMood("ready*2")},
+		{"too many slots", "plan elide\nslot 1 quiet*5 shift of a\n" + graph, "line 2: " + wantMood("quiet*5")},
+		{"slots of no number", "plan elide\nslot 1 staged*x shift of a\n" + graph, "line 2: " + wantMood("staged*x")},
+		{"ages before a slot", "plan elide\nages 1: 0 U\n" + graph, `line 2: "ages 1: 0 U" does not follow a slot`},
+		{"ages of another slot", "plan elide\nslot 1 staged x\nages 2: 0 U\n" + graph, "line 3: a proof over the slots of #2 does not follow its slot"},
+		{"ages twice", "plan elide\nslot 1 staged x\nages 1: 0 U\nages 1: 0 U\n" + graph, "line 4: a second proof over the slots of #1"},
+		{"ages without colon", "plan elide\nslot 1 staged x\nages 1\n" + graph, "line 3: " + wantAges("found", "ages 1")},
+		{"ages of no number", "plan elide\nslot 1 staged x\nages one: 0 U\n" + graph, "line 3: " + wantAges("number", "ages one")},
+		{"ages with a bad claim", "plan elide\nslot 1 staged*2 x\nages 1: 0 U; 0 Sure\n" + graph, "line 3: " + wantAges("claim", " 0 Sure")},
+		{"kills of no instance", "plan elide\nslot 1 staged x\nages 1: 0 U kills 2\n" + graph, "line 3: " + wantAges("kills", "2")},
+		{"asks of no number", "plan elide\nslot 1 staged x\nages 1: 0 U asks all\n" + graph, "line 3: " + wantAges("asks", "all")},
 		{"slot without number", "plan barrier\nslot one quiet shift of a\n" + graph, `line 2: slot "one" out of order, want 1`},
 		{"slot twice", "plan barrier\nslot 1 quiet x\nslot 1 quiet x\n" + graph, `line 3: slot "1" out of order, want 2`},
 		{"slot left out", "plan barrier\nslot 2 quiet x\n" + graph, `line 2: slot "2" out of order, want 1`},
@@ -187,6 +199,14 @@ func TestParseErrors(t *testing.T) {
 // wantProof is the error of a proof line that cannot be read.
 func wantProof(what, found string) string {
 	return fmt.Sprintf("%s %q, want \"proof USE PUT: NODES LEVEL, ... kills NUMBERS\"", what, found)
+}
+
+func wantAges(what, found string) string {
+	return fmt.Sprintf("%s %q, want \"ages COMM: NODES LEVEL, ...; NODES LEVEL, ... kills COMM@NTH ... asks COMM ...\"", what, found)
+}
+
+func wantMood(found string) string {
+	return fmt.Sprintf("found %q, want ready, or quiet or staged, with *2 to *4 for several slots", found)
 }
 
 // TestSmallestPlan: a program without communication.

@@ -27,7 +27,7 @@ const (
 
 // contradict looks for an example that contradicts the proofs of p.
 func (p *Plan) contradict() error {
-	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 }) {
+	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 || s.Ages != nil }) {
 		return nil
 	}
 	for _, np := range replayPEs {
@@ -65,6 +65,19 @@ type commState struct {
 	known        bool // the messages of the last C are known
 	messages     []procfunc.Pair
 	seen         [][]int // what each sender knew then
+	// ends is, of a communication with slots of its own, by instance, the event that
+	// freed the slot of that instance; 0 if it is not free yet.
+	ends []int
+	// answers are what its proof counts on, and what came of them.
+	answers []answering
+}
+
+// answering is an instance of a communication that is to answer a put to come.
+type answering struct {
+	by       int
+	left     int // puts to come, that one included
+	known    bool
+	messages []procfunc.Pair
 }
 
 func newReplay(p *Plan, np int, seed uint64) *replay {
@@ -102,12 +115,35 @@ func (r *replay) event(e event, c *comm.Comm) {
 				r.knows[m.To][q] = max(r.knows[m.To][q], t)
 			}
 		}
+		if r.p.Slots[c.ID-1].Staged {
+			st.ended(r.now)
+		}
 	case used:
 		st := &r.state[c.ID]
 		st.used, st.live = r.now, false
+		if !r.p.Slots[c.ID-1].Staged {
+			st.ended(r.now)
+		}
 	}
 	if r.err != nil {
 		r.left = 0
+	}
+}
+
+// asked reports whether what the proof of a slot asks goes back between two PEs.
+func (r *replay) asked(slot *Slot, m procfunc.Pair) bool {
+	for _, y := range slot.Asks {
+		if k := &r.state[y]; !k.known || !slices.Contains(k.messages, procfunc.Pair{From: m.To, To: m.From}) {
+			return false
+		}
+	}
+	return true
+}
+
+// ended frees the slot of the last instance.
+func (st *commState) ended(now int) {
+	if k := len(st.ends) - 1; k >= 0 {
+		st.ends[k] = now
 	}
 }
 
@@ -128,7 +164,10 @@ func (r *replay) post(c *comm.Comm) {
 	st := &r.state[c.ID]
 	messages, known := r.rel.Messages(c)
 	slot := &r.p.Slots[c.ID-1]
-	if known && !slot.Ready {
+	switch {
+	case slot.Ages != nil:
+		r.checkAges(slot, st, known, messages)
+	case known && !slot.Ready:
 		r.check(slot, messages)
 	}
 	st.posted, st.live, st.known, st.messages, st.seen = r.now, true, known, messages, nil
@@ -136,6 +175,53 @@ func (r *replay) post(c *comm.Comm) {
 		clock := slices.Clone(r.knows[m.From])
 		clock[m.From] = r.now
 		st.seen = append(st.seen, clock)
+	}
+	for i := range r.p.Slots {
+		if ages := r.p.Slots[i].Ages; ages != nil {
+			for _, k := range ages.Kills {
+				if k.Comm == c.ID {
+					to := &r.state[i+1]
+					to.answers = append(to.answers, answering{c.ID, k.Nth, known, messages})
+				}
+			}
+		}
+	}
+}
+
+// checkAges holds the proof of a communication with slots of its own against the
+// messages that it puts now, and looks whether the slot is free.
+func (r *replay) checkAges(slot *Slot, st *commState, known bool, messages []procfunc.Pair) {
+	x, line := slot.Comm.ID, slot.Comm.CLine
+	waiting := st.answers[:0]
+	for _, a := range st.answers {
+		if a.left--; a.left > 0 {
+			waiting = append(waiting, a)
+			continue
+		}
+		for _, m := range messages {
+			if known && a.known && r.err == nil && !slices.Contains(a.messages, procfunc.Pair{From: m.To, To: m.From}) {
+				r.err = fmt.Errorf("line %d: the proof that #%d may put counts on a message of #%d from PE %d to PE %d, which is not sent", line, x, a.by, m.To, m.From)
+			}
+		}
+	}
+	st.answers = waiting
+	last := len(st.ends) - slot.Count // the instance that filled this slot
+	st.ends = append(st.ends, 0)
+	if last < 0 || !known || r.err != nil {
+		return
+	}
+	for _, m := range messages {
+		if !r.asked(slot, m) {
+			continue // it has a ready message
+		}
+		switch end := st.ends[last]; {
+		case end == 0:
+			r.err = fmt.Errorf("line %d: #%d puts into a slot that is in use", line, x)
+			return
+		case end > r.knows[m.From][m.To]:
+			r.err = fmt.Errorf("line %d: when #%d puts from PE %d to PE %d, nothing has told PE %d that PE %d is done with the slot", line, x, m.From, m.To, m.From, m.To)
+			return
+		}
 	}
 }
 

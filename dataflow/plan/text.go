@@ -7,19 +7,27 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 )
 
 // Explain is the text of stage plan: the slots, each followed by the proofs that
-// make its ready messages unnecessary; the classes of communications that may
-// fill the same cells; then the graph with communication nodes. Parse reads it.
+// make its ready messages unnecessary, and in plan elide by what was tried; the
+// classes of communications that may fill the same cells; then the graph with
+// communication nodes. Parse reads it.
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", p.Kind)
 	for _, s := range p.Slots {
-		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s.Ready), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
+		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s.Ready, s.Staged, s.Count), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
+		for _, t := range s.Tried {
+			fmt.Fprintf(&b, "tried %v\n", t)
+		}
 		for i := range s.Proofs {
 			fmt.Fprintln(&b, &s.Proofs[i])
+		}
+		if s.Ages != nil {
+			fmt.Fprintln(&b, s.Ages)
 		}
 	}
 	for _, c := range p.Classes {
@@ -29,11 +37,35 @@ func (p *Plan) Explain() string {
 	return b.String()
 }
 
-func mood(ready bool) string {
-	if ready {
-		return "ready"
+// mood is the third word of a slot line: ready or quiet; quiet*2 with two slots;
+// staged, or staged*2, where they are stages, from which what has arrived is
+// copied, also quiet.
+func mood(ready, staged bool, count int) string {
+	word := "quiet"
+	switch {
+	case ready:
+		word = "ready"
+	case staged:
+		word = "staged"
 	}
-	return "quiet"
+	if count > 1 {
+		word += fmt.Sprintf("*%d", count)
+	}
+	return word
+}
+
+// parseMood reads what mood writes.
+func parseMood(text string) (ready, staged bool, count int, ok bool) {
+	word, many, several := strings.Cut(text, "*")
+	count = 1
+	if several {
+		n, err := strconv.Atoi(many)
+		if err != nil || n < 2 || n > synch.MaxSlots || word == "ready" {
+			return false, false, 0, false
+		}
+		count = n
+	}
+	return word == "ready", word == "staged", count, word == "ready" || word == "staged" || word == "quiet"
 }
 
 // Document is a plan as read from its text: enough for the passes that work on
@@ -47,11 +79,16 @@ type Document struct {
 }
 
 // SlotText is a slot line: whether puts of communication ID wait for a ready
-// message, and the rest in words.
+// message, how many slots they take turns in and whether these are stages, and the
+// rest in words; with the lines behind it that tell what was tried.
 type SlotText struct {
-	ID    int
-	Ready bool
-	Text  string
+	ID     int
+	Ready  bool
+	Staged bool
+	Count  int
+	Text   string
+	Tried  []string
+	Proof  *SlotProof // of stages and several slots, which belong to the communication alone
 }
 
 // String writes d in the form that Parse reads.
@@ -59,11 +96,17 @@ func (d *Document) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", d.Kind)
 	for _, s := range d.Slots {
-		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(s.Ready), s.Text)
+		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(s.Ready, s.Staged, s.Count), s.Text)
+		for _, t := range s.Tried {
+			fmt.Fprintf(&b, "tried %s\n", t)
+		}
 		for i := range d.Proofs {
 			if d.Proofs[i].Put == s.ID {
 				fmt.Fprintln(&b, &d.Proofs[i])
 			}
+		}
+		if s.Proof != nil {
+			fmt.Fprintln(&b, s.Proof)
 		}
 	}
 	for _, c := range d.Classes {
@@ -91,6 +134,8 @@ func Parse(text string) (*Document, error) {
 			err = d.parseSlot(line)
 		case word == "proof":
 			err = d.parseProof(line)
+		case word == "tried" || word == "ages":
+			err = d.parseOfSlot(word, line)
 		case word == "class":
 			err = d.parseClass(line)
 		default:
@@ -121,14 +166,41 @@ func (d *Document) parseKind(line string) error {
 
 func (d *Document) parseSlot(line string) error {
 	f := strings.SplitN(line, " ", 4)
-	if len(f) != 4 || f[2] != "ready" && f[2] != "quiet" {
-		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet TEXT\"", line)
+	if len(f) != 4 {
+		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet|staged TEXT\"", line)
+	}
+	ready, staged, count, ok := parseMood(f[2])
+	if !ok {
+		return fmt.Errorf("found %q, want ready, or quiet or staged, with *2 to *%d for several slots", f[2], synch.MaxSlots)
 	}
 	id, err := strconv.Atoi(f[1])
 	if err != nil || id != len(d.Slots)+1 {
 		return fmt.Errorf("slot %q out of order, want %d", f[1], len(d.Slots)+1)
 	}
-	d.Slots = append(d.Slots, SlotText{id, f[2] == "ready", f[3]})
+	d.Slots = append(d.Slots, SlotText{ID: id, Ready: ready, Staged: staged, Count: count, Text: f[3]})
+	return nil
+}
+
+// parseOfSlot reads a line that belongs to the slot before it.
+func (d *Document) parseOfSlot(word, line string) error {
+	if len(d.Slots) == 0 {
+		return fmt.Errorf("%q does not follow a slot", line)
+	}
+	s := &d.Slots[len(d.Slots)-1]
+	if word == "tried" {
+		s.Tried = append(s.Tried, strings.TrimPrefix(line, "tried "))
+		return nil
+	}
+	p, err := parseSlotProof(line)
+	switch {
+	case err != nil:
+		return err
+	case p.Comm != s.ID:
+		return fmt.Errorf("a proof over the slots of #%d does not follow its slot", p.Comm)
+	case s.Proof != nil:
+		return fmt.Errorf("a second proof over the slots of #%d", p.Comm)
+	}
+	s.Proof = p
 	return nil
 }
 

@@ -26,7 +26,8 @@ func (p *Plan) Verify() error {
 //     but communications of the same group in between: the last use of the slot,
 //     which ends at UO_r, then lies before the barrier on every PE;
 //   - in popl96, an inductive proof for every communication that may fill the
-//     same cells.
+//     same cells;
+//   - in elide, that, or one over the ages of its values where the slots are its own.
 //
 // popl96-literal promises nothing about the ready messages that it leaves out,
 // and nothing is checked of it.
@@ -34,6 +35,9 @@ func (d *Document) Verify() error {
 	ready := map[int]bool{}
 	for _, s := range d.Slots {
 		ready[s.ID] = s.Ready
+		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil) {
+			return fmt.Errorf("#%d has stages or several slots, which plan %s does not have", s.ID, d.Kind)
+		}
 	}
 	for _, n := range d.Graph.Nodes {
 		switch n.Kind {
@@ -70,11 +74,14 @@ func (d *Document) ordered(c *cfg.Node) error {
 	switch d.Kind {
 	case PopL96Literal:
 		return nil
-	case PopL96:
-		if puts(c, c.Ref) {
-			return d.checkQuiet(c)
+	case PopL96, Elide:
+		if !puts(c, c.Ref) {
+			return nil
 		}
-		return nil
+		if s := &d.Slots[c.Ref-1]; s.Staged || s.Count > 1 || s.Proof != nil {
+			return d.checkSlots(c, s)
+		}
+		return d.checkQuiet(c)
 	}
 	if c.Flavour != "send" && !behindBarrier(c) {
 		return fmt.Errorf("line %d: %s puts without ready message, and no barrier stands before it", c.Line, c.Name())

@@ -24,29 +24,61 @@ func (p *Plan) why(s *Slot, against int) string {
 	}
 	var between []*cfg.Node
 	for i := range s.Proofs {
-		for _, n := range s.Proofs[i].witnesses(p.Graph) {
-			if !slices.ContainsFunc(between, func(m *cfg.Node) bool { return p.witness(m) == p.witness(n) }) {
-				between = append(between, n)
-			}
-		}
+		between = append(between, s.Proofs[i].witnesses(p.Graph)...)
 	}
 	what := "every use"
 	if len(s.Proofs) > 1 {
 		what = "every use of these cells"
+	}
+	if len(between) == 0 {
+		return "no ready message: no use of the slot comes before a put that could overwrite it"
+	}
+	return "no ready message: " + p.orders(between, what)
+}
+
+// whyAges is why for a slot with a proof over ages.
+func (p *Plan) whyAges(s *Slot) string {
+	what := "every copy from the stage"
+	switch {
+	case s.Staged && s.Count > 1:
+		what = "every copy from a stage"
+	case !s.Staged:
+		what = "every use of a slot"
+	}
+	between := s.Ages.witnesses(p.Graph, s.Staged)
+	if len(between) == 0 {
+		return fmt.Sprintf("no ready message: at most %d executions, each with a slot of its own", s.Count)
+	}
+	why := "no ready message: " + p.orders(between, what) + " into it"
+	if len(s.Asks) > 0 {
+		var names []string
+		for _, y := range s.Asks {
+			names = append(names, fmt.Sprintf("#%d", y))
+		}
+		why += fmt.Sprintf("; but one between PEs where %s does not go the other way", strings.Join(names, " or "))
+	}
+	return why
+}
+
+// orders says that the given nodes order what before the next put.
+func (p *Plan) orders(nodes []*cfg.Node, what string) string {
+	var between []*cfg.Node
+	for _, n := range nodes {
+		if !slices.ContainsFunc(between, func(m *cfg.Node) bool { return p.witness(m) == p.witness(n) }) {
+			between = append(between, n)
+		}
 	}
 	var names []string
 	for _, n := range between {
 		names = append(names, p.witness(n))
 	}
 	switch last := len(names) - 1; {
-	case last < 0:
-		return "no ready message: no use of the slot comes before a put that could overwrite it"
 	case last == 0 && between[0].Kind == cfg.CommOver:
-		return fmt.Sprintf("no ready message: %s goes from every user to the next producers, and so orders %s before the next put", names[0], what)
+		return fmt.Sprintf("%s goes from every user to the next producers, and so orders %s before the next put", names[0], what)
 	case last == 0:
-		return fmt.Sprintf("no ready message: %s orders %s before the next put", names[0], what)
+		return fmt.Sprintf("%s orders %s before the next put", names[0], what)
 	default:
-		return fmt.Sprintf("no ready message: %s or %s, whichever comes on the way, orders %s before the next put", strings.Join(names[:last], ", "), names[last], what)
+		return fmt.Sprintf("%s or %s, whichever comes on the way, orders %s before the next put", strings.Join(names[:last], ", "), names[last], what)
 	}
 }
 

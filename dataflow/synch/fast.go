@@ -16,6 +16,7 @@ type fast struct {
 	// can come to its puts, by ID of first nodes.
 	towards [][]bool
 	scratch *solve.Solution[State]
+	aged    *solve.Solution[Aged] // the same for AgedVerdict
 }
 
 func newFast(g *cfg.Graph) *fast {

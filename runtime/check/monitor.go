@@ -99,13 +99,17 @@ func (m *Monitor) Register(site int, mem transport.Memory) transport.Buffer {
 	return m.Transport.Register(site, in)
 }
 
-// Bind says that the puts of a slot go into a buffer. It comes before Start.
-func (m *Monitor) Bind(s *Slot, b transport.Buffer) {
-	m.slots[b] = s
-	s.inbox = m.inboxes[b]
-	s.inbox.slot = s
-	for p := range s.inbox.puts {
-		s.inbox.puts[p].landed = newWords(s.depth)
+// Bind says that the puts of a slot go into a buffer; or by turns into several,
+// one for each instance of the memory, that of epoch 0 first. It comes before Start.
+func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
+	for _, b := range buffers {
+		m.slots[b] = s
+		in := m.inboxes[b]
+		s.inboxes = append(s.inboxes, in)
+		in.slot = s
+		for p := range in.puts {
+			in.puts[p].landed = newWords(s.depth)
+		}
 	}
 }
 

@@ -16,8 +16,9 @@ type Slot struct {
 	monitor *Monitor
 	depth   int // instances of the memory: epoch e fills number e modulo depth
 	row     []mark
-	inbox   *inbox
-	mates   []*Slot // the slots of this PE in the same memory, this one included
+	inboxes []*inbox // of the buffers: one, or one for each instance of the memory
+	local   bool     // see Local
+	mates   []*Slot  // the slots of this PE in the same memory, this one included
 	needs   [][]need
 	puts    []lastPut // [to*depth + epoch%depth]
 	reads   Reads
@@ -82,6 +83,39 @@ func (s *Slot) Join(first *Slot) {
 	// first is in its own list, so that the loop has given it s.
 }
 
+// Local says that nothing is put into the memory for this communication: its PE
+// copies there what has come elsewhere. So there is no buffer to Bind, and Copied
+// tells what it fills; puts of others are checked against its use all the same.
+func (s *Slot) Local() *Slot {
+	s.local = true
+	return s
+}
+
+// Copied says that the PE has filled sections of the memory itself.
+func (s *Slot) Copied(sections []transport.Move) {
+	s.sections = s.sections[:0]
+	for i := range sections {
+		s.sections = append(s.sections, section{move: sections[i]})
+	}
+	s.replace()
+	s.sections = s.sections[:0]
+}
+
+// Shared reports whether another communication fills the same memory.
+func (s *Slot) Shared() bool { return len(s.mates) > 1 }
+
+// inbox is where the messages of an epoch come in.
+func (s *Slot) inbox(epoch uint64) *inbox { return s.inboxes[epoch%uint64(len(s.inboxes))] }
+
+// trace is where to record what happens; nowhere for copies, which are no
+// messages.
+func (s *Slot) trace() *trace {
+	if s.local {
+		return nil
+	}
+	return s.monitor.trace
+}
+
 // Begin starts an execution, which is to have number epoch (I8).
 func (s *Slot) Begin(epoch uint64) {
 	m := s.monitor
@@ -97,7 +131,7 @@ func (s *Slot) Begin(epoch uint64) {
 
 // Uses says that this PE uses the memory in this epoch, be it only what it copied
 // there itself.
-func (s *Slot) Uses() { s.monitor.trace.use(s.Site, s.count) }
+func (s *Slot) Uses() { s.trace().use(s.Site, s.count) }
 
 // Need records that PE q uses box in an epoch. Epochs come in ascending order;
 // one in which q needs nothing is left out. What is known to be over on q is
@@ -127,10 +161,10 @@ func (s *Slot) Arrived(epoch uint64) {
 			s.puts[i].step = s.step
 		}
 	}
-	m.trace.node('o', s.Site, epoch)
+	s.trace().node('o', s.Site, epoch)
 	s.sections = s.sections[:0]
 	for _, from := range s.received {
-		if l := s.inbox.puts[from].read(epoch); l != nil {
+		if l := s.inbox(epoch).puts[from].read(epoch); l != nil {
 			move, sum := l.section()
 			s.sections = append(s.sections, section{from, move, sum})
 		}
@@ -152,7 +186,7 @@ func (s *Slot) replace() {
 			x := &mate.sections[i]
 			for k := range s.sections {
 				if near(&x.move, &s.sections[k].move) {
-					x.sum = mate.inbox.Memory.Digest(&x.move, true)
+					x.sum = mate.inbox(mate.count).Memory.Digest(&x.move, true)
 					break
 				}
 			}
@@ -182,7 +216,7 @@ func (s *Slot) unchanged(epoch uint64, kind Kind) {
 	m := s.monitor
 	m.look()
 	for i := range s.sections {
-		if x := &s.sections[i]; s.inbox.Memory.Digest(&x.move, true) != x.sum {
+		if x := &s.sections[i]; s.inbox(epoch).Memory.Digest(&x.move, true) != x.sum {
 			m.look() // who wrote there may have been noticed
 			m.fail(&Violation{Kind: kind, Put: s, Use: s, From: x.from, To: m.id, Epoch: epoch, UseEpoch: epoch})
 		}
@@ -201,7 +235,7 @@ func (s *Slot) Over(epoch uint64) {
 	}
 	s.sections = s.sections[:0]
 	m.step(s.Site, passOver)
-	m.trace.node('u', s.Site, epoch)
+	s.trace().node('u', s.Site, epoch)
 	now := m.clock[m.id]
 	for q, list := range s.needs {
 		last := len(list)

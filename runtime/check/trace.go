@@ -98,8 +98,8 @@ func (t *trace) slots(list []*Slot) {
 	if t == nil {
 		return
 	}
-	for _, s := range list {
-		if s == nil {
+	for i, s := range list {
+		if s == nil || i > 0 && list[i-1] == s { // a slot has its buffers one behind the other
 			continue
 		}
 		what := "cells"

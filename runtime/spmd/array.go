@@ -79,6 +79,22 @@ func pack(dims []Dim) {
 	}
 }
 
+// outside is how many cells of this PE's piece lie, along an axis, outside of what
+// it owns; with -1 along any axis.
+func (a *Array[T]) outside(axis int) int {
+	mine := a.geo.piece(a.pe.id)
+	inner := 1
+	for d := range mine {
+		switch {
+		case axis < 0 || d == axis:
+			inner *= a.own[d].N
+		default:
+			inner *= mine[d].N
+		}
+	}
+	return extent(mine) - inner
+}
+
 // extent is the number of cells of a piece.
 func extent(dims []Dim) int {
 	n := 1
@@ -128,17 +144,26 @@ type Temp[T any] struct {
 
 	pe    *PE
 	rank  int
-	mem   *transport.Slice[T]
+	mems  []*transport.Slice[T] // the slots; Data is that of the last Post
 	dims  []Dim
 	owner any         // the communication that laid it out last
 	order *check.Slot // of that communication, in check builds
 }
 
-// NewTemp makes a temporary for boxes of at most capacity elements.
+// NewTemp makes a temporary for boxes of at most capacity elements, with one slot.
 func NewTemp[T any](pe *PE, rank int, capacity int) *Temp[T] {
+	return NewTemps[T](pe, rank, capacity, 1)
+}
+
+// NewTemps makes a temporary with several slots, which the executions of its
+// communication fill in turn: a put need only come after the use of what was put
+// that many executions before.
+func NewTemps[T any](pe *PE, rank, capacity, slots int) *Temp[T] {
 	t := &Temp[T]{pe: pe, rank: rank, dims: make([]Dim, rank)}
-	t.Data = make([]T, capacity)
-	t.mem = &transport.Slice[T]{Data: t.Data}
+	for range slots {
+		t.mems = append(t.mems, &transport.Slice[T]{Data: make([]T, capacity)})
+	}
+	t.Data = t.mems[0].Data
 	return t
 }
 

@@ -27,29 +27,65 @@ type Comm[T any] struct {
 	site  int
 	mode  Mode
 	src   *Array[T]
-	dst   *Temp[T] // nil: the overlap of src
-	buf   transport.Buffer
+	dst   *Temp[T]           // nil: the overlap of src
+	bufs  []transport.Buffer // the slots: each with flags of its own
+	buf   transport.Buffer   // that of the execution at hand
 	epoch uint64
 	live  bool // between Post and Done
 	plan  schedule
 	with  *Together // the company that it travels in, or nil
 	count *Counts
 	order *check.Slot // of check builds
+	// answered, in mode Quiet, says which messages need ready messages after all.
+	answered *answers
+
+	// Of a staged communication, where puts land until Wait copies them into the
+	// overlap of src; and in check builds what the overlap holds.
+	stages  []*transport.Slice[T]
+	overlap *check.Slot
 }
 
 // NewComm makes the communication that copies elements of src to dst, or with
 // dst nil into the overlap of src.
 func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 	c := &Comm[T]{pe: pe, site: site, src: src, dst: dst, count: pe.count(site)}
-	rank, target := src.Layout.Rank(), src.mem
 	if dst != nil {
-		rank, target = dst.rank, dst.mem
+		c.slots(dst.rank, dst.mems)
+	} else {
+		c.slots(src.Layout.Rank(), []*transport.Slice[T]{src.mem})
 	}
-	c.plan = newSchedule(pe, site, &src.geo, rank, dst == nil, target.ElemSize())
-	c.buf = pe.t.Register(site, target)
-	c.order = c.newOrder(target)
+	c.newOrder()
 	return c
 }
+
+// NewStaged makes the communication that copies elements of src into the overlap
+// of src by way of stages: puts land in a stage, and Wait copies what has arrived
+// from there. So a slot is free as soon as Wait returns, however long the values
+// are used, and nobody else writes the overlap of a PE. There are so many slots,
+// which the executions fill in turn. Everything that the communication brings
+// lies, along the given axis, outside of what a PE owns; with -1 along some axis.
+func NewStaged[T any](pe *PE, site int, src *Array[T], slots, axis int) *Comm[T] {
+	c := &Comm[T]{pe: pe, site: site, src: src, count: pe.count(site)}
+	for range slots {
+		c.stages = append(c.stages, &transport.Slice[T]{Data: make([]T, src.outside(axis))})
+	}
+	c.slots(src.Layout.Rank(), c.stages)
+	c.plan.staged = true
+	c.newOrder()
+	return c
+}
+
+// slots registers the memories that puts fill in turn.
+func (c *Comm[T]) slots(rank int, memories []*transport.Slice[T]) {
+	c.plan = newSchedule(c.pe, c.site, &c.src.geo, rank, c.dst == nil, memories[0].ElemSize())
+	for _, m := range memories {
+		c.bufs = append(c.bufs, c.pe.t.Register(c.site, m))
+	}
+	c.buf = c.bufs[0]
+}
+
+// slotNumber is the number of the slot of the execution at hand.
+func (c *Comm[T]) slotNumber() int { return int(c.epoch % uint64(len(c.bufs))) }
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
 func (c *Comm[T]) Sync(m Mode) *Comm[T] {
@@ -118,11 +154,19 @@ func (c *Comm[T]) keepOwn() {
 func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 	c.epoch++
 	c.count.Calls++
+	at := c.slotNumber()
+	c.buf = c.bufs[at]
+	if c.dst != nil {
+		c.dst.Data = c.dst.mems[at].Data
+	}
 	changed := c.plan.refresh(g, dir, need, subs)
 	if c.dst != nil && (changed || c.dst.owner != &c.plan) {
 		c.dst.owner = &c.plan
 		rank := c.plan.rank
 		c.dst.layOut(c.site, c.plan.wanted[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
+	}
+	if c.answered != nil && c.reused() {
+		c.answered.refresh()
 	}
 	if c.order != nil {
 		c.ordered()
@@ -135,20 +179,22 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 
 // announce sends the ready messages of this epoch.
 func (c *Comm[T]) announce() {
-	if c.mode != Handshake {
+	if c.mode != Handshake && c.answered == nil {
 		return
 	}
 	for _, p := range c.plan.recvs {
-		c.pe.t.Ready(c.site, c.buf, p, c.epoch)
+		if c.readyFor(p) {
+			c.pe.t.Ready(c.site, c.buf, p, c.epoch)
+			c.count.Ready++
+		}
 	}
-	c.count.Ready += int64(len(c.plan.recvs))
 }
 
 // send puts what this PE owes its consumers.
 func (c *Comm[T]) send() {
 	for i := range c.plan.sends {
 		m := &c.plan.sends[i]
-		if c.mode == Handshake && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
+		if c.awaits(m.pe) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
 			c.count.Waits++
 		}
 		c.count.Bytes += m.bytes
@@ -170,12 +216,36 @@ func (c *Comm[T]) Wait() {
 	if c.order != nil {
 		c.pe.arrived(c.order, c.epoch)
 	}
+	if c.stages != nil {
+		c.unpack()
+	}
+}
+
+// unpack copies what has arrived from its stage into the overlap, after which the
+// stage is free.
+func (c *Comm[T]) unpack() {
+	stage := c.stages[c.slotNumber()]
+	for i := range c.plan.unpack {
+		transport.Copy(c.src.Data, stage.Data, &c.plan.unpack[i])
+	}
+	if c.order != nil {
+		c.order.Over(c.epoch)
+		c.overlap.Copied(c.plan.unpack)
+		if c.overlap.Shared() {
+			c.pe.arrived(c.overlap, c.epoch)
+		} else {
+			c.overlap.Arrived(c.epoch)
+		}
+	}
 }
 
 // Done marks the end of the value's life on this PE (UseOver).
 func (c *Comm[T]) Done() {
 	c.live = false
-	if c.order != nil {
+	switch {
+	case c.overlap != nil:
+		c.overlap.Over(c.epoch)
+	case c.order != nil:
 		c.order.Over(c.epoch)
 	}
 }

@@ -58,7 +58,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c.fromBuf = pe.t.Register(site, &c.from)
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
-	c.order = pe.order(site, c.stageBuf, &c.stage, "the list of values", 1, nil)
+	c.order = pe.order(site, []transport.Buffer{c.stageBuf}, &c.stage, "the list of values", nil)
 	return c
 }
 

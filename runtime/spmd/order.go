@@ -24,15 +24,19 @@ type orders struct {
 }
 
 // order makes the slot of a communication whose puts fill a memory, the target of
-// buffer b; nil in builds without checks. Communications into one memory are
-// checked against each other. depth and reads are as in check.Monitor.Slot.
-func (pe *PE) order(site int, b transport.Buffer, m transport.Memory, name string, depth int, reads check.Reads) *check.Slot {
+// buffers, one for each instance of the memory; nil in builds without checks. Without
+// buffers it is one that its PE fills itself. Communications into one memory are
+// checked against each other. reads is as in check.Monitor.Slot.
+func (pe *PE) order(site int, buffers []transport.Buffer, m transport.Memory, name string, reads check.Reads) *check.Slot {
 	o := pe.orders
 	if o == nil {
 		return nil
 	}
-	s := o.Slot(site, name, depth, reads)
-	o.Bind(s, b)
+	s := o.Slot(site, name, max(1, len(buffers)), reads)
+	if buffers == nil {
+		s.Local()
+	}
+	o.Bind(s, buffers...)
 	if first := o.first[m]; first != nil {
 		s.Join(first)
 	} else {
@@ -59,17 +63,27 @@ func (pe *PE) mayPut(s *check.Slot, epoch uint64, q int, cells []dist.Triplet) {
 	}
 }
 
-// newOrder is the slot of c.
-func (c *Comm[T]) newOrder(target transport.Memory) *check.Slot {
-	if c.dst != nil {
-		return c.pe.order(c.site, c.buf, target, "the temporary", 1, nil)
+// newOrder makes the slot of c in check builds: of what its puts fill, and of the
+// overlap if that is filled from a stage, since puts of others may go there.
+func (c *Comm[T]) newOrder() {
+	overlap := "the overlap of " + c.src.Name
+	switch {
+	case c.dst != nil:
+		c.order = c.pe.order(c.site, c.bufs, c.dst.mems[0], "the temporary", nil)
+	case c.stages != nil:
+		c.order = c.pe.order(c.site, c.bufs, c.stages[0], "the stage for "+c.src.Name, nil)
+		c.overlap = c.pe.order(c.site, nil, c.src.mem, overlap, c.plan.reads)
+	default:
+		c.order = c.pe.order(c.site, c.bufs, c.src.mem, overlap, c.plan.reads)
 	}
-	return c.pe.order(c.site, c.buf, target, "the overlap of "+c.src.Name, 1, c.plan.reads)
 }
 
 // ordered records what all PEs use of this epoch.
 func (c *Comm[T]) ordered() {
 	c.order.Begin(c.epoch)
+	if c.overlap != nil {
+		c.overlap.Begin(c.epoch)
+	}
 	rank := c.plan.rank
 	for q := range c.plan.np {
 		if box := c.plan.wanted[q*rank : (q+1)*rank]; c.plan.none[q] || emptyBox(box) {
@@ -78,6 +92,9 @@ func (c *Comm[T]) ordered() {
 			c.order.Uses()
 		} else {
 			c.order.Need(c.epoch, q, box)
+			if c.overlap != nil {
+				c.overlap.Need(c.epoch, q, box)
+			}
 		}
 	}
 }

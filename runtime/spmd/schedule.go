@@ -52,6 +52,7 @@ type schedule struct {
 	elem     int64 // bytes of an element
 
 	valid    bool
+	made     int            // how often it was built
 	boxes    []dist.Triplet // [q*rank+axis]: the needs that it was built for
 	none     []bool         // [q]: the need was nil
 	wanted   []dist.Triplet // boxes, less what lies outside the array
@@ -59,6 +60,11 @@ type schedule struct {
 	maps     []Sub          // subs, or the identity if none were given
 	forward  []bool         // [axis]: producers send their overlap along it; nil: none
 	dim, dir int            // only producers on one side along a grid dimension; dir 0: all
+
+	// staged: what comes for the overlap is packed into a stage, producer by
+	// producer in the order of their numbers, and unpacked from there.
+	staged bool
+	unpack []transport.Move
 
 	sends  []transfer
 	recvs  []int // producers of what this PE needs
@@ -110,6 +116,7 @@ func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool 
 		s.dim, s.dir = dim, dir
 		s.build()
 		s.valid = true
+		s.made++
 	}
 	return changed
 }
@@ -135,8 +142,13 @@ func (s *schedule) build() {
 			q -= s.np
 		}
 		if s.section(s.self, q) {
+			base := 0
+			if s.staged {
+				base = s.before(s.self, q)
+				s.section(s.self, q)
+			}
 			s.sends = append(s.sends, transfer{pe: q})
-			s.fill(&s.sends[len(s.sends)-1], q)
+			s.fill(&s.sends[len(s.sends)-1], q, base)
 		}
 		if s.section(q, s.self) {
 			s.recvs = append(s.recvs, q)
@@ -145,8 +157,48 @@ func (s *schedule) build() {
 	if !s.shadow && s.section(s.self, s.self) {
 		s.copies = true
 		s.local.pe = s.self
-		s.fill(&s.local, s.self)
+		s.fill(&s.local, s.self, 0)
 	}
+	if s.staged {
+		s.layOutStage()
+	}
+}
+
+// layOutStage describes the copies from the stage of this PE into its overlap.
+func (s *schedule) layOutStage() {
+	s.unpack = s.unpack[:0]
+	at, piece := 0, s.src.piece(s.self)
+	for p := range s.np {
+		if p == s.self || !s.section(p, s.self) {
+			continue
+		}
+		m := transport.Move{Src: at}
+		count := 1
+		for d, x := range s.sect {
+			m.Dst += piece[d].at(x.Lo)
+			if x.N > 1 {
+				m.Loop(x.N, count, x.Step/piece[d].Step*piece[d].Stride)
+			}
+			count *= x.N
+		}
+		at += count
+		s.unpack = append(s.unpack, m)
+	}
+}
+
+// before is where the part of PE p begins in the stage of q.
+func (s *schedule) before(p, q int) int {
+	at := 0
+	for o := range p {
+		if o != q && s.section(o, q) {
+			count := 1
+			for _, x := range s.sect {
+				count *= x.N
+			}
+			at += count
+		}
+	}
+	return at
 }
 
 // clip takes out of the needs what the array does not have: subscripts that a
@@ -213,8 +265,8 @@ func (s *schedule) sectionOf(p, q int, box []dist.Triplet) bool {
 	return true
 }
 
-// fill describes the copy of s.sect from this PE to q.
-func (s *schedule) fill(t *transfer, q int) {
+// fill describes the copy of s.sect from this PE to q, in a stage from base on.
+func (s *schedule) fill(t *transfer, q, base int) {
 	target := s.dims
 	if s.shadow {
 		target = s.src.piece(q)
@@ -224,6 +276,10 @@ func (s *schedule) fill(t *transfer, q int) {
 	piece := s.src.piece(s.self)
 	m := &t.move
 	*m = transport.Move{}
+	packed := 1
+	if s.staged {
+		m.Dst = base
+	}
 	for axis, sub := range s.maps {
 		i := sub.Off
 		if !sub.constant() {
@@ -238,7 +294,11 @@ func (s *schedule) fill(t *transfer, q int) {
 		if s.forward != nil && s.forward[d] && !piece[d].holds(x.Lo, x.Hi()) {
 			s.pe.internal(s.site, "PE %d forwards %v on axis %d, outside its overlap", s.self, x, d+1)
 		}
-		m.Dst += target[d].at(x.Lo)
+		to := packed
+		if packed *= x.N; !s.staged {
+			m.Dst += target[d].at(x.Lo)
+			to = x.Step / target[d].Step * target[d].Stride
+		}
 		if x.N == 1 {
 			continue
 		}
@@ -249,7 +309,7 @@ func (s *schedule) fill(t *transfer, q int) {
 				src += sub.Coef * x.Step / piece[axis].Step * piece[axis].Stride
 			}
 		}
-		m.Loop(x.N, src, x.Step/target[d].Step*target[d].Stride)
+		m.Loop(x.N, src, to)
 	}
 	t.bytes = int64(m.Count()) * s.elem
 	if s.pe.orders != nil {

@@ -22,7 +22,8 @@ type Together struct {
 // traveller is a communication as its company sees it, whatever its element type.
 type traveller interface {
 	schedule() *schedule
-	handshakes() bool
+	readyFor(p int) bool
+	awaits(q int) bool
 	counts() *Counts
 	slot() transport.Slot
 	memory() transport.Memory
@@ -41,7 +42,6 @@ type bundle struct {
 type share struct{ member, at int }
 
 func (c *Comm[T]) schedule() *schedule      { return &c.plan }
-func (c *Comm[T]) handshakes() bool         { return c.mode == Handshake }
 func (c *Comm[T]) counts() *Counts          { return c.count }
 func (c *Comm[T]) slot() transport.Slot     { return transport.Slot{Buffer: c.buf, Epoch: c.epoch} }
 func (c *Comm[T]) memory() transport.Memory { return c.src.mem }
@@ -111,7 +111,7 @@ func (t *Together) announce(b *bundle) {
 	t.slots = t.slots[:0]
 	for _, s := range b.parts {
 		m := t.members[s.member]
-		if !m.handshakes() {
+		if !m.readyFor(b.pe) {
 			continue
 		}
 		if len(t.slots) == 0 {
@@ -130,7 +130,7 @@ func (t *Together) send(b *bundle) {
 	for _, s := range b.parts {
 		m := t.members[s.member]
 		slot, plan := m.slot(), m.schedule()
-		if m.handshakes() && t.pe.t.AwaitReady(plan.site, slot.Buffer, b.pe, slot.Epoch) {
+		if m.awaits(b.pe) && t.pe.t.AwaitReady(plan.site, slot.Buffer, b.pe, slot.Epoch) {
 			m.counts().Waits++
 		}
 		x := &plan.sends[s.at]

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/dataflow/plan"
 )
 
 // Env is what the command line works with.
@@ -70,7 +72,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	k, err := kong.New(&g,
 		kong.Name("spmdc"),
 		kong.Description("spmdc compiles Fortran with HPF directives into parallel Go programs."),
-		kong.Vars{"plans": planNames(), "kinds": kindNames()},
+		kong.Vars{"plans": planNames(), "kinds": kindNames(), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
 		kong.Writers(env.Stdout, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -136,7 +138,7 @@ func positions(args []string) []int {
 		case value:
 			value = false
 		case strings.HasPrefix(a, "-"):
-			value = slices.Contains([]string{"--format", "--sync", "--pes", "-n", "--no-transform"}, a)
+			value = slices.Contains([]string{"--format", "--sync", "--pes", "-n", "--no-transform", "--slots-memory"}, a)
 		default:
 			words = append(words, i)
 		}

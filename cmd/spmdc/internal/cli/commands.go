@@ -18,6 +18,7 @@ type compileFlags struct {
 	Check        bool   `help:"Check array bounds and undefined values while the program runs."`
 	TimePasses   bool   `help:"Print how long each pass took."`
 	VerifyPasses bool   `help:"Check what each pass promises."`
+	SlotsMemory  string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
 	NoTransform  string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
 
@@ -25,6 +26,9 @@ func (f *compileFlags) options() (driver.Options, error) {
 	o := driver.Options{Check: f.Check, Unsafe: f.Unsafe}
 	var err error
 	if o.Without, err = f.without(); err != nil {
+		return o, err
+	}
+	if o.SlotsMemory, err = f.memory(); err != nil {
 		return o, err
 	}
 	if f.Sync == "" {
@@ -36,6 +40,21 @@ func (f *compileFlags) options() (driver.Options, error) {
 	}
 	o.Sync = kind
 	return o, nil
+}
+
+// memory is what --slots-memory gives, in bytes, as driver.Options has it.
+func (f *compileFlags) memory() (int64, error) {
+	if f.SlotsMemory == "" {
+		return 0, nil
+	}
+	mb, err := strconv.ParseUint(f.SlotsMemory, 10, 32)
+	if err != nil {
+		return 0, driver.Usagef("write for example --slots-memory=16", "--slots-memory=%s: the memory must be a whole number of MB", f.SlotsMemory)
+	}
+	if mb == 0 {
+		return -1, nil
+	}
+	return int64(mb) << 20, nil
 }
 
 // without are the transformations that --no-transform names.

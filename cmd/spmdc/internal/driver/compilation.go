@@ -28,6 +28,9 @@ type Options struct {
 	Unsafe bool
 
 	Without []transform.Kind // source transformations to leave out
+	// SlotsMemory is how many bytes the slots that plan elide adds may take on one
+	// PE; 0 stands for plan.DefaultMemory, less for none at all.
+	SlotsMemory int64
 }
 
 // Compilation is one source file on its way through the passes: what is known

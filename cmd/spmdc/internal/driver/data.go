@@ -105,14 +105,35 @@ type slot struct {
 	// Verdict of the analysis: Sync, NoSync or Once; absent in plans without one.
 	Verdict string `json:"verdict,omitempty"`
 	Cells   string `json:"cells"`
-	Why     string `json:"why"`
+	// Slots is how many the puts take turns in; Staged: they are stages, from which
+	// what has arrived is copied.
+	Slots  int  `json:"slots"`
+	Staged bool `json:"staged,omitempty"`
+	// Asks: between PEs where one of these communications does not go the other way
+	// there is a ready message all the same.
+	Asks []int  `json:"asks,omitempty"`
+	Why  string `json:"why"`
+	// Tried is what the search of plan elide looked at.
+	Tried []trial `json:"tried,omitempty"`
+}
+
+type trial struct {
+	What   string  `json:"what"`
+	Asks   bool    `json:"asks"`    // with ready messages between PEs that have no answer
+	InTurn bool    `json:"in_turn"` // exchanges with opposite neighbours one after another
+	Free   bool    `json:"free"`
+	Cost   float64 `json:"cost"`
+	Note   string  `json:"note,omitempty"`
 }
 
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Cells: s.Cells, Why: s.Why}
-		if c.Plan.Kind == plan.PopL96 || c.Plan.Kind == plan.PopL96Literal {
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Asks: s.Asks, Why: s.Why}
+		for _, t := range s.Tried {
+			d.Tried = append(d.Tried, trial(t))
+		}
+		if c.Plan.Kind == plan.Elide || c.Plan.Kind == plan.PopL96 || c.Plan.Kind == plan.PopL96Literal {
 			d.Verdict = s.Verdict.String()
 		}
 		slots = append(slots, d)

@@ -92,7 +92,7 @@ func Passes() *Table {
 			{
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
-				Run:   func(c *Compilation) error { c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions); return nil },
+				Run:   runPlan,
 				Check: func(c *Compilation) error { return c.Plan.Verify() },
 				Explain: Views{
 					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
@@ -192,6 +192,15 @@ func checkTransform(c *Compilation) error { return c.Transform.Check() }
 func cfgText(c *Compilation) (string, error) { return c.Graph.String(), nil }
 
 func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
+
+func runPlan(c *Compilation) error {
+	if c.Options.Sync == plan.Elide {
+		c.Plan = plan.Search(c.Comm, c.Functions, plan.Options{Memory: c.Options.SlotsMemory})
+	} else {
+		c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions)
+	}
+	return nil
+}
 
 func runCode(c *Compilation) (err error) {
 	c.Code, err = codegen.Emit(c.Plan, codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe})

@@ -1,0 +1,56 @@
+package codegen_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// TestSlots: stages, temporaries by turns and answered pairs in the emitted
+// program.
+func TestSlots(t *testing.T) {
+	const text = `program p
+ integer :: i, t
+ double precision :: a(1:16), b(1:16), c(1:16)
+!HPF$ DISTRIBUTE a(BLOCK)
+!HPF$ ALIGN (i) WITH a(i) :: b, c
+ do i = 1, 16
+  a(i) = i
+ end do
+ do t = 1, 3
+  do i = 2, 15
+   b(i) = a(i-1) + a(i+1)
+  end do
+  do i = 1, 16
+   a(i) = 0.5d0*b(i)
+  end do
+  do i = 1, 16
+   c(i) = a(17-i)
+  end do
+ end do
+ print *, a(7), c(8)
+end program
+`
+	code := emit(t, "in.hpf", text, plan.Elide, codegen.Options{})
+	for _, want := range []string{
+		"// Plan: elide.",
+		"c1 := spmd.NewStaged[float64](pe, 0, a, 2, 0)",
+		"c2 := spmd.NewStaged[float64](pe, 1, a, 2, 0)",
+		"t3 := spmd.NewTemps[float64](pe, 1,",
+		"c1.AnsweredBy(c2)",
+		"c2.AnsweredBy(c1)",
+		"c3 := spmd.NewComm(pe, 2, a, t3).Sync(spmd.Quiet)",
+	} {
+		if !strings.Contains(code, want) {
+			t.Errorf("%q is not in\n%s", want, code)
+		}
+	}
+	handshake := emit(t, "in.hpf", text, plan.Handshake, codegen.Options{})
+	for _, no := range []string{"NewStaged", "NewTemps", "AnsweredBy"} {
+		if strings.Contains(handshake, no) {
+			t.Errorf("%s in a program of plan handshake", no)
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// The costs that the search compares are in messages, per execution. A message,
+// be it of data or a ready message, costs about a microsecond on the machines at
+// hand, for the producer waits for the ready message as for another.
+const (
+	readyCost = 1.0  // a ready message before a put
+	copyCost  = 0.1  // copying a stage, some hundred elements, into the overlap
+	turnCost  = 0.5  // a turn more in a group: the wait that the others do not hide
+	askCost   = 0.05 // ready messages for the pairs of PEs that have no answer
+	byteCost  = 1e-9 // a byte of memory for slots, once
+)
+
+// Trial is one thing that the search tried for a communication.
+type Trial struct {
+	What   string // as in slot lines: quiet, quiet*2, staged, staged*2
+	Asks   bool   // with ready messages between PEs that have no answer
+	InTurn bool   // with the opposite exchanges of its group one after another
+	Free   bool   // no ready message is needed then
+	Cost   float64
+	Note   string // chosen, or why not where the cost does not say it
+}
+
+// String is "staged*2, in turn: free, cost 1.2, chosen".
+func (t Trial) String() string {
+	var b strings.Builder
+	b.WriteString(t.What)
+	if t.Asks {
+		b.WriteString(" asking")
+	}
+	if t.InTurn {
+		b.WriteString(", in turn")
+	}
+	if t.Free {
+		fmt.Fprintf(&b, ": free, cost %.4g", t.Cost)
+	} else {
+		fmt.Fprintf(&b, ": ready message, cost %.4g", t.Cost)
+	}
+	if t.Note != "" {
+		b.WriteString(", " + t.Note)
+	}
+	return b.String()
+}
+
+// Search makes plan elide.
+//
+// What popl96 frees stays as it is there. For each other communication it tries,
+// the cheaper forms first,
+//
+//   - for an overlap: a stage, then 2 and more stages. A stage is over at CO, when
+//     its content has been copied into the overlap, and nobody else puts into it;
+//   - for a temporary: 2 and more of it.
+//
+// Where none of them is free for all numbers of PEs, it tries them again, and a
+// temporary as it is, counting also on communications that are always the same and
+// answer some pairs of PEs, and most as far as a few examples show. The others
+// then have ready messages, each for itself (SlotProof.Asks).
+//
+// Whether one of them needs ready messages depends on the graph alone, and not on
+// what is chosen for other communications: the first that is proved is the
+// cheapest, and the choices are independent, but for the memory. They are made in
+// the order of what a byte saves, the most first, as long as the bound on the
+// memory allows.
+//
+// The graph depends on how the groups complete: all at once, or what goes to
+// opposite neighbours one after another (comm.Program.InTurn), by which a message
+// of the second exchange answers the first. One turn more is one wait more, and is
+// tried for groups in which a ready message is left. The search makes all choices
+// for both graphs, compares the costs for each outermost statement, since what
+// lies in different ones hardly meets, and takes the cheaper form of each; then it
+// makes the choices for that graph. So there are at most three analyses of the
+// program, and one when the first leaves nothing to gain.
+//
+// The cost of a statement is the sum over its communications, each times its
+// expected number of executions (bounds that are not constant count as 50
+// iterations, conditions as holding every other time): 1 for a ready message, 0.1
+// for the copy from a stage, 0.05 where pairs of PEs may have no answer, 0.5 for a
+// turn more in a group, and 1e-9 for a byte of slots.
+func Search(c *comm.Program, rel Relations, o Options) *Plan {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Relations == nil {
+		o.Relations = func(c *comm.Program, g *cfg.Graph) Relations { return procfunc.Analyze(c, g) }
+	}
+	s := &searcher{Options: o, program: c, rel: rel, weights: weigh(c)}
+	posted := s.attempt(nil)
+	groups := s.unsettled(posted.plan)
+	if len(groups) == 0 {
+		return posted.done(nil)
+	}
+	turned := s.attempt(groups)
+	best := map[*comm.Post]bool{}
+	for g := range groups {
+		if nest := s.weights.nest[g.Comms[0].ID]; turned.costs[nest] < posted.costs[nest] {
+			best[g] = true
+		}
+	}
+	switch len(best) {
+	case 0:
+		return posted.done(turned)
+	case len(groups):
+		return turned.done(posted)
+	}
+	return s.attempt(best).done(turned)
+}
+
+type searcher struct {
+	Options
+	program *comm.Program
+	rel     Relations
+	weights *weights
+}
+
+// unsettled are the groups that may complete in turns and in which p leaves a
+// ready message.
+func (s *searcher) unsettled(p *Plan) map[*comm.Post]bool {
+	out := map[*comm.Post]bool{}
+	for _, g := range s.weights.groups {
+		if len(g.Turns()) > 1 && slices.ContainsFunc(g.Comms, func(c *comm.Comm) bool { return p.Ready(c) }) {
+			out[g] = true
+		}
+	}
+	return out
+}
+
+// attempt is the plan for one form of the graph.
+type attempt struct {
+	plan   *Plan
+	trials [][]Trial       // by slot
+	costs  map[int]float64 // by outermost statement
+}
+
+// option is slots by which a communication is free, and what they cost.
+type option struct {
+	slot  int // index
+	trial int // index
+	slots synch.Slots
+	asks  bool
+	bytes int64
+	saves float64
+}
+
+// attempt makes the choices with the given groups in turns.
+func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
+	program, rel := s.program, s.rel
+	if len(turn) > 0 {
+		program = program.InTurn(func(g *comm.Post) bool { return turn[g] })
+		rel = s.Relations(program, program.Graph())
+	}
+	a := &attempt{plan: start(program, Elide), trials: make([][]Trial, len(program.Comms)), costs: map[int]float64{}}
+	p := a.plan
+	p.prove(rel)
+	extra := map[int]float64{} // by communication: its part of the turns of its group
+	for g := range turn {
+		cost := turnCost * float64(len(g.Turns())-1)
+		for _, c := range g.Comms {
+			extra[c.ID] = cost / float64(len(g.Comms)) * s.weights.of[c.ID]
+		}
+	}
+	solver := synch.NewSolver(p.Graph)
+	var options []option
+	for i := range p.Slots {
+		c := p.Slots[i].Comm
+		weight, turned := s.weights.of[c.ID], extra[c.ID]
+		_, inTurn := extra[c.ID]
+		first := Trial{What: "quiet", InTurn: inTurn, Free: !p.Slots[i].Ready, Cost: turned}
+		if p.Slots[i].Ready {
+			first.Cost += weight * readyCost
+		}
+		a.trials[i] = append(a.trials[i], first)
+		if first.Free {
+			continue
+		}
+		for _, f := range s.forms(c) {
+			cost := turned + byteCost*float64(f.bytes)
+			if f.slots.Staged {
+				cost += weight * copyCost
+			}
+			kills := rel.KillsAfter
+			if f.asks {
+				cost += weight * askCost
+				kills = asking(rel)
+			}
+			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
+			if t.Free = solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
+				t.Cost = cost
+				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
+				options = append(options, f)
+			}
+			if a.trials[i] = append(a.trials[i], t); t.Free {
+				break
+			}
+		}
+	}
+	a.choose(options, s.Memory)
+	for _, o := range options {
+		slot := &p.Slots[o.slot]
+		if a.trials[o.slot][o.trial].Note != chosen {
+			continue
+		}
+		slot.Ready, slot.Staged, slot.Count, slot.Verdict = false, o.slots.Staged, o.slots.Count, synch.NoReady
+		kills := synch.KillsAfter(rel.KillsAfter)
+		if o.asks {
+			kills = asking(rel)
+		}
+		slot.Ages = certifyAges(p.Graph, solver.SolveAged(o.slots, kills), kills, rel.KillsAfter)
+		slot.Asks = slot.Ages.Asks
+		slot.Cells += sharedOut(slot)
+		slot.Why = p.whyAges(slot)
+	}
+	for i := range p.Slots {
+		k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })
+		a.costs[s.weights.nest[i+1]] += a.trials[i][max(k, 0)].Cost
+	}
+	return a
+}
+
+const chosen = "chosen"
+
+// asking is the test of kills that counts also on what answers some pairs of PEs.
+func asking(rel Relations) synch.KillsAfter {
+	return func(y, put, nth int) bool {
+		return rel.KillsAfter(y, put, nth) || rel.Alike(y, put) && rel.Answers(y, put)
+	}
+}
+
+// mostSlots is the most slots that are tried.
+const mostSlots = 3
+
+// forms are the slots that may free a communication that one slot does not, the
+// cheapest first. A pipelined one has its values where its region computes; the
+// start of an irregular one orders all PEs anyway.
+func (s *searcher) forms(c *comm.Comm) []option {
+	var out []option // those that count on no example
+	size := elemSize(c.Array.Type)
+	switch {
+	case c.Kind == comm.Pipeline || c.Kind == comm.Irregular:
+	case c.Overlap:
+		bytes := s.program.StageCells(c) * size
+		for n := 1; n <= mostSlots; n++ {
+			out = append(out, option{slots: synch.Slots{Comm: c.ID, Count: n, Staged: true}, bytes: int64(n) * bytes})
+		}
+		return append(out, askingForms(out)...)
+	default:
+		bytes := c.TempCells() * size
+		for n := 1; n <= mostSlots; n++ {
+			out = append(out, option{slots: synch.Slots{Comm: c.ID, Count: n}, bytes: int64(n-1) * bytes})
+		}
+		return append(out[1:], askingForms(out)...)
+	}
+	return nil
+}
+
+func askingForms(forms []option) []option {
+	out := slices.Clone(forms)
+	for i := range out {
+		out[i].asks = true
+	}
+	return out
+}
+
+// elemSize is the bytes of an element in emitted programs.
+func elemSize(t ir.Type) int64 {
+	switch t {
+	case ir.Real:
+		return int64(unsafe.Sizeof(float32(0)))
+	case ir.Logical:
+		return int64(unsafe.Sizeof(false))
+	}
+	return int64(unsafe.Sizeof(float64(0)))
+}
+
+// choose takes, of the options, those that save the most per byte, as long as
+// there is memory.
+func (a *attempt) choose(options []option, memory int64) {
+	order := slices.Clone(options)
+	slices.SortStableFunc(order, func(x, y option) int {
+		return cmp.Compare(y.saves*float64(max(1, x.bytes)), x.saves*float64(max(1, y.bytes)))
+	})
+	left := memory
+	for _, o := range order {
+		t := &a.trials[o.slot][o.trial]
+		switch {
+		case o.saves <= 0:
+		case o.bytes > max(0, left):
+			t.Note = fmt.Sprintf("but takes up to %d bytes, of %d that are left", o.bytes, max(0, left))
+		default:
+			t.Note = chosen
+			left -= o.bytes
+		}
+	}
+}
+
+// done gives the slots the trials of both forms of the graph; other may be nil.
+func (a *attempt) done(other *attempt) *Plan {
+	for i := range a.plan.Slots {
+		own := a.trials[i]
+		if !slices.ContainsFunc(own, func(t Trial) bool { return t.Note == chosen }) {
+			own[0].Note = chosen
+		}
+		var others []Trial
+		if other != nil {
+			for _, t := range other.trials[i] {
+				if t.InTurn == own[0].InTurn {
+					break
+				}
+				if t.Note == chosen {
+					t.Note = ""
+				}
+				others = append(others, t)
+			}
+		}
+		if len(own)+len(others) > 1 {
+			a.plan.Slots[i].Tried = append(own, others...)
+		}
+	}
+	return a.plan
+}
+
+// sharedOut says in words what there is of the cells.
+func sharedOut(s *Slot) string {
+	switch {
+	case !s.Staged && s.Count == 1:
+		return ""
+	case !s.Staged:
+		return fmt.Sprintf(", one of %d by turns", s.Count)
+	case s.Count > 1:
+		return fmt.Sprintf(" from %d stages by turns", s.Count)
+	}
+	return " from a stage"
+}

@@ -1,0 +1,119 @@
+package procfunc
+
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// Some answers depend on the number of PEs. In
+//
+//	do i = 2, n-1
+//	   b(i) = a(i-1) + a(i+1)      ! a BLOCK
+//	end do
+//
+// position 1 sends to 2, and 2 does not send to 1, since nobody computes there: no
+// kill can be proved for all numbers of PEs. But where no PE has position 1 alone,
+// every PE that gets a(i-1) from its neighbour sends it a(i+1). Which pairs of PEs
+// have an answer is then known when the program runs, to both of them, as long as
+// the messages of the killer are always the same.
+
+// Alike reports whether all instances of y in the outermost loop around put have
+// the same messages, whatever the number of PEs, so that each of them answers the
+// same pairs of PEs. y is not pipelined, and in the same outermost loop.
+func (f *Functions) Alike(y, put int) bool {
+	ny, nx := f.puts[y-1], f.puts[put-1]
+	loop := outermost(nx)
+	if loop == nil || outermost(ny) != loop || ny.Flavour == "send" {
+		return false
+	}
+	r := f.Relations[y-1]
+	if r.Comm.Kind == comm.Irregular || r.Comm.Kind == comm.Pipeline {
+		return false
+	}
+	own := map[string]bool{}
+	var forms []linalg.Affine
+	for _, v := range r.Vars {
+		own[v.Name] = true
+		if !v.Unknown {
+			forms = append(forms, v.Lo, v.Hi)
+		}
+	}
+	if r.Must {
+		// The relation tells the messages exactly; what else the needs depend on,
+		// as an index of a dimension that is not divided, moves no message.
+		for d := range r.P {
+			forms = append(forms, r.P[d].Form, r.Q[d].Form)
+		}
+	} else {
+		forms = append(forms, r.Comm.Affines()...)
+	}
+	in := f.extents[loop]
+	for _, g := range forms {
+		for _, v := range g.Vars() {
+			if !own[v] && f.definedBetween(v, in.first, in.last) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func outermost(n *cfg.Node) *cfg.Loop {
+	l := n.Loop
+	for l != nil && l.Parent != nil {
+		l = l.Parent
+	}
+	return l
+}
+
+// samplePEs are the numbers of PEs by which Answers judges; sampleValues are what
+// it takes unknown scalars for.
+var (
+	samplePEs    = []int{2, 3, 4, 6, 9}
+	sampleValues = []int64{1, 2, 9}
+)
+
+// Answers reports whether it pays to let y answer put where it does: of the
+// messages of put on a few numbers of PEs, it has the way back for at least three
+// of four. That proves nothing, and needs to be no more than a good guess.
+func (f *Functions) Answers(y, put int) bool {
+	key := [2]int{y, put}
+	if known, ok := f.answers[key]; ok {
+		return known
+	}
+	total, answered := 0, 0
+	for v := range sampleValues {
+		for n := range samplePEs {
+			back := f.sample(y, n, v)
+			for m := range f.sample(put, n, v) {
+				total++
+				if back[Pair{m.To, m.From}] {
+					answered++
+				}
+			}
+		}
+		if total > 0 {
+			break
+		}
+	}
+	f.answers[key] = total > 0 && 4*answered >= 3*total
+	return f.answers[key]
+}
+
+// sample is the messages of r on samplePEs[n] PEs, with sampleValues[v].
+func (f *Functions) sample(r, n, v int) map[Pair]bool {
+	key := [3]int{r, n, v}
+	if have, ok := f.samples[key]; ok {
+		return have
+	}
+	s := NewPESpace(samplePEs[n], func(string) (int64, bool) { return sampleValues[v], true })
+	out := map[Pair]bool{}
+	if list, ok := s.Messages(f.Program.Comms[r-1]); ok {
+		for _, m := range list {
+			out[m] = true
+		}
+	}
+	f.samples[key] = out
+	return out
+}

@@ -1,0 +1,205 @@
+package spmd
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// TestStagedCorners is TestForwardedCorners by way of stages: what comes from all
+// PEs finds its place, whoever sends it, and later phases find it in the overlap.
+func TestStagedCorners(t *testing.T) {
+	for _, c := range shadowCases {
+		for _, np := range peCounts {
+			for slots := 1; slots <= 3; slots++ {
+				mode := []Mode{Handshake, Quiet}[slots%2]
+				t.Run(fmt.Sprintf("%s/%d/%d", c.name, np, slots), func(t *testing.T) {
+					spmd(t, np, "", func(pe *PE) {
+						l := dist.NewLayout(c.m, pe.Grid(c.grid...))
+						a := NewArray[float64](pe, "a", l, c.shadow)
+						var phases []*Comm[float64]
+						var before []int
+						for axis := range l.Rank() {
+							phases = append(phases, NewStaged(pe, 0, a, slots, -1).Forward(before...).Sync(mode))
+							before = append(before, axis)
+						}
+						pe.Start()
+						for step := range 5 {
+							set(a, step)
+							for axis, exchange := range phases {
+								if mode == Quiet {
+									pe.Barrier(1)
+								}
+								exchange.Post(func(q int) Box { return phaseBox(l, q, axis, c.shadow) })
+								exchange.Wait()
+							}
+							each(overlapBox(l, pe.ID(), c.shadow), func(x []int) {
+								if inside(l, x) && a.Data[a.At(x...)] != value(step, x...) {
+									t.Errorf("PE %d step %d: a%v = %g, want %g", pe.ID(), step, x, a.Data[a.At(x...)], value(step, x...))
+								}
+							})
+							for _, exchange := range phases {
+								exchange.Done()
+							}
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// neighbours repeats the exchange with both neighbours, as a Jacobi iteration
+// does, with nothing else that orders PEs. make makes the two communications.
+func neighbours(t *testing.T, inTurn bool, make func(pe *PE, site int, a *Array[float64]) *Comm[float64]) func(*PE) {
+	return func(pe *PE) {
+		l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
+		a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
+		left, right := make(pe, 0, a), make(pe, 1, a)
+		pe.Start()
+		for step := range 6 {
+			set(a, step)
+			left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			if inTurn {
+				left.Wait()
+			}
+			right.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
+			if !inTurn {
+				left.Wait()
+			}
+			right.Wait()
+			own := a.Owned(0)
+			for _, i := range []int{own.Lo - 1, own.Hi() + 1} {
+				if i >= 1 && i <= 16 && a.Data[a.At1(i)] != value(step, i) {
+					t.Errorf("PE %d step %d: a(%d) = %g, want %g", pe.ID(), step, i, a.Data[a.At1(i)], value(step, i))
+				}
+			}
+			left.Done()
+			right.Done()
+		}
+	}
+}
+
+// TestExchangesWithoutReadyMessages: an exchange with both neighbours is free with
+// two stages, or with one when one side completes before the other starts; with
+// one for both at once a PE that is held is overtaken, which the check finds.
+func TestExchangesWithoutReadyMessages(t *testing.T) {
+	staged := func(slots int) func(pe *PE, site int, a *Array[float64]) *Comm[float64] {
+		return func(pe *PE, site int, a *Array[float64]) *Comm[float64] {
+			return NewStaged(pe, site, a, slots, 0).Sync(Quiet)
+		}
+	}
+	direct := func(pe *PE, site int, a *Array[float64]) *Comm[float64] {
+		return NewComm(pe, site, a, nil).Sync(Quiet)
+	}
+	for range 3 {
+		for _, np := range []int{2, 3, 4} {
+			for _, holds := range []string{"1", "0", "random,1 random,2", "1,2,2"} {
+				wantError(t, heldRun(t, np, holds, "", neighbours(t, false, staged(2))), "")
+				wantError(t, heldRun(t, np, holds, "", neighbours(t, false, staged(3))), "")
+				wantError(t, heldRun(t, np, holds, "", neighbours(t, true, staged(1))), "")
+			}
+		}
+		wantEarly(t, heldRun(t, 2, "1,2,3", "", neighbours(t, true, direct)), "in the overlap of a")
+		wantEarly(t, heldRun(t, 2, "1,1,3", "", neighbours(t, false, staged(1))), "in the stage for a")
+	}
+}
+
+// wantEarly wants the error of some put that came too early, into that memory.
+func wantEarly(t *testing.T, err error, memory string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), "comes too early") || !strings.Contains(err.Error(), memory+"\n") {
+		t.Errorf("error %v, want of a put that comes too early %s", err, memory)
+	}
+}
+
+// reversal repeats b(i) = a(17-i), whose messages answer each other.
+func reversal(t *testing.T, slots int) func(*PE) {
+	return func(pe *PE) {
+		l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
+		a := NewArray[float64](pe, "a", l, nil)
+		tmp := NewTemps[float64](pe, 1, 16, slots)
+		c := NewComm(pe, 0, a, tmp).Sync(Quiet)
+		pe.Start()
+		for step := range 6 {
+			set(a, step)
+			c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0)) }, Sub{0, -1, 17})
+			c.Wait()
+			own := a.Owned(0)
+			for k := range own.N {
+				if i := own.Lo + k; tmp.Data[tmp.At1(i)] != value(step, 17-i) {
+					t.Errorf("PE %d step %d: b(%d) = %g, want %g", pe.ID(), step, i, tmp.Data[tmp.At1(i)], value(step, 17-i))
+				}
+			}
+			c.Done()
+		}
+	}
+}
+
+// TestTemporariesByTurns: a reversal answers itself, one execution later: it is
+// free with two temporaries, and not with one.
+func TestTemporariesByTurns(t *testing.T) {
+	for range 3 {
+		for _, np := range []int{2, 3, 4} {
+			for _, holds := range []string{"1", "random,1 random,5"} {
+				wantError(t, heldRun(t, np, holds, "", reversal(t, 2)), "")
+			}
+		}
+		wantEarly(t, heldRun(t, 2, "1,1,2", "", reversal(t, 1)), "in the temporary")
+	}
+}
+
+// TestAnsweredBy: of the shift of 2:16 to the right, whose answers go to the left
+// from 1:most+1 only, those between PEs that the answers do not reach
+// keep their ready messages; the first two executions have none. With the ready
+// messages that are left nothing comes early.
+func TestAnsweredBy(t *testing.T) {
+	const steps = 6
+	for _, together := range []bool{false, true} {
+		for most, want := range map[int]int64{15: 0, 8: 2 * (steps - 2), 4: 3 * (steps - 2)} {
+			body := func(forget bool) func(*PE) {
+				return func(pe *PE) {
+					l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
+					a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
+					right, left := NewStaged(pe, 0, a, 2, 0), NewStaged(pe, 1, a, 2, 0)
+					right.AnsweredBy(left)
+					left.Sync(Handshake)
+					if forget {
+						right.answered = nil
+					}
+					both := &Together{}
+					if together {
+						both = pe.Together(right)
+					}
+					pe.Start()
+					for range steps {
+						need := func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) }
+						if together {
+							right.Stage(need)
+							both.Post()
+						} else {
+							right.Post(need)
+						}
+						left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1).Intersect(dist.Range(1, most, 1))) })
+						right.Wait()
+						left.Wait()
+						right.Done()
+						left.Done()
+					}
+				}
+			}
+			_, stats := spmd(t, 4, "", body(false))
+			if got := stats.Site(0); got.Ready != want || got.Data != 3*steps {
+				t.Errorf("answers of 1:%d, together %t: %d ready and %d data messages, want %d and %d", most, together, got.Ready, got.Data, want, 3*steps)
+			}
+			for _, holds := range []string{"1", "2", "3", "random,1"} {
+				wantError(t, heldRun(t, 4, holds, "", body(false)), "")
+			}
+			if err := heldRun(t, 4, "3,1,2", "", body(true)); (err == nil) != (want == 0) {
+				t.Errorf("answers of 1:%d, without any ready message: %v", most, err)
+			}
+		}
+	}
+}
