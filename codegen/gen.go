@@ -261,7 +261,9 @@ func (g *gen) objects(body []line) {
 	identifiers(used, body)
 	comms := part(func() {
 		for _, c := range g.prog.Comms {
-			g.communication(c)
+			if used[g.comms[c]] { // not behind a jump that is always taken
+				g.communication(c)
+			}
 		}
 		for _, c := range g.prog.Comms {
 			if asks := g.plan.Slots[c.ID-1].Asks; len(asks) > 0 {
@@ -273,7 +275,9 @@ func (g *gen) objects(body []line) {
 			}
 		}
 		for _, t := range g.companies {
-			g.declare(t)
+			if used[t.name] {
+				g.declare(t)
+			}
 		}
 	})
 	arrays := part(func() {

@@ -81,7 +81,6 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 		if err := r.batch(table, sub, first, min(batch, o.Programs-first)); err != nil {
 			return nil, err
 		}
-		os.RemoveAll(sub)
 	}
 	if len(r.Failing) > 0 && o.Shrink > 0 {
 		r.shrink(table, dir, &r.Failing[0])
@@ -101,7 +100,9 @@ func variant(seed uint64, k plan.Kind) string { return fmt.Sprintf("%d.%s", seed
 
 // batch verifies some programs.
 func (r *RandomReport) batch(table *driver.Table, dir string, first, count int) error {
+	defer os.RemoveAll(dir)
 	var list []*sample
+	before := len(r.Failing)
 	mains := map[string][]byte{}
 	for i := range count {
 		s := &sample{seed: r.Seed + uint64(first+i)}
@@ -119,9 +120,25 @@ func (r *RandomReport) batch(table *driver.Table, dir string, first, count int) 
 			list = append(list, s)
 		}
 	}
+	if len(list) == 0 {
+		return nil
+	}
 	program, err := driver.Bundle(dir, mains)
-	if err != nil {
+	var refused *driver.Failure
+	switch {
+	case err == nil:
+	case !errors.As(err, &refused) || refused.Status != driver.StatusInternal:
 		return err
+	case count == 1:
+		s := list[0]
+		r.Failing = append(r.Failing, Failing{Seed: s.seed, Plan: r.Plans[0], Source: s.Source, Input: s.Input, Fault: err})
+		return nil
+	default: // which of them?
+		r.Failing = r.Failing[:before]
+		if err := r.batch(table, dir+"a", first, count/2); err != nil {
+			return err
+		}
+		return r.batch(table, dir+"b", first+count/2, count-count/2)
 	}
 	if err := r.expect(dir, list); err != nil {
 		return err
@@ -191,7 +208,8 @@ func (r *RandomReport) verify(dir, program string, s *sample, mu *sync.Mutex) *F
 
 var (
 	programLine = regexp.MustCompile(`(?m)\Aprogram \w+\n`)
-	endLine     = regexp.MustCompile(`end program( \w+)?\n\z`)
+	endLine     = regexp.MustCompile(`(?m)^end program( \w+)?\n`)
+	external    = regexp.MustCompile(`(?m)^ *subroutine (\w+)\(`)
 )
 
 // expect runs gfortran's programs, which are compiled as one: each becomes a
@@ -204,11 +222,17 @@ func (r *RandomReport) expect(dir string, list []*sample) error {
 	}
 	text.WriteString("  end select\nend program all\n")
 	for i, s := range list {
-		if !programLine.MatchString(s.Source) || !endLine.MatchString(s.Source) {
+		end := endLine.FindStringIndex(s.Source)
+		if !programLine.MatchString(s.Source) || end == nil {
 			return fmt.Errorf("seed %d: not a program:\n%s", s.seed, s.Source)
 		}
-		body := endLine.ReplaceAllString(programLine.ReplaceAllString(s.Source, ""), "")
-		fmt.Fprintf(&text, "subroutine random%d\n%send subroutine random%d\n", i, body, i)
+		body, procedures := programLine.ReplaceAllString(s.Source[:end[0]], ""), s.Source[end[1]:]
+		// External procedures have one space of names for all programs.
+		for _, m := range external.FindAllStringSubmatch(procedures, -1) {
+			own, other := regexp.MustCompile(`\b`+m[1]+`\b`), fmt.Sprintf("%s_%d", m[1], i)
+			body, procedures = own.ReplaceAllString(body, other), own.ReplaceAllString(procedures, other)
+		}
+		fmt.Fprintf(&text, "subroutine random%d\n%send subroutine random%d\n%s", i, body, i, procedures)
 	}
 	source := filepath.Join(dir, "all.f90")
 	if err := os.WriteFile(source, []byte(text.String()), 0o666); err != nil {
@@ -264,6 +288,9 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 			mains[variant(s.seed, k)] = code
 		}
 		program, err := driver.Bundle(sub, mains)
+		if err != nil && manner(err) == how {
+			return err
+		}
 		if err != nil || one.expect(sub, []*sample{s}) != nil {
 			return nil // no valid program any more
 		}
@@ -291,7 +318,9 @@ var numbers = regexp.MustCompile(`[0-9]+`)
 func manner(err error) string {
 	var f *Fault
 	if !errors.As(err, &f) {
-		return "0 " + numbers.ReplaceAllString(err.Error(), "#")
+		text := numbers.ReplaceAllString(err.Error(), "#")
+		lines := strings.SplitN(text, "\n", 3) // the Go compiler may have several errors
+		return strings.Join(lines[:min(2, len(lines))], " ")
 	}
 	if f.Kind == Wrong {
 		return f.Kind.String()

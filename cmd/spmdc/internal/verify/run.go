@@ -161,7 +161,7 @@ func gfortran(source, program string) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	out, err := exec.Command(tool, "-x", "f95", "-ffree-form", "-O1", "-ffp-contract=off", "-fcheck=all", "-J", filepath.Dir(program), "-o", program, source).CombinedOutput()
+	out, err := exec.Command(tool, "-x", "f95", "-ffree-form", "-O1", "-ffp-contract=off", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program, source).CombinedOutput()
 	if err != nil {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
 		return "", fmt.Errorf("gfortran does not compile %s: %w\n%s", filepath.Base(source), err, first)
