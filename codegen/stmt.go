@@ -196,6 +196,11 @@ func (g *gen) region(r *comm.Region) {
 		for _, c := range r.Pipe.Comms {
 			g.out.p("%s.PipeSend()", g.comms[c])
 		}
+		if g.opt.Check {
+			for _, c := range r.Pipe.Comms {
+				g.out.p("%s.Done()", g.comms[c])
+			}
+		}
 	}
 	for _, c := range r.StoreBack {
 		g.out.at = line

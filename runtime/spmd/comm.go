@@ -261,10 +261,7 @@ func (c *Comm[T]) PipeRecv(g, dir int, need func(q int) Box) {
 }
 
 // PipeSend is the second half, after this PE's iterations: it puts what they
-// computed to the PEs that come next. The use of what came ends with it.
-func (c *Comm[T]) PipeSend() {
-	c.send()
-	if c.order != nil {
-		c.order.Over(c.epoch)
-	}
-}
+// computed to the PEs that come next. Check builds call Done when all pipelined
+// communications of the loop have sent: what one of them puts may fill cells that
+// another has filled for the same iterations.
+func (c *Comm[T]) PipeSend() { c.send() }
