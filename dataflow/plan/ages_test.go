@@ -17,7 +17,7 @@ import (
 // eachAgedPlan calls f for elide plans of all programs, by guessed relations,
 // that have stages or several slots.
 func eachAgedPlan(t *testing.T, f func(name string, s *sketch)) {
-	all := programs(t)
+	all := ordinary(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, seed := range seeds {
 			if s := takeApart(t, guessPlan(t, all[name], plan.Elide, seed).Explain()); len(s.ages) > 0 {
@@ -223,7 +223,7 @@ func (l agedLiar) Alike(y, put int) bool { return false }
 // several slots.
 func TestExamplesContradictAgedLies(t *testing.T) {
 	lies, found := 0, 0
-	all := programs(t)
+	all := ordinary(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		p := makePlan(t, all[name], plan.PopL96)
 		f := procfunc.Analyze(p.Program, p.Graph)

@@ -72,6 +72,19 @@ func programs(t testing.TB) map[string]string {
 	return all
 }
 
+// ordinary are the programs with few enough communications for tests that spoil
+// each part of a plan in turn.
+func ordinary(t testing.TB) map[string]string {
+	t.Helper()
+	all := programs(t)
+	for name, text := range all {
+		if len(makePlan(t, text, plan.Handshake).Slots) > 45 {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
 // section is one file of a txtar archive.
 type section struct{ name, data string }
 

@@ -25,7 +25,7 @@ func (l liar) Kills(y, use, put int) bool {
 // its document cannot know, and Verify finds an example that contradicts it.
 func TestExamplesContradictLies(t *testing.T) {
 	lies, found := 0, 0
-	all := programs(t)
+	all := ordinary(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		p := makePlan(t, all[name], plan.PopL96)
 		f := procfunc.Analyze(p.Program, p.Graph)

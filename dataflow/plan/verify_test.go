@@ -94,7 +94,7 @@ func loop(text string) string {
 // TestVerifyRejects: of every plan of every program, no spoilt form passes.
 func TestVerifyRejects(t *testing.T) {
 	tried := map[string]int{}
-	for name, text := range programs(t) {
+	for name, text := range ordinary(t) {
 		for _, k := range plan.Kinds {
 			s := takeApart(t, makePlan(t, text, k).Explain())
 			if err := verify(t, s); err != nil {
