@@ -2,7 +2,6 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -336,9 +335,4 @@ func kindName(t ir.Type, long bool) string {
 		return "INTEGER(8)"
 	}
 	return t.String()
-}
-
-// ordinal names an argument: "argument 2 (n) of relax".
-func ordinal(i int, dummy string, proc string) string {
-	return strings.TrimSuffix(count(i, "argument")[len(count(i, "")):], "s") + " " + strings.TrimSpace(strings.TrimSuffix(count(i, ""), "s")) + " (" + dummy + ") of " + proc
 }
