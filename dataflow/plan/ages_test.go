@@ -229,7 +229,7 @@ func TestExamplesContradictAgedLies(t *testing.T) {
 		f := procfunc.Analyze(p.Program, p.Graph)
 		for put := range p.Slots {
 			for y := range p.Slots {
-				if y == put || !p.Slots[put].Ready || f.KillsAfter(y+1, put+1, 1) || lies > 250 {
+				if y == put || !p.Slots[put].Ready || f.KillsAfter(y+1, put+1, 1) || lies > 120 {
 					continue
 				}
 				lied := plan.Search(p.Program, agedLiar{f, y + 1, put + 1}, plan.Options{Relations: func(c *comm.Program, g *cfg.Graph) plan.Relations {
