@@ -76,7 +76,7 @@ func TestCheckerAgreesWithReplay(t *testing.T) {
 	built := buildDefects(t)
 	var runs, found, mutations, killed int
 	eachDefect(t, func(t *testing.T, a *analysis) {
-		for _, k := range []plan.Kind{plan.PopL96Literal, plan.PopL96} {
+		for _, k := range []plan.Kind{plan.PopL96Literal, plan.PopL96, plan.Kinds[0]} {
 			for _, n := range []string{"2", "3", "4"} {
 				whole, r, ok := built.traced(t, variant(a.name, k), "-n", n)
 				if !ok {

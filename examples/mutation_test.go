@@ -65,7 +65,7 @@ func TestMutations(t *testing.T) {
 		for _, e := range append(examples(t), stencils) {
 			t.Run(e.name, func(t *testing.T) {
 				t.Parallel()
-				program := build(t, e.source, "popl96", "--check")
+				program := build(t, e.source, plans[0], "--check")
 				counts := []int{3}
 				if thorough() {
 					counts = []int{2, 3, 4}
