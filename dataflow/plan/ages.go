@@ -8,19 +8,19 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// certifyAges makes the proof that a solution over several ages is, and no more
+// certify makes the proof that a solution over several ages is, and no more
 // than that: going back from the puts it notes what has to hold in front of each
 // node, age by age, for the verdict to follow.
 // Of what kills says, strict is what holds for all pairs of PEs.
-func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.KillsAfter) *SlotProof {
-	c := &agesCertifier{
-		slots: sol.Slots, sol: sol, kills: kills,
-		need: make([][]Claim, len(g.Nodes)), used: map[Answer]bool{},
-	}
+func (c *agesCertifier) certify(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.KillsAfter) *SlotProof {
+	c.slots, c.sol, c.kills, c.used = sol.Slots, sol, kills, map[Answer]bool{}
 	count := sol.Slots.Count
-	cells := make([]Claim, count*len(c.need))
+	c.need = slices.Grow(c.need[:0], len(g.Nodes))[:len(g.Nodes)]
+	c.cells = slices.Grow(c.cells[:0], count*len(g.Nodes))[:count*len(g.Nodes)]
+	c.one = slices.Grow(c.one[:0], len(g.Nodes))[:len(g.Nodes)]
+	clear(c.cells)
 	for id := range c.need {
-		c.need[id] = cells[id*count:][:count:count]
+		c.need[id] = c.cells[id*count:][:count:count]
 	}
 	for _, n := range g.Nodes {
 		if puts(n, sol.Slots.Comm) {
@@ -38,11 +38,10 @@ func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.Kill
 	}
 	p := &SlotProof{Comm: sol.Slots.Comm}
 	for a := range count {
-		one := make([]Claim, len(g.Nodes))
-		for id := range one {
-			one[id] = c.need[id][a]
+		for id := range c.one {
+			c.one[id] = c.need[id][a]
 		}
-		p.Ages = append(p.Ages, spans(one))
+		p.Ages = append(p.Ages, spans(c.one))
 	}
 	for k := range c.used {
 		if strict(k.Comm, p.Comm, k.Nth) {
@@ -58,7 +57,11 @@ func certifyAges(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.Kill
 	return p
 }
 
+// agesCertifier makes one certificate after another in the same memory.
 type agesCertifier struct {
+	cells []Claim // behind need
+	one   []Claim // of one age
+
 	slots synch.Slots
 	sol   *synch.AgedSolution
 	kills synch.KillsAfter
@@ -180,18 +183,16 @@ func (c *agesCertifier) beforeComm(n *cfg.Node, want []Claim) []Claim {
 	return out
 }
 
-// witnesses are the nodes that make NoSync of less at some age, by ID.
-func (p *SlotProof) witnesses(g *cfg.Graph, staged bool) []*cfg.Node {
-	at, err := p.claims(g)
-	if err != nil {
-		panic("plan: a proof does not fit its graph: " + err.Error())
-	}
+// witnesses are the nodes that make NoSync of less at some age, by ID, in the proof
+// that was made last.
+func (c *agesCertifier) witnesses(g *cfg.Graph, p *SlotProof) []*cfg.Node {
+	at := c.need
 	var out []*cfg.Node
 	for _, n := range g.Nodes {
 		if n.Kind != cfg.Reduce && n.Kind != cfg.Barrier && n.Kind != cfg.CommOver {
 			continue
 		}
-		after := p.pass(at[n.ID], n, staged)
+		after := p.pass(at[n.ID], n, c.slots.Staged)
 		helps := func(s *cfg.Node) bool {
 			for a, c := range at[n.ID] {
 				if (c.Level == Cons || c.Level == NoSyncP) && after[a].Level == NoSync && (at[s.ID][a].Level > c.Level || at[s.ID][a].Level == NoSyncP) {

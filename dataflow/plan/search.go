@@ -208,6 +208,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 		}
 	}
 	a.choose(options, s.Memory)
+	certifier := &agesCertifier{}
 	for _, o := range options {
 		slot := &p.Slots[o.slot]
 		if a.trials[o.slot][o.trial].Note != chosen {
@@ -218,10 +219,10 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 		if o.asks {
 			kills = asking(rel)
 		}
-		slot.Ages = certifyAges(p.Graph, solver.SolveAged(o.slots, kills), kills, rel.KillsAfter)
+		slot.Ages = certifier.certify(p.Graph, solver.SolveAgedAgain(o.slots, kills), kills, rel.KillsAfter)
 		slot.Asks = slot.Ages.Asks
 		slot.Cells += sharedOut(slot)
-		slot.Why = p.whyAges(slot)
+		slot.Why = p.whyAges(slot, certifier.witnesses(p.Graph, slot.Ages))
 	}
 	for i := range p.Slots {
 		k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })

@@ -36,8 +36,8 @@ func (p *Plan) why(s *Slot, against int) string {
 	return "no ready message: " + p.orders(between, what)
 }
 
-// whyAges is why for a slot with a proof over ages.
-func (p *Plan) whyAges(s *Slot) string {
+// whyAges is why for a slot with a proof over ages; between is what orders its uses.
+func (p *Plan) whyAges(s *Slot, between []*cfg.Node) string {
 	what := "every copy from the stage"
 	switch {
 	case s.Staged && s.Count > 1:
@@ -45,7 +45,6 @@ func (p *Plan) whyAges(s *Slot) string {
 	case !s.Staged:
 		what = "every use of a slot"
 	}
-	between := s.Ages.witnesses(p.Graph, s.Staged)
 	if len(between) == 0 {
 		return fmt.Sprintf("no ready message: at most %d executions, each with a slot of its own", s.Count)
 	}

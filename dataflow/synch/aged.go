@@ -169,9 +169,20 @@ func agedProblem(s Slots, kills KillsAfter) solve.Problem[Aged] {
 
 // SolveAged finds the greatest fixpoint of AgedApply and AgedMeet.
 func (s *Solver) SolveAged(slots Slots, kills KillsAfter) *AgedSolution {
-	seeds := append(make([]*cfg.Node, 0, 2), s.comm[slots.Comm]...)
-	r := solve.RoundRobin(s.flow, agedProblem(slots, kills), solve.Options[Aged]{Seeds: seeds})
+	r := s.solveAged(slots, kills, nil)
 	return &AgedSolution{Slots: slots, In: r.In, Out: r.Out, Sweeps: r.Sweeps}
+}
+
+// SolveAgedAgain is SolveAged in the memory of the last solution that it gave, which
+// is no longer valid.
+func (s *Solver) SolveAgedAgain(slots Slots, kills KillsAfter) *AgedSolution {
+	s.again = s.solveAged(slots, kills, s.again)
+	return &AgedSolution{Slots: slots, In: s.again.In, Out: s.again.Out, Sweeps: s.again.Sweeps}
+}
+
+func (s *Solver) solveAged(slots Slots, kills KillsAfter, reuse *solve.Solution[Aged]) *solve.Solution[Aged] {
+	seeds := append(make([]*cfg.Node, 0, 2), s.comm[slots.Comm]...)
+	return solve.RoundRobin(s.flow, agedProblem(slots, kills), solve.Options[Aged]{Seeds: seeds, Reuse: reuse})
 }
 
 // Verdict says whether the puts may go without ready messages: by the oldest age

@@ -41,6 +41,8 @@ type Solver struct {
 	flow *solve.Flow
 	fast *fast               // for Verdict, made when first asked for
 	comm map[int][]*cfg.Node // by number, the C nodes of a communication
+
+	again *solve.Solution[Aged] // of SolveAgedAgain
 }
 
 // NewSolver prepares a graph, which must not change while the solver is used.
