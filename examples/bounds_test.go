@@ -31,6 +31,7 @@ var leastInnermost = map[string]int{"jacobi": 4, "matmul": 4, "tred2": 20}
 // of bounds checks. No innermost loop of withoutChecks has one; for all examples
 // testdata/boundschecks.golden tells which do.
 func TestBoundsChecks(t *testing.T) {
+	t.Parallel()
 	all := examples(t)
 	lists := make([]string, len(all))
 	var wg sync.WaitGroup

@@ -59,6 +59,7 @@ func traced(program, input string, args ...string) (t *replay.Trace, reports boo
 // that the other messages do not order it. For every example, and every
 // communication and reduction of it.
 func TestMutations(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var runs, found, clean, puts int
 	t.Run("example", func(t *testing.T) {

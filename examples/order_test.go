@@ -100,6 +100,7 @@ func (h *holdings) report(t *testing.T) {
 // TestHeldExamples: in the examples, whose ready messages are left out as far as
 // that is proved, no put comes early however PEs are held.
 func TestHeldExamples(t *testing.T) {
+	t.Parallel()
 	var h holdings
 	t.Run("example", func(t *testing.T) {
 		for _, e := range append(examples(t), stencils) {
@@ -125,6 +126,7 @@ func TestHeldExamples(t *testing.T) {
 // TestHeldRandomPrograms is the same for random programs, the seeds of which
 // follow those of TestRandomPrograms.
 func TestHeldRandomPrograms(t *testing.T) {
+	t.Parallel()
 	n := *heldPrograms
 	if n == 0 {
 		n = 6

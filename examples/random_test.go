@@ -43,6 +43,7 @@ const randomLimit = 20 * time.Second
 // TestRandomPrograms compares random programs with gfortran, under all plans and
 // at several numbers of PEs. A program that fails is shrunk and logged.
 func TestRandomPrograms(t *testing.T) {
+	t.Parallel()
 	n := *programs
 	if n == 0 {
 		n = 12
@@ -120,6 +121,7 @@ func TestRandomPrograms(t *testing.T) {
 // TestRandomRounds is TestRandomPrograms with programs that communicate again and
 // again, where ready messages can be left out, or must not.
 func TestRandomRounds(t *testing.T) {
+	t.Parallel()
 	n := *programs
 	if n == 0 {
 		n = 12

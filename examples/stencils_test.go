@@ -46,6 +46,7 @@ func TestStencils(t *testing.T) {
 // TestStencilsAreForwarded: 9, 25, 27 and fewer points take as many
 // communications as their array has sides.
 func TestStencilsAreForwarded(t *testing.T) {
+	t.Parallel()
 	text := string(spmdc(t, "explain", stencils.source, "comm"))
 	shifts := map[string]int{}
 	for line := range strings.Lines(text) {

@@ -146,6 +146,7 @@ var quiet = map[string]bool{
 // TestTable: the paper's table for every example, and what it says of its own,
 // which the README shows too. -update writes both.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	const anyLine = 1 << 30
 	var b strings.Builder
 	b.WriteString("| program | communications | popl96-literal: NoSync + once + Sync | eliminated | popl96: NoSync + once + Sync | eliminated | elide: NoSync + once + Sync | handshake: ready / data messages | popl96: ready / data messages | elide: ready / data messages |\n")

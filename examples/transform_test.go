@@ -16,6 +16,7 @@ import (
 // transformations something to do with gfortran, as TestRandomPrograms does, and
 // under one plan also without transformations. All kinds must be chosen in some.
 func TestTransformedPrograms(t *testing.T) {
+	t.Parallel()
 	require(t, "gfortran", "gfortran")
 	bin, err := shared.spmdc()
 	if err != nil {
