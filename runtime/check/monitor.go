@@ -31,7 +31,8 @@ type Monitor struct {
 	clock  []uint64 // the steps that PEs are known to have made
 	at     point
 
-	count    int // slots made
+	count    int   // slots made
+	sites    []int // theirs
 	inboxes  []*inbox
 	slots    []*Slot // by buffer; nil: messages that the program does not see
 	meetings uint64
@@ -118,6 +119,9 @@ func (m *Monitor) Start() {
 	m.trace.slots(m.slots)
 	m.Transport.Start()
 }
+
+// Sites lists the sites that have slots.
+func (m *Monitor) Sites() []int { return m.sites }
 
 // Rebind replaces the memory of a buffer.
 func (m *Monitor) Rebind(b transport.Buffer, mem transport.Memory) {

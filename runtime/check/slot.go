@@ -68,6 +68,7 @@ func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
 	}
 	s.mates = []*Slot{s}
 	m.count++
+	m.sites = append(m.sites, site)
 	return s
 }
 
