@@ -176,6 +176,8 @@ func (r *run) index() {
 				if r.Comms[e.comm].Whole {
 					r.use(memory{e.comm, p}, e.epoch, nil)
 				}
+			case 'y':
+				r.use(memory{e.comm, p}, e.epoch, &e.cells)
 			case 'p':
 				if !r.Comms[e.comm].Whole {
 					r.use(memory{e.comm, e.pe}, e.epoch, &e.cells)

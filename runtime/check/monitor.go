@@ -31,8 +31,8 @@ type Monitor struct {
 	clock  []uint64 // the steps that PEs are known to have made
 	at     point
 
-	count    int   // slots made
-	sites    []int // theirs
+	count    int // slots made
+	all      []*Slot
 	inboxes  []*inbox
 	slots    []*Slot // by buffer; nil: messages that the program does not see
 	meetings uint64
@@ -116,12 +116,17 @@ func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
 
 // Start ends registration.
 func (m *Monitor) Start() {
-	m.trace.slots(m.slots)
+	m.trace.slots(m.all)
 	m.Transport.Start()
 }
 
 // Sites lists the sites that have slots.
-func (m *Monitor) Sites() []int { return m.sites }
+func (m *Monitor) Sites() (sites []int) {
+	for _, s := range m.all {
+		sites = append(sites, s.Site)
+	}
+	return sites
+}
 
 // Rebind replaces the memory of a buffer.
 func (m *Monitor) Rebind(b transport.Buffer, mem transport.Memory) {
