@@ -23,18 +23,34 @@ func comparePuts(a, b Put) int {
 	return cmp.Or(cmp.Compare(a.Comm, b.Comm), cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 }
 
-// Unordered lists the puts of a run that the messages which count do not order
-// after the last use of their cells on the target, as far as that use is over on
-// the sender; or after the target has seen the arrival of the sender's last put.
-// The list is sorted.
-func (t *Trace) Unordered(o Options) []Put {
+// Result is what a replay finds.
+type Result struct {
+	// Unordered are the puts of the run, sorted, that the messages which count do not
+	// order after the last use of their cells on the target, as far as that use is
+	// over on the sender; or after the target has seen the arrival of the sender's
+	// last put.
+	Unordered []Put
+	// Complete: every event of the run has its cause in the run. What arrived was
+	// sent, and PEs met. Traces of runs that succeeded are complete.
+	Complete bool
+}
+
+// Replay replays the run.
+func (t *Trace) Replay(o Options) Result {
 	r := newRun(t, o)
 	r.index()
 	for r.advance() {
 	}
 	slices.SortFunc(r.found, comparePuts)
-	return r.found
+	complete := true
+	for p, at := range r.at {
+		complete = complete && at == len(t.lists[p])
+	}
+	return Result{r.found, complete}
 }
+
+// Unordered is Replay without the question whether the run is complete.
+func (t *Trace) Unordered(o Options) []Put { return t.Replay(o).Unordered }
 
 // Reported lists the puts that the run itself reported as not ordered.
 func (t *Trace) Reported() []Put {
@@ -55,6 +71,12 @@ func (t *Trace) Reported() []Put {
 // ordered, by data messages and collective operations of this run. (The same may
 // not hold of another run, with other input: so a sound plan needs them.)
 func (t *Trace) Redundant() (ready, redundant int) {
+	any := slices.ContainsFunc(t.lists, func(list []event) bool {
+		return slices.ContainsFunc(list, func(e event) bool { return e.op == 'r' })
+	})
+	if !any {
+		return 0, 0
+	}
 	needed := map[Put]bool{}
 	for _, p := range t.Unordered(Options{NoReady: true}) {
 		needed[p] = true
@@ -80,19 +102,8 @@ func (t *Trace) Redundant() (ready, redundant int) {
 	return ready, redundant
 }
 
-// Complete reports whether every event of the run has its cause in the run: what
-// arrived was sent, and PEs met. Traces of runs that succeeded are complete.
-func (t *Trace) Complete() bool {
-	r := newRun(t, Options{})
-	for r.advance() {
-	}
-	for p, at := range r.at {
-		if at < len(t.lists[p]) {
-			return false
-		}
-	}
-	return true
-}
+// Complete is Replay without the question which puts are ordered.
+func (t *Trace) Complete() bool { return t.Replay(Options{}).Complete }
 
 // run is a replay. Events of a PE are numbered from 1.
 type run struct {
@@ -108,9 +119,10 @@ type run struct {
 	broadcasts [][]int
 	over       map[place]int // number of the event that ended a use
 	arrived    map[place]int
-	uses       map[memory][]use // ascending epochs
-	last       map[way]uint64   // epoch of the last put
-	ended      map[place]bool   // uses that are over, so far
+	uses       map[memory][]use  // ascending epochs
+	last       map[way]uint64    // epoch of the last put
+	ended      map[place]bool    // uses that are over, so far
+	latest     map[memory]uint64 // the last epoch of them
 	found      []Put
 }
 
@@ -118,7 +130,7 @@ func newRun(t *Trace, o Options) *run {
 	r := &run{
 		Trace: t, o: o, at: make([]int, t.PEs), met: make([]int, t.PEs), heard: make([]int, t.PEs),
 		sent: map[message][]int{}, over: map[place]int{}, arrived: map[place]int{},
-		uses: map[memory][]use{}, last: map[way]uint64{}, ended: map[place]bool{},
+		uses: map[memory][]use{}, last: map[way]uint64{}, ended: map[place]bool{}, latest: map[memory]uint64{},
 	}
 	for range t.PEs {
 		r.knows = append(r.knows, make([]int, t.PEs))
@@ -164,6 +176,8 @@ func (r *run) index() {
 				if r.Comms[e.comm].Whole {
 					r.use(memory{e.comm, p}, e.epoch, nil)
 				}
+			case 'y':
+				r.use(memory{e.comm, p}, e.epoch, &e.cells)
 			case 'p':
 				if !r.Comms[e.comm].Whole {
 					r.use(memory{e.comm, e.pe}, e.epoch, &e.cells)
@@ -171,17 +185,14 @@ func (r *run) index() {
 			}
 		}
 	}
-	for _, list := range r.uses {
-		slices.SortFunc(list, func(a, b use) int { return cmp.Compare(a.epoch, b.epoch) })
-	}
 }
 
 func (r *run) use(m memory, epoch uint64, c *cells) {
 	list := r.uses[m]
-	k := slices.IndexFunc(list, func(u use) bool { return u.epoch == epoch })
-	if k < 0 {
-		k = len(list)
-		list = append(list, use{epoch: epoch})
+	// Events of one PE come in ascending epochs.
+	k, there := slices.BinarySearchFunc(list, epoch, func(u use, epoch uint64) int { return cmp.Compare(u.epoch, epoch) })
+	if !there {
+		list = slices.Insert(list, k, use{epoch: epoch})
 	}
 	if c != nil {
 		list[k].cells = append(list[k].cells, *c)
@@ -236,6 +247,7 @@ func (r *run) execute(p int, e *event) bool {
 	switch e.op {
 	case 'u':
 		r.ended[place{e.comm, e.epoch, p}] = true
+		r.latest[memory{e.comm, p}] = e.epoch
 	case 'p':
 		r.put(p, e)
 		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, false}] = slices.Clone(mine)
@@ -297,7 +309,8 @@ func (r *run) put(p int, e *event) {
 // to be over there, as far as it is of the cells of the put.
 func (r *run) free(p int, e *event, c, m *Comm, known int) bool {
 	list := r.uses[memory{m.Number, e.pe}]
-	for k := len(list) - 1; k >= 0; k-- {
+	behind, _ := slices.BinarySearchFunc(list, r.latest[memory{m.Number, p}]+1, func(u use, epoch uint64) int { return cmp.Compare(u.epoch, epoch) })
+	for k := behind - 1; k >= 0; k-- {
 		u := &list[k]
 		if m == c && u.epoch%uint64(c.Depth) != e.epoch%uint64(c.Depth) || !r.ended[place{m.Number, u.epoch, p}] {
 			continue

@@ -102,6 +102,40 @@ g 2 1 0
 	}
 }
 
+// What a PE copies into an overlap, from a stage that communication 1 fills, is in use
+// there when communication 2 puts into the overlap. The stage is another memory.
+func TestCopies(t *testing.T) {
+	for cells, want := range map[string]string{"0 2:1": "[{2 1 0 1}]", "4 2:1": "[]"} {
+		tr := read(t, `spmdc trace 1, 2 PEs
+pe 0
+slot 1 1 1 whole
+slot -1 -1 1 cells
+slot 2 -1 1 cells
+p 1 1 1 8 2:1
+o 1 1
+u 1 1
+o -1 1
+u -1 1
+p 2 1 1 `+cells+`
+pe 1
+c 1 1
+g 1 1 0
+o 1 1
+u 1 1
+y -1 1 1 2:-1
+o -1 1
+u -1 1
+g 2 1 0
+`)
+		if got := fmt.Sprint(tr.Unordered(Options{})); got != want {
+			t.Errorf("cells %s: %s, want %s", cells, got, want)
+		}
+		if !tr.Complete() {
+			t.Errorf("cells %s: not complete", cells)
+		}
+	}
+}
+
 // A ready message is redundant when all that it lets go is ordered without it.
 func TestRedundant(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -140,6 +174,7 @@ func TestRead(t *testing.T) {
 		head + "p 1\n":                  "line 4: too few numbers",
 		head + "q 1 2\n":                "line 4: no event",
 		head + "u 2 1\n":                "line 4: no such communication",
+		head + "y 1 1\n":                "line 4: too few numbers",
 		head + "g 1 1 2\n":              "line 4: no such PE",
 		head + "u 1 x\n":                `line 4: "x" is no number`,
 		head + "pe 2\n":                 "line 4: no such PE",

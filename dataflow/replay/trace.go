@@ -28,7 +28,7 @@ import (
 // Trace is a recorded run.
 type Trace struct {
 	PEs   int
-	Comms map[int]*Comm // by number, from 1
+	Comms map[int]*Comm // by number, from 1; by less that number what PEs copy from stages
 	lists [][]event     // by PE, in program order
 }
 
@@ -122,16 +122,16 @@ func Read(r io.Reader) (*Trace, error) {
 				return nil, bad("no such communication")
 			}
 			e.epoch = uint64(n[1])
-			if arity[e.op] > 2 {
+			if arity[e.op] > 2 && e.op != 'y' {
 				e.pe = n[2]
 			}
 		}
 		if e.pe < 0 || e.pe >= t.PEs {
 			return nil, bad("no such PE")
 		}
-		if e.op == 'p' {
-			e.cells.base = n[3]
-			for d := 4; d+1 < len(n); d += 2 {
+		if first := strings.IndexByte("yp", e.op) + 2; first >= 2 { // of the cells
+			e.cells.base = n[first]
+			for d := first + 1; d+1 < len(n); d += 2 {
 				e.cells.n, e.cells.stride = append(e.cells.n, n[d]), append(e.cells.stride, n[d+1])
 			}
 		}
@@ -156,7 +156,7 @@ func Read(r io.Reader) (*Trace, error) {
 }
 
 // arity is how many numbers an event has, at least.
-var arity = [128]int{'p': 4, 'g': 3, 'r': 3, 'w': 3, 'c': 2, 'o': 2, 'u': 2, 'k': 1, 'b': 2, 'v': 5}
+var arity = [128]int{'p': 4, 'g': 3, 'r': 3, 'w': 3, 'c': 2, 'y': 3, 'o': 2, 'u': 2, 'k': 1, 'b': 2, 'v': 5}
 
 // words are the numbers of a line, of "6:1" two.
 func words(f []string) ([]int, error) {

@@ -39,8 +39,20 @@ func (l *Lates) Set(text string) error {
 	return err
 }
 
+// PEs are those whose puts are late, and Sites the communications.
+func (l *Lates) PEs() []int { return pesOf(l.list) }
+func (l *Lates) Sites() []int {
+	if l == nil {
+		return nil
+	}
+	return sitesOf(l.list)
+}
+
 // String lists the puts.
 func (l *Lates) String() string {
+	if l == nil {
+		return ""
+	}
 	var parts []string
 	for _, x := range l.list {
 		parts = append(parts, x.String())
@@ -130,6 +142,9 @@ func (h hold) String() string {
 
 // String lists the places.
 func (h *Holds) String() string {
+	if h == nil {
+		return ""
+	}
 	var parts []string
 	for _, x := range h.list {
 		parts = append(parts, x.String())
@@ -138,6 +153,31 @@ func (h *Holds) String() string {
 		parts = append(parts, fmt.Sprintf("random,%d", s))
 	}
 	return strings.Join(parts, " ")
+}
+
+// PEs are those that places are given for, and Sites the communications.
+func (h *Holds) PEs() []int { return pesOf(h.list) }
+func (h *Holds) Sites() []int {
+	if h == nil {
+		return nil
+	}
+	return sitesOf(h.list)
+}
+
+func pesOf(list []hold) (pes []int) {
+	for _, x := range list {
+		pes = append(pes, x.pe)
+	}
+	return pes
+}
+
+func sitesOf(list []hold) (sites []int) {
+	for _, x := range list {
+		if x.site != everywhere {
+			sites = append(sites, x.site)
+		}
+	}
+	return sites
 }
 
 // Empty reports whether nobody is to stop.

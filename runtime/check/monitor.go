@@ -32,6 +32,7 @@ type Monitor struct {
 	at     point
 
 	count    int // slots made
+	all      []*Slot
 	inboxes  []*inbox
 	slots    []*Slot // by buffer; nil: messages that the program does not see
 	meetings uint64
@@ -115,8 +116,16 @@ func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
 
 // Start ends registration.
 func (m *Monitor) Start() {
-	m.trace.slots(m.slots)
+	m.trace.slots(m.all)
 	m.Transport.Start()
+}
+
+// Sites lists the sites that have slots.
+func (m *Monitor) Sites() (sites []int) {
+	for _, s := range m.all {
+		sites = append(sites, s.Site)
+	}
+	return sites
 }
 
 // Rebind replaces the memory of a buffer.

@@ -68,6 +68,7 @@ func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
 	}
 	s.mates = []*Slot{s}
 	m.count++
+	m.all = append(m.all, s)
 	return s
 }
 
@@ -99,6 +100,18 @@ func (s *Slot) Copied(sections []transport.Move) {
 	}
 	s.replace()
 	s.sections = s.sections[:0]
+	for i := range sections {
+		s.monitor.trace.copied(s.number(), s.count, &sections[i])
+	}
+}
+
+// number is what the slot is called in a trace: that of its communication, or less
+// that number for what its PE fills itself.
+func (s *Slot) number() int {
+	if s.local {
+		return -s.Site - 1
+	}
+	return s.Site + 1
 }
 
 // Shared reports whether another communication fills the same memory.
@@ -106,15 +119,6 @@ func (s *Slot) Shared() bool { return len(s.mates) > 1 }
 
 // inbox is where the messages of an epoch come in.
 func (s *Slot) inbox(epoch uint64) *inbox { return s.inboxes[epoch%uint64(len(s.inboxes))] }
-
-// trace is where to record what happens; nowhere for copies, which are no
-// messages.
-func (s *Slot) trace() *trace {
-	if s.local {
-		return nil
-	}
-	return s.monitor.trace
-}
 
 // Begin starts an execution, which is to have number epoch (I8).
 func (s *Slot) Begin(epoch uint64) {
@@ -131,7 +135,11 @@ func (s *Slot) Begin(epoch uint64) {
 
 // Uses says that this PE uses the memory in this epoch, be it only what it copied
 // there itself.
-func (s *Slot) Uses() { s.trace().use(s.Site, s.count) }
+func (s *Slot) Uses() {
+	if !s.local { // Copied says more
+		s.monitor.trace.use(s.number(), s.count)
+	}
+}
 
 // Need records that PE q uses box in an epoch. Epochs come in ascending order;
 // one in which q needs nothing is left out. What is known to be over on q is
@@ -161,7 +169,7 @@ func (s *Slot) Arrived(epoch uint64) {
 			s.puts[i].step = s.step
 		}
 	}
-	s.trace().node('o', s.Site, epoch)
+	m.trace.node('o', s.number(), epoch)
 	s.sections = s.sections[:0]
 	for _, from := range s.received {
 		if l := s.inbox(epoch).puts[from].read(epoch); l != nil {
@@ -235,7 +243,7 @@ func (s *Slot) Over(epoch uint64) {
 	}
 	s.sections = s.sections[:0]
 	m.step(s.Site, passOver)
-	s.trace().node('u', s.Site, epoch)
+	m.trace.node('u', s.number(), epoch)
 	now := m.clock[m.id]
 	for q, list := range s.needs {
 		last := len(list)

@@ -10,7 +10,8 @@ import (
 )
 
 // trace is what one PE has done, as text. Its lines are, with communications by
-// number (1 is the first) and sites as in the program's table:
+// number (1 is the first; -1 stands for what a PE copies into an overlap of what
+// communication 1 has brought into a stage) and sites as in the program's table:
 //
 //	slot COMM MEMORY DEPTH cells|whole   COMM fills that memory; puts of cells name them
 //	i DEPTH INDEX                        an iteration of the loop at that depth
@@ -20,6 +21,7 @@ import (
 //	a N                                  the next N lines are one message
 //	w COMM EPOCH FROM                    the ready message of FROM has arrived
 //	c COMM EPOCH                         this PE uses the memory in that epoch
+//	y COMM EPOCH OFFSET N:STRIDE ...     this PE has filled these cells itself, and uses them in that epoch
 //	o COMM EPOCH                         CO
 //	u COMM EPOCH                         UO
 //	k SITE                               a barrier or reduction
@@ -69,9 +71,9 @@ func (t *trace) together(n int) {
 	}
 }
 
-func (t *trace) use(site int, epoch uint64) { t.line('c', site+1, int(epoch)) }
+func (t *trace) use(comm int, epoch uint64) { t.line('c', comm, int(epoch)) }
 
-func (t *trace) node(op byte, site int, epoch uint64) { t.line(op, site+1, int(epoch)) }
+func (t *trace) node(op byte, comm int, epoch uint64) { t.line(op, comm, int(epoch)) }
 
 func (t *trace) collective(site int) { t.line('k', site) }
 
@@ -83,14 +85,25 @@ func (t *trace) unordered(v *Violation) {
 
 // put is a message with the cells that it fills.
 func (t *trace) put(site int, epoch uint64, to int, m *transport.Move) {
-	if t == nil {
-		return
+	if t != nil {
+		t.cells(fmt.Appendf(t.text.AvailableBuffer(), "p %d %d %d", site+1, epoch, to), m)
 	}
-	b := fmt.Appendf(t.text.AvailableBuffer(), "p %d %d %d %d", site+1, epoch, to, m.Dst)
+}
+
+// copied is the cells that a PE fills itself.
+func (t *trace) copied(comm int, epoch uint64, m *transport.Move) {
+	if t != nil {
+		t.cells(fmt.Appendf(t.text.AvailableBuffer(), "y %d %d", comm, epoch), m)
+	}
+}
+
+// cells ends a line with the cells that a move fills.
+func (t *trace) cells(line []byte, m *transport.Move) {
+	line = fmt.Appendf(line, " %d", m.Dst)
 	for d := range m.Rank {
-		b = fmt.Appendf(b, " %d:%d", m.N[d], m.DstStride[d])
+		line = fmt.Appendf(line, " %d:%d", m.N[d], m.DstStride[d])
 	}
-	t.text.Write(append(b, '\n'))
+	t.text.Write(append(line, '\n'))
 }
 
 // slots describes the slots of a PE, when all are made.
@@ -98,18 +111,15 @@ func (t *trace) slots(list []*Slot) {
 	if t == nil {
 		return
 	}
-	for i, s := range list {
-		if s == nil || i > 0 && list[i-1] == s { // a slot has its buffers one behind the other
-			continue
-		}
+	for _, s := range list {
 		what := "cells"
 		if s.reads == nil {
 			what = "whole"
 		}
-		least := s.Site
+		least := s.number()
 		for _, m := range s.mates {
-			least = min(least, m.Site)
+			least = min(least, m.number())
 		}
-		fmt.Fprintf(&t.text, "slot %d %d %d %s\n", s.Site+1, least+1, s.depth, what)
+		fmt.Fprintf(&t.text, "slot %d %d %d %s\n", s.number(), least, s.depth, what)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spmdc/spmdc/runtime/check"
 )
 
-// frozen is the freeze test: Run, and again for each PE, which stops between
+// frozen is the freeze test: Run, and again for each PE to be held, which stops between
 // arrival and end of use of every communication until all others stand still. No
 // put may come meanwhile, which the checks of the run see, and the output must be
 // that of the first run, which is the one that is written. The statistics are
@@ -40,7 +40,7 @@ func frozen(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)
 		return nil, err
 	}
 	p.Trace = nil // that of the first run is enough
-	for pe := range np {
+	for _, pe := range p.freeze.pes(np) {
 		var got bytes.Buffer
 		again, e := once(check.Freeze(pe), &got)
 		switch {

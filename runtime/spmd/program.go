@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -44,6 +42,8 @@ type Program struct {
 	Mute []int
 	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
 	Trace io.Writer
+
+	freeze *freeze // the freeze test, nil for none
 
 	// carrier puts a transport between a PE and its messages, for tests.
 	carrier func(transport.Transport) transport.Transport
@@ -80,31 +80,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
-	var holds check.Holds
-	var lates check.Lates
-	var trace string
-	var freeze bool
+	var asked provoke
 	if p.Check {
-		flags.Var(&holds, "hold", "for debugging, `PE,COMM,EPOCH`: the PE stops when communication COMM (1 is the first) has arrived\n"+
-			"for the EPOCH-th time, until no other PE can move, but no longer than "+holdLimit.String()+": a put that nothing orders\n"+
-			"after the use of that value then comes too early, and is reported. PE alone: it stops at every\n"+
-			"arrival. random,SEED: PEs stop at places that the seed picks. May be given more than once")
-		flags.Var(&lates, "late", "for debugging, `PE,COMM,EPOCH`: what the PE puts when communication COMM comes for the EPOCH-th\n"+
-			"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
-		flags.Func("mute", "for debugging, `COMM`: what communication or reduction COMM brings comes without what its senders know.\n"+
-			"The program does the same, but what only that communication orders is reported. May be given more than once", func(text string) error {
-			site, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
-			if err != nil || site < 1 {
-				return fmt.Errorf("%q is no communication: want a number from 1", text)
-			}
-			p.Mute = append(p.Mute, site-1)
-			return nil
-		})
-		flags.StringVar(&trace, "trace", "", "write what every PE did to `FILE`")
-		flags.BoolVar(&freeze, "freeze", false, "run the program once more for each PE, which stops wherever data have arrived until no other PE\n"+
-			"can move (of many arrivals of one communication it takes some): nothing may come meanwhile, and all\n"+
-			"runs must print the same")
-		p.Holds, p.Lates = &holds, &lates
+		asked.define(flags)
 	}
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
@@ -122,32 +100,40 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: -n %d: the number of processing elements must be between 1 and %d\n", p.Name, *n, maxPEs)
 		return exitUsage
 	}
-	if trace != "" {
-		f, err := os.Create(trace)
-		if err != nil {
-			fmt.Fprintf(stderr, "%s: -trace: %v\n", p.Name, err)
-			return exitUsage
+	misused := func(err error) int {
+		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+		return exitUsage
+	}
+	if p.Check {
+		if err := asked.apply(&p, *n); err != nil {
+			return misused(err)
 		}
-		defer f.Close() // Run has reported a failed write
-		p.Trace = f
+		end, err := asked.open(&p)
+		if err != nil {
+			return misused(err)
+		}
+		defer end()
 	}
 	execute := Run
-	if freeze {
+	if p.freeze != nil {
 		execute = frozen
 	}
 	counts, err := execute(p, *n, stdin, stdout, body)
 	if *stats && counts != nil {
 		w := bufio.NewWriter(stderr)
 		counts.Table(w)
-		if freeze {
+		if p.freeze != nil {
 			fmt.Fprintf(w, "PEs were held %d times\n", counts.Held)
 		}
 		w.Flush()
 	}
 	var stop *StopError
+	var usage *UsageError
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &usage):
+		return misused(usage)
 	case errors.As(err, &stop):
 		fmt.Fprintln(stderr, stop)
 		return stop.Code & 0xff

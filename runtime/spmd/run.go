@@ -38,7 +38,10 @@ func (pe *PE) Grid(declared ...int) dist.Grid { return dist.Fit(declared, pe.n) 
 
 // Start ends the construction of arrays and communications. Each PE calls it
 // once, before the first communication.
-func (pe *PE) Start() { pe.t.Start() }
+func (pe *PE) Start() {
+	pe.askedFor()
+	pe.t.Start()
+}
 
 // Barrier returns when every PE has called it.
 func (pe *PE) Barrier(site int) {

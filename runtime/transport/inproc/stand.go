@@ -1,14 +1,19 @@
 package inproc
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// stallPeriod is how often a stalled PE looks whether the others stand still.
-const stallPeriod = 100 * time.Microsecond
+// A stalled PE looks whether the others stand still as often as it can for
+// stallEager, most often they are soon, and then every stallPeriod.
+const (
+	stallEager  = 50 * time.Microsecond
+	stallPeriod = 100 * time.Microsecond
+)
 
 // look is what one sees of a PE that does not run: how often it has parked, and
 // on what.
@@ -100,8 +105,15 @@ func (p *PE) PutLate(site int, b transport.Buffer, to int, epoch uint64, src tra
 // awaitStand returns when no PE but the stalled ones can move, when limit has
 // passed, or when the run has failed.
 func (w *World) awaitStand(limit time.Duration) {
-	end := time.Now().Add(limit)
-	for !w.failed.Load() && w.standing(true) == nil && time.Now().Before(end) {
-		time.Sleep(stallPeriod)
+	start := time.Now()
+	for !w.failed.Load() && w.standing(true) == nil {
+		switch spent := time.Since(start); {
+		case spent >= limit:
+			return
+		case spent < stallEager:
+			runtime.Gosched()
+		default:
+			time.Sleep(stallPeriod)
+		}
 	}
 }

@@ -104,8 +104,8 @@ func (g *goTool) key() string {
 // the same program everywhere. With race the race detector watches it.
 //
 // The go command and what it starts put their files into the folder tmp, which
-// must exist; after an interrupt some may be left there.
-func (g *goTool) build(dir, out, tmp string, race bool) error {
+// must exist; after an interrupt some may be left there. flags are more arguments of go build.
+func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", out}
 	cgo := "CGO_ENABLED=0"
 	if race {
@@ -114,7 +114,7 @@ func (g *goTool) build(dir, out, tmp string, race bool) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	cmd := exec.CommandContext(ctx, g.path, append(args, ".")...)
+	cmd := exec.CommandContext(ctx, g.path, append(append(args, flags...), ".")...)
 	cmd.Dir = dir
 	cmd.Env = g.environ("GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on", "GOTMPDIR="+tmp, "TMPDIR="+tmp, cgo)
 	// Ctrl-C reaches this process alone, so that it is always the one that

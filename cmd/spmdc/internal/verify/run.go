@@ -88,41 +88,54 @@ func (c *Counts) add(d Counts) {
 	c.Held += d.Held
 }
 
-// check runs a check build on n PEs with the freeze test, and replays the trace. want
-// is what the output is compared with, nil for nothing. The error is a *Fault if
-// the program or its plan is to blame.
-func check(dir string, limit time.Duration, input []byte, n int, want *Outcome, program string, args ...string) (Counts, *Outcome, error) {
-	var c Counts
-	file, err := os.CreateTemp(dir, "trace")
-	if err != nil {
-		return c, nil, err
+// runner runs a check build with the given arguments, and returns what it recorded.
+type runner func(input []byte, args ...string) (*Outcome, []byte, error)
+
+// alone is a runner that starts a program as a process of its own.
+func alone(dir string, limit time.Duration, program string) runner {
+	return func(input []byte, args ...string) (*Outcome, []byte, error) {
+		file, err := os.CreateTemp(dir, "trace")
+		if err != nil {
+			return nil, nil, err
+		}
+		file.Close()
+		defer os.Remove(file.Name())
+		got, err := execute(limit, input, program, append(args, "-trace", file.Name())...)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err := os.ReadFile(file.Name())
+		return got, text, err
 	}
-	file.Close()
-	defer os.Remove(file.Name())
-	args = append(args, "-n", strconv.Itoa(n), "-stats", "-freeze", "-trace", file.Name())
-	got, err := execute(limit, input, program, args...)
-	if err != nil {
-		return c, nil, err
+}
+
+// check runs a check build on n PEs with the freeze test, in which the given PEs are
+// held one after the other, all with nil; and replays what was recorded. want is
+// what the output is compared with, nil for nothing. The error is a *Fault if the
+// program or its plan is to blame.
+func check(run runner, input []byte, n int, held []int, want *Outcome) (Counts, *Outcome, error) {
+	freeze := "-freeze"
+	if held != nil {
+		freeze += "=" + list(held)
 	}
-	if c, err = counts(got); err != nil {
+	got, text, err := run(input, "-n", strconv.Itoa(n), "-stats", freeze)
+	if err != nil {
+		return Counts{}, nil, err
+	}
+	c, err := counts(got)
+	if err != nil || !got.stopped() {
 		return c, got, &Fault{Violation, strings.TrimSpace(got.Stderr)}
-	}
-	if !got.stopped() {
-		return c, got, &Fault{Violation, strings.TrimSpace(got.Stderr)}
-	}
-	text, err := os.ReadFile(file.Name())
-	if err != nil {
-		return c, got, err
 	}
 	t, err := replay.Read(bytes.NewReader(text))
 	if err != nil {
 		return c, got, fmt.Errorf("the trace: %w", err)
 	}
-	if !t.Complete() {
+	found := t.Replay(replay.Options{})
+	if !found.Complete {
 		return c, got, &Fault{Disagree, "something has arrived in the recorded run that nobody sent"}
 	}
-	if bad := t.Unordered(replay.Options{}); len(bad) > 0 {
-		p := bad[0]
+	if len(found.Unordered) > 0 {
+		p := found.Unordered[0]
 		return c, got, &Fault{Disagree, fmt.Sprintf("in the recorded run nothing orders the put of #%d in epoch %d from PE %d to PE %d", p.Comm, p.Epoch, p.From, p.To)}
 	}
 	if c.Ready, c.Redundant = t.Redundant(); want == nil {
@@ -135,6 +148,11 @@ func check(dir string, limit time.Duration, input []byte, n int, want *Outcome, 
 		return c, got, &Fault{Wrong, err.Error()}
 	}
 	return c, got, nil
+}
+
+// list writes numbers with commas between.
+func list(numbers []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
 }
 
 // counts takes the table of statistics, which comes first, from standard error.
@@ -155,13 +173,14 @@ func counts(o *Outcome) (c Counts, err error) {
 	return c, err
 }
 
-// gfortran compiles a source, and returns the program; "" if there is no gfortran.
-func gfortran(source, program string) (string, error) {
+// gfortran compiles a source at a level of optimisation, and returns the program; ""
+// if there is no gfortran.
+func gfortran(source, program, level string) (string, error) {
 	tool, err := exec.LookPath("gfortran")
 	if err != nil {
 		return "", nil
 	}
-	out, err := exec.Command(tool, "-x", "f95", "-ffree-form", "-O1", "-ffp-contract=off", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program, source).CombinedOutput()
+	out, err := exec.Command(tool, "-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program, source).CombinedOutput()
 	if err != nil {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
 		return "", fmt.Errorf("gfortran does not compile %s: %w\n%s", filepath.Base(source), err, first)

@@ -61,13 +61,14 @@ func TestManner(t *testing.T) {
 	early := &Fault{Violation, "x.hpf:3: PE 0: put of #1 shift a(i-1) (line 3) to PE 1 in epoch 2 comes too early: PE 1 is not done\n more"}
 	other := &Fault{Violation, "x.hpf:7: PE 2: put of #4 shift b(i+1) (line 7) to PE 0 in epoch 9 comes too early: PE 0 is not done\n less"}
 	undefined := &Fault{Violation, "x.hpf:3: PE 0: b(i) is used before it has a value"}
-	if !same(early, other) || same(early, undefined) || same(early, &Fault{Hang, early.Text}) || !same(&Fault{Wrong, "x"}, &Fault{Wrong, "y"}) {
+	unordered := &Fault{Violation, "x.hpf:8: PE 2: put of #4 shift b(i+1) (line 8) to PE 0 in epoch 9 is not ordered: PE 2 cannot know"}
+	if !same(early, other) || !same(early, unordered) || same(early, undefined) || same(early, &Fault{Hang, early.Text}) || !same(&Fault{Wrong, "x"}, &Fault{Wrong, "y"}) {
 		t.Errorf("%q, %q, %q", manner(early), manner(other), manner(undefined))
 	}
 }
 
 func TestParsePEs(t *testing.T) {
-	for text, want := range map[string][]int{"": DefaultPEs, "4": {4}, "8, 2,1,2": {1, 2, 8}, "0": nil, "1,": nil, "x": nil, "-1": nil} {
+	for text, want := range map[string][]int{"": DefaultPEs, "4": {4}, "8, 2,1,2": {1, 2, 8}, "1-4": {1, 2, 3, 4}, "7-8,1, 2 - 3": {1, 2, 3, 7, 8}, "5-5": {5}, "3-2": nil, "1-": nil, "0-2": nil, "1-2-3": nil, "1-9999999": nil, "0": nil, "1,": nil, "x": nil, "-1": nil} {
 		got, err := ParsePEs(text)
 		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)

@@ -1,0 +1,209 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/examples/randprog"
+)
+
+// sample is a random program with what it should print.
+type sample struct {
+	randprog.Program
+	seed uint64
+	want *Outcome
+}
+
+// variant is the name in a bundle of a program under a plan.
+func variant(seed uint64, k plan.Kind) string { return fmt.Sprintf("%d.%s", seed, k) }
+
+// lot is programs with consecutive seeds that are built as one.
+type lot struct {
+	dir     string
+	count   int
+	samples []*sample
+	bundles []bundle
+	failing []*Failing // by order of seeds
+
+	reference string // what outputs are compared with
+	err       error  // of the machine, not of a program
+}
+
+// bundle is a program that runs samples.
+type bundle struct {
+	program string
+	samples []*sample
+}
+
+// mostVariants is how many emitted programs a lot has at most: the more, the less
+// the start of compilers and linkers weighs; and the more memory they take.
+const mostVariants = 64
+
+// prepare builds a lot, the plans of its programs and gfortran's, in a folder.
+func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir string, seed uint64, count int) *lot {
+	l := &lot{dir: dir, count: count}
+	mains := map[string][]byte{}
+	for i := range count {
+		s := &sample{seed: seed + uint64(i)}
+		s.Program = Generated(s.seed)
+		if f := r.emit(table, s, mains); f != nil {
+			l.failing = append(l.failing, f)
+		} else {
+			l.samples = append(l.samples, s)
+		}
+		if ctx.Err() != nil {
+			return l
+		}
+	}
+	var err error
+	var group sync.WaitGroup
+	group.Go(func() { l.reference, err = r.expect(filepath.Join(dir, "reference"), l.samples) })
+	l.err = l.bundle(filepath.Join(dir, "b"), l.samples, mains, r.Plans)
+	group.Wait()
+	l.err = cmp.Or(l.err, err)
+	return l
+}
+
+// emit adds the check builds of a program to mains.
+func (r *RandomReport) emit(table *driver.Table, s *sample, mains map[string][]byte) *Failing {
+	own := map[string][]byte{}
+	for _, k := range r.Plans {
+		code, err := r.compile(table, s, k)
+		if err != nil {
+			return &Failing{Seed: s.seed, Plan: k, Source: s.Source, Input: s.Input, Fault: err}
+		}
+		own[variant(s.seed, k)] = code
+	}
+	maps.Copy(mains, own)
+	return nil
+}
+
+// compile emits the check build of a plan.
+func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]byte, error) {
+	o := r.Compile
+	o.Sync, o.Check = k, true
+	c := driver.New("random.hpf", []byte(s.Source), o)
+	if err := table.Run(c, driver.RunOptions{Verify: true}); err != nil {
+		if errors.Is(err, driver.ErrDiagnosed) {
+			var text strings.Builder
+			if err := c.Report(&text, false); err != nil {
+				return nil, err
+			}
+			return nil, fmt.Errorf("the program is refused:\n%s", text.String())
+		}
+		return nil, err
+	}
+	return c.Code, nil
+}
+
+// bundle builds the programs of samples as one; where the Go compiler refuses them,
+// in halves, down to the program that it refuses.
+func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte, plans []plan.Kind) error {
+	if len(samples) == 0 {
+		return nil
+	}
+	own := map[string][]byte{}
+	for _, s := range samples {
+		for _, k := range plans {
+			own[variant(s.seed, k)] = mains[variant(s.seed, k)]
+		}
+	}
+	program, err := driver.Bundle(dir, own)
+	var refused *driver.Failure
+	switch {
+	case err == nil:
+		l.bundles = append(l.bundles, bundle{program, samples})
+		return nil
+	case !errors.As(err, &refused) || refused.Status != driver.StatusInternal:
+		return err
+	case len(samples) == 1:
+		s := samples[0]
+		l.failing = append(l.failing, &Failing{Seed: s.seed, Plan: plans[0], Source: s.Source, Input: s.Input, Fault: err})
+		return nil
+	}
+	half := len(samples) / 2
+	if err := l.bundle(dir+"a", samples[:half], mains, plans); err != nil {
+		return err
+	}
+	return l.bundle(dir+"b", samples[half:], mains, plans)
+}
+
+// verify runs the programs of a lot, as many at a time as there are processors, and
+// one more, since a run waits while a PE is held.
+func (r *RandomReport) verify(ctx context.Context, l *lot) {
+	r.Reference = l.reference
+	for _, b := range l.bundles {
+		failing := make([]*Failing, len(b.samples))
+		var group sync.WaitGroup
+		next := make(chan int)
+		for range min(len(b.samples), runtime.GOMAXPROCS(0)+1) {
+			group.Go(func() {
+				s := &server{bundle: b.program, limit: r.Limit}
+				defer s.end()
+				for i := range next {
+					failing[i] = r.run(s, b.samples[i])
+				}
+			})
+		}
+		for i := range b.samples {
+			if ctx.Err() != nil {
+				break
+			}
+			next <- i
+		}
+		close(next)
+		group.Wait()
+		for _, f := range failing {
+			if f != nil {
+				l.failing = append(l.failing, f)
+			}
+		}
+	}
+	slices.SortFunc(l.failing, func(a, b *Failing) int { return cmp.Compare(a.Seed, b.Seed) })
+}
+
+// run runs one program in every way, up to its first fault.
+func (r *RandomReport) run(server *server, s *sample) *Failing {
+	want := s.want
+	for _, k := range r.Plans {
+		name := variant(s.seed, k)
+		run := func(input []byte, args ...string) (*Outcome, []byte, error) {
+			return server.run(name, input, args...)
+		}
+		for _, n := range r.PEs {
+			c, got, err := check(run, []byte(s.Input), n, r.held(s.seed, n), want)
+			r.mu.Lock()
+			r.Runs++
+			r.Totals[k].add(c)
+			r.mu.Unlock()
+			if err != nil {
+				return &Failing{Seed: s.seed, Plan: k, PEs: n, Source: s.Source, Input: s.Input, Fault: err}
+			}
+			if want == nil {
+				want = got
+			}
+		}
+	}
+	return nil
+}
+
+// held picks the PEs, of n, that are held in the runs of a program; nil: all.
+func (r *RandomReport) held(seed uint64, n int) []int {
+	if r.Hold == 0 || r.Hold >= n {
+		return nil
+	}
+	pes := rand.New(rand.NewPCG(seed, uint64(n))).Perm(n)[:r.Hold]
+	slices.Sort(pes)
+	return pes
+}
