@@ -62,12 +62,13 @@ func (f *compileFlags) without() ([]transform.Kind, error) {
 	if f.NoTransform == "" {
 		return nil, nil
 	}
-	if f.NoTransform == "all" {
-		return transform.Kinds, nil
-	}
 	var list []transform.Kind
 	for name := range strings.SplitSeq(f.NoTransform, ",") {
 		kind := transform.Kind(strings.TrimSpace(name))
+		if kind == "all" {
+			list = append(list, transform.Kinds...)
+			continue
+		}
 		if !slices.Contains(transform.Kinds, kind) {
 			return nil, driver.Usagef("the transformations are "+kindNames()+", and all stands for all of them", "there is no transformation %q", name)
 		}
