@@ -278,14 +278,22 @@ type explainCmd struct {
 	compileFlags
 }
 
+// stages reports whether word is a stage.
+func stages(table *driver.Table, word string) bool {
+	return word == driver.StageAll || slices.Contains(table.Stages(), word)
+}
+
 func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	n, err := cmd.PEs.count()
 	if err != nil {
 		return err
 	}
 	stage := cmd.Stage
-	if stage == "" {
+	switch {
+	case stage == "":
 		stage = driver.DefaultStage
+	case stages(table, cmd.File) && !stages(table, stage):
+		cmd.File, stage = stage, cmd.File // STAGE FILE
 	}
 	e, err := table.NewExplainer(stage, driver.Format(cmd.Format))
 	if err != nil {

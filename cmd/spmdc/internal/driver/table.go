@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
-	"regexp"
-
-	"github.com/kr/pretty"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -149,18 +146,7 @@ func checkAST(c *Compilation) error {
 	return nil
 }
 
-// position and absent match what a dump of the tree is too full of: the long
-// form of positions, and fields that say nothing.
-var (
-	position = regexp.MustCompile(`source\.Pos\{Line:(\d+), Col:(\d+)\}`)
-	absent   = regexp.MustCompile(`(?m)^ *\w+: +(nil|0|false|""|0:0),\n`)
-)
-
-func explainAST(c *Compilation) (string, error) {
-	text := pretty.Sprintf("%# v\n", c.AST)
-	text = position.ReplaceAllString(text, "$1:$2")
-	return absent.ReplaceAllString(text, ""), nil
-}
+func explainAST(c *Compilation) (string, error) { return dump(c.AST), nil }
 
 func explainIR(c *Compilation) (string, error) {
 	var b bytes.Buffer
