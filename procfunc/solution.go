@@ -2,6 +2,7 @@ package procfunc
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
@@ -23,13 +24,14 @@ type solution struct {
 
 type condition struct {
 	form linalg.Affine
-	why  string // what it means if it does not hold
+	why  string // what it means if it does not hold; "": it goes elsewhere
+	// of is, where y has no iteration that answers, the range that it lies outside of.
+	of string
 }
 
 type multiple struct {
 	form linalg.Affine
 	by   int64
-	why  string
 }
 
 // quotient is a multiple, and the equation that gives the result of the division
@@ -90,7 +92,7 @@ func (s *solution) solve() string {
 			s.t.overflow = s.t.overflow || !ok
 			sum, ok := prod.Add(rest)
 			s.t.overflow = s.t.overflow || !ok
-			s.quotients = append(s.quotients, quotient{multiple{rest, max(c, -c), "its positions have a stride"}, sum})
+			s.quotients = append(s.quotients, quotient{multiple{rest, max(c, -c)}, sum})
 			s.put(v, q)
 		}
 	}
@@ -98,7 +100,7 @@ func (s *solution) solve() string {
 		if len(s.open(e)) > 0 {
 			return "which iteration of {y} answers is not decided"
 		}
-		s.zero = append(s.zero, condition{e, "it goes elsewhere"})
+		s.zero = append(s.zero, condition{form: e})
 	}
 	return s.ranges()
 }
@@ -137,19 +139,20 @@ func (s *solution) ranges() string {
 			if !v.Idle {
 				return "which iteration of {y} answers is not decided"
 			}
-			s.atLeast = append(s.atLeast, condition{t.sub(hi, lo), fmt.Sprintf("the loop over %s may run zero times", v.Name)})
+			s.atLeast = append(s.atLeast, condition{form: t.sub(hi, lo), why: fmt.Sprintf("the loop over %s around it may run zero times", v.Name)})
 			continue
 		}
 		// A value may itself be a form in Vars that got theirs later.
 		e = s.closed(e)
-		why := fmt.Sprintf("%s = %v is not certain to be in %v", v.Name, display(e), v)
-		s.atLeast = append(s.atLeast, condition{t.sub(e, lo), why}, condition{t.sub(hi, e), why})
+		of := v.String()
+		why := fmt.Sprintf("to answer, it would need %s = %v, which is not certain to lie in %v", v.Name, display(e), v)
+		s.atLeast = append(s.atLeast, condition{t.sub(e, lo), why, of}, condition{t.sub(hi, e), why, of})
 		if v.Step != 1 && v.Step != -1 {
 			from := lo
 			if v.Step < 0 {
 				from = hi
 			}
-			s.multiples = append(s.multiples, multiple{t.sub(e, from), max(v.Step, -v.Step), why})
+			s.multiples = append(s.multiples, multiple{t.sub(e, from), max(v.Step, -v.Step)})
 		}
 	}
 	for _, e := range t.y.Elements {
@@ -166,7 +169,7 @@ func (s *solution) ranges() string {
 			}
 		}
 		why := t.y.Clip + fmt.Sprintf(": %s is not certain to be in %d:%d", display(f), e.Lo, e.Hi)
-		s.atLeast = append(s.atLeast, condition{t.plus(f, -int64(e.Lo)), why}, condition{t.plus(t.negated(f), int64(e.Hi)), why})
+		s.atLeast = append(s.atLeast, condition{form: t.plus(f, -int64(e.Lo)), why: why}, condition{form: t.plus(t.negated(f), int64(e.Hi)), why: why})
 	}
 	return ""
 }
@@ -189,37 +192,139 @@ func (s *solution) closed(f linalg.Affine) linalg.Affine {
 // check is why a condition need not hold, "" if all are proved.
 func (s *solution) check() string {
 	t := s.t
-	answer := func(why string) string {
-		return fmt.Sprintf("{y} does not answer every pair of the next {x}%s: %s", t.when(), why)
-	}
 	for _, q := range s.quotients {
 		if !s.divides(q.multiple) {
-			return answer(q.why)
+			return s.elsewhere()
 		}
 		t.eqs = append(t.eqs, s.closed(q.equation))
 	}
 	for _, c := range s.zero {
 		f := s.closed(c.form)
-		if !t.impossible(nil, []linalg.Affine{t.plus(f, -1)}) || !t.impossible(nil, []linalg.Affine{t.plus(t.negated(f), -1)}) {
-			return answer(c.why)
+		if t.impossible(nil, []linalg.Affine{t.plus(f, -1)}) && t.impossible(nil, []linalg.Affine{t.plus(t.negated(f), -1)}) {
+			continue
 		}
+		if c.why == "" {
+			return s.elsewhere()
+		}
+		return s.partly(c.why)
 	}
 	for _, m := range s.multiples {
 		if !s.divides(m) {
-			return answer(m.why)
+			return s.elsewhere()
 		}
 	}
 	for _, c := range s.atLeast {
 		f := s.closed(c.form)
 		// not f >= 0: f <= -1
-		if !t.impossible(nil, []linalg.Affine{t.plus(t.negated(f), -1)}) {
-			return answer(c.why)
+		if t.impossible(nil, []linalg.Affine{t.plus(t.negated(f), -1)}) {
+			continue
 		}
+		if why := s.example(c, f); why != "" {
+			return why
+		}
+		return s.partly(c.why)
 	}
 	if t.overflow {
 		return "numbers too large"
 	}
 	return ""
+}
+
+// partly is a reason why not every pair is answered.
+func (s *solution) partly(why string) string {
+	return fmt.Sprintf("{y} is not certain to answer every pair of the next {x}%s: %s", s.t.when(), why)
+}
+
+// elsewhere sets what y sends beside what it would have to send.
+func (s *solution) elsewhere() string {
+	t := s.t
+	same := func(f linalg.Affine) linalg.Affine { return f }
+	text := fmt.Sprintf("{y} does not answer the next {x}%s: its messages go %v, and an answer would go %s", t.when(), t.y, t.answer(same))
+	if ranges := t.x.ranges(); ranges != "" {
+		text += "; " + ranges
+	}
+	return text + t.marked()
+}
+
+// ranges are those of the Vars that positions depend on, "i = 1:n, j = 1:m".
+func (r *Relation) ranges() string {
+	_, ranges, _ := strings.Cut(r.String(), "; ")
+	return ranges
+}
+
+// answer is what would answer a pair of x: its consumer to its producer.
+func (t *test) answer(put func(linalg.Affine) linalg.Affine) string {
+	return t.at(t.x.Q, put) + " -> " + t.at(t.x.P, put)
+}
+
+// at shows positions of x; put replaces Vars by values.
+func (t *test) at(positions []Pos, put func(linalg.Affine) linalg.Affine) string {
+	parts := make([]string, len(positions))
+	for d, p := range positions {
+		if parts[d] = p.String(); p.Kind == At {
+			parts[d] = display(put(t.side(p.Form, t.x, true)))
+		}
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, ",") + ")"
+}
+
+// marked explains names that have another value at x.
+func (t *test) marked() string {
+	for name, at := range t.rename {
+		if at != name && (t.cross < len(t.common) && t.common[t.cross].Index == name) {
+			return fmt.Sprintf(", where %s is the later %s", at, name)
+		}
+	}
+	return ""
+}
+
+// example looks for a pair that y does not answer since f, which belongs to c and
+// had to be at least zero, is less: at the end of the ranges of x where f is least.
+func (s *solution) example(c condition, f linalg.Affine) string {
+	t := s.t
+	if c.of == "" || !t.x.Must {
+		return ""
+	}
+	values := map[string]linalg.Affine{}
+	var where []string
+	for _, v := range t.x.Vars {
+		name := xside + v.Name
+		if v.Idle || v.Unknown || !f.Uses(name) {
+			continue
+		}
+		lo, hi := v.Lo, v.Hi
+		if v.Step < 0 {
+			lo, hi = hi, lo
+		}
+		// The last value in the direction of the step may not be reached.
+		if v.Step != 1 && v.Step != -1 {
+			return ""
+		}
+		if values[name] = t.side(lo, t.x, true); f.Coef(name) < 0 {
+			values[name] = t.side(hi, t.x, true)
+		}
+		where = append(where, fmt.Sprintf("%s = %s", v.Name, display(values[name])))
+	}
+	put := func(g linalg.Affine) linalg.Affine {
+		for name, v := range values {
+			h, ok := g.Subst(name, v)
+			t.overflow = t.overflow || !ok
+			g = h
+		}
+		return g
+	}
+	if least := put(f); !least.IsConst() || least.C >= 0 || t.overflow {
+		return ""
+	}
+	pair := t.at(t.x.P, put) + " -> " + t.at(t.x.Q, put)
+	if len(where) > 0 {
+		pair += " for " + strings.Join(where, ", ")
+	}
+	return fmt.Sprintf("{y} does not answer every pair of the next {x}%s: {x} goes %s, and nothing of {y} goes %s, since it has %s%s",
+		t.when(), pair, t.answer(put), c.of, t.marked())
 }
 
 // divides reports whether m is proved: no k and r with form = by*k + r and

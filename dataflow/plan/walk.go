@@ -26,7 +26,8 @@ type walker struct {
 	random  *rand.Rand
 	values  map[string]int64 // of scalars; missing: not known
 	do      func(e event, c *comm.Comm)
-	left    int // events and iterations until the walk ends
+	left    int  // events and iterations until the walk ends
+	guessed bool // some way was taken that the source does not decide
 }
 
 // jump is where control goes instead of to the next node: out of loop, to its
@@ -127,6 +128,7 @@ func (w *walker) loop(n *comm.Loop) *jump {
 	step, ok3 := w.value(n.Do.Step)
 	known := ok1 && ok2 && ok3 && step != 0
 	trips := int64(w.random.IntN(3))
+	w.guessed = w.guessed || !known
 	if known {
 		trips = max(0, (hi-lo+step)/step)
 	}
@@ -213,6 +215,7 @@ func (w *walker) holds(e ir.Expr) bool {
 	if v, ok := w.truth(e); ok {
 		return v
 	}
+	w.guessed = true
 	return w.random.IntN(2) == 0
 }
 

@@ -12,13 +12,13 @@ import (
 )
 
 // why says what the analysis found for a slot; against is the communication
-// whose use nothing orders before its puts, 0 if there is none.
+// whose use nothing is known to order before its puts, 0 if there is none.
 func (p *Plan) why(s *Slot, against int) string {
 	switch {
 	case against == s.Comm.ID:
-		return "ready message: nothing orders its last use before the next put"
+		return "ready message: nothing is known to order its last use before the next put"
 	case against > 0:
-		return "ready message: nothing orders the last use of " + p.reference(against) + ", in the same cells, before the next put"
+		return "ready message: nothing is known to order the last use of " + p.reference(against) + ", in the same cells, before the next put"
 	case s.Verdict == synch.Once:
 		return "once: nothing has used the slot when it is put, and it is put only once"
 	}
@@ -57,6 +57,51 @@ func (p *Plan) whyAges(s *Slot, between []*cfg.Node) string {
 		why += fmt.Sprintf("; but one between PEs where %s does not go the other way", strings.Join(names, " or "))
 	}
 	return why
+}
+
+// Chosen is the Note of the trial that was taken.
+const Chosen = chosen
+
+// Form is the third word of the slot's line: ready, quiet, staged, quiet*2, ...
+func (s *Slot) Form() string { return mood(s.Ready, s.Staged, s.Count) }
+
+// Say is what the slot is, in words. Asking: ready messages only between PEs
+// between which what is asked for goes one way only. In turn: exchanges with
+// opposite neighbours complete one after another.
+func (s *Slot) Say() string {
+	if s.Ready {
+		return "one slot, a ready message before every put"
+	}
+	return say(s.Staged, s.Count, len(s.Asks) > 0)
+}
+
+// Say is what was tried, in words.
+func (t Trial) Say() string {
+	_, staged, count, ok := parseMood(t.What)
+	if !ok {
+		return t.What
+	}
+	text := say(staged, count, t.Asks)
+	if t.InTurn {
+		text += ", in turn"
+	}
+	return text
+}
+
+func say(staged bool, count int, asks bool) string {
+	text := "one slot"
+	switch {
+	case staged && count > 1:
+		text = fmt.Sprintf("%d stages by turns", count)
+	case staged:
+		text = "a stage"
+	case count > 1:
+		text = fmt.Sprintf("%d slots by turns", count)
+	}
+	if asks {
+		text += ", asking"
+	}
+	return text
 }
 
 // orders says that the given nodes order what before the next put.

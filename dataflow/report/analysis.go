@@ -1,79 +1,172 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-// Analysis is what both forms of the analysis say about every communication of
-// a program. It keeps verdicts, not solutions: those of large programs would
-// take a gigabyte, and one of them is solved again in no time.
+// Options of a report.
+type Options struct {
+	// PEs is the number of PEs for which pairs of PEs are listed and examples are
+	// looked for; 0 stands for several numbers.
+	PEs int
+	// Search is how plan elide was made, or would be made where the report is about
+	// another plan, which is compared with it.
+	Search plan.Options
+}
+
+// Analysis is what the story of a plan is told from.
 type Analysis struct {
-	Functions *procfunc.Functions
-	Graph     *cfg.Graph
-	Items     []synch.Item // by Put, then by Use
+	Plan      *plan.Plan
+	Functions *procfunc.Functions // of the plan's program and graph
+	Graph     *cfg.Graph          // the plan's
+	Items     []synch.Item        // by Put, then by Use
 
-	solver *synch.Solver
-	sound  []synch.Verdict // of communication r at r-1
-	// printed is the verdicts of the printed form, nil until they are asked for:
-	// compiling a program does without them.
-	printed []synch.Verdict
-	tested  map[[2]int]bool // LiteralKills of y and x
+	options Options
+	solver  *synch.Solver
+	source  *forms
 }
 
-// Analyze finds the verdicts of the sound form on f, whose graph must stay as it
-// is. Of a communication that needs ready messages not all items are solved.
-func Analyze(f *procfunc.Functions) *Analysis {
-	a := &Analysis{Functions: f, Graph: f.Graph, solver: synch.NewSolver(f.Graph)}
-	for range f.Relations {
-		a.sound = append(a.sound, synch.Once)
+// Analyze prepares the story of plan p. f are the functions of the program that p
+// was made from, in which no group completes in turns and no barrier stands. It
+// does little: the work is that of Build.
+func Analyze(p *plan.Plan, f *procfunc.Functions, o Options) *Analysis {
+	return &Analysis{Plan: p, Graph: p.Graph, options: o, source: &forms{f: f, search: o.Search}}
+}
+
+// open does what only those pay who want a report.
+func (a *Analysis) open() {
+	if a.Functions != nil {
+		return
 	}
+	a.Functions = procfunc.Analyze(a.Plan.Program, a.Plan.Graph)
+	a.solver = synch.NewSolver(a.Graph)
+	a.Items = items(a.Functions)
+	a.source.open()
+	if a.Plan.Kind == plan.Elide {
+		a.source.elide = a.Plan
+	}
+}
+
+func items(f *procfunc.Functions) []synch.Item {
+	var out []synch.Item
 	for _, pair := range f.Items() {
-		it := synch.Item{Use: pair[0], Put: pair[1]}
-		a.Items = append(a.Items, it)
-		if a.sound[it.Put-1] > synch.NeedsSync {
-			v, _ := a.solver.Verdict(it, f.Kills)
-			a.sound[it.Put-1] = min(a.sound[it.Put-1], v)
-		}
+		out = append(out, synch.Item{Use: pair[0], Put: pair[1]})
 	}
-	return a
-}
-
-// Verdict is that of the sound form on communication r: the worst of its items.
-func (a *Analysis) Verdict(r int) synch.Verdict { return a.sound[r-1] }
-
-// Literal is the verdict of the printed form on communication r. It proves
-// nothing.
-func (a *Analysis) Literal(r int) synch.Verdict {
-	if a.printed == nil {
-		for i := range a.sound {
-			a.printed = append(a.printed, a.literal(i+1, a.literalKills).Verdict(a.Graph))
-		}
-	}
-	return a.printed[r-1]
-}
-
-// literal is the solution of the printed form for communication r.
-func (a *Analysis) literal(r int, kills synch.LiteralKills) *synch.LiteralSolution {
-	return a.solver.SolveLiteral(r, kills, synch.LiteralLimit, false)
-}
-
-// literalKills is the printed test, of which each answer is kept.
-func (a *Analysis) literalKills(y, x int) bool {
-	if a.tested == nil {
-		a.tested = map[[2]int]bool{}
-	}
-	key := [2]int{y, x}
-	answer, known := a.tested[key]
-	if !known {
-		answer = a.Functions.LiteralKills(y, x)
-		a.tested[key] = answer
-	}
-	return answer
+	return out
 }
 
 // solve is the solution of an item, with all its sweeps.
 func (a *Analysis) solve(it synch.Item) *synch.Solution {
 	return a.solver.Solve(it, a.Functions.Kills, true)
+}
+
+// forms are the verdicts of the forms of the analysis on the program as it stands
+// in the source, whatever plan the report is about. They are found when they are
+// asked for, and verdicts are kept, not solutions: those of large programs would
+// take a gigabyte, and one of them is solved again in no time.
+type forms struct {
+	f      *procfunc.Functions
+	solver *synch.Solver
+	search plan.Options
+
+	sound   []synch.Verdict // of communication r at r-1
+	printed []synch.Verdict
+	elide   *plan.Plan
+	tested  map[[2]int]bool // LiteralKills of y and x
+}
+
+func (s *forms) open() { s.solver = synch.NewSolver(s.f.Graph) }
+
+// verdict is that of the sound form for one slot on communication r: the worst of
+// its items.
+func (s *forms) verdict(r int) synch.Verdict {
+	if s.sound == nil {
+		s.sound = slices.Repeat([]synch.Verdict{synch.Once}, len(s.f.Relations))
+		for _, it := range items(s.f) {
+			if worst := &s.sound[it.Put-1]; *worst > synch.NeedsSync {
+				v, _ := s.solver.Verdict(it, s.f.Kills)
+				*worst = min(*worst, v)
+			}
+		}
+	}
+	return s.sound[r-1]
+}
+
+// literal is the verdict of the printed form on communication r. It proves
+// nothing.
+func (s *forms) literal(r int) synch.Verdict {
+	if s.printed == nil {
+		for i := range s.f.Relations {
+			s.printed = append(s.printed, s.solveLiteral(i+1, s.literalKills).Verdict(s.f.Graph))
+		}
+	}
+	return s.printed[r-1]
+}
+
+// slot is what plan elide does about communication r.
+func (s *forms) slot(r int) *plan.Slot {
+	if s.elide == nil {
+		o := s.search
+		if o.Relations == nil {
+			o.Relations = func(c *comm.Program, g *cfg.Graph) plan.Relations { return procfunc.Analyze(c, g) }
+		}
+		s.elide = plan.Search(s.f.Program, s.f, o)
+	}
+	return &s.elide.Slots[r-1]
+}
+
+// solveLiteral is the solution of the printed form for communication r.
+func (s *forms) solveLiteral(r int, kills synch.LiteralKills) *synch.LiteralSolution {
+	return s.solver.SolveLiteral(r, kills, synch.LiteralLimit, false)
+}
+
+// literalKills is the printed test, of which each answer is kept.
+func (s *forms) literalKills(y, x int) bool {
+	if s.tested == nil {
+		s.tested = map[[2]int]bool{}
+	}
+	key := [2]int{y, x}
+	answer, known := s.tested[key]
+	if !known {
+		answer = s.f.LiteralKills(y, x)
+		s.tested[key] = answer
+	}
+	return answer
+}
+
+// Table counts the verdicts, as the paper's section 5 does: of the printed form,
+// of the sound form with one slot for each communication, and of plan elide.
+func (a *Analysis) Table() []Total {
+	a.open()
+	count := func(form string, verdict func(int) synch.Verdict) Total {
+		t := Total{Form: form, Communications: len(a.source.f.Relations)}
+		for r := 1; r <= t.Communications; r++ {
+			switch verdict(r) {
+			case synch.NoReady:
+				t.NoSync++
+			case synch.Once:
+				t.Once++
+			default:
+				t.Sync++
+			}
+		}
+		if t.Communications > 0 {
+			t.Percent = 100 * float64(t.Sync) / float64(t.Communications)
+		}
+		return t
+	}
+	rows := []Total{count("literal", a.source.literal), count("popl96", a.source.verdict),
+		count("elide", func(r int) synch.Verdict { return a.source.slot(r).Verdict })}
+	for r := range a.source.f.Relations {
+		if len(a.source.slot(r+1).Asks) > 0 {
+			rows[2].Asking++
+		}
+	}
+	return rows
 }

@@ -3,10 +3,13 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // Build makes the report on the program in file. It solves everything again to
@@ -14,7 +17,8 @@ import (
 // show and which take much room for large programs, else those at the nodes that
 // matter.
 func (a *Analysis) Build(file string, full bool) *Report {
-	b := &builder{a: a, full: full, g: a.Graph, kills: a.Functions.Kills, after: a.Graph.PostDominators(), towards: map[*cfg.Node][]bool{}, uses: map[int][]*cfg.Node{}, posts: map[int][]*cfg.Node{}, overs: map[int][]*cfg.Node{}}
+	a.open()
+	b := &builder{a: a, f: a.Functions, full: full, g: a.Graph, kills: a.Functions.Kills, after: a.Graph.PostDominators(), towards: map[*cfg.Node][]bool{}, uses: map[int][]*cfg.Node{}, posts: map[int][]*cfg.Node{}, overs: map[int][]*cfg.Node{}}
 	for _, n := range b.g.Nodes {
 		switch n.Kind {
 		case cfg.Comm:
@@ -25,7 +29,7 @@ func (a *Analysis) Build(file string, full bool) *Report {
 			b.uses[n.Ref] = append(b.uses[n.Ref], n)
 		}
 	}
-	r := &Report{File: file, Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table()}
+	r := &Report{File: file, Plan: string(a.Plan.Kind), Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table()}
 	for _, n := range b.g.Nodes {
 		if isCollective(n) {
 			c := Collective{Node: n.ID, Name: nodeName(n), Line: n.Line}
@@ -35,55 +39,49 @@ func (a *Analysis) Build(file string, full bool) *Report {
 			r.Collectives = append(r.Collectives, c)
 		}
 	}
-	for i := range a.Functions.Relations {
+	for i := range b.f.Relations {
 		c := b.communication(i + 1)
 		for _, o := range c.Obligations {
-			r.Sweeps = max(r.Sweeps, len(o.Values[0].In))
+			for _, v := range o.Values {
+				r.Sweeps = max(r.Sweeps, len(v.In))
+			}
 		}
 		r.Communications = append(r.Communications, c)
 	}
 	return r
 }
 
-// Table counts the verdicts, as the paper's section 5 does.
-func (a *Analysis) Table() []Total {
-	count := func(form string, verdict func(int) synch.Verdict) Total {
-		t := Total{Form: form, Communications: len(a.sound)}
-		for r := range a.sound {
-			switch verdict(r + 1) {
-			case synch.NoReady:
-				t.NoSync++
-			case synch.Once:
-				t.Once++
-			default:
-				t.Sync++
-			}
-		}
-		if t.Communications > 0 {
-			t.Percent = 100 * float64(t.Sync) / float64(t.Communications)
-		}
-		return t
-	}
-	return []Total{count("literal", a.Literal), count("popl96", a.Verdict)}
-}
-
 // builder holds what the parts of a report need.
 type builder struct {
 	a                  *Analysis
+	f                  *procfunc.Functions
 	full               bool
 	g                  *cfg.Graph
 	kills              synch.Kills
 	after              *cfg.Tree
 	towards            map[*cfg.Node][]bool // see leadTo
 	posts, overs, uses map[int][]*cfg.Node  // C, CO and UO nodes by communication
+
+	over     *cfg.Tree             // see dominators
+	examples map[int]*plan.Example // see example
+	trials   *trials               // see hints
+}
+
+// dominators is asked for by few programs.
+func (b *builder) dominators() *cfg.Tree {
+	if b.over == nil {
+		b.over = b.g.Dominators()
+	}
+	return b.over
 }
 
 func (b *builder) communication(r int) Communication {
-	c := b.a.Functions.Relations[r-1].Comm
+	c := b.f.Relations[r-1].Comm
+	slot := &b.a.Plan.Slots[r-1]
 	out := Communication{
 		ID: r, Kind: string(c.Kind), Array: c.Array.Name, References: []string{}, Line: c.Line, Column: c.Col, Moves: c.Moves(),
 		C: points(b.posts[r]), CO: points(b.overs[r]), UO: points(b.uses[r]), Loops: []int{},
-		Functions: b.a.Functions.Report(r), Verdict: b.a.Verdict(r).String(),
+		Functions: b.f.Report(r), Slot: slotOf(slot), Elide: slotOf(b.a.source.slot(r)), PopL96: b.a.source.verdict(r).String(),
 	}
 	seen := map[string]bool{}
 	for _, ref := range c.Refs {
@@ -95,12 +93,36 @@ func (b *builder) communication(r int) Communication {
 	}
 	slices.Sort(out.Lines)
 	out.Lines = slices.Compact(out.Lines)
-	for l := b.a.Functions.Put(r).Loop; l != nil; l = l.Parent {
+	for l := b.f.Put(r).Loop; l != nil; l = l.Parent {
 		out.Loops = append([]int{l.ID}, out.Loops...)
 	}
+	b.story(r, slot, &out)
+	out.Literal = b.literal(r)
+	return out
+}
+
+// story tells why the puts of communication r wait, or do not, as its slot is.
+func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
+	out.Verdict = slot.Verdict.String()
+	switch {
+	case b.a.Plan.Kind == plan.Handshake:
+		out.Verdict = synch.NeedsSync.String()
+		out.Obligations = []Obligation{b.handshake(r)}
+		out.Why = "plan handshake has a ready message before every put, and looks no further"
+		return
+	case slot.Ages != nil:
+		s := b.aged(r)
+		o := s.obligation()
+		out.Obligations = []Obligation{o}
+		out.Why = s.sentence(&o)
+		return
+	}
+	worst := synch.Once
 	for _, it := range b.a.Items {
 		if it.Put == r {
-			out.Obligations = append(out.Obligations, b.obligation(it))
+			o, v := b.obligation(it)
+			out.Obligations = append(out.Obligations, o)
+			worst = min(worst, v)
 		}
 	}
 	// What decides comes first, and a communication's own value before others.
@@ -115,14 +137,42 @@ func (b *builder) communication(r int) Communication {
 		return rank(o) - rank(p)
 	})
 	out.Why = b.sentence(r, out.Obligations)
-	out.Literal = b.literal(r)
+	switch kind := b.a.Plan.Kind; {
+	case kind == plan.Barrier:
+		// Nobody puts before the barrier, whatever the analysis makes of it.
+		if out.Verdict = worst.String(); worst == synch.NeedsSync {
+			out.Verdict, out.Why = synch.NoReady.String(), strings.TrimPrefix(slot.Why, "no ready message: ")
+		}
+	case kind == plan.PopL96Literal && slot.Verdict > worst:
+		out.Why = "the printed analysis says so, which proves nothing; " + out.Why
+	case kind == plan.PopL96Literal && slot.Verdict == synch.NeedsSync && worst != synch.NeedsSync:
+		out.Why = "the printed analysis finds no message that makes it unnecessary, though " + out.Why
+	case !slot.Ready && worst == synch.NeedsSync:
+		out.Why = strings.TrimPrefix(slot.Why, "no ready message: ")
+	}
+}
+
+func slotOf(s *plan.Slot) Slot {
+	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Asks: slices.Clone(s.Asks), Tried: []Tried{}}
+	if out.Asks == nil {
+		out.Asks = []int{}
+	}
+	for _, t := range s.Tried {
+		chosen := t.Note == plan.Chosen
+		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Asks && t.What == "quiet", Free: t.Free, Cost: t.Cost, Chosen: chosen}
+		if !chosen {
+			tried.Note = t.Note
+		}
+		out.InTurn = out.InTurn || chosen && t.InTurn
+		out.Tried = append(out.Tried, tried)
+	}
 	return out
 }
 
-func (b *builder) obligation(it synch.Item) Obligation {
+func (b *builder) obligation(it synch.Item) (Obligation, synch.Verdict) {
 	s := b.a.solve(it)
 	v := s.Verdict(b.g)
-	o := Obligation{Use: it.Use, Put: it.Put, Verdict: v.String(), Sweeps: []Sweep{}}
+	o := Obligation{Use: it.Use, Put: it.Put, Verdict: v.String(), Slots: 1, Sweeps: []Sweep{}}
 	if b.full {
 		o.Sweeps = sweeps(s.History)
 	}
@@ -135,20 +185,30 @@ func (b *builder) obligation(it synch.Item) Obligation {
 		o.Gap = b.gap(s)
 	}
 	o.Values = b.values(&o, s)
-	return o
+	return o, v
 }
 
-// values are the states at the nodes that tell the story of an obligation, in
-// program order: C, CO and UO of both communications, what orders them, and the
-// heads of the loops around.
+// values are the states at the nodes that tell the story of an obligation.
 func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
+	return b.valuesAt(b.telling(o), func(id int) (in, out []string) {
+		for _, h := range s.History {
+			in, out = append(in, h[0][id].String()), append(out, h[1][id].String())
+		}
+		return in, out
+	})
+}
+
+// telling are the nodes that tell the story of an obligation, in program order: C,
+// CO and UO of both communications, what orders them, and the heads of the loops
+// around.
+func (b *builder) telling(o *Obligation) []int {
 	var nodes []int
 	for _, r := range []int{o.Use, o.Put} {
 		for _, list := range [][]*cfg.Node{b.posts[r], b.overs[r], b.uses[r]} {
 			nodes = append(nodes, ids(list)...)
 		}
 	}
-	for l := b.a.Functions.Put(o.Put).Loop; l != nil; l = l.Parent {
+	for l := b.f.Put(o.Put).Loop; l != nil; l = l.Parent {
 		nodes = append(nodes, l.Head.ID)
 	}
 	for _, ch := range o.Chains {
@@ -157,8 +217,14 @@ func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
 		}
 	}
 	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// valuesAt names nodes; states gives what holds in front of one and behind it,
+// after each sweep.
+func (b *builder) valuesAt(nodes []int, states func(id int) (in, out []string)) []Values {
 	var out []Values
-	for _, id := range slices.Compact(nodes) {
+	for _, id := range nodes {
 		n := b.g.Nodes[id]
 		v := Values{Node: id, Name: bare(nodeName(n)), Line: n.Line}
 		switch {
@@ -167,9 +233,7 @@ func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
 		case n.Kind == cfg.LoopHead:
 			v.Name = "loop while"
 		}
-		for _, h := range s.History {
-			v.In, v.Out = append(v.In, h[0][id].String()), append(v.Out, h[1][id].String())
-		}
+		v.In, v.Out = states(id)
 		out = append(out, v)
 	}
 	return out

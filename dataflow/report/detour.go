@@ -18,7 +18,7 @@ type detour struct {
 	path []*cfg.Node // from UO_use, or C_use where no UO lies on the path, to C_put
 
 	list  []Refusal // what the path goes past
-	tips  []string
+	late  []int     // communications that go the right way and arrive behind the put
 	marks []mark
 }
 
@@ -99,7 +99,7 @@ func (d *detour) passed(states []synch.State) []Refusal {
 		case states[i].Value == synch.CS || states[i].Value == synch.U:
 			r.Why = "it is sent before the use is over"
 		default:
-			reason := d.b.a.Functions.KillReason(n.Ref, d.it.Use, d.it.Put)
+			reason := d.b.f.KillReason(n.Ref, d.it.Use, d.it.Put)
 			// The name stands in front of it anyway.
 			if rest, ok := strings.CutPrefix(reason.Text, n.Name()+" "); ok && !strings.HasPrefix(rest, "and ") {
 				r.Why = rest
@@ -109,7 +109,7 @@ func (d *detour) passed(states []synch.State) []Refusal {
 			if reason.Kills {
 				over := d.b.overs[n.Ref]
 				r.Why = fmt.Sprintf("it goes the right way, from each q to its p, but p waits for it (%s) only after it has put (%s)", at(over[0]), at(d.put))
-				d.tips = append(d.tips, fmt.Sprintf("C_%d would do if it were complete before C_%d is posted: one after another instead of both together", n.Ref, d.it.Put))
+				d.late = append(d.late, n.Ref)
 			}
 		}
 		out = append(out, r)
@@ -235,57 +235,4 @@ func (d *detour) leaves(head *cfg.Node) string {
 		return "the path leaves " + loopName(head.Loop) + ", and"
 	}
 	return loopName(head.Loop) + " may run zero times, and then the path"
-}
-
-// hints are changes that remove the need. Each is true by itself.
-func (d *detour) hints() []string {
-	out := []string{}
-	add := func(text string) {
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	for _, from := range d.path {
-		var beside []*cfg.Node
-		for _, m := range d.marks {
-			if m.from == from && (m.n.Kind != cfg.Comm || d.certain(m.n)) {
-				beside = append(beside, m.n)
-			}
-		}
-		switch {
-		case beside == nil:
-		case from.Kind == cfg.Branch:
-			add(fmt.Sprintf("do %s also where %s (line %d) %s, as on this path", names(beside, "or"), from.Text, from.Line, d.outcome(from)))
-		case d.zero(from):
-			add(fmt.Sprintf("make it certain that %s runs at least once, so that %s lies on this path", loopName(from.Loop), names(beside, "or")))
-		}
-	}
-	for _, t := range d.tips {
-		add(t)
-	}
-	if d.it.Use == d.it.Put && d.b.alone(d.it.Put) {
-		if by := d.b.twoSlots(d.it.Put); by != nil {
-			add(fmt.Sprintf("two slots for C_%d, used in turn: then the put overwrites the value of one round earlier, and what p knows of that from %s is enough", d.it.Put, names(by, "and")))
-		}
-	}
-	for _, m := range d.marks {
-		if m.from == nil && d.path[0].Kind == cfg.UseOver {
-			add(fmt.Sprintf("%s would do if it came behind the use, after line %d", at(m.n), d.path[0].Line))
-		}
-	}
-	add(d.b.anyCollective(d.it))
-	return out
-}
-
-// certain reports whether a killer that the path passed would have arrived: its
-// CO comes before the put on every way from it.
-func (d *detour) certain(n *cfg.Node) bool {
-	return pathForth(n, d.put, func(v *cfg.Node) bool { return !(v.Kind == cfg.CommOver && v.Ref == n.Ref) }) == nil
-}
-
-// zero reports whether the path comes to the head from outside and goes past
-// the loop.
-func (d *detour) zero(head *cfg.Node) bool {
-	i := slices.Index(d.path, head)
-	return d.path[i+1] != head.Succs[0] && (i == 0 || !head.Loop.Contains(d.path[i-1].Loop))
 }

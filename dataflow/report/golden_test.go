@@ -20,9 +20,9 @@ import (
 // also computes what it prints of its own accuracy, and its placement of
 // communication is that of this compiler.
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"tred2", "jacobi", "heat3d", "fig3", "fig5"} {
+	for _, name := range []string{"tred2", "jacobi", "heat3d", "fig3", "fig5", "grid", "transpose"} {
 		t.Run(name, func(t *testing.T) {
-			got := analyze(t, example(t, name)).Build(name+".hpf", true).Text(false)
+			got := built(t, name).Text(false)
 			file := filepath.Join("../../examples", name, "dataflow.golden")
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
@@ -59,7 +59,7 @@ func TestColours(t *testing.T) {
 // never null, and states are there for every node and sweep.
 func TestJSON(t *testing.T) {
 	for _, name := range examples(t) {
-		r := analyze(t, example(t, name)).Build(name+".hpf", true)
+		r := built(t, name)
 		text, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

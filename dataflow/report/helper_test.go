@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -19,14 +21,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// analyze takes a program through all passes up to this one.
+// analyze takes a program through all passes up to this one, with the default plan.
 func analyze(t testing.TB, text string) *report.Analysis {
 	t.Helper()
-	return analyzeWith(t, text, choose.Options{})
+	return analyzeWith(t, text, plan.Elide, choose.Options{})
 }
 
-// analyzeWith is analyze with a choice of source transformations.
-func analyzeWith(t testing.TB, text string, o choose.Options) *report.Analysis {
+// analyzeWith is analyze with another plan and a choice of source transformations.
+func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options) *report.Analysis {
 	t.Helper()
 	tree, diags := parser.Parse("in.hpf", []byte(text))
 	if diags.HasErrors() {
@@ -39,7 +41,22 @@ func analyzeWith(t testing.TB, text string, o choose.Options) *report.Analysis {
 	}
 	chosen := choose.Choose(p, scalar.Analyze(p), o)
 	c := comm.Analyze(chosen.IR, chosen.Info)
-	return report.Analyze(procfunc.Analyze(c, c.Graph()))
+	f := procfunc.Analyze(c, c.Graph())
+	return report.Analyze(plan.MakeWith(c, kind, f), f, report.Options{})
+}
+
+// reports are those of the examples, which several tests look at.
+var reports sync.Map
+
+// built is the full report on an example with the default plan.
+func built(t testing.TB, name string) *report.Report {
+	t.Helper()
+	if r, ok := reports.Load(name); ok {
+		return r.(*report.Report)
+	}
+	r := analyze(t, example(t, name)).Build(name+".hpf", true)
+	reports.Store(name, r)
+	return r
 }
 
 // example reads an example program.

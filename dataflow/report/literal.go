@@ -2,20 +2,22 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
 // literal is what the printed form says of communication r, and where that goes
 // wrong if it says more than is proved.
 func (b *builder) literal(r int) Literal {
-	s := b.a.literal(r, b.a.literalKills)
-	v, sound := s.Verdict(b.g), b.a.Verdict(r)
+	s := b.a.source.solveLiteral(r, b.a.source.literalKills)
+	v, sound := s.Verdict(b.a.source.f.Graph), b.a.source.verdict(r)
 	out := Literal{Verdict: v.String(), Converged: s.Converged}
-	if b.full {
-		out.Final = &Sweep{spans(s.In), spans(s.Out)}
+	if b.full && b.a.Plan.Program == b.a.source.f.Program && b.a.Plan.Kind != plan.Barrier {
+		out.Final = &Sweep{spans(s.In), spans(s.Out)} // else its nodes are those of another graph
 	}
 	switch {
 	case v == sound:
@@ -36,19 +38,20 @@ func (b *builder) literal(r int) Literal {
 // overrated looks for the place where the printed form leaves the sound one: it
 // solves again with one step of the printed test undone at a time.
 func (b *builder) overrated(r int, s *synch.LiteralSolution) string {
-	f := b.a.Functions
+	f := b.a.source.f
 	without := func(kills synch.LiteralKills) synch.Verdict {
-		return b.a.literal(r, kills).Verdict(b.g)
+		return b.a.source.solveLiteral(r, kills).Verdict(f.Graph)
 	}
-	v := s.Verdict(b.g)
-	self := func(y, x int) bool { return y != x && b.a.literalKills(y, x) }
-	exact := func(y, x int) bool { return y == x && b.a.literalKills(y, x) || y != x && b.kills(y, x, x) }
-	both := func(y, x int) bool { return y != x && b.kills(y, x, x) }
+	v := s.Verdict(f.Graph)
+	printed := b.a.source.literalKills
+	self := func(y, x int) bool { return y != x && printed(y, x) }
+	exact := func(y, x int) bool { return y == x && printed(y, x) || y != x && f.Kills(y, x, x) }
+	both := func(y, x int) bool { return y != x && f.Kills(y, x, x) }
 	var why []string
 	own := fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r)
 	test := func() {
-		for _, n := range b.g.Nodes {
-			if y := n.Ref; n.Kind == cfg.CommOver && y != r && s.In[n.ID].Tags.Has(y) && !b.kills(y, r, r) {
+		for _, n := range f.Graph.Nodes {
+			if y := n.Ref; n.Kind == cfg.CommOver && y != r && s.In[n.ID].Tags.Has(y) && !f.Kills(y, r, r) {
 				why = append(why, fmt.Sprintf("its test takes C_%d for an answer to C_%d (%s), but %s", y, r, f.PrintedTest([]int{y}, r).Why, f.KillReason(y, r, r).Text))
 			}
 		}
@@ -62,7 +65,7 @@ func (b *builder) overrated(r int, s *synch.LiteralSolution) string {
 		why = append(why, own)
 		test()
 	}
-	if !b.alone(r) {
+	if slices.ContainsFunc(f.Classes(), func(c []int) bool { return len(c) > 1 && slices.Contains(c, r) }) {
 		why = append(why, fmt.Sprintf("it looks at C_%d alone, though other communications use the same cells", r))
 	}
 	if len(why) == 0 {

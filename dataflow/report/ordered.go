@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/synch"
@@ -11,7 +10,7 @@ import (
 
 // once says why no use comes before a put.
 func (b *builder) once(it synch.Item) string {
-	put := b.a.Functions.Put(it.Put)
+	put := b.f.Put(it.Put)
 	if it.Use != it.Put {
 		return fmt.Sprintf("no path leads from C_%d to C_%d", it.Use, it.Put)
 	}
@@ -26,7 +25,7 @@ func (b *builder) once(it synch.Item) string {
 // Every path from the use to the put passes one of them, and without any one
 // of them some path would have none that counts here.
 func (b *builder) chains(s *synch.Solution) []Chain {
-	put := b.a.Functions.Put(s.Item.Put)
+	put := b.f.Put(s.Item.Put)
 	var out []Chain
 	for _, w := range b.witnesses(put, func(n *cfg.Node) (synch.Value, synch.Value) { return s.In[n.ID].Value, s.Out[n.ID].Value }) {
 		out = append(out, b.chain(s, w, put))
@@ -96,44 +95,44 @@ func (b *builder) chain(s *synch.Solution, w, put *cfg.Node) Chain {
 
 // hops tells the path in sentences.
 func (b *builder) hops(it synch.Item, path []*cfg.Node, via, w *cfg.Node) []Hop {
-	ref := b.a.Functions.Relations[it.Use-1].Comm
+	ref := b.f.Relations[it.Use-1].Comm
 	what := b.refText(it.Use)
 	var hops []Hop
 	last := 0
-	add := func(n *cfg.Node, from int, relation, text string) {
-		i := from + slices.Index(path[from:], n)
+	add := func(n *cfg.Node, role, relation, text string) {
+		i := last + slices.Index(path[last:], n)
 		if l := crossed(path[last : i+1]); l != nil {
 			text = next(l) + " " + text
 		}
 		last = i
-		hops = append(hops, Hop{point(n), relation, text})
+		hops = append(hops, Hop{point(n), role, relation, text})
 	}
 	first := path[0]
-	put := b.a.Functions.Relations[it.Put-1]
+	put := b.f.Relations[it.Put-1]
 	switch {
 	case first.Kind == cfg.UseOver:
-		add(first, 0, "", fmt.Sprintf("every PE q that received %s is done with it, which only q knows", what))
+		add(first, "use", "", fmt.Sprintf("every PE q that received %s is done with it, which only q knows", what))
 	case first.Kind == cfg.Comm:
-		add(first, 0, "", fmt.Sprintf("puts into the cells of C_%d after their last use; further puts have to come after that use too", ref.ID))
+		add(first, "use", "", fmt.Sprintf("puts into the cells of C_%d after their last use; further puts have to come after that use too", ref.ID))
 	}
 	if w.Kind == cfg.CommOver {
-		y := b.a.Functions.Relations[w.Ref-1]
-		add(via, 0, y.String(), fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", b.refText(w.Ref), it.Put))
-		add(w, 0, "", "it has arrived: p knows that q has passed its last use")
+		y := b.f.Relations[w.Ref-1]
+		add(via, "tells", y.String(), fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", b.refText(w.Ref), it.Put))
+		add(w, "known", "", "it has arrived: p knows that q has passed its last use")
 	} else {
-		add(w, 0, "U -> U", "every PE contributes after its last use, and none has the result before all have contributed")
+		add(w, "tells", "U -> U", "every PE contributes after its last use, and none has the result before all have contributed")
 	}
 	i := len(path) - 1
 	text := fmt.Sprintf("p puts %s into the slot, and knows that q is done with it", b.refText(it.Put))
 	if l := crossed(path[last : i+1]); l != nil {
 		text = next(l) + " " + text
 	}
-	return append(hops, Hop{point(path[i]), put.String(), text})
+	return append(hops, Hop{point(path[i]), "put", put.String(), text})
 }
 
 // refText is the first reference of a communication.
 func (b *builder) refText(r int) string {
-	return b.a.Functions.Put(r).Text
+	return b.f.Put(r).Text
 }
 
 // crossed is the outermost loop whose back edge lies on the path, nil for none.
@@ -216,22 +215,17 @@ func (b *builder) sentence(r int, obligations []Obligation) string {
 		if o.Gap != nil {
 			return b.gapSentence(o)
 		}
-		for _, c := range o.Chains {
-			h := c.Hops[max(len(c.Hops)-2, 0)]
-			if len(c.Hops) == 4 {
-				h = c.Hops[1]
-			}
-			if name := fmt.Sprintf("%s (line %d)", h.Name, h.Line); !slices.Contains(by, name) {
+		for _, name := range tellers(o.Chains) {
+			if !slices.Contains(by, name) {
 				by = append(by, name)
 			}
 		}
 	}
 	if len(by) > 0 {
-		k := len(by) - 1
-		if k == 0 {
+		if len(by) == 1 {
 			return fmt.Sprintf("%s orders every use before the next put", by[0])
 		}
-		return fmt.Sprintf("%s or %s, whichever lies on the way, orders every use before the next put", strings.Join(by[:k], ", "), by[k])
+		return list(by, "or") + ", whichever lies on the way, orders every use before the next put"
 	}
 	for _, o := range obligations {
 		if o.Once != "" {

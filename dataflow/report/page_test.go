@@ -200,7 +200,11 @@ end program p
 func TestPagesOfExamples(t *testing.T) {
 	rect := regexp.MustCompile(`<g class="box[^"]*"><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)"`)
 	for _, name := range examples(t) {
-		r, page := pageOf(t, name+".hpf", example(t, name))
+		r := built(t, name)
+		page, err := r.HTML(example(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range r.Communications {
 			if n := strings.Count(page, fmt.Sprintf(`<article class="panel" id="c%d"`, c.ID)); n != 1 {
 				t.Errorf("%s: %d panels for communication %d", name, n, c.ID)

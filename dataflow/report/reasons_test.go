@@ -1,11 +1,14 @@
 package report_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
@@ -23,6 +26,11 @@ func TestReasons(t *testing.T) {
 				for _, o := range c.Obligations {
 					count[o.Verdict]++
 					it := synch.Item{Use: o.Use, Put: o.Put}
+					if o.Own {
+						count["aged"]++
+						checkAged(t, a, &c, &o)
+						continue
+					}
 					switch {
 					case o.Verdict == "NoSync" && len(o.Chains) > 0 && o.Gap == nil && o.Once == "":
 						checkChains(t, a, it, o.Chains)
@@ -37,7 +45,7 @@ func TestReasons(t *testing.T) {
 			}
 		})
 	}
-	if count["NoSync"] < 20 || count["Sync"] < 20 || count["Once"] < 20 {
+	if count["NoSync"] < 20 || count["Sync"] < 10 || count["Once"] < 20 || count["aged"] < 50 {
 		t.Errorf("too little was checked: %v", count)
 	}
 	t.Logf("obligations: %v", count)
@@ -126,6 +134,63 @@ func checkChains(t *testing.T, a *report.Analysis, it synch.Item, chains []repor
 	for _, c := range chains {
 		if w := c.Hops[len(c.Hops)-2]; s.In[w.Node].Value != synch.U && s.In[w.Node].Value < synch.NoSync && s.Out[w.Node].Value == synch.NoSync {
 			t.Errorf("%v: %s is named, and knowledge arises there without it", it, w.Name)
+		}
+	}
+}
+
+// checkAged follows the paths of chains over the slots of one communication: each
+// goes from a put over the end of its use to the put into the same slot, and along
+// it the end of the use becomes known.
+func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *report.Obligation) {
+	t.Helper()
+	slots := synch.Slots{Comm: o.Put, Count: o.Slots, Staged: o.Staged}
+	kills := func(y, put, nth int) bool {
+		return slices.Contains(c.Slot.Asks, y) || a.Functions.KillsAfter(y, put, nth)
+	}
+	if (o.Chains == nil) != (o.Once != "") || o.Verdict != "NoSync" || (o.Asking != nil) != (len(c.Slot.Asks) > 0) {
+		t.Errorf("%d: the reasons do not belong together: %+v", o.Put, o)
+	}
+	for _, ch := range o.Chains {
+		path := checkPath(t, a.Graph, ch.Path)
+		put := a.Functions.Put(o.Put)
+		if path[0] != put || path[len(path)-1] != put {
+			t.Errorf("%d: a chain goes from %s to %s", o.Put, path[0].Name(), path[len(path)-1].Name())
+		}
+		u := synch.State{Value: synch.U}
+		state, puts := synch.Aged{u, u, u, u}, 0
+		for _, n := range path[:len(path)-1] {
+			if n == put {
+				puts++
+			}
+			state = synch.AgedApply(state, n, slots, kills)
+		}
+		if v := state[o.Slots-1].Value; puts != o.Slots || v != synch.NoSync {
+			t.Errorf("%d: at the end of a chain with %d puts %v is known", o.Put, puts, v)
+		}
+		roles := ""
+		at := 0
+		for _, h := range ch.Hops {
+			roles += h.Role + " "
+			i := slices.Index(ch.Path[at:], h.Node)
+			if i < 0 {
+				t.Errorf("%d: the hop %s is not on the path, or out of order", o.Put, h.Name)
+				break
+			}
+			at += i
+		}
+		if roles != "before use tells known put " && roles != "before use tells put " {
+			t.Errorf("%d: the hops are %s", o.Put, roles)
+		}
+	}
+	if o.Asking == nil {
+		return
+	}
+	if len(o.Asking.Asked) != len(c.Slot.Asks) {
+		t.Errorf("%d asks %v, and the report tells of %+v", o.Put, c.Slot.Asks, o.Asking.Asked)
+	}
+	for _, p := range o.Asking.Pairs {
+		if p.Answered > p.Messages || (p.Answered < p.Messages) != (len(p.Without) > 0) {
+			t.Errorf("%d: %+v does not add up", o.Put, p)
 		}
 	}
 }
@@ -232,7 +297,7 @@ func TestHints(t *testing.T) {
       c(i) = b(i)
     end do
   end do
-`, "a(41-i)", []string{"two slots for C_1, used in turn", "knows of that from CO_2 (line 14)", "C_2 (line 14) would do if it came behind the use, after line 16", "a reduction over all PEs"}, nil},
+`, "a(41-i)", []string{"--sync=elide: 2 slots by turns (true)", "C_2 (line 14) would do if it came behind the use, after line 16 (true)", "a reduction or barrier of all PEs at the start of each iteration of t (line 13), which would do for C_2 too (true)"}, nil},
 		{"the second of two reversals", `  do t = 1, 5
     do i = 1, n
       b(i) = a(n+1-i) + c(n+1-i)
@@ -242,7 +307,7 @@ func TestHints(t *testing.T) {
       c(i) = b(i)
     end do
   end do
-`, "c(41-i)", []string{"C_1 would do if it were complete before C_2 is posted: one after another"}, nil},
+`, "c(41-i)", []string{"C_1 would do if it were complete before C_2 is posted: one after another instead of both together (true)"}, nil},
 		{"a shift in one direction is not", `  do t = 1, 5
     do i = 2, n - 1
       b(i) = a(i-1)
@@ -251,7 +316,7 @@ func TestHints(t *testing.T) {
       a(i) = b(i)
     end do
   end do
-`, "a(i-1)", []string{"a reduction over all PEs"}, []string{"slots", "one after another"}},
+`, "a(i-1)", []string{"a reduction or barrier of all PEs at the start of each iteration of t (line 13) (true)"}, []string{"slots", "one after another"}},
 		{"a reduction on the shorter way", `  do t = 1, 5
     do i = 2, n - 1
       b(i) = a(i-1)
@@ -273,7 +338,7 @@ func TestHints(t *testing.T) {
       a(i) = b(i)
     end do
   end do
-`, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold"}, []string{"slots"}},
+`, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold, as on this path (true)"}, []string{"slots"}},
 		{"a reduction in one branch", `  do t = 1, 5
     do i = 2, n - 1
       b(i) = a(i-1)
@@ -288,9 +353,9 @@ func TestHints(t *testing.T) {
       a(i) = b(i)
     end do
   end do
-`, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold"}, []string{"slots"}},
+`, "a(i-1)", []string{"do the sum of s (line 20) also where s < 3.0d0 (line 17) does not hold, as on this path (true)"}, []string{"slots"}},
 	} {
-		a := analyze(t, head+fill+test.body+"  print *, s\nend program p\n")
+		a := analyzeWith(t, head+fill+test.body+"  print *, s\nend program p\n", plan.PopL96, choose.Options{})
 		r := a.Build("p.hpf", true)
 		var hints string
 		for _, c := range r.Communications {
@@ -300,7 +365,9 @@ func TestHints(t *testing.T) {
 				}
 				o := c.Obligations[0]
 				checkGap(t, a, synch.Item{Use: o.Use, Put: o.Put}, o.Gap)
-				hints = strings.Join(o.Gap.Hints, "\n")
+				for _, h := range o.Gap.Hints {
+					hints += fmt.Sprintf("%s (%t)\n", h.Text, h.Tried)
+				}
 			}
 		}
 		for _, w := range test.want {

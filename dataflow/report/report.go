@@ -9,15 +9,17 @@ import (
 // of the interface: tools read them.
 type Report struct {
 	File           string          `json:"file"`
+	Plan           string          `json:"plan"` // elide, popl96, ...
 	Communications []Communication `json:"communications"`
 	Collectives    []Collective    `json:"collectives"`
 	Graph          Graph           `json:"graph"`
 	Table          []Total         `json:"table"`  // one row per form of the analysis
-	Sweeps         int             `json:"sweeps"` // most that an item of the sound form took
+	Sweeps         int             `json:"sweeps"` // most that an obligation took
 }
 
-// Communication is one communication with both verdicts and the reasons of the
-// sound one. Verdicts are "NoSync", "Once" and "Sync".
+// Communication is one communication with what the plan does about it, and why.
+// Verdicts are "NoSync", "Once" and "Sync": ready messages are sent before every
+// put. With slots that ask, a NoSync may leave some between single pairs of PEs.
 type Communication struct {
 	ID         int      `json:"id"`
 	Kind       string   `json:"kind"`
@@ -36,10 +38,39 @@ type Communication struct {
 
 	Functions procfunc.Report `json:"functions"`
 
-	Verdict     string       `json:"verdict"` // of the sound form, the worst of Obligations
+	Slot        Slot         `json:"slot"`
+	Verdict     string       `json:"verdict"` // of the plan
 	Why         string       `json:"why"`     // one sentence
 	Obligations []Obligation `json:"obligations"`
-	Literal     Literal      `json:"literal"`
+	// What the forms of the analysis say, whatever the plan: one slot, proved
+	// (PopL96), or as printed (Literal), and what plan elide makes of it.
+	PopL96  string  `json:"popl96"`
+	Elide   Slot    `json:"elide"`
+	Literal Literal `json:"literal"`
+}
+
+// Slot is what the puts of a communication fill, and when they wait.
+type Slot struct {
+	Verdict string  `json:"verdict"`
+	Ready   bool    `json:"ready"` // a ready message before every put
+	Form    string  `json:"form"`  // as in the plan: "ready", "quiet", "staged*2"
+	Say     string  `json:"say"`   // in words
+	Cells   string  `json:"cells"`
+	Count   int     `json:"count"`             // slots, used by turns
+	Staged  bool    `json:"staged"`            // what arrives is copied from there
+	Asks    []int   `json:"asks"`              // communications that answer pair by pair
+	InTurn  bool    `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
+	Tried   []Tried `json:"tried"`             // by the search of plan elide; empty where there was nothing to search
+}
+
+// Tried is one form of slots that the search of plan elide looked at.
+type Tried struct {
+	What   string  `json:"what"`            // in words
+	Ready  bool    `json:"ready,omitempty"` // one slot, and a ready message before every put
+	Free   bool    `json:"free"`            // no ready message is needed then
+	Cost   float64 `json:"cost"`            // in messages, over the whole program
+	Chosen bool    `json:"chosen"`
+	Note   string  `json:"note,omitempty"`
 }
 
 // Point is a node of the graph, for people.
@@ -51,14 +82,18 @@ type Point struct {
 
 // Obligation is what has to be shown for one item: the value that communication
 // Use brought is dead before communication Put puts into the same cells.
-// Exactly one of Once, Chains and Gap is there, by Verdict.
+// Exactly one of Once, Chains and Gap is there.
 type Obligation struct {
 	Use     int     `json:"use"`
 	Put     int     `json:"put"`
 	Verdict string  `json:"verdict"`
+	Own     bool    `json:"own"`              // the proof is over slots that belong to the communication alone
+	Slots   int     `json:"slots"`            // with several the values are told by age
+	Staged  bool    `json:"staged,omitempty"` // the use is over when the stage is copied
 	Once    string  `json:"once,omitempty"`   // why no use comes before a put
 	Chains  []Chain `json:"chains,omitempty"` // on every path from use to put lies one of these
-	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing orders them
+	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing is known to order them
+	Asking  *Asking `json:"asking,omitempty"` // which pairs of PEs have an answer
 	// Values has the nodes that matter, Sweeps all nodes, or none where Build was
 	// not asked for them.
 	Values []Values `json:"values"`
@@ -96,15 +131,42 @@ type Chain struct {
 	Path []int `json:"path"` // nodes of one path through the chain
 }
 
-// Hop is one step of a Chain.
+// Hop is one step of a Chain. Role is "before" (the put that brought the value),
+// "use" (the end of its use), "tells" (what makes that known), "known" (where it
+// has arrived), or "put" (the put that overwrites).
 type Hop struct {
 	Point
+	Role     string `json:"role"`
 	Relation string `json:"relation,omitempty"` // p -> q
 	Text     string `json:"text"`
 }
 
-// Gap is a path from the use to the next put on which nothing makes the end of
-// the use known.
+// Asking tells for which pairs of PEs the other communications answer: those
+// between which each of Asked goes back.
+type Asking struct {
+	Asked []Asked     `json:"asked"`
+	Pairs []PairCount `json:"pairs"` // for some numbers of PEs; empty where they depend on scalars
+}
+
+// Asked is a communication that answers pair by pair.
+type Asked struct {
+	Ref int `json:"ref"`
+	Point
+	Relation string `json:"relation"`
+	Why      string `json:"why,omitempty"` // why it is not proved to answer all pairs
+}
+
+// PairCount is how many messages of one execution have an answer.
+type PairCount struct {
+	PEs      int      `json:"pes"`
+	For      string   `json:"for,omitempty"` // values of scalars that the messages depend on
+	Messages int      `json:"messages"`
+	Answered int      `json:"answered"`
+	Without  [][2]int `json:"without"` // the first pairs of PEs, from and to, that keep a ready message
+}
+
+// Gap is a path from the use to the next put on which nothing is known to make the
+// end of the use known.
 type Gap struct {
 	Consumer string    `json:"consumer"` // PE q, in terms of positions
 	Producer string    `json:"producer"` // PE p
@@ -114,7 +176,26 @@ type Gap struct {
 	Steps    []Step    `json:"steps"`    // the decisions on the path
 	Passed   []Refusal `json:"passed"`   // communications on the path, and why each proves nothing
 	Missed   []Refusal `json:"missed"`   // what would prove it, and where the path goes past it
-	Hints    []string  `json:"hints"`    // what to change
+	// Example is an execution that shows that nothing orders them; nil where none
+	// was found, so that it is only not proved.
+	Example *Example `json:"example,omitempty"`
+	Hints   []Hint   `json:"hints"` // what to change
+}
+
+// Example is a put in an execution on a few PEs of which no data message and no
+// reduction has told its PE that the consumer is done with the slot.
+type Example struct {
+	PEs  int    `json:"pes"`
+	From int    `json:"from"` // PE
+	To   int    `json:"to"`
+	Text string `json:"text"`
+}
+
+// Hint is a change that removes the need. Tried: the analysis was made again with
+// the change in the graph, or the plan made anew, and the ready message was gone.
+type Hint struct {
+	Text  string `json:"text"`
+	Tried bool   `json:"tried"`
 }
 
 // Step is one point of a Gap's path.
@@ -176,9 +257,10 @@ type Loop struct {
 
 // Total is a row of the table of the paper's section 5.
 type Total struct {
-	Form           string  `json:"form"` // "literal" or "popl96"
+	Form           string  `json:"form"` // "literal", "popl96" or "elide"
 	Communications int     `json:"communications"`
 	NoSync         int     `json:"nosync"`
+	Asking         int     `json:"asking"` // of NoSync: with ready messages for pairs of PEs without an answer
 	Once           int     `json:"once"`
 	Sync           int     `json:"sync"`
 	Percent        float64 `json:"percent"` // of the communications that need ready messages

@@ -10,6 +10,8 @@ import (
 // escapes.
 func (r *Report) Text(color bool) string {
 	t := &text{r: r, color: color}
+	t.line("plan %s: %s", r.Plan, planSays[r.Plan])
+	t.line("")
 	for i := range r.Communications {
 		t.communication(&r.Communications[i])
 	}
@@ -74,12 +76,16 @@ func (t *text) paint(verdict, text string) string {
 }
 
 func (t *text) communication(c *Communication) {
-	verdict := c.Verdict + strings.Repeat(" ", max(0, 6-len(c.Verdict)))
+	verdict := c.Verdict
 	refs := strings.Join(c.References, ", ")
 	if len(refs) > 26 && len(c.References) > 1 {
 		refs = c.References[0] + ", ..."
 	}
-	t.line("#%-3d %-10s %-26s line %-4d %s  (printed form: %s)", c.ID, c.Kind, refs, c.Line, t.paint(c.Verdict, verdict), c.Literal.Verdict)
+	how := ""
+	if s := c.Slot.Say; s != "one slot" && !c.Slot.Ready {
+		how = strings.Repeat(" ", max(0, 8-len(verdict))) + s
+	}
+	t.line("#%-3d %-10s %-26s line %-4d %s%s", c.ID, c.Kind, refs, c.Line, t.paint(c.Verdict, verdict), how)
 	if strings.HasSuffix(refs, "...") {
 		t.wrap("     ", "for "+strings.Join(c.References, ", "))
 	}
@@ -101,9 +107,7 @@ func (t *text) communication(c *Communication) {
 	for i := range c.Obligations {
 		t.why(c, &c.Obligations[i])
 	}
-	if c.Literal.Why != "" {
-		t.wrap("     printed form "+c.Literal.Verdict+": ", c.Literal.Why+".")
-	}
+	t.forms(c)
 	t.line("")
 }
 
@@ -211,7 +215,8 @@ func beside(blocks [][]string) []string {
 	return out
 }
 
-// values writes SC_IN and SC_OUT after each sweep at the nodes that matter.
+// values writes SC_IN and SC_OUT at the nodes that matter: after each sweep, or, of
+// several values, those of each age after the last one.
 func (t *text) values(o *Obligation) {
 	head := "SC"
 	if o.Use != o.Put {
@@ -220,6 +225,18 @@ func (t *text) values(o *Obligation) {
 	rows := [][]string{{head, ""}}
 	for i, v := range o.Values {
 		row := []string{v.Name, fmt.Sprintf("line %d", v.Line)}
+		if o.Slots > 1 {
+			if i == 0 {
+				rows[0] = append(rows[0], ages[:o.Slots]...)
+			}
+			k := len(v.In) - 1
+			in, out := strings.Split(v.In[k], " | "), strings.Split(v.Out[k], " | ")
+			for a := range in {
+				row = append(row, change(in[a], out[a]))
+			}
+			rows = append(rows, row)
+			continue
+		}
 		for k := range v.In {
 			if i == 0 {
 				rows[0] = append(rows[0], fmt.Sprintf("sweep %d", k+1))
@@ -228,10 +245,16 @@ func (t *text) values(o *Obligation) {
 		}
 		rows = append(rows, row)
 	}
+	if len(o.Values) == 0 {
+		return
+	}
 	for _, l := range columns(rows) {
 		t.line("       %s", l)
 	}
 }
+
+// ages name the values that several slots hold.
+var ages = []string{"last value", "the one before", "2 before", "3 before"}
 
 // change is "SC_IN -> SC_OUT", or the one value where nothing changes.
 func change(in, out string) string {
@@ -285,24 +308,121 @@ func (t *text) why(c *Communication, o *Obligation) {
 			t.spot(h.Line, h.Name, width, h.Text, h.Relation)
 		}
 	}
-	if o.Gap == nil {
-		return
+	if o.Asking != nil {
+		t.asking(c, o.Asking)
 	}
-	g := o.Gap
+	if o.Gap != nil {
+		t.gap(o.Gap)
+	}
+}
+
+// asking writes which pairs of PEs are answered.
+func (t *text) asking(c *Communication, a *Asking) {
+	t.line("       which messages are answered:")
+	for _, y := range a.Asked {
+		what := fmt.Sprintf("answers p -> q of C_%d where it goes q -> p itself, which both know beforehand", c.ID)
+		if y.Why != "" {
+			what += "; not all pairs for all numbers of PEs: " + strings.TrimPrefix(y.Why, y.Name+" ")
+		}
+		t.spot(y.Line, y.Name, len(y.Name), what, y.Relation)
+	}
+	if len(a.Pairs) == 0 {
+		t.wrap("         ", "how many depends on values that are known at run time only")
+	}
+	for _, line := range a.say() {
+		t.wrap("         ", line)
+	}
+}
+
+// gap writes the path on which nothing is known to order use and put.
+func (t *text) gap(g *Gap) {
 	pair := fmt.Sprintf("q is %s, p is %s", g.Consumer, g.Producer)
 	if len(g.Ranges) > 0 {
 		pair += "; " + strings.Join(g.Ranges, ", ")
 	}
 	t.wrap("       the pair: ", pair)
+	if g.Example != nil {
+		t.wrap("       an example: ", g.Example.Text)
+	} else {
+		t.wrap("       an example: ", "none was found on a few PEs: something may order them that the analysis does not see")
+	}
 	t.line("       the path:")
 	for _, s := range g.Steps {
 		t.wrap(fmt.Sprintf("         line %-4d ", s.Line), s.Text)
 	}
 	t.refusals("on the path, and no proof:", g.Passed)
 	t.refusals("beside the path:", g.Missed)
-	t.line("       what would do:")
-	for _, h := range g.Hints {
-		t.wrap("         - ", h)
+	t.hints("what would do (tried in the analysis):", g.Hints, true)
+	t.hints("what may help:", g.Hints, false)
+}
+
+func (t *text) hints(head string, list []Hint, tried bool) {
+	for _, h := range list {
+		if h.Tried != tried {
+			continue
+		}
+		if head != "" {
+			t.line("       %s", head)
+			head = ""
+		}
+		t.wrap("         - ", h.Text)
+	}
+}
+
+// forms writes what the forms of the analysis say, and what the search of plan
+// elide looked at.
+func (t *text) forms(c *Communication) {
+	elide := c.Elide.Verdict
+	if s := c.Elide.Say; !c.Elide.Ready && s != "one slot" {
+		elide += ", " + s
+	}
+	t.wrap("     ", fmt.Sprintf("printed form %s · popl96 %s · elide %s", c.Literal.Verdict, c.PopL96, elide))
+	if c.Literal.Why != "" {
+		t.wrap("     printed form "+c.Literal.Verdict+": ", c.Literal.Why+".")
+	}
+	t.tried(c)
+}
+
+// tried writes what the search of plan elide looked at.
+func (t *text) tried(c *Communication) {
+	var chosen, ready *Tried
+	var unproved []string
+	for i := range c.Slot.Tried {
+		s := &c.Slot.Tried[i]
+		switch {
+		case s.Chosen:
+			chosen = s
+		case s.Ready:
+			if ready == nil {
+				ready = s
+			}
+		case !s.Free && s.Note == "":
+			unproved = append(unproved, s.What)
+		}
+	}
+	if chosen == nil {
+		return
+	}
+	text := fmt.Sprintf("%s at cost %.4g", chosen.What, chosen.Cost)
+	if ready != nil {
+		text += fmt.Sprintf(", against %.4g with a ready message before every put", ready.Cost)
+	}
+	t.wrap("     the search took: ", text+".")
+	for _, s := range c.Slot.Tried {
+		switch {
+		case s.Chosen || s.Ready:
+		case s.Free:
+			text := fmt.Sprintf("proved, at cost %.4g", s.Cost)
+			if s.Note != "" {
+				text += ", " + s.Note
+			}
+			t.wrap("       ", s.What+": "+text)
+		case s.Note != "":
+			t.wrap("       ", s.What+": "+s.Note)
+		}
+	}
+	if len(unproved) > 0 {
+		t.wrap("       ", "not proved: "+strings.Join(unproved, "; "))
 	}
 }
 
@@ -330,25 +450,3 @@ func (t *text) spot(line int, name string, width int, what, relation string) {
 
 // bare is a name without its article, for columns.
 func bare(name string) string { return strings.TrimPrefix(name, "the ") }
-
-// table is that of the paper's section 5.
-func (t *text) table() {
-	rows := [][]string{{"", "communications", "NoSync", "once", "Sync", "per cent Sync"}}
-	for _, r := range t.r.Table {
-		rows = append(rows, []string{r.Form, fmt.Sprint(r.Communications), fmt.Sprint(r.NoSync), fmt.Sprint(r.Once), fmt.Sprint(r.Sync), fmt.Sprintf("%.1f", r.Percent)})
-	}
-	for i, row := range rows {
-		for j := range row {
-			if j > 0 {
-				rows[i][j] = fmt.Sprintf("%*s", len(rows[0][j]), row[j])
-			}
-		}
-	}
-	for _, l := range columns(rows) {
-		t.line("%s", l)
-	}
-	t.line("")
-	t.wrap("", "NoSync: repeated without ready messages. once: never put twice. Sync: ready messages stay. literal is the printed algorithm, "+
-		"whose verdicts prove nothing; popl96 is the sound form, whose verdicts are proved.")
-	t.line("sweeps of the sound form: at most %d", t.r.Sweeps)
-}

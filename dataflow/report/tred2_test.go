@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm/choose"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir/transform"
 )
@@ -56,7 +57,7 @@ func TestVerdictsFollowTheProgram(t *testing.T) {
 			"d(l)/1 NoSync sum of f", "d(j)/1 NoSync sum of x", "z(j,j)/1 NoSync sum of f", "e(j)/1 Sync",
 			"e(j)/2 NoSync sum of x", "z(l,j)/1 Sync", "d(l)/2 NoSync sum of x", "z(l,j)/2 NoSync sum of x"}},
 	} {
-		r := analyzeWith(t, test.program, choose.Options{Without: transform.Kinds}).Build("tred2.hpf", true)
+		r := analyzeWith(t, test.program, plan.PopL96, choose.Options{Without: transform.Kinds}).Build("tred2.hpf", true)
 		if got := verdicts(r); !slices.Equal(got, test.want) {
 			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
 		}

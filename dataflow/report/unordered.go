@@ -19,14 +19,20 @@ const searchLimit = 200_000
 // the producers that the use is over, and says what lies on it and beside it.
 func (b *builder) gap(s *synch.Solution) *Gap {
 	it := s.Item
-	put := b.a.Functions.Put(it.Put)
-	rel := b.a.Functions.Relations[it.Put-1]
-	g := &Gap{Consumer: party(rel, rel.Q), Producer: party(rel, rel.P), Ranges: ranges(rel), Path: []int{}, Steps: []Step{}, Passed: []Refusal{}, Missed: []Refusal{}, Hints: []string{}}
+	put := b.f.Put(it.Put)
+	rel := b.f.Relations[it.Put-1]
+	g := &Gap{Consumer: party(rel, rel.Q), Producer: party(rel, rel.P), Ranges: ranges(rel), Path: []int{}, Steps: []Step{}, Passed: []Refusal{}, Missed: []Refusal{}, Hints: []Hint{}}
 	path, states := b.search(it)
 	if path == nil {
 		g.State = s.In[put.ID].String()
 		g.Steps = append(g.Steps, Step{put.Line, fmt.Sprintf("in front of %s the analysis knows only %s: on the paths that meet there different messages are under way, and none on all of them", at(put), g.State)})
-		g.Hints = append(g.Hints, b.anyCollective(it))
+		d := &detour{b: b, it: it, put: put}
+		for _, h := range []*Hint{d.otherPlan(), d.collective()} {
+			if h != nil {
+				g.Hints = append(g.Hints, *h)
+			}
+		}
+		g.Example = b.example(it)
 		return g
 	}
 	g.State = states[len(states)-1].String()
@@ -44,6 +50,7 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 	d.missed()
 	g.Missed = d.list
 	g.Hints = d.hints()
+	g.Example = b.example(it)
 	return g
 }
 
@@ -55,7 +62,7 @@ func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
 		n *cfg.Node
 		s synch.State // in front of n
 	}
-	put := b.a.Functions.Put(it.Put)
+	put := b.f.Put(it.Put)
 	leads := b.leadTo(put)
 	before := map[place]place{}
 	var work []place
@@ -165,7 +172,6 @@ func ranges(r *procfunc.Relation) []string {
 }
 
 func (b *builder) gapSentence(o Obligation) string {
-	what := b.refText(o.Use)
 	when := ""
 	if len(o.Gap.Path) > 0 {
 		var path []*cfg.Node
@@ -173,20 +179,15 @@ func (b *builder) gapSentence(o Obligation) string {
 			path = append(path, b.g.Nodes[id])
 		}
 		if l := crossed(path); l != nil {
-			when += " " + next(l)
+			when = " " + next(l)
 		}
 	}
+	put := "puts again"
 	if o.Use != o.Put {
-		return fmt.Sprintf("on some path nothing orders q's last use of %s (C_%d) before PE p puts %s (C_%d) into the same cells%s", what, o.Use, b.refText(o.Put), o.Put, when)
+		put = fmt.Sprintf("puts %s (C_%d) into the same cells", b.refText(o.Put), o.Put)
 	}
-	return fmt.Sprintf("on some path nothing orders q's last use of %s before PE p puts again%s", what, when)
-}
-
-// anyCollective is the remedy that always helps.
-func (b *builder) anyCollective(it synch.Item) string {
-	use, put := b.uses[it.Use], b.a.Functions.Put(it.Put)
-	if len(use) == 0 {
-		return fmt.Sprintf("a reduction over all PEs on every path to line %d", put.Line)
+	if o.Gap.Example != nil {
+		return fmt.Sprintf("nothing need have told p that q is done with %s before it %s%s", b.refText(o.Use), put, when)
 	}
-	return fmt.Sprintf("a reduction over all PEs on every path from line %d, behind the last use, to line %d, before the next put", use[0].Line, put.Line)
+	return fmt.Sprintf("it is not proved that p knows that q is done with %s before it %s%s", b.refText(o.Use), put, when)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -102,7 +101,8 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 }
 
 // rewrite gives the other spellings their command: `help CMD` is kong's
-// `CMD --help`, and `--explain STAGE FILE` is `explain FILE STAGE`.
+// `CMD --help`, and `--explain` is `explain`, which takes FILE and STAGE in any
+// order.
 func rewrite(args []string) []string {
 	if len(args) == 0 {
 		return args
@@ -117,33 +117,7 @@ func rewrite(args []string) []string {
 	case args[0] != "--explain":
 		return args
 	}
-	// The first two words are the stage and the file; with only one it is the
-	// file.
-	words := positions(rest)
-	out := append([]string{"explain"}, rest...)
-	if len(words) >= 2 {
-		i, j := words[0]+1, words[1]+1
-		out[i], out[j] = out[j], out[i]
-	}
-	return out
-}
-
-// positions are the indices of the arguments that are neither flags nor the
-// values of flags that stand apart.
-func positions(args []string) []int {
-	var words []int
-	value := false
-	for i, a := range args {
-		switch {
-		case value:
-			value = false
-		case strings.HasPrefix(a, "-"):
-			value = slices.Contains([]string{"--format", "--sync", "--pes", "-n", "--no-transform", "--slots-memory"}, a)
-		default:
-			words = append(words, i)
-		}
-	}
-	return words
+	return append([]string{"explain"}, rest...)
 }
 
 // usage makes kong's parse errors usage Failures.

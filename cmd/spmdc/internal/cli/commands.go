@@ -62,12 +62,13 @@ func (f *compileFlags) without() ([]transform.Kind, error) {
 	if f.NoTransform == "" {
 		return nil, nil
 	}
-	if f.NoTransform == "all" {
-		return transform.Kinds, nil
-	}
 	var list []transform.Kind
 	for name := range strings.SplitSeq(f.NoTransform, ",") {
 		kind := transform.Kind(strings.TrimSpace(name))
+		if kind == "all" {
+			list = append(list, transform.Kinds...)
+			continue
+		}
 		if !slices.Contains(transform.Kinds, kind) {
 			return nil, driver.Usagef("the transformations are "+kindNames()+", and all stands for all of them", "there is no transformation %q", name)
 		}
@@ -277,14 +278,22 @@ type explainCmd struct {
 	compileFlags
 }
 
+// stages reports whether word is a stage.
+func stages(table *driver.Table, word string) bool {
+	return word == driver.StageAll || slices.Contains(table.Stages(), word)
+}
+
 func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	n, err := cmd.PEs.count()
 	if err != nil {
 		return err
 	}
 	stage := cmd.Stage
-	if stage == "" {
+	switch {
+	case stage == "":
 		stage = driver.DefaultStage
+	case stages(table, cmd.File) && !stages(table, stage):
+		cmd.File, stage = stage, cmd.File // STAGE FILE
 	}
 	e, err := table.NewExplainer(stage, driver.Format(cmd.Format))
 	if err != nil {

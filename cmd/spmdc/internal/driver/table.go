@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
-	"regexp"
-
-	"github.com/kr/pretty"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -79,17 +76,6 @@ func Passes() *Table {
 				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Functions.Explain(), nil }, Data: dataFunctions},
 			},
 			{
-				Name: "dataflow",
-				Doc:  "which communications need no ready messages, and why",
-				Run:  func(c *Compilation) error { c.Synch = report.Analyze(c.Functions); return nil },
-				Explain: Views{
-					Text: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).Text(c.Color), nil },
-					DOT:  func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).DOT(c.Graph), nil },
-					HTML: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, true).HTML(string(c.Text)) },
-					Data: func(c *Compilation) any { return c.Synch.Build(c.File, true) },
-				},
-			},
-			{
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
 				Run:   runPlan,
@@ -98,6 +84,20 @@ func Passes() *Table {
 					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
 					DOT:  func(c *Compilation) (string, error) { return c.Plan.Graph.DOT(), nil },
 					Data: dataPlan,
+				},
+			},
+			{
+				Name: "dataflow",
+				Doc:  "why each communication of the plan needs ready messages, or none",
+				Run: func(c *Compilation) error {
+					c.Synch = report.Analyze(c.Plan, c.Functions, report.Options{PEs: c.PEs, Search: c.searchOptions()})
+					return nil
+				},
+				Explain: Views{
+					Text: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).Text(c.Color), nil },
+					DOT:  func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).DOT(c.Plan.Graph), nil },
+					HTML: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, true).HTML(string(c.Text)) },
+					Data: func(c *Compilation) any { return c.Synch.Build(c.File, true) },
 				},
 			},
 			{
@@ -119,7 +119,7 @@ func Passes() *Table {
 			{"mapping", "comm", "a reference communicates when owner and reader differ"},
 			{"comm", "cfg", "the graph has the communication nodes"},
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
-			{"procfunc", "dataflow", "which message answers which one follows from who sends to whom"},
+			{"plan", "dataflow", "what is explained is what the plan does"},
 			{"comm", "plan", "the plan synchronises the communications"},
 			{"procfunc", "plan", "a ready message is left out when other messages answer those that come"},
 			{"plan", "code", "code is emitted from the plan and nothing else"},
@@ -146,18 +146,7 @@ func checkAST(c *Compilation) error {
 	return nil
 }
 
-// position and absent match what a dump of the tree is too full of: the long
-// form of positions, and fields that say nothing.
-var (
-	position = regexp.MustCompile(`source\.Pos\{Line:(\d+), Col:(\d+)\}`)
-	absent   = regexp.MustCompile(`(?m)^ *\w+: +(nil|0|false|""|0:0),\n`)
-)
-
-func explainAST(c *Compilation) (string, error) {
-	text := pretty.Sprintf("%# v\n", c.AST)
-	text = position.ReplaceAllString(text, "$1:$2")
-	return absent.ReplaceAllString(text, ""), nil
-}
+func explainAST(c *Compilation) (string, error) { return dump(c.AST), nil }
 
 func explainIR(c *Compilation) (string, error) {
 	var b bytes.Buffer
@@ -195,11 +184,16 @@ func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runPlan(c *Compilation) error {
 	if c.Options.Sync == plan.Elide {
-		c.Plan = plan.Search(c.Comm, c.Functions, plan.Options{Memory: c.Options.SlotsMemory})
+		c.Plan = plan.Search(c.Comm, c.Functions, c.searchOptions())
 	} else {
 		c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions)
 	}
 	return nil
+}
+
+// searchOptions are those of plan elide.
+func (c *Compilation) searchOptions() plan.Options {
+	return plan.Options{Memory: c.Options.SlotsMemory}
 }
 
 func runCode(c *Compilation) (err error) {

@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// Example is an execution on a few PEs that shows what a ready message is for: at
+// a put from PE From to PE To no data message and no reduction has told From that
+// To is done with what the put overwrites.
+type Example struct {
+	PEs, From, To int
+	Use           int // the communication whose value is overwritten
+	Line          int // of the put
+	// Guessed: conditions that the source does not decide were taken as it came, so
+	// the way may be one that no input leads to; or a pipelined loop, whose messages
+	// are not followed one by one, lies between the use and the put.
+	Guessed bool
+	// At are the values of the loops' indices around the put, "it = 2", outermost
+	// first.
+	At []string
+}
+
+// Examples looks for examples for all communications that have ready messages, on
+// np PEs, or on a few for 0. One that is not there may still exist.
+func (p *Plan) Examples(np int) map[int]*Example {
+	pes := replayPEs
+	if np > 0 {
+		pes = []int{np}
+	}
+	out := map[int]*Example{}
+	for _, np := range pes {
+		for run := range replayRuns {
+			s := &seeker{replay: newReplay(p, np, uint64(run)), found: out}
+			s.do = s.look
+			s.nodes(p.Program.Body)
+		}
+	}
+	return out
+}
+
+// seeker is a replay that does not stop at what is not ordered.
+type seeker struct {
+	*replay
+	found map[int]*Example
+	pipes int // when a pipelined loop was passed last
+}
+
+func (s *seeker) look(e event, c *comm.Comm) {
+	if e == post && s.p.Slots[c.ID-1].Ready {
+		if messages, known := s.rel.Messages(c); known {
+			s.seek(c, messages)
+		}
+	}
+	s.event(e, c)
+	if e == post && c.Kind == comm.Pipeline {
+		s.pipes = s.now
+	}
+}
+
+// seek looks at the puts of c that come now.
+func (s *seeker) seek(c *comm.Comm, messages []procfunc.Pair) {
+	if have := s.found[c.ID]; have != nil && !have.Guessed {
+		return
+	}
+	for _, use := range s.class[c.ID] {
+		st := &s.state[use]
+		if st.used == 0 || st.live || !st.known {
+			continue
+		}
+		for _, m := range messages {
+			got := slices.ContainsFunc(st.messages, func(old procfunc.Pair) bool { return old.To == m.To })
+			if !got || st.used <= s.knows[m.From][m.To] {
+				continue
+			}
+			e := &Example{PEs: s.np, From: m.From, To: m.To, Use: use, Line: c.CLine, Guessed: s.guessed || s.pipes >= st.posted && s.pipes > 0}
+			for _, index := range s.p.putLoops(c.ID) {
+				if v, ok := s.values[index]; ok {
+					e.At = append(e.At, fmt.Sprintf("%s = %d", index, v))
+				}
+			}
+			if have := s.found[c.ID]; have == nil || have.Guessed && !e.Guessed {
+				s.found[c.ID] = e
+			}
+			return
+		}
+	}
+}
+
+// putLoops are the indices of the loops around the puts of communication r,
+// outermost first.
+func (p *Plan) putLoops(r int) []string {
+	var out []string
+	for _, n := range p.Graph.Nodes {
+		if puts(n, r) {
+			for l := n.Loop; l != nil; l = l.Parent {
+				if l.Index != "" {
+					out = append([]string{l.Index}, out...)
+				}
+			}
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,380 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/solve"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// A communication with slots of its own is told from the values by age: that of
+// the last put is of age 0, that of the put before of age 1, and the next put
+// overwrites the one of the highest age. A put makes all values older.
+
+// agedStory is how the end of a use becomes known to the put that overwrites it.
+type agedStory struct {
+	b     *builder
+	slot  *plan.Slot
+	slots synch.Slots
+	put   *cfg.Node
+	sol   *solve.Solution[synch.Aged]
+}
+
+// agedAt is behind a node, where the value has an age.
+type agedAt struct {
+	n   *cfg.Node
+	age int
+}
+
+// aged solves for the slots that the plan gives communication r.
+func (b *builder) aged(r int) *agedStory {
+	slot := &b.a.Plan.Slots[r-1]
+	s := &agedStory{b: b, slot: slot, slots: synch.Slots{Comm: r, Count: slot.Count, Staged: slot.Staged}, put: b.f.Put(r)}
+	u := synch.State{Value: synch.U}
+	unseen := synch.Aged{u, u, u, u}
+	s.sol = solve.RoundRobin(solve.New(b.g), solve.Problem[synch.Aged]{
+		Entry: unseen, Top: unseen,
+		Transfer: func(n *cfg.Node, in synch.Aged) synch.Aged { return synch.AgedApply(in, n, s.slots, s.kills) },
+		Meet:     synch.AgedMeet,
+		Equal:    func(x, y synch.Aged) bool { return x == y },
+	}, solve.Options[synch.Aged]{Record: true})
+	return s
+}
+
+// kills counts on what the plan asks as well.
+func (s *agedStory) kills(y, put, nth int) bool {
+	return slices.Contains(s.slot.Asks, y) || s.b.f.KillsAfter(y, put, nth)
+}
+
+// before is the age in front of a node of what has an age behind it; -1 where it
+// comes into being there.
+func (s *agedStory) before(p agedAt) int {
+	if p.n == s.put {
+		return p.age - 1
+	}
+	return p.age
+}
+
+func (s *agedStory) in(p agedAt) synch.State {
+	if age := s.before(p); age >= 0 {
+		return s.sol.In[p.n.ID][age]
+	}
+	return synch.State{Value: synch.U}
+}
+
+func (s *agedStory) out(p agedAt) synch.State { return s.sol.Out[p.n.ID][p.age] }
+
+func pending(s synch.State) bool { return s.Value == synch.Cons || s.Value == synch.NoSyncP }
+
+// end is the put that overwrites, as the place in front of which the value is the
+// oldest.
+func (s *agedStory) end() agedAt { return agedAt{s.put, s.slots.Count} }
+
+// witnesses are the places where NoSync became known of the value that is
+// overwritten, by node.
+func (s *agedStory) witnesses() []agedAt {
+	seen := map[agedAt]bool{}
+	var list []agedAt
+	for work := []agedAt{s.end()}; len(work) > 0; {
+		at := work[0]
+		work = work[1:]
+		age := s.before(at)
+		if age < 0 {
+			continue
+		}
+		for _, n := range at.n.Preds {
+			p := agedAt{n, age}
+			if seen[p] || s.out(p).Value != synch.NoSync {
+				continue
+			}
+			seen[p] = true
+			if pending(s.in(p)) {
+				list = append(list, p)
+				continue
+			}
+			work = append(work, p)
+		}
+	}
+	slices.SortFunc(list, func(x, y agedAt) int { return x.n.ID - y.n.ID })
+	return slices.CompactFunc(list, func(x, y agedAt) bool { return x.n == y.n })
+}
+
+// back is a shortest path to p from a place that is a start, over places that are
+// through, both ends included; nil when there is none.
+func (s *agedStory) back(p agedAt, start, through func(agedAt) bool) []agedAt {
+	after := map[agedAt]agedAt{}
+	for work := []agedAt{p}; len(work) > 0; {
+		at := work[0]
+		work = work[1:]
+		age := s.before(at)
+		if age < 0 {
+			continue
+		}
+		for _, n := range at.n.Preds {
+			q := agedAt{n, age}
+			if _, seen := after[q]; seen || q == p || !start(q) && !through(q) {
+				continue
+			}
+			after[q] = at
+			if start(q) {
+				path := []agedAt{q}
+				for q != p {
+					q = after[q]
+					path = append(path, q)
+				}
+				return path
+			}
+			work = append(work, q)
+		}
+	}
+	return nil
+}
+
+// chain is the path through witness w: from the put whose value it is about, over
+// the end of its use and the message or collective that tells of it, to the put
+// that overwrites it.
+func (s *agedStory) chain(w agedAt) Chain {
+	path, via := []agedAt{w}, w
+	join := func(more []agedAt) {
+		if more != nil {
+			path = append(more[:len(more)-1:len(more)-1], path...)
+		}
+	}
+	c := Chain{}
+	if w.n.Kind == cfg.CommOver || w.n.Kind == cfg.Reduce {
+		c.By = w.n.Ref
+	}
+	if w.n.Kind == cfg.CommOver {
+		tagged := func(p agedAt) bool { return s.out(p).Tags.Has(w.n.Ref) }
+		join(s.back(w, func(p agedAt) bool { return p.n.Kind == cfg.Comm && p.n.Ref == w.n.Ref && tagged(p) }, tagged))
+		via = path[0]
+	}
+	ends := cfg.UseOver
+	if s.slots.Staged {
+		ends = cfg.CommOver
+	}
+	over := func(p agedAt) bool {
+		return p.n.Kind == ends && p.n.Ref == s.slots.Comm && p.age == 0 && pending(s.out(p))
+	}
+	if !over(via) {
+		join(s.back(via, over, func(p agedAt) bool { return pending(s.out(p)) }))
+	}
+	use := path[0]
+	join(s.back(use, func(p agedAt) bool { return p.n == s.put && p.age == 0 }, func(p agedAt) bool { return s.out(p).Value == synch.CS }))
+	known := func(p agedAt) bool { return s.out(p).Value == synch.NoSync }
+	if forth := s.back(s.end(), func(p agedAt) bool { return p == w }, known); forth != nil {
+		path = append(path, forth[1:]...)
+	}
+	nodes := make([]*cfg.Node, len(path))
+	for i, p := range path {
+		nodes[i] = p.n
+	}
+	c.Path = ids(nodes)
+	c.Hops = s.hops(path, nodes, use, via, w)
+	return c
+}
+
+// hops tells a path in sentences.
+func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) []Hop {
+	r := s.slots.Comm
+	what := s.b.refText(r)
+	var hops []Hop
+	last := 0
+	add := func(at agedAt, role, relation, text string) {
+		i := last + slices.Index(path[last:], at)
+		if l := crossed(nodes[last : i+1]); l != nil {
+			text = next(l) + " " + text
+		}
+		last = i
+		hops = append(hops, Hop{point(at.n), role, relation, text})
+	}
+	own := s.b.f.Relations[r-1]
+	if first := path[0]; first.n == s.put && first != via {
+		add(first, "before", own.String(), fmt.Sprintf("p puts %s into %s of q", what, s.slotName()))
+	}
+	if use != path[0] || use.n != s.put {
+		text := fmt.Sprintf("q is done with the slot of %s, which only q knows", what)
+		if s.slots.Staged {
+			text = "q has copied it from the stage into its overlap: the stage is free, which only q knows"
+		}
+		add(use, "use", "", text)
+	}
+	if w.n.Kind == cfg.CommOver {
+		y := s.b.f.Relations[w.n.Ref-1]
+		text := fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", s.b.refText(w.n.Ref), r)
+		if slices.Contains(s.slot.Asks, w.n.Ref) {
+			text = fmt.Sprintf("%s leaves, from q to p where it goes there, which both know (other pairs: ready message)", s.b.refText(w.n.Ref))
+		}
+		add(via, "tells", y.String(), text)
+		add(w, "known", "", "it has arrived: p knows that q was done with it")
+	} else {
+		add(w, "tells", "U -> U", "every PE contributes after that, and none has the result before all have contributed")
+	}
+	text := "p puts into the same slot again, and knows that q is done with it"
+	if s.slots.Staged {
+		text = "p puts into the same stage again, and knows that it is free"
+	}
+	add(s.end(), "put", own.String(), text)
+	return hops
+}
+
+// numerals are the numbers of slots in words.
+var numerals = []string{"no", "one", "two", "three", "four"}
+
+// slotName is "the stage", "a slot (there are two, used by turns)".
+func (s *agedStory) slotName() string {
+	kind := "slot"
+	if s.slots.Staged {
+		kind = "stage"
+	}
+	if s.slots.Count == 1 {
+		return "the " + kind
+	}
+	return fmt.Sprintf("a %s (there are %s, used by turns)", kind, numerals[s.slots.Count])
+}
+
+// age says what a put overwrites: "what came two iterations of it before".
+func (s *agedStory) age() string {
+	n := s.slots.Count
+	if l := s.everyIteration(); l != nil {
+		name := "iteration"
+		if l.Index != "" {
+			name += " of " + l.Index
+		}
+		switch n {
+		case 1:
+			return fmt.Sprintf("what came in the %s before", name)
+		default:
+			return fmt.Sprintf("what came %s iterations%s before", numerals[n], strings.TrimPrefix(name, "iteration"))
+		}
+	}
+	if n == 1 {
+		return "what the execution before brought"
+	}
+	return fmt.Sprintf("what came %s executions before", numerals[n])
+}
+
+// everyIteration is the innermost loop around the put if each of its iterations
+// that goes on passes the put, else nil.
+func (s *agedStory) everyIteration() *cfg.Loop {
+	l := s.put.Loop
+	if l == nil {
+		return nil
+	}
+	tree := s.b.dominators()
+	for _, p := range l.Head.Preds {
+		if l.Contains(p.Loop) && !tree.Dominates(s.put, p) {
+			return nil
+		}
+	}
+	return l
+}
+
+// obligation is the whole story.
+func (s *agedStory) obligation() Obligation {
+	r := s.slots.Comm
+	o := Obligation{Use: r, Put: r, Verdict: synch.NoReady.String(), Own: true, Slots: s.slots.Count, Staged: s.slots.Staged, Sweeps: []Sweep{}}
+	for _, w := range s.witnesses() {
+		o.Chains = append(o.Chains, s.chain(w))
+	}
+	if o.Chains == nil {
+		o.Once = fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numerals[s.slots.Count])
+	}
+	o.Values = s.b.valuesAt(s.b.telling(&o), func(id int) (in, out []string) {
+		for _, h := range s.sol.History {
+			in, out = append(in, s.state(h.In[id])), append(out, s.state(h.Out[id]))
+		}
+		return in, out
+	})
+	if s.b.full {
+		for _, h := range s.sol.History {
+			o.Sweeps = append(o.Sweeps, Sweep{s.spans(h.In), s.spans(h.Out)})
+		}
+	}
+	if len(s.slot.Asks) > 0 {
+		o.Asking = s.asking(o.Chains)
+	}
+	return o
+}
+
+// state shows what is known by age, the youngest value first.
+func (s *agedStory) state(v synch.Aged) string {
+	parts := make([]string, s.slots.Count)
+	for a := range parts {
+		parts[a] = v[a].String()
+	}
+	return strings.Join(parts, " | ")
+}
+
+func (s *agedStory) spans(states []synch.Aged) []Span {
+	out := []Span{}
+	for i, v := range states {
+		if i > 0 && v == states[i-1] {
+			out[len(out)-1].To = i
+			continue
+		}
+		out = append(out, Span{i, i, s.state(v)})
+	}
+	return out
+}
+
+// sentence is the story in one sentence.
+func (s *agedStory) sentence(o *Obligation) string {
+	overwrites := fmt.Sprintf("a put overwrites %s", s.age())
+	switch {
+	case s.slots.Staged && s.slots.Count > 1:
+		overwrites = fmt.Sprintf("%s stages, used by turns: %s", numerals[s.slots.Count], overwrites)
+	case s.slots.Staged:
+		overwrites = "it comes into a stage, which is free as soon as q has copied it into its overlap: " + overwrites
+	case s.slots.Count > 1:
+		overwrites = fmt.Sprintf("%s slots, used by turns: %s", numerals[s.slots.Count], overwrites)
+	}
+	if o.Chains == nil {
+		return overwrites + "; " + o.Once
+	}
+	told := "has told p by then that q is done with it"
+	by := tellers(o.Chains)
+	overwrites += ", and " + list(by, "or")
+	if len(by) > 1 {
+		overwrites += ", whichever lies on the way,"
+	}
+	overwrites += " " + told
+	if o.Asking != nil {
+		overwrites += fmt.Sprintf("; pairs of PEs between which %s goes one way only keep a ready message", refs(s.slot.Asks, "or"))
+	}
+	return overwrites
+}
+
+// tellers names what tells of the end of a use in chains, with lines.
+func tellers(chains []Chain) []string {
+	var by []string
+	for _, c := range chains {
+		for _, h := range c.Hops {
+			if name := fmt.Sprintf("%s (line %d)", h.Name, h.Line); h.Role == "tells" && !slices.Contains(by, name) {
+				by = append(by, name)
+			}
+		}
+	}
+	return by
+}
+
+// refs is "C_1 and C_2".
+func refs(numbers []int, and string) string {
+	var names []string
+	for _, r := range numbers {
+		names = append(names, fmt.Sprintf("C_%d", r))
+	}
+	return list(names, and)
+}
+
+// list is "a, b and c".
+func list(items []string, and string) string {
+	if k := len(items) - 1; k > 0 {
+		return strings.Join(items[:k], ", ") + " " + and + " " + items[k]
+	}
+	return strings.Join(items, "")
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+)
+
+// planSays is what the plans do, in a line.
+var planSays = map[string]string{
+	"elide":          "no ready message where it is proved that other messages say the same, if need be with several slots",
+	"popl96":         "no ready message where it is proved for one slot and the exchanges as they stand",
+	"handshake":      "a ready message before every put",
+	"barrier":        "no ready messages, but a barrier of all PEs before each group of communications",
+	"popl96-literal": "the analysis as it was printed, which has errors",
+}
+
+// table is that of the paper's section 5, with a column for each form of the
+// analysis.
+func (t *text) table() {
+	forms := t.r.Table
+	row := func(name string, cell func(Total) string) []string {
+		out := []string{name}
+		for _, f := range forms {
+			out = append(out, fmt.Sprintf("%7s", cell(f)))
+		}
+		return out
+	}
+	percent := func(f Total) string {
+		if f.Communications == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.1f %%", 100*float64(f.NoSync+f.Once)/float64(f.Communications))
+	}
+	number := func(of func(Total) int) func(Total) string {
+		return func(f Total) string { return fmt.Sprint(of(f)) }
+	}
+	rows := [][]string{
+		row("", func(f Total) string { return f.Form }),
+		row("communications", number(func(f Total) int { return f.Communications })),
+		row("NoSync: repeated, no ready messages", number(func(f Total) int { return f.NoSync })),
+		row("  of them with some between single pairs", number(func(f Total) int { return f.Asking })),
+		row("once: never put twice", number(func(f Total) int { return f.Once })),
+		row("Sync: a ready message before every put", number(func(f Total) int { return f.Sync })),
+		row("eliminated", percent),
+	}
+	for _, l := range columns(rows) {
+		t.line("%s", l)
+	}
+	t.line("")
+	t.wrap("", "literal is the printed algorithm, whose verdicts prove nothing; popl96 is its sound form, with one slot for each "+
+		"communication; elide takes several where that helps. asking: pairs of PEs that get no answer have ready messages, the others "+
+		"none. in turn: exchanges with opposite neighbours complete one after another.")
+	t.wrap("", "costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, a wait more 0.5, "+
+		"each times the expected executions, and 1e-9 for a byte of slots.")
+	t.line("sweeps: at most %d", t.r.Sweeps)
+}
