@@ -195,7 +195,7 @@ func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runPlan(c *Compilation) error {
 	if c.Options.Sync == plan.Elide {
-		c.Plan = plan.Search(c.Comm, c.Functions, plan.Options{Memory: c.Options.SlotsMemory})
+		c.Plan = plan.Search(c.Comm, c.Functions, plan.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs})
 	} else {
 		c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions)
 	}
