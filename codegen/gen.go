@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -272,6 +273,13 @@ func (g *gen) objects(body []line) {
 					names[i] = g.comms[g.prog.Comms[y-1]]
 				}
 				g.out.p("%s.AnsweredBy(%s) // no ready message to PEs that these come from", g.comms[c], strings.Join(names, ", "))
+			}
+			if at := g.plan.Slots[c.ID-1].At; len(at) > 0 && used[g.comms[c]] {
+				names := make([]string, len(at))
+				for i, n := range at {
+					names[i] = strconv.Itoa(n)
+				}
+				g.out.p("%s.QuietOn(%s) // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "))
 			}
 		}
 		for _, t := range g.companies {

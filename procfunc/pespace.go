@@ -77,6 +77,25 @@ func (s *PESpace) Consumers(c *comm.Comm) ([]bool, bool) {
 	return out, !s.missing
 }
 
+// Plain is a communication with the same messages as c that depends on less: a
+// single subscript of a dimension that is not distributed, say the plane of
+// grid(i,j,iold), has no part in who sends to whom as long as it lies within the
+// array. It certainly does when the references are evaluated.
+func Plain(c *comm.Comm) *comm.Comm {
+	if c.Partial || c.Subs != nil || c.Region == nil || jumps(c.Region.Stmts) {
+		return c
+	}
+	d := *c
+	d.Axes = nil
+	for i, ax := range c.Axes {
+		if !ax.All && len(ax.Terms) == 0 && !ax.Off.IsConst() && c.Array.Mapping.Map.Axes[i].Grid < 0 {
+			ax = comm.Axis{All: true}
+		}
+		d.Axes = append(d.Axes, ax)
+	}
+	return &d
+}
+
 func (s *PESpace) layout(c *comm.Comm) *dist.Layout {
 	if l := s.layouts[c]; l != nil {
 		return l

@@ -3,6 +3,7 @@ package hb
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -16,9 +17,9 @@ import (
 // Limits of the work that is put into telling iterations apart. Programs beyond
 // them are analysed with less.
 const (
-	maxValues = 50_000    // values of loop indices, in all
-	maxEvals  = 4_000_000 // pairs of PEs looked at for messages, in all
-	maxNodes  = 60_000    // nodes of an unfolding
+	maxSteps = 2_000_000 // nodes in the iterations of loops, in all
+	maxEvals = 4_000_000 // pairs of PEs looked at for messages, in all
+	maxNodes = 60_000    // nodes of an unfolding
 )
 
 var errTooMuch = errors.New("too many iterations")
@@ -61,7 +62,7 @@ type phases struct {
 	instances map[string]*instance
 	known     map[string]*instance // by communication and what it depends on
 	bodies    map[string]*body
-	values    int
+	steps     int
 	evals     int
 }
 
@@ -142,6 +143,16 @@ func (x *phases) bounded(l *cfg.Loop) bool {
 	return true
 }
 
+// heads are the heads of the loops told apart, by ascending number.
+func (x *phases) heads() []int {
+	var out []int
+	for l := range x.loops {
+		out = append(out, l.Head.ID)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // enclosing is the innermost loop told apart around a point in l, nil for none.
 func (x *phases) enclosing(l *cfg.Loop) *cfg.Loop {
 	for l != nil && !x.loops[l] {
@@ -165,6 +176,16 @@ func (x *phases) program() (*body, error) {
 		}
 	}
 	return x.body(nil)
+}
+
+// unknown is the body of a program of which no messages are known.
+func (x *phases) unknown() *body {
+	b := &body{id: 1, comms: map[int]*instance{}, loops: map[*cfg.Loop]*course{}}
+	for _, r := range x.comms[nil] {
+		b.comms[r] = nil
+	}
+	x.bodies = map[string]*body{"": b}
+	return b
 }
 
 // body is that of the iteration of l at which the indices have the values of env.
@@ -216,7 +237,7 @@ func (x *phases) course(l *cfg.Loop) (*course, string, error) {
 	var before *body
 	follows := map[[2]*body]bool{}
 	for v := lo; b.Step > 0 && v <= hi || b.Step < 0 && v >= hi; v += b.Step {
-		if x.values++; x.values > maxValues {
+		if x.steps += len(l.Body); x.steps > maxSteps {
 			return nil, "", errTooMuch
 		}
 		x.env[l.Index] = v
@@ -299,40 +320,10 @@ func (x *phases) share(pairs []procfunc.Pair, users []bool) *instance {
 	return i
 }
 
-// plain is a communication with the same messages as communication r that
-// depends on less: a single subscript of a dimension that is not distributed, say
-// the plane of grid(i,j,iold), has no part in who sends to whom as long as it
-// lies within the array. It certainly does when the references are evaluated.
+// plain is procfunc.Plain, once for each communication.
 func (x *phases) plain(r int) *comm.Comm {
-	if c := x.forms[r]; c != nil {
-		return c
+	if x.forms[r] == nil {
+		x.forms[r] = procfunc.Plain(x.f.Program.Comms[r-1])
 	}
-	c := x.f.Program.Comms[r-1]
-	if c.Partial || c.Subs != nil || c.Region == nil || jumps(c.Region.Stmts) {
-		x.forms[r] = c
-		return c
-	}
-	d := *c
-	d.Axes = nil
-	for i, ax := range c.Axes {
-		if !ax.All && len(ax.Terms) == 0 && !ax.Off.IsConst() && c.Array.Mapping.Map.Axes[i].Grid < 0 {
-			ax = comm.Axis{All: true}
-		}
-		d.Axes = append(d.Axes, ax)
-	}
-	x.forms[r] = &d
-	return &d
-}
-
-// jumps reports whether statements may be left before their end.
-func jumps(body []ir.Stmt) bool {
-	found := false
-	ir.Walk(body, func(s ir.Stmt) bool {
-		switch s.(type) {
-		case *ir.Exit, *ir.Cycle, *ir.Stop:
-			found = true
-		}
-		return !found
-	})
-	return found
+	return x.forms[r]
 }

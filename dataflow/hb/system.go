@@ -19,6 +19,8 @@ type System struct {
 	May, Must []Messages
 	// Users has, by node that puts, the PEs that may use what is brought.
 	Users []uint64
+
+	loops []int // heads, in the program, of the loops whose iterations are told apart
 }
 
 // The flavours of the C nodes of a pipelined communication.

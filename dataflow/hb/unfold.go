@@ -12,20 +12,19 @@ func newProgram(f *procfunc.Functions, pes int) *System {
 	x := newPhases(f, pes)
 	x.tellApart()
 	root, err := x.program()
-	if err == nil {
-		if sys := unfold(x, root); sys != nil {
-			return sys
-		}
-		return merged(x)
-	}
-	// The loops are too long: what depends on them is not known.
-	y := newPhases(f, pes)
-	if root, err = y.program(); err == nil {
-		if sys := unfold(y, root); sys != nil {
-			return sys
+	if err != nil {
+		// The loops are too long: what depends on them is not known.
+		x = newPhases(f, pes)
+		if root, err = x.program(); err != nil { // nor is anything, of so many messages
+			root = x.unknown()
 		}
 	}
-	return merged(y)
+	sys := unfold(x, root)
+	if sys == nil {
+		sys = merged(x)
+	}
+	sys.loops = x.heads()
+	return sys
 }
 
 // merged is the program as written. All instances of a communication that were

@@ -68,12 +68,12 @@ func (s *seeker) seek(c *comm.Comm, messages []procfunc.Pair) {
 	}
 	for _, use := range s.class[c.ID] {
 		st := &s.state[use]
-		if st.used == 0 || st.live || !st.known {
+		if !st.known {
 			continue
 		}
 		for _, m := range messages {
 			got := slices.ContainsFunc(st.messages, func(old procfunc.Pair) bool { return old.To == m.To })
-			if !got || st.used <= s.knows[m.From][m.To] {
+			if !got || st.live[m.To] || st.used[m.To] <= s.knows[m.From][m.To] {
 				continue
 			}
 			e := &Example{PEs: s.np, From: m.From, To: m.To, Use: use, Line: c.CLine, Guessed: s.guessed || s.pipes >= st.posted && s.pipes > 0}

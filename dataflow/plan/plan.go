@@ -41,6 +41,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/exact"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
@@ -86,6 +87,9 @@ type Plan struct {
 	// Classes are the numbers of communications that may fill the same cells,
 	// ascending, where there are several. Plans without analysis leave it nil.
 	Classes [][]int
+	// Exact are the proofs for numbers of PEs, ascending, that the plan was made for in
+	// particular.
+	Exact []*exact.Proof
 }
 
 // Slot is what the puts of one communication write, and what frees it.
@@ -112,6 +116,9 @@ type Slot struct {
 	// that puts to another one waits for a ready message unless each of them goes
 	// the other way between the two, which both know.
 	Asks []int
+	// At are the numbers of PEs, of those that the plan was made for in particular, on
+	// which no ready messages are needed at all, ascending.
+	At []int
 	// Tried, of elide, is what the search looked at for this communication.
 	Tried []Trial
 }
@@ -143,6 +150,9 @@ type Options struct {
 	// Memory is how many bytes the slots that the plan adds may take on one PE, for
 	// whatever number of PEs; 0 stands for DefaultMemory, less for none at all.
 	Memory int64
+	// PEs are the numbers of PEs that the program is to run on in particular: ready
+	// messages that are needed on other numbers only are left out there.
+	PEs []int
 	// Relations are those of a program and its graph; nil stands for procfunc.Analyze.
 	Relations func(*comm.Program, *cfg.Graph) Relations
 }
@@ -194,6 +204,17 @@ func start(c *comm.Program, k Kind) *Plan {
 		p.Slots = append(p.Slots, s)
 	}
 	return p
+}
+
+// free reports whether the puts need no ready messages on some numbers of PEs, one
+// at least.
+func (s *Slot) free(pes []int) bool {
+	for _, n := range pes {
+		if !slices.Contains(s.At, n) {
+			return false
+		}
+	}
+	return len(pes) > 0
 }
 
 // Ready reports whether puts of c wait for a ready message.

@@ -27,10 +27,15 @@ const (
 
 // contradict looks for an example that contradicts the proofs of p.
 func (p *Plan) contradict() error {
-	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 || s.Ages != nil }) {
+	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 || s.Ages != nil || len(s.At) > 0 }) {
 		return nil
 	}
-	for _, np := range replayPEs {
+	numbers := slices.Clone(replayPEs)
+	for _, e := range p.Exact {
+		numbers = append(numbers, e.PEs)
+	}
+	slices.Sort(numbers)
+	for _, np := range slices.Compact(numbers) {
 		for run := range replayRuns {
 			r := newReplay(p, np, uint64(run))
 			r.nodes(p.Program.Body)
@@ -56,21 +61,26 @@ type replay struct {
 	knows [][]int // [p][q]: up to which event of q PE p knows
 	state []commState
 	class [][]int // by number: the communications that may fill the same cells, it included
+	plain []*comm.Comm
 }
 
 // commState is what happened last to a communication.
 type commState struct {
-	posted, used int // events: C, and UO behind it; 0 for never
-	live         bool
-	known        bool // the messages of the last C are known
-	messages     []procfunc.Pair
-	seen         [][]int // what each sender knew then
-	// ends is, of a communication with slots of its own, by instance, the event that
-	// freed the slot of that instance; 0 if it is not free yet.
-	ends []int
+	posted   int   // event of the last C; 0 for never
+	used     []int // by PE: event that ended its last use; 0 for never
+	live     []bool
+	users    []bool // of the last C: who uses what it brings
+	known    bool   // the messages of the last C are known
+	messages []procfunc.Pair
+	seen     [][]int // what each sender knew then
+	// ends is, of a communication with slots of its own, by instance and PE, the event
+	// that freed the slot of that instance; inUse if it is not free yet.
+	ends [][]int
 	// answers are what its proof counts on, and what came of them.
 	answers []answering
 }
+
+const inUse = -1
 
 // answering is an instance of a communication that is to answer a put to come.
 type answering struct {
@@ -81,9 +91,10 @@ type answering struct {
 }
 
 func newReplay(p *Plan, np int, seed uint64) *replay {
-	r := &replay{p: p, np: np, state: make([]commState, len(p.Slots)+1), knows: make([][]int, np)}
+	r := &replay{p: p, np: np, state: make([]commState, len(p.Slots)+1), plain: make([]*comm.Comm, len(p.Slots)+1), knows: make([][]int, np)}
 	for i := range r.state {
 		r.class = append(r.class, []int{i})
+		r.state[i].used, r.state[i].live = make([]int, np), make([]bool, np)
 	}
 	for _, class := range p.Classes {
 		for _, x := range class {
@@ -106,6 +117,8 @@ func (r *replay) event(e event, c *comm.Comm) {
 	switch e {
 	case all:
 		r.meet()
+	case receive:
+		r.receive(c)
 	case post:
 		r.post(c)
 	case over:
@@ -120,7 +133,11 @@ func (r *replay) event(e event, c *comm.Comm) {
 		}
 	case used:
 		st := &r.state[c.ID]
-		st.used, st.live = r.now, false
+		for q, uses := range st.users {
+			if uses {
+				st.used[q], st.live[q] = r.now, false
+			}
+		}
 		if !r.p.Slots[c.ID-1].Staged {
 			st.ended(r.now)
 		}
@@ -143,7 +160,11 @@ func (r *replay) asked(slot *Slot, m procfunc.Pair) bool {
 // ended frees the slot of the last instance.
 func (st *commState) ended(now int) {
 	if k := len(st.ends) - 1; k >= 0 {
-		st.ends[k] = now
+		for q, uses := range st.users {
+			if uses {
+				st.ends[k][q] = now
+			}
+		}
 	}
 }
 
@@ -156,21 +177,51 @@ func (r *replay) meet() {
 	}
 }
 
+// messages lists what c sends now, if it is known.
+func (r *replay) messages(c *comm.Comm) ([]procfunc.Pair, bool) {
+	if r.plain[c.ID] == nil {
+		r.plain[c.ID] = procfunc.Plain(c)
+	}
+	return r.rel.Messages(r.plain[c.ID])
+}
+
+// receive is what arrives in a pipeline: each PE goes on when the one before it has
+// come through, and tells the next what it was told.
+func (r *replay) receive(c *comm.Comm) {
+	messages, _ := r.messages(c)
+	for range r.np {
+		for _, m := range messages {
+			to := r.knows[m.To]
+			for q, t := range r.knows[m.From] {
+				to[q] = max(to[q], t)
+			}
+			to[m.From] = r.now
+		}
+	}
+}
+
 // post is the puts of c.
 func (r *replay) post(c *comm.Comm) {
 	if c.Kind == comm.Irregular {
 		r.meet() // the agreement on its lists
 	}
 	st := &r.state[c.ID]
-	messages, known := r.rel.Messages(c)
+	messages, known := r.messages(c)
 	slot := &r.p.Slots[c.ID-1]
+	quiet := !slot.Ready || slices.Contains(slot.At, r.np)
 	switch {
-	case slot.Ages != nil:
-		r.checkAges(slot, st, known, messages)
-	case known && !slot.Ready:
+	case slot.own():
+		r.checkAges(slot, st, known, messages, quiet)
+	case known && quiet:
 		r.check(slot, messages)
 	}
-	st.posted, st.live, st.known, st.messages, st.seen = r.now, true, known, messages, nil
+	st.posted, st.known, st.messages, st.seen, st.users = r.now, known, messages, nil, r.users(c)
+	for q, uses := range st.users {
+		st.live[q] = st.live[q] || uses
+	}
+	if slot.own() {
+		st.ends = append(st.ends, st.freed(slot.Count))
+	}
 	for _, m := range messages {
 		clock := slices.Clone(r.knows[m.From])
 		clock[m.From] = r.now
@@ -188,9 +239,43 @@ func (r *replay) post(c *comm.Comm) {
 	}
 }
 
+// own reports whether the slots are the communication's own.
+func (s *Slot) own() bool { return s.Ages != nil || s.Staged || s.Count > 1 }
+
+// users are the PEs that use what c brings now; all where that is not known.
+func (r *replay) users(c *comm.Comm) []bool {
+	users, ok := r.rel.Consumers(r.plain[c.ID])
+	if messages, known := r.messages(c); ok && known {
+		for _, m := range messages {
+			users[m.To] = true
+		}
+		return users
+	}
+	users = make([]bool, r.np)
+	for q := range users {
+		users[q] = true
+	}
+	return users
+}
+
+// freed is which uses of its slot the next instance comes behind: who does not take
+// part has used it when it was filled before.
+func (st *commState) freed(count int) []int {
+	out := make([]int, len(st.users))
+	for q, uses := range st.users {
+		if last := len(st.ends) - count; uses {
+			out[q] = inUse
+		} else if last >= 0 {
+			out[q] = st.ends[last][q]
+		}
+	}
+	return out
+}
+
 // checkAges holds the proof of a communication with slots of its own against the
-// messages that it puts now, and looks whether the slot is free.
-func (r *replay) checkAges(slot *Slot, st *commState, known bool, messages []procfunc.Pair) {
+// messages that it puts now, and looks whether the slot is free if it puts without
+// ready messages.
+func (r *replay) checkAges(slot *Slot, st *commState, known bool, messages []procfunc.Pair, quiet bool) {
 	x, line := slot.Comm.ID, slot.Comm.CLine
 	waiting := st.answers[:0]
 	for _, a := range st.answers {
@@ -206,16 +291,15 @@ func (r *replay) checkAges(slot *Slot, st *commState, known bool, messages []pro
 	}
 	st.answers = waiting
 	last := len(st.ends) - slot.Count // the instance that filled this slot
-	st.ends = append(st.ends, 0)
-	if last < 0 || !known || r.err != nil {
+	if last < 0 || !known || !quiet || r.err != nil {
 		return
 	}
 	for _, m := range messages {
-		if !r.asked(slot, m) {
+		if !slices.Contains(slot.At, r.np) && !r.asked(slot, m) {
 			continue // it has a ready message
 		}
-		switch end := st.ends[last]; {
-		case end == 0:
+		switch end := st.ends[last][m.To]; {
+		case end == inUse:
 			r.err = fmt.Errorf("line %d: #%d puts into a slot that is in use", line, x)
 			return
 		case end > r.knows[m.From][m.To]:
@@ -266,10 +350,10 @@ func (r *replay) over(use int, slot *Slot, messages []procfunc.Pair) {
 	st := &r.state[use]
 	for _, m := range messages {
 		switch {
-		case st.live:
+		case st.live[m.To]:
 			r.err = fmt.Errorf("line %d: #%d puts over the value of #%d, which is in use", slot.Comm.CLine, slot.Comm.ID, use)
 			return
-		case st.used > r.knows[m.From][m.To]:
+		case st.used[m.To] > r.knows[m.From][m.To]:
 			r.err = fmt.Errorf("line %d: when #%d puts from PE %d to PE %d, nothing has told PE %d that PE %d is done with the value of #%d", slot.Comm.CLine, slot.Comm.ID, m.From, m.To, m.From, m.To, use)
 			return
 		}

@@ -29,6 +29,7 @@ const (
 type Trial struct {
 	What   string // as in slot lines: quiet, quiet*2, staged, staged*2
 	Asks   bool   // with ready messages between PEs that have no answer
+	PEs    []int  // that is so on these numbers of PEs only
 	InTurn bool   // with the opposite exchanges of its group one after another
 	Free   bool   // no ready message is needed then
 	Cost   float64
@@ -44,6 +45,9 @@ func (t Trial) String() string {
 	}
 	if t.InTurn {
 		b.WriteString(", in turn")
+	}
+	if len(t.PEs) > 0 {
+		b.WriteString(" on " + numbersOf(t.PEs))
 	}
 	if t.Free {
 		fmt.Fprintf(&b, ": free, cost %.4g", t.Cost)
@@ -97,6 +101,7 @@ func Search(c *comm.Program, rel Relations, o Options) *Plan {
 	if o.Relations == nil {
 		o.Relations = func(c *comm.Program, g *cfg.Graph) Relations { return procfunc.Analyze(c, g) }
 	}
+	o.PEs = severalPEs(o.PEs)
 	s := &searcher{Options: o, program: c, rel: rel, weights: weigh(c)}
 	posted := s.attempt(nil)
 	groups := s.unsettled(posted.plan)
@@ -131,7 +136,7 @@ type searcher struct {
 func (s *searcher) unsettled(p *Plan) map[*comm.Post]bool {
 	out := map[*comm.Post]bool{}
 	for _, g := range s.weights.groups {
-		if len(g.Turns()) > 1 && slices.ContainsFunc(g.Comms, func(c *comm.Comm) bool { return p.Ready(c) }) {
+		if len(g.Turns()) > 1 && slices.ContainsFunc(g.Comms, func(c *comm.Comm) bool { return p.Ready(c) && !p.Slots[c.ID-1].free(s.PEs) }) {
 			out[g] = true
 		}
 	}
@@ -141,6 +146,7 @@ func (s *searcher) unsettled(p *Plan) map[*comm.Post]bool {
 // attempt is the plan for one form of the graph.
 type attempt struct {
 	plan   *Plan
+	rel    Relations
 	trials [][]Trial       // by slot
 	costs  map[int]float64 // by outermost statement
 }
@@ -162,7 +168,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 		program = program.InTurn(func(g *comm.Post) bool { return turn[g] })
 		rel = s.Relations(program, program.Graph())
 	}
-	a := &attempt{plan: start(program, Elide), trials: make([][]Trial, len(program.Comms)), costs: map[int]float64{}}
+	a := &attempt{plan: start(program, Elide), rel: rel, trials: make([][]Trial, len(program.Comms)), costs: map[int]float64{}}
 	p := a.plan
 	p.prove(rel)
 	extra := map[int]float64{} // by communication: its part of the turns of its group
@@ -224,6 +230,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 		slot.Cells += sharedOut(slot)
 		slot.Why = p.whyAges(slot, certifier.witnesses(p.Graph, slot.Ages))
 	}
+	s.known(a)
 	for i := range p.Slots {
 		k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })
 		a.costs[s.weights.nest[i+1]] += a.trials[i][max(k, 0)].Cost

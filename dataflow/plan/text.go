@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/exact"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 )
@@ -29,20 +30,33 @@ func (p *Plan) Explain() string {
 		if s.Ages != nil {
 			fmt.Fprintln(&b, s.Ages)
 		}
+		writeAt(&b, s.At)
 	}
 	for _, c := range p.Classes {
 		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
+	}
+	for _, e := range p.Exact {
+		b.WriteString(e.String())
 	}
 	b.WriteString(p.Graph.String())
 	return b.String()
 }
 
+// writeAt writes on which numbers of PEs a slot needs no ready messages.
+func writeAt(b *strings.Builder, at []int) {
+	if len(at) > 0 {
+		fmt.Fprintf(b, "quiet on %s PEs\n", numbers(at, " "))
+	}
+}
+
 // mood is the third word of a slot line: ready or quiet; quiet*2 with two slots;
 // staged, or staged*2, where they are stages, from which what has arrived is
-// copied, also quiet.
+// copied, also quiet; ready-staged*2 where these need ready messages.
 func mood(ready, staged bool, count int) string {
 	word := "quiet"
 	switch {
+	case ready && staged:
+		word = "ready-staged"
 	case ready:
 		word = "ready"
 	case staged:
@@ -60,12 +74,13 @@ func parseMood(text string) (ready, staged bool, count int, ok bool) {
 	count = 1
 	if several {
 		n, err := strconv.Atoi(many)
-		if err != nil || n < 2 || n > synch.MaxSlots || word == "ready" {
+		if err != nil || n < 2 || n > synch.MaxSlots {
 			return false, false, 0, false
 		}
 		count = n
 	}
-	return word == "ready", word == "staged", count, word == "ready" || word == "staged" || word == "quiet"
+	ready, staged = word == "ready" || word == "ready-staged", word == "staged" || word == "ready-staged"
+	return ready, staged, count, ready || staged || word == "quiet"
 }
 
 // Document is a plan as read from its text: enough for the passes that work on
@@ -75,6 +90,7 @@ type Document struct {
 	Slots   []SlotText
 	Proofs  []Proof // in the order of Slots by Put
 	Classes [][]int // communications that may fill the same cells; others have cells of their own
+	Exact   []*exact.Proof
 	Graph   *cfg.Graph
 }
 
@@ -88,6 +104,7 @@ type SlotText struct {
 	Count  int
 	Text   string
 	Tried  []string
+	At     []int      // on so many PEs it needs no ready messages
 	Proof  *SlotProof // of stages and several slots, which belong to the communication alone
 }
 
@@ -108,9 +125,13 @@ func (d *Document) String() string {
 		if s.Proof != nil {
 			fmt.Fprintln(&b, s.Proof)
 		}
+		writeAt(&b, s.At)
 	}
 	for _, c := range d.Classes {
 		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
+	}
+	for _, e := range d.Exact {
+		b.WriteString(e.String())
 	}
 	b.WriteString(d.Graph.String())
 	return b.String()
@@ -134,8 +155,10 @@ func Parse(text string) (*Document, error) {
 			err = d.parseSlot(line)
 		case word == "proof":
 			err = d.parseProof(line)
-		case word == "tried" || word == "ages":
+		case word == "tried" || word == "ages" || word == "quiet":
 			err = d.parseOfSlot(word, line)
+		case exact.Keyword(word):
+			err = d.parseExact(line)
 		case word == "class":
 			err = d.parseClass(line)
 		default:
@@ -171,7 +194,7 @@ func (d *Document) parseSlot(line string) error {
 	}
 	ready, staged, count, ok := parseMood(f[2])
 	if !ok {
-		return fmt.Errorf("found %q, want ready, or quiet or staged, with *2 to *%d for several slots", f[2], synch.MaxSlots)
+		return fmt.Errorf("found %q, want ready, quiet, staged or ready-staged, with *2 to *%d for several slots", f[2], synch.MaxSlots)
 	}
 	id, err := strconv.Atoi(f[1])
 	if err != nil || id != len(d.Slots)+1 {
@@ -191,6 +214,9 @@ func (d *Document) parseOfSlot(word, line string) error {
 		s.Tried = append(s.Tried, strings.TrimPrefix(line, "tried "))
 		return nil
 	}
+	if word == "quiet" {
+		return s.parseAt(line)
+	}
 	p, err := parseSlotProof(line)
 	switch {
 	case err != nil:
@@ -201,6 +227,39 @@ func (d *Document) parseOfSlot(word, line string) error {
 		return fmt.Errorf("a second proof over the slots of #%d", p.Comm)
 	}
 	s.Proof = p
+	return nil
+}
+
+// parseAt reads what writeAt writes.
+func (s *SlotText) parseAt(line string) error {
+	f := strings.Fields(line)
+	if len(f) < 4 || f[1] != "on" || f[len(f)-1] != "PEs" || s.At != nil {
+		return fmt.Errorf("found %q, want one line \"quiet on NUMBERS PEs\"", line)
+	}
+	for _, w := range f[2 : len(f)-1] {
+		n, err := strconv.Atoi(w)
+		if err != nil || n < 1 || len(s.At) > 0 && n <= s.At[len(s.At)-1] {
+			return fmt.Errorf("found %q PEs, want numbers, ascending", w)
+		}
+		s.At = append(s.At, n)
+	}
+	return nil
+}
+
+// parseExact reads a line of a proof for a number of PEs.
+func (d *Document) parseExact(line string) error {
+	var last *exact.Proof
+	if k := len(d.Exact); k > 0 {
+		last = d.Exact[k-1]
+	}
+	p, err := exact.ParseLine(line, last)
+	if err != nil || p == last {
+		return err
+	}
+	if last != nil && p.PEs <= last.PEs {
+		return fmt.Errorf("proofs for %d PEs do not come behind those for %d", p.PEs, last.PEs)
+	}
+	d.Exact = append(d.Exact, p)
 	return nil
 }
 

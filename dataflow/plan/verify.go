@@ -2,10 +2,12 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/exact"
 )
 
 // Verify checks the plan's document, without looking at how it was made, and the
@@ -13,6 +15,11 @@ import (
 func (p *Plan) Verify() error {
 	if err := p.Document().Verify(); err != nil {
 		return err
+	}
+	for _, e := range p.Exact {
+		if err := p.follow(e); err != nil {
+			return fmt.Errorf("the proofs for %d PEs: %w", e.PEs, err)
+		}
 	}
 	return p.contradict()
 }
@@ -27,7 +34,9 @@ func (p *Plan) Verify() error {
 //     which ends at UO_r, then lies before the barrier on every PE;
 //   - in popl96, an inductive proof for every communication that may fill the
 //     same cells;
-//   - in elide, that, or one over the ages of its values where the slots are its own.
+//   - in elide, that, or one over the ages of its values where the slots are its own;
+//     where ready messages are left out on some numbers of PEs only, proofs of which
+//     the claims are inductive for these.
 //
 // popl96-literal promises nothing about the ready messages that it leaves out,
 // and nothing is checked of it.
@@ -35,9 +44,17 @@ func (d *Document) Verify() error {
 	ready := map[int]bool{}
 	for _, s := range d.Slots {
 		ready[s.ID] = s.Ready
-		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil) {
-			return fmt.Errorf("#%d has stages or several slots, which plan %s does not have", s.ID, d.Kind)
+		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil || s.At != nil) {
+			return fmt.Errorf("#%d has stages, several slots, or numbers of PEs of its own, which plan %s does not have", s.ID, d.Kind)
 		}
+	}
+	checked := map[int]*exact.Checked{}
+	for _, e := range d.Exact {
+		c, err := e.Check(d.Graph)
+		if err != nil {
+			return fmt.Errorf("the proofs for %d PEs: %w", e.PEs, err)
+		}
+		checked[e.PEs] = c
 	}
 	for _, n := range d.Graph.Nodes {
 		switch n.Kind {
@@ -54,6 +71,9 @@ func (d *Document) Verify() error {
 				if err := d.ordered(n); err != nil {
 					return err
 				}
+			}
+			if err := d.orderedOn(n, checked); err != nil {
+				return err
 			}
 		case cfg.CommOver, cfg.UseOver:
 			if _, ok := ready[n.Ref]; !ok {
@@ -85,6 +105,48 @@ func (d *Document) ordered(c *cfg.Node) error {
 	}
 	if c.Flavour != "send" && !behindBarrier(c) {
 		return fmt.Errorf("line %d: %s puts without ready message, and no barrier stands before it", c.Line, c.Name())
+	}
+	return nil
+}
+
+// orderedOn checks what takes the place of the ready messages of communication node c
+// on the numbers of PEs on which there are none.
+func (d *Document) orderedOn(c *cfg.Node, checked map[int]*exact.Checked) error {
+	s := &d.Slots[c.Ref-1]
+	if !puts(c, c.Ref) || len(s.At) == 0 {
+		return nil
+	}
+	var class []int
+	if i := slices.IndexFunc(d.Classes, func(k []int) bool { return slices.Contains(k, s.ID) }); i >= 0 {
+		class = d.Classes[i]
+	}
+	own := s.Staged || s.Count > 1
+	switch {
+	case s.Staged && (c.Flavour == "recv" || c.Flavour == "send"):
+		return fmt.Errorf("line %d: %s is pipelined, so what comes goes where it is used, and not into a stage", c.Line, c.Name())
+	case own && !s.Staged && class != nil:
+		return fmt.Errorf("line %d: %s fills the cells of others too, and has a proof over its own values only", c.Line, c.Name())
+	case own || class == nil:
+		class = []int{s.ID}
+	}
+	for _, pes := range s.At {
+		p := checked[pes]
+		if p == nil {
+			return fmt.Errorf("line %d: %s puts without ready message on %d PEs, and there are no proofs for these", c.Line, c.Name(), pes)
+		}
+		for _, use := range class {
+			if !own && d.proof(use, s.ID) != nil {
+				if err := d.checkProof(d.proof(use, s.ID)); err == nil {
+					continue
+				}
+			}
+			if !own && use != s.ID && p.Find(use, 1, false) == nil && !d.reaches(use, c, class) {
+				continue
+			}
+			if err := p.Orders(use, s.Count, s.Staged, s.ID); err != nil {
+				return fmt.Errorf("line %d: %s puts without ready message: %w", c.Line, c.Name(), err)
+			}
+		}
 	}
 	return nil
 }

@@ -8,11 +8,13 @@ import (
 )
 
 // event is what a walker reports of a communication: its puts, the arrival of
-// its data, the end of its use; or of a reduction of all PEs.
+// its data, the end of its use; or of a reduction of all PEs. What is pipelined
+// arrives before it is put.
 type event uint8
 
 const (
-	post event = iota
+	post    event = iota
+	receive       // of a pipelined communication, which comes before its post
 	over
 	used
 	all
@@ -88,15 +90,16 @@ func (w *walker) node(n comm.Node) *jump {
 // before and go behind.
 func (w *walker) region(n *comm.Region) {
 	if n.Pipe != nil {
-		// What arrives was put by the neighbour behind its part of this region,
-		// which is an event still to come: nothing is known from it before.
-		w.report(post, n.Pipe.Comms)
+		w.report(receive, n.Pipe.Comms)
 	}
 	for _, s := range n.Stmts {
 		w.assign(s)
 	}
 	if n.Pipe != nil {
-		w.report(used, n.Pipe.Comms)
+		for i := range n.Pipe.Comms {
+			w.report(post, n.Pipe.Comms[i:i+1])
+			w.report(used, n.Pipe.Comms[i:i+1])
+		}
 	}
 	w.report(used, n.Dead)
 	for _, r := range n.Reduce {

@@ -1,5 +1,7 @@
 package spmd
 
+import "slices"
+
 // A plan may leave out the ready messages between those PEs only that are sure to
 // hear from each other otherwise: where every one of some other communications
 // goes from the consumer to the producer. Which pairs these are depends on the
@@ -72,3 +74,15 @@ func (c *Comm[T]) awaits(q int) bool {
 
 // reused reports whether the slot of this execution has been filled before.
 func (c *Comm[T]) reused() bool { return c.epoch > uint64(len(c.bufs)) }
+
+// QuietOn makes the communication leave out all its ready messages where the number
+// of PEs is one of the given: there, and maybe on no other number, other messages
+// order each consumption before the next put into the same slot. It returns c.
+func (c *Comm[T]) QuietOn(pes ...int) *Comm[T] {
+	if slices.Contains(pes, c.pe.n) {
+		if c.mode = c.pe.prog.mode(Quiet); c.mode == Quiet {
+			c.answered = nil
+		}
+	}
+	return c
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir/transform"
 )
@@ -95,9 +96,11 @@ func planNames() string {
 	return strings.Join(names, ", ")
 }
 
-// open reads the source and prepares its compilation.
-func (f *compileFlags) open(file string) (*driver.Compilation, error) {
+// open reads the source and prepares its compilation, for some numbers of PEs in
+// particular.
+func (f *compileFlags) open(file string, pes []int) (*driver.Compilation, error) {
 	o, err := f.options()
+	o.PEs = pes
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func (f *compileFlags) finish(c *driver.Compilation, env *Env, err error) error 
 
 // pes is the number of processing elements that -n gives; 0 when absent.
 type pes struct {
-	N string `name:"pes" short:"n" placeholder:"P" help:"Number of processing elements (PEs)."`
+	N string `name:"pes" short:"n" placeholder:"P" help:"Number of processing elements (PEs). Plan elide leaves out what ready messages it can on that number."`
 }
 
 func (p pes) count() (int, error) {
@@ -136,20 +139,42 @@ func (p pes) count() (int, error) {
 	return n, nil
 }
 
+// somePEs are the numbers of PEs that -n gives to commands that run nothing; none
+// when absent.
+type somePEs struct {
+	N string `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), with commas between, on which the program is to need as few ready messages as can be proved. It runs on any number."`
+}
+
+func (p somePEs) list() ([]int, error) {
+	if p.N == "" {
+		return nil, nil
+	}
+	return verify.ParsePEs(p.N)
+}
+
+// suggested is the number of PEs that messages show: the first given, else 0.
+func suggested(list []int) int {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[0]
+}
+
 type compileCmd struct {
-	File      string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Output    string `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
-	PEs       pes    `embed:""`
-	Explain   string `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
-	StopAfter string `placeholder:"PASS" help:"Run the passes up to this one and write nothing."`
+	File      string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Output    string  `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
+	PEs       somePEs `embed:""`
+	Explain   string  `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
+	StopAfter string  `placeholder:"PASS" help:"Run the passes up to this one and write nothing."`
 	compileFlags
 }
 
 func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
-	n, err := cmd.PEs.count()
+	list, err := cmd.PEs.list()
 	if err != nil {
 		return err
 	}
+	n := suggested(list)
 	if cmd.StopAfter != "" && table.Find(cmd.StopAfter) == nil {
 		return driver.Usagef("the passes are "+strings.Join(table.Names(), ", "), "there is no pass %q to stop after", cmd.StopAfter)
 	}
@@ -165,7 +190,7 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	if dir == "" {
 		dir = driver.ProgramName(cmd.File)
 	}
-	c, err := cmd.open(cmd.File)
+	c, err := cmd.open(cmd.File, list)
 	if err != nil {
 		return err
 	}
@@ -204,9 +229,10 @@ func written(err error) error {
 }
 
 type buildCmd struct {
-	File   string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Output string `short:"o" placeholder:"BIN" help:"The program; the default is the file's name without extension."`
-	Race   bool   `help:"Build with Go's race detector."`
+	File   string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Output string  `short:"o" placeholder:"BIN" help:"The program; the default is the file's name without extension."`
+	PEs    somePEs `embed:""`
+	Race   bool    `help:"Build with Go's race detector."`
 	compileFlags
 }
 
@@ -218,7 +244,11 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 	if err := driver.CheckProgramTarget(out); err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, cmd.Race, false, env, table)
+	list, err := cmd.PEs.list()
+	if err != nil {
+		return err
+	}
+	program, err := cmd.program(cmd.File, list, cmd.Race, false, env, table)
 	if err != nil {
 		return err
 	}
@@ -227,8 +257,8 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 
 // program builds the program of file in the cache and returns its path. With
 // host it is one for this machine.
-func (f *compileFlags) program(file string, race, host bool, env *Env, table *driver.Table) (string, error) {
-	c, err := f.open(file)
+func (f *compileFlags) program(file string, pes []int, race, host bool, env *Env, table *driver.Table) (string, error) {
+	c, err := f.open(file, pes)
 	if err != nil {
 		return "", err
 	}
@@ -255,7 +285,11 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, cmd.Race, true, env, table)
+	var list []int
+	if n > 0 {
+		list = []int{n}
+	}
+	program, err := cmd.program(cmd.File, list, cmd.Race, true, env, table)
 	if err != nil {
 		return err
 	}
@@ -271,10 +305,10 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 type explainCmd struct {
-	File   string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Stage  string `arg:"" optional:"" help:"Stage to show: one of those that the command passes lists, or all. The default is dataflow."`
-	Format string `default:"text" help:"text, json, dot for graphs, or html for a page."`
-	PEs    pes    `embed:""`
+	File   string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Stage  string  `arg:"" optional:"" help:"Stage to show: one of those that the command passes lists, or all. The default is dataflow."`
+	Format string  `default:"text" help:"text, json, dot for graphs, or html for a page."`
+	PEs    somePEs `embed:""`
 	compileFlags
 }
 
@@ -284,7 +318,7 @@ func stages(table *driver.Table, word string) bool {
 }
 
 func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
-	n, err := cmd.PEs.count()
+	list, err := cmd.PEs.list()
 	if err != nil {
 		return err
 	}
@@ -299,11 +333,11 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
-	c, err := cmd.open(cmd.File)
+	c, err := cmd.open(cmd.File, list)
 	if err != nil {
 		return err
 	}
-	c.PEs, c.Color = n, env.TextColor
+	c.PEs, c.Color = suggested(list), env.TextColor
 	err = table.Run(c, driver.RunOptions{StopAfter: e.LastPass(), Verify: cmd.VerifyPasses, After: e.After})
 	if err := cmd.finish(c, env, err); err != nil {
 		return err

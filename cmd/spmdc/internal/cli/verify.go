@@ -48,6 +48,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
+	compile.PEs = counts
 	o := verify.Options{PEs: counts, Plans: plan.Kinds, Limit: cmd.Limit, Compile: compile}
 	if compile.Sync != "" {
 		o.Plans = []plan.Kind{compile.Sync}
@@ -70,7 +71,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		ok = r.OK()
 		r.Write(&text)
 	default:
-		c, err := flags.open(cmd.File)
+		c, err := flags.open(cmd.File, counts)
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,9 @@ type Options struct {
 	// SlotsMemory is how many bytes the slots that plan elide adds may take on one
 	// PE; 0 stands for plan.DefaultMemory, less for none at all.
 	SlotsMemory int64
+	// PEs are the numbers of PEs for which plan elide makes proofs of their own. The
+	// program runs on any other number too.
+	PEs []int
 }
 
 // Compilation is one source file on its way through the passes: what is known

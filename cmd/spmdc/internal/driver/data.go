@@ -111,16 +111,19 @@ type slot struct {
 	Staged bool `json:"staged,omitempty"`
 	// Asks: between PEs where one of these communications does not go the other way
 	// there is a ready message all the same.
-	Asks []int  `json:"asks,omitempty"`
-	Why  string `json:"why"`
+	Asks []int `json:"asks,omitempty"`
+	// QuietOn: on so many PEs there are no ready messages, whatever Ready and Asks say.
+	QuietOn []int  `json:"quiet_on,omitempty"`
+	Why     string `json:"why"`
 	// Tried is what the search of plan elide looked at.
 	Tried []trial `json:"tried,omitempty"`
 }
 
 type trial struct {
 	What   string  `json:"what"`
-	Asks   bool    `json:"asks"`    // with ready messages between PEs that have no answer
-	InTurn bool    `json:"in_turn"` // exchanges with opposite neighbours one after another
+	Asks   bool    `json:"asks"`          // with ready messages between PEs that have no answer
+	PEs    []int   `json:"pes,omitempty"` // that is so on these numbers of PEs only
+	InTurn bool    `json:"in_turn"`       // exchanges with opposite neighbours one after another
 	Free   bool    `json:"free"`
 	Cost   float64 `json:"cost"`
 	Note   string  `json:"note,omitempty"`
@@ -129,7 +132,7 @@ type trial struct {
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Asks: s.Asks, Why: s.Why}
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Asks: s.Asks, QuietOn: s.At, Why: s.Why}
 		for _, t := range s.Tried {
 			d.Tried = append(d.Tried, trial(t))
 		}

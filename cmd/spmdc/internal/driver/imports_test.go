@@ -25,7 +25,7 @@ var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend"}
 //	ir <- ir/scalar, ir/mapping, ir/depend; ir/mapping <- ir/lower
 //	ir <- cfg
 //	ir, ir/scalar, ir/mapping, ir/depend <- ir/transform
-//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/synch, hb, plan, report <- codegen <- cmd/spmdc
+//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/synch, exact, hb, plan, report <- codegen <- cmd/spmdc
 //
 // What ends in "/..." stands for a folder with all below it.
 var imports = []struct {
@@ -54,7 +54,8 @@ var imports = []struct {
 	{"procfunc/linalg", nil},
 	{"procfunc", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
-	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/synch"})},
+	{"dataflow/exact", []string{"cfg"}}, // proofs and their check, and nothing of who finds them
+	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/synch", "dataflow/exact"})},
 	{"dataflow/internal/...", []string{"cfg"}},                                   // help for tests
 	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},

@@ -193,7 +193,7 @@ func runPlan(c *Compilation) error {
 
 // searchOptions are those of plan elide.
 func (c *Compilation) searchOptions() plan.Options {
-	return plan.Options{Memory: c.Options.SlotsMemory}
+	return plan.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs}
 }
 
 func runCode(c *Compilation) (err error) {

@@ -1,0 +1,264 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/dataflow/exact"
+	"github.com/spmdc/spmdc/dataflow/hb"
+	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// This file leaves out ready messages where the number of PEs is one of those that
+// the plan is made for in particular: what happens before what is then known
+// exactly, also over chains of messages, and of messages that answer some pairs of
+// PEs only. The program runs on other numbers of PEs as well, with the ready
+// messages that these need.
+
+// knownPEs are the provers for the numbers of PEs that a plan is made for.
+type knownPEs struct {
+	f       *procfunc.Functions
+	pes     []int
+	provers map[int]*hb.Prover
+	items   [][]int // by put, the uses that have to be over
+	class   [][]int // by number
+	synch   *synch.Solver
+}
+
+// newKnown is nil where no number of PEs is given, or nothing is known but guesses.
+func newKnown(p *Plan, rel Relations, pes []int) *knownPEs {
+	f, ok := rel.(*procfunc.Functions)
+	if !ok || len(pes) == 0 {
+		return nil
+	}
+	k := &knownPEs{f: f, pes: pes, provers: map[int]*hb.Prover{}, items: make([][]int, len(p.Slots)+1), class: make([][]int, len(p.Slots)+1)}
+	for _, it := range rel.Items() {
+		k.items[it[1]] = append(k.items[it[1]], it[0])
+	}
+	for _, class := range rel.Classes() {
+		for _, x := range class {
+			k.class[x] = class
+		}
+	}
+	k.synch = synch.NewSolver(p.Graph)
+	return k
+}
+
+// severalPEs are the numbers of PEs of a list for which there is something to prove,
+// ascending: one PE has no messages.
+func severalPEs(list []int) []int {
+	var out []int
+	for _, n := range list {
+		if n > 1 && n <= exact.MaxPEs {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (k *knownPEs) prover(pes int) *hb.Prover {
+	if k.provers[pes] == nil {
+		k.provers[pes] = hb.NewProver(k.f, pes)
+	}
+	return k.provers[pes]
+}
+
+// ownSlots reports whether nobody else fills slots like these.
+func ownSlots(count int, staged bool) bool { return count > 1 || staged }
+
+// free reports whether the puts of a communication need no ready messages, with
+// slots of some form.
+func (k *knownPEs) free(pes, x, count int, staged bool) bool {
+	prover := k.prover(pes)
+	if ownSlots(count, staged) {
+		return prover.Free(x, count, staged, []int{x})[0]
+	}
+	for _, use := range k.items[x] {
+		at := slices.Index(k.class[x], x)
+		if !prover.Free(use, 1, false, k.class[x])[at] && !k.anyway(use, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// anyway reports whether a use is over before a put on any number of PEs.
+func (k *knownPEs) anyway(use, put int) bool {
+	v, _ := k.synch.Verdict(synch.Item{Use: use, Put: put}, k.f.Kills)
+	return v != synch.NeedsSync
+}
+
+// at are the numbers of PEs on which the puts of x need no ready messages.
+func (k *knownPEs) at(x, count int, staged bool) []int {
+	var out []int
+	for _, n := range k.pes {
+		if k.free(n, x, count, staged) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// known leaves out what ready messages it can on the numbers of PEs that the plan
+// is for: with the slots as they are chosen; or, where some of these numbers still
+// need them, with the stages or slots that save most on the average of them.
+func (s *searcher) known(a *attempt) {
+	k := newKnown(a.plan, a.rel, s.PEs)
+	if k == nil {
+		return
+	}
+	left := max(0, s.Memory)
+	for i := range a.plan.Slots {
+		left -= s.bytes(&a.plan.Slots[i])
+	}
+	for i := range a.plan.Slots {
+		slot := &a.plan.Slots[i]
+		if !slot.Ready && len(slot.Asks) == 0 {
+			continue
+		}
+		slot.At = k.at(slot.Comm.ID, slot.Count, slot.Staged)
+		if slot.Ready {
+			left -= s.knownForm(a, k, i, left)
+		}
+	}
+	a.plan.certify(k)
+	for i := range a.plan.Slots {
+		if slot := &a.plan.Slots[i]; len(slot.At) > 0 {
+			slot.Why += "; none on " + numbersOf(slot.At) + ", where messages order every use before the next put"
+		}
+	}
+}
+
+// numbersOf is like "4 PEs" or "2, 4 or 8 PEs".
+func numbersOf(pes []int) string {
+	last := len(pes) - 1
+	text := fmt.Sprint(pes[last])
+	if last > 0 {
+		text = strings.ReplaceAll(numbers(pes[:last], " "), " ", ", ") + " or " + text
+	}
+	return text + " PEs"
+}
+
+// bytes is what the slots that the plan adds for a communication take.
+func (s *searcher) bytes(slot *Slot) int64 {
+	for _, f := range s.forms(slot.Comm) {
+		if f.slots.Count == slot.Count && f.slots.Staged == slot.Staged {
+			return f.bytes
+		}
+	}
+	return 0
+}
+
+// knownForm looks for a form of the slots of a communication with ready messages
+// that needs fewer of them, and returns what memory that takes.
+func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
+	slot := &a.plan.Slots[i]
+	c, trials := slot.Comm, &a.trials[i]
+	weight := s.weights.of[c.ID]
+	base := (*trials)[0].Cost - weight*readyCost
+	share := func(at []int) float64 { return weight * readyCost * float64(len(k.pes)-len(at)) / float64(len(k.pes)) }
+	first := Trial{What: "quiet", InTurn: (*trials)[0].InTurn, PEs: slot.At, Free: len(slot.At) > 0, Cost: base + share(slot.At)}
+	if first.Free {
+		*trials = append(*trials, first)
+	}
+	best, cost := -1, first.Cost
+	if first.Free {
+		best = len(*trials) - 1
+	}
+	var taken *option
+	var takenAt []int
+	if len(slot.At) < len(k.pes) {
+		for _, f := range s.forms(c) {
+			if f.asks {
+				continue
+			}
+			at := k.at(c.ID, f.slots.Count, f.slots.Staged)
+			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), InTurn: first.InTurn, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
+			if f.slots.Staged {
+				t.Cost += weight * copyCost
+			}
+			if !t.Free {
+				continue
+			}
+			switch {
+			case t.Cost >= cost:
+			case f.bytes > left:
+				t.Note = fmt.Sprintf("but takes up to %d bytes, of %d that are left", f.bytes, left)
+			default:
+				best, cost, taken, takenAt = len(*trials), t.Cost, &f, at
+			}
+			if *trials = append(*trials, t); len(at) == len(k.pes) {
+				break
+			}
+		}
+	}
+	if best < 0 {
+		return 0
+	}
+	for j := range *trials {
+		if (*trials)[j].Note == chosen {
+			(*trials)[j].Note = ""
+		}
+	}
+	(*trials)[best].Note = chosen
+	if taken == nil {
+		return 0
+	}
+	slot.At, slot.Staged, slot.Count = takenAt, taken.slots.Staged, taken.slots.Count
+	slot.Cells += sharedOut(slot)
+	return taken.bytes
+}
+
+// certify writes down the proofs for what is left out on the numbers of PEs.
+func (p *Plan) certify(k *knownPEs) {
+	proved := map[[2]int]bool{}
+	for _, n := range k.pes {
+		type form struct {
+			comm, count int
+			staged      bool
+		}
+		var order []form
+		puts := map[form][]int{}
+		need := func(f form, put int) {
+			if puts[f] == nil {
+				order = append(order, f)
+			}
+			puts[f] = append(puts[f], put)
+		}
+		for i := range p.Slots {
+			s := &p.Slots[i]
+			x := s.Comm.ID
+			switch {
+			case !slices.Contains(s.At, n):
+			case ownSlots(s.Count, s.Staged):
+				need(form{x, s.Count, s.Staged}, x)
+			default:
+				at := slices.Index(k.class[x], x)
+				for _, use := range k.items[x] {
+					if k.prover(n).Free(use, 1, false, k.class[x])[at] {
+						need(form{use, 1, false}, x)
+					} else if !proved[[2]int{use, x}] {
+						proved[[2]int{use, x}] = true
+						sol := k.synch.Solve(synch.Item{Use: use, Put: x}, k.f.Kills, false)
+						s.Proofs = append(s.Proofs, certify(p.Graph, sol, k.f.Kills))
+					}
+				}
+			}
+		}
+		if len(order) == 0 {
+			continue
+		}
+		proof := k.prover(n).Proof()
+		for _, f := range order {
+			use, err := k.prover(n).Claims(f.comm, f.count, f.staged, puts[f])
+			if err != nil {
+				panic(fmt.Sprintf("plan: %v", err))
+			}
+			proof.Uses = append(proof.Uses, use)
+		}
+		p.Exact = append(p.Exact, proof)
+	}
+}
