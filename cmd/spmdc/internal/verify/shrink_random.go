@@ -73,7 +73,7 @@ func manner(err error) string {
 		return f.Kind.String()
 	}
 	text, _, _ := strings.Cut(f.Text, "\n")
-	if f.Kind == Violation && strings.Contains(text, "comes too early") || f.Kind == Violation && strings.Contains(text, "is not ordered") {
+	if f.Kind == Violation && (strings.Contains(text, "comes too early") || strings.Contains(text, "is not ordered")) {
 		return "nothing orders a put" // which of the two is said depends on who was fast
 	}
 	var words []string
