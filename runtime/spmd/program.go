@@ -23,6 +23,7 @@ type Site struct {
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
 	Why       string // in check builds: what the plan does about ready messages, and its reason
+	Call      int    // the call that executes it: its index in Program.Calls plus 1; 0: the main program
 }
 
 // Program describes an emitted program to the run-time library.
@@ -30,6 +31,7 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
+	Calls []Call // of programs with coarrays: the calls that lead to sites
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool

@@ -24,6 +24,7 @@ type PE struct {
 	stopped *StopError     // set by Stop
 	axes    []dist.Triplet // see Box
 	orders  *orders        // in check builds
+	marks   marks          // of a program with coarrays: what it did since the last barrier
 }
 
 // ID is the number of this PE, from 0.
