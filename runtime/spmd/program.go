@@ -35,6 +35,7 @@ type Program struct {
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool
+	Coarray   bool // images have control flow of their own, and communicate where the source says so
 	Check     bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
 
 	// Holds says where PEs stop for a while, to provoke puts that come too early,
@@ -86,7 +87,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	var lates check.Lates
 	var trace string
 	var freeze bool
-	if p.Check {
+	if p.Check && !p.Coarray {
 		flags.Var(&holds, "hold", "for debugging, `PE,COMM,EPOCH`: the PE stops when communication COMM (1 is the first) has arrived\n"+
 			"for the EPOCH-th time, until no other PE can move, but no longer than "+holdLimit.String()+": a put that nothing orders\n"+
 			"after the use of that value then comes too early, and is reported. PE alone: it stops at every\n"+
