@@ -1,6 +1,9 @@
 package ir
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // The explicit SPMD half of the language. In a program with coarrays (Program.SPMD)
 // every image executes its own control flow on variables of its own; nothing is
@@ -161,15 +164,32 @@ func (sp spelling) section(s *Section) string {
 	parts := make([]string, len(s.Dims))
 	for i, d := range s.Dims {
 		parts[i] = sp.expr(d.Lo)
-		if d.N != nil {
+		if text, ok := bounds(d); ok {
+			parts[i] += text
+		} else if d.N != nil {
 			parts[i] = "(" + sp.expr(d.N) + " from " + sp.expr(d.Lo)
-			if c, ok := d.Step.(*Const); !ok || c.Int != 1 {
+			if d.Step.(*Const).Int != 1 {
 				parts[i] += " by " + sp.expr(d.Step)
 			}
 			parts[i] += ")"
 		}
 	}
 	return s.Sym.Name + "(" + strings.Join(parts, ",") + ")"
+}
+
+// bounds is what follows the lower bound of a range that is known: ":8:2".
+func bounds(d Range) (string, bool) {
+	lo, okLo := d.Lo.(*Const)
+	n, okN := d.N.(*Const)
+	if !okLo || !okN {
+		return "", false
+	}
+	step := d.Step.(*Const).Int
+	text := fmt.Sprintf(":%d", lo.Int+(n.Int-1)*step)
+	if step != 1 {
+		text += fmt.Sprintf(":%d", step)
+	}
+	return text, true
 }
 
 // images writes the statements of this file.

@@ -20,6 +20,7 @@ import (
 type elemental struct {
 	index []*ir.Symbol // of the loops, each from 1
 	n     []ir.Expr    // extents
+	at    source.Pos   // of the array that has them
 	pre   *[]ir.Stmt   // done before the loops
 }
 
@@ -129,7 +130,7 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 
 // assignAll appends to pre the loops that assign the right side of s to to.
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
-	ctx := l.elements(to.shape.n, s.Pos, pre)
+	ctx := l.elements(to.shape.n, to.pos, pre)
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
 	outer := l.elem
 	l.elem = ctx
@@ -173,7 +174,7 @@ func subRefs(r *ir.Ref) []*ir.Ref {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, pre: pre}
+	ctx := &elemental{n: n, at: pos, pre: pre}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Integer, pos))
 	}
@@ -207,7 +208,7 @@ func (l *lowerer) operand(e ast.Expr) ir.Expr {
 	} else {
 		a = l.part(e, ctx.pre)
 	}
-	if a == nil || !l.conform(a, ctx.n, a.pos, ctx.pre) {
+	if a == nil || !l.conform(a, ctx.n, ctx.at, ctx.pre) {
 		return bad(e.Position())
 	}
 	r := l.elementOf(a, ctx, e.Position())
@@ -325,7 +326,7 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 	if a == nil {
 		return bad(e.Pos)
 	}
-	ctx := l.elements(a.shape.n, e.Pos, &pre)
+	ctx := l.elements(a.shape.n, a.pos, &pre)
 	outer := l.elem
 	l.elem = ctx
 	value := l.expr(x)

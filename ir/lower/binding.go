@@ -13,6 +13,7 @@ type dummy struct {
 	ast.Name
 	no       int // from 1
 	isArray  bool
+	cell     bool // a scalar coarray, which counts as an array
 	intent   string
 	declared source.Pos
 	typ      ir.Type
@@ -48,18 +49,18 @@ func (b *binding) bind(args []*argument) {
 			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
 			continue
 		}
-		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], typ: implicitType(name.Name)}
+		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: implicitType(name.Name)}
 		if args != nil {
 			d.arg = args[i]
 		}
 		l.dummies[name.Name] = d
 		b.list = append(b.list, d)
-		if a := d.arg; a != nil && a.cell != nil && d.isArray && cells[name.Name] {
+		if a := d.arg; a != nil && a.cell != nil && d.cell {
 			as := *a
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
 			d.arg = &as
 		}
-		if a := d.arg; a != nil && d.isArray != (a.view != nil) {
+		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {
 			b.mixed(d)
 		}
 		b.makeSymbol(d)
@@ -154,6 +155,16 @@ func (b *binding) declaredAt(d *dummy) source.Pos {
 
 // mixed reports an array for a scalar, or the reverse.
 func (b *binding) mixed(d *dummy) {
+	if d.isArray && d.cell {
+		what := "an array"
+		if d.arg.view == nil {
+			what = "no coarray"
+		}
+		b.l.errorf(codeCall, d.arg.pos, "%s is %s, the dummy argument %s is a scalar coarray", b.what(d), what, d.Name.Name).
+			WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+			WithHelp("pass a scalar coarray, or an element of one")
+		return
+	}
 	if d.isArray {
 		e := b.l.errorf(codeCall, d.arg.pos, "%s is a scalar, the dummy argument %s is an array", b.what(d), d.Name.Name).
 			WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
@@ -220,7 +231,7 @@ func (b *binding) check() {
 			continue
 		}
 		a := d.arg
-		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) {
+		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) || d.cell && a.cell == nil {
 			continue
 		}
 		if d.sym.Coarray && d.isArray && !a.view.base.Coarray {

@@ -328,6 +328,11 @@ func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
 		l.errorf(codeOutside, pos, "RETURN in the main program").WithHelp("write STOP")
 		return nil
 	}
+	if l.critical.IsValid() && l.criticalIn == l.scope {
+		l.errorf(codeLoop, pos, "RETURN leaves the CRITICAL construct").
+			WithNote(l.critical, "it begins here").WithHelp("move it behind END CRITICAL")
+		return nil
+	}
 	if l.scope.ret == nil {
 		l.scope.ret = &ir.While{S: ir.S{Pos: l.scope.unit.Pos}}
 	}

@@ -27,12 +27,15 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 			WithHelp("declare %s[*]: images are counted from 1", e.Name)
 	case d.Parameter:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s cannot be a PARAMETER", e.Name).WithHelp("remove the attribute, and assign it on each image")
+		return dims
 	case s.Type == ir.Character:
 		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER, which is not supported", e.Name).
 			WithHelp("use an INTEGER coarray of character codes (ichar)")
+		s.Coarray = true
+		return nil
 	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s of a procedure must be a dummy argument or have SAVE", e.Name).
-			WithHelp("write: save :: or declare it in a module")
+			WithHelp("add the attribute: %s, save :: %s[*]", typeWord(s.Type), e.Name)
 	}
 	s.Coarray = true
 	if len(dims) == 0 {
@@ -98,13 +101,7 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 	if sub, ok := base.(*ast.Substring); ok {
 		base = sub.Base
 	}
-	name, pos := "", e.Pos
-	switch b := base.(type) {
-	case *ast.Ident:
-		name, pos = b.Name, b.Pos
-	case *ast.Index:
-		name, pos = b.Name, b.NamePos
-	}
+	name, pos := designated(e), e.Pos
 	s = l.lookup(name)
 	switch {
 	case s != nil && s.Type == ir.Invalid:
@@ -133,6 +130,21 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 		return nil, nil
 	}
 	return s, image
+}
+
+// designated is the name of a coindexed object.
+func designated(e *ast.CoIndex) string {
+	base := e.Base
+	if sub, ok := base.(*ast.Substring); ok {
+		base = sub.Base
+	}
+	switch b := base.(type) {
+	case *ast.Ident:
+		return b.Name
+	case *ast.Index:
+		return b.Name
+	}
+	return ""
 }
 
 func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
@@ -202,12 +214,12 @@ func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
 		out.Lock = len(l.locks)
 		l.locks = append(l.locks, s.Pos)
 	}
-	l.critical = s.Pos
+	l.critical, l.criticalIn = s.Pos, l.scope
 	loops := l.loops
 	l.loops = nil
 	out.Body = l.block(s.Body, nil)
 	l.loops = loops
-	l.critical = source.Pos{}
+	l.critical, l.criticalIn = source.Pos{}, nil
 	return one(out)
 }
 

@@ -119,10 +119,11 @@ type lowerer struct {
 	phantom   bool      // a procedure is lowered for its errors only
 	variables bool      // constant arguments are variables in the procedure
 
-	elem     *elemental   // the array expression in hand
-	steady   bool         // nothing changes scalars between here and the use of what is lowered
-	critical source.Pos   // of the CRITICAL construct around
-	locks    []source.Pos // CRITICAL constructs
+	elem       *elemental   // the array expression in hand
+	steady     bool         // nothing changes scalars between here and the use of what is lowered
+	critical   source.Pos   // of the CRITICAL construct around
+	criticalIn *scope       // that has it
+	locks      []source.Pos // CRITICAL constructs
 
 	savedVars map[savedKey]*ir.Symbol
 	shared    map[*ir.Symbol]bool // saved variables that an earlier call has mapped

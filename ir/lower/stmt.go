@@ -132,6 +132,9 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 func (l *lowerer) target(e ast.Expr) ir.Expr {
 	switch e := e.(type) {
 	case *ast.CoIndex:
+		if name := designated(e); !l.mayChange(ast.Name{Pos: e.Pos, Name: name}) {
+			return bad(e.Pos)
+		}
 		return l.coindexed(e)
 	case *ast.Ident:
 		if s := l.lookup(e.Name); s != nil && s.Cell {
@@ -350,6 +353,11 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 		if name == "" || l.loops[i].name == name {
 			return l.loops[i].stmt
 		}
+	}
+	if l.critical.IsValid() {
+		l.errorf(codeLoop, pos, "%s leaves the CRITICAL construct", what).
+			WithNote(l.critical, "it begins here").WithHelp("set a LOGICAL variable, and test it behind END CRITICAL")
+		return nil
 	}
 	if name == "" {
 		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what)
