@@ -68,6 +68,8 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 		return g.load(e), precAtom
 	case *ir.Ref:
 		return g.element(e, false), precAtom
+	case *ir.CoRef:
+		return g.coref(e), precAtom
 	case *ir.Substr:
 		return fmt.Sprintf("spmd.Substr(%s, %s, %s)", g.expr(e.Base), g.expr(e.Lo), g.expr(e.Hi)), precAtom
 	case *ir.Un:
@@ -340,6 +342,9 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 		object, subs = g.checkedSubs(r, object, subs)
 	}
 	s := fmt.Sprintf("%s.Data[%s.%s]", object, object, atCall(subs))
+	if r.Sym.Cell {
+		s = object + ".Data[0]"
+	}
 	if g.opt.Check && !store && !r.Raw {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, ir.ExprString(r))
 	}

@@ -40,8 +40,10 @@ func (g *gen) call(e *ir.Call) (string, int) {
 		return fmt.Sprintf("math.%s(%s)", f, list), precAtom
 	}
 	switch e.Name {
-	case "number_of_processors":
+	case "number_of_processors", "num_images":
 		return "pe.N()", precAtom
+	case "this_image":
+		return "pe.ID() + 1", precAdd
 	case "abs":
 		switch e.Typ {
 		case ir.Double:

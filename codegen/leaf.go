@@ -145,6 +145,9 @@ func isLeaf(body []ir.Stmt) bool {
 	for _, s := range body {
 		switch s := s.(type) {
 		case *ir.Assign:
+			if coindexed(s) {
+				return false // what it stores may be an element that is addressed here
+			}
 		case *ir.If:
 			if !isLeaf(s.Then) || !isLeaf(s.Else) {
 				return false
@@ -154,6 +157,16 @@ func isLeaf(body []ir.Stmt) bool {
 		}
 	}
 	return true
+}
+
+// coindexed reports whether s itself mentions an element of another image.
+func coindexed(s ir.Stmt) bool {
+	for _, e := range ir.Exprs(s) {
+		if _, far := ir.Coarrays(e); far {
+			return true
+		}
+	}
+	return false
 }
 
 // leafRef is a reference whose address is linear in the loop's iterations.

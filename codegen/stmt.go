@@ -296,6 +296,15 @@ func leaves(s ir.Stmt) bool {
 // stmt emits a statement; r is the region around it, nil outside.
 func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 	g.out.at = s.Position().Line
+	if g.prog.IR.SPMD {
+		g.comesTo(s, func() { g.plain(s, r) })
+		return
+	}
+	g.plain(s, r)
+}
+
+// plain emits a statement without marks.
+func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	switch s := s.(type) {
 	case *ir.Assign:
 		g.assign(s)
@@ -308,19 +317,32 @@ func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 		}
 	case *ir.While:
 		g.label(s, s.Name)
-		g.out.p("for %s {", forCond(g.expr(s.Cond)))
+		if a := own(s); g.prog.IR.SPMD && a != private && ir.Synchronises(s) {
+			// The condition is evaluated behind each synchronisation anew.
+			g.out.p("for {")
+			g.mark(a)
+			g.out.p("if !(%s) {\nbreak\n}", g.expr(s.Cond))
+		} else {
+			g.out.p("for %s {", forCond(g.expr(s.Cond)))
+		}
 		g.stmts(s.Body, r)
 		g.out.p("}")
 	case *ir.If:
+		marked := g.marked
 		g.out.p("if %s {", g.expr(s.Cond))
 		g.stmts(s.Then, r)
-		g.elsePart(s.Else, r)
+		g.elsePart(s.Else, r, marked)
 		g.out.p("}")
+		g.marked = marked
 	case *ir.Exit:
 		g.out.p("break%s", g.target(s.Loop))
 	case *ir.Cycle:
 		g.out.p("continue%s", g.target(s.Loop))
 	case *ir.Print:
+		if g.prog.IR.SPMD {
+			g.printOwn(s)
+			break
+		}
 		g.out.p("if pe.ID() == 0 {")
 		g.print(s)
 		g.out.p("}")
@@ -341,18 +363,32 @@ func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 		} else {
 			g.out.p("pe.Stop(%s)", code)
 		}
+	default:
+		g.image(s)
 	}
 }
 
-// elsePart emits an ELSE branch; a single IF in it continues the chain.
-func (g *gen) elsePart(body []ir.Stmt, r *comm.Region) {
+// printOwn emits PRINT for every image.
+func (g *gen) printOwn(s *ir.Print) {
+	at := len(g.out.lines)
+	g.print(s)
+	if len(g.out.lines)-at > 1 { // the record is a variable
+		g.out.lines = append(g.out.lines[:at], append([]line{{text: "{", at: s.Pos.Line}}, g.out.lines[at:]...)...)
+		g.out.p("}")
+	}
+}
+
+// elsePart emits an ELSE branch; a single IF in it continues the chain. marked is
+// what was marked before it.
+func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
+	g.marked = marked
 	if len(body) == 0 {
 		return
 	}
 	if inner, ok := body[0].(*ir.If); ok && len(body) == 1 {
 		g.out.p("} else if %s {", g.expr(inner.Cond))
 		g.stmts(inner.Then, r)
-		g.elsePart(inner.Else, r)
+		g.elsePart(inner.Else, r, marked)
 		return
 	}
 	g.out.p("} else {")
@@ -363,6 +399,8 @@ func (g *gen) assign(s *ir.Assign) {
 	switch l := s.LHS.(type) {
 	case *ir.Ref:
 		g.store(g.element(l, true), g.value(s.RHS, l.Sym), l.Sym)
+	case *ir.CoRef:
+		g.storeRemote(l, g.value(s.RHS, l.Sym))
 	case *ir.Var:
 		g.store(g.scalar(l.Sym), g.value(s.RHS, l.Sym), l.Sym)
 	case *ir.Substr:

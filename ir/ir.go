@@ -65,6 +65,7 @@ type Program struct {
 	Grids   []*Grid   // PROCESSORS arrangements, then those implied by DISTRIBUTE without ONTO
 	HPF     []*Directive
 	Sites   []*Site // the calls, each once for every path that leads to it
+	SPMD    bool    // every image executes its own control flow (see coarray.go)
 	Body    []Stmt
 }
 
@@ -103,17 +104,19 @@ func (s *Symbol) Distributed() bool {
 // Symbol is a variable, array or named constant. Name is unique in the program:
 // that of a procedure's variable begins with the name of the procedure.
 type Symbol struct {
-	Name  string
-	Local string // the name in the source, where that is another one
-	Pos   source.Pos
-	Type  Type
-	Len   int     // CHARACTER length
-	Dims  []Bound // nil for scalars
-	Param bool    // named constant; Init is its value
-	Init  Expr    // constant initial value (also of an array: every element), or nil
-	Wide  bool    // INTEGER(8): values beyond 32 bits are valid
-	Temp  bool    // made by the compiler, not in the source
-	Site  *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE
+	Name    string
+	Local   string // the name in the source, where that is another one
+	Pos     source.Pos
+	Type    Type
+	Len     int     // CHARACTER length
+	Dims    []Bound // nil for scalars
+	Param   bool    // named constant; Init is its value
+	Init    Expr    // constant initial value (also of an array: every element), or nil
+	Wide    bool    // INTEGER(8): values beyond 32 bits are valid
+	Temp    bool    // made by the compiler, not in the source
+	Coarray bool    // every image has one, which the others can name
+	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
+	Site    *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE
 
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping
@@ -234,7 +237,7 @@ func (s *S) stmt()                  {}
 
 type (
 	// Assign stores RHS, already converted to the type of LHS. LHS is a *Var,
-	// *Ref or *Substr.
+	// *Ref, *CoRef or *Substr.
 	Assign struct {
 		S
 		LHS, RHS Expr

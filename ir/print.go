@@ -90,6 +90,9 @@ func (p *printer) stmt(s Stmt) {
 			p.block(s.Else)
 		}
 		p.line(0, "end if")
+	case *Critical:
+		p.block(s.Body)
+		p.line(0, "end critical")
 	}
 }
 
@@ -133,7 +136,7 @@ func (sp spelling) stmt(s Stmt) string {
 		}
 		return text
 	}
-	return "?"
+	return sp.images(s)
 }
 
 func (sp spelling) read(s *Read) string {
@@ -215,8 +218,11 @@ func (s *Symbol) Decl() string {
 		text += ", parameter"
 	}
 	text += " :: " + s.Name
-	if s.IsArray() {
+	if s.IsArray() && !s.Cell {
 		text += "(" + BoundsString(s.Dims) + ")"
+	}
+	if s.Coarray {
+		text += "[*]"
 	}
 	if s.Init != nil {
 		text += " = " + ExprString(s.Init)
@@ -407,7 +413,9 @@ func (sp spelling) expr(e Expr) string {
 	case *Var:
 		return e.Sym.Name
 	case *Ref:
-		return e.Sym.Name + "(" + strings.Join(sp.list(e.Subs), ",") + ")"
+		return sp.element(e.Sym, e.Subs)
+	case *CoRef:
+		return sp.coindexed(sp.element(e.Sym, e.Subs), e.Image)
 	case *Substr:
 		return sp.expr(e.Base) + "(" + sp.expr(e.Lo) + ":" + sp.expr(e.Hi) + ")"
 	case *Bin:

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Walk visits body in source order, each statement before the statements
 // inside it. Where visit returns false the statements inside are skipped.
 func Walk(body []Stmt, visit func(Stmt) bool) {
@@ -23,6 +25,8 @@ func Bodies(s Stmt) [][]Stmt {
 		return [][]Stmt{s.Body}
 	case *If:
 		return [][]Stmt{s.Then, s.Else}
+	case *Critical:
+		return [][]Stmt{s.Body}
 	}
 	return nil
 }
@@ -51,6 +55,19 @@ func Exprs(s Stmt) []Expr {
 		if s.Code != nil {
 			return []Expr{s.Code}
 		}
+	case *Transfer:
+		return append(append(s.Local.Exprs(), s.Remote.Exprs()...), s.Image)
+	case *Sync:
+		return append(slices.Clone(s.Images), s.Set.Exprs()...)
+	case *Collective:
+		list := s.Part.Exprs()
+		if s.Part == nil {
+			list = []Expr{s.Scalar}
+		}
+		if s.Image != nil {
+			list = append(list, s.Image)
+		}
+		return list
 	}
 	return nil
 }
@@ -60,6 +77,8 @@ func Children(e Expr) []Expr {
 	switch e := e.(type) {
 	case *Ref:
 		return e.Subs
+	case *CoRef:
+		return append(slices.Clone(e.Subs), e.Image)
 	case *Substr:
 		return []Expr{e.Base, e.Lo, e.Hi}
 	case *Bin:
@@ -131,6 +150,10 @@ func Mentions(e Expr, sym *Symbol) bool {
 		if e.Sym == sym {
 			return true
 		}
+	case *CoRef:
+		if e.Sym == sym {
+			return true
+		}
 	case *ImpliedDo:
 		if e.Index == sym {
 			return Mentions(e.Lo, sym) || Mentions(e.Hi, sym) || Mentions(e.Step, sym)
@@ -150,6 +173,8 @@ func Target(lhs Expr) *Symbol {
 	case *Var:
 		return lhs.Sym
 	case *Ref:
+		return lhs.Sym
+	case *CoRef:
 		return lhs.Sym
 	case *Substr:
 		return Target(lhs.Base)
@@ -173,6 +198,9 @@ func Same(a, b Expr) bool {
 	case *Ref:
 		b, ok := b.(*Ref)
 		return ok && a.Sym == b.Sym && sameList(a.Subs, b.Subs)
+	case *CoRef:
+		b, ok := b.(*CoRef)
+		return ok && a.Sym == b.Sym && sameList(a.Subs, b.Subs) && Same(a.Image, b.Image)
 	case *Substr:
 		b, ok := b.(*Substr)
 		return ok && Same(a.Base, b.Base) && Same(a.Lo, b.Lo) && Same(a.Hi, b.Hi)
@@ -215,6 +243,8 @@ func Clone(e Expr) Expr {
 		return &c
 	case *Ref:
 		return &Ref{X: e.X, Sym: e.Sym, Subs: cloneList(e.Subs)}
+	case *CoRef:
+		return &CoRef{X: e.X, Sym: e.Sym, Subs: cloneList(e.Subs), Image: Clone(e.Image)}
 	case *Substr:
 		return &Substr{X: e.X, Base: Clone(e.Base), Lo: Clone(e.Lo), Hi: Clone(e.Hi)}
 	case *Bin:

@@ -16,6 +16,7 @@ type frameKind int
 const (
 	doFrame frameKind = iota
 	ifFrame
+	criticalFrame
 	foreignFrame // a construct outside the subset
 )
 
@@ -50,6 +51,8 @@ func (p *parser) pop(pos source.Pos) {
 	case *ast.DoWhile:
 		n.EndPos = pos
 	case *ast.If:
+		n.EndPos = pos
+	case *ast.Critical:
 		n.EndPos = pos
 	}
 }
@@ -101,9 +104,13 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Body
 	case *ast.If:
 		n.Name, f.body = s.Name, &n.Arms[0].Body
+	case *ast.Critical:
+		n.Name, f.body = s.Name, &n.Body
 	}
 	if s.Kind == scan.IfThen {
 		f.kind, f.what = ifFrame, "IF"
+	} else if s.Kind == scan.Critical {
+		f.kind, f.what = criticalFrame, "CRITICAL"
 	} else if node == nil && s.Toks[1].Type == scan.Int {
 		f.label = p.quiet().labelValue(&s.Toks[1])
 	}
@@ -117,10 +124,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // end takes END DO and END IF; label is the statement's, name the construct
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
-	what := "END DO"
-	if kind == ifFrame {
-		what = "END IF"
-	}
+	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).

@@ -48,12 +48,14 @@ type (
 	}
 	attribute struct {
 		Dims []dimension  `parser:"( 'dimension' '(' @@ ( ',' @@ )* ')'"`
+		Co   []dimension  `parser:"| 'codimension' '[' @@ ( ',' @@ )* ']'"`
 		Word *lexer.Token `parser:"| @Ident"`
 		Arg  *expr        `parser:"( '(' @@ ')' )? )"`
 	}
 	entity struct {
 		Name lexer.Token `parser:"@Ident"`
 		Dims []dimension `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+		Co   []dimension `parser:"( '[' @@ ( ',' @@ )* ']' )?"`
 		Len  *starLen    `parser:"( '*' @@ )?"`
 		Old  *oldInit    `parser:"( @@ | '='"`
 		Init *expr       `parser:"@@ )?"`
@@ -115,6 +117,7 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 		ent := ast.Entity{Pos: startOf(&e.Name), Name: e.Name.Value}
 		if attrsOK { // "allocatable" has been told already
 			ent.Dims, ok = p.dims(e.Dims, ok)
+			ent.Codims, ok = p.codims(e.Co, ok)
 		}
 		if e.Len != nil {
 			ent.Len = e.Len.expr()
@@ -233,10 +236,18 @@ var attributeAdvice = map[string]string{
 	"contiguous":   "remove it",
 	"volatile":     "remove it",
 	"asynchronous": "remove it",
-	"codimension":  "declare an array and distribute it with !HPF$ DISTRIBUTE",
 }
 
 func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
+	if g.Co != nil {
+		if d.Codimension != nil {
+			p.diags.Errorf(source.Syntax, d.Pos, "the attribute CODIMENSION is given twice").WithHelp("remove one")
+			return false
+		}
+		var ok bool
+		d.Codimension, ok = p.codims(g.Co, true)
+		return ok
+	}
 	if g.Word == nil {
 		if d.Dimension != nil {
 			p.diags.Errorf(source.Syntax, d.Pos, "the attribute DIMENSION is given twice").WithHelp("remove one")
@@ -301,6 +312,45 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		out = append(out, d)
 	}
 	return out, ok
+}
+
+// codims builds the codimensions of a coarray. The last is "*" or "lo:*".
+func (p *parser) codims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
+	var out []ast.DimSpec
+	for i := range dims {
+		g := &dims[i]
+		d := ast.DimSpec{Pos: source.Pos{Line: g.Pos.Line, Col: g.Pos.Column}}
+		star := &ast.Ident{XBase: span(d.Pos, d.Pos), Name: "*"}
+		switch {
+		case g.Star:
+			d.Hi = star
+		case g.Free:
+			d.Lo, d.Hi = g.First.X, star
+		case g.Any:
+			p.diags.Errorf(source.OutsideSubset, d.Pos, "an allocatable coarray is outside the subset").
+				WithHelp("declare it with the greatest extents that are needed and [*], and work on a part")
+			ok = false
+		case g.Colon != nil && g.Second != nil:
+			d.Lo, d.Hi = g.First.X, g.Second.X
+		case g.Colon != nil:
+			p.diags.Errorf(source.Syntax, d.Pos, "a codimension without end").WithHelp("write [*]")
+			ok = false
+		default:
+			d.Hi = g.First.X
+		}
+		if i == len(dims)-1 && ok && !isStar(d.Hi) {
+			p.diags.Errorf(source.Syntax, d.Pos, "the last codimension must be *: the number of images is known at run time only").
+				WithHelp("write [*]")
+			ok = false
+		}
+		out = append(out, d)
+	}
+	return out, ok
+}
+
+func isStar(x ast.Expr) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && id.Name == "*"
 }
 
 func (g *parameterStmt) build(_ *parser, base ast.Base) ast.Stmt {

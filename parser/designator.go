@@ -41,16 +41,50 @@ func (c *climber) designator() (ast.Expr, error) {
 			}
 		}
 	}
+	if c.at("[") {
+		return c.coindex(x)
+	}
 	switch t := c.lex.Peek(); {
 	case c.at("%"):
 		return nil, problem(source.OutsideSubset, t, "components of derived types are outside the subset").
 			WithHelp("declare a variable or an array for each component")
-	case c.at("["):
-		return nil, problem(source.OutsideSubset, t, "coarrays are outside the subset").
-			WithHelp("declare an array and distribute it with !HPF$ DISTRIBUTE")
 	case c.at("("):
 		return nil, problem(source.Syntax, t, "a second list in parentheses").
 			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
+	}
+	return x, nil
+}
+
+// coindex parses the [image] behind base.
+func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
+	open := c.lex.Next()
+	x := &ast.CoIndex{Base: base}
+	for {
+		if c.lex.Peek().Type == scan.Ident && c.second().Value == "=" {
+			return nil, problem(source.OutsideSubset, c.lex.Peek(), quoted(c.lex.Peek())+" in an image selector is outside the subset").
+				WithHelp("write the number of the image alone: [p]")
+		}
+		p, err := c.expr()
+		if err != nil {
+			return nil, err
+		}
+		x.Images = append(x.Images, p)
+		if !c.at(",") {
+			break
+		}
+		c.lex.Next()
+	}
+	t := c.lex.Peek()
+	if !c.at("]") {
+		return nil, problem(source.Syntax, t, `expected "]" or an operator, found `+quoted(t)).
+			WithNote(startOf(open), `to close this "["`).
+			WithHelp("the form is: name(subscripts)[image]")
+	}
+	c.lex.Next()
+	x.XBase = span(base.Position(), endOf(t))
+	if t := c.lex.Peek(); c.at("(") || c.at("%") || c.at("[") {
+		return nil, problem(source.Syntax, t, "an image selector must come last").
+			WithHelp("an element of another image is written a(i,j)[image]")
 	}
 	return x, nil
 }

@@ -59,10 +59,17 @@ type (
 	continueStmt struct {
 		Word lexer.Token `parser:"@'continue'"`
 	}
+	syncStmt struct {
+		What   lexer.Token `parser:"'sync' @( 'all' | 'memory' | 'images' )"`
+		Images *imageSet   `parser:"@@?"`
+	}
+	criticalStmt struct {
+		Word lexer.Token `parser:"@'critical'"`
+	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' )"`
-		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endcritical' )"`
+		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -147,6 +154,25 @@ func (g *stopStmt) build(_ *parser, base ast.Base) ast.Stmt {
 
 func (g *errorStopStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Stop{Base: base, Error: true, Code: g.Code.orNil()}
+}
+
+func (g *criticalStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Critical{Base: base} }
+
+func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.Sync{Base: base, What: g.What.Value}
+	if set := g.Images; set != nil {
+		if s.What != "images" {
+			p.diags.Add(problem(source.OutsideSubset, &g.What, "STAT= and ERRMSG= are outside the subset").
+				WithHelp("write sync %s; an image that fails ends the run", s.What))
+			return nil
+		}
+		s.Images, s.List = set.list, set.brackets
+	} else if s.What == "images" {
+		p.diags.Add(problem(source.Syntax, &g.What, "SYNC IMAGES without images").
+			WithHelp("write sync images (*), sync images (p) or sync images ([p, q])"))
+		return nil
+	}
+	return s
 }
 
 func (g *continueStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Continue{Base: base} }

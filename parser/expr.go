@@ -78,6 +78,79 @@ func (i *ioItem) Parse(lex *lexer.PeekingLexer) (err error) {
 	return err
 }
 
+// imageSet is what stands behind SYNC IMAGES: (*), (p) or ([p, q]).
+type imageSet struct {
+	list     []ast.Expr
+	brackets bool
+}
+
+// Parse implements participle.Parseable.
+func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
+	c := climber{lex: lex}
+	if !c.at("(") {
+		return participle.NextMatch
+	}
+	open := lex.Next()
+	end := "]"
+	switch {
+	case c.at("*"):
+		lex.Next()
+		_, err := c.close(open)
+		return err
+	case c.lex.Peek().Type == scan.Ident && c.second().Value == "=":
+		_, err := c.keyword()
+		for err == nil && c.at(",") {
+			lex.Next()
+			_, err = c.keyword()
+		}
+		if err == nil {
+			_, err = c.close(open)
+		}
+		return err
+	case c.at("["):
+		lex.Next()
+		s.brackets = true
+	case c.at("("):
+		mark := lex.MakeCheckpoint()
+		lex.Next()
+		if c.at("/") {
+			lex.Next()
+			s.brackets, end = true, "/"
+		} else {
+			lex.LoadCheckpoint(mark)
+		}
+	}
+	for first := true; first || s.brackets && c.at(","); first = false {
+		if !first {
+			lex.Next()
+		}
+		x, err := c.expr()
+		if err != nil {
+			return err
+		}
+		s.list = append(s.list, x)
+	}
+	if s.brackets {
+		t := lex.Peek()
+		if !c.at(end) {
+			return problem(source.Syntax, t, "the list of images is not closed: found "+quoted(t)).
+				WithHelp("write sync images ([p, q])")
+		}
+		lex.Next()
+		if end == "/" {
+			if _, err := c.close(open); err != nil {
+				return err
+			}
+		}
+	}
+	if c.at(",") {
+		return problem(source.OutsideSubset, lex.Peek(), "STAT= and ERRMSG= are outside the subset").
+			WithHelp("leave them out; an image that fails ends the run")
+	}
+	_, err := c.close(open)
+	return err
+}
+
 // Binding strength of the operators, weakest first. Signs bind like + and -,
 // .not. stands between .and. and the relations.
 const (

@@ -144,6 +144,18 @@ func (g *treeGen) dims() []ast.DimSpec {
 	return out
 }
 
+// codims draws codimensions: the last is a star.
+func (g *treeGen) codims() []ast.DimSpec {
+	last := ast.DimSpec{Hi: &ast.Ident{Name: "*"}}
+	if g.bool() {
+		last.Lo = g.expr(1)
+	}
+	if g.bool() {
+		return []ast.DimSpec{last}
+	}
+	return append(g.dims(), last)
+}
+
 func (g *treeGen) names() []ast.Name {
 	var out []ast.Name
 	for range g.int(0, 3) {
@@ -153,7 +165,18 @@ func (g *treeGen) names() []ast.Name {
 }
 
 func (g *treeGen) spec() ast.Stmt {
-	switch g.int(0, 7) {
+	switch g.int(0, 8) {
+	case 8:
+		d := &ast.TypeDecl{Type: ast.TypeSpec{Name: "real"}, HasColons: true, Entities: g.entities(g.bool())}
+		if g.bool() {
+			d.Codimension = g.codims()
+		}
+		for i := range d.Entities {
+			if g.bool() {
+				d.Entities[i].Codims = g.codims()
+			}
+		}
+		return d
 	case 0:
 		s := &ast.ParameterStmt{}
 		for range g.int(1, 3) {
@@ -274,7 +297,9 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 	if depth == 0 {
 		return []ast.Stmt{g.action(g.base())}
 	}
-	switch g.int(0, 6) {
+	switch g.int(0, 7) {
+	case 7:
+		return []ast.Stmt{&ast.Critical{Base: g.base(), Name: g.construct(), Body: g.block(depth - 1)}}
 	case 0:
 		do := g.do(depth)
 		if do.Var.Name != "" && g.bool() {
@@ -320,7 +345,9 @@ func (g *treeGen) do(depth int) *ast.Do {
 
 // action draws a statement that an IF may have on its line.
 func (g *treeGen) action(base ast.Base) ast.Stmt {
-	switch g.int(0, 12) {
+	switch g.int(0, 13) {
+	case 13:
+		return g.sync(base)
 	case 0:
 		return &ast.Exit{Base: base, Name: g.construct()}
 	case 1:
@@ -347,6 +374,18 @@ func (g *treeGen) action(base ast.Base) ast.Stmt {
 		return &ast.Return{Base: base}
 	}
 	return &ast.Assign{Base: base, LHS: g.variable(2), RHS: g.expr(3)}
+}
+
+func (g *treeGen) sync(base ast.Base) ast.Stmt {
+	s := &ast.Sync{Base: base, What: g.pick("all", "memory", "images")}
+	if s.What == "images" && g.bool() {
+		s.List = g.bool()
+		s.Images = []ast.Expr{g.expr(2)}
+		if s.List {
+			s.Images = append(s.Images, g.expr(1))
+		}
+	}
+	return s
 }
 
 func (g *treeGen) read(base ast.Base) ast.Stmt {
@@ -402,6 +441,18 @@ func (g *treeGen) str() ast.Expr {
 }
 
 func (g *treeGen) variable(depth int) ast.Expr {
+	if g.int(0, 5) == 0 {
+		x := &ast.CoIndex{Base: g.local(depth), Images: []ast.Expr{g.expr(depth - 1)}}
+		if g.bool() {
+			x.Images = append(x.Images, g.expr(1))
+		}
+		return x
+	}
+	return g.local(depth)
+}
+
+// local draws a variable of this image.
+func (g *treeGen) local(depth int) ast.Expr {
 	id := &ast.Ident{Name: g.name()}
 	switch g.int(0, 3) {
 	case 0:

@@ -60,9 +60,7 @@ var instead = map[string]string{
 	"enumerator":    "declare constants with PARAMETER",
 	"associate":     "use the expression itself, or assign it to a variable",
 	"block":         "declare the names at the beginning of the program",
-	"critical":      "remove it: each statement is executed as in a sequential program",
-	"sync":          "remove it: the compiler adds what synchronisation is needed",
-	"codimension":   "declare an array and distribute it with !HPF$ DISTRIBUTE",
+	"codimension":   "write it into the declaration: real :: x(n)[*]",
 }
 
 // unitWords begin a program unit or procedure, which an END of its own ends.
@@ -80,7 +78,6 @@ var constructs = map[string]string{
 	"forall":      "end forall",
 	"associate":   "end associate",
 	"block":       "end block",
-	"critical":    "end critical",
 }
 
 // outsideSubset reports a statement that the language does not have here, once

@@ -201,10 +201,10 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO and IF ... THEN can be named"))
+				WithHelp("only DO, IF ... THEN and CRITICAL can be named"))
 			return
 		}
 	}
@@ -307,7 +307,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		}
 		p.add(n, base)
 		p.open(s, base.Pos, n)
-	case *ast.DoWhile, *ast.If:
+	case *ast.DoWhile, *ast.If, *ast.Critical:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
 	case *elseIf:
@@ -397,6 +397,9 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 	case scan.EndIf:
 		p.end(ifFrame, n.Pos, 0, n.Name)
 		p.keepLabel(n)
+	case scan.EndCritical:
+		p.end(criticalFrame, n.Pos, 0, n.Name)
+		p.keepLabel(n)
 	default:
 		p.endUnit(n)
 	}
@@ -430,18 +433,15 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.IfThen:
+	case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf:
 		p.alternative(base.Pos, nil, false, false, nil)
 	case scan.Else:
 		p.alternative(base.Pos, nil, true, false, nil)
-	case scan.EndDo, scan.EndIf:
-		kind := doFrame
-		if s.Kind == scan.EndIf {
-			kind = ifFrame
-		}
+	case scan.EndDo, scan.EndIf, scan.EndCritical:
+		kind := map[scan.Kind]frameKind{scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame}[s.Kind]
 		if i := p.innermost(kind, base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
@@ -455,7 +455,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return:
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
@@ -477,7 +477,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return:
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync:
 		if inner.Name != "" {
 			break
 		}

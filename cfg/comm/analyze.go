@@ -32,6 +32,10 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 		a.order[s] = len(a.order)
 		return true
 	})
+	if p.SPMD {
+		a.out.Body = explicit(p.Body)
+		return a.out
+	}
 	a.out.Body = endEarly(a.release(a.redundant(a.coalesce(a.block(p.Body)))))
 	a.number(a.out.Body)
 	return a.out

@@ -191,6 +191,11 @@ func (g *graphBuilder) stmt(s ir.Stmt) {
 			}
 		}
 		g.b.EndIf()
+	case *ir.Critical:
+		g.p.stmts[g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))] = s
+		for _, b := range s.Body {
+			g.stmt(b)
+		}
 	case *ir.Exit:
 		g.b.Exit(g.loops[s.Loop])
 	case *ir.Cycle:

@@ -22,6 +22,10 @@ type argument struct {
 	name  string // of an array
 	view  *view
 	shape *shape
+
+	// Of a coarray's element: what it is as a scalar coarray.
+	cell      *view
+	cellShape *shape
 }
 
 // actuals lowers the actual arguments of a call of p, in the order of its
@@ -91,7 +95,16 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				WithHelp("pass an INTEGER that says which procedure to call, and test it there")
 			return nil
 		}
-		if s = l.symbol(e.Name, e.Pos); s.IsArray() {
+		if s = l.symbol(e.Name, e.Pos); s.Cell {
+			if s.Type == ir.Invalid {
+				return nil
+			}
+			r := l.cell(s, e.Pos)
+			a := &argument{pos: e.Pos, typ: s.Type, long: l.long[s], value: r, store: r, sym: s}
+			a.cell, a.cellShape = l.wholeView(s, e.Pos)
+			return l.guarded(e.Name, a)
+		}
+		if s.IsArray() {
 			if s.Type == ir.Invalid || l.unbounded[s] && !l.phantom {
 				return nil
 			}
@@ -111,7 +124,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		return a
 	case *ast.Index:
 		s := l.lookup(e.Name)
-		if s == nil || !s.IsArray() {
+		if !isArray(s) {
 			break
 		}
 		for _, sub := range e.Args {
@@ -127,14 +140,18 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		for i := range r.Subs {
 			r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
 		}
-		return l.guarded(e.Name, &argument{pos: e.Pos, typ: r.Typ, long: l.long[s], value: r, store: r, name: ""})
+		a := &argument{pos: e.Pos, typ: r.Typ, long: l.long[s], value: r, store: r, name: ""}
+		if r.Sym.Coarray {
+			a.cell, a.cellShape = l.elementView(r)
+		}
+		return l.guarded(e.Name, a)
 	case *ast.Substring:
 		id, ok := e.Base.(*ast.Ident)
 		if !ok {
 			break
 		}
 		s := l.symbol(id.Name, id.Pos)
-		if s.IsArray() {
+		if isArray(s) {
 			return l.section(s, id.Name, []ast.Expr{&ast.Triplet{XBase: e.XBase, Lo: e.Lo, Hi: e.Hi}}, e.Pos, pre)
 		}
 		x := l.expr(e)
@@ -149,11 +166,27 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		}
 		return a
 	}
+	if co, ok := e.(*ast.CoIndex); ok && l.isPart(co) {
+		a := l.fetched(co, pre)
+		if a != nil {
+			a.readOnly = "it lies on another image"
+		}
+		return a
+	}
 	x := l.expr(e)
 	if isBad(x) {
 		return nil
 	}
 	return &argument{pos: e.Position(), typ: x.Type(), long: l.isLong(x), value: x, readOnly: "it is an expression"}
+}
+
+// elementView is element r of a coarray as a scalar coarray.
+func (l *lowerer) elementView(r *ir.Ref) (*view, *shape) {
+	v := &view{base: r.Sym}
+	for _, sub := range r.Subs {
+		v.subs = append(v.subs, viewSub{-1, 0, ir.Clone(sub)})
+	}
+	return v, &shape{lo: []ir.Expr{l.intConst(1, r.Pos)}, n: []ir.Expr{l.intConst(1, r.Pos)}}
 }
 
 // guarded takes note that the variable called name is a dummy argument with

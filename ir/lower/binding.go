@@ -13,6 +13,7 @@ type dummy struct {
 	ast.Name
 	no       int // from 1
 	isArray  bool
+	cell     bool // a scalar coarray, which counts as an array
 	intent   string
 	declared source.Pos
 	typ      ir.Type
@@ -42,19 +43,24 @@ type binding struct {
 func (b *binding) bind(args []*argument) {
 	l := b.l
 	b.bySym = map[*ir.Symbol]*dummy{}
-	arrays := arrayNames(b.unit)
+	arrays, cells := arrayNames(b.unit)
 	for i, name := range b.unit.Args {
 		if l.dummies[name.Name] != nil {
 			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
 			continue
 		}
-		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], typ: implicitType(name.Name)}
+		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: implicitType(name.Name)}
 		if args != nil {
 			d.arg = args[i]
 		}
 		l.dummies[name.Name] = d
 		b.list = append(b.list, d)
-		if a := d.arg; a != nil && d.isArray != (a.view != nil) {
+		if a := d.arg; a != nil && a.cell != nil && d.cell {
+			as := *a
+			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
+			d.arg = &as
+		}
+		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {
 			b.mixed(d)
 		}
 		b.makeSymbol(d)
@@ -111,24 +117,29 @@ func (b *binding) of(s *ir.Symbol) *dummy {
 	return b.bySym[s]
 }
 
-// arrayNames are the names to which the declarations of u give dimensions.
-func arrayNames(u *ast.Program) map[string]bool {
-	m := map[string]bool{}
+// arrayNames are the names to which the declarations of u give dimensions or
+// codimensions, and those of scalar coarrays among them.
+func arrayNames(u *ast.Program) (m, cells map[string]bool) {
+	m, cells = map[string]bool{}, map[string]bool{}
 	for _, s := range u.Spec {
 		switch s := s.(type) {
 		case *ast.TypeDecl:
 			for _, e := range s.Entities {
-				if len(e.Dims)+len(s.Dimension) > 0 {
+				switch {
+				case len(e.Dims)+len(s.Dimension) > 0:
 					m[e.Name] = true
+				case len(e.Codims)+len(s.Codimension) > 0:
+					m[e.Name], cells[e.Name] = true, true
 				}
 			}
 		case *ast.DimensionStmt:
 			for _, e := range s.Entities {
 				m[e.Name] = true
+				delete(cells, e.Name)
 			}
 		}
 	}
-	return m
+	return m, cells
 }
 
 func (b *binding) what(d *dummy) string {
@@ -144,6 +155,16 @@ func (b *binding) declaredAt(d *dummy) source.Pos {
 
 // mixed reports an array for a scalar, or the reverse.
 func (b *binding) mixed(d *dummy) {
+	if d.isArray && d.cell {
+		what := "an array"
+		if d.arg.view == nil {
+			what = "no coarray"
+		}
+		b.l.errorf(codeCall, d.arg.pos, "%s is %s, the dummy argument %s is a scalar coarray", b.what(d), what, d.Name.Name).
+			WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+			WithHelp("pass a scalar coarray, or an element of one")
+		return
+	}
 	if d.isArray {
 		e := b.l.errorf(codeCall, d.arg.pos, "%s is a scalar, the dummy argument %s is an array", b.what(d), d.Name.Name).
 			WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
@@ -210,7 +231,13 @@ func (b *binding) check() {
 			continue
 		}
 		a := d.arg
-		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) {
+		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) || d.cell && a.cell == nil {
+			continue
+		}
+		if d.sym.Coarray && d.isArray && !a.view.base.Coarray {
+			l.errorf(codeCall, a.pos, "%s is no coarray, the dummy argument %s is one", b.what(d), d.Name.Name).
+				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+				WithHelp("declare what is passed with [*], or %s without", d.Name.Name)
 			continue
 		}
 		if a.typ != d.typ || a.long != d.long {
@@ -306,6 +333,10 @@ func assigns(body []ir.Stmt, s *ir.Symbol) bool {
 			for i, v := range st.Items {
 				found = found || v.Sym == s || st.Got != nil && st.Got[i] == s
 			}
+		case *ir.Transfer:
+			found = found || st.Target() == s
+		case *ir.Collective:
+			found = found || st.Target() == s
 		}
 		return !found
 	})

@@ -19,6 +19,8 @@ const maxCalls = 2000
 func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 	p := l.procedure(s.Proc.Name)
 	switch {
+	case p == nil && collectives[s.Proc.Name]:
+		return l.collective(s)
 	case p == nil:
 		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
 		if l.scope.dummy(s.Proc.Name) != nil {
@@ -123,7 +125,10 @@ func hasConstant(args []*argument) bool {
 // lowered for its errors only.
 func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (out []ir.Stmt, result *ir.Symbol) {
 	caller, loops, frames, pending, prelude, noCalls := l.scope, l.loops, l.frames, l.pending, l.prelude, l.noCalls
+	elem, steady := l.elem, l.steady
+	l.elem, l.steady = nil, false
 	defer func() {
+		l.elem, l.steady = elem, steady
 		l.scope, l.loops, l.frames, l.pending, l.prelude, l.noCalls = caller, loops, frames, pending, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
@@ -192,7 +197,7 @@ func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 		s = l.newSymbol(name, pos)
 		s.Type = implicitType(name)
 	}
-	if s.IsArray() {
+	if isArray(s) {
 		l.errorf(codeOutside, s.Pos, "function %s has an array as its value, which is not supported", u.Name).
 			WithHelp("write a subroutine with one more argument, intent(out)")
 		return nil
@@ -321,6 +326,11 @@ func jumps(list []ir.Stmt, w *ir.While) bool {
 func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
 	if !l.scope.unit.Kind.IsProcedure() {
 		l.errorf(codeOutside, pos, "RETURN in the main program").WithHelp("write STOP")
+		return nil
+	}
+	if l.critical.IsValid() && l.criticalIn == l.scope {
+		l.errorf(codeLoop, pos, "RETURN leaves the CRITICAL construct").
+			WithNote(l.critical, "it begins here").WithHelp("move it behind END CRITICAL")
 		return nil
 	}
 	if l.scope.ret == nil {

@@ -94,6 +94,13 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if len(dims) == 0 {
 			dims = d.Dimension
 		}
+		codims := e.Codims
+		if codims == nil {
+			codims = d.Codimension
+		}
+		if codims != nil {
+			dims = l.coarray(s, d, e, dims, codims)
+		}
 		if len(dims) > 0 {
 			l.setDims(s, dims, e.Pos)
 		}

@@ -28,6 +28,8 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 		return l.index(e)
 	case *ast.Substring:
 		return l.substring(e)
+	case *ast.CoIndex:
+		return l.coindexed(e)
 	case *ast.Unary:
 		return l.unary(e)
 	case *ast.Binary:
@@ -140,6 +142,10 @@ func (l *lowerer) ident(e *ast.Ident) ir.Expr {
 			l.longExpr[&c] = true
 		}
 		return &c
+	case s.Cell:
+		return l.cell(s, e.Pos)
+	case s.IsArray() && l.elem != nil:
+		return l.operand(e)
 	case s.IsArray():
 		l.wholeArray(s, e.Pos)
 		return bad(e.Pos)
@@ -157,8 +163,17 @@ func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
 // index lowers name(args): an array element, else an intrinsic.
 func (l *lowerer) index(e *ast.Index) ir.Expr {
 	s := l.lookup(e.Name)
-	if s != nil && s.IsArray() {
+	if isArray(s) {
+		if l.elem != nil && l.isPart(e) {
+			return l.operand(e)
+		}
 		return l.element(s, e)
+	}
+	if imageFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
+		return l.imageQuery(e)
+	}
+	if l.prog.SPMD && arrayReductions[e.Name] && l.procedure(e.Name) == nil && s == nil {
+		return l.reduction(e)
 	}
 	if p := l.procedure(e.Name); p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
 		if s != nil && !l.mention[s] {
@@ -287,8 +302,7 @@ func (l *lowerer) isSection(e ast.Expr) bool {
 		return true
 	}
 	if id, ok := e.(*ast.Ident); ok {
-		s := l.lookup(id.Name)
-		return s != nil && s.IsArray()
+		return isArray(l.lookup(id.Name))
 	}
 	return false
 }
@@ -303,7 +317,10 @@ func count(n int, noun string) string {
 // substring lowers base(lo:hi) of a CHARACTER scalar, with both bounds explicit.
 func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 	if id, ok := e.Base.(*ast.Ident); ok {
-		if s := l.symbol(id.Name, id.Pos); s.IsArray() {
+		if s := l.symbol(id.Name, id.Pos); isArray(s) {
+			if l.elem != nil {
+				return l.operand(e)
+			}
 			l.errorf(codeOutside, e.Pos, "array sections are not supported: %s", s.Source()).
 				WithHelp("write a DO loop over the elements of %s", s.Source())
 			return bad(e.Pos)

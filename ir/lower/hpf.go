@@ -16,6 +16,10 @@ func (l *lowerer) directives(list []ast.Stmt) {
 	outer := l.noCalls
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
+	if l.prog.SPMD {
+		l.mappedImages(list)
+		return
+	}
 	for _, d := range list {
 		switch d := d.(type) {
 		case *ast.Processors:
@@ -38,6 +42,18 @@ func (l *lowerer) directives(list []ast.Stmt) {
 			for i := range d.Distributees {
 				l.distribute(d, &d.Distributees[i])
 			}
+		}
+	}
+}
+
+// mappedImages reports mapping directives in a program with coarrays.
+func (l *lowerer) mappedImages(list []ast.Stmt) {
+	for _, d := range list {
+		switch d.(type) {
+		case *ast.Align, *ast.Distribute:
+			l.errorf(codeOutside, d.Position(), "a mapping directive in a program with coarrays, where every image has all of its arrays").
+				WithHelp("remove it; or distribute all arrays by directives, and leave coarrays and SYNC out")
+			return
 		}
 	}
 }

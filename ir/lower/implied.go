@@ -225,6 +225,8 @@ func removeEnds(body []ir.Stmt, ends map[ir.Stmt]bool, seen map[*ir.Symbol]bool)
 			s.Body = removeEnds(s.Body, ends, seen)
 		case *ir.While:
 			s.Body = removeEnds(s.Body, ends, seen)
+		case *ir.Critical:
+			s.Body = removeEnds(s.Body, ends, seen)
 		case *ir.If:
 			s.Then, s.Else = removeEnds(s.Then, ends, seen), removeEnds(s.Else, ends, seen)
 		}

@@ -132,7 +132,7 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 // sample is a value of the type of a, which may be a whole array.
 func (l *lowerer) sample(a ast.Expr) ir.Expr {
 	if id, ok := a.(*ast.Ident); ok {
-		if s := l.lookup(id.Name); s != nil && s.IsArray() {
+		if s := l.lookup(id.Name); isArray(s) {
 			return &ir.Var{X: ir.X{Pos: id.Pos, Typ: s.Type}, Sym: s}
 		}
 	}
@@ -146,7 +146,7 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 	if ok {
 		s = l.symbol(id.Name, id.Pos)
 	}
-	if s == nil || !s.IsArray() {
+	if !isArray(s) {
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeArgument, args[0].Position(), "the argument of %s must be an array", e.Name)
 		}

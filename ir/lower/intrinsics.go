@@ -147,8 +147,8 @@ var knownOutside = func() map[string]string {
 	for _, name := range strings.Fields("allocated associated present") {
 		m[name] = "declare arrays with constant bounds"
 	}
-	for _, name := range strings.Fields("this_image num_images image_index co_sum") {
-		m[name] = "coarrays are not supported: use HPF directives"
+	for _, name := range strings.Fields("image_index lcobound ucobound coshape image_status failed_images stopped_images") {
+		m[name] = "coarrays have one codimension [*], 1 to num_images()"
 	}
 	return m
 }()

@@ -78,6 +78,9 @@ func (l *lowerer) markWide(e ir.Expr) {
 // of an implied DO is that of its first item.
 func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	d, ok := e.(*ast.ImpliedDo)
+	if !ok && l.prog.SPMD && l.isPart(e) {
+		return l.printedPart(e)
+	}
 	if !ok {
 		return l.expr(e)
 	}

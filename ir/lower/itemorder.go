@@ -127,6 +127,8 @@ func (l *lowerer) substitute(e ir.Expr, env map[*ir.Symbol]ir.Expr) ir.Expr {
 		}
 	case *ir.Ref:
 		return &ir.Ref{X: e.X, Sym: e.Sym, Subs: l.substituteAll(e.Subs, env)}
+	case *ir.CoRef:
+		return &ir.CoRef{X: e.X, Sym: e.Sym, Subs: l.substituteAll(e.Subs, env), Image: l.substitute(e.Image, env)}
 	case *ir.Substr:
 		return &ir.Substr{X: e.X, Base: e.Base, Lo: l.substitute(e.Lo, env), Hi: l.substitute(e.Hi, env)}
 	case *ir.Bin:

@@ -59,6 +59,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
 	}
+	l.prog.SPMD = mentionsImages(f)
 	l.reserve(p)
 	for _, u := range f.Procedures {
 		if _, twice := l.external[u.Name]; twice {
@@ -117,6 +118,12 @@ type lowerer struct {
 	noCalls   bool      // functions cannot be referred to here
 	phantom   bool      // a procedure is lowered for its errors only
 	variables bool      // constant arguments are variables in the procedure
+
+	elem       *elemental   // the array expression in hand
+	steady     bool         // nothing changes scalars between here and the use of what is lowered
+	critical   source.Pos   // of the CRITICAL construct around
+	criticalIn *scope       // that has it
+	locks      []source.Pos // CRITICAL constructs
 
 	savedVars map[savedKey]*ir.Symbol
 	shared    map[*ir.Symbol]bool // saved variables that an earlier call has mapped

@@ -96,6 +96,10 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 		return l.callStmt(s)
 	case *ast.Return:
 		return l.returnStmt(s.Pos)
+	case *ast.Sync:
+		return l.sync(s)
+	case *ast.Critical:
+		return l.criticalBlock(s)
 	case *ast.Continue:
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
 		l.errorf(codeDirective, s.Position(), "a mapping directive cannot stand among the executable statements").
@@ -109,6 +113,9 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
 
 func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
+	if l.prog.SPMD && l.isPart(s.LHS) {
+		return l.arrayAssign(s)
+	}
 	rhs := l.expr(s.RHS)
 	lhs := l.target(s.LHS)
 	if isBad(rhs, lhs) || !l.assignable(lhs.Type(), rhs, ir.ExprString(lhs)) {
@@ -124,14 +131,25 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 // target lowers the left side of an assignment or an item of READ.
 func (l *lowerer) target(e ast.Expr) ir.Expr {
 	switch e := e.(type) {
+	case *ast.CoIndex:
+		if name := designated(e); !l.mayChange(ast.Name{Pos: e.Pos, Name: name}) {
+			return bad(e.Pos)
+		}
+		return l.coindexed(e)
 	case *ast.Ident:
+		if s := l.lookup(e.Name); s != nil && s.Cell {
+			if !l.mayChange(ast.Name{Pos: e.Pos, Name: e.Name}) {
+				return bad(e.Pos)
+			}
+			return l.cell(s, e.Pos)
+		}
 		if v := l.variable(ast.Name{Pos: e.Pos, Name: e.Name}); v != nil {
 			return &ir.Var{X: ir.X{Pos: e.Pos, Typ: v.Type}, Sym: v}
 		}
 		return bad(e.Pos)
 	case *ast.Index:
 		s := l.lookup(e.Name)
-		if s == nil || !s.IsArray() {
+		if !isArray(s) {
 			l.notArray(e, s)
 			return bad(e.Pos)
 		}
@@ -183,6 +201,10 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Source()).
 			WithNote(s.Pos, "%s was declared here", s.Source())
 		return nil
+	case s.Cell:
+		l.errorf(codeOutside, name.Pos, "coarray %s cannot be the variable here", s.Source()).
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("use an ordinary variable, and assign %s from it", s.Source())
+		return nil
 	case s.IsArray():
 		l.wholeArray(s, name.Pos)
 		return nil
@@ -217,6 +239,9 @@ func (l *lowerer) mayChange(name ast.Name) bool {
 func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	ind := l.pending
 	l.pending = nil
+	if l.prog.SPMD {
+		ind = nil // every image executes all of the loop
+	}
 	d := &ir.Do{S: ir.S{Pos: s.Pos}, Name: s.Name, End: s.EndPos}
 	ok := true
 	d.Index = l.loopIndex(s.Var)
@@ -328,6 +353,11 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 		if name == "" || l.loops[i].name == name {
 			return l.loops[i].stmt
 		}
+	}
+	if l.critical.IsValid() {
+		l.errorf(codeLoop, pos, "%s leaves the CRITICAL construct", what).
+			WithNote(l.critical, "it begins here").WithHelp("set a LOGICAL variable, and test it behind END CRITICAL")
+		return nil
 	}
 	if name == "" {
 		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what)

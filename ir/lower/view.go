@@ -146,8 +146,8 @@ func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) 
 		switch x := x.(type) {
 		case *ir.Var:
 			_, active := l.active[x.Sym]
-			stable = stable && (active || l.captured[x.Sym])
-		case *ir.Ref, *ir.Substr:
+			stable = stable && (active || l.steady || l.captured[x.Sym])
+		case *ir.Ref, *ir.CoRef, *ir.Substr:
 			stable = false
 		}
 		return stable

@@ -90,6 +90,8 @@ func (w *liveWalk) stmt(s ir.Stmt, live set) set {
 		return w.do(s, live)
 	case *ir.While:
 		return w.while(s, live)
+	case *ir.Critical:
+		return w.block(s.Body, live)
 	case *ir.Exit:
 		return w.jump(w.exits, s.Loop)
 	case *ir.Cycle:

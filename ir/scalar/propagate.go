@@ -115,8 +115,10 @@ func (in *Info) step(s ir.Stmt, f facts) facts {
 			form, known := in.affine[s.RHS]
 			f.assign(v.Sym, form, known)
 		}
-	case *ir.Read:
+	case *ir.Read, *ir.Collective:
 		f.killAll(in.modified[s])
+	case *ir.Critical:
+		return in.walk(s.Body, f)
 	case *ir.If:
 		other := maps.Clone(f)
 		return meet(in.walk(s.Then, f), in.walk(s.Else, other))

@@ -104,6 +104,10 @@ func assigned(s ir.Stmt) []*ir.Symbol {
 			list = append(list, s.Iostat)
 		}
 		return list
+	case *ir.Transfer:
+		return []*ir.Symbol{s.Target()}
+	case *ir.Collective:
+		return []*ir.Symbol{s.Target()}
 	}
 	return nil
 }

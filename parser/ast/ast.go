@@ -91,22 +91,26 @@ type Entity struct {
 	Pos  source.Pos
 	Name string
 	Dims []DimSpec
-	Len  Expr // character length after *, or nil
-	Init Expr // or nil
+	// Codims are the codimensions of a coarray, a[*]: in the last one Hi is an
+	// Ident called "*", or nil in the ":" of an allocatable one.
+	Codims []DimSpec
+	Len    Expr // character length after *, or nil
+	Init   Expr // or nil
 }
 
 type (
 	// TypeDecl is "real(8), parameter, dimension(n) :: a, b(3)".
 	TypeDecl struct {
 		Base
-		Type      TypeSpec
-		Parameter bool
-		Dimension []DimSpec
-		Save      bool
-		External  bool
-		Intent    string // "in", "out", "inout", or "" when absent
-		Entities  []Entity
-		HasColons bool
+		Type        TypeSpec
+		Parameter   bool
+		Dimension   []DimSpec
+		Codimension []DimSpec // as in Entity
+		Save        bool
+		External    bool
+		Intent      string // "in", "out", "inout", or "" when absent
+		Entities    []Entity
+		HasColons   bool
 	}
 	// ParameterStmt is "parameter (n = 3, m = n+1)".
 	ParameterStmt struct {
@@ -225,7 +229,7 @@ type (
 	// Assign is "lhs = rhs".
 	Assign struct {
 		Base
-		LHS, RHS Expr // LHS is *Ident, *Index or *Substring
+		LHS, RHS Expr // LHS is *Ident, *Index, *Substring or *CoIndex
 	}
 	// Do is "name: do i = lo, hi, step". Var is "" for a plain "do".
 	Do struct {
@@ -298,6 +302,22 @@ type (
 		Base
 		Error bool
 		Code  Expr
+	}
+	// Sync is "sync all", "sync memory" or "sync images(set)": What is "all",
+	// "memory" or "images". The set is one expression, or with List a list in
+	// brackets, or with neither "*".
+	Sync struct {
+		Base
+		What   string
+		Images []Expr
+		List   bool
+	}
+	// Critical is "name: critical ... end critical".
+	Critical struct {
+		Base
+		Name   string
+		Body   []Stmt
+		EndPos source.Pos
 	}
 	// Call is "call s(args)". An argument may be a *Keyword.
 	Call struct {
@@ -373,6 +393,13 @@ type (
 		XBase
 		Base   Expr
 		Lo, Hi Expr
+	}
+	// CoIndex is base[image]: base of another image. Base is an *Ident, *Index
+	// or *Substring; Images has one expression for each codimension.
+	CoIndex struct {
+		XBase
+		Base   Expr
+		Images []Expr
 	}
 	// Unary: Op is "-", "+", ".not.".
 	Unary struct {

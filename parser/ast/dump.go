@@ -149,6 +149,10 @@ func stmtText(s Stmt) []string {
 		return []string{flag(s.Paren, "()"), end}
 	case *Stop:
 		return []string{flag(s.Error, "error")}
+	case *Sync:
+		return []string{s.What, flag(s.List, "[]")}
+	case *Critical:
+		return []string{s.Name, ends(s.EndPos)}
 	}
 	return nil
 }
@@ -173,7 +177,8 @@ func (d *dumper) parts(s Stmt) {
 	case *TypeDecl:
 		d.expr("kind", s.Type.Kind)
 		d.expr("len", s.Type.Len)
-		d.dims(s.Dimension)
+		d.dims("dim", s.Dimension)
+		d.dims("codim", s.Codimension)
 		d.entities("entity", s.Entities)
 	case *ParameterStmt:
 		d.entities("constant", s.Names)
@@ -231,6 +236,10 @@ func (d *dumper) parts(s Stmt) {
 		d.exprs("item", s.Items)
 	case *Stop:
 		d.expr("code", s.Code)
+	case *Sync:
+		d.exprs("image", s.Images)
+	case *Critical:
+		d.list("body", s.Body)
 	}
 }
 
@@ -264,16 +273,17 @@ func (d *dumper) entities(role string, list []Entity) {
 	for _, e := range list {
 		d.node(role, e.Name, e.Pos)
 		d.down(func() {
-			d.dims(e.Dims)
+			d.dims("dim", e.Dims)
+			d.dims("codim", e.Codims)
 			d.expr("len", e.Len)
 			d.expr("init", e.Init)
 		})
 	}
 }
 
-func (d *dumper) dims(dims []DimSpec) {
+func (d *dumper) dims(role string, dims []DimSpec) {
 	for _, dim := range dims {
-		d.node("dim", "", dim.Pos)
+		d.node(role, "", dim.Pos)
 		d.down(func() {
 			d.expr("lo", dim.Lo)
 			d.expr("hi", dim.Hi)
@@ -322,6 +332,11 @@ func (d *dumper) expr(role string, x Expr) {
 			d.expr("of", x.Base)
 			d.expr("from", x.Lo)
 			d.expr("to", x.Hi)
+		}
+	case *CoIndex:
+		below = func() {
+			d.expr("of", x.Base)
+			d.exprs("image", x.Images)
 		}
 	case *Unary:
 		text = x.Op

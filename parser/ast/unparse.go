@@ -131,6 +131,9 @@ func (p *printer) stmt(s Stmt) {
 			p.block(s.Else)
 		}
 		p.line(0, named("end if", s.Name))
+	case *Critical:
+		p.block(s.Body)
+		p.line(0, named("end critical", s.Name))
 	}
 }
 

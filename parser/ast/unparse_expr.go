@@ -87,6 +87,11 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 			writeExpr(b, x.Hi, 0)
 		}
 		b.WriteString(")")
+	case *CoIndex:
+		writeExpr(b, x.Base, precAtom)
+		b.WriteString("[")
+		writeList(b, x.Images)
+		b.WriteString("]")
 	case *Unary:
 		b.WriteString(x.Op)
 		if x.Op == ".not." {

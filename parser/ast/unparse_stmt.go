@@ -103,6 +103,11 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(" ")
 			writeExpr(&b, s.Code, 0)
 		}
+	case *Sync:
+		b.WriteString("sync " + s.What)
+		writeImages(&b, s)
+	case *Critical:
+		b.WriteString(label(s.Name) + "critical")
 	case *Call:
 		b.WriteString("call " + s.Proc.Name)
 		if len(s.Args) > 0 {
@@ -118,6 +123,23 @@ func head(s Stmt) (text string, directive bool) {
 		fmt.Fprintf(&b, "! %T", s)
 	}
 	return b.String(), directive
+}
+
+// writeImages writes the image set of SYNC IMAGES.
+func writeImages(b *strings.Builder, s *Sync) {
+	switch {
+	case s.What != "images":
+	case s.List:
+		b.WriteString(" ([")
+		writeList(b, s.Images)
+		b.WriteString("])")
+	case len(s.Images) == 0:
+		b.WriteString(" (*)")
+	default:
+		b.WriteString(" (")
+		writeExpr(b, s.Images[0], 0)
+		b.WriteString(")")
+	}
 }
 
 // label is a construct name in front of its statement.
@@ -152,6 +174,11 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	if s.Dimension != nil {
 		b.WriteString(", dimension")
 		writeDims(b, s.Dimension)
+		colons = true
+	}
+	if s.Codimension != nil {
+		b.WriteString(", codimension")
+		writeBounds(b, "[", s.Codimension, "]")
 		colons = true
 	}
 	if s.Save {
@@ -210,6 +237,9 @@ func writeEntities(b *strings.Builder, list []Entity) {
 		if e.Dims != nil {
 			writeDims(b, e.Dims)
 		}
+		if e.Codims != nil {
+			writeBounds(b, "[", e.Codims, "]")
+		}
 		if e.Len != nil {
 			writeStar(b, e.Len)
 		}
@@ -220,8 +250,10 @@ func writeEntities(b *strings.Builder, list []Entity) {
 	}
 }
 
-func writeDims(b *strings.Builder, dims []DimSpec) {
-	b.WriteString("(")
+func writeDims(b *strings.Builder, dims []DimSpec) { writeBounds(b, "(", dims, ")") }
+
+func writeBounds(b *strings.Builder, open string, dims []DimSpec, end string) {
+	b.WriteString(open)
 	for i, d := range dims {
 		comma(b, i)
 		if d.Lo != nil {
@@ -235,7 +267,7 @@ func writeDims(b *strings.Builder, dims []DimSpec) {
 			b.WriteString(":")
 		}
 	}
-	b.WriteString(")")
+	b.WriteString(end)
 }
 
 func writeAlign(b *strings.Builder, s *Align) {

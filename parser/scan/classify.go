@@ -42,10 +42,13 @@ const (
 	Stop
 	ErrorStop
 	Continue
+	Sync
+	Critical
 	End // END alone
 	EndProgram
 	EndDo
 	EndIf
+	EndCritical
 
 	Processors
 	Template
@@ -195,9 +198,12 @@ var simple = map[string]Kind{
 	"stop":            Stop,
 	"errorstop":       ErrorStop,
 	"continue":        Continue,
+	"sync":            Sync,
+	"critical":        Critical,
 	"endprogram":      EndProgram,
 	"enddo":           EndDo,
 	"endif":           EndIf,
+	"endcritical":     EndCritical,
 }
 
 func (s *Stmt) byWord() {
@@ -329,6 +335,8 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndDo
 	case second.Value == "if":
 		s.Kind = EndIf
+	case second.Value == "critical":
+		s.Kind = EndCritical
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":

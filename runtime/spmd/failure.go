@@ -16,8 +16,10 @@ type Error struct {
 	File string
 	Line int // 0: unknown
 	PE   int // -1: none in particular
-	Msg  string
-	Hint string
+	// Images: PEs are called images, and counted from 1.
+	Images bool
+	Msg    string
+	Hint   string
 }
 
 func (e *Error) Error() string {
@@ -28,13 +30,21 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(": ")
 	if e.PE >= 0 {
-		fmt.Fprintf(&b, "PE %d: ", e.PE)
+		b.WriteString(peName(e.Images, e.PE) + ": ")
 	}
 	b.WriteString(e.Msg)
 	if e.Hint != "" {
 		b.WriteString("\n  " + e.Hint)
 	}
 	return b.String()
+}
+
+// peName is what messages call a PE.
+func peName(images bool, pe int) string {
+	if images {
+		return fmt.Sprintf("image %d", pe+1)
+	}
+	return fmt.Sprintf("PE %d", pe)
 }
 
 // Fault is the panic value of the library's own checks. It has no position:
@@ -58,7 +68,7 @@ func (pe *PE) recover() {
 // fault describes a panic value. The source line is that of the innermost
 // frame that lies in the program's own source.
 func (pe *PE) fault(v any) *Error {
-	e := &Error{File: pe.prog.File, PE: pe.id, Line: panicLine(pe.prog.File)}
+	e := &Error{File: pe.prog.File, PE: pe.id, Images: pe.prog.Coarray, Line: panicLine(pe.prog.File)}
 	switch v := v.(type) {
 	case *Fault:
 		e.Msg, e.Hint = v.Msg, v.Hint
@@ -120,17 +130,21 @@ func deadlock(p *Program, waits []transport.Wait) error {
 		}
 	}
 	var b strings.Builder
+	these, one, gone := "PEs", "a PE", "returned"
+	if p.Coarray {
+		these, one, gone = "images", "an image", "stopped"
+	}
 	if closed {
-		b.WriteString("deadlock: these PEs wait for each other")
+		fmt.Fprintf(&b, "deadlock: these %s wait for each other", these)
 	} else {
-		b.WriteString("deadlock: a PE has returned while others wait for it")
+		fmt.Fprintf(&b, "deadlock: %s has %s while others wait for it", one, gone)
 	}
 	for _, w := range chain {
 		if w.Returned {
-			fmt.Fprintf(&b, "\n  PE %d has returned", w.PE)
+			fmt.Fprintf(&b, "\n  %s has %s", peName(p.Coarray, w.PE), gone)
 			continue
 		}
-		fmt.Fprintf(&b, "\n  PE %d at %s waits %s", w.PE, place(p, w.Site), purpose(p, w))
+		fmt.Fprintf(&b, "\n  %s at %s waits %s", peName(p.Coarray, w.PE), place(p, w.Site), purpose(p, w))
 	}
 	e.Msg = b.String()
 	return e
@@ -178,6 +192,13 @@ func absentFrom(waits []transport.Wait) int {
 
 // purpose says what a PE waits for.
 func purpose(p *Program, w transport.Wait) string {
+	if p.Coarray {
+		what := "sync all"
+		if w.Site >= 0 && w.Site < len(p.Sites) {
+			what = p.Sites[w.Site].Kind
+		}
+		return fmt.Sprintf("for %s in %s", peName(true, w.On), what)
+	}
 	ref := "the communication"
 	if w.Site >= 0 && w.Site < len(p.Sites) && p.Sites[w.Site].Ref != "" {
 		ref = p.Sites[w.Site].Ref

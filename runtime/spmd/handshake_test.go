@@ -12,7 +12,7 @@ import (
 // TestHandshakeFlag: with -handshake a program sends the ready messages that its
 // plan leaves out, and computes the same.
 func TestHandshakeFlag(t *testing.T) {
-	p := Program{Name: "test", File: "prog.hpf", Sites: []Site{{0, 3, 1, "shift", "a(i-1)", ""}, {1, 4, 1, "sum", "s", ""}}}
+	p := Program{Name: "test", File: "prog.hpf", Sites: []Site{{ID: 0, Line: 3, Col: 1, Kind: "shift", Ref: "a(i-1)"}, {ID: 1, Line: 4, Col: 1, Kind: "sum", Ref: "s"}}}
 	body := func(pe *PE) {
 		l := dist.NewLayout(dist.Map{Axes: []dist.Axis{{Lo: 1, Hi: 12, Grid: 0, Format: dist.Block, TLo: 1, THi: 12, A: 1}}}, dist.Grid{pe.N()})
 		a := NewArray[int](pe, "a", l, [][2]int{{1, 0}})

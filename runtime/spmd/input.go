@@ -134,6 +134,10 @@ func (pe *PE) ReadA(site int, iostat *int, item any) {
 func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readError) {
 	c := pe.count(site)
 	c.Calls++
+	if pe.prog.Coarray {
+		pe.readAlone(site, iostat, read)
+		return
+	}
 	pe.collective(c, 0, int64(8*len(items)))
 	var got *reading
 	if pe.id == 0 {
@@ -150,6 +154,29 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readEr
 		store(items, got.values)
 	}
 	pe.settle(site, iostat, got.err)
+}
+
+// readAlone is a READ of an image: image 1 has the standard input, that of all
+// others is empty.
+func (pe *PE) readAlone(site int, iostat *int, read func() *readError) {
+	past := pe.images.ended
+	var err *readError
+	if pe.id == 0 {
+		err = read()
+		pe.images.ended = pe.in.end
+	} else {
+		pe.images.ended = true
+	}
+	if past || pe.id != 0 {
+		err = pastEnd("standard input")
+		if pe.id != 0 {
+			err.hint = "image 1 alone has the standard input: read there, and give the values to the others by co_broadcast"
+		}
+		if past {
+			err.status = iostatPast
+		}
+	}
+	pe.settle(site, iostat, err)
 }
 
 // ReadInternal is `read(from,*) items`: each PE reads for itself.

@@ -21,6 +21,7 @@ type Site struct {
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
 	Why       string // in check builds: what the plan does about ready messages, and its reason
+	Call      int    // the call that executes it: its index in Program.Calls plus 1; 0: the main program
 }
 
 // Program describes an emitted program to the run-time library.
@@ -28,9 +29,11 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
+	Calls []Call // of programs with coarrays: the calls that lead to sites
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool
+	Coarray   bool // images have control flow of their own, and communicate where the source says so
 	Check     bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
 
 	// Holds says where PEs stop for a while, to provoke puts that come too early,
@@ -81,7 +84,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var asked provoke
-	if p.Check {
+	if p.Check && !p.Coarray {
 		asked.define(flags)
 	}
 	flags.Usage = func() {

@@ -24,6 +24,8 @@ type PE struct {
 	stopped *StopError     // set by Stop
 	axes    []dist.Triplet // see Box
 	orders  *orders        // in check builds
+	images  *images        // in a program with coarrays
+	marks   marks          // of a program with coarrays: what it did since the last barrier
 }
 
 // ID is the number of this PE, from 0.
@@ -40,6 +42,9 @@ func (pe *PE) Grid(declared ...int) dist.Grid { return dist.Fit(declared, pe.n) 
 // once, before the first communication.
 func (pe *PE) Start() {
 	pe.askedFor()
+	if pe.prog.Coarray {
+		pe.images = newImages(pe)
+	}
 	pe.t.Start()
 }
 
@@ -61,7 +66,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	in := newInput(stdin, out)
 	pes := make([]*PE, np)
 	var ledger *check.Ledger
-	if p.Check {
+	// What check builds follow is messages of which all PEs know when they come.
+	monitored := p.Check && !p.Coarray
+	if monitored {
 		ledger = check.NewLedger(np)
 		if p.Trace != nil {
 			ledger.Trace()
@@ -78,7 +85,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if p.carrier != nil {
 			pe.t = p.carrier(t)
 		}
-		if p.Check {
+		if monitored {
 			monitor := ledger.Monitor(pe.t, p.Mute...)
 			pe.t = monitor
 			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
@@ -168,7 +175,8 @@ func (e *StopError) Error() string {
 type stopping struct{}
 
 // Stop is STOP: the run ends with exit status code, without a message if that
-// is 0. All PEs reach it. A text is that of `STOP 'text'`.
+// is 0. All PEs reach it, but in a program with coarrays: there it ends this image.
+// A text is that of `STOP 'text'`.
 func (pe *PE) Stop(code int, text ...string) { pe.stop(code, text, false) }
 
 // ErrorStop is ERROR STOP; the exit status is code, or 1 if that is 0.
@@ -178,6 +186,9 @@ func (pe *PE) stop(code int, text []string, bad bool) {
 	e := &StopError{Code: code, Bad: bad}
 	if len(text) > 0 {
 		e.Text = text[0]
+	}
+	if bad && pe.prog.Coarray {
+		pe.t.Abort(e) // one image ends all
 	}
 	pe.stopped = e
 	panic(stopping{})
@@ -201,7 +212,7 @@ func (pe *PE) errorAt(site int, msg string) *Error {
 }
 
 func (p *Program) errorAt(site, pe int, msg string) *Error {
-	e := &Error{File: p.File, PE: pe, Msg: msg}
+	e := &Error{File: p.File, PE: pe, Images: p.Coarray, Msg: msg}
 	if site >= 0 && site < len(p.Sites) {
 		e.Line = p.Sites[site].Line
 	}

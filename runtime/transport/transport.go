@@ -107,6 +107,15 @@ type Slow interface {
 	PutLate(site int, b Buffer, to int, epoch uint64, src Memory, m *Move, limit time.Duration)
 }
 
+// Locker is implemented by transports that let one PE at a time into a part of the
+// program.
+type Locker interface {
+	// Lock returns when this PE alone has the lock; PEs get it in the order in
+	// which they ask. What earlier holders did before Unlock is visible.
+	Lock(site, lock int)
+	Unlock(site, lock int)
+}
+
 // Unwind is the panic value by which PEs leave a run that another PE aborted.
 // Whoever starts PEs recovers it; nobody else should.
 type Unwind struct{}
@@ -122,6 +131,7 @@ const (
 	WaitResult                        // the result of a reduction, from PE On
 	WaitBroadcast                     // the word broadcast by PE On
 	WaitCredit                        // PE On, which is many broadcasts behind
+	WaitLock                          // a lock, which PE On holds
 )
 
 // Wait is one entry of a deadlock report: what a PE waits for, or that it has

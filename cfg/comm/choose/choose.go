@@ -93,7 +93,12 @@ func work(size int) int { return size + size*size/400 }
 // once for a candidate of each. In a large statement with many candidates, more
 // than there is work for one by one, several that do not overlap are tried
 // together; if they do not pay, fewer.
+//
+// In a program with coarrays nothing communicates but what says so: it stays as it is.
 func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
+	if p.SPMD {
+		return &Result{IR: p, Info: info}
+	}
 	return choose(p, info, o, max(maxWork*size(p.Body), leastWork))
 }
 

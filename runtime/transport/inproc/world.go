@@ -39,6 +39,8 @@ type World struct {
 	pes    []*PE
 	stuck  func([]transport.Wait) error
 
+	locks lockTable
+
 	late   atomic.Int64 // messages of PutLate under way
 	failed atomic.Bool
 	mu     sync.Mutex // guards err

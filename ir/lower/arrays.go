@@ -1,0 +1,430 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Array assignments exist in programs with coarrays. What moves a section between
+// images is a Transfer; everything else becomes loops over the elements:
+//
+//	a(2:9) = b(1:8)[p]          a transfer
+//	x(1:n)[q] = 2*u(1:n)        t(i) = 2*u(i) in a loop, and a transfer from t
+//	v = u + h(:)[p]             a transfer to t, and v(i) = u(i) + t(i) in a loop
+//
+// The right side is evaluated before anything is assigned: where an element that
+// is assigned may be another one's operand, it goes to an array of its own first.
+
+// elemental is what is known while the element of an array expression is lowered.
+type elemental struct {
+	index []*ir.Symbol // of the loops, each from 1
+	n     []ir.Expr    // extents
+	at    source.Pos   // of the array that has them
+	pre   *[]ir.Stmt   // done before the loops
+}
+
+// isPart reports whether e is an array or a section, on this image or another.
+func (l *lowerer) isPart(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return isArray(l.lookup(e.Name))
+	case *ast.Index:
+		if isArray(l.lookup(e.Name)) {
+			for _, sub := range e.Args {
+				if l.isSection(sub) {
+					return true
+				}
+			}
+		}
+	case *ast.Substring:
+		id, ok := e.Base.(*ast.Ident)
+		return ok && isArray(l.lookup(id.Name))
+	case *ast.CoIndex:
+		return l.isPart(e.Base)
+	}
+	return false
+}
+
+// part lowers an array or section of this image, for which isPart holds; nil
+// after an error. What has to be computed before goes to pre.
+func (l *lowerer) part(e ast.Expr, pre *[]ir.Stmt) *argument {
+	steady, elem := l.steady, l.elem
+	l.steady, l.elem = true, nil
+	defer func() { l.steady, l.elem = steady, elem }()
+	return l.actual(e, pre)
+}
+
+// arrayAssign lowers an assignment to an array or section.
+func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
+	var pre []ir.Stmt
+	co, _ := s.LHS.(*ast.CoIndex)
+	base := s.LHS
+	var image ir.Expr
+	if co != nil {
+		base = co.Base
+		var sym *ir.Symbol
+		if sym, image = l.selector(co); sym == nil || isBad(image) {
+			return nil
+		}
+	}
+	to := l.part(base, &pre)
+	if to == nil {
+		return nil
+	}
+	if !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
+		return nil
+	}
+	if out, ok := l.moved(s, to, image, &pre); ok {
+		return out
+	}
+	if co != nil {
+		t := l.arrayTemp(to, s.Pos)
+		if !l.assignAll(s, t, &pre) {
+			return nil
+		}
+		return append(pre, &ir.Transfer{S: ir.S{Pos: s.Pos}, Put: true, Local: l.sectionOf(t), Remote: l.sectionOf(to), Image: image})
+	}
+	if !l.assignAll(s, to, &pre) {
+		return nil
+	}
+	return pre
+}
+
+// moved lowers an assignment that copies a section as it is between images; ok
+// is false when it does anything else.
+func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.Stmt) (out []ir.Stmt, ok bool) {
+	if !l.isPart(s.RHS) {
+		return nil, false
+	}
+	co, _ := s.RHS.(*ast.CoIndex)
+	if (co != nil) == (image != nil) {
+		return nil, false
+	}
+	base := s.RHS
+	if co != nil {
+		base = co.Base
+		var sym *ir.Symbol
+		if sym, image = l.selector(co); sym == nil || isBad(image) {
+			return nil, true
+		}
+	}
+	before := len(*pre)
+	from := l.part(base, pre)
+	if from == nil {
+		return nil, true
+	}
+	if from.typ != to.typ {
+		*pre = (*pre)[:before]
+		return nil, false
+	}
+	if !l.conform(from, to.shape.n, to.pos, pre) {
+		return nil, true
+	}
+	t := &ir.Transfer{S: ir.S{Pos: s.Pos}, Put: co == nil, Local: l.sectionOf(to), Remote: l.sectionOf(from), Image: image}
+	if t.Put {
+		t.Local, t.Remote = t.Remote, t.Local
+	}
+	return append(*pre, t), true
+}
+
+// assignAll appends to pre the loops that assign the right side of s to to.
+func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
+	ctx := l.elements(to.shape.n, to.pos, pre)
+	lhs := l.elementOf(to, ctx, s.LHS.Position())
+	outer := l.elem
+	l.elem = ctx
+	rhs := l.expr(s.RHS)
+	l.elem = outer
+	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
+		return false
+	}
+	if rhs = l.convert(rhs, lhs.Type()); isBad(rhs) {
+		return false
+	}
+	if !overlaps(lhs, rhs) {
+		*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}, s.Pos))
+		return true
+	}
+	t := l.arrayTemp(to, s.Pos)
+	*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(t, ctx, s.Pos), RHS: rhs}, s.Pos))
+	again := l.elements(to.shape.n, s.Pos, pre)
+	*pre = append(*pre, l.nest(again, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, again, s.Pos), RHS: l.elementOf(t, again, s.Pos)}, s.Pos))
+	return true
+}
+
+// overlaps reports whether the evaluation of rhs may read another element of the
+// array than lhs.
+func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
+	for _, r := range append(ir.ExprRefs(rhs), subRefs(lhs)...) {
+		if r.Sym == lhs.Sym && !ir.Same(r, lhs) {
+			return true
+		}
+	}
+	return false
+}
+
+func subRefs(r *ir.Ref) []*ir.Ref {
+	var list []*ir.Ref
+	for _, s := range r.Subs {
+		list = append(list, ir.ExprRefs(s)...)
+	}
+	return list
+}
+
+// elements makes the loop indices for extents n.
+func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
+	ctx := &elemental{n: n, at: pos, pre: pre}
+	for range n {
+		ctx.index = append(ctx.index, l.local("el", ir.Integer, pos))
+	}
+	return ctx
+}
+
+// nest puts loops over all elements around s, the first dimension innermost.
+func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
+	for k, index := range ctx.index {
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: l.intConst(1, pos), Hi: ir.Clone(ctx.n[k]), Step: l.intConst(1, pos), Body: one(s), End: pos}
+	}
+	return s
+}
+
+// elementOf is the element of a that the loops of ctx have come to.
+func (l *lowerer) elementOf(a *argument, ctx *elemental, pos source.Pos) *ir.Ref {
+	r := &ir.Ref{X: ir.X{Pos: pos, Typ: a.typ}, Sym: a.view.base}
+	for k, index := range ctx.index {
+		x := &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: index}
+		r.Subs = append(r.Subs, l.plus(x, l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos))
+	}
+	return l.viewed(a.view, r)
+}
+
+// operand is the element of the array or section e in the array expression in hand.
+func (l *lowerer) operand(e ast.Expr) ir.Expr {
+	ctx := l.elem
+	var a *argument
+	if co, ok := e.(*ast.CoIndex); ok {
+		a = l.fetched(co, ctx.pre)
+	} else {
+		a = l.part(e, ctx.pre)
+	}
+	if a == nil || !l.conform(a, ctx.n, ctx.at, ctx.pre) {
+		return bad(e.Position())
+	}
+	r := l.elementOf(a, ctx, e.Position())
+	if a.long {
+		l.longExpr[r] = true
+	}
+	return r
+}
+
+// fetched is a section of another image, brought to an array of this one.
+func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
+	s, image := l.selector(e)
+	if s == nil || isBad(image) {
+		return nil
+	}
+	from := l.part(e.Base, pre)
+	if from == nil {
+		return nil
+	}
+	t := l.arrayTemp(from, e.Pos)
+	*pre = append(*pre, &ir.Transfer{S: ir.S{Pos: e.Pos}, Local: l.sectionOf(t), Remote: l.sectionOf(from), Image: image})
+	return t
+}
+
+// arrayTemp makes an array in which like has room: a section of it with the same
+// extents. Its own extents are those of the dimensions that like is a part of.
+func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
+	t := l.local("part", like.typ, pos)
+	t.Wide = like.long
+	l.long[t] = like.long
+	v, sh := &view{base: t}, &shape{}
+	t.Dims = make([]ir.Bound, len(like.shape.n))
+	for d, s := range like.view.subs {
+		if s.dim >= 0 {
+			t.Dims[s.dim] = ir.Bound{Lo: 1, Hi: like.view.base.Dims[d].Extent()}
+		}
+	}
+	for k, n := range like.shape.n {
+		v.subs = append(v.subs, viewSub{k, 1, l.intConst(0, pos)})
+		sh.lo = append(sh.lo, l.intConst(1, pos))
+		sh.n = append(sh.n, ir.Clone(n))
+	}
+	return &argument{pos: pos, typ: like.typ, long: like.long, name: like.name, view: v, shape: sh}
+}
+
+// conform compares the shape of a with extents n; what is not known is tested at
+// run time.
+func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) bool {
+	if l.phantom {
+		return true // extents are those of the arguments, which are not known
+	}
+	if len(a.shape.n) != len(n) {
+		l.errorf(codeRank, a.pos, "%s has rank %d here, the array that it stands beside has rank %d", a.name, len(a.shape.n), len(n)).
+			WithNote(pos, "that array").WithHelp("give both the same rank")
+		return false
+	}
+	for k, have := range a.shape.n {
+		x, okX := constOf(have)
+		y, okY := constOf(n[k])
+		switch {
+		case okX && okY && x == y, ir.Same(have, n[k]):
+		case okX && okY:
+			l.errorf(codeBounds, a.pos, "%s has extent %d in dimension %d here, the array that it stands beside has %d", a.name, x, k+1, y).
+				WithNote(pos, "that array").WithHelp("give both the same extents")
+			return false
+		default:
+			at := ir.X{Pos: a.pos, Typ: ir.Logical}
+			stop := &ir.Stop{S: ir.S{Pos: a.pos}, Error: true,
+				Code: &ir.Const{X: ir.X{Pos: a.pos, Typ: ir.Character}, Str: "the extents of " + a.name + " and of the array beside it differ"}}
+			*pre = append(*pre, &ir.If{S: ir.S{Pos: a.pos}, Cond: &ir.Bin{X: at, Op: ir.Ne, L: ir.Clone(have), R: ir.Clone(n[k])}, Then: one(stop)})
+		}
+	}
+	return true
+}
+
+// arrayReductions are the intrinsics that make one value of an array, with what
+// they begin with and how they go on.
+var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true}
+
+// reduction lowers sum(x), maxval(x), dot_product(x, y) and their like: a loop in
+// front of the statement.
+func (l *lowerer) reduction(e *ast.Index) ir.Expr {
+	want := 1
+	if e.Name == "dot_product" {
+		want = 2
+	}
+	for _, a := range e.Args {
+		if k, ok := a.(*ast.Keyword); ok || len(e.Args) != want {
+			if ok {
+				a = k
+			}
+			l.errorf(codeOutside, a.Position(), "%s with DIM or MASK is not supported", e.Name).WithHelp("write a DO loop over the elements")
+			return bad(e.Pos)
+		}
+	}
+	if len(e.Args) != want {
+		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(want, "argument"))
+		return bad(e.Pos)
+	}
+	x := e.Args[0]
+	if want == 2 {
+		x = &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: e.Args[0], Y: e.Args[1]}
+	}
+	shaping := l.firstPart(x)
+	if shaping == nil {
+		l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s must be an array", e.Name)
+		return bad(e.Pos)
+	}
+	var pre []ir.Stmt
+	base := shaping
+	if co, ok := base.(*ast.CoIndex); ok {
+		base = co.Base
+	}
+	a := l.part(base, &pre)
+	if a == nil {
+		return bad(e.Pos)
+	}
+	ctx := l.elements(a.shape.n, a.pos, &pre)
+	outer := l.elem
+	l.elem = ctx
+	value := l.expr(x)
+	l.elem = outer
+	if isBad(value) {
+		return value
+	}
+	typ := value.Type()
+	if !typ.IsNumeric() {
+		l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be numeric", e.Name, typ)
+		return bad(e.Pos)
+	}
+	acc := l.local(e.Name, typ, e.Pos)
+	acc.Wide = l.isLong(value)
+	l.long[acc] = acc.Wide
+	at := ir.X{Pos: e.Pos, Typ: typ}
+	v := func() ir.Expr { return &ir.Var{X: at, Sym: acc} }
+	start := &ir.Const{X: at}
+	var next ir.Expr
+	info := kindInfos[map[ir.Type]string{ir.Integer: "i4", ir.Real: "r4", ir.Double: "r8"}[typ]]
+	if typ == ir.Integer && acc.Wide {
+		info = kindInfos["i8"]
+	}
+	huge := func(sign int) {
+		if i, ok := info.huge.(int); ok {
+			start.Int = sign * i
+		} else {
+			start.Float = float64(sign) * info.huge.(float64)
+		}
+	}
+	switch e.Name {
+	case "product":
+		start.Int, start.Float = 1, 1
+		next = &ir.Bin{X: at, Op: ir.Mul, L: v(), R: value}
+	case "maxval":
+		huge(-1)
+		next = &ir.Call{X: at, Name: "max", Args: []ir.Expr{v(), value}}
+	case "minval":
+		huge(1)
+		next = &ir.Call{X: at, Name: "min", Args: []ir.Expr{v(), value}}
+	default:
+		next = &ir.Bin{X: at, Op: ir.Add, L: v(), R: value}
+	}
+	pre = append(pre, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: start},
+		l.nest(ctx, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}, e.Pos))
+	l.prelude = append(l.prelude, pre...)
+	return v()
+}
+
+// firstPart is an array or section in e, nil if there is none.
+func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
+	if l.isPart(e) {
+		return e
+	}
+	var inside []ast.Expr
+	switch e := e.(type) {
+	case *ast.Unary:
+		inside = []ast.Expr{e.X}
+	case *ast.Binary:
+		inside = []ast.Expr{e.X, e.Y}
+	case *ast.Paren:
+		inside = []ast.Expr{e.X}
+	case *ast.Keyword:
+		inside = []ast.Expr{e.X}
+	case *ast.Index:
+		if _, ok := intrinsics[e.Name]; ok && inquiries[e.Name] == nil && !arrayReductions[e.Name] {
+			inside = e.Args
+		}
+	}
+	for _, x := range inside {
+		if p := l.firstPart(x); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// printedPart makes an item of PRINT that is an array or section an implied DO.
+func (l *lowerer) printedPart(e ast.Expr) ir.Expr {
+	var pre []ir.Stmt
+	var a *argument
+	if co, ok := e.(*ast.CoIndex); ok {
+		a = l.fetched(co, &pre)
+	} else {
+		a = l.part(e, &pre)
+	}
+	if a == nil {
+		return bad(e.Position())
+	}
+	ctx := l.elements(a.shape.n, e.Position(), &pre)
+	var x ir.Expr = l.elementOf(a, ctx, e.Position())
+	if a.long {
+		l.longExpr[x] = true
+	}
+	for k, index := range ctx.index {
+		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: a.typ}, Items: []ir.Expr{x}, Index: index,
+			Lo: l.intConst(1, e.Position()), Hi: ir.Clone(ctx.n[k]), Step: l.intConst(1, e.Position())}
+	}
+	l.prelude = append(l.prelude, pre...)
+	return x
+}

@@ -1,0 +1,320 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// isArray reports whether s is an array in the source: a scalar coarray is not.
+func isArray(s *ir.Symbol) bool { return s != nil && s.IsArray() && !s.Cell }
+
+// coarray makes s, which entity e declares, a coarray. It returns the dimensions
+// to declare, those of one element for a scalar.
+func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, codims []ast.DimSpec) []ast.DimSpec {
+	one := &ast.IntLit{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Text: "1"}
+	last := codims[len(codims)-1]
+	_, isDummy := l.dummies[e.Name]
+	switch {
+	case len(codims) > 1:
+		l.errorf(codeOutside, codims[0].Pos, "coarray %s has %d codimensions, one is supported", e.Name, len(codims)).
+			WithHelp("declare %s[*] and compute the image: column j of rows 1:m is image i + (j-1)*m", e.Name)
+	case last.Lo != nil && !isOne(last.Lo):
+		l.errorf(codeOutside, last.Pos, "the codimension of %s does not begin with 1", e.Name).
+			WithHelp("declare %s[*]: images are counted from 1", e.Name)
+	case d.Parameter:
+		l.errorf(codeDeclaration, e.Pos, "coarray %s cannot be a PARAMETER", e.Name).WithHelp("remove the attribute, and assign it on each image")
+		return dims
+	case s.Type == ir.Character:
+		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER, which is not supported", e.Name).
+			WithHelp("use an INTEGER coarray of character codes (ichar)")
+		s.Coarray = true
+		return nil
+	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil:
+		l.errorf(codeDeclaration, e.Pos, "coarray %s of a procedure must be a dummy argument or have SAVE", e.Name).
+			WithHelp("add the attribute: %s, save :: %s[*]", typeWord(s.Type), e.Name)
+	}
+	s.Coarray = true
+	if len(dims) == 0 {
+		s.Cell = true
+		dims = []ast.DimSpec{{Pos: e.Pos, Hi: one}}
+	}
+	return dims
+}
+
+func isOne(e ast.Expr) bool {
+	lit, ok := e.(*ast.IntLit)
+	return ok && lit.Text == "1"
+}
+
+// cell is the element that scalar coarray s is.
+func (l *lowerer) cell(s *ir.Symbol, pos source.Pos) *ir.Ref {
+	l.mention[s] = true
+	r := &ir.Ref{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s, Subs: []ir.Expr{l.intConst(1, pos)}}
+	if v := l.views[s]; v != nil {
+		return l.viewed(v, r)
+	}
+	return r
+}
+
+// coindexed lowers base[image] where base is a scalar or an element.
+func (l *lowerer) coindexed(e *ast.CoIndex) ir.Expr {
+	s, image := l.selector(e)
+	if s == nil || isBad(image) {
+		return bad(e.Pos)
+	}
+	if l.isPart(e.Base) {
+		if l.elem != nil {
+			return l.operand(e)
+		}
+		l.errorf(codeOutside, e.Pos, "a part of coarray %s cannot stand here", s.Source()).
+			WithHelp("assign it to an array first: b(:) = %s", ast.UnparseExpr(e))
+		return bad(e.Pos)
+	}
+	var r *ir.Ref
+	switch base := e.Base.(type) {
+	case *ast.Ident:
+		r = l.cell(s, base.Pos)
+	case *ast.Index:
+		x, ok := l.element(s, base).(*ir.Ref)
+		if !ok {
+			return bad(e.Pos)
+		}
+		r = x
+	default:
+		l.errorf(codeType, e.Pos, "%s is a scalar and has no parts", s.Source())
+		return bad(e.Pos)
+	}
+	var x ir.Expr = &ir.CoRef{X: ir.X{Pos: e.Pos, Typ: r.Typ}, Sym: r.Sym, Subs: r.Subs, Image: image}
+	if l.long[s] {
+		l.longExpr[x] = true
+	}
+	return x
+}
+
+// selector resolves name and image of a coindexed object; s is nil after an error.
+func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
+	base := e.Base
+	if sub, ok := base.(*ast.Substring); ok {
+		base = sub.Base
+	}
+	name, pos := designated(e), e.Pos
+	s = l.lookup(name)
+	switch {
+	case s != nil && s.Type == ir.Invalid:
+		return nil, nil
+	case s == nil || !s.Coarray:
+		d := l.errorf(codeType, pos, "%s is no coarray: other images have no part of it", name)
+		if s != nil {
+			d.WithNote(s.Pos, "%s was declared here", name)
+		}
+		d.WithHelp("declare it with a codimension: %s[*]", name)
+		return nil, nil
+	case s.Cell && base != e.Base, s.Cell && isIndex(base):
+		l.errorf(codeRank, pos, "%s is a scalar coarray and cannot have subscripts", name).WithNote(s.Pos, "%s was declared here", name)
+		return nil, nil
+	case len(e.Images) != 1:
+		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has 1 codimension, not %d", name, len(e.Images)).
+			WithHelp("write %s[image]", ast.UnparseExpr(e.Base))
+		return nil, nil
+	}
+	outer := l.elem
+	l.elem = nil // the image is one for all elements
+	image = l.integer(e.Images[0], "the image of "+name)
+	l.elem = outer
+	if c, ok := image.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {
+		l.errorf(codeBounds, e.Images[0].Position(), "image %d: images are counted from 1", c.Int)
+		return nil, nil
+	}
+	return s, image
+}
+
+// designated is the name of a coindexed object.
+func designated(e *ast.CoIndex) string {
+	base := e.Base
+	if sub, ok := base.(*ast.Substring); ok {
+		base = sub.Base
+	}
+	switch b := base.(type) {
+	case *ast.Ident:
+		return b.Name
+	case *ast.Index:
+		return b.Name
+	}
+	return ""
+}
+
+func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
+
+// imageQuery lowers this_image() and num_images().
+func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
+	if len(e.Args) > 0 {
+		l.errorf(codeOutside, e.Args[0].Position(), "%s with arguments is not supported", e.Name).
+			WithHelp("write %s(): with one codimension [*] that is the cosubscript too", e.Name)
+		return bad(e.Pos)
+	}
+	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: e.Name}
+}
+
+// sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES.
+func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
+	if l.critical.IsValid() {
+		l.errorf(codeOutside, s.Pos, "SYNC %s inside CRITICAL", strings.ToUpper(s.What)).
+			WithNote(l.critical, "CRITICAL begins here").WithHelp("move it behind END CRITICAL: the other images cannot get here meanwhile")
+		return nil
+	}
+	out := &ir.Sync{S: ir.S{Pos: s.Pos}}
+	switch s.What {
+	case "all":
+		return one(out)
+	case "memory":
+		out.Kind = ir.SyncMemory
+		return one(out)
+	}
+	out.Kind = ir.SyncImages
+	if !s.List && len(s.Images) == 1 && l.isPart(s.Images[0]) {
+		var pre []ir.Stmt
+		a := l.part(s.Images[0], &pre)
+		if a == nil {
+			return nil
+		}
+		if a.typ != ir.Integer || len(a.shape.n) != 1 {
+			l.errorf(codeType, a.pos, "the images of SYNC IMAGES must be INTEGER, in an array of rank 1").WithHelp("write: sync images ([p, q])")
+			return nil
+		}
+		out.Set = l.sectionOf(a)
+		return append(pre, out)
+	}
+	for _, e := range s.Images {
+		x := l.integer(e, "an image of SYNC IMAGES")
+		if isBad(x) {
+			return nil
+		}
+		out.Images = append(out.Images, x)
+	}
+	if s.List && len(out.Images) == 0 {
+		return nil
+	}
+	return one(out)
+}
+
+// criticalBlock lowers CRITICAL. What a procedure has once for every call is one
+// construct.
+func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
+	if l.critical.IsValid() {
+		l.errorf(codeOutside, s.Pos, "CRITICAL inside CRITICAL").WithNote(l.critical, "the outer one begins here").
+			WithHelp("put both into one CRITICAL construct")
+		return nil
+	}
+	out := &ir.Critical{S: ir.S{Pos: s.Pos}, Lock: slices.Index(l.locks, s.Pos)}
+	if out.Lock < 0 {
+		out.Lock = len(l.locks)
+		l.locks = append(l.locks, s.Pos)
+	}
+	l.critical, l.criticalIn = s.Pos, l.scope
+	loops := l.loops
+	l.loops = nil
+	out.Body = l.block(s.Body, nil)
+	l.loops = loops
+	l.critical, l.criticalIn = source.Pos{}, nil
+	return one(out)
+}
+
+// collective lowers a call of a collective subroutine.
+func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
+	name := s.Proc.Name
+	imageName := "result_image"
+	switch name {
+	case "co_broadcast":
+		imageName = "source_image"
+	case "co_reduce":
+		l.errorf(codeOutside, s.Proc.Pos, "CO_REDUCE is not supported").WithHelp("use co_sum, co_max or co_min, or gather the values by coindexed reads")
+		return nil
+	}
+	if l.critical.IsValid() {
+		l.errorf(codeOutside, s.Pos, "a collective subroutine inside CRITICAL").
+			WithNote(l.critical, "CRITICAL begins here").WithHelp("move the call behind END CRITICAL: the other images cannot get here meanwhile")
+		return nil
+	}
+	form := name + "(a [, " + imageName + "])"
+	var object, image ast.Expr
+	for i, arg := range s.Args {
+		key := [...]string{"a", imageName, "stat", "errmsg"}[min(i, 3)]
+		if k, ok := arg.(*ast.Keyword); ok {
+			key, arg = k.Name, k.X
+		}
+		to := &object
+		switch key {
+		case "a":
+		case imageName:
+			to = &image
+		case "stat", "errmsg":
+			l.errorf(codeOutside, arg.Position(), "%s= of %s is not supported", key, name).WithHelp("leave it out; an image that fails ends the run")
+			return nil
+		default:
+			l.errorf(codeArgument, arg.Position(), "%s has no argument %s", name, key).WithHelp("the form is: call %s", form)
+			return nil
+		}
+		if *to != nil {
+			l.errorf(codeArgument, arg.Position(), "argument %s of %s is given twice", key, name).WithHelp("the form is: call %s", form)
+			return nil
+		}
+		*to = arg
+	}
+	if object == nil || name == "co_broadcast" && image == nil {
+		l.errorf(codeArgument, s.Proc.Pos, "%s lacks an argument", name).WithHelp("the form is: call %s", form)
+		return nil
+	}
+	out := &ir.Collective{S: ir.S{Pos: s.Pos}, Name: name}
+	if image != nil {
+		if out.Image = l.integer(image, imageName); isBad(out.Image) {
+			return nil
+		}
+	}
+	var pre []ir.Stmt
+	var typ ir.Type
+	if _, ok := object.(*ast.CoIndex); ok {
+		l.errorf(codeType, object.Position(), "the argument of %s lies on another image", name).WithHelp("pass the variable without [image]: every image passes its own")
+		return nil
+	}
+	if l.isPart(object) {
+		a := l.part(object, &pre)
+		if a == nil {
+			return nil
+		}
+		if a.readOnly != "" {
+			l.errorf(codeCall, a.pos, "%s changes its argument, but %s", name, a.readOnly).WithHelp("copy it to a local array first")
+			return nil
+		}
+		out.Part, typ = l.sectionOf(a), a.typ
+	} else {
+		out.Scalar = l.target(object)
+		if typ = out.Scalar.Type(); isBad(out.Scalar) {
+			return nil
+		}
+	}
+	numeric := typ.IsNumeric()
+	if !numeric && !(name == "co_broadcast" && typ == ir.Logical) {
+		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
+			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
+		return nil
+	}
+	return append(pre, out)
+}
+
+// sectionOf is the part of an array that a is, as a section of what it is a view of.
+func (l *lowerer) sectionOf(a *argument) *ir.Section {
+	out := &ir.Section{Sym: a.view.base}
+	for _, s := range a.view.subs {
+		if s.dim < 0 {
+			out.Dims = append(out.Dims, ir.Range{Lo: ir.Clone(s.off)})
+			continue
+		}
+		lo := l.plus(l.times(s.coef, ir.Clone(a.shape.lo[s.dim]), a.pos), ir.Clone(s.off), a.pos)
+		out.Dims = append(out.Dims, ir.Range{Lo: lo, N: ir.Clone(a.shape.n[s.dim]), Step: l.intConst(s.coef, a.pos)})
+	}
+	return out
+}

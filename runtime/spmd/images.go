@@ -1,0 +1,304 @@
+package spmd
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// images is what an image of a program with coarrays has besides a PE.
+type images struct {
+	// Two images tell each other by ready messages of these buffers, by turns:
+	// the next but one can come only when this one was taken.
+	met   [2]transport.Buffer
+	times []uint64 // by PE: SYNC IMAGES with it so far
+
+	// Collectives pass values through these buffers, by turns: an image can come
+	// to the next but one only when all have left this one.
+	desk  [2]transport.Buffer
+	mine  [2]*transport.Slice[uint64]
+	got   *transport.Slice[uint64]
+	calls uint64
+
+	ended bool // a READ has come to the end of the input
+}
+
+const (
+	// deskWords is how many values a collective passes at once.
+	deskWords = 512
+
+	// In front of them stand the number of the call, its kind, and how many
+	// values there are in all.
+	deskHead = 3
+)
+
+// newImages registers what images need. All images do so before Start.
+func newImages(pe *PE) *images {
+	im := &images{times: make([]uint64, pe.n), got: words()}
+	for i := range 2 {
+		im.met[i] = pe.t.Register(-1, &transport.Slice[uint64]{})
+		im.mine[i] = words()
+		im.desk[i] = pe.t.Register(-1, im.mine[i])
+	}
+	return im
+}
+
+func words() *transport.Slice[uint64] {
+	return &transport.Slice[uint64]{Data: make([]uint64, deskHead+deskWords)}
+}
+
+// SyncMemory is SYNC MEMORY. Puts and gets of this transport are complete when
+// they return.
+func (pe *PE) SyncMemory(site int) { pe.count(site).Calls++ }
+
+// SyncImagesAll is SYNC IMAGES(*).
+func (pe *PE) SyncImagesAll(site int) {
+	all := make([]int, pe.n)
+	for i := range all {
+		all[i] = i + 1
+	}
+	pe.SyncImages(site, all...)
+}
+
+// SyncImages is SYNC IMAGES: it returns when each of the images, counted from 1,
+// has executed a SYNC IMAGES with this one as often as this one with it.
+func (pe *PE) SyncImages(site int, with ...int) {
+	pe.beforePairwise(site)
+	c := pe.count(site)
+	c.Calls++
+	seen := make(map[int]bool, len(with))
+	for _, p := range with {
+		switch {
+		case p < 1 || p > pe.n:
+			panic(&Fault{Msg: fmt.Sprintf("sync images: there is no image %d", p), Hint: imageHint(pe.n)})
+		case seen[p]:
+			panic(&Fault{Msg: fmt.Sprintf("sync images: image %d stands twice in the list", p), Hint: "give each image once"})
+		}
+		seen[p] = true
+	}
+	im := pe.images
+	for _, p := range with {
+		if q := p - 1; q != pe.id {
+			im.times[q]++
+			c.Ready++
+			pe.t.Ready(site, im.met[im.times[q]%2], q, im.times[q])
+		}
+	}
+	for _, p := range with {
+		if q := p - 1; q != pe.id && pe.t.AwaitReady(site, im.met[im.times[q]%2], q, im.times[q]) {
+			c.Waits++
+		}
+	}
+}
+
+// beforeCollective comes before every operation in which all images wait for each
+// other, SYNC ALL aside.
+func (pe *PE) beforeCollective(int) {}
+
+// beforePairwise comes before an image waits for some of the others.
+func (pe *PE) beforePairwise(int) {}
+
+// Lock begins a CRITICAL construct, of which lock is the number; Unlock ends it.
+func (pe *PE) Lock(site, lock int) {
+	pe.beforePairwise(site)
+	pe.count(site).Calls++
+	pe.locker(site).Lock(site, lock)
+}
+
+// Unlock lets the next image into the construct.
+func (pe *PE) Unlock(site, lock int) { pe.locker(site).Unlock(site, lock) }
+
+func (pe *PE) locker(site int) transport.Locker {
+	l, ok := pe.t.(transport.Locker)
+	if !ok {
+		pe.internal(site, "this transport has no locks")
+	}
+	return l
+}
+
+// CoSum is CO_SUM of a scalar: x of all images, added from image 1 upwards. With
+// image above 0 that image alone gets the sum.
+func CoSum[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coSum) }
+
+// CoMax is CO_MAX of a scalar.
+func CoMax[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coMax) }
+
+// CoMin is CO_MIN of a scalar.
+func CoMin[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coMin) }
+
+// CoBroadcast is CO_BROADCAST of a scalar: x of image.
+func CoBroadcast[T number | bool](pe *PE, site, image int, x T) T {
+	box := [1]T{x}
+	pe.collect(site, image, coBroadcast, 1, func(int) uint64 { return toWord(box[0]) },
+		func(_ int, word func(int) uint64) { box[0] = fromWord[T](word(image - 1)) })
+	return box[0]
+}
+
+func coScalar[T number](pe *PE, site, image int, x T, kind coKind) T {
+	result := x
+	pe.collect(site, image, kind, 1, func(int) uint64 { return toWord(x) }, func(_ int, word func(int) uint64) {
+		result = combined[T](pe.n, kind, word)
+	})
+	return result
+}
+
+// CoSumOf is CO_SUM of each element of a section.
+func CoSumOf[T number](pe *PE, site, image int, a *Array[T], part ...Span) {
+	coArray(pe, site, image, a, part, coSum, combined[T])
+}
+
+// CoMaxOf is CO_MAX of each element of a section.
+func CoMaxOf[T number](pe *PE, site, image int, a *Array[T], part ...Span) {
+	coArray(pe, site, image, a, part, coMax, combined[T])
+}
+
+// CoMinOf is CO_MIN of each element of a section.
+func CoMinOf[T number](pe *PE, site, image int, a *Array[T], part ...Span) {
+	coArray(pe, site, image, a, part, coMin, combined[T])
+}
+
+// CoBroadcastOf is CO_BROADCAST of a section.
+func CoBroadcastOf[T number | bool](pe *PE, site, image int, a *Array[T], part ...Span) {
+	coArray(pe, site, image, a, part, coBroadcast, func(_ int, _ coKind, word func(int) uint64) T { return fromWord[T](word(image - 1)) })
+}
+
+// coArray is a collective over the elements of a section.
+func coArray[T number | bool](pe *PE, site, image int, a *Array[T], part []Span, kind coKind, combine func(n int, kind coKind, word func(int) uint64) T) {
+	off := a.section(part)
+	count := 1
+	for _, s := range part {
+		count *= max(0, s.N)
+	}
+	at := func(i int) int {
+		o := off
+		for d, s := range part {
+			o += a.Stride(d, s.Step) * (i % s.N)
+			i /= s.N
+		}
+		return o
+	}
+	pe.collect(site, image, kind, count, func(i int) uint64 { return toWord(a.Data[at(i)]) },
+		func(i int, word func(int) uint64) { a.Data[at(i)] = combine(pe.n, kind, word) })
+}
+
+type coKind uint64
+
+const (
+	coSum coKind = iota + 1
+	coMax
+	coMin
+	coBroadcast
+)
+
+func (k coKind) String() string {
+	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast"}[k]
+}
+
+// combined is the result of a reduction; word gives what each PE has.
+func combined[T number](n int, kind coKind, word func(int) uint64) T {
+	acc := fromWord[T](word(0))
+	for q := 1; q < n; q++ {
+		x := fromWord[T](word(q))
+		switch {
+		case kind == coSum:
+			acc += x
+		case kind == coMax && (x > acc || acc != acc), kind == coMin && (x < acc || acc != acc):
+			acc = x
+		}
+	}
+	return acc
+}
+
+// collect is a collective of count values: value gives those of this image, and
+// result takes what all have. Results come in the same order, with the same bits,
+// on all images that get them.
+func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int) uint64, result func(i int, word func(q int) uint64)) {
+	pe.beforeCollective(site)
+	if image < 0 || image > pe.n || image == 0 && kind == coBroadcast {
+		panic(&Fault{Msg: fmt.Sprintf("%s: there is no image %d", kind, image), Hint: imageHint(pe.n)})
+	}
+	c := pe.count(site)
+	c.Calls++
+	im := pe.images
+	all := make([][]uint64, pe.n)
+	for first := 0; first == 0 || first < count; first += deskWords {
+		n := max(0, min(deskWords, count-first))
+		im.calls++
+		turn := im.calls % 2
+		mine := im.mine[turn].Data
+		mine[0], mine[1], mine[2] = im.calls, uint64(kind)<<32|uint64(image), uint64(count)
+		for i := range n {
+			mine[deskHead+i] = value(first + i)
+		}
+		pe.t.Barrier(site)
+		for q := range all {
+			if q == pe.id {
+				all[q] = mine
+				continue
+			}
+			move := transport.Move{}
+			move.Loop(deskHead+n, 1, 1)
+			pe.t.Get(site, im.desk[turn], q, im.got, &move)
+			all[q] = append(all[q][:0], im.got.Data[:deskHead+n]...)
+			c.Data++
+			c.Bytes += int64(8 * n)
+			if all[q][0] != mine[0] || all[q][1] != mine[1] || all[q][2] != mine[2] {
+				pe.apart(site, q, kind, all[q], mine)
+			}
+		}
+		if image != 0 && kind != coBroadcast && image != pe.id+1 {
+			continue
+		}
+		for i := range n {
+			result(first+i, func(q int) uint64 { return all[q][deskHead+i] })
+		}
+	}
+}
+
+// apart ends the run: image q takes part in another collective than this one.
+func (pe *PE) apart(site, q int, kind coKind, theirs, ours []uint64) {
+	what := "is not there: it waits in a SYNC ALL or in another collective"
+	switch {
+	case theirs[0] != ours[0]:
+	case theirs[1]>>32 != ours[1]>>32:
+		what = "calls " + coKind(theirs[1]>>32).String()
+	case theirs[1] != ours[1]:
+		what = fmt.Sprintf("names image %d as the one that gives or gets the result, this one %d", theirs[1]&math.MaxUint32, ours[1]&math.MaxUint32)
+	default:
+		what = fmt.Sprintf("passes %d elements, this one %d", theirs[2], ours[2])
+	}
+	e := pe.errorAt(site, fmt.Sprintf("%s: image %d %s", kind, q+1, what))
+	e.Hint = "all images must call the same collectives, and SYNC ALL, in the same order"
+	pe.t.Abort(e)
+}
+
+// toWord and fromWord carry values as words.
+func toWord[T number | bool](x T) uint64 {
+	switch x := any(x).(type) {
+	case float64:
+		return math.Float64bits(x)
+	case float32:
+		return fromSingle(x)
+	case int:
+		return uint64(x)
+	case bool:
+		return fromBool(x)
+	}
+	panic("unreachable")
+}
+
+func fromWord[T number | bool](w uint64) T {
+	var x T
+	switch p := any(&x).(type) {
+	case *float64:
+		*p = double(w)
+	case *float32:
+		*p = single(w)
+	case *int:
+		*p = int(w)
+	case *bool:
+		*p = w != 0
+	}
+	return x
+}
