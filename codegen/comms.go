@@ -169,6 +169,7 @@ func (g *gen) post(n *comm.Post) {
 				g.list(c)
 				continue
 			}
+			g.claim(c)
 			text, vars := g.need(c)
 			open := g.captures(vars)
 			g.out.p("%s.%s(%s%s)", g.comms[c], method, text, g.subArgs(c))

@@ -216,6 +216,7 @@ func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", string
 
 func (g *gen) pipeRecv(c *comm.Comm, p *comm.Pipe) {
 	g.out.at = c.CLine
+	g.claim(c)
 	text, vars := g.need(c)
 	open := g.captures(vars)
 	g.out.p("%s.PipeRecv(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)

@@ -329,6 +329,12 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 	return nil
 }
 
+// Blame ends the run: in the execution at hand, what p puts to q is not what the
+// analysis says.
+func (s *Slot) Blame(kind Kind, p, q int) {
+	s.monitor.fail(&Violation{Kind: kind, Put: s, Use: s, From: p, To: q, Epoch: s.count})
+}
+
 // first is the first epoch of n behind one.
 func (n *need) first(over uint64, depth int) uint64 {
 	if over < n.from {

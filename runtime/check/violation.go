@@ -32,6 +32,10 @@ const (
 	Overtaken
 	// Miscounted: the epoch of a slot is not the number of its execution (I8).
 	Miscounted
+	// Unforeseen: the analysis says that there is no such message (I7).
+	Unforeseen
+	// Missing: the analysis says that there is one (I7).
+	Missing
 )
 
 // Violation is a message that breaks an invariant. It is an error without

@@ -142,8 +142,8 @@ func blockSize(tlo, thi, np int) int {
 	return max(1, (thi-tlo+np)/np)
 }
 
-// coordOf is the grid coordinate that a template position is dealt to.
-func coordOf(f Format, tlo, thi, pos, np int) int {
+// CoordOf is the grid coordinate that a template position is dealt to.
+func CoordOf(f Format, tlo, thi, pos, np int) int {
 	if f == Cyclic {
 		return mod(pos-tlo, np)
 	}
@@ -155,7 +155,7 @@ func (l *Layout) holdsFixed(pe int) bool {
 		if f.Grid < 0 || f.Format == Collapsed {
 			continue
 		}
-		if coordOf(f.Format, f.TLo, f.THi, f.Pos, l.Shape[f.Grid]) != l.Shape.Coord(pe, f.Grid) {
+		if CoordOf(f.Format, f.TLo, f.THi, f.Pos, l.Shape[f.Grid]) != l.Shape.Coord(pe, f.Grid) {
 			return false
 		}
 	}
@@ -217,12 +217,12 @@ func (l *Layout) OwnerFor(consumer int, idx []int) int {
 			return -1
 		}
 		if !ax.whole() {
-			pe += coordOf(ax.Format, ax.TLo, ax.THi, ax.A*idx[d]+ax.B, l.Shape[ax.Grid]) * l.weight[ax.Grid]
+			pe += CoordOf(ax.Format, ax.TLo, ax.THi, ax.A*idx[d]+ax.B, l.Shape[ax.Grid]) * l.weight[ax.Grid]
 		}
 	}
 	for _, f := range l.Fixed {
 		if f.Grid >= 0 && f.Format != Collapsed {
-			pe += coordOf(f.Format, f.TLo, f.THi, f.Pos, l.Shape[f.Grid]) * l.weight[f.Grid]
+			pe += CoordOf(f.Format, f.TLo, f.THi, f.Pos, l.Shape[f.Grid]) * l.weight[f.Grid]
 		}
 	}
 	return pe

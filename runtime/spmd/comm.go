@@ -36,6 +36,7 @@ type Comm[T any] struct {
 	with  *Together // the company that it travels in, or nil
 	count *Counts
 	order *check.Slot // of check builds
+	claim *claim      // of check builds
 	// answered, in mode Quiet, says which messages need ready messages after all.
 	answered *answers
 
@@ -170,6 +171,7 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 	}
 	if c.order != nil {
 		c.ordered()
+		c.foreseen(changed)
 		if c.dst != nil {
 			c.dst.order = c.order
 		}

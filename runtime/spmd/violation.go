@@ -64,6 +64,12 @@ func (p *Program) violation(v *check.Violation) *Error {
 		e.Hint = transport
 	case check.Miscounted:
 		e.Msg = fmt.Sprintf("internal error: %s is in execution %d", what, v.UseEpoch)
+	case check.Unforeseen:
+		e.Msg = fmt.Sprintf("internal error: %s: the analysis says that none is possible", what)
+		e.Hint = "what the plan says of ready messages rests on the analysis; please report it"
+	case check.Missing:
+		e.Msg = fmt.Sprintf("internal error: there is no %s: the analysis says that it is certain", what)
+		e.Hint = "what the plan says of ready messages rests on the analysis; please report it"
 	}
 	if len(v.Index) > 0 {
 		e.Msg += fmt.Sprintf(" (in iteration %s)", indices(v.Index))

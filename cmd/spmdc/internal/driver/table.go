@@ -197,7 +197,14 @@ func (c *Compilation) searchOptions() plan.Options {
 }
 
 func runCode(c *Compilation) (err error) {
-	c.Code, err = codegen.Emit(c.Plan, codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe})
+	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe}
+	if o.Check {
+		o.Relations = c.Functions.Relations
+		if c.Plan.Program != c.Comm { // the search of plans has made another program
+			o.Relations = procfunc.Analyze(c.Plan.Program, c.Plan.Graph).Relations
+		}
+	}
+	c.Code, err = codegen.Emit(c.Plan, o)
 	if errors.Is(err, codegen.ErrUnsafe) {
 		return Usagef("choose another plan, or add --unsafe to get the program all the same",
 			"--sync=%s leaves out messages that a program may need to be right; it is there to be looked at", c.Plan.Kind)

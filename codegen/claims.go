@@ -1,0 +1,97 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/procfunc"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// claim emits, in check builds, what the analysis says of the messages of the
+// instance of c that is about to start: proofs rest on it, so the run compares it
+// with the messages that there are.
+//
+//	c1.Claim(spmd.Relation{Must: true, Vars: []spmd.Span{{Lo: 2, Hi: n, Step: 1}},
+//		From: []spmd.Place{{At: spmd.Form{-1, 1}, Format: dist.Block, TLo: 1, THi: 100}},
+//		To: []spmd.Place{{At: spmd.Form{0, 1}, Format: dist.Block, TLo: 1, THi: 100}}}) // i - 1 -> i; i = 2:n
+func (g *gen) claim(c *comm.Comm) {
+	if !g.opt.Check || c.ID > len(g.opt.Relations) || c.Kind == comm.Irregular {
+		return
+	}
+	r := g.opt.Relations[c.ID-1]
+	w := claimWriter{g: g, r: r, vars: map[string]int{}}
+	for i, v := range r.Vars {
+		w.vars[v.Name] = i
+	}
+	parts := []string{}
+	if r.Must {
+		parts = append(parts, "Must: true")
+	}
+	var spans, inside []string
+	for _, v := range r.Vars {
+		if v.Unknown {
+			spans = append(spans, "{Unknown: true}")
+		} else {
+			spans = append(spans, fmt.Sprintf("{Lo: %s, Hi: %s, Step: %d}", g.affine(v.Lo), g.affine(v.Hi), v.Step))
+		}
+	}
+	if len(spans) > 0 {
+		parts = append(parts, "Vars: []spmd.Span{"+strings.Join(spans, ", ")+"}")
+	}
+	parts = append(parts, "From: "+w.places(r.P), "To: "+w.places(r.Q))
+	if r.Must {
+		for _, e := range r.Elements {
+			inside = append(inside, fmt.Sprintf("{At: %s, Lo: %d, Hi: %d}", w.form(e.Sub), e.Lo, e.Hi))
+		}
+	}
+	if len(inside) > 0 {
+		parts = append(parts, "Inside: []spmd.Bounded{"+strings.Join(inside, ", ")+"}")
+	}
+	// On one line, since it all belongs to one line of the source.
+	g.out.p("%s.Claim(spmd.Relation{%s}) // %s", g.comms[c], strings.Join(parts, ", "), printable(r.String()))
+}
+
+// claimWriter knows which names are those of the relation's own indices; the others
+// are variables of the program.
+type claimWriter struct {
+	g    *gen
+	r    *procfunc.Relation
+	vars map[string]int
+}
+
+func (w *claimWriter) places(ps []procfunc.Pos) string {
+	list := make([]string, len(ps))
+	for i, p := range ps {
+		switch {
+		case p.Kind != procfunc.At:
+			list[i] = "{}"
+		case p.Space.Format == dist.Collapsed:
+			list[i] = fmt.Sprintf("{At: %s, Format: dist.Collapsed}", w.form(p.Form))
+		default:
+			list[i] = fmt.Sprintf("{At: %s, Format: %s, TLo: %d, THi: %d}", w.form(p.Form), distFormat(p.Space.Format), p.Space.TLo, p.Space.THi)
+		}
+	}
+	return "[]spmd.Place{" + strings.Join(list, ", ") + "}"
+}
+
+// form writes the constant, which has the variables of the program in it, and the
+// coefficients of the indices.
+func (w *claimWriter) form(f linalg.Affine) string {
+	rest := linalg.Affine{C: f.C, T: map[string]int64{}}
+	coef := make([]string, 0, len(w.r.Vars))
+	for _, v := range w.r.Vars {
+		coef = append(coef, fmt.Sprint(f.Coef(v.Name)))
+	}
+	for _, v := range f.Vars() {
+		if _, own := w.vars[v]; !own {
+			rest.T[v] = f.Coef(v)
+		}
+	}
+	for len(coef) > 0 && coef[len(coef)-1] == "0" {
+		coef = coef[:len(coef)-1]
+	}
+	return "spmd.Form{" + strings.Join(append([]string{w.g.affine(rest)}, coef...), ", ") + "}"
+}

@@ -1,0 +1,90 @@
+package spmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// What the analysis says of messages is compared with those that there are: none may
+// be outside of it, and none may lack that it holds for certain.
+func TestClaims(t *testing.T) {
+	at := func(f ...int) []Place { return []Place{{At: f, Format: dist.Block, TLo: 1, THi: 8}} }
+	right := Relation{Must: true, Vars: []Span{{Lo: 2, Hi: 8, Step: 1}}, From: at(-1, 1), To: at(0, 1)}
+	for name, c := range map[string]struct {
+		change func(r *Relation)
+		want   string
+	}{
+		"right":               {func(r *Relation) {}, ""},
+		"nothing is known":    {func(r *Relation) { r.Must, r.From, r.To = false, []Place{{}}, []Place{{}} }, ""},
+		"another way":         {func(r *Relation) { r.From, r.To = r.To, r.From }, "internal error: "},
+		"too far":             {func(r *Relation) { r.From = at(-5, 1) }, "internal error: "},
+		"too few":             {func(r *Relation) { r.Vars = []Span{{Lo: 2, Hi: 4, Step: 1}} }, "put of #1 test r0(i) (line 100) to PE 2 in epoch 1: the analysis says that none is possible"},
+		"none":                {func(r *Relation) { r.Vars = []Span{{Lo: 2, Hi: 1, Step: 1}} }, "the analysis says that none is possible"},
+		"all, for certain":    {func(r *Relation) { r.To = []Place{{}} }, "in epoch 1: the analysis says that it is certain"},
+		"all, not so certain": {func(r *Relation) { r.Must, r.To = false, []Place{{}} }, ""},
+		"outside of the array": {func(r *Relation) {
+			r.Vars[0].Hi, r.From, r.To = 9, at(-1, 1), []Place{{}}
+			r.Inside = []Bounded{{Form{0, 1}, 9, 9}} // the last alone: to all, but that is not so
+		}, "the analysis says that it is certain"},
+		"inside of it none": {func(r *Relation) { r.To, r.Inside = []Place{{}}, []Bounded{{Form{0, 1}, 9, 9}} }, ""},
+	} {
+		r := right
+		r.Vars = []Span{right.Vars[0]}
+		c.change(&r)
+		_, err := Run(sites(1), 3, nil, nil, func(pe *PE) {
+			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
+			a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
+			x := NewComm(pe, 0, a, nil)
+			pe.Start()
+			for step := range 3 {
+				set(a, step)
+				x.Claim(r)
+				x.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				x.Wait()
+				x.Done()
+			}
+		})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// Claims of an instance replace those of the one before; without checks they are
+// nothing.
+func TestClaimsChange(t *testing.T) {
+	body := func(wrong int) func(pe *PE) {
+		return func(pe *PE) {
+			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
+			a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
+			x := NewComm(pe, 0, a, nil)
+			pe.Start()
+			for step := range 4 {
+				set(a, step)
+				d := 1 - 2*(step%2) // from the left, then from the right
+				said := d
+				if step == wrong {
+					said = -d
+				}
+				x.Claim(Relation{Must: true, Vars: []Span{{Lo: 2, Hi: 7, Step: 1}},
+					From: []Place{{At: Form{-said, 1}, Format: dist.Block, TLo: 1, THi: 8}}, To: []Place{{At: Form{0, 1}, Format: dist.Block, TLo: 1, THi: 8}}})
+				x.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Intersect(dist.Range(2, 7, 1)).Image(1, -d)) })
+				x.Wait()
+				x.Done()
+			}
+		}
+	}
+	p := sites(1)
+	if _, err := Run(p, 4, nil, nil, body(-1)); err != nil {
+		t.Error(err)
+	}
+	if _, err := Run(p, 4, nil, nil, body(2)); err == nil || !strings.Contains(err.Error(), "in epoch 3") {
+		t.Errorf("the third claim is wrong: %v", err)
+	}
+	p.Check = false
+	if _, err := Run(p, 4, nil, nil, body(2)); err != nil {
+		t.Errorf("without checks: %v", err)
+	}
+}
