@@ -14,7 +14,7 @@ import (
 // instance of c that is about to start: proofs rest on it, so the run compares it
 // with the messages that there are.
 //
-//	c1.Claim(spmd.Relation{Must: true, Vars: []spmd.Span{{Lo: 2, Hi: n, Step: 1}},
+//	c1.Claim(spmd.Relation{Must: true, Vars: []spmd.Index{{Lo: 2, Hi: n, Step: 1}},
 //		From: []spmd.Place{{At: spmd.Form{-1, 1}, Format: dist.Block, TLo: 1, THi: 100}},
 //		To: []spmd.Place{{At: spmd.Form{0, 1}, Format: dist.Block, TLo: 1, THi: 100}}}) // i - 1 -> i; i = 2:n
 func (g *gen) claim(c *comm.Comm) {
@@ -39,7 +39,7 @@ func (g *gen) claim(c *comm.Comm) {
 		}
 	}
 	if len(spans) > 0 {
-		parts = append(parts, "Vars: []spmd.Span{"+strings.Join(spans, ", ")+"}")
+		parts = append(parts, "Vars: []spmd.Index{"+strings.Join(spans, ", ")+"}")
 	}
 	parts = append(parts, "From: "+w.places(r.P), "To: "+w.places(r.Q))
 	if r.Must {

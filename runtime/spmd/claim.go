@@ -10,7 +10,7 @@ import (
 // expects of an instance of a communication (see check.Relation).
 type (
 	Relation = check.Relation
-	Span     = check.Span
+	Index    = check.Span
 	Place    = check.Place
 	Form     = check.Form
 	Bounded  = check.Bounded

@@ -11,7 +11,7 @@ import (
 // be outside of it, and none may lack that it holds for certain.
 func TestClaims(t *testing.T) {
 	at := func(f ...int) []Place { return []Place{{At: f, Format: dist.Block, TLo: 1, THi: 8}} }
-	right := Relation{Must: true, Vars: []Span{{Lo: 2, Hi: 8, Step: 1}}, From: at(-1, 1), To: at(0, 1)}
+	right := Relation{Must: true, Vars: []Index{{Lo: 2, Hi: 8, Step: 1}}, From: at(-1, 1), To: at(0, 1)}
 	for name, c := range map[string]struct {
 		change func(r *Relation)
 		want   string
@@ -20,18 +20,18 @@ func TestClaims(t *testing.T) {
 		"nothing is known":    {func(r *Relation) { r.Must, r.From, r.To = false, []Place{{}}, []Place{{}} }, ""},
 		"another way":         {func(r *Relation) { r.From, r.To = r.To, r.From }, "internal error: "},
 		"too far":             {func(r *Relation) { r.From = at(-5, 1) }, "internal error: "},
-		"too few":             {func(r *Relation) { r.Vars = []Span{{Lo: 2, Hi: 4, Step: 1}} }, "put of #1 test r0(i) (line 100) to PE 2 in epoch 1: the analysis says that none is possible"},
-		"none":                {func(r *Relation) { r.Vars = []Span{{Lo: 2, Hi: 1, Step: 1}} }, "the analysis says that none is possible"},
+		"too few":             {func(r *Relation) { r.Vars = []Index{{Lo: 2, Hi: 4, Step: 1}} }, "put of #1 test r0(i) (line 100) to PE 2 in epoch 1: the analysis says that none is possible"},
+		"none":                {func(r *Relation) { r.Vars = []Index{{Lo: 2, Hi: 1, Step: 1}} }, "the analysis says that none is possible"},
 		"all, for certain":    {func(r *Relation) { r.To = []Place{{}} }, "in epoch 1: the analysis says that it is certain"},
 		"all, not so certain": {func(r *Relation) { r.Must, r.To = false, []Place{{}} }, ""},
 		"outside of the array": {func(r *Relation) {
 			r.Vars[0].Hi, r.From, r.To = 9, at(-1, 1), []Place{{}}
-			r.Inside = []Bounded{{Form{0, 1}, 9, 9}} // the last alone: to all, but that is not so
+			r.Inside = []Bounded{{At: Form{0, 1}, Lo: 9, Hi: 9}} // the last alone: to all, but that is not so
 		}, "the analysis says that it is certain"},
-		"inside of it none": {func(r *Relation) { r.To, r.Inside = []Place{{}}, []Bounded{{Form{0, 1}, 9, 9}} }, ""},
+		"inside of it none": {func(r *Relation) { r.To, r.Inside = []Place{{}}, []Bounded{{At: Form{0, 1}, Lo: 9, Hi: 9}} }, ""},
 	} {
 		r := right
-		r.Vars = []Span{right.Vars[0]}
+		r.Vars = []Index{right.Vars[0]}
 		c.change(&r)
 		_, err := Run(sites(1), 3, nil, nil, func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
@@ -68,7 +68,7 @@ func TestClaimsChange(t *testing.T) {
 				if step == wrong {
 					said = -d
 				}
-				x.Claim(Relation{Must: true, Vars: []Span{{Lo: 2, Hi: 7, Step: 1}},
+				x.Claim(Relation{Must: true, Vars: []Index{{Lo: 2, Hi: 7, Step: 1}},
 					From: []Place{{At: Form{-said, 1}, Format: dist.Block, TLo: 1, THi: 8}}, To: []Place{{At: Form{0, 1}, Format: dist.Block, TLo: 1, THi: 8}}})
 				x.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Intersect(dist.Range(2, 7, 1)).Image(1, -d)) })
 				x.Wait()

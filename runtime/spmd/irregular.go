@@ -81,6 +81,13 @@ func (c *Irregular[T]) Post(idx []int) {
 	if c.order != nil {
 		c.order.Begin(c.epoch)
 		c.order.Uses()
+		// A PE may fill now what another one has filled before: who has which part of
+		// the list changes with the lists. So each use of it counts, on all PEs.
+		for q := range c.pe.n {
+			if q != c.pe.id {
+				c.order.Need(c.epoch, q, nil)
+			}
+		}
 	}
 	// The agreement is an all-PE reduction, which also orders every PE's use
 	// of the previous value before everything that follows.
@@ -117,9 +124,7 @@ func (c *Irregular[T]) execute() {
 			c.count.Waits++
 		}
 		if c.order != nil {
-			// Each producer has a part of the list: those that it fills count.
 			c.pe.mayPut(c.order, c.epoch, q, nil)
-			c.order.Need(c.epoch, q, nil)
 		}
 		c.move = transport.Move{Dst: c.at[q]}
 		c.move.Loop(len(wants), 1, 1)

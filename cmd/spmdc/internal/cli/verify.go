@@ -19,6 +19,7 @@ type verifyCmd struct {
 	Unsafe      bool          `help:"Allow --sync=popl96-literal, the analysis as printed in 1996."`
 	Limit       time.Duration `default:"2m" help:"How long one run may take."`
 	Hold        int           `help:"How many PEs, picked by the seed, are held in turn in each run of a random program; 0: all."`
+	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know."`
 	Shrink      time.Duration `default:"1m" help:"How long to shrink a random program that fails."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
@@ -30,6 +31,11 @@ message: what its sender knows must order it, whoever is fast (see --check). The
 each PE, which is held wherever data have arrived until no other PE can move: nothing may come meanwhile, and all
 runs must print the same. What the first run did is recorded and replayed with other clocks, by other code, which
 must find the same. The output is compared with that of gfortran's program, where there is one.
+
+--mutations=K shows that the checker sees what it should: in K more runs what some communications and reductions
+bring is delivered without what their senders know, which changes nothing else; the checker must then report exactly
+the puts that a replay of the first run finds unordered without these messages. Each is taken alone first, if K is
+enough for that, and then sets of them by chance.
 
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
@@ -49,7 +55,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return err
 	}
 	compile.PEs = counts
-	o := verify.Options{PEs: counts, Plans: plan.Kinds, Limit: cmd.Limit, Compile: compile}
+	o := verify.Options{PEs: counts, Plans: plan.Kinds, Limit: cmd.Limit, Mutations: cmd.Mutations, Compile: compile}
 	if compile.Sync != "" {
 		o.Plans = []plan.Kind{compile.Sync}
 		if !compile.Sync.Sound() && !cmd.Unsafe {
@@ -61,6 +67,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	switch {
 	case (cmd.File == "") == (cmd.Random == 0):
 		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N")
+	case cmd.Hold < 0 || cmd.Mutations < 0:
+		return driver.Usagef("leave it out for none of it", "--hold and --mutations: expected a number of at least 0")
 	case cmd.Random < 0:
 		return driver.Usagef("write for example --random=300", "--random=%d: expected a number of programs", cmd.Random)
 	case cmd.Random > 0:

@@ -65,7 +65,8 @@ end program
 	defer server.end()
 	for name := range wrong {
 		run := func(input []byte, args ...string) (*Outcome, []byte, error) { return server.run(name, input, args...) }
-		_, _, err := check(run, nil, 3, nil, nil)
+		x := trial{run: run, n: 3}
+		_, _, err := x.check()
 		var f *Fault
 		if name == "right" {
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,10 +20,12 @@ import (
 
 // Options say how to verify.
 type Options struct {
-	PEs     []int         // numbers of PEs, ascending
-	Plans   []plan.Kind   // all of plan.Kinds, or some
-	Limit   time.Duration // of one run
-	Compile driver.Options
+	PEs   []int         // numbers of PEs, ascending
+	Plans []plan.Kind   // all of plan.Kinds, or some
+	Limit time.Duration // of one run
+	// Mutations is how many mutations there are at most of each run.
+	Mutations int
+	Compile   driver.Options
 }
 
 // DefaultPEs are the numbers of PEs where the user gives none.
@@ -115,7 +118,8 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 		for _, n := range o.PEs {
 			row := Row{Plan: k, PEs: n}
 			var got *Outcome
-			row.Counts, got, row.Fault = check(alone(dir, o.Limit, program), input, n, nil, want)
+			x := trial{run: alone(dir, o.Limit, program), input: input, n: n, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
+			row.Counts, got, row.Fault = x.check()
 			if want == nil && row.Fault == nil {
 				want, r.Reference = got, fmt.Sprintf("%s on %d PEs", k, n)
 			}
@@ -201,6 +205,13 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	if r.Reference != "" {
 		verdict += "; outputs compared with " + r.Reference
+	}
+	var all Counts
+	for _, x := range r.Rows {
+		all.add(x.Counts)
+	}
+	if all.Runs > 0 {
+		verdict += "\n" + all.Mutations.String()
 	}
 	_, err := fmt.Fprintf(w, "\n%s: %s\n", filepath.Base(r.File), verdict)
 	return err

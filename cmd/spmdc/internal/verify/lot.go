@@ -182,7 +182,8 @@ func (r *RandomReport) run(server *server, s *sample) *Failing {
 			return server.run(name, input, args...)
 		}
 		for _, n := range r.PEs {
-			c, got, err := check(run, []byte(s.Input), n, r.held(s.seed, n), want)
+			x := trial{run: run, input: []byte(s.Input), n: n, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+			c, got, err := x.check()
 			r.mu.Lock()
 			r.Runs++
 			r.Totals[k].add(c)

@@ -56,7 +56,7 @@ type RandomReport struct {
 	RandomOptions
 	Reference string
 	Verified  int // programs, until an interrupt
-	Runs      int
+	Runs      int // without mutations
 	Totals    map[plan.Kind]*Counts
 	Faults    map[string]int // programs by what was wrong with them, see faultName
 	Failing   []Failing      // the first of them, at most one of each program, in order
@@ -179,6 +179,9 @@ func (r *RandomReport) Write(w io.Writer) error {
 	for _, k := range r.Plans {
 		c := r.Totals[k]
 		fmt.Fprintf(w, "  %-9s  %d ready messages (%d of them redundant in their runs) for %d data messages; PEs held %d times\n", k, c.Ready, c.Redundant, c.Data, c.Held)
+		if c.Runs > 0 {
+			fmt.Fprintf(w, "             %s\n", c.Mutations)
+		}
 	}
 	_, err := fmt.Fprintf(w, "%d violations, %d wrong outputs, %d hangs, %d missed by the checker, %d not compiled\n", r.Faults[Violation.String()], r.Faults[Wrong.String()],
 		r.Faults[Hang.String()], r.Faults[Disagree.String()], r.Faults[notCompiled])

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +80,7 @@ type Counts struct {
 	Ready     int // ready messages
 	Redundant int // of them: those without which the run would have been ordered
 	Held      int // how often PEs were held in the freeze test
+	Mutations
 }
 
 func (c *Counts) add(d Counts) {
@@ -86,6 +88,7 @@ func (c *Counts) add(d Counts) {
 	c.Ready += d.Ready
 	c.Redundant += d.Redundant
 	c.Held += d.Held
+	c.Mutations.add(d.Mutations)
 }
 
 // runner runs a check build with the given arguments, and returns what it recorded.
@@ -109,45 +112,65 @@ func alone(dir string, limit time.Duration, program string) runner {
 	}
 }
 
-// check runs a check build on n PEs with the freeze test, in which the given PEs are
-// held one after the other, all with nil; and replays what was recorded. want is
-// what the output is compared with, nil for nothing. The error is a *Fault if the
-// program or its plan is to blame.
-func check(run runner, input []byte, n int, held []int, want *Outcome) (Counts, *Outcome, error) {
-	freeze := "-freeze"
-	if held != nil {
-		freeze += "=" + list(held)
+// trial is how one program is checked on n PEs.
+type trial struct {
+	run   runner
+	input []byte
+	n     int
+	held  []int    // PEs that are held in the freeze test, one after the other; nil: all
+	want  *Outcome // what the output is compared with, nil for nothing
+
+	mutations int        // how many at most
+	random    *rand.Rand // picks them
+}
+
+// check runs the check build with the freeze test, and replays what was recorded;
+// then it runs mutations. The error is a *Fault if the program or its plan is to
+// blame.
+func (x *trial) check() (Counts, *Outcome, error) {
+	c, got, t, err := x.whole()
+	if err == nil && x.mutations > 0 {
+		c.Mutations, err = mutate(x.run, x.input, x.n, t, x.mutations, x.random)
 	}
-	got, text, err := run(input, "-n", strconv.Itoa(n), "-stats", freeze)
+	return c, got, err
+}
+
+// whole is check without mutations; it returns the record of the run too.
+func (x *trial) whole() (Counts, *Outcome, *replay.Trace, error) {
+	freeze := "-freeze"
+	if x.held != nil {
+		freeze += "=" + list(x.held)
+	}
+	got, text, err := x.run(x.input, "-n", strconv.Itoa(x.n), "-stats", freeze)
 	if err != nil {
-		return Counts{}, nil, err
+		return Counts{}, nil, nil, err
 	}
 	c, err := counts(got)
 	if err != nil || !got.stopped() {
-		return c, got, &Fault{Violation, strings.TrimSpace(got.Stderr)}
+		return c, got, nil, &Fault{Violation, strings.TrimSpace(got.Stderr)}
 	}
 	t, err := replay.Read(bytes.NewReader(text))
 	if err != nil {
-		return c, got, fmt.Errorf("the trace: %w", err)
+		return c, got, nil, fmt.Errorf("the trace: %w", err)
 	}
 	found := t.Replay(replay.Options{})
 	if !found.Complete {
-		return c, got, &Fault{Disagree, "something has arrived in the recorded run that nobody sent"}
+		return c, got, nil, &Fault{Disagree, "something has arrived in the recorded run that nobody sent"}
 	}
 	if len(found.Unordered) > 0 {
 		p := found.Unordered[0]
-		return c, got, &Fault{Disagree, fmt.Sprintf("in the recorded run nothing orders the put of #%d in epoch %d from PE %d to PE %d", p.Comm, p.Epoch, p.From, p.To)}
+		return c, got, nil, &Fault{Disagree, fmt.Sprintf("in the recorded run nothing orders the put of #%d in epoch %d from PE %d to PE %d", p.Comm, p.Epoch, p.From, p.To)}
 	}
-	if c.Ready, c.Redundant = t.Redundant(); want == nil {
-		return c, got, nil
+	if c.Ready, c.Redundant = t.Redundant(); x.want == nil {
+		return c, got, t, nil
 	}
-	if got.Status != want.Status {
-		return c, got, &Fault{Wrong, fmt.Sprintf("want exit status %d, got %d", want.Status, got.Status)}
+	if got.Status != x.want.Status {
+		return c, got, nil, &Fault{Wrong, fmt.Sprintf("want exit status %d, got %d", x.want.Status, got.Status)}
 	}
-	if err := compare.Outputs(want.Stdout, got.Stdout, compare.Default); err != nil {
-		return c, got, &Fault{Wrong, err.Error()}
+	if err := compare.Outputs(x.want.Stdout, got.Stdout, compare.Default); err != nil {
+		return c, got, nil, &Fault{Wrong, err.Error()}
 	}
-	return c, got, nil
+	return c, got, t, nil
 }
 
 // list writes numbers with commas between.

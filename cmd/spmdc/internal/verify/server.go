@@ -9,6 +9,7 @@ import (
 	"io"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -60,7 +61,7 @@ func (s *server) run(name string, input []byte, args ...string) (*Outcome, []byt
 		return nil, nil, &Fault{Violation, fmt.Sprintf("the process has ended: %v\n%s", err, bytes.TrimSpace(s.stderr.Bytes()))}
 	}
 	got := &Outcome{reply[1], status, reply[2]}
-	if status != 0 {
+	if !got.stopped() && !strings.Contains(got.Stderr, unorderedPut) { // those come when all PEs have ended
 		s.end()
 	}
 	return got, []byte(reply[3]), nil
