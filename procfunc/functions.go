@@ -265,3 +265,8 @@ func share(a, b *comm.Comm) bool {
 	}
 	return outside
 }
+
+// Shares reports whether two communications may fill the same cell.
+func (f *Functions) Shares(x, y int) bool {
+	return x == y || share(f.Program.Comms[x-1], f.Program.Comms[y-1])
+}

@@ -24,12 +24,6 @@ func (t *text) table() {
 		}
 		return out
 	}
-	percent := func(f Total) string {
-		if f.Communications == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.1f %%", 100*float64(f.NoSync+f.Once)/float64(f.Communications))
-	}
 	number := func(of func(Total) int) func(Total) string {
 		return func(f Total) string { return fmt.Sprint(of(f)) }
 	}
@@ -40,7 +34,7 @@ func (t *text) table() {
 		row("  of them with some between single pairs", number(func(f Total) int { return f.Asking })),
 		row("once: never put twice", number(func(f Total) int { return f.Once })),
 		row("Sync: a ready message before every put", number(func(f Total) int { return f.Sync })),
-		row("eliminated", percent),
+		row("eliminated", eliminated),
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
@@ -49,7 +43,26 @@ func (t *text) table() {
 	t.wrap("", "literal is the printed algorithm, whose verdicts prove nothing; popl96 is its sound form, with one slot for each "+
 		"communication; elide takes several where that helps. asking: pairs of PEs that get no answer have ready messages, the others "+
 		"none. in turn: exchanges with opposite neighbours complete one after another.")
-	t.wrap("", "costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, a wait more 0.5, "+
-		"each times the expected executions, and 1e-9 for a byte of slots.")
+	t.wrap("", costs)
 	t.line("sweeps: at most %d", t.r.Sweeps)
+}
+
+// costs says what the search compares.
+const costs = "Costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, a wait more 0.5, " +
+	"each times the expected executions, and 1e-9 for a byte of slots."
+
+// eliminated is the share of communications without ready messages.
+func eliminated(f Total) string {
+	if f.Communications == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(f.NoSync+f.Once)/float64(f.Communications))
+}
+
+// form is what there is to say of a slot besides its verdict, "" for a single one.
+func (s *Slot) form() string {
+	if s.Ready || s.Say == "one slot" {
+		return ""
+	}
+	return s.Say
 }

@@ -82,7 +82,7 @@ func (t *text) communication(c *Communication) {
 		refs = c.References[0] + ", ..."
 	}
 	how := ""
-	if s := c.Slot.Say; s != "one slot" && !c.Slot.Ready {
+	if s := c.Slot.form(); s != "" {
 		how = strings.Repeat(" ", max(0, 8-len(verdict))) + s
 	}
 	t.line("#%-3d %-10s %-26s line %-4d %s%s", c.ID, c.Kind, refs, c.Line, t.paint(c.Verdict, verdict), how)
@@ -373,7 +373,7 @@ func (t *text) hints(head string, list []Hint, tried bool) {
 // elide looked at.
 func (t *text) forms(c *Communication) {
 	elide := c.Elide.Verdict
-	if s := c.Elide.Say; !c.Elide.Ready && s != "one slot" {
+	if s := c.Elide.form(); s != "" {
 		elide += ", " + s
 	}
 	t.wrap("     ", fmt.Sprintf("printed form %s · popl96 %s · elide %s", c.Literal.Verdict, c.PopL96, elide))
