@@ -161,7 +161,10 @@ func (d *detour) collective() *Hint {
 		}
 		text := "a reduction or barrier of all PEs " + at.say()
 		others := slices.DeleteFunc(slices.Clone(freed), func(r int) bool { return r == d.it.Put })
-		if len(others) > 0 {
+		switch k := len(others); {
+		case k > mostOthers:
+			text += fmt.Sprintf(", which would do for %d others too", k)
+		case k > 0:
 			text += fmt.Sprintf(", which would do for %s too", refs(others, "and"))
 		}
 		return &Hint{text, true}
@@ -234,6 +237,9 @@ func (b *builder) frees(at spot) []int {
 	b.trials.freed[at] = freed
 	return freed
 }
+
+// mostOthers is how many other communications a hint names.
+const mostOthers = 8
 
 // names lists nodes with their lines.
 func names(nodes []*cfg.Node, and string) string {

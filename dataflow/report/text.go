@@ -320,11 +320,10 @@ func (t *text) why(c *Communication, o *Obligation) {
 func (t *text) asking(c *Communication, a *Asking) {
 	t.line("       which messages are answered:")
 	for _, y := range a.Asked {
-		what := fmt.Sprintf("answers p -> q of C_%d where it goes q -> p itself, which both know beforehand", c.ID)
+		t.spot(y.Line, y.Name, len(y.Name), fmt.Sprintf("answers p -> q of C_%d where it goes q -> p itself, which both know beforehand", c.ID), y.Relation)
 		if y.Why != "" {
-			what += "; not all pairs for all numbers of PEs: " + strings.TrimPrefix(y.Why, y.Name+" ")
+			t.wrap("                   "+strings.Repeat(" ", len(y.Name)), "not all for all numbers of PEs: "+y.Why)
 		}
-		t.spot(y.Line, y.Name, len(y.Name), what, y.Relation)
 	}
 	if len(a.Pairs) == 0 {
 		t.wrap("         ", "how many depends on values that are known at run time only")
