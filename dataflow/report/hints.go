@@ -258,14 +258,17 @@ func (b *builder) example(it synch.Item) *Example {
 		b.examples = b.a.Plan.Examples(b.a.options.PEs)
 	}
 	e := b.examples[it.Put]
-	if e == nil || e.Use != it.Use || e.Guessed {
+	if e == nil || e.Use != it.Use {
 		return nil
 	}
-	at := ""
+	at, guess := "", ""
 	if len(e.At) > 0 {
 		at = " with " + strings.Join(e.At, ", ")
 	}
-	return &Example{e.PEs, e.From, e.To, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has told it that PE %d is done with %s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use))}
+	if e.Guessed {
+		guess = ", as far as conditions go that way and no pipelined loop has told it"
+	}
+	return &Example{e.PEs, e.From, e.To, !e.Guessed, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has told it that PE %d is done with %s%s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use), guess)}
 }
 
 // certain reports whether a killer that the path passed would have arrived: its

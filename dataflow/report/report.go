@@ -177,7 +177,7 @@ type Gap struct {
 	Passed   []Refusal `json:"passed"`   // communications on the path, and why each proves nothing
 	Missed   []Refusal `json:"missed"`   // what would prove it, and where the path goes past it
 	// Example is an execution that shows that nothing orders them; nil where none
-	// was found, so that it is only not proved.
+	// was found. Unless it is sure, it is only not proved that something does.
 	Example *Example `json:"example,omitempty"`
 	Hints   []Hint   `json:"hints"` // what to change
 }
@@ -188,6 +188,7 @@ type Example struct {
 	PEs  int    `json:"pes"`
 	From int    `json:"from"` // PE
 	To   int    `json:"to"`
+	Sure bool   `json:"sure"` // no condition was guessed, and no pipelined loop lies between
 	Text string `json:"text"`
 }
 

@@ -214,7 +214,7 @@ func (b *builder) gapSentence(o Obligation) string {
 	if o.Use != o.Put {
 		put = fmt.Sprintf("puts %s (C_%d) into the same cells", b.refText(o.Put), o.Put)
 	}
-	if o.Gap.Example != nil {
+	if e := o.Gap.Example; e != nil && e.Sure {
 		return fmt.Sprintf("nothing need have told p that q is done with %s before it %s%s", b.refText(o.Use), put, when)
 	}
 	return fmt.Sprintf("it is not proved that p knows that q is done with %s before it %s%s", b.refText(o.Use), put, when)
