@@ -20,6 +20,7 @@ func (d *detour) hints() []Hint {
 		}
 	}
 	add(d.otherPlan())
+	add(d.known())
 	for _, y := range d.late {
 		add(d.apart(y))
 	}
@@ -255,10 +256,14 @@ func names(nodes []*cfg.Node, and string) string {
 // example looks for an execution in which nothing orders the use and the put.
 func (b *builder) example(it synch.Item) *Example {
 	if b.examples == nil {
-		b.examples = b.a.Plan.Examples(b.a.options.PEs)
+		pes := b.a.options.PEs
+		if len(b.a.Plan.Exact) > 0 {
+			pes = 0 // not where nothing is needed
+		}
+		b.examples = b.a.Plan.Examples(pes)
 	}
 	e := b.examples[it.Put]
-	if e == nil || e.Use != it.Use {
+	if e == nil || e.Use != it.Use || slices.Contains(b.a.Plan.Slots[it.Put-1].At, e.PEs) {
 		return nil
 	}
 	at, guess := "", ""
@@ -266,7 +271,7 @@ func (b *builder) example(it synch.Item) *Example {
 		at = " with " + strings.Join(e.At, ", ")
 	}
 	if e.Guessed {
-		guess = ", as far as conditions go that way and no pipelined loop has told it"
+		guess = ", if conditions go that way"
 	}
 	return &Example{e.PEs, e.From, e.To, !e.Guessed, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has told it that PE %d is done with %s%s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use), guess)}
 }

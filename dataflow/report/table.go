@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 )
 
 // planSays is what the plans do, in a line.
@@ -36,6 +37,9 @@ func (t *text) table() {
 		row("Sync: a ready message before every put", number(func(f Total) int { return f.Sync })),
 		row("eliminated", eliminated),
 	}
+	if len(t.r.PEs) > 0 {
+		rows = slices.Insert(rows, len(rows)-1, row("  of Sync and single pairs: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
+	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
 	}
@@ -61,8 +65,15 @@ func eliminated(f Total) string {
 
 // form is what there is to say of a slot besides its verdict, "" for a single one.
 func (s *Slot) form() string {
-	if s.Ready || s.Say == "one slot" {
-		return ""
+	text := ""
+	if s.Say != "one slot" && (!s.Ready || s.Count > 1 || s.Staged) {
+		text = s.Say
 	}
-	return s.Say
+	if len(s.QuietOn) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += "none " + onPEs(s.QuietOn)
+	}
+	return text
 }

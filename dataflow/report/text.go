@@ -104,6 +104,12 @@ func (t *text) communication(c *Communication) {
 		t.values(&c.Obligations[i])
 	}
 	t.wrap("     "+t.paint(c.Verdict, c.Verdict)+": ", c.Why+".")
+	for i := range c.Exact {
+		t.exact(&c.Exact[i])
+	}
+	if len(c.Exact) > 0 {
+		t.line("       on other numbers of PEs:")
+	}
 	for i := range c.Obligations {
 		t.why(c, &c.Obligations[i])
 	}
@@ -313,6 +319,22 @@ func (t *text) why(c *Communication, o *Obligation) {
 	}
 	if o.Gap != nil {
 		t.gap(o.Gap)
+	}
+}
+
+// exact writes a chain over several PEs.
+func (t *text) exact(e *Exact) {
+	if len(e.Hops) == 0 {
+		t.wrap("       ", e.String())
+		return
+	}
+	t.wrap("       ", e.String()+":")
+	width := 0
+	for _, h := range e.Hops {
+		width = max(width, len([]rune(bare(h.Name))))
+	}
+	for _, h := range e.Hops {
+		t.spot(h.Line, h.Name, width, h.Text, "")
 	}
 }
 

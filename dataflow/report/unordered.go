@@ -28,7 +28,7 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 		g.State = s.In[put.ID].String()
 		g.Steps = append(g.Steps, Step{put.Line, fmt.Sprintf("in front of %s the analysis knows only %s: on the paths that meet there different messages are under way, and none on all of them", at(put), g.State)})
 		d := &detour{b: b, it: it, put: put}
-		for _, h := range []*Hint{d.otherPlan(), d.collective()} {
+		for _, h := range []*Hint{d.otherPlan(), d.known(), d.collective()} {
 			if h != nil {
 				g.Hints = append(g.Hints, *h)
 			}
