@@ -67,6 +67,7 @@ type builder struct {
 	examples map[int]*plan.Example // see example
 	trials   *trials               // see hints
 
+	messages  map[[2]int]*sent     // see sent
 	before    map[int]*hb.Analysis // see happensBefore
 	knownPlan *plan.Plan           // see known
 }

@@ -167,7 +167,10 @@ type ExactHop struct {
 // between which each of Asked goes back.
 type Asking struct {
 	Asked []Asked     `json:"asked"`
-	Pairs []PairCount `json:"pairs"` // for some numbers of PEs; empty where they depend on scalars
+	Pairs []PairCount `json:"pairs"` // for some numbers of PEs; empty where they are not known
+	// Through: on 2 to so many PEs, all tried, every message has an answer; 0 where a
+	// number of PEs was asked for, 1 for none.
+	Through int `json:"through"`
 }
 
 // Asked is a communication that answers pair by pair.
