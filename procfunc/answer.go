@@ -27,7 +27,7 @@ type matching struct {
 // y's producers, x's producers y's consumers.
 func match(y, x *Relation) (*matching, string) {
 	if !sameGrid(y.Grid, x.Grid) {
-		return nil, "{y} and {x} lie on different processor arrangements, whose PEs are compared only for a known number of them"
+		return nil, "{y} lies on another processor arrangement than {x}: which PEs are the same depends on their number"
 	}
 	m := &matching{}
 	for d := range y.P {

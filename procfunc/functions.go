@@ -117,23 +117,38 @@ func (f *Functions) definedBetween(name string, lo, hi int) bool {
 // put: every PE that is done with the later use is done with the earlier one.
 func (f *Functions) Items() [][2]int {
 	var items [][2]int
-	for _, class := range f.Classes() {
-		if len(class) == 1 {
-			items = append(items, [2]int{class[0], class[0]})
+	for put := 1; put <= len(f.Program.Comms); put++ {
+		sharing := f.sharing(put)
+		if len(sharing) == 1 {
+			items = append(items, [2]int{put, put})
 			continue
 		}
-		for _, put := range class {
-			for _, use := range f.pending(class, put) {
-				items = append(items, [2]int{use, put})
-			}
+		for _, use := range f.pending(sharing, put) {
+			items = append(items, [2]int{use, put})
 		}
 	}
 	return items
 }
 
-// pending is the members of a class that may be under way when put puts, or whose
-// use may be the last to have ended by then; put itself if there are none.
-// Ascending.
+// sharing is the communications that may fill a cell that communication r fills,
+// itself included, ascending.
+func (f *Functions) sharing(r int) []int {
+	var out []int
+	for x := range f.Program.Comms {
+		if f.shares(x+1, r) {
+			out = append(out, x+1)
+		}
+	}
+	return out
+}
+
+func (f *Functions) shares(x, y int) bool {
+	return x == y || share(f.Program.Comms[x-1], f.Program.Comms[y-1])
+}
+
+// pending is those of some communications with cells in common with put that may be
+// under way when put puts, or whose use may be the last to have ended by then; put
+// itself if there are none. Ascending.
 func (f *Functions) pending(class []int, put int) []int {
 	with := map[int]bool{}
 	member := map[int]bool{}
@@ -204,9 +219,36 @@ func (f *Functions) underWay(m int) map[int]bool {
 	return out
 }
 
-// Classes groups the communications by the buffer that they fill: those into
-// overlapping cells of one array's overlap belong together, each other one has
-// a temporary of its own. Numbers ascend, in the groups and of their first ones.
+// Shared lists groups of communications that may fill the same cells of an
+// overlap: each two of a group do, and each two that do are in some group. A
+// communication that shares its cells with two others that do not share theirs is in
+// two groups. Numbers ascend in the groups.
+func (f *Functions) Shared() [][]int {
+	var groups [][]int
+	for _, class := range f.Classes() {
+		var pairs [][]int
+		for i, x := range class {
+			for _, y := range class[i+1:] {
+				if f.shares(x, y) {
+					pairs = append(pairs, []int{x, y})
+				}
+			}
+		}
+		switch n := len(class); {
+		case n == 1:
+		case len(pairs) == n*(n-1)/2:
+			groups = append(groups, class)
+		default:
+			groups = append(groups, pairs...)
+		}
+	}
+	return groups
+}
+
+// Classes divides the communications by the buffer that they fill: those into
+// overlapping cells of one array's overlap belong together, and what overlaps with
+// these too; each other one has a temporary of its own. Numbers ascend, in the
+// classes and of their first ones.
 func (f *Functions) Classes() [][]int {
 	var classes [][]int
 	for i, c := range f.Program.Comms {

@@ -243,7 +243,7 @@ func (s *solution) elsewhere() string {
 	if ranges := t.x.ranges(); ranges != "" {
 		text += "; " + ranges
 	}
-	return text + t.marked()
+	return t.marked(text)
 }
 
 // ranges are those of the Vars that positions depend on, "i = 1:n, j = 1:m".
@@ -271,14 +271,16 @@ func (t *test) at(positions []Pos, put func(linalg.Affine) linalg.Affine) string
 	return "(" + strings.Join(parts, ",") + ")"
 }
 
-// marked explains names that have another value at x.
-func (t *test) marked() string {
-	for name, at := range t.rename {
-		if at != name && (t.cross < len(t.common) && t.common[t.cross].Index == name) {
-			return fmt.Sprintf(", where %s is the later %s", at, name)
-		}
+// marked explains the name in text that has another value at x, if there is one.
+func (t *test) marked(text string) string {
+	if t.cross == len(t.common) || t.common[t.cross].Index == "" {
+		return text
 	}
-	return ""
+	name := t.common[t.cross].Index
+	if at := t.atX(name); at != name && strings.Contains(text, at) {
+		return fmt.Sprintf("%s, where %s is the later %s", text, at, name)
+	}
+	return text
 }
 
 // example looks for a pair that y does not answer since f, which belongs to c and
@@ -323,8 +325,8 @@ func (s *solution) example(c condition, f linalg.Affine) string {
 	if len(where) > 0 {
 		pair += " for " + strings.Join(where, ", ")
 	}
-	return fmt.Sprintf("{y} does not answer every pair of the next {x}%s: {x} goes %s, and nothing of {y} goes %s, since it has %s%s",
-		t.when(), pair, t.answer(put), c.of, t.marked())
+	return t.marked(fmt.Sprintf("{y} does not answer every pair of the next {x}%s: {x} goes %s, and nothing of {y} goes %s, since it has %s",
+		t.when(), pair, t.answer(put), c.of))
 }
 
 // divides reports whether m is proved: no k and r with form = by*k + r and

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/procfunc"
@@ -16,8 +15,7 @@ type Example struct {
 	Use           int // the communication whose value is overwritten
 	Line          int // of the put
 	// Guessed: conditions that the source does not decide were taken as it came, so
-	// the way may be one that no input leads to; or a pipelined loop, whose messages
-	// are not followed one by one, lies between the use and the put.
+	// the way may be one that no input leads to.
 	Guessed bool
 	// At are the values of the loops' indices around the put, "it = 2", outermost
 	// first.
@@ -46,47 +44,48 @@ func (p *Plan) Examples(np int) map[int]*Example {
 type seeker struct {
 	*replay
 	found map[int]*Example
-	pipes int // when a pipelined loop was passed last
 }
 
 func (s *seeker) look(e event, c *comm.Comm) {
-	if e == post && s.p.Slots[c.ID-1].Ready {
-		if messages, known := s.rel.Messages(c); known {
+	if e == post && c.Kind != comm.Irregular && s.p.Slots[c.ID-1].Ready {
+		if messages, known := s.messages(c); known {
 			s.seek(c, messages)
 		}
 	}
 	s.event(e, c)
-	if e == post && c.Kind == comm.Pipeline {
-		s.pipes = s.now
-	}
 }
 
-// seek looks at the puts of c that come now.
+// seek looks at the puts of c that come now: for a PE that does not know of the end
+// of a use.
 func (s *seeker) seek(c *comm.Comm, messages []procfunc.Pair) {
-	if have := s.found[c.ID]; have != nil && !have.Guessed {
+	slot := &s.p.Slots[c.ID-1]
+	if slot.own() {
+		st := &s.state[c.ID]
+		if last := len(st.ends) - slot.Count; last >= 0 {
+			s.compare(c, c.ID, st.ends[last], messages)
+		}
 		return
 	}
 	for _, use := range s.class[c.ID] {
-		st := &s.state[use]
-		if !st.known {
+		s.compare(c, use, s.state[use].used, messages)
+	}
+}
+
+// compare takes the ends of uses by PE, of which 0 stands for no use.
+func (s *seeker) compare(c *comm.Comm, use int, ends []int, messages []procfunc.Pair) {
+	for _, m := range messages {
+		have := s.found[c.ID]
+		if end := ends[m.To]; end <= s.knows[m.From][m.To] || s.state[use].live[m.To] && end != inUse || have != nil && (!have.Guessed || s.guessed) {
 			continue
 		}
-		for _, m := range messages {
-			got := slices.ContainsFunc(st.messages, func(old procfunc.Pair) bool { return old.To == m.To })
-			if !got || st.live[m.To] || st.used[m.To] <= s.knows[m.From][m.To] {
-				continue
+		e := &Example{PEs: s.np, From: m.From, To: m.To, Use: use, Line: c.CLine, Guessed: s.guessed}
+		for _, index := range s.p.putLoops(c.ID) {
+			if v, ok := s.values[index]; ok {
+				e.At = append(e.At, fmt.Sprintf("%s = %d", index, v))
 			}
-			e := &Example{PEs: s.np, From: m.From, To: m.To, Use: use, Line: c.CLine, Guessed: s.guessed || s.pipes >= st.posted && s.pipes > 0}
-			for _, index := range s.p.putLoops(c.ID) {
-				if v, ok := s.values[index]; ok {
-					e.At = append(e.At, fmt.Sprintf("%s = %d", index, v))
-				}
-			}
-			if have := s.found[c.ID]; have == nil || have.Guessed && !e.Guessed {
-				s.found[c.ID] = e
-			}
-			return
 		}
+		s.found[c.ID] = e
+		return
 	}
 }
 

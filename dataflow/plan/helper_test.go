@@ -348,6 +348,8 @@ type guesses struct {
 
 func (g guesses) Classes() [][]int { return procfunc.Analyze(g.p, g.p.Graph()).Classes() }
 
+func (g guesses) Shared() [][]int { return procfunc.Analyze(g.p, g.p.Graph()).Shared() }
+
 func (g guesses) Items() [][2]int { return procfunc.Analyze(g.p, g.p.Graph()).Items() }
 
 func (g guesses) Kills(y, use, put int) bool {

@@ -15,14 +15,7 @@ import (
 // inductive proof for every communication of its class whose use may be the last
 // to have ended, or not be over, when it puts; one for itself if there is none.
 func (d *Document) checkQuiet(put *cfg.Node) error {
-	class := []int{put.Ref}
-	for _, c := range d.Classes {
-		if slices.Contains(c, put.Ref) {
-			class = append(class, c...)
-		}
-	}
-	slices.Sort(class)
-	class = slices.Compact(class)
+	class := sharing(d.Classes, put.Ref)
 	proved := slices.ContainsFunc(d.Proofs, func(p Proof) bool { return p.Put == put.Ref })
 	for _, use := range class {
 		p := d.proof(use, put.Ref)
@@ -37,6 +30,19 @@ func (d *Document) checkQuiet(put *cfg.Node) error {
 		}
 	}
 	return nil
+}
+
+// sharing is the communications that fill cells of communication r too, by the
+// classes that it is in, and r itself; ascending.
+func sharing(classes [][]int, r int) []int {
+	out := []int{r}
+	for _, c := range classes {
+		if slices.Contains(c, r) {
+			out = append(out, c...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // reaches reports whether some path leads from communication use to put on which

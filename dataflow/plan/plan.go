@@ -85,7 +85,8 @@ type Plan struct {
 	Graph   *cfg.Graph // with communication nodes, and barriers where the plan has them
 	Slots   []Slot     // one per communication, in order of its number
 	// Classes are the numbers of communications that may fill the same cells,
-	// ascending, where there are several. Plans without analysis leave it nil.
+	// ascending, where there are several; a communication may be in more than one.
+	// Plans without analysis leave it nil.
 	Classes [][]int
 	// Exact are the proofs for numbers of PEs, ascending, that the plan was made for in
 	// particular.
@@ -126,9 +127,12 @@ type Slot struct {
 // Relations is what the proofs need to know of the messages of a program.
 // *procfunc.Functions answers it.
 type Relations interface {
-	// Classes are the numbers of communications that may fill the same cells;
-	// each communication is in one.
+	// Classes are the numbers of communications that may fill the same cells, with
+	// those that may do so with these; each communication is in one.
 	Classes() [][]int
+	// Shared are groups of two and more communications that may fill the same cells,
+	// each two of a group; a communication may be in several, or none.
+	Shared() [][]int
 	// Items lists the pairs (use, put) of one class for which it has to be shown
 	// that the use is over before the put.
 	Items() [][2]int

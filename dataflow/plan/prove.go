@@ -13,11 +13,7 @@ import (
 // keeps the proofs.
 func (p *Plan) prove(rel Relations) {
 	items := rel.Items()
-	for _, class := range rel.Classes() {
-		if len(class) > 1 {
-			p.Classes = append(p.Classes, class)
-		}
-	}
+	p.Classes = rel.Shared()
 	uses := make([][]int, len(p.Slots)+1)
 	for _, it := range items {
 		uses[it[1]] = append(uses[it[1]], it[0])

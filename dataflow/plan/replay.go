@@ -93,13 +93,8 @@ type answering struct {
 func newReplay(p *Plan, np int, seed uint64) *replay {
 	r := &replay{p: p, np: np, state: make([]commState, len(p.Slots)+1), plain: make([]*comm.Comm, len(p.Slots)+1), knows: make([][]int, np)}
 	for i := range r.state {
-		r.class = append(r.class, []int{i})
+		r.class = append(r.class, sharing(p.Classes, i))
 		r.state[i].used, r.state[i].live = make([]int, np), make([]bool, np)
-	}
-	for _, class := range p.Classes {
-		for _, x := range class {
-			r.class[x] = class
-		}
 	}
 	for i := range r.knows {
 		r.knows[i] = make([]int, np)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -116,17 +115,14 @@ func (d *Document) orderedOn(c *cfg.Node, checked map[int]*exact.Checked) error 
 	if !puts(c, c.Ref) || len(s.At) == 0 {
 		return nil
 	}
-	var class []int
-	if i := slices.IndexFunc(d.Classes, func(k []int) bool { return slices.Contains(k, s.ID) }); i >= 0 {
-		class = d.Classes[i]
-	}
+	class := sharing(d.Classes, s.ID)
 	own := s.Staged || s.Count > 1
 	switch {
 	case s.Staged && (c.Flavour == "recv" || c.Flavour == "send"):
 		return fmt.Errorf("line %d: %s is pipelined, so what comes goes where it is used, and not into a stage", c.Line, c.Name())
-	case own && !s.Staged && class != nil:
+	case own && !s.Staged && len(class) > 1:
 		return fmt.Errorf("line %d: %s fills the cells of others too, and has a proof over its own values only", c.Line, c.Name())
-	case own || class == nil:
+	case own:
 		class = []int{s.ID}
 	}
 	for _, pes := range s.At {

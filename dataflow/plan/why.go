@@ -70,7 +70,7 @@ func (s *Slot) Form() string { return mood(s.Ready, s.Staged, s.Count) }
 // opposite neighbours complete one after another.
 func (s *Slot) Say() string {
 	if s.Ready {
-		return "one slot, a ready message before every put"
+		return say(s.Staged, s.Count, false) + ", a ready message before every put"
 	}
 	return say(s.Staged, s.Count, len(s.Asks) > 0)
 }
@@ -84,6 +84,9 @@ func (t Trial) Say() string {
 	text := say(staged, count, t.Asks)
 	if t.InTurn {
 		text += ", in turn"
+	}
+	if len(t.PEs) > 0 {
+		text += " on " + numbersOf(t.PEs)
 	}
 	return text
 }

@@ -222,8 +222,13 @@ func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) [
 	return hops
 }
 
-// numerals are the numbers of slots in words.
-var numerals = []string{"no", "one", "two", "three", "four"}
+// numeral is a number of slots in words.
+func numeral(n int) string {
+	if words := []string{"no", "one", "two", "three", "four"}; n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprint(n)
+}
 
 // slotName is "the stage", "a slot (there are two, used by turns)".
 func (s *agedStory) slotName() string {
@@ -234,7 +239,7 @@ func (s *agedStory) slotName() string {
 	if s.slots.Count == 1 {
 		return "the " + kind
 	}
-	return fmt.Sprintf("a %s (there are %s, used by turns)", kind, numerals[s.slots.Count])
+	return fmt.Sprintf("a %s (there are %s, used by turns)", kind, numeral(s.slots.Count))
 }
 
 // age says what a put overwrites: "what came two iterations of it before".
@@ -249,13 +254,13 @@ func (s *agedStory) age() string {
 		case 1:
 			return fmt.Sprintf("what came in the %s before", name)
 		default:
-			return fmt.Sprintf("what came %s iterations%s before", numerals[n], strings.TrimPrefix(name, "iteration"))
+			return fmt.Sprintf("what came %s iterations%s before", numeral(n), strings.TrimPrefix(name, "iteration"))
 		}
 	}
 	if n == 1 {
 		return "what the execution before brought"
 	}
-	return fmt.Sprintf("what came %s executions before", numerals[n])
+	return fmt.Sprintf("what came %s executions before", numeral(n))
 }
 
 // everyIteration is the innermost loop around the put if each of its iterations
@@ -282,7 +287,7 @@ func (s *agedStory) obligation() Obligation {
 		o.Chains = append(o.Chains, s.chain(w))
 	}
 	if o.Chains == nil {
-		o.Once = fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numerals[s.slots.Count])
+		o.Once = fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numeral(s.slots.Count))
 	}
 	o.Values = s.b.valuesAt(s.b.telling(&o), func(id int) (in, out []string) {
 		for _, h := range s.sol.History {
@@ -327,11 +332,11 @@ func (s *agedStory) sentence(o *Obligation) string {
 	overwrites := fmt.Sprintf("a put overwrites %s", s.age())
 	switch {
 	case s.slots.Staged && s.slots.Count > 1:
-		overwrites = fmt.Sprintf("%s stages, used by turns: %s", numerals[s.slots.Count], overwrites)
+		overwrites = fmt.Sprintf("%s stages, used by turns: %s", numeral(s.slots.Count), overwrites)
 	case s.slots.Staged:
 		overwrites = "it comes into a stage, which is free as soon as q has copied it into its overlap: " + overwrites
 	case s.slots.Count > 1:
-		overwrites = fmt.Sprintf("%s slots, used by turns: %s", numerals[s.slots.Count], overwrites)
+		overwrites = fmt.Sprintf("%s slots, used by turns: %s", numeral(s.slots.Count), overwrites)
 	}
 	if o.Chains == nil {
 		return overwrites + "; " + o.Once

@@ -140,6 +140,19 @@ func (s *forms) literalKills(y, x int) bool {
 	return answer
 }
 
+// pes are the numbers of PEs that plan elide is made for in particular; one PE has
+// no messages.
+func (a *Analysis) pes() []int {
+	out := []int{}
+	for _, n := range a.options.Search.PEs {
+		if n > 1 && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Table counts the verdicts, as the paper's section 5 does: of the printed form,
 // of the sound form with one slot for each communication, and of plan elide.
 func (a *Analysis) Table() []Total {
@@ -164,8 +177,12 @@ func (a *Analysis) Table() []Total {
 	rows := []Total{count("literal", a.source.literal), count("popl96", a.source.verdict),
 		count("elide", func(r int) synch.Verdict { return a.source.slot(r).Verdict })}
 	for r := range a.source.f.Relations {
-		if len(a.source.slot(r+1).Asks) > 0 {
+		s := a.source.slot(r + 1)
+		if len(s.Asks) > 0 {
 			rows[2].Asking++
+		}
+		if len(s.At) > 0 && len(s.At) == len(a.pes()) && (s.Ready || len(s.Asks) > 0) {
+			rows[2].Quiet++
 		}
 	}
 	return rows

@@ -10,8 +10,8 @@ import (
 )
 
 // askedPEs are the numbers of PEs for which the report lists who is answered,
-// unless it is asked for one: as small as they are common, and two at which
-// blocks get small.
+// unless it is asked for one; besides, it lists the smallest number, of those up to
+// the last one, on which somebody is not.
 var askedPEs = []int{2, 3, 4, 8, 16, 32, 64}
 
 // mostPairs is how many pairs without an answer are named.
@@ -29,12 +29,24 @@ func (s *agedStory) asking(chains []Chain) *Asking {
 		}
 		out.Asked = append(out.Asked, a)
 	}
-	list := askedPEs
-	if s.b.a.options.PEs > 0 {
-		list = []int{s.b.a.options.PEs}
-	}
-	for _, np := range list {
+	if np := s.b.a.options.PEs; np > 0 {
 		if c, ok := s.pairs(np); ok {
+			out.Pairs = append(out.Pairs, c)
+		}
+		return out
+	}
+	out.Through = askedPEs[len(askedPEs)-1]
+	for np, last := 2, out.Through; np <= last; np++ {
+		c, ok := s.pairs(np)
+		if !ok {
+			out.Through = 0
+			return out
+		}
+		missing := c.Answered < c.Messages && out.Through == last
+		if missing {
+			out.Through = np - 1
+		}
+		if missing || slices.Contains(askedPEs, np) {
 			out.Pairs = append(out.Pairs, c)
 		}
 	}
@@ -67,38 +79,25 @@ func (s *agedStory) nth(y int, chains []Chain) int {
 // where no messages are known.
 func (s *agedStory) pairs(np int) (PairCount, bool) {
 	out := PairCount{PEs: np, Without: [][2]int{}}
-	var scalars []string
-	space := procfunc.NewPESpace(np, func(name string) (int64, bool) {
-		if !slices.Contains(scalars, name) {
-			scalars = append(scalars, name)
-		}
-		return 1, true
-	})
-	messages, ok := space.Messages(s.b.f.Program.Comms[s.slots.Comm-1])
-	if !ok {
+	mine := s.b.sent(s.slots.Comm, np)
+	if !mine.known {
 		return out, false
 	}
 	if !s.b.f.Alike(s.slots.Comm, s.slots.Comm) {
-		slices.Sort(scalars)
-		for i, name := range scalars {
-			scalars[i] = name + " = 1"
+		var values []string
+		for _, name := range mine.scalars {
+			values = append(values, name+" = 1")
 		}
-		out.For = list(scalars, "and")
+		out.For = list(values, "and")
 	}
-	back := make([]map[procfunc.Pair]bool, len(s.slot.Asks))
-	for i, y := range s.slot.Asks {
-		list, ok := space.Messages(s.b.f.Program.Comms[y-1])
-		if !ok {
+	for _, y := range s.slot.Asks {
+		if !s.b.sent(y, np).known {
 			return out, false
 		}
-		back[i] = map[procfunc.Pair]bool{}
-		for _, m := range list {
-			back[i][procfunc.Pair{From: m.To, To: m.From}] = true
-		}
 	}
-	for _, m := range messages {
+	for _, m := range mine.list {
 		out.Messages++
-		if !slices.ContainsFunc(back, func(b map[procfunc.Pair]bool) bool { return !b[m] }) {
+		if !slices.ContainsFunc(s.slot.Asks, func(y int) bool { return !s.b.sent(y, np).has[procfunc.Pair{From: m.To, To: m.From}] }) {
 			out.Answered++
 		} else if len(out.Without) < mostPairs {
 			out.Without = append(out.Without, [2]int{m.From, m.To})
@@ -107,31 +106,63 @@ func (s *agedStory) pairs(np int) (PairCount, bool) {
 	return out, true
 }
 
-// say tells of the numbers of PEs, those together where the answer is the same.
+// sent is the messages of an execution of a communication on some PEs, with 1 for
+// the values of scalars.
+type sent struct {
+	known   bool
+	list    []procfunc.Pair
+	has     map[procfunc.Pair]bool
+	scalars []string // that were asked for, sorted
+}
+
+// sent finds the messages of communication r on np PEs.
+func (b *builder) sent(r, np int) *sent {
+	key := [2]int{r, np}
+	if b.messages[key] != nil {
+		return b.messages[key]
+	}
+	out := &sent{has: map[procfunc.Pair]bool{}}
+	space := procfunc.NewPESpace(np, func(name string) (int64, bool) {
+		if !slices.Contains(out.scalars, name) {
+			out.scalars = append(out.scalars, name)
+		}
+		return 1, true
+	})
+	out.list, out.known = space.Messages(b.f.Program.Comms[r-1])
+	for _, m := range out.list {
+		out.has[m] = true
+	}
+	slices.Sort(out.scalars)
+	if b.messages == nil {
+		b.messages = map[[2]int]*sent{}
+	}
+	b.messages[key] = out
+	return out
+}
+
+// say tells of the numbers of PEs, those together where all messages are answered.
 func (a *Asking) say() []string {
-	var none, all, out []string
-	messages := 0
-	for _, c := range a.Pairs {
-		np := fmt.Sprint(c.PEs)
-		switch {
-		case c.For != "":
-			out = append(out, c.String())
-		case c.Messages == 0:
-			none = append(none, np)
-		case c.Answered == c.Messages:
-			all = append(all, np)
-			messages = max(messages, c.Messages)
-		default:
+	var out []string
+	last, values := -1, ""
+	for i, c := range a.Pairs {
+		if c.PEs <= a.Through {
+			last, values = i, c.For
+		} else {
 			out = append(out, c.String())
 		}
 	}
-	if all != nil {
-		out = append([]string{fmt.Sprintf("on %s PEs: every message (up to %d) is answered, and no ready message is sent", list(all, "and"), messages)}, out...)
+	if last < 0 {
+		return out
 	}
-	if none != nil {
-		out = append([]string{fmt.Sprintf("on %s PEs: there is no message", list(none, "and"))}, out...)
+	text := fmt.Sprintf("on 2 to %d PEs", a.Through)
+	if values != "" {
+		text += " for " + values
 	}
-	return out
+	most := 0
+	for _, c := range a.Pairs[:last+1] {
+		most = max(most, c.Messages)
+	}
+	return append([]string{fmt.Sprintf("%s: every message (up to %d at a time) is answered, and no ready message is sent", text, most)}, out...)
 }
 
 // String is "on 32 PEs: 58 of 62 messages are answered; a ready message before
@@ -140,6 +171,9 @@ func (c PairCount) String() string {
 	text := fmt.Sprintf("on %d PEs", c.PEs)
 	if c.For != "" {
 		text += " for " + c.For
+	}
+	if c.Messages == 0 {
+		return text + ": there is no message"
 	}
 	text += fmt.Sprintf(": %d of %d messages are answered", c.Answered, c.Messages)
 	if c.Answered == c.Messages {

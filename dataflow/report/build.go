@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/hb"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
@@ -29,7 +30,7 @@ func (a *Analysis) Build(file string, full bool) *Report {
 			b.uses[n.Ref] = append(b.uses[n.Ref], n)
 		}
 	}
-	r := &Report{File: file, Plan: string(a.Plan.Kind), Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table()}
+	r := &Report{File: file, Plan: string(a.Plan.Kind), Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table(), PEs: a.pes()}
 	for _, n := range b.g.Nodes {
 		if isCollective(n) {
 			c := Collective{Node: n.ID, Name: nodeName(n), Line: n.Line}
@@ -65,6 +66,10 @@ type builder struct {
 	over     *cfg.Tree             // see dominators
 	examples map[int]*plan.Example // see example
 	trials   *trials               // see hints
+
+	messages  map[[2]int]*sent     // see sent
+	before    map[int]*hb.Analysis // see happensBefore
+	knownPlan *plan.Plan           // see known
 }
 
 // dominators is asked for by few programs.
@@ -97,6 +102,10 @@ func (b *builder) communication(r int) Communication {
 		out.Loops = append([]int{l.ID}, out.Loops...)
 	}
 	b.story(r, slot, &out)
+	out.Exact = b.exact(r, slot)
+	if len(slot.At) > 0 && slot.Ready {
+		out.Why = fmt.Sprintf("%s messages order every use before the next put; on other numbers of PEs a ready message: %s", onPEs(slot.At), out.Why)
+	}
 	out.Literal = b.literal(r)
 	return out
 }
@@ -156,6 +165,9 @@ func slotOf(s *plan.Slot) Slot {
 	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Asks: slices.Clone(s.Asks), Tried: []Tried{}}
 	if out.Asks == nil {
 		out.Asks = []int{}
+	}
+	if out.QuietOn = slices.Clone(s.At); out.QuietOn == nil {
+		out.QuietOn = []int{}
 	}
 	for _, t := range s.Tried {
 		chosen := t.Note == plan.Chosen

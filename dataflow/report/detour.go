@@ -58,7 +58,7 @@ func (d *detour) steps() []Step {
 			add(n, n.Text+" does not hold")
 		}
 	}
-	return append(steps, Step{d.put.Line, fmt.Sprintf("%s: p puts %s, and knows nothing of q's use", nodeName(d.put), d.b.refText(d.it.Put))})
+	return append(steps, Step{d.put.Line, fmt.Sprintf("%s: p puts %s, and nothing on the way is known to have told it of q's use", nodeName(d.put), d.b.refText(d.it.Put))})
 }
 
 // matters reports whether communication lies on one of the two ways from n before

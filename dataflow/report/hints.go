@@ -20,6 +20,7 @@ func (d *detour) hints() []Hint {
 		}
 	}
 	add(d.otherPlan())
+	add(d.known())
 	for _, y := range d.late {
 		add(d.apart(y))
 	}
@@ -161,7 +162,10 @@ func (d *detour) collective() *Hint {
 		}
 		text := "a reduction or barrier of all PEs " + at.say()
 		others := slices.DeleteFunc(slices.Clone(freed), func(r int) bool { return r == d.it.Put })
-		if len(others) > 0 {
+		switch k := len(others); {
+		case k > mostOthers:
+			text += fmt.Sprintf(", which would do for %d others too", k)
+		case k > 0:
 			text += fmt.Sprintf(", which would do for %s too", refs(others, "and"))
 		}
 		return &Hint{text, true}
@@ -235,6 +239,9 @@ func (b *builder) frees(at spot) []int {
 	return freed
 }
 
+// mostOthers is how many other communications a hint names.
+const mostOthers = 8
+
 // names lists nodes with their lines.
 func names(nodes []*cfg.Node, and string) string {
 	var out []string
@@ -249,17 +256,24 @@ func names(nodes []*cfg.Node, and string) string {
 // example looks for an execution in which nothing orders the use and the put.
 func (b *builder) example(it synch.Item) *Example {
 	if b.examples == nil {
-		b.examples = b.a.Plan.Examples(b.a.options.PEs)
+		pes := b.a.options.PEs
+		if len(b.a.Plan.Exact) > 0 {
+			pes = 0 // not where nothing is needed
+		}
+		b.examples = b.a.Plan.Examples(pes)
 	}
 	e := b.examples[it.Put]
-	if e == nil || e.Use != it.Use || e.Guessed {
+	if e == nil || e.Use != it.Use || slices.Contains(b.a.Plan.Slots[it.Put-1].At, e.PEs) {
 		return nil
 	}
-	at := ""
+	at, guess := "", ""
 	if len(e.At) > 0 {
 		at = " with " + strings.Join(e.At, ", ")
 	}
-	return &Example{e.PEs, e.From, e.To, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has told it that PE %d is done with %s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use))}
+	if e.Guessed {
+		guess = ", if conditions go that way"
+	}
+	return &Example{e.PEs, e.From, e.To, !e.Guessed, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has told it that PE %d is done with %s%s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use), guess)}
 }
 
 // certain reports whether a killer that the path passed would have arrived: its

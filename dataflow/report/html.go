@@ -17,7 +17,17 @@ var page embed.FS
 func (r *Report) HTML(source string) (string, error) {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"lower": strings.ToLower, "join": strings.Join, "matrix": func(cells [][]string) template.HTML { return cellsHTML(cells) },
-		"set": set, "bare": bare, "change": change, "spots": spots,
+		"set": set, "bare": bare, "changes": changes, "spots": spots, "eliminated": eliminated,
+		"form": func(s Slot) string { return s.form() }, "lines": func(a *Asking) []string { return a.say() },
+		"hints": func(list []Hint, tried bool) []string {
+			var out []string
+			for _, h := range list {
+				if h.Tried == tried {
+					out = append(out, h.Text)
+				}
+			}
+			return out
+		},
 	}).ParseFS(page, "page/page.html")
 	if err != nil {
 		return "", err
@@ -34,6 +44,7 @@ func (r *Report) HTML(source string) (string, error) {
 	err = t.Execute(&b, map[string]any{
 		"Report": r, "CSS": template.CSS(css), "JS": template.JS(js), "Graph": template.HTML(r.svg()),
 		"Lines": r.lines(source), "Panels": r.panels(), "Data": r.pageData(),
+		"Says": strings.ToUpper(planSays[r.Plan][:1]) + planSays[r.Plan][1:], "Costs": costs,
 	})
 	return b.String(), err
 }
@@ -161,6 +172,7 @@ type pageComm struct {
 }
 
 type pageItem struct {
+	Slots int        `json:"slots"`
 	Use   int        `json:"use"`
 	Put   int        `json:"put"`
 	Good  bool       `json:"good"`
@@ -220,8 +232,20 @@ func (r *Report) pageData() pageData {
 	return d
 }
 
+// hopKinds are the page's names for roles of hops.
+var hopKinds = map[string]string{"before": "put", "use": "use", "tells": "killer", "known": "killer", "put": "put"}
+
+// changes is change for each of several values, one per line.
+func changes(in, out string) string {
+	ins, outs := strings.Split(in, " | "), strings.Split(out, " | ")
+	for i := range ins {
+		ins[i] = change(ins[i], outs[i])
+	}
+	return strings.Join(ins, "\n")
+}
+
 func (o *Obligation) page(graph *Graph, states func([]Sweep) [][2][]int) pageItem {
-	item := pageItem{Use: o.Use, Put: o.Put, Good: o.Gap == nil, Paths: [][]int{}, Roles: []pageRole{}, Sweeps: states(o.Sweeps)}
+	item := pageItem{Slots: max(1, o.Slots), Use: o.Use, Put: o.Put, Good: o.Gap == nil, Paths: [][]int{}, Roles: []pageRole{}, Sweeps: states(o.Sweeps)}
 	add := func(p Point, kind string) {
 		role := pageRole{p.Node, p.Line, bare(p.Name), kind}
 		if !slices.Contains(item.Roles, role) {
@@ -230,15 +254,8 @@ func (o *Obligation) page(graph *Graph, states func([]Sweep) [][2][]int) pageIte
 	}
 	for _, ch := range o.Chains {
 		item.Paths = append(item.Paths, ch.Path)
-		for i, h := range ch.Hops {
-			switch i {
-			case 0:
-				add(h.Point, "use")
-			case len(ch.Hops) - 1:
-				add(h.Point, "put")
-			default:
-				add(h.Point, "killer")
-			}
+		for _, h := range ch.Hops {
+			add(h.Point, hopKinds[h.Role])
 		}
 	}
 	if g := o.Gap; g != nil {

@@ -14,6 +14,7 @@ type Report struct {
 	Collectives    []Collective    `json:"collectives"`
 	Graph          Graph           `json:"graph"`
 	Table          []Total         `json:"table"`  // one row per form of the analysis
+	PEs            []int           `json:"pes"`    // numbers of PEs that plan elide is made for in particular
 	Sweeps         int             `json:"sweeps"` // most that an obligation took
 }
 
@@ -42,6 +43,9 @@ type Communication struct {
 	Verdict     string       `json:"verdict"` // of the plan
 	Why         string       `json:"why"`     // one sentence
 	Obligations []Obligation `json:"obligations"`
+	// Exact is how producers know on the numbers of PEs on which no ready message is
+	// needed, though others need some.
+	Exact []Exact `json:"exact"`
 	// What the forms of the analysis say, whatever the plan: one slot, proved
 	// (PopL96), or as printed (Literal), and what plan elide makes of it.
 	PopL96  string  `json:"popl96"`
@@ -59,6 +63,7 @@ type Slot struct {
 	Count   int     `json:"count"`             // slots, used by turns
 	Staged  bool    `json:"staged"`            // what arrives is copied from there
 	Asks    []int   `json:"asks"`              // communications that answer pair by pair
+	QuietOn []int   `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Asks say
 	InTurn  bool    `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
 	Tried   []Tried `json:"tried"`             // by the search of plan elide; empty where there was nothing to search
 }
@@ -141,11 +146,31 @@ type Hop struct {
 	Text     string `json:"text"`
 }
 
+// Exact is the proof for one number of PEs: how many pairs of PEs with a put have an
+// answer, how many of them by way of other PEs, and the hops of the longest one.
+type Exact struct {
+	PEs    int        `json:"pes"`
+	Pairs  int        `json:"pairs"`
+	Longer int        `json:"longer"`
+	Hops   []ExactHop `json:"hops"`
+}
+
+// ExactHop is a step by which PE To gets to know from PE From.
+type ExactHop struct {
+	Point
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Text string `json:"text"`
+}
+
 // Asking tells for which pairs of PEs the other communications answer: those
 // between which each of Asked goes back.
 type Asking struct {
 	Asked []Asked     `json:"asked"`
-	Pairs []PairCount `json:"pairs"` // for some numbers of PEs; empty where they depend on scalars
+	Pairs []PairCount `json:"pairs"` // for some numbers of PEs; empty where they are not known
+	// Through: on 2 to so many PEs, all tried, every message has an answer; 0 where a
+	// number of PEs was asked for, 1 for none.
+	Through int `json:"through"`
 }
 
 // Asked is a communication that answers pair by pair.
@@ -177,7 +202,7 @@ type Gap struct {
 	Passed   []Refusal `json:"passed"`   // communications on the path, and why each proves nothing
 	Missed   []Refusal `json:"missed"`   // what would prove it, and where the path goes past it
 	// Example is an execution that shows that nothing orders them; nil where none
-	// was found, so that it is only not proved.
+	// was found. Unless it is sure, it is only not proved that something does.
 	Example *Example `json:"example,omitempty"`
 	Hints   []Hint   `json:"hints"` // what to change
 }
@@ -188,6 +213,7 @@ type Example struct {
 	PEs  int    `json:"pes"`
 	From int    `json:"from"` // PE
 	To   int    `json:"to"`
+	Sure bool   `json:"sure"` // no condition was guessed
 	Text string `json:"text"`
 }
 
@@ -261,6 +287,7 @@ type Total struct {
 	Communications int     `json:"communications"`
 	NoSync         int     `json:"nosync"`
 	Asking         int     `json:"asking"` // of NoSync: with ready messages for pairs of PEs without an answer
+	Quiet          int     `json:"quiet"`  // of Sync and Asking: none on any of the numbers of PEs that the plan is made for in particular
 	Once           int     `json:"once"`
 	Sync           int     `json:"sync"`
 	Percent        float64 `json:"percent"` // of the communications that need ready messages

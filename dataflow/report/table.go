@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 )
 
 // planSays is what the plans do, in a line.
@@ -24,12 +25,6 @@ func (t *text) table() {
 		}
 		return out
 	}
-	percent := func(f Total) string {
-		if f.Communications == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.1f %%", 100*float64(f.NoSync+f.Once)/float64(f.Communications))
-	}
 	number := func(of func(Total) int) func(Total) string {
 		return func(f Total) string { return fmt.Sprint(of(f)) }
 	}
@@ -40,7 +35,10 @@ func (t *text) table() {
 		row("  of them with some between single pairs", number(func(f Total) int { return f.Asking })),
 		row("once: never put twice", number(func(f Total) int { return f.Once })),
 		row("Sync: a ready message before every put", number(func(f Total) int { return f.Sync })),
-		row("eliminated", percent),
+		row("eliminated", eliminated),
+	}
+	if len(t.r.PEs) > 0 {
+		rows = slices.Insert(rows, len(rows)-1, row("  of Sync and single pairs: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
@@ -49,7 +47,33 @@ func (t *text) table() {
 	t.wrap("", "literal is the printed algorithm, whose verdicts prove nothing; popl96 is its sound form, with one slot for each "+
 		"communication; elide takes several where that helps. asking: pairs of PEs that get no answer have ready messages, the others "+
 		"none. in turn: exchanges with opposite neighbours complete one after another.")
-	t.wrap("", "costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, a wait more 0.5, "+
-		"each times the expected executions, and 1e-9 for a byte of slots.")
+	t.wrap("", costs)
 	t.line("sweeps: at most %d", t.r.Sweeps)
+}
+
+// costs says what the search compares.
+const costs = "Costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, a wait more 0.5, " +
+	"each times the expected executions, and 1e-9 for a byte of slots."
+
+// eliminated is the share of communications without ready messages.
+func eliminated(f Total) string {
+	if f.Communications == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(f.NoSync+f.Once)/float64(f.Communications))
+}
+
+// form is what there is to say of a slot besides its verdict, "" for a single one.
+func (s *Slot) form() string {
+	text := ""
+	if s.Say != "one slot" && (!s.Ready || s.Count > 1 || s.Staged) {
+		text = s.Say
+	}
+	if len(s.QuietOn) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += "none " + onPEs(s.QuietOn)
+	}
+	return text
 }

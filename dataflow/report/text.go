@@ -82,7 +82,7 @@ func (t *text) communication(c *Communication) {
 		refs = c.References[0] + ", ..."
 	}
 	how := ""
-	if s := c.Slot.Say; s != "one slot" && !c.Slot.Ready {
+	if s := c.Slot.form(); s != "" {
 		how = strings.Repeat(" ", max(0, 8-len(verdict))) + s
 	}
 	t.line("#%-3d %-10s %-26s line %-4d %s%s", c.ID, c.Kind, refs, c.Line, t.paint(c.Verdict, verdict), how)
@@ -104,6 +104,12 @@ func (t *text) communication(c *Communication) {
 		t.values(&c.Obligations[i])
 	}
 	t.wrap("     "+t.paint(c.Verdict, c.Verdict)+": ", c.Why+".")
+	for i := range c.Exact {
+		t.exact(&c.Exact[i])
+	}
+	if len(c.Exact) > 0 {
+		t.line("       on other numbers of PEs:")
+	}
 	for i := range c.Obligations {
 		t.why(c, &c.Obligations[i])
 	}
@@ -316,15 +322,30 @@ func (t *text) why(c *Communication, o *Obligation) {
 	}
 }
 
+// exact writes a chain over several PEs.
+func (t *text) exact(e *Exact) {
+	if len(e.Hops) == 0 {
+		t.wrap("       ", e.String())
+		return
+	}
+	t.wrap("       ", e.String()+":")
+	width := 0
+	for _, h := range e.Hops {
+		width = max(width, len([]rune(bare(h.Name))))
+	}
+	for _, h := range e.Hops {
+		t.spot(h.Line, h.Name, width, h.Text, "")
+	}
+}
+
 // asking writes which pairs of PEs are answered.
 func (t *text) asking(c *Communication, a *Asking) {
 	t.line("       which messages are answered:")
 	for _, y := range a.Asked {
-		what := fmt.Sprintf("answers p -> q of C_%d where it goes q -> p itself, which both know beforehand", c.ID)
+		t.spot(y.Line, y.Name, len(y.Name), fmt.Sprintf("answers p -> q of C_%d where it goes q -> p itself, which both know beforehand", c.ID), y.Relation)
 		if y.Why != "" {
-			what += "; not all pairs for all numbers of PEs: " + strings.TrimPrefix(y.Why, y.Name+" ")
+			t.wrap("                   "+strings.Repeat(" ", len(y.Name)), "not all for all numbers of PEs: "+y.Why)
 		}
-		t.spot(y.Line, y.Name, len(y.Name), what, y.Relation)
 	}
 	if len(a.Pairs) == 0 {
 		t.wrap("         ", "how many depends on values that are known at run time only")
@@ -373,7 +394,7 @@ func (t *text) hints(head string, list []Hint, tried bool) {
 // elide looked at.
 func (t *text) forms(c *Communication) {
 	elide := c.Elide.Verdict
-	if s := c.Elide.Say; !c.Elide.Ready && s != "one slot" {
+	if s := c.Elide.form(); s != "" {
 		elide += ", " + s
 	}
 	t.wrap("     ", fmt.Sprintf("printed form %s · popl96 %s · elide %s", c.Literal.Verdict, c.PopL96, elide))

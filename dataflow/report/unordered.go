@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -27,7 +28,7 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 		g.State = s.In[put.ID].String()
 		g.Steps = append(g.Steps, Step{put.Line, fmt.Sprintf("in front of %s the analysis knows only %s: on the paths that meet there different messages are under way, and none on all of them", at(put), g.State)})
 		d := &detour{b: b, it: it, put: put}
-		for _, h := range []*Hint{d.otherPlan(), d.collective()} {
+		for _, h := range []*Hint{d.otherPlan(), d.known(), d.collective()} {
 			if h != nil {
 				g.Hints = append(g.Hints, *h)
 			}
@@ -56,11 +57,35 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 
 // search goes through pairs of node and state, breadth first, from behind C_use
 // to C_put. It returns the nodes and the states in front of them, the first one
-// apart, which has the state behind it.
+// apart, which has the state behind it. A path that goes past a loop that runs for
+// certain is returned only where there is no other.
 func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
+	if path, states := b.searchOver(it, b.runs); path != nil {
+		return path, states
+	}
+	return b.searchOver(it, func(*cfg.Loop) bool { return false })
+}
+
+// runs reports whether a loop runs at least once whenever it is reached.
+func (b *builder) runs(l *cfg.Loop) bool {
+	d, ok := b.f.Program.Loop(l).(*ir.Do)
+	if !ok {
+		return false
+	}
+	bounds := b.f.Program.Info.Bounds(d)
+	if !bounds.LoOK || !bounds.HiOK || bounds.Step == 0 {
+		return false
+	}
+	way, ok := bounds.Hi.Sub(bounds.Lo)
+	return ok && way.IsConst() && (way.C == 0 || way.C > 0 == (bounds.Step > 0))
+}
+
+// searchOver is search with the loops given that run at least once.
+func (b *builder) searchOver(it synch.Item, runs func(*cfg.Loop) bool) ([]*cfg.Node, []synch.State) {
 	type place struct {
-		n *cfg.Node
-		s synch.State // in front of n
+		n     *cfg.Node
+		s     synch.State // in front of n
+		fresh bool        // n is the head of a loop that runs, and was reached from outside
 	}
 	put := b.f.Put(it.Put)
 	leads := b.leadTo(put)
@@ -71,7 +96,7 @@ func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
 		if n.Flavour == "recv" {
 			continue
 		}
-		p := place{n, synch.State{Value: synch.U}}
+		p := place{n, synch.State{Value: synch.U}, false}
 		roots[p] = true
 		work = append(work, p)
 	}
@@ -82,8 +107,11 @@ func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
 		if roots[p] {
 			out = synch.State{Value: synch.CS}
 		}
-		for _, succ := range p.n.Succs {
-			q := place{succ, out}
+		for i, succ := range p.n.Succs {
+			if p.fresh && i > 0 {
+				continue
+			}
+			q := place{succ, out, succ.Kind == cfg.LoopHead && !succ.Loop.Contains(p.n.Loop) && runs(succ.Loop)}
 			if _, seen := before[q]; seen || roots[q] || !leads[succ.ID] {
 				continue
 			}
@@ -186,7 +214,7 @@ func (b *builder) gapSentence(o Obligation) string {
 	if o.Use != o.Put {
 		put = fmt.Sprintf("puts %s (C_%d) into the same cells", b.refText(o.Put), o.Put)
 	}
-	if o.Gap.Example != nil {
+	if e := o.Gap.Example; e != nil && e.Sure {
 		return fmt.Sprintf("nothing need have told p that q is done with %s before it %s%s", b.refText(o.Use), put, when)
 	}
 	return fmt.Sprintf("it is not proved that p knows that q is done with %s before it %s%s", b.refText(o.Use), put, when)
