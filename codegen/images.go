@@ -32,17 +32,16 @@ const (
 // about marks behind it. plain emits the statement itself.
 func (g *gen) comesTo(s ir.Stmt, plain func()) {
 	g.mark(g.before(s))
+	known := g.marked
+	if ir.Synchronises(s) {
+		known = private
+	}
 	switch s.(type) {
 	case *ir.Do, *ir.While, *ir.Critical:
-		if ir.Synchronises(s) {
-			// Each iteration begins behind a synchronisation, or may.
-			g.marked = private
-		}
+		g.marked = known // an iteration may begin behind a synchronisation
 	}
 	plain()
-	if ir.Synchronises(s) {
-		g.marked = private
-	}
+	g.marked = known // the marks inside s may be in parts that were not executed
 }
 
 // mark emits a mark, if none since the last synchronisation says as much.

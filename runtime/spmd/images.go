@@ -13,6 +13,8 @@ type images struct {
 	// the next but one can come only when this one was taken.
 	met   [2]transport.Buffer
 	times []uint64 // by PE: SYNC IMAGES with it so far
+	named []uint64 // by PE: the last SYNC IMAGES that names it
+	meets uint64   // SYNC IMAGES so far
 
 	// Collectives pass values through these buffers, by turns: an image can come
 	// to the next but one only when all have left this one.
@@ -35,7 +37,7 @@ const (
 
 // newImages registers what images need. All images do so before Start.
 func newImages(pe *PE) *images {
-	im := &images{times: make([]uint64, pe.n), got: words()}
+	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words()}
 	for i := range 2 {
 		im.met[i] = pe.t.Register(-1, &transport.Slice[uint64]{})
 		im.mine[i] = words()
@@ -67,17 +69,17 @@ func (pe *PE) SyncImages(site int, with ...int) {
 	pe.beforePairwise(site)
 	c := pe.count(site)
 	c.Calls++
-	seen := make(map[int]bool, len(with))
+	im := pe.images
+	im.meets++
 	for _, p := range with {
 		switch {
 		case p < 1 || p > pe.n:
 			panic(&Fault{Msg: fmt.Sprintf("sync images: there is no image %d", p), Hint: imageHint(pe.n)})
-		case seen[p]:
+		case im.named[p-1] == im.meets:
 			panic(&Fault{Msg: fmt.Sprintf("sync images: image %d stands twice in the list", p), Hint: "give each image once"})
 		}
-		seen[p] = true
+		im.named[p-1] = im.meets
 	}
-	im := pe.images
 	for _, p := range with {
 		if q := p - 1; q != pe.id {
 			im.times[q]++

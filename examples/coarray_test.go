@@ -1,0 +1,230 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/spmdc/spmdc/examples/compare"
+)
+
+// Programs with coarrays print on every image, in an order of their own making:
+// outputs are compared as sets of lines. NAME.images holds, for each number of
+// images, what the program of gfortran and OpenCoarrays prints.
+
+// imageCounts are the numbers of images.
+var imageCounts = []int{1, 2, 3, 4, 7}
+
+// coarrayPrograms are the examples with coarrays, and the programs of testdata.
+func coarrayPrograms(t *testing.T) []string {
+	t.Helper()
+	sources, err := filepath.Glob("*/*.f90")
+	more, err2 := filepath.Glob("testdata/coarray/*.f90")
+	if err != nil || err2 != nil || len(sources) < 5 || len(more) < 5 {
+		t.Fatalf("only %d examples and %d programs: %v, %v", len(sources), len(more), err, err2)
+	}
+	return append(sources, more...)
+}
+
+// beside is the file beside a source with another ending, "" if there is none.
+func beside(source, ending string) string {
+	path := strings.TrimSuffix(source, ".f90") + ending
+	if !exists(path) {
+		return ""
+	}
+	return path
+}
+
+// real numbers, for the order of lines: roundoff must not change it.
+var realToken = regexp.MustCompile(`-?[0-9]+\.[0-9]*(E[-+][0-9]+)?`)
+
+// sorted puts the lines of an output into an order that does not depend on who
+// was first.
+func sorted(output string) string {
+	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	key := func(line string) string {
+		return realToken.ReplaceAllStringFunc(line, func(s string) string {
+			x, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				return s
+			}
+			return fmt.Sprintf("%.5e", x)
+		})
+	}
+	slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(key(a), key(b)) })
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// images is the outputs that are wanted, by number of images.
+func images(t *testing.T, source string) map[int]string {
+	t.Helper()
+	a, err := txtar.ParseFile(strings.TrimSuffix(source, ".f90") + ".images")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]string{}
+	for _, f := range a.Files {
+		n, err := strconv.Atoi(f.Name)
+		if err != nil {
+			t.Fatalf("section %q", f.Name)
+		}
+		want[n] = string(f.Data)
+	}
+	return want
+}
+
+func sameSet(want, got string) error {
+	return compare.Outputs(sorted(want), sorted(got), compare.Default)
+}
+
+// TestCoarrays: each program prints what the program of gfortran and OpenCoarrays
+// prints, on any number of images.
+func TestCoarrays(t *testing.T) {
+	for _, source := range coarrayPrograms(t) {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			want := images(t, source)
+			program := build(t, source, plans[0])
+			for _, n := range imageCounts {
+				got := run(t, beside(source, ".in"), program, "-n", fmt.Sprint(n))
+				if err := sameSet(want[n], got); err != nil {
+					t.Errorf("%d images: %v", n, err)
+				}
+			}
+		})
+	}
+}
+
+// TestCoarraysChecked: the checks of --check, and the race detector, find nothing in
+// programs that are right.
+func TestCoarraysChecked(t *testing.T) {
+	flags := []string{"--check", "--race"}
+	for i, source := range coarrayPrograms(t) {
+		if !thorough() && i%3 != 0 {
+			continue
+		}
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			for _, flag := range flags {
+				program := build(t, source, plans[0], flag)
+				got := run(t, beside(source, ".in"), program, "-n", "3")
+				if err := sameSet(images(t, source)[3], got); err != nil {
+					t.Errorf("%s: %v", flag, err)
+				}
+			}
+		})
+	}
+}
+
+// oracleLimit keeps the processes of OpenCoarrays, which wait without sleeping,
+// from taking the processors from each other.
+var oracleLimit sync.Mutex
+
+// caf runs the program of OpenCoarrays. On one image, which Open MPI's windows
+// do not like, gfortran alone makes the program.
+type caf struct{ dir, source string }
+
+func (c caf) output(t *testing.T, n int) string {
+	t.Helper()
+	program := filepath.Join(c.dir, "many")
+	compile := exec.Command("caf", "-O1", "-ffp-contract=off", "-J", c.dir, "-o", program, c.source)
+	if n == 1 {
+		program = filepath.Join(c.dir, "one")
+		compile = exec.Command("gfortran", "-fcoarray=single", "-O1", "-ffp-contract=off", "-J", c.dir, "-o", program, c.source)
+	}
+	if !exists(program) {
+		if out, err := compile.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(compile.Args, " "), err, out)
+		}
+	}
+	oracleLimit.Lock()
+	defer oracleLimit.Unlock()
+	args := []string{program}
+	if n > 1 {
+		args = []string{"cafrun", "-np", fmt.Sprint(n), "--oversubscribe", program}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	if input := beside(c.source, ".in"); input != "" {
+		in, err := os.Open(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	var stderr bytes.Buffer // has remarks of Open MPI, and STOP of every image
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return string(out)
+}
+
+// linkable skips the test where caf is installed, but not the libraries that it
+// links programs with.
+func linkable(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "p.f90")
+	if err := os.WriteFile(source, []byte("sync all\nend\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("caf", source, "-o", filepath.Join(dir, "p")).CombinedOutput(); err != nil {
+		text := fmt.Sprintf("caf cannot build programs (Debian package libopenmpi-dev): %v\n%s", err, out)
+		if thorough() {
+			t.Fatal(text)
+		}
+		t.Skip(text)
+	}
+}
+
+// TestCoarrayOracle: NAME.images is what OpenCoarrays prints, where it is installed.
+// With -update it is written.
+func TestCoarrayOracle(t *testing.T) {
+	require(t, "caf", "libcoarrays-openmpi-dev")
+	require(t, "mpiexec", "openmpi-bin")
+	linkable(t)
+	for i, source := range coarrayPrograms(t) {
+		counts := []int{imageCounts[1+i%3]}
+		if thorough() || *update {
+			counts = imageCounts
+		}
+		t.Run(source, func(t *testing.T) {
+			c := caf{t.TempDir(), source}
+			if *update {
+				a := &txtar.Archive{}
+				for _, n := range counts {
+					a.Files = append(a.Files, txtar.File{Name: fmt.Sprint(n), Data: []byte(sorted(c.output(t, n)))})
+				}
+				if err := os.WriteFile(strings.TrimSuffix(source, ".f90")+".images", txtar.Format(a), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want := images(t, source)
+			for _, n := range counts {
+				if err := sameSet(want[n], c.output(t, n)); err != nil {
+					t.Errorf("%d images: %v", n, err)
+				}
+			}
+		})
+	}
+}
