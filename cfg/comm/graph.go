@@ -12,7 +12,7 @@ func (p *Program) Graph() *cfg.Graph { return p.GraphWith(false) }
 // barriers is set.
 func (p *Program) GraphWith(barriers bool) *cfg.Graph {
 	if p.stmts == nil {
-		p.stmts, p.loops = map[*cfg.Node]ir.Stmt{}, map[*cfg.Loop]ir.Stmt{}
+		p.stmts, p.loops, p.conds = map[*cfg.Node]ir.Stmt{}, map[*cfg.Loop]ir.Stmt{}, map[*cfg.Node]ir.Expr{}
 	}
 	b := &graphBuilder{p: p, b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, barriers: barriers}
 	b.nodes(p.Body)
@@ -30,6 +30,10 @@ func (p *Program) Stmt(n *cfg.Node) ir.Stmt {
 
 // Loop is the loop statement behind a loop of a graph of p.
 func (p *Program) Loop(l *cfg.Loop) ir.Stmt { return p.loops[l] }
+
+// Cond is the condition of an IF that all PEs decide alike, behind its branch in a
+// graph of p; nil for other nodes.
+func (p *Program) Cond(n *cfg.Node) ir.Expr { return p.conds[n] }
 
 // Agree is the flavour of the reduction that is part of an irregular
 // communication. Its Ref is the communication's number.
@@ -83,7 +87,7 @@ func (g *graphBuilder) nodes(list []Node) {
 		case *WhileLoop:
 			g.whileLoop(n)
 		case *Branch:
-			g.b.BeginIf(n.If.Pos.Line, ir.ExprString(n.If.Cond))
+			g.p.conds[g.b.BeginIf(n.If.Pos.Line, ir.ExprString(n.If.Cond))] = n.If.Cond
 			g.nodes(n.Then)
 			if len(n.Else) > 0 {
 				g.b.Else()

@@ -42,6 +42,7 @@ type Program struct {
 	Notes   map[ir.Stmt]string      // why a loop is not a region
 	stmts   map[*cfg.Node]ir.Stmt   // of the graphs made: the statement behind a node
 	loops   map[*cfg.Loop]ir.Stmt   // and behind a loop
+	conds   map[*cfg.Node]ir.Expr   // and the condition behind a branch
 	Shadow  map[*ir.Symbol][][2]int // overlap widths below and above, per array dimension
 }
 

@@ -244,7 +244,7 @@ func (r *rules) comm(v *view, n *cfg.Node, s *Sent) {
 		flight := r.newTable()
 		for k, knows := range v.known {
 			for p := range r.PEs {
-				if knows>>p&1 != 0 && s.Must != nil {
+				if knows>>p&1 != 0 && len(s.Must) > 0 {
 					flight[k] |= s.Must[p]
 				}
 			}

@@ -72,7 +72,7 @@ type Sent struct {
 type Messages []uint64
 
 // has reports whether p sends to q.
-func (m Messages) has(p, q int) bool { return m != nil && m[p]>>q&1 != 0 }
+func (m Messages) has(p, q int) bool { return len(m) > 0 && m[p]>>q&1 != 0 }
 
 // Chains are the messages and what leads from PE to PE by several of them: a
 // pipelined communication is received before it is sent on.
@@ -91,7 +91,7 @@ func (m Messages) Chains() Messages {
 // Within reports whether all messages of m are among those of n.
 func (m Messages) Within(n Messages) bool {
 	for p, to := range m {
-		if to != 0 && (n == nil || to&^n[p] != 0) {
+		if to != 0 && (len(n) == 0 || to&^n[p] != 0) {
 			return false
 		}
 	}
@@ -221,7 +221,7 @@ func (p *Proof) writeCopies(b *strings.Builder) {
 }
 
 func (m Messages) write(b *strings.Builder, pes int) {
-	if m != nil && All(pes).Within(m) {
+	if All(pes).Within(m) {
 		b.WriteString(" all")
 		return
 	}

@@ -14,7 +14,7 @@ const MaxPEs = 64
 type Messages []uint64
 
 // Has reports whether p sends to q.
-func (m Messages) Has(p, q int) bool { return m != nil && m[p]>>q&1 != 0 }
+func (m Messages) Has(p, q int) bool { return len(m) > 0 && m[p]>>q&1 != 0 }
 
 // Each calls do for every message, by sender, then receiver.
 func (m Messages) Each(do func(p, q int)) {

@@ -39,6 +39,7 @@ type body struct {
 	id    int
 	comms map[int]*instance // by communication; nil: not known
 	loops map[*cfg.Loop]*course
+	holds map[int]bool // by branch, as far as known
 }
 
 // course is how the bodies of a loop's iterations follow each other.
@@ -58,6 +59,8 @@ type phases struct {
 	inner map[*cfg.Loop][]*cfg.Loop
 	comms map[*cfg.Loop][]int // by innermost loop told apart
 	forms map[int]*comm.Comm  // of plain
+	// branches are those with conditions, by innermost loop told apart.
+	branches map[*cfg.Loop][]*cfg.Node
 
 	instances map[string]*instance
 	known     map[string]*instance // by communication and what it depends on
@@ -75,9 +78,9 @@ func newPhases(f *procfunc.Functions, pes int) *phases {
 	return x
 }
 
-// tellApart chooses the loops that messages depend on and whose iterations are
-// known. With none everything belongs to the body of the program.
-func (x *phases) tellApart() {
+// tellApart chooses the loops that messages, and maybe conditions, depend on and
+// whose iterations are known. With none everything belongs to the body of the program.
+func (x *phases) tellApart(conditions bool) {
 	for _, c := range x.f.Program.Comms {
 		n := x.f.Put(c.ID)
 		if n == nil {
@@ -86,6 +89,9 @@ func (x *phases) tellApart() {
 		for _, f := range x.plain(c.ID).Affines() {
 			x.dependsOn(f, n.Loop)
 		}
+	}
+	if conditions {
+		x.conditions()
 	}
 	for changed := true; changed; { // the bounds may turn out not to be known
 		changed = false
@@ -101,18 +107,23 @@ func (x *phases) tellApart() {
 // dependsOn marks the loops around a point in l whose indices f uses.
 func (x *phases) dependsOn(f linalg.Affine, l *cfg.Loop) {
 	for _, v := range f.Vars() {
-		k := l
-		for k != nil && k.Index != v {
-			k = k.Parent
-		}
-		if k == nil || x.loops[k] {
-			continue
-		}
-		if b, ok := x.bounds(k); ok {
-			x.loops[k] = true
-			x.dependsOn(b.Lo, k.Parent)
-			x.dependsOn(b.Hi, k.Parent)
-		}
+		x.dependsOnIndex(v, l)
+	}
+}
+
+// dependsOnIndex marks the loop around a point in l whose index is v, if there is
+// one with known bounds, and those that the bounds depend on.
+func (x *phases) dependsOnIndex(v string, l *cfg.Loop) {
+	for l != nil && l.Index != v {
+		l = l.Parent
+	}
+	if l == nil || x.loops[l] {
+		return
+	}
+	if b, ok := x.bounds(l); ok {
+		x.loops[l] = true
+		x.dependsOn(b.Lo, l.Parent)
+		x.dependsOn(b.Hi, l.Parent)
 	}
 }
 
@@ -175,6 +186,13 @@ func (x *phases) program() (*body, error) {
 			x.inner[outer] = append(x.inner[outer], l)
 		}
 	}
+	x.branches = map[*cfg.Loop][]*cfg.Node{}
+	for _, n := range x.f.Graph.Nodes {
+		if x.f.Program.Cond(n) != nil {
+			l := x.enclosing(n.Loop)
+			x.branches[l] = append(x.branches[l], n)
+		}
+	}
 	return x.body(nil)
 }
 
@@ -193,6 +211,9 @@ func (x *phases) body(l *cfg.Loop) (*body, error) {
 	b := &body{comms: map[int]*instance{}, loops: map[*cfg.Loop]*course{}}
 	var key strings.Builder
 	fmt.Fprintf(&key, "%p", l)
+	holds, choices := x.choices(l)
+	b.holds = holds
+	key.WriteString(choices)
 	for _, r := range x.comms[l] {
 		i, err := x.instance(r)
 		if err != nil {

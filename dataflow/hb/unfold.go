@@ -9,17 +9,28 @@ import (
 // iterations do, if that can be had for reasonable work; else with what each
 // communication may send in any iteration and is certain to send in all.
 func newProgram(f *procfunc.Functions, pes int) *System {
-	x := newPhases(f, pes)
-	x.tellApart()
-	root, err := x.program()
-	if err != nil {
+	var x *phases
+	var root *body
+	var sys *System
+	for _, conditions := range []bool{true, false} {
+		x = newPhases(f, pes)
+		x.tellApart(conditions)
+		var err error
+		if root, err = x.program(); err == nil {
+			if sys = unfold(x, root); sys != nil {
+				break
+			}
+		}
+	}
+	if sys == nil && root == nil {
 		// The loops are too long: what depends on them is not known.
 		x = newPhases(f, pes)
+		var err error
 		if root, err = x.program(); err != nil { // nor is anything, of so many messages
 			root = x.unknown()
 		}
+		sys = unfold(x, root)
 	}
-	sys := unfold(x, root)
 	if sys == nil {
 		sys = merged(x)
 	}
@@ -152,6 +163,9 @@ func (u *unfolder) nextOf(p place) []place {
 // leave is the contexts in which control goes to successor number slot.
 func (u *unfolder) leave(p place, slot int) []*context {
 	l := p.node.Loop
+	if holds, known := p.at.body.holds[p.node.ID]; known && holds != (slot == 0) {
+		return nil
+	}
 	if p.node.Kind != cfg.LoopHead || len(p.node.Succs) < 2 {
 		return []*context{p.at}
 	}

@@ -114,7 +114,20 @@ func (f *follower) bounds(l *cfg.Loop) (scalar.LoopBounds, bool) {
 // step goes on from a point in all ways that there are.
 func (f *follower) step(at point) error {
 	n, values, copies := f.p.Graph.Nodes[at.node], f.envs[at.values], f.lists[at.copies]
+	only := -1
+	if cond := f.p.Program.Cond(n); cond != nil {
+		f.setEnv(values)
+		w := walker{program: f.p.Program, values: f.env}
+		if holds, known := w.truth(cond); known && holds {
+			only = 0
+		} else if known {
+			only = 1
+		}
+	}
 	for slot, m := range n.Succs {
+		if only >= 0 && slot != only {
+			continue
+		}
 		next := slices.Clone(values)
 		if n.Kind == cfg.LoopHead && len(n.Succs) == 2 {
 			goes, err := f.turn(n, slot, next, at.again)

@@ -62,6 +62,7 @@ type replay struct {
 	state []commState
 	class [][]int // by number: the communications that may fill the same cells, it included
 	plain []*comm.Comm
+	seen  []Observed // of Observe: notes, instead of holding proofs against what happens
 }
 
 // commState is what happened last to a communication.
@@ -205,6 +206,10 @@ func (r *replay) post(c *comm.Comm) {
 	slot := &r.p.Slots[c.ID-1]
 	quiet := !slot.Ready || slices.Contains(slot.At, r.np)
 	switch {
+	case r.seen != nil:
+		if known {
+			r.observe(c, st, messages)
+		}
 	case slot.own():
 		r.checkAges(slot, st, known, messages, quiet)
 	case known && quiet:

@@ -201,16 +201,48 @@ func (w *walker) simple(s ir.Stmt) *jump {
 
 // value is the value of an integer expression.
 func (w *walker) value(e ir.Expr) (int64, bool) {
-	f, ok := w.program.Affine(e)
-	for _, v := range f.Vars() {
-		if _, known := w.values[v]; !known {
+	if f, ok := w.program.Affine(e); ok {
+		for _, v := range f.Vars() {
+			if _, known := w.values[v]; !known {
+				return 0, false
+			}
+		}
+		return f.Eval(func(v string) int64 { return w.values[v] })
+	}
+	switch e := e.(type) {
+	case *ir.Un:
+		v, ok := w.value(e.E)
+		if e.Op == ir.Neg {
+			v = -v
+		}
+		return v, ok && (e.Op == ir.Neg || e.Op == ir.Group)
+	case *ir.Bin:
+		l, ok1 := w.value(e.L)
+		r, ok2 := w.value(e.R)
+		if !ok1 || !ok2 || max(l, -l, r, -r) > 1<<30 {
 			return 0, false
 		}
+		switch {
+		case e.Op == ir.Add:
+			return l + r, true
+		case e.Op == ir.Sub:
+			return l - r, true
+		case e.Op == ir.Mul:
+			return l * r, true
+		case e.Op == ir.Div && r != 0:
+			return l / r, true
+		}
+	case *ir.Call:
+		if e.Name != "mod" || len(e.Args) != 2 || e.Typ != ir.Integer {
+			return 0, false
+		}
+		l, ok1 := w.value(e.Args[0])
+		r, ok2 := w.value(e.Args[1])
+		if ok1 && ok2 && r != 0 {
+			return l % r, true
+		}
 	}
-	if !ok {
-		return 0, false
-	}
-	return f.Eval(func(v string) int64 { return w.values[v] })
+	return 0, false
 }
 
 // holds evaluates a condition, or throws a coin.

@@ -20,6 +20,7 @@ type verifyCmd struct {
 	Limit       time.Duration `default:"2m" help:"How long one run may take."`
 	Hold        int           `help:"How many PEs, picked by the seed, are held in turn in each run of a random program; 0: all."`
 	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know."`
+	Yardstick   int           `placeholder:"RUNS" help:"Also measure, by so many sampled executions of each random program, how much of what could do without ready messages does so in plan elide."`
 	Shrink      time.Duration `default:"1m" help:"How long to shrink a random program that fails."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
@@ -40,6 +41,10 @@ enough for that, and then sets of them by chance.
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
 code is compiled without inlining, which takes a fifth of the time, and gfortran's program without optimisation.
+With --yardstick the communications of each program are executed so often on each number of PEs, with other input and
+other ways where conditions are not known. A reference is safe where none of its puts comes before other messages say
+that the last use is over; it is elided where plan elide lets none of its puts wait. The first count is of pairs of
+reference and number of PEs, with the program compiled for that number; the second of references, compiled for any.
 After an interrupt, and in the lines of progress, stands the seed with which to go on.`
 }
 
@@ -71,8 +76,10 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("leave it out for none of it", "--hold and --mutations: expected a number of at least 0")
 	case cmd.Random < 0:
 		return driver.Usagef("write for example --random=300", "--random=%d: expected a number of programs", cmd.Random)
+	case cmd.Yardstick < 0:
+		return driver.Usagef("write for example --yardstick=20", "--yardstick=%d: expected a number of executions", cmd.Yardstick)
 	case cmd.Random > 0:
-		r, err := verify.Random(table, verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: cmd.Seed, Shrink: cmd.Shrink, Hold: cmd.Hold, Progress: env.Stderr})
+		r, err := verify.Random(table, verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: cmd.Seed, Shrink: cmd.Shrink, Hold: cmd.Hold, Yardstick: cmd.Yardstick, Progress: env.Stderr})
 		if err != nil {
 			return err
 		}

@@ -104,6 +104,16 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]b
 		}
 		return nil, err
 	}
+	if k == plan.Elide && r.Yardstick > 0 {
+		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory}, r.PEs, r.Yardstick, s.seed)
+		if err != nil {
+			return nil, err
+		}
+		r.mu.Lock()
+		r.Known.Add(known)
+		r.Symbolic.Add(symbolic)
+		r.mu.Unlock()
+	}
 	return c.Code, nil
 }
 

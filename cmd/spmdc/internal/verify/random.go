@@ -24,8 +24,11 @@ type RandomOptions struct {
 	Shrink   time.Duration // how long to shrink one that fails; 0: not
 	// Hold is how many PEs, picked by the seed, are held one after the other in the
 	// freeze test of each run; 0: all.
-	Hold     int
-	Progress io.Writer // gets a line now and then in long runs; nil: none
+	Hold int
+	// Yardstick is by how many sampled executions on each number of PEs it is measured how
+	// much plan elide leaves of what is safe; 0: not at all.
+	Yardstick int
+	Progress  io.Writer // gets a line now and then in long runs; nil: none
 }
 
 // Generated returns the random program of a seed. The three generators take turns:
@@ -61,7 +64,10 @@ type RandomReport struct {
 	Faults    map[string]int // programs by what was wrong with them, see faultName
 	Failing   []Failing      // the first of them, at most one of each program, in order
 
-	mu sync.Mutex // guards Runs and Totals while programs run
+	// By Yardstick: with the number of PEs known, and without.
+	Known, Symbolic plan.Yardstick
+
+	mu sync.Mutex // guards what programs count while they are made and run
 }
 
 // OK reports whether nothing was wrong.
@@ -182,6 +188,10 @@ func (r *RandomReport) Write(w io.Writer) error {
 		if c.Runs > 0 {
 			fmt.Fprintf(w, "             %s\n", c.Mutations)
 		}
+	}
+	if r.Yardstick > 0 {
+		fmt.Fprintf(w, "  elided, of references safe on every sampled path: %v where the number of PEs is known\n", r.Known)
+		fmt.Fprintf(w, "    %v for any number\n", r.Symbolic)
 	}
 	_, err := fmt.Fprintf(w, "%d violations, %d wrong outputs, %d hangs, %d missed by the checker, %d not compiled\n", r.Faults[Violation.String()], r.Faults[Wrong.String()],
 		r.Faults[Hang.String()], r.Faults[Disagree.String()], r.Faults[notCompiled])

@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// Observed is what sampled executions on a number of PEs show of a communication.
+type Observed struct {
+	Puts  bool // it has put something
+	Again bool // … into a slot that the target had used before
+	// Early: some put was not ordered, by data messages and collective operations
+	// alone, behind the last use of its slot. It needs a ready message.
+	Early bool
+	// Told: some put waits for a ready message by the plan.
+	Told bool
+}
+
+// observeEvents is the length of a sampled execution, in events and iterations.
+const observeEvents = 3000
+
+// Observe executes the communications of p on np PEs so many times, each time with
+// other input and other ways where conditions are not known, with the slots that p
+// gives them and no ready messages. It tells what it saw by communication number-1.
+// Of executions whose messages are not known, as those with subscripts from
+// arrays, it sees nothing.
+func (p *Plan) Observe(np, runs int, seed uint64) []Observed {
+	out := make([]Observed, len(p.Slots))
+	for run := range runs {
+		r := newReplay(p, np, seed+uint64(run))
+		r.left = observeEvents
+		r.seen = out
+		r.nodes(p.Program.Body)
+	}
+	return out
+}
+
+// observe notes what the puts of c show, of which the messages are known.
+func (r *replay) observe(c *comm.Comm, st *commState, messages []procfunc.Pair) {
+	slot, o := &r.p.Slots[c.ID-1], &r.seen[c.ID-1]
+	early := func(m procfunc.Pair, end int, live bool) {
+		o.Again = o.Again || live || end > 0
+		o.Early = o.Early || live || end > r.knows[m.From][m.To]
+	}
+	for _, m := range messages {
+		o.Puts = true
+		reused := true
+		if slot.own() {
+			last := len(st.ends) - slot.Count
+			if reused = last >= 0; reused {
+				end := st.ends[last][m.To]
+				early(m, end, end == inUse)
+			}
+		} else {
+			for _, use := range r.class[c.ID] {
+				k := &r.state[use]
+				early(m, k.used[m.To], k.live[m.To])
+			}
+		}
+		switch {
+		case slices.Contains(slot.At, r.np):
+		case slot.Ready:
+			o.Told = true
+		case len(slot.Asks) > 0 && reused && !r.asked(slot, m):
+			o.Told = true
+		}
+	}
+}
+
+// Yardstick is how much of what could do without ready messages does. It counts
+// references that put something in a sampled execution: Safe are those none of
+// whose puts came early in any, with the slots that the plan gives them; Elided
+// those of them whose puts never wait for a ready message. The other two count
+// only references that put into slots which had been used.
+type Yardstick struct {
+	Safe, Elided           int
+	SafeAgain, ElidedAgain int
+}
+
+// Add adds another measurement.
+func (y *Yardstick) Add(z Yardstick) {
+	y.Safe += z.Safe
+	y.Elided += z.Elided
+	y.SafeAgain += z.SafeAgain
+	y.ElidedAgain += z.ElidedAgain
+}
+
+// String is like "97 of 98 (99.0 %), of those that put into used slots 40 of 41 (97.6 %)".
+func (y Yardstick) String() string {
+	share := func(n, of int) string {
+		return fmt.Sprintf("%d of %d (%.1f %%)", n, of, 100*float64(n)/float64(max(1, of)))
+	}
+	return share(y.Elided, y.Safe) + ", of those that put into used slots " + share(y.ElidedAgain, y.SafeAgain)
+}
+
+func (y *Yardstick) count(o Observed) {
+	told := 1
+	if o.Told {
+		told = 0
+	}
+	if o.Puts && !o.Early {
+		y.Safe++
+		y.Elided += told
+		if o.Again {
+			y.SafeAgain++
+			y.ElidedAgain += told
+		}
+	}
+}
+
+// Measure makes plan elide of a program for each of some numbers of PEs and once for
+// any, and measures both by so many executions on each number: known counts the
+// references once for each number, symbolic once for all of them together. The
+// error is a put that came early and did not wait.
+func Measure(c *comm.Program, f *procfunc.Functions, o Options, pes []int, runs int, seed uint64) (known, symbolic Yardstick, err error) {
+	look := func(p *Plan, np int) []Observed {
+		out := p.Observe(np, runs, seed)
+		for i, x := range out {
+			if x.Early && !x.Told && err == nil {
+				err = fmt.Errorf("in a sampled execution on %d PEs a put of %s comes early and waits for nothing", np, p.reference(i+1))
+			}
+		}
+		return out
+	}
+	o.PEs = nil
+	general := Search(c, f, o)
+	all := make([]Observed, len(c.Comms))
+	for _, np := range severalPEs(pes) {
+		for i, x := range look(general, np) {
+			all[i] = Observed{all[i].Puts || x.Puts, all[i].Again || x.Again, all[i].Early || x.Early, all[i].Told || x.Told}
+		}
+		o.PEs = []int{np}
+		for _, x := range look(Search(c, f, o), np) {
+			known.count(x)
+		}
+	}
+	for _, x := range all {
+		symbolic.count(x)
+	}
+	return known, symbolic, err
+}
