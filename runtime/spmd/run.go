@@ -24,6 +24,7 @@ type PE struct {
 	stopped *StopError     // set by Stop
 	axes    []dist.Triplet // see Box
 	orders  *orders        // in check builds
+	hearing *hearing       // where communications look who has heard from whom
 }
 
 // ID is the number of this PE, from 0.
@@ -48,6 +49,7 @@ func (pe *PE) Barrier(site int) {
 	c := pe.count(site)
 	c.Calls++
 	pe.t.Barrier(site)
+	pe.hearing.met()
 }
 
 // Run runs body on np PEs. Standard output is complete when it returns, also
