@@ -176,7 +176,7 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 				continue
 			}
 			at := k.at(c.ID, f.slots.Count, f.slots.Staged)
-			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), InTurn: first.InTurn, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), InTurn: first.InTurn, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
 			if f.slots.Staged {
 				t.Cost += weight * copyCost
 			}

@@ -21,6 +21,9 @@ type verifyCmd struct {
 	Hold        int           `help:"How many PEs, picked by the seed, are held in turn in each run of a random program; 0: all."`
 	Shrink      time.Duration `default:"1m" help:"How long to shrink a random program that fails."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
+
+	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
+	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest more than N ready messages, a barrier is tried; ${barriers} is the default, none for no barriers."`
 }
 
 // Help says what is done.
@@ -43,7 +46,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	flags := compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform}
+	flags := compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold}
 	compile, err := flags.options()
 	if err != nil {
 		return err
