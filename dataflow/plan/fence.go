@@ -87,9 +87,7 @@ func (s *searcher) neediest(a *attempt, settled map[int]bool) (nest int, message
 		}
 		n := a.messages[i+1]
 		if slot.Unheard {
-			if k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Unheard && t.Note == chosen }); k >= 0 {
-				n *= a.trials[i][k].Rate
-			}
+			n *= a.taken(i).Rate
 		}
 		at := s.weights.nest[i+1]
 		sum[at] += n

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/synch"
@@ -23,18 +22,22 @@ func (s *searcher) listen(a *attempt, extra map[int]float64) {
 	for i := range a.plan.Slots {
 		slot := &a.plan.Slots[i]
 		left -= s.bytes(slot)
-		switch own := slot.Staged || !slot.Comm.Overlap; {
-		case !slot.Ready || slot.Comm.Kind == comm.Irregular:
-		case len(slot.At) == 0:
+		if slot.Ready && slot.Comm.Kind != comm.Irregular && !slot.free(s.PEs) {
 			listen[slot.Comm.ID], any = true, true
-		case own:
-			_, where, _ := strings.Cut(slot.Why, "; none on ")
-			slot.Unheard, slot.Why = true, unheard+"; none on "+where
 		}
 	}
-	if !any {
-		return
+	if any {
+		s.listenWith(a, listen, extra, max(0, left))
 	}
+	for i := range a.plan.Slots {
+		if slot := &a.plan.Slots[i]; len(slot.At) > 0 && slot.Ready && (slot.Staged || !slot.Comm.Overlap) {
+			slot.Unheard, slot.Why = true, unheard
+		}
+	}
+}
+
+// listenWith is listen for the given communications, with so much memory.
+func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, left int64) {
 	options := make([][]option, len(a.plan.Slots))
 	staged := func(c *comm.Comm) bool { return listen[c.ID] && c.Overlap || a.plan.Slots[c.ID-1].Staged }
 	counts := rehearse(a.plan, listen, staged)
@@ -44,7 +47,7 @@ func (s *searcher) listen(a *attempt, extra map[int]float64) {
 		if !listen[c.ID] {
 			continue
 		}
-		weight, first := s.weights.of[c.ID], a.trials[i][0]
+		weight, first := s.weights.of[c.ID], *a.taken(i)
 		a.messages[c.ID] = weight * counts.shares[c.ID][0].each()
 		var found []option
 		least := first.Cost
@@ -73,18 +76,27 @@ func (s *searcher) listen(a *attempt, extra map[int]float64) {
 			least = cost
 			o.trial, o.saves = len(a.trials[i]), first.Cost-cost
 			a.trials[i] = append(a.trials[i], Trial{
-				What: mood(Slot{Ready: true, Unheard: true, Staged: c.Overlap, Count: n}), InTurn: first.InTurn, Unheard: true, Rate: rate, Cost: cost,
+				What: mood(Slot{Ready: true, Unheard: true, Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Unheard: true, Rate: rate, Cost: cost,
 			})
 			found = append(found, o)
 		}
 		slices.SortStableFunc(found, func(x, y option) int { return cmp.Compare(y.saves, x.saves) })
 		options[i] = found
 	}
+	before := make([]*Trial, len(options))
+	for i := range options {
+		before[i] = a.taken(i)
+	}
 	a.choose(options, left)
 	for _, o := range slices.Concat(options...) {
-		if slot := &a.plan.Slots[o.slot]; a.trials[o.slot][o.trial].Note == chosen {
-			slot.Unheard, slot.Staged, slot.Count, slot.Why = true, o.slots.Staged, o.slots.Count, unheard
-			slot.Cells += sharedOut(slot)
+		if a.trials[o.slot][o.trial].Note != chosen {
+			continue
 		}
+		if was := before[o.slot]; was.Note == chosen {
+			was.Note = "" // on some numbers of PEs only
+		}
+		slot := &a.plan.Slots[o.slot]
+		slot.Unheard, slot.Staged, slot.Count, slot.At, slot.Why = true, o.slots.Staged, o.slots.Count, nil, unheard
+		slot.Cells = cells(slot.Comm) + sharedOut(slot)
 	}
 }

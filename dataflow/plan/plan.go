@@ -212,14 +212,7 @@ func start(c *comm.Program, k Kind, fences ...int) *Plan {
 	p.Graph = c.GraphBarriers(p.fenced)
 	for _, x := range c.Comms {
 		s := Slot{Comm: x, Count: 1, Ready: true, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
-		switch {
-		case x.Overlap:
-			s.Cells = "overlap of " + x.Array.Name
-		case x.Kind == comm.Irregular:
-			s.Cells = "list of requests, list of values"
-		default:
-			s.Cells = "temporary t" + fmt.Sprint(x.ID)
-		}
+		s.Cells = cells(x)
 		if k == Barrier {
 			s.Ready, s.Why = false, "no ready message: a barrier before the group, every PE has passed its last use"
 		}
@@ -237,6 +230,17 @@ func (s *Slot) free(pes []int) bool {
 		}
 	}
 	return len(pes) > 0
+}
+
+// cells says what the puts of x write where they have one slot.
+func cells(x *comm.Comm) string {
+	switch {
+	case x.Overlap:
+		return "overlap of " + x.Array.Name
+	case x.Kind == comm.Irregular:
+		return "list of requests, list of values"
+	}
+	return fmt.Sprintf("temporary t%d", x.ID)
 }
 
 // Ready reports whether puts of c wait for a ready message.

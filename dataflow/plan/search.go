@@ -249,11 +249,11 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		slot.Cells += sharedOut(slot)
 		slot.Why = p.whyAges(slot, certifier.witnesses(p.Graph, slot.Ages))
 	}
-	s.known(a)
+	k := s.known(a)
 	s.listen(a, extra)
+	k.settle(a)
 	for i := range p.Slots {
-		k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })
-		a.costs[s.weights.nest[i+1]] += a.trials[i][max(k, 0)].Cost
+		a.costs[s.weights.nest[i+1]] += a.taken(i).Cost
 	}
 	for _, c := range fences {
 		a.costs[s.weights.nest[c]] += s.weights.of[c] * fenceCost
@@ -262,6 +262,12 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 }
 
 const chosen = "chosen"
+
+// taken is what was chosen for a slot, by its index.
+func (a *attempt) taken(i int) *Trial {
+	k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })
+	return &a.trials[i][max(k, 0)]
+}
 
 // asking is the test of kills that counts also on what answers some pairs of PEs.
 func asking(rel Relations) synch.KillsAfter {
