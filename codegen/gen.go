@@ -322,7 +322,11 @@ func (g *gen) objects(body []line) {
 				for i, n := range at {
 					names[i] = strconv.Itoa(n)
 				}
-				g.out.p("%s.QuietOn(%s) // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "))
+				unheard := ""
+				if g.plan.Slots[c.ID-1].Unheard {
+					unheard = ".Unheard()"
+				}
+				g.out.p("%s.QuietOn(%s)%s // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "), unheard)
 			}
 		}
 		for _, t := range g.companies {
@@ -436,6 +440,9 @@ func (g *gen) communication(c *comm.Comm) {
 	}
 	if len(g.plan.Slots[c.ID-1].Asks) > 0 {
 		mode = "" // said when all communications are there
+	}
+	if slot := &g.plan.Slots[c.ID-1]; slot.Unheard && len(slot.At) == 0 {
+		mode = ".Unheard()"
 	}
 	switch {
 	case c.Kind == comm.Irregular:

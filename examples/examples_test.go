@@ -73,7 +73,7 @@ func require(t *testing.T, tool, pkg string) {
 func thorough() bool { return os.Getenv("SPMDC_REQUIRE") == "all" }
 
 // spmdc runs the compiler and returns what it prints on stdout.
-func spmdc(t *testing.T, args ...string) []byte {
+func spmdc(t testing.TB, args ...string) []byte {
 	t.Helper()
 	out, err := trySpmdc(args...)
 	if err != nil {
@@ -99,7 +99,7 @@ func trySpmdc(args ...string) ([]byte, error) {
 }
 
 // build builds the example's program under a plan and returns its path.
-func build(t *testing.T, source, plan string, flags ...string) string {
+func build(t testing.TB, source, plan string, flags ...string) string {
 	t.Helper()
 	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
 	bin := filepath.Join(t.TempDir(), name)
@@ -157,7 +157,7 @@ type example struct {
 	input  string // file, or ""
 }
 
-func examples(t *testing.T) []example {
+func examples(t testing.TB) []example {
 	t.Helper()
 	sources, err := filepath.Glob("*/*.hpf")
 	if err != nil || len(sources) < 10 {

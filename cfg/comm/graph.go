@@ -11,10 +11,16 @@ func (p *Program) Graph() *cfg.Graph { return p.GraphWith(false) }
 // GraphWith is Graph, with a barrier before each group of communications if
 // barriers is set.
 func (p *Program) GraphWith(barriers bool) *cfg.Graph {
+	return p.GraphBarriers(func([]*Comm) bool { return barriers })
+}
+
+// GraphBarriers is Graph, with a barrier before those groups of communications, and
+// before those pipelined regions, for whose communications before holds.
+func (p *Program) GraphBarriers(before func(group []*Comm) bool) *cfg.Graph {
 	if p.stmts == nil {
 		p.stmts, p.loops, p.conds = map[*cfg.Node]ir.Stmt{}, map[*cfg.Loop]ir.Stmt{}, map[*cfg.Node]ir.Expr{}
 	}
-	b := &graphBuilder{p: p, b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, barriers: barriers}
+	b := &graphBuilder{p: p, b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, before: before}
 	b.nodes(p.Body)
 	return b.b.Finish()
 }
@@ -40,10 +46,10 @@ func (p *Program) Cond(n *cfg.Node) ir.Expr { return p.conds[n] }
 const Agree = "agree"
 
 type graphBuilder struct {
-	p        *Program
-	b        *cfg.Builder
-	loops    map[ir.Stmt]*cfg.Loop
-	barriers bool
+	p      *Program
+	b      *cfg.Builder
+	loops  map[ir.Stmt]*cfg.Loop
+	before func(group []*Comm) bool
 }
 
 func (g *graphBuilder) comm(kind cfg.Kind, line int, c *Comm, flavour string) {
@@ -61,7 +67,7 @@ func (g *graphBuilder) nodes(list []Node) {
 	for _, n := range list {
 		switch n := n.(type) {
 		case *Post:
-			if g.barriers {
+			if g.before(n.Comms) {
 				g.b.Node(cfg.Barrier, n.Comms[0].CLine, 0, "")
 			}
 			for _, c := range n.Comms {
@@ -148,7 +154,7 @@ func (g *graphBuilder) begin(s ir.Stmt, text string) {
 // region is what lies between communications; its control flow is each PE's own.
 func (g *graphBuilder) region(r *Region) {
 	if r.Pipe != nil {
-		if g.barriers {
+		if g.before(r.Pipe.Comms) {
 			g.b.Node(cfg.Barrier, r.Pipe.Comms[0].CLine, 0, "")
 		}
 		for _, c := range r.Pipe.Comms {

@@ -105,10 +105,12 @@ func (k *knownPEs) at(x, count int, staged bool) []int {
 // known leaves out what ready messages it can on the numbers of PEs that the plan
 // is for: with the slots as they are chosen; or, where some of these numbers still
 // need them, with the stages or slots that save most on the average of them.
-func (s *searcher) known(a *attempt) {
+//
+// What is left out so has yet to be proved (settle).
+func (s *searcher) known(a *attempt) *knownPEs {
 	k := newKnown(a.plan, a.rel, s.PEs)
 	if k == nil {
-		return
+		return nil
 	}
 	left := max(0, s.Memory)
 	for i := range a.plan.Slots {
@@ -123,6 +125,14 @@ func (s *searcher) known(a *attempt) {
 		if slot.Ready {
 			left -= s.knownForm(a, k, i, left)
 		}
+	}
+	return k
+}
+
+// settle writes down the proofs, and the reasons, for what known has left out.
+func (k *knownPEs) settle(a *attempt) {
+	if k == nil {
+		return
 	}
 	a.plan.certify(k)
 	for i := range a.plan.Slots {
@@ -176,7 +186,7 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 				continue
 			}
 			at := k.at(c.ID, f.slots.Count, f.slots.Staged)
-			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), InTurn: first.InTurn, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), InTurn: first.InTurn, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
 			if f.slots.Staged {
 				t.Cost += weight * copyCost
 			}

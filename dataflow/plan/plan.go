@@ -6,7 +6,8 @@
 //
 //	elide      by a proof that other messages say it, if need be with several
 //	           slots, stages, and exchanges one after another, which it searches
-//	           for; by a ready message where it finds none
+//	           for; where it finds none by ready messages, if that pays only from
+//	           those who have sent nothing since, or by a barrier
 //	popl96     by a proof, where there is one for a single slot as the program
 //	           stands; by a ready message elsewhere
 //	handshake  the consumer sends the producer a ready message when it reaches
@@ -84,6 +85,11 @@ type Plan struct {
 	Program *comm.Program
 	Graph   *cfg.Graph // with communication nodes, and barriers where the plan has them
 	Slots   []Slot     // one per communication, in order of its number
+	// Fences, of elide, are the numbers of communications, ascending: before the group,
+	// or the pipelined region, in which such a one comes first stands a barrier.
+	Fences []int
+	// Fenced is what the search looked at to place them.
+	Fenced []FenceTrial
 	// Classes are the numbers of communications that may fill the same cells,
 	// ascending, where there are several; a communication may be in more than one.
 	// Plans without analysis leave it nil.
@@ -98,6 +104,10 @@ type Slot struct {
 	Comm  *comm.Comm
 	Cells string // in words
 	Ready bool   // a ready message before every put
+	// Unheard, with Ready: only from those consumers that have sent the producer no
+	// message at all since they were done with the slot, which both PEs note as the
+	// program runs. It needs no proof. The slots belong to the communication alone.
+	Unheard bool
 	// Verdict is that of the analysis, NeedsSync where the plan has none.
 	Verdict synch.Verdict
 	// Proofs, of popl96 without ready messages: one for each communication that
@@ -157,9 +167,20 @@ type Options struct {
 	// PEs are the numbers of PEs that the program is to run on in particular: ready
 	// messages that are needed on other numbers only are left out there.
 	PEs []int
+	// BarrierThreshold is how many ready messages a nest may need each time that it is
+	// executed, by estimate, before a barrier in it is tried; 0 stands for
+	// DefaultBarrierThreshold, less for no barriers.
+	BarrierThreshold float64
 	// Relations are those of a program and its graph; nil stands for procfunc.Analyze.
 	Relations func(*comm.Program, *cfg.Graph) Relations
 }
+
+// MostSlots is the most slots of a communication that sends ready messages to the
+// unheard.
+const MostSlots = 64
+
+// DefaultBarrierThreshold is the bound on ready messages of a nest where none is given.
+const DefaultBarrierThreshold = 100
 
 // DefaultMemory is the bound on added slots where none is given: 64 MB per PE.
 const DefaultMemory = 64 << 20
@@ -190,18 +211,12 @@ func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
 }
 
 // start is the plan before anything is proved.
-func start(c *comm.Program, k Kind) *Plan {
-	p := &Plan{Kind: k, Program: c, Graph: c.GraphWith(k == Barrier)}
+func start(c *comm.Program, k Kind, fences ...int) *Plan {
+	p := &Plan{Kind: k, Program: c, Fences: fences}
+	p.Graph = c.GraphBarriers(p.fenced)
 	for _, x := range c.Comms {
 		s := Slot{Comm: x, Count: 1, Ready: true, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
-		switch {
-		case x.Overlap:
-			s.Cells = "overlap of " + x.Array.Name
-		case x.Kind == comm.Irregular:
-			s.Cells = "list of requests, list of values"
-		default:
-			s.Cells = "temporary t" + fmt.Sprint(x.ID)
-		}
+		s.Cells = cells(x)
 		if k == Barrier {
 			s.Ready, s.Why = false, "no ready message: a barrier before the group, every PE has passed its last use"
 		}
@@ -221,15 +236,33 @@ func (s *Slot) free(pes []int) bool {
 	return len(pes) > 0
 }
 
+// cells says what the puts of x write where they have one slot.
+func cells(x *comm.Comm) string {
+	switch {
+	case x.Overlap:
+		return "overlap of " + x.Array.Name
+	case x.Kind == comm.Irregular:
+		return "list of requests, list of values"
+	}
+	return fmt.Sprintf("temporary t%d", x.ID)
+}
+
 // Ready reports whether puts of c wait for a ready message.
 func (p *Plan) Ready(c *comm.Comm) bool { return p.Slots[c.ID-1].Ready }
 
 // BarrierBefore reports whether a barrier stands before the group.
-func (p *Plan) BarrierBefore(*comm.Post) bool { return p.Kind == Barrier }
+func (p *Plan) BarrierBefore(g *comm.Post) bool { return p.fenced(g.Comms) }
 
 // BarrierAtPipe reports whether a barrier stands before a pipelined region: one
 // for all its communications, since the first already waits for other PEs.
-func (p *Plan) BarrierAtPipe(*comm.Pipe) bool { return p.Kind == Barrier }
+func (p *Plan) BarrierAtPipe(g *comm.Pipe) bool { return p.fenced(g.Comms) }
+
+func (p *Plan) fenced(group []*comm.Comm) bool {
+	return p.Kind == Barrier || p.fence(group[0])
+}
+
+// fence reports whether a barrier of elide stands before c.
+func (p *Plan) fence(c *comm.Comm) bool { return slices.Contains(p.Fences, c.ID) }
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {

@@ -116,6 +116,10 @@ func (r *replay) event(e event, c *comm.Comm) {
 	case receive:
 		r.receive(c)
 	case post:
+		if r.p.fence(c) {
+			r.meet()
+			r.now++
+		}
 		r.post(c)
 	case over:
 		st := &r.state[c.ID]

@@ -22,18 +22,26 @@ const (
 	copyCost  = 0.1  // copying a stage, some hundred elements, into the overlap
 	turnCost  = 0.5  // a turn more in a group: the wait that the others do not hide
 	askCost   = 0.05 // ready messages for the pairs of PEs that have no answer
+	noteCost  = 0.03 // noting who has been heard from
 	byteCost  = 1e-9 // a byte of memory for slots, once
+	fenceCost = 2.0  // a barrier: one message to gather, one to release, and none has a head start
+	// Of many slots:
+	firstCost = 1e-4 // a byte of memory for slots, when it is touched first
+	coldCost  = 5e-5 // a byte that is put where no cache holds it any more
+	cache     = 256 << 10
 )
 
 // Trial is one thing that the search tried for a communication.
 type Trial struct {
-	What   string // as in slot lines: quiet, quiet*2, staged, staged*2
-	Asks   bool   // with ready messages between PEs that have no answer
-	PEs    []int  // that is so on these numbers of PEs only
-	InTurn bool   // with the opposite exchanges of its group one after another
-	Free   bool   // no ready message is needed then
-	Cost   float64
-	Note   string // chosen, or why not where the cost does not say it
+	What    string  // as in slot lines: quiet, quiet*2, staged, staged*2, unheard*2
+	Asks    bool    // with ready messages between PEs that have no answer
+	PEs     []int   // that is so on these numbers of PEs only
+	InTurn  bool    // with the opposite exchanges of its group one after another
+	Unheard bool    // with ready messages from PEs that have sent nothing since
+	Rate    float64 // where Unheard, the part of the puts that have one, by examples
+	Free    bool    // no ready message is needed then
+	Cost    float64
+	Note    string // chosen, or why not where the cost does not say it
 }
 
 // String is "staged*2, in turn: free, cost 1.2, chosen".
@@ -49,9 +57,12 @@ func (t Trial) String() string {
 	if len(t.PEs) > 0 {
 		b.WriteString(" on " + numbersOf(t.PEs))
 	}
-	if t.Free {
+	switch {
+	case t.Free:
 		fmt.Fprintf(&b, ": free, cost %.4g", t.Cost)
-	} else {
+	case t.Unheard:
+		fmt.Fprintf(&b, ": %.2g ready messages for a put, cost %.4g", t.Rate, t.Cost)
+	default:
 		fmt.Fprintf(&b, ": ready message, cost %.4g", t.Cost)
 	}
 	if t.Note != "" {
@@ -106,7 +117,7 @@ func Search(c *comm.Program, rel Relations, o Options) *Plan {
 	posted := s.attempt(nil)
 	groups := s.unsettled(posted.plan)
 	if len(groups) == 0 {
-		return posted.done(nil)
+		return s.fence(posted).done(nil)
 	}
 	turned := s.attempt(groups)
 	best := map[*comm.Post]bool{}
@@ -117,11 +128,11 @@ func Search(c *comm.Program, rel Relations, o Options) *Plan {
 	}
 	switch len(best) {
 	case 0:
-		return posted.done(turned)
+		return s.fence(posted).done(turned)
 	case len(groups):
-		return turned.done(posted)
+		return s.fence(turned).done(posted)
 	}
-	return s.attempt(best).done(turned)
+	return s.fence(s.attempt(best)).done(turned)
 }
 
 type searcher struct {
@@ -149,6 +160,10 @@ type attempt struct {
 	rel    Relations
 	trials [][]Trial       // by slot
 	costs  map[int]float64 // by outermost statement
+	// messages are, by number of the communication, those of all its executions, as
+	// far as a rehearsal was held.
+	messages []float64
+	turn     map[*comm.Post]bool
 }
 
 // option is slots by which a communication is free, and what they cost.
@@ -161,15 +176,19 @@ type option struct {
 	saves float64
 }
 
-// attempt makes the choices with the given groups in turns.
-func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
+// attempt makes the choices with the given groups in turns, and barriers before the
+// groups that start with the given communications.
+func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 	program, rel := s.program, s.rel
 	if len(turn) > 0 {
 		program = program.InTurn(func(g *comm.Post) bool { return turn[g] })
-		rel = s.Relations(program, program.Graph())
 	}
-	a := &attempt{plan: start(program, Elide), rel: rel, trials: make([][]Trial, len(program.Comms)), costs: map[int]float64{}}
+	a := &attempt{plan: start(program, Elide, fences...), trials: make([][]Trial, len(program.Comms)), costs: map[int]float64{}, turn: turn}
 	p := a.plan
+	if len(turn)+len(fences) > 0 {
+		rel = s.Relations(program, p.Graph)
+	}
+	a.rel = rel
 	p.prove(rel)
 	extra := map[int]float64{} // by communication: its part of the turns of its group
 	for g := range turn {
@@ -179,7 +198,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 		}
 	}
 	solver := synch.NewSolver(p.Graph)
-	var options []option
+	options := make([][]option, len(p.Slots)) // by slot, those that are taken first first
 	for i := range p.Slots {
 		c := p.Slots[i].Comm
 		weight, turned := s.weights.of[c.ID], extra[c.ID]
@@ -202,11 +221,11 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 				cost += weight * askCost
 				kills = asking(rel)
 			}
-			t := Trial{What: mood(false, f.slots.Staged, f.slots.Count), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
 			if t.Free = solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
-				options = append(options, f)
+				options[i] = append(options[i], f)
 			}
 			if a.trials[i] = append(a.trials[i], t); t.Free {
 				break
@@ -215,7 +234,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 	}
 	a.choose(options, s.Memory)
 	certifier := &agesCertifier{}
-	for _, o := range options {
+	for _, o := range slices.Concat(options...) {
 		slot := &p.Slots[o.slot]
 		if a.trials[o.slot][o.trial].Note != chosen {
 			continue
@@ -230,15 +249,25 @@ func (s *searcher) attempt(turn map[*comm.Post]bool) *attempt {
 		slot.Cells += sharedOut(slot)
 		slot.Why = p.whyAges(slot, certifier.witnesses(p.Graph, slot.Ages))
 	}
-	s.known(a)
+	k := s.known(a)
+	s.listen(a, extra)
+	k.settle(a)
 	for i := range p.Slots {
-		k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })
-		a.costs[s.weights.nest[i+1]] += a.trials[i][max(k, 0)].Cost
+		a.costs[s.weights.nest[i+1]] += a.taken(i).Cost
+	}
+	for _, c := range fences {
+		a.costs[s.weights.nest[c]] += s.weights.of[c] * fenceCost
 	}
 	return a
 }
 
 const chosen = "chosen"
+
+// taken is what was chosen for a slot, by its index.
+func (a *attempt) taken(i int) *Trial {
+	k := slices.IndexFunc(a.trials[i], func(t Trial) bool { return t.Note == chosen })
+	return &a.trials[i][max(k, 0)]
+}
 
 // asking is the test of kills that counts also on what answers some pairs of PEs.
 func asking(rel Relations) synch.KillsAfter {
@@ -293,23 +322,31 @@ func elemSize(t ir.Type) int64 {
 	return int64(unsafe.Sizeof(float64(0)))
 }
 
-// choose takes, of the options, those that save the most per byte, as long as
-// there is memory.
-func (a *attempt) choose(options []option, memory int64) {
-	order := slices.Clone(options)
-	slices.SortStableFunc(order, func(x, y option) int {
-		return cmp.Compare(y.saves*float64(max(1, x.bytes)), x.saves*float64(max(1, y.bytes)))
+// choose takes, for each slot, the first of its options for which there is memory.
+// Those slots come first whose first option saves the most per byte.
+func (a *attempt) choose(options [][]option, memory int64) {
+	var order [][]option
+	for _, list := range options {
+		if len(list) > 0 {
+			order = append(order, list)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y []option) int {
+		return cmp.Compare(y[0].saves*float64(max(1, x[0].bytes)), x[0].saves*float64(max(1, y[0].bytes)))
 	})
-	left := memory
-	for _, o := range order {
-		t := &a.trials[o.slot][o.trial]
-		switch {
-		case o.saves <= 0:
-		case o.bytes > max(0, left):
-			t.Note = fmt.Sprintf("but takes up to %d bytes, of %d that are left", o.bytes, max(0, left))
-		default:
-			t.Note = chosen
-			left -= o.bytes
+	left := max(0, memory)
+	for _, list := range order {
+		for _, o := range list {
+			t := &a.trials[o.slot][o.trial]
+			if o.saves <= 0 {
+				continue
+			}
+			if o.bytes <= left {
+				t.Note = chosen
+				left -= o.bytes
+				break
+			}
+			t.Note = fmt.Sprintf("but takes up to %d bytes, of %d that are left", o.bytes, left)
 		}
 	}
 }

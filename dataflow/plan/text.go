@@ -14,13 +14,13 @@ import (
 
 // Explain is the text of stage plan: the slots, each followed by the proofs that
 // make its ready messages unnecessary, and in plan elide by what was tried; the
-// classes of communications that may fill the same cells; then the graph with
+// barriers that were tried; the classes of communications that may fill the same cells; then the graph with
 // communication nodes. Parse reads it.
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", p.Kind)
 	for _, s := range p.Slots {
-		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s.Ready, s.Staged, s.Count), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
+		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
 		for _, t := range s.Tried {
 			fmt.Fprintf(&b, "tried %v\n", t)
 		}
@@ -31,6 +31,9 @@ func (p *Plan) Explain() string {
 			fmt.Fprintln(&b, s.Ages)
 		}
 		writeAt(&b, s.At)
+	}
+	for _, f := range p.Fenced {
+		fmt.Fprintf(&b, "barrier %v\n", f)
 	}
 	for _, c := range p.Classes {
 		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
@@ -51,36 +54,58 @@ func writeAt(b *strings.Builder, at []int) {
 
 // mood is the third word of a slot line: ready or quiet; quiet*2 with two slots;
 // staged, or staged*2, where they are stages, from which what has arrived is
-// copied, also quiet; ready-staged*2 where these need ready messages.
-func mood(ready, staged bool, count int) string {
+// copied, also quiet; ready-staged*2 where these need ready messages. unheard is
+// ready for those PEs that have not been heard from, unheard*2 with two slots, and
+// unheard-staged, unheard-staged*2 with stages.
+func mood(s Slot) string {
 	word := "quiet"
 	switch {
-	case ready && staged:
+	case s.Unheard && s.Staged:
+		word = "unheard-staged"
+	case s.Unheard:
+		word = "unheard"
+	case s.Ready && s.Staged:
 		word = "ready-staged"
-	case ready:
+	case s.Ready:
 		word = "ready"
-	case staged:
+	case s.Staged:
 		word = "staged"
 	}
-	if count > 1 {
-		word += fmt.Sprintf("*%d", count)
+	if s.Count > 1 {
+		word += fmt.Sprintf("*%d", s.Count)
 	}
 	return word
 }
 
 // parseMood reads what mood writes.
-func parseMood(text string) (ready, staged bool, count int, ok bool) {
+func parseMood(text string) (s SlotText, ok bool) {
 	word, many, several := strings.Cut(text, "*")
-	count = 1
+	switch word {
+	case "ready":
+		s.Ready = true
+	case "quiet":
+	case "staged":
+		s.Staged = true
+	case "ready-staged":
+		s.Ready, s.Staged = true, true
+	case "unheard", "unheard-staged":
+		s.Ready, s.Unheard, s.Staged = true, true, word != "unheard"
+	default:
+		return s, false
+	}
+	s.Count = 1
 	if several {
 		n, err := strconv.Atoi(many)
-		if err != nil || n < 2 || n > synch.MaxSlots {
-			return false, false, 0, false
+		most := synch.MaxSlots
+		if s.Unheard {
+			most = MostSlots
 		}
-		count = n
+		if err != nil || n < 2 || n > most {
+			return s, false
+		}
+		s.Count = n
 	}
-	ready, staged = word == "ready" || word == "ready-staged", word == "staged" || word == "ready-staged"
-	return ready, staged, count, ready || staged || word == "quiet"
+	return s, true
 }
 
 // Document is a plan as read from its text: enough for the passes that work on
@@ -88,8 +113,9 @@ func parseMood(text string) (ready, staged bool, count int, ok bool) {
 type Document struct {
 	Kind    Kind
 	Slots   []SlotText
-	Proofs  []Proof // in the order of Slots by Put
-	Classes [][]int // communications that may fill the same cells; others have cells of their own
+	Proofs  []Proof  // in the order of Slots by Put
+	Fenced  []string // which barriers were tried
+	Classes [][]int  // communications that may fill the same cells; others have cells of their own
 	Exact   []*exact.Proof
 	Graph   *cfg.Graph
 }
@@ -98,14 +124,15 @@ type Document struct {
 // message, how many slots they take turns in and whether these are stages, and the
 // rest in words; with the lines behind it that tell what was tried.
 type SlotText struct {
-	ID     int
-	Ready  bool
-	Staged bool
-	Count  int
-	Text   string
-	Tried  []string
-	At     []int      // on so many PEs it needs no ready messages
-	Proof  *SlotProof // of stages and several slots, which belong to the communication alone
+	ID      int
+	Ready   bool
+	Unheard bool // from those consumers only that have sent the producer nothing since
+	Staged  bool
+	Count   int
+	Text    string
+	Tried   []string
+	At      []int      // on so many PEs it needs no ready messages
+	Proof   *SlotProof // of stages and several slots, which belong to the communication alone
 }
 
 // String writes d in the form that Parse reads.
@@ -113,7 +140,7 @@ func (d *Document) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", d.Kind)
 	for _, s := range d.Slots {
-		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(s.Ready, s.Staged, s.Count), s.Text)
+		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(Slot{Ready: s.Ready, Staged: s.Staged, Unheard: s.Unheard, Count: s.Count}), s.Text)
 		for _, t := range s.Tried {
 			fmt.Fprintf(&b, "tried %s\n", t)
 		}
@@ -126,6 +153,9 @@ func (d *Document) String() string {
 			fmt.Fprintln(&b, s.Proof)
 		}
 		writeAt(&b, s.At)
+	}
+	for _, f := range d.Fenced {
+		fmt.Fprintf(&b, "barrier %s\n", f)
 	}
 	for _, c := range d.Classes {
 		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
@@ -161,6 +191,8 @@ func Parse(text string) (*Document, error) {
 			err = d.parseExact(line)
 		case word == "class":
 			err = d.parseClass(line)
+		case word == "barrier":
+			d.Fenced = append(d.Fenced, strings.TrimPrefix(line, "barrier "))
 		default:
 			g, err := cfg.Parse(text[offset:])
 			if err != nil {
@@ -190,17 +222,18 @@ func (d *Document) parseKind(line string) error {
 func (d *Document) parseSlot(line string) error {
 	f := strings.SplitN(line, " ", 4)
 	if len(f) != 4 {
-		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet|staged TEXT\"", line)
+		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet|staged|unheard TEXT\"", line)
 	}
-	ready, staged, count, ok := parseMood(f[2])
+	slot, ok := parseMood(f[2])
 	if !ok {
-		return fmt.Errorf("found %q, want ready, quiet, staged or ready-staged, with *2 to *%d for several slots", f[2], synch.MaxSlots)
+		return fmt.Errorf("found %q, want ready, quiet, staged or ready-staged, with *2 to *%d for several slots; or unheard or unheard-staged, with *2 to *%d", f[2], synch.MaxSlots, MostSlots)
 	}
 	id, err := strconv.Atoi(f[1])
 	if err != nil || id != len(d.Slots)+1 {
 		return fmt.Errorf("slot %q out of order, want %d", f[1], len(d.Slots)+1)
 	}
-	d.Slots = append(d.Slots, SlotText{ID: id, Ready: ready, Staged: staged, Count: count, Text: f[3]})
+	slot.ID, slot.Text = id, f[3]
+	d.Slots = append(d.Slots, slot)
 	return nil
 }
 

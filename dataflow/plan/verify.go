@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -43,8 +44,14 @@ func (d *Document) Verify() error {
 	ready := map[int]bool{}
 	for _, s := range d.Slots {
 		ready[s.ID] = s.Ready
-		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil || s.At != nil) {
-			return fmt.Errorf("#%d has stages, several slots, or numbers of PEs of its own, which plan %s does not have", s.ID, d.Kind)
+		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil || s.At != nil || s.Unheard) {
+			return fmt.Errorf("#%d has stages, several slots, numbers of PEs of its own, or heeds who has been heard from, which plan %s does not have", s.ID, d.Kind)
+		}
+		if s.Unheard && !s.Staged && slices.ContainsFunc(d.Classes, func(c []int) bool { return slices.Contains(c, s.ID) }) {
+			return fmt.Errorf("#%d fills the cells of others too, and heeds only who has been heard from since its own use", s.ID)
+		}
+		if s.Unheard && s.Proof != nil {
+			return fmt.Errorf("#%d has ready messages, and a proof that it needs none", s.ID)
 		}
 	}
 	checked := map[int]*exact.Checked{}

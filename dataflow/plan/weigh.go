@@ -16,6 +16,7 @@ type weights struct {
 	of     []float64 // by number: expected executions
 	nest   []int     // by number: the outermost statement, by its index in the body
 	groups []*comm.Post
+	starts []int // numbers: those that come first in their group or pipelined region
 }
 
 // weigh walks the SPMD form.
@@ -43,9 +44,11 @@ func (w *weights) node(p *comm.Program, n comm.Node, weight float64, nest int) {
 	case *comm.Post:
 		put(n.Comms)
 		w.groups = append(w.groups, n)
+		w.starts = append(w.starts, n.Comms[0].ID)
 	case *comm.Region:
 		if n.Pipe != nil {
 			put(n.Pipe.Comms)
+			w.starts = append(w.starts, n.Pipe.Comms[0].ID)
 		}
 	case *comm.Loop:
 		w.list(p, n.Body, weight*trips(p, n.Do), nest)

@@ -63,13 +63,16 @@ func (p *Plan) whyAges(s *Slot, between []*cfg.Node) string {
 const Chosen = chosen
 
 // Form is the third word of the slot's line: ready, quiet, staged, quiet*2, ...
-func (s *Slot) Form() string { return mood(s.Ready, s.Staged, s.Count) }
+func (s *Slot) Form() string { return mood(*s) }
 
 // Say is what the slot is, in words. Asking: ready messages only between PEs
 // between which what is asked for goes one way only. In turn: exchanges with
 // opposite neighbours complete one after another.
 func (s *Slot) Say() string {
-	if s.Ready {
+	switch {
+	case s.Unheard:
+		return say(s.Staged, s.Count, false) + ", ready messages from PEs that have sent nothing since"
+	case s.Ready:
 		return say(s.Staged, s.Count, false) + ", a ready message before every put"
 	}
 	return say(s.Staged, s.Count, len(s.Asks) > 0)
@@ -77,11 +80,14 @@ func (s *Slot) Say() string {
 
 // Say is what was tried, in words.
 func (t Trial) Say() string {
-	_, staged, count, ok := parseMood(t.What)
+	form, ok := parseMood(t.What)
 	if !ok {
 		return t.What
 	}
-	text := say(staged, count, t.Asks)
+	text := say(form.Staged, form.Count, t.Asks)
+	if t.Unheard {
+		text += ", ready messages from PEs that have sent nothing since"
+	}
 	if t.InTurn {
 		text += ", in turn"
 	}

@@ -171,7 +171,7 @@ func slotOf(s *plan.Slot) Slot {
 	}
 	for _, t := range s.Tried {
 		chosen := t.Note == plan.Chosen
-		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Asks && t.What == "quiet", Free: t.Free, Cost: t.Cost, Chosen: chosen}
+		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Asks && t.What == "quiet", Free: t.Free, Unheard: t.Unheard, Rate: t.Rate, Cost: t.Cost, Chosen: chosen}
 		if !chosen {
 			tried.Note = t.Note
 		}

@@ -70,12 +70,16 @@ type Slot struct {
 
 // Tried is one form of slots that the search of plan elide looked at.
 type Tried struct {
-	What   string  `json:"what"`            // in words
-	Ready  bool    `json:"ready,omitempty"` // one slot, and a ready message before every put
-	Free   bool    `json:"free"`            // no ready message is needed then
-	Cost   float64 `json:"cost"`            // in messages, over the whole program
-	Chosen bool    `json:"chosen"`
-	Note   string  `json:"note,omitempty"`
+	What  string `json:"what"`            // in words
+	Ready bool   `json:"ready,omitempty"` // one slot, and a ready message before every put
+	// Unheard: ready messages from those PEs only that have sent nothing since, as
+	// are before the part Rate of the puts, by examples.
+	Unheard bool    `json:"unheard,omitempty"`
+	Rate    float64 `json:"rate,omitempty"`
+	Free    bool    `json:"free"` // no ready message is needed then
+	Cost    float64 `json:"cost"` // in messages, over the whole program
+	Chosen  bool    `json:"chosen"`
+	Note    string  `json:"note,omitempty"`
 }
 
 // Point is a node of the graph, for people.

@@ -417,6 +417,7 @@ func (t *text) tried(c *Communication) {
 			if ready == nil {
 				ready = s
 			}
+		case s.Unheard:
 		case !s.Free && s.Note == "":
 			unproved = append(unproved, s.What)
 		}
@@ -434,6 +435,12 @@ func (t *text) tried(c *Communication) {
 		case s.Chosen || s.Ready:
 		case s.Free:
 			text := fmt.Sprintf("proved, at cost %.4g", s.Cost)
+			if s.Note != "" {
+				text += ", " + s.Note
+			}
+			t.wrap("       ", s.What+": "+text)
+		case s.Unheard:
+			text := fmt.Sprintf("for %.2g of the puts, at cost %.4g", s.Rate, s.Cost)
 			if s.Note != "" {
 				text += ", " + s.Note
 			}

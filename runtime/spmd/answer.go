@@ -56,20 +56,28 @@ func (a *answers) refresh() {
 	}
 }
 
-// readyFor reports whether this PE tells p that it may put.
-func (c *Comm[T]) readyFor(p int) bool {
-	if c.mode == Handshake {
+// readyFor reports whether this PE tells the producer of message at, of those that
+// it receives, that it may put.
+func (c *Comm[T]) readyFor(at int) bool {
+	switch {
+	case c.mode == Handshake:
 		return true
+	case c.unheard != nil:
+		return c.unheard.anything && c.unheard.readies[at]
 	}
-	return c.answered != nil && c.reused() && !c.answered.from[p]
+	return c.answered != nil && c.reused() && !c.answered.from[c.plan.recvs[at]]
 }
 
-// awaits reports whether this PE waits until q tells that it may put.
-func (c *Comm[T]) awaits(q int) bool {
-	if c.mode == Handshake {
+// awaits reports whether this PE waits until the consumer of message at, of those
+// that it sends, tells that it may put.
+func (c *Comm[T]) awaits(at int) bool {
+	switch {
+	case c.mode == Handshake:
 		return true
+	case c.unheard != nil:
+		return c.unheard.anything && c.unheard.awaited[at]
 	}
-	return c.answered != nil && c.reused() && !c.answered.to[q]
+	return c.answered != nil && c.reused() && !c.answered.to[c.plan.sends[at].pe]
 }
 
 // reused reports whether the slot of this execution has been filled before.
@@ -81,7 +89,7 @@ func (c *Comm[T]) reused() bool { return c.epoch > uint64(len(c.bufs)) }
 func (c *Comm[T]) QuietOn(pes ...int) *Comm[T] {
 	if slices.Contains(pes, c.pe.n) {
 		if c.mode = c.pe.prog.mode(Quiet); c.mode == Quiet {
-			c.answered = nil
+			c.answered, c.unheard = nil, nil
 		}
 	}
 	return c

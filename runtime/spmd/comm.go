@@ -39,6 +39,8 @@ type Comm[T any] struct {
 	claim *claim      // of check builds
 	// answered, in mode Quiet, says which messages need ready messages after all.
 	answered *answers
+	unheard  *unheard // the same, for PEs that have not been heard from
+	posted   uint64   // the event of the hearing at which this execution began
 
 	// Of a staged communication, where puts land until Wait copies them into the
 	// overlap of src; and in check builds what the overlap holds.
@@ -130,6 +132,7 @@ func (c *Comm[T]) PostDir(g, dir int, need func(q int) Box) { c.post(g, dir, nee
 func (c *Comm[T]) post(g, dir int, need func(q int) Box, subs []Sub) {
 	c.enter()
 	c.begin(g, dir, need, subs)
+	c.settle()
 	c.announce()
 	c.keepOwn()
 	c.send()
@@ -169,6 +172,10 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 	if c.answered != nil && c.reused() {
 		c.answered.refresh()
 	}
+	if h := c.pe.hearing; h != nil {
+		h.begin(c.unheard, at, c.reused(), &c.plan)
+		c.posted = h.now
+	}
 	if c.order != nil {
 		c.ordered()
 		c.foreseen(changed)
@@ -181,11 +188,11 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 
 // announce sends the ready messages of this epoch.
 func (c *Comm[T]) announce() {
-	if c.mode != Handshake && c.answered == nil {
+	if c.mode != Handshake && c.answered == nil && c.unheard == nil {
 		return
 	}
-	for _, p := range c.plan.recvs {
-		if c.readyFor(p) {
+	for i, p := range c.plan.recvs {
+		if c.readyFor(i) {
 			c.pe.t.Ready(c.site, c.buf, p, c.epoch)
 			c.count.Ready++
 		}
@@ -196,7 +203,7 @@ func (c *Comm[T]) announce() {
 func (c *Comm[T]) send() {
 	for i := range c.plan.sends {
 		m := &c.plan.sends[i]
-		if c.awaits(m.pe) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
+		if c.awaits(i) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
 			c.count.Waits++
 		}
 		c.count.Bytes += m.bytes
@@ -208,8 +215,24 @@ func (c *Comm[T]) send() {
 	c.count.Data += int64(len(c.plan.sends))
 }
 
+// settle notes what the ready messages of the execution tell.
+func (c *Comm[T]) settle() {
+	if h := c.pe.hearing; h != nil {
+		h.settle(c.unheard, &c.plan)
+	}
+}
+
 // Wait returns when the data of the execution have arrived (CommOver).
 func (c *Comm[T]) Wait() {
+	c.await(true)
+	if h := c.pe.hearing; h != nil {
+		h.passed(&c.plan, c.posted)
+	}
+}
+
+// await waits for the data, and takes them out of their stage, which it frees if
+// free is set.
+func (c *Comm[T]) await(free bool) {
 	for _, p := range c.plan.recvs {
 		if c.pe.t.Await(c.site, c.buf, p, c.epoch) {
 			c.count.Waits++
@@ -219,19 +242,20 @@ func (c *Comm[T]) Wait() {
 		c.pe.arrived(c.order, c.epoch)
 	}
 	if c.stages != nil {
-		c.unpack()
+		c.unpack(free)
 	}
 }
 
-// unpack copies what has arrived from its stage into the overlap, after which the
-// stage is free.
-func (c *Comm[T]) unpack() {
+// unpack copies what has arrived from its stage into the overlap.
+func (c *Comm[T]) unpack(free bool) {
 	stage := c.stages[c.slotNumber()]
 	for i := range c.plan.unpack {
 		transport.Copy(c.src.Data, stage.Data, &c.plan.unpack[i])
 	}
+	if free {
+		c.free()
+	}
 	if c.order != nil {
-		c.order.Over(c.epoch)
 		c.overlap.Copied(c.plan.unpack)
 		if c.overlap.Shared() {
 			c.pe.arrived(c.overlap, c.epoch)
@@ -241,9 +265,20 @@ func (c *Comm[T]) unpack() {
 	}
 }
 
+// free says that what has come has been copied out of its stage.
+func (c *Comm[T]) free() {
+	if c.order != nil {
+		c.order.Over(c.epoch)
+	}
+	c.over()
+}
+
 // Done marks the end of the value's life on this PE (UseOver).
 func (c *Comm[T]) Done() {
 	c.live = false
+	if c.stages == nil {
+		c.over()
+	}
 	switch {
 	case c.overlap != nil:
 		c.overlap.Over(c.epoch)
@@ -259,11 +294,22 @@ func (c *Comm[T]) Done() {
 func (c *Comm[T]) PipeRecv(g, dir int, need func(q int) Box) {
 	c.begin(g, dir, need, nil)
 	c.announce()
-	c.Wait()
+	c.await(false)
 }
 
 // PipeSend is the second half, after this PE's iterations: it puts what they
 // computed to the PEs that come next. Check builds call Done when all pipelined
 // communications of the loop have sent: what one of them puts may fill cells that
 // another has filled for the same iterations.
-func (c *Comm[T]) PipeSend() { c.send() }
+func (c *Comm[T]) PipeSend() {
+	c.send()
+	if h := c.pe.hearing; h != nil {
+		// What came was sent at this place of the sender's program, and is here.
+		h.settle(c.unheard, &c.plan)
+		h.now++
+		h.passed(&c.plan, h.now)
+	}
+	if c.stages != nil {
+		c.free() // since it was read; said now, as each execution puts before it is over
+	}
+}

@@ -108,7 +108,9 @@ func (pe *PE) reduce(site int, word uint64, combine func(acc, word uint64) uint6
 		c.Data++
 		c.Bytes += 8
 	}
-	return pe.t.Reduce(site, word, combine)
+	all := pe.t.Reduce(site, word, combine)
+	pe.hearing.met()
+	return all
 }
 
 // collective counts the messages by which root hands something to all others.

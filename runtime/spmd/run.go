@@ -26,6 +26,7 @@ type PE struct {
 	orders  *orders        // in check builds
 	images  *images        // in a program with coarrays
 	marks   marks          // of a program with coarrays: what it did since the last barrier
+	hearing *hearing       // where communications look who has heard from whom
 }
 
 // ID is the number of this PE, from 0.
@@ -53,6 +54,7 @@ func (pe *PE) Barrier(site int) {
 	c := pe.count(site)
 	c.Calls++
 	pe.t.Barrier(site)
+	pe.hearing.met()
 }
 
 // Run runs body on np PEs. Standard output is complete when it returns, also

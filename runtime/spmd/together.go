@@ -22,8 +22,8 @@ type Together struct {
 // traveller is a communication as its company sees it, whatever its element type.
 type traveller interface {
 	schedule() *schedule
-	readyFor(p int) bool
-	awaits(q int) bool
+	readyFor(at int) bool
+	awaits(at int) bool
 	counts() *Counts
 	slot() transport.Slot
 	memory() transport.Memory
@@ -64,6 +64,7 @@ func (c *Comm[T]) Stage(need func(q int) Box, subs ...Sub) {
 	if c.begin(0, 0, need, subs) {
 		c.with.stale = true
 	}
+	c.settle()
 }
 
 // Post starts the execution of all members; each of them has been staged. As for a
@@ -111,7 +112,7 @@ func (t *Together) announce(b *bundle) {
 	t.slots = t.slots[:0]
 	for _, s := range b.parts {
 		m := t.members[s.member]
-		if !m.readyFor(b.pe) {
+		if !m.readyFor(s.at) {
 			continue
 		}
 		if len(t.slots) == 0 {
@@ -130,7 +131,7 @@ func (t *Together) send(b *bundle) {
 	for _, s := range b.parts {
 		m := t.members[s.member]
 		slot, plan := m.slot(), m.schedule()
-		if m.awaits(b.pe) && t.pe.t.AwaitReady(plan.site, slot.Buffer, b.pe, slot.Epoch) {
+		if m.awaits(s.at) && t.pe.t.AwaitReady(plan.site, slot.Buffer, b.pe, slot.Epoch) {
 			m.counts().Waits++
 		}
 		x := &plan.sends[s.at]

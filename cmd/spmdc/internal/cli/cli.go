@@ -71,7 +71,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	k, err := kong.New(&g,
 		kong.Name("spmdc"),
 		kong.Description("spmdc compiles Fortran with HPF directives into parallel Go programs."),
-		kong.Vars{"plans": planNames(), "kinds": kindNames(), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
+		kong.Vars{"plans": planNames(), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
 		kong.Writers(env.Stdout, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

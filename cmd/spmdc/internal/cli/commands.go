@@ -14,13 +14,14 @@ import (
 
 // compileFlags are the flags of every command that compiles.
 type compileFlags struct {
-	Sync         string `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
-	Unsafe       bool   `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
-	Check        bool   `help:"Check array bounds and undefined values while the program runs."`
-	TimePasses   bool   `help:"Print how long each pass took."`
-	VerifyPasses bool   `help:"Check what each pass promises."`
-	SlotsMemory  string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
-	NoTransform  string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
+	Sync             string `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
+	Unsafe           bool   `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
+	Check            bool   `help:"Check array bounds and undefined values while the program runs."`
+	TimePasses       bool   `help:"Print how long each pass took."`
+	VerifyPasses     bool   `help:"Check what each pass promises."`
+	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
+	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest more than N ready messages each time it is executed, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	NoTransform      string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
 
 func (f *compileFlags) options() (driver.Options, error) {
@@ -30,6 +31,9 @@ func (f *compileFlags) options() (driver.Options, error) {
 		return o, err
 	}
 	if o.SlotsMemory, err = f.memory(); err != nil {
+		return o, err
+	}
+	if o.BarrierThreshold, err = f.barriers(); err != nil {
 		return o, err
 	}
 	if f.Sync == "" {
@@ -56,6 +60,21 @@ func (f *compileFlags) memory() (int64, error) {
 		return -1, nil
 	}
 	return int64(mb) << 20, nil
+}
+
+// barriers is what --barrier-threshold gives, as driver.Options has it.
+func (f *compileFlags) barriers() (float64, error) {
+	switch f.BarrierThreshold {
+	case "":
+		return 0, nil
+	case "none":
+		return -1, nil
+	}
+	n, err := strconv.ParseUint(f.BarrierThreshold, 10, 32)
+	if err != nil || n == 0 {
+		return 0, driver.Usagef("write for example --barrier-threshold=50, or none", "--barrier-threshold=%s: the bound must be a number of messages from 1, or none", f.BarrierThreshold)
+	}
+	return float64(n), nil
 }
 
 // without are the transformations that --no-transform names.

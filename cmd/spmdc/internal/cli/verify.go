@@ -23,6 +23,9 @@ type verifyCmd struct {
 	Yardstick   int           `placeholder:"RUNS" help:"Also measure, by so many sampled executions of each random program, how much of what could do without ready messages does so in plan elide."`
 	Shrink      time.Duration `default:"1m" help:"How long to shrink a random program that fails."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
+
+	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
+	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest more than N ready messages, a barrier is tried; ${barriers} is the default, none for no barriers."`
 }
 
 // Help says what is done.
@@ -54,7 +57,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	flags := compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform}
+	flags := compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold}
 	compile, err := flags.options()
 	if err != nil {
 		return err

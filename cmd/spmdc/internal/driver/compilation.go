@@ -34,6 +34,8 @@ type Options struct {
 	// PEs are the numbers of PEs for which plan elide makes proofs of their own. The
 	// program runs on any other number too.
 	PEs []int
+	// BarrierThreshold is that of plan.Options.
+	BarrierThreshold float64
 }
 
 // Compilation is one source file on its way through the passes: what is known

@@ -102,6 +102,8 @@ type slot struct {
 	Comm  int  `json:"comm"`
 	Line  int  `json:"line"`  // of the reference
 	Ready bool `json:"ready"` // a ready message before every put
+	// Unheard: only from PEs that have sent the producer nothing since their last use.
+	Unheard bool `json:"unheard,omitempty"`
 	// Verdict of the analysis: Sync, NoSync or Once; absent in plans without one.
 	Verdict string `json:"verdict,omitempty"`
 	Cells   string `json:"cells"`
@@ -120,19 +122,21 @@ type slot struct {
 }
 
 type trial struct {
-	What   string  `json:"what"`
-	Asks   bool    `json:"asks"`          // with ready messages between PEs that have no answer
-	PEs    []int   `json:"pes,omitempty"` // that is so on these numbers of PEs only
-	InTurn bool    `json:"in_turn"`       // exchanges with opposite neighbours one after another
-	Free   bool    `json:"free"`
-	Cost   float64 `json:"cost"`
-	Note   string  `json:"note,omitempty"`
+	What    string  `json:"what"`
+	Asks    bool    `json:"asks"`              // with ready messages between PEs that have no answer
+	PEs     []int   `json:"pes,omitempty"`     // that is so on these numbers of PEs only
+	InTurn  bool    `json:"in_turn"`           // exchanges with opposite neighbours one after another
+	Unheard bool    `json:"unheard,omitempty"` // with ready messages from PEs that have sent nothing since
+	Rate    float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
+	Free    bool    `json:"free"`
+	Cost    float64 `json:"cost"`
+	Note    string  `json:"note,omitempty"`
 }
 
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Asks: s.Asks, QuietOn: s.At, Why: s.Why}
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Unheard: s.Unheard, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Asks: s.Asks, QuietOn: s.At, Why: s.Why}
 		for _, t := range s.Tried {
 			d.Tried = append(d.Tried, trial(t))
 		}

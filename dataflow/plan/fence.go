@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// FenceTrial is a barrier that the search tried.
+type FenceTrial struct {
+	Before int // the communication before whose group it stands
+	Line   int // of that group
+	// Messages is how many ready messages the outermost statement around it would
+	// send each time it is executed, by estimate, without the barrier.
+	Messages float64
+	// Without and With are the costs of that statement.
+	Without, With float64
+	Chosen        bool
+}
+
+// String is "before #3 in line 20, where 240 ready messages are expected: cost 12
+// instead of 31, chosen".
+func (t FenceTrial) String() string {
+	note := ""
+	if t.Chosen {
+		note = ", chosen"
+	}
+	return fmt.Sprintf("before #%d in line %d, where %.4g ready messages are expected: cost %.4g instead of %.4g%s", t.Before, t.Line, t.Messages, t.With, t.Without, note)
+}
+
+// Barriers are tried one by one: mostFences in all, at mostPlaces in a statement,
+// those that are executed the least first.
+const (
+	mostFences = 4
+	mostPlaces = 12
+)
+
+// fence adds barriers to a plan. A barrier orders all that all PEs have done, so
+// that communications of which its loop has no other messages in the opposite
+// direction need no ready messages any more; but everybody waits for the last. So it
+// is tried only in an outermost statement that would send more ready messages than
+// Options.BarrierThreshold, before each of its groups, and taken where it makes the
+// cost of the statement least, if it lowers it at all. Then the next is looked for.
+func (s *searcher) fence(a *attempt) *attempt {
+	bound := s.BarrierThreshold
+	if bound == 0 {
+		bound = DefaultBarrierThreshold
+	}
+	var tried []FenceTrial
+	settled := map[int]bool{} // statements that no further barrier makes better
+	for bound > 0 && len(a.plan.Fences) < mostFences {
+		best, at := a, -1
+		nest, messages := s.neediest(a, settled)
+		if messages <= bound {
+			break
+		}
+		for _, c := range s.places(a, nest) {
+			fences := append(slices.Clone(a.plan.Fences), c)
+			slices.Sort(fences)
+			b := s.attempt(a.turn, fences...)
+			tried = append(tried, FenceTrial{
+				Before: c, Line: a.plan.Slots[c-1].Comm.CLine, Messages: messages, Without: a.costs[nest], With: b.costs[nest],
+			})
+			if b.costs[nest] < best.costs[nest] {
+				best, at = b, len(tried)-1
+			}
+		}
+		if at < 0 {
+			settled[nest] = true
+			continue
+		}
+		tried[at].Chosen = true
+		a = best
+	}
+	a.plan.Fenced = tried
+	return a
+}
+
+// neediest is the outermost statement, of those that are not settled, in which a
+// sends the most ready messages, by its number, and how many these are.
+func (s *searcher) neediest(a *attempt, settled map[int]bool) (nest int, messages float64) {
+	sum := map[int]float64{}
+	for i := range a.plan.Slots {
+		slot := &a.plan.Slots[i]
+		if !slot.Ready || slot.free(s.PEs) || a.messages == nil || settled[s.weights.nest[i+1]] {
+			continue
+		}
+		n := a.messages[i+1]
+		if slot.Unheard {
+			n *= a.taken(i).Rate
+		}
+		at := s.weights.nest[i+1]
+		sum[at] += n
+		if sum[at] > messages {
+			nest, messages = at, sum[at]
+		}
+	}
+	return nest, messages
+}
+
+// places are the communications of a statement before which a barrier is tried.
+func (s *searcher) places(a *attempt, nest int) []int {
+	var out []int
+	for _, c := range weigh(a.plan.Program).starts {
+		if s.weights.nest[c] == nest && !slices.Contains(a.plan.Fences, c) {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(s.weights.of[x], s.weights.of[y]) })
+	return out[:min(len(out), mostPlaces)]
+}

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// unheard says why there are ready messages from those alone that have sent nothing.
+const unheard = "ready message: only from those consumers that have sent the producer nothing since their last use of the slot, which both note"
+
+// listen lets the communications that still have ready messages listen, so that
+// only those consumers send them that have sent nothing since: with as many slots
+// as are the cheapest, or as there is memory for. What that costs in messages is
+// estimated by a rehearsal. One that needs none on the numbers of PEs that the plan
+// is for keeps the slots that it has, and listens on other numbers.
+func (s *searcher) listen(a *attempt, extra map[int]float64) {
+	left := s.Memory
+	listen, any := make([]bool, len(a.plan.Slots)+1), false
+	for i := range a.plan.Slots {
+		slot := &a.plan.Slots[i]
+		left -= s.bytes(slot)
+		if slot.Ready && slot.Comm.Kind != comm.Irregular && !slot.free(s.PEs) {
+			listen[slot.Comm.ID], any = true, true
+		}
+	}
+	if any {
+		s.listenWith(a, listen, extra, max(0, left))
+	}
+	for i := range a.plan.Slots {
+		if slot := &a.plan.Slots[i]; len(slot.At) > 0 && slot.Ready && (slot.Staged || !slot.Comm.Overlap) {
+			slot.Unheard, slot.Why = true, unheard
+		}
+	}
+}
+
+// listenWith is listen for the given communications, with so much memory.
+func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, left int64) {
+	options := make([][]option, len(a.plan.Slots))
+	staged := func(c *comm.Comm) bool { return listen[c.ID] && c.Overlap || a.plan.Slots[c.ID-1].Staged }
+	counts := rehearse(a.plan, listen, staged)
+	a.messages = make([]float64, len(listen))
+	for i := range options {
+		c := a.plan.Slots[i].Comm
+		if !listen[c.ID] {
+			continue
+		}
+		weight, first := s.weights.of[c.ID], *a.taken(i)
+		a.messages[c.ID] = weight * counts.shares[c.ID][0].each()
+		var found []option
+		least := first.Cost
+		for k, n := range slotCounts {
+			rate, ok := counts.shares[c.ID][k].rate(n, weight)
+			if !ok {
+				continue
+			}
+			o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}}
+			cost := weight*noteCost + weight*rate*readyCost + extra[c.ID]
+			one := c.TempCells() * elemSize(c.Array.Type)
+			if c.Overlap {
+				cost += weight * copyCost
+				one = s.program.StageCells(c) * elemSize(c.Array.Type)
+				o.bytes = int64(n) * one
+			} else {
+				o.bytes = int64(n-1) * one
+			}
+			cost += firstCost * float64(o.bytes)
+			if int64(n)*one > cache {
+				cost += weight * coldCost * float64(one)
+			}
+			if cost >= least {
+				continue // more memory for nothing
+			}
+			least = cost
+			o.trial, o.saves = len(a.trials[i]), first.Cost-cost
+			a.trials[i] = append(a.trials[i], Trial{
+				What: mood(Slot{Ready: true, Unheard: true, Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Unheard: true, Rate: rate, Cost: cost,
+			})
+			found = append(found, o)
+		}
+		slices.SortStableFunc(found, func(x, y option) int { return cmp.Compare(y.saves, x.saves) })
+		options[i] = found
+	}
+	before := make([]*Trial, len(options))
+	for i := range options {
+		before[i] = a.taken(i)
+	}
+	a.choose(options, left)
+	for _, o := range slices.Concat(options...) {
+		if a.trials[o.slot][o.trial].Note != chosen {
+			continue
+		}
+		if was := before[o.slot]; was.Note == chosen {
+			was.Note = "" // on some numbers of PEs only
+		}
+		slot := &a.plan.Slots[o.slot]
+		slot.Unheard, slot.Staged, slot.Count, slot.At, slot.Why = true, o.slots.Staged, o.slots.Count, nil, unheard
+		slot.Cells = cells(slot.Comm) + sharedOut(slot)
+	}
+}

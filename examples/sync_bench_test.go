@@ -1,0 +1,180 @@
+package examples_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// longer says how the benchmark changes an example so that it communicates for a
+// while: old text, new text, and so on, each old text found once.
+var longer = map[string][]string{
+	"fig3":      {"rounds = 3", "rounds = 150000"},
+	"fig5":      {"rounds = 3", "rounds = 60000"},
+	"fig6":      {"rounds = 5", "rounds = 100000"},
+	"floyd":     {"n = 32,", "n = 600,"},
+	"grid":      {"ncycles = 12", "ncycles = 4000"},
+	"heat3d":    {"steps = 20, every = 5", "steps = 12000, every = 1000"},
+	"irregular": {"rounds = 6", "rounds = 40000"},
+	"jacobi":    {"maxit = 1000", "maxit = 40000", "tol = 1.0d-5", "tol = -1.0d0"},
+	"life":      {"generation = 1, 4 * n", "generation = 1, 2000 * n"},
+	"lu":        {"n = 40", "n = 800"},
+	"matmul":    {"n = 48", "n = 600"},
+	"redblack":  {"maxsweep = 1000", "maxsweep = 20000", "tol = 1.0d-4", "tol = -1.0d0"},
+	"shallow":   {"steps = 30, every = 10", "steps = 5000, every = 1000"},
+	"shapes":    {"it = 1, 2", "it = 1, 20000"},
+	"sweep":     {"rounds = 4", "rounds = 8000"},
+	"transpose": {"it = 1, 3", "it = 1, 20000"},
+	"wavefront": {"n = 32", "n = 2000"},
+}
+
+// syncRounds is how often each program is run, from SPMDC_BENCH_ROUNDS.
+func syncRounds(b *testing.B) int {
+	text := os.Getenv("SPMDC_BENCH_ROUNDS")
+	if text == "" {
+		return 7
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		b.Fatalf("SPMDC_BENCH_ROUNDS=%s: want a number of runs from 1", text)
+	}
+	return n
+}
+
+// BenchmarkSync compares the run times of plans, checker off, on 2 and 4 PEs. The
+// programs of the plans run in turn, one round after another, and what is told is
+// the median over the rounds of the ratio of their times in one round, so that what
+// else the machine does weighs on both; ± is half the distance of the quartiles,
+// divided by the root of the rounds: about the error of the median. A ratio
+// below 1 is a gain.
+//
+//	go test ./examples -run - -bench Sync
+//
+// SPMDC_BENCH_ROUNDS=n sets the number of rounds, 7 if it is not set.
+func BenchmarkSync(b *testing.B) {
+	compared := []string{"elide", "popl96", "handshake"}
+	for _, e := range examples(b) {
+		b.Run(e.name, func(b *testing.B) {
+			source := lengthen(b, e)
+			var programs []string
+			for _, plan := range compared {
+				programs = append(programs, build(b, source, plan))
+			}
+			for _, pes := range []string{"2", "4"} {
+				b.Run("n="+pes, func(b *testing.B) {
+					rounds := syncRounds(b)
+					times := make([][]float64, len(programs))
+					for round := range rounds + 1 {
+						for i := range programs {
+							k := (i + round) % len(programs)
+							d := timed(b, e, programs[k], pes)
+							if round > 0 { // the first is to warm up
+								times[k] = append(times[k], d.Seconds())
+							}
+						}
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(1000*quantile(times[0], 0.5), "ms")
+					for _, pair := range [][2]int{{0, 1}, {1, 2}, {0, 2}} {
+						ratio, noise := paired(times[pair[0]], times[pair[1]])
+						name := compared[pair[0]] + "/" + compared[pair[1]]
+						b.ReportMetric(ratio, name)
+						b.ReportMetric(noise, "±"+name)
+					}
+				})
+			}
+		})
+	}
+}
+
+// lengthen writes the longer program.
+func lengthen(b *testing.B, e example) string {
+	b.Helper()
+	text, err := os.ReadFile(e.source)
+	if err != nil {
+		b.Fatal(err)
+	}
+	program := string(text)
+	for change := range slices.Chunk(longer[e.name], 2) {
+		if strings.Count(program, change[0]) < 1 {
+			b.Fatalf("%s: no %q, so it cannot be made longer", e.source, change[0])
+		}
+		program = strings.ReplaceAll(program, change[0], change[1])
+	}
+	path := filepath.Join(b.TempDir(), filepath.Base(e.source))
+	if err := os.WriteFile(path, []byte(program), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// timed is how long a run takes.
+func timed(b *testing.B, e example, program, pes string) time.Duration {
+	b.Helper()
+	cmd := exec.Command(program, "-n", pes)
+	if e.input != "" {
+		in, err := os.Open(e.input)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	start := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%s on %s PEs: %v\n%s", program, pes, err, out)
+	}
+	return time.Since(start)
+}
+
+// paired is the median of the ratios of times that were taken in one round, and its
+// error.
+func paired(times, others []float64) (ratio, noise float64) {
+	ratios := make([]float64, len(times))
+	for i := range ratios {
+		ratios[i] = times[i] / others[i]
+	}
+	spread := quantile(ratios, 0.75) - quantile(ratios, 0.25)
+	return quantile(ratios, 0.5), spread / 2 / math.Sqrt(float64(len(ratios)))
+}
+
+// quantile of a list, by interpolation.
+func quantile(list []float64, q float64) float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	at := q * float64(len(sorted)-1)
+	lo := int(at)
+	if lo+1 == len(sorted) {
+		return sorted[lo]
+	}
+	return sorted[lo] + (at-float64(lo))*(sorted[lo+1]-sorted[lo])
+}
+
+// TestLonger: every example that a benchmark makes longer is one, and the changes
+// find their place.
+func TestLonger(t *testing.T) {
+	known := map[string]bool{}
+	for _, e := range examples(t) {
+		known[e.name] = true
+		text, err := os.ReadFile(e.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for change := range slices.Chunk(longer[e.name], 2) {
+			if n := strings.Count(string(text), change[0]); n < 1 {
+				t.Errorf("%s: no %q", e.source, change[0])
+			}
+		}
+	}
+	for name := range longer {
+		if !known[name] {
+			t.Error(fmt.Errorf("there is no example %s", name))
+		}
+	}
+}
