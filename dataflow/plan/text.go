@@ -19,6 +19,9 @@ import (
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", p.Kind)
+	for _, n := range p.notes() {
+		fmt.Fprintf(&b, "# %s\n", n)
+	}
 	for _, s := range p.Slots {
 		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s.Ready, s.Staged, s.Count), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
 		for _, t := range s.Tried {
@@ -87,6 +90,7 @@ func parseMood(text string) (ready, staged bool, count int, ok bool) {
 // the graph, without the program that it was made from.
 type Document struct {
 	Kind    Kind
+	Notes   []string // for people
 	Slots   []SlotText
 	Proofs  []Proof // in the order of Slots by Put
 	Classes [][]int // communications that may fill the same cells; others have cells of their own
@@ -112,6 +116,9 @@ type SlotText struct {
 func (d *Document) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", d.Kind)
+	for _, n := range d.Notes {
+		fmt.Fprintf(&b, "# %s\n", n)
+	}
 	for _, s := range d.Slots {
 		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(s.Ready, s.Staged, s.Count), s.Text)
 		for _, t := range s.Tried {
@@ -161,6 +168,8 @@ func Parse(text string) (*Document, error) {
 			err = d.parseExact(line)
 		case word == "class":
 			err = d.parseClass(line)
+		case word == "#":
+			d.Notes = append(d.Notes, strings.TrimPrefix(line, "# "))
 		default:
 			g, err := cfg.Parse(text[offset:])
 			if err != nil {
