@@ -149,7 +149,7 @@ func takeApart(t testing.TB, text string) *sketch {
 		line = strings.TrimSuffix(line, "\n")
 		number, rest, _ := strings.Cut(line, " ")
 		switch number {
-		case "plan", "proof", "tried", "ages", "barrier":
+		case "plan", "proof", "tried", "ages", "barrier", "#":
 			continue
 		case "slot":
 			s.slots = append(s.slots, line)

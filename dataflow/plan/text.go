@@ -19,6 +19,9 @@ import (
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", p.Kind)
+	for _, n := range p.notes() {
+		fmt.Fprintf(&b, "# %s\n", n)
+	}
 	for _, s := range p.Slots {
 		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
 		for _, t := range s.Tried {
@@ -112,6 +115,7 @@ func parseMood(text string) (s SlotText, ok bool) {
 // the graph, without the program that it was made from.
 type Document struct {
 	Kind    Kind
+	Notes   []string // for people
 	Slots   []SlotText
 	Proofs  []Proof  // in the order of Slots by Put
 	Fenced  []string // which barriers were tried
@@ -139,6 +143,9 @@ type SlotText struct {
 func (d *Document) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", d.Kind)
+	for _, n := range d.Notes {
+		fmt.Fprintf(&b, "# %s\n", n)
+	}
 	for _, s := range d.Slots {
 		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(Slot{Ready: s.Ready, Staged: s.Staged, Unheard: s.Unheard, Count: s.Count}), s.Text)
 		for _, t := range s.Tried {
@@ -193,6 +200,8 @@ func Parse(text string) (*Document, error) {
 			err = d.parseClass(line)
 		case word == "barrier":
 			d.Fenced = append(d.Fenced, strings.TrimPrefix(line, "barrier "))
+		case word == "#":
+			d.Notes = append(d.Notes, strings.TrimPrefix(line, "# "))
 		default:
 			g, err := cfg.Parse(text[offset:])
 			if err != nil {

@@ -113,6 +113,21 @@ func say(staged bool, count int, asks bool) string {
 	return text
 }
 
+// notes explain the words of the text form of a plan that was searched for.
+func (p *Plan) notes() []string {
+	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Tried != nil }) {
+		return nil
+	}
+	return []string{
+		"tried: what the search looked at for the slot above, until something was proved; it takes the cheapest.",
+		"quiet: one slot, quiet*2: two by turns; staged: a stage, from which is copied what has arrived; asking: ready messages only",
+		"between PEs that get no answer; in turn: exchanges with opposite neighbours complete one after another.",
+		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, a turn more %g;", readyCost, copyCost, askCost, turnCost),
+		fmt.Sprintf("and %g for a byte of slots. Loops of unknown bounds count as %g iterations, conditions as holding every other time.", byteCost, guessTrip),
+		"proof, ages: what holds in front of each node of the graph below, of the last value, of the one before, ...; verified.",
+	}
+}
+
 // orders says that the given nodes order what before the next put.
 func (p *Plan) orders(nodes []*cfg.Node, what string) string {
 	var between []*cfg.Node

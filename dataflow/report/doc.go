@@ -1,15 +1,19 @@
-// Package report tells people what the analysis of synchronisation found, and
-// why: for every communication its processor functions, the values of the
-// analysis at every node and sweep, the verdict of the sound form beside that of
-// the printed one, and the reason, which is one of three:
+// Package report tells people what a plan does about the synchronisation of every
+// communication, and why: its processor functions, the values of the analysis at
+// the nodes that matter, the verdict of the plan beside those of the analysis as it
+// was printed and of its sound form, and the reason, which is one of these:
 //
-//	NoSync  a chain on every path from the use to the next put, through a
-//	        reduction or through a message in the other direction
+//	NoSync  a chain on every path from the use to the put that overwrites, through a
+//	        reduction or barrier or through a message in the other direction; with
+//	        several slots from the put two or more executions before, told by the
+//	        age of values; where the slots ask, which pairs of PEs have an answer
 //	Once    no path leads back to the put
-//	Sync    a path on which nothing orders them, what lies on it and why that
-//	        proves nothing, what lies beside it, and what to change
+//	Sync    a path on which nothing is known to order use and put, an execution that
+//	        shows that nothing does, if one is found, what lies on the path and why
+//	        that proves nothing, what lies beside it, and what to change; each change
+//	        has been tried, in a copy of the graph or by making the plan anew
 //
-// Analyze decides; Build collects the reasons as plain data (Report); Text, DOT
+// Analyze prepares; Build collects the reasons as plain data (Report); Text, DOT
 // and HTML render them. In
 //
 //	1 do t = 1, n

@@ -29,7 +29,11 @@ func (r *Report) DOT(g *cfg.Graph) string {
 		if c.Verdict == "Sync" {
 			width = 3
 		}
-		return fmt.Sprintf("fillcolor=%q, penwidth=%d, tooltip=%q", fills[c.Verdict][n.Kind-cfg.Comm], width, c.Verdict)
+		about := c.Verdict
+		if form := c.Slot.form(); form != "" {
+			about += ", " + form
+		}
+		return fmt.Sprintf("fillcolor=%q, penwidth=%d, tooltip=%q", fills[c.Verdict][n.Kind-cfg.Comm], width, about)
 	})
 	return b.String()
 }

@@ -28,7 +28,8 @@ func analyze(t testing.TB, text string) *report.Analysis {
 }
 
 // analyzeWith is analyze with another plan and a choice of source transformations.
-func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options) *report.Analysis {
+// pes are the numbers of PEs that plan elide is made for in particular.
+func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options, pes ...int) *report.Analysis {
 	t.Helper()
 	tree, diags := parser.Parse("in.hpf", []byte(text))
 	if diags.HasErrors() {
@@ -42,7 +43,11 @@ func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options) *r
 	chosen := choose.Choose(p, scalar.Analyze(p), o)
 	c := comm.Analyze(chosen.IR, chosen.Info)
 	f := procfunc.Analyze(c, c.Graph())
-	return report.Analyze(plan.MakeWith(c, kind, f), f, report.Options{})
+	if pes == nil {
+		return report.Analyze(plan.MakeWith(c, kind, f), f, report.Options{})
+	}
+	search := plan.Options{PEs: pes}
+	return report.Analyze(plan.Search(c, f, search), f, report.Options{PEs: pes[0], Search: search})
 }
 
 // reports are those of the examples, which several tests look at.
