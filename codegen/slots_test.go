@@ -4,8 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	hpf "github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // TestSlots: stages, temporaries by turns and answered pairs in the emitted
@@ -51,6 +57,53 @@ end program
 	for _, no := range []string{"NewStaged", "NewTemps", "AnsweredBy"} {
 		if strings.Contains(handshake, no) {
 			t.Errorf("%s in a program of plan handshake", no)
+		}
+	}
+}
+
+// TestQuietOn: the numbers of PEs on which there are no ready messages, in a program
+// that has them on others.
+func TestQuietOn(t *testing.T) {
+	const text = `program p
+ integer :: i, k
+ double precision :: a(1:12), b(1:12)
+!HPF$ DISTRIBUTE a(CYCLIC)
+!HPF$ ALIGN b(i) WITH a(i)
+ do i = 1, 12
+  a(i) = i
+  b(i) = 0
+ end do
+ do k = 1, 11
+  do i = 1, 12
+   b(i) = b(i) + a(k)
+  end do
+  a(k+1) = 2*a(k+1)
+ end do
+ print *, b(7)
+end program
+`
+	tree, diags := hpf.Parse("in.hpf", []byte(text))
+	p := lower.Lower(tree, diags)
+	mapping.Resolve(p, diags)
+	if diags.HasErrors() {
+		t.Fatal(report(diags))
+	}
+	c := comm.Analyze(p, scalar.Analyze(p))
+	made := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{PEs: []int{2, 3, 40}})
+	if err := made.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	code, err := codegen.Emit(made, codegen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"t1 := spmd.NewTemps[float64](pe, 1,",
+		"c1 := spmd.NewComm(pe, 0, a, t1)\n",
+		"c1.QuietOn(2, 3) // no ready messages on so many PEs\n",
+	} {
+		if !strings.Contains(string(code), want) {
+			t.Errorf("%q is not in\n%s", want, code)
 		}
 	}
 }

@@ -17,7 +17,7 @@
 //	on 3 PEs: 0>1; 1>2,9; 2-8>1; 9
 //	sent 1 at 2: 0>1 1>2 to 1-2
 //	sent 2 at 3: 1>0 2>1 to 0-1
-//	known 1*2: 1-2 1@1:0 1@2:1 0@1:1 0@2:2; 3 1@1:1 1@2:2; 4-5 2>1@1:0 2>1@2:1; 6-8 1@1:0 1@2:1
+//	known 1*2: 1-2 0@1:1 0@2:2 1@1:0 1@2:1; 3 1@1:1 1@2:2; 4-5 2>1@1:0 2>1@2:1; 6-7 1@1:0 1@2:1; 8 0@1:1 0@2:2 1@1:0 1@2:1
 //
 // The copies follow each other as the first line says: 0 goes on to 1, 1 to 2 or 9,
 // 2 to 3 and so on up to 8, which goes on to 1. In front of copies 1 and 2, PE 1 is

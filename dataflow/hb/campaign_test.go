@@ -112,14 +112,14 @@ func (p *program) verdicts(sys *System) []synch.Verdict {
 		out[x] = synch.Once
 	}
 	for x := 1; x <= p.Comms(); x++ {
-		for _, it := range p.layout().items(x, p.Mates(x), p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Mates(x)) {
 			fixed[it] = true
 		}
 	}
 	for it := range fixed {
 		f := s.solve(s.rules(it.use, it.how))
 		for _, put := range p.Mates(it.use) {
-			if slices.Contains(p.layout().items(put, p.Mates(put), p.Mates(put)), it) {
+			if slices.Contains(p.layout().items(put, p.Mates(put)), it) {
 				out[put-1] = min(out[put-1], f.verdict(put))
 			}
 		}

@@ -16,7 +16,7 @@ func (p *program) certificates(sys *System) []*Certificate {
 	s := newSolver(sys)
 	var out []*Certificate
 	for x := 1; x <= p.Comms(); x++ {
-		for _, it := range p.layout().items(x, p.Mates(x), p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Mates(x)) {
 			if s.solve(s.rules(it.use, it.how)).verdict(x) == synch.NeedsSync {
 				continue
 			}

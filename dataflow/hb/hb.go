@@ -74,18 +74,15 @@ type item struct {
 	how slots
 }
 
-// items are the obligations of the puts of x. class lists the communications
-// that fill the same cells, x included; uses those of them that have to be
-// looked at when none has slots of its own.
-func (l layout) items(x int, class, uses []int) []item {
+// items are the obligations of the puts of x. mates are the communications that may
+// fill the same cells, x included: each of them counts, and not only those whose use
+// may be the last, since who does not take part in that one is not told of by it.
+func (l layout) items(x int, mates []int) []item {
 	if l.own(x) {
 		return []item{{x, l[x-1]}}
 	}
-	if slices.ContainsFunc(class, l.own) {
-		uses = class
-	}
 	var out []item
-	for _, m := range uses {
+	for _, m := range mates {
 		// What is copied from a staging slot is in the cells that x fills.
 		if l[m-1].staged || l[m-1].n == 1 {
 			out = append(out, item{m, slots{n: 1}})
@@ -116,14 +113,20 @@ func Analyze(f *procfunc.Functions, o Options) *Analysis {
 
 // decide finds all verdicts.
 func (a *Analysis) decide() {
-	uses := make([][]int, len(a.Comms)+1)
-	for _, it := range a.Functions.Items() {
-		uses[it[1]] = append(uses[it[1]], it[0])
+	mates := make([][]int, len(a.Comms)+1)
+	for x := range mates {
+		mates[x] = []int{x}
+	}
+	for _, group := range a.Functions.Shared() {
+		for _, x := range group {
+			mates[x] = append(mates[x], group...)
+		}
 	}
 	for _, class := range a.Functions.Classes() {
 		items := map[int][]item{}
 		for _, x := range class {
-			items[x] = a.layout.items(x, class, uses[x])
+			slices.Sort(mates[x])
+			items[x] = a.layout.items(x, slices.Compact(mates[x]))
 		}
 		exact := a.byPEs(class, items)
 		// Put by put, as procfunc likes to be asked.

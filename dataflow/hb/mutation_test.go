@@ -252,7 +252,7 @@ func (p *program) caught(sys *System, breaks func(m *mutant), o *observed) bool 
 			continue
 		}
 		all := true
-		for _, it := range p.layout().items(x, p.Mates(x), p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Mates(x)) {
 			m := &mutant{rules: s.rules(it.use, it.how)}
 			if breaks != nil {
 				breaks(m)

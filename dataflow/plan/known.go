@@ -22,8 +22,7 @@ type knownPEs struct {
 	f       *procfunc.Functions
 	pes     []int
 	provers map[int]*hb.Prover
-	items   [][]int // by put, the uses that have to be over
-	class   [][]int // by number
+	shares  [][]int // by number, the communications that may fill the same cells, it included
 	synch   *synch.Solver
 }
 
@@ -33,17 +32,27 @@ func newKnown(p *Plan, rel Relations, pes []int) *knownPEs {
 	if !ok || len(pes) == 0 {
 		return nil
 	}
-	k := &knownPEs{f: f, pes: pes, provers: map[int]*hb.Prover{}, items: make([][]int, len(p.Slots)+1), class: make([][]int, len(p.Slots)+1)}
-	for _, it := range rel.Items() {
-		k.items[it[1]] = append(k.items[it[1]], it[0])
-	}
-	for _, class := range rel.Classes() {
-		for _, x := range class {
-			k.class[x] = class
-		}
-	}
+	k := &knownPEs{f: f, pes: pes, provers: map[int]*hb.Prover{}, shares: sharers(p.Classes, len(p.Slots))}
 	k.synch = synch.NewSolver(p.Graph)
 	return k
+}
+
+// sharers is sharing for all of n communications.
+func sharers(classes [][]int, n int) [][]int {
+	out := make([][]int, n+1)
+	for r := range out {
+		out[r] = []int{r}
+	}
+	for _, c := range classes {
+		for _, r := range c {
+			out[r] = append(out[r], c...)
+		}
+	}
+	for r := range out {
+		slices.Sort(out[r])
+		out[r] = slices.Compact(out[r])
+	}
+	return out
 }
 
 // severalPEs are the numbers of PEs of a list for which there is something to prove,
@@ -76,13 +85,20 @@ func (k *knownPEs) free(pes, x, count int, staged bool) bool {
 	if ownSlots(count, staged) {
 		return prover.Free(x, count, staged, []int{x})[0]
 	}
-	for _, use := range k.items[x] {
-		at := slices.Index(k.class[x], x)
-		if !prover.Free(use, 1, false, k.class[x])[at] && !k.anyway(use, x) {
+	// Each use counts, and not only the last: who does not take part in that one is
+	// not told of by it.
+	for _, use := range k.shares[x] {
+		if !k.over(prover, use, x) && !k.anyway(use, x) {
 			return false
 		}
 	}
 	return true
+}
+
+// over reports whether a use is over before a put into the same cells. What may be
+// put after one use is found for all such puts at once.
+func (k *knownPEs) over(prover *hb.Prover, use, put int) bool {
+	return prover.Free(use, 1, false, k.shares[use])[slices.Index(k.shares[use], put)]
 }
 
 // anyway reports whether a use is over before a put on any number of PEs.
@@ -246,9 +262,8 @@ func (p *Plan) certify(k *knownPEs) {
 			case ownSlots(s.Count, s.Staged):
 				need(form{x, s.Count, s.Staged}, x)
 			default:
-				at := slices.Index(k.class[x], x)
-				for _, use := range k.items[x] {
-					if k.prover(n).Free(use, 1, false, k.class[x])[at] {
+				for _, use := range k.shares[x] {
+					if k.over(k.prover(n), use, x) {
 						need(form{use, 1, false}, x)
 					} else if !proved[[2]int{use, x}] {
 						proved[[2]int{use, x}] = true

@@ -92,9 +92,8 @@ type answering struct {
 }
 
 func newReplay(p *Plan, np int, seed uint64) *replay {
-	r := &replay{p: p, np: np, state: make([]commState, len(p.Slots)+1), plain: make([]*comm.Comm, len(p.Slots)+1), knows: make([][]int, np)}
+	r := &replay{p: p, np: np, class: sharers(p.Classes, len(p.Slots)), state: make([]commState, len(p.Slots)+1), plain: make([]*comm.Comm, len(p.Slots)+1), knows: make([][]int, np)}
 	for i := range r.state {
-		r.class = append(r.class, sharing(p.Classes, i))
 		r.state[i].used, r.state[i].live = make([]int, np), make([]bool, np)
 	}
 	for i := range r.knows {

@@ -116,7 +116,8 @@ func (d *Document) ordered(c *cfg.Node) error {
 }
 
 // orderedOn checks what takes the place of the ready messages of communication node c
-// on the numbers of PEs on which there are none.
+// on the numbers of PEs on which there are none. Proofs for these are about the PEs
+// that take part. So each use of the cells needs one, and not only the last.
 func (d *Document) orderedOn(c *cfg.Node, checked map[int]*exact.Checked) error {
 	s := &d.Slots[c.Ref-1]
 	if !puts(c, c.Ref) || len(s.At) == 0 {
@@ -142,9 +143,6 @@ func (d *Document) orderedOn(c *cfg.Node, checked map[int]*exact.Checked) error 
 				if err := d.checkProof(d.proof(use, s.ID)); err == nil {
 					continue
 				}
-			}
-			if !own && use != s.ID && p.Find(use, 1, false) == nil && !d.reaches(use, c, class) {
-				continue
 			}
 			if err := p.Orders(use, s.Count, s.Staged, s.ID); err != nil {
 				return fmt.Errorf("line %d: %s puts without ready message: %w", c.Line, c.Name(), err)

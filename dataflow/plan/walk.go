@@ -190,7 +190,8 @@ func (w *walker) simple(s ir.Stmt) *jump {
 		}
 		for _, v := range s.Items {
 			if v.Sym.Type == ir.Integer {
-				w.values[v.Sym.Name] = int64(1 + w.random.IntN(8))
+				// Small ones decide more than others: conditions, loops that do not run.
+				w.values[v.Sym.Name] = int64(w.random.IntN([]int{3, 9}[w.random.IntN(2)]))
 			}
 		}
 	default:

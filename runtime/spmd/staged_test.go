@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,49 @@ func TestAnsweredBy(t *testing.T) {
 			}
 			if err := heldRun(t, 4, "3,1,2", "", body(true)); (err == nil) != (want == 0) {
 				t.Errorf("answers of 1:%d, without any ready message: %v", most, err)
+			}
+		}
+	}
+}
+
+// TestQuietOn: ready messages are left out on the numbers of PEs named, and on no
+// other, those of pairs without answer included; a run with ready messages for all
+// has them there too.
+func TestQuietOn(t *testing.T) {
+	const steps = 5
+	for _, np := range []int{2, 3, 4} {
+		for _, c := range []struct {
+			quiet []int
+			asks  bool
+		}{{nil, false}, {[]int{2, 4}, false}, {[]int{2, 4}, true}, {[]int{3}, true}} {
+			want := int64(steps * (np - 1))
+			switch {
+			case slices.Contains(c.quiet, np):
+				want = 0
+			case c.asks:
+				want -= int64(np - 1) // the slot was never used at first
+			}
+			_, stats := spmd(t, np, "", func(pe *PE) {
+				l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
+				a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
+				right, none := NewStaged(pe, 0, a, 1, 0), NewStaged(pe, 1, a, 1, 0)
+				if c.asks {
+					right.AnsweredBy(none)
+				}
+				right.QuietOn(c.quiet...)
+				pe.Start()
+				for range steps {
+					none.Post(func(q int) Box { return pe.Box(dist.Range(1, 0, 1)) })
+					right.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+					right.Wait()
+					none.Wait()
+					right.Done()
+					none.Done()
+					pe.Barrier(1)
+				}
+			})
+			if got := stats.Site(0).Ready; got != want {
+				t.Errorf("%d PEs, quiet on %v, asking %t: %d ready messages, want %d", np, c.quiet, c.asks, got, want)
 			}
 		}
 	}

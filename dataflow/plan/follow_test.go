@@ -1,0 +1,156 @@
+package plan_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/dataflow/exact"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+// planFor makes plan elide of a program for some numbers of PEs.
+func planFor(t testing.TB, text string, pes ...int) *plan.Plan {
+	t.Helper()
+	c := transformed(t, text)
+	return plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{PEs: pes})
+}
+
+// triangle broadcasts, in a loop that is told apart in a loop that is told apart,
+// from PEs that change; every other time only, and not at all in the end.
+const triangle = `program triangle
+ integer :: i, j, k
+ double precision :: a(12), b(12)
+!HPF$ DISTRIBUTE a(CYCLIC)
+!HPF$ ALIGN b(i) WITH a(i)
+ do k = 1, 4
+   do j = k, 4
+     do i = 1, 12
+       b(i) = b(i) + a(j)
+     end do
+     if (mod(j,2) == 0) then
+       a(j+1) = b(j) + 1
+     end if
+     a(j) = b(1)
+   end do
+ end do
+end program
+`
+
+// TestFollow: the copies of proofs are the ways on which programs go. A copy's way
+// less, a message less among those that there can be, or more among those that are
+// certain, and the program is found to do something else.
+func TestFollow(t *testing.T) {
+	p := planFor(t, triangle, 3)
+	if len(p.Exact) != 1 || len(p.Exact[0].Loops) != 2 || len(p.Exact[0].Copies) <= len(p.Graph.Nodes) {
+		t.Fatalf("no loops told apart:\n%s", p.Explain())
+	}
+	if err := p.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, spoil func(e *exact.Proof) bool) {
+		t.Helper()
+		e := *p.Exact[0]
+		e.Copies, e.Sent = slices.Clone(e.Copies), slices.Clone(e.Sent)
+		e.Uses = nil // claims would fail as well
+		if !spoil(&e) {
+			return
+		}
+		if err := plan.Follow(p, &e); err == nil {
+			t.Errorf("%s: not missed\n%v", what, &e)
+		}
+	}
+	if err := plan.Follow(p, p.Exact[0]); err != nil {
+		t.Fatal(err)
+	}
+	ways, messages := 0, 0
+	for i, c := range p.Exact[0].Copies {
+		for k := range c.Succs {
+			refused("a way less", func(e *exact.Proof) bool {
+				e.Copies[i].Succs = slices.Delete(slices.Clone(c.Succs), k, k+1)
+				ways++
+				return true
+			})
+		}
+	}
+	for i, s := range p.Exact[0].Sent {
+		for from := range 3 {
+			for to := range 3 {
+				bit := uint64(1) << to
+				refused("a put less", func(e *exact.Proof) bool {
+					if s.May[from]&bit == 0 {
+						return false
+					}
+					messages++
+					e.Sent[i].May, e.Sent[i].Must = slices.Clone(s.May), nil
+					e.Sent[i].May[from] &^= bit
+					return true
+				})
+				refused("a message more", func(e *exact.Proof) bool {
+					if from == to || len(s.Must) == 0 || s.Must[from]&bit != 0 {
+						return false
+					}
+					messages++
+					e.Sent[i].May, e.Sent[i].Must = exact.All(3), slices.Clone(s.Must)
+					e.Sent[i].Must[from] |= bit
+					return true
+				})
+			}
+		}
+		refused("a user less", func(e *exact.Proof) bool {
+			e.Sent[i].Users &= s.Users - 1
+			return true
+		})
+	}
+	refused("a loop less told apart", func(e *exact.Proof) bool {
+		e.Loops = e.Loops[:1]
+		return true
+	})
+	refused("what is no loop", func(e *exact.Proof) bool {
+		e.Loops = []int{0}
+		return true
+	})
+	if ways < 50 || messages < 20 {
+		t.Errorf("only %d ways and %d messages", ways, messages)
+	}
+}
+
+// TestQuietOn: a plan for some numbers of PEs names them, and its text without the
+// proofs, with other numbers, or without the messages that they count on is not
+// accepted.
+func TestQuietOn(t *testing.T) {
+	p := planFor(t, triangle, 2, 3)
+	text := p.Explain()
+	d := p.Document()
+	if got := d.String(); got != text {
+		t.Fatalf("read as\n%s\nwritten\n%s", got, text)
+	}
+	if err := d.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, s := range p.Slots {
+		at += len(s.At)
+	}
+	if at < 3 {
+		t.Fatalf("only %d times quiet:\n%s", at, text)
+	}
+	for _, c := range []struct{ name, old, new, want string }{
+		{"another number", `(?m)^quiet on 2 PEs$`, "quiet on 2 3 PEs", "nothing is claimed of the uses of #1 on 3 PEs"},
+		{"a number without proofs", `(?m)^quiet on 2 PEs$`, "quiet on 2 4 PEs", "there are no proofs for these"},
+		{"no claims", `(?m)^known .*\n`, "", "nothing is claimed of the uses"},
+		{"nothing certain", `(?m)^(sent \d+ at [\d,-]+:)( [\d> ]+) to`, "$1 may$2 to", "need not know"},
+		{"no proof", `(?m)^(on|sent|known) .*\n`, "", "there are no proofs for these"},
+	} {
+		spoilt := regexp.MustCompile(c.old).ReplaceAllString(text, c.new)
+		d, err := plan.Parse(spoilt)
+		if err == nil {
+			err = d.Verify()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v\n%s", c.name, err, spoilt)
+		}
+	}
+}
