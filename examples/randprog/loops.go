@@ -212,9 +212,21 @@ func (g *loops) planeStatement() string {
 	return fmt.Sprintf("    %s(t,%s) = mod(%s(t,t) + t, 97)\n", x, "t", x)
 }
 
+// condition is one on the index t, or on an element that its owner tells all PEs.
+func (g *loops) condition() string {
+	if g.r.IntN(4) > 0 {
+		return fmt.Sprintf("mod(t, %d) == %d", 2+g.r.IntN(2), g.r.IntN(2))
+	}
+	at := g.place()
+	if g.plane {
+		at += "," + g.place()
+	}
+	return fmt.Sprintf("%s(%s) > %d", g.array(), at, 20+g.r.IntN(50))
+}
+
 // control is a branch, a loop over k, or a jump.
 func (g *loops) control(deep int) string {
-	cond := fmt.Sprintf("mod(t, %d) == %d", 2+g.r.IntN(2), g.r.IntN(2))
+	cond := g.condition()
 	switch g.r.IntN(5) {
 	case 0, 1:
 		text := fmt.Sprintf("    if (%s) then\n%s", cond, g.block(1+g.r.IntN(2), deep-1))

@@ -39,6 +39,8 @@ type rounds struct {
 	side     int      // extent of the matrices
 	plane    bool     // matrices too
 	left     int      // kernels still to write
+	listed   bool     // an index array ix, 1 to size
+	calls    bool     // of procedure push
 }
 
 func (r *rounds) line(format string, args ...any) {
@@ -65,13 +67,21 @@ func (r *rounds) program() Program {
 	if r.plane {
 		r.line("integer :: u(%d,%d), v(%d,%d), w(%d,%d)", m, m, m, m, m, m)
 	}
+	r.listed, r.calls = r.random.IntN(4) == 0, r.random.IntN(4) == 0
+	if r.listed {
+		r.line("integer :: ix(%d)", n)
+	}
 	r.line("integer :: i, j, k1, k2, k3, s")
+	r.line("logical :: l")
 	r.directives()
 	r.loop("i", "1", fmt.Sprint(n), func() {
 		r.line("a(i) = 3*i")
 		r.line("b(i) = 7*i + 1")
 		r.line("c(i) = i*i")
 		r.line("d(i) = 5*i + 2")
+		if r.listed {
+			r.line("ix(i) = mod(5*i, %d) + 1", n)
+		}
 	})
 	if r.plane {
 		r.loop("j", "1", fmt.Sprint(m), func() {
@@ -97,6 +107,9 @@ func (r *rounds) program() Program {
 	}
 	r.line("print *, s")
 	fmt.Fprintf(&r.text, "end program random\n")
+	if r.calls {
+		r.procedure()
+	}
 	return Program{Source: r.text.String(), Features: r.features}
 }
 
@@ -110,11 +123,47 @@ func (r *rounds) directives() {
 		}
 		fmt.Fprintf(&r.text, "!HPF$ ALIGN %s(i) WITH t1(%s)\n", name, align)
 	}
+	if r.listed {
+		fmt.Fprintf(&r.text, "!HPF$ ALIGN ix(i) WITH t1(i)\n")
+	}
 	if !r.plane {
 		return
 	}
 	shape := r.pick("BLOCK,BLOCK", "BLOCK,BLOCK", "BLOCK,*", "CYCLIC,BLOCK")
 	fmt.Fprintf(&r.text, "!HPF$ DISTRIBUTE u(%s)\n!HPF$ ALIGN v(i,j) WITH u(i,j)\n!HPF$ ALIGN w(i,j) WITH u(%s)\n", shape, r.pick("i,j", "i,j", "j,i"))
+}
+
+// procedure writes what the program calls: its arrays lie as the actual ones do, so
+// that each call communicates in its own way, from where the loops around it are.
+func (r *rounds) procedure() {
+	r.text.WriteString(`subroutine push(x, y, m, d)
+  implicit none
+  integer :: m, d, i
+  integer :: x(m), y(m)
+  if (x(2) > 900) return
+  do i = 3, m
+    x(i) = mod(x(i) + y(i-2) + d, 1000)
+  end do
+  do i = 1, m - 1
+    y(i) = mod(x(i+1) + 1, 1000)
+  end do
+end subroutine push
+`)
+}
+
+// condition is one that all PEs know: from an index, from a sum, or from an element
+// that its owner tells them.
+func (r *rounds) condition(at string) string {
+	switch r.random.IntN(4) {
+	case 0:
+		r.features["rounds:condition on a sum"]++
+		return fmt.Sprintf("s > %d", 200+r.random.IntN(500))
+	case 1:
+		r.features["rounds:condition on an element"]++
+		return fmt.Sprintf("%s(%s) > %d", r.pick("a", "b", "c"), r.index(), 100+r.random.IntN(600))
+	}
+	r.features["rounds:condition on an index"]++
+	return fmt.Sprintf("mod(%s,2) == %d", at, r.random.IntN(2))
 }
 
 // loop writes a counted loop.
@@ -157,7 +206,7 @@ func (r *rounds) item() {
 		r.sequential()
 	case k == 1:
 		r.features["rounds:guard"]++
-		r.line("if (mod(%s,2) == %d) then", at, r.random.IntN(2))
+		r.line("if (%s) then", r.condition(at))
 		r.depth++
 		r.kernel()
 		r.kernel()
@@ -171,10 +220,20 @@ func (r *rounds) item() {
 		r.line("end if")
 	case k == 2:
 		r.features["rounds:cycle"]++
-		r.line("if (%s == %d) cycle", at, 1+r.random.IntN(4))
+		if r.random.IntN(2) == 0 {
+			r.line("if (%s) cycle", r.condition(at))
+		} else {
+			r.line("if (%s == %d) cycle", at, 1+r.random.IntN(4))
+		}
 	case k == 3:
 		r.features["rounds:exit"]++
 		r.line("if (%s) exit", r.pick(at+" == 4", "s > 900", r.pick("a", "b", "c")+"(2) > 950"))
+	case k == 4 && r.random.IntN(3) == 0:
+		r.features["rounds:stop"]++
+		r.line("if (%s) then", r.condition(at))
+		r.line("  print *, s, a(1), b(%d)", r.size)
+		r.line("  stop")
+		r.line("end if")
 	case k < 7:
 		r.exchange()
 	default:
@@ -232,7 +291,48 @@ func (r *rounds) kernel() {
 		r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() { r.line(format, args...) })
 	}
 	n, d := r.size, 1+r.random.IntN(2)
-	switch r.random.IntN(8) {
+	switch k := r.random.IntN(12); k {
+	case 8:
+		r.features["rounds:pipeline"]++
+		if r.random.IntN(2) == 0 {
+			all(1+d, n, "%s(i) = mod(%s(i-%d) + %s(i), 1000)", x, x, d, y)
+		} else {
+			r.loop("i", fmt.Sprint(n-d), "1, -1", func() { r.line("%s(i) = mod(%s(i+%d) + %s(i), 1000)", x, x, d, y) })
+		}
+	case 9:
+		r.features["rounds:one overlap twice"]++
+		z := r.pick("a", "b", "c", "d")
+		all(1+d, n, "%s(i) = mod(%s(i-%d) + %d, 1000)", x, y, d, add)
+		if r.random.IntN(2) == 0 {
+			r.line("if (%s) then", r.condition(r.loops[len(r.loops)-1]))
+			r.depth++
+			all(2, n, "%s(i) = mod(%s(i-1) + %s(i), 1000)", z, y, z)
+			r.depth--
+			r.line("end if")
+		} else {
+			all(2, n, "%s(i) = mod(%s(i) + 1, 1000)", y, y)
+			all(3, n, "%s(i) = mod(%s(i-2) + %s(i), 1000)", x, y, x)
+		}
+	case 10:
+		if !r.listed {
+			r.left++
+			r.kernel()
+			return
+		}
+		if r.random.IntN(3) == 0 {
+			r.features["rounds:list changed"]++
+			all(1, n, "ix(i) = %d - ix(i)", n+1)
+		}
+		r.features["rounds:irregular"]++
+		all(1, n, "%s(i) = mod(%s(ix(i)) + %d, 1000)", x, y, add)
+	case 11:
+		if !r.calls {
+			r.left++
+			r.kernel()
+			return
+		}
+		r.features["rounds:call"]++
+		r.line("call push(%s, %s, %d, %d)", x, y, n, add)
 	case 0:
 		r.features["rounds:shift up"]++
 		all(1+d, n, "%s(i) = mod(%s(i-%d) + %d, 1000)", x, y, d, add)
@@ -241,7 +341,11 @@ func (r *rounds) kernel() {
 		all(1, n-d, "%s(i) = mod(%s(i+%d) + %d, 1000)", x, y, d, add)
 	case 2:
 		r.features["rounds:both sides"]++
-		all(2, n-1, "%s(i) = mod(%s(i-1) + %s(i+1), 1000)", x, y, y)
+		if r.random.IntN(2) == 0 {
+			all(3, n-1, "%s(i) = mod(%s(i-1) + %s(i-2) + %s(i+1), 1000)", x, y, y, y)
+		} else {
+			all(2, n-1, "%s(i) = mod(%s(i-1) + %s(i+1), 1000)", x, y, y)
+		}
 	case 3:
 		r.features["rounds:mirror"]++
 		all(1, n, "%s(i) = mod(%s(%d-i) + %d, 1000)", x, y, n+1, add)
@@ -253,9 +357,20 @@ func (r *rounds) kernel() {
 		r.line("%s(%s) = mod(%s(%s) + %d, 1000)", x, r.index(), y, r.index(), add)
 	case 6:
 		r.features["rounds:reduction"]++
-		r.line("s = 0")
-		all(1, n, "s = s + %s(i)", x)
-		r.line("s = mod(s, 1000)")
+		switch r.random.IntN(4) {
+		case 0:
+			r.line("s = %d", r.random.IntN(500))
+			all(1, n, "s = %s(s, %s(i))", r.pick("max", "min"), x)
+		case 1:
+			word := r.pick(".and.", ".or.")
+			r.line("l = %s", r.pick(".true.", ".false."))
+			all(1, n, "l = l %s %s(i) > %d", word, x, 10*add)
+			r.line("if (l) s = mod(s + 1, 1000)")
+		default:
+			r.line("s = 0")
+			all(1, n, "s = s + %s(i)", x)
+			r.line("s = mod(s, 1000)")
+		}
 	case 7:
 		r.features["rounds:gather and scatter"]++
 		r.line("%s(%s) = mod(%s(%s) + 1, 1000)", x, r.index(), y, r.index())
@@ -272,7 +387,10 @@ func (r *rounds) planeKernel() {
 		})
 	}
 	at := r.pick(r.loops...)
-	switch r.random.IntN(6) {
+	switch r.random.IntN(7) {
+	case 6:
+		r.features["rounds:corners"]++
+		all(2, m-1, "%s(i,j) = mod(%s(i-1,j-1) + %s(i-1,j) + %s(i,j-1) + %s(%s), 1000)", x, y, y, y, y, r.pick("i+1,j", "i+1,j+1", "i,j"))
 	case 0:
 		r.features["rounds:transpose"]++
 		all(1, m, "%s(i,j) = mod(%s(j,i) + %d, 1000)", x, y, add)
