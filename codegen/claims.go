@@ -5,10 +5,42 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
-	"github.com/spmdc/spmdc/procfunc"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
+
+// Claim is what the analysis says of the messages of one communication (see
+// check.Relation for what it means): forms are over the indices of Vars and over
+// variables of the program.
+type Claim struct {
+	Must     bool
+	Vars     []ClaimIndex
+	From, To []ClaimPlace // by grid dimension
+	Inside   []ClaimSubscript
+	Text     string // the same for people
+}
+
+// ClaimIndex is an index with its values.
+type ClaimIndex struct {
+	Name    string
+	Lo, Hi  linalg.Affine
+	Step    int64
+	Unknown bool
+}
+
+// ClaimPlace is a template position; with Any it may be each.
+type ClaimPlace struct {
+	Any      bool
+	At       linalg.Affine
+	Format   dist.Format
+	TLo, THi int
+}
+
+// ClaimSubscript is a subscript and the bounds of its dimension.
+type ClaimSubscript struct {
+	At     linalg.Affine
+	Lo, Hi int
+}
 
 // claim emits, in check builds, what the analysis says of the messages of the
 // instance of c that is about to start: proofs rest on it, so the run compares it
@@ -18,10 +50,10 @@ import (
 //		From: []spmd.Place{{At: spmd.Form{-1, 1}, Format: dist.Block, TLo: 1, THi: 100}},
 //		To: []spmd.Place{{At: spmd.Form{0, 1}, Format: dist.Block, TLo: 1, THi: 100}}}) // i - 1 -> i; i = 2:n
 func (g *gen) claim(c *comm.Comm) {
-	if !g.opt.Check || c.ID > len(g.opt.Relations) || c.Kind == comm.Irregular {
+	if !g.opt.Check || c.ID > len(g.opt.Claims) || c.Kind == comm.Irregular {
 		return
 	}
-	r := g.opt.Relations[c.ID-1]
+	r := g.opt.Claims[c.ID-1]
 	w := claimWriter{g: g, r: r, vars: map[string]int{}}
 	for i, v := range r.Vars {
 		w.vars[v.Name] = i
@@ -41,37 +73,35 @@ func (g *gen) claim(c *comm.Comm) {
 	if len(spans) > 0 {
 		parts = append(parts, "Vars: []spmd.Index{"+strings.Join(spans, ", ")+"}")
 	}
-	parts = append(parts, "From: "+w.places(r.P), "To: "+w.places(r.Q))
-	if r.Must {
-		for _, e := range r.Elements {
-			inside = append(inside, fmt.Sprintf("{At: %s, Lo: %d, Hi: %d}", w.form(e.Sub), e.Lo, e.Hi))
-		}
+	parts = append(parts, "From: "+w.places(r.From), "To: "+w.places(r.To))
+	for _, e := range r.Inside {
+		inside = append(inside, fmt.Sprintf("{At: %s, Lo: %d, Hi: %d}", w.form(e.At), e.Lo, e.Hi))
 	}
 	if len(inside) > 0 {
 		parts = append(parts, "Inside: []spmd.Bounded{"+strings.Join(inside, ", ")+"}")
 	}
 	// On one line, since it all belongs to one line of the source.
-	g.out.p("%s.Claim(spmd.Relation{%s}) // %s", g.comms[c], strings.Join(parts, ", "), printable(r.String()))
+	g.out.p("%s.Claim(spmd.Relation{%s}) // %s", g.comms[c], strings.Join(parts, ", "), printable(r.Text))
 }
 
 // claimWriter knows which names are those of the relation's own indices; the others
 // are variables of the program.
 type claimWriter struct {
 	g    *gen
-	r    *procfunc.Relation
+	r    *Claim
 	vars map[string]int
 }
 
-func (w *claimWriter) places(ps []procfunc.Pos) string {
+func (w *claimWriter) places(ps []ClaimPlace) string {
 	list := make([]string, len(ps))
 	for i, p := range ps {
 		switch {
-		case p.Kind != procfunc.At:
+		case p.Any:
 			list[i] = "{}"
-		case p.Space.Format == dist.Collapsed:
-			list[i] = fmt.Sprintf("{At: %s, Format: dist.Collapsed}", w.form(p.Form))
+		case p.Format == dist.Collapsed:
+			list[i] = fmt.Sprintf("{At: %s, Format: dist.Collapsed}", w.form(p.At))
 		default:
-			list[i] = fmt.Sprintf("{At: %s, Format: %s, TLo: %d, THi: %d}", w.form(p.Form), distFormat(p.Space.Format), p.Space.TLo, p.Space.THi)
+			list[i] = fmt.Sprintf("{At: %s, Format: %s, TLo: %d, THi: %d}", w.form(p.At), distFormat(p.Format), p.TLo, p.THi)
 		}
 	}
 	return "[]spmd.Place{" + strings.Join(list, ", ") + "}"

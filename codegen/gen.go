@@ -35,7 +35,6 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/procfunc"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
@@ -44,10 +43,9 @@ type Options struct {
 	// Check emits bounds checks, tests for undefined values and for INTEGER
 	// overflow; loops are then not turned into leaf loops.
 	Check bool
-	// Relations are what the analysis says of the messages of each communication, by
+	// Claims are what the analysis says of the messages of each communication, by
 	// number less 1: programs with Check compare it with the messages that there are.
-	// Without, they do not.
-	Relations []*procfunc.Relation
+	Claims []*Claim
 	// Unsafe emits programs of plans that do not make them right too.
 	Unsafe bool
 }

@@ -199,10 +199,7 @@ func (c *Compilation) searchOptions() plan.Options {
 func runCode(c *Compilation) (err error) {
 	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe}
 	if o.Check {
-		o.Relations = c.Functions.Relations
-		if c.Plan.Program != c.Comm { // the search of plans has made another program
-			o.Relations = procfunc.Analyze(c.Plan.Program, c.Plan.Graph).Relations
-		}
+		o.Claims = claims(c)
 	}
 	c.Code, err = codegen.Emit(c.Plan, o)
 	if errors.Is(err, codegen.ErrUnsafe) {
