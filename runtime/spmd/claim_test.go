@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
@@ -86,5 +87,25 @@ func TestClaimsChange(t *testing.T) {
 	p.Check = false
 	if _, err := Run(p, 4, nil, nil, body(2)); err != nil {
 		t.Errorf("without checks: %v", err)
+	}
+}
+
+// Without checks there is nothing between a PE and its transport, and nothing that a
+// communication would ask about an order.
+func TestChecksThatAreOff(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		p := sites(1)
+		p.Check = on
+		if _, err := Run(p, 2, nil, nil, func(pe *PE) {
+			a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N())), [][2]int{{1, 0}})
+			c := NewComm(pe, 0, a, nil)
+			pe.Start()
+			_, wrapped := pe.t.(*check.Monitor)
+			if c.order != nil != on || pe.orders != nil != on || wrapped != on {
+				t.Errorf("checks %v: order %v, orders %v, monitor %v", on, c.order != nil, pe.orders != nil, wrapped)
+			}
+		}); err != nil {
+			t.Error(err)
+		}
 	}
 }
