@@ -17,7 +17,23 @@ type Claim struct {
 	Vars     []ClaimIndex
 	From, To []ClaimPlace // by grid dimension
 	Inside   []ClaimSubscript
+	Next     []ClaimNext
 	Text     string // the same for people
+}
+
+// ClaimNext is NextProducers over the back edge of the loop at a depth, 0 for the
+// outermost: a row for each grid dimension.
+type ClaimNext struct {
+	Depth int
+	Rows  []ClaimRow
+}
+
+// ClaimRow is every position with Any; else from Lo to Hi by Step, and with Own as far
+// from where the value is sent from now.
+type ClaimRow struct {
+	Any, Own bool
+	Lo, Hi   linalg.Affine
+	Step     int64
 }
 
 // ClaimIndex is an index with its values.
@@ -80,6 +96,9 @@ func (g *gen) claim(c *comm.Comm) {
 	if len(inside) > 0 {
 		parts = append(parts, "Inside: []spmd.Bounded{"+strings.Join(inside, ", ")+"}")
 	}
+	if next := w.next(); next != "" {
+		parts = append(parts, next)
+	}
 	// On one line, since it all belongs to one line of the source.
 	g.out.p("%s.Claim(spmd.Relation{%s}) // %s", g.comms[c], strings.Join(parts, ", "), printable(r.Text))
 }
@@ -105,6 +124,45 @@ func (w *claimWriter) places(ps []ClaimPlace) string {
 		}
 	}
 	return "[]spmd.Place{" + strings.Join(list, ", ") + "}"
+}
+
+// next writes what is said of the next instance; "" for nothing.
+func (w *claimWriter) next() string {
+	var list []string
+	for _, n := range w.r.Next {
+		rows := make([]string, len(n.Rows))
+		says := false
+		for i, r := range n.Rows {
+			if r.Any || !w.known(r.Lo) || !w.known(r.Hi) {
+				rows[i] = "{Any: true}"
+				continue
+			}
+			says = true
+			own := ""
+			if r.Own {
+				own = "Own: true, "
+			}
+			rows[i] = fmt.Sprintf("{%sLo: %s, Hi: %s, Step: %d}", own, w.form(r.Lo), w.form(r.Hi), r.Step)
+		}
+		if says {
+			list = append(list, fmt.Sprintf("{Depth: %d, Rows: []spmd.Row{%s}}", n.Depth, strings.Join(rows, ", ")))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "Next: []spmd.Next{" + strings.Join(list, ", ") + "}"
+}
+
+// known reports whether all names of a form are indices of the relation or variables
+// of the program.
+func (w *claimWriter) known(f linalg.Affine) bool {
+	for _, v := range f.Vars() {
+		if _, own := w.vars[v]; !own && w.g.symbols[v] == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // form writes the constant, which has the variables of the program in it, and the

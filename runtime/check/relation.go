@@ -23,6 +23,8 @@ type Relation struct {
 	// Inside are the subscripts that have to be in their array for a message to be
 	// certain.
 	Inside []Bounded
+	// Next is what is said of the instance that comes next, by loops around.
+	Next []Next
 }
 
 // Span is the values of an index: Lo, Lo+Step, ... up to Hi, or down to it.
@@ -58,7 +60,7 @@ func (r *Relation) Equal(s *Relation) bool {
 	place := func(a, b Place) bool {
 		return slices.Equal(a.At, b.At) && (a.At == nil) == (b.At == nil) && a.Format == b.Format && a.TLo == b.TLo && a.THi == b.THi
 	}
-	return r.Must == s.Must && slices.Equal(r.Shape, s.Shape) && slices.Equal(r.Vars, s.Vars) &&
+	return r.Must == s.Must && equalNext(r.Next, s.Next) && slices.Equal(r.Shape, s.Shape) && slices.Equal(r.Vars, s.Vars) &&
 		slices.EqualFunc(r.From, s.From, place) && slices.EqualFunc(r.To, s.To, place) &&
 		slices.EqualFunc(r.Inside, s.Inside, func(a, b Bounded) bool { return slices.Equal(a.At, b.At) && a.Lo == b.Lo && a.Hi == b.Hi })
 }

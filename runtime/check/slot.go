@@ -25,6 +25,7 @@ type Slot struct {
 
 	count    uint64 // executions
 	begun    point  // of the last one
+	before   point  // of the one before that
 	arrived  uint64 // the last epoch whose data have arrived here
 	step     uint64 // number of that step
 	received []int  // who has sent data of this epoch
@@ -129,7 +130,7 @@ func (s *Slot) Begin(epoch uint64) {
 	}
 	m.at.site = s.Site
 	m.pass(s.Site, passBegin)
-	s.begun = m.at
+	s.before, s.begun = s.begun, m.at
 	s.received, s.written = s.received[:0], false
 }
 
@@ -327,6 +328,21 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 		m.stray(stray)
 	}
 	return nil
+}
+
+// Crossed is the depth of the loop over whose back edge the PE has come from the
+// execution before: the outermost of those that have another index now. It is
+// negative where there was none, or where that is not known.
+func (s *Slot) Crossed() int {
+	if s.count < 2 || s.before.depth != s.begun.depth {
+		return -1
+	}
+	for d := range s.begun.depth {
+		if s.before.index[d] != s.begun.index[d] {
+			return d
+		}
+	}
+	return -1
 }
 
 // Blame ends the run: in the execution at hand, what p puts to q is not what the

@@ -36,6 +36,9 @@ const (
 	Unforeseen
 	// Missing: the analysis says that there is one (I7).
 	Missing
+	// Astray: the analysis excludes that the value of an iteration is sent from where
+	// it is sent from next (I6).
+	Astray
 )
 
 // Violation is a message that breaks an invariant. It is an error without

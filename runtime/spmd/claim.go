@@ -14,6 +14,8 @@ type (
 	Place    = check.Place
 	Form     = check.Form
 	Bounded  = check.Bounded
+	Next     = check.Next
+	Row      = check.Row
 )
 
 // claim is what was said of the instance at hand.
@@ -21,6 +23,9 @@ type claim struct {
 	relation Relation
 	pairs    check.Pairs
 	checked  bool // against the messages of the communication as they are
+
+	before   *Relation // what was said of the instance before, nil if there was none
+	followed []bool    // by depth of loops: an instance like this one followed like that
 }
 
 // Claim says, in check builds, which messages the analysis expects of the instance
@@ -32,17 +37,41 @@ func (c *Comm[T]) Claim(r Relation) {
 	r.Shape = c.src.Layout.Shape
 	switch {
 	case c.claim == nil:
-		c.claim = &claim{}
+		c.claim = &claim{relation: r, pairs: r.Pairs()}
 	case c.claim.relation.Equal(&r):
+		if c.claim.before == nil || !c.claim.before.Equal(&r) {
+			c.claim.before, c.claim.followed = &r, nil
+		}
+	default:
+		before := c.claim.relation
+		*c.claim = claim{relation: r, pairs: r.Pairs(), before: &before}
+	}
+}
+
+// follows compares this instance with what was said in the one before of the next.
+func (c *Comm[T]) follows() {
+	x := c.claim
+	depth := c.order.Crossed()
+	if x.before == nil || depth < 0 || depth < len(x.followed) && x.followed[depth] {
 		return
 	}
-	*c.claim = claim{relation: r, pairs: r.Pairs()}
+	for len(x.followed) <= depth {
+		x.followed = append(x.followed, false)
+	}
+	x.followed[depth] = true
+	if _, ok := x.before.Foresees(&x.relation, depth); !ok {
+		c.order.Blame(check.Astray, c.pe.id, c.pe.id)
+	}
 }
 
 // foreseen compares the messages of this PE with what was claimed. changed: they
 // are others than last time.
 func (c *Comm[T]) foreseen(changed bool) {
-	if c.claim == nil || c.claim.checked && !changed {
+	if c.claim == nil {
+		return
+	}
+	c.follows()
+	if c.claim.checked && !changed {
 		return
 	}
 	c.claim.checked = true

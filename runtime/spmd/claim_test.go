@@ -109,3 +109,43 @@ func TestChecksThatAreOff(t *testing.T) {
 		}
 	}
 }
+
+// The instance that comes next over an inner loop, and over the outer one, is where it
+// was said to be, or is reported.
+func TestNextProducers(t *testing.T) {
+	inner := Next{Depth: 1, Rows: []Row{{Own: true, Lo: Form{2}, Hi: Form{2}, Step: 1}}}
+	outer := Next{Depth: 0, Rows: []Row{{Lo: Form{1}, Hi: Form{1}, Step: 1}}}
+	for _, c := range []struct {
+		next []Next
+		want string
+	}{
+		{[]Next{inner, outer}, ""},
+		{nil, ""},
+		{[]Next{{Depth: 1, Rows: outer.Rows}}, "#1 test r0(i) (line 100) in epoch 2: the analysis excludes"},
+		{[]Next{{Depth: 0, Rows: inner.Rows}}, "#1 test r0(i) (line 100) in epoch 4: the analysis excludes"},
+		{[]Next{inner, {Depth: 0, Rows: []Row{{Any: true}}}}, ""},
+	} {
+		_, err := Run(sites(1), 3, nil, nil, func(pe *PE) {
+			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
+			a := NewArray[float64](pe, "a", l, nil)
+			x := NewComm(pe, 0, a, NewTemp[float64](pe, 1, 1))
+			pe.Start()
+			set(a, 0)
+			for i := range 2 {
+				pe.Loop(0, i)
+				for k := 1; k <= 5; k += 2 { // a(k) to all
+					pe.Loop(1, k)
+					x.Claim(Relation{Must: true, From: []Place{{At: Form{k}, Format: dist.Block, TLo: 1, THi: 8}}, To: []Place{{}}, Next: c.next})
+					x.Post(func(int) Box { return pe.Box(dist.Single(k)) })
+					x.Wait()
+					x.Done()
+				}
+				pe.Leave(1)
+			}
+			pe.Leave(0)
+		})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v, want %s", c.next, err, c.want)
+		}
+	}
+}

@@ -71,6 +71,10 @@ func (p *Program) violation(v *check.Violation) *Error {
 		e.Msg = fmt.Sprintf("internal error: there is no %s: the analysis says that it is certain", what)
 		e.Hint = "what the plan says of ready messages rests on the analysis; please report it"
 	}
+	if v.Kind == check.Astray {
+		e.Msg = fmt.Sprintf("internal error: %s in epoch %d: the analysis excludes, in the instance before, that these positions send next", put, v.Epoch)
+		e.Hint = "NextProducers of the communication is wrong; please report it"
+	}
 	if len(v.Index) > 0 {
 		e.Msg += fmt.Sprintf(" (in iteration %s)", indices(v.Index))
 	}

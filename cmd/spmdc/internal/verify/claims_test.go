@@ -57,13 +57,18 @@ end program
 	for name, place := range wrong {
 		mains[name] = bytes.Replace(code, []byte(right), []byte(place), 1)
 	}
+	const next = "{Own: true, Lo: spmd.Form{0}, Hi: spmd.Form{0}, Step: 1}"
+	if n := bytes.Count(code, []byte(next)); n < 1 {
+		t.Fatalf("%d times %s in\n%s", n, next, code)
+	}
+	mains["the next producer"] = bytes.Replace(code, []byte(next), []byte(strings.ReplaceAll(next, "Form{0}", "Form{1}")), 1)
 	bundle, err := driver.Bundle(filepath.Join(t.TempDir(), "bundle"), mains)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &server{bundle: bundle, limit: time.Minute}
 	defer server.end()
-	for name := range wrong {
+	for name := range mains {
 		run := func(input []byte, args ...string) (*Outcome, []byte, error) { return server.run(name, input, args...) }
 		x := trial{run: run, n: 3}
 		_, _, err := x.check()
@@ -72,7 +77,7 @@ end program
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-		} else if !errors.As(err, &f) || f.Kind != Violation || !strings.Contains(f.Text, ": the analysis says that ") || !strings.Contains(f.Text, "random.hpf:13") {
+		} else if !errors.As(err, &f) || f.Kind != Violation || !strings.Contains(f.Text, ": the analysis ") || !strings.Contains(f.Text, "random.hpf:13") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
