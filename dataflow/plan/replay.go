@@ -59,6 +59,7 @@ type replay struct {
 
 	now   int
 	knows [][]int // [p][q]: up to which event of q PE p knows
+	heard [][]int // … from its own messages alone, not by way of others
 	state []commState
 	class [][]int // by number: the communications that may fill the same cells, it included
 	plain []*comm.Comm
@@ -96,8 +97,9 @@ func newReplay(p *Plan, np int, seed uint64) *replay {
 	for i := range r.state {
 		r.state[i].used, r.state[i].live = make([]int, np), make([]bool, np)
 	}
+	r.heard = make([][]int, np)
 	for i := range r.knows {
-		r.knows[i] = make([]int, np)
+		r.knows[i], r.heard[i] = make([]int, np), make([]int, np)
 	}
 	r.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(seed, uint64(np))), values: map[string]int64{}, do: r.event, left: replayEvents}
 	r.rel = procfunc.NewPESpace(np, func(name string) (int64, bool) { v, ok := r.values[name]; return v, ok })
@@ -126,6 +128,7 @@ func (r *replay) event(e event, c *comm.Comm) {
 			for q, t := range st.seen[i] {
 				r.knows[m.To][q] = max(r.knows[m.To][q], t)
 			}
+			r.heard[m.To][m.From] = max(r.heard[m.To][m.From], st.seen[i][m.From])
 		}
 		if r.p.Slots[c.ID-1].Staged {
 			st.ended(r.now)
@@ -171,7 +174,7 @@ func (st *commState) ended(now int) {
 func (r *replay) meet() {
 	for q := range r.np {
 		for p := range r.np {
-			r.knows[p][q] = r.now
+			r.knows[p][q], r.heard[p][q] = r.now, r.now
 		}
 	}
 }
@@ -194,7 +197,7 @@ func (r *replay) receive(c *comm.Comm) {
 			for q, t := range r.knows[m.From] {
 				to[q] = max(to[q], t)
 			}
-			to[m.From] = r.now
+			to[m.From], r.heard[m.To][m.From] = r.now, r.now
 		}
 	}
 }

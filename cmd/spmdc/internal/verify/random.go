@@ -190,8 +190,8 @@ func (r *RandomReport) Write(w io.Writer) error {
 		}
 	}
 	if r.Yardstick > 0 {
-		fmt.Fprintf(w, "  elided, of references safe on every sampled path: %v where the number of PEs is known\n", r.Known)
-		fmt.Fprintf(w, "    %v for any number\n", r.Symbolic)
+		fmt.Fprintf(w, "  of references safe on every sampled path, with the number of PEs known: %v\n", r.Known)
+		fmt.Fprintf(w, "    for any number of PEs: %v\n", r.Symbolic)
 	}
 	_, err := fmt.Fprintf(w, "%d violations, %d wrong outputs, %d hangs, %d missed by the checker, %d not compiled\n", r.Faults[Violation.String()], r.Faults[Wrong.String()],
 		r.Faults[Hang.String()], r.Faults[Disagree.String()], r.Faults[notCompiled])
