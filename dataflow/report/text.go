@@ -436,7 +436,7 @@ func (t *text) tried(c *Communication) {
 		return
 	}
 	text := fmt.Sprintf("%s at cost %.4g", chosen.What, chosen.Cost)
-	if ready != nil {
+	if ready != nil && !chosen.Ready {
 		text += fmt.Sprintf(", against %.4g with a ready message before every put", ready.Cost)
 	}
 	t.wrap("     the search took: ", text+".")
@@ -459,7 +459,7 @@ func (t *text) tried(c *Communication) {
 	if len(listening) > 0 {
 		var costs []string
 		for _, s := range listening {
-			costs = append(costs, fmt.Sprintf("%s: %.4g (%.2g %%)", strings.TrimSuffix(s.What, ", listening"), s.Cost, 100*s.Rate))
+			costs = append(costs, fmt.Sprintf("%s: %.4g (%.2g %%)", strings.Replace(s.What, ", listening", "", 1), s.Cost, 100*s.Rate))
 		}
 		t.wrap("       ", "listening, at cost (and puts with a ready message): "+strings.Join(costs, ", "))
 	}
