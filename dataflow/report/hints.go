@@ -274,6 +274,9 @@ func (b *builder) example(it synch.Item) *Example {
 	if len(e.At) > 0 {
 		at = " with " + strings.Join(e.At, ", ")
 	}
+	if e.Input {
+		at += " for some input"
+	}
 	if e.Guessed {
 		guess = ", if conditions go that way"
 	}
