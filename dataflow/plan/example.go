@@ -17,6 +17,9 @@ type Example struct {
 	// Guessed: conditions that the source does not decide were taken as it came, so
 	// the way may be one that no input leads to.
 	Guessed bool
+	// Input: it is so for some input, since numbers that the program reads were made
+	// up.
+	Input bool
 	// At are the values of the loops' indices around the put, "it = 2", outermost
 	// first.
 	At []string
@@ -78,7 +81,7 @@ func (s *seeker) compare(c *comm.Comm, use int, ends []int, messages []procfunc.
 		if end := ends[m.To]; end <= s.knows[m.From][m.To] || s.state[use].live[m.To] && end != inUse || have != nil && (!have.Guessed || s.guessed) {
 			continue
 		}
-		e := &Example{PEs: s.np, From: m.From, To: m.To, Use: use, Line: c.CLine, Guessed: s.guessed}
+		e := &Example{PEs: s.np, From: m.From, To: m.To, Use: use, Line: c.CLine, Guessed: s.guessed, Input: s.invented}
 		for _, index := range s.p.putLoops(c.ID) {
 			if v, ok := s.values[index]; ok {
 				e.At = append(e.At, fmt.Sprintf("%s = %d", index, v))

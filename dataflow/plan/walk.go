@@ -30,6 +30,8 @@ type walker struct {
 	do      func(e event, c *comm.Comm)
 	left    int  // events and iterations until the walk ends
 	guessed bool // some way was taken that the source does not decide
+	// invented: numbers that the program reads were made up.
+	invented bool
 }
 
 // jump is where control goes instead of to the next node: out of loop, to its
@@ -191,6 +193,7 @@ func (w *walker) simple(s ir.Stmt) *jump {
 		for _, v := range s.Items {
 			if v.Sym.Type == ir.Integer {
 				// Small ones decide more than others: conditions, loops that do not run.
+				w.invented = true
 				w.values[v.Sym.Name] = int64(w.random.IntN([]int{3, 9}[w.random.IntN(2)]))
 			}
 		}

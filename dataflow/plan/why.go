@@ -66,12 +66,13 @@ const Chosen = chosen
 func (s *Slot) Form() string { return mood(*s) }
 
 // Say is what the slot is, in words. Asking: ready messages only between PEs
-// between which what is asked for goes one way only. In turn: exchanges with
-// opposite neighbours complete one after another.
+// between which what is asked for goes one way only. Listening: only from PEs that
+// have sent nothing since. In turn: exchanges with opposite neighbours complete one
+// after another.
 func (s *Slot) Say() string {
 	switch {
 	case s.Unheard:
-		return say(s.Staged, s.Count, false) + ", ready messages from PEs that have sent nothing since"
+		return say(s.Staged, s.Count, false) + ", listening"
 	case s.Ready:
 		return say(s.Staged, s.Count, false) + ", a ready message before every put"
 	}
@@ -86,7 +87,7 @@ func (t Trial) Say() string {
 	}
 	text := say(form.Staged, form.Count, t.Asks)
 	if t.Unheard {
-		text += ", ready messages from PEs that have sent nothing since"
+		text += ", listening"
 	}
 	if t.InTurn {
 		text += ", in turn"
@@ -115,15 +116,16 @@ func say(staged bool, count int, asks bool) string {
 
 // notes explain the words of the text form of a plan that was searched for.
 func (p *Plan) notes() []string {
-	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Tried != nil }) {
+	if len(p.Fenced) == 0 && !slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Tried != nil }) {
 		return nil
 	}
 	return []string{
-		"tried: what the search looked at for the slot above, until something was proved; it takes the cheapest.",
+		"tried: what the search looked at for the slot above; it takes the cheapest.",
 		"quiet: one slot, quiet*2: two by turns; staged: a stage, from which is copied what has arrived; asking: ready messages only",
-		"between PEs that get no answer; in turn: exchanges with opposite neighbours complete one after another.",
-		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, a turn more %g;", readyCost, copyCost, askCost, turnCost),
-		fmt.Sprintf("and %g for a byte of slots. Loops of unknown bounds count as %g iterations, conditions as holding every other time.", byteCost, guessTrip),
+		"between PEs that get no answer; unheard: only from PEs that have sent nothing since; in turn: opposite exchanges one after",
+		"another; barrier: where one of all PEs was tried.",
+		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, noting who was heard", readyCost, copyCost, askCost),
+		fmt.Sprintf("%g, a turn more %g, a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", noteCost, turnCost, fenceCost, byteCost, firstCost, guessTrip),
 		"proof, ages: what holds in front of each node of the graph below, of the last value, of the one before, ...; verified.",
 	}
 }

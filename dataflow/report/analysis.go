@@ -181,6 +181,9 @@ func (a *Analysis) Table() []Total {
 		if len(s.Asks) > 0 {
 			rows[2].Asking++
 		}
+		if s.Unheard {
+			rows[2].Listening++
+		}
 		if len(s.At) > 0 && len(s.At) == len(a.pes()) && (s.Ready || len(s.Asks) > 0) {
 			rows[2].Quiet++
 		}

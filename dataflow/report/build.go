@@ -30,7 +30,7 @@ func (a *Analysis) Build(file string, full bool) *Report {
 			b.uses[n.Ref] = append(b.uses[n.Ref], n)
 		}
 	}
-	r := &Report{File: file, Plan: string(a.Plan.Kind), Communications: []Communication{}, Collectives: []Collective{}, Graph: graph(b.g), Table: a.Table(), PEs: a.pes()}
+	r := &Report{File: file, Plan: string(a.Plan.Kind), Communications: []Communication{}, Collectives: []Collective{}, Fences: []Fence{}, Graph: graph(b.g), Table: a.Table(), PEs: a.pes()}
 	for _, n := range b.g.Nodes {
 		if isCollective(n) {
 			c := Collective{Node: n.ID, Name: nodeName(n), Line: n.Line}
@@ -39,6 +39,9 @@ func (a *Analysis) Build(file string, full bool) *Report {
 			}
 			r.Collectives = append(r.Collectives, c)
 		}
+	}
+	for _, f := range a.Plan.Fenced {
+		r.Fences = append(r.Fences, Fence{f.Before, f.Line, f.Messages, f.Without, f.With, f.Chosen})
 	}
 	for i := range b.f.Relations {
 		c := b.communication(i + 1)
@@ -67,9 +70,9 @@ type builder struct {
 	examples map[int]*plan.Example // see example
 	trials   *trials               // see hints
 
-	messages  map[[2]int]*sent     // see sent
-	before    map[int]*hb.Analysis // see happensBefore
-	knownPlan *plan.Plan           // see known
+	messages   map[[2]int]*sent     // see sent
+	before     map[int]*hb.Analysis // see happensBefore
+	knownPlans []*plan.Plan         // by triedPEs, see known
 }
 
 // dominators is asked for by few programs.
@@ -102,6 +105,10 @@ func (b *builder) communication(r int) Communication {
 		out.Loops = append([]int{l.ID}, out.Loops...)
 	}
 	b.story(r, slot, &out)
+	if out.Listening = b.listening(r, slot); out.Listening != nil {
+		s := &agedStory{b: b, slots: synch.Slots{Comm: r, Count: slot.Count, Staged: slot.Staged}, put: b.f.Put(r)}
+		out.Why = out.Listening.sentence(s.age()) + "; with one slot " + out.Why
+	}
 	out.Exact = b.exact(r, slot)
 	if len(slot.At) > 0 && slot.Ready {
 		out.Why = fmt.Sprintf("%s messages order every use before the next put; on other numbers of PEs a ready message: %s", onPEs(slot.At), out.Why)

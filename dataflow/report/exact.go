@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/hb"
@@ -121,20 +121,32 @@ func (d *detour) known() *Hint {
 	if a.Plan.Kind != plan.Elide || len(a.options.Search.PEs) > 0 {
 		return nil
 	}
-	if d.b.knownPlan == nil {
-		o := a.options.Search
-		o.PEs = triedPEs
-		d.b.knownPlan = plan.Search(a.source.f.Program, a.source.f, o)
+	if d.b.knownPlans == nil {
+		for _, n := range triedPEs {
+			o := a.options.Search
+			o.PEs = []int{n}
+			d.b.knownPlans = append(d.b.knownPlans, plan.Search(a.source.f.Program, a.source.f, o))
+		}
 	}
-	slot := &d.b.knownPlan.Slots[d.it.Put-1]
-	if len(slot.At) == 0 {
+	var pes []int
+	var forms []string
+	for i, p := range d.b.knownPlans {
+		slot := p.Slots[d.it.Put-1]
+		if !slices.Contains(slot.At, triedPEs[i]) {
+			continue
+		}
+		pes = append(pes, triedPEs[i])
+		slot.Ready, slot.Unheard, slot.Asks = false, false, nil
+		if say := slot.Say(); !slices.Contains(forms, say) {
+			forms = append(forms, say)
+		}
+	}
+	if pes == nil {
 		return nil
 	}
-	text := fmt.Sprintf("the number of PEs, if it is known (-n): %s no ready message is needed", onPEs(slot.At))
-	if slot.Count > 1 || slot.Staged {
-		one := *slot
-		one.Ready = false
-		text += ", with " + strings.TrimSuffix(one.Say(), ", asking")
+	text := fmt.Sprintf("the number of PEs, if it is known (-n): %s no ready message is needed", onPEs(pes))
+	if !slices.Equal(forms, []string{"one slot"}) {
+		text += ", with " + list(forms, "or")
 	}
 	return &Hint{text, true}
 }

@@ -53,15 +53,27 @@ func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options, pe
 // reports are those of the examples, which several tests look at.
 var reports sync.Map
 
+// told is a report and what it is told from.
+type told struct {
+	a *report.Analysis
+	r *report.Report
+}
+
 // built is the full report on an example with the default plan.
 func built(t testing.TB, name string) *report.Report {
 	t.Helper()
-	if r, ok := reports.Load(name); ok {
-		return r.(*report.Report)
+	return builtWith(t, name).r
+}
+
+func builtWith(t testing.TB, name string) told {
+	t.Helper()
+	if x, ok := reports.Load(name); ok {
+		return x.(told)
 	}
-	r := analyze(t, example(t, name)).Build(name+".hpf", true)
-	reports.Store(name, r)
-	return r
+	a := analyze(t, example(t, name))
+	x := told{a, a.Build(name+".hpf", true)}
+	reports.Store(name, x)
+	return x
 }
 
 // example reads an example program.

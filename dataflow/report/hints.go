@@ -256,19 +256,26 @@ func names(nodes []*cfg.Node, and string) string {
 // example looks for an execution in which nothing orders the use and the put.
 func (b *builder) example(it synch.Item) *Example {
 	if b.examples == nil {
-		pes := b.a.options.PEs
-		if len(b.a.Plan.Exact) > 0 {
-			pes = 0 // not where nothing is needed
+		// The paths are those of one slot.
+		p := *b.a.Plan
+		p.Slots = slices.Clone(p.Slots)
+		for i := range p.Slots {
+			if s := &p.Slots[i]; s.Ready {
+				s.Count, s.Staged, s.Unheard, s.At = 1, false, false, nil
+			}
 		}
-		b.examples = b.a.Plan.Examples(pes)
+		b.examples = p.Examples(b.a.options.PEs)
 	}
 	e := b.examples[it.Put]
-	if e == nil || e.Use != it.Use || slices.Contains(b.a.Plan.Slots[it.Put-1].At, e.PEs) {
+	if e == nil || e.Use != it.Use {
 		return nil
 	}
 	at, guess := "", ""
 	if len(e.At) > 0 {
 		at = " with " + strings.Join(e.At, ", ")
+	}
+	if e.Input {
+		at += " for some input"
 	}
 	if e.Guessed {
 		guess = ", if conditions go that way"

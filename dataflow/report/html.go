@@ -92,6 +92,7 @@ type panel struct {
 	Around      []string // loops, outermost first
 	Obligations []panelItem
 	Next        []panelMatrix
+	Besides     string
 }
 
 type panelItem struct {
@@ -110,7 +111,7 @@ func (r *Report) panels() []panel {
 	var out []panel
 	for i := range r.Communications {
 		c := &r.Communications[i]
-		p := panel{Communication: c, Where: spots(c.C) + " · " + spots(c.CO) + " · " + spots(c.UO)}
+		p := panel{Communication: c, Besides: c.besides(), Where: spots(c.C) + " · " + spots(c.CO) + " · " + spots(c.UO)}
 		for _, id := range c.Loops {
 			l := r.Graph.Loops[id-1]
 			name := fmt.Sprintf("line %d", l.Line)

@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // TestStoryOfThePlan: whatever the plan, the report is about it: each communication
@@ -164,5 +165,33 @@ func TestChainsOverPEs(t *testing.T) {
 	}
 	if chains < 20 || longer < 10 {
 		t.Errorf("only %d chains, and %d pairs with longer ones", chains, longer)
+	}
+}
+
+// TestMemoryThatIsAdvised: where slots are proved and there is no memory for them, the
+// hint is how much is wanted, and with so much there are no ready messages.
+func TestMemoryThatIsAdvised(t *testing.T) {
+	c := analyzeWith(t, example(t, "grid"), plan.Handshake, choose.Options{}).Plan.Program
+	f := procfunc.Analyze(c, c.Graph())
+	o := plan.Options{Memory: -1, BarrierThreshold: -1}
+	r := report.Analyze(plan.Search(c, f, o), f, report.Options{Search: o}).Build("grid.hpf", false)
+	for i, want := range []string{"Sync", "Sync", "Sync", "Sync", "Once"} {
+		c := &r.Communications[i]
+		if c.Verdict != want {
+			t.Errorf("without memory #%d has the verdict %s", c.ID, c.Verdict)
+		}
+		advised := want == "Once"
+		if g := c.Obligations[0].Gap; g != nil {
+			advised = slices.Contains(g.Hints, report.Hint{Text: "--slots-memory=1, which leaves room for it: " + "2 stages by turns, asking", Tried: true})
+		}
+		if !advised {
+			t.Errorf("#%d: no memory is advised: %+v", c.ID, c.Obligations[0].Gap.Hints)
+		}
+	}
+	o.Memory = 1 << 20
+	for _, s := range plan.Search(c, f, o).Slots {
+		if s.Ready {
+			t.Errorf("with the memory #%d has ready messages", s.Comm.ID)
+		}
 	}
 }

@@ -20,8 +20,8 @@ func TestReasons(t *testing.T) {
 	count := map[string]int{}
 	for _, name := range examples(t) {
 		t.Run(name, func(t *testing.T) {
-			a := analyze(t, example(t, name))
-			r := a.Build(name+".hpf", true)
+			x := builtWith(t, name)
+			a, r := x.a, x.r
 			for _, c := range r.Communications {
 				for _, o := range c.Obligations {
 					count[o.Verdict]++

@@ -12,6 +12,7 @@ type Report struct {
 	Plan           string          `json:"plan"` // elide, popl96, ...
 	Communications []Communication `json:"communications"`
 	Collectives    []Collective    `json:"collectives"`
+	Fences         []Fence         `json:"fences"` // barriers that were tried
 	Graph          Graph           `json:"graph"`
 	Table          []Total         `json:"table"`  // one row per form of the analysis
 	PEs            []int           `json:"pes"`    // numbers of PEs that plan elide is made for in particular
@@ -46,6 +47,8 @@ type Communication struct {
 	// Exact is how producers know on the numbers of PEs on which no ready message is
 	// needed, though others need some.
 	Exact []Exact `json:"exact"`
+	// Listening is how PEs find out who needs a ready message; nil unless they do.
+	Listening *Listening `json:"listening,omitempty"`
 	// What the forms of the analysis say, whatever the plan: one slot, proved
 	// (PopL96), or as printed (Literal), and what plan elide makes of it.
 	PopL96  string  `json:"popl96"`
@@ -148,6 +151,27 @@ type Hop struct {
 	Role     string `json:"role"`
 	Relation string `json:"relation,omitempty"` // p -> q
 	Text     string `json:"text"`
+}
+
+// Listening is how both PEs of a pair know whether a ready message is needed: they
+// note which messages have passed between them.
+type Listening struct {
+	// Rate is the part of the puts with a ready message in examples on a few PEs, if
+	// Estimated.
+	Rate      float64 `json:"rate"`
+	Estimated bool    `json:"estimated"`
+	Hops      []Hop   `json:"hops"`
+}
+
+// Fence is a barrier that the search of plan elide tried, before the group of
+// communication Before.
+type Fence struct {
+	Before   int     `json:"before"`
+	Line     int     `json:"line"`
+	Messages float64 `json:"messages"` // ready messages expected without it, in the outermost statement around
+	Without  float64 `json:"without"`  // costs of that statement
+	With     float64 `json:"with"`
+	Chosen   bool    `json:"chosen"`
 }
 
 // Exact is the proof for one number of PEs: how many pairs of PEs with a put have an
@@ -294,5 +318,6 @@ type Total struct {
 	Quiet          int     `json:"quiet"`  // of Sync and Asking: none on any of the numbers of PEs that the plan is made for in particular
 	Once           int     `json:"once"`
 	Sync           int     `json:"sync"`
-	Percent        float64 `json:"percent"` // of the communications that need ready messages
+	Listening      int     `json:"listening"` // of Sync: only from PEs that have sent nothing since
+	Percent        float64 `json:"percent"`   // of the communications that need ready messages
 }

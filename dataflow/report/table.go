@@ -32,28 +32,36 @@ func (t *text) table() {
 		row("", func(f Total) string { return f.Form }),
 		row("communications", number(func(f Total) int { return f.Communications })),
 		row("NoSync: repeated, no ready messages", number(func(f Total) int { return f.NoSync })),
-		row("  of them with some between single pairs", number(func(f Total) int { return f.Asking })),
+		row("  of them asking, some between single pairs", number(func(f Total) int { return f.Asking })),
 		row("once: never put twice", number(func(f Total) int { return f.Once })),
-		row("Sync: a ready message before every put", number(func(f Total) int { return f.Sync })),
+		row("Sync: ready messages", number(func(f Total) int { return f.Sync })),
+		row("  of them listening, only from PEs not heard", number(func(f Total) int { return f.Listening })),
 		row("eliminated", eliminated),
 	}
 	if len(t.r.PEs) > 0 {
-		rows = slices.Insert(rows, len(rows)-1, row("  of Sync and single pairs: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
+		rows = slices.Insert(rows, len(rows)-1, row("  of listening, asking and Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
 	}
+	for _, f := range t.r.Fences {
+		took := "not taken"
+		if f.Chosen {
+			took = "taken"
+		}
+		t.wrap("", fmt.Sprintf("a barrier before C_%d (line %d), where %.4g ready messages are expected: cost %.4g instead of %.4g, %s", f.Before, f.Line, f.Messages, f.With, f.Without, took))
+	}
 	t.line("")
 	t.wrap("", "literal is the printed algorithm, whose verdicts prove nothing; popl96 is its sound form, with one slot for each "+
 		"communication; elide takes several where that helps. asking: pairs of PEs that get no answer have ready messages, the others "+
-		"none. in turn: exchanges with opposite neighbours complete one after another.")
+		"none. listening: PEs note who has heard from whom, and only who was not heard since its last use sends one. in turn: exchanges with opposite neighbours complete one after another.")
 	t.wrap("", costs)
 	t.line("sweeps: at most %d", t.r.Sweeps)
 }
 
 // costs says what the search compares.
-const costs = "Costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, a wait more 0.5, " +
-	"each times the expected executions, and 1e-9 for a byte of slots."
+const costs = "Costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, listening 0.03, a wait more 0.5, " +
+	"a barrier 2, each times the expected executions, and something for memory."
 
 // eliminated is the share of communications without ready messages.
 func eliminated(f Total) string {
@@ -76,4 +84,16 @@ func (s *Slot) form() string {
 		text += "none " + onPEs(s.QuietOn)
 	}
 	return text
+}
+
+// besides says what the reasons are about that stand behind how a ready message is
+// left out for some PEs, or on some numbers of PEs; "" where they are all there is.
+func (c *Communication) besides() string {
+	switch {
+	case !c.Slot.Ready && len(c.Exact) > 0:
+		return "on other numbers of PEs"
+	case c.Slot.Ready && (c.Listening != nil || len(c.Exact) > 0):
+		return "why it is not proved for all numbers of PEs that none is needed, with one slot"
+	}
+	return ""
 }

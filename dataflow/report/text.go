@@ -104,11 +104,14 @@ func (t *text) communication(c *Communication) {
 		t.values(&c.Obligations[i])
 	}
 	t.wrap("     "+t.paint(c.Verdict, c.Verdict)+": ", c.Why+".")
+	if l := c.Listening; l != nil {
+		t.hops(l.Hops)
+	}
 	for i := range c.Exact {
 		t.exact(&c.Exact[i])
 	}
-	if len(c.Exact) > 0 {
-		t.line("       on other numbers of PEs:")
+	if say := c.besides(); say != "" {
+		t.line("       %s:", say)
 	}
 	for i := range c.Obligations {
 		t.why(c, &c.Obligations[i])
@@ -306,19 +309,24 @@ func (t *text) why(c *Communication, o *Obligation) {
 		if len(o.Chains) > 1 {
 			t.line("       way %d of %d", i+1, len(o.Chains))
 		}
-		width := 0
-		for _, h := range ch.Hops {
-			width = max(width, len([]rune(bare(h.Name))))
-		}
-		for _, h := range ch.Hops {
-			t.spot(h.Line, h.Name, width, h.Text, h.Relation)
-		}
+		t.hops(ch.Hops)
 	}
 	if o.Asking != nil {
 		t.asking(c, o.Asking)
 	}
 	if o.Gap != nil {
 		t.gap(o.Gap)
+	}
+}
+
+// hops writes a chain, one hop a line.
+func (t *text) hops(hops []Hop) {
+	width := 0
+	for _, h := range hops {
+		width = max(width, len([]rune(bare(h.Name))))
+	}
+	for _, h := range hops {
+		t.spot(h.Line, h.Name, width, h.Text, h.Relation)
 	}
 }
 
@@ -408,6 +416,7 @@ func (t *text) forms(c *Communication) {
 func (t *text) tried(c *Communication) {
 	var chosen, ready *Tried
 	var unproved []string
+	var listening []*Tried
 	for i := range c.Slot.Tried {
 		s := &c.Slot.Tried[i]
 		switch {
@@ -418,6 +427,7 @@ func (t *text) tried(c *Communication) {
 				ready = s
 			}
 		case s.Unheard:
+			listening = append(listening, s)
 		case !s.Free && s.Note == "":
 			unproved = append(unproved, s.What)
 		}
@@ -426,21 +436,15 @@ func (t *text) tried(c *Communication) {
 		return
 	}
 	text := fmt.Sprintf("%s at cost %.4g", chosen.What, chosen.Cost)
-	if ready != nil {
+	if ready != nil && !chosen.Ready {
 		text += fmt.Sprintf(", against %.4g with a ready message before every put", ready.Cost)
 	}
 	t.wrap("     the search took: ", text+".")
 	for _, s := range c.Slot.Tried {
 		switch {
-		case s.Chosen || s.Ready:
+		case s.Chosen || s.Ready || s.Unheard:
 		case s.Free:
 			text := fmt.Sprintf("proved, at cost %.4g", s.Cost)
-			if s.Note != "" {
-				text += ", " + s.Note
-			}
-			t.wrap("       ", s.What+": "+text)
-		case s.Unheard:
-			text := fmt.Sprintf("for %.2g of the puts, at cost %.4g", s.Rate, s.Cost)
 			if s.Note != "" {
 				text += ", " + s.Note
 			}
@@ -451,6 +455,13 @@ func (t *text) tried(c *Communication) {
 	}
 	if len(unproved) > 0 {
 		t.wrap("       ", "not proved: "+strings.Join(unproved, "; "))
+	}
+	if len(listening) > 0 {
+		var costs []string
+		for _, s := range listening {
+			costs = append(costs, fmt.Sprintf("%s: %.4g (%.2g %%)", strings.Replace(s.What, ", listening", "", 1), s.Cost, 100*s.Rate))
+		}
+		t.wrap("       ", "listening, at cost (and puts with a ready message): "+strings.Join(costs, ", "))
 	}
 }
 

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// listening tells how PEs find out, as the program runs, who needs a ready message
+// before the puts of communication r: nil where the plan does not let them.
+func (b *builder) listening(r int, slot *plan.Slot) *Listening {
+	if !slot.Unheard {
+		return nil
+	}
+	out := &Listening{Hops: []Hop{}}
+	for _, t := range slot.Tried {
+		if t.Note == plan.Chosen && t.Unheard {
+			out.Rate, out.Estimated = t.Rate, true
+		}
+	}
+	s := &agedStory{b: b, slot: slot, slots: synch.Slots{Comm: r, Count: slot.Count, Staged: slot.Staged}, put: b.f.Put(r)}
+	ends := b.uses[r]
+	what := "is done with " + b.refText(r)
+	if slot.Staged {
+		ends, what = b.overs[r], fmt.Sprintf("has copied %s out of the stage", b.refText(r))
+	}
+	if len(ends) > 0 {
+		out.Hops = append(out.Hops, Hop{point(ends[0]), "use", "", "q " + what + "; both q and p note when, since control is the same on all PEs"})
+	}
+	var heard []string
+	for _, n := range b.heard(s.put) {
+		heard = append(heard, nodeName(n))
+	}
+	if k := len(heard) - mostOthers; k > 0 {
+		heard = append(heard[:mostOthers], fmt.Sprintf("%d others", k))
+	}
+	out.Hops = append(out.Hops, Hop{point(s.put), "put", b.f.Relations[r-1].String(),
+		fmt.Sprintf("p puts into the slot again, where it overwrites %s; if q has sent it nothing since then, be it by %s, q sends a ready message first, and both know that it does", s.age(), list(heard, "or"))})
+	return out
+}
+
+// heard are the nodes at which a PE may hear from another one between two executions
+// of a put: C nodes and collectives in its outermost loop.
+func (b *builder) heard(put *cfg.Node) []*cfg.Node {
+	outer := put.Loop
+	for outer != nil && outer.Parent != nil {
+		outer = outer.Parent
+	}
+	var out []*cfg.Node
+	for _, n := range b.g.Nodes {
+		if outer != nil && outer.Contains(n.Loop) && (isCollective(n) || n.Kind == cfg.Comm && n.Flavour != "recv") {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// sentence is the story in one sentence.
+func (l *Listening) sentence(age string) string {
+	text := "a put overwrites " + age + ", and waits for ready messages only from those q that have sent p nothing since they were done with that"
+	switch {
+	case !l.Estimated:
+		return text
+	case l.Rate == 0:
+		return text + "; in examples on a few PEs there were none"
+	}
+	return text + fmt.Sprintf("; in examples on a few PEs these were before %.2g %% of the puts", 100*l.Rate)
+}
