@@ -81,6 +81,8 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		readSites:  map[*ir.Read]int{},
 		imageSites: map[ir.Stmt]int{},
 		corefSites: map[*ir.CoRef]int{},
+
+		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	return g.program()
 }
@@ -118,6 +120,10 @@ type gen struct {
 	imageSites map[ir.Stmt]int // of programs with coarrays
 	corefSites map[*ir.CoRef]int
 	marked     access // what the marks since the last synchronisation say
+
+	points, pointSites map[*ir.Checkpoint]int // the numbers of the calls of spmd_checkpoint, and their sites
+	resume             string                 // the variable with the number of the call to go on from
+	kept               []string               // bounds of the loops around calls
 }
 
 // site is the run-time site of a communication.
@@ -151,9 +157,13 @@ func (g *gen) program() ([]byte, error) {
 	g.makeSites()
 	g.findLabels(p.Body, nil)
 
+	if g.numberPoints(g.prog.Body); len(g.points) > 0 {
+		g.resume = g.names.fresh("resume")
+	}
+
 	// The body first: it tells which scalars the function declares.
 	g.nodes(g.prog.Body)
-	body := g.out.lines
+	body := g.finishPoints(g.out.lines)
 	g.out = &buffer{}
 	g.objects(body)
 	objects := g.out.lines
@@ -174,7 +184,8 @@ func (g *gen) program() ([]byte, error) {
 	g.out.lines = append(g.out.lines, body...)
 	g.out.at = 0
 	g.out.p("}")
-	return g.out.bytes(printable(filepath.Base(p.File)), "main.go")
+	text, err := g.out.bytes(printable(filepath.Base(p.File)), "main.go")
+	return g.identify(text), err
 }
 
 // makeSites numbers everything that communicates, for messages of the run time.
@@ -194,6 +205,10 @@ func (g *gen) makeSites() {
 		if r, ok := s.(*ir.Read); ok {
 			g.readSites[r] = len(g.sites)
 			site(r.Pos.Line, r.Pos.Col, "read", ir.StmtString(r), "")
+		}
+		if c, ok := s.(*ir.Checkpoint); ok {
+			g.pointSites[c] = len(g.sites)
+			site(c.Pos.Line, c.Pos.Col, "checkpoint", "spmd_checkpoint", "")
 		}
 		return true
 	})
@@ -259,6 +274,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 			}
 			g.out.p("},")
 		}
+	}
+	if len(g.points) > 0 {
+		g.out.p("Identity: %q,", unidentified)
 	}
 	if len(g.sites) > 0 {
 		g.out.p("Sites: []spmd.Site{")
@@ -361,6 +379,9 @@ func (g *gen) objects(body []line) {
 	}
 	if p.SPMD {
 		g.out.p("pe.Start()")
+	}
+	if len(g.points) > 0 {
+		g.out.p("%s := pe.Resume() // the checkpoint to go on from, 0: none", g.resume)
 	}
 	g.out.p("")
 }
@@ -527,6 +548,7 @@ func (g *gen) scalars() {
 			g.out.p("var %s %s", strings.Join(plain, ", "), goType(t))
 		}
 	}
+	g.declareKept()
 	sort.Strings(unread)
 	for _, u := range unread {
 		g.out.p("_ = %s // assigned, never used", u)

@@ -135,6 +135,8 @@ func (sp spelling) stmt(s Stmt) string {
 			text += " " + sp.expr(s.Code)
 		}
 		return text
+	case *Checkpoint:
+		return "call spmd_checkpoint()"
 	}
 	return sp.images(s)
 }

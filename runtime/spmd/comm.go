@@ -58,6 +58,7 @@ func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 		c.slots(src.Layout.Rank(), []*transport.Slice[T]{src.mem})
 	}
 	c.newOrder()
+	pe.keep(c)
 	return c
 }
 
@@ -75,6 +76,7 @@ func NewStaged[T any](pe *PE, site int, src *Array[T], slots, axis int) *Comm[T]
 	c.slots(src.Layout.Rank(), c.stages)
 	c.plan.staged = true
 	c.newOrder()
+	pe.keep(c)
 	return c
 }
 

@@ -59,6 +59,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
 	c.order = pe.order(site, []transport.Buffer{c.stageBuf}, &c.stage, "the list of values", nil)
+	pe.keep(c)
 	return c
 }
 

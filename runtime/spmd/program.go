@@ -48,6 +48,13 @@ type Program struct {
 
 	freeze *freeze // the freeze test, nil for none
 
+	// Identity is what the program is known by in its checkpoints: a hash of its
+	// text. It is empty if the program takes none.
+	Identity string
+
+	keeper *keeper        // of checkpoints; nil: none are taken
+	settle func(*PE, int) // see PE.settleRun
+
 	// carrier puts a transport between a PE and its messages, for tests.
 	carrier func(transport.Transport) transport.Transport
 }
@@ -83,6 +90,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
+	var points checkpointing
+	points.flags(flags)
 	var asked provoke
 	if p.Check && !p.Coarray {
 		asked.define(flags)
@@ -117,11 +126,23 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		defer end()
 	}
+	if bad := points.wrong(&p); bad != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", p.Name, bad)
+		return exitUsage
+	}
+	stdout, closeOutput, err := points.begin(&p, *n, stdout, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFault
+	}
 	execute := Run
 	if p.freeze != nil {
 		execute = frozen
 	}
-	counts, err := execute(p, *n, stdin, stdout, body)
+	counts, err := points.attempts(&p, *n, stderr, func() (*Stats, error) { return execute(p, *n, stdin, stdout, body) })
+	if cerr := closeOutput(); err == nil && cerr != nil {
+		err = &Error{File: points.output, PE: -1, Msg: "cannot write standard output there: " + cerr.Error()}
+	}
 	if *stats && counts != nil {
 		w := bufio.NewWriter(stderr)
 		counts.Table(w)

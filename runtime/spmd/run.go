@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/snapshot"
 	"github.com/spmdc/spmdc/runtime/transport"
 	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
@@ -27,6 +28,9 @@ type PE struct {
 	images  *images        // in a program with coarrays
 	marks   marks          // of a program with coarrays: what it did since the last barrier
 	hearing *hearing       // where communications look who has heard from whom
+
+	state    []saved          // what a checkpoint holds, see keep
+	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
 }
 
 // ID is the number of this PE, from 0.
@@ -66,6 +70,13 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	out := newOutput(stdout)
 	in := newInput(stdin, out)
+	if p.keeper != nil {
+		var err error
+		if in, err = p.keeper.open(stdin, out); err != nil {
+			return nil, err
+		}
+		out.hold = p.settle != nil
+	}
 	pes := make([]*PE, np)
 	var ledger *check.Ledger
 	// What check builds follow is messages of which all PEs know when they come.
@@ -98,6 +109,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	})
 	// From here on a PE that an abort left behind can no longer write.
 	werr := out.close()
+	if p.keeper != nil {
+		p.keeper.shown = out.written()
+	}
 	if err == nil && ledger != nil {
 		err = audit(&p, ledger)
 	}
