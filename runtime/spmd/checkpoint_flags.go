@@ -27,7 +27,7 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 }
 
 // wrong says what of the command line does not go together.
-func (c *checkpointing) wrong(p *Program) string {
+func (c *checkpointing) wrong(p *Program, trace string) string {
 	switch {
 	case c.file == "" && (c.restart || c.restarts != 0 || c.stopAfter != 0):
 		return "-restart, -restarts and -stop-after-checkpoint need -checkpoint FILE"
@@ -41,7 +41,7 @@ func (c *checkpointing) wrong(p *Program) string {
 		return "-freeze runs the program several times: leave out -checkpoint"
 	case p.Lates != nil && p.Lates.String() != "":
 		return "-late: a message under way cannot be part of a checkpoint: leave out -checkpoint"
-	case p.Trace != nil && (c.restart || c.restarts > 0):
+	case trace != "" && (c.restart || c.restarts > 0):
 		return "-trace records runs from their beginning: leave out -restart and -restarts"
 	}
 	return ""
@@ -57,6 +57,9 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 			return nil, nil, err
 		}
 		p.keeper.stopAfter = c.stopAfter
+		if c.restart {
+			p.Trace = nil // what there was of it is in another one
+		}
 		if p.keeper.from != nil {
 			at = p.keeper.from.out
 		}

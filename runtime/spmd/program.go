@@ -126,7 +126,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		defer end()
 	}
-	if bad := points.wrong(&p); bad != "" {
+	if bad := points.wrong(&p, asked.trace); bad != "" {
 		fmt.Fprintf(stderr, "%s: %s\n", p.Name, bad)
 		return exitUsage
 	}

@@ -296,6 +296,7 @@ type runCmd struct {
 	PEs   pes    `embed:""`
 	Race  bool   `help:"Run under Go's race detector."`
 	Stats bool   `help:"Print messages, bytes and waits of each communication at the end."`
+	checkpointFlags
 	compileFlags
 }
 
@@ -319,6 +320,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if cmd.Stats {
 		args = append(args, "-stats")
 	}
+	args = append(args, cmd.checkpointFlags.args()...)
 	*status, err = driver.Start(program, args, driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr})
 	return err
 }
