@@ -318,13 +318,17 @@ func (g *gen) point(c *ir.Checkpoint, last bool) {
 	}
 	g.out.p("if %s { // call spmd_checkpoint()", cond)
 	g.out.p("%s%d %d", pointMark, g.pointSites[c], number)
-	g.out.p("%s = 0\n}", g.resume)
+	g.out.p("}")
 }
 
-// finishPoints puts the variables into the lines of the calls.
+// finishPoints puts the variables into the lines of the calls. Where nothing lies
+// ahead of the only call, nobody asks for the number of the one to go on from.
 func (g *gen) finishPoints(lines []line) []line {
 	if len(g.points) == 0 {
 		return lines
+	}
+	if !mentionedIn(lines, g.resume) {
+		g.resume = ""
 	}
 	var vars []string
 	for _, s := range g.prog.IR.Symbols {
@@ -354,6 +358,9 @@ func (g *gen) finishPoints(lines []line) []line {
 		add("pe.Checkpoint(%s)", strings.Join(args, ", "))
 		if len(vars) > 0 {
 			add("%s = %s", strings.Join(vars, ", "), strings.Join(copies, ", "))
+		}
+		if g.resume != "" {
+			add("%s = 0", g.resume)
 		}
 	}
 	return out

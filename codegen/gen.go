@@ -380,7 +380,11 @@ func (g *gen) objects(body []line) {
 	if p.SPMD {
 		g.out.p("pe.Start()")
 	}
-	if len(g.points) > 0 {
+	switch {
+	case len(g.points) == 0:
+	case g.resume == "":
+		g.out.p("pe.Resume()")
+	default:
 		g.out.p("%s := pe.Resume() // the checkpoint to go on from, 0: none", g.resume)
 	}
 	g.out.p("")

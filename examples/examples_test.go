@@ -271,7 +271,7 @@ func checkGfortran(t *testing.T, e example) {
 	require(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
 	out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-O1",
-		"-ffp-contract=off", "-J", filepath.Dir(program), e.source, "-o", program).CombinedOutput()
+		"-ffp-contract=off", "-J", filepath.Dir(program), "../fortran/modules/spmd.f90", e.source, "-o", program).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)
 	}
