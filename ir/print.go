@@ -23,6 +23,9 @@ import (
 func Fprint(w io.Writer, p *Program) error {
 	pr := &printer{w: w}
 	pr.line(p.Pos.Line, "program %s", p.Name)
+	if p.Checkpoints() {
+		pr.line(0, "use spmd")
+	}
 	for _, s := range p.Symbols {
 		pr.line(s.Pos.Line, "%s", s.Decl())
 	}
