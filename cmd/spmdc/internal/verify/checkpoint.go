@@ -27,7 +27,7 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 	args := []string{"-n", strconv.Itoa(n), "-stats", "-checkpoint", file}
 	part := func(more ...string) (*Outcome, error) {
 		got, _, err := run(input, append(append([]string(nil), args...), more...)...)
-		if err == nil && !got.stopped() {
+		if err == nil && got.Status != 0 && !stopLine.MatchString(got.Stderr) {
 			err = &Fault{Violation, strings.TrimSpace(got.Stderr)}
 		}
 		return got, err
@@ -98,6 +98,9 @@ func inParts(err error, chain []string) error {
 	}
 	return err
 }
+
+// stopLine is what STOP and ERROR STOP say, behind notes and the table of statistics.
+var stopLine = regexp.MustCompile(`(?m)^(ERROR )?STOP`)
 
 var totals = regexp.MustCompile(`(?m)^ *\d+ +(\d+ +\d+) +\d+ +\d+ +total, `)
 
