@@ -19,11 +19,12 @@ const magic = "spmdc checkpoint 1\n"
 // Aside is where the file path is written before it is renamed.
 func Aside(path string) string { return path + ".new" }
 
-// Commit makes the file path hold parts. At every moment path is what it was
-// before or what it is to be, also when the process or the machine stops: the file
-// is written aside, forced to the disk, and renamed. before, if not nil, is called
-// when all that may fail is over, just ahead of the renaming.
-func Commit(path string, parts [][]byte, before func() error) (err error) {
+// Commit makes the file path hold parts. At every moment path is what it was before
+// or what it is to be, also when the process stops: the file is written aside, and
+// renamed. With force it is forced to the disk in between, so that this holds when the
+// machine stops too. before, if not nil, is called when all that may fail is over, just
+// ahead of the renaming.
+func Commit(path string, parts [][]byte, force bool, before func() error) (err error) {
 	aside := Aside(path)
 	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
@@ -48,8 +49,10 @@ func Commit(path string, parts [][]byte, before func() error) (err error) {
 	if _, err = f.Write(sum.Sum(nil)); err != nil {
 		return err
 	}
-	if err = f.Sync(); err != nil {
-		return err
+	if force {
+		if err = f.Sync(); err != nil {
+			return err
+		}
 	}
 	if err = f.Close(); err != nil {
 		return err
@@ -62,7 +65,9 @@ func Commit(path string, parts [][]byte, before func() error) (err error) {
 	if err = os.Rename(aside, path); err != nil {
 		return err
 	}
-	syncFolder(filepath.Dir(path))
+	if force {
+		syncFolder(filepath.Dir(path))
+	}
 	return nil
 }
 

@@ -4,7 +4,7 @@
 //	w := &snapshot.Writer{}
 //	w.Int(epoch)
 //	snapshot.Put(w, a.Data)
-//	err := snapshot.Commit("run.ckpt", [][]byte{w.Bytes()}, nil)
+//	err := snapshot.Commit("run.ckpt", [][]byte{w.Bytes()}, true, nil)
 //
 // and later
 //

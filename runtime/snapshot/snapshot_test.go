@@ -98,7 +98,7 @@ func TestFile(t *testing.T) {
 	}
 	parts := [][]byte{[]byte("first"), nil, []byte("the third part")}
 	called := false
-	if err := Commit(path, parts, func() error {
+	if err := Commit(path, parts, true, func() error {
 		called = true
 		if _, err := Open(path); !errors.Is(err, ErrNone) {
 			t.Errorf("before the renaming: %v", err)
@@ -114,7 +114,7 @@ func TestFile(t *testing.T) {
 	}
 
 	// A commit that fails leaves what was there.
-	if err := Commit(path, nil, func() error { return errors.New("no output") }); err == nil {
+	if err := Commit(path, nil, false, func() error { return errors.New("no output") }); err == nil {
 		t.Error("no error")
 	}
 	if got, err := Open(path); err != nil || len(got) != 3 {
@@ -123,7 +123,7 @@ func TestFile(t *testing.T) {
 	if _, err := os.Stat(Aside(path)); err == nil {
 		t.Error("what was written aside is left")
 	}
-	if err := Commit(filepath.Join(t.TempDir(), "no", "folder"), parts, nil); err == nil {
+	if err := Commit(filepath.Join(t.TempDir(), "no", "folder"), parts, true, nil); err == nil {
 		t.Error("a file in no folder is written")
 	}
 }
@@ -131,7 +131,7 @@ func TestFile(t *testing.T) {
 // A file with any byte changed, cut off or added is refused.
 func TestDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := Commit(path, [][]byte{[]byte("some state"), []byte("more")}, nil); err != nil {
+	if err := Commit(path, [][]byte{[]byte("some state"), []byte("more")}, false, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)

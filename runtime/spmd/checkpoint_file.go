@@ -20,7 +20,8 @@ type keeper struct {
 	from *image    // nil: from the beginning
 	note io.Writer // for what the user should know
 
-	stopAfter int // ends the run behind so many checkpoints of it; 0: never
+	force     bool // every checkpoint to the disk
+	stopAfter int  // ends the run behind so many checkpoints of it; 0: never
 
 	// Of the run so far, whatever part of it:
 	shown int64  // bytes of output that have been written
@@ -127,8 +128,8 @@ func (k *keeper) commit(pe *PE, site, call int, parts [][]byte) *commit {
 		taken += k.from.taken
 	}
 	head := k.header(pe, site, call, taken)
-	err := snapshot.Commit(k.path, append([][]byte{head}, parts...), func() error {
-		return pe.out.release()
+	err := snapshot.Commit(k.path, append([][]byte{head}, parts...), k.force, func() error {
+		return pe.out.release(k.force)
 	})
 	if err != nil {
 		return &commit{err: err}

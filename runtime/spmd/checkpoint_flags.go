@@ -14,6 +14,7 @@ type checkpointing struct {
 	restart   bool
 	restarts  int
 	output    string
+	force     bool
 	stopAfter int
 }
 
@@ -23,6 +24,7 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 		"Standard input is to be the same again, from its beginning")
 	f.IntVar(&c.restarts, "restarts", 0, "when the run fails, go on from its last checkpoint, up to `N` times")
 	f.StringVar(&c.output, "output", "", "write standard output to `FILE`. With -restart what was printed after the checkpoint is first taken out of it")
+	f.BoolVar(&c.force, "checkpoint-sync", true, "force each checkpoint to the disk, so that it outlasts a failure of the machine, and not only of the run")
 	f.IntVar(&c.stopAfter, "stop-after-checkpoint", 0, "for tests: end the run behind its `K`-th checkpoint, those before a restart included")
 }
 
@@ -56,7 +58,7 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 		if p.keeper, err = newKeeper(p, np, c.file, c.restart, note); err != nil {
 			return nil, nil, err
 		}
-		p.keeper.stopAfter = c.stopAfter
+		p.keeper.force, p.keeper.stopAfter = c.force, c.stopAfter
 		if c.restart {
 			p.Trace = nil // what there was of it is in another one
 		}

@@ -142,6 +142,9 @@ func restartEach(t *testing.T, np int, check bool, body func(*PE)) {
 	p := points()
 	p.Check = check
 	n := fmt.Sprint(np)
+	start := func(p Program, body func(*PE), input string, args ...string) (int, string, string) {
+		return start(p, body, input, append(args, "-checkpoint-sync=false")...)
+	}
 	status, want, table := start(p, body, "", "-n", n, "-stats", "-checkpoint", file)
 	if status != 0 {
 		t.Fatal(table)

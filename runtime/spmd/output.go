@@ -62,13 +62,13 @@ func (o *output) flush() {
 	}
 }
 
-// release writes what has been printed, which is known to be right, to where it
-// lasts.
-func (o *output) release() error {
+// release writes what has been printed, which is known to be right, and with force
+// sees to it that it lasts.
+func (o *output) release(force bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flushLocked()
-	if f, ok := o.w.(*os.File); ok && o.err == nil {
+	if f, ok := o.w.(*os.File); ok && force && o.err == nil {
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
 			o.err = f.Sync()
 		}

@@ -24,7 +24,7 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 	}
 	defer os.RemoveAll(folder)
 	file, printed := filepath.Join(folder, "file"), filepath.Join(folder, "output")
-	args := []string{"-n", strconv.Itoa(n), "-stats", "-checkpoint", file}
+	args := []string{"-n", strconv.Itoa(n), "-stats", "-checkpoint", file, "-checkpoint-sync=false"}
 	part := func(more ...string) (*Outcome, error) {
 		got, _, err := run(input, append(append([]string(nil), args...), more...)...)
 		if err == nil && got.Status != 0 && !stopLine.MatchString(got.Stderr) {
