@@ -160,6 +160,8 @@ func (g *gen) resumable(list []comm.Node, begin func()) {
 // list is it sure that the run does not go on from a call behind it.
 func (g *gen) resumableNode(n comm.Node, last bool) {
 	g.called(n)
+	// What was marked ahead of a call is forgotten in a run that goes on from there.
+	defer func() { g.marked = private }()
 	switch n := n.(type) {
 	case *comm.Loop:
 		g.out.at = n.Do.Pos.Line
@@ -181,6 +183,8 @@ func (g *gen) resumableLoop(n *comm.Loop) {
 	lo, hi := g.expr(d.Lo), g.expr(d.Hi)
 	cond, next := "", ""
 	g.out.p("if %s == 0 {", g.resume)
+	g.mark(own(d))
+	g.marked = private
 	switch {
 	case step == 0:
 		by, trips := g.keep(k+"Step"), g.keep(k+"Trips")
@@ -250,7 +254,9 @@ func (g *gen) resumableWhile(n *comm.WhileLoop) {
 	g.label(n.While, n.While.Name)
 	begin, leave := g.iterationOnce(nil)
 	cond := g.expr(n.While.Cond)
-	if len(n.Pre) == 0 {
+	access := own(n.While)
+	g.marked = private
+	if len(n.Pre) == 0 && access == private {
 		if forCond(cond) == "" {
 			g.out.p("for {")
 		} else {
@@ -264,6 +270,7 @@ func (g *gen) resumableWhile(n *comm.WhileLoop) {
 				begin()
 			}
 			g.nodes(n.Pre)
+			g.mark(access)
 			g.out.at = n.While.Pos.Line
 			g.out.p("if !(%s) {", g.expr(n.While.Cond))
 			g.done(&comm.Done{Comms: n.Used})
@@ -278,6 +285,7 @@ func (g *gen) resumableWhile(n *comm.WhileLoop) {
 // resumableBranch emits an IF with a call in it.
 func (g *gen) resumableBranch(n *comm.Branch) {
 	g.out.at = n.If.Pos.Line
+	g.mark(own(n.If))
 	cond := g.expr(n.If.Cond)
 	inThen, _ := g.span(n.Then...)
 	inElse, _ := g.span(n.Else...)
@@ -298,6 +306,7 @@ func (g *gen) resumableBranch(n *comm.Branch) {
 }
 
 func (g *gen) branch(list []comm.Node) {
+	g.marked = private
 	if first, _ := g.span(list...); first > 0 {
 		g.resumable(list, nil)
 	} else {

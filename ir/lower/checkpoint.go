@@ -48,6 +48,11 @@ func (l *lowerer) checkpoint(s *ast.Call) []ir.Stmt {
 			WithHelp("write: call spmd_checkpoint(); all variables are saved")
 		return nil
 	}
+	if l.critical.IsValid() {
+		l.errorf(codeCall, s.Pos, "a checkpoint inside CRITICAL, where one image is at a time").
+			WithNote(l.critical, "it begins here").WithHelp("call spmd_checkpoint behind END CRITICAL: all images must come to it")
+		return nil
+	}
 	return one(&ir.Checkpoint{S: ir.S{Pos: s.Pos}})
 }
 

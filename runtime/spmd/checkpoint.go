@@ -101,7 +101,7 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	c.Calls++
 	pe.settleRun(site)
 	t := pe.wire()
-	t.Barrier(site)
+	pe.meet(t, site, call)
 	if pe.orders != nil {
 		if v := pe.orders.Monitor.Stray(); v != nil {
 			pe.t.Abort(v)
@@ -128,6 +128,26 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	if done.stop {
 		pe.stopped = &StopError{}
 		panic(stopping{})
+	}
+}
+
+// meet waits for all PEs at a call. Images have control flow of their own, so that
+// some may have come to another call.
+func (pe *PE) meet(t transport.Transport, site, call int) {
+	const apart = ^uint64(0)
+	at := site
+	if pe.prog.Coarray {
+		at = -1
+	}
+	if t.Reduce(at, uint64(call), func(a, b uint64) uint64 {
+		if a != b {
+			return apart
+		}
+		return a
+	}) == apart {
+		e := pe.errorAt(site, "images have come to different calls of spmd_checkpoint")
+		e.Hint = "all images must execute the same calls, in the same order"
+		pe.t.Abort(e)
 	}
 }
 

@@ -141,3 +141,16 @@ func (c *Irregular[T]) again(t transport.Transport) {
 		}
 	}
 }
+
+// At a checkpoint no image waits for some of the others only, so that what has been
+// passed is over, and the next comes by the other buffers or with higher numbers.
+func (im *images) save(w *snapshot.Writer) {
+	snapshot.Put(w, im.times)
+	w.Uint64(im.calls)
+	w.Bool(im.ended)
+}
+
+func (im *images) restore(r *snapshot.Reader) {
+	snapshot.Fill(r, im.times)
+	im.calls, im.ended = r.Uint64(), r.Bool()
+}

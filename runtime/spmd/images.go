@@ -38,6 +38,7 @@ const (
 // newImages registers what images need. All images do so before Start.
 func newImages(pe *PE) *images {
 	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words()}
+	pe.keep(im)
 	for i := range 2 {
 		im.met[i] = pe.t.Register(-1, &transport.Slice[uint64]{})
 		im.mine[i] = words()

@@ -75,7 +75,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if in, err = p.keeper.open(stdin, out); err != nil {
 			return nil, err
 		}
-		out.hold = p.settle != nil
+		// Images print in any order, so that what comes behind a checkpoint cannot
+		// be told from what comes again.
+		out.hold = p.settle != nil || p.Coarray
 	}
 	pes := make([]*PE, np)
 	var ledger *check.Ledger
