@@ -21,27 +21,35 @@ func withTools(t *testing.T) *driver.Table {
 	return driver.Passes()
 }
 
-// TestPlaces stops a program behind each of its checkpoints, which are everywhere that
-// one can be, and lets it go on.
+// TestPlaces stops programs behind their checkpoints, which are everywhere that one
+// can be, and lets them go on.
 func TestPlaces(t *testing.T) {
 	table := withTools(t)
-	text, err := os.ReadFile("testdata/places.hpf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := driver.New("places.hpf", text, driver.Options{})
-	r, err := File(table, c, strings.NewReader("9 4\n5\n"), Options{
-		PEs: []int{3}, Plans: []plan.Kind{plan.Handshake, plan.Elide}, Limit: time.Minute, Checkpoints: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Rows) != 2 {
-		t.Errorf("%d runs, want 2", len(r.Rows))
-	}
-	for _, x := range r.Rows {
-		if x.Fault != nil {
-			t.Errorf("%s on %d PEs: %v", x.Plan, x.PEs, x.Fault)
+	for _, c := range []struct {
+		file, input string
+		plans       []plan.Kind
+	}{
+		{"places.hpf", "9 4\n5\n", []plan.Kind{plan.Handshake, plan.Elide}},
+		{"images.f90", "7\n", []plan.Kind{plan.Elide}},
+	} {
+		text, err := os.ReadFile("testdata/" + c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := driver.New(c.file, text, driver.Options{})
+		r, err := File(table, source, strings.NewReader(c.input), Options{
+			PEs: []int{3}, Plans: c.plans, Limit: time.Minute, Checkpoints: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Rows) != len(c.plans) {
+			t.Errorf("%s: %d runs, want %d", c.file, len(r.Rows), len(c.plans))
+		}
+		for _, x := range r.Rows {
+			if x.Fault != nil {
+				t.Errorf("%s, %s on %d PEs: %v", c.file, x.Plan, x.PEs, x.Fault)
+			}
 		}
 	}
 }
