@@ -51,7 +51,7 @@ func (k *keeper) header(pe *PE, site, call, taken int) []byte {
 	w.Uint64(byteOrder)
 	w.Int(layout)
 	w.Text(p.Name)
-	w.Text(p.Identity)
+	w.Text(p.version())
 	w.Int(pe.n)
 	w.Int(call)
 	w.Int(p.Sites[site].Line)
@@ -63,6 +63,15 @@ func (k *keeper) header(pe *PE, site, call, taken int) []byte {
 	w.Bool(pe.in.end)
 	pe.in.used.save(w)
 	return w.Bytes()
+}
+
+// version is what a checkpoint must be of: the text of the program, and who sends ready
+// messages.
+func (p *Program) version() string {
+	if p.Handshake {
+		return p.Identity + " -handshake"
+	}
+	return p.Identity
 }
 
 // byteOrder tells machines apart that do not lay out numbers in the same way.
@@ -101,8 +110,8 @@ func (k *keeper) load(p *Program, np int) (*image, error) {
 	switch {
 	case name != p.Name:
 		return nil, refuse("it is of program %s, and this is %s", name, p.Name)
-	case identity != p.Identity:
-		return nil, refuse("it is of another version of program %s, or one compiled with other options", name)
+	case identity != p.version():
+		return nil, refuse("it is of another version of program %s, or one compiled or run with other options", name)
 	case pes != np:
 		return nil, refuse("it is of a run on %s, and this one is to be on %s", count(pes, "PE"), count(np, "PE"))
 	case r.Err() != nil:

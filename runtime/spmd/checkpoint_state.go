@@ -53,6 +53,10 @@ func (c *Comm[T]) save(w *snapshot.Writer) {
 	w.Uint64(c.epoch)
 	w.Bool(c.live)
 	c.plan.save(w)
+	w.Uint64(c.posted)
+	if c.unheard != nil {
+		snapshot.Put(w, c.unheard.over)
+	}
 	for _, s := range c.stages {
 		snapshot.Put(w, s.Data)
 	}
@@ -62,6 +66,10 @@ func (c *Comm[T]) restore(r *snapshot.Reader) {
 	c.epoch, c.live = r.Uint64(), r.Bool()
 	c.buf = c.bufs[c.slotNumber()]
 	c.plan.restore(r)
+	c.posted = r.Uint64()
+	if c.unheard != nil {
+		snapshot.Fill(r, c.unheard.over)
+	}
 	for _, s := range c.stages {
 		snapshot.Fill(r, s.Data)
 	}
@@ -140,6 +148,19 @@ func (c *Irregular[T]) again(t transport.Transport) {
 			t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &nothing)
 		}
 	}
+}
+
+func (h *hearing) save(w *snapshot.Writer) {
+	w.Uint64(h.now)
+	w.Uint64(h.all)
+	snapshot.Put(w, h.heard)
+	snapshot.Put(w, h.told)
+}
+
+func (h *hearing) restore(r *snapshot.Reader) {
+	h.now, h.all = r.Uint64(), r.Uint64()
+	snapshot.Fill(r, h.heard)
+	snapshot.Fill(r, h.told)
 }
 
 // At a checkpoint no image waits for some of the others only, so that what has been

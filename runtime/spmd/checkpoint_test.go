@@ -26,6 +26,10 @@ func start(p Program, body func(*PE), input string, args ...string) (status int,
 	return status, out.String(), errs.String()
 }
 
+// listening is the mode of communications that leave out ready messages where they
+// have heard from the other PE.
+const listening = Mode(2)
+
 // everything is a program with every kind of object, in which values live across the
 // checkpoints, have arrived or are only under way. It is written as emitted programs are:
 // one call, number 1, in a loop over it.
@@ -39,15 +43,19 @@ func everything(mode Mode, slots int) func(*PE) {
 		single := NewArray[float32](pe, "single", dist.NewLayout(axes(cyclic(0, n, 0)), pe.Grid(pe.N())), nil)
 		var left *Comm[float64]
 		if slots > 0 {
-			left = NewStaged(pe, 0, a, slots, 0).Sync(mode)
+			left = NewStaged(pe, 0, a, slots, 0).Sync(mode % listening)
 		} else {
 			left = NewComm(pe, 0, a, nil).Sync(mode)
 		}
 		t1 := NewTemps[float64](pe, 1, n, max(1, slots))
-		reversed := NewComm(pe, 1, a, t1).Sync(mode)
+		reversed := NewComm(pe, 1, a, t1).Sync(mode % listening)
 		once := NewTemp[float32](pe, 1, n+1)
+		if mode == listening {
+			left.Unheard()
+			reversed.Unheard()
+		}
 		all := NewComm(pe, 2, single, once)
-		picked := NewIrregular(pe, 3, a).Sync(mode)
+		picked := NewIrregular(pe, 3, a).Sync(mode % listening)
 		pe.Start()
 		resume := pe.Resume()
 
@@ -126,8 +134,11 @@ func everything(mode Mode, slots int) func(*PE) {
 // under way at the checkpoint.
 func TestCheckpoints(t *testing.T) {
 	for _, np := range []int{1, 2, 5} {
-		for _, mode := range []Mode{Handshake, Quiet} {
+		for _, mode := range []Mode{Handshake, Quiet, listening} {
 			for slots := range 4 {
+				if mode == listening && slots == 0 {
+					continue // it needs slots of its own
+				}
 				t.Run(fmt.Sprintf("%d PEs/mode %d/%d stages", np, mode, slots), func(t *testing.T) {
 					restartEach(t, np, slots != 1, everything(mode, slots))
 				})
@@ -266,7 +277,8 @@ func TestRefusedCheckpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, renamed := points(), points()
+	other, renamed, readier := points(), points(), points()
+	readier.Handshake = true
 	other.Identity, renamed.Name = "of another one", "other"
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)/2] ^= 4
@@ -281,6 +293,7 @@ func TestRefusedCheckpoints(t *testing.T) {
 	}{
 		{"version", other, whole, readerInput, "2", 1, "another version of program test"},
 		{"program", renamed, whole, readerInput, "2", 1, "it is of program test, and this is other"},
+		{"ready messages", readier, whole, readerInput, "2", 1, "or one compiled or run with other options"},
 		{"PEs", points(), whole, readerInput, "3", 1, "it is of a run on 2 PEs, and this one is to be on 3 PEs"},
 		{"damage", points(), damaged, readerInput, "2", 1, "it is damaged: its checksum is wrong"},
 		{"end", points(), whole[:len(whole)-1], readerInput, "2", 1, "it is damaged"},

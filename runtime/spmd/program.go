@@ -89,7 +89,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(stderr)
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
-	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
+	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var points checkpointing
 	points.flags(flags)
 	var asked provoke
