@@ -1,15 +1,11 @@
 package elide
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/spmdc/spmdc/runtime/transport"
-	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
 
 // The microbenchmark of Figure 9: 500,000 barriers in 1,000 contexts at stack
@@ -163,43 +159,6 @@ func BenchmarkFigure9(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkTransportBarrier is the barrier that programs of this module have
-// without the engine, under the calls of Figure 9.
-func BenchmarkTransportBarrier(b *testing.B) {
-	f := newFigure9(2, 500000, 1000, 16, 0)
-	var times []float64
-	for b.Loop() {
-		err := inproc.Run(f.pes, func([]transport.Wait) error { return errors.New("deadlock") }, func(tr transport.Transport) {
-			var calls func(path []Site)
-			calls = func(path []Site) {
-				f.sink[tr.PE()].site = path[0]
-				if len(path) == 1 {
-					tr.Barrier(0)
-					return
-				}
-				calls(path[1:])
-			}
-			tr.Start()
-			const part = 1000
-			for i := range f.barriers / part {
-				begin := time.Now()
-				for c := range part {
-					calls(f.paths[(i*part+c)%f.contexts])
-				}
-				if tr.PE() == 0 {
-					times = append(times, float64(time.Since(begin))/part)
-				}
-			}
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(quantile(times, 0.1), "ns/barrier")
-	b.ReportMetric(quantile(times, 0.5), "ns/barrier-median")
 }
 
 // BenchmarkCost is the engine's own cost on one PE, where no barrier waits.

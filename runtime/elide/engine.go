@@ -67,6 +67,7 @@ type Engine struct {
 	options Options
 	trie    *trie // of the plan
 	vote    Vote  // in an agreement; here so that it is not allocated for each
+	voting  bool  // in an agreement, or left in the middle of one
 	failed  error
 }
 
@@ -197,10 +198,21 @@ func (e *Engine) Collective(site Site) error {
 	return e.Settle(site)
 }
 
+// CollectiveAt is Collective in context c.
+func (e *Engine) CollectiveAt(c Context) error {
+	if !e.m.armed {
+		return e.failed
+	}
+	return e.SettleAt(c)
+}
+
 // Settle is a barrier that is always executed: when it returns, everything that
 // was elided before was rightly so. A checkpoint is preceded by one.
-func (e *Engine) Settle(site Site) error {
-	e.m.arriveCollective(e.m.tree.At(site), &e.vote)
+func (e *Engine) Settle(site Site) error { return e.SettleAt(e.m.tree.At(site)) }
+
+// SettleAt is Settle in context c.
+func (e *Engine) SettleAt(c Context) error {
+	e.m.arriveCollective(c, &e.vote)
 	return e.agree()
 }
 
@@ -228,6 +240,7 @@ func (e *Engine) agree() error {
 	if v[wordAccess] >= broken {
 		patience = e.options.Patience
 	}
+	e.voting = true
 	if err := e.t.Agree(v, patience); err != nil {
 		if errors.Is(err, ErrStalled) {
 			err = e.stalled()
@@ -237,6 +250,7 @@ func (e *Engine) agree() error {
 	if !e.m.conclude(v) {
 		return e.fail(e.misspeculated(v))
 	}
+	e.voting = false
 	return nil
 }
 

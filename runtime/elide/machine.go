@@ -252,12 +252,9 @@ func (m *machine) meetContext(c Context) {
 }
 
 // elidedAs is the context that this PE elided as barrier seq, or 0 if it did
-// not, or too long ago to know.
-func (m *machine) elidedAs(seq uint64) Context {
-	if seq <= m.last || seq > m.seq || seq+recent <= m.seq {
-		return 0
-	}
-	if seq == m.seq { // the one that it votes for
+// not, or too long ago to know. voting tells whether it votes for the last one.
+func (m *machine) elidedAs(seq uint64, voting bool) Context {
+	if seq <= m.last || seq > m.seq || seq+recent <= m.seq || seq == m.seq && voting {
 		return 0
 	}
 	return m.elid[seq%recent]

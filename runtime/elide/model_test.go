@@ -89,9 +89,9 @@ func (w *model) clone() *model {
 		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
 		c.pes[pe].m = &m
 		c.pes[pe].log = slices.Clone(c.pes[pe].log)
-		shared := c.net[pe].InProcess
-		*c.net[pe] = *w.net[pe]
-		c.net[pe].InProcess = shared
+		shared := c.net[pe].Exchange
+		c.net[pe].Party = w.net[pe].Party
+		c.net[pe].Exchange = shared
 	}
 	for i := range c.net[0].slots {
 		from, to := &w.net[0].slots[i], &c.net[0].slots[i]
@@ -203,12 +203,12 @@ func (w *model) step(pe int) {
 		}
 	case waiting:
 		for p.polled < len(w.pes) {
-			w.net[pe].poll(p.polled)
+			w.net[pe].Poll(p.polled)
 			if p.polled++; w.fine && p.polled < len(w.pes) {
 				return
 			}
 		}
-		if w.net[pe].conclude() {
+		if w.net[pe].Conclude() {
 			p.polled = 0
 			return
 		}
@@ -232,7 +232,7 @@ func (w *model) step(pe int) {
 
 func (w *model) post(pe int, v Vote) {
 	p := &w.pes[pe]
-	w.net[pe].post(&v)
+	w.net[pe].Post(&v)
 	p.phase, p.polled = waiting, 0
 }
 

@@ -35,11 +35,12 @@ func (k Kind) String() string {
 type Position struct {
 	PE      int
 	Barrier uint64 // number of the barrier it waits in, from 1, elided ones included
-	At      string // "barrier", "collective" or "end"
+	At      string // "barrier", "collective" or "end"; "program": it waits in none of these
 	Broke   bool   // it breaks consensus: its context is elided, but it had shared accesses
 	Access  Access // its summary since the last executed barrier
 	Path    Path   // the context; empty at the end
 	Elided  Path   // what it elided as the disputed barrier, if it did and still knows
+	Recent  Path   // if it does not know any more: what it elided longest ago of what it knows
 }
 
 // Misspeculation is the error by which a run ends in which a barrier was elided
@@ -80,6 +81,7 @@ func (m *Misspeculation) Blacklist() []Path {
 	}
 	if len(list) == 0 { // too long ago for the PEs that elided it to know
 		for _, p := range m.PEs {
+			add(p.Recent)
 			if p.Broke {
 				add(p.Path)
 			}
@@ -104,6 +106,12 @@ func (m *Misspeculation) Error() string {
 			b.WriteString("elided it and ")
 		}
 		switch p.At {
+		case "program":
+			if p.Barrier >= m.Barrier {
+				b.WriteString("went on")
+			} else {
+				fmt.Fprintf(&b, "has come to barrier %d only", p.Barrier)
+			}
 		case "end":
 			b.WriteString("went to the end of the program")
 		case "collective":
@@ -148,6 +156,47 @@ func (m *Misspeculation) classify() {
 	}
 }
 
+// Autopsy is what a failed run has to do with elision: the engines are those of
+// the PEs that have ended, all of them if possible, and nobody calls them any more.
+// The run has failed because PEs wait for each other, or because of an error that
+// may come of data that were read too early or too late. It is a misspeculation if
+// a PE went past a barrier that another one waits in, or has yet to come to with
+// shared accesses before it: that barrier was elided, and is needed. The result is
+// nil if there is none.
+func Autopsy(engines []*Engine) *Misspeculation {
+	passed := uint64(0) // the last barrier that a PE has behind it
+	for _, e := range engines {
+		p := e.m.seq
+		if e.voting {
+			p--
+		}
+		passed = max(passed, p)
+	}
+	m := &Misspeculation{Kind: BrokenConsensus}
+	for _, e := range engines {
+		m.Agreed = max(m.Agreed, e.m.last)
+		next := e.m.seq + 1
+		if e.voting {
+			next = e.m.seq
+		} else if e.m.summary == Private {
+			continue
+		}
+		if next <= passed && (m.Barrier == 0 || next < m.Barrier) {
+			m.Barrier = next
+			if e.voting {
+				m.Kind = Stalled
+			}
+		}
+	}
+	if m.Barrier == 0 {
+		return nil
+	}
+	for _, e := range engines {
+		m.PEs = append(m.PEs, e.position(m.Barrier))
+	}
+	return m
+}
+
 // position is where this PE stands, for the barrier in dispute.
 func (e *Engine) position(dispute uint64) Position {
 	m := &e.m
@@ -156,11 +205,15 @@ func (e *Engine) position(dispute uint64) Position {
 		At:   [...]string{"barrier", "collective", "end"}[m.at],
 		Path: e.path(m.tree.Sites(m.now)),
 	}
-	if m.at == atBarrier {
+	if !e.voting {
+		p.At, p.Path = "program", nil
+	} else if m.at == atBarrier {
 		p.Broke = m.records[m.tree.nodes[m.now].record].remaining == 0
 	}
-	if c := m.elidedAs(dispute); c != 0 {
+	if c := m.elidedAs(dispute, e.voting); c != 0 {
 		p.Elided = e.path(m.tree.Sites(c))
+	} else if dispute > m.last && dispute+recent <= m.seq {
+		p.Recent = e.path(m.tree.Sites(m.elid[(m.seq+1)%recent]))
 	}
 	return p
 }

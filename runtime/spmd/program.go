@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -21,6 +22,7 @@ type Site struct {
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
 	Why       string // in check builds: what the plan does about ready messages, and its reason
+	Pinned    bool   // a barrier on which a proof rests: it is never elided
 	Call      int    // the call that executes it: its index in Program.Calls plus 1; 0: the main program
 }
 
@@ -29,7 +31,13 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
-	Calls []Call // of programs with coarrays: the calls that lead to sites
+	Calls []Call // the calls that lead to sites that have barriers
+	// Version names what calling contexts depend on: the source and the barriers in
+	// it. Plans and logs of another version are refused. It is empty in programs
+	// without barriers.
+	Version string
+	// Elide, if not nil, says which barriers a run leaves out.
+	Elide *Elision
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool
@@ -65,6 +73,8 @@ const (
 	exitOK    = 0
 	exitFault = 1
 	exitUsage = 2
+	// A barrier was left out that was needed: what has been printed may be wrong.
+	exitMisspeculation = 4
 
 	maxPEs = 4096
 )
@@ -83,6 +93,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
+	var elision elideFlags
+	elision.define(flags)
 	var asked provoke
 	if p.Check && !p.Coarray {
 		asked.define(flags)
@@ -107,6 +119,10 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
 	}
+	var err error
+	if p.Elide, err = elision.elision(&p); err != nil {
+		return misused(err)
+	}
 	if p.Check {
 		if err := asked.apply(&p, *n); err != nil {
 			return misused(err)
@@ -130,13 +146,23 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		w.Flush()
 	}
+	if counts != nil && counts.Barriers != nil {
+		if werr := elision.written(counts.Barriers, stderr); werr != nil && err == nil {
+			err = werr
+		}
+	}
 	var stop *StopError
 	var usage *UsageError
+	var wrong *elide.Misspeculation
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &usage):
 		return misused(usage)
+	case errors.As(err, &wrong) && wrong.Speculative():
+		fmt.Fprintln(stderr, err)
+		p.remember(wrong, stderr)
+		return exitMisspeculation
 	case errors.As(err, &stop):
 		fmt.Fprintln(stderr, stop)
 		return stop.Code & 0xff

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
@@ -25,8 +27,11 @@ type PE struct {
 	axes    []dist.Triplet // see Box
 	orders  *orders        // in check builds
 	images  *images        // in a program with coarrays
-	marks   marks          // of a program with coarrays: what it did since the last barrier
 	hearing *hearing       // where communications look who has heard from whom
+	marks   marks          // what it did since the last barrier
+	elided  *elided        // nil: all barriers are executed
+	at      int            // site of the last barrier that may be elided
+	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
 }
 
 // ID is the number of this PE, from 0.
@@ -49,10 +54,14 @@ func (pe *PE) Start() {
 	pe.t.Start()
 }
 
-// Barrier returns when every PE has called it.
+// Barrier returns when every PE has called it, unless the run elides it.
 func (pe *PE) Barrier(site int) {
 	c := pe.count(site)
 	c.Calls++
+	if pe.elided != nil {
+		pe.barrier(site)
+		return
+	}
 	pe.t.Barrier(site)
 	pe.hearing.met()
 }
@@ -76,6 +85,15 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			ledger.Trace()
 		}
 	}
+	var names *contexts
+	var options elide.Options
+	if p.Elide != nil {
+		names = newContexts(&p)
+		var err error
+		if options, err = p.options(names); err != nil {
+			return nil, &Error{File: p.File, PE: -1, Msg: err.Error()}
+		}
+	}
 	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
 		pe := &PE{
 			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in,
@@ -93,8 +111,15 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
 		pes[pe.id] = pe
+		if p.Elide != nil {
+			defer func() { pe.ended.Store(true) }()
+		}
 		defer pe.recover()
+		if p.Elide != nil {
+			pe.begin(names, options)
+		}
 		body(pe)
+		pe.finish()
 	})
 	// From here on a PE that an abort left behind can no longer write.
 	werr := out.close()
@@ -102,7 +127,11 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		err = audit(&p, ledger)
 	}
 	if err != nil {
-		return nil, located(&p, err)
+		err = located(&p, err)
+		if p.Elide != nil {
+			err = autopsy(&p, pes, err)
+		}
+		return nil, err
 	}
 	stats := &Stats{Sites: p.Sites}
 	for _, pe := range pes {
@@ -110,6 +139,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if pe.orders != nil {
 			stats.Held += pe.orders.held
 		}
+	}
+	if p.Elide != nil {
+		stats.Barriers = barriers(pes)
 	}
 	if werr != nil {
 		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}

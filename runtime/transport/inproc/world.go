@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -45,6 +46,8 @@ type World struct {
 	failed atomic.Bool
 	mu     sync.Mutex // guards err
 	err    error
+
+	gifts [][]byte // by PE: what it brings to Gather
 
 	_       pad
 	arrived atomic.Int64 // PEs in the current barrier
@@ -84,8 +87,9 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 	if n <= 16 {
 		w.stride = 8 // a cache line for each flag, while that is cheap
 	}
-	for id := range n {
-		w.pes = append(w.pes, &PE{w: w, id: id, wake: make(chan struct{}, 1), patience: w.spin})
+	w.gifts = make([][]byte, n)
+	for id, party := range elide.NewExchange(n) {
+		w.pes = append(w.pes, &PE{w: w, id: id, party: party, wake: make(chan struct{}, 1), patience: w.spin})
 	}
 	finished := make(chan struct{})
 	var running sync.WaitGroup

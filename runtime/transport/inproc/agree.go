@@ -1,0 +1,37 @@
+package inproc
+
+import (
+	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// Agree is a barrier that combines votes: each PE raises a flag of its own, with
+// the vote in it, and looks at those of the others.
+func (p *PE) Agree(site int, v *elide.Vote) {
+	x := p.party
+	x.Post(v)
+	for again := true; again; again = x.Conclude() {
+		p.wakeAll(x.Published())
+		for k := 1; k < p.w.n; k++ {
+			q := p.id + k
+			if q >= p.w.n {
+				q -= p.w.n
+			}
+			if !x.Poll(q) {
+				flag, least := x.Flag(q)
+				p.await(flag, least, site, transport.WaitAgreement, q)
+				x.Poll(q)
+			}
+		}
+	}
+	*v = *x.Result()
+}
+
+// Gather returns the data of all PEs.
+func (p *PE) Gather(site int, data []byte) [][]byte {
+	p.w.gifts[p.id] = data
+	p.Barrier(site) // all have written
+	all := append([][]byte(nil), p.w.gifts...)
+	p.Barrier(site) // all have read
+	return all
+}
