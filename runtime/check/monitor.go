@@ -393,20 +393,21 @@ func (m *Monitor) Barrier(site int) { m.meet(site, func() { m.Transport.Barrier(
 
 // Agree is a barrier in which PEs may turn out to stand at different places: their
 // ways are not compared, the engine does that.
-func (m *Monitor) Agree(site int, v *elide.Vote) {
+func (m *Monitor) Agree(site int, v *elide.Vote, patience time.Duration) error {
 	m.meetings++
 	list := m.ledger.meetings[m.meetings%2]
 	list[m.id].write(m.meetings, m.at, m.clock, m.muted[site], 0, nil)
 	if site >= 0 { // not at the beginning or end of the program
 		m.trace.collective(site)
 	}
-	m.Transport.Agree(site, v)
+	err := m.Transport.Agree(site, v, patience)
 	for q := range list {
 		if q != m.id && list[q].has(m.meetings) {
 			list[q].teach(m.clock)
 		}
 	}
 	m.look()
+	return err
 }
 
 // Reduce combines a word of every PE.

@@ -8,7 +8,8 @@ import "sync/atomic"
 //	p.Post(vote)
 //	again: for every other PE q, when Flag(q) has been reached: p.Poll(q)
 //	if p.Conclude() { goto again }
-//	p.Result()
+//
+// after which the vote is what all agreed on.
 //
 // Nearly always all PEs bring the same vote but for the summary. So each PE first
 // publishes one word, with the summary and a digest of the rest, and reads those
@@ -44,11 +45,11 @@ type Party struct {
 	*Exchange
 	pe     int
 	gen    uint64
-	word   uint64 // published last
-	access uint64 // least of the words polled
-	differ bool   // a digest was another
-	full   bool   // in the second round
-	vote   Vote
+	word   uint64   // published last
+	access uint64   // least of the words polled
+	differ bool     // a digest was another
+	full   bool     // in the second round
+	vote   *Vote    // posted, and what becomes of it
 	_      [64]byte // no other PE's fields in the same cache line
 }
 
@@ -62,9 +63,9 @@ func NewExchange(n int) []*Party {
 	return list
 }
 
-// Post begins an agreement.
+// Post begins an agreement. The vote belongs to the Party until its end.
 func (p *Party) Post(v *Vote) {
-	v.copyTo(&p.vote)
+	p.vote = v
 	p.full = false
 	p.publish(uint64(v[wordAccess])<<digestBits | v.digest())
 }
@@ -105,7 +106,7 @@ func (p *Party) Poll(q int) bool {
 }
 
 // Conclude ends a round in which all other PEs were polled. It reports whether
-// another follows; if not, Result is what all agreed on.
+// another follows; if not, the vote posted is now what all agreed on.
 func (p *Party) Conclude() (again bool) {
 	switch {
 	case p.full:
@@ -119,8 +120,5 @@ func (p *Party) Conclude() (again bool) {
 	p.publish(0)
 	return true
 }
-
-// Result is the outcome of the agreement.
-func (p *Party) Result() *Vote { return &p.vote }
 
 func (p *Party) slot(q int) *slot { return &p.slots[2*q+int(p.gen&1)] }

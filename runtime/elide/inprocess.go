@@ -44,7 +44,7 @@ func (p *InProcessPE) N() int { return len(p.data) }
 func (l *InProcess) Abort() { l.aborted.Store(true) }
 
 // Agree implements Transport.
-func (p *InProcessPE) Agree(v *Vote, patience time.Duration) error {
+func (p *InProcessPE) Agree(_ int, v *Vote, patience time.Duration) error {
 	p.Post(v)
 	for again := true; again; {
 		for q := range p.data {
@@ -57,7 +57,6 @@ func (p *InProcessPE) Agree(v *Vote, patience time.Duration) error {
 		}
 		again = p.Conclude()
 	}
-	p.vote.copyTo(v)
 	return nil
 }
 
@@ -94,14 +93,14 @@ func (p *InProcessPE) wait(q int, patience time.Duration) error {
 }
 
 // Gather implements Transport.
-func (p *InProcessPE) Gather(data []byte) ([][]byte, error) {
+func (p *InProcessPE) Gather(_ int, data []byte) ([][]byte, error) {
 	p.data[p.pe] = data
 	var v Vote
-	if err := p.Agree(&v, 0); err != nil { // all have written
+	if err := p.Agree(0, &v, 0); err != nil { // all have written
 		return nil, err
 	}
 	all := append([][]byte(nil), p.data...)
-	if err := p.Agree(&v, 0); err != nil { // all have read
+	if err := p.Agree(0, &v, 0); err != nil { // all have read
 		return nil, err
 	}
 	return all, nil

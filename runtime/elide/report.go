@@ -202,13 +202,17 @@ func (e *Engine) position(dispute uint64) Position {
 	m := &e.m
 	p := Position{
 		PE: e.t.PE(), Barrier: m.seq, Access: m.summary,
-		At:   [...]string{"barrier", "collective", "end"}[m.at],
-		Path: e.path(m.tree.Sites(m.now)),
+		At: [...]string{"barrier", "collective", "end"}[m.at],
 	}
-	if !e.voting {
-		p.At, p.Path = "program", nil
-	} else if m.at == atBarrier {
-		p.Broke = m.records[m.tree.nodes[m.now].record].remaining == 0
+	switch {
+	case !e.voting:
+		p.At = "program"
+	case m.at == atBarrier:
+		r := &m.records[m.now]
+		p.Broke = r.remaining == 0
+		p.Path = e.path(m.tree.Sites(r.context))
+	default:
+		p.Path = e.path(m.tree.Sites(m.there))
 	}
 	if c := m.elidedAs(dispute, e.voting); c != 0 {
 		p.Elided = e.path(m.tree.Sites(c))
@@ -221,7 +225,7 @@ func (e *Engine) position(dispute uint64) Position {
 // misspeculated makes the report with all PEs, who all saw v.
 func (e *Engine) misspeculated(v *Vote) error {
 	report := &Misspeculation{Agreed: e.m.last}
-	all, err := e.t.Gather(e.position(v.firstSeq()).encode())
+	all, err := e.t.Gather(e.site, e.position(v.firstSeq()).encode())
 	if err != nil {
 		return err
 	}

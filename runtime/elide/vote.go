@@ -63,10 +63,11 @@ func (v *Vote) copyTo(w *Vote) {
 }
 
 // digest is digestBits bits that tell apart votes that differ in more than the
-// summary.
+// summary. Hashes of contexts are random already; the multiples of the golden ratio
+// keep sequence numbers apart, whose difference would have to exceed 2⁴⁴ for two
+// digests to be the same.
 func (v *Vote) digest() uint64 {
-	h := uint64(v[wordHash]) ^ uint64(v[wordSeq])*0x9e3779b97f4a7c15 ^ uint64(v[wordNotRank])*0xbf58476d1ce4e5b9
-	h = (h ^ h>>32) * 0x94d049bb133111eb
+	h := uint64(v[wordHash]) + uint64(v[wordSeq])*0x9e3779b97f4a7c15 + uint64(v[wordNotRank])*0xd6e8feb86659fd93
 	return h >> (64 - digestBits)
 }
 

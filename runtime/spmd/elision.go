@@ -25,9 +25,9 @@ type Elision struct {
 // elided is what a PE knows of the elision of its barriers.
 type elided struct {
 	*elide.Engine
-	contexts []elide.Context // by site; 0: not met yet
-	names    *contexts
-	spent    []time.Duration // by site, in barriers that were executed; nil: not measured
+	places []elide.Place // by site; 0: not met yet
+	names  *contexts
+	spent  []time.Duration // by site, in barriers that were executed; nil: not measured
 }
 
 // contexts names the calls and barriers of a program: two calls are the same site
@@ -117,70 +117,55 @@ func (p *Program) options(x *contexts) (elide.Options, error) {
 
 // begin makes the engine of a PE, with which all PEs begin together.
 func (pe *PE) begin(x *contexts, o elide.Options) {
-	e, err := elide.New(&agreement{pe: pe}, o)
+	e, err := elide.New(pe.t, o)
 	if err == nil {
 		err = e.Start()
 	}
 	if err != nil {
 		pe.Abort(-1, "%v", err)
 	}
-	pe.elided = &elided{Engine: e, contexts: make([]elide.Context, len(pe.prog.Sites)), names: x}
+	pe.elided = &elided{Engine: e, places: make([]elide.Place, len(pe.prog.Sites)), names: x}
 	if pe.prog.Elide.Timed {
 		pe.elided.spent = make([]time.Duration, len(pe.prog.Sites)+1)
 	}
 }
 
-// agreement is the machine as the engine of a PE sees it.
-type agreement struct{ pe *PE }
-
-func (a *agreement) PE() int { return a.pe.id }
-func (a *agreement) N() int  { return a.pe.n }
-
-// Agree has no patience of its own: the transport finds out when PEs wait for what
-// will not come, and ends the run.
-func (a *agreement) Agree(v *elide.Vote, _ time.Duration) error {
-	a.pe.t.Agree(a.pe.at, v)
-	return nil
-}
-
-func (a *agreement) Gather(data []byte) ([][]byte, error) {
-	return a.pe.t.Gather(a.pe.at, data), nil
-}
-
 // context is the calling context of a site.
-func (e *elided) context(site int) elide.Context {
-	if site < 0 || site >= len(e.contexts) {
-		return e.Tree().Path(outside)
+func (e *elided) context(site int) elide.Context { return e.Tree().Path(e.names.path(site)) }
+
+// place is that of the barriers at a site.
+func (e *elided) place(site int) elide.Place {
+	if site < 0 || site >= len(e.places) {
+		return e.Place(e.context(site))
 	}
-	c := e.contexts[site]
-	if c == 0 {
-		c = e.Tree().Path(e.names.path(site))
-		e.contexts[site] = c
+	k := e.places[site]
+	if k == 0 {
+		k = e.Place(e.context(site))
+		e.places[site] = k
 	}
-	return c
+	return k
 }
 
 // barrier is a barrier that may be elided.
 func (pe *PE) barrier(site int) {
 	e := pe.elided
-	pe.at = site
+	e.At(site)
 	if pe.marks.touched != 0 {
 		e.Mark(elide.Access(pe.TakeAccess()))
 	}
-	c := e.context(site)
 	if e.spent != nil {
-		pe.timedBarrier(c, site)
+		pe.timedBarrier(site)
 		return
 	}
-	if err := e.BarrierAt(c); err != nil {
+	if err := e.BarrierIn(e.place(site)); err != nil {
 		pe.misspeculated(site, err)
 	}
 }
 
-func (pe *PE) timedBarrier(c elide.Context, site int) {
+func (pe *PE) timedBarrier(site int) {
 	e := pe.elided
 	begin := time.Now()
-	err := e.BarrierAt(c)
+	err := e.BarrierIn(e.place(site))
 	if site < 0 || site >= len(e.spent) {
 		site = len(e.spent) - 1
 	}
@@ -197,7 +182,7 @@ func (pe *PE) Settle(site int) {
 		pe.t.Barrier(site)
 		return
 	}
-	pe.at = site
+	pe.elided.At(site)
 	pe.elided.Mark(elide.Access(pe.TakeAccess()))
 	if err := pe.elided.SettleAt(pe.elided.context(site)); err != nil {
 		pe.misspeculated(site, err)
@@ -218,7 +203,7 @@ func (pe *PE) finish() {
 	if pe.elided == nil {
 		return
 	}
-	pe.at = -1
+	pe.elided.At(-1)
 	pe.elided.Mark(elide.Access(pe.TakeAccess()))
 	if err := pe.elided.Finish(); err != nil {
 		pe.misspeculated(-1, err)
@@ -291,23 +276,25 @@ func (p *Program) Forbid(m *elide.Misspeculation) (added int, err error) {
 // barriers is the report of a run that has ended.
 func barriers(pes []*PE) *elide.Report {
 	engines := make([]*elide.Engine, len(pes))
+	told := make([]map[elide.Context]elide.Told, len(pes))
 	for i, pe := range pes {
-		engines[i] = pe.elided.Engine
-	}
-	return elide.NewReport(engines, func(pe int, c elide.Context) elide.Told {
-		p := pes[pe]
-		var t elide.Told
-		for site, known := range p.elided.contexts {
-			if known != c {
+		e := pe.elided
+		engines[i] = e.Engine
+		told[i] = map[elide.Context]elide.Told{}
+		for site, k := range e.places {
+			if k == 0 {
 				continue
 			}
+			c := e.context(site)
+			t := told[i][c]
 			if t.Note == "" {
-				t.Note = strings.TrimSpace(p.prog.Sites[site].Kind + " " + p.prog.Sites[site].Ref)
+				t.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
 			}
-			if p.elided.spent != nil {
-				t.Time += p.elided.spent[site]
+			if e.spent != nil {
+				t.Time += e.spent[site]
 			}
+			told[i][c] = t
 		}
-		return t
-	})
+	}
+	return elide.NewReport(engines, func(pe int, c elide.Context) elide.Told { return told[pe][c] })
 }

@@ -30,7 +30,6 @@ type PE struct {
 	hearing *hearing       // where communications look who has heard from whom
 	marks   marks          // what it did since the last barrier
 	elided  *elided        // nil: all barriers are executed
-	at      int            // site of the last barrier that may be elided
 	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
 }
 

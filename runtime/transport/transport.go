@@ -93,12 +93,10 @@ type Transport interface {
 	Barrier(site int)
 
 	// Agree is a barrier that replaces *v by the word-wise minimum of the votes
-	// of all PEs (see package elide).
-	Agree(site int, v *elide.Vote)
-
-	// Gather returns the data of all PEs, by PE. All call it, and nobody may
-	// change the data.
-	Gather(site int, data []byte) [][]byte
+	// of all PEs, and Gather returns the data of all PEs, by PE; nobody may change
+	// these. They are what package elide wants of a transport.
+	Agree(site int, v *elide.Vote, patience time.Duration) error
+	Gather(site int, data []byte) ([][]byte, error)
 
 	// Abort ends the run with err, unless another error came first, and
 	// unwinds the calling PE. It does not return.

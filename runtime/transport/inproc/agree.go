@@ -1,13 +1,16 @@
 package inproc
 
 import (
+	"time"
+
 	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// Agree is a barrier that combines votes: each PE raises a flag of its own, with
-// the vote in it, and looks at those of the others.
-func (p *PE) Agree(site int, v *elide.Vote) {
+// Agree is a barrier that combines votes: each PE raises a flag of its own, with the
+// vote in it, and looks at those of the others. It needs no patience: when PEs wait
+// for what will not come the run ends.
+func (p *PE) Agree(site int, v *elide.Vote, _ time.Duration) error {
 	x := p.party
 	x.Post(v)
 	for again := true; again; again = x.Conclude() {
@@ -24,14 +27,14 @@ func (p *PE) Agree(site int, v *elide.Vote) {
 			}
 		}
 	}
-	*v = *x.Result()
+	return nil
 }
 
 // Gather returns the data of all PEs.
-func (p *PE) Gather(site int, data []byte) [][]byte {
+func (p *PE) Gather(site int, data []byte) ([][]byte, error) {
 	p.w.gifts[p.id] = data
 	p.Barrier(site) // all have written
 	all := append([][]byte(nil), p.w.gifts...)
 	p.Barrier(site) // all have read
-	return all
+	return all, nil
 }
