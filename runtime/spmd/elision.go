@@ -254,7 +254,7 @@ func (p *Program) misspeculation(m *elide.Misspeculation, cause error) *Error {
 		return e
 	}
 	if p.Elide.Blacklist == "" {
-		e.Hint = "with -elide-blacklist=FILE such contexts are remembered, and not elided again"
+		e.Hint = "with --elide-blacklist=FILE such contexts are remembered, and not elided again"
 		return e
 	}
 	return e

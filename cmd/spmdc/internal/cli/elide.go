@@ -73,7 +73,7 @@ func (cmd *trainCmd) Run(env *Env, table *driver.Table, status *int) error {
 			return err
 		}
 	}
-	program, err := cmd.program(cmd.File, false, true, env, table)
+	program, err := cmd.program(cmd.File, nil, false, true, env, table)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, false, true, env, table)
+	program, err := cmd.program(cmd.File, nil, false, true, env, table)
 	if err != nil {
 		return err
 	}
