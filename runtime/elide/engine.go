@@ -70,6 +70,7 @@ type Engine struct {
 	site    int   // see At
 	voting  bool  // in an agreement, or left in the middle of one
 	failed  error
+	_       [128]byte // no other PE's fields in the same cache lines
 }
 
 // New returns the engine of one PE. It panics if the options contradict

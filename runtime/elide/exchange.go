@@ -45,12 +45,12 @@ type Party struct {
 	*Exchange
 	pe     int
 	gen    uint64
-	word   uint64   // published last
-	access uint64   // least of the words polled
-	differ bool     // a digest was another
-	full   bool     // in the second round
-	vote   *Vote    // posted, and what becomes of it
-	_      [64]byte // no other PE's fields in the same cache line
+	word   uint64    // published last
+	access uint64    // least of the words polled
+	differ bool      // a digest was another
+	full   bool      // in the second round
+	vote   *Vote     // posted, and what becomes of it
+	_      [128]byte // no other PE's fields in the same cache line
 }
 
 // NewExchange returns the ends of n PEs.

@@ -171,13 +171,15 @@ func (f *figure9) measure(tb testing.TB) point {
 }
 
 // BenchmarkFigure9 reports, for each redundancy, the time with the engine as a
-// ratio to that with plain barriers. Run it with -benchtime=1x.
+// ratio to that with plain barriers. Run it with -benchtime=1x; -figure9 FILE draws
+// the curves.
 func BenchmarkFigure9(b *testing.B) {
-	for _, entered := range []bool{false, true} {
+	curves := []curve{{name: "contexts compiled", colour: "#1f6f8b"}, {name: "calls entered", colour: "#c8553d"}}
+	whole := true
+	for i, way := range []string{"compiled", "entered"} {
 		for redundant := 0; redundant <= 100; redundant += 10 {
-			name := map[bool]string{false: "compiled", true: "entered"}[entered]
-			b.Run(fmt.Sprintf("%s/redundant=%d%%", name, redundant), func(b *testing.B) {
-				f := newFigure9(2, 500000, redundant, entered)
+			ran := b.Run(fmt.Sprintf("%s/redundant=%d%%", way, redundant), func(b *testing.B) {
+				f := newFigure9(2, 500000, redundant, way == "entered")
 				for b.Loop() {
 					p := f.measure(b)
 					b.ReportMetric(0, "ns/op")
@@ -188,9 +190,14 @@ func BenchmarkFigure9(b *testing.B) {
 					b.ReportMetric(p.with, "ns/barrier")
 					b.ReportMetric(float64(p.elided), "elided")
 					b.ReportMetric(p.bytes, "bytes/context")
+					curves[i].points = append(curves[i].points, p)
 				}
 			})
+			whole = whole && ran
 		}
+	}
+	if whole {
+		write(b, curves)
 	}
 }
 

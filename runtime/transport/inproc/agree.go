@@ -13,6 +13,15 @@ import (
 func (p *PE) Agree(site int, v *elide.Vote, _ time.Duration) error {
 	x := p.party
 	x.Post(v)
+	if p.w.n == 2 { // the loop below, for what must be fast
+		p.wakeAll(x.Published())
+		flag, least := x.Flag(1 - p.id)
+		p.await(flag, least, site, transport.WaitAgreement, 1-p.id)
+		x.Poll(1 - p.id)
+		if !x.Conclude() {
+			return nil
+		}
+	}
 	for again := true; again; again = x.Conclude() {
 		p.wakeAll(x.Published())
 		for k := 1; k < p.w.n; k++ {
