@@ -3,6 +3,7 @@ package codegen
 import (
 	"crypto/sha256"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -62,8 +63,8 @@ func (g *gen) barrierSite(site int) string {
 }
 
 // callTable emits, for programs with barriers, the calls that lead to sites, and
-// the name of this version of the program: of the source text, and of what the
-// compiler made of it as far as barriers go.
+// the name of this version of the program: of the source file, its text, and what
+// the compiler made of it as far as barriers go.
 func (g *gen) callTable() {
 	if len(g.barriers) == 0 {
 		return
@@ -80,7 +81,7 @@ func (g *gen) callTable() {
 		}
 		g.out.p("},")
 	}
-	sum := sha256.Sum256([]byte(g.opt.Source + "\n" + strings.Join(g.versions, "\n") + "\n" + pathsOf(calls)))
+	sum := sha256.Sum256([]byte(filepath.Base(g.prog.IR.File) + "\n" + g.opt.Source + "\n" + strings.Join(g.versions, "\n") + "\n" + pathsOf(calls)))
 	g.out.p("Version: %q,", fmt.Sprintf("%s %x", g.prog.IR.Name, sum[:6]))
 }
 

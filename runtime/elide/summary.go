@@ -19,6 +19,7 @@ type Report struct {
 	// with most barriers first.
 	Subcontexts []Subcontext
 	Agreements  uint64
+	Calls       map[string]string // by label of a call: what is called, as far as known
 }
 
 // ReportRow counts barriers: of the program, each counted once, not once per PE.
@@ -67,7 +68,7 @@ type Told struct {
 // PEs. told, which may be nil, tells more of a context on a PE.
 func NewReport(engines []*Engine, told func(pe int, c Context) Told) *Report {
 	first := engines[0]
-	r := &Report{Program: first.options.Program, PEs: len(engines), Mode: first.options.Mode}
+	r := &Report{Program: first.options.Program, PEs: len(engines), Mode: first.options.Mode, Calls: map[string]string{}}
 	at := map[string]int{}
 	for pe, e := range engines {
 		r.Agreements = max(r.Agreements, e.m.totals.agreements)

@@ -113,6 +113,9 @@ const openLevels = 4
 
 func (r *Report) branch(w io.Writer, b *branch, depth int) {
 	name := html.EscapeString(b.label)
+	if proc := r.Calls[b.label]; proc != "" && len(b.children) > 0 {
+		name += " <i>calls " + html.EscapeString(proc) + "</i>"
+	}
 	if c := b.context; c != nil {
 		name += " <i>" + html.EscapeString(c.Why.String()+note(c.Note)) + "</i>"
 	}

@@ -34,6 +34,7 @@ type elided struct {
 // if they stand at the same place of the source, whatever path leads there.
 type contexts struct {
 	labels []string // by elide.Site
+	procs  []string // by elide.Site, the procedure that is called there, or ""
 	paths  [][]elide.Site
 }
 
@@ -51,13 +52,16 @@ func newContexts(p *Program) *contexts {
 			n = elide.Site(len(places))
 			numbers[at] = n
 			places = append(places, at)
+			x.procs = append(x.procs, "")
 			columns[line]++
 		}
 		return n
 	}
 	for k, s := range p.Sites {
 		for _, c := range p.Path(k) {
-			x.paths[k] = append(x.paths[k], number(c.Line, c.Col))
+			n := number(c.Line, c.Col)
+			x.procs[n] = c.Proc
+			x.paths[k] = append(x.paths[k], n)
 		}
 		x.paths[k] = append(x.paths[k], number(s.Line, s.Col))
 	}
@@ -296,5 +300,12 @@ func barriers(pes []*PE) *elide.Report {
 			told[i][c] = t
 		}
 	}
-	return elide.NewReport(engines, func(pe int, c elide.Context) elide.Told { return told[pe][c] })
+	r := elide.NewReport(engines, func(pe int, c elide.Context) elide.Told { return told[pe][c] })
+	x := pes[0].elided.names
+	for n, proc := range x.procs {
+		if proc != "" {
+			r.Calls[x.labels[n]] = proc
+		}
+	}
+	return r
 }
