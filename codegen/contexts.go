@@ -66,11 +66,11 @@ func (g *gen) barrierSite(site int) string {
 // the name of this version of the program: of the source file, its text, and what
 // the compiler made of it as far as barriers go.
 func (g *gen) callTable() {
-	if len(g.barriers) == 0 {
+	if len(g.barriers) == 0 && !g.syncsAll {
 		return
 	}
 	calls := g.prog.IR.Sites
-	if len(calls) > 0 {
+	if len(calls) > 0 && !g.prog.IR.SPMD { // programs with coarrays have it in any case
 		g.out.p("Calls: []spmd.Call{")
 		for _, s := range calls {
 			parent := 0

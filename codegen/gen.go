@@ -122,6 +122,7 @@ type gen struct {
 
 	imageSites map[ir.Stmt]int // of programs with coarrays
 	corefSites map[*ir.CoRef]int
+	syncsAll   bool   // the program has a SYNC ALL
 	marked     access // what the marks since the last synchronisation say
 }
 

@@ -55,6 +55,8 @@ type Misspeculation struct {
 	Agreed uint64
 	// PEs is what each PE did, by PE; of a stall only the one that waited.
 	PEs []Position
+	// Images: the report calls PEs images, and counts them from 1.
+	Images bool
 }
 
 // Speculative reports whether elision had a part in it. If not, no barrier in
@@ -92,6 +94,22 @@ func (m *Misspeculation) Blacklist() []Path {
 
 // Error is the report: what, where, and every PE's part in it.
 func (m *Misspeculation) Error() string {
+	text := m.text()
+	if m.Images {
+		text = strings.NewReplacer("some PEs", "some images", "other PEs", "other images", "all PEs", "all images", "a PE", "an image", ": PEs", ": images").Replace(text)
+	}
+	return text
+}
+
+// name is what the report calls a PE.
+func (m *Misspeculation) name(pe int) string {
+	if m.Images {
+		return fmt.Sprintf("image %d", pe+1)
+	}
+	return fmt.Sprintf("PE %d", pe)
+}
+
+func (m *Misspeculation) text() string {
 	var b strings.Builder
 	if m.Speculative() {
 		fmt.Fprintf(&b, "misspeculation at barrier %d: %v", m.Barrier, m.Kind)
@@ -99,7 +117,7 @@ func (m *Misspeculation) Error() string {
 		fmt.Fprintf(&b, "barriers of the program do not match at barrier %d: %v, and none was elided there", m.Barrier, m.Kind)
 	}
 	for _, p := range m.PEs {
-		fmt.Fprintf(&b, "\n  PE %d ", p.PE)
+		fmt.Fprintf(&b, "\n  %s ", m.name(p.PE))
 		if len(p.Elided) > 0 {
 			fmt.Fprintf(&b, "elided it in %v and ", p.Elided)
 		} else if p.Barrier > m.Barrier {

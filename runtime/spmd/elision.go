@@ -250,6 +250,7 @@ func autopsy(p *Program, pes []*PE, err error) error {
 // misspeculation is the error of a run that elided a barrier which was needed;
 // cause is what ended it, if that was something else.
 func (p *Program) misspeculation(m *elide.Misspeculation, cause error) *Error {
+	m.Images = p.Coarray
 	e := &Error{File: p.File, PE: -1, Msg: m.Error(), cause: m}
 	if cause != nil {
 		e.Msg += "\n  found because: " + cause.Error()
