@@ -102,7 +102,7 @@ func TestMisspeculation(t *testing.T) {
 	if thorough() {
 		repeat = 100
 	}
-	program := build(t, "testdata/lateborder.hpf", "barrier", "--check")
+	program := build(t, "testdata/elide/lateborder.hpf", "barrier", "--check")
 	dir := t.TempDir()
 	for _, test := range []struct {
 		name                  string
@@ -180,10 +180,129 @@ func TestMisspeculation(t *testing.T) {
 	}
 }
 
+// TestCoarrayElision: programs with coarrays print the same when barriers are left
+// out, and the race detector finds every access ordered by what is left.
+func TestCoarrayElision(t *testing.T) {
+	counts, raced := []int{3}, []string{"figure1/figure1.f90", "testdata/coarray/collectives.f90"}
+	if thorough() {
+		counts, raced = imageCounts, coarrayPrograms(t)
+	}
+	for _, source := range coarrayPrograms(t) {
+		builds := [][]string{nil}
+		if slices.Contains(raced, source) {
+			builds = append(builds, []string{"--race"})
+		}
+		for _, flags := range builds {
+			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
+				t.Parallel()
+				want := images(t, source)
+				input := beside(source, ".in")
+				program := build(t, source, plans[0], flags...)
+				if _, err := tryRun(input, program, "-n", "2", "-elide=online"); err != nil && strings.Contains(err.Error(), "no barriers to leave out") {
+					return // all its synchronisations are of other kinds
+				}
+				dir := t.TempDir()
+				log, plan, report := filepath.Join(dir, "log"), filepath.Join(dir, "plan"), filepath.Join(dir, "report.json")
+				for _, n := range counts {
+					check := func(args ...string) {
+						t.Helper()
+						args = append([]string{"-n", fmt.Sprint(n), "-elide-report=" + report}, args...)
+						if err := sameSet(want[n], run(t, input, program, args...)); err != nil {
+							t.Errorf("%v: %v", args, err)
+						}
+					}
+					check("-elide=online")
+					check("-elide-log=" + log)
+					audit := readReport(t, report)
+					spmdc(t, "elide", "classify", "--accept", "-o", plan, log)
+					check("-elide=" + plan)
+					planned := readReport(t, report)
+					if strings.HasPrefix(source, "figure") && (planned.Total.Before-planned.Total.After)*100 < 95*audit.Total.Redundant {
+						t.Errorf("%d images: the plan elides %d of %d redundant barriers, less than 95 %%", n, planned.Total.Before-planned.Total.After, audit.Total.Redundant)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Layered libraries whose clients need few of their barriers: a run that is long
+// enough to learn leaves out most of those that are redundant.
+func TestCoarrayElisionOnline(t *testing.T) {
+	program := build(t, "figure9/figure9.f90", plans[0])
+	input, report := filepath.Join(t.TempDir(), "input"), filepath.Join(t.TempDir(), "report.json")
+	if err := os.WriteFile(input, []byte("60 80\n"), 0o666); err != nil { // 60 % of 1,000 contexts, 80 rounds
+		t.Fatal(err)
+	}
+	run(t, input, program, "-n", "2", "-elide=online", "-elide-report="+report)
+	r := readReport(t, report).Total
+	if elided := r.Before - r.After; r.Redundant != 600*80 || elided != 600*70 {
+		t.Errorf("%d elided of %d redundant of %d barriers, 60 %% of 80,000 are redundant, and ten rounds are for learning", elided, r.Redundant, r.Before)
+	}
+}
+
+// Images that come to barriers in ways that training did not see, with other
+// operations in which they wait for each other: each misspeculation is reported, and
+// with a blacklist the answer is right.
+func TestCoarrayMisspeculation(t *testing.T) {
+	repeat := 3
+	if thorough() {
+		repeat = 100
+	}
+	program := build(t, "testdata/elide/divergence.f90", plans[0])
+	for choice, want := range map[int]string{
+		1: "consensus was broken by some images only",
+		2: "", // all images broke it
+		3: "images are at different barriers",
+		4: "other images did not come",
+		5: "other images did not come",
+		6: "an image went to the end of the program",
+	} {
+		t.Run(fmt.Sprint(choice), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			input, list := filepath.Join(dir, "input"), filepath.Join(dir, "blacklist")
+			if err := os.WriteFile(input, fmt.Appendln(nil, choice), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []string{"2", "3", "4"} {
+				right := run(t, input, program, "-n", n)
+				for range repeat {
+					got, err := tryRun(input, program, "-n", n, "-elide=online")
+					var exit *exec.ExitError
+					switch {
+					case want == "":
+						if err != nil || sameSet(right, got) != nil {
+							t.Fatalf("%s images: %v, %s", n, err, got)
+						}
+					case !errors.As(err, &exit) || exit.ExitCode() != 4 || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "divergence.f90:10"):
+						t.Fatalf("%s images, exit status 4 and %q wanted: %v", n, want, err)
+					}
+				}
+			}
+			if want == "" {
+				return
+			}
+			for runs := 0; ; runs++ {
+				got, err := tryRun(input, program, "-n", "3", "-elide=online", "-elide-blacklist="+list)
+				if err == nil {
+					if right := run(t, input, program, "-n", "3"); runs == 0 || sameSet(right, got) != nil {
+						t.Errorf("after %d runs: %s, want %s", runs, got, right)
+					}
+					return
+				}
+				if runs == 5 {
+					t.Fatalf("the blacklist of %d runs is not enough: %v", runs, err)
+				}
+			}
+		})
+	}
+}
+
 // A run that another error ends, while a PE waits in a barrier that others have
 // elided, tells of both and does not hang.
 func TestMisspeculationInterrupted(t *testing.T) {
-	program := build(t, "testdata/lateborder.hpf", "barrier")
+	program := build(t, "testdata/elide/lateborder.hpf", "barrier")
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
 	cmd := exec.CommandContext(ctx, program, "-n", "4", "-elide=online")
