@@ -50,6 +50,9 @@ type Options struct {
 	Relations []*procfunc.Relation
 	// Unsafe emits programs of plans that do not make them right too.
 	Unsafe bool
+	// Source names the version of the source text, for programs whose barriers
+	// may be elided by what was learned of that version.
+	Source string
 }
 
 // ErrUnsafe is the answer to a plan that leaves out messages without proof.
@@ -115,10 +118,13 @@ type gen struct {
 	labelOf   map[ir.Stmt]string
 	readSites map[*ir.Read]int
 	sites     []string
+	barriers  map[int]*comm.Comm // by site: the barriers of the plan, with a communication behind each
+	versions  []string           // by site: what the version of the program depends on
 	companies []company
 
 	imageSites map[ir.Stmt]int // of programs with coarrays
 	corefSites map[*ir.CoRef]int
+	syncsAll   bool   // the program has a SYNC ALL
 	marked     access // what the marks since the last synchronisation say
 
 	points, pointSites map[*ir.Checkpoint]int // the numbers of the calls of spmd_checkpoint, and their sites
@@ -154,6 +160,7 @@ func (g *gen) program() ([]byte, error) {
 		}
 		g.grids[gr] = g.names.fresh(name)
 	}
+	g.findBarriers(g.prog.Body)
 	g.makeSites()
 	g.findLabels(p.Body, nil)
 
@@ -225,6 +232,9 @@ func (g *gen) addSite(line, col int, kind, ref, why string, call *ir.Site) int {
 		why += fmt.Sprintf(", Call: %d", call.ID+1)
 	}
 	n := len(g.sites)
+	barrier := g.barrierSite(n)
+	g.versions = append(g.versions, fmt.Sprint(line, col, kind, ref, barrier))
+	why += barrier
 	g.sites = append(g.sites, fmt.Sprintf("{ID: %d, Line: %d, Col: %d, Kind: %q, Ref: %q%s},", n, line, col, kind, ref, why))
 	return n
 }
@@ -285,6 +295,7 @@ func (g *gen) header(uses func(pkg string) bool) {
 		}
 		g.out.p("},")
 	}
+	g.callTable()
 	g.out.p("}")
 	g.out.p("")
 	g.out.p("func main() { spmd.Main(program, run) }")

@@ -91,3 +91,57 @@ func TestKilled(t *testing.T) {
 		t.Error("no run has gone on from a checkpoint")
 	}
 }
+
+// TestMisspeculationIsRepaired: a run that leaves out a barrier which it turns out to
+// need goes on, without being asked, from its last checkpoint, or from the beginning
+// if it has taken none, and does not leave it out again. What it prints is what it
+// prints with all barriers, once; a run without checkpoints prints nothing wrong.
+func TestMisspeculationIsRepaired(t *testing.T) {
+	repeat := 3
+	if thorough() {
+		repeat = 50
+	}
+	program := build(t, "testdata/elide/latesaved.hpf", "barrier")
+	dir := t.TempDir()
+	for _, test := range []struct {
+		name, input string
+		from        string // of what is said
+	}{
+		{"from a checkpoint", "61 33 17 6\n5\n", "latesaved: going on from checkpoint "},
+		{"from the beginning", "61 33 17 50\n5\n", "latesaved: no checkpoint has been taken: starting from the beginning"},
+	} {
+		command := func(args ...string) (string, string, int) {
+			cmd := exec.Command(program, append([]string{"-n", "4"}, args...)...)
+			cmd.Stdin = bytes.NewReader([]byte(test.input))
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			cmd.Run()
+			return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
+		}
+		want, _, status := command()
+		if status != 0 {
+			t.Fatalf("%s: status %d", test.name, status)
+		}
+		wrong := 0
+		for range repeat {
+			file := filepath.Join(dir, "checkpoint")
+			os.Remove(file)
+			got, note, status := command("-elide=online", "-checkpoint", file)
+			if got != want || status != 0 {
+				t.Fatalf("%s: status %d, printed\n%swant\n%s%s", test.name, status, got, want, note)
+			}
+			if strings.Contains(note, "misspeculation") {
+				wrong++
+				if !strings.Contains(note, test.from) || !strings.Contains(note, "latesaved: starting again without leaving out 1 barrier context") {
+					t.Fatalf("%s: %s", test.name, note)
+				}
+			}
+			if got, note, status := command("-elide=online"); status == 4 && got != "" || status != 4 && got != want {
+				t.Fatalf("%s: without checkpoints: status %d, printed\n%s%s", test.name, status, got, note)
+			}
+		}
+		if wrong == 0 {
+			t.Errorf("%s: no run has left out a barrier wrongly", test.name)
+		}
+	}
+}

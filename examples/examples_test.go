@@ -196,12 +196,12 @@ func (e example) want(t *testing.T) string {
 	return string(text)
 }
 
-// check runs program on n PEs and compares.
-func (e example) check(t *testing.T, program string, n int) {
+// check runs program on n PEs, with more arguments, and compares.
+func (e example) check(t *testing.T, program string, n int, args ...string) {
 	t.Helper()
-	got := run(t, e.input, program, "-n", fmt.Sprint(n))
+	got := run(t, e.input, program, append([]string{"-n", fmt.Sprint(n)}, args...)...)
 	if err := compare.Outputs(e.want(t), got, compare.Default); err != nil {
-		t.Errorf("%d PEs: %v", n, err)
+		t.Errorf("%d PEs %v: %v", n, args, err)
 	}
 }
 

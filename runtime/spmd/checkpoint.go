@@ -99,7 +99,9 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	}
 	c := pe.count(site)
 	c.Calls++
-	pe.settleRun(site)
+	if pe.elided != nil {
+		pe.Settle(site) // behind it all that has happened is known to be right
+	}
 	t := pe.wire()
 	pe.meet(t, site, call)
 	if pe.orders != nil {
@@ -155,14 +157,6 @@ func (pe *PE) meet(t transport.Transport, site, call int) {
 type commit struct {
 	err  error
 	stop bool // the run ends here
-}
-
-// settleRun is called ahead of a checkpoint: behind it all that has happened is
-// known to be right.
-func (pe *PE) settleRun(site int) {
-	if pe.prog.settle != nil {
-		pe.prog.settle(pe, site)
-	}
 }
 
 // save writes the state of this PE but for the variables of the program.

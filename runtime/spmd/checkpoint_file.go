@@ -273,18 +273,18 @@ func skip(r io.Reader, used *consumed) error {
 	return nil
 }
 
-// again prepares the run for being started again after it has failed. It reports
-// whether there is a checkpoint to go on from.
-func (k *keeper) again(p *Program, np int) (bool, error) {
+// again prepares the run for being started again after it has failed: from its last
+// checkpoint, or from the beginning if it has taken none.
+func (k *keeper) again(p *Program, np int) error {
 	if k.from == nil {
-		return false, nil
+		return nil
 	}
 	m, err := k.load(p, np)
 	if err == nil && m == nil {
 		err = &Error{File: k.path, PE: -1, Msg: "the checkpoint is not there any more"}
 	}
 	k.from = m
-	return err == nil, err
+	return err
 }
 
 // newKeeper makes the keeper of a run that takes checkpoints, and with restart goes on
@@ -308,5 +308,9 @@ func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*
 
 // announce says from where the run goes on.
 func (k *keeper) announce(p *Program) {
+	if k.from == nil {
+		fmt.Fprintf(k.note, "%s: no checkpoint has been taken: starting from the beginning\n", p.Name)
+		return
+	}
 	fmt.Fprintf(k.note, "%s: going on from checkpoint %d, line %d; %d bytes of output came before it\n", p.Name, k.from.taken, k.from.line, k.from.out)
 }

@@ -97,22 +97,36 @@ func cut(f *os.File, n int64) error {
 	return err
 }
 
-// attempts runs the program, and again from its last checkpoint when it has failed.
+// attempts runs the program, and again from its last checkpoint when it has failed: as
+// often as the command line says, and always where a barrier was left out that was
+// needed, since that one is not left out again.
 func (c *checkpointing) attempts(p *Program, np int, note io.Writer, once func() (*Stats, error)) (*Stats, error) {
-	for n := 1; ; n++ {
+	for n := 0; ; {
 		stats, err := once()
 		var fault *Error
-		if p.keeper == nil || n > c.restarts || stats != nil || !errors.As(err, &fault) {
+		if p.keeper == nil || stats != nil || !errors.As(err, &fault) {
 			return stats, err
 		}
-		ok, lerr := p.keeper.again(p, np)
-		if lerr != nil {
+		how := ""
+		if m := speculative(err); m != nil {
+			added, ferr := p.Forbid(m)
+			if ferr != nil {
+				fmt.Fprintf(note, "%s: the blacklist cannot be written: %v\n", p.Name, ferr)
+			}
+			if added > 0 {
+				how = fmt.Sprintf("starting again without leaving out %s", count(added, "barrier context"))
+			}
+		}
+		if how == "" {
+			if n++; n > c.restarts {
+				return nil, err
+			}
+			how = fmt.Sprintf("restart %d of at most %d", n, c.restarts)
+		}
+		if lerr := p.keeper.again(p, np); lerr != nil {
 			return nil, errors.Join(err, lerr)
 		}
-		if !ok {
-			return nil, err
-		}
-		fmt.Fprintf(note, "%v\n%s: restart %d of at most %d\n", err, p.Name, n, c.restarts)
+		fmt.Fprintf(note, "%v\n%s: %s\n", err, p.Name, how)
 		p.keeper.announce(p)
 	}
 }

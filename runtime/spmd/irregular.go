@@ -127,6 +127,7 @@ func (c *Irregular[T]) execute() {
 		if c.order != nil {
 			c.pe.mayPut(c.order, c.epoch, q, nil)
 		}
+		c.pe.MarkRemote()
 		c.move = transport.Move{Dst: c.at[q]}
 		c.move.Loop(len(wants), 1, 1)
 		t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &c.move)
@@ -243,6 +244,9 @@ func (c *Irregular[T]) Wait() {
 // Done marks the end of the value's life on this PE.
 func (c *Irregular[T]) Done() {
 	c.live = false
+	if len(c.slots) > 0 {
+		c.pe.MarkLocal()
+	}
 	if c.order != nil {
 		c.order.Over(c.epoch)
 	}

@@ -98,12 +98,19 @@ func (o *output) flushLocked() {
 	o.buf = o.buf[:0]
 }
 
-// close flushes; what is written later is dropped.
+// end makes writes do nothing from now on.
+func (o *output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+}
+
+// close writes what is left.
 func (o *output) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.flushLocked()
 	o.closed = true
+	o.flushLocked()
 	return o.err
 }
 

@@ -21,6 +21,7 @@ type Site struct {
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
 	Why       string // in check builds: what the plan does about ready messages, and its reason
+	Pinned    bool   // a barrier on which a proof rests: it is never elided
 	Call      int    // the call that executes it: its index in Program.Calls plus 1; 0: the main program
 }
 
@@ -29,7 +30,13 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
-	Calls []Call // of programs with coarrays: the calls that lead to sites
+	Calls []Call // the calls that lead to sites that have barriers
+	// Version names what calling contexts depend on: the source and the barriers in
+	// it. Plans and logs of another version are refused. It is empty in programs
+	// without barriers.
+	Version string
+	// Elide, if not nil, says which barriers a run leaves out.
+	Elide *Elision
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool
@@ -52,8 +59,7 @@ type Program struct {
 	// text. It is empty if the program takes none.
 	Identity string
 
-	keeper *keeper        // of checkpoints; nil: none are taken
-	settle func(*PE, int) // see PE.settleRun
+	keeper *keeper // of checkpoints; nil: none are taken
 
 	// carrier puts a transport between a PE and its messages, for tests.
 	carrier func(transport.Transport) transport.Transport
@@ -72,6 +78,8 @@ const (
 	exitOK    = 0
 	exitFault = 1
 	exitUsage = 2
+	// A barrier was left out that was needed: what has been printed may be wrong.
+	exitMisspeculation = 4
 
 	maxPEs = 4096
 )
@@ -92,6 +100,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var points checkpointing
 	points.flags(flags)
+	var elision elideFlags
+	elision.define(flags)
 	var asked provoke
 	if p.Check && !p.Coarray {
 		asked.define(flags)
@@ -115,6 +125,10 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	misused := func(err error) int {
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
+	}
+	var err error
+	if p.Elide, err = elision.elision(&p); err != nil {
+		return misused(err)
 	}
 	if p.Check {
 		if err := asked.apply(&p, *n); err != nil {
@@ -151,6 +165,11 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		w.Flush()
 	}
+	if counts != nil && counts.Barriers != nil {
+		if werr := elision.written(counts.Barriers, stderr); werr != nil && err == nil {
+			err = werr
+		}
+	}
 	var stop *StopError
 	var usage *UsageError
 	switch {
@@ -158,6 +177,10 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		return exitOK
 	case errors.As(err, &usage):
 		return misused(usage)
+	case speculative(err) != nil:
+		fmt.Fprintln(stderr, err)
+		p.remember(speculative(err), stderr)
+		return exitMisspeculation
 	case errors.As(err, &stop):
 		fmt.Fprintln(stderr, stop)
 		return stop.Code & 0xff

@@ -69,6 +69,9 @@ var imports = []struct {
 	{"runtime", nil},
 	{"runtime/...", []string{"runtime/..."}},
 
+	// Logs and plans of barriers are read and written on both sides.
+	{"cmd/spmdc/internal/barriers", []string{"cmd/spmdc/...", "runtime/elide"}},
+	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "runtime/elide"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime",
 		"examples/compare", "examples/randprog"}}, // for verify: what outputs say, and random programs
 	{"examples/...", []string{"examples/..."}},
