@@ -48,6 +48,9 @@ type Options struct {
 	Claims []*Claim
 	// Unsafe emits programs of plans that do not make them right too.
 	Unsafe bool
+	// Source names the version of the source text, for programs whose barriers
+	// may be elided by what was learned of that version.
+	Source string
 }
 
 // ErrUnsafe is the answer to a plan that leaves out messages without proof.
@@ -79,6 +82,8 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		readSites:  map[*ir.Read]int{},
 		imageSites: map[ir.Stmt]int{},
 		corefSites: map[*ir.CoRef]int{},
+
+		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	return g.program()
 }
@@ -111,11 +116,18 @@ type gen struct {
 	labelOf   map[ir.Stmt]string
 	readSites map[*ir.Read]int
 	sites     []string
+	barriers  map[int]*comm.Comm // by site: the barriers of the plan, with a communication behind each
+	versions  []string           // by site: what the version of the program depends on
 	companies []company
 
 	imageSites map[ir.Stmt]int // of programs with coarrays
 	corefSites map[*ir.CoRef]int
+	syncsAll   bool   // the program has a SYNC ALL
 	marked     access // what the marks since the last synchronisation say
+
+	points, pointSites map[*ir.Checkpoint]int // the numbers of the calls of spmd_checkpoint, and their sites
+	resume             string                 // the variable with the number of the call to go on from
+	kept               []string               // bounds of the loops around calls
 }
 
 // site is the run-time site of a communication.
@@ -146,12 +158,17 @@ func (g *gen) program() ([]byte, error) {
 		}
 		g.grids[gr] = g.names.fresh(name)
 	}
+	g.findBarriers(g.prog.Body)
 	g.makeSites()
 	g.findLabels(p.Body, nil)
 
+	if g.numberPoints(g.prog.Body); len(g.points) > 0 {
+		g.resume = g.names.fresh("resume")
+	}
+
 	// The body first: it tells which scalars the function declares.
 	g.nodes(g.prog.Body)
-	body := g.out.lines
+	body := g.finishPoints(g.out.lines)
 	g.out = &buffer{}
 	g.objects(body)
 	objects := g.out.lines
@@ -172,7 +189,8 @@ func (g *gen) program() ([]byte, error) {
 	g.out.lines = append(g.out.lines, body...)
 	g.out.at = 0
 	g.out.p("}")
-	return g.out.bytes(printable(filepath.Base(p.File)), "main.go")
+	text, err := g.out.bytes(printable(filepath.Base(p.File)), "main.go")
+	return g.identify(text), err
 }
 
 // makeSites numbers everything that communicates, for messages of the run time.
@@ -193,6 +211,10 @@ func (g *gen) makeSites() {
 			g.readSites[r] = len(g.sites)
 			site(r.Pos.Line, r.Pos.Col, "read", ir.StmtString(r), "")
 		}
+		if c, ok := s.(*ir.Checkpoint); ok {
+			g.pointSites[c] = len(g.sites)
+			site(c.Pos.Line, c.Pos.Col, "checkpoint", "spmd_checkpoint", "")
+		}
 		return true
 	})
 	g.makeImageSites()
@@ -208,6 +230,9 @@ func (g *gen) addSite(line, col int, kind, ref, why string, call *ir.Site) int {
 		why += fmt.Sprintf(", Call: %d", call.ID+1)
 	}
 	n := len(g.sites)
+	barrier := g.barrierSite(n)
+	g.versions = append(g.versions, fmt.Sprint(line, col, kind, ref, barrier))
+	why += barrier
 	g.sites = append(g.sites, fmt.Sprintf("{ID: %d, Line: %d, Col: %d, Kind: %q, Ref: %q%s},", n, line, col, kind, ref, why))
 	return n
 }
@@ -258,6 +283,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 			g.out.p("},")
 		}
 	}
+	if len(g.points) > 0 {
+		g.out.p("Identity: %q,", unidentified)
+	}
 	if len(g.sites) > 0 {
 		g.out.p("Sites: []spmd.Site{")
 		for _, s := range g.sites {
@@ -265,6 +293,7 @@ func (g *gen) header(uses func(pkg string) bool) {
 		}
 		g.out.p("},")
 	}
+	g.callTable()
 	g.out.p("}")
 	g.out.p("")
 	g.out.p("func main() { spmd.Main(program, run) }")
@@ -359,6 +388,13 @@ func (g *gen) objects(body []line) {
 	}
 	if p.SPMD {
 		g.out.p("pe.Start()")
+	}
+	switch {
+	case len(g.points) == 0:
+	case g.resume == "":
+		g.out.p("pe.Resume()")
+	default:
+		g.out.p("%s := pe.Resume() // the checkpoint to go on from, 0: none", g.resume)
 	}
 	g.out.p("")
 }
@@ -525,6 +561,7 @@ func (g *gen) scalars() {
 			g.out.p("var %s %s", strings.Join(plain, ", "), goType(t))
 		}
 	}
+	g.declareKept()
 	sort.Strings(unread)
 	for _, u := range unread {
 		g.out.p("_ = %s // assigned, never used", u)

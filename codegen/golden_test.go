@@ -81,6 +81,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: no barrier or no quiet put under barrier", name)
 		}
 		strip := func(code string) string {
+			_, code, _ = strings.Cut(code, "\nfunc main()") // plan barrier has more tables
 			var out []string
 			for line := range strings.Lines(code) {
 				line, _, _ = strings.Cut(line, "//")

@@ -41,6 +41,12 @@ func (g *gen) comesTo(s ir.Stmt, plain func()) {
 		g.marked = known // an iteration may begin behind a synchronisation
 	}
 	plain()
+	if c, ok := s.(*ir.Collective); ok {
+		// It orders all images in its midst, and assigns its results behind that.
+		g.marked = private
+		g.mark(own(c))
+		known = g.marked
+	}
 	g.marked = known // the marks inside s may be in parts that were not executed
 }
 
@@ -262,6 +268,7 @@ func (g *gen) makeImageSites() {
 		case *ir.Transfer:
 			g.imageSites[s] = g.addSite(at.Line, at.Col, kinds[s.Put], ir.ExprString(&ir.Var{Sym: s.Remote.Sym}), "", s.Site)
 		case *ir.Sync:
+			g.syncsAll = g.syncsAll || s.Kind == ir.SyncAll
 			g.imageSites[s] = g.addSite(at.Line, at.Col, s.Kind.String(), "", "", s.Site)
 		case *ir.Collective:
 			g.imageSites[s] = g.addSite(at.Line, at.Col, s.Name, s.Target().Source(), "", s.Site)

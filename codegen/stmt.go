@@ -10,45 +10,56 @@ import (
 
 // nodes emits a sequence of the SPMD form.
 func (g *gen) nodes(list []comm.Node) {
+	if first, _ := g.span(list...); first > 0 {
+		g.resumable(list, nil)
+		return
+	}
 	for _, n := range list {
-		g.called(n)
-		switch n := n.(type) {
-		case *comm.Region:
-			g.region(n)
-		case *comm.Post:
-			g.post(n)
-		case *comm.Wait:
-			g.wait(n)
-		case *comm.Done:
-			g.done(n)
-		case *comm.Loop:
-			if everywhere(n.Body) && g.leafLoop(n.Do, nil) {
-				continue
-			}
-			g.out.at = n.Do.Pos.Line
-			g.openLoop(n.Do, nil)
-			leave := g.iteration(n.Do.Index)
-			g.nodes(n.Body)
-			g.closeLoop(n.Do)
-			leave()
-		case *comm.WhileLoop:
-			g.while(n)
-		case *comm.Branch:
-			g.out.at = n.If.Pos.Line
-			g.out.p("if %s {", g.expr(n.If.Cond))
-			g.nodes(n.Then)
-			if len(n.Else) > 0 {
-				g.out.p("} else {")
-				g.nodes(n.Else)
-			}
-			g.out.p("}")
-		case *comm.Simple:
-			g.stmt(n.Stmt, nil)
-			if leaves(n.Stmt) {
-				return // what follows is never reached
-			}
+		if g.node(n) {
+			return // what follows is never reached
 		}
 	}
+}
+
+// node emits a node without a checkpoint in it. It reports whether control never gets
+// behind it.
+func (g *gen) node(n comm.Node) bool {
+	g.called(n)
+	switch n := n.(type) {
+	case *comm.Region:
+		g.region(n)
+	case *comm.Post:
+		g.post(n)
+	case *comm.Wait:
+		g.wait(n)
+	case *comm.Done:
+		g.done(n)
+	case *comm.Loop:
+		if everywhere(n.Body) && g.leafLoop(n.Do, nil) {
+			return false
+		}
+		g.out.at = n.Do.Pos.Line
+		g.openLoop(n.Do, nil)
+		leave := g.iteration(n.Do.Index)
+		g.nodes(n.Body)
+		g.closeLoop(n.Do)
+		leave()
+	case *comm.WhileLoop:
+		g.while(n)
+	case *comm.Branch:
+		g.out.at = n.If.Pos.Line
+		g.out.p("if %s {", g.expr(n.If.Cond))
+		g.nodes(n.Then)
+		if len(n.Else) > 0 {
+			g.out.p("} else {")
+			g.nodes(n.Else)
+		}
+		g.out.p("}")
+	case *comm.Simple:
+		g.stmt(n.Stmt, nil)
+		return leaves(n.Stmt)
+	}
+	return false
 }
 
 // called tells where the statements of a procedure begin that is called.

@@ -196,12 +196,12 @@ func (e example) want(t *testing.T) string {
 	return string(text)
 }
 
-// check runs program on n PEs and compares.
-func (e example) check(t *testing.T, program string, n int) {
+// check runs program on n PEs, with more arguments, and compares.
+func (e example) check(t *testing.T, program string, n int, args ...string) {
 	t.Helper()
-	got := run(t, e.input, program, "-n", fmt.Sprint(n))
+	got := run(t, e.input, program, append([]string{"-n", fmt.Sprint(n)}, args...)...)
 	if err := compare.Outputs(e.want(t), got, compare.Default); err != nil {
-		t.Errorf("%d PEs: %v", n, err)
+		t.Errorf("%d PEs %v: %v", n, args, err)
 	}
 }
 
@@ -271,7 +271,7 @@ func checkGfortran(t *testing.T, e example) {
 	require(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
 	out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-O1",
-		"-ffp-contract=off", "-J", filepath.Dir(program), e.source, "-o", program).CombinedOutput()
+		"-ffp-contract=off", "-J", filepath.Dir(program), "../fortran/modules/spmd.f90", e.source, "-o", program).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)
 	}

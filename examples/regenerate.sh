@@ -12,6 +12,7 @@ set -eu
 cd "$(dirname "$0")"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+module=../fortran/modules/spmd.f90 # for programs that use it
 
 if [ $# -eq 0 ]; then
 	set -- */*.hpf
@@ -32,9 +33,9 @@ for name; do
 	done
 	gfortran -J "$tmp" -x f95 -ffree-form -std=f95 -Wall -Wextra -Werror -O1 -g -fcheck=all,no-array-temps \
 		-finit-real=snan -ffpe-trap=invalid,zero,overflow \
-		"$name/$name.hpf" -o "$tmp/checked"
+		"$module" "$name/$name.hpf" -o "$tmp/checked"
 	"$tmp/checked" <"$input" >"$tmp/checked.out"
-	gfortran -J "$tmp" -x f95 -ffree-form -std=f95 -O2 -ffp-contract=off "$name/$name.hpf" -o "$tmp/plain"
+	gfortran -J "$tmp" -x f95 -ffree-form -std=f95 -O2 -ffp-contract=off "$module" "$name/$name.hpf" -o "$tmp/plain"
 	"$tmp/plain" <"$input" >"$tmp/plain.out"
 	cp "$tmp/plain.out" "$name/$name.out"
 	echo "$name: $(wc -l <"$name/$name.out") lines"

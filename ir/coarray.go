@@ -122,7 +122,7 @@ func Synchronises(s Stmt) bool {
 	found := false
 	Walk([]Stmt{s}, func(s Stmt) bool {
 		switch s.(type) {
-		case *Sync, *Collective, *Critical:
+		case *Sync, *Collective, *Critical, *Checkpoint:
 			found = true
 		}
 		return !found

@@ -305,6 +305,11 @@ type (
 		Code  Expr // nil: 0
 		Error bool
 	}
+	// Checkpoint is CALL spmd_checkpoint(): all PEs come to it together, and what
+	// the program has computed so far may be written to a file, from where a later
+	// run goes on. It reads and changes no variable: what is saved is the state of
+	// the emitted program, whatever that consists of.
+	Checkpoint struct{ S }
 )
 
 // Independent is the directive on a DO loop.

@@ -23,6 +23,9 @@ import (
 func Fprint(w io.Writer, p *Program) error {
 	pr := &printer{w: w}
 	pr.line(p.Pos.Line, "program %s", p.Name)
+	if p.Checkpoints() {
+		pr.line(0, "use spmd")
+	}
 	for _, s := range p.Symbols {
 		pr.line(s.Pos.Line, "%s", s.Decl())
 	}
@@ -135,6 +138,8 @@ func (sp spelling) stmt(s Stmt) string {
 			text += " " + sp.expr(s.Code)
 		}
 		return text
+	case *Checkpoint:
+		return "call spmd_checkpoint()"
 	}
 	return sp.images(s)
 }

@@ -15,6 +15,17 @@ func Walk(body []Stmt, visit func(Stmt) bool) {
 	}
 }
 
+// Checkpoints reports whether the program has a checkpoint.
+func (p *Program) Checkpoints() bool {
+	found := false
+	Walk(p.Body, func(s Stmt) bool {
+		_, is := s.(*Checkpoint)
+		found = found || is
+		return !found
+	})
+	return found
+}
+
 // Bodies returns the statement lists inside s: the body of a loop, the two
 // branches of an IF, nothing for other statements.
 func Bodies(s Stmt) [][]Stmt {

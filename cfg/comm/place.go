@@ -126,7 +126,7 @@ func (a *analyzer) do(s *ir.Do) []Node {
 	a.out.note(s, why)
 
 	hoisted, body := a.hoist(s, body)
-	if innermost(s.Body) && elementwise(body) && !jumpsOut(s) {
+	if innermost(s.Body) && elementwise(body) && !jumpsOut(s) && !checkpoints(s) {
 		a.restore(mark)
 		return a.fallback(s, why)
 	}
@@ -148,7 +148,7 @@ func (a *analyzer) while(s *ir.While) []Node {
 	a.loops = a.loops[:len(a.loops)-1]
 	h1, preNodes := a.hoist(s, preNodes)
 	h2, body := a.hoist(s, body)
-	if innermost(s.Body) && (elementwise(body) || elementwise(preNodes)) && !jumpsOut(s) {
+	if innermost(s.Body) && (elementwise(body) || elementwise(preNodes)) && !jumpsOut(s) && !checkpoints(s) {
 		a.restore(mark)
 		return a.fallback(s, "its references have subscripts that are known at run time only")
 	}
@@ -250,6 +250,19 @@ func jumpsOut(loop ir.Stmt) bool {
 		return true
 	})
 	return out
+}
+
+// checkpoints reports whether a checkpoint is taken inside a statement: the PEs
+// then stay together in it, and no gathered copies are in use between its
+// statements.
+func checkpoints(s ir.Stmt) bool {
+	found := false
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+		_, is := s.(*ir.Checkpoint)
+		found = found || is
+		return !found
+	})
+	return found
 }
 
 // innermost reports whether body holds no loop.

@@ -68,6 +68,8 @@ func (t *attempt) contents() string {
 			why = fmt.Sprintf("READ in line %d is done by all PEs together", s.Pos.Line)
 		case *ir.Stop:
 			why = fmt.Sprintf("STOP in line %d ends all PEs together", s.Pos.Line)
+		case *ir.Checkpoint:
+			why = fmt.Sprintf("the checkpoint in line %d is taken by all PEs together", s.Pos.Line)
 		case *ir.Exit:
 			if !inside[s.Loop] {
 				why = fmt.Sprintf("EXIT in line %d leaves the loop", s.Pos.Line)

@@ -69,7 +69,8 @@ contains
     end do
   end subroutine client_b
 
-  ! Powers: the same operands, and private work in between.
+  ! Powers: the same operands, and private work in between. They are there when it
+  ! has synchronised once.
   subroutine client_c(rounds, check)
     integer, intent(in) :: rounds
     real(8), intent(out) :: check
@@ -77,6 +78,7 @@ contains
     real(8) :: weight
     a = 1
     b = 1
+    sync all
     weight = 0
     do r = 1, rounds
       call mat_mul(r)

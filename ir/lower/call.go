@@ -17,8 +17,15 @@ const maxCalls = 2000
 
 // callStmt lowers CALL.
 func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
+	if l.scope.checkpointing(s.Proc.Name) {
+		return l.checkpoint(s)
+	}
 	p := l.procedure(s.Proc.Name)
 	switch {
+	case p == nil && s.Proc.Name == checkpointName:
+		l.errorf(codeCall, s.Proc.Pos, "spmd_checkpoint is in module spmd, which is not in use here").
+			WithHelp("write: use spmd")
+		return nil
 	case p == nil && collectives[s.Proc.Name]:
 		return l.collective(s)
 	case p == nil:

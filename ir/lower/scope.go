@@ -24,6 +24,7 @@ type scope struct {
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
 	ret          *ir.While       // what RETURN leaves; made when there is one
+	checkpoints  bool            // module spmd is in use
 }
 
 // target is a template or processor arrangement: where it is declared, and its
@@ -181,6 +182,10 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 // use takes the names of a module.
 func (l *lowerer) use(u *ast.Use) {
 	m := l.modules[u.Module.Name]
+	if m == nil && u.Module.Name == spmdModule {
+		l.useSPMD(u)
+		return
+	}
 	if m == nil {
 		l.errorf(codeCall, u.Module.Pos, "there is no module %s in front of this unit in the file", u.Module.Name).
 			WithHelp("put the module into this file, in front of what uses it")
@@ -196,6 +201,9 @@ func (l *lowerer) use(u *ast.Use) {
 		return ok || !u.Only
 	}
 	found := map[string]bool{}
+	if m.checkpoints && take(checkpointName) { // module m uses module spmd
+		l.checkpoints, found[checkpointName] = true, true
+	}
 	for name, s := range m.names {
 		if take(name) {
 			l.names[name], l.used[name] = s, true

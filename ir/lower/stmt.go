@@ -263,6 +263,9 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	if !ok {
 		return nil
 	}
+	if d.Independent != nil {
+		l.inStep(d)
+	}
 	return one(d)
 }
 

@@ -99,6 +99,8 @@ func simple(s ir.Stmt) ir.Stmt {
 			n.Code = ir.Clone(s.Code)
 		}
 		return n
+	case *ir.Checkpoint:
+		return &ir.Checkpoint{S: s.S}
 	}
 	panic("transform: a statement of unknown kind")
 }

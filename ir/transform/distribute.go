@@ -81,6 +81,8 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 			why = refuse("the records of READ in line %d come in the order of iterations", line)
 		case *ir.Stop:
 			why = refuse("STOP in line %d ends the program between iterations", line)
+		case *ir.Checkpoint:
+			why = refuse("the checkpoint in line %d lies between iterations", line)
 		case *ir.Do, *ir.While:
 			inside[s] = true
 		}

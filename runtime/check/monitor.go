@@ -3,6 +3,7 @@ package check
 import (
 	"time"
 
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -389,6 +390,25 @@ func (m *Monitor) meet(site int, do func()) {
 
 // Barrier is one of all PEs.
 func (m *Monitor) Barrier(site int) { m.meet(site, func() { m.Transport.Barrier(site) }) }
+
+// Agree is a barrier in which PEs may turn out to stand at different places: their
+// ways are not compared, the engine does that.
+func (m *Monitor) Agree(site int, v *elide.Vote, patience time.Duration) error {
+	m.meetings++
+	list := m.ledger.meetings[m.meetings%2]
+	list[m.id].write(m.meetings, m.at, m.clock, m.muted[site], 0, nil)
+	if site >= 0 { // not at the beginning or end of the program
+		m.trace.collective(site)
+	}
+	err := m.Transport.Agree(site, v, patience)
+	for q := range list {
+		if q != m.id && list[q].has(m.meetings) {
+			list[q].teach(m.clock)
+		}
+	}
+	m.look()
+	return err
+}
 
 // Reduce combines a word of every PE.
 func (m *Monitor) Reduce(site int, word uint64, combine func(acc, word uint64) uint64) (result uint64) {

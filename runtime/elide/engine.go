@@ -67,7 +67,10 @@ type Engine struct {
 	options Options
 	trie    *trie // of the plan
 	vote    Vote  // in an agreement; here so that it is not allocated for each
+	site    int   // see At
+	voting  bool  // in an agreement, or left in the middle of one
 	failed  error
+	_       [128]byte // no other PE's fields in the same cache lines
 }
 
 // New returns the engine of one PE. It panics if the options contradict
@@ -148,7 +151,7 @@ func (e *Engine) Start() error {
 	}
 	v := &e.vote
 	v.set(int64(Private), h.Sum64(), 0, rankStrict)
-	if err := e.t.Agree(v, 0); err != nil {
+	if err := e.t.Agree(e.site, v, 0); err != nil {
 		return err
 	}
 	if !v.sameContext() {
@@ -171,6 +174,9 @@ func (e *Engine) Tree() *Tree { return &e.m.tree }
 // in memory that others put into counts as Local.
 func (e *Engine) Mark(a Access) { e.m.summary = e.m.summary.Meet(a) }
 
+// At says where the PE is, in terms of the transport and its messages.
+func (e *Engine) At(site int) { e.site = site }
+
 // Barrier is a barrier at site under the calls entered. If it elides the
 // barrier it returns at once, without synchronisation; else all PEs have called
 // it when it returns. An error is a *Misspeculation or one of the transport; the
@@ -178,8 +184,15 @@ func (e *Engine) Mark(a Access) { e.m.summary = e.m.summary.Meet(a) }
 func (e *Engine) Barrier(site Site) error { return e.BarrierAt(e.m.tree.At(site)) }
 
 // BarrierAt is a barrier in context c, which is one of the tree of this engine.
-func (e *Engine) BarrierAt(c Context) error {
-	if e.m.arrive(c, &e.vote) {
+func (e *Engine) BarrierAt(c Context) error { return e.BarrierIn(e.m.place(c)) }
+
+// Place is where the barriers of context c are, for BarrierIn.
+func (e *Engine) Place(c Context) Place { return e.m.place(c) }
+
+// BarrierIn is BarrierAt for a context whose place is known: what programs do whose
+// contexts are known before they run.
+func (e *Engine) BarrierIn(k Place) error {
+	if e.m.arrive(k, &e.vote) {
 		return nil
 	}
 	return e.agree()
@@ -197,10 +210,21 @@ func (e *Engine) Collective(site Site) error {
 	return e.Settle(site)
 }
 
+// CollectiveAt is Collective in context c.
+func (e *Engine) CollectiveAt(c Context) error {
+	if !e.m.armed {
+		return e.failed
+	}
+	return e.SettleAt(c)
+}
+
 // Settle is a barrier that is always executed: when it returns, everything that
 // was elided before was rightly so. A checkpoint is preceded by one.
-func (e *Engine) Settle(site Site) error {
-	e.m.arriveCollective(e.m.tree.At(site), &e.vote)
+func (e *Engine) Settle(site Site) error { return e.SettleAt(e.m.tree.At(site)) }
+
+// SettleAt is Settle in context c.
+func (e *Engine) SettleAt(c Context) error {
+	e.m.arriveCollective(c, &e.vote)
 	return e.agree()
 }
 
@@ -228,7 +252,8 @@ func (e *Engine) agree() error {
 	if v[wordAccess] >= broken {
 		patience = e.options.Patience
 	}
-	if err := e.t.Agree(v, patience); err != nil {
+	e.voting = true
+	if err := e.t.Agree(e.site, v, patience); err != nil {
 		if errors.Is(err, ErrStalled) {
 			err = e.stalled()
 		}
@@ -237,6 +262,7 @@ func (e *Engine) agree() error {
 	if !e.m.conclude(v) {
 		return e.fail(e.misspeculated(v))
 	}
+	e.voting = false
 	return nil
 }
 

@@ -21,21 +21,27 @@ func (w Why) String() string {
 	return [...]string{"", "learning", "learned", "planned", "necessary", "misaligned", "unplanned", "audited", "pinned", "blacklisted"}[w]
 }
 
-// record is what a PE knows of one context that has barriers.
+// record is what a PE knows of one context that has barriers: a cache line.
 type record struct {
-	remaining int32 // private executions until it is elided; 0: elided; rankNecessary: never
-	why       Why
-	vetoes    uint8  // times that learning was in vain, at most maxVetoes
+	hash      uint64 // of the context
+	remaining int32  // private executions until it is elided; 0: elided; rankNecessary: never
 	learning  uint32 // executions while it was learned
 	executed  uint64 // barriers executed
 	elided    uint64 // barriers elided
 	private   uint64 // executed although the global summary was N
 	ideal     uint64 // redundant by Table 1, executed or elided
+	context   Context
 	broken    uint32 // consensus broken by all PEs
+	why       Why
+	vetoes    uint8 // times that learning was in vain, at most maxVetoes
+	_         [6]byte
 }
 
 // maxVetoes bounds the doubling of the count that re-learning asks for.
 const maxVetoes = 20
+
+// Place is the barriers of one context on one PE.
+type Place int32
 
 // recordBytes is the size of a record.
 const recordBytes = int(unsafe.Sizeof(record{}))
@@ -79,13 +85,14 @@ type machine struct {
 	seq     uint64   // barriers, collectives and the end, elided ones included
 	armed   bool     // some context is elided; the same on all PEs that met equally often
 
-	now  Context // where this PE votes
-	at   point
-	elid *[recent]Context // by seq: the contexts of the last elided barriers
-	last uint64           // seq of the last agreement
+	now   Place   // the barrier at which this PE votes,
+	there Context // or where it votes otherwise
+	at    point
+	elid  *[recent]Context // by seq: the contexts of the last elided barriers
+	last  uint64           // seq of the last agreement
 
 	ideal     Access // Table 1: summary before the last barrier, as far as not cut off
-	undecided int32  // Table 1: record of the last barrier, 0 if it is none
+	undecided Place  // Table 1: the last barrier, 0 if it is none
 	totals    totals
 }
 
@@ -111,46 +118,52 @@ func newMachine(c config, planned bool) *machine {
 	return &machine{config: c, tree: *NewTree(), records: make([]record, 1, 32), summary: Private, elid: new([recent]Context), armed: planned, ideal: Private}
 }
 
-// arrive begins a barrier in context c. If the barrier is elided the PE goes
-// on; otherwise it votes, and concludes with what the agreement gives.
-func (m *machine) arrive(c Context, vote *Vote) (elided bool) {
-	m.seq++
-	n := &m.tree.nodes[c]
-	if n.record == 0 {
+// place is the record of context c, made if there is none.
+func (m *machine) place(c Context) Place {
+	k := m.tree.nodes[c].record
+	if k == 0 {
 		m.meetContext(c)
+		k = m.tree.nodes[c].record
 	}
-	r := &m.records[n.record]
+	return Place(k)
+}
+
+// arrive begins a barrier at a place. If the barrier is elided the PE goes on;
+// otherwise it votes, and concludes with what the agreement gives.
+func (m *machine) arrive(k Place, vote *Vote) (elided bool) {
+	m.seq++
+	r := &m.records[k]
 	if r.remaining == 0 && m.summary == Private {
 		r.elided++
-		m.elid[m.seq%recent] = c
+		m.elid[m.seq%recent] = r.context
 		if m.undecided != 0 { // Table 1 with N after the last barrier: redundant
 			m.records[m.undecided].ideal++
 		}
-		m.undecided = n.record
+		m.undecided = k
 		return true
 	}
-	m.now, m.at = c, atBarrier
+	m.now, m.at = k, atBarrier
 	rank := int64(r.remaining)
 	access := int64(m.summary)
 	if rank == 0 {
 		rank = rankStrict
 		access += broken
 	}
-	vote.set(access, n.hash, m.seq, rank)
+	vote.set(access, r.hash, m.seq, rank)
 	return false
 }
 
 // arriveCollective is the vote before another collective operation in c.
 func (m *machine) arriveCollective(c Context, vote *Vote) {
 	m.seq++
-	m.now, m.at = c, atCollective
+	m.there, m.at = c, atCollective
 	vote.set(int64(m.summary), m.tree.nodes[c].hash^collectiveSalt, m.seq, rankStrict)
 }
 
 // arriveEnd is the vote at the end of the program.
 func (m *machine) arriveEnd(vote *Vote) {
 	m.seq++
-	m.now, m.at = 0, atEnd
+	m.there, m.at = 0, atEnd
 	vote.set(int64(m.summary), endHash, m.seq, rankStrict)
 }
 
@@ -158,22 +171,32 @@ func (m *machine) arriveEnd(vote *Vote) {
 // together. It reports whether they stood at the same place; if not, speculation
 // has failed, on all PEs alike, and nothing is changed.
 func (m *machine) conclude(v *Vote) (ok bool) {
-	if !v.sameSeq() || !v.sameContext() && v.rank() == rankStrict {
+	aligned := v.sameContext()
+	if !v.sameSeq() || !aligned && v.rank() == rankStrict {
 		return false
 	}
 	m.summary = Private
 	m.last = m.seq
-	m.observe(v.access())
+	after := v.access()
+	if redundant, summary := Table1(m.ideal, after); redundant {
+		m.ideal = summary
+		m.records[m.undecided].ideal++ // record 0 takes what is no barrier
+	} else {
+		m.ideal = summary
+	}
 	if m.at != atBarrier {
 		m.totals.agreements++
 		m.undecided, m.ideal = 0, Private // not a barrier to delete
 		return true
 	}
-	m.undecided = m.tree.nodes[m.now].record
-	r := &m.records[m.undecided]
+	m.undecided = m.now
+	r := &m.records[m.now]
 	r.executed++
-	if Table3(v.access()) {
+	if Table3(after) {
 		r.private++
+	}
+	if r.remaining == rankNecessary && aligned { // for ever, as it mostly is
+		return true
 	}
 	m.learn(r, v)
 	return true
@@ -235,7 +258,7 @@ func (m *machine) observe(after Access) {
 
 // meetContext makes the record of a context that has none.
 func (m *machine) meetContext(c Context) {
-	r := record{remaining: rankNecessary}
+	r := record{hash: m.tree.nodes[c].hash, context: c, remaining: rankNecessary}
 	switch r.why = m.begin(m.tree.Sites(c)); {
 	case m.audit:
 		r.why = Audited
@@ -252,12 +275,9 @@ func (m *machine) meetContext(c Context) {
 }
 
 // elidedAs is the context that this PE elided as barrier seq, or 0 if it did
-// not, or too long ago to know.
-func (m *machine) elidedAs(seq uint64) Context {
-	if seq <= m.last || seq > m.seq || seq+recent <= m.seq {
-		return 0
-	}
-	if seq == m.seq { // the one that it votes for
+// not, or too long ago to know. voting tells whether it votes for the last one.
+func (m *machine) elidedAs(seq uint64, voting bool) Context {
+	if seq <= m.last || seq > m.seq || seq+recent <= m.seq || seq == m.seq && voting {
 		return 0
 	}
 	return m.elid[seq%recent]

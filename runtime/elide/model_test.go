@@ -89,9 +89,13 @@ func (w *model) clone() *model {
 		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
 		c.pes[pe].m = &m
 		c.pes[pe].log = slices.Clone(c.pes[pe].log)
-		shared := c.net[pe].InProcess
-		*c.net[pe] = *w.net[pe]
-		c.net[pe].InProcess = shared
+		shared := c.net[pe].Exchange
+		c.net[pe].Party = w.net[pe].Party
+		c.net[pe].Exchange = shared
+		if v := w.net[pe].vote; v != nil {
+			own := *v
+			c.net[pe].vote = &own
+		}
 	}
 	for i := range c.net[0].slots {
 		from, to := &w.net[0].slots[i], &c.net[0].slots[i]
@@ -112,9 +116,11 @@ func (w *model) key() string {
 	for pe := range w.pes {
 		p := &w.pes[pe]
 		m := p.m
-		put(uint64(p.pc), uint64(p.phase), uint64(p.polled), uint64(p.entered), uint64(m.summary), m.seq, m.last, uint64(m.now), uint64(m.at), uint64(len(p.log)))
-		for _, v := range w.net[pe].vote {
-			put(uint64(v))
+		put(uint64(p.pc), uint64(p.phase), uint64(p.polled), uint64(p.entered), uint64(m.summary), m.seq, m.last, uint64(m.now), uint64(m.there), uint64(m.at), uint64(len(p.log)))
+		if v := w.net[pe].vote; v != nil {
+			for _, x := range v {
+				put(uint64(x))
+			}
 		}
 		for _, e := range p.log {
 			put(uint64(e))
@@ -195,7 +201,7 @@ func (w *model) step(pe int) {
 			return
 		}
 		var vote Vote
-		if p.m.arrive(c, &vote) {
+		if p.m.arrive(p.m.place(c), &vote) {
 			p.log = append(p.log, elided)
 			p.pc++
 		} else {
@@ -203,17 +209,17 @@ func (w *model) step(pe int) {
 		}
 	case waiting:
 		for p.polled < len(w.pes) {
-			w.net[pe].poll(p.polled)
+			w.net[pe].Poll(p.polled)
 			if p.polled++; w.fine && p.polled < len(w.pes) {
 				return
 			}
 		}
-		if w.net[pe].conclude() {
+		if w.net[pe].Conclude() {
 			p.polled = 0
 			return
 		}
 		switch {
-		case !p.m.conclude(&w.net[pe].vote):
+		case !p.m.conclude(w.net[pe].vote):
 			p.phase = failed
 		case p.m.at == atEnd:
 			p.phase = done
@@ -232,7 +238,7 @@ func (w *model) step(pe int) {
 
 func (w *model) post(pe int, v Vote) {
 	p := &w.pes[pe]
-	w.net[pe].post(&v)
+	w.net[pe].Post(&v)
 	p.phase, p.polled = waiting, 0
 }
 

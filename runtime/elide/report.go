@@ -35,11 +35,12 @@ func (k Kind) String() string {
 type Position struct {
 	PE      int
 	Barrier uint64 // number of the barrier it waits in, from 1, elided ones included
-	At      string // "barrier", "collective" or "end"
+	At      string // "barrier", "collective" or "end"; "program": it waits in none of these
 	Broke   bool   // it breaks consensus: its context is elided, but it had shared accesses
 	Access  Access // its summary since the last executed barrier
 	Path    Path   // the context; empty at the end
 	Elided  Path   // what it elided as the disputed barrier, if it did and still knows
+	Recent  Path   // if it does not know any more: what it elided longest ago of what it knows
 }
 
 // Misspeculation is the error by which a run ends in which a barrier was elided
@@ -54,6 +55,8 @@ type Misspeculation struct {
 	Agreed uint64
 	// PEs is what each PE did, by PE; of a stall only the one that waited.
 	PEs []Position
+	// Images: the report calls PEs images, and counts them from 1.
+	Images bool
 }
 
 // Speculative reports whether elision had a part in it. If not, no barrier in
@@ -80,6 +83,7 @@ func (m *Misspeculation) Blacklist() []Path {
 	}
 	if len(list) == 0 { // too long ago for the PEs that elided it to know
 		for _, p := range m.PEs {
+			add(p.Recent)
 			if p.Broke {
 				add(p.Path)
 			}
@@ -90,6 +94,22 @@ func (m *Misspeculation) Blacklist() []Path {
 
 // Error is the report: what, where, and every PE's part in it.
 func (m *Misspeculation) Error() string {
+	text := m.text()
+	if m.Images {
+		text = strings.NewReplacer("some PEs", "some images", "other PEs", "other images", "all PEs", "all images", "a PE", "an image", ": PEs", ": images").Replace(text)
+	}
+	return text
+}
+
+// name is what the report calls a PE.
+func (m *Misspeculation) name(pe int) string {
+	if m.Images {
+		return fmt.Sprintf("image %d", pe+1)
+	}
+	return fmt.Sprintf("PE %d", pe)
+}
+
+func (m *Misspeculation) text() string {
 	var b strings.Builder
 	if m.Speculative() {
 		fmt.Fprintf(&b, "misspeculation at barrier %d: %v", m.Barrier, m.Kind)
@@ -97,13 +117,19 @@ func (m *Misspeculation) Error() string {
 		fmt.Fprintf(&b, "barriers of the program do not match at barrier %d: %v, and none was elided there", m.Barrier, m.Kind)
 	}
 	for _, p := range m.PEs {
-		fmt.Fprintf(&b, "\n  PE %d ", p.PE)
+		fmt.Fprintf(&b, "\n  %s ", m.name(p.PE))
 		if len(p.Elided) > 0 {
 			fmt.Fprintf(&b, "elided it in %v and ", p.Elided)
 		} else if p.Barrier > m.Barrier {
 			b.WriteString("elided it and ")
 		}
 		switch p.At {
+		case "program":
+			if p.Barrier >= m.Barrier {
+				b.WriteString("went on")
+			} else {
+				fmt.Fprintf(&b, "has come to barrier %d only", p.Barrier)
+			}
 		case "end":
 			b.WriteString("went to the end of the program")
 		case "collective":
@@ -148,19 +174,68 @@ func (m *Misspeculation) classify() {
 	}
 }
 
+// Autopsy is what a failed run has to do with elision: the engines are those of
+// the PEs that have ended, all of them if possible, and nobody calls them any more.
+// The run has failed because PEs wait for each other, or because of an error that
+// may come of data that were read too early or too late. It is a misspeculation if
+// a PE went past a barrier that another one waits in, or has yet to come to with
+// shared accesses before it: that barrier was elided, and is needed. The result is
+// nil if there is none.
+func Autopsy(engines []*Engine) *Misspeculation {
+	passed := uint64(0) // the last barrier that a PE has behind it
+	for _, e := range engines {
+		p := e.m.seq
+		if e.voting {
+			p--
+		}
+		passed = max(passed, p)
+	}
+	m := &Misspeculation{Kind: BrokenConsensus}
+	for _, e := range engines {
+		m.Agreed = max(m.Agreed, e.m.last)
+		next := e.m.seq + 1
+		if e.voting {
+			next = e.m.seq
+		} else if e.m.summary == Private {
+			continue
+		}
+		if next <= passed && (m.Barrier == 0 || next < m.Barrier) {
+			m.Barrier = next
+			if e.voting {
+				m.Kind = Stalled
+			}
+		}
+	}
+	if m.Barrier == 0 {
+		return nil
+	}
+	for _, e := range engines {
+		m.PEs = append(m.PEs, e.position(m.Barrier))
+	}
+	return m
+}
+
 // position is where this PE stands, for the barrier in dispute.
 func (e *Engine) position(dispute uint64) Position {
 	m := &e.m
 	p := Position{
 		PE: e.t.PE(), Barrier: m.seq, Access: m.summary,
-		At:   [...]string{"barrier", "collective", "end"}[m.at],
-		Path: e.path(m.tree.Sites(m.now)),
+		At: [...]string{"barrier", "collective", "end"}[m.at],
 	}
-	if m.at == atBarrier {
-		p.Broke = m.records[m.tree.nodes[m.now].record].remaining == 0
+	switch {
+	case !e.voting:
+		p.At = "program"
+	case m.at == atBarrier:
+		r := &m.records[m.now]
+		p.Broke = r.remaining == 0
+		p.Path = e.path(m.tree.Sites(r.context))
+	default:
+		p.Path = e.path(m.tree.Sites(m.there))
 	}
-	if c := m.elidedAs(dispute); c != 0 {
+	if c := m.elidedAs(dispute, e.voting); c != 0 {
 		p.Elided = e.path(m.tree.Sites(c))
+	} else if dispute > m.last && dispute+recent <= m.seq {
+		p.Recent = e.path(m.tree.Sites(m.elid[(m.seq+1)%recent]))
 	}
 	return p
 }
@@ -168,7 +243,7 @@ func (e *Engine) position(dispute uint64) Position {
 // misspeculated makes the report with all PEs, who all saw v.
 func (e *Engine) misspeculated(v *Vote) error {
 	report := &Misspeculation{Agreed: e.m.last}
-	all, err := e.t.Gather(e.position(v.firstSeq()).encode())
+	all, err := e.t.Gather(e.site, e.position(v.firstSeq()).encode())
 	if err != nil {
 		return err
 	}

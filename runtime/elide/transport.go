@@ -19,12 +19,12 @@ type Transport interface {
 	// With patience above 0 it may give up after that time, by ErrStalled; it
 	// may also do so, however long it waited, when it knows that some PE will
 	// not come (it waits for something else, or has ended). After an error the
-	// run cannot go on.
-	Agree(v *Vote, patience time.Duration) error
+	// run cannot go on. site is what the caller has said by At, for messages.
+	Agree(site int, v *Vote, patience time.Duration) error
 
 	// Gather returns the data of all PEs, by PE. All PEs call it, right after
 	// an agreement that told them all to.
-	Gather(data []byte) ([][]byte, error)
+	Gather(site int, data []byte) ([][]byte, error)
 }
 
 // ErrStalled is the error of an agreement to which not all PEs came.

@@ -62,6 +62,15 @@ func (v *Vote) copyTo(w *Vote) {
 	w[0], w[1], w[2], w[3], w[4], w[5] = v[0], v[1], v[2], v[3], v[4], v[5]
 }
 
+// digest is digestBits bits that tell apart votes that differ in more than the
+// summary. Hashes of contexts are random already; the multiples of the golden ratio
+// keep sequence numbers apart, whose difference would have to exceed 2⁴⁴ for two
+// digests to be the same.
+func (v *Vote) digest() uint64 {
+	h := uint64(v[wordHash]) + uint64(v[wordSeq])*0x9e3779b97f4a7c15 + uint64(v[wordNotRank])*0xd6e8feb86659fd93
+	return h >> (64 - digestBits)
+}
+
 // Combine makes v the word-wise minimum of v and w: what a transport does with
 // the votes of all PEs, in any order.
 func (v *Vote) Combine(w *Vote) {

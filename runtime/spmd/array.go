@@ -67,6 +67,7 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Arra
 		undefine(a.Data)
 	}
 	a.mem = &transport.Slice[T]{Data: a.Data}
+	pe.keep(a)
 	return a
 }
 
@@ -164,6 +165,7 @@ func NewTemps[T any](pe *PE, rank, capacity, slots int) *Temp[T] {
 		t.mems = append(t.mems, &transport.Slice[T]{Data: make([]T, capacity)})
 	}
 	t.Data = t.mems[0].Data
+	pe.keep(t)
 	return t
 }
 

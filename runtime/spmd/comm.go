@@ -58,6 +58,7 @@ func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 		c.slots(src.Layout.Rank(), []*transport.Slice[T]{src.mem})
 	}
 	c.newOrder()
+	pe.keep(c)
 	return c
 }
 
@@ -75,6 +76,7 @@ func NewStaged[T any](pe *PE, site int, src *Array[T], slots, axis int) *Comm[T]
 	c.slots(src.Layout.Rank(), c.stages)
 	c.plan.staged = true
 	c.newOrder()
+	pe.keep(c)
 	return c
 }
 
@@ -201,6 +203,9 @@ func (c *Comm[T]) announce() {
 
 // send puts what this PE owes its consumers.
 func (c *Comm[T]) send() {
+	if len(c.plan.sends) > 0 {
+		c.pe.MarkRemote()
+	}
 	for i := range c.plan.sends {
 		m := &c.plan.sends[i]
 		if c.awaits(i) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
@@ -276,6 +281,7 @@ func (c *Comm[T]) free() {
 // Done marks the end of the value's life on this PE (UseOver).
 func (c *Comm[T]) Done() {
 	c.live = false
+	c.used()
 	if c.stages == nil {
 		c.over()
 	}
@@ -284,6 +290,15 @@ func (c *Comm[T]) Done() {
 		c.overlap.Over(c.epoch)
 	case c.order != nil:
 		c.order.Over(c.epoch)
+	}
+}
+
+// used marks, behind the last use of a value, that this PE has used memory that
+// others put into. What a barrier orders is the uses before it, each of which ends
+// here, with the puts behind it: that these have arrived is told by their epoch.
+func (c *Comm[T]) used() {
+	if len(c.plan.recvs) > 0 || c.plan.copies {
+		c.pe.MarkLocal()
 	}
 }
 
@@ -302,6 +317,7 @@ func (c *Comm[T]) PipeRecv(g, dir int, need func(q int) Box) {
 // communications of the loop have sent: what one of them puts may fill cells that
 // another has filled for the same iterations.
 func (c *Comm[T]) PipeSend() {
+	c.used() // Done comes in check builds only
 	c.send()
 	if h := c.pe.hearing; h != nil {
 		// What came was sent at this place of the sender's program, and is here.

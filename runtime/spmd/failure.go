@@ -20,7 +20,13 @@ type Error struct {
 	Images bool
 	Msg    string
 	Hint   string
+
+	cause error // what Unwrap gives
 }
+
+// Unwrap is the error of the library that this one tells of, or nil: an
+// *elide.Misspeculation.
+func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -58,6 +64,14 @@ func (pe *PE) recover() {
 	switch v := recover().(type) {
 	case nil:
 	case stopping:
+		defer func() {
+			if v := recover(); v != nil {
+				if _, ok := v.(transport.Unwind); !ok {
+					panic(v)
+				}
+			}
+		}()
+		pe.finish()
 	case transport.Unwind:
 	default:
 		defer func() { _ = recover() }() // Abort unwinds; there is nothing left to unwind
@@ -209,6 +223,8 @@ func purpose(p *Program, w transport.Wait) string {
 	case transport.WaitReady:
 		return fmt.Sprintf("for ready message of %s from PE %d", ref, w.On)
 	case transport.WaitBarrier:
+		return fmt.Sprintf("in a barrier for PE %d", w.On)
+	case transport.WaitAgreement:
 		return fmt.Sprintf("in a barrier for PE %d", w.On)
 	case transport.WaitReduction:
 		return fmt.Sprintf("for the contribution to %s from PE %d", ref, w.On)

@@ -46,6 +46,7 @@ func (c *Comm[T]) Unheard() *Comm[T] {
 	}
 	if c.pe.hearing == nil {
 		c.pe.hearing = &hearing{heard: make([]uint64, c.pe.n), told: make([]uint64, c.pe.n)}
+		c.pe.keep(c.pe.hearing)
 	}
 	c.unheard = &unheard{over: make([]uint64, len(c.bufs))}
 	return c

@@ -38,6 +38,7 @@ const (
 // newImages registers what images need. All images do so before Start.
 func newImages(pe *PE) *images {
 	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words()}
+	pe.keep(im)
 	for i := range 2 {
 		im.met[i] = pe.t.Register(-1, &transport.Slice[uint64]{})
 		im.mine[i] = words()
@@ -66,7 +67,6 @@ func (pe *PE) SyncImagesAll(site int) {
 // SyncImages is SYNC IMAGES: it returns when each of the images, counted from 1,
 // has executed a SYNC IMAGES with this one as often as this one with it.
 func (pe *PE) SyncImages(site int, with ...int) {
-	pe.beforePairwise(site)
 	c := pe.count(site)
 	c.Calls++
 	im := pe.images
@@ -94,16 +94,8 @@ func (pe *PE) SyncImages(site int, with ...int) {
 	}
 }
 
-// beforeCollective comes before every operation in which all images wait for each
-// other, SYNC ALL aside.
-func (pe *PE) beforeCollective(int) {}
-
-// beforePairwise comes before an image waits for some of the others.
-func (pe *PE) beforePairwise(int) {}
-
 // Lock begins a CRITICAL construct, of which lock is the number; Unlock ends it.
 func (pe *PE) Lock(site, lock int) {
-	pe.beforePairwise(site)
 	pe.count(site).Calls++
 	pe.locker(site).Lock(site, lock)
 }
@@ -216,7 +208,6 @@ func combined[T number](n int, kind coKind, word func(int) uint64) T {
 // result takes what all have. Results come in the same order, with the same bits,
 // on all images that get them.
 func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int) uint64, result func(i int, word func(q int) uint64)) {
-	pe.beforeCollective(site)
 	if image < 0 || image > pe.n || image == 0 && kind == coBroadcast {
 		panic(&Fault{Msg: fmt.Sprintf("%s: there is no image %d", kind, image), Hint: imageHint(pe.n)})
 	}
@@ -234,6 +225,7 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 			mine[deskHead+i] = value(first + i)
 		}
 		pe.t.Barrier(site)
+		pe.synchronised()
 		for q := range all {
 			if q == pe.id {
 				all[q] = mine

@@ -19,6 +19,7 @@ type input struct {
 	r    *bufio.Reader
 	line int // number of the last line read, from 1
 	end  bool
+	used consumed // where checkpoints are taken
 }
 
 // newInput flushes out before it waits for more input.
@@ -42,6 +43,7 @@ func (p *prompting) Read(b []byte) (int, error) {
 // next is the next line without its end; ok is false at the end of input.
 func (in *input) next() (line string, ok bool) {
 	s, err := in.r.ReadString('\n')
+	in.used.add(s)
 	if err != nil && s == "" {
 		in.end = true
 		return "", false
@@ -130,6 +132,18 @@ func (pe *PE) ReadA(site int, iostat *int, item any) {
 	})
 }
 
+// prompt shows what has been printed to somebody who watches and is to answer, when it
+// is held back until it is known to be right.
+func (pe *PE) prompt(site int) {
+	if pe.elided == nil || pe.prog.Coarray || !pe.out.lines {
+		return
+	}
+	pe.Settle(site)
+	if pe.id == 0 {
+		_ = pe.out.release(false) // its error is that of the run
+	}
+}
+
 // readOnRoot runs read on PE 0 and gives its items to all PEs.
 func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readError) {
 	c := pe.count(site)
@@ -138,6 +152,7 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readEr
 		pe.readAlone(site, iostat, read)
 		return
 	}
+	pe.prompt(site)
 	pe.collective(c, 0, int64(8*len(items)))
 	var got *reading
 	if pe.id == 0 {

@@ -59,6 +59,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
 	c.order = pe.order(site, []transport.Buffer{c.stageBuf}, &c.stage, "the list of values", nil)
+	pe.keep(c)
 	return c
 }
 
@@ -126,6 +127,7 @@ func (c *Irregular[T]) execute() {
 		if c.order != nil {
 			c.pe.mayPut(c.order, c.epoch, q, nil)
 		}
+		c.pe.MarkRemote()
 		c.move = transport.Move{Dst: c.at[q]}
 		c.move.Loop(len(wants), 1, 1)
 		t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &c.move)
@@ -242,6 +244,9 @@ func (c *Irregular[T]) Wait() {
 // Done marks the end of the value's life on this PE.
 func (c *Irregular[T]) Done() {
 	c.live = false
+	if len(c.slots) > 0 {
+		c.pe.MarkLocal()
+	}
 	if c.order != nil {
 		c.order.Over(c.epoch)
 	}

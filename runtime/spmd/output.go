@@ -18,6 +18,10 @@ type output struct {
 	err    error
 	closed bool
 	lines  bool // write each record at once: somebody is watching
+
+	hold  bool  // write only what release lets out
+	made  int64 // bytes of the program's output so far
+	shown int64 // of these, how many an earlier part of the run has written
 }
 
 const outputBuffer = 1 << 16
@@ -38,8 +42,12 @@ func (o *output) write(b []byte) {
 	if o.closed {
 		return
 	}
+	o.made += int64(len(b))
+	if old := o.shown - (o.made - int64(len(b))); old > 0 {
+		b = b[min(old, int64(len(b))):] // the run has been at this point before
+	}
 	o.buf = append(o.buf, b...)
-	if o.lines || len(o.buf) >= outputBuffer {
+	if !o.hold && (o.lines || len(o.buf) >= outputBuffer) {
 		o.flushLocked()
 	}
 }
@@ -49,7 +57,38 @@ func (o *output) write(b []byte) {
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if !o.hold {
+		o.flushLocked()
+	}
+}
+
+// release writes what has been printed, which is known to be right, and with force
+// sees to it that it lasts.
+func (o *output) release(force bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.flushLocked()
+	if f, ok := o.w.(*os.File); ok && force && o.err == nil {
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
+			o.err = f.Sync()
+		}
+	}
+	return o.err
+}
+
+// written is how much of the program's output has been written.
+func (o *output) written() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return max(o.shown, o.made-int64(len(o.buf)))
+}
+
+// drop forgets what is held.
+func (o *output) drop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.made -= int64(len(o.buf))
+	o.buf = o.buf[:0]
 }
 
 func (o *output) flushLocked() {
@@ -59,12 +98,19 @@ func (o *output) flushLocked() {
 	o.buf = o.buf[:0]
 }
 
-// close flushes; what is written later is dropped.
+// end makes writes do nothing from now on.
+func (o *output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+}
+
+// close writes what is left.
 func (o *output) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.flushLocked()
 	o.closed = true
+	o.flushLocked()
 	return o.err
 }
 

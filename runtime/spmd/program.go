@@ -21,6 +21,7 @@ type Site struct {
 	Kind      string // shift, broadcast, reduction, ...
 	Ref       string // the reference served, as written: u(i-1,j)
 	Why       string // in check builds: what the plan does about ready messages, and its reason
+	Pinned    bool   // a barrier on which a proof rests: it is never elided
 	Call      int    // the call that executes it: its index in Program.Calls plus 1; 0: the main program
 }
 
@@ -29,7 +30,13 @@ type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
 	Sites []Site
-	Calls []Call // of programs with coarrays: the calls that lead to sites
+	Calls []Call // the calls that lead to sites that have barriers
+	// Version names what calling contexts depend on: the source and the barriers in
+	// it. Plans and logs of another version are refused. It is empty in programs
+	// without barriers.
+	Version string
+	// Elide, if not nil, says which barriers a run leaves out.
+	Elide *Elision
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool
@@ -48,6 +55,12 @@ type Program struct {
 
 	freeze *freeze // the freeze test, nil for none
 
+	// Identity is what the program is known by in its checkpoints: a hash of its
+	// text. It is empty if the program takes none.
+	Identity string
+
+	keeper *keeper // of checkpoints; nil: none are taken
+
 	// carrier puts a transport between a PE and its messages, for tests.
 	carrier func(transport.Transport) transport.Transport
 }
@@ -65,6 +78,8 @@ const (
 	exitOK    = 0
 	exitFault = 1
 	exitUsage = 2
+	// A barrier was left out that was needed: what has been printed may be wrong.
+	exitMisspeculation = 4
 
 	maxPEs = 4096
 )
@@ -82,7 +97,11 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(stderr)
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
-	flags.BoolVar(&p.Handshake, "handshake", false, "send a ready message before every put, also where the plan leaves it out: for comparison")
+	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
+	var points checkpointing
+	points.flags(flags)
+	var elision elideFlags
+	elision.define(flags)
 	var asked provoke
 	if p.Check && !p.Coarray {
 		asked.define(flags)
@@ -107,6 +126,10 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
 	}
+	var err error
+	if p.Elide, err = elision.elision(&p); err != nil {
+		return misused(err)
+	}
 	if p.Check {
 		if err := asked.apply(&p, *n); err != nil {
 			return misused(err)
@@ -117,11 +140,23 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		defer end()
 	}
+	if bad := points.wrong(&p, asked.trace); bad != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", p.Name, bad)
+		return exitUsage
+	}
+	stdout, closeOutput, err := points.begin(&p, *n, stdout, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFault
+	}
 	execute := Run
 	if p.freeze != nil {
 		execute = frozen
 	}
-	counts, err := execute(p, *n, stdin, stdout, body)
+	counts, err := points.attempts(&p, *n, stderr, func() (*Stats, error) { return execute(p, *n, stdin, stdout, body) })
+	if cerr := closeOutput(); err == nil && cerr != nil {
+		err = &Error{File: points.output, PE: -1, Msg: "cannot write standard output there: " + cerr.Error()}
+	}
 	if *stats && counts != nil {
 		w := bufio.NewWriter(stderr)
 		counts.Table(w)
@@ -130,6 +165,11 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		w.Flush()
 	}
+	if counts != nil && counts.Barriers != nil {
+		if werr := elision.written(counts.Barriers, stderr); werr != nil && err == nil {
+			err = werr
+		}
+	}
 	var stop *StopError
 	var usage *UsageError
 	switch {
@@ -137,6 +177,10 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		return exitOK
 	case errors.As(err, &usage):
 		return misused(usage)
+	case speculative(err) != nil:
+		fmt.Fprintln(stderr, err)
+		p.remember(speculative(err), stderr)
+		return exitMisspeculation
 	case errors.As(err, &stop):
 		fmt.Fprintln(stderr, stop)
 		return stop.Code & 0xff

@@ -110,6 +110,7 @@ func (pe *PE) reduce(site int, word uint64, combine func(acc, word uint64) uint6
 	}
 	all := pe.t.Reduce(site, word, combine)
 	pe.hearing.met()
+	pe.synchronised()
 	return all
 }
 

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/snapshot"
 	"github.com/spmdc/spmdc/runtime/transport"
 	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
@@ -25,8 +28,13 @@ type PE struct {
 	axes    []dist.Triplet // see Box
 	orders  *orders        // in check builds
 	images  *images        // in a program with coarrays
-	marks   marks          // of a program with coarrays: what it did since the last barrier
 	hearing *hearing       // where communications look who has heard from whom
+	marks   marks          // what it did since the last barrier
+	elided  *elided        // nil: all barriers are executed
+	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
+
+	state    []saved          // what a checkpoint holds, see keep
+	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
 }
 
 // ID is the number of this PE, from 0.
@@ -49,10 +57,14 @@ func (pe *PE) Start() {
 	pe.t.Start()
 }
 
-// Barrier returns when every PE has called it.
+// Barrier returns when every PE has called it, unless the run elides it.
 func (pe *PE) Barrier(site int) {
 	c := pe.count(site)
 	c.Calls++
+	if pe.elided != nil {
+		pe.barrier(site)
+		return
+	}
 	pe.t.Barrier(site)
 	pe.hearing.met()
 }
@@ -66,6 +78,15 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	out := newOutput(stdout)
 	in := newInput(stdin, out)
+	if p.keeper != nil {
+		var err error
+		if in, err = p.keeper.open(stdin, out); err != nil {
+			return nil, err
+		}
+	}
+	// What is printed behind an elided barrier may be wrong. Images print in any order,
+	// so that what comes behind a checkpoint cannot be told from what comes again.
+	out.hold = p.Elide.leavesOut() || p.keeper != nil && p.Coarray
 	pes := make([]*PE, np)
 	var ledger *check.Ledger
 	// What check builds follow is messages of which all PEs know when they come.
@@ -74,6 +95,15 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		ledger = check.NewLedger(np)
 		if p.Trace != nil {
 			ledger.Trace()
+		}
+	}
+	var names *contexts
+	var options elide.Options
+	if p.Elide != nil {
+		names = newContexts(&p)
+		var err error
+		if options, err = p.options(names); err != nil {
+			return nil, &Error{File: p.File, PE: -1, Msg: err.Error()}
 		}
 	}
 	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
@@ -93,16 +123,36 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
 		pes[pe.id] = pe
+		if p.Elide != nil {
+			defer func() { pe.ended.Store(true) }()
+		}
 		defer pe.recover()
+		if p.Elide != nil {
+			pe.begin(names, options)
+		}
 		body(pe)
+		pe.finish()
 	})
 	// From here on a PE that an abort left behind can no longer write.
-	werr := out.close()
+	out.end()
 	if err == nil && ledger != nil {
 		err = audit(&p, ledger)
 	}
 	if err != nil {
-		return nil, located(&p, err)
+		err = located(&p, err)
+		if p.Elide != nil {
+			err = autopsy(&p, pes, err)
+		}
+		if p.Elide.leavesOut() && speculative(err) != nil {
+			out.drop()
+		}
+	}
+	werr := out.close()
+	if p.keeper != nil {
+		p.keeper.shown = out.written()
+	}
+	if err != nil {
+		return nil, err
 	}
 	stats := &Stats{Sites: p.Sites}
 	for _, pe := range pes {
@@ -110,6 +160,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if pe.orders != nil {
 			stats.Held += pe.orders.held
 		}
+	}
+	if p.Elide != nil {
+		stats.Barriers = barriers(pes)
 	}
 	if werr != nil {
 		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/spmdc/spmdc/runtime/elide"
 )
 
 // Counts is what one site did on one PE.
@@ -30,6 +32,8 @@ type Stats struct {
 	Sites []Site
 	PEs   [][]Counts // [pe][site]; one entry past the sites for calls without one
 	Held  int        // how often PEs were held, see Program.Holds
+	// Barriers is what became of barriers in a run with Program.Elide.
+	Barriers *elide.Report
 }
 
 // Site is the sum over all PEs of what a site did.

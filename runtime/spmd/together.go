@@ -81,6 +81,9 @@ func (t *Together) Post() {
 	for _, m := range t.members {
 		m.keepOwn()
 	}
+	if len(t.sends) > 0 {
+		t.pe.MarkRemote()
+	}
 	for i := range t.sends {
 		t.send(&t.sends[i])
 	}

@@ -20,7 +20,11 @@
 // map to source lines.
 package transport
 
-import "time"
+import (
+	"time"
+
+	"github.com/spmdc/spmdc/runtime/elide"
+)
 
 // Buffer names a registered buffer; the same number on all PEs.
 type Buffer int
@@ -88,6 +92,12 @@ type Transport interface {
 	// Barrier returns when all PEs have called it.
 	Barrier(site int)
 
+	// Agree is a barrier that replaces *v by the word-wise minimum of the votes
+	// of all PEs, and Gather returns the data of all PEs, by PE; nobody may change
+	// these. They are what package elide wants of a transport.
+	Agree(site int, v *elide.Vote, patience time.Duration) error
+	Gather(site int, data []byte) ([][]byte, error)
+
 	// Abort ends the run with err, unless another error came first, and
 	// unwinds the calling PE. It does not return.
 	Abort(err error)
@@ -132,6 +142,7 @@ const (
 	WaitBroadcast                     // the word broadcast by PE On
 	WaitCredit                        // PE On, which is many broadcasts behind
 	WaitLock                          // a lock, which PE On holds
+	WaitAgreement                     // PE On, in a barrier that PEs may elide
 )
 
 // Wait is one entry of a deadlock report: what a PE waits for, or that it has

@@ -17,10 +17,16 @@ const (
 
 // Barrier is a central one: a count and a generation. In one process it beats
 // dissemination; and unlike one built on a mutex it orders exactly what a
-// barrier orders, so that the race detector stays useful.
+// barrier orders, so that the race detector stays useful. Two PEs look at each
+// other's count instead: two transfers of a cache line, not three.
 func (p *PE) Barrier(site int) {
 	w := p.w
 	p.barriers++
+	if w.n == 2 {
+		p.wakeAfter(&w.came[p.id].count, p.barriers)
+		p.await(&w.came[1-p.id].count, p.barriers, site, transport.WaitBarrier, -1)
+		return
+	}
 	if int(w.arrived.Add(1)) == w.n {
 		w.arrived.Store(0)
 		w.passed.Swap(p.barriers)
@@ -28,6 +34,12 @@ func (p *PE) Barrier(site int) {
 		return
 	}
 	p.await(&w.passed, p.barriers, site, transport.WaitBarrier, -1)
+}
+
+// wakeAfter stores in a flag and wakes the other PEs that wait for it.
+func (p *PE) wakeAfter(flag *atomic.Uint64, value uint64) {
+	flag.Swap(value)
+	p.wakeAll(flag)
 }
 
 // wakeAll wakes the other PEs that wait for flag, which the caller has stored

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -17,8 +18,9 @@ type PE struct {
 	barriers   uint64
 	reductions uint64
 	broadcasts uint64
-	credit     uint64 // broadcasts that all PEs are known to have taken
-	patience   int    // loads of a flag before parking, at present
+	party      *elide.Party // its end of agreements
+	credit     uint64       // broadcasts that all PEs are known to have taken
+	patience   int          // loads of a flag before parking, at present
 	spins      uint64
 
 	// What the PE waits for. waiting is nil while it runs.
@@ -172,10 +174,15 @@ func (p *PE) wakeFrom(flag *atomic.Uint64) {
 	}
 }
 
-// await waits until flag is at least want and returns its value; waited tells
-// whether that took more than one look. All flags only grow.
+// reached reports whether a flag of value got has come to want. All flags only
+// grow, some beyond 2⁶⁴ (those of agreements); none is ever 2⁶³ away from what is
+// waited for.
+func reached(got, want uint64) bool { return int64(got-want) >= 0 }
+
+// await waits until flag has reached want and returns its value; waited tells
+// whether that took more than one look.
 func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.WaitKind, on int) (got uint64, waited bool) {
-	if got = flag.Load(); got >= want {
+	if got = flag.Load(); reached(got, want) {
 		return got, false
 	}
 	if p.w.spin > 0 && p.spin(flag, want) {
@@ -184,7 +191,7 @@ func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.Wa
 	p.park(flag, want, site, kind, on)
 	// This load, unlike those in park, is one that the race detector sees: it
 	// is the one that orders this PE after the store.
-	if got = flag.Load(); got < want {
+	if got = flag.Load(); !reached(got, want) {
 		panic(transport.Unwind{})
 	}
 	return got, true
@@ -204,7 +211,7 @@ func (p *PE) spin(flag *atomic.Uint64, want uint64) bool {
 		limit = p.w.spin
 	}
 	for i := range limit {
-		if flag.Load() >= want {
+		if reached(flag.Load(), want) {
 			p.patience = max(p.patience, min(4*i, p.w.spin))
 			return true
 		}
@@ -223,12 +230,12 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.site.Store(int64(site))
 	p.kind.Store(uint32(kind))
 	p.on.Store(int64(on))
-	for flag.Load() < want && !p.w.failed.Load() {
+	for !reached(flag.Load(), want) && !p.w.failed.Load() {
 		p.parks.Add(1)
 		p.waiting.Swap(flag) // not Store: see raise
 		// The storer looks at waiting after its store, this PE at the flag
 		// after publishing waiting: one of the two sees the other.
-		if flag.Load() >= want || p.w.failed.Load() {
+		if reached(flag.Load(), want) || p.w.failed.Load() {
 			if p.waiting.CompareAndSwap(flag, nil) {
 				break
 			}

@@ -42,7 +42,7 @@ func (w *World) standing(stalled bool) []look {
 		}
 	}
 	for i, p := range w.pes {
-		if looks[i].flag != nil && looks[i].flag.Load() >= p.want.Load() {
+		if looks[i].flag != nil && reached(looks[i].flag.Load(), p.want.Load()) {
 			return nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -46,6 +47,9 @@ type World struct {
 	mu     sync.Mutex // guards err
 	err    error
 
+	came  []lines  // of two PEs: the barriers that each has come to
+	gifts [][]byte // by PE: what it brings to Gather
+
 	_       pad
 	arrived atomic.Int64 // PEs in the current barrier
 	_       pad
@@ -54,6 +58,13 @@ type World struct {
 	result  mail // of the latest reduction
 	_       pad
 	ring    [ringSize]mail // broadcasts, by number modulo ringSize
+}
+
+// lines is a count with two cache lines to itself, since processors fetch them in
+// pairs.
+type lines struct {
+	count atomic.Uint64
+	_     [120]byte
 }
 
 // pad keeps what different PEs write on different cache lines.
@@ -84,8 +95,12 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 	if n <= 16 {
 		w.stride = 8 // a cache line for each flag, while that is cheap
 	}
-	for id := range n {
-		w.pes = append(w.pes, &PE{w: w, id: id, wake: make(chan struct{}, 1), patience: w.spin})
+	w.gifts = make([][]byte, n)
+	if n == 2 {
+		w.came = make([]lines, n)
+	}
+	for id, party := range elide.NewExchange(n) {
+		w.pes = append(w.pes, &PE{w: w, id: id, party: party, wake: make(chan struct{}, 1), patience: w.spin})
 	}
 	finished := make(chan struct{})
 	var running sync.WaitGroup

@@ -57,7 +57,7 @@ type helpCmd struct {
 }
 
 // commands are those that have a help text of their own.
-var commands = []string{"compile", "build", "run", "verify", "explain", "passes", "version", "help"}
+var commands = []string{"compile", "build", "run", "verify", "explain", "elide", "module", "passes", "version", "help"}
 
 func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if cmd.Topic == "" {

@@ -44,6 +44,8 @@ type grammar struct {
 	Run     runCmd     `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
 	Explain explainCmd `cmd:"" help:"Show what the compiler made of the program."`
 	Verify  verifyCmd  `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
+	Elide   elideCmd   `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
+	Module  moduleCmd  `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
 	Passes  passesCmd  `cmd:"" help:"List the passes of the compiler."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Help    helpCmd    `cmd:"" help:"Explain a command or the code of a diagnostic."`

@@ -296,6 +296,8 @@ type runCmd struct {
 	PEs   pes    `embed:""`
 	Race  bool   `help:"Run under Go's race detector."`
 	Stats bool   `help:"Print messages, bytes and waits of each communication at the end."`
+	checkpointFlags
+	elideFlags
 	compileFlags
 }
 
@@ -312,13 +314,8 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	var args []string
-	if n > 0 {
-		args = append(args, "-n", strconv.Itoa(n))
-	}
-	if cmd.Stats {
-		args = append(args, "-stats")
-	}
+	args := runArgs(n, cmd.Stats, &cmd.elideFlags)
+	args = append(args, cmd.checkpointFlags.args()...)
 	*status, err = driver.Start(program, args, driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr})
 	return err
 }

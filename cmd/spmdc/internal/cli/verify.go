@@ -17,6 +17,7 @@ type verifyCmd struct {
 	Seed        uint64        `default:"1" help:"Seed of the first random program; the next have the next numbers."`
 	Sync        string        `placeholder:"PLAN" help:"Verify only this plan; the default is all of ${plans}."`
 	Unsafe      bool          `help:"Allow --sync=popl96-literal, the analysis as printed in 1996."`
+	Checkpoints bool          `help:"Stop runs behind checkpoints and let them go on from there, instead of holding PEs."`
 	Limit       time.Duration `default:"2m" help:"How long one run may take."`
 	Hold        int           `help:"How many PEs, picked by the seed, are held in turn in each run of a random program; 0: all."`
 	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know."`
@@ -44,6 +45,10 @@ enough for that, and then sets of them by chance.
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
 code is compiled without inlining, which takes a fifth of the time, and gfortran's program without optimisation.
+With --checkpoints runs take checkpoints, are stopped behind some of them, and go on from there: in parts they must
+print what they print in one piece, and send the same messages. Random programs get calls of spmd_checkpoint at
+random places.
+
 With --yardstick the communications of each program are executed so often on each number of PEs, with other input and
 other ways where conditions are not known. A reference is safe where none of its puts comes before other messages say
 that the last use is over; it is elided where plan elide lets none of its puts wait, by proof where it does not need to
@@ -64,7 +69,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return err
 	}
 	compile.PEs = counts
-	o := verify.Options{PEs: counts, Plans: plan.Kinds, Limit: cmd.Limit, Mutations: cmd.Mutations, Compile: compile}
+	o := verify.Options{PEs: counts, Plans: plan.Kinds, Limit: cmd.Limit, Mutations: cmd.Mutations, Compile: compile, Checkpoints: cmd.Checkpoints}
 	if compile.Sync != "" {
 		o.Plans = []plan.Kind{compile.Sync}
 		if !compile.Sync.Sound() && !cmd.Unsafe {

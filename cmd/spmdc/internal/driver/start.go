@@ -15,6 +15,13 @@ type Stdio struct {
 	Out, Err io.Writer
 }
 
+// Grouped makes a command interrupt what it has started itself, too, when its
+// context ends it.
+func Grouped(cmd *exec.Cmd) {
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return interruptGroup(cmd) }
+}
+
 // Start runs a built program to its end and returns its exit status, which is
 // 128 plus the number of the signal for one that a signal ended. Signals that
 // spmdc receives go on to the program, which decides what they mean.

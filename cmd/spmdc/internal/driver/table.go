@@ -197,7 +197,7 @@ func (c *Compilation) searchOptions() plan.Options {
 }
 
 func runCode(c *Compilation) (err error) {
-	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe}
+	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: string(c.Text)}
 	if o.Check {
 		o.Claims = claims(c)
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	// Mutations is how many mutations there are at most of each run.
 	Mutations int
 	Compile   driver.Options
+	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
+	// checkpoints and go on from there are like those in one piece.
+	Checkpoints bool
 }
 
 // DefaultPEs are the numbers of PEs where the user gives none.
@@ -118,6 +121,11 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 		for _, n := range o.PEs {
 			row := Row{Plan: k, PEs: n}
 			var got *Outcome
+			if o.Checkpoints {
+				row.Fault = restarts(untraced(o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains)
+				r.Rows = append(r.Rows, row)
+				continue
+			}
 			x := trial{run: alone(dir, o.Limit, program), input: input, n: n, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
 			row.Counts, got, row.Fault = x.check()
 			if want == nil && row.Fault == nil {
@@ -128,6 +136,9 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	}
 	return r, nil
 }
+
+// mostChains is how many runs in parts there are of a program on a number of PEs.
+const mostChains = 6
 
 // reads reports whether a program reads standard input.
 func reads(p *ir.Program) (found bool) {

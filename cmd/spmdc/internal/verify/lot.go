@@ -57,6 +57,9 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 	for i := range count {
 		s := &sample{seed: seed + uint64(i)}
 		s.Program = Generated(s.seed)
+		if r.Checkpoints {
+			s.Source = WithCheckpoints(s.Source, s.seed)
+		}
 		if f := r.emit(table, s, mains); f != nil {
 			l.failing = append(l.failing, f)
 		} else {
@@ -192,8 +195,15 @@ func (r *RandomReport) run(server *server, s *sample) *Failing {
 			return server.run(name, input, args...)
 		}
 		for _, n := range r.PEs {
-			x := trial{run: run, input: []byte(s.Input), n: n, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
-			c, got, err := x.check()
+			var c Counts
+			var got *Outcome
+			var err error
+			if r.Checkpoints {
+				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2)
+			} else {
+				x := trial{run: run, input: []byte(s.Input), n: n, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+				c, got, err = x.check()
+			}
 			r.mu.Lock()
 			r.Runs++
 			r.Totals[k].add(c)

@@ -183,6 +183,9 @@ func (r *RandomReport) Write(w io.Writer) error {
 		fmt.Fprintf(w, "  interrupted: --seed=%d --random=%d goes on\n", r.Seed+uint64(r.Verified), r.Programs-r.Verified)
 	}
 	for _, k := range r.Plans {
+		if r.Checkpoints {
+			break // there is nothing to count
+		}
 		c := r.Totals[k]
 		fmt.Fprintf(w, "  %-9s  %d ready messages (%d of them redundant in their runs) for %d data messages; PEs held %d times\n", k, c.Ready, c.Redundant, c.Data, c.Held)
 		if c.Runs > 0 {

@@ -16,8 +16,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/replay"
 	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/fortran"
 )
 
 // Outcome is how a program ended.
@@ -164,13 +166,18 @@ func (x *trial) whole() (Counts, *Outcome, *replay.Trace, error) {
 	if c.Ready, c.Redundant = t.Redundant(); x.want == nil {
 		return c, got, t, nil
 	}
-	if got.Status != x.want.Status {
-		return c, got, nil, &Fault{Wrong, fmt.Sprintf("want exit status %d, got %d", x.want.Status, got.Status)}
-	}
-	if err := compare.Outputs(x.want.Stdout, got.Stdout, compare.Default); err != nil {
+	if err := same(x.want, got); err != nil {
 		return c, got, nil, &Fault{Wrong, err.Error()}
 	}
 	return c, got, t, nil
+}
+
+// same compares how a program ended with how it should.
+func same(want, got *Outcome) error {
+	if got.Status != want.Status {
+		return fmt.Errorf("want exit status %d, got %d", want.Status, got.Status)
+	}
+	return compare.Outputs(want.Stdout, got.Stdout, compare.Default)
 }
 
 // list writes numbers with commas between.
@@ -203,7 +210,19 @@ func gfortran(source, program, level string) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	out, err := exec.Command(tool, "-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program, source).CombinedOutput()
+	args := []string{"-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return "", err
+	}
+	if fortran.Needed(text) {
+		module := filepath.Join(filepath.Dir(program), fortran.Name)
+		if err := os.WriteFile(module, fortran.SPMD, 0o666); err != nil {
+			return "", driver.Usagef("check the disk", "%v", err)
+		}
+		args = append(args, module)
+	}
+	out, err := exec.Command(tool, append(args, source)...).CombinedOutput()
 	if err != nil {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
 		return "", fmt.Errorf("gfortran does not compile %s: %w\n%s", filepath.Base(source), err, first)

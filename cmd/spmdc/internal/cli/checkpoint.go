@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/fortran"
+)
+
+// checkpointFlags are those of the emitted program that concern checkpoints.
+type checkpointFlags struct {
+	Checkpoint string `placeholder:"FILE" help:"Write a checkpoint to FILE wherever the program calls spmd_checkpoint."`
+	Restart    bool   `help:"Go on from that checkpoint, if there is one; standard input is to be the same again."`
+	Restarts   int    `placeholder:"N" help:"When the run fails, go on from its last checkpoint, up to N times."`
+	Output     string `short:"o" placeholder:"FILE" help:"Write standard output to FILE; with --restart, behind what belongs to the checkpoint."`
+}
+
+// args are the same for the program.
+func (f *checkpointFlags) args() []string {
+	var args []string
+	if f.Checkpoint != "" {
+		args = append(args, "-checkpoint", f.Checkpoint)
+	}
+	if f.Restart {
+		args = append(args, "-restart")
+	}
+	if f.Restarts != 0 {
+		args = append(args, "-restarts", strconv.Itoa(f.Restarts))
+	}
+	if f.Output != "" {
+		args = append(args, "-output", f.Output)
+	}
+	return args
+}
+
+type moduleCmd struct {
+	Output string `short:"o" placeholder:"FILE" help:"Write it to this file, which must not exist."`
+}
+
+// Run writes the module.
+func (cmd *moduleCmd) Run(env *Env) error {
+	if cmd.Output == "" {
+		_, err := env.Stdout.Write(fortran.SPMD)
+		return written(err)
+	}
+	f, err := os.OpenFile(cmd.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		_, err = f.Write(fortran.SPMD)
+		err = errors.Join(err, f.Close())
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return driver.Usagef("choose another file with -o, or remove this one", "%s: the file exists", cmd.Output)
+	case err != nil:
+		return driver.Usagef("choose another file with -o", "cannot write the module: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package elide
+
+import "sync/atomic"
+
+// Exchange is the agreements of PEs that share memory, without the waiting: a
+// transport of such PEs adds that. A PE's steps are
+//
+//	p.Post(vote)
+//	again: for every other PE q, when Flag(q) has been reached: p.Poll(q)
+//	if p.Conclude() { goto again }
+//
+// after which the vote is what all agreed on.
+//
+// Nearly always all PEs bring the same vote but for the summary. So each PE first
+// publishes one word, with the summary and a digest of the rest, and reads those
+// of the others: an agreement then costs no more than a barrier, one transfer of
+// a cache line per pair of PEs. If the digests differ, which all PEs see alike,
+// they exchange the whole votes in a second round. That unequal votes have equal
+// digests has probability 2⁻⁴⁵.
+type Exchange struct {
+	slots []slot // by PE and parity of the generation: slots[2*pe+gen%2]
+}
+
+// slot is what a PE publishes in a generation: a word, on a cache line that only
+// it writes, and in a second round the vote, written before the word. Two slots
+// per PE are enough: nobody publishes generation g+2 before all have published
+// g+1, hence read all of g.
+type slot struct {
+	word atomic.Uint64 // generation, summary, digest
+	_    [56]byte
+	vote Vote
+	_    [16]byte
+}
+
+// Layout of a word. A slot holds its generation or the one two before, so that
+// the low bits of the generation tell them apart.
+const (
+	digestBits = 45
+	accessBits = 3
+	genShift   = digestBits + accessBits
+)
+
+// Party is one PE's end of an Exchange.
+type Party struct {
+	*Exchange
+	pe     int
+	gen    uint64
+	word   uint64    // published last
+	access uint64    // least of the words polled
+	differ bool      // a digest was another
+	full   bool      // in the second round
+	vote   *Vote     // posted, and what becomes of it
+	_      [128]byte // no other PE's fields in the same cache line
+}
+
+// NewExchange returns the ends of n PEs.
+func NewExchange(n int) []*Party {
+	x := &Exchange{slots: make([]slot, 2*n)}
+	list := make([]*Party, n)
+	for i := range list {
+		list[i] = &Party{Exchange: x, pe: i}
+	}
+	return list
+}
+
+// Post begins an agreement. The vote belongs to the Party until its end.
+func (p *Party) Post(v *Vote) {
+	p.vote = v
+	p.full = false
+	p.publish(uint64(v[wordAccess])<<digestBits | v.digest())
+}
+
+// publish begins a round. The low bits of word are what the others read. An
+// exchange, not a store, as whoever wakes the waiting wants it (see the transport
+// in package inproc); on amd64 the one costs what the other does.
+func (p *Party) publish(word uint64) {
+	p.gen++
+	p.access, p.differ = word>>digestBits, false
+	p.word = p.gen<<genShift | word
+	p.slot(p.pe).word.Swap(p.word)
+}
+
+// Published is the flag that this PE has raised for the others to see.
+func (p *Party) Published() *atomic.Uint64 { return &p.slot(p.pe).word }
+
+// Flag is the flag by which PE q tells that it is in this round: its value v has
+// int64(v-least) >= 0 then, and not before.
+func (p *Party) Flag(q int) (flag *atomic.Uint64, least uint64) {
+	return &p.slot(q).word, p.word >> genShift << genShift
+}
+
+// Poll takes what PE q published in this round; false if it has not yet.
+func (p *Party) Poll(q int) bool {
+	s := p.slot(q)
+	w := s.word.Load()
+	switch {
+	case (w^p.word)>>genShift != 0:
+		return false
+	case p.full:
+		p.vote.Combine(&s.vote)
+	default:
+		p.access = min(p.access, w>>digestBits&(1<<accessBits-1))
+		p.differ = p.differ || (w^p.word)&(1<<digestBits-1) != 0
+	}
+	return true
+}
+
+// Conclude ends a round in which all other PEs were polled. It reports whether
+// another follows; if not, the vote posted is now what all agreed on.
+func (p *Party) Conclude() (again bool) {
+	switch {
+	case p.full:
+		return false
+	case !p.differ:
+		p.vote[wordAccess] = int64(p.access)
+		return false
+	}
+	p.full = true
+	p.vote.copyTo(&p.slots[2*p.pe+int((p.gen+1)&1)].vote)
+	p.publish(0)
+	return true
+}
+
+func (p *Party) slot(q int) *slot { return &p.slots[2*q+int(p.gen&1)] }

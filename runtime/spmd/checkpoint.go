@@ -1,0 +1,232 @@
+package spmd
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/runtime/snapshot"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// A checkpoint is the state of all PEs at a call of spmd_checkpoint, which all of
+// them have come to. The program hands over its scalars, and the indices and ends
+// of the loops around the call, one by one:
+//
+//	if pe.Checkpoints() { // call spmd_checkpoint()
+//		iAt, errAt := i, err
+//		pe.Checkpoint(7, 1, &iAt, &errAt)
+//		i, err = iAt, errAt
+//		resume = 0
+//	}
+//
+// All else that a PE has is known to the library, since it is made by it: arrays
+// with their overlaps, temporaries, stages, and how far each communication has come.
+//
+// A run that goes on from a checkpoint makes the same objects, and gives them their
+// state in Resume. Then it goes straight to the call, past everything that lies ahead
+// of it and into the loops around it, where Checkpoint sets the variables.
+//
+// Between the two barriers of a checkpoint no message is under way: a put is over
+// when Put returns, and each PE has executed all puts ahead of the call. So what
+// has been put lies in somebody's memory, or counts as arrived.
+
+// saved is something whose state is part of a checkpoint.
+type saved interface {
+	save(w *snapshot.Writer)
+	restore(r *snapshot.Reader)
+}
+
+// under is implemented by what has messages that have arrived and are waited for
+// behind the checkpoint.
+type under interface {
+	// again puts nothing where something was put, so that the message counts as
+	// arrived.
+	again(t transport.Transport)
+}
+
+// keep adds an object to the state of this PE. All PEs keep the same objects, in the
+// same order.
+func (pe *PE) keep(s saved) { pe.state = append(pe.state, s) }
+
+// Checkpoints reports whether the calls of spmd_checkpoint have anything to do.
+func (pe *PE) Checkpoints() bool { return pe.prog.keeper != nil }
+
+// Resume gives all objects of this PE the state that they had at the checkpoint from
+// which the run is to go on, and returns the number of the call, counted from 1 as
+// Checkpoint counts it; 0 in a run from the beginning. Collective, when all objects
+// are there.
+func (pe *PE) Resume() int {
+	k := pe.prog.keeper
+	if k == nil || k.from == nil {
+		return 0
+	}
+	r := snapshot.NewReader(k.from.parts[pe.id])
+	pe.restore(r)
+	if r.Failed() {
+		pe.internal(-1, "the checkpoint does not fit the program: %v", r.Err())
+	}
+	pe.resuming = r
+	t := pe.wire()
+	t.Barrier(-1)
+	for _, s := range pe.state {
+		if u, ok := s.(under); ok {
+			u.again(t)
+		}
+	}
+	return k.from.call
+}
+
+// wire is the transport without the monitor of check builds. What only checkpoints
+// send is not seen by the checks: a plan must be right without it.
+func (pe *PE) wire() transport.Transport {
+	if pe.orders != nil {
+		return pe.orders.Monitor.Transport
+	}
+	return pe.t
+}
+
+// Checkpoint is the call of spmd_checkpoint with the given number, at a site. vars
+// point to copies of all variables of the program: *int, *float64, *float32, *bool,
+// *string. In a run that goes on from here they are set, else the checkpoint is
+// written. Collective.
+func (pe *PE) Checkpoint(site, call int, vars ...any) {
+	if r := pe.resuming; r != nil {
+		pe.resuming = nil
+		loadVars(r, vars)
+		if err := r.Err(); err != nil {
+			pe.internal(site, "the checkpoint does not fit the program: %v", err)
+		}
+		return
+	}
+	c := pe.count(site)
+	c.Calls++
+	if pe.elided != nil {
+		pe.Settle(site) // behind it all that has happened is known to be right
+	}
+	t := pe.wire()
+	pe.meet(t, site, call)
+	if pe.orders != nil {
+		if v := pe.orders.Monitor.Stray(); v != nil {
+			pe.t.Abort(v)
+		}
+	}
+	w := &snapshot.Writer{}
+	pe.save(w)
+	saveVars(w, vars)
+	parts := make([][]byte, pe.n)
+	for q := range pe.n {
+		parts[q] = t.Share(site, q, w.Bytes()).([]byte)
+	}
+	var done *commit
+	if pe.id == 0 {
+		done = pe.prog.keeper.commit(pe, site, call, parts)
+	}
+	// Sharing it is the second barrier: nobody goes on before PE 0 has written.
+	done = t.Share(site, 0, done).(*commit)
+	if done.err != nil {
+		e := pe.errorAt(site, "the checkpoint cannot be written: "+done.err.Error())
+		e.Hint = "the checkpoint before, if there is one, is as it was"
+		pe.t.Abort(e)
+	}
+	if done.stop {
+		pe.stopped = &StopError{}
+		panic(stopping{})
+	}
+}
+
+// meet waits for all PEs at a call. Images have control flow of their own, so that
+// some may have come to another call.
+func (pe *PE) meet(t transport.Transport, site, call int) {
+	const apart = ^uint64(0)
+	at := site
+	if pe.prog.Coarray {
+		at = -1
+	}
+	if t.Reduce(at, uint64(call), func(a, b uint64) uint64 {
+		if a != b {
+			return apart
+		}
+		return a
+	}) == apart {
+		e := pe.errorAt(site, "images have come to different calls of spmd_checkpoint")
+		e.Hint = "all images must execute the same calls, in the same order"
+		pe.t.Abort(e)
+	}
+}
+
+// commit is what PE 0 tells the others of a checkpoint.
+type commit struct {
+	err  error
+	stop bool // the run ends here
+}
+
+// save writes the state of this PE but for the variables of the program.
+func (pe *PE) save(w *snapshot.Writer) {
+	snapshot.Put(w, pe.counts)
+	w.Int(len(pe.state))
+	for _, s := range pe.state {
+		s.save(w)
+	}
+	if pe.orders != nil {
+		pe.orders.Monitor.Save(w)
+	}
+}
+
+func (pe *PE) restore(r *snapshot.Reader) {
+	snapshot.Fill(r, pe.counts)
+	if n := r.Int(); n != len(pe.state) {
+		r.Fail("the state of %d objects is there, the program has %d", n, len(pe.state))
+	}
+	for _, s := range pe.state {
+		s.restore(r)
+	}
+	if pe.orders != nil {
+		pe.orders.Monitor.Restore(r)
+	}
+}
+
+func saveVars(w *snapshot.Writer, vars []any) {
+	w.Int(len(vars))
+	for _, v := range vars {
+		switch v := v.(type) {
+		case *int:
+			snapshot.Put(w, []int{*v})
+		case *float64:
+			snapshot.Put(w, []float64{*v})
+		case *float32:
+			snapshot.Put(w, []float32{*v})
+		case *bool:
+			w.Bool(*v)
+		case *string:
+			w.Text(*v)
+		default:
+			panic(fmt.Sprintf("checkpoint of a %T", v))
+		}
+	}
+}
+
+func loadVars(r *snapshot.Reader, vars []any) {
+	if n := r.Int(); n != len(vars) {
+		r.Fail("%d variables are there, the program has %d", n, len(vars))
+	}
+	for _, v := range vars {
+		switch v := v.(type) {
+		case *int:
+			*v = one[int](r)
+		case *float64:
+			*v = one[float64](r)
+		case *float32:
+			*v = one[float32](r)
+		case *bool:
+			*v = r.Bool()
+		case *string:
+			*v = r.Text()
+		}
+	}
+}
+
+// one reads a value that was written as a list of one.
+func one[T any](r *snapshot.Reader) T {
+	var x [1]T
+	snapshot.Fill(r, x[:])
+	return x[0]
+}

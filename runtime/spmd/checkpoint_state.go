@@ -1,0 +1,177 @@
+package spmd
+
+import (
+	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/snapshot"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// The state of the library's objects. Schedules are not part of it: the needs that
+// they were made for are, and they are made again.
+
+func (a *Array[T]) save(w *snapshot.Writer)    { snapshot.Put(w, a.Data) }
+func (a *Array[T]) restore(r *snapshot.Reader) { snapshot.Fill(r, a.Data) }
+
+// A temporary is laid out by the communication that fills it, which is restored
+// behind it and does so again.
+func (t *Temp[T]) save(w *snapshot.Writer) {
+	for _, m := range t.mems {
+		snapshot.Put(w, m.Data)
+	}
+	w.Int(len(t.Dims))
+	snapshot.Put(w, t.Dims)
+	at := 0
+	for i, m := range t.mems {
+		if len(m.Data) > 0 && &m.Data[0] == &t.Data[0] {
+			at = i
+		}
+	}
+	w.Int(at)
+}
+
+func (t *Temp[T]) restore(r *snapshot.Reader) {
+	for _, m := range t.mems {
+		snapshot.Fill(r, m.Data)
+	}
+	n := r.Int()
+	if n != 0 && n != t.rank {
+		r.Fail("a temporary of rank %d, not %d", n, t.rank)
+		return
+	}
+	dims := snapshot.List(r, t.dims[:n])
+	if n > 0 {
+		copy(t.dims, dims)
+		t.setDims(t.dims)
+	}
+	if at := r.Int(); at >= 0 && at < len(t.mems) {
+		t.Data = t.mems[at].Data
+	}
+	t.owner = nil // the next Post lays it out
+}
+
+func (c *Comm[T]) save(w *snapshot.Writer) {
+	w.Uint64(c.epoch)
+	w.Bool(c.live)
+	c.plan.save(w)
+	w.Uint64(c.posted)
+	if c.unheard != nil {
+		snapshot.Put(w, c.unheard.over)
+	}
+	for _, s := range c.stages {
+		snapshot.Put(w, s.Data)
+	}
+}
+
+func (c *Comm[T]) restore(r *snapshot.Reader) {
+	c.epoch, c.live = r.Uint64(), r.Bool()
+	c.buf = c.bufs[c.slotNumber()]
+	c.plan.restore(r)
+	c.posted = r.Uint64()
+	if c.unheard != nil {
+		snapshot.Fill(r, c.unheard.over)
+	}
+	for _, s := range c.stages {
+		snapshot.Fill(r, s.Data)
+	}
+	if c.dst != nil && c.epoch > 0 {
+		c.dst.order = c.order
+	}
+}
+
+// again makes the messages of the execution at hand count as arrived.
+func (c *Comm[T]) again(t transport.Transport) {
+	if !c.live {
+		return
+	}
+	for i := range c.plan.sends {
+		t.Put(c.site, c.buf, c.plan.sends[i].pe, c.epoch, c.src.mem, &nothing)
+	}
+}
+
+// nothing moves no elements.
+var nothing = transport.Move{Rank: 1}
+
+func (s *schedule) save(w *snapshot.Writer) {
+	w.Bool(s.valid)
+	w.Int(s.made)
+	w.Int(s.dim)
+	w.Int(s.dir)
+	snapshot.Put(w, s.boxes)
+	snapshot.Put(w, s.none)
+	snapshot.Put(w, s.subs)
+}
+
+func (s *schedule) restore(r *snapshot.Reader) {
+	s.valid = r.Bool()
+	s.made, s.dim, s.dir = r.Int(), r.Int(), r.Int()
+	snapshot.Fill[dist.Triplet](r, s.boxes)
+	snapshot.Fill(r, s.none)
+	s.subs = snapshot.List(r, s.subs)
+	if s.valid && !r.Failed() {
+		s.build()
+	}
+}
+
+func (c *Irregular[T]) save(w *snapshot.Writer) {
+	w.Uint64(c.epoch)
+	w.Bool(c.live)
+	w.Int(c.inspections)
+	snapshot.Put(w, c.Data)
+	snapshot.Put(w, c.stage.Data)
+	for _, list := range c.lists() {
+		snapshot.Put(w, *list)
+	}
+}
+
+func (c *Irregular[T]) restore(r *snapshot.Reader) {
+	c.epoch, c.live, c.inspections = r.Uint64(), r.Bool(), r.Int()
+	c.Data = snapshot.List(r, c.Data)
+	c.stage.Data = snapshot.List(r, c.stage.Data)
+	for _, list := range c.lists() {
+		*list = snapshot.List(r, *list)
+	}
+	c.pe.t.Rebind(c.wantedBuf, &c.wanted)
+	c.pe.t.Rebind(c.stageBuf, &c.stage)
+}
+
+// lists are the parts of the schedule.
+func (c *Irregular[T]) lists() []*[]int {
+	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.slots, &c.locals, &c.requests.Data, &c.lead, &c.at}
+}
+
+func (c *Irregular[T]) again(t transport.Transport) {
+	if !c.live {
+		return
+	}
+	for q := range c.pe.n {
+		if q != c.pe.id && c.lead[q] < c.lead[q+1] {
+			t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &nothing)
+		}
+	}
+}
+
+func (h *hearing) save(w *snapshot.Writer) {
+	w.Uint64(h.now)
+	w.Uint64(h.all)
+	snapshot.Put(w, h.heard)
+	snapshot.Put(w, h.told)
+}
+
+func (h *hearing) restore(r *snapshot.Reader) {
+	h.now, h.all = r.Uint64(), r.Uint64()
+	snapshot.Fill(r, h.heard)
+	snapshot.Fill(r, h.told)
+}
+
+// At a checkpoint no image waits for some of the others only, so that what has been
+// passed is over, and the next comes by the other buffers or with higher numbers.
+func (im *images) save(w *snapshot.Writer) {
+	snapshot.Put(w, im.times)
+	w.Uint64(im.calls)
+	w.Bool(im.ended)
+}
+
+func (im *images) restore(r *snapshot.Reader) {
+	snapshot.Fill(r, im.times)
+	im.calls, im.ended = r.Uint64(), r.Bool()
+}

@@ -1,0 +1,325 @@
+package spmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spmdc/spmdc/runtime/elide"
+)
+
+// Elision says what a run does with barriers that order nothing (see package
+// elide): those of HPF programs under the plan barrier, and SYNC ALL.
+type Elision struct {
+	Mode      elide.Mode
+	Threshold int         // private executions before a context is elided; 0: the default
+	Relearn   int         // as in elide.Options
+	Plan      *elide.Plan // what is elided from the start, and what never; may be nil
+	Blacklist string      // file in which contexts that failed are kept, or ""
+	Timed     bool        // measure the time in barriers
+
+	forbidden elide.Plan // contexts that failed
+}
+
+// leavesOut reports whether barriers may be left out that are needed, which is found
+// out later.
+func (e *Elision) leavesOut() bool { return e != nil && e.Mode != elide.Audit }
+
+// speculative is the misspeculation that ended a run; nil if something else did.
+func speculative(err error) *elide.Misspeculation {
+	var m *elide.Misspeculation
+	if errors.As(err, &m) && m.Speculative() {
+		return m
+	}
+	return nil
+}
+
+// elided is what a PE knows of the elision of its barriers.
+type elided struct {
+	*elide.Engine
+	places []elide.Place // by site; 0: not met yet
+	names  *contexts
+	spent  []time.Duration // by site, in barriers that were executed; nil: not measured
+}
+
+// contexts names the calls and barriers of a program: two calls are the same site
+// if they stand at the same place of the source, whatever path leads there.
+type contexts struct {
+	labels []string // by elide.Site
+	procs  []string // by elide.Site, the procedure that is called there, or ""
+	paths  [][]elide.Site
+}
+
+// newContexts makes the calling context of each site of the program.
+func newContexts(p *Program) *contexts {
+	type place struct{ line, col int }
+	x := &contexts{paths: make([][]elide.Site, len(p.Sites))}
+	numbers := map[place]elide.Site{}
+	columns := map[int]int{} // by line: places
+	var places []place
+	number := func(line, col int) elide.Site {
+		at := place{line, col}
+		n, ok := numbers[at]
+		if !ok {
+			n = elide.Site(len(places))
+			numbers[at] = n
+			places = append(places, at)
+			x.procs = append(x.procs, "")
+			columns[line]++
+		}
+		return n
+	}
+	for k, s := range p.Sites {
+		for _, c := range p.Path(k) {
+			n := number(c.Line, c.Col)
+			x.procs[n] = c.Proc
+			x.paths[k] = append(x.paths[k], n)
+		}
+		x.paths[k] = append(x.paths[k], number(s.Line, s.Col))
+	}
+	for _, at := range places {
+		label := fmt.Sprintf("%s:%d", p.File, at.line)
+		if columns[at.line] > 1 {
+			label += fmt.Sprintf(":%d", at.col)
+		}
+		x.labels = append(x.labels, label)
+	}
+	return x
+}
+
+// outside is the path of a site that the program does not have.
+var outside = []elide.Site{1 << 32}
+
+func (x *contexts) path(site int) []elide.Site {
+	if site < 0 || site >= len(x.paths) {
+		return outside
+	}
+	return x.paths[site]
+}
+
+func (x *contexts) label(s elide.Site) string {
+	if int(s) >= len(x.labels) {
+		return "program"
+	}
+	return x.labels[s]
+}
+
+// options are those of the engines; an error says why the plan does not fit.
+func (p *Program) options(x *contexts) (elide.Options, error) {
+	e := p.Elide
+	o := elide.Options{
+		Mode: e.Mode, Threshold: e.Threshold, Relearn: e.Relearn,
+		Label: x.label, Program: p.Version,
+	}
+	pinned := map[elide.Site]bool{}
+	for k, s := range p.Sites {
+		if s.Pinned {
+			path := x.path(k)
+			pinned[path[len(path)-1]] = true
+		}
+	}
+	o.Pinned = func(s elide.Site) bool { return pinned[s] }
+	plan := &elide.Plan{Program: p.Version}
+	if e.Plan != nil {
+		if err := e.Plan.For(p.Version); err != nil {
+			return o, err
+		}
+		plan.Entries = append(plan.Entries, e.Plan.Entries...)
+	}
+	plan.Entries = append(plan.Entries, e.forbidden.Entries...)
+	o.Plan = plan
+	return o, nil
+}
+
+// begin makes the engine of a PE, with which all PEs begin together.
+func (pe *PE) begin(x *contexts, o elide.Options) {
+	e, err := elide.New(pe.t, o)
+	if err == nil {
+		err = e.Start()
+	}
+	if err != nil {
+		pe.Abort(-1, "%v", err)
+	}
+	pe.elided = &elided{Engine: e, places: make([]elide.Place, len(pe.prog.Sites)), names: x}
+	if pe.prog.Elide.Timed {
+		pe.elided.spent = make([]time.Duration, len(pe.prog.Sites)+1)
+	}
+}
+
+// context is the calling context of a site.
+func (e *elided) context(site int) elide.Context { return e.Tree().Path(e.names.path(site)) }
+
+// place is that of the barriers at a site.
+func (e *elided) place(site int) elide.Place {
+	if site < 0 || site >= len(e.places) {
+		return e.Place(e.context(site))
+	}
+	k := e.places[site]
+	if k == 0 {
+		k = e.Place(e.context(site))
+		e.places[site] = k
+	}
+	return k
+}
+
+// barrier is a barrier that may be elided.
+func (pe *PE) barrier(site int) {
+	e := pe.elided
+	e.At(site)
+	if pe.marks.touched != 0 {
+		e.Mark(elide.Access(pe.TakeAccess()))
+	}
+	if e.spent != nil {
+		pe.timedBarrier(site)
+		return
+	}
+	if err := e.BarrierIn(e.place(site)); err != nil {
+		pe.misspeculated(site, err)
+	}
+}
+
+func (pe *PE) timedBarrier(site int) {
+	e := pe.elided
+	begin := time.Now()
+	err := e.BarrierIn(e.place(site))
+	if site < 0 || site >= len(e.spent) {
+		site = len(e.spent) - 1
+	}
+	e.spent[site] += time.Since(begin)
+	if err != nil {
+		pe.misspeculated(site, err)
+	}
+}
+
+// Settle is a barrier that is never elided: behind it all PEs know that every
+// barrier elided before was rightly so.
+func (pe *PE) Settle(site int) {
+	if pe.elided == nil {
+		pe.t.Barrier(site)
+		return
+	}
+	pe.elided.At(site)
+	pe.elided.Mark(elide.Access(pe.TakeAccess()))
+	if err := pe.elided.SettleAt(pe.elided.context(site)); err != nil {
+		pe.misspeculated(site, err)
+	}
+}
+
+// synchronised tells that an operation has ordered all PEs completely.
+func (pe *PE) synchronised() {
+	if pe.elided != nil {
+		pe.TakeAccess()
+		pe.elided.Synchronised()
+	}
+}
+
+// finish is the end of the program on this PE: all PEs come here, or one of them
+// waits in a barrier that another has passed.
+func (pe *PE) finish() {
+	if pe.elided == nil {
+		return
+	}
+	pe.elided.At(-1)
+	pe.elided.Mark(elide.Access(pe.TakeAccess()))
+	if err := pe.elided.Finish(); err != nil {
+		pe.misspeculated(-1, err)
+	}
+}
+
+// misspeculated ends the run.
+func (pe *PE) misspeculated(site int, err error) {
+	var m *elide.Misspeculation
+	if errors.As(err, &m) {
+		pe.t.Abort(pe.prog.misspeculation(m, nil))
+	}
+	pe.t.Abort(pe.errorAt(site, err.Error()))
+}
+
+// autopsy finds out whether a failed run has failed because a barrier was elided
+// that was needed.
+func autopsy(p *Program, pes []*PE, err error) error {
+	var known *elide.Misspeculation
+	if errors.As(err, &known) {
+		return err
+	}
+	var engines []*elide.Engine
+	for _, pe := range pes {
+		if pe == nil || pe.elided == nil || !pe.ended.Load() {
+			continue
+		}
+		pe.elided.Mark(elide.Access(pe.TakeAccess()))
+		engines = append(engines, pe.elided.Engine)
+	}
+	if len(engines) == 0 {
+		return err
+	}
+	if m := elide.Autopsy(engines); m != nil {
+		return p.misspeculation(m, err)
+	}
+	return err
+}
+
+// misspeculation is the error of a run that elided a barrier which was needed;
+// cause is what ended it, if that was something else.
+func (p *Program) misspeculation(m *elide.Misspeculation, cause error) *Error {
+	m.Images = p.Coarray
+	e := &Error{File: p.File, PE: -1, Msg: m.Error(), cause: m}
+	if cause != nil {
+		e.Msg += "\n  found because: " + cause.Error()
+	}
+	if !m.Speculative() {
+		return e
+	}
+	if p.Elide.Blacklist == "" {
+		e.Hint = "with --elide-blacklist=FILE such contexts are remembered, and not elided again"
+		return e
+	}
+	return e
+}
+
+// Forbid makes sure that a run of the same program does not elide again what m
+// shows to be needed, and notes it in the blacklist, if there is one. It returns
+// how many contexts are new: with none another run may fail in the same way.
+func (p *Program) Forbid(m *elide.Misspeculation) (added int, err error) {
+	e := p.Elide
+	e.forbidden.Program = p.Version
+	added = e.forbidden.Forbid(m.Blacklist(), m.Kind.String())
+	if e.Blacklist == "" || added == 0 {
+		return added, nil
+	}
+	return added, elide.WriteFile(e.Blacklist, e.forbidden.Write)
+}
+
+// barriers is the report of a run that has ended.
+func barriers(pes []*PE) *elide.Report {
+	engines := make([]*elide.Engine, len(pes))
+	told := make([]map[elide.Context]elide.Told, len(pes))
+	for i, pe := range pes {
+		e := pe.elided
+		engines[i] = e.Engine
+		told[i] = map[elide.Context]elide.Told{}
+		for site, k := range e.places {
+			if k == 0 {
+				continue
+			}
+			c := e.context(site)
+			t := told[i][c]
+			if t.Note == "" {
+				t.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
+			}
+			if e.spent != nil {
+				t.Time += e.spent[site]
+			}
+			told[i][c] = t
+		}
+	}
+	r := elide.NewReport(engines, func(pe int, c elide.Context) elide.Told { return told[pe][c] })
+	x := pes[0].elided.names
+	for n, proc := range x.procs {
+		if proc != "" {
+			r.Calls[x.labels[n]] = proc
+		}
+	}
+	return r
+}

@@ -1,0 +1,49 @@
+package inproc
+
+import (
+	"time"
+
+	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// Agree is a barrier that combines votes: each PE raises a flag of its own, with the
+// vote in it, and looks at those of the others. It needs no patience: when PEs wait
+// for what will not come the run ends.
+func (p *PE) Agree(site int, v *elide.Vote, _ time.Duration) error {
+	x := p.party
+	x.Post(v)
+	if p.w.n == 2 { // the loop below, for what must be fast
+		p.wakeAll(x.Published())
+		flag, least := x.Flag(1 - p.id)
+		p.await(flag, least, site, transport.WaitAgreement, 1-p.id)
+		x.Poll(1 - p.id)
+		if !x.Conclude() {
+			return nil
+		}
+	}
+	for again := true; again; again = x.Conclude() {
+		p.wakeAll(x.Published())
+		for k := 1; k < p.w.n; k++ {
+			q := p.id + k
+			if q >= p.w.n {
+				q -= p.w.n
+			}
+			if !x.Poll(q) {
+				flag, least := x.Flag(q)
+				p.await(flag, least, site, transport.WaitAgreement, q)
+				x.Poll(q)
+			}
+		}
+	}
+	return nil
+}
+
+// Gather returns the data of all PEs.
+func (p *PE) Gather(site int, data []byte) ([][]byte, error) {
+	p.w.gifts[p.id] = data
+	p.Barrier(site) // all have written
+	all := append([][]byte(nil), p.w.gifts...)
+	p.Barrier(site) // all have read
+	return all, nil
+}
