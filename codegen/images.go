@@ -67,9 +67,10 @@ func (g *gen) before(s ir.Stmt) access {
 		}
 		a = max(a, always(s.Body, isLeaf(s.Body)))
 	case *ir.While:
-		if !ir.Synchronises(s) {
-			a = max(a, always(s.Body, false))
+		if ir.Synchronises(s) {
+			return private // what the condition needs is marked in the loop
 		}
+		a = max(a, always(s.Body, false))
 	case *ir.If:
 		// The conditions of ELSE IF are evaluated where no mark can stand.
 		for len(s.Else) == 1 {
