@@ -31,6 +31,9 @@ each PE, which is held wherever data have arrived until no other PE can move: no
 runs must print the same. What the first run did is recorded and replayed with other clocks, by other code, which
 must find the same. The output is compared with that of gfortran's program, where there is one.
 
+A program with coarrays has no plan: the check build and one with the race detector are run, and print what OpenCoarrays'
+program prints, where there is one, in any order of lines.
+
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
 code is compiled without inlining, which takes a fifth of the time, and gfortran's program without optimisation.
