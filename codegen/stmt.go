@@ -12,6 +12,7 @@ import (
 func (g *gen) nodes(list []comm.Node) {
 	for _, n := range list {
 		g.called(n)
+		behind := g.enters(n)
 		switch n := n.(type) {
 		case *comm.Region:
 			g.region(n)
@@ -23,7 +24,7 @@ func (g *gen) nodes(list []comm.Node) {
 			g.done(n)
 		case *comm.Loop:
 			if everywhere(n.Body) && g.leafLoop(n.Do, nil) {
-				continue
+				break
 			}
 			g.out.at = n.Do.Pos.Line
 			g.openLoop(n.Do, nil)
@@ -35,9 +36,11 @@ func (g *gen) nodes(list []comm.Node) {
 			g.while(n)
 		case *comm.Branch:
 			g.out.at = n.If.Pos.Line
+			marked := g.marked
 			g.out.p("if %s {", g.expr(n.If.Cond))
 			g.nodes(n.Then)
 			if len(n.Else) > 0 {
+				g.marked = marked
 				g.out.p("} else {")
 				g.nodes(n.Else)
 			}
@@ -48,6 +51,7 @@ func (g *gen) nodes(list []comm.Node) {
 				return // what follows is never reached
 			}
 		}
+		behind()
 	}
 }
 
@@ -125,7 +129,7 @@ func (g *gen) while(n *comm.WhileLoop) {
 // PEs are: that of an index, or with nil the next one. What it returns is called
 // behind the loop.
 func (g *gen) iteration(index *ir.Symbol) (leave func()) {
-	if !g.opt.Check {
+	if !g.opt.Check || g.prog.IR.SPMD {
 		return func() {}
 	}
 	depth := g.around
