@@ -41,6 +41,7 @@ program mixed
   if (me == 1) limit = 4
   call co_broadcast(limit, source_image=1)
   last = 0
+  sync all
 
   rounds: do round = 1, limit
     call relax(round, change)
