@@ -126,7 +126,8 @@ func (c caf) output(t *testing.T, n int) string {
 	defer oracleLimit.Unlock()
 	args := []string{program}
 	if n > 1 {
-		args = []string{"cafrun", "-np", fmt.Sprint(n), "--oversubscribe", program}
+		// A file for each image: on a shared stream lines would be torn.
+		args = []string{"mpiexec", "-np", fmt.Sprint(n), "--oversubscribe", "--output-filename", filepath.Join(c.dir, fmt.Sprint(n)), program}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
@@ -146,7 +147,22 @@ func (c caf) output(t *testing.T, n int) string {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
 	}
-	return string(out)
+	if n == 1 {
+		return string(out)
+	}
+	files, err := filepath.Glob(filepath.Join(c.dir, fmt.Sprint(n), "*", "rank.*", "stdout"))
+	if err != nil || len(files) != n {
+		t.Fatalf("%d files of output of %d images: %v", len(files), n, err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
 }
 
 // linkable skips the test where caf is installed, but not the libraries that it

@@ -38,6 +38,10 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 			r.Notes = append(r.Notes, fmt.Sprintf("OpenCoarrays' program on %d images: %v", n, err))
 			continue
 		}
+		if err := gather(out, dir, n); err != nil {
+			r.Notes = append(r.Notes, err.Error())
+			continue
+		}
 		want[n] = out
 	}
 	if len(want) > 0 {
@@ -67,6 +71,29 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 	}
 	if r.Reference == "" {
 		r.Reference = "each other"
+	}
+	return nil
+}
+
+// outputs is the folder of what n images print.
+func outputs(dir string, n int) string { return filepath.Join(dir, "images"+strconv.Itoa(n)) }
+
+// gather puts the outputs of several images together.
+func gather(out *Outcome, dir string, n int) error {
+	if n == 1 {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(outputs(dir, n), "*", "rank.*", "stdout"))
+	if err != nil || len(files) != n && out.Status == 0 {
+		return fmt.Errorf("OpenCoarrays' program on %d images left %d files of output", n, len(files))
+	}
+	out.Stdout = ""
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		out.Stdout += string(text)
 	}
 	return nil
 }
@@ -115,6 +142,8 @@ func (r *Report) coarrayReference(dir string, c *driver.Compilation) func(n int)
 		if n == 1 {
 			return []string{one}
 		}
-		return []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "cafrun", "-np", strconv.Itoa(n), "--oversubscribe", many}
+		// A file for each image: on a shared stream lines would be torn.
+		return []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+			"mpiexec", "-np", strconv.Itoa(n), "--oversubscribe", "--output-filename", outputs(dir, n), many}
 	}
 }
