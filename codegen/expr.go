@@ -341,10 +341,14 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 	if g.opt.Check {
 		object, subs = g.checkedSubs(r, object, subs)
 	}
-	s := fmt.Sprintf("%s.Data[%s.%s]", object, object, atCall(subs))
+	at := fmt.Sprintf("%s.%s", object, atCall(subs))
 	if r.Sym.Cell {
-		s = object + ".Data[0]"
+		at = "0"
 	}
+	if g.opt.Check && r.Sym.Coarray {
+		at = fmt.Sprintf("%s.Marked(%s)", object, at)
+	}
+	s := fmt.Sprintf("%s.Data[%s]", object, at)
 	if g.opt.Check && !store && !r.Raw {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, ir.ExprString(r))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -50,6 +51,31 @@ func (g *gen) comesTo(s ir.Stmt, plain func()) {
 	g.marked = known // the marks inside s may be in parts that were not executed
 }
 
+// enters is comesTo for control flow that all images follow together, in programs
+// that distribute arrays too. What it returns is called behind n.
+func (g *gen) enters(n comm.Node) (behind func()) {
+	var s ir.Stmt
+	switch n := n.(type) {
+	case *comm.Loop:
+		s = n.Do
+	case *comm.WhileLoop:
+		s = n.While
+	case *comm.Branch:
+		s = n.If
+	}
+	if s == nil || !g.prog.IR.SPMD {
+		return func() {}
+	}
+	g.out.at = s.Position().Line
+	g.mark(g.before(s))
+	known := g.marked
+	if ir.Synchronises(s) {
+		known = private
+		g.marked = private
+	}
+	return func() { g.marked = known }
+}
+
 // mark emits a mark, if none since the last synchronisation says as much.
 func (g *gen) mark(a access) {
 	if a <= g.marked {
@@ -73,9 +99,10 @@ func (g *gen) before(s ir.Stmt) access {
 		}
 		a = max(a, always(s.Body, isLeaf(s.Body)))
 	case *ir.While:
-		if !ir.Synchronises(s) {
-			a = max(a, always(s.Body, false))
+		if ir.Synchronises(s) {
+			return private // what the condition needs is marked in the loop
 		}
+		a = max(a, always(s.Body, false))
 	case *ir.If:
 		// The conditions of ELSE IF are evaluated where no mark can stand.
 		for len(s.Else) == 1 {

@@ -25,6 +25,7 @@ func (g *gen) nodes(list []comm.Node) {
 // behind it.
 func (g *gen) node(n comm.Node) bool {
 	g.called(n)
+	defer g.enters(n)()
 	switch n := n.(type) {
 	case *comm.Region:
 		g.region(n)
@@ -48,9 +49,11 @@ func (g *gen) node(n comm.Node) bool {
 		g.while(n)
 	case *comm.Branch:
 		g.out.at = n.If.Pos.Line
+		marked := g.marked
 		g.out.p("if %s {", g.expr(n.If.Cond))
 		g.nodes(n.Then)
 		if len(n.Else) > 0 {
+			g.marked = marked
 			g.out.p("} else {")
 			g.nodes(n.Else)
 		}
@@ -136,7 +139,7 @@ func (g *gen) while(n *comm.WhileLoop) {
 // PEs are: that of an index, or with nil the next one. What it returns is called
 // behind the loop.
 func (g *gen) iteration(index *ir.Symbol) (leave func()) {
-	if !g.opt.Check {
+	if !g.opt.Check || g.prog.IR.SPMD {
 		return func() {}
 	}
 	depth := g.around

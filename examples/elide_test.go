@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spmdc/spmdc/examples/compare"
 )
 
 // barrierReport is what -elide-report writes as JSON.
@@ -207,7 +209,7 @@ func TestCoarrayElision(t *testing.T) {
 					check := func(args ...string) {
 						t.Helper()
 						args = append([]string{"-n", fmt.Sprint(n), "-elide-report=" + report}, args...)
-						if err := sameSet(want[n], run(t, input, program, args...)); err != nil {
+						if err := compare.Lines(want[n], run(t, input, program, args...), compare.Default); err != nil {
 							t.Errorf("%v: %v", args, err)
 						}
 					}
@@ -272,7 +274,7 @@ func TestCoarrayMisspeculation(t *testing.T) {
 					var exit *exec.ExitError
 					switch {
 					case want == "":
-						if err != nil || sameSet(right, got) != nil {
+						if err != nil || compare.Lines(right, got, compare.Default) != nil {
 							t.Fatalf("%s images: %v, %s", n, err, got)
 						}
 					case !errors.As(err, &exit) || exit.ExitCode() != 4 || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "divergence.f90:10"):
@@ -286,7 +288,7 @@ func TestCoarrayMisspeculation(t *testing.T) {
 			for runs := 0; ; runs++ {
 				got, err := tryRun(input, program, "-n", "3", "-elide=online", "-elide-blacklist="+list)
 				if err == nil {
-					if right := run(t, input, program, "-n", "3"); runs == 0 || sameSet(right, got) != nil {
+					if right := run(t, input, program, "-n", "3"); runs == 0 || compare.Lines(right, got, compare.Default) != nil {
 						t.Errorf("after %d runs: %s, want %s", runs, got, right)
 					}
 					return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
+	"github.com/spmdc/spmdc/ir/images"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
@@ -32,7 +33,7 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 		a.order[s] = len(a.order)
 		return true
 	})
-	if p.SPMD {
+	if a.images = images.Analyze(p); p.SPMD && a.images == nil {
 		a.out.Body = explicit(p.Body)
 		return a.out
 	}
@@ -44,6 +45,7 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 type analyzer struct {
 	out     *Program
 	info    *scalar.Info
+	images  *images.Info // of a program with coarrays and distributed arrays
 	symbols map[string]*ir.Symbol
 	// loops are the loops (Do or While) that all PEs execute together around
 	// the statement at hand, outermost first.

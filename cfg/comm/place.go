@@ -19,6 +19,9 @@ func (a *analyzer) block(body []ir.Stmt) []Node {
 // statement makes s a region where it can, else control flow that all PEs
 // follow together with regions inside.
 func (a *analyzer) statement(s ir.Stmt) []Node {
+	if a.alone(s) {
+		return explicit([]ir.Stmt{s})
+	}
 	switch s := s.(type) {
 	case *ir.Assign:
 		return a.assign(s)
@@ -30,7 +33,7 @@ func (a *analyzer) statement(s ir.Stmt) []Node {
 		return t.nodes()
 	case *ir.If:
 		// A condition that all PEs know keeps communication from happening in vain.
-		if t, _ := a.tryRegion(s); t != nil && (s.Cond.IsVarying() || len(t.pre)+len(t.pipe) == 0) {
+		if t, _ := a.tryRegion(s); t != nil && !a.together(s) && (s.Cond.IsVarying() || len(t.pre)+len(t.pipe) == 0) {
 			return t.nodes()
 		}
 		pre := a.fetch(s, s.Cond)
@@ -115,6 +118,9 @@ func (a *analyzer) restore(mark int) {
 
 func (a *analyzer) do(s *ir.Do) []Node {
 	t, why := a.tryRegion(s)
+	if a.together(s) {
+		t, why = nil, "some of it differs among images"
+	}
 	if t != nil {
 		return t.nodes()
 	}
@@ -134,7 +140,7 @@ func (a *analyzer) do(s *ir.Do) []Node {
 }
 
 func (a *analyzer) while(s *ir.While) []Node {
-	if t, _ := a.tryRegion(s); t != nil && !t.divided() {
+	if t, _ := a.tryRegion(s); t != nil && !t.divided() && !a.together(s) {
 		return t.nodes()
 	}
 	mark := len(a.replaced)

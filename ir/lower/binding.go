@@ -24,6 +24,7 @@ type dummy struct {
 	literal bool // sym is a constant
 	owned   bool // sym is a variable of the procedure: the argument is copied
 
+	explicit   bool       // of an array: it has upper bounds of its own
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 }
@@ -240,6 +241,12 @@ func (b *binding) check() {
 				WithHelp("declare what is passed with [*], or %s without", d.Name.Name)
 			continue
 		}
+		if d.sym.Coarray && d.isArray && d.explicit && !contiguous(a) {
+			l.errorf(codeCall, a.pos, "%s is not contiguous, the dummy argument %s is a coarray of explicit shape", b.what(d), d.Name.Name).
+				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+				WithHelp("pass whole columns or consecutive elements, or declare it with assumed shape: %s(:)[*]", d.Name.Name)
+			continue
+		}
 		if a.typ != d.typ || a.long != d.long {
 			e := l.errorf(codeCall, a.pos, "%s is %s, the dummy argument %s is %s", b.what(d), kindName(a.typ, a.long), d.Name.Name, kindName(d.typ, d.long)).
 				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
@@ -254,6 +261,24 @@ func (b *binding) check() {
 			b.cannotAssign(d)
 		}
 	}
+}
+
+// contiguous reports whether the elements of a follow each other in memory, as far
+// as that can be told: whole dimensions, then a range, then single subscripts.
+func contiguous(a *argument) bool {
+	ended := false
+	for k, s := range a.view.subs {
+		if s.dim < 0 {
+			ended = true
+			continue
+		}
+		n, known := constOf(a.shape.n[s.dim])
+		if ended && !(known && n <= 1) || s.coef != 1 {
+			return false
+		}
+		ended = ended || known && n != a.view.base.Dims[k].Extent()
+	}
+	return true
 }
 
 func convertHelp(d *dummy, text string) string {

@@ -45,6 +45,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 				n = ir.Clone(a.shape.n[k])
 			}
 		default:
+			d.explicit = true
 			if hi := b.bound(dim.Hi); !isBad(hi) {
 				n = l.extentOf(lo, hi, dim.Pos)
 			}

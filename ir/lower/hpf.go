@@ -16,10 +16,6 @@ func (l *lowerer) directives(list []ast.Stmt) {
 	outer := l.noCalls
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
-	if l.prog.SPMD {
-		l.mappedImages(list)
-		return
-	}
 	for _, d := range list {
 		switch d := d.(type) {
 		case *ast.Processors:
@@ -42,18 +38,6 @@ func (l *lowerer) directives(list []ast.Stmt) {
 			for i := range d.Distributees {
 				l.distribute(d, &d.Distributees[i])
 			}
-		}
-	}
-}
-
-// mappedImages reports mapping directives in a program with coarrays.
-func (l *lowerer) mappedImages(list []ast.Stmt) {
-	for _, d := range list {
-		switch d.(type) {
-		case *ast.Align, *ast.Distribute:
-			l.errorf(codeOutside, d.Position(), "a mapping directive in a program with coarrays, where every image has all of its arrays").
-				WithHelp("remove it; or distribute all arrays by directives, and leave coarrays and SYNC out")
-			return
 		}
 	}
 }
@@ -165,6 +149,10 @@ func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bo
 		l.errorf(codeUndeclared, e.Pos, "%s of %s, which is not declared", directive, e.Name).
 			WithHelp("declare %s as an array", e.Name)
 	case s.Type == ir.Invalid: // reported
+	case s.Coarray:
+		l.errorf(codeAlign, e.Pos, "%s of %s, which is a coarray", directive, e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name).
+			WithHelp("remove the directive: every image has a coarray of its own")
 	case !s.IsArray():
 		l.errorf(codeAlign, e.Pos, "%s of %s, which is a scalar", directive, e.Name).
 			WithNote(s.Pos, "%s was declared here", e.Name).

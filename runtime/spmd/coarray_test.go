@@ -19,13 +19,24 @@ func coarrays(kinds ...string) Program {
 	return p
 }
 
+// begin and meet mark what comes behind them as remote accesses.
+func begin(pe *PE) {
+	pe.Start()
+	pe.MarkRemote()
+}
+
+func meet(pe *PE) {
+	pe.SyncAll(0)
+	pe.MarkRemote()
+}
+
 // Sections of all kinds move as an assignment element by element would move them.
 func TestSections(t *testing.T) {
 	const rounds = 300
 	_, err := Run(coarrays("put", "get"), 3, nil, nil, func(pe *PE) {
 		x := NewCoarray[int](pe, "x", [2]int{-2, 4}, [2]int{1, 5}, [2]int{0, 2})
 		y := NewLocal[int](pe, "y", [2]int{1, 6}, [2]int{1, 6})
-		pe.Start()
+		begin(pe)
 		rng := rand.New(rand.NewPCG(1, 2)) // the same on all images
 		// spans draws two dimensions with the given extents in an array.
 		span := func(lo, hi, n int) Span {
@@ -47,7 +58,7 @@ func TestSections(t *testing.T) {
 			for i := range y.Data {
 				y.Data[i] = -1000*(pe.ID()+1) - i
 			}
-			pe.SyncAll(0)
+			meet(pe)
 			n1, n2 := 1+rng.IntN(4), 1+rng.IntN(4)
 			there := []Span{span(-2, 4, n1), span(1, 5, n2), One(rng.IntN(3))}
 			here := []Span{span(1, 6, n1), span(1, 6, n2)}
@@ -67,7 +78,7 @@ func TestSections(t *testing.T) {
 				if pe.ID() == 1 {
 					x.Put(0, from, there, y, here)
 				}
-				pe.SyncAll(0)
+				meet(pe)
 				for k := range n1 {
 					for l := range n2 {
 						want := -2000 - y.At2(at(here[0], k), at(here[1], l))
@@ -77,7 +88,7 @@ func TestSections(t *testing.T) {
 					}
 				}
 			}
-			pe.SyncAll(0)
+			meet(pe)
 		}
 	})
 	if err != nil {
@@ -89,7 +100,7 @@ func TestSections(t *testing.T) {
 func TestOwnSections(t *testing.T) {
 	_, err := Run(coarrays("put"), 1, nil, nil, func(pe *PE) {
 		x := NewCoarray[int](pe, "x", [2]int{1, 6})
-		pe.Start()
+		begin(pe)
 		for i := range x.Data {
 			x.Data[i] = i + 1
 		}
@@ -117,7 +128,7 @@ func TestCollectives(t *testing.T) {
 		_, err := Run(coarrays("co_sum", "co_max", "co_min", "co_broadcast"), np, nil, nil, func(pe *PE) {
 			a := NewLocal[float64](pe, "a", [2]int{1, n})
 			b := NewLocal[int](pe, "b", [2]int{1, 4}, [2]int{1, 3})
-			pe.Start()
+			begin(pe)
 			me := pe.ID() + 1
 			for i := range a.Data {
 				a.Data[i] = 1 / float64(i+me)
@@ -179,7 +190,7 @@ func TestPairwiseOrder(t *testing.T) {
 		_, err := Run(coarrays("sync images", "critical", "put"), np, nil, nil, func(pe *PE) {
 			box := NewCoarray[int](pe, "box", [2]int{1, np})
 			total := NewCoarray[int](pe, "total", [2]int{1, 1})
-			pe.Start()
+			begin(pe)
 			me := pe.ID() + 1
 			left, right := 1+(me-2+np)%np, 1+me%np
 			for r := range rounds {
@@ -199,7 +210,7 @@ func TestPairwiseOrder(t *testing.T) {
 				total.Store(2, 1, total.Load(2, 1, 1)+1, 1)
 				pe.Unlock(1, 3)
 			}
-			pe.SyncAll(0)
+			meet(pe)
 			if got := total.Load(2, 1, 1); got != np*rounds {
 				t.Errorf("%d, want %d", got, np*rounds)
 			}
@@ -217,6 +228,8 @@ func TestCoarrayFaults(t *testing.T) {
 		body func(pe *PE, x *Coarray[int])
 		want string
 	}{
+		"not marked":          {func(pe *PE, x *Coarray[int]) { pe.SyncAll(0); x.Load(0, 2, 1) }, "internal error: the access to coarray x is not marked"},
+		"not marked, here":    {func(pe *PE, x *Coarray[int]) { pe.SyncAll(0); x.Marked(1) }, "internal error: the access to coarray x is not marked"},
 		"no such image":       {func(pe *PE, x *Coarray[int]) { x.Load(0, 4, 1) }, "x[4]: there is no such image"},
 		"image zero":          {func(pe *PE, x *Coarray[int]) { x.Store(0, 0, 3, 1) }, "x[0]: there is no such image"},
 		"subscript":           {func(pe *PE, x *Coarray[int]) { x.Load(0, 2, 6) }, "subscript 1 of x is 6"},
@@ -228,7 +241,7 @@ func TestCoarrayFaults(t *testing.T) {
 		"other result":        {func(pe *PE, x *Coarray[int]) { CoSum(pe, 3, 1+pe.ID(), 1) }, "as the one that gives or gets the result"},
 		"other length":        {func(pe *PE, x *Coarray[int]) { CoSumOf(pe, 3, 0, &x.Array, Span{1, 1 + pe.ID(), 1}) }, "elements, this one"},
 		"ring of sync images": {func(pe *PE, x *Coarray[int]) { pe.SyncImages(1, 1+(pe.ID()+1)%3) }, "deadlock: these images wait for each other\n  image 1 at prog.f90:101 waits for image 2 in sync images"},
-		"stopped":             {stopOne(func(pe *PE) { pe.SyncAll(0) }), "prog.f90:100: deadlock: an image has stopped while others wait for it\n  image 1 at prog.f90:100 waits for image 2 in sync all\n  image 2 has stopped"},
+		"stopped":             {stopOne(meet), "prog.f90:100: deadlock: an image has stopped while others wait for it\n  image 1 at prog.f90:100 waits for image 2 in sync all\n  image 2 has stopped"},
 		"stopped, pairwise":   {stopOne(func(pe *PE) { pe.SyncImages(1, 2) }), "waits for image 2 in sync images\n  image 2 has stopped"},
 		"stopped, collective": {stopOne(func(pe *PE) { CoSum(pe, 3, 0, 1) }), "waits for image 2 in co_sum\n  image 2 has stopped"},
 		"stopped, critical":   {stopCritical, "waits for image 2 in critical\n  image 2 has stopped"},
@@ -238,9 +251,9 @@ func TestCoarrayFaults(t *testing.T) {
 			var out bytes.Buffer
 			_, err := Run(coarrays(kinds...), 3, strings.NewReader(""), &out, func(pe *PE) {
 				x := NewCoarray[int](pe, "x", [2]int{1, 5})
-				pe.Start()
+				begin(pe)
 				c.body(pe, x)
-				pe.SyncAll(0)
+				meet(pe)
 			})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
@@ -283,18 +296,18 @@ func stopCritical(pe *PE, _ *Coarray[int]) {
 func TestImagesStop(t *testing.T) {
 	var stop *StopError
 	_, err := Run(coarrays("sync all"), 3, nil, nil, func(pe *PE) {
-		pe.Start()
+		begin(pe)
 		if pe.ID() == 1 {
 			pe.ErrorStop(7, "no way")
 		}
-		pe.SyncAll(0)
+		meet(pe)
 	})
 	if !errors.As(err, &stop) || stop.Code != 7 || stop.Error() != "ERROR STOP no way" {
 		t.Errorf("%v, want ERROR STOP no way, with status 7", err)
 	}
 	var out bytes.Buffer
 	_, err = Run(coarrays("sync all"), 3, nil, &out, func(pe *PE) {
-		pe.Start()
+		begin(pe)
 		if pe.ID() == 1 {
 			pe.Stop(3)
 		}
@@ -310,7 +323,7 @@ func TestImagesPrint(t *testing.T) {
 	var out bytes.Buffer
 	const lines = 300
 	_, err := Run(coarrays(), 7, nil, &out, func(pe *PE) {
-		pe.Start()
+		begin(pe)
 		for i := range lines {
 			l := pe.NewLine()
 			l.Add(pe.ID())
@@ -338,7 +351,7 @@ func TestImagesPrint(t *testing.T) {
 func TestImagesRead(t *testing.T) {
 	var out bytes.Buffer
 	_, err := Run(coarrays("read"), 3, strings.NewReader("11 12\n13"), &out, func(pe *PE) {
-		pe.Start()
+		begin(pe)
 		var list [4]int
 		var status [4]int
 		for i := range list {

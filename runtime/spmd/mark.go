@@ -1,5 +1,7 @@
 package spmd
 
+import "fmt"
+
 // Access summarises what an image did to memory since some moment: the S of
 // Chabbi et al. (PPoPP 2015, section 3). The values descend in what others can
 // observe, so that the summary of two parts is the smaller one; they are those
@@ -31,6 +33,16 @@ func (pe *PE) TakeAccess() Access {
 	return a
 }
 
+// marked ends the run if an access is not marked, which barrier elision rests on.
+func (pe *PE) marked(a Access, name string) {
+	if Access(pe.marks.touched) < Private-a {
+		panic(&Fault{
+			Msg:  fmt.Sprintf("internal error: the access to coarray %s is not marked", name),
+			Hint: "this is a defect of the compiler; please report it",
+		})
+	}
+}
+
 // Call is a call on one call path: the statements of the procedure stand, once for
 // every path, in place of the call. Program.Calls has the callers first.
 type Call struct {
@@ -57,4 +69,7 @@ func (p *Program) Path(site int) []Call {
 
 // SyncAll is SYNC ALL at a site, one of kind "sync all": when it returns, every
 // image has called it, and what any of them did before is visible to all.
-func (pe *PE) SyncAll(site int) { pe.Barrier(site) }
+func (pe *PE) SyncAll(site int) {
+	pe.Barrier(site)
+	pe.TakeAccess()
+}

@@ -42,6 +42,9 @@ bring is delivered without what their senders know, which changes nothing else; 
 the puts that a replay of the first run finds unordered without these messages. Each is taken alone first, if K is
 enough for that, and then sets of them by chance.
 
+A program with coarrays has no plan: the check build and one with the race detector are run, and print what OpenCoarrays'
+program prints, where there is one, in any order of lines.
+
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
 code is compiled without inlining, which takes a fifth of the time, and gfortran's program without optimisation.

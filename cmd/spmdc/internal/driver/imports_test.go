@@ -16,7 +16,7 @@ import (
 var leaves = []string{"parser/source", "runtime/dist", "procfunc/linalg", "fortran"}
 
 // analyses are the packages that work on the typed program.
-var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend"}
+var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images"}
 
 // imports says which packages of the module each package may import, leaves
 // aside. The compiler is a line of layers; a package sees those before it:
@@ -44,6 +44,7 @@ var imports = []struct {
 	{"ir/depend", []string{"ir"}},                                      // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
+	{"ir/images", []string{"ir"}},                     // what differs, not who has it
 	{"ir/transform", analyses},                        // what a change means; whether it pays is not its business
 	{"ir/internal/...", []string{"ir/...", "parser"}}, // help for tests
 

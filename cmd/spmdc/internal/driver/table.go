@@ -13,6 +13,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/images"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -41,7 +42,7 @@ func Passes() *Table {
 			{
 				Name:    "mapping",
 				Doc:     "turn ALIGN and DISTRIBUTE into owner maps",
-				Run:     func(c *Compilation) error { mapping.Resolve(c.IR, c.Diags); return nil },
+				Run:     func(c *Compilation) error { mapping.Resolve(c.IR, c.Diags); images.Check(c.IR, c.Diags); return nil },
 				Explain: Views{Text: func(c *Compilation) (string, error) { return mapping.Explain(c.IR, c.PEs), nil }},
 			},
 			{

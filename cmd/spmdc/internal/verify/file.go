@@ -74,12 +74,14 @@ type Report struct {
 	File      string
 	Reference string // what outputs were compared with
 	Rows      []Row
+	Images    []ImageRow // of a program with coarrays, which has no Rows
 	Notes     []string
 }
 
 // OK reports whether nothing was wrong.
 func (r *Report) OK() bool {
-	return !slices.ContainsFunc(r.Rows, func(x Row) bool { return x.Fault != nil })
+	return !slices.ContainsFunc(r.Rows, func(x Row) bool { return x.Fault != nil }) &&
+		!slices.ContainsFunc(r.Images, func(x ImageRow) bool { return x.Fault != nil })
 }
 
 // File verifies one program: each plan on each number of PEs, as a check build with
@@ -109,6 +111,9 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	defer os.RemoveAll(dir)
 	b := driver.Builder{Table: table, Cache: cache, Host: true, Verify: true}
 	r := &Report{File: c.File}
+	if c.IR.SPMD {
+		return r, r.images(b, dir, c, input, o)
+	}
 	want, err := r.reference(dir, c, input, o)
 	if err != nil {
 		return nil, err
@@ -189,6 +194,9 @@ func (r *Report) Write(w io.Writer) error {
 	for _, n := range r.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
+	if len(r.Images) > 0 {
+		return r.writeImages(w)
+	}
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tw, "plan\tPEs\tdata\tready\tredundant\theld\t  result\n")
 	bad := 0
@@ -210,9 +218,14 @@ func (r *Report) Write(w io.Writer) error {
 			fmt.Fprintf(w, "\n%s on %d PEs: %s\n", x.Plan, x.PEs, x.Fault)
 		}
 	}
-	verdict := fmt.Sprintf("%d runs, no violation", len(r.Rows))
+	return r.verdict(w, len(r.Rows), bad)
+}
+
+// verdict writes the last line.
+func (r *Report) verdict(w io.Writer, runs, bad int) error {
+	verdict := fmt.Sprintf("%d runs, no violation", runs)
 	if bad > 0 {
-		verdict = fmt.Sprintf("%d of %d runs with a violation", bad, len(r.Rows))
+		verdict = fmt.Sprintf("%d of %d runs with a violation", bad, runs)
 	}
 	if r.Reference != "" {
 		verdict += "; outputs compared with " + r.Reference
@@ -226,4 +239,29 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "\n%s: %s\n", filepath.Base(r.File), verdict)
 	return err
+}
+
+// writeImages is Write for a program with coarrays.
+func (r *Report) writeImages(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tw, "build\timages\t  result\n")
+	bad := 0
+	for _, x := range r.Images {
+		result := "ok"
+		var f *Fault
+		if x.Fault != nil {
+			bad++
+			if result = "error"; errors.As(x.Fault, &f) {
+				result = f.Kind.String()
+			}
+		}
+		fmt.Fprintf(tw, "%s\t%d\t  %s\n", x.Build, x.Images, result)
+	}
+	tw.Flush()
+	for _, x := range r.Images {
+		if x.Fault != nil {
+			fmt.Fprintf(w, "\n%s on %d images: %s\n", x.Build, x.Images, x.Fault)
+		}
+	}
+	return r.verdict(w, len(r.Images), bad)
 }
