@@ -170,26 +170,28 @@ func (pe *PE) barrier(site int) {
 	if pe.marks.touched != 0 {
 		e.Mark(elide.Access(pe.TakeAccess()))
 	}
+	var begin time.Time
 	if e.spent != nil {
-		pe.timedBarrier(site)
-		return
+		begin = time.Now()
 	}
-	if err := e.BarrierIn(e.place(site)); err != nil {
+	executed, err := e.BarrierIn(e.place(site))
+	if e.spent != nil && executed {
+		e.spent[e.spentAt(site)] += time.Since(begin)
+	}
+	switch {
+	case err != nil:
 		pe.misspeculated(site, err)
+	case executed:
+		pe.hearing.met()
 	}
 }
 
-func (pe *PE) timedBarrier(site int) {
-	e := pe.elided
-	begin := time.Now()
-	err := e.BarrierIn(e.place(site))
+// spentAt is where the time at a site is counted.
+func (e *elided) spentAt(site int) int {
 	if site < 0 || site >= len(e.spent) {
-		site = len(e.spent) - 1
+		return len(e.spent) - 1
 	}
-	e.spent[site] += time.Since(begin)
-	if err != nil {
-		pe.misspeculated(site, err)
-	}
+	return site
 }
 
 // Settle is a barrier that is never elided: behind it all PEs know that every
@@ -197,6 +199,7 @@ func (pe *PE) timedBarrier(site int) {
 func (pe *PE) Settle(site int) {
 	if pe.elided == nil {
 		pe.t.Barrier(site)
+		pe.hearing.met()
 		return
 	}
 	pe.elided.At(site)
@@ -204,6 +207,7 @@ func (pe *PE) Settle(site int) {
 	if err := pe.elided.SettleAt(pe.elided.context(site)); err != nil {
 		pe.misspeculated(site, err)
 	}
+	pe.hearing.met()
 }
 
 // synchronised tells that an operation has ordered all PEs completely.
