@@ -98,7 +98,9 @@ func New(t Transport, o Options) (*Engine, error) {
 		if err := o.Plan.For(o.Program); err != nil {
 			return nil, err
 		}
-		e.trie = o.Plan.trie()
+		if len(o.Plan.Entries) > 0 {
+			e.trie = o.Plan.trie()
+		}
 		planned = o.Mode != Audit && o.Plan.count(Elide) > 0
 	}
 	e.m = *newMachine(config{
@@ -191,6 +193,9 @@ func (e *Engine) BarrierAt(c Context) error {
 
 // Place is where the barriers of context c are, for BarrierIn.
 func (e *Engine) Place(c Context) Place { return e.m.place(c) }
+
+// Barriers is how often this PE has come to a barrier at a place.
+func (e *Engine) Barriers(k Place) uint64 { return e.m.records[k].executed + e.m.records[k].elided }
 
 // BarrierIn is BarrierAt for a context whose place is known: what programs do whose
 // contexts are known before they run. It reports whether all PEs have met.

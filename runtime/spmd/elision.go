@@ -119,7 +119,9 @@ func (p *Program) options(x *contexts) (elide.Options, error) {
 			pinned[path[len(path)-1]] = true
 		}
 	}
-	o.Pinned = func(s elide.Site) bool { return pinned[s] }
+	if len(pinned) > 0 {
+		o.Pinned = func(s elide.Site) bool { return pinned[s] }
+	}
 	plan := &elide.Plan{Program: p.Version}
 	if e.Plan != nil {
 		if err := e.Plan.For(p.Version); err != nil {
@@ -141,70 +143,98 @@ func (pe *PE) begin(x *contexts, o elide.Options) {
 	if err != nil {
 		pe.Abort(-1, "%v", err)
 	}
-	pe.elided = &elided{Engine: e, places: make([]elide.Place, len(pe.prog.Sites)), names: x}
+	pe.engine, pe.places = e, make([]elide.Place, len(pe.prog.Sites))
+	pe.elided = &elided{names: x}
 	if pe.prog.Elide.Timed {
 		pe.elided.spent = make([]time.Duration, len(pe.prog.Sites)+1)
 	}
 }
 
 // context is the calling context of a site.
-func (e *elided) context(site int) elide.Context { return e.Tree().Path(e.names.path(site)) }
+func (pe *PE) context(site int) elide.Context {
+	return pe.engine.Tree().Path(pe.elided.names.path(site))
+}
 
 // place is that of the barriers at a site.
-func (e *elided) place(site int) elide.Place {
-	if site < 0 || site >= len(e.places) {
-		return e.Place(e.context(site))
+func (pe *PE) place(site int) elide.Place {
+	if site < 0 || site >= len(pe.places) {
+		return pe.engine.Place(pe.context(site))
 	}
-	k := e.places[site]
+	k := pe.places[site]
 	if k == 0 {
-		k = e.Place(e.context(site))
-		e.places[site] = k
+		k = pe.engine.Place(pe.context(site))
+		pe.places[site] = k
 	}
 	return k
 }
 
 // barrier is a barrier that may be elided.
 func (pe *PE) barrier(site int) {
-	e := pe.elided
-	e.At(site)
+	e := pe.engine
 	if pe.marks.touched != 0 {
 		e.Mark(elide.Access(pe.TakeAccess()))
 	}
-	var begin time.Time
-	if e.spent != nil {
-		begin = time.Now()
+	e.At(site)
+	var k elide.Place
+	if uint(site) < uint(len(pe.places)) {
+		k = pe.places[site]
 	}
-	executed, err := e.BarrierIn(e.place(site))
-	if e.spent != nil && executed {
-		e.spent[e.spentAt(site)] += time.Since(begin)
+	if k == 0 || pe.elided.spent != nil {
+		pe.slowBarrier(site)
+		return
 	}
-	switch {
-	case err != nil:
-		pe.misspeculated(site, err)
-	case executed:
-		pe.hearing.met()
+	executed, err := e.BarrierIn(k)
+	if err != nil || executed && pe.hearing != nil {
+		pe.passed(site, err)
 	}
 }
 
-// spentAt is where the time at a site is counted.
-func (e *elided) spentAt(site int) int {
-	if site < 0 || site >= len(e.spent) {
-		return len(e.spent) - 1
+// slowBarrier is barrier for a place that is met first, and with a clock.
+func (pe *PE) slowBarrier(site int) {
+	k, begin := pe.place(site), time.Now()
+	executed, err := pe.engine.BarrierIn(k)
+	if spent := pe.elided.spent; executed && spent != nil {
+		if site < 0 || site >= len(spent) {
+			site = len(spent) - 1
+		}
+		spent[site] += time.Since(begin)
 	}
-	return site
+	if executed {
+		pe.passed(site, err)
+	}
+}
+
+// passed is what follows a barrier that was executed.
+func (pe *PE) passed(site int, err error) {
+	if err != nil {
+		pe.misspeculated(site, err)
+	}
+	pe.hearing.met()
+}
+
+// countBarriers adds the barriers that the engine has counted to the counters of
+// their sites; those of sites that are one context, to the first.
+func (pe *PE) countBarriers() {
+	seen := map[elide.Place]bool{}
+	for site, k := range pe.places {
+		if k != 0 && !seen[k] {
+			seen[k] = true
+			pe.counts[site].Calls += int64(pe.engine.Barriers(k))
+		}
+	}
 }
 
 // Settle is a barrier that is never elided: behind it all PEs know that every
 // barrier elided before was rightly so.
 func (pe *PE) Settle(site int) {
-	if pe.elided == nil {
+	if pe.engine == nil {
 		pe.t.Barrier(site)
 		pe.hearing.met()
 		return
 	}
-	pe.elided.At(site)
-	pe.elided.Mark(elide.Access(pe.TakeAccess()))
-	if err := pe.elided.SettleAt(pe.elided.context(site)); err != nil {
+	pe.engine.At(site)
+	pe.engine.Mark(elide.Access(pe.TakeAccess()))
+	if err := pe.engine.SettleAt(pe.context(site)); err != nil {
 		pe.misspeculated(site, err)
 	}
 	pe.hearing.met()
@@ -212,21 +242,21 @@ func (pe *PE) Settle(site int) {
 
 // synchronised tells that an operation has ordered all PEs completely.
 func (pe *PE) synchronised() {
-	if pe.elided != nil {
+	if pe.engine != nil {
 		pe.TakeAccess()
-		pe.elided.Synchronised()
+		pe.engine.Synchronised()
 	}
 }
 
 // finish is the end of the program on this PE: all PEs come here, or one of them
 // waits in a barrier that another has passed.
 func (pe *PE) finish() {
-	if pe.elided == nil {
+	if pe.engine == nil {
 		return
 	}
-	pe.elided.At(-1)
-	pe.elided.Mark(elide.Access(pe.TakeAccess()))
-	if err := pe.elided.Finish(); err != nil {
+	pe.engine.At(-1)
+	pe.engine.Mark(elide.Access(pe.TakeAccess()))
+	if err := pe.engine.Finish(); err != nil {
 		pe.misspeculated(-1, err)
 	}
 }
@@ -249,11 +279,11 @@ func autopsy(p *Program, pes []*PE, err error) error {
 	}
 	var engines []*elide.Engine
 	for _, pe := range pes {
-		if pe == nil || pe.elided == nil || !pe.ended.Load() {
+		if pe == nil || pe.engine == nil || !pe.ended.Load() {
 			continue
 		}
-		pe.elided.Mark(elide.Access(pe.TakeAccess()))
-		engines = append(engines, pe.elided.Engine)
+		pe.engine.Mark(elide.Access(pe.TakeAccess()))
+		engines = append(engines, pe.engine)
 	}
 	if len(engines) == 0 {
 		return err
@@ -300,20 +330,19 @@ func barriers(pes []*PE) *elide.Report {
 	engines := make([]*elide.Engine, len(pes))
 	told := make([]map[elide.Context]elide.Told, len(pes))
 	for i, pe := range pes {
-		e := pe.elided
-		engines[i] = e.Engine
+		engines[i] = pe.engine
 		told[i] = map[elide.Context]elide.Told{}
-		for site, k := range e.places {
+		for site, k := range pe.places {
 			if k == 0 {
 				continue
 			}
-			c := e.context(site)
+			c := pe.context(site)
 			t := told[i][c]
 			if t.Note == "" {
 				t.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
 			}
-			if e.spent != nil {
-				t.Time += e.spent[site]
+			if spent := pe.elided.spent; spent != nil {
+				t.Time += spent[site]
 			}
 			told[i][c] = t
 		}
