@@ -37,10 +37,9 @@ func speculative(err error) *elide.Misspeculation {
 
 // elided is what a PE knows of the elision of its barriers.
 type elided struct {
-	*elide.Engine
-	places []elide.Place // by site; 0: not met yet
-	names  *contexts
-	spent  []time.Duration // by site, in barriers that were executed; nil: not measured
+	names   *contexts
+	spent   []time.Duration        // by site, in barriers that were executed; nil: not measured
+	counted map[elide.Place]uint64 // barriers that are in the counters of sites
 }
 
 // contexts names the calls and barriers of a program: two calls are the same site
@@ -144,7 +143,7 @@ func (pe *PE) begin(x *contexts, o elide.Options) {
 		pe.Abort(-1, "%v", err)
 	}
 	pe.engine, pe.places = e, make([]elide.Place, len(pe.prog.Sites))
-	pe.elided = &elided{names: x}
+	pe.elided = &elided{names: x, counted: map[elide.Place]uint64{}}
 	if pe.prog.Elide.Timed {
 		pe.elided.spent = make([]time.Duration, len(pe.prog.Sites)+1)
 	}
@@ -212,14 +211,14 @@ func (pe *PE) passed(site int, err error) {
 	pe.hearing.met()
 }
 
-// countBarriers adds the barriers that the engine has counted to the counters of
-// their sites; those of sites that are one context, to the first.
+// countBarriers adds the barriers that the engine has counted, since the last call,
+// to the counters of their sites; those of sites that are one context, to the first.
 func (pe *PE) countBarriers() {
-	seen := map[elide.Place]bool{}
 	for site, k := range pe.places {
-		if k != 0 && !seen[k] {
-			seen[k] = true
-			pe.counts[site].Calls += int64(pe.engine.Barriers(k))
+		if k != 0 {
+			n := pe.engine.Barriers(k)
+			pe.counts[site].Calls += int64(n - pe.elided.counted[k])
+			pe.elided.counted[k] = n
 		}
 	}
 }
