@@ -19,8 +19,12 @@ func BenchmarkCost(b *testing.B) {
 		do        func(t transport.Transport, e *elide.Engine) error
 	}{
 		{"plain", 1, func(t transport.Transport, e *elide.Engine) error { t.Barrier(0); return nil }},
-		{"executed", 1, func(t transport.Transport, e *elide.Engine) error { e.Mark(elide.Remote); return e.BarrierIn(1) }},
-		{"elided", 1, func(t transport.Transport, e *elide.Engine) error { return e.BarrierIn(1) }},
+		{"executed", 1, func(t transport.Transport, e *elide.Engine) error {
+			e.Mark(elide.Remote)
+			_, err := e.BarrierIn(1)
+			return err
+		}},
+		{"elided", 1, func(t transport.Transport, e *elide.Engine) error { _, err := e.BarrierIn(1); return err }},
 		{"enter-leave", 1, func(t transport.Transport, e *elide.Engine) error { e.Enter(7); e.Leave(); return nil }},
 		{"mark", 1, func(t transport.Transport, e *elide.Engine) error { e.Mark(elide.Local); return nil }},
 	} {

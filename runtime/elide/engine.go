@@ -98,7 +98,9 @@ func New(t Transport, o Options) (*Engine, error) {
 		if err := o.Plan.For(o.Program); err != nil {
 			return nil, err
 		}
-		e.trie = o.Plan.trie()
+		if len(o.Plan.Entries) > 0 {
+			e.trie = o.Plan.trie()
+		}
 		planned = o.Mode != Audit && o.Plan.count(Elide) > 0
 	}
 	e.m = *newMachine(config{
@@ -184,18 +186,24 @@ func (e *Engine) At(site int) { e.site = site }
 func (e *Engine) Barrier(site Site) error { return e.BarrierAt(e.m.tree.At(site)) }
 
 // BarrierAt is a barrier in context c, which is one of the tree of this engine.
-func (e *Engine) BarrierAt(c Context) error { return e.BarrierIn(e.m.place(c)) }
+func (e *Engine) BarrierAt(c Context) error {
+	_, err := e.BarrierIn(e.m.place(c))
+	return err
+}
 
 // Place is where the barriers of context c are, for BarrierIn.
 func (e *Engine) Place(c Context) Place { return e.m.place(c) }
 
+// Barriers is how often this PE has come to a barrier at a place.
+func (e *Engine) Barriers(k Place) uint64 { return e.m.records[k].executed + e.m.records[k].elided }
+
 // BarrierIn is BarrierAt for a context whose place is known: what programs do whose
-// contexts are known before they run.
-func (e *Engine) BarrierIn(k Place) error {
+// contexts are known before they run. It reports whether all PEs have met.
+func (e *Engine) BarrierIn(k Place) (executed bool, err error) {
 	if e.m.arrive(k, &e.vote) {
-		return nil
+		return false, nil
 	}
-	return e.agree()
+	return true, e.agree()
 }
 
 // Collective is called before another collective operation of all PEs at site,

@@ -62,7 +62,7 @@ func (c *caller) plain(path []elide.Site) {
 //go:noinline
 func (c *caller) compiled(path []elide.Site) {
 	if len(path) == 1 {
-		if err := c.e.BarrierIn(c.place); err != nil {
+		if _, err := c.e.BarrierIn(c.place); err != nil {
 			panic(err)
 		}
 		return

@@ -48,11 +48,11 @@ func (e *Engine) Log(run string) *Log {
 		if n.record == 0 {
 			continue
 		}
-		r := &e.m.records[n.record]
+		r, more := &e.m.records[n.record], &e.m.asides[n.record]
 		l.Contexts = append(l.Contexts, LogContext{
 			Path:       e.path(e.m.tree.Sites(e.m.tree.find(n.hash))),
-			Private:    r.private + r.elided,
-			Necessary:  r.executed - r.private,
+			Private:    more.private + r.elided,
+			Necessary:  r.executed - more.private,
 			Misaligned: r.why == Misaligned,
 		})
 	}

@@ -21,20 +21,24 @@ func (w Why) String() string {
 	return [...]string{"", "learning", "learned", "planned", "necessary", "misaligned", "unplanned", "audited", "pinned", "blacklisted"}[w]
 }
 
-// record is what a PE knows of one context that has barriers: a cache line.
+// record is what a PE knows of one context that has barriers, as far as a barrier
+// always needs it: half a cache line.
 type record struct {
 	hash      uint64 // of the context
-	remaining int32  // private executions until it is elided; 0: elided; rankNecessary: never
-	learning  uint32 // executions while it was learned
 	executed  uint64 // barriers executed
 	elided    uint64 // barriers elided
-	private   uint64 // executed although the global summary was N
-	ideal     uint64 // redundant by Table 1, executed or elided
-	context   Context
-	broken    uint32 // consensus broken by all PEs
+	remaining int32  // private executions until it is elided; 0: elided; rankNecessary: never
 	why       Why
 	vetoes    uint8 // times that learning was in vain, at most maxVetoes
-	_         [6]byte
+}
+
+// aside is the rest.
+type aside struct {
+	private  uint64 // executed although the global summary was N
+	ideal    uint64 // redundant by Table 1, executed or elided
+	learning uint32 // executions while it was learned
+	broken   uint32 // consensus broken by all PEs
+	context  Context
 }
 
 // maxVetoes bounds the doubling of the count that re-learning asks for.
@@ -43,8 +47,8 @@ const maxVetoes = 20
 // Place is the barriers of one context on one PE.
 type Place int32
 
-// recordBytes is the size of a record.
-const recordBytes = int(unsafe.Sizeof(record{}))
+// recordBytes is the size of what is kept of a context.
+const recordBytes = int(unsafe.Sizeof(record{}) + unsafe.Sizeof(aside{}))
 
 // point is where a PE stands when it votes.
 type point uint8
@@ -80,7 +84,8 @@ const recent = 256
 type machine struct {
 	config
 	tree    Tree
-	records []record // records[0] is none
+	records []record // by Place; records[0] is none
+	asides  []aside  // by Place
 	summary Access   // of this PE since the last executed barrier
 	seq     uint64   // barriers, collectives and the end, elided ones included
 	armed   bool     // some context is elided; the same on all PEs that met equally often
@@ -88,8 +93,8 @@ type machine struct {
 	now   Place   // the barrier at which this PE votes,
 	there Context // or where it votes otherwise
 	at    point
-	elid  *[recent]Context // by seq: the contexts of the last elided barriers
-	last  uint64           // seq of the last agreement
+	elid  *[recent]Place // by seq: the last elided barriers
+	last  uint64         // seq of the last agreement
 
 	ideal     Access // Table 1: summary before the last barrier, as far as not cut off
 	undecided Place  // Table 1: the last barrier, 0 if it is none
@@ -115,7 +120,7 @@ type config struct {
 }
 
 func newMachine(c config, planned bool) *machine {
-	return &machine{config: c, tree: *NewTree(), records: make([]record, 1, 32), summary: Private, elid: new([recent]Context), armed: planned, ideal: Private}
+	return &machine{config: c, tree: *NewTree(), records: make([]record, 1, 32), asides: make([]aside, 1, 32), summary: Private, elid: new([recent]Place), armed: planned, ideal: Private}
 }
 
 // place is the record of context c, made if there is none.
@@ -135,9 +140,9 @@ func (m *machine) arrive(k Place, vote *Vote) (elided bool) {
 	r := &m.records[k]
 	if r.remaining == 0 && m.summary == Private {
 		r.elided++
-		m.elid[m.seq%recent] = r.context
+		m.elid[m.seq%recent] = k
 		if m.undecided != 0 { // Table 1 with N after the last barrier: redundant
-			m.records[m.undecided].ideal++
+			m.asides[m.undecided].ideal++
 		}
 		m.undecided = k
 		return true
@@ -180,7 +185,7 @@ func (m *machine) conclude(v *Vote) (ok bool) {
 	after := v.access()
 	if redundant, summary := Table1(m.ideal, after); redundant {
 		m.ideal = summary
-		m.records[m.undecided].ideal++ // record 0 takes what is no barrier
+		m.asides[m.undecided].ideal++ // record 0 takes what is no barrier
 	} else {
 		m.ideal = summary
 	}
@@ -193,7 +198,7 @@ func (m *machine) conclude(v *Vote) (ok bool) {
 	r := &m.records[m.now]
 	r.executed++
 	if Table3(after) {
-		r.private++
+		m.asides[m.now].private++
 	}
 	if r.remaining == rankNecessary && aligned { // for ever, as it mostly is
 		return true
@@ -210,8 +215,9 @@ func (m *machine) synchronised() {
 
 // learn updates r after an executed barrier.
 func (m *machine) learn(r *record, v *Vote) {
+	more := &m.asides[m.now]
 	if r.why == Learning {
-		r.learning++
+		more.learning++
 	}
 	switch {
 	case !v.sameContext():
@@ -222,7 +228,7 @@ func (m *machine) learn(r *record, v *Vote) {
 		}
 	case v.allBroke():
 		m.totals.recovered++
-		r.broken++
+		more.broken++
 		if m.pessimistic {
 			r.remaining, r.why = rankNecessary, Necessary
 		}
@@ -252,13 +258,13 @@ func (m *machine) learn(r *record, v *Vote) {
 func (m *machine) observe(after Access) {
 	var redundant bool
 	if redundant, m.ideal = Table1(m.ideal, after); redundant {
-		m.records[m.undecided].ideal++ // record 0 takes what is no barrier
+		m.asides[m.undecided].ideal++ // record 0 takes what is no barrier
 	}
 }
 
 // meetContext makes the record of a context that has none.
 func (m *machine) meetContext(c Context) {
-	r := record{hash: m.tree.nodes[c].hash, context: c, remaining: rankNecessary}
+	r := record{hash: m.tree.nodes[c].hash, remaining: rankNecessary}
 	switch r.why = m.begin(m.tree.Sites(c)); {
 	case m.audit:
 		r.why = Audited
@@ -272,6 +278,7 @@ func (m *machine) meetContext(c Context) {
 	}
 	m.tree.nodes[c].record = int32(len(m.records))
 	m.records = append(m.records, r)
+	m.asides = append(m.asides, aside{context: c})
 }
 
 // elidedAs is the context that this PE elided as barrier seq, or 0 if it did
@@ -280,5 +287,5 @@ func (m *machine) elidedAs(seq uint64, voting bool) Context {
 	if seq <= m.last || seq > m.seq || seq+recent <= m.seq || seq == m.seq && voting {
 		return 0
 	}
-	return m.elid[seq%recent]
+	return m.asides[m.elid[seq%recent]].context
 }

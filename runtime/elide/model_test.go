@@ -85,7 +85,7 @@ func (w *model) clone() *model {
 	c := &model{trace: w.trace, fine: w.fine, pes: slices.Clone(w.pes), net: NewInProcess(len(w.pes))}
 	for pe := range c.pes { // machines share the contexts of elided barriers, which only reports read
 		m := *w.pes[pe].m
-		m.records = slices.Clone(m.records)
+		m.records, m.asides = slices.Clone(m.records), slices.Clone(m.asides)
 		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
 		c.pes[pe].m = &m
 		c.pes[pe].log = slices.Clone(c.pes[pe].log)

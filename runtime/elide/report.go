@@ -226,16 +226,15 @@ func (e *Engine) position(dispute uint64) Position {
 	case !e.voting:
 		p.At = "program"
 	case m.at == atBarrier:
-		r := &m.records[m.now]
-		p.Broke = r.remaining == 0
-		p.Path = e.path(m.tree.Sites(r.context))
+		p.Broke = m.records[m.now].remaining == 0
+		p.Path = e.path(m.tree.Sites(m.asides[m.now].context))
 	default:
 		p.Path = e.path(m.tree.Sites(m.there))
 	}
 	if c := m.elidedAs(dispute, e.voting); c != 0 {
 		p.Elided = e.path(m.tree.Sites(c))
 	} else if dispute > m.last && dispute+recent <= m.seq {
-		p.Recent = e.path(m.tree.Sites(m.elid[(m.seq+1)%recent]))
+		p.Recent = e.path(m.tree.Sites(m.asides[m.elid[(m.seq+1)%recent]].context))
 	}
 	return p
 }

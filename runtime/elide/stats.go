@@ -46,10 +46,10 @@ func (e *Engine) Stats() *Stats {
 		if k == 0 {
 			continue
 		}
-		r := &m.records[k]
+		r, more := &m.records[k], &m.asides[k]
 		c := ContextStats{
-			Path: e.path(m.tree.Sites(Context(i))), Why: r.why, Executed: r.executed, Elided: r.elided, Private: r.private,
-			Ideal: r.ideal, Learning: uint64(r.learning), Broken: uint64(r.broken),
+			Path: e.path(m.tree.Sites(Context(i))), Why: r.why, Executed: r.executed, Elided: r.elided, Private: more.private,
+			Ideal: more.ideal, Learning: uint64(more.learning), Broken: uint64(more.broken),
 		}
 		s.Contexts = append(s.Contexts, c)
 		s.Executed += c.Executed

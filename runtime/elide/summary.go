@@ -77,7 +77,7 @@ func NewReport(engines []*Engine, told func(pe int, c Context) Told) *Report {
 			if k == 0 {
 				continue
 			}
-			rec := &e.m.records[k]
+			rec, more := &e.m.records[k], &e.m.asides[k]
 			path := e.path(e.m.tree.Sites(Context(i)))
 			key := path.String()
 			n, ok := at[key]
@@ -90,8 +90,8 @@ func NewReport(engines []*Engine, told func(pe int, c Context) Told) *Report {
 			// Where contexts align all PEs count the same.
 			c.Before = max(c.Before, rec.executed+rec.elided)
 			c.After = max(c.After, rec.executed)
-			c.Redundant = max(c.Redundant, rec.private+rec.elided)
-			c.Ideal = max(c.Ideal, rec.ideal)
+			c.Redundant = max(c.Redundant, more.private+rec.elided)
+			c.Ideal = max(c.Ideal, more.ideal)
 			c.misaligned = c.misaligned || rec.why == Misaligned
 			if told != nil {
 				t := told(pe, Context(i))

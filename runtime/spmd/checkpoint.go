@@ -161,6 +161,7 @@ type commit struct {
 
 // save writes the state of this PE but for the variables of the program.
 func (pe *PE) save(w *snapshot.Writer) {
+	pe.countBarriers()
 	snapshot.Put(w, pe.counts)
 	w.Int(len(pe.state))
 	for _, s := range pe.state {

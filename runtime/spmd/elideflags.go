@@ -116,7 +116,11 @@ func (f *elideFlags) format() (elide.Format, error) {
 }
 
 // written writes what the flags ask for at the end of a run.
-func (f *elideFlags) written(r *elide.Report, stderr io.Writer) error {
+func (f *elideFlags) written(s *Stats, stderr io.Writer) error {
+	if f.log == "" && f.report == "" && !f.audit {
+		return nil
+	}
+	r := s.Barriers()
 	if f.log != "" {
 		run := fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405.000000"), os.Getpid())
 		if err := elide.WriteFile(f.log, r.Log(run).Write); err != nil {

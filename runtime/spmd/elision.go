@@ -37,10 +37,9 @@ func speculative(err error) *elide.Misspeculation {
 
 // elided is what a PE knows of the elision of its barriers.
 type elided struct {
-	*elide.Engine
-	places []elide.Place // by site; 0: not met yet
-	names  *contexts
-	spent  []time.Duration // by site, in barriers that were executed; nil: not measured
+	names   *contexts
+	spent   []time.Duration        // by site, in barriers that were executed; nil: not measured
+	counted map[elide.Place]uint64 // barriers that are in the counters of sites
 }
 
 // contexts names the calls and barriers of a program: two calls are the same site
@@ -119,7 +118,9 @@ func (p *Program) options(x *contexts) (elide.Options, error) {
 			pinned[path[len(path)-1]] = true
 		}
 	}
-	o.Pinned = func(s elide.Site) bool { return pinned[s] }
+	if len(pinned) > 0 {
+		o.Pinned = func(s elide.Site) bool { return pinned[s] }
+	}
 	plan := &elide.Plan{Program: p.Version}
 	if e.Plan != nil {
 		if err := e.Plan.For(p.Version); err != nil {
@@ -141,88 +142,120 @@ func (pe *PE) begin(x *contexts, o elide.Options) {
 	if err != nil {
 		pe.Abort(-1, "%v", err)
 	}
-	pe.elided = &elided{Engine: e, places: make([]elide.Place, len(pe.prog.Sites)), names: x}
+	pe.engine, pe.places = e, make([]elide.Place, len(pe.prog.Sites))
+	pe.elided = &elided{names: x, counted: map[elide.Place]uint64{}}
 	if pe.prog.Elide.Timed {
 		pe.elided.spent = make([]time.Duration, len(pe.prog.Sites)+1)
 	}
 }
 
 // context is the calling context of a site.
-func (e *elided) context(site int) elide.Context { return e.Tree().Path(e.names.path(site)) }
+func (pe *PE) context(site int) elide.Context {
+	return pe.engine.Tree().Path(pe.elided.names.path(site))
+}
 
 // place is that of the barriers at a site.
-func (e *elided) place(site int) elide.Place {
-	if site < 0 || site >= len(e.places) {
-		return e.Place(e.context(site))
+func (pe *PE) place(site int) elide.Place {
+	if site < 0 || site >= len(pe.places) {
+		return pe.engine.Place(pe.context(site))
 	}
-	k := e.places[site]
+	k := pe.places[site]
 	if k == 0 {
-		k = e.Place(e.context(site))
-		e.places[site] = k
+		k = pe.engine.Place(pe.context(site))
+		pe.places[site] = k
 	}
 	return k
 }
 
 // barrier is a barrier that may be elided.
 func (pe *PE) barrier(site int) {
-	e := pe.elided
-	e.At(site)
+	e := pe.engine
 	if pe.marks.touched != 0 {
 		e.Mark(elide.Access(pe.TakeAccess()))
 	}
-	if e.spent != nil {
-		pe.timedBarrier(site)
+	e.At(site)
+	var k elide.Place
+	if uint(site) < uint(len(pe.places)) {
+		k = pe.places[site]
+	}
+	if k == 0 || pe.elided.spent != nil {
+		pe.slowBarrier(site)
 		return
 	}
-	if err := e.BarrierIn(e.place(site)); err != nil {
-		pe.misspeculated(site, err)
+	executed, err := e.BarrierIn(k)
+	if err != nil || executed && pe.hearing != nil {
+		pe.passed(site, err)
 	}
 }
 
-func (pe *PE) timedBarrier(site int) {
-	e := pe.elided
-	begin := time.Now()
-	err := e.BarrierIn(e.place(site))
-	if site < 0 || site >= len(e.spent) {
-		site = len(e.spent) - 1
+// slowBarrier is barrier for a place that is met first, and with a clock.
+func (pe *PE) slowBarrier(site int) {
+	k, begin := pe.place(site), time.Now()
+	executed, err := pe.engine.BarrierIn(k)
+	if spent := pe.elided.spent; executed && spent != nil {
+		if site < 0 || site >= len(spent) {
+			site = len(spent) - 1
+		}
+		spent[site] += time.Since(begin)
 	}
-	e.spent[site] += time.Since(begin)
+	if executed {
+		pe.passed(site, err)
+	}
+}
+
+// passed is what follows a barrier that was executed.
+func (pe *PE) passed(site int, err error) {
 	if err != nil {
 		pe.misspeculated(site, err)
+	}
+	pe.hearing.met()
+}
+
+// countBarriers adds the barriers that the engine has counted, since the last call,
+// to the counters of their sites; those of sites that are one context, to the first.
+func (pe *PE) countBarriers() {
+	for site, k := range pe.places {
+		if k != 0 {
+			n := pe.engine.Barriers(k)
+			pe.counts[site].Calls += int64(n - pe.elided.counted[k])
+			pe.elided.counted[k] = n
+		}
 	}
 }
 
 // Settle is a barrier that is never elided: behind it all PEs know that every
 // barrier elided before was rightly so.
 func (pe *PE) Settle(site int) {
-	if pe.elided == nil {
+	if pe.engine == nil {
 		pe.t.Barrier(site)
+		pe.hearing.met()
 		return
 	}
-	pe.elided.At(site)
-	pe.elided.Mark(elide.Access(pe.TakeAccess()))
-	if err := pe.elided.SettleAt(pe.elided.context(site)); err != nil {
+	pe.engine.At(site)
+	pe.engine.Mark(elide.Access(pe.TakeAccess()))
+	if err := pe.engine.SettleAt(pe.context(site)); err != nil {
 		pe.misspeculated(site, err)
 	}
+	pe.hearing.met()
 }
 
 // synchronised tells that an operation has ordered all PEs completely.
 func (pe *PE) synchronised() {
-	if pe.elided != nil {
+	if pe.engine != nil {
 		pe.TakeAccess()
-		pe.elided.Synchronised()
+		pe.engine.Synchronised()
 	}
 }
 
 // finish is the end of the program on this PE: all PEs come here, or one of them
 // waits in a barrier that another has passed.
 func (pe *PE) finish() {
-	if pe.elided == nil {
+	if pe.engine == nil {
 		return
 	}
-	pe.elided.At(-1)
-	pe.elided.Mark(elide.Access(pe.TakeAccess()))
-	if err := pe.elided.Finish(); err != nil {
+	pe.engine.At(-1)
+	pe.engine.Mark(elide.Access(pe.TakeAccess()))
+	if err := pe.engine.Finish(); err != nil {
 		pe.misspeculated(-1, err)
 	}
 }
@@ -245,11 +278,11 @@ func autopsy(p *Program, pes []*PE, err error) error {
 	}
 	var engines []*elide.Engine
 	for _, pe := range pes {
-		if pe == nil || pe.elided == nil || !pe.ended.Load() {
+		if pe == nil || pe.engine == nil || !pe.ended.Load() {
 			continue
 		}
-		pe.elided.Mark(elide.Access(pe.TakeAccess()))
-		engines = append(engines, pe.elided.Engine)
+		pe.engine.Mark(elide.Access(pe.TakeAccess()))
+		engines = append(engines, pe.engine)
 	}
 	if len(engines) == 0 {
 		return err
@@ -296,20 +329,19 @@ func barriers(pes []*PE) *elide.Report {
 	engines := make([]*elide.Engine, len(pes))
 	told := make([]map[elide.Context]elide.Told, len(pes))
 	for i, pe := range pes {
-		e := pe.elided
-		engines[i] = e.Engine
+		engines[i] = pe.engine
 		told[i] = map[elide.Context]elide.Told{}
-		for site, k := range e.places {
+		for site, k := range pe.places {
 			if k == 0 {
 				continue
 			}
-			c := e.context(site)
+			c := pe.context(site)
 			t := told[i][c]
 			if t.Note == "" {
 				t.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
 			}
-			if e.spent != nil {
-				t.Time += e.spent[site]
+			if spent := pe.elided.spent; spent != nil {
+				t.Time += spent[site]
 			}
 			told[i][c] = t
 		}

@@ -147,7 +147,7 @@ func TestMisspeculationIsFound(t *testing.T) {
 				stats, err := runWithin(t, p, np, stepping(test.fault))
 				var m *elide.Misspeculation
 				switch {
-				case test.kind == 0 && (err != nil || stats.Barriers.Total.Elided() == 0):
+				case test.kind == 0 && (err != nil || stats.Barriers().Total.Elided() == 0):
 					t.Fatalf("%d PEs: %v", np, err)
 				case test.kind == 0:
 					continue
@@ -215,7 +215,7 @@ func TestPinnedAndSettled(t *testing.T) {
 	p := elidable(false)
 	p.Sites[atInner].Pinned = true
 	stats, err := runWithin(t, p, 3, stepping(func(pe *PE) bool { return true }))
-	if err != nil || stats.Barriers.Total.Elided() != 0 {
+	if err != nil || stats.Barriers().Total.Elided() != 0 {
 		t.Errorf("pinned: %v, %+v", err, stats)
 	}
 	settled := 0
@@ -226,8 +226,8 @@ func TestPinnedAndSettled(t *testing.T) {
 		pe.Settle(atElse)
 		return true
 	}))
-	if err != nil || settled != 1 || stats.Barriers.Agreements != 2 {
-		t.Errorf("settled: %v, %d agreements", err, stats.Barriers.Agreements)
+	if err != nil || settled != 1 || stats.Barriers().Agreements != 2 {
+		t.Errorf("settled: %v, %d agreements", err, stats.Barriers().Agreements)
 	}
 	_, err = runWithin(t, elidable(false), 3, stepping(func(pe *PE) bool {
 		if pe.ID() == 1 {
@@ -255,7 +255,7 @@ func TestReductionResetsTheSummary(t *testing.T) {
 			pe.Barrier(atInner)
 		}
 	})
-	if err != nil || stats.Barriers.Total.Elided() != 20 {
+	if err != nil || stats.Barriers().Total.Elided() != 20 {
 		t.Errorf("%v, %+v", err, stats)
 	}
 }
@@ -276,7 +276,7 @@ func TestContextLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, c := range stats.Barriers.Contexts {
+	for _, c := range stats.Barriers().Contexts {
 		got = append(got, c.Path.String())
 	}
 	want := "prog.hpf:20 > prog.hpf:30 > prog.hpf:5:3; prog.hpf:20 > prog.hpf:5:9; prog.hpf:7"

@@ -165,8 +165,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 		w.Flush()
 	}
-	if counts != nil && counts.Barriers != nil {
-		if werr := elision.written(counts.Barriers, stderr); werr != nil && err == nil {
+	if counts != nil && p.Elide != nil {
+		if werr := elision.written(counts, stderr); werr != nil && err == nil {
 			err = werr
 		}
 	}

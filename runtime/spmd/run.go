@@ -30,7 +30,9 @@ type PE struct {
 	images  *images        // in a program with coarrays
 	hearing *hearing       // where communications look who has heard from whom
 	marks   marks          // what it did since the last barrier
-	elided  *elided        // nil: all barriers are executed
+	engine  *elide.Engine  // nil: all barriers are executed
+	places  []elide.Place  // by site, those of its barriers; 0: not met yet
+	elided  *elided        // with the engine
 	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
 
 	state    []saved          // what a checkpoint holds, see keep
@@ -59,12 +61,12 @@ func (pe *PE) Start() {
 
 // Barrier returns when every PE has called it, unless the run elides it.
 func (pe *PE) Barrier(site int) {
-	c := pe.count(site)
-	c.Calls++
-	if pe.elided != nil {
-		pe.barrier(site)
+	if pe.engine != nil {
+		pe.barrier(site) // the engine counts
 		return
 	}
+	c := pe.count(site)
+	c.Calls++
 	pe.t.Barrier(site)
 	pe.hearing.met()
 }
@@ -156,13 +158,14 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	stats := &Stats{Sites: p.Sites}
 	for _, pe := range pes {
+		pe.countBarriers()
 		stats.PEs = append(stats.PEs, pe.counts)
 		if pe.orders != nil {
 			stats.Held += pe.orders.held
 		}
 	}
 	if p.Elide != nil {
-		stats.Barriers = barriers(pes)
+		stats.pes = pes
 	}
 	if werr != nil {
 		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}

@@ -32,8 +32,16 @@ type Stats struct {
 	Sites []Site
 	PEs   [][]Counts // [pe][site]; one entry past the sites for calls without one
 	Held  int        // how often PEs were held, see Program.Holds
-	// Barriers is what became of barriers in a run with Program.Elide.
-	Barriers *elide.Report
+
+	pes []*PE // of a run with Program.Elide
+}
+
+// Barriers is what became of barriers in a run with Program.Elide; nil for another.
+func (s *Stats) Barriers() *elide.Report {
+	if s.pes == nil {
+		return nil
+	}
+	return barriers(s.pes)
 }
 
 // Site is the sum over all PEs of what a site did.
