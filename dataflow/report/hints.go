@@ -63,8 +63,11 @@ func (d *detour) steady(y int) bool {
 func (d *detour) otherPlan() *Hint {
 	a, r := d.b.a, d.it.Put
 	if a.Plan.Kind != plan.Elide {
-		if s := a.source.slot(r); !s.Ready {
+		switch s := a.source.slot(r); {
+		case !s.Ready:
 			return &Hint{fmt.Sprintf("--sync=elide: %s", s.Say()), true}
+		case s.Unheard:
+			return &Hint{fmt.Sprintf("--sync=elide: %s, with ready messages only from PEs that have sent nothing since", s.Say()), false}
 		}
 		return nil
 	}
