@@ -65,10 +65,13 @@ const Chosen = chosen
 // Form is the third word of the slot's line: ready, quiet, staged, quiet*2, ...
 func (s *Slot) Form() string { return mood(*s) }
 
+// SaySlots says how many slots there are, and whether they are stages.
+func (s *Slot) SaySlots() string { return say(s.Staged, s.Count, false) }
+
 // Say is what the slot is, in words. Asking: ready messages only between PEs
 // between which what is asked for goes one way only. Listening: only from PEs that
-// have sent nothing since. In turn: exchanges with opposite neighbours complete one
-// after another.
+// have sent nothing since their last use. In turn: exchanges with opposite
+// neighbours complete one after another.
 func (s *Slot) Say() string {
 	switch {
 	case s.Unheard:

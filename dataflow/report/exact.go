@@ -131,13 +131,12 @@ func (d *detour) known() *Hint {
 	var pes []int
 	var forms []string
 	for i, p := range d.b.knownPlans {
-		slot := p.Slots[d.it.Put-1]
+		slot := &p.Slots[d.it.Put-1]
 		if !slices.Contains(slot.At, triedPEs[i]) {
 			continue
 		}
 		pes = append(pes, triedPEs[i])
-		slot.Ready, slot.Unheard, slot.Asks = false, false, nil
-		if say := slot.Say(); !slices.Contains(forms, say) {
+		if say := slot.SaySlots(); !slices.Contains(forms, say) {
 			forms = append(forms, say)
 		}
 	}
