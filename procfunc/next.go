@@ -28,6 +28,9 @@ type Next struct {
 // communication.
 func (f *Functions) next(r int, p []entry, copies []bool, printed bool) []Next {
 	put := f.puts[r-1]
+	if put == nil { // behind a jump that is always taken
+		return nil
+	}
 	var list []Next
 	var inner []*cfg.Loop
 	for l := put.Loop; l != nil; l = l.Parent {

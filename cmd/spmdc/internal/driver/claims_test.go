@@ -67,3 +67,35 @@ func TestChecksAreInCheckBuildsOnly(t *testing.T) {
 }
 
 func first[A, B any](a A, _ B) A { return a }
+
+// A communication behind a jump that is always taken is in no graph, and nobody sends
+// it next.
+func TestClaimsOfWhatIsNeverReached(t *testing.T) {
+	const source = `program p
+  implicit none
+  integer :: c(13), d(13), i, k
+!HPF$ TEMPLATE t1(15)
+!HPF$ DISTRIBUTE t1(BLOCK)
+!HPF$ ALIGN c(i) WITH t1(i+1)
+  do k = 1, 2
+    if (k == 2) cycle
+    do i = 11, 1, -1
+      c(i) = mod(c(i+2) + d(i), 1000)
+    end do
+  end do
+end program
+`
+	c := New("p.hpf", []byte(source), Options{Sync: plan.Elide, Check: true})
+	if err := Passes().Run(c, RunOptions{Verify: true}); err != nil {
+		t.Fatal(err)
+	}
+	missing := 0
+	for _, x := range c.Plan.Program.Comms {
+		if c.Functions.Put(x.ID) == nil {
+			missing++
+		}
+	}
+	if missing == 0 {
+		t.Error("every communication is reached: the test shows nothing")
+	}
+}
