@@ -27,6 +27,16 @@ func (f *Functions) Alike(y, put int) bool {
 	if loop == nil || outermost(ny) != loop || ny.Flavour == "send" {
 		return false
 	}
+	known, ok := f.unchanging[y]
+	if !ok {
+		known = f.isUnchanging(y, loop)
+		f.unchanging[y] = known
+	}
+	return known
+}
+
+// isUnchanging is Alike for any put in the outermost loop around y.
+func (f *Functions) isUnchanging(y int, loop *cfg.Loop) bool {
 	r := f.Relations[y-1]
 	if r.Comm.Kind == comm.Irregular || r.Comm.Kind == comm.Pipeline {
 		return false

@@ -24,8 +24,11 @@ type Functions struct {
 	loopShapes map[[2]*cfg.Loop]int
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
-	answers map[[2]int]bool          // of Answers
-	samples map[[3]int]map[Pair]bool // of sample
+	answers map[[2]int]bool // of Answers
+	// unchanging, by communication: it has the same messages throughout the outermost
+	// loop around it.
+	unchanging map[int]bool
+	samples    map[[3]int]map[Pair]bool // of sample
 
 	matrices map[int]*Matrices // by communication, negative for the printed form
 	shapes   *shapes           // of the printed tests
@@ -43,6 +46,7 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 		texts:      map[string]int{},
 		during:     map[int]map[int]bool{},
 		answers:    map[[2]int]bool{},
+		unchanging: map[int]bool{},
 		samples:    map[[3]int]map[Pair]bool{},
 	}
 	for _, c := range p.Comms {

@@ -128,7 +128,7 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-const mutationSeeds = 80
+const mutationSeeds = 50
 
 // TestMutations spoils parts of proofs that are right: messages, who uses what they
 // bring, ways to go, claims. What is still accepted must have no path on which a

@@ -16,7 +16,14 @@ import (
 func (p *Prover) Claims(use, slotCount int, staged bool, forPuts []int) (exact.Use, error) {
 	r := p.s.rules(use, slots{slotCount, staged})
 	f := p.s.solve(r)
-	d := &demands{fixpoint: f, need: make([]*demand, len(p.System.Graph.Nodes)), states: make([]*state, len(p.System.Graph.Nodes))}
+	if p.scratch == nil {
+		n := len(p.System.Graph.Nodes)
+		p.scratch = &demands{need: make([]*demand, n), states: make([]*state, n)}
+	}
+	d := p.scratch
+	d.fixpoint = f
+	d.empty = *d.none()
+	defer d.forget()
 	for _, put := range forPuts {
 		for _, n := range p.s.nodes[put] {
 			if !puts(n) {
@@ -39,22 +46,20 @@ func (p *Prover) Claims(use, slotCount int, staged bool, forPuts []int) (exact.U
 		}
 	}
 	out := exact.Use{Comm: use, Slots: slotCount, Staged: staged}
+	var last *demand
 	for i, id := range p.order {
-		c := d.claim(d.need[id])
-		if i == 0 || c == nil { // the entry needs no claim
+		x := d.need[id]
+		if i == 0 || x == nil { // the entry needs no claim
 			continue
 		}
-		if k := len(out.Claims) - 1; k >= 0 && out.Claims[k].To == i-1 && equalClaim(out.Claims[k].Claim, c) {
+		if k := len(out.Claims) - 1; k >= 0 && out.Claims[k].To == i-1 && (x == last || x.equal(last)) {
 			out.Claims[k].To = i
 			continue
 		}
-		out.Claims = append(out.Claims, exact.Span{From: i, To: i, Claim: c})
+		last = x
+		out.Claims = append(out.Claims, exact.Span{From: i, To: i, Claim: d.claim(x)})
 	}
 	return out, nil
-}
-
-func equalClaim(a, b *exact.Claim) bool {
-	return a.Over == b.Over && a.Idle == b.Idle && slices.Equal(a.Facts, b.Facts)
 }
 
 // demand is what has to hold in front of a node: known and what is under way as in
@@ -71,6 +76,20 @@ type demands struct {
 	need   []*demand // by node; nil: nothing
 	states []*state  // in front of nodes, as far as needed
 	work   []*cfg.Node
+	empty  demand
+	asked  []*cfg.Node // nodes with needs
+	known  []*cfg.Node // nodes with states
+}
+
+// forget makes room for the next use.
+func (d *demands) forget() {
+	for _, n := range d.asked {
+		d.need[n.ID] = nil
+	}
+	for _, n := range d.known {
+		d.states[n.ID] = nil
+	}
+	d.asked, d.known, d.work = d.asked[:0], d.known[:0], d.work[:0]
 }
 
 func (d *demands) none() *demand { return &demand{known: make([]uint64, d.b*d.words)} }
@@ -79,19 +98,22 @@ func (d *demands) none() *demand { return &demand{known: make([]uint64, d.b*d.wo
 func (d *demands) state(n *cfg.Node) *state {
 	if d.states[n.ID] == nil {
 		unit := d.s.flow.Unit(n)
-		v := top
-		if unit != nil {
-			v = d.sol.In[unit[0].ID]
+		if unit == nil { // never reached
+			d.note(n, top)
+			return d.states[n.ID]
 		}
+		v := d.sol.In[unit[0].ID]
 		for _, m := range unit {
-			if m == n {
-				break
-			}
+			d.note(m, v)
 			v = d.apply(v, m)
 		}
-		d.states[n.ID] = &v
 	}
 	return d.states[n.ID]
+}
+
+func (d *demands) note(n *cfg.Node, v state) {
+	d.states[n.ID] = &v
+	d.known = append(d.known, n)
 }
 
 // full is what a state knows, with everybody where it keeps nothing.
@@ -114,14 +136,45 @@ func (d *demands) flight(s *state, y int) []uint64 {
 	return out
 }
 
-// add adds to what has to hold in front of n, which the fixpoint has.
+// add adds to what has to hold in front of n, which the fixpoint has. Demands are not
+// changed once they are made, and shared by nodes that pass them on.
 func (d *demands) add(n *cfg.Node, want *demand) error {
 	have := d.need[n.ID]
-	if have == nil {
-		have = d.none()
+	switch {
+	case have == want || have == nil && want.equal(&d.empty):
+		return nil
+	case len(n.Preds) == 0 && n != d.sys.Graph.Entry:
+		return nil // it is never reached
+	case have != nil:
+		sum := have.plus(want)
+		if sum.equal(have) {
+			return nil
+		}
+		want = sum
 	}
-	sum := &demand{known: either(have.known, want.known), flights: have.flights, over: have.over | want.over, idle: have.idle | want.idle}
-	for _, f := range want.flights {
+	if n.Kind.IsComm() {
+		in := d.state(n)
+		known := d.full(in)
+		ok := in.live&want.over == 0 && in.held&want.idle == 0 && within(want.known, known)
+		for _, f := range want.flights {
+			ok = ok && within(f.known, either(known, d.flight(in, f.ref)))
+		}
+		if !ok {
+			return fmt.Errorf("hb: %s (node %d) is asked for more than the fixpoint of the uses of #%d has", n.Name(), n.ID, d.use)
+		}
+	}
+	if have == nil {
+		d.asked = append(d.asked, n)
+	}
+	d.need[n.ID] = want
+	d.work = append(d.work, n)
+	return nil
+}
+
+// plus is both demands together.
+func (x *demand) plus(y *demand) *demand {
+	sum := &demand{known: either(x.known, y.known), flights: x.flights, over: x.over | y.over, idle: x.idle | y.idle}
+	for _, f := range y.flights {
 		known := f.known
 		for _, g := range sum.flights {
 			if g.ref == f.ref {
@@ -130,24 +183,19 @@ func (d *demands) add(n *cfg.Node, want *demand) error {
 		}
 		sum.flights = with(sum.flights, flight{f.ref, known})
 	}
-	if d.need[n.ID] != nil && sum.equal(d.need[n.ID]) || d.need[n.ID] == nil && sum.equal(d.none()) {
-		return nil
+	return sum
+}
+
+// passes reports whether n makes nothing of what has to hold behind it.
+func (d *demands) passes(n *cfg.Node, want *demand) bool {
+	switch n.Kind {
+	case cfg.Comm, cfg.CommOver:
+		return n.Ref != d.use && !slices.ContainsFunc(want.flights, func(f flight) bool { return f.ref == n.Ref }) &&
+			(n.Kind == cfg.Comm || within(want.known, d.full(d.state(n))))
+	case cfg.UseOver:
+		return n.Ref != d.use
 	}
-	if len(n.Preds) == 0 && n != d.sys.Graph.Entry {
-		return nil // it is never reached
-	}
-	in := d.state(n)
-	known := d.full(in)
-	ok := in.live&sum.over == 0 && in.held&sum.idle == 0 && within(sum.known, known)
-	for _, f := range sum.flights {
-		ok = ok && within(f.known, either(known, d.flight(in, f.ref)))
-	}
-	if !ok {
-		return fmt.Errorf("hb: %s (node %d) is asked for more than the fixpoint of the uses of #%d has", n.Name(), n.ID, d.use)
-	}
-	d.need[n.ID] = sum
-	d.work = append(d.work, n)
-	return nil
+	return !n.Kind.IsComm()
 }
 
 func within(a, b []uint64) bool {
@@ -168,20 +216,25 @@ func (x *demand) equal(y *demand) bool {
 // is a choice, what is known is preferred to what is under way, and the least that
 // the fixpoint has.
 func (d *demands) before(n *cfg.Node, want *demand) *demand {
+	if d.passes(n, want) {
+		return want
+	}
 	in := d.state(n)
 	known := d.full(in)
 	out := &demand{known: slices.Clone(want.known), over: want.over, idle: want.idle}
 	for _, f := range want.flights {
 		out.flights = with(out.flights, flight{f.ref, slices.Clone(f.known)})
 	}
-	// What everybody knows behind n need not be under way there.
-	after := d.apply(*in, n)
-	knows := d.full(&after)
-	for i := range out.flights {
-		f := &out.flights[i]
-		for w, x := range f.known {
-			out.known[w] |= x & knows[w]
-			f.known[w] &^= knows[w]
+	if len(out.flights) > 0 {
+		// What is known behind n need not be under way there.
+		after := d.apply(*in, n)
+		knows := d.full(&after)
+		for i := range out.flights {
+			f := &out.flights[i]
+			for w, x := range f.known {
+				out.known[w] |= x & knows[w]
+				f.known[w] &^= knows[w]
+			}
 		}
 	}
 	switch n.Kind {
@@ -310,11 +363,8 @@ func (d *demands) sender(must Messages, p, q int, knows uint64) int {
 	return -1
 }
 
-// claim unpacks a demand; nil for none.
+// claim unpacks a demand.
 func (d *demands) claim(x *demand) *exact.Claim {
-	if x == nil {
-		return nil
-	}
 	c := &exact.Claim{Over: x.over, Idle: x.idle}
 	add := func(under int, known []uint64) {
 		for a := range d.b {
@@ -328,9 +378,6 @@ func (d *demands) claim(x *demand) *exact.Claim {
 	add(0, x.known)
 	for _, f := range x.flights {
 		add(f.ref, f.known)
-	}
-	if len(c.Facts) == 0 && c.Over == 0 && c.Idle == 0 {
-		return nil
 	}
 	return c
 }

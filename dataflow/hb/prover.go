@@ -18,12 +18,13 @@ type Prover struct {
 	order  []int // nodes of the system, in the order of the copies
 	copyOf []int // by node of the system
 	made   map[item]*fixed
+
+	scratch *demands // memory of Claims
 }
 
 // fixed is what is known of a fixpoint once it is over.
 type fixed struct {
 	free map[int]bool // by put; of those that were asked for
-	all  []state      // by node; kept for the puts to be proved
 }
 
 // NewProver prepares proofs for a number of PEs, which is at most MaxPEs.

@@ -1,0 +1,75 @@
+package plan_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/procfunc"
+)
+
+var costComms = flag.Int("costcomms", 2000, "communications of TestCost")
+
+// changing is a program of n or a few more communications in nests of depth 4, whose
+// messages depend on the iteration, and which no proof for any number of PEs frees.
+func changing(n int) string {
+	var b strings.Builder
+	b.WriteString("program pivots\n integer :: t, k, l, i, m\n double precision :: a(96), b(96), c(96), s\n!HPF$ DISTRIBUTE a(CYCLIC)\n!HPF$ ALIGN b(i) WITH a(i)\n!HPF$ ALIGN c(i) WITH a(i)\n read *, m\n do t = 1, m\n")
+	for r := 0; r < n; r += 10 {
+		b.WriteString(" do k = 1, 4\n do l = k, 4\n")
+		for j := range 10 {
+			x, y := "abc"[j%3:j%3+1], "abc"[(j+1)%3:(j+1)%3+1]
+			switch j % 4 {
+			case 0:
+				fmt.Fprintf(&b, " do i = 1, 96\n %s(i) = %s(i) + %s(l)\n end do\n", x, x, y)
+			case 1:
+				fmt.Fprintf(&b, " %s(l) = %s(k+%d) + 1\n", x, y, j)
+			case 2:
+				fmt.Fprintf(&b, " if (mod(l,2) == 0) then\n %s(l+1) = %s(k) + 1\n end if\n", x, y)
+			case 3:
+				fmt.Fprintf(&b, " do i = 2, 95\n %s(i) = %s(i-1) + %s(i)\n end do\n", x, y, x)
+			}
+		}
+		b.WriteString(" end do\n end do\n")
+	}
+	b.WriteString(" end do\nend program\n")
+	return b.String()
+}
+
+// TestCost: the analysis for any number of PEs and for 8 PEs of 2,000
+// communications in nests of depth 4, with proofs, takes less than 1 GB at any time.
+func TestCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long program")
+	}
+	for name, text := range map[string]string{"changing": changing(*costComms), "nests": nests(*costComms, true)} {
+		c := transformed(t, text)
+		f := procfunc.Analyze(c, c.Graph())
+		for _, pes := range [][]int{nil, {8}} {
+			runtime.GC()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			p := plan.Search(c, f, plan.Options{PEs: pes, BarrierThreshold: -1})
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			quiet, ready, copies := 0, 0, 0
+			for i := range p.Slots {
+				if p.Slots[i].Ready {
+					ready++
+				}
+				if len(p.Slots[i].At) > 0 {
+					quiet++
+				}
+			}
+			for _, e := range p.Exact {
+				copies += len(e.Copies)
+			}
+			t.Logf("%s %v: %d communications, %d nodes, %d copies: %v, %d MB in all; %d with ready messages, of which or of those that ask %d quiet", name, pes, len(c.Comms), len(p.Graph.Nodes), copies, took, (after.TotalAlloc-before.TotalAlloc)>>20, ready, quiet)
+		}
+	}
+}
