@@ -190,4 +190,3 @@ func runArgs(n int, stats bool, f *elideFlags) []string {
 	}
 	return append(args, f.args()...)
 }
-
