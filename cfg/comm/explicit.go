@@ -34,7 +34,7 @@ func explicitNode(s ir.Stmt) Node {
 // each image's own affair: it uses no distributed array, and does not jump out of
 // itself.
 func (a *analyzer) alone(s ir.Stmt) bool {
-	if a.images == nil || a.images.Mapped(s) || a.made[s] {
+	if a.images == nil || a.images.Mapped(s) || a.made[s] || checkpoints(s) {
 		return false
 	}
 	switch s := s.(type) {

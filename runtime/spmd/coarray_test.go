@@ -182,6 +182,36 @@ func TestCollectives(t *testing.T) {
 	}
 }
 
+// In check builds RESULT_IMAGE leaves the others without a value, and arguments must
+// have one.
+func TestCollectivesChecked(t *testing.T) {
+	p := coarrays("co_sum", "co_max")
+	p.Check = true
+	_, err := Run(p, 3, nil, nil, func(pe *PE) {
+		a := NewLocal[int](pe, "a", [2]int{1, 4})
+		begin(pe)
+		for i := range a.Data {
+			a.Data[i] = i
+		}
+		x := CoSum(pe, 0, 2, 5)
+		CoMaxOf(pe, 1, 2, a, Span{2, 2, 2})
+		want, rest := 15, []int{0, 1, 2, 3}
+		if pe.ID() != 1 {
+			want, rest = UndefInt, []int{0, UndefInt, 2, UndefInt}
+		}
+		if x != want || !slices.Equal(a.Data, rest) {
+			t.Errorf("image %d: %d and %v, want %d and %v", pe.ID()+1, x, a.Data, want, rest)
+		}
+		if CoBroadcast(pe, 1, 2, x) != 15 {
+			t.Error("the broadcast of what image 2 has is another value")
+		}
+		CoSum(pe, 0, 0, x)
+	})
+	if err == nil || !strings.Contains(err.Error(), "the argument of co_sum is used before it has a value") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // SYNC IMAGES orders what came before in pairs, any number of times, and CRITICAL
 // lets one image in: the race detector looks on when it is there.
 func TestPairwiseOrder(t *testing.T) {

@@ -22,6 +22,11 @@
 // communication tells what each PE needs, and the library works out in closed
 // form who sends what.
 //
+// Programs with coarrays (Program.Coarray) have control flow of their own on every
+// PE, which is called an image there and counted from 1. They communicate by
+// Coarray.Load, Store, Get and Put, and order what they do by SyncAll, SyncImages,
+// Lock and the collectives CoSum, CoMax, CoMin and CoBroadcast.
+//
 // A fault on one PE ends the whole run with one error that names the PE and the
 // source line; so does a deadlock.
 package spmd

@@ -112,7 +112,8 @@ func (pe *PE) locker(site int) transport.Locker {
 }
 
 // CoSum is CO_SUM of a scalar: x of all images, added from image 1 upwards. With
-// image above 0 that image alone gets the sum.
+// image above 0 that image alone gets the sum, and what the others have is undefined:
+// in check builds they get the undefined value, else they keep theirs.
 func CoSum[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coSum) }
 
 // CoMax is CO_MAX of a scalar.
@@ -124,17 +125,30 @@ func CoMin[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site,
 // CoBroadcast is CO_BROADCAST of a scalar: x of image.
 func CoBroadcast[T number | bool](pe *PE, site, image int, x T) T {
 	box := [1]T{x}
-	pe.collect(site, image, coBroadcast, 1, func(int) uint64 { return toWord(box[0]) },
+	pe.collect(site, image, coBroadcast, 1, func(int) uint64 { return toWord(given(pe, image, coBroadcast, box[0])) },
 		func(_ int, word func(int) uint64) { box[0] = fromWord[T](word(image - 1)) })
 	return box[0]
 }
 
 func coScalar[T number](pe *PE, site, image int, x T, kind coKind) T {
 	result := x
-	pe.collect(site, image, kind, 1, func(int) uint64 { return toWord(x) }, func(_ int, word func(int) uint64) {
+	pe.collect(site, image, kind, 1, func(int) uint64 { return toWord(given(pe, image, kind, x)) }, func(_ int, word func(int) uint64) {
 		result = combined[T](pe.n, kind, word)
 	})
+	if pe.prog.Check && image != 0 && image != pe.id+1 {
+		lost := []T{result}
+		undefine(lost)
+		return lost[0]
+	}
 	return result
+}
+
+// given is a value for a collective, which in check builds must be defined.
+func given[T any](pe *PE, image int, kind coKind, x T) T {
+	if !pe.prog.Check || kind == coBroadcast && image != pe.id+1 {
+		return x
+	}
+	return Def(x, "the argument of "+kind.String())
 }
 
 // CoSumOf is CO_SUM of each element of a section.
@@ -172,8 +186,13 @@ func coArray[T number | bool](pe *PE, site, image int, a *Array[T], part []Span,
 		}
 		return o
 	}
-	pe.collect(site, image, kind, count, func(i int) uint64 { return toWord(a.Data[at(i)]) },
+	pe.collect(site, image, kind, count, func(i int) uint64 { return toWord(given(pe, image, kind, a.Data[at(i)])) },
 		func(i int, word func(int) uint64) { a.Data[at(i)] = combine(pe.n, kind, word) })
+	if pe.prog.Check && kind != coBroadcast && image != 0 && image != pe.id+1 {
+		for i := range count {
+			undefine(a.Data[at(i):][:1])
+		}
+	}
 }
 
 type coKind uint64
