@@ -48,7 +48,7 @@ func (s *searcher) fence(a *attempt) *attempt {
 	}
 	var tried []FenceTrial
 	settled := map[int]bool{} // statements that no further barrier makes better
-	for bound > 0 && len(a.plan.Fences) < mostFences {
+	for !s.ProofsOnly && bound > 0 && len(a.plan.Fences) < mostFences {
 		best, at := a, -1
 		nest, messages := s.neediest(a, settled)
 		if messages <= bound {
