@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/procfunc"
@@ -26,8 +27,17 @@ type Example struct {
 }
 
 // Examples looks for examples for all communications that have ready messages, on
-// np PEs, or on a few for 0. One that is not there may still exist.
+// np PEs, or on a few for 0. One that is not there may still exist. What listens is
+// looked at as if it had one slot, and ready messages for every put.
 func (p *Plan) Examples(np int) map[int]*Example {
+	plain := *p
+	plain.Slots = slices.Clone(p.Slots)
+	for i := range plain.Slots {
+		if s := &plain.Slots[i]; s.Unheard && len(s.At) == 0 {
+			s.Unheard, s.Staged, s.Count = false, false, 1
+		}
+	}
+	p = &plain
 	pes := replayPEs
 	if np > 0 {
 		pes = []int{np}

@@ -29,10 +29,12 @@ func (t FenceTrial) String() string {
 }
 
 // Barriers are tried one by one: mostFences in all, at mostPlaces in a statement,
-// those that are executed the least first.
+// those that are executed the least first. Each is an analysis of the program, of
+// which there are as many as make mostAnalysed communications in all.
 const (
-	mostFences = 4
-	mostPlaces = 12
+	mostFences   = 4
+	mostPlaces   = 12
+	mostAnalysed = 5000
 )
 
 // fence adds barriers to a plan. A barrier orders all that all PEs have done, so
@@ -47,14 +49,18 @@ func (s *searcher) fence(a *attempt) *attempt {
 		bound = DefaultBarrierThreshold
 	}
 	var tried []FenceTrial
+	left := mostAnalysed / max(1, len(a.plan.Slots))
 	settled := map[int]bool{} // statements that no further barrier makes better
-	for bound > 0 && len(a.plan.Fences) < mostFences {
+	for !s.ProofsOnly && bound > 0 && len(a.plan.Fences) < mostFences {
 		best, at := a, -1
 		nest, messages := s.neediest(a, settled)
 		if messages <= bound {
 			break
 		}
 		for _, c := range s.places(a, nest) {
+			if left--; left < 0 {
+				break
+			}
 			fences := append(slices.Clone(a.plan.Fences), c)
 			slices.Sort(fences)
 			b := s.attempt(a.turn, fences...)

@@ -91,6 +91,17 @@ func (t Trial) String() string {
 // the order of what a byte saves, the most first, as long as the bound on the
 // memory allows.
 //
+// Where the numbers of PEs are given, proofs that are exact for these come next
+// (known.go).
+//
+// What still needs ready messages may listen: then the two PEs of a pair note, as
+// the program runs, which messages have passed between them, and a ready message
+// goes only from consumers that have sent the producer nothing since their last use
+// of the slot. So one ready message, or message of data, serves for all
+// communications that listen, and for as many puts as there are slots. That takes
+// no proof, and how often it happens is found by a rehearsal on a few PEs, for 1 to
+// 64 slots: the cheapest number is taken for which there is memory (listen.go).
+//
 // The graph depends on how the groups complete: all at once, or what goes to
 // opposite neighbours one after another (comm.Program.InTurn), by which a message
 // of the second exchange answers the first. One turn more is one wait more, and is
@@ -100,11 +111,18 @@ func (t Trial) String() string {
 // makes the choices for that graph. So there are at most three analyses of the
 // program, and one when the first leaves nothing to gain.
 //
+// In outermost statements that would send more than Options.BarrierThreshold ready
+// messages even so, barriers are tried, before one group after another; each is an
+// analysis, of which large programs get few (fence.go).
+//
 // The cost of a statement is the sum over its communications, each times its
 // expected number of executions (bounds that are not constant count as 50
 // iterations, conditions as holding every other time): 1 for a ready message, 0.1
-// for the copy from a stage, 0.05 where pairs of PEs may have no answer, 0.5 for a
-// turn more in a group, and 1e-9 for a byte of slots.
+// for the copy from a stage, 0.05 where pairs of PEs may have no answer, 0.03 for
+// the notes of one that listens, 0.5 for a turn more in a group, 2 for a barrier, and
+// 1e-9 for a byte of slots. Of those that listen, which may have many slots, a byte
+// costs 1e-4 when it is first touched, and 5e-5 each time where all slots do not fit
+// a cache of 256 KB.
 func Search(c *comm.Program, rel Relations, o Options) *Plan {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory

@@ -14,8 +14,8 @@ import (
 
 // Explain is the text of stage plan: the slots, each followed by the proofs that
 // make its ready messages unnecessary, and in plan elide by what was tried; the
-// barriers that were tried; the classes of communications that may fill the same cells; then the graph with
-// communication nodes. Parse reads it.
+// barriers that were tried; the classes of communications that may fill the same
+// cells; then the graph with communication nodes. Parse reads it.
 func (p *Plan) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s\n", p.Kind)

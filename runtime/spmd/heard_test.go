@@ -190,3 +190,46 @@ func TestUnheardByForce(t *testing.T) {
 		t.Errorf("%d ready messages for %d data messages", ready, data)
 	}
 }
+
+// TestOneReadyMessageForMany: of two broadcasts in a loop, always from PE 0, with one
+// slot each, only the first needs ready messages: they tell of the second's last use
+// too. With a message back in between neither needs any.
+func TestOneReadyMessageForMany(t *testing.T) {
+	const np, rounds = 3, 10
+	for _, answered := range []bool{false, true} {
+		body := func(pe *PE) {
+			l := dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(np))
+			a := NewArray[float64](pe, "a", l, nil)
+			x := NewComm(pe, 0, a, NewTemp[float64](pe, 0, 1)).Unheard()
+			y := NewComm(pe, 1, a, NewTemp[float64](pe, 0, 1)).Unheard()
+			back := NewComm(pe, 2, a, NewTemp[float64](pe, 1, 9)).Sync(Quiet)
+			pe.Start()
+			for range rounds {
+				for _, c := range []*Comm[float64]{x, y} {
+					c.Post(func(int) Box { return pe.Box() }, Sub{-1, 0, 1})
+					c.Wait()
+					c.Done()
+				}
+				if answered {
+					back.Post(func(q int) Box {
+						if q != 0 {
+							return nil
+						}
+						return pe.Box(dist.Range(1, 9, 1))
+					})
+					back.Wait()
+					back.Done()
+				}
+			}
+		}
+		_, stats := spmd(t, np, "", body)
+		want := int64((rounds - 1) * (np - 1))
+		if answered {
+			want = 0
+		}
+		if x, y := stats.Site(0), stats.Site(1); x.Ready != want || y.Ready != 0 || x.Data != rounds*(np-1) || y.Data != x.Data {
+			t.Errorf("answered %t: %+v and %+v, want %d ready messages and none", answered, x, y, want)
+		}
+		wantError(t, heldRun(t, np, "1 2", "", body), "")
+	}
+}
