@@ -51,7 +51,7 @@ func (s *searcher) fence(a *attempt) *attempt {
 	var tried []FenceTrial
 	left := mostAnalysed / max(1, len(a.plan.Slots))
 	settled := map[int]bool{} // statements that no further barrier makes better
-	for !s.ProofsOnly && bound > 0 && len(a.plan.Fences) < mostFences {
+	for bound > 0 && len(a.plan.Fences) < mostFences {
 		best, at := a, -1
 		nest, messages := s.neediest(a, settled)
 		if messages <= bound {

@@ -17,9 +17,6 @@ const unheard = "ready message: only from those consumers that have sent the pro
 // estimated by a rehearsal. One that needs none on the numbers of PEs that the plan
 // is for keeps the slots that it has, and listens on other numbers.
 func (s *searcher) listen(a *attempt, extra map[int]float64) {
-	if s.ProofsOnly {
-		return
-	}
 	left := s.Memory
 	listen, any := make([]bool, len(a.plan.Slots)+1), false
 	for i := range a.plan.Slots {

@@ -171,9 +171,6 @@ type Options struct {
 	// executed, by estimate, before a barrier in it is tried; 0 stands for
 	// DefaultBarrierThreshold, less for no barriers.
 	BarrierThreshold float64
-	// ProofsOnly leaves out what lowers the number of ready messages without a proof
-	// that it takes none: listening, and barriers.
-	ProofsOnly bool
 	// Relations are those of a program and its graph; nil stands for procfunc.Analyze.
 	Relations func(*comm.Program, *cfg.Graph) Relations
 }
