@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/spmdc/spmdc/runtime/snapshot"
 )
 
 // checkpointing is what the command line says about checkpoints.
@@ -26,6 +28,19 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 	f.StringVar(&c.output, "output", "", "write standard output to `FILE`. With -restart what was printed after the checkpoint is first taken out of it")
 	f.BoolVar(&c.force, "checkpoint-sync", true, "force each checkpoint to the disk, so that it outlasts a failure of the machine, and not only of the run")
 	f.IntVar(&c.stopAfter, "stop-after-checkpoint", 0, "for tests: end the run behind its `K`-th checkpoint, those before a restart included")
+}
+
+// preset makes a run that is to go on from a checkpoint one on as many PEs, unless the
+// command line says how many.
+func (c *checkpointing) preset(f *flag.FlagSet, n *int) {
+	said := false
+	f.Visit(func(x *flag.Flag) { said = said || x.Name == "n" })
+	if said || !c.restart || c.file == "" {
+		return
+	}
+	if parts, err := snapshot.Open(c.file); err == nil && len(parts) > 1 {
+		*n = len(parts) - 1
+	}
 }
 
 // wrong says what of the command line does not go together.

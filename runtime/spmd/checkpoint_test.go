@@ -300,12 +300,17 @@ func TestRefusedCheckpoints(t *testing.T) {
 		{"empty", points(), nil, readerInput, "2", 1, "it is no checkpoint"},
 		{"input", points(), whole, "1\n3" + readerInput[3:], "2", 1, "standard input is not the one that was read before"},
 		{"short input", points(), whole, "1\n", "2", 1, "12 bytes of standard input had been read, and now there are 2"},
+		{"none", points(), whole, readerInput, "", 0, "going on from checkpoint 3"}, // on as many PEs
 		{"none", points(), whole, readerInput, "2", 0, "going on from checkpoint 3"},
 	} {
 		if err := os.WriteFile(file, c.text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		status, stdout, text := start(c.p, reader, c.input, "-n", c.pes, "-checkpoint", file, "-restart")
+		args := []string{"-checkpoint", file, "-restart"}
+		if c.pes != "" {
+			args = append(args, "-n", c.pes)
+		}
+		status, stdout, text := start(c.p, reader, c.input, args...)
 		if status != c.status || !strings.Contains(text, c.want) || status != 0 && stdout != "" {
 			t.Errorf("%s: status %d, printed %q\n%s\nwant %s", c.what, status, stdout, text, c.want)
 		}

@@ -110,7 +110,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
 		flags.PrintDefaults()
 	}
-	switch err := flags.Parse(args); {
+	err := flags.Parse(args)
+	points.preset(flags, n)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case err != nil:
@@ -126,7 +128,6 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
 	}
-	var err error
 	if p.Elide, err = elision.elision(&p); err != nil {
 		return misused(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,14 +17,15 @@ import (
 // restarts runs a check build, by run, on n PEs with checkpoints, and again in parts: each is
 // stopped behind a checkpoint, and the next goes on from there. Together they must
 // print what the run in one piece prints, and send the same messages. places picks
-// the checkpoints; most is how many chains of parts are run.
-func restarts(run runner, dir string, input []byte, n int, want *Outcome, places *rand.Rand, most int) error {
+// the checkpoints; most is how many chains of parts are run. With images lines come in
+// any order.
+func restarts(run runner, dir string, input []byte, n int, want *Outcome, places *rand.Rand, most int, images bool) error {
 	folder, err := os.MkdirTemp(dir, "checkpoints")
 	if err != nil {
 		return driver.Usagef("check the disk", "%v", err)
 	}
 	defer os.RemoveAll(folder)
-	file, printed := filepath.Join(folder, "file"), filepath.Join(folder, "output")
+	file, output := filepath.Join(folder, "file"), filepath.Join(folder, "output")
 	args := []string{"-n", strconv.Itoa(n), "-stats", "-checkpoint", file, "-checkpoint-sync=false"}
 	part := func(more ...string) (*Outcome, error) {
 		got, _, err := run(input, append(append([]string(nil), args...), more...)...)
@@ -37,7 +39,11 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 		return err
 	}
 	if want != nil {
-		if err := same(want, whole); err != nil {
+		err := same(want, whole)
+		if images {
+			err = judge(whole, want)
+		}
+		if err != nil {
 			return &Fault{Wrong, "with checkpoints: " + err.Error()}
 		}
 	}
@@ -48,7 +54,7 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 	for range most {
 		var chain []string
 		next += 1 + places.IntN(3)
-		at, more := next, []string{"-output", printed}
+		at, more := next, []string{"-output", output}
 		for {
 			got, err := part(append(more, "-stop-after-checkpoint", strconv.Itoa(at))...)
 			chain = append(chain, strconv.Itoa(at))
@@ -56,18 +62,19 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 				return inParts(err, chain)
 			}
 			if strings.Contains(got.Stderr, stoppedBehind) {
-				more = []string{"-output", printed, "-restart"}
+				more = []string{"-output", output, "-restart"}
 				at += 1 + places.IntN(9)
 				continue
 			}
 			if len(chain) == 1 {
 				return nil // the run has no more checkpoints
 			}
-			text, err := os.ReadFile(printed)
+			text, err := os.ReadFile(output)
 			if err != nil {
 				return err
 			}
-			if string(text) != whole.Stdout || got.Status != whole.Status {
+			got.Stdout = string(text)
+			if printed(got, images) != printed(whole, images) || got.Status != whole.Status {
 				return inParts(&Fault{Wrong, fmt.Sprintf("exit status %d, and printed is\n%s\nwhere the run in one piece has %d\n%s", got.Status, text, whole.Status, whole.Stdout)}, chain)
 			}
 			if a, b := sent(whole), sent(got); a != b {
@@ -90,6 +97,16 @@ func untraced(limit time.Duration, program string) runner {
 
 // stoppedBehind is what a program says that -stop-after-checkpoint has ended.
 const stoppedBehind = ": stopped behind checkpoint "
+
+// printed is what a run printed; the lines of images in one order.
+func printed(o *Outcome, images bool) string {
+	if !images {
+		return o.Stdout
+	}
+	lines := strings.Split(o.Stdout, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
 
 // inParts says of a fault in which run it came up.
 func inParts(err error, chain []string) error {

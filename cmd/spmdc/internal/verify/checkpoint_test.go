@@ -43,8 +43,13 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Rows) != len(c.plans) {
-			t.Errorf("%s: %d runs, want %d", c.file, len(r.Rows), len(c.plans))
+		if len(r.Rows)+len(r.Images) != len(c.plans) {
+			t.Errorf("%s: %d runs, want %d", c.file, len(r.Rows)+len(r.Images), len(c.plans))
+		}
+		for _, x := range r.Images {
+			if x.Fault != nil {
+				t.Errorf("%s on %d images: %v", c.file, x.Images, x.Fault)
+			}
 		}
 		for _, x := range r.Rows {
 			if x.Fault != nil {

@@ -127,7 +127,7 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 			row := Row{Plan: k, PEs: n}
 			var got *Outcome
 			if o.Checkpoints {
-				row.Fault = restarts(untraced(o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains)
+				row.Fault = restarts(untraced(o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains, false)
 				r.Rows = append(r.Rows, row)
 				continue
 			}

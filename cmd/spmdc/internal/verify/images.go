@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/fortran"
 )
 
 // A program with coarrays has no plan: it communicates where its source says so.
@@ -47,7 +49,11 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 	if len(want) > 0 {
 		r.Reference = "OpenCoarrays"
 	}
-	for _, race := range []bool{false, true} {
+	races := []bool{false, true}
+	if o.Checkpoints {
+		races = races[:1]
+	}
+	for _, race := range races {
 		compile := o.Compile
 		compile.Check = !race
 		b.Race = race
@@ -59,6 +65,11 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 		}
 		name := map[bool]string{false: "checked", true: "race"}[race]
 		for _, n := range o.PEs {
+			if o.Checkpoints {
+				err := restarts(untraced(o.Limit, program), dir, input, n, want[n], rand.New(rand.NewPCG(uint64(n), 2)), mostChains, true)
+				r.Images = append(r.Images, ImageRow{name, n, err})
+				continue
+			}
 			got, err := execute(o.Limit, input, program, "-n", strconv.Itoa(n))
 			if err == nil {
 				err = judge(got, want[n])
@@ -123,10 +134,19 @@ func (r *Report) coarrayReference(dir string, c *driver.Compilation) func(n int)
 		r.Notes = append(r.Notes, err.Error())
 		return nil
 	}
+	sources := []string{source}
+	if fortran.Needed(c.Text) {
+		module := filepath.Join(dir, fortran.Name)
+		if err := os.WriteFile(module, fortran.SPMD, 0o666); err != nil {
+			r.Notes = append(r.Notes, err.Error())
+			return nil
+		}
+		sources = []string{module, source}
+	}
 	one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
 	for _, cmd := range []*exec.Cmd{
-		exec.Command("caf", "-O1", "-ffp-contract=off", "-J", dir, "-o", many, source),
-		exec.Command("gfortran", "-fcoarray=single", "-O1", "-ffp-contract=off", "-J", dir, "-o", one, source),
+		exec.Command("caf", append([]string{"-O1", "-ffp-contract=off", "-J", dir, "-o", many}, sources...)...),
+		exec.Command("gfortran", append([]string{"-fcoarray=single", "-O1", "-ffp-contract=off", "-J", dir, "-o", one}, sources...)...),
 	} {
 		out, err := cmd.CombinedOutput()
 		if errors.Is(err, exec.ErrNotFound) {

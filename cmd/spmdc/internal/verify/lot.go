@@ -199,7 +199,7 @@ func (r *RandomReport) run(server *server, s *sample) *Failing {
 			var got *Outcome
 			var err error
 			if r.Checkpoints {
-				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2)
+				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2, false)
 			} else {
 				x := trial{run: run, input: []byte(s.Input), n: n, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
 				c, got, err = x.check()
