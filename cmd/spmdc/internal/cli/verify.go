@@ -93,10 +93,16 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	case cmd.Random > 0:
 		r, err := verify.Random(table, verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: cmd.Seed, Shrink: cmd.Shrink, Hold: cmd.Hold, Yardstick: cmd.Yardstick, Progress: env.Stderr})
 		if err != nil {
+			if r != nil && r.Verified > 0 {
+				r.Write(env.Stdout)
+			}
 			return err
 		}
 		ok = r.OK()
 		r.Write(&text)
+		if r.Interrupted() {
+			*status = driver.StatusInterrupted
+		}
 	default:
 		c, err := flags.open(cmd.File, counts)
 		if err != nil {

@@ -111,7 +111,7 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	defer os.RemoveAll(dir)
 	b := driver.Builder{Table: table, Cache: cache, Host: true, Verify: true}
 	r := &Report{File: c.File}
-	if c.IR.SPMD {
+	if c.IR.SPMD && !o.Checkpoints {
 		return r, r.images(b, dir, c, input, o)
 	}
 	want, err := r.reference(dir, c, input, o)

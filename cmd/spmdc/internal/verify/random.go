@@ -78,7 +78,8 @@ func (r *RandomReport) Interrupted() bool { return r.Verified < r.Programs }
 
 // Random verifies random programs as File does a program. Those of a lot are built
 // as one while those of the lot before run, so that memory does not grow with the
-// number of programs. The first that fails is shrunk.
+// number of programs. The first that fails is shrunk. An error is one of the machine,
+// or of the generator; with it comes the report of what was verified before.
 func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 	r := newReport(o)
 	dir, err := os.MkdirTemp("", "spmdc-verify-")
@@ -106,12 +107,10 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 		}
 	}()
 	clock := newProgress(r)
+	var failed error
 	for l := range built {
-		if l.err != nil {
-			if ctx.Err() != nil {
-				break
-			}
-			return nil, l.err
+		if failed = l.err; failed != nil || ctx.Err() != nil {
+			break
 		}
 		r.verify(ctx, l)
 		if ctx.Err() != nil {
@@ -124,10 +123,13 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 		clock.show()
 		os.RemoveAll(l.dir)
 	}
-	if len(r.Failing) > 0 && o.Shrink > 0 && ctx.Err() == nil {
+	if ctx.Err() != nil {
+		return r, nil // whatever failed was interrupted
+	}
+	if len(r.Failing) > 0 && o.Shrink > 0 {
 		r.shrink(table, dir, &r.Failing[0])
 	}
-	return r, nil
+	return r, failed
 }
 
 func newReport(o RandomOptions) *RandomReport {

@@ -56,13 +56,17 @@ func (k FaultKind) String() string {
 
 func (f *Fault) Error() string { return f.Kind.String() + ": " + f.Text }
 
+// ioDelay is how long what a program has written may take to arrive when it has
+// ended: on a machine that has much else to do a second was too little.
+const ioDelay = time.Minute
+
 // execute runs a program with an input, for so long at most.
 func execute(limit time.Duration, input []byte, program string, args ...string) (*Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin = bytes.NewReader(input)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = ioDelay
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -72,7 +72,7 @@ func (s *server) start() error {
 	cmd := exec.Command(s.bundle)
 	s.stderr = &bytes.Buffer{}
 	cmd.Stderr = s.stderr
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = ioDelay
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
