@@ -10,15 +10,11 @@ import (
 )
 
 // An agreement gives all PEs the minimum of each word, whether votes differ only in
-// their first word or in all, and goes on when the count of agreements has come round
-// in the words that carry it. It orders memory as a barrier does.
+// their first word or in all. It orders memory as a barrier does.
 func TestAgree(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 7} {
-			rounds := 300
-			if n == 2 {
-				rounds = 1<<16 + 1000
-			}
+			const rounds = 300
 			shared := make([]int, n)
 			err := Run(n, stuck, func(pe transport.Transport) {
 				for r := range rounds {
