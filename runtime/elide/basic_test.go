@@ -106,3 +106,40 @@ func TestOnePEBreaksConsensus(t *testing.T) {
 	}
 	t.Log(errs[0])
 }
+
+// Agreements go on when their count has come round in the bits that words have for it.
+func TestExchangeComesRound(t *testing.T) {
+	const start = 1<<(64-genShift) - 20 // even
+	transports := NewInProcess(3)
+	for pe, p := range transports {
+		p.gen = start
+		p.slots[2*pe].word.Store(start << genShift)
+		p.slots[2*pe+1].word.Store((start - 1) << genShift)
+	}
+	var wg sync.WaitGroup
+	for pe, p := range transports {
+		wg.Go(func() {
+			for round := range uint64(60) {
+				var v, want Vote
+				seq := round
+				if round%7 == 3 { // a second round
+					seq += uint64(pe)
+				}
+				v.set(int64(pe%2), 5, seq, 9)
+				want.set(0, 5, round, 9)
+				want[wordNotSeq] = ^int64(round)
+				if round%7 == 3 {
+					want[wordNotSeq] = ^int64(round + 2)
+				}
+				if err := p.Agree(0, &v, 10*time.Second); err != nil || v != want {
+					t.Errorf("PE %d, round %d: %v, %v, want %v", pe, round, err, v, want)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if transports[0].gen <= 1<<(64-genShift) {
+		t.Error("the count has not come round")
+	}
+}
