@@ -291,6 +291,9 @@ func (k *keeper) again(p *Program, np int) error {
 // from the one that is there.
 func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*keeper, error) {
 	k := &keeper{path: path, note: note}
+	if err := snapshot.Writable(path); err != nil {
+		return nil, &Error{File: path, PE: -1, Msg: "cannot write checkpoints there: " + err.Error()}
+	}
 	if !restart {
 		return k, nil
 	}

@@ -351,7 +351,19 @@ func TestCheckpointFlags(t *testing.T) {
 	if status, _, text := start(sites(8), reader, readerInput, "-checkpoint", file); status != exitUsage || !strings.Contains(text, "no call of spmd_checkpoint") {
 		t.Errorf("status %d\n%s", status, text)
 	}
-	status, _, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", filepath.Join(file, "no folder"))
+	// What can be known of the file is said at once, the rest where it comes up.
+	for _, name := range []string{filepath.Join(file, "no folder"), t.TempDir()} {
+		status, stdout, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", name)
+		if status != exitFault || stdout != "" || !strings.Contains(text, name+": cannot write checkpoints there") {
+			t.Errorf("status %d, %q\n%s", status, stdout, text)
+		}
+	}
+	status, _, text := start(points(), func(pe *PE) {
+		if pe.ID() == 0 {
+			os.Mkdir(file, 0o777)
+		}
+		reader(pe)
+	}, readerInput, "-n", "2", "-checkpoint", file)
 	if status != exitFault || !strings.Contains(text, "prog.hpf:107: PE 0: the checkpoint cannot be written") {
 		t.Errorf("status %d\n%s", status, text)
 	}
