@@ -71,6 +71,19 @@ func Commit(path string, parts [][]byte, force bool, before func() error) (err e
 	return nil
 }
 
+// Writable reports by its error why Commit could not write the file path.
+func Writable(path string) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return errors.New("it is there, and is no file")
+	}
+	f, err := os.OpenFile(Aside(path), os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(Aside(path))
+}
+
 // syncFolder makes a renaming last. Systems that cannot do so for a folder do it
 // in their own time.
 func syncFolder(dir string) {

@@ -253,7 +253,7 @@ func (k *keeper) open(stdin io.Reader, out *output) (*input, error) {
 			return nil, &Error{File: k.path, PE: -1, Msg: "cannot go on from this checkpoint: " + err.Error(),
 				Hint: "give the program the same input as before, from its beginning: what has been read is skipped"}
 		}
-		k.in.base, k.shown = m.in.used.bytes, m.out
+		k.in.base, k.shown = m.in.used.bytes, max(k.shown, m.out)
 	}
 	in = newInput(&spoolReader{s: k.in, at: m.in.used.bytes}, out)
 	in.line, in.end, in.used = m.in.line, m.in.end, m.in.used
@@ -291,6 +291,9 @@ func (k *keeper) again(p *Program, np int) error {
 // from the one that is there.
 func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*keeper, error) {
 	k := &keeper{path: path, note: note}
+	if err := snapshot.Writable(path); err != nil {
+		return nil, &Error{File: path, PE: -1, Msg: "cannot write checkpoints there: " + err.Error()}
+	}
 	if !restart {
 		return k, nil
 	}

@@ -16,6 +16,7 @@ type checkpointing struct {
 	restart   bool
 	restarts  int
 	output    string
+	shown     int64
 	force     bool
 	stopAfter int
 }
@@ -27,6 +28,7 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 	f.IntVar(&c.restarts, "restarts", 0, "when the run fails, go on from its last checkpoint, up to `N` times")
 	f.StringVar(&c.output, "output", "", "write standard output to `FILE`. With -restart what was printed after the checkpoint is first taken out of it")
 	f.BoolVar(&c.force, "checkpoint-sync", true, "force each checkpoint to the disk, so that it outlasts a failure of the machine, and not only of the run")
+	f.Int64Var(&c.shown, "shown", 0, "for who starts a run again: the first `N` bytes of its output have been seen, and are not printed again")
 	f.IntVar(&c.stopAfter, "stop-after-checkpoint", 0, "for tests: end the run behind its `K`-th checkpoint, those before a restart included")
 }
 
@@ -46,14 +48,16 @@ func (c *checkpointing) preset(f *flag.FlagSet, n *int) {
 // wrong says what of the command line does not go together.
 func (c *checkpointing) wrong(p *Program, trace string) string {
 	switch {
+	case c.shown != 0 && (c.file == "" || c.output != ""):
+		return "-shown needs -checkpoint FILE, and standard output"
 	case c.file == "" && (c.restart || c.restarts != 0 || c.stopAfter != 0):
 		return "-restart, -restarts and -stop-after-checkpoint need -checkpoint FILE"
 	case c.file == "":
 		return ""
 	case p.Identity == "":
 		return "-checkpoint: the program takes no checkpoints: it has no call of spmd_checkpoint that is ever reached"
-	case c.restarts < 0 || c.stopAfter < 0:
-		return "-restarts and -stop-after-checkpoint: the number must not be negative"
+	case c.restarts < 0 || c.stopAfter < 0 || c.shown < 0:
+		return "-restarts, -stop-after-checkpoint and -shown: the number must not be negative"
 	case p.freeze != nil:
 		return "-freeze runs the program several times: leave out -checkpoint"
 	case p.Lates != nil && p.Lates.String() != "":
@@ -73,7 +77,7 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 		if p.keeper, err = newKeeper(p, np, c.file, c.restart, note); err != nil {
 			return nil, nil, err
 		}
-		p.keeper.force, p.keeper.stopAfter = c.force, c.stopAfter
+		p.keeper.force, p.keeper.stopAfter, p.keeper.shown = c.force, c.stopAfter, c.shown
 		if c.restart {
 			p.Trace = nil // what there was of it is in another one
 		}

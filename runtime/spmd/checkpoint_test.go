@@ -243,6 +243,12 @@ func TestCheckpointStreams(t *testing.T) {
 		if first+rest != want || status != 0 {
 			t.Errorf("checkpoint %d: %s and then %s\n%s", k, first, rest, text)
 		}
+		// Who starts it again may have seen more than that.
+		start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-stop-after-checkpoint", fmt.Sprint(k))
+		seen := min(len(want), len(first)+20)
+		if _, rest, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-restart", "-shown", fmt.Sprint(seen)); rest != want[seen:] {
+			t.Errorf("checkpoint %d: %s where %d bytes have been seen\n%s", k, rest, seen, text)
+		}
 		// What was printed behind the checkpoint goes out of the file.
 		start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-output", printed, "-stop-after-checkpoint", fmt.Sprint(k))
 		f, err := os.OpenFile(printed, os.O_APPEND|os.O_WRONLY, 0)
@@ -263,6 +269,10 @@ func TestRestartFromTheBeginning(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "checkpoint")
 	_, want, _ := start(points(), reader, readerInput, "-n", "2")
 	status, got, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-restart")
+	os.Remove(file)
+	if _, rest, _ := start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-restart", "-shown", "11"); rest != want[11:] {
+		t.Errorf("%s where 11 bytes have been seen", rest)
+	}
 	if status != 0 || got != want || text != "test: there is no checkpoint "+file+": starting from the beginning\n" {
 		t.Errorf("status %d\n%s%s", status, got, text)
 	}
@@ -328,6 +338,7 @@ func TestCheckpointFlags(t *testing.T) {
 		want string
 	}{
 		{[]string{"-restart"}, "need -checkpoint FILE"},
+		{[]string{"-shown", "3"}, "-shown needs -checkpoint FILE"},
 		{[]string{"-checkpoint", file, "-restarts", "-1"}, "must not be negative"},
 		{[]string{"-checkpoint", file, "-freeze"}, "leave out -checkpoint"},
 		{[]string{"-checkpoint", file, "-late", "0,1,1"}, "leave out -checkpoint"},
@@ -340,7 +351,19 @@ func TestCheckpointFlags(t *testing.T) {
 	if status, _, text := start(sites(8), reader, readerInput, "-checkpoint", file); status != exitUsage || !strings.Contains(text, "no call of spmd_checkpoint") {
 		t.Errorf("status %d\n%s", status, text)
 	}
-	status, _, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", filepath.Join(file, "no folder"))
+	// What can be known of the file is said at once, the rest where it comes up.
+	for _, name := range []string{filepath.Join(file, "no folder"), t.TempDir()} {
+		status, stdout, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", name)
+		if status != exitFault || stdout != "" || !strings.Contains(text, name+": cannot write checkpoints there") {
+			t.Errorf("status %d, %q\n%s", status, stdout, text)
+		}
+	}
+	status, _, text := start(points(), func(pe *PE) {
+		if pe.ID() == 0 {
+			os.Mkdir(file, 0o777)
+		}
+		reader(pe)
+	}, readerInput, "-n", "2", "-checkpoint", file)
 	if status != exitFault || !strings.Contains(text, "prog.hpf:107: PE 0: the checkpoint cannot be written") {
 		t.Errorf("status %d\n%s", status, text)
 	}

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
@@ -34,6 +36,35 @@ func (f *checkpointFlags) args() []string {
 		args = append(args, "-output", f.Output)
 	}
 	return args
+}
+
+// again makes the arguments with which the program is started again, from those of the
+// first time: it goes on from its checkpoint, prints nothing twice, and gets the same
+// input, which must be a file for that.
+func (f *checkpointFlags) again(args []string, stdin *os.File) func(shown int64) ([]string, error) {
+	var begin int64
+	var pipe error
+	if stdin != nil {
+		begin, pipe = stdin.Seek(0, io.SeekCurrent)
+	}
+	return func(shown int64) ([]string, error) {
+		if pipe != nil {
+			return nil, errors.New("its input is no file, and cannot be read again")
+		}
+		if stdin != nil {
+			if _, err := stdin.Seek(begin, io.SeekStart); err != nil {
+				return nil, err
+			}
+		}
+		more := slices.Clone(args)
+		if !f.Restart {
+			more = append(more, "-restart")
+		}
+		if f.Output == "" {
+			more = append(more, "-shown", strconv.FormatInt(shown, 10))
+		}
+		return more, nil
+	}
 }
 
 type moduleCmd struct {

@@ -316,7 +316,12 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	}
 	args := runArgs(n, cmd.Stats, &cmd.elideFlags)
 	args = append(args, cmd.checkpointFlags.args()...)
-	*status, err = driver.Start(program, args, driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr})
+	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
+	if cmd.Checkpoint != "" && cmd.Restarts > 0 {
+		*status, err = driver.Supervise(program, args, stdio, cmd.Restarts, cmd.checkpointFlags.again(args, env.Stdin), env.Stderr)
+		return err
+	}
+	*status, err = driver.Start(program, args, stdio)
 	return err
 }
 

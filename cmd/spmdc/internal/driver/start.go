@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -26,6 +27,50 @@ func Grouped(cmd *exec.Cmd) {
 // 128 plus the number of the signal for one that a signal ended. Signals that
 // spmdc receives go on to the program, which decides what they mean.
 func Start(program string, args []string, io Stdio) (int, error) {
+	status, _, err := start(program, args, io)
+	return status, err
+}
+
+// Supervise is Start for a program that takes checkpoints: as long as something ends it
+// that is neither its own doing nor its user's, as the system does when memory is short,
+// it is started again, up to so many times. again gives its arguments then, when so many
+// bytes of its output have been written; an error says why it cannot be. note gets a
+// line for each time.
+func Supervise(program string, args []string, stdio Stdio, times int, again func(shown int64) ([]string, error), note io.Writer) (int, error) {
+	out := &counted{w: stdio.Out}
+	stdio.Out = out
+	for n := 1; ; n++ {
+		status, sig, err := start(program, args, stdio)
+		if err != nil || n > times || !foreign[sig] {
+			return status, err
+		}
+		if args, err = again(out.n); err != nil {
+			fmt.Fprintf(note, "spmdc: the program was ended by a signal (%v), and cannot be started again: %v\n", sig, err)
+			return status, nil
+		}
+		fmt.Fprintf(note, "spmdc: the program was ended by a signal (%v): restart %d of at most %d\n", sig, n, times)
+	}
+}
+
+// foreign are the signals that a program does not get by its user's wish.
+var foreign = map[syscall.Signal]bool{
+	syscall.SIGKILL: true, syscall.SIGSEGV: true, syscall.SIGBUS: true, syscall.SIGABRT: true, syscall.SIGILL: true, syscall.SIGFPE: true,
+}
+
+// counted counts what goes through.
+type counted struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// start is Start that tells the signal which ended the program, 0 if none did.
+func start(program string, args []string, io Stdio) (int, syscall.Signal, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.In, io.Out, io.Err
 
@@ -35,7 +80,7 @@ func Start(program string, args []string, io Stdio) (int, error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		return 0, Usagef("try again; if it stays so, empty the build cache", "the program does not start: %v", err)
+		return 0, 0, Usagef("try again; if it stays so, empty the build cache", "the program does not start: %v", err)
 	}
 	done := make(chan struct{})
 	defer close(done)
@@ -52,10 +97,10 @@ func Start(program string, args []string, io Stdio) (int, error) {
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return 0, Usagef("try again", "the program's streams failed: %v", err)
+		return 0, 0, Usagef("try again", "the program's streams failed: %v", err)
 	}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal()), nil
+		return 128 + int(ws.Signal()), ws.Signal(), nil
 	}
-	return cmd.ProcessState.ExitCode(), nil
+	return cmd.ProcessState.ExitCode(), 0, nil
 }

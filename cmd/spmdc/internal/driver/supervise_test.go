@@ -1,0 +1,53 @@
+package driver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A program that a signal ends is started again, one that ends itself is not, whatever
+// its status; what it has written is counted.
+func TestSupervise(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("it needs /bin/sh")
+	}
+	for _, c := range []struct {
+		name, script string
+		times        int
+		status       int
+		out          string
+		starts       int
+		refuse       error
+	}{
+		{"killed once", `printf "<$*>"; test $# -gt 1 || kill -9 $$`, 3, 0, "<first><again 7>", 2, nil},
+		{"killed always", `printf "<$*>"; kill -9 $$`, 2, 137, "<first><again 7><again 16>", 3, nil},
+		{"aborted", `printf x; test $# -gt 1 || kill -6 $$`, 1, 0, "xx", 2, nil},
+		{"ended by its user", `kill -15 $$`, 3, 143, "", 1, nil},
+		{"its own status", `exit 137`, 3, 137, "", 1, nil},
+		{"not possible", `kill -9 $$`, 3, 137, "", 1, errors.New("no input")},
+	} {
+		file := filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+c.script+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs, note bytes.Buffer
+		starts := 1
+		status, err := Supervise(file, []string{"first"}, Stdio{Out: &out, Err: &errs}, c.times, func(shown int64) ([]string, error) {
+			if c.refuse == nil {
+				starts++
+			}
+			return []string{"again", fmt.Sprint(shown)}, c.refuse
+		}, &note)
+		if err != nil || status != c.status || out.String() != c.out || starts != c.starts {
+			t.Errorf("%s: status %d, %v, output %q, %d starts\n%s", c.name, status, err, out.String(), starts, note.String())
+		}
+		if c.refuse != nil && !strings.Contains(note.String(), "cannot be started again: no input") {
+			t.Errorf("%s: %s", c.name, note.String())
+		}
+	}
+}
