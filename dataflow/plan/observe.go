@@ -104,14 +104,15 @@ func (y *Yardstick) Add(z Yardstick) {
 	y.ProvedAgain += z.ProvedAgain
 }
 
-// String is like "97 of 98 elided (99.0 %), 95 by proof (96.9 %); of those that put
-// into used slots 40 of 41 (97.6 %), 38 by proof (92.7 %)".
-func (y Yardstick) String() string {
-	share := func(what string, elided, proved, of int) string {
-		percent := func(n int) float64 { return 100 * float64(n) / float64(max(1, of)) }
-		return fmt.Sprintf("%d of %d%s (%.1f %%), %d by proof (%.1f %%)", elided, of, what, percent(elided), proved, percent(proved))
-	}
-	return share(" elided", y.Elided, y.Proved, y.Safe) + "; of those that put into used slots " + share("", y.ElidedAgain, y.ProvedAgain, y.SafeAgain)
+// All is like "97 of 98 elided (99.0 %), 95 by proof (96.9 %)".
+func (y Yardstick) All() string { return shareOf(y.Elided, y.Proved, y.Safe) }
+
+// Again is All of those that put into used slots.
+func (y Yardstick) Again() string { return shareOf(y.ElidedAgain, y.ProvedAgain, y.SafeAgain) }
+
+func shareOf(elided, proved, of int) string {
+	percent := func(n int) float64 { return 100 * float64(n) / float64(max(1, of)) }
+	return fmt.Sprintf("%d of %d elided (%.1f %%), %d by proof (%.1f %%)", elided, of, percent(elided), proved, percent(proved))
 }
 
 func (y *Yardstick) count(o Observed) {

@@ -55,8 +55,8 @@ func TestYardstick(t *testing.T) {
 		known.Add(k)
 		symbolic.Add(s)
 	}
-	t.Logf("number of PEs known: %v", known)
-	t.Logf("any number of PEs:   %v", symbolic)
+	t.Logf("number of PEs known: %s; into used slots %s", known.All(), known.Again())
+	t.Logf("any number of PEs:   %s; into used slots %s", symbolic.All(), symbolic.Again())
 	if known.SafeAgain < 50 || symbolic.SafeAgain < 10 {
 		t.Errorf("too few references that put into used slots for the shares to mean anything")
 	}

@@ -195,8 +195,12 @@ func (r *RandomReport) Write(w io.Writer) error {
 		}
 	}
 	if r.Yardstick > 0 {
-		fmt.Fprintf(w, "  of references safe on every sampled path, with the number of PEs known: %v\n", r.Known)
-		fmt.Fprintf(w, "    for any number of PEs: %v\n", r.Symbolic)
+		for _, y := range []struct {
+			what string
+			plan.Yardstick
+		}{{"number of PEs known", r.Known}, {"any number of PEs", r.Symbolic}} {
+			fmt.Fprintf(w, "  %s: of the references safe on every sampled path %s;\n    of those that put into used slots %s\n", y.what, y.All(), y.Again())
+		}
 	}
 	_, err := fmt.Fprintf(w, "%d violations, %d wrong outputs, %d hangs, %d missed by the checker, %d not compiled\n", r.Faults[Violation.String()], r.Faults[Wrong.String()],
 		r.Faults[Hang.String()], r.Faults[Disagree.String()], r.Faults[notCompiled])
