@@ -89,7 +89,7 @@ end program
 		t.Fatal(report(diags))
 	}
 	c := comm.Analyze(p, scalar.Analyze(p))
-	made := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{PEs: []int{2, 3, 40}})
+	made := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{PEs: []int{2, 3}})
 	if err := made.Verify(); err != nil {
 		t.Fatal(err)
 	}
