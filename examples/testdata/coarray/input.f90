@@ -28,6 +28,7 @@ program input
   end do
   sync all
   print *, x(n)[num_images()]
+  if (this_image() /= num_images()) print *, this_image(), 'goes on'
+  sync all ! mpiexec may lose what images print while another one stops
   if (this_image() == num_images()) stop
-  print *, this_image(), 'goes on'
 end program input
