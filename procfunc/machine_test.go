@@ -2,6 +2,8 @@ package procfunc_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -543,16 +545,28 @@ func (m *machine) elements(c *comm.Comm, id int, visit func(subs []int)) {
 				set[x] = true
 			}
 		} else {
+			// What is sent of sums of indices is a progression in the steps that all
+			// of them have in common, from the least sum to the greatest.
 			set = map[int]bool{m.number(ax.Off): true}
+			step := 0
 			for _, term := range ax.Terms {
 				sum := map[int]bool{}
 				t := values(term.Range)
+				if t.N > 1 {
+					step = divisor(step, term.Coef*t.Step)
+				}
 				for x := range set {
 					for k := range max(0, t.N) {
 						sum[x+term.Coef*(t.Lo+k*t.Step)] = true
 					}
 				}
 				set = sum
+			}
+			if len(set) > 0 && len(ax.Terms) > 1 {
+				least, most := slices.Min(slices.Collect(maps.Keys(set))), slices.Max(slices.Collect(maps.Keys(set)))
+				for x := least; x < most; x += max(step, -step) {
+					set[x] = true
+				}
 			}
 		}
 		for x := range set {
@@ -581,4 +595,14 @@ func (m *machine) elements(c *comm.Comm, id int, visit func(subs []int)) {
 		visit(subs)
 	}
 	axis(0)
+}
+
+// divisor is the greatest common divisor of a and b, by trying.
+func divisor(a, b int) int {
+	for d := max(a, -a, b, -b); d > 0; d-- {
+		if a%d == 0 && b%d == 0 {
+			return d
+		}
+	}
+	return 0
 }

@@ -152,7 +152,7 @@ func tuple(ps []Pos) string {
 // needs are computed at run time.
 func (f *Functions) relationOf(c *comm.Comm) *Relation {
 	r := &Relation{Ref: c.ID, Comm: c, Grid: c.Array.Mapping.Grid, Must: true}
-	b := &relationBuilder{f: f, r: r, c: c, vars: map[*comm.Range]int{}, driven: map[*comm.Range]bool{}}
+	b := &relationBuilder{f: f, r: r, c: c, vars: map[*comm.Range]int{}, driven: map[*comm.Range]bool{}, hulls: map[int]string{}}
 	for range r.Grid.Rank {
 		r.P = append(r.P, Pos{Kind: Same})
 		r.Q = append(r.Q, Pos{Kind: All})
@@ -179,6 +179,7 @@ type relationBuilder struct {
 	vars map[*comm.Range]int // index into r.Vars
 	// driven: some dimension of the section follows the index.
 	driven map[*comm.Range]bool
+	hulls  map[int]string // the Vars of axes whose sums of indices are sent as progressions
 }
 
 func (b *relationBuilder) fails(why string) {
@@ -298,7 +299,7 @@ func (b *relationBuilder) subscript(d int) (linalg.Affine, bool) {
 			return s.Off, true
 		}
 		// The index space is that of the loops: one value for all subscripts.
-		f, ok := b.axis(b.c.Axes[s.Axis])
+		f, ok := b.axis(s.Axis)
 		if !ok {
 			return f, false
 		}
@@ -315,9 +316,9 @@ func (b *relationBuilder) subscript(d int) (linalg.Affine, bool) {
 		b.r.Vars = append(b.r.Vars, Var{Name: name, Lo: linalg.Const(int64(dim.Lo)), Hi: linalg.Const(int64(dim.Hi)), Step: 1, Idle: true})
 		return linalg.Var(name), true
 	}
-	f, ok := b.axis(ax)
-	if b.c.Array.Mapping.Map.Axes[d].Grid < 0 {
-		return f, ok // moves no position
+	f, ok := b.axis(d)
+	if b.c.Array.Mapping.Map.Axes[d].Grid < 0 || b.hulls[d] != "" {
+		return f, ok // moves no position, or with no index
 	}
 	for _, t := range ax.Terms {
 		if !b.driven[t.Range] {
@@ -338,7 +339,12 @@ func (b *relationBuilder) subscript(d int) (linalg.Affine, bool) {
 	return f, ok
 }
 
-func (b *relationBuilder) axis(ax comm.Axis) (linalg.Affine, bool) {
+// axis is the values along axis i of the index space.
+func (b *relationBuilder) axis(i int) (linalg.Affine, bool) {
+	ax := b.c.Axes[i]
+	if len(ax.Terms) > 1 && !even(ax) {
+		return b.hull(i), true
+	}
 	f := ax.Off
 	for _, t := range ax.Terms {
 		g, ok := linalg.Var(t.Range.Index).Scale(int64(t.Coef))
@@ -350,6 +356,61 @@ func (b *relationBuilder) axis(ax comm.Axis) (linalg.Affine, bool) {
 		}
 	}
 	return f, true
+}
+
+// even reports whether the sums of some indices are a progression on each PE: all of
+// them go in steps of one size, also where a PE executes some iterations only.
+func even(ax comm.Axis) bool {
+	size := func(t comm.AxisTerm) int { return max(t.Coef*t.Range.Step, -t.Coef*t.Range.Step) }
+	for _, t := range ax.Terms {
+		if size(t) != size(ax.Terms[0]) {
+			return false
+		}
+		for _, k := range t.Range.Cons {
+			if _, dim, p := position(k); dim >= 0 && p.Space.Format != dist.Block {
+				return false // each P-th iteration
+			}
+		}
+	}
+	return true
+}
+
+// hull is the values along axis i where they are sent as the smallest progression
+// that holds all sums (dist.Triplet.Plus), which may hold more: it takes them
+// independently of the indices.
+func (b *relationBuilder) hull(i int) linalg.Affine {
+	if name := b.hulls[i]; name != "" {
+		return linalg.Var(name)
+	}
+	b.fails("a sum of indices is sent as a progression")
+	ax := b.c.Axes[i]
+	v := Var{Name: fmt.Sprintf("%s.%d", b.c.Array.Name, i+1), Lo: ax.Off, Hi: ax.Off, Idle: true}
+	if b.c.Subs != nil {
+		v.Name = fmt.Sprintf("sum %d", i+1)
+	}
+	single := true // all indices go in steps of one
+	for _, t := range ax.Terms {
+		r := b.r.Vars[b.vars[t.Range]]
+		lo, hi := r.Lo, r.Hi
+		if (int64(t.Coef) < 0) != (r.Step < 0) {
+			lo, hi = hi, lo
+		}
+		single = single && (r.Step == 1 || r.Step == -1)
+		v.Step = linalg.GCD(v.Step, int64(t.Coef))
+		for _, end := range []struct{ to, by *linalg.Affine }{{&v.Lo, &lo}, {&v.Hi, &hi}} {
+			f, ok := end.by.Scale(int64(t.Coef))
+			if ok {
+				*end.to, ok = end.to.Add(f)
+			}
+			v.Unknown = v.Unknown || r.Unknown || !ok
+		}
+	}
+	if !single {
+		v.Step = 1 // a range may end before its bound
+	}
+	b.r.Vars = append(b.r.Vars, v)
+	b.hulls[i] = v.Name
+	return linalg.Var(v.Name)
 }
 
 // certainty: elements outside of the array's bounds are not moved. A reference
