@@ -214,13 +214,22 @@ func TestCoarrayElision(t *testing.T) {
 						}
 					}
 					check("-elide=online")
+					online := readReport(t, report)
 					check("-elide-log=" + log)
 					audit := readReport(t, report)
 					spmdc(t, "elide", "classify", "--accept", "-o", plan, log)
 					check("-elide=" + plan)
 					planned := readReport(t, report)
-					if strings.HasPrefix(source, "figure") && (planned.Total.Before-planned.Total.After)*100 < 95*audit.Total.Redundant {
-						t.Errorf("%d images: the plan elides %d of %d redundant barriers, less than 95 %%", n, planned.Total.Before-planned.Total.After, audit.Total.Redundant)
+					if _, name := filepath.Split(source); !slices.ContainsFunc(layered, func(l layeredExample) bool { return l.name+".f90" == name }) {
+						continue
+					}
+					elided := func(r barrierReport) uint64 { return r.Total.Before - r.Total.After }
+					if elided(planned)*100 < 95*audit.Total.Redundant {
+						t.Errorf("%d images: the plan elides %d of %d redundant barriers, less than 95 %%", n, elided(planned), audit.Total.Redundant)
+					}
+					// figure9 as it is here is too short to learn.
+					if elided(online)*100 < 80*audit.Total.Redundant && !strings.Contains(source, "figure9") {
+						t.Errorf("%d images: %d of %d redundant barriers are elided as learned, less than 80 %%", n, elided(online), audit.Total.Redundant)
 					}
 				}
 			})

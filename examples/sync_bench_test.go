@@ -118,9 +118,9 @@ func lengthen(b *testing.B, e example) string {
 }
 
 // timed is how long a run takes.
-func timed(b *testing.B, e example, program, pes string) time.Duration {
+func timed(b *testing.B, e example, program, pes string, args ...string) time.Duration {
 	b.Helper()
-	cmd := exec.Command(program, "-n", pes)
+	cmd := exec.Command(program, append(args, "-n", pes)...)
 	if e.input != "" {
 		in, err := os.Open(e.input)
 		if err != nil {

@@ -5,15 +5,14 @@
 !   module comm     borders and sums; it cannot know its callers, so that every
 !                   procedure synchronises on entry and on exit
 !
-! Most of these barriers are redundant: the solver does nothing that another
-! image could see between one call of comm and the next.
+! The solver does nothing that another image could see between one call of comm
+! and the next: of the three barriers of each call, that on entry is redundant.
 module comm
   implicit none
   integer, parameter :: width = 30
   integer, parameter :: most = width
-  real(8) :: field(width, 0:most+1)[*]
   integer :: rows
-  real(8) :: part[*]
+  real(8) :: first_row(width)[*], last_row(width)[*], part[*]
 contains
 
   ! Deals the rows of the square out to the images.
@@ -34,16 +33,19 @@ contains
     sync all
   end subroutine comm_leave
 
-  ! Brings the border rows of the neighbours.
-  subroutine comm_borders()
-    integer :: me, other
+  ! Brings the border rows of the neighbours into rows 0 and rows + 1 of v.
+  subroutine comm_borders(v)
+    real(8), intent(inout) :: v(width, 0:most+1)
+    integer :: me, i
     call comm_enter()
     me = this_image()
-    if (me > 1) then
-      other = (me - 1)*width/num_images() - (me - 2)*width/num_images()
-      field(:,0) = field(:,other)[me-1]
-    end if
-    if (me < num_images()) field(:,rows+1) = field(:,1)[me+1]
+    do i = 1, width
+      first_row(i) = v(i,1)
+      last_row(i) = v(i,rows)
+    end do
+    call comm_leave()
+    if (me > 1) v(:,0) = last_row(:)[me-1]
+    if (me < num_images()) v(:,rows+1) = first_row(:)[me+1]
     call comm_leave()
   end subroutine comm_borders
 
@@ -81,19 +83,20 @@ module solver
   implicit none
 contains
 
-  ! y = A p, where A is the five-point difference operator and p lies in field.
-  subroutine apply(y)
+  ! y = A v, where A is the five-point difference operator.
+  subroutine apply(v, y)
+    real(8), intent(inout) :: v(width, 0:most+1)
     real(8), intent(out) :: y(width, most)
     real(8) :: west, east
     integer :: i, j
-    call comm_borders()
+    call comm_borders(v)
     do j = 1, rows
       do i = 1, width
         west = 0
         east = 0
-        if (i > 1) west = field(i-1,j)
-        if (i < width) east = field(i+1,j)
-        y(i,j) = 4*field(i,j) - west - east - field(i,j-1) - field(i,j+1)
+        if (i > 1) west = v(i-1,j)
+        if (i < width) east = v(i+1,j)
+        y(i,j) = 4*v(i,j) - west - east - v(i,j-1) - v(i,j+1)
       end do
     end do
   end subroutine apply
@@ -118,19 +121,20 @@ contains
     integer, intent(in) :: limit
     integer, intent(out) :: iterations
     real(8), intent(out) :: residual
-    real(8) :: r(width, most), q(width, most)
+    real(8) :: p(width, 0:most+1), r(width, most), q(width, most)
     real(8) :: rho, before, scale, step
     integer :: i, j
+    p = 0
     do j = 1, rows
       do i = 1, width
-        field(i,j) = x(i,j)
+        p(i,j) = x(i,j)
       end do
     end do
-    call apply(q)
+    call apply(p, q)
     do j = 1, rows
       do i = 1, width
         r(i,j) = b(i,j) - q(i,j)
-        field(i,j) = r(i,j)
+        p(i,j) = r(i,j)
       end do
     end do
     scale = dot(b, b)
@@ -139,11 +143,11 @@ contains
     do while (iterations < limit)
       if (rho <= tolerance**2*scale) exit
       iterations = iterations + 1
-      call apply(q)
-      step = rho/product_with_field(q)
+      call apply(p, q)
+      step = rho/bordered_dot(p, q)
       do j = 1, rows
         do i = 1, width
-          x(i,j) = x(i,j) + step*field(i,j)
+          x(i,j) = x(i,j) + step*p(i,j)
           r(i,j) = r(i,j) - step*q(i,j)
         end do
       end do
@@ -151,25 +155,26 @@ contains
       rho = dot(r, r)
       do j = 1, rows
         do i = 1, width
-          field(i,j) = r(i,j) + rho/before*field(i,j)
+          p(i,j) = r(i,j) + rho/before*p(i,j)
         end do
       end do
     end do
     residual = sqrt(rho/scale)
   end subroutine conjugate_gradients
 
-  real(8) function product_with_field(q)
-    real(8), intent(in) :: q(width, most)
+  ! The inner product with a vector that has border rows.
+  real(8) function bordered_dot(p, q)
+    real(8), intent(in) :: p(width, 0:most+1), q(width, most)
     real(8) :: mine
     integer :: i, j
     mine = 0
     do j = 1, rows
       do i = 1, width
-        mine = mine + field(i,j)*q(i,j)
+        mine = mine + p(i,j)*q(i,j)
       end do
     end do
-    product_with_field = comm_sum(mine)
-  end function product_with_field
+    bordered_dot = comm_sum(mine)
+  end function bordered_dot
 
 end module solver
 
@@ -180,7 +185,6 @@ program cg
   real(8) :: x(width, most), b(width, most), residual, error
   integer :: first, iterations, i, j, problem
   call comm_begin(first)
-  field = 0
   do problem = 1, 3
     x = 0
     do j = 1, rows
