@@ -494,6 +494,10 @@ func (g *gen) communication(c *comm.Comm) {
 			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, c.StageAxis(), mode)
 			return
 		}
+		if slot := g.plan.Slots[c.ID-1]; slot.Planes != nil {
+			g.out.p("%s := spmd.NewPlanes[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, mode)
+			return
+		}
 		g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 	default:
 		if n := g.plan.Slots[c.ID-1].Count; n > 1 {

@@ -120,6 +120,9 @@ type Slot struct {
 	// Staged: the slots are stages, packed, from which each PE copies what has
 	// arrived into its overlap at CO.
 	Staged bool
+	// Planes, with a Count of 2: successive executions fill different planes of the
+	// overlap, which so is the slots.
+	Planes *Planes
 	// Ages, of elide, is the proof where there are stages or several slots, which
 	// belong to the communication alone.
 	Ages *SlotProof

@@ -80,6 +80,9 @@ type commState struct {
 	ends [][]int
 	// answers are what its proof counts on, and what came of them.
 	answers []answering
+	// plane is, where the slots are planes, that of the last C, if it is known.
+	plane      int64
+	planeKnown bool
 }
 
 const inUse = -1
@@ -211,6 +214,9 @@ func (r *replay) post(c *comm.Comm) {
 	messages, known := r.messages(c)
 	slot := &r.p.Slots[c.ID-1]
 	quiet := !slot.Ready || slices.Contains(slot.At, r.np)
+	if slot.Planes != nil && r.seen == nil {
+		r.checkPlane(slot, st)
+	}
 	switch {
 	case r.seen != nil:
 		if known {
@@ -243,6 +249,22 @@ func (r *replay) post(c *comm.Comm) {
 			}
 		}
 	}
+}
+
+// checkPlane wants another plane than that of the last execution.
+func (r *replay) checkPlane(slot *Slot, st *commState) {
+	plane, known := int64(0), true
+	for _, v := range slot.Planes.Sub.Vars() {
+		_, ok := r.values[v]
+		known = known && ok
+	}
+	if known {
+		plane, known = slot.Planes.Sub.Eval(func(v string) int64 { return r.values[v] })
+	}
+	if known && st.planeKnown && plane == st.plane && r.err == nil {
+		r.err = fmt.Errorf("line %d: #%d fills plane %d of dimension %d twice in succession", slot.Comm.CLine, slot.Comm.ID, plane, slot.Planes.Dim)
+	}
+	st.plane, st.planeKnown = plane, known
 }
 
 // own reports whether the slots are the communication's own.

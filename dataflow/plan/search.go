@@ -76,6 +76,8 @@ func (t Trial) String() string {
 // What popl96 frees stays as it is there. For each other communication it tries,
 // the cheaper forms first,
 //
+//   - for an overlap of which successive executions are proved to fill different
+//     planes, these as 2 slots (planes.go);
 //   - for an overlap: a stage, then 2 and more stages. A stage is over at CO, when
 //     its content has been copied into the overlap, and nobody else puts into it;
 //   - for a temporary: 2 and more of it.
@@ -189,9 +191,11 @@ type option struct {
 	slot  int // index
 	trial int // index
 	slots synch.Slots
-	asks  bool
-	bytes int64
-	saves float64
+	// planes: successive executions fill different planes of the overlap.
+	planes *Planes
+	asks   bool
+	bytes  int64
+	saves  float64
 }
 
 // attempt makes the choices with the given groups in turns, and barriers before the
@@ -229,7 +233,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		if first.Free {
 			continue
 		}
-		for _, f := range s.forms(c) {
+		for _, f := range append(p.planesForms(c, p.Classes), s.forms(c)...) {
 			cost := turned + byteCost*float64(f.bytes)
 			if f.slots.Staged {
 				cost += weight * copyCost
@@ -239,7 +243,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 				cost += weight * askCost
 				kills = asking(rel)
 			}
-			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count, Planes: f.planes}), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
 			if t.Free = solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
@@ -257,7 +261,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		if a.trials[o.slot][o.trial].Note != chosen {
 			continue
 		}
-		slot.Ready, slot.Staged, slot.Count, slot.Verdict = false, o.slots.Staged, o.slots.Count, synch.NoReady
+		slot.Ready, slot.Staged, slot.Count, slot.Planes, slot.Verdict = false, o.slots.Staged, o.slots.Count, o.planes, synch.NoReady
 		kills := synch.KillsAfter(rel.KillsAfter)
 		if o.asks {
 			kills = asking(rel)
@@ -398,6 +402,8 @@ func (a *attempt) done(other *attempt) *Plan {
 // sharedOut says in words what there is of the cells.
 func sharedOut(s *Slot) string {
 	switch {
+	case s.Planes != nil:
+		return ", in planes by turns"
 	case !s.Staged && s.Count == 1:
 		return ""
 	case !s.Staged:

@@ -30,6 +30,9 @@ func (p *Plan) Explain() string {
 		for i := range s.Proofs {
 			fmt.Fprintln(&b, &s.Proofs[i])
 		}
+		if s.Planes != nil {
+			fmt.Fprintln(&b, s.Planes)
+		}
 		if s.Ages != nil {
 			fmt.Fprintln(&b, s.Ages)
 		}
@@ -59,7 +62,8 @@ func writeAt(b *strings.Builder, at []int) {
 // staged, or staged*2, where they are stages, from which what has arrived is
 // copied, also quiet; ready-staged*2 where these need ready messages. unheard is
 // ready for those PEs that have not been heard from, unheard*2 with two slots, and
-// unheard-staged, unheard-staged*2 with stages.
+// unheard-staged, unheard-staged*2 with stages. alternating*2 is quiet, with planes of
+// an overlap by turns.
 func mood(s Slot) string {
 	word := "quiet"
 	switch {
@@ -73,6 +77,8 @@ func mood(s Slot) string {
 		word = "ready"
 	case s.Staged:
 		word = "staged"
+	case s.Planes != nil:
+		word = "alternating"
 	}
 	if s.Count > 1 {
 		word += fmt.Sprintf("*%d", s.Count)
@@ -87,6 +93,8 @@ func parseMood(text string) (s SlotText, ok bool) {
 	case "ready":
 		s.Ready = true
 	case "quiet":
+	case "alternating":
+		s.Alternating = true
 	case "staged":
 		s.Staged = true
 	case "ready-staged":
@@ -97,6 +105,9 @@ func parseMood(text string) (s SlotText, ok bool) {
 		return s, false
 	}
 	s.Count = 1
+	if s.Alternating && many != "2" {
+		return s, false
+	}
 	if several {
 		n, err := strconv.Atoi(many)
 		most := synch.MaxSlots
@@ -133,10 +144,23 @@ type SlotText struct {
 	Unheard bool // from those consumers only that have sent the producer nothing since
 	Staged  bool
 	Count   int
-	Text    string
-	Tried   []string
-	At      []int      // on so many PEs it needs no ready messages
-	Proof   *SlotProof // of stages and several slots, which belong to the communication alone
+	// Alternating: the slots are planes of an overlap. Dim and Sub are what is claimed
+	// of them: successive executions differ in subscript Dim, which is Sub.
+	Alternating bool
+	Dim         int
+	Sub         string
+	Text        string
+	Tried       []string
+	At          []int      // on so many PEs it needs no ready messages
+	Proof       *SlotProof // of stages and several slots, which belong to the communication alone
+}
+
+func (s *SlotText) mood() string {
+	slot := Slot{Ready: s.Ready, Staged: s.Staged, Unheard: s.Unheard, Count: s.Count}
+	if s.Alternating {
+		slot.Planes = &Planes{}
+	}
+	return mood(slot)
 }
 
 // String writes d in the form that Parse reads.
@@ -147,7 +171,7 @@ func (d *Document) String() string {
 		fmt.Fprintf(&b, "# %s\n", n)
 	}
 	for _, s := range d.Slots {
-		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, mood(Slot{Ready: s.Ready, Staged: s.Staged, Unheard: s.Unheard, Count: s.Count}), s.Text)
+		fmt.Fprintf(&b, "slot %d %s %s\n", s.ID, s.mood(), s.Text)
 		for _, t := range s.Tried {
 			fmt.Fprintf(&b, "tried %s\n", t)
 		}
@@ -155,6 +179,9 @@ func (d *Document) String() string {
 			if d.Proofs[i].Put == s.ID {
 				fmt.Fprintln(&b, &d.Proofs[i])
 			}
+		}
+		if s.Sub != "" {
+			fmt.Fprintf(&b, "alternates %d in %d: %s\n", s.ID, s.Dim, s.Sub)
 		}
 		if s.Proof != nil {
 			fmt.Fprintln(&b, s.Proof)
@@ -192,7 +219,7 @@ func Parse(text string) (*Document, error) {
 			err = d.parseSlot(line)
 		case word == "proof":
 			err = d.parseProof(line)
-		case word == "tried" || word == "ages" || word == "quiet":
+		case word == "tried" || word == "ages" || word == "quiet" || word == "alternates":
 			err = d.parseOfSlot(word, line)
 		case exact.Keyword(word):
 			err = d.parseExact(line)
@@ -231,11 +258,11 @@ func (d *Document) parseKind(line string) error {
 func (d *Document) parseSlot(line string) error {
 	f := strings.SplitN(line, " ", 4)
 	if len(f) != 4 {
-		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet|staged|unheard TEXT\"", line)
+		return fmt.Errorf("found %q, want \"slot NUMBER ready|quiet|staged|alternating|unheard TEXT\"", line)
 	}
 	slot, ok := parseMood(f[2])
 	if !ok {
-		return fmt.Errorf("found %q, want ready, quiet, staged or ready-staged, with *2 to *%d for several slots; or unheard or unheard-staged, with *2 to *%d", f[2], synch.MaxSlots, MostSlots)
+		return fmt.Errorf("found %q, want ready, quiet, staged or ready-staged, with *2 to *%d for several slots; alternating*2; or unheard or unheard-staged, with *2 to *%d", f[2], synch.MaxSlots, MostSlots)
 	}
 	id, err := strconv.Atoi(f[1])
 	if err != nil || id != len(d.Slots)+1 {
@@ -258,6 +285,17 @@ func (d *Document) parseOfSlot(word, line string) error {
 	}
 	if word == "quiet" {
 		return s.parseAt(line)
+	}
+	if word == "alternates" {
+		id, dim, sub, err := parsePlanes(line)
+		switch {
+		case err != nil:
+			return err
+		case id != s.ID || !s.Alternating || s.Sub != "":
+			return fmt.Errorf("%q does not follow its slot, alternating, as the only such line", line)
+		}
+		s.Dim, s.Sub = dim, sub
+		return nil
 	}
 	p, err := parseSlotProof(line)
 	switch {

@@ -16,6 +16,13 @@ func (p *Plan) Verify() error {
 	if err := p.Document().Verify(); err != nil {
 		return err
 	}
+	for i := range p.Slots {
+		if s := &p.Slots[i]; s.Planes != nil || s.Comm.Overlap && !s.Staged && s.Count > 1 {
+			if err := s.checkPlanes(); err != nil {
+				return err
+			}
+		}
+	}
 	for _, e := range p.Exact {
 		if err := p.follow(e); err != nil {
 			return fmt.Errorf("the proofs for %d PEs: %w", e.PEs, err)
@@ -44,6 +51,14 @@ func (d *Document) Verify() error {
 	ready := map[int]bool{}
 	for _, s := range d.Slots {
 		ready[s.ID] = s.Ready
+		if s.Alternating && s.Sub == "" {
+			return fmt.Errorf("#%d has planes as slots, and nothing is said of what they are", s.ID)
+		}
+		if s.Alternating {
+			if err := checkPlanesText(d.Graph, s.ID, s.Sub); err != nil {
+				return fmt.Errorf("#%d has planes by turns as slots: %w", s.ID, err)
+			}
+		}
 		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil || s.At != nil || s.Unheard) {
 			return fmt.Errorf("#%d has stages, several slots, numbers of PEs of its own, or heeds who has been heard from, which plan %s does not have", s.ID, d.Kind)
 		}

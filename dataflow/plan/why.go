@@ -42,6 +42,8 @@ func (p *Plan) whyAges(s *Slot, between []*cfg.Node) string {
 	switch {
 	case s.Staged && s.Count > 1:
 		what = "every copy from a stage"
+	case s.Planes != nil:
+		what = "every use of a plane"
 	case !s.Staged:
 		what = "every use of a slot"
 	}
@@ -49,6 +51,9 @@ func (p *Plan) whyAges(s *Slot, between []*cfg.Node) string {
 		return fmt.Sprintf("no ready message: at most %d executions, each with a slot of its own", s.Count)
 	}
 	why := "no ready message: " + p.orders(between, what) + " into it"
+	if s.Planes != nil {
+		why += "; " + s.Planes.why()
+	}
 	if len(s.Asks) > 0 {
 		var names []string
 		for _, y := range s.Asks {
@@ -66,7 +71,7 @@ const Chosen = chosen
 func (s *Slot) Form() string { return mood(*s) }
 
 // SaySlots says how many slots there are, and whether they are stages.
-func (s *Slot) SaySlots() string { return say(s.Staged, s.Count, false) }
+func (s *Slot) SaySlots() string { return say(s.Planes != nil, s.Staged, s.Count, false) }
 
 // Say is what the slot is, in words. Asking: ready messages only between PEs
 // between which what is asked for goes one way only. Listening: only from PEs that
@@ -75,11 +80,11 @@ func (s *Slot) SaySlots() string { return say(s.Staged, s.Count, false) }
 func (s *Slot) Say() string {
 	switch {
 	case s.Unheard:
-		return say(s.Staged, s.Count, false) + ", listening"
+		return say(false, s.Staged, s.Count, false) + ", listening"
 	case s.Ready:
-		return say(s.Staged, s.Count, false) + ", a ready message before every put"
+		return say(false, s.Staged, s.Count, false) + ", a ready message before every put"
 	}
-	return say(s.Staged, s.Count, len(s.Asks) > 0)
+	return say(s.Planes != nil, s.Staged, s.Count, len(s.Asks) > 0)
 }
 
 // Say is what was tried, in words.
@@ -88,7 +93,7 @@ func (t Trial) Say() string {
 	if !ok {
 		return t.What
 	}
-	text := say(form.Staged, form.Count, t.Asks)
+	text := say(form.Alternating, form.Staged, form.Count, t.Asks)
 	if t.Unheard {
 		text += ", listening"
 	}
@@ -101,9 +106,11 @@ func (t Trial) Say() string {
 	return text
 }
 
-func say(staged bool, count int, asks bool) string {
+func say(planes, staged bool, count int, asks bool) string {
 	text := "one slot"
 	switch {
+	case planes:
+		text = fmt.Sprintf("%d planes by turns", count)
 	case staged && count > 1:
 		text = fmt.Sprintf("%d stages by turns", count)
 	case staged:
@@ -124,9 +131,9 @@ func (p *Plan) notes() []string {
 	}
 	return []string{
 		"tried: what the search looked at for the slot above; it takes the cheapest.",
-		"quiet: one slot, quiet*2: two by turns; staged: a stage, from which is copied what has arrived; asking: ready messages only",
-		"between PEs that get no answer; unheard: only from PEs that have sent nothing since; in turn: opposite exchanges one after",
-		"another; barrier: where one of all PEs was tried.",
+		"quiet: one slot, quiet*2: two by turns; alternating*2: planes of the overlap by turns; staged: a stage, from which is copied",
+		"what has arrived; asking: ready messages only between PEs that get no answer; unheard: only from PEs that have sent nothing",
+		"since; in turn: opposite exchanges one after another; barrier: where one of all PEs was tried.",
 		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, noting who was heard", readyCost, copyCost, askCost),
 		fmt.Sprintf("%g, a turn more %g, a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", noteCost, turnCost, fenceCost, byteCost, firstCost, guessTrip),
 		"proof, ages: what holds in front of each node of the graph below, of the last value, of the one before, ...; verified.",

@@ -312,7 +312,7 @@ func (r *run) free(p int, e *event, c, m *Comm, known int) bool {
 	behind, _ := slices.BinarySearchFunc(list, r.latest[memory{m.Number, p}]+1, func(u use, epoch uint64) int { return cmp.Compare(u.epoch, epoch) })
 	for k := behind - 1; k >= 0; k-- {
 		u := &list[k]
-		if m == c && u.epoch%uint64(c.Depth) != e.epoch%uint64(c.Depth) || !r.ended[place{m.Number, u.epoch, p}] {
+		if m == c && c.Whole && u.epoch%uint64(c.Depth) != e.epoch%uint64(c.Depth) || !r.ended[place{m.Number, u.epoch, p}] {
 			continue
 		}
 		if at, ok := r.over[place{m.Number, u.epoch, e.pe}]; ok && at <= known {

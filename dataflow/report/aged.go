@@ -215,6 +215,9 @@ func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) [
 		add(w, "tells", "U -> U", "every PE contributes after that, and none has the result before all have contributed")
 	}
 	text := "p puts into the same slot again, and knows that q is done with it"
+	if s.planes() {
+		text = "p puts into a plane that it has filled before, and knows that q is done with it"
+	}
 	if s.slots.Staged {
 		text = "p puts into the same stage again, and knows that it is free"
 	}
@@ -236,11 +239,17 @@ func (s *agedStory) slotName() string {
 	if s.slots.Staged {
 		kind = "stage"
 	}
+	if s.planes() {
+		kind = "plane of the overlap"
+	}
 	if s.slots.Count == 1 {
 		return "the " + kind
 	}
 	return fmt.Sprintf("a %s (there are %s, used by turns)", kind, numeral(s.slots.Count))
 }
+
+// planes reports whether the slots are planes of an overlap.
+func (s *agedStory) planes() bool { return s.slot != nil && s.slot.Planes != nil }
 
 // age says what a put overwrites: "what came two iterations of it before".
 func (s *agedStory) age() string {
@@ -335,6 +344,8 @@ func (s *agedStory) sentence(o *Obligation) string {
 		overwrites = fmt.Sprintf("%s stages, used by turns: %s", numeral(s.slots.Count), overwrites)
 	case s.slots.Staged:
 		overwrites = "it comes into a stage, which is free as soon as q has copied it into its overlap: " + overwrites
+	case s.planes():
+		overwrites = fmt.Sprintf("%v, the subscript in dimension %d, is another one in each execution, so that the planes of the overlap are two slots: %s", s.slot.Planes.Sub, s.slot.Planes.Dim, overwrites)
 	case s.slots.Count > 1:
 		overwrites = fmt.Sprintf("%s slots, used by turns: %s", numeral(s.slots.Count), overwrites)
 	}

@@ -264,7 +264,7 @@ func (b *builder) example(it synch.Item) *Example {
 		p.Slots = slices.Clone(p.Slots)
 		for i := range p.Slots {
 			if s := &p.Slots[i]; s.Ready {
-				s.Count, s.Staged, s.Unheard, s.At = 1, false, false, nil
+				s.Count, s.Staged, s.Unheard, s.At, s.Planes = 1, false, false, nil, nil
 			}
 		}
 		b.examples = p.Examples(b.a.options.PEs)

@@ -60,7 +60,9 @@ type section struct {
 
 // Slot makes the slot of the next communication; all PEs make theirs in the same
 // order. Epoch e fills instance e modulo depth of the memory. reads tells cells
-// apart; with nil an instance of the memory is one cell.
+// apart; with nil an instance of the memory is one cell. With cells and a depth the
+// instances are different cells of one memory, which is not taken for granted: each
+// put is checked against the uses of all epochs.
 func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
 	pes := len(m.clock)
 	s := &Slot{
@@ -294,7 +296,7 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 		over := load(&mate.row[q].over)
 		for i := range mate.needs[q] {
 			n := &mate.needs[q][i]
-			if mate == s && n.from%uint64(s.depth) != epoch%uint64(s.depth) || n.over == 0 || n.step <= known {
+			if mate == s && s.reads == nil && n.from%uint64(s.depth) != epoch%uint64(s.depth) || n.over == 0 || n.step <= known {
 				continue
 			}
 			if mate.reads != nil && !mate.reads(q, n.box, cells) {

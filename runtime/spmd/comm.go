@@ -62,6 +62,21 @@ func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 	return c
 }
 
+// NewPlanes makes the communication that copies elements of src into the overlap of
+// src, of which any slots successive executions fill different elements. So the overlap
+// is so many slots, which the executions fill in turn, each with flags of its own.
+func NewPlanes[T any](pe *PE, site int, src *Array[T], slots int) *Comm[T] {
+	c := &Comm[T]{pe: pe, site: site, src: src, count: pe.count(site)}
+	memories := make([]*transport.Slice[T], slots)
+	for i := range memories {
+		memories[i] = src.mem
+	}
+	c.slots(src.Layout.Rank(), memories)
+	c.newOrder()
+	pe.keep(c)
+	return c
+}
+
 // NewStaged makes the communication that copies elements of src into the overlap
 // of src by way of stages: puts land in a stage, and Wait copies what has arrived
 // from there. So a slot is free as soon as Wait returns, however long the values
