@@ -3,6 +3,7 @@ package plan_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -110,7 +111,8 @@ func writeArchive(comment string, sections []section) string {
 // and with them the claims of proofs, are numbered by where they stand.
 type sketch struct {
 	kind    plan.Kind
-	slots   []string // the slot lines
+	slots   []string       // the slot lines
+	planes  map[int]string // what is said of planes, by slot
 	proofs  []sketchProof
 	ages    []sketchAges
 	classes []string
@@ -144,12 +146,15 @@ func takeApart(t testing.TB, text string) *sketch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sketch{kind: d.Kind}
+	s := &sketch{kind: d.Kind, planes: map[int]string{}}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		number, rest, _ := strings.Cut(line, " ")
 		switch number {
 		case "plan", "proof", "tried", "ages", "barrier", "#":
+			continue
+		case "alternates":
+			s.planes[len(s.slots)] = line
 			continue
 		case "slot":
 			s.slots = append(s.slots, line)
@@ -221,6 +226,9 @@ func (s *sketch) String() string {
 	fmt.Fprintf(&b, "plan %s\n", s.kind)
 	for i, line := range s.slots {
 		b.WriteString(line + "\n")
+		if p := s.planes[i+1]; p != "" {
+			b.WriteString(p + "\n")
+		}
 		for _, p := range s.proofs {
 			if p.put == i+1 {
 				b.WriteString(p.String() + "\n")
@@ -271,7 +279,7 @@ func (p sketchAges) changed(age, node int, to plan.Claim) sketchAges {
 
 // clone copies s. Claims and kills are replaced by a spoiler, never changed.
 func (s *sketch) clone() *sketch {
-	c := &sketch{kind: s.kind, slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), ages: slices.Clone(s.ages), classes: slices.Clone(s.classes), loops: s.loops}
+	c := &sketch{kind: s.kind, planes: maps.Clone(s.planes), slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), ages: slices.Clone(s.ages), classes: slices.Clone(s.classes), loops: s.loops}
 	for _, n := range s.nodes {
 		c.nodes = append(c.nodes, sketchNode{n.text, slices.Clone(n.succs)})
 	}

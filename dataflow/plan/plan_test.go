@@ -149,7 +149,7 @@ func TestParseErrors(t *testing.T) {
 		{"unknown kind", "plan hope\n" + graph, `line 1: unknown plan "hope": choose elide, popl96, handshake or barrier`},
 		{"no graph", "plan barrier\n", "line 2: the graph is missing"},
 		{"no graph behind slots", "plan barrier\nslot 1 quiet shift of a\n", "line 3: the graph is missing"},
-		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet|staged|unheard TEXT"`},
+		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet|staged|alternating|unheard TEXT"`},
 		{"slot of no mood", "plan barrier\nslot 1 maybe shift of a\n" + graph, "line 2: " + wantMood("maybe")},
 		{"too many slots", "plan elide\nslot 1 quiet*5 shift of a\n" + graph, "line 2: " + wantMood("quiet*5")},
 		{"far too many slots", "plan elide\nslot 1 unheard*65 shift of a\n" + graph, "line 2: " + wantMood("unheard*65")},
@@ -206,7 +206,7 @@ func wantAges(what, found string) string {
 }
 
 func wantMood(found string) string {
-	return fmt.Sprintf("found %q, want ready, quiet, staged or ready-staged, with *2 to *4 for several slots; or unheard or unheard-staged, with *2 to *64", found)
+	return fmt.Sprintf("found %q, want ready, quiet, staged or ready-staged, with *2 to *4 for several slots; alternating*2; or unheard or unheard-staged, with *2 to *64", found)
 }
 
 // TestSmallestPlan: a program without communication.

@@ -129,15 +129,19 @@ func (p *Plan) notes() []string {
 	if len(p.Fenced) == 0 && !slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Tried != nil }) {
 		return nil
 	}
-	return []string{
+	list := []string{
 		"tried: what the search looked at for the slot above; it takes the cheapest.",
-		"quiet: one slot, quiet*2: two by turns; alternating*2: planes of the overlap by turns; staged: a stage, from which is copied",
-		"what has arrived; asking: ready messages only between PEs that get no answer; unheard: only from PEs that have sent nothing",
-		"since; in turn: opposite exchanges one after another; barrier: where one of all PEs was tried.",
+		"quiet: one slot, quiet*2: two by turns; staged: a stage, from which is copied what has arrived; asking: ready messages only",
+		"between PEs that get no answer; unheard: only from PEs that have sent nothing since; in turn: opposite exchanges one after",
+		"another; barrier: where one of all PEs was tried.",
 		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, noting who was heard", readyCost, copyCost, askCost),
 		fmt.Sprintf("%g, a turn more %g, a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", noteCost, turnCost, fenceCost, byteCost, firstCost, guessTrip),
 		"proof, ages: what holds in front of each node of the graph below, of the last value, of the one before, ...; verified.",
 	}
+	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Planes != nil }) {
+		list = append(list, "alternating*2, alternates: planes of the overlap by turns, as the subscript named is another one in each execution; verified.")
+	}
+	return list
 }
 
 // orders says that the given nodes order what before the next put.

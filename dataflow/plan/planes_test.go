@@ -1,0 +1,246 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// planesProgram has a time loop with the exchange of a plane; before, inside and
+// behind are in front of the loop, and in it in front of and behind the exchange.
+func planesProgram(before, inside, behind string) string {
+	return `program p
+  implicit none
+  integer, parameter :: n = 16
+  double precision :: a(n,4)
+  integer :: i, t, iold, inew, swap, steps
+!HPF$ DISTRIBUTE a(BLOCK,*)
+  do i = 1, n
+    a(i,1) = i
+    a(i,2) = i
+    a(i,3) = i
+    a(i,4) = i
+  end do
+  steps = 0
+  swap = 0
+  iold = 1
+  inew = 2
+` + before + `
+  do t = 1, 7
+` + inside + `
+!HPF$ INDEPENDENT
+    do i = 2, n - 1
+      a(i,inew) = a(i-1,iold) + a(i+1,iold)
+    end do
+` + behind + `
+  end do
+  print *, iold, inew, swap, steps
+end program
+`
+}
+
+const swapped = "swap = iold\niold = inew\ninew = swap\n"
+
+// planesPrograms tells of each whether successive exchanges are of different planes
+// on all ways that the graph has.
+var planesPrograms = map[string]struct {
+	before, inside, behind string
+	alternate              bool
+}{
+	"swap":                       {"", "", swapped, true},
+	"three planes in turn":       {"swap = 3", "", "steps = iold\niold = inew\ninew = swap\nswap = steps\n", true},
+	"three minus":                {"", "", "iold = 3 - iold\ninew = 3 - inew\n", true},
+	"remainder of the index":     {"", "iold = mod(t, 2) + 1\ninew = 3 - iold\n", "", true},
+	"index minus twice its half": {"", "iold = t - 2*(t/2) + 1\ninew = 3 - iold\n", "", true},
+	"remainder of a count":       {"read *, steps", "steps = steps + 1\niold = mod(steps, 2) + 1\ninew = 3 - iold\n", "", true},
+	"flipped, whatever it was":   {"read *, iold\ninew = 2 - mod(iold, 2)\niold = 3 - inew", "", "iold = 3 - iold\ninew = 3 - inew\n", true},
+	"swap on both branches":      {"", "", "if (t > 3) then\n" + swapped + "else\n" + swapped + "end if\n", true},
+	"swap, with a way out":       {"", "", swapped + "if (t == 5) exit\n", true},
+	"swap before a cycle":        {"", "", swapped + "if (t == 5) cycle\nsteps = steps + 1\n", true},
+
+	"no swap":                   {"", "", "swap = iold\n", false},
+	"swap twice":                {"", "", swapped + swapped, false},
+	"half a swap":               {"", "", "swap = iold\niold = inew\n", false},
+	"swap skipped by a branch":  {"", "", "if (t /= 3) then\n" + swapped + "end if\n", false},
+	"swap skipped by a cycle":   {"", "", "if (t == 3) cycle\n" + swapped, false},
+	"equal at first":            {"inew = iold", "", swapped, false},
+	"read at first":             {"read *, iold", "", swapped, false},
+	"read in the loop":          {"", "", swapped + "if (t == 4) read *, iold\n", false},
+	"set anew in the loop":      {"", "", swapped + "if (t == 4) iold = 2\n", false},
+	"index by steps of two":     {"", "iold = mod(2*t, 4) + 1\ninew = iold + 1\n", "", false},
+	"remainder of half":         {"", "iold = mod(t/2, 2) + 1\ninew = 3 - iold\n", "", false},
+	"remainder by three":        {"", "iold = mod(t, 3) + 1\ninew = 4\n", "", false},
+	"swap in an inner loop":     {"", "", "do steps = 1, 2\n" + swapped + "end do\n", false},
+	"sum of an array":           {"", "", swapped + "do i = 1, n\nsteps = steps + int(a(i,1))\nend do\niold = mod(steps, 2) + 1\ninew = 3 - iold\n", false},
+	"again from the first":      {"", "", "", false},
+	"second loop starts anew":   {"do steps = 1, 3\niold = 1\ninew = 2\n", "", swapped + "end do\ndo swap = 1, 1\n", false},
+	"the plane that was before": {"", "iold = 1", "iold = 2\ninew = 1 + mod(t, 2)\n", false},
+}
+
+// forms are the moods of the exchanges.
+func forms(p *plan.Plan) (out []string) {
+	for i := range p.Slots {
+		if p.Slots[i].Comm.Overlap {
+			out = append(out, p.Slots[i].Form())
+		}
+	}
+	return out
+}
+
+// TestPlanes: planes that alternate are slots, and others are not.
+func TestPlanes(t *testing.T) {
+	for name, c := range planesPrograms {
+		before := c.before
+		inside := c.inside
+		t.Run(name, func(t *testing.T) {
+			text := planesProgram(before, inside, c.behind)
+			if name == "second loop starts anew" {
+				text = strings.Replace(text, "  end do\n  print", "  end do\n  end do\n  print", 1)
+				text = strings.Replace(text, "end do\ndo swap = 1, 1\n", "", 1)
+			}
+			p := makePlan(t, text, plan.Elide)
+			if err := p.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			list := forms(p)
+			if len(list) == 0 {
+				t.Fatal("no exchanges")
+			}
+			for _, form := range list {
+				if (form == "alternating*2") != c.alternate {
+					t.Errorf("slots %v\n%s", list, p.Explain())
+					break
+				}
+			}
+		})
+	}
+}
+
+// TestPlanesSpoilt: the verifier rejects plans with planes as slots when the graph is
+// changed so that they no longer alternate; or another plane is named.
+func TestPlanesSpoilt(t *testing.T) {
+	text := makePlan(t, planesProgram("", "", swapped), plan.Elide).Explain()
+	if !strings.Contains(text, "alternates 1 in 2: iold\n") {
+		t.Fatal(text)
+	}
+	at := func(s *sketch, text string) int {
+		return slices.IndexFunc(s.nodes, func(n sketchNode) bool { return strings.Contains(n.text, `"`+text) })
+	}
+	// like is node i with another text.
+	like := func(s *sketch, i int, text string) string {
+		head, _, _ := strings.Cut(s.nodes[i].text, `"`)
+		return head + `"` + text + `"`
+	}
+	before := func(s *sketch, text, more string) {
+		i := at(s, text)
+		s.insert(i, like(s, i, more))
+	}
+	spoil := map[string]func(s *sketch){
+		"without the first assignment": func(s *sketch) { s.drop(at(s, "swap = iold")) },
+		"without the second":           func(s *sketch) { s.drop(at(s, "iold = inew")) },
+		"without the third":            func(s *sketch) { s.drop(at(s, "inew = swap")) },
+		"in another order": func(s *sketch) {
+			i, j := at(s, "swap = iold"), at(s, "iold = inew")
+			s.nodes[i].text, s.nodes[j].text = s.nodes[j].text, s.nodes[i].text
+		},
+		"equal at first": func(s *sketch) {
+			i := at(s, "inew = 2")
+			s.nodes[i].text = strings.Replace(s.nodes[i].text, "2", "1", 1)
+		},
+		"read at first":  func(s *sketch) { i := at(s, "inew = 2"); s.nodes[i].text = `stmt "read *, inew"` },
+		"unset at first": func(s *sketch) { s.drop(at(s, "iold = 1")) },
+		"read in the loop": func(s *sketch) {
+			before(s, "swap = iold", "read *, inew, steps")
+		},
+		"a reduction of it": func(s *sketch) { s.insert(at(s, "swap = iold"), `reduce line 24 in L2 ref 9 sum "iold"`) },
+		"a branch around it": func(s *sketch) {
+			i := at(s, "swap = iold")
+			s.insert(i, `branch line 24 in L2 "t == 3"`)
+			s.nodes[i].succs = append(s.nodes[i].succs, s.nodes[at(s, "inew = swap")].succs[0])
+		},
+		"swapped twice": func(s *sketch) {
+			before(s, "swap = iold", "inew = swap")
+			before(s, "inew = swap", "iold = inew")
+			before(s, "iold = inew", "swap = iold")
+		},
+		"another scalar named": func(s *sketch) { s.planes[1] = "alternates 1 in 2: steps" },
+		"a constant named":     func(s *sketch) { s.planes[1] = "alternates 1 in 2: 1" },
+		"nothing named":        func(s *sketch) { delete(s.planes, 1) },
+		"a twice of it named":  func(s *sketch) { s.planes[1] = "alternates 1 in 2: steps*2 + swap*0" },
+	}
+	for what, f := range spoil {
+		s := takeApart(t, text)
+		if err := verify(t, s); err != nil {
+			t.Fatal(err)
+		}
+		f(s)
+		if err := verify(t, s); err == nil || !strings.Contains(err.Error(), "#1 has planes") {
+			t.Errorf("%s: %v\n%s", what, err, s)
+		}
+	}
+}
+
+// TestPlanesForced: a plan is rejected that has planes as slots where they do not
+// alternate, or that are not those of the communication.
+func TestPlanesForced(t *testing.T) {
+	right := makePlan(t, planesProgram("", "", swapped), plan.Elide)
+	found := 0
+	for name, c := range planesPrograms {
+		if c.alternate || name == "second loop starts anew" {
+			continue
+		}
+		p := makePlan(t, planesProgram(c.before, c.inside, c.behind), plan.Elide)
+		for i := range p.Slots {
+			if s := &p.Slots[i]; s.Comm.Overlap {
+				s.Ready, s.Unheard, s.Staged, s.Count, s.Asks = false, false, false, 2, nil
+				s.Ages = right.Slots[i].Ages
+				s.Planes = &plan.Planes{Comm: i + 1, Dim: 2, Sub: s.Comm.Axes[1].Off}
+			}
+		}
+		err := p.Verify()
+		if err == nil {
+			t.Errorf("%s is accepted", name)
+		} else if strings.Contains(err.Error(), "has planes by turns as slots") {
+			found++
+		}
+	}
+	if found < 12 { // where nothing sets the plane, the exchange is not in the loop
+		t.Errorf("only %d plans are rejected for their planes", found)
+	}
+	for what, f := range map[string]func(s *plan.Slot){
+		"in the other dimension": func(s *plan.Slot) { s.Planes = &plan.Planes{Comm: 1, Dim: 1, Sub: s.Planes.Sub} },
+		"in no dimension":        func(s *plan.Slot) { s.Planes = &plan.Planes{Comm: 1, Dim: 3, Sub: s.Planes.Sub} },
+		"not said":               func(s *plan.Slot) { s.Planes = nil },
+	} {
+		p := makePlan(t, planesProgram("", "", swapped), plan.Elide)
+		f(&p.Slots[0])
+		if err := p.Verify(); err == nil || !strings.Contains(err.Error(), "#1") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestPlanesLines: what is said of planes is read again, and nothing else.
+func TestPlanesLines(t *testing.T) {
+	text := makePlan(t, planesProgram("", "", swapped), plan.Elide).Explain()
+	d, err := plan.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.String(); got != text {
+		t.Errorf("written again:\n%s\nwant\n%s", got, text)
+	}
+	const line = "alternates 1 in 2: iold\n"
+	for _, wrong := range []string{"alternates 2 in 2: iold\n", "alternates 1 in 0: iold\n", "alternates 1 in 2\n", "alternates 1 in 2: \n", line + line} {
+		if _, err := plan.Parse(strings.Replace(text, line, wrong, 1)); err == nil || !strings.Contains(err.Error(), "alternates") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	for _, mood := range []string{"alternating", "alternating*3"} {
+		if _, err := plan.Parse(strings.Replace(text, "slot 1 alternating*2", "slot 1 "+mood, 1)); err == nil {
+			t.Errorf("%s is read", mood)
+		}
+	}
+}
