@@ -66,6 +66,8 @@ var rareFeatures = []string{
 	"loop:banded", "loop:index used afterwards", "loop:without control",
 	"named:cycle", "named:exit",
 	"permute:lower rank",
+	"planes:both exchanged", "planes:by remainder", "planes:flipped", "planes:once left", "planes:once skipped",
+	"planes:once swapped twice", "planes:swapped",
 	"print:implied do",
 	"private:set in both branches", "private:set under a condition",
 	"read:iostat",

@@ -152,7 +152,32 @@ func alternating(k *kern) {
 	// With one plane only, reads and writes meet: never called independent.
 	body := k.nest(vs, []string{k.set(a, lhs, e)}, how{parallel: one != two})
 	swap := k.private(intKind, "isw", tier{}).name
-	body = append(body, fmt.Sprintf("%s = %s", swap, old), fmt.Sprintf("%s = %s", old, cur), fmt.Sprintf("%s = %s", cur, swap))
+	turn := []string{fmt.Sprintf("%s = %s", swap, old), fmt.Sprintf("%s = %s", old, cur), fmt.Sprintf("%s = %s", cur, swap)}
+	second := fmt.Sprintf("%s == 2", it)
+	form := oneOf(u, "swapped", "flipped", "by remainder", "once left", "once swapped twice", "once skipped")
+	switch form {
+	case "flipped":
+		body = append(body, fmt.Sprintf("%s = %d - %s", old, one+two, old), fmt.Sprintf("%s = %d - %s", cur, one+two, cur))
+	case "by remainder":
+		body = append([]string{fmt.Sprintf("%s = %d + %d*mod(%s, 2)", old, one, two-one, it), fmt.Sprintf("%s = %d - %s", cur, one+two, old)}, body...)
+	case "once left": // once the planes stay
+		body = append(body, ifBlock(fmt.Sprintf("%s /= 2", it), turn, nil)...)
+	case "once swapped twice": // once they change places twice
+		body = append(append(body, turn...), ifBlock(second, turn, nil)...)
+	case "once skipped": // once the iteration ends before they do
+		body = append(append(body, fmt.Sprintf("if (%s) cycle", second)), turn...)
+	default:
+		body = append(body, turn...)
+	}
+	k.feat("planes:" + form)
+	if c := k.arr(realKind, 3); c != a && u.chance(1, 4) {
+		// The other plane is exchanged too.
+		k.feat("planes:both exchanged")
+		ws := k.vars(2)
+		other := k.elem(a, k.sub(a, 0, ws[0], 1), k.sub(a, 1, ws[1], -1), cur)
+		into := k.elem(c, k.sub(c, 0, ws[0], 0), k.sub(c, 1, ws[1], 0), fmt.Sprint(c.dims[2].lo))
+		body = append(body, k.nest(ws, []string{k.set(c, into, u.combine([]val{other}))}, how{parallel: true})...)
+	}
 	k.emit(fmt.Sprintf("%s = %d", old, one), fmt.Sprintf("%s = %d", cur, two))
 	k.emit(doBlock(fmt.Sprintf("do %s = 1, %d", it, 2+u.pick(3)), body)...)
 }
