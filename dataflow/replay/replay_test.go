@@ -63,6 +63,8 @@ func TestUnordered(t *testing.T) {
 		"a broadcast to PE 0":         {"1 whole", "0 2:1", "b 4 1\n", "b 4 1\n", Options{}, "[]"},
 		"a broadcast to PE 1":         {"1 whole", "0 2:1", "b 4 0\n", "b 4 0\n", Options{}, put},
 		"two slots":                   {"2 whole", "0 2:1", "", "", Options{}, "[]"},
+		"two slots of the same cells": {"2 cells", "0 2:1", "", "", Options{}, put},
+		"two slots of other cells":    {"2 cells", "2 2:1", "", "", Options{}, "[]"},
 		"other cells, but one flag":   {"1 cells", "2 2:1", "", "", Options{}, put},
 	} {
 		tr := read(t, twoPuts(c.slot, c.cells2, c.between0, c.between1))
