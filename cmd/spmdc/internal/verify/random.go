@@ -31,14 +31,18 @@ type RandomOptions struct {
 	Progress  io.Writer // gets a line now and then in long runs; nil: none
 }
 
-// Generated returns the random program of a seed. The three generators take turns:
-// many ways to communicate, rounds of exchanges, and loops with branches and jumps.
+// Generated returns the random program of a seed. The generators take turns: many
+// ways to communicate, rounds of exchanges, and loops with branches and jumps, every
+// third of which has planes that change places.
 func Generated(seed uint64) randprog.Program {
 	switch seed % 3 {
 	case 0:
 		return randprog.Sample(max(seed, 1))
 	case 1:
 		return randprog.Rounds(seed)
+	}
+	if seed%9 == 2 {
+		return randprog.Planes(seed)
 	}
 	return randprog.Loops(seed)
 }

@@ -1,0 +1,44 @@
+package dataflow_test
+
+import (
+	"testing"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/ir/lower"
+	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/parser"
+)
+
+// TestRandomPlanes: of random programs with planes that change places, many have
+// planes for slots and many do not; the plans are proved, and executions on a few PEs
+// do not contradict them.
+func TestRandomPlanes(t *testing.T) {
+	const programs = 150
+	with := 0
+	for seed := range uint64(programs) {
+		source := randprog.Planes(seed).Source
+		tree, diags := parser.Parse("in.hpf", []byte(source))
+		p := lower.Lower(tree, diags)
+		mapping.Resolve(p, diags)
+		if diags.HasErrors() {
+			t.Fatalf("%v\n%s", diags.Err(), source)
+		}
+		made := plan.Make(comm.Analyze(p, scalar.Analyze(p)), plan.Elide)
+		if err := made.Verify(); err != nil {
+			t.Errorf("seed %d: %v\n%s", seed, err, source)
+		}
+		for i := range made.Slots {
+			if made.Slots[i].Planes != nil {
+				with++
+				break
+			}
+		}
+	}
+	t.Logf("%d of %d programs have planes for slots", with, programs)
+	if with < programs/5 || with > programs*4/5 {
+		t.Errorf("%d of %d programs have planes for slots", with, programs)
+	}
+}
