@@ -197,7 +197,11 @@ func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) [
 		add(first, "before", own.String(), fmt.Sprintf("p puts %s into %s of q", what, s.slotName()))
 	}
 	if use != path[0] || use.n != s.put {
-		text := fmt.Sprintf("q is done with the slot of %s, which only q knows", what)
+		kind := "slot"
+		if s.planes() {
+			kind = "plane"
+		}
+		text := fmt.Sprintf("q is done with the %s of %s, which only q knows", kind, what)
 		if s.slots.Staged {
 			text = "q has copied it from the stage into its overlap: the stage is free, which only q knows"
 		}
