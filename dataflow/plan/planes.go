@@ -67,8 +67,8 @@ func (p *Plan) planes(c *comm.Comm, shared [][]int) *Planes {
 		return nil
 	}
 	for _, sub := range planeSubs(c) {
-		// The second test is the verifier's.
-		if p.differ(&sub) && checkPlanes(p.Graph, &sub) == nil {
+		// The other tests are the verifier's.
+		if p.differ(&sub) && p.integers(&sub) == nil && checkPlanes(p.Graph, &sub) == nil {
 			return &sub
 		}
 	}

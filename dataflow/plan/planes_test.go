@@ -16,6 +16,7 @@ func planesProgram(before, inside, behind string) string {
   integer, parameter :: n = 16
   double precision :: a(n,4)
   integer :: i, t, iold, inew, swap, steps
+  real :: half
 !HPF$ DISTRIBUTE a(BLOCK,*)
   do i = 1, n
     a(i,1) = i
@@ -73,6 +74,7 @@ var planesPrograms = map[string]struct {
 	"remainder of half":         {"", "iold = mod(t/2, 2) + 1\ninew = 3 - iold\n", "", false},
 	"remainder by three":        {"", "iold = mod(t, 3) + 1\ninew = 4\n", "", false},
 	"swap in an inner loop":     {"", "", "do steps = 1, 2\n" + swapped + "end do\n", false},
+	"half of a real":            {"", "", swapped + "half = 3\nhalf = half/2\niold = 2*half\n", false},
 	"sum of an array":           {"", "", swapped + "do i = 1, n\nsteps = steps + int(a(i,1))\nend do\niold = mod(steps, 2) + 1\ninew = 3 - iold\n", false},
 	"again from the first":      {"", "", "", false},
 	"second loop starts anew":   {"do steps = 1, 3\niold = 1\ninew = 2\n", "", swapped + "end do\ndo swap = 1, 1\n", false},

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/ir"
 )
 
 // This file checks that successive executions of a communication fill different
@@ -74,7 +75,7 @@ func checkPlanes(g *cfg.Graph, p *Planes) error {
 }
 
 func checkPlanesText(g *cfg.Graph, id int, sub string) error {
-	c := &planeCheck{graph: g, comm: id, sub: sub, sets: map[int]assignment{}, any: map[int][]string{}}
+	c := newPlaneCheck(g, id, sub)
 	if err := c.read(); err != nil {
 		return err
 	}
@@ -84,6 +85,25 @@ func checkPlanesText(g *cfg.Graph, id int, sub string) error {
 		err = c.walk()
 	}
 	return err
+}
+
+func newPlaneCheck(g *cfg.Graph, id int, sub string) *planeCheck {
+	return &planeCheck{graph: g, comm: id, sub: sub, sets: map[int]assignment{}, any: map[int][]string{}}
+}
+
+// integers wants the scalars that a claim rests on to be INTEGER, which the texts of
+// the graph do not tell.
+func (p *Plan) integers(planes *Planes) error {
+	c := newPlaneCheck(p.Graph, planes.Comm, planes.Sub.String())
+	if err := c.read(); err != nil {
+		return err
+	}
+	for _, s := range p.Program.IR.Symbols {
+		if slices.Contains(c.names, s.Name) && (s.IsArray() || s.Type != ir.Integer) {
+			return fmt.Errorf("the planes of #%d depend on %s, which is not an INTEGER scalar", planes.Comm, s.Name)
+		}
+	}
+	return nil
 }
 
 // words are the names in a text.

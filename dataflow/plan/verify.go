@@ -21,6 +21,9 @@ func (p *Plan) Verify() error {
 			if err := s.checkPlanes(); err != nil {
 				return err
 			}
+			if err := p.integers(s.Planes); err != nil {
+				return err
+			}
 		}
 	}
 	for _, e := range p.Exact {
