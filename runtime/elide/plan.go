@@ -294,8 +294,17 @@ func ReadPlanFile(name string) (*Plan, error) {
 }
 
 // WriteFile writes what write writes into a file that appears whole or not at
-// all: it is written aside, forced to the disk, and renamed.
+// all: it is written aside, forced to the disk, and renamed. A device or a pipe stays
+// what it is, and is written to.
 func WriteFile(name string, write func(io.Writer) error) (err error) {
+	if st, err := os.Stat(name); err == nil && !st.IsDir() {
+		if !st.Mode().IsRegular() {
+			return writeTo(name, write)
+		}
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
@@ -319,4 +328,12 @@ func WriteFile(name string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), name)
+}
+
+func writeTo(name string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -228,5 +229,46 @@ func TestWriteFile(t *testing.T) {
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("%d files left", len(files))
+	}
+}
+
+// A pipe or a device is written to and not replaced, and a link stays one.
+func TestWriteNoFile(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, "text\n")
+		return err
+	}
+	name := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if _, err := os.Stat(name); err != nil {
+		t.Skip(err)
+	}
+	if err := WriteFile(name, write); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if got, err := io.ReadAll(r); err != nil || string(got) != "text\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	if err := WriteFile(link, write); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link has been replaced: %v", err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "text\n" {
+		t.Errorf("behind the link: %q, %v", got, err)
 	}
 }

@@ -19,12 +19,34 @@ const magic = "spmdc checkpoint 1\n"
 // Aside is where the file path is written before it is renamed.
 func Aside(path string) string { return path + ".new" }
 
+// ErrNoFile is the error of Place, Commit and Open where path is a folder, a device or a pipe.
+var ErrNoFile = errors.New("it is there, and is no file")
+
+// Place returns the file that path stands for: another one where path is a symbolic
+// link, path where nothing is there yet. Anything but a file is refused: to rename over
+// a device would replace it, and to read a pipe would wait for who writes to it.
+func Place(path string) (string, error) {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil
+	case err != nil:
+		return "", err
+	case !st.Mode().IsRegular():
+		return "", ErrNoFile
+	}
+	return filepath.EvalSymlinks(path)
+}
+
 // Commit makes the file path hold parts. At every moment path is what it was before
 // or what it is to be, also when the process stops: the file is written aside, and
 // renamed. With force it is forced to the disk in between, so that this holds when the
 // machine stops too. before, if not nil, is called when all that may fail is over, just
 // ahead of the renaming.
 func Commit(path string, parts [][]byte, force bool, before func() error) (err error) {
+	if path, err = Place(path); err != nil {
+		return err
+	}
 	aside := Aside(path)
 	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
@@ -73,8 +95,9 @@ func Commit(path string, parts [][]byte, force bool, before func() error) (err e
 
 // Writable reports by its error why Commit could not write the file path.
 func Writable(path string) error {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return errors.New("it is there, and is no file")
+	path, err := Place(path)
+	if err != nil {
+		return err
 	}
 	f, err := os.OpenFile(Aside(path), os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
@@ -108,6 +131,10 @@ var ErrNone = errors.New("there is no file")
 // Open returns the parts of a file that Commit has written, or an error that says
 // what is wrong with it.
 func Open(path string) ([][]byte, error) {
+	path, err := Place(path)
+	if err != nil {
+		return nil, err
+	}
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

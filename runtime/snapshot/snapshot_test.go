@@ -157,3 +157,36 @@ func TestDamage(t *testing.T) {
 	}
 	refused("more", append(slices.Clone(whole), 0))
 }
+
+// What is no file is neither replaced nor read, and a link stays one.
+func TestNoFile(t *testing.T) {
+	dir := t.TempDir()
+	parts := [][]byte{[]byte("part")}
+	for _, path := range []string{dir, os.DevNull} {
+		if _, err := Place(path); !errors.Is(err, ErrNoFile) {
+			t.Errorf("Place(%s): %v", path, err)
+		}
+		if _, err := Open(path); !errors.Is(err, ErrNoFile) {
+			t.Errorf("Open(%s): %v", path, err)
+		}
+	}
+	if err := Commit(dir, parts, false, nil); !errors.Is(err, ErrNoFile) {
+		t.Errorf("Commit to a folder: %v", err)
+	}
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := Commit(file, nil, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	if err := Commit(link, parts, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link has been replaced: %v", err)
+	}
+	if got, err := Open(file); err != nil || len(got) != 1 {
+		t.Errorf("behind the link: %q, %v", got, err)
+	}
+}

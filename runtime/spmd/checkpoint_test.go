@@ -352,7 +352,7 @@ func TestCheckpointFlags(t *testing.T) {
 		t.Errorf("status %d\n%s", status, text)
 	}
 	// What can be known of the file is said at once, the rest where it comes up.
-	for _, name := range []string{filepath.Join(file, "no folder"), t.TempDir()} {
+	for _, name := range []string{filepath.Join(file, "no folder"), t.TempDir(), os.DevNull} {
 		status, stdout, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", name)
 		if status != exitFault || stdout != "" || !strings.Contains(text, name+": cannot write checkpoints there") {
 			t.Errorf("status %d, %q\n%s", status, stdout, text)
