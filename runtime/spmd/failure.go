@@ -208,8 +208,11 @@ func absentFrom(waits []transport.Wait) int {
 func purpose(p *Program, w transport.Wait) string {
 	if p.Coarray {
 		what := "sync all"
-		if w.Site >= 0 && w.Site < len(p.Sites) {
+		switch {
+		case w.Site >= 0 && w.Site < len(p.Sites):
 			what = p.Sites[w.Site].Kind
+		case w.Kind == transport.WaitReduction || w.Kind == transport.WaitResult: // meet
+			what = "spmd_checkpoint"
 		}
 		return fmt.Sprintf("for %s in %s", peName(true, w.On), what)
 	}

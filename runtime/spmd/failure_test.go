@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -186,6 +187,20 @@ func TestDeadlockReports(t *testing.T) {
 	}
 }
 
+// An image that waits in a checkpoint is not said to wait in SYNC ALL.
+func TestDeadlockInCheckpoint(t *testing.T) {
+	p := points()
+	p.Coarray = true
+	status, _, text := start(p, func(pe *PE) {
+		if pe.ID() != 1 {
+			pe.Checkpoint(7, 1)
+		}
+	}, "", "-n", "3", "-checkpoint", filepath.Join(t.TempDir(), "checkpoint"))
+	if status != exitFault || !strings.Contains(text, "image 1 at prog.hpf waits for image 2 in spmd_checkpoint") {
+		t.Errorf("status %d\n%s", status, text)
+	}
+}
+
 // A PE that computes for long is not stuck, nor is one that waits for input.
 func TestNoFalseDeadlock(t *testing.T) {
 	spmd(t, 3, "", func(pe *PE) {
@@ -272,6 +287,7 @@ func TestStop(t *testing.T) {
 		{func(pe *PE) { pe.ErrorStop(1) }, &StopError{Code: 1, Bad: true}, "ERROR STOP"},
 		{func(pe *PE) { pe.ErrorStop(0, "bad") }, &StopError{Code: 1, Bad: true, Text: "bad"}, "ERROR STOP bad"},
 		{func(pe *PE) { pe.ErrorStop(4) }, &StopError{Code: 4, Bad: true}, "ERROR STOP 4"},
+		{func(pe *PE) { pe.ErrorStop(-1) }, &StopError{Code: -1, Bad: true}, "ERROR STOP -1"},
 	} {
 		var out bytes.Buffer
 		_, err := Run(sites(1), 3, nil, &out, func(pe *PE) {

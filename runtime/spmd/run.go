@@ -237,8 +237,13 @@ type stopping struct{}
 // A text is that of `STOP 'text'`.
 func (pe *PE) Stop(code int, text ...string) { pe.stop(code, text, false) }
 
-// ErrorStop is ERROR STOP; the exit status is code, or 1 if that is 0.
-func (pe *PE) ErrorStop(code int, text ...string) { pe.stop(max(code, 1), text, true) }
+// ErrorStop is ERROR STOP; the exit status is the lowest 8 bits of code, or 1 if code is 0.
+func (pe *PE) ErrorStop(code int, text ...string) {
+	if code == 0 {
+		code = 1
+	}
+	pe.stop(code, text, true)
+}
 
 func (pe *PE) stop(code int, text []string, bad bool) {
 	e := &StopError{Code: code, Bad: bad}
