@@ -93,11 +93,23 @@ func Commit(path string, parts [][]byte, force bool, before func() error) (err e
 	return nil
 }
 
-// Writable reports by its error why Commit could not write the file path.
+// ErrOther is the error of Writable where path is a file of another kind, such as
+// the source of a program: it is not to be lost by a slip.
+var ErrOther = errors.New("it is there, and is no checkpoint; remove it first if it is not needed")
+
+// Writable reports by its error why Commit could not, or should not, write the file path.
 func Writable(path string) error {
 	path, err := Place(path)
 	if err != nil {
 		return err
+	}
+	if f, err := os.Open(path); err == nil {
+		first := make([]byte, len(magic))
+		n, _ := io.ReadFull(f, first)
+		f.Close()
+		if n > 0 && string(first[:n]) != magic {
+			return ErrOther
+		}
 	}
 	f, err := os.OpenFile(Aside(path), os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {

@@ -190,3 +190,25 @@ func TestNoFile(t *testing.T) {
 		t.Errorf("behind the link: %q, %v", got, err)
 	}
 }
+
+// TestOtherFiles: a file with anything but a checkpoint in it is not replaced by a slip.
+func TestOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name, text string) string {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, p := range []string{path("source", "program p\nend\n"), path("short", "sp")} {
+		if err := Writable(p); !errors.Is(err, ErrOther) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	for _, p := range []string{path("empty", ""), path("damaged", magic+"?"), filepath.Join(dir, "new")} {
+		if err := Writable(p); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}

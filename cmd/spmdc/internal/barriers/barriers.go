@@ -122,8 +122,27 @@ func ReadPlan(name string) (*elide.Plan, error) {
 	return p, nil
 }
 
-// Write writes a log or plan into a file that is whole at any time.
-func Write(name string, write func(io.Writer) error) error {
+// The words that logs and plans begin with.
+const (
+	LogWord  = "elide-log"
+	PlanWord = "elide-plan"
+)
+
+// Write writes a log or plan, which begins with word, into a file that is whole at
+// any time. It refuses to replace a file with anything else in it.
+func Write(name, word string, write func(io.Writer) error) error {
+	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() && st.Size() > 0 {
+		f, err := os.Open(name)
+		if err != nil {
+			return driver.Usagef("choose another file with -o", "%v", err)
+		}
+		first := make([]byte, len(word))
+		_, err = io.ReadFull(f, first)
+		f.Close()
+		if err != nil || string(first) != word {
+			return driver.Usagef("choose another file with -o", "%s is there, and does not begin with %s", name, word)
+		}
+	}
 	if err := elide.WriteFile(name, write); err != nil {
 		return driver.Usagef("choose another file with -o", "%v", err)
 	}

@@ -89,7 +89,7 @@ func (cmd *trainCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if out == "" {
 		out = driver.ProgramName(cmd.File) + ".elog"
 	}
-	if err := barriers.Write(out, log.Write); err != nil {
+	if err := barriers.Write(out, barriers.LogWord, log.Write); err != nil {
 		return err
 	}
 	return audit(env, log, elide.Classify(log))
@@ -130,7 +130,7 @@ func (cmd *classifyCmd) Run(env *Env) error {
 			plan.Entries[i].Verdict = elide.Elide
 		}
 	}
-	if err := barriers.Write(cmd.Output, plan.Write); err != nil {
+	if err := barriers.Write(cmd.Output, barriers.PlanWord, plan.Write); err != nil {
 		return err
 	}
 	return audit(env, log, plan)
@@ -169,7 +169,7 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if out == "" {
 		out = cmd.Plan
 	}
-	if werr := barriers.Write(out, judged.Write); werr != nil {
+	if werr := barriers.Write(out, barriers.PlanWord, judged.Write); werr != nil {
 		return werr
 	}
 	if interrupted {
