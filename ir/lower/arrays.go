@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -277,7 +279,7 @@ func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.St
 		default:
 			at := ir.X{Pos: a.pos, Typ: ir.Logical}
 			stop := &ir.Stop{S: ir.S{Pos: a.pos}, Error: true,
-				Code: &ir.Const{X: ir.X{Pos: a.pos, Typ: ir.Character}, Str: "the extents of " + a.name + " and of the array beside it differ"}}
+				Code: &ir.Const{X: ir.X{Pos: a.pos, Typ: ir.Character}, Str: fmt.Sprintf("line %d: %s and the array that it stands beside differ in extent %d", a.pos.Line, a.name, k+1)}}
 			*pre = append(*pre, &ir.If{S: ir.S{Pos: a.pos}, Cond: &ir.Bin{X: at, Op: ir.Ne, L: ir.Clone(have), R: ir.Clone(n[k])}, Then: one(stop)})
 		}
 	}
