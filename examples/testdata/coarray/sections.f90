@@ -51,7 +51,7 @@ program sections
   x(6:8)[right] = a(1:3) + me
   m(:,5)[left] = b(:,5)
   m(0,1:4)[left] = x(2)
-  w(me - me/3*3 + merge(3, 0, mod(me,3) == 0), 2)[1] = 1.5d0*me
+  if (me <= 3) w(me, 2)[1] = 1.5d0*me
   sync all
   print *, me, 'put', x
   print *, me, 'put', m
