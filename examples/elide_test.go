@@ -183,7 +183,8 @@ func TestMisspeculation(t *testing.T) {
 }
 
 // TestCoarrayElision: programs with coarrays print the same when barriers are left
-// out, and the race detector finds every access ordered by what is left.
+// out; the checks of --check find nothing, and the race detector finds every access
+// ordered by what is left.
 func TestCoarrayElision(t *testing.T) {
 	counts, raced := []int{3}, []string{"figure1/figure1.f90", "testdata/coarray/collectives.f90"}
 	if thorough() {
@@ -192,7 +193,7 @@ func TestCoarrayElision(t *testing.T) {
 	for _, source := range coarrayPrograms(t) {
 		builds := [][]string{nil}
 		if slices.Contains(raced, source) {
-			builds = append(builds, []string{"--race"})
+			builds = append(builds, []string{"--check"}, []string{"--race"})
 		}
 		for _, flags := range builds {
 			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
@@ -212,6 +213,9 @@ func TestCoarrayElision(t *testing.T) {
 						if err := compare.Lines(want[n], run(t, input, program, args...), compare.Default); err != nil {
 							t.Errorf("%v: %v", args, err)
 						}
+					}
+					if err := compare.Lines(want[n], run(t, input, program, "-n", fmt.Sprint(n), "-elide=off"), compare.Default); err != nil {
+						t.Errorf("%d images, all barriers: %v", n, err)
 					}
 					check("-elide=online")
 					online := readReport(t, report)

@@ -95,7 +95,9 @@ func ReadLog(file string, r io.Reader) (*Log, error) {
 		case line == "" || line[0] == '#':
 		case !headed:
 			headed = true
-			s.header(line, "elide-log", "training log")
+			if !s.header(line, "elide-log", "training log") {
+				return l, s.end()
+			}
 		case word == "program":
 			l.Program = rest
 		case word == "run":

@@ -118,14 +118,19 @@ func (s *scanner) end() error {
 	return nil
 }
 
-// header checks the first line of a file.
-func (s *scanner) header(line, word, what string) {
-	switch version, found := strings.CutPrefix(line, word+" "); {
+// header checks the first line of a file. Nothing is said of the lines of a file that
+// is another one.
+func (s *scanner) header(line, word, what string) (ok bool) {
+	version, found := strings.CutPrefix(line, word+" ")
+	switch {
 	case !found:
 		s.wrong("this is no %s: its first line must be %q", what, word+" 1")
 	case strings.TrimSpace(version) != "1":
 		s.wrong("version %s of a %s is unknown here: make it again with this version, which writes 1", version, what)
+	default:
+		return true
 	}
+	return false
 }
 
 // ReadPlan reads a plan. file is its name in errors, which are Problems.
@@ -149,7 +154,9 @@ func ReadPlan(file string, r io.Reader) (*Plan, error) {
 			comment = append(comment, line[1:])
 		case !headed:
 			headed = true
-			s.header(line, "elide-plan", "barrier elision plan")
+			if !s.header(line, "elide-plan", "barrier elision plan") {
+				return p, s.end()
+			}
 		case line == "program" || strings.HasPrefix(line, "program "):
 			if p.Program != "" {
 				s.wrong("a second program: leave one")
@@ -244,6 +251,20 @@ func (p *Plan) For(program string) error {
 		return nil
 	}
 	return fmt.Errorf("the plan is for program %q, this is %q: train and classify again, or change the plan's line \"program\" if you know that its contexts are the same", p.Program, program)
+}
+
+// Strangers are the entries whose suffix ends none of the contexts.
+func (p *Plan) Strangers(contexts []Path) (list []Entry) {
+	for _, e := range p.Entries {
+		ends := func(c Path) bool {
+			c = c.whole()
+			return len(e.Suffix) <= len(c) && slices.Equal(e.Suffix, c[len(c)-len(e.Suffix):])
+		}
+		if !slices.ContainsFunc(contexts, ends) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // Forbid adds entries that forbid the contexts with these paths, and returns how

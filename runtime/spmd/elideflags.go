@@ -85,6 +85,10 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 		if err := plan.For(p.Version); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.mode, err)
 		}
+		// A plan without a program's name is for others too, of other contexts.
+		if strange := plan.Strangers(newContexts(p).named()); plan.Program != "" && len(strange) > 0 {
+			return nil, &usageError{fmt.Sprintf("%s: no barrier of the program is in %v", f.mode, strange[0].Suffix), "name calls as spmdc elide classify does, or delete the line"}
+		}
 		e.Mode, e.Plan = elide.ByPlan, plan
 	}
 	if f.blacklist != "" {

@@ -97,6 +97,19 @@ func (x *contexts) path(site int) []elide.Site {
 	return x.paths[site]
 }
 
+// named is all contexts of the program, as plans name them.
+func (x *contexts) named() []elide.Path {
+	list := []elide.Path{{x.label(outside[0])}}
+	for _, path := range x.paths {
+		var named elide.Path
+		for _, s := range path {
+			named = append(named, x.label(s))
+		}
+		list = append(list, named)
+	}
+	return list
+}
+
 func (x *contexts) label(s elide.Site) string {
 	if int(s) >= len(x.labels) {
 		return "program"
