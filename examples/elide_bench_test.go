@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // layered are the examples whose libraries synchronise because they cannot know
@@ -57,26 +58,19 @@ func BenchmarkElision(b *testing.B) {
 					log, plan := filepath.Join(b.TempDir(), "log"), filepath.Join(b.TempDir(), "plan")
 					timed(b, e, built, images, "-elide-log="+log)
 					spmdc(b, "elide", "classify", "--accept", "-o", plan, log)
-					ways := []string{"-elide=off", "-elide=online", "-elide=" + plan}
-					rounds := syncRounds(b)
-					times := make([][]float64, len(ways))
-					for round := range rounds + 1 {
-						for i := range ways {
-							k := (i + round) % len(ways)
-							d := timed(b, e, built, images, ways[k])
-							if round > 0 { // the first is to warm up
-								times[k] = append(times[k], d.Seconds())
-							}
-						}
+					runs := map[string]func() time.Duration{}
+					for name, way := range map[string]string{"off": "-elide=off", again: "-elide=off", "online": "-elide=online", "plan": "-elide=" + plan} {
+						runs[name] = func() time.Duration { return timed(b, e, built, images, way) }
 					}
+					times := inRounds(b, runs)
 					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(1000*quantile(times[0], 0.5), "ms")
-					for i, name := range []string{"", "online/off", "plan/off"} {
-						if i > 0 {
-							ratio, noise := paired(times[i], times[0])
-							b.ReportMetric(ratio, name)
-							b.ReportMetric(noise, "±"+name)
-						}
+					b.ReportMetric(1000*quantile(times["off"], 0.5), "ms")
+					ratio, _ := paired(times[again], times["off"])
+					b.ReportMetric(ratio, "noise")
+					for _, name := range []string{"online", "plan"} {
+						ratio, noise := paired(times[name], times["off"])
+						b.ReportMetric(ratio, name+"/off")
+						b.ReportMetric(noise, "±"+name+"/off")
 					}
 				})
 			}

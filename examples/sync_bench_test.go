@@ -2,7 +2,12 @@ package examples_test
 
 import (
 	"fmt"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +32,7 @@ var longer = map[string][]string{
 	"life":      {"generation = 1, 4 * n", "generation = 1, 2000 * n"},
 	"lu":        {"n = 40", "n = 800"},
 	"matmul":    {"n = 48", "n = 600"},
+	"plate":     {"s < steps", "s < 100 * steps", "limit = 120.0d0", "limit = 1.0d9", "mod(s, 25)", "mod(s, 2500)"},
 	"redblack":  {"maxsweep = 1000", "maxsweep = 20000", "tol = 1.0d-4", "tol = -1.0d0"},
 	"shallow":   {"steps = 30, every = 10", "steps = 5000, every = 1000"},
 	"shapes":    {"it = 1, 2", "it = 1, 20000"},
@@ -49,12 +55,16 @@ func syncRounds(b *testing.B) int {
 }
 
 // BenchmarkSync compares the run times of plans, checker off, on 2 and 4 PEs. The
-// programs of the plans run in turn, one round after another, and what is told is
+// programs of the plans run in rounds, in each in another order, and what is told is
 // the median over the rounds of the ratio of their times in one round, so that what
 // else the machine does weighs on both; ± is half the distance of the quartiles,
 // divided by the root of the rounds: about the error of the median. best: is the
 // ratio of the shortest times, which say more where the machine is busy. A ratio below
 // 1 is a gain.
+//
+// noise is the ratio of the plan elide to itself: the same program, run a second time
+// in each round. Where plans make the same program, but for comments, it is run once
+// for both, and their ratio is 1.
 //
 //	go test ./examples -run - -bench Sync
 //
@@ -64,36 +74,78 @@ func BenchmarkSync(b *testing.B) {
 	for _, e := range examples(b) {
 		b.Run(e.name, func(b *testing.B) {
 			source := lengthen(b, e)
-			var programs []string
+			programs := map[string]string{} // by plan
+			same := map[string]string{}     // by the text without comments
 			for _, plan := range compared {
-				programs = append(programs, build(b, source, plan))
+				code := uncommented(b, source, plan)
+				if same[code] == "" {
+					same[code] = build(b, source, plan)
+				}
+				programs[plan] = same[code]
 			}
 			for _, pes := range []string{"2", "4"} {
 				b.Run("n="+pes, func(b *testing.B) {
-					rounds := syncRounds(b)
-					times := make([][]float64, len(programs))
-					for round := range rounds + 1 {
-						for i := range programs {
-							k := (i + round) % len(programs)
-							d := timed(b, e, programs[k], pes)
-							if round > 0 { // the first is to warm up
-								times[k] = append(times[k], d.Seconds())
-							}
-						}
+					runs := map[string]func() time.Duration{
+						again: func() time.Duration { return timed(b, e, programs[compared[0]], pes) },
 					}
+					for _, program := range programs {
+						runs[program] = func() time.Duration { return timed(b, e, program, pes) }
+					}
+					times := inRounds(b, runs)
 					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(1000*quantile(times[0], 0.5), "ms")
+					b.ReportMetric(1000*quantile(times[programs[compared[0]]], 0.5), "ms")
+					ratio, _ := paired(times[again], times[programs[compared[0]]])
+					b.ReportMetric(ratio, "noise")
 					for _, pair := range [][2]int{{0, 1}, {1, 2}, {0, 2}} {
-						ratio, noise := paired(times[pair[0]], times[pair[1]])
+						x, y := times[programs[compared[pair[0]]]], times[programs[compared[pair[1]]]]
+						ratio, noise := paired(x, y)
 						name := compared[pair[0]] + "/" + compared[pair[1]]
 						b.ReportMetric(ratio, name)
 						b.ReportMetric(noise, "±"+name)
-						b.ReportMetric(slices.Min(times[pair[0]])/slices.Min(times[pair[1]]), "best:"+name)
+						b.ReportMetric(slices.Min(x)/slices.Min(y), "best:"+name)
 					}
 				})
 			}
 		})
 	}
+}
+
+// again names the second run of a program in each round.
+const again = "again"
+
+// inRounds measures each of runs once in each of the benchmark's rounds, in an order
+// that changes at random, and returns the times in seconds, by name and round.
+func inRounds(b *testing.B, runs map[string]func() time.Duration) map[string][]float64 {
+	names := slices.Sorted(maps.Keys(runs))
+	r := rand.New(rand.NewPCG(1, 2))
+	times := map[string][]float64{}
+	for round := range syncRounds(b) + 1 {
+		r.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
+		for _, name := range names {
+			d := runs[name]()
+			if round > 0 { // the first is to warm up
+				times[name] = append(times[name], d.Seconds())
+			}
+		}
+	}
+	return times
+}
+
+// uncommented is the emitted program without its comments.
+func uncommented(b *testing.B, source, plan string) string {
+	b.Helper()
+	dir := filepath.Join(b.TempDir(), "module")
+	spmdc(b, "compile", "--sync="+plan, "-o", dir, source)
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, filepath.Join(dir, "main.go"), nil, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var text strings.Builder
+	if err := printer.Fprint(&text, token.NewFileSet(), file); err != nil {
+		b.Fatal(err)
+	}
+	return text.String()
 }
 
 // lengthen writes the longer program.
