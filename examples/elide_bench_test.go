@@ -58,9 +58,9 @@ func BenchmarkElision(b *testing.B) {
 					log, plan := filepath.Join(b.TempDir(), "log"), filepath.Join(b.TempDir(), "plan")
 					timed(b, e, built, images, "-elide-log="+log)
 					spmdc(b, "elide", "classify", "--accept", "-o", plan, log)
-					runs := map[string]func() time.Duration{}
+					runs := map[string]func(int) time.Duration{}
 					for name, way := range map[string]string{"off": "-elide=off", again: "-elide=off", "online": "-elide=online", "plan": "-elide=" + plan} {
-						runs[name] = func() time.Duration { return timed(b, e, built, images, way) }
+						runs[name] = func(int) time.Duration { return timed(b, e, built, images, way) }
 					}
 					times := inRounds(b, runs)
 					b.ReportMetric(0, "ns/op")

@@ -62,9 +62,11 @@ func syncRounds(b *testing.B) int {
 // ratio of the shortest times, which say more where the machine is busy. A ratio below
 // 1 is a gain.
 //
-// noise is the ratio of the plan elide to itself: the same program, run a second time
-// in each round. Where plans make the same program, but for comments, it is run once
-// for both, and their ratio is 1.
+// Where a loop lies in memory can change its speed by a twentieth and more, and a
+// statement elsewhere moves it. So each program is linked several times, its functions
+// in random order, and the rounds go through these. noise is the ratio of the plan
+// elide to itself, linked another way. Where plans make the same program, but for
+// comments, it is run once for both, and their ratio is 1.
 //
 //	go test ./examples -run - -bench Sync
 //
@@ -74,22 +76,26 @@ func BenchmarkSync(b *testing.B) {
 	for _, e := range examples(b) {
 		b.Run(e.name, func(b *testing.B) {
 			source := lengthen(b, e)
-			programs := map[string]string{} // by plan
-			same := map[string]string{}     // by the text without comments
+			programs := map[string]string{} // plan to the text without comments
+			linked := map[string][]string{} // by that text
 			for _, plan := range compared {
-				code := uncommented(b, source, plan)
-				if same[code] == "" {
-					same[code] = build(b, source, plan)
+				module := filepath.Join(b.TempDir(), "module")
+				spmdc(b, "compile", "--sync="+plan, "-o", module, source)
+				code := uncommented(b, filepath.Join(module, "main.go"))
+				if linked[code] == nil {
+					linked[code] = link(b, module)
 				}
-				programs[plan] = same[code]
+				programs[plan] = code
 			}
 			for _, pes := range []string{"2", "4"} {
 				b.Run("n="+pes, func(b *testing.B) {
-					runs := map[string]func() time.Duration{
-						again: func() time.Duration { return timed(b, e, programs[compared[0]], pes) },
+					runs := map[string]func(int) time.Duration{
+						again: func(round int) time.Duration {
+							return timed(b, e, linked[programs[compared[0]]][(round+1)%layouts], pes)
+						},
 					}
 					for _, program := range programs {
-						runs[program] = func() time.Duration { return timed(b, e, program, pes) }
+						runs[program] = func(round int) time.Duration { return timed(b, e, linked[program][round%layouts], pes) }
 					}
 					times := inRounds(b, runs)
 					b.ReportMetric(0, "ns/op")
@@ -115,14 +121,14 @@ const again = "again"
 
 // inRounds measures each of runs once in each of the benchmark's rounds, in an order
 // that changes at random, and returns the times in seconds, by name and round.
-func inRounds(b *testing.B, runs map[string]func() time.Duration) map[string][]float64 {
+func inRounds(b *testing.B, runs map[string]func(round int) time.Duration) map[string][]float64 {
 	names := slices.Sorted(maps.Keys(runs))
 	r := rand.New(rand.NewPCG(1, 2))
 	times := map[string][]float64{}
 	for round := range syncRounds(b) + 1 {
 		r.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
 		for _, name := range names {
-			d := runs[name]()
+			d := runs[name](round)
 			if round > 0 { // the first is to warm up
 				times[name] = append(times[name], d.Seconds())
 			}
@@ -131,13 +137,30 @@ func inRounds(b *testing.B, runs map[string]func() time.Duration) map[string][]f
 	return times
 }
 
-// uncommented is the emitted program without its comments.
-func uncommented(b *testing.B, source, plan string) string {
+// layouts is how many orders of a program's functions are tried.
+const layouts = 3
+
+// link builds the module, with its functions in as many orders.
+func link(b *testing.B, module string) []string {
 	b.Helper()
-	dir := filepath.Join(b.TempDir(), "module")
-	spmdc(b, "compile", "--sync="+plan, "-o", dir, source)
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, filepath.Join(dir, "main.go"), nil, 0)
+	var out []string
+	for k := range layouts {
+		bin := filepath.Join(b.TempDir(), fmt.Sprint("layout", k))
+		cmd := exec.Command("go", "build", "-trimpath", fmt.Sprintf("-ldflags=-s -w -randlayout=%d", k+1), "-o", bin, ".")
+		cmd.Dir = module
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %v\n%s", cmd, err, text)
+		}
+		out = append(out, bin)
+	}
+	return out
+}
+
+// uncommented is the text of a program without its comments.
+func uncommented(b *testing.B, path string) string {
+	b.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
