@@ -35,10 +35,13 @@ func Text(t testing.TB, path, got string) {
 		}
 		return
 	}
-	if d := cmp.Diff(readFile(t, path), got); d != "" {
+	if d := cmp.Diff(lines(readFile(t, path)), lines(got)); d != "" {
 		t.Errorf("%s (-want +got; go test -update rewrites it):\n%s", path, d)
 	}
 }
+
+// lines makes differences show as lines.
+func lines(text string) []string { return strings.SplitAfter(text, "\n") }
 
 // File is one file of an archive.
 type File struct{ Name, Text string }
