@@ -1,17 +1,13 @@
 package cfg
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/spmdc/spmdc/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // build makes a graph from a small source language, one construct per line; the
 // line numbers are those of the source:
@@ -131,45 +127,16 @@ func facts(g *Graph) string {
 // TestGolden builds each testdata/*.txtar file's "source" and compares all
 // forms with the other sections. go test -update rewrites these.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			comment, sections := readArchive(string(text))
-			if len(sections) == 0 || sections[0].name != "source" {
-				t.Fatal("the first section is not the source")
-			}
-			g := build(sections[0].data)
-			if err := g.Check(); err != nil {
-				t.Error(err)
-			}
-			got := map[string]string{"text": g.String(), "facts": facts(g), "dot": g.DOT()}
-			if *update {
-				sections = sections[:1]
-				for _, name := range []string{"text", "facts", "dot"} {
-					sections = append(sections, section{name, got[name]})
-				}
-				if err := os.WriteFile(file, []byte(writeArchive(comment, sections)), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			for _, s := range sections[1:] {
-				if diff := cmp.Diff(s.data, got[s.name]); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", s.name, diff)
-				}
-			}
-			if len(sections) != 4 {
-				t.Errorf("%d sections, want source, text, facts and dot", len(sections))
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txtar", func(t *testing.T, a *golden.Archive) {
+		if a.Files[0].Name != "source" {
+			t.Fatal("the first section is not the source")
+		}
+		g := build(a.Files[0].Text)
+		if err := g.Check(); err != nil {
+			t.Error(err)
+		}
+		a.Compare(t, golden.File{Name: "text", Text: g.String()}, golden.File{Name: "facts", Text: facts(g)}, golden.File{Name: "dot", Text: g.DOT()})
+	})
 }
 
 // TestPackageComment keeps the example of the package comment true.

@@ -6,17 +6,15 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/golden"
 )
 
 // leafLoop is a loop of an emitted program whose condition is t < nT, or that an
@@ -92,8 +90,8 @@ func TestBoundsChecks(t *testing.T) {
 	for _, name := range names {
 		var code string
 		if name == "strides" {
-			_, sections := readArchive(readFile(t, "testdata/strides.txtar"))
-			code = emit(t, sections[0].name, sections[0].data, plan.Handshake, codegen.Options{})
+			in := golden.Read(t, "testdata/strides.txtar").Files[0]
+			code = emit(t, in.Name, in.Text, plan.Handshake, codegen.Options{})
 		} else {
 			path := filepath.Join("../examples", name, name+".hpf")
 			code = emit(t, path, readFile(t, path), plan.Handshake, codegen.Options{})
@@ -132,15 +130,7 @@ func TestBoundsChecks(t *testing.T) {
 			}
 		}
 	}
-	const golden = "testdata/leafloops.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(list.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d := cmp.Diff(readFile(t, golden), list.String()); d != "" {
-		t.Errorf("%s (-want +got):\n%s", golden, d)
-	}
+	golden.Text(t, "testdata/leafloops.golden", list.String())
 }
 
 // lines is lines first to last of text.

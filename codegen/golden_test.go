@@ -3,7 +3,6 @@ package codegen_test
 import (
 	"errors"
 	"go/format"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,39 +11,23 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/golden"
 )
 
 // TestGolden compares what is emitted for the programs of testdata/*.txtar. go
 // test -update rewrites it.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		t.Run(name, func(t *testing.T) {
-			comment, sections := readArchive(readFile(t, file))
-			in := sections[0]
-			k := plan.Handshake
-			switch {
-			case strings.Contains(comment, "barrier plan"):
-				k = plan.Barrier
-			case strings.Contains(comment, "plan popl96"):
-				k = plan.PopL96
-			}
-			got := section{"main.go", emit(t, in.name, in.data, k, codegen.Options{Check: strings.Contains(comment, "With checks")})}
-			if *update {
-				if err := os.WriteFile(file, []byte(writeArchive(comment, []section{in, got})), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(sections[1:], []section{got}, cmp.AllowUnexported(section{})); d != "" {
-				t.Errorf("-want +got:\n%s", d)
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txtar", func(t *testing.T, a *golden.Archive) {
+		k := plan.Handshake
+		switch {
+		case strings.Contains(a.Comment, "barrier plan"):
+			k = plan.Barrier
+		case strings.Contains(a.Comment, "plan popl96"):
+			k = plan.PopL96
+		}
+		in := a.Files[0]
+		a.Compare(t, golden.File{Name: "main.go", Text: emit(t, in.Name, in.Text, k, codegen.Options{Check: strings.Contains(a.Comment, "With checks")})})
+	})
 }
 
 // TestCorpus: what is emitted for every program at hand, for every plan and with

@@ -3,7 +3,6 @@ package codegen_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -18,19 +17,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	hpf "github.com/spmdc/spmdc/parser"
-	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/runtime"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // emit is the Go program of text, which must be free of errors.
 func emit(t testing.TB, file, text string, k plan.Kind, o codegen.Options) string {
@@ -43,30 +35,15 @@ func emit(t testing.TB, file, text string, k plan.Kind, o codegen.Options) strin
 }
 
 func tryEmit(file, text string, k plan.Kind, o codegen.Options) (string, error) {
-	tree, diags := hpf.Parse(file, []byte(text))
-	if diags.HasErrors() {
-		return "", report(diags)
+	c, err := front.SPMD(file, text)
+	if err != nil {
+		return "", err
 	}
-	p := lower.Lower(tree, diags)
-	if !diags.HasErrors() {
-		mapping.Resolve(p, diags)
-	}
-	if diags.HasErrors() {
-		return "", report(diags)
-	}
-	out, err := codegen.Emit(plan.Make(comm.Analyze(p, scalar.Analyze(p)), k), o)
+	out, err := codegen.Emit(plan.Make(c, k), o)
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}
 	return string(out), err
-}
-
-func report(diags *source.List) error {
-	var b strings.Builder
-	for _, d := range diags.Diags {
-		fmt.Fprintf(&b, "%d:%d: %s\n", d.Pos.Line, d.Pos.Col, d.Msg)
-	}
-	return fmt.Errorf("the program is refused:\n%s", b.String())
 }
 
 // exports finds the compiled form of the packages that emitted programs import.
@@ -138,22 +115,7 @@ func check(t testing.TB, code string) (*typed, error) {
 // corpus is the programs of the examples and of cfg/comm's tests, by file name.
 func corpus(t testing.TB) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	for _, pattern := range []string{"../examples/*/*.hpf", "../cfg/comm/testdata/want/*.hpf", "../cfg/comm/testdata/*.txtar", "testdata/*.txtar"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: no programs: %v", pattern, err)
-		}
-		for _, path := range paths {
-			text := readFile(t, path)
-			if filepath.Ext(path) == ".txtar" {
-				_, sections := readArchive(text)
-				text = sections[0].data
-			}
-			all[filepath.ToSlash(path)] = text
-		}
-	}
-	return all
+	return golden.Programs(t, "../examples/*/*.hpf", "../cfg/comm/testdata/want/*.hpf", "../cfg/comm/testdata/*.txtar", "testdata/*.txtar")
 }
 
 // module writes a module with a main package for each program, by its name,
@@ -210,25 +172,4 @@ func readFile(t testing.TB, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// section is one file of a txtar archive.
-type section struct{ name, data string }
-
-// readArchive splits a txtar archive; what stands before the first file is the
-// comment.
-func readArchive(text string) (comment string, sections []section) {
-	a := txtar.Parse([]byte(text))
-	for _, f := range a.Files {
-		sections = append(sections, section{name: f.Name, data: string(f.Data)})
-	}
-	return string(a.Comment), sections
-}
-
-func writeArchive(comment string, sections []section) string {
-	a := txtar.Archive{Comment: []byte(comment)}
-	for _, s := range sections {
-		a.Files = append(a.Files, txtar.File{Name: s.name, Data: []byte(s.data)})
-	}
-	return string(txtar.Format(&a))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/golden"
 )
 
 // faults fails in the way that its input chooses. "! FAULT n" marks the line
@@ -150,8 +151,7 @@ func TestEmittedModules(t *testing.T) {
 		"named":   emit(t, "select.hpf", named, plan.Handshake, codegen.Options{}),
 	}
 	for _, name := range []string{"stencil", "reduction", "guarded", "strides"} {
-		_, sections := readArchive(readFile(t, "testdata/"+name+".txtar"))
-		mains[name] = sections[1].data
+		mains[name] = golden.Read(t, "testdata/"+name+".txtar").Files[1].Text
 	}
 	dir := module(t, mains)
 	if out, err := goTool(t, dir, "vet", "./..."); err != nil {

@@ -4,13 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	hpf "github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -82,13 +78,7 @@ func TestQuietOn(t *testing.T) {
  print *, b(7)
 end program
 `
-	tree, diags := hpf.Parse("in.hpf", []byte(text))
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		t.Fatal(report(diags))
-	}
-	c := comm.Analyze(p, scalar.Analyze(p))
+	c := front.Must(t, front.SPMD, text)
 	made := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{PEs: []int{2, 3}})
 	if err := made.Verify(); err != nil {
 		t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -64,33 +64,12 @@ func (a *analysis) verdicts() map[int][]string {
 	return v
 }
 
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// wanted is the texts of the !WANT comment of a line.
-func wanted(line string) (texts []string, err error) {
-	_, comment, ok := strings.Cut(line, "!WANT")
-	if !ok {
-		return nil, nil
-	}
-	for _, q := range quoted.FindAllString(comment, -1) {
-		s, err := strconv.Unquote(q)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", q, err)
-		}
-		texts = append(texts, s)
-	}
-	if len(texts) == 0 || strings.TrimSpace(quoted.ReplaceAllString(comment, "")) != "" {
-		return nil, fmt.Errorf("after !WANT: found %q, expected quoted texts", strings.TrimSpace(comment))
-	}
-	return texts, nil
-}
-
 // unmet lists where source and verdicts differ: each text must be part of one
 // verdict of its line, and each verdict must contain a text.
 func unmet(source string, v map[int][]string) []string {
 	var out []string
 	for i, line := range strings.Split(source, "\n") {
-		texts, err := wanted(line)
+		texts, err := golden.Wanted(line)
 		if err != nil {
 			out = append(out, fmt.Sprintf("%d: %v", i+1, err))
 			continue

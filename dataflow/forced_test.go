@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/golden"
 )
 
 // sharedDir is where all tests build.
@@ -89,25 +90,14 @@ func TestForcedRuns(t *testing.T) {
 				}
 			}
 		}
-		golden := filepath.Join("testdata", "defects", a.name+".golden")
+		path := filepath.Join("testdata", "defects", a.name+".golden")
 		if log.Len() == 0 {
-			if _, err := os.Stat(golden); err == nil {
-				t.Errorf("%s: the program has no !FORCE", golden)
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s: the program has no !FORCE", path)
 			}
 			return
 		}
-		if *update {
-			if err := os.WriteFile(golden, []byte(log.String()), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if log.String() != string(want) {
-			t.Errorf("found\n%s, want\n%s", log.String(), want)
-		}
+		golden.Text(t, path, log.String())
 	})
 }
 

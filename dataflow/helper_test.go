@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,15 +18,10 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 	"github.com/spmdc/spmdc/runtime"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // analysis is a program with what is known of its communications.
 type analysis struct {
@@ -56,16 +50,10 @@ func tryAnalyze(file string) (*analysis, error) {
 }
 
 func analyzeText(file string, text []byte) (*analysis, error) {
-	tree, diags := parser.Parse(file, text)
-	if diags.HasErrors() {
-		return nil, diags.Err()
+	c, err := front.SPMD(file, string(text))
+	if err != nil {
+		return nil, err
 	}
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		return nil, diags.Err()
-	}
-	c := comm.Analyze(p, scalar.Analyze(p))
 	name := strings.TrimSuffix(file, filepath.Ext(file))
 	return &analysis{name, string(text), c, procfunc.Analyze(c, c.Graph())}, nil
 }

@@ -3,13 +3,9 @@ package dataflow_test
 import (
 	"testing"
 
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/examples/randprog"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/internal/front"
 )
 
 // TestRandomPlanes: of random programs with planes that change places, many have
@@ -20,13 +16,7 @@ func TestRandomPlanes(t *testing.T) {
 	with := 0
 	for seed := range uint64(programs) {
 		source := randprog.Planes(seed).Source
-		tree, diags := parser.Parse("in.hpf", []byte(source))
-		p := lower.Lower(tree, diags)
-		mapping.Resolve(p, diags)
-		if diags.HasErrors() {
-			t.Fatalf("%v\n%s", diags.Err(), source)
-		}
-		made := plan.Make(comm.Analyze(p, scalar.Analyze(p)), plan.Elide)
+		made := plan.Make(front.Must(t, front.SPMD, source), plan.Elide)
 		if err := made.Verify(); err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, source)
 		}

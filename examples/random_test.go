@@ -261,33 +261,18 @@ func command(input, name string, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// external matches the first statement of an external procedure.
-var external = regexp.MustCompile(`(?m)^ *subroutine (\w+)\(`)
-
 // expect fills in what gfortran's programs print. One compilation serves all:
 // each program becomes a subroutine, and the number of the one to call is the
 // first record of the input. The checks of gfortran guard the generator.
 func expect(dir string, cases []*randomCase) error {
 	var text strings.Builder
-	text.WriteString("program all\n  integer :: which\n  read *, which\n  select case (which)\n")
-	for i := range cases {
-		fmt.Fprintf(&text, "  case (%d)\n    call random%d\n", i, i)
-	}
-	text.WriteString("  end select\nend program all\n")
+	text.WriteString(randprog.Main(len(cases)))
 	for i, c := range cases {
-		body, ok := strings.CutPrefix(c.Source, "program random\n")
-		body, procedures, ok2 := strings.Cut(body, "end program random\n")
-		if !ok || !ok2 {
-			return fmt.Errorf("seed %d: not a program named random:\n%s", c.seed, c.Source)
+		one, err := randprog.Subroutine(c.Source, i)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", c.seed, err)
 		}
-		// External procedures have one space of names for all programs.
-		for _, m := range external.FindAllStringSubmatch(procedures, -1) {
-			own := regexp.MustCompile(`\b` + m[1] + `\b`)
-			other := fmt.Sprintf("%s_%d", m[1], i)
-			body, procedures = own.ReplaceAllString(body, other), own.ReplaceAllString(procedures, other)
-		}
-		fmt.Fprintf(&text, "subroutine random%d\n%send subroutine random%d\n", i, body, i)
-		text.WriteString(procedures)
+		text.WriteString(one)
 	}
 	source, program := filepath.Join(dir, "all.f90"), filepath.Join(dir, "all")
 	if err := os.WriteFile(source, []byte(text.String()), 0o666); err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"
-	"github.com/spmdc/spmdc/parser/internal/golden"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
 // TestDiagnostics shows the whole output for programs with errors.
 func TestDiagnostics(t *testing.T) {
-	golden.Run(t, "testdata/errors/*.txtar", func(t *testing.T, name, text string) string {
+	golden.Pairs(t, "testdata/errors/*.txtar", func(t *testing.T, name, text string) string {
 		_, diags := parser.Parse(name, []byte(text))
 		var b strings.Builder
 		if err := diags.Render(&b, nil, false); err != nil {
@@ -37,7 +37,7 @@ func TestDiagnostics(t *testing.T) {
 
 // TestTrees shows the tree of programs without errors, as --explain ast does.
 func TestTrees(t *testing.T) {
-	golden.Run(t, "testdata/trees/*.txtar", func(t *testing.T, name, text string) string {
+	golden.Pairs(t, "testdata/trees/*.txtar", func(t *testing.T, name, text string) string {
 		var b strings.Builder
 		if err := ast.Fprint(&b, mustParse(t, name, text)); err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestTrees(t *testing.T) {
 
 // TestUnparse shows programs as Unparse writes them.
 func TestUnparse(t *testing.T) {
-	golden.Run(t, "testdata/unparse/*.txtar", func(t *testing.T, name, text string) string {
+	golden.Pairs(t, "testdata/unparse/*.txtar", func(t *testing.T, name, text string) string {
 		file := mustParse(t, name, text)
 		checkRoundTrip(t, file)
 		return ast.Unparse(file)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/internal/front"
 	"pgregory.net/rapid"
 )
 
@@ -84,7 +85,7 @@ func program(t *rapid.T) string {
 		wide := append([]genArray(nil), g.arrays...)
 		g.tighten()
 		text := g.text()
-		if _, err := front(text); err == nil {
+		if _, err := tryAnalyze(text); err == nil {
 			return text
 		}
 		g.arrays = wide // a constant out of bounds is refused, also where it is never read
@@ -110,7 +111,7 @@ func (g *generator) tighten() {
 			body += line
 		}
 	}
-	f, err := front("program brute\n  implicit none\n" + d + body + "end program brute\n")
+	f, err := tryAnalyze("program brute\n  implicit none\n" + d + body + "end program brute\n")
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -475,9 +476,9 @@ func TestAgainstEnumeration(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := program(t)
-		f, err := front(text)
+		f, err := tryAnalyze(text)
 		if err != nil {
-			t.Fatalf("%v%s", err, numbered(text))
+			t.Fatalf("%v%s", err, front.Numbered(text))
 		}
 		count["programs"]++
 		for _, c := range f.Program.Comms {
@@ -485,7 +486,7 @@ func TestAgainstEnumeration(t *testing.T) {
 		}
 		for _, np := range []int{2, 3, 4} {
 			if err := check(f, np, count); err != nil {
-				t.Fatalf("%v\n%s", err, numbered(text))
+				t.Fatalf("%v\n%s", err, front.Numbered(text))
 			}
 		}
 	})

@@ -1,57 +1,29 @@
 package procfunc_test
 
 import (
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/spmdc/spmdc/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestGolden prints the functions of the program in each archive and compares
 // them with the section "procfunc"; -update rewrites it. Each program is also
 // compared with its execution.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Each(t, "testdata/*.txtar", func(t *testing.T, a *golden.Archive) {
+		if strings.TrimSpace(a.Comment) == "" {
+			t.Error("the archive does not say why it is right")
+		}
+		f := analyze(t, a.Files[0].Text)
+		a.Compare(t, golden.File{Name: "procfunc", Text: f.Explain()})
+		for _, np := range []int{1, 2, 3, 4, 6} {
+			if err := check(f, np, seen{}); err != nil {
+				t.Errorf("on %d PEs: %v", np, err)
 			}
-			if strings.TrimSpace(string(a.Comment)) == "" {
-				t.Error("the archive does not say why it is right")
-			}
-			f := analyze(t, string(a.Files[0].Data))
-			got := f.Explain()
-			if *update {
-				a.Files = append(a.Files[:1], txtar.File{Name: "procfunc", Data: []byte(got)})
-				if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if len(a.Files) != 2 || a.Files[0].Name != "in" || a.Files[1].Name != "procfunc" {
-				t.Fatal("the archive has not the two sections in and procfunc")
-			}
-			if d := cmp.Diff(string(a.Files[1].Data), got); d != "" {
-				t.Errorf("-want +got:\n%s", d)
-			}
-			for _, np := range []int{1, 2, 3, 4, 6} {
-				if err := check(f, np, seen{}); err != nil {
-					t.Errorf("on %d PEs: %v", np, err)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestFiguresOfThePaper holds the matrices that the paper itself prints: Figure

@@ -6,12 +6,8 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randomhpf"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
 )
 
 var (
@@ -22,16 +18,7 @@ var (
 // analyze reads a program up to its functions.
 func analyze(t testing.TB, text string) *Functions {
 	t.Helper()
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	if diags.HasErrors() {
-		t.Fatalf("%v\n%s", diags.Err(), text)
-	}
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		t.Fatalf("%v\n%s", diags.Err(), text)
-	}
-	c := comm.Analyze(p, scalar.Analyze(p))
+	c := front.Must(t, front.SPMD, text)
 	return Analyze(c, c.Graph())
 }
 

@@ -4,16 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
-	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/procfunc"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -22,45 +17,16 @@ import (
 // analyze is the processor functions of text, which must be free of errors.
 func analyze(t testing.TB, text string) *procfunc.Functions {
 	t.Helper()
-	f, err := front(text)
+	c := front.Must(t, front.SPMD, text)
+	return procfunc.Analyze(c, c.Graph())
+}
+
+func tryAnalyze(text string) (*procfunc.Functions, error) {
+	c, err := front.SPMD("in.hpf", text)
 	if err != nil {
-		t.Fatalf("%v%s", err, numbered(text))
+		return nil, err
 	}
-	return f
-}
-
-func front(text string) (*procfunc.Functions, error) {
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	if diags.HasErrors() {
-		return nil, report(diags)
-	}
-	p := lower.Lower(tree, diags)
-	if diags.HasErrors() {
-		return nil, report(diags)
-	}
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		return nil, report(diags)
-	}
-	c := comm.Analyze(p, scalar.Analyze(p))
 	return procfunc.Analyze(c, c.Graph()), nil
-}
-
-func report(diags *source.List) error {
-	var b strings.Builder
-	for _, d := range diags.Diags {
-		fmt.Fprintf(&b, "%d:%d: %s\n", d.Pos.Line, d.Pos.Col, d.Msg)
-	}
-	return fmt.Errorf("the program is refused:\n%s", b.String())
-}
-
-// numbered is text with line numbers, for failures.
-func numbered(text string) string {
-	var b strings.Builder
-	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(&b, "%3d  %s\n", i+1, line)
-	}
-	return b.String()
 }
 
 // machine executes the control flow of a program in SPMD form, with the scalars

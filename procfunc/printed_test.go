@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/front"
 )
 
 // printedCase is a program with two communications y and x, and what the paper's
@@ -108,7 +110,7 @@ func TestPrintedConditions(t *testing.T) {
 				t.Errorf("C_%d kills C_%d: %v, want %v: %s", c.y, c.x, !c.sound, c.sound, f.KillReason(c.y, c.x, c.x).Text)
 			}
 			if t.Failed() {
-				t.Logf("\n%s%s", numbered(c.program), f.Explain())
+				t.Logf("\n%s%s", front.Numbered(c.program), f.Explain())
 			}
 		})
 	}

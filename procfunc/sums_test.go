@@ -3,6 +3,8 @@ package procfunc_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/front"
 )
 
 // TestSumsOfIndices: where a subscript is a sum of indices, what is sent is the
@@ -28,13 +30,13 @@ func TestSumsOfIndices(t *testing.T) {
  end do
 end program
 `, format, format, loops[0], loops[1], sum)
-				f, err := front(text)
+				f, err := tryAnalyze(text)
 				if err != nil {
-					t.Fatalf("%v%s", err, numbered(text))
+					t.Fatalf("%v%s", err, front.Numbered(text))
 				}
 				for np := 2; np <= 8; np++ {
 					if err := check(f, np, count); err != nil {
-						t.Errorf("%v\n%s", err, numbered(text))
+						t.Errorf("%v\n%s", err, front.Numbered(text))
 					}
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
-	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/internal/front"
 )
 
 // compare executes the SPMD form of text on np PEs and tells how it differs
@@ -21,13 +21,15 @@ func compare(text string, np int, look ...func(p *comm.Program)) (difference str
 			difference = string(f)
 		}
 	}()
-	original, err := front(text)
+	original, err := front.Program("in.hpf", text)
 	if err != nil {
 		return err.Error()
 	}
 	want := runSequential(original, np)
-	again, _ := front(text)
-	p := comm.Analyze(again, scalar.Analyze(again))
+	p, err := front.SPMD("in.hpf", text) // of a program of its own
+	if err != nil {
+		return err.Error()
+	}
 	for _, f := range look {
 		f(p)
 	}

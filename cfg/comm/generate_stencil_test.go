@@ -182,26 +182,7 @@ func (g *generator) stencilNest(extent []int, format []string) {
 // is left of a group of shifts is never more than one per direction, and where
 // diagonals are forwarded, fewer.
 func TestRandomStencils(t *testing.T) {
-	seen := coverage{}
-	rapid.Check(t, func(t *rapid.T) {
-		text := randomStencil(t)
-		np := rapid.IntRange(1, 8).Draw(t, "PEs")
-		var rules []string
-		if d := compare(text, np, seen.program, func(p *comm.Program) { rules = broken(p) }); d != "" {
-			t.Fatalf("%d PEs: %s\n%s", np, d, numbered(text))
-		}
-		if len(rules) > 0 {
-			t.Fatalf("%s\n%s", strings.Join(rules, "\n"), numbered(text))
-		}
-	})
-	if t.Failed() {
-		return
-	}
-	for _, kind := range []string{"shift", "wide shift", "forwarding", "forwarding two dimensions", "two phases", "three phases", "guarded consumers", "divided region", "values for several regions"} {
-		if seen[kind] == 0 {
-			t.Errorf("no program had: %s", kind)
-		}
-	}
+	checkRandom(t, randomStencil, 8, "shift", "wide shift", "forwarding", "forwarding two dimensions", "two phases", "three phases", "guarded consumers", "divided region", "values for several regions")
 }
 
 // TestForwardedCornersOfSmallBlocks runs the full stencil of each rank on arrays and

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -17,27 +19,32 @@ import (
 // read, every value is there between CO and UO and is the one that the
 // sequential program has, and what owners hold in the end is right.
 func TestRandomPrograms(t *testing.T) {
+	checkRandom(t, randomProgram, 7,
+		"shift", "broadcast", "remap", "allgather", "gather", "whole", "sum", "consumers by range", "guarded consumers", "coupled subscripts",
+		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range", "values for several regions")
+}
+
+// checkRandom checks random programs on up to so many PEs. A hundred programs have
+// communications and regions of the given kinds; a generator that lost one would
+// test less than it says.
+func checkRandom(t *testing.T, generate func(t *rapid.T) string, most int, kinds ...string) {
+	t.Helper()
 	seen := coverage{}
 	rapid.Check(t, func(t *rapid.T) {
-		text := randomProgram(t)
-		np := rapid.IntRange(1, 7).Draw(t, "PEs")
+		text := generate(t)
+		np := rapid.IntRange(1, most).Draw(t, "PEs")
 		var rules []string
 		if d := compare(text, np, seen.program, func(p *comm.Program) { rules = broken(p) }); d != "" {
-			t.Fatalf("%d PEs: %s\n%s", np, d, numbered(text))
+			t.Fatalf("%d PEs: %s\n%s", np, d, front.Numbered(text))
 		}
 		if len(rules) > 0 {
-			t.Fatalf("%s\n%s", strings.Join(rules, "\n"), numbered(text))
+			t.Fatalf("%s\n%s", strings.Join(rules, "\n"), front.Numbered(text))
 		}
 	})
 	if t.Failed() {
 		return
 	}
-	// A hundred programs have these; a generator that lost one would test less
-	// than it says.
-	for _, kind := range []string{
-		"shift", "broadcast", "remap", "allgather", "gather", "whole", "sum", "consumers by range", "guarded consumers", "coupled subscripts",
-		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range", "values for several regions",
-	} {
+	for _, kind := range kinds {
 		if seen[kind] == 0 {
 			t.Errorf("no program had: %s", kind)
 		}
@@ -49,23 +56,7 @@ func TestRandomPrograms(t *testing.T) {
 // blocks, with blocks that own nothing, and what looks like a pipeline and is
 // none.
 func TestRandomRecurrences(t *testing.T) {
-	seen := coverage{}
-	rapid.Check(t, func(t *rapid.T) {
-		text := randomRecurrence(t)
-		np := rapid.IntRange(1, 7).Draw(t, "PEs")
-		var rules []string
-		if d := compare(text, np, seen.program, func(p *comm.Program) { rules = broken(p) }); d != "" {
-			t.Fatalf("%d PEs: %s\n%s", np, d, numbered(text))
-		}
-		if len(rules) > 0 {
-			t.Fatalf("%s\n%s", strings.Join(rules, "\n"), numbered(text))
-		}
-	})
-	for _, kind := range []string{"pipelined region", "pipeline", "shift", "divided region"} {
-		if seen[kind] == 0 && !t.Failed() {
-			t.Errorf("no program had: %s", kind)
-		}
-	}
+	checkRandom(t, randomRecurrence, 7, "pipelined region", "pipeline", "shift", "divided region")
 }
 
 // broken lists the rules of the SPMD form that p breaks.
@@ -115,9 +106,9 @@ func broken(p *comm.Program) []string {
 // element moves that its PE does not read.
 func TestNeedsAreExact(t *testing.T) {
 	for _, name := range []string{"shift_1d", "shift_2d", "shift_3d", "broadcast", "transpose", "strided", "diagonal", "pipeline", "print", "align"} {
-		_, sections := readArchive(readFile(t, "testdata/"+name+".txtar"))
+		in := golden.Read(t, "testdata/"+name+".txtar").Files[0].Text
 		for _, np := range []int{2, 3, 4, 7} {
-			m := runSPMD(analyze(t, sections[0].data), np)
+			m := runSPMD(analyze(t, in), np)
 			for _, c := range m.p.Comms {
 				if m.unread[c] > 0 {
 					t.Errorf("%s: on %d PEs, %d of the %d elements of #%d, %s in line %d, are not read", name, np, m.unread[c], m.moved[c], c.ID, ir.ExprString(c.Refs[0]), c.Line)

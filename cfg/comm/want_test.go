@@ -3,12 +3,12 @@ package comm_test
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -108,33 +108,12 @@ func verdicts(p *comm.Program) map[int][]verdict {
 	return v
 }
 
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// wanted is the texts of the !WANT comment of a line.
-func wanted(line string) (texts []string, err error) {
-	_, comment, ok := strings.Cut(line, "!WANT")
-	if !ok {
-		return nil, nil
-	}
-	for _, q := range quoted.FindAllString(comment, -1) {
-		s, err := strconv.Unquote(q)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", q, err)
-		}
-		texts = append(texts, s)
-	}
-	if len(texts) == 0 || strings.TrimSpace(quoted.ReplaceAllString(comment, "")) != "" {
-		return nil, fmt.Errorf("after !WANT: found %q, expected quoted texts", strings.TrimSpace(comment))
-	}
-	return texts, nil
-}
-
 // unmet lists where source and verdicts differ.
 func unmet(source string, v map[int][]verdict) []string {
 	var out []string
 	for i, line := range strings.Split(source, "\n") {
 		n := i + 1
-		texts, err := wanted(line)
+		texts, err := golden.Wanted(line)
 		if err != nil {
 			out = append(out, fmt.Sprintf("%d: %v", n, err))
 			continue

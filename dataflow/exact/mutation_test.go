@@ -9,14 +9,10 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/exact"
 	"github.com/spmdc/spmdc/dataflow/hb"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randomhpf"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -31,13 +27,7 @@ type proved struct {
 // communication against itself, with slots of each form that does.
 func prove(t *testing.T, seed int64, pes int) proved {
 	t.Helper()
-	tree, diags := parser.Parse("in.hpf", []byte(randomhpf.Program(rand.New(rand.NewSource(seed)))))
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		t.Fatal(diags.Err())
-	}
-	c := comm.Analyze(p, scalar.Analyze(p))
+	c := front.Must(t, front.SPMD, randomhpf.Program(rand.New(rand.NewSource(seed))))
 	f := procfunc.Analyze(c, c.Graph())
 	prover := hb.NewProver(f, pes)
 	out := proved{Proof: prover.Proof(), graph: f.Graph}

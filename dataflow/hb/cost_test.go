@@ -8,58 +8,15 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// synthetic is a system of n communications in nests of depth 4 on 8 PEs: a time
-// loop around blocks of ten, in each of which two communications stand at every
-// level of three more loops, one in front of and one behind the inner loop, two
-// of them in branches; every twentieth block ends with a reduction. They shift,
-// broadcast and gather.
-func synthetic(n int) *System {
+// nests is the system of n communications in nests of depth 4 on 8 PEs. They
+// shift, broadcast and gather.
+func nests(n int) *System {
 	const pes = 8
-	b := cfg.NewBuilder()
-	r := 0
-	exchange := func() {
-		if r == n {
-			return
-		}
-		r++
-		b.Node(cfg.Comm, r, r, "")
-		b.Node(cfg.CommOver, r, r, "")
-		b.Node(cfg.Stmt, r, 0, "")
-		b.Node(cfg.UseOver, r, r, "")
-	}
-	var level func(depth int)
-	level = func(depth int) {
-		exchange()
-		if depth < 4 {
-			l := b.BeginLoop(r, "do")
-			level(depth + 1)
-			if depth == 3 {
-				b.BeginIf(r, "converged")
-				b.Exit(l)
-				b.EndIf()
-			}
-			b.EndLoop()
-		} else {
-			b.BeginIf(r, "p")
-			exchange()
-			b.Else()
-			exchange()
-			b.EndIf()
-		}
-		exchange()
-	}
-	b.BeginLoop(1, "do t")
-	for block := 0; r < n; block++ {
-		level(1)
-		if block%20 == 19 {
-			b.Node(cfg.Reduce, r, 1, "s")
-		}
-	}
-	b.EndLoop()
-	sys := newSystem(b.Finish(), pes)
+	sys := newSystem(abstract.Nests(n), pes)
 	for _, c := range sys.Graph.Nodes {
 		if c.Kind != cfg.Comm {
 			continue
@@ -80,7 +37,7 @@ func synthetic(n int) *System {
 	return sys
 }
 
-// cost is what solving a synthetic system took.
+// cost is what solving nests took.
 type cost struct {
 	nodes, items, noSync, sweeps, visits int
 	time                                 time.Duration
@@ -93,7 +50,7 @@ func (c cost) String() string {
 
 // solveAll solves n communications, perClass to a class of cells.
 func solveAll(n, perClass, slot int) (c cost) {
-	sys := synthetic(n)
+	sys := nests(n)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()

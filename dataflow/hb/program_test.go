@@ -1,43 +1,30 @@
 package hb
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/synch"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
 // functions reads a program up to its processor functions.
 func functions(t testing.TB, text string) *procfunc.Functions {
 	t.Helper()
-	f, err := front(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return f
+	c := front.Must(t, front.SPMD, text)
+	return procfunc.Analyze(c, c.Graph())
 }
 
-func front(text string) (*procfunc.Functions, error) {
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	if diags.HasErrors() {
-		return nil, diags.Err()
+func tryFunctions(text string) (*procfunc.Functions, error) {
+	c, err := front.SPMD("in.hpf", text)
+	if err != nil {
+		return nil, err
 	}
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		return nil, diags.Err()
-	}
-	c := comm.Analyze(p, scalar.Analyze(p))
 	return procfunc.Analyze(c, c.Graph()), nil
 }
 
@@ -60,8 +47,6 @@ func (a *Analysis) count(v synch.Verdict) int {
 	}
 	return n
 }
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 // TestExamples: how many communications keep their ready messages, for one slot
 // and for two.
@@ -90,19 +75,7 @@ func TestExamples(t *testing.T) {
 		}
 		out.WriteString("\n")
 	}
-	const golden = "testdata/examples.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := out.String(); got != string(want) {
-		t.Errorf("found\n%s\nexpected\n%s(-update if that is right)", got, want)
-	}
+	golden.Text(t, "testdata/examples.golden", out.String())
 }
 
 // freeWithTwo lists the stencils, which exchange with all neighbours.

@@ -189,7 +189,7 @@ func TestAgainstTraces(t *testing.T) {
 		m := rng.Intn(6)
 		fixed := strings.NewReplacer("j, m, f", "j, f\n integer, parameter :: m = "+strconv.Itoa(m), "read *, m, f", "read *, f").Replace(text)
 		for j, text := range []string{fixed, text} {
-			f, err := front(text)
+			f, err := tryFunctions(text)
 			if err != nil {
 				if j == 1 {
 					t.Fatalf("program %d: %v\n%s", k, err, text)

@@ -1,42 +1,25 @@
 package plan_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
-	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/procfunc"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // makePlan plans the program text.
 func makePlan(t testing.TB, text string, k plan.Kind) *plan.Plan {
 	t.Helper()
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	if diags.HasErrors() {
-		t.Fatal(diags.Err())
-	}
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		t.Fatal(diags.Err())
-	}
-	return plan.Make(comm.Analyze(p, scalar.Analyze(p)), k)
+	return plan.Make(front.Must(t, front.SPMD, text), k)
 }
 
 // guessPlan plans the program text by guessed relations.
@@ -52,25 +35,7 @@ func guessPlan(t testing.TB, text string, k plan.Kind, seed uint64) *plan.Plan {
 // programs are those of the neighbours' tests and the examples, by name.
 func programs(t testing.TB) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	for _, pattern := range []string{"../../examples/*/*.hpf", "../../cfg/comm/testdata/want/*.hpf", "../../cfg/comm/testdata/*.txtar", "testdata/*.txtar"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: no programs: %v", pattern, err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[filepath.ToSlash(path)] = string(text)
-			if filepath.Ext(path) == ".txtar" {
-				_, sections := readArchive(string(text))
-				all[filepath.ToSlash(path)] = sections[0].data
-			}
-		}
-	}
-	return all
+	return golden.Programs(t, "../../examples/*/*.hpf", "../../cfg/comm/testdata/want/*.hpf", "../../cfg/comm/testdata/*.txtar", "testdata/*.txtar")
 }
 
 // ordinary are the programs with few enough communications for tests that spoil
@@ -84,27 +49,6 @@ func ordinary(t testing.TB) map[string]string {
 		}
 	}
 	return all
-}
-
-// section is one file of a txtar archive.
-type section struct{ name, data string }
-
-// readArchive splits a txtar archive; what stands before the first file is the
-// comment.
-func readArchive(text string) (comment string, sections []section) {
-	a := txtar.Parse([]byte(text))
-	for _, f := range a.Files {
-		sections = append(sections, section{name: f.Name, data: string(f.Data)})
-	}
-	return string(a.Comment), sections
-}
-
-func writeArchive(comment string, sections []section) string {
-	a := txtar.Archive{Comment: []byte(comment)}
-	for _, s := range sections {
-		a.Files = append(a.Files, txtar.File{Name: s.name, Data: []byte(s.data)})
-	}
-	return string(txtar.Format(&a))
 }
 
 // sketch is the text of a plan, taken apart so that a test can spoil it. Nodes,

@@ -2,8 +2,6 @@ package plan_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,37 +11,19 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/golden"
 )
 
 // TestGolden compares the plans of the programs in testdata/*.txtar. go test
 // -update rewrites them.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			comment, sections := readArchive(string(text))
-			var got []section
-			for _, k := range plan.Kinds {
-				got = append(got, section{string(k), makePlan(t, sections[0].data, k).Explain()})
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(writeArchive(comment, append(sections[:1:1], got...))), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(sections[1:], got, cmp.AllowUnexported(section{})); d != "" {
-				t.Errorf("-want +got:\n%s", d)
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txtar", func(t *testing.T, a *golden.Archive) {
+		var got []golden.File
+		for _, k := range plan.Kinds {
+			got = append(got, golden.File{Name: string(k), Text: makePlan(t, a.Files[0].Text, k).Explain()})
+		}
+		a.Compare(t, got...)
+	})
 }
 
 // TestPlansOfAllPrograms: every plan that Make makes is accepted by the

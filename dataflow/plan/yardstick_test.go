@@ -7,22 +7,15 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/examples/randprog"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
 // transformed reads a program up to its SPMD form as the compiler does.
 func transformed(t testing.TB, text string) *comm.Program {
 	t.Helper()
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		t.Fatal(diags.Err())
-	}
+	p := front.Must(t, front.Program, text)
 	r := choose.Choose(p, scalar.Analyze(p), choose.Options{})
 	return comm.Analyze(r.IR, r.Info)
 }

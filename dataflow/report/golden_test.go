@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/internal/golden"
 )
 
 // TestGolden compares the text of some examples with examples/NAME/dataflow.golden.
@@ -22,21 +22,7 @@ import (
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"tred2", "jacobi", "heat3d", "fig3", "fig5", "grid", "transpose"} {
 		t.Run(name, func(t *testing.T) {
-			got := built(t, name).Text(false)
-			file := filepath.Join("../../examples", name, "dataflow.golden")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatalf("%v; go test -update writes it", err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("%s, -want +got (go test -update rewrites it):\n%s", file, d)
-			}
+			golden.Text(t, filepath.Join("../../examples", name, "dataflow.golden"), built(t, name).Text(false))
 		})
 	}
 }

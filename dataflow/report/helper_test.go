@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,14 +11,10 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/procfunc"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // analyze takes a program through all passes up to this one, with the default plan.
 func analyze(t testing.TB, text string) *report.Analysis {
@@ -31,15 +26,7 @@ func analyze(t testing.TB, text string) *report.Analysis {
 // pes are the numbers of PEs that plan elide is made for in particular.
 func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options, pes ...int) *report.Analysis {
 	t.Helper()
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	if diags.HasErrors() {
-		t.Fatal(diags.Err())
-	}
-	p := lower.Lower(tree, diags)
-	mapping.Resolve(p, diags)
-	if diags.HasErrors() {
-		t.Fatal(diags.Err())
-	}
+	p := front.Must(t, front.Program, text)
 	chosen := choose.Choose(p, scalar.Analyze(p), o)
 	c := comm.Analyze(chosen.IR, chosen.Info)
 	f := procfunc.Analyze(c, c.Graph())

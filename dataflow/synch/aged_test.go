@@ -6,24 +6,25 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
 // comingNth gives for every state the messages that the instance of put may send
 // that comes as number nth behind it, over all ways.
-func (b *built) comingNth(put, nth int) []relation {
+func (b *built) comingNth(put, nth int) []abstract.Relation {
 	c := b.coming(put)
-	u := b.states()
+	u := b.States()
 	for range nth - 1 {
 		// One instance further: from each put on to the one behind it.
 		first := c
-		c = make([]relation, len(u.list))
+		c = make([]abstract.Relation, len(u.List))
 		for changed := true; changed; {
 			changed = false
-			for i := len(u.list) - 1; i >= 0; i-- {
-				var r relation
-				for _, t := range u.next[i] {
-					if puts(b.graph.Nodes[u.list[i].node], put) {
+			for i := len(u.List) - 1; i >= 0; i-- {
+				var r abstract.Relation
+				for _, t := range u.Next[i] {
+					if puts(b.Graph.Nodes[u.List[i].Node], put) {
 						r |= first[t]
 					} else {
 						r |= c[t]
@@ -43,7 +44,7 @@ func (b *built) killsAfter() KillsAfter {
 	type question struct{ y, put, nth int }
 	known := map[question]bool{}
 	type target struct{ put, nth int }
-	coming := map[target][]relation{}
+	coming := map[target][]abstract.Relation{}
 	return func(y, put, nth int) bool {
 		q := question{y, put, nth}
 		if k, ok := known[q]; ok {
@@ -53,15 +54,15 @@ func (b *built) killsAfter() KillsAfter {
 		if coming[to] == nil {
 			coming[to] = b.comingNth(put, nth)
 		}
-		u := b.states()
+		u := b.States()
 		k := true
-		for i, s := range u.list {
-			if !puts(b.graph.Nodes[s.node], y) {
+		for i, s := range u.List {
+			if !puts(b.Graph.Nodes[s.Node], y) {
 				continue
 			}
-			_, must := b.messages(y, s.at)
-			for _, t := range u.next[i] {
-				k = k && coming[to][t].reversed()&^must == 0
+			_, must := b.Messages(y, s.At)
+			for _, t := range u.Next[i] {
+				k = k && coming[to][t].Reversed()&^must == 0
 			}
 		}
 		known[q] = k
@@ -85,16 +86,16 @@ type held struct {
 type agedReplay struct {
 	replay
 	// staged, then by number-1, by instance, by PE.
-	values [2][][][maxPEs]held
+	values [2][][][abstract.MaxPEs]held
 	early  [][]bool // by form, then by number-1
 	again  [][]bool // … where some put was into a used slot
 }
 
 func newAgedReplay(b *built, rng *rand.Rand, strict bool) *agedReplay {
-	n := len(b.comms)
+	n := b.Comms()
 	r := &agedReplay{replay: *newReplay(b, rng, nil, nil, strict)}
 	for i := range r.values {
-		r.values[i] = make([][][maxPEs]held, n)
+		r.values[i] = make([][][abstract.MaxPEs]held, n)
 	}
 	for range agedForms {
 		r.early, r.again = append(r.early, make([]bool, n)), append(r.again, make([]bool, n))
@@ -103,25 +104,25 @@ func newAgedReplay(b *built, rng *rand.Rand, strict bool) *agedReplay {
 }
 
 // put checks and notes an instance of x.
-func (r *agedReplay) put(x int, messages relation) {
+func (r *agedReplay) put(x int, messages abstract.Relation) {
 	for i, f := range agedForms {
 		values := r.values[side(f.Staged)][x]
 		for k := 0; k <= len(values)-f.Count; k++ { // those that had the slot, and older ones
-			messages.each(func(p, q int) {
+			messages.Each(func(p, q int) {
 				v := values[k][q]
 				if !v.there {
 					return
 				}
 				r.again[i][x] = true
-				if v.ended == 0 || v.ended > r.clock[p][q] {
+				if v.ended == 0 || v.ended > r.Clock[p][q] {
 					r.early[i][x] = true
 				}
 			})
 		}
 	}
-	var now [maxPEs]held
-	messages.each(func(_, q int) { now[q].there = true })
-	for q := range r.b.pes {
+	var now [abstract.MaxPEs]held
+	messages.Each(func(_, q int) { now[q].there = true })
+	for q := range r.b.PEs {
 		now[q].there = now[q].there || r.strict
 	}
 	for i := range r.values {
@@ -140,42 +141,30 @@ func side(staged bool) int {
 // said to end twice, of the last instance again.
 func (r *agedReplay) end(x int, staged bool) {
 	values := r.values[side(staged)][x]
-	for q := range r.b.pes {
-		r.clock[q][q]++
+	for q := range r.b.PEs {
+		r.Clock[q][q]++
 		for k := range values {
 			if v := &values[k][q]; v.there && (v.ended == 0 || k == len(values)-1) {
-				v.ended = r.clock[q][q]
+				v.ended = r.Clock[q][q]
 			}
 		}
 	}
 }
 
-func (r *agedReplay) run(path []state) {
+func (r *agedReplay) run(path []abstract.State) {
 	for _, s := range path {
-		n := r.b.graph.Nodes[s.node]
-		if r.b.inner[n] || r.b.pipes[n] != nil {
+		n := r.b.Graph.Nodes[s.Node]
+		if r.b.Inner(n) || r.b.Pipe(n) != nil {
 			continue // pipelined communications have one slot, and kill nothing
 		}
-		x := n.Ref - 1
+		sent := r.Step(n, s.At)
 		switch n.Kind {
 		case cfg.Comm:
-			r.sent[x] = r.actual(n.Ref, s.at)
-			r.put(x, r.sent[x])
-			r.carried[x] = r.clock
+			r.put(n.Ref-1, sent)
 		case cfg.CommOver:
-			r.sent[x].each(func(p, q int) { r.clock[q].join(r.carried[x][p]) })
-			r.sent[x] = 0
-			r.end(x, true)
+			r.end(n.Ref-1, true)
 		case cfg.UseOver:
-			r.end(x, false)
-		case cfg.Reduce, cfg.Barrier:
-			var all clock
-			for p := range r.b.pes {
-				all.join(r.clock[p])
-			}
-			for p := range r.b.pes {
-				r.clock[p] = all
-			}
+			r.end(n.Ref-1, false)
 		}
 	}
 }
@@ -183,7 +172,7 @@ func (r *agedReplay) run(path []state) {
 // pipelined lists the communications that pipelined regions have.
 func (b *built) pipelined() map[int]bool {
 	out := map[int]bool{}
-	for _, n := range b.graph.Nodes {
+	for _, n := range b.Graph.Nodes {
 		if n.Kind == cfg.Comm && (n.Flavour == recv || n.Flavour == send) {
 			out[n.Ref] = true
 		}
@@ -207,8 +196,8 @@ func (r *agedRules) verdicts(b *built, x int, kills KillsAfter) []Verdict {
 		f.Comm = x
 		p := agedProblem(f, kills)
 		p.Transfer = func(n *cfg.Node, in Aged) Aged { return r.apply(in, n, f, kills) }
-		s := solve.RoundRobin(solve.New(b.graph), p, solve.Options[Aged]{Limit: 50})
-		out = append(out, (&AgedSolution{Slots: f, In: s.In}).Verdict(b.graph))
+		s := solve.RoundRobin(solve.New(b.Graph), p, solve.Options[Aged]{Limit: 50})
+		out = append(out, (&AgedSolution{Slots: f, In: s.In}).Verdict(b.Graph))
 	}
 	return out
 }
@@ -217,7 +206,7 @@ func (r *agedRules) verdicts(b *built, x int, kills KillsAfter) []Verdict {
 func (b *built) observeAged(rng *rand.Rand, paths int) (early, strict, again [][]bool) {
 	one, all := newAgedReplay(b, nil, false), newAgedReplay(b, nil, true)
 	for range paths {
-		path := b.states().walk(rng, pathLimit)
+		path := b.States().Walk(rng, pathLimit)
 		seed := rng.Uint64()
 		for _, r := range []*agedReplay{one, all} {
 			fresh := newAgedReplay(b, rand.New(rand.NewPCG(seed, 1)), r.strict)
@@ -246,15 +235,15 @@ func TestRandomAges(t *testing.T) {
 		b := build(p)
 		kills := b.killsAfter()
 		early, strict, again := b.observeAged(rng, 20)
-		pipes, solver := b.pipelined(), NewSolver(b.graph)
-		for x := 1; x <= len(b.comms); x++ {
+		pipes, solver := b.pipelined(), NewSolver(b.Graph)
+		for x := 1; x <= b.Comms(); x++ {
 			if pipes[x] {
 				continue
 			}
 			for k, f := range agedForms {
 				f.Comm = x
 				s := solver.SolveAged(f, kills)
-				v := s.Verdict(b.graph)
+				v := s.Verdict(b.Graph)
 				if w := solver.AgedVerdict(f, kills); w != v {
 					t.Fatalf("seed %d program %d: %+v: %v by the solution, %v by blocks\n%v", first, i, f, v, w, b)
 				}
@@ -365,7 +354,7 @@ func TestAgedMutations(t *testing.T) {
 		kills := b.killsAfter()
 		early, _, _ := b.observeAged(rng, 20)
 		pipes := b.pipelined()
-		for x := 1; x <= len(b.comms); x++ {
+		for x := 1; x <= b.Comms(); x++ {
 			if pipes[x] {
 				continue
 			}
@@ -459,9 +448,9 @@ func TestOneSlot(t *testing.T) {
 	for i := range 300 {
 		p, _ := programNumber(3, i)
 		b := build(p)
-		solver, kills, after := NewSolver(b.graph), b.kills(), b.killsAfter()
+		solver, kills, after := NewSolver(b.Graph), b.kills(), b.killsAfter()
 		pipes := b.pipelined()
-		for x := 1; x <= len(b.comms); x++ {
+		for x := 1; x <= b.Comms(); x++ {
 			if pipes[x] {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -19,9 +20,9 @@ type analysis func(b *built) verdicts
 
 // each gives a verdict to each item.
 func (b *built) each(of func(it Item) Verdict) verdicts {
-	out := make(verdicts, len(b.comms))
+	out := make(verdicts, b.Comms())
 	for x := range out {
-		for _, m := range b.classes[x] {
+		for _, m := range b.Mates(x + 1) {
 			out[x] = append(out[x], of(Item{m, x + 1}))
 		}
 	}
@@ -44,7 +45,7 @@ func soundRules() *rules {
 // verdicts solves all items by the given rules. Mutated rules may not be
 // monotone, so the work is capped.
 func (r *rules) verdicts(b *built) verdicts {
-	flow := solve.New(b.graph)
+	flow := solve.New(b.Graph)
 	kills := r.kills(b)
 	return b.each(func(it Item) Verdict {
 		p := problem(it, kills)
@@ -52,7 +53,7 @@ func (r *rules) verdicts(b *built) verdicts {
 		p.Meet = r.meet
 		s := solve.InnerFirst(flow, p, 20, false)
 		v := Once
-		for _, n := range b.graph.Nodes {
+		for _, n := range b.Graph.Nodes {
 			if puts(n, it.Put) {
 				v = min(v, r.read(s.In[n.ID], s.Out[n.ID]))
 			}
@@ -63,7 +64,7 @@ func (r *rules) verdicts(b *built) verdicts {
 
 // sound is the analysis under test.
 func sound(b *built) verdicts {
-	s, kills := NewSolver(b.graph), b.kills()
+	s, kills := NewSolver(b.Graph), b.kills()
 	return b.each(func(it Item) Verdict {
 		v, _ := s.Verdict(it, kills)
 		return v
@@ -74,8 +75,8 @@ func sound(b *built) verdicts {
 // references only, so that its verdict is that on all items.
 func literal(kind printedKind) analysis {
 	return func(b *built) verdicts {
-		all := SolveLiteral(b.graph, len(b.comms), b.literalKills(kind), LiteralLimit, false)
-		return b.each(func(it Item) Verdict { return all[it.Put-1].Verdict(b.graph) })
+		all := SolveLiteral(b.Graph, b.Comms(), b.literalKills(kind), LiteralLimit, false)
+		return b.each(func(it Item) Verdict { return all[it.Put-1].Verdict(b.Graph) })
 	}
 }
 
@@ -90,13 +91,14 @@ type observed struct {
 
 // observe replays sampled paths.
 func (b *built) observe(rng *rand.Rand, paths, limit int) *observed {
-	n := len(b.comms)
+	n := b.Comms()
 	o := &observed{make([]bool, n), make([]bool, n), make([][]bool, n), make([][]bool, n)}
-	for x, mates := range b.classes {
-		o.early[x], o.strict[x] = make([]bool, len(mates)), make([]bool, len(mates))
+	for x := range n {
+		mates := len(b.Mates(x + 1))
+		o.early[x], o.strict[x] = make([]bool, mates), make([]bool, mates)
 	}
 	for range paths {
-		path := b.states().walk(rng, limit)
+		path := b.States().Walk(rng, limit)
 		seed := rng.Uint64()
 		// The same messages in both.
 		newReplay(b, rand.New(rand.NewPCG(seed, 1)), o.strict, o, true).run(path)
@@ -112,8 +114,8 @@ const pathLimit = 300
 // execution shows a put that came too early.
 func (b *built) contradicted(v verdicts, early [][]bool) []Item {
 	var out []Item
-	for x, mates := range b.classes {
-		for k, m := range mates {
+	for x := range b.Comms() {
+		for k, m := range b.Mates(x + 1) {
 			if v[x][k] != NeedsSync && early[x][k] {
 				out = append(out, Item{m, x + 1})
 			}
@@ -196,26 +198,26 @@ func percent(a, of int) string {
 
 // programNumber makes program number i of a campaign, and the source of its
 // paths.
-func programNumber(seed uint64, i int) (*program, *rand.Rand) {
+func programNumber(seed uint64, i int) (*abstract.Program, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(seed, uint64(i)))
-	return generate(rng), rng
+	return abstract.Generate(rng), rng
 }
 
 // report shows a contradiction: the smallest program found that has one, with the
 // values of the sound form.
-func report(p *program, a analysis, strict bool) string {
-	fails := func(q *program) bool { return refuted(q, a, strict) != nil }
+func report(p *abstract.Program, a analysis, strict bool) string {
+	fails := func(q *abstract.Program) bool { return refuted(q, a, strict) != nil }
 	if !fails(p) {
 		return "none: the few paths that are drawn for every smaller program do not show it in the whole one"
 	}
-	small := shrink(p, fails)
+	small := abstract.Shrink(p, fails)
 	b := build(small)
 	var out strings.Builder
 	fmt.Fprintf(&out, "%v", b)
 	for _, it := range refuted(small, a, strict) {
-		fmt.Fprintf(&out, "%v: %v, but puts come too early; by the sound form:", it, a(b)[it.Put-1][slices.Index(b.classes[it.Put-1], it.Use)])
-		s := Solve(b.graph, it, b.kills(), false)
-		for _, n := range b.graph.Nodes {
+		fmt.Fprintf(&out, "%v: %v, but puts come too early; by the sound form:", it, a(b)[it.Put-1][slices.Index(b.Mates(it.Put), it.Use)])
+		s := Solve(b.Graph, it, b.kills(), false)
+		for _, n := range b.Graph.Nodes {
 			if n.Kind.IsComm() {
 				fmt.Fprintf(&out, " %s %v ·", n.Name(), s.In[n.ID])
 			}
@@ -227,7 +229,7 @@ func report(p *program, a analysis, strict bool) string {
 
 // refuted lists the items of p that an analysis calls free wrongly, by paths that
 // depend on nothing but p.
-func refuted(p *program, a analysis, strict bool) []Item {
+func refuted(p *abstract.Program, a analysis, strict bool) []Item {
 	b := build(p)
 	o := b.observe(rand.New(rand.NewPCG(7, 7)), 200, pathLimit)
 	if strict {

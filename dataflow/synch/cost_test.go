@@ -6,63 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 )
-
-// synthetic is a program of n communications in nests of depth 4: a time loop
-// around blocks of ten, in each of which two communications stand at every level
-// of three more loops, one in front of and one behind the inner loop, two of
-// them in branches; every second block ends with a reduction every tenth time.
-func synthetic(n int) *cfg.Graph {
-	b := cfg.NewBuilder()
-	r := 0
-	exchange := func() {
-		if r == n {
-			return
-		}
-		r++
-		b.Node(cfg.Comm, r, r, "")
-		b.Node(cfg.CommOver, r, r, "")
-		b.Node(cfg.Stmt, r, 0, "")
-		b.Node(cfg.UseOver, r, r, "")
-	}
-	var level func(depth int)
-	level = func(depth int) {
-		exchange()
-		if depth < 4 {
-			l := b.BeginLoop(r, "do")
-			level(depth + 1)
-			if depth == 3 {
-				b.BeginIf(r, "converged")
-				b.Exit(l)
-				b.EndIf()
-			}
-			b.EndLoop()
-		} else {
-			b.BeginIf(r, "p")
-			exchange()
-			b.Else()
-			exchange()
-			b.EndIf()
-		}
-		exchange()
-	}
-	b.BeginLoop(1, "do t")
-	for block := 0; r < n; block++ {
-		level(1)
-		if block%20 == 19 {
-			b.Node(cfg.Reduce, r, 1, "s")
-		}
-	}
-	b.EndLoop()
-	return b.Finish()
-}
 
 // sparse says that one in eight pairs kills; cheap, so that what is measured is
 // the solver.
 func sparse(y, use, put int) bool { return (y*2654435761+put*40503)>>7&7 == 0 }
 
-// cost is what solving all items of a synthetic program took.
+// cost is what solving all items of nests took.
 type cost struct {
 	nodes, items, visits, kills int
 	sweeps                      int // the most that one item took
@@ -78,7 +29,7 @@ func (c cost) String() string {
 
 // solveAll solves the items of n communications, perClass to a class of cells.
 func solveAll(n, perClass int) (c cost) {
-	g := synthetic(n)
+	g := abstract.Nests(n)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
@@ -143,7 +94,7 @@ func BenchmarkSolve2000(b *testing.B) { benchmarkSolve(b, 2000) }
 // explaining all of them does.
 func BenchmarkKeep2000(b *testing.B) {
 	b.ReportAllocs()
-	g := synthetic(2000)
+	g := abstract.Nests(2000)
 	for b.Loop() {
 		s := NewSolver(g)
 		var all []*Solution

@@ -11,7 +11,7 @@ import (
 // to have ended when put puts, or may not be over. The others need no item: on
 // each PE their uses end before one that has an item does.
 func (b *built) pending(put int) []int {
-	target, class := b.putter(put), b.classes[put-1]
+	target, class := b.putter(put), b.Mates(put)
 	with := map[int]bool{}
 	// Back from the put to the ends of uses.
 	walk(target.Preds, preds, func(n *cfg.Node) bool {
@@ -23,7 +23,7 @@ func (b *built) pending(put int) []int {
 	})
 	for _, m := range class {
 		// From its C past everything but its UO.
-		for _, c := range b.graph.Nodes {
+		for _, c := range b.Graph.Nodes {
 			if c.Kind == cfg.Comm && c.Ref == m {
 				walk(c.Succs, succs, func(n *cfg.Node) bool {
 					if n == target {
@@ -66,7 +66,8 @@ func TestFewerItems(t *testing.T) {
 		b := build(p)
 		v := sound(b)
 		o := b.observe(rng, 20, pathLimit)
-		for x, mates := range b.classes {
+		for x := range b.Comms() {
+			mates := b.Mates(x + 1)
 			if len(mates) == 1 || b.putter(x+1) == nil {
 				continue
 			}

@@ -1,79 +1,24 @@
 package synch
 
-import "github.com/spmdc/spmdc/cfg"
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+)
 
-// state is a point of an execution: in front of a node, in an iteration.
-type state struct {
-	node int
-	at   iteration
-}
+// built is an abstract program with its graph, and what the analysis wants to know
+// of its instances.
+type built struct{ *abstract.Built }
 
-// space is every state that an execution can be in, and what can come next.
-type space struct {
-	list  []state // the first is the entry
-	next  [][]int
-	index map[state]int
-}
+func build(p *abstract.Program) *built { return &built{abstract.Build(p)} }
 
-// states unfolds the graph.
-func (b *built) states() *space {
-	if b.unfolded != nil {
-		return b.unfolded
-	}
-	u := &space{index: map[state]int{}}
-	number := func(s state) int {
-		i, ok := u.index[s]
-		if !ok {
-			i = len(u.list)
-			u.index[s] = i
-			u.list = append(u.list, s)
-		}
-		return i
-	}
-	number(state{node: b.graph.Entry.ID})
-	for i := 0; i < len(u.list); i++ {
-		s := u.list[i]
-		var next []int
-		for slot, n := range b.graph.Nodes[s.node].Succs {
-			if t, ok := b.step(s, slot, n); ok {
-				next = append(next, number(t))
-			}
-		}
-		u.next = append(u.next, next)
-	}
-	b.unfolded = u
-	return u
-}
-
-// step follows successor number slot of a state's node, n. It is not possible
-// when a loop has run its most iterations, or not yet its least.
-func (b *built) step(s state, slot int, n *cfg.Node) (state, bool) {
-	from := b.graph.Nodes[s.node]
-	if from.Kind == cfg.LoopHead && len(from.Succs) == 2 {
-		l := b.loops[from.Loop.ID-1]
-		i := int(s.at[from.Loop.ID-1])
-		if slot == 0 && i >= l.most || slot == 1 && i < l.least {
-			return state{}, false
-		}
-	}
-	t := state{node: n.ID, at: s.at}
-	for i, l := range b.graph.Loops {
-		switch {
-		case !l.Contains(n.Loop):
-			t.at[i] = 0
-		case l.Head != n:
-		case !l.Contains(from.Loop):
-			t.at[i] = 0
-		default:
-			t.at[i] = min(t.at[i]+1, maxTrips)
-		}
-	}
-	return t, true
-}
+type (
+	stmt  = abstract.Stmt
+	shape = abstract.Shape
+)
 
 // putter is the node where communication r puts, nil when it cannot be reached.
 func (b *built) putter(r int) *cfg.Node {
-	for _, n := range b.graph.Nodes {
+	for _, n := range b.Graph.Nodes {
 		if puts(n, r) {
 			return n
 		}
@@ -86,17 +31,17 @@ func (b *built) putter(r int) *cfg.Node {
 //
 //	coming(s) = what put may send in s          where s is in front of put's node
 //	coming(s) = union of coming(t), t after s   elsewhere
-func (b *built) coming(put int) []relation {
-	u := b.states()
-	c := make([]relation, len(u.list))
+func (b *built) coming(put int) []abstract.Relation {
+	u := b.States()
+	c := make([]abstract.Relation, len(u.List))
 	for changed := true; changed; {
 		changed = false
-		for i := len(u.list) - 1; i >= 0; i-- {
-			var r relation
-			if puts(b.graph.Nodes[u.list[i].node], put) {
-				r, _ = b.messages(put, u.list[i].at)
+		for i := len(u.List) - 1; i >= 0; i-- {
+			var r abstract.Relation
+			if puts(b.Graph.Nodes[u.List[i].Node], put) {
+				r, _ = b.Messages(put, u.List[i].At)
 			} else {
-				for _, t := range u.next[i] {
+				for _, t := range u.Next[i] {
 					r |= c[t]
 				}
 			}
@@ -114,7 +59,7 @@ func (b *built) coming(put int) []relation {
 func (b *built) kills() Kills {
 	type pair struct{ y, put int }
 	known := map[pair]bool{}
-	coming := map[int][]relation{}
+	coming := map[int][]abstract.Relation{}
 	return func(y, _, put int) bool {
 		if k, ok := known[pair{y, put}]; ok {
 			return k
@@ -122,15 +67,15 @@ func (b *built) kills() Kills {
 		if coming[put] == nil {
 			coming[put] = b.coming(put)
 		}
-		u := b.states()
+		u := b.States()
 		k := true
-		for i, s := range u.list {
-			if !puts(b.graph.Nodes[s.node], y) {
+		for i, s := range u.List {
+			if !puts(b.Graph.Nodes[s.Node], y) {
 				continue
 			}
-			_, must := b.messages(y, s.at)
-			for _, t := range u.next[i] {
-				k = k && coming[put][t].reversed()&^must == 0
+			_, must := b.Messages(y, s.At)
+			for _, t := range u.Next[i] {
+				k = k && coming[put][t].Reversed()&^must == 0
 			}
 		}
 		known[pair{y, put}] = k
@@ -140,25 +85,25 @@ func (b *built) kills() Kills {
 
 // following lists, by the definition, the pairs of instances that can follow each
 // other: from every instance of y every way is walked until it comes to put.
-func (b *built) following(y, put int, do func(v, w iteration)) {
-	u := b.states()
-	for i, s := range u.list {
-		if !puts(b.graph.Nodes[s.node], y) {
+func (b *built) following(y, put int, do func(v, w abstract.Iteration)) {
+	u := b.States()
+	for i, s := range u.List {
+		if !puts(b.Graph.Nodes[s.Node], y) {
 			continue
 		}
 		seen := map[int]bool{}
-		work := append([]int(nil), u.next[i]...)
+		work := append([]int(nil), u.Next[i]...)
 		for len(work) > 0 {
 			t := work[len(work)-1]
 			work = work[:len(work)-1]
 			switch {
 			case seen[t]:
-			case puts(b.graph.Nodes[u.list[t].node], put):
+			case puts(b.Graph.Nodes[u.List[t].Node], put):
 				seen[t] = true
-				do(s.at, u.list[t].at)
+				do(s.At, u.List[t].At)
 			default:
 				seen[t] = true
-				work = append(work, u.next[t]...)
+				work = append(work, u.Next[t]...)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -148,9 +149,10 @@ func TestLiteralLawsThatFail(t *testing.T) {
 // over the whole graph bring U to CS once more and end with Sync. The put is not
 // ordered. Sound verdicts are the same in every order: TestRandomGraphs.
 func TestLiteralDependsOnOrder(t *testing.T) {
-	exchange := &communication{shape: &shape{kind: allShape}}
-	inner := &stmt{kind: doLoop, least: 2, most: 2, body: []*stmt{{kind: group, comms: []*communication{exchange}}}}
-	p := &program{pes: 2, body: []*stmt{{kind: doLoop, least: 2, most: 2, body: []*stmt{inner}}}}
+	twice := func(body *stmt) *stmt {
+		return &stmt{Kind: abstract.Loop, Least: 2, Most: 2, Body: []*stmt{body}}
+	}
+	p := &abstract.Program{PEs: 2, Body: []*stmt{twice(twice(post(shape{Kind: abstract.All})))}}
 	b := build(p)
 	first, sweeps := literalBoth(b)
 	if first[0] != NoReady || sweeps[0] != NeedsSync {
@@ -167,7 +169,7 @@ func TestLiteralDependsOnOrder(t *testing.T) {
 		if first, sweeps := literalBoth(b); !slices.Equal(first, sweeps) {
 			differ++
 		}
-		for _, s := range SolveLiteral(b.graph, len(b.comms), b.literalKills(byProduct), LiteralLimit, false) {
+		for _, s := range SolveLiteral(b.Graph, b.Comms(), b.literalKills(byProduct), LiteralLimit, false) {
 			if !s.Converged {
 				endless++
 			}
@@ -185,12 +187,12 @@ func TestLiteralDependsOnOrder(t *testing.T) {
 // literalBoth gives the printed verdicts inner loops first, and by sweeps over the
 // whole graph.
 func literalBoth(b *built) (first, sweeps []Verdict) {
-	f, kills := solve.New(b.graph), b.literalKills(byProduct)
-	for x := range b.comms {
-		first = append(first, solveLiteral(f, x+1, kills, LiteralLimit, false).Verdict(b.graph))
+	f, kills := solve.New(b.Graph), b.literalKills(byProduct)
+	for x := range b.Comms() {
+		first = append(first, solveLiteral(f, x+1, kills, LiteralLimit, false).Verdict(b.Graph))
 		r := solve.RoundRobin(f, literalProblem(x+1, kills), solve.Options[State]{Limit: 100})
 		s := &LiteralSolution{Ref: x + 1, In: r.In, Out: r.Out}
-		sweeps = append(sweeps, s.Verdict(b.graph))
+		sweeps = append(sweeps, s.Verdict(b.Graph))
 	}
 	return first, sweeps
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 )
 
 // mutations break one rule of the sound form each. A campaign that did not
@@ -139,12 +140,12 @@ var mutations = []struct {
 	}},
 	{"it is enough that some consumer answers", func(r *rules) {
 		r.kills = func(b *built) Kills {
-			return b.killsBy(func(must, may relation, _, _ iteration) bool {
-				for p := range b.pes {
+			return b.killsBy(func(must, may abstract.Relation, _, _ abstract.Iteration) bool {
+				for p := range b.PEs {
 					sends, answered := false, false
-					for q := range b.pes {
-						sends = sends || may.has(p, q)
-						answered = answered || may.has(p, q) && must.has(q, p)
+					for q := range b.PEs {
+						sends = sends || may.Has(p, q)
+						answered = answered || may.Has(p, q) && must.Has(q, p)
 					}
 					if sends && !answered {
 						return false
@@ -156,8 +157,8 @@ var mutations = []struct {
 	}},
 	{"relations compared by name", func(r *rules) {
 		r.kills = func(b *built) Kills {
-			return b.killsBy(func(must, may relation, v, w iteration) bool {
-				return v != w || may.reversed()&^must == 0
+			return b.killsBy(func(must, may abstract.Relation, v, w abstract.Iteration) bool {
+				return v != w || may.Reversed()&^must == 0
 			})
 		}
 	}},
@@ -165,10 +166,10 @@ var mutations = []struct {
 		r.kills = func(b *built) Kills {
 			return func(y, _, put int) bool {
 				ok := true
-				b.following(y, put, func(v, w iteration) {
-					answers, _ := b.messages(y, v)
-					may, _ := b.messages(put, w)
-					ok = ok && may.reversed()&^answers == 0
+				b.following(y, put, func(v, w abstract.Iteration) {
+					answers, _ := b.Messages(y, v)
+					may, _ := b.Messages(put, w)
+					ok = ok && may.Reversed()&^answers == 0
 				})
 				return ok
 			}
@@ -178,10 +179,10 @@ var mutations = []struct {
 		r.kills = func(b *built) Kills {
 			return func(y, _, put int) bool {
 				ok := true
-				b.following(y, put, func(v, w iteration) {
-					_, answers := b.messages(y, v)
-					_, must := b.messages(put, w)
-					ok = ok && must.reversed()&^answers == 0
+				b.following(y, put, func(v, w abstract.Iteration) {
+					_, answers := b.Messages(y, v)
+					_, must := b.Messages(put, w)
+					ok = ok && must.Reversed()&^answers == 0
 				})
 				return ok
 			}
@@ -191,7 +192,7 @@ var mutations = []struct {
 
 // killsBy tests all pairs of instances that follow each other with test, which
 // gets what y is certain to send and what put may send.
-func (b *built) killsBy(test func(must, may relation, v, w iteration) bool) Kills {
+func (b *built) killsBy(test func(must, may abstract.Relation, v, w abstract.Iteration) bool) Kills {
 	type pair struct{ y, put int }
 	known := map[pair]bool{}
 	return func(y, _, put int) bool {
@@ -200,9 +201,9 @@ func (b *built) killsBy(test func(must, may relation, v, w iteration) bool) Kill
 			return k
 		}
 		k = true
-		b.following(y, put, func(v, w iteration) {
-			_, must := b.messages(y, v)
-			may, _ := b.messages(put, w)
+		b.following(y, put, func(v, w abstract.Iteration) {
+			_, must := b.Messages(y, v)
+			may, _ := b.Messages(put, w)
 			k = k && test(must, may, v, w)
 		})
 		known[pair{y, put}] = k

@@ -1,6 +1,9 @@
 package synch
 
-import "github.com/spmdc/spmdc/cfg"
+import (
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+)
 
 // The printed tests, on concrete relations.
 
@@ -40,32 +43,32 @@ func (b *built) printed(kind printedKind, y, x int) bool {
 		return false
 	}
 	holds := true
-	b.everyIteration(cx.Loop, cy.Loop, func(v iteration) {
-		rx := b.mapped(x, v)
-		ry := b.mapped(y, v)
+	b.everyIteration(cx.Loop, cy.Loop, func(v abstract.Iteration) {
+		rx := b.Mapped(x, v)
+		ry := b.Mapped(y, v)
 		next, identical := rx, true
 		if l := cx.Loop; l != nil {
 			identical = b.identical(x, l.ID-1, v)
 			w := v
 			w[l.ID-1]++ // a matrix does not know where the loop ends
-			next = b.mapped(x, w)
+			next = b.Mapped(x, w)
 		}
-		var producers, consumers, senders relation // as sets: bit p*maxPEs
-		rx.each(func(p, q int) { producers |= message(p, 0); consumers |= message(q, 0) })
-		ry.each(func(p, _ int) { senders |= message(p, 0) })
+		var producers, consumers, senders abstract.Relation // as sets: bit p*MaxPEs
+		rx.Each(func(p, q int) { producers |= abstract.Message(p, 0); consumers |= abstract.Message(q, 0) })
+		ry.Each(func(p, _ int) { senders |= abstract.Message(p, 0) })
 		holds = holds && consumers&^senders == 0
-		for p := range b.pes {
-			if !producers.has(p, 0) {
+		for p := range b.PEs {
+			if !producers.Has(p, 0) {
 				continue
 			}
-			for n := range b.pes {
+			for n := range b.PEs {
 				if identical && n != p || !identical && !b.produces(next, n) {
 					continue // not among NextProducers(p)
 				}
 				some, all := false, true
-				for q := range b.pes {
-					if rx.has(p, q) {
-						answers := ry.has(q, n)
+				for q := range b.PEs {
+					if rx.Has(p, q) {
+						answers := ry.Has(q, n)
 						some, all = some || answers, all && answers
 					}
 				}
@@ -76,27 +79,20 @@ func (b *built) printed(kind printedKind, y, x int) bool {
 	return holds
 }
 
-func (b *built) produces(r relation, p int) bool {
+func (b *built) produces(r abstract.Relation, p int) bool {
 	found := false
-	r.each(func(from, _ int) { found = found || from == p })
+	r.Each(func(from, _ int) { found = found || from == p })
 	return found
-}
-
-// mapped is what communication r maps to what in iteration v, as the paper has
-// it: a PE that needs its own values is a consumer of itself.
-func (b *built) mapped(r int, v iteration) relation {
-	may, _ := b.comms[r-1].shape.pairs(b.pes, b.at(v))
-	return may
 }
 
 // identical reports whether x's messages are the same in all iterations of the
 // loop number l, those of other loops being as in v.
-func (b *built) identical(x, l int, v iteration) bool {
+func (b *built) identical(x, l int, v abstract.Iteration) bool {
 	v[l] = 0
-	first := b.mapped(x, v)
-	for i := range b.loops[l].most {
+	first := b.Mapped(x, v)
+	for i := range b.Loops[l].Most {
 		v[l] = uint8(i)
-		if r := b.mapped(x, v); r != first {
+		if r := b.Mapped(x, v); r != first {
 			return false
 		}
 	}
@@ -105,17 +101,17 @@ func (b *built) identical(x, l int, v iteration) bool {
 
 // everyIteration calls do for all combinations of iterations of the loops around
 // two points.
-func (b *built) everyIteration(l, m *cfg.Loop, do func(v iteration)) {
-	var v iteration
+func (b *built) everyIteration(l, m *cfg.Loop, do func(v abstract.Iteration)) {
+	var v abstract.Iteration
 	var rec func(i int)
 	rec = func(i int) {
-		if i == len(b.loops) {
+		if i == len(b.Loops) {
 			do(v)
 			return
 		}
 		trips := 1
-		if inner := b.graph.Loops[i]; inner.Contains(l) || inner.Contains(m) {
-			trips = b.loops[i].most
+		if inner := b.Graph.Loops[i]; inner.Contains(l) || inner.Contains(m) {
+			trips = b.Loops[i].Most
 		}
 		for k := range trips {
 			v[i] = uint8(k)

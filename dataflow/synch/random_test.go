@@ -2,12 +2,12 @@ package synch
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -31,7 +31,7 @@ func TestRandomGraphs(t *testing.T) {
 	for i := range *graphs {
 		p, rng := programNumber(*seed, i)
 		b := build(p)
-		if err := b.graph.Check(); err != nil {
+		if err := b.Graph.Check(); err != nil {
 			t.Fatalf("seed %d program %d: %v", *seed, i, err)
 		}
 		o := b.observe(rng, 20, pathLimit)
@@ -67,21 +67,21 @@ func TestRandomGraphs(t *testing.T) {
 func checkSolutions(t *testing.T, b *built, rng *rand.Rand, want verdicts, sweeps map[int]int) {
 	t.Helper()
 	kills := b.kills()
-	forward := solve.New(b.graph)
-	shuffled, err := solve.NewOrdered(b.graph, shuffle(b.graph, rng))
+	forward := solve.New(b.Graph)
+	shuffled, err := solve.NewOrdered(b.Graph, shuffle(b.Graph, rng))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for x := range b.comms {
-		for k, m := range b.classes[x] {
+	for x := range b.Comms() {
+		for k, m := range b.Mates(x + 1) {
 			it := Item{m, x + 1}
 			s := newSolver(forward).Solve(it, kills, false)
 			sweeps[s.Sweeps]++
-			if v := s.Verdict(b.graph); v != want[x][k] {
+			if v := s.Verdict(b.Graph); v != want[x][k] {
 				t.Fatalf("%v: %v by the solution, %v without it\n%v", it, v, want[x][k], b)
 			}
 			// U, NoSync, NoSyncP with up to all but use and put, Cons, CS, Sync.
-			height := 5 + len(b.comms)
+			height := 5 + b.Comms()
 			if bound := forward.Bound(height); s.Sweeps > bound {
 				t.Fatalf("%d sweeps, more than the bound %d\n%v", s.Sweeps, bound, b)
 			}
@@ -90,7 +90,7 @@ func checkSolutions(t *testing.T, b *built, rng *rand.Rand, want verdicts, sweep
 			if !inner.Converged {
 				t.Fatalf("%v: inner loops first does not converge\n%v", it, b)
 			}
-			for _, n := range b.graph.Nodes {
+			for _, n := range b.Graph.Nodes {
 				id := n.ID
 				if s.In[id] != other.In[id] || s.Out[id] != other.Out[id] || s.In[id] != inner.In[id] || s.Out[id] != inner.Out[id] {
 					t.Fatalf("%v: at %s %v and %v, in another order %v and %v, inner loops first %v and %v\n%v", it, n.Name(), s.In[id], s.Out[id], other.In[id], other.Out[id], inner.In[id], inner.Out[id], b)
@@ -105,10 +105,10 @@ func checkSolutions(t *testing.T, b *built, rng *rand.Rand, want verdicts, sweep
 func checkFixpoint(t *testing.T, b *built, s *Solution, kills Kills) {
 	t.Helper()
 	reached := map[*cfg.Node]bool{}
-	for _, n := range b.graph.RPO() {
+	for _, n := range b.Graph.RPO() {
 		reached[n] = true
 	}
-	for _, n := range b.graph.Nodes {
+	for _, n := range b.Graph.Nodes {
 		in := State{Value: U}
 		for _, p := range n.Preds {
 			if reached[p] {
@@ -143,14 +143,14 @@ func TestKillsByDefinition(t *testing.T) {
 		p, _ := programNumber(11, i)
 		b := build(p)
 		kills := b.kills()
-		for y := 1; y <= len(b.comms); y++ {
-			for put := 1; put <= len(b.comms); put++ {
+		for y := 1; y <= b.Comms(); y++ {
+			for put := 1; put <= b.Comms(); put++ {
 				want := true
-				b.following(y, put, func(v, w iteration) {
+				b.following(y, put, func(v, w abstract.Iteration) {
 					pairs++
-					_, must := b.messages(y, v)
-					may, _ := b.messages(put, w)
-					may.each(func(p, q int) { want = want && must.has(q, p) })
+					_, must := b.Messages(y, v)
+					may, _ := b.Messages(put, w)
+					may.Each(func(p, q int) { want = want && must.Has(q, p) })
 					b.checkOrder(t, y, put, v, w)
 				})
 				if want {
@@ -168,70 +168,18 @@ func TestKillsByDefinition(t *testing.T) {
 }
 
 // checkOrder is the rule for one pair.
-func (b *built) checkOrder(t *testing.T, y, put int, v, w iteration) {
+func (b *built) checkOrder(t *testing.T, y, put int, v, w abstract.Iteration) {
 	t.Helper()
 	cy, cp := b.putter(y), b.putter(put)
-	for i, l := range b.graph.Loops {
+	for i, l := range b.Graph.Loops {
 		if !l.Contains(cy.Loop) || !l.Contains(cp.Loop) {
 			continue
 		}
-		if w[i] > v[i] || w[i] == maxTrips {
+		if w[i] > v[i] || w[i] == abstract.MaxTrips {
 			return // … and the loops inside are free
 		}
 		if w[i] < v[i] {
 			t.Fatalf("%v of communication %d is followed by %v of %d\n%v", v, y, w, put, b)
-		}
-	}
-}
-
-// TestGenerator: the random programs contain what the analysis has to cope with.
-func TestGenerator(t *testing.T) {
-	seen := map[string]int{}
-	for i := range 500 {
-		p, _ := programNumber(3, i)
-		b := build(p)
-		seen[fmt.Sprintf("%d PEs", p.pes)]++
-		var list func(l []*stmt, depth int)
-		list = func(l []*stmt, depth int) {
-			for _, s := range l {
-				seen[[...]string{"loop", "if", "exit", "cycle", "stop", "group", "pipe", "reduce", "barrier", "used twice", "used either", "one of"}[s.kind]]++
-				for name, there := range map[string]bool{
-					"zero trips": s.kind == doLoop && s.least == 0, "endless": s.endless, "together": s.kind != pipe && len(s.comms) > 1,
-					"something in flight": len(s.flight) > 0, "nest of 3": s.kind == doLoop && depth == 2,
-				} {
-					if there {
-						seen[name]++
-					}
-				}
-				for _, c := range s.comms {
-					seen[[...]string{"shift", "rotate", "broadcast", "gather", "reverse", "pair", "all", "random"}[c.shape.kind]]++
-					for name, there := range map[string]bool{"varies": c.shape.by != nil, "holes": c.shape.holes != nil, "uncertain": c.shape.maybe, "shared cells": c.class > 0} {
-						if there {
-							seen[name]++
-						}
-					}
-				}
-				next := depth
-				if s.kind == doLoop {
-					next++
-				}
-				list(s.flight, depth)
-				list(s.body, next)
-				list(s.other, depth)
-			}
-		}
-		list(p.body, 0)
-		if len(b.comms) == 0 {
-			t.Errorf("program %d communicates nothing", i)
-		}
-	}
-	for _, want := range []string{
-		"1 PEs", "2 PEs", "3 PEs", "4 PEs", "5 PEs", "loop", "if", "exit", "cycle", "stop", "group", "pipe", "reduce", "barrier", "used twice", "used either", "one of",
-		"zero trips", "endless", "together", "something in flight", "nest of 3", "varies", "holes", "uncertain", "shared cells",
-		"shift", "rotate", "broadcast", "gather", "reverse", "pair", "all", "random",
-	} {
-		if seen[want] < 5 {
-			t.Errorf("%d times %q", seen[want], want)
 		}
 	}
 }

@@ -2,11 +2,11 @@ package transform_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/transform"
 )
@@ -32,7 +32,7 @@ func TestRandomPrograms(t *testing.T) {
 				d = differ(p, before, after)
 			}
 			if d != "" {
-				rt.Fatalf("line %d, %s: %s: %s\n%s\n%s", c.Old.Position().Line, c.Kind, c.What, d, numbered(text), statements(t, q))
+				rt.Fatalf("line %d, %s: %s: %s\n%s\n%s", c.Old.Position().Line, c.Kind, c.What, d, front.Numbered(text), statements(t, q))
 			}
 			if d := shared(p, q); d != "" {
 				rt.Fatal(d)
@@ -106,13 +106,4 @@ func shared(programs ...*ir.Program) string {
 		})
 	}
 	return text
-}
-
-// numbered is text with line numbers.
-func numbered(text string) string {
-	var b strings.Builder
-	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(&b, "%3d  %s\n", i+1, line)
-	}
-	return b.String()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 	"pgregory.net/rapid"
 
-	"github.com/spmdc/spmdc/parser/internal/golden"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/parser/scan"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -22,7 +22,7 @@ func prescan(text string) ([]scan.Line, *source.List) {
 // TestPrescan shows logical lines, each with the place of its first and last
 // byte, and what is wrong with the source.
 func TestPrescan(t *testing.T) {
-	golden.Run(t, "testdata/*.txtar", func(t *testing.T, _, text string) string {
+	golden.Pairs(t, "testdata/*.txtar", func(t *testing.T, _, text string) string {
 		// In the archives, ⏎ is a carriage return and ⇥ a tab.
 		text = strings.NewReplacer("⏎", "\r", "⇥", "\t").Replace(text)
 		lines, diags := prescan(text)

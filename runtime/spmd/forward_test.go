@@ -22,22 +22,7 @@ func TestForwardedCorners(t *testing.T) {
 						phases := forwardingPhases(pe, a, mode)
 						pe.Start()
 						for step := range 3 {
-							set(a, step)
-							for axis, exchange := range phases {
-								if mode == Quiet {
-									pe.Barrier(1)
-								}
-								exchange.Post(func(q int) Box { return phaseBox(l, q, axis, c.shadow) })
-								exchange.Wait()
-							}
-							each(overlapBox(l, pe.ID(), c.shadow), func(x []int) {
-								if inside(l, x) && a.Data[a.At(x...)] != value(step, x...) {
-									t.Errorf("PE %d step %d: a%v = %g, want %g", pe.ID(), step, x, a.Data[a.At(x...)], value(step, x...))
-								}
-							})
-							for _, exchange := range phases {
-								exchange.Done()
-							}
+							fillOverlap(t, pe, a, c.shadow, phases, mode, step)
 							pe.Barrier(1) // nobody assigns what another still compares
 						}
 					})
@@ -47,6 +32,27 @@ func TestForwardedCorners(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// fillOverlap makes the exchanges, one for each axis, with the values of a step, and
+// compares what is in the overlap then.
+func fillOverlap(t *testing.T, pe *PE, a *Array[float64], shadow [][2]int, phases []*Comm[float64], mode Mode, step int) {
+	set(a, step)
+	for axis, exchange := range phases {
+		if mode == Quiet {
+			pe.Barrier(1)
+		}
+		exchange.Post(func(q int) Box { return phaseBox(a.Layout, q, axis, shadow) })
+		exchange.Wait()
+	}
+	each(overlapBox(a.Layout, pe.ID(), shadow), func(x []int) {
+		if inside(a.Layout, x) && a.Data[a.At(x...)] != value(step, x...) {
+			t.Errorf("PE %d step %d: a%v = %g, want %g", pe.ID(), step, x, a.Data[a.At(x...)], value(step, x...))
+		}
+	})
+	for _, exchange := range phases {
+		exchange.Done()
 	}
 }
 

@@ -28,22 +28,7 @@ func TestStagedCorners(t *testing.T) {
 						}
 						pe.Start()
 						for step := range 5 {
-							set(a, step)
-							for axis, exchange := range phases {
-								if mode == Quiet {
-									pe.Barrier(1)
-								}
-								exchange.Post(func(q int) Box { return phaseBox(l, q, axis, c.shadow) })
-								exchange.Wait()
-							}
-							each(overlapBox(l, pe.ID(), c.shadow), func(x []int) {
-								if inside(l, x) && a.Data[a.At(x...)] != value(step, x...) {
-									t.Errorf("PE %d step %d: a%v = %g, want %g", pe.ID(), step, x, a.Data[a.At(x...)], value(step, x...))
-								}
-							})
-							for _, exchange := range phases {
-								exchange.Done()
-							}
+							fillOverlap(t, pe, a, c.shadow, phases, mode, step)
 						}
 					})
 				})

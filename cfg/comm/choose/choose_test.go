@@ -2,42 +2,20 @@ package choose
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/ir/lower"
-	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/ir/transform"
-	"github.com/spmdc/spmdc/parser"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// program is the typed program of text, with mappings.
-func program(t testing.TB, text string) *ir.Program {
-	t.Helper()
-	tree, diags := parser.Parse("in.hpf", []byte(text))
-	var p *ir.Program
-	if !diags.HasErrors() {
-		p = lower.Lower(tree, diags)
-	}
-	if !diags.HasErrors() {
-		mapping.Resolve(p, diags)
-	}
-	if diags.HasErrors() {
-		t.Fatalf("the program is refused: %v\n%s", diags.Err(), text)
-	}
-	return p
-}
 
 // fprint is p as text, from its first statement on.
 func fprint(t testing.TB, p *ir.Program) string {
@@ -58,37 +36,14 @@ func fprint(t testing.TB, p *ir.Program) string {
 // TestGolden: testdata/*.txtar hold programs, what is said of them, and what
 // becomes of them.
 func TestGolden(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no archives: %v", err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := program(t, string(a.Files[0].Data))
-			r := Choose(p, scalar.Analyze(p), Options{})
-			if err := r.Check(); err != nil {
-				t.Error(err)
-			}
-			got := &txtar.Archive{Comment: a.Comment, Files: []txtar.File{
-				a.Files[0],
-				{Name: "explain", Data: []byte(r.Explain())},
-				{Name: "out", Data: []byte(fprint(t, r.IR))},
-			}}
-			if *update {
-				if err := os.WriteFile(path, txtar.Format(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(string(txtar.Format(a)), string(txtar.Format(got))); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txtar", func(t *testing.T, a *golden.Archive) {
+		p := front.Must(t, front.Program, a.Files[0].Text)
+		r := Choose(p, scalar.Analyze(p), Options{})
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+		a.Compare(t, golden.File{Name: "explain", Text: r.Explain()}, golden.File{Name: "out", Text: fprint(t, r.IR)})
+	})
 }
 
 // TestExamples: on every example the search leaves its input alone, gives a well
@@ -104,7 +59,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := program(t, string(text))
+			p := front.Must(t, front.Program, string(text))
 			before := fprint(t, p)
 			first := Choose(p, scalar.Analyze(p), Options{})
 			if d := cmp.Diff(before, fprint(t, p)); d != "" {
@@ -152,7 +107,7 @@ func TestBudget(t *testing.T) {
 		}
 		return n
 	}
-	p := program(t, stepped(12))
+	p := front.Must(t, front.Program, stepped(12))
 	all := choose(p, scalar.Analyze(p), Options{}, leastWork)
 	if n := count(all, Chosen); n != 12 {
 		t.Errorf("%d loops are distributed, want 12\n%s", n, all.Explain())
@@ -173,7 +128,7 @@ func TestBudget(t *testing.T) {
 // several at once, and all are distributed all the same. Where that does not pay,
 // fewer are tried, down to one.
 func TestTogether(t *testing.T) {
-	p := program(t, stepped(60))
+	p := front.Must(t, front.Program, stepped(60))
 	r := choose(p, scalar.Analyze(p), Options{}, 10*work(size(p.Body)))
 	together := 0
 	for _, d := range r.Decisions {
@@ -208,7 +163,7 @@ func TestTogether(t *testing.T) {
 `, 7) + `  end do
 end program guards
 `
-	p = program(t, text)
+	p = front.Must(t, front.Program, text)
 	o := Options{Without: []transform.Kind{transform.Distribute, transform.Peel}}
 	r = choose(p, scalar.Analyze(p), o, 12*work(size(p.Body)))
 	noGain := 0
@@ -228,7 +183,7 @@ func TestWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := program(t, string(text))
+	p := front.Must(t, front.Program, string(text))
 	for _, kind := range transform.Kinds {
 		r := Choose(p, scalar.Analyze(p), Options{Without: []transform.Kind{kind}})
 		chosen := map[transform.Kind]bool{}
@@ -246,7 +201,7 @@ func TestWithout(t *testing.T) {
 // TestCheck: programs that are not well formed are found out.
 func TestCheck(t *testing.T) {
 	result := func() *Result {
-		p := program(t, `program p
+		p := front.Must(t, front.Program, `program p
   integer :: i, k
   do i = 1, 3
     if (k > i) exit
@@ -361,7 +316,7 @@ func TestCost(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			estimate := func(body string) float64 {
-				p := program(t, head+body+"\nend program p\n")
+				p := front.Must(t, front.Program, head+body+"\nend program p\n")
 				total, _ := cost(comm.Analyze(p, scalar.Analyze(p)))
 				return total
 			}

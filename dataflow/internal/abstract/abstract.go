@@ -46,73 +46,75 @@ func (r Relation) String() string {
 	return strings.Join(s, " ")
 }
 
-type stmtKind uint8
+// StmtKind is a kind of statements.
+type StmtKind uint8
 
+// The kinds, with the fields that they use. C, CO and UO are the nodes at which a
+// communication is posted, has arrived and is dead.
 const (
-	doLoop     stmtKind = iota // body, least to most iterations; endless: until a jump
-	ifElse                     // body or other
-	exitLoop                   // EXIT of target
-	cycleLoop                  // CYCLE of target
-	stop                       // STOP
-	group                      // comms: C of all, flight, CO of all, body, UO of all
-	pipe                       // comms, pipelined, in one region
-	reduce                     // a reduction over all PEs
-	barrier                    // a barrier
-	usedTwice                  // as group, with other and the UO nodes a second time
-	usedEither                 // as group, with the UO nodes in both branches of an IF
-	oneOf                      // as group, but the first C in THEN and the others in ELSE, and other between their CO
+	Loop       StmtKind = iota // Body, Least to Most iterations; Endless: until a jump
+	If                         // Body or Other
+	Exit                       // EXIT of Target
+	Cycle                      // CYCLE of Target
+	Stop                       // STOP
+	Group                      // Comms: C of all, Flight, CO of all, Body, UO of all
+	Pipe                       // Comms, pipelined, in one region
+	Reduce                     // a reduction over all PEs
+	Barrier                    // a barrier
+	UsedTwice                  // as Group, with Other and the UO nodes a second time
+	UsedEither                 // as Group, with the UO nodes in both branches of an IF
+	OneOf                      // as Group, but the first C in THEN and the others in ELSE, and Other between their CO
 )
 
-// stmt is a statement of an abstract program.
-type stmt struct {
-	kind        stmtKind
-	body, other []*stmt
-	flight      []*stmt // between C and CO; no jumps
-	least, most int     // iterations of a loop, at most maxTrips
-	endless     bool
-	target      *stmt // of a jump; without effect where it is not an enclosing loop
-	comms       []*communication
+// Stmt is a statement of an abstract program.
+type Stmt struct {
+	Kind        StmtKind
+	Body, Other []*Stmt
+	Flight      []*Stmt // between C and CO; no jumps
+	Least, Most int     // iterations of a loop, at most MaxTrips
+	Endless     bool
+	Target      *Stmt // of a jump; without effect where it is not an enclosing loop
+	Comms       []*Communication
 }
 
 // MaxTrips is the most iterations that a loop is given. In endless loops the
 // iterations from this one on are taken for one.
 const MaxTrips = 3
 
-// communication is one reference: its cells and its messages.
-type communication struct {
-	class int // 0 for cells of its own; others share the cells of their class
-	shape *shape
+// Communication is one reference: its cells and its messages.
+type Communication struct {
+	Class int // 0 for cells of its own; others share the cells of their class
+	Shape *Shape
 }
 
 // Program is an abstract program.
 type Program struct {
 	PEs  int
-	body []*stmt
+	Body []*Stmt
 }
 
 // Built is a program with its graph.
 type Built struct {
 	*Program
 	Graph    *cfg.Graph
-	comms    []*communication    // by number-1, those that cannot be reached included
-	loops    []*stmt             // by ID-1 of the graph's loops
-	pipes    map[*cfg.Node]*stmt // by the first node of the region
-	inner    map[*cfg.Node]bool  // the other nodes of pipelined regions
-	first    map[*stmt]int       // number of the first communication of a pipelined region
-	classes  [][]int             // by number-1, the communications that fill the same cells, itself included
-	open     map[*stmt]*cfg.Loop
+	Loops    []*Stmt               // by ID-1 of the graph's loops
+	comms    []*Communication      // by number-1, those that cannot be reached included
+	pipes    map[*cfg.Node]*Region // by the first node of the region
+	inner    map[*cfg.Node]bool    // the other nodes of pipelined regions
+	classes  [][]int               // by number-1, the communications that fill the same cells, itself included
+	open     map[*Stmt]*cfg.Loop
 	b        *cfg.Builder
 	unfolded *Space
 }
 
 // Build makes the graph.
 func Build(p *Program) *Built {
-	b := &Built{Program: p, pipes: map[*cfg.Node]*stmt{}, inner: map[*cfg.Node]bool{}, first: map[*stmt]int{}, open: map[*stmt]*cfg.Loop{}, b: cfg.NewBuilder()}
-	made := map[*cfg.Loop]*stmt{}
-	b.list(p.body, made)
+	b := &Built{Program: p, pipes: map[*cfg.Node]*Region{}, inner: map[*cfg.Node]bool{}, open: map[*Stmt]*cfg.Loop{}, b: cfg.NewBuilder()}
+	made := map[*cfg.Loop]*Stmt{}
+	b.list(p.Body, made)
 	b.Graph = b.b.Finish()
 	for _, l := range b.Graph.Loops {
-		b.loops = append(b.loops, made[l])
+		b.Loops = append(b.Loops, made[l])
 	}
 	for x := range b.comms {
 		b.classes = append(b.classes, b.mates(x+1))
@@ -120,115 +122,115 @@ func Build(p *Program) *Built {
 	return b
 }
 
-func (b *Built) list(l []*stmt, made map[*cfg.Loop]*stmt) {
+func (b *Built) list(l []*Stmt, made map[*cfg.Loop]*Stmt) {
 	for _, s := range l {
 		b.stmt(s, made)
 	}
 }
 
-func (b *Built) stmt(s *stmt, made map[*cfg.Loop]*stmt) {
-	switch s.kind {
-	case doLoop:
+func (b *Built) stmt(s *Stmt, made map[*cfg.Loop]*Stmt) {
+	switch s.Kind {
+	case Loop:
 		var l *cfg.Loop
-		if s.endless {
+		if s.Endless {
 			l = b.b.BeginEndless(0, "do")
 		} else {
-			l = b.b.BeginLoop(0, fmt.Sprintf("do %d to %d times", s.least, s.most))
+			l = b.b.BeginLoop(0, fmt.Sprintf("do %d to %d times", s.Least, s.Most))
 		}
 		b.open[s], made[l] = l, s
-		b.list(s.body, made)
+		b.list(s.Body, made)
 		delete(b.open, s)
 		b.b.EndLoop()
-	case ifElse:
+	case If:
 		b.b.BeginIf(0, "")
-		b.list(s.body, made)
-		if len(s.other) > 0 {
+		b.list(s.Body, made)
+		if len(s.Other) > 0 {
 			b.b.Else()
-			b.list(s.other, made)
+			b.list(s.Other, made)
 		}
 		b.b.EndIf()
-	case exitLoop:
-		if l := b.open[s.target]; l != nil {
+	case Exit:
+		if l := b.open[s.Target]; l != nil {
 			b.b.Exit(l)
 		}
-	case cycleLoop:
-		if l := b.open[s.target]; l != nil {
+	case Cycle:
+		if l := b.open[s.Target]; l != nil {
 			b.b.Cycle(l)
 		}
-	case stop:
+	case Stop:
 		b.b.Stop()
-	case reduce:
+	case Reduce:
 		b.b.Node(cfg.Reduce, 0, 1, "")
-	case barrier:
+	case Barrier:
 		b.b.Node(cfg.Barrier, 0, 0, "")
-	case pipe:
+	case Pipe:
 		b.pipe(s)
 	default:
 		b.group(s, made)
 	}
 }
 
-func (b *Built) group(s *stmt, made map[*cfg.Loop]*stmt) {
+func (b *Built) group(s *Stmt, made map[*cfg.Loop]*Stmt) {
 	first := len(b.comms) + 1
-	b.comms = append(b.comms, s.comms...)
+	b.comms = append(b.comms, s.Comms...)
 	some := func(kind cfg.Kind, from, to int) {
 		for i := from; i < to; i++ {
 			b.b.Node(kind, 0, first+i, "")
 		}
 	}
-	all := func(kind cfg.Kind) { some(kind, 0, len(s.comms)) }
-	if s.kind == oneOf {
+	all := func(kind cfg.Kind) { some(kind, 0, len(s.Comms)) }
+	if s.Kind == OneOf {
 		b.b.BeginIf(0, "")
 		some(cfg.Comm, 0, 1)
 		b.b.Else()
-		some(cfg.Comm, 1, len(s.comms))
+		some(cfg.Comm, 1, len(s.Comms))
 		b.b.EndIf()
-		b.list(s.flight, made)
+		b.list(s.Flight, made)
 		some(cfg.CommOver, 0, 1)
-		b.list(s.other, made)
-		some(cfg.CommOver, 1, len(s.comms))
+		b.list(s.Other, made)
+		some(cfg.CommOver, 1, len(s.Comms))
 	} else {
 		all(cfg.Comm)
-		b.list(s.flight, made)
+		b.list(s.Flight, made)
 		all(cfg.CommOver)
 	}
-	b.list(s.body, made)
-	if s.kind == usedEither {
+	b.list(s.Body, made)
+	if s.Kind == UsedEither {
 		b.b.BeginIf(0, "")
 		all(cfg.UseOver)
-		b.list(s.other, made)
+		b.list(s.Other, made)
 		b.b.Else()
 		all(cfg.UseOver)
 		b.b.EndIf()
 		return
 	}
 	all(cfg.UseOver)
-	if s.kind == usedTwice {
-		b.list(s.other, made)
+	if s.Kind == UsedTwice {
+		b.list(s.Other, made)
 		all(cfg.UseOver)
 	}
 }
 
 // pipe builds a pipelined region as cfg/comm does: everything is received, the
 // region runs, everything is sent on.
-func (b *Built) pipe(s *stmt) {
-	b.first[s] = len(b.comms) + 1
-	b.comms = append(b.comms, s.comms...)
+func (b *Built) pipe(s *Stmt) {
+	region := &Region{len(b.comms) + 1, len(s.Comms), s.Comms[0].Shape.Ahead}
+	b.comms = append(b.comms, s.Comms...)
 	var nodes []*cfg.Node
 	add := func(kind cfg.Kind, i int, flavour string) {
-		n := b.b.Node(kind, 0, b.first[s]+i, "")
+		n := b.b.Node(kind, 0, region.First+i, "")
 		n.Flavour = flavour
 		nodes = append(nodes, n)
 	}
-	for i := range s.comms {
+	for i := range s.Comms {
 		add(cfg.Comm, i, recv)
 		add(cfg.CommOver, i, "")
 	}
-	for i := range s.comms {
+	for i := range s.Comms {
 		add(cfg.Comm, i, send)
 		add(cfg.UseOver, i, "")
 	}
-	b.pipes[nodes[0]] = s
+	b.pipes[nodes[0]] = region
 	for _, n := range nodes[1:] {
 		b.inner[n] = true
 	}
@@ -236,10 +238,10 @@ func (b *Built) pipe(s *stmt) {
 
 // mates lists the communications that fill the same cells as x, x included.
 func (b *Built) mates(x int) []int {
-	c := b.comms[x-1].class
+	c := b.comms[x-1].Class
 	var out []int
 	for m := range b.comms {
-		if m+1 == x || c != 0 && b.comms[m].class == c {
+		if m+1 == x || c != 0 && b.comms[m].Class == c {
 			out = append(out, m+1)
 		}
 	}
@@ -254,9 +256,9 @@ type Iteration [maxLoops]uint8
 const maxLoops = 6
 
 // at gives a loop's iteration; 0 for nil and for loops that are not there.
-func (b *Built) at(v Iteration) func(*stmt) int {
-	return func(s *stmt) int {
-		for i, l := range b.loops {
+func (b *Built) at(v Iteration) func(*Stmt) int {
+	return func(s *Stmt) int {
+		for i, l := range b.Loops {
 			if l == s {
 				return int(v[i])
 			}
@@ -268,16 +270,23 @@ func (b *Built) at(v Iteration) func(*stmt) int {
 // Messages gives the messages that communication r may send in iteration v, and
 // those of them that it is certain to send.
 func (b *Built) Messages(r int, v Iteration) (may, must Relation) {
-	return b.comms[r-1].shape.Messages(b.PEs, b.at(v))
+	return b.comms[r-1].Shape.messages(b.PEs, b.at(v))
+}
+
+// Mapped gives what communication r maps to what in iteration v, as the paper has
+// it: Messages, and those of a PE to itself, which needs values of its own.
+func (b *Built) Mapped(r int, v Iteration) Relation {
+	may, _ := b.comms[r-1].Shape.pairs(b.PEs, b.at(v))
+	return may
 }
 
 // String is the graph in text form and the messages of all communications.
 func (b *Built) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d PEs\n%v", b.PEs, b.Graph)
-	for i, l := range b.loops {
-		if !l.endless {
-			fmt.Fprintf(&out, "L%d: %d to %d iterations\n", i+1, l.least, l.most)
+	for i, l := range b.Loops {
+		if !l.Endless {
+			fmt.Fprintf(&out, "L%d: %d to %d iterations\n", i+1, l.Least, l.Most)
 		}
 	}
 	for _, s := range b.States().List {
@@ -286,7 +295,7 @@ func (b *Built) String() string {
 			continue
 		}
 		may, must := b.Messages(n.Ref, s.At)
-		fmt.Fprintf(&out, "%s class %d Iteration %v: %v", n.Name(), b.comms[n.Ref-1].class, s.At[:len(b.loops)], may)
+		fmt.Fprintf(&out, "%s class %d iteration %v: %v", n.Name(), b.comms[n.Ref-1].Class, s.At[:len(b.Loops)], may)
 		if may != must {
 			fmt.Fprintf(&out, "; certain: %v", must)
 		}
@@ -315,15 +324,8 @@ func (b *Built) Mates(x int) []int { return b.classes[x-1] }
 // go to higher PEs if Ahead is 1, to lower ones if it is -1.
 type Region struct{ First, Count, Ahead int }
 
-// Pipe is the pipelined region that starts at n, nil if none does. Inner reports
-// whether n is another node of one.
-func (b *Built) Pipe(n *cfg.Node) *Region {
-	s := b.pipes[n]
-	if s == nil {
-		return nil
-	}
-	return &Region{b.first[s], len(s.comms), s.comms[0].shape.ahead}
-}
+// Pipe is the pipelined region that starts at n, nil if none does.
+func (b *Built) Pipe(n *cfg.Node) *Region { return b.pipes[n] }
 
 // Inner reports whether n lies in a pipelined region and does not start it.
 func (b *Built) Inner(n *cfg.Node) bool { return b.inner[n] }

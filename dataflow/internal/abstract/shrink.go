@@ -36,21 +36,21 @@ func (p *Program) reduce(i int) (changed, exists bool) {
 		}
 		return false, true
 	}
-	var lists func(l *[]*stmt) (bool, bool)
-	lists = func(l *[]*stmt) (bool, bool) {
+	var lists func(l *[]*Stmt) (bool, bool)
+	lists = func(l *[]*Stmt) (bool, bool) {
 		for k, s := range *l {
 			if hit() {
 				*l = slices.Delete(*l, k, k+1)
 				return true, true
 			}
 			if hit() {
-				*l = slices.Replace(*l, k, k+1, slices.Concat(s.flight, s.body, s.other)...)
+				*l = slices.Replace(*l, k, k+1, slices.Concat(s.Flight, s.Body, s.Other)...)
 				return true, true
 			}
 			if c, e := s.reduce(hit); e {
 				return c, e
 			}
-			for _, inner := range []*[]*stmt{&s.flight, &s.body, &s.other} {
+			for _, inner := range []*[]*Stmt{&s.Flight, &s.Body, &s.Other} {
 				if c, e := lists(inner); e {
 					return c, e
 				}
@@ -58,47 +58,47 @@ func (p *Program) reduce(i int) (changed, exists bool) {
 		}
 		return false, false
 	}
-	return lists(&p.body)
+	return lists(&p.Body)
 }
 
 // reduce simplifies the statement itself.
-func (s *stmt) reduce(hit func() bool) (changed, exists bool) {
-	for k, c := range s.comms {
+func (s *Stmt) reduce(hit func() bool) (changed, exists bool) {
+	for k, c := range s.Comms {
 		if hit() {
-			if len(s.comms) == 1 {
+			if len(s.Comms) == 1 {
 				return false, true // the statement goes as a whole
 			}
-			s.comms = slices.Delete(s.comms, k, k+1)
+			s.Comms = slices.Delete(s.Comms, k, k+1)
 			return true, true
 		}
 		for _, simpler := range []func(){
-			func() { c.class = 0 },
-			func() { c.shape.by = nil },
-			func() { c.shape.holes = nil },
-			func() { c.shape.maybe = false },
-			func() { c.shape.offset = 0 },
+			func() { c.Class = 0 },
+			func() { c.Shape.By = nil },
+			func() { c.Shape.Holes = nil },
+			func() { c.Shape.Maybe = false },
+			func() { c.Shape.Offset = 0 },
 		} {
 			if hit() {
-				was := *c.shape
-				class := c.class
+				was := *c.Shape
+				class := c.Class
 				simpler()
-				return was != *c.shape || class != c.class, true
+				return was != *c.Shape || class != c.Class, true
 			}
 		}
 	}
 	if hit() {
-		if s.kind == usedTwice || s.kind == usedEither || s.kind == oneOf {
-			s.kind = group
-			s.body, s.other = append(s.body, s.other...), nil
+		if s.Kind == UsedTwice || s.Kind == UsedEither || s.Kind == OneOf {
+			s.Kind = Group
+			s.Body, s.Other = append(s.Body, s.Other...), nil
 			return true, true
 		}
 		return false, true
 	}
 	if hit() {
-		if s.kind == doLoop && !s.endless && (s.least < s.most || s.most > 2) {
-			s.least = min(2, s.most)
-			s.most = s.least
-			return s.most > 0, true
+		if s.Kind == Loop && !s.Endless && (s.Least < s.Most || s.Most > 2) {
+			s.Least = min(2, s.Most)
+			s.Most = s.Least
+			return s.Most > 0, true
 		}
 		return false, true
 	}
@@ -107,28 +107,28 @@ func (s *stmt) reduce(hit func() bool) (changed, exists bool) {
 
 // clone copies a program. Shapes keep pointing at the loops of the copy.
 func clone(p *Program) *Program {
-	made := map[*stmt]*stmt{}
-	var list func(l []*stmt) []*stmt
-	list = func(l []*stmt) []*stmt {
-		var out []*stmt
+	made := map[*Stmt]*Stmt{}
+	var list func(l []*Stmt) []*Stmt
+	list = func(l []*Stmt) []*Stmt {
+		var out []*Stmt
 		for _, s := range l {
 			c := *s
 			made[s] = &c
-			c.flight, c.body, c.other = list(s.flight), list(s.body), list(s.other)
-			c.comms = nil
-			for _, m := range s.comms {
-				shape := *m.shape
-				c.comms = append(c.comms, &communication{m.class, &shape})
+			c.Flight, c.Body, c.Other = list(s.Flight), list(s.Body), list(s.Other)
+			c.Comms = nil
+			for _, m := range s.Comms {
+				shape := *m.Shape
+				c.Comms = append(c.Comms, &Communication{m.Class, &shape})
 			}
 			out = append(out, &c)
 		}
 		return out
 	}
-	q := &Program{PEs: p.PEs, body: list(p.body)}
+	q := &Program{PEs: p.PEs, Body: list(p.Body)}
 	for _, c := range made {
-		c.target = made[c.target]
-		for _, m := range c.comms {
-			m.shape.by, m.shape.holes = made[m.shape.by], made[m.shape.holes]
+		c.Target = made[c.Target]
+		for _, m := range c.Comms {
+			m.Shape.By, m.Shape.Holes = made[m.Shape.By], made[m.Shape.Holes]
 		}
 	}
 	return q

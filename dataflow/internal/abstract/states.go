@@ -54,9 +54,9 @@ func (b *Built) States() *Space {
 func (b *Built) step(s State, slot int, n *cfg.Node) (State, bool) {
 	from := b.Graph.Nodes[s.Node]
 	if from.Kind == cfg.LoopHead && len(from.Succs) == 2 {
-		l := b.loops[from.Loop.ID-1]
+		l := b.Loops[from.Loop.ID-1]
 		i := int(s.At[from.Loop.ID-1])
-		if slot == 0 && i >= l.most || slot == 1 && i < l.least {
+		if slot == 0 && i >= l.Most || slot == 1 && i < l.Least {
 			return State{}, false
 		}
 	}

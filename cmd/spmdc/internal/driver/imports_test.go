@@ -37,16 +37,15 @@ var imports = []struct {
 	{"parser/scan", nil},
 	{"parser/ast", nil},
 	{"parser", []string{"parser/..."}},
-	{"parser/internal/...", []string{"parser/..."}}, // help for tests
 
 	{"ir", nil},
 	{"ir/lower", []string{"ir", "ir/mapping", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
 	{"ir/depend", []string{"ir"}},                                      // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
-	{"ir/images", []string{"ir"}},                     // what differs, not who has it
-	{"ir/transform", analyses},                        // what a change means; whether it pays is not its business
-	{"ir/internal/...", []string{"ir/...", "parser"}}, // help for tests
+	{"ir/images", []string{"ir"}},                                        // what differs, not who has it
+	{"ir/transform", analyses},                                           // what a change means; whether it pays is not its business
+	{"ir/internal/...", []string{"ir/...", "parser", "internal/golden"}}, // help for tests
 
 	{"cfg", []string{"ir"}},
 	{"dataflow/solve", []string{"cfg"}},
@@ -58,7 +57,9 @@ var imports = []struct {
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
 	{"dataflow/exact", []string{"cfg"}}, // proofs and their check, and nothing of who finds them
 	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/synch", "dataflow/exact"})},
-	{"dataflow/internal/...", []string{"cfg"}},                                   // help for tests
+	{"dataflow/internal/...", []string{"cfg"}},                                              // help for tests
+	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm"})}, // help for tests
+	{"internal/golden", nil}, // help for all tests
 	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"dataflow/replay", nil}, // knows runs, not programs

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spmdc/spmdc/examples/randprog"
 )
 
 const long = `program long
@@ -84,8 +86,8 @@ func TestGenerated(t *testing.T) {
 		if p.Source != Generated(seed).Source {
 			t.Errorf("seed %d has two programs", seed)
 		}
-		if !programLine.MatchString(p.Source) || !endLine.MatchString(p.Source) {
-			t.Errorf("seed %d is no program:\n%s", seed, p.Source)
+		if _, err := randprog.Subroutine(p.Source, 0); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
 		}
 		names[strings.Fields(p.Source)[1]]++
 	}

@@ -1,0 +1,44 @@
+package randprog
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// One compilation by gfortran serves many programs: each becomes a subroutine of
+// one that has Main for its main program. The first record of its input is the
+// number of the subroutine to call, and the rest is what that one reads.
+
+// Main is a main program that calls one of the subroutines 0 to n-1.
+func Main(n int) string {
+	var text strings.Builder
+	text.WriteString("program all\n  integer :: which\n  read *, which\n  select case (which)\n")
+	for i := range n {
+		fmt.Fprintf(&text, "  case (%d)\n    call random%d\n", i, i)
+	}
+	text.WriteString("  end select\nend program all\n")
+	return text.String()
+}
+
+var (
+	programLine = regexp.MustCompile(`\Aprogram \w+\n`)
+	endLine     = regexp.MustCompile(`(?m)^end program( \w+)?\n`)
+	external    = regexp.MustCompile(`(?m)^ *subroutine (\w+)\(`)
+)
+
+// Subroutine is the program with the given source as subroutine number i, with its
+// external procedures, which get names of their own.
+func Subroutine(source string, i int) (string, error) {
+	end := endLine.FindStringIndex(source)
+	if !programLine.MatchString(source) || end == nil {
+		return "", fmt.Errorf("not a program:\n%s", source)
+	}
+	body, procedures := programLine.ReplaceAllString(source[:end[0]], ""), source[end[1]:]
+	// External procedures have one space of names for all programs.
+	for _, m := range external.FindAllStringSubmatch(procedures, -1) {
+		own, other := regexp.MustCompile(`\b`+m[1]+`\b`), fmt.Sprintf("%s_%d", m[1], i)
+		body, procedures = own.ReplaceAllString(body, other), own.ReplaceAllString(procedures, other)
+	}
+	return fmt.Sprintf("subroutine random%d\n%send subroutine random%d\n%s", i, body, i, procedures), nil
+}
