@@ -179,8 +179,8 @@ func waitChain(waits []transport.Wait) (chain []transport.Wait, closed bool) {
 		}
 		seen[at] = len(chain)
 		w := waits[at]
-		if !w.Returned && w.Kind == transport.WaitBarrier {
-			w.On = absentFrom(waits)
+		if !w.Returned && w.On < 0 {
+			w.On = absentFrom(waits, w.Kind)
 		}
 		chain = append(chain, w)
 		if w.Returned || w.On < 0 {
@@ -190,14 +190,14 @@ func waitChain(waits []transport.Wait) (chain []transport.Wait, closed bool) {
 	}
 }
 
-// absentFrom is a PE that is not in the barrier which others wait in.
-func absentFrom(waits []transport.Wait) int {
+// absentFrom is a PE that is not in what others wait in for all.
+func absentFrom(waits []transport.Wait, kind transport.WaitKind) int {
 	absent := -1
 	for _, w := range waits {
 		switch {
 		case w.Returned:
 			return w.PE
-		case w.Kind != transport.WaitBarrier && absent < 0:
+		case w.Kind != kind && absent < 0:
 			absent = w.PE
 		}
 	}

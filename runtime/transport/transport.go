@@ -142,7 +142,7 @@ const (
 	WaitBroadcast                     // the word broadcast by PE On
 	WaitCredit                        // PE On, which is many broadcasts behind
 	WaitLock                          // a lock, which PE On holds
-	WaitAgreement                     // PE On, in a barrier that PEs may elide
+	WaitAgreement                     // PE On, or the others, in a barrier that PEs may elide
 )
 
 // Wait is one entry of a deadlock report: what a PE waits for, or that it has
@@ -152,5 +152,5 @@ type Wait struct {
 	Returned bool
 	Kind     WaitKind
 	Site     int
-	On       int // the PE waited for; -1 for a barrier: all that are not in it
+	On       int // the PE waited for; -1: all that do not wait for the same
 }

@@ -22,6 +22,10 @@ func (p *PE) Agree(site int, v *elide.Vote, _ time.Duration) error {
 			return nil
 		}
 	}
+	if p.w.spin == 0 {
+		p.agreeParked(site)
+		return nil
+	}
 	for again := true; again; again = x.Conclude() {
 		p.wakeAll(x.Published())
 		for k := 1; k < p.w.n; k++ {
@@ -37,6 +41,28 @@ func (p *PE) Agree(site int, v *elide.Vote, _ time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// agreeParked is Agree where PEs park at once. To wait for each of the others in
+// turn would be to park for each of them; so they wait together for the last, as in
+// Barrier.
+func (p *PE) agreeParked(site int) {
+	w, x := p.w, p.party
+	for again := true; again; again = x.Conclude() {
+		p.rounds++
+		if int(w.voted.Add(1)) == w.n {
+			w.voted.Store(0)
+			w.polled.Swap(p.rounds)
+			p.wakeAll(&w.polled)
+		} else {
+			p.await(&w.polled, p.rounds, site, transport.WaitAgreement, -1)
+		}
+		for q := range w.n {
+			if q != p.id {
+				x.Poll(q)
+			}
+		}
+	}
 }
 
 // Gather returns the data of all PEs.

@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -88,7 +89,11 @@ func TestAgreementStuck(t *testing.T) {
 				}
 				t.Error("an agreement without PE 1")
 			})
-			want := fmt.Sprintf("Kind:%d Site:4 On:1", transport.WaitAgreement)
+			on := 1
+			if runtime.GOMAXPROCS(0) < 3 {
+				on = -1 // they wait together for all
+			}
+			want := fmt.Sprintf("Kind:%d Site:4 On:%d}", transport.WaitAgreement, on)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", name, err, want)
 			}

@@ -16,6 +16,7 @@ type PE struct {
 
 	// Private to the goroutine of the PE.
 	barriers   uint64
+	rounds     uint64 // of agreements, where PEs park at once
 	reductions uint64
 	broadcasts uint64
 	party      *elide.Party // its end of agreements

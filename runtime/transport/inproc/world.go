@@ -55,6 +55,10 @@ type World struct {
 	_       pad
 	passed  atomic.Uint64 // barriers passed
 	_       pad
+	voted   atomic.Int64 // PEs in the current round of an agreement, where they park at once
+	_       pad
+	polled  atomic.Uint64 // such rounds passed
+	_       pad
 	result  mail // of the latest reduction
 	_       pad
 	ring    [ringSize]mail // broadcasts, by number modulo ringSize
