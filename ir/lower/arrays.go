@@ -156,22 +156,23 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 }
 
 // overlaps reports whether the evaluation of rhs may read another element of the
-// array than lhs.
+// array than lhs: also by way of an image, which may be this one.
 func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
-	for _, r := range append(ir.ExprRefs(rhs), subRefs(lhs)...) {
-		if r.Sym == lhs.Sym && !ir.Same(r, lhs) {
-			return true
+	other := false
+	see := func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Ref:
+			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs)
+		case *ir.CoRef:
+			other = other || e.Sym == lhs.Sym
 		}
+		return true
 	}
-	return false
-}
-
-func subRefs(r *ir.Ref) []*ir.Ref {
-	var list []*ir.Ref
-	for _, s := range r.Subs {
-		list = append(list, ir.ExprRefs(s)...)
+	ir.WalkExpr(rhs, see)
+	for _, s := range lhs.Subs {
+		ir.WalkExpr(s, see)
 	}
-	return list
+	return other
 }
 
 // elements makes the loop indices for extents n.
@@ -204,12 +205,7 @@ func (l *lowerer) elementOf(a *argument, ctx *elemental, pos source.Pos) *ir.Ref
 // operand is the element of the array or section e in the array expression in hand.
 func (l *lowerer) operand(e ast.Expr) ir.Expr {
 	ctx := l.elem
-	var a *argument
-	if co, ok := e.(*ast.CoIndex); ok {
-		a = l.fetched(co, ctx.pre)
-	} else {
-		a = l.part(e, ctx.pre)
-	}
+	a := l.near(e, ctx.pre)
 	if a == nil || !l.conform(a, ctx.n, ctx.at, ctx.pre) {
 		return bad(e.Position())
 	}
@@ -218,6 +214,15 @@ func (l *lowerer) operand(e ast.Expr) ir.Expr {
 		l.longExpr[r] = true
 	}
 	return r
+}
+
+// near is the array or section e, brought to this image if it is one of another; nil
+// after an error.
+func (l *lowerer) near(e ast.Expr, pre *[]ir.Stmt) *argument {
+	if co, ok := e.(*ast.CoIndex); ok {
+		return l.fetched(co, pre)
+	}
+	return l.part(e, pre)
 }
 
 // fetched is a section of another image, brought to an array of this one.
@@ -286,8 +291,7 @@ func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.St
 	return true
 }
 
-// arrayReductions are the intrinsics that make one value of an array, with what
-// they begin with and how they go on.
+// arrayReductions are the intrinsics that make one value of an array.
 var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true}
 
 // reduction lowers sum(x), maxval(x), dot_product(x, y) and their like: a loop in
@@ -298,10 +302,7 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		want = 2
 	}
 	for _, a := range e.Args {
-		if k, ok := a.(*ast.Keyword); ok || len(e.Args) != want {
-			if ok {
-				a = k
-			}
+		if _, ok := a.(*ast.Keyword); ok || len(e.Args) != want {
 			l.errorf(codeOutside, a.Position(), "%s with DIM or MASK is not supported", e.Name).WithHelp("write a DO loop over the elements")
 			return bad(e.Pos)
 		}
@@ -409,12 +410,7 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 // printedPart makes an item of PRINT that is an array or section an implied DO.
 func (l *lowerer) printedPart(e ast.Expr) ir.Expr {
 	var pre []ir.Stmt
-	var a *argument
-	if co, ok := e.(*ast.CoIndex); ok {
-		a = l.fetched(co, &pre)
-	} else {
-		a = l.part(e, &pre)
-	}
+	a := l.near(e, &pre)
 	if a == nil {
 		return bad(e.Position())
 	}

@@ -53,7 +53,7 @@ func (l *lowerer) through(v *view, subs []viewSub, pos source.Pos) *view {
 	return out
 }
 
-// element is element subs of the dummy argument with view v.
+// viewed is element r of the dummy argument with view v.
 func (l *lowerer) viewed(v *view, r *ir.Ref) *ir.Ref {
 	out := &ir.Ref{X: r.X, Sym: v.base}
 	for _, s := range v.subs {
