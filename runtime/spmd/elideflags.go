@@ -38,11 +38,6 @@ func (f *elideFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.report, "elide-report", "", "write a report of the barriers to `FILE` at the end, as text, JSON or a page: .txt, .json or .html")
 }
 
-// usageError is what is wrong with the command line, and its remedy.
-type usageError struct{ text, hint string }
-
-func (e *usageError) Error() string { return e.text + "\n  " + e.hint }
-
 // wanted reports whether the barriers are to be looked at.
 func (f *elideFlags) wanted() bool {
 	return f.mode != "off" || f.audit || f.log != "" || f.report != ""
@@ -54,11 +49,11 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 	case !f.wanted():
 		return nil, nil
 	case p.Version == "":
-		return nil, &usageError{"the program has no barriers to leave out", "compile it with --sync=barrier, or run it without -elide flags"}
+		return nil, &UsageError{"the program has no barriers to leave out", "compile it with --sync=barrier, or run it without -elide flags"}
 	case f.threshold < 1:
-		return nil, &usageError{fmt.Sprintf("-elide-threshold=%d: a barrier must be seen at least once", f.threshold), "write for example -elide-threshold=10"}
+		return nil, &UsageError{fmt.Sprintf("-elide-threshold=%d: a barrier must be seen at least once", f.threshold), "write for example -elide-threshold=10"}
 	case f.audit && f.mode != "off":
-		return nil, &usageError{"-elide-audit leaves out no barrier, and -elide=" + f.mode + " does", "leave out one of the two"}
+		return nil, &UsageError{"-elide-audit leaves out no barrier, and -elide=" + f.mode + " does", "leave out one of the two"}
 	}
 	if _, err := f.format(); err != nil {
 		return nil, err
@@ -73,11 +68,11 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 	case "off": // a log or a report is wanted
 		e.Mode = elide.Audit
 	case "":
-		return nil, &usageError{"-elide= says nothing", "write -elide=off, -elide=online, or -elide=FILE with a plan"}
+		return nil, &UsageError{"-elide= says nothing", "write -elide=off, -elide=online, or -elide=FILE with a plan"}
 	default:
 		plan, err := elide.ReadPlanFile(f.mode)
 		if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(f.mode, "./\\") {
-			return nil, &usageError{"-elide=" + f.mode + ": there is no such file", "write -elide=off, -elide=online, or -elide=FILE with a plan"}
+			return nil, &UsageError{"-elide=" + f.mode + ": there is no such file", "write -elide=off, -elide=online, or -elide=FILE with a plan"}
 		}
 		if err != nil {
 			return nil, err
@@ -87,7 +82,7 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 		}
 		// A plan without a program's name is for others too, of other contexts.
 		if strange := plan.Strangers(newContexts(p).named()); plan.Program != "" && len(strange) > 0 {
-			return nil, &usageError{fmt.Sprintf("%s: no barrier of the program is in %v", f.mode, strange[0].Suffix), "name calls as spmdc elide classify does, or delete the line"}
+			return nil, &UsageError{fmt.Sprintf("%s: no barrier of the program is in %v", f.mode, strange[0].Suffix), "name calls as spmdc elide classify does, or delete the line"}
 		}
 		e.Mode, e.Plan = elide.ByPlan, plan
 	}
@@ -114,7 +109,7 @@ func (f *elideFlags) format() (elide.Format, error) {
 	}
 	format := elide.Format(strings.TrimPrefix(filepath.Ext(f.report), "."))
 	if format != elide.Text && format != elide.JSON && format != elide.HTML {
-		return format, &usageError{"-elide-report=" + f.report + ": the name does not tell the form of the report", "let it end in .txt, .json or .html"}
+		return format, &UsageError{"-elide-report=" + f.report + ": the name does not tell the form of the report", "let it end in .txt, .json or .html"}
 	}
 	return format, nil
 }

@@ -94,10 +94,19 @@ func (p *Program) noSite(site int) string {
 	return fmt.Sprintf("there is no communication %d: the last one is %s", site+1, p.call(len(p.Sites)-1))
 }
 
-// UsageError is the error of a run that was asked for what the program does not have.
-type UsageError struct{ Text string }
+// UsageError is what is wrong with the command line of a program, and its remedy: it asks
+// for what does not go together, or for what the program does not have.
+type UsageError struct {
+	Text string
+	Hint string // may be empty
+}
 
-func (e *UsageError) Error() string { return e.Text }
+func (e *UsageError) Error() string {
+	if e.Hint == "" {
+		return e.Text
+	}
+	return e.Text + "\n  " + e.Hint
+}
 
 // askedFor checks, when all communications are known, that those exist which PEs
 // are to stop at or to be late with.
@@ -114,7 +123,7 @@ func (pe *PE) askedFor() {
 	}{{"-hold", o.holds.String(), o.holds.Sites()}, {"-late", o.lates.String(), o.lates.Sites()}} {
 		for _, site := range x.sites {
 			if !slices.Contains(known, site) {
-				pe.t.Abort(&UsageError{fmt.Sprintf("%s %s: %s", x.flag, x.text, pe.prog.noSite(site))})
+				pe.t.Abort(&UsageError{Text: fmt.Sprintf("%s %s: %s", x.flag, x.text, pe.prog.noSite(site))})
 			}
 		}
 	}
