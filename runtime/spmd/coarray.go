@@ -3,6 +3,7 @@ package spmd
 import (
 	"fmt"
 
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -30,13 +31,13 @@ func NewCoarray[T any](pe *PE, name string, bounds ...[2]int) *Coarray[T] {
 // Marked is off, the place of an element of this image that the program is about
 // to use. Check builds call it, to find out whether the compiler has marked that.
 func (c *Coarray[T]) Marked(off int) int {
-	c.pe.marked(Local, c.Name)
+	c.pe.marked(elide.Local, c.Name)
 	return off
 }
 
 // image is the PE that a cosubscript means.
 func (c *Coarray[T]) image(p int) int {
-	c.pe.marked(Remote, c.Name)
+	c.pe.marked(elide.Remote, c.Name)
 	if n := c.pe.n; p < 1 || p > n {
 		panic(&Fault{Msg: fmt.Sprintf("%s[%d]: there is no such image", c.Name, p), Hint: imageHint(n)})
 	}

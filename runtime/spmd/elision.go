@@ -184,7 +184,7 @@ func (pe *PE) place(site int) elide.Place {
 func (pe *PE) barrier(site int) {
 	e := pe.engine
 	if pe.marks.touched != 0 {
-		e.Mark(elide.Access(pe.TakeAccess()))
+		e.Mark(pe.TakeAccess())
 	}
 	e.At(site)
 	var k elide.Place
@@ -245,7 +245,7 @@ func (pe *PE) Settle(site int) {
 		return
 	}
 	pe.engine.At(site)
-	pe.engine.Mark(elide.Access(pe.TakeAccess()))
+	pe.engine.Mark(pe.TakeAccess())
 	if err := pe.engine.SettleAt(pe.context(site)); err != nil {
 		pe.misspeculated(site, err)
 	}
@@ -267,7 +267,7 @@ func (pe *PE) finish() {
 		return
 	}
 	pe.engine.At(-1)
-	pe.engine.Mark(elide.Access(pe.TakeAccess()))
+	pe.engine.Mark(pe.TakeAccess())
 	if err := pe.engine.Finish(); err != nil {
 		pe.misspeculated(-1, err)
 	}
@@ -294,7 +294,7 @@ func autopsy(p *Program, pes []*PE, err error) error {
 		if pe == nil || pe.engine == nil || !pe.ended.Load() {
 			continue
 		}
-		pe.engine.Mark(elide.Access(pe.TakeAccess()))
+		pe.engine.Mark(pe.TakeAccess())
 		engines = append(engines, pe.engine)
 	}
 	if len(engines) == 0 {

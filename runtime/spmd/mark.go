@@ -1,41 +1,34 @@
 package spmd
 
-import "fmt"
+import (
+	"fmt"
 
-// Access summarises what an image did to memory since some moment: the S of
-// Chabbi et al. (PPoPP 2015, section 3). The values descend in what others can
-// observe, so that the summary of two parts is the smaller one; they are those
-// of elide.Access.
-type Access uint8
-
-const (
-	Remote  Access = iota // R: a coarray of another image was read or written, x(i)[p]
-	Local                 // L: a coarray of this image was read or written
-	Private               // N: only variables that no other image can name
+	"github.com/spmdc/spmdc/runtime/elide"
 )
 
-// marks is the summary of a PE. Its zero value stands for Private, so that a PE
-// need not be initialised: touched counts down from there.
+// marks is the summary of what a PE did to memory since the last synchronisation. Its
+// zero value stands for elide.Private, so that a PE need not be initialised: touched
+// counts down from there.
 type marks struct{ touched uint8 }
 
 // MarkRemote notes, ahead of the next synchronisation, that this image reads or
 // writes a coarray of another one (or may: marks are exact or too many, never too
 // few).
-func (pe *PE) MarkRemote() { pe.marks.touched = uint8(Private - Remote) }
+func (pe *PE) MarkRemote() { pe.marks.touched = uint8(elide.Private - elide.Remote) }
 
 // MarkLocal notes that this image reads or writes its own part of a coarray.
-func (pe *PE) MarkLocal() { pe.marks.touched = max(pe.marks.touched, uint8(Private-Local)) }
+func (pe *PE) MarkLocal() { pe.marks.touched = max(pe.marks.touched, uint8(elide.Private-elide.Local)) }
 
 // TakeAccess is the summary since the last TakeAccess, and begins a new one.
-func (pe *PE) TakeAccess() Access {
-	a := Private - Access(pe.marks.touched)
+func (pe *PE) TakeAccess() elide.Access {
+	a := elide.Private - elide.Access(pe.marks.touched)
 	pe.marks.touched = 0
 	return a
 }
 
 // marked ends the run if an access is not marked, which barrier elision rests on.
-func (pe *PE) marked(a Access, name string) {
-	if Access(pe.marks.touched) < Private-a {
+func (pe *PE) marked(a elide.Access, name string) {
+	if elide.Access(pe.marks.touched) < elide.Private-a {
 		panic(&Fault{
 			Msg:  fmt.Sprintf("internal error: the access to coarray %s is not marked", name),
 			Hint: "this is a defect of the compiler; please report it",

@@ -3,27 +3,29 @@ package spmd
 import (
 	"reflect"
 	"testing"
+
+	"github.com/spmdc/spmdc/runtime/elide"
 )
 
 func TestMarks(t *testing.T) {
 	pe := &PE{}
 	for _, c := range []struct {
 		do   func()
-		want Access
+		want elide.Access
 	}{
-		{func() {}, Private},
-		{pe.MarkLocal, Local},
-		{pe.MarkRemote, Remote},
-		{func() { pe.MarkLocal(); pe.MarkRemote() }, Remote},
-		{func() { pe.MarkRemote(); pe.MarkLocal() }, Remote},
-		{func() { pe.MarkLocal(); pe.MarkLocal() }, Local},
+		{func() {}, elide.Private},
+		{pe.MarkLocal, elide.Local},
+		{pe.MarkRemote, elide.Remote},
+		{func() { pe.MarkLocal(); pe.MarkRemote() }, elide.Remote},
+		{func() { pe.MarkRemote(); pe.MarkLocal() }, elide.Remote},
+		{func() { pe.MarkLocal(); pe.MarkLocal() }, elide.Local},
 	} {
 		c.do()
 		if got := pe.TakeAccess(); got != c.want {
 			t.Errorf("access %d, want %d", got, c.want)
 		}
-		if got := pe.TakeAccess(); got != Private {
-			t.Errorf("access %d after it was taken, want %d", got, Private)
+		if got := pe.TakeAccess(); got != elide.Private {
+			t.Errorf("access %d after it was taken, want %d", got, elide.Private)
 		}
 	}
 }
