@@ -245,13 +245,13 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 		}
 		pe.t.Barrier(site)
 		pe.synchronised()
+		move := transport.Move{}
+		move.Loop(deskHead+n, 1, 1)
 		for q := range all {
 			if q == pe.id {
 				all[q] = mine
 				continue
 			}
-			move := transport.Move{}
-			move.Loop(deskHead+n, 1, 1)
 			pe.t.Get(site, im.desk[turn], q, im.got, &move)
 			all[q] = append(all[q][:0], im.got.Data[:deskHead+n]...)
 			c.Data++
@@ -263,8 +263,10 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 		if image != 0 && kind != coBroadcast && image != pe.id+1 {
 			continue
 		}
-		for i := range n {
-			result(first+i, func(q int) uint64 { return all[q][deskHead+i] })
+		at := 0
+		word := func(q int) uint64 { return all[q][deskHead+at] }
+		for at = range n {
+			result(first+at, word)
 		}
 	}
 }
@@ -284,34 +286,4 @@ func (pe *PE) apart(site, q int, kind coKind, theirs, ours []uint64) {
 	e := pe.errorAt(site, fmt.Sprintf("%s: image %d %s", kind, q+1, what))
 	e.Hint = "all images must call the same collectives, and SYNC ALL, in the same order"
 	pe.t.Abort(e)
-}
-
-// toWord and fromWord carry values as words.
-func toWord[T number | bool](x T) uint64 {
-	switch x := any(x).(type) {
-	case float64:
-		return math.Float64bits(x)
-	case float32:
-		return fromSingle(x)
-	case int:
-		return uint64(x)
-	case bool:
-		return fromBool(x)
-	}
-	panic("unreachable")
-}
-
-func fromWord[T number | bool](w uint64) T {
-	var x T
-	switch p := any(&x).(type) {
-	case *float64:
-		*p = double(w)
-	case *float32:
-		*p = single(w)
-	case *int:
-		*p = int(w)
-	case *bool:
-		*p = w != 0
-	}
-	return x
 }

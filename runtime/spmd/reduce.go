@@ -83,20 +83,45 @@ func fromBool(x bool) uint64 {
 	return 0
 }
 
-func reduce[T number](pe *PE, site int, x T, op *operation) T {
-	// The type switches are resolved per instance and do not allocate.
+// toWord and fromWord carry values as words.
+func toWord[T number | bool](x T) uint64 {
 	switch x := any(x).(type) {
 	case float64:
-		w := pe.reduce(site, math.Float64bits(x), op.doubles)
-		return any(double(w)).(T)
+		return math.Float64bits(x)
 	case float32:
-		w := pe.reduce(site, fromSingle(x), op.singles)
-		return any(single(w)).(T)
+		return fromSingle(x)
 	case int:
-		w := pe.reduce(site, uint64(x), op.ints)
-		return any(int(w)).(T)
+		return uint64(x)
+	case bool:
+		return fromBool(x)
 	}
 	panic("unreachable")
+}
+
+func fromWord[T number | bool](w uint64) T {
+	var x T
+	switch p := any(&x).(type) {
+	case *float64:
+		*p = double(w)
+	case *float32:
+		*p = single(w)
+	case *int:
+		*p = int(w)
+	case *bool:
+		*p = w != 0
+	}
+	return x
+}
+
+func reduce[T number](pe *PE, site int, x T, op *operation) T {
+	combine := op.ints
+	switch any(x).(type) {
+	case float64:
+		combine = op.doubles
+	case float32:
+		combine = op.singles
+	}
+	return fromWord[T](pe.reduce(site, toWord(x), combine))
 }
 
 // reduce counts and performs a reduction of words.
