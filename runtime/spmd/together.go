@@ -17,6 +17,7 @@ type Together struct {
 	sends, recvs []bundle
 	parts        []transport.Part // scratch
 	slots        []transport.Slot // scratch
+	next         []int            // scratch
 }
 
 // traveller is a communication as its company sees it, whatever its element type.
@@ -93,17 +94,21 @@ func (t *Together) Post() {
 // the PEs from this one's right neighbour on.
 func (t *Together) bundles(out []bundle, count func(*schedule) int, to func(*schedule, int) int) []bundle {
 	out = out[:0]
-	next := make([]int, len(t.members))
+	t.next = append(t.next[:0], make([]int, len(t.members))...)
+	next := t.next
 	for k := 1; k < t.pe.n; k++ {
 		q := (t.pe.id + k) % t.pe.n
 		var parts []share
+		if n := len(out); n < cap(out) {
+			parts = out[:n+1][n].parts[:0] // what it held last time
+		}
 		for i, m := range t.members {
 			if s := m.schedule(); next[i] < count(s) && to(s, next[i]) == q {
 				parts = append(parts, share{i, next[i]})
 				next[i]++
 			}
 		}
-		if parts != nil {
+		if len(parts) > 0 {
 			out = append(out, bundle{q, parts})
 		}
 	}
