@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/snapshot"
 )
 
 // Verdict is what a plan says about the contexts that end in a suffix.
@@ -315,9 +317,8 @@ func ReadPlanFile(name string) (*Plan, error) {
 }
 
 // WriteFile writes what write writes into a file that appears whole or not at
-// all: it is written aside, forced to the disk, and renamed. A device or a pipe stays
-// what it is, and is written to.
-func WriteFile(name string, write func(io.Writer) error) (err error) {
+// all (snapshot.Replace). A device or a pipe stays what it is, and is written to.
+func WriteFile(name string, write func(io.Writer) error) error {
 	if st, err := os.Stat(name); err == nil && !st.IsDir() {
 		if !st.Mode().IsRegular() {
 			return writeTo(name, write)
@@ -330,25 +331,7 @@ func WriteFile(name string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return snapshot.Replace(f, name, func(w io.Writer) error { return errors.Join(write(w), f.Chmod(0o644)) }, true, nil)
 }
 
 func writeTo(name string, write func(io.Writer) error) error {

@@ -38,37 +38,46 @@ func Place(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Commit makes the file path hold parts. At every moment path is what it was before
-// or what it is to be, also when the process stops: the file is written aside, and
-// renamed. With force it is forced to the disk in between, so that this holds when the
-// machine stops too. before, if not nil, is called when all that may fail is over, just
-// ahead of the renaming.
-func Commit(path string, parts [][]byte, force bool, before func() error) (err error) {
-	if path, err = Place(path); err != nil {
-		return err
-	}
-	aside := Aside(path)
-	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+// Commit makes the file path hold parts, as Replace does, aside at Aside(path).
+func Commit(path string, parts [][]byte, force bool, before func() error) error {
+	path, err := Place(path)
 	if err != nil {
 		return err
 	}
+	f, err := os.OpenFile(Aside(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		sum := sha256.New()
+		out := io.MultiWriter(w, sum)
+		if _, err := out.Write(head(parts)); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if _, err := out.Write(p); err != nil {
+				return err
+			}
+		}
+		_, err := w.Write(sum.Sum(nil))
+		return err
+	}
+	return Replace(f, path, write, force, before)
+}
+
+// Replace makes the file path hold what write writes. At every moment path is what it
+// was before or what it is to be, also when the process stops: all is written to f, which
+// is open and in the same folder, and f is renamed. With force it is forced to the disk in
+// between, so that this holds when the machine stops too. before, if not nil, is called
+// when all that may fail is over, just ahead of the renaming. After an error f is gone.
+func Replace(f *os.File, path string, write func(io.Writer) error, force bool, before func() error) (err error) {
 	defer func() {
 		if err != nil {
 			f.Close()
-			os.Remove(aside)
+			os.Remove(f.Name())
 		}
 	}()
-	sum := sha256.New()
-	out := io.MultiWriter(f, sum)
-	if _, err = out.Write(head(parts)); err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if _, err = out.Write(p); err != nil {
-			return err
-		}
-	}
-	if _, err = f.Write(sum.Sum(nil)); err != nil {
+	if err = write(f); err != nil {
 		return err
 	}
 	if force {
@@ -84,7 +93,7 @@ func Commit(path string, parts [][]byte, force bool, before func() error) (err e
 			return err
 		}
 	}
-	if err = os.Rename(aside, path); err != nil {
+	if err = os.Rename(f.Name(), path); err != nil {
 		return err
 	}
 	if force {
