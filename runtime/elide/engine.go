@@ -218,14 +218,6 @@ func (e *Engine) Collective(site Site) error {
 	return e.Settle(site)
 }
 
-// CollectiveAt is Collective in context c.
-func (e *Engine) CollectiveAt(c Context) error {
-	if !e.m.armed {
-		return e.failed
-	}
-	return e.SettleAt(c)
-}
-
 // Settle is a barrier that is always executed: when it returns, everything that
 // was elided before was rightly so. A checkpoint is preceded by one.
 func (e *Engine) Settle(site Site) error { return e.SettleAt(e.m.tree.At(site)) }

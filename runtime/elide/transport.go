@@ -29,6 +29,3 @@ type Transport interface {
 
 // ErrStalled is the error of an agreement to which not all PEs came.
 var ErrStalled = errors.New("not all PEs came to the barrier")
-
-// ErrAborted is the error of an agreement in a run that another PE has ended.
-var ErrAborted = errors.New("the run was aborted")

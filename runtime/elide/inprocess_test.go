@@ -1,13 +1,17 @@
 package elide
 
 import (
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
 )
 
-// InProcess is a transport between PEs that are goroutines of one process and
-// share nothing else.
+// errAborted is the error of an agreement in a run that another PE has ended.
+var errAborted = errors.New("the run was aborted")
+
+// InProcess is a transport for tests of the engine alone, between PEs that are
+// goroutines of one process and share nothing else.
 type InProcess struct {
 	data    [][]byte
 	spins   int // polls before the first wait
@@ -40,7 +44,7 @@ func (p *InProcessPE) PE() int { return p.pe }
 func (p *InProcessPE) N() int { return len(p.data) }
 
 // Abort ends the run: all who wait in an agreement, now or later, return
-// ErrAborted.
+// errAborted.
 func (l *InProcess) Abort() { l.aborted.Store(true) }
 
 // Agree implements Transport.
@@ -82,7 +86,7 @@ func (p *InProcessPE) wait(q int, patience time.Duration) error {
 			continue
 		}
 		if p.aborted.Load() {
-			return ErrAborted
+			return errAborted
 		}
 		if i%1024 == 0 && patience > 0 && time.Now().After(deadline) {
 			return ErrStalled
