@@ -199,16 +199,8 @@ func (g *gen) resumableLoop(n *comm.Loop) {
 			end = g.keep(k + "End")
 			g.out.p("%s, %s = %s, %s", k, end, lo, hi)
 		}
-		cond, next = fmt.Sprintf("%s <= %s", k, end), fmt.Sprintf("%s += %d", k, step)
-		if step < 0 {
-			cond, next = fmt.Sprintf("%s >= %s", k, end), fmt.Sprintf("%s -= %d", k, -step)
-		}
-		switch step {
-		case 1:
-			next = k + "++"
-		case -1:
-			next = k + "--"
-		}
+		inc, cmp := advance(k, step)
+		cond, next = fmt.Sprintf("%s %s %s", k, cmp, end), inc
 	}
 	g.out.p("}")
 	g.label(d, d.Name)
@@ -217,27 +209,6 @@ func (g *gen) resumableLoop(n *comm.Loop) {
 	g.resumable(n.Body, begin)
 	g.out.p("}")
 	leave()
-}
-
-// iterationOnce is iteration for a loop whose first iteration may begin in its midst:
-// begin emits what the iteration begins with, or is nil.
-func (g *gen) iterationOnce(index *ir.Symbol) (begin, leave func()) {
-	if !g.opt.Check {
-		return nil, func() {}
-	}
-	depth := g.around
-	g.around++
-	begin = func() {
-		if index == nil {
-			g.out.p("pe.Turn(%d)", depth)
-		} else {
-			g.out.p("pe.Loop(%d, %s)", depth, g.scalar(index))
-		}
-	}
-	return begin, func() {
-		g.around--
-		g.out.p("pe.Leave(%d)", depth)
-	}
 }
 
 // keep names a variable of the function that no source variable stands for.

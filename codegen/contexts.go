@@ -62,26 +62,33 @@ func (g *gen) barrierSite(site int) string {
 	return text
 }
 
-// callTable emits, for programs with barriers, the calls that lead to sites, and
+// calls emits the calls that lead to sites.
+func (g *gen) calls() {
+	if len(g.prog.IR.Sites) == 0 {
+		return
+	}
+	g.out.p("Calls: []spmd.Call{")
+	for _, s := range g.prog.IR.Sites {
+		parent := 0
+		if s.Parent != nil {
+			parent = s.Parent.ID + 1
+		}
+		g.out.p("{Line: %d, Col: %d, Proc: %q, Parent: %d},", s.Pos.Line, s.Pos.Col, s.Callee, parent)
+	}
+	g.out.p("},")
+}
+
+// version emits, for programs with barriers, the calls that lead to sites, and
 // the name of this version of the program: of the source file, its text, and what
 // the compiler made of it as far as barriers go.
-func (g *gen) callTable() {
+func (g *gen) version() {
 	if len(g.barriers) == 0 && !g.syncsAll {
 		return
 	}
-	calls := g.prog.IR.Sites
-	if len(calls) > 0 && !g.prog.IR.SPMD { // programs with coarrays have it in any case
-		g.out.p("Calls: []spmd.Call{")
-		for _, s := range calls {
-			parent := 0
-			if s.Parent != nil {
-				parent = s.Parent.ID + 1
-			}
-			g.out.p("{Line: %d, Col: %d, Proc: %q, Parent: %d},", s.Pos.Line, s.Pos.Col, s.Callee, parent)
-		}
-		g.out.p("},")
+	if !g.prog.IR.SPMD { // programs with coarrays have the calls in any case
+		g.calls()
 	}
-	sum := sha256.Sum256([]byte(filepath.Base(g.prog.IR.File) + "\n" + g.opt.Source + "\n" + strings.Join(g.versions, "\n") + "\n" + pathsOf(calls)))
+	sum := sha256.Sum256([]byte(filepath.Base(g.prog.IR.File) + "\n" + g.opt.Source + "\n" + strings.Join(g.versions, "\n") + "\n" + pathsOf(g.prog.IR.Sites)))
 	g.out.p("Version: %q,", fmt.Sprintf("%s %x", g.prog.IR.Name, sum[:6]))
 }
 

@@ -271,17 +271,7 @@ func (g *gen) header(uses func(pkg string) bool) {
 	}
 	if p.SPMD {
 		g.out.p("Coarray: true,")
-		if len(p.Sites) > 0 {
-			g.out.p("Calls: []spmd.Call{")
-			for _, c := range p.Sites {
-				parent := 0
-				if c.Parent != nil {
-					parent = c.Parent.ID + 1
-				}
-				g.out.p("{Line: %d, Col: %d, Proc: %q, Parent: %d},", c.Pos.Line, c.Pos.Col, c.Callee, parent)
-			}
-			g.out.p("},")
-		}
+		g.calls()
 	}
 	if len(g.points) > 0 {
 		g.out.p("Identity: %q,", unidentified)
@@ -293,7 +283,7 @@ func (g *gen) header(uses func(pkg string) bool) {
 		}
 		g.out.p("},")
 	}
-	g.callTable()
+	g.version()
 	g.out.p("}")
 	g.out.p("")
 	g.out.p("func main() { spmd.Main(program, run) }")
@@ -331,26 +321,29 @@ func (g *gen) objects(body []line) {
 	}
 	identifiers(used, body)
 	comms := part(func() {
+		var reached []*comm.Comm // not those behind a jump that is always taken
 		for _, c := range g.prog.Comms {
-			if used[g.comms[c]] { // not behind a jump that is always taken
+			if used[g.comms[c]] {
+				reached = append(reached, c)
 				g.communication(c)
 			}
 		}
-		for _, c := range g.prog.Comms {
-			if asks := g.plan.Slots[c.ID-1].Asks; len(asks) > 0 {
-				names := make([]string, len(asks))
-				for i, y := range asks {
+		for _, c := range reached {
+			slot := &g.plan.Slots[c.ID-1]
+			if len(slot.Asks) > 0 {
+				names := make([]string, len(slot.Asks))
+				for i, y := range slot.Asks {
 					names[i] = g.comms[g.prog.Comms[y-1]]
 				}
 				g.out.p("%s.AnsweredBy(%s) // no ready message to PEs that these come from", g.comms[c], strings.Join(names, ", "))
 			}
-			if at := g.plan.Slots[c.ID-1].At; len(at) > 0 && used[g.comms[c]] {
-				names := make([]string, len(at))
-				for i, n := range at {
+			if len(slot.At) > 0 {
+				names := make([]string, len(slot.At))
+				for i, n := range slot.At {
 					names[i] = strconv.Itoa(n)
 				}
 				unheard := ""
-				if g.plan.Slots[c.ID-1].Unheard {
+				if slot.Unheard {
 					unheard = ".Unheard()"
 				}
 				g.out.p("%s.QuietOn(%s)%s // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "), unheard)
@@ -468,15 +461,14 @@ func distFormat(f dist.Format) string {
 // communication declares the node of c, and its temporary.
 func (g *gen) communication(c *comm.Comm) {
 	typ, src := goType(c.Array.Type), g.names.sym(c.Array)
+	slot := &g.plan.Slots[c.ID-1]
 	mode := ""
-	if !g.plan.Ready(c) {
-		mode = ".Sync(spmd.Quiet)"
-	}
-	if len(g.plan.Slots[c.ID-1].Asks) > 0 {
-		mode = "" // said when all communications are there
-	}
-	if slot := &g.plan.Slots[c.ID-1]; slot.Unheard && len(slot.At) == 0 {
+	switch {
+	case slot.Unheard && len(slot.At) == 0:
 		mode = ".Unheard()"
+	case len(slot.Asks) > 0: // said when all communications are there
+	case !g.plan.Ready(c):
+		mode = ".Sync(spmd.Quiet)"
 	}
 	switch {
 	case c.Kind == comm.Irregular:
@@ -490,17 +482,16 @@ func (g *gen) communication(c *comm.Comm) {
 			}
 			mode = fmt.Sprintf(".Forward(%s)", strings.Join(dims, ", ")) + mode
 		}
-		if slot := g.plan.Slots[c.ID-1]; slot.Staged {
+		switch {
+		case slot.Staged:
 			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, c.StageAxis(), mode)
-			return
-		}
-		if slot := g.plan.Slots[c.ID-1]; slot.Planes != nil {
+		case slot.Planes != nil:
 			g.out.p("%s := spmd.NewPlanes[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, mode)
-			return
+		default:
+			g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 		}
-		g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 	default:
-		if n := g.plan.Slots[c.ID-1].Count; n > 1 {
+		if n := slot.Count; n > 1 {
 			g.out.p("%s := spmd.NewTemps[%s](pe, %d, %s, %d)", g.temps[c], typ, len(c.Axes), g.capacity(c), n)
 		} else {
 			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))

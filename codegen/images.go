@@ -54,15 +54,7 @@ func (g *gen) comesTo(s ir.Stmt, plain func()) {
 // enters is comesTo for control flow that all images follow together, in programs
 // that distribute arrays too. What it returns is called behind n.
 func (g *gen) enters(n comm.Node) (behind func()) {
-	var s ir.Stmt
-	switch n := n.(type) {
-	case *comm.Loop:
-		s = n.Do
-	case *comm.WhileLoop:
-		s = n.While
-	case *comm.Branch:
-		s = n.If
-	}
+	s := controls(n)
 	if s == nil || !g.prog.IR.SPMD {
 		return func() {}
 	}

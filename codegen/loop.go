@@ -52,6 +52,20 @@ func (g *gen) step(d *ir.Do) int {
 	return 0
 }
 
+// advance is how a loop over k with a constant step goes on, and how k compares with the
+// end as long as it does.
+func advance(k string, step int) (inc, cmp string) {
+	switch {
+	case step == 1:
+		return k + "++", "<="
+	case step == -1:
+		return k + "--", ">="
+	case step < 0:
+		return fmt.Sprintf("%s -= %d", k, -step), ">="
+	}
+	return fmt.Sprintf("%s += %d", k, step), "<="
+}
+
 // plainLoop emits the head of a loop that is executed in full.
 func (g *gen) plainLoop(d *ir.Do) {
 	k := g.names.sym(d.Index)
@@ -62,16 +76,7 @@ func (g *gen) plainLoop(d *ir.Do) {
 	if outside {
 		decl, head = "=", g.scalar(d.Index)
 	}
-	inc := fmt.Sprintf("%s += %d", k, step)
-	cmp := "<="
-	switch {
-	case step == 1:
-		inc = k + "++"
-	case step == -1:
-		inc, cmp = k+"--", ">="
-	case step < 0:
-		inc, cmp = fmt.Sprintf("%s -= %d", k, -step), ">="
-	}
+	inc, cmp := advance(k, step)
 	switch {
 	case step == 0 && outside:
 		g.serial++

@@ -65,21 +65,30 @@ func (g *gen) node(n comm.Node) bool {
 	return false
 }
 
+// controls is the statement of the source that a node executes others by, nil if it is
+// none that does.
+func controls(n comm.Node) ir.Stmt {
+	switch n := n.(type) {
+	case *comm.Loop:
+		return n.Do
+	case *comm.WhileLoop:
+		return n.While
+	case *comm.Branch:
+		return n.If
+	}
+	return nil
+}
+
 // called tells where the statements of a procedure begin that is called.
 func (g *gen) called(n comm.Node) {
-	var s ir.Stmt
+	s := controls(n)
 	switch n := n.(type) {
 	case *comm.Region:
 		s = n.Stmts[0]
-	case *comm.Loop:
-		s = n.Do
-	case *comm.WhileLoop:
-		s = n.While
-	case *comm.Branch:
-		s = n.If
 	case *comm.Simple:
 		s = n.Stmt
-	default:
+	}
+	if s == nil {
 		return
 	}
 	site, last := s.CallSite(), g.inside
@@ -139,18 +148,30 @@ func (g *gen) while(n *comm.WhileLoop) {
 // PEs are: that of an index, or with nil the next one. What it returns is called
 // behind the loop.
 func (g *gen) iteration(index *ir.Symbol) (leave func()) {
+	begin, leave := g.iterationOnce(index)
+	if begin != nil {
+		begin()
+	}
+	return leave
+}
+
+// iterationOnce is iteration for a loop whose first iteration may begin in its midst:
+// begin emits what an iteration begins with, or is nil.
+func (g *gen) iterationOnce(index *ir.Symbol) (begin, leave func()) {
 	if !g.opt.Check || g.prog.IR.SPMD {
-		return func() {}
+		return nil, func() {}
 	}
 	depth := g.around
 	g.around++
-	if index == nil {
-		g.out.p("pe.Turn(%d)", depth)
-	} else {
+	begin = func() {
+		if index == nil {
+			g.out.p("pe.Turn(%d)", depth)
+			return
+		}
 		g.reads(index)
 		g.out.p("pe.Loop(%d, %s)", depth, g.scalar(index))
 	}
-	return func() {
+	return begin, func() {
 		g.around--
 		g.out.p("pe.Leave(%d)", depth)
 	}
