@@ -68,70 +68,34 @@ func (s *agedStory) in(p agedAt) synch.State {
 
 func (s *agedStory) out(p agedAt) synch.State { return s.sol.Out[p.n.ID][p.age] }
 
-func pending(s synch.State) bool { return s.Value == synch.Cons || s.Value == synch.NoSyncP }
-
 // end is the put that overwrites, as the place in front of which the value is the
 // oldest.
 func (s *agedStory) end() agedAt { return agedAt{s.put, s.slots.Count} }
 
+// preds are the places in front of which a place lies.
+func (s *agedStory) preds(at agedAt) []agedAt {
+	age := s.before(at)
+	if age < 0 {
+		return nil
+	}
+	list := make([]agedAt, len(at.n.Preds))
+	for i, n := range at.n.Preds {
+		list[i] = agedAt{n, age}
+	}
+	return list
+}
+
 // witnesses are the places where NoSync became known of the value that is
 // overwritten, by node.
 func (s *agedStory) witnesses() []agedAt {
-	seen := map[agedAt]bool{}
-	var list []agedAt
-	for work := []agedAt{s.end()}; len(work) > 0; {
-		at := work[0]
-		work = work[1:]
-		age := s.before(at)
-		if age < 0 {
-			continue
-		}
-		for _, n := range at.n.Preds {
-			p := agedAt{n, age}
-			if seen[p] || s.out(p).Value != synch.NoSync {
-				continue
-			}
-			seen[p] = true
-			if pending(s.in(p)) {
-				list = append(list, p)
-				continue
-			}
-			work = append(work, p)
-		}
-	}
+	list := witnesses(s.end(), s.preds, s.in, s.out)
 	slices.SortFunc(list, func(x, y agedAt) int { return x.n.ID - y.n.ID })
 	return slices.CompactFunc(list, func(x, y agedAt) bool { return x.n == y.n })
 }
 
-// back is a shortest path to p from a place that is a start, over places that are
-// through, both ends included; nil when there is none.
+// back is a shortest path to p (see pathBack).
 func (s *agedStory) back(p agedAt, start, through func(agedAt) bool) []agedAt {
-	after := map[agedAt]agedAt{}
-	for work := []agedAt{p}; len(work) > 0; {
-		at := work[0]
-		work = work[1:]
-		age := s.before(at)
-		if age < 0 {
-			continue
-		}
-		for _, n := range at.n.Preds {
-			q := agedAt{n, age}
-			if _, seen := after[q]; seen || q == p || !start(q) && !through(q) {
-				continue
-			}
-			after[q] = at
-			if start(q) {
-				path := []agedAt{q}
-				for q != p {
-					q = after[q]
-					path = append(path, q)
-				}
-				return path
-			}
-			work = append(work, q)
-		}
-	}
-	return nil
+	return pathBack(p, s.preds, start, through)
 }
 
 // chain is the path through witness w: from the put whose value it is about, over

@@ -41,7 +41,7 @@ func (a *Analysis) Build(file string, full bool) *Report {
 		}
 	}
 	for _, f := range a.Plan.Fenced {
-		r.Fences = append(r.Fences, Fence{f.Before, f.Line, f.Messages, f.Without, f.With, f.Chosen})
+		r.Fences = append(r.Fences, Fence(f))
 	}
 	for i := range b.f.Relations {
 		c := b.communication(i + 1)

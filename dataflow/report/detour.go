@@ -138,7 +138,6 @@ func (d *detour) missed() {
 	if len(candidates) == 0 {
 		return
 	}
-	forth := func(n *cfg.Node) []*cfg.Node { return n.Succs }
 	departure := make([]*cfg.Node, size) // the last decision whose other way leads there
 	for i := len(d.path) - 2; i >= 0; i-- {
 		v := d.path[i]
@@ -149,7 +148,7 @@ func (d *detour) missed() {
 		if other == d.path[i+1] {
 			other = v.Succs[1]
 		}
-		beyond := reach([]*cfg.Node{other}, size, forth, func(n *cfg.Node) bool { return n == d.put || n == v || outside(n) })
+		beyond := reach([]*cfg.Node{other}, size, succs, func(n *cfg.Node) bool { return n == d.put || n == v || outside(n) })
 		for _, n := range candidates {
 			if beyond[n.ID] && departure[n.ID] == nil {
 				departure[n.ID] = v
@@ -179,8 +178,8 @@ func (d *detour) early() []bool {
 	for _, c := range posts {
 		after = append(after, c.Succs...)
 	}
-	in := reach(after, size, func(n *cfg.Node) []*cfg.Node { return n.Succs }, stop)
-	back := reach(use.Preds, size, func(n *cfg.Node) []*cfg.Node { return n.Preds }, stop)
+	in := reach(after, size, succs, stop)
+	back := reach(use.Preds, size, preds, stop)
 	for i := range in {
 		in[i] = in[i] && back[i]
 	}

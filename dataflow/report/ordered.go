@@ -27,61 +27,33 @@ func (b *builder) once(it synch.Item) string {
 func (b *builder) chains(s *synch.Solution) []Chain {
 	put := b.f.Put(s.Item.Put)
 	var out []Chain
-	for _, w := range b.witnesses(put, func(n *cfg.Node) (synch.Value, synch.Value) { return s.In[n.ID].Value, s.Out[n.ID].Value }) {
+	list := witnesses(put, preds, func(n *cfg.Node) synch.State { return s.In[n.ID] }, func(n *cfg.Node) synch.State { return s.Out[n.ID] })
+	slices.SortFunc(list, func(a, b *cfg.Node) int { return a.ID - b.ID })
+	for _, w := range list {
 		out = append(out, b.chain(s, w, put))
 	}
 	return out
 }
 
-// witnesses are the nodes at which NoSync became known that is known in front of
-// put, by ID. value gives what is known in front of and behind a node.
-func (b *builder) witnesses(put *cfg.Node, value func(*cfg.Node) (in, out synch.Value)) []*cfg.Node {
-	var list []*cfg.Node
-	seen := make([]bool, len(b.g.Nodes))
-	work := []*cfg.Node{put}
-	for len(work) > 0 {
-		n := work[0]
-		work = work[1:]
-		for _, p := range n.Preds {
-			in, out := value(p)
-			if seen[p.ID] || out != synch.NoSync {
-				continue // U: the first time
-			}
-			seen[p.ID] = true
-			if in == synch.Cons || in == synch.NoSyncP {
-				list = append(list, p)
-				continue
-			}
-			work = append(work, p)
-		}
-	}
-	slices.SortFunc(list, func(a, b *cfg.Node) int { return a.ID - b.ID })
-	return list
-}
-
 // chain is the chain through witness w: a collective, or the CO of a killer.
 func (b *builder) chain(s *synch.Solution, w, put *cfg.Node) Chain {
 	it := s.Item
-	pending := func(n *cfg.Node) bool {
-		v := s.Out[n.ID].Value
-		return v == synch.Cons || v == synch.NoSyncP
-	}
+	open := func(n *cfg.Node) bool { return pending(s.Out[n.ID]) }
 	start := func(n *cfg.Node) bool {
-		return n.Kind == cfg.UseOver && n.Ref == it.Use && pending(n) ||
-			it.Use != it.Put && n == put && pending(n)
+		return open(n) && (n.Kind == cfg.UseOver && n.Ref == it.Use || it.Use != it.Put && n == put)
 	}
 	path := []*cfg.Node{w}
 	c := Chain{}
 	via := w // where the message of the chain begins
 	if w.Kind == cfg.CommOver {
 		c.By = w.Ref
-		back := pathBack(w, func(n *cfg.Node) bool { return n.Kind == cfg.Comm && n.Ref == w.Ref }, func(n *cfg.Node) bool { return s.Out[n.ID].Tags.Has(w.Ref) })
+		back := pathBack(w, preds, func(n *cfg.Node) bool { return n.Kind == cfg.Comm && n.Ref == w.Ref }, func(n *cfg.Node) bool { return s.Out[n.ID].Tags.Has(w.Ref) })
 		path = append(back[:max(len(back)-1, 0)], path...)
 		via = path[0]
 	} else if w.Kind == cfg.Reduce {
 		c.By = w.Ref
 	}
-	if back := pathBack(via, start, pending); back != nil {
+	if back := pathBack(via, preds, start, open); back != nil {
 		path = append(back[:len(back)-1], path...)
 	}
 	forth := pathForth(w, put, func(n *cfg.Node) bool { return s.Out[n.ID].Value == synch.NoSync })
@@ -145,59 +117,6 @@ func crossed(path []*cfg.Node) *cfg.Loop {
 		}
 	}
 	return out
-}
-
-// pathBack is a shortest path to n from a node that is a start, over nodes that
-// are through; both ends are included. Nil when there is none.
-func pathBack(n *cfg.Node, start, through func(*cfg.Node) bool) []*cfg.Node {
-	after := map[*cfg.Node]*cfg.Node{}
-	work := []*cfg.Node{n}
-	for len(work) > 0 {
-		v := work[0]
-		work = work[1:]
-		for _, p := range v.Preds {
-			if _, seen := after[p]; seen || p == n || !start(p) && !through(p) {
-				continue
-			}
-			after[p] = v
-			if start(p) {
-				path := []*cfg.Node{p}
-				for p != n {
-					p = after[p]
-					path = append(path, p)
-				}
-				return path
-			}
-			work = append(work, p)
-		}
-	}
-	return nil
-}
-
-// pathForth is a shortest path from one node to another over nodes that are
-// through, both ends included.
-func pathForth(from, to *cfg.Node, through func(*cfg.Node) bool) []*cfg.Node {
-	before := map[*cfg.Node]*cfg.Node{}
-	work := []*cfg.Node{from}
-	for len(work) > 0 {
-		v := work[0]
-		work = work[1:]
-		for _, s := range v.Succs {
-			if _, seen := before[s]; seen || s != to && !through(s) {
-				continue
-			}
-			before[s] = v
-			if s == to {
-				path := []*cfg.Node{s}
-				for s = before[s]; s != from; s = before[s] {
-					path = append([]*cfg.Node{s}, path...)
-				}
-				return append([]*cfg.Node{from}, path...)
-			}
-			work = append(work, s)
-		}
-	}
-	return nil
 }
 
 func ids(path []*cfg.Node) []int {

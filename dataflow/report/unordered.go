@@ -137,7 +137,7 @@ func (b *builder) leadTo(put *cfg.Node) []bool {
 	if in := b.towards[put]; in != nil {
 		return in
 	}
-	in := reach([]*cfg.Node{put}, len(b.g.Nodes), func(n *cfg.Node) []*cfg.Node { return n.Preds }, nil)
+	in := reach([]*cfg.Node{put}, len(b.g.Nodes), preds, nil)
 	b.towards[put] = in
 	return in
 }

@@ -58,17 +58,22 @@ func (v *virtual) node(kind cfg.Kind, ref int, loop *cfg.Loop) *cfg.Node {
 // put sets n on the edges from those of froms to to, all nodes of the copy.
 func (v *virtual) put(n, to *cfg.Node, froms []*cfg.Node) {
 	for _, from := range slices.Clone(froms) {
-		for i, s := range from.Succs {
-			if s == to {
-				from.Succs[i] = n
-				n.Preds = append(n.Preds, from)
-				k := slices.Index(to.Preds, from)
-				to.Preds = slices.Delete(to.Preds, k, k+1)
-			}
-		}
+		lead(from, to, n)
 	}
 	n.Succs = append(n.Succs, to)
 	to.Preds = append(to.Preds, n)
+}
+
+// lead makes the edges of from that lead to one node lead to another.
+func lead(from, to, other *cfg.Node) {
+	for i, s := range from.Succs {
+		if s == to {
+			from.Succs[i] = other
+			other.Preds = append(other.Preds, from)
+			k := slices.Index(to.Preds, from)
+			to.Preds = slices.Delete(to.Preds, k, k+1)
+		}
+	}
 }
 
 // before sets a node in front of n, a node of the original, on all ways to it.
@@ -100,14 +105,7 @@ func (v *virtual) atLeastOnce(l *cfg.Loop) {
 		if head.Loop.Contains(from.Loop) {
 			continue
 		}
-		for i, s := range from.Succs {
-			if s == head {
-				from.Succs[i] = body
-				body.Preds = append(body.Preds, from)
-				k := slices.Index(head.Preds, from)
-				head.Preds = slices.Delete(head.Preds, k, k+1)
-			}
-		}
+		lead(from, head, body)
 	}
 }
 

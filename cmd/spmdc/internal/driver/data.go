@@ -3,6 +3,7 @@ package driver
 import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -133,16 +134,6 @@ type trial struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// barrier is one that the search of plan elide tried.
-type barrier struct {
-	Before   int     `json:"before"` // the communication that comes first behind it
-	Line     int     `json:"line"`
-	Messages float64 `json:"messages"` // ready messages of the outermost statement around, by estimate
-	Without  float64 `json:"without"`  // its cost
-	With     float64 `json:"with"`
-	Chosen   bool    `json:"chosen"`
-}
-
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
@@ -155,9 +146,9 @@ func dataPlan(c *Compilation) any {
 		}
 		slots = append(slots, d)
 	}
-	barriers := make([]barrier, 0, len(c.Plan.Fenced))
+	barriers := make([]report.Fence, 0, len(c.Plan.Fenced)) // those that the search of plan elide tried
 	for _, f := range c.Plan.Fenced {
-		barriers = append(barriers, barrier(f))
+		barriers = append(barriers, report.Fence(f))
 	}
 	return map[string]any{"plan": c.Plan.Kind, "slots": slots, "barriers": barriers, "graph": dataGraph(c.Plan.Graph)}
 }

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/synch"
+)
+
+// Stories are told along paths: over the nodes of the graph, or, where a value has an
+// age, over nodes with the age that it has behind them.
+
+// pending reports whether the use is over, and nobody is known to have been told.
+func pending(s synch.State) bool { return s.Value == synch.Cons || s.Value == synch.NoSyncP }
+
+// witnesses are the places at which NoSync became known that is known in front of end. in
+// and out are the states in front of and behind a place.
+func witnesses[N comparable](end N, preds func(N) []N, in, out func(N) synch.State) (list []N) {
+	seen := map[N]bool{}
+	for work := []N{end}; len(work) > 0; {
+		n := work[0]
+		work = work[1:]
+		for _, p := range preds(n) {
+			if seen[p] || out(p).Value != synch.NoSync {
+				continue // U: the first time
+			}
+			seen[p] = true
+			if pending(in(p)) {
+				list = append(list, p)
+				continue
+			}
+			work = append(work, p)
+		}
+	}
+	return list
+}
+
+// trail is a shortest path from a place, over those to which next leads and which are
+// through, to a goal, both ends included, the goal first; nil when there is none.
+func trail[N comparable](from N, next func(N) []N, goal, through func(N) bool) []N {
+	before := map[N]N{}
+	for work := []N{from}; len(work) > 0; {
+		v := work[0]
+		work = work[1:]
+		for _, s := range next(v) {
+			if _, seen := before[s]; seen || !goal(s) && !through(s) {
+				continue
+			}
+			before[s] = v
+			if goal(s) {
+				path := []N{s}
+				for s = v; s != from; s = before[s] {
+					path = append(path, s)
+				}
+				return append(path, from)
+			}
+			work = append(work, s)
+		}
+	}
+	return nil
+}
+
+func preds(n *cfg.Node) []*cfg.Node { return n.Preds }
+
+func succs(n *cfg.Node) []*cfg.Node { return n.Succs }
+
+// pathBack is a shortest path to n from another place that is a start, over places that
+// are through; both ends are included. Nil when there is none.
+func pathBack[N comparable](n N, preds func(N) []N, start, through func(N) bool) []N {
+	return trail(n, preds, func(p N) bool { return p != n && start(p) }, func(p N) bool { return p != n && through(p) })
+}
+
+// pathForth is a shortest path from one node to another over nodes that are
+// through, both ends included.
+func pathForth(from, to *cfg.Node, through func(*cfg.Node) bool) []*cfg.Node {
+	path := trail(from, succs, func(n *cfg.Node) bool { return n == to }, through)
+	slices.Reverse(path)
+	return path
+}
