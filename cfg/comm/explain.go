@@ -5,9 +5,29 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
+
+// Title names c in sentences: "#5 (broadcast of d(k), line 90)".
+func (c *Comm) Title() string {
+	return fmt.Sprintf("#%d (%s of %s, line %d)", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
+}
+
+// Teller names a node by which PEs get to know of others: "the sum of h in line 104", or
+// the communication that arrives there.
+func (p *Program) Teller(n *cfg.Node) string {
+	switch {
+	case n.Kind == cfg.Barrier:
+		return fmt.Sprintf("the barrier in line %d", n.Line)
+	case n.Kind == cfg.Reduce && n.Flavour == Agree:
+		return fmt.Sprintf("the agreement on the list of #%d in line %d", n.Ref, n.Line)
+	case n.Kind == cfg.Reduce:
+		return fmt.Sprintf("the %s of %s in line %d", n.Flavour, n.Text, n.Line)
+	}
+	return p.Comms[n.Ref-1].Title()
+}
 
 // Moves says in words which elements c brings to whom.
 func (c *Comm) Moves() string {

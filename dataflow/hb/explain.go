@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/synch"
-	"github.com/spmdc/spmdc/ir"
 )
 
 // Hop is a step by which a PE gets to know that a use is over.
@@ -162,7 +160,7 @@ func (a *Analysis) chain(c *Certificate) string {
 		for _, n := range a.Functions.Graph.Nodes {
 			f := c.Forms[n.ID]
 			if n.Kind == cfg.Reduce && f.Posted && slices.ContainsFunc(f.Ages, func(l Level) bool { return l == Over || l == ToldNext }) {
-				names = append(names, a.node(n))
+				names = append(names, a.Functions.Program.Teller(n))
 			}
 		}
 		if names == nil {
@@ -191,7 +189,7 @@ func (a *Analysis) chain(c *Certificate) string {
 	}
 	text := fmt.Sprintf("PE %d is done with the value of %s in line %d", longest[0].To, a.reference(c.Use), longest[0].Node.Line)
 	for _, h := range longest[1:] {
-		text += fmt.Sprintf(", %s tells PE %d", a.node(h.Node), h.To)
+		text += fmt.Sprintf(", %s tells PE %d", a.Functions.Program.Teller(h.Node), h.To)
 	}
 	return text + fmt.Sprintf(", which puts #%d", c.Put)
 }
@@ -227,21 +225,5 @@ func (a *Analysis) missing(r, use int) string {
 	return "nothing orders every use of " + a.reference(use) + " before the next put"
 }
 
-// node names a node that lets PEs know.
-func (a *Analysis) node(n *cfg.Node) string {
-	switch {
-	case n.Kind == cfg.Barrier:
-		return fmt.Sprintf("the barrier in line %d", n.Line)
-	case n.Kind == cfg.Reduce && n.Flavour == comm.Agree:
-		return fmt.Sprintf("the agreement on the list of #%d in line %d", n.Ref, n.Line)
-	case n.Kind == cfg.Reduce:
-		return fmt.Sprintf("the %s of %s in line %d", n.Flavour, n.Text, n.Line)
-	}
-	return a.reference(n.Ref)
-}
-
 // reference names communication r: "#5 (broadcast of d(k), line 90)".
-func (a *Analysis) reference(r int) string {
-	c := a.Functions.Program.Comms[r-1]
-	return fmt.Sprintf("#%d (%s of %s, line %d)", r, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
-}
+func (a *Analysis) reference(r int) string { return a.Functions.Program.Comms[r-1].Title() }

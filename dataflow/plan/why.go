@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/synch"
-	"github.com/spmdc/spmdc/ir"
 )
 
 // why says what the analysis found for a slot; against is the communication
@@ -146,18 +144,14 @@ func (p *Plan) notes() []string {
 
 // orders says that the given nodes order what before the next put.
 func (p *Plan) orders(nodes []*cfg.Node, what string) string {
-	var between []*cfg.Node
+	var names []string
 	for _, n := range nodes {
-		if !slices.ContainsFunc(between, func(m *cfg.Node) bool { return p.witness(m) == p.witness(n) }) {
-			between = append(between, n)
+		if name := p.Program.Teller(n); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	var names []string
-	for _, n := range between {
-		names = append(names, p.witness(n))
-	}
 	switch last := len(names) - 1; {
-	case last == 0 && between[0].Kind == cfg.CommOver:
+	case last == 0 && nodes[0].Kind == cfg.CommOver:
 		return fmt.Sprintf("%s goes from every user to the next producers, and so orders %s before the next put", names[0], what)
 	case last == 0:
 		return fmt.Sprintf("%s orders %s before the next put", names[0], what)
@@ -166,21 +160,5 @@ func (p *Plan) orders(nodes []*cfg.Node, what string) string {
 	}
 }
 
-// witness names a node that lets PEs know what other PEs are done with.
-func (p *Plan) witness(n *cfg.Node) string {
-	switch {
-	case n.Kind == cfg.Barrier:
-		return fmt.Sprintf("the barrier in line %d", n.Line)
-	case n.Kind == cfg.Reduce && n.Flavour == comm.Agree:
-		return fmt.Sprintf("the agreement on the list of #%d in line %d", n.Ref, n.Line)
-	case n.Kind == cfg.Reduce:
-		return fmt.Sprintf("the %s of %s in line %d", n.Flavour, n.Text, n.Line)
-	}
-	return p.reference(n.Ref)
-}
-
 // reference names communication r: "#5 (broadcast of d(k), line 90)".
-func (p *Plan) reference(r int) string {
-	c := p.Slots[r-1].Comm
-	return fmt.Sprintf("#%d (%s of %s, line %d)", r, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
-}
+func (p *Plan) reference(r int) string { return p.Slots[r-1].Comm.Title() }
