@@ -265,10 +265,7 @@ func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Independent{Base: base}
 	for i := range g.Clauses {
 		c := &g.Clauses[i]
-		var names []ast.Name
-		for k := range c.Names {
-			names = append(names, ast.Name{Pos: startOf(&c.Names[k].Tok), Name: c.Names[k].Tok.Value})
-		}
+		names := namesOf(c.Names)
 		switch c.Word.Value {
 		case "new":
 			s.New = append(s.New, names...)

@@ -35,11 +35,11 @@ func TestDiagnostics(t *testing.T) {
 	})
 }
 
-// TestTrees shows the tree of programs without errors, as --explain ast does.
+// TestTrees shows the tree of programs without errors.
 func TestTrees(t *testing.T) {
 	golden.Pairs(t, "testdata/trees/*.txtar", func(t *testing.T, name, text string) string {
 		var b strings.Builder
-		if err := ast.Fprint(&b, mustParse(t, name, text)); err != nil {
+		if err := writeTree(&b, mustParse(t, name, text)); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

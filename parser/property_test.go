@@ -98,7 +98,7 @@ func FuzzParse(f *testing.F) {
 		if err := diags.Render(&strings.Builder{}, nil, true); err != nil {
 			t.Fatal(err)
 		}
-		if err := ast.Fprint(&strings.Builder{}, file); err != nil {
+		if err := writeTree(&strings.Builder{}, file); err != nil {
 			t.Fatal(err)
 		}
 		if !diags.HasErrors() {
@@ -170,11 +170,9 @@ func BenchmarkParse(b *testing.B) {
 // diagnostics, and survives a round trip.
 func TestExamples(t *testing.T) {
 	paths, err := filepath.Glob("../examples/*/*.hpf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) == 0 {
-		t.Skip("there are no examples")
+	more, err2 := filepath.Glob("../examples/*/*.f90")
+	if paths = append(paths, more...); err != nil || err2 != nil || len(paths) < 10 {
+		t.Fatalf("%d examples: %v, %v", len(paths), err, err2)
 	}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

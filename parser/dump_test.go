@@ -1,4 +1,4 @@
-package ast
+package parser_test
 
 import (
 	"bufio"
@@ -6,10 +6,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// Fprint writes the tree, one node per line: the part of its parent that it
+// writeTree writes a tree, one node per line: the part of its parent that it
 // is, its type, its place as line:column, and what it says itself. From
 // "a(i) = -1" comes
 //
@@ -18,7 +19,7 @@ import (
 //	    arg Ident 3:3 i
 //	  rhs Unary 3:8 -
 //	    IntLit 3:9 1
-func Fprint(w io.Writer, f *File) error {
+func writeTree(w io.Writer, f *ast.File) error {
 	d := dumper{w: bufio.NewWriter(w)}
 	d.node("", "File", source.Pos{}, f.Name)
 	d.down(func() {
@@ -64,7 +65,7 @@ func (d *dumper) node(role, kind string, pos source.Pos, texts ...string) {
 	d.w.WriteString("\n")
 }
 
-func (d *dumper) program(p *Program) {
+func (d *dumper) program(p *ast.Program) {
 	kind := p.Kind.String()
 	d.node("", kind[:1]+strings.ToLower(kind[1:]), p.Pos, p.Name, flag(p.Pure, "pure"), ends(p.EndPos))
 	d.down(func() {
@@ -77,7 +78,7 @@ func (d *dumper) program(p *Program) {
 		}
 		d.names("dummy", p.Args)
 		if p.Result.Name != "" {
-			d.names("result", []Name{p.Result})
+			d.names("result", []ast.Name{p.Result})
 		}
 		d.list("spec", p.Spec)
 		d.list("body", p.Body)
@@ -88,7 +89,7 @@ func (d *dumper) program(p *Program) {
 }
 
 // list writes statements below a line that says what they are.
-func (d *dumper) list(role string, stmts []Stmt) {
+func (d *dumper) list(role string, stmts []ast.Stmt) {
 	d.node(role, fmt.Sprintf("(%d)", len(stmts)), source.Pos{})
 	d.down(func() {
 		for _, s := range stmts {
@@ -97,7 +98,7 @@ func (d *dumper) list(role string, stmts []Stmt) {
 	})
 }
 
-func (d *dumper) stmt(s Stmt) {
+func (d *dumper) stmt(s ast.Stmt) {
 	role := ""
 	if l := s.StmtLabel(); l != 0 {
 		role = fmt.Sprintf("[%d]", l)
@@ -108,50 +109,50 @@ func (d *dumper) stmt(s Stmt) {
 }
 
 // stmtText is what a statement's own line says.
-func stmtText(s Stmt) []string {
+func stmtText(s ast.Stmt) []string {
 	switch s := s.(type) {
-	case *TypeDecl:
+	case *ast.TypeDecl:
 		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.External, "external"), s.Intent, flag(s.HasColons, "::")}
-	case *Intent:
+	case *ast.Intent:
 		return []string{s.Intent}
-	case *Use:
+	case *ast.Use:
 		return []string{s.Module.Name, flag(s.Only, "only")}
-	case *Call:
+	case *ast.Call:
 		return []string{s.Proc.Name}
-	case *Align:
+	case *ast.Align:
 		return []string{"with", s.Target, flag(s.Colons, "::")}
-	case *Distribute:
+	case *ast.Distribute:
 		if s.Onto != "" {
 			return []string{"onto", s.Onto, flag(s.Colons, "::")}
 		}
 		return []string{flag(s.Colons, "::")}
-	case *Do:
+	case *ast.Do:
 		term := ""
 		if s.TermLabel != 0 {
 			term = fmt.Sprintf("to label %d", s.TermLabel)
 		}
 		return []string{s.Name, s.Var.Name, term, ends(s.EndPos)}
-	case *DoWhile:
+	case *ast.DoWhile:
 		return []string{s.Name, ends(s.EndPos)}
-	case *If:
+	case *ast.If:
 		return []string{s.Name, flag(s.OneLine, "one line"), ends(s.EndPos)}
-	case *Exit:
+	case *ast.Exit:
 		return []string{s.Name}
-	case *Cycle:
+	case *ast.Cycle:
 		return []string{s.Name}
-	case *Print:
+	case *ast.Print:
 		return []string{flag(s.Write, "write")}
-	case *Read:
+	case *ast.Read:
 		end := ""
 		if s.End != 0 {
 			end = fmt.Sprintf("end=%d", s.End)
 		}
 		return []string{flag(s.Paren, "()"), end}
-	case *Stop:
+	case *ast.Stop:
 		return []string{flag(s.Error, "error")}
-	case *Sync:
+	case *ast.Sync:
 		return []string{s.What, flag(s.List, "[]")}
-	case *Critical:
+	case *ast.Critical:
 		return []string{s.Name, ends(s.EndPos)}
 	}
 	return nil
@@ -172,53 +173,53 @@ func ends(p source.Pos) string {
 }
 
 // parts writes what a statement consists of.
-func (d *dumper) parts(s Stmt) {
+func (d *dumper) parts(s ast.Stmt) {
 	switch s := s.(type) {
-	case *TypeDecl:
+	case *ast.TypeDecl:
 		d.expr("kind", s.Type.Kind)
 		d.expr("len", s.Type.Len)
 		d.dims("dim", s.Dimension)
 		d.dims("codim", s.Codimension)
 		d.entities("entity", s.Entities)
-	case *ParameterStmt:
+	case *ast.ParameterStmt:
 		d.entities("constant", s.Names)
-	case *DimensionStmt:
+	case *ast.DimensionStmt:
 		d.entities("entity", s.Entities)
-	case *Processors:
+	case *ast.Processors:
 		d.entities("arrangement", s.Entities)
-	case *Template:
+	case *ast.Template:
 		d.entities("template", s.Entities)
-	case *Align:
+	case *ast.Align:
 		d.align(s)
-	case *Distribute:
+	case *ast.Distribute:
 		d.entities("array", s.Distributees)
 		for _, f := range s.Formats {
 			d.node("format", strings.ToUpper(f.Name), f.Pos)
 			d.down(func() { d.expr("size", f.Arg) })
 		}
-	case *Intent:
+	case *ast.Intent:
 		d.names("dummy", s.Names)
-	case *External:
+	case *ast.External:
 		d.names("procedure", s.Names)
-	case *Use:
+	case *ast.Use:
 		d.names("name", s.Names)
-	case *Inherit:
+	case *ast.Inherit:
 		d.names("dummy", s.Names)
-	case *Call:
+	case *ast.Call:
 		d.exprs("arg", s.Args)
-	case *Independent:
+	case *ast.Independent:
 		d.names("new", s.New)
 		d.names("reduction", s.Reduction)
-	case *Assign:
+	case *ast.Assign:
 		d.expr("lhs", s.LHS)
 		d.expr("rhs", s.RHS)
-	case *Do:
+	case *ast.Do:
 		d.control(s.Lo, s.Hi, s.Step)
 		d.list("body", s.Body)
-	case *DoWhile:
+	case *ast.DoWhile:
 		d.expr("while", s.Cond)
 		d.list("body", s.Body)
-	case *If:
+	case *ast.If:
 		for _, a := range s.Arms {
 			d.expr("if", a.Cond)
 			d.list("then", a.Body)
@@ -226,24 +227,24 @@ func (d *dumper) parts(s Stmt) {
 		if s.HasElse {
 			d.list("else", s.Else)
 		}
-	case *Print:
+	case *ast.Print:
 		d.expr("format", s.Format)
 		d.exprs("item", s.Items)
-	case *Read:
+	case *ast.Read:
 		d.expr("unit", s.Unit)
 		d.expr("format", s.Format)
 		d.expr("iostat", s.Iostat)
 		d.exprs("item", s.Items)
-	case *Stop:
+	case *ast.Stop:
 		d.expr("code", s.Code)
-	case *Sync:
+	case *ast.Sync:
 		d.exprs("image", s.Images)
-	case *Critical:
+	case *ast.Critical:
 		d.list("body", s.Body)
 	}
 }
 
-func (d *dumper) align(s *Align) {
+func (d *dumper) align(s *ast.Align) {
 	d.entities("array", s.Alignees)
 	if s.HasList {
 		for _, a := range s.Source {
@@ -269,7 +270,7 @@ func alignMark(star, colon bool, name string) string {
 	return name
 }
 
-func (d *dumper) entities(role string, list []Entity) {
+func (d *dumper) entities(role string, list []ast.Entity) {
 	for _, e := range list {
 		d.node(role, e.Name, e.Pos)
 		d.down(func() {
@@ -281,7 +282,7 @@ func (d *dumper) entities(role string, list []Entity) {
 	}
 }
 
-func (d *dumper) dims(role string, dims []DimSpec) {
+func (d *dumper) dims(role string, dims []ast.DimSpec) {
 	for _, dim := range dims {
 		d.node(role, "", dim.Pos)
 		d.down(func() {
@@ -291,26 +292,26 @@ func (d *dumper) dims(role string, dims []DimSpec) {
 	}
 }
 
-func (d *dumper) names(role string, names []Name) {
+func (d *dumper) names(role string, names []ast.Name) {
 	for _, n := range names {
 		d.node(role, n.Name, n.Pos)
 	}
 }
 
-func (d *dumper) control(lo, hi, step Expr) {
+func (d *dumper) control(lo, hi, step ast.Expr) {
 	d.expr("from", lo)
 	d.expr("to", hi)
 	d.expr("step", step)
 }
 
-func (d *dumper) exprs(role string, list []Expr) {
+func (d *dumper) exprs(role string, list []ast.Expr) {
 	for _, x := range list {
 		d.expr(role, x)
 	}
 }
 
 // expr writes an expression and its operands; nothing for one that is absent.
-func (d *dumper) expr(role string, x Expr) {
+func (d *dumper) expr(role string, x ast.Expr) {
 	if x == nil {
 		return
 	}
@@ -318,44 +319,44 @@ func (d *dumper) expr(role string, x Expr) {
 	text := ""
 	var below func()
 	switch x := x.(type) {
-	case *IntLit, *RealLit, *StringLit, *LogicalLit:
-		text = UnparseExpr(x)
-	case *Ident:
+	case *ast.IntLit, *ast.RealLit, *ast.StringLit, *ast.LogicalLit:
+		text = ast.UnparseExpr(x)
+	case *ast.Ident:
 		text = x.Name
-	case *Index:
+	case *ast.Index:
 		text = x.Name
 		below = func() { d.exprs("arg", x.Args) }
-	case *Triplet:
+	case *ast.Triplet:
 		below = func() { d.control(x.Lo, x.Hi, x.Step) }
-	case *Substring:
+	case *ast.Substring:
 		below = func() {
 			d.expr("of", x.Base)
 			d.expr("from", x.Lo)
 			d.expr("to", x.Hi)
 		}
-	case *CoIndex:
+	case *ast.CoIndex:
 		below = func() {
 			d.expr("of", x.Base)
 			d.exprs("image", x.Images)
 		}
-	case *Unary:
+	case *ast.Unary:
 		text = x.Op
 		below = func() { d.expr("", x.X) }
-	case *Binary:
+	case *ast.Binary:
 		text = x.Op
 		below = func() {
 			d.expr("", x.X)
 			d.expr("", x.Y)
 		}
-	case *Paren:
+	case *ast.Paren:
 		below = func() { d.expr("", x.X) }
-	case *ImpliedDo:
+	case *ast.ImpliedDo:
 		text = x.Var.Name
 		below = func() {
 			d.control(x.Lo, x.Hi, x.Step)
 			d.exprs("item", x.Items)
 		}
-	case *Keyword:
+	case *ast.Keyword:
 		text = x.Name
 		below = func() { d.expr("", x.X) }
 	}
