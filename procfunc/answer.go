@@ -255,6 +255,7 @@ func (t *test) context() {
 	}
 }
 
+// chain is the loops around what lies in l, outermost first.
 func chain(l *cfg.Loop) []*cfg.Loop {
 	var out []*cfg.Loop
 	for ; l != nil; l = l.Parent {

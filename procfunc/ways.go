@@ -103,10 +103,7 @@ func (w *ways) of(n *cfg.Node) waySet {
 // waysTo computes the ways from every node to the next pass of put that avoid
 // put in between. A way that starts in the outermost loop around put stays in it.
 func waysTo(put *cfg.Node, extents map[*cfg.Loop]extent) *ways {
-	w := &ways{from: put.ID}
-	for l := put.Loop; l != nil; l = l.Parent {
-		w.loops = append([]*cfg.Loop{l}, w.loops...)
-	}
+	w := &ways{from: put.ID, loops: chain(put.Loop)}
 	if len(w.loops) > maxLoops {
 		w.from = 0 // nothing leads here, as far as is known
 	}

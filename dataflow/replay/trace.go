@@ -156,7 +156,7 @@ func Read(r io.Reader) (*Trace, error) {
 }
 
 // arity is how many numbers an event has, at least.
-var arity = [128]int{'p': 4, 'g': 3, 'r': 3, 'w': 3, 'c': 2, 'y': 3, 'o': 2, 'u': 2, 'k': 1, 'b': 2, 'v': 5}
+var arity = [256]int{'p': 4, 'g': 3, 'r': 3, 'w': 3, 'c': 2, 'y': 3, 'o': 2, 'u': 2, 'k': 1, 'b': 2, 'v': 5}
 
 // words are the numbers of a line, of "6:1" two.
 func words(f []string) ([]int, error) {
