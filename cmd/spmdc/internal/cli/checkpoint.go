@@ -80,7 +80,9 @@ func (cmd *moduleCmd) Run(env *Env) error {
 	f, err := os.OpenFile(cmd.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err == nil {
 		_, err = f.Write(fortran.SPMD)
-		err = errors.Join(err, f.Close())
+		if err = errors.Join(err, f.Close()); err != nil {
+			os.Remove(cmd.Output) // half of it
+		}
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
