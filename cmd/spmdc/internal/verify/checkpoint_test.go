@@ -46,6 +46,9 @@ func TestPlaces(t *testing.T) {
 		if len(r.Rows)+len(r.Images) != len(c.plans) {
 			t.Errorf("%s: %d runs, want %d", c.file, len(r.Rows)+len(r.Images), len(c.plans))
 		}
+		if images := strings.HasSuffix(c.file, ".f90"); images != (len(r.Images) > 0) {
+			t.Errorf("%s: %d runs of images", c.file, len(r.Images))
+		}
 		for _, x := range r.Images {
 			if x.Fault != nil {
 				t.Errorf("%s on %d images: %v", c.file, x.Images, x.Fault)

@@ -111,7 +111,7 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	defer os.RemoveAll(dir)
 	b := driver.Builder{Table: table, Cache: cache, Host: true, Verify: true}
 	r := &Report{File: c.File}
-	if c.IR.SPMD && !o.Checkpoints {
+	if c.IR.SPMD {
 		return r, r.images(b, dir, c, input, o)
 	}
 	want, err := r.reference(dir, c, input, o)
@@ -201,16 +201,10 @@ func (r *Report) Write(w io.Writer) error {
 	fmt.Fprintf(tw, "plan\tPEs\tdata\tready\tredundant\theld\t  result\n")
 	bad := 0
 	for _, x := range r.Rows {
-		result := "ok"
-		var f *Fault
 		if x.Fault != nil {
 			bad++
-			result = "error"
-			if errors.As(x.Fault, &f) {
-				result = f.Kind.String()
-			}
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", x.Plan, x.PEs, x.Data, x.Ready, x.Redundant, x.Held, result)
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", x.Plan, x.PEs, x.Data, x.Ready, x.Redundant, x.Held, result(x.Fault))
 	}
 	tw.Flush()
 	for _, x := range r.Rows {
@@ -219,6 +213,18 @@ func (r *Report) Write(w io.Writer) error {
 		}
 	}
 	return r.verdict(w, len(r.Rows), bad)
+}
+
+// result is what the table says of a run.
+func result(fault error) string {
+	var f *Fault
+	switch {
+	case fault == nil:
+		return "ok"
+	case errors.As(fault, &f):
+		return f.Kind.String()
+	}
+	return "error"
 }
 
 // verdict writes the last line.
@@ -247,15 +253,10 @@ func (r *Report) writeImages(w io.Writer) error {
 	fmt.Fprintf(tw, "build\timages\t  result\n")
 	bad := 0
 	for _, x := range r.Images {
-		result := "ok"
-		var f *Fault
 		if x.Fault != nil {
 			bad++
-			if result = "error"; errors.As(x.Fault, &f) {
-				result = f.Kind.String()
-			}
 		}
-		fmt.Fprintf(tw, "%s\t%d\t  %s\n", x.Build, x.Images, result)
+		fmt.Fprintf(tw, "%s\t%d\t  %s\n", x.Build, x.Images, result(x.Fault))
 	}
 	tw.Flush()
 	for _, x := range r.Images {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/examples/compare"
-	"github.com/spmdc/spmdc/fortran"
 )
 
 // A program with coarrays has no plan: it communicates where its source says so.
@@ -134,15 +133,12 @@ func (r *Report) coarrayReference(dir string, c *driver.Compilation) func(n int)
 		r.Notes = append(r.Notes, err.Error())
 		return nil
 	}
-	sources := []string{source}
-	if fortran.Needed(c.Text) {
-		module := filepath.Join(dir, fortran.Name)
-		if err := os.WriteFile(module, fortran.SPMD, 0o666); err != nil {
-			r.Notes = append(r.Notes, err.Error())
-			return nil
-		}
-		sources = []string{module, source}
+	sources, err := modules(dir, c.Text)
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+		return nil
 	}
+	sources = append(sources, source)
 	one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
 	for _, cmd := range []*exec.Cmd{
 		exec.Command("caf", append([]string{"-O1", "-ffp-contract=off", "-J", dir, "-o", many}, sources...)...),

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -207,6 +208,16 @@ func counts(o *Outcome) (c Counts, err error) {
 	return c, err
 }
 
+// modules writes into dir the modules that a program uses and does not have, and returns
+// the files.
+func modules(dir string, text []byte) ([]string, error) {
+	if !fortran.Needed(text) {
+		return nil, nil
+	}
+	file := filepath.Join(dir, fortran.Name)
+	return []string{file}, os.WriteFile(file, fortran.SPMD, 0o666)
+}
+
 // gfortran compiles a source at a level of optimisation, and returns the program; ""
 // if there is no gfortran.
 func gfortran(source, program, level string) (string, error) {
@@ -219,14 +230,11 @@ func gfortran(source, program, level string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if fortran.Needed(text) {
-		module := filepath.Join(filepath.Dir(program), fortran.Name)
-		if err := os.WriteFile(module, fortran.SPMD, 0o666); err != nil {
-			return "", driver.Usagef("check the disk", "%v", err)
-		}
-		args = append(args, module)
+	more, err := modules(filepath.Dir(program), text)
+	if err != nil {
+		return "", driver.Usagef("check the disk", "%v", err)
 	}
-	out, err := exec.Command(tool, append(args, source)...).CombinedOutput()
+	out, err := exec.Command(tool, slices.Concat(args, more, []string{source})...).CombinedOutput()
 	if err != nil {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
 		return "", fmt.Errorf("gfortran does not compile %s: %w\n%s", filepath.Base(source), err, first)
