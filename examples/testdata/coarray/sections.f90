@@ -72,6 +72,8 @@ program sections
     x(i)[me] = x(i-1) + 1
   end do
   print *, me, 'self', x
+  x(:) = x(2)[me] + x(:)
+  print *, me, 'own', x
   sync all
   chk = sum(x(:)[right]) + maxval(m(:,:)[left]) - minval(a)
   total = dot_product(u, r) + sum(u(2:4)*2)
