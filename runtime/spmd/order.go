@@ -66,6 +66,9 @@ func (pe *PE) mayPut(s *check.Slot, epoch uint64, q int, cells []dist.Triplet) {
 // newOrder makes the slot of c in check builds: of what its puts fill, and of the
 // overlap if that is filled from a stage, since puts of others may go there.
 func (c *Comm[T]) newOrder() {
+	if c.pe.orders == nil {
+		return // before anything is allocated
+	}
 	overlap := "the overlap of " + c.src.Name
 	switch {
 	case c.dst != nil:
