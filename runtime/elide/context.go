@@ -155,9 +155,6 @@ func (t *Tree) Hash(c Context) uint64 { return t.nodes[c].hash }
 // Len is the number of nodes: contexts and the calls that lead to them.
 func (t *Tree) Len() int { return len(t.nodes) - 1 }
 
-// Bytes is the memory that the nodes take, in bytes.
-func (t *Tree) Bytes() int { return cap(t.nodes)*24 + len(t.table)*4 }
-
 // find is the node of hash h, or 0.
 func (t *Tree) find(h uint64) Context {
 	mask := uint64(len(t.table) - 1)

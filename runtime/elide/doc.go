@@ -11,7 +11,7 @@
 // (memory of another PE). The global summary is the lowest of all PEs.
 //
 //   - Table 1 tells from the global summaries before and after a barrier whether
-//     it is redundant. It needs the future, so that it is the oracle here (Stats
+//     it is redundant. It needs the future, so that it is the oracle here (reports
 //     count by it), not the rule.
 //   - Table 3 looks only at what was before: a barrier is redundant if the global
 //     summary is N. Such a deletion changes nothing for later barriers.

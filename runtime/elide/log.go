@@ -2,7 +2,6 @@ package elide
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -197,9 +196,4 @@ func (l *Log) Barriers() (all, redundant uint64) {
 		redundant += c.Private
 	}
 	return all, redundant
-}
-
-// byBarriers orders contexts: most barriers first, then the path.
-func byBarriers(a, b ContextStats) int {
-	return cmp.Or(cmp.Compare(b.Executed+b.Elided, a.Executed+a.Elided), slices.Compare(a.Path, b.Path))
 }

@@ -1,7 +1,5 @@
 package elide
 
-import "unsafe"
-
 // Why tells what decided the state of a context.
 type Why uint8
 
@@ -46,9 +44,6 @@ const maxVetoes = 20
 
 // Place is the barriers of one context on one PE.
 type Place int32
-
-// recordBytes is the size of what is kept of a context.
-const recordBytes = int(unsafe.Sizeof(record{}) + unsafe.Sizeof(aside{}))
 
 // point is where a PE stands when it votes.
 type point uint8

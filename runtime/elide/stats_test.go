@@ -1,9 +1,9 @@
 package elide
 
 import (
-	"fmt"
-	"io"
+	"cmp"
 	"slices"
+	"unsafe"
 )
 
 // ContextStats is what became of the barriers of one context on one PE.
@@ -66,30 +66,13 @@ func (e *Engine) Stats() *Stats {
 	return s
 }
 
-// AuditReport writes what a plan could elide of a training log: by subcontext
-// (Figures 5 to 8 of the paper) the barriers, their share, the contexts, and the
-// calls. It is text for people; plan is that of Classify.
-func AuditReport(w io.Writer, log *Log, plan *Plan) error {
-	all, private := log.Barriers()
-	var found uint64
-	for _, e := range plan.Entries {
-		found += e.Barriers
-	}
-	percent := func(n uint64) float64 { return 100 * float64(n) / float64(max(all, 1)) }
-	if _, err := fmt.Fprintf(w, "%d barriers in %d contexts; redundant %d (%.1f %%), of these in contexts that are always redundant %d (%.1f %%)\n",
-		all, len(log.Contexts), private, percent(private), found, percent(found)); err != nil {
-		return err
-	}
-	if len(plan.Entries) == 0 {
-		return nil
-	}
-	if _, err := fmt.Fprintf(w, "%10s %7s %9s  %s\n", "barriers", "share", "contexts", "subcontext"); err != nil {
-		return err
-	}
-	for _, e := range plan.Entries {
-		if _, err := fmt.Fprintf(w, "%10d %5.1f %% %9d  %v\n", e.Barriers, percent(e.Barriers), e.Contexts, e.Suffix); err != nil {
-			return err
-		}
-	}
-	return nil
+// byBarriers orders contexts: most barriers first, then the path.
+func byBarriers(a, b ContextStats) int {
+	return cmp.Or(cmp.Compare(b.Executed+b.Elided, a.Executed+a.Elided), slices.Compare(a.Path, b.Path))
 }
+
+// recordBytes is the size of what is kept of a context.
+const recordBytes = int(unsafe.Sizeof(record{}) + unsafe.Sizeof(aside{}))
+
+// Bytes is the memory that the nodes take, in bytes.
+func (t *Tree) Bytes() int { return cap(t.nodes)*int(unsafe.Sizeof(node{})) + len(t.table)*4 }
