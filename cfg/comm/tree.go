@@ -135,7 +135,6 @@ type Reduction struct {
 	ID     int
 	Sym    *ir.Symbol
 	Op     ir.Op
-	IsMax  bool   // of Op == Gt/Lt forms: see Name
 	Name   string // sum, product, max, min, and, or
 	Line   int
 	Lead   []GridDim // grid dimensions along which the partial is replicated: only coordinate 0 contributes

@@ -99,7 +99,6 @@ type machine struct {
 // totals are counts that belong to no context.
 type totals struct {
 	agreements uint64 // for collectives and the end
-	recovered  uint64 // consensus broken by all PEs
 	misaligned uint64 // barriers in which PEs met from different contexts
 	relearned  uint64 // contexts that became elided after they had been necessary
 }
@@ -222,7 +221,6 @@ func (m *machine) learn(r *record, v *Vote) {
 			r.why = Misaligned
 		}
 	case v.allBroke():
-		m.totals.recovered++
 		more.broken++
 		if m.pessimistic {
 			r.remaining, r.why = rankNecessary, Necessary
