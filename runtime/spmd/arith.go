@@ -73,9 +73,6 @@ func Modulo(a, b int) int {
 	return r
 }
 
-// ModF is MOD for reals: the remainder with the sign of a.
-func ModF[F real](a, b F) F { return F(math.Mod(float64(a), float64(b))) }
-
 // ModuloF is MODULO for reals: the remainder with the sign of b.
 func ModuloF[F real](a, b F) F {
 	r := F(math.Mod(float64(a), float64(b)))
@@ -132,12 +129,6 @@ func PosDiff[T number](a, b T) T {
 
 // Nint is NINT: the nearest integer, halves away from zero.
 func Nint[F real](x F) int { return int(math.Round(float64(x))) }
-
-// Anint is ANINT: NINT as a real.
-func Anint[F real](x F) F { return F(math.Round(float64(x))) }
-
-// Aint is AINT: the fraction cut off.
-func Aint[F real](x F) F { return F(math.Trunc(float64(x))) }
 
 // Floor is FLOOR: the greatest integer not above x.
 func Floor[F real](x F) int { return int(math.Floor(float64(x))) }

@@ -99,11 +99,3 @@ func IndexStr(s, sub string, back ...bool) int {
 	}
 	return strings.Index(s, sub) + 1
 }
-
-// Repeat is REPEAT: n copies of s. It panics if n is negative.
-func Repeat(s string, n int) string {
-	if n < 0 {
-		panic(&Fault{Msg: fmt.Sprintf("REPEAT with the negative count %d", n)})
-	}
-	return strings.Repeat(s, n)
-}
