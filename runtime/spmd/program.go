@@ -183,7 +183,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		p.remember(speculative(err), stderr)
 		return exitMisspeculation
 	case errors.As(err, &stop):
-		fmt.Fprintln(stderr, stop)
+		if err.Error() != "" {
+			fmt.Fprintln(stderr, err) // with what others said before
+		}
 		return stop.Code & 0xff
 	}
 	fmt.Fprintln(stderr, err)
