@@ -385,20 +385,14 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	case *ir.Read:
 		g.readStmt(s)
 	case *ir.Stop:
-		code := "0"
-		switch {
-		case s.Code != nil && s.Code.Type() == ir.Character:
-			code = "0, " + g.expr(s.Code)
-		case s.Code != nil:
+		code, word := "", "Stop"
+		if s.Code != nil {
 			code = g.expr(s.Code)
-		case s.Error:
-			code = "1"
 		}
 		if s.Error {
-			g.out.p("pe.ErrorStop(%s)", code)
-		} else {
-			g.out.p("pe.Stop(%s)", code)
+			word = "ErrorStop"
 		}
+		g.out.p("pe.%s(%s)", word, code)
 	default:
 		g.image(s)
 	}

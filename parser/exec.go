@@ -65,6 +65,7 @@ type (
 	}
 	criticalStmt struct {
 		Word lexer.Token `parser:"@'critical'"`
+		Stat *imageSet   `parser:"@@?"`
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
@@ -156,7 +157,12 @@ func (g *errorStopStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Stop{Base: base, Error: true, Code: g.Code.orNil()}
 }
 
-func (g *criticalStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Critical{Base: base} }
+func (g *criticalStmt) build(p *parser, base ast.Base) ast.Stmt {
+	if g.Stat != nil {
+		p.diags.Add(noStatus(&g.Word))
+	}
+	return &ast.Critical{Base: base}
+}
 
 func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Sync{Base: base, What: g.What.Value}

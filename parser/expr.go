@@ -95,6 +95,9 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 	switch {
 	case c.at("*"):
 		lex.Next()
+		if c.at(",") {
+			return noStatus(lex.Peek())
+		}
 		_, err := c.close(open)
 		return err
 	case c.lex.Peek().Type == scan.Ident && c.second().Value == "=":
@@ -144,11 +147,16 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 		}
 	}
 	if c.at(",") {
-		return problem(source.OutsideSubset, lex.Peek(), "STAT= and ERRMSG= are outside the subset").
-			WithHelp("leave them out; an image that fails ends the run")
+		return noStatus(lex.Peek())
 	}
 	_, err := c.close(open)
 	return err
+}
+
+// noStatus is the error of a statement on images with a list behind what it is about.
+func noStatus(t *lexer.Token) *source.Diag {
+	return problem(source.OutsideSubset, t, "STAT= and ERRMSG= are outside the subset").
+		WithHelp("leave them out; an image that fails ends the run")
 }
 
 // Binding strength of the operators, weakest first. Signs bind like + and -,

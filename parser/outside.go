@@ -13,6 +13,8 @@ const (
 	noFiles     = "read from standard input and print to standard output"
 	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
+	noTeams     = "write IFs with this_image(), and sync images with those that take part"
+	noEvents    = "write CRITICAL for mutual exclusion, and sync images to wait for an image"
 	noGoto      = "write IF ... ELSE ... END IF, and leave loops with EXIT or CYCLE"
 )
 
@@ -60,7 +62,10 @@ var instead = map[string]string{
 	"enumerator":    "declare constants with PARAMETER",
 	"associate":     "use the expression itself, or assign it to a variable",
 	"block":         "declare the names at the beginning of the program",
-	"codimension":   "write it into the declaration: real :: x(n)[*]",
+	"form team":     noTeams, "change team": noTeams, "end team": noTeams,
+	"event post": noEvents, "event wait": noEvents, "lock": noEvents, "unlock": noEvents,
+	"fail image":  "write error stop: it ends all images",
+	"codimension": "write it into the declaration: real :: x(n)[*]",
 }
 
 // unitWords begin a program unit or procedure, which an END of its own ends.
@@ -78,6 +83,7 @@ var constructs = map[string]string{
 	"forall":      "end forall",
 	"associate":   "end associate",
 	"block":       "end block",
+	"change team": "end team",
 }
 
 // outsideSubset reports a statement that the language does not have here, once

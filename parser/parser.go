@@ -337,6 +337,11 @@ func (p *parser) programStmt(n *programUnit) {
 
 // declare adds a declaration or a mapping directive.
 func (p *parser) declare(s ast.Stmt) {
+	for _, f := range p.stack {
+		if f.kind == foreignFrame {
+			return // BLOCK: told with the construct
+		}
+	}
 	if p.executed.IsValid() || len(p.stack) > 0 {
 		first := p.executed
 		if !first.IsValid() {

@@ -58,10 +58,15 @@ type (
 		Word lexer.Token `parser:"@'contains'"`
 	}
 	useStmt struct {
-		Name  lexer.Token  `parser:"'use' '::'? @Ident"`
-		Only  *lexer.Token `parser:"( ',' ( @'only' ':'"`
-		Names []nameRef    `parser:"  ( @@"`
-		More  []nameRef    `parser:"    ( ',' @@ )* )? | @@ ) )?"`
+		Nature *lexer.Token `parser:"'use' ( ( ',' @Ident )? '::' )?"`
+		Name   lexer.Token  `parser:"@Ident"`
+		Only   *lexer.Token `parser:"( ',' ( @'only' ':'"`
+		Names  []useName    `parser:"  ( @@"`
+		More   []useName    `parser:"    ( ',' @@ )* )? | @@ ( ',' @@ )* ) )?"`
+	}
+	useName struct {
+		Tok lexer.Token  `parser:"@Ident"`
+		Old *lexer.Token `parser:"( '=>' @Ident )?"`
 	}
 	intentStmt struct {
 		Word  lexer.Token `parser:"'intent' '(' @( 'in' | 'out' | 'inout' )"`
@@ -162,12 +167,19 @@ func namesOf(list []nameRef) []ast.Name {
 
 func (g *useStmt) build(p *parser, base ast.Base) ast.Stmt {
 	u := &ast.Use{Base: base, Module: ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}, Only: g.Only != nil}
-	if g.Only == nil && len(g.More) > 0 {
-		p.diags.Add(problem(source.OutsideSubset, &g.More[0].Tok, "names of a module cannot be changed by USE").
-			WithHelp("write use %s, only: names, and use the names as they are", g.Name.Value))
-		return nil
+	for _, n := range append(g.Names, g.More...) {
+		if n.Old != nil {
+			p.diags.Add(problem(source.OutsideSubset, &n.Tok, "renaming in USE is outside the subset").
+				WithHelp("write use %s, only: %s, and use the name as it is", g.Name.Value, n.Old.Value))
+			return nil
+		}
+		if g.Only == nil {
+			p.diags.Add(problem(source.Syntax, &n.Tok, quoted(&n.Tok)+" in USE without ONLY").
+				WithHelp("write use %s, only: %s", g.Name.Value, n.Tok.Value))
+			return nil
+		}
+		u.Names = append(u.Names, ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value})
 	}
-	u.Names = append(namesOf(g.Names), namesOf(g.More)...)
 	return u
 }
 

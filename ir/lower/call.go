@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -33,6 +34,9 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		if l.scope.dummy(s.Proc.Name) != nil {
 			d.Msg = "calls of dummy arguments are not supported: " + s.Proc.Name
 			d.WithHelp("write an IF that calls one of the procedures by name")
+		} else if help := outsideSubroutines[s.Proc.Name]; help != "" {
+			d.Code, d.Msg = codeOutside, "intrinsic subroutine "+strings.ToUpper(s.Proc.Name)+" is not supported"
+			d.WithHelp("%s", help)
 		} else {
 			d.WithHelp("add it to the file, behind END or behind CONTAINS; without source it cannot be compiled")
 		}

@@ -126,7 +126,7 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 	image = l.integer(e.Images[0], "the image of "+name)
 	l.elem = outer
 	if c, ok := image.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {
-		l.errorf(codeBounds, e.Images[0].Position(), "image %d: images are counted from 1", c.Int)
+		l.errorf(codeBounds, e.Images[0].Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
 		return nil, nil
 	}
 	return s, image

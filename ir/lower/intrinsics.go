@@ -134,16 +134,40 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 	return &ir.Call{X: ir.X{Pos: c.Pos, Typ: t}, Name: name, Args: args}
 }
 
+// outsideSubroutines names intrinsic subroutines of Fortran that are not supported, with
+// what to do instead.
+var outsideSubroutines = func() map[string]string {
+	m := map[string]string{}
+	for _, name := range strings.Fields("cpu_time system_clock date_and_time") {
+		m[name] = "leave it out; spmdc run --stats counts messages, and the command time measures the run"
+	}
+	for _, name := range strings.Fields("random_number random_seed random_init") {
+		m[name] = "compute numbers yourself, for example by k = mod(16807_8*k, 2147483647_8) with an integer(8) k"
+	}
+	for _, name := range strings.Fields("get_command get_command_argument get_environment_variable execute_command_line") {
+		m[name] = "READ what the program needs from standard input"
+	}
+	for _, name := range strings.Fields("move_alloc mvbits") {
+		m[name] = "write assignments"
+	}
+	for _, name := range strings.Fields("add and cas or xor define ref fetch_add fetch_and fetch_or fetch_xor") {
+		m["atomic_"+name] = "write CRITICAL around the access to the coarray"
+	}
+	m["event_query"] = "write sync images to wait for an image"
+	return m
+}()
+
 // knownOutside names intrinsics of Fortran that are not supported, with what to
 // write instead.
 var knownOutside = func() map[string]string {
 	m := map[string]string{}
-	for _, name := range strings.Fields("sum product maxval minval maxloc minloc any all count dot_product matmul transpose reshape spread pack unpack merge_bits cshift eoshift norm2") {
+	for _, name := range strings.Fields("sum product maxval minval maxloc minloc any all count dot_product matmul transpose reshape spread pack unpack cshift eoshift norm2 findloc parity iall iany iparity reduce") {
 		m[name] = "write a DO loop over the elements"
 	}
 	for _, name := range strings.Fields("cmplx dcmplx aimag conjg cabs csqrt cexp clog csin ccos") {
 		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
 	}
+	m["shape"] = "write size(a, k) for each dimension k"
 	for _, name := range strings.Fields("allocated associated present") {
 		m[name] = "declare arrays with constant bounds"
 	}

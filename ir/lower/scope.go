@@ -179,6 +179,16 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	return first
 }
 
+// intrinsicModules says what to write instead of Fortran's own modules.
+var intrinsicModules = func() map[string]string {
+	const kinds = "for kinds write kind(1.0) and kind(1.0d0), or DOUBLE PRECISION"
+	m := map[string]string{"iso_c_binding": kinds, "iso_fortran_env": kinds + "; images wait for each other by sync images and CRITICAL"}
+	for _, name := range []string{"ieee_arithmetic", "ieee_exceptions", "ieee_features"} {
+		m[name] = "test x /= x for NaN, and abs(x) > huge(x) for infinity"
+	}
+	return m
+}()
+
 // use takes the names of a module.
 func (l *lowerer) use(u *ast.Use) {
 	m := l.modules[u.Module.Name]
@@ -187,8 +197,15 @@ func (l *lowerer) use(u *ast.Use) {
 		return
 	}
 	if m == nil {
-		l.errorf(codeCall, u.Module.Pos, "there is no module %s in front of this unit in the file", u.Module.Name).
-			WithHelp("put the module into this file, in front of what uses it")
+		if help := intrinsicModules[u.Module.Name]; help != "" {
+			l.errorf(codeOutside, u.Module.Pos, "the intrinsic module %s is not supported", u.Module.Name).WithHelp("%s", help)
+		} else {
+			l.errorf(codeCall, u.Module.Pos, "there is no module %s in front of this unit in the file", u.Module.Name).
+				WithHelp("put the module into this file, in front of what uses it")
+		}
+		for _, n := range u.Names { // what is wrong with them has been said
+			l.names[n.Name], l.used[n.Name] = &ir.Symbol{Name: n.Name, Type: ir.Invalid, Pos: n.Pos}, true
+		}
 		return
 	}
 	wanted := map[string]source.Pos{}

@@ -183,7 +183,8 @@ func (l *lowerer) notArray(e *ast.Index, s *ir.Symbol) {
 			WithHelp("write %s(i:i) for one character", e.Name)
 	default:
 		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", e.Name).
-			WithNote(s.Pos, "%s was declared here", e.Name)
+			WithNote(s.Pos, "%s was declared here", e.Name).
+			WithHelp("declare it as an array; statement functions are not supported")
 	}
 }
 
@@ -246,10 +247,12 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	ok := true
 	d.Index = l.loopIndex(s.Var)
 	ok = d.Index != nil
-	d.Lo = l.integer(s.Lo, "the start of DO")
-	d.Hi = l.integer(s.Hi, "the end of DO")
-	d.Step = l.step(s.Step, s.Pos)
-	ok = ok && !isBad(d.Lo, d.Hi, d.Step)
+	if ok { // bounds of the type of a wrong index are no errors of their own
+		d.Lo = l.integer(s.Lo, "the start of DO")
+		d.Hi = l.integer(s.Hi, "the end of DO")
+		d.Step = l.step(s.Step, s.Pos)
+		ok = !isBad(d.Lo, d.Hi, d.Step)
+	}
 	if ind != nil {
 		d.Independent = l.independent(ind)
 	}
@@ -380,7 +383,8 @@ func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
 			return nil
 		case ir.Integer, ir.Character:
 		default:
-			l.errorf(codeType, s.Code.Position(), "the code of STOP is %s, it must be INTEGER or CHARACTER", t)
+			l.errorf(codeType, s.Code.Position(), "the code of STOP is %s, it must be INTEGER or CHARACTER", t).
+				WithHelp("write the exit status, an INTEGER, or a text")
 			return nil
 		}
 	}

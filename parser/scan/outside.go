@@ -33,6 +33,13 @@ func (s *Stmt) outside() {
 		s.Word = "goto"
 	case s.Word == "select" && (second == "case" || second == "type"):
 		s.Word = "select " + second
+	case (s.Word == "form" || s.Word == "change" || s.Word == "end") && second == "team":
+		s.Word += " team"
+	case s.Word == "formteam", s.Word == "changeteam", s.Word == "endteam":
+		s.Word = s.Word[:len(s.Word)-len("team")] + " team"
+	case s.Word == "event" && (second == "post" || second == "wait"), s.Word == "fail" && second == "image":
+		s.Word += " " + second
+	case (s.Word == "lock" || s.Word == "unlock") && second == "(":
 	case s.Word == "block" && second == "data":
 		s.Word = "block data"
 	case s.Word == "double" && second == "complex":

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/snapshot"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -128,8 +129,7 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 		pe.t.Abort(e)
 	}
 	if done.stop {
-		pe.stopped = &StopError{}
-		panic(stopping{})
+		pe.stop(&StopError{})
 	}
 }
 
@@ -140,6 +140,8 @@ func (pe *PE) meet(t transport.Transport, site, call int) {
 	at := site
 	if pe.prog.Coarray {
 		at = -1
+		pe.meeting.Store(int64(site) + 1)
+		defer pe.meeting.Store(0)
 	}
 	if t.Reduce(at, uint64(call), func(a, b uint64) uint64 {
 		if a != b {
@@ -151,6 +153,17 @@ func (pe *PE) meet(t transport.Transport, site, call int) {
 		e.Hint = "all images must execute the same calls, in the same order"
 		pe.t.Abort(e)
 	}
+}
+
+// atCheckpoints gives the waits of PEs in meet, which have no site, that of the call.
+func atCheckpoints(waits []transport.Wait, calls []atomic.Int64) []transport.Wait {
+	for i := range waits {
+		w := &waits[i]
+		if call := calls[w.PE].Load(); call > 0 && !w.Returned && w.Site < 0 {
+			w.Site = int(call) - 1
+		}
+	}
+	return waits
 }
 
 // commit is what PE 0 tells the others of a checkpoint.

@@ -292,7 +292,7 @@ func (k *keeper) again(p *Program, np int) error {
 func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*keeper, error) {
 	k := &keeper{path: path, note: note}
 	if err := snapshot.Writable(path); err != nil {
-		return nil, &Error{File: path, PE: -1, Msg: "cannot write checkpoints there: " + err.Error()}
+		return nil, &UsageError{path + ": cannot write checkpoints there: " + err.Error(), "name another file with -checkpoint"}
 	}
 	if !restart {
 		return k, nil

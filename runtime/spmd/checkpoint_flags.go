@@ -89,10 +89,10 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 		return out, close, nil
 	}
 	f, err := os.OpenFile(c.output, os.O_WRONLY|os.O_CREATE, 0o666)
-	if err == nil {
-		err = cut(f, at)
-	}
 	if err != nil {
+		return nil, nil, &UsageError{"-output: " + err.Error(), "name a file that can be written"}
+	}
+	if err := cut(f, at); err != nil {
 		return nil, nil, &Error{File: c.output, PE: -1, Msg: "cannot write standard output there: " + err.Error()}
 	}
 	return f, f.Close, nil

@@ -354,7 +354,7 @@ func TestCheckpointFlags(t *testing.T) {
 	// What can be known of the file is said at once, the rest where it comes up.
 	for _, name := range []string{filepath.Join(file, "no folder"), t.TempDir(), os.DevNull} {
 		status, stdout, text := start(points(), reader, readerInput, "-n", "2", "-checkpoint", name)
-		if status != exitFault || stdout != "" || !strings.Contains(text, name+": cannot write checkpoints there") {
+		if status != exitUsage || stdout != "" || !strings.Contains(text, name+": cannot write checkpoints there") {
 			t.Errorf("status %d, %q\n%s", status, stdout, text)
 		}
 	}

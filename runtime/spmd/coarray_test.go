@@ -2,7 +2,6 @@ package spmd
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -304,7 +303,7 @@ func sumOrMax(pe *PE) {
 func stopOne(do func(pe *PE)) func(*PE, *Coarray[int]) {
 	return func(pe *PE, _ *Coarray[int]) {
 		if pe.ID() == 1 {
-			pe.Stop(0)
+			pe.Stop()
 		}
 		do(pe)
 	}
@@ -317,34 +316,55 @@ func stopCritical(pe *PE, _ *Coarray[int]) {
 	pe.Lock(2, 0)
 	if pe.ID() == 1 {
 		pe.SyncImages(1, 1, 3)
-		pe.Stop(0)
+		pe.Stop()
 	}
 	pe.Unlock(2, 0)
 }
 
-// ERROR STOP of one image ends all; STOP of one image ends that one.
+// ERROR STOP of one image ends all; STOP of one image ends that one. What each has
+// said is shown, also where the run fails behind it.
 func TestImagesStop(t *testing.T) {
-	var stop *StopError
-	_, err := Run(coarrays("sync all"), 3, nil, nil, func(pe *PE) {
-		begin(pe)
-		if pe.ID() == 1 {
-			pe.ErrorStop(7, "no way")
-		}
-		meet(pe)
-	})
-	if !errors.As(err, &stop) || stop.Code != 7 || stop.Error() != "ERROR STOP no way" {
-		t.Errorf("%v, want ERROR STOP no way, with status 7", err)
+	for name, c := range map[string]struct {
+		body   func(pe *PE)
+		status int
+		said   string
+	}{
+		"error stop":      {on(2, func(pe *PE) { pe.ErrorStop("no way") }, meet), 1, "ERROR STOP no way"},
+		"error stop 0":    {on(2, func(pe *PE) { pe.ErrorStop(0) }, meet), 0, "ERROR STOP 0"},
+		"a number":        {on(2, func(pe *PE) { pe.Stop(3) }, nil), 3, "STOP 3"},
+		"a text of each":  {func(pe *PE) { pe.Stop([]string{"a", "b", "c"}[pe.ID()]) }, 0, "STOP a\nSTOP b\nSTOP c"},
+		"the first not 0": {func(pe *PE) { pe.Stop(pe.ID() * 5) }, 5, "STOP 0\nSTOP 5\nSTOP 10"},
+		"said before": {on(2, func(pe *PE) { pe.Stop("done") }, meet), 1,
+			"STOP done\nprog.f90:100: deadlock: an image has stopped while others wait for it\n" +
+				"  image 1 at prog.f90:100 waits for image 2 in sync all\n  image 2 has stopped"},
+		"not said": {on(2, func(pe *PE) { pe.Stop() }, meet), 1,
+			"prog.f90:100: deadlock: an image has stopped while others wait for it\n" +
+				"  image 1 at prog.f90:100 waits for image 2 in sync all\n  image 2 has stopped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			status := run(coarrays("sync all"), []string{"-n", "3"}, nil, &out, &errs, func(pe *PE) {
+				begin(pe)
+				pe.Print("on")
+				c.body(pe)
+			})
+			if status != c.status || errs.String() != c.said+"\n" || out.String() != " on\n on\n on\n" {
+				t.Errorf("status %d, output %q, said\n%swant status %d and\n%s", status, out.String(), errs.String(), c.status, c.said)
+			}
+		})
 	}
-	var out bytes.Buffer
-	_, err = Run(coarrays("sync all"), 3, nil, &out, func(pe *PE) {
-		begin(pe)
-		if pe.ID() == 1 {
-			pe.Stop(3)
+}
+
+// on does one thing on an image, behind a barrier of all, and another on all others.
+func on(image int, do, others func(pe *PE)) func(*PE) {
+	return func(pe *PE) {
+		meet(pe)
+		switch {
+		case pe.ID() == image-1:
+			do(pe)
+		case others != nil:
+			others(pe)
 		}
-		pe.Print("on")
-	})
-	if !errors.As(err, &stop) || stop.Code != 3 || out.String() != " on\n on\n" {
-		t.Errorf("%v and %q, want STOP 3 and two lines", err, out.String())
 	}
 }
 

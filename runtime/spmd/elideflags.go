@@ -46,6 +46,8 @@ func (f *elideFlags) wanted() bool {
 // elision is what the flags say; nil if all barriers are executed as they are.
 func (f *elideFlags) elision(p *Program) (*Elision, error) {
 	switch {
+	case f.mode == "off" && !f.audit && (f.relearn || f.blacklist != "" || f.threshold != elide.DefaultThreshold):
+		return nil, &UsageError{"-elide-threshold, -elide-relearn and -elide-blacklist are of use only where barriers are left out", "add -elide=online, or leave them out"}
 	case !f.wanted():
 		return nil, nil
 	case p.Version == "":
@@ -57,6 +59,12 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 	}
 	if _, err := f.format(); err != nil {
 		return nil, err
+	}
+	for _, out := range [][2]string{{"-elide-log", f.log}, {"-elide-report", f.report}, {"-elide-blacklist", f.blacklist}} {
+		folder := filepath.Dir(out[1])
+		if st, err := os.Stat(folder); out[1] != "" && (err != nil || !st.IsDir()) {
+			return nil, &UsageError{out[0] + "=" + out[1] + ": there is no folder " + folder, "make it first, or name another file"}
+		}
 	}
 	e := &Elision{Threshold: f.threshold, Blacklist: f.blacklist, Timed: f.report != "" || f.audit}
 	if f.relearn {
@@ -71,7 +79,7 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 		return nil, &UsageError{"-elide= says nothing", "write -elide=off, -elide=online, or -elide=FILE with a plan"}
 	default:
 		plan, err := elide.ReadPlanFile(f.mode)
-		if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(f.mode, "./\\") {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &UsageError{"-elide=" + f.mode + ": there is no such file", "write -elide=off, -elide=online, or -elide=FILE with a plan"}
 		}
 		if err != nil {

@@ -315,7 +315,11 @@ func TestElisionFlags(t *testing.T) {
 		{[]string{"-elide-report=" + filepath.Join(dir, "r.pdf")}, 2, ".txt, .json or .html"},
 		{[]string{"-elide-blacklist=" + other, "-elide=online"}, 2, "train and classify again"},
 		{[]string{"-elide-audit"}, 0, "80 barriers in 2 contexts, of these executed 80, elided 0 (0.0 %)"},
-		{[]string{"-elide-log=" + filepath.Join(dir, "none", "log")}, 1, "-elide-log"},
+		{[]string{"-elide-log=" + filepath.Join(dir, "none", "log")}, 2, "there is no folder"},
+		{[]string{"-elide-log=" + dir}, 1, "-elide-log"},
+		{[]string{"-elide=" + filepath.Join(dir, "none.plan")}, 2, "there is no such file"},
+		{[]string{"-elide-threshold=3"}, 2, "of use only where barriers are left out"},
+		{[]string{"-elide-relearn"}, 2, "add -elide=online"},
 	} {
 		p := elidable(false)
 		p.Elide = nil

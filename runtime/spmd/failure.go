@@ -209,10 +209,10 @@ func purpose(p *Program, w transport.Wait) string {
 	if p.Coarray {
 		what := "sync all"
 		switch {
+		case w.Site >= 0 && w.Site < len(p.Sites) && p.Sites[w.Site].Kind == "checkpoint":
+			what = p.Sites[w.Site].Ref
 		case w.Site >= 0 && w.Site < len(p.Sites):
 			what = p.Sites[w.Site].Kind
-		case w.Kind == transport.WaitReduction || w.Kind == transport.WaitResult: // meet
-			what = "spmd_checkpoint"
 		}
 		return fmt.Sprintf("for %s in %s", peName(true, w.On), what)
 	}

@@ -94,7 +94,7 @@ func Main(p Program, body func(*PE)) {
 // run is Main without the process: it returns the exit status.
 func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(io.Discard) // errors are told below, in one line
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
@@ -106,16 +106,16 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	if p.Check && !p.Coarray {
 		asked.define(flags)
 	}
-	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
-		flags.PrintDefaults()
-	}
 	err := flags.Parse(args)
 	points.preset(flags, n)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
 		return exitOK
 	case err != nil:
+		fmt.Fprintf(stderr, "%s: %v\n  %s -help lists the flags\n", p.Name, err, p.Name)
 		return exitUsage
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", p.Name, flags.Arg(0))
@@ -146,7 +146,11 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		return exitUsage
 	}
 	stdout, closeOutput, err := points.begin(&p, *n, stdout, stderr)
-	if err != nil {
+	var usage *UsageError
+	switch {
+	case errors.As(err, &usage):
+		return misused(usage)
+	case err != nil:
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
@@ -172,7 +176,6 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 	}
 	var stop *StopError
-	var usage *UsageError
 	switch {
 	case err == nil:
 		return exitOK
@@ -183,7 +186,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		p.remember(speculative(err), stderr)
 		return exitMisspeculation
 	case errors.As(err, &stop):
-		fmt.Fprintln(stderr, stop)
+		if err.Error() != "" {
+			fmt.Fprintln(stderr, err) // with what others said before
+		}
 		return stop.Code & 0xff
 	}
 	fmt.Fprintln(stderr, err)

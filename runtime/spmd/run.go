@@ -24,7 +24,7 @@ type PE struct {
 	counts  []Counts       // per site; the last entry is for site -1
 	out     *output        // shared; used by PE 0
 	in      *input         // shared; used by PE 0
-	stopped *StopError     // set by Stop
+	stops   *stops         // shared; where STOP is noted
 	axes    []dist.Triplet // see Box
 	orders  *orders        // in check builds
 	images  *images        // in a program with coarrays
@@ -34,6 +34,7 @@ type PE struct {
 	places  []elide.Place  // by site, those of its barriers; 0: not met yet
 	elided  *elided        // with the engine
 	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
+	meeting *atomic.Int64  // the site, plus 1, of the checkpoint whose other PEs it waits for; for deadlock
 
 	state    []saved          // what a checkpoint holds, see keep
 	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
@@ -80,6 +81,8 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	out := newOutput(stdout)
 	in := newInput(stdin, out)
+	ended := &stops{by: make([]*StopError, np)}
+	calls := make([]atomic.Int64, np)
 	if p.keeper != nil {
 		var err error
 		if in, err = p.keeper.open(stdin, out); err != nil {
@@ -108,9 +111,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			return nil, &Error{File: p.File, PE: -1, Msg: err.Error()}
 		}
 	}
-	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, waits) }, func(t transport.Transport) {
+	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, atCheckpoints(waits, calls)) }, func(t transport.Transport) {
 		pe := &PE{
-			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in,
+			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in, stops: ended, meeting: &calls[t.PE()],
 			// The unused capacity keeps the counters of PEs off each
 			// other's cache lines.
 			counts: make([]Counts, len(p.Sites)+1, len(p.Sites)+4),
@@ -147,6 +150,8 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		}
 		if p.Elide.leavesOut() && speculative(err) != nil {
 			out.drop()
+		} else if p.Coarray {
+			err = ended.before(err)
 		}
 	}
 	werr := out.close()
@@ -170,10 +175,8 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	if werr != nil {
 		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}
 	}
-	for _, pe := range pes {
-		if stop := pe.stopped; stop != nil && (stop.Error() != "" || stop.Code != 0) {
-			return stats, stop
-		}
+	if stop := ended.all(p.Coarray); stop != nil {
+		return stats, stop
 	}
 	return stats, nil
 }
@@ -204,58 +207,6 @@ func audit(p *Program, ledger *check.Ledger) error {
 
 // mostErrors is how many errors of one run are shown.
 const mostErrors = 10
-
-// StopError is how a program ended that executed STOP or ERROR STOP.
-type StopError struct {
-	Code int    // exit status
-	Text string // the message of the statement, if it has one
-	Bad  bool   // ERROR STOP
-}
-
-// Error is the text that the statement writes to standard error.
-func (e *StopError) Error() string {
-	word := "STOP"
-	if e.Bad {
-		word = "ERROR STOP"
-	}
-	switch {
-	case e.Text != "":
-		return word + " " + e.Text
-	case e.Code != 0 && !(e.Bad && e.Code == 1):
-		return fmt.Sprintf("%s %d", word, e.Code)
-	case e.Bad:
-		return word
-	}
-	return ""
-}
-
-// stopping is the panic value that carries a PE from STOP to its end.
-type stopping struct{}
-
-// Stop is STOP: the run ends with exit status code, without a message if that
-// is 0. All PEs reach it, but in a program with coarrays: there it ends this image.
-// A text is that of `STOP 'text'`.
-func (pe *PE) Stop(code int, text ...string) { pe.stop(code, text, false) }
-
-// ErrorStop is ERROR STOP; the exit status is the lowest 8 bits of code, or 1 if code is 0.
-func (pe *PE) ErrorStop(code int, text ...string) {
-	if code == 0 {
-		code = 1
-	}
-	pe.stop(code, text, true)
-}
-
-func (pe *PE) stop(code int, text []string, bad bool) {
-	e := &StopError{Code: code, Bad: bad}
-	if len(text) > 0 {
-		e.Text = text[0]
-	}
-	if bad && pe.prog.Coarray {
-		pe.t.Abort(e) // one image ends all
-	}
-	pe.stopped = e
-	panic(stopping{})
-}
 
 // Abort ends the whole run with an error at a site and does not return.
 func (pe *PE) Abort(site int, format string, args ...any) {

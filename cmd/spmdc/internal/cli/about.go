@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
@@ -53,26 +54,25 @@ func (versionCmd) Run(env *Env) error {
 }
 
 type helpCmd struct {
-	Topic string `arg:"" optional:"" help:"A command, or the code in brackets behind a diagnostic."`
+	Topic []string `arg:"" optional:"" help:"A command, or the code in brackets behind a diagnostic."`
 }
 
 // commands are those that have a help text of their own.
-var commands = []string{"compile", "build", "run", "verify", "explain", "elide", "module", "passes", "version", "help"}
+var commands = []string{"compile", "build", "run", "verify", "explain", "elide", "elide train", "elide classify", "elide validate", "module", "passes", "version", "help"}
 
 func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int) error {
-	if cmd.Topic == "" {
+	topic := strings.Join(cmd.Topic, " ")
+	if topic == "" {
 		return dispatch([]string{"--help"}, env, table, status)
 	}
-	for _, name := range commands {
-		if cmd.Topic == name {
-			return dispatch([]string{name, "--help"}, env, table, status)
-		}
+	if slices.Contains(commands, topic) {
+		return dispatch(append(cmd.Topic, "--help"), env, table, status)
 	}
-	if info, ok := source.Lookup(source.Code(strings.Trim(cmd.Topic, "[]"))); ok {
+	if info, ok := source.Lookup(source.Code(strings.Trim(topic, "[]"))); ok {
 		return describe(env.Stdout, info)
 	}
 	return driver.Usagef("`spmdc help` lists the commands; a code is what stands in brackets behind a diagnostic",
-		"%q is neither a command nor the code of a diagnostic", cmd.Topic)
+		"%q is neither a command nor the code of a diagnostic", topic)
 }
 
 // describe prints the documentation of a diagnostic's code.

@@ -16,7 +16,7 @@ import (
 type checkpointFlags struct {
 	Checkpoint string `placeholder:"FILE" help:"Write a checkpoint to FILE wherever the program calls spmd_checkpoint."`
 	Restart    bool   `help:"Go on from that checkpoint, if there is one; standard input is to be the same again."`
-	Restarts   int    `placeholder:"N" help:"When the run fails, go on from its last checkpoint, up to N times."`
+	Restarts   int    `placeholder:"N" help:"When the run fails, go on from its last checkpoint, up to N times; 0 is the default."`
 	Output     string `short:"o" placeholder:"FILE" help:"Write standard output to FILE; with --restart, behind what belongs to the checkpoint."`
 }
 
@@ -68,7 +68,7 @@ func (f *checkpointFlags) again(args []string, stdin *os.File) func(shown int64)
 }
 
 type moduleCmd struct {
-	Output string `short:"o" placeholder:"FILE" help:"Write it to this file, which must not exist."`
+	Output string `short:"o" placeholder:"FILE" help:"Write it to this file, which must not exist; the default is standard output."`
 }
 
 // Run writes the module.

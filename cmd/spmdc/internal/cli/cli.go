@@ -72,8 +72,10 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	var g grammar
 	k, err := kong.New(&g,
 		kong.Name("spmdc"),
-		kong.Description("spmdc compiles Fortran with HPF directives into parallel Go programs."),
-		kong.Vars{"plans": planNames(), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
+		kong.Description("spmdc compiles Fortran with HPF directives, or with coarrays, into parallel Go programs. "+
+			"Exit status: of run that of the program; 1 when the program is at fault, 2 for wrong usage, "+
+			"3 for a defect of spmdc, 4 when a barrier was left out that was needed."),
+		kong.Vars{"stages": strings.Join(table.Stages(), ", "), "plans": planNames(), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
 		kong.Writers(env.Stdout, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -83,6 +85,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	if err != nil {
 		return &driver.Failure{Status: driver.StatusInternal, Text: "command line: " + err.Error()}
 	}
+	k.Model.HelpFlag.Help = "Show this help."
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(helpShown); !ok {
@@ -99,7 +102,21 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	if err != nil {
 		return usage(err)
 	}
+	if f := unfinished(ctx, args[len(args)-1]); f != "" {
+		return driver.Usagef(fmt.Sprintf("`spmdc help %s` shows how it is used", ctx.Selected().Path()), "%s: its value is missing", f)
+	}
 	return ctx.Run()
+}
+
+// unfinished is the flag that the last argument is, if it should have a value: kong
+// takes none for an empty one where values may begin with a hyphen.
+func unfinished(ctx *kong.Context, last string) string {
+	for _, f := range ctx.Flags() {
+		if !f.IsBool() && (last == "--"+f.Name || f.Short != 0 && last == "-"+string(f.Short)) {
+			return last
+		}
+	}
+	return ""
 }
 
 // rewrite gives the other spellings their command: `help CMD` is kong's
@@ -122,6 +139,10 @@ func rewrite(args []string) []string {
 	return append([]string{"explain"}, rest...)
 }
 
+// plainWords says what kong expects to who does not program.
+var plainWords = strings.NewReplacer("a valid 64 bit int", "a whole number", "a valid 64 bit uint", "a whole number from 0",
+	"expected duration", "expected a time such as 90s or 2m")
+
 // usage makes kong's parse errors usage Failures.
 func usage(err error) error {
 	var f *driver.Failure
@@ -132,10 +153,11 @@ func usage(err error) error {
 	remedy := "`spmdc help` lists the commands"
 	if errors.As(err, &pe) && pe.Context != nil {
 		if node := pe.Context.Selected(); node != nil {
-			remedy = fmt.Sprintf("`spmdc help %s` shows how it is used", node.Name)
+			remedy = fmt.Sprintf("`spmdc help %s` shows how it is used", node.Path())
 		}
 	}
-	return driver.Usagef(remedy, "%s", strings.TrimPrefix(err.Error(), "spmdc: "))
+	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "spmdc: "), ": time: ")
+	return driver.Usagef(remedy, "%s", plainWords.Replace(text))
 }
 
 // fail prints an error and returns its exit status.

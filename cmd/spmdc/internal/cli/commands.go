@@ -16,11 +16,11 @@ import (
 type compileFlags struct {
 	Sync             string `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
 	Unsafe           bool   `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
-	Check            bool   `help:"Check array bounds and undefined values while the program runs."`
+	Check            bool   `help:"Check array bounds, undefined values, integer overflow and the order of messages while the program runs."`
 	TimePasses       bool   `help:"Print how long each pass took."`
-	VerifyPasses     bool   `help:"Check what each pass promises."`
+	VerifyPasses     bool   `help:"Check what each pass promises, among it the proofs of the plan."`
 	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
-	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest more than N ready messages each time it is executed, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
 	NoTransform      string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
 
@@ -144,7 +144,7 @@ func (f *compileFlags) finish(c *driver.Compilation, env *Env, err error) error 
 
 // pes is the number of processing elements that -n gives; 0 when absent.
 type pes struct {
-	N string `name:"pes" short:"n" placeholder:"P" help:"Number of processing elements (PEs). Plan elide leaves out what ready messages it can on that number."`
+	N string `name:"pes" short:"n" placeholder:"P" help:"Number of processing elements (PEs), or images; the default is the number of processors. With -n plan elide leaves out what ready messages it can on that number."`
 }
 
 func (p pes) count() (int, error) {
@@ -327,8 +327,8 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 
 type explainCmd struct {
 	File   string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Stage  string  `arg:"" optional:"" help:"Stage to show: one of those that the command passes lists, or all. The default is dataflow."`
-	Format string  `default:"text" help:"text, json, dot for graphs, or html for a page."`
+	Stage  string  `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. The command passes tells what they are."`
+	Format string  `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
 	PEs    somePEs `embed:""`
 	compileFlags
 }
@@ -347,7 +347,7 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	switch {
 	case stage == "":
 		stage = driver.DefaultStage
-	case stages(table, cmd.File) && !stages(table, stage):
+	case !stages(table, stage) && (stages(table, cmd.File) || driver.IsSource(stage) && !driver.IsSource(cmd.File)):
 		cmd.File, stage = stage, cmd.File // STAGE FILE
 	}
 	e, err := table.NewExplainer(stage, driver.Format(cmd.Format))

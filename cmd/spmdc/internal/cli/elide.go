@@ -21,7 +21,7 @@ import (
 
 // elideFlags go on to the program that is run, which says what is wrong with them.
 type elideFlags struct {
-	Elide          string `placeholder:"off|online|FILE" help:"Leave out barriers that order nothing: those found while the program runs, or those of a plan (--sync=barrier)."`
+	Elide          string `placeholder:"off|online|FILE" help:"Leave out barriers that order nothing: those found while the program runs, or those of a plan (with --sync=barrier); off is the default."`
 	ElideThreshold string `placeholder:"N" help:"With --elide=online: how often a barrier must order nothing to be left out; 10 is the default."`
 	ElideAudit     bool   `help:"Leave out nothing, and report which barriers could be."`
 	ElideRelearn   bool   `help:"With --elide=online: a barrier that was needed once may be left out later."`
@@ -60,7 +60,7 @@ type elideCmd struct {
 type trainCmd struct {
 	File   string   `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
 	Inputs []string `arg:"" optional:"" help:"Files for standard input: a run for each."`
-	PEs    string   `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), with commas between: a run for each."`
+	PEs    string   `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8: a run for each; the default is the number of processors."`
 	Output string   `short:"o" placeholder:"LOG" help:"The log; the default is the file's name with .elog."`
 	compileFlags
 }
@@ -141,7 +141,7 @@ type validateCmd struct {
 	Plan   string        `arg:"" help:"Plan with candidates, as spmdc elide classify writes it."`
 	Test   string        `required:"" placeholder:"CMD" help:"Shell command that runs $$PROGRAM by the plan $$PLAN, and succeeds if the results are right."`
 	Output string        `short:"o" placeholder:"PLAN" help:"The plan with the verdicts; the default is the plan itself."`
-	Limit  time.Duration `default:"10m" help:"How long one test may take."`
+	Limit  time.Duration `default:"10m" placeholder:"TIME" help:"How long one test may take, as 90s or 10m; the default is 10m."`
 	compileFlags
 }
 

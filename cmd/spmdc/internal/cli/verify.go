@@ -14,19 +14,19 @@ type verifyCmd struct {
 	File        string        `arg:"" optional:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
 	PEs         string        `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8; the default is 1,2,3,4,8."`
 	Random      int           `placeholder:"N" help:"Verify N random programs instead of a file."`
-	Seed        uint64        `default:"1" help:"Seed of the first random program; the next have the next numbers."`
+	Seed        uint64        `default:"1" placeholder:"S" help:"Seed of the first random program, 1 by default; the next have the next numbers."`
 	Sync        string        `placeholder:"PLAN" help:"Verify only this plan; the default is all of ${plans}."`
 	Unsafe      bool          `help:"Allow --sync=popl96-literal, the analysis as printed in 1996."`
 	Checkpoints bool          `help:"Stop runs behind checkpoints and let them go on from there, instead of holding PEs."`
-	Limit       time.Duration `default:"2m" help:"How long one run may take."`
-	Hold        int           `help:"How many PEs, picked by the seed, are held in turn in each run of a random program; 0: all."`
-	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know."`
+	Limit       time.Duration `default:"2m" placeholder:"TIME" help:"How long one run may take, as 90s or 2m; the default is 2m."`
+	Hold        int           `placeholder:"K" help:"How many PEs, picked by the seed, are held in turn in each run of a random program; all by default."`
+	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know; 0 is the default."`
 	Yardstick   int           `placeholder:"RUNS" help:"Also measure, by so many sampled executions of each random program, how much of what could do without ready messages does so in plan elide."`
-	Shrink      time.Duration `default:"1m" help:"How long to shrink a random program that fails."`
+	Shrink      time.Duration `default:"1m" placeholder:"TIME" help:"How long to shrink a random program that fails; the default is 1m."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 
 	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
-	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest more than N ready messages, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
 }
 
 // Help says what is done.
@@ -83,9 +83,11 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	ok := false
 	switch {
 	case (cmd.File == "") == (cmd.Random == 0):
-		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N")
+		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N, and not both")
+	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Yardstick != 0 || cmd.Seed != 1):
+		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --hold and --yardstick are for random programs")
 	case cmd.Hold < 0 || cmd.Mutations < 0:
-		return driver.Usagef("leave it out for none of it", "--hold and --mutations: expected a number of at least 0")
+		return driver.Usagef("write for example --hold=2 --mutations=3", "--hold and --mutations: expected a number of at least 0")
 	case cmd.Random < 0:
 		return driver.Usagef("write for example --random=300", "--random=%d: expected a number of programs", cmd.Random)
 	case cmd.Yardstick < 0:

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -15,6 +16,11 @@ var (
 	freeForm  = []string{".hpf", ".f90", ".F90", ".f95"}
 	fixedForm = []string{".f", ".F", ".for", ".FOR"}
 )
+
+// IsSource reports whether a path has the extension of a source file.
+func IsSource(path string) bool {
+	return slices.Contains(freeForm, filepath.Ext(path)) || slices.Contains(fixedForm, filepath.Ext(path))
+}
 
 // ReadSource reads a source file for compiling. Every way in which the path
 // can be wrong gives one Failure with its remedy.

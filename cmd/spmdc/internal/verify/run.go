@@ -31,8 +31,16 @@ type Outcome struct {
 }
 
 // stopped reports whether a status other than 0 comes from STOP or ERROR STOP.
+// Images stop one by one: what others say behind them is an error.
 func (o *Outcome) stopped() bool {
-	return o.Status == 0 || strings.HasPrefix(o.Stderr, "STOP") || strings.HasPrefix(o.Stderr, "ERROR STOP")
+	if o.Status == 0 {
+		return true
+	}
+	rest := o.Stderr
+	for strings.HasPrefix(rest, "STOP") || strings.HasPrefix(rest, "ERROR STOP") {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	return rest != o.Stderr && (strings.TrimSpace(rest) == "" || strings.Contains(rest, "Error termination.")) // gfortran's, behind ERROR STOP
 }
 
 // Fault is what a run was found to have done wrong.
