@@ -9,7 +9,8 @@ import "sync/atomic"
 //	again: for every other PE q, when Flag(q) has been reached: p.Poll(q)
 //	if p.Conclude() { goto again }
 //
-// after which the vote is what all agreed on.
+// after which the vote is what all agreed on. Where PEs wait for the last of them to
+// post instead, that one does p.Decide in place of the polls, and the others p.Adopt.
 //
 // Nearly always all PEs bring the same vote but for the summary. So each PE first
 // publishes one word, with the summary and a digest of the rest, and reads those
@@ -18,7 +19,16 @@ import "sync/atomic"
 // they exchange the whole votes in a second round. That unequal votes have equal
 // digests has probability 2⁻⁴⁵.
 type Exchange struct {
-	slots []slot // by PE and parity of the generation: slots[2*pe+gen%2]
+	slots    []slot // by PE and parity of the generation: slots[2*pe+gen%2]
+	outcomes [2]outcome
+}
+
+// outcome is what the PE that came last found in a generation, by its parity.
+type outcome struct {
+	access uint64
+	differ bool
+	vote   Vote // in a second round
+	_      [64]byte
 }
 
 // slot is what a PE publishes in a generation: a word, on a cache line that only
@@ -105,7 +115,31 @@ func (p *Party) Poll(q int) bool {
 	return true
 }
 
-// Conclude ends a round in which all other PEs were polled. It reports whether
+// Decide polls all n PEs, which all have published in this round.
+func (p *Party) Decide(n int) {
+	for q := range n {
+		if q != p.pe {
+			p.Poll(q)
+		}
+	}
+	o := &p.outcomes[p.gen&1]
+	o.access, o.differ = p.access, p.differ
+	if p.full {
+		p.vote.copyTo(&o.vote)
+	}
+}
+
+// Adopt takes what another PE has decided in this round: digests that are not all
+// the same differ from any of them, its own or this one's.
+func (p *Party) Adopt() {
+	o := &p.outcomes[p.gen&1]
+	p.access, p.differ = o.access, o.differ
+	if p.full {
+		o.vote.copyTo(p.vote)
+	}
+}
+
+// Conclude ends a round in which all other PEs were polled, or their outcome adopted. It reports whether
 // another follows; if not, the vote posted is now what all agreed on.
 func (p *Party) Conclude() (again bool) {
 	switch {

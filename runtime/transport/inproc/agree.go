@@ -52,15 +52,12 @@ func (p *PE) agreeParked(site int) {
 		p.rounds++
 		if int(w.voted.Add(1)) == w.n {
 			w.voted.Store(0)
+			x.Decide(w.n)
 			w.polled.Swap(p.rounds)
 			p.wakeAll(&w.polled)
 		} else {
 			p.await(&w.polled, p.rounds, site, transport.WaitAgreement, -1)
-		}
-		for q := range w.n {
-			if q != p.id {
-				x.Poll(q)
-			}
+			x.Adopt()
 		}
 	}
 }
