@@ -109,13 +109,13 @@ func TestAgedPlans(t *testing.T) {
 		}
 	})
 	t.Logf("plans %v\ntried %v", moods, tried)
-	for what, want := range map[string]int{"dropped proof": 50, "dropped kill": 20, "dropped ask": 20, "dropped claim": 300, "raised": 300, "other number of slots": 50, "dropped witness": 50} {
+	for what, want := range map[string]int{"dropped proof": 50, "dropped kill": 20, "dropped ask": 15, "dropped claim": 300, "raised": 300, "other number of slots": 50, "dropped witness": 50} {
 		if tried[what] < want {
 			t.Errorf("%s: only %d plans were spoilt so", what, tried[what])
 		}
 	}
-	for _, mood := range []string{"staged", "staged*2", "quiet*2", "quiet"} {
-		if moods[mood] < 5 {
+	for mood, want := range map[string]int{"staged": 50, "staged*2": 5, "quiet*2": 20, "quiet": 3} {
+		if moods[mood] < want {
 			t.Errorf("only %d slots are %s", moods[mood], mood)
 		}
 	}

@@ -56,7 +56,7 @@ func ordinary(t testing.TB) map[string]string {
 type sketch struct {
 	kind    plan.Kind
 	slots   []string       // the slot lines
-	planes  map[int]string // what is said of planes, by slot
+	planes  map[int]string // what is said of planes or executions, by slot
 	proofs  []sketchProof
 	ages    []sketchAges
 	classes []string
@@ -97,7 +97,7 @@ func takeApart(t testing.TB, text string) *sketch {
 		switch number {
 		case "plan", "proof", "tried", "ages", "barrier", "#":
 			continue
-		case "alternates":
+		case "alternates", "times":
 			s.planes[len(s.slots)] = line
 			continue
 		case "slot":

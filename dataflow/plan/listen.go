@@ -18,6 +18,7 @@ const unheard = "ready message: only from those consumers that have sent the pro
 // is for keeps the slots that it has, and listens on other numbers.
 func (s *searcher) listen(a *attempt, extra map[int]float64) {
 	left := s.Memory
+	// any: some communication may send ready messages.
 	listen, any := make([]bool, len(a.plan.Slots)+1), false
 	for i := range a.plan.Slots {
 		slot := &a.plan.Slots[i]
@@ -25,6 +26,7 @@ func (s *searcher) listen(a *attempt, extra map[int]float64) {
 		if slot.Ready && slot.Comm.Kind != comm.Irregular && !slot.free(s.PEs) {
 			listen[slot.Comm.ID], any = true, true
 		}
+		any = any || len(slot.Asks) > 0 && !slot.free(s.PEs)
 	}
 	if any {
 		s.listenWith(a, listen, extra, max(0, left))
@@ -36,20 +38,33 @@ func (s *searcher) listen(a *attempt, extra map[int]float64) {
 	}
 }
 
-// listenWith is listen for the given communications, with so much memory.
+// listenWith is listen for the given communications, with so much memory. Those, and
+// the ones that ask, do without where there is memory for a slot for each execution.
 func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, left int64) {
 	options := make([][]option, len(a.plan.Slots))
 	staged := func(c *comm.Comm) bool { return listen[c.ID] && c.Overlap || a.plan.Slots[c.ID-1].Staged }
-	counts := rehearse(a.plan, listen, staged)
-	a.messages = make([]float64, len(listen))
+	var counts *rehearsal
+	if slices.Contains(listen, true) {
+		counts = rehearse(a.plan, listen, staged)
+		a.messages = make([]float64, len(listen))
+	}
 	for i := range options {
 		c := a.plan.Slots[i].Comm
-		if !listen[c.ID] {
+		slot := &a.plan.Slots[i]
+		if !listen[c.ID] && (len(slot.Asks) == 0 || slot.free(s.PEs)) {
 			continue
 		}
 		weight, first := s.weights.of[c.ID], *a.taken(i)
+		if o, t, ok := s.counted(a, i, extra[c.ID]); ok && t.Cost < first.Cost {
+			o.trial, o.saves = len(a.trials[i]), first.Cost-t.Cost
+			a.trials[i] = append(a.trials[i], t)
+			options[i] = append(options[i], o)
+		}
+		if !listen[c.ID] {
+			continue
+		}
 		a.messages[c.ID] = weight * counts.shares[c.ID][0].each()
-		var found []option
+		found := options[i]
 		least := first.Cost
 		for k, n := range slotCounts {
 			rate, ok := counts.shares[c.ID][k].rate(n, weight)
@@ -57,19 +72,9 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 				continue
 			}
 			o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}}
-			cost := weight*noteCost + weight*rate*readyCost + extra[c.ID]
-			one := c.TempCells() * elemSize(c.Array.Type)
-			if c.Overlap {
-				cost += weight * copyCost
-				one = s.program.StageCells(c) * elemSize(c.Array.Type)
-				o.bytes = int64(n) * one
-			} else {
-				o.bytes = int64(n-1) * one
-			}
-			cost += firstCost * float64(o.bytes)
-			if int64(n)*one > cache {
-				cost += weight * coldCost * float64(one)
-			}
+			var cost float64
+			o.bytes, cost = s.manySlots(c, n)
+			cost += weight*noteCost + weight*rate*readyCost + extra[c.ID]
 			if cost >= least {
 				continue // more memory for nothing
 			}
@@ -96,7 +101,48 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 			was.Note = "" // on some numbers of PEs only
 		}
 		slot := &a.plan.Slots[o.slot]
-		slot.Unheard, slot.Staged, slot.Count, slot.At, slot.Why = true, o.slots.Staged, o.slots.Count, nil, unheard
+		slot.Staged, slot.Count, slot.At = o.slots.Staged, o.slots.Count, nil
+		if slot.Times = o.times; o.times > 0 {
+			slot.Ready, slot.Ages, slot.Planes, slot.Asks, slot.Verdict, slot.Why = false, nil, nil, nil, synch.NoReady, whyTimes(o.times)
+		} else {
+			slot.Unheard, slot.Why = true, unheard
+		}
 		slot.Cells = cells(slot.Comm) + sharedOut(slot)
 	}
+}
+
+// manySlots is the bytes that n slots of c add, and what they cost: a stage is copied,
+// memory is touched for the first time, and put where no cache holds it.
+func (s *searcher) manySlots(c *comm.Comm, n int) (bytes int64, cost float64) {
+	weight := s.weights.of[c.ID]
+	one := c.TempCells() * elemSize(c.Array.Type)
+	bytes = int64(n-1) * one
+	if c.Overlap {
+		cost = weight * copyCost
+		one = s.program.StageCells(c) * elemSize(c.Array.Type)
+		bytes = int64(n) * one
+	}
+	cost += firstCost * float64(bytes)
+	if int64(n)*one > cache {
+		cost += weight * coldCost * float64(one)
+	}
+	return bytes, cost
+}
+
+// counted is a slot for each execution of a communication, if there can only be so
+// many: it needs neither ready messages nor notes.
+func (s *searcher) counted(a *attempt, i int, extra float64) (option, Trial, bool) {
+	c := a.plan.Slots[i].Comm
+	if c.Kind == comm.Pipeline || c.Kind == comm.Irregular {
+		return option{}, Trial{}, false
+	}
+	n := a.plan.times(c.ID)
+	if n == 0 || !a.plan.Slots[i].Ready && n > fewTimes/2 {
+		return option{}, Trial{}, false
+	}
+	o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}, times: n}
+	var cost float64
+	o.bytes, cost = s.manySlots(c, n)
+	t := Trial{What: mood(Slot{Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Times: n, Free: true, Cost: cost + extra}
+	return o, t, true
 }

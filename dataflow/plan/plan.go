@@ -126,6 +126,9 @@ type Slot struct {
 	// Ages, of elide, is the proof where there are stages or several slots, which
 	// belong to the communication alone.
 	Ages *SlotProof
+	// Times, from 1, is the most executions that there can be, where there is a slot for
+	// each, which so needs no other proof; else 0.
+	Times int
 	// Asks are the communications that the proof counts on pair by pair: a PE
 	// that puts to another one waits for a ready message unless each of them goes
 	// the other way between the two, which both know.

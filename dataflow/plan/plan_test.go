@@ -96,7 +96,7 @@ func TestSynchronisation(t *testing.T) {
 				if s.Ready != ready || p.Ready(s.Comm) != s.Ready {
 					t.Errorf("%s, %s: ready message of #%d, %v: %t", name, k, s.Comm.ID, s.Verdict, s.Ready)
 				}
-				if proved := len(s.Proofs) > 0 || s.Ages != nil; proved != (proves && !s.Ready) {
+				if proved := len(s.Proofs) > 0 || s.Ages != nil || s.Times > 0; proved != (proves && !s.Ready) {
 					t.Errorf("%s, %s: #%d, ready %t, has %d proofs", name, k, s.Comm.ID, s.Ready, len(s.Proofs))
 				}
 				said := strings.Contains(p.Comment(s.Comm), "; ready message")
@@ -131,7 +131,7 @@ func TestParseErrors(t *testing.T) {
 		{"no graph behind slots", "plan barrier\nslot 1 quiet shift of a\n", "line 3: the graph is missing"},
 		{"slot without text", "plan barrier\nslot 1 quiet\n" + graph, `line 2: found "slot 1 quiet", want "slot NUMBER ready|quiet|staged|alternating|unheard TEXT"`},
 		{"slot of no mood", "plan barrier\nslot 1 maybe shift of a\n" + graph, "line 2: " + wantMood("maybe")},
-		{"too many slots", "plan elide\nslot 1 quiet*5 shift of a\n" + graph, "line 2: " + wantMood("quiet*5")},
+		{"too many slots", "plan elide\nslot 1 quiet*65 shift of a\n" + graph, "line 2: " + wantMood("quiet*65")},
 		{"far too many slots", "plan elide\nslot 1 unheard*65 shift of a\n" + graph, "line 2: " + wantMood("unheard*65")},
 		{"slots of no number", "plan elide\nslot 1 staged*x shift of a\n" + graph, "line 2: " + wantMood("staged*x")},
 		{"ages before a slot", "plan elide\nages 1: 0 U\n" + graph, `line 2: "ages 1: 0 U" does not follow a slot`},
@@ -186,7 +186,7 @@ func wantAges(what, found string) string {
 }
 
 func wantMood(found string) string {
-	return fmt.Sprintf("found %q, want ready, quiet, staged or ready-staged, with *2 to *4 for several slots; alternating*2; or unheard or unheard-staged, with *2 to *64", found)
+	return fmt.Sprintf("found %q, want ready, quiet, staged, ready-staged, unheard or unheard-staged, with *2 to *64 for several slots, or alternating*2", found)
 }
 
 // TestSmallestPlan: a program without communication.

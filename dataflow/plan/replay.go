@@ -27,7 +27,7 @@ const (
 
 // contradict looks for an example that contradicts the proofs of p.
 func (p *Plan) contradict() error {
-	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 || s.Ages != nil || len(s.At) > 0 }) {
+	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 || s.Ages != nil || s.Times > 0 || len(s.At) > 0 }) {
 		return nil
 	}
 	numbers := slices.Clone(replayPEs)
@@ -268,7 +268,7 @@ func (r *replay) checkPlane(slot *Slot, st *commState) {
 }
 
 // own reports whether the slots are the communication's own.
-func (s *Slot) own() bool { return s.Ages != nil || s.Staged || s.Count > 1 }
+func (s *Slot) own() bool { return s.Ages != nil || s.Times > 0 || s.Staged || s.Count > 1 }
 
 // users are the PEs that use what c brings now; all where that is not known.
 func (r *replay) users(c *comm.Comm) []bool {

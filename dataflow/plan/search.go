@@ -38,6 +38,7 @@ type Trial struct {
 	PEs     []int   // that is so on these numbers of PEs only
 	InTurn  bool    // with the opposite exchanges of its group one after another
 	Unheard bool    // with ready messages from PEs that have sent nothing since
+	Times   int     // there are at most so many executions, and a slot for each; else 0
 	Rate    float64 // where Unheard, the part of the puts that have one, by examples
 	Free    bool    // no ready message is needed then
 	Cost    float64
@@ -50,6 +51,9 @@ func (t Trial) String() string {
 	b.WriteString(t.What)
 	if t.Asks {
 		b.WriteString(" asking")
+	}
+	if t.Times > 0 {
+		b.WriteString(" one for each execution")
 	}
 	if t.InTurn {
 		b.WriteString(", in turn")
@@ -96,7 +100,11 @@ func (t Trial) String() string {
 // Where the numbers of PEs are given, proofs that are exact for these come next
 // (known.go).
 //
-// What still needs ready messages may listen: then the two PEs of a pair note, as
+// Of what still needs ready messages, be it between some pairs of PEs only, it is
+// counted how often it can be executed at most (times.go). With a slot for each time
+// nothing has to be told.
+//
+// Else it may listen: then the two PEs of a pair note, as
 // the program runs, which messages have passed between them, and a ready message
 // goes only from consumers that have sent the producer nothing since their last use
 // of the slot. So one ready message, or message of data, serves for all
@@ -191,6 +199,8 @@ type option struct {
 	slot  int // index
 	trial int // index
 	slots synch.Slots
+	// times: there are at most so many executions, and a slot for each.
+	times int
 	// planes: successive executions fill different planes of the overlap.
 	planes *Planes
 	asks   bool

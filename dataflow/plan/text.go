@@ -8,7 +8,6 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/exact"
-	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -36,6 +35,7 @@ func (p *Plan) Explain() string {
 		if s.Ages != nil {
 			fmt.Fprintln(&b, s.Ages)
 		}
+		writeTimes(&b, s.Comm.ID, s.Times)
 		writeAt(&b, s.At)
 	}
 	for _, f := range p.Fenced {
@@ -110,11 +110,7 @@ func parseMood(text string) (s SlotText, ok bool) {
 	}
 	if several {
 		n, err := strconv.Atoi(many)
-		most := synch.MaxSlots
-		if s.Unheard {
-			most = MostSlots
-		}
-		if err != nil || n < 2 || n > most {
+		if err != nil || n < 2 || n > MostSlots {
 			return s, false
 		}
 		s.Count = n
@@ -153,6 +149,7 @@ type SlotText struct {
 	Tried       []string
 	At          []int      // on so many PEs it needs no ready messages
 	Proof       *SlotProof // of stages and several slots, which belong to the communication alone
+	Times       int        // there are at most so many executions, and a slot for each; else 0
 }
 
 func (s *SlotText) mood() string {
@@ -186,6 +183,7 @@ func (d *Document) String() string {
 		if s.Proof != nil {
 			fmt.Fprintln(&b, s.Proof)
 		}
+		writeTimes(&b, s.ID, s.Times)
 		writeAt(&b, s.At)
 	}
 	for _, f := range d.Fenced {
@@ -219,7 +217,7 @@ func Parse(text string) (*Document, error) {
 			err = d.parseSlot(line)
 		case word == "proof":
 			err = d.parseProof(line)
-		case word == "tried" || word == "ages" || word == "quiet" || word == "alternates":
+		case word == "tried" || word == "ages" || word == "times" || word == "quiet" || word == "alternates":
 			err = d.parseOfSlot(word, line)
 		case exact.Keyword(word):
 			err = d.parseExact(line)
@@ -262,7 +260,7 @@ func (d *Document) parseSlot(line string) error {
 	}
 	slot, ok := parseMood(f[2])
 	if !ok {
-		return fmt.Errorf("found %q, want ready, quiet, staged or ready-staged, with *2 to *%d for several slots; alternating*2; or unheard or unheard-staged, with *2 to *%d", f[2], synch.MaxSlots, MostSlots)
+		return fmt.Errorf("found %q, want ready, quiet, staged, ready-staged, unheard or unheard-staged, with *2 to *%d for several slots, or alternating*2", f[2], MostSlots)
 	}
 	id, err := strconv.Atoi(f[1])
 	if err != nil || id != len(d.Slots)+1 {
@@ -285,6 +283,17 @@ func (d *Document) parseOfSlot(word, line string) error {
 	}
 	if word == "quiet" {
 		return s.parseAt(line)
+	}
+	if word == "times" {
+		id, times, err := parseTimes(line)
+		switch {
+		case err != nil:
+			return err
+		case id != s.ID || s.Times != 0:
+			return fmt.Errorf("%q does not follow its slot, as the only such line", line)
+		}
+		s.Times = times
+		return nil
 	}
 	if word == "alternates" {
 		id, dim, sub, err := parsePlanes(line)

@@ -44,8 +44,8 @@ func (p *Plan) Verify() error {
 //     which ends at UO_r, then lies before the barrier on every PE;
 //   - in popl96, an inductive proof for every communication that may fill the
 //     same cells;
-//   - in elide, that, or one over the ages of its values where the slots are its own;
-//     where ready messages are left out on some numbers of PEs only, proofs of which
+//   - in elide, that, or one over the ages of its values where the slots are its own,
+//     or as many slots as there can be executions; where ready messages are left out on some numbers of PEs only, proofs of which
 //     the claims are inductive for these.
 //
 // popl96-literal promises nothing about the ready messages that it leaves out,
@@ -62,11 +62,14 @@ func (d *Document) Verify() error {
 				return fmt.Errorf("#%d has planes by turns as slots: %w", s.ID, err)
 			}
 		}
-		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil || s.At != nil || s.Unheard) {
+		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Proof != nil || s.At != nil || s.Times != 0 || s.Unheard) {
 			return fmt.Errorf("#%d has stages, several slots, numbers of PEs of its own, or heeds who has been heard from, which plan %s does not have", s.ID, d.Kind)
 		}
 		if s.Unheard && !s.Staged && slices.ContainsFunc(d.Classes, func(c []int) bool { return slices.Contains(c, s.ID) }) {
 			return fmt.Errorf("#%d fills the cells of others too, and heeds only who has been heard from since its own use", s.ID)
+		}
+		if s.Ready && s.Times != 0 {
+			return fmt.Errorf("#%d has ready messages, and a slot for each of its executions", s.ID)
 		}
 		if s.Unheard && s.Proof != nil {
 			return fmt.Errorf("#%d has ready messages, and a proof that it needs none", s.ID)
@@ -122,7 +125,11 @@ func (d *Document) ordered(c *cfg.Node) error {
 		if !puts(c, c.Ref) {
 			return nil
 		}
-		if s := &d.Slots[c.Ref-1]; s.Staged || s.Count > 1 || s.Proof != nil {
+		s := &d.Slots[c.Ref-1]
+		switch {
+		case s.Times > 0:
+			return d.checkTimes(c, s)
+		case s.Staged || s.Count > 1 || s.Proof != nil:
 			return d.checkSlots(c, s)
 		}
 		return d.checkQuiet(c)

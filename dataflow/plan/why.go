@@ -69,7 +69,9 @@ const Chosen = chosen
 func (s *Slot) Form() string { return mood(*s) }
 
 // SaySlots says how many slots there are, and whether they are stages.
-func (s *Slot) SaySlots() string { return say(s.Planes != nil, s.Staged, s.Count, false) }
+func (s *Slot) SaySlots() string {
+	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, false), s.Times)
+}
 
 // Say is what the slot is, in words. Asking: ready messages only between PEs
 // between which what is asked for goes one way only. Listening: only from PEs that
@@ -82,7 +84,7 @@ func (s *Slot) Say() string {
 	case s.Ready:
 		return say(false, s.Staged, s.Count, false) + ", a ready message before every put"
 	}
-	return say(s.Planes != nil, s.Staged, s.Count, len(s.Asks) > 0)
+	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, len(s.Asks) > 0), s.Times)
 }
 
 // Say is what was tried, in words.
@@ -91,7 +93,7 @@ func (t Trial) Say() string {
 	if !ok {
 		return t.What
 	}
-	text := say(form.Alternating, form.Staged, form.Count, t.Asks)
+	text := sayTimes(say(form.Alternating, form.Staged, form.Count, t.Asks), t.Times)
 	if t.Unheard {
 		text += ", listening"
 	}
@@ -100,6 +102,14 @@ func (t Trial) Say() string {
 	}
 	if len(t.PEs) > 0 {
 		text += " on " + numbersOf(t.PEs)
+	}
+	return text
+}
+
+// sayTimes says that there is a slot for each of some executions, if there is.
+func sayTimes(text string, times int) string {
+	if times > 1 {
+		text = strings.Replace(text, " by turns", ", one for each execution", 1)
 	}
 	return text
 }
@@ -135,6 +145,9 @@ func (p *Plan) notes() []string {
 		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, noting who was heard", readyCost, copyCost, askCost),
 		fmt.Sprintf("%g, a turn more %g, a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", noteCost, turnCost, fenceCost, byteCost, firstCost, guessTrip),
 		"proof, ages: what holds in front of each node of the graph below, of the last value, of the one before, ...; verified.",
+	}
+	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Times > 0 }) {
+		list = append(list, "times: there are at most so many executions, and a slot for each; verified.")
 	}
 	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Planes != nil }) {
 		list = append(list, "alternating*2, alternates: planes of the overlap by turns, as the subscript named is another one in each execution; verified.")

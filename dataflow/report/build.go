@@ -126,6 +126,11 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		out.Obligations = []Obligation{b.handshake(r)}
 		out.Why = "plan handshake has a ready message before every put, and looks no further"
 		return
+	case slot.Times > 0:
+		once := fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numeral(slot.Times))
+		out.Obligations = []Obligation{{Use: r, Put: r, Verdict: out.Verdict, Own: true, Slots: slot.Count, Staged: slot.Staged, Once: once, Values: []Values{}, Sweeps: []Sweep{}}}
+		out.Why = once
+		return
 	case slot.Ages != nil:
 		s := b.aged(r)
 		o := s.obligation()
@@ -169,7 +174,7 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 }
 
 func slotOf(s *plan.Slot) Slot {
-	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Asks: slices.Clone(s.Asks), Tried: []Tried{}}
+	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Times: s.Times, Asks: slices.Clone(s.Asks), Tried: []Tried{}}
 	if out.Asks == nil {
 		out.Asks = []int{}
 	}

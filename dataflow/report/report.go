@@ -65,6 +65,7 @@ type Slot struct {
 	Cells   string  `json:"cells"`
 	Count   int     `json:"count"`             // slots, used by turns
 	Staged  bool    `json:"staged"`            // what arrives is copied from there
+	Times   int     `json:"times,omitempty"`   // at most so many executions, and a slot for each
 	Asks    []int   `json:"asks"`              // communications that answer pair by pair
 	QuietOn []int   `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Asks say
 	InTurn  bool    `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another

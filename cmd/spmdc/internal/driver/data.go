@@ -112,6 +112,8 @@ type slot struct {
 	// what has arrived is copied.
 	Slots  int  `json:"slots"`
 	Staged bool `json:"staged,omitempty"`
+	// Times: there are at most so many executions, and a slot for each.
+	Times int `json:"times,omitempty"`
 	// Asks: between PEs where one of these communications does not go the other way
 	// there is a ready message all the same.
 	Asks []int `json:"asks,omitempty"`
@@ -128,6 +130,7 @@ type trial struct {
 	PEs     []int   `json:"pes,omitempty"`     // that is so on these numbers of PEs only
 	InTurn  bool    `json:"in_turn"`           // exchanges with opposite neighbours one after another
 	Unheard bool    `json:"unheard,omitempty"` // with ready messages from PEs that have sent nothing since
+	Times   int     `json:"times,omitempty"`   // there are at most so many executions, and a slot for each
 	Rate    float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
 	Free    bool    `json:"free"`
 	Cost    float64 `json:"cost"`
@@ -137,7 +140,7 @@ type trial struct {
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Unheard: s.Unheard, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Asks: s.Asks, QuietOn: s.At, Why: s.Why}
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Unheard: s.Unheard, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Times: s.Times, Asks: s.Asks, QuietOn: s.At, Why: s.Why}
 		for _, t := range s.Tried {
 			d.Tried = append(d.Tried, trial(t))
 		}
