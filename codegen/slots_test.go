@@ -21,7 +21,7 @@ func TestSlots(t *testing.T) {
  do i = 1, 16
   a(i) = i
  end do
- do t = 1, 3
+ do t = 1, 30
   do i = 2, 15
    b(i) = a(i-1) + a(i+1)
   end do
