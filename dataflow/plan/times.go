@@ -60,7 +60,8 @@ func (p *Plan) times(r int) int {
 		}
 		total += c.found
 	}
-	if total > fewTimes {
+	// The verifier has the texts alone.
+	if k, err := executions(p.Graph, r); err != nil || k > total || total > fewTimes {
 		return 0
 	}
 	return total
@@ -127,9 +128,21 @@ func (d *Document) checkTimes(put *cfg.Node, s *SlotText) error {
 	case !s.Staged && slices.ContainsFunc(d.Classes, func(c []int) bool { return slices.Contains(c, s.ID) }):
 		return bad("it fills the cells of others too")
 	}
+	switch most, err := executions(d.Graph, s.ID); {
+	case err != nil:
+		return bad("%v", err)
+	case most > s.Times:
+		return bad("there are %d", most)
+	}
+	return nil
+}
+
+// executions is the most that there can be of a communication, by the texts of the
+// loops.
+func executions(g *cfg.Graph, id int) (int, error) {
 	most := 0
-	for _, n := range d.Graph.Nodes {
-		if !puts(n, s.ID) {
+	for _, n := range g.Nodes {
+		if !puts(n, id) {
 			continue
 		}
 		var around []*cfg.Loop
@@ -139,14 +152,11 @@ func (d *Document) checkTimes(put *cfg.Node, s *SlotText) error {
 		left := countLimit
 		k, err := iterations(around, map[string]int{}, &left)
 		if err != nil {
-			return bad("%v", err)
+			return 0, err
 		}
 		most += k
 	}
-	if most > s.Times {
-		return bad("there are %d", most)
-	}
-	return nil
+	return most, nil
 }
 
 // iterations counts those of a nest, with the values that outer indices have.

@@ -12,7 +12,7 @@ import (
 // goes back to its owner.
 func guarded(loops ...string) string {
 	return `program p
- integer :: i, t, k, l, m, r
+ integer :: i, j, t, k, l, m, r
  double precision :: a(16), b(16)
  logical :: c
 !HPF$ DISTRIBUTE a(BLOCK)
@@ -44,10 +44,11 @@ func TestTimes(t *testing.T) {
 		{[]string{" do t = 9, 2, -3"}, 3},
 		{[]string{" do t = 1, 4", " do k = 1, t"}, 10},
 		{[]string{" do t = 1, 4", " do k = t, 2"}, 3},
-		{[]string{" do t = 1, 4", " do k = 2*t, 9 - t, 2", " do l = k, k + 1"}, 14},
+		{[]string{" do t = 1, 4", " do k = 2*t, 9 - t, 2", " do j = k, k + 1"}, 14},
 		{[]string{" do t = 1, 16"}, 16},
 		{[]string{" do t = 1, 17"}, 0},
 		{[]string{" do t = 1, 3", " do k = 1, m"}, 0},
+		{[]string{" do t = 1, 3\n l = t", " do k = 1, l"}, 0}, // which the text of the loops does not tell
 		{[]string{" do while (r > 0)"}, 0},
 		{[]string{" do t = 1, 100000", " do k = 1, 0"}, 0},
 	} {
