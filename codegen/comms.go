@@ -57,6 +57,9 @@ func (g *gen) axis(c *comm.Comm, d int, ax comm.Axis) string {
 	out := ""
 	for i, t := range ax.Terms {
 		s := g.rangeOn(t.Range, "q")
+		if x := g.strip(c); x != nil && d == x.Axis {
+			s = g.stripOf(x, t.Range)
+		}
 		off := linalg.Affine{}
 		if i == 0 {
 			off = ax.Off
@@ -79,7 +82,11 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	before := g.used
 	g.used = map[*ir.Symbol]bool{}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(q int) spmd.Box { // %s\n", printable(g.plan.Comment(c)))
+	args := "q int"
+	if g.strip(c) != nil {
+		args = "q, strip int"
+	}
+	fmt.Fprintf(&b, "func(%s) spmd.Box { // %s\n", args, printable(g.plan.Comment(c)))
 	if c.RootOnly {
 		b.WriteString("if q != 0 {\nreturn nil\n}\n")
 	}
@@ -172,7 +179,11 @@ func (g *gen) post(n *comm.Post) {
 			g.claim(c)
 			text, vars := g.need(c)
 			open := g.captures(vars)
-			g.out.p("%s.%s(%s%s)", g.comms[c], method, text, g.subArgs(c))
+			strips := ""
+			if g.strip(c) != nil {
+				strips = "Strips"
+			}
+			g.out.p("%s.%s%s(%s%s)", g.comms[c], method, strips, text, g.subArgs(c))
 			if open {
 				g.out.p("}")
 			}

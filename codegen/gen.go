@@ -83,6 +83,7 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		imageSites: map[ir.Stmt]int{},
 		corefSites: map[*ir.CoRef]int{},
 
+		parts:  map[*ir.Do]string{},
 		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	return g.program()
@@ -106,6 +107,7 @@ type gen struct {
 	leaf     map[*ir.Ref]string // how a leaf loop addresses a reference
 	index    []int              // open loops: line of the index definition, or -1
 	final    map[*ir.Do]string
+	parts    map[*ir.Do]string // open loops in strips: the iterations of the strip
 	serial   int
 	around   int // open loops that all PEs execute together
 
@@ -196,10 +198,10 @@ func (g *gen) program() ([]byte, error) {
 // makeSites numbers everything that communicates, for messages of the run time.
 func (g *gen) makeSites() {
 	site := func(line, col int, kind, ref, why string) { g.addSite(line, col, kind, ref, why, nil) }
-	for i, c := range g.prog.Comms {
+	for _, c := range g.prog.Comms {
 		why := ""
 		if g.opt.Check {
-			why = g.plan.Slots[i].Why
+			why = g.plan.Why(c)
 		}
 		site(c.Line, c.Col, string(c.Kind), ir.ExprString(c.Refs[0]), why)
 	}
@@ -496,6 +498,12 @@ func (g *gen) communication(c *comm.Comm) {
 		} else {
 			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
 		}
+		if s := g.strip(c); s != nil {
+			mode += ".InStrips()"
+			if s.Tells {
+				mode += ".Telling()"
+			}
+		}
 		g.out.p("%s := spmd.NewComm(pe, %d, %s, %s)%s", g.comms[c], g.site(c), src, g.temps[c], mode)
 	}
 }
@@ -506,6 +514,9 @@ func (g *gen) capacity(c *comm.Comm) string {
 	var factors []string
 	for d, ax := range c.Axes {
 		most := c.TempExtent(d)
+		if s := g.strip(c); s != nil && s.Axis == d {
+			most = min(most, s.Size)
+		}
 		own := ""
 		if len(ax.Terms) == 1 && len(ax.Terms[0].Range.Cons) > 0 {
 			k := ax.Terms[0].Range.Cons[0]

@@ -62,7 +62,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	}
 	g.out.at = d.Pos.Line
 	it := fmt.Sprintf("dist.Range(%s, %s, %d)", g.expr(d.Lo), g.expr(d.Hi), l.step)
-	if l.part != nil {
+	if l.part != nil || g.parts[d] != "" {
 		it = g.ownIterations(d, l.part)
 	}
 	k := g.names.sym(d.Index)

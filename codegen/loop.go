@@ -40,6 +40,9 @@ func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
 
 // ownIterations renders the iterations of d in which this PE owns part.
 func (g *gen) ownIterations(d *ir.Do, part []comm.Constraint) string {
+	if own := g.parts[d]; own != "" {
+		return own
+	}
 	all := fmt.Sprintf("dist.Range(%s, %s, %d)", g.expr(d.Lo), g.expr(d.Hi), g.step(d))
 	return g.owned(part, d.Index.Name, "pe.ID()", all)
 }
@@ -71,6 +74,12 @@ func (g *gen) plainLoop(d *ir.Do) {
 	k := g.names.sym(d.Index)
 	lo, hi := g.expr(d.Lo), g.expr(d.Hi)
 	step := g.step(d)
+	if own := g.parts[d]; own != "" {
+		lo, hi = own+".Lo", own+".Hi()"
+		if step < 0 {
+			lo, hi = hi, lo
+		}
+	}
 	outside := g.outlives(d)
 	decl, head := ":=", k
 	if outside {

@@ -36,15 +36,7 @@ func (g *gen) node(n comm.Node) bool {
 	case *comm.Done:
 		g.done(n)
 	case *comm.Loop:
-		if everywhere(n.Body) && g.leafLoop(n.Do, nil) {
-			return false
-		}
-		g.out.at = n.Do.Pos.Line
-		g.openLoop(n.Do, nil)
-		leave := g.iteration(n.Do.Index)
-		g.nodes(n.Body)
-		g.closeLoop(n.Do)
-		leave()
+		g.inStrips(n.Do, nil, func() { g.loop(n) })
 	case *comm.WhileLoop:
 		g.while(n)
 	case *comm.Branch:
@@ -77,6 +69,22 @@ func controls(n comm.Node) ir.Stmt {
 		return n.If
 	}
 	return nil
+}
+
+// loop emits a loop that all PEs execute together.
+func (g *gen) loop(n *comm.Loop) {
+	if everywhere(n.Body) {
+		g.settle(n.Do)
+		if g.leafLoop(n.Do, nil) {
+			return
+		}
+	}
+	g.out.at = n.Do.Pos.Line
+	g.openLoop(n.Do, nil)
+	leave := g.iteration(n.Do.Index)
+	g.nodes(n.Body)
+	g.closeLoop(n.Do)
+	leave()
 }
 
 // called tells where the statements of a procedure begin that is called.
@@ -205,6 +213,7 @@ func (g *gen) region(r *comm.Region) {
 	if r.Fallback {
 		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", printable(r.Why))
 	}
+	g.settle(r.Stmts...)
 	starts := g.startReductions(r)
 	if r.Pipe != nil {
 		if g.plan.BarrierAtPipe(r.Pipe) {
@@ -345,12 +354,14 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	case *ir.Assign:
 		g.assign(s)
 	case *ir.Do:
-		if !g.leafLoop(s, r) {
-			g.openLoop(s, r)
-			g.walks(s, r)
-			g.stmts(s.Body, r)
-			g.closeLoop(s)
-		}
+		g.inStrips(s, r, func() {
+			if !g.leafLoop(s, r) {
+				g.openLoop(s, r)
+				g.walks(s, r)
+				g.stmts(s.Body, r)
+				g.closeLoop(s)
+			}
+		})
 	case *ir.While:
 		g.label(s, s.Name)
 		if a := own(s); g.prog.IR.SPMD && a != private && ir.Synchronises(s) {

@@ -127,3 +127,27 @@ func (f *Functions) sample(r, n, v int) map[Pair]bool {
 	f.samples[key] = out
 	return out
 }
+
+// AnswersAll reports whether every execution of y, in the outermost loop around x, sends
+// from q to p for each message from p to q of x: of any execution of x there, since it
+// has the same messages in all of them. Unlike Kills it does not ask which execution of
+// x follows, or whether one does.
+func (f *Functions) AnswersAll(y, x int) bool {
+	ry, rx := f.Relations[y-1], f.Relations[x-1]
+	ny, nx := f.puts[y-1], f.puts[x-1]
+	if y == x || !ry.Must || ry.Comm.Kind == comm.Pipeline || !f.Alike(x, x) || outermost(ny) != outermost(nx) {
+		return false
+	}
+	m, _ := match(ry, rx)
+	if m == nil {
+		return false
+	}
+	var common []*cfg.Loop
+	for _, l := range chain(nx.Loop) {
+		if l.Contains(ny.Loop) {
+			common = append(common, l)
+		}
+	}
+	t := &test{f: f, y: ry, x: rx, common: common, cross: len(common), any: true}
+	return t.fails(m) == ""
+}

@@ -105,6 +105,7 @@ type test struct {
 	common []*cfg.Loop // around both
 	cross  int         // index of the outermost of them whose back edge is crossed; len(common): none
 	often  bool        // perhaps more than once
+	any    bool        // the instance of x is any of those in the outermost loop, which are alike
 
 	eqs, ineqs []linalg.Affine
 	fresh      int
@@ -230,8 +231,10 @@ func (t *test) context() {
 			t.rename[l.Index] = l.Index + mark
 		}
 	}
-	for _, l := range xLoops {
-		t.bounds(l, atX)
+	for i, l := range xLoops {
+		if i < len(t.common) || !t.any { // x may not be executed where y is
+			t.bounds(l, atX)
+		}
 	}
 	if t.cross < len(t.common) {
 		l := t.common[t.cross]

@@ -15,3 +15,6 @@ func PassAges(p *SlotProof, in []Claim, n *cfg.Node, staged bool) []Claim {
 
 // Follow is Plan.follow.
 func Follow(p *Plan, e *exact.Proof) error { return p.follow(e) }
+
+// Contradict is Plan.contradict.
+func Contradict(p *Plan) error { return p.contradict() }

@@ -170,6 +170,9 @@ func numbersOf(pes []int) string {
 
 // bytes is what the slots that the plan adds for a communication take.
 func (s *searcher) bytes(slot *Slot) int64 {
+	if slot.Strip != nil {
+		return added(slot.Comm, slot.Strip, slot.Count)
+	}
 	for _, f := range s.forms(slot.Comm) {
 		if f.slots.Count == slot.Count && f.slots.Staged == slot.Staged {
 			return f.bytes
@@ -186,7 +189,7 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 	weight := s.weights.of[c.ID]
 	base := (*trials)[0].Cost - weight*readyCost
 	share := func(at []int) float64 { return weight * readyCost * float64(len(k.pes)-len(at)) / float64(len(k.pes)) }
-	first := Trial{What: "quiet", InTurn: (*trials)[0].InTurn, PEs: slot.At, Free: len(slot.At) > 0, Cost: base + share(slot.At)}
+	first := Trial{What: "quiet", InTurn: (*trials)[0].InTurn, Strip: (*trials)[0].Strip, Tells: (*trials)[0].Tells, PEs: slot.At, Free: len(slot.At) > 0, Cost: base + share(slot.At)}
 	if first.Free {
 		*trials = append(*trials, first)
 	}
@@ -202,7 +205,10 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 				continue
 			}
 			at := k.at(c.ID, f.slots.Count, f.slots.Staged)
-			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), InTurn: first.InTurn, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
+			if slot.Strip != nil {
+				f.bytes = added(c, slot.Strip, f.slots.Count)
+			}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), InTurn: first.InTurn, Strip: first.Strip, Tells: first.Tells, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
 			if f.slots.Staged {
 				t.Cost += weight * copyCost
 			}

@@ -73,7 +73,7 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 			}
 			o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}}
 			var cost float64
-			o.bytes, cost = s.manySlots(c, n)
+			o.bytes, cost = s.manySlots(c, slot.Strip, n)
 			cost += weight*noteCost + weight*rate*readyCost + extra[c.ID]
 			if cost >= least {
 				continue // more memory for nothing
@@ -81,7 +81,7 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 			least = cost
 			o.trial, o.saves = len(a.trials[i]), first.Cost-cost
 			a.trials[i] = append(a.trials[i], Trial{
-				What: mood(Slot{Ready: true, Unheard: true, Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Unheard: true, Rate: rate, Cost: cost,
+				What: mood(Slot{Ready: true, Unheard: true, Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Strip: a.trials[i][0].Strip, Tells: a.trials[i][0].Tells, Unheard: true, Rate: rate, Cost: cost,
 			})
 			found = append(found, o)
 		}
@@ -107,17 +107,26 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 		} else {
 			slot.Unheard, slot.Why = true, unheard
 		}
-		slot.Cells = cells(slot.Comm) + sharedOut(slot)
+		slot.Cells = cells(slot.Comm)
+		if slot.Strip != nil {
+			slot.Cells += slot.Strip.cells()
+		}
+		slot.Cells += sharedOut(slot)
 	}
 }
 
 // manySlots is the bytes that n slots of c add, and what they cost: a stage is copied,
-// memory is touched for the first time, and put where no cache holds it.
-func (s *searcher) manySlots(c *comm.Comm, n int) (bytes int64, cost float64) {
+// memory is touched for the first time, and put where no cache holds it. With strips
+// they hold one each, and the others are got.
+func (s *searcher) manySlots(c *comm.Comm, strip *Strip, n int) (bytes int64, cost float64) {
 	weight := s.weights.of[c.ID]
 	one := c.TempCells() * elemSize(c.Array.Type)
-	bytes = int64(n-1) * one
-	if c.Overlap {
+	bytes = added(c, strip, n)
+	switch {
+	case strip != nil:
+		cost = weight * s.stripCost(strip)
+		one = strip.Cells(strip.Size) * elemSize(c.Array.Type)
+	case c.Overlap:
 		cost = weight * copyCost
 		one = s.program.StageCells(c) * elemSize(c.Array.Type)
 		bytes = int64(n) * one
@@ -142,7 +151,11 @@ func (s *searcher) counted(a *attempt, i int, extra float64) (option, Trial, boo
 	}
 	o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}, times: n}
 	var cost float64
-	o.bytes, cost = s.manySlots(c, n)
+	strip := a.plan.Slots[i].Strip
+	o.bytes, cost = s.manySlots(c, strip, n)
 	t := Trial{What: mood(Slot{Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Times: n, Free: true, Cost: cost + extra}
+	if strip != nil {
+		t.Strip, t.Tells = strip.Size, strip.Tells
+	}
 	return o, t, true
 }

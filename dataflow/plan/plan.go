@@ -123,6 +123,8 @@ type Slot struct {
 	// Planes, with a Count of 2: successive executions fill different planes of the
 	// overlap, which so is the slots.
 	Planes *Planes
+	// Strip, of elide: the slots hold what a strip of a loop needs.
+	Strip *Strip
 	// Ages, of elide, is the proof where there are stages or several slots, which
 	// belong to the communication alone.
 	Ages *SlotProof
@@ -159,6 +161,9 @@ type Relations interface {
 	// Alike reports whether y has the same messages in each execution within the
 	// outermost loop around put.
 	Alike(y, put int) bool
+	// AnswersAll reports whether each execution of y answers all executions of x in the
+	// outermost loop around both, which have the same messages.
+	AnswersAll(y, x int) bool
 	// Answers guesses whether y answers most messages of put.
 	Answers(y, put int) bool
 	// LiteralKills is the paper's own test, for popl96-literal.
@@ -177,6 +182,10 @@ type Options struct {
 	// executed, by estimate, before a barrier in it is tried; 0 stands for
 	// DefaultBarrierThreshold, less for no barriers.
 	BarrierThreshold float64
+	// Strip, above 0, fills every temporary that can be in strips of so many iterations
+	// of the loop that uses it; below 0 none. With 0 strips are tried where several slots
+	// would make ready messages unnecessary and do not fit the memory.
+	Strip int
 	// Relations are those of a program and its graph; nil stands for procfunc.Analyze.
 	Relations func(*comm.Program, *cfg.Graph) Relations
 }
@@ -272,5 +281,15 @@ func (p *Plan) fence(c *comm.Comm) bool { return slices.Contains(p.Fences, c.ID)
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {
-	return fmt.Sprintf("#%d %s of %s, line %d: %s; %s", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), p.Slots[c.ID-1].Why)
+	return fmt.Sprintf("#%d %s of %s, line %d: %s; %s", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), p.Why(c))
+}
+
+// Why says what puts of c wait for, and what becomes of its source where it comes in
+// strips, and the reasons.
+func (p *Plan) Why(c *comm.Comm) string {
+	slot := &p.Slots[c.ID-1]
+	if slot.Strip == nil {
+		return slot.Why
+	}
+	return slot.Why + "; " + p.WhyStrip(slot.Strip)
 }

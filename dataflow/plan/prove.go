@@ -75,18 +75,28 @@ func (p *Plan) believe(rel Relations) {
 // from the puts it notes what has to hold in front of each node for the verdict
 // to follow. Whatever a proof names it therefore needs.
 func certify(g *cfg.Graph, sol *synch.Solution, kills synch.Kills) Proof {
+	var nodes []*cfg.Node
+	for _, n := range g.Nodes {
+		if puts(n, sol.Item.Put) {
+			nodes = append(nodes, n)
+		}
+	}
+	return certifyAt(g, sol, kills, nodes)
+}
+
+// certifyAt is certify for other nodes than the puts: in front of each NoSync or U is
+// to be shown.
+func certifyAt(g *cfg.Graph, sol *synch.Solution, kills synch.Kills, nodes []*cfg.Node) Proof {
 	c := &certifier{
 		p: Proof{Use: sol.Item.Use, Put: sol.Item.Put}, sol: sol, kills: kills,
 		need: make([]Claim, len(g.Nodes)), used: map[int]bool{},
 	}
-	for _, n := range g.Nodes {
-		if puts(n, c.p.Put) {
-			want := Claim{Level: NoSync}
-			if sol.In[n.ID].Value == synch.U {
-				want.Level = Unposted
-			}
-			c.demand(n, want)
+	for _, n := range nodes {
+		want := Claim{Level: NoSync}
+		if sol.In[n.ID].Value == synch.U {
+			want.Level = Unposted
 		}
+		c.demand(n, want)
 	}
 	for len(c.work) > 0 {
 		n := c.work[len(c.work)-1]

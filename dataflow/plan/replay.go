@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -27,7 +28,9 @@ const (
 
 // contradict looks for an example that contradicts the proofs of p.
 func (p *Plan) contradict() error {
-	if !slices.ContainsFunc(p.Slots, func(s Slot) bool { return len(s.Proofs) > 0 || s.Ages != nil || s.Times > 0 || len(s.At) > 0 }) {
+	if !slices.ContainsFunc(p.Slots, func(s Slot) bool {
+		return len(s.Proofs) > 0 || s.Ages != nil || s.Times > 0 || len(s.At) > 0 || s.Strip != nil
+	}) {
 		return nil
 	}
 	numbers := slices.Clone(replayPEs)
@@ -80,6 +83,9 @@ type commState struct {
 	ends [][]int
 	// answers are what its proof counts on, and what came of them.
 	answers []answering
+	// got is, where what comes is got strip by strip, when consumers were done with what
+	// they got from producers, since these overwrote it last.
+	got map[procfunc.Pair]int
 	// plane is, where the slots are planes, that of the last C, if it is known.
 	plane      int64
 	planeKnown bool
@@ -105,6 +111,7 @@ func newReplay(p *Plan, np int, seed uint64) *replay {
 		r.knows[i], r.heard[i] = make([]int, np), make([]int, np)
 	}
 	r.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(seed, uint64(np))), values: map[string]int64{}, do: r.event, left: replayEvents}
+	r.writes = r.overwrites
 	r.rel = procfunc.NewPESpace(np, func(name string) (int64, bool) { v, ok := r.values[name]; return v, ok })
 	return r
 }
@@ -146,9 +153,34 @@ func (r *replay) event(e event, c *comm.Comm) {
 		if !r.p.Slots[c.ID-1].Staged {
 			st.ended(r.now)
 		}
+		if r.p.Slots[c.ID-1].Strip != nil && st.known {
+			if st.got == nil {
+				st.got = map[procfunc.Pair]int{}
+			}
+			for _, m := range st.messages {
+				st.got[m] = r.now
+			}
+		}
 	}
 	if r.err != nil {
 		r.left = 0
+	}
+}
+
+// overwrites checks that all know who has got what s may overwrite to be done with it.
+func (r *replay) overwrites(s ir.Stmt) {
+	for i := range r.p.Slots {
+		slot := &r.p.Slots[i]
+		if slot.Strip == nil || slot.Strip.Tells || r.err != nil || !comm.Assigns(s, slot.Comm.Array) {
+			continue
+		}
+		st := &r.state[i+1]
+		for m, end := range st.got {
+			if end > r.knows[m.From][m.To] && r.seen == nil {
+				r.err = fmt.Errorf("line %d: nothing has told PE %d, which overwrites %s, that PE %d is done with what it got for #%d", s.Position().Line, m.From, slot.Comm.Array.Name, m.To, i+1)
+			}
+		}
+		clear(st.got)
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	copyCost  = 0.1  // copying a stage, some hundred elements, into the overlap
 	turnCost  = 0.5  // a turn more in a group: the wait that the others do not hide
 	askCost   = 0.05 // ready messages for the pairs of PEs that have no answer
+	getCost   = 0.2  // getting a strip: it waits for nobody, but is a message more to start
 	noteCost  = 0.03 // noting who has been heard from
 	byteCost  = 1e-9 // a byte of memory for slots, once
 	fenceCost = 2.0  // a barrier: one message to gather, one to release, and none has a head start
@@ -41,6 +42,9 @@ type Trial struct {
 	Times   int     // there are at most so many executions, and a slot for each; else 0
 	Rate    float64 // where Unheard, the part of the puts that have one, by examples
 	Free    bool    // no ready message is needed then
+	Strip   int     // above 0: in strips of so many iterations
+	Tells   bool    // then with messages that gets are over
+	Not     string  // why that cannot be done
 	Cost    float64
 	Note    string // chosen, or why not where the cost does not say it
 }
@@ -49,6 +53,15 @@ type Trial struct {
 func (t Trial) String() string {
 	var b strings.Builder
 	b.WriteString(t.What)
+	if t.Not != "" {
+		return t.What + ": not possible, " + t.Not
+	}
+	if t.Strip > 0 {
+		fmt.Fprintf(&b, " in strips of %d", t.Strip)
+	}
+	if t.Tells {
+		b.WriteString(" telling")
+	}
 	if t.Asks {
 		b.WriteString(" asking")
 	}
@@ -204,6 +217,7 @@ type option struct {
 	// planes: successive executions fill different planes of the overlap.
 	planes *Planes
 	asks   bool
+	strip  *Strip
 	bytes  int64
 	saves  float64
 }
@@ -230,20 +244,31 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		}
 	}
 	solver := synch.NewSolver(p.Graph)
+	whole := s.force(p, rel, solver)
 	options := make([][]option, len(p.Slots)) // by slot, those that are taken first first
 	for i := range p.Slots {
 		c := p.Slots[i].Comm
-		weight, turned := s.weights.of[c.ID], extra[c.ID]
+		weight, strip := s.weights.of[c.ID], p.Slots[i].Strip
+		turned := extra[c.ID] + weight*s.stripCost(strip)
 		_, inTurn := extra[c.ID]
 		first := Trial{What: "quiet", InTurn: inTurn, Free: !p.Slots[i].Ready, Cost: turned}
 		if p.Slots[i].Ready {
 			first.Cost += weight * readyCost
 		}
+		if strip != nil {
+			first.Strip, first.Tells = strip.Size, strip.Tells
+		}
 		a.trials[i] = append(a.trials[i], first)
+		if why := whole[i]; why != "" {
+			a.trials[i] = append(a.trials[i], Trial{What: fmt.Sprintf("strips of %d", s.Strip), Not: why, InTurn: inTurn})
+		}
 		if first.Free {
 			continue
 		}
 		for _, f := range append(p.planesForms(c, p.Classes), s.forms(c)...) {
+			if strip != nil {
+				f.bytes = added(c, strip, f.slots.Count)
+			}
 			cost := turned + byteCost*float64(f.bytes)
 			if f.slots.Staged {
 				cost += weight * copyCost
@@ -253,7 +278,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 				cost += weight * askCost
 				kills = asking(rel)
 			}
-			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count, Planes: f.planes}), Asks: f.asks, InTurn: inTurn, Cost: turned + weight*readyCost}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count, Planes: f.planes}), Asks: f.asks, InTurn: inTurn, Strip: first.Strip, Tells: first.Tells, Cost: turned + weight*readyCost}
 			if t.Free = solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
@@ -265,6 +290,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		}
 	}
 	a.choose(options, s.Memory)
+	s.strips(a, options, solver, extra)
 	certifier := &agesCertifier{}
 	for _, o := range slices.Concat(options...) {
 		slot := &p.Slots[o.slot]
@@ -278,6 +304,10 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		}
 		slot.Ages = certifier.certify(p.Graph, solver.SolveAgedAgain(o.slots, kills), kills, rel.KillsAfter)
 		slot.Asks = slot.Ages.Asks
+		if o.strip != nil {
+			slot.Strip = o.strip
+			slot.Cells += o.strip.cells()
+		}
 		slot.Cells += sharedOut(slot)
 		slot.Why = p.whyAges(slot, certifier.witnesses(p.Graph, slot.Ages))
 	}

@@ -22,7 +22,7 @@ func (p *Plan) Explain() string {
 		fmt.Fprintf(&b, "# %s\n", n)
 	}
 	for _, s := range p.Slots {
-		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, s.Why)
+		fmt.Fprintf(&b, "slot %d %s %s of %s, line %d: %s # %s\n", s.Comm.ID, mood(s), s.Comm.Kind, ir.ExprString(s.Comm.Refs[0]), s.Comm.Line, s.Cells, p.Why(s.Comm))
 		for _, t := range s.Tried {
 			fmt.Fprintf(&b, "tried %v\n", t)
 		}
@@ -31,6 +31,9 @@ func (p *Plan) Explain() string {
 		}
 		if s.Planes != nil {
 			fmt.Fprintln(&b, s.Planes)
+		}
+		if s.Strip != nil {
+			fmt.Fprintln(&b, s.Strip.text())
 		}
 		if s.Ages != nil {
 			fmt.Fprintln(&b, s.Ages)
@@ -147,6 +150,7 @@ type SlotText struct {
 	Sub         string
 	Text        string
 	Tried       []string
+	Strip       *StripText // of a temporary that is filled strip by strip
 	At          []int      // on so many PEs it needs no ready messages
 	Proof       *SlotProof // of stages and several slots, which belong to the communication alone
 	Times       int        // there are at most so many executions, and a slot for each; else 0
@@ -179,6 +183,9 @@ func (d *Document) String() string {
 		}
 		if s.Sub != "" {
 			fmt.Fprintf(&b, "alternates %d in %d: %s\n", s.ID, s.Dim, s.Sub)
+		}
+		if s.Strip != nil {
+			fmt.Fprintln(&b, s.Strip)
 		}
 		if s.Proof != nil {
 			fmt.Fprintln(&b, s.Proof)
@@ -217,7 +224,7 @@ func Parse(text string) (*Document, error) {
 			err = d.parseSlot(line)
 		case word == "proof":
 			err = d.parseProof(line)
-		case word == "tried" || word == "ages" || word == "times" || word == "quiet" || word == "alternates":
+		case word == "tried" || word == "ages" || word == "times" || word == "quiet" || word == "alternates" || word == "strips":
 			err = d.parseOfSlot(word, line)
 		case exact.Keyword(word):
 			err = d.parseExact(line)
@@ -293,6 +300,17 @@ func (d *Document) parseOfSlot(word, line string) error {
 			return fmt.Errorf("%q does not follow its slot, as the only such line", line)
 		}
 		s.Times = times
+		return nil
+	}
+	if word == "strips" {
+		x, err := parseStrips(line)
+		switch {
+		case err != nil:
+			return err
+		case x.Comm != s.ID || s.Strip != nil:
+			return fmt.Errorf("%q does not follow its slot, as the only such line", line)
+		}
+		s.Strip = x
 		return nil
 	}
 	if word == "alternates" {

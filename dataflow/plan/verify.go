@@ -26,6 +26,13 @@ func (p *Plan) Verify() error {
 			}
 		}
 	}
+	for i := range p.Slots {
+		if s := &p.Slots[i]; s.Strip != nil {
+			if err := p.checkStrip(s); err != nil {
+				return err
+			}
+		}
+	}
 	for _, e := range p.Exact {
 		if err := p.follow(e); err != nil {
 			return fmt.Errorf("the proofs for %d PEs: %w", e.PEs, err)
@@ -70,6 +77,14 @@ func (d *Document) Verify() error {
 		}
 		if s.Ready && s.Times != 0 {
 			return fmt.Errorf("#%d has ready messages, and a slot for each of its executions", s.ID)
+		}
+		if s.Strip != nil {
+			if d.Kind != Elide || s.Staged || s.Alternating {
+				return fmt.Errorf("#%d comes in strips, which only temporaries of plan %s do", s.ID, Elide)
+			}
+			if err := d.checkStrips(s.Strip); err != nil {
+				return fmt.Errorf("#%d comes in strips, and its source may be overwritten too early: %w", s.ID, err)
+			}
 		}
 		if s.Unheard && s.Proof != nil {
 			return fmt.Errorf("#%d has ready messages, and a proof that it needs none", s.ID)

@@ -28,8 +28,9 @@ type walker struct {
 	random  *rand.Rand
 	values  map[string]int64 // of scalars; missing: not known
 	do      func(e event, c *comm.Comm)
-	left    int  // events and iterations until the walk ends
-	guessed bool // some way was taken that the source does not decide
+	writes  func(s ir.Stmt) // if not nil: of statements in regions, before they are executed
+	left    int             // events and iterations until the walk ends
+	guessed bool            // some way was taken that the source does not decide
 	// invented: numbers that the program reads were made up.
 	invented bool
 }
@@ -95,6 +96,9 @@ func (w *walker) region(n *comm.Region) {
 		w.report(receive, n.Pipe.Comms)
 	}
 	for _, s := range n.Stmts {
+		if w.writes != nil {
+			w.writes(s)
+		}
 		w.assign(s)
 	}
 	if n.Pipe != nil {

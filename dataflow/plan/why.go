@@ -73,6 +73,14 @@ func (s *Slot) SaySlots() string {
 	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, false), s.Times)
 }
 
+// inStrips is what Say adds of strips.
+func (s *Slot) inStrips() string {
+	if s.Strip == nil {
+		return ""
+	}
+	return fmt.Sprintf(", in strips of %d", s.Strip.Size)
+}
+
 // Say is what the slot is, in words. Asking: ready messages only between PEs
 // between which what is asked for goes one way only. Listening: only from PEs that
 // have sent nothing since their last use. In turn: exchanges with opposite
@@ -80,11 +88,11 @@ func (s *Slot) SaySlots() string {
 func (s *Slot) Say() string {
 	switch {
 	case s.Unheard:
-		return say(false, s.Staged, s.Count, false) + ", listening"
+		return say(false, s.Staged, s.Count, false) + s.inStrips() + ", listening"
 	case s.Ready:
-		return say(false, s.Staged, s.Count, false) + ", a ready message before every put"
+		return say(false, s.Staged, s.Count, false) + s.inStrips() + ", a ready message before every put"
 	}
-	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, len(s.Asks) > 0), s.Times)
+	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, len(s.Asks) > 0), s.Times) + s.inStrips()
 }
 
 // Say is what was tried, in words.
@@ -94,6 +102,12 @@ func (t Trial) Say() string {
 		return t.What
 	}
 	text := sayTimes(say(form.Alternating, form.Staged, form.Count, t.Asks), t.Times)
+	if t.Strip > 0 {
+		text += fmt.Sprintf(", in strips of %d", t.Strip)
+	}
+	if t.Tells {
+		text += ", telling"
+	}
 	if t.Unheard {
 		text += ", listening"
 	}
@@ -148,6 +162,11 @@ func (p *Plan) notes() []string {
 	}
 	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Times > 0 }) {
 		list = append(list, "times: there are at most so many executions, and a slot for each; verified.")
+	}
+	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Strip != nil }) {
+		list = append(list,
+			"strips: the temporary holds a strip of a loop; what comes later is got from the owners. Behind the colon, the nodes that may",
+			fmt.Sprintf("overwrite it, and what holds in front of them; tells: a message that all is got. A strip that is got costs %g.", getCost))
 	}
 	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Planes != nil }) {
 		list = append(list, "alternating*2, alternates: planes of the overlap by turns, as the subscript named is another one in each execution; verified.")

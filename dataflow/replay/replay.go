@@ -8,11 +8,12 @@ import (
 
 // Options say which messages of a run count as witnesses of an order.
 type Options struct {
-	Mute    map[int]bool // not the data of these communications, nor these reductions, by number
+	Mute    map[int]bool // not the messages of these communications but ready ones, nor these reductions, by number
 	NoReady bool         // no ready message
 }
 
-// Put names a put of a run.
+// Put names a put of a run; with the negative number of a communication the overwriting
+// of elements of PE From that PE To got for it in that epoch.
 type Put struct {
 	Comm     int
 	Epoch    uint64
@@ -69,10 +70,11 @@ func (t *Trace) Reported() []Put {
 // Redundant counts the ready messages of a run, and those that nobody had to wait
 // for: without any ready message, all puts that they let go would still have been
 // ordered, by data messages and collective operations of this run. (The same may
-// not hold of another run, with other input: so a sound plan needs them.)
+// not hold of another run, with other input: so a sound plan needs them.) A message that
+// gets are over is a ready message too, and not asked for.
 func (t *Trace) Redundant() (ready, redundant int) {
 	any := slices.ContainsFunc(t.lists, func(list []event) bool {
-		return slices.ContainsFunc(list, func(e event) bool { return e.op == 'r' })
+		return slices.ContainsFunc(list, func(e event) bool { return e.op == 'r' || e.op == 'd' })
 	})
 	if !any {
 		return 0, 0
@@ -84,6 +86,9 @@ func (t *Trace) Redundant() (ready, redundant int) {
 	for p, list := range t.lists {
 		wanted := true // a slot of the message at hand waits for it
 		for _, e := range list {
+			if e.op == 'd' {
+				ready++
+			}
 			if e.op != 'r' {
 				continue
 			}
@@ -138,10 +143,11 @@ func newRun(t *Trace, o Options) *run {
 	return r
 }
 
-// message is one from a PE to another; ready tells which sort.
+// message is one from a PE to another; sort tells which: that of the event that sends
+// it.
 type message struct {
 	Put
-	ready bool
+	sort byte
 }
 
 // place is a node's execution on a PE.
@@ -216,12 +222,12 @@ func (r *run) advance() bool {
 func (r *run) execute(p int, e *event) bool {
 	mine := r.knows[p]
 	switch e.op {
-	case 'g', 'w':
-		clock, ok := r.sent[message{Put{e.comm, e.epoch, e.pe, p}, e.op == 'w'}]
+	case 'g', 'w', 'e':
+		clock, ok := r.sent[message{Put{e.comm, e.epoch, e.pe, p}, sentBy[e.op]}]
 		if !ok {
 			return false
 		}
-		if e.op == 'g' && !r.o.Mute[e.comm] || e.op == 'w' && !r.o.NoReady {
+		if e.op == 'g' && !r.o.Mute[e.comm] || e.op == 'w' && !r.o.NoReady || e.op == 'e' && !r.o.Mute[e.comm] {
 			merge(mine, clock)
 		}
 	case 'k':
@@ -250,12 +256,21 @@ func (r *run) execute(p int, e *event) bool {
 		r.latest[memory{e.comm, p}] = e.epoch
 	case 'p':
 		r.put(p, e)
-		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, false}] = slices.Clone(mine)
-	case 'r':
-		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, true}] = slices.Clone(mine)
+		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, e.op}] = slices.Clone(mine)
+	case 'r', 'd':
+		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, e.op}] = slices.Clone(mine)
+	case 'x':
+		for _, g := range e.gets {
+			if at, ok := r.over[g]; !ok || at > mine[g.pe] {
+				r.found = append(r.found, Put{e.comm, g.epoch, p, g.pe})
+			}
+		}
 	}
 	return true
 }
+
+// sentBy is, by event that receives a message, the one that sends it.
+var sentBy = map[byte]byte{'g': 'p', 'w': 'r', 'e': 'd'}
 
 func merge(into, from []int) {
 	for q := range into {

@@ -47,7 +47,8 @@ type event struct {
 	epoch uint64
 	pe    int // the other one, or the root of a broadcast
 	cells cells
-	lead  bool // it is the first part of a message, or all of it
+	lead  bool    // it is the first part of a message, or all of it
+	gets  []place // where an overwrite ends what others got
 	index []int
 }
 
@@ -117,6 +118,16 @@ func Read(r io.Reader) (*Trace, error) {
 		case 'k':
 		case 'b':
 			e.pe = n[1]
+		case 'x':
+			if t.Comms[e.comm] == nil {
+				return nil, bad("no such communication")
+			}
+			for k := 1; k+1 < len(n); k += 2 {
+				if n[k] < 0 || n[k] >= t.PEs {
+					return nil, bad("no such PE")
+				}
+				e.gets = append(e.gets, place{-e.comm, uint64(n[k+1]), n[k]})
+			}
 		default:
 			if t.Comms[e.comm] == nil {
 				return nil, bad("no such communication")
@@ -156,7 +167,7 @@ func Read(r io.Reader) (*Trace, error) {
 }
 
 // arity is how many numbers an event has, at least.
-var arity = [256]int{'p': 4, 'g': 3, 'r': 3, 'w': 3, 'c': 2, 'y': 3, 'o': 2, 'u': 2, 'k': 1, 'b': 2, 'v': 5}
+var arity = [256]int{'p': 4, 'g': 3, 'r': 3, 'w': 3, 'c': 2, 'y': 3, 'o': 2, 'u': 2, 'k': 1, 'b': 2, 'v': 5, 'd': 3, 'e': 3, 'x': 3}
 
 // words are the numbers of a line, of "6:1" two.
 func words(f []string) ([]int, error) {

@@ -91,6 +91,9 @@ func (b *builder) communication(r int) Communication {
 		C: points(b.posts[r]), CO: points(b.overs[r]), UO: points(b.uses[r]), Loops: []int{},
 		Functions: b.f.Report(r), Slot: slotOf(slot), Elide: slotOf(b.a.source.slot(r)), PopL96: b.a.source.verdict(r).String(),
 	}
+	if slot.Strip != nil {
+		out.Slot.Strips = b.a.Plan.WhyStrip(slot.Strip)
+	}
 	seen := map[string]bool{}
 	for _, ref := range c.Refs {
 		out.Lines = append(out.Lines, ref.Position().Line)
@@ -186,6 +189,9 @@ func slotOf(s *plan.Slot) Slot {
 		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Asks && t.What == "quiet", Free: t.Free, Unheard: t.Unheard, Rate: t.Rate, Cost: t.Cost, Chosen: chosen}
 		if !chosen {
 			tried.Note = t.Note
+		}
+		if t.Not != "" {
+			tried.Note = "not possible, " + t.Not
 		}
 		out.InTurn = out.InTurn || chosen && t.InTurn
 		out.Tried = append(out.Tried, tried)

@@ -58,18 +58,21 @@ type Communication struct {
 
 // Slot is what the puts of a communication fill, and when they wait.
 type Slot struct {
-	Verdict string  `json:"verdict"`
-	Ready   bool    `json:"ready"` // a ready message before every put
-	Form    string  `json:"form"`  // as in the plan: "ready", "quiet", "staged*2"
-	Say     string  `json:"say"`   // in words
-	Cells   string  `json:"cells"`
-	Count   int     `json:"count"`             // slots, used by turns
-	Staged  bool    `json:"staged"`            // what arrives is copied from there
-	Times   int     `json:"times,omitempty"`   // at most so many executions, and a slot for each
-	Asks    []int   `json:"asks"`              // communications that answer pair by pair
-	QuietOn []int   `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Asks say
-	InTurn  bool    `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
-	Tried   []Tried `json:"tried"`             // by the search of plan elide; empty where there was nothing to search
+	Verdict string `json:"verdict"`
+	Ready   bool   `json:"ready"` // a ready message before every put
+	Form    string `json:"form"`  // as in the plan: "ready", "quiet", "staged*2"
+	Say     string `json:"say"`   // in words
+	Cells   string `json:"cells"`
+	Count   int    `json:"count"`             // slots, used by turns
+	Staged  bool   `json:"staged"`            // what arrives is copied from there
+	Times   int    `json:"times,omitempty"`   // at most so many executions, and a slot for each
+	Asks    []int  `json:"asks"`              // communications that answer pair by pair
+	QuietOn []int  `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Asks say
+	InTurn  bool   `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
+	// Strips tells, of a temporary that is filled strip by strip, how its source is kept;
+	// else it is empty.
+	Strips string  `json:"strips,omitempty"`
+	Tried  []Tried `json:"tried"` // by the search of plan elide; empty where there was nothing to search
 }
 
 // Tried is one form of slots that the search of plan elide looked at.

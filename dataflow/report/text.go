@@ -409,6 +409,9 @@ func (t *text) forms(c *Communication) {
 	if c.Literal.Why != "" {
 		t.wrap("     printed form "+c.Literal.Verdict+": ", c.Literal.Why+".")
 	}
+	if c.Slot.Strips != "" {
+		t.wrap("     ", c.Slot.Strips+".")
+	}
 	t.tried(c)
 }
 

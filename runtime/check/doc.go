@@ -11,6 +11,8 @@
 //	Ledger  how far each PE has come with each communication: arrival (CO,
 //	        CommOver) and end of use (UO, UseOver), by epochs
 //	Slot    one PE's own record of what each other PE needed, epoch by epoch
+//	Source  one PE's own record of who gets elements from its memory, which it may not
+//	        overwrite before they are done
 //
 // All PEs execute the same communications in the same order. So when PE p puts,
 // every use that is over on p itself has to be over on the target too, as far as

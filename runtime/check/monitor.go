@@ -32,10 +32,13 @@ type Monitor struct {
 	clock  []uint64 // the steps that PEs are known to have made
 	at     point
 
-	count    int // slots made
-	all      []*Slot
-	inboxes  []*inbox
-	slots    []*Slot // by buffer; nil: messages that the program does not see
+	count   int // slots made
+	all     []*Slot
+	inboxes []*inbox
+	slots   []*Slot // by buffer; nil: messages that the program does not see
+	// sources, by buffer: the communication that gets from it. Its ready messages tell
+	// that a PE is done with that.
+	sources  map[transport.Buffer]*Slot
 	meetings uint64
 	shared   uint64 // broadcasts
 
@@ -47,13 +50,13 @@ type Monitor struct {
 }
 
 // Monitor makes the monitor of the PE behind t, which sees the run through it from
-// then on. The data of the muted sites (numbers from 0), and what reductions there
-// bring, are delivered without what their senders know: a message is there, but does
-// not count as a witness.
+// then on. The data of the muted sites (numbers from 0), what reductions there bring,
+// and messages that gets there are over, are delivered without what their senders know:
+// a message is there, but does not count as a witness.
 func (l *Ledger) Monitor(t transport.Transport, muted ...int) *Monitor {
 	m := &Monitor{
 		Transport: t, ledger: l, id: t.PE(), clock: make([]uint64, l.pes),
-		muted: map[int]bool{}, known: map[stray]*Violation{},
+		muted: map[int]bool{}, known: map[stray]*Violation{}, sources: map[transport.Buffer]*Slot{},
 	}
 	if l.traced {
 		m.trace = &trace{}
@@ -295,21 +298,31 @@ func (m *Monitor) ReadyAll(site, to int, slots []transport.Slot) {
 }
 
 func (m *Monitor) declare(b transport.Buffer, to int, epoch uint64) {
-	s := m.slots[b]
+	s, what, muted := m.slots[b], byte('r'), false
+	if s == nil {
+		s, what = m.sources[b], 'd'
+	}
 	if s == nil {
 		return
 	}
+	if what == 'd' {
+		muted = m.muted[s.Site]
+	}
 	box := &m.ledger.monitors[to].inboxes[b].ready[m.id]
-	box.blank(len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, false, 0, nil)
-	m.trace.message('r', s.Site, epoch, to)
+	box.blank(len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, muted, 0, nil)
+	m.trace.message(what, s.Site, epoch, to)
 }
 
 // AwaitReady receives a ready message.
 func (m *Monitor) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bool {
 	waited := m.Transport.AwaitReady(site, b, from, epoch)
-	if s := m.slots[b]; s != nil {
+	s, what := m.slots[b], byte('w')
+	if s == nil {
+		s, what = m.sources[b], 'e'
+	}
+	if s != nil {
 		m.receive(s, &m.inboxes[b].ready[from], from, epoch)
-		m.trace.message('w', s.Site, epoch, from)
+		m.trace.message(what, s.Site, epoch, from)
 	}
 	return waited
 }

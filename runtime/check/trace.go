@@ -20,13 +20,17 @@ import (
 //	r COMM EPOCH TO                      a ready message
 //	a N                                  the next N lines are one message
 //	w COMM EPOCH FROM                    the ready message of FROM has arrived
+//	d COMM EPOCH TO                      a message that this PE is done with the elements of TO that it may get
+//	e COMM EPOCH FROM                    that of FROM has arrived
+//	x COMM PE EPOCH PE EPOCH ...         this PE overwrites elements that these PEs got in these epochs
 //	c COMM EPOCH                         this PE uses the memory in that epoch
 //	y COMM EPOCH OFFSET N:STRIDE ...     this PE has filled these cells itself, and uses them in that epoch
 //	o COMM EPOCH                         CO
 //	u COMM EPOCH                         UO
 //	k SITE                               a barrier or reduction
 //	b SITE ROOT                          a broadcast
-//	v COMM EPOCH TO USE EPOCH            the put that is next was not known to be free
+//	v COMM EPOCH TO USE EPOCH            the put that is next was not known to be free; with -COMM: the
+//	                                     elements that TO got were not known to be free to be overwritten
 //
 // A nil trace records nothing.
 type trace struct {
@@ -80,7 +84,18 @@ func (t *trace) collective(site int) { t.line('k', site) }
 func (t *trace) broadcast(site, root int) { t.line('b', site, root) }
 
 func (t *trace) unordered(v *Violation) {
-	t.line('v', v.Put.Site+1, int(v.Epoch), v.To, v.Use.Site+1, int(v.UseEpoch))
+	t.line('v', v.Put.number(), int(v.Epoch), v.To, v.Use.Site+1, int(v.UseEpoch))
+}
+
+func (t *trace) overwrites(x *Source) {
+	if t == nil {
+		return
+	}
+	numbers := []int{x.slot.number()}
+	for _, r := range x.open {
+		numbers = append(numbers, r.pe, int(r.epoch))
+	}
+	t.line('x', numbers...)
 }
 
 // put is a message with the cells that it fills.

@@ -54,6 +54,10 @@ type Violation struct {
 	// Flag: the cells are free, but To has not looked yet at the flag which this
 	// PE set in UseEpoch, and would find that of Epoch.
 	Flag bool
+	// Source: it is no put, but From overwrites elements of its own that To gets, or
+	// has got, in the execution Epoch, in a line of the program.
+	Source bool
+	Line   int
 	// Index is the indices of the loops around the put, the outermost first.
 	Index []int
 	// Times is how often the same was found, of Unordered.
@@ -82,13 +86,13 @@ func (d *Divergence) Error() string {
 // stray is what makes two puts that nothing orders the same to a reader.
 type stray struct {
 	put, use, to int
-	flag         bool
+	flag, source bool
 }
 
 // stray keeps a put that the sender could not know to be free.
 func (m *Monitor) stray(v *Violation) {
 	m.trace.unordered(v)
-	key := stray{v.Put.Site, v.Use.Site, v.To, v.Flag}
+	key := stray{v.Put.Site, v.Use.Site, v.To, v.Flag, v.Source}
 	if first := m.known[key]; first != nil {
 		first.Times++
 		return

@@ -83,6 +83,33 @@ func (t Triplet) Hi() int { return t.Lo + (t.N-1)*t.Step }
 // Empty reports whether t has no element.
 func (t Triplet) Empty() bool { return t.N <= 0 }
 
+// Strips is how many strips of n elements t has; the last may have fewer.
+func (t Triplet) Strips(n int) int { return max(0, t.N+n-1) / n }
+
+// Strip is strip number k of n elements, from 0: empty behind the last one, and all
+// of t if k is negative.
+func (t Triplet) Strip(k, n int) Triplet {
+	if k < 0 {
+		return t
+	}
+	if k >= t.Strips(n) {
+		return Triplet{}
+	}
+	return canonical(t.Lo+k*n*t.Step, t.Step, min(n, t.N-k*n))
+}
+
+// StripDown is Strip counted from the last element, for loops that go down.
+func (t Triplet) StripDown(k, n int) Triplet {
+	if k < 0 {
+		return t
+	}
+	if k >= t.Strips(n) {
+		return Triplet{}
+	}
+	first := max(0, t.N-(k+1)*n)
+	return canonical(t.Lo+first*t.Step, t.Step, t.N-k*n-first)
+}
+
 // Contains reports whether i is an element of t.
 func (t Triplet) Contains(i int) bool {
 	if t.N <= 0 || i < t.Lo || i > t.Hi() {

@@ -46,6 +46,8 @@ type Comm[T any] struct {
 	// overlap of src; and in check builds what the overlap holds.
 	stages  []*transport.Slice[T]
 	overlap *check.Slot
+
+	strips *strips // of one whose temporary is filled strip by strip
 }
 
 // NewComm makes the communication that copies elements of src to dst, or with
@@ -181,10 +183,9 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 		c.dst.Data = c.dst.mems[at].Data
 	}
 	changed := c.plan.refresh(g, dir, need, subs)
-	if c.dst != nil && (changed || c.dst.owner != &c.plan) {
+	if c.dst != nil && (changed || c.dst.owner != &c.plan || c.strips != nil) {
 		c.dst.owner = &c.plan
-		rank := c.plan.rank
-		c.dst.layOut(c.site, c.plan.wanted[c.pe.id*rank:(c.pe.id+1)*rank], c.plan.none[c.pe.id])
+		c.dst.layOut(c.site, c.plan.target(c.pe.id), c.plan.none[c.pe.id])
 	}
 	if c.answered != nil && c.reused() {
 		c.answered.refresh()
@@ -305,6 +306,9 @@ func (c *Comm[T]) Done() {
 		c.overlap.Over(c.epoch)
 	case c.order != nil:
 		c.order.Over(c.epoch)
+	}
+	if c.strips != nil {
+		c.fetched()
 	}
 }
 

@@ -65,6 +65,7 @@ type schedule struct {
 	// producer in the order of their numbers, and unpacked from there.
 	staged bool
 	unpack []transport.Move
+	strips *stripping // the messages carry the first strip only; nil: everything
 
 	sends  []transfer
 	recvs  []int // producers of what this PE needs
@@ -97,6 +98,9 @@ func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool 
 			s.none[q], changed = none, true
 		}
 		if none {
+			if s.strips != nil {
+				s.strips.more[q] = false
+			}
 			continue
 		}
 		if len(box) != s.rank {
@@ -107,6 +111,9 @@ func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool 
 			if have[d] != box[d] {
 				have[d], changed = box[d], true
 			}
+		}
+		if s.strips != nil && s.strips.refresh(s, q) {
+			changed = true
 		}
 	}
 	if !slices.Equal(s.subs, subs) {
@@ -148,16 +155,21 @@ func (s *schedule) build() {
 				s.section(s.self, q)
 			}
 			s.sends = append(s.sends, transfer{pe: q})
-			s.fill(&s.sends[len(s.sends)-1], q, base)
+			t := &s.sends[len(s.sends)-1]
+			if s.strips == nil || s.sectionOf(s.self, q, s.target(q)) {
+				s.fill(t, s.self, q, base, s.target(q))
+			} else {
+				t.move.Loop(0, 1, 1) // the message tells only that the owner has come here
+			}
 		}
 		if s.section(q, s.self) {
 			s.recvs = append(s.recvs, q)
 		}
 	}
-	if !s.shadow && s.section(s.self, s.self) {
+	if !s.shadow && !s.none[s.self] && s.sectionOf(s.self, s.self, s.target(s.self)) {
 		s.copies = true
 		s.local.pe = s.self
-		s.fill(&s.local, s.self, 0)
+		s.fill(&s.local, s.self, s.self, 0, s.target(s.self))
 	}
 	if s.staged {
 		s.layOutStage()
@@ -205,17 +217,34 @@ func (s *schedule) before(p, q int) int {
 // guard keeps from being evaluated may lie outside its bounds.
 func (s *schedule) clip() {
 	copy(s.wanted, s.boxes)
+	s.clipBoxes(s.wanted)
+	if s.strips != nil {
+		copy(s.strips.first, s.strips.boxes)
+		s.clipBoxes(s.strips.first)
+	}
+}
+
+// clipBoxes is clip for some boxes, one behind the other.
+func (s *schedule) clipBoxes(boxes []dist.Triplet) {
 	for axis, sub := range s.maps {
 		if sub.constant() {
 			continue
 		}
 		ax := s.src.layout.Axes[axis]
 		inside := dist.Range(ax.Lo, ax.Hi, 1).Preimage(sub.Coef, sub.Off)
-		for q := range s.np {
-			x := &s.wanted[q*s.rank+sub.Axis]
+		for at := 0; at < len(boxes); at += s.rank {
+			x := &boxes[at+sub.Axis]
 			*x = x.Intersect(inside)
 		}
 	}
+}
+
+// target is what the temporary of PE q holds when it is posted.
+func (s *schedule) target(q int) []dist.Triplet {
+	if s.strips != nil {
+		return s.strips.first[q*s.rank : (q+1)*s.rank]
+	}
+	return s.wanted[q*s.rank : (q+1)*s.rank]
 }
 
 // section computes in s.sect the elements that p sends to q; it reports whether
@@ -265,15 +294,16 @@ func (s *schedule) sectionOf(p, q int, box []dist.Triplet) bool {
 	return true
 }
 
-// fill describes the copy of s.sect from this PE to q, in a stage from base on.
-func (s *schedule) fill(t *transfer, q, base int) {
+// fill describes the copy of s.sect from p to q: into a temporary that holds box, or
+// in a stage from base on.
+func (s *schedule) fill(t *transfer, p, q, base int, box []dist.Triplet) {
 	target := s.dims
 	if s.shadow {
 		target = s.src.piece(q)
 	} else {
-		boxDims(target, s.wanted[q*s.rank:(q+1)*s.rank])
+		boxDims(target, box)
 	}
-	piece := s.src.piece(s.self)
+	piece := s.src.piece(p)
 	m := &t.move
 	*m = transport.Move{}
 	packed := 1
@@ -292,7 +322,7 @@ func (s *schedule) fill(t *transfer, q, base int) {
 			s.pe.internal(s.site, "PE %d needs %v on axis %d, outside its overlap", q, x, d+1)
 		}
 		if s.forward != nil && s.forward[d] && !piece[d].holds(x.Lo, x.Hi()) {
-			s.pe.internal(s.site, "PE %d forwards %v on axis %d, outside its overlap", s.self, x, d+1)
+			s.pe.internal(s.site, "PE %d forwards %v on axis %d, outside its overlap", p, x, d+1)
 		}
 		to := packed
 		if packed *= x.N; !s.staged {

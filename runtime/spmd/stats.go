@@ -11,8 +11,8 @@ import (
 // Counts is what one site did on one PE.
 type Counts struct {
 	Calls int64 // executions
-	Data  int64 // data messages sent
-	Ready int64 // ready messages sent
+	Data  int64 // data messages sent, and gets
+	Ready int64 // ready messages sent, and messages that gets are over
 	Bytes int64 // in data messages sent
 	Waits int64 // waits, for data or ready messages, that were not over at once
 }

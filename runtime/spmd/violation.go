@@ -18,6 +18,10 @@ func (p *Program) violation(v *check.Violation) *Error {
 	what := fmt.Sprintf("put of %s to PE %d in epoch %d", put, v.To, v.Epoch)
 	missing := fmt.Sprintf("nothing makes PE %d wait for that: the plan lacks a ready message of #%d", v.From, v.Put.Site+1)
 	transport := "the transport is at fault, or a put came too early"
+	if v.Source {
+		p.overwritten(v, e)
+		return e
+	}
 	switch v.Kind {
 	case check.TooEarly:
 		e.Msg = fmt.Sprintf("%s comes too early: PE %d ", what, v.To)
@@ -82,6 +86,29 @@ func (p *Program) violation(v *check.Violation) *Error {
 		e.Hint += "\n  the plan says of #" + fmt.Sprint(v.Put.Site+1) + ": " + why
 	}
 	return e
+}
+
+// overwritten says that a PE overwrites what another gets from it.
+func (p *Program) overwritten(v *check.Violation, e *Error) {
+	how := fmt.Sprintf("is not ordered: PE %d cannot know that PE %d is done with them", v.From, v.To)
+	if v.Kind == check.TooEarly {
+		how = fmt.Sprintf("comes too early: PE %d is not done with them", v.To)
+	}
+	where := ""
+	if v.Line > 0 {
+		where = fmt.Sprintf(" in line %d,", v.Line)
+	}
+	e.Msg = fmt.Sprintf("overwriting,%s %s, for %s in epoch %d, %s", where, v.Put.Memory, p.call(v.Put.Site), v.Epoch, how)
+	if v.Times > 1 {
+		e.Msg += fmt.Sprintf("; %d more such", v.Times-1)
+	}
+	if len(v.Index) > 0 {
+		e.Msg += fmt.Sprintf(" (in iteration %s)", indices(v.Index))
+	}
+	e.Hint = fmt.Sprintf("nothing makes PE %d wait for that: the plan lacks messages that the gets of #%d are over", v.From, v.Put.Site+1)
+	if why := p.why(v.Put.Site); why != "" {
+		e.Hint += "\n  the plan says of #" + fmt.Sprint(v.Put.Site+1) + ": " + why
+	}
 }
 
 // within says in which memory, and of which communication, a use is.

@@ -21,6 +21,7 @@ type compileFlags struct {
 	VerifyPasses     bool   `help:"Check what each pass promises, among it the proofs of the plan."`
 	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
 	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
 	NoTransform      string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
 
@@ -34,6 +35,9 @@ func (f *compileFlags) options() (driver.Options, error) {
 		return o, err
 	}
 	if o.BarrierThreshold, err = f.barriers(); err != nil {
+		return o, err
+	}
+	if o.Strip, err = f.strip(); err != nil {
 		return o, err
 	}
 	if f.Sync == "" {
@@ -75,6 +79,21 @@ func (f *compileFlags) barriers() (float64, error) {
 		return 0, driver.Usagef("write for example --barrier-threshold=50, or none", "--barrier-threshold=%s: the bound must be a number of messages from 1, or none", f.BarrierThreshold)
 	}
 	return float64(n), nil
+}
+
+// strip is what --strip gives, as driver.Options has it.
+func (f *compileFlags) strip() (int, error) {
+	switch f.Strip {
+	case "":
+		return 0, nil
+	case "none":
+		return -1, nil
+	}
+	n, err := strconv.ParseUint(f.Strip, 10, 31)
+	if err != nil || n == 0 {
+		return 0, driver.Usagef("write for example --strip=64, or none", "--strip=%s: a strip must have a number of iterations from 1, or none", f.Strip)
+	}
+	return int(n), nil
 }
 
 // without are the transformations that --no-transform names.

@@ -36,6 +36,8 @@ type Options struct {
 	PEs []int
 	// BarrierThreshold is that of plan.Options.
 	BarrierThreshold float64
+	// Strip is that of plan.Options.
+	Strip int
 }
 
 // Compilation is one source file on its way through the passes: what is known

@@ -118,8 +118,13 @@ type slot struct {
 	// there is a ready message all the same.
 	Asks []int `json:"asks,omitempty"`
 	// QuietOn: on so many PEs there are no ready messages, whatever Ready and Asks say.
-	QuietOn []int  `json:"quiet_on,omitempty"`
-	Why     string `json:"why"`
+	QuietOn []int `json:"quiet_on,omitempty"`
+	// Strip: the slots hold what so many iterations of a loop need; the first of its
+	// strips is put, the others are got from the owners. Tells: each PE tells them when it
+	// is done with that.
+	Strip int    `json:"strip,omitempty"`
+	Tells bool   `json:"tells,omitempty"`
+	Why   string `json:"why"`
 	// Tried is what the search of plan elide looked at.
 	Tried []trial `json:"tried,omitempty"`
 }
@@ -133,6 +138,9 @@ type trial struct {
 	Times   int     `json:"times,omitempty"`   // there are at most so many executions, and a slot for each
 	Rate    float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
 	Free    bool    `json:"free"`
+	Strip   int     `json:"strip,omitempty"` // in strips of so many iterations
+	Tells   bool    `json:"tells,omitempty"` // then with messages to the owners that gets are over
+	Not     string  `json:"not,omitempty"`   // why that cannot be done
 	Cost    float64 `json:"cost"`
 	Note    string  `json:"note,omitempty"`
 }
@@ -140,7 +148,10 @@ type trial struct {
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Unheard: s.Unheard, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Times: s.Times, Asks: s.Asks, QuietOn: s.At, Why: s.Why}
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Unheard: s.Unheard, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Times: s.Times, Asks: s.Asks, QuietOn: s.At, Why: c.Plan.Why(s.Comm)}
+		if s.Strip != nil {
+			d.Strip, d.Tells = s.Strip.Size, s.Strip.Tells
+		}
 		for _, t := range s.Tried {
 			d.Tried = append(d.Tried, trial(t))
 		}

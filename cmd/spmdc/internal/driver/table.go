@@ -194,7 +194,7 @@ func runPlan(c *Compilation) error {
 
 // searchOptions are those of plan elide.
 func (c *Compilation) searchOptions() plan.Options {
-	return plan.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs, BarrierThreshold: c.Options.BarrierThreshold}
+	return plan.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs, BarrierThreshold: c.Options.BarrierThreshold, Strip: c.Options.Strip}
 }
 
 func runCode(c *Compilation) (err error) {

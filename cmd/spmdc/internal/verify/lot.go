@@ -108,7 +108,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]b
 		return nil, err
 	}
 	if k == plan.Elide && r.Yardstick > 0 {
-		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory}, r.PEs, r.Yardstick, s.seed)
+		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Yardstick, s.seed)
 		if err != nil {
 			return nil, err
 		}
