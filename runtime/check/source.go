@@ -53,6 +53,7 @@ func (x *Source) Over() {
 // wait for; what it did not know to be over, and was by luck, is kept for Strays.
 func (x *Source) Overwrite(line int) *Violation {
 	m := x.slot.monitor
+	store(&x.slot.row[m.id].arrived, uint64(line)) // nothing arrives here
 	store(&x.slot.row[m.id].over, x.use.count)
 	if len(x.open) == 0 {
 		return nil
@@ -81,7 +82,7 @@ func (x *Source) Overwrite(line int) *Violation {
 func (x *Source) Got(from int) {
 	m := x.slot.monitor
 	if load(&x.slot.row[from].over) >= x.use.count {
-		m.fail(&Violation{Kind: TooEarly, Put: x.slot, Use: x.use, From: from, To: m.id, Epoch: x.use.count, UseEpoch: x.use.count, Source: true})
+		m.fail(&Violation{Kind: TooEarly, Put: x.slot, Use: x.use, From: from, To: m.id, Epoch: x.use.count, UseEpoch: x.use.count, Source: true, Line: int(load(&x.slot.row[from].arrived))})
 	}
 }
 

@@ -102,7 +102,7 @@ func TestOverwrittenSourceIsReported(t *testing.T) {
 			err := heldRun(t, np, hold, "", func(pe *PE) {
 				stripped(&testing.T{}, stripMaps["rows"], 3, Handshake, false, false, func(_ *PE, c *Comm[float64]) { c.Settle(7) })(pe)
 			})
-			if err == nil || !strings.Contains(err.Error(), "overwriting, in line 7, the elements of a that others get, for #1 test r0(i) (line 100) in epoch 1, ") {
+			if err == nil || !strings.Contains(err.Error(), "overwriting, in line 7, the elements of a that others get, for #1 test r0(i) (line 100) in epoch ") {
 				t.Errorf("on %d PEs, held %q: %v", np, hold, err)
 			}
 			if hold != "" && err != nil && !strings.Contains(err.Error(), " comes too early: PE ") {

@@ -94,11 +94,7 @@ func (p *Program) overwritten(v *check.Violation, e *Error) {
 	if v.Kind == check.TooEarly {
 		how = fmt.Sprintf("comes too early: PE %d is not done with them", v.To)
 	}
-	where := ""
-	if v.Line > 0 {
-		where = fmt.Sprintf(" in line %d,", v.Line)
-	}
-	e.Msg = fmt.Sprintf("overwriting,%s %s, for %s in epoch %d, %s", where, v.Put.Memory, p.call(v.Put.Site), v.Epoch, how)
+	e.Msg = fmt.Sprintf("overwriting, in line %d, %s, for %s in epoch %d, %s", v.Line, v.Put.Memory, p.call(v.Put.Site), v.Epoch, how)
 	if v.Times > 1 {
 		e.Msg += fmt.Sprintf("; %d more such", v.Times-1)
 	}
