@@ -56,11 +56,16 @@ type strips struct {
 	tells  bool             // Done tells the owners
 	read   *check.Source    // of check builds
 
-	fetches []fetch // by number of the strip less 1
+	fetches []fetch // by number of the strip less 1, the first keptFetches
+	other   fetch   // that of another strip, the last one that was got
 
 	users []int  // who gets elements of this PE in the execution at hand, or has
 	epoch uint64 // the execution
 }
+
+// keptFetches is of how many strips of a communication it is kept what they get from
+// where: strips are to save memory, and a small one takes less than its description.
+const keptFetches = 64
 
 // fetch is what one strip gets from where.
 type fetch struct {
@@ -134,14 +139,11 @@ func (c *Comm[T]) Fetch(strip int) {
 		return
 	}
 	x := c.strips
-	for len(x.fetches) < strip {
-		x.fetches = append(x.fetches, fetch{})
-	}
-	f := &x.fetches[strip-1]
 	need := c.plan.strips.need(c.pe.id, strip)
 	if need == nil || emptyBox(need) {
 		return // nothing is read
 	}
+	f := x.fetch(strip)
 	if f.made != c.plan.made || !slices.Equal(f.need, need) {
 		c.plan.plan(f, need)
 	}
@@ -167,6 +169,18 @@ func (c *Comm[T]) Fetch(strip int) {
 		}
 		c.order.Refilled(moves)
 	}
+}
+
+// fetch is where the description of what a strip gets is kept, or takes the place of
+// that of another one.
+func (x *strips) fetch(strip int) *fetch {
+	if strip > keptFetches {
+		return &x.other
+	}
+	for len(x.fetches) < strip {
+		x.fetches = append(x.fetches, fetch{})
+	}
+	return &x.fetches[strip-1]
 }
 
 // plan describes the gets of a strip in which this PE needs some elements.

@@ -114,3 +114,35 @@ func TestOverwrittenSourceIsReported(t *testing.T) {
 		}
 	}
 }
+
+// TestManyStripsTakeNoMemory: what is kept of the strips of a communication does not
+// grow with their number, which is high where they are to save memory; and those that
+// it is not kept of bring what is needed, also when the loop comes again.
+func TestManyStripsTakeNoMemory(t *testing.T) {
+	const columns = 3 * keptFetches
+	for _, np := range []int{2, 3} {
+		spmd(t, np, "", func(pe *PE) {
+			a := NewArray[float64](pe, "a", dist.NewLayout(axes(cyclic(1, columns, 0)), pe.Grid(np)), nil)
+			temp := NewTemps[float64](pe, 1, 1, 1)
+			c := NewComm(pe, 0, a, temp).Sync(Handshake).InStrips().Telling()
+			pe.Start()
+			for step := range 3 {
+				set(a, step)
+				all := dist.Range(1, columns-step, 1)
+				c.PostStrips(func(q, k int) Box { return pe.Box(all.Strip(k, 1)) })
+				c.Wait()
+				for k := range all.Strips(1) {
+					c.Fetch(k)
+					if got := temp.Data[temp.At(k+1)]; got != value(step, k+1) {
+						t.Errorf("%d PEs, PE %d, step %d: a(%d) is %g, not %g", np, pe.ID(), step, k+1, got, value(step, k+1))
+					}
+				}
+				c.Done()
+				c.Settle(7)
+			}
+			if n := len(c.strips.fetches); n != keptFetches {
+				t.Errorf("%d PEs, PE %d: %d strips are described, not %d", np, pe.ID(), n, keptFetches)
+			}
+		})
+	}
+}
