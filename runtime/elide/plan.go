@@ -257,12 +257,21 @@ func (p *Plan) For(program string) error {
 
 // Strangers are the entries whose suffix ends none of the contexts.
 func (p *Plan) Strangers(contexts []Path) (list []Entry) {
+	ends := map[string]bool{} // those of contexts, of the lengths that entries have
+	lengths := map[int]bool{}
 	for _, e := range p.Entries {
-		ends := func(c Path) bool {
-			c = c.whole()
-			return len(e.Suffix) <= len(c) && slices.Equal(e.Suffix, c[len(c)-len(e.Suffix):])
+		lengths[len(e.Suffix)] = true
+	}
+	for _, c := range contexts {
+		c = c.whole()
+		for n := range lengths {
+			if n <= len(c) {
+				ends[c[len(c)-n:].String()] = true
+			}
 		}
-		if !slices.ContainsFunc(contexts, ends) {
+	}
+	for _, e := range p.Entries {
+		if !ends[e.Suffix.String()] {
 			list = append(list, e)
 		}
 	}
