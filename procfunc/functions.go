@@ -19,6 +19,7 @@ type Functions struct {
 	extents    map[*cfg.Loop]extent
 	ways       *ways // to communication waysPut
 	waysPut    int
+	answered   [][]int8             // of KillsAfter for waysPut, by nth and y: yes 1, no -1
 	cache      map[cacheKey]*Reason // of decide
 	texts      map[string]int       // numbers of what differs
 	loopShapes map[[2]*cfg.Loop]int

@@ -35,8 +35,18 @@ func (f *Functions) KillsAfter(y, put, nth int) bool {
 		return false
 	}
 	w := f.waysTo(put)
-	set := w.nth(f.puts[y-1], f.puts[put-1], nth)
-	return set != 0 && f.decide(y, put, w, set).Kills
+	for len(f.answered) <= nth {
+		f.answered = append(f.answered, make([]int8, len(f.puts)+1))
+	}
+	said := &f.answered[nth][y]
+	if *said == 0 {
+		set := w.nth(f.puts[y-1], f.puts[put-1], nth)
+		*said = -1
+		if set != 0 && f.decide(y, put, w, set).Kills {
+			*said = 1
+		}
+	}
+	return *said > 0
 }
 
 // KillReason is Kills with the reason.
@@ -74,6 +84,9 @@ func no(text string) *Reason { return &Reason{false, text} }
 func (f *Functions) waysTo(put int) *ways {
 	if f.ways == nil || f.waysPut != put {
 		f.ways, f.waysPut = waysTo(f.puts[put-1], f.extents), put
+		for _, said := range f.answered {
+			clear(said)
+		}
 	}
 	return f.ways
 }

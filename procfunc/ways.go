@@ -1,6 +1,10 @@
 package procfunc
 
-import "github.com/spmdc/spmdc/cfg"
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg"
+)
 
 // ways says, for each node, how the next instance of a communication may be
 // reached from there: which back edges lie on the way.
@@ -12,6 +16,12 @@ type ways struct {
 	loops []*cfg.Loop // around the communication, outermost first
 	from  int         // at[k] is for the node with ID from+k; others have none
 	at    []waySet
+	later map[setAndCount]waySet // answers of nth: many nodes have the same ways
+}
+
+type setAndCount struct {
+	set   waySet
+	count int
 }
 
 // waySet is a set of ways: bit 0 for the way without a back edge, bits 2i+1 and
@@ -82,10 +92,19 @@ func (s waySet) then(t waySet) waySet {
 // nth is the ways from node n to the pass of put that comes as number count, from
 // 1: those to the next pass, and from each pass to the one after it.
 func (w *ways) nth(n, put *cfg.Node, count int) waySet {
-	set, again := w.of(n), w.of(put)
+	set := w.of(n)
+	if count == 1 {
+		return set
+	}
+	key := setAndCount{set, count}
+	if later, ok := w.later[key]; ok {
+		return later
+	}
+	again := w.of(put)
 	for range count - 1 {
 		set = set.then(again)
 	}
+	w.later[key] = set
 	return set
 }
 
@@ -103,7 +122,7 @@ func (w *ways) of(n *cfg.Node) waySet {
 // waysTo computes the ways from every node to the next pass of put that avoid
 // put in between. A way that starts in the outermost loop around put stays in it.
 func waysTo(put *cfg.Node, extents map[*cfg.Loop]extent) *ways {
-	w := &ways{from: put.ID, loops: chain(put.Loop)}
+	w := &ways{from: put.ID, loops: chain(put.Loop), later: map[setAndCount]waySet{}}
 	if len(w.loops) > maxLoops {
 		w.from = 0 // nothing leads here, as far as is known
 	}
@@ -113,18 +132,15 @@ func waysTo(put *cfg.Node, extents map[*cfg.Loop]extent) *ways {
 	outer := w.loops[0]
 	w.from = extents[outer].first
 	w.at = make([]waySet, extents[outer].last-w.from+1)
-	depth := map[*cfg.Node]int{}
-	for i, l := range w.loops {
-		depth[l.Head] = i
-	}
 	var work []*cfg.Node
 	reach := func(v *cfg.Node, s waySet) {
+		i := slices.IndexFunc(w.loops, func(l *cfg.Loop) bool { return l.Head == v })
 		for _, u := range v.Preds {
 			if u.ID < w.from || u.ID >= w.from+len(w.at) {
 				continue
 			}
 			t := s
-			if i, ok := depth[v]; ok && w.loops[i].Contains(u.Loop) {
+			if i >= 0 && w.loops[i].Contains(u.Loop) {
 				t = s.crossing(i)
 			}
 			if have := w.at[u.ID-w.from]; have|t != have {

@@ -245,6 +245,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 	}
 	solver := synch.NewSolver(p.Graph)
 	whole := s.force(p, rel, solver)
+	ask := asking(rel)
 	options := make([][]option, len(p.Slots)) // by slot, those that are taken first first
 	for i := range p.Slots {
 		c := p.Slots[i].Comm
@@ -265,6 +266,9 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		if first.Free {
 			continue
 		}
+		// Where no answer that only some pairs of PEs get was looked for in vain, asking
+		// changes nothing.
+		vain := map[synch.Slots]bool{}
 		for _, f := range append(p.planesForms(c, p.Classes), s.forms(c)...) {
 			if strip != nil {
 				f.bytes = added(c, strip, f.slots.Count)
@@ -273,13 +277,18 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			if f.slots.Staged {
 				cost += weight * copyCost
 			}
-			kills := rel.KillsAfter
+			differs := false
+			kills := func(y, put, nth int) bool {
+				kills := rel.KillsAfter(y, put, nth)
+				differs = differs || !kills && ask(y, put, nth)
+				return kills
+			}
 			if f.asks {
 				cost += weight * askCost
-				kills = asking(rel)
+				kills = ask
 			}
 			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count, Planes: f.planes}), Asks: f.asks, InTurn: inTurn, Strip: first.Strip, Tells: first.Tells, Cost: turned + weight*readyCost}
-			if t.Free = solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
+			if t.Free = !vain[f.slots] && solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
 				options[i] = append(options[i], f)
@@ -287,6 +296,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			if a.trials[i] = append(a.trials[i], t); t.Free {
 				break
 			}
+			vain[f.slots] = !f.asks && !differs
 		}
 	}
 	a.choose(options, s.Memory)
@@ -300,7 +310,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		slot.Ready, slot.Staged, slot.Count, slot.Planes, slot.Verdict = false, o.slots.Staged, o.slots.Count, o.planes, synch.NoReady
 		kills := synch.KillsAfter(rel.KillsAfter)
 		if o.asks {
-			kills = asking(rel)
+			kills = ask
 		}
 		slot.Ages = certifier.certify(p.Graph, solver.SolveAgedAgain(o.slots, kills), kills, rel.KillsAfter)
 		slot.Asks = slot.Ages.Asks
@@ -333,8 +343,26 @@ func (a *attempt) taken(i int) *Trial {
 
 // asking is the test of kills that counts also on what answers some pairs of PEs.
 func asking(rel Relations) synch.KillsAfter {
+	var of int      // the put asked about last
+	var said []int8 // by y: yes 1, no -1
 	return func(y, put, nth int) bool {
-		return rel.KillsAfter(y, put, nth) || rel.Alike(y, put) && rel.Answers(y, put)
+		if rel.KillsAfter(y, put, nth) {
+			return true
+		}
+		if of != put {
+			of = put
+			clear(said)
+		}
+		for len(said) <= y {
+			said = append(said, 0)
+		}
+		if said[y] == 0 {
+			said[y] = -1
+			if rel.Alike(y, put) && rel.Answers(y, put) {
+				said[y] = 1
+			}
+		}
+		return said[y] > 0
 	}
 }
 
