@@ -44,8 +44,8 @@ func (p *Plan) writes(array *ir.Symbol) []int {
 
 // source finds out whether other messages tell the owners, and proves it. What counts
 // is whether each PE that gets from another sends to it, which is asked for where it
-// gets from the same ones in all executions. Barriers do not count: they may be left out at run time by what is put, which
-// gets are not.
+// gets from the same ones in all executions. Barriers do not count: they may be left
+// out at run time by what is put, which gets are not.
 func (p *Plan) source(s *Strip, rel Relations, solver *synch.Solver) {
 	x := s.Comm.ID
 	s.Writes, s.Tells = p.writes(s.Comm.Array), true
