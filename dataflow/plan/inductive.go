@@ -98,36 +98,48 @@ func (d *Document) proof(use, put int) *Proof {
 	return nil
 }
 
-// checkProof checks that the claims of p hold: nothing but U at the entry, and
-// along every edge no more than what leaves its start; and that they suffice
+// checkProof checks that the claims of p are inductive, and that they suffice
 // wherever p.Put puts.
 func (d *Document) checkProof(p *Proof) error {
+	_, err := d.inductive(p, func(n *cfg.Node, at Claim) error {
+		if puts(n, p.Put) && at.Level < NoSync {
+			return fmt.Errorf("%v where %s puts, NoSync or U wanted", at, n.Name())
+		}
+		return nil
+	})
+	return err
+}
+
+// inductive returns the claims of p, by node, if they hold: nothing but U at the
+// entry, along every edge no more than what leaves its start, and what suffices says
+// of each node.
+func (d *Document) inductive(p *Proof, suffices func(*cfg.Node, Claim) error) ([]Claim, error) {
 	at, err := p.claims(d.Graph)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, y := range p.Kills {
 		if err := d.mayKill(y, p); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, n := range d.Graph.Nodes {
 		for _, tag := range at[n.ID].Tags {
 			if !slices.Contains(p.Kills, tag) {
-				return fmt.Errorf("node %d counts on a message of #%d, which is not among its kills", n.ID, tag)
+				return nil, fmt.Errorf("node %d counts on a message of #%d, which is not among its kills", n.ID, tag)
 			}
 		}
-		if puts(n, p.Put) && at[n.ID].Level < NoSync {
-			return fmt.Errorf("%v where %s puts, NoSync or U wanted", at[n.ID], n.Name())
+		if err := suffices(n, at[n.ID]); err != nil {
+			return nil, err
 		}
 		out := p.pass(at[n.ID], n)
 		for _, s := range n.Succs {
 			if !atMost(at[s.ID], out) {
-				return fmt.Errorf("node %d claims %v, but only %v comes from node %d (%s)", s.ID, at[s.ID], out, n.ID, n.Name())
+				return nil, fmt.Errorf("node %d claims %v, but only %v comes from node %d (%s)", s.ID, at[s.ID], out, n.ID, n.Name())
 			}
 		}
 	}
-	return nil
+	return at, nil
 }
 
 // mayKill rejects messages that a proof must not count on: those of the slot

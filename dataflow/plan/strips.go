@@ -310,31 +310,14 @@ func (d *Document) checkStrips(s *StripText) error {
 	if s.Tells {
 		return nil
 	}
-	p := &s.Proof
-	at, err := p.claims(d.Graph)
-	if err != nil {
-		return err
-	}
-	for _, y := range p.Kills {
-		if err := d.mayKill(y, p); err != nil {
-			return err
-		}
-	}
-	for _, n := range d.Graph.Nodes {
+	at, err := d.inductive(&s.Proof, func(n *cfg.Node, _ Claim) error {
 		if n.Kind == cfg.Barrier {
 			return fmt.Errorf("line %d: a barrier, which says nothing of gets, and may be left out at run time", n.Line)
 		}
-		for _, tag := range at[n.ID].Tags {
-			if !slices.Contains(p.Kills, tag) {
-				return fmt.Errorf("node %d counts on a message of #%d, which is not among its kills", n.ID, tag)
-			}
-		}
-		out := p.pass(at[n.ID], n)
-		for _, m := range n.Succs {
-			if !atMost(at[m.ID], out) {
-				return fmt.Errorf("node %d claims %v, but only %v comes from node %d (%s)", m.ID, at[m.ID], out, n.ID, n.Name())
-			}
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, id := range s.Writes {
 		if id < 0 || id >= len(at) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/procfunc"
 )
 
 // panels reads all of a in each step, and changes it now and then, behind a sum. Two
@@ -51,16 +50,6 @@ end program
 // done.
 var unsummed = strings.Replace(strings.Replace(panels, "s = s + b(i,j)", "b(i,j) = b(i,j) + 1", 1), "b(i,j)/s", "0.5d0*b(i,j)", 1)
 
-func stripPlan(t *testing.T, text string, o plan.Options) *plan.Plan {
-	t.Helper()
-	c := makePlan(t, text, plan.Handshake).Program
-	p := plan.Search(c, procfunc.Analyze(c, c.Graph()), o)
-	if err := p.Verify(); err != nil {
-		t.Fatalf("%+v: %v\n%s", o, err, p.Explain())
-	}
-	return p
-}
-
 // TestStripsWhereSlotsDoNotFit: two slots where there is memory; else two that hold a
 // strip each, as few strips as fit; and a ready message where gets would have to be
 // told of, which is no better.
@@ -79,7 +68,7 @@ func TestStripsWhereSlotsDoNotFit(t *testing.T) {
 		{unsummed, plan.Options{Memory: -1}, "ready", 0},
 		{unsummed, plan.Options{Memory: -1, Strip: 7}, "quiet*2", 7},
 	} {
-		p := stripPlan(t, c.text, c.o)
+		p := elideWith(t, c.text, c.o)
 		strip := 0
 		if s := p.Slots[0].Strip; s != nil {
 			strip = s.Size
@@ -93,18 +82,18 @@ func TestStripsWhereSlotsDoNotFit(t *testing.T) {
 // TestStripsAreTold: the text form tells of strips, reads them, and of what was tried.
 func TestStripsAreTold(t *testing.T) {
 	for text, want := range map[string][]string{
-		stripPlan(t, panels, plan.Options{Memory: -1}).Explain(): {
+		elideWith(t, panels, plan.Options{Memory: -1}).Explain(): {
 			"tried quiet*2: free, cost 0.00072, but takes up to 720000 bytes, of 0 that are left\n",
 			"tried quiet*2 in strips of 150: free, cost 2.4, chosen\n",
 			"strips 1 150 j proof: 3 20; ",
 			"; in strips of 150 iterations of j: the first is put, the others are got; the sum of s in line 23 orders every get before a is overwritten\n",
 		},
-		stripPlan(t, unsummed, plan.Options{Strip: 100}).Explain(): {
+		elideWith(t, unsummed, plan.Options{Strip: 100}).Explain(): {
 			" in strips of 100 telling: free, cost ",
 			"strips 1 100 j tells: 3 ",
 			"when it is done with them, each PE tells the owners, who wait for that before they overwrite a\n",
 		},
-		stripPlan(t, strings.Replace(panels, "t*a(j,i)", "t*a(5,i)", 1), plan.Options{Strip: 5}).Explain(): {
+		elideWith(t, strings.Replace(panels, "t*a(j,i)", "t*a(5,i)", 1), plan.Options{Strip: 5}).Explain(): {
 			"tried strips of 5: not possible, what it brings does not vary with j, the index of the loop in line 14\n",
 		},
 	} {
@@ -138,19 +127,19 @@ func TestStripsAreVerified(t *testing.T) {
 		{"a message that does not answer", func(s *plan.Strip) { s.Proof.Kills = []int{1} }, "#1 counts on its own messages"},
 		{"a write is left out", func(s *plan.Strip) { s.Writes = s.Writes[:1] }, "#1 comes in strips: a is assigned at nodes [3 20], not [3]"},
 	} {
-		p := stripPlan(t, panels, plan.Options{Memory: -1})
+		p := elideWith(t, panels, plan.Options{Memory: -1})
 		c.do(p.Slots[0].Strip)
 		if err := p.Verify(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.what, err, c.want)
 		}
 	}
 	// Examples show what is wrong whatever is claimed.
-	p := stripPlan(t, unsummed, plan.Options{Strip: 100})
+	p := elideWith(t, unsummed, plan.Options{Strip: 100})
 	p.Slots[0].Strip.Tells = false
 	if err := plan.Contradict(p); err == nil || !strings.Contains(err.Error(), "nothing has told PE ") || !strings.Contains(err.Error(), "which overwrites a, that PE ") {
 		t.Errorf("an example: %v", err)
 	}
-	text := stripPlan(t, panels, plan.Options{Memory: -1}).Explain()
+	text := elideWith(t, panels, plan.Options{Memory: -1}).Explain()
 	line := text[strings.Index(text, "strips 1 150"):]
 	line = line[:strings.IndexByte(line, '\n')]
 	for _, bad := range []string{"strips 1 0 j tells: 3", "strips 1 150 tells: 3", "strips 1 150 j tells: 3; 0 U", "strips 1 150 j proof: 3", "strips 1 150 j proof: x; 0 U", "strips 2 150 j tells: 3", line + "\n" + line} {
@@ -167,7 +156,7 @@ func TestStripsAreVerified(t *testing.T) {
 // gets to each that it gets from, in every execution; that it would answer the next
 // execution, of which there is none, is nothing.
 func TestMessagesThatOrderGets(t *testing.T) {
-	answered := stripPlan(t, `program p
+	answered := elideWith(t, `program p
  integer, parameter :: n = 24
  integer :: i, j, t
  double precision :: a(n,n), b(n,n), c(n,n)
@@ -207,7 +196,7 @@ end program
 	if s := answered.Slots[1].Strip; s == nil || s.Tells || len(s.Proof.Kills) != 1 || s.Proof.Kills[0] != 1 {
 		t.Errorf("#1 does not order the gets of #2:\n%s", answered.Explain())
 	}
-	vacuous := stripPlan(t, `program p
+	vacuous := elideWith(t, `program p
  integer :: a(9), b(9), c(9), d(9), i, k
 !HPF$ TEMPLATE t1(11)
 !HPF$ DISTRIBUTE t1(CYCLIC)
