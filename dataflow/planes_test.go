@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/examples/randprog"
 	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // TestRandomPlanes: of random programs with planes that change places, many have

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 var (

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/internal/compare"
 )
 
 var kills = flag.Int("kills", 0, "how often a run that takes checkpoints is killed (default 12, and 100 with SPMDC_REQUIRE=all)")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/internal/compare"
 )
 
 // Programs with coarrays print on every image, in an order of their own making:

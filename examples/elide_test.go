@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/internal/compare"
 )
 
 // barrierReport is what -elide-report writes as JSON.

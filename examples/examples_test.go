@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/internal/compare"
 )
 
 var update = flag.Bool("update", false, "write the goldens of explain comm")

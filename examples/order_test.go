@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/spmdc/spmdc/examples/compare"
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 var (

@@ -18,8 +18,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/compare"
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/randprog"
 	"pgregory.net/rapid"
 )
 

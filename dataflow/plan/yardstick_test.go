@@ -6,8 +6,8 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/examples/randprog"
 	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // expect runs gfortran's programs, which are compiled as one: each becomes a

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
-	"github.com/spmdc/spmdc/examples/compare"
+	"github.com/spmdc/spmdc/internal/compare"
 )
 
 // A program with coarrays has no plan: it communicates where its source says so.

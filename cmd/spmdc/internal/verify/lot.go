@@ -15,7 +15,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // sample is a random program with what it should print.

@@ -19,8 +19,8 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/replay"
-	"github.com/spmdc/spmdc/examples/compare"
 	"github.com/spmdc/spmdc/fortran"
+	"github.com/spmdc/spmdc/internal/compare"
 )
 
 // Outcome is how a program ended.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // shrink makes the program of a failure as small as it can in the time.

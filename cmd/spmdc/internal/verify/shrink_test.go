@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/examples/randprog"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 const long = `program long
