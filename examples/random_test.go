@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +19,6 @@ import (
 
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/randprog"
-	"pgregory.net/rapid"
 )
 
 var (
@@ -30,7 +28,6 @@ var (
 	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: all); what is built without\n"+
 		"handshake runs with its ready messages too")
 	peCounts = flag.String("pes", "", "numbers of PEs for random programs, separated by commas (default 1,2,3,5,8)")
-	shrink   = flag.Duration("shrink", time.Minute, "how long to shrink a random program that fails")
 )
 
 // randomPEs are the numbers of PEs that random programs run on.
@@ -41,7 +38,8 @@ var randomPEs = []string{"1", "2", "3", "5", "8"}
 const randomLimit = 20 * time.Second
 
 // TestRandomPrograms compares random programs with gfortran, under all plans and
-// at several numbers of PEs. A program that fails is shrunk and logged.
+// at several numbers of PEs. A program that fails is
+// logged; what `spmdc verify --random` finds is shrunk too.
 func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *programs
@@ -51,11 +49,10 @@ func TestRandomPrograms(t *testing.T) {
 			n = 40
 		}
 	}
-	first := max(*seed, 1) // rapid takes seed 0 as "any"
 	cases := make([]*randomCase, n)
 	coverage := map[string]int{}
 	for i := range cases {
-		s := first + uint64(i)
+		s := *seed + uint64(i)
 		cases[i] = &randomCase{seed: s, Program: randprog.Sample(s)}
 		for name, count := range cases[i].Features {
 			coverage[name] += count
@@ -81,7 +78,6 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var seeds []uint64
-	firsts := map[string]uint64{} // by kind of failure, the least seed
 	t.Run("seed", func(t *testing.T) {
 		for _, c := range cases {
 			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
@@ -89,11 +85,8 @@ func TestRandomPrograms(t *testing.T) {
 				if err := c.check(t.TempDir(), bin); err != nil {
 					mu.Lock()
 					seeds = append(seeds, c.seed)
-					if s, ok := firsts[fault(err)]; !ok || c.seed < s {
-						firsts[fault(err)] = c.seed
-					}
 					mu.Unlock()
-					t.Error(err)
+					t.Errorf("%v\n%s\nits input:\n%s", err, c.Source, c.Input)
 				}
 			})
 		}
@@ -109,13 +102,6 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	slices.Sort(seeds)
 	t.Logf("%d of %d programs fail: seeds %v", len(seeds), n, seeds)
-	shrunken := 0
-	for kind, s := range firsts {
-		if shrunken++; shrunken > 3 {
-			break
-		}
-		t.Run(fmt.Sprintf("shrunk %d", s), func(t *testing.T) { shrunk(t, s, kind, bin) })
-	}
 }
 
 // TestRandomRounds is TestRandomPrograms with programs that communicate again and
@@ -185,7 +171,7 @@ func (c *randomCase) check(dir, spmdc string) error {
 	for _, plan := range chosen {
 		program := filepath.Join(dir, plan)
 		if _, err := command("", spmdc, "build", "--verify-passes", "--sync="+plan, "-o", program, source); err != nil {
-			return &failure{stage: "build", plan: plan, err: err}
+			return fmt.Errorf("--sync=%s: %w", plan, err)
 		}
 		ways := [][]string{nil}
 		if !slices.Contains(chosen, "handshake") {
@@ -195,47 +181,15 @@ func (c *randomCase) check(dir, spmdc string) error {
 			for _, way := range ways {
 				got, err := command(c.Input, program, append([]string{"-n", n}, way...)...)
 				if err != nil {
-					return &failure{stage: "run", plan: plan, pes: n, err: err}
+					return fmt.Errorf("--sync=%s, %s PEs: %w", plan, n, err)
 				}
 				if err := compare.Outputs(c.want, got, compare.Default); err != nil {
-					return &failure{stage: "compare", plan: plan, pes: n, err: err}
+					return fmt.Errorf("--sync=%s, %s PEs: %w", plan, n, err)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// failure says at which stage a program failed.
-type failure struct {
-	stage, plan, pes string
-	err              error
-}
-
-func (f *failure) Error() string {
-	if f.pes == "" {
-		return fmt.Sprintf("--sync=%s: %v", f.plan, f.err)
-	}
-	return fmt.Sprintf("--sync=%s, %s PEs: %v", f.plan, f.pes, f.err)
-}
-
-// numbers are what differs between failures of one kind; so does what a test
-// calls its folder.
-var numbers = regexp.MustCompile(`[0-9]+|/\S+`)
-
-// fault is the kind of a failure: where it came up, and the first line of what
-// was said, without numbers.
-func fault(err error) string {
-	var f *failure
-	if !errors.As(err, &f) {
-		return "generator"
-	}
-	if f.stage == "compare" {
-		return f.stage
-	}
-	_, text, _ := strings.Cut(f.err.Error(), "\n")
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return f.stage + " " + numbers.ReplaceAllString(text, "#")
 }
 
 // command runs a program with the given standard input and returns what it
@@ -290,49 +244,6 @@ func expect(dir string, cases []*randomCase) error {
 		c.want = out
 	}
 	return nil
-}
-
-// shrunk looks for the plainest program that fails in the same way as that of
-// the seed, and logs it.
-func shrunk(t *testing.T, seed uint64, kind, spmdc string) {
-	checks := 1
-	if testing.Short() {
-		checks = 5 // rapid divides by 5
-	}
-	for name, value := range map[string]any{
-		"rapid.seed": seed, "rapid.checks": checks, "rapid.shrinktime": *shrink, "rapid.nofailfile": true,
-	} {
-		old := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { flag.Set(name, old) })
-	}
-	dir := t.TempDir()
-	seen := map[string]error{}
-	verdict := func(p randprog.Program) error {
-		key := p.Source + p.Input
-		if err, ok := seen[key]; ok {
-			return err
-		}
-		c := &randomCase{seed: seed, Program: p}
-		err := expect(dir, []*randomCase{c})
-		if err == nil {
-			err = c.check(dir, spmdc)
-		}
-		if err != nil && fault(err) != kind {
-			err = nil // another fault: it has its own turn
-		}
-		seen[key] = err
-		return err
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		p := randprog.GenFor(seed).Draw(rt, "program")
-		if err := verdict(p); err != nil {
-			rt.Logf("the program:\n%s\nits input:\n%s", p.Source, p.Input)
-			rt.Fatal(err)
-		}
-	})
 }
 
 func dumpPrograms(dir string, cases []*randomCase) error {

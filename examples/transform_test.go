@@ -26,11 +26,10 @@ func TestTransformedPrograms(t *testing.T) {
 	if n == 0 {
 		n = 8
 	}
-	gen := randprog.GenWith("update and copy", "guarded reduction", "guarded reduction", "last iteration is different")
 	var cases []*randomCase
 	for i := range n {
 		s := max(*seed, 1) + uint64(i)
-		cases = append(cases, &randomCase{seed: s, Program: gen.Example(int(s))})
+		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different")})
 	}
 	if err := expect(t.TempDir(), cases); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ var slots = []struct {
 	{realKind, 3, false, "aaa bbb ccc"},
 	{intKind, 1, false, "ia ib ic"},
 	{intKind, 2, false, "iaa ibb icc"},
-	{intKind, 3, false, "iaaa ibbb"},
+	{intKind, 3, false, "iaaa ibbb iccc"},
 	{logKind, 1, false, "la lb"},
 	{logKind, 2, false, "laa lbb"},
 	{logKind, 3, false, "laaa lbbb"},

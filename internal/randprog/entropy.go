@@ -1,16 +1,19 @@
 package randprog
 
-import "pgregory.net/rapid"
+import "math/rand/v2"
 
 // unit is the source of every choice of one part of a program: one array, one
-// kernel, the sizes. It is fed by a single drawn word and spreads it, so that
-// the shrinker has few knobs to turn. The word 0 answers 0 to every question,
-// and choice 0 is always the plainest one: a shrunk program is a plain program.
+// kernel, the sizes. It is fed by a single word and spreads it, so that the
+// choices of one part do not disturb those of another. The word 0 answers 0 to
+// every question, and choice 0 is always the plainest one.
 type unit struct{ state uint64 }
 
-func drawUnit(t *rapid.T, label string) *unit {
-	return &unit{state: rapid.Uint64().Draw(t, label)}
-}
+// words are what units are fed with: the words that belong to a seed, in order.
+type words struct{ source *rand.PCG }
+
+func wordsOf(seed uint64) words { return words{rand.NewPCG(seed, 0x6b65726e656c73)} }
+
+func (w words) unit() *unit { return &unit{state: w.source.Uint64()} }
 
 // pick returns a number from 0 to n-1; n is at least 1.
 func (u *unit) pick(n int) int {

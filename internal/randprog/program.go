@@ -26,8 +26,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-
-	"pgregory.net/rapid"
 )
 
 // Program is a generated program.
@@ -37,40 +35,27 @@ type Program struct {
 	Features map[string]int // how often each feature occurs, see Required
 }
 
-// GoString keeps the source text out of the log of drawn values.
-func (p Program) GoString() string {
-	return fmt.Sprintf("randprog.Program of %d lines", strings.Count(p.Source, "\n"))
-}
-
-// Gen generates programs. They shrink well: whole kernels go first, then what
-// is left of them becomes plain.
-func Gen() *rapid.Generator[Program] { return GenWith() }
-
-// GenWith generates programs that mostly hold the named kernels, and others.
-func GenWith(names ...string) *rapid.Generator[Program] {
-	var must []kernel
-	for _, name := range names {
-		must = append(must, kernelNamed(name))
-	}
-	return rapid.Custom(func(t *rapid.T) Program { return generate(t, must) })
-}
-
 // focus is the number of kernels that Sample prescribes.
 const focus = 3
 
-// GenFor is the generator that Sample(seed) uses: consecutive seeds prescribe
-// all kernels in turn, so that a few dozen programs have used each.
-func GenFor(seed uint64) *rapid.Generator[Program] {
+// Sample returns the program that belongs to seed. Consecutive seeds prescribe all
+// kernels in turn, so that a few dozen programs have used each.
+func Sample(seed uint64) Program {
 	var names []string
 	for i := range uint64(focus) {
 		names = append(names, kernels[(seed*focus+i)%uint64(len(kernels))].name)
 	}
-	return GenWith(names...)
+	return With(seed, names...)
 }
 
-// Sample returns the program that belongs to seed. rapid.Check over
-// GenFor(seed) with the same seed starts from the same program.
-func Sample(seed uint64) Program { return GenFor(seed).Example(int(seed)) }
+// With returns a program that holds the named kernels, and others.
+func With(seed uint64, names ...string) Program {
+	var must []kernel
+	for _, name := range names {
+		must = append(must, kernelNamed(name))
+	}
+	return generate(wordsOf(seed), must)
+}
 
 // gen is the state of one generation.
 type gen struct {
@@ -155,9 +140,9 @@ func (g *gen) runtime(x int) string {
 	return s.name
 }
 
-func generate(t *rapid.T, must []kernel) Program {
+func generate(w words, must []kernel) Program {
 	g := &gen{features: map[string]int{}, usedSizes: map[string]bool{}, pool: map[slot][]*array{}}
-	u := drawUnit(t, "sizes")
+	u := w.unit()
 	small := []int{4, 5, 3, 6, 7, 8, 9, 10, 11, 12, 2, 1}
 	g.sizes = []size{
 		{"n", oneOf(u, small...)},
@@ -183,26 +168,17 @@ func generate(t *rapid.T, must []kernel) Program {
 	for _, s := range slots {
 		for _, name := range strings.Fields(s.names) {
 			key := slot{s.kind, s.rank, s.single}
-			g.pool[key] = append(g.pool[key], g.newArray(drawUnit(t, "array "+name), name, s.kind, s.rank, s.single))
+			g.pool[key] = append(g.pool[key], g.newArray(w.unit(), name, s.kind, s.rank, s.single))
 		}
 	}
 	for _, k := range must {
-		// A prescribed kernel goes when all tosses fail: the shrinker sees to
-		// that, chance hardly ever.
-		keep := false
-		for range 10 {
-			keep = rapid.Bool().Draw(t, "keep") || keep
-		}
-		if u := drawUnit(t, "kernel"); keep {
-			g.run(k, u)
-		}
+		g.run(k, w.unit())
 	}
-	rapid.SliceOfN(rapid.Custom(func(t *rapid.T) int {
-		u := drawUnit(t, "kernel")
+	for range w.unit().pick(6) {
+		u := w.unit()
 		g.run(kernels[u.pick(len(kernels))], u)
-		return 0
-	}), 0, 5).Draw(t, "kernels")
-	last := drawUnit(t, "frame")
+	}
+	last := w.unit()
 	g.epilogue(last)
 	return g.assemble(last)
 }

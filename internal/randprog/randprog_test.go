@@ -66,7 +66,7 @@ func TestKernelsAreNamedOnce(t *testing.T) {
 			t.Errorf("two kernels are named %q", k.name)
 		}
 		seen[k.name] = true
-		if got := GenWith(k.name).Example(3).Features["kernel:"+k.name]; got == 0 {
+		if got := With(3, k.name).Features["kernel:"+k.name]; got == 0 {
 			t.Errorf("a program with %q has no such kernel", k.name)
 		}
 	}
@@ -215,7 +215,7 @@ func tail(out []byte) string {
 // TestExactValues: whatever is combined stays exact, and within what it says.
 func TestExactValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		u := drawUnit(t, "unit")
+		u := &unit{state: rapid.Uint64().Draw(t, "unit")}
 		kd := rapid.SampledFrom([]kind{realKind, intKind}).Draw(t, "kind")
 		var list []val
 		for i := range rapid.IntRange(1, 6).Draw(t, "operands") {

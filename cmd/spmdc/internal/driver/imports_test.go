@@ -146,6 +146,24 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestBinaryImports: the command has nothing in it that belongs to tests, also by
+// way of other packages.
+func TestBinaryImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", modulePath+"/cmd/spmdc").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	linked := strings.Fields(string(out))
+	if !slices.Contains(linked, modulePath+"/internal/randprog") {
+		t.Error("the command has no random programs: the test does not see what it links")
+	}
+	for _, dep := range linked {
+		if matches("testing/...", dep) || matches("pgregory.net/rapid/...", dep) {
+			t.Errorf("the command links %s", dep)
+		}
+	}
+}
+
 // TestImportRules tries the rules on imports that must not be.
 func TestImportRules(t *testing.T) {
 	for _, test := range []struct {
