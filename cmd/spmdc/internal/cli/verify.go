@@ -14,7 +14,11 @@ type verifyCmd struct {
 	File        string        `arg:"" optional:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
 	PEs         string        `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8; the default is 1,2,3,4,8."`
 	Random      int           `placeholder:"N" help:"Verify N random programs instead of a file."`
-	Seed        uint64        `default:"1" placeholder:"S" help:"Seed of the first random program, 1 by default; the next have the next numbers."`
+	Seed        *uint64       `placeholder:"S" help:"Seed of the first random program; the next have the next numbers. The default is 1, with --log the first that the log does not have."`
+	Draw        bool          `default:"true" negatable:"" help:"How each random program is built, where flags do not say it, is drawn from its seed: plain or with checks, for which numbers of PEs, with which plans and options; --no-draw: as without such flags."`
+	Log         string        `placeholder:"FILE" help:"Append what random programs have shown to FILE, go on behind the last seed in it, and print the sum of all; without --random print the sum alone."`
+	Plain       bool          `help:"Verify plain builds by their output, instead of check builds."`
+	Prove       string        `placeholder:"LIST" help:"Numbers of PEs for which plans are made, as -n of compile; none: for any. The default is those that programs run on."`
 	Sync        string        `placeholder:"PLAN" help:"Verify only this plan; the default is all of ${plans}."`
 	Unsafe      bool          `help:"Allow --sync=popl96-literal, the analysis as printed in 1996."`
 	Checkpoints bool          `help:"Stop runs behind checkpoints and let them go on from there, instead of holding PEs."`
@@ -58,35 +62,38 @@ other ways where conditions are not known. A reference is safe where none of its
 that the last use is over; it is elided where plan elide lets none of its puts wait, by proof where it does not need to
 note who has been heard from. The first count is of pairs of reference and number of PEs, with the program compiled
 for that number; the second of references, compiled for any.
-After an interrupt, and in the lines of progress, stands the seed with which to go on.`
+After an interrupt, and in the lines of progress, stands the seed with which to go on; --log does so by itself.
+
+How a random program is built is drawn from its seed too, as far as no flag says it: a third are plain builds, which
+are verified by their output alone; plans are made for the numbers of PEs that they run on, for other numbers, or for any;
+there is plan elide, and another for some; --strip, --slots-memory, --barrier-threshold and --no-transform have
+many values. A program that fails comes with the command that repeats it. --no-draw verifies all plans as check builds.`
 }
 
 // Run verifies; a violation makes the exit status 1.
 func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
-	counts, err := verify.ParsePEs(cmd.PEs)
+	o, err := cmd.options()
 	if err != nil {
 		return err
-	}
-	flags := compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip}
-	compile, err := flags.options()
-	if err != nil {
-		return err
-	}
-	compile.PEs = counts
-	o := verify.Options{PEs: counts, Plans: plan.Kinds, Limit: cmd.Limit, Mutations: cmd.Mutations, Compile: compile, Checkpoints: cmd.Checkpoints}
-	if compile.Sync != "" {
-		o.Plans = []plan.Kind{compile.Sync}
-		if !compile.Sync.Sound() && !cmd.Unsafe {
-			return driver.Usagef("add --unsafe to verify it all the same", "--sync=%s leaves out messages that a program may need to be right", compile.Sync)
-		}
 	}
 	var text bytes.Buffer
 	ok := false
 	switch {
+	case cmd.File == "" && cmd.Random == 0 && cmd.Log != "":
+		log, err := verify.OpenLog(cmd.Log)
+		if err != nil {
+			return err
+		}
+		if ok = log.OK(); log.Next() == 1 {
+			return driver.Usagef("name the file that --random=N --log=FILE has written", "there is nothing in the log %s", cmd.Log)
+		}
+		log.Write(&text)
 	case (cmd.File == "") == (cmd.Random == 0):
 		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N, and not both")
-	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Yardstick != 0 || cmd.Seed != 1):
-		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --hold and --yardstick are for random programs")
+	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Yardstick != 0 || cmd.Seed != nil || cmd.Log != "" || !cmd.Draw):
+		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --log, --no-draw, --hold and --yardstick are for random programs")
+	case cmd.Plain && (cmd.Mutations != 0 || cmd.Checkpoints):
+		return driver.Usagef("leave out --plain, or the others", "--mutations and --checkpoints need the checks that --plain leaves out")
 	case cmd.Hold < 0 || cmd.Mutations < 0:
 		return driver.Usagef("write for example --hold=2 --mutations=3", "--hold and --mutations: expected a number of at least 0")
 	case cmd.Random < 0:
@@ -94,20 +101,35 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	case cmd.Yardstick < 0:
 		return driver.Usagef("write for example --yardstick=20", "--yardstick=%d: expected a number of executions", cmd.Yardstick)
 	case cmd.Random > 0:
-		r, err := verify.Random(table, verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: cmd.Seed, Shrink: cmd.Shrink, Hold: cmd.Hold, Yardstick: cmd.Yardstick, Progress: env.Stderr})
+		random := verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: 1, Draw: cmd.Draw, Shrink: cmd.Shrink, Hold: cmd.Hold, Yardstick: cmd.Yardstick, Progress: env.Stderr}
+		if cmd.Log != "" {
+			if random.Log, err = verify.OpenLog(cmd.Log); err != nil {
+				return err
+			}
+			random.Seed = random.Log.Next()
+		}
+		if cmd.Seed != nil {
+			random.Seed = *cmd.Seed
+		}
+		r, err := verify.Random(table, random)
 		if err != nil {
-			if r != nil && r.Verified > 0 {
+			if r != nil && r.Tally.Programs > 0 {
 				r.Write(env.Stdout)
 			}
 			return err
 		}
 		ok = r.OK()
 		r.Write(&text)
+		if random.Log != nil {
+			fmt.Fprintln(&text)
+			random.Log.Write(&text)
+		}
 		if r.Interrupted() {
 			*status = driver.StatusInterrupted
 		}
 	default:
-		c, err := flags.open(cmd.File, counts)
+		flags := cmd.compileFlags()
+		c, err := flags.open(cmd.File, o.PEs)
 		if err != nil {
 			return err
 		}
@@ -123,4 +145,41 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	}
 	_, err = fmt.Fprint(env.Stdout, text.String())
 	return written(err)
+}
+
+func (cmd *verifyCmd) compileFlags() compileFlags {
+	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip}
+}
+
+// options are what the flags say of how to verify, be it a file or random programs.
+func (cmd *verifyCmd) options() (verify.Options, error) {
+	o := verify.Options{Limit: cmd.Limit, Mutations: cmd.Mutations, Checkpoints: cmd.Checkpoints, Plain: cmd.Plain}
+	var err error
+	if o.PEs, err = verify.ParsePEs(cmd.PEs); err != nil {
+		return o, err
+	}
+	flags := cmd.compileFlags()
+	if o.Compile, err = flags.options(); err != nil {
+		return o, err
+	}
+	if cmd.Prove != "" {
+		if o.Prove, err = provedPEs(cmd.Prove); err != nil {
+			return o, err
+		}
+	}
+	if kind := o.Compile.Sync; kind != "" {
+		o.Plans = []plan.Kind{kind}
+		if !kind.Sound() && !cmd.Unsafe {
+			return o, driver.Usagef("add --unsafe to verify it all the same", "--sync=%s leaves out messages that a program may need to be right", kind)
+		}
+	}
+	return o, nil
+}
+
+// provedPEs are the numbers of PEs that --prove gives.
+func provedPEs(text string) ([]int, error) {
+	if text == "none" {
+		return []int{}, nil
+	}
+	return verify.ParsePEs(text)
 }

@@ -38,8 +38,9 @@ func TestWrongRelationIsReported(t *testing.T) {
 end program
 `
 	right := "{At: spmd.Form{-1, 1}, Format: dist.Block, TLo: 1, THi: 12}"
-	s := &sample{seed: 1, Program: randprog.Program{Source: source}}
-	r := newReport(RandomOptions{Options: Options{PEs: []int{3}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute}})
+	o := Options{PEs: []int{3}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute}
+	s := &sample{seed: 1, options: o, Program: randprog.Program{Source: source}}
+	r := newReport(RandomOptions{Options: o})
 	code, err := r.compile(driver.Passes(), s, plan.Elide)
 	if err != nil {
 		t.Fatal(err)

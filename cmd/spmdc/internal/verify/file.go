@@ -21,11 +21,15 @@ import (
 // Options say how to verify.
 type Options struct {
 	PEs   []int         // numbers of PEs, ascending
-	Plans []plan.Kind   // all of plan.Kinds, or some
+	Plans []plan.Kind   // some of plan.Kinds; nil: all, or drawn
 	Limit time.Duration // of one run
 	// Mutations is how many mutations there are at most of each run.
 	Mutations int
 	Compile   driver.Options
+	// Prove are the numbers of PEs for which plans are made; nil: PEs.
+	Prove []int
+	// Plain verifies, instead of check builds, plain ones: by what they print.
+	Plain bool
 	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
 	// checkpoints and go on from there are like those in one piece.
 	Checkpoints bool
@@ -118,8 +122,11 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	if err != nil {
 		return nil, err
 	}
+	if o.Plans == nil {
+		o.Plans = plan.Kinds
+	}
 	for _, k := range o.Plans {
-		program, err := build(&b, c, k, o.Compile)
+		program, err := build(&b, c, o.compile(k))
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +138,10 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 				r.Rows = append(r.Rows, row)
 				continue
 			}
-			x := trial{run: alone(dir, o.Limit, program), input: input, n: n, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
+			x := trial{run: alone(dir, o.Limit, program), input: input, n: n, plain: o.Plain, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
+			if o.Plain {
+				x.run = untraced(o.Limit, program)
+			}
 			row.Counts, got, row.Fault = x.check()
 			if want == nil && row.Fault == nil {
 				want, r.Reference = got, fmt.Sprintf("%s on %d PEs", k, n)
@@ -156,9 +166,15 @@ func reads(p *ir.Program) (found bool) {
 	return found
 }
 
-// build builds the check build of a plan.
-func build(b *driver.Builder, c *driver.Compilation, k plan.Kind, o driver.Options) (string, error) {
-	o.Sync, o.Check = k, true
+// compile is how a plan is built.
+func (o *Options) compile(k plan.Kind) driver.Options {
+	own := o.Compile
+	own.Sync, own.Check, own.PEs = k, !o.Plain, o.proved()
+	return own
+}
+
+// build builds a program once more, in another way.
+func build(b *driver.Builder, c *driver.Compilation, o driver.Options) (string, error) {
 	again := driver.New(c.File, c.Text, o)
 	program, err := b.Program(again)
 	c.Diags = again.Diags

@@ -21,8 +21,9 @@ import (
 // sample is a random program with what it should print.
 type sample struct {
 	randprog.Program
-	seed uint64
-	want *Outcome
+	seed    uint64
+	options Options
+	want    *Outcome
 }
 
 // variant is the name in a bundle of a program under a plan.
@@ -35,6 +36,7 @@ type lot struct {
 	samples []*sample
 	bundles []bundle
 	failing []*Failing // by order of seeds
+	tally   *Tally
 
 	reference string // what outputs are compared with
 	err       error  // of the machine, not of a program
@@ -52,11 +54,16 @@ const mostVariants = 64
 
 // prepare builds a lot, the plans of its programs and gfortran's, in a folder.
 func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir string, seed uint64, count int) *lot {
-	l := &lot{dir: dir, count: count}
+	l := &lot{dir: dir, count: count, tally: newTally()}
+	l.tally.Programs = count
 	mains := map[string][]byte{}
 	for i := range count {
 		s := &sample{seed: seed + uint64(i)}
-		s.Program = Generated(s.seed)
+		s.Program, s.options = Generated(s.seed), r.Drawn(s.seed)
+		for name, n := range s.Features {
+			l.tally.Features[name] += n
+		}
+		s.options.features(l.tally.Features)
 		if r.Checkpoints {
 			s.Source = WithCheckpoints(s.Source, s.seed)
 		}
@@ -72,19 +79,19 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 	var err error
 	var group sync.WaitGroup
 	group.Go(func() { l.reference, err = r.expect(filepath.Join(dir, "reference"), l.samples) })
-	l.err = l.bundle(filepath.Join(dir, "b"), l.samples, mains, r.Plans)
+	l.err = l.bundle(filepath.Join(dir, "b"), l.samples, mains)
 	group.Wait()
 	l.err = cmp.Or(l.err, err)
 	return l
 }
 
-// emit adds the check builds of a program to mains.
+// emit adds the builds of a program to mains.
 func (r *RandomReport) emit(table *driver.Table, s *sample, mains map[string][]byte) *Failing {
 	own := map[string][]byte{}
-	for _, k := range r.Plans {
+	for _, k := range s.options.Plans {
 		code, err := r.compile(table, s, k)
 		if err != nil {
-			return &Failing{Seed: s.seed, Plan: k, Source: s.Source, Input: s.Input, Fault: err}
+			return s.fails(k, 0, err)
 		}
 		own[variant(s.seed, k)] = code
 	}
@@ -92,10 +99,14 @@ func (r *RandomReport) emit(table *driver.Table, s *sample, mains map[string][]b
 	return nil
 }
 
-// compile emits the check build of a plan.
+// fails says how a program fails under a plan on n PEs; 0: it has not run.
+func (s *sample) fails(k plan.Kind, n int, fault error) *Failing {
+	return &Failing{Seed: s.seed, Plan: k, PEs: n, Options: s.options, Source: s.Source, Input: s.Input, Fault: fault}
+}
+
+// compile emits the build of a plan.
 func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]byte, error) {
-	o := r.Compile
-	o.Sync, o.Check = k, true
+	o := s.options.compile(k)
 	c := driver.New("random.hpf", []byte(s.Source), o)
 	if err := table.Run(c, driver.RunOptions{Verify: true}); err != nil {
 		if errors.Is(err, driver.ErrDiagnosed) {
@@ -122,13 +133,13 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]b
 
 // bundle builds the programs of samples as one; where the Go compiler refuses them,
 // in halves, down to the program that it refuses.
-func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte, plans []plan.Kind) error {
+func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte) error {
 	if len(samples) == 0 {
 		return nil
 	}
 	own := map[string][]byte{}
 	for _, s := range samples {
-		for _, k := range plans {
+		for _, k := range s.options.Plans {
 			own[variant(s.seed, k)] = mains[variant(s.seed, k)]
 		}
 	}
@@ -142,14 +153,14 @@ func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte, pla
 		return err
 	case len(samples) == 1:
 		s := samples[0]
-		l.failing = append(l.failing, &Failing{Seed: s.seed, Plan: plans[0], Source: s.Source, Input: s.Input, Fault: err})
+		l.failing = append(l.failing, s.fails(s.options.Plans[0], 0, err))
 		return nil
 	}
 	half := len(samples) / 2
-	if err := l.bundle(dir+"a", samples[:half], mains, plans); err != nil {
+	if err := l.bundle(dir+"a", samples[:half], mains); err != nil {
 		return err
 	}
-	return l.bundle(dir+"b", samples[half:], mains, plans)
+	return l.bundle(dir+"b", samples[half:], mains)
 }
 
 // verify runs the programs of a lot, as many at a time as there are processors, and
@@ -165,7 +176,7 @@ func (r *RandomReport) verify(ctx context.Context, l *lot) {
 				s := &server{bundle: b.program, limit: r.Limit}
 				defer s.end()
 				for i := range next {
-					failing[i] = r.run(s, b.samples[i])
+					failing[i] = r.run(s, b.samples[i], l.tally)
 				}
 			})
 		}
@@ -184,12 +195,15 @@ func (r *RandomReport) verify(ctx context.Context, l *lot) {
 		}
 	}
 	slices.SortFunc(l.failing, func(a, b *Failing) int { return cmp.Compare(a.Seed, b.Seed) })
+	for _, f := range l.failing {
+		l.tally.Faults[faultName(f.Fault)]++
+	}
 }
 
-// run runs one program in every way, up to its first fault.
-func (r *RandomReport) run(server *server, s *sample) *Failing {
+// run runs one program in every way, up to its first fault, and counts the runs.
+func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
 	want := s.want
-	for _, k := range r.Plans {
+	for _, k := range s.options.Plans {
 		name := variant(s.seed, k)
 		run := func(input []byte, args ...string) (*Outcome, []byte, error) {
 			return server.run(name, input, args...)
@@ -201,15 +215,14 @@ func (r *RandomReport) run(server *server, s *sample) *Failing {
 			if r.Checkpoints {
 				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2, false)
 			} else {
-				x := trial{run: run, input: []byte(s.Input), n: n, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+				x := trial{run: run, input: []byte(s.Input), n: n, plain: s.options.Plain, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
 				c, got, err = x.check()
 			}
 			r.mu.Lock()
-			r.Runs++
-			r.Totals[k].add(c)
+			tally.ran(k, s.options.Plain, c)
 			r.mu.Unlock()
 			if err != nil {
-				return &Failing{Seed: s.seed, Plan: k, PEs: n, Source: s.Source, Input: s.Input, Fault: err}
+				return s.fails(k, n, err)
 			}
 			if want == nil {
 				want = got

@@ -21,6 +21,8 @@ type RandomOptions struct {
 	Options
 	Programs int
 	Seed     uint64        // of the first
+	Draw     bool          // how each program is built, see Drawn
+	Log      *Log          // gets what was done; nil: none
 	Shrink   time.Duration // how long to shrink one that fails; 0: not
 	// Hold is how many PEs, picked by the seed, are held one after the other in the
 	// freeze test of each run; 0: all.
@@ -31,42 +33,43 @@ type RandomOptions struct {
 	Progress  io.Writer // gets a line now and then in long runs; nil: none
 }
 
-// Generated returns the random program of a seed. The generators take turns: many
-// ways to communicate, rounds of exchanges, and loops with branches and jumps, every
-// third of which has planes that change places.
+// Generated returns the random program of a seed. The generators take turns: every
+// second program has many ways to communicate and to compute, and the others have
+// rounds of exchanges, or loops with branches and jumps, every third of which has
+// planes that change places.
 func Generated(seed uint64) randprog.Program {
-	switch seed % 3 {
-	case 0:
-		return randprog.Sample(max(seed, 1))
-	case 1:
+	switch {
+	case seed%2 == 0:
+		return randprog.Sample(seed / 2)
+	case seed%4 == 1:
 		return randprog.Rounds(seed)
-	}
-	if seed%9 == 2 {
+	case seed%12 == 3:
 		return randprog.Planes(seed)
 	}
 	return randprog.Loops(seed)
 }
 
+// required are the features that n programs of consecutive seeds have.
+func required(n int) []string { return randprog.Required(n / 2) }
+
 // Failing is a random program with a fault.
 type Failing struct {
-	Seed   uint64
-	Plan   plan.Kind
-	PEs    int
-	Source string
-	Input  string
-	Fault  error
-	Shrunk bool // Source is what is left of it
+	Seed    uint64
+	Plan    plan.Kind
+	PEs     int     // 0: it has not run
+	Options Options // how it is built
+	Source  string
+	Input   string
+	Fault   error
+	Shrunk  bool // Source is what is left of it
 }
 
 // RandomReport is what verifying random programs has found.
 type RandomReport struct {
 	RandomOptions
+	*Tally
 	Reference string
-	Verified  int // programs, until an interrupt
-	Runs      int // without mutations
-	Totals    map[plan.Kind]*Counts
-	Faults    map[string]int // programs by what was wrong with them, see faultName
-	Failing   []Failing      // the first of them, at most one of each program, in order
+	Failing   []Failing // the first of those with a fault, at most one of each program, in order
 
 	// By Yardstick: with the number of PEs known, and without.
 	Known, Symbolic plan.Yardstick
@@ -78,7 +81,7 @@ type RandomReport struct {
 func (r *RandomReport) OK() bool { return len(r.Failing) == 0 }
 
 // Interrupted reports whether not all programs were verified.
-func (r *RandomReport) Interrupted() bool { return r.Verified < r.Programs }
+func (r *RandomReport) Interrupted() bool { return r.Tally.Programs < r.RandomOptions.Programs }
 
 // Random verifies random programs as File does a program. Those of a lot are built
 // as one while those of the lot before run, so that memory does not grow with the
@@ -93,7 +96,10 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 	defer os.RemoveAll(dir)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	size := max(1, mostVariants/len(o.Plans))
+	size := mostVariants * 3 / 4 // programs with drawn plans have 1.25 of them
+	if n := len(r.Drawn(o.Seed).Plans); !o.Draw || o.Plans != nil {
+		size = mostVariants / n
+	}
 	built := make(chan *lot)
 	go func() {
 		defer close(built)
@@ -121,9 +127,15 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 			break
 		}
 		for _, f := range l.failing {
-			r.add(f)
+			if len(r.Failing) < mostFailing {
+				r.Failing = append(r.Failing, *f)
+			}
 		}
-		r.Verified += l.count
+		first := o.Seed + uint64(r.Tally.Programs)
+		r.Tally.Add(l.tally)
+		if failed = o.Log.add(r, l, first); failed != nil {
+			break
+		}
 		clock.show()
 		os.RemoveAll(l.dir)
 	}
@@ -137,19 +149,7 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 }
 
 func newReport(o RandomOptions) *RandomReport {
-	r := &RandomReport{RandomOptions: o, Totals: map[plan.Kind]*Counts{}, Faults: map[string]int{}}
-	for _, k := range o.Plans {
-		r.Totals[k] = &Counts{}
-	}
-	return r
-}
-
-// add notes a program that failed.
-func (r *RandomReport) add(f *Failing) {
-	r.Faults[faultName(f.Fault)]++
-	if len(r.Failing) < mostFailing {
-		r.Failing = append(r.Failing, *f)
-	}
+	return &RandomReport{RandomOptions: o, Tally: newTally()}
 }
 
 // progress tells how far a long run is.
@@ -167,36 +167,32 @@ func newProgress(r *RandomReport) *progress {
 const progressPeriod = 20 * time.Second
 
 func (p *progress) show() {
-	if p.Progress == nil || p.Verified == p.Programs || time.Since(p.last) < progressPeriod {
+	done, all := p.Tally.Programs, p.RandomOptions.Programs
+	if p.Progress == nil || done == all || time.Since(p.last) < progressPeriod {
 		return
 	}
 	p.last = time.Now()
-	each := p.last.Sub(p.start) / time.Duration(p.Verified)
-	faults := 0
-	for _, n := range p.Faults {
-		faults += n
-	}
-	left := (each * time.Duration(p.Programs-p.Verified)).Round(time.Minute)
+	each := p.last.Sub(p.start) / time.Duration(done)
+	left := (each * time.Duration(all-done)).Round(time.Minute)
 	fmt.Fprintf(p.Progress, "spmdc: %d of %d programs, %d runs, %d failed; %.3f s each, %v left; next is --seed=%d\n",
-		p.Verified, p.Programs, p.Runs, faults, each.Seconds(), left, p.Seed+uint64(p.Verified))
+		done, all, p.Runs, p.failed(), each.Seconds(), left, p.Seed+uint64(done))
 }
 
 // Write writes the report: totals, and the programs that failed.
 func (r *RandomReport) Write(w io.Writer) error {
-	fmt.Fprintf(w, "%d random programs from seed %d on, on %s PEs, outputs compared with %s: %d runs\n", r.Verified, r.Seed,
+	done := r.Tally.Programs
+	fmt.Fprintf(w, "%d random programs from seed %d on, on %s PEs, outputs compared with %s: %d runs", done, r.Seed,
 		list(r.PEs), r.Reference, r.Runs)
-	if r.Interrupted() {
-		fmt.Fprintf(w, "  interrupted: --seed=%d --random=%d goes on\n", r.Seed+uint64(r.Verified), r.Programs-r.Verified)
+	if r.Plain > 0 {
+		fmt.Fprintf(w, ", %d of plain builds", r.Plain)
 	}
-	for _, k := range r.Plans {
-		if r.Checkpoints {
-			break // there is nothing to count
-		}
-		c := r.Totals[k]
-		fmt.Fprintf(w, "  %-9s  %d ready messages (%d of them redundant in their runs) for %d data messages; PEs held %d times\n", k, c.Ready, c.Redundant, c.Data, c.Held)
-		if c.Runs > 0 {
-			fmt.Fprintf(w, "             %s\n", c.Mutations)
-		}
+	fmt.Fprintln(w)
+	if r.Interrupted() {
+		fmt.Fprintf(w, "  interrupted: --seed=%d --random=%d goes on\n", r.Seed+uint64(done), r.RandomOptions.Programs-done)
+	}
+	r.writeTotals(w)
+	if r.Draw {
+		r.writeBuilds(w)
 	}
 	if r.Yardstick > 0 {
 		for _, y := range []struct {
@@ -206,10 +202,9 @@ func (r *RandomReport) Write(w io.Writer) error {
 			fmt.Fprintf(w, "  %s: of the references safe on every sampled path %s;\n    of those that put into used slots %s\n", y.what, y.All(), y.Again())
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d violations, %d wrong outputs, %d hangs, %d missed by the checker, %d not compiled\n", r.Faults[Violation.String()], r.Faults[Wrong.String()],
-		r.Faults[Hang.String()], r.Faults[Disagree.String()], r.Faults[notCompiled])
+	_, err := fmt.Fprintln(w, r.verdict())
 	for i, f := range r.Failing {
-		fmt.Fprintf(w, "\nseed %d, %s on %d PEs: %v\n", f.Seed, f.Plan, f.PEs, f.Fault)
+		fmt.Fprintf(w, "\nseed %d, %s on %d PEs: %v\n  %s\n", f.Seed, f.Plan, f.PEs, f.Fault, f.command(&r.RandomOptions))
 		if i == 0 {
 			how := "the program"
 			if f.Shrunk {
@@ -221,11 +216,7 @@ func (r *RandomReport) Write(w io.Writer) error {
 			}
 		}
 	}
-	all := 0
-	for _, n := range r.Faults {
-		all += n
-	}
-	if more := all - len(r.Failing); more > 0 {
+	if more := r.failed() - len(r.Failing); more > 0 {
 		_, err = fmt.Fprintf(w, "\nand %d more\n", more)
 	}
 	return err

@@ -132,6 +132,7 @@ type trial struct {
 	run   runner
 	input []byte
 	n     int
+	plain bool     // not a check build: nothing is recorded, and no PE held
 	held  []int    // PEs that are held in the freeze test, one after the other; nil: all
 	want  *Outcome // what the output is compared with, nil for nothing
 
@@ -144,7 +145,7 @@ type trial struct {
 // blame.
 func (x *trial) check() (Counts, *Outcome, error) {
 	c, got, t, err := x.whole()
-	if err == nil && x.mutations > 0 {
+	if err == nil && x.mutations > 0 && !x.plain {
 		c.Mutations, err = mutate(x.run, x.input, x.n, t, x.mutations, x.random)
 	}
 	return c, got, err
@@ -152,6 +153,16 @@ func (x *trial) check() (Counts, *Outcome, error) {
 
 // whole is check without mutations; it returns the record of the run too.
 func (x *trial) whole() (Counts, *Outcome, *replay.Trace, error) {
+	if x.plain {
+		got, _, err := x.run(x.input, "-n", strconv.Itoa(x.n))
+		if err == nil && !got.stopped() {
+			err = &Fault{Violation, strings.TrimSpace(got.Stderr)}
+		}
+		if err == nil && x.want != nil {
+			err = differs(x.want, got)
+		}
+		return Counts{}, got, nil, err
+	}
 	freeze := "-freeze"
 	if x.held != nil {
 		freeze += "=" + list(x.held)
@@ -179,10 +190,15 @@ func (x *trial) whole() (Counts, *Outcome, *replay.Trace, error) {
 	if c.Ready, c.Redundant = t.Redundant(); x.want == nil {
 		return c, got, t, nil
 	}
-	if err := same(x.want, got); err != nil {
-		return c, got, nil, &Fault{Wrong, err.Error()}
+	return c, got, t, differs(x.want, got)
+}
+
+// differs is the fault of a program that does not end as it should, or nil.
+func differs(want, got *Outcome) error {
+	if err := same(want, got); err != nil {
+		return &Fault{Wrong, err.Error()}
 	}
-	return c, got, t, nil
+	return nil
 }
 
 // same compares how a program ended with how it should.

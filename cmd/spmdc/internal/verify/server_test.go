@@ -71,8 +71,8 @@ func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	r := newReport(RandomOptions{Programs: 1000, Seed: 50, Progress: &out})
 	p := newProgress(r)
-	r.Verified, r.Runs = 250, 2000
-	r.add(&Failing{Seed: 77, Fault: &Fault{Hang, "no end"}})
+	r.Add(&Tally{Programs: 250, Runs: 2000, Faults: map[string]int{Hang.String(): 1}})
+	r.Failing = []Failing{{Seed: 77, Fault: &Fault{Hang, "no end"}}}
 	p.show() // it is too early
 	p.start, p.last = p.start.Add(-500*time.Second), p.last.Add(-time.Minute)
 	p.show()

@@ -19,9 +19,11 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 	kind, how := faultKind(f.Fault), manner(f.Fault)
 	serial := 0
 	o := r.RandomOptions
-	o.Plans, o.Hold = []plan.Kind{f.Plan}, 0
+	o.Hold = 0
+	own := f.Options
+	own.Prove, own.Plans = own.proved(), []plan.Kind{f.Plan}
 	if kind == Wrong && f.Plan != plan.Handshake {
-		o.Plans = []plan.Kind{plan.Handshake, f.Plan} // to compare with where there is no gfortran
+		own.Plans = []plan.Kind{plan.Handshake, f.Plan} // to compare with where there is no gfortran
 	}
 	if f.PEs > 0 {
 		o.PEs = []int{f.PEs}
@@ -31,7 +33,7 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 		sub := filepath.Join(dir, fmt.Sprintf("shrink%d", serial))
 		defer os.RemoveAll(sub)
 		one := newReport(o)
-		s := &sample{seed: f.Seed, Program: randprog.Program{Source: source, Input: f.Input}}
+		s := &sample{seed: f.Seed, options: own, Program: randprog.Program{Source: source, Input: f.Input}}
 		mains := map[string][]byte{}
 		x := one.emit(table, s, mains)
 		if x == nil {
@@ -43,7 +45,7 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 			} else {
 				server := &server{bundle: program, limit: o.Limit}
 				defer server.end()
-				x = one.run(server, s)
+				x = one.run(server, s, newTally())
 			}
 		}
 		if x != nil && x.Plan == f.Plan && manner(x.Fault) == how {

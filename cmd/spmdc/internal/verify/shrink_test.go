@@ -81,7 +81,7 @@ func TestParsePEs(t *testing.T) {
 // The generators take turns, and each seed has one program.
 func TestGenerated(t *testing.T) {
 	names := map[string]int{}
-	for seed := range uint64(9) {
+	for seed := range uint64(12) {
 		p := Generated(seed)
 		if p.Source != Generated(seed).Source {
 			t.Errorf("seed %d has two programs", seed)
@@ -91,7 +91,7 @@ func TestGenerated(t *testing.T) {
 		}
 		names[strings.Fields(p.Source)[1]]++
 	}
-	if names["random"] != 6 || names["loops"] != 2 || names["planes"] != 1 {
+	if names["random"] != 9 || names["loops"] != 2 || names["planes"] != 1 {
 		t.Errorf("%v", names)
 	}
 }
