@@ -49,7 +49,7 @@ func TestCheckerCatchesDefects(t *testing.T) {
 
 // traced runs a check build that writes a trace. It is false if a put came so
 // early that the run ended there.
-func (b bundle) traced(t *testing.T, name string, args ...string) (*replay.Trace, result, bool) {
+func (b programs) traced(t *testing.T, name string, args ...string) (*replay.Trace, result, bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
 	r := b.run(t, name, append(args, "-trace", file)...)

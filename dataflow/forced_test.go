@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func variant(name string, k plan.Kind) string { return name + "." + string(k) }
 
 // buildDefects builds the programs of all defects under all plans.
-func buildDefects(t *testing.T) bundle {
+func buildDefects(t *testing.T) programs {
 	t.Helper()
 	b, err := defectBundle()
 	if err != nil {
@@ -40,24 +40,24 @@ func buildDefects(t *testing.T) bundle {
 	return b
 }
 
-var defectBundle = sync.OnceValues(func() (bundle, error) {
+var defectBundle = sync.OnceValues(func() (programs, error) {
 	files, err := defects()
 	if err != nil {
-		return bundle{}, err
+		return programs{}, err
 	}
-	mains := map[string]string{}
+	mains := map[string][]byte{}
 	for _, file := range files {
 		a, err := tryAnalyze(file)
 		if err != nil {
-			return bundle{}, err
+			return programs{}, err
 		}
 		for _, k := range append([]plan.Kind{plan.PopL96Literal}, plan.Kinds...) {
 			if mains[variant(a.name, k)], err = emit(a.plan(k)); err != nil {
-				return bundle{}, err
+				return programs{}, err
 			}
 		}
 	}
-	return makeBundle(filepath.Join(sharedDir, "defects"), mains)
+	return build(filepath.Join(sharedDir, "defects"), mains)
 })
 
 // forces are the arguments of the !FORCE lines of a source.

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,9 +16,9 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
-	"github.com/spmdc/spmdc/runtime"
 )
 
 // analysis is a program with what is known of its communications.
@@ -62,52 +60,17 @@ func analyzeText(file string, text []byte) (*analysis, error) {
 func (a *analysis) plan(k plan.Kind) *plan.Plan { return plan.MakeWith(a.program, k, a.functions) }
 
 // emit is the Go program of a plan, a check build.
-func emit(p *plan.Plan) (string, error) {
-	code, err := codegen.Emit(p, codegen.Options{Check: true, Unsafe: true})
-	return string(code), err
+func emit(p *plan.Plan) ([]byte, error) {
+	return codegen.Emit(p, codegen.Options{Check: true, Unsafe: true})
 }
 
-// bundle is one Go program made of many emitted ones: linking is what takes
-// time. Its first argument is the name of the one to run.
-type bundle struct{ path string }
+// programs is a bundle of emitted programs.
+type programs struct{ path string }
 
-// makeBundle builds emitted programs, by name, in a folder of their own.
-func makeBundle(root string, mains map[string]string) (bundle, error) {
-	write := func(name, text string) error {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666))
-	}
-	const module = "github.com/spmdc/spmdc"
-	errs := []error{write("go.mod", "module "+module+"\n\ngo 1.26\n")}
-	for name, text := range runtime.Files() {
-		errs = append(errs, write(name, string(text)))
-	}
-	var imports, table strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(mains)) {
-		pkg := fmt.Sprintf("p%d", i)
-		code, ok := strings.CutPrefix(mains[name], mains[name][:strings.Index(mains[name], "package main\n")]+"package main\n")
-		before, after, found := strings.Cut(code, "\nfunc main() {")
-		if !ok || !found {
-			return bundle{}, fmt.Errorf("%s: no main program:\n%s", name, code)
-		}
-		errs = append(errs, write(pkg+"/"+pkg+".go", "package "+pkg+"\n"+before+"\nfunc Main() {"+after))
-		fmt.Fprintf(&imports, "%q\n", module+"/"+pkg)
-		fmt.Fprintf(&table, "%q: %s.Main,\n", name, pkg)
-	}
-	errs = append(errs, write("main.go", "package main\nimport (\n\"os\"\n"+imports.String()+")\n"+
-		"var programs = map[string]func(){\n"+table.String()+"}\n"+
-		"func main() {\nname := os.Args[1]\nos.Args = append(os.Args[:1], os.Args[2:]...)\nprograms[name]()\n}\n"))
-	if err := errors.Join(errs...); err != nil {
-		return bundle{}, err
-	}
-	b := bundle{filepath.Join(root, "bundle")}
-	cmd := exec.Command("go", "build", "-trimpath", "-o", b.path, ".")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return bundle{}, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return b, nil
+// build builds emitted programs, by name, as one.
+func build(dir string, mains map[string][]byte) (programs, error) {
+	path, err := bundle.Build(dir, mains)
+	return programs{path}, err
 }
 
 // runLimit is how long a run may take; none needs a hundredth of it.
@@ -127,7 +90,7 @@ func (r result) String() string {
 }
 
 // run runs one of the programs.
-func (b bundle) run(t testing.TB, name string, args ...string) result {
+func (b programs) run(t testing.TB, name string, args ...string) result {
 	t.Helper()
 	return execute(t, b.path, append([]string{name}, args...)...)
 }

@@ -39,7 +39,7 @@ func TestRandomLoops(t *testing.T) {
 	var programs, runs, verdicts, noReady, differ, early, slotted int
 	for first := 0; first < n; first += batch {
 		var list []one
-		mains := map[string]string{}
+		mains := map[string][]byte{}
 		for i := first; i < min(n, first+batch); i++ {
 			seed := *loopSeed + uint64(i)
 			source := randprog.Loops(seed).Source
@@ -81,7 +81,7 @@ func TestRandomLoops(t *testing.T) {
 			}
 			list = append(list, p)
 		}
-		b, err := makeBundle(filepath.Join(sharedDir, fmt.Sprint("loops", first)), mains)
+		b, err := build(filepath.Join(sharedDir, fmt.Sprint("loops", first)), mains)
 		if err != nil {
 			t.Fatal(err)
 		}

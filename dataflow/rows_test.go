@@ -62,7 +62,7 @@ func withoutWitness(source string) string {
 // with the PE that uses the value held, the next put comes too early; with a
 // true answer, or the ready message, it does not.
 func TestTrustingRuns(t *testing.T) {
-	mains := map[string]string{}
+	mains := map[string][]byte{}
 	name := func(i int, kind string) string {
 		return strings.Join([]string{trusting[i].name, kind, string(rune('a' + i))}, ".")
 	}
@@ -86,7 +86,7 @@ func TestTrustingRuns(t *testing.T) {
 			mains[name(i, kind)] = code
 		}
 	}
-	b, err := makeBundle(filepath.Join(sharedDir, "trusting"), mains)
+	b, err := build(filepath.Join(sharedDir, "trusting"), mains)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (a *analysis) stripped(size int) *plan.Plan {
 // fast; a PE that is slow makes it happen.
 func TestGetsAreUses(t *testing.T) {
 	a := analyze(t, "testdata/defects/20-strips.hpf")
-	mains := map[string]string{}
+	mains := map[string][]byte{}
 	for _, size := range []int{1, 5} {
 		sound := a.stripped(size)
 		if err := sound.Verify(); err != nil {
@@ -59,7 +59,7 @@ func TestGetsAreUses(t *testing.T) {
 		t.Fatal(err)
 	}
 	mains["handshake"] = handshake
-	b, err := makeBundle(t.TempDir(), mains)
+	b, err := build(t.TempDir(), mains)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestRandomStrips(t *testing.T) {
 func TestPanels(t *testing.T) {
 	require(t, "gfortran", "gfortran")
 	a := analyze(t, "testdata/strips/panels.hpf")
-	mains := map[string]string{}
+	mains := map[string][]byte{}
 	for name, o := range map[string]plan.Options{"short": {Memory: -1}, "7": {Strip: 7}, "1000": {Strip: 1000}} {
 		p := plan.Search(a.program, a.functions, o)
 		if err := p.Verify(); err != nil {
@@ -150,7 +150,7 @@ func TestPanels(t *testing.T) {
 		}
 		mains[name] = code
 	}
-	b, err := makeBundle(t.TempDir(), mains)
+	b, err := build(t.TempDir(), mains)
 	if err != nil {
 		t.Fatal(err)
 	}

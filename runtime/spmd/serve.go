@@ -25,7 +25,18 @@ type Unit struct {
 // build. In a list each string, and the list, is preceded by its length as a
 // varint. A run that fails may leave PEs behind, so whoever asks should then start
 // another server.
+//
+// With arguments the process is one run of the program that the first names, as if
+// that stood alone: the others are its command line.
 func Serve(units map[string]Unit) {
+	if len(os.Args) > 1 {
+		unit, ok := units[os.Args[1]]
+		if !ok {
+			fmt.Fprintf(os.Stderr, "there is no program %q\n", os.Args[1])
+			os.Exit(exitUsage)
+		}
+		os.Exit(run(unit.Program, os.Args[2:], os.Stdin, os.Stdout, os.Stderr, unit.Body))
+	}
 	if err := serve(units, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitFault)

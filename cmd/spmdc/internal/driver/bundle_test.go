@@ -3,41 +3,12 @@ package driver
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-func TestPrefixed(t *testing.T) {
-	const text = `package main
-
-import "github.com/spmdc/spmdc/runtime/spmd"
-
-var program = spmd.Program{Name: "run"} // program
-
-func main() { spmd.Main(program, run) }
-
-func run(pe *spmd.PE) {
-	x := pe.program + half(1)
-	for half := range x.half.run {
-		_ = func(run int) int { return run + half }
-	}
-}
-
-func half(x int) int { const program = 2; return x / program }
-`
-	got, err := prefixed([]byte(text), "p7_")
-	want := strings.NewReplacer("var program", "var p7_program", "func main", "func p7_main", "(program, run)", "(p7_program, p7_run)",
-		"func run", "func p7_run", "+ half", "+ p7_half", "for half", "for p7_half", "(run int", "(p7_run int", "return run", "return p7_run",
-		"func half", "func p7_half", "const program", "const p7_program", "x / program", "x / p7_program").Replace(text)
-	if err != nil || string(got) != want {
-		t.Errorf("%v:\n%s\nwant\n%s", err, got, want)
-	}
-	if _, err := prefixed([]byte("package main\nvar x = 'ab"), "p_"); err == nil {
-		t.Error("what is no Go is taken")
-	}
-}
 
 // A bundle runs each of its programs, whatever the others call their functions.
 func TestBundle(t *testing.T) {
@@ -69,6 +40,14 @@ func TestBundle(t *testing.T) {
 	one, two := bytes.Index(out, []byte(" one\n")), bytes.Index(out, []byte(" two\n"))
 	if err != nil || two < 0 || one < two {
 		t.Errorf("%v: %q", err, out)
+	}
+	// With arguments the process is one of them.
+	if out, err := exec.Command(program, "two", "-n", "2").CombinedOutput(); err != nil || string(out) != " two\n" {
+		t.Errorf("two: %v: %q", err, out)
+	}
+	var exit *exec.ExitError
+	if out, err := exec.Command(program, "three", "-n", "2").CombinedOutput(); !errors.As(err, &exit) || exit.ExitCode() != 2 || string(out) != "there is no program \"three\"\n" {
+		t.Errorf("three: %v: %q", err, out)
 	}
 	mains["three"] = []byte("package main\n\nvar program, run = 1, 2\n")
 	if _, err := Bundle(filepath.Join(t.TempDir(), "bundle"), mains); err == nil || !strings.Contains(err.Error(), "the Go compiler refuses the emitted program") {
