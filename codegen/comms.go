@@ -10,13 +10,9 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// unbounded stands for a loop range that is not known before the loop; it is
-// always intersected with what a PE owns.
-const unbounded = "dist.Range(-1<<40, 1<<40, 1)"
-
 // triplet renders the range of a loop index on PE pe.
 func (g *gen) rangeOn(r *comm.Range, pe string) string {
-	all := unbounded
+	all := "dist.All()"
 	if !r.Unknown {
 		all = fmt.Sprintf("dist.Range(%s, %s, %d)", g.affine(r.Lo), g.affine(r.Hi), r.Step)
 	}

@@ -120,10 +120,6 @@ func (s *PESpace) value(f linalg.Affine) int {
 	return int(v)
 }
 
-// unbounded is the range of an index without known bounds, which ownership
-// restricts.
-var unbounded = dist.Range(-1<<40, 1<<40, 1)
-
 // need is the section of the index space of c that PE q wants; nil: none.
 func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 	if c.RootOnly && q != 0 {
@@ -167,7 +163,7 @@ func (s *PESpace) layoutOf(k comm.Constraint) *dist.Layout {
 
 // rangeOn is the values of an index on PE q.
 func (s *PESpace) rangeOn(r *comm.Range, q int) dist.Triplet {
-	t := unbounded
+	t := dist.All()
 	if !r.Unknown {
 		t = dist.Range(s.value(r.Lo), s.value(r.Hi), r.Step)
 	}

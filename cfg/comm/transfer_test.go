@@ -42,7 +42,7 @@ func (m *spmd) ownsIteration(k comm.Constraint, d *ir.Do, i int, q *pe) bool {
 
 // rangeOn is the values of a range on consumer id, as PE at sees them.
 func (m *spmd) rangeOn(r *comm.Range, id int, at *pe) dist.Triplet {
-	all := dist.Range(-1<<40, 1<<40, 1)
+	all := dist.All()
 	if !r.Unknown {
 		all = dist.Range(m.number(r.Lo, at), m.number(r.Hi, at), r.Step)
 	}

@@ -26,4 +26,6 @@ const (
 	codeBounds = source.OutOfBounds
 	// Constant arithmetic that divides by zero or leaves the range of its type.
 	codeOverflow = source.BadConstant
+	// A declaration or constant beyond the sizes that are handled.
+	codeLarge = source.TooLarge
 )

@@ -8,6 +8,7 @@ import (
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // maxElements bounds the size of one array, so that a misprint is an error of
@@ -272,7 +273,7 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	} else {
 		s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Source())
 	}
-	if !ok {
+	if ok = ok && l.inReach(s.Dims, dims, "array "+s.Source()); !ok {
 		l.unbounded[s] = true
 		return
 	}
@@ -281,7 +282,7 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		size *= float64(b.Extent())
 	}
 	if size > maxElements {
-		l.errorf(codeDeclaration, pos, "array %s has %.3g elements, more than can be handled", s.Source(), size).
+		l.errorf(codeLarge, pos, "array %s has %.3g elements, more than the %d that can be handled", s.Source(), size, maxElements).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
 	if s.Type == ir.Character {
@@ -315,6 +316,22 @@ func (l *lowerer) bounds(dims []ast.DimSpec, what string) (list []ir.Bound, ok b
 		list[i] = b
 	}
 	return list, ok
+}
+
+// inReach reports whether the bounds of an array or template, written as dims, are such
+// that no arithmetic with positions overflows; if not, it says so.
+func (l *lowerer) inReach(bounds []ir.Bound, dims []ast.DimSpec, what string) bool {
+	for k, b := range bounds {
+		_, okLo := dist.Position(1, b.Lo, 0)
+		_, okHi := dist.Position(1, b.Hi, 0)
+		if okLo && okHi && b.Extent() <= dist.MaxPosition {
+			continue
+		}
+		l.errorf(codeLarge, dims[k].Pos, "dimension %d of %s is %d:%d; bounds are at most 2**48, and so is an extent", k+1, what, b.Lo, b.Hi).
+			WithHelp("check the bounds, or choose nearer ones")
+		return false
+	}
+	return true
 }
 
 func isStar(e ast.Expr) bool {

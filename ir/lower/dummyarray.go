@@ -61,7 +61,9 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		constant = constant && okLo && okN
 		d.sym.Dims[k] = ir.Bound{Lo: 1, Hi: 1}
 		if okLo && okN {
-			d.sym.Dims[k] = ir.Bound{Lo: first, Hi: first + size - 1}
+			at := ir.Bound{Lo: first, Hi: first + size - 1}
+			ok = ok && l.inReach([]ir.Bound{at}, dims[k:], "the dummy argument "+d.Name.Name)
+			d.sym.Dims[k] = at
 		}
 		if a != nil && ok {
 			ok = b.fits(d, k, n, a.shape.n[k], k == len(dims)-1)

@@ -54,7 +54,7 @@ func (l *lowerer) targetName(e *ast.Entity) (string, bool) {
 			WithNote(s.Pos, "%s was declared here", e.Name).WithHelp("give the template or arrangement another name")
 		return "", false
 	}
-	t := target{e.Pos, l.localName(e.Name)}
+	t := target{pos: e.Pos, name: l.localName(e.Name)}
 	l.targets[e.Name] = t
 	return t.name, true
 }
@@ -80,7 +80,7 @@ func (l *lowerer) processors(d *ast.Processors, e *ast.Entity) {
 	// A procedure that repeats an arrangement means the same one.
 	for _, d := range l.prog.HPF {
 		if d.Kind == ir.ProcessorsDirective && l.scope.site != nil && sameList(d.Extents, out.Extents) {
-			l.targets[e.Name] = target{e.Pos, d.Name}
+			l.targets[e.Name] = target{pos: e.Pos, name: d.Name}
 			return
 		}
 	}
@@ -129,16 +129,19 @@ func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
 		return
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: name, NamePos: e.Pos}
-	if out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name); ok {
-		l.prog.HPF = append(l.prog.HPF, out)
+	out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name)
+	if !ok || !l.inReach(out.Shape, e.Dims, "template "+e.Name) {
+		l.targets[e.Name] = target{pos: e.Pos, bad: true}
+		return
 	}
+	l.prog.HPF = append(l.prog.HPF, out)
 }
 
 // mapped finds the object of ALIGN or DISTRIBUTE: an array, or a template (sym
 // nil).
 func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bool) {
-	if _, isTarget := l.targets[e.Name]; isTarget {
-		return nil, true
+	if t, isTarget := l.targets[e.Name]; isTarget {
+		return nil, !t.bad
 	}
 	s := l.names[e.Name]
 	switch {
@@ -175,7 +178,9 @@ func (l *lowerer) align(d *ast.Align, e *ast.Entity) {
 		return
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.AlignDirective, Name: sym.Name, NamePos: e.Pos, Symbol: sym, Target: d.Target, TargetPos: d.TargetPos}
-	if t, known := l.scope.target(d.Target); known {
+	if t, known := l.scope.target(d.Target); known && t.bad {
+		return
+	} else if known {
 		out.Target = t.name
 	} else if s := l.lookup(d.Target); s != nil {
 		out.Target = s.Name
@@ -249,6 +254,9 @@ type alignForm struct {
 func (l *lowerer) alignSub(e ast.Expr, dummies map[string]source.Pos) (alignForm, bool) {
 	if !mentionsDummy(e, dummies) {
 		n, ok := l.constInt(e, "a subscript of ALIGN")
+		if _, near := dist.Position(1, n, 0); ok && !near {
+			return l.farAlign(e.Position())
+		}
 		return alignForm{off: n}, ok
 	}
 	notAffine := func(pos source.Pos) (alignForm, bool) {
@@ -291,7 +299,12 @@ func (l *lowerer) combine(e *ast.Binary, x, y alignForm, notAffine func(source.P
 		if x.dummy == "" {
 			x, y = y, x
 		}
-		return alignForm{x.dummy, x.coef * y.off, x.off * y.off}, true
+		coef, okCoef := dist.Position(x.coef, y.off, 0)
+		off, okOff := dist.Position(x.off, y.off, 0)
+		if !okCoef || !okOff {
+			return l.farAlign(e.OpPos)
+		}
+		return alignForm{x.dummy, coef, off}, true
 	}
 	if e.Op == "-" {
 		y.coef, y.off = -y.coef, -y.off
@@ -304,7 +317,17 @@ func (l *lowerer) combine(e *ast.Binary, x, y alignForm, notAffine func(source.P
 	if x.dummy == "" {
 		x.dummy = y.dummy
 	}
-	return alignForm{x.dummy, x.coef + y.coef, x.off + y.off}, true
+	coef, okCoef := dist.Position(1, x.coef, y.coef)
+	off, okOff := dist.Position(1, x.off, y.off)
+	if !okCoef || !okOff {
+		return l.farAlign(e.OpPos)
+	}
+	return alignForm{x.dummy, coef, off}, true
+}
+
+func (l *lowerer) farAlign(pos source.Pos) (alignForm, bool) {
+	l.errorf(codeLarge, pos, "a coefficient or offset of ALIGN is beyond 2**48").WithHelp("choose a nearer position of the template")
+	return alignForm{}, false
 }
 
 func mentionsDummy(e ast.Expr, dummies map[string]source.Pos) bool {

@@ -32,6 +32,7 @@ type scope struct {
 type target struct {
 	pos  source.Pos
 	name string
+	bad  bool // its declaration is in error
 }
 
 // procedure is one that can be called: host is the scope whose names it sees.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // placeOf is the place of o in the root of its alignment chain, nil after an
@@ -68,10 +69,19 @@ func (r *resolver) alignedPlace(o *object) *place {
 		t := to.axes[j]
 		switch {
 		case t.dim < 0 || s.replicated: // collapsed in the target, or everywhere
-		case s.dim < 0:
-			p.fixed[t.dim] = t.a*s.off + t.b
 		default:
-			p.axes[s.dim] = axis{t.dim, t.a * s.coef, t.a*s.off + t.b}
+			off, okOff := dist.Position(t.a, s.off, t.b)
+			coef, okCoef := dist.Position(t.a, s.coef, 0)
+			if !okOff || !okCoef {
+				r.diags.Errorf(source.TooLarge, d.NamePos, "in %s, with which %s is aligned in the end, its coefficient or offset is beyond 2**48", to.root.name, o.name).
+					WithHelp("align %s with %s itself", o.name, to.root.name)
+				return nil
+			}
+			if s.dim < 0 {
+				p.fixed[t.dim] = off
+				continue
+			}
+			p.axes[s.dim] = axis{t.dim, coef, off}
 		}
 	}
 	return p
@@ -245,7 +255,13 @@ func (r *resolver) inside(o, target *object, s subscript, j int, pos source.Pos)
 		return true
 	}
 	for _, i := range [2]int{b.Lo, b.Hi} {
-		if at := s.coef*i + s.off; at < t.Lo || at > t.Hi {
+		at, ok := dist.Position(s.coef, i, s.off)
+		if !ok {
+			r.diags.Errorf(source.TooLarge, pos, "the position of element %d of dimension %d of %s in %s, (%d)*(%d) + (%d), is computed with numbers beyond 2**48", i, s.dim+1, o.name, target.name, s.coef, i, s.off).
+				WithHelp("change the subscript, or choose bounds of %s nearer to 0", o.name)
+			return false
+		}
+		if at < t.Lo || at > t.Hi {
 			r.diags.Errorf(source.OutOfBounds, pos, "element %d of dimension %d of %s would sit at position %d of %s, outside of %d:%d", i, s.dim+1, o.name, at, target.name, t.Lo, t.Hi).
 				WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
 				WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).

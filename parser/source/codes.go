@@ -32,6 +32,7 @@ const (
 	BadCall            Code = "bad-call"
 	OutOfBounds        Code = "out-of-bounds"
 	BadConstant        Code = "bad-constant"
+	TooLarge           Code = "too-large"
 )
 
 // CodeInfo documents a code.
@@ -210,6 +211,15 @@ end program p
 		`program p
   integer, parameter :: n = 1 / 0
   print *, n
+end program p
+`},
+	{TooLarge, false, "an array, template, alignment or CHARACTER value beyond the sizes that are handled",
+		`program p
+  real a(10)
+!HPF$ TEMPLATE t(4611686018427387904_8)
+!HPF$ ALIGN a(i) WITH t(i)
+!HPF$ DISTRIBUTE t(BLOCK)
+  a(1) = 0.0
 end program p
 `},
 }

@@ -24,6 +24,29 @@ import (
 // two clamped values cannot overflow.
 const limit = math.MaxInt / 4
 
+// MaxPosition bounds what a mapping is made of: the bounds and extents of arrays and
+// templates, and the coefficients and offsets of alignments, positive or negative. No
+// sum or difference of two such numbers, or of multiples of the number of PEs, overflows.
+const MaxPosition = 1 << 48
+
+// Position is a*i+b, or false if the product, or the sum, is beyond MaxPosition.
+func Position(a, i, b int) (int, bool) {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(i))
+	if hi != 0 || lo > 2*MaxPosition || magnitude(b) > MaxPosition {
+		return 0, false
+	}
+	n := a*i + b
+	return n, magnitude(n) <= MaxPosition
+}
+
+// magnitude is |i|.
+func magnitude(i int) uint64 {
+	if i < 0 {
+		return -uint64(i)
+	}
+	return uint64(i)
+}
+
 // Triplet is the set Lo, Lo+Step, ... of N integers, ascending (Step > 0).
 //
 // The empty set is written Triplet{} by this package; any triplet with N <= 0
@@ -52,6 +75,10 @@ func Range(lo, hi, step int) Triplet {
 	}
 	return canonical(lo, step, (hi-lo)/step+1)
 }
+
+// All stands for a loop range that is not known before the loop: it holds whatever a PE
+// may own, and is to be intersected with that.
+func All() Triplet { return Range(-limit, limit, 1) }
 
 // Single is the set {i}.
 func Single(i int) Triplet { return Triplet{i, 1, 1} }

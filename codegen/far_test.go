@@ -1,0 +1,81 @@
+package codegen_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// TestFarMappings: arrays at the ends of the largest templates, stretched over all of
+// one, and with far bounds of their own, compute what gfortran's programs do.
+func TestFarMappings(t *testing.T) {
+	const source = `program far
+  implicit none
+  integer(8), parameter :: m = %s
+  integer(8) :: i
+  integer :: k
+  real(8) :: a(m+1:m+10), b(m+1:m+10), s
+!%sHPF$ TEMPLATE t(%s)
+!%sHPF$ ALIGN a(i) WITH t(%s)
+!HPF$ ALIGN b(i) WITH a(i)
+!HPF$ DISTRIBUTE %s
+  do i = m + 1, m + 10
+    a(i) = (i-m)**2
+    b(i) = 0
+  end do
+  do i = m + 2, m + 9
+    b(i) = a(i-1) + 2*a(i+1)
+  end do
+  do i = m + 2, m + 9
+    b(i) = b(i) + b(i-1)
+  end do
+  k = 0
+  do while (k < 3)
+    k = k + 1
+    do i = m + 1, m + k
+      b(i) = a(m+10-k) + b(i)
+    end do
+  end do
+  s = 0
+  do i = m + 1, m + 10
+    s = s + b(i)*(i-m)
+  end do
+  print *, s, b(m+3), b(m+10)
+end program
+`
+	mains := map[string]string{}
+	add := func(bounds, template, align string) {
+		for _, format := range []string{"BLOCK", "CYCLIC"} {
+			skip, what := "", "t"
+			if template == "" {
+				skip, what = " ", "a"
+			}
+			src := fmt.Sprintf(source, bounds, skip, template, skip, align, what+"("+format+")")
+			name := fmt.Sprintf("far%d", len(mains))
+			mains[name] = emit(t, name+".hpf", src, plan.Elide, codegen.Options{Check: true})
+		}
+	}
+	add("0", "281474976710656_8", "i + 281474976710646_8")
+	add("0", "-281474976710655_8:0", "-i - 281474976710645_8")
+	add("0", "281474976710656_8", "28147497671065_8*i")
+	add("0", "281474976710656_8", "-28147497671065_8*i + 281474976710651_8")
+	add("281474976710646_8", "", "i")
+	add("-281474976710656_8", "", "i")
+	dir := module(t, mains)
+	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./..."); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	const want = "21885.000000000000 104.00000000000000 0.0000000000000000" // gfortran's
+	for name := range mains {
+		for _, n := range []string{"1", "3", "4", "7"} {
+			stdout, stderr, err := run(t, filepath.Join(dir, "bin", name), "", "-n", n)
+			if got := strings.Join(strings.Fields(stdout), " "); err != nil || got != want {
+				t.Errorf("%s on %s PEs: %v, prints %q, want %q\n%s", name, n, err, got, want, stderr)
+			}
+		}
+	}
+}
