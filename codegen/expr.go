@@ -95,9 +95,43 @@ func constant(c *ir.Const) (string, int) {
 	case ir.Logical:
 		return strconv.FormatBool(c.Bool), precAtom
 	case ir.Character:
-		return strconv.Quote(c.Str), precAtom
+		return character(c.Str, len(c.Str))
 	}
 	return float(c.Float, c.Typ)
+}
+
+// longBlank is how many blanks in a row are not written out.
+const longBlank = 256
+
+// character renders s, which is filled up with blanks to length n. Long runs of blanks are
+// made at run time.
+func character(s string, n int) (string, int) {
+	var parts []string
+	for len(s)+n > 0 {
+		// The text in front of the next long run, and that run.
+		at := strings.Index(s, strings.Repeat(" ", longBlank))
+		if at < 0 {
+			at = len(strings.TrimRight(s, " "))
+		}
+		rest := strings.TrimLeft(s[at:], " ")
+		end := len(s) - len(rest)
+		if rest == "" {
+			end = n
+		}
+		if end-at < longBlank {
+			parts = append(parts, strconv.Quote(s+strings.Repeat(" ", n-len(s))))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("spmd.Pad(%s, %d)", strconv.Quote(s[:at]), end))
+		s, n = rest, n-end
+	}
+	switch len(parts) {
+	case 0:
+		return `""`, precAtom
+	case 1:
+		return parts[0], precAtom
+	}
+	return strings.Join(parts, " + "), precAdd
 }
 
 func float(f float64, t ir.Type) (string, int) {

@@ -470,7 +470,8 @@ func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 	s := unfused(e, g.expr(e))
 	if sym.Type == ir.Character {
 		if c, ok := e.(*ir.Const); ok && len(c.Str) <= sym.Len {
-			return fmt.Sprintf("%q", c.Str+strings.Repeat(" ", sym.Len-len(c.Str)))
+			text, _ := character(c.Str, sym.Len)
+			return text
 		}
 		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
 	}

@@ -404,7 +404,11 @@ func precedence(e Expr) int {
 // ExprString is e as Fortran text, for diagnostics and comments: "u(i-1,j)".
 // Implicit conversions of operands are not shown; parentheses are those of the
 // source and those that a rewritten tree needs.
+// Long texts are cut.
 func ExprString(e Expr) string { return spelling{}.expr(e) }
+
+// longestText is how much of a CHARACTER constant stands in diagnostics and comments.
+const longestText = 200
 
 // spelling says how expressions are written: with conversions as int(), real()
 // and dble(), or without.
@@ -414,6 +418,10 @@ type spelling struct{ conversions bool }
 func (sp spelling) expr(e Expr) string {
 	switch e := e.(type) {
 	case *Const:
+		if len(e.Str) > longestText && !sp.conversions {
+			cut := strings.TrimRight(e.Str[:longestText], " ")
+			return constString(&Const{X: e.X, Str: cut + "..."})
+		}
 		return constString(e)
 	case *Var:
 		return e.Sym.Name

@@ -15,6 +15,13 @@ import (
 // the program and not of the machine it runs on.
 const maxElements = 1 << 32
 
+// maxLength bounds the length of a CHARACTER variable, and maxText that of a constant,
+// which the compiler holds and every emitted program may contain.
+const (
+	maxLength = 1 << 28
+	maxText   = 1 << 16
+)
+
 // tempName is the name of a compiler-made scalar. The underscore in front keeps
 // it apart from all names of the source.
 func tempName(base string, n int) string { return "_" + base + strconv.Itoa(n) }
@@ -203,6 +210,11 @@ func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
 		return 1, true
 	}
 	n, ok := l.constInt(e, "a CHARACTER length")
+	if ok && n > maxLength {
+		l.errorf(codeLarge, e.Position(), "a CHARACTER length of %d, the most is %d", n, maxLength).
+			WithHelp("declare a shorter variable, and work on the text in parts")
+		ok = false
+	}
 	if !ok {
 		return 1, false
 	}
@@ -376,10 +388,24 @@ func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if assumed && value.Typ == ir.Character {
 		s.Len = len(value.Str)
 	}
+	if s.Type == ir.Character && s.Len > maxText {
+		l.longText(e.Pos, s.Len)
+		s.Type = ir.Invalid
+		return
+	}
 	s.Init = l.constantFor(s, value)
 	if s.Init == nil {
 		s.Type = ir.Invalid
+	} else if s.Type == ir.Character {
+		padded := *s.Init.(*ir.Const)
+		padded.Str = pad(padded.Str, s.Len)
+		s.Init = &padded
 	}
+}
+
+func (l *lowerer) longText(pos source.Pos, length int) {
+	l.errorf(codeLarge, pos, "a CHARACTER constant of %d characters, the most is %d", length, maxText).
+		WithHelp("make it a variable, and assign the text to it")
 }
 
 // initValue evaluates the initial value of variable s; of an array, the value
@@ -392,7 +418,8 @@ func (l *lowerer) initValue(s *ir.Symbol, e ast.Expr) ir.Expr {
 	return l.constantFor(s, value)
 }
 
-// constantFor converts value to the type of s as an assignment does.
+// constantFor converts value to the type of s as an assignment does. A text keeps its
+// length: it is fitted to s when it is assigned.
 func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
 	if !l.assignable(s.Type, value, s.Name) {
 		return nil
@@ -400,11 +427,6 @@ func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
 	c, _ := l.convert(value, s.Type).(*ir.Const)
 	if c == nil {
 		return nil
-	}
-	if s.Type == ir.Character {
-		padded := *c
-		padded.Str = pad(c.Str, s.Len)
-		c = &padded
 	}
 	if s.Type == ir.Integer && !l.long[s] && !fits32(c.Int) {
 		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Source()).
@@ -430,6 +452,10 @@ func (l *lowerer) constant(e ast.Expr, what string) *ir.Const {
 		return nil
 	}
 	c, ok := x.(*ir.Const)
+	if n := l.charLen(x); !ok && n > maxText && firstVariable(x) == nil {
+		l.longText(e.Position(), n)
+		return nil
+	}
 	if !ok {
 		d := l.errorf(codeNotConstant, e.Position(), "%s must be a constant expression", what)
 		if s := firstVariable(x); s != nil {

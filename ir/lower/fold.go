@@ -43,13 +43,16 @@ func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 	}
 	out := &ir.Const{X: b.X}
 	switch b.Op {
+	case ir.Concat:
+		if len(x.Str)+len(y.Str) > maxText {
+			return b // formed at run time
+		}
+		out.Str = x.Str + y.Str
 	case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Pow:
 		if b.Typ == ir.Integer {
 			return l.foldInteger(out, b, x, y, opPos)
 		}
 		return l.foldReal(out, b, x, y, opPos)
-	case ir.Concat:
-		out.Str = x.Str + y.Str
 	case ir.And:
 		out.Bool = x.Bool && y.Bool
 	case ir.Or:

@@ -81,6 +81,15 @@ d(9223372036854775800_8) = 0
 end subroutine
 end program
 `, "5: dimension 1 of the dummy argument d"},
+		{"program p; character(len=1099511627776_8) c\nc = 'x'\nend program\n", "1: a CHARACTER length of 1099511627776"},
+		{"program p; character c*(2**28 + 1)\nc = 'x'\nend program\n", "1: a CHARACTER length of 268435457"},
+		{"program p; character(len=65537), parameter :: c = 'x'\nprint *, c\nend program\n", "1: a CHARACTER constant of 65537"},
+		{`program p
+character(len=40000), parameter :: c = 'x'
+character(len=*), parameter :: d = c // c
+print *, d
+end program
+`, "3: a CHARACTER constant of 80000"},
 	} {
 		found := compile(c.src).Diags
 		if len(found) == 0 {
@@ -89,6 +98,14 @@ end program
 		}
 		if got := fmt.Sprintf("%d: %s", found[0].Pos.Line, found[0].Msg); found[0].Code != source.TooLarge || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s [%s], want %s", got, found[0].Code, c.want)
+		}
+	}
+	for _, src := range []string{
+		"program p; character(len=2**28) c\nc = 'x'\nend program\n",
+		"program p; character(len=65536), parameter :: c = 'x'\nprint *, c // c\nend program\n",
+	} {
+		if found := compile(src).Diags; len(found) > 0 {
+			t.Errorf("%v in\n%s", found[0], src)
 		}
 	}
 }

@@ -22,8 +22,16 @@ func Pad(s string, n int) string {
 	if len(s) >= n {
 		return s[:max(n, 0)]
 	}
-	return s + strings.Repeat(" ", n-len(s))
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteString(s)
+	for b.Len() < n {
+		b.WriteString(blankText[:min(len(blankText), n-b.Len())])
+	}
+	return b.String()
 }
+
+const blankText = "                                                                "
 
 // CmpStr compares two strings, the shorter one filled up with blanks: it is
 // negative, zero or positive as a is less than, equal to or greater than b.

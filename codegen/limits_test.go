@@ -3,6 +3,7 @@ package codegen_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -10,9 +11,45 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 )
 
-// TestFarMappings: arrays at the ends of the largest templates, stretched over all of
-// one, and with far bounds of their own, compute what gfortran's programs do.
-func TestFarMappings(t *testing.T) {
+// texts has long CHARACTER values, few of which are written out; %s is the length of one.
+const texts = `program texts
+  implicit none
+  character(len=%s) :: c
+  character(len=100000) :: d = 'abc'
+  character(len=60000), parameter :: e = 'xy'
+  character(len=1000) :: f
+  c = 'hello'
+  f = e
+  print *, len(d), len_trim(c), c(1:5), len_trim(d), f(1:2), len_trim(f)
+  d = e // e // 'z'
+  print *, len(e//e//'z'), len_trim(d), d(60001:60002)
+  f = adjustr(e)
+  print *, len_trim(f), c == 'hello', e//e == 'xy', 'xy' // e == 'xyx', e // 'a' > 'xy'
+  c(len(c):len(c)) = 'e'
+  print *, len_trim(c) - len(c), index(c, 'e', .true.) - len(c), index(c, 'e')
+end program
+`
+
+// TestLongTexts: a program whose texts are long is not, and is not long to make.
+func TestLongTexts(t *testing.T) {
+	for _, check := range []bool{false, true} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		code := emit(t, "texts.hpf", fmt.Sprintf(texts, "10**8"), plan.Elide, codegen.Options{Check: check})
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 50<<20 {
+			t.Errorf("making it takes %d bytes", n)
+		}
+		if strings.Contains(code, strings.Repeat(" ", 256)) || len(code) > 20_000 {
+			t.Errorf("%d bytes, or long runs of blanks", len(code))
+		}
+	}
+}
+
+// TestLimits: arrays at the ends of the largest templates, stretched over all of one,
+// and with far bounds of their own, and programs with long texts compute what
+// gfortran's programs do.
+func TestLimits(t *testing.T) {
 	const source = `program far
   implicit none
   integer(8), parameter :: m = %s
@@ -65,12 +102,17 @@ end program
 	add("0", "281474976710656_8", "-28147497671065_8*i + 281474976710651_8")
 	add("281474976710646_8", "", "i")
 	add("-281474976710656_8", "", "i")
+	mains["texts"] = emit(t, "texts.hpf", fmt.Sprintf(texts, "10**7"), plan.Elide, codegen.Options{})
 	dir := module(t, mains)
 	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./..."); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	const want = "21885.000000000000 104.00000000000000 0.0000000000000000" // gfortran's
+	const far = "21885.000000000000 104.00000000000000 0.0000000000000000" // gfortran's
 	for name := range mains {
+		want := far
+		if name == "texts" {
+			want = "100000 5 hello 3 xy 2 120001 60002 xy 0 T F F T 0 0 2" // gfortran's too
+		}
 		for _, n := range []string{"1", "3", "4", "7"} {
 			stdout, stderr, err := run(t, filepath.Join(dir, "bin", name), "", "-n", n)
 			if got := strings.Join(strings.Fields(stdout), " "); err != nil || got != want {
