@@ -20,6 +20,7 @@ var runtimeFuncs = map[string]string{
 	"modulo": "spmd.Modulo", "dim": "spmd.PosDiff", "nint": "spmd.Nint", "floor": "spmd.Floor", "ceiling": "spmd.Ceiling",
 	"len_trim": "spmd.LenTrim", "trim": "spmd.Trim", "adjustl": "spmd.Adjustl", "adjustr": "spmd.Adjustr",
 	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "char": "spmd.Char", "achar": "spmd.Char", "ishft": "spmd.Ishft", "ishft8": "spmd.Ishft8", "btest": "spmd.Btest",
+	"popcnt": "spmd.Popcnt", "leadz": "spmd.Leadz", "trailz": "spmd.Trailz",
 	"merge": "spmd.Merge",
 }
 

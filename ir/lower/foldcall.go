@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -111,6 +112,16 @@ func (l *lowerer) foldIntegers(out *ir.Const, c *ir.Call, args []*ir.Const) bool
 			return false
 		}
 		out.Int = shifted(a, b, c.Name == "ishft8")
+	case "popcnt", "leadz", "trailz":
+		word := uint64(a) << (64 - b)
+		switch c.Name {
+		case "popcnt":
+			out.Int = bits.OnesCount64(word)
+		case "leadz":
+			out.Int = min(b, bits.LeadingZeros64(word))
+		default:
+			out.Int = min(b, bits.TrailingZeros64(uint64(a)))
+		}
 	case "char", "achar":
 		if a < 0 || a > 127 {
 			return false

@@ -75,7 +75,7 @@ func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index,
 		switch v := get(l, k).(type) {
 		case int:
 			c.Typ, c.Int = ir.Integer, v
-			if e.Name == "huge" && k.kind == 8 {
+			if (e.Name == "huge" || e.Name == "bit_size") && k.kind == 8 {
 				l.longExpr[c] = true
 			}
 		case float64:
@@ -206,23 +206,20 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 	}
 	first, okLo := constOf(lo[0])
 	size, okN := constOf(n[0])
-	switch {
-	case okN && size == 0, okLo && first == 1: // an empty dimension is 1:0
-		if okN && size == 0 {
-			n, first = []ir.Expr{l.intConst(0, e.Pos)}, 1
-		}
-		if e.Name == "lbound" {
-			return l.intConst(first, e.Pos)
-		}
-		return ir.Clone(n[0])
-	case !okN:
-		l.errorf(codeOutside, e.Pos, "%s of an argument whose extent is not known before run time", e.Name).
-			WithHelp("declare the argument with the lower bound 1, or use its bounds as they are declared")
-		return bad(e.Pos)
-	case e.Name == "lbound":
-		return ir.Clone(lo[0])
+	// An empty dimension is 1:0.
+	empty := map[string]int{"lbound": 1, "ubound": 0}[e.Name]
+	value := ir.Clone(lo[0])
+	if e.Name == "ubound" {
+		value = l.minus(l.plus(value, ir.Clone(n[0]), e.Pos), l.intConst(1, e.Pos), e.Pos)
 	}
-	return l.plus(ir.Clone(lo[0]), l.intConst(size-1, e.Pos), e.Pos)
+	switch {
+	case okN && size == 0:
+		return l.intConst(empty, e.Pos)
+	case okN, okLo && first == 1:
+		return value
+	}
+	none := &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Eq, L: ir.Clone(n[0]), R: l.intConst(0, e.Pos)}
+	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "merge", Args: []ir.Expr{l.intConst(empty, e.Pos), value, none}}
 }
 
 // lenInquiry is LEN: a constant where the length is known.

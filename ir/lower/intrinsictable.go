@@ -72,14 +72,9 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("dnint", "a", rounding("anint", ir.Real, onlyDouble))
 
 	// Bits.
-	def("iand", "i j", same("iand", onlyInteger))
-	def("ior", "i j", same("ior", onlyInteger))
-	def("ieor", "i j", same("ieor", onlyInteger))
-	def("not", "i", same("not", onlyInteger))
-	def("ishft", "i shift", shift)
-	def("btest", "i pos", simple("btest", ir.Logical, ir.Integer, ir.Integer))
-	def("ibset", "i pos", setBit(true))
-	def("ibclr", "i pos", setBit(false))
+	for name, f := range bitFunctions {
+		m[name] = f
+	}
 
 	// CHARACTER.
 	def("len_trim", "string", simple("len_trim", ir.Integer, ir.Character))
@@ -282,37 +277,6 @@ func productDouble(l *lowerer, c *call) ir.Expr {
 	}
 	x := l.bin(ir.Mul, l.convert(c.args[0], ir.Double), l.convert(c.args[1], ir.Double), c.Pos, c.Pos)
 	return l.regroup(x, c)
-}
-
-// shift is ISHFT; what it shifts in depends on the size of its argument, so
-// that it has two names in the typed program: "ishft" for INTEGER(4), "ishft8"
-// for INTEGER(8).
-func shift(l *lowerer, c *call) ir.Expr {
-	name := "ishft"
-	if l.isLong(c.args[0]) {
-		name = "ishft8"
-	}
-	return simple(name, ir.Integer, ir.Integer, ir.Integer)(l, c)
-}
-
-// setBit expresses IBSET and IBCLR by the other bit functions.
-func setBit(set bool) func(*lowerer, *call) ir.Expr {
-	return func(l *lowerer, c *call) ir.Expr {
-		for i, a := range c.args {
-			if a.Type() != ir.Integer {
-				return l.wrong(c, i, "INTEGER")
-			}
-		}
-		name := "ishft"
-		if l.isLong(c.args[0]) {
-			name = "ishft8"
-		}
-		bit := l.foldCall(c.result(name, ir.Integer, l.intConst(1, c.Pos), c.args[1]))
-		if set {
-			return l.foldCall(c.result("ior", ir.Integer, c.args[0], bit))
-		}
-		return l.foldCall(c.result("iand", ir.Integer, c.args[0], l.foldCall(c.result("not", ir.Integer, bit))))
-	}
 }
 
 // mergeFunc is MERGE: both values have one type, as the result.

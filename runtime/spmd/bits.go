@@ -1,5 +1,7 @@
 package spmd
 
+import "math/bits"
+
 // Ichar is the position of the first character of s.
 func Ichar(s string) int {
 	if s == "" {
@@ -37,6 +39,15 @@ func Ishft8(i, n int) int {
 
 // Btest reports whether bit n of i is set.
 func Btest(i, n int) bool { return n >= 0 && n < 64 && i>>n&1 == 1 }
+
+// Popcnt is the number of bits of i that are set, of size.
+func Popcnt(i, size int) int { return bits.OnesCount64(uint64(i) << (64 - size)) }
+
+// Leadz is the number of bits of i, of size, in front of the first that is set.
+func Leadz(i, size int) int { return min(size, bits.LeadingZeros64(uint64(i)<<(64-size))) }
+
+// Trailz is the number of bits of i, of size, behind the last that is set.
+func Trailz(i, size int) int { return min(size, bits.TrailingZeros64(uint64(i))) }
 
 // Merge is t where mask holds, else f.
 func Merge[T any](t, f T, mask bool) T {
