@@ -265,13 +265,14 @@ func TestGfortran(t *testing.T) {
 	}
 }
 
-// checkGfortran compares an example's .out file with what gfortran's program prints.
-func checkGfortran(t *testing.T, e example) {
+// checkGfortran compares an example's .out file with what gfortran's program prints,
+// which is compiled as Fortran 95 unless flags say otherwise.
+func checkGfortran(t *testing.T, e example, flags ...string) {
 	t.Helper()
 	require(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
-	out, err := exec.Command("gfortran", "-x", "f95", "-ffree-form", "-std=f95", "-O1",
-		"-ffp-contract=off", "-J", filepath.Dir(program), "../fortran/modules/spmd.f90", e.source, "-o", program).CombinedOutput()
+	args := append([]string{"-x", "f95", "-ffree-form", "-std=f95", "-O1", "-ffp-contract=off", "-J", filepath.Dir(program)}, flags...)
+	out, err := exec.Command("gfortran", append(args, "../fortran/modules/spmd.f90", e.source, "-o", program)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)
 	}

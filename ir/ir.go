@@ -413,7 +413,8 @@ type (
 		Sym  *Symbol
 		Subs []Expr // Integer
 	}
-	// Substr is Base(Lo:Hi) of a CHARACTER *Var; bounds are never nil.
+	// Substr is Base(Lo:Hi) of a CHARACTER *Var or, unless it is assigned to,
+	// *Const; bounds are never nil.
 	Substr struct {
 		X
 		Base   Expr

@@ -101,7 +101,7 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 	case *ast.Do:
 		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
 	case *ast.DoWhile:
-		n.Name, f.body = s.Name, &n.Body
+		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
 	case *ast.If:
 		n.Name, f.body = s.Name, &n.Arms[0].Body
 	case *ast.Critical:
@@ -149,7 +149,10 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 		p.labelled(label, pos, last)
 		return
 	}
-	if do, ok := f.node.(*ast.Do); ok {
+	switch do := f.node.(type) {
+	case *ast.Do:
+		do.TermLabel = 0
+	case *ast.DoWhile:
 		do.TermLabel = 0
 	}
 	p.pop(pos)

@@ -16,14 +16,14 @@ type (
 		RHS expr     `parser:"@@"`
 	}
 	doStmt struct {
-		Label *lexer.Token `parser:"'do' ( @Int ','? )?"`
-		Var   *lexer.Token `parser:"( @Ident '='"`
+		Label *lexer.Token `parser:"'do' @Int?"`
+		Var   *lexer.Token `parser:"( ','? @Ident '='"`
 		Lo    *expr        `parser:"@@ ','"`
 		Hi    *expr        `parser:"@@"`
 		Step  *expr        `parser:"( ',' @@ )? )?"`
 	}
 	doWhileStmt struct {
-		Label *lexer.Token `parser:"'do' ( @Int ','? )? 'while' '('"`
+		Label *lexer.Token `parser:"'do' @Int? ','? 'while' '('"`
 		Cond  expr         `parser:"@@ ')'"`
 	}
 	ifThenStmt struct {
@@ -119,12 +119,11 @@ func (g *doStmt) build(p *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *doWhileStmt) build(p *parser, base ast.Base) ast.Stmt {
+	d := &ast.DoWhile{Base: base, Cond: g.Cond.X}
 	if g.Label != nil {
-		p.diags.Add(problem(source.OutsideSubset, g.Label, "DO WHILE with a label is outside the subset").
-			WithHelp("end the loop with END DO and leave the label out"))
-		return nil
+		d.TermLabel = p.labelValue(g.Label)
 	}
-	return &ast.DoWhile{Base: base, Cond: g.Cond.X}
+	return d
 }
 
 func (g *ifThenStmt) build(_ *parser, base ast.Base) ast.Stmt {

@@ -159,7 +159,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 			return nil
 		}
 		a := &argument{pos: e.Pos, typ: x.Type(), value: x, readOnly: "it is a part of a constant"}
-		if sub, ok := x.(*ir.Substr); ok {
+		if sub, ok := x.(*ir.Substr); ok && ir.Target(sub) != nil {
 			sub.Lo, sub.Hi = l.fixed(sub.Lo, "sub", e.Pos, pre), l.fixed(sub.Hi, "sub", e.Pos, pre)
 			a.store, a.readOnly = sub, ""
 			return l.guarded(id.Name, a)
@@ -184,7 +184,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 func (l *lowerer) elementView(r *ir.Ref) (*view, *shape) {
 	v := &view{base: r.Sym}
 	for _, sub := range r.Subs {
-		v.subs = append(v.subs, viewSub{-1, 0, ir.Clone(sub)})
+		v.subs = append(v.subs, viewSub{dim: -1, off: ir.Clone(sub)})
 	}
 	return v, &shape{lo: []ir.Expr{l.intConst(1, r.Pos)}, n: []ir.Expr{l.intConst(1, r.Pos)}}
 }
@@ -229,23 +229,22 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 			if isBad(x) {
 				return nil
 			}
-			in = append(in, viewSub{-1, 0, l.fixed(x, "sub", pos, pre)})
+			in = append(in, viewSub{dim: -1, off: l.fixed(x, "sub", pos, pre)})
 			continue
 		}
 		lo, n := ir.Clone(sh.lo[k]), ir.Clone(sh.n[k])
-		step := 1
+		var step ir.Expr = l.intConst(1, pos)
 		if t.Step != nil {
-			if step, ok = l.constInt(t.Step, "the stride of a section"); !ok {
-				return nil
-			}
+			step = l.fixed(l.integer(t.Step, "the stride of a section"), "sub", pos, pre)
 		}
-		if step == 0 {
+		stride, constant := constOf(step)
+		hi := l.minus(l.plus(ir.Clone(lo), ir.Clone(n), pos), l.intConst(1, pos), pos)
+		switch {
+		case isBad(step):
+			return nil
+		case constant && stride == 0:
 			l.errorf(codeLoop, t.Step.Position(), "the stride of a section is zero").WithHelp("write a stride other than 0")
 			return nil
-		}
-		hi := l.minus(l.plus(ir.Clone(lo), ir.Clone(n), pos), l.intConst(1, pos), pos)
-		if step < 0 {
-			lo, hi = hi, lo
 		}
 		if t.Lo != nil {
 			lo = l.fixed(l.integer(t.Lo, "a bound of a section"), "sub", pos, pre)
@@ -256,14 +255,13 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		if isBad(lo, hi) {
 			return nil
 		}
-		if !l.sectionInside(s, name, k, lo, hi, step, t) {
+		if constant && !l.sectionInside(s, name, k, lo, hi, stride, t) {
 			return nil
 		}
 		size := l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
 		out.lo = append(out.lo, l.intConst(1, pos))
 		out.n = append(out.n, size)
-		off := l.plus(lo, l.intConst(-step, pos), pos)
-		in = append(in, viewSub{len(out.n) - 1, step, off})
+		in = append(in, viewSub{len(out.n) - 1, step, l.minus(lo, ir.Clone(step), pos)})
 	}
 	return l.guarded(name, &argument{pos: pos, typ: s.Type, long: l.long[s], name: name, view: l.through(whole, in, pos), shape: out})
 }
@@ -287,11 +285,11 @@ func (l *lowerer) sectionInside(s *ir.Symbol, name string, k int, lo, hi ir.Expr
 }
 
 // sectionSize is max(0, (hi-lo+step)/step).
-func (l *lowerer) sectionSize(lo, hi ir.Expr, step int, pos source.Pos) ir.Expr {
-	if step == 1 {
+func (l *lowerer) sectionSize(lo, hi, step ir.Expr, pos source.Pos) ir.Expr {
+	if isOne(step) {
 		return l.extentOf(lo, hi, pos)
 	}
-	n := l.plus(l.minus(hi, lo, pos), l.intConst(step, pos), pos)
-	n = l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Div, L: n, R: l.intConst(step, pos)}, pos)
+	n := l.plus(l.minus(hi, lo, pos), ir.Clone(step), pos)
+	n = l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Div, L: n, R: ir.Clone(step)}, pos)
 	return l.atLeast0(n, pos)
 }

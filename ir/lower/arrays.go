@@ -134,10 +134,7 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	ctx := l.elements(to.shape.n, to.pos, pre)
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
-	outer := l.elem
-	l.elem = ctx
-	rhs := l.expr(s.RHS)
-	l.elem = outer
+	rhs := l.elementally(ctx, s.RHS)
 	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
 		return false
 	}
@@ -182,6 +179,29 @@ func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *element
 		ctx.index = append(ctx.index, l.local("el", ir.Integer, pos))
 	}
 	return ctx
+}
+
+// elementsLike makes the loop indices for the elements of an array or section, of
+// this image or another; nil after an error.
+func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
+	if co, ok := shaping.(*ast.CoIndex); ok {
+		shaping = co.Base
+	}
+	a := l.part(shaping, pre)
+	if a == nil {
+		return nil
+	}
+	return l.elements(a.shape.n, a.pos, pre)
+}
+
+// elementally lowers the element of array expression e that the loops of ctx have
+// come to.
+func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
+	outer := l.elem
+	l.elem = ctx
+	x := l.expr(e)
+	l.elem = outer
+	return x
 }
 
 // nest puts loops over all elements around s, the first dimension innermost.
@@ -254,7 +274,7 @@ func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
 		}
 	}
 	for k, n := range like.shape.n {
-		v.subs = append(v.subs, viewSub{k, 1, l.intConst(0, pos)})
+		v.subs = append(v.subs, viewSub{k, l.intConst(1, pos), l.intConst(0, pos)})
 		sh.lo = append(sh.lo, l.intConst(1, pos))
 		sh.n = append(sh.n, ir.Clone(n))
 	}
@@ -321,19 +341,11 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		return bad(e.Pos)
 	}
 	var pre []ir.Stmt
-	base := shaping
-	if co, ok := base.(*ast.CoIndex); ok {
-		base = co.Base
-	}
-	a := l.part(base, &pre)
-	if a == nil {
+	ctx := l.elementsLike(shaping, &pre)
+	if ctx == nil {
 		return bad(e.Pos)
 	}
-	ctx := l.elements(a.shape.n, a.pos, &pre)
-	outer := l.elem
-	l.elem = ctx
-	value := l.expr(x)
-	l.elem = outer
+	value := l.elementally(ctx, x)
 	if isBad(value) {
 		return value
 	}
@@ -407,20 +419,20 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// printedPart makes an item of PRINT that is an array or section an implied DO.
-func (l *lowerer) printedPart(e ast.Expr) ir.Expr {
+// printedArray makes an item of PRINT that is an array expression an implied DO over
+// its elements; shaping is an array or section in it.
+func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	var pre []ir.Stmt
-	a := l.near(e, &pre)
-	if a == nil {
+	ctx := l.elementsLike(shaping, &pre)
+	if ctx == nil {
 		return bad(e.Position())
 	}
-	ctx := l.elements(a.shape.n, e.Position(), &pre)
-	var x ir.Expr = l.elementOf(a, ctx, e.Position())
-	if a.long {
-		l.longExpr[x] = true
+	x := l.elementally(ctx, e)
+	if isBad(x) {
+		return x
 	}
 	for k, index := range ctx.index {
-		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: a.typ}, Items: []ir.Expr{x}, Index: index,
+		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: x.Type()}, Items: []ir.Expr{x}, Index: index,
 			Lo: l.intConst(1, e.Position()), Hi: ir.Clone(ctx.n[k]), Step: l.intConst(1, e.Position())}
 	}
 	l.prelude = append(l.prelude, pre...)

@@ -273,7 +273,7 @@ func contiguous(a *argument) bool {
 			continue
 		}
 		n, known := constOf(a.shape.n[s.dim])
-		if ended && !(known && n <= 1) || s.coef != 1 {
+		if ended && !(known && n <= 1) || !isOne(s.coef) {
 			return false
 		}
 		ended = ended || known && n != a.view.base.Dims[k].Extent()

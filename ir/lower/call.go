@@ -261,20 +261,24 @@ func (l *lowerer) check(p *procedure) {
 	l.reset(m)
 }
 
-// returns gives the body of a procedure its structure. A RETURN is lowered to
-// an EXIT of a loop that is not there; where IF ... ELSE can do, it does, and
-// else the body becomes a loop that ends after one iteration.
+// returns gives the body of a procedure its structure: a RETURN is lowered to an
+// EXIT.
 func (l *lowerer) returns(body []ir.Stmt) []ir.Stmt {
 	w := l.scope.ret
 	if w == nil {
 		return body
 	}
+	return l.leaving(w, body)
+}
+
+// leaving gives statements that are left by EXITs of w, a loop that is not there,
+// their structure: where IF ... ELSE can do, it does, and else they become the body
+// of w, which ends after one iteration.
+func (l *lowerer) leaving(w *ir.While, body []ir.Stmt) []ir.Stmt {
 	body = settle(body, w)
 	if !jumps(body, w) {
 		return body
 	}
-	w.Name = l.unique(l.scope.unit.Name + "_body")
-	w.End = l.scope.unit.EndPos
 	w.Cond = &ir.Const{X: ir.X{Pos: w.Pos, Typ: ir.Logical}, Bool: true}
 	w.Body = append(body, &ir.Exit{S: ir.S{Pos: w.End}, Loop: w})
 	return one(w)
@@ -345,7 +349,8 @@ func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
 		return nil
 	}
 	if l.scope.ret == nil {
-		l.scope.ret = &ir.While{S: ir.S{Pos: l.scope.unit.Pos}}
+		u := l.scope.unit
+		l.scope.ret = &ir.While{S: ir.S{Pos: u.Pos}, Name: l.unique(u.Name + "_body"), End: u.EndPos}
 	}
 	return one(&ir.Exit{S: ir.S{Pos: pos}, Loop: l.scope.ret})
 }

@@ -22,7 +22,7 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	case len(codims) > 1:
 		l.errorf(codeOutside, codims[0].Pos, "coarray %s has %d codimensions, one is supported", e.Name, len(codims)).
 			WithHelp("declare %s[*] and compute the image: column j of rows 1:m is image i + (j-1)*m", e.Name)
-	case last.Lo != nil && !isOne(last.Lo):
+	case last.Lo != nil && !isLiteralOne(last.Lo):
 		l.errorf(codeOutside, last.Pos, "the codimension of %s does not begin with 1", e.Name).
 			WithHelp("declare %s[*]: images are counted from 1", e.Name)
 	case d.Parameter:
@@ -45,7 +45,7 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	return dims
 }
 
-func isOne(e ast.Expr) bool {
+func isLiteralOne(e ast.Expr) bool {
 	lit, ok := e.(*ast.IntLit)
 	return ok && lit.Text == "1"
 }
@@ -314,7 +314,7 @@ func (l *lowerer) sectionOf(a *argument) *ir.Section {
 			continue
 		}
 		lo := l.plus(l.times(s.coef, ir.Clone(a.shape.lo[s.dim]), a.pos), ir.Clone(s.off), a.pos)
-		out.Dims = append(out.Dims, ir.Range{Lo: lo, N: ir.Clone(a.shape.n[s.dim]), Step: l.intConst(s.coef, a.pos)})
+		out.Dims = append(out.Dims, ir.Range{Lo: lo, N: ir.Clone(a.shape.n[s.dim]), Step: ir.Clone(s.coef)})
 	}
 	return out
 }

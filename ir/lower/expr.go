@@ -360,10 +360,6 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 			text = c.Str[cl.Int-1 : ch.Int]
 		}
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: text}
-	} else if ok {
-		l.errorf(codeOutside, e.Pos, "a substring of a constant needs constant bounds").
-			WithHelp("assign the constant to a CHARACTER variable first")
-		return bad(e.Pos)
 	}
 	return &ir.Substr{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Base: base, Lo: lo, Hi: hi}
 }
@@ -383,10 +379,10 @@ func (l *lowerer) charLen(e ir.Expr) int {
 			return a + b
 		}
 	case *ir.Substr:
-		lo, okL := e.Lo.(*ir.Const)
-		hi, okH := e.Hi.(*ir.Const)
-		if okL && okH {
-			return max(0, hi.Int-lo.Int+1)
+		lo, from := offset(e.Lo)
+		hi, to := offset(e.Hi)
+		if lo == nil && hi == nil || lo != nil && hi != nil && ir.Same(lo, hi) {
+			return max(0, to-from+1)
 		}
 	case *ir.Call:
 		switch e.Name {
@@ -397,6 +393,22 @@ func (l *lowerer) charLen(e ir.Expr) int {
 		}
 	}
 	return -1
+}
+
+// offset is e as a sum of something, nil for nothing, and a constant.
+func offset(e ir.Expr) (ir.Expr, int) {
+	if n, ok := constOf(e); ok {
+		return nil, n
+	}
+	if b, ok := e.(*ir.Bin); ok && (b.Op == ir.Add || b.Op == ir.Sub) {
+		if n, ok := constOf(b.R); ok {
+			if b.Op == ir.Sub {
+				n = -n
+			}
+			return b.L, n
+		}
+	}
+	return e, 0
 }
 
 // integer lowers an expression that must be INTEGER.
@@ -445,7 +457,9 @@ func (l *lowerer) isLong(e ir.Expr) bool {
 		return e.Typ == ir.Integer && (l.isLong(e.L) || l.isLong(e.R))
 	case *ir.Call:
 		switch e.Name {
-		case "len", "len_trim", "index", "ichar", "iachar", "nint", "floor", "ceiling", "number_of_processors":
+		case "len", "len_trim", "index", "ichar", "iachar", "nint", "floor", "ceiling", "number_of_processors", "popcnt", "leadz", "trailz":
+			return false
+		case "ishft": // whatever the kind of the distance
 			return false
 		case "ishft8":
 			return true

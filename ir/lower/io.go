@@ -78,8 +78,10 @@ func (l *lowerer) markWide(e ir.Expr) {
 // of an implied DO is that of its first item.
 func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	d, ok := e.(*ast.ImpliedDo)
-	if !ok && l.prog.SPMD && l.isPart(e) {
-		return l.printedPart(e)
+	if !ok && l.prog.SPMD {
+		if shaping := l.firstPart(e); shaping != nil {
+			return l.printedArray(e, shaping)
+		}
 	}
 	if !ok {
 		return l.expr(e)

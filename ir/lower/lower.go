@@ -137,8 +137,9 @@ type lowerer struct {
 
 // loop is a loop around the statement being lowered.
 type loop struct {
-	name string
-	stmt ir.Stmt
+	name  string
+	stmt  ir.Stmt
+	block bool // an IF construct: only an EXIT with its name leaves it
 }
 
 // errorf reports an error; the result takes help and notes.

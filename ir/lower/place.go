@@ -77,11 +77,14 @@ func (l *lowerer) stand(d *dummy) {
 	}
 	for _, s := range v.subs {
 		off, isConst := constOf(s.off)
-		ok = ok && isConst
 		sub := ir.AlignSub{Pos: d.Pos, Off: off}
 		if s.dim >= 0 {
-			sub.Dummy, sub.Coef = dummyName(s.dim), s.coef
+			var fixed bool
+			sub.Dummy = dummyName(s.dim)
+			sub.Coef, fixed = constOf(s.coef)
+			isConst = isConst && fixed
 		}
+		ok = ok && isConst
 		a.Subs = append(a.Subs, sub)
 	}
 	if !ok {
@@ -130,7 +133,7 @@ func samePlace(s *ir.Symbol, v *view) bool {
 	}
 	for d, sub := range v.subs {
 		off, ok := constOf(sub.off)
-		if !ok || sub.dim != d || sub.coef != 1 {
+		if !ok || sub.dim != d || !isOne(sub.coef) {
 			return false
 		}
 		x, y := a.Map.Axes[d], b.Map.Axes[d]

@@ -162,8 +162,8 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 			return bad(e.Pos)
 		}
 		x := l.substring(e)
-		if c, ok := x.(*ir.Const); ok && c.Typ != ir.Invalid {
-			l.errorf(codeType, e.Pos, "a constant cannot be assigned to")
+		if c := ir.Target(x); c == nil && !isBad(x) {
+			l.errorf(codeType, e.Pos, "a constant cannot be assigned to").WithHelp("assign to a CHARACTER variable")
 			return bad(e.Pos)
 		}
 		return x
@@ -274,7 +274,7 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 
 // body lowers the body of a loop.
 func (l *lowerer) body(stmt ir.Stmt, name string, list []ast.Stmt) []ir.Stmt {
-	l.loops = append(l.loops, loop{name, stmt})
+	l.loops = append(l.loops, loop{name: name, stmt: stmt})
 	b := l.block(list, stmt)
 	l.loops = l.loops[:len(l.loops)-1]
 	return b
@@ -331,6 +331,17 @@ func (l *lowerer) ifs(s *ast.If) []ir.Stmt {
 	if len(s.Arms) == 0 {
 		return nil
 	}
+	if s.Name != "" {
+		w := &ir.While{S: ir.S{Pos: s.Pos}, Name: s.Name, End: s.EndPos}
+		l.loops = append(l.loops, loop{s.Name, w, true})
+		defer func() { l.loops = l.loops[:len(l.loops)-1] }()
+		return l.leaving(w, l.arms(s))
+	}
+	return l.arms(s)
+}
+
+// arms lowers the branches of an IF.
+func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 	var first, last *ir.If
 	for _, arm := range s.Arms {
 		next := &ir.If{S: ir.S{Pos: arm.Pos}}
@@ -353,11 +364,19 @@ func (l *lowerer) ifs(s *ast.If) []ir.Stmt {
 	return one(first)
 }
 
-// loopNamed finds the loop that EXIT or CYCLE means.
+// loopNamed finds the loop that EXIT or CYCLE means; an EXIT with a name may mean an
+// IF construct.
 func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 	for i := len(l.loops) - 1; i >= 0; i-- {
-		if name == "" || l.loops[i].name == name {
-			return l.loops[i].stmt
+		switch around := l.loops[i]; {
+		case name == "" && around.block:
+		case name != "" && name != around.name:
+		case around.block && what == "CYCLE":
+			l.errorf(codeLoop, pos, "CYCLE %s: that is the name of an IF", name).
+				WithNote(around.stmt.Position(), "it begins here").WithHelp("write EXIT %s, or the name of a DO loop around", name)
+			return nil
+		default:
+			return around.stmt
 		}
 	}
 	if l.critical.IsValid() {

@@ -17,10 +17,10 @@ type view struct {
 }
 
 // viewSub is coef*i + off, where i is subscript dim of the dummy argument; dim is
-// -1 for a subscript that is off.
+// -1 for a subscript that is off, without a coef.
 type viewSub struct {
-	dim, coef int
-	off       ir.Expr
+	dim       int
+	coef, off ir.Expr
 }
 
 // wholeView is s as a view of itself.
@@ -30,7 +30,7 @@ func (l *lowerer) wholeView(s *ir.Symbol, pos source.Pos) (*view, *shape) {
 	}
 	v, sh := &view{base: s}, &shape{}
 	for d, b := range s.Dims {
-		v.subs = append(v.subs, viewSub{d, 1, l.intConst(0, pos)})
+		v.subs = append(v.subs, viewSub{d, l.intConst(1, pos), l.intConst(0, pos)})
 		sh.lo = append(sh.lo, l.intConst(b.Lo, pos))
 		sh.n = append(sh.n, l.intConst(b.Extent(), pos))
 	}
@@ -47,8 +47,11 @@ func (l *lowerer) through(v *view, subs []viewSub, pos source.Pos) *view {
 			continue
 		}
 		in := subs[s.dim]
-		off := l.plus(l.times(s.coef, in.off, pos), s.off, pos)
-		out.subs = append(out.subs, viewSub{in.dim, s.coef * in.coef, off})
+		through := viewSub{dim: in.dim, off: l.plus(l.times(s.coef, in.off, pos), s.off, pos)}
+		if in.dim >= 0 {
+			through.coef = l.times(s.coef, in.coef, pos)
+		}
+		out.subs = append(out.subs, through)
 	}
 	return out
 }
@@ -66,13 +69,21 @@ func (l *lowerer) viewed(v *view, r *ir.Ref) *ir.Ref {
 	return out
 }
 
-// times is k*x, and plus x+y, folded; a sum with a negative constant is a
-// difference.
-func (l *lowerer) times(k int, x ir.Expr, pos source.Pos) ir.Expr {
-	if k == 1 {
+// times is a copy of k, times x, and plus x+y, folded; a sum with a negative constant
+// is a difference.
+func (l *lowerer) times(k, x ir.Expr, pos source.Pos) ir.Expr {
+	if isOne(k) {
 		return x
 	}
-	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Mul, L: l.intConst(k, pos), R: x}, pos)
+	if isOne(x) {
+		return ir.Clone(k)
+	}
+	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Mul, L: ir.Clone(k), R: x}, pos)
+}
+
+func isOne(e ir.Expr) bool {
+	n, ok := constOf(e)
+	return ok && n == 1
 }
 
 func (l *lowerer) plus(x, y ir.Expr, pos source.Pos) ir.Expr {
@@ -85,16 +96,8 @@ func (l *lowerer) plus(x, y ir.Expr, pos source.Pos) ir.Expr {
 		return &ir.Bin{X: at, Op: ir.Add, L: x, R: y}
 	}
 	k := c.Int
-	// i + 1 - 1 is i.
-	if b, is := x.(*ir.Bin); is && (b.Op == ir.Add || b.Op == ir.Sub) {
-		if inner, is := b.R.(*ir.Const); is {
-			if b.Op == ir.Sub {
-				k -= inner.Int
-			} else {
-				k += inner.Int
-			}
-			x = b.L
-		}
+	if of, n := offset(x); of != nil { // i + 1 - 1 is i
+		x, k = of, n+k
 	}
 	switch {
 	case k == 0:

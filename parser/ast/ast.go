@@ -248,10 +248,11 @@ type (
 	// DoWhile is "do while (cond)".
 	DoWhile struct {
 		Base
-		Name   string
-		Cond   Expr
-		Body   []Stmt
-		EndPos source.Pos
+		Name      string
+		Cond      Expr
+		Body      []Stmt
+		EndPos    source.Pos
+		TermLabel int // as in Do
 	}
 	// If is an IF construct, or an IF statement when OneLine.
 	If struct {

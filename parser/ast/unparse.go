@@ -115,7 +115,9 @@ func (p *printer) stmt(s Stmt) {
 		}
 	case *DoWhile:
 		p.block(s.Body)
-		p.line(0, named("end do", s.Name))
+		if s.TermLabel == 0 {
+			p.line(0, named("end do", s.Name))
+		}
 	case *If:
 		if s.OneLine {
 			return

@@ -72,7 +72,11 @@ func head(s Stmt) (text string, directive bool) {
 			writeControl(&b, s.Lo, s.Hi, s.Step)
 		}
 	case *DoWhile:
-		b.WriteString(label(s.Name) + "do while (" + UnparseExpr(s.Cond) + ")")
+		b.WriteString(label(s.Name) + "do")
+		if s.TermLabel != 0 {
+			fmt.Fprintf(&b, " %d", s.TermLabel)
+		}
+		b.WriteString(" while (" + UnparseExpr(s.Cond) + ")")
 	case *If:
 		b.WriteString(label(s.Name) + "if (")
 		if len(s.Arms) > 0 {

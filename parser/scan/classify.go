@@ -284,9 +284,9 @@ func (s *Stmt) classifyDo() {
 	i := 1
 	if s.Toks[i].Type == Int {
 		i++
-		if s.Toks[i].Value == "," {
-			i++
-		}
+	}
+	if s.Toks[i].Value == "," {
+		i++
 	}
 	t := s.Toks[i:]
 	switch {
