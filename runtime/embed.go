@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed check/*.go dist/*.go elide/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go
+//go:embed check/*.go dist/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go
 var sources embed.FS
 
 // Files is the Go sources of the library without their tests, by paths relative

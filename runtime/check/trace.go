@@ -40,9 +40,12 @@ type trace struct {
 // Trace makes the monitors that are made from now on record what PEs do.
 func (l *Ledger) Trace() { l.traced = true }
 
+// TraceWord is what a trace begins with.
+const TraceWord = "spmdc trace"
+
 // WriteTrace writes what the PEs have recorded. It is called when they have ended.
 func (l *Ledger) WriteTrace(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "spmdc trace 1, %d PEs\n", l.pes)
+	_, err := fmt.Fprintf(w, TraceWord+" 1, %d PEs\n", l.pes)
 	for id, m := range l.monitors {
 		if m == nil || m.trace == nil || err != nil {
 			continue

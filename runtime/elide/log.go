@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // LogContext is what training saw of one context.
@@ -63,10 +65,15 @@ func (l *Log) sort() {
 	slices.SortFunc(l.Contexts, func(a, b LogContext) int { return slices.Compare(a.Path, b.Path) })
 }
 
+// WriteFile writes the log into a file, in place of another log at most.
+func (l *Log) WriteFile(name string) error {
+	return outfile.Write(name, []string{LogWord}, l.Write)
+}
+
 // Write writes the log as ReadLog reads it.
 func (l *Log) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "elide-log 1\nprogram %s\nrun %s\npe %d of %d\n# redundant necessary: context\n", l.Program, l.Run, l.PE, l.PEs)
+	fmt.Fprintf(b, LogWord+" 1\nprogram %s\nrun %s\npe %d of %d\n# redundant necessary: context\n", l.Program, l.Run, l.PE, l.PEs)
 	for _, c := range l.Contexts {
 		fmt.Fprintf(b, "%d %d", c.Private, c.Necessary)
 		if c.Misaligned {
@@ -94,7 +101,7 @@ func ReadLog(file string, r io.Reader) (*Log, error) {
 		case line == "" || line[0] == '#':
 		case !headed:
 			headed = true
-			if !s.header(line, "elide-log", "training log") {
+			if !s.header(line, LogWord, "training log") {
 				return l, s.end()
 			}
 		case word == "program":

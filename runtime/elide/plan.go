@@ -7,12 +7,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/spmdc/spmdc/runtime/snapshot"
+	"github.com/spmdc/spmdc/runtime/outfile"
+)
+
+// What the files of this package begin with, by which they are known.
+const (
+	LogWord  = "elide-log"
+	PlanWord = "elide-plan"
 )
 
 // Verdict is what a plan says about the contexts that end in a suffix.
@@ -156,7 +161,7 @@ func ReadPlan(file string, r io.Reader) (*Plan, error) {
 			comment = append(comment, line[1:])
 		case !headed:
 			headed = true
-			if !s.header(line, "elide-plan", "barrier elision plan") {
+			if !s.header(line, PlanWord, "barrier elision plan") {
 				return p, s.end()
 			}
 		case line == "program" || strings.HasPrefix(line, "program "):
@@ -220,7 +225,7 @@ func parseEntry(line string) (e Entry, err error) {
 // Write writes the plan as ReadPlan reads it.
 func (p *Plan) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, "elide-plan 1")
+	fmt.Fprintln(b, PlanWord+" 1")
 	if p.Program != "" {
 		fmt.Fprintln(b, "program", p.Program)
 	}
@@ -325,28 +330,7 @@ func ReadPlanFile(name string) (*Plan, error) {
 	return ReadPlan(name, f)
 }
 
-// WriteFile writes what write writes into a file that appears whole or not at
-// all (snapshot.Replace). A device or a pipe stays what it is, and is written to.
-func WriteFile(name string, write func(io.Writer) error) error {
-	if st, err := os.Stat(name); err == nil && !st.IsDir() {
-		if !st.Mode().IsRegular() {
-			return writeTo(name, write)
-		}
-		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return err
-		}
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	return snapshot.Replace(f, name, func(w io.Writer) error { return errors.Join(write(w), f.Chmod(0o644)) }, true, nil)
-}
-
-func writeTo(name string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
+// WriteFile writes the plan into a file, in place of another plan at most.
+func (p *Plan) WriteFile(name string) error {
+	return outfile.Write(name, []string{PlanWord}, p.Write)
 }

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -208,67 +204,5 @@ func TestValidate(t *testing.T) {
 	}, nil)
 	if !errors.Is(err, context.Canceled) || out.count(Candidate) != 3 {
 		t.Errorf("%v: %+v", err, out.Entries)
-	}
-}
-
-// A file is whole or not there.
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "a.plan")
-	plan := &Plan{Entries: []Entry{{Verdict: Elide, Suffix: Path{"b"}}}}
-	if err := WriteFile(name, plan.Write); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("disk full")
-	if err := WriteFile(name, func(w io.Writer) error { w.Write([]byte("half")); return broken }); !errors.Is(err, broken) {
-		t.Error(err)
-	}
-	back, err := ReadPlanFile(name)
-	if err != nil || len(back.Entries) != 1 {
-		t.Errorf("%v %+v", err, back)
-	}
-	if files, _ := os.ReadDir(dir); len(files) != 1 {
-		t.Errorf("%d files left", len(files))
-	}
-}
-
-// A pipe or a device is written to and not replaced, and a link stays one.
-func TestWriteNoFile(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	write := func(w io.Writer) error {
-		_, err := io.WriteString(w, "text\n")
-		return err
-	}
-	name := fmt.Sprintf("/dev/fd/%d", w.Fd())
-	if _, err := os.Stat(name); err != nil {
-		t.Skip(err)
-	}
-	if err := WriteFile(name, write); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	if got, err := io.ReadAll(r); err != nil || string(got) != "text\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-	dir := t.TempDir()
-	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(file, link); err != nil {
-		t.Skip(err)
-	}
-	if err := WriteFile(link, write); err != nil {
-		t.Fatal(err)
-	}
-	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link has been replaced: %v", err)
-	}
-	if got, err := os.ReadFile(file); err != nil || string(got) != "text\n" {
-		t.Errorf("behind the link: %q, %v", got, err)
 	}
 }

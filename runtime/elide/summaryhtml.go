@@ -56,7 +56,10 @@ func (b *branch) sort() {
 	}
 }
 
-const pageHead = `<!DOCTYPE html>
+// pageBegin is what makes a report of a page.
+const pageBegin = "<!DOCTYPE html>\n<!-- barriers, by spmdc -->"
+
+const pageHead = pageBegin + `
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // Format is the form of a report.
@@ -17,6 +19,17 @@ const (
 	JSON Format = "json" // everything, for tools
 	HTML Format = "html" // a page that needs no network
 )
+
+// begins is what reports begin with, by which they are known.
+var begins = []string{"barriers of ", "{\n  \"program\": ", pageBegin}
+
+// Writable reports by its error why a report should not be written to a file.
+func Writable(name string) error { return outfile.Check(name, begins...) }
+
+// WriteFile writes the report into a file, in place of another report at most.
+func (r *Report) WriteFile(name string, f Format) error {
+	return outfile.Write(name, begins, func(w io.Writer) error { return r.Write(w, f) })
+}
 
 // Write writes the report.
 func (r *Report) Write(w io.Writer, f Format) error {

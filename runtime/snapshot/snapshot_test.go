@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 type pair struct{ a, b int }
@@ -103,7 +105,7 @@ func TestFile(t *testing.T) {
 		if _, err := Open(path); !errors.Is(err, ErrNone) {
 			t.Errorf("before the renaming: %v", err)
 		}
-		_, err := Open(Aside(path))
+		_, err := Open(aside(t, path))
 		return err
 	}); err != nil || !called {
 		t.Fatal(err)
@@ -120,7 +122,7 @@ func TestFile(t *testing.T) {
 	if got, err := Open(path); err != nil || len(got) != 3 {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := os.Stat(Aside(path)); err == nil {
+	if left := aside(t, path); left != "" {
 		t.Error("what was written aside is left")
 	}
 	if err := Commit(filepath.Join(t.TempDir(), "no", "folder"), parts, true, nil); err == nil {
@@ -163,14 +165,11 @@ func TestNoFile(t *testing.T) {
 	dir := t.TempDir()
 	parts := [][]byte{[]byte("part")}
 	for _, path := range []string{dir, os.DevNull} {
-		if _, err := Place(path); !errors.Is(err, ErrNoFile) {
-			t.Errorf("Place(%s): %v", path, err)
-		}
-		if _, err := Open(path); !errors.Is(err, ErrNoFile) {
+		if _, err := Open(path); !errors.Is(err, outfile.ErrNoFile) {
 			t.Errorf("Open(%s): %v", path, err)
 		}
 	}
-	if err := Commit(dir, parts, false, nil); !errors.Is(err, ErrNoFile) {
+	if err := Commit(dir, parts, false, nil); !errors.Is(err, outfile.ErrNoFile) {
 		t.Errorf("Commit to a folder: %v", err)
 	}
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
@@ -202,7 +201,7 @@ func TestOtherFiles(t *testing.T) {
 		return p
 	}
 	for _, p := range []string{path("source", "program p\nend\n"), path("short", "sp")} {
-		if err := Writable(p); !errors.Is(err, ErrOther) {
+		if err := Writable(p); !errors.Is(err, outfile.ErrOther) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
@@ -211,4 +210,18 @@ func TestOtherFiles(t *testing.T) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
+}
+
+// aside is the file beside path, or "".
+func aside(t *testing.T, path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(path) {
+			return filepath.Join(filepath.Dir(path), e.Name())
+		}
+	}
+	return ""
 }

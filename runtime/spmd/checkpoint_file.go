@@ -20,8 +20,9 @@ type keeper struct {
 	from *image    // nil: from the beginning
 	note io.Writer // for what the user should know
 
-	force     bool // every checkpoint to the disk
-	stopAfter int  // ends the run behind so many checkpoints of it; 0: never
+	output    string // the file of standard output, from the root; "": none
+	force     bool   // every checkpoint to the disk
+	stopAfter int    // ends the run behind so many checkpoints of it; 0: never
 
 	// Of the run so far, whatever part of it:
 	shown int64  // bytes of output that have been written
@@ -30,17 +31,18 @@ type keeper struct {
 
 // layout is the version of what the parts of a checkpoint hold. It changes with
 // every change of what the library's objects save.
-const layout = 1
+const layout = 2
 
 // image is a checkpoint as read.
 type image struct {
 	parts [][]byte // by PE
 
-	call  int // the number of the call
-	line  int // its line
-	taken int // checkpoints of the run up to here, this one included
-	out   int64
-	in    input // how far it has been read
+	call  int    // the number of the call
+	line  int    // its line
+	taken int    // checkpoints of the run up to here, this one included
+	out   passed // output
+	file  string // of output, as keeper has it
+	in    input  // how far it has been read
 }
 
 // header writes what the first part of the file holds: what a checkpoint is of, and
@@ -57,7 +59,8 @@ func (k *keeper) header(pe *PE, site, call, taken int) []byte {
 	w.Int(p.Sites[site].Line)
 	w.Int(taken)
 	pe.out.mu.Lock()
-	w.Uint64(uint64(pe.out.made))
+	pe.out.made.save(w)
+	w.Text(k.output)
 	pe.out.mu.Unlock()
 	w.Int(pe.in.line)
 	w.Bool(pe.in.end)
@@ -86,7 +89,7 @@ func (k *keeper) load(p *Program, np int) (*image, error) {
 	}
 	refuse := func(format string, args ...any) error {
 		return &Error{File: k.path, PE: -1, Msg: "cannot go on from this checkpoint: " + fmt.Sprintf(format, args...),
-			Hint: "give another file with -checkpoint, or leave out -restart to begin from the start, which will replace it"}
+			Hint: "give another file with -checkpoint, or remove this one to begin from the start"}
 	}
 	if err != nil {
 		return nil, refuse("%v", err)
@@ -104,9 +107,10 @@ func (k *keeper) load(p *Program, np int) (*image, error) {
 	m := &image{parts: parts[1:]}
 	name, identity, pes := r.Text(), r.Text(), r.Int()
 	m.call, m.line, m.taken = r.Int(), r.Int(), r.Int()
-	m.out = int64(r.Uint64())
+	m.out.restore(r, "output")
+	m.file = r.Text()
 	m.in.line, m.in.end = r.Int(), r.Bool()
-	m.in.used.restore(r)
+	m.in.used.restore(r, "input")
 	switch {
 	case name != p.Name:
 		return nil, refuse("it is of program %s, and this is %s", name, p.Name)
@@ -155,21 +159,33 @@ func (k *keeper) commit(pe *PE, site, call int, parts [][]byte) *commit {
 	return &commit{}
 }
 
-// consumed is what a program has read of its standard input: how much, and a hash
-// of it, by which a later run knows that it is given the same.
-type consumed struct {
+// passed is what has come by of a program's standard input or output: how much, and
+// a hash of it, by which a later run knows that it has the same before it.
+type passed struct {
 	bytes int64
 	sum   hash.Hash // nil: no checkpoints are taken
 }
 
-func (c *consumed) add(s string) {
+func (c *passed) add(b []byte) {
+	c.bytes += int64(len(b))
 	if c.sum != nil {
-		c.bytes += int64(len(s))
-		io.WriteString(c.sum, s)
+		c.sum.Write(b)
 	}
 }
 
-func (c *consumed) save(w *snapshot.Writer) {
+// same reads as much from r, and reports by its error that r begins with something else.
+func (c *passed) same(r io.Reader, what, done string) error {
+	sum := sha256.New()
+	if n, err := io.CopyN(sum, r, c.bytes); err != nil {
+		return fmt.Errorf("%d bytes of %s had been %s, and now there are %d", c.bytes, what, done, n)
+	}
+	if !bytes.Equal(sum.Sum(nil), c.sum.Sum(nil)) {
+		return fmt.Errorf("%s is not the one that was %s before: the first %d bytes are others", what, done, c.bytes)
+	}
+	return nil
+}
+
+func (c *passed) save(w *snapshot.Writer) {
 	w.Uint64(uint64(c.bytes))
 	state, err := c.sum.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
@@ -178,11 +194,11 @@ func (c *consumed) save(w *snapshot.Writer) {
 	w.Text(string(state))
 }
 
-func (c *consumed) restore(r *snapshot.Reader) {
+func (c *passed) restore(r *snapshot.Reader, what string) {
 	c.bytes = int64(r.Uint64())
 	c.sum = sha256.New()
 	if err := c.sum.(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(r.Text())); err != nil {
-		r.Fail("the state of the input: %v", err)
+		r.Fail("the state of the %s: %v", what, err)
 	}
 }
 
@@ -244,33 +260,21 @@ func (k *keeper) open(stdin io.Reader, out *output) (*input, error) {
 	in := newInput(&spoolReader{s: k.in, at: k.in.base}, out)
 	in.used.sum = sha256.New()
 	if k.from == nil {
-		out.shown = k.shown
+		out.made.sum, out.shown = sha256.New(), k.shown
 		return in, nil
 	}
 	m := k.from
 	if first {
-		if err := skip(stdin, &m.in.used); err != nil {
+		if err := m.in.used.same(stdin, "standard input", "read"); err != nil {
 			return nil, &Error{File: k.path, PE: -1, Msg: "cannot go on from this checkpoint: " + err.Error(),
 				Hint: "give the program the same input as before, from its beginning: what has been read is skipped"}
 		}
-		k.in.base, k.shown = m.in.used.bytes, max(k.shown, m.out)
+		k.in.base, k.shown = m.in.used.bytes, max(k.shown, m.out.bytes)
 	}
 	in = newInput(&spoolReader{s: k.in, at: m.in.used.bytes}, out)
 	in.line, in.end, in.used = m.in.line, m.in.end, m.in.used
-	out.made, out.shown = m.out, max(k.shown, m.out)
+	out.made, out.shown = m.out, max(k.shown, m.out.bytes)
 	return in, nil
-}
-
-// skip reads what has been consumed, and compares it.
-func skip(r io.Reader, used *consumed) error {
-	sum := sha256.New()
-	if n, err := io.CopyN(sum, r, used.bytes); err != nil {
-		return fmt.Errorf("%d bytes of standard input had been read, and now there are %d", used.bytes, n)
-	}
-	if !bytes.Equal(sum.Sum(nil), used.sum.Sum(nil)) {
-		return fmt.Errorf("standard input is not the one that was read before: the first %d bytes are others", used.bytes)
-	}
-	return nil
 }
 
 // again prepares the run for being started again after it has failed: from its last
@@ -291,15 +295,17 @@ func (k *keeper) again(p *Program, np int) error {
 // from the one that is there.
 func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*keeper, error) {
 	k := &keeper{path: path, note: note}
+	if restart { // what is wrong with the file comes before whether it can be written
+		var err error
+		if k.from, err = k.load(p, np); err != nil {
+			return nil, err
+		}
+	}
 	if err := snapshot.Writable(path); err != nil {
 		return nil, &UsageError{path + ": cannot write checkpoints there: " + err.Error(), "name another file with -checkpoint"}
 	}
 	if !restart {
 		return k, nil
-	}
-	var err error
-	if k.from, err = k.load(p, np); err != nil {
-		return nil, err
 	}
 	if k.from == nil {
 		fmt.Fprintf(note, "%s: there is no checkpoint %s: starting from the beginning\n", p.Name, path)
@@ -315,5 +321,5 @@ func (k *keeper) announce(p *Program) {
 		fmt.Fprintf(k.note, "%s: no checkpoint has been taken: starting from the beginning\n", p.Name)
 		return
 	}
-	fmt.Fprintf(k.note, "%s: going on from checkpoint %d, line %d; %d bytes of output came before it\n", p.Name, k.from.taken, k.from.line, k.from.out)
+	fmt.Fprintf(k.note, "%s: going on from checkpoint %d, line %d; %d bytes of output came before it\n", p.Name, k.from.taken, k.from.line, k.from.out.bytes)
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
+	"github.com/spmdc/spmdc/runtime/outfile"
 	"github.com/spmdc/spmdc/runtime/snapshot"
 )
 
@@ -17,6 +19,7 @@ type checkpointing struct {
 	restarts  int
 	output    string
 	shown     int64
+	again     bool
 	force     bool
 	stopAfter int
 }
@@ -29,6 +32,7 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 	f.StringVar(&c.output, "output", "", "write standard output to `FILE`. With -restart what was printed after the checkpoint is first taken out of it")
 	f.BoolVar(&c.force, "checkpoint-sync", true, "force each checkpoint to the disk, so that it outlasts a failure of the machine, and not only of the run")
 	f.Int64Var(&c.shown, "shown", 0, "for who starts a run again: the first `N` bytes of its output have been seen, and are not printed again")
+	f.BoolVar(&c.again, "again", false, "for who starts a run again: the file of -output is of this run, however it begins")
 	f.IntVar(&c.stopAfter, "stop-after-checkpoint", 0, "for tests: end the run behind its `K`-th checkpoint, those before a restart included")
 }
 
@@ -72,47 +76,82 @@ func (c *checkpointing) wrong(p *Program, trace string) string {
 // called at the end.
 func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writer) (out io.Writer, close func() error, err error) {
 	out, close = stdout, func() error { return nil }
-	var at int64
+	var before passed // of the output
+	if c.output != "" {
+		if c.output, err = filepath.Abs(c.output); err != nil {
+			return nil, nil, err
+		}
+	}
 	if c.file != "" {
 		if p.keeper, err = newKeeper(p, np, c.file, c.restart, note); err != nil {
 			return nil, nil, err
 		}
+		p.keeper.output = c.output
 		p.keeper.force, p.keeper.stopAfter, p.keeper.shown = c.force, c.stopAfter, c.shown
 		if c.restart {
 			p.Trace = nil // what there was of it is in another one
 		}
 		if p.keeper.from != nil {
-			at = p.keeper.from.out
+			before = p.keeper.from.out
+			c.again = c.again || p.keeper.from.file == c.output
 		}
 	}
 	if c.output == "" {
 		return out, close, nil
 	}
-	f, err := os.OpenFile(c.output, os.O_WRONLY|os.O_CREATE, 0o666)
+	f, err := c.openOutput(&before)
 	if err != nil {
-		return nil, nil, &UsageError{"-output: " + err.Error(), "name a file that can be written"}
-	}
-	if err := cut(f, at); err != nil {
-		return nil, nil, &Error{File: c.output, PE: -1, Msg: "cannot write standard output there: " + err.Error()}
+		return nil, nil, &UsageError{"-output=" + c.output + ": cannot write standard output there: " + err.Error(), "name another file"}
 	}
 	return f, f.Close, nil
 }
 
-// cut leaves the first n bytes of f, and goes to their end.
-func cut(f *os.File, n int64) error {
+// errHoldsOther says why a file of output stays what it is.
+var errHoldsOther = errors.New("it is there, and has something else in it: remove it first if it is not needed")
+
+// openOutput opens the file for standard output, behind what was printed before. What
+// is there must be output of this run: there is nothing else by which it could be told
+// from the source of a program.
+func (c *checkpointing) openOutput(before *passed) (*os.File, error) {
+	st, err := os.Stat(c.output)
+	if err == nil && !st.Mode().IsRegular() {
+		if before.bytes > 0 || st.IsDir() {
+			return nil, outfile.ErrNoFile
+		}
+		return os.OpenFile(c.output, os.O_WRONLY, 0)
+	}
+	f, err := os.OpenFile(c.output, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err = c.cut(f, before); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// cut leaves of f what was printed before, and goes to its end.
+func (c *checkpointing) cut(f *os.File, before *passed) error {
 	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if other, err := os.Stat(c.file); c.file != "" && err == nil && os.SameFile(st, other) {
+		return errors.New("it is the file of checkpoints")
+	}
 	switch {
-	case err != nil:
-		return err
-	case !st.Mode().IsRegular():
-		return errors.New("it is no file")
-	case st.Size() < n:
-		return fmt.Errorf("the checkpoint comes behind %d bytes of output, and the file has %d", n, st.Size())
+	case before.bytes > 0:
+		if err := before.same(f, "output", "printed"); err != nil {
+			return err
+		}
+	case st.Size() > 0 && !c.again:
+		return errHoldsOther
 	}
-	if err := f.Truncate(n); err != nil {
+	if err := f.Truncate(before.bytes); err != nil {
 		return err
 	}
-	_, err = f.Seek(n, io.SeekStart)
+	_, err = f.Seek(before.bytes, io.SeekStart)
 	return err
 }
 

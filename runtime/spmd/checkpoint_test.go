@@ -250,6 +250,7 @@ func TestCheckpointStreams(t *testing.T) {
 			t.Errorf("checkpoint %d: %s where %d bytes have been seen\n%s", k, rest, seen, text)
 		}
 		// What was printed behind the checkpoint goes out of the file.
+		os.Remove(printed)
 		start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-output", printed, "-stop-after-checkpoint", fmt.Sprint(k))
 		f, err := os.OpenFile(printed, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
@@ -261,6 +262,93 @@ func TestCheckpointStreams(t *testing.T) {
 		if got, err := os.ReadFile(printed); err != nil || string(got) != want || rest != "" || status != 0 {
 			t.Errorf("checkpoint %d: %s, %v\n%s", k, got, err, text)
 		}
+	}
+}
+
+// A file of output is written only where nothing is lost: where it is new, empty, or
+// begins with what the run had printed before its checkpoint.
+func TestOutputFile(t *testing.T) {
+	dir := t.TempDir()
+	file, printed, source := filepath.Join(dir, "checkpoint"), filepath.Join(dir, "output"), filepath.Join(dir, "prog.hpf")
+	link, hard := filepath.Join(dir, "link"), filepath.Join(dir, "hard")
+	const text = "program p\nend program p\n"
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(source, text)
+	if os.Symlink(source, link) != nil || os.Link(source, hard) != nil {
+		t.Skip("no links")
+	}
+	for _, name := range []string{source, link, hard} {
+		for _, more := range [][]string{nil, {"-checkpoint", file}, {"-checkpoint", file, "-restart"}} {
+			os.Remove(file)
+			status, _, said := start(points(), reader, readerInput, append(more, "-n", "2", "-output", name)...)
+			if status != exitUsage || !strings.Contains(said, "something else in it") {
+				t.Errorf("%s %v: status %d\n%s", filepath.Base(name), more, status, said)
+			}
+		}
+	}
+	_, want, _ := start(points(), reader, readerInput, "-n", "2")
+	run := func(what string, ok bool, args ...string) {
+		t.Helper()
+		before, _ := os.ReadFile(printed)
+		status, _, said := start(points(), reader, readerInput, append(args, "-n", "2", "-output", printed)...)
+		got, err := os.ReadFile(printed)
+		switch {
+		case ok && (status != 0 || string(got) != want):
+			t.Errorf("%s: status %d, %v, %q\n%s", what, status, err, got, said)
+		case !ok && (status == 0 || string(got) != string(before)):
+			t.Errorf("%s: status %d, and the file had %q and has %q", what, status, before, got)
+		}
+	}
+	run("new", true)
+	run("of an earlier run", false)
+	run("of an earlier run, with a restart from the beginning", false, "-checkpoint", file+"2", "-restart")
+	run("of who starts it again", true, "-checkpoint", file+"2", "-restart", "-again")
+	put(printed, "")
+	run("empty", true)
+	start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-stop-after-checkpoint", "3")
+	put(printed, want[:80]+"and more")
+	run("of this run", true, "-checkpoint", file, "-restart")
+	start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-stop-after-checkpoint", "3")
+	put(printed, text+want)
+	run("of another run", false, "-checkpoint", file, "-restart")
+	if status, _, said := start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-restart", "-output", file); status == 0 || !strings.Contains(said, "the file of checkpoints") {
+		t.Errorf("one file for both: status %d\n%s", status, said)
+	}
+	if status, _, said := start(points(), reader, readerInput, "-n", "2", "-output", os.DevNull); status != 0 {
+		t.Errorf("a device: status %d\n%s", status, said)
+	}
+	if got, err := os.ReadFile(source); err != nil || string(got) != text {
+		t.Errorf("the source has changed: %q, %v", got, err)
+	}
+}
+
+// What is written aside takes no name of the user's, and follows no link.
+func TestCheckpointAside(t *testing.T) {
+	dir := t.TempDir()
+	file, letter := filepath.Join(dir, "checkpoint"), filepath.Join(dir, "letter")
+	for _, name := range []string{letter, file + ".tmp"} {
+		if err := os.WriteFile(name, []byte("Dear all"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(letter, file+".new"); err != nil {
+		t.Skip(err)
+	}
+	if status, _, said := start(points(), reader, readerInput, "-n", "2", "-checkpoint", file); status != 0 {
+		t.Fatal(said)
+	}
+	for _, name := range []string{letter, file + ".tmp", file + ".new"} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != "Dear all" {
+			t.Errorf("%s: %q, %v", filepath.Base(name), got, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 4 {
+		t.Errorf("%v, %v: want the checkpoint and the three files of before", entries, err)
 	}
 }
 
@@ -308,6 +396,7 @@ func TestRefusedCheckpoints(t *testing.T) {
 		{"damage", points(), damaged, readerInput, "2", 1, "it is damaged: its checksum is wrong"},
 		{"end", points(), whole[:len(whole)-1], readerInput, "2", 1, "it is damaged"},
 		{"empty", points(), nil, readerInput, "2", 1, "it is no checkpoint"},
+		{"another file", points(), []byte("Dear all"), readerInput, "2", 1, "cannot go on from this checkpoint: it is no checkpoint"},
 		{"input", points(), whole, "1\n3" + readerInput[3:], "2", 1, "standard input is not the one that was read before"},
 		{"short input", points(), whole, "1\n", "2", 1, "12 bytes of standard input had been read, and now there are 2"},
 		{"none", points(), whole, readerInput, "", 0, "going on from checkpoint 3"}, // on as many PEs

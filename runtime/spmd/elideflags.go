@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // elideFlags are the flags of an emitted program that have to do with elision.
@@ -65,6 +66,12 @@ func (f *elideFlags) elision(p *Program) (*Elision, error) {
 		if st, err := os.Stat(folder); out[1] != "" && (err != nil || !st.IsDir()) {
 			return nil, &UsageError{out[0] + "=" + out[1] + ": there is no folder " + folder, "make it first, or name another file"}
 		}
+	}
+	if err := outfile.Check(f.log, elide.LogWord); f.log != "" && err != nil {
+		return nil, &UsageError{"-elide-log=" + f.log + ": " + err.Error(), "name another file"}
+	}
+	if err := elide.Writable(f.report); f.report != "" && err != nil {
+		return nil, &UsageError{"-elide-report=" + f.report + ": " + err.Error(), "name another file"}
 	}
 	e := &Elision{Threshold: f.threshold, Blacklist: f.blacklist, Timed: f.report != "" || f.audit}
 	if f.relearn {
@@ -130,7 +137,7 @@ func (f *elideFlags) written(s *Stats, stderr io.Writer) error {
 	r := s.Barriers()
 	if f.log != "" {
 		run := fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405.000000"), os.Getpid())
-		if err := elide.WriteFile(f.log, r.Log(run).Write); err != nil {
+		if err := r.Log(run).WriteFile(f.log); err != nil {
 			return fmt.Errorf("-elide-log: %w", err)
 		}
 	}
@@ -139,7 +146,7 @@ func (f *elideFlags) written(s *Stats, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := elide.WriteFile(f.report, func(w io.Writer) error { return r.Write(w, format) }); err != nil {
+		if err := r.WriteFile(f.report, format); err != nil {
 			return fmt.Errorf("-elide-report: %w", err)
 		}
 	}

@@ -334,7 +334,7 @@ func (p *Program) Forbid(m *elide.Misspeculation) (added int, err error) {
 	if e.Blacklist == "" || added == 0 {
 		return added, nil
 	}
-	return added, elide.WriteFile(e.Blacklist, e.forbidden.Write)
+	return added, e.forbidden.WriteFile(e.Blacklist)
 }
 
 // barriers is the report of a run that has ended.

@@ -19,7 +19,7 @@ type input struct {
 	r    *bufio.Reader
 	line int // number of the last line read, from 1
 	end  bool
-	used consumed // where checkpoints are taken
+	used passed // where checkpoints are taken
 }
 
 // newInput flushes out before it waits for more input.
@@ -43,7 +43,9 @@ func (p *prompting) Read(b []byte) (int, error) {
 // next is the next line without its end; ok is false at the end of input.
 func (in *input) next() (line string, ok bool) {
 	s, err := in.r.ReadString('\n')
-	in.used.add(s)
+	if in.used.sum != nil {
+		in.used.add([]byte(s))
+	}
 	if err != nil && s == "" {
 		in.end = true
 		return "", false

@@ -19,9 +19,9 @@ type output struct {
 	closed bool
 	lines  bool // write each record at once: somebody is watching
 
-	hold  bool  // write only what release lets out
-	made  int64 // bytes of the program's output so far
-	shown int64 // of these, how many an earlier part of the run has written
+	hold  bool   // write only what release lets out
+	made  passed // the program's output so far
+	shown int64  // of its bytes, how many an earlier part of the run has written
 }
 
 const outputBuffer = 1 << 16
@@ -42,8 +42,8 @@ func (o *output) write(b []byte) {
 	if o.closed {
 		return
 	}
-	o.made += int64(len(b))
-	if old := o.shown - (o.made - int64(len(b))); old > 0 {
+	o.made.add(b)
+	if old := o.shown - (o.made.bytes - int64(len(b))); old > 0 {
 		b = b[min(old, int64(len(b))):] // the run has been at this point before
 	}
 	o.buf = append(o.buf, b...)
@@ -80,14 +80,14 @@ func (o *output) release(force bool) error {
 func (o *output) written() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return max(o.shown, o.made-int64(len(o.buf)))
+	return max(o.shown, o.made.bytes-int64(len(o.buf)))
 }
 
-// drop forgets what is held.
+// drop forgets what is held, at the end of a run.
 func (o *output) drop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.made -= int64(len(o.buf))
+	o.made.bytes -= int64(len(o.buf))
 	o.buf = o.buf[:0]
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // provoke is the flags of check builds: what makes runs slow where it matters, or
@@ -74,6 +75,9 @@ func (v *provoke) apply(p *Program, n int) error {
 func (v *provoke) open(p *Program) (close func(), err error) {
 	if v.trace == "" {
 		return func() {}, nil
+	}
+	if err := outfile.Check(v.trace, check.TraceWord); err != nil {
+		return nil, fmt.Errorf("-trace=%s: %w", v.trace, err)
 	}
 	f, err := os.Create(v.trace)
 	if err != nil {

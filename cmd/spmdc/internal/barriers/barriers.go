@@ -122,31 +122,12 @@ func ReadPlan(name string) (*elide.Plan, error) {
 	return p, nil
 }
 
-// The words that logs and plans begin with.
-const (
-	LogWord  = "elide-log"
-	PlanWord = "elide-plan"
-)
-
-// Write writes a log or plan, which begins with word, into a file that is whole at
-// any time. It refuses to replace a file with anything else in it.
-func Write(name, word string, write func(io.Writer) error) error {
-	if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() && st.Size() > 0 {
-		f, err := os.Open(name)
-		if err != nil {
-			return driver.Usagef("choose another file with -o", "%v", err)
-		}
-		first := make([]byte, len(word))
-		_, err = io.ReadFull(f, first)
-		f.Close()
-		if err != nil || string(first) != word {
-			return driver.Usagef("choose another file with -o", "%s is there, and does not begin with %s", name, word)
-		}
+// Written words the error of writing the log or plan of -o.
+func Written(name string, err error) error {
+	if err == nil {
+		return nil
 	}
-	if err := elide.WriteFile(name, write); err != nil {
-		return driver.Usagef("choose another file with -o", "%v", err)
-	}
-	return nil
+	return driver.Usagef("choose another file with -o", "%s: cannot write it: %v", name, err)
 }
 
 // Test is the command that decides whether a run by a plan is right.
@@ -165,7 +146,7 @@ func (t *Test) Run(ctx context.Context, plan *elide.Plan) error {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "plan")
-	if err := elide.WriteFile(file, plan.Write); err != nil {
+	if err := plan.WriteFile(file); err != nil {
 		return err
 	}
 	if t.Limit > 0 {

@@ -62,6 +62,8 @@ func (f *checkpointFlags) again(args []string, stdin *os.File) func(shown int64)
 		}
 		if f.Output == "" {
 			more = append(more, "-shown", strconv.FormatInt(shown, 10))
+		} else {
+			more = append(more, "-again")
 		}
 		return more, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
 	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // elideFlags go on to the program that is run, which says what is wrong with them.
@@ -73,6 +74,13 @@ func (cmd *trainCmd) Run(env *Env, table *driver.Table, status *int) error {
 			return err
 		}
 	}
+	out := cmd.Output
+	if out == "" {
+		out = driver.ProgramName(cmd.File) + ".elog"
+	}
+	if err := barriers.Written(out, outfile.Check(out, elide.LogWord)); err != nil {
+		return err
+	}
 	program, err := cmd.program(cmd.File, nil, false, true, env, table)
 	if err != nil {
 		return err
@@ -85,11 +93,7 @@ func (cmd *trainCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if *status = failed; err != nil || failed != 0 {
 		return err
 	}
-	out := cmd.Output
-	if out == "" {
-		out = driver.ProgramName(cmd.File) + ".elog"
-	}
-	if err := barriers.Write(out, barriers.LogWord, log.Write); err != nil {
+	if err := barriers.Written(out, log.WriteFile(out)); err != nil {
 		return err
 	}
 	return audit(env, log, elide.Classify(log))
@@ -130,7 +134,7 @@ func (cmd *classifyCmd) Run(env *Env) error {
 			plan.Entries[i].Verdict = elide.Elide
 		}
 	}
-	if err := barriers.Write(cmd.Output, barriers.PlanWord, plan.Write); err != nil {
+	if err := barriers.Written(cmd.Output, plan.WriteFile(cmd.Output)); err != nil {
 		return err
 	}
 	return audit(env, log, plan)
@@ -150,6 +154,13 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
+	out := cmd.Output
+	if out == "" {
+		out = cmd.Plan
+	}
+	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
+		return err
+	}
 	program, err := cmd.program(cmd.File, nil, false, true, env, table)
 	if err != nil {
 		return err
@@ -165,11 +176,7 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil && !interrupted {
 		return err
 	}
-	out := cmd.Output
-	if out == "" {
-		out = cmd.Plan
-	}
-	if werr := barriers.Write(out, barriers.PlanWord, judged.Write); werr != nil {
+	if werr := barriers.Written(out, judged.WriteFile(out)); werr != nil {
 		return werr
 	}
 	if interrupted {

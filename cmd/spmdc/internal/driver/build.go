@@ -1,12 +1,17 @@
 package driver
 
 import (
+	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
+
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // Builder turns sources into programs, through a cache.
@@ -69,8 +74,9 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	return path, err
 }
 
-// CheckProgramTarget refuses a file that CopyProgram must not write: only a
-// program is replaced, so that no source is lost to a slip of the keys.
+// CheckProgramTarget refuses a file that CopyProgram must not write: only what spmdc
+// has built is replaced, so that nothing else is lost to a slip of the keys. A device
+// or a pipe takes what is written to it.
 func CheckProgramTarget(out string) error {
 	st, err := os.Stat(out)
 	switch {
@@ -83,10 +89,20 @@ func CheckProgramTarget(out string) error {
 		return Usagef("choose another file with -o", "%s: cannot write the program: %v", out, explainPath(err))
 	case st.IsDir():
 		return Usagef("name the file with -o, for example -o "+filepath.Join(out, "prog"), "%s: is a folder, and build writes a file", out)
-	case !st.Mode().IsRegular() || st.Mode().Perm()&0o111 == 0:
-		return Usagef("choose another file with -o, or remove this one", "%s: the file exists and is not a program", out)
+	case st.Mode().IsRegular() && st.Size() > 0 && !builtHere(out):
+		return Usagef("choose another file with -o, or remove this one", "%s: the file exists and is not a program that spmdc has built", out)
 	}
 	return nil
+}
+
+// builtHere reports whether spmdc has built the program: the Go linker notes in it the
+// modules that it is made of, and emitted programs have the run-time packages in a
+// folder of their own.
+func builtHere(program string) bool {
+	info, err := buildinfo.ReadFile(program)
+	return err == nil && slices.ContainsFunc(info.Deps, func(m *debug.Module) bool {
+		return m.Path == modulePath && m.Replace != nil && m.Replace.Path == "./"+runtimeFolder
+	})
 }
 
 // CopyProgram puts a copy of the built program to the file out, which
@@ -96,23 +112,32 @@ func CopyProgram(program, out string) error {
 	if err != nil {
 		return Usagef("try again", "%s: cannot read the built program: %v", program, cause(err))
 	}
-	f, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".spmdc-")
-	if err != nil {
-		return Usagef("choose another file with -o", "%s: cannot write the program: %v", out, explainPath(err))
+	if err := CheckProgramTarget(out); err != nil { // building took its time
+		return err
 	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Chmod(f.Name(), mode.Perm())
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), out)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := writeProgram(out, mode, text); err != nil {
 		return Usagef("choose another file with -o", "%s: cannot write the program: %v", out, cause(err))
 	}
 	return nil
+}
+
+func writeProgram(out string, mode fs.FileMode, text []byte) error {
+	if st, err := os.Stat(out); err == nil && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(out, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
+	}
+	f, err := outfile.Aside(out)
+	if err != nil {
+		return err
+	}
+	return outfile.Replace(f, out, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return errors.Join(err, f.Chmod(mode.Perm()))
+	}, false, nil)
 }
 
 func readProgram(path string) (fs.FileMode, []byte, error) {

@@ -86,21 +86,29 @@ func TestBuilderReportsPrograms(t *testing.T) {
 	}
 }
 
+// TestCopyProgram: what spmdc has built is replaced, also behind a link, and nothing
+// else, executable or not.
 func TestCopyProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions")
 	}
-	dir := t.TempDir()
-	prog := filepath.Join(dir, "prog")
-	if err := os.WriteFile(prog, []byte("new"), 0o755); err != nil {
+	runs := 0
+	b := &Builder{Table: echo(&runs), Cache: testCache(t)}
+	prog, err := b.Program(New("p.hpf", []byte("package main\n\nimport _ \""+modulePath+"/runtime/dist\"\n\nfunc main() {}\n"), Options{}))
+	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(dir, "out")
-	for range 2 { // the second replaces the first
-		if err := CheckProgramTarget(out); err != nil {
+	dir := t.TempDir()
+	out, link := filepath.Join(dir, "out"), filepath.Join(dir, "link")
+	if err := os.Symlink("out", link); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "empty"), "")
+	for _, name := range []string{out, out, link, filepath.Join(dir, "empty"), os.DevNull} {
+		if err := CheckProgramTarget(name); err != nil {
 			t.Fatal(err)
 		}
-		if err := CopyProgram(prog, out); err != nil {
+		if err := CopyProgram(prog, name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,12 +116,28 @@ func TestCopyProgram(t *testing.T) {
 	if err != nil || st.Mode().Perm()&0o100 == 0 {
 		t.Errorf("%v, %v: not executable", st, err)
 	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, %v: the link has been replaced", st, err)
+	}
 	write(t, filepath.Join(dir, "source.hpf"), "program\n")
-	for _, bad := range []string{"source.hpf", ".", "nope/out", "source.hpf/out"} {
-		err := CheckProgramTarget(filepath.Join(dir, bad))
-		var f *Failure
-		if !errors.As(err, &f) || f.Status != StatusUsage || f.Remedy == "" {
-			t.Errorf("CheckProgramTarget(%s): %v, want a usage error with a remedy", bad, err)
+	write(t, filepath.Join(dir, "script"), "#!/bin/sh\n")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(filepath.Join(dir, "script"), 0o755), os.Link(filepath.Join(dir, "script"), filepath.Join(dir, "hard")),
+		os.Symlink("script", filepath.Join(dir, "soft")), os.Symlink(self, filepath.Join(dir, "go-program"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"source.hpf", "script", "hard", "soft", "go-program", ".", "nope/out", "source.hpf/out"} {
+		for _, err := range []error{CheckProgramTarget(filepath.Join(dir, bad)), CopyProgram(prog, filepath.Join(dir, bad))} {
+			var f *Failure
+			if !errors.As(err, &f) || f.Status != StatusUsage || f.Remedy == "" {
+				t.Errorf("%s: %v, want a usage error with a remedy", bad, err)
+			}
 		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }

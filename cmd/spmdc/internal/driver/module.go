@@ -20,6 +20,9 @@ const modulePath = "github.com/spmdc/spmdc"
 // goVersion is the language version of emitted modules.
 const goVersion = "1.26"
 
+// runtimeFolder is the folder of an emitted module that has the run-time packages.
+const runtimeFolder = "spmdc"
+
 // markerName is the file by which spmdc knows a folder that it wrote, and
 // which files in it are its own.
 const markerName = ".spmdc"
@@ -52,9 +55,9 @@ func Module(c *Compilation, pes int) Tree {
 		sourceCopy(c.File): c.Text,
 	}
 	for p, text := range runtime.Files() {
-		t[path.Join("spmdc", p)] = text
+		t[path.Join(runtimeFolder, p)] = text
 	}
-	t["spmdc/go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
+	t[runtimeFolder+"/go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
 	t[markerName] = marker(t)
 	return t
 }
@@ -67,8 +70,8 @@ go %s
 
 require %s v0.0.0
 
-replace %s => ./spmdc
-`, modulePathOf(name), goVersion, modulePath, modulePath)
+replace %s => ./%s
+`, modulePathOf(name), goVersion, modulePath, modulePath, runtimeFolder)
 }
 
 // reserved holds the names that cannot be the path of a module although they

@@ -25,7 +25,7 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 		return driver.Usagef("check the disk", "%v", err)
 	}
 	defer os.RemoveAll(folder)
-	file, output := filepath.Join(folder, "file"), filepath.Join(folder, "output")
+	file := filepath.Join(folder, "file")
 	args := []string{"-n", strconv.Itoa(n), "-stats", "-checkpoint", file, "-checkpoint-sync=false"}
 	part := func(more ...string) (*Outcome, error) {
 		got, _, err := run(input, append(append([]string(nil), args...), more...)...)
@@ -51,8 +51,9 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 		return nil // none is ever taken
 	}
 	next := 0
-	for range most {
+	for k := range most {
 		var chain []string
+		output := filepath.Join(folder, fmt.Sprint("output", k))
 		next += 1 + places.IntN(3)
 		at, more := next, []string{"-output", output}
 		for {
