@@ -243,7 +243,8 @@ type (
 		LHS, RHS Expr
 	}
 	// Do is a counted loop; Step is a non-nil expression. Its trip count is
-	// max(0, (Hi-Lo+Step)/Step), evaluated once at entry.
+	// max(0, (Hi-Lo+Step)/Step), evaluated once at entry. Package lower makes no
+	// loop that changes what its own Lo, Hi and Step read.
 	Do struct {
 		S
 		Name         string

@@ -83,6 +83,36 @@ func Exprs(s Stmt) []Expr {
 	return nil
 }
 
+// Assigned lists the scalars and arrays that s itself changes, statements inside s
+// aside.
+func Assigned(s Stmt) []*Symbol {
+	switch s := s.(type) {
+	case *Assign:
+		return []*Symbol{Target(s.LHS)}
+	case *Do:
+		return []*Symbol{s.Index}
+	case *Read:
+		var list []*Symbol
+		for _, v := range s.Items {
+			list = append(list, v.Sym)
+		}
+		for _, got := range s.Got {
+			if got != nil {
+				list = append(list, got)
+			}
+		}
+		if s.Iostat != nil {
+			list = append(list, s.Iostat)
+		}
+		return list
+	case *Transfer:
+		return []*Symbol{s.Target()}
+	case *Collective:
+		return []*Symbol{s.Target()}
+	}
+	return nil
+}
+
 // Children returns the operands of e in order of evaluation.
 func Children(e Expr) []Expr {
 	switch e := e.(type) {

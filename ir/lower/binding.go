@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -348,21 +349,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 func assigns(body []ir.Stmt, s *ir.Symbol) bool {
 	found := false
 	ir.Walk(body, func(st ir.Stmt) bool {
-		switch st := st.(type) {
-		case *ir.Assign:
-			found = found || ir.Target(st.LHS) == s
-		case *ir.Do:
-			found = found || st.Index == s
-		case *ir.Read:
-			found = found || st.Iostat == s
-			for i, v := range st.Items {
-				found = found || v.Sym == s || st.Got != nil && st.Got[i] == s
-			}
-		case *ir.Transfer:
-			found = found || st.Target() == s
-		case *ir.Collective:
-			found = found || st.Target() == s
-		}
+		found = found || slices.Contains(ir.Assigned(st), s)
 		return !found
 	})
 	return found

@@ -269,7 +269,48 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	if d.Independent != nil {
 		l.inStep(d)
 	}
-	return one(d)
+	return append(l.keepBounds(d), d)
+}
+
+// keepBounds replaces a bound or step of d that reads what d changes by a variable,
+// and returns the assignments that set it before the loop, in
+//
+//	do i = 1, n          i_last = n
+//	   n = n + a(i)      do i = 1, i_last
+//	end do                  n = n + a(i)
+//	                     end do
+//
+// So every later pass may evaluate bounds where and as often as it likes.
+func (l *lowerer) keepBounds(d *ir.Do) []ir.Stmt {
+	var pre []ir.Stmt
+	keep := func(e *ir.Expr, what string) {
+		changed := false
+		ir.WalkExpr(*e, func(x ir.Expr) bool {
+			switch x := x.(type) {
+			case *ir.Var:
+				changed = changed || assigns(one(d), x.Sym)
+			case *ir.Ref:
+				changed = changed || assigns(one(d), x.Sym)
+			case *ir.CoRef:
+				changed = true // another image may assign it
+			}
+			return !changed
+		})
+		if !changed {
+			return
+		}
+		pos := (*e).Position()
+		t := l.local(d.Index.Source()+what, ir.Integer, pos)
+		t.Wide = l.isLong(*e)
+		l.long[t] = t.Wide
+		v := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t} }
+		pre = append(pre, &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: v(), RHS: *e})
+		*e = v()
+	}
+	keep(&d.Lo, "_first")
+	keep(&d.Hi, "_last")
+	keep(&d.Step, "_step")
+	return pre
 }
 
 // body lowers the body of a loop.

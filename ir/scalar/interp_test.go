@@ -16,7 +16,7 @@ type machine struct {
 	evaluated func(e ir.Expr, value int)         // after each INTEGER evaluation
 	executed  func(s ir.Stmt)                    // after each statement that control falls through
 	iteration func(d *ir.Do, begin bool)         // around each iteration
-	loop      func(d *ir.Do, begin, jumped bool) // around each loop
+	loop      func(d *ir.Do, begin, jumped bool) // around each loop: before its bounds are evaluated, and behind it
 }
 
 // outOfSteps ends a run that takes too long.
@@ -96,11 +96,11 @@ func leaves(loop, jump ir.Stmt) (done bool, outer ir.Stmt) {
 }
 
 func (m *machine) do(s *ir.Do) ir.Stmt {
-	lo, hi, step := m.eval(s.Lo), m.eval(s.Hi), m.eval(s.Step)
-	i := lo
 	if m.loop != nil {
 		m.loop(s, true, false)
 	}
+	lo, hi, step := m.eval(s.Lo), m.eval(s.Hi), m.eval(s.Step)
+	i := lo
 	for trips := (hi - lo + step) / step; trips > 0; trips-- {
 		m.value[s.Index] = i
 		if m.iteration != nil {

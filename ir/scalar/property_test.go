@@ -56,15 +56,20 @@ func (g *generator) expr(depth int) ir.Expr {
 	return &ir.Un{X: ir.X{Typ: ir.Integer}, Op: []ir.Op{ir.Neg, ir.Group}[g.pick(2, "op")], E: g.expr(depth + 1)}
 }
 
-// small is an expression for a loop bound, between -3 and 3 most of the time.
-func (g *generator) small() ir.Expr {
-	e := ir.Expr(&ir.Call{X: ir.X{Typ: ir.Integer}, Name: "max", Args: []ir.Expr{g.expr(1), g.constant(-3)}})
+// small is an expression for a loop bound.
+func (g *generator) small() ir.Expr { return g.between(g.expr(1)) }
+
+// between is e, but from -3 to 3.
+func (g *generator) between(e ir.Expr) ir.Expr {
+	e = &ir.Call{X: ir.X{Typ: ir.Integer}, Name: "max", Args: []ir.Expr{e, g.constant(-3)}}
 	return &ir.Call{X: ir.X{Typ: ir.Integer}, Name: "min", Args: []ir.Expr{e, g.constant(3)}}
 }
 
-func (g *generator) cond() ir.Expr {
+func (g *generator) cond() ir.Expr { return g.compare(g.expr(1), g.expr(1)) }
+
+func (g *generator) compare(l, r ir.Expr) ir.Expr {
 	op := []ir.Op{ir.Lt, ir.Gt}[g.pick(2, "cmp")]
-	return &ir.Bin{X: ir.X{Typ: ir.Logical}, Op: op, L: g.expr(1), R: g.expr(1)}
+	return &ir.Bin{X: ir.X{Typ: ir.Logical}, Op: op, L: l, R: r}
 }
 
 // target is a variable that may be assigned to.
@@ -126,14 +131,23 @@ func (g *generator) do(depth int) ir.Stmt {
 	g.loops = append(g.loops, d)
 	g.index[index] = true
 	d.Body = g.block(depth + 1)
+	s := g.target()
 	g.index[index] = false
 	g.loops = g.loops[:len(g.loops)-1]
+	if g.pick(4, "bound and accumulator") == 0 {
+		d.Hi = g.between(g.use(s))
+		d.Body = []ir.Stmt{g.accumulateInto(s)}
+		if g.pick(2, "guard") == 0 {
+			return &ir.If{Cond: g.compare(g.use(s), g.constant(2)), Then: []ir.Stmt{d}}
+		}
+	}
 	return d
 }
 
 // accumulate is s = s op e, or if (e > s) s = e.
-func (g *generator) accumulate() ir.Stmt {
-	s := g.target()
+func (g *generator) accumulate() ir.Stmt { return g.accumulateInto(g.target()) }
+
+func (g *generator) accumulateInto(s *ir.Symbol) ir.Stmt {
 	e := g.expr(1)
 	at := ir.X{Typ: ir.Integer}
 	switch g.pick(5, "accumulate") {
@@ -262,9 +276,10 @@ func TestDeadValuesDoNotMatter(t *testing.T) {
 }
 
 // TestClasses runs random programs as if the iterations of every loop were
-// executed apart: private scalars begin each iteration with garbage, reductions
-// begin it with the identity of their operator and are combined at its end. The
-// output stays.
+// executed apart, each by another who first sets what it accumulates into: private
+// scalars begin each iteration with garbage, reductions begin the loop, before its
+// bounds are evaluated, and each iteration with the identity of their operator, and
+// are combined at the end of the iteration. The output stays.
 func TestClasses(t *testing.T) {
 	seen := map[string]int{}
 	manyPrograms(t, func(rt *rapid.T) {
@@ -280,7 +295,7 @@ func TestClasses(t *testing.T) {
 			rt.Fatalf("output %v, want %v\n%s\n%s", m.out, want.out, text(p), facts(p, info))
 		}
 	})
-	for _, class := range []string{"private", "private, last value live", "carried", "invariant", "reduction +", "reduction *", "reduction max", "reduction min"} {
+	for _, class := range []string{"private", "private, last value live", "carried", "carried, and a bound", "invariant", "reduction +", "reduction *", "reduction max", "reduction min"} {
 		if seen[class] < 10 {
 			t.Errorf("class %s occurred %d times", class, seen[class])
 		}
@@ -289,43 +304,55 @@ func TestClasses(t *testing.T) {
 
 // apart makes m execute iterations apart.
 func apart(m *machine, p *ir.Program, info *scalar.Info, seen map[string]int) {
-	var saved []map[*ir.Symbol]int // per loop around: the reductions so far
+	var totals []map[*ir.Symbol]int // per loop around: the reductions so far
 	m.loop = func(d *ir.Do, begin, _ bool) {
-		if begin {
-			saved = append(saved, map[*ir.Symbol]int{})
-		} else {
-			saved = saved[:len(saved)-1]
-		}
-		for _, sym := range p.Symbols {
-			class := info.Class(d, sym)
-			if begin {
-				name := class.String()
-				if r, ok := info.ReductionOf(d, sym); ok {
-					name += " " + r.Op.String()
-				}
-				seen[name]++
-			} else if class == scalar.Private {
-				m.value[sym] = garbage
+		if !begin {
+			for sym, total := range totals[len(totals)-1] {
+				m.value[sym] = total
 			}
+			totals = totals[:len(totals)-1]
+			for _, sym := range p.Symbols {
+				if info.Class(d, sym) == scalar.Private {
+					m.value[sym] = garbage
+				}
+			}
+			return
+		}
+		top := map[*ir.Symbol]int{}
+		totals = append(totals, top)
+		for _, sym := range p.Symbols {
+			name := info.Class(d, sym).String()
+			if r, ok := info.ReductionOf(d, sym); ok {
+				name += " " + r.Op.String()
+				top[sym] = m.value[sym]
+				m.value[sym] = identity[r.Op]
+			} else if name == "carried" && boundOf(d, sym) {
+				name = "carried, and a bound"
+			}
+			seen[name]++
 		}
 	}
 	m.iteration = func(d *ir.Do, begin bool) {
-		top := saved[len(saved)-1]
+		top := totals[len(totals)-1]
 		for _, sym := range p.Symbols {
 			switch class := info.Class(d, sym); {
 			case sym == d.Index || class == scalar.Invariant || class == scalar.Carried:
 			case class == scalar.Reduced && begin:
 				r, _ := info.ReductionOf(d, sym)
-				top[sym] = m.value[sym]
 				m.value[sym] = identity[r.Op]
 			case class == scalar.Reduced:
 				r, _ := info.ReductionOf(d, sym)
-				m.value[sym] = combine(r.Op, top[sym], m.value[sym])
+				top[sym] = combine(r.Op, top[sym], m.value[sym])
 			case begin:
 				m.value[sym] = garbage
 			}
 		}
 	}
+}
+
+// boundOf reports whether a bound of d reads sym.
+func boundOf(d *ir.Do, sym *ir.Symbol) bool {
+	return ir.Mentions(d.Lo, sym) || ir.Mentions(d.Hi, sym) || ir.Mentions(d.Step, sym)
 }
 
 var identity = map[scalar.Op]int{scalar.Add: 0, scalar.Mul: 1, scalar.Max: -1 << 63, scalar.Min: 1<<63 - 1}

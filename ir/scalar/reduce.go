@@ -22,7 +22,9 @@ func (o Op) String() string {
 
 // Reduction is a scalar that a loop only accumulates into. Stmts are all the
 // statements of the loop that mention it, at any depth: an *ir.Assign such as
-// s = s + e or s = max(s, e), or an *ir.If such as "if (e > s) s = e".
+// s = s + e or s = max(s, e), or an *ir.If such as "if (e > s) s = e". The bounds
+// and the step of the loop do not: whoever executes a part of the loop may begin
+// it with a value of its own.
 type Reduction struct {
 	Sym   *ir.Symbol
 	Op    Op
@@ -54,19 +56,21 @@ func (in *Info) ReductionOf(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
 	return v.reduction, v.class == Reduced
 }
 
-// reduction recognises a reduction: every mention of sym in the body belongs to
-// a reduction statement, all with one operator.
+// reduction recognises a reduction: every mention of sym in the loop belongs to
+// a reduction statement, all with one operator. The guarded and the plain form of
+// an extreme do not mix: from a NaN on, "if (e > s) s = e" keeps it for ever, while
+// max(s, e) takes the next number, so that parts could not be computed apart.
 func (in *Info) reduction(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
 	r := Reduction{Sym: sym}
 	trusted := loop.Independent != nil && contains(loop.Independent.Reduction, sym)
-	ok := true
+	ok := !mentions(loop, sym)
 	ir.Walk(loop.Body, func(s ir.Stmt) bool {
 		if !ok {
 			return false
 		}
 		op, is := reductionStmt(s, sym, trusted)
 		switch {
-		case is && (len(r.Stmts) == 0 || r.Op == op):
+		case is && (len(r.Stmts) == 0 || r.Op == op && (sym.Type == ir.Integer || sameForm(r.Stmts[0], s))):
 			r.Op = op
 			r.Stmts = append(r.Stmts, s)
 			return false
@@ -79,6 +83,13 @@ func (in *Info) reduction(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
 	return r, ok && len(r.Stmts) > 0
 }
 
+// sameForm reports whether two reduction statements are both guarded or both not.
+func sameForm(x, y ir.Stmt) bool {
+	_, guardedX := x.(*ir.If)
+	_, guardedY := y.(*ir.If)
+	return guardedX == guardedY
+}
+
 // mentions reports whether s itself reads or assigns sym.
 func mentions(s ir.Stmt, sym *ir.Symbol) bool {
 	for _, e := range ir.Exprs(s) {
@@ -86,7 +97,7 @@ func mentions(s ir.Stmt, sym *ir.Symbol) bool {
 			return true
 		}
 	}
-	for _, a := range assigned(s) {
+	for _, a := range ir.Assigned(s) {
 		if a == sym {
 			return true
 		}

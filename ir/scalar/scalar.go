@@ -67,7 +67,7 @@ func (in *Info) collectModified(body []ir.Stmt) map[*ir.Symbol]bool {
 	all := map[*ir.Symbol]bool{}
 	for _, s := range body {
 		m := map[*ir.Symbol]bool{}
-		for _, sym := range assigned(s) {
+		for _, sym := range ir.Assigned(s) {
 			m[sym] = true
 		}
 		for _, b := range ir.Bodies(s) {
@@ -81,35 +81,6 @@ func (in *Info) collectModified(body []ir.Stmt) map[*ir.Symbol]bool {
 		}
 	}
 	return all
-}
-
-// assigned lists what s itself changes, statements inside s aside.
-func assigned(s ir.Stmt) []*ir.Symbol {
-	switch s := s.(type) {
-	case *ir.Assign:
-		return []*ir.Symbol{ir.Target(s.LHS)}
-	case *ir.Do:
-		return []*ir.Symbol{s.Index}
-	case *ir.Read:
-		var list []*ir.Symbol
-		for _, v := range s.Items {
-			list = append(list, v.Sym)
-		}
-		for _, got := range s.Got {
-			if got != nil {
-				list = append(list, got)
-			}
-		}
-		if s.Iostat != nil {
-			list = append(list, s.Iostat)
-		}
-		return list
-	case *ir.Transfer:
-		return []*ir.Symbol{s.Target()}
-	case *ir.Collective:
-		return []*ir.Symbol{s.Target()}
-	}
-	return nil
 }
 
 // LoopBounds are the bounds of a DO loop as affine forms that mean the same

@@ -91,7 +91,7 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 	if why != nil {
 		return why
 	}
-	return a.fixedBounds(loop)
+	return cheapBounds(loop)
 }
 
 // distribution is the work of Distribute. Parts are the statements of the body,

@@ -103,30 +103,11 @@ func (a *Analysis) place(body []ir.Stmt, loops []ir.Stmt) {
 	}
 }
 
-// fixedBounds reports whether the bounds and the step of loop, evaluated again
-// behind some of its iterations, give what they gave before it. The text says
-// why not.
-func (a *Analysis) fixedBounds(loop *ir.Do) error {
-	changed := a.info.Modified(loop)
+// cheapBounds refuses loops whose bounds or step, evaluated once more, would need
+// communication. What they are does not change in the loop.
+func cheapBounds(loop *ir.Do) error {
 	for _, e := range []ir.Expr{loop.Lo, loop.Hi, loop.Step} {
-		var bad *ir.Symbol
-		ir.WalkExpr(e, func(x ir.Expr) bool {
-			switch x := x.(type) {
-			case *ir.Var:
-				if changed[x.Sym] {
-					bad = x.Sym
-				}
-			case *ir.Ref:
-				if changed[x.Sym] {
-					bad = x.Sym
-				}
-			}
-			return true
-		})
-		switch {
-		case bad != nil:
-			return refuse("the loop changes %s, which its bounds use", bad.Name)
-		case e.IsVarying():
+		if e.IsVarying() {
 			return refuse("its bounds read a distributed array")
 		}
 	}

@@ -41,7 +41,7 @@ func (a *Analysis) Peel(loop *ir.Do) (*Change, error) {
 	case Size(loop.Body) > maxPeel:
 		return nil, refuse("its body has more than %d statements", maxPeel)
 	}
-	if err := a.fixedBounds(loop); err != nil {
+	if err := cheapBounds(loop); err != nil {
 		return nil, err
 	}
 	if !a.conditional(loop) {

@@ -83,24 +83,6 @@ do i = 1, 8 ! here
   a(i) = 1
   z(1,i) = x
 end do`, false},
-	{transform.Distribute, "the loop changes n, which its bounds use", `
-n = 4
-do i = 1, n ! here
-  n = 2
-  a(i) = 3
-end do`, false},
-	{transform.Distribute, "the loop changes i, which its bounds use", `
-i = 3
-do i = i, 8 ! here
-  a(i) = 3
-  z(1,i) = 2
-end do`, false},
-	{transform.Distribute, "the loop changes w, which its bounds use", `
-w(1) = 6
-do i = 1, w(1) ! here
-  w(i) = 2
-  a(i) = 3
-end do`, false},
 	{transform.Distribute, "its bounds read a distributed array", `
 a(1) = 6
 do i = 1, a(1) ! here
@@ -243,13 +225,6 @@ end do`, true},
 do i = 1, w(1) ! here
   if (i < w(1)) a(i) = 9
 end do`, true},
-	{transform.Peel, "the loop changes n, which its bounds use", `
-n = 4
-m = n
-do i = 1, n ! here
-  if (i < m) a(i) = a(i) + 9
-  n = 2
-end do`, false},
 	{transform.Peel, "no condition inside compares affine forms", `
 do i = 1, 6 ! here
   if (a(i) > 2) a(i) = 9
