@@ -139,15 +139,22 @@ func float(f float64, t ir.Type) (string, int) {
 	if t == ir.Real {
 		bits = 32
 	}
+	special := ""
 	switch {
 	case math.IsInf(f, 1):
-		return goType(t) + "(math.Inf(1))", precAtom
+		special = "math.Inf(1)"
 	case math.IsInf(f, -1):
-		return goType(t) + "(math.Inf(-1))", precAtom
+		special = "math.Inf(-1)"
 	case math.IsNaN(f):
-		return goType(t) + "(math.NaN())", precAtom
+		special = "math.NaN()"
 	case f == 0 && math.Signbit(f):
-		return goType(t) + "(math.Copysign(0, -1))", precAtom
+		special = "math.Copysign(0, -1)"
+	}
+	if special != "" && t == ir.Real {
+		special = "float32(" + special + ")"
+	}
+	if special != "" {
+		return special, precAtom
 	}
 	s := strconv.FormatFloat(f, 'g', -1, bits)
 	if !strings.ContainsAny(s, ".e") {

@@ -119,7 +119,7 @@ var expressions = []struct{ fortran, want string }{
 	{"xr = 2", "2.0"},
 	{"xr = -2", "-2.0"},
 	{"xr = a - (-2.0d0)", "a - -2.0"},
-	{"xr = -0.0d0", "float64(math.Copysign(0, -1))"},
+	{"xr = -0.0d0", "math.Copysign(0, -1)"},
 	{"kr = 2147483647", "2147483647"},
 	{"kr = -2147483647 - 1", "-2147483648"},
 	{"wr = 2147483647_8 + 1", "2147483648"},
@@ -145,7 +145,7 @@ var expressions = []struct{ fortran, want string }{
 	// Intrinsics.
 	{"xr = sqrt(x)", "math.Sqrt(x)"},
 	{"rr = sqrt(r)", "float32(math.Sqrt(float64(r)))"},
-	{"xr = max(x, 1.0d0)", "max(x, float64(1.0))"},
+	{"xr = max(x, 1.0d0)", "spmd.Larger(x, float64(1.0))"},
 	{"kr = max(i, j, k)", "max(i, j, k)"},
 	{"kr = min(i, 3)", "min(i, 3)"},
 	{"kr = abs(i)", "spmd.Abs(i)"},

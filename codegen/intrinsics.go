@@ -53,7 +53,17 @@ func (g *gen) call(e *ir.Call) (string, int) {
 			return "float32(math.Abs(float64(" + list + ")))", precAtom
 		}
 		return "spmd.Abs(" + list + ")", precAtom
-	case "max", "min", "len":
+	case "max", "min":
+		if e.Typ.IsReal() {
+			f := map[string]string{"max": "spmd.Larger", "min": "spmd.Smaller"}[e.Name]
+			s := args[0]
+			for _, a := range args[1:] {
+				s = fmt.Sprintf("%s(%s, %s)", f, s, a)
+			}
+			return s, precAtom
+		}
+		fallthrough
+	case "len":
 		return e.Name + "(" + list + ")", precAtom
 	case "mod":
 		switch e.Typ {

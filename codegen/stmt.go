@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -214,7 +215,7 @@ func (g *gen) region(r *comm.Region) {
 		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", printable(r.Why))
 	}
 	g.settle(r.Stmts...)
-	starts := g.startReductions(r)
+	g.startReductions(r)
 	if r.Pipe != nil {
 		if g.plan.BarrierAtPipe(r.Pipe) {
 			g.out.p("pe.Barrier(%d)", g.site(r.Pipe.Comms[0]))
@@ -253,7 +254,7 @@ func (g *gen) region(r *comm.Region) {
 	if len(r.Dead) > 0 {
 		g.done(&comm.Done{Comms: r.Dead})
 	}
-	g.finishReductions(r, starts)
+	g.finishReductions(r)
 }
 
 func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }
@@ -269,51 +270,57 @@ func (g *gen) pipeRecv(c *comm.Comm, p *comm.Pipe) {
 	}
 }
 
-var identity = map[string]string{"sum": "0", "product": "1", "and": "true", "or": "false"}
-
 var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max", "min": "Min", "and": "And", "or": "Or"}
 
-// startReductions saves the values from before the region: each PE starts its
-// partial value from the identity, or for max and min from the value itself.
-func (g *gen) startReductions(r *comm.Region) []string {
-	saved := make([]string, len(r.Reduce))
-	for i, red := range r.Reduce {
-		if id, ok := identity[red.Name]; ok {
-			s := g.scalar(red.Sym)
-			g.reads(red.Sym)
-			saved[i] = fmt.Sprintf("%sBefore%d", s, red.ID)
-			g.out.p("%s := %s", saved[i], g.load(&ir.Var{X: ir.X{Typ: red.Sym.Type}, Sym: red.Sym}))
-			g.out.p("%s = %s", s, id)
-		}
+// neutral is the value that leaves others as they are in a sum or product: -0.0 in
+// a sum of reals, since -0.0 + -0.0 is -0.0. It is "" for reductions in which a
+// value may occur any number of times.
+func neutral(red *comm.Reduction) string {
+	k := ir.Const{X: ir.X{Typ: red.Sym.Type}}
+	switch red.Name {
+	case "sum":
+		k.Float = math.Copysign(0, -1)
+	case "product":
+		k.Int, k.Float = 1, 1
+	default:
+		return ""
 	}
-	return saved
+	s, _ := constant(&k)
+	return s
 }
 
-func (g *gen) finishReductions(r *comm.Region, saved []string) {
-	for i, red := range r.Reduce {
+// startReductions prepares for the partial values that PEs compute. They are
+// combined in the order of PEs, so that of PE 0 starts from the value before the
+// region, and those of sums and products on other PEs from the neutral value: on
+// one PE everything is computed in the order of the source.
+func (g *gen) startReductions(r *comm.Region) {
+	for _, red := range r.Reduce {
+		zero := neutral(red)
+		if zero == "" {
+			continue
+		}
 		s := g.scalar(red.Sym)
+		if before := g.load(&ir.Var{X: ir.X{Typ: red.Sym.Type}, Sym: red.Sym}); before != s {
+			g.out.p("_ = %s", before) // every PE checks that it is defined
+		}
+		g.out.p("if pe.ID() != 0 {\n%s = %s // PE 0 starts from the value before\n}", s, zero)
+	}
+}
+
+func (g *gen) finishReductions(r *comm.Region) {
+	for _, red := range r.Reduce {
+		s := g.scalar(red.Sym)
+		g.reads(red.Sym)
 		g.out.at = stmtLine(r)
-		if id, ok := identity[red.Name]; ok && len(red.Lead) > 0 {
+		if zero := neutral(red); zero != "" && len(red.Lead) > 0 {
 			tests := make([]string, len(red.Lead))
 			for k, d := range red.Lead {
 				tests[k] = fmt.Sprintf("%s.Coord(pe.ID(), %d) != 0", g.grids[d.Grid], d.Dim)
 			}
-			g.out.p("if %s {\n// The PEs along the other grid dimensions computed the same: one of them counts.\n%s = %s\n}", strings.Join(tests, " || "), s, id)
+			g.out.p("if %s {\n// The PEs along the other grid dimensions computed the same: one of them counts.\n%s = %s\n}", strings.Join(tests, " || "), s, zero)
 		}
-		call := fmt.Sprintf("spmd.%s(pe, %d, %s)", reduceFunc[red.Name], g.reduceSite(red), s)
-		note := fmt.Sprintf(" // #%d %s over all PEs: gathered and broadcast, each half answers the other", red.ID, red.Name)
-		switch red.Name {
-		case "sum":
-			g.out.p("%s = %s + %s%s", s, saved[i], call, note)
-		case "product":
-			g.out.p("%s = %s * %s%s", s, saved[i], call, note)
-		case "and":
-			g.out.p("%s = %s && %s%s", s, call, saved[i], note)
-		case "or":
-			g.out.p("%s = %s || %s%s", s, call, saved[i], note)
-		default:
-			g.out.p("%s = %s%s", s, call, note)
-		}
+		g.out.p("%s = spmd.%s(pe, %d, %s) // #%d %s over all PEs: gathered and broadcast, each half answers the other",
+			s, reduceFunc[red.Name], g.reduceSite(red), s, red.ID, red.Name)
 	}
 }
 

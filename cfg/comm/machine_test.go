@@ -239,12 +239,11 @@ func (m *spmd) execute(r *comm.Region) {
 	if r.Fallback && (len(r.Part) > 0 || len(r.Guard) > 0 || len(r.Reduce) > 0 || r.Pipe != nil) {
 		failf("the fallback in line %d is divided among the PEs", r.Stmts[0].Position().Line)
 	}
-	before := map[*comm.Reduction]float64{}
 	for _, red := range r.Reduce {
 		v := &ir.Var{X: ir.X{Typ: red.Sym.Type, Pos: r.Stmts[0].Position()}, Sym: red.Sym}
-		before[red] = m.agree(v)
+		m.agree(v)
 		if id, ok := identity[red.Name]; ok {
-			for _, q := range m.pes {
+			for _, q := range m.pes[1:] { // PE 0 starts from the value before
 				q.values[red.Sym] = id
 			}
 		}
@@ -278,7 +277,7 @@ func (m *spmd) execute(r *comm.Region) {
 	}
 	m.done(r.Dead)
 	for _, red := range r.Reduce {
-		m.reduce(red, before[red])
+		m.reduce(red)
 	}
 	// What is dead behind the region may differ among the PEs.
 	last := r.Stmts[len(r.Stmts)-1]
@@ -294,13 +293,15 @@ func (m *spmd) execute(r *comm.Region) {
 
 func (m *spmd) pipeGrid(p *comm.Pipe) dist.Grid { return m.layouts[p.Comms[0].Array].Shape }
 
-var identity = map[string]float64{"sum": 0, "product": 1, "and": 1, "or": 0}
+// identity is what partial values of other PEs than PE 0 start from, where that is
+// not the value before.
+var identity = map[string]float64{"sum": 0, "product": 1}
 
 // reduce combines the partial values that the PEs have.
-func (m *spmd) reduce(red *comm.Reduction, before float64) {
+func (m *spmd) reduce(red *comm.Reduction) {
 	id, counts := identity[red.Name]
-	total := before
-	for _, q := range m.pes {
+	total := m.pes[0].values[red.Sym]
+	for _, q := range m.pes[1:] {
 		v := q.values[red.Sym]
 		for _, d := range red.Lead {
 			if m.layouts[red.By.Sym].Shape.Coord(q.id, d.Dim) != 0 && counts {

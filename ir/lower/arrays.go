@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -365,11 +366,29 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 	if typ == ir.Integer && acc.Wide {
 		info = kindInfos["i8"]
 	}
+	// An extreme of no elements is huge. One of reals starts from NaN, which loses
+	// against every element.
+	var empty []ir.Stmt
 	huge := func(sign int) {
 		if i, ok := info.huge.(int); ok {
 			start.Int = sign * i
-		} else {
-			start.Float = float64(sign) * info.huge.(float64)
+			return
+		}
+		start.Float = math.NaN()
+		var none ir.Expr
+		for _, n := range ctx.n {
+			var is ir.Expr = &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Lt, L: ir.Clone(n), R: l.intConst(1, e.Pos)}
+			if k, ok := constOf(n); ok && k > 0 {
+				continue
+			}
+			if none != nil {
+				is = &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Or, L: none, R: is}
+			}
+			none = is
+		}
+		if none != nil {
+			k := &ir.Const{X: at, Float: float64(sign) * info.huge.(float64)}
+			empty = one(&ir.If{S: ir.S{Pos: e.Pos}, Cond: none, Then: one(&ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: k})})
 		}
 	}
 	switch e.Name {
@@ -385,8 +404,8 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 	default:
 		next = &ir.Bin{X: at, Op: ir.Add, L: v(), R: value}
 	}
-	pre = append(pre, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: start},
-		l.nest(ctx, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}, e.Pos))
+	pre = append(append(pre, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: start}), empty...)
+	pre = append(pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}, e.Pos))
 	l.prelude = append(l.prelude, pre...)
 	return v()
 }

@@ -18,6 +18,23 @@ func Count(lo, hi, step int) int {
 	return 0
 }
 
+// Larger is MAX of two reals. A NaN loses against a number, and 0.0 is larger than
+// -0.0: so the largest of many values does not depend on their order.
+func Larger[F real](a, b F) F {
+	if b > a || a != a || a == 0 && b == 0 && 1/a < 0 {
+		return b
+	}
+	return a
+}
+
+// Smaller is MIN of two reals, by the same rule.
+func Smaller[F real](a, b F) F {
+	if b < a || a != a || a == 0 && b == 0 && 1/b < 0 {
+		return b
+	}
+	return a
+}
+
 // PowInt is x**n for integers; 0 with a negative exponent divides by zero.
 func PowInt(x, n int) int {
 	if n < 0 {

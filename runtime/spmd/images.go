@@ -210,17 +210,18 @@ func (k coKind) String() string {
 
 // combined is the result of a reduction; word gives what each PE has.
 func combined[T number](n int, kind coKind, word func(int) uint64) T {
-	acc := fromWord[T](word(0))
-	for q := 1; q < n; q++ {
-		x := fromWord[T](word(q))
-		switch {
-		case kind == coSum:
-			acc += x
-		case kind == coMax && (x > acc || acc != acc), kind == coMin && (x < acc || acc != acc):
-			acc = x
-		}
+	op := &sums
+	switch kind {
+	case coMax:
+		op = &maxima
+	case coMin:
+		op = &minima
 	}
-	return acc
+	acc, next := word(0), combine[T](op)
+	for q := 1; q < n; q++ {
+		acc = next(acc, word(q))
+	}
+	return fromWord[T](acc)
 }
 
 // collect is a collective of count values: value gives those of this image, and

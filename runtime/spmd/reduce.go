@@ -21,10 +21,10 @@ func Sum[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &sums) 
 // Prod is the product of x over all PEs.
 func Prod[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &products) }
 
-// Max is the largest x of all PEs. A NaN loses against a number.
+// Max is the largest x of all PEs, by the rule of Larger.
 func Max[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &maxima) }
 
-// Min is the smallest x of all PEs. A NaN loses against a number.
+// Min is the smallest x of all PEs, by the rule of Smaller.
 func Min[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &minima) }
 
 // And reports whether x is true on all PEs.
@@ -55,22 +55,15 @@ var (
 	}
 	maxima = operation{
 		func(a, b uint64) uint64 { return uint64(max(int(a), int(b))) },
-		func(a, b uint64) uint64 { return pick(a, b, single(b) > single(a) || single(a) != single(a)) },
-		func(a, b uint64) uint64 { return pick(a, b, double(b) > double(a) || double(a) != double(a)) },
+		func(a, b uint64) uint64 { return fromSingle(Larger(single(a), single(b))) },
+		func(a, b uint64) uint64 { return math.Float64bits(Larger(double(a), double(b))) },
 	}
 	minima = operation{
 		func(a, b uint64) uint64 { return uint64(min(int(a), int(b))) },
-		func(a, b uint64) uint64 { return pick(a, b, single(b) < single(a) || single(a) != single(a)) },
-		func(a, b uint64) uint64 { return pick(a, b, double(b) < double(a) || double(a) != double(a)) },
+		func(a, b uint64) uint64 { return fromSingle(Smaller(single(a), single(b))) },
+		func(a, b uint64) uint64 { return math.Float64bits(Smaller(double(a), double(b))) },
 	}
 )
-
-func pick(a, b uint64, second bool) uint64 {
-	if second {
-		return b
-	}
-	return a
-}
 
 func double(w uint64) float64     { return math.Float64frombits(w) }
 func single(w uint64) float32     { return math.Float32frombits(uint32(w)) }
@@ -113,15 +106,19 @@ func fromWord[T number | bool](w uint64) T {
 	return x
 }
 
-func reduce[T number](pe *PE, site int, x T, op *operation) T {
-	combine := op.ints
-	switch any(x).(type) {
+// combine is the operation on words that hold values of type T.
+func combine[T number](op *operation) func(acc, word uint64) uint64 {
+	switch any(*new(T)).(type) {
 	case float64:
-		combine = op.doubles
+		return op.doubles
 	case float32:
-		combine = op.singles
+		return op.singles
 	}
-	return fromWord[T](pe.reduce(site, toWord(x), combine))
+	return op.ints
+}
+
+func reduce[T number](pe *PE, site int, x T, op *operation) T {
+	return fromWord[T](pe.reduce(site, toWord(x), combine[T](op)))
 }
 
 // reduce counts and performs a reduction of words.
