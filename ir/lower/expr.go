@@ -492,7 +492,9 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 		}
 		out.Int = int(c.Float)
 	case from == ir.Integer:
-		out.Float = roundTo(t, float64(c.Int))
+		if out.Float = float64(c.Int); t == ir.Real {
+			out.Float = float64(float32(c.Int)) // rounded once
+		}
 	default:
 		out.Float = roundTo(t, c.Float)
 		if math.IsInf(out.Float, 0) {

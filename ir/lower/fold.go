@@ -180,11 +180,14 @@ func (l *lowerer) foldReal(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos sourc
 	case ir.Div:
 		f = x.Float / y.Float
 	case ir.Pow:
-		exponent := y.Float
-		if y.Typ == ir.Integer {
-			exponent = float64(y.Int)
+		switch {
+		case y.Typ != ir.Integer:
+			f = math.Pow(x.Float, y.Float)
+		case b.Typ == ir.Real:
+			f = float64(powi(float32(x.Float), y.Int))
+		default:
+			f = powi(x.Float, y.Int)
 		}
-		f = math.Pow(x.Float, exponent)
 	}
 	f = roundTo(b.Typ, f)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -193,4 +196,19 @@ func (l *lowerer) foldReal(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos sourc
 	}
 	out.Float = f
 	return out
+}
+
+// powi is x**n with the roundings of the run time.
+func powi[F float32 | float64](x F, n int) F {
+	y := F(1)
+	for m := max(n, -n); m > 0; m >>= 1 {
+		if m&1 != 0 {
+			y *= x
+		}
+		x *= x
+	}
+	if n < 0 {
+		return 1 / y
+	}
+	return y
 }

@@ -171,19 +171,25 @@ func (l *lowerer) foldReals(out *ir.Const, c *ir.Call, args []*ir.Const) bool {
 	case "mod":
 		out.Float = math.Mod(a, b)
 	case "modulo":
-		if out.Float = math.Mod(a, b); out.Float != 0 && (out.Float < 0) != (b < 0) {
+		switch out.Float = math.Mod(a, b); {
+		case out.Float == 0:
+			out.Float = math.Copysign(0, b)
+		case (out.Float < 0) != (b < 0):
 			out.Float += b
 		}
 	case "sign":
 		out.Float = math.Copysign(a, b)
 	case "dim":
 		out.Float = max(0, a-b)
-	case "max", "min":
+	case "max": // as at run time: of zeros, 0.0 is larger
 		out.Float = a
 		for _, k := range args[1:] {
-			if (k.Float > out.Float) == (c.Name == "max") {
-				out.Float = k.Float
-			}
+			out.Float = max(out.Float, k.Float)
+		}
+	case "min":
+		out.Float = a
+		for _, k := range args[1:] {
+			out.Float = min(out.Float, k.Float)
 		}
 	default:
 		return false

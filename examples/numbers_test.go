@@ -1,0 +1,218 @@
+package examples_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/internal/compare"
+)
+
+func numeric(name string) example {
+	dir := "testdata/numbers/"
+	return example{name: name, source: dir + name + ".hpf", out: dir + name + ".out"}
+}
+
+// checkNumbers runs e under plans, and a check build of the first.
+func checkNumbers(t *testing.T, e example, plans ...string) {
+	type variant struct {
+		plan  string
+		flags []string
+	}
+	variants := []variant{{plans[0], []string{"--check"}}}
+	for _, plan := range plans {
+		variants = append(variants, variant{plan: plan})
+	}
+	for _, v := range variants {
+		t.Run(strings.Join(append(v.flags, v.plan), " "), func(t *testing.T) {
+			t.Parallel()
+			program := build(t, e.source, v.plan, v.flags...)
+			for _, n := range []int{1, 2, 3, 5} {
+				e.check(t, program, n)
+			}
+		})
+	}
+}
+
+// TestBoundsThatChange: loops that change what their bounds read.
+func TestBoundsThatChange(t *testing.T) {
+	e := numeric("bounds")
+	checkNumbers(t, e, plans...)
+	t.Run("gfortran", func(t *testing.T) {
+		t.Parallel()
+		checkGfortran(t, e)
+	})
+}
+
+// TestGuardedExtremes: NaNs in "if (e > s) s = e".
+func TestGuardedExtremes(t *testing.T) {
+	e := numeric("guarded")
+	checkNumbers(t, e, plans[0])
+	t.Run("gfortran", func(t *testing.T) {
+		t.Parallel()
+		checkGfortran(t, e)
+	})
+}
+
+// TestNaNLoses states the rule for NaNs and zeros in max and min, which gfortran
+// does not have: every line says T.
+func TestNaNLoses(t *testing.T) {
+	checkNumbers(t, numeric("nan"), plans[0])
+}
+
+// TestOrderOnOnePE: on one PE every bit is that of the order of the source.
+func TestOrderOnOnePE(t *testing.T) {
+	e := numeric("order")
+	for _, flags := range [][]string{nil, {"--check"}} {
+		t.Run(fmt.Sprint(flags), func(t *testing.T) {
+			t.Parallel()
+			got := run(t, "", build(t, e.source, plans[0], flags...), "-n", "1")
+			if err := compare.Outputs(e.want(t), got, compare.Tolerance{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("gfortran", func(t *testing.T) {
+		t.Parallel()
+		checkGfortran(t, e)
+	})
+}
+
+// TestZeroKeepsItsSign: a sum that starts from -0.0 and adds -0.0 stays -0.0, on
+// any number of PEs, and on those that own nothing.
+func TestZeroKeepsItsSign(t *testing.T) {
+	e := numeric("zeros")
+	checkNumbers(t, e, plans[0])
+	t.Run("gfortran", func(t *testing.T) {
+		t.Parallel()
+		checkGfortran(t, e)
+	})
+}
+
+// folded are expressions with operands in place of $1 and $2: as constants, which
+// the compiler folds, and as variables.
+var folded = []struct {
+	text     string
+	operands []string // "x y", of one type
+}{
+	{"$1", []string{"-0d0", "0d0", "-0.0", "7"}},
+	{"-$1", []string{"0d0", "-0d0", "0.0", "1.5d0"}},
+	{"-($1)", []string{"0d0", "-0d0", "0.0"}},
+	{"abs($1)", []string{"-0d0", "-2.5d0", "-0.0", "-3"}},
+	{"aint($1)", []string{"-0.5d0", "0.5d0", "-2.7d0", "-0d0", "-0.5"}},
+	{"anint($1)", []string{"-0.4d0", "-0.5d0", "0.5d0", "2.5d0", "-2.5d0", "0.49999999999999994d0", "-0.4"}},
+	{"nint($1)", []string{"-0.4d0", "-0.5d0", "2.5d0", "-2.5d0", "0.49999999999999994d0", "2.5"}},
+	{"floor($1)", []string{"-0.5d0", "-2d0", "2.5d0", "-0d0", "-0.5"}},
+	{"ceiling($1)", []string{"-0.5d0", "-2d0", "2.5d0", "-0d0", "-0.5"}},
+	{"int($1)", []string{"-0.5d0", "-2.7d0", "2.7d0", "2.7"}},
+	{"real($1)", []string{"-0d0", "0.1d0", "16777217", "33554435", "-7"}},
+	{"dble($1)", []string{"-0.0", "0.1", "7"}},
+	{"sqrt($1)", []string{"-0d0", "2d0", "2.0", "0.0"}},
+	{"exp($1)", []string{"-0d0", "1d0", "1.0"}},
+	{"sin($1)", []string{"-0d0", "1d0", "1.0"}},
+	{"atan($1)", []string{"-0d0", "1d0"}},
+	{"log($1)", []string{"1d0", "10d0", "10.0"}},
+	{"$1 + $2", []string{"-0d0 -0d0", "-0d0 0d0", "0d0 -0d0", "1d0 -1d0", "0.1 0.2"}},
+	{"$1 - $2", []string{"-0d0 0d0", "0d0 0d0", "-0d0 -0d0", "0.3 0.1"}},
+	{"$1*$2", []string{"-1d0 0d0", "-0d0 -3d0", "0.0 -2.0", "0.1 0.3"}},
+	{"$1/$2", []string{"-0d0 3d0", "0d0 -3d0", "1d0 3d0", "1.0 3.0", "-7 2"}},
+	{"mod($1, $2)", []string{"-3d0 3d0", "3d0 -3d0", "-5d0 3d0", "5d0 -3d0", "-0d0 3d0", "-3.0 3.0", "5.3 0.7", "-7 3", "7 -3"}},
+	{"modulo($1, $2)", []string{"-3d0 3d0", "3d0 -3d0", "-5d0 3d0", "5d0 -3d0", "-0d0 3d0", "0d0 -3d0", "-3.0 3.0", "5.3 -0.7", "-7 3", "7 -3"}},
+	{"sign($1, $2)", []string{"2d0 -0d0", "-2d0 0d0", "0d0 -1d0", "-0d0 1d0", "2.0 -0.0", "3 -1", "-3 0"}},
+	{"dim($1, $2)", []string{"1d0 3d0", "3d0 1d0", "-0d0 0d0", "2d0 2d0", "1.5 0.5", "2 5"}},
+	{"atan2($1, $2)", []string{"-0d0 -1d0", "0d0 -1d0", "-0d0 1d0", "1d0 -0d0", "1.0 2.0"}},
+	{"max($1, $2)", []string{"1d0 2d0", "-1.5 -2.5", "3 5"}},
+	{"min($1, $2)", []string{"1d0 2d0", "-1.5 -2.5", "3 5"}},
+	{"$1**2", []string{"-0d0", "1.1d0", "0.3", "-7"}},
+	{"$1**3", []string{"-0d0", "1.1d0", "0.3", "-7"}},
+	{"$1**7", []string{"-0d0", "1.1d0", "0.3", "-3"}},
+	{"$1**(-3)", []string{"1.1d0", "0.3", "-2"}},
+	{"$1**0", []string{"-0d0", "0d0", "0.0", "5"}},
+	{"$1**$2", []string{"1.1d0 0.5d0", "0.3 1.7", "0d0 2d0", "2 10"}},
+}
+
+// zeros are expressions for which Fortran leaves the sign of the result open.
+var zeros = []string{"max(-0d0, 0d0) > 0d0", "max(0d0, -0d0) > 0d0", "min(0d0, -0d0) < 0d0", "min(-0d0, 0d0) < 0d0", "max(-0.0, 0.0) > 0.0"}
+
+// values writes a program that sets c to each expression of constants and v to the
+// same of variables, and then executes show.
+func values(show func(text, typ string) string) string {
+	var decl, code strings.Builder
+	i := 0
+	for _, f := range folded {
+		for _, operands := range f.operands {
+			i++
+			typ := "real(8)"
+			c, v := f.text, f.text
+			for k, x := range strings.Fields(operands) {
+				switch {
+				case strings.Contains(x, "d"):
+				case strings.Contains(x, "."):
+					typ = "real"
+				default:
+					typ = "integer"
+				}
+				hole, name := fmt.Sprintf("$%d", k+1), fmt.Sprintf("x%d_%d", i, k+1)
+				fmt.Fprintf(&decl, "  %s :: %s\n", typ, name)
+				fmt.Fprintf(&code, "  %s = %s\n", name, x)
+				c = strings.ReplaceAll(c, hole, "("+x+")")
+				v = strings.ReplaceAll(v, hole, name)
+			}
+			fmt.Fprintf(&code, "  c = dble(%s)\n  v = dble(%s)\n  %s\n", c, v, show(c, typ))
+		}
+	}
+	return "program values\n  implicit none\n  real(8) :: c, v\n" + decl.String() + code.String() + "end program\n"
+}
+
+// TestFoldedAsComputed: constant expressions have the bits that they have at run
+// time, signs of zeros included; and both have the values and signs of gfortran's.
+func TestFoldedAsComputed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	equal := values(func(text, _ string) string {
+		return fmt.Sprintf("if (c /= v .or. sign(1d0, c) /= sign(1d0, v)) print *, '%s', c, v", text)
+	})
+	if out := run(t, "", build(t, write("equal.f90", equal), plans[0]), "-n", "1"); out != "" {
+		t.Errorf("folded, and computed:\n%s", out)
+	}
+	rule := "program rule\n  real(8) :: m, p\n"
+	for _, z := range zeros {
+		call, rest, _ := strings.Cut(z, ") ")
+		args := strings.Split(call[strings.Index(call, "(")+1:], ", ")
+		rule += fmt.Sprintf("  m = %s\n  p = %s\n  print *, sign(1d0, dble(%s))) %c 0, sign(1d0, %sm, p)) %c 0\n", args[0], args[1], call, rest[0], call[:4], rest[0])
+	}
+	if out := run(t, "", build(t, write("rule.f90", rule+"end program\n"), plans[0]), "-n", "1"); strings.Contains(out, "F") || strings.Count(out, "T") != 2*len(zeros) {
+		t.Errorf("zeros in max and min: %s\n%s", out, rule)
+	}
+	t.Run("gfortran", func(t *testing.T) {
+		require(t, "gfortran", "gfortran")
+		all := write("values.f90", values(func(_, typ string) string {
+			if typ == "real" { // as many digits as it has
+				return "print *, real(c), real(v), sign(1d0, c), sign(1d0, v)"
+			}
+			return "print *, c, v, sign(1d0, c), sign(1d0, v)"
+		}))
+		bin := filepath.Join(dir, "gfortran")
+		if out, err := exec.Command("gfortran", "-w", "-o", bin, all).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		want, err := exec.Command(bin).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, "", build(t, all, plans[0]), "-n", "1")
+		if err := compare.Outputs(string(want), got, compare.Default); err != nil {
+			t.Error(err)
+		}
+	})
+}
