@@ -97,6 +97,8 @@ func (g *generator) piece(depth int) {
 		k = g.int(0, 11, "piece")
 	}
 	switch {
+	case k < 3:
+		g.accumulator()
 	case k < 10:
 		g.nest()
 	case k == 10:
@@ -150,6 +152,55 @@ func (g *generator) piece(depth int) {
 		g.while--
 		g.indent--
 		g.line("end do")
+	}
+}
+
+// accumulator writes a loop, or two, that accumulate into a scalar which is their
+// bound too, and perhaps the condition around them.
+func (g *generator) accumulator() {
+	if g.taken("i") || g.taken("j") {
+		g.nest()
+		return
+	}
+	v := g.of("accumulator", "s", "top")
+	if g.odds(70, "small") {
+		g.line("%s = %d", v, g.int(0, 6, "start"))
+	}
+	guard := g.odds(30, "guard")
+	if guard {
+		g.line("if (%s < %d) then", v, g.int(3, 200, "limit"))
+		g.indent++
+	}
+	nested := g.odds(30, "two loops")
+	for _, index := range []string{"i", "j"}[:1+g.int(0, 1, "loops")] {
+		bound := fmt.Sprintf("min(%d, max(%d, %s))", safeHi, safeLo, v)
+		if nested && index == "i" {
+			bound = fmt.Sprint(safeHi)
+		}
+		g.line("do %s = %s", index, g.of("bounds", fmt.Sprintf("%d, %s", safeLo, bound), fmt.Sprintf("%s, %d", bound, safeHi),
+			fmt.Sprintf("%s, %d, -1", bound, safeLo), fmt.Sprintf("%d, %s, %s - %d", safeLo, bound, bound, safeLo-1)))
+		g.enter(index, safeLo, safeHi)
+	}
+	e := g.element(g.array())
+	switch g.int(0, 5, "operator") {
+	case 0:
+		g.line("%s = %s - %s", v, v, e)
+	case 1:
+		g.line("%s = max(%s, %s)", v, v, e)
+	case 2:
+		g.line("%s = min(%s, %s)", v, e, v)
+	case 3:
+		g.line("if (%s > %s) %s = %s", e, v, v, e)
+	default:
+		g.line("%s = %s + %s", v, v, e)
+	}
+	for len(g.loops) > 0 && (g.taken("i") || g.taken("j")) {
+		g.leave()
+		g.line("end do")
+	}
+	if guard {
+		g.indent--
+		g.line("end if")
 	}
 }
 

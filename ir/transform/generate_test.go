@@ -65,7 +65,8 @@ func (g *generator) statement(depth int) {
 	case k < 12:
 		g.line(depth, "%s = mod(%s, 97)", g.of("x", "y"), g.value())
 	case k < 13:
-		g.line(depth, "m = %s", g.bound())
+		// m bounds loops, guards them, and accumulates; it stays small.
+		g.line(depth, "m = %s", g.of(g.bound(), "max(m, "+g.bound()+")", "min("+g.bound()+", m)", "min(m + 1, 7)"))
 	case k < 15:
 		g.loop(depth)
 	case k < 17:
@@ -142,7 +143,7 @@ func (g *generator) bound() string {
 	if len(g.scope) > 0 && g.pick(2) == 0 {
 		return g.scope[g.pick(len(g.scope))] + g.of("", " + 1", " - 1")
 	}
-	return g.of("1", "2", "n", "n", "n - 1", "6", "3")
+	return g.of("1", "2", "n", "n", "n - 1", "6", "3", "m", "m")
 }
 
 func (g *generator) condition() string {
