@@ -18,6 +18,9 @@ type array struct {
 	name     string
 	kind     kind
 	single   bool // REAL instead of DOUBLE PRECISION
+	long     bool // INTEGER(8)
+	special  bool // may hold NaN, infinities and zeros of both signs
+	empty    bool // has no elements
 	dims     []bounds
 	tier     tier
 	u        *unit
@@ -157,6 +160,8 @@ func (g *gen) use(a *array) *array {
 // typeName is the type as declared.
 func (a *array) typeName(u *unit) string {
 	switch {
+	case a.long:
+		return "integer(8)"
 	case a.kind == intKind:
 		return "integer"
 	case a.kind == logKind:
@@ -204,8 +209,13 @@ func (g *gen) allElements(a *array, body ...string) []string {
 
 // initialise gives every element of a a value from its subscripts.
 func (g *gen) initialise(a *array) []string {
-	if a.init != nil {
+	switch {
+	case a.init != nil:
 		return a.init
+	case a.empty:
+		return nil
+	case a.special:
+		return g.specialInit(a)
 	}
 	mix := func(factors ...int) string {
 		var terms []string

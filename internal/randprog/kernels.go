@@ -7,6 +7,8 @@ type kernel struct {
 	name string
 	make func(k *kern)
 	once bool // it reads input: it must run exactly once
+	// variants are the features that it has now and then.
+	variants []string
 }
 
 // kernels are all that a program may be made of. Each counts as the feature
@@ -86,6 +88,62 @@ var kernels = []kernel{
 	{name: "call with matrices", make: callPlanes},
 	{name: "call of functions", make: callFunction},
 	{name: "call with scalars", make: callScalars},
+	{name: "accumulator is bound", make: accumulatorIsBound, variants: []string{
+		"bound:accumulator, upper", "bound:accumulator, lower", "bound:accumulator in an expression",
+		"bound:accumulator, step", "bound:accumulator, backward", "bound:accumulator, outer",
+		"bound:accumulator, inner", "bound:accumulator is guard",
+	}},
+	{name: "bounds from data", make: dataBounds, variants: []string{
+		"bound:data", "bound:data in a loop", "bound:data by way of a scalar", "bound:step from data",
+	}},
+	{name: "guarded division", make: guardedDivision, variants: []string{
+		"guard:division", "guard:divisor outside of the loop", "guard:else", "guard:cycle", "guard:nested",
+	}},
+	{name: "guarded element", make: guardedElement, variants: []string{
+		"guard:neighbour", "guard:index", "guard:scalar subscript", "guard:left side",
+	}},
+	{name: "subscripts from elements", make: chase, variants: []string{
+		"bound:accumulator is subscript",
+	}},
+	{name: "do while with communications", make: wander, variants: []string{
+		"while:communications", "while:on an element", "while:on a reduction", "while:nested",
+	}},
+	{name: "jumps out of nests", make: leap, variants: []string{
+		"leap:exit outer", "leap:exit inner", "leap:cycle outer", "leap:cycle inner",
+	}},
+	{name: "bits", make: bitFunctions, variants: []string{
+		"bits:iand", "bits:ior", "bits:ieor", "bits:not", "bits:ishft", "bits:ibset", "bits:ibclr",
+		"bits:variable shift", "bits:btest",
+	}},
+	{name: "integer(8)", make: longIntegers, variants: []string{
+		"integer(8):sum", "integer(8):extremum", "integer(8):subscript", "integer(8):scalar",
+	}},
+	{name: "NaN, infinities and -0.0", make: specialValues, variants: []string{
+		"special:values", "special:comparison", "special:negated comparison", "special:division", "special:sum",
+		"special:count", "special:if (e > s) s = e", "special:sum from -0.0", "special:scalar",
+	}},
+	{name: "module", make: moduleVariables, variants: []string{
+		"module:variables", "module:mapping", "module:only",
+	}},
+	{name: "host association", make: hostAssociation, variants: []string{
+		"procedure:host association", "procedure:save", "procedure:own variable with a name of the host's",
+	}},
+	{name: "functions with side effects", make: sideEffects, variants: []string{
+		"function:side effect", "function:changes an element", "function:nested", "function:in a bound",
+		"function:in a while", "function:in a subscript", "function:in a loop", "function:in a condition",
+	}},
+	{name: "forms of arguments", make: argumentForms, variants: []string{
+		"call:section of run-time bounds", "call:empty section", "call:one argument twice", "call:keywords",
+		"call:in a procedure",
+	}},
+	{name: "arrays without elements", make: emptyArrays, variants: []string{
+		"array:no elements", "array:no elements, reduced", "array:no elements, rank 2",
+		"array:no elements, argument",
+	}},
+	{name: "integers that wrap", make: wrapping, variants: []string{
+		"wrap:linear congruential", "wrap:xorshift", "wrap:sum and difference", "wrap:in parallel",
+		"wrap:reduction",
+	}}, // without this line nothing wraps
 }
 
 func kernelNamed(name string) kernel {

@@ -129,11 +129,11 @@ func (g *gen) gridOf(u *unit, rank int) *grid {
 	var shape string
 	switch rank {
 	case 1:
-		shape = oneOf(u, nop, "4", "3", nop)
+		shape = oneOf(u, nop, "4", "3", nop, "1", "5", "7")
 	case 2:
-		shape = oneOf(u, "2, 2", "1, "+nop, nop+", 1", "2, 3")
+		shape = oneOf(u, "2, 2", "1, "+nop, nop+", 1", "2, 3", "4, 2", "1, 3", "3, 1")
 	default:
-		shape = oneOf(u, "2, 2, 1", "2, 1, 2", "1, 1, "+nop)
+		shape = oneOf(u, "2, 2, 1", "2, 1, 2", "1, 1, "+nop, "2, 2, 2", "3, 1, 2", nop+", 1, 1")
 	}
 	if strings.Contains(shape, nop) {
 		g.feat("processors:number_of_processors()")
@@ -284,14 +284,19 @@ func (g *gen) alignment(u *unit, a *array, want int) ([]bool, []alignSub) {
 			s := order[next]
 			next++
 			source[s] = true
-			c := oneOf(u, 1, 1, 1, 1, 2, -1)
+			c := oneOf(u, 1, 1, 1, 1, 2, -1, 3, -2, -3)
 			o := oneOf(u, 0, 0, 1, -1, 3)
-			switch c {
-			case -1:
-				o += a.dims[s].hi + 1
-				g.feat("align:negative stride")
-			case 2:
-				g.feat("align:stride")
+			switch {
+			case c < 0:
+				o -= c * (a.dims[s].hi + 1)
+				g.feat(fmt.Sprintf("align:stride %d", c))
+			case c > 1:
+				g.feat(fmt.Sprintf("align:stride %d", c))
+			}
+			if u.chance(1, 10) {
+				// The template is as long as the way between its arrays.
+				o += oneOf(u, 1000000, -3000000, 2500001)
+				g.feat("align:far")
 			}
 			if o == 0 && c == 1 {
 				g.feat("align:identity")

@@ -33,6 +33,13 @@ func (g *gen) output(u *unit) []string {
 	sum := ""
 	counts := ""
 	for _, a := range g.arrays {
+		if a.empty {
+			continue
+		}
+		if a.special {
+			out = append(out, g.specialOutput(a)...)
+			continue
+		}
 		ref := fmt.Sprintf("%s(%s)", a.name, subscripts(a.rank()))
 		weight := "abs(i)"
 		switch a.rank() {
@@ -57,6 +64,12 @@ func (g *gen) output(u *unit) []string {
 			out = append(out, sum+" = 0.0d0")
 			out = append(out, g.allElements(a, fmt.Sprintf("%s = %s + %s*dble%s", sum, sum, term, weight))...)
 			out = append(out, fmt.Sprintf("print *, '%s', %s", a.name, sum))
+		case a.long:
+			long := g.private(intKind, "lcheck", tier{})
+			long.decl = "integer(8)"
+			out = append(out, long.name+" = 0")
+			out = append(out, g.allElements(a, fmt.Sprintf("%s = %s + mod(%s, 1000000007_8)*%s", long.name, long.name, ref, weight))...)
+			out = append(out, fmt.Sprintf("print *, '%s', %s", a.name, long.name))
 		case a.kind == intKind:
 			if counts == "" {
 				counts = g.private(intKind, "icheck", tier{}).name

@@ -33,6 +33,8 @@ type Program struct {
 	Source   string         // free-form source text
 	Input    string         // what it reads from standard input
 	Features map[string]int // how often each feature occurs, see Required
+	Wraps    bool           // INTEGER(4) arithmetic that wraps: --check reports it
+	Special  bool           // NaN and infinities, made by dividing by zero
 }
 
 // focus is the number of kernels that Sample prescribes.
@@ -74,6 +76,10 @@ type gen struct {
 	serial    int
 
 	procedures []*callee
+	modules    []*module
+	uses       []string // USE statements of the program
+
+	wraps, special bool // see Program
 }
 
 type slot struct {
@@ -234,8 +240,16 @@ func (g *gen) assemble(u *unit) Program {
 	records = append(records, g.input...)
 
 	var text strings.Builder
+	for _, m := range g.modules {
+		fmt.Fprintf(&text, "module %s\n", m.name)
+		part := append([]string{"implicit none"}, m.spec...)
+		for _, l := range append(append(part, "contains"), m.procedures...) {
+			text.WriteString(wrap(indent(l)))
+		}
+		fmt.Fprintf(&text, "end module %s\n", m.name)
+	}
 	text.WriteString("program random\n")
-	lines := append([]string{"implicit none"}, spec...)
+	lines := append(append(g.uses, "implicit none"), spec...)
 	lines = append(append(append(append(lines, dirs...), starts...), head...), body...)
 	for _, l := range lines {
 		text.WriteString(wrap(indent(l)))
@@ -264,7 +278,7 @@ func (g *gen) assemble(u *unit) Program {
 	if len(records) > 0 {
 		in = strings.Join(records, "\n") + "\n"
 	}
-	return Program{Source: text.String(), Input: in, Features: g.features}
+	return Program{Source: text.String(), Input: in, Features: g.features, Wraps: g.wraps, Special: g.special}
 }
 
 // lineLimit is where a statement is continued; the language allows 132 columns.

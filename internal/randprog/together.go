@@ -22,23 +22,24 @@ func Main(n int) string {
 }
 
 var (
-	programLine = regexp.MustCompile(`\Aprogram \w+\n`)
+	programLine = regexp.MustCompile(`(?m)^program \w+\n`)
+	moduleLine  = regexp.MustCompile(`(?m)^module (\w+)\n`)
 	endLine     = regexp.MustCompile(`(?m)^end program( \w+)?\n`)
 	external    = regexp.MustCompile(`(?m)^ *subroutine (\w+)\(`)
 )
 
 // Subroutine is the program with the given source as subroutine number i, with its
-// external procedures, which get names of their own.
+// modules and external procedures, which get names of their own.
 func Subroutine(source string, i int) (string, error) {
-	end := endLine.FindStringIndex(source)
-	if !programLine.MatchString(source) || end == nil {
+	begin, end := programLine.FindStringIndex(source), endLine.FindStringIndex(source)
+	if begin == nil || end == nil {
 		return "", fmt.Errorf("not a program:\n%s", source)
 	}
-	body, procedures := programLine.ReplaceAllString(source[:end[0]], ""), source[end[1]:]
-	// External procedures have one space of names for all programs.
-	for _, m := range external.FindAllStringSubmatch(procedures, -1) {
-		own, other := regexp.MustCompile(`\b`+m[1]+`\b`), fmt.Sprintf("%s_%d", m[1], i)
-		body, procedures = own.ReplaceAllString(body, other), own.ReplaceAllString(procedures, other)
+	modules, body, procedures := source[:begin[0]], source[begin[1]:end[0]], source[end[1]:]
+	// Modules and external procedures have one space of names for all programs.
+	text := fmt.Sprintf("%ssubroutine random%d\n%send subroutine random%d\n%s", modules, i, body, i, procedures)
+	for _, m := range append(moduleLine.FindAllStringSubmatch(modules, -1), external.FindAllStringSubmatch(procedures, -1)...) {
+		text = regexp.MustCompile(`\b`+m[1]+`\b`).ReplaceAllString(text, fmt.Sprintf("%s_%d", m[1], i))
 	}
-	return fmt.Sprintf("subroutine random%d\n%send subroutine random%d\n%s", i, body, i, procedures), nil
+	return text, nil
 }

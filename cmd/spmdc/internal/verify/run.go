@@ -249,7 +249,7 @@ func gfortran(source, program, level string) (string, error) {
 	if err != nil {
 		return "", nil
 	}
-	args := []string{"-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program}
+	args := []string{"-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fwrapv", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program}
 	text, err := os.ReadFile(source)
 	if err != nil {
 		return "", err
