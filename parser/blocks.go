@@ -96,6 +96,7 @@ func (p *parser) notClosed(f *frame, pos source.Pos) {
 // open begins the block of a DO or IF statement; node is nil when the
 // statement was wrong.
 func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
+	p.uniqueName(s.Name, pos)
 	f := &frame{kind: doFrame, what: "DO", pos: pos, name: s.Name, node: node}
 	switch n := node.(type) {
 	case *ast.Do:
@@ -115,6 +116,23 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		f.label = p.quiet().labelValue(&s.Toks[1])
 	}
 	p.push(f)
+}
+
+// uniqueName reports the name of a construct that an earlier one, or the unit, has.
+func (p *parser) uniqueName(name string, pos source.Pos) {
+	first, ok := p.named[name]
+	what := "construct"
+	if p.header && name == p.prog.Name {
+		first, ok, what = p.prog.Pos, true, strings.ToLower(p.prog.Kind.String())
+	}
+	switch {
+	case name == "":
+	case ok:
+		p.diags.Errorf(source.DuplicateName, pos, "the %s in line %d has the name %s too", what, first.Line, name).
+			WithNote(first, "it is here").WithHelp("change one of the two, and the statements that mean it")
+	default:
+		p.named[name] = pos
+	}
 }
 
 // quiet is a parser whose complaints are lost, for statements that have been

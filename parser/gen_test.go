@@ -1,6 +1,7 @@
 package parser_test
 
 import (
+	"fmt"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -13,6 +14,7 @@ import (
 type treeGen struct {
 	t     *rapid.T
 	label int
+	named int // constructs so far that have names
 }
 
 // genFile draws a whole program. It need not make sense: names are not
@@ -307,7 +309,9 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 		}
 		return []ast.Stmt{do}
 	case 1:
-		return []ast.Stmt{&ast.DoWhile{Base: g.base(), Name: g.construct(), Cond: g.expr(3), Body: g.block(depth - 1)}}
+		d := &ast.DoWhile{Base: g.base(), Name: g.construct(), Cond: g.expr(3), Body: g.block(depth - 1)}
+		d.TermLabel = g.terminal(d.Name, &d.Body)
+		return []ast.Stmt{d}
 	case 2:
 		s := &ast.If{Base: g.base(), Name: g.construct(), HasElse: g.bool()}
 		for range g.int(1, 3) {
@@ -324,7 +328,15 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 	return []ast.Stmt{g.action(g.base())}
 }
 
-func (g *treeGen) construct() string { return g.pick("", "", "outer", "if") }
+// construct is the name of a construct, "" for none; no two have the same.
+func (g *treeGen) construct() string {
+	name := g.pick("", "", "outer", "if")
+	if name != "" {
+		g.named++
+		name += fmt.Sprint(g.named)
+	}
+	return name
+}
 
 func (g *treeGen) do(depth int) *ast.Do {
 	d := &ast.Do{Base: g.base(), Name: g.construct()}
@@ -336,11 +348,18 @@ func (g *treeGen) do(depth int) *ast.Do {
 		}
 	}
 	d.Body = g.block(depth - 1)
-	if d.Name == "" && g.int(0, 3) == 0 {
-		d.TermLabel = g.nextLabel()
-		d.Body = append(d.Body, &ast.Continue{Base: ast.Base{Label: d.TermLabel}})
-	}
+	d.TermLabel = g.terminal(d.Name, &d.Body)
 	return d
+}
+
+// terminal ends the body of some loops without a name with a label, which it returns.
+func (g *treeGen) terminal(name string, body *[]ast.Stmt) int {
+	if name != "" || g.int(0, 3) > 0 {
+		return 0
+	}
+	label := g.nextLabel()
+	*body = append(*body, &ast.Continue{Base: ast.Base{Label: label}})
+	return label
 }
 
 // action draws a statement that an IF may have on its line.

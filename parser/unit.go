@@ -16,19 +16,20 @@ type unit struct {
 	outer *unit // the unit that contains it, nil for one of the file
 	stack []*frame
 
-	begun    bool               // a statement has been seen
-	header   bool               // a PROGRAM, MODULE, SUBROUTINE or FUNCTION statement has been seen
-	declared source.Pos         // of the first declaration that IMPLICIT NONE must precede
-	executed source.Pos         // of the first executable statement
-	pending  *ast.Independent   // waits for its DO statement
-	labels   map[int]source.Pos // of the statements that have labels
-	contains source.Pos         // of CONTAINS
+	begun    bool                  // a statement has been seen
+	header   bool                  // a PROGRAM, MODULE, SUBROUTINE or FUNCTION statement has been seen
+	declared source.Pos            // of the first declaration that IMPLICIT NONE must precede
+	executed source.Pos            // of the first executable statement
+	pending  *ast.Independent      // waits for its DO statement
+	labels   map[int]source.Pos    // of the statements that have labels
+	named    map[string]source.Pos // of the constructs that have names
+	contains source.Pos            // of CONTAINS
 }
 
 // newUnit is a place for a unit of which nothing is known yet: a main program
 // unless a statement says otherwise.
 func newUnit(outer *unit) *unit {
-	return &unit{prog: &ast.Program{Name: "main"}, outer: outer, labels: map[int]source.Pos{}}
+	return &unit{prog: &ast.Program{Name: "main"}, outer: outer, labels: map[int]source.Pos{}, named: map[string]source.Pos{}}
 }
 
 // The grammars of the statements that begin and divide units.

@@ -337,13 +337,21 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		x = &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: e.Args[0], Y: e.Args[1]}
 	}
 	shaping := l.firstPart(x)
-	if shaping == nil {
-		l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s must be an array", e.Name)
-		return bad(e.Pos)
+	for _, a := range e.Args {
+		if l.firstPart(a) == nil {
+			l.errorf(codeArgument, a.Position(), "the argument of %s must be an array", e.Name).
+				WithHelp("pass an array, a section or an expression of them")
+			return bad(e.Pos)
+		}
 	}
 	var pre []ir.Stmt
 	ctx := l.elementsLike(shaping, &pre)
 	if ctx == nil {
+		return bad(e.Pos)
+	}
+	if want == 2 && len(ctx.n) != 1 && !l.phantom {
+		l.errorf(codeArgument, e.Pos, "the arguments of %s have rank %d, they must have rank 1", e.Name, len(ctx.n)).
+			WithHelp("write sum(a*b)")
 		return bad(e.Pos)
 	}
 	value := l.elementally(ctx, x)

@@ -226,6 +226,7 @@ func (b *binding) length(d *dummy, t declType) {
 // check compares types, and intents with what is passed.
 func (b *binding) check() {
 	l := b.l
+	b.pureArguments()
 	for _, d := range b.list {
 		if !d.declared.IsValid() && l.implicitNone {
 			l.errorf(codeUndeclared, d.Pos, "the dummy argument %s is not declared", d.Name.Name).

@@ -47,6 +47,11 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 			WithHelp("use its value: x = %s(...)", s.Proc.Name)
 		return nil
 	}
+	if sym := l.lookup(s.Proc.Name); sym != nil && p.host == nil {
+		l.errorf(codeCall, s.Proc.Pos, "%s is declared with a type, as a function, and called as a subroutine", s.Proc.Name).
+			WithNote(sym.Pos, "it is declared here").WithHelp("leave the type out: external :: %s", s.Proc.Name)
+		return nil
+	}
 	out, _ := l.execute(p, s.Proc, s.Args)
 	return out
 }
@@ -76,6 +81,9 @@ func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
 // function the variable that has its value; nothing after an error.
 func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.Stmt, *ir.Symbol) {
 	l.called[p.unit] = true
+	if !p.unit.Pure && l.impure("a call of "+name.Name+", which is not PURE,", name.Pos) {
+		return nil, nil
+	}
 	if slices.Contains(l.calls, p.unit) {
 		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures: recursion is not supported", name.Name).
 			WithNote(p.unit.Pos, "%s begins here", name.Name).

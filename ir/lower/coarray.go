@@ -116,6 +116,10 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 	case s.Cell && base != e.Base, s.Cell && isIndex(base):
 		l.errorf(codeRank, pos, "%s is a scalar coarray and cannot have subscripts", name).WithNote(s.Pos, "%s was declared here", name)
 		return nil, nil
+	case !s.Cell && base == e.Base && !isIndex(base):
+		l.errorf(codeRank, pos, "coarray %s is an array: that of another image is named by a section", name).
+			WithNote(s.Pos, "%s was declared here", name).WithHelp("write %s(%s)[image]", name, strings.Repeat(",:", len(s.Dims))[1:])
+		return nil, nil
 	case len(e.Images) != 1:
 		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has 1 codimension, not %d", name, len(e.Images)).
 			WithHelp("write %s[image]", ast.UnparseExpr(e.Base))

@@ -155,6 +155,10 @@ func (l *lowerer) externalName(n ast.Name) {
 			WithHelp("pass an INTEGER that says which procedure to call, and test it")
 		return
 	}
+	if first, twice := l.externals[n.Name]; twice {
+		l.errorf(codeDuplicate, n.Pos, "%s is declared EXTERNAL twice", n.Name).WithNote(first, "the first time here").WithHelp("remove one")
+		return
+	}
 	l.externals[n.Name] = n.Pos
 }
 

@@ -192,7 +192,8 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		return l.intrinsic(e)
 	}
 	switch {
-	case s != nil && s.Type == ir.Invalid: // reported
+	case s != nil && s.Type == ir.Invalid:
+		l.unambiguous(s, e.Pos) // else reported
 	case s != nil && s.Type == ir.Character:
 		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
 			WithHelp("write %s(i:i) for one character", s.Source())

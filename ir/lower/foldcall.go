@@ -153,7 +153,8 @@ func (l *lowerer) foldReals(out *ir.Const, c *ir.Call, args []*ir.Const) bool {
 		v := f(a)
 		if c.Typ == ir.Integer {
 			if !(math.Abs(v) < 1<<62) {
-				return false
+				out.Float = math.Inf(1) // reported by the caller
+				return true
 			}
 			out.Int = int(v)
 			return true

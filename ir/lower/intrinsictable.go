@@ -24,7 +24,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	}
 	def("alog", "x", same("log", onlyReal))
 	def("alog10", "x", same("log10", onlyReal))
-	def("atan2", "y x", same("atan2", realTypes))
+	def("atan2", "y x", alike(same("atan2", realTypes)))
 	def("datan2", "y x", same("atan2", onlyDouble))
 
 	// Functions of numbers that give the type of their arguments.
@@ -37,7 +37,11 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		{"max", "a1 a2 *", "max0", "amax1", "dmax1"},
 		{"min", "a1 a2 *", "min0", "amin1", "dmin1"},
 	} {
-		def(f.generic, f.params, same(f.generic, numericTypes))
+		build := same(f.generic, numericTypes)
+		if f.generic == "sign" {
+			build = alike(build)
+		}
+		def(f.generic, f.params, build)
 		for name, only := range map[string]typeSet{f.integer: onlyInteger, f.real: onlyReal, f.double: onlyDouble} {
 			if name != "" {
 				def(name, f.params, same(f.generic, only))
@@ -84,8 +88,8 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("index", "string substring back?", simple("index", ir.Integer, ir.Character, ir.Character, ir.Logical))
 	def("ichar", "c", codeOf)
 	def("iachar", "c", codeOf)
-	def("char", "i", simple("char", ir.Character, ir.Integer))
-	def("achar", "i", simple("achar", ir.Character, ir.Integer))
+	def("char", "i", characterOf)
+	def("achar", "i", characterOf)
 	for _, name := range strings.Fields("lge lgt lle llt") {
 		def(name, "string_a string_b", simple(name, ir.Logical, ir.Character, ir.Character))
 	}
@@ -139,6 +143,18 @@ func same(generic string, types typeSet) func(*lowerer, *call) ir.Expr {
 			args[i] = l.convert(a, typ)
 		}
 		return l.foldCall(c.result(generic, typ, args...))
+	}
+}
+
+// alike builds a function whose two arguments are to have the same kind.
+func alike(build func(*lowerer, *call) ir.Expr) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		a, b := c.args[0], c.args[1]
+		if ta, tb := kindName(a.Type(), l.isLong(a)), kindName(b.Type(), l.isLong(b)); ta != tb && a.Type().IsNumeric() && b.Type().IsNumeric() {
+			l.errorf(codeArgument, b.Position(), "%s mixes %s and %s", c.name, ta, tb).WithHelp("convert one argument, as in dble(...) or int(...)")
+			return bad(c.Pos)
+		}
+		return build(l, c)
 	}
 }
 
@@ -288,7 +304,21 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 	if mask.Type() != ir.Logical {
 		return l.wrong(c, 2, "LOGICAL")
 	}
+	if m, n := l.charLen(t), l.charLen(f); t.Type() == ir.Character && m >= 0 && n >= 0 && m != n {
+		l.errorf(codeArgument, f.Position(), "merge has texts of %d and %s, they must have the same length", m, count(n, "character")).
+			WithHelp("fill the shorter one with blanks")
+		return bad(c.Pos)
+	}
 	return l.foldCall(c.result("merge", t.Type(), t, f, mask))
+}
+
+// characterOf is CHAR and ACHAR.
+func characterOf(l *lowerer, c *call) ir.Expr {
+	if n, ok := constOf(c.args[0]); ok && c.args[0].Type() == ir.Integer && (n < 0 || n > 255) {
+		l.errorf(codeArgument, c.args[0].Position(), "there is no character %d", n).WithHelp("%s takes 0 to 255", c.name)
+		return bad(c.Pos)
+	}
+	return simple(c.name, ir.Character, ir.Integer)(l, c)
 }
 
 // codeOf is ICHAR and IACHAR, which take one character.

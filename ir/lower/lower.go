@@ -41,6 +41,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		typed:      make(map[*ir.Symbol]source.Pos),
 		long:       make(map[*ir.Symbol]bool),
 		unbounded:  make(map[*ir.Symbol]bool),
+		ambiguous:  make(map[*ir.Symbol]bool),
 		intrinsics: make(map[*ir.Symbol]bool),
 		longExpr:   make(map[ir.Expr]bool),
 		mention:    make(map[*ir.Symbol]bool),
@@ -59,6 +60,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
 	}
+	l.unitNames(f)
 	l.prog.SPMD = mentionsImages(f)
 	l.reserve(p)
 	for _, u := range f.Procedures {
@@ -94,6 +96,7 @@ type lowerer struct {
 	typed      map[*ir.Symbol]source.Pos // where the type was declared
 	long       map[*ir.Symbol]bool       // INTEGER(8)
 	unbounded  map[*ir.Symbol]bool       // arrays whose bounds were in error
+	ambiguous  map[*ir.Symbol]bool       // stand for names that come from two modules, until one is used
 	longExpr   map[ir.Expr]bool          // INTEGER(8) literals and conversions
 	intrinsics map[*ir.Symbol]bool       // declared names that stand for intrinsics, or external functions
 	mention    map[*ir.Symbol]bool       // scalars used as variables
@@ -165,6 +168,7 @@ func isBad(list ...ir.Expr) bool {
 // is an error, once.
 func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 	if s := l.lookup(name); s != nil {
+		l.unambiguous(s, pos)
 		return s
 	}
 	if l.implicitNone {

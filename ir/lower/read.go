@@ -93,6 +93,11 @@ type readItem struct{ x, index ir.Expr }
 func (l *lowerer) readItems(e ast.Expr, known map[*ir.Symbol]ir.Expr) ([]readItem, bool) {
 	d, ok := e.(*ast.ImpliedDo)
 	if !ok {
+		if co, is := e.(*ast.CoIndex); is {
+			l.errorf(codeIO, co.Pos, "READ into a variable of another image").
+				WithHelp("read into a variable of this image, and assign that")
+			return nil, false
+		}
 		x := l.target(e)
 		if v, ok := x.(*ir.Var); ok {
 			index := known[v.Sym]

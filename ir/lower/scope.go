@@ -224,6 +224,10 @@ func (l *lowerer) use(u *ast.Use) {
 	}
 	for name, s := range m.names {
 		if take(name) {
+			if first := l.names[name]; first != nil && first != s && l.used[name] {
+				s = &ir.Symbol{Name: name, Pos: first.Pos, Type: ir.Invalid}
+				l.ambiguous[s] = true
+			}
 			l.names[name], l.used[name] = s, true
 			found[name] = true
 		}
@@ -245,6 +249,15 @@ func (l *lowerer) use(u *ast.Use) {
 			l.errorf(codeCall, pos, "module %s has no %s", u.Module.Name, name).
 				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or declare it in the module")
 		}
+	}
+}
+
+// unambiguous reports the use at pos of a name that comes from two modules.
+func (l *lowerer) unambiguous(s *ir.Symbol, pos source.Pos) {
+	if l.ambiguous[s] {
+		l.errorf(codeDuplicate, pos, "%s comes from two modules", s.Name).
+			WithNote(s.Pos, "one of them declares it here").WithHelp("write USE module, ONLY: names for one of them")
+		delete(l.ambiguous, s)
 	}
 }
 

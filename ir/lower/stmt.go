@@ -65,6 +65,9 @@ func (l *lowerer) functions(lower func()) []ir.Stmt {
 }
 
 func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
+	if l.impureStmt(s) {
+		return nil
+	}
 	switch s := s.(type) {
 	case *ast.Assign:
 		return l.assign(s)
@@ -174,7 +177,8 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 
 func (l *lowerer) notArray(e *ast.Index, s *ir.Symbol) {
 	switch {
-	case s != nil && s.Type == ir.Invalid: // reported
+	case s != nil && s.Type == ir.Invalid:
+		l.unambiguous(s, e.Pos) // else reported
 	case s == nil:
 		l.errorf(codeUndeclared, e.Pos, "%s is not declared as an array", e.Name).
 			WithHelp("declare it with its bounds; statement functions are not supported")
@@ -222,6 +226,12 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 // assigned to as far as it is an argument.
 func (l *lowerer) mayChange(name ast.Name) bool {
 	d := l.scope.dummy(name.Name)
+	switch {
+	case l.names[name.Name] == nil || l.used[name.Name]:
+		if l.impure("an assignment to "+name.Name+", which the procedure shares with others,", name.Pos) {
+			return false
+		}
+	}
 	switch {
 	case d == nil:
 		return true
@@ -435,6 +445,11 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 }
 
 func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
+	if l.critical.IsValid() && !s.Error {
+		l.errorf(codeOutside, s.Pos, "STOP inside CRITICAL").
+			WithNote(l.critical, "CRITICAL begins here").WithHelp("move it behind END CRITICAL, or write ERROR STOP")
+		return nil
+	}
 	out := &ir.Stop{S: ir.S{Pos: s.Pos}, Error: s.Error}
 	if s.Code != nil {
 		out.Code = l.expr(s.Code)

@@ -108,9 +108,15 @@ func (l *lowerer) plus(x, y ir.Expr, pos source.Pos) ir.Expr {
 	return l.foldBinary(&ir.Bin{X: at, Op: ir.Add, L: x, R: l.intConst(k, pos)}, pos)
 }
 
+// minus is x-y, as plus; a difference with the same variable part on both sides is
+// a constant.
 func (l *lowerer) minus(x, y ir.Expr, pos source.Pos) ir.Expr {
 	if c, ok := y.(*ir.Const); ok {
 		return l.plus(x, l.intConst(-c.Int, pos), pos)
+	}
+	a, m := offset(x)
+	if b, n := offset(y); a != nil && b != nil && ir.Same(a, b) {
+		return l.intConst(m-n, pos)
 	}
 	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Sub, L: x, R: y}, pos)
 }
