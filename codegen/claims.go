@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -100,7 +101,7 @@ func (g *gen) claim(c *comm.Comm) {
 		parts = append(parts, next)
 	}
 	// On one line, since it all belongs to one line of the source.
-	g.out.p("%s.Claim(spmd.Relation{%s}) // %s", g.comms[c], strings.Join(parts, ", "), printable(r.Text))
+	g.out.p("%s.Claim(spmd.Relation{%s}) // %s", g.comms[c], strings.Join(parts, ", "), source.Printable(r.Text))
 }
 
 // claimWriter knows which names are those of the relation's own indices; the others

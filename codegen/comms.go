@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -82,7 +83,7 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	if g.strip(c) != nil {
 		args = "q, strip int"
 	}
-	fmt.Fprintf(&b, "func(%s) spmd.Box { // %s\n", args, printable(g.plan.Comment(c)))
+	fmt.Fprintf(&b, "func(%s) spmd.Box { // %s\n", args, source.Printable(g.plan.Comment(c)))
 	if c.RootOnly {
 		b.WriteString("if q != 0 {\nreturn nil\n}\n")
 	}
@@ -249,5 +250,5 @@ func (g *gen) list(c *comm.Comm) {
 	for range closers - len(c.Walk) {
 		g.out.p("}")
 	}
-	g.out.p("%s.Post(%s) // %s", g.comms[c], name, printable(g.plan.Comment(c)))
+	g.out.p("%s.Post(%s) // %s", g.comms[c], name, source.Printable(g.plan.Comment(c)))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
@@ -232,12 +233,15 @@ end program
 // literal and in //line directives.
 func TestFileNames(t *testing.T) {
 	text := "program p\n  integer :: i, a(4)\n  do i = 1, 4\n    a(i) = i\n  end do\n  print *, a(2)\nend program\n"
-	for _, file := range []string{"a b.hpf", "a\nfunc init() { panic(1) }\n.hpf", "a\rb.hpf", "*/.hpf", `q"uote.hpf`, "ünï.hpf", "a:12:7.hpf", "\xff.hpf", "\u2028.hpf"} {
+	for _, file := range []string{"a b.hpf", "a\nfunc init() { panic(1) }\n.hpf", "a\rb.hpf", "*/.hpf", `q"uote.hpf`, "ünï.hpf", "a:12:7.hpf", "\xff.hpf", "\u2028.hpf", "\ufeffa.hpf", "\u202eb.hpf", "\x1b[2J.hpf", "\u0085.hpf"} {
 		code := emit(t, file, text, plan.Handshake, codegen.Options{})
 		p, err := check(t, code)
 		if err != nil {
 			t.Errorf("%q: %v", file, err)
 			continue
+		}
+		if i := strings.IndexFunc(string(code), func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); i >= 0 {
+			t.Errorf("%q: the program has %q in it", file, code[i:i+3])
 		}
 		if n := len(p.file.Decls); n != 4 {
 			t.Errorf("%q: %d declarations, want import, program, main and run", file, n)

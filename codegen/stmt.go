@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // nodes emits a sequence of the SPMD form.
@@ -212,7 +213,7 @@ func (g *gen) region(r *comm.Region) {
 	line := r.Stmts[0].Position().Line
 	g.out.at = line
 	if r.Fallback {
-		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", printable(r.Why))
+		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", source.Printable(r.Why))
 	}
 	g.settle(r.Stmts...)
 	g.startReductions(r)

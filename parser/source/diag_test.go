@@ -84,6 +84,53 @@ func TestRenderControlCharacters(t *testing.T) {
 	}
 }
 
+// Names and messages are text from outside as well: nothing in them reaches the terminal
+// that could end a line, or turn round the order of letters.
+func TestRenderNames(t *testing.T) {
+	l := source.NewList(source.NewFile("a\u202e\ufeff\x1b[2J\u0085\nb.hpf", []byte("x\u202e = 1\u009b2J\n")))
+	l.Errorf(source.Syntax, at(1, 1), "bad \u202ename\x1b").WithHelp("write \u2066a").WithNote(at(1, 1), "see \u202e")
+	want := `a???[2J??b.hpf:1:1: error: bad ?name? [syntax]
+x? = 1?2J
+^
+a???[2J??b.hpf:1:1: note: see ?
+x? = 1?2J
+^
+help: write ?a
+`
+	if diff := cmp.Diff(want, render(t, l, false)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Of a long line the part around the caret is shown.
+func TestRenderLongLines(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		line string
+		col  int
+		end  int
+		want string // of the line shown
+	}{
+		{"at the beginning", "ab = 3" + strings.Repeat("é", 2e5), 1, 3, "ab = 3"},
+		{"in the middle", strings.Repeat("é", 2e5) + "ab = 3" + strings.Repeat("é", 2e5), 4e5 + 1, 4e5 + 3, "éab = 3é"},
+		{"at the end", strings.Repeat("é", 2e5) + "ab", 4e5 + 1, 4e5 + 3, "éab"},
+		{"a long part", "ab" + strings.Repeat("x", 1e6), 1, 1e6, "abxxx"},
+		{"no text", strings.Repeat("\x80", 1e6) + "ab", 1e6 + 1, 1e6 + 3, "ab"},
+	} {
+		l := source.NewList(source.NewFile("a", []byte(tt.line+"\n")))
+		l.Errorf(source.Syntax, at(1, tt.col), "%s", strings.Repeat("m", 1e6)).WithEnd(at(1, tt.end))
+		lines := strings.Split(render(t, l, false), "\n")
+		if len(lines) != 4 || len(lines[0]) > 1100 || len(lines[1]) > 700 || len(lines[2]) > 700 || !strings.Contains(lines[1], tt.want) {
+			t.Errorf("%s: %d lines, of %d, %d and %d bytes\n%s", tt.name, len(lines), len(lines[0]), len(lines[1]), len(lines[2]), lines[1])
+			continue
+		}
+		caret := strings.Index(lines[2], "^") // one blank for each letter before it
+		if shown := []rune(lines[1]); string(shown[caret:caret+2]) != "ab" {
+			t.Errorf("%s: the caret is under %q", tt.name, string(shown[caret:caret+2]))
+		}
+	}
+}
+
 func TestRenderColor(t *testing.T) {
 	l := source.NewList(source.NewFile("a", []byte("x = 1\n")))
 	l.Errorf(source.Syntax, at(1, 1), "bad")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -78,22 +79,22 @@ func (r *renderer) diag(d *Diag) {
 		sev = s.warn
 	}
 	fmt.Fprintf(r.w, "%s%s%s %s%s:%s %s%s%s [%s]\n",
-		s.bold, r.place(d.Pos), s.off, sev, d.Severity, s.off, s.bold, d.Msg, s.off, d.Code)
+		s.bold, r.place(d.Pos), s.off, sev, d.Severity, s.off, s.bold, message(d.Msg), s.off, d.Code)
 	r.snippet(d.Pos, d.End)
 	for _, n := range d.Notes {
-		fmt.Fprintf(r.w, "%s%s%s %snote:%s %s\n", s.bold, r.place(n.Pos), s.off, s.note, s.off, n.Msg)
+		fmt.Fprintf(r.w, "%s%s%s %snote:%s %s\n", s.bold, r.place(n.Pos), s.off, s.note, s.off, message(n.Msg))
 		r.snippet(n.Pos, Pos{})
 	}
 	if d.Help != "" {
-		fmt.Fprintf(r.w, "%shelp:%s %s\n", s.help, s.off, d.Help)
+		fmt.Fprintf(r.w, "%shelp:%s %s\n", s.help, s.off, message(d.Help))
 	}
 }
 
 func (r *renderer) place(p Pos) string {
 	if !p.IsValid() {
-		return r.file.Name + ":"
+		return Printable(r.file.Name) + ":"
 	}
-	return fmt.Sprintf("%s:%d:%d:", r.file.Name, p.Line, p.Col)
+	return fmt.Sprintf("%s:%d:%d:", Printable(r.file.Name), p.Line, p.Col)
 }
 
 // snippet shows the line of pos with a caret under its column and a tilde
@@ -117,7 +118,8 @@ func (r *renderer) snippet(pos, end Pos) {
 	}
 	to = min(to, len(line))
 
-	fmt.Fprintf(r.w, "%s\n", printable(line))
+	line, from, to = window(line, from, to)
+	fmt.Fprintf(r.w, "%s\n", PrintableText(line))
 	// A tab before the caret is repeated, so that both lines are indented
 	// alike whatever the width of a tab is.
 	var pad strings.Builder
@@ -135,12 +137,70 @@ func (r *renderer) snippet(pos, end Pos) {
 	fmt.Fprintf(r.w, "%s%s^%s%s\n", pad.String(), r.style.caret, strings.Repeat("~", max(tail, 0)), r.style.off)
 }
 
-// printable replaces what could upset a terminal, one rune for one rune.
-func printable(line string) string {
-	return strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return '?'
+// Of a line so many bytes are shown at most, of these so many before the caret; and so
+// many of a message.
+const (
+	maxLine    = 200
+	maxBefore  = 80
+	maxMessage = 1000
+)
+
+const ellipsis = "..."
+
+// window cuts out of a long line what stands around the part from:to, and returns
+// where that part is in it.
+func window(line string, from, to int) (string, int, int) {
+	if len(line) <= maxLine {
+		return line, from, to
+	}
+	if first := boundary(line, from-maxBefore); first > len(ellipsis) {
+		line = ellipsis + line[first:]
+		from, to = from-first+len(ellipsis), to-first+len(ellipsis)
+	}
+	if last := boundary(line, maxLine); last < len(line) {
+		line = line[:last] + ellipsis
+		to = min(to, last)
+	}
+	return line, from, to
+}
+
+// boundary is where the rune begins that byte i of s is of.
+func boundary(s string, i int) int {
+	i = max(0, min(i, len(s)))
+	for k := i; k > max(0, i-utf8.UTFMax); k-- {
+		if k == len(s) || utf8.RuneStart(s[k]) {
+			return k
 		}
-		return c
-	}, line)
+	}
+	return i
+}
+
+// message is a message as it is shown.
+func message(s string) string {
+	if len(s) > maxMessage {
+		s = s[:boundary(s, maxMessage)] + ellipsis
+	}
+	return PrintableText(s)
+}
+
+// PrintableText is Printable for texts of several lines, with tabs.
+func PrintableText(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' {
+			return c
+		}
+		return printable(c)
+	}, s)
+}
+
+// Printable makes text from outside, such as the name of a file, fit to be shown, and to
+// stand in a comment: what could upset a terminal, end a line, or turn round the order of
+// letters becomes a question mark, one rune for one rune.
+func Printable(s string) string { return strings.Map(printable, s) }
+
+func printable(c rune) rune {
+	if !unicode.IsPrint(c) {
+		return '?'
+	}
+	return c
 }

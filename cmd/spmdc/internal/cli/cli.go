@@ -14,6 +14,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // Env is what the command line works with.
@@ -173,6 +174,6 @@ func (e *Env) fail(err error) int {
 	if e.Color {
 		label, off = "\x1b[1;31m", "\x1b[0m"
 	}
-	fmt.Fprintf(e.Stderr, "%sspmdc:%s %s\n", label, off, f.Error())
+	fmt.Fprintf(e.Stderr, "%sspmdc:%s %s\n", label, off, source.PrintableText(f.Error()))
 	return f.Status
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir/transform"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // compileFlags are the flags of every command that compiles.
@@ -244,9 +245,24 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 		return show(env, explainer)
 	}
 	if cmd.StopAfter == "" {
-		fmt.Fprintf(env.Stderr, "spmdc: wrote %s; run it with: cd %s && go run . -n %d\n", dir, dir, driver.SuggestedPEs(n))
+		fmt.Fprintf(env.Stderr, "spmdc: wrote %s; run it with: cd %s && go run . -n %d\n", source.Printable(dir), shellWord(dir), driver.SuggestedPEs(n))
 	}
 	return nil
+}
+
+// shellWord is a name as the shell reads it, if it can be shown at all.
+func shellWord(name string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./+,:@%", r)
+	}
+	name = source.Printable(name)
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	if name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !safe(r) }) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 func show(env *Env, e *driver.Explainer) error {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // Exit statuses of spmdc. A program that `spmdc run` started passes its own
@@ -29,8 +31,14 @@ func (f *Failure) Error() string {
 	return f.Text + "\n  " + f.Remedy
 }
 
-// Usagef is a Failure of the command line or of what it names.
+// Usagef is a Failure of the command line or of what it names. Strings among args are
+// names, and shown as source.Printable makes them.
 func Usagef(remedy, format string, args ...any) *Failure {
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = source.Printable(s)
+		}
+	}
 	return &Failure{StatusUsage, fmt.Sprintf(format, args...), remedy}
 }
 

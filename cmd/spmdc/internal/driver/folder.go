@@ -35,7 +35,7 @@ func WriteFolder(dir string, t Tree) (err error) {
 		}
 	}()
 	parent, base := filepath.Split(target)
-	aside, err := os.MkdirTemp(parent, "."+base+".spmdc-")
+	aside, err := os.MkdirTemp(parent, "."+base[:min(len(base), longestName)]+".spmdc-")
 	if err != nil {
 		return Usagef("choose another folder with -o", "%s: cannot write the output folder: %v", dir, cause(err))
 	}

@@ -61,7 +61,7 @@ func findGo(host bool) (*goTool, error) {
 		err = json.Unmarshal(out, &g.env)
 	}
 	if err != nil {
-		return nil, Usagef(install, "%s does not work: %v %s", path, err, firstLines(stderr.String(), 3))
+		return nil, Usagef(install, "%s does not work: %v %s", path, err, firstLines(stderr.String(), 1))
 	}
 	if !newEnough(g.env["GOVERSION"]) {
 		return nil, Usagef(install, "%s is %s, and emitted programs need go%s", path, g.env["GOVERSION"], goVersion)

@@ -94,6 +94,10 @@ func cause(err error) error {
 	return err
 }
 
+// longestName is how many letters ProgramName keeps: file systems have room for 255, and
+// names are made of it.
+const longestName = 100
+
 // ProgramName is the name under which a source file's program is written,
 // built and cached: the file's base name without extension, in lower case and
 // with only letters, digits, "-" and "_", so that it is a Go module path, a
@@ -101,6 +105,7 @@ func cause(err error) error {
 func ProgramName(path string) string {
 	base := filepath.Base(path)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
+	base = base[:min(len(base), longestName)]
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '-':

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 
+	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime"
 )
 
@@ -74,19 +74,11 @@ replace %s => ./%s
 `, modulePathOf(name), goVersion, modulePath, modulePath, runtimeFolder)
 }
 
-// reserved holds the names that cannot be the path of a module although they
-// are good names of programs: one-word packages of the standard library and
-// words that mean something to the go command.
-var reserved = strings.Fields(`all bufio builtin bytes c cmd cmp context crypto embed encoding errors expvar
-	flag fmt hash html image io iter log maps math mime net os path plugin reflect regexp runtime slices
-	sort std strconv strings structs sync syscall testing time tool unicode unique unsafe vendor weak work`)
-
-func modulePathOf(name string) string {
-	if slices.Contains(reserved, name) {
-		return "hpf-" + name
-	}
-	return name
-}
+// modulePathOf is the path of the module of a program. The prefix keeps it apart from
+// packages of the standard library, words of the go command and names of devices, none
+// of which can be the path of a module, and the program of go build from the folder of
+// the run-time packages.
+func modulePathOf(name string) string { return "hpf-" + name }
 
 // sourceCopy is where the module keeps the HPF source: beside main.go, where
 // debuggers look for the file that the //line directives name. Fortran's own
@@ -124,7 +116,7 @@ It needs the Go toolchain (%s or later) and nothing else, no network either.
   %-20s the source
   spmdc/               the run-time packages that the program uses
   .spmdc               which files here are generated; compiling again replaces them
-`, filepath.Base(c.File), n, n, modulePathOf(name), goVersion, sourceCopy(c.File))
+`, source.Printable(filepath.Base(c.File)), n, n, modulePathOf(name), goVersion, source.Printable(sourceCopy(c.File)))
 	fmt.Fprintf(&b, "\nMade with --sync=%s", c.Options.Sync)
 	if c.Options.Check {
 		b.WriteString(" and --check: array bounds and undefined values are checked as it runs")

@@ -3,22 +3,22 @@ package driver
 import (
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
 
 func TestProgramName(t *testing.T) {
 	for path, want := range map[string]string{
-		"jacobi.hpf":          "jacobi",
-		"/a/b.c/Tred2.F90":    "tred2",
-		"my prog (2).hpf":     "my-prog--2",
-		".hpf":                "program",
-		"été.f90":             "t",
-		"a.b.hpf":             "a-b",
-		"-rf.hpf":             "rf",
-		"../x_1.hpf":          "x_1",
-		"\"; import os\".hpf": "import-os",
+		"jacobi.hpf":                      "jacobi",
+		"/a/b.c/Tred2.F90":                "tred2",
+		"my prog (2).hpf":                 "my-prog--2",
+		".hpf":                            "program",
+		"été.f90":                         "t",
+		"a.b.hpf":                         "a-b",
+		"-rf.hpf":                         "rf",
+		"../x_1.hpf":                      "x_1",
+		"\"; import os\".hpf":             "import-os",
+		strings.Repeat("x", 250) + ".hpf": strings.Repeat("x", 100),
 	} {
 		if got := ProgramName(path); got != want {
 			t.Errorf("ProgramName(%q) = %q, want %q", path, got, want)
@@ -26,25 +26,21 @@ func TestProgramName(t *testing.T) {
 	}
 }
 
-// TestReserved: the names that are no module paths are exactly the one-word
-// packages of the standard library, and the words of the go command.
-func TestReserved(t *testing.T) {
-	out, err := exec.Command("go", "list", "std").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range strings.Fields(string(out)) {
-		if !strings.Contains(p, "/") && !slices.Contains(reserved, p) {
-			t.Errorf("package %s of the standard library is not reserved", p)
+// TestModulePaths: the go command takes the path of every module, also where the program
+// is called as a package of the standard library, a word of its own or a device.
+func TestModulePaths(t *testing.T) {
+	names := strings.Fields(`all std cmd tool work c main test internal vendor example command-line-arguments
+		aux con prn nul com1 com9 lpt1 go toolchain module require replace spmdc fmt unsafe 1 a_test windows amd64`)
+	names = append(names, ProgramName(strings.Repeat("Long", 60)+".hpf"), ProgramName("\u202e.hpf"))
+	for _, name := range names {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "go.mod"), "module "+modulePathOf(name)+"\n\ngo "+goVersion+"\n")
+		write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
+		cmd := exec.Command("go", "list", "-mod=mod", "-deps", ".")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "\n"+modulePathOf(name)+"\n") {
+			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-	}
-	for _, word := range []string{"all", "std", "cmd", "tool", "work", "c"} {
-		if modulePathOf(word) == word {
-			t.Errorf("%s is taken as a module path", word)
-		}
-	}
-	if got := modulePathOf("jacobi"); got != "jacobi" {
-		t.Errorf("modulePathOf(jacobi) = %s", got)
 	}
 }
 

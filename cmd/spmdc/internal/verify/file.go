@@ -16,6 +16,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // Options say how to verify.
@@ -208,7 +209,7 @@ func (r *Report) reference(dir string, c *driver.Compilation, input []byte, o Op
 // Write writes the report: a table, and then each fault in full.
 func (r *Report) Write(w io.Writer) error {
 	for _, n := range r.Notes {
-		fmt.Fprintf(w, "note: %s\n", n)
+		fmt.Fprintf(w, "note: %s\n", source.PrintableText(n))
 	}
 	if len(r.Images) > 0 {
 		return r.writeImages(w)
@@ -259,7 +260,7 @@ func (r *Report) verdict(w io.Writer, runs, bad int) error {
 	if all.Runs > 0 {
 		verdict += "\n" + all.Mutations.String()
 	}
-	_, err := fmt.Fprintf(w, "\n%s: %s\n", filepath.Base(r.File), verdict)
+	_, err := fmt.Fprintf(w, "\n%s: %s\n", source.Printable(filepath.Base(r.File)), verdict)
 	return err
 }
 
