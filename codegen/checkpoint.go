@@ -193,7 +193,7 @@ func (g *gen) resumableLoop(n *comm.Loop) {
 		cond, next = trips+" > 0", fmt.Sprintf("%s, %s = %s-1, %s+%s", trips, k, trips, k, by)
 	default:
 		end := hi
-		if g.fixed(d.Hi, d) {
+		if cheap(d.Hi) {
 			g.out.p("%s = %s", k, lo)
 		} else {
 			end = g.keep(k + "End")

@@ -99,16 +99,15 @@ func (g *gen) plainLoop(d *ir.Do) {
 		g.label(d, d.Name)
 		st := g.expr(d.Step)
 		g.out.p("for %s, step, trips := %s, %s, spmd.Count(%s, %s, %s); trips > 0; %s, trips = %s+step, trips-1 {", k, lo, st, lo, hi, st, k, k)
-	case g.fixed(d.Hi, d):
+	case cheap(d.Hi):
 		g.label(d, d.Name)
 		g.out.p("for %s %s %s; %s %s %s; %s {", head, decl, lo, k, cmp, hi, inc)
 	case outside:
-		// The bounds are evaluated before the index changes.
 		g.serial++
-		from, to := fmt.Sprintf("%sLo%d", k, g.serial), fmt.Sprintf("%sHi%d", k, g.serial)
-		g.out.p("%s, %s := %s, %s", from, to, lo, hi)
+		to := fmt.Sprintf("%sHi%d", k, g.serial)
+		g.out.p("%s := %s", to, hi)
 		g.label(d, d.Name)
-		g.out.p("for %s = %s; %s %s %s; %s {", head, from, k, cmp, to, inc)
+		g.out.p("for %s = %s; %s %s %s; %s {", head, lo, k, cmp, to, inc)
 	default:
 		g.label(d, d.Name)
 		g.out.p("for %s, end := %s, %s; %s %s end; %s {", k, lo, hi, k, cmp, inc)
@@ -124,18 +123,15 @@ func (g *gen) outlives(d *ir.Do) bool {
 	return g.prog.LiveAfter(d, d.Index)
 }
 
-// fixed reports whether e has the same value in every iteration of d, so that
-// testing it anew is the same as evaluating it once.
-func (g *gen) fixed(e ir.Expr, d *ir.Do) bool {
+// cheap reports whether testing bound e anew in every iteration costs no more than
+// keeping its value, which the loop does not change.
+func cheap(e ir.Expr) bool {
 	ok := true
 	ir.WalkExpr(e, func(x ir.Expr) bool {
 		switch x := x.(type) {
-		case *ir.Var:
-			ok = ok && !g.prog.Modified(d)[x.Sym]
-		case *ir.Const:
+		case *ir.Var, *ir.Const, *ir.Un:
 		case *ir.Bin:
 			ok = ok && (x.Op == ir.Add || x.Op == ir.Sub)
-		case *ir.Un:
 		default:
 			ok = false
 		}
