@@ -37,7 +37,7 @@ func mayFail(text string) bool {
 	if strings.HasPrefix(text, "//") {
 		return false
 	}
-	for _, s := range []string{".Data[", ".Every(", "/", "%", "spmd.", "pe.Box(", ".Load(", ".Store(", "pe.Sync", "pe.Lock("} {
+	for _, s := range []string{".Data[", ".Every(", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock("} {
 		if strings.Contains(text, s) {
 			return true
 		}

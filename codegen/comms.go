@@ -233,6 +233,7 @@ func (g *gen) list(c *comm.Comm) {
 	ref := c.Refs[0]
 	name := g.lists[c]
 	g.out.p("%s = %s[:0]", name, name)
+	g.divided = divides(c.Region)
 	closers := g.guard(c.Region)
 	for _, d := range c.Walk {
 		g.out.at = d.Pos.Line
@@ -250,5 +251,6 @@ func (g *gen) list(c *comm.Comm) {
 	for range closers - len(c.Walk) {
 		g.out.p("}")
 	}
+	g.divided = false
 	g.out.p("%s.Post(%s) // %s", g.comms[c], name, source.Printable(g.plan.Comment(c)))
 }

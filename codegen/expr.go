@@ -373,10 +373,24 @@ func (g *gen) view(r *ir.Ref) (object string, subs []string) {
 // element renders an array element; store tells that it is assigned.
 func (g *gen) element(r *ir.Ref, store bool) string {
 	if acc := g.prog.Access[r]; acc != nil && acc.Mode == comm.Walk {
-		return g.walked[acc.Comm]
+		if !g.opt.Check {
+			return g.walked[acc.Comm]
+		}
+		subs := make([]string, len(r.Subs))
+		for d, s := range r.Subs {
+			subs[d] = g.idx(g.expr(s), r, d)
+		}
+		return fmt.Sprintf("spmd.Element(%s, %s)", g.walked[acc.Comm], strings.Join(subs, ", "))
 	}
 	if b := g.leaf[r]; b != "" {
 		return b
+	}
+	if g.fetches && r.Sym.Distributed() {
+		subs := make([]string, len(r.Subs))
+		for d, s := range r.Subs {
+			subs[d] = g.idx(g.expr(s), r, d)
+		}
+		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), strings.Join(subs, ", "), ir.ExprString(r))
 	}
 	object, subs := g.view(r)
 	if g.opt.Check {
@@ -405,9 +419,19 @@ func (g *gen) checkedSubs(r *ir.Ref, object string, subs []string) (string, []st
 		return object, out
 	}
 	for d := range subs {
-		out[d] = fmt.Sprintf("spmd.Idx(%s, %d, %d, %q)", subs[d], r.Sym.Dims[d].Lo, r.Sym.Dims[d].Hi, fmt.Sprintf("%s, dimension %d", ir.ExprString(r), d+1))
+		out[d] = g.idx(subs[d], r, d)
 	}
 	return object, out
+}
+
+// idx renders the test of a subscript. What all PEs execute fails on all of them, and
+// one tells.
+func (g *gen) idx(sub string, r *ir.Ref, d int) string {
+	test := "pe.Idx"
+	if g.prog.IR.SPMD || g.divided {
+		test = "spmd.Idx"
+	}
+	return fmt.Sprintf("%s(%s, %d, %d, %q)", test, sub, r.Sym.Dims[d].Lo, r.Sym.Dims[d].Hi, fmt.Sprintf("%s, dimension %d", ir.ExprString(r), d+1))
 }
 
 func atCall(subs []string) string {

@@ -111,6 +111,9 @@ type gen struct {
 	serial   int
 	around   int // open loops that all PEs execute together
 
+	divided bool // PEs execute different parts of what is emitted now
+	fetches bool // distributed elements are fetched from their owners
+
 	inside *ir.Site // the call that the statement emitted last is part of
 
 	labelled  map[ir.Stmt]bool

@@ -216,6 +216,7 @@ func (g *gen) region(r *comm.Region) {
 		g.out.p("// Every PE executes this on gathered arrays, the owners keep their part: %s.", source.Printable(r.Why))
 	}
 	g.settle(r.Stmts...)
+	g.rehearse(r)
 	g.startReductions(r)
 	if r.Pipe != nil {
 		if g.plan.BarrierAtPipe(r.Pipe) {
@@ -231,6 +232,7 @@ func (g *gen) region(r *comm.Region) {
 		}
 	}
 	g.out.at = line
+	g.divided = divides(r)
 	braces := g.guard(r)
 	for _, s := range r.Stmts {
 		g.stmt(s, r)
@@ -238,6 +240,7 @@ func (g *gen) region(r *comm.Region) {
 	for range braces {
 		g.out.p("}")
 	}
+	g.divided = false
 	if r.Pipe != nil {
 		for _, c := range r.Pipe.Comms {
 			g.out.p("%s.PipeSend()", g.comms[c])

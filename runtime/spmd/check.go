@@ -73,6 +73,61 @@ func Idx(i, lo, hi int, what string) int {
 	return i
 }
 
+// Idx is the function Idx for what all PEs execute with the same values: all of them
+// fail, and PE 0 tells.
+func (pe *PE) Idx(i, lo, hi int, what string) int {
+	if i < lo || i > hi {
+		pe.together = true
+	}
+	return Idx(i, lo, hi, what)
+}
+
+// Element is x, an element that was fetched by its subscripts, which were tested.
+func Element[T any](x T, _ ...int) T { return x }
+
+// Ends is the first and the last value of `DO i = lo, hi, step`, as many as there are.
+func Ends(lo, hi, step int) []int {
+	switch n := Count(lo, hi, step); n {
+	case 0:
+		return nil
+	case 1:
+		return []int{lo}
+	default:
+		return []int{lo, lo + (n-1)*step}
+	}
+}
+
+// Fails reports whether a test of subscripts fails, without telling. All PEs call it
+// together.
+func (pe *PE) Fails(tests func()) (failed bool) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *Fault:
+			failed, pe.together = true, false
+		default:
+			panic(v)
+		}
+	}()
+	tests()
+	return false
+}
+
+// Fetch is an element, from the PE that owns it. All PEs call it together. It is of
+// check builds, and no message that a proof counts on.
+func (a *Array[T]) Fetch(idx ...int) T {
+	root := a.Layout.OwnerFor(0, idx)
+	var x T
+	if a.pe.id == root {
+		off := 0
+		for d, dim := range a.geo.piece(root) {
+			off += dim.at(idx[d])
+		}
+		x = a.Data[off]
+	}
+	return Bcast(a.pe, -1, root, x)
+}
+
 // Int32 is x, which must be a value of INTEGER(4). what names the expression.
 func Int32(x int, what ...string) int {
 	if x != int(int32(x)) {

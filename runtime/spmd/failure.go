@@ -74,6 +74,9 @@ func (pe *PE) recover() {
 		pe.finish()
 	case transport.Unwind:
 	default:
+		if pe.together && pe.id != 0 {
+			return // PE 0 fails in the same place
+		}
 		defer func() { _ = recover() }() // Abort unwinds; there is nothing left to unwind
 		pe.t.Abort(pe.fault(v))
 	}

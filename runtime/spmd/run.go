@@ -34,7 +34,9 @@ type PE struct {
 	places  []elide.Place  // by site, those of its barriers; 0: not met yet
 	elided  *elided        // with the engine
 	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
-	meeting *atomic.Int64  // the site, plus 1, of the checkpoint whose other PEs it waits for; for deadlock
+	// A test failed that fails on all PEs.
+	together bool
+	meeting  *atomic.Int64 // the site, plus 1, of the checkpoint whose other PEs it waits for; for deadlock
 
 	state    []saved          // what a checkpoint holds, see keep
 	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
