@@ -2,7 +2,8 @@ package comm
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -154,38 +155,23 @@ func (p *Program) Explain() string {
 // explainRegions lists what is not computed in parallel, and why.
 func (p *Program) explainRegions(b *strings.Builder) {
 	var serial, fallback []string
-	var visit func(list []Node)
-	visit = func(list []Node) {
-		for _, n := range list {
-			switch n := n.(type) {
-			case *Loop:
-				if why := p.Notes[n.Do]; why != "" {
-					serial = append(serial, fmt.Sprintf("line %d, %s: %s", n.Do.Pos.Line, ir.StmtString(n.Do), why))
+	for _, n := range p.nodes() {
+		switch n := n.(type) {
+		case *Loop:
+			if why := p.Notes[n.Do]; why != "" {
+				serial = append(serial, fmt.Sprintf("line %d, %s: %s", n.Do.Pos.Line, ir.StmtString(n.Do), why))
+			}
+		case *Region:
+			if n.Fallback {
+				names := map[string]bool{}
+				for _, c := range n.Comms {
+					names[c.Array.Name] = true
 				}
-				visit(n.Body)
-			case *WhileLoop:
-				visit(n.Pre)
-				visit(n.Body)
-			case *Branch:
-				visit(n.Then)
-				visit(n.Else)
-			case *Region:
-				if n.Fallback {
-					names := map[string]bool{}
-					for _, c := range n.Comms {
-						names[c.Array.Name] = true
-					}
-					var list []string
-					for k := range names {
-						list = append(list, k)
-					}
-					sort.Strings(list)
-					fallback = append(fallback, fmt.Sprintf("line %d: gathers %s: %s", n.Stmts[0].Position().Line, strings.Join(list, ", "), n.Why))
-				}
+				list := slices.Sorted(maps.Keys(names))
+				fallback = append(fallback, fmt.Sprintf("line %d: gathers %s: %s", n.Stmts[0].Position().Line, strings.Join(list, ", "), n.Why))
 			}
 		}
 	}
-	visit(p.Body)
 	if len(serial) > 0 {
 		b.WriteString("\nloops that all PEs step through together:\n")
 		for _, s := range serial {

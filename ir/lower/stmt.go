@@ -250,8 +250,10 @@ func (l *lowerer) mayChange(name ast.Name) bool {
 func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	ind := l.pending
 	l.pending = nil
-	if l.prog.SPMD {
-		ind = nil // every image executes all of the loop
+	if l.prog.SPMD && ind != nil { // what one image may not know is not taken on trust
+		l.diags.Warnf(source.NotHonoured, ind.Pos, "INDEPENDENT is not made use of in a program with coarrays: a loop over distributed arrays is divided where that is proved to be right").
+			WithHelp("remove the directive")
+		ind = nil
 	}
 	d := &ir.Do{S: ir.S{Pos: s.Pos}, Name: s.Name, End: s.EndPos}
 	ok := true

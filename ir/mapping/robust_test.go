@@ -23,6 +23,7 @@ func compile(text string) *source.List {
 		return diags
 	}
 	mapping.Resolve(p, diags)
+	mapping.WarnUnused(p, diags)
 	mapping.Explain(p, 3)
 	scalar.Analyze(p)
 	return diags

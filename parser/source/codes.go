@@ -33,6 +33,7 @@ const (
 	OutOfBounds        Code = "out-of-bounds"
 	BadConstant        Code = "bad-constant"
 	TooLarge           Code = "too-large"
+	NotHonoured        Code = "not-honoured"
 )
 
 // CodeInfo documents a code.
@@ -220,6 +221,16 @@ end program p
 !HPF$ ALIGN a(i) WITH t(i)
 !HPF$ DISTRIBUTE t(BLOCK)
   a(1) = 0.0
+end program p
+`},
+	{NotHonoured, false, "a directive that the program makes no use of (a warning)",
+		`program p
+  real a(10)
+!HPF$ INDEPENDENT
+  do i = 1, 10
+    a(i) = i
+  end do
+  print *, a(3)
 end program p
 `},
 }

@@ -42,7 +42,7 @@ func Passes() *Table {
 			{
 				Name:    "mapping",
 				Doc:     "turn ALIGN and DISTRIBUTE into owner maps",
-				Run:     func(c *Compilation) error { mapping.Resolve(c.IR, c.Diags); images.Check(c.IR, c.Diags); return nil },
+				Run:     runMapping,
 				Explain: Views{Text: func(c *Compilation) (string, error) { return mapping.Explain(c.IR, c.PEs), nil }},
 			},
 			{
@@ -60,7 +60,7 @@ func Passes() *Table {
 			{
 				Name:    "comm",
 				Doc:     "who computes what, which references communicate, and where",
-				Run:     func(c *Compilation) error { c.Comm = comm.Analyze(c.IR, c.Scalar); return nil },
+				Run:     runComm,
 				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Comm.Explain(), nil }, Data: dataComm},
 			},
 			{
@@ -130,6 +130,19 @@ func Passes() *Table {
 
 func runAST(c *Compilation) error {
 	c.AST, c.Diags = parser.Parse(c.File, c.Text)
+	return nil
+}
+
+func runMapping(c *Compilation) error {
+	mapping.Resolve(c.IR, c.Diags)
+	images.Check(c.IR, c.Diags)
+	mapping.WarnUnused(c.IR, c.Diags)
+	return nil
+}
+
+func runComm(c *Compilation) error {
+	c.Comm = comm.Analyze(c.IR, c.Scalar)
+	c.Comm.WarnIgnored(c.Diags)
 	return nil
 }
 
