@@ -140,10 +140,7 @@ var kernels = []kernel{
 		"array:no elements", "array:no elements, reduced", "array:no elements, rank 2",
 		"array:no elements, argument",
 	}},
-	{name: "integers that wrap", make: wrapping, variants: []string{
-		"wrap:linear congruential", "wrap:xorshift", "wrap:sum and difference", "wrap:in parallel",
-		"wrap:reduction",
-	}}, // without this line nothing wraps
+	{name: "integers that wrap", make: wrapping, variants: wrapForms}, // without this line nothing wraps
 }
 
 func kernelNamed(name string) kernel {

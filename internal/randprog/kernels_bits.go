@@ -94,6 +94,9 @@ func longIntegers(k *kern) {
 	k.emit(k.nest(out, []string{k.set(a, back, val{text: fmt.Sprintf("int(mod(%s, 1009_8))", k.ref(w, out).text), kind: intKind, bound: 1008})}, how{parallel: true})...)
 }
 
+// wrapForms are the variants of wrapping.
+var wrapForms = []string{"wrap:linear congruential", "wrap:xorshift", "wrap:sum and difference", "wrap:in parallel", "wrap:reduction"}
+
 // wrapping is generators of random numbers, as they are found in old programs: the
 // arithmetic of INTEGER(4) wraps.
 func wrapping(k *kern) {
