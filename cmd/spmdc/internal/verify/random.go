@@ -30,6 +30,7 @@ type RandomOptions struct {
 	// Yardstick is by how many sampled executions on each number of PEs it is measured how
 	// much plan elide leaves of what is safe; 0: not at all.
 	Yardstick int
+	lot       int       // how many programs are built as one; 0: as many as are good
 	Progress  io.Writer // gets a line now and then in long runs; nil: none
 }
 
@@ -99,6 +100,9 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 	size := mostVariants * 3 / 4 // programs with drawn plans have 1.25 of them
 	if n := len(r.Drawn(o.Seed).Plans); !o.Draw || o.Plans != nil {
 		size = mostVariants / n
+	}
+	if o.lot > 0 {
+		size = o.lot
 	}
 	built := make(chan *lot)
 	go func() {
