@@ -177,6 +177,28 @@ func argumentForms(k *kern) {
 	kd := k.numeric()
 	a, b, z := k.plain(kd, 1), k.plain(kd, 1), k.plain(kd, 1)
 	n := min(a.dims[0].extent(), b.dims[0].extent(), z.dims[0].extent())
+	constant := true // the bounds of the last section
+	section := func(x *array, n int) string {
+		constant = true
+		d := x.dims[0]
+		if n == x.dims[0].extent() && u.chance(1, 2) {
+			return x.name
+		}
+		first := d.lo + u.pick(d.extent()-n+1)
+		if u.chance(1, 2) {
+			k.feat("call:section of run-time bounds")
+			constant = false
+			return fmt.Sprintf("%s(%s:%s)", x.name, k.runtime(first), k.runtime(first+n-1))
+		}
+		return fmt.Sprintf("%s(%d:%d)", x.name, first, first+n-1)
+	}
+	if u.chance(1, 4) {
+		n = 0
+		k.feat("call:empty section")
+	} else {
+		n = 1 + u.pick(n)
+	}
+	target := section(z, n)
 	inner, outer := k.fresh("inner"), k.fresh("forms")
 	word := typeWords[kd]
 	c := &callee{internal: true}
@@ -184,7 +206,7 @@ func argumentForms(k *kern) {
 	c.add("%s, intent(in) :: x(:), y(:)", word)
 	c.add("%s, intent(inout) :: z(:)", word)
 	c.add("integer, intent(inout) :: hits")
-	if u.chance(1, 3) {
+	if constant && u.chance(1, 3) {
 		c.add("!HPF$ DISTRIBUTE z(%s)", oneOf(u, "BLOCK", "CYCLIC"))
 		k.feat("call:mapping of its own")
 	}
@@ -214,30 +236,11 @@ func argumentForms(k *kern) {
 		k.procedures = append(k.procedures, e)
 	}
 	hits := k.scalarVar(intKind, "hits", "0", tier{bound: 1000})
-	section := func(x *array, n int) string {
-		d := x.dims[0]
-		if n == x.dims[0].extent() && u.chance(1, 2) {
-			return x.name
-		}
-		first := d.lo + u.pick(d.extent()-n+1)
-		if u.chance(1, 2) {
-			k.feat("call:section of run-time bounds")
-			return fmt.Sprintf("%s(%s:%s)", x.name, k.runtime(first), k.runtime(first+n-1))
-		}
-		return fmt.Sprintf("%s(%d:%d)", x.name, first, first+n-1)
-	}
-	if u.chance(1, 4) {
-		n = 0
-		k.feat("call:empty section")
-	} else {
-		n = 1 + u.pick(n)
-	}
 	x, y := section(a, n), section(b, n)
 	if u.chance(1, 3) {
 		y = x
 		k.feat("call:one argument twice")
 	}
-	target := section(z, n)
 	call := fmt.Sprintf("call %s(%s, %s, %s, %s)", outer, x, y, target, hits.name)
 	switch u.pick(3) {
 	case 1:
