@@ -80,15 +80,15 @@ func (s span) without(lines []string) (out [][]string) {
 }
 
 var (
-	opens  = regexp.MustCompile(`(?i)^\s*(\w+\s*:\s*)?(do\b|if\s*\(.*\)\s*then\s*(!.*)?$)`)
+	opens  = regexp.MustCompile(`(?i)^\s*((\w+\s*:\s*)?(do\b|if\s*\(.*\)\s*then\s*(!.*)?$)|(\w+(\(\w+\))?\s+)?(subroutine|function)\s+\w+\s*\(|module\s+\w+\s*$)`)
 	branch = regexp.MustCompile(`(?i)^\s*if\b`)
 	middle = regexp.MustCompile(`(?i)^\s*else\s*(!.*)?$`)
-	closes = regexp.MustCompile(`(?i)^\s*end\s*(do|if)\b`)
+	closes = regexp.MustCompile(`(?i)^\s*end\s*(do|if|subroutine|function|module)\b`)
 	frame  = regexp.MustCompile(`(?i)^\s*((end\s*)?program\b|implicit\b|else\b)`)
 )
 
-// constructs lists the blocks and the single lines of a program, continued lines as
-// one.
+// constructs lists the blocks, modules, procedures and single lines of a program,
+// continued lines as one.
 func constructs(lines []string) (out []span) {
 	var stack []span
 	for i := 0; i < len(lines); i++ {

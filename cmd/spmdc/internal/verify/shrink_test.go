@@ -50,6 +50,42 @@ func TestShrink(t *testing.T) {
 			t.Errorf("%q, %v in %d tries:\n%s\nwant\n%s", c.fails, err, tries, got, c.want)
 		}
 	}
+	const units = `module store
+  implicit none
+  integer :: x
+contains
+  subroutine clear(y)
+    integer :: y
+    y = 0
+  end subroutine clear
+end module store
+program units
+  use store
+  implicit none
+  call clear(x)
+  x = f(3)
+contains
+  integer function f(x)
+    integer :: x
+    f = x
+  end function f
+end program units
+`
+	for _, c := range []struct{ fails, want string }{
+		{"call clear(x)", "program units\n  implicit none\n  call clear(x)\nend program units\n"},
+		{"f = x", "program units\n  implicit none\n  integer function f(x)\n    f = x\n  end function f\nend program units\n"},
+		{"y = 0", "module store\n  implicit none\n  subroutine clear(y)\n    y = 0\n  end subroutine clear\nend module store\nprogram units\n  implicit none\nend program units\n"},
+	} {
+		got, _ := Shrink(units, func(source string) error {
+			if strings.Contains(source, c.fails) {
+				return errors.New("it has " + c.fails)
+			}
+			return nil
+		}, late)
+		if got != c.want {
+			t.Errorf("%q:\n%s\nwant\n%s", c.fails, got, c.want)
+		}
+	}
 	if got, err := Shrink(long, func(string) error { return nil }, late); got != long || err != nil {
 		t.Errorf("what does not fail is changed: %v\n%s", err, got)
 	}
