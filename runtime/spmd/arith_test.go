@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -133,5 +134,32 @@ func TestPosDiffNaN(t *testing.T) {
 	}
 	if d := PosDiff(1, inf); d != 0 {
 		t.Errorf("dim(1, inf) = %v, want 0", d)
+	}
+}
+
+// TestLargerAndSmaller: NaN loses against every number, and the others are ordered
+// as listed. So both functions are commutative and associative, to the bit.
+func TestLargerAndSmaller(t *testing.T) {
+	ordered := []float64{math.Inf(-1), -1, math.Copysign(0, -1), 0, 1, math.Inf(1)}
+	check := func(what string, got, want float64) {
+		if math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	nan := math.NaN()
+	for i, x := range ordered {
+		for k, y := range ordered {
+			what := fmt.Sprintf("of %v and %v", x, y)
+			check("the larger "+what, Larger(x, y), ordered[max(i, k)])
+			check("the smaller "+what, Smaller(x, y), ordered[min(i, k)])
+			check("the larger single "+what, float64(Larger(float32(x), float32(y))), ordered[max(i, k)])
+			check("the smaller single "+what, float64(Smaller(float32(x), float32(y))), ordered[min(i, k)])
+		}
+		for _, y := range []float64{Larger(x, nan), Larger(nan, x), Smaller(x, nan), Smaller(nan, x)} {
+			check(fmt.Sprintf("what is left of NaN and %v", x), y, x)
+		}
+	}
+	if x, y := Larger(nan, nan), Smaller(nan, nan); x == x || y == y {
+		t.Errorf("of NaNs alone %v and %v, want NaN", x, y)
 	}
 }
