@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 	}
 	// One cache of programs for all scripts; one that is about the cache sets
 	// its own.
-	programs := t.TempDir()
+	programs := filepath.Join(t.TempDir(), "programs")
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,

@@ -126,7 +126,7 @@ func Aside(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !lock(f) || !same(f) { // a Sweep was faster
+		if !Lock(f) || !same(f) { // a Sweep was faster
 			f.Close()
 			continue
 		}
@@ -170,7 +170,7 @@ func Sweep(path string) {
 		if err != nil {
 			continue
 		}
-		if lock(f) && same(f) {
+		if Lock(f) && same(f) {
 			os.Remove(name)
 		}
 		f.Close()

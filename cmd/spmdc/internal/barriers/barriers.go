@@ -159,7 +159,7 @@ func (t *Test) Run(ctx context.Context, plan *elide.Plan) error {
 	cmd.Stdout, cmd.Stderr = t.Out, t.Out
 	driver.Grouped(cmd)
 	cmd.WaitDelay = time.Second
-	err = cmd.Run()
+	err = driver.RunTied(cmd)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

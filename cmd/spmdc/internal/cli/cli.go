@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Color          bool // diagnostics in colour
 	TextColor      bool // texts on standard output in colour
+
+	Context context.Context // a signal ends it; Main makes it
 }
 
 // System is the process's own environment. Colour is for terminals, and only
@@ -58,6 +61,9 @@ func Main(args []string, env *Env) int {
 	if err := table.Validate(); err != nil {
 		return env.fail(&driver.Failure{Status: driver.StatusInternal, Text: err.Error()})
 	}
+	ctx, stop := driver.Interruptible()
+	defer stop()
+	env.Context, table.Context = ctx, ctx
 	var status int
 	err := dispatch(rewrite(args), env, table, &status)
 	if err != nil {

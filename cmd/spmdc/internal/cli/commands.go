@@ -153,6 +153,9 @@ func (f *compileFlags) open(file string, pes []int) (*driver.Compilation, error)
 // finish prints what a compilation has to say, whether it failed or not. The
 // error of the compilation is the more important one.
 func (f *compileFlags) finish(c *driver.Compilation, env *Env, err error) error {
+	if driver.InterruptedBy(env.Context) != nil {
+		return err // the passes may be at work on c
+	}
 	if rerr := c.Report(env.Stderr, env.Color); err == nil && rerr != nil {
 		err = rerr
 	}

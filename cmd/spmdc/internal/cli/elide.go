@@ -2,15 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/barriers"
@@ -168,20 +162,18 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if program, err = filepath.Abs(program); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	test := &barriers.Test{Command: cmd.Test, Program: program, Limit: cmd.Limit, Out: io.Discard}
-	judged, err := barriers.Validate(ctx, plan, test, env.Stdout)
-	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
+	judged, err := barriers.Validate(env.Context, plan, test, env.Stdout)
+	interrupted := driver.InterruptedBy(env.Context)
+	if err != nil && interrupted == nil {
 		return err
 	}
 	if werr := barriers.Written(out, judged.WriteFile(out)); werr != nil {
 		return werr
 	}
-	if interrupted {
-		fmt.Fprintf(env.Stderr, "spmdc: interrupted; %s has the verdicts so far\n", out)
-		*status = driver.StatusInterrupted
+	if interrupted != nil {
+		interrupted.Text += "; " + out + " has the verdicts so far"
+		return interrupted
 	}
 	return nil
 }

@@ -76,6 +76,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
+	o.Context = env.Context
 	var text bytes.Buffer
 	ok := false
 	switch {
@@ -124,8 +125,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 			fmt.Fprintln(&text)
 			random.Log.Write(&text)
 		}
-		if r.Interrupted() {
-			*status = driver.StatusInterrupted
+		if f := driver.InterruptedBy(env.Context); f != nil && r.Interrupted() {
+			*status = f.Status
 		}
 	default:
 		flags := cmd.compileFlags()

@@ -67,6 +67,9 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 			return "", err
 		}
 	}
+	if f := InterruptedBy(b.Table.Context); f != nil {
+		return "", f
+	}
 	// A program with warnings is not remembered, so that they show again.
 	if c.Diags == nil || c.Diags.Len() == 0 {
 		err = b.Cache.Remember(source, key)

@@ -9,10 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // cacheLimit is how many bytes of programs the cache keeps.
@@ -25,13 +28,15 @@ const cacheGrace = time.Minute
 // Cache keeps built programs:
 //
 //	bin/KEY/NAME   a program; KEY hashes everything that it was built from
+//	bin/KEY/.sum   the hash of the program, which is built again if it has another
 //	index/KEY      names the entry of bin that a source gave; KEY hashes the
 //	               source, the options, the toolchain and spmdc itself, so that
 //	               an unchanged program starts without running the passes
-//	tmp-*          entries in the making
+//	tmp-*          entries in the making, each with a file that the maker has locked
 //
 // Entries are renamed into place complete and never changed, so any number of
-// spmdc processes may use one cache.
+// spmdc processes may use one cache. What is executed from it is what spmdc has put
+// there: nobody else may write to the folders, and what is damaged is made again.
 type Cache struct {
 	Dir   string
 	Limit int64 // bytes
@@ -54,15 +59,44 @@ func OpenCache() (*Cache, error) {
 	}
 	c := &Cache{Dir: dir, Limit: cacheLimit}
 	for _, d := range []string{"bin", "index"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
 			return nil, Usagef("set SPMDC_CACHE to a folder that can be written", "%s: cannot make the build cache: %v", dir, explainPath(err))
 		}
 	}
+	for _, d := range []string{"", "bin", "index"} {
+		if err := checkPrivate(filepath.Join(dir, d)); err != nil {
+			return nil, err
+		}
+	}
+	c.sweep()
 	return c, nil
+}
+
+// checkPrivate refuses a folder in which somebody else could put a program.
+func checkPrivate(dir string) error {
+	st, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return Usagef("set SPMDC_CACHE to a folder for built programs", "%s: %v", dir, cause(err))
+	case !ours(st):
+		return Usagef("set SPMDC_CACHE to a folder of your own", "%s: the build cache belongs to another user", dir)
+	case st.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
+		return Usagef("remove it if others have access to it, or make it yours: chmod go-w "+dir, "%s: other users can write to the build cache", dir)
+	}
+	return nil
 }
 
 // Key is the identity of a cache entry.
 type Key string
+
+// keyLength is how many hexadecimal digits a key has.
+const keyLength = 40
+
+// valid reports whether a key is one that hashOf could have made, and not the path of
+// something elsewhere.
+func (k Key) valid() bool {
+	return len(k) == keyLength && strings.Trim(string(k), "0123456789abcdef") == ""
+}
 
 // hashOf makes a key of parts. Each part is preceded by its length, so that no
 // two lists of parts run together into one.
@@ -72,19 +106,53 @@ func hashOf(parts ...string) Key {
 		fmt.Fprintf(h, "%d:", len(p))
 		io.WriteString(h, p)
 	}
-	return Key(hex.EncodeToString(h.Sum(nil))[:40])
+	return Key(hex.EncodeToString(h.Sum(nil))[:keyLength])
 }
 
 // Program returns the path of the program of that key, if it is there, and
 // marks it as used now.
 func (c *Cache) Program(key Key, name string) (string, bool) {
+	if !key.valid() {
+		return "", false
+	}
 	path := filepath.Join(c.Dir, "bin", string(key), name)
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+	if !whole(path) {
 		return "", false
 	}
 	now := time.Now()
 	os.Chtimes(filepath.Dir(path), now, now) // a read-only cache is still good
 	return path, true
+}
+
+// sumName is the file of the hash of a program, beside it.
+const sumName = ".sum"
+
+// whole reports whether a program is there as it was built.
+func whole(program string) bool {
+	st, err := os.Lstat(program)
+	if err != nil || !st.Mode().IsRegular() || st.Mode().Perm()&0o100 == 0 && runtime.GOOS != "windows" {
+		return false
+	}
+	want, err := os.ReadFile(filepath.Join(filepath.Dir(program), sumName))
+	if err != nil {
+		return false
+	}
+	sum, err := sumOf(program)
+	return err == nil && sum == string(want)
+}
+
+// sumOf is the hash of a file.
+func sumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Lookup returns the program that a source gave when it was last compiled.
@@ -98,42 +166,95 @@ func (c *Cache) Lookup(source Key, name string) (string, bool) {
 
 // Remember records which program a source gave.
 func (c *Cache) Remember(source, program Key) error {
-	f, err := os.CreateTemp(c.Dir, "tmp-")
+	work, done, err := c.work()
 	if err != nil {
 		return c.failure(err)
 	}
-	_, err = f.WriteString(string(program))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(c.Dir, "index", string(source)))
+	defer done()
+	file := filepath.Join(work, "entry")
+	if err = os.WriteFile(file, []byte(program), 0o600); err == nil {
+		err = os.Rename(file, filepath.Join(c.Dir, "index", string(source)))
 	}
 	if err != nil {
-		os.Remove(f.Name())
 		return c.failure(err)
 	}
 	return nil
+}
+
+// lockName is the file in a folder tmp-* that its maker has locked.
+const lockName = "lock"
+
+// work makes a folder for something in the making; done removes it.
+func (c *Cache) work() (dir string, done func(), err error) {
+	if dir, err = os.MkdirTemp(c.Dir, "tmp-"); err != nil {
+		return "", nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", nil, err
+	}
+	outfile.Lock(lock)
+	return dir, func() {
+		lock.Close()
+		os.RemoveAll(dir)
+	}, nil
+}
+
+// unlockedAge is how long a folder tmp-* is taken to be about to get its lock.
+const unlockedAge = time.Hour
+
+// sweep removes what processes have left that were killed.
+func (c *Cache) sweep() {
+	left, _ := filepath.Glob(filepath.Join(c.Dir, "tmp-*"))
+	for _, dir := range left {
+		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+		if err != nil {
+			if st, err := os.Lstat(dir); err == nil && time.Since(st.ModTime()) > unlockedAge {
+				os.RemoveAll(dir)
+			}
+			continue
+		}
+		// Where there are no locks an open file cannot be removed.
+		if outfile.Lock(lock) && os.Remove(lock.Name()) == nil {
+			os.RemoveAll(dir)
+		}
+		lock.Close()
+	}
 }
 
 // Add makes the entry of a program: build is given an empty folder of its own,
 // one for temporary files, and writes the program to out. What else build
 // leaves in the folders is removed. When another process made the same entry meanwhile, that one stays.
 func (c *Cache) Add(key Key, name string, build func(dir, out, tmp string) error) (string, error) {
-	work, err := os.MkdirTemp(c.Dir, "tmp-")
+	work, done, err := c.work()
 	if err != nil {
 		return "", c.failure(err)
 	}
-	defer os.RemoveAll(work)
+	defer done()
 	entry := filepath.Join(work, "entry")
 	dir := filepath.Join(work, "module")
 	tmp := filepath.Join(work, "tmp")
 	for _, d := range []string{entry, dir, tmp} {
-		if err := os.Mkdir(d, 0o777); err != nil {
+		if err := os.Mkdir(d, 0o700); err != nil {
 			return "", c.failure(err)
 		}
 	}
 	if err := build(dir, filepath.Join(entry, name), tmp); err != nil {
 		return "", err
 	}
-	renameErr := os.Rename(entry, filepath.Join(c.Dir, "bin", string(key)))
+	sum, err := sumOf(filepath.Join(entry, name))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(entry, sumName), []byte(sum), 0o600)
+	}
+	if err != nil {
+		return "", c.failure(err)
+	}
+	path := filepath.Join(c.Dir, "bin", string(key), name)
+	if _, err := os.Stat(filepath.Dir(path)); err == nil && !whole(path) {
+		os.Rename(filepath.Dir(path), filepath.Join(work, "damaged"))
+	}
+	renameErr := os.Rename(entry, filepath.Dir(path))
 	path, ok := c.Program(key, name)
 	if !ok {
 		return "", c.failure(fmt.Errorf("the program is not there: %w", errors.Join(renameErr, fs.ErrNotExist)))
@@ -147,8 +268,7 @@ func (c *Cache) failure(err error) error {
 }
 
 // evict removes the programs that were not used for longest until the rest
-// fits the limit, then index entries that lead nowhere, and what interrupted
-// processes left. Errors only mean that another process was faster.
+// fits the limit, then index entries that lead nowhere. Errors only mean that another process was faster.
 func (c *Cache) evict() {
 	type entry struct {
 		path string
@@ -187,22 +307,16 @@ func (c *Cache) evict() {
 	if removed {
 		c.dropDangling()
 	}
-	left, _ := filepath.Glob(filepath.Join(c.Dir, "tmp-*"))
-	for _, p := range left {
-		if st, err := os.Stat(p); err == nil && time.Since(st.ModTime()) > 24*time.Hour {
-			os.RemoveAll(p)
-		}
-	}
 }
 
 func (c *Cache) dropDangling() {
 	index, _ := filepath.Glob(filepath.Join(c.Dir, "index", "*"))
 	for _, p := range index {
 		text, err := os.ReadFile(p)
-		if err != nil || strings.ContainsRune(string(text), filepath.Separator) {
+		if err != nil {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(c.Dir, "bin", string(text))); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(c.Dir, "bin", string(text))); !Key(text).valid() || errors.Is(err, fs.ErrNotExist) {
 			os.Remove(p)
 		}
 	}
@@ -215,14 +329,6 @@ var selfKey = sync.OnceValues(func() (Key, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return Key(hex.EncodeToString(h.Sum(nil))), nil
+	sum, err := sumOf(path)
+	return Key(sum), err
 })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -68,6 +69,129 @@ func TestCacheFailedBuildLeavesNothing(t *testing.T) {
 	if _, ok := c.Program(hashOf("p"), "p"); ok {
 		t.Error("the program of a failed build is in the cache")
 	}
+	assertClean(t, c)
+}
+
+// TestCacheDamage: a program that is not as it was built is not executed, and made again.
+func TestCacheDamage(t *testing.T) {
+	c := testCache(t)
+	key, src := hashOf("p"), hashOf("source")
+	path, err := c.Add(key, "p", fill(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Remember(src, key); err != nil {
+		t.Fatal(err)
+	}
+	for what, damage := range map[string]func() error{
+		"cut off":     func() error { return os.Truncate(path, 500) },
+		"empty":       func() error { return os.Truncate(path, 0) },
+		"changed":     func() error { return os.WriteFile(path, bytes.Repeat([]byte{'y'}, 1000), 0o777) },
+		"no hash":     func() error { return os.Remove(filepath.Join(filepath.Dir(path), sumName)) },
+		"not allowed": func() error { return os.Chmod(path, 0o600) },
+		"a link": func() error {
+			return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path))
+		},
+		"gone": func() error { return os.Remove(path) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := c.Lookup(src, "p"); ok {
+			t.Errorf("%s: the program is taken", what)
+		}
+		if _, err := c.Add(key, "p", fill(1000)); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, ok := c.Lookup(src, "p"); !ok {
+			t.Errorf("%s: made again, the program is not there", what)
+		}
+	}
+	assertClean(t, c)
+}
+
+// TestCacheKeys: an entry of the index is a key, and leads to nothing outside.
+func TestCacheKeys(t *testing.T) {
+	c := testCache(t)
+	evil := filepath.Join(filepath.Dir(c.Dir), "evil")
+	if err := os.Mkdir(evil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(evil, "p"), "evil")
+	sum, err := sumOf(filepath.Join(evil, "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(evil, sumName), sum)
+	if err := os.Chmod(filepath.Join(evil, "p"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	src := hashOf("source")
+	for _, entry := range []string{"../../evil", evil, "", "..", string(hashOf("x"))[:39] + "G", string(hashOf("x")) + "/../../evil"} {
+		write(t, filepath.Join(c.Dir, "index", string(src)), entry)
+		if path, ok := c.Lookup(src, "p"); ok {
+			t.Errorf("entry %q gives %s", entry, path)
+		}
+	}
+}
+
+// TestCachePrivate: a cache to which others can write, or which is another user's, is
+// refused; what spmdc makes is for its user alone.
+func TestCachePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions")
+	}
+	c := testCache(t)
+	for _, d := range []string{"", "bin", "index"} {
+		dir := filepath.Join(c.Dir, d)
+		if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v, want permissions 700", d, st.Mode(), err)
+		}
+		for _, mode := range []os.FileMode{0o777, 0o720, 0o702} {
+			if err := os.Chmod(dir, mode); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := OpenCache(); err == nil || !strings.Contains(err.Error(), "other users can write") {
+				t.Errorf("%q with permissions %o: %v", d, mode, err)
+			}
+		}
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("the rest needs the superuser")
+	}
+	if err := os.Chown(c.Dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenCache(); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+		t.Errorf("another user's: %v", err)
+	}
+}
+
+// TestCacheSweeps: what a process that was killed has left goes, what one makes stays.
+func TestCacheSweeps(t *testing.T) {
+	c := testCache(t)
+	busy, done, err := c.work()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(c.Dir, "tmp-left")
+	if err := os.MkdirAll(filepath.Join(left, "module"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(left, lockName), "")
+	if _, err := OpenCache(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what nobody makes any more is still there")
+	}
+	if _, err := os.Stat(busy); err != nil {
+		t.Errorf("what is in the making: %v", err)
+	}
+	done()
 	assertClean(t, c)
 }
 

@@ -2,18 +2,15 @@ package driver
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"sort"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -112,25 +109,28 @@ func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
 		args = append(args, "-race")
 		cgo = "CGO_ENABLED=1" // the detector is linked in through cgo
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := Interruptible()
 	defer stop()
 	cmd := exec.CommandContext(ctx, g.path, append(append(args, flags...), ".")...)
 	cmd.Dir = dir
 	cmd.Env = g.environ("GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on", "GOTMPDIR="+tmp, "TMPDIR="+tmp, cgo)
-	// Ctrl-C reaches this process alone, so that it is always the one that
+	// Signals reach this process alone, so that it is always the one that
 	// tells the go command and the compilers to stop.
-	ownGroup(cmd)
+	OwnGroup(cmd)
 	cmd.Cancel = func() error { return interruptGroup(cmd) }
 	cmd.WaitDelay = interruptGrace
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Stdout = &stderr
-	err := cmd.Run()
-	switch {
-	case err == nil:
+	err := RunTied(cmd)
+	if f := InterruptedBy(ctx); f != nil {
+		if cmd.Process != nil {
+			killGroup(cmd) // what is left of it
+		}
+		return f
+	}
+	if err == nil {
 		return nil
-	case ctx.Err() != nil:
-		return &Failure{Status: StatusInterrupted, Text: "interrupted"}
 	}
 	text := stderr.String()
 	var exit *exec.ExitError
@@ -149,9 +149,6 @@ func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
 	}
 	return internalf("code", "the Go compiler refuses the emitted program:\n%s", firstLines(text, 8))
 }
-
-// StatusInterrupted is the exit status after Ctrl-C, as shells count it.
-const StatusInterrupted = 128 + int(syscall.SIGINT)
 
 // firstLines is the first n lines of text that are not the go command's "# package".
 func firstLines(text string, n int) string {

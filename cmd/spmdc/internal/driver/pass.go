@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -44,6 +45,8 @@ type Order struct {
 type Table struct {
 	Passes []Pass
 	Orders []Order
+
+	Context context.Context // ends every run over the table; nil: nothing does
 }
 
 // Validate proves that the table is well formed: names are unique, every
@@ -124,7 +127,26 @@ type RunOptions struct {
 // Run takes c through the passes. It returns ErrDiagnosed as soon as a pass
 // found an error in the user's program, and a Failure that names the pass when
 // spmdc itself is at fault. c.Timings tells what ran.
+//
+// When t.Context ends, so does Run, at once: c is then not to be used any more.
 func (t *Table) Run(c *Compilation, o RunOptions) error {
+	if t.Context == nil {
+		return t.run(c, o)
+	}
+	done := make(chan error, 1)
+	go func() { done <- t.run(c, o) }()
+	select {
+	case err := <-done:
+		return err
+	case <-t.Context.Done():
+		if f := InterruptedBy(t.Context); f != nil {
+			return f
+		}
+		return context.Cause(t.Context)
+	}
+}
+
+func (t *Table) run(c *Compilation, o RunOptions) error {
 	for i := range t.Passes {
 		p := &t.Passes[i]
 		start := time.Now()

@@ -19,13 +19,14 @@ type Stdio struct {
 // Grouped makes a command interrupt what it has started itself, too, when its
 // context ends it.
 func Grouped(cmd *exec.Cmd) {
-	ownGroup(cmd)
+	OwnGroup(cmd)
 	cmd.Cancel = func() error { return interruptGroup(cmd) }
 }
 
 // Start runs a built program to its end and returns its exit status, which is
 // 128 plus the number of the signal for one that a signal ended. Signals that
-// spmdc receives go on to the program, which decides what they mean.
+// spmdc receives go on to the program, which decides what they mean; it does not
+// outlive spmdc.
 func Start(program string, args []string, io Stdio) (int, error) {
 	status, _, err := start(program, args, io)
 	return status, err
@@ -77,11 +78,13 @@ func start(program string, args []string, io Stdio) (int, syscall.Signal, error)
 	// Listening begins before the program does, so that no signal falls
 	// between the two and ends spmdc alone.
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	listen(signals)
 	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
+	untie, err := StartTied(cmd)
+	if err != nil {
 		return 0, 0, Usagef("try again; if it stays so, empty the build cache", "the program does not start: %v", err)
 	}
+	defer untie()
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
@@ -94,7 +97,7 @@ func start(program string, args []string, io Stdio) (int, syscall.Signal, error)
 			}
 		}
 	}()
-	err := cmd.Wait()
+	err = cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return 0, 0, Usagef("try again", "the program's streams failed: %v", err)

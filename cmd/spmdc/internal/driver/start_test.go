@@ -1,3 +1,5 @@
+//go:build unix
+
 package driver
 
 import (
@@ -6,8 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -138,30 +142,135 @@ func TestHostTool(t *testing.T) {
 	}
 }
 
-// An interrupted go command gets the time to end what it started; its files are
-// in the folder that build was given for them.
+// A go command that a signal ends gets the time to end what it started; its files are
+// in the folder that build was given for them. The status tells the signal.
 func TestGoBuildInterrupted(t *testing.T) {
-	tmp := t.TempDir()
-	tool := &goTool{path: script(t, `trap 'echo > "$GOTMPDIR/ended"; exit 1' INT
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		tmp := t.TempDir()
+		tool := &goTool{path: script(t, `trap 'echo > "$GOTMPDIR/ended"; exit 1' INT
 echo > "$TMPDIR/started"
 while :; do sleep 0.05; done
 `)}
-	go func() {
-		for {
-			if _, err := os.Stat(filepath.Join(tmp, "started")); err == nil {
+		go func() {
+			waitFor(filepath.Join(tmp, "started"))
+			syscall.Kill(os.Getpid(), sig)
+		}()
+		err := tool.build(t.TempDir(), "out", tmp, false)
+		var f *Failure
+		if !errors.As(err, &f) || f.Status != 128+int(sig) {
+			t.Errorf("%v: error %v, want status %d", sig, err, 128+int(sig))
+		}
+		if _, err := os.Stat(filepath.Join(tmp, "ended")); err != nil {
+			t.Errorf("%v: the go command was killed", sig)
+		}
+	}
+}
+
+// waitFor waits until a file is there, and returns what is in it.
+func waitFor(path string) string {
+	for range 1000 {
+		if text, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(text), "\n") {
+			return strings.TrimSpace(string(text))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return ""
+}
+
+// TestTied: when this process is killed, what it has started ends, in a group with all
+// that that has started; what has ended before is not touched. The test starts itself
+// as that process.
+func TestTied(t *testing.T) {
+	if dir := os.Getenv("SPMDC_TEST_TIED"); dir != "" {
+		alone := exec.Command("/bin/sh", "-c", `echo $$ > "$0/alone"; exec sleep 100`, dir)
+		group := exec.Command("/bin/sh", "-c", `sleep 100 & echo $! > "$0/below"; echo $$ > "$0/group"; wait`, dir)
+		OwnGroup(group)
+		for _, cmd := range []*exec.Cmd{alone, group} {
+			if _, err := StartTied(cmd); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := RunTied(exec.Command("/bin/sh", "-c", "exit 0")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		return
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	dir := t.TempDir()
+	self := exec.Command(os.Args[0], "-test.run=^TestTied$")
+	self.Env = append(os.Environ(), "SPMDC_TEST_TIED="+dir)
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for _, name := range []string{"alone", "group", "below"} {
+		pid, err := strconv.Atoi(waitFor(filepath.Join(dir, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	time.Sleep(100 * time.Millisecond) // until they are tied
+	self.Process.Kill()
+	self.Wait()
+	for _, pid := range pids {
+		for range 500 {
+			if !running(pid) {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		self, _ := os.FindProcess(os.Getpid())
-		self.Signal(os.Interrupt)
-	}()
-	err := tool.build(t.TempDir(), "out", tmp, false)
-	var f *Failure
-	if !errors.As(err, &f) || f.Status != StatusInterrupted {
-		t.Errorf("error %v, want the failure of an interrupt", err)
+		if running(pid) {
+			t.Errorf("process %d goes on", pid)
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(tmp, "ended")); err != nil {
-		t.Error("the go command was killed")
+}
+
+// running reports whether there is such a process, one that is dead and not waited for
+// aside.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// A signal that spmdc was started to ignore, as by nohup, ends nothing.
+func TestIgnoredSignals(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	ctx, stop := Interruptible()
+	defer stop()
+	syscall.Kill(os.Getpid(), syscall.SIGHUP)
+	time.Sleep(50 * time.Millisecond)
+	if f := InterruptedBy(ctx); f != nil {
+		t.Errorf("%v", f)
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGTERM)
+	<-ctx.Done()
+	if f := InterruptedBy(ctx); f == nil || f.Status != 143 {
+		t.Errorf("%v, want status 143", f)
+	}
+}
+
+// Passes end with the context of the table, however long they take.
+func TestPassesInterrupted(t *testing.T) {
+	ctx, stop := Interruptible()
+	defer stop()
+	block := make(chan struct{})
+	defer close(block)
+	table := &Table{Context: ctx, Passes: []Pass{{Name: "long", Run: func(*Compilation) error {
+		syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		<-block
+		return nil
+	}}}}
+	var f *Failure
+	if err := table.Run(New("p.hpf", nil, Options{}), RunOptions{}); !errors.As(err, &f) || f.Status != 143 {
+		t.Errorf("%v, want status 143", err)
 	}
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -89,9 +90,9 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 
 // untraced is a runner that starts a program as a process of its own, and records
 // nothing: recorded are runs in one piece.
-func untraced(limit time.Duration, program string) runner {
+func untraced(ctx context.Context, limit time.Duration, program string) runner {
 	return func(input []byte, args ...string) (*Outcome, []byte, error) {
-		got, err := execute(limit, input, program, args...)
+		got, err := execute(ctx, limit, input, program, args...)
 		return got, nil, err
 	}
 }

@@ -37,7 +37,7 @@ func (r *RandomReport) expect(dir string, list []*sample) (reference string, err
 		return "the first run of each", nil
 	}
 	for i, s := range list {
-		want, err := execute(r.Limit, fmt.Appendf(nil, "%d\n%s", i, s.Input), program)
+		want, err := execute(r.Context, r.Limit, fmt.Appendf(nil, "%d\n%s", i, s.Input), program)
 		if err != nil {
 			return "", fmt.Errorf("seed %d: gfortran's program: %w\n%s", s.seed, err, s.Source)
 		}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Options struct {
 	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
 	// checkpoints and go on from there are like those in one piece.
 	Checkpoints bool
+	Context     context.Context // of driver.Interruptible; nil: nothing ends the runs
 }
 
 // DefaultPEs are the numbers of PEs where the user gives none.
@@ -135,15 +137,21 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 			row := Row{Plan: k, PEs: n}
 			var got *Outcome
 			if o.Checkpoints {
-				row.Fault = restarts(untraced(o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains, false)
+				row.Fault = restarts(untraced(o.Context, o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains, false)
+				if f := driver.InterruptedBy(o.Context); f != nil {
+					return nil, f
+				}
 				r.Rows = append(r.Rows, row)
 				continue
 			}
-			x := trial{run: alone(dir, o.Limit, program), input: input, n: n, plain: o.Plain, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
+			x := trial{run: alone(o.Context, dir, o.Limit, program), input: input, n: n, plain: o.Plain, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
 			if o.Plain {
-				x.run = untraced(o.Limit, program)
+				x.run = untraced(o.Context, o.Limit, program)
 			}
 			row.Counts, got, row.Fault = x.check()
+			if f := driver.InterruptedBy(o.Context); f != nil {
+				return nil, f
+			}
 			if want == nil && row.Fault == nil {
 				want, r.Reference = got, fmt.Sprintf("%s on %d PEs", k, n)
 			}
@@ -197,7 +205,10 @@ func (r *Report) reference(dir string, c *driver.Compilation, input []byte, o Op
 		r.Notes = append(r.Notes, "gfortran is not installed: the plans are compared with each other")
 		return nil, nil
 	}
-	want, err := execute(o.Limit, input, program)
+	want, err := execute(o.Context, o.Limit, input, program)
+	if f := driver.InterruptedBy(o.Context); f != nil {
+		return nil, f
+	}
 	if err != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("gfortran's program: %v", err))
 		return nil, nil

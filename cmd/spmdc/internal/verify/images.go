@@ -34,7 +34,10 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 		if reference == nil {
 			break
 		}
-		out, err := execute(o.Limit, input, reference(n)[0], reference(n)[1:]...)
+		out, err := execute(o.Context, o.Limit, input, reference(n)[0], reference(n)[1:]...)
+		if f := driver.InterruptedBy(o.Context); f != nil {
+			return f
+		}
 		if err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("OpenCoarrays' program on %d images: %v", n, err))
 			continue
@@ -65,11 +68,17 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 		name := map[bool]string{false: "checked", true: "race"}[race]
 		for _, n := range o.PEs {
 			if o.Checkpoints {
-				err := restarts(untraced(o.Limit, program), dir, input, n, want[n], rand.New(rand.NewPCG(uint64(n), 2)), mostChains, true)
+				err := restarts(untraced(o.Context, o.Limit, program), dir, input, n, want[n], rand.New(rand.NewPCG(uint64(n), 2)), mostChains, true)
+				if f := driver.InterruptedBy(o.Context); f != nil {
+					return f
+				}
 				r.Images = append(r.Images, ImageRow{name, n, err})
 				continue
 			}
-			got, err := execute(o.Limit, input, program, "-n", strconv.Itoa(n))
+			got, err := execute(o.Context, o.Limit, input, program, "-n", strconv.Itoa(n))
+			if f := driver.InterruptedBy(o.Context); f != nil {
+				return f
+			}
 			if err == nil {
 				err = judge(got, want[n])
 			}

@@ -1,14 +1,13 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
@@ -95,7 +94,7 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 		return nil, driver.Usagef("check the disk", "%v", err)
 	}
 	defer os.RemoveAll(dir)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(cmp.Or(o.Context, context.Background()))
 	defer stop()
 	size := mostVariants * 3 / 4 // programs with drawn plans have 1.25 of them
 	if n := len(r.Drawn(o.Seed).Plans); !o.Draw || o.Plans != nil {

@@ -69,19 +69,26 @@ func (f *Fault) Error() string { return f.Kind.String() + ": " + f.Text }
 // ended: on a machine that has much else to do a second was too little.
 const ioDelay = time.Minute
 
-// execute runs a program with an input, for so long at most.
-func execute(limit time.Duration, input []byte, program string, args ...string) (*Outcome, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// execute runs a program with an input, for so long at most. A signal that ends ctx
+// ends it, too.
+func execute(ctx context.Context, limit time.Duration, input []byte, program string, args ...string) (*Outcome, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(within, program, args...)
+	driver.OwnGroup(cmd)
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.WaitDelay = ioDelay
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := driver.RunTied(cmd)
 	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
+	switch f := driver.InterruptedBy(ctx); {
+	case f != nil:
+		return nil, f
+	case within.Err() != nil:
 		return nil, &Fault{Hang, fmt.Sprintf("no end within %v", limit)}
 	case err != nil && !errors.As(err, &exit):
 		return nil, err
@@ -110,7 +117,7 @@ func (c *Counts) add(d Counts) {
 type runner func(input []byte, args ...string) (*Outcome, []byte, error)
 
 // alone is a runner that starts a program as a process of its own.
-func alone(dir string, limit time.Duration, program string) runner {
+func alone(ctx context.Context, dir string, limit time.Duration, program string) runner {
 	return func(input []byte, args ...string) (*Outcome, []byte, error) {
 		file, err := os.CreateTemp(dir, "trace")
 		if err != nil {
@@ -118,7 +125,7 @@ func alone(dir string, limit time.Duration, program string) runner {
 		}
 		file.Close()
 		defer os.Remove(file.Name())
-		got, err := execute(limit, input, program, append(args, "-trace", file.Name())...)
+		got, err := execute(ctx, limit, input, program, append(args, "-trace", file.Name())...)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 )
 
 // server is a process that runs the programs of a bundle one after the other (see
@@ -26,6 +28,7 @@ type server struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *bytes.Buffer
+	untie  func()
 }
 
 // run runs a program of the bundle. The error is a *Fault where the program, and
@@ -81,10 +84,12 @@ func (s *server) start() error {
 	if err != nil {
 		return err
 	}
-	apart(cmd)
-	if err := cmd.Start(); err != nil {
+	driver.OwnGroup(cmd)
+	untie, err := driver.StartTied(cmd)
+	if err != nil {
 		return err
 	}
+	s.untie = untie
 	s.cmd, s.in, s.out = cmd, in, bufio.NewReader(out)
 	return nil
 }
@@ -97,6 +102,7 @@ func (s *server) end() {
 	s.in.Close()
 	s.cmd.Process.Kill()
 	s.cmd.Wait()
+	s.untie()
 	s.cmd = nil
 }
 
