@@ -9,21 +9,12 @@ import (
 	"syscall"
 )
 
-// endings are the signals that end spmdc, but for those that it was started to ignore,
-// as nohup and shells without job control ask for.
-func endings() (list []os.Signal) {
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		if !signal.Ignored(s) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // listen makes c get the signals that end spmdc, which then does not end by itself.
+// Under nohup a hangup ends nothing.
 func listen(c chan<- os.Signal) {
-	if list := endings(); len(list) > 0 { // none would stand for all
-		signal.Notify(c, list...)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(c, syscall.SIGHUP)
 	}
 }
 

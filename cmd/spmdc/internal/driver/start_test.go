@@ -240,8 +240,8 @@ func running(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// A signal that spmdc was started to ignore, as by nohup, ends nothing.
-func TestIgnoredSignals(t *testing.T) {
+// Under nohup a hangup ends nothing.
+func TestNohup(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
 	ctx, stop := Interruptible()
