@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/licences"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
@@ -46,9 +47,19 @@ func (passesCmd) Run(env *Env, table *driver.Table) error {
 	return written(err)
 }
 
-type versionCmd struct{}
+type versionCmd struct {
+	Licences bool `help:"Print the licences of spmdc and of all that is linked into it."`
+}
 
-func (versionCmd) Run(env *Env) error {
+func (cmd *versionCmd) Run(env *Env) error {
+	if cmd.Licences {
+		var b strings.Builder
+		if err := licences.Write(&b); err != nil {
+			return err
+		}
+		_, err := io.WriteString(env.Stdout, b.String())
+		return written(err)
+	}
 	_, err := fmt.Fprintln(env.Stdout, driver.Version())
 	return written(err)
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/licences"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime"
 )
@@ -58,6 +59,7 @@ func Module(c *Compilation, pes int) Tree {
 		t[path.Join(runtimeFolder, p)] = text
 	}
 	t[runtimeFolder+"/go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
+	t[runtimeFolder+"/LICENSE"] = licences.Own
 	t[markerName] = marker(t)
 	return t
 }
@@ -114,7 +116,7 @@ It needs the Go toolchain (%s or later) and nothing else, no network either.
 
   main.go              the program; "//line" comments point into the source
   %-20s the source
-  spmdc/               the run-time packages that the program uses
+  spmdc/               the run-time packages that the program uses, with their licence
   .spmdc               which files here are generated; compiling again replaces them
 `, source.Printable(filepath.Base(c.File)), n, n, modulePathOf(name), goVersion, source.Printable(sourceCopy(c.File)))
 	fmt.Fprintf(&b, "\nMade with --sync=%s", c.Options.Sync)
