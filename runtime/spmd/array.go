@@ -61,7 +61,7 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Arra
 	}
 	a.lies = l.Holds(pe.id)
 	mine := a.geo.piece(pe.id)
-	a.Data = make([]T, extent(mine))
+	a.Data = allocate[T](pe, "array "+name, extent(mine))
 	a.setDims(mine)
 	if pe.prog.Check {
 		undefine(a.Data)
@@ -162,7 +162,7 @@ func NewTemp[T any](pe *PE, rank int, capacity int) *Temp[T] {
 func NewTemps[T any](pe *PE, rank, capacity, slots int) *Temp[T] {
 	t := &Temp[T]{pe: pe, rank: rank, dims: make([]Dim, rank)}
 	for range slots {
-		t.mems = append(t.mems, &transport.Slice[T]{Data: make([]T, capacity)})
+		t.mems = append(t.mems, &transport.Slice[T]{Data: allocate[T](pe, "a temporary for messages", capacity)})
 	}
 	t.Data = t.mems[0].Data
 	pe.keep(t)

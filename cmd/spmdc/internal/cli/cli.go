@@ -72,18 +72,33 @@ func Main(args []string, env *Env) int {
 	return status
 }
 
+// checked keeps the error of writing, which kong does not report.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
 // helpShown unwinds kong when it has printed the help that was asked for.
 type helpShown struct{}
 
 func dispatch(args []string, env *Env, table *driver.Table, status *int) (err error) {
 	var g grammar
+	help := &checked{w: env.Stdout}
 	k, err := kong.New(&g,
 		kong.Name("spmdc"),
 		kong.Description("spmdc compiles Fortran with HPF directives, or with coarrays, into parallel Go programs. "+
 			"Exit status: of run that of the program; 1 when the program is at fault, 2 for wrong usage, "+
 			"3 for a defect of spmdc, 4 when a barrier was left out that was needed."),
 		kong.Vars{"stages": strings.Join(table.Stages(), ", "), "plans": planNames(), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
-		kong.Writers(env.Stdout, env.Stderr),
+		kong.Writers(help, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Exit(func(int) { panic(helpShown{}) }),
@@ -98,6 +113,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 			if _, ok := r.(helpShown); !ok {
 				panic(r)
 			}
+			err = written(help.err)
 		}
 	}()
 	if len(args) == 0 {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -28,10 +29,27 @@ var goSettings = []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "
 // compilers that it started.
 const interruptGrace = 5 * time.Second
 
-// environ is the environment for the go command: the user's, but for a host
-// tool without settings for another machine.
+// goKept are the user's variables that begin with GO, as settings of the go command do,
+// and go on to it: where it keeps what it has compiled, and for which machine it builds.
+// All others could only do harm.
+var goKept = []string{"GOCACHE", "GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
+	"GOMAXPROCS", "GOGC", "GOMEMLIMIT"}
+
+// environ is the environment for the go command: the user's without settings of the
+// go command, but for goKept, and for a host tool without those for another machine.
 func (g *goTool) environ(more ...string) []string {
-	env := append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off")
+	var env []string
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "CGO_") || len(name) > 2 && strings.HasPrefix(name, "GO") && !slices.Contains(goKept, name) {
+			continue
+		}
+		if name == "GOCACHE" && !filepath.IsAbs(value) {
+			continue // as "off" is not
+		}
+		env = append(env, v)
+	}
+	env = append(env, "GOENV=off", "GOTOOLCHAIN=local", "GOWORK=off")
 	if g.host {
 		env = append(env, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	}
@@ -146,6 +164,9 @@ func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
 		return Usagef("make room on the disk", "the program could not be built: %s", firstLines(text, 1))
 	case strings.Contains(text, "GOCACHE is not defined") || strings.Contains(text, "build cache is required"):
 		return Usagef("set GOCACHE or HOME", "the Go toolchain has no folder for its cache: %s", firstLines(text, 1))
+	}
+	if first := firstLines(text, 1); strings.HasPrefix(first, "go: ") { // the go command, and no compiler
+		return Usagef("check the Go installation, and GOOS and GOARCH", "the program could not be built: %s", first)
 	}
 	return internalf("code", "the Go compiler refuses the emitted program:\n%s", firstLines(text, 8))
 }

@@ -125,6 +125,44 @@ func TestGoBuildRefusalIsInternal(t *testing.T) {
 	}
 }
 
+// TestGoSettings: the user's settings of the go command do not reach it, whatever they
+// are, and a machine that there is not is the user's fault.
+func TestGoSettings(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module p\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
+	build := func() error {
+		tool, err := findGo(false)
+		if err != nil {
+			return err
+		}
+		return tool.build(dir, filepath.Join(dir, "out"), t.TempDir(), false)
+	}
+	cache := os.Getenv("GOCACHE")
+	for _, bad := range []string{"GOCACHE=off", "GOCACHE=relative", "GOEXPERIMENT=nonsense", "GOROOT=/nowhere", "GOFIPS140=nonsense", "GOFLAGS=-nonsense",
+		"GOENV=/nowhere", "GODEBUG=nonsense=1", "GOPATH=relative", "GOMODCACHE=relative", "GOTOOLCHAIN=nonsense", "GOWORK=/nowhere", "GOBIN=relative",
+		"GO111MODULE=off", "GOINSECURE=[", "CGO_ENABLED=nonsense", "GOPROXY=nonsense", "GOTMPDIR=/nowhere"} {
+		name, value, _ := strings.Cut(bad, "=")
+		before, was := os.LookupEnv(name)
+		t.Setenv(name, value)
+		if err := build(); err != nil {
+			t.Errorf("%s: %v", bad, err)
+		}
+		os.Unsetenv(name)
+		if was {
+			os.Setenv(name, before)
+		}
+	}
+	if got := os.Getenv("GOCACHE"); got != cache {
+		t.Fatalf("GOCACHE is %q, was %q", got, cache)
+	}
+	t.Setenv("GOARCH", "nonsense")
+	var f *Failure
+	if err := build(); !errors.As(err, &f) || f.Status != StatusUsage || !strings.Contains(f.Remedy, "GOARCH") {
+		t.Errorf("GOARCH=nonsense: %v", err)
+	}
+}
+
 // A host tool builds for this machine whatever the environment says, and what
 // it builds for is in its key.
 func TestHostTool(t *testing.T) {
