@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func TestKilled(t *testing.T) {
 	reach := 40 * time.Millisecond // how late a run is killed at most: about as long as it takes
 	killed, gone, ends := 0, 0, 0
 	for killed < n || ends == 0 {
-		cmd := exec.Command(program, "-n", "2", "-checkpoint", file, "-restart", "-output", printed)
+		cmd := program.Command("-n", "2", "-checkpoint", file, "-restart", "-output", printed)
 		cmd.Stdin = bytes.NewReader(input)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
@@ -111,7 +110,7 @@ func TestMisspeculationIsRepaired(t *testing.T) {
 		{"from the beginning", "61 33 17 50\n5\n", "latesaved: no checkpoint has been taken: starting from the beginning"},
 	} {
 		command := func(args ...string) (string, string, int) {
-			cmd := exec.Command(program, append([]string{"-n", "4"}, args...)...)
+			cmd := program.Command(append([]string{"-n", "4"}, args...)...)
 			cmd.Stdin = bytes.NewReader([]byte(test.input))
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -52,7 +52,8 @@ func BenchmarkElision(b *testing.B) {
 			if err := os.WriteFile(e.input, []byte(l.input), 0o666); err != nil {
 				b.Fatal(err)
 			}
-			built := build(b, e.source, plans[0])
+			built := filepath.Join(dir, l.name)
+			spmdc(b, "build", "-o", built, e.source)
 			for _, images := range []string{"2", "4"} {
 				b.Run("n="+images, func(b *testing.B) {
 					log, plan := filepath.Join(b.TempDir(), "log"), filepath.Join(b.TempDir(), "plan")

@@ -320,7 +320,7 @@ func TestMisspeculationInterrupted(t *testing.T) {
 	program := build(t, "testdata/elide/lateborder.hpf", "barrier")
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
-	cmd := exec.CommandContext(ctx, program, "-n", "4", "-elide=online")
+	cmd := program.CommandContext(ctx, "-n", "4", "-elide=online")
 	cmd.Stdin = strings.NewReader("31 30 17") // READ fails on all PEs: not enough numbers
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

@@ -30,8 +30,9 @@ const runLimit = 2 * time.Minute
 
 // tools are the programs that all tests share, made on first use.
 type tools struct {
-	dir   string // temporary
-	spmdc func() (string, error)
+	dir     string // temporary
+	spmdc   func() (string, error)
+	bundles bundles
 }
 
 var shared tools
@@ -43,14 +44,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	shared = tools{dir: dir, spmdc: sync.OnceValues(func() (string, error) {
+	shared.dir, shared.spmdc = dir, sync.OnceValues(func() (string, error) {
 		bin := filepath.Join(dir, "spmdc")
 		out, err := exec.Command("go", "build", "-o", bin, "../cmd/spmdc").CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("go build ../cmd/spmdc: %w\n%s", err, out)
 		}
 		return bin, err
-	})}
+	})
 	status := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(status)
@@ -98,18 +99,9 @@ func trySpmdc(args ...string) ([]byte, error) {
 	return out, err
 }
 
-// build builds the example's program under a plan and returns its path.
-func build(t testing.TB, source, plan string, flags ...string) string {
-	t.Helper()
-	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
-	bin := filepath.Join(t.TempDir(), name)
-	spmdc(t, append([]string{"build", "--verify-passes", "--sync=" + plan, "-o", bin, source}, flags...)...)
-	return bin
-}
-
 // run runs a program with the contents of a file as its input and returns its
 // output; input "" is the empty input.
-func run(t *testing.T, input, program string, args ...string) string {
+func run(t *testing.T, input string, program program, args ...string) string {
 	t.Helper()
 	out, err := tryRun(input, program, args...)
 	if err != nil {
@@ -120,10 +112,10 @@ func run(t *testing.T, input, program string, args ...string) string {
 
 // tryRun is run that returns its error: an exit status other than 0, a run
 // without end, or anything on stderr.
-func tryRun(input, program string, args ...string) (string, error) {
+func tryRun(input string, program program, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := program.CommandContext(ctx, args...)
 	// Without this a program with the race detector sleeps a second at its end.
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	if input != "" {
@@ -144,7 +136,7 @@ func tryRun(input, program string, args ...string) (string, error) {
 		err = errors.New("exit status 0, but there is something on stderr")
 	}
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, stderr.Bytes())
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, stderr.Bytes())
 	}
 	return stdout.String(), err
 }
@@ -197,7 +189,7 @@ func (e example) want(t *testing.T) string {
 }
 
 // check runs program on n PEs, with more arguments, and compares.
-func (e example) check(t *testing.T, program string, n int, args ...string) {
+func (e example) check(t *testing.T, program program, n int, args ...string) {
 	t.Helper()
 	got := run(t, e.input, program, append([]string{"-n", fmt.Sprint(n)}, args...)...)
 	if err := compare.Outputs(e.want(t), got, compare.Default); err != nil {
@@ -276,7 +268,7 @@ func checkGfortran(t *testing.T, e example, flags ...string) {
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)
 	}
-	if err := compare.Outputs(run(t, e.input, program), e.want(t), compare.Default); err != nil {
+	if err := compare.Outputs(run(t, e.input, file(program)), e.want(t), compare.Default); err != nil {
 		t.Errorf("%s is not what gfortran's program prints: %v", e.out, err)
 	}
 }

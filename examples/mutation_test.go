@@ -19,7 +19,7 @@ import (
 // traced runs a check build that writes a trace. Muted communications deliver
 // data without what their senders know, which changes nothing but what the checker
 // can count on; so the run ends well, or with its reports of unordered puts.
-func traced(program, input string, args ...string) (t *replay.Trace, reports bool, err error) {
+func traced(program program, input string, args ...string) (t *replay.Trace, reports bool, err error) {
 	dir, err := os.MkdirTemp(shared.dir, "trace")
 	if err != nil {
 		return nil, false, err
@@ -28,7 +28,7 @@ func traced(program, input string, args ...string) (t *replay.Trace, reports boo
 	file := filepath.Join(dir, "trace")
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, append(args, "-trace", file)...)
+	cmd := program.CommandContext(ctx, append(args, "-trace", file)...)
 	if input != "" {
 		in, err := os.Open(input)
 		if err != nil {

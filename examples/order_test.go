@@ -6,8 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ type holdings struct {
 // run executes a check build with PEs stopping between CO and UO at places that
 // seeds pick. Each put is checked to come after the last use of its cells on the
 // target; none may be early, and the answers are those of a free run.
-func (h *holdings) run(t *testing.T, input, program, want string) {
+func (h *holdings) run(t *testing.T, input string, program program, want string) {
 	t.Helper()
 	for _, n := range heldPEs {
 		for seed := range *heldSeeds {
@@ -64,10 +63,10 @@ func (h *holdings) run(t *testing.T, input, program, want string) {
 type heldCounts struct{ data, ready int }
 
 // heldRun runs a program that writes statistics, and nothing else, on stderr.
-func heldRun(input, program string, args ...string) (string, heldCounts, error) {
+func heldRun(input string, program program, args ...string) (string, heldCounts, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := program.CommandContext(ctx, args...)
 	cmd.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -135,30 +134,37 @@ func TestHeldRandomPrograms(t *testing.T) {
 		}
 	}
 	first := max(*seed, 1) + 100000
+	var cases []*randomCase
+	for i := range uint64(n) {
+		cases = append(cases, &randomCase{seed: first + i, Program: randprog.Sample(first + i)})
+	}
+	ways := []way{{"elide", "elide", []string{"--check"}}, {"popl96", "popl96", []string{"--check"}}}
+	for part := range slices.Chunk(cases, batch) {
+		if err := compile(t.TempDir(), part, ways); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var h holdings
 	t.Run("seed", func(t *testing.T) {
-		for i := range n {
-			s := first + uint64(i)
-			t.Run(fmt.Sprint(s), func(t *testing.T) {
+		for _, c := range cases {
+			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 				t.Parallel()
-				p := randprog.Sample(s)
-				if p.Wraps {
+				if c.Wraps {
 					t.Skip("a check build reports integers that wrap")
 				}
-				source := filepath.Join(t.TempDir(), "random.hpf")
-				if err := os.WriteFile(source, []byte(p.Source), 0o666); err != nil {
-					t.Fatal(err)
+				if c.refuse != nil {
+					t.Fatalf("%v\n%s", c.refuse, c.Source)
 				}
-				for _, plan := range []string{"elide", "popl96"} {
-					program := build(t, source, plan, "--check")
-					want, _, err := heldRun(p.Input, program, "-n", "1", "-stats")
+				for _, w := range ways {
+					program := c.program(w.name)
+					want, _, err := heldRun(c.Input, program, "-n", "1", "-stats")
 					if err != nil {
-						t.Fatalf("%v\n%s", err, p.Source)
+						t.Fatalf("%v\n%s", err, c.Source)
 					}
-					h.run(t, p.Input, program, want)
+					h.run(t, c.Input, program, want)
 				}
 				if t.Failed() {
-					t.Logf("the program:\n%s", p.Source)
+					t.Logf("the program:\n%s", c.Source)
 				}
 			})
 		}

@@ -2,13 +2,13 @@ package examples_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +17,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
@@ -65,24 +66,14 @@ func TestRandomPrograms(t *testing.T) {
 		t.Skipf("%d programs are in %s", n, *dump)
 	}
 	require(t, "gfortran", "gfortran")
-	bin, err := shared.spmdc()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	const batch = 20
-	for part := range slices.Chunk(cases, batch) {
-		if err := expect(t.TempDir(), part); err != nil {
-			t.Fatal(err)
-		}
-	}
+	prepare(t, cases)
 	var mu sync.Mutex
 	var seeds []uint64
 	t.Run("seed", func(t *testing.T) {
 		for _, c := range cases {
 			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 				t.Parallel()
-				if err := c.check(t.TempDir(), bin); err != nil {
+				if err := c.check(); err != nil {
 					mu.Lock()
 					seeds = append(seeds, c.seed)
 					mu.Unlock()
@@ -116,10 +107,6 @@ func TestRandomRounds(t *testing.T) {
 		}
 	}
 	require(t, "gfortran", "gfortran")
-	bin, err := shared.spmdc()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cases := make([]*randomCase, n)
 	coverage := map[string]int{}
 	for i := range cases {
@@ -129,16 +116,12 @@ func TestRandomRounds(t *testing.T) {
 			coverage[name] += count
 		}
 	}
-	for part := range slices.Chunk(cases, 20) {
-		if err := expect(t.TempDir(), part); err != nil {
-			t.Fatal(err)
-		}
-	}
+	prepare(t, cases)
 	t.Run("seed", func(t *testing.T) {
 		for _, c := range cases {
 			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 				t.Parallel()
-				if err := c.check(t.TempDir(), bin); err != nil {
+				if err := c.check(); err != nil {
 					t.Errorf("%v\n%s", err, c.Source)
 				}
 			})
@@ -150,41 +133,126 @@ func TestRandomRounds(t *testing.T) {
 // randomCase is a program with what gfortran's program printed.
 type randomCase struct {
 	randprog.Program
-	seed uint64
-	want string
+	seed   uint64
+	want   string
+	source string // file
+	bundle string // with the programs of all ways to build it, by their names
+	refuse error  // of the compiler
 }
 
-// check builds and runs the program in every way.
-func (c *randomCase) check(dir, spmdc string) error {
-	source := filepath.Join(dir, "random.hpf")
-	if err := os.WriteFile(source, []byte(c.Source), 0o666); err != nil {
-		return err
-	}
+// way is a plan, or a plan and flags.
+type way struct {
+	name, plan string
+	flags      []string
+}
+
+// allPlans are the plans that random programs are built under.
+func allPlans() (ways []way) {
 	chosen := plans
 	if *builds != "" {
 		chosen = strings.Split(*builds, ",")
+	}
+	for _, plan := range chosen {
+		ways = append(ways, way{plan, plan, nil})
+	}
+	return ways
+}
+
+// batch is how many random programs are built as one.
+const batch = 20
+
+// prepare builds the programs and those of gfortran.
+func prepare(t *testing.T, cases []*randomCase, more ...way) {
+	t.Helper()
+	for part := range slices.Chunk(cases, batch) {
+		var group sync.WaitGroup
+		var err error
+		dir := t.TempDir()
+		group.Go(func() { err = expect(dir, part) })
+		err2 := compile(t.TempDir(), part, append(allPlans(), more...))
+		group.Wait()
+		if err := cmp.Or(err, err2); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// compile builds the programs of cases in all ways. What the compiler refuses is
+// noted; what the Go compiler refuses is found by building the cases one by one.
+func compile(dir string, cases []*randomCase, ways []way) error {
+	mains := map[string][]byte{}
+	var mu sync.Mutex
+	err := each(len(cases), func(i int) error {
+		c := cases[i]
+		folder := filepath.Join(dir, fmt.Sprint(i))
+		c.source = filepath.Join(folder, "random.hpf")
+		if err := errors.Join(os.MkdirAll(folder, 0o777), os.WriteFile(c.source, []byte(c.Source), 0o666)); err != nil {
+			return err
+		}
+		for _, w := range ways {
+			text, err := emit(c.source, w.plan, w.flags...)
+			if err != nil {
+				c.refuse = fmt.Errorf("--sync=%s: %w", w.name, err)
+				return nil
+			}
+			mu.Lock()
+			mains[c.named(w.name)] = text
+			mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	path, err := bundle.Build(filepath.Join(dir, "bundle"), mains)
+	switch {
+	case err == nil:
+		for _, c := range cases {
+			c.bundle = path
+		}
+	case len(cases) == 1:
+		cases[0].refuse = fmt.Errorf("build: %w", err)
+	default:
+		for i, c := range cases {
+			if err := compile(filepath.Join(dir, fmt.Sprint("alone", i)), []*randomCase{c}, ways); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// named is the name in the bundle of the program that was built in a way.
+func (c *randomCase) named(way string) string { return fmt.Sprintf("%d.%s", c.seed, way) }
+
+// program is the program that was built in a way.
+func (c *randomCase) program(way string) bundle.Program {
+	return bundle.Program{Path: c.bundle, Name: c.named(way)}
+}
+
+// check runs the program under every plan.
+func (c *randomCase) check() error {
+	if c.refuse != nil {
+		return c.refuse
 	}
 	counts := randomPEs
 	if *peCounts != "" {
 		counts = strings.Split(*peCounts, ",")
 	}
-	for _, plan := range chosen {
-		program := filepath.Join(dir, plan)
-		if _, err := command("", spmdc, "build", "--verify-passes", "--sync="+plan, "-o", program, source); err != nil {
-			return fmt.Errorf("--sync=%s: %w", plan, err)
-		}
-		ways := [][]string{nil}
-		if !slices.Contains(chosen, "handshake") {
-			ways = append(ways, []string{"-handshake"})
-		}
+	chosen := allPlans()
+	modes := [][]string{nil}
+	if !slices.ContainsFunc(chosen, func(w way) bool { return w.plan == "handshake" }) {
+		modes = append(modes, []string{"-handshake"})
+	}
+	for _, w := range chosen {
 		for _, n := range counts {
-			for _, way := range ways {
-				got, err := command(c.Input, program, append([]string{"-n", n}, way...)...)
+			for _, mode := range modes {
+				got, err := command(c.Input, c.program(w.name), append([]string{"-n", n}, mode...)...)
 				if err != nil {
-					return fmt.Errorf("--sync=%s, %s PEs: %w", plan, n, err)
+					return fmt.Errorf("--sync=%s, %s PEs: %w", w.plan, n, err)
 				}
 				if err := compare.Outputs(c.want, got, compare.Default); err != nil {
-					return fmt.Errorf("--sync=%s, %s PEs: %w", plan, n, err)
+					return fmt.Errorf("--sync=%s, %s PEs: %w", w.plan, n, err)
 				}
 			}
 		}
@@ -194,11 +262,10 @@ func (c *randomCase) check(dir, spmdc string) error {
 
 // command runs a program with the given standard input and returns what it
 // prints; what it writes on standard error belongs to the error.
-func command(input, name string, args ...string) (string, error) {
+func command(input string, program program, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), randomLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env = append(os.Environ(), "SPMDC_CACHE="+filepath.Join(shared.dir, "cache"))
+	cmd := program.CommandContext(ctx, args...)
 	cmd.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -206,11 +273,11 @@ func command(input, name string, args ...string) (string, error) {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no end within %v", randomLimit)
 	}
-	if err == nil && stderr.Len() > 0 && name != "gfortran" && !strings.HasSuffix(name, "spmdc") {
+	if err == nil && stderr.Len() > 0 && program != file("gfortran") {
 		err = errors.New("it writes on standard error")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, stderr.Bytes())
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, stderr.Bytes())
 	}
 	return stdout.String(), nil
 }
@@ -236,11 +303,11 @@ func expect(dir string, cases []*randomCase) error {
 	if !slices.ContainsFunc(cases, func(c *randomCase) bool { return c.Special }) {
 		args = append(args, "-ffpe-trap=invalid,zero,overflow", "-finit-real=snan")
 	}
-	if _, err := command("", "gfortran", args...); err != nil {
+	if _, err := command("", file("gfortran"), args...); err != nil {
 		return err
 	}
 	for i, c := range cases {
-		out, err := command(fmt.Sprintf("%d\n%s", i, c.Input), program)
+		out, err := command(fmt.Sprintf("%d\n%s", i, c.Input), file(program))
 		if err != nil {
 			return fmt.Errorf("seed %d: gfortran's program: %w\n%s", c.seed, err, c.Source)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -76,7 +75,7 @@ var total = regexp.MustCompile(`(?m)^ *\S* +(\d+) +(\d+) +\d+ +\d+ +total, `)
 // messages counts the data and ready messages that a run sends.
 func messages(t *testing.T, e example, plan string) (data, ready int) {
 	t.Helper()
-	cmd := exec.Command(build(t, e.source, plan), "-n", tablePEs, "-stats")
+	cmd := build(t, e.source, plan).Command("-n", tablePEs, "-stats")
 	if e.input != "" {
 		in, err := os.Open(e.input)
 		if err != nil {

@@ -1,0 +1,131 @@
+package examples_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spmdc/spmdc/internal/bundle"
+)
+
+// program is what can be run: one of a bundle, or a file.
+type program interface {
+	CommandContext(ctx context.Context, args ...string) *exec.Cmd
+}
+
+// file is a program that stands alone.
+type file string
+
+func (f file) CommandContext(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, string(f), args...)
+}
+
+// bundles are built on first use: one for each way to build programs, with all
+// programs that a test may ask for in that way.
+type bundles struct {
+	mu    sync.Mutex
+	paths map[string]func() (string, error)
+	texts map[string]func() ([]byte, error) // emitted
+}
+
+// once returns the function of a key, which runs once.
+func once[T any](b *bundles, all *map[string]func() (T, error), key string, f func() (T, error)) func() (T, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if *all == nil {
+		*all = map[string]func() (T, error){}
+	}
+	if (*all)[key] == nil {
+		(*all)[key] = sync.OnceValues(f)
+	}
+	return (*all)[key]
+}
+
+// emitted is the Go text of a program under a plan, and flags.
+func (b *bundles) emitted(source, plan string, flags ...string) ([]byte, error) {
+	key := strings.Join(append([]string{source, plan}, flags...), " ")
+	return once(b, &b.texts, key, func() ([]byte, error) { return emit(source, plan, flags...) })()
+}
+
+// emit is what the compiler makes of a program, with all that passes promise verified.
+func emit(source, plan string, flags ...string) ([]byte, error) {
+	return trySpmdc(append([]string{"explain", "--verify-passes", "--sync=" + plan, source, "code"}, flags...)...)
+}
+
+// sourcesLike are all programs of the examples and of single tests that are in the
+// language of one.
+func sourcesLike(source string) (all []string, err error) {
+	for _, folder := range []string{"*", "testdata/*"} {
+		sources, err := filepath.Glob(folder + "/*" + filepath.Ext(source))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sources...)
+	}
+	if !slices.Contains(all, source) {
+		return nil, fmt.Errorf("%s is not among the programs of tests", source)
+	}
+	return all, nil
+}
+
+// build is the example's program under a plan: a check build with the flag --check,
+// under the race detector with --race.
+func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
+	t.Helper()
+	key := strings.Join(append([]string{filepath.Ext(source), plan}, flags...), " ")
+	path, err := once(&shared.bundles, &shared.bundles.paths, key, func() (string, error) {
+		all, err := sourcesLike(source)
+		if err != nil {
+			return "", err
+		}
+		emitFlags := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "--race" })
+		var buildFlags []string
+		if len(emitFlags) < len(flags) {
+			buildFlags = []string{"-race"}
+		}
+		texts := make([][]byte, len(all))
+		err = each(len(all), func(i int) (err error) {
+			texts[i], err = shared.bundles.emitted(all[i], plan, emitFlags...)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		mains := map[string][]byte{}
+		for i, source := range all {
+			mains[source] = texts[i]
+		}
+		return bundle.Build(filepath.Join(shared.dir, strings.ReplaceAll(key, " ", "")), mains, buildFlags...)
+	})()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bundle.Program{Path: path, Name: source}
+}
+
+// each calls f with the numbers below n, as many at a time as there are processors.
+func each(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	var group sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := range next {
+				errs[i] = f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	return errors.Join(errs...)
+}
