@@ -12,16 +12,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
-	"github.com/spmdc/spmdc/runtime"
 )
 
 // emit is the Go program of text, which must be free of errors.
@@ -118,40 +117,18 @@ func corpus(t testing.TB) map[string]string {
 	return golden.Programs(t, "../examples/*/*.hpf", "../cfg/comm/testdata/want/*.hpf", "../cfg/comm/testdata/*.txtar", "testdata/*.txtar")
 }
 
-// module writes a module with a main package for each program, by its name,
-// and the run-time packages, as spmdc compile does.
+// module writes a module with a main package for each program, by its name.
 func module(t testing.TB, mains map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	write := func(path string, text []byte) {
-		path = filepath.Join(dir, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const path = "github.com/spmdc/spmdc"
-	write("go.mod", fmt.Appendf(nil, "module emitted\n\ngo 1.26\n\nrequire %s v0.0.0\n\nreplace %s => ./spmdc\n", path, path))
-	write("spmdc/go.mod", fmt.Appendf(nil, "module %s\n\ngo 1.26\n", path))
-	for name, text := range runtime.Files() {
-		write("spmdc/"+name, text)
-	}
+	texts := map[string][]byte{}
 	for name, text := range mains {
-		write(name+"/main.go", []byte(text))
+		texts[name] = []byte(text)
+	}
+	if err := bundle.Module(dir, texts); err != nil {
+		t.Fatal(err)
 	}
 	return dir
-}
-
-// goTool runs the go command in a module, without network.
-func goTool(t testing.TB, dir string, args ...string) (output string, err error) {
-	t.Helper()
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
 }
 
 // run starts a built program with input on some PEs.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/golden"
 )
 
@@ -154,10 +155,10 @@ func TestEmittedModules(t *testing.T) {
 		mains[name] = golden.Read(t, "testdata/"+name+".txtar").Files[1].Text
 	}
 	dir := module(t, mains)
-	if out, err := goTool(t, dir, "vet", "./..."); err != nil {
+	if out, err := bundle.Go(dir, "vet", "-trimpath", "./..."); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
-	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./faults", "./barrier", "./named", "./strides"); err != nil {
+	if out, err := bundle.Go(dir, "build", "-trimpath", "-ldflags=-s -w", "-o", "bin/", "./faults", "./barrier", "./named", "./strides"); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	t.Run("names", func(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"go/token"
 	"go/types"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
 // withoutChecks are the examples whose innermost loops have no bounds checks.
@@ -33,28 +33,18 @@ var leastInnermost = map[string]int{"jacobi": 4, "matmul": 4, "tred2": 20}
 func TestBoundsChecks(t *testing.T) {
 	t.Parallel()
 	all := examples(t)
-	lists := make([]string, len(all))
-	var wg sync.WaitGroup
-	two := make(chan struct{}, 2) // compilations at a time
-	for i, e := range all {
-		dir := filepath.Join(t.TempDir(), e.name)
-		spmdc(t, "compile", "-o", dir, e.source)
-		env := hermetic(t)
-		wg.Go(func() {
-			two <- struct{}{}
-			defer func() { <-two }()
-			loops, err := innermost(dir, env)
-			if err != nil {
-				t.Errorf("%s: %v", e.name, err)
-				return
-			}
-			if n := leastInnermost[e.name]; len(loops) < n {
-				t.Errorf("%s: %d innermost loops found, want %d or more", e.name, len(loops), n)
-			}
-			lists[i] = strings.Join(remaining(t, e.name, loops), "")
-		})
+	found, err := innermost(t.TempDir(), emittedMains(t))
+	if err != nil {
+		t.Fatal(err)
 	}
-	wg.Wait()
+	var lists []string
+	for _, e := range all {
+		loops := found[e.name]
+		if n := leastInnermost[e.name]; len(loops) < n {
+			t.Errorf("%s: %d innermost loops found, want %d or more", e.name, len(loops), n)
+		}
+		lists = append(lists, remaining(t, e.name, loops)...)
+	}
 	if t.Failed() {
 		return
 	}
@@ -130,7 +120,7 @@ var ioCalls = map[string]bool{
 	"pe.Read": true, "pe.ReadA": true, "pe.ReadInternal": true,
 }
 
-var checkReport = regexp.MustCompile(`(?m)^\./main\.go:(\d+):(\d+): Found (Is(?:Slice)?InBounds)$`)
+var checkReport = regexp.MustCompile(`(?m)^(?:\S*/)?(\w+)/main\.go:(\d+):(\d+): Found (Is(?:Slice)?InBounds)$`)
 
 // addressing are the run time's methods that have checks in them. The compiler
 // reports those where it inlines the method, which it may not do.
@@ -138,37 +128,53 @@ var addressing = map[string]bool{
 	"At": true, "At1": true, "At2": true, "At3": true, "Stride": true, "Every": true, "Holds": true, "Owned": true, "Iters": true,
 }
 
-// innermost finds the innermost loops of a program, given its folder, and the
-// bounds checks in them.
-func innermost(dir string, env []string) ([]*loop, error) {
-	path := filepath.Join(dir, "main.go")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, path, text, parser.ParseComments)
-	if err != nil {
-		return nil, err
-	}
+// innermost finds the innermost loops of programs, by names, and the bounds checks
+// in them, in one compilation of all in the folder dir.
+func innermost(dir string, mains map[string][]byte) (map[string][]*loop, error) {
 	// The report must give positions in main.go. A directive that became a
 	// plain comment moves nothing.
-	plain := regexp.MustCompile(`(?m)^//line `).ReplaceAll(text, []byte("// line "))
-	if err := os.WriteFile(path, plain, 0o666); err != nil {
+	directive := regexp.MustCompile(`(?m)^//line `)
+	plain := map[string][]byte{}
+	args := []string{"list", "-export", "-trimpath", "-gcflags=-d=ssa/check_bce"} // it compiles, and does not link
+	for name, text := range mains {
+		plain[name] = directive.ReplaceAll(text, []byte("// line "))
+		args = append(args, "./"+name)
+	}
+	if err := bundle.Module(dir, plain); err != nil {
 		return nil, err
 	}
-	report, err := tryGo(dir, env, "build", "-o", "prog", "-gcflags=-d=ssa/check_bce", ".")
+	report, err := bundle.Go(dir, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, report)
+	}
+	found := map[string][][]string{}
+	for _, m := range checkReport.FindAllStringSubmatch(report, -1) {
+		found[m[1]] = append(found[m[1]], m[2:])
+	}
+	all := map[string][]*loop{}
+	for name, text := range mains {
+		if len(found[name]) == 0 {
+			return nil, fmt.Errorf("%s: the compiler reports no bounds check anywhere: does -d=ssa/check_bce still work?\n%s", name, report)
+		}
+		if all[name], err = checkedLoops(text, found[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+// checkedLoops are the innermost loops of a program with the checks in them, which
+// were found at these lines and columns.
+func checkedLoops(text []byte, found [][]string) ([]*loop, error) {
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "main.go", text, parser.ParseComments)
 	if err != nil {
 		return nil, err
-	}
-	found := checkReport.FindAllStringSubmatch(report, -1)
-	if len(found) == 0 {
-		return nil, fmt.Errorf("the compiler reports no bounds check anywhere: does -d=ssa/check_bce still work?\n%s", report)
 	}
 	loops := loopsIn(tree)
 	for _, m := range found {
-		line, _ := strconv.Atoi(m[1])
-		column, _ := strconv.Atoi(m[2])
+		line, _ := strconv.Atoi(m[0])
+		column, _ := strconv.Atoi(m[1])
 		at := fset.File(tree.Pos()).LineStart(line) + token.Pos(column-1)
 		for _, l := range loops {
 			if l.from <= at && at <= l.to {

@@ -13,7 +13,7 @@ import (
 	"github.com/spmdc/spmdc/internal/compare"
 )
 
-var kills = flag.Int("kills", 0, "how often a run that takes checkpoints is killed (default 12, and 100 with SPMDC_REQUIRE=all)")
+var kills = flag.Int("kills", 0, "how often a run that takes checkpoints is killed (default 12, and 40 with SPMDC_REQUIRE=all)")
 
 // TestKilled kills a program that takes checkpoints at random moments, and starts it
 // again, until it has come to its end some times: whatever was under way, the last
@@ -23,7 +23,7 @@ func TestKilled(t *testing.T) {
 	if n == 0 {
 		n = 12
 		if thorough() {
-			n = 100
+			n = 40
 		}
 	}
 	program := build(t, "plate/plate.hpf", "elide")
@@ -98,7 +98,7 @@ func TestKilled(t *testing.T) {
 func TestMisspeculationIsRepaired(t *testing.T) {
 	repeat := 3
 	if thorough() {
-		repeat = 50
+		repeat = 15
 	}
 	program := build(t, "testdata/elide/latesaved.hpf", "barrier")
 	dir := t.TempDir()

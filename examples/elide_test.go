@@ -102,7 +102,7 @@ func TestElision(t *testing.T) {
 func TestMisspeculation(t *testing.T) {
 	repeat := 3
 	if thorough() {
-		repeat = 100
+		repeat = 15
 	}
 	program := build(t, "testdata/elide/lateborder.hpf", "barrier", "--check")
 	dir := t.TempDir()
@@ -262,7 +262,7 @@ func TestCoarrayElisionOnline(t *testing.T) {
 func TestCoarrayMisspeculation(t *testing.T) {
 	repeat := 3
 	if thorough() {
-		repeat = 100
+		repeat = 15
 	}
 	program := build(t, "testdata/elide/divergence.f90", plans[0])
 	for choice, want := range map[int]string{

@@ -1,62 +1,114 @@
 package examples_test
 
 import (
-	"fmt"
+	"bytes"
+	"go/format"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
-// hermetic is an environment in which the go command finds neither network nor
-// anything that was downloaded before.
-func hermetic(t *testing.T) []string {
+// emittedMains is main.go of each example, by its name.
+func emittedMains(t *testing.T) map[string][]byte {
 	t.Helper()
+	mains := map[string][]byte{}
+	for _, e := range examples(t) {
+		text, err := shared.bundles.emitted(e.source, plans[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		mains[e.name] = text
+	}
+	return mains
+}
+
+// TestEmittedModules: gofmt and vet have nothing to say of what compile writes, and
+// its module has all packages that it imports.
+func TestEmittedModules(t *testing.T) {
+	t.Parallel()
+	mains := emittedMains(t)
+	dir := t.TempDir()
+	if err := bundle.Module(dir, mains); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"vet", "-trimpath"}
+	for name := range mains {
+		args = append(args, "./"+name)
+	}
+	if out, err := bundle.Go(dir, args...); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+	for _, e := range examples(t) {
+		dir := filepath.Join(t.TempDir(), e.name)
+		spmdc(t, "compile", "-o", dir, e.source)
+		text, err := os.ReadFile(filepath.Join(dir, "main.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text, mains[e.name]) {
+			t.Errorf("%s: compile writes another program than explain shows", e.name)
+		}
+		if tidy, err := format.Source(text); err != nil || !bytes.Equal(text, tidy) {
+			t.Errorf("%s: %v: gofmt would change main.go", e.name, err)
+		}
+		imported(t, dir, ".", map[string]bool{})
+	}
+}
+
+// imported checks that the packages of the module which a folder of it imports, and
+// those that they import, are there.
+func imported(t *testing.T, module, folder string, seen map[string]bool) {
+	t.Helper()
+	if seen[folder] {
+		return
+	}
+	seen[folder] = true
+	files, err := filepath.Glob(filepath.Join(module, folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Errorf("%s has no package in %s: %v", module, folder, err)
+	}
+	for _, file := range files {
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range tree.Imports {
+			path, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rest, ok := strings.CutPrefix(path, "github.com/spmdc/"); ok {
+				imported(t, module, rest, seen)
+			}
+		}
+	}
+}
+
+// TestEmittedAlone: such a module builds with the Go toolchain alone, with neither
+// network nor anything that was downloaded before, and its program runs.
+func TestEmittedAlone(t *testing.T) {
+	t.Parallel()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	e := examples(t)[0]
+	dir := filepath.Join(t.TempDir(), e.name)
+	spmdc(t, "compile", "-o", dir, e.source)
 	empty := t.TempDir()
-	return append(os.Environ(), "GOCACHE="+strings.TrimSpace(string(cache)), "GOPATH="+empty,
+	cmd := exec.Command("go", "build", "-trimpath", "-o", "prog", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOCACHE="+strings.TrimSpace(string(cache)), "GOPATH="+empty,
 		"GOMODCACHE="+filepath.Join(empty, "mod"), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off")
-}
-
-// goIn runs the go command in a folder and returns what it prints.
-func goIn(t *testing.T, dir string, env []string, args ...string) string {
-	t.Helper()
-	out, err := tryGo(dir, env, args...)
-	if err != nil {
-		t.Fatal(err)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return out
-}
-
-func tryGo(dir string, env []string, args ...string) (string, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out), err
-}
-
-// TestEmittedModules: what compile writes builds with the Go toolchain alone,
-// and gofmt and vet have nothing to say.
-func TestEmittedModules(t *testing.T) {
-	for _, e := range examples(t) {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			dir := filepath.Join(t.TempDir(), e.name)
-			spmdc(t, "compile", "-o", dir, e.source)
-			env := hermetic(t)
-			goIn(t, dir, env, "build", "-trimpath", "-o", "prog", ".")
-			goIn(t, dir, env, "vet", ".")
-			out, err := exec.Command("gofmt", "-l", filepath.Join(dir, "main.go")).CombinedOutput()
-			if err != nil || len(out) > 0 {
-				t.Errorf("gofmt -l: %v\n%s", err, out)
-			}
-		})
-	}
+	e.check(t, file(filepath.Join(dir, "prog")), 3)
 }

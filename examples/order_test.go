@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 6, and 25 with SPMDC_REQUIRE=all)")
-	heldSeeds    = flag.Int("holds", 2, "how many choices of places to hold PEs at, per program and number of PEs")
+	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 6, and 12 with SPMDC_REQUIRE=all)")
+	heldSeeds    = flag.Int("holds", 1, "how many choices of places to hold PEs at, per program and number of PEs")
 )
 
 // heldPEs are the numbers of PEs that programs run on while some are held.
@@ -130,7 +130,7 @@ func TestHeldRandomPrograms(t *testing.T) {
 	if n == 0 {
 		n = 6
 		if thorough() {
-			n = 25
+			n = 12
 		}
 	}
 	first := max(*seed, 1) + 100000

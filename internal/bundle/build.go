@@ -7,6 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+
+	"github.com/spmdc/spmdc/runtime"
 )
 
 // Program is one of the programs of a bundle, to be run in a process of its own.
@@ -29,23 +32,59 @@ func (p Program) CommandContext(ctx context.Context, args ...string) *exec.Cmd {
 // PATH: for tests. The command, which tells its user what is wrong with the
 // toolchain, has driver.Bundle. flags are more arguments of go build, such as -race.
 func Build(dir string, mains map[string][]byte, flags ...string) (path string, err error) {
-	files, err := Files(mains, "1.26")
+	files, err := Files(mains, goVersion)
 	if err != nil {
 		return "", err
 	}
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, text, 0o666)); err != nil {
-			return "", err
-		}
+	if err := write(dir, files); err != nil {
+		return "", err
 	}
 	path = filepath.Join(dir, "bundle")
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", path}, Flags...)
-	cmd := exec.Command("go", append(append(args, flags...), ".")...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	args := slices.Concat([]string{"build", "-trimpath", "-o", path}, Flags, flags, []string{"."})
+	if out, err := Go(dir, args...); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
+}
+
+// goVersion is what tests ask for in go.mod.
+const goVersion = "1.26"
+
+// Module writes a module with a main package for each program, by its name, beside
+// the run-time packages, as spmdc compile does: for tests that need each program as
+// the Go compiler sees it for a user.
+func Module(dir string, mains map[string][]byte) error {
+	files := map[string][]byte{
+		"go.mod":       fmt.Appendf(nil, "module emitted\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %s => ./spmdc\n", goVersion, modulePath, modulePath),
+		"spmdc/go.mod": fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion),
+	}
+	for name, text := range runtime.Files() {
+		files["spmdc/"+name] = text
+	}
+	for name, text := range mains {
+		files[name+"/main.go"] = text
+	}
+	return write(dir, files)
+}
+
+// Go runs the go command in a module and returns what it writes. It uses neither the
+// network nor the user's settings. With -trimpath the run-time packages are compiled
+// once for all modules.
+func Go(dir string, args ...string) (output string, err error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GO111MODULE=on")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// write writes files by paths in a folder.
+func write(dir string, files map[string][]byte) error {
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, text, 0o666)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
