@@ -84,6 +84,9 @@ func leafLoops(t *testing.T, code string) []leafLoop {
 // lists the loops with the conditions that strides add to theirs, and so tells
 // when one changes its kind.
 func TestBoundsChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it compiles programs")
+	}
 	directive := regexp.MustCompile(`(?m)^//line `)
 	mains := map[string]string{}
 	loops := map[string][]leafLoop{}

@@ -86,6 +86,9 @@ var intrinsics = []string{"sqrt", "dble", "mod", "max", "abs", "real", "char"}
 // Go or to the emitted code: the result is a program that Go takes, and nothing
 // but names differs.
 func TestNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: hundreds of programs")
+	}
 	words := map[string]bool{}
 	for k := token.Token(0); k < 200; k++ {
 		if k.IsKeyword() {

@@ -146,6 +146,9 @@ end program
 // TestEmittedModules builds one module of emitted programs, as a user would, and
 // runs what is in it.
 func TestEmittedModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it builds programs")
+	}
 	mains := map[string]string{
 		"faults":  emit(t, "src/faults.hpf", faults, plan.Handshake, codegen.Options{}),
 		"barrier": emit(t, "src/faults.hpf", faults, plan.Barrier, codegen.Options{}),

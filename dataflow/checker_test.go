@@ -73,6 +73,9 @@ func (b programs) traced(t *testing.T, name string, args ...string) (*replay.Tra
 // when one communication or reduction delivers what it brings without what its
 // senders know.
 func TestCheckerAgreesWithReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	built := buildDefects(t)
 	var runs, found, mutations, killed int
 	eachDefect(t, func(t *testing.T, a *analysis) {

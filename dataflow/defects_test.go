@@ -117,6 +117,9 @@ func TestVerdictsNotice(t *testing.T) {
 // TestDefectsAreFortran: gfortran compiles the programs, with all its checks, and
 // they print the same.
 func TestDefectsAreFortran(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: gfortran compiles each")
+	}
 	require(t, "gfortran", "gfortran")
 	built := buildDefects(t)
 	dir := t.TempDir()

@@ -106,6 +106,9 @@ func TestForcedRuns(t *testing.T) {
 // after the use comes. Sound plans show none; the printed one shows some exactly
 // where the source has !FORCE lines.
 func TestFrozenPEs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	built := buildDefects(t)
 	runs := 0
 	eachDefect(t, func(t *testing.T, a *analysis) {

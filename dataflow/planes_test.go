@@ -12,6 +12,9 @@ import (
 // planes for slots and many do not; the plans are proved, and executions on a few PEs
 // do not contradict them.
 func TestRandomPlanes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many programs")
+	}
 	const programs = 150
 	with := 0
 	for seed := range uint64(programs) {

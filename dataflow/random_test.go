@@ -24,6 +24,9 @@ var (
 // of handshake. The printed form is run in the same way: that some of its puts do
 // come early shows that the runs would notice.
 func TestRandomLoops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a bundle of its own")
+	}
 	n := *loopCount
 	if n == 0 {
 		n = 10

@@ -62,6 +62,9 @@ func withoutWitness(source string) string {
 // with the PE that uses the value held, the next put comes too early; with a
 // true answer, or the ready message, it does not.
 func TestTrustingRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a bundle of its own")
+	}
 	mains := map[string][]byte{}
 	name := func(i int, kind string) string {
 		return strings.Join([]string{trusting[i].name, kind, string(rune('a' + i))}, ".")

@@ -31,6 +31,9 @@ func (a *analysis) stripped(size int) *plan.Plan {
 // that tell so the plan does not verify, and the checker reports each run, whoever is
 // fast; a PE that is slow makes it happen.
 func TestGetsAreUses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a bundle of its own")
+	}
 	a := analyze(t, "testdata/defects/20-strips.hpf")
 	mains := map[string][]byte{}
 	for _, size := range []int{1, 5} {
@@ -99,6 +102,9 @@ func TestGetsAreUses(t *testing.T) {
 // TestRandomStrips: many random programs have temporaries that can be in strips, some
 // of which nobody has to tell of; the plans verify.
 func TestRandomStrips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many programs")
+	}
 	const programs = 150
 	with, proved := 0, 0
 	for seed := range uint64(programs) {
@@ -133,6 +139,9 @@ func TestRandomStrips(t *testing.T) {
 // strip, sends no ready message, and prints what gfortran's program prints; and so in
 // strips of other sizes.
 func TestPanels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a bundle of its own")
+	}
 	require(t, "gfortran", "gfortran")
 	a := analyze(t, "testdata/strips/panels.hpf")
 	mains := map[string][]byte{}

@@ -31,6 +31,9 @@ var leastInnermost = map[string]int{"jacobi": 4, "matmul": 4, "tred2": 20}
 // of bounds checks. No innermost loop of withoutChecks has one; for all examples
 // testdata/boundschecks.golden tells which do.
 func TestBoundsChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a compilation of each example")
+	}
 	t.Parallel()
 	all := examples(t)
 	found, err := innermost(t.TempDir(), emittedMains(t))

@@ -19,6 +19,9 @@ var kills = flag.Int("kills", 0, "how often a run that takes checkpoints is kill
 // again, until it has come to its end some times: whatever was under way, the last
 // checkpoint is whole, and the output is complete.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	n := *kills
 	if n == 0 {
 		n = 12
@@ -96,6 +99,9 @@ func TestKilled(t *testing.T) {
 // if it has taken none, and does not leave it out again. What it prints is what it
 // prints with all barriers, once; a run without checkpoints prints nothing wrong.
 func TestMisspeculationIsRepaired(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	repeat := 3
 	if thorough() {
 		repeat = 15

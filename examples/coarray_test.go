@@ -86,6 +86,9 @@ func TestCoarrays(t *testing.T) {
 // TestCoarraysChecked: the checks of --check, and the race detector, find nothing in
 // programs that are right.
 func TestCoarraysChecked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: bundles of its own")
+	}
 	flags := []string{"--check", "--race"}
 	for i, source := range coarrayPrograms(t) {
 		if !thorough() && i%3 != 1 {
@@ -189,6 +192,9 @@ func linkable(t *testing.T) {
 // TestCoarrayOracle: NAME.images is what OpenCoarrays prints, where it is installed,
 // on one number of images for each program, or on all. With -update it is written.
 func TestCoarrayOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: OpenCoarrays compiles each program")
+	}
 	require(t, "caf", "libcoarrays-openmpi-dev")
 	require(t, "mpiexec", "openmpi-bin")
 	linkable(t)

@@ -48,6 +48,9 @@ func readReport(t *testing.T, file string) (r barrierReport) {
 // out, as the run learns and by plan, and the checks of --check find each put ordered
 // by what is left. A plan elides what training found always redundant.
 func TestElision(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	counts := []int{3}
 	checked := []string{"jacobi", "tred2", "sweep"}
 	if thorough() {
@@ -100,6 +103,9 @@ func TestElision(t *testing.T) {
 // break consensus together, or nobody comes to another barrier, the answer is right.
 // With a blacklist a run that follows is right.
 func TestMisspeculation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	repeat := 3
 	if thorough() {
 		repeat = 15
@@ -186,6 +192,9 @@ func TestMisspeculation(t *testing.T) {
 // out; the checks of --check find nothing, and the race detector finds every access
 // ordered by what is left.
 func TestCoarrayElision(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	counts, raced := []int{3}, []string{"figure1/figure1.f90", "testdata/coarray/collectives.f90"}
 	if thorough() {
 		counts, raced = imageCounts, coarrayPrograms(t)
@@ -317,6 +326,9 @@ func TestCoarrayMisspeculation(t *testing.T) {
 // A run that another error ends, while a PE waits in a barrier that others have
 // elided, tells of both and does not hang.
 func TestMisspeculationInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a bundle of its own")
+	}
 	program := build(t, "testdata/elide/lateborder.hpf", "barrier")
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()

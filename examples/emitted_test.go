@@ -32,6 +32,9 @@ func emittedMains(t *testing.T) map[string][]byte {
 // TestEmittedModules: gofmt and vet have nothing to say of what compile writes, and
 // its module has all packages that it imports.
 func TestEmittedModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: vet of each example")
+	}
 	t.Parallel()
 	mains := emittedMains(t)
 	dir := t.TempDir()

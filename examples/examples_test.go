@@ -216,6 +216,9 @@ func TestExamples(t *testing.T) {
 // TestChecked: the checks of --check do not change an answer, and find nothing
 // in programs that are right.
 func TestChecked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a bundle of its own")
+	}
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -248,6 +251,9 @@ func TestRace(t *testing.T) {
 
 // TestGfortran: the .out files are what gfortran's programs print here too.
 func TestGfortran(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a compilation of each example")
+	}
 	require(t, "gfortran", "gfortran")
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {

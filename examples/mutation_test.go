@@ -64,6 +64,9 @@ func traced(program program, input string, args ...string) (t *replay.Trace, rep
 // plan elide on 3 PEs, and some communications and reductions of it; spmdc verify FILE
 // --mutations=K does so for all plans and numbers of PEs.
 func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	t.Parallel()
 	var mu sync.Mutex
 	var runs, found, clean, puts int

@@ -99,6 +99,9 @@ func (h *holdings) report(t *testing.T) {
 // TestHeldExamples: in the examples, whose ready messages are left out as far as
 // that is proved, no put comes early however PEs are held.
 func TestHeldExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	t.Parallel()
 	var h holdings
 	t.Run("example", func(t *testing.T) {
@@ -125,6 +128,9 @@ func TestHeldExamples(t *testing.T) {
 // TestHeldRandomPrograms is the same for random programs, the seeds of which
 // follow those of TestRandomPrograms.
 func TestHeldRandomPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	t.Parallel()
 	n := *heldPrograms
 	if n == 0 {

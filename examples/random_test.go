@@ -98,6 +98,9 @@ func TestRandomPrograms(t *testing.T) {
 // TestRandomRounds is TestRandomPrograms with programs that communicate again and
 // again, where ready messages can be left out, or must not.
 func TestRandomRounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: random programs are in TestRandomPrograms")
+	}
 	t.Parallel()
 	n := *programs
 	if n == 0 {

@@ -145,6 +145,9 @@ var quiet = map[string]bool{
 // TestTable: the paper's table for every example, and what it says of its own,
 // which the README shows too. -update writes both.
 func TestTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: all plans of all examples")
+	}
 	t.Parallel()
 	const anyLine = 1 << 30
 	var b strings.Builder

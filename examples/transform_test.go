@@ -14,6 +14,9 @@ import (
 // transformations something to do with gfortran, as TestRandomPrograms does, and
 // under one plan also without transformations. All kinds must be chosen in some.
 func TestTransformedPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: random programs are in TestRandomPrograms")
+	}
 	t.Parallel()
 	require(t, "gfortran", "gfortran")
 	n := *programs

@@ -265,6 +265,9 @@ func TestDeepNesting(t *testing.T) {
 // testdata/gfortran/accept.txtar are right for it and for the parser, as
 // written and as unparsed, those of reject.txtar are wrong for both.
 func TestAgreesWithGfortran(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: gfortran compiles hundreds of programs")
+	}
 	gfortran, err := exec.LookPath("gfortran")
 	if err != nil {
 		if os.Getenv("SPMDC_REQUIRE") == "all" {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
 var update = flag.Bool("update", false, "write what spmdc prints into the scripts")
@@ -25,6 +27,10 @@ func TestMain(m *testing.M) {
 //
 //	exits STATUS COMMAND...   the command ends with this exit status
 //	missing PATTERN...        no file matches
+//	together NAME FLAGS... FILE...
+//	                          builds the programs of files as one, NAME/bundle, which
+//	                          runs the one that its first argument names: for scripts
+//	                          about what programs do, not how they are built
 func TestScripts(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -68,8 +74,9 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("unknown condition " + cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":   exits,
-			"missing": missing,
+			"exits":    exits,
+			"missing":  missing,
+			"together": together,
 		},
 	})
 }
@@ -105,4 +112,22 @@ func missing(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%v should not be there", found)
 		}
 	}
+}
+
+func together(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: together NAME FLAGS... FILE...")
+	}
+	var flags []string
+	mains := map[string][]byte{}
+	for _, arg := range args[1:] {
+		if strings.HasPrefix(arg, "-") {
+			flags = append(flags, arg)
+			continue
+		}
+		ts.Check(ts.Exec("spmdc", append([]string{"explain", arg, "code"}, flags...)...))
+		mains[arg] = []byte(ts.ReadFile("stdout"))
+	}
+	_, err := bundle.Build(ts.MkAbs(args[0]), mains)
+	ts.Check(err)
 }

@@ -124,6 +124,9 @@ const mutationSeeds = 50
 // bring, ways to go, claims. What is still accepted must have no path on which a
 // put comes early. Of the mutations that have such a path there are enough to tell.
 func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many mutations")
+	}
 	rng := randv2.New(randv2.NewPCG(3, 4))
 	spoilt, kept, lost := map[string]int{}, map[string]int{}, map[string]int{}
 	for seed := range int64(mutationSeeds) {

@@ -76,6 +76,9 @@ func solveAll(n, perClass, slot int) (c cost) {
 // cells, take less than 1 GB; the benchmarks tell
 // the time.
 func TestCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it measures the cost of the analysis")
+	}
 	t.Logf(" 500 communications: %v", solveAll(500, 4, 1))
 	large := solveAll(2000, 4, 1)
 	t.Logf("2000 communications: %v", large)

@@ -13,6 +13,9 @@ import (
 // TestSubsumes: with one slot, whatever the six-valued analysis proves is proved
 // here, by forms too.
 func TestSubsumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many programs")
+	}
 	var programs []*procfunc.Functions
 	for _, path := range examples(t) {
 		text, err := os.ReadFile(path)

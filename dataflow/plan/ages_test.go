@@ -45,6 +45,9 @@ func agedTruth(t *testing.T, s *sketch, p sketchAges) (*synch.AgedSolution, *pla
 // of any relations; and none that lacks something, or claims more than the
 // analysis finds.
 func TestAgedPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many plans")
+	}
 	tried := map[string]int{}
 	moods := map[string]int{}
 	must := func(name, what string, s *sketch, p sketchAges, want string) {
@@ -222,6 +225,9 @@ func (l agedLiar) Alike(y, put int) bool { return false }
 // TestExamplesContradictAgedLies is TestExamplesContradictLies for stages and
 // several slots.
 func TestExamplesContradictAgedLies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many plans")
+	}
 	var l lies
 	all := ordinary(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

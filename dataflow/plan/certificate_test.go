@@ -110,6 +110,9 @@ func (p *sketchProof) used(s *sketch) []int {
 // that a proof uses is gone, moved behind a branch, or moved in front of the end
 // of the use.
 func TestRejectsWithoutWitness(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many plans")
+	}
 	tried, rejected := map[string]int{}, map[string]int{}
 	try := func(name, what string, s *sketch) {
 		tried[what]++
@@ -187,6 +190,9 @@ func lateUse(s *sketch, p *sketchProof) *sketch {
 // TestRejectsSpoiltProofs: a proof that lacks something, or that claims more
 // than the analysis finds, fails.
 func TestRejectsSpoiltProofs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many plans")
+	}
 	tried := map[string]int{}
 	must := func(name, what string, s *sketch, want string) {
 		t.Helper()

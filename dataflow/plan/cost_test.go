@@ -69,6 +69,9 @@ func watchMemory() func() uint64 {
 //
 //	go test ./dataflow/plan -run TestCost$ -v -costcomms 2000
 func TestCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it measures the cost of the analysis")
+	}
 	for name, text := range map[string]string{"changing": changing(*costComms), "nests": nests(*costComms, true)} {
 		c := transformed(t, text)
 		f := procfunc.Analyze(c, c.Graph())

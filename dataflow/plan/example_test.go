@@ -12,6 +12,9 @@ import (
 // communications are given ready messages, and none that popl96 proves is found to
 // need them; of the others most have an example.
 func TestExamplesAndProofs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many programs")
+	}
 	texts := programs(t)
 	for seed := range 150 {
 		texts[string(rune('a'+seed%26))+" random"+string(rune('0'+seed/26))] = randomhpf.Program(rand.New(rand.NewSource(int64(seed))))

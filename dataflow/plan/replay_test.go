@@ -53,6 +53,9 @@ func (l *lies) check(t *testing.T) {
 // TestExamplesContradictLies: when a plan stands on a false claim about messages,
 // its document cannot know, and Verify finds an example that contradicts it.
 func TestExamplesContradictLies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many plans")
+	}
 	var l lies
 	all := ordinary(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -77,6 +77,9 @@ func opening(dom, attribute string) []string {
 // TestPageShowsTheChain selects a communication of tred2 by the address and by
 // clicks, and looks for its killer chain in panel, graph and source.
 func TestPageShowsTheChain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a browser")
+	}
 	r, page := pageOf(t, "tred2.hpf", example(t, "tred2"))
 	c := r.Communications[2]
 	chain := c.Obligations[0].Chains[0]

@@ -213,6 +213,9 @@ func (b *built) killsBy(test func(must, may abstract.Relation, v, w abstract.Ite
 
 // TestMutations: the campaign catches every broken rule, by executions.
 func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many mutations")
+	}
 	const most = 20000
 	missing := map[int]bool{}
 	for k := range mutations {

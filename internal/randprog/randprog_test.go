@@ -172,6 +172,9 @@ func TestWrap(t *testing.T) {
 // TestGfortranAccepts: gfortran takes the programs as Fortran 95, and they run
 // without any of the errors that it can find at run time.
 func TestGfortranAccepts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: gfortran compiles many programs")
+	}
 	if _, err := exec.LookPath("gfortran"); err != nil {
 		if os.Getenv("SPMDC_REQUIRE") == "all" {
 			t.Fatal("gfortran is not installed (Debian package gfortran) and SPMDC_REQUIRE=all wants it")

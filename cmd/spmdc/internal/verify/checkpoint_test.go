@@ -24,6 +24,9 @@ func withTools(t *testing.T) *driver.Table {
 // TestPlaces stops programs behind their checkpoints, which are everywhere that one
 // can be, and lets them go on.
 func TestPlaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many runs")
+	}
 	table := withTools(t)
 	for _, c := range []struct {
 		file, input string
@@ -64,6 +67,9 @@ func TestPlaces(t *testing.T) {
 
 // TestRandomCheckpoints is a short form of spmdc verify --random=N --checkpoints.
 func TestRandomCheckpoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it builds programs")
+	}
 	r, err := Random(withTools(t), RandomOptions{Programs: 3, Seed: 4, Options: Options{
 		PEs: []int{3}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute, Checkpoints: true,
 	}})
