@@ -73,7 +73,11 @@ func TestCoarrays(t *testing.T) {
 			t.Parallel()
 			want := images(t, source)
 			program := build(t, source, plans[0])
-			for _, n := range imageCounts {
+			counts := imageCounts
+			if testing.Short() {
+				counts = []int{1, 3}
+			}
+			for _, n := range counts {
 				got := run(t, beside(source, ".in"), program, "-n", fmt.Sprint(n))
 				if err := compare.Lines(want[n], got, compare.Default); err != nil {
 					t.Errorf("%d images: %v", n, err)

@@ -24,6 +24,14 @@ var update = flag.Bool("update", false, "write the goldens of explain comm")
 // plans are the synchronisation plans; all give the same answers.
 var plans = []string{"elide", "popl96", "handshake", "barrier"}
 
+// chosenPlans are all of them, or with -short the first.
+func chosenPlans() []string {
+	if testing.Short() {
+		return plans[:1]
+	}
+	return plans
+}
+
 // runLimit is how long one run of an example may take. None needs a tenth of
 // it; a run that does has lost a message.
 const runLimit = 2 * time.Minute
@@ -200,12 +208,16 @@ func (e example) check(t *testing.T, program program, n int, args ...string) {
 // TestExamples: each example equals gfortran's program token by token. 40 PEs
 // are more than some arrays have elements per dimension.
 func TestExamples(t *testing.T) {
+	counts := []int{1, 2, 3, 4, 7, 40}
+	if testing.Short() {
+		counts = []int{1, 3}
+	}
 	for _, e := range examples(t) {
-		for _, plan := range plans {
+		for _, plan := range chosenPlans() {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
 				program := build(t, e.source, plan)
-				for _, n := range []int{1, 2, 3, 4, 7, 40} {
+				for _, n := range counts {
 					e.check(t, program, n)
 				}
 			})
@@ -231,10 +243,10 @@ func TestChecked(t *testing.T) {
 func TestRace(t *testing.T) {
 	require(t, "gcc", "gcc")
 	counts, under := []int{3}, plans[:1]
-	if thorough() {
-		counts, under = []int{1, 2, 3, 4, 7}, plans
-	} else if testing.Short() {
+	if testing.Short() {
 		t.Skip("long: builds every example with the race detector")
+	} else if thorough() {
+		counts, under = []int{1, 2, 3, 4, 7}, plans
 	}
 	for _, e := range examples(t) {
 		for _, plan := range under {

@@ -46,7 +46,10 @@ func TestRandomPrograms(t *testing.T) {
 	n := *programs
 	if n == 0 {
 		n = 12
-		if thorough() {
+		switch {
+		case testing.Short():
+			n = 3
+		case thorough():
 			n = 40
 		}
 	}
@@ -106,7 +109,7 @@ func TestRandomRounds(t *testing.T) {
 	if n == 0 {
 		n = 12
 		if thorough() {
-			n = 40
+			n = 24
 		}
 	}
 	require(t, "gfortran", "gfortran")
@@ -151,7 +154,7 @@ type way struct {
 
 // allPlans are the plans that random programs are built under.
 func allPlans() (ways []way) {
-	chosen := plans
+	chosen := chosenPlans()
 	if *builds != "" {
 		chosen = strings.Split(*builds, ",")
 	}

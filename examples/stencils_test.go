@@ -11,7 +11,7 @@ var stencils = example{name: "stencils", source: "testdata/stencils.hpf", out: "
 // TestStencils runs it under all plans on grids of every shape: with blocks
 // narrower than the distances, PEs that own nothing, and grids of one row.
 func TestStencils(t *testing.T) {
-	for _, plan := range plans {
+	for _, plan := range chosenPlans() {
 		t.Run(plan, func(t *testing.T) {
 			t.Parallel()
 			program := build(t, stencils.source, plan)
@@ -21,6 +21,9 @@ func TestStencils(t *testing.T) {
 		})
 	}
 	t.Run("check", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("long: a bundle of its own")
+		}
 		t.Parallel()
 		stencils.check(t, build(t, stencils.source, plans[0], "--check"), 9)
 	})
