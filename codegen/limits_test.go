@@ -2,13 +2,13 @@ package codegen_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
 // texts has long CHARACTER values, few of which are written out; %s is the length of one.
@@ -84,7 +84,10 @@ func TestLimits(t *testing.T) {
   print *, s, b(m+3), b(m+10)
 end program
 `
-	mains := map[string]string{}
+	if testing.Short() {
+		t.Skip("long: it builds programs")
+	}
+	mains := map[string][]byte{}
 	add := func(bounds, template, align string) {
 		for _, format := range []string{"BLOCK", "CYCLIC"} {
 			skip, what := "", "t"
@@ -93,7 +96,7 @@ end program
 			}
 			src := fmt.Sprintf(source, bounds, skip, template, skip, align, what+"("+format+")")
 			name := fmt.Sprintf("far%d", len(mains))
-			mains[name] = emit(t, name+".hpf", src, plan.Elide, codegen.Options{Check: true})
+			mains[name] = []byte(emit(t, name+".hpf", src, plan.Elide, codegen.Options{Check: true}))
 		}
 	}
 	add("0", "281474976710656_8", "i + 281474976710646_8")
@@ -102,10 +105,10 @@ end program
 	add("0", "281474976710656_8", "-28147497671065_8*i + 281474976710651_8")
 	add("281474976710646_8", "", "i")
 	add("-281474976710656_8", "", "i")
-	mains["texts"] = emit(t, "texts.hpf", fmt.Sprintf(texts, "10**7"), plan.Elide, codegen.Options{})
-	dir := module(t, mains)
-	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/", "./..."); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	mains["texts"] = []byte(emit(t, "texts.hpf", fmt.Sprintf(texts, "10**7"), plan.Elide, codegen.Options{}))
+	program, err := bundle.Build(t.TempDir(), mains)
+	if err != nil {
+		t.Fatal(err)
 	}
 	const far = "21885.000000000000 104.00000000000000 0.0000000000000000" // gfortran's
 	for name := range mains {
@@ -114,7 +117,7 @@ end program
 			want = "100000 5 hello 3 xy 2 120001 60002 xy 0 T F F T 0 0 2" // gfortran's too
 		}
 		for _, n := range []string{"1", "3", "4", "7"} {
-			stdout, stderr, err := run(t, filepath.Join(dir, "bin", name), "", "-n", n)
+			stdout, stderr, err := run(t, program, "", name, "-n", n)
 			if got := strings.Join(strings.Fields(stdout), " "); err != nil || got != want {
 				t.Errorf("%s on %s PEs: %v, prints %q, want %q\n%s", name, n, err, got, want, stderr)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
 const (
@@ -313,24 +314,20 @@ end subroutine
 // TestOutOfBounds: a check build reports each subscript out of bounds, on any number of
 // PEs, once, the same way, and no other. gfortran with -fcheck=all finds the same.
 func TestOutOfBounds(t *testing.T) {
-	mains := map[string]string{}
-	var imports, cases strings.Builder
+	if testing.Short() {
+		t.Skip("long: it builds programs")
+	}
+	mains := map[string][]byte{}
 	for _, b := range boundeds {
 		for _, format := range []string{"BLOCK", "CYCLIC"} {
-			name := strings.ToLower(b.name + "_" + format)
-			code := emit(t, "p.hpf", b.text(format), plan.Elide, codegen.Options{Check: true})
-			code = strings.Replace(code, "package main", "package "+name, 1)
-			mains[name] = strings.Replace(code, "func main()", "func Main()", 1)
-			fmt.Fprintf(&imports, "import %q\n", "emitted/"+name)
-			fmt.Fprintf(&cases, "case %q:\n%s.Main()\n", name, name)
+			mains[strings.ToLower(b.name+"_"+format)] = []byte(emit(t, "p.hpf", b.text(format), plan.Elide, codegen.Options{Check: true}))
 		}
 	}
-	mains["all"] = fmt.Sprintf("package main\n\nimport \"os\"\n%s\nfunc main() {\nname := os.Args[1]\nos.Args = append(os.Args[:1], os.Args[2:]...)\nswitch name {\n%s}\n}\n", &imports, &cases)
-	dir := module(t, mains)
-	if out, err := goTool(t, dir, "build", "-trimpath", "-o", "bin/all", "./all"); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	dir := t.TempDir()
+	all, err := bundle.Build(dir, mains)
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := filepath.Join(dir, "bin", "all")
 	for _, b := range boundeds {
 		for _, format := range []string{"BLOCK", "CYCLIC"} {
 			name := strings.ToLower(b.name + "_" + format)
