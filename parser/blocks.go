@@ -34,7 +34,20 @@ type frame struct {
 	alt   source.Pos  // of ELSE
 }
 
+// maxBlocks and maxArms bound the nesting of blocks and the branches of an IF, which
+// the passes walk recursively: their time grows with the square of the depth and more.
+const (
+	maxBlocks = 500
+	maxArms   = 10_000
+)
+
 func (p *parser) push(f *frame) {
+	if len(p.stack) == maxBlocks && !p.deep {
+		p.deep = true
+		p.diags.Errorf(source.TooDeep, f.pos, "blocks are nested more than %d deep", maxBlocks).
+			WithNote(p.stack[0].pos, "the outermost one, %s, begins here", p.stack[0].what).
+			WithHelp("move the inner ones into a procedure, or compute with one loop")
+	}
 	if f.body == nil {
 		f.body = new([]ast.Stmt)
 	}
@@ -251,6 +264,11 @@ func (p *parser) alternative(pos source.Pos, cond ast.Expr, isElse, known bool, 
 		f.body = &n.Else
 	default:
 		n.Arms = append(n.Arms, ast.IfArm{Pos: pos, Cond: cond})
+		if len(n.Arms) == maxArms+1 {
+			p.diags.Errorf(source.TooDeep, pos, "an IF with more than %d ELSE IF", maxArms-1).
+				WithNote(f.pos, "the IF begins here").
+				WithHelp("split it into several, or look the value up in an array")
+		}
 		f.body = &n.Arms[len(n.Arms)-1].Body
 	}
 }

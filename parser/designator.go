@@ -201,7 +201,7 @@ func (c *climber) ioItem() (ast.Expr, error) {
 		return c.expr()
 	}
 	if c.depth++; c.depth > maxDepth {
-		return nil, problem(source.Syntax, c.lex.Peek(), "the list is nested too deeply")
+		return nil, problem(source.TooDeep, c.lex.Peek(), "the list is nested too deeply")
 	}
 	defer func() { c.depth-- }()
 	open := c.lex.Next()

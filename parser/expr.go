@@ -234,7 +234,7 @@ func (c *climber) expr() (ast.Expr, error) { return c.binary(precEquiv) }
 // and a*-b is no expression.
 func (c *climber) binary(min int) (ast.Expr, error) {
 	if c.depth++; c.depth > maxDepth {
-		return nil, problem(source.Syntax, c.lex.Peek(), "the expression is nested too deeply").
+		return nil, problem(source.TooDeep, c.lex.Peek(), "the expression is nested too deeply").
 			WithHelp("compute parts of it into variables first")
 	}
 	defer func() { c.depth-- }()

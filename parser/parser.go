@@ -55,6 +55,7 @@ type parser struct {
 	skip  *skipping
 
 	mainHeader bool // the main program has a PROGRAM statement
+	deep       bool // blocks that are nested too deeply have been reported
 }
 
 func (p *parser) lines(lines []scan.Line) {

@@ -254,10 +254,30 @@ func TestDeepNesting(t *testing.T) {
 			t.Errorf("no error for %.20s...", text)
 		}
 	}
-	loops := strings.Repeat("do\n", 20000)
-	file, diags := parser.Parse("x.hpf", []byte(loops+strings.Repeat("end do\n", 20000)+"end\n"))
-	if diags.Len() > 0 || len(ast.Unparse(file)) < len(loops) {
-		t.Errorf("nested loops: %v", diags.Err())
+	// Up to the limit all is well; beyond, one error tells where.
+	for _, c := range []struct {
+		open, close string
+		most        int
+	}{
+		{"do\n", "end do\n", 500},
+		{"if (a) then\n", "end if\n", 500},
+		{"else if (a) then\n", "", 9999},
+	} {
+		first, last := "", ""
+		if c.close == "" {
+			first, last = "if (a) then\n", "end if\n"
+		}
+		for _, n := range []int{c.most, c.most + 1, 3 * c.most} {
+			text := first + strings.Repeat(c.open, n) + strings.Repeat(c.close, n) + last + "end\n"
+			file, diags := parser.Parse("x.hpf", []byte(text))
+			line := c.most + 1 + strings.Count(first, "\n")
+			switch {
+			case n > c.most && (diags.Len() != 1 || diags.Diags[0].Code != source.TooDeep || diags.Diags[0].Pos.Line != line):
+				t.Errorf("%d times %q: %v, want an error in line %d", n, c.open, diags.Err(), line)
+			case n == c.most && (diags.Len() > 0 || len(ast.Unparse(file)) < len(c.open)*n):
+				t.Errorf("%d times %q: %v", n, c.open, diags.Err())
+			}
+		}
 	}
 }
 

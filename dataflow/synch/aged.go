@@ -89,6 +89,16 @@ func AgedApply(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
 	return in
 }
 
+// settled reports whether only nodes of the communication itself change v.
+func (v Aged) settled() bool {
+	for _, x := range v {
+		if x.Value == Cons || x.Value == NoSyncP {
+			return false
+		}
+	}
+	return true
+}
+
 // used is a value whose use is over, be it for the second time.
 func used(v State) State {
 	if v.Value == Sync || v.Value == U {
@@ -214,7 +224,7 @@ func (s *Solver) AgedVerdict(slots Slots, kills KillsAfter) Verdict {
 	found, refuted := map[*cfg.Node]Verdict{}, false
 	p := agedProblem(slots, kills)
 	p.Transfer = func(first *cfg.Node, in Aged) Aged {
-		if f.inert[first.ID] {
+		if f.inert[first.ID] || !f.own[first.ID] && in.settled() {
 			return in
 		}
 		for _, n := range f.flow.Unit(first) {

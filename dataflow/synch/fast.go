@@ -9,7 +9,7 @@ import (
 // which let most values pass, and only between the use and the put.
 type fast struct {
 	flow  *solve.Flow   // over blocks
-	nodes [][]*cfg.Node // by number, C and UO nodes of a communication
+	nodes [][]*cfg.Node // by number, the nodes of a communication
 	inert []bool        // by ID of first nodes: the block has no communication node
 	own   []bool        // by ID of first nodes: the block has nodes of the item at hand
 	// towards has, by the number of a communication, the blocks from which control
@@ -32,7 +32,7 @@ func newFast(g *cfg.Graph) *fast {
 			if n.Kind.IsComm() {
 				f.inert[first.ID] = false
 			}
-			if n.Kind == cfg.Comm || n.Kind == cfg.UseOver {
+			if n.Kind == cfg.Comm || n.Kind == cfg.CommOver || n.Kind == cfg.UseOver {
 				f.nodes[n.Ref] = append(f.nodes[n.Ref], n)
 			}
 		}

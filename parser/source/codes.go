@@ -1,5 +1,7 @@
 package source
 
+import "strings"
+
 // Code names a kind of diagnostic, as shown in brackets behind its message.
 // Each is documented, with an example, in Codes.
 type Code string
@@ -16,6 +18,7 @@ const (
 	UnbalancedBlock     Code = "unbalanced-block"
 	OutsideSubset       Code = "outside-subset"
 	BadLabel            Code = "bad-label"
+	TooDeep             Code = "too-deep"
 
 	UndeclaredName     Code = "undeclared-name"
 	DuplicateName      Code = "duplicate-name"
@@ -114,6 +117,8 @@ end program p
 10 stop
 end program p
 `},
+	{TooDeep, true, "blocks, branches or parentheses that are nested deeper than is handled",
+		"program p\n  integer i\n  i = " + strings.Repeat("&\n"+strings.Repeat("(", 100), 5) + "1" + strings.Repeat("&\n"+strings.Repeat(")", 100), 5) + "\nend program p\n"},
 	{UndeclaredName, false, "a name that no declaration declares",
 		`program p
   implicit none
