@@ -31,9 +31,6 @@ func TestDrawnOptionsAreFlags(t *testing.T) {
 			t.Fatalf("%v: %v", args, err)
 		}
 		got.Plans = want.Plans
-		if want.Prove == nil {
-			want.Prove = want.PEs
-		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%v (-drawn +parsed):\n%s", args, diff)
 		}

@@ -34,7 +34,12 @@ func (o *RandomOptions) Drawn(seed uint64) Options {
 	if r.IntN(3) == 0 && !o.Checkpoints && o.Mutations == 0 {
 		own.Plain = true
 	}
-	prove := [][]int{nil, {}, numbersOfPEs(r)}[r.IntN(3)]
+	some := []int{}
+	for _, i := range rand.New(rand.NewPCG(seed, 0x50457)).Perm(len(o.PEs))[:min(3, len(o.PEs))] {
+		some = append(some, o.PEs[i]) // proofs for all of them take long
+	}
+	slices.Sort(some)
+	prove := [][]int{some, {}, numbersOfPEs(r)}[r.IntN(3)]
 	if own.Prove == nil {
 		own.Prove = prove
 	}
@@ -106,16 +111,15 @@ func (o *Options) Flags() []string {
 
 // features counts how a program is built, as randprog counts what is in it.
 func (o *Options) features(count map[string]int) {
-	build, prove := "check", "the numbers it runs on"
+	build, prove := "check", "numbers it runs on"
 	if o.Plain {
 		build = "plain"
 	}
-	switch {
-	case o.Prove == nil:
-	case len(o.Prove) == 0:
+	switch list := o.proved(); {
+	case len(list) == 0:
 		prove = "none"
-	default:
-		prove = "other numbers"
+	case slices.ContainsFunc(list, func(n int) bool { return !slices.Contains(o.PEs, n) }):
+		prove = "other numbers too"
 	}
 	count["build:"+build]++
 	count["prove:"+prove]++
