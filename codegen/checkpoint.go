@@ -180,25 +180,26 @@ func (g *gen) resumableLoop(n *comm.Loop) {
 	d := n.Do
 	k, step := g.scalar(d.Index), g.step(d)
 	g.reads(d.Index)
-	lo, hi := g.expr(d.Lo), g.expr(d.Hi)
 	cond, next := "", ""
 	g.out.p("if %s == 0 {", g.resume)
 	g.mark(own(d))
 	g.marked = private
 	switch {
-	case step == 0:
-		by, trips := g.keep(k+"Step"), g.keep(k+"Trips")
-		g.out.p("%s = %s", by, g.expr(d.Step))
-		g.out.p("%s, %s = spmd.Count(%s, %s, %s), %s", trips, k, lo, hi, by, lo)
+	case step == 0 || !g.compares(d, true):
+		by, trips := fmt.Sprint(step), g.keep(k+"Trips")
+		if step == 0 {
+			by = g.keep(k + "Step")
+			g.out.p("%s = %s", by, g.position(d.Step))
+		}
+		g.out.p("%s = spmd.Count(%s, %s, %s)", trips, g.position(d.Lo), g.position(d.Hi), by)
+		g.out.p("%s = %s", k, g.expr(d.Lo))
+		if step == 0 && d.Index.Type == ir.Integer {
+			by = "int32(" + by + ")"
+		}
 		cond, next = trips+" > 0", fmt.Sprintf("%s, %s = %s-1, %s+%s", trips, k, trips, k, by)
 	default:
-		end := hi
-		if cheap(d.Hi) {
-			g.out.p("%s = %s", k, lo)
-		} else {
-			end = g.keep(k + "End")
-			g.out.p("%s, %s = %s, %s", k, end, lo, hi)
-		}
+		end := g.expr(d.Hi)
+		g.out.p("%s = %s", k, g.expr(d.Lo))
 		inc, cmp := advance(k, step)
 		cond, next = fmt.Sprintf("%s %s %s", k, cmp, end), inc
 	}

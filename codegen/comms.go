@@ -242,7 +242,7 @@ func (g *gen) list(c *comm.Comm) {
 	g.out.at = ref.Pos.Line
 	subs := make([]string, len(ref.Subs))
 	for i, s := range ref.Subs {
-		subs[i] = g.expr(s)
+		subs[i] = g.position(s)
 	}
 	g.out.p("%s = append(%s, %s)", name, name, strings.Join(subs, ", "))
 	for i := len(c.Walk) - 1; i >= 0; i-- {

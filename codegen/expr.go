@@ -25,6 +25,8 @@ const (
 func goType(t ir.Type) string {
 	switch t {
 	case ir.Integer:
+		return "int32"
+	case ir.Long:
 		return "int"
 	case ir.Real:
 		return "float32"
@@ -45,22 +47,24 @@ func (g *gen) expr(e ir.Expr) string {
 // atLeast renders e so that it may stand as an operand of precedence p.
 func (g *gen) atLeast(e ir.Expr, p int) string {
 	s, q := g.prec(e)
-	if q < p {
-		return "(" + s + ")"
-	}
-	return s
+	return enclose(s, q, p)
 }
 
 // typed renders e so that a constant has its Fortran type where Go would choose one.
 func (g *gen) typed(e ir.Expr) string {
 	s := g.expr(e)
-	if c, ok := e.(*ir.Const); ok && c.Typ.IsReal() {
-		return goType(c.Typ) + "(" + s + ")"
+	if c, ok := e.(*ir.Const); ok && c.Typ.IsReal() || e.Type() == ir.Integer && isConst(e) {
+		return goType(e.Type()) + "(" + s + ")"
 	}
 	return s
 }
 
 func (g *gen) prec(e ir.Expr) (string, int) {
+	if e.Type() == ir.Integer {
+		if s, p, ok := g.short(e); ok {
+			return s, p
+		}
+	}
 	switch e := e.(type) {
 	case *ir.Const:
 		return constant(e)
@@ -71,7 +75,7 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 	case *ir.CoRef:
 		return g.coref(e), precAtom
 	case *ir.Substr:
-		return fmt.Sprintf("spmd.Substr(%s, %s, %s)", g.expr(e.Base), g.expr(e.Lo), g.expr(e.Hi)), precAtom
+		return fmt.Sprintf("spmd.Substr(%s, %s, %s)", g.expr(e.Base), g.position(e.Lo), g.position(e.Hi)), precAtom
 	case *ir.Un:
 		return g.unary(e)
 	case *ir.Bin:
@@ -86,7 +90,7 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 
 func constant(c *ir.Const) (string, int) {
 	switch c.Typ {
-	case ir.Integer:
+	case ir.Integer, ir.Long:
 		s := strconv.Itoa(c.Int)
 		if c.Int < 0 {
 			return s, precUnary
@@ -171,15 +175,23 @@ func (g *gen) unary(e *ir.Un) (string, int) {
 	case ir.Not:
 		return "!" + g.atLeast(e.E, precUnary), precUnary
 	case ir.Neg:
-		s := g.atLeast(e.E, precUnary)
-		if strings.HasPrefix(s, "-") {
-			s = "(" + s + ")"
-		}
-		return "-" + s, precUnary
+		return negated(g.atLeast(e.E, precUnary))
 	}
-	// Parentheses of the source fix the order of evaluation; Go keeps to that
-	// order anyway, so they are only written where Go needs them.
 	s, p := g.prec(e.E)
+	return grouped(s, p)
+}
+
+// negated puts a minus sign in front of an operand.
+func negated(s string) (string, int) {
+	if strings.HasPrefix(s, "-") {
+		s = "(" + s + ")"
+	}
+	return "-" + s, precUnary
+}
+
+// grouped renders parentheses of the source, which fix the order of evaluation. Go keeps
+// to that order anyway, so they are only written where Go needs them.
+func grouped(s string, p int) (string, int) {
 	if p >= precUnary {
 		return s, p
 	}
@@ -204,7 +216,12 @@ func (g *gen) binary(e *ir.Bin) (string, int) {
 	if e.Op >= ir.Eq && e.Op <= ir.Ge && e.L.Type() == ir.Character {
 		return fmt.Sprintf("spmd.CmpStr(%s, %s) %s 0", g.expr(e.L), g.expr(e.R), op.text), precCompare
 	}
-	l, r := g.atLeast(e.L, op.prec), g.atLeast(e.R, op.prec+1)
+	var l, r string
+	if op.prec == precCompare && e.L.Type().IsInteger() {
+		l, r = g.compared(e.L, e.R)
+	} else {
+		l, r = g.atLeast(e.L, op.prec), g.atLeast(e.R, op.prec+1)
+	}
 	if e.Op == ir.Add || e.Op == ir.Sub {
 		// A product is rounded before it is added, on every machine.
 		l, r = unfused(e.L, l), unfused(e.R, r)
@@ -261,7 +278,8 @@ func balanced(s string) bool {
 // as gfortran makes them.
 func (g *gen) power(e *ir.Bin) (string, int) {
 	t := goType(e.Typ)
-	if e.R.Type() == ir.Integer {
+	if e.R.Type().IsInteger() {
+		n, _ := g.whole(e.R)
 		if c, ok := e.R.(*ir.Const); ok && simple(e.L) {
 			x := g.atLeast(e.L, precUnary)
 			switch {
@@ -271,10 +289,10 @@ func (g *gen) power(e *ir.Bin) (string, int) {
 				return x + " * " + x + " * " + x, precMul
 			}
 		}
-		if e.Typ == ir.Integer {
-			return fmt.Sprintf("spmd.PowInt(%s, %s)", g.expr(e.L), g.expr(e.R)), precAtom
+		if e.Typ.IsInteger() {
+			return fmt.Sprintf("spmd.PowInt(%s, %s)", g.typed(e.L), n), precAtom
 		}
-		return fmt.Sprintf("spmd.Powi(%s, %s)", g.typed(e.L), g.expr(e.R)), precAtom
+		return fmt.Sprintf("spmd.Powi(%s, %s)", g.typed(e.L), n), precAtom
 	}
 	if e.Typ == ir.Real {
 		return fmt.Sprintf("float32(math.Pow(float64(%s), float64(%s)))", g.typed(e.L), g.typed(e.R)), precAtom
@@ -293,11 +311,16 @@ func simple(e ir.Expr) bool {
 }
 
 func (g *gen) conv(e *ir.Conv) (string, int) {
+	if e.Typ.IsInteger() {
+		return g.convInteger(e)
+	}
+	if g.native(e.E) && !isConst(e.E) {
+		s, _ := g.whole(e.E)
+		return goType(e.Typ) + "(" + s + ")", precAtom
+	}
 	if c, ok := e.E.(*ir.Const); ok {
 		switch {
-		case e.Typ == ir.Integer && c.Typ.IsReal():
-			return strconv.Itoa(int(math.Trunc(c.Float))), precUnary
-		case e.Typ.IsReal() && c.Typ == ir.Integer:
+		case c.Typ.IsInteger():
 			return goType(e.Typ) + "(" + strconv.Itoa(c.Int) + ")", precAtom
 		case e.Typ == ir.Double && c.Typ == ir.Real:
 			s, _ := float(float64(float32(c.Float)), ir.Double)
@@ -339,13 +362,16 @@ func (g *gen) affine(f linalg.Affine) string {
 	return b.String()
 }
 
-// variable renders the scalar of that source name.
+// variable renders the INTEGER scalar of that source name as a Go int.
 func (g *gen) variable(name string) string {
 	s := g.symbols[name]
 	if s == nil {
 		panic("codegen: no variable " + name)
 	}
 	g.reads(s)
+	if s.Type == ir.Integer && g.bound[s] == 0 {
+		return "int(" + g.scalar(s) + ")"
+	}
 	return g.scalar(s)
 }
 
@@ -365,7 +391,7 @@ func (g *gen) view(r *ir.Ref) (object string, subs []string) {
 		object = g.names.sym(r.Sym)
 	}
 	for _, s := range r.Subs {
-		subs = append(subs, g.expr(s))
+		subs = append(subs, g.position(s))
 	}
 	return object, subs
 }
@@ -378,7 +404,7 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 		}
 		subs := make([]string, len(r.Subs))
 		for d, s := range r.Subs {
-			subs[d] = g.idx(g.expr(s), r, d)
+			subs[d] = g.idx(g.position(s), r, d)
 		}
 		return fmt.Sprintf("spmd.Element(%s, %s)", g.walked[acc.Comm], strings.Join(subs, ", "))
 	}
@@ -388,7 +414,7 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 	if g.fetches && r.Sym.Distributed() {
 		subs := make([]string, len(r.Subs))
 		for d, s := range r.Subs {
-			subs[d] = g.idx(g.expr(s), r, d)
+			subs[d] = g.idx(g.position(s), r, d)
 		}
 		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), strings.Join(subs, ", "), ir.ExprString(r))
 	}

@@ -66,14 +66,14 @@ var expressions = []struct{ fortran, want string }{
 	{"kr = i**2", "i * i"},
 	{"kr = i**3", "i * i * i"},
 	{"kr = j / i**2", "j / (i * i)"},
-	{"kr = i**j", "spmd.PowInt(i, j)"},
-	{"kr = 2**i", "spmd.PowInt(2, i)"},
+	{"kr = i**j", "spmd.PowInt(i, int(j))"},
+	{"kr = 2**i", "spmd.PowInt(int32(2), int(i))"},
 	{"kr = (i + j)**2", "spmd.PowInt((i + j), 2)"},
-	{"kr = i**j**k", "spmd.PowInt(i, spmd.PowInt(j, k))"},
+	{"kr = i**j**k", "spmd.PowInt(i, int(spmd.PowInt(j, int(k))))"},
 	{"xr = x**(-1)", "float64(spmd.Powi(x, -1))"},
 	{"xr = x**4", "float64(spmd.Powi(x, 4))"},
 	{"xr = x**0.5d0", "float64(float64(math.Pow(x, 0.5)))"},
-	{"xr = 2.0d0**i", "float64(spmd.Powi(float64(2.0), i))"},
+	{"xr = 2.0d0**i", "float64(spmd.Powi(float64(2.0), int(i)))"},
 	{"rr = r**s", "float32(float32(math.Pow(float64(r), float64(s))))"},
 	{"rr = r**2", "float32(r * r)"},
 
@@ -92,7 +92,7 @@ var expressions = []struct{ fortran, want string }{
 	{"xr = a * b / c + x", "a*b/c + x"},
 	{"xr = (a + b) * (a - b)", "float64((a + b) * (a - b))"},
 	{"xr = a + b + a * b", "a + b + float64(a*b)"},
-	{"xr = xa(i) * xa(j) + m2(i,j)", "float64(xa.Data[xa.At1(i)]*xa.Data[xa.At1(j)]) + m2.Data[m2.At2(i, j)]"},
+	{"xr = xa(i) * xa(j) + m2(i,j)", "float64(xa.Data[xa.At1(int(i))]*xa.Data[xa.At1(int(j))]) + m2.Data[m2.At2(int(i), int(j))]"},
 	{"xr = sqrt(a * b + c)", "math.Sqrt(float64(a*b) + c)"},
 	{"xr = abs(a * b)", "math.Abs(float64(a * b))"},
 	{"rr = r * s + u", "float32(r*s) + u"},
@@ -134,13 +134,13 @@ var expressions = []struct{ fortran, want string }{
 	{"xr = r", "float64(r)"},
 	{"xr = a * r", "float64(a * float64(r))"},
 	{"rr = a", "float32(a)"},
-	{"kr = int(a)", "int(a)"},
-	{"kr = a", "int(a)"},
+	{"kr = int(a)", "spmd.Trunc[int32](a)"},
+	{"kr = a", "spmd.Trunc[int32](a)"},
 	{"rr = r + a", "float32(float64(r) + a)"},
 	{"rr = i * r", "float32(float32(i) * r)"},
-	{"wr = w + i", "w + i"},
+	{"wr = w + i", "w + int(i)"},
 	{"xr = dble(r * s)", "float64(r * s)"},
-	{"kr = nint(x)", "spmd.Nint(x)"},
+	{"kr = nint(x)", "spmd.Nint[int32](x)"},
 
 	// Intrinsics.
 	{"xr = sqrt(x)", "math.Sqrt(x)"},
@@ -153,9 +153,9 @@ var expressions = []struct{ fortran, want string }{
 	{"kr = sign(i, j)", "spmd.Sign(i, j)"},
 	{"xr = mod(x, a)", "math.Mod(x, a)"},
 	{"kr = modulo(i, j)", "spmd.Modulo(i, j)"},
-	{"kr = number_of_processors()", "pe.N()"},
+	{"kr = number_of_processors()", "int32(pe.N())"},
 	{"xr = merge(a, b, p)", "spmd.Merge(a, b, p)"},
-	{"kr = ia(ia(i) + 1)", "ia.Data[ia.At1(ia.Data[ia.At1(i)]+1)]"},
+	{"kr = ia(ia(i) + 1)", "ia.Data[ia.At1(int(ia.Data[ia.At1(int(i))])+1)]"},
 
 	// CHARACTER: padded to its length, compared as if padded.
 	{"cr = 'ab'", `"ab  "`},
@@ -164,7 +164,7 @@ var expressions = []struct{ fortran, want string }{
 	{"lr = d == e", "spmd.CmpStr(d, e) == 0"},
 	{"lr = d < 'b'", `spmd.CmpStr(d, "b") < 0`},
 	{"cr = '\"`\\'", "\"\\\"`\\\\ \""},
-	{"kr = ichar(d(1:1))", "spmd.Ichar(spmd.Substr(d, 1, 1))"},
+	{"kr = ichar(d(1:1))", "int32(spmd.Ichar(spmd.Substr(d, 1, 1)))"},
 }
 
 // expressionProgram has an assignment per line and prints the results.

@@ -391,7 +391,7 @@ func (g *gen) grid(gr *ir.Grid) {
 	for i := range args {
 		args[i] = "0"
 		if gr.Shape != nil {
-			args[i] = g.expr(gr.Shape[i])
+			args[i], _ = g.whole(gr.Shape[i])
 		}
 	}
 	g.out.p("%s := pe.Grid(%s)", g.grids[gr], strings.Join(args, ", "))
@@ -540,7 +540,7 @@ func (g *gen) scalars() {
 			unread = append(unread, g.names.sym(s))
 		}
 	}
-	for _, t := range []ir.Type{ir.Integer, ir.Real, ir.Double, ir.Logical, ir.Character} {
+	for _, t := range []ir.Type{ir.Integer, ir.Long, ir.Real, ir.Double, ir.Logical, ir.Character} {
 		var plain []string
 		for _, s := range byType[t] {
 			name := g.names.sym(s)
@@ -569,7 +569,8 @@ func (g *gen) scalars() {
 
 // undefined are the values that stand for "never assigned" in check builds.
 var undefined = map[ir.Type]string{
-	ir.Integer: "spmd.UndefInt",
+	ir.Integer: "spmd.UndefInt32",
+	ir.Long:    "spmd.UndefInt",
 	ir.Real:    "spmd.UndefFloat32",
 	ir.Double:  "spmd.UndefFloat64",
 }

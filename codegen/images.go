@@ -171,11 +171,11 @@ func (g *gen) image(s ir.Stmt) {
 		case s.Kind == ir.SyncMemory:
 			g.out.p("pe.SyncMemory(%d)", site)
 		case s.Set != nil:
-			g.out.p("pe.SyncImages(%d, %s.Elements(%s)...)", site, g.array1(s.Set.Sym), g.spans(s.Set))
+			g.out.p("pe.SyncImages(%d, spmd.Images(%s.Elements(%s))...)", site, g.array1(s.Set.Sym), g.spans(s.Set))
 		case s.Images != nil:
 			args := []string{fmt.Sprint(site)}
 			for _, e := range s.Images {
-				args = append(args, g.expr(e))
+				args = append(args, g.position(e))
 			}
 			g.out.p("pe.SyncImages(%s)", strings.Join(args, ", "))
 		default:
@@ -199,7 +199,7 @@ func (g *gen) transfer(s *ir.Transfer) {
 		verb = "Put"
 	}
 	there, here := g.spanList(s.Remote), g.spanList(s.Local)
-	g.out.p("%s.%s(%d, %s, %s, %s, %s)", g.names.sym(s.Remote.Sym), verb, g.imageSites[s], g.expr(s.Image), there, g.array1(s.Local.Sym), here)
+	g.out.p("%s.%s(%d, %s, %s, %s, %s)", g.names.sym(s.Remote.Sym), verb, g.imageSites[s], g.position(s.Image), there, g.array1(s.Local.Sym), here)
 }
 
 // array1 is an array, also where it is a coarray.
@@ -219,12 +219,12 @@ func (g *gen) spansOf(s *ir.Section, typ string) string {
 	parts := make([]string, len(s.Dims))
 	for i, d := range s.Dims {
 		if d.N == nil {
-			parts[i] = fmt.Sprintf("spmd.One(%s)", g.expr(d.Lo))
+			parts[i] = fmt.Sprintf("spmd.One(%s)", g.position(d.Lo))
 			continue
 		}
-		parts[i] = fmt.Sprintf("%s{%s, %s, %s}", typ, g.expr(d.Lo), g.expr(d.N), g.expr(d.Step))
+		parts[i] = fmt.Sprintf("%s{%s, %s, %s}", typ, g.position(d.Lo), g.position(d.N), g.position(d.Step))
 		if typ != "" { // go vet wants keys where the type is from another package
-			parts[i] = fmt.Sprintf("%s{Lo: %s, N: %s, Step: %s}", typ, g.expr(d.Lo), g.expr(d.N), g.expr(d.Step))
+			parts[i] = fmt.Sprintf("%s{Lo: %s, N: %s, Step: %s}", typ, g.position(d.Lo), g.position(d.N), g.position(d.Step))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -235,7 +235,7 @@ var coFuncs = map[string]string{"co_sum": "CoSum", "co_max": "CoMax", "co_min": 
 func (g *gen) collective(s *ir.Collective, site int) {
 	image := "0"
 	if s.Image != nil {
-		image = g.expr(s.Image)
+		image = g.position(s.Image)
 	}
 	f := "spmd." + coFuncs[s.Name]
 	if s.Part != nil {
@@ -271,9 +271,9 @@ func (g *gen) storeRemote(e *ir.CoRef, value string) {
 
 // coindex is the site, the image and the subscripts of e.
 func (g *gen) coindex(e *ir.CoRef) []string {
-	args := []string{fmt.Sprint(g.corefSites[e]), g.expr(e.Image)}
+	args := []string{fmt.Sprint(g.corefSites[e]), g.position(e.Image)}
 	for _, s := range e.Subs {
-		args = append(args, g.expr(s))
+		args = append(args, g.position(s))
 	}
 	return args
 }

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -19,18 +20,30 @@ var mathFuncs = map[string]string{
 var runtimeFuncs = map[string]string{
 	"modulo": "spmd.Modulo", "dim": "spmd.PosDiff", "nint": "spmd.Nint", "floor": "spmd.Floor", "ceiling": "spmd.Ceiling",
 	"len_trim": "spmd.LenTrim", "trim": "spmd.Trim", "adjustl": "spmd.Adjustl", "adjustr": "spmd.Adjustr",
-	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "char": "spmd.Char", "achar": "spmd.Char", "ishft": "spmd.Ishft", "ishft8": "spmd.Ishft8", "btest": "spmd.Btest",
 	"popcnt": "spmd.Popcnt", "leadz": "spmd.Leadz", "trailz": "spmd.Trailz",
-	"merge": "spmd.Merge",
+	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "merge": "spmd.Merge",
 }
 
-func (g *gen) call(e *ir.Call) (string, int) {
+func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
+
+// callOf is call with operands that render makes.
+func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, int) {
+	// Go takes the type of an INTEGER constant from another argument if there is one.
+	constants := !slices.ContainsFunc(e.Args, func(a ir.Expr) bool { return a.Type().IsInteger() && !isConst(a) })
 	args := make([]string, len(e.Args))
 	for i, a := range e.Args {
-		args[i] = unfused(a, g.typed(a)) // the call may be inlined into a sum
+		if a.Type().IsInteger() && !constants {
+			args[i], _ = render(a)
+		} else {
+			args[i] = unfused(a, g.typed(a)) // the call may be inlined into a sum
+		}
 	}
 	list := strings.Join(args, ", ")
-	arg := func(i int) string { return g.atLeast(e.Args[i], precUnary) }
+	operand := func(i, p int) string {
+		s, q := render(e.Args[i])
+		return enclose(s, q, p)
+	}
+	arg := func(i int) string { return operand(i, precUnary) }
 	if f, ok := mathFuncs[e.Name]; ok {
 		if e.Typ == ir.Real {
 			for i := range args {
@@ -72,7 +85,7 @@ func (g *gen) call(e *ir.Call) (string, int) {
 		case ir.Real:
 			return fmt.Sprintf("float32(math.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
 		}
-		return g.atLeast(e.Args[0], precMul) + " % " + arg(1), precMul
+		return operand(0, precMul) + " % " + arg(1), precMul
 	case "sign":
 		switch e.Typ {
 		case ir.Double:
@@ -93,6 +106,15 @@ func (g *gen) call(e *ir.Call) (string, int) {
 		return arg(0) + " ^ " + arg(1), precAdd
 	case "not":
 		return "^" + arg(0), precUnary
+	case "ishft":
+		return g.shift(e)
+	case "btest":
+		n, _ := g.whole(e.Args[1])
+		return fmt.Sprintf("spmd.Btest(%s, %s)", g.typed(e.Args[0]), n), precAtom
+	case "char", "achar":
+		return "spmd.Char(" + g.position(e.Args[0]) + ")", precAtom
+	case "nint", "floor", "ceiling":
+		return fmt.Sprintf("%s[%s](%s)", runtimeFuncs[e.Name], goType(e.Typ), list), precAtom
 	case "index":
 		if len(args) < 3 {
 			args = append(args, "false")

@@ -61,7 +61,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		return false
 	}
 	g.out.at = d.Pos.Line
-	it := fmt.Sprintf("dist.Range(%s, %s, %d)", g.expr(d.Lo), g.expr(d.Hi), l.step)
+	it := fmt.Sprintf("dist.Range(%s, %s, %d)", g.position(d.Lo), g.position(d.Hi), l.step)
 	if l.part != nil || g.parts[d] != "" {
 		it = g.ownIterations(d, l.part)
 	}

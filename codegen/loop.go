@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"go/token"
+	"math"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -43,7 +44,7 @@ func (g *gen) ownIterations(d *ir.Do, part []comm.Constraint) string {
 	if own := g.parts[d]; own != "" {
 		return own
 	}
-	all := fmt.Sprintf("dist.Range(%s, %s, %d)", g.expr(d.Lo), g.expr(d.Hi), g.step(d))
+	all := fmt.Sprintf("dist.Range(%s, %s, %d)", g.position(d.Lo), g.position(d.Hi), g.step(d))
 	return g.owned(part, d.Index.Name, "pe.ID()", all)
 }
 
@@ -69,45 +70,55 @@ func advance(k string, step int) (inc, cmp string) {
 	return fmt.Sprintf("%s += %d", k, step), "<="
 }
 
-// plainLoop emits the head of a loop that is executed in full.
+// plainLoop emits the head of a loop that is executed in full. An index that is used
+// behind the loop is the variable of the program; any other is a Go int of the loop.
 func (g *gen) plainLoop(d *ir.Do) {
 	k := g.names.sym(d.Index)
-	lo, hi := g.expr(d.Lo), g.expr(d.Hi)
 	step := g.step(d)
+	from, to, by := g.position(d.Lo), g.position(d.Hi), fmt.Sprint(step)
+	if step == 0 {
+		by = g.position(d.Step)
+	}
+	lo, hi := from, to
+	outside := g.outlives(d)
+	if outside {
+		lo, hi = g.expr(d.Lo), g.expr(d.Hi)
+	}
 	if own := g.parts[d]; own != "" {
-		lo, hi = own+".Lo", own+".Hi()"
+		from, to = own+".Lo", own+".Hi()"
 		if step < 0 {
-			lo, hi = hi, lo
+			from, to = to, from
+		}
+		if lo, hi = from, to; outside && d.Index.Type == ir.Integer {
+			lo, hi = "int32("+from+")", "int32("+to+")"
 		}
 	}
-	outside := g.outlives(d)
-	decl, head := ":=", k
-	if outside {
-		decl, head = "=", g.scalar(d.Index)
-	}
 	inc, cmp := advance(k, step)
-	switch {
-	case step == 0 && outside:
+	switch ends := step != 0 && g.compares(d, outside); {
+	case !ends && outside:
+		// All is evaluated before the index changes.
+		head := g.scalar(d.Index)
 		g.serial++
-		at, by, n := fmt.Sprintf("%sLo%d", k, g.serial), fmt.Sprintf("%sStep%d", k, g.serial), fmt.Sprintf("%sTrips%d", k, g.serial)
-		st := g.expr(d.Step)
-		g.out.p("%s, %s, %s := %s, %s, spmd.Count(%s, %s, %s)", at, by, n, lo, st, lo, hi, st)
-		g.out.p("%s = %s", head, at)
+		n := fmt.Sprintf("%sTrips%d", k, g.serial)
+		if step == 0 {
+			st := fmt.Sprintf("%sStep%d", k, g.serial)
+			g.out.p("%s, %s := %s, spmd.Count(%s, %s, %s)", st, n, g.typed(d.Step), from, to, by)
+			by = st
+		} else {
+			g.out.p("%s := spmd.Count(%s, %s, %s)", n, from, to, by)
+		}
 		g.label(d, d.Name)
-		g.out.p("for ; %s > 0; %s, %s = %s-1, %s+%s {", n, n, k, n, k, by)
-	case step == 0:
+		g.out.p("for %s = %s; %s > 0; %s, %s = %s-1, %s+%s {", head, lo, n, n, k, n, k, by)
+	case !ends:
 		g.label(d, d.Name)
-		st := g.expr(d.Step)
-		g.out.p("for %s, step, trips := %s, %s, spmd.Count(%s, %s, %s); trips > 0; %s, trips = %s+step, trips-1 {", k, lo, st, lo, hi, st, k, k)
+		g.out.p("for %s, step, trips := %s, %s, spmd.Count(%s, %s, %s); trips > 0; %s, trips = %s+step, trips-1 {", k, lo, by, lo, hi, by, k, k)
+	case outside:
+		head := g.scalar(d.Index)
+		g.label(d, d.Name)
+		g.out.p("for %s = %s; %s %s %s; %s {", head, lo, k, cmp, hi, inc)
 	case cheap(d.Hi):
 		g.label(d, d.Name)
-		g.out.p("for %s %s %s; %s %s %s; %s {", head, decl, lo, k, cmp, hi, inc)
-	case outside:
-		g.serial++
-		to := fmt.Sprintf("%sHi%d", k, g.serial)
-		g.out.p("%s := %s", to, hi)
-		g.label(d, d.Name)
-		g.out.p("for %s = %s; %s %s %s; %s {", head, lo, k, cmp, to, inc)
+		g.out.p("for %s := %s; %s %s %s; %s {", k, lo, k, cmp, hi, inc)
 	default:
 		g.label(d, d.Name)
 		g.out.p("for %s, end := %s, %s; %s %s end; %s {", k, lo, hi, k, cmp, inc)
@@ -115,6 +126,35 @@ func (g *gen) plainLoop(d *ir.Do) {
 	if !outside {
 		g.bound[d.Index]++
 	}
+}
+
+// compares reports whether a loop ends when its index, that of the program if it lies
+// outside of the loop, has passed the end: whether there is room behind the end in its
+// Go type, and no iteration changes it.
+func (g *gen) compares(d *ir.Do, outside bool) bool {
+	step := g.step(d)
+	if c, ok := folded(d.Hi); ok {
+		if outside && d.Index.Type == ir.Integer {
+			return d.Index.Type.Wrap(c.Int+step) == c.Int+step
+		}
+		return moderate(d.Hi) && max(step, -step) < 1<<61
+	}
+	if outside {
+		return d.Index.Type == ir.Long && moderate(d.Hi) && cheap(d.Hi) && max(step, -step) < 1<<61
+	}
+	return moderate(d.Hi) && max(step, -step) < 1<<61
+}
+
+// moderate reports whether an INTEGER expression surely has less than 62 bits.
+func moderate(e ir.Expr) bool {
+	if c, ok := folded(e); ok {
+		return max(c.Int, -c.Int) < 1<<61 && c.Int != math.MinInt
+	}
+	if e.Type() == ir.Integer {
+		return true
+	}
+	c, ok := e.(*ir.Conv)
+	return ok && c.E.Type() == ir.Integer
 }
 
 // outlives reports whether the index is used behind its loop, with the value
@@ -130,6 +170,8 @@ func cheap(e ir.Expr) bool {
 	ir.WalkExpr(e, func(x ir.Expr) bool {
 		switch x := x.(type) {
 		case *ir.Var, *ir.Const, *ir.Un:
+		case *ir.Conv:
+			ok = ok && x.Typ == ir.Long && x.E.Type() == ir.Integer
 		case *ir.Bin:
 			ok = ok && (x.Op == ir.Add || x.Op == ir.Sub)
 		default:
@@ -171,6 +213,9 @@ func (g *gen) saveFinal(d *ir.Do) {
 
 func (g *gen) setFinal(d *ir.Do) {
 	if name := g.final[d]; name != "" {
+		if d.Index.Type == ir.Integer {
+			name = "int32(" + name + ")"
+		}
 		g.out.p("%s = %s", g.scalar(d.Index), name)
 		delete(g.final, d)
 	}
@@ -178,7 +223,8 @@ func (g *gen) setFinal(d *ir.Do) {
 
 // finalIndex is the value that ends a loop.
 func (g *gen) finalIndex(d *ir.Do) string {
-	return fmt.Sprintf("%s + spmd.Count(%s, %s, %d)*%d", g.atLeast(d.Lo, precAdd), g.expr(d.Lo), g.expr(d.Hi), g.step(d), g.step(d))
+	lo := g.position(d.Lo)
+	return fmt.Sprintf("%s + spmd.Count(%s, %s, %d)*%d", lo, lo, g.position(d.Hi), g.step(d), g.step(d))
 }
 
 // dropUnused removes the definition in line at if nothing behind it uses name.

@@ -263,7 +263,7 @@ func (h *rehearsal) do(d *ir.Do) {
 	if !h.orderly(d, d.Body) {
 		return
 	}
-	lo, hi, step := g.expr(d.Lo), g.expr(d.Hi), g.expr(d.Step)
+	lo, hi, step := g.position(d.Lo), g.position(d.Hi), g.position(d.Step)
 	k := g.names.sym(d.Index)
 	before, had := h.ranges[d.Index]
 	delete(h.ranges, d.Index)
@@ -412,7 +412,7 @@ func (h *rehearsal) expr(e ir.Expr) {
 			continue
 		}
 		h.tests++
-		g.out.p("%s", g.idx(g.expr(s), r, d))
+		g.out.p("%s", g.idx(g.position(s), r, d))
 	}
 }
 

@@ -179,7 +179,7 @@ func (g *gen) iterationOnce(index *ir.Symbol) (begin, leave func()) {
 			return
 		}
 		g.reads(index)
-		g.out.p("pe.Loop(%d, %s)", depth, g.scalar(index))
+		g.out.p("pe.Loop(%d, %s)", depth, g.variable(index.Name))
 	}
 	return begin, func() {
 		g.around--
@@ -409,7 +409,7 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	case *ir.Stop:
 		code, word := "", "Stop"
 		if s.Code != nil {
-			code = g.expr(s.Code)
+			code = g.typed(s.Code)
 		}
 		if s.Error {
 			word = "ErrorStop"
@@ -463,7 +463,7 @@ func (g *gen) assign(s *ir.Assign) {
 		if g.opt.Check { // one without a value yet is shorter than declared
 			old = fmt.Sprintf("spmd.Pad(%s, %d)", name, v.Sym.Len)
 		}
-		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, old, g.expr(l.Lo), g.expr(l.Hi), g.expr(s.RHS))
+		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, old, g.position(l.Lo), g.position(l.Hi), g.expr(s.RHS))
 	}
 }
 
@@ -486,12 +486,6 @@ func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 		}
 		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
 	}
-	if g.opt.Check && sym.Type == ir.Integer && !sym.Wide && !sym.Temp {
-		switch e.(type) {
-		case *ir.Bin, *ir.Conv, *ir.Call:
-			return fmt.Sprintf("spmd.Int32(%s, %q)", s, "the value for "+sym.Name)
-		}
-	}
 	return s
 }
 
@@ -508,7 +502,7 @@ func (g *gen) print(s *ir.Print) {
 	if !implied {
 		items := make([]string, len(s.Items))
 		for i, e := range s.Items {
-			items[i] = g.printed(e)
+			items[i] = g.typed(e)
 		}
 		g.out.p("pe.Print(%s)", strings.Join(items, ", "))
 		return
@@ -520,21 +514,13 @@ func (g *gen) print(s *ir.Print) {
 	g.out.p("record.End()")
 }
 
-// printed renders an item of PRINT; INTEGER(8) is wider than INTEGER(4).
-func (g *gen) printed(e ir.Expr) string {
-	if e.IsWide() {
-		return "int64(" + g.expr(e) + ")"
-	}
-	return g.typed(e)
-}
-
 func (g *gen) item(e ir.Expr) {
 	d, ok := e.(*ir.ImpliedDo)
 	if !ok {
-		g.out.p("record.Add(%s)", g.printed(e))
+		g.out.p("record.Add(%s)", g.typed(e))
 		return
 	}
-	lo, hi, step := g.expr(d.Lo), g.expr(d.Hi), g.expr(d.Step)
+	lo, hi, step := g.position(d.Lo), g.position(d.Hi), g.position(d.Step)
 	g.bound[d.Index]++
 	k := g.names.sym(d.Index)
 	g.out.p("for %s, step, trips := %s, %s, spmd.Count(%s, %s, %s); trips > 0; %s, trips = %s+step, trips-1 {", k, lo, step, lo, hi, step, k, k)
@@ -559,9 +545,6 @@ func (g *gen) readStmt(s *ir.Read) {
 		if y.Type == ir.Character {
 			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
 		}
-		if y.Wide {
-			return fmt.Sprintf("spmd.Long(%s)", p)
-		}
 		return p
 	}
 	iostat := "nil"
@@ -576,15 +559,19 @@ func (g *gen) readStmt(s *ir.Read) {
 		}
 		args = append(args, a)
 	}
-	var in, outer []string
+	var in, outer, before, behind []string
 	for _, y := range syms {
-		in = append(in, g.names.sym(y)+"In")
-		outer = append(outer, g.scalar(y))
+		x, name := g.scalar(y), g.names.sym(y)+"In"
 		g.reads(y)
+		in, outer = append(in, name), append(outer, x)
+		if y == s.Iostat && y.Type == ir.Integer { // the run time has it as an int
+			x, name = "int("+x+")", "int32("+name+")"
+		}
+		before, behind = append(before, x), append(behind, name)
 	}
 	if len(in) > 0 {
 		g.out.p("{")
-		g.out.p("%s := %s", strings.Join(in, ", "), strings.Join(outer, ", "))
+		g.out.p("%s := %s", strings.Join(in, ", "), strings.Join(before, ", "))
 	}
 	list := ""
 	if len(args) > 0 {
@@ -599,7 +586,7 @@ func (g *gen) readStmt(s *ir.Read) {
 		g.out.p("pe.Read(%d, %s%s)", g.readSite(s), iostat, list)
 	}
 	if len(in) > 0 {
-		g.out.p("%s = %s", strings.Join(outer, ", "), strings.Join(in, ", "))
+		g.out.p("%s = %s", strings.Join(outer, ", "), strings.Join(behind, ", "))
 		g.out.p("}")
 	}
 }

@@ -51,7 +51,7 @@ func (g *gen) inStrips(d *ir.Do, r *comm.Region, emit func()) {
 		return
 	}
 	first := g.strip(list[0])
-	all := fmt.Sprintf("dist.Range(%s, %s, %d)", g.expr(d.Lo), g.expr(d.Hi), g.step(d))
+	all := fmt.Sprintf("dist.Range(%s, %s, %d)", g.position(d.Lo), g.position(d.Hi), g.step(d))
 	if first.Divided {
 		all = g.ownIterations(d, r.Part[d])
 	}

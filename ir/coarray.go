@@ -24,8 +24,8 @@ type (
 	CoRef struct {
 		X
 		Sym   *Symbol
-		Subs  []Expr // Integer
-		Image Expr   // Integer
+		Subs  []Expr // of either INTEGER type
+		Image Expr   // of either INTEGER type
 	}
 
 	// Section is a part of an array: for each dimension N elements from Lo on by
@@ -34,7 +34,7 @@ type (
 		Sym  *Symbol
 		Dims []Range
 	}
-	// Range is one dimension of a Section. All are Integer; Step is a constant.
+	// Range is one dimension of a Section. All are of INTEGER types; Step is a constant.
 	Range struct{ Lo, N, Step Expr }
 
 	// Transfer copies a section of this image to one of image Image (Put), or the

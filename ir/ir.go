@@ -26,23 +26,37 @@ type Type uint8
 
 const (
 	Invalid   Type = iota
-	Integer        // Go int
+	Integer        // INTEGER(4), Go int32; arithmetic wraps
+	Long           // INTEGER(8), Go int; arithmetic wraps
 	Real           // REAL(4), Go float32
 	Double         // REAL(8), Go float64
 	Logical        // Go bool
 	Character      // Go string padded with blanks to its declared length
 )
 
+// IsInteger reports whether t is an INTEGER, of either kind.
+func (t Type) IsInteger() bool { return t == Integer || t == Long }
+
+// Wrap is what an INTEGER of type t holds when n is stored in it.
+func (t Type) Wrap(n int) int {
+	if t == Integer {
+		return int(int32(n))
+	}
+	return n
+}
+
 // IsReal reports whether t is REAL or DOUBLE PRECISION.
 func (t Type) IsReal() bool { return t == Real || t == Double }
 
 // IsNumeric reports whether t is INTEGER, REAL or DOUBLE PRECISION.
-func (t Type) IsNumeric() bool { return t == Integer || t.IsReal() }
+func (t Type) IsNumeric() bool { return t.IsInteger() || t.IsReal() }
 
 func (t Type) String() string {
 	switch t {
 	case Integer:
 		return "INTEGER"
+	case Long:
+		return "INTEGER(8)"
 	case Real:
 		return "REAL"
 	case Double:
@@ -112,7 +126,6 @@ type Symbol struct {
 	Dims    []Bound // nil for scalars
 	Param   bool    // named constant; Init is its value
 	Init    Expr    // constant initial value (also of an array: every element), or nil
-	Wide    bool    // INTEGER(8): values beyond 32 bits are valid
 	Temp    bool    // made by the compiler, not in the source
 	Coarray bool    // every image has one, which the others can name
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
@@ -242,9 +255,10 @@ type (
 		S
 		LHS, RHS Expr
 	}
-	// Do is a counted loop; Step is a non-nil expression. Its trip count is
-	// max(0, (Hi-Lo+Step)/Step), evaluated once at entry. Package lower makes no
-	// loop that changes what its own Lo, Hi and Step read.
+	// Do is a counted loop; Step is a non-nil expression, and bounds and step have the
+	// type of Index. Its trip count is max(0, (Hi-Lo+Step)/Step) without overflow,
+	// evaluated once at entry. Package lower makes no loop that changes what its own
+	// Lo, Hi and Step read.
 	Do struct {
 		S
 		Name         string
@@ -329,10 +343,6 @@ type Expr interface {
 	IsVarying() bool
 	// MarkVarying sets that mark.
 	MarkVarying(bool)
-	// IsWide reports the mark Wide.
-	IsWide() bool
-	// MarkWide sets that mark.
-	MarkWide()
 	// IsRaw reports the mark Raw.
 	IsRaw() bool
 	expr()
@@ -343,16 +353,12 @@ type Expr interface {
 // cannot decide what all PEs do together. All others are single-valued: replicated
 // scalars and arrays have the same bits on every PE. ir/mapping sets the mark.
 //
-// Wide marks an item of PRINT that is INTEGER(8): it takes more columns than an
-// INTEGER(4). Only items are marked, by lower, which alone knows the kinds.
-//
 // Raw marks a read that copies an argument: what is copied may have no value
 // yet, which is no error of the program.
 type X struct {
 	Pos     source.Pos
 	Typ     Type
 	Varying bool
-	Wide    bool
 	Raw     bool
 }
 
@@ -360,8 +366,6 @@ func (x *X) Type() Type           { return x.Typ }
 func (x *X) Position() source.Pos { return x.Pos }
 func (x *X) IsVarying() bool      { return x.Varying }
 func (x *X) MarkVarying(v bool)   { x.Varying = v }
-func (x *X) IsWide() bool         { return x.Wide }
-func (x *X) MarkWide()            { x.Wide = true }
 func (x *X) IsRaw() bool          { return x.Raw }
 func (x *X) expr()                {}
 
@@ -412,7 +416,7 @@ type (
 	Ref struct {
 		X
 		Sym  *Symbol
-		Subs []Expr // Integer
+		Subs []Expr // of either INTEGER type
 	}
 	// Substr is Base(Lo:Hi) of a CHARACTER *Var or, unless it is assigned to,
 	// *Const; bounds are never nil.
@@ -421,7 +425,7 @@ type (
 		Base   Expr
 		Lo, Hi Expr
 	}
-	// Bin has operands of equal type (Pow with an Integer exponent aside).
+	// Bin has operands of equal type (Pow with an INTEGER exponent aside).
 	Bin struct {
 		X
 		Op   Op
@@ -433,7 +437,8 @@ type (
 		Op Op
 		E  Expr
 	}
-	// Conv converts a numeric expression to Typ (truncating towards zero).
+	// Conv converts a numeric expression to Typ (truncating towards zero; from Long
+	// to Integer the low 32 bits).
 	Conv struct {
 		X
 		E Expr

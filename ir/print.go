@@ -243,6 +243,8 @@ func (s *Symbol) TypeString() string {
 	switch s.Type {
 	case Integer:
 		return "integer"
+	case Long:
+		return "integer(8)"
 	case Real:
 		return "real(4)"
 	case Double:
@@ -444,6 +446,9 @@ func (sp spelling) expr(e Expr) string {
 		return "-" + sp.operand(e.E, precMul)
 	case *Conv:
 		if sp.conversions {
+			if e.Typ == Long {
+				return "int(" + sp.expr(e.E) + ", 8)"
+			}
 			return map[Type]string{Integer: "int", Real: "real", Double: "dble"}[e.Typ] + "(" + sp.expr(e.E) + ")"
 		}
 		return sp.expr(e.E)
@@ -497,7 +502,7 @@ func (sp spelling) operand(e Expr, min int) string {
 
 func constString(c *Const) string {
 	switch c.Typ {
-	case Integer:
+	case Integer, Long:
 		return strconv.Itoa(c.Int)
 	case Real:
 		return realString(c.Float, 32, "e")

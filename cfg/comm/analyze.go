@@ -122,10 +122,10 @@ func (a *analyzer) temp(e ir.Expr, like ir.Stmt) (*ir.Symbol, *ir.Assign) {
 			break
 		}
 	}
-	sym := &ir.Symbol{Name: name, Pos: e.Position(), Type: ir.Integer, Temp: true}
+	sym := &ir.Symbol{Name: name, Pos: e.Position(), Type: e.Type(), Temp: true}
 	a.symbols[name] = sym
 	a.out.IR.Symbols = append(a.out.IR.Symbols, sym)
-	v := &ir.Var{X: ir.X{Pos: e.Position(), Typ: ir.Integer}, Sym: sym}
+	v := &ir.Var{X: ir.X{Pos: e.Position(), Typ: sym.Type}, Sym: sym}
 	as := &ir.Assign{S: ir.S{Pos: like.Position(), Site: like.CallSite()}, LHS: v, RHS: e}
 	a.made[as] = true
 	a.order[as] = a.order[like]

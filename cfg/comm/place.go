@@ -83,7 +83,7 @@ func (a *analyzer) assign(s *ir.Assign) []Node {
 			}
 			sym, as := a.temp(sub, s)
 			a.replaced = append(a.replaced, replacement{r, d, sub})
-			v := &ir.Var{X: ir.X{Pos: sub.Position(), Typ: ir.Integer}, Sym: sym}
+			v := &ir.Var{X: ir.X{Pos: sub.Position(), Typ: sym.Type}, Sym: sym}
 			a.affines[v] = affineVar(sym)
 			r.Subs[d] = v
 			out = append(out, a.assign(as)...)

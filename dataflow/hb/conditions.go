@@ -59,7 +59,7 @@ func (x *phases) condition(e ir.Expr, n *cfg.Node) {
 // variables adds the variables that the value of an expression follows from; false
 // if it does not follow from variables alone.
 func (x *phases) variables(e ir.Expr, vars *[]string) bool {
-	if e.Type() != ir.Integer {
+	if !e.Type().IsInteger() {
 		return false
 	}
 	if f, ok := x.f.Program.Affine(e); ok {
@@ -67,6 +67,8 @@ func (x *phases) variables(e ir.Expr, vars *[]string) bool {
 		return true
 	}
 	switch e := e.(type) {
+	case *ir.Conv:
+		return x.variables(e.E, vars)
 	case *ir.Un:
 		return (e.Op == ir.Neg || e.Op == ir.Group) && x.variables(e.E, vars)
 	case *ir.Bin:
@@ -128,8 +130,14 @@ func (x *phases) truth(e ir.Expr) (holds, known bool) {
 	return false, false
 }
 
-// number is the value of an expression of type INTEGER.
+// number is the value of an expression of type INTEGER; one that does not fit in its
+// type is not known.
 func (x *phases) number(e ir.Expr) (int64, bool) {
+	v, ok := x.unwrapped(e)
+	return v, ok && e.Type().Wrap(int(v)) == int(v)
+}
+
+func (x *phases) unwrapped(e ir.Expr) (int64, bool) {
 	var vars []string
 	if !x.variables(e, &vars) {
 		return 0, false
@@ -145,6 +153,8 @@ func (x *phases) number(e ir.Expr) (int64, bool) {
 	var args []ir.Expr
 	op := ir.Group
 	switch e := e.(type) {
+	case *ir.Conv:
+		args = []ir.Expr{e.E}
 	case *ir.Un:
 		args, op = []ir.Expr{e.E}, e.Op
 	case *ir.Bin:

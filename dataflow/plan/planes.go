@@ -193,10 +193,12 @@ func (s *planeSearch) collect() bool {
 func scalarsOf(e ir.Expr) (out []string) {
 	switch e := e.(type) {
 	case *ir.Var:
-		if e.Typ == ir.Integer && !e.Sym.IsArray() {
+		if e.Typ.IsInteger() && !e.Sym.IsArray() {
 			out = append(out, e.Sym.Name)
 		}
 	case *ir.Un:
+		out = scalarsOf(e.E)
+	case *ir.Conv:
 		out = scalarsOf(e.E)
 	case *ir.Bin:
 		out = append(scalarsOf(e.L), scalarsOf(e.R)...)
@@ -305,10 +307,10 @@ func (s *planeSearch) behind(st planeState) ([]planeState, bool) {
 			break
 		}
 		if a, ok := stmt.(*ir.Assign); ok {
-			if v, ok := a.LHS.(*ir.Var); ok && v.Typ == ir.Integer {
+			if v, ok := a.LHS.(*ir.Var); ok && v.Typ.IsInteger() {
 				if k, ok := s.index[v.Sym.Name]; ok {
 					x, known := s.eval(st, a.RHS)
-					return s.set(st, k, x, known && a.RHS.Type() == ir.Integer), true
+					return s.set(st, k, x, known && a.RHS.Type().IsInteger()), true
 				}
 			}
 		}
@@ -350,24 +352,38 @@ func (s *planeSearch) subscript(st planeState) number {
 	return out
 }
 
+// small reports whether sums and products of x and y can be formed.
+func small(x, y number) bool {
+	return x.exact && y.exact && max(x.value, -x.value, y.value, -y.value) <= largest
+}
+
+// kept is the constant v: if it is large, only whether it is odd, which does not change
+// where an INTEGER wraps.
+func kept(v int64) number {
+	if max(v, -v) > largest {
+		return number{value: number{true, v}.odd()}
+	}
+	return number{true, v}
+}
+
 // sum is x + sign*y.
 func sum(x, y number, sign int64) number {
-	if x.exact && y.exact && max(x.value, -x.value, y.value, -y.value) <= largest {
-		return number{true, x.value + sign*y.value}
+	if small(x, y) {
+		return kept(x.value + sign*y.value)
 	}
 	return number{value: x.odd() ^ y.odd()}
 }
 
 func product(x, y number) number {
-	if x.exact && y.exact && max(x.value, -x.value, y.value, -y.value) <= largest {
-		return number{true, x.value * y.value}
+	if small(x, y) {
+		return kept(x.value * y.value)
 	}
 	return number{value: x.odd() & y.odd()}
 }
 
 // eval is the value of an INTEGER expression; false if nothing is known of it.
 func (s *planeSearch) eval(st planeState, e ir.Expr) (number, bool) {
-	if e.Type() != ir.Integer {
+	if !e.Type().IsInteger() {
 		return number{}, false
 	}
 	switch e := e.(type) {
@@ -379,6 +395,8 @@ func (s *planeSearch) eval(st planeState, e ir.Expr) (number, bool) {
 			return number{}, false
 		}
 		return st.values[k], true
+	case *ir.Conv:
+		return s.eval(st, e.E)
 	case *ir.Un:
 		x, ok := s.eval(st, e.E)
 		switch {

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/ir"
 )
 
 // This file checks that successive executions of a communication fill different
@@ -99,7 +98,7 @@ func (p *Plan) integers(planes *Planes) error {
 		return err
 	}
 	for _, s := range p.Program.IR.Symbols {
-		if slices.Contains(c.names, s.Name) && (s.IsArray() || s.Type != ir.Integer) {
+		if slices.Contains(c.names, s.Name) && (s.IsArray() || !s.Type.IsInteger()) {
 			return fmt.Errorf("the planes of #%d depend on %s, which is not an INTEGER scalar", planes.Comm, s.Name)
 		}
 	}
@@ -396,13 +395,19 @@ func (r *reader) factor() integer {
 // combine is x op y.
 func combine(op byte, x, y integer) integer {
 	if x.kind == 'c' && y.kind == 'c' && max(x.c, -x.c, y.c, -y.c) <= largest {
+		keep := func(c int) integer {
+			if max(c, -c) > largest {
+				return integer{'c', c}.parity() // which an INTEGER that wraps has too
+			}
+			return integer{'c', c}
+		}
 		switch {
 		case op == '+':
-			return integer{'c', x.c + y.c}
+			return keep(x.c + y.c)
 		case op == '-':
-			return integer{'c', x.c - y.c}
+			return keep(x.c - y.c)
 		case op == '*':
-			return integer{'c', x.c * y.c}
+			return keep(x.c * y.c)
 		case y.c == 0:
 			return integer{}
 		case op == '/':

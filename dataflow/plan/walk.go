@@ -117,7 +117,7 @@ func (w *walker) region(n *comm.Region) {
 // assign keeps the values of scalars that a statement sets, or forgets them.
 func (w *walker) assign(s ir.Stmt) {
 	if a, ok := s.(*ir.Assign); ok {
-		if v, ok := a.LHS.(*ir.Var); ok && v.Sym.Type == ir.Integer {
+		if v, ok := a.LHS.(*ir.Var); ok && v.Sym.Type.IsInteger() {
 			if x, ok := w.value(a.RHS); ok {
 				w.values[v.Sym.Name] = x
 				return
@@ -196,7 +196,7 @@ func (w *walker) simple(s ir.Stmt) *jump {
 			delete(w.values, sym.Name)
 		}
 		for _, v := range s.Items {
-			if v.Sym.Type == ir.Integer {
+			if v.Sym.Type.IsInteger() {
 				// Small ones decide more than others: conditions, loops that do not run.
 				w.invented = true
 				w.values[v.Sym.Name] = int64(w.random.IntN([]int{3, 9}[w.random.IntN(2)]))
@@ -208,8 +208,14 @@ func (w *walker) simple(s ir.Stmt) *jump {
 	return nil
 }
 
-// value is the value of an integer expression.
+// value is the value of an integer expression; one that does not fit in its type is
+// not known.
 func (w *walker) value(e ir.Expr) (int64, bool) {
+	v, ok := w.unwrapped(e)
+	return v, ok && e.Type().Wrap(int(v)) == int(v)
+}
+
+func (w *walker) unwrapped(e ir.Expr) (int64, bool) {
 	if f, ok := w.program.Affine(e); ok {
 		for _, v := range f.Vars() {
 			if _, known := w.values[v]; !known {
@@ -219,6 +225,10 @@ func (w *walker) value(e ir.Expr) (int64, bool) {
 		return f.Eval(func(v string) int64 { return w.values[v] })
 	}
 	switch e := e.(type) {
+	case *ir.Conv:
+		if e.E.Type().IsInteger() {
+			return w.value(e.E)
+		}
 	case *ir.Un:
 		v, ok := w.value(e.E)
 		if e.Op == ir.Neg {
@@ -242,7 +252,7 @@ func (w *walker) value(e ir.Expr) (int64, bool) {
 			return l / r, true
 		}
 	case *ir.Call:
-		if e.Name != "mod" || len(e.Args) != 2 || e.Typ != ir.Integer {
+		if e.Name != "mod" || len(e.Args) != 2 || !e.Typ.IsInteger() {
 			return 0, false
 		}
 		l, ok1 := w.value(e.Args[0])
@@ -288,7 +298,7 @@ func (w *walker) truth(e ir.Expr) (holds, known bool) {
 }
 
 func (w *walker) compare(e *ir.Bin) (holds, known bool) {
-	if e.L.Type() != ir.Integer || e.R.Type() != ir.Integer {
+	if !e.L.Type().IsInteger() || !e.R.Type().IsInteger() {
 		return false, false
 	}
 	l, okL := w.value(e.L)

@@ -10,9 +10,8 @@ import (
 
 // argument is an actual argument: a value, or an array or a part of one.
 type argument struct {
-	pos  source.Pos
-	typ  ir.Type
-	long bool // INTEGER(8)
+	pos source.Pos
+	typ ir.Type
 
 	value    ir.Expr    // of a scalar
 	sym      *ir.Symbol // the variable that the value is, or nil
@@ -100,7 +99,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			r := l.cell(s, e.Pos)
-			a := &argument{pos: e.Pos, typ: s.Type, long: l.long[s], value: r, store: r, sym: s}
+			a := &argument{pos: e.Pos, typ: s.Type, value: r, store: r, sym: s}
 			a.cell, a.cellShape = l.wholeView(s, e.Pos)
 			return l.guarded(e.Name, a)
 		}
@@ -109,13 +108,13 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			v, sh := l.wholeView(s, e.Pos)
-			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, long: l.long[s], name: e.Name, view: v, shape: sh})
+			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: e.Name, view: v, shape: sh})
 		}
 		x := l.ident(e)
 		if isBad(x) {
 			return nil
 		}
-		a := &argument{pos: e.Pos, typ: x.Type(), long: l.isLong(x), value: x}
+		a := &argument{pos: e.Pos, typ: x.Type(), value: x}
 		if v, ok := x.(*ir.Var); ok {
 			a.sym = v.Sym
 			return l.guarded(e.Name, a)
@@ -140,7 +139,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		for i := range r.Subs {
 			r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
 		}
-		a := &argument{pos: e.Pos, typ: r.Typ, long: l.long[s], value: r, store: r, name: ""}
+		a := &argument{pos: e.Pos, typ: r.Typ, value: r, store: r, name: ""}
 		if r.Sym.Coarray {
 			a.cell, a.cellShape = l.elementView(r)
 		}
@@ -177,7 +176,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 	if isBad(x) {
 		return nil
 	}
-	return &argument{pos: e.Position(), typ: x.Type(), long: l.isLong(x), value: x, readOnly: "it is an expression"}
+	return &argument{pos: e.Position(), typ: x.Type(), value: x, readOnly: "it is an expression"}
 }
 
 // elementView is element r of a coarray as a scalar coarray.
@@ -263,7 +262,7 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		out.n = append(out.n, size)
 		in = append(in, viewSub{len(out.n) - 1, step, l.minus(lo, ir.Clone(step), pos)})
 	}
-	return l.guarded(name, &argument{pos: pos, typ: s.Type, long: l.long[s], name: name, view: l.through(whole, in, pos), shape: out})
+	return l.guarded(name, &argument{pos: pos, typ: s.Type, name: name, view: l.through(whole, in, pos), shape: out})
 }
 
 // sectionInside reports, or says by an error, whether a section with constant
@@ -290,6 +289,6 @@ func (l *lowerer) sectionSize(lo, hi, step ir.Expr, pos source.Pos) ir.Expr {
 		return l.extentOf(lo, hi, pos)
 	}
 	n := l.plus(l.minus(hi, lo, pos), ir.Clone(step), pos)
-	n = l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Div, L: n, R: ir.Clone(step)}, pos)
+	n = l.arith(ir.Div, n, ir.Clone(step), pos)
 	return l.atLeast0(n, pos)
 }

@@ -177,7 +177,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
 	ctx := &elemental{n: n, at: pos, pre: pre}
 	for range n {
-		ctx.index = append(ctx.index, l.local("el", ir.Integer, pos))
+		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
 	return ctx
 }
@@ -208,7 +208,8 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
 	for k, index := range ctx.index {
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: l.intConst(1, pos), Hi: ir.Clone(ctx.n[k]), Step: l.intConst(1, pos), Body: one(s), End: pos}
+		one1 := func() ir.Expr { return intConstOf(ir.Long, 1, pos) }
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: one1(), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: one1(), Body: one(s), End: pos}
 	}
 	return s
 }
@@ -217,7 +218,7 @@ func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
 func (l *lowerer) elementOf(a *argument, ctx *elemental, pos source.Pos) *ir.Ref {
 	r := &ir.Ref{X: ir.X{Pos: pos, Typ: a.typ}, Sym: a.view.base}
 	for k, index := range ctx.index {
-		x := &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: index}
+		x := &ir.Var{X: ir.X{Pos: pos, Typ: index.Type}, Sym: index}
 		r.Subs = append(r.Subs, l.plus(x, l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos))
 	}
 	return l.viewed(a.view, r)
@@ -230,11 +231,7 @@ func (l *lowerer) operand(e ast.Expr) ir.Expr {
 	if a == nil || !l.conform(a, ctx.n, ctx.at, ctx.pre) {
 		return bad(e.Position())
 	}
-	r := l.elementOf(a, ctx, e.Position())
-	if a.long {
-		l.longExpr[r] = true
-	}
-	return r
+	return l.elementOf(a, ctx, e.Position())
 }
 
 // near is the array or section e, brought to this image if it is one of another; nil
@@ -265,8 +262,6 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 // extents. Its own extents are those of the dimensions that like is a part of.
 func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
 	t := l.local("part", like.typ, pos)
-	t.Wide = like.long
-	l.long[t] = like.long
 	v, sh := &view{base: t}, &shape{}
 	t.Dims = make([]ir.Bound, len(like.shape.n))
 	for d, s := range like.view.subs {
@@ -279,7 +274,7 @@ func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
 		sh.lo = append(sh.lo, l.intConst(1, pos))
 		sh.n = append(sh.n, ir.Clone(n))
 	}
-	return &argument{pos: pos, typ: like.typ, long: like.long, name: like.name, view: v, shape: sh}
+	return &argument{pos: pos, typ: like.typ, name: like.name, view: v, shape: sh}
 }
 
 // conform compares the shape of a with extents n; what is not known is tested at
@@ -303,10 +298,9 @@ func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.St
 				WithNote(pos, "that array").WithHelp("give both the same extents")
 			return false
 		default:
-			at := ir.X{Pos: a.pos, Typ: ir.Logical}
 			stop := &ir.Stop{S: ir.S{Pos: a.pos}, Error: true,
 				Code: &ir.Const{X: ir.X{Pos: a.pos, Typ: ir.Character}, Str: fmt.Sprintf("line %d: %s and the array that it stands beside differ in extent %d", a.pos.Line, a.name, k+1)}}
-			*pre = append(*pre, &ir.If{S: ir.S{Pos: a.pos}, Cond: &ir.Bin{X: at, Op: ir.Ne, L: ir.Clone(have), R: ir.Clone(n[k])}, Then: one(stop)})
+			*pre = append(*pre, &ir.If{S: ir.S{Pos: a.pos}, Cond: l.bin(ir.Ne, ir.Clone(have), ir.Clone(n[k]), a.pos, a.pos), Then: one(stop)})
 		}
 	}
 	return true
@@ -364,28 +358,25 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		return bad(e.Pos)
 	}
 	acc := l.local(e.Name, typ, e.Pos)
-	acc.Wide = l.isLong(value)
-	l.long[acc] = acc.Wide
 	at := ir.X{Pos: e.Pos, Typ: typ}
 	v := func() ir.Expr { return &ir.Var{X: at, Sym: acc} }
 	start := &ir.Const{X: at}
 	var next ir.Expr
-	info := kindInfos[map[ir.Type]string{ir.Integer: "i4", ir.Real: "r4", ir.Double: "r8"}[typ]]
-	if typ == ir.Integer && acc.Wide {
-		info = kindInfos["i8"]
-	}
+	info, _ := l.kindInfo(start)
 	// An extreme of no elements is huge. One of reals starts from NaN, which loses
 	// against every element.
 	var empty []ir.Stmt
 	huge := func(sign int) {
 		if i, ok := info.huge.(int); ok {
-			start.Int = sign * i
+			if start.Int = i; sign < 0 {
+				start.Int = -i - 1
+			}
 			return
 		}
 		start.Float = math.NaN()
 		var none ir.Expr
 		for _, n := range ctx.n {
-			var is ir.Expr = &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Lt, L: ir.Clone(n), R: l.intConst(1, e.Pos)}
+			var is ir.Expr = &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Lt, L: ir.Clone(n), R: intConstOf(n.Type(), 1, e.Pos)}
 			if k, ok := constOf(n); ok && k > 0 {
 				continue
 			}
@@ -460,7 +451,7 @@ func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	}
 	for k, index := range ctx.index {
 		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: x.Type()}, Items: []ir.Expr{x}, Index: index,
-			Lo: l.intConst(1, e.Position()), Hi: ir.Clone(ctx.n[k]), Step: l.intConst(1, e.Position())}
+			Lo: intConstOf(ir.Long, 1, e.Position()), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: intConstOf(ir.Long, 1, e.Position())}
 	}
 	l.prelude = append(l.prelude, pre...)
 	return x

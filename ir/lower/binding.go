@@ -18,7 +18,6 @@ type dummy struct {
 	intent   string
 	declared source.Pos
 	typ      ir.Type
-	long     bool
 
 	arg     *argument // nil in a procedure that is lowered for its errors only
 	sym     *ir.Symbol
@@ -104,10 +103,6 @@ func (b *binding) makeSymbol(d *dummy) {
 			l.known[d.sym] = c
 		}
 	}
-	if a != nil {
-		l.long[d.sym] = a.long
-		d.sym.Wide = d.sym.Wide || a.long
-	}
 	l.mention[d.sym] = true
 }
 
@@ -189,7 +184,7 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).WithNote(d.declared, "%s was declared here", e.Name)
 		return nil
 	}
-	d.declared, d.typ, d.long = e.Pos, t.typ, t.long
+	d.declared, d.typ = e.Pos, t.typ
 	l.typed[d.sym] = e.Pos
 	if e.Init != nil {
 		l.errorf(codeDeclaration, e.Pos, "the dummy argument %s cannot have an initial value", e.Name).WithHelp("assign it")
@@ -197,7 +192,6 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 	}
 	if d.arg == nil || d.isArray {
 		d.sym.Type, d.sym.Len = t.typ, t.length
-		l.long[d.sym], d.sym.Wide = t.long, t.long
 		if d.isArray && t.typ == ir.Character {
 			l.characterArray(d.sym, e.Pos)
 		}
@@ -249,8 +243,8 @@ func (b *binding) check() {
 				WithHelp("pass whole columns or consecutive elements, or declare it with assumed shape: %s(:)[*]", d.Name.Name)
 			continue
 		}
-		if a.typ != d.typ || a.long != d.long {
-			e := l.errorf(codeCall, a.pos, "%s is %s, the dummy argument %s is %s", b.what(d), kindName(a.typ, a.long), d.Name.Name, kindName(d.typ, d.long)).
+		if a.typ != d.typ {
+			e := l.errorf(codeCall, a.pos, "%s is %s, the dummy argument %s is %s", b.what(d), a.typ, d.Name.Name, d.typ).
 				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name)
 			if a.value != nil && a.typ.IsNumeric() && d.typ.IsNumeric() && d.intent == "in" {
 				e.WithHelp("convert it: %s", convertHelp(d, ir.ExprString(a.value)))
@@ -285,10 +279,9 @@ func contiguous(a *argument) bool {
 
 func convertHelp(d *dummy, text string) string {
 	switch d.typ {
+	case ir.Long:
+		return "int(" + text + ", 8)"
 	case ir.Integer:
-		if d.long {
-			return "int(" + text + ", 8)"
-		}
 		return "int(" + text + ")"
 	case ir.Double:
 		return "dble(" + text + ")"
@@ -361,10 +354,10 @@ func assigns(body []ir.Stmt, s *ir.Symbol) bool {
 func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	l := b.l
 	at := b.call.Pos
-	x := ir.X{Pos: at, Typ: ir.Integer}
+	x := ir.X{Pos: at, Typ: ir.Long}
 	index := make([]*ir.Symbol, len(d.sym.Dims))
 	for k := range index {
-		index[k] = l.local("copy", ir.Integer, at)
+		index[k] = l.local("copy", ir.Long, at)
 	}
 	element := func(raw bool) *ir.Ref {
 		r := &ir.Ref{X: ir.X{Pos: at, Typ: d.sym.Type, Raw: raw}, Sym: d.sym}
@@ -381,8 +374,8 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	}
 	var s ir.Stmt = as
 	for k, bound := range d.sym.Dims {
-		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.intConst(bound.Lo, at), Hi: l.intConst(bound.Hi, at),
-			Step: l.intConst(1, at), Body: one(s), End: at}
+		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: intConstOf(ir.Long, bound.Lo, at), Hi: intConstOf(ir.Long, bound.Hi, at),
+			Step: intConstOf(ir.Long, 1, at), Body: one(s), End: at}
 	}
 	return s
 }

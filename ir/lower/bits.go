@@ -30,37 +30,31 @@ var bitFunctions = map[string]intrinsicFunc{
 	"maskl":      {[]string{"i", "kind?"}, maskOfBits(func(b *bitCall) ir.Expr { return b.shift(b.word(-1), b.rest(b.arg(0))) })},
 	"maskr":      {[]string{"i", "kind?"}, maskOfBits(func(b *bitCall) ir.Expr { return b.low(b.arg(0)) })},
 	"popcnt":     ofBits("i", func(b *bitCall) ir.Expr { return b.counted("popcnt") }),
-	"poppar":     ofBits("i", func(b *bitCall) ir.Expr { return b.and(b.counted("popcnt"), b.l.intConst(1, b.c.Pos)) }),
+	"poppar":     ofBits("i", func(b *bitCall) ir.Expr { return b.fold("iand", ir.Integer, b.counted("popcnt"), b.l.intConst(1, b.c.Pos)) }),
 	"leadz":      ofBits("i", func(b *bitCall) ir.Expr { return b.counted("leadz") }),
 	"trailz":     ofBits("i", func(b *bitCall) ir.Expr { return b.counted("trailz") }),
 }
 
-// bitCall makes the value of a bit function of INTEGER with size bits.
+// bitCall makes the value of a bit function of an INTEGER type with size bits.
 type bitCall struct {
 	l    *lowerer
 	c    *call
-	long bool
+	typ  ir.Type
 	size int
 }
 
-func (l *lowerer) bitCall(c *call, long bool) *bitCall {
-	b := &bitCall{l, c, long, 32}
-	if long {
-		b.size = 64
-	}
-	return b
-}
+func (l *lowerer) bitCall(c *call, t ir.Type) *bitCall { return &bitCall{l, c, t, 8 * kindOf(t)} }
 
 // ofBits builds a function whose first argument has the bits, and whose arguments j
 // and mask have as many.
 func ofBits(params string, make func(*bitCall) ir.Expr) intrinsicFunc {
 	build := func(l *lowerer, c *call) ir.Expr {
 		for i, a := range c.args {
-			if a != nil && a.Type() != ir.Integer {
+			if a != nil && !a.Type().IsInteger() {
 				return l.wrong(c, i, "INTEGER")
 			}
 		}
-		b := l.bitCall(c, l.isLong(c.args[0]))
+		b := l.bitCall(c, c.args[0].Type())
 		if !b.inRange() {
 			return bad(c.Pos)
 		}
@@ -72,11 +66,11 @@ func ofBits(params string, make func(*bitCall) ir.Expr) intrinsicFunc {
 // maskOfBits builds MASKL or MASKR, of the kind that is asked for.
 func maskOfBits(make func(*bitCall) ir.Expr) func(*lowerer, *call) ir.Expr {
 	return func(l *lowerer, c *call) ir.Expr {
-		if c.args[0].Type() != ir.Integer {
+		if !c.args[0].Type().IsInteger() {
 			return l.wrong(c, 0, "INTEGER")
 		}
 		kind, ok := l.kindArgument(c)
-		b := l.bitCall(c, kind == 8)
+		b := l.bitCall(c, ofKind(ir.Integer, kind))
 		if !ok || !b.within(0, 0, b.size) {
 			return bad(c.Pos)
 		}
@@ -94,9 +88,10 @@ func (b *bitCall) inRange() bool {
 		ok := true
 		switch strings.TrimSuffix(param, "?") {
 		case "j", "mask":
-			if ok = b.l.isLong(b.c.args[i]) == b.long; !ok {
-				b.l.errorf(codeArgument, b.c.args[i].Position(), "argument %s of %s is %s, argument i is %s", param, b.c.name,
-					kindName(ir.Integer, !b.long), kindName(ir.Integer, b.long)).WithHelp("convert one of them: int(..., 8)")
+			if t := b.c.args[i].Type(); t != b.typ {
+				ok = false
+				b.l.errorf(codeArgument, b.c.args[i].Position(), "argument %s of %s is %s, argument i is %s", param, b.c.name, t, b.typ).
+					WithHelp("convert one of them: int(..., 8)")
 			}
 		case "pos":
 			ok = b.within(i, 0, b.size-1)
@@ -136,45 +131,26 @@ func (b *bitCall) within(i, lo, hi int) bool {
 		return true
 	}
 	b.l.errorf(codeArgument, b.c.args[i].Position(), "argument %s of %s is %d, it must be from %d to %d",
-		strings.TrimSuffix(b.c.params[i], "?"), b.c.name, n, lo, hi).WithHelp("%s has %d bits", kindName(ir.Integer, b.long), b.size)
+		strings.TrimSuffix(b.c.params[i], "?"), b.c.name, n, lo, hi).WithHelp("%s has %d bits", b.typ, b.size)
 	return false
 }
 
 // arg is argument i, a copy at each use.
-func (b *bitCall) arg(i int) ir.Expr {
-	x := ir.Clone(b.c.args[i])
-	if b.l.isLong(b.c.args[i]) {
-		b.l.longExpr[x] = true
-	}
-	return x
-}
+func (b *bitCall) arg(i int) ir.Expr { return ir.Clone(b.c.args[i]) }
 
 // word is a constant with the bits of the result.
-func (b *bitCall) word(n int) ir.Expr {
-	x := b.l.intConst(n, b.c.Pos)
-	if b.long {
-		b.l.longExpr[x] = true
-	}
-	return x
-}
+func (b *bitCall) word(n int) ir.Expr { return intConstOf(b.typ, n, b.c.Pos) }
 
 func (b *bitCall) fold(name string, t ir.Type, args ...ir.Expr) ir.Expr {
 	return b.l.foldCall(b.c.result(name, t, args...))
 }
 
-func (b *bitCall) and(x, y ir.Expr) ir.Expr { return b.fold("iand", ir.Integer, x, y) }
-func (b *bitCall) or(x, y ir.Expr) ir.Expr  { return b.fold("ior", ir.Integer, x, y) }
-func (b *bitCall) not(x ir.Expr) ir.Expr    { return b.fold("not", ir.Integer, x) }
+func (b *bitCall) and(x, y ir.Expr) ir.Expr { return b.fold("iand", b.typ, x, y) }
+func (b *bitCall) or(x, y ir.Expr) ir.Expr  { return b.fold("ior", b.typ, x, y) }
+func (b *bitCall) not(x ir.Expr) ir.Expr    { return b.fold("not", b.typ, x) }
 
-// shift is ISHFT; what it shifts in depends on the size of x, so that it has two names
-// in the typed program: "ishft" for INTEGER(4), "ishft8" for INTEGER(8).
-func (b *bitCall) shift(x, n ir.Expr) ir.Expr {
-	name := "ishft"
-	if b.long {
-		name = "ishft8"
-	}
-	return b.fold(name, ir.Integer, x, n)
-}
+// shift is ISHFT.
+func (b *bitCall) shift(x, n ir.Expr) ir.Expr { return b.fold("ishft", b.typ, x, n) }
 
 // low is the lowest n bits set.
 func (b *bitCall) low(n ir.Expr) ir.Expr { return b.not(b.shift(b.word(-1), n)) }
@@ -183,7 +159,7 @@ func (b *bitCall) neg(n ir.Expr) ir.Expr {
 	if k, ok := constOf(n); ok {
 		return b.l.intConst(-k, b.c.Pos)
 	}
-	return &ir.Un{X: ir.X{Pos: b.c.Pos, Typ: ir.Integer}, Op: ir.Neg, E: n}
+	return &ir.Un{X: ir.X{Pos: b.c.Pos, Typ: n.Type()}, Op: ir.Neg, E: n}
 }
 
 // rest is the number of bits beside n.
@@ -200,7 +176,7 @@ func (b *bitCall) joined(i, j ir.Expr) ir.Expr {
 func (b *bitCall) shiftedSigned() ir.Expr {
 	negative := b.l.bin(ir.Lt, b.arg(0), b.word(0), b.c.Pos, b.c.Pos)
 	positive := b.shift(b.arg(0), b.neg(b.arg(1)))
-	return b.fold("merge", ir.Integer, b.not(b.shift(b.not(b.arg(0)), b.neg(b.arg(1)))), positive, negative)
+	return b.fold("merge", b.typ, b.not(b.shift(b.not(b.arg(0)), b.neg(b.arg(1)))), positive, negative)
 }
 
 // rotated is ISHFTC: the lowest size bits go round.
@@ -213,7 +189,10 @@ func (b *bitCall) rotated() ir.Expr {
 			size = func() ir.Expr { return b.arg(2) }
 		}
 	}
-	up := func() ir.Expr { return b.fold("modulo", ir.Integer, b.arg(1), size()) }
+	up := func() ir.Expr {
+		t := max(b.c.args[1].Type(), size().Type())
+		return b.fold("modulo", t, b.l.convert(b.arg(1), t), b.l.convert(size(), t))
+	}
 	inside := func() ir.Expr {
 		if part {
 			return b.and(b.arg(0), b.low(size()))
@@ -227,8 +206,5 @@ func (b *bitCall) rotated() ir.Expr {
 	return b.or(b.and(b.arg(0), b.not(b.low(size()))), b.and(round, b.low(size())))
 }
 
-// counted is the function that counts bits of the argument, which needs to know how
-// many there are.
-func (b *bitCall) counted(name string) ir.Expr {
-	return b.fold(name, ir.Integer, b.arg(0), b.l.intConst(b.size, b.c.Pos))
-}
+// counted is the function that counts bits of the argument.
+func (b *bitCall) counted(name string) ir.Expr { return b.fold(name, ir.Integer, b.arg(0)) }

@@ -203,7 +203,7 @@ func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 		t := l.typeSpec(u.Prefix, u.Pos)
 		l.noCalls = false
 		s.Type, s.Len = t.typ, t.length
-		l.typed[s], l.long[s], s.Wide = u.Pos, t.long, t.long
+		l.typed[s] = u.Pos
 		if t.assumed {
 			l.errorf(codeOutside, u.Pos, "the value of function %s has no fixed length", u.Name).WithHelp("write the length: character(len=80)")
 		}
@@ -361,12 +361,4 @@ func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
 		l.scope.ret = &ir.While{S: ir.S{Pos: u.Pos}, Name: l.unique(u.Name + "_body"), End: u.EndPos}
 	}
 	return one(&ir.Exit{S: ir.S{Pos: pos}, Loop: l.scope.ret})
-}
-
-// kindName is the type of an argument for messages.
-func kindName(t ir.Type, long bool) string {
-	if t == ir.Integer && long {
-		return "INTEGER(8)"
-	}
-	return t.String()
 }

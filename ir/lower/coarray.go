@@ -88,11 +88,7 @@ func (l *lowerer) coindexed(e *ast.CoIndex) ir.Expr {
 		l.errorf(codeType, e.Pos, "%s is a scalar and has no parts", s.Source())
 		return bad(e.Pos)
 	}
-	var x ir.Expr = &ir.CoRef{X: ir.X{Pos: e.Pos, Typ: r.Typ}, Sym: r.Sym, Subs: r.Subs, Image: image}
-	if l.long[s] {
-		l.longExpr[x] = true
-	}
-	return x
+	return &ir.CoRef{X: ir.X{Pos: e.Pos, Typ: r.Typ}, Sym: r.Sym, Subs: r.Subs, Image: image}
 }
 
 // selector resolves name and image of a coindexed object; s is nil after an error.
@@ -129,7 +125,7 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 	l.elem = nil // the image is one for all elements
 	image = l.integer(e.Images[0], "the image of "+name)
 	l.elem = outer
-	if c, ok := image.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {
+	if c, ok := image.(*ir.Const); ok && c.Typ.IsInteger() && c.Int < 1 {
 		l.errorf(codeBounds, e.Images[0].Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
 		return nil, nil
 	}
@@ -185,7 +181,7 @@ func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
 		if a == nil {
 			return nil
 		}
-		if a.typ != ir.Integer || len(a.shape.n) != 1 {
+		if !a.typ.IsInteger() || len(a.shape.n) != 1 {
 			l.errorf(codeType, a.pos, "the images of SYNC IMAGES must be INTEGER, in an array of rank 1").WithHelp("write: sync images ([p, q])")
 			return nil
 		}

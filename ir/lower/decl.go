@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -76,7 +75,6 @@ type declType struct {
 	typ     ir.Type
 	length  int  // CHARACTER
 	assumed bool // CHARACTER(*): length of the PARAMETER's value
-	long    bool // INTEGER(8)
 }
 
 func (l *lowerer) typeDecl(d *ast.TypeDecl) {
@@ -179,7 +177,7 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		if kind != 0 && kind != 4 && kind != 8 {
 			unknown("use integer, integer(4) or integer(8)")
 		}
-		return declType{typ: ir.Integer, long: kind == 8}
+		return declType{typ: integerOf(kind)}
 	case "real":
 		switch kind {
 		case 0, 4:
@@ -248,7 +246,7 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 		return nil
 	}
 	s.Type, s.Len = t.typ, t.length
-	l.typed[s], l.long[s], s.Wide = e.Pos, t.long, t.long
+	l.typed[s] = e.Pos
 	if s.IsArray() && s.Type == ir.Character {
 		l.characterArray(s, e.Pos)
 	}
@@ -432,10 +430,6 @@ func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
 	if c == nil {
 		return nil
 	}
-	if s.Type == ir.Integer && !l.long[s] && !fits32(c.Int) {
-		l.errorf(codeOverflow, value.Pos, "%d does not fit in INTEGER %s", c.Int, s.Source()).
-			WithHelp("declare %s as integer(8)", s.Source())
-	}
 	return c
 }
 
@@ -446,8 +440,6 @@ func pad(text string, n int) string {
 	}
 	return text + strings.Repeat(" ", n-len(text))
 }
-
-func fits32(n int) bool { return n >= math.MinInt32 && n <= math.MaxInt32 }
 
 // constant evaluates a constant expression, or reports and returns nil.
 func (l *lowerer) constant(e ast.Expr, what string) *ir.Const {
@@ -476,7 +468,7 @@ func (l *lowerer) constInt(e ast.Expr, what string) (int, bool) {
 	if c == nil {
 		return 1, false
 	}
-	if c.Typ != ir.Integer {
+	if !c.Typ.IsInteger() {
 		l.errorf(codeType, e.Position(), "%s must be INTEGER, not %s", what, c.Typ)
 		return 1, false
 	}
@@ -520,6 +512,8 @@ func typeWord(t ir.Type) string {
 	switch t {
 	case ir.Integer:
 		return "integer"
+	case ir.Long:
+		return "integer(8)"
 	case ir.Real:
 		return "real"
 	case ir.Double:

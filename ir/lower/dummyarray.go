@@ -125,11 +125,10 @@ func (b *binding) fits(d *dummy, k int, n, actual ir.Expr, last bool) bool {
 	case last || l.phantom:
 		return true
 	}
-	at := ir.X{Pos: d.arg.pos, Typ: ir.Logical}
 	text := b.what(d) + ": the extents of the array and of the dummy argument differ"
 	stop := &ir.Stop{S: ir.S{Pos: d.arg.pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: d.arg.pos, Typ: ir.Character}, Str: text}}
 	b.entry = append(b.entry, &ir.If{S: ir.S{Pos: d.arg.pos},
-		Cond: &ir.Bin{X: at, Op: ir.Ne, L: ir.Clone(n), R: ir.Clone(actual)}, Then: one(stop)})
+		Cond: l.bin(ir.Ne, ir.Clone(n), ir.Clone(actual), d.arg.pos, d.arg.pos), Then: one(stop)})
 	return true
 }
 

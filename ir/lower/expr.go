@@ -39,7 +39,6 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 		if c, ok := x.(*ir.Const); ok {
 			moved := *c
 			moved.Pos = e.Pos
-			l.longExpr[&moved] = l.longExpr[c]
 			return &moved
 		}
 		return &ir.Un{X: ir.X{Pos: e.Pos, Typ: x.Type()}, Op: ir.Group, E: x}
@@ -69,18 +68,23 @@ func (l *lowerer) intLit(e *ast.IntLit) ir.Expr {
 		}
 	}
 	n, err := strconv.ParseInt(e.Text, 10, 64)
-	if err != nil || kind == 4 && !fits32(int(n)) {
+	typ := integerOf(kind)
+	if err != nil || typ.Wrap(int(n)) != int(n) {
 		d := l.errorf(codeOverflow, e.Pos, "%s does not fit in INTEGER(%d)", e.Text, kind)
 		if err == nil {
 			d.WithHelp("write %s_8 and declare its variables as integer(8)", e.Text)
 		}
 		return bad(e.Pos)
 	}
-	c := &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Int: int(n)}
+	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: typ}, Int: int(n)}
+}
+
+// integerOf is the INTEGER type of kind 4 or 8.
+func integerOf(kind int) ir.Type {
 	if kind == 8 {
-		l.longExpr[c] = true
+		return ir.Long
 	}
-	return c
+	return ir.Integer
 }
 
 func (l *lowerer) realLit(e *ast.RealLit) ir.Expr {
@@ -120,7 +124,7 @@ func (l *lowerer) literalKind(text string, pos source.Pos) (int, bool) {
 		return n, true
 	}
 	s := l.lookup(text)
-	if s == nil || !s.Param || s.Type != ir.Integer {
+	if s == nil || !s.Param || !s.Type.IsInteger() {
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeNotConstant, pos, "kind %s is not an INTEGER PARAMETER", text).
 				WithHelp("declare it: integer, parameter :: %s = kind(1d0)", text)
@@ -138,9 +142,6 @@ func (l *lowerer) ident(e *ast.Ident) ir.Expr {
 	case s.Param:
 		c := *s.Init.(*ir.Const)
 		c.Pos = e.Pos
-		if l.long[s] {
-			l.longExpr[&c] = true
-		}
 		return &c
 	case s.Cell:
 		return l.cell(s, e.Pos)
@@ -238,7 +239,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		switch t := subs[i].Type(); {
 		case t == ir.Invalid:
 			ok = false
-		case t != ir.Integer:
+		case !t.IsInteger():
 			d := l.errorf(codeType, a.Position(), "subscript %d of %s is %s, it must be INTEGER", i+1, s.Source(), t)
 			if t.IsReal() {
 				d.WithHelp("write int(%s) or nint(%s)", ir.ExprString(subs[i]), ir.ExprString(subs[i]))
@@ -268,19 +269,15 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 // checkType compares the type that a unit declares for an external function with
 // that of its value x.
 func (l *lowerer) checkType(p *procedure, s *ir.Symbol, e *ast.Index, x ir.Expr) {
-	typ, long, declared := implicitType(e.Name), false, !l.implicitNone
+	typ, declared := implicitType(e.Name), !l.implicitNone
 	if s != nil {
-		typ, long, declared = s.Type, l.long[s], true
+		typ, declared = s.Type, true
 	}
-	if declared && typ == x.Type() && long == l.isLong(x) {
+	if declared && typ == x.Type() {
 		return
 	}
-	word := typeWord(x.Type())
-	if l.isLong(x) {
-		word = "integer(8)"
-	}
-	l.errorf(codeCall, e.NamePos, "the type of function %s is not declared here as what it is, %s", e.Name, kindName(x.Type(), l.isLong(x))).
-		WithNote(p.unit.Pos, "%s begins here", e.Name).WithHelp("declare it: %s, external :: %s", word, e.Name)
+	l.errorf(codeCall, e.NamePos, "the type of function %s is not declared here as what it is, %s", e.Name, x.Type()).
+		WithNote(p.unit.Pos, "%s begins here", e.Name).WithHelp("declare it: %s, external :: %s", typeWord(x.Type()), e.Name)
 }
 
 // inBounds reports whether the constant subscripts of r are within the bounds,
@@ -415,7 +412,7 @@ func offset(e ir.Expr) (ir.Expr, int) {
 // integer lowers an expression that must be INTEGER.
 func (l *lowerer) integer(e ast.Expr, what string) ir.Expr {
 	x := l.expr(e)
-	if t := x.Type(); t != ir.Integer && t != ir.Invalid {
+	if t := x.Type(); !t.IsInteger() && t != ir.Invalid {
 		d := l.errorf(codeType, e.Position(), "%s is %s, it must be INTEGER", what, t)
 		if t.IsReal() {
 			d.WithHelp("write int(%s) or nint(%s)", ir.ExprString(x), ir.ExprString(x))
@@ -438,40 +435,18 @@ func (l *lowerer) logical(e ast.Expr, what string) ir.Expr {
 	return x
 }
 
+// intConst is the constant n, an INTEGER(8) only where it must be.
 func (l *lowerer) intConst(n int, pos source.Pos) *ir.Const {
-	return &ir.Const{X: ir.X{Pos: pos, Typ: ir.Integer}, Int: n}
+	t := ir.Integer
+	if t.Wrap(n) != n {
+		t = ir.Long
+	}
+	return intConstOf(t, n, pos)
 }
 
-// isLong reports whether an INTEGER expression is of kind 8.
-func (l *lowerer) isLong(e ir.Expr) bool {
-	if l.longExpr[e] {
-		return true
-	}
-	switch e := e.(type) {
-	case *ir.Var:
-		return l.long[e.Sym]
-	case *ir.Ref:
-		return l.long[e.Sym]
-	case *ir.Un:
-		return l.isLong(e.E)
-	case *ir.Bin:
-		return e.Typ == ir.Integer && (l.isLong(e.L) || l.isLong(e.R))
-	case *ir.Call:
-		switch e.Name {
-		case "len", "len_trim", "index", "ichar", "iachar", "nint", "floor", "ceiling", "number_of_processors", "popcnt", "leadz", "trailz":
-			return false
-		case "ishft": // whatever the kind of the distance
-			return false
-		case "ishft8":
-			return true
-		}
-		for _, a := range e.Args {
-			if a.Type() == ir.Integer && l.isLong(a) {
-				return true
-			}
-		}
-	}
-	return false
+// intConstOf is what a variable of type t holds when n is stored in it.
+func intConstOf(t ir.Type, n int, pos source.Pos) *ir.Const {
+	return &ir.Const{X: ir.X{Pos: pos, Typ: t}, Int: t.Wrap(n)}
 }
 
 // convert makes e a t: numeric conversion, folded for constants.
@@ -486,16 +461,23 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	}
 	out := &ir.Const{X: ir.X{Pos: c.Pos, Typ: t}}
 	switch {
-	case t == ir.Integer:
-		if !(math.Abs(c.Float) < 1<<63) {
-			l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER", ir.ExprString(c))
+	case t.IsInteger():
+		n := c.Int
+		fits := true
+		if from.IsReal() {
+			fits = math.Abs(c.Float) < 1<<63
+			n = int(c.Float)
+		}
+		if !fits || t.Wrap(n) != n {
+			d := l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(%d)", ir.ExprString(c), kindOf(t))
+			if fits {
+				d.WithHelp("use INTEGER(8), as in integer(8) :: i and int(x, 8)")
+			}
 			return bad(c.Pos)
 		}
-		out.Int = int(c.Float)
-	case from == ir.Integer:
-		if out.Float = float64(c.Int); t == ir.Real {
-			out.Float = float64(float32(c.Int)) // rounded once
-		}
+		out.Int = n
+	case from.IsInteger():
+		out.Float = roundTo(t, float64(c.Int))
 	default:
 		out.Float = roundTo(t, c.Float)
 		if math.IsInf(out.Float, 0) {

@@ -17,9 +17,12 @@ func (l *lowerer) foldUnary(u *ir.Un) ir.Expr {
 	}
 	out := &ir.Const{X: u.X, Int: -c.Int, Float: -c.Float, Bool: !c.Bool}
 	switch u.Typ {
-	case ir.Integer:
+	case ir.Integer, ir.Long:
 		out.Float, out.Bool = 0, false
-		l.longExpr[out] = l.longExpr[c]
+		if c.Int != 0 && out.Int == c.Int || u.Typ.Wrap(out.Int) != out.Int {
+			l.errorf(codeOverflow, u.Pos, "the constant -(%s) does not fit in INTEGER(%d)", ir.ExprString(c), kindOf(u.Typ))
+			return bad(u.Pos)
+		}
 	case ir.Logical:
 		out.Int, out.Float = 0, 0
 	default:
@@ -33,7 +36,7 @@ func (l *lowerer) foldUnary(u *ir.Un) ir.Expr {
 func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 	x, okX := b.L.(*ir.Const)
 	y, okY := b.R.(*ir.Const)
-	if b.Op == ir.Div && okY && y.Int == 0 && y.Float == 0 && (okX || y.Typ == ir.Integer) {
+	if b.Op == ir.Div && okY && y.Int == 0 && y.Float == 0 && (okX || y.Typ.IsInteger()) {
 		l.errorf(codeOverflow, opPos, "division by zero").
 			WithHelp("check the divisor, the constant %s", ir.ExprString(y))
 		return bad(b.Pos)
@@ -49,7 +52,7 @@ func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 		}
 		out.Str = x.Str + y.Str
 	case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Pow:
-		if b.Typ == ir.Integer {
+		if b.Typ.IsInteger() {
 			return l.foldInteger(out, b, x, y, opPos)
 		}
 		return l.foldReal(out, b, x, y, opPos)
@@ -71,7 +74,7 @@ func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 // operands are padded with blanks to equal length. The constants hold no NaN.
 func order(x, y *ir.Const) int {
 	switch x.Typ {
-	case ir.Integer:
+	case ir.Integer, ir.Long:
 		return cmp.Compare(x.Int, y.Int)
 	case ir.Character:
 		n := max(len(x.Str), len(y.Str))
@@ -117,23 +120,20 @@ func (l *lowerer) foldInteger(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos so
 		}
 		n, ok = power(x.Int, y.Int)
 	}
-	long := l.isLong(x) || l.isLong(y)
-	if !ok || !long && !fits32(n) {
-		d := l.errorf(codeOverflow, opPos, "the constant %s %s %s does not fit in INTEGER(%d)", ir.ExprString(x), b.Op, ir.ExprString(y), kindOf(long))
-		if !long {
+	if !ok || b.Typ.Wrap(n) != n {
+		d := l.errorf(codeOverflow, opPos, "the constant %s %s %s does not fit in INTEGER(%d)", ir.ExprString(x), b.Op, ir.ExprString(y), kindOf(b.Typ))
+		if b.Typ == ir.Integer {
 			d.WithHelp("use kind 8, as in %d_8, or real numbers", x.Int)
 		}
 		return bad(b.Pos)
 	}
 	out.Int = n
-	if long {
-		l.longExpr[out] = true
-	}
 	return out
 }
 
-func kindOf(long bool) int {
-	if long {
+// kindOf is the kind of an INTEGER type.
+func kindOf(t ir.Type) int {
+	if t == ir.Long {
 		return 8
 	}
 	return 4
@@ -181,7 +181,7 @@ func (l *lowerer) foldReal(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos sourc
 		f = x.Float / y.Float
 	case ir.Pow:
 		switch {
-		case y.Typ != ir.Integer:
+		case !y.Typ.IsInteger():
 			f = math.Pow(x.Float, y.Float)
 		case b.Typ == ir.Real:
 			f = float64(powi(float32(x.Float), y.Int))

@@ -33,7 +33,7 @@ func (l *lowerer) foldCall(c *ir.Call) ir.Expr {
 	out := &ir.Const{X: c.X}
 	ok := false
 	switch consts[0].Typ {
-	case ir.Integer:
+	case ir.Integer, ir.Long:
 		ok = l.foldIntegers(out, c, consts)
 	case ir.Real, ir.Double:
 		ok = l.foldReals(out, c, consts)
@@ -58,12 +58,9 @@ func (l *lowerer) foldCall(c *ir.Call) ir.Expr {
 	if out.Typ.IsReal() {
 		out.Float = roundTo(out.Typ, out.Float)
 	}
-	if math.IsNaN(out.Float) || math.IsInf(out.Float, 0) || out.Typ == ir.Integer && !l.isLong(c) && !fits32(out.Int) {
+	if math.IsNaN(out.Float) || math.IsInf(out.Float, 0) || out.Typ.IsInteger() && (out.Typ.Wrap(out.Int) != out.Int || c.Name == "abs" && out.Int < 0) {
 		l.errorf(codeOverflow, c.Pos, "%s has no value", ir.ExprString(c)).WithHelp("check the argument")
 		return bad(c.Pos)
-	}
-	if out.Typ == ir.Integer && l.isLong(c) {
-		l.longExpr[out] = true
 	}
 	return out
 }
@@ -107,20 +104,24 @@ func (l *lowerer) foldIntegers(out *ir.Const, c *ir.Call, args []*ir.Const) bool
 		out.Int = ^a
 	case "btest":
 		out.Bool = b >= 0 && b < 64 && a>>b&1 == 1
-	case "ishft", "ishft8":
+	case "ishft":
 		if b < -64 || b > 64 {
 			return false
 		}
-		out.Int = shifted(a, b, c.Name == "ishft8")
+		out.Int = shifted(a, b, c.Typ)
 	case "popcnt", "leadz", "trailz":
-		word := uint64(a) << (64 - b)
+		size := 32
+		if c.Args[0].Type() == ir.Long {
+			size = 64
+		}
+		word := uint64(a) << (64 - size)
 		switch c.Name {
 		case "popcnt":
 			out.Int = bits.OnesCount64(word)
 		case "leadz":
-			out.Int = min(b, bits.LeadingZeros64(word))
+			out.Int = min(size, bits.LeadingZeros64(word))
 		default:
-			out.Int = min(b, bits.TrailingZeros64(uint64(a)))
+			out.Int = min(size, bits.TrailingZeros64(uint64(a)))
 		}
 	case "char", "achar":
 		if a < 0 || a > 127 {
@@ -133,9 +134,9 @@ func (l *lowerer) foldIntegers(out *ir.Const, c *ir.Call, args []*ir.Const) bool
 	return true
 }
 
-// shifted is ISHFT in 32 or 64 bits.
-func shifted(a, b int, long bool) int {
-	if long {
+// shifted is ISHFT of an INTEGER of type t.
+func shifted(a, b int, t ir.Type) int {
+	if t == ir.Long {
 		if b >= 0 {
 			return int(uint64(a) << b)
 		}
@@ -151,7 +152,7 @@ func (l *lowerer) foldReals(out *ir.Const, c *ir.Call, args []*ir.Const) bool {
 	a := args[0].Float
 	if f := realFunctions[c.Name]; f != nil {
 		v := f(a)
-		if c.Typ == ir.Integer {
+		if c.Typ.IsInteger() {
 			if !(math.Abs(v) < 1<<62) {
 				out.Float = math.Inf(1) // reported by the caller
 				return true

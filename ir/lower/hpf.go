@@ -108,7 +108,7 @@ func (l *lowerer) extent(d ast.DimSpec) ir.Expr {
 			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("write a constant or NUMBER_OF_PROCESSORS()")
 		return bad(d.Pos)
 	}
-	if c, ok := x.(*ir.Const); ok && c.Typ == ir.Integer && c.Int < 1 {
+	if c, ok := x.(*ir.Const); ok && c.Typ.IsInteger() && c.Int < 1 {
 		l.errorf(codeProcessors, d.Pos, "an extent of PROCESSORS is %d, it must be at least 1", c.Int)
 		return bad(d.Pos)
 	}

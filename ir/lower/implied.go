@@ -22,7 +22,7 @@ func (l *lowerer) impliedEnds(p *ir.Print) []ir.Stmt {
 			out = append(out, emptyLoop(d))
 		}
 		for _, v := range values {
-			out = append(out, &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: &ir.Var{X: ir.X{Pos: d.Pos, Typ: ir.Integer}, Sym: v.index}, RHS: v.value})
+			out = append(out, &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: &ir.Var{X: ir.X{Pos: d.Pos, Typ: v.index.Type}, Sym: v.index}, RHS: v.value})
 		}
 	}
 	l.ends = append(l.ends, out...)
@@ -73,7 +73,7 @@ func (l *lowerer) lastValues(d *ir.ImpliedDo) (list []lastValue, ok bool) {
 	end := lo.Int
 	if trips := (hi.Int - lo.Int + step.Int) / step.Int; trips > 0 {
 		end += trips * step.Int
-		last := map[*ir.Symbol]ir.Expr{d.Index: l.intConst(end-step.Int, d.Pos)}
+		last := map[*ir.Symbol]ir.Expr{d.Index: intConstOf(d.Index.Type, end-step.Int, d.Pos)}
 		for _, e := range loops {
 			inner, ok := l.lastValues(l.substituteBounds(e, last))
 			if !ok {
@@ -87,7 +87,7 @@ func (l *lowerer) lastValues(d *ir.ImpliedDo) (list []lastValue, ok bool) {
 			}
 		}
 	}
-	return append(list, lastValue{d.Index, l.intConst(end, d.Pos)}), true
+	return append(list, lastValue{d.Index, intConstOf(d.Index.Type, end, d.Pos)}), true
 }
 
 // substituteBounds copies d and the loops inside, without other items, and
@@ -111,20 +111,27 @@ func emptyLoop(d *ir.ImpliedDo) *ir.Do {
 	return out
 }
 
-// finalIndex is lo + max(0, (hi-lo+step)/step)*step.
+// finalIndex is lo + max(0, (hi-lo+step)/step)*step, computed in INTEGER(8): the index
+// wraps where it ends behind the largest of its type.
 func (l *lowerer) finalIndex(d *ir.ImpliedDo) ir.Expr {
-	at := ir.X{Pos: d.Pos, Typ: ir.Integer}
+	at := ir.X{Pos: d.Pos, Typ: ir.Long}
 	bin := func(op ir.Op, x, y ir.Expr) ir.Expr {
 		return l.foldBinary(&ir.Bin{X: at, Op: op, L: x, R: y}, d.Pos)
 	}
-	lo, hi, step := ir.Clone(d.Lo), ir.Clone(d.Hi), ir.Clone(d.Step)
+	long := func(e ir.Expr) ir.Expr { return l.convert(ir.Clone(e), ir.Long) }
+	lo, hi, step := long(d.Lo), long(d.Hi), long(d.Step)
+	var end ir.Expr
 	if c, ok := step.(*ir.Const); ok && c.Int == 1 {
-		call := &ir.Call{X: at, Name: "max", Args: []ir.Expr{lo, bin(ir.Add, hi, l.intConst(1, d.Pos))}}
-		return l.foldCall(call)
+		end = l.foldCall(&ir.Call{X: at, Name: "max", Args: []ir.Expr{lo, bin(ir.Add, hi, intConstOf(ir.Long, 1, d.Pos))}})
+	} else {
+		trips := bin(ir.Div, bin(ir.Add, bin(ir.Sub, hi, lo), step), long(d.Step))
+		trips = l.foldCall(&ir.Call{X: at, Name: "max", Args: []ir.Expr{intConstOf(ir.Long, 0, d.Pos), trips}})
+		end = bin(ir.Add, long(d.Lo), bin(ir.Mul, trips, long(d.Step)))
 	}
-	trips := bin(ir.Div, bin(ir.Add, bin(ir.Sub, hi, lo), step), ir.Clone(step))
-	trips = l.foldCall(&ir.Call{X: at, Name: "max", Args: []ir.Expr{l.intConst(0, d.Pos), trips}})
-	return bin(ir.Add, ir.Clone(lo), bin(ir.Mul, trips, ir.Clone(step)))
+	if c, ok := end.(*ir.Const); ok && !isBad(c) {
+		return intConstOf(d.Index.Type, c.Int, d.Pos)
+	}
+	return l.convert(end, d.Index.Type)
 }
 
 // finishIndices removes the ends of implied DO loops over indices that the

@@ -41,7 +41,7 @@ type kindInfo struct {
 
 var kindInfos = map[string]kindInfo{
 	"i4": {typ: ir.Integer, kind: 4, huge: math.MaxInt32, digits: 31, rng: 9},
-	"i8": {typ: ir.Integer, kind: 8, huge: math.MaxInt64, digits: 63, rng: 18},
+	"i8": {typ: ir.Long, kind: 8, huge: math.MaxInt64, digits: 63, rng: 18},
 	"r4": {ir.Real, 4, float64(math.MaxFloat32), 0x1p-126, 0x1p-23, 24, 37, 6, 128, -125},
 	"r8": {ir.Double, 8, math.MaxFloat64, 0x1p-1022, 0x1p-52, 53, 307, 15, 1024, -1021},
 }
@@ -49,10 +49,9 @@ var kindInfos = map[string]kindInfo{
 func (l *lowerer) kindInfo(x ir.Expr) (kindInfo, bool) {
 	switch x.Type() {
 	case ir.Integer:
-		if l.isLong(x) {
-			return kindInfos["i8"], true
-		}
 		return kindInfos["i4"], true
+	case ir.Long:
+		return kindInfos["i8"], true
 	case ir.Real:
 		return kindInfos["r4"], true
 	case ir.Double:
@@ -74,9 +73,8 @@ func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index,
 		c := &ir.Const{X: ir.X{Pos: e.Pos}}
 		switch v := get(l, k).(type) {
 		case int:
-			c.Typ, c.Int = ir.Integer, v
-			if (e.Name == "huge" || e.Name == "bit_size") && k.kind == 8 {
-				l.longExpr[c] = true
+			if c.Typ, c.Int = ir.Integer, v; e.Name == "huge" || e.Name == "bit_size" {
+				c.Typ = k.typ
 			}
 		case float64:
 			c.Typ, c.Float = k.typ, v
@@ -200,7 +198,7 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 	if e.Name == "size" {
 		size := ir.Clone(n[0])
 		for _, x := range n[1:] {
-			size = l.foldBinary(&ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Op: ir.Mul, L: size, R: ir.Clone(x)}, e.Pos)
+			size = l.arith(ir.Mul, size, ir.Clone(x), e.Pos)
 		}
 		return size
 	}
@@ -218,8 +216,9 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 	case okN, okLo && first == 1:
 		return value
 	}
-	none := &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Eq, L: ir.Clone(n[0]), R: l.intConst(0, e.Pos)}
-	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "merge", Args: []ir.Expr{l.intConst(empty, e.Pos), value, none}}
+	none := &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Eq, L: ir.Clone(n[0]), R: intConstOf(n[0].Type(), 0, e.Pos)}
+	t := value.Type()
+	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: t}, Name: "merge", Args: []ir.Expr{intConstOf(t, empty, e.Pos), value, none}}
 }
 
 // lenInquiry is LEN: a constant where the length is known.
@@ -274,7 +273,7 @@ func (l *lowerer) constArgument(c *call, i int) (int, bool) {
 		return 0, true
 	}
 	k, ok := c.args[i].(*ir.Const)
-	if !ok || k.Typ != ir.Integer {
+	if !ok || !k.Typ.IsInteger() {
 		l.errorf(codeNotConstant, c.args[i].Position(), "the arguments of %s must be INTEGER constants", c.name)
 		return 0, false
 	}

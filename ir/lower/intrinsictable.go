@@ -116,7 +116,7 @@ type typeSet struct {
 var (
 	numericTypes = typeSet{ir.Type.IsNumeric, "numeric"}
 	realTypes    = typeSet{ir.Type.IsReal, "REAL or DOUBLE PRECISION"}
-	onlyInteger  = typeSet{func(t ir.Type) bool { return t == ir.Integer }, "INTEGER"}
+	onlyInteger  = typeSet{ir.Type.IsInteger, "INTEGER"}
 	onlyReal     = typeSet{func(t ir.Type) bool { return t == ir.Real }, "REAL"}
 	onlyDouble   = typeSet{func(t ir.Type) bool { return t == ir.Double }, "DOUBLE PRECISION"}
 )
@@ -131,7 +131,7 @@ func same(generic string, types typeSet) func(*lowerer, *call) ir.Expr {
 			if !types.has(t) {
 				return l.badArgument(c, i, generic, types)
 			}
-			if (t == ir.Integer) != (c.args[0].Type() == ir.Integer) {
+			if t.IsInteger() != c.args[0].Type().IsInteger() {
 				l.errorf(codeArgument, a.Position(), "%s mixes %s and %s", c.name, c.args[0].Type(), t).
 					WithHelp("convert one argument, as in real(%s) or int(...)", "i")
 				return bad(c.Pos)
@@ -150,7 +150,7 @@ func same(generic string, types typeSet) func(*lowerer, *call) ir.Expr {
 func alike(build func(*lowerer, *call) ir.Expr) func(*lowerer, *call) ir.Expr {
 	return func(l *lowerer, c *call) ir.Expr {
 		a, b := c.args[0], c.args[1]
-		if ta, tb := kindName(a.Type(), l.isLong(a)), kindName(b.Type(), l.isLong(b)); ta != tb && a.Type().IsNumeric() && b.Type().IsNumeric() {
+		if ta, tb := a.Type(), b.Type(); ta != tb && ta.IsNumeric() && tb.IsNumeric() {
 			l.errorf(codeArgument, b.Position(), "%s mixes %s and %s", c.name, ta, tb).WithHelp("convert one argument, as in dble(...) or int(...)")
 			return bad(c.Pos)
 		}
@@ -165,9 +165,9 @@ func (l *lowerer) badArgument(c *call, i int, generic string, types typeSet) ir.
 	x := l.wrong(c, i, types.want)
 	d := l.diags.Diags[len(l.diags.Diags)-1]
 	switch text := ir.ExprString(c.args[i]); {
-	case t.IsNumeric() && generic != c.name && (t != ir.Integer || intrinsicTakesInteger[generic]):
+	case t.IsNumeric() && generic != c.name && (!t.IsInteger() || intrinsicTakesInteger[generic]):
 		d.WithHelp("use the generic name %s", generic)
-	case t == ir.Integer:
+	case t.IsInteger():
 		d.WithHelp("write %s(dble(%s)) or %s(real(%s))", generic, text, generic, text)
 	}
 	return x
@@ -180,8 +180,8 @@ func then(build func(*lowerer, *call) ir.Expr, t ir.Type) func(*lowerer, *call) 
 	return func(l *lowerer, c *call) ir.Expr { return l.convert(build(l, c), t) }
 }
 
-// simple builds a function with fixed argument types; the last ones may be
-// absent.
+// simple builds a function with fixed argument types, where Integer stands for both
+// kinds; the last ones may be absent.
 func simple(generic string, result ir.Type, types ...ir.Type) func(*lowerer, *call) ir.Expr {
 	return func(l *lowerer, c *call) ir.Expr {
 		var args []ir.Expr
@@ -189,7 +189,7 @@ func simple(generic string, result ir.Type, types ...ir.Type) func(*lowerer, *ca
 			if a == nil {
 				break
 			}
-			if a.Type() != types[i] {
+			if t := a.Type(); t != types[i] && !(t.IsInteger() && types[i].IsInteger()) {
 				return l.wrong(c, i, types[i].String())
 			}
 			args = append(args, a)
@@ -204,7 +204,7 @@ func (l *lowerer) kindArgument(c *call) (kind int, ok bool) {
 		return 0, true
 	}
 	k, isConst := c.args[1].(*ir.Const)
-	if !isConst || k.Typ != ir.Integer || k.Int != 4 && k.Int != 8 {
+	if !isConst || !k.Typ.IsInteger() || k.Int != 4 && k.Int != 8 {
 		l.errorf(codeArgument, c.args[1].Position(), "the kind argument of %s must be the constant 4 or 8", c.name)
 		return 0, false
 	}
@@ -222,20 +222,19 @@ func conversion(to ir.Type, types typeSet) func(*lowerer, *call) ir.Expr {
 		if !ok {
 			return bad(c.Pos)
 		}
-		to := to
-		if to == ir.Real && kind == 8 {
-			to = ir.Double
-		}
-		x := l.regroup(l.convert(a, to), c)
-		if to == ir.Integer && !isBad(x) {
-			l.longExpr[x] = kind == 8
-			if k, isConst := x.(*ir.Const); isConst && kind != 8 && !fits32(k.Int) {
-				l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(4)", ir.ExprString(a)).WithHelp("write int(..., 8)")
-				return bad(c.Pos)
-			}
-		}
-		return x
+		return l.regroup(l.convert(a, ofKind(to, kind)), c)
 	}
+}
+
+// ofKind is t, INTEGER or REAL, with the kind that an argument asks for, 0 for none.
+func ofKind(t ir.Type, kind int) ir.Type {
+	switch {
+	case kind == 8 && t == ir.Integer:
+		return ir.Long
+	case kind == 8 && t == ir.Real:
+		return ir.Double
+	}
+	return t
 }
 
 // regroup makes a new node for x at the place of c, so that the value of a
@@ -269,9 +268,7 @@ func rounding(generic string, to ir.Type, types typeSet) func(*lowerer, *call) i
 			return bad(c.Pos)
 		}
 		if to == ir.Integer {
-			rounded := c.result(generic, ir.Integer, a)
-			l.longExpr[rounded] = kind == 8
-			return l.foldCall(rounded)
+			return l.foldCall(c.result(generic, ofKind(to, kind), a))
 		}
 		x := l.foldCall(c.result(generic, a.Type(), a))
 		switch kind {

@@ -43,7 +43,6 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	order := newItemOrder(l)
 	for i, item := range p.Items {
 		p.Items[i] = order.item(item)
-		l.markWide(p.Items[i])
 		ok = ok && !isBad(p.Items[i])
 	}
 	if !ok {
@@ -59,19 +58,6 @@ func isText(items []ir.Expr) bool {
 	}
 	_, implied := items[0].(*ir.ImpliedDo)
 	return !implied
-}
-
-// markWide marks the INTEGER(8) items in e.
-func (l *lowerer) markWide(e ir.Expr) {
-	if d, ok := e.(*ir.ImpliedDo); ok {
-		for _, item := range d.Items {
-			l.markWide(item)
-		}
-		return
-	}
-	if e.Type() == ir.Integer && l.isLong(e) {
-		e.MarkWide()
-	}
 }
 
 // printItem lowers an item of PRINT: an expression or an implied DO. The type
@@ -90,6 +76,7 @@ func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	x.Lo = l.integer(d.Lo, "the start of an implied DO")
 	x.Hi = l.integer(d.Hi, "the end of an implied DO")
 	x.Step = l.step(d.Step, d.Pos)
+	x.Lo, x.Hi, x.Step = l.counted(x.Index, x.Lo, x.Hi, x.Step)
 	good := x.Index != nil && !isBad(x.Lo, x.Hi, x.Step)
 	if x.Index != nil {
 		l.active[x.Index] = d.Pos

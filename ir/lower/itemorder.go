@@ -121,9 +121,7 @@ func (l *lowerer) substitute(e ir.Expr, env map[*ir.Symbol]ir.Expr) ir.Expr {
 	switch e := e.(type) {
 	case *ir.Var:
 		if v, ok := env[e.Sym]; ok {
-			out := ir.Clone(v)
-			l.longExpr[out] = l.isLong(v)
-			return out
+			return ir.Clone(v)
 		}
 	case *ir.Ref:
 		return &ir.Ref{X: e.X, Sym: e.Sym, Subs: l.substituteAll(e.Subs, env)}
@@ -140,13 +138,9 @@ func (l *lowerer) substitute(e ir.Expr, env map[*ir.Symbol]ir.Expr) ir.Expr {
 		}
 		return l.foldUnary(x)
 	case *ir.Conv:
-		out := l.convert(l.substitute(e.E, env), e.Typ)
-		l.longExpr[out] = l.longExpr[e]
-		return out
+		return l.convert(l.substitute(e.E, env), e.Typ)
 	case *ir.Call:
-		out := &ir.Call{X: e.X, Name: e.Name, Args: l.substituteAll(e.Args, env)}
-		l.longExpr[out] = l.longExpr[e]
-		return l.foldCall(out)
+		return l.foldCall(&ir.Call{X: e.X, Name: e.Name, Args: l.substituteAll(e.Args, env)})
 	}
 	return e
 }

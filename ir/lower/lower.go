@@ -39,11 +39,9 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		diags:      diags,
 		prog:       &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
 		typed:      make(map[*ir.Symbol]source.Pos),
-		long:       make(map[*ir.Symbol]bool),
 		unbounded:  make(map[*ir.Symbol]bool),
 		ambiguous:  make(map[*ir.Symbol]bool),
 		intrinsics: make(map[*ir.Symbol]bool),
-		longExpr:   make(map[ir.Expr]bool),
 		mention:    make(map[*ir.Symbol]bool),
 		active:     make(map[*ir.Symbol]source.Pos),
 		taken:      make(map[string]bool),
@@ -94,10 +92,8 @@ type lowerer struct {
 	*scope // of the unit in hand
 
 	typed      map[*ir.Symbol]source.Pos // where the type was declared
-	long       map[*ir.Symbol]bool       // INTEGER(8)
 	unbounded  map[*ir.Symbol]bool       // arrays whose bounds were in error
 	ambiguous  map[*ir.Symbol]bool       // stand for names that come from two modules, until one is used
-	longExpr   map[ir.Expr]bool          // INTEGER(8) literals and conversions
 	intrinsics map[*ir.Symbol]bool       // declared names that stand for intrinsics, or external functions
 	mention    map[*ir.Symbol]bool       // scalars used as variables
 

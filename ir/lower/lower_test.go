@@ -91,16 +91,16 @@ func checkNodes(t *testing.T, p *ir.Program) {
 				t.Errorf("%s: %d subscripts", at, len(e.Subs))
 			}
 			for _, sub := range e.Subs {
-				if sub.Type() != ir.Integer {
+				if !sub.Type().IsInteger() {
 					t.Errorf("%s: subscript of type %s", at, sub.Type())
 				}
 			}
 		case *ir.CoRef:
-			if !e.Sym.Coarray || len(e.Subs) != len(e.Sym.Dims) || e.Image.Type() != ir.Integer {
+			if !e.Sym.Coarray || len(e.Subs) != len(e.Sym.Dims) || !e.Image.Type().IsInteger() {
 				t.Errorf("%s: not an element of a coarray on an image", at)
 			}
 		case *ir.Bin:
-			if l, r := e.L.Type(), e.R.Type(); l != r && (e.Op != ir.Pow || r != ir.Integer) {
+			if l, r := e.L.Type(), e.R.Type(); l != r && (e.Op != ir.Pow || !r.IsInteger()) {
 				t.Errorf("%s: operands of type %s and %s", at, l, r)
 			}
 		}

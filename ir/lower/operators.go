@@ -81,7 +81,7 @@ func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
 				d.WithHelp("compare LOGICAL values with .neqv.")
 			}
 		}
-		if want == "LOGICAL" && tx == ir.Integer && ty == ir.Integer {
+		if want == "LOGICAL" && tx.IsInteger() && ty.IsInteger() {
 			d.WithHelp("for the bits of INTEGER values write iand(i,j), ior(i,j), ieor(i,j)")
 		}
 		return bad(pos)
@@ -92,9 +92,9 @@ func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
 		if !numeric {
 			return mismatch("numeric")
 		}
-		b.Typ = max(tx, ty) // Integer < Real < Double
+		b.Typ = max(tx, ty) // Integer < Long < Real < Double
 		b.L = l.convert(x, b.Typ)
-		if op != ir.Pow || ty != ir.Integer {
+		if op != ir.Pow || !ty.IsInteger() {
 			b.R = l.convert(y, b.Typ)
 		}
 	case ir.Concat:

@@ -56,7 +56,7 @@ func (l *lowerer) place(b *binding, directives []ast.Stmt) {
 			continue
 		}
 		d.owned = true
-		d.sym.Type, d.sym.Wide = d.arg.typ, d.arg.long
+		d.sym.Type = d.arg.typ
 		l.copies[d.sym] = l.views[d.sym]
 		delete(l.views, d.sym)
 		delete(l.shapes, d.sym)

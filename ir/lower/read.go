@@ -75,7 +75,7 @@ func (l *lowerer) iostat(e ast.Expr) *ir.Symbol {
 		return nil
 	}
 	s := l.variable(ast.Name{Pos: id.Pos, Name: id.Name})
-	if s != nil && s.Type != ir.Integer {
+	if s != nil && !s.Type.IsInteger() {
 		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Source(), s.Type)
 		return nil
 	}
@@ -143,7 +143,7 @@ func (l *lowerer) readItems(e ast.Expr, known map[*ir.Symbol]ir.Expr) ([]readIte
 	var items []readItem
 	i := lo
 	for ; (hi-i)*step >= 0; i += step {
-		known[index] = l.intConst(i, d.Pos)
+		known[index] = intConstOf(index.Type, i, d.Pos)
 		for _, item := range d.Items {
 			list, ok := l.readItems(item, known)
 			if !ok {
@@ -152,7 +152,7 @@ func (l *lowerer) readItems(e ast.Expr, known map[*ir.Symbol]ir.Expr) ([]readIte
 			items = append(items, list...)
 		}
 	}
-	known[index] = l.intConst(i, d.Pos)
+	known[index] = intConstOf(index.Type, i, d.Pos)
 	return items, true
 }
 
@@ -185,7 +185,6 @@ func (l *lowerer) receive(r *ir.Read, items []readItem) []ir.Stmt {
 		pos := x.Position()
 		ref := func(s *ir.Symbol) *ir.Var { return &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s} }
 		t := l.temp("read", x.Type(), length, pos)
-		t.Wide = x.Type() == ir.Integer && l.isLong(x)
 		got := l.temp("got", ir.Logical, 0, pos)
 		r.Items = append(r.Items, ref(t))
 		r.Got = append(r.Got, got)
@@ -204,7 +203,7 @@ func (l *lowerer) readEnds(pos source.Pos, last map[*ir.Symbol]ir.Expr) []ir.Stm
 	indices := slices.SortedFunc(maps.Keys(last), func(a, b *ir.Symbol) int { return strings.Compare(a.Name, b.Name) })
 	var out []ir.Stmt
 	for _, s := range indices {
-		out = append(out, &ir.Assign{S: ir.S{Pos: pos}, LHS: &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: s}, RHS: last[s]})
+		out = append(out, &ir.Assign{S: ir.S{Pos: pos}, LHS: &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s}, RHS: last[s]})
 	}
 	l.ends = append(l.ends, out...)
 	return out
@@ -213,6 +212,6 @@ func (l *lowerer) readEnds(pos source.Pos, last map[*ir.Symbol]ir.Expr) []ir.Stm
 // when is "if (s op 0) then body".
 func (l *lowerer) when(op ir.Op, s *ir.Symbol, pos source.Pos, body []ir.Stmt) *ir.If {
 	cond := &ir.Bin{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: op,
-		L: &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: s}, R: l.intConst(0, pos)}
+		L: &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s}, R: intConstOf(s.Type, 0, pos)}
 	return &ir.If{S: ir.S{Pos: pos}, Cond: cond, Then: body}
 }

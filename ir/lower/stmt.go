@@ -263,6 +263,7 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 		d.Lo = l.integer(s.Lo, "the start of DO")
 		d.Hi = l.integer(s.Hi, "the end of DO")
 		d.Step = l.step(s.Step, s.Pos)
+		d.Lo, d.Hi, d.Step = l.counted(d.Index, d.Lo, d.Hi, d.Step)
 		ok = !isBad(d.Lo, d.Hi, d.Step)
 	}
 	if ind != nil {
@@ -312,10 +313,8 @@ func (l *lowerer) keepBounds(d *ir.Do) []ir.Stmt {
 			return
 		}
 		pos := (*e).Position()
-		t := l.local(d.Index.Source()+what, ir.Integer, pos)
-		t.Wide = l.isLong(*e)
-		l.long[t] = t.Wide
-		v := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t} }
+		t := l.local(d.Index.Source()+what, (*e).Type(), pos)
+		v := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: t.Type}, Sym: t} }
 		pre = append(pre, &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: v(), RHS: *e})
 		*e = v()
 	}
@@ -336,12 +335,20 @@ func (l *lowerer) body(stmt ir.Stmt, name string, list []ast.Stmt) []ir.Stmt {
 // loopIndex resolves the index of a DO loop or implied DO.
 func (l *lowerer) loopIndex(name ast.Name) *ir.Symbol {
 	s := l.variable(name)
-	if s != nil && s.Type != ir.Integer {
+	if s != nil && !s.Type.IsInteger() {
 		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Source(), s.Type).
 			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("count with an INTEGER and compute %s from it", s.Source())
 		return nil
 	}
 	return s
+}
+
+// counted converts the bounds and the step of a loop to the type of its index.
+func (l *lowerer) counted(index *ir.Symbol, lo, hi, step ir.Expr) (ir.Expr, ir.Expr, ir.Expr) {
+	if index == nil {
+		return lo, hi, step
+	}
+	return l.convert(lo, index.Type), l.convert(hi, index.Type), l.convert(step, index.Type)
 }
 
 // step lowers a loop step; absent it is 1.
@@ -350,7 +357,7 @@ func (l *lowerer) step(e ast.Expr, pos source.Pos) ir.Expr {
 		return l.intConst(1, pos)
 	}
 	x := l.integer(e, "the step of DO")
-	if c, ok := x.(*ir.Const); ok && c.Typ == ir.Integer && c.Int == 0 {
+	if c, ok := x.(*ir.Const); ok && c.Typ.IsInteger() && c.Int == 0 {
 		l.errorf(codeLoop, e.Position(), "the step of DO is zero").WithHelp("write a step other than 0, or DO WHILE")
 		return bad(e.Position())
 	}
@@ -458,7 +465,7 @@ func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
 		switch t := out.Code.Type(); t {
 		case ir.Invalid:
 			return nil
-		case ir.Integer, ir.Character:
+		case ir.Integer, ir.Long, ir.Character:
 		default:
 			l.errorf(codeType, s.Code.Position(), "the code of STOP is %s, it must be INTEGER or CHARACTER", t).
 				WithHelp("write the exit status, an INTEGER, or a text")

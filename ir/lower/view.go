@@ -78,7 +78,7 @@ func (l *lowerer) times(k, x ir.Expr, pos source.Pos) ir.Expr {
 	if isOne(x) {
 		return ir.Clone(k)
 	}
-	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Mul, L: ir.Clone(k), R: x}, pos)
+	return l.arith(ir.Mul, ir.Clone(k), x, pos)
 }
 
 func isOne(e ir.Expr) bool {
@@ -86,14 +86,32 @@ func isOne(e ir.Expr) bool {
 	return ok && n == 1
 }
 
+// arith is x op y for subscripts and extents, in the larger of their types; constants
+// get the type that they need.
+func (l *lowerer) arith(op ir.Op, x, y ir.Expr, pos source.Pos) ir.Expr {
+	if isBad(x, y) {
+		return bad(pos)
+	}
+	t := max(x.Type(), y.Type())
+	_, okX := x.(*ir.Const)
+	_, okY := y.(*ir.Const)
+	if okX && okY {
+		t = ir.Long
+	}
+	z := l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: t}, Op: op, L: l.convert(x, t), R: l.convert(y, t)}, pos)
+	if c, ok := z.(*ir.Const); ok && !isBad(c) {
+		return l.intConst(c.Int, pos)
+	}
+	return z
+}
+
 func (l *lowerer) plus(x, y ir.Expr, pos source.Pos) ir.Expr {
-	at := ir.X{Pos: pos, Typ: ir.Integer}
 	if _, ok := x.(*ir.Const); ok {
 		x, y = y, x
 	}
 	c, ok := y.(*ir.Const)
 	if !ok {
-		return &ir.Bin{X: at, Op: ir.Add, L: x, R: y}
+		return l.arith(ir.Add, x, y, pos)
 	}
 	k := c.Int
 	if of, n := offset(x); of != nil { // i + 1 - 1 is i
@@ -103,9 +121,9 @@ func (l *lowerer) plus(x, y ir.Expr, pos source.Pos) ir.Expr {
 	case k == 0:
 		return x
 	case k < 0:
-		return l.foldBinary(&ir.Bin{X: at, Op: ir.Sub, L: x, R: l.intConst(-k, pos)}, pos)
+		return l.arith(ir.Sub, x, l.intConst(-k, pos), pos)
 	}
-	return l.foldBinary(&ir.Bin{X: at, Op: ir.Add, L: x, R: l.intConst(k, pos)}, pos)
+	return l.arith(ir.Add, x, l.intConst(k, pos), pos)
 }
 
 // minus is x-y, as plus; a difference with the same variable part on both sides is
@@ -118,7 +136,7 @@ func (l *lowerer) minus(x, y ir.Expr, pos source.Pos) ir.Expr {
 	if b, n := offset(y); a != nil && b != nil && ir.Same(a, b) {
 		return l.intConst(m-n, pos)
 	}
-	return l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Integer}, Op: ir.Sub, L: x, R: y}, pos)
+	return l.arith(ir.Sub, x, y, pos)
 }
 
 // extentOf is max(0, hi-lo+1).
@@ -128,7 +146,11 @@ func (l *lowerer) extentOf(lo, hi ir.Expr, pos source.Pos) ir.Expr {
 }
 
 func (l *lowerer) atLeast0(n ir.Expr, pos source.Pos) ir.Expr {
-	return l.foldCall(&ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "max", Args: []ir.Expr{l.intConst(0, pos), n}})
+	if isBad(n) {
+		return n
+	}
+	t := n.Type()
+	return l.foldCall(&ir.Call{X: ir.X{Pos: pos, Typ: t}, Name: "max", Args: []ir.Expr{intConstOf(t, 0, pos), n}})
 }
 
 func constOf(e ir.Expr) (int, bool) {
@@ -164,9 +186,9 @@ func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) 
 	if stable {
 		return e
 	}
-	t := l.local(base, ir.Integer, pos)
+	t := l.local(base, e.Type(), pos)
 	l.captured[t] = true
-	v := &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t}
-	*pre = append(*pre, &ir.Assign{S: ir.S{Pos: pos}, LHS: v, RHS: e})
-	return &ir.Var{X: ir.X{Pos: pos, Typ: ir.Integer}, Sym: t}
+	v := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: t.Type}, Sym: t} }
+	*pre = append(*pre, &ir.Assign{S: ir.S{Pos: pos}, LHS: v(), RHS: e})
+	return v()
 }

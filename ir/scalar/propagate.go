@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"maps"
+	"math"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -24,7 +25,7 @@ func (f facts) kill(sym *ir.Symbol) {
 
 func (f facts) killAll(syms map[*ir.Symbol]bool) {
 	for sym := range syms {
-		if sym.Type == ir.Integer && !sym.IsArray() {
+		if sym.Type.IsInteger() && !sym.IsArray() {
 			f.kill(sym)
 		}
 	}
@@ -111,7 +112,7 @@ func (in *Info) step(s ir.Stmt, f facts) facts {
 	}
 	switch s := s.(type) {
 	case *ir.Assign:
-		if v, ok := s.LHS.(*ir.Var); ok && v.Typ == ir.Integer {
+		if v, ok := s.LHS.(*ir.Var); ok && v.Typ.IsInteger() {
 			form, known := in.affine[s.RHS]
 			f.assign(v.Sym, form, known)
 		}
@@ -127,6 +128,7 @@ func (in *Info) step(s ir.Stmt, f facts) facts {
 		// What the loop does not change holds at every point inside and behind
 		// it, however it is left.
 		f.killAll(in.modified[s])
+		defer in.ranging(s)()
 		in.walk(s.Body, maps.Clone(f))
 	case *ir.Exit, *ir.Cycle, *ir.Stop:
 		return nil
@@ -175,10 +177,10 @@ func (in *Info) record(e ir.Expr, f facts) {
 	for _, c := range ir.Children(e) {
 		in.record(c, f)
 	}
-	if e.Type() != ir.Integer {
+	if !e.Type().IsInteger() {
 		return
 	}
-	if form, ok := in.form(e, f); ok {
+	if form, ok := in.form(e, f); ok && !in.wraps(form, e.Type()) {
 		in.affine[e] = form
 	} else {
 		delete(in.affine, e)
@@ -195,6 +197,9 @@ func (in *Info) form(e ir.Expr, f facts) (linalg.Affine, bool) {
 			return form, true
 		}
 		return linalg.Var(e.Sym.Name), true
+	case *ir.Conv:
+		x, ok := in.affine[e.E] // of an INTEGER of the other kind
+		return x, ok
 	case *ir.Un:
 		x, ok := in.affine[e.E]
 		switch {
@@ -227,6 +232,53 @@ func (in *Info) form(e ir.Expr, f facts) (linalg.Affine, bool) {
 		}
 	}
 	return linalg.Affine{}, false
+}
+
+// ranging notes the values of the index of a loop with constant bounds, for as long as
+// its body is walked. What it returns ends that.
+func (in *Info) ranging(s *ir.Do) (end func()) {
+	b, outer := in.bounds[s], in.ranges[s.Index.Name]
+	delete(in.ranges, s.Index.Name)
+	if b.Affine() && b.Lo.IsConst() && b.Hi.IsConst() {
+		in.ranges[s.Index.Name] = &span{min(b.Lo.C, b.Hi.C), max(b.Lo.C, b.Hi.C)}
+	}
+	return func() { in.ranges[s.Index.Name] = outer }
+}
+
+// span is the values from lo to hi.
+type span struct{ lo, hi int64 }
+
+// Factors and constants beyond these are no part of a form: they are those of
+// programs that wrap on purpose, such as random number generators.
+const (
+	largestFactor   = 1 << 16
+	largestConstant = 1 << 30
+)
+
+// wraps reports whether a value of type t that form stands for would not fit in t, as
+// far as constants and loops with constant bounds tell.
+func (in *Info) wraps(form linalg.Affine, t ir.Type) bool {
+	vars := form.Vars()
+	if t != ir.Integer || len(vars) == 0 {
+		return false
+	}
+	if max(form.C, -form.C) > largestConstant {
+		return true
+	}
+	lo, hi, known := form.C, form.C, true
+	for _, v := range vars {
+		k := form.Coef(v)
+		if max(k, -k) > largestFactor {
+			return true
+		}
+		r := in.ranges[v]
+		if r == nil || max(r.hi, -r.hi, r.lo, -r.lo) > 1<<32 {
+			known = false
+			continue
+		}
+		lo, hi = lo+min(k*r.lo, k*r.hi), hi+max(k*r.lo, k*r.hi)
+	}
+	return known && (lo < math.MinInt32 || hi > math.MaxInt32)
 }
 
 // quotient divides constants, truncating as Fortran does.

@@ -134,7 +134,7 @@ func accumulation(e ir.Expr, sym *ir.Symbol, trusted bool) (Op, bool) {
 			})
 		case ir.Mul, ir.Div:
 			return Mul, chain(e, sym, func(b *ir.Bin, left bool) bool {
-				return b.Op == ir.Mul || trusted && b.Op == ir.Div && left && sym.Type != ir.Integer
+				return b.Op == ir.Mul || trusted && b.Op == ir.Div && left && !sym.Type.IsInteger()
 			})
 		case ir.And:
 			return And, chain(e, sym, func(b *ir.Bin, _ bool) bool { return b.Op == ir.And })

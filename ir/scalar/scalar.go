@@ -17,6 +17,12 @@
 // the subscript l is j-1, the loop over k runs to j-1, l and g are private in
 // the loop over j, and g is a sum in the loop over k.
 //
+// Forms have no size: a proof that rests on one assumes that the values of subscripts
+// and bounds, and of what they are computed from, fit in their INTEGER types. A sum or
+// product that is seen not to fit has no form, and the emitted program computes values
+// as the source says: an INTEGER(4) that wraps does so everywhere but in a subscript or
+// bound that is itself a sum.
+//
 // Facts are keyed by the nodes of the program. They hold for the program as it
 // was when Analyze saw it.
 package scalar
@@ -32,6 +38,7 @@ type Info struct {
 	affine   map[ir.Expr]linalg.Affine
 	modified map[ir.Stmt]map[*ir.Symbol]bool
 	bounds   map[*ir.Do]LoopBounds
+	ranges   map[string]*span // of indices, while propagate is in their loops
 
 	number map[*ir.Symbol]int // of scalars, for the sets of liveness
 	after  map[ir.Stmt]set    // scalars live after a statement
@@ -46,6 +53,7 @@ func Analyze(p *ir.Program) *Info {
 		affine:   make(map[ir.Expr]linalg.Affine),
 		modified: make(map[ir.Stmt]map[*ir.Symbol]bool),
 		bounds:   make(map[*ir.Do]LoopBounds),
+		ranges:   make(map[string]*span),
 		number:   make(map[*ir.Symbol]int),
 		after:    make(map[ir.Stmt]set),
 		left:     make(map[ir.Stmt]set),

@@ -192,7 +192,7 @@ func (a *Analysis) cases(e ir.Expr, value bool) [][]linalg.Affine {
 
 // comparison is cases for one comparison.
 func (a *Analysis) comparison(e *ir.Bin, value bool) [][]linalg.Affine {
-	if e.L.Type() != ir.Integer || e.R.Type() != ir.Integer {
+	if !e.L.Type().IsInteger() || !e.R.Type().IsInteger() {
 		return nil
 	}
 	l, okL := a.info.Affine(e.L)

@@ -114,7 +114,7 @@ func compare(op ir.Op, x, y *ir.Const) (value, ok bool) {
 	switch {
 	case x.Typ != y.Typ:
 		return false, false
-	case x.Typ == ir.Integer:
+	case x.Typ.IsInteger():
 		less, same = x.Int < y.Int, x.Int == y.Int
 	case x.Typ.IsReal():
 		l, r := x.Float, y.Float

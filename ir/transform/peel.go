@@ -241,9 +241,9 @@ func set(loop *ir.Do, line int, value ir.Expr) *ir.Assign {
 
 // minus is e - k, computed where e is a constant.
 func minus(e ir.Expr, k int64) ir.Expr {
-	x := ir.X{Pos: e.Position(), Typ: ir.Integer}
+	x := ir.X{Pos: e.Position(), Typ: e.Type()}
 	if c, ok := e.(*ir.Const); ok {
-		return &ir.Const{X: x, Int: c.Int - int(k)}
+		return &ir.Const{X: x, Int: x.Typ.Wrap(c.Int - int(k))}
 	}
 	op := ir.Sub
 	if k < 0 {

@@ -2,20 +2,28 @@ package spmd
 
 import "math"
 
-// real is the floating-point types of Fortran.
-type real interface{ float32 | float64 }
+// real is the floating-point types of Fortran, integer those of INTEGER(4) and
+// INTEGER(8).
+type (
+	real    interface{ float32 | float64 }
+	integer interface{ int32 | int }
+)
 
-// Count is the trip count of `DO i = lo, hi, step`. It panics if step is 0.
+// Count is the trip count of `DO i = lo, hi, step`, at most the largest int. It panics if
+// step is 0.
 func Count(lo, hi, step int) int {
+	var far, by uint64 // differences that an int may not hold
 	switch {
 	case step == 0:
 		panic(&Fault{Msg: "DO step is zero"})
 	case step > 0 && lo <= hi:
-		return (hi-lo)/step + 1
+		far, by = uint64(hi)-uint64(lo), uint64(step)
 	case step < 0 && lo >= hi:
-		return (lo-hi)/-step + 1
+		far, by = uint64(lo)-uint64(hi), -uint64(step)
+	default:
+		return 0
 	}
-	return 0
+	return int(min(far/by, math.MaxInt-1)) + 1
 }
 
 // Larger is MAX of two reals. A NaN loses against a number, and 0.0 is larger than
@@ -36,7 +44,7 @@ func Smaller[F real](a, b F) F {
 }
 
 // PowInt is x**n for integers; 0 with a negative exponent divides by zero.
-func PowInt(x, n int) int {
+func PowInt[I integer](x I, n int) I {
 	if n < 0 {
 		switch x {
 		case 0:
@@ -44,11 +52,11 @@ func PowInt(x, n int) int {
 		case 1:
 			return 1
 		case -1:
-			return 1 - 2*(n&1)
+			return I(1 - 2*(n&1))
 		}
 		return 0
 	}
-	y := 1
+	y := I(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 != 0 {
 			y *= x
@@ -82,7 +90,7 @@ func Powi[F real](x F, n int) F {
 }
 
 // Modulo is MODULO: a - floor(a/b)*b, with the sign of b. For MOD use Go's %.
-func Modulo(a, b int) int {
+func Modulo[I integer](a, b I) I {
 	r := a % b
 	if r != 0 && (r < 0) != (b < 0) {
 		r += b
@@ -111,6 +119,8 @@ func Sign[T number](a, b T) T {
 		negative = math.Signbit(b)
 	case float32:
 		negative = math.Signbit(float64(b))
+	case int32:
+		negative = b < 0
 	default:
 		negative = any(b).(int) < 0
 	}
@@ -144,11 +154,30 @@ func PosDiff[T number](a, b T) T {
 	return d // a NaN too
 }
 
-// Nint is NINT: the nearest integer, halves away from zero.
-func Nint[F real](x F) int { return int(math.Round(float64(x))) }
+// Trunc is INT: x without its fraction. What does not fit in I, and a NaN, gives the least
+// I, on every machine, as the processors do for which gfortran compiles on amd64.
+func Trunc[I integer, F real](x F) I {
+	least := I(1) << (bitsOf[I]() - 1)
+	if lo := F(least); x > lo-1 && x < -lo {
+		return I(x)
+	}
+	return least // also where it is exact
+}
+
+// bitsOf is the size of an integer.
+func bitsOf[I integer]() int {
+	if most := I(math.MaxInt32); most+1 < 0 {
+		return 32
+	}
+	return 64
+}
+
+// Nint is NINT: the nearest integer, halves away from zero. gfortran rounds to 64 bits
+// first, so that an INTEGER(4) wraps.
+func Nint[I integer, F real](x F) I { return I(Trunc[int](math.Round(float64(x)))) }
 
 // Floor is FLOOR: the greatest integer not above x.
-func Floor[F real](x F) int { return int(math.Floor(float64(x))) }
+func Floor[I integer, F real](x F) I { return Trunc[I](math.Floor(float64(x))) }
 
 // Ceiling is CEILING: the least integer not below x.
-func Ceiling[F real](x F) int { return int(math.Ceil(float64(x))) }
+func Ceiling[I integer, F real](x F) I { return Trunc[I](math.Ceil(float64(x))) }

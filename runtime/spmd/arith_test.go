@@ -9,8 +9,8 @@ import (
 
 // TestArithmetic is arith.f90: the helpers give gfortran's results, to the bit.
 func TestArithmetic(t *testing.T) {
-	a := []int{7, -7, 8, -8, 0, 1, -1, 3}
-	b := []int{3, -3, 1, -1, 5, -8}
+	a := []int32{7, -7, 8, -8, 0, 1, -1, 3}
+	b := []int32{3, -3, 1, -1, 5, -8}
 	x := []float64{2.5, -2.5, 0.49999999999999994, -0.5, 1.1, -7.75, 0, math.Copysign(0, -1)}
 	y := []float64{1.1, -1.1, 2, -2}
 	out, _ := spmd(t, 1, "", func(pe *PE) {
@@ -30,9 +30,9 @@ func TestArithmetic(t *testing.T) {
 		table(8, 8, func(i, j int) any { return Sign(x[i], x[j]) })
 		table(8, 8, func(i, j int) any { return Sign(a[i], a[j]) })
 		table(8, 8, func(i, j int) any { return PosDiff(a[i], a[j]) })
-		table(8, 3, func(i, j int) any { return []int{Nint(x[i]), Floor(x[i]), Ceiling(x[i])}[j] })
+		table(8, 3, func(i, j int) any { return []int32{Nint[int32](x[i]), Floor[int32](x[i]), Ceiling[int32](x[i])}[j] })
 		table(8, 2, func(i, j int) any { return []float64{math.Round(x[i]), math.Trunc(x[i])}[j] })
-		table(8, 6, func(i, j int) any { return PowInt(a[i], Abs(b[j])%6) })
+		table(8, 6, func(i, j int) any { return PowInt(a[i], int(Abs(b[j])%6)) })
 		table(6, 8, func(i, j int) any { return Powi(x[i], 6*j-9) })
 		table(6, 8, func(i, j int) any { return Powi(float32(x[i]), 6*j-9) })
 	})
@@ -67,6 +67,15 @@ func TestTripCount(t *testing.T) {
 			}
 		}
 	}
+	const least, most = math.MinInt, math.MaxInt
+	for _, c := range []struct{ lo, hi, step, want int }{
+		{most - 2, most, 1, 3}, {least + 2, least, -1, 3}, {most - 4, most, 3, 2}, {least, most, most, 3}, {most, least, least, 2},
+		{least, most, 1, most}, {most, least, -1, most}, {least, most, 2, most}, {least, most, 3, 6148914691236517206}, {most, least, 1, 0},
+	} {
+		if got := Count(c.lo, c.hi, c.step); got != c.want {
+			t.Errorf("trip count of %d,%d,%d is %d, want %d", c.lo, c.hi, c.step, got, c.want)
+		}
+	}
 	mustPanic(t, "DO step is zero", func() { Count(1, 2, 0) })
 }
 
@@ -79,6 +88,64 @@ func TestIntegerPowers(t *testing.T) {
 		}
 	}
 	mustPanic(t, "integer divide by zero", func() { PowInt(0, -1) })
+}
+
+// Both INTEGER types wrap, as gfortran's do with -fwrapv.
+func TestWrapping(t *testing.T) {
+	const least4, least8 = math.MinInt32, math.MinInt64
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"3**21", PowInt(int32(3), 21), int32(1870418611)},
+		{"3**41", PowInt(3, 41), -420491770248316829},
+		{"(-2)**31", PowInt(int32(-2), 31), int32(least4)},
+		{"2**32", PowInt(int32(2), 32), int32(0)},
+		{"abs", Abs(int32(least4)), int32(least4)},
+		{"abs of 64 bits", Abs(least8), least8},
+		{"sign", Sign(int32(least4), 1), int32(least4)},
+		{"sign of 64 bits", Sign(-5, 3), 5},
+		{"dim", PosDiff(int32(math.MaxInt32), -1), int32(0)}, // the difference is negative, as gfortran sees it
+		{"modulo", Modulo(int32(least4), math.MaxInt32), int32(math.MaxInt32 - 1)},
+		{"modulo by -1", Modulo(int32(least4), -1), int32(0)},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// What does not fit gives the least integer, that of cvttsd2si; NINT rounds to 64 bits
+// first.
+func TestConversions(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		x           float64
+		trunc, nint int32
+		long        int
+	}{
+		{2147483647.9, math.MaxInt32, math.MinInt32, 2147483647}, {2147483648, math.MinInt32, math.MinInt32, 2147483648},
+		{-2147483648.9, math.MinInt32, 2147483647, -2147483648}, {-2147483649, math.MinInt32, 2147483647, -2147483649},
+		{3e9, math.MinInt32, -1294967296, 3000000000}, {nan, math.MinInt32, 0, math.MinInt}, {inf, math.MinInt32, 0, math.MinInt},
+		{-inf, math.MinInt32, 0, math.MinInt}, {1e19, math.MinInt32, 0, math.MinInt}, {9223372036854774784, math.MinInt32, -1024, 9223372036854774784},
+		{-9223372036854775808, math.MinInt32, 0, math.MinInt}, {-0.9, 0, -1, 0}, {1.5, 1, 2, 1},
+	} {
+		if got := Trunc[int32](c.x); got != c.trunc {
+			t.Errorf("int(%v) = %d, want %d", c.x, got, c.trunc)
+		}
+		if got := Nint[int32](c.x); got != c.nint {
+			t.Errorf("nint(%v) = %d, want %d", c.x, got, c.nint)
+		}
+		if got := Trunc[int](c.x); got != c.long {
+			t.Errorf("int(%v, 8) = %d, want %d", c.x, got, c.long)
+		}
+	}
+	if got := Trunc[int32](float32(-2147483648)); got != math.MinInt32 {
+		t.Errorf("int of a REAL: %d", got)
+	}
+	if got := Trunc[int32](float32(2147483520)); got != 2147483520 {
+		t.Errorf("int of a REAL: %d", got)
+	}
 }
 
 func TestCharacters(t *testing.T) {

@@ -13,41 +13,36 @@ func Ichar(s string) int {
 // Char is the character at position i.
 func Char(i int) string { return string([]byte{byte(i)}) }
 
-// Ishft shifts the 32 bits of i left by n, right if n is negative, filling with
-// zeros.
-func Ishft(i, n int) int {
-	x := uint32(int32(i))
-	switch {
-	case n >= 32 || n <= -32:
-		return 0
-	case n >= 0:
-		return int(int32(x << n))
+// Ishft shifts the bits of i left by n, right if n is negative, filling with zeros.
+func Ishft[I integer](i I, n int) I {
+	if n >= 0 {
+		return i << n
 	}
-	return int(int32(x >> -n))
-}
-
-// Ishft8 is Ishft for the 64 bits of an INTEGER(8).
-func Ishft8(i, n int) int {
-	switch {
-	case n >= 64 || n <= -64:
+	left := bitsOf[I]() + n
+	if left <= 0 {
 		return 0
-	case n >= 0:
-		return int(uint64(i) << n)
 	}
-	return int(uint64(i) >> -n)
+	return i >> -n & (1<<left - 1)
 }
 
 // Btest reports whether bit n of i is set.
-func Btest(i, n int) bool { return n >= 0 && n < 64 && i>>n&1 == 1 }
+func Btest[I integer](i I, n int) bool { return n >= 0 && n < 64 && i>>n&1 == 1 }
 
-// Popcnt is the number of bits of i that are set, of size.
-func Popcnt(i, size int) int { return bits.OnesCount64(uint64(i) << (64 - size)) }
+// Popcnt is the number of bits of i that are set.
+func Popcnt[I integer](i I) int32 { return int32(bits.OnesCount64(word(i))) }
 
-// Leadz is the number of bits of i, of size, in front of the first that is set.
-func Leadz(i, size int) int { return min(size, bits.LeadingZeros64(uint64(i)<<(64-size))) }
+// Leadz is the number of bits of i in front of the first that is set.
+func Leadz[I integer](i I) int32 {
+	return int32(bitsOf[I]() - bits.Len64(word(i)))
+}
 
-// Trailz is the number of bits of i, of size, behind the last that is set.
-func Trailz(i, size int) int { return min(size, bits.TrailingZeros64(uint64(i))) }
+// Trailz is the number of bits of i behind the last that is set.
+func Trailz[I integer](i I) int32 {
+	return int32(min(bitsOf[I](), bits.TrailingZeros64(word(i))))
+}
+
+// word is the bits of i, and zeros in front of them.
+func word[I integer](i I) uint64 { return uint64(i) << (64 - bitsOf[I]()) >> (64 - bitsOf[I]()) }
 
 // Merge is t where mask holds, else f.
 func Merge[T any](t, f T, mask bool) T {

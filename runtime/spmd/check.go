@@ -3,19 +3,21 @@ package spmd
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // The undefined values of check builds: arrays and scalars hold them until they
 // are assigned, and Def recognises them. A program that computes exactly this
-// NaN, or this integer, would be blamed wrongly; no Fortran program of 32-bit
-// integers can, and no arithmetic makes this payload.
+// NaN, or this integer, would be blamed wrongly; no arithmetic makes this payload, and
+// the integers are none that programs single out.
 var (
 	UndefFloat64 = math.Float64frombits(undefDouble)
 	UndefFloat32 = math.Float32frombits(undefSingle)
 )
 
 const (
-	UndefInt    = math.MinInt
+	UndefInt    = -6_148_914_691_236_517_205
+	UndefInt32  = -1_846_287_341
 	UndefString = ""
 
 	undefDouble uint64 = 0x7ff8_5d3a_11de_f001
@@ -31,6 +33,8 @@ func undefine[T any](data []T) {
 		fill(data, UndefFloat32)
 	case []int:
 		fill(data, UndefInt)
+	case []int32:
+		fill(data, UndefInt32)
 	}
 }
 
@@ -52,6 +56,8 @@ func Def[T any](x T, what string) T {
 		undefined = math.Float32bits(x) == undefSingle
 	case int:
 		undefined = x == UndefInt
+	case int32:
+		undefined = x == UndefInt32
 	case string:
 		undefined = x == UndefString
 	}
@@ -128,17 +134,40 @@ func (a *Array[T]) Fetch(idx ...int) T {
 	return Bcast(a.pe, -1, root, x)
 }
 
-// Int32 is x, which must be a value of INTEGER(4). what names the expression.
-func Int32(x int, what ...string) int {
+// Int32 is x as an INTEGER(4), in which it must fit. what is the operation that makes it.
+func Int32(x int, what string) int32 {
 	if x != int(int32(x)) {
-		name := "the result"
-		if len(what) > 0 {
-			name = what[0]
-		}
-		panic(&Fault{
-			Msg:  fmt.Sprintf("integer overflow: %s is %d", name, x),
-			Hint: fmt.Sprintf("INTEGER holds %d to %d", math.MinInt32, math.MaxInt32),
-		})
+		overflow(what, strconv.Itoa(x))
 	}
-	return x
+	return int32(x)
+}
+
+// Pow32 is PowInt of an INTEGER(4), which must fit in one.
+func Pow32(x int32, n int, what string) int32 {
+	if x >= -1 && x <= 1 || n < 0 {
+		return PowInt(x, n)
+	}
+	y := 1
+	for range n { // ends within 31 steps
+		if y *= int(x); y != int(int32(y)) {
+			overflow(what, "too large")
+		}
+	}
+	return int32(y)
+}
+
+// Trunc32 is Trunc to an INTEGER(4), in which x must fit.
+func Trunc32[F real](x F, what string) int32 {
+	if n := Trunc[int](x); n == int(int32(n)) {
+		return int32(n)
+	}
+	overflow(what, strconv.FormatFloat(float64(x), 'g', -1, 64))
+	return 0
+}
+
+func overflow(what, value string) {
+	panic(&Fault{
+		Msg:  fmt.Sprintf("integer overflow: %s is %s", what, value),
+		Hint: fmt.Sprintf("INTEGER holds %d to %d", math.MinInt32, math.MaxInt32),
+	})
 }

@@ -86,7 +86,7 @@ func (pe *PE) wire() transport.Transport {
 }
 
 // Checkpoint is the call of spmd_checkpoint with the given number, at a site. vars
-// point to copies of all variables of the program: *int, *float64, *float32, *bool,
+// point to copies of all variables of the program: *int32, *int, *float64, *float32, *bool,
 // *string. In a run that goes on from here they are set, else the checkpoint is
 // written. Collective.
 func (pe *PE) Checkpoint(site, call int, vars ...any) {
@@ -204,6 +204,8 @@ func saveVars(w *snapshot.Writer, vars []any) {
 		switch v := v.(type) {
 		case *int:
 			snapshot.Put(w, []int{*v})
+		case *int32:
+			snapshot.Put(w, []int32{*v})
 		case *float64:
 			snapshot.Put(w, []float64{*v})
 		case *float32:
@@ -226,6 +228,8 @@ func loadVars(r *snapshot.Reader, vars []any) {
 		switch v := v.(type) {
 		case *int:
 			*v = one[int](r)
+		case *int32:
+			*v = one[int32](r)
 		case *float64:
 			*v = one[float64](r)
 		case *float32:

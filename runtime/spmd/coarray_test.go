@@ -376,8 +376,8 @@ func TestImagesPrint(t *testing.T) {
 		begin(pe)
 		for i := range lines {
 			l := pe.NewLine()
-			l.Add(pe.ID())
-			l.Add(i)
+			l.Add(int32(pe.ID()))
+			l.Add(int32(i))
 			l.End()
 		}
 	})

@@ -318,7 +318,7 @@ func TestMainFlagsAndStatus(t *testing.T) {
 	p := sites(2)
 	body := func(pe *PE) {
 		if pe.ID() == 0 {
-			pe.Print(pe.N())
+			pe.Print(int32(pe.N()))
 		}
 		if Sum(pe, 1, 1) == 5 {
 			pe.Abort(0, "five are too many")

@@ -64,6 +64,15 @@ func (pe *PE) SyncImagesAll(site int) {
 	pe.SyncImages(site, all...)
 }
 
+// Images is a list of images as SyncImages takes it.
+func Images[I integer](list []I) []int {
+	out := make([]int, len(list))
+	for i, x := range list {
+		out[i] = int(x)
+	}
+	return out
+}
+
 // SyncImages is SYNC IMAGES: it returns when each of the images, counted from 1,
 // has executed a SYNC IMAGES with this one as often as this one with it.
 func (pe *PE) SyncImages(site int, with ...int) {

@@ -58,12 +58,6 @@ func (in *input) next() (line string, ok bool) {
 // where says which line was read last.
 func (in *input) where() string { return fmt.Sprintf("standard input, line %d", in.line) }
 
-// LongInt is an INTEGER(8) variable as an item of READ.
-type LongInt struct{ i *int }
-
-// Long makes *i an item of READ that may have more than 32 bits.
-func Long(i *int) *LongInt { return &LongInt{i} }
-
 // Noted is an item of READ together with a note.
 type Noted struct {
 	got  *bool
@@ -107,8 +101,8 @@ type reading struct {
 }
 
 // Read is `read(*,*) items`: PE 0 reads one list-directed record, which may
-// continue over lines, and all PEs get the values. Collective. Items are *int,
-// *float64, *float32, *bool, *String, *LongInt, and *Noted of these. With iostat nil, the end of input and
+// continue over lines, and all PEs get the values. Collective. Items are *int32,
+// *int, *float64, *float32, *bool, *String, and *Noted of these. With iostat nil, the end of input and
 // bad values abort the run; else *iostat is 0, -1 at the end of input, or
 // positive.
 func (pe *PE) Read(site int, iostat *int, items ...any) {
@@ -243,8 +237,8 @@ func load(items []any) []any {
 		switch item := item.(type) {
 		case *int:
 			values[i] = *item
-		case *LongInt:
-			values[i] = *item.i
+		case *int32:
+			values[i] = *item
 		case *float64:
 			values[i] = *item
 		case *float32:
@@ -272,8 +266,8 @@ func store(items, values []any) {
 		switch item := item.(type) {
 		case *int:
 			*item = values[i].(int)
-		case *LongInt:
-			*item.i = values[i].(int)
+		case *int32:
+			*item = values[i].(int32)
 		case *float64:
 			*item = values[i].(float64)
 		case *float32:

@@ -56,21 +56,21 @@ func TestPrintRecords(t *testing.T) {
 		if pe.ID() != 0 {
 			return
 		}
-		pe.Print(1, "a", 2, "b", "c", true, false, "x")
+		pe.Print(int32(1), "a", int32(2), "b", "c", true, false, "x")
 		pe.Print()
 		pe.Print("")
-		pe.Print(-2147483648, 2147483647, 0)
+		pe.Print(int32(-2147483648), int32(2147483647), int32(0))
 		pe.Print(c, c, "|")
 		pe.Print(nan, inf, -inf, float32(1))
 		pe.Print(float32(nan), float32(inf), float32(-inf), 1.0)
-		pe.Print("n =", 10, "x =", 1.5, "flag", true)
-		loop(pe, 30, func(i int) any { return i })
+		pe.Print("n =", int32(10), "x =", 1.5, "flag", true)
+		loop(pe, 30, func(i int) any { return int32(i) })
 		loop(pe, 20, func(i int) any { return "abcdefghij" })
 		loop(pe, 12, func(i int) any { return 1.5 * float64(i) })
 		loop(pe, 12, func(i int) any { return 0.5 * float32(i) })
 		loop(pe, 70, func(i int) any { return i%2 == 0 })
-		pe.Print("a", 1, "b")
-		pe.Print(1, float32(1), 1.0, true, 1)
+		pe.Print("a", int32(1), "b")
+		pe.Print(int32(1), float32(1), 1.0, true, int32(1))
 	})
 	got, want := strings.Split(out, "\n"), strings.Split(golden(t, "list_output.txt"), "\n")
 	if len(got) != len(want) {
@@ -85,7 +85,7 @@ func TestPrintRecords(t *testing.T) {
 
 // listInput is list_input.f90.
 func listInput(pe *PE) {
-	ios, i, j, k := 0, -1, -2, -3
+	ios, i, j, k := 0, int32(-1), int32(-2), int32(-3)
 	x, y, z, s := -1.0, -2.0, -3.0, float32(-4)
 	p, q := true, false
 	kind, c, d, line := "", Pad("c", 4), Pad("d", 4), Pad("none", 12)
@@ -98,31 +98,31 @@ func listInput(pe *PE) {
 	switch Trim(kind) {
 	case "ints":
 		pe.Read(0, &ios, &i, &j, &k)
-		print(ios, i, j, k)
+		print(int32(ios), i, j, k)
 	case "real":
 		pe.Read(0, &ios, &x, &y, &z, &s)
-		print(ios, x, y, z, s)
+		print(int32(ios), x, y, z, s)
 	case "bool":
 		pe.Read(0, &ios, &p, &q)
-		print(ios, p, q)
+		print(int32(ios), p, q)
 	case "text":
 		pe.Read(0, &ios, Str(&c, 4), Str(&d, 4))
-		print(ios, c, "|", d, "|")
+		print(int32(ios), c, "|", d, "|")
 	case "mix":
 		pe.Read(0, &ios, &i, &x, Str(&c, 4), &p)
-		print(ios, i, x, c, "|", p)
+		print(int32(ios), i, x, c, "|", p)
 	case "none":
 		pe.Read(0, &ios)
-		print(ios)
+		print(int32(ios))
 	}
 	pe.ReadA(1, &ios, Str(&line, 12))
-	print(ios, line, "|")
+	print(int32(ios), line, "|")
 	pe.Read(2, &ios, &k)
-	print(ios, k)
+	print(int32(ios), k)
 	pe.ReadInternal(3, line, &ios, &i, &j)
-	print(ios, i, j)
+	print(int32(ios), i, j)
 	// All PEs have PE 0's values.
-	if Sum(pe, 4, i) != pe.N()*i || Sum(pe, 4, k) != pe.N()*k || Bcast(pe, 5, 0, c+d+line) != c+d+line || Bcast(pe, 5, 0, ios) != ios {
+	if Sum(pe, 4, i) != int32(pe.N())*i || Sum(pe, 4, k) != int32(pe.N())*k || Bcast(pe, 5, 0, c+d+line) != c+d+line || Bcast(pe, 5, 0, ios) != ios {
 		pe.Abort(4, "PEs differ in what they read")
 	}
 }
@@ -159,12 +159,13 @@ func TestListDirectedInputBeyondGfortran(t *testing.T) {
 // What gfortran prints of INTEGER(8) has 20 columns.
 func TestLongIntegers(t *testing.T) {
 	out, _ := spmd(t, 2, "12345678901 3\n99999999999 5000000000\n", func(pe *PE) {
-		var a, ios, i int
-		pe.Read(0, nil, Long(&a), &i)
+		var a, ios int
+		var i int32
+		pe.Read(0, nil, &a, &i)
 		if pe.ID() == 0 {
-			pe.Print(int64(a), i, int64(-5), int64(math.MaxInt64), "x", int64(a))
+			pe.Print(a, i, -5, math.MaxInt64, "x", a)
 		}
-		pe.Read(0, &ios, Long(&a), &i) // the second has only 32 bits
+		pe.Read(0, &ios, &a, &i) // the second has only 32 bits
 		if a != 99999999999 || i != 3 || ios <= 0 {
 			t.Errorf("a %d i %d iostat %d", a, i, ios)
 		}
@@ -176,7 +177,7 @@ func TestLongIntegers(t *testing.T) {
 
 func TestReadWithoutIostat(t *testing.T) {
 	read := func(pe *PE) {
-		var i, j int
+		var i, j int32
 		if pe.ID() == 0 {
 			pe.Print("before")
 		}
@@ -271,7 +272,7 @@ func TestNotes(t *testing.T) {
 		spmd(t, 3, test.input, func(pe *PE) {
 			ios, i, x, s, k := 0, 0, 0.0, "---", 0
 			got := []bool{true, true, true, true} // of an earlier READ
-			pe.Read(0, &ios, Note(&got[0], &i), Note(&got[1], &x), Note(&got[2], Str(&s, 3)), Note(&got[3], Long(&k)))
+			pe.Read(0, &ios, Note(&got[0], &i), Note(&got[1], &x), Note(&got[2], Str(&s, 3)), Note(&got[3], &k))
 			if have := strconv.Itoa(ios) + text(got, i, x, s, k); have != test.want {
 				t.Errorf("PE %d, input %q: %s, want %s", pe.ID(), test.input, have, test.want)
 			}

@@ -80,16 +80,23 @@ func TestPanicElsewhere(t *testing.T) {
 }
 
 func TestCheckHelpers(t *testing.T) {
-	if Idx(3, 1, 3, "a(i)") != 3 || Def(1.5, "x") != 1.5 || Def(0, "i") != 0 || Def(math.NaN(), "y") == 0 || Int32(math.MinInt32) != math.MinInt32 || !Def(true, "l") || Def("a", "c") != "a" {
+	if Idx(3, 1, 3, "a(i)") != 3 || Def(1.5, "x") != 1.5 || Def(0, "i") != 0 || Def(math.NaN(), "y") == 0 || Int32(math.MinInt32, "i") != math.MinInt32 || !Def(true, "l") || Def("a", "c") != "a" {
 		t.Error("a good value was changed")
 	}
 	mustPanic(t, "a(i) is 0", func() { Idx(0, 1, 3, "a(i)") })
 	mustPanic(t, "x is used before", func() { Def(UndefFloat64, "x") })
 	mustPanic(t, "x is used before", func() { Def(UndefFloat32, "x") })
 	mustPanic(t, "i is used before", func() { Def(UndefInt, "i") })
+	mustPanic(t, "i is used before", func() { Def(int32(UndefInt32), "i") })
 	mustPanic(t, "c is used before", func() { Def(UndefString, "c") })
 	mustPanic(t, "integer overflow: i*j is 2147483648", func() { Int32(1<<31, "i*j") })
-	mustPanic(t, "INTEGER holds -2147483648 to 2147483647", func() { Int32(-1<<31 - 1) })
+	mustPanic(t, "INTEGER holds -2147483648 to 2147483647", func() { Int32(-1<<31-1, "i") })
+	mustPanic(t, "i**n is too large", func() { Pow32(3, 40, "i**n") })
+	mustPanic(t, "int(x) is 3e+09", func() { Trunc32(3e9, "int(x)") })
+	mustPanic(t, "int(x) is NaN", func() { Trunc32(math.NaN(), "int(x)") })
+	if x := Pow32(-2, 31, "p"); x != math.MinInt32 {
+		t.Errorf("(-2)**31 = %d", x)
+	}
 	// In check builds arrays start undefined, and what arithmetic makes of it
 	// is recognised too.
 	spmd(t, 1, "", func(pe *PE) {

@@ -192,17 +192,17 @@ func isComma(c byte) bool { return c == ',' || c == ';' }
 func (v *listValue) assign(item any) (what string, status int) {
 	ok := true
 	switch item := item.(type) {
-	case *int:
+	case *int32:
 		what = "INTEGER"
 		n, err := strconv.ParseInt(v.text, 10, 32)
 		if ok = err == nil; ok {
-			*item = int(n)
+			*item = int32(n)
 		}
-	case *LongInt:
+	case *int:
 		what = "INTEGER(8)"
 		n, err := strconv.ParseInt(v.text, 10, 64)
 		if ok = err == nil; ok {
-			*item.i = int(n)
+			*item = int(n)
 		}
 	case *float64:
 		what = "REAL"

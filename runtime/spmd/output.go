@@ -127,7 +127,7 @@ type Line struct {
 // NewLine starts a record. PE 0 alone calls it.
 func (pe *PE) NewLine() *Line { return &Line{pe: pe} }
 
-// Add appends items: int as INTEGER(4), int64 as INTEGER(8), float32 as REAL(4), float64 as REAL(8),
+// Add appends items: int32 as INTEGER(4), int as INTEGER(8), float32 as REAL(4), float64 as REAL(8),
 // bool as LOGICAL, string as CHARACTER.
 func (l *Line) Add(items ...any) {
 	for _, item := range items {
@@ -141,10 +141,10 @@ func (l *Line) Add(items ...any) {
 		switch item := item.(type) {
 		case string:
 			l.buf = append(l.buf, s...)
+		case int32:
+			l.buf = appendRight(l.buf, strconv.Itoa(int(item)), 11)
 		case int:
-			l.buf = appendRight(l.buf, strconv.Itoa(item), 11)
-		case int64:
-			l.buf = appendRight(l.buf, strconv.FormatInt(item, 10), 20)
+			l.buf = appendRight(l.buf, strconv.Itoa(item), 20)
 		case float64:
 			l.buf = appendReal(l.buf, item, 64)
 		case float32:

@@ -3,7 +3,7 @@ package spmd
 import "math"
 
 // number is the types that the numeric reductions combine.
-type number interface{ int | float32 | float64 }
+type number interface{ integer | real }
 
 // All-PE reductions gather the contributions at PE 0, combine them there in the
 // order of PE ids, and hand the same bits to every PE, so that control that
@@ -85,6 +85,8 @@ func toWord[T number | bool](x T) uint64 {
 		return fromSingle(x)
 	case int:
 		return uint64(x)
+	case int32:
+		return uint64(x) // with its sign, so that words compare and add as ints
 	case bool:
 		return fromBool(x)
 	}
@@ -100,6 +102,8 @@ func fromWord[T number | bool](w uint64) T {
 		*p = single(w)
 	case *int:
 		*p = int(w)
+	case *int32:
+		*p = int32(w)
 	case *bool:
 		*p = w != 0
 	}
@@ -118,7 +122,11 @@ func combine[T number](op *operation) func(acc, word uint64) uint64 {
 }
 
 func reduce[T number](pe *PE, site int, x T, op *operation) T {
-	return fromWord[T](pe.reduce(site, toWord(x), combine[T](op)))
+	all := pe.reduce(site, toWord(x), combine[T](op))
+	if _, ok := any(x).(int32); ok && pe.prog.Check {
+		Int32(int(all), "the sum or product over all PEs")
+	}
+	return fromWord[T](all)
 }
 
 // reduce counts and performs a reduction of words.
@@ -156,6 +164,8 @@ func Bcast[T any](pe *PE, site int, root int, x T) T {
 		return any(single(pe.t.Broadcast(site, root, fromSingle(x)))).(T)
 	case int:
 		return any(int(pe.t.Broadcast(site, root, uint64(x)))).(T)
+	case int32:
+		return any(int32(pe.t.Broadcast(site, root, uint64(x)))).(T)
 	case bool:
 		return any(pe.t.Broadcast(site, root, fromBool(x)) != 0).(T)
 	}

@@ -16,7 +16,7 @@ func TestServe(t *testing.T) {
 			var x int
 			pe.Read(1, nil, &x)
 			if pe.ID() == 0 {
-				pe.Print(2*x, pe.N())
+				pe.Print(int32(2*x), int32(pe.N()))
 			}
 		}},
 		"stops": {Program{Name: "stops", File: "prog.hpf"}, func(pe *PE) {

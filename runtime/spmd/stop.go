@@ -50,6 +50,9 @@ func stopOf(word string, code []any) *StopError {
 		return e
 	}
 	switch c := code[0].(type) {
+	case int32:
+		e.Code = int(c)
+		e.Line += fmt.Sprint(c)
 	case int:
 		e.Code = c
 		e.Line += fmt.Sprint(c)

@@ -443,7 +443,7 @@ func branches(loop *ir.Do) bool {
 		if c, ok := s.(*ir.If); ok {
 			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {
 				b, ok := e.(*ir.Bin)
-				found = found || ok && b.L.Type() == ir.Integer
+				found = found || ok && b.L.Type().IsInteger()
 				return !found
 			})
 		}

@@ -190,7 +190,7 @@ func trips(lo, hi linalg.Affine, step int64) (float64, bool) {
 // indices is true but for a few iterations, unless it is an equation.
 func (w *weigher) probability(e ir.Expr) float64 {
 	b, ok := e.(*ir.Bin)
-	if !ok || b.L.Type() != ir.Integer {
+	if !ok || !b.L.Type().IsInteger() {
 		return chance
 	}
 	_, l := w.info.Affine(b.L)
