@@ -125,7 +125,7 @@ func TestDefectsAreFortran(t *testing.T) {
 	dir := t.TempDir()
 	eachDefect(t, func(t *testing.T, a *analysis) {
 		bin := filepath.Join(dir, a.name)
-		cmd := exec.Command("gfortran", "-std=f95", "-Wall", "-fcheck=all", "-ffree-form", "-x", "f95", "-J", filepath.Dir(bin), "-o", bin, "testdata/defects/"+a.name+".hpf")
+		cmd := exec.Command("gfortran", "-std=f95", "-Wall", "-fwrapv", "-fcheck=all", "-ffree-form", "-x", "f95", "-J", filepath.Dir(bin), "-o", bin, "testdata/defects/"+a.name+".hpf")
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("gfortran: %v\n%s", err, out)
 		}

@@ -164,7 +164,7 @@ func TestPanels(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(t.TempDir(), "panels")
-	if out, err := exec.Command("gfortran", "-ffree-form", "-x", "f95", "-o", bin, "testdata/strips/panels.hpf").CombinedOutput(); err != nil {
+	if out, err := exec.Command("gfortran", "-fwrapv", "-ffree-form", "-x", "f95", "-o", bin, "testdata/strips/panels.hpf").CombinedOutput(); err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)
 	}
 	want, err := strconv.ParseFloat(strings.TrimSpace(execute(t, bin).stdout), 64)

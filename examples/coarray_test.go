@@ -40,7 +40,7 @@ func coarrayPrograms(t *testing.T) []string {
 
 // beside is the file beside a source with another ending, "" if there is none.
 func beside(source, ending string) string {
-	path := strings.TrimSuffix(source, ".f90") + ending
+	path := strings.TrimSuffix(source, filepath.Ext(source)) + ending
 	if !exists(path) {
 		return ""
 	}
@@ -122,10 +122,10 @@ type caf struct{ dir, source string }
 func (c caf) output(t *testing.T, n int) string {
 	t.Helper()
 	program := filepath.Join(c.dir, "many")
-	compile := exec.Command("caf", "-O0", "-ffp-contract=off", "-J", c.dir, "-o", program, c.source)
+	compile := exec.Command("caf", "-O0", "-ffp-contract=off", "-fwrapv", "-J", c.dir, "-o", program, c.source)
 	if n == 1 {
 		program = filepath.Join(c.dir, "one")
-		compile = exec.Command("gfortran", "-fcoarray=single", "-O0", "-ffp-contract=off", "-J", c.dir, "-o", program, c.source)
+		compile = exec.Command("gfortran", "-fcoarray=single", "-O0", "-ffp-contract=off", "-fwrapv", "-J", c.dir, "-o", program, c.source)
 	}
 	if !exists(program) {
 		if out, err := compile.CombinedOutput(); err != nil {

@@ -281,7 +281,7 @@ func checkGfortran(t *testing.T, e example, flags ...string) {
 	t.Helper()
 	require(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
-	args := append([]string{"-x", "f95", "-ffree-form", "-std=f95", "-O1", "-ffp-contract=off", "-J", filepath.Dir(program)}, flags...)
+	args := append([]string{"-x", "f95", "-ffree-form", "-std=f95", "-O1", "-ffp-contract=off", "-fwrapv", "-J", filepath.Dir(program)}, flags...)
 	out, err := exec.Command("gfortran", append(args, "../fortran/modules/spmd.f90", e.source, "-o", program)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)

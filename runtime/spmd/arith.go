@@ -176,8 +176,21 @@ func bitsOf[I integer]() int {
 // first, so that an INTEGER(4) wraps.
 func Nint[I integer, F real](x F) I { return I(Trunc[int](math.Round(float64(x)))) }
 
-// Floor is FLOOR: the greatest integer not above x.
-func Floor[I integer, F real](x F) I { return Trunc[I](math.Floor(float64(x))) }
+// Floor is FLOOR: the greatest integer not above x. Like gfortran's it corrects what Trunc
+// gives, also where that did not fit.
+func Floor[I integer, F real](x F) I {
+	i := Trunc[I](x)
+	if x < F(i) {
+		i--
+	}
+	return i
+}
 
 // Ceiling is CEILING: the least integer not below x.
-func Ceiling[I integer, F real](x F) I { return Trunc[I](math.Ceil(float64(x))) }
+func Ceiling[I integer, F real](x F) I {
+	i := Trunc[I](x)
+	if x > F(i) {
+		i++
+	}
+	return i
+}
