@@ -73,3 +73,35 @@ func TestWrappingGfortran(t *testing.T) {
 		}
 	}
 }
+
+// TestOverflowChecked: --check reports the operation that overflows INTEGER(4), also where
+// its value goes into something larger. Without it nothing is reported.
+func TestOverflowChecked(t *testing.T) {
+	source := filepath.Join("testdata", "wrap", "overflow.hpf")
+	checked, plain := build(t, source, plans[0], "--check"), build(t, source, plans[0])
+	for i, want := range []string{
+		"17: n+1 is 2147483648", "18: m-1 is -2147483649", "19: n*2 is 4294967294", "20: -m is 2147483648",
+		"21: abs(m) is 2147483648", "22: n**2 is too large", "23: 2**(n/69273666) is too large", "24: w is 2147483648",
+		"25: w is 2147483648", "26: x is 3e+09", "27: nint(x) is 3000000000", "28: floor(-x) is -3000000000",
+		"29: sign(m,1) is 2147483648", "30: dim(n,m) is 4294967295", "31: m/(m/n) is 2147483648", "32: n+1 is 2147483648",
+		"33: n*2 is 4294967294", "36: a(k)*a(k) is 4294967296", "",
+	} {
+		input := filepath.Join(t.TempDir(), "input")
+		if err := os.WriteFile(input, fmt.Appendln(nil, i+1), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := tryRun(input, checked, "-n", "2")
+		switch line, what, fails := strings.Cut(want, ": "); {
+		case !fails && (err != nil || out != " no overflow\n"):
+			t.Errorf("case %d: %q, %v", i+1, out, err)
+		case fails && (err == nil || !strings.Contains(err.Error(), "overflow.hpf:"+line+": PE ") || !strings.Contains(err.Error(), "integer overflow: "+what+"\n")):
+			t.Errorf("case %d: %v, want %q", i+1, err, want)
+		}
+		if i+1 == 17 {
+			continue // the value that wraps is no subscript where subscripts are sums
+		}
+		if out, err := tryRun(input, plain, "-n", "2"); err != nil || out != " no overflow\n" {
+			t.Errorf("case %d without --check: %q, %v", i+1, out, err)
+		}
+	}
+}
