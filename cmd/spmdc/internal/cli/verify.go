@@ -64,7 +64,7 @@ note who has been heard from. The first count is of pairs of reference and numbe
 for that number; the second of references, compiled for any.
 After an interrupt, and in the lines of progress, stands the seed with which to go on; --log does so by itself.
 
-How a random program is built is drawn from its seed too, as far as no flag says it: a third are plain builds, which
+How a random program is built is drawn from its seed too, as far as no flag says it: half are plain builds, which
 are verified by their output alone; plans are made for the numbers of PEs that they run on, for other numbers, or for any;
 there is plan elide, and another for some; --strip, --slots-memory, --barrier-threshold and --no-transform have
 many values. A program that fails comes with the command that repeats it. --no-draw verifies all plans as check builds.`

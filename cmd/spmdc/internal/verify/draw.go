@@ -31,7 +31,7 @@ func (o *RandomOptions) Drawn(seed uint64) Options {
 		own.Plans = plans
 	}
 	// What a plain build records or waits for cannot be looked at.
-	if r.IntN(3) == 0 && !o.Checkpoints && o.Mutations == 0 {
+	if r.IntN(2) == 0 && !o.Checkpoints && o.Mutations == 0 {
 		own.Plain = true
 	}
 	some := []int{}
