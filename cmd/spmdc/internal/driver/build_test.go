@@ -30,6 +30,9 @@ func echo(runs *int) *Table {
 // a source that gives the same program runs no Go, and a program with warnings
 // runs the passes again, so that the warnings show.
 func TestBuilderDoesNothingTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: it builds programs")
+	}
 	const prog = "package main\n\nfunc main() {}\n"
 	cache := testCache(t)
 	runs := 0
