@@ -45,6 +45,9 @@ func TestColours(t *testing.T) {
 // never null, and states are there for every node and sweep, where there is something
 // to solve.
 func TestJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: all stages of all examples")
+	}
 	for _, name := range examples(t) {
 		r := built(t, name)
 		text, err := json.Marshal(r)

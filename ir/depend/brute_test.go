@@ -253,6 +253,9 @@ func TestNumericBoundsAreDecidedExactly(t *testing.T) {
 		}
 	})
 	t.Logf("independent: %d of %d proved; dependent: %d of %d proved", proved, independent, confirmed, dependent)
+	if testing.Short() {
+		return // too few to count
+	}
 	// Not all: a stride from one of several starts is not modelled exactly.
 	if independent < 100 || dependent < 40 || proved*100 < independent*95 || confirmed*100 < dependent*70 {
 		t.Errorf("too few cases are decided: independent %d of %d, dependent %d of %d", proved, independent, confirmed, dependent)
