@@ -14,7 +14,7 @@ import (
 func TestFilesAreTheSources(t *testing.T) {
 	files := Files()
 	seen := 0
-	for _, dir := range []string{"check", "dist", "elide", "snapshot", "spmd", "transport", "transport/inproc"} {
+	for _, dir := range []string{"check", "dist", "elide", "outfile", "snapshot", "spmd", "transport", "transport/inproc"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

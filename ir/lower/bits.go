@@ -30,9 +30,11 @@ var bitFunctions = map[string]intrinsicFunc{
 	"maskl":      {[]string{"i", "kind?"}, maskOfBits(func(b *bitCall) ir.Expr { return b.shift(b.word(-1), b.rest(b.arg(0))) })},
 	"maskr":      {[]string{"i", "kind?"}, maskOfBits(func(b *bitCall) ir.Expr { return b.low(b.arg(0)) })},
 	"popcnt":     ofBits("i", func(b *bitCall) ir.Expr { return b.counted("popcnt") }),
-	"poppar":     ofBits("i", func(b *bitCall) ir.Expr { return b.fold("iand", ir.Integer, b.counted("popcnt"), b.l.intConst(1, b.c.Pos)) }),
-	"leadz":      ofBits("i", func(b *bitCall) ir.Expr { return b.counted("leadz") }),
-	"trailz":     ofBits("i", func(b *bitCall) ir.Expr { return b.counted("trailz") }),
+	"poppar": ofBits("i", func(b *bitCall) ir.Expr {
+		return b.fold("iand", ir.Integer, b.counted("popcnt"), b.l.intConst(1, b.c.Pos))
+	}),
+	"leadz":  ofBits("i", func(b *bitCall) ir.Expr { return b.counted("leadz") }),
+	"trailz": ofBits("i", func(b *bitCall) ir.Expr { return b.counted("trailz") }),
 }
 
 // bitCall makes the value of a bit function of an INTEGER type with size bits.
