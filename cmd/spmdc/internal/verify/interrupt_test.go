@@ -29,9 +29,11 @@ func TestInterruptKeepsLog(t *testing.T) {
 		}
 		syscall.Kill(os.Getpid(), syscall.SIGINT)
 	}()
+	ctx, stop := driver.Interruptible()
+	defer stop()
 	const seed, programs = 501, 60 // the first has rounds
 	r, err := Random(driver.Passes(), RandomOptions{Programs: programs, Seed: seed, Log: log, lot: 1,
-		Options: Options{PEs: []int{2}, Plans: []plan.Kind{plan.Barrier}, Limit: time.Minute}})
+		Options: Options{PEs: []int{2}, Plans: []plan.Kind{plan.Barrier}, Limit: time.Minute, Context: ctx}})
 	if err != nil {
 		t.Fatal(err)
 	}
