@@ -21,9 +21,6 @@ import (
 // script makes an executable shell script.
 func script(t *testing.T, text string) string {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell")
-	}
 	path := filepath.Join(t.TempDir(), "prog")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o777); err != nil {
 		t.Fatal(err)
@@ -233,9 +230,6 @@ func TestTied(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		return
-	}
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell")
 	}
 	dir := t.TempDir()
 	self := exec.Command(os.Args[0], "-test.run=^TestTied$")
