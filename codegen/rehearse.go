@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -67,10 +68,20 @@ func (g *gen) rehearse(r *comm.Region) {
 	for h.spread(r.Stmts, true) {
 	}
 	at := len(g.out.lines)
+	declared, read := maps.Clone(g.declared), maps.Clone(g.read)
 	h.stmts(r.Stmts)
 	lines := append([]line(nil), g.out.lines[at:]...)
 	g.out.lines = g.out.lines[:at]
 	if h.tests == 0 {
+		lines = nil
+	}
+	// Loops without tests were left out, and with them what they read.
+	words := map[string]bool{}
+	identifiers(words, lines)
+	left := func(s *ir.Symbol, _ bool) bool { return !words[g.names.sym(s)] }
+	maps.DeleteFunc(g.declared, func(s *ir.Symbol, b bool) bool { return !declared[s] && left(s, b) })
+	maps.DeleteFunc(g.read, func(s *ir.Symbol, b bool) bool { return !read[s] && left(s, b) })
+	if len(lines) == 0 {
 		return
 	}
 	g.out.at = stmtLine(r)
