@@ -75,8 +75,10 @@ func TestKilled(t *testing.T) {
 			if err := compare.Outputs(string(want), string(got), compare.Default); err != nil {
 				t.Fatalf("killed %d times: %v\n%s", killed, err, note)
 			}
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
+			for _, name := range []string{file, printed} {
+				if err := os.Remove(name); err != nil {
+					t.Fatal(err)
+				}
 			}
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 type keeper struct {
 	path string
 	from *image    // nil: from the beginning
+	mine string    // the file of output that the run had which was killed before its first checkpoint
 	note io.Writer // for what the user should know
 
 	output    string // the file of standard output, from the root; "": none
@@ -39,7 +40,7 @@ type image struct {
 
 	call  int    // the number of the call
 	line  int    // its line
-	taken int    // checkpoints of the run up to here, this one included
+	taken int    // checkpoints of the run up to here, this one included; 0: there is none yet
 	out   passed // output
 	file  string // of output, as keeper has it
 	in    input  // how far it has been read
@@ -47,25 +48,29 @@ type image struct {
 
 // header writes what the first part of the file holds: what a checkpoint is of, and
 // where it is.
-func (k *keeper) header(pe *PE, site, call, taken int) []byte {
+func (m *image) header(p *Program, np int) []byte {
 	w := &snapshot.Writer{}
-	p := pe.prog
 	w.Uint64(byteOrder)
 	w.Int(layout)
 	w.Text(p.Name)
 	w.Text(p.version())
-	w.Int(pe.n)
-	w.Int(call)
-	w.Int(p.Sites[site].Line)
-	w.Int(taken)
-	pe.out.mu.Lock()
-	pe.out.made.save(w)
-	w.Text(k.output)
-	pe.out.mu.Unlock()
-	w.Int(pe.in.line)
-	w.Bool(pe.in.end)
-	pe.in.used.save(w)
+	w.Int(np)
+	w.Int(m.call)
+	w.Int(m.line)
+	w.Int(m.taken)
+	m.out.save(w)
+	w.Text(m.file)
+	w.Int(m.in.line)
+	w.Bool(m.in.end)
+	m.in.used.save(w)
 	return w.Bytes()
+}
+
+// claim writes a file without a checkpoint, by which a restart knows that the output is
+// that of a run which was killed before its first one.
+func (k *keeper) claim(p *Program, np int) error {
+	m := &image{file: k.output, out: passed{sum: sha256.New()}, in: input{used: passed{sum: sha256.New()}}}
+	return snapshot.Commit(k.path, [][]byte{m.header(p, np)}, k.force, nil)
 }
 
 // version is what a checkpoint must be of: the text of the program, and who sends ready
@@ -120,7 +125,7 @@ func (k *keeper) load(p *Program, np int) (*image, error) {
 		return nil, refuse("it is of a run on %s, and this one is to be on %s", count(pes, "PE"), count(np, "PE"))
 	case r.Err() != nil:
 		return nil, refuse("%v", r.Err())
-	case len(m.parts) != np:
+	case len(m.parts) != np && m.taken > 0:
 		return nil, refuse("it has the state of %s", count(len(m.parts), "PE"))
 	}
 	return m, nil
@@ -140,7 +145,12 @@ func (k *keeper) commit(pe *PE, site, call int, parts [][]byte) *commit {
 	if k.from != nil {
 		taken += k.from.taken
 	}
-	head := k.header(pe, site, call, taken)
+	m := &image{call: call, line: pe.prog.Sites[site].Line, taken: taken, file: k.output}
+	m.in.line, m.in.end, m.in.used = pe.in.line, pe.in.end, pe.in.used
+	pe.out.mu.Lock()
+	m.out = pe.out.made
+	head := m.header(pe.prog, pe.n)
+	pe.out.mu.Unlock()
 	err := snapshot.Commit(k.path, append([][]byte{head}, parts...), k.force, func() error {
 		return pe.out.release(k.force)
 	})
@@ -148,7 +158,7 @@ func (k *keeper) commit(pe *PE, site, call int, parts [][]byte) *commit {
 		return &commit{err: err}
 	}
 	// The state is needed again only if the run fails; it is read from the file then.
-	k.from = &image{call: call, line: pe.prog.Sites[site].Line, taken: taken, out: pe.out.made}
+	k.from = m
 	if k.in != nil {
 		k.in.forget(pe.in.used.bytes)
 	}
@@ -284,7 +294,7 @@ func (k *keeper) again(p *Program, np int) error {
 		return nil
 	}
 	m, err := k.load(p, np)
-	if err == nil && m == nil {
+	if err == nil && (m == nil || m.taken == 0) {
 		err = &Error{File: k.path, PE: -1, Msg: "the checkpoint is not there any more"}
 	}
 	k.from = m
@@ -300,6 +310,9 @@ func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*
 		if k.from, err = k.load(p, np); err != nil {
 			return nil, err
 		}
+		if m := k.from; m != nil && m.taken == 0 {
+			k.from, k.mine = nil, m.file
+		}
 	}
 	if err := snapshot.Writable(path); err != nil {
 		return nil, &UsageError{path + ": cannot write checkpoints there: " + err.Error(), "name another file with -checkpoint"}
@@ -307,7 +320,7 @@ func newKeeper(p *Program, np int, path string, restart bool, note io.Writer) (*
 	if !restart {
 		return k, nil
 	}
-	if k.from == nil {
+	if k.from == nil && k.mine == "" {
 		fmt.Fprintf(note, "%s: there is no checkpoint %s: starting from the beginning\n", p.Name, path)
 		return k, nil
 	}

@@ -95,6 +95,7 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 			before = p.keeper.from.out
 			c.again = c.again || p.keeper.from.file == c.output
 		}
+		c.again = c.again || c.output != "" && p.keeper.mine == c.output
 	}
 	if c.output == "" {
 		return out, close, nil
@@ -102,6 +103,11 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 	f, err := c.openOutput(&before)
 	if err != nil {
 		return nil, nil, &UsageError{"-output=" + c.output + ": cannot write standard output there: " + err.Error(), "name another file"}
+	}
+	if c.restart && p.keeper.from == nil {
+		if err := p.keeper.claim(p, np); err != nil {
+			return nil, nil, &UsageError{c.file + ": cannot write checkpoints there: " + err.Error(), "name another file with -checkpoint"}
+		}
 	}
 	return f, f.Close, nil
 }

@@ -316,6 +316,20 @@ func TestOutputFile(t *testing.T) {
 	start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-stop-after-checkpoint", "3")
 	put(printed, text+want)
 	run("of another run", false, "-checkpoint", file, "-restart")
+
+	// A run that is killed before its first checkpoint has said whose the output is.
+	os.Remove(file)
+	os.Remove(printed)
+	if status, _, said := start(points(), reader, "no number", "-n", "2", "-checkpoint", file, "-restart", "-output", printed); status == 0 {
+		t.Fatalf("it should have failed\n%s", said)
+	}
+	put(printed, "printed before the run was killed")
+	run("of a run that was killed before its first checkpoint", true, "-checkpoint", file, "-restart")
+	os.Remove(file)
+	if status, _, said := start(points(), reader, "no number", "-n", "2", "-checkpoint", file, "-restart", "-output", filepath.Join(dir, "another")); status == 0 {
+		t.Fatalf("it should have failed\n%s", said)
+	}
+	run("of another run than the one that was killed", false, "-checkpoint", file, "-restart")
 	if status, _, said := start(points(), reader, readerInput, "-n", "2", "-checkpoint", file, "-restart", "-output", file); status == 0 || !strings.Contains(said, "the file of checkpoints") {
 		t.Errorf("one file for both: status %d\n%s", status, said)
 	}
