@@ -63,6 +63,12 @@ func TestNaNLoses(t *testing.T) {
 	checkNumbers(t, numeric("nan"), plans[0])
 }
 
+// TestShortCircuit: what .and. and .or. do not need is not evaluated, and a reduction
+// divides by nothing that the loop would not have divided by.
+func TestShortCircuit(t *testing.T) {
+	checkNumbers(t, numeric("short"), plans[0])
+}
+
 // TestOrderOnOnePE: on one PE every bit is that of the order of the source.
 func TestOrderOnOnePE(t *testing.T) {
 	e := numeric("order")

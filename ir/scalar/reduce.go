@@ -137,9 +137,9 @@ func accumulation(e ir.Expr, sym *ir.Symbol, trusted bool) (Op, bool) {
 				return b.Op == ir.Mul || trusted && b.Op == ir.Div && left && !sym.Type.IsInteger()
 			})
 		case ir.And:
-			return And, chain(e, sym, func(b *ir.Bin, _ bool) bool { return b.Op == ir.And })
+			return And, chain(e, sym, func(b *ir.Bin, left bool) bool { return b.Op == ir.And && !(left && mayFail(b.R)) })
 		case ir.Or:
-			return Or, chain(e, sym, func(b *ir.Bin, _ bool) bool { return b.Op == ir.Or })
+			return Or, chain(e, sym, func(b *ir.Bin, left bool) bool { return b.Op == ir.Or && !(left && mayFail(b.R)) })
 		}
 	case *ir.Call:
 		if e.Name != "max" && e.Name != "min" {
@@ -181,6 +181,42 @@ func chain(e ir.Expr, sym *ir.Symbol, allowed func(b *ir.Bin, left bool) bool) b
 		return allowed(b, false) && chain(b.R, sym, allowed)
 	}
 	return false
+}
+
+// mayFail reports whether evaluating e may end the program. In
+//
+//	ok = ok .and. 10/k(i) > 0
+//
+// nothing is divided once ok is false, but a PE does not know what ok has become
+// on others.
+func mayFail(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Bin:
+			found = found || e.Op == ir.Div && e.Typ.IsInteger() && !nonzero(e.R)
+		case *ir.Call:
+			switch e.Name {
+			case "mod", "modulo":
+				found = found || e.Typ.IsInteger() && !nonzero(e.Args[1])
+			}
+		case *ir.Ref:
+			for _, s := range e.Subs {
+				ir.WalkExpr(s, func(s ir.Expr) bool {
+					_, indirect := s.(*ir.Ref)
+					found = found || indirect
+					return !found
+				})
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func nonzero(e ir.Expr) bool {
+	c, ok := e.(*ir.Const)
+	return ok && c.Int != 0
 }
 
 // same strips parentheses, and conversions between the REAL types, which do
