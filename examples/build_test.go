@@ -85,29 +85,34 @@ func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 		if err != nil {
 			return "", err
 		}
-		emitFlags := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "--race" })
-		var buildFlags []string
-		if len(emitFlags) < len(flags) {
-			buildFlags = []string{"-race"}
-		}
-		texts := make([][]byte, len(all))
-		err = each(len(all), func(i int) (err error) {
-			texts[i], err = shared.bundles.emitted(all[i], plan, emitFlags...)
-			return err
-		})
-		if err != nil {
-			return "", err
-		}
-		mains := map[string][]byte{}
-		for i, source := range all {
-			mains[source] = texts[i]
-		}
-		return bundle.Build(filepath.Join(shared.dir, strings.ReplaceAll(key, " ", "")), mains, buildFlags...)
+		return bundled(filepath.Join(shared.dir, strings.ReplaceAll(key, " ", "")), all, plan, flags...)
 	})()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return bundle.Program{Path: path, Name: source}
+}
+
+// bundled builds sources in dir, and returns the path of the program that is them all.
+func bundled(dir string, sources []string, plan string, flags ...string) (string, error) {
+	emitFlags := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "--race" })
+	var buildFlags []string
+	if len(emitFlags) < len(flags) {
+		buildFlags = []string{"-race"}
+	}
+	texts := make([][]byte, len(sources))
+	err := each(len(sources), func(i int) (err error) {
+		texts[i], err = shared.bundles.emitted(sources[i], plan, emitFlags...)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	mains := map[string][]byte{}
+	for i, source := range sources {
+		mains[source] = texts[i]
+	}
+	return bundle.Build(dir, mains, buildFlags...)
 }
 
 // each calls f with the numbers below n, as many at a time as there are processors.

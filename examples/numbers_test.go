@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/compare"
 )
 
@@ -188,26 +189,31 @@ func TestFoldedAsComputed(t *testing.T) {
 	equal := values(func(text, _ string) string {
 		return fmt.Sprintf("if (c /= v .or. sign(1d0, c) /= sign(1d0, v)) print *, '%s', c, v", text)
 	})
-	if out := run(t, "", build(t, write("equal.f90", equal), plans[0]), "-n", "1"); out != "" {
-		t.Errorf("folded, and computed:\n%s", out)
-	}
 	rule := "program rule\n  real(8) :: m, p\n"
 	for _, z := range zeros {
 		call, rest, _ := strings.Cut(z, ") ")
 		args := strings.Split(call[strings.Index(call, "(")+1:], ", ")
 		rule += fmt.Sprintf("  m = %s\n  p = %s\n  print *, sign(1d0, dble(%s))) %c 0, sign(1d0, %sm, p)) %c 0\n", args[0], args[1], call, rest[0], call[:4], rest[0])
 	}
-	if out := run(t, "", build(t, write("rule.f90", rule+"end program\n"), plans[0]), "-n", "1"); strings.Contains(out, "F") || strings.Count(out, "T") != 2*len(zeros) {
+	all := write("values.f90", values(func(_, typ string) string {
+		if typ == "real" { // as many digits as it has
+			return "print *, real(c), real(v), sign(1d0, c), sign(1d0, v)"
+		}
+		return "print *, c, v, sign(1d0, c), sign(1d0, v)"
+	}))
+	sources := []string{write("equal.f90", equal), write("rule.f90", rule+"end program\n"), all}
+	path, err := bundled(filepath.Join(dir, "bundle"), sources, plans[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := run(t, "", bundle.Program{Path: path, Name: sources[0]}, "-n", "1"); out != "" {
+		t.Errorf("folded, and computed:\n%s", out)
+	}
+	if out := run(t, "", bundle.Program{Path: path, Name: sources[1]}, "-n", "1"); strings.Contains(out, "F") || strings.Count(out, "T") != 2*len(zeros) {
 		t.Errorf("zeros in max and min: %s\n%s", out, rule)
 	}
 	t.Run("gfortran", func(t *testing.T) {
 		require(t, "gfortran", "gfortran")
-		all := write("values.f90", values(func(_, typ string) string {
-			if typ == "real" { // as many digits as it has
-				return "print *, real(c), real(v), sign(1d0, c), sign(1d0, v)"
-			}
-			return "print *, c, v, sign(1d0, c), sign(1d0, v)"
-		}))
 		bin := filepath.Join(dir, "gfortran")
 		if out, err := exec.Command("gfortran", "-w", "-o", bin, all).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -216,7 +222,7 @@ func TestFoldedAsComputed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := run(t, "", build(t, all, plans[0]), "-n", "1")
+		got := run(t, "", bundle.Program{Path: path, Name: all}, "-n", "1")
 		if err := compare.Outputs(string(want), got, compare.Default); err != nil {
 			t.Error(err)
 		}
