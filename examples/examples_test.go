@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
 var update = flag.Bool("update", false, "write the goldens of explain comm")

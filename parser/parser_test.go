@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"

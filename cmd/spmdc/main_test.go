@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
 var update = flag.Bool("update", false, "write what spmdc prints into the scripts")

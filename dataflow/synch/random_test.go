@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/solve"
+	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
 var (

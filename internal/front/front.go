@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"

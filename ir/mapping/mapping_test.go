@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/internal/irtest"
 	"github.com/spmdc/spmdc/ir/mapping"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/internal/irtest"
 	"github.com/spmdc/spmdc/ir/scalar"

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
 // of builds a form from a constant and alternating names and coefficients.

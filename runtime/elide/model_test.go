@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
 // The model checker: PEs are machines, the ones that Engine runs, over the

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/parser/source"
 )
 

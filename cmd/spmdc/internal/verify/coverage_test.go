@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/ir"
 )
 
