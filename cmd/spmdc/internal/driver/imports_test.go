@@ -57,8 +57,9 @@ var imports = []struct {
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
 	{"dataflow/exact", []string{"cfg"}}, // proofs and their check, and nothing of who finds them
 	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/synch", "dataflow/exact"})},
-	{"dataflow/internal/...", []string{"cfg"}},                                              // help for tests
-	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm"})}, // help for tests
+	{"dataflow/internal/...", []string{"cfg"}}, // help for tests
+	{"internal/gcless", nil}, // a setting of the process
+	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/golden", nil}, // help for all tests
 	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
@@ -73,7 +74,7 @@ var imports = []struct {
 
 	// Logs and plans of barriers are read and written on both sides.
 	{"cmd/spmdc/internal/barriers", []string{"cmd/spmdc/...", "runtime/elide"}},
-	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "runtime/elide"}},
+	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "runtime/elide", "internal/gcless"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime",
 		"internal/compare", "internal/randprog", "internal/bundle"}}, // for verify: what outputs say, random programs, and many built as one
 	{"internal/bundle", []string{"runtime"}},
