@@ -273,7 +273,8 @@ func emptyArrays(k *kern) {
 	case 1:
 		s := k.scalarVar(kd, "s", zero(kd), tier{bound: 1})
 		k.emit(fmt.Sprintf("%s = %s", s.name, zero(kd)))
-		k.emit(doBlock(fmt.Sprintf("do i = %d, ubound(%s, 1)", lo, x.name), []string{fmt.Sprintf("%s = %s + %s(i)", s.name, s.name, x.name)})...)
+		// ubound of what has no elements is 0, whatever the bounds are.
+		k.emit(doBlock(fmt.Sprintf("do i = %d, ubound(%s, 1)", max(lo, 1), x.name), []string{fmt.Sprintf("%s = %s + %s(i)", s.name, s.name, x.name)})...)
 		k.feat("array:no elements, reduced")
 	case 2:
 		y := empty(bounds{lo: 1, hi: 3}, bounds{lo: 2, hi: 1})

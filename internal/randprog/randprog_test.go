@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // TestSampleIsDeterministic: a seed names one program, in every process.
@@ -175,12 +177,7 @@ func TestGfortranAccepts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: gfortran compiles many programs")
 	}
-	if _, err := exec.LookPath("gfortran"); err != nil {
-		if os.Getenv("SPMDC_REQUIRE") == "all" {
-			t.Fatal("gfortran is not installed (Debian package gfortran) and SPMDC_REQUIRE=all wants it")
-		}
-		t.Skip("gfortran is not installed (Debian package gfortran)")
-	}
+	effort.Tool(t, "gfortran", "gfortran")
 	n := uint64(12)
 	if os.Getenv("SPMDC_REQUIRE") == "all" {
 		n = 40
