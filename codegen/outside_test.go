@@ -11,6 +11,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 const (
@@ -348,12 +349,7 @@ func TestOutOfBounds(t *testing.T) {
 		}
 	}
 	t.Run("gfortran", func(t *testing.T) {
-		if _, err := exec.LookPath("gfortran"); err != nil {
-			if os.Getenv("SPMDC_REQUIRE") == "all" {
-				t.Fatal("gfortran is not installed (Debian package gfortran) and SPMDC_REQUIRE=all wants it")
-			}
-			t.Skip("gfortran is not installed (Debian package gfortran)")
-		}
+		effort.Tool(t, "gfortran", "gfortran")
 		var text strings.Builder
 		text.WriteString("program all\ncharacter(len=40) name\nread '(a)', name\nselect case (name)\n")
 		for _, b := range boundeds {

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
 )
@@ -120,7 +121,7 @@ func TestDefectsAreFortran(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: gfortran compiles each")
 	}
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	built := buildDefects(t)
 	dir := t.TempDir()
 	eachDefect(t, func(t *testing.T, a *analysis) {

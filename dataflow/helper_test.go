@@ -114,19 +114,6 @@ func execute(t testing.TB, program string, args ...string) result {
 	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-// require skips the test because a tool is not there, and fails it instead
-// where SPMDC_REQUIRE=all asks for all of them.
-func require(t *testing.T, tool, pkg string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err == nil {
-		return
-	}
-	if os.Getenv("SPMDC_REQUIRE") == "all" {
-		t.Fatalf("%s is not installed (Debian package %s) and SPMDC_REQUIRE=all wants it", tool, pkg)
-	}
-	t.Skipf("%s is not installed (Debian package %s)", tool, pkg)
-}
-
 // defects are the programs of the table, in order.
 var defects = sync.OnceValues(func() ([]string, error) {
 	files, err := filepath.Glob("testdata/defects/*.hpf")

@@ -3,7 +3,6 @@ package dataflow_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
@@ -29,10 +29,7 @@ func TestRandomLoops(t *testing.T) {
 	}
 	n := *loopCount
 	if n == 0 {
-		n = 10
-		if os.Getenv("SPMDC_REQUIRE") == "all" {
-			n = 40
-		}
+		n = effort.Of(40, 10)
 	}
 	type one struct {
 		*analysis

@@ -13,6 +13,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/replay"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -142,7 +143,7 @@ func TestPanels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: a bundle of its own")
 	}
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	a := analyze(t, "testdata/strips/panels.hpf")
 	mains := map[string][]byte{}
 	for name, o := range map[string]plan.Options{"short": {Memory: -1}, "7": {Strip: 7}, "1000": {Strip: 1000}} {

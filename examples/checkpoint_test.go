@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 var kills = flag.Int("kills", 0, "how often a run that takes checkpoints is killed (default 12, and 40 with SPMDC_REQUIRE=all)")
@@ -24,10 +25,7 @@ func TestKilled(t *testing.T) {
 	}
 	n := *kills
 	if n == 0 {
-		n = 12
-		if thorough() {
-			n = 40
-		}
+		n = effort.Of(40, 12)
 	}
 	program := build(t, "plate/plate.hpf", "elide")
 	dir := t.TempDir()
@@ -104,10 +102,7 @@ func TestMisspeculationIsRepaired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: many runs")
 	}
-	repeat := 3
-	if thorough() {
-		repeat = 15
-	}
+	repeat := effort.Of(15, 3)
 	program := build(t, "testdata/elide/latesaved.hpf", "barrier")
 	dir := t.TempDir()
 	for _, test := range []struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // Programs with coarrays print on every image, in an order of their own making:
@@ -95,7 +96,7 @@ func TestCoarraysChecked(t *testing.T) {
 	}
 	flags := []string{"--check", "--race"}
 	for i, source := range coarrayPrograms(t) {
-		if !thorough() && i%3 != 1 {
+		if !effort.All() && i%3 != 1 {
 			continue
 		}
 		t.Run(source, func(t *testing.T) {
@@ -186,7 +187,7 @@ func linkable(t *testing.T) {
 	}
 	if out, err := exec.Command("caf", source, "-o", filepath.Join(dir, "p")).CombinedOutput(); err != nil {
 		text := fmt.Sprintf("caf cannot build programs (Debian package libopenmpi-dev): %v\n%s", err, out)
-		if thorough() {
+		if effort.All() {
 			t.Fatal(text)
 		}
 		t.Skip(text)
@@ -199,8 +200,8 @@ func TestCoarrayOracle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: OpenCoarrays compiles each program")
 	}
-	require(t, "caf", "libcoarrays-openmpi-dev")
-	require(t, "mpiexec", "openmpi-bin")
+	effort.Tool(t, "caf", "libcoarrays-openmpi-dev")
+	effort.Tool(t, "mpiexec", "openmpi-bin")
 	linkable(t)
 	for i, source := range coarrayPrograms(t) {
 		counts := []int{imageCounts[i%len(imageCounts)]}

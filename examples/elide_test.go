@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // barrierReport is what -elide-report writes as JSON.
@@ -53,7 +54,7 @@ func TestElision(t *testing.T) {
 	}
 	counts := []int{3}
 	checked := []string{"jacobi", "tred2", "sweep"}
-	if thorough() {
+	if effort.All() {
 		counts, checked = []int{1, 3, 7}, nil
 	}
 	for _, e := range examples(t) {
@@ -110,10 +111,7 @@ func TestMisspeculation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: many runs")
 	}
-	repeat := 3
-	if thorough() {
-		repeat = 15
-	}
+	repeat := effort.Of(15, 3)
 	program := build(t, "testdata/elide/lateborder.hpf", "barrier", "--check")
 	dir := t.TempDir()
 	for _, test := range []struct {
@@ -200,7 +198,7 @@ func TestCoarrayElision(t *testing.T) {
 		t.Skip("long: many runs")
 	}
 	counts, raced := []int{3}, []string{"figure1/figure1.f90", "testdata/coarray/collectives.f90"}
-	if thorough() {
+	if effort.All() {
 		counts, raced = []int{1, 3, 7}, coarrayPrograms(t)
 	}
 	for _, source := range coarrayPrograms(t) {
@@ -277,10 +275,7 @@ func TestCoarrayElisionOnline(t *testing.T) {
 // operations in which they wait for each other: each misspeculation is reported, and
 // with a blacklist the answer is right.
 func TestCoarrayMisspeculation(t *testing.T) {
-	repeat := 3
-	if thorough() {
-		repeat = 15
-	}
+	repeat := effort.Of(15, 3)
 	program := build(t, "testdata/elide/divergence.f90", plans[0])
 	for choice, want := range map[int]string{
 		1: "consensus was broken by some images only",

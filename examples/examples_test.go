@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
@@ -65,22 +66,6 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(dir)
 	os.Exit(status)
 }
-
-// require skips the test because a tool is not there, and fails it instead
-// where SPMDC_REQUIRE=all asks for all of them.
-func require(t *testing.T, tool, pkg string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err == nil {
-		return
-	}
-	if os.Getenv("SPMDC_REQUIRE") == "all" {
-		t.Fatalf("%s is not installed (Debian package %s) and SPMDC_REQUIRE=all wants it", tool, pkg)
-	}
-	t.Skipf("%s is not installed (Debian package %s)", tool, pkg)
-}
-
-// thorough reports whether the longer variants run too.
-func thorough() bool { return os.Getenv("SPMDC_REQUIRE") == "all" }
 
 // spmdc runs the compiler and returns what it prints on stdout.
 func spmdc(t testing.TB, args ...string) []byte {
@@ -243,11 +228,11 @@ func TestChecked(t *testing.T) {
 // TestRace runs the examples under the race detector: under plan elide on several
 // numbers of PEs, under the others, whose messages are more, on one.
 func TestRace(t *testing.T) {
-	require(t, "gcc", "gcc")
+	effort.Tool(t, "gcc", "gcc")
 	counts, under := []int{3}, plans[:1]
 	if testing.Short() {
 		t.Skip("long: builds every example with the race detector")
-	} else if thorough() {
+	} else if effort.All() {
 		counts, under = []int{2, 3, 4, 7}, plans
 	}
 	for _, e := range examples(t) {
@@ -272,7 +257,7 @@ func TestGfortran(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: a compilation of each example")
 	}
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -285,7 +270,7 @@ func TestGfortran(t *testing.T) {
 // which is compiled as Fortran 95 unless flags say otherwise.
 func checkGfortran(t *testing.T, e example, flags ...string) {
 	t.Helper()
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
 	args := append([]string{"-x", "f95", "-ffree-form", "-std=f95", "-O1", "-ffp-contract=off", "-fwrapv", "-J", filepath.Dir(program)}, flags...)
 	out, err := exec.Command("gfortran", append(args, "../fortran/modules/spmd.f90", e.source, "-o", program)...).CombinedOutput()

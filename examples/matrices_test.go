@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/examples/internal/eigen"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // matrices are the inputs of tred2 with their extreme eigenvalues, which other
@@ -40,7 +41,7 @@ func TestTred2Matrices(t *testing.T) {
 			program := build(t, "tred2/tred2.hpf", plan)
 			for _, m := range matrices {
 				for k, pes := range counts {
-					if m.n > 200 && !thorough() && (i+k)%len(plans) != 0 {
+					if m.n > 200 && !effort.All() && (i+k)%len(plans) != 0 {
 						continue // long: each number of PEs under one plan
 					}
 					t.Run(fmt.Sprintf("%s/%d", filepath.Base(m.path), pes), func(t *testing.T) {

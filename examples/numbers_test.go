@@ -10,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 func numeric(name string) example {
@@ -213,7 +214,7 @@ func TestFoldedAsComputed(t *testing.T) {
 		t.Errorf("zeros in max and min: %s\n%s", out, rule)
 	}
 	t.Run("gfortran", func(t *testing.T) {
-		require(t, "gfortran", "gfortran")
+		effort.Tool(t, "gfortran", "gfortran")
 		bin := filepath.Join(dir, "gfortran")
 		if out, err := exec.Command("gfortran", "-w", "-o", bin, all).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -13,11 +13,12 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 var (
-	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 6, and 12 with SPMDC_REQUIRE=all)")
+	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 4, and 12 with SPMDC_REQUIRE=all)")
 	heldSeeds    = flag.Int("holds", 1, "how many choices of places to hold PEs at, per program and number of PEs")
 )
 
@@ -134,10 +135,7 @@ func TestHeldRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *heldPrograms
 	if n == 0 {
-		n = 6
-		if thorough() {
-			n = 12
-		}
+		n = effort.Of(12, 4)
 	}
 	first := max(*seed, 1) + 100000
 	var cases []*randomCase

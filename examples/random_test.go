@@ -19,11 +19,12 @@ import (
 
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 var (
-	programs = flag.Int("programs", 0, "number of random programs (default 12, and 40 with SPMDC_REQUIRE=all)")
+	programs = flag.Int("programs", 0, "number of random programs (default 8, and 40 with SPMDC_REQUIRE=all)")
 	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
 	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
 	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: all); what is built without\n"+
@@ -45,12 +46,9 @@ func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = 12
-		switch {
-		case testing.Short():
+		n = effort.Of(40, 8)
+		if testing.Short() {
 			n = 3
-		case thorough():
-			n = 40
 		}
 	}
 	cases := make([]*randomCase, n)
@@ -68,7 +66,7 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		t.Skipf("%d programs are in %s", n, *dump)
 	}
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	prepare(t, cases)
 	var mu sync.Mutex
 	var seeds []uint64
@@ -107,12 +105,9 @@ func TestRandomRounds(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = 12
-		if thorough() {
-			n = 24
-		}
+		n = effort.Of(24, 6)
 	}
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	cases := make([]*randomCase, n)
 	coverage := map[string]int{}
 	for i := range cases {

@@ -3,6 +3,8 @@ package examples_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // stencils forwards the corners of small arrays; it is a test and no example.
@@ -31,7 +33,7 @@ func TestStencils(t *testing.T) {
 		if testing.Short() {
 			t.Skip("long: builds with the race detector")
 		}
-		require(t, "gcc", "gcc")
+		effort.Tool(t, "gcc", "gcc")
 		t.Parallel()
 		for _, plan := range plans {
 			program := build(t, stencils.source, plan, "--race")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
@@ -18,10 +19,10 @@ func TestTransformedPrograms(t *testing.T) {
 		t.Skip("long: random programs are in TestRandomPrograms")
 	}
 	t.Parallel()
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	n := *programs
 	if n == 0 {
-		n = 8
+		n = effort.Of(8, 4)
 	}
 	var cases []*randomCase
 	for i := range n {

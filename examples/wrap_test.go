@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // wrapped are programs whose INTEGER arithmetic overflows, and whether the outputs beside
@@ -45,7 +46,7 @@ func TestWrapping(t *testing.T) {
 
 // TestWrappingGfortran: the outputs of TestWrapping are gfortran's.
 func TestWrappingGfortran(t *testing.T) {
-	require(t, "gfortran", "gfortran")
+	effort.Tool(t, "gfortran", "gfortran")
 	for name, same := range wrapped {
 		source := filepath.Join("testdata", "wrap", name)
 		program := filepath.Join(t.TempDir(), "program")

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/spmdc/spmdc/internal/effort"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/parser"
@@ -291,7 +292,7 @@ func TestAgreesWithGfortran(t *testing.T) {
 	}
 	gfortran, err := exec.LookPath("gfortran")
 	if err != nil {
-		if os.Getenv("SPMDC_REQUIRE") == "all" {
+		if effort.All() {
 			t.Fatal("gfortran is not installed: apt-get install gfortran")
 		}
 		t.Log("gfortran is not installed, only the parser is tested: apt-get install gfortran")

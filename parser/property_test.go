@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -19,6 +20,7 @@ import (
 
 // TestRoundTrip: a tree, written and parsed again, is the same tree.
 func TestRoundTrip(t *testing.T) {
+	effort.Checks(t, effort.Of(100, 40))
 	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, genFile.Draw(t, "file")) })
 }
 

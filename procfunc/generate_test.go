@@ -1,11 +1,11 @@
 package procfunc_test
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"pgregory.net/rapid"
 )
@@ -467,13 +467,7 @@ func (g *generator) format() string {
 // programs, executed on small grids.
 func TestAgainstEnumeration(t *testing.T) {
 	count := seen{}
-	checks := flag.Lookup("rapid.checks").Value
-	if checks.String() == "100" { // the default: too few for the rare cases
-		if err := checks.Set("600"); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { checks.Set("100") })
-	}
+	effort.Checks(t, effort.Of(600, 200)) // fewer do not have the rare cases
 	rapid.Check(t, func(t *rapid.T) {
 		text := program(t)
 		f, err := tryAnalyze(text)

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randomhpf"
 )
 
 var (
-	programs = flag.Int("programs", 300, "random programs of TestKillsAgainstTraces")
+	programs = flag.Int("programs", effort.Of(300, 100), "random programs of TestKillsAgainstTraces")
 	seed     = flag.Int64("seed", 1, "of the first random program")
 )
 

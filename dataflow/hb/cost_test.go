@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // nests is the system of n communications in nests of depth 4 on 8 PEs. They
@@ -118,7 +119,7 @@ func longProgram(n int) string {
 
 // TestCostOfPrograms: the same for a program, with its relations.
 func TestCostOfPrograms(t *testing.T) {
-	if testing.Short() {
+	if !effort.All() {
 		t.Skip("a long program")
 	}
 	f := functions(t, longProgram(2000))

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randomhpf"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-var hpfs = flag.Int("programs", 150, "random programs of TestAgainstTraces")
+var hpfs = flag.Int("programs", effort.Of(150, 50), "random programs of TestAgainstTraces")
 
 // tracer follows an execution of a program with a vector clock per PE.
 type tracer struct {

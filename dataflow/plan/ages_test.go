@@ -11,6 +11,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -235,7 +236,7 @@ func TestExamplesContradictAgedLies(t *testing.T) {
 		f := procfunc.Analyze(p.Program, p.Graph)
 		for put := range p.Slots {
 			for y := range p.Slots {
-				if y == put || !p.Slots[put].Ready || f.KillsAfter(y+1, put+1, 1) || l.told > 120 {
+				if y == put || !p.Slots[put].Ready || f.KillsAfter(y+1, put+1, 1) || l.told > effort.Of(120, 55) {
 					continue
 				}
 				lied := plan.Search(p.Program, agedLiar{f, y + 1, put + 1}, plan.Options{Relations: func(c *comm.Program, g *cfg.Graph) plan.Relations {

@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // seeds choose the guessed relations that each program is planned by.
@@ -201,7 +202,11 @@ func TestRejectsSpoiltProofs(t *testing.T) {
 			t.Errorf("%s: %s: %v, want %q\n%s", name, what, err, want, s)
 		}
 	}
+	sample := effort.Sample(3)
 	eachQuietPlan(t, func(name string, s *sketch) {
+		if !sample() {
+			return
+		}
 		for i, line := range s.slots {
 			if strings.Fields(line)[2] == "ready" {
 				c := s.clone()
@@ -243,7 +248,7 @@ func TestRejectsSpoiltProofs(t *testing.T) {
 		}
 	})
 	for what, want := range map[string]int{"dropped ready message": 50, "dropped proof": 100, "dropped kill": 50, "dropped claim": 300, "one more in the class": 50, "raised": 500} {
-		if tried[what] < want {
+		if tried[what] < effort.Of(want, want/4) {
 			t.Errorf("%s: only %d plans were spoilt so", what, tried[what])
 		}
 	}

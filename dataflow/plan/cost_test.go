@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -69,7 +70,7 @@ func watchMemory() func() uint64 {
 //
 //	go test ./dataflow/plan -run TestCost$ -v -costcomms 2000
 func TestCost(t *testing.T) {
-	if testing.Short() {
+	if !effort.All() {
 		t.Skip("long: it measures the cost of the analysis")
 	}
 	for name, text := range map[string]string{"changing": changing(*costComms), "nests": nests(*costComms, true)} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // browser is the path of Chromium. The test is skipped where there is none, and
@@ -24,7 +25,7 @@ func browser(t *testing.T) string {
 			return path
 		}
 	}
-	if os.Getenv("SPMDC_REQUIRE") == "all" {
+	if effort.All() {
 		t.Fatal("chromium is not installed (Debian package chromium) and SPMDC_REQUIRE=all wants it")
 	}
 	t.Skip("chromium is not installed (Debian package chromium)")

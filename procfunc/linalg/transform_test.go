@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/ir/depend"
 	. "github.com/spmdc/spmdc/procfunc/linalg"
 )
@@ -104,6 +105,7 @@ func TestCovers(t *testing.T) {
 // TestTransformsAgainstEnumeration: products and the superset test are those of
 // the sets of positions that the transforms give.
 func TestTransformsAgainstEnumeration(t *testing.T) {
+	effort.Checks(t, effort.Of(100, 30))
 	covered := 0
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) Transform {

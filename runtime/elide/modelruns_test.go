@@ -4,6 +4,8 @@ import (
 	"flag"
 	"slices"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // setting is one way to run traces.
@@ -192,7 +194,11 @@ func TestModelUnaligned3(t *testing.T) {
 // misaligned before, and learn it.
 func TestModelUnalignedThenLearned(t *testing.T) {
 	checkTraces(t, false, func(visit func(trace)) {
+		sample := effort.Sample(4)
 		unaligned(3, 3, 3, privateOp)(func(tr trace) {
+			if !sample() {
+				return
+			}
 			visit(tr)
 			broke := trace{slices.Clone(tr[0]), tr[1], tr[2]}
 			broke[0][2].access = Remote

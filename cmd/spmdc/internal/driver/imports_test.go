@@ -61,6 +61,7 @@ var imports = []struct {
 	{"internal/gcless", nil}, // a setting of the process
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/golden", nil}, // help for all tests
+	{"internal/effort", nil}, // help for all tests
 	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"dataflow/replay", nil}, // knows runs, not programs
