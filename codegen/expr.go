@@ -398,6 +398,13 @@ func (g *gen) view(r *ir.Ref) (object string, subs []string) {
 
 // element renders an array element; store tells that it is assigned.
 func (g *gen) element(r *ir.Ref, store bool) string {
+	if g.fetches && r.Sym.Distributed() {
+		subs := make([]string, len(r.Subs))
+		for d, s := range r.Subs {
+			subs[d] = g.idx(g.position(s), r, d)
+		}
+		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), strings.Join(subs, ", "), ir.ExprString(r))
+	}
 	if acc := g.prog.Access[r]; acc != nil && acc.Mode == comm.Walk {
 		if !g.opt.Check {
 			return g.walked[acc.Comm]
@@ -410,13 +417,6 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 	}
 	if b := g.leaf[r]; b != "" {
 		return b
-	}
-	if g.fetches && r.Sym.Distributed() {
-		subs := make([]string, len(r.Subs))
-		for d, s := range r.Subs {
-			subs[d] = g.idx(g.position(s), r, d)
-		}
-		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), strings.Join(subs, ", "), ir.ExprString(r))
 	}
 	object, subs := g.view(r)
 	if g.opt.Check {

@@ -110,6 +110,13 @@ jx(3)=k
 do i=1,8
  a(i)=b(jx(i))
 end do`, 8, 0, "index out of range: b(jx(i)), dimension 1 is 0"},
+	{"gathercond", vectors, `integer jx(8)
+!HPF$ ALIGN jx(i) WITH a(i)`, `do i=1,8
+ jx(i)=i
+end do
+do i=1,8
+ if (b(jx(i))>=0) a(i+k)=b(jx(i))
+end do`, 0, 1, "26: PE 0: index out of range: a(i+k), dimension 1 is 9"},
 	{"indexpriv", vectors, "integer ix(8)", `do i=1,8
  ix(i)=i
 end do
