@@ -112,6 +112,7 @@ type gen struct {
 	around   int // open loops that all PEs execute together
 
 	divided bool // PEs execute different parts of what is emitted now
+	loops   int  // of the program; 0: not counted yet
 	fetches bool // distributed elements are fetched from their owners
 
 	inside *ir.Site // the call that the statement emitted last is part of

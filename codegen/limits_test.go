@@ -106,6 +106,18 @@ end program
 	add("281474976710646_8", "", "i")
 	add("-281474976710656_8", "", "i")
 	mains["texts"] = []byte(emit(t, "texts.hpf", fmt.Sprintf(texts, "10**7"), plan.Elide, codegen.Options{}))
+	// Of so many loops, those that assign elements alone are functions of their own.
+	long, pairs := strings.Builder{}, 120
+	long.WriteString("program long\n  integer, parameter :: n = 30\n  integer :: i\n  real(8) :: a(n), b(n), s\n!HPF$ DISTRIBUTE a(BLOCK)\n!HPF$ ALIGN b(i) WITH a(i)\n" +
+		"  do i = 1, n\n    a(i) = i\n    b(i) = 0\n  end do\n  s = 0\n")
+	for k := range pairs {
+		fmt.Fprintf(&long, "  do i = 2, n\n    b(i) = a(i-1) + %d\n  end do\n  do i = n - 1, 1, -1\n    if (b(i) > 2) a(i) = b(i+1)\n  end do\n  do i = 1, n\n    s = s + a(i)\n  end do\n", k)
+	}
+	long.WriteString("  print *, s, a(7), b(30)\nend program\n")
+	mains["long"] = []byte(emit(t, "long.hpf", long.String(), plan.Elide, codegen.Options{}))
+	if n := strings.Count(string(mains["long"]), "pe.Apart(func() {"); n < 2*pairs || n > 2*pairs+1 {
+		t.Errorf("%d loops of the long program are functions", n)
+	}
 	program, err := bundle.Build(t.TempDir(), mains)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +125,10 @@ end program
 	const far = "21885.000000000000 104.00000000000000 0.0000000000000000" // gfortran's
 	for name := range mains {
 		want := far
-		if name == "texts" {
+		switch name {
+		case "long":
+			want = "8119121.0000000000 7147.0000000000000 7169.0000000000000" // gfortran's
+		case "texts":
 			want = "100000 5 hello 3 xy 2 120001 60002 xy 0 T F F T 0 0 2" // gfortran's too
 		}
 		for _, n := range []string{"1", "3", "4", "7"} {

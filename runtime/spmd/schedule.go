@@ -22,6 +22,8 @@ func (s Sub) constant() bool { return s.Axis < 0 || s.Coef == 0 }
 // Box is the Box of the given axes in storage that belongs to the PE and lasts
 // until the next call: for needs that are computed in hot loops, since a
 // composite literal would be allocated anew each time.
+//
+//go:noinline
 func (pe *PE) Box(axes ...dist.Triplet) Box {
 	pe.axes = append(pe.axes[:0], axes...)
 	return pe.axes[:len(axes):len(axes)]
@@ -346,3 +348,9 @@ func (s *schedule) fill(t *transfer, p, q, base int, box []dist.Triplet) {
 		t.cells = slices.Clone(s.sect)
 	}
 }
+
+// Apart calls f, a loop of a long program. The Go compiler does not put it in line
+// here, as it would where f is called directly, and is done with the program sooner.
+//
+//go:noinline
+func (pe *PE) Apart(f func()) { f() }
