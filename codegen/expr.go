@@ -399,21 +399,13 @@ func (g *gen) view(r *ir.Ref) (object string, subs []string) {
 // element renders an array element; store tells that it is assigned.
 func (g *gen) element(r *ir.Ref, store bool) string {
 	if g.fetches && r.Sym.Distributed() {
-		subs := make([]string, len(r.Subs))
-		for d, s := range r.Subs {
-			subs[d] = g.idx(g.position(s), r, d)
-		}
-		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), strings.Join(subs, ", "), ir.ExprString(r))
+		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), g.ownSubs(r), ir.ExprString(r))
 	}
 	if acc := g.prog.Access[r]; acc != nil && acc.Mode == comm.Walk {
 		if !g.opt.Check {
 			return g.walked[acc.Comm]
 		}
-		subs := make([]string, len(r.Subs))
-		for d, s := range r.Subs {
-			subs[d] = g.idx(g.position(s), r, d)
-		}
-		return fmt.Sprintf("spmd.Element(%s, %s)", g.walked[acc.Comm], strings.Join(subs, ", "))
+		return fmt.Sprintf("spmd.Element(%s, %s)", g.walked[acc.Comm], g.ownSubs(r))
 	}
 	if b := g.leaf[r]; b != "" {
 		return b
@@ -448,6 +440,15 @@ func (g *gen) checkedSubs(r *ir.Ref, object string, subs []string) (string, []st
 		out[d] = g.idx(subs[d], r, d)
 	}
 	return object, out
+}
+
+// ownSubs renders the subscripts of the source with their tests.
+func (g *gen) ownSubs(r *ir.Ref) string {
+	subs := make([]string, len(r.Subs))
+	for d, s := range r.Subs {
+		subs[d] = g.idx(g.position(s), r, d)
+	}
+	return strings.Join(subs, ", ")
 }
 
 // idx renders the test of a subscript. What all PEs execute fails on all of them, and

@@ -86,6 +86,12 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		parts:  map[*ir.Do]string{},
 		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
+	ir.Walk(p.Program.IR.Body, func(s ir.Stmt) bool {
+		if _, ok := s.(*ir.Do); ok {
+			g.loops++
+		}
+		return true
+	})
 	return g.program()
 }
 
@@ -112,7 +118,7 @@ type gen struct {
 	around   int // open loops that all PEs execute together
 
 	divided bool // PEs execute different parts of what is emitted now
-	loops   int  // of the program; 0: not counted yet
+	loops   int  // of the program
 	fetches bool // distributed elements are fetched from their owners
 
 	inside *ir.Site // the call that the statement emitted last is part of

@@ -69,10 +69,6 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	g.saveFinal(d)
 	g.out.p("if it := %s; it.N > 0 {", it)
 	g.bound[d.Index]++
-	apart := len(walks) == 0 && g.manyLoops() && (len(l.varies) == 0 || len(l.varies) == 1 && l.varies[d.Index])
-	if apart {
-		g.out.p("pe.Apart(func() {")
-	}
 	first := len(g.out.lines)
 	g.out.p("%s := %s", k, l.start())
 	g.out.p("nT := it.N")
@@ -100,9 +96,6 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	}
 	g.out.p("}")
 	g.dropUnusedBefore(first, inner, k)
-	if apart {
-		g.out.p("})")
-	}
 	g.out.p("}")
 	g.bound[d.Index]--
 	g.setFinal(d)
@@ -110,21 +103,6 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		delete(g.leaf, f.ref)
 	}
 	return true
-}
-
-// manyLoops reports whether the program has so many loops that those that assign nothing
-// but elements are functions of their own: the time that the Go compiler takes for a
-// function grows faster than its length.
-func (g *gen) manyLoops() bool {
-	if g.loops == 0 {
-		ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
-			if _, ok := s.(*ir.Do); ok {
-				g.loops++
-			}
-			return true
-		})
-	}
-	return g.loops > 200
 }
 
 // head opens the loop, with or without a count of the iterations.

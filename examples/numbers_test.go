@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,7 +69,28 @@ func TestNaNLoses(t *testing.T) {
 // TestShortCircuit: what .and. and .or. do not need is not evaluated, and a reduction
 // divides by nothing that the loop would not have divided by.
 func TestShortCircuit(t *testing.T) {
-	checkNumbers(t, numeric("short"), plans[0])
+	e := numeric("short")
+	checkNumbers(t, e, plans[0])
+	// gfortran evaluates both sides. It is told not to by IFs.
+	t.Run("gfortran", func(t *testing.T) {
+		t.Parallel()
+		text, err := os.ReadFile(e.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		and := regexp.MustCompile(`(?m)^ *(\w+) = (\w+) \.and\. `)
+		or := regexp.MustCompile(`(?m)^ *(\w+) = (\w+) \.or\. `)
+		if len(and.FindAll(text, -1)) < 4 || len(or.FindAll(text, -1)) < 2 {
+			t.Fatalf("%s has not the form that the test knows", e.source)
+		}
+		text = and.ReplaceAll(text, []byte("if ($1) $2 = "))
+		text = or.ReplaceAll(text, []byte("if (.not. $1) $2 = "))
+		e.source = filepath.Join(t.TempDir(), "ifs.hpf")
+		if err := os.WriteFile(e.source, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		checkGfortran(t, e)
+	})
 }
 
 // TestOrderOnOnePE: on one PE every bit is that of the order of the source.

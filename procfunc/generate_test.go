@@ -467,7 +467,7 @@ func (g *generator) format() string {
 // programs, executed on small grids.
 func TestAgainstEnumeration(t *testing.T) {
 	count := seen{}
-	effort.Checks(t, effort.Of(600, 200)) // fewer do not have the rare cases
+	effort.Checks(t, effort.Of(600, 200)) // of fewer, the rare cases are missing
 	rapid.Check(t, func(t *rapid.T) {
 		text := program(t)
 		f, err := tryAnalyze(text)

@@ -178,10 +178,7 @@ func TestGfortranAccepts(t *testing.T) {
 		t.Skip("long: gfortran compiles many programs")
 	}
 	effort.Tool(t, "gfortran", "gfortran")
-	n := uint64(12)
-	if os.Getenv("SPMDC_REQUIRE") == "all" {
-		n = 40
-	}
+	n := uint64(effort.Of(40, 12))
 	dir := t.TempDir()
 	for seed := range n {
 		p := Sample(seed + 10000)

@@ -194,7 +194,10 @@ func mayFail(e ir.Expr) bool {
 	ir.WalkExpr(e, func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Bin:
-			found = found || e.Op == ir.Div && e.Typ.IsInteger() && !nonzero(e.R)
+			if e.Typ.IsInteger() {
+				c, known := e.R.(*ir.Const)
+				found = found || e.Op == ir.Div && !nonzero(e.R) || e.Op == ir.Pow && !(known && c.Int >= 0)
+			}
 		case *ir.Call:
 			switch e.Name {
 			case "mod", "modulo":

@@ -120,8 +120,6 @@ func (a *Array[T]) Owned(axis int) dist.Triplet { return a.own[axis] }
 
 // Iters is the iterations x of loop for which a*x+b, a subscript of the axis,
 // is owned by PE q.
-//
-//go:noinline
 func (a *Array[T]) Iters(q, axis, coef, off int, loop dist.Triplet) dist.Triplet {
 	return a.Layout.Iters(q, axis, coef, off, loop)
 }

@@ -110,8 +110,6 @@ func (c *Comm[T]) slots(rank int, memories []*transport.Slice[T]) {
 func (c *Comm[T]) slotNumber() int { return int(c.epoch % uint64(len(c.bufs))) }
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
-//
-//go:noinline
 func (c *Comm[T]) Sync(m Mode) *Comm[T] {
 	c.mode = c.pe.prog.mode(m)
 	return c

@@ -22,8 +22,6 @@ func (s Sub) constant() bool { return s.Axis < 0 || s.Coef == 0 }
 // Box is the Box of the given axes in storage that belongs to the PE and lasts
 // until the next call: for needs that are computed in hot loops, since a
 // composite literal would be allocated anew each time.
-//
-//go:noinline
 func (pe *PE) Box(axes ...dist.Triplet) Box {
 	pe.axes = append(pe.axes[:0], axes...)
 	return pe.axes[:len(axes):len(axes)]
