@@ -40,13 +40,15 @@ func (f *checkpointFlags) args() []string {
 
 // again makes the arguments with which the program is started again, from those of the
 // first time: it goes on from its checkpoint, prints nothing twice, and gets the same
-// input, which must be a file for that.
+// input, which must be a file for that. A checkpoint that was there before is of another
+// run: before the first one of this run it begins from the start.
 func (f *checkpointFlags) again(args []string, stdin *os.File) func(shown int64) ([]string, error) {
 	var begin int64
 	var pipe error
 	if stdin != nil {
 		begin, pipe = stdin.Seek(0, io.SeekCurrent)
 	}
+	before, _ := os.Stat(f.Checkpoint)
 	return func(shown int64) ([]string, error) {
 		if pipe != nil {
 			return nil, errors.New("its input is no file, and cannot be read again")
@@ -57,7 +59,9 @@ func (f *checkpointFlags) again(args []string, stdin *os.File) func(shown int64)
 			}
 		}
 		more := slices.Clone(args)
-		if !f.Restart {
+		now, err := os.Stat(f.Checkpoint)
+		own := err == nil && (before == nil || !os.SameFile(before, now) || !before.ModTime().Equal(now.ModTime()))
+		if own && !f.Restart {
 			more = append(more, "-restart")
 		}
 		if f.Output == "" {
