@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/runtime"
 )
 
@@ -73,7 +74,7 @@ func Module(dir string, mains map[string][]byte) error {
 func Go(dir string, args ...string) (output string, err error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GO111MODULE=on")
+	cmd.Env = append(slices.Concat(gcless.Toolchain, os.Environ()), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GO111MODULE=on")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -13,6 +13,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/spmdc/spmdc/internal/gcless"
 )
 
 // goTool is a Go toolchain, described as far as it influences what it builds.
@@ -53,7 +55,7 @@ func (g *goTool) environ(more ...string) []string {
 	if g.host {
 		env = append(env, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	}
-	return append(env, more...)
+	return slices.Concat(gcless.Toolchain, env, more) // the last value of a variable counts
 }
 
 // findGo returns the Go toolchain on PATH. A host tool builds programs that run
