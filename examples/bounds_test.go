@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // withoutChecks are the examples whose innermost loops have no bounds checks.
@@ -31,9 +32,7 @@ var leastInnermost = map[string]int{"jacobi": 4, "matmul": 4, "tred2": 20}
 // of bounds checks. No innermost loop of withoutChecks has one; for all examples
 // testdata/boundschecks.golden tells which do.
 func TestBoundsChecks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: a compilation of each example")
-	}
+	effort.Full(t, "a compilation of each example")
 	t.Parallel()
 	all := examples(t)
 	found, err := innermost(t.TempDir(), emittedMains(t))

@@ -59,18 +59,18 @@ func emit(source, plan string, flags ...string) ([]byte, error) {
 	return trySpmdc(append([]string{"explain", "--verify-passes", "--sync=" + plan, source, "code"}, flags...)...)
 }
 
-// sourcesLike are all programs of the examples and of single tests that are in the
-// language of one.
-func sourcesLike(source string) (all []string, err error) {
-	for _, folder := range []string{"*", "testdata/*"} {
-		sources, err := filepath.Glob(folder + "/*" + filepath.Ext(source))
+// sources are all programs of the examples and of single tests that can be built under
+// a plan: those with coarrays have but one.
+func sources(plan string) (all []string, err error) {
+	for _, files := range []string{"*/*.hpf", "testdata/*/*.hpf", "*/*.f90", "testdata/*/*.f90"} {
+		if plan != plans[0] && filepath.Ext(files) == ".f90" {
+			continue
+		}
+		list, err := filepath.Glob(files)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, sources...)
-	}
-	if !slices.Contains(all, source) {
-		return nil, fmt.Errorf("%s is not among the programs of tests", source)
+		all = append(all, list...)
 	}
 	return all, nil
 }
@@ -79,11 +79,14 @@ func sourcesLike(source string) (all []string, err error) {
 // under the race detector with --race.
 func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 	t.Helper()
-	key := strings.Join(append([]string{filepath.Ext(source), plan}, flags...), " ")
+	key := strings.Join(append([]string{plan}, flags...), " ")
 	path, err := once(&shared.bundles, &shared.bundles.paths, key, func() (string, error) {
-		all, err := sourcesLike(source)
+		all, err := sources(plan)
 		if err != nil {
 			return "", err
+		}
+		if !slices.Contains(all, source) {
+			return "", fmt.Errorf("%s is not among the programs of tests", source)
 		}
 		return bundled(filepath.Join(shared.dir, strings.ReplaceAll(key, " ", "")), all, plan, flags...)
 	})()

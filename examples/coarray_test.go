@@ -94,7 +94,10 @@ func TestCoarraysChecked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: bundles of its own")
 	}
-	flags := []string{"--check", "--race"}
+	flags := []string{"--check"}
+	if effort.All() {
+		flags = append(flags, "--race")
+	}
 	for i, source := range coarrayPrograms(t) {
 		if !effort.All() && i%3 != 1 {
 			continue

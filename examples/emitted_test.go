@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // emittedMains is main.go of each example, by its name.
@@ -32,9 +33,7 @@ func emittedMains(t *testing.T) map[string][]byte {
 // TestEmittedModules: gofmt and vet have nothing to say of what compile writes, and
 // its module has all packages that it imports.
 func TestEmittedModules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: vet of each example")
-	}
+	effort.Full(t, "vet of each example")
 	t.Parallel()
 	mains := emittedMains(t)
 	dir := t.TempDir()

@@ -27,12 +27,16 @@ var update = flag.Bool("update", false, "write the goldens of explain comm")
 // plans are the synchronisation plans; all give the same answers.
 var plans = []string{"elide", "popl96", "handshake", "barrier"}
 
-// chosenPlans are all of them, or with -short the first.
+// chosenPlans are those that examples are run under: all of them, or the two whose
+// programs differ most, or with -short the first.
 func chosenPlans() []string {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return plans[:1]
+	case effort.All():
+		return plans
 	}
-	return plans
+	return []string{"elide", "barrier"}
 }
 
 // runLimit is how long one run of an example may take. None needs a tenth of
@@ -216,7 +220,9 @@ func TestExamples(t *testing.T) {
 				t.Parallel()
 				program := build(t, e.source, plan)
 				for _, n := range counts {
-					e.check(t, program, n)
+					if n < 40 || plan == plans[0] || effort.All() {
+						e.check(t, program, n)
+					}
 				}
 			})
 		}
@@ -240,19 +246,14 @@ func TestChecked(t *testing.T) {
 // TestRace runs the examples under the race detector: under plan elide on several
 // numbers of PEs, under the others, whose messages are more, on one.
 func TestRace(t *testing.T) {
+	effort.Full(t, "builds every example with the race detector")
 	effort.Tool(t, "gcc", "gcc")
-	counts, under := []int{3}, plans[:1]
-	if testing.Short() {
-		t.Skip("long: builds every example with the race detector")
-	} else if effort.All() {
-		counts, under = []int{2, 3, 4, 7}, plans
-	}
 	for _, e := range examples(t) {
-		for _, plan := range under {
+		for _, plan := range plans {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
 				program := build(t, e.source, plan, "--race")
-				counts := counts
+				counts := []int{2, 3, 4, 7}
 				if plan != plans[0] {
 					counts = []int{3}
 				}

@@ -117,7 +117,7 @@ func TestHeldExamples(t *testing.T) {
 					}
 					input = string(text)
 				}
-				for _, plan := range []string{"elide", "popl96"} {
+				for _, plan := range plans[:effort.Of(2, 1)] {
 					h.run(t, input, build(t, e.source, plan, "--check"), e.want(t))
 				}
 			})
@@ -135,7 +135,7 @@ func TestHeldRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *heldPrograms
 	if n == 0 {
-		n = effort.Of(12, 4)
+		n = effort.Of(12, 3)
 	}
 	first := max(*seed, 1) + 100000
 	var cases []*randomCase

@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 0, "number of random programs (default 8, and 40 with SPMDC_REQUIRE=all)")
+	programs = flag.Int("programs", 0, "number of random programs (default 6, and 40 with SPMDC_REQUIRE=all)")
 	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
 	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
 	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: all); what is built without\n"+
@@ -46,7 +46,7 @@ func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(40, 8)
+		n = effort.Of(40, 6)
 		if testing.Short() {
 			n = 3
 		}
@@ -105,7 +105,7 @@ func TestRandomRounds(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(24, 6)
+		n = effort.Of(24, 4)
 	}
 	effort.Tool(t, "gfortran", "gfortran")
 	cases := make([]*randomCase, n)
@@ -149,7 +149,10 @@ type way struct {
 
 // allPlans are the plans that random programs are built under.
 func allPlans() (ways []way) {
-	chosen := chosenPlans()
+	chosen := plans
+	if testing.Short() {
+		chosen = plans[:1]
+	}
 	if *builds != "" {
 		chosen = strings.Split(*builds, ",")
 	}

@@ -30,9 +30,7 @@ func TestStencils(t *testing.T) {
 		stencils.check(t, build(t, stencils.source, plans[0], "--check"), 9)
 	})
 	t.Run("race", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("long: builds with the race detector")
-		}
+		effort.Full(t, "builds with the race detector")
 		effort.Tool(t, "gcc", "gcc")
 		t.Parallel()
 		for _, plan := range plans {

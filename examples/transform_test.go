@@ -22,7 +22,7 @@ func TestTransformedPrograms(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
 	n := *programs
 	if n == 0 {
-		n = effort.Of(8, 4)
+		n = effort.Of(8, 3)
 	}
 	var cases []*randomCase
 	for i := range n {

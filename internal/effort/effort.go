@@ -14,6 +14,15 @@ import (
 // All reports whether all cases are to be tried.
 func All() bool { return os.Getenv("SPMDC_REQUIRE") == "all" }
 
+// Full skips a test that only the project's own checks make: what it costs is more than
+// what it finds that others do not.
+func Full(t testing.TB, why string) {
+	t.Helper()
+	if !All() {
+		t.Skip(why + ": with SPMDC_REQUIRE=all")
+	}
+}
+
 // Tool skips the test where a tool is not installed, and fails it where all are wanted.
 // debian is the package that has it.
 func Tool(t testing.TB, tool, debian string) {
