@@ -370,7 +370,7 @@ func TestOutOfBounds(t *testing.T) {
 		if err := os.WriteFile(source, []byte(text.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("gfortran", "-w", "-fcheck=all", source, "-o", program).CombinedOutput(); err != nil {
+		if out, err := exec.Command("gfortran", "-w", "-fcheck=all", "-fno-backtrace", source, "-o", program).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		for _, b := range boundeds {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
@@ -15,7 +16,7 @@ func TestRandomPlanes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: many programs")
 	}
-	const programs = 150
+	programs := effort.Of(150, 50)
 	with := 0
 	for seed := range uint64(programs) {
 		source := randprog.Planes(seed).Source

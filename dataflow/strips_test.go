@@ -106,7 +106,7 @@ func TestRandomStrips(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: many programs")
 	}
-	const programs = 150
+	programs := effort.Of(150, 50)
 	with, proved := 0, 0
 	for seed := range uint64(programs) {
 		source := randprog.Sample(seed + 1).Source

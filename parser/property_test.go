@@ -20,7 +20,7 @@ import (
 
 // TestRoundTrip: a tree, written and parsed again, is the same tree.
 func TestRoundTrip(t *testing.T) {
-	effort.Checks(t, effort.Of(100, 40))
+	effort.Checks(t, effort.Of(100, 15))
 	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, genFile.Draw(t, "file")) })
 }
 

@@ -2,6 +2,7 @@ package procfunc
 
 import (
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -16,6 +17,7 @@ type Pair struct{ From, To int }
 type PESpace struct {
 	np      int
 	layouts map[*comm.Comm]*dist.Layout
+	arrays  map[*ir.Symbol]*dist.Layout
 	shapes  map[int]dist.Grid
 	// of says the value of a scalar or an index of a loop around; missing is set when it
 	// does not know.
@@ -27,7 +29,7 @@ type PESpace struct {
 // indices at the instances that are asked for; it may be changed by its owner
 // between calls.
 func NewPESpace(np int, of func(name string) (int64, bool)) *PESpace {
-	return &PESpace{np: np, layouts: map[*comm.Comm]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
+	return &PESpace{np: np, layouts: map[*comm.Comm]*dist.Layout{}, arrays: map[*ir.Symbol]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
 }
 
 // Messages lists the messages of one instance of communication c, by sender and
@@ -157,8 +159,13 @@ func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 }
 
 func (s *PESpace) layoutOf(k comm.Constraint) *dist.Layout {
-	m := k.Array.Mapping
-	return dist.NewLayout(m.Map, mapping.Shape(m.Grid, s.np))
+	l := s.arrays[k.Array]
+	if l == nil {
+		m := k.Array.Mapping
+		l = dist.NewLayout(m.Map, mapping.Shape(m.Grid, s.np))
+		s.arrays[k.Array] = l
+	}
+	return l
 }
 
 // rangeOn is the values of an index on PE q.

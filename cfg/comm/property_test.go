@@ -8,6 +8,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
@@ -29,6 +30,7 @@ func TestRandomPrograms(t *testing.T) {
 // test less than it says.
 func checkRandom(t *testing.T, generate func(t *rapid.T) string, most int, kinds ...string) {
 	t.Helper()
+	effort.Checks(t, effort.Of(100, 60))
 	seen := coverage{}
 	rapid.Check(t, func(t *rapid.T) {
 		text := generate(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
@@ -68,9 +69,8 @@ func TestScripts(t *testing.T) {
 			case "gfortran":
 				_, err := exec.LookPath("gfortran")
 				return err == nil, nil
-			case "cc":
-				_, err := exec.LookPath("gcc")
-				return err == nil, nil
+			case "full":
+				return effort.All(), nil
 			}
 			return false, errors.New("unknown condition " + cond)
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/exact"
 	"github.com/spmdc/spmdc/dataflow/hb"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randomhpf"
 	"github.com/spmdc/spmdc/procfunc"
@@ -118,7 +119,7 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-const mutationSeeds = 50
+var mutationSeeds = effort.Of(50, 25)
 
 // TestMutations spoils parts of proofs that are right: messages, who uses what they
 // bring, ways to go, claims. What is still accepted must have no path on which a
@@ -161,7 +162,7 @@ func TestMutations(t *testing.T) {
 	}
 	t.Logf("with an early put, all refused: %v; other refused: %v; accepted: %v", spoilt, lost, kept)
 	for what, least := range map[string]int{"certain message lost": 5, "put more": 10, "user more": 1, "slot less": 10} {
-		if spoilt[what] < least {
+		if spoilt[what] < effort.Of(least, 1) {
 			t.Errorf("only %d mutations %q let a put come early", spoilt[what], what)
 		}
 	}

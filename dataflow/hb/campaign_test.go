@@ -11,10 +11,11 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 var (
-	graphs = flag.Int("graphs", 1000, "random programs in TestRandomPrograms")
+	graphs = flag.Int("graphs", effort.Of(1000, 500), "random programs in TestRandomPrograms")
 	seed   = flag.Uint64("seed", 1, "of the random programs; 0 for a fresh one")
 	paths  = flag.Int("paths", 200, "sampled executions of each random program")
 )

@@ -29,7 +29,7 @@ func TestGolden(t *testing.T) {
 
 // TestColours wants colours to change nothing but colours.
 func TestColours(t *testing.T) {
-	r := analyze(t, example(t, "stencils")).Build("stencils.hpf", true)
+	r := built(t, "stencils")
 	plain, coloured := r.Text(false), r.Text(true)
 	for verdict, code := range map[string]string{"NoSync": "\x1b[1;32m", "Once": "\x1b[1;36m", "Sync": "\x1b[1;33m"} {
 		if strings.Contains(plain, "\x1b") || !strings.Contains(coloured, code+verdict) {

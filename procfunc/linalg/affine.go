@@ -129,8 +129,16 @@ func (a Affine) Rename(to func(string) string) (Affine, bool) {
 // Eval is the value of a where every variable v has the value at(v), or false
 // on overflow.
 func (a Affine) Eval(at func(string) int64) (int64, bool) {
+	var few [8]string
+	vars := few[:0]
+	for v, x := range a.T {
+		if x != 0 {
+			vars = append(vars, v)
+		}
+	}
+	slices.Sort(vars) // so that overflow is reproducible
 	sum, ok := a.C, true
-	for _, v := range a.Vars() { // in order, so that overflow is reproducible
+	for _, v := range vars {
 		if sum, ok = mulAdd(sum, at(v), a.T[v]); !ok {
 			return 0, false
 		}
