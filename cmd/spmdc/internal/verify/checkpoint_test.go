@@ -9,6 +9,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // withTools makes the cache of programs one of the test's own.
@@ -70,13 +71,14 @@ func TestRandomCheckpoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: it builds programs")
 	}
-	r, err := Random(withTools(t), RandomOptions{Programs: 3, Seed: 4, Options: Options{
+	programs := effort.Of(3, 1)
+	r, err := Random(withTools(t), RandomOptions{Programs: programs, Seed: 4, Options: Options{
 		PEs: []int{3}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute, Checkpoints: true,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.OK() || r.Runs != 3 {
+	if !r.OK() || r.Runs != programs {
 		var b strings.Builder
 		r.Write(&b)
 		t.Error(b.String())
