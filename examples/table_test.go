@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // tablePEs is how many PEs the messages are counted for.
@@ -145,8 +147,8 @@ var quiet = map[string]bool{
 // TestTable: the paper's table for every example, and what it says of its own,
 // which the README shows too. -update writes both.
 func TestTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: all plans of all examples")
+	if !*update {
+		effort.Full(t, "all plans of all examples")
 	}
 	t.Parallel()
 	const anyLine = 1 << 30
