@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spmdc/spmdc/internal/rounds"
 )
 
 // layered are the examples whose libraries synchronise because they cannot know
@@ -65,7 +67,7 @@ func BenchmarkElision(b *testing.B) {
 					}
 					times := inRounds(b, runs)
 					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(1000*quantile(times["off"], 0.5), "ms")
+					b.ReportMetric(1000*rounds.Quantile(times["off"], 0.5), "ms")
 					ratio, _ := paired(times[again], times["off"])
 					b.ReportMetric(ratio, "noise")
 					for _, name := range []string{"online", "plan"} {

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spmdc/spmdc/internal/rounds"
 )
 
 // longer says how the benchmark changes an example so that it communicates for a
@@ -99,7 +100,7 @@ func BenchmarkSync(b *testing.B) {
 					}
 					times := inRounds(b, runs)
 					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(1000*quantile(times[programs[compared[0]]], 0.5), "ms")
+					b.ReportMetric(1000*rounds.Quantile(times[programs[compared[0]]], 0.5), "ms")
 					ratio, _ := paired(times[again], times[programs[compared[0]]])
 					b.ReportMetric(ratio, "noise")
 					for _, pair := range [][2]int{{0, 1}, {1, 2}, {0, 2}} {
@@ -119,20 +120,19 @@ func BenchmarkSync(b *testing.B) {
 // again names the second run of a program in each round.
 const again = "again"
 
-// inRounds measures each of runs once in each of the benchmark's rounds, in an order
-// that changes at random, and returns the times in seconds, by name and round.
+// inRounds measures each of runs once in each of the benchmark's rounds, and returns the
+// times in seconds, by name and round.
 func inRounds(b *testing.B, runs map[string]func(round int) time.Duration) map[string][]float64 {
 	names := slices.Sorted(maps.Keys(runs))
-	r := rand.New(rand.NewPCG(1, 2))
+	list, err := rounds.Run(len(names), syncRounds(b), func(i, round int) (float64, error) {
+		return runs[names[i]](round).Seconds(), nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	times := map[string][]float64{}
-	for round := range syncRounds(b) + 1 {
-		r.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
-		for _, name := range names {
-			d := runs[name](round)
-			if round > 0 { // the first is to warm up
-				times[name] = append(times[name], d.Seconds())
-			}
-		}
+	for i, name := range names {
+		times[name] = list[i]
 	}
 	return times
 }
@@ -214,23 +214,8 @@ func timed(b *testing.B, e example, program, pes string, args ...string) time.Du
 // paired is the median of the ratios of times that were taken in one round, and its
 // error.
 func paired(times, others []float64) (ratio, noise float64) {
-	ratios := make([]float64, len(times))
-	for i := range ratios {
-		ratios[i] = times[i] / others[i]
-	}
-	spread := quantile(ratios, 0.75) - quantile(ratios, 0.25)
-	return quantile(ratios, 0.5), spread / 2 / math.Sqrt(float64(len(ratios)))
-}
-
-// quantile of a list, by interpolation.
-func quantile(list []float64, q float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	at := q * float64(len(sorted)-1)
-	lo := int(at)
-	if lo+1 == len(sorted) {
-		return sorted[lo]
-	}
-	return sorted[lo] + (at-float64(lo))*(sorted[lo+1]-sorted[lo])
+	ratio, spread := rounds.Ratio(times, others)
+	return ratio, spread / math.Sqrt(float64(len(times)))
 }
 
 // TestLonger: every example that a benchmark makes longer is one, and the changes

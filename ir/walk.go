@@ -309,3 +309,14 @@ func cloneList(list []Expr) []Expr {
 	}
 	return out
 }
+
+// Reads reports whether the program reads standard input.
+func (p *Program) Reads() (found bool) {
+	Walk(p.Body, func(s Stmt) bool {
+		if r, ok := s.(*Read); ok && r.From == nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

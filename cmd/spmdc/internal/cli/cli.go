@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/bench"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	_ "github.com/spmdc/spmdc/internal/gcless"
@@ -49,6 +50,7 @@ type grammar struct {
 	Run     runCmd     `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
 	Explain explainCmd `cmd:"" help:"Show what the compiler made of the program."`
 	Verify  verifyCmd  `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
+	Bench   benchCmd   `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
 	Elide   elideCmd   `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
 	Module  moduleCmd  `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
 	Passes  passesCmd  `cmd:"" help:"List the passes of the compiler."`
@@ -98,7 +100,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 		kong.Description("spmdc compiles Fortran with HPF directives, or with coarrays, into parallel Go programs. "+
 			"Exit status: of run that of the program; 1 when the program is at fault, 2 for wrong usage, "+
 			"3 for a defect of spmdc, 4 when a barrier was left out that was needed."),
-		kong.Vars{"stages": strings.Join(table.Stages(), ", "), "plans": planNames(), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
+		kong.Vars{"peers": strings.Join(bench.Known, ", "), "stages": strings.Join(table.Stages(), ", "), "plans": planNames(), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
 		kong.Writers(help, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

@@ -77,11 +77,12 @@ var imports = []struct {
 	{"cmd/spmdc/internal/barriers", []string{"cmd/spmdc/...", "runtime/elide"}},
 	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "runtime/elide", "internal/gcless"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime",
-		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless"}}, // for verify: what outputs say, random programs, and many built as one
+		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless", "internal/rounds"}}, // for verify: what outputs say, random programs, and many built as one
 	{"internal/bundle", []string{"runtime", "internal/gcless"}},
+	{"internal/rounds", nil},   // times of programs, compared
 	{"internal/compare", nil},  // outputs of programs, and what each may differ in
 	{"internal/randprog", nil}, // random programs
-	{"examples/...", []string{"examples/...", "internal/compare", "internal/randprog"}},
+	{"examples/...", []string{"examples/...", "internal/compare", "internal/randprog", "internal/rounds"}},
 }
 
 // matches reports whether pattern stands for pkg.

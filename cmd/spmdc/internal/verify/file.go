@@ -16,7 +16,6 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
@@ -101,7 +100,7 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 		return nil, err
 	}
 	var input []byte
-	if reads(c.IR) && stdin != nil {
+	if c.IR.Reads() && stdin != nil {
 		var err error
 		if input, err = io.ReadAll(stdin); err != nil {
 			return nil, driver.Usagef("check where the input comes from", "cannot read standard input: %v", err)
@@ -163,17 +162,6 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 
 // mostChains is how many runs in parts there are of a program on a number of PEs.
 const mostChains = 6
-
-// reads reports whether a program reads standard input.
-func reads(p *ir.Program) (found bool) {
-	ir.Walk(p.Body, func(s ir.Stmt) bool {
-		if r, ok := s.(*ir.Read); ok && r.From == nil {
-			found = true
-		}
-		return !found
-	})
-	return found
-}
 
 // compile is how a plan is built.
 func (o *Options) compile(k plan.Kind) driver.Options {

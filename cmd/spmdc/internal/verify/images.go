@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/fortranc"
 	"github.com/spmdc/spmdc/internal/compare"
 )
 
@@ -142,26 +142,18 @@ func (r *Report) coarrayReference(dir string, c *driver.Compilation) func(n int)
 		r.Notes = append(r.Notes, err.Error())
 		return nil
 	}
-	sources, err := modules(dir, c.Text)
+	one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
+	flags := []string{"-O1", "-ffp-contract=off"}
+	err := fortranc.Compile("caf", source, many, flags...)
+	if err == nil {
+		err = fortranc.Compile("gfortran", source, one, append(flags, "-fcoarray=single")...)
+	}
+	if errors.Is(err, fortranc.ErrMissing) {
+		err = fmt.Errorf("%w: the runs are compared with each other", err)
+	}
 	if err != nil {
 		r.Notes = append(r.Notes, err.Error())
 		return nil
-	}
-	sources = append(sources, source)
-	one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
-	for _, cmd := range []*exec.Cmd{
-		exec.Command("caf", append([]string{"-O1", "-ffp-contract=off", "-J", dir, "-o", many}, sources...)...),
-		exec.Command("gfortran", append([]string{"-fcoarray=single", "-O1", "-ffp-contract=off", "-J", dir, "-o", one}, sources...)...),
-	} {
-		out, err := cmd.CombinedOutput()
-		if errors.Is(err, exec.ErrNotFound) {
-			r.Notes = append(r.Notes, cmd.Args[0]+" is not installed: the runs are compared with each other")
-			return nil
-		}
-		if err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s does not compile %s: %v\n%s", cmd.Args[0], filepath.Base(c.File), err, strings.TrimSpace(string(out))))
-			return nil
-		}
 	}
 	return func(n int) []string {
 		if n == 1 {

@@ -11,15 +11,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/fortranc"
 	"github.com/spmdc/spmdc/dataflow/replay"
-	"github.com/spmdc/spmdc/fortran"
 	"github.com/spmdc/spmdc/internal/compare"
 )
 
@@ -239,36 +237,12 @@ func counts(o *Outcome) (c Counts, err error) {
 	return c, err
 }
 
-// modules writes into dir the modules that a program uses and does not have, and returns
-// the files.
-func modules(dir string, text []byte) ([]string, error) {
-	if !fortran.Needed(text) {
-		return nil, nil
-	}
-	file := filepath.Join(dir, fortran.Name)
-	return []string{file}, os.WriteFile(file, fortran.SPMD, 0o666)
-}
-
 // gfortran compiles a source at a level of optimisation, and returns the program; ""
 // if there is no gfortran.
 func gfortran(source, program, level string) (string, error) {
-	tool, err := exec.LookPath("gfortran")
-	if err != nil {
+	err := fortranc.Compile("gfortran", source, program, "-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fwrapv", "-fcheck=all,no-array-temps")
+	if errors.Is(err, fortranc.ErrMissing) {
 		return "", nil
 	}
-	args := []string{"-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fwrapv", "-fcheck=all,no-array-temps", "-J", filepath.Dir(program), "-o", program}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		return "", err
-	}
-	more, err := modules(filepath.Dir(program), text)
-	if err != nil {
-		return "", driver.Usagef("check the disk", "%v", err)
-	}
-	out, err := exec.Command(tool, slices.Concat(args, more, []string{source})...).CombinedOutput()
-	if err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
-		return "", fmt.Errorf("gfortran does not compile %s: %w\n%s", filepath.Base(source), err, first)
-	}
-	return program, nil
+	return program, err
 }

@@ -1,0 +1,311 @@
+// Package bench times an emitted program against others that compute the same: what
+// gfortran makes of the source, and programs written by hand.
+//
+// All run in rounds, each once in a round and in an order that changes at random; what is
+// told are medians, and the medians of the ratios of times that were taken in one round.
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/rounds"
+)
+
+// Options say what is timed.
+type Options struct {
+	PEs       []int         // numbers of PEs, of threads, and of MPI processes; nil: 1 and 2
+	Peers     []string      // see Known; nil: those that there are
+	Runs      int           // of each program, behind one that warms up; at least 1
+	Set       []Setting     // other values of PARAMETERs
+	Tolerance float64       // relative, for double precision numbers in outputs; 0: compare.Default
+	Limit     time.Duration // for one run
+	Context   context.Context
+}
+
+// Contender is a program on a number of PEs.
+type Contender struct {
+	Name    string    `json:"name"`
+	PEs     int       `json:"pes"`
+	How     string    `json:"how"`  // it was built
+	Told    bool      `json:"told"` // the program told its seconds
+	Seconds []float64 `json:"seconds"`
+	Median  float64   `json:"median"`
+	Spread  float64   `json:"spread"` // half the distance of the quartiles, in seconds
+	Best    float64   `json:"best"`
+
+	env    []string
+	args   []string
+	output string // of the first run
+}
+
+// Title names it in texts.
+func (c *Contender) Title() string {
+	if c.PEs == 0 {
+		return c.Name
+	}
+	return fmt.Sprintf("%s on %d", c.Name, c.PEs)
+}
+
+// Report is what was measured.
+type Report struct {
+	File       string       `json:"file"`
+	Set        []string     `json:"set"`
+	Runs       int          `json:"runs"`
+	System     string       `json:"system"`
+	Processors int          `json:"processors"`
+	Contenders []*Contender `json:"contenders"`
+	// Ratios[i][k] is the median over rounds of the time of contender i over that of k.
+	Ratios [][]float64 `json:"ratios"`
+	// OneWay is how many seconds a word takes from one processor to another, at the
+	// beginning of each round: median, least, most.
+	OneWay [3]float64 `json:"oneWay"`
+	// Busy is how many processors others kept busy meanwhile, less than 0 if that is not known.
+	Busy     float64  `json:"busy"`
+	Warnings []string `json:"warnings"`
+
+	images bool // what programs print depends on the number of PEs, and their lines have no order
+}
+
+// busy is from how many processors on, kept busy by others, a machine is not quiet.
+const busy = 0.05
+
+// Measure builds the program of c and its peers, and times them. stdin is read once, and
+// given to every run. An error is one of the command, or of the program's text, which c
+// then has diagnosed; a program that fails, or prints something else than the first, is one.
+func Measure(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options) (*Report, error) {
+	if o.PEs == nil {
+		o.PEs = []int{1, 2}
+	}
+	text, err := apply(c.File, c.Text, o.Set)
+	if err != nil {
+		return nil, err
+	}
+	c.Text = text
+	if err := table.Run(c, driver.RunOptions{StopAfter: "ir"}); err != nil {
+		return nil, err
+	}
+	var input []byte
+	if c.IR.Reads() && stdin != nil {
+		if input, err = io.ReadAll(stdin); err != nil {
+			return nil, driver.Usagef("check where the input comes from", "cannot read standard input: %v", err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "spmdc-bench-")
+	if err != nil {
+		return nil, driver.Usagef("check the disk", "%v", err)
+	}
+	defer os.RemoveAll(dir)
+	r := &Report{File: c.File, Set: []string{}, Runs: o.Runs, System: runtime.GOOS + " " + runtime.GOARCH, Processors: runtime.NumCPU(), Warnings: []string{}}
+	for _, s := range o.Set {
+		r.Set = append(r.Set, s.Name+"="+s.Value)
+	}
+	if err := r.peers(dir, c, o); err != nil {
+		return nil, err
+	}
+	if err := r.emitted(table, c, o); err != nil {
+		return nil, err
+	}
+	r.images = c.IR.SPMD
+	return r, r.time(input, o)
+}
+
+// emitted adds the program of spmdc on each number of PEs, compiled for it as run does.
+func (r *Report) emitted(table *driver.Table, c *driver.Compilation, o Options) error {
+	cache, err := driver.OpenCache()
+	if err != nil {
+		return err
+	}
+	name := "spmdc"
+	if c.Options.Sync != "" && c.Options.Sync != "elide" {
+		name += " " + string(c.Options.Sync)
+	}
+	b := driver.Builder{Table: table, Cache: cache, Host: true}
+	for i, n := range o.PEs {
+		one := c
+		if i > 0 || c.Options.PEs != nil {
+			one = driver.New(c.File, c.Text, c.Options)
+		}
+		one.Options.PEs = []int{n}
+		program, err := b.Program(one)
+		if one != c && one.Diags != nil {
+			c.Diags = one.Diags
+		}
+		if err != nil {
+			return err
+		}
+		r.Contenders = append(r.Contenders, &Contender{Name: name, PEs: n, How: fmt.Sprintf("spmdc run -n %d", n), args: []string{program, "-n", strconv.Itoa(n)}})
+	}
+	return nil
+}
+
+// time runs all.
+func (r *Report) time(input []byte, o Options) error {
+	var oneWay []float64
+	last := -1
+	all, own, known := load()
+	start := time.Now()
+	times, err := rounds.Run(len(r.Contenders), o.Runs, func(i, round int) (float64, error) {
+		if round != last {
+			last = round
+			oneWay = append(oneWay, OneWay())
+		}
+		return r.Contenders[i].run(input, o)
+	})
+	if err != nil {
+		return err
+	}
+	r.Busy = -1
+	if all2, own2, _ := load(); known {
+		r.Busy = max(0, (all2-all)-(own2-own)) / time.Since(start).Seconds()
+	}
+	tolerance := compare.Default
+	if o.Tolerance > 0 {
+		tolerance = compare.Tolerance{Double: o.Tolerance, Single: max(o.Tolerance, compare.Default.Single)}
+	}
+	for i, c := range r.Contenders {
+		c.Seconds = times[i]
+		c.Median, c.Spread, c.Best = rounds.Quantile(c.Seconds, 0.5), rounds.Spread(c.Seconds), slices.Min(c.Seconds)
+		first, differ := r.Contenders[0], compare.Outputs
+		if r.images {
+			first, differ = r.Contenders[slices.IndexFunc(r.Contenders, func(x *Contender) bool { return x.PEs == c.PEs })], compare.Lines
+		}
+		if err := differ(first.output, c.output, tolerance); err != nil {
+			return &driver.Failure{Status: driver.StatusProgram, Text: fmt.Sprintf("%s does not print what %s prints: %v", c.Title(), first.Title(), err),
+				Remedy: "programs that compute something else cannot be compared; --tolerance=1e-6 allows for other orders of additions"}
+		}
+	}
+	for _, c := range r.Contenders {
+		row := make([]float64, len(r.Contenders))
+		for k, d := range r.Contenders {
+			row[k], _ = rounds.Ratio(c.Seconds, d.Seconds)
+		}
+		r.Ratios = append(r.Ratios, row)
+	}
+	r.OneWay = [3]float64{rounds.Quantile(oneWay, 0.5), slices.Min(oneWay), slices.Max(oneWay)}
+	r.warn()
+	return nil
+}
+
+// warn says what speaks against the figures.
+func (r *Report) warn() {
+	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+	switch {
+	case r.Busy < 0:
+		say("whether the machine was quiet is not known here")
+	case r.Busy > busy:
+		say("others kept %.2f processors busy meanwhile: repeat it on a quiet machine", r.Busy)
+	}
+	if r.OneWay[2] > 2*r.OneWay[1] {
+		say("the distance of the processors changed meanwhile, from %s to %s", short(r.OneWay[1]), short(r.OneWay[2]))
+	}
+	for _, c := range r.Contenders {
+		if c.Spread > 0.1*c.Median {
+			say("the times of %s differ by more than a tenth", c.Title())
+		}
+		if c.Median < 0.02 {
+			say("%s takes %s: much of that is starting it", c.Title(), short(c.Median))
+		}
+		if c.PEs > r.Processors {
+			say("%s: there are %d processors", c.Title(), r.Processors)
+		}
+	}
+}
+
+// toldSeconds is how a program tells on standard error how long it took, if that is less
+// than the time between its start and its end: those that mpiexec starts.
+var toldSeconds = regexp.MustCompile(`(?m)^ *seconds +([0-9][0-9.Ee+-]*) *$`)
+
+// run is one run, and how many seconds it took.
+func (c *Contender) run(input []byte, o Options) (float64, error) {
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	within := ctx
+	if o.Limit > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, o.Limit)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(within, c.args[0], c.args[1:]...)
+	driver.Grouped(cmd)
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Env = append(os.Environ(), c.env...)
+	cmd.Stdin = bytes.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start := time.Now()
+	err := driver.RunTied(cmd)
+	took := time.Since(start).Seconds()
+	if f := driver.InterruptedBy(ctx); f != nil {
+		return 0, f
+	}
+	fails := func(format string, args ...any) error {
+		return &driver.Failure{Status: driver.StatusProgram, Text: c.Title() + ": " + fmt.Sprintf(format, args...), Remedy: "programs that fail cannot be timed"}
+	}
+	var exit *exec.ExitError
+	switch {
+	case within.Err() != nil:
+		return 0, fails("no end within %v", o.Limit)
+	case errors.As(err, &exit):
+		return 0, fails("%v\n%s", err, strings.TrimSpace(stderr.String()))
+	case err != nil:
+		return 0, fails("%v", err)
+	}
+	if m := toldSeconds.FindSubmatch(stderr.Bytes()); m != nil {
+		if s, err := strconv.ParseFloat(string(m[1]), 64); err == nil && s > 0 {
+			took, c.Told = s, true
+		}
+	}
+	if c.output == "" {
+		c.output = stdout.String()
+	}
+	return took, nil
+}
+
+// Setting is another value of a PARAMETER.
+type Setting struct{ Name, Value string }
+
+// ParseSetting reads name=value.
+func ParseSetting(text string) (Setting, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || !regexp.MustCompile(`^[A-Za-z]\w*$`).MatchString(name) || !regexp.MustCompile(`^[-+.\w]+$`).MatchString(value) {
+		return Setting{}, driver.Usagef("write for example --set=n=2000", "--set=%s: expected the name of a PARAMETER, and a number", text)
+	}
+	return Setting{name, value}, nil
+}
+
+// apply gives PARAMETERs of a source other values. Each must be given one in one place.
+func apply(file string, text []byte, settings []Setting) ([]byte, error) {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	statement := regexp.MustCompile(`(?i)^[^!'"]*\bparameter\b[^!]*`) // without the comment
+	for _, s := range settings {
+		value := regexp.MustCompile(`(?i)(\b` + regexp.QuoteMeta(s.Name) + `\s*=\s*)[-+]?[.\d][\w.]*(?:[-+]\d+)?(\s*(?:[,)&]|$))`)
+		found := 0
+		for i, line := range lines {
+			code := bytes.TrimRight(statement.Find(line), "\r\n")
+			found += len(value.FindAll(code, -1))
+			lines[i] = slices.Concat(value.ReplaceAll(code, []byte("${1}"+s.Value+"${2}")), line[len(code):])
+		}
+		if found != 1 {
+			return nil, driver.Usagef("give it a value in one line with PARAMETER, as in: integer, parameter :: n = 100",
+				"%s: --set=%s=%s: there are %d PARAMETERs of this name whose value is a number", filepath.Base(file), s.Name, s.Value, found)
+		}
+	}
+	return bytes.Join(lines, nil), nil
+}

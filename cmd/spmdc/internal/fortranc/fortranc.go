@@ -1,0 +1,48 @@
+// Package fortranc runs other compilers of Fortran: what their programs print, and how
+// fast they are, is what those of spmdc are compared with.
+package fortranc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/fortran"
+)
+
+// ErrMissing says that a compiler is not installed.
+var ErrMissing = errors.New("not installed")
+
+// Compile builds the file program of a source with a compiler, as gfortran, mpifort or
+// caf. Modules that the source uses and does not have, and what the compiler makes of
+// them, are put beside the program. The error is ErrMissing where there is no such
+// compiler, and otherwise has the first of what it says.
+func Compile(tool, source, program string, flags ...string) error {
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		return fmt.Errorf("%s: %w", tool, ErrMissing)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(program)
+	args := slices.Concat(flags, []string{"-J", dir, "-o", program})
+	if fortran.Needed(text) {
+		file := filepath.Join(dir, fortran.Name)
+		if err := os.WriteFile(file, fortran.SPMD, 0o666); err != nil {
+			return err
+		}
+		args = append(args, file)
+	}
+	out, err := exec.Command(path, append(args, source)...).CombinedOutput()
+	if err != nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
+		return fmt.Errorf("%s does not compile %s: %w\n%s", tool, filepath.Base(source), err, first)
+	}
+	return nil
+}
