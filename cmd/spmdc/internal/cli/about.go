@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/licences"
 	"github.com/spmdc/spmdc/parser/source"
@@ -68,15 +70,20 @@ type helpCmd struct {
 	Topic []string `arg:"" optional:"" help:"A command, or the code in brackets behind a diagnostic."`
 }
 
-// commands are those that have a help text of their own.
-var commands = []string{"compile", "build", "run", "verify", "explain", "elide", "elide train", "elide classify", "elide validate", "module", "passes", "version", "help"}
+// command reports whether words name a command below node.
+func command(node *kong.Node, words []string) bool {
+	if len(words) == 0 {
+		return node.Type == kong.CommandNode
+	}
+	return slices.ContainsFunc(node.Children, func(n *kong.Node) bool { return n.Name == words[0] && command(n, words[1:]) })
+}
 
-func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int) error {
+func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int, k *kong.Kong) error {
 	topic := strings.Join(cmd.Topic, " ")
 	if topic == "" {
 		return dispatch([]string{"--help"}, env, table, status)
 	}
-	if slices.Contains(commands, topic) {
+	if command(k.Model.Node, strings.Fields(topic)) {
 		return dispatch(append(cmd.Topic, "--help"), env, table, status)
 	}
 	if info, ok := source.Lookup(source.Code(strings.Trim(topic, "[]"))); ok {

@@ -131,7 +131,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 	if f := unfinished(ctx, args[len(args)-1]); f != "" {
 		return driver.Usagef(fmt.Sprintf("`spmdc help %s` shows how it is used", ctx.Selected().Path()), "%s: its value is missing", f)
 	}
-	return ctx.Run()
+	return ctx.Run(k)
 }
 
 // unfinished is the flag that the last argument is, if it should have a value: kong
