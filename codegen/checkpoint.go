@@ -160,6 +160,7 @@ func (g *gen) resumable(list []comm.Node, begin func()) {
 // list is it sure that the run does not go on from a call behind it.
 func (g *gen) resumableNode(n comm.Node, last bool) {
 	g.called(n)
+	g.forgetLists(n)
 	// What was marked ahead of a call is forgotten in a run that goes on from there.
 	defer func() { g.marked = private }()
 	switch n := n.(type) {

@@ -226,31 +226,3 @@ func (g *gen) done(n *comm.Done) {
 		g.out.p("%s.Done()", g.comms[c])
 	}
 }
-
-// list emits the walk that lists the elements which an irregular reference
-// will read, in that order.
-func (g *gen) list(c *comm.Comm) {
-	ref := c.Refs[0]
-	name := g.lists[c]
-	g.out.p("%s = %s[:0]", name, name)
-	g.divided = divides(c.Region)
-	closers := g.guard(c.Region)
-	for _, d := range c.Walk {
-		g.out.at = d.Pos.Line
-		closers += g.openLoop(d, c.Region)
-	}
-	g.out.at = ref.Pos.Line
-	subs := make([]string, len(ref.Subs))
-	for i, s := range ref.Subs {
-		subs[i] = g.position(s)
-	}
-	g.out.p("%s = append(%s, %s)", name, name, strings.Join(subs, ", "))
-	for i := len(c.Walk) - 1; i >= 0; i-- {
-		g.closeLoop(c.Walk[i])
-	}
-	for range closers - len(c.Walk) {
-		g.out.p("}")
-	}
-	g.divided = false
-	g.out.p("%s.Post(%s) // %s", g.comms[c], name, source.Printable(g.plan.Comment(c)))
-}

@@ -65,6 +65,7 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		plan: p, prog: p.Program, opt: o, out: &buffer{},
 		names:      newNames(p.Program.IR),
 		symbols:    map[string]*ir.Symbol{},
+		lasting:    map[*comm.Comm]keptList{},
 		temps:      map[*comm.Comm]string{},
 		comms:      map[*comm.Comm]string{},
 		lists:      map[*comm.Comm]string{},
@@ -121,6 +122,8 @@ type gen struct {
 	loops   int  // of the program
 	fetches bool // distributed elements are fetched from their owners
 
+	lasting map[*comm.Comm]keptList
+
 	inside *ir.Site // the call that the statement emitted last is part of
 
 	labelled  map[ir.Stmt]bool
@@ -169,6 +172,9 @@ func (g *gen) program() ([]byte, error) {
 			name = fmt.Sprintf("grid%d", gr.Rank)
 		}
 		g.grids[gr] = g.names.fresh(name)
+	}
+	if !g.opt.Check {
+		g.findKeptLists(g.prog.Body, nil)
 	}
 	g.findBarriers(g.prog.Body)
 	g.makeSites()
@@ -475,6 +481,9 @@ func (g *gen) communication(c *comm.Comm) {
 	case c.Kind == comm.Irregular:
 		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
 		g.out.p("var %s []int // subscripts that %s wants", g.lists[c], ir.ExprString(c.Refs[0]))
+		if l, ok := g.lasting[c]; ok {
+			g.out.p("var %s bool // whether they are listed", l.known)
+		}
 	case c.Overlap:
 		if len(c.Forward) > 0 {
 			dims := make([]string, len(c.Forward))

@@ -27,6 +27,7 @@ func (g *gen) nodes(list []comm.Node) {
 // behind it.
 func (g *gen) node(n comm.Node) bool {
 	g.called(n)
+	g.forgetLists(n)
 	defer g.enters(n)()
 	switch n := n.(type) {
 	case *comm.Region:

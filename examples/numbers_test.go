@@ -93,6 +93,29 @@ func TestShortCircuit(t *testing.T) {
 	})
 }
 
+// TestListsThatStay: lists of irregular communications are made anew where what they depend
+// on may have changed, and only there.
+func TestListsThatStay(t *testing.T) {
+	e := numeric("lists")
+	checkNumbers(t, e, chosenPlans()...)
+	t.Run("kept", func(t *testing.T) {
+		t.Parallel()
+		code, err := shared.bundles.emitted(e.source, plans[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Of lines 21 and 79, the latter over two loops.
+		got := regexp.MustCompile(`// nothing that the list depends on changes in the loop of line (\d+)`).FindAllStringSubmatch(string(code), -1)
+		if len(got) != 2 || got[0][1] != "19" || got[1][1] != "75" {
+			t.Errorf("lists that stay: %v", got)
+		}
+	})
+	t.Run("gfortran", func(t *testing.T) {
+		t.Parallel()
+		checkGfortran(t, e)
+	})
+}
+
 // TestOrderOnOnePE: on one PE every bit is that of the order of the source.
 func TestOrderOnOnePE(t *testing.T) {
 	e := numeric("order")

@@ -35,7 +35,7 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 			column.Wait()
 			shadow.Done()
 			column.Done()
-			gather.Post(list)
+			gather.Post(list, false)
 			gather.Wait()
 			gather.Done()
 			Sum(pe, 3, 1.0)

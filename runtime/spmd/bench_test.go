@@ -110,7 +110,7 @@ func BenchmarkIrregular(b *testing.B) {
 			idx = append(idx, 1+(i*37+pe.ID())%n)
 		}
 		return func() {
-			g.Post(idx)
+			g.Post(idx, false)
 			g.Wait()
 			g.Done()
 		}

@@ -136,7 +136,7 @@ func (c *Irregular[T]) restore(r *snapshot.Reader) {
 
 // lists are the parts of the schedule.
 func (c *Irregular[T]) lists() []*[]int {
-	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.slots, &c.locals, &c.requests.Data, &c.lead, &c.at}
+	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.slots, &c.localAt, &c.localOff, &c.requests.Data, &c.lead, &c.at}
 }
 
 func (c *Irregular[T]) again(t transport.Transport) {

@@ -83,7 +83,7 @@ func everything(mode Mode, slots int) func(*PE) {
 				left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
 				reversed.Post(func(q int) Box { return pe.Box(l.Owned(q, 0)) }, Sub{0, -1, n + 1})
 				idx := []int{1 + (step/3+pe.ID())%n, n - step/4}
-				picked.Post(idx)
+				picked.Post(idx, false)
 				if step%2 == 0 {
 					left.Wait()
 				}

@@ -35,7 +35,10 @@ type Irregular[T any] struct {
 	wanted transport.Slice[int]
 	stage  transport.Slice[T]
 	slots  []int
-	locals []int // pairs: place in Data, offset in this PE's memory
+
+	// What this PE has itself: element at localOff[k] of its memory belongs at
+	// localAt[k] in Data, or at k where localAt is empty: nothing comes from others then.
+	localAt, localOff []int
 
 	// As a producer: q wants requests[lead[q]:lead[q+1]], in its stage from
 	// at[q] on.
@@ -71,8 +74,9 @@ func (c *Irregular[T]) Sync(m Mode) *Irregular[T] {
 
 // Post starts an execution: idx is the subscripts of the elements that this PE
 // wants, as many for each as the source has dimensions. An element outside the
-// declared bounds becomes zero. All PEs take part.
-func (c *Irregular[T]) Post(idx []int) {
+// declared bounds becomes zero. With same they are those of the last Post, and idx is
+// not looked at. All PEs take part.
+func (c *Irregular[T]) Post(idx []int, same bool) {
 	if c.live && c.pe.prog.Check {
 		c.pe.internal(c.site, "communication posted while its previous value is in use")
 	}
@@ -92,7 +96,10 @@ func (c *Irregular[T]) Post(idx []int) {
 	}
 	// The agreement is an all-PE reduction, which also orders every PE's use
 	// of the previous value before everything that follows.
-	if Or(c.pe, c.site, c.inspections == 0 || !slices.Equal(c.list, idx)) {
+	if Or(c.pe, c.site, c.inspections == 0 || !same && !slices.Equal(c.list, idx)) {
+		if same {
+			idx = c.list // others have new ones
+		}
 		c.inspect(idx)
 	}
 	t := c.pe.t
@@ -102,8 +109,16 @@ func (c *Irregular[T]) Post(idx []int) {
 			c.count.Ready++
 		}
 	}
-	for i := 0; i < len(c.locals); i += 2 {
-		c.Data[c.locals[i]] = c.src.Data[c.locals[i+1]]
+	if src := c.src.Data; len(c.localAt) == 0 {
+		data := c.Data[:len(c.localOff)]
+		for i, off := range c.localOff {
+			data[i] = src[off]
+		}
+	} else {
+		at := c.localAt[:len(c.localOff)]
+		for i, off := range c.localOff {
+			c.Data[at[i]] = src[off]
+		}
 	}
 	c.execute()
 }
@@ -171,7 +186,7 @@ func (c *Irregular[T]) inspect(idx []int) {
 	t.Barrier(c.site)
 }
 
-// sort computes, from the subscripts, from, slots, wanted and locals.
+// sort computes, from the subscripts, from, slots, wanted, localAt and localOff.
 func (c *Irregular[T]) sort(idx []int) {
 	rank := c.src.Layout.Rank()
 	count := 0
@@ -184,17 +199,21 @@ func (c *Irregular[T]) sort(idx []int) {
 	from := c.from.Data
 	clear(from)
 	owner := make([]int, count)
-	c.locals = c.locals[:0]
+	c.localAt, c.localOff = c.localAt[:0], c.localOff[:0]
 	for i := range owner {
 		tuple := idx[i*rank : (i+1)*rank]
 		owner[i] = c.src.Layout.OwnerFor(self, tuple)
 		switch owner[i] {
 		case -1:
 		case self:
-			c.locals = append(c.locals, i, c.offset(self, tuple))
+			c.localAt = append(c.localAt, i)
+			c.localOff = append(c.localOff, c.offset(self, tuple))
 		default:
 			from[owner[i]+1]++
 		}
+	}
+	if len(c.localAt) == count {
+		c.localAt = c.localAt[:0]
 	}
 	for p := range n {
 		from[p+1] += from[p]

@@ -38,7 +38,7 @@ func TestIrregularGather(t *testing.T) {
 						}
 						pe.Barrier(1)
 						set(a, step)
-						g.Post(idx)
+						g.Post(idx, false)
 						g.Wait()
 						var want []float64
 						for x := range slices.Chunk(idx, rank) {
@@ -73,7 +73,7 @@ func TestIrregularScheduleIsKept(t *testing.T) {
 			if pe.ID() == 1 && step == 3 {
 				idx[0] = 2
 			}
-			g.Post(idx)
+			g.Post(idx, false)
 			g.Wait()
 			g.Done()
 			if g.inspections != want {
