@@ -294,6 +294,12 @@ func (g *gen) power(e *ir.Bin) (string, int) {
 		}
 		return fmt.Sprintf("spmd.Powi(%s, %s)", g.typed(e.L), n), precAtom
 	}
+	if n, ok := ir.HalfPower(e.R); ok {
+		if e.Typ == ir.Real {
+			return fmt.Sprintf("float32(spmd.PowHalf(float64(%s), %d))", g.typed(e.L), n), precAtom
+		}
+		return fmt.Sprintf("spmd.PowHalf(%s, %d)", g.typed(e.L), n), precAtom
+	}
 	if e.Typ == ir.Real {
 		return fmt.Sprintf("float32(math.Pow(float64(%s), float64(%s)))", g.typed(e.L), g.typed(e.R)), precAtom
 	}

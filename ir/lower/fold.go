@@ -180,7 +180,9 @@ func (l *lowerer) foldReal(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos sourc
 	case ir.Div:
 		f = x.Float / y.Float
 	case ir.Pow:
-		switch {
+		switch n, half := ir.HalfPower(y); {
+		case half:
+			f = powHalf(x.Float, n)
 		case !y.Typ.IsInteger():
 			f = math.Pow(x.Float, y.Float)
 		case b.Typ == ir.Real:
@@ -199,6 +201,18 @@ func (l *lowerer) foldReal(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos sourc
 }
 
 // powi is x**n with the roundings of the run time.
+// powHalf is spmd.PowHalf.
+func powHalf(x float64, n int) float64 {
+	r := powi(x, max(n, -n-1)) * math.Sqrt(x)
+	if n < 0 {
+		r = 1 / r
+	}
+	if a := math.Abs(r); a >= 0x1p-1022 && a <= math.MaxFloat64 {
+		return r
+	}
+	return math.Pow(x, float64(n)+0.5)
+}
+
 func powi[F float32 | float64](x F, n int) F {
 	y := F(1)
 	for m := max(n, -n); m > 0; m >>= 1 {

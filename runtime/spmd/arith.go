@@ -89,6 +89,19 @@ func Powi[F real](x F, n int) F {
 	return y
 }
 
+// PowHalf is x**(n+0.5), by a square root: in a fraction of the time of math.Pow, whose
+// error is many times as large.
+func PowHalf(x float64, n int) float64 {
+	r := Powi(x, max(n, -n-1)) * math.Sqrt(x)
+	if n < 0 {
+		r = 1 / r
+	}
+	if a := math.Abs(r); a >= 0x1p-1022 && a <= math.MaxFloat64 {
+		return r
+	}
+	return math.Pow(x, float64(n)+0.5) // as it treats zeros, what is negative, and what is too great or too small
+}
+
 // Modulo is MODULO: a - floor(a/b)*b, with the sign of b. For MOD use Go's %.
 func Modulo[I integer](a, b I) I {
 	r := a % b
