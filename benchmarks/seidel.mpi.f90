@@ -12,6 +12,10 @@ program seidel
   call MPI_Comm_size(MPI_COMM_WORLD, np, err)
   call MPI_Barrier(MPI_COMM_WORLD, err)
   start = MPI_Wtime()
+  if (np > n - 2) then
+    write (0, *) 'more processes than columns'
+    call MPI_Abort(MPI_COMM_WORLD, 1, err)
+  end if
   lo = me*n/np + 1
   hi = (me + 1)*n/np
   left = me - 1
@@ -24,6 +28,7 @@ program seidel
       a(i,j) = 1.0d0 + mod(7*i + 13*j, 17)
     end do
   end do
+  most = 0.0d0
   do it = 1, steps
     most = 0.0d0
     if (it > 1) then

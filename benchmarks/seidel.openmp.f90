@@ -8,6 +8,7 @@ program seidel
   double precision :: change, most, x, total
   integer, allocatable :: done(:)        ! pieces that a thread has finished, in all sweeps
   integer :: i, j, it, me, np, lo, hi, piece, pieces, seen
+  if (omp_get_max_threads() > n - 2) error stop 'more threads than columns'
   allocate (a(n,n))
   pieces = (n - 2 + rows - 1)/rows
   total = 0.0d0
@@ -25,6 +26,7 @@ program seidel
     end do
   end do
 !$omp barrier
+  most = 0.0d0
   do it = 1, steps
     most = 0.0d0
     do piece = 1, pieces

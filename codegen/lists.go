@@ -57,16 +57,21 @@ func changes(modified, depends map[*ir.Symbol]bool) bool {
 }
 
 // listDepends are the variables that the walk reads which makes the list of c, but for the
-// indices of its own loops.
+// indices of its own loops inside of these. A nil among them stands for what is not known.
 func (g *gen) listDepends(c *comm.Comm) map[*ir.Symbol]bool {
-	depends := map[*ir.Symbol]bool{}
+	depends, inside := map[*ir.Symbol]bool{}, map[*ir.Symbol]bool{}
+	read := func(s *ir.Symbol) {
+		if !inside[s] {
+			depends[s] = true
+		}
+	}
 	expr := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) bool {
 			switch e := e.(type) {
 			case *ir.Var:
-				depends[e.Sym] = true
+				read(e.Sym)
 			case *ir.Ref:
-				depends[e.Sym] = true
+				read(e.Sym)
 			}
 			return true
 		})
@@ -74,7 +79,7 @@ func (g *gen) listDepends(c *comm.Comm) map[*ir.Symbol]bool {
 	owned := func(list []comm.Constraint) {
 		for _, k := range list {
 			for _, v := range k.Sub.Vars() {
-				depends[g.symbols[v]] = true
+				read(g.symbols[v])
 			}
 		}
 	}
@@ -83,13 +88,11 @@ func (g *gen) listDepends(c *comm.Comm) map[*ir.Symbol]bool {
 		expr(d.Lo)
 		expr(d.Hi)
 		expr(d.Step)
+		inside[d.Index] = true
 		owned(c.Region.Part[d])
 	}
 	for _, s := range c.Refs[0].Subs {
 		expr(s)
-	}
-	for _, d := range c.Walk {
-		delete(depends, d.Index)
 	}
 	return depends
 }

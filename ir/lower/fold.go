@@ -200,7 +200,6 @@ func (l *lowerer) foldReal(out *ir.Const, b *ir.Bin, x, y *ir.Const, opPos sourc
 	return out
 }
 
-// powi is x**n with the roundings of the run time.
 // powHalf is spmd.PowHalf.
 func powHalf(x float64, n int) float64 {
 	r := powi(x, max(n, -n-1)) * math.Sqrt(x)
@@ -213,6 +212,7 @@ func powHalf(x float64, n int) float64 {
 	return math.Pow(x, float64(n)+0.5)
 }
 
+// powi is x**n with the roundings of the run time.
 func powi[F float32 | float64](x F, n int) F {
 	y := F(1)
 	for m := max(n, -n); m > 0; m >>= 1 {

@@ -182,10 +182,14 @@ func (r *Report) time(input []byte, o Options) error {
 		c.Median, c.Spread, c.Best = rounds.Quantile(c.Seconds, 0.5), rounds.Spread(c.Seconds), slices.Min(c.Seconds)
 		first, differ := r.Contenders[0], compare.Outputs
 		if r.images {
-			first, differ = r.Contenders[slices.IndexFunc(r.Contenders, func(x *Contender) bool { return x.PEs == c.PEs })], compare.Lines
+			same := func(x *Contender) bool { return x.PEs == c.PEs }
+			first, differ = r.Contenders[slices.IndexFunc(r.Contenders, same)], compare.Lines
+			if first == c && !slices.ContainsFunc(r.Contenders[i+1:], same) {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("what %s prints is compared with nothing: no other program runs on as many images", c.Title()))
+			}
 		}
 		if err := differ(first.output, c.output, tolerance); err != nil {
-			return &driver.Failure{Status: driver.StatusProgram, Text: fmt.Sprintf("%s does not print what %s prints: %v", c.Title(), first.Title(), err),
+			return &driver.Failure{Status: driver.StatusProgram, Text: fmt.Sprintf("%s and %s do not print the same: %v", first.Title(), c.Title(), err),
 				Remedy: "programs that compute something else cannot be compared; --tolerance=1e-6 allows for other orders of additions"}
 		}
 	}
@@ -244,7 +248,7 @@ func (c *Contender) run(input []byte, o Options) (float64, error) {
 	}
 	cmd := exec.CommandContext(within, c.args[0], c.args[1:]...)
 	driver.Grouped(cmd)
-	cmd.WaitDelay = 10 * time.Second
+	cmd.WaitDelay = 3 * time.Second
 	cmd.Env = append(os.Environ(), c.env...)
 	cmd.Stdin = bytes.NewReader(input)
 	var stdout, stderr bytes.Buffer
@@ -252,6 +256,9 @@ func (c *Contender) run(input []byte, o Options) (float64, error) {
 	start := time.Now()
 	err := driver.RunTied(cmd)
 	took := time.Since(start).Seconds()
+	if within.Err() != nil && cmd.Process != nil {
+		driver.KillGroup(cmd) // what did not end when it was interrupted
+	}
 	if f := driver.InterruptedBy(ctx); f != nil {
 		return 0, f
 	}
@@ -281,10 +288,12 @@ func (c *Contender) run(input []byte, o Options) (float64, error) {
 // Setting is another value of a PARAMETER.
 type Setting struct{ Name, Value string }
 
+var number = regexp.MustCompile(`(?i)^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?(_\w+)?$`)
+
 // ParseSetting reads name=value.
 func ParseSetting(text string) (Setting, error) {
 	name, value, ok := strings.Cut(text, "=")
-	if !ok || !regexp.MustCompile(`^[A-Za-z]\w*$`).MatchString(name) || !regexp.MustCompile(`^[-+.\w]+$`).MatchString(value) {
+	if !ok || !regexp.MustCompile(`^[A-Za-z]\w*$`).MatchString(name) || !number.MatchString(value) {
 		return Setting{}, driver.Usagef("write for example --set=n=2000", "--set=%s: expected the name of a PARAMETER, and a number", text)
 	}
 	return Setting{name, value}, nil
@@ -293,14 +302,22 @@ func ParseSetting(text string) (Setting, error) {
 // apply gives PARAMETERs of a source other values. Each must be given one in one place.
 func apply(file string, text []byte, settings []Setting) ([]byte, error) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	statement := regexp.MustCompile(`(?i)^[^!'"]*\bparameter\b[^!]*`) // without the comment
-	for _, s := range settings {
-		value := regexp.MustCompile(`(?i)(\b` + regexp.QuoteMeta(s.Name) + `\s*=\s*)[-+]?[.\d][\w.]*(?:[-+]\d+)?(\s*(?:[,)&]|$))`)
+	// What is named stands behind :: or PARAMETER, and before a comment.
+	statement := regexp.MustCompile(`(?i)^([^!'"]*\bparameter\b(?:[^!'":]*::)?)([^!]*)`)
+	for k, s := range settings {
+		if slices.ContainsFunc(settings[:k], func(t Setting) bool { return strings.EqualFold(t.Name, s.Name) }) {
+			return nil, driver.Usagef("give each one value", "--set=%s=%s: %s is set twice", s.Name, s.Value, s.Name)
+		}
+		value := regexp.MustCompile(`(?i)(\b` + regexp.QuoteMeta(s.Name) + `\s*=\s*)[-+]?[.\d][\w.]*(?:[-+]\d+)?(\s*(?:[,)&;]|$))`)
 		found := 0
 		for i, line := range lines {
-			code := bytes.TrimRight(statement.Find(line), "\r\n")
+			m := statement.FindSubmatch(line)
+			if m == nil {
+				continue
+			}
+			code := bytes.TrimRight(m[2], "\r\n")
 			found += len(value.FindAll(code, -1))
-			lines[i] = slices.Concat(value.ReplaceAll(code, []byte("${1}"+s.Value+"${2}")), line[len(code):])
+			lines[i] = slices.Concat(m[1], value.ReplaceAll(code, []byte("${1}"+s.Value+"${2}")), line[len(m[1])+len(code):])
 		}
 		if found != 1 {
 			return nil, driver.Usagef("give it a value in one line with PARAMETER, as in: integer, parameter :: n = 100",

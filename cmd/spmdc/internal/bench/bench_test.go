@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,17 @@ func TestApply(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.set, err, got)
 		}
 	}
+	for _, text := range []string{"real(kind=8), parameter :: x = 2\n", "integer, parameter :: n = 1; integer, parameter :: q = 2\n"} {
+		if got, err := apply("p.hpf", []byte(text), []Setting{{"kind", "4"}}); err == nil {
+			t.Errorf("the kind is no parameter: %s", got)
+		}
+	}
+	if got, err := apply("p.hpf", []byte("integer, parameter :: n = 1; k = 2\n"), []Setting{{"n", "4"}}); err != nil || !strings.HasPrefix(string(got), "integer, parameter :: n = 4;") {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := apply("p.hpf", []byte(text), []Setting{{"n", "4"}, {"N", "5"}}); err == nil {
+		t.Error("a parameter is set twice")
+	}
 	for _, bad := range []string{"m=3", "q=1", "x=1"} {
 		s, err := ParseSetting(bad)
 		if err != nil {
@@ -38,7 +50,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("%s is accepted", bad)
 		}
 	}
-	for _, bad := range []string{"", "n", "n=", "=3", "n=3;stop", "a b=3", "n=1 2"} {
+	for _, bad := range []string{"", "n", "n=", "=3", "n=3;stop", "a b=3", "n=1 2", "n=abc", "n=--5", "n=1-2"} {
 		if _, err := ParseSetting(bad); err == nil {
 			t.Errorf("%q is a setting", bad)
 		}
@@ -80,7 +92,9 @@ func measure(t *testing.T, text string, o Options) (*Report, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o.Limit = time.Minute
+	if o.Limit == 0 {
+		o.Limit = time.Minute
+	}
 	return Measure(driver.Passes(), driver.New(file, []byte(text), driver.Options{}), strings.NewReader("2\n"), o)
 }
 
@@ -118,7 +132,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ peer, want string }{
-		{script(t, "echo 31\n"), "spmdc on 2 does not print what"},
+		{script(t, "echo 31\n"), " and spmdc on 2 do not print the same: token 1"},
 		{script(t, "echo oh >&2; exit 3\n"), "exit status 3\noh"},
 		{"/nowhere/peer", "--peer=/nowhere/peer"},
 		{"mpi", "there is no file"},
@@ -132,6 +146,35 @@ func TestMeasure(t *testing.T) {
 	}
 	if _, err := measure(t, threes, Options{PEs: []int{2}, Peers: []string{right, right}, Runs: 1}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("the same peer twice: %v", err)
+	}
+}
+
+// TestHanging: a peer without an end is ended, with what it has started, though it does not
+// listen to an interrupt.
+func TestHanging(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("it builds a program, waits, and looks into /proc")
+	}
+	t.Setenv("SPMDC_CACHE", t.TempDir())
+	pid := filepath.Join(t.TempDir(), "pid")
+	hanging := script(t, "trap '' INT\nsleep 300 &\necho $! > "+pid+"\nsleep 300\n")
+	_, err := measure(t, threes, Options{PEs: []int{1}, Peers: []string{hanging}, Runs: 1, Limit: 500 * time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "no end within 500ms") {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 0; ; k++ {
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(text)) + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			break
+		}
+		if k > 100 {
+			t.Fatalf("left behind: %s", stat)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

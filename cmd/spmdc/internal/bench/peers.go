@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,6 +75,9 @@ func (r *Report) peers(dir string, c *driver.Compilation, o Options) error {
 		}
 	}
 	for i, peer := range list {
+		if peer == "" {
+			return driver.Usagef("write for example --peer=gfortran,openmp", "--peer: a name is empty")
+		}
 		if slices.Contains(list[:i], peer) {
 			return driver.Usagef("name each once", "--peer: %s is there twice", peer)
 		}
@@ -117,6 +121,9 @@ func (r *Report) peer(dir string, c *driver.Compilation, peer string, o Options)
 	case "":
 		file = peer
 	}
+	if kind == "" && filepath.Ext(file) == ".hpf" {
+		flags = append(flags, "-x", "f95", "-ffree-form")
+	}
 	how := ""
 	program := filepath.Join(dir, "program")
 	if kind == "" && !driver.IsSource(file) {
@@ -132,7 +139,10 @@ func (r *Report) peer(dir string, c *driver.Compilation, peer string, o Options)
 		if text == nil {
 			var err error
 			if text, err = os.ReadFile(file); err != nil {
-				return driver.Usagef("write it, or leave out this peer", "--peer=%s: there is no file %s", peer, file)
+				if errors.Is(err, fs.ErrNotExist) {
+					err = fmt.Errorf("there is no file %s", file)
+				}
+				return driver.Usagef("write it, or leave out this peer", "--peer=%s: %v", peer, err)
 			}
 			if text, err = apply(file, text, o.Set); err != nil {
 				return err

@@ -146,7 +146,7 @@ func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
 	err := RunTied(cmd)
 	if f := InterruptedBy(ctx); f != nil {
 		if cmd.Process != nil {
-			killGroup(cmd) // what is left of it
+			KillGroup(cmd) // what is left of it
 		}
 		return f
 	}

@@ -16,7 +16,8 @@ func OwnGroup(*exec.Cmd) {}
 
 func interruptGroup(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }
 
-func killGroup(*exec.Cmd) {}
+// KillGroup does nothing here.
+func KillGroup(*exec.Cmd) {}
 
 // RunTied runs cmd.
 func RunTied(cmd *exec.Cmd) error { return cmd.Run() }

@@ -25,8 +25,8 @@ func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 // interruptGroup interrupts cmd and what it has started.
 func interruptGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 
-// killGroup ends what cmd has started and left behind.
-func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+// KillGroup ends what a command in a group of its own has started and left behind.
+func KillGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // RunTied runs cmd, which does not outlive this process: whatever ends that, SIGKILL
 // too, ends cmd, and its group if it has one of its own.

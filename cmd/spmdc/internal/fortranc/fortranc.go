@@ -41,8 +41,22 @@ func Compile(tool, source, program string, flags ...string) error {
 	}
 	out, err := exec.Command(path, append(args, source)...).CombinedOutput()
 	if err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n\n")
-		return fmt.Errorf("%s does not compile %s: %w\n%s", tool, filepath.Base(source), err, first)
+		return fmt.Errorf("%s does not compile %s: %w\n%s", tool, filepath.Base(source), err, first(string(out), source))
 	}
 	return nil
+}
+
+// first is the first message in what a compiler says, without the folder of the source.
+func first(out, source string) string {
+	var lines []string
+	for line := range strings.Lines(strings.ReplaceAll(out, filepath.Dir(source)+string(filepath.Separator), "")) {
+		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) == "" {
+			continue
+		}
+		lines = append(lines, line)
+		if strings.Contains(line, "Error: ") || len(lines) == 8 {
+			break
+		}
+	}
+	return strings.Join(lines, "\n")
 }
