@@ -34,10 +34,10 @@ func (b *buffer) p(format string, args ...any) {
 // drifts by a line for each further line of the same statement; for the others
 // that does no harm.
 func mayFail(text string) bool {
-	if strings.HasPrefix(text, "//") {
+	if strings.Contains(text, "func(q") {
 		return false
 	}
-	for _, s := range []string{".Data[", ".Every(", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock("} {
+	for _, s := range []string{".Data[", ".Every(", "At + ", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock(", "Go(&"} {
 		if strings.Contains(text, s) {
 			return true
 		}
@@ -49,24 +49,39 @@ func mayFail(text string) bool {
 // the name of the Go file, for what has no source line.
 func (b *buffer) bytes(file, own string) ([]byte, error) {
 	var out bytes.Buffer
-	mapped := 0 // source line that the compiler believes the next line to be, 0: own
-	said := 0   // source line that the last lines with an exact position stand for
-	n := 0      // lines written
+	mapped := 0     // source line that the compiler believes the next line to be, 0: own
+	said := 0       // source line that the last lines with an exact position stand for
+	n := 0          // lines written
+	behind := false // a comment, which a directive must not follow: gofmt would make them one
+	directive := func(file string, line int) {
+		if behind {
+			out.WriteByte('\n')
+			n++
+			if mapped > 0 {
+				mapped++
+			}
+		}
+		n++
+		if line == 0 {
+			line = n + 1
+		}
+		fmt.Fprintf(&out, "//line %s:%d\n", file, line)
+	}
 	for _, l := range b.lines {
 		text := strings.TrimSpace(l.text)
-		code := text != "" && text != "}" && text != ")" && text != "})"
+		comment := strings.HasPrefix(text, "//")
+		code := text != "" && text != "}" && text != ")" && text != "})" && !comment
 		switch {
 		case code && l.at > 0 && mapped != l.at && (said != l.at || mayFail(text)):
-			fmt.Fprintf(&out, "//line %s:%d\n", file, l.at)
-			n++
+			directive(file, l.at)
 			mapped, said = l.at, l.at
 		case code && l.at == 0 && said != 0:
-			n++
-			fmt.Fprintf(&out, "//line %s:%d\n", own, n+1)
+			directive(own, 0)
 			mapped, said = 0, 0
 		case code && mapped == l.at:
 			said = l.at
 		}
+		behind = comment
 		out.WriteString(l.text)
 		out.WriteByte('\n')
 		n++

@@ -160,7 +160,13 @@ func (g *gen) resumable(list []comm.Node, begin func()) {
 // list is it sure that the run does not go on from a call behind it.
 func (g *gen) resumableNode(n comm.Node, last bool) {
 	g.called(n)
-	g.forgetLists(n)
+	g.out.p("if %s == 0 {", g.resume)
+	before := len(g.out.lines)
+	if g.beforeLoop(n); len(g.out.lines) == before {
+		g.out.lines = g.out.lines[:before-1]
+	} else {
+		g.out.p("}")
+	}
 	// What was marked ahead of a call is forgotten in a run that goes on from there.
 	defer func() { g.marked = private }()
 	switch n := n.(type) {

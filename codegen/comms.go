@@ -57,6 +57,9 @@ func (g *gen) axis(c *comm.Comm, d int, ax comm.Axis) string {
 		if x := g.strip(c); x != nil && d == x.Axis {
 			s = g.stripOf(x, t.Range)
 		}
+		if x := g.lag(c, t.Range); x != "" {
+			s = x
+		}
 		off := linalg.Affine{}
 		if i == 0 {
 			off = ax.Off
@@ -83,7 +86,7 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 	if g.strip(c) != nil {
 		args = "q, strip int"
 	}
-	fmt.Fprintf(&b, "func(%s) spmd.Box { // %s\n", args, source.Printable(g.plan.Comment(c)))
+	fmt.Fprintf(&b, "func(%s) spmd.Box {\n", args)
 	if c.RootOnly {
 		b.WriteString("if q != 0 {\nreturn nil\n}\n")
 	}
@@ -121,9 +124,8 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 		own[r.Index] = true
 	}
 	text := b.String()
-	_, code, _ := strings.Cut(text, "\n") // without the comment
 	for _, s := range captured {
-		if !own[s.Name] && mentions(code, g.names.sym(s)) {
+		if !own[s.Name] && mentions(text, g.names.sym(s)) {
 			vars = append(vars, s)
 		}
 	}
@@ -156,6 +158,40 @@ func (g *gen) subArgs(c *comm.Comm) string {
 	return b.String()
 }
 
+// comment emits what c moves, and why it does or does not synchronise, above a call.
+func (g *gen) comment(c *comm.Comm) {
+	const width = 110
+	line := "//"
+	for _, word := range strings.Fields(source.Printable(g.plan.Comment(c))) {
+		if len(line)+len(word) > width {
+			g.out.p("%s", line)
+			line = "//"
+		}
+		line += " " + word
+	}
+	g.out.p("%s", line)
+}
+
+// needs emits what c moves, from its next execution on.
+func (g *gen) needs(c *comm.Comm) {
+	g.out.at = c.CLine
+	text, vars := g.need(c)
+	open := g.captures(vars)
+	g.comment(c)
+	switch {
+	case g.strip(c) != nil:
+		g.out.p("%s.NeedsStrips(%s%s)", g.comms[c], text, g.subArgs(c))
+	case c.Kind == comm.Pipeline:
+		p := c.Region.Pipe
+		g.out.p("%s.NeedsFrom(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)
+	default:
+		g.out.p("%s.Needs(%s%s)", g.comms[c], text, g.subArgs(c))
+	}
+	if open {
+		g.out.p("}")
+	}
+}
+
 // post emits C_x of each communication of the group.
 func (g *gen) post(n *comm.Post) {
 	g.out.at = n.Comms[0].CLine
@@ -163,10 +199,6 @@ func (g *gen) post(n *comm.Post) {
 		g.out.p("pe.Barrier(%d)", g.site(n.Comms[0]))
 	}
 	for _, set := range n.Together() {
-		method := "Post"
-		if len(set) > 1 {
-			method = "Stage"
-		}
 		for _, c := range set {
 			g.out.at = c.CLine
 			if c.Kind == comm.Irregular {
@@ -174,15 +206,11 @@ func (g *gen) post(n *comm.Post) {
 				continue
 			}
 			g.claim(c)
-			text, vars := g.need(c)
-			open := g.captures(vars)
-			strips := ""
-			if g.strip(c) != nil {
-				strips = "Strips"
+			if g.lasting[c] == nil {
+				g.needs(c)
 			}
-			g.out.p("%s.%s%s(%s%s)", g.comms[c], method, strips, text, g.subArgs(c))
-			if open {
-				g.out.p("}")
+			if len(set) == 1 {
+				g.out.p("%s.Post()", g.comms[c])
 			}
 		}
 		if len(set) > 1 {

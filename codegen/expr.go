@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
@@ -139,35 +140,11 @@ func character(s string, n int) (string, int) {
 }
 
 func float(f float64, t ir.Type) (string, int) {
-	bits := 64
-	if t == ir.Real {
-		bits = 32
+	prec := precAtom
+	if f < 0 && !math.IsInf(f, -1) {
+		prec = precUnary
 	}
-	special := ""
-	switch {
-	case math.IsInf(f, 1):
-		special = "math.Inf(1)"
-	case math.IsInf(f, -1):
-		special = "math.Inf(-1)"
-	case math.IsNaN(f):
-		special = "math.NaN()"
-	case f == 0 && math.Signbit(f):
-		special = "math.Copysign(0, -1)"
-	}
-	if special != "" && t == ir.Real {
-		special = "float32(" + special + ")"
-	}
-	if special != "" {
-		return special, precAtom
-	}
-	s := strconv.FormatFloat(f, 'g', -1, bits)
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
-	}
-	if f < 0 {
-		return s, precUnary
-	}
-	return s, precAtom
+	return kernel.FloatText(f, t == ir.Real), prec
 }
 
 func (g *gen) unary(e *ir.Un) (string, int) {
@@ -211,6 +188,9 @@ var goOps = map[ir.Op]struct {
 func (g *gen) binary(e *ir.Bin) (string, int) {
 	if e.Op == ir.Pow {
 		return g.power(e)
+	}
+	if g.fused[e] != 0 {
+		return g.contracted(e), precAtom
 	}
 	op := goOps[e.Op]
 	if e.Op >= ir.Eq && e.Op <= ir.Ge && e.L.Type() == ir.Character {
@@ -383,7 +363,7 @@ func (g *gen) variable(name string) string {
 
 // view is the Go object that a reference is found in, and its subscripts there.
 func (g *gen) view(r *ir.Ref) (object string, subs []string) {
-	acc := g.prog.Access[r]
+	acc := g.access(r)
 	if acc != nil && acc.Mode == comm.Temp {
 		c := acc.Comm
 		object = g.temps[c]
@@ -407,14 +387,20 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 	if g.fetches && r.Sym.Distributed() {
 		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), g.ownSubs(r), ir.ExprString(r))
 	}
-	if acc := g.prog.Access[r]; acc != nil && acc.Mode == comm.Walk {
+	if acc := g.access(r); acc != nil && acc.Mode == comm.Walk {
 		if !g.opt.Check {
 			return g.walked[acc.Comm]
 		}
 		return fmt.Sprintf("spmd.Element(%s, %s)", g.walked[acc.Comm], g.ownSubs(r))
 	}
+	if p := g.partialRef[r]; p != nil {
+		return p()
+	}
 	if b := g.leaf[r]; b != "" {
 		return b
+	}
+	if name := g.picked[r]; name != "" {
+		return g.pickedElement(r, name)
 	}
 	object, subs := g.view(r)
 	if g.opt.Check {
@@ -438,7 +424,7 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 func (g *gen) checkedSubs(r *ir.Ref, object string, subs []string) (string, []string) {
 	out := make([]string, len(subs))
 	copy(out, subs)
-	acc := g.prog.Access[r]
+	acc := g.access(r)
 	if acc != nil && acc.Comm != nil && acc.Comm.Subs != nil {
 		return object, out
 	}
@@ -495,6 +481,9 @@ func (g *gen) reads(s *ir.Symbol) {
 
 // scalar renders a scalar's name and notes that it must be declared.
 func (g *gen) scalar(s *ir.Symbol) string {
+	if p := g.partial[s]; p != nil {
+		return p()
+	}
 	if g.bound[s] == 0 {
 		g.declared[s] = true
 	}

@@ -7,9 +7,10 @@
 // it writes
 //
 //	// #1 shift a(i-1) (line 8): ...; a ready message before every put, ...
-//	c1.Post(func(q int) spmd.Box {
+//	c1.Needs(func(q int) spmd.Box {
 //		return pe.Box(b.Iters(q, 0, 1, 0, dist.Range(2, 100, 1)).Image(1, -1))
 //	})
+//	c1.Post()
 //	c1.Wait()
 //	if it := b.Iters(pe.ID(), 0, 1, 0, dist.Range(2, 100, 1)); it.N > 0 {
 //		i := it.Lo
@@ -21,17 +22,21 @@
 //		}
 //	}
 //	c1.Done()
+//
+// In loops Needs stands in front of the outermost one in which it stays the same.
 package codegen
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
@@ -48,34 +53,57 @@ type Options struct {
 	Claims []*Claim
 	// Unsafe emits programs of plans that do not make them right too.
 	Unsafe bool
+	// Target says for which processors leaf loops are kernels; "" is for kernel.Go: they
+	// are loops in main.go.
+	Target kernel.Target
+	// FP says what may be done with floating-point operations; "" is for Ordered.
+	FP FP
 	// Source names the version of the source text, for programs whose barriers
 	// may be elided by what was learned of that version.
 	Source string
+	// Block, above 0, is how many iterations the blocks of pipelines have; below 0 there
+	// are none. With 0 the run time chooses.
+	Block int
+	// Strip, above 0, is how many iterations the strips of nests have that are executed by
+	// turns; below 0 there are none. With 0 it is what fits in a cache.
+	Strip int
 }
 
 // ErrUnsafe is the answer to a plan that leaves out messages without proof.
 var ErrUnsafe = errors.New("the plan does not make the program right")
 
-// Emit returns main.go of the emitted program, formatted, or ErrUnsafe.
+// Emit returns main.go of the emitted program, formatted, or ErrUnsafe. Programs with
+// kernels have more files.
 func Emit(p *plan.Plan, o Options) ([]byte, error) {
+	files, _, err := EmitFiles(p, o)
+	return files["main.go"], err
+}
+
+// EmitFiles returns the files of package main by their names, formatted, or ErrUnsafe; and
+// what became of the innermost loops.
+func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 	if !p.Kind.Sound() && !o.Unsafe {
-		return nil, ErrUnsafe
+		return nil, nil, ErrUnsafe
 	}
 	g := &gen{
 		plan: p, prog: p.Program, opt: o, out: &buffer{},
 		names:      newNames(p.Program.IR),
 		symbols:    map[string]*ir.Symbol{},
-		lasting:    map[*comm.Comm]keptList{},
+		lasting:    map[*comm.Comm]ir.Stmt{},
+		listed:     map[*comm.Comm]string{},
 		temps:      map[*comm.Comm]string{},
 		comms:      map[*comm.Comm]string{},
 		lists:      map[*comm.Comm]string{},
 		walked:     map[*comm.Comm]string{},
+		picked:     map[*ir.Ref]string{},
 		grids:      map[*ir.Grid]string{},
 		bound:      map[*ir.Symbol]int{},
 		declared:   map[*ir.Symbol]bool{},
 		read:       map[*ir.Symbol]bool{},
 		used:       map[*ir.Symbol]bool{},
 		leaf:       map[*ir.Ref]string{},
+		rolled:     map[*ir.Ref]string{},
+		starts:     map[*ir.Assign]string{},
 		labelled:   map[ir.Stmt]bool{},
 		labels:     map[string]ir.Stmt{},
 		labelOf:    map[ir.Stmt]string{},
@@ -84,7 +112,9 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		imageSites: map[ir.Stmt]int{},
 		corefSites: map[*ir.CoRef]int{},
 
-		parts:  map[*ir.Do]string{},
+		parts:   map[*ir.Do]string{},
+		copyOf:  map[*ir.Ref]*ir.Ref{},
+		vectors: map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
 		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	ir.Walk(p.Program.IR.Body, func(s ir.Stmt) bool {
@@ -93,7 +123,14 @@ func Emit(p *plan.Plan, o Options) ([]byte, error) {
 		}
 		return true
 	})
-	return g.program()
+	text, err := g.program()
+	files := map[string][]byte{"main.go": text}
+	if err != nil {
+		return files, nil, err
+	}
+	more, err := g.kernelFiles()
+	maps.Copy(files, more)
+	return files, g.innermost(), err
 }
 
 type gen struct {
@@ -112,9 +149,12 @@ type gen struct {
 	read     map[*ir.Symbol]bool // of these, those that are read
 	used     map[*ir.Symbol]bool
 	leaf     map[*ir.Ref]string // how a leaf loop addresses a reference
+	rows     []*kernel.Rows     // the nests over rows
+	picked   map[*ir.Ref]string // the names under which it has addressed one that it picks
 	index    []int              // open loops: line of the index definition, or -1
 	final    map[*ir.Do]string
 	parts    map[*ir.Do]string // open loops in strips: the iterations of the strip
+	blocks   *blockNames       // of the pipelined region at hand, if it is in blocks
 	serial   int
 	around   int // open loops that all PEs execute together
 
@@ -122,11 +162,23 @@ type gen struct {
 	loops   int  // of the program
 	fetches bool // distributed elements are fetched from their owners
 
-	lasting map[*comm.Comm]keptList
+	vectors    map[*ir.Do]*vectorLoop
+	rolled     map[*ir.Ref]string           // what a leaf loop stores: the variable that the next iteration reads
+	outer      map[*ir.Do]*ir.Do            // the loop around each; nil before it is asked for
+	partial    map[*ir.Symbol]func() string // sums inside of their loop: the partial sum of the iteration
+	partialRef map[*ir.Ref]func() string    // the same of sums that are elements
+	fused      map[*ir.Bin]side             // sums that are rounded once with a product
+	kernels    []*kernel.Kernel
+	kernelOf   map[string]*kernel.Kernel // by their description
+	copyOf     map[*ir.Ref]*ir.Ref       // references of unrolled loops
+
+	lasting map[*comm.Comm]ir.Stmt // the loop while which the elements stay the same
+	listed  map[*comm.Comm]string  // of lists that do: the Go variable that tells whether it is made
 
 	inside *ir.Site // the call that the statement emitted last is part of
 
 	labelled  map[ir.Stmt]bool
+	starts    map[*ir.Assign]string // statements that start a reduction of elements: its neutral value
 	labels    map[string]ir.Stmt
 	labelOf   map[ir.Stmt]string
 	readSites map[*ir.Read]int
@@ -173,9 +225,7 @@ func (g *gen) program() ([]byte, error) {
 		}
 		g.grids[gr] = g.names.fresh(name)
 	}
-	if !g.opt.Check {
-		g.findKeptLists(g.prog.Body, nil)
-	}
+	g.findLasting(g.prog.Body, nil)
 	g.findBarriers(g.prog.Body)
 	g.makeSites()
 	g.findLabels(p.Body, nil)
@@ -222,7 +272,7 @@ func (g *gen) makeSites() {
 		site(c.Line, c.Col, string(c.Kind), ir.ExprString(c.Refs[0]), why)
 	}
 	for _, r := range g.prog.Reduces {
-		site(r.Line, 1, r.Name, r.Sym.Name, "")
+		site(r.Line, 1, r.Name, r.What(), "")
 	}
 	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
 		if r, ok := s.(*ir.Read); ok {
@@ -479,10 +529,16 @@ func (g *gen) communication(c *comm.Comm) {
 	}
 	switch {
 	case c.Kind == comm.Irregular:
+		for _, s := range c.Region.Stmts {
+			if g.prog.Modified(s)[c.Array] {
+				mode += ".Copied()"
+				break
+			}
+		}
 		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
 		g.out.p("var %s []int // subscripts that %s wants", g.lists[c], ir.ExprString(c.Refs[0]))
-		if l, ok := g.lasting[c]; ok {
-			g.out.p("var %s bool // whether they are listed", l.known)
+		if known, ok := g.listed[c]; ok {
+			g.out.p("var %s bool // whether they are listed", known)
 		}
 	case c.Overlap:
 		if len(c.Forward) > 0 {
@@ -494,7 +550,9 @@ func (g *gen) communication(c *comm.Comm) {
 		}
 		switch {
 		case slot.Staged:
-			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, c.StageAxis(), mode)
+			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count*g.mostBlocks(c), c.StageAxis(), mode)
+		case g.mostBlocks(c) > 1:
+			g.out.p("%s := spmd.NewBlocks[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, g.mostBlocks(c), mode)
 		case slot.Planes != nil:
 			g.out.p("%s := spmd.NewPlanes[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, mode)
 		default:

@@ -8,11 +8,11 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// mathFuncs are the intrinsics that package math has under another spelling.
+// mathFuncs are the intrinsics that functions of float64 compute.
 var mathFuncs = map[string]string{
-	"sqrt": "Sqrt", "exp": "Exp", "log": "Log", "log10": "Log10", "sin": "Sin", "cos": "Cos", "tan": "Tan",
-	"asin": "Asin", "acos": "Acos", "atan": "Atan", "atan2": "Atan2", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh",
-	"aint": "Trunc", "anint": "Round",
+	"sqrt": "math.Sqrt", "exp": "spmd.Exp", "log": "spmd.Log", "log10": "math.Log10", "sin": "math.Sin", "cos": "math.Cos", "tan": "math.Tan",
+	"asin": "math.Asin", "acos": "math.Acos", "atan": "math.Atan", "atan2": "math.Atan2", "sinh": "math.Sinh", "cosh": "math.Cosh", "tanh": "math.Tanh",
+	"aint": "math.Trunc", "anint": "math.Round",
 }
 
 // runtimeFuncs are the intrinsics that the run time implements; this and the
@@ -49,9 +49,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 			for i := range args {
 				args[i] = "float64(" + args[i] + ")"
 			}
-			return fmt.Sprintf("float32(math.%s(%s))", f, strings.Join(args, ", ")), precAtom
+			return fmt.Sprintf("float32(%s(%s))", f, strings.Join(args, ", ")), precAtom
 		}
-		return fmt.Sprintf("math.%s(%s)", f, list), precAtom
+		return fmt.Sprintf("%s(%s)", f, list), precAtom
 	}
 	switch e.Name {
 	case "number_of_processors", "num_images":

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -16,7 +17,8 @@ import (
 //	aN2, aN2K, aN2By := a.Every(a.At2(k, i), nT, a.Stride(1, 1)) other strides: aN2[aN2K]
 //	aN3 := a.Data[a.At2(k, i+1)-int(aN2K):][:len(aN2)]           the same stride: aN3[aN2K]
 //	bN4 := b.Data[b.At1(j)]                                      invariant: loaded once
-//	sN5 := s.Data[s.At1(j):][:1]                                 invariant, assigned: sN5[0]
+//	sN5 := s.Data[s.At1(j)]                                      invariant, assigned: stored behind the loop
+//	rN6 := r.Data[r.At1(j):][:1]                                 the same beside other elements of r: rN6[0]
 //
 // and the loop needs no bounds check, since its condition says all that the
 // compiler must know:
@@ -31,6 +33,8 @@ import (
 type leaf struct {
 	g       *gen
 	d       *ir.Do
+	body    []ir.Stmt  // of d, without the loops in it
+	flat    *flattened // that of a body with loops
 	step    int
 	part    []comm.Constraint
 	writes  map[string]bool     // objects that the body stores to
@@ -38,16 +42,17 @@ type leaf struct {
 	done    map[string]string   // address -> Go expression of the element
 	strides map[string]string   // stride -> slice whose index the others of that stride share
 	streams []string            // those slices, in the order of their references
+	alone   map[string]bool     // objects of which the body mentions one element, the same in all iterations
+	after   []string            // statements behind the loop
+	picked  map[*ir.Ref]bool    // addressed by picks
+	ranged  bool                // the variable it has the iterations
 	n       int
 	line    int // of the statement that inBody looks at
 }
 
-// leafLoop emits d as a leaf loop if it is one.
-func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
-	if g.opt.Check || !isLeaf(d.Body) || g.step(d) == 0 {
-		return false
-	}
-	l := &leaf{g: g, d: d, step: g.step(d), writes: map[string]bool{}, varies: map[*ir.Symbol]bool{}, done: map[string]string{}, strides: map[string]string{}}
+// newLeaf looks at an innermost loop.
+func (g *gen) newLeaf(d *ir.Do, r *comm.Region) *leaf {
+	l := &leaf{g: g, d: d, body: d.Body, step: g.step(d), writes: map[string]bool{}, varies: map[*ir.Symbol]bool{}, done: map[string]string{}, strides: map[string]string{}}
 	if r != nil {
 		l.part = r.Part[d]
 	}
@@ -56,53 +61,133 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 			l.varies[s] = true
 		}
 	}
+	return l
+}
+
+// leafLoop emits d as a leaf loop if it is one.
+func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
+	if g.opt.Check || g.step(d) == 0 {
+		return false
+	}
+	v := g.vectorized(d, r)
+	if v.k != nil && g.usesKernels() {
+		g.kernelLoop(v)
+		return true
+	}
+	if v.nest != nil && g.usesKernels() {
+		g.outerLoop(v.nest, r)
+		return true
+	}
+	if !isLeaf(d.Body) {
+		return false
+	}
+	l := g.newLeaf(d, r)
 	refs, walks := l.refs(), g.walksOf(d, r)
+	l.findAlone(refs)
 	if len(refs)+len(walks) == 0 {
 		return false
 	}
 	g.out.at = d.Pos.Line
-	it := fmt.Sprintf("dist.Range(%s, %s, %d)", g.position(d.Lo), g.position(d.Hi), l.step)
-	if l.part != nil || g.parts[d] != "" {
-		it = g.ownIterations(d, l.part)
-	}
 	k := g.names.sym(d.Index)
 	g.saveFinal(d)
-	g.out.p("if it := %s; it.N > 0 {", it)
-	g.bound[d.Index]++
-	first := len(g.out.lines)
-	g.out.p("%s := %s", k, l.start())
-	g.out.p("nT := it.N")
+	first := l.open()
 	for _, f := range refs {
 		l.address(f)
 	}
+	l.picks()
+	l.roll(refs)
 	g.out.at = d.Pos.Line
 	for _, c := range walks {
-		v := "val" + strings.ToUpper(c.Name())
-		g.walked[c] = v + "[t]"
-		g.out.p("%s := %s.Data[%s:][:nT]", v, g.comms[c], g.counter(c))
+		v, at := "val"+strings.ToUpper(c.Name()), "at"+strings.ToUpper(c.Name())
+		g.walked[c] = fmt.Sprintf("%s[%s[t]]", v, at)
+		g.out.p("%s, %s := %s.Data, %s.At[%s:][:nT]", v, at, g.comms[c], g.comms[c], g.counter(c))
 		g.out.p("%s += nT", g.counter(c))
 	}
+	g.partialsInLeaf(v)
 	inner := len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
-	if l.step > 0 {
-		g.out.p("%s := it.Lo + t*it.Step", k)
-	} else {
-		g.out.p("%s := it.Hi() - t*it.Step", k)
-	}
+	g.out.p("%s := %s", k, l.now())
 	g.stmts(d.Body, r)
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {
 		g.out.lines[inner-1].text = l.head(false)
 	}
 	g.out.p("}")
-	g.dropUnusedBefore(first, inner, k)
+	if first >= 0 {
+		g.dropUnusedBefore(first, inner, k)
+	}
+	for _, text := range l.after {
+		g.out.p("%s", text)
+	}
 	g.out.p("}")
 	g.bound[d.Index]--
 	g.setFinal(d)
 	for _, f := range refs {
 		delete(g.leaf, f.ref)
+		delete(g.rolled, f.ref)
+	}
+	for r := range l.picked {
+		delete(g.picked, r)
 	}
 	return true
+}
+
+// plain reports whether all iterations are executed, one after another, between bounds
+// that are not too far apart.
+func (l *leaf) plain() bool {
+	return !l.ranged && l.part == nil && l.g.parts[l.d] == "" && abs(l.step) == 1 && moderate(l.d.Lo) && moderate(l.d.Hi)
+}
+
+// open begins a block for the iterations, if there are any: with the index of the first
+// and their number nT, of which the index is defined in line first, or with them all.
+func (l *leaf) open() (first int) {
+	g, k := l.g, l.g.names.sym(l.d.Index)
+	first = -1
+	if l.plain() {
+		from, to := g.position(l.d.Lo), g.position(l.d.Hi)
+		g.bound[l.d.Index]++
+		if l.step > 0 {
+			g.out.p("if %s, end := %s, %s; %s <= end {", k, from, to, k)
+			g.out.p("nT := end - %s + 1", k)
+		} else {
+			g.out.p("if %s, end := %s, %s; %s >= end {", k, from, to, k)
+			g.out.p("nT := %s - end + 1", k)
+		}
+		return first
+	}
+	g.out.p("if it := %s; it.N > 0 {", l.iterations())
+	g.bound[l.d.Index]++
+	first = len(g.out.lines)
+	g.out.p("%s := %s", k, l.start())
+	g.out.p("nT := it.N")
+	return first
+}
+
+// iterations renders those of this PE.
+func (l *leaf) iterations() string {
+	if l.part != nil || l.g.parts[l.d] != "" {
+		return l.g.ownIterations(l.d, l.part)
+	}
+	return fmt.Sprintf("dist.Range(%s, %s, %d)", l.g.position(l.d.Lo), l.g.position(l.d.Hi), l.step)
+}
+
+// findAlone finds the objects of which the body mentions one element.
+func (l *leaf) findAlone(refs []leafRef) {
+	l.alone = map[string]bool{}
+	linear := map[*ir.Ref]string{}
+	for _, f := range refs {
+		linear[f.ref] = f.place()
+	}
+	seen := map[string]string{}
+	ir.WalkExprs(l.body, func(_ ir.Stmt, e ir.Expr) bool {
+		if r, ok := e.(*ir.Ref); ok {
+			at, object := linear[r], l.object(r)
+			have, known := seen[object]
+			l.alone[object] = at != "" && (!known || have == at && l.alone[object])
+			seen[object] = at
+		}
+		return true
+	})
 }
 
 // head opens the loop, with or without a count of the iterations.
@@ -128,10 +213,33 @@ func (l *leaf) head(count bool) string {
 
 // start is the index of the first iteration.
 func (l *leaf) start() string {
-	if l.step > 0 {
+	switch {
+	case l.plain():
+		return l.g.names.sym(l.d.Index)
+	case l.step > 0:
 		return "it.Lo"
 	}
 	return "it.Hi()"
+}
+
+// now is the index of iteration t.
+func (l *leaf) now() string {
+	sign := "+"
+	if l.step < 0 {
+		sign = "-"
+	}
+	if l.plain() {
+		return fmt.Sprintf("%s %s t", l.start(), sign)
+	}
+	return fmt.Sprintf("%s %s t*it.Step", l.start(), sign)
+}
+
+// by is how far apart two iterations are.
+func (l *leaf) by() string {
+	if l.plain() {
+		return "1"
+	}
+	return "it.Step"
 }
 
 // dropUnusedBefore removes the definition in line at if lines up to end do not use it.
@@ -179,7 +287,12 @@ type leafRef struct {
 }
 
 // place names the element that f refers to in an iteration.
-func (f *leafRef) place() string { return fmt.Sprint(f.object, f.subs) }
+func (f leafRef) place() string { return fmt.Sprint(f.object, f.subs) }
+
+// at reports whether f and g have the same place.
+func (f leafRef) at(g leafRef) bool {
+	return f.object == g.object && slices.EqualFunc(f.subs, g.subs, linalg.Affine.Equal)
+}
 
 // places are elements of each iteration.
 type places map[string]bool
@@ -187,7 +300,7 @@ type places map[string]bool
 // refs lists the references that can be addressed before the loop.
 func (l *leaf) refs() []leafRef {
 	var out []leafRef
-	always := l.inBody(l.d.Body, &out)
+	always := l.inBody(l.body, &out)
 	for i := range out {
 		out[i].conditional = !always[out[i].place()]
 	}
@@ -229,7 +342,7 @@ func (l *leaf) inBody(list []ir.Stmt, out *[]leafRef) places {
 func (l *leaf) inExpr(e ir.Expr, always places, out *[]leafRef) {
 	switch e := e.(type) {
 	case *ir.Ref:
-		if acc := l.g.prog.Access[e]; acc != nil && acc.Mode == comm.Walk {
+		if acc := l.g.access(e); acc != nil && acc.Mode == comm.Walk {
 			return // its subscripts are not evaluated in the loop
 		}
 		if f, ok := l.linear(e); ok {
@@ -255,7 +368,7 @@ func (l *leaf) inExpr(e ir.Expr, always places, out *[]leafRef) {
 
 // object is what the element of r lies in: the array or a temporary.
 func (l *leaf) object(r *ir.Ref) string {
-	if acc := l.g.prog.Access[r]; acc != nil && acc.Mode == comm.Temp {
+	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp {
 		return l.g.temps[acc.Comm]
 	}
 	return l.g.names.sym(r.Sym)
@@ -265,21 +378,26 @@ func (l *leaf) object(r *ir.Ref) string {
 // that the loop does not change.
 func (l *leaf) linear(r *ir.Ref) (leafRef, bool) {
 	g := l.g
+	of, at := l.flat.source(r)
 	f := leafRef{ref: r, object: l.object(r), line: l.line}
-	acc := g.prog.Access[r]
+	acc := g.access(r)
 	if acc != nil && acc.Mode == comm.Walk {
 		return f, false
 	}
 	if acc != nil && acc.Mode == comm.Temp {
 		if acc.Comm.Subs != nil {
 			for _, ax := range acc.Comm.Axes {
-				f.subs = append(f.subs, linalg.Var(ax.Terms[0].Range.Index))
+				a, _ := with(linalg.Var(ax.Terms[0].Range.Index), at)
+				f.subs = append(f.subs, a)
 			}
 			return f, true
 		}
 	}
-	for _, s := range r.Subs {
+	for _, s := range of.Subs {
 		a, ok := g.prog.Affine(s)
+		if ok {
+			a, ok = with(a, at)
+		}
 		if !ok {
 			return f, false
 		}

@@ -2,9 +2,11 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
@@ -40,6 +42,9 @@ func (l *leaf) address(f leafRef) {
 	case slice:
 		g.out.p("%s := %s.Data[%s:][:nT]", base, f.object, at)
 		elem += "[t]"
+	case moving == 0 && !f.conditional && l.alone[f.object]:
+		g.out.p("%s := %s.Data[%s]", base, f.object, at)
+		l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = %s", f.object, at, base))
 	case moving == 0 && !f.conditional:
 		g.out.p("%s := %s.Data[%s:][:1]", base, f.object, at)
 		elem += "[0]"
@@ -66,15 +71,90 @@ func (l *leaf) address(f leafRef) {
 	g.leaf[f.ref] = elem
 }
 
+// picks emits the addressing of references to elements that subscripts pick which are
+// known in an iteration alone. Where each subscript counts the elements of its axis, only
+// the sum of the subscripts is left to the loop.
+func (l *leaf) picks() {
+	g := l.g
+	l.picked = map[*ir.Ref]bool{}
+	names := map[string]string{}
+	ir.WalkExprs(l.d.Body, func(s ir.Stmt, e ir.Expr) bool {
+		r, ok := e.(*ir.Ref)
+		if !ok {
+			return true
+		}
+		if acc := g.access(r); acc != nil && acc.Mode == comm.Walk {
+			return false // its subscripts are not evaluated in the loop
+		}
+		if g.leaf[r] != "" || g.partialRef[r] != nil || len(r.Subs) == 0 || len(r.Subs) > 3 || !l.counted(r) {
+			return true
+		}
+		g.out.at = s.Position().Line
+		object := l.object(r)
+		name := names[object]
+		if name == "" {
+			l.n++
+			name = fmt.Sprintf("%sN%d", object, l.n)
+			names[object] = name
+			zeros := make([]string, len(r.Subs))
+			to, from := []string{name, name + "At"}, []string{object + ".Data", ""}
+			for d := range zeros {
+				if zeros[d] = "0"; d > 0 {
+					to, from = append(to, fmt.Sprintf("%sBy%d", name, d)), append(from, fmt.Sprintf("%s.Stride(%d, 1)", object, d))
+				}
+			}
+			from[1] = object + "." + atCall(zeros)
+			g.out.p("%s := %s", strings.Join(to, ", "), strings.Join(from, ", "))
+		}
+		g.picked[r] = name
+		l.picked[r] = true
+		return true
+	})
+}
+
+// counted reports whether elements of r's array that are neighbours along an axis have
+// the same distance in storage everywhere, which subscripts that differ by 1 have.
+func (l *leaf) counted(r *ir.Ref) bool {
+	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp || r.Sym.Cell || r.Sym.Coarray {
+		return false
+	}
+	if m := r.Sym.Mapping; m != nil {
+		for _, ax := range m.Map.Axes {
+			if ax.Grid >= 0 && ax.Format != dist.Block {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pickedElement renders an element that picks has addressed.
+func (g *gen) pickedElement(r *ir.Ref, name string) string {
+	at := name + "At"
+	for d, s := range r.Subs {
+		text, p := g.asInt(s, sums)
+		if at += " + "; d == 0 {
+			at += enclose(text, p, precMul)
+			continue
+		}
+		at += fmt.Sprintf("%s*%sBy%d", enclose(text, p, precUnary), name, d)
+	}
+	return fmt.Sprintf("%s[%s]", name, at)
+}
+
 // stride renders by how much the offset of f changes from one iteration to the
 // next.
 func (l *leaf) stride(f leafRef) string {
 	var sum []string
 	for d, a := range f.subs {
 		if k := a.Coef(l.d.Index.Name) * sign(l.step); k != 0 {
-			by := "it.Step"
-			if k != 1 {
-				by = fmt.Sprintf("%d*it.Step", k)
+			by := l.by()
+			switch {
+			case k == 1:
+			case by == "1":
+				by = fmt.Sprint(k)
+			default:
+				by = fmt.Sprintf("%d*%s", k, by)
 			}
 			sum = append(sum, fmt.Sprintf("%s.Stride(%d, %s)", f.object, d, by))
 		}
@@ -96,7 +176,7 @@ func (l *leaf) unit(f leafRef) bool {
 	if k < 0 {
 		return false
 	}
-	acc := l.g.prog.Access[f.ref]
+	acc := l.g.access(f.ref)
 	if acc != nil && acc.Mode == comm.Temp {
 		return l.unitTemp(f, acc.Comm, k)
 	}
@@ -148,6 +228,11 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 	r := ax.Terms[0].Range
 	if len(r.Cons) != len(l.part) {
 		return false
+	}
+	if f.conditional && (abs(l.step) != 1 || slices.ContainsFunc(l.part, func(c comm.Constraint) bool {
+		return c.Array.Mapping.Map.Axes[c.Axis].Format != dist.Block
+	})) {
+		return false // if one of the elements exists, the temporary knows no distance
 	}
 	// A range that was widened lost its stride.
 	return abs(r.Step) == abs(l.step) && !r.Unknown

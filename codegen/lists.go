@@ -1,49 +1,74 @@
 package codegen
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/parser/source"
 )
 
-// keptList is the list of an irregular communication that stays what it is while a loop
-// runs which all PEs execute together: it is made in the first iteration.
-type keptList struct {
-	loop  ir.Stmt
-	known string // the Go variable that tells whether it is made
-}
-
-// findKeptLists finds them, each with the outermost loop that changes nothing which the
-// list depends on.
-func (g *gen) findKeptLists(list []comm.Node, loops []ir.Stmt) {
+// findLasting finds the communications whose elements stay the same while a loop runs which
+// all PEs execute together, each with the outermost loop that changes nothing which they
+// depend on. What is needed is said once, in front of it; the list of an irregular one is
+// made in its first iteration, since the walk may read elements.
+func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
+	note := func(c *comm.Comm, depends map[*ir.Symbol]bool) {
+		for _, loop := range loops {
+			if !changes(g.prog.Modified(loop), depends) {
+				g.lasting[c] = loop
+				return
+			}
+		}
+	}
 	for _, n := range list {
 		switch n := n.(type) {
 		case *comm.Loop:
-			g.findKeptLists(n.Body, append(loops[:len(loops):len(loops)], n.Do))
+			g.findLasting(n.Body, append(loops[:len(loops):len(loops)], n.Do))
 		case *comm.WhileLoop:
 			inside := append(loops[:len(loops):len(loops)], n.While)
-			g.findKeptLists(n.Pre, inside)
-			g.findKeptLists(n.Body, inside)
+			g.findLasting(n.Pre, inside)
+			g.findLasting(n.Body, inside)
 		case *comm.Branch:
-			g.findKeptLists(n.Then, loops)
-			g.findKeptLists(n.Else, loops)
+			g.findLasting(n.Then, loops)
+			g.findLasting(n.Else, loops)
+		case *comm.Region:
+			if n.Pipe != nil && n.Pipe.Blocks == nil {
+				for _, c := range n.Pipe.Comms {
+					note(c, g.needDepends(c))
+				}
+			}
 		case *comm.Post:
 			for _, c := range n.Comms {
-				if c.Kind != comm.Irregular {
-					continue
-				}
-				depends := g.listDepends(c)
-				for _, loop := range loops {
-					if !changes(g.prog.Modified(loop), depends) {
-						g.lasting[c] = keptList{loop, g.names.fresh(g.lists[c] + "Known")}
-						break
+				switch {
+				case c.Kind != comm.Irregular && g.strip(c) == nil:
+					note(c, g.needDepends(c))
+				case c.Kind == comm.Irregular && !g.opt.Check:
+					if note(c, g.listDepends(c)); g.lasting[c] != nil {
+						g.listed[c] = g.names.fresh(g.lists[c] + "Known")
 					}
 				}
 			}
 		}
 	}
+}
+
+// needDepends are the variables that what c moves depends on, but for the indices of its own
+// ranges. A nil among them stands for what is not known.
+func (g *gen) needDepends(c *comm.Comm) map[*ir.Symbol]bool {
+	own := map[string]bool{}
+	for _, r := range c.Ranges {
+		own[r.Index] = true
+	}
+	depends := map[*ir.Symbol]bool{}
+	for _, f := range c.Affines() {
+		for _, v := range f.Vars() {
+			if !own[v] {
+				depends[g.symbols[v]] = true
+			}
+		}
+	}
+	return depends
 }
 
 // changes reports whether a variable that something depends on is modified, or is not known.
@@ -97,18 +122,38 @@ func (g *gen) listDepends(c *comm.Comm) map[*ir.Symbol]bool {
 	return depends
 }
 
-// forgetLists emits, in front of a loop, that the lists which stay what they are in it are
-// not made yet.
-func (g *gen) forgetLists(n comm.Node) {
+// beforeLoop emits, in front of a loop, what is needed by the communications in it that stay
+// what they are, and that lists are not made yet.
+func (g *gen) beforeLoop(n comm.Node) {
 	loop := controls(n)
 	if loop == nil {
 		return
 	}
 	for _, c := range g.prog.Comms {
-		if l, ok := g.lasting[c]; ok && l.loop == loop {
+		switch {
+		case g.lasting[c] != loop:
+		case c.Kind == comm.Irregular:
 			g.out.at = loop.Position().Line
-			g.out.p("%s = false", l.known)
+			g.out.p("%s = false", g.listed[c])
+		default:
+			g.needs(c)
 		}
+	}
+}
+
+// listing emits loops of the walk that lists elements, with something in them.
+func (g *gen) listing(c *comm.Comm, loops []*ir.Do, inside func()) {
+	closers := g.guard(c.Region)
+	for _, d := range loops {
+		g.out.at = d.Pos.Line
+		closers += g.openLoop(d, c.Region)
+	}
+	inside()
+	for i := len(loops) - 1; i >= 0; i-- {
+		g.closeLoop(loops[i])
+	}
+	for range closers - len(loops) {
+		g.out.p("}")
 	}
 }
 
@@ -117,36 +162,44 @@ func (g *gen) forgetLists(n comm.Node) {
 func (g *gen) list(c *comm.Comm) {
 	ref := c.Refs[0]
 	name := g.lists[c]
-	lasting, lasts := g.lasting[c]
-	known := "false"
-	if lasts {
-		known = lasting.known
-		g.out.p("if !%s { // nothing that the list depends on changes in the loop of line %d", known, lasting.loop.Position().Line)
+	known, lasts := g.listed[c]
+	if !lasts {
+		known = "false"
+	} else {
+		g.out.p("if !%s { // nothing that the list depends on changes in the loop of line %d", known, g.lasting[c].Position().Line)
+	}
+	g.divided = divides(c.Region)
+	if last := c.Walk[len(c.Walk)-1]; !g.opt.Check && g.step(last) != 0 {
+		g.out.p("if %s == nil {\nroom := 0", name)
+		g.listing(c, c.Walk[:len(c.Walk)-1], func() {
+			g.out.at = last.Pos.Line
+			if part := c.Region.Part[last]; part != nil || g.parts[last] != "" {
+				g.out.p("room += %s.N", g.ownIterations(last, part))
+			} else {
+				g.out.p("room += spmd.Count(%s, %s, %d)", g.position(last.Lo), g.position(last.Hi), g.step(last))
+			}
+		})
+		each := ""
+		if len(ref.Subs) > 1 {
+			each = fmt.Sprintf("%d*", len(ref.Subs))
+		}
+		g.out.p("%s = make([]int, 0, %sroom)\n}", name, each)
 	}
 	g.out.p("%s = %s[:0]", name, name)
-	g.divided = divides(c.Region)
-	closers := g.guard(c.Region)
-	for _, d := range c.Walk {
-		g.out.at = d.Pos.Line
-		closers += g.openLoop(d, c.Region)
-	}
-	g.out.at = ref.Pos.Line
-	subs := make([]string, len(ref.Subs))
-	for i, s := range ref.Subs {
-		subs[i] = g.position(s)
-	}
-	g.out.p("%s = append(%s, %s)", name, name, strings.Join(subs, ", "))
-	for i := len(c.Walk) - 1; i >= 0; i-- {
-		g.closeLoop(c.Walk[i])
-	}
-	for range closers - len(c.Walk) {
-		g.out.p("}")
-	}
+	g.listing(c, c.Walk, func() {
+		g.out.at = ref.Pos.Line
+		subs := make([]string, len(ref.Subs))
+		for i, s := range ref.Subs {
+			subs[i] = g.position(s)
+		}
+		g.out.p("%s = append(%s, %s)", name, name, strings.Join(subs, ", "))
+	})
 	g.divided = false
 	if lasts {
 		g.out.p("}")
 	}
-	g.out.p("%s.Post(%s, %s) // %s", g.comms[c], name, known, source.Printable(g.plan.Comment(c)))
+	g.comment(c)
+	g.out.p("%s = %s.Post(%s, %s)", name, g.comms[c], name, known)
 	if lasts {
 		g.out.p("%s = true", known)
 	}

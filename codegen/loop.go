@@ -295,7 +295,7 @@ func (g *gen) walks(d *ir.Do, r *comm.Region) {
 	for _, c := range g.walksOf(d, r) {
 		v := "val" + strings.ToUpper(c.Name())
 		g.walked[c] = v
-		g.out.p("%s := %s.Data[%s]", v, g.comms[c], g.counter(c))
+		g.out.p("%s := %s.Data[%s.At[%s]]", v, g.comms[c], g.comms[c], g.counter(c))
 		g.out.p("%s++", g.counter(c))
 	}
 }

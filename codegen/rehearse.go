@@ -84,7 +84,7 @@ func (g *gen) rehearse(r *comm.Region) {
 	if len(lines) == 0 {
 		return
 	}
-	g.out.at = stmtLine(r)
+	g.out.at = r.Stmts[0].Position().Line
 	var own []string
 	for _, y := range g.prog.IR.Symbols {
 		if h.modified[y] && !h.index[y] && !y.IsArray() && !h.unknown[y] && mentionedIn(lines, g.names.sym(y)) {

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 )
 
@@ -19,7 +21,7 @@ const faults = `program faults
   implicit none
   integer, parameter :: n = 12
   integer :: a(n), b(n), z(n), g(n,n), which, zero, m, i, j, s
-  real(8) :: x(n), y(n)
+  real(8) :: x(n), y(n), v(n), t
 !HPF$ PROCESSORS p(2,2)
 !HPF$ DISTRIBUTE a(BLOCK)
 !HPF$ ALIGN b(i) WITH a(i)
@@ -83,6 +85,11 @@ const faults = `program faults
     end do
   end if
   if (which == 10) s = 1 / zero      ! FAULT 10
+  if (which == 11) then
+    do i = 1, n
+      if (x(i) > 0) y(i+m) = x(i)    ! FAULT 11
+    end do
+  end if
   if (which == 7) then
     do while (s < 100)
       s = s + 1
@@ -99,7 +106,27 @@ const faults = `program faults
       a(i) = a(i-1) / zero + b(i)    ! FAULT 9
     end do
   end if
-  print *, 'no fault', s
+  if (which == 12) then
+    z(5) = m
+    do i = 1, n
+      t = 0
+      do j = 1, 5
+        t = t + x(j)*y(z(j))         ! FAULT 12
+      end do
+      v(i) = t
+    end do
+  end if
+  if (which == 13) then
+    z(3) = m
+    do i = 1, 5
+      t = 0
+      do j = z(i), z(i+1)
+        t = t + x(j)                 ! FAULT 13
+      end do
+      v(i) = t
+    end do
+  end if
+  print *, 'no fault', s, v(2)
 end program
 `
 
@@ -152,6 +179,7 @@ func TestEmittedModules(t *testing.T) {
 	mains := map[string]string{
 		"faults":  emit(t, "src/faults.hpf", faults, plan.Handshake, codegen.Options{}),
 		"barrier": emit(t, "src/faults.hpf", faults, plan.Barrier, codegen.Options{}),
+		"vector":  emitAll(t, "src/faults.hpf", faults, codegen.Options{Target: kernel.Auto}),
 		"named":   emit(t, "select.hpf", named, plan.Handshake, codegen.Options{}),
 	}
 	for _, name := range []string{"stencil", "reduction", "guarded", "strides"} {
@@ -161,7 +189,7 @@ func TestEmittedModules(t *testing.T) {
 	if out, err := bundle.Go(dir, "vet", "-trimpath", "./..."); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
-	if out, err := bundle.Go(dir, "build", "-trimpath", "-ldflags=-s -w", "-o", "bin/", "./faults", "./barrier", "./named", "./strides"); err != nil {
+	if out, err := bundle.Go(dir, "build", "-trimpath", "-ldflags=-s -w", "-o", "bin/", "./faults", "./barrier", "./vector", "./named", "./strides"); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	t.Run("names", func(t *testing.T) {
@@ -196,9 +224,13 @@ func TestEmittedModules(t *testing.T) {
 			{"8 0 5", "integer divide by zero"},
 			{"9 0 0", "integer divide by zero"},
 			{"10 0 0", "integer divide by zero"},
+			{"11 0 3", "index out of range"},
+			{"12 0 13", "index out of range"},
+			{"12 0 -7", "index out of range"},
+			{"13 0 13", "slice bounds out of range"},
 		} {
 			number, _, _ := strings.Cut(c.input, " ")
-			for program, n := range map[string]string{"faults": "1", "barrier": "3"} {
+			for program, n := range map[string]string{"faults": "1", "barrier": "3", "vector": "1"} {
 				stdout, stderr, err := run(t, filepath.Join(dir, "bin", program), c.input, "-n", n)
 				want := fmt.Sprintf(`^faults\.hpf:%d: PE \d: .*%s`, markedLine(t, "! FAULT "+number), c.want)
 				if err == nil || !regexp.MustCompile(want).MatchString(stderr) || strings.Contains(stdout, "no fault") {
@@ -206,12 +238,26 @@ func TestEmittedModules(t *testing.T) {
 				}
 			}
 		}
-		for _, input := range []string{"0 0 0", "6 1 1", "8 1 99", "3 1 12"} {
+		for _, input := range []string{"0 0 0", "6 1 1", "8 1 99", "3 1 12", "12 0 12", "13 0 12"} {
 			if stdout, stderr, err := run(t, filepath.Join(dir, "bin", "faults"), input, "-n", "2"); err != nil || !strings.Contains(stdout, "no fault") {
 				t.Errorf("input %q: %v\n%s%s", input, err, stdout, stderr)
 			}
 		}
 	})
+}
+
+// emitAll is a program in all its files, as package bundle has it.
+func emitAll(t testing.TB, file, text string, o codegen.Options) string {
+	t.Helper()
+	p, err := front.SPMD(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(bundle.Join(files))
 }
 
 // markedLine is the number of the line of faults that ends in the mark.

@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -16,8 +15,18 @@ func (g *gen) nodes(list []comm.Node) {
 		g.resumable(list, nil)
 		return
 	}
-	for _, n := range list {
-		if g.node(n) {
+	for i := 0; i < len(list); i++ {
+		if row, nodes := g.fusedNests(list[i:]); row != nil {
+			g.fusedLoops(row)
+			for _, n := range list[i : i+nodes] {
+				if d, ok := n.(*comm.Done); ok {
+					g.done(d)
+				}
+			}
+			i += nodes - 1
+			continue
+		}
+		if g.node(list[i]) {
 			return // what follows is never reached
 		}
 	}
@@ -27,11 +36,15 @@ func (g *gen) nodes(list []comm.Node) {
 // behind it.
 func (g *gen) node(n comm.Node) bool {
 	g.called(n)
-	g.forgetLists(n)
+	g.beforeLoop(n)
 	defer g.enters(n)()
 	switch n := n.(type) {
 	case *comm.Region:
 		g.region(n)
+	case *comm.Start:
+		g.startReductions(n)
+	case *comm.Combine:
+		g.finishReductions(n)
 	case *comm.Post:
 		g.post(n)
 	case *comm.Wait:
@@ -85,9 +98,11 @@ func (g *gen) loop(n *comm.Loop) {
 	g.out.at = n.Do.Pos.Line
 	g.openLoop(n.Do, nil)
 	leave := g.iteration(n.Do.Index)
+	g.undefine(n.Do)
 	g.nodes(n.Body)
 	g.closeLoop(n.Do)
 	leave()
+	g.undefine(n.Do)
 }
 
 // called tells where the statements of a procedure begin that is called.
@@ -121,7 +136,7 @@ func (g *gen) called(n comm.Node) {
 func everywhere(list []comm.Node) bool {
 	for _, n := range list {
 		r, ok := n.(*comm.Region)
-		if !ok || len(r.Guard)+len(r.Part)+len(r.Reduce)+len(r.StoreBack) > 0 || r.Pipe != nil || r.Fallback {
+		if !ok || len(r.Guard)+len(r.Part)+len(r.StoreBack) > 0 || r.Pipe != nil || r.Fallback {
 			return false
 		}
 		for _, c := range r.Comms {
@@ -209,6 +224,26 @@ func (g *gen) guard(r *comm.Region) int {
 	return 1
 }
 
+// undefine takes, in check builds, the values of arrays that are private to the
+// iterations of d, where an iteration begins and behind the loop: an iteration that uses
+// what an earlier one left is found out, and so is a use behind the loop.
+func (g *gen) undefine(d *ir.Do) {
+	if !g.opt.Check {
+		return
+	}
+	for _, sym := range g.prog.Private(d) {
+		used := false
+		ir.WalkExprs(d.Body, func(_ ir.Stmt, e ir.Expr) bool {
+			r, ok := e.(*ir.Ref)
+			used = used || ok && r.Sym == sym
+			return !used
+		})
+		if used {
+			g.out.p("%s.Undefine() // NEW in line %d", g.names.sym(sym), d.Independent.Pos.Line)
+		}
+	}
+}
+
 // region emits what a PE computes on its own.
 func (g *gen) region(r *comm.Region) {
 	line := r.Stmts[0].Position().Line
@@ -218,21 +253,25 @@ func (g *gen) region(r *comm.Region) {
 	}
 	g.settle(r.Stmts...)
 	g.rehearse(r)
-	g.startReductions(r)
 	if r.Pipe != nil {
-		if g.plan.BarrierAtPipe(r.Pipe) {
-			g.out.p("pe.Barrier(%d)", g.site(r.Pipe.Comms[0]))
-		}
-		for _, c := range r.Pipe.Comms {
-			g.pipeRecv(c, r.Pipe)
-		}
+		g.pipelined(r)
+	} else {
+		g.alone(r)
 	}
+	for _, c := range r.StoreBack {
+		g.out.at = line
+		g.out.p("%s.Keep(%s)", g.names.sym(c.Array), g.temps[c])
+	}
+}
+
+// alone emits the statements of a region, as far as they are the PE's.
+func (g *gen) alone(r *comm.Region) {
 	for _, c := range r.Comms {
 		if c.Kind == comm.Irregular {
 			g.out.p("%s := 0", g.counter(c))
 		}
 	}
-	g.out.at = line
+	g.out.at = r.Stmts[0].Position().Line
 	g.divided = divides(r)
 	braces, apart := g.guard(r), g.apart(r)
 	if apart {
@@ -247,25 +286,15 @@ func (g *gen) region(r *comm.Region) {
 	for range braces {
 		g.out.p("}")
 	}
-	g.divided = false
-	if r.Pipe != nil {
-		for _, c := range r.Pipe.Comms {
-			g.out.p("%s.PipeSend()", g.comms[c])
-		}
-		if g.opt.Check {
-			for _, c := range r.Pipe.Comms {
-				g.out.p("%s.Done()", g.comms[c])
+	if braces > 0 { // the other PEs come by too
+		ir.Walk(r.Stmts, func(s ir.Stmt) bool {
+			if d, ok := s.(*ir.Do); ok {
+				g.undefine(d)
 			}
-		}
+			return true
+		})
 	}
-	for _, c := range r.StoreBack {
-		g.out.at = line
-		g.out.p("%s.Keep(%s)", g.names.sym(c.Array), g.temps[c])
-	}
-	if len(r.Dead) > 0 {
-		g.done(&comm.Done{Comms: r.Dead})
-	}
-	g.finishReductions(r)
+	g.divided = false
 }
 
 // longProgram is the number of loops from which on regions that assign elements alone are
@@ -313,72 +342,7 @@ func (g *gen) apart(r *comm.Region) bool {
 
 func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }
 
-func (g *gen) pipeRecv(c *comm.Comm, p *comm.Pipe) {
-	g.out.at = c.CLine
-	g.claim(c)
-	text, vars := g.need(c)
-	open := g.captures(vars)
-	g.out.p("%s.PipeRecv(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)
-	if open {
-		g.out.p("}")
-	}
-}
-
 var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max", "min": "Min", "and": "And", "or": "Or"}
-
-// neutral is the value that leaves others as they are in a sum or product: -0.0 in
-// a sum of reals, since -0.0 + -0.0 is -0.0. It is "" for reductions in which a
-// value may occur any number of times.
-func neutral(red *comm.Reduction) string {
-	k := ir.Const{X: ir.X{Typ: red.Sym.Type}}
-	switch red.Name {
-	case "sum":
-		k.Float = math.Copysign(0, -1)
-	case "product":
-		k.Int, k.Float = 1, 1
-	default:
-		return ""
-	}
-	s, _ := constant(&k)
-	return s
-}
-
-// startReductions prepares for the partial values that PEs compute. They are
-// combined in the order of PEs, so that of PE 0 starts from the value before the
-// region, and those of sums and products on other PEs from the neutral value: on
-// one PE everything is computed in the order of the source.
-func (g *gen) startReductions(r *comm.Region) {
-	for _, red := range r.Reduce {
-		zero := neutral(red)
-		if zero == "" {
-			continue
-		}
-		s := g.scalar(red.Sym)
-		if before := g.load(&ir.Var{X: ir.X{Typ: red.Sym.Type}, Sym: red.Sym}); before != s {
-			g.out.p("_ = %s", before) // every PE checks that it is defined
-		}
-		g.out.p("if pe.ID() != 0 {\n%s = %s // PE 0 starts from the value before\n}", s, zero)
-	}
-}
-
-func (g *gen) finishReductions(r *comm.Region) {
-	for _, red := range r.Reduce {
-		s := g.scalar(red.Sym)
-		g.reads(red.Sym)
-		g.out.at = stmtLine(r)
-		if zero := neutral(red); zero != "" && len(red.Lead) > 0 {
-			tests := make([]string, len(red.Lead))
-			for k, d := range red.Lead {
-				tests[k] = fmt.Sprintf("%s.Coord(pe.ID(), %d) != 0", g.grids[d.Grid], d.Dim)
-			}
-			g.out.p("if %s {\n// The PEs along the other grid dimensions computed the same: one of them counts.\n%s = %s\n}", strings.Join(tests, " || "), s, zero)
-		}
-		g.out.p("%s = spmd.%s(pe, %d, %s) // #%d %s over all PEs: gathered and broadcast, each half answers the other",
-			s, reduceFunc[red.Name], g.reduceSite(red), s, red.ID, red.Name)
-	}
-}
-
-func stmtLine(r *comm.Region) int { return r.Stmts[0].Position().Line }
 
 // stmts emits a list of statements, up to one that leaves it for good.
 func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
@@ -416,11 +380,13 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		g.assign(s)
 	case *ir.Do:
 		g.inStrips(s, r, func() {
-			if !g.leafLoop(s, r) {
+			if !g.leafLoop(s, r) && !g.jammed(s, r) && !g.rowLoop(s, r) {
 				g.openLoop(s, r)
+				g.undefine(s)
 				g.walks(s, r)
 				g.stmts(s.Body, r)
 				g.closeLoop(s)
+				g.undefine(s)
 			}
 		})
 	case *ir.While:
@@ -470,16 +436,6 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	}
 }
 
-// printOwn emits PRINT for every image.
-func (g *gen) printOwn(s *ir.Print) {
-	at := len(g.out.lines)
-	g.print(s)
-	if len(g.out.lines)-at > 1 { // the record is a variable
-		g.out.lines = append(g.out.lines[:at], append([]line{{text: "{", at: s.Pos.Line}}, g.out.lines[at:]...)...)
-		g.out.p("}")
-	}
-}
-
 // elsePart emits an ELSE branch; a single IF in it continues the chain. marked is
 // what was marked before it.
 func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
@@ -500,7 +456,19 @@ func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
 func (g *gen) assign(s *ir.Assign) {
 	switch l := s.LHS.(type) {
 	case *ir.Ref:
-		g.store(g.element(l, true), g.value(s.RHS, l.Sym), l.Sym)
+		to, value := g.element(l, true), g.value(s.RHS, l.Sym)
+		if zero := g.starts[s]; zero != "" && !idle(s.RHS, zero) {
+			// What all PEs accumulate into starts from the value on one of them.
+			g.out.p("if pe.ID() == 0 {")
+			g.store(to, value, l.Sym)
+			g.out.p("} else {\n%s = %s\n}", to, zero)
+			break
+		}
+		if name := g.rolled[l]; name != "" {
+			g.storeRolled(name, to, value, l.Sym)
+			break
+		}
+		g.store(to, value, l.Sym)
 	case *ir.CoRef:
 		g.storeRemote(l, g.value(s.RHS, l.Sym))
 	case *ir.Var:
@@ -537,106 +505,4 @@ func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
 	}
 	return s
-}
-
-func (g *gen) print(s *ir.Print) {
-	implied := false
-	for _, e := range s.Items {
-		_, is := e.(*ir.ImpliedDo)
-		implied = implied || is
-	}
-	if s.FormatA {
-		g.out.p("pe.PrintA(%s)", g.expr(s.Items[0]))
-		return
-	}
-	if !implied {
-		items := make([]string, len(s.Items))
-		for i, e := range s.Items {
-			items[i] = g.typed(e)
-		}
-		g.out.p("pe.Print(%s)", strings.Join(items, ", "))
-		return
-	}
-	g.out.p("record := pe.NewLine()")
-	for _, e := range s.Items {
-		g.item(e)
-	}
-	g.out.p("record.End()")
-}
-
-func (g *gen) item(e ir.Expr) {
-	d, ok := e.(*ir.ImpliedDo)
-	if !ok {
-		g.out.p("record.Add(%s)", g.typed(e))
-		return
-	}
-	lo, hi, step := g.position(d.Lo), g.position(d.Hi), g.position(d.Step)
-	g.bound[d.Index]++
-	k := g.names.sym(d.Index)
-	g.out.p("for %s, step, trips := %s, %s, spmd.Count(%s, %s, %s); trips > 0; %s, trips = %s+step, trips-1 {", k, lo, step, lo, hi, step, k, k)
-	for _, x := range d.Items {
-		g.item(x)
-	}
-	g.out.p("}")
-	g.bound[d.Index]--
-}
-
-// readStmt emits READ: PE 0 reads, all get the values. The variables are passed
-// through copies so that they need not live in memory.
-func (g *gen) readStmt(s *ir.Read) {
-	var syms []*ir.Symbol
-	seen := map[*ir.Symbol]bool{}
-	addr := func(y *ir.Symbol) string {
-		if !seen[y] {
-			seen[y] = true
-			syms = append(syms, y)
-		}
-		p := "&" + g.names.sym(y) + "In"
-		if y.Type == ir.Character {
-			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
-		}
-		return p
-	}
-	iostat := "nil"
-	if s.Iostat != nil {
-		iostat = addr(s.Iostat)
-	}
-	var args []string
-	for i, v := range s.Items {
-		a := addr(v.Sym)
-		if s.Got != nil && s.Got[i] != nil {
-			a = fmt.Sprintf("spmd.Note(%s, %s)", addr(s.Got[i]), a)
-		}
-		args = append(args, a)
-	}
-	var in, outer, before, behind []string
-	for _, y := range syms {
-		x, name := g.scalar(y), g.names.sym(y)+"In"
-		g.reads(y)
-		in, outer = append(in, name), append(outer, x)
-		if y == s.Iostat && y.Type == ir.Integer { // the run time has it as an int
-			x, name = "int("+x+")", "int32("+name+")"
-		}
-		before, behind = append(before, x), append(behind, name)
-	}
-	if len(in) > 0 {
-		g.out.p("{")
-		g.out.p("%s := %s", strings.Join(in, ", "), strings.Join(before, ", "))
-	}
-	list := ""
-	if len(args) > 0 {
-		list = ", " + strings.Join(args, ", ")
-	}
-	switch {
-	case s.FormatA:
-		g.out.p("pe.ReadA(%d, %s, %s)", g.readSite(s), iostat, args[0])
-	case s.From != nil:
-		g.out.p("pe.ReadInternal(%d, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, list)
-	default:
-		g.out.p("pe.Read(%d, %s%s)", g.readSite(s), iostat, list)
-	}
-	if len(in) > 0 {
-		g.out.p("%s = %s", strings.Join(outer, ", "), strings.Join(behind, ", "))
-		g.out.p("}")
-	}
 }

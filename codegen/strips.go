@@ -20,7 +20,12 @@ import (
 //	}
 
 // strip is how a communication is stripped, nil if it is not.
-func (g *gen) strip(c *comm.Comm) *plan.Strip { return g.plan.Slots[c.ID-1].Strip }
+func (g *gen) strip(c *comm.Comm) *plan.Strip {
+	if c.ID == 0 { // the section of a reduction
+		return nil
+	}
+	return g.plan.Slots[c.ID-1].Strip
+}
 
 // stripped are the communications that bring their elements in strips of loop d.
 func (g *gen) stripped(d *ir.Do) []*comm.Comm {
@@ -45,6 +50,7 @@ func part(s *plan.Strip, all, number string) string {
 // inStrips emits loop d, of region r if it is part of one, by emit; in strips if some
 // communication wants that.
 func (g *gen) inStrips(d *ir.Do, r *comm.Region, emit func()) {
+	defer g.sums(d, r)()
 	list := g.stripped(d)
 	if len(list) == 0 {
 		emit()

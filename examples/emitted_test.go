@@ -50,15 +50,20 @@ func TestEmittedModules(t *testing.T) {
 	for _, e := range examples(t) {
 		dir := filepath.Join(t.TempDir(), e.name)
 		spmdc(t, "compile", "-o", dir, e.source)
-		text, err := os.ReadFile(filepath.Join(dir, "main.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(text, mains[e.name]) {
-			t.Errorf("%s: compile writes another program than explain shows", e.name)
-		}
-		if tidy, err := format.Source(text); err != nil || !bytes.Equal(text, tidy) {
-			t.Errorf("%s: %v: gofmt would change main.go", e.name, err)
+		for name, want := range bundle.Split(mains[e.name]) {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(text, want) {
+				t.Errorf("%s: compile writes another %s than explain shows", e.name, name)
+			}
+			if filepath.Ext(name) != ".go" {
+				continue
+			}
+			if tidy, err := format.Source(text); err != nil || !bytes.Equal(text, tidy) {
+				t.Errorf("%s: %v: gofmt would change %s", e.name, err, name)
+			}
 		}
 		imported(t, dir, ".", map[string]bool{})
 	}

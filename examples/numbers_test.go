@@ -40,24 +40,24 @@ func checkNumbers(t *testing.T, e example, plans ...string) {
 	}
 }
 
-// TestBoundsThatChange: loops that change what their bounds read.
-func TestBoundsThatChange(t *testing.T) {
-	e := numeric("bounds")
-	checkNumbers(t, e, chosenPlans()...)
+// checkBoth is checkNumbers, and checks that what e is to print is what gfortran's program
+// prints.
+func checkBoth(t *testing.T, e example, plans ...string) {
+	checkNumbers(t, e, plans...)
 	t.Run("gfortran", func(t *testing.T) {
 		t.Parallel()
 		checkGfortran(t, e)
 	})
 }
 
+// TestBoundsThatChange: loops that change what their bounds read.
+func TestBoundsThatChange(t *testing.T) {
+	checkBoth(t, numeric("bounds"), chosenPlans()...)
+}
+
 // TestGuardedExtremes: NaNs in "if (e > s) s = e".
 func TestGuardedExtremes(t *testing.T) {
-	e := numeric("guarded")
-	checkNumbers(t, e, plans[0])
-	t.Run("gfortran", func(t *testing.T) {
-		t.Parallel()
-		checkGfortran(t, e)
-	})
+	checkBoth(t, numeric("guarded"), plans[0])
 }
 
 // TestNaNLoses states the rule for NaNs and zeros in max and min, which gfortran
@@ -93,6 +93,38 @@ func TestShortCircuit(t *testing.T) {
 	})
 }
 
+// TestOwnersThatAreNot: a communication replaces another only if its consumers are there: at
+// one position of a template an array may have an element where another one has none.
+func TestOwnersThatAreNot(t *testing.T) {
+	checkBoth(t, numeric("owners"), chosenPlans()...)
+}
+
+// TestSingleElements: an element that is alone on its PE is found from iterations in which
+// there is none.
+func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }
+
+// TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
+// one after another.
+func TestTurns(t *testing.T) {
+	e := numeric("turns")
+	checkBoth(t, e, plans[0])
+	for _, size := range []string{"1", "2", "3", "none"} {
+		t.Run("strip="+size, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, e.source, plans[0], "--strip="+size)
+			for _, n := range []int{1, 2, 3, 5} {
+				e.check(t, program, n)
+			}
+		})
+	}
+}
+
+// TestNobodyEvaluates: what a condition reads is sent only in iterations that somebody
+// executes, and counts as a message only there.
+func TestNobodyEvaluates(t *testing.T) {
+	checkBoth(t, numeric("nobody"), chosenPlans()...)
+}
+
 // TestListsThatStay: lists of irregular communications are made anew where what they depend
 // on may have changed, and only there.
 func TestListsThatStay(t *testing.T) {
@@ -116,10 +148,10 @@ func TestListsThatStay(t *testing.T) {
 	})
 }
 
-// TestOrderOnOnePE: on one PE every bit is that of the order of the source.
+// TestOrderOnOnePE: with --fp=strict on one PE every bit is that of the order of the source.
 func TestOrderOnOnePE(t *testing.T) {
 	e := numeric("order")
-	for _, flags := range [][]string{nil, {"--check"}} {
+	for _, flags := range [][]string{{"--fp=strict"}, {"--fp=strict", "--check"}} {
 		t.Run(fmt.Sprint(flags), func(t *testing.T) {
 			t.Parallel()
 			got := run(t, "", build(t, e.source, plans[0], flags...), "-n", "1")
@@ -137,12 +169,7 @@ func TestOrderOnOnePE(t *testing.T) {
 // TestZeroKeepsItsSign: a sum that starts from -0.0 and adds -0.0 stays -0.0, on
 // any number of PEs, and on those that own nothing.
 func TestZeroKeepsItsSign(t *testing.T) {
-	e := numeric("zeros")
-	checkNumbers(t, e, plans[0])
-	t.Run("gfortran", func(t *testing.T) {
-		t.Parallel()
-		checkGfortran(t, e)
-	})
+	checkBoth(t, numeric("zeros"), plans[0])
 }
 
 // folded are expressions with operands in place of $1 and $2: as constants, which

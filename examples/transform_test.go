@@ -13,7 +13,8 @@ import (
 
 // TestTransformedPrograms compares random programs that give the source
 // transformations something to do with gfortran, as TestRandomPrograms does, and
-// under one plan also without transformations. All kinds must be chosen in some.
+// under one plan also without transformations. All kinds must be chosen in some, and some must
+// have reductions that travel together.
 func TestTransformedPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: random programs are in TestRandomPrograms")
@@ -27,7 +28,7 @@ func TestTransformedPrograms(t *testing.T) {
 	var cases []*randomCase
 	for i := range n {
 		s := max(*seed, 1) + uint64(i)
-		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different")})
+		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum", "max and min", "sum")})
 	}
 	prepare(t, cases, way{"plain", plans[0], []string{"--no-transform=all"}})
 	var mu sync.Mutex
@@ -43,9 +44,11 @@ func TestTransformedPrograms(t *testing.T) {
 					t.Errorf("seed %d without transformations: %v\n%s", c.seed, err, c.Source)
 				}
 				text, _, _ := strings.Cut(string(spmdc(t, "explain", c.source, "transform")), "\n\n")
+				comms := string(spmdc(t, "explain", c.source, "comm"))
 				mu.Lock()
 				defer mu.Unlock()
-				for _, kind := range []string{"distribute", "guard", "peel"} {
+				chosen["reductions in one message"] += strings.Count(comms, ", in one message with #")
+				for _, kind := range []string{"distribute", "guard", "peel", "split"} {
 					if strings.HasPrefix(text, "chosen") {
 						chosen[kind] += strings.Count(text, ": "+kind+": ")
 					}
@@ -54,7 +57,7 @@ func TestTransformedPrograms(t *testing.T) {
 		}
 	})
 	t.Logf("chosen in %d programs: %v", n, chosen)
-	for _, kind := range []string{"distribute", "guard", "peel"} {
+	for _, kind := range []string{"distribute", "guard", "peel", "split", "reductions in one message"} {
 		if chosen[kind] == 0 && n >= 8 {
 			t.Errorf("%s is chosen in none of %d programs", kind, n)
 		}

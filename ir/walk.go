@@ -274,7 +274,13 @@ func sameList(a, b []Expr) bool {
 }
 
 // Clone copies e, so that the copy has nodes of its own.
-func Clone(e Expr) Expr {
+func Clone(e Expr) Expr { return Rewrite(e, func(Expr) Expr { return nil }) }
+
+// Rewrite copies e with what with returns, unless it is nil, in place of parts of it.
+func Rewrite(e Expr, with func(Expr) Expr) Expr {
+	if x := with(e); x != nil {
+		return x
+	}
 	switch e := e.(type) {
 	case *Const:
 		c := *e
@@ -283,29 +289,29 @@ func Clone(e Expr) Expr {
 		c := *e
 		return &c
 	case *Ref:
-		return &Ref{X: e.X, Sym: e.Sym, Subs: cloneList(e.Subs)}
+		return &Ref{X: e.X, Sym: e.Sym, Subs: rewriteList(e.Subs, with)}
 	case *CoRef:
-		return &CoRef{X: e.X, Sym: e.Sym, Subs: cloneList(e.Subs), Image: Clone(e.Image)}
+		return &CoRef{X: e.X, Sym: e.Sym, Subs: rewriteList(e.Subs, with), Image: Rewrite(e.Image, with)}
 	case *Substr:
-		return &Substr{X: e.X, Base: Clone(e.Base), Lo: Clone(e.Lo), Hi: Clone(e.Hi)}
+		return &Substr{X: e.X, Base: Rewrite(e.Base, with), Lo: Rewrite(e.Lo, with), Hi: Rewrite(e.Hi, with)}
 	case *Bin:
-		return &Bin{X: e.X, Op: e.Op, L: Clone(e.L), R: Clone(e.R)}
+		return &Bin{X: e.X, Op: e.Op, L: Rewrite(e.L, with), R: Rewrite(e.R, with)}
 	case *Un:
-		return &Un{X: e.X, Op: e.Op, E: Clone(e.E)}
+		return &Un{X: e.X, Op: e.Op, E: Rewrite(e.E, with)}
 	case *Conv:
-		return &Conv{X: e.X, E: Clone(e.E)}
+		return &Conv{X: e.X, E: Rewrite(e.E, with)}
 	case *Call:
-		return &Call{X: e.X, Name: e.Name, Args: cloneList(e.Args)}
+		return &Call{X: e.X, Name: e.Name, Args: rewriteList(e.Args, with)}
 	case *ImpliedDo:
-		return &ImpliedDo{X: e.X, Items: cloneList(e.Items), Index: e.Index, Lo: Clone(e.Lo), Hi: Clone(e.Hi), Step: Clone(e.Step)}
+		return &ImpliedDo{X: e.X, Items: rewriteList(e.Items, with), Index: e.Index, Lo: Rewrite(e.Lo, with), Hi: Rewrite(e.Hi, with), Step: Rewrite(e.Step, with)}
 	}
 	return e
 }
 
-func cloneList(list []Expr) []Expr {
+func rewriteList(list []Expr, with func(Expr) Expr) []Expr {
 	out := make([]Expr, len(list))
 	for i, e := range list {
-		out[i] = Clone(e)
+		out[i] = Rewrite(e, with)
 	}
 	return out
 }

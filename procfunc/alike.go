@@ -51,9 +51,15 @@ func (f *Functions) isUnchanging(y int, loop *cfg.Loop) bool {
 	}
 	if r.Must {
 		// The relation tells the messages exactly; what else the needs depend on,
-		// as an index of a dimension that is not divided, moves no message.
+		// as an index of a dimension that is not divided, moves no message, unless it
+		// may lie outside of the array.
 		for d := range r.P {
 			forms = append(forms, r.P[d].Form, r.Q[d].Form)
+		}
+		for _, e := range r.Elements {
+			if !f.inside(e, y) {
+				forms = append(forms, e.Sub)
+			}
 		}
 	} else {
 		forms = append(forms, r.Comm.Affines()...)
@@ -67,6 +73,23 @@ func (f *Functions) isUnchanging(y int, loop *cfg.Loop) bool {
 		}
 	}
 	return true
+}
+
+// inside reports whether an element of communication y is in the array in all iterations
+// of the loops around: what lies outside is not sent.
+func (f *Functions) inside(e Element, y int) bool {
+	t := &test{f: f}
+	for _, l := range chain(f.puts[y-1].Loop) {
+		t.bounds(l, func(g linalg.Affine) linalg.Affine { return g })
+	}
+	for _, v := range f.Relations[y-1].Vars {
+		if !v.Unknown {
+			t.inRange(linalg.Var(v.Name), v.Lo, v.Hi, v.Step)
+		}
+	}
+	below := t.sub(linalg.Const(int64(e.Lo)-1), e.Sub)
+	above := t.plus(e.Sub, -int64(e.Hi)-1)
+	return !t.overflow && t.impossible(nil, []linalg.Affine{below}) && t.impossible(nil, []linalg.Affine{above})
 }
 
 func outermost(n *cfg.Node) *cfg.Loop {

@@ -89,7 +89,7 @@ func (f *Functions) Report(r int) Report {
 		for _, red := range f.Program.Reduces {
 			if red.ID == r {
 				rep.Kind, rep.Line = red.Name, red.Line
-				rep.References = append(rep.References, red.Sym.Name)
+				rep.References = append(rep.References, red.What())
 			}
 		}
 		rep.SayProducers = "Every PE takes part and sends its partial value."

@@ -8,7 +8,8 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Functions are the processor functions of all communications of a program.
+// Functions are the processor functions of all communications of a program. They remember
+// what they have answered, and serve one caller at a time.
 type Functions struct {
 	Program   *comm.Program
 	Graph     *cfg.Graph
@@ -39,17 +40,11 @@ type Functions struct {
 func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 	f := &Functions{
 		Program: p, Graph: g,
-		puts:       make([]*cfg.Node, len(p.Comms)),
-		defs:       map[string][]int{},
-		extents:    extents(g),
-		loopShapes: map[[2]*cfg.Loop]int{},
-		cache:      map[cacheKey]*Reason{},
-		texts:      map[string]int{},
-		during:     map[int]map[int]bool{},
-		answers:    map[[2]int]bool{},
-		unchanging: map[int]bool{},
-		samples:    map[[3]int]map[Pair]bool{},
+		puts:    make([]*cfg.Node, len(p.Comms)),
+		defs:    map[string][]int{},
+		extents: extents(g),
 	}
+	f.forget()
 	for _, c := range p.Comms {
 		f.Relations = append(f.Relations, f.relationOf(c))
 	}
@@ -85,6 +80,31 @@ func Analyze(p *comm.Program, g *cfg.Graph) *Functions {
 		}
 	}
 	return f
+}
+
+// forget makes f remember no answers.
+func (f *Functions) forget() {
+	f.loopShapes = map[[2]*cfg.Loop]int{}
+	f.cache = map[cacheKey]*Reason{}
+	f.texts = map[string]int{}
+	f.during = map[int]map[int]bool{}
+	f.answers = map[[2]int]bool{}
+	f.unchanging = map[int]bool{}
+	f.samples = map[[3]int]map[Pair]bool{}
+}
+
+// Fork gives functions of the same communications that may be asked at the same time.
+func (f *Functions) Fork() *Functions {
+	c := &Functions{
+		Program: f.Program, Graph: f.Graph, puts: f.puts, defs: f.defs, extents: f.extents,
+	}
+	c.forget()
+	for _, r := range f.Relations {
+		own := *r
+		own.shape = 0 // a number of f's
+		c.Relations = append(c.Relations, &own)
+	}
+	return c
 }
 
 // Put is the node at which communication r puts.

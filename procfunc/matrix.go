@@ -174,7 +174,7 @@ func (f *Functions) name(r int) string {
 	case f.Collective(r):
 		for _, red := range f.Program.Reduces {
 			if red.ID == r {
-				return fmt.Sprintf("the %s of %s in line %d", red.Name, red.Sym.Name, red.Line)
+				return fmt.Sprintf("the %s of %s in line %d", red.Name, red.What(), red.Line)
 			}
 		}
 	}

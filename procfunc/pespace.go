@@ -16,8 +16,7 @@ type Pair struct{ From, To int }
 // the same closed forms as the emitted program.
 type PESpace struct {
 	np      int
-	layouts map[*comm.Comm]*dist.Layout
-	arrays  map[*ir.Symbol]*dist.Layout
+	layouts map[*ir.Symbol]*dist.Layout // of arrays
 	shapes  map[int]dist.Grid
 	// of says the value of a scalar or an index of a loop around; missing is set when it
 	// does not know.
@@ -29,7 +28,7 @@ type PESpace struct {
 // indices at the instances that are asked for; it may be changed by its owner
 // between calls.
 func NewPESpace(np int, of func(name string) (int64, bool)) *PESpace {
-	return &PESpace{np: np, layouts: map[*comm.Comm]*dist.Layout{}, arrays: map[*ir.Symbol]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
+	return &PESpace{np: np, layouts: map[*ir.Symbol]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
 }
 
 // Messages lists the messages of one instance of communication c, by sender and
@@ -39,7 +38,7 @@ func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
 	if c.Kind == comm.Irregular {
 		return nil, false
 	}
-	l := s.layout(c)
+	l := s.layout(c.Array)
 	s.missing = false
 	boxes := make([][]dist.Triplet, s.np)
 	for q := range boxes {
@@ -98,12 +97,12 @@ func Plain(c *comm.Comm) *comm.Comm {
 	return &d
 }
 
-func (s *PESpace) layout(c *comm.Comm) *dist.Layout {
-	if l := s.layouts[c]; l != nil {
-		return l
+func (s *PESpace) layout(a *ir.Symbol) *dist.Layout {
+	l := s.layouts[a]
+	if l == nil {
+		l = dist.NewLayout(a.Mapping.Map, mapping.Shape(a.Mapping.Grid, s.np))
+		s.layouts[a] = l
 	}
-	l := dist.NewLayout(c.Array.Mapping.Map, mapping.Shape(c.Array.Mapping.Grid, s.np))
-	s.layouts[c] = l
 	return l
 }
 
@@ -128,7 +127,7 @@ func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 		return nil
 	}
 	for _, k := range c.Guard {
-		l := s.layoutOf(k)
+		l := s.layout(k.Array)
 		if k.Axis < 0 && !l.Holds(q) || k.Axis >= 0 && !l.Owned(q, k.Axis).Contains(s.value(k.Sub)) {
 			return nil
 		}
@@ -158,16 +157,6 @@ func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 	return box
 }
 
-func (s *PESpace) layoutOf(k comm.Constraint) *dist.Layout {
-	l := s.arrays[k.Array]
-	if l == nil {
-		m := k.Array.Mapping
-		l = dist.NewLayout(m.Map, mapping.Shape(m.Grid, s.np))
-		s.arrays[k.Array] = l
-	}
-	return l
-}
-
 // rangeOn is the values of an index on PE q.
 func (s *PESpace) rangeOn(r *comm.Range, q int) dist.Triplet {
 	t := dist.All()
@@ -181,7 +170,7 @@ func (s *PESpace) rangeOn(r *comm.Range, q int) dist.Triplet {
 			s.missing = true
 			return t
 		}
-		t = s.layoutOf(k).Iters(q, k.Axis, a, s.value(rest), t)
+		t = s.layout(k.Array).Iters(q, k.Axis, a, s.value(rest), t)
 	}
 	return t
 }

@@ -179,6 +179,7 @@ type relationBuilder struct {
 	vars map[*comm.Range]int // index into r.Vars
 	// driven: some dimension of the section follows the index.
 	driven map[*comm.Range]bool
+	owned  []Element      // what consumers have, as their constraints say
 	hulls  map[int]string // the Vars of axes whose sums of indices are sent as progressions
 }
 
@@ -228,7 +229,7 @@ func (b *relationBuilder) consumer(k comm.Constraint) {
 	if k.Axis >= 0 {
 		// Nobody executes what would assign outside of the array.
 		dim := k.Array.Dims[k.Axis]
-		b.r.Elements = append(b.r.Elements, Element{k.Sub, dim.Lo, dim.Hi})
+		b.owned = append(b.owned, Element{k.Sub, dim.Lo, dim.Hi})
 	}
 	grid, dim, pos := position(k)
 	if dim < 0 {
@@ -447,7 +448,12 @@ func (b *relationBuilder) certainty() {
 	if b.c.Region != nil && jumps(b.c.Region.Stmts) {
 		clip("an EXIT or CYCLE may skip the references")
 	}
-	if b.r.Clip == "" {
+	switch {
+	case b.r.Clip != "":
+		b.r.Elements = append(b.owned, b.r.Elements...)
+	case b.c.Unowned:
+		b.r.Elements, b.r.Clip = b.owned, "its consumers assign under a condition, and nobody executes what would assign outside of an array"
+	default:
 		b.r.Elements = nil
 	}
 }

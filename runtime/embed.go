@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-//go:embed check/*.go dist/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go
+//go:embed check/*.go dist/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go vector/*.go vector/*.s
 var sources embed.FS
 
-// Files is the Go sources of the library without their tests, by paths relative
+// Files is the sources of the library without their tests, by paths relative
 // to the module: "runtime/dist/layout.go". Import paths in them are those of
 // this module.
 func Files() map[string][]byte {

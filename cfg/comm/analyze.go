@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
@@ -37,7 +38,7 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 		a.out.Body = explicit(p.Body)
 		return a.out
 	}
-	a.out.Body = endEarly(a.release(a.redundant(a.coalesce(a.block(p.Body)))))
+	a.out.Body = endEarly(unite(a.release(a.redundant(a.coalesce(a.block(p.Body))))))
 	a.number(a.out.Body)
 	return a.out
 }
@@ -284,9 +285,13 @@ func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]
 			acc.Loops = append(acc.Loops, depend.Loop{Index: fmt.Sprintf("while %d", a.order[l]), Lo: []linalg.Affine{linalg.Const(0)}, Step: 1})
 		}
 	}
+	// The index of an implied DO takes many values, whatever the variable of its name has.
+	implied := func(f linalg.Affine) bool {
+		return slices.ContainsFunc(o.implied, func(l *ir.ImpliedDo) bool { return f.Uses(l.Index.Name) })
+	}
 	for _, s := range o.ref.Subs {
 		f, ok := a.affine(s)
-		if !usable(f, ok) {
+		if !usable(f, ok) || implied(f) {
 			acc.Subs = append(acc.Subs, nil)
 			continue
 		}
@@ -296,13 +301,24 @@ func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]
 }
 
 // flow asks whether a value written by w may be read by r inside scope, the
-// statement both lie in; the loops of a.loops are fixed for both.
-func (a *analyzer) flow(w, r occurrence, outer []ir.Stmt, variant map[*ir.Symbol]bool) depend.Result {
+// statement both lie in; the loops of a.loops are fixed for both. variant is what the
+// scope changes: of what it does not the values in front of it are known.
+func (a *analyzer) flow(w, r occurrence, scope ir.Stmt, variant map[*ir.Symbol]bool) depend.Result {
+	outer := a.loops
 	common := len(outer)
 	for i := 0; i < len(w.loops) && i < len(r.loops) && w.loops[i] == r.loops[i]; i++ {
 		common++
 	}
-	return depend.Depends(a.access(w, outer, variant), a.access(r, outer, variant), common, len(outer))
+	src, dst := a.access(w, outer, variant), a.access(r, outer, variant)
+	return depend.DependsIn(a.cases(scope, src, dst), src, dst, common, len(outer))
+}
+
+// cases are the values that the parameters of two accesses in scope have together.
+func (a *analyzer) cases(scope ir.Stmt, src, dst depend.Access) [][]linalg.Affine {
+	if names := depend.Parameters(src, dst); names != nil && !a.made[scope] {
+		return a.info.Cases(scope, names)
+	}
+	return nil
 }
 
 // Affine is the value of an integer expression at its occurrence, also of the

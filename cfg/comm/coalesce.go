@@ -207,7 +207,7 @@ func forwards(sets []*distances, array *ir.Symbol) bool {
 
 // base is equal for shifts whose elements differ by their distances alone.
 func (c *Comm) base() string {
-	k := fmt.Sprintf("%s %v|%s|", c.Array.Name, c.RootOnly, keySet(c.Guard))
+	k := fmt.Sprintf("%s %v|%s|", c.Array.Name, c.RootOnly, exactSet(c.Guard))
 	for d, ax := range c.Axes {
 		ax.Off, _ = ax.Off.Sub(linalg.Const(int64(c.Window[d][0])))
 		k += ax.Off.String()
@@ -229,7 +229,7 @@ func (r *Range) key() string {
 		c.Sub, _ = c.Sub.Subst(r.Index, linalg.Var("index"))
 		cons[i] = c
 	}
-	return fmt.Sprintf("(%v:%v:%d %v %s)", r.Lo, r.Hi, r.Step, r.Unknown, keySet(cons))
+	return fmt.Sprintf("(%v:%v:%d %v %s)", r.Lo, r.Hi, r.Step, r.Unknown, exactSet(cons))
 }
 
 // distances is a set of shifts of one base: what they read, as distances from
@@ -347,8 +347,11 @@ func (c *Comm) references(olds []*Comm) {
 	slices.SortStableFunc(olds, func(x, y *Comm) int { return far(x) - far(y) })
 	c.Line, c.Col = olds[0].Line, olds[0].Col
 	for _, o := range olds {
-		c.Refs = append(c.Refs, o.Refs...)
+		for _, r := range o.Refs {
+			c.addRef(r)
+		}
 		c.Partial = c.Partial || o.Partial
+		c.Unowned = c.Unowned || o.Unowned
 	}
 }
 

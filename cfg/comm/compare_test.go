@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/ir"
 )
 
 // compare executes the SPMD form of text on np PEs and tells how it differs
@@ -37,6 +38,15 @@ func compare(text string, np int, look ...func(p *comm.Program)) (difference str
 	if !slices.Equal(want.out, got.out) {
 		return fmt.Sprintf("prints %q, want %q", got.out, want.out)
 	}
+	private := map[*ir.Symbol]bool{} // in the end it may be undefined
+	ir.Walk(p.IR.Body, func(s ir.Stmt) bool {
+		if d, ok := s.(*ir.Do); ok {
+			for _, sym := range slices.Concat(p.Private(d), p.Proved(d)) {
+				private[sym] = true
+			}
+		}
+		return true
+	})
 	for _, s := range original.Symbols {
 		if !s.IsArray() {
 			continue
@@ -48,7 +58,7 @@ func compare(text string, np int, look ...func(p *comm.Program)) (difference str
 				if l := got.layouts[t]; l != nil && !l.Owns(q.id, subs...) {
 					continue
 				}
-				if v, w := q.arrays[t].data[n], right.data[n]; v != w && !(v != v && w != w) && difference == "" {
+				if v, w := q.arrays[t].data[n], right.data[n]; v != w && !private[t] && !(v != v && w != w) && difference == "" {
 					difference = fmt.Sprintf("%s%v is %v on PE %d, want %v", s.Name, subs, v, q.id, w)
 				}
 			}

@@ -115,11 +115,27 @@ func (a *analyzer) owners(ref *ir.Ref, stable func(linalg.Affine) bool) (cons []
 	return cons, nil
 }
 
-// keySet is a canonical text of a set of constraints.
+// keySet is a canonical text of a set of constraints: of the places that they are about.
 func keySet(cons []Constraint) string {
+	return setOf(cons, Constraint.key)
+}
+
+// exactSet is keySet with the parts of the template that the arrays cover: the owner of
+// a(i) exists only where a(i) does.
+func exactSet(cons []Constraint) string {
+	return setOf(cons, func(c Constraint) string {
+		if c.Axis < 0 {
+			return c.key()
+		}
+		lo, hi := c.reach()
+		return fmt.Sprintf("%s within %d:%d", c.key(), lo, hi)
+	})
+}
+
+func setOf(cons []Constraint, key func(Constraint) string) string {
 	keys := make([]string, len(cons))
 	for i, c := range cons {
-		keys[i] = c.key()
+		keys[i] = key(c)
 	}
 	sort.Strings(keys)
 	out, last := "", ""

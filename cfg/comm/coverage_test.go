@@ -37,8 +37,20 @@ func (n coverage) program(p *comm.Program) {
 	}
 	for _, r := range p.Reduces {
 		n[r.Name]++
+		if r.Moved != nil {
+			n["reduction behind a loop of all"]++
+		}
+		if len(r.Stmts) > 1 {
+			n["reduction by several statements"]++
+		}
 		if len(r.Lead) > 0 {
 			n["lead dimensions"]++
+		}
+		if r.Sym.IsArray() {
+			n["reduction of elements"]++
+			if len(r.Starts) > 0 {
+				n["started elements"]++
+			}
 		}
 	}
 	n.nodes(p.Body, nil)
@@ -79,6 +91,9 @@ func (n coverage) nodes(list []comm.Node, around comm.Node) {
 				n["fallback"]++
 			case x.Pipe != nil:
 				n["pipelined region"]++
+				if x.Pipe.Blocks != nil {
+					n["pipeline in blocks"]++
+				}
 			case len(x.Part) > 0:
 				n["divided region"]++
 			case len(x.Guard) > 0:

@@ -1,6 +1,10 @@
 package comm
 
-import "github.com/spmdc/spmdc/procfunc/linalg"
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
 
 // covers reports whether c, as long as its values live and its array and the
 // scalars that it depends on keep theirs, brings all that x brings, to where
@@ -60,14 +64,14 @@ func (c *Comm) sameSide(x *Comm) bool {
 	return cd[len(cd)-1] == xd[len(xd)-1] && cdir == xdir && (len(xd) == 1 || len(x.Forward) == len(xd)-1)
 }
 
-// subset reports whether each constraint of a is one of b.
+// subset reports whether each constraint of a is one of b, and holds wherever that one
+// does: a(i) has no owner where a has no element i, whoever else is at that position.
 func subset(a, b []Constraint) bool {
-	have := map[string]bool{}
-	for _, k := range b {
-		have[k.key()] = true
-	}
 	for _, k := range a {
-		if !have[k.key()] {
+		key := k.key()
+		if !slices.ContainsFunc(b, func(e Constraint) bool {
+			return e.key() == key && (k.Axis < 0 || e.Axis >= 0 && k.covers(e))
+		}) {
 			return false
 		}
 	}

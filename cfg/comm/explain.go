@@ -145,16 +145,39 @@ func (p *Program) Explain() string {
 		}
 		b.WriteString("\n")
 	}
-	for _, r := range p.Reduces {
-		fmt.Fprintf(&b, "#%-3d %-10s %-24s line %-4d partial values by the owners of %s\n", r.ID, r.Name, r.Sym.Name, r.Line, ir.ExprString(r.By))
+	first := map[*Reduction]int{} // of the set with which each travels
+	for _, n := range p.nodes() {
+		if n, ok := n.(*Combine); ok {
+			for _, set := range n.Together() {
+				for _, r := range set[1:] {
+					first[r] = set[0].ID
+				}
+			}
+		}
 	}
+	for _, r := range p.Reduces {
+		fmt.Fprintf(&b, "#%-3d %-10s %-24s line %-4d partial values by the owners of %s", r.ID, r.Name, r.What(), r.Line, ir.ExprString(r.By))
+		if r.Moved != nil {
+			fmt.Fprintf(&b, ", combined behind the loop in line %d", r.Moved.Position().Line)
+		}
+		if first[r] > 0 {
+			fmt.Fprintf(&b, ", in one message with #%d", first[r])
+		}
+		b.WriteString("\n")
+	}
+	p.explainPrivate(&b)
 	p.explainRegions(&b)
 	return b.String()
 }
 
 // explainRegions lists what is not computed in parallel, and why.
 func (p *Program) explainRegions(b *strings.Builder) {
-	var serial, fallback []string
+	var serial, fallback, kept, pipes []string
+	for _, r := range p.Reduces {
+		if r.KeptIn != nil {
+			kept = append(kept, fmt.Sprintf("#%d, in the loop in line %d: %s", r.ID, r.KeptIn.Position().Line, r.Kept))
+		}
+	}
 	for _, n := range p.nodes() {
 		switch n := n.(type) {
 		case *Loop:
@@ -162,6 +185,9 @@ func (p *Program) explainRegions(b *strings.Builder) {
 				serial = append(serial, fmt.Sprintf("line %d, %s: %s", n.Do.Pos.Line, ir.StmtString(n.Do), why))
 			}
 		case *Region:
+			if n.Pipe != nil {
+				pipes = append(pipes, fmt.Sprintf("line %d, %s: %s", n.Stmts[0].Position().Line, ir.StmtString(n.Stmts[0]), n.Pipe.how()))
+			}
 			if n.Fallback {
 				names := map[string]bool{}
 				for _, c := range n.Comms {
@@ -178,10 +204,30 @@ func (p *Program) explainRegions(b *strings.Builder) {
 			b.WriteString("  " + s + "\n")
 		}
 	}
+	if len(pipes) > 0 {
+		b.WriteString("\npipelines, executed PE after PE:\n")
+		for _, s := range pipes {
+			b.WriteString("  " + s + "\n")
+		}
+	}
+	if len(kept) > 0 {
+		b.WriteString("\nreductions in each iteration of a loop:\n")
+		for _, s := range kept {
+			b.WriteString("  " + s + "\n")
+		}
+	}
 	if len(fallback) > 0 {
 		b.WriteString("\nfallback, executed by all PEs on gathered arrays:\n")
 		for _, s := range fallback {
 			b.WriteString("  " + s + "\n")
 		}
 	}
+}
+
+// how says what goes from PE to PE at a time.
+func (p *Pipe) how() string {
+	if p.Blocks == nil {
+		return "each sends when it has executed all: " + p.Whole
+	}
+	return fmt.Sprintf("in blocks of iterations of %s, the index of the loop in line %d", p.Blocks.Loop.Index.Name, p.Blocks.Loop.Pos.Line)
 }

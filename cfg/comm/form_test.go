@@ -56,6 +56,20 @@ func (w *formWriter) nodes(list []comm.Node) {
 			w.line("UO%s", ids(n.Comms))
 		case *comm.Region:
 			w.region(n)
+		case *comm.Start:
+			for _, red := range n.Reduce {
+				if red.Moved != nil { // others start with their region
+					w.line("start #%d", red.ID)
+				}
+			}
+		case *comm.Combine:
+			for _, red := range n.Reduce {
+				lead := ""
+				for _, d := range red.Lead {
+					lead += fmt.Sprintf(", coordinate 1 of dimension %d counts", d.Dim+1)
+				}
+				w.line("%s #%d: %s, by the owner of %s%s", red.Name, red.ID, red.Sym.Name, ir.ExprString(red.By), lead)
+			}
 		case *comm.Loop:
 			w.line("all: %s", ir.StmtString(n.Do))
 			w.inner(n.Body)
@@ -120,16 +134,6 @@ func (w *formWriter) region(r *comm.Region) {
 		fmt.Fprintf(&text, "; PE after PE along dimension %d, %+d:%s", r.Pipe.GridDim+1, r.Pipe.Dir, ids(r.Pipe.Comms))
 	}
 	w.line("%s", text.String())
-	if len(r.Dead) > 0 {
-		w.line("UO%s", ids(r.Dead))
-	}
-	for _, red := range r.Reduce {
-		lead := ""
-		for _, d := range red.Lead {
-			lead += fmt.Sprintf(", coordinate 1 of dimension %d counts", d.Dim+1)
-		}
-		w.line("%s #%d: %s, by the owner of %s%s", red.Name, red.ID, red.Sym.Name, ir.ExprString(red.By), lead)
-	}
 }
 
 func ids(list []*comm.Comm) string {

@@ -132,6 +132,12 @@ func (g *generator) initialise() {
 			g.line("end do")
 		}
 	}
+	g.line("do i = 0, %d", sumsHi)
+	g.line("  q(i) = 5*i")
+	g.line("  do j = 0, %d", sumsHi)
+	g.line("    r(j,i) = j - i")
+	g.line("  end do")
+	g.line("end do")
 	g.line("n = %d", g.int(safeLo, safeHi, "n"))
 	g.line("m = %d", g.int(safeLo, safeHi, "m"))
 	g.line("s = 0")

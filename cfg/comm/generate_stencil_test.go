@@ -40,7 +40,7 @@ func randomStencil(t *rapid.T) string {
 	g.indent++
 	g.line("implicit none")
 	dims := strings.Join(all, ",")
-	g.line("integer :: a(%s), b(%s), c(%s), i, j, k, it, m, s", dims, dims, dims)
+	g.line("integer :: a(%s), b(%s), c(%s), i, j, k, it, m, s, v, i1, j1, k1", dims, dims, dims)
 	onto := ""
 	if g.odds(60, "arrangement") {
 		shape := make([]string, divided)
@@ -162,6 +162,8 @@ func (g *generator) stencilNest(extent []int, format []string) {
 	target := fmt.Sprintf("%s(%s)", to, strings.Join(at, ","))
 	sum := strings.Join(terms, " + ")
 	switch {
+	case g.odds(25, "short loops"):
+		g.shortLoops(from, at, target, far)
 	case g.odds(10, "conditional"):
 		g.line("if (mod(%s, 3) /= 1) %s = mod(%s, 97)", point(make([]int, rank)), target, sum)
 	case g.odds(20, "two statements"):
@@ -178,6 +180,40 @@ func (g *generator) stencilNest(extent []int, format []string) {
 	}
 }
 
+// shortLoops writes a statement over neighbours that loops inside of the nest name.
+func (g *generator) shortLoops(from string, at []string, target string, far int) {
+	subs := slices.Clone(at)
+	g.line("v = 0")
+	loops := 0
+	for d := range at {
+		if g.odds(40, "no loop here") {
+			continue
+		}
+		x := stencilIndices[d] + "1"
+		lo, hi := g.int(-far, 0, "from"), g.int(0, far, "to")
+		switch g.int(0, 4, "short loop") {
+		case 0:
+			g.line("do %s = %d, %d, -1", x, hi, lo)
+		case 1:
+			g.line("do %s = %d, %d, 2", x, lo, hi)
+		default:
+			g.line("do %s = %d, %d", x, lo, hi)
+		}
+		subs[d] += "+" + x
+		loops++
+	}
+	element := fmt.Sprintf("%s(%s)", from, strings.Join(subs, ","))
+	if g.odds(20, "conditional") {
+		g.line("if (mod(%s, 3) /= 1) v = v + %s", element, element)
+	} else {
+		g.line("v = v + %d*%s", g.int(1, 9, "weight"), element)
+	}
+	for range loops {
+		g.line("end do")
+	}
+	g.line("%s = mod(v, 97)", target)
+}
+
 // TestRandomStencils is TestRandomPrograms for stencils. Besides it counts: what
 // is left of a group of shifts is never more than one per direction, and where
 // diagonals are forwarded, fewer.
@@ -191,17 +227,18 @@ func TestRandomStencils(t *testing.T) {
 func TestForwardedCornersOfSmallBlocks(t *testing.T) {
 	for _, width := range []int{1, 2, 3} {
 		for _, n := range []int{2*width + 1, 2*width + 2, 3*width + 2} {
-			text := fullStencil(2, n, width)
-			p := analyze(t, text)
-			shifts := slices.DeleteFunc(slices.Clone(p.Comms), func(c *comm.Comm) bool { return c.Kind != comm.Shift })
-			// In smaller arrays what is near the border is never assigned, and its
-			// communication leaves the loop.
-			if n > 3*width && len(shifts) != 4 {
-				t.Errorf("width %d: %d shifts, want 4\n%s", width, len(shifts), p.Explain())
-			}
-			for np := 1; np <= 9; np++ {
-				if d := compare(text, np); d != "" {
-					t.Errorf("width %d, %d elements, %d PEs: %s", width, n, np, d)
+			for _, text := range []string{fullStencil(2, n, width), filter(n, width)} {
+				p := analyze(t, text)
+				shifts := slices.DeleteFunc(slices.Clone(p.Comms), func(c *comm.Comm) bool { return c.Kind != comm.Shift })
+				// In smaller arrays what is near the border is never assigned, and its
+				// communication leaves the loop.
+				if n > 3*width && len(shifts) != 4 {
+					t.Errorf("width %d: %d shifts, want 4\n%s", width, len(shifts), p.Explain())
+				}
+				for np := 1; np <= 9; np++ {
+					if d := compare(text, np); d != "" {
+						t.Errorf("width %d, %d elements, %d PEs: %s", width, n, np, d)
+					}
 				}
 			}
 		}
@@ -252,6 +289,40 @@ func fullStencil(rank, n, width int) string {
 	nest(1+width, n-width, fmt.Sprintf("a(%s) = b(%s)", index, index))
 	b.WriteString("  end do\nend program\n")
 	return b.String()
+}
+
+// filter is fullStencil of rank 2 with the neighbours in short loops.
+func filter(n, width int) string {
+	return fmt.Sprintf(`program filter
+  implicit none
+  integer :: a(%[1]d,%[1]d), b(%[1]d,%[1]d), i, j, p, q, s, it
+!HPF$ DISTRIBUTE a(BLOCK,BLOCK)
+!HPF$ ALIGN b(i,j) WITH a(i,j)
+  do j = 1, %[1]d
+  do i = 1, %[1]d
+    a(i,j) = mod(7*i + 5*j, 31)
+  end do
+  end do
+  do it = 1, 2
+  do j = %[3]d, %[4]d
+  do i = %[3]d, %[4]d
+    s = 0
+    do q = -%[2]d, %[2]d
+      do p = %[2]d, -%[2]d, -1
+        s = s + (p + 2*q + 7)*a(i+p,j+q)
+      end do
+    end do
+    b(i,j) = mod(s, 97)
+  end do
+  end do
+  do j = %[3]d, %[4]d
+  do i = %[3]d, %[4]d
+    a(i,j) = b(i,j)
+  end do
+  end do
+  end do
+end program
+`, n, width, width+1, n-width)
 }
 
 // TestMachineNoticesPhases: the machine sees when a phase starts too early, comes

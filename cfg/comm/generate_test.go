@@ -2,6 +2,7 @@ package comm_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -35,19 +36,26 @@ type genLoop struct {
 // Every dimension of every array holds these: values of index arrays.
 const safeLo, safeHi = 2, 6
 
+// Replicated arrays to accumulate into have the bounds 0:sumsHi.
+const sumsHi = 7
+
 func randomProgram(t *rapid.T) string {
 	g := &generator{t: t, budget: 14}
 	g.line("program random")
 	g.indent++
 	g.line("implicit none")
 	g.line("integer :: i, j, k, l, m, n, it, jt, kt, w, s, x, y, top")
+	g.line("integer :: q(0:%d), r(0:%d,0:%d)", sumsHi, sumsHi, sumsHi)
 	g.declare()
 	g.initialise()
 	g.temps = []string{"n", "m"}
 	for range g.int(1, 4, "pieces") {
 		g.piece(0)
 	}
-	g.line("print *, n, m, s, top")
+	if g.odds(40, "sums at the end") {
+		g.sums()
+	}
+	g.line("print *, n, m, s, top, (q(i), i = 0, %d), (r(i,%d), i = 0, %d)", sumsHi, g.int(0, sumsHi, "column"), sumsHi)
 	g.line("print *, %s, %s", g.element(g.array()), g.element(g.array()))
 	a := g.array()
 	sub := make([]string, len(a.lo))
@@ -97,8 +105,10 @@ func (g *generator) piece(depth int) {
 		k = g.int(0, 11, "piece")
 	}
 	switch {
-	case k < 3:
+	case k < 2:
 		g.accumulator()
+	case k < 5:
+		g.sums()
 	case k < 10:
 		g.nest()
 	case k == 10:
@@ -201,6 +211,63 @@ func (g *generator) accumulator() {
 	if guard {
 		g.indent--
 		g.line("end if")
+	}
+}
+
+// sums writes loops that accumulate into elements of a replicated array.
+func (g *generator) sums() {
+	if g.taken("i") || g.taken("j") || g.taken("k") {
+		g.nest()
+		return
+	}
+	// The subscripts of what accumulates: of the outer loops, of none, of data.
+	subs := []string{g.of("first", "j", "j", "j", "n", "2", "j - 1", "j - 1", "ia(j)", "ia(i)", "i")}
+	name := "q"
+	if g.odds(30, "rank 2") {
+		name, subs = "r", append(subs, g.of("second", "j", "k", "k", "m", "1"))
+	}
+	lhs := fmt.Sprintf("%s(%s)", name, strings.Join(subs, ","))
+	g.line("do k = %d, %d", safeLo, safeHi)
+	g.enter("k", safeLo, safeHi)
+	g.line("do j = %s", g.of("range", fmt.Sprintf("%d, %d", safeLo, safeHi), fmt.Sprintf("%d, n", safeLo), fmt.Sprintf("%d, %d, -2", safeHi, safeLo)))
+	g.enter("j", safeLo, safeHi)
+	if g.odds(75, "start") && !strings.Contains(lhs, "i)") && !strings.Contains(lhs, "i,") {
+		g.line("%s = %s", lhs, g.of("from", "0", "0", "j", "k - 7", g.element(g.array())))
+	}
+	g.line("do i = %s", g.of("range", fmt.Sprintf("%d, %d", safeLo, safeHi), fmt.Sprintf("%d, m", safeLo), "j, 6"))
+	g.enter("i", safeLo, safeHi)
+	op := g.of("operator", "+", "+", "-", "max", "min")
+	a := g.array()
+	for range g.int(1, 2, "terms") {
+		e := g.element(g.array())
+		if g.odds(75, "an element of each iteration") {
+			indices := []string{"i", "j", "k"}[:len(a.lo)]
+			if g.odds(40, "turned") {
+				slices.Reverse(indices)
+			}
+			e = fmt.Sprintf("%s(%s)", a.name, strings.Join(indices, ","))
+		}
+		line := fmt.Sprintf("%s = %s %s %s", lhs, lhs, op, e)
+		if len(op) > 1 {
+			line = fmt.Sprintf("%s = %s(%s, %s)", lhs, op, e, lhs)
+		}
+		if g.odds(20, "sometimes") {
+			line = fmt.Sprintf("if (mod(%s, 3) == 0) %s", g.value(1), line)
+		}
+		g.line("%s", line)
+	}
+	if g.odds(15, "more") {
+		g.assignment()
+	}
+	for range 3 {
+		g.leave()
+		g.line("end do")
+	}
+	if g.odds(50, "kept small") {
+		g.line("do i = 0, %d", sumsHi)
+		g.line("  q(i) = mod(q(i), 97)")
+		g.line("end do")
+		g.line("s = mod(s + r(%d, 3), 97)", g.int(0, sumsHi, "row"))
 	}
 }
 

@@ -86,6 +86,10 @@ func (g *graphBuilder) nodes(list []Node) {
 			}
 		case *Region:
 			g.region(n)
+		case *Combine:
+			for _, red := range n.Reduce {
+				g.b.Node(cfg.Reduce, red.Line, red.ID, red.What()).Flavour = red.Name
+			}
 		case *Loop:
 			g.begin(n.Do, ir.StmtString(n.Do))
 			g.nodes(n.Body)
@@ -170,13 +174,6 @@ func (g *graphBuilder) region(r *Region) {
 			g.comm(cfg.Comm, endLine(r), c, "send")
 			g.comm(cfg.UseOver, endLine(r), c, "")
 		}
-	}
-	for _, c := range r.Dead {
-		g.comm(cfg.UseOver, c.UOLine, c, "")
-	}
-	for _, red := range r.Reduce {
-		n := g.b.Node(cfg.Reduce, red.Line, red.ID, red.Sym.Name)
-		n.Flavour = red.Name
 	}
 }
 

@@ -241,7 +241,7 @@ func (a *analyzer) hoistable(c *Comm, l ir.Stmt, occs []occurrence) bool {
 			if !w.write || w.ref.Sym != c.Array {
 				continue
 			}
-			if a.flow(w, r, a.loops, variant).Answer != depend.No {
+			if a.flow(w, r, l, variant).Answer != depend.No {
 				return false
 			}
 		}

@@ -23,9 +23,12 @@ func (p *Program) WarnIgnored(diags *source.List) {
 			return
 		}
 		seen[in.Pos] = true
-		if arrays := arraysIn(in.New); arrays != "" {
-			why = "NEW(" + arrays + ") of an array makes no copy of it for each PE; " + why
-			help = "give " + arrays + " the dimension that is divided, and distribute it as the other arrays of the loop are"
+		if arrays := namesOf(in.New, (*ir.Symbol).Distributed); arrays != "" {
+			why = "NEW(" + arrays + ") of a distributed array makes no copy of it for each PE; " + why
+			help = "remove the directives that map " + arrays + ": each PE then has a copy of its own"
+		} else if arrays := namesOf(in.New, func(s *ir.Symbol) bool { return s.IsArray() && !p.Modified(d)[s] }); arrays != "" {
+			why = "NEW(" + arrays + ") makes no copies, as that is an argument, or not assigned; " + why
+			help = "declare " + arrays + " in the procedure: what is passed as an argument belongs to the caller"
 		}
 		diags.Warnf(source.NotHonoured, in.Pos, "INDEPENDENT is not made use of, the loop in line %d is not divided: %s", d.Pos.Line, why).WithHelp("%s", help)
 	}
@@ -59,10 +62,10 @@ func (p *Program) WarnIgnored(diags *source.List) {
 	}
 }
 
-func arraysIn(list []*ir.Symbol) string {
+func namesOf(list []*ir.Symbol, of func(*ir.Symbol) bool) string {
 	var names []string
 	for _, s := range list {
-		if s.IsArray() {
+		if of(s) {
 			names = append(names, s.Source())
 		}
 	}

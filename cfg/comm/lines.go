@@ -43,10 +43,8 @@ func (a *analyzer) number(body []Node) {
 						c.COLine, c.UOLine = c.CLine, endLine(n)
 					}
 				}
+			case *Combine:
 				a.out.Reduces = append(a.out.Reduces, n.Reduce...)
-				for _, c := range n.Dead {
-					c.UOLine = max(c.UOLine, last(nodes[:i+1]), c.CLine)
-				}
 			case *Loop:
 				visit(n.Body)
 			case *WhileLoop:

@@ -2,6 +2,7 @@ package comm_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,7 +23,8 @@ import (
 //   - what comes into an overlap comes at CO, and not before;
 //   - all PEs must agree on what each of them needs, on every condition outside
 //     regions and on every bound of a loop that they follow together;
-//   - a scalar that is dead behind a region is undefined there.
+//   - a scalar that is dead behind a region is undefined there, and so is an array that
+//     is private to the iterations of a loop, when one begins and behind the region.
 //
 // What PE 0 prints and what the owners hold in the end is compared with the
 // sequential execution by compare.
@@ -35,9 +37,17 @@ type spmd struct {
 	out     []string
 	live    map[*comm.Comm]bool // waited for, not done
 	posted  map[*comm.Comm]bool // not done
+	partial map[*ir.Symbol]bool // scalars of which each PE has a value of its own
 	steps   int
+	block   *block             // of a pipelined region, being executed
 	moved   map[*comm.Comm]int // elements that PEs were sent by others
 	unread  map[*comm.Comm]int // of these, how many nobody read before UO
+}
+
+// block is a block of a pipelined region: so many iterations, from 0.
+type block struct {
+	*comm.Blocks
+	number, size int
 }
 
 // pe is one processing element.
@@ -50,6 +60,7 @@ type pe struct {
 	implied map[*ir.Symbol]float64
 	region  *comm.Region // being executed
 	walked  map[*comm.Comm]int
+	starts  map[ir.Expr]float64 // left sides that start a reduction of elements, and from what
 }
 
 // temporary is what a communication brought to one PE.
@@ -77,13 +88,13 @@ func runSPMD(p *comm.Program, np int) *spmd {
 	m := &spmd{
 		p: p, np: np,
 		layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
-		live: map[*comm.Comm]bool{}, posted: map[*comm.Comm]bool{}, moved: map[*comm.Comm]int{}, unread: map[*comm.Comm]int{}, steps: maxSteps * np,
+		live: map[*comm.Comm]bool{}, posted: map[*comm.Comm]bool{}, partial: map[*ir.Symbol]bool{}, moved: map[*comm.Comm]int{}, unread: map[*comm.Comm]int{}, steps: maxSteps * np,
 	}
 	for _, s := range p.IR.Symbols {
 		m.symbols[s.Name] = s
 	}
 	for id := range np {
-		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}}
+		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}, starts: map[ir.Expr]float64{}}
 		m.pes = append(m.pes, q)
 	}
 	for _, s := range p.IR.Symbols {
@@ -144,6 +155,16 @@ func (m *spmd) node(n comm.Node) jump {
 		m.done(n.Comms)
 	case *comm.Region:
 		m.execute(n)
+	case *comm.Start:
+		m.start(n)
+	case *comm.Combine:
+		for _, red := range n.Reduce {
+			if !m.partial[red.Sym] {
+				failf("%s is combined and has no partial values", red.Sym.Name)
+			}
+			delete(m.partial, red.Sym)
+			m.reduce(red)
+		}
 	case *comm.Loop:
 		return m.loop(n)
 	case *comm.WhileLoop:
@@ -233,20 +254,34 @@ func (m *spmd) while(n *comm.WhileLoop) jump {
 	}
 }
 
-// execute runs a region: each PE its part, one after the other, as no PE waits
-// for another inside. In a pipelined region the order is that of the pipeline.
-func (m *spmd) execute(r *comm.Region) {
-	if r.Fallback && (len(r.Part) > 0 || len(r.Guard) > 0 || len(r.Reduce) > 0 || r.Pipe != nil) {
-		failf("the fallback in line %d is divided among the PEs", r.Stmts[0].Position().Line)
-	}
-	for _, red := range r.Reduce {
-		v := &ir.Var{X: ir.X{Typ: red.Sym.Type, Pos: r.Stmts[0].Position()}, Sym: red.Sym}
-		m.agree(v)
+// start is where PEs begin to have partial values of their own.
+func (m *spmd) start(n *comm.Start) {
+	for _, red := range n.Reduce {
+		if m.partial[red.Sym] {
+			failf("%s has partial values already", red.Sym.Name)
+		}
+		m.partial[red.Sym] = true
+		if red.Sym.IsArray() {
+			m.startElements(red)
+			continue
+		}
+		if math.IsNaN(m.pes[0].values[red.Sym]) {
+			continue // undefined, and stays so if nothing is added
+		}
+		m.agree(&ir.Var{X: ir.X{Typ: red.Sym.Type, Pos: red.At().Position()}, Sym: red.Sym})
 		if id, ok := identity[red.Name]; ok {
 			for _, q := range m.pes[1:] { // PE 0 starts from the value before
 				q.values[red.Sym] = id
 			}
 		}
+	}
+}
+
+// execute runs a region: each PE its part, one after the other, as no PE waits
+// for another inside. In a pipelined region the order is that of the pipeline.
+func (m *spmd) execute(r *comm.Region) {
+	if r.Fallback && (len(r.Part) > 0 || len(r.Guard) > 0 || r.Pipe != nil) {
+		failf("the fallback in line %d is divided among the PEs", r.Stmts[0].Position().Line)
 	}
 	order := slices.Clone(m.pes)
 	if r.Pipe != nil {
@@ -254,12 +289,7 @@ func (m *spmd) execute(r *comm.Region) {
 		slices.SortStableFunc(order, func(a, b *pe) int {
 			return r.Pipe.Dir * (grid.Coord(a.id, r.Pipe.GridDim) - grid.Coord(b.id, r.Pipe.GridDim))
 		})
-		for _, q := range order {
-			for _, c := range r.Pipe.Comms {
-				m.post(c, q)
-			}
-			q.run(r)
-		}
+		m.pipeline(r, order)
 		for _, c := range r.Pipe.Comms {
 			for _, q := range m.pes {
 				q.forget(c)
@@ -275,10 +305,14 @@ func (m *spmd) execute(r *comm.Region) {
 			q.keep(c)
 		}
 	}
-	m.done(r.Dead)
-	for _, red := range r.Reduce {
-		m.reduce(red)
-	}
+	ir.Walk(r.Stmts, func(s ir.Stmt) bool {
+		if d, ok := s.(*ir.Do); ok {
+			for _, q := range m.pes {
+				q.undefine(d)
+			}
+		}
+		return true
+	})
 	// What is dead behind the region may differ among the PEs.
 	last := r.Stmts[len(r.Stmts)-1]
 	for sym := range m.p.Modified(last) {
@@ -291,6 +325,53 @@ func (m *spmd) execute(r *comm.Region) {
 	}
 }
 
+// pipeline executes a pipelined region block by block, each PE after PE.
+func (m *spmd) pipeline(r *comm.Region, order []*pe) {
+	count := 1
+	if b := r.Pipe.Blocks; b != nil {
+		m.block = &block{Blocks: b, size: 1 + m.np%3}
+		defer func() { m.block = nil }()
+		count = m.iterations(b.Loop).Strips(m.block.size)
+	}
+	for k := range count {
+		if m.block != nil {
+			m.block.number = k
+		}
+		for _, q := range order {
+			for _, c := range r.Pipe.Comms {
+				before := q.fetched[c]
+				m.post(c, q)
+				if now := q.fetched[c]; before != nil { // the block before is still in use
+					maps.Copy(now.idle, before.idle)
+					maps.Copy(now.cells, before.cells)
+				}
+			}
+			q.run(r)
+		}
+	}
+}
+
+// iterations are the values of the index of a loop with bounds on which all PEs agree.
+func (m *spmd) iterations(d *ir.Do) dist.Triplet {
+	return dist.Range(int(m.agree(d.Lo)), int(m.agree(d.Hi)), int(m.agree(d.Step)))
+}
+
+// part is what of t, the values of an index, belongs to the block.
+func (b *block) part(t dist.Triplet) dist.Triplet {
+	if b.Down {
+		return t.StripDown(b.number, b.size)
+	}
+	return t.Strip(b.number, b.size)
+}
+
+// lag is what of t the block brings to iterations that lag behind.
+func (b *block) lag(t dist.Triplet, behind int) dist.Triplet {
+	if b.Down {
+		return t.LagDown(b.number, b.size, behind)
+	}
+	return t.Lag(b.number, b.size, behind)
+}
+
 func (m *spmd) pipeGrid(p *comm.Pipe) dist.Grid { return m.layouts[p.Comms[0].Array].Shape }
 
 // identity is what partial values of other PEs than PE 0 start from, where that is
@@ -299,10 +380,22 @@ var identity = map[string]float64{"sum": 0, "product": 1}
 
 // reduce combines the partial values that the PEs have.
 func (m *spmd) reduce(red *comm.Reduction) {
+	if red.Sym.IsArray() {
+		m.reduceElements(red)
+		return
+	}
+	total := m.combine(red, func(q *pe) float64 { return q.values[red.Sym] })
+	for _, q := range m.pes {
+		q.values[red.Sym] = total
+	}
+}
+
+// combine is the result of a reduction of what the PEs have.
+func (m *spmd) combine(red *comm.Reduction, of func(q *pe) float64) float64 {
 	id, counts := identity[red.Name]
-	total := m.pes[0].values[red.Sym]
+	total := of(m.pes[0])
 	for _, q := range m.pes[1:] {
-		v := q.values[red.Sym]
+		v := of(q)
 		for _, d := range red.Lead {
 			if m.layouts[red.By.Sym].Shape.Coord(q.id, d.Dim) != 0 && counts {
 				v = id
@@ -325,8 +418,57 @@ func (m *spmd) reduce(red *comm.Reduction) {
 			failf("a reduction by %s", red.Name)
 		}
 	}
+	return total
+}
+
+// startElements prepares PEs for a reduction of elements: PE 0 starts from the values
+// before and those that the region gives.
+func (m *spmd) startElements(red *comm.Reduction) {
+	id, ok := identity[red.Name]
 	for _, q := range m.pes {
-		q.values[red.Sym] = total
+		for _, s := range red.Starts {
+			if ok && q.id != 0 {
+				q.starts[s.LHS] = id
+			}
+		}
+		if ok && q.id != 0 {
+			m.boxes(red, func(n int) { q.arrays[red.Sym].data[n] = id })
+		}
+	}
+}
+
+// reduceElements combines the elements of the section and leaves all others, which no PE
+// may have changed, alone.
+func (m *spmd) reduceElements(red *comm.Reduction) {
+	seen := map[int]bool{}
+	m.boxes(red, func(n int) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		total := m.combine(red, func(q *pe) float64 { return q.arrays[red.Sym].data[n] })
+		for _, q := range m.pes {
+			q.arrays[red.Sym].data[n] = total
+		}
+	})
+	for _, q := range m.pes {
+		clear(q.starts)
+		for n, v := range q.arrays[red.Sym].data {
+			if w := m.pes[0].arrays[red.Sym].data[n]; v != w && !(v != v && w != w) {
+				failf("the region in line %d changes element %d of %s outside of the section that is reduced", red.Line, n, red.Sym.Name)
+			}
+		}
+	}
+}
+
+// boxes visits the elements of the section of red.
+func (m *spmd) boxes(red *comm.Reduction, visit func(n int)) {
+	for _, box := range red.Section {
+		each(m.need(&comm.Comm{Array: red.Sym, Axes: box}, 0, m.pes[0]), func(x []int) {
+			if n, ok := m.pes[0].arrays[red.Sym].at(x); ok && len(x) > 0 {
+				visit(n)
+			}
+		})
 	}
 }
 
@@ -354,6 +496,9 @@ func (q *pe) control(r *comm.Region) *control {
 		m: q, store: q.store, steps: &q.m.steps,
 		setIndex: func(s *ir.Symbol, v float64) { q.values[s] = v },
 		own: func(d *ir.Do, i int) bool {
+			if b := q.m.block; b != nil && b.Loop == d && !b.part(q.m.iterations(d)).Contains(i) {
+				return false
+			}
 			for _, k := range r.Part[d] {
 				if !q.m.ownsIteration(k, d, i, q) {
 					return false
@@ -361,13 +506,25 @@ func (q *pe) control(r *comm.Region) *control {
 			}
 			return true
 		},
-		begin: func(d *ir.Do) { q.nextWalked(r, d) },
-		end:   func(d *ir.Do, v float64) { q.values[d.Index] = q.m.behind(d, d.Index, v) },
+		begin: func(d *ir.Do) {
+			q.undefine(d)
+			q.nextWalked(r, d)
+		},
+		end: func(d *ir.Do, v float64) { q.values[d.Index] = q.m.behind(d, d.Index, v) },
 	}
 	if q.id == 0 {
 		c.print = func(text string) { q.m.out = append(q.m.out, text) }
 	}
 	return c
+}
+
+// undefine takes the values of the arrays that are private to the iterations of d.
+func (q *pe) undefine(d *ir.Do) {
+	for _, sym := range slices.Concat(q.m.p.Private(d), q.m.p.Proved(d)) {
+		for i := range q.arrays[sym].data {
+			q.arrays[sym].data[i] = math.NaN()
+		}
+	}
 }
 
 func (q *pe) processors() int { return q.m.np }
@@ -440,6 +597,9 @@ func (q *pe) store(lhs ir.Expr, v float64) {
 	n, ok := q.arrays[l.Sym].at(subs)
 	if !ok {
 		failf("the test's program writes %s%v in line %d, outside its bounds", l.Sym.Name, subs, l.Pos.Line)
+	}
+	if from, ok := q.starts[lhs]; ok {
+		v = from
 	}
 	acc := q.m.p.Access[l]
 	if acc != nil && acc.Mode == comm.Temp {

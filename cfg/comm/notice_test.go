@@ -13,7 +13,7 @@ import (
 const sample = `program sample
   implicit none
   integer, parameter :: n = 12
-  integer :: a(n), b(n), c(n), r(n), z(n,n), ia(n), i, j, k, s
+  integer :: a(n), b(n), c(n), r(n), z(n,n), y(n,n), ia(n), i, j, k, s
 !HPF$ PROCESSORS p(2,2)
 !HPF$ DISTRIBUTE a(BLOCK)
 !HPF$ ALIGN b(i) WITH a(i)
@@ -21,6 +21,7 @@ const sample = `program sample
 !HPF$ ALIGN ia(i) WITH a(i)
 !HPF$ DISTRIBUTE z(BLOCK,BLOCK) ONTO p
 !HPF$ ALIGN r(i) WITH z(i,*)
+!HPF$ ALIGN y(i,*) WITH a(i)
   do i = 1, n
     a(i) = i
     b(i) = 2 * i
@@ -60,7 +61,17 @@ const sample = `program sample
     end do
     a(4) = b(3) + k
   end do
-  print *, a(n), b(1)
+  do j = 1, n
+    do i = 1, n
+      y(i,j) = i * i + j
+    end do
+  end do
+  do j = 2, n
+    do i = 2, n
+      y(i,j) = mod(2 * y(i-1,j) + y(i,j-1), 97)
+    end do
+  end do
+  print *, a(n), b(1), y(n,n)
 end program
 `
 
@@ -99,6 +110,13 @@ func TestMachineNotices(t *testing.T) {
 			}
 		}
 	}
+	blocked := func(visit func(b *comm.Blocks, c *comm.Comm)) func(p *comm.Program) {
+		return regions(func(r *comm.Region) {
+			if r.Pipe != nil && r.Pipe.Blocks != nil {
+				visit(r.Pipe.Blocks, r.Pipe.Comms[0])
+			}
+		})
+	}
 	if d := compare(sample, 4); d != "" {
 		t.Fatal(d)
 	}
@@ -132,14 +150,17 @@ func TestMachineNotices(t *testing.T) {
 					r.Guard = nil
 				}
 			}
-		}, "line 49, which it "},
+		}, "line 50, which it "},
 		{"copies are counted twice", func(p *comm.Program) { p.Reduces[0].Lead = nil }, "prints"},
-		{"a reduction is forgotten", regions(func(r *comm.Region) { r.Reduce = nil }), "prints"},
+		{"a reduction is forgotten", drop(func(n comm.Node) bool { _, is := n.(*comm.Combine); return is }), "prints"},
+		{"partial values do not start", drop(func(n comm.Node) bool { _, is := n.(*comm.Start); return is }), "has no partial values"},
 		{"the pipeline runs backwards", regions(func(r *comm.Region) {
 			if r.Pipe != nil {
 				r.Pipe.Dir = -r.Pipe.Dir
 			}
 		}), "which it neither owns nor was sent"},
+		{"blocks lag too far behind", blocked(func(b *comm.Blocks, c *comm.Comm) { b.Behind[c]++ }), "prints"},
+		{"blocks go the other way", blocked(func(b *comm.Blocks, _ *comm.Comm) { b.Down = !b.Down }), "prints"},
 		{"no pipeline", regions(func(r *comm.Region) { r.Pipe = nil }), "which it neither owns nor was sent"},
 		{"owners keep nothing", regions(func(r *comm.Region) { r.StoreBack = nil }), "prints"},
 		{"a list without one loop", func(p *comm.Program) { of(p, comm.Irregular).Walk[0].Hi = of(p, comm.Irregular).Walk[0].Lo }, "want"},

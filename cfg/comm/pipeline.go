@@ -15,7 +15,7 @@ func (t *attempt) producedInside(o occurrence) (*occurrence, string) {
 		if w.ref.Sym != o.ref.Sym {
 			continue
 		}
-		res := t.a.flow(*w, o, t.a.loops, t.variant)
+		res := t.a.flow(*w, o, t.stmt, t.variant)
 		if res.Answer == depend.No {
 			continue
 		}
@@ -59,24 +59,32 @@ func (t *attempt) chain() []*ir.Do {
 }
 
 // pipeline tells along which grid dimension the region can be executed PE
-// after PE: its root loop is divided by one BLOCK dimension, and no other loop
-// is. Then all iterations of the PEs before come earlier in sequential order,
+// after PE: one loop is divided by one BLOCK dimension, and no other loop
+// is. If it is the root, all iterations of the PEs before come earlier in sequential order,
 // and all those of the PEs behind come later: a neighbour's new values from the
-// one side and its old values from the other are exactly the sequential ones.
+// one side and its old values from the other are exactly the sequential ones. A loop
+// inside must be one that could be the outermost, and another be divided into blocks:
+// else each PE would wait for all of the one before.
 func (t *attempt) pipeline() (gridDim, dir int, ok bool) {
-	if t.root == nil || len(t.region.Part) != 1 || len(t.region.Part[t.root]) != 1 {
+	d := t.divisor()
+	if t.root == nil || d == nil || len(t.region.Part[d]) != 1 {
 		return 0, 0, false
 	}
-	c := t.region.Part[t.root][0]
+	if d != t.root {
+		if loop, _ := t.blockLoop(d); loop == nil {
+			return 0, 0, false
+		}
+	}
+	c := t.region.Part[d][0]
 	p := c.place()
 	if p.format != dist.Block {
 		return 0, 0, false
 	}
-	step, sok := t.a.affine(t.root.Step)
+	step, sok := t.a.affine(d.Step)
 	if !sok || !step.IsConst() {
 		return 0, 0, false
 	}
-	k := p.pos.Coef(t.root.Index.Name) * step.C
+	k := p.pos.Coef(d.Index.Name) * step.C
 	switch {
 	case k > 0:
 		return p.dim, +1, true

@@ -136,7 +136,10 @@ func (a *analyzer) do(s *ir.Do) []Node {
 		a.restore(mark)
 		return a.fallback(s, why)
 	}
-	return around(pre, around(hoisted, []Node{&Loop{Do: s, Body: body}}))
+	reduced, body := a.finishBehind(s, body)
+	return partial(reduced, s, func(inner []Node) []Node {
+		return around(pre, around(hoisted, append(inner, &Loop{Do: s, Body: body})))
+	})
 }
 
 func (a *analyzer) while(s *ir.While) []Node {
@@ -158,13 +161,16 @@ func (a *analyzer) while(s *ir.While) []Node {
 		a.restore(mark)
 		return a.fallback(s, "its references have subscripts that are known at run time only")
 	}
+	reduced, body := a.finishBehind(s, body)
 	w := &WhileLoop{While: s, Pre: preNodes, Body: body}
 	for _, c := range pre {
 		if !slices.Contains(h1, c) {
 			w.Used = append(w.Used, c)
 		}
 	}
-	return around(append(h1, h2...), []Node{w})
+	return partial(reduced, s, func(inner []Node) []Node {
+		return around(append(h1, h2...), append(inner, w))
+	})
 }
 
 // nodes wraps a region in its communications.
@@ -183,7 +189,9 @@ func (t *attempt) nodes() []Node {
 	}
 	// The lists of an irregular communication are made from values that the
 	// ordinary ones bring.
-	return around(plain, around(irregular, []Node{t.region}))
+	return partial(t.reduced, t.stmt, func(inner []Node) []Node {
+		return around(plain, around(irregular, append(inner, t.region)))
+	})
 }
 
 // around puts a group of communications before body, and their end behind it.

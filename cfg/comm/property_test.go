@@ -22,7 +22,8 @@ import (
 func TestRandomPrograms(t *testing.T) {
 	checkRandom(t, randomProgram, 7,
 		"shift", "broadcast", "remap", "allgather", "gather", "whole", "sum", "consumers by range", "guarded consumers", "coupled subscripts",
-		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range", "values for several regions")
+		"divided region", "guarded region", "region of all", "fallback", "hoisted", "loop of all", "branch of all", "unknown range", "values for several regions",
+		"reduction of elements", "started elements")
 }
 
 // checkRandom checks random programs on up to so many PEs. A hundred programs have

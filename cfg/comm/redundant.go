@@ -37,7 +37,9 @@ func (a *analyzer) redundant(body []Node) []Node {
 		r.by[x] = r.root(x)
 	}
 	for x, c := range r.by {
-		c.Refs = append(c.Refs, x.Refs...)
+		for _, ref := range x.Refs {
+			c.addRef(ref)
+		}
 	}
 	for c := range r.providers() {
 		slices.SortStableFunc(c.Refs[1:], func(x, y *ir.Ref) int { return before(x, y) })

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -30,49 +31,64 @@ func (t *attempt) communicate() string {
 			continue
 		}
 		exec := t.executors(o.loops)
-		c, shift := t.classify(o, exec)
-		if c == nil {
-			accesses = append(accesses, pending{o.ref, &Access{Mode: Own}})
-			continue
-		}
-		if o.print {
-			c.RootOnly = true
-		}
-		// A value that the region itself produces cannot be fetched before it.
-		if w, res := t.producedInside(o); w != nil {
-			if !t.pipelines(o, c, shift) {
-				return fmt.Sprintf("%s in line %d may use what line %d writes in the same loop (%s)",
-					ir.ExprString(o.ref), o.stmt.Position().Line, w.stmt.Position().Line, res)
+		for _, n := range t.fetched(o, exec) {
+			c := n.c
+			if c == nil {
+				accesses = append(accesses, pending{o.ref, &Access{Mode: Own}})
+				continue
 			}
-			c.pipe, c.Kind = true, Pipeline
-		}
-		if why := t.prefersReduction(o, c); why != "" {
-			return why
-		}
-		key := c.key()
-		if have := byKey[key]; have != nil {
-			have.Refs = append(have.Refs, o.ref)
-			have.Partial = have.Partial || o.conditional
-			c = have
-		} else {
-			byKey[key] = c
-			if c.pipe {
-				t.pipe = append(t.pipe, c)
+			if o.print {
+				c.RootOnly = true
+			}
+			// A value that the region itself produces cannot be fetched before it.
+			if w, res := t.producedInside(o); w != nil {
+				if !t.pipelines(o, c, n.shift) {
+					return fmt.Sprintf("%s in line %d may use what line %d writes in the same loop (%s)%s",
+						ir.ExprString(o.ref), o.stmt.Position().Line, w.stmt.Position().Line, res, t.unblocked())
+				}
+				c.pipe, c.Kind = true, Pipeline
+			}
+			if why := t.prefersReduction(o, c); why != "" {
+				return why
+			}
+			if why := t.fetches(o, c); why != "" {
+				return why
+			}
+			key := c.key()
+			if have := byKey[key]; have != nil {
+				have.addRef(o.ref)
+				have.Partial = have.Partial || c.Partial
+				have.Unowned = have.Unowned || c.Unowned
+				c = have
 			} else {
-				t.pre = append(t.pre, c)
+				byKey[key] = c
+				if c.pipe {
+					t.pipe = append(t.pipe, c)
+				} else {
+					t.pre = append(t.pre, c)
+				}
 			}
+			mode := Temp
+			switch {
+			case c.Overlap:
+				mode = Own
+				shadows[o.ref.Sym] = widen(shadows[o.ref.Sym], n.shift)
+			case c.Kind == Irregular:
+				mode = Walk
+			}
+			accesses = append(accesses, pending{o.ref, &Access{Mode: mode, Comm: c}})
 		}
-		mode := Temp
-		switch {
-		case c.Overlap:
-			mode = Own
-			shadows[o.ref.Sym] = widen(shadows[o.ref.Sym], shift)
-		case c.Kind == Irregular:
-			mode = Walk
+	}
+	var pipe *Pipe
+	if len(t.pipe) > 0 {
+		pipe = &Pipe{Comms: t.pipe}
+		pipe.GridDim, pipe.Dir, _ = t.pipeline()
+		if pipe.Blocks, pipe.Whole = t.blocks(); pipe.Blocks == nil && t.divisor() != t.root {
+			return pipe.Whole
 		}
-		accesses = append(accesses, pending{o.ref, &Access{Mode: mode, Comm: c}})
 	}
 	// The attempt holds: record what it found.
+	t.a.out.proved = append(t.a.out.proved, t.proved...)
 	for _, p := range accesses {
 		t.a.out.Access[p.ref] = p.acc
 	}
@@ -82,10 +98,7 @@ func (t *attempt) communicate() string {
 	for s, w := range shadows {
 		t.a.out.Shadow[s] = widenBoth(t.a.out.Shadow[s], w)
 	}
-	if len(t.pipe) > 0 {
-		g, dir, _ := t.pipeline()
-		t.region.Pipe = &Pipe{GridDim: g, Dir: dir, Comms: t.pipe}
-	}
+	t.region.Pipe = pipe
 	return ""
 }
 
@@ -114,6 +127,7 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 		shift, isShift = t.shift(o.ref, exec)
 	}
 	c.Partial = o.conditional
+	c.Unowned = !t.executed(o, exec)
 	c.Overlap = isShift
 	if isShift {
 		for _, s := range shift {
@@ -130,6 +144,54 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 		c.Axes, c.Subs = nil, nil
 	}
 	return c, shift
+}
+
+// element is one that exists in every iteration of loops: a reference to it is evaluated
+// without a condition.
+type element struct {
+	key   string
+	owner Constraint
+	loops []ir.Stmt
+}
+
+// executed reports whether each iteration that evaluates o has PEs that satisfy exec. The
+// owner of a(i) is one only where a has an element i: in
+//
+//	do i = 0, n
+//	  if (b(i+1) > 0) a(i) = 1
+//	end do
+//
+// nobody evaluates b(1) if a begins at 1.
+func (t *attempt) executed(o occurrence, exec []Constraint) bool {
+	for _, k := range exec {
+		if k.Axis >= 0 && !t.exists(k, o.loops) {
+			return false
+		}
+	}
+	return true
+}
+
+// exists reports whether k's array is seen to have the element in each iteration of
+// loops: some reference that is evaluated there has one at the same position.
+func (t *attempt) exists(k Constraint, loops []ir.Stmt) bool {
+	if t.there == nil {
+		t.there = []element{}
+		for _, o := range t.occs {
+			if o.conditional || len(o.implied) > 0 || !o.ref.Sym.Distributed() {
+				continue
+			}
+			cons, _ := t.a.owners(o.ref, t.stableWith(o))
+			for _, c := range cons {
+				if c.Axis >= 0 {
+					t.there = append(t.there, element{c.key(), c, o.loops})
+				}
+			}
+		}
+	}
+	key := k.key()
+	return slices.ContainsFunc(t.there, func(e element) bool {
+		return e.key == key && k.covers(e.owner) && len(e.loops) <= len(loops) && slices.Equal(e.loops, loops[:len(e.loops)])
+	})
 }
 
 // stableWith is stable for the loops around an occurrence.
@@ -243,7 +305,7 @@ func widenBoth(have, more [][2]int) [][2]int {
 
 // key tells communications apart whose consumers or elements differ.
 func (c *Comm) key() string {
-	k := fmt.Sprintf("%s %s %v %v %v|%s|", c.Array.Name, c.Kind, c.Overlap, c.RootOnly, c.pipe, keySet(c.Guard))
+	k := fmt.Sprintf("%s %s %v %v %v|%s|", c.Array.Name, c.Kind, c.Overlap, c.RootOnly, c.pipe, exactSet(c.Guard))
 	for _, ax := range c.Axes {
 		k += ax.String() + ";"
 		for _, term := range ax.Terms {
@@ -254,7 +316,7 @@ func (c *Comm) key() string {
 		k += fmt.Sprintf("%d %d %v;", s.Axis, s.Coef, s.Off)
 	}
 	for _, r := range c.Ranges {
-		k += fmt.Sprintf("%s %p %v %v %d %v %s;", r.Index, r.Loop, r.Lo, r.Hi, r.Step, r.Unknown, keySet(r.Cons))
+		k += fmt.Sprintf("%s %p %v %v %d %v %s;", r.Index, r.Loop, r.Lo, r.Hi, r.Step, r.Unknown, exactSet(r.Cons))
 	}
 	if c.Kind == Irregular {
 		k += fmt.Sprintf("%p", c.Refs[0])

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -19,10 +20,18 @@ type attempt struct {
 	writes  []occurrence
 	loopsOf map[ir.Stmt][]ir.Stmt // loops inside the region around each statement
 	placed  []placed
+	reduced []*Reduction           // combined behind the region
 	reduce  map[ir.Stmt]*Reduction // statement (Assign, or If of the max form) -> its reduction
 	inner   map[ir.Stmt]bool       // assignments inside an If of the max form
+	arrays  []scalar.Reduction     // into elements of replicated arrays, to be computed in parts
+	there   []element              // see exists
 	pre     []*Comm                // before the region
 	pipe    []*Comm                // pipelined
+	proved  []privacy
+	blocked *struct { // what blockLoop has found
+		loop *ir.Do
+		why  string
+	}
 }
 
 // placed is a statement whose executors are decided by what it assigns.
@@ -33,7 +42,27 @@ type placed struct {
 
 // tryRegion makes s a region if every PE can execute its part of it alone.
 // The reason why not is for people.
+//
+// What is accumulated into a replicated array is computed in parts where that makes a
+// region, else by every PE in full.
 func (a *analyzer) tryRegion(s ir.Stmt) (*attempt, string) {
+	if d, ok := s.(*ir.Do); ok && !a.out.IR.SPMD {
+		var arrays []scalar.Reduction
+		for _, r := range a.info.ArrayReductions(d) {
+			if !r.Sym.Distributed() {
+				arrays = append(arrays, r)
+			}
+		}
+		if len(arrays) > 0 {
+			if t, _ := a.attempt(s, arrays); t != nil {
+				return t, ""
+			}
+		}
+	}
+	return a.attempt(s, nil)
+}
+
+func (a *analyzer) attempt(s ir.Stmt, arrays []scalar.Reduction) (*attempt, string) {
 	t := &attempt{
 		a: a, stmt: s,
 		region:  &Region{Stmts: []ir.Stmt{s}, Part: map[*ir.Do][]Constraint{}},
@@ -41,6 +70,7 @@ func (a *analyzer) tryRegion(s ir.Stmt) (*attempt, string) {
 		loopsOf: map[ir.Stmt][]ir.Stmt{},
 		reduce:  map[ir.Stmt]*Reduction{},
 		inner:   map[ir.Stmt]bool{},
+		arrays:  arrays,
 	}
 	t.root, _ = s.(*ir.Do)
 	if _, ok := s.(*ir.Assign); ok {
@@ -92,6 +122,9 @@ func (t *attempt) contents() string {
 	if why != "" {
 		return why
 	}
+	t.arrays = slices.DeleteFunc(slices.Clone(t.arrays), func(r scalar.Reduction) bool {
+		return slices.ContainsFunc(r.Stmts, func(s ir.Stmt) bool { return t.a.private(r.Sym, t.loopsOf[s]) != nil })
+	})
 	t.occs = t.a.occurrences(t.stmt)
 	for _, o := range t.occs {
 		if o.write {
@@ -132,8 +165,8 @@ func (t *attempt) class(sym *ir.Symbol) scalar.Class {
 }
 
 // place finds who executes each assignment: the owners of a distributed left
-// side; everybody for a replicated one; whoever needs the value for a scalar
-// that is private to the iteration.
+// side; everybody for a replicated one; whoever needs the value for a scalar or
+// an array that is private to the iteration.
 func (t *attempt) place() string {
 	why := ""
 	ir.Walk([]ir.Stmt{t.stmt}, func(s ir.Stmt) bool {
@@ -142,6 +175,9 @@ func (t *attempt) place() string {
 			return why == ""
 		}
 		if l, ok := as.LHS.(*ir.Ref); ok {
+			if t.a.private(l.Sym, t.loopsOf[s]) != nil || slices.ContainsFunc(t.arrays, func(r scalar.Reduction) bool { return r.Sym == l.Sym }) {
+				return true
+			}
 			cons, bad := t.a.owners(l, t.stable(s))
 			if bad != nil {
 				why = fmt.Sprintf("the owner of %s in line %d depends on the subscript %s, which is not affine in the loops' indices", ir.ExprString(l), as.Pos.Line, ir.ExprString(bad))
@@ -174,30 +210,127 @@ func (t *attempt) reductions() string {
 			}
 			continue
 		}
-		red := &Reduction{Sym: r.Sym, Name: reductionName(r.Op), Line: r.Stmts[0].Position().Line, Region: t.region, By: by}
-		grid := by.Sym.Mapping.Grid
-		covered := map[int]bool{}
-		for _, c := range cons {
-			covered[c.place().dim] = true
+		if _, why := t.inParts(r, by, cons); why != "" {
+			return why
 		}
-		for d := 0; d < grid.Rank; d++ {
-			if !covered[d] {
-				red.Lead = append(red.Lead, GridDim{grid, d})
-			}
+	}
+	for _, r := range t.arrays {
+		by, cons := t.reducer(r)
+		if by == nil || !t.sums(r) {
+			return fmt.Sprintf("%s is accumulated by every PE", r.Sym.Name)
 		}
-		for _, s := range r.Stmts {
-			// Every statement must be computed by owners of its own kind of
-			// reference; those that have none follow the first.
-			sc := cons
-			if _, c := t.reducerOf(s, r.Sym); c != nil {
-				sc = c
-			}
-			t.placed = append(t.placed, placed{s, sc})
-			t.reduce[s] = red
+		for _, s := range r.Starts {
+			t.placed = append(t.placed, placed{s, nil})
 		}
-		t.region.Reduce = append(t.region.Reduce, red)
+		red, why := t.inParts(r, by, cons)
+		if why != "" {
+			return why
+		}
+		red.Starts = r.Starts
+		t.section(red)
 	}
 	return ""
+}
+
+// inParts makes r a reduction of partial values that the owners of by compute, or says why
+// it cannot.
+func (t *attempt) inParts(r scalar.Reduction, by *ir.Ref, cons []Constraint) (red *Reduction, why string) {
+	red = &Reduction{Sym: r.Sym, Name: reductionName(r.Op), Line: r.Stmts[0].Position().Line, Lead: copies(by, cons), By: by, Stmts: r.Stmts, at: t.stmt}
+	for _, s := range r.Stmts {
+		// Every statement must be computed by owners of its own kind of
+		// reference; those that have none follow the first.
+		sc := cons
+		if ref, c := t.reducerOf(s, r.Sym); c != nil {
+			sc = c
+			if r.Op.Counts() && !slices.Equal(copies(ref, c), red.Lead) {
+				return nil, fmt.Sprintf("the parts of %s that lines %d and %d compute have different numbers of copies", r.Sym.Name, red.Line, s.Position().Line)
+			}
+		}
+		t.placed = append(t.placed, placed{s, sc})
+		t.reduce[s] = red
+	}
+	t.reduced = append(t.reduced, red)
+	return red, ""
+}
+
+// copies are the grid dimensions along which PEs compute the same partial values, when
+// the owners of ref do that.
+func copies(ref *ir.Ref, owners []Constraint) (lead []GridDim) {
+	grid := ref.Sym.Mapping.Grid
+	covered := map[int]bool{}
+	for _, c := range owners {
+		covered[c.place().dim] = true
+	}
+	for d := 0; d < grid.Rank; d++ {
+		if !covered[d] {
+			lead = append(lead, GridDim{grid, d})
+		}
+	}
+	return lead
+}
+
+// sums reports whether each element of the array of r gets values from several owners:
+// in s(j) = s(j) + a(k,j) over a distributed dimension k, not in s(k) = s(k) + a(k,j),
+// of which nothing needs to be combined.
+func (t *attempt) sums(r scalar.Reduction) bool {
+	for _, s := range r.Stmts {
+		ref, cons := t.reducerOf(s, r.Sym)
+		if ref == nil {
+			return false
+		}
+		many := false
+		for _, c := range cons {
+			d := controlling(c, t.loopsOf[s])
+			if d == nil {
+				continue
+			}
+			used := false
+			for _, sub := range s.(*ir.Assign).LHS.(*ir.Ref).Subs {
+				f, ok := t.a.affine(sub)
+				used = used || ok && f.Uses(d.Index.Name)
+				if !ok && elements(r.Sym) > elements(ref.Sym) {
+					return false // any of many elements, for few values
+				}
+			}
+			many = many || !used
+		}
+		if !many {
+			return false
+		}
+	}
+	return true
+}
+
+// elements is how many elements an array has.
+func elements(s *ir.Symbol) int {
+	n := 1
+	for _, b := range s.Dims {
+		n *= b.Extent()
+	}
+	return n
+}
+
+// section finds the elements of the array of red that the region may change.
+func (t *attempt) section(red *Reduction) {
+	for _, o := range t.writes {
+		if o.ref.Sym != red.Sym {
+			continue
+		}
+		c := &Comm{Array: red.Sym}
+		t.needs(c, o)
+		if c.Subs != nil {
+			c.Axes = nil // of a diagonal, the square around it
+			for range red.Sym.Dims {
+				c.Axes = append(c.Axes, Axis{All: true})
+			}
+		}
+		for _, x := range c.Ranges {
+			x.Cons = nil // of all PEs together
+		}
+		if key := fmt.Sprint(c.Axes); !slices.ContainsFunc(red.Section, func(have []Axis) bool { return fmt.Sprint(have) == key }) {
+			red.Section = append(red.Section, c.Axes)
+		}
+	}
 }
 
 // reducer picks the reference whose owner computes the partial value.
@@ -269,7 +402,7 @@ func alwaysRead(s ir.Stmt, sym *ir.Symbol) map[*ir.Ref]bool {
 		}
 		if b, ok := e.(*ir.Bin); ok && (b.Op == ir.And || b.Op == ir.Or) {
 			visit(b.L)
-			if v, ok := b.L.(*ir.Var); ok && v.Sym == sym {
+			if ir.Target(b.L) == sym {
 				visit(b.R)
 			}
 			return
@@ -330,7 +463,7 @@ func (t *attempt) partition() string {
 			return fmt.Sprintf("the step of the loop in line %d is not a constant", d.Pos.Line)
 		}
 	}
-	for _, r := range t.region.Reduce {
+	for _, r := range t.reduced {
 		for d := range t.region.Part {
 			for _, c := range t.region.Part[d] {
 				if c.place().grid != r.By.Sym.Mapping.Grid {
@@ -395,14 +528,17 @@ func (t *attempt) divided() bool { return len(t.region.Part) > 0 || len(t.region
 // scalars checks that what a part of the PEs assigns is used by them alone.
 func (t *attempt) scalars() string {
 	reduced := map[*ir.Symbol]bool{}
-	for _, r := range t.region.Reduce {
+	for _, r := range t.reduced {
 		reduced[r.Sym] = true
 	}
 	for s, loops := range t.loopsOf {
 		var sym *ir.Symbol
 		switch s := s.(type) {
 		case *ir.Assign:
-			if _, ok := s.LHS.(*ir.Ref); ok {
+			if l, ok := s.LHS.(*ir.Ref); ok {
+				if why := t.privateArray(s, l.Sym, loops); why != "" {
+					return why
+				}
 				continue
 			}
 			sym = ir.Target(s.LHS)

@@ -1,6 +1,10 @@
 package comm
 
-import "github.com/spmdc/spmdc/ir"
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+)
 
 // release ends, before each EXIT and CYCLE, the communications that it jumps
 // out of: on every path UO_r follows C_r before C_r comes again.
@@ -74,22 +78,22 @@ func (r *releaser) done(comms []*Comm) {
 	r.live = keep
 }
 
-// endEarly moves the ends of values that follow a region with reductions to where
-// its statements end.
+// endEarly moves the ends of values that follow reductions in front of them: by
+// these every PE then tells every other that it is done with the values.
 func endEarly(list []Node) []Node {
 	var out []Node
-	var last *Region // the node before, if it has reductions
+	at := -1 // where the reductions just before begin
 	for _, n := range list {
 		switch n := n.(type) {
 		case *Done:
-			if last != nil {
-				last.Dead = append(last.Dead, n.Comms...)
+			if at >= 0 {
+				out = slices.Insert(out, at, Node(n))
+				at++
 				continue
 			}
-		case *Region:
-			last = nil
-			if len(n.Reduce) > 0 {
-				last = n
+		case *Combine:
+			if at < 0 {
+				at = len(out)
 			}
 			out = append(out, n)
 			continue
@@ -100,7 +104,7 @@ func endEarly(list []Node) []Node {
 		case *Branch:
 			n.Then, n.Else = endEarly(n.Then), endEarly(n.Else)
 		}
-		last = nil
+		at = -1
 		out = append(out, n)
 	}
 	return out

@@ -70,7 +70,7 @@ func (p *Program) Strips(c *Comm) (*Strips, string) {
 	if s.Loop == nil {
 		return nil, "no loop follows it directly"
 	}
-	ends := region != nil && slices.Contains(region.Dead, c)
+	ends := false
 	for _, n := range list[k+1:] {
 		if !opens(n) {
 			break // it may overwrite the elements, and nobody would be done with them
@@ -113,10 +113,10 @@ func (p *Program) find(list []Node, c *Comm) ([]Node, int) {
 	return nil, 0
 }
 
-// opens reports whether n only starts or ends communications.
+// opens reports whether n only starts or ends communications, or starts reductions.
 func opens(n Node) bool {
 	switch n.(type) {
-	case *Post, *Wait, *Done:
+	case *Post, *Wait, *Done, *Start:
 		return true
 	}
 	return false

@@ -53,6 +53,15 @@ func (m *spmd) rangeOn(r *comm.Range, id int, at *pe) dist.Triplet {
 	return all
 }
 
+// rangeFor is rangeOn for c, in the block at hand.
+func (m *spmd) rangeFor(c *comm.Comm, r *comm.Range, id int, at *pe) dist.Triplet {
+	t := m.rangeOn(r, id, at)
+	if b := m.block; b != nil && b.Ranges[c] == r {
+		return b.lag(t, b.Behind[c])
+	}
+	return t
+}
+
 // need is the part of c's index space that consumer id wants, as PE at sees it;
 // nil for nothing.
 func (m *spmd) need(c *comm.Comm, id int, at *pe) []dist.Triplet {
@@ -78,7 +87,7 @@ func (m *spmd) need(c *comm.Comm, id int, at *pe) []dist.Triplet {
 		default:
 			box[d] = dist.Single(m.number(ax.Off, at))
 			for _, term := range ax.Terms {
-				box[d] = box[d].Plus(m.rangeOn(term.Range, id, at).Image(term.Coef, 0))
+				box[d] = box[d].Plus(m.rangeFor(c, term.Range, id, at).Image(term.Coef, 0))
 			}
 		}
 		if box[d].Empty() {

@@ -39,10 +39,11 @@ type Program struct {
 	Reduces []*Reduction // all-PE reductions, IDs follow those of Comms
 	Access  map[*ir.Ref]*Access
 	a       *analyzer
-	Notes   map[ir.Stmt]string      // why a loop is not a region
-	stmts   map[*cfg.Node]ir.Stmt   // of the graphs made: the statement behind a node
-	loops   map[*cfg.Loop]ir.Stmt   // and behind a loop
-	conds   map[*cfg.Node]ir.Expr   // and the condition behind a branch
+	Notes   map[ir.Stmt]string    // why a loop is not a region
+	stmts   map[*cfg.Node]ir.Stmt // of the graphs made: the statement behind a node
+	loops   map[*cfg.Loop]ir.Stmt // and behind a loop
+	conds   map[*cfg.Node]ir.Expr // and the condition behind a branch
+	proved  []privacy
 	Shadow  map[*ir.Symbol][][2]int // overlap widths below and above, per array dimension
 }
 
@@ -59,14 +60,8 @@ type (
 		// Part restricts a loop to the iterations in which the PE owns the
 		// subscripts named. A loop without entry is executed in full.
 		Part map[*ir.Do][]Constraint
-		// Reduce lists scalars whose partial values are combined behind the region.
-		Reduce []*Reduction
 		// Comms are the communications whose values the region uses.
 		Comms []*Comm
-		// Dead are those whose values end with the statements: before the
-		// reductions, by which every PE then tells every other that it is done
-		// with them.
-		Dead []*Comm
 		// Pipe is set when the region's loop is executed PE after PE because it
 		// carries dependences.
 		Pipe *Pipe
@@ -83,6 +78,17 @@ type (
 	Wait struct{ Comms []*Comm }
 	// Done is where the group's values are dead.
 	Done struct{ Comms []*Comm }
+
+	// Start is where each PE begins to compute partial values of scalars, and
+	// Combine where these become one value, the same on all PEs, all of which take
+	// part. Between the two nothing but the statements of the reductions mentions the
+	// scalars, and control goes from the one to the other or to the end of the
+	// program. Behind is the statement that ends in front of Combine.
+	Start   struct{ Reduce []*Reduction }
+	Combine struct {
+		Reduce []*Reduction
+		Behind ir.Stmt
+	}
 
 	// Loop is a counted loop that all PEs execute together.
 	Loop struct {
@@ -110,6 +116,8 @@ func (*Region) node()    {}
 func (*Post) node()      {}
 func (*Wait) node()      {}
 func (*Done) node()      {}
+func (*Start) node()     {}
+func (*Combine) node()   {}
 func (*Loop) node()      {}
 func (*WhileLoop) node() {}
 func (*Branch) node()    {}
@@ -128,18 +136,40 @@ type Constraint struct {
 type Pipe struct {
 	GridDim, Dir int
 	Comms        []*Comm // new values of the predecessors
+	Blocks       *Blocks // nil: all in one message, for the reason Whole
+	Whole        string
 }
 
-// Reduction combines the partial values of a scalar over all PEs.
+// Reduction combines the partial values of a scalar, or of elements of a replicated
+// array, over all PEs.
 type Reduction struct {
-	ID     int
-	Sym    *ir.Symbol
-	Op     ir.Op
-	Name   string // sum, product, max, min, and, or
-	Line   int
-	Lead   []GridDim // grid dimensions along which the partial is replicated: only coordinate 0 contributes
-	Region *Region
-	By     *ir.Ref // the reference whose owner computes the partial
+	ID    int
+	Sym   *ir.Symbol
+	Name  string // sum, product, max, min, and, or
+	Line  int
+	Lead  []GridDim // grid dimensions along which the partial is replicated: only coordinate 0 contributes
+	By    *ir.Ref   // the reference whose owner computes the partial
+	Stmts []ir.Stmt // the statements that accumulate
+	// Moved is the loop that all PEs execute together and behind which it stands,
+	// nil if none; Kept says why it stands in the loop KeptIn, nil if in none.
+	Moved, KeptIn ir.Stmt
+	Kept          string
+	at            ir.Stmt
+
+	// Of an array: boxes of elements, one axis for each dimension, that hold all that
+	// the region may change. Starts are the statements that give elements a new value to
+	// go on from.
+	Section [][]Axis
+	Starts  []*ir.Assign
+}
+
+// What is what is combined, for people: the name of a variable or an array, "g for all j"
+// for an array that holds the values of a variable in all iterations of a loop.
+func (r *Reduction) What() string {
+	if r.Sym.Temp {
+		return r.Sym.Source()
+	}
+	return r.Sym.Name
 }
 
 // GridDim is one dimension of a processor grid.
@@ -201,6 +231,10 @@ type Comm struct {
 	// Partial: a reference served is evaluated under a condition. Elements outside
 	// of the array's bounds, which are then not read, are not moved.
 	Partial bool
+	// Unowned: a reference served is evaluated in iterations that may have no executor:
+	// all that is assigned there is assigned under a condition, and may be outside of its
+	// array where the condition is false.
+	Unowned bool
 	pipe    bool
 }
 

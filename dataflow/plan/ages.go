@@ -12,22 +12,17 @@ import (
 // than that: going back from the puts it notes what has to hold in front of each
 // node, age by age, for the verdict to follow.
 // Of what kills says, strict is what holds for all pairs of PEs.
-func (c *agesCertifier) certify(g *cfg.Graph, sol *synch.AgedSolution, kills, strict synch.KillsAfter) *SlotProof {
+func (c *agesCertifier) certify(sol *synch.AgedSolution, kills, strict synch.KillsAfter) *SlotProof {
 	c.slots, c.sol, c.kills, c.used = sol.Slots, sol, kills, map[Answer]bool{}
 	count := sol.Slots.Count
-	c.need = slices.Grow(c.need[:0], len(g.Nodes))[:len(g.Nodes)]
-	c.cells = slices.Grow(c.cells[:0], count*len(g.Nodes))[:count*len(g.Nodes)]
-	c.one = slices.Grow(c.one[:0], len(g.Nodes))[:len(g.Nodes)]
-	clear(c.cells)
-	for id := range c.need {
-		c.need[id] = c.cells[id*count:][:count:count]
+	for _, id := range c.touched {
+		c.need[id] = ages{}
 	}
-	for _, n := range g.Nodes {
-		if puts(n, sol.Slots.Comm) {
-			want := make([]Claim, count)
-			want[count-1] = c.free(n)
-			c.demand(n, want)
-		}
+	c.touched = c.touched[:0]
+	for _, n := range c.puts[sol.Slots.Comm] {
+		var want ages
+		want[count-1] = c.free(n)
+		c.demand(n, want)
 	}
 	for len(c.work) > 0 {
 		n := c.work[len(c.work)-1]
@@ -37,11 +32,9 @@ func (c *agesCertifier) certify(g *cfg.Graph, sol *synch.AgedSolution, kills, st
 		}
 	}
 	p := &SlotProof{Comm: sol.Slots.Comm}
+	c.touched = ascending(c.touched, len(c.need))
 	for a := range count {
-		for id := range c.one {
-			c.one[id] = c.need[id][a]
-		}
-		p.Ages = append(p.Ages, spans(c.one))
+		p.Ages = append(p.Ages, spans(func(id int) Claim { return c.need[id][a] }, c.touched))
 	}
 	for k := range c.used {
 		if strict(k.Comm, p.Comm, k.Nth) {
@@ -59,15 +52,22 @@ func (c *agesCertifier) certify(g *cfg.Graph, sol *synch.AgedSolution, kills, st
 
 // agesCertifier makes one certificate after another in the same memory.
 type agesCertifier struct {
-	cells []Claim // behind need
-	one   []Claim // of one age
+	graph   *cfg.Graph
+	puts    map[int][]*cfg.Node // by communication
+	slots   synch.Slots
+	sol     *synch.AgedSolution
+	kills   synch.KillsAfter
+	need    []ages // by node
+	touched []int  // IDs of the nodes of which something is needed
+	used    map[Answer]bool
+	work    []*cfg.Node
+}
 
-	slots synch.Slots
-	sol   *synch.AgedSolution
-	kills synch.KillsAfter
-	need  [][]Claim // by node, then by age
-	used  map[Answer]bool
-	work  []*cfg.Node
+// ages are claims about the values in the slots of a communication, the youngest first.
+type ages [synch.MaxSlots]Claim
+
+func newAgesCertifier(g *cfg.Graph) *agesCertifier {
+	return &agesCertifier{graph: g, puts: putsOf(g), need: make([]ages, len(g.Nodes))}
 }
 
 // free is what has to hold of the oldest value where n puts.
@@ -79,15 +79,19 @@ func (c *agesCertifier) free(n *cfg.Node) Claim {
 }
 
 // demand adds to what has to hold in front of n.
-func (c *agesCertifier) demand(n *cfg.Node, want []Claim) {
-	changed := false
+func (c *agesCertifier) demand(n *cfg.Node, want ages) {
+	changed, known := false, false
 	for a, w := range want {
 		have := &c.need[n.ID][a]
+		known = known || have.Level != Sync
 		if sum := both(*have, w); !sum.equal(*have) {
 			*have, changed = sum, true
 		}
 	}
 	if changed {
+		if !known {
+			c.touched = append(c.touched, n.ID)
+		}
 		c.work = append(c.work, n)
 	}
 }
@@ -107,12 +111,12 @@ func both(a, b Claim) Claim {
 
 // before is the least that has to hold in front of n for want to hold behind it.
 // Where there is a choice it takes what the solution has there.
-func (c *agesCertifier) before(n *cfg.Node, want []Claim) []Claim {
+func (c *agesCertifier) before(n *cfg.Node, want ages) ages {
 	if !n.Kind.IsComm() {
 		return want
 	}
 	in := c.sol.In[n.ID]
-	out := slices.Clone(want)
+	out := want
 	switch n.Kind {
 	case cfg.Reduce, cfg.Barrier:
 		for a, w := range want {
@@ -147,10 +151,10 @@ func (c *agesCertifier) before(n *cfg.Node, want []Claim) []Claim {
 
 // beforeComm undoes the answers of n, then, where it puts into the slots, the
 // ageing of their values.
-func (c *agesCertifier) beforeComm(n *cfg.Node, want []Claim) []Claim {
+func (c *agesCertifier) beforeComm(n *cfg.Node, want ages) ages {
 	count, in := c.slots.Count, c.sol.In[n.ID]
 	own := n.Ref == c.slots.Comm
-	for a := range want {
+	for a := range count {
 		if n.Flavour == "send" || !slices.Contains(want[a].Tags, n.Ref) {
 			continue
 		}
@@ -177,24 +181,25 @@ func (c *agesCertifier) beforeComm(n *cfg.Node, want []Claim) []Claim {
 	if !own {
 		return want
 	}
-	out := make([]Claim, count)
-	copy(out, want[1:])
+	var out ages
+	copy(out[:], want[1:count])
 	out[count-1] = both(out[count-1], c.free(n))
 	return out
 }
 
 // witnesses are the nodes that make NoSync of less at some age, by ID, in the proof
 // that was made last.
-func (c *agesCertifier) witnesses(g *cfg.Graph, p *SlotProof) []*cfg.Node {
+func (c *agesCertifier) witnesses(p *SlotProof) []*cfg.Node {
 	at := c.need
 	var out []*cfg.Node
-	for _, n := range g.Nodes {
+	for _, id := range c.touched {
+		n := c.graph.Nodes[id]
 		if n.Kind != cfg.Reduce && n.Kind != cfg.Barrier && n.Kind != cfg.CommOver {
 			continue
 		}
-		after := p.pass(at[n.ID], n, c.slots.Staged)
+		after := p.pass(at[n.ID][:c.slots.Count], n, c.slots.Staged)
 		helps := func(s *cfg.Node) bool {
-			for a, c := range at[n.ID] {
+			for a, c := range at[n.ID][:c.slots.Count] {
 				if (c.Level == Cons || c.Level == NoSyncP) && after[a].Level == NoSync && (at[s.ID][a].Level > c.Level || at[s.ID][a].Level == NoSyncP) {
 					return true
 				}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -62,10 +63,11 @@ type Span struct {
 	Claim    Claim
 }
 
-// spans packs the claims of all nodes.
-func spans(claims []Claim) []Span {
+// spans packs the claims of the nodes with the given IDs, which ascend.
+func spans(claim func(id int) Claim, ids []int) []Span {
 	var out []Span
-	for id, c := range claims {
+	for _, id := range ids {
+		c := claim(id)
 		if c.Level == Sync {
 			continue
 		}
@@ -92,6 +94,15 @@ func (p *Proof) claims(g *cfg.Graph) ([]Claim, error) {
 		last = s.To
 	}
 	return out, nil
+}
+
+// at is the claim for a node.
+func (p *Proof) at(id int) Claim {
+	k := sort.Search(len(p.Claims), func(k int) bool { return p.Claims[k].To >= id })
+	if k == len(p.Claims) || p.Claims[k].From > id {
+		return Claim{}
+	}
+	return p.Claims[k].Claim
 }
 
 // String is the line of the text form:

@@ -185,7 +185,7 @@ func lateUse(s *sketch, p *sketchProof) *sketch {
 	}
 	for i := range c.nodes {
 		if n := c.nodes[i].text; strings.HasPrefix(n, "comm ") && reference(n) == fmt.Sprint(p.put) && !strings.Contains(n, " send ") {
-			c.insert(i, text)
+			c.insert(i, strings.Replace(text, loop(text)+" ref", loop(n)+" ref", 1)) // it may be in another loop
 			break
 		}
 	}

@@ -246,7 +246,7 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 
 // certify writes down the proofs for what is left out on the numbers of PEs.
 func (p *Plan) certify(k *knownPEs) {
-	proved := map[[2]int]bool{}
+	proved, certifier := map[[2]int]bool{}, newCertifier(p.Graph)
 	for _, n := range k.pes {
 		type form struct {
 			comm, count int
@@ -273,8 +273,8 @@ func (p *Plan) certify(k *knownPEs) {
 						need(form{use, 1, false}, x)
 					} else if !proved[[2]int{use, x}] {
 						proved[[2]int{use, x}] = true
-						sol := k.synch.Solve(synch.Item{Use: use, Put: x}, k.f.Kills, false)
-						s.Proofs = append(s.Proofs, certify(p.Graph, sol, k.f.Kills))
+						sol := k.synch.SolveBefore(synch.Item{Use: use, Put: x}, k.f.Kills)
+						s.Proofs = append(s.Proofs, certifier.certify(sol, k.f.Kills))
 					}
 				}
 			}

@@ -218,7 +218,7 @@ func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
 	p := start(c, k)
 	switch k {
 	case PopL96:
-		p.prove(rel)
+		p.prove(workers(p.Graph, rel, len(p.Slots)))
 	case PopL96Literal:
 		p.believe(rel)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -28,10 +29,9 @@ import (
 // need not return to the same two values: when execution e puts, that the use of e-2
 // is over is proved, and so are all uses before, which every PE ends in order.
 //
-// That they differ is found by executing the assignments to the scalars that the
-// subscript depends on, along all ways through the graph, whatever conditions say:
-// values are integers where they are constants, and odd or even elsewhere. There are
-// finitely many such states.
+// That they differ is found by following the values of the scalars that the subscript
+// depends on through the graph (scalar.Flow), together with the subscript of the last
+// execution. The verifier's own way to see it (planescheck.go) knows less.
 
 // Planes says that successive executions of communication Comm fill different planes
 // of an overlap: subscript number Dim, from 1, is Sub, with different values.
@@ -85,362 +85,147 @@ func (p *Plan) planesForms(c *comm.Comm, shared [][]int) []option {
 	return append([]option{o}, askingForms([]option{o})...)
 }
 
-// number is what is known of an integer: its value, or whether it is odd.
-type number struct {
-	exact bool
-	value int64 // 0 or 1 if not exact
-}
-
-func (x number) odd() int64 { return x.value & 1 }
-
-// differs reports that x and y are not the same.
-func (x number) differs(y number) bool {
-	if x.exact && y.exact {
-		return x.value != y.value
-	}
-	return x.odd() != y.odd()
-}
-
-// planeSearch goes through the states of the scalars behind a subscript.
-type planeSearch struct {
-	p     *Plan
-	sub   *Planes
-	index map[string]int // of the scalars, in a state
-	names []string
-	exact bool // values of constants are kept, and not only whether they are odd
-	reset map[*cfg.Node]*ir.Symbol
-	seen  map[string]bool
-	work  []planeState
-}
-
-// planeState is in front of node n: the values of the scalars, and of the subscript in
-// the last execution if there was one.
-type planeState struct {
-	n      *cfg.Node
-	values []number
-	last   number
-	put    bool
-}
-
-// Bounds on what is looked at: scalars that matter, states.
+// Bounds on what the check of a claim looks at: scalars that matter, states.
 const (
 	mostScalars = 8
 	mostStates  = 20_000
 )
 
-// largest is the largest constant that is kept as such.
+// largest is the largest constant that the check keeps as such.
 const largest = 1 << 30
 
-// differ reports whether any two successive executions are proved to differ in sub.
+// differ reports whether any two successive executions are proved to differ in sub. It
+// lets the program note the subscript of each execution, and looks whether the next may
+// come with the same.
 func (p *Plan) differ(sub *Planes) bool {
-	for _, exact := range []bool{true, false} {
-		s := &planeSearch{p: p, sub: sub, index: map[string]int{}, exact: exact, seen: map[string]bool{}, reset: map[*cfg.Node]*ir.Symbol{}}
-		if !s.collect() {
-			return false
-		}
-		if s.run() {
-			return true
-		}
+	noted := &ir.Symbol{Name: "last " + sub.Sub.String(), Type: ir.Long, Temp: true}
+	once := &ir.Symbol{Name: "once", Type: ir.Integer, Temp: true}
+	now, ok := p.expression(sub.Sub)
+	if !ok {
+		return false
 	}
-	return false
-}
+	yes, no := &ir.Const{X: ir.X{Typ: ir.Integer}, Int: 1}, &ir.Const{X: ir.X{Typ: ir.Integer}}
+	equal := func(a, b ir.Expr) ir.Expr {
+		return &ir.Bin{X: ir.X{Typ: ir.Logical}, Op: ir.Eq, L: a, R: b}
+	}
+	of := func(s *ir.Symbol) ir.Expr { return &ir.Var{X: ir.X{Typ: s.Type}, Sym: s} }
+	again := &ir.Bin{X: ir.X{Typ: ir.Logical}, Op: ir.And, L: equal(of(once), yes), R: equal(of(noted), now)}
 
-// collect finds the scalars that the subscript depends on.
-func (s *planeSearch) collect() bool {
-	add := func(name string) {
-		if _, ok := s.index[name]; !ok {
-			s.index[name] = len(s.names)
-			s.names = append(s.names, name)
-		}
+	f := &scalar.Flow{}
+	for range p.Graph.Nodes { // steps have the numbers of nodes, those added follow
+		f.Add()
 	}
-	for _, v := range s.sub.Sub.Vars() {
-		add(v)
-	}
-	for k := 0; k < len(s.names); k++ {
-		for _, n := range s.p.Graph.Nodes {
-			var from ir.Expr
-			switch st := s.p.Program.Stmt(n).(type) {
-			case *ir.Assign:
-				if v, ok := st.LHS.(*ir.Var); ok && v.Sym.Name == s.names[k] {
-					from = st.RHS
-				}
-			case *ir.Do:
-				if n.Kind == cfg.LoopHead && st.Index.Name == s.names[k] {
-					from = st.Lo
-				}
-			}
-			for _, v := range scalarsOf(from) {
-				add(v)
-			}
+	same := f.Add()
+	for _, n := range p.Graph.Nodes {
+		at := n.ID
+		switch {
+		case n.Kind == cfg.Entry:
+			at = f.Then(at, scalar.Set, once, no)
+		case n.Kind == cfg.Comm && n.Ref == sub.Comm:
+			test := f.Add()
+			f.Link(at, test)
+			f.Link(f.Then(test, scalar.Hold, nil, again), same)
+			note := f.Add()
+			f.Link(at, note)
+			at = f.Then(f.Then(note, scalar.Set, noted, now), scalar.Set, once, yes)
+		default:
+			at = p.effect(f, n)
 		}
-		if len(s.names) > mostScalars {
-			return false
-		}
-	}
-	reduced := map[int]*ir.Symbol{}
-	for _, r := range s.p.Program.Reduces {
-		reduced[r.ID] = r.Sym
-	}
-	for _, n := range s.p.Graph.Nodes {
-		if n.Kind == cfg.Reduce {
-			s.reset[n] = reduced[n.Ref]
-		}
-	}
-	return true
-}
-
-// scalarsOf are the INTEGER scalars of an expression that eval looks at.
-func scalarsOf(e ir.Expr) (out []string) {
-	switch e := e.(type) {
-	case *ir.Var:
-		if e.Typ.IsInteger() && !e.Sym.IsArray() {
-			out = append(out, e.Sym.Name)
-		}
-	case *ir.Un:
-		out = scalarsOf(e.E)
-	case *ir.Conv:
-		out = scalarsOf(e.E)
-	case *ir.Bin:
-		out = append(scalarsOf(e.L), scalarsOf(e.R)...)
-	case *ir.Call:
-		for _, a := range e.Args {
-			out = append(out, scalarsOf(a)...)
-		}
-	}
-	return out
-}
-
-// run goes through all states, and reports whether the subscript is another one at
-// each execution.
-func (s *planeSearch) run() bool {
-	start := planeState{n: s.p.Graph.Entry, values: make([]number, len(s.names))}
-	list := []planeState{start}
-	for k := range s.names {
-		list = s.unknown(list, k)
-	}
-	for _, st := range list {
-		s.visit(st)
-	}
-	for len(s.work) > 0 {
-		if len(s.seen) > mostStates {
-			return false
-		}
-		st := s.work[len(s.work)-1]
-		s.work = s.work[:len(s.work)-1]
-		list, ok := s.behind(st)
-		if !ok {
-			return false
-		}
-		for _, m := range st.n.Succs {
-			if m == nil {
-				continue
-			}
-			for _, after := range list {
-				after.n = m
-				for _, at := range s.enter(after, st.n) {
-					s.visit(at)
-				}
+		for i, m := range n.Succs {
+			if m != nil {
+				f.Link(p.edge(f, at, n, i), m.ID)
 			}
 		}
 	}
-	return true
-}
-
-func (s *planeSearch) visit(st planeState) {
-	key := fmt.Sprint(st.n.ID, st.values, st.last, st.put)
-	if !s.seen[key] {
-		s.seen[key] = true
-		s.work = append(s.work, st)
+	vars := []*ir.Symbol{once, noted}
+	for _, v := range sub.Sub.Vars() {
+		vars = append(vars, p.integer(v))
 	}
+	return !f.Values(vars).Reached(same)
 }
 
-// with is the state with another value of scalar k.
-func (s *planeSearch) with(st planeState, k int, x number) planeState {
-	if x.exact && (!s.exact || x.value > largest || x.value < -largest) {
-		x = number{value: x.odd()}
+// effect adds what node n does to scalars, and returns the step behind it.
+func (p *Plan) effect(f *scalar.Flow, n *cfg.Node) int {
+	at := n.ID
+	forget := func(sym *ir.Symbol) {
+		if sym != nil && !sym.IsArray() && sym.Type.IsInteger() {
+			at = f.Then(at, scalar.Forget, sym, nil)
+		}
 	}
-	st.values = slices.Clone(st.values)
-	st.values[k] = x
-	return st
-}
-
-// unknown gives scalar k any value.
-func (s *planeSearch) unknown(list []planeState, k int) (out []planeState) {
-	for _, st := range list {
-		out = append(out, s.with(st, k, number{value: 0}), s.with(st, k, number{value: 1}))
-	}
-	return out
-}
-
-// set gives scalar k a value that may be unknown.
-func (s *planeSearch) set(st planeState, k int, x number, known bool) []planeState {
-	if known {
-		return []planeState{s.with(st, k, x)}
-	}
-	return s.unknown([]planeState{st}, k)
-}
-
-// behind is the states behind the node of a state; false if the execution of the
-// communication there may have the subscript of the one before.
-func (s *planeSearch) behind(st planeState) ([]planeState, bool) {
-	n, list := st.n, []planeState{st}
 	switch n.Kind {
-	case cfg.Comm:
-		if n.Ref != s.sub.Comm {
-			break
-		}
-		now := s.subscript(st)
-		if st.put && !now.differs(st.last) {
-			return nil, false
-		}
-		st.last, st.put = now, true
-		return []planeState{st}, true
 	case cfg.Reduce:
-		if sym := s.reset[n]; sym != nil {
-			if k, ok := s.index[sym.Name]; ok {
-				list = s.unknown(list, k)
+		for _, r := range p.Program.Reduces {
+			if r.ID == n.Ref {
+				forget(r.Sym)
 			}
 		}
 	case cfg.Stmt:
-		stmt := s.p.Program.Stmt(n)
-		if stmt == nil {
-			break
-		}
+		stmt := p.Program.Stmt(n)
 		if a, ok := stmt.(*ir.Assign); ok {
 			if v, ok := a.LHS.(*ir.Var); ok && v.Typ.IsInteger() {
-				if k, ok := s.index[v.Sym.Name]; ok {
-					x, known := s.eval(st, a.RHS)
-					return s.set(st, k, x, known && a.RHS.Type().IsInteger()), true
-				}
+				return f.Then(at, scalar.Set, v.Sym, a.RHS)
 			}
 		}
-		for sym := range s.p.Program.Modified(stmt) {
-			if k, ok := s.index[sym.Name]; ok {
-				list = s.unknown(list, k)
+		if stmt != nil {
+			for sym := range p.Program.Modified(stmt) {
+				forget(sym)
 			}
 		}
 	}
-	return list, true
+	return at
 }
 
-// enter is the states in front of a node that is reached from another: at the head of
-// a loop its index gets its first value, or its next.
-func (s *planeSearch) enter(st planeState, from *cfg.Node) []planeState {
-	d, ok := s.p.Program.Loop(st.n.Loop).(*ir.Do)
-	if !ok || st.n.Kind != cfg.LoopHead {
-		return []planeState{st}
+// edge adds what the way from n to successor number i does, or tells, and returns the
+// step behind it. The head of a loop gives its index the first value to those that
+// come from outside, the next to those from inside.
+func (p *Plan) edge(f *scalar.Flow, at int, n *cfg.Node, i int) int {
+	if cond := p.Program.Cond(n); cond != nil && n.Kind == cfg.Branch {
+		step := f.Add()
+		f.Link(at, step)
+		at = f.Then(step, [...]scalar.Action{scalar.Hold, scalar.Fail}[i], nil, cond)
 	}
-	k, ok := s.index[d.Index.Name]
+	m := n.Succs[i]
+	if m.Kind != cfg.LoopHead {
+		return at
+	}
+	d, ok := p.Program.Loop(m.Loop).(*ir.Do)
 	if !ok {
-		return []planeState{st}
+		return at
 	}
-	x, known := s.eval(st, d.Lo)
-	if st.n.Loop.Contains(from.Loop) {
-		step, constant := s.eval(st, d.Step)
-		known = constant && len(scalarsOf(d.Step)) == 0
-		x = sum(st.values[k], step, 1)
+	step := f.Add()
+	f.Link(at, step)
+	if m.Loop.Contains(n.Loop) {
+		return f.Then(step, scalar.Advance, d.Index, d.Step)
 	}
-	// Iterations are odd or even, or there would be as many states.
-	return s.set(st, k, number{value: x.odd()}, known)
+	return f.Then(step, scalar.Begin, d.Index, d.Lo)
 }
 
-func (s *planeSearch) subscript(st planeState) number {
-	out := number{exact: true, value: s.sub.Sub.C}
-	for _, v := range s.sub.Sub.Vars() {
-		out = sum(out, product(st.values[s.index[v]], number{exact: true, value: s.sub.Sub.Coef(v)}), 1)
-	}
-	return out
-}
-
-// small reports whether sums and products of x and y can be formed.
-func small(x, y number) bool {
-	return x.exact && y.exact && max(x.value, -x.value, y.value, -y.value) <= largest
-}
-
-// kept is the constant v: if it is large, only whether it is odd, which does not change
-// where an INTEGER wraps.
-func kept(v int64) number {
-	if max(v, -v) > largest {
-		return number{value: number{true, v}.odd()}
-	}
-	return number{true, v}
-}
-
-// sum is x + sign*y.
-func sum(x, y number, sign int64) number {
-	if small(x, y) {
-		return kept(x.value + sign*y.value)
-	}
-	return number{value: x.odd() ^ y.odd()}
-}
-
-func product(x, y number) number {
-	if small(x, y) {
-		return kept(x.value * y.value)
-	}
-	return number{value: x.odd() & y.odd()}
-}
-
-// eval is the value of an INTEGER expression; false if nothing is known of it.
-func (s *planeSearch) eval(st planeState, e ir.Expr) (number, bool) {
-	if !e.Type().IsInteger() {
-		return number{}, false
-	}
-	switch e := e.(type) {
-	case *ir.Const:
-		return number{true, int64(e.Int)}, true
-	case *ir.Var:
-		k, ok := s.index[e.Sym.Name]
-		if !ok {
-			return number{}, false
-		}
-		return st.values[k], true
-	case *ir.Conv:
-		return s.eval(st, e.E)
-	case *ir.Un:
-		x, ok := s.eval(st, e.E)
-		switch {
-		case e.Op == ir.Group:
-			return x, ok
-		case e.Op == ir.Neg:
-			return sum(number{exact: true}, x, -1), ok
-		}
-	case *ir.Bin:
-		x, ok1 := s.eval(st, e.L)
-		y, ok2 := s.eval(st, e.R)
-		switch e.Op {
-		case ir.Add:
-			return sum(x, y, 1), ok1 && ok2
-		case ir.Sub:
-			return sum(x, y, -1), ok1 && ok2
-		case ir.Mul:
-			if ok1 && ok2 {
-				return product(x, y), true
-			}
-			// Twice something is even.
-			return number{}, ok1 && x.odd() == 0 || ok2 && y.odd() == 0
-		case ir.Div:
-			if ok1 && ok2 && x.exact && y.exact && y.value != 0 {
-				return number{true, x.value / y.value}, true
-			}
-		}
-	case *ir.Call:
-		if e.Name == "mod" && len(e.Args) == 2 {
-			x, ok1 := s.eval(st, e.Args[0])
-			y, ok2 := s.eval(st, e.Args[1])
-			switch {
-			case !ok1 || !ok2 || !y.exact || y.value == 0:
-			case x.exact:
-				return number{true, x.value % y.value}, true
-			case y.odd() == 0:
-				return x, true
-			}
+// integer is the INTEGER scalar called name, nil if there is none.
+func (p *Plan) integer(name string) *ir.Symbol {
+	for _, s := range p.Program.IR.Symbols {
+		if s.Name == name && s.Type.IsInteger() && !s.IsArray() {
+			return s
 		}
 	}
-	return number{}, false
+	return nil
 }
 
-// whyPlanes says what the slots are.
+// expression is the value of form.
+func (p *Plan) expression(form linalg.Affine) (ir.Expr, bool) {
+	x := ir.X{Typ: ir.Long}
+	var sum ir.Expr = &ir.Const{X: x, Int: int(form.C)}
+	for _, v := range form.Vars() {
+		sym := p.integer(v)
+		if sym == nil {
+			return nil, false
+		}
+		term := &ir.Bin{X: x, Op: ir.Mul, L: &ir.Const{X: x, Int: int(form.Coef(v))}, R: &ir.Conv{X: x, E: &ir.Var{X: ir.X{Typ: sym.Type}, Sym: sym}}}
+		sum = &ir.Bin{X: x, Op: ir.Add, L: sum, R: term}
+	}
+	return sum, true
+}
+
+// why says what the slots are.
 func (p *Planes) why() string {
 	return fmt.Sprintf("successive executions fill different planes, as %v alternates in dimension %d", p.Sub, p.Dim)
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -11,26 +10,26 @@ import (
 
 // prove leaves out the ready messages that the analysis proves unnecessary, and
 // keeps the proofs.
-func (p *Plan) prove(rel Relations) {
+func (p *Plan) prove(list []*worker) {
+	rel := list[0].rel
 	items := rel.Items()
 	p.Classes = rel.Shared()
 	uses := make([][]int, len(p.Slots)+1)
 	for _, it := range items {
 		uses[it[1]] = append(uses[it[1]], it[0])
 	}
-	solver := synch.NewSolver(p.Graph)
-	for i := range p.Slots {
+	each(list, len(p.Slots), func(w *worker, i int) {
 		s := &p.Slots[i]
-		against := p.decide(s, uses[s.Comm.ID], solver, rel.Kills)
+		against := p.decide(s, uses[s.Comm.ID], w.solver, w.rel.Kills)
 		s.Ready = against > 0
 		if !s.Ready {
 			for _, use := range uses[s.Comm.ID] {
-				sol := solver.Solve(synch.Item{Use: use, Put: s.Comm.ID}, rel.Kills, false)
-				s.Proofs = append(s.Proofs, certify(p.Graph, sol, rel.Kills))
+				sol := w.solver.SolveBefore(synch.Item{Use: use, Put: s.Comm.ID}, w.rel.Kills)
+				s.Proofs = append(s.Proofs, w.certifier.certify(sol, w.rel.Kills))
 			}
 		}
 		s.Why = p.why(s, against)
-	}
+	})
 }
 
 // decide sets the verdict of a slot that the uses share. One use that nothing
@@ -74,23 +73,14 @@ func (p *Plan) believe(rel Relations) {
 // certify makes the proof that a solution is, and no more than that: going back
 // from the puts it notes what has to hold in front of each node for the verdict
 // to follow. Whatever a proof names it therefore needs.
-func certify(g *cfg.Graph, sol *synch.Solution, kills synch.Kills) Proof {
-	var nodes []*cfg.Node
-	for _, n := range g.Nodes {
-		if puts(n, sol.Item.Put) {
-			nodes = append(nodes, n)
-		}
-	}
-	return certifyAt(g, sol, kills, nodes)
+func (c *certifier) certify(sol *synch.Solution, kills synch.Kills) Proof {
+	return c.at(c.puts[sol.Item.Put], sol, kills)
 }
 
-// certifyAt is certify for other nodes than the puts: in front of each NoSync or U is
-// to be shown.
-func certifyAt(g *cfg.Graph, sol *synch.Solution, kills synch.Kills, nodes []*cfg.Node) Proof {
-	c := &certifier{
-		p: Proof{Use: sol.Item.Use, Put: sol.Item.Put}, sol: sol, kills: kills,
-		need: make([]Claim, len(g.Nodes)), used: map[int]bool{},
-	}
+// at is certify for other nodes than the puts: in front of each NoSync or U is to be
+// shown.
+func (c *certifier) at(nodes []*cfg.Node, sol *synch.Solution, kills synch.Kills) Proof {
+	c.p, c.sol, c.kills, c.used = Proof{Use: sol.Item.Use, Put: sol.Item.Put}, sol, kills, map[int]bool{}
 	for _, n := range nodes {
 		want := Claim{Level: NoSync}
 		if sol.In[n.ID].Value == synch.U {
@@ -105,7 +95,12 @@ func certifyAt(g *cfg.Graph, sol *synch.Solution, kills synch.Kills, nodes []*cf
 			c.demand(before, c.before(before, c.need[n.ID]))
 		}
 	}
-	c.p.Claims = spans(c.need)
+	c.touched = ascending(c.touched, len(c.need))
+	c.p.Claims = spans(func(id int) Claim { return c.need[id] }, c.touched)
+	for _, id := range c.touched {
+		c.need[id] = Claim{}
+	}
+	c.touched = c.touched[:0]
 	for y := range c.used {
 		c.p.Kills = append(c.p.Kills, y)
 	}
@@ -113,13 +108,50 @@ func certifyAt(g *cfg.Graph, sol *synch.Solution, kills synch.Kills, nodes []*cf
 	return c.p
 }
 
+// certifier makes one certificate after another in the same memory.
 type certifier struct {
-	p     Proof
-	sol   *synch.Solution
-	kills synch.Kills
-	need  []Claim // by node: what has to hold in front of it
-	used  map[int]bool
-	work  []*cfg.Node
+	puts    map[int][]*cfg.Node // by communication
+	p       Proof
+	sol     *synch.Solution
+	kills   synch.Kills
+	need    []Claim // by node: what has to hold in front of it
+	touched []int   // IDs of the nodes of which something is needed
+	used    map[int]bool
+	work    []*cfg.Node
+}
+
+func newCertifier(g *cfg.Graph) *certifier {
+	return &certifier{need: make([]Claim, len(g.Nodes)), puts: putsOf(g)}
+}
+
+// ascending sorts different numbers below n.
+func ascending(list []int, n int) []int {
+	if len(list) < n/16 {
+		slices.Sort(list)
+		return list
+	}
+	in := make([]bool, n)
+	for _, id := range list {
+		in[id] = true
+	}
+	list = list[:0]
+	for id, has := range in {
+		if has {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// putsOf are the nodes at which each communication puts, by its number.
+func putsOf(g *cfg.Graph) map[int][]*cfg.Node {
+	out := map[int][]*cfg.Node{}
+	for _, n := range g.Nodes {
+		if puts(n, n.Ref) {
+			out[n.Ref] = append(out[n.Ref], n)
+		}
+	}
+	return out
 }
 
 // demand adds to what has to hold in front of n.
@@ -135,6 +167,9 @@ func (c *certifier) demand(n *cfg.Node, want Claim) {
 		sum = Claim{Level: NoSyncP, Tags: slices.Compact(tags)}
 	}
 	if !sum.equal(have) {
+		if have.Level == Sync {
+			c.touched = append(c.touched, n.ID)
+		}
 		c.need[n.ID] = sum
 		c.work = append(c.work, n)
 	}
@@ -198,18 +233,19 @@ func (c *certifier) beforeComm(n *cfg.Node, want Claim, in synch.State) Claim {
 
 // witnesses are the nodes that make NoSync of less in a proof, by ID.
 func (p *Proof) witnesses(g *cfg.Graph) []*cfg.Node {
-	at, err := p.claims(g)
-	if err != nil {
-		panic(fmt.Sprintf("plan: a proof does not fit its graph: %v", err))
-	}
 	var out []*cfg.Node
-	for _, n := range g.Nodes {
-		c := at[n.ID]
-		if c.Level != Cons && c.Level != NoSyncP || p.pass(c, n).Level != NoSync {
+	for _, s := range p.Claims {
+		c := s.Claim
+		if c.Level != Cons && c.Level != NoSyncP {
 			continue
 		}
-		if slices.ContainsFunc(n.Succs, func(s *cfg.Node) bool { return at[s.ID].Level > c.Level || at[s.ID].Level == NoSyncP }) {
-			out = append(out, n)
+		for _, n := range g.Nodes[s.From : s.To+1] {
+			if p.pass(c, n).Level != NoSync {
+				continue
+			}
+			if slices.ContainsFunc(n.Succs, func(s *cfg.Node) bool { at := p.at(s.ID); return at.Level > c.Level || at.Level == NoSyncP }) {
+				out = append(out, n)
+			}
 		}
 	}
 	return out

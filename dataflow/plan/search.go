@@ -235,7 +235,8 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		rel = s.Relations(program, p.Graph)
 	}
 	a.rel = rel
-	p.prove(rel)
+	list := workers(p.Graph, rel, len(p.Slots))
+	p.prove(list)
 	extra := map[int]float64{} // by communication: its part of the turns of its group
 	for g := range turn {
 		cost := turnCost * float64(len(g.Turns())-1)
@@ -243,11 +244,10 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			extra[c.ID] = cost / float64(len(g.Comms)) * s.weights.of[c.ID]
 		}
 	}
-	solver := synch.NewSolver(p.Graph)
+	solver, ask := list[0].solver, list[0].ask
 	whole := s.force(p, rel, solver)
-	ask := asking(rel)
 	options := make([][]option, len(p.Slots)) // by slot, those that are taken first first
-	for i := range p.Slots {
+	each(list, len(p.Slots), func(w *worker, i int) {
 		c := p.Slots[i].Comm
 		weight, strip := s.weights.of[c.ID], p.Slots[i].Strip
 		turned := extra[c.ID] + weight*s.stripCost(strip)
@@ -264,7 +264,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			a.trials[i] = append(a.trials[i], Trial{What: fmt.Sprintf("strips of %d", s.Strip), Not: why, InTurn: inTurn})
 		}
 		if first.Free {
-			continue
+			return
 		}
 		// Where no answer that only some pairs of PEs get was looked for in vain, asking
 		// changes nothing.
@@ -279,16 +279,16 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			}
 			differs := false
 			kills := func(y, put, nth int) bool {
-				kills := rel.KillsAfter(y, put, nth)
-				differs = differs || !kills && ask(y, put, nth)
+				kills := w.rel.KillsAfter(y, put, nth)
+				differs = differs || !kills && w.ask(y, put, nth)
 				return kills
 			}
 			if f.asks {
 				cost += weight * askCost
-				kills = ask
+				kills = w.ask
 			}
 			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count, Planes: f.planes}), Asks: f.asks, InTurn: inTurn, Strip: first.Strip, Tells: first.Tells, Cost: turned + weight*readyCost}
-			if t.Free = !vain[f.slots] && solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
+			if t.Free = !vain[f.slots] && w.solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
 				options[i] = append(options[i], f)
@@ -298,10 +298,10 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			}
 			vain[f.slots] = !f.asks && !differs
 		}
-	}
+	})
 	a.choose(options, s.Memory)
 	s.strips(a, options, solver, extra)
-	certifier := &agesCertifier{}
+	certifier := newAgesCertifier(p.Graph)
 	for _, o := range slices.Concat(options...) {
 		slot := &p.Slots[o.slot]
 		if a.trials[o.slot][o.trial].Note != chosen {
@@ -312,14 +312,14 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		if o.asks {
 			kills = ask
 		}
-		slot.Ages = certifier.certify(p.Graph, solver.SolveAgedAgain(o.slots, kills), kills, rel.KillsAfter)
+		slot.Ages = certifier.certify(solver.SolveAgedBefore(o.slots, kills), kills, rel.KillsAfter)
 		slot.Asks = slot.Ages.Asks
 		if o.strip != nil {
 			slot.Strip = o.strip
 			slot.Cells += o.strip.cells()
 		}
 		slot.Cells += sharedOut(slot)
-		slot.Why = p.whyAges(slot, certifier.witnesses(p.Graph, slot.Ages))
+		slot.Why = p.whyAges(slot, certifier.witnesses(slot.Ages))
 	}
 	k := s.known(a)
 	s.listen(a, extra)
@@ -399,6 +399,15 @@ func askingForms(forms []option) []option {
 		out[i].asks = true
 	}
 	return out
+}
+
+// StageBytes bounds, for all numbers of PEs, how many bytes the stages of c take on a PE.
+func (p *Plan) StageBytes(c *comm.Comm) int64 {
+	slot := &p.Slots[c.ID-1]
+	if !slot.Staged {
+		return 0
+	}
+	return p.Program.StageCells(c) * elemSize(c.Array.Type) * int64(slot.Count)
 }
 
 // elemSize is the bytes of an element in emitted programs.

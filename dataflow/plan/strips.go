@@ -69,7 +69,7 @@ func (p *Plan) source(s *Strip, rel Relations, solver *synch.Solver) {
 		}
 		nodes = append(nodes, p.Graph.Nodes[id])
 	}
-	s.Tells, s.Proof = false, certifyAt(p.Graph, sol, kills, nodes)
+	s.Tells, s.Proof = false, newCertifier(p.Graph).at(nodes, sol, kills)
 }
 
 // added is how many bytes n slots for c take more than the one that holds all.

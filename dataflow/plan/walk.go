@@ -74,6 +74,11 @@ func (w *walker) node(n comm.Node) *jump {
 		w.report(used, n.Comms)
 	case *comm.Region:
 		w.region(n)
+	case *comm.Combine:
+		for _, r := range n.Reduce {
+			delete(w.values, r.Sym.Name)
+			w.report(all, []*comm.Comm{nil})
+		}
 	case *comm.Loop:
 		return w.loop(n)
 	case *comm.WhileLoop:
@@ -106,11 +111,6 @@ func (w *walker) region(n *comm.Region) {
 			w.report(post, n.Pipe.Comms[i:i+1])
 			w.report(used, n.Pipe.Comms[i:i+1])
 		}
-	}
-	w.report(used, n.Dead)
-	for _, r := range n.Reduce {
-		delete(w.values, r.Sym.Name)
-		w.report(all, []*comm.Comm{nil})
 	}
 }
 

@@ -247,7 +247,8 @@ func checkOnce(t *testing.T, a *report.Analysis, it synch.Item) {
 	seen := map[*cfg.Node]bool{}
 	var work []*cfg.Node
 	for _, n := range a.Graph.Nodes {
-		if n.Kind == cfg.Comm && n.Ref == it.Use {
+		// What a pipeline receives was put by the PE before at its own send, which is put.
+		if n.Kind == cfg.Comm && n.Ref == it.Use && !(it.Use == it.Put && n.Flavour == "recv") {
 			work = append(work, n)
 		}
 	}
@@ -255,7 +256,7 @@ func checkOnce(t *testing.T, a *report.Analysis, it synch.Item) {
 		n := work[0]
 		work = work[1:]
 		for _, s := range n.Succs {
-			if s == put && (n.Ref != it.Put || n.Flavour != "recv") {
+			if s == put {
 				t.Errorf("%v: a path leads from the use to the put", it)
 				return
 			}

@@ -81,9 +81,13 @@ func TestTransformations(t *testing.T) {
 		t.Errorf("tred2 needs ready messages: %q", v)
 	}
 	sumScale := "        scale = scale + abs(d(k))\n"
-	r = analyze(t, edit(t, edit(t, edit(t, program, sumF, ""), sumH, ""), sumScale, "        scale = 1.0d0\n")).Build("tred2.hpf", true)
-	if v := verdicts(r); syncs(v) < 4 {
-		t.Errorf("tred2 without its sums of f, h and scale needs few ready messages: %q", v)
+	fewer := edit(t, edit(t, edit(t, program, sumF, ""), sumH, ""), sumScale, "        scale = 1.0d0\n")
+	// What is left is the sum of g, for all j at once, under the condition on scale.
+	for want, without := range map[int][]transform.Kind{2: nil, 4: {transform.Expand}} {
+		r = analyzeWith(t, fewer, plan.PopL96, choose.Options{Without: without}).Build("tred2.hpf", true)
+		if v := verdicts(r); syncs(v) < want {
+			t.Errorf("tred2 without its sums of f, h and scale, and without %v, needs few ready messages: %q", without, v)
+		}
 	}
 }
 

@@ -84,6 +84,8 @@ type Solution[V any] struct {
 	// History has the values after each sweep, when asked for. For InnerFirst
 	// there is one per pass over an outermost loop, and one at the end.
 	History []Snapshot[V]
+
+	visited []int // IDs of the nodes that have values, some more than once
 }
 
 // solver is the state of a run.
@@ -104,9 +106,10 @@ func start[V any](f *Flow, p *Problem[V], o Options[V]) *solver[V] {
 		}
 		s = &Solution[V]{In: values[:n:n], Out: values[n:]}
 	}
-	for _, n := range f.order { // what else there is is never written
-		s.In[n.ID], s.Out[n.ID] = p.Top, p.Top
+	for _, id := range s.visited { // what else there is is never written
+		s.In[id], s.Out[id] = p.Top, p.Top
 	}
+	s.visited = s.visited[:0]
 	s.Sweeps, s.Visits, s.Converged, s.History = 0, 0, true, nil
 	return &solver[V]{f, p, s, o.Record}
 }
@@ -126,6 +129,7 @@ func (r *solver[V]) visit(n *cfg.Node) bool {
 	out := r.p.Transfer(n, in)
 	changed := !r.p.Equal(out, r.s.Out[n.ID])
 	r.s.In[n.ID], r.s.Out[n.ID] = in, out
+	r.s.visited = append(r.s.visited, n.ID)
 	r.s.Visits++
 	return changed
 }

@@ -179,20 +179,20 @@ func agedProblem(s Slots, kills KillsAfter) solve.Problem[Aged] {
 
 // SolveAged finds the greatest fixpoint of AgedApply and AgedMeet.
 func (s *Solver) SolveAged(slots Slots, kills KillsAfter) *AgedSolution {
-	r := s.solveAged(slots, kills, nil)
+	r := s.solveAged(slots, kills, nil, nil)
 	return &AgedSolution{Slots: slots, In: r.In, Out: r.Out, Sweeps: r.Sweeps}
 }
 
-// SolveAgedAgain is SolveAged in the memory of the last solution that it gave, which
-// is no longer valid.
-func (s *Solver) SolveAgedAgain(slots Slots, kills KillsAfter) *AgedSolution {
-	s.again = s.solveAged(slots, kills, s.again)
-	return &AgedSolution{Slots: slots, In: s.again.In, Out: s.again.Out, Sweeps: s.again.Sweeps}
+// SolveAgedBefore is SolveAged for the nodes from which control can come to a put; at
+// others it has U. The solution that it gave last is no longer valid.
+func (s *Solver) SolveAgedBefore(slots Slots, kills KillsAfter) *AgedSolution {
+	s.agedBefore = s.solveAged(slots, kills, s.leadTo(slots.Comm), s.agedBefore)
+	return &AgedSolution{Slots: slots, In: s.agedBefore.In, Out: s.agedBefore.Out, Sweeps: s.agedBefore.Sweeps}
 }
 
-func (s *Solver) solveAged(slots Slots, kills KillsAfter, reuse *solve.Solution[Aged]) *solve.Solution[Aged] {
+func (s *Solver) solveAged(slots Slots, kills KillsAfter, within []bool, reuse *solve.Solution[Aged]) *solve.Solution[Aged] {
 	seeds := append(make([]*cfg.Node, 0, 2), s.comm[slots.Comm]...)
-	return solve.RoundRobin(s.flow, agedProblem(slots, kills), solve.Options[Aged]{Seeds: seeds, Reuse: reuse})
+	return solve.RoundRobin(s.flow, agedProblem(slots, kills), solve.Options[Aged]{Seeds: seeds, Within: within, Reuse: reuse})
 }
 
 // Verdict says whether the puts may go without ready messages: by the oldest age
@@ -214,8 +214,7 @@ func (s *Solver) AgedVerdict(slots Slots, kills KillsAfter) Verdict {
 		s.fast = newFast(s.flow.Graph())
 	}
 	f := s.fast
-	nodes := s.comm[slots.Comm]
-	if len(nodes) == 0 {
+	if len(s.comm[slots.Comm]) == 0 {
 		return Once
 	}
 	it := Item{slots.Comm, slots.Comm}
@@ -237,7 +236,7 @@ func (s *Solver) AgedVerdict(slots Slots, kills KillsAfter) Verdict {
 		return in
 	}
 	f.aged = solve.RoundRobin(f.flow, p, solve.Options[Aged]{
-		Seeds: s.seedBlocks(it), Within: f.leadTo(slots.Comm, nodes), Until: &refuted, Reuse: f.aged,
+		Seeds: s.seedBlocks(it), Within: s.leadTo(slots.Comm), Until: &refuted, Reuse: f.aged,
 	})
 	v := Once
 	for _, w := range found {

@@ -8,13 +8,10 @@ import (
 // fast finds verdicts without values for all nodes: by basic blocks, most of
 // which let most values pass, and only between the use and the put.
 type fast struct {
-	flow  *solve.Flow   // over blocks
-	nodes [][]*cfg.Node // by number, the nodes of a communication
-	inert []bool        // by ID of first nodes: the block has no communication node
-	own   []bool        // by ID of first nodes: the block has nodes of the item at hand
-	// towards has, by the number of a communication, the blocks from which control
-	// can come to its puts, by ID of first nodes.
-	towards [][]bool
+	flow    *solve.Flow   // over blocks
+	nodes   [][]*cfg.Node // by number, the nodes of a communication
+	inert   []bool        // by ID of first nodes: the block has no communication node
+	own     []bool        // by ID of first nodes: the block has nodes of the item at hand
 	scratch *solve.Solution[State]
 	aged    *solve.Solution[Aged] // the same for AgedVerdict
 }
@@ -25,7 +22,7 @@ func newFast(g *cfg.Graph) *fast {
 	for _, n := range g.Nodes {
 		refs = max(refs, n.Ref)
 	}
-	f.nodes, f.towards = make([][]*cfg.Node, refs+1), make([][]bool, refs+1)
+	f.nodes = make([][]*cfg.Node, refs+1)
 	for _, first := range f.flow.Order() {
 		f.inert[first.ID] = true
 		for _, n := range f.flow.Unit(first) {
@@ -81,7 +78,7 @@ func (s *Solver) Verdict(it Item, kills Kills) (Verdict, int) {
 		return in
 	}
 	f.scratch = solve.RoundRobin(f.flow, p, solve.Options[State]{
-		Seeds: s.seedBlocks(it), Within: f.leadTo(it.Put, s.comm[it.Put]), Until: &refuted, Reuse: f.scratch,
+		Seeds: s.seedBlocks(it), Within: s.leadTo(it.Put), Until: &refuted, Reuse: f.scratch,
 	})
 	for _, w := range found {
 		v = min(v, w)
@@ -96,30 +93,4 @@ func (s *Solver) seedBlocks(it Item) []*cfg.Node {
 		seeds = append(seeds, s.fast.flow.Unit(n)[0])
 	}
 	return seeds
-}
-
-// leadTo has the blocks from which control can come to the given puts of a
-// communication, these included.
-func (f *fast) leadTo(put int, nodes []*cfg.Node) []bool {
-	if f.towards[put] != nil {
-		return f.towards[put]
-	}
-	in := make([]bool, len(f.own))
-	var work []*cfg.Node
-	for _, n := range nodes {
-		work = append(work, f.flow.Unit(n)[0])
-	}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if in[n.ID] {
-			continue
-		}
-		in[n.ID] = true
-		for _, p := range n.Preds {
-			work = append(work, f.flow.Unit(p)[0])
-		}
-	}
-	f.towards[put] = in
-	return in
 }

@@ -2,6 +2,7 @@ package synch
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/solve"
@@ -42,14 +43,16 @@ type Solver struct {
 	fast *fast               // for Verdict, made when first asked for
 	comm map[int][]*cfg.Node // by number, the C nodes of a communication
 
-	again *solve.Solution[Aged] // of SolveAgedAgain
+	before     *solve.Solution[State] // of SolveBefore
+	agedBefore *solve.Solution[Aged]  // of SolveAgedBefore
+	within     map[int][]bool         // by number: the nodes from which control can come to the puts
 }
 
 // NewSolver prepares a graph, which must not change while the solver is used.
 func NewSolver(g *cfg.Graph) *Solver { return newSolver(solve.New(g)) }
 
 func newSolver(f *solve.Flow) *Solver {
-	s := &Solver{flow: f, comm: map[int][]*cfg.Node{}}
+	s := &Solver{flow: f, comm: map[int][]*cfg.Node{}, within: map[int][]bool{}}
 	for _, n := range f.Order() {
 		if n.Kind == cfg.Comm {
 			s.comm[n.Ref] = append(s.comm[n.Ref], n)
@@ -74,6 +77,33 @@ func (s *Solver) Solve(it Item, kills Kills, record bool) *Solution {
 	// Only C_use makes something of U.
 	r := solve.RoundRobin(s.flow, problem(it, kills), solve.Options[State]{Record: record, Seeds: s.seeds(it)})
 	return solution(it, r)
+}
+
+// SolveBefore is Solve for the nodes from which control can come to a put of the item;
+// at others it has U. The solution that it gave last is no longer valid.
+func (s *Solver) SolveBefore(it Item, kills Kills) *Solution {
+	s.before = solve.RoundRobin(s.flow, problem(it, kills), solve.Options[State]{Seeds: s.seeds(it), Within: s.leadTo(it.Put), Reuse: s.before})
+	return solution(it, s.before)
+}
+
+// leadTo has the nodes from which control can come to the C nodes of a communication,
+// these included.
+func (s *Solver) leadTo(put int) []bool {
+	if in := s.within[put]; in != nil {
+		return in
+	}
+	in := make([]bool, len(s.flow.Graph().Nodes))
+	work := slices.Clone(s.comm[put])
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !in[n.ID] {
+			in[n.ID] = true
+			work = append(work, n.Preds...)
+		}
+	}
+	s.within[put] = in
+	return in
 }
 
 // seeds is never nil, which would stand for all nodes.

@@ -63,7 +63,9 @@ func Module(dir string, mains map[string][]byte) error {
 		files["spmdc/"+name] = text
 	}
 	for name, text := range mains {
-		files[name+"/main.go"] = text
+		for file, text := range Split(text) {
+			files[name+"/"+file] = text
+		}
 	}
 	return write(dir, files)
 }

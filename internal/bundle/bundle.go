@@ -15,6 +15,8 @@ import (
 	"go/scanner"
 	"go/token"
 	"maps"
+	"path"
+	"regexp"
 	"slices"
 
 	"github.com/spmdc/spmdc/runtime"
@@ -27,34 +29,97 @@ const modulePath = "github.com/spmdc/spmdc"
 // Flags are what the go command needs to build a bundle, besides -trimpath.
 var Flags = []string{"-ldflags=-s -w", "-gcflags=" + modulePath + "=-l"}
 
+// Join is the text of a program in several files: main.go, and each of the others behind
+// a line with its name, "-- kernels.go --".
+func Join(files map[string][]byte) []byte {
+	text := bytes.Clone(files["main.go"])
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name != "main.go" {
+			text = fmt.Appendf(text, "-- %s --\n%s", name, files[name])
+		}
+	}
+	return text
+}
+
+// separator is the line that begins another file.
+var separator = regexp.MustCompile(`(?m)^-- (\w+\.\w+) --\n`)
+
+// Split is the files of a text that Join has made.
+func Split(text []byte) map[string][]byte {
+	files := map[string][]byte{}
+	name, from := "main.go", 0
+	for _, at := range separator.FindAllSubmatchIndex(text, -1) {
+		files[name] = text[from:at[0]]
+		name, from = string(text[at[2]:at[3]]), at[1]
+	}
+	files[name] = text[from:]
+	return files
+}
+
 // Files is the module of a bundle, by paths: the run-time packages, and the programs
-// with names and texts of main.go in mains. Its go.mod asks for the given version of Go.
+// with names and texts in mains, which are main.go or what Join makes. Its go.mod asks
+// for the given version of Go.
 func Files(mains map[string][]byte, goVersion string) (map[string][]byte, error) {
 	files := runtime.Files()
 	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
 	var table bytes.Buffer
 	for i, name := range slices.Sorted(maps.Keys(mains)) {
 		unit := fmt.Sprintf("p%d_", i)
-		text, err := prefixed(mains[name], unit)
-		if err != nil {
+		own := Split(mains[name])
+		if err := prefixed(own, unit); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		files[fmt.Sprintf("p%d.go", i)] = text
+		for file, text := range own {
+			files[unit+file] = text
+		}
 		fmt.Fprintf(&table, "%q: {Program: %sprogram, Body: %srun},\n", name, unit, unit)
 	}
 	files["main.go"] = fmt.Appendf(nil, "package main\nimport %q\nfunc main() {\nspmd.Serve(map[string]spmd.Unit{\n%s})\n}\n", modulePath+"/runtime/spmd", table.Bytes())
 	return files, nil
 }
 
-// prefixed is a Go file whose package-level names have a prefix, so that many can
-// be one package. A local name that is the same gets it too, which changes nothing.
-func prefixed(text []byte, prefix string) ([]byte, error) {
-	type word struct {
-		at   int
-		name string
+// prefixed gives the package-level names of a package a prefix, in all its files, so that
+// many can be one package. A local name that is the same gets it too, which changes
+// nothing.
+func prefixed(own map[string][]byte, prefix string) error {
+	names, words := map[string]bool{}, map[string][]word{}
+	for file, text := range own {
+		if path.Ext(file) != ".go" {
+			continue
+		}
+		var err error
+		if words[file], err = wordsOf(text, names); err != nil {
+			return err
+		}
 	}
-	var words []word // identifiers but for those behind a dot
-	names := map[string]bool{}
+	for file, text := range own {
+		if path.Ext(file) != ".go" {
+			own[file] = bytes.ReplaceAll(text, []byte("·"), []byte("·"+prefix))
+			continue
+		}
+		var out bytes.Buffer
+		from := 0
+		for _, w := range words[file] {
+			if names[w.name] {
+				out.Write(text[from:w.at])
+				out.WriteString(prefix)
+				from = w.at
+			}
+		}
+		out.Write(text[from:])
+		own[file] = out.Bytes()
+	}
+	return nil
+}
+
+// word is an identifier, but for those behind a dot.
+type word struct {
+	at   int
+	name string
+}
+
+// wordsOf lists the words of a Go file, and adds its package-level names to names.
+func wordsOf(text []byte, names map[string]bool) (words []word, err error) {
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(text))
 	var errs scanner.ErrorList
@@ -66,20 +131,7 @@ func prefixed(text []byte, prefix string) ([]byte, error) {
 		pos, tok, name := s.Scan()
 		switch tok {
 		case token.EOF:
-			if err := errs.Err(); err != nil {
-				return nil, err
-			}
-			var out bytes.Buffer
-			from := 0
-			for _, w := range words {
-				if names[w.name] {
-					out.Write(text[from:w.at])
-					out.WriteString(prefix)
-					from = w.at
-				}
-			}
-			out.Write(text[from:])
-			return out.Bytes(), nil
+			return words, errs.Err()
 		case token.LPAREN, token.LBRACE, token.LBRACK:
 			depth++
 		case token.RPAREN, token.RBRACE, token.RBRACK:

@@ -21,6 +21,7 @@ type array struct {
 	long     bool // INTEGER(8)
 	special  bool // may hold NaN, infinities and zeros of both signs
 	empty    bool // has no elements
+	private  bool // has values in the iterations of its kernel's loop alone
 	dims     []bounds
 	tier     tier
 	u        *unit
@@ -126,7 +127,7 @@ func (g *gen) newArray(u *unit, name string, k kind, rank int, single bool) *arr
 	return a
 }
 
-// use marks a as part of the program.
+// use marks a as part of the program. A mapping that its kernel has given it stays.
 func (g *gen) use(a *array) *array {
 	if !a.used {
 		a.used = true
@@ -150,7 +151,7 @@ func (g *gen) use(a *array) *array {
 		if a.single {
 			g.feat("array:single precision")
 		}
-		if !a.unmapped {
+		if !a.unmapped && a.place.kind == replicated {
 			g.placeArray(a)
 		}
 	}
@@ -212,7 +213,7 @@ func (g *gen) initialise(a *array) []string {
 	switch {
 	case a.init != nil:
 		return a.init
-	case a.empty:
+	case a.empty || a.private:
 		return nil
 	case a.special:
 		return g.specialInit(a)

@@ -4,7 +4,7 @@ package randprog
 // feature of features; longRun covers those of rareFeatures too.
 const (
 	fullRun = 40
-	longRun = 400
+	longRun = 600
 )
 
 // Required returns the features that n programs of consecutive seeds must

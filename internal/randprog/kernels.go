@@ -58,6 +58,13 @@ var kernels = []kernel{
 	{name: "scatter with accumulation", make: histogram},
 	{name: "sparse matrix times vector", make: sparse},
 	{name: "private scalar", make: private},
+	{name: "private array", make: privateArray, variants: []string{
+		"new array:in NEW", "new array:set twice", "new array:from another",
+	}},
+	{name: "short loops inside", make: shortLoops, variants: []string{
+		"short loops:in place", "short loops:bounds that are read", "short loops:backwards", "short loops:step", "short loops:in a scalar", "short loops:IF on data",
+		"short loops:IF on an index", "short loops:under an IF", "short loops:index behind them",
+	}},
 	{name: "last value of a private scalar", make: lastValue},
 	{name: "forward substitution", make: forward},
 	{name: "induction variable", make: induction},
@@ -139,6 +146,19 @@ var kernels = []kernel{
 	{name: "arrays without elements", make: emptyArrays, variants: []string{
 		"array:no elements", "array:no elements, reduced", "array:no elements, rank 2",
 		"array:no elements, argument",
+	}},
+	{name: "reduction behind loops", make: accumulated, variants: []string{
+		"accumulate:along one dimension", "accumulate:loops that cannot be exchanged", "accumulate:by two nests",
+		"accumulate:under a condition", "accumulate:read in the midst", "accumulate:exit by its value", "accumulate:exit",
+		"accumulate:cycle", "accumulate:jump past the end", "accumulate:set in each iteration",
+	}},
+	{name: "columns at once", make: columnsAtOnce, variants: []string{
+		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried",
+	}},
+	{name: "different ends", make: differentEnds(1), variants: endForms},
+	{name: "different ends, planes", make: differentEnds(2)},
+	{name: "different ends, one element", make: oneOfDifferentEnds, variants: []string{
+		"ends:scalar index", "ends:window", "ends:row or column",
 	}},
 	{name: "integers that wrap", make: wrapping, variants: wrapForms}, // without this line nothing wraps
 }

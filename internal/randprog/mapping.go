@@ -329,6 +329,9 @@ func (g *gen) alignWithArray(a, b *array) bool {
 	for d := range subs {
 		bd := b.dims[d]
 		if d >= a.rank() {
+			if bd.extent() == 0 {
+				return false // no position of b is at any subscript of it
+			}
 			subs[d] = oneOf(u, alignSub{star: true}, alignSub{off: bd.lo + u.pick(bd.extent())})
 			continue
 		}

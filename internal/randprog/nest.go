@@ -106,15 +106,20 @@ func floorDiv(a, b int) int {
 // bound when the ranges have little in common.
 func (k *kern) sub(a *array, d int, v *lvar, s int) string {
 	b := a.dims[d]
-	o := s
-	if v.set {
-		lo, hi := max(v.lo, b.lo-o), min(v.hi, b.hi-o)
-		if 3*(hi-lo+1) < 2*min(v.hi-v.lo+1, b.extent()) {
-			o = b.lo - v.anchor + s
-		}
-	}
+	o := k.offset(b, v, s)
 	v.narrow(1, o, b.lo, b.hi)
 	return affine(1, v.name, fmt.Sprint(abs(o)), o)
+}
+
+// offset is what such a subscript adds to v.
+func (k *kern) offset(b bounds, v *lvar, s int) int {
+	if v.set {
+		lo, hi := max(v.lo, b.lo-s), min(v.hi, b.hi-s)
+		if 3*(hi-lo+1) < 2*min(v.hi-v.lo+1, b.extent()) {
+			return b.lo - v.anchor + s
+		}
+	}
+	return s
 }
 
 // subBy writes a subscript with coefficient c, for strided and reversed access.

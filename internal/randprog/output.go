@@ -33,7 +33,7 @@ func (g *gen) output(u *unit) []string {
 	sum := ""
 	counts := ""
 	for _, a := range g.arrays {
-		if a.empty {
+		if a.empty || a.private {
 			continue
 		}
 		if a.special {

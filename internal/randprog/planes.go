@@ -9,8 +9,9 @@ import (
 // Planes makes programs that keep old and new values in planes of one array, which
 // change places in each iteration; or in some only, or twice, or not on every way
 // through the iteration. Whether an exchange always fills another plane than the one
-// before decides whether the overlap may be taken for several slots. Everything is
-// INTEGER, and the program prints a few numbers:
+// before decides whether the overlap may be taken for several slots; whether the two are
+// always different, whether the sweep is a pipeline. Everything is INTEGER, and the
+// program prints a few numbers:
 //
 //	tloop: do t = 1, 6
 //	!HPF$ INDEPENDENT
@@ -28,6 +29,9 @@ func Planes(seed uint64) Program {
 type planes struct {
 	r    *rand.Rand
 	flat bool // planes of rank 2
+	// independent says that the sweep is called INDEPENDENT; else the compiler has to
+	// find out that the planes differ, if they do.
+	independent bool
 }
 
 // chance is true in x of y cases.
@@ -42,6 +46,7 @@ func (p *planes) when() string {
 
 func (p *planes) program() string {
 	p.flat = p.chance(1, 3)
+	p.independent = p.chance(1, 2)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	n := 8 + p.r.IntN(7)
@@ -65,22 +70,24 @@ func (p *planes) program() string {
 	line("  tloop: do t = 1, %d", 3+p.r.IntN(5))
 	swap := p.swap()
 	head, tail := "", swap
-	switch p.r.IntN(12) {
-	case 0: // once they stay
+	switch k := p.r.IntN(14); {
+	case k > 7 && !p.independent && p.chance(1, 3): // once they are the same
+		tail = swap + "    if (" + p.when() + ") new = old\n"
+	case k == 0: // once they stay
 		tail = "    if (" + p.when() + ") then\n" + swap + "    end if\n"
-	case 1: // once they change places twice
+	case k == 1: // once they change places twice
 		tail = swap + "    if (" + p.when() + ") then\n" + swap + "    end if\n"
-	case 2:
+	case k == 2:
 		tail = "    if (" + p.when() + ") cycle tloop\n" + swap
-	case 3:
+	case k == 3:
 		tail = swap + "    if (" + p.when() + ") cycle tloop\n    s = s + 1\n"
-	case 4:
+	case k == 4:
 		tail = swap + "    if (" + p.when() + ") exit tloop\n"
-	case 5:
+	case k == 5:
 		tail = swap + "    if (" + p.when() + ") then\n      old = 1\n      new = 2\n      third = 3\n    end if\n"
-	case 6:
-		head, tail = "    old = mod(t, 2) + 1\n    new = 3 - old\n", ""
-	case 7:
+	case k == 6:
+		head, tail = "    old = mod(t, 2) + 1\n    new = "+p.one("3 - old", "mod(t + 1, 2) + 1")+"\n", ""
+	case k == 7:
 		head, tail = fmt.Sprintf("    count = count + %d\n    old = mod(count, 2) + 1\n    new = 3 - old\n", 1+p.r.IntN(3)), ""
 	}
 	b.WriteString(head)
@@ -129,10 +136,14 @@ func (p *planes) sweep() string {
 		}
 	}
 	sum := strings.Join(terms, " + &\n        ")
-	if p.flat {
-		return "!HPF$ INDEPENDENT\n    do j = 2, n - 1\n!HPF$ INDEPENDENT\n    do i = 2, n - 1\n      a(i,j,new) = mod(" + sum + ", 97)\n    end do\n    end do\n"
+	directive := ""
+	if p.independent {
+		directive = "!HPF$ INDEPENDENT\n"
 	}
-	return "!HPF$ INDEPENDENT\n    do i = 2, n - " + far + "\n      a(i,new) = mod(" + sum + ", 97)\n    end do\n"
+	if p.flat {
+		return directive + "    do j = 2, n - 1\n" + directive + "    do i = 2, n - 1\n      a(i,j,new) = mod(" + sum + ", 97)\n    end do\n    end do\n"
+	}
+	return directive + "    do i = 2, n - " + far + "\n      a(i,new) = mod(" + sum + ", 97)\n    end do\n"
 }
 
 // extra uses the planes once more, be it the new one.

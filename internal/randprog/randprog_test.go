@@ -28,6 +28,61 @@ func TestSampleIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestEachSeedHasAProgram: no choice leads a generator to a fault of its own.
+func TestEachSeedHasAProgram(t *testing.T) {
+	t.Parallel()
+	try := func(what string, seed uint64, make func(uint64) Program) {
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("%s, seed %d: %v", what, seed, r)
+			}
+		}()
+		if make(seed).Source == "" {
+			t.Errorf("%s, seed %d: no program", what, seed)
+		}
+	}
+	const first = 97000000
+	n := uint64(effort.Of(20000, 4000))
+	for seed := uint64(first); seed < first+n; seed++ {
+		try("Sample", seed, Sample)
+		if seed%10 == 0 {
+			try("Rounds", seed, Rounds)
+			try("Loops", seed, Loops)
+			try("Planes", seed, Planes)
+		}
+	}
+	// Arrays without elements are what others are aligned with.
+	for seed := range uint64(200) {
+		try("arrays without elements", seed, func(seed uint64) Program {
+			return With(seed, "arrays without elements", "arrays without elements")
+		})
+	}
+}
+
+// TestAlignWithNothing: an array has a place in another one only where that one has
+// positions.
+func TestAlignWithNothing(t *testing.T) {
+	vector := []bounds{{lo: 1, hi: 3}}
+	for _, tt := range []struct {
+		name  string
+		a, b  []bounds
+		place bool
+	}{
+		{"row of no columns", vector, []bounds{{lo: 1, hi: 3}, {lo: 2, hi: 1}}, false},
+		{"no elements", vector, []bounds{{lo: 1, hi: 0}}, false},
+		{"both without elements", []bounds{{lo: 1, hi: 0}}, []bounds{{lo: 5, hi: 4}}, true},
+		{"row", vector, []bounds{{lo: 1, hi: 3}, {lo: 2, hi: 2}}, true},
+	} {
+		for seed := range uint64(20) {
+			g := &gen{features: map[string]int{}}
+			b := &array{name: "b", dims: tt.b}
+			if got := g.alignWithArray(&array{name: "a", dims: tt.a, u: wordsOf(seed).unit()}, b); got != tt.place {
+				t.Errorf("%s, seed %d: aligned is %v, want %v", tt.name, seed, got, tt.place)
+			}
+		}
+	}
+}
+
 // TestRequiredIsCovered: the first seeds cover what Required says, and count
 // nothing that it does not name.
 func TestRequiredIsCovered(t *testing.T) {
@@ -270,6 +325,7 @@ func TestRounds(t *testing.T) {
 		"loop", "bounds of an outer index", "guard", "cycle", "exit",
 		"there and back", "mirrors", "to all and back",
 		"shift up", "shift down", "both sides", "mirror", "broadcast", "to one owner", "reduction", "gather and scatter",
+		"part in one loop", "part under another condition", "part and one element", "part and whole",
 		"transpose", "plane shift", "five points", "row or column", "plane reduction", "plane mirror",
 	} {
 		if found["rounds:"+name] == 0 {

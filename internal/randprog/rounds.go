@@ -41,6 +41,13 @@ type rounds struct {
 	left     int      // kernels still to write
 	listed   bool     // an index array ix, 1 to size
 	calls    bool     // of procedure push
+	parts    []part   // vectors that begin later or end earlier
+}
+
+// part is a vector with the elements lo to hi, which lie as those of a do.
+type part struct {
+	name   string
+	lo, hi int
 }
 
 func (r *rounds) line(format string, args ...any) {
@@ -71,6 +78,12 @@ func (r *rounds) program() Program {
 	if r.listed {
 		r.line("integer :: ix(%d)", n)
 	}
+	if r.random.IntN(2) == 0 {
+		r.parts = []part{{"p", 2 + r.random.IntN(4), n - r.random.IntN(3)}, {"q", 1 + r.random.IntN(2), n - 1 - r.random.IntN(n/2)}}
+	}
+	for _, p := range r.parts {
+		r.line("integer :: %s(%d:%d)", p.name, p.lo, p.hi)
+	}
 	r.line("integer :: i, j, k1, k2, k3, s")
 	r.line("logical :: l")
 	r.directives()
@@ -83,6 +96,9 @@ func (r *rounds) program() Program {
 			r.line("ix(i) = mod(5*i, %d) + 1", n)
 		}
 	})
+	for _, p := range r.parts {
+		r.loop("i", fmt.Sprint(p.lo), fmt.Sprint(p.hi), func() { r.line("%s(i) = 11*i", p.name) })
+	}
 	if r.plane {
 		r.loop("j", "1", fmt.Sprint(m), func() {
 			r.loop("i", "1", fmt.Sprint(m), func() {
@@ -100,6 +116,9 @@ func (r *rounds) program() Program {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		r.line("print *, (%s(i), i = 1, %d)", name, n)
 	}
+	for _, p := range r.parts {
+		r.line("print *, (%s(i), i = %d, %d)", p.name, p.lo, p.hi)
+	}
 	if r.plane {
 		for _, name := range []string{"u", "v", "w"} {
 			r.loop("j", "1", fmt.Sprint(m), func() { r.line("print *, (%s(i,j), i = 1, %d)", name, m) })
@@ -116,8 +135,16 @@ func (r *rounds) program() Program {
 func (r *rounds) directives() {
 	format := r.pick("BLOCK", "BLOCK", "CYCLIC")
 	fmt.Fprintf(&r.text, "!HPF$ TEMPLATE t1(%d)\n!HPF$ DISTRIBUTE t1(%s)\n", r.size+2, format)
-	for _, name := range []string{"a", "b", "c", "d"} {
-		align := r.pick("i", "i", "i+1")
+	all := []string{"a", "b", "c", "d"}
+	for _, p := range r.parts {
+		all = append(all, p.name)
+	}
+	shared := r.pick("i", "i+1")
+	for _, name := range all {
+		align := shared
+		if len(r.parts) == 0 || r.random.IntN(5) == 0 {
+			align = r.pick("i", "i", "i+1")
+		}
 		if name == "d" {
 			align = r.pick(align, fmt.Sprintf("%d-i", r.size+1))
 		}
@@ -281,6 +308,10 @@ func (r *rounds) index() string {
 // kernels of Rounds by name, vectors first.
 func (r *rounds) kernel() {
 	r.left--
+	if len(r.parts) > 0 && r.random.IntN(4) == 0 {
+		r.partKernel()
+		return
+	}
 	if r.plane && r.random.IntN(2) == 0 {
 		r.planeKernel()
 		return
@@ -378,6 +409,55 @@ func (r *rounds) kernel() {
 	}
 }
 
+// partKernel computes a part and mostly a whole vector, too, from the same elements of
+// another one, where there is more than the part has.
+func (r *rounds) partKernel() {
+	p := r.parts[r.random.IntN(len(r.parts))]
+	x, y := r.two("a", "b", "c", "d")
+	n, add := r.size, r.random.IntN(9)
+	d := 1 + r.random.IntN(2)
+	lo, hi, at := 1+d, n, fmt.Sprintf("-%d", d) // of what is read
+	if r.random.IntN(2) == 0 {
+		lo, hi, at = 1, n-d, fmt.Sprintf("+%d", d)
+	}
+	inside := func(i string) string {
+		list := []string{fmt.Sprintf("%s >= %d", i, p.lo), fmt.Sprintf("%s <= %d", i, p.hi)}
+		if r.random.IntN(3) == 0 {
+			list = append(list, fmt.Sprintf("%s(%s) > %d", r.pick(x, y), i, 100+r.random.IntN(400)))
+		}
+		return strings.Join(list, " .and. ")
+	}
+	whole := func() {
+		r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() { r.line("%s(i) = mod(%s(i%s) + %d, 1000)", y, x, at, add) })
+	}
+	guarded := fmt.Sprintf("%s(i) = mod(%s(i) + %s(i%s), 1000)", p.name, p.name, x, at)
+	switch r.random.IntN(5) {
+	case 0:
+		r.features["rounds:part in one loop"]++
+		r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() {
+			r.line("if (%s) %s", inside("i"), guarded)
+			r.line("%s(i) = mod(%s(i%s) + %d, 1000)", y, x, at, add)
+		})
+	case 1:
+		r.features["rounds:part under another condition"]++
+		r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() {
+			// The condition is about an element that another PE may have.
+			r.line("if (%s(i%s) > %d) then", x, at, r.random.IntN(600))
+			r.line("  if (%s) %s", inside("i"), guarded)
+			r.line("end if")
+		})
+	case 2, 3:
+		r.features["rounds:part and one element"]++
+		k := r.pick(r.loops...) // at most 5
+		r.line("if (%s) %s(%s) = mod(%s(%s+%d) + %d, 1000)", inside(k), p.name, k, x, k, d, add)
+		r.line("%s(%s) = mod(%s(%s+%d) + 1, 1000)", y, k, x, k, d)
+	default:
+		r.features["rounds:part and whole"]++
+		r.loop("i", fmt.Sprint(lo), fmt.Sprint(hi), func() { r.line("if (%s) %s", inside("i"), guarded) })
+		whole()
+	}
+}
+
 func (r *rounds) planeKernel() {
 	x, y := r.two("u", "v", "w")
 	m, add := r.side, r.random.IntN(9)
@@ -387,7 +467,18 @@ func (r *rounds) planeKernel() {
 		})
 	}
 	at := r.pick(r.loops...)
-	switch r.random.IntN(7) {
+	switch r.random.IntN(8) {
+	case 7:
+		r.features["rounds:plane pipeline"]++
+		more := r.pick(x+"(i,j-1)", x+"(i-1,j-1)", x+"(i+1,j)", y+"(i,j)")
+		r.loop("j", "2", fmt.Sprint(m-1), func() {
+			r.loop("i", "2", fmt.Sprint(m-1), func() {
+				r.line("%s(i,j) = mod(%s(i-1,j) + %s + %d, 1000)", x, x, more, add)
+				if add > 5 {
+					r.line("s = max(s, %s(i,j))", x)
+				}
+			})
+		})
 	case 6:
 		r.features["rounds:corners"]++
 		all(2, m-1, "%s(i,j) = mod(%s(i-1,j-1) + %s(i-1,j) + %s(i,j-1) + %s(%s), 1000)", x, y, y, y, y, r.pick("i+1,j", "i+1,j+1", "i,j"))

@@ -290,6 +290,62 @@ func TestSymbolicBoundsAreSafe(t *testing.T) {
 	}
 }
 
+// TestCasesAreSafe compares with enumeration over the values of the parameters that one
+// of several cases allows: DependsIn misses no dependence, and finds many pairs
+// independent that Depends cannot.
+func TestCasesAreSafe(t *testing.T) {
+	proved, more := 0, 0
+	property := func(t *rapid.T) {
+		for range 10 {
+			p := pairs(true).Draw(t, "pair")
+			src, dst := form("n"), form("m") // as of planes
+			p.src.Subs, p.dst.Subs = append(p.src.Subs, &src), append(p.dst.Subs, &dst)
+			less := func(text string, c int64) linalg.Affine {
+				f, _ := form(text).Sub(linalg.Const(c))
+				return f
+			}
+			var cases [][]linalg.Affine
+			var values []map[string]int64
+			for range among(t, "cases", 1, 3) {
+				// In each case n has a value or is odd or even, m too, or m is n and something.
+				n, m := among(t, "n", -2, 3), among(t, "m", -2, 3)
+				one := []linalg.Affine{less("n", n)}
+				kind := among(t, "kind", 0, 3)
+				switch kind {
+				case 0:
+					one = append(one, less("m", m))
+				case 1:
+					one = []linalg.Affine{less("n - 2*q", n), less("m - 2*r", m)}
+				case 2:
+					one = []linalg.Affine{less("m - n", m)}
+				}
+				cases = append(cases, one)
+				for x := int64(-3); x <= 4; x++ {
+					for y := int64(-3); y <= 4; y++ {
+						if [...]bool{x == n && y == m, (x-n)%2 == 0 && (y-m)%2 == 0, y-x == m, x == n}[kind] {
+							values = append(values, map[string]int64{"n": x, "m": y})
+						}
+					}
+				}
+			}
+			o := p.observe(values...)
+			r := DependsIn(cases, p.src, p.dst, p.common, p.outer)
+			checkAgainst(t, p, r, o)
+			if r.Answer == No {
+				proved++
+				if Depends(p.src, p.dst, p.common, p.outer).Answer != No {
+					more++
+				}
+			}
+		}
+	}
+	rapid.Check(t, property)
+	t.Logf("%d proved independent, %d of them by the cases", proved, more)
+	if more < 10 {
+		t.Errorf("only %d of %d are proved independent by the cases", more, proved)
+	}
+}
+
 // TestInfeasibleAgainstEnumeration checks small systems in a box, where the
 // search must be decisive, too.
 func TestInfeasibleAgainstEnumeration(t *testing.T) {

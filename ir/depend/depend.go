@@ -24,6 +24,7 @@ package depend
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
@@ -48,8 +49,9 @@ type Access struct {
 	Loops []Loop           // enclosing loops, outermost first
 	Order int              // textual position, for instances of the same iteration
 
-	// Guard lists forms that are >= 0 whenever the access runs.
-	Guard []linalg.Affine
+	// Guard lists forms that are >= 0 whenever the access runs, Zero forms that are
+	// 0 then.
+	Guard, Zero []linalg.Affine
 	// Partial says that the access also depends on a condition that Guard does
 	// not express. It then cannot be proved to run, and no answer is Yes.
 	Partial bool
@@ -114,6 +116,55 @@ func Depends(src, dst Access, common, outer int) Result {
 		return p.allLevels("coefficients too large")
 	}
 	return p.levels(base)
+}
+
+// DependsIn is Depends for parameters of which more is known: their values are those
+// of one of cases, in which all forms are 0. There may be none, for nothing known.
+func DependsIn(cases [][]linalg.Affine, src, dst Access, common, outer int) Result {
+	r := Depends(src, dst, common, outer)
+	if r.Answer == No || len(cases) == 0 {
+		return r
+	}
+	zero := src.Zero
+	for _, c := range cases {
+		src.Zero = append(zero[:len(zero):len(zero)], c...)
+		if Depends(src, dst, common, outer).Answer != No {
+			return r
+		}
+	}
+	return Result{Level: -1, Why: "never the same element with the values that the scalars in the subscripts have together"}
+}
+
+// Parameters lists the variables of subscripts that two accesses have in the same
+// dimension, where these subscripts differ by something that hinges on no loop: what
+// is known of the values of these variables may show that they are never equal.
+func Parameters(src, dst Access) []string {
+	loops := map[string]bool{}
+	for _, a := range []Access{src, dst} {
+		for _, l := range a.Loops {
+			loops[l.Index] = true
+		}
+	}
+	var names []string
+	for k := range min(len(src.Subs), len(dst.Subs)) {
+		a, b := src.Subs[k], dst.Subs[k]
+		if a == nil || b == nil {
+			continue
+		}
+		var vars []string
+		for _, f := range []*linalg.Affine{a, b} {
+			for _, v := range f.Vars() {
+				if !slices.Contains(vars, v) {
+					vars = append(vars, v)
+				}
+			}
+		}
+		indexed := slices.ContainsFunc(vars, func(v string) bool { return loops[v] })
+		if diff, ok := a.Sub(*b); ok && !indexed && !diff.IsConst() {
+			names = append(names, vars...)
+		}
+	}
+	return names
 }
 
 // candidates lists the levels that order and sharing allow, before subscripts

@@ -114,6 +114,7 @@ func (p *problem) collect(a Access) {
 		}
 	}
 	add(a.Guard...)
+	add(a.Zero...)
 }
 
 // usesParams reports whether r has a parameter with a coefficient other than 0.
@@ -232,6 +233,13 @@ func (p *problem) guards(s *side, a Access) {
 			p.atLeast(r, p.sys.zero(), false)
 		} else {
 			p.doubt("a guard uses a variable of no single value")
+		}
+	}
+	for _, z := range a.Zero {
+		if r, ok := p.form(s, z); ok {
+			p.sys.eq = append(p.sys.eq, r)
+		} else {
+			p.doubt("an equation uses a variable of no single value")
 		}
 	}
 	if a.Partial {

@@ -34,7 +34,7 @@ func compile(text string) *source.List {
 // that error and no other.
 func TestDocumentedCodes(t *testing.T) {
 	for _, c := range source.Codes {
-		if c.Parser {
+		if c.Parser || c.Code == source.Slow { // of package comm, which tests it
 			continue
 		}
 		diags := compile(c.Example)

@@ -6,13 +6,15 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// machine executes programs of INTEGER scalars, loops, IF, EXIT, CYCLE and
-// PRINT, and lets a test look on and interfere.
+// machine executes programs of INTEGER scalars, loops, IF, EXIT, CYCLE, READ, STOP
+// and PRINT, and lets a test look on and interfere.
 type machine struct {
 	value map[*ir.Symbol]int
 	out   []int
+	input int // the next number that READ finds; numbers go up by 3
 	steps int // left before the run is given up
 
+	before    func(s ir.Stmt)                    // before each statement
 	evaluated func(e ir.Expr, value int)         // after each INTEGER evaluation
 	executed  func(s ir.Stmt)                    // after each statement that control falls through
 	iteration func(d *ir.Do, begin bool)         // around each iteration
@@ -22,11 +24,20 @@ type machine struct {
 // outOfSteps ends a run that takes too long.
 type outOfSteps struct{}
 
+// stopped ends a run at a STOP.
+type stopped struct{}
+
 // run executes p; ok is false when it took too long.
 func (m *machine) run(p *ir.Program) (ok bool) {
 	defer func() {
-		if _, long := recover().(outOfSteps); long {
+		switch r := recover(); r.(type) {
+		case nil:
+		case outOfSteps:
 			ok = false
+		case stopped:
+			ok = true
+		default:
+			panic(r)
 		}
 	}()
 	m.block(p.Body)
@@ -38,6 +49,9 @@ func (m *machine) block(body []ir.Stmt) ir.Stmt {
 	for _, s := range body {
 		if m.steps--; m.steps < 0 {
 			panic(outOfSteps{})
+		}
+		if m.before != nil {
+			m.before(s)
 		}
 		jump := m.stmt(s)
 		if jump != nil {
@@ -73,6 +87,13 @@ func (m *machine) stmt(s ir.Stmt) ir.Stmt {
 		return m.do(s)
 	case *ir.Exit, *ir.Cycle:
 		return s
+	case *ir.Read:
+		for _, v := range s.Items {
+			m.value[v.Sym] = m.input
+			m.input += 3
+		}
+	case *ir.Stop:
+		panic(stopped{})
 	default:
 		panic(fmt.Sprintf("%T", s))
 	}
@@ -143,20 +164,33 @@ func (m *machine) compute(e ir.Expr) int {
 	case *ir.Var:
 		return m.value[e.Sym]
 	case *ir.Un:
-		if v := m.eval(e.E); e.Op == ir.Neg {
+		switch v := m.eval(e.E); e.Op {
+		case ir.Neg:
 			return -v
-		} else {
+		case ir.Not:
+			return 1 - v
+		default:
 			return v
 		}
 	case *ir.Call:
-		x, y := m.eval(e.Args[0]), m.eval(e.Args[1])
-		if e.Name == "max" {
-			return max(x, y)
-		}
-		return min(x, y)
+		return m.call(e)
 	case *ir.Bin:
 		x, y := m.eval(e.L), m.eval(e.R)
 		switch e.Op {
+		case ir.Eq:
+			return truth(x == y)
+		case ir.Ne:
+			return truth(x != y)
+		case ir.Le:
+			return truth(x <= y)
+		case ir.Ge:
+			return truth(x >= y)
+		case ir.And:
+			return x & y
+		case ir.Or:
+			return x | y
+		case ir.Div:
+			return x / y
 		case ir.Add:
 			return x + y
 		case ir.Sub:
@@ -170,6 +204,34 @@ func (m *machine) compute(e ir.Expr) int {
 		}
 	}
 	panic(fmt.Sprintf("%T", e))
+}
+
+func (m *machine) call(e *ir.Call) int {
+	var args []int
+	for _, a := range e.Args {
+		args = append(args, m.eval(a))
+	}
+	x := args[0]
+	switch e.Name {
+	case "max":
+		return max(x, args[1])
+	case "min":
+		return min(x, args[1])
+	case "mod":
+		return x % args[1]
+	case "modulo":
+		return (x%args[1] + args[1]) % args[1]
+	case "abs":
+		return max(x, -x)
+	case "ieor":
+		return x ^ args[1]
+	case "merge":
+		if args[2] != 0 {
+			return x
+		}
+		return args[1]
+	}
+	panic(e.Name)
 }
 
 func truth(b bool) int {

@@ -19,6 +19,8 @@ type generator struct {
 	syms  []*ir.Symbol
 	loops []ir.Stmt
 	index map[*ir.Symbol]bool // indices of the loops around
+	// values adds what decides which values scalars have together.
+	values bool
 }
 
 func newGenerator(t *rapid.T) *generator {
@@ -44,6 +46,9 @@ func (g *generator) use(s *ir.Symbol) ir.Expr { return &ir.Var{X: ir.X{Typ: ir.I
 func (g *generator) constant(n int) ir.Expr { return &ir.Const{X: ir.X{Typ: ir.Integer}, Int: n} }
 
 func (g *generator) expr(depth int) ir.Expr {
+	if g.values && g.pick(3, "value") == 0 {
+		return g.value(depth)
+	}
 	switch k := g.pick(6, "expr"); {
 	case k == 0 || depth > 2:
 		return g.constant(g.pick(7, "const") - 3)
@@ -65,7 +70,12 @@ func (g *generator) between(e ir.Expr) ir.Expr {
 	return &ir.Call{X: ir.X{Typ: ir.Integer}, Name: "min", Args: []ir.Expr{e, g.constant(3)}}
 }
 
-func (g *generator) cond() ir.Expr { return g.compare(g.expr(1), g.expr(1)) }
+func (g *generator) cond() ir.Expr {
+	if g.values && g.pick(3, "condition") > 0 {
+		return g.condition(0)
+	}
+	return g.compare(g.expr(1), g.expr(1))
+}
 
 func (g *generator) compare(l, r ir.Expr) ir.Expr {
 	op := []ir.Op{ir.Lt, ir.Gt}[g.pick(2, "cmp")]
@@ -91,6 +101,9 @@ func (g *generator) block(depth int) []ir.Stmt {
 
 func (g *generator) stmt(depth int) ir.Stmt {
 	k := g.pick(14, "stmt")
+	if g.values && g.pick(3, "set") == 0 {
+		return g.set()
+	}
 	switch {
 	case depth < 3 && k == 0:
 		return &ir.If{Cond: g.cond(), Then: g.block(depth + 1), Else: g.block(depth + 1)}

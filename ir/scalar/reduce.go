@@ -1,6 +1,8 @@
 package scalar
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -20,15 +22,22 @@ func (o Op) String() string {
 	return [...]string{"+", "*", "max", "min", ".and.", ".or."}[o]
 }
 
+// Counts reports whether it makes a difference how often a value is combined.
+func (o Op) Counts() bool { return o == Add || o == Mul }
+
 // Reduction is a scalar that a loop only accumulates into. Stmts are all the
 // statements of the loop that mention it, at any depth: an *ir.Assign such as
 // s = s + e or s = max(s, e), or an *ir.If such as "if (e > s) s = e". The bounds
 // and the step of the loop do not: whoever executes a part of the loop may begin
 // it with a value of its own.
+//
+// Of an array whose elements a loop accumulates into, as in s(j) = s(j) + e, Starts
+// are the statements that give elements a new value to go on from.
 type Reduction struct {
-	Sym   *ir.Symbol
-	Op    Op
-	Stmts []ir.Stmt
+	Sym    *ir.Symbol
+	Op     Op
+	Stmts  []ir.Stmt
+	Starts []*ir.Assign
 }
 
 // Reductions lists the reductions of loop in the order of their first
@@ -61,11 +70,22 @@ func (in *Info) ReductionOf(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
 // an extreme do not mix: from a NaN on, "if (e > s) s = e" keeps it for ever, while
 // max(s, e) takes the next number, so that parts could not be computed apart.
 func (in *Info) reduction(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
-	r := Reduction{Sym: sym}
-	trusted := loop.Independent != nil && contains(loop.Independent.Reduction, sym)
-	ok := !mentions(loop, sym)
-	ir.Walk(loop.Body, func(s ir.Stmt) bool {
-		if !ok {
+	r, other := in.Accumulated(loop, sym)
+	return r, other == nil && len(r.Stmts) > 0
+}
+
+// Accumulated finds the statements of a loop, of any kind, that accumulate into sym.
+// If they are not a reduction, other is the first statement that keeps them from it: it
+// mentions sym otherwise, or accumulates by another operator, or it is the loop itself.
+func (in *Info) Accumulated(loop ir.Stmt, sym *ir.Symbol) (r Reduction, other ir.Stmt) {
+	r.Sym = sym
+	d, _ := loop.(*ir.Do)
+	trusted := d != nil && d.Independent != nil && contains(d.Independent.Reduction, sym)
+	if mentions(loop, sym) {
+		return r, loop
+	}
+	ir.Walk(ir.Bodies(loop)[0], func(s ir.Stmt) bool {
+		if other != nil {
 			return false
 		}
 		op, is := reductionStmt(s, sym, trusted)
@@ -75,13 +95,90 @@ func (in *Info) reduction(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
 			r.Stmts = append(r.Stmts, s)
 			return false
 		case is, mentions(s, sym):
-			ok = false
+			other = s
 			return false
 		}
 		return true
 	})
-	return r, ok && len(r.Stmts) > 0
+	return r, other
 }
+
+// ArrayReductions lists the arrays that loop uses for nothing but to accumulate into
+// their elements, all with one operator, in the order of their first statements. In
+//
+//	do j = 1, n
+//	   s(j) = 0
+//	   do k = 1, n
+//	      s(j) = s(j) + a(k,j)
+//	   end do
+//	end do
+//
+// s is one, and s(j) = 0 starts it. Extremes must have the form s(j) = max(s(j), e).
+func (in *Info) ArrayReductions(loop *ir.Do) []Reduction {
+	var list []Reduction
+	at := map[*ir.Symbol]int{}
+	bad := map[*ir.Symbol]bool{}
+	reads := func(e ir.Expr, but *ir.Symbol) {
+		for _, r := range ir.ExprRefs(e) {
+			bad[r.Sym] = bad[r.Sym] || r.Sym != but
+		}
+	}
+	ir.Walk([]ir.Stmt{loop}, func(s ir.Stmt) bool {
+		as, _ := s.(*ir.Assign)
+		l, ok := (*ir.Ref)(nil), false
+		if as != nil {
+			l, ok = as.LHS.(*ir.Ref)
+		}
+		if !ok {
+			for _, e := range ir.Exprs(s) {
+				reads(e, nil)
+			}
+			return true
+		}
+		for _, sub := range l.Subs {
+			reads(sub, nil)
+		}
+		reads(as.RHS, l.Sym)
+		i, seen := at[l.Sym]
+		if !seen {
+			i = len(list)
+			at[l.Sym] = i
+			list = append(list, Reduction{Sym: l.Sym})
+		}
+		r, acc := &list[i], element{l}
+		op, is := accumulation(as.RHS, acc, false)
+		switch {
+		case !acc.in(as.RHS):
+			r.Starts = append(r.Starts, as)
+		case is && (len(r.Stmts) == 0 || r.Op == op):
+			r.Op = op
+			r.Stmts = append(r.Stmts, as)
+		default:
+			bad[l.Sym] = true
+		}
+		return true
+	})
+	return slices.DeleteFunc(list, func(r Reduction) bool { return bad[r.Sym] || len(r.Stmts) == 0 })
+}
+
+// accumulator is what a statement accumulates into.
+type accumulator interface {
+	is(e ir.Expr) bool // e is the accumulator
+	in(e ir.Expr) bool // e mentions it, or for an array an element of it
+	typ() ir.Type
+}
+
+type variable struct{ *ir.Symbol }
+
+func (v variable) is(e ir.Expr) bool { return isVar(e, v.Symbol) }
+func (v variable) in(e ir.Expr) bool { return ir.Mentions(e, v.Symbol) }
+func (v variable) typ() ir.Type      { return v.Type }
+
+type element struct{ *ir.Ref }
+
+func (x element) is(e ir.Expr) bool { return ir.Same(e, x.Ref) }
+func (x element) in(e ir.Expr) bool { return ir.Mentions(e, x.Sym) }
+func (x element) typ() ir.Type      { return x.Sym.Type }
 
 // sameForm reports whether two reduction statements are both guarded or both not.
 func sameForm(x, y ir.Stmt) bool {
@@ -114,7 +211,7 @@ func reductionStmt(s ir.Stmt, sym *ir.Symbol, trusted bool) (Op, bool) {
 		if !ok || v.Sym != sym {
 			return 0, false
 		}
-		return accumulation(s.RHS, sym, trusted)
+		return accumulation(s.RHS, variable{sym}, trusted)
 	case *ir.If:
 		return guardedExtreme(s, sym)
 	}
@@ -123,7 +220,7 @@ func reductionStmt(s ir.Stmt, sym *ir.Symbol, trusted bool) (Op, bool) {
 
 // accumulation recognises the right side of s = s op e, where s occurs once, e
 // does not mention it, and nothing but op stands above s in the tree.
-func accumulation(e ir.Expr, sym *ir.Symbol, trusted bool) (Op, bool) {
+func accumulation(e ir.Expr, sym accumulator, trusted bool) (Op, bool) {
 	e = same(e, sym)
 	switch e := e.(type) {
 	case *ir.Bin:
@@ -134,7 +231,7 @@ func accumulation(e ir.Expr, sym *ir.Symbol, trusted bool) (Op, bool) {
 			})
 		case ir.Mul, ir.Div:
 			return Mul, chain(e, sym, func(b *ir.Bin, left bool) bool {
-				return b.Op == ir.Mul || trusted && b.Op == ir.Div && left && !sym.Type.IsInteger()
+				return b.Op == ir.Mul || trusted && b.Op == ir.Div && left && !sym.typ().IsInteger()
 			})
 		case ir.And:
 			return And, chain(e, sym, func(b *ir.Bin, left bool) bool { return b.Op == ir.And && !(left && mayFail(b.R)) })
@@ -151,9 +248,9 @@ func accumulation(e ir.Expr, sym *ir.Symbol, trusted bool) (Op, bool) {
 		}
 		found := 0
 		for _, a := range e.Args {
-			if isVar(same(a, sym), sym) {
+			if sym.is(same(a, sym)) {
 				found++
-			} else if ir.Mentions(a, sym) {
+			} else if sym.in(a) {
 				return 0, false
 			}
 		}
@@ -164,16 +261,16 @@ func accumulation(e ir.Expr, sym *ir.Symbol, trusted bool) (Op, bool) {
 
 // chain follows the one path of operators from e down to sym. Every operator on
 // it must be allowed, left saying on which side of it sym stands.
-func chain(e ir.Expr, sym *ir.Symbol, allowed func(b *ir.Bin, left bool) bool) bool {
+func chain(e ir.Expr, sym accumulator, allowed func(b *ir.Bin, left bool) bool) bool {
 	e = same(e, sym)
-	if isVar(e, sym) {
+	if sym.is(e) {
 		return true
 	}
 	b, ok := e.(*ir.Bin)
 	if !ok {
 		return false
 	}
-	inLeft, inRight := ir.Mentions(b.L, sym), ir.Mentions(b.R, sym)
+	inLeft, inRight := sym.in(b.L), sym.in(b.R)
 	switch {
 	case inLeft && !inRight:
 		return allowed(b, true) && chain(b.L, sym, allowed)
@@ -225,7 +322,7 @@ func nonzero(e ir.Expr) bool {
 // same strips parentheses, and conversions between the REAL types, which do
 // not change what is accumulated. A conversion from or to INTEGER truncates in
 // every step, so that the parts cannot be accumulated apart.
-func same(e ir.Expr, sym *ir.Symbol) ir.Expr {
+func same(e ir.Expr, sym accumulator) ir.Expr {
 	for {
 		switch x := e.(type) {
 		case *ir.Un:
@@ -234,7 +331,7 @@ func same(e ir.Expr, sym *ir.Symbol) ir.Expr {
 			}
 			e = x.E
 		case *ir.Conv:
-			if !sym.Type.IsReal() || !x.E.Type().IsReal() || !ir.Mentions(x.E, sym) {
+			if !sym.typ().IsReal() || !x.E.Type().IsReal() || !sym.in(x.E) {
 				return e
 			}
 			e = x.E

@@ -44,6 +44,10 @@ type Info struct {
 	after  map[ir.Stmt]set    // scalars live after a statement
 	left   map[ir.Stmt]set    // scalars live where jumps out of a loop lead, its own EXIT aside
 	class  map[classKey]verdict
+
+	places   *places              // where scalars are assigned, once somebody asks for Cases
+	followed map[string]*followed // values of scalars, by their names
+	arrays   *arrayUses
 }
 
 // Analyze computes the facts about p.
@@ -58,10 +62,12 @@ func Analyze(p *ir.Program) *Info {
 		after:    make(map[ir.Stmt]set),
 		left:     make(map[ir.Stmt]set),
 		class:    make(map[classKey]verdict),
+		followed: make(map[string]*followed),
 	}
 	in.collectModified(p.Body)
 	in.propagate(p.Body)
 	in.liveness(p.Body)
+	in.arrays = in.coverArrays()
 	return in
 }
 

@@ -126,7 +126,12 @@ func (a *Analysis) access(o occurrence, scope *ir.Do) depend.Access {
 // arrays that it calls NEW or REDUCTION: these it says something else about.
 func (a *Analysis) dependence(src, dst occurrence, loop *ir.Do) (found bool, why string) {
 	outer := len(a.around[loop])
-	r := depend.Depends(a.access(src, loop), a.access(dst, loop), outer+1, outer)
+	from, to := a.access(src, loop), a.access(dst, loop)
+	var cases [][]linalg.Affine
+	if names := depend.Parameters(from, to); names != nil {
+		cases = a.info.Cases(loop, names)
+	}
+	r := depend.DependsIn(cases, from, to, outer+1, outer)
 	if r.Answer == depend.No {
 		return false, ""
 	}

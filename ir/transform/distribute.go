@@ -29,25 +29,57 @@ func (a *Analysis) Distribute(loop *ir.Do) (*Change, error) {
 	if err := a.distributable(loop); err != nil {
 		return nil, err
 	}
-	d := &distribution{a: a, loop: loop, n: len(loop.Body), free: map[int][]int{}}
+	d := a.distribution(loop, nil)
+	groups, err := d.groups()
+	if err != nil {
+		return nil, err
+	}
+	if len(groups) < 2 {
+		return nil, d.whyTogether()
+	}
+	return d.change(Distribute, groups), nil
+}
+
+// distribution prepares to distribute loop, with some reductions in it expanded.
+func (a *Analysis) distribution(loop *ir.Do, list []*expansion) *distribution {
+	d := &distribution{a: a, loop: loop, free: map[int][]int{}}
+	for _, s := range loop.Body {
+		d.from = append(d.from, len(d.parts))
+		d.parts = append(d.parts, part{stmt: s})
+		for _, x := range list {
+			if ir.Stmt(x.loop) == s {
+				at := len(d.parts) - 1
+				d.parts[at].sums = append(d.parts[at].sums, x)
+			}
+		}
+		for _, x := range d.parts[len(d.parts)-1].sums {
+			d.parts = append(d.parts, part{stmt: x.total, totals: x})
+		}
+	}
+	d.n = len(d.parts)
 	d.ties = make([][]string, d.n)
 	d.apart = make([][]bool, d.n)
 	for i := range d.ties {
 		d.ties[i] = make([]string, d.n)
 		d.apart[i] = make([]bool, d.n)
 	}
-	for _, s := range loop.Body {
-		d.kinds = append(d.kinds, a.kind(s, loop))
+	for i, p := range d.parts {
+		d.kinds = append(d.kinds, a.kind(p.stmt, loop))
+		for n := range p.sums {
+			d.tie(i, i+1+n, "partial values come before their sum")
+			d.apart[i][i+1+n] = true // of all PEs
+		}
 	}
+	return d
+}
+
+// groups are the loops into which the parts go.
+func (d *distribution) groups() ([][]component, error) {
 	d.scalars()
 	if err := d.arrays(); err != nil {
 		return nil, err
 	}
-	groups := d.fuse(d.components())
-	if len(groups) < 2 {
-		return nil, d.whyTogether()
-	}
-	return d.change(groups), nil
+	return d.fuse(d.components()), nil
 }
 
 // distributable refuses loops whose iterations must run one after another
@@ -94,17 +126,43 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 	return cheapBounds(loop)
 }
 
-// distribution is the work of Distribute. Parts are the statements of the body,
-// by index.
+// part is a statement of the body of a loop that is distributed.
+type part struct {
+	stmt ir.Stmt
+	// Of a loop inside: the reductions in it whose partial values get an array element
+	// for each iteration, if they are used in another loop.
+	sums []*expansion
+	// The part is not in the source: it takes the value of such a reduction.
+	totals *expansion
+}
+
+// exposes reports whether p may use a value of scalar sym that it did not assign itself.
+func (p part) exposes(sym *ir.Symbol) bool { return !p.expands(sym) && exposes(p.stmt, sym) }
+
+// assigns reports whether p surely assigns sym.
+func (p part) assigns(sym *ir.Symbol) bool { return !p.expands(sym) && surelyAssigns(p.stmt, sym) }
+
+// mentions reports whether p uses or assigns sym.
+func (p part) mentions(sym *ir.Symbol) bool { return !p.expands(sym) && mentions(p.stmt, sym) }
+
+// expands reports whether p accumulates into elements of an array what the source
+// accumulates into sym.
+func (p part) expands(sym *ir.Symbol) bool {
+	return slices.ContainsFunc(p.sums, func(x *expansion) bool { return x.sym == sym })
+}
+
+// distribution is the work of Distribute. Parts are known by index.
 type distribution struct {
-	a    *Analysis
-	loop *ir.Do
-	n    int
+	a     *Analysis
+	loop  *ir.Do
+	n     int
+	parts []part
+	from  []int // the part of each statement of the body
 	// ties[i][j], when not empty, is why part i must be in the loop of part j or
 	// in an earlier one.
 	ties [][]string
-	// apart[i][j]: part j reads, from other PEs, what part i writes: in one loop
-	// they would exchange elements; part i does so alone if j is i.
+	// apart[i][j]: part j reads what part i writes on other PEs: in one loop they
+	// would exchange elements, or reduce them; part i does so alone if j is i.
 	apart [][]bool
 	kinds []string
 	// free are the parts that compute private scalars anywhere. Each loop that
@@ -127,7 +185,7 @@ func (d *distribution) together(parts []int, why string) {
 }
 
 // line is where part i begins.
-func (d *distribution) line(i int) int { return d.loop.Body[i].Position().Line }
+func (d *distribution) line(i int) int { return d.parts[i].stmt.Position().Line }
 
 // scalars ties the parts between which scalars carry values, and finds the free
 // parts.
@@ -146,14 +204,14 @@ func (d *distribution) scalars() {
 	}
 	var needs []need
 	sure := map[int]bool{} // parts whose values all their users know to be from there alone
-	for i, s := range d.loop.Body {
-		sure[i] = d.movable(s)
+	for i, p := range d.parts {
+		sure[i] = p.totals == nil && d.movable(p.stmt)
 	}
 	for _, sym := range d.modified() {
 		if a.info.Class(d.loop, sym) != scalar.Private || !d.local(sym) {
 			var parts []int
-			for i, s := range d.loop.Body {
-				if mentions(s, sym) {
+			for i, p := range d.parts {
+				if p.mentions(sym) {
 					parts = append(parts, i)
 					sure[i] = false
 				}
@@ -161,8 +219,8 @@ func (d *distribution) scalars() {
 			d.together(parts, fmt.Sprintf("%s keeps its value from one iteration to the next, or for use behind the loop", sym.Name))
 			continue
 		}
-		for i, s := range d.loop.Body {
-			if from := d.sources(i, sym); exposes(s, sym) {
+		for i, p := range d.parts {
+			if from := d.sources(i, sym); p.exposes(sym) {
 				needs = append(needs, need{i, sym, from})
 				if len(from) > 1 {
 					for _, f := range from {
@@ -229,12 +287,12 @@ func (d *distribution) modified() []*ir.Symbol {
 // local reports whether each use of sym certainly sees a value of its own
 // iteration. A NEW clause may say less.
 func (d *distribution) local(sym *ir.Symbol) bool {
-	for i, s := range d.loop.Body {
-		if !exposes(s, sym) {
+	for i, p := range d.parts {
+		if !p.exposes(sym) {
 			continue
 		}
 		from := d.sources(i, sym)
-		if len(from) == 0 || !surelyAssigns(d.loop.Body[from[0]], sym) {
+		if len(from) == 0 || !d.parts[from[0]].assigns(sym) {
 			return false
 		}
 	}
@@ -246,17 +304,25 @@ func (d *distribution) local(sym *ir.Symbol) bool {
 func (d *distribution) sources(i int, sym *ir.Symbol) []int {
 	var from []int
 	for k := i - 1; k >= 0; k-- {
-		s := d.loop.Body[k]
-		if !d.a.info.Modified(s)[sym] {
+		p := d.parts[k]
+		if !d.modifies(p, sym) {
 			continue
 		}
 		from = append(from, k)
-		if surelyAssigns(s, sym) {
+		if p.assigns(sym) {
 			break
 		}
 	}
 	slices.Reverse(from)
 	return from
+}
+
+// modifies reports whether p may change sym.
+func (d *distribution) modifies(p part, sym *ir.Symbol) bool {
+	if p.totals != nil {
+		return p.totals.sym == sym
+	}
+	return !p.expands(sym) && d.a.info.Modified(p.stmt)[sym]
 }
 
 // movable reports whether s assigns a scalar a value that is the same wherever
@@ -283,10 +349,24 @@ func (d *distribution) movable(s ir.Stmt) bool {
 // arrays ties the parts between which array elements carry values.
 func (d *distribution) arrays() error {
 	occs := d.a.occurrences(d.loop)
+	for i := range occs {
+		occs[i].part = d.from[occs[i].part]
+	}
 	written := map[*ir.Symbol]bool{}
 	for _, o := range occs {
 		if o.write {
 			written[o.ref.Sym] = true
+		}
+	}
+	if in := d.loop.Independent; in != nil {
+		for _, sym := range in.New {
+			var parts []int
+			for _, o := range occs {
+				if o.ref.Sym == sym && !slices.Contains(parts, o.part) {
+					parts = append(parts, o.part)
+				}
+			}
+			d.together(parts, fmt.Sprintf("%s has a value of its own in each iteration", sym.Name))
 		}
 	}
 	pairs := 0
@@ -344,8 +424,8 @@ func (d *distribution) whyTogether() error {
 }
 
 // change writes the loops.
-func (d *distribution) change(groups [][]component) *Change {
-	c := &Change{Kind: Distribute, Old: d.loop}
+func (d *distribution) change(kind Kind, groups [][]component) *Change {
+	c := &Change{Kind: kind, Old: d.loop}
 	var texts []string
 	for _, g := range groups {
 		in := map[int]bool{}
@@ -365,10 +445,21 @@ func (d *distribution) change(groups [][]component) *Change {
 		cp := newCopier()
 		c.New = append(c.New, cp.do(d.loop, func(body []ir.Stmt) []ir.Stmt {
 			var out []ir.Stmt
-			for i, s := range body {
+			for k, s := range body {
+				i := d.from[k]
 				if in[i] {
-					out = append(out, cp.stmt(s))
+					out = append(out, d.parts[i].copies(cp, in, i)...)
 					lines = append(lines, leaves(s)...)
+					for n, x := range d.parts[i].sums {
+						if !in[i+1+n] {
+							c.Symbols = append(c.Symbols, x.array)
+						}
+					}
+				}
+				for x := range d.parts[i].sums {
+					if total := d.parts[i+1+x]; in[i+1+x] && !in[i] {
+						out = append(out, cp.stmt(total.stmt))
+					}
 				}
 			}
 			return out

@@ -1,6 +1,6 @@
 // Package transform changes the text of a program, on the typed IR, so that
 // fewer of its statements need all PEs at once: it distributes loops, peels an
-// iteration off a loop, and removes guards that exclude nothing.
+// iteration off a loop, divides a loop at an iteration, and removes guards that exclude nothing.
 //
 // The loop
 //
@@ -42,13 +42,16 @@ import (
 type Kind string
 
 const (
-	Distribute Kind = "distribute"
-	Guard      Kind = "guard"
-	Peel       Kind = "peel"
+	Distribute  Kind = "distribute"
+	Guard       Kind = "guard"
+	Expand      Kind = "expand"
+	Peel        Kind = "peel"
+	Interchange Kind = "interchange"
+	Split       Kind = "split"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Distribute, Guard, Peel}
+var Kinds = []Kind{Distribute, Interchange, Guard, Expand, Peel, Split}
 
 // Change is what a transformation makes of one statement.
 type Change struct {
@@ -56,6 +59,8 @@ type Change struct {
 	Old  ir.Stmt   // a statement of the analysed program
 	New  []ir.Stmt // in its place; jumps to loops around Old still name the original loops
 	What string    // in words
+	// Symbols are the arrays that New needs besides those of the program.
+	Symbols []*ir.Symbol
 }
 
 // Refusal says why a transformation is not possible.

@@ -26,7 +26,7 @@ func randomProgram(t *rapid.T) string {
 	g := &generator{t: t, left: 26}
 	fmt.Fprintf(&g.b, `program p
   integer :: a(-40:60), b(-40:60), e(-40:60), c(-40:60,-40:60), d(-40:60,-40:60)
-  integer :: i, j, k, m, n, x, y
+  integer :: i, j, k, m, n, x, y, s, t
 !HPF$ DISTRIBUTE a(BLOCK)
 !HPF$ ALIGN b(i) WITH a(20-i)
 !HPF$ DISTRIBUTE c(BLOCK,*)
@@ -59,7 +59,11 @@ func (g *generator) block(depth int) {
 
 func (g *generator) statement(depth int) {
 	g.left--
-	switch k := g.pick(20); {
+	switch k := g.pick(25); {
+	case k >= 23:
+		g.nest(depth)
+	case k >= 20:
+		g.accumulation(depth)
 	case k < 9:
 		g.line(depth, "%s = mod(%s, 97)", g.element(), g.value())
 	case k < 12:
@@ -84,6 +88,67 @@ func (g *generator) statement(depth int) {
 			g.line(depth, "if (%s) %s %s", g.condition(), g.of("exit", "cycle"), g.names[at])
 		}
 	}
+}
+
+// nest is loops in one another with elements of two dimensions inside.
+func (g *generator) nest(depth int) {
+	before := len(g.scope)
+	for n := 2 + g.pick(2); n > 0; n-- {
+		v := g.free()
+		if v == "" {
+			break
+		}
+		lo, hi := g.of("1", "2", "n", "m", g.bound()), g.of("5", "4", "n", "m", g.bound())
+		if step := g.of("", "", ", 2", ", -1", ", -2"); strings.HasPrefix(step, ", -") {
+			g.line(depth+len(g.scope)-before, "do %s = %s, %s%s", v, hi, lo, step)
+		} else {
+			g.line(depth+len(g.scope)-before, "do %s = %s, %s%s", v, lo, hi, step)
+		}
+		g.scope, g.names, g.ends = append(g.scope, v), append(g.names, ""), append(g.ends, lo, hi)
+	}
+	sub := func() string { return g.scope[g.pick(len(g.scope))] + g.of("", "", " + 1", " - 1") }
+	wide := func() string { return g.of("c", "d") + "(" + sub() + "," + sub() + ")" }
+	inner := depth + len(g.scope) - before
+	for range 1 + g.pick(2) {
+		g.left--
+		if g.pick(5) == 0 {
+			g.line(inner, "x = %s", wide())
+			g.line(inner, "%s = mod(x + %s, 97)", wide(), wide())
+			continue
+		}
+		g.line(inner, "%s = mod(%s, 97)", wide(), g.of(wide()+" + "+wide(), wide(), g.value()))
+	}
+	for len(g.scope) > before {
+		g.line(depth+len(g.scope)-before-1, "end do")
+		g.scope, g.names, g.ends = g.scope[:len(g.scope)-1], g.names[:len(g.names)-1], g.ends[:len(g.ends)-2]
+	}
+}
+
+// accumulation is a loop that accumulates into a variable, which is used behind it.
+func (g *generator) accumulation(depth int) {
+	v, s := g.free(), g.of("s", "t")
+	if v == "" {
+		return
+	}
+	g.left -= 2
+	if g.pick(8) > 0 {
+		g.line(depth, "%s = %s", s, g.value())
+	}
+	g.line(depth, "do %s = %s, %s", v, g.bound(), g.bound())
+	g.scope, g.names, g.ends = append(g.scope, v), append(g.names, ""), append(g.ends, "1", "1")
+	for range 1 + g.pick(2) {
+		switch g.pick(4) {
+		case 0:
+			g.line(depth+1, "%s = %s - %s", s, s, g.element())
+		case 1:
+			g.line(depth+1, "%s = mod(%s, 97)", g.element(), g.value())
+		default:
+			g.line(depth+1, "%s = %s + %s", s, g.element(), s)
+		}
+	}
+	g.scope, g.names, g.ends = g.scope[:len(g.scope)-1], g.names[:len(g.names)-1], g.ends[:len(g.ends)-2]
+	g.line(depth, "end do")
+	g.line(depth, "%s = mod(%s, 97)", g.element(), g.of(s, s, s+" + "+g.element()))
 }
 
 // guarded is a loop behind a condition that often is the one under which it runs.
@@ -151,10 +216,10 @@ func (g *generator) condition() string {
 		return g.element() + " > 3"
 	}
 	l := g.bound()
-	switch g.pick(4) {
+	switch g.pick(6) {
 	case 0:
 		l = "m"
-	case 1, 2: // one that the first or last iteration may decide
+	case 1, 2, 3, 4: // one that the first or last iteration may decide
 		if n := len(g.scope); n > 0 {
 			at := g.pick(n)
 			return g.scope[at] + g.of(" < ", " > ", " <= ", " >= ", " == ", " /= ") + g.ends[2*at+g.pick(2)] + g.of("", "", " + 1", " - 1", " + 2")

@@ -1,6 +1,7 @@
 package transform_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,8 +33,14 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 		switch kind {
 		case transform.Distribute:
 			return a.Distribute(s)
+		case transform.Interchange:
+			return a.Interchange(s)
+		case transform.Expand:
+			return a.Expand(s)
 		case transform.Peel:
 			return a.Peel(s)
+		case transform.Split:
+			return a.Split(s)
 		}
 	case *ir.If:
 		if kind == transform.Guard {
@@ -59,6 +66,7 @@ func inside(body []ir.Stmt) []ir.Stmt {
 func substitute(p *ir.Program, c *transform.Change) *ir.Program {
 	q := *p
 	q.Body = transform.Substitute(p.Body, c)
+	q.Symbols = append(slices.Clip(p.Symbols), c.Symbols...)
 	return &q
 }
 

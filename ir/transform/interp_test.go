@@ -257,7 +257,9 @@ func differ(p *ir.Program, a, b *machine) string {
 	}
 	for _, s := range p.Symbols {
 		for i, v := range a.arrays[s] {
-			if w := b.arrays[s][i]; math.Float64bits(v) != math.Float64bits(w) && !(math.IsNaN(v) && math.IsNaN(w)) {
+			w := b.arrays[s][i]
+			same := math.Float64bits(v) == math.Float64bits(w) || math.IsNaN(v) && math.IsNaN(w)
+			if !same && !(v == w && s.Type.IsInteger()) { // which have one zero
 				return fmt.Sprintf("cell %d of %s is %v, want %v", i, s.Name, w, v)
 			}
 		}

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -38,6 +39,8 @@ func (a *Analysis) Peel(loop *ir.Do) (*Change, error) {
 		return nil, refuse("its step is not a constant")
 	case !b.LoOK || !b.HiOK:
 		return nil, refuse("its bounds are not affine")
+	case loop.Independent != nil && slices.ContainsFunc(loop.Independent.New, (*ir.Symbol).IsArray):
+		return nil, refuse("NEW names an array, of which each iteration has a value of its own")
 	case Size(loop.Body) > maxPeel:
 		return nil, refuse("its body has more than %d statements", maxPeel)
 	}

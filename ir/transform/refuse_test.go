@@ -239,12 +239,96 @@ do i = 1, 6 ! here
   if (a(i) < 2) exit
   a(i) = 8
 end do`, false},
+	{transform.Split, "its step is not 1 or -1", `
+do i = 1, 6, 2 ! here
+  a(i) = a(3)
+end do`, false},
+	{transform.Split, "its bounds are not affine", `
+do i = 1, w(1) ! here
+  a(i) = a(3)
+end do`, true},
+	{transform.Split, "no iteration assigns what others read", `
+m = 1
+do i = 1, 6 ! here
+  a(i) = a(m)
+  m = 7 - m
+end do`, true},
+	{transform.Split, "no iteration assigns what others read", `
+do i = 1, 6 ! here
+  a(i) = a(i) + w(3)
+end do`, true},
+	{transform.Split, "that it has an iteration i = 7 is not known", `
+do i = 1, 6 ! here
+  a(i) = a(7)
+end do`, true},
+	{transform.Split, "the jump in line 6 names it", `
+do i = 1, 6 ! here
+  a(i) = a(3)
+  if (a(i) < 9) cycle
+  a(i) = 8
+end do`, false},
 	{transform.Peel, "CYCLE in line 6 ends the peeled iteration", `
 do i = 1, 6 ! here
   if (i < 6) a(i) = 9
   if (a(i) < 9) cycle
   a(i) = 8
 end do`, false},
+	{transform.Interchange, "z(i,k) in line 6 and z(i-1,k+1) in line 6 may touch the same element, in the other order then", `
+do i = 2, 7 ! here
+  do k = 2, 7
+    z(i,k) = z(i-1,k+1) + i
+  end do
+end do`, false},
+	{transform.Interchange, "z(i,k) in line 7 and z(mod(i,3)+1,k+1) in line 7 may touch", `
+x = 3
+do i = 2, 7 ! here
+  do k = 2, 7
+    z(i,k) = z(mod(i,3)+1,k+1) + i*k
+  end do
+end do`, false},
+	{transform.Interchange, "the bounds of the loop in line 5 depend on i", `
+do i = 1, 7 ! here
+  do k = 1, i
+    z(i,k) = 9*i + k
+  end do
+end do`, false},
+	{transform.Interchange, "x has values that depend on the order of the iterations", `
+do i = 1, 7 ! here
+  do k = 1, 7
+    x = x + i
+    z(i,k) = x
+  end do
+end do`, false},
+	{transform.Interchange, "x has values that depend on the order of the iterations", `
+do i = 1, 7 ! here
+  do k = 1, 7
+    x = 10*i + k
+    z(i,k) = x
+  end do
+end do
+w(2) = x`, true},
+	{transform.Interchange, "k, the index of the loop in line 6, is used behind the nest, and the loop in line 5 may have no iteration", `
+n = mod(w(1), 1)
+do i = 1, n ! here
+  do k = 1, 7
+    z(i,k) = i
+  end do
+end do
+w(1) = k`, false},
+	{transform.Interchange, "EXIT in line 7 ends a loop of the nest", `
+do i = 1, 7 ! here
+  do k = 1, 7
+    z(i,k) = i
+    if (i + k > 6) exit
+  end do
+end do`, false},
+	{transform.Interchange, "INDEPENDENT of the loop in line 6 says nothing of it outside of that in line 4", `
+do i = 2, 7 ! here
+!HPF$ INDEPENDENT
+  do k = 2, 7
+    z(i,k) = z(mod(i,2)+1,k) + 1
+  end do
+end do`, true},
 }
 
 // TestRefusals: each transformation that would spoil a program is refused, with
@@ -286,13 +370,21 @@ func TestRefusals(t *testing.T) {
 }
 
 // force makes a change without asking: a loop for each statement, the statements
-// of an IF without it, the last iteration of a loop behind it.
+// of an IF without it, the last iteration of a loop behind it, two loops interchanged.
 func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 	c := &transform.Change{Kind: kind, Old: s}
 	switch s := s.(type) {
 	case *ir.If:
 		c.New = s.Then
 	case *ir.Do:
+		if kind == transform.Interchange {
+			outer, inner := *s.Body[0].(*ir.Do), *s
+			inner.Body = transform.Copy(outer.Body)
+			outer.Body = []ir.Stmt{&inner}
+			redirect(inner.Body, s.Body[0], &inner)
+			c.New = []ir.Stmt{&outer}
+			return c
+		}
 		if kind == transform.Distribute {
 			for _, x := range s.Body {
 				part := *s

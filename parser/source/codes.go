@@ -37,6 +37,7 @@ const (
 	BadConstant        Code = "bad-constant"
 	TooLarge           Code = "too-large"
 	NotHonoured        Code = "not-honoured"
+	Slow               Code = "slow"
 )
 
 // CodeInfo documents a code.
@@ -234,6 +235,20 @@ end program p
 !HPF$ INDEPENDENT
   do i = 1, 10
     a(i) = i
+  end do
+  print *, a(3)
+end program p
+`},
+	{Slow, false, "a loop or a message that makes more PEs slower than one (a warning)",
+		`program p
+  integer i
+  real a(100), b(100)
+!HPF$ DISTRIBUTE a(BLOCK)
+!HPF$ DISTRIBUTE b(CYCLIC)
+  do i = 1, 99
+    a(i) = i
+    b(i) = a(i+1)
+    a(i+1) = b(i)
   end do
   print *, a(3)
 end program p

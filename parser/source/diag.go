@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -119,6 +120,11 @@ func (l *List) Unique() {
 		}
 	}
 	l.Diags = kept
+}
+
+// DropWarnings leaves the errors.
+func (l *List) DropWarnings() {
+	l.Diags = slices.DeleteFunc(l.Diags, func(d *Diag) bool { return d.Severity == Warning })
 }
 
 // HasErrors reports whether there is a diagnostic that is more than a warning.

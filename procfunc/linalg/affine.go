@@ -84,7 +84,19 @@ func canonical(t map[string]int64) map[string]int64 {
 func (a Affine) Coef(v string) int64 { return a.T[v] }
 
 // Vars returns the variables with a coefficient other than 0, sorted.
-func (a Affine) Vars() []string { return slices.Sorted(maps.Keys(canonical(a.T))) }
+func (a Affine) Vars() []string {
+	if len(a.T) == 0 {
+		return nil
+	}
+	vars := make([]string, 0, len(a.T))
+	for v, x := range a.T {
+		if x != 0 {
+			vars = append(vars, v)
+		}
+	}
+	slices.Sort(vars)
+	return vars
+}
 
 // IsConst reports whether no variable occurs.
 func (a Affine) IsConst() bool { return canonical(a.T) == nil }
@@ -95,7 +107,20 @@ func (a Affine) Uses(v string) bool { return a.T[v] != 0 }
 // Equal reports whether a and b are the same form, hence equal for all values
 // of the variables.
 func (a Affine) Equal(b Affine) bool {
-	return a.C == b.C && maps.Equal(canonical(a.T), canonical(b.T))
+	if a.C != b.C {
+		return false
+	}
+	for v, x := range a.T {
+		if b.T[v] != x {
+			return false
+		}
+	}
+	for v, x := range b.T {
+		if x != a.T[v] {
+			return false
+		}
+	}
+	return true
 }
 
 // Subst returns a with the form by in place of v, or false on overflow. All

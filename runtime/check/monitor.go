@@ -429,6 +429,11 @@ func (m *Monitor) Reduce(site int, word uint64, combine func(acc, word uint64) u
 	return result
 }
 
+// ReduceAll lets f take what each PE contributes.
+func (m *Monitor) ReduceAll(site int, own transport.Memory, f transport.Folder) {
+	m.meet(site, func() { m.Transport.ReduceAll(site, own, f) })
+}
+
 // share is a collective operation in which all learn what root knows.
 func (m *Monitor) share(site, root int, do func()) {
 	m.at.site = site

@@ -30,6 +30,7 @@ type Slot struct {
 	step     uint64 // number of that step
 	received []int  // who has sent data of this epoch
 	sections []section
+	open     int // executions that have arrived and are not over: the blocks of a pipeline
 	written  bool
 }
 
@@ -173,7 +174,10 @@ func (s *Slot) Arrived(epoch uint64) {
 		}
 	}
 	m.trace.node('o', s.number(), epoch)
-	s.sections = s.sections[:0]
+	if s.open == 0 {
+		s.sections = s.sections[:0]
+	}
+	s.open++
 	for _, from := range s.received {
 		if l := s.inbox(epoch).puts[from].read(epoch); l != nil {
 			move, sum := l.section()
@@ -241,10 +245,12 @@ func (s *Slot) Written() { s.written = true }
 // Over records that the use of an epoch is over on this PE (UO).
 func (s *Slot) Over(epoch uint64) {
 	m := s.monitor
-	if !s.written {
-		s.unchanged(epoch, Changed)
+	if s.open = max(0, s.open-1); s.open == 0 {
+		if !s.written {
+			s.unchanged(epoch, Changed)
+		}
+		s.sections = s.sections[:0]
 	}
-	s.sections = s.sections[:0]
 	m.step(s.Site, passOver)
 	m.trace.node('u', s.number(), epoch)
 	now := m.clock[m.id]

@@ -228,6 +228,17 @@ func (l *Layout) OwnerFor(consumer int, idx []int) int {
 	return pe
 }
 
+// Spacing is the distance between neighbours among the elements of an axis that a PE owns,
+// whether it has two or not.
+func (l *Layout) Spacing(axis int) int {
+	ax := &l.Axes[axis]
+	if ax.whole() || ax.Format == Block {
+		return 1
+	}
+	np := l.Shape[ax.Grid]
+	return np / gcd(max(ax.A, -ax.A), np)
+}
+
 // Storage is the set of indices of an axis for which pe needs cells when the
 // overlap (shadow) is below and above elements wide: the block of the PE grown
 // by the overlap. It is placed by the template and not by the owned elements,

@@ -137,6 +137,27 @@ func (t Triplet) StripDown(k, n int) Triplet {
 	return canonical(t.Lo+first*t.Step, t.Step, t.N-k*n-first)
 }
 
+// Lag divides t otherwise, for who follows strips of n elements at a distance: its part
+// number k has the elements of strip k moved by so many elements, and the first also
+// those before.
+func (t Triplet) Lag(k, n, by int) Triplet {
+	first, last := t.lag(k, n, by)
+	return canonical(t.Lo+first*t.Step, t.Step, last-first)
+}
+
+// LagDown is Lag for strips from above, as of StripDown.
+func (t Triplet) LagDown(k, n, by int) Triplet {
+	first, last := t.lag(k, n, by)
+	return canonical(t.Lo+(t.N-last)*t.Step, t.Step, last-first)
+}
+
+func (t Triplet) lag(k, n, by int) (first, last int) {
+	if k > 0 {
+		first = min(t.N, k*n+by)
+	}
+	return first, max(first, min(t.N, (k+1)*n+by))
+}
+
 // Contains reports whether i is an element of t.
 func (t Triplet) Contains(i int) bool {
 	if t.N <= 0 || i < t.Lo || i > t.Hi() {
@@ -151,6 +172,16 @@ func (t Triplet) Index(i int) int {
 		return i - t.Lo
 	}
 	return (i - t.Lo) / t.Step
+}
+
+// Window is where u, which has no element that t has not, and all of t between its own, lies
+// in t: from one position to before another.
+func (t Triplet) Window(u Triplet) (from, upto int) {
+	if u.N <= 0 {
+		return 0, 0
+	}
+	from = t.Index(u.Lo)
+	return from, from + u.N
 }
 
 // Intersect is the exact intersection of the two sets (Chinese remainders).
@@ -328,4 +359,32 @@ func inverse(a, m int) int {
 		s0, s1 = s1, s0-q*s1
 	}
 	return mod(s0, m)
+}
+
+// Cut divides t behind the first of some numbers that is in t and not its last one: what
+// is up to that, and the rest. Without one all of t is the first part.
+func (t Triplet) Cut(at ...int) (first, rest Triplet) {
+	n := t.N
+	for _, x := range at {
+		if t.Contains(x) {
+			n = min(n, (x-t.Lo)/t.Step+1)
+		}
+	}
+	if n == t.N {
+		return t, Triplet{}
+	}
+	return canonical(t.Lo, t.Step, n), canonical(t.Lo+n*t.Step, t.Step, t.N-n)
+}
+
+// Behind divides t into what is at least delay behind the last element of done, or, if
+// there will be no more of those, all of t, and the rest.
+func (t Triplet) Behind(done Triplet, delay int, last bool) (first, rest Triplet) {
+	switch {
+	case last || t.Empty():
+		return t, Triplet{}
+	case done.Empty():
+		return Triplet{}, t
+	}
+	n := min(t.N, max(0, floorDiv(done.Hi()-delay-t.Lo, t.Step)+1))
+	return canonical(t.Lo, t.Step, n), canonical(t.Lo+n*t.Step, t.Step, t.N-n)
 }

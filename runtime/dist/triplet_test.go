@@ -215,3 +215,116 @@ func TestIntersectLargeSteps(t *testing.T) {
 		}
 	})
 }
+
+// Cut leaves no number out, and ends the first part at the first of the numbers.
+func TestCut(t *testing.T) {
+	all := Range(3, 30, 3)
+	for _, at := range [][]int{nil, {0}, {3}, {4}, {12}, {27}, {30}, {31}, {12, 6}, {12, 7, 31}} {
+		var got []int
+		parts := 0
+		for it, rest := all.Cut(at...); it.N > 0; it, rest = rest.Cut(at...) {
+			parts++
+			for k := range it.N {
+				x := it.Lo + k*it.Step
+				got = append(got, x)
+				for _, y := range at {
+					if x == y && k != it.N-1 {
+						t.Errorf("Cut(%v): %d is in the midst of %v", at, x, it)
+					}
+				}
+			}
+		}
+		if len(got) != all.N || got[0] != all.Lo || got[len(got)-1] != all.Hi() {
+			t.Errorf("Cut(%v) gives %v", at, got)
+		}
+		inside := 0
+		for _, y := range at {
+			if all.Contains(y) && y != all.Hi() {
+				inside++
+			}
+		}
+		if parts != inside+1 {
+			t.Errorf("Cut(%v): %d parts", at, parts)
+		}
+	}
+}
+
+// TestLag: the parts that lag behind strips are all of the set, none twice, and what is in
+// one is moved by the distance from its strip.
+func TestLag(t *testing.T) {
+	for n := range 12 {
+		all := Range(3, 3+2*(n-1), 2)
+		for size := 1; size <= 5; size++ {
+			for by := range 4 {
+				for _, down := range []bool{false, true} {
+					strip, lag, dir := all.Strip, all.Lag, 1
+					if down {
+						strip, lag, dir = all.StripDown, all.LagDown, -1
+					}
+					seen := map[int]int{}
+					for k := range all.Strips(size) {
+						own := strip(k, size)
+						for x := range each(lag(k, size, by)) {
+							seen[x]++
+							if written := x - dir*2*by; all.Contains(written) && !own.Contains(written) {
+								t.Errorf("%v, strip %d of %d, %d behind, down %v: %d is not of the strip", all, k, size, by, down, x)
+							}
+						}
+					}
+					for x := range each(all) {
+						if seen[x] != 1 {
+							t.Errorf("%v, strips of %d, %d behind, down %v: %d is in %d parts", all, size, by, down, x, seen[x])
+						}
+					}
+					if len(seen) != max(0, all.N) {
+						t.Errorf("%v, strips of %d, %d behind, down %v: %v", all, size, by, down, seen)
+					}
+				}
+			}
+		}
+	}
+}
+
+func each(t Triplet) map[int]bool {
+	out := map[int]bool{}
+	for k := range max(0, t.N) {
+		out[t.Lo+k*t.Step] = true
+	}
+	return out
+}
+
+// TestBehind: a nest that stays behind another one gets every iteration once, in order, and
+// none before the other is so far ahead.
+func TestBehind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		triplet := func(name string) Triplet {
+			return Range(rapid.IntRange(-5, 20).Draw(t, name), rapid.IntRange(-5, 30).Draw(t, name), rapid.IntRange(1, 4).Draw(t, name))
+		}
+		all, mine := triplet("first"), triplet("second")
+		size, delay := rapid.IntRange(1, 9).Draw(t, "size"), rapid.IntRange(0, 3).Draw(t, "delay")
+		var got []int
+		rest := mine
+		for strip, last := 0, false; !last; strip++ {
+			last = strip+1 >= all.Strips(size)
+			done := all.Strip(strip, size)
+			var part Triplet
+			part, rest = rest.Behind(done, delay, last)
+			for i := range part.N {
+				got = append(got, part.Lo+i*part.Step)
+				if x := part.Lo + i*part.Step; !last && x+delay > done.Hi() {
+					t.Fatalf("%d comes when the first has done %d", x, done.Hi())
+				}
+			}
+			if !last && !rest.Empty() && rest.Lo+delay <= done.Hi() {
+				t.Fatalf("%d waits though the first has done %d", rest.Lo, done.Hi())
+			}
+		}
+		var want []int
+		for i := range mine.N {
+			want = append(want, mine.Lo+i*mine.Step)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v and %v in strips of %d: %v, want %v", all, mine, size, got, want)
+		}
+	})
+}

@@ -136,13 +136,3 @@ func TestReportFormats(t *testing.T) {
 		t.Error("a report in no form")
 	}
 }
-
-// Texts of any kind are JSON strings.
-func TestQuoteJSON(t *testing.T) {
-	for _, s := range []string{"", "a", `"\`, "\n\x00\x1f", "ä 漢 \u2028", "\xff"} {
-		var got string
-		if err := json.Unmarshal([]byte(quoteJSON(s)), &got); err != nil || got != strings.ToValidUTF8(s, "�") {
-			t.Errorf("%q: %v, %q", s, err, got)
-		}
-	}
-}

@@ -110,7 +110,7 @@ func (r *Report) json(w io.Writer) {
 		return fmt.Sprintf(`"before": %d, "after": %d, "redundant": %d, "table1": %d, "share": %.6f, "seconds": %.9f`,
 			c.Before, c.After, c.Redundant, c.Ideal, share(c.Before, r.Total.Before)/100, c.Time.Seconds())
 	}
-	fmt.Fprintf(w, "{\n  \"program\": %s, \"pes\": %d, \"mode\": %s,\n  \"total\": {%s},\n", quoteJSON(r.Program), r.PEs, quoteJSON(r.Mode.doing()), row(&r.Total))
+	fmt.Fprintf(w, "{\n  \"program\": %s, \"pes\": %d, \"mode\": %s,\n  \"total\": {%s},\n", outfile.Quote(r.Program), r.PEs, outfile.Quote(r.Mode.doing()), row(&r.Total))
 	fmt.Fprintf(w, "  \"subcontexts\": [")
 	for i := range r.Subcontexts {
 		s := &r.Subcontexts[i]
@@ -119,7 +119,7 @@ func (r *Report) json(w io.Writer) {
 	fmt.Fprintf(w, "\n  ],\n  \"contexts\": [")
 	for i := range r.Contexts {
 		c := &r.Contexts[i]
-		fmt.Fprintf(w, "%s\n    {\"path\": %s, \"state\": %s, \"note\": %s, %s}", comma(i), pathJSON(c.Path), quoteJSON(c.Why.String()), quoteJSON(c.Note), row(&c.ReportRow))
+		fmt.Fprintf(w, "%s\n    {\"path\": %s, \"state\": %s, \"note\": %s, %s}", comma(i), pathJSON(c.Path), outfile.Quote(c.Why.String()), outfile.Quote(c.Note), row(&c.ReportRow))
 	}
 	fmt.Fprintf(w, "\n  ]\n}\n")
 }
@@ -134,27 +134,7 @@ func comma(i int) string {
 func pathJSON(p Path) string {
 	list := make([]string, len(p))
 	for i, s := range p {
-		list[i] = quoteJSON(s)
+		list[i] = outfile.Quote(s)
 	}
 	return "[" + strings.Join(list, ", ") + "]"
-}
-
-// quoteJSON is s as a JSON string. Package encoding/json would be the largest part
-// of many an emitted program.
-func quoteJSON(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range strings.ToValidUTF8(s, "�") {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ':
-			fmt.Fprintf(&b, "\\u%04x", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

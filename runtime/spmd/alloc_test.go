@@ -22,6 +22,7 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 		tmp := NewTemp[float64](pe, 1, n)
 		shadow, column := NewComm(pe, 0, a, nil), NewComm(pe, 1, a, tmp)
 		gather := NewIrregular(pe, 2, a)
+		sums := NewLocal[float64](pe, "sums", [2]int{1, n})
 		pe.Start()
 		list := []int{1, 1, 7, n, n, 12}
 		k := 0
@@ -29,8 +30,10 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 		below := func(int) Box { return pe.Box(dist.Range(k, n, 1)) }
 		round := func() {
 			k = k%n + 1
-			shadow.Post(around)
-			column.Post(below, Sub{0, 1, 0}, Sub{-1, 0, k})
+			shadow.Needs(around)
+			shadow.Post()
+			column.Needs(below, Sub{0, 1, 0}, Sub{-1, 0, k})
+			column.Post()
 			shadow.Wait()
 			column.Wait()
 			shadow.Done()
@@ -40,6 +43,9 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 			gather.Done()
 			Sum(pe, 3, 1.0)
 			Max(pe, 3, 1)
+			SumElements(pe, 7, sums, pe.Box(dist.Range(k, n, 1)))
+			pe.ReduceAll(3, SumOf(float64(k)), MaxOf(k))
+			k += Reduced(pe, 1, k) - k
 			Bcast(pe, 4, k%3, 2.0)
 			pe.Barrier(5)
 		}

@@ -58,7 +58,7 @@ func (a *answers) refresh() {
 
 // readyFor reports whether this PE tells the producer of message at, of those that
 // it receives, that it may put.
-func (c *Comm[T]) readyFor(at int) bool {
+func (c *node) readyFor(at int) bool {
 	switch {
 	case c.mode == Handshake:
 		return true
@@ -70,7 +70,7 @@ func (c *Comm[T]) readyFor(at int) bool {
 
 // awaits reports whether this PE waits until the consumer of message at, of those
 // that it sends, tells that it may put.
-func (c *Comm[T]) awaits(at int) bool {
+func (c *node) awaits(at int) bool {
 	switch {
 	case c.mode == Handshake:
 		return true
@@ -80,8 +80,8 @@ func (c *Comm[T]) awaits(at int) bool {
 	return c.answered != nil && c.reused() && !c.answered.to[c.plan.sends[at].pe]
 }
 
-// reused reports whether the slot of this execution has been filled before.
-func (c *Comm[T]) reused() bool { return c.epoch > uint64(len(c.bufs)) }
+// reused reports whether the slot of this execution may have been filled before.
+func (c *node) reused() bool { return c.blocks || c.epoch > uint64(len(c.bufs)) }
 
 // QuietOn makes the communication leave out all its ready messages where the number
 // of PEs is one of the given: there, and maybe on no other number, other messages

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -20,6 +21,7 @@ type Array[T any] struct {
 	lies bool           // on this PE, as far as the fixed template positions go
 	geo  geometry
 	mem  *transport.Slice[T]
+	fold any // *fold[T], once its elements have been reduced
 }
 
 // geometry is what the producer and the consumers of an array's elements must
@@ -53,8 +55,12 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Arra
 			}
 			cells := l.Storage(q, d, w[0], w[1])
 			dims[d] = Dim{Lo: cells.Lo, Step: max(1, cells.Step), N: cells.N}
+			if cells.N < 2 {
+				// Loops that touch it under conditions count from where they begin.
+				dims[d].Step = l.Spacing(d)
+			}
 		}
-		pack(dims)
+		spread(dims, int(unsafe.Sizeof(*new(T))))
 	}
 	for d := range rank {
 		a.own = append(a.own, l.Owned(pe.id, d))
@@ -71,15 +77,6 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Arra
 	return a
 }
 
-// pack sets column-major strides without gaps.
-func pack(dims []Dim) {
-	stride := 1
-	for d := range dims {
-		dims[d].Stride = stride
-		stride *= dims[d].N
-	}
-}
-
 // outside is how many cells of this PE's piece lie, along an axis, outside of what
 // it owns; with -1 along any axis.
 func (a *Array[T]) outside(axis int) int {
@@ -93,16 +90,7 @@ func (a *Array[T]) outside(axis int) int {
 			inner *= mine[d].N
 		}
 	}
-	return extent(mine) - inner
-}
-
-// extent is the number of cells of a piece.
-func extent(dims []Dim) int {
-	n := 1
-	for d := range dims {
-		n *= dims[d].N
-	}
-	return n
+	return cells(mine) - inner
 }
 
 // NewLocal makes a replicated array: every PE has all of it. bounds are the
@@ -175,7 +163,7 @@ func (t *Temp[T]) layOut(site int, box []dist.Triplet, none bool) {
 		return
 	}
 	boxDims(t.dims, box)
-	if n := extent(t.dims); n > len(t.Data) {
+	if n := cells(t.dims); n > len(t.Data) {
 		t.pe.internal(site, "%d elements are needed, the temporary holds %d", n, len(t.Data))
 	}
 	t.setDims(t.dims)

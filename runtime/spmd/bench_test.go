@@ -69,7 +69,8 @@ func BenchmarkShadow(b *testing.B) {
 					return pe.Box(box[:rank]...)
 				}
 				return func() {
-					c.Post(need)
+					c.Needs(need)
+					c.Post()
 					c.Wait()
 					c.Done()
 				}
@@ -92,7 +93,8 @@ func BenchmarkColumnBroadcast(b *testing.B) {
 		need := func(int) Box { return pe.Box(dist.Range(k, n, 1)) }
 		return func() {
 			k = k%n + 1
-			c.Post(need, Sub{0, 1, 0}, Sub{-1, 0, k})
+			c.Needs(need, Sub{0, 1, 0}, Sub{-1, 0, k})
+			c.Post()
 			c.Wait()
 			c.Done()
 		}

@@ -60,7 +60,8 @@ func TestKeep(t *testing.T) {
 				}
 				set(a, 0)
 				gather := func() {
-					c.Post(func(int) Box { return all })
+					c.Needs(func(int) Box { return all })
+					c.Post()
 					c.Wait()
 					c.Done()
 				}

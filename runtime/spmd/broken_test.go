@@ -161,13 +161,14 @@ func brokenRun(t *testing.T, name, fault, when string, np int, epoch uint64, how
 					pe.Barrier(2)
 				}
 				if how == "together" {
-					x.Stage(need)
-					y.Stage(need)
+					x.Needs(need)
+					y.Needs(need)
 					both.Post()
 					x.Wait()
 					y.Wait()
 				} else {
-					x.Post(need)
+					x.Needs(need)
+					x.Post()
 					x.Wait()
 				}
 				if lo := l.Owned(pe.ID(), 0).Lo; lo > 1 {

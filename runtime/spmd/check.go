@@ -38,6 +38,10 @@ func undefine[T any](data []T) {
 	}
 }
 
+// Undefine takes the values of all elements that this PE has, in check builds: those of
+// an array that is private to the iterations of a loop.
+func (a *Array[T]) Undefine() { undefine(a.Data) }
+
 func fill[T any](data []T, x T) {
 	for i := range data {
 		data[i] = x
@@ -48,23 +52,30 @@ func fill[T any](data []T, x T) {
 // value of its type. what names it as the source does. LOGICAL values have no
 // undefined value.
 func Def[T any](x T, what string) T {
-	undefined := false
-	switch x := any(x).(type) {
-	case float64:
-		undefined = math.Float64bits(x) == undefDouble
-	case float32:
-		undefined = math.Float32bits(x) == undefSingle
-	case int:
-		undefined = x == UndefInt
-	case int32:
-		undefined = x == UndefInt32
-	case string:
-		undefined = x == UndefString
-	}
-	if undefined {
+	if undefined(x) {
 		panic(&Fault{Msg: what + " is used before it has a value", Hint: "assign it first"})
 	}
 	return x
+}
+
+// Defined reports whether x is other than the undefined value of its type.
+func Defined[T any](x T) bool { return !undefined(x) }
+
+// undefined reports whether x is the undefined value of its type.
+func undefined[T any](x T) bool {
+	switch x := any(x).(type) {
+	case float64:
+		return math.Float64bits(x) == undefDouble
+	case float32:
+		return math.Float32bits(x) == undefSingle
+	case int:
+		return x == UndefInt
+	case int32:
+		return x == UndefInt32
+	case string:
+		return x == UndefString
+	}
+	return false
 }
 
 // Idx is the subscript i, which must lie in the declared bounds lo..hi. what

@@ -52,6 +52,7 @@ func (t *Temp[T]) restore(r *snapshot.Reader) {
 func (c *Comm[T]) save(w *snapshot.Writer) {
 	w.Uint64(c.epoch)
 	w.Bool(c.live)
+	w.Bool(c.with != nil && c.with.pending)
 	c.plan.save(w)
 	w.Uint64(c.posted)
 	if c.unheard != nil {
@@ -65,6 +66,9 @@ func (c *Comm[T]) save(w *snapshot.Writer) {
 func (c *Comm[T]) restore(r *snapshot.Reader) {
 	c.epoch, c.live = r.Uint64(), r.Bool()
 	c.buf = c.bufs[c.slotNumber()]
+	if pending := r.Bool(); c.with != nil {
+		c.with.pending = pending
+	}
 	c.plan.restore(r)
 	c.posted = r.Uint64()
 	if c.unheard != nil {
@@ -94,6 +98,7 @@ var nothing = transport.Move{Rank: 1}
 func (s *schedule) save(w *snapshot.Writer) {
 	w.Bool(s.valid)
 	w.Int(s.made)
+	w.Int(s.used)
 	w.Int(s.dim)
 	w.Int(s.dir)
 	snapshot.Put(w, s.boxes)
@@ -103,7 +108,7 @@ func (s *schedule) save(w *snapshot.Writer) {
 
 func (s *schedule) restore(r *snapshot.Reader) {
 	s.valid = r.Bool()
-	s.made, s.dim, s.dir = r.Int(), r.Int(), r.Int()
+	s.made, s.used, s.dim, s.dir = r.Int(), r.Int(), r.Int(), r.Int()
 	snapshot.Fill[dist.Triplet](r, s.boxes)
 	snapshot.Fill(r, s.none)
 	s.subs = snapshot.List(r, s.subs)
@@ -116,19 +121,33 @@ func (c *Irregular[T]) save(w *snapshot.Writer) {
 	w.Uint64(c.epoch)
 	w.Bool(c.live)
 	w.Int(c.inspections)
-	snapshot.Put(w, c.Data)
-	snapshot.Put(w, c.stage.Data)
 	for _, list := range c.lists() {
 		snapshot.Put(w, *list)
+	}
+	snapshot.Put(w, c.At)
+	w.Bool(c.whole)
+	w.Bool(c.shared)
+	if !c.shared { // else it is that of the array
+		snapshot.Put(w, c.Data)
 	}
 }
 
 func (c *Irregular[T]) restore(r *snapshot.Reader) {
 	c.epoch, c.live, c.inspections = r.Uint64(), r.Bool(), r.Int()
-	c.Data = snapshot.List(r, c.Data)
-	c.stage.Data = snapshot.List(r, c.stage.Data)
 	for _, list := range c.lists() {
 		*list = snapshot.List(r, *list)
+	}
+	c.At = snapshot.List(r, c.At)
+	c.whole, c.shared = r.Bool(), r.Bool()
+	if c.shared {
+		c.Data, c.stage.Data = c.src.Data, nil
+	} else if c.Data = snapshot.List(r, []T(nil)); c.inspections > 0 && !r.Failed() {
+		remote := len(c.wanted.Data)
+		if len(c.Data) <= remote {
+			r.Fail("%d values are there, more than %d are wanted", len(c.Data), remote)
+			return
+		}
+		c.stage.Data = c.Data[len(c.Data)-1-remote:][:remote]
 	}
 	c.pe.t.Rebind(c.wantedBuf, &c.wanted)
 	c.pe.t.Rebind(c.stageBuf, &c.stage)
@@ -136,7 +155,7 @@ func (c *Irregular[T]) restore(r *snapshot.Reader) {
 
 // lists are the parts of the schedule.
 func (c *Irregular[T]) lists() []*[]int {
-	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.slots, &c.localAt, &c.localOff, &c.requests.Data, &c.lead, &c.at}
+	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.picked, &c.requests.Data, &c.lead, &c.at}
 }
 
 func (c *Irregular[T]) again(t transport.Transport) {

@@ -49,7 +49,7 @@ func (c *Comm[T]) Claim(r Relation) {
 }
 
 // follows compares this instance with what was said in the one before of the next.
-func (c *Comm[T]) follows() {
+func (c *node) follows() {
 	x := c.claim
 	depth := c.order.Crossed()
 	if x.before == nil || depth < 0 || depth < len(x.followed) && x.followed[depth] {
@@ -66,7 +66,7 @@ func (c *Comm[T]) follows() {
 
 // foreseen compares the messages of this PE with what was claimed. changed: they
 // are others than last time.
-func (c *Comm[T]) foreseen(changed bool) {
+func (c *node) foreseen(changed bool) {
 	if c.claim == nil {
 		return
 	}
@@ -87,7 +87,7 @@ func (c *Comm[T]) foreseen(changed bool) {
 }
 
 // compare compares whether p puts to q in this instance with what was claimed.
-func (c *Comm[T]) compare(p, q int, puts bool) {
+func (c *node) compare(p, q int, puts bool) {
 	k := p*c.pe.n + q
 	switch {
 	case puts && !c.claim.pairs.May[k]:

@@ -42,7 +42,8 @@ func TestClaims(t *testing.T) {
 			for step := range 3 {
 				set(a, step)
 				x.Claim(r)
-				x.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				x.Post()
 				x.Wait()
 				x.Done()
 			}
@@ -71,7 +72,8 @@ func TestClaimsChange(t *testing.T) {
 				}
 				x.Claim(Relation{Must: true, Vars: []Index{{Lo: 2, Hi: 7, Step: 1}},
 					From: []Place{{At: Form{-said, 1}, Format: dist.Block, TLo: 1, THi: 8}}, To: []Place{{At: Form{0, 1}, Format: dist.Block, TLo: 1, THi: 8}}})
-				x.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Intersect(dist.Range(2, 7, 1)).Image(1, -d)) })
+				x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Intersect(dist.Range(2, 7, 1)).Image(1, -d)) })
+				x.Post()
 				x.Wait()
 				x.Done()
 			}
@@ -136,7 +138,8 @@ func TestNextProducers(t *testing.T) {
 				for k := 1; k <= 5; k += 2 { // a(k) to all
 					pe.Loop(1, k)
 					x.Claim(Relation{Must: true, From: []Place{{At: Form{k}, Format: dist.Block, TLo: 1, THi: 8}}, To: []Place{{}}, Next: c.next})
-					x.Post(func(int) Box { return pe.Box(dist.Single(k)) })
+					x.Needs(func(int) Box { return pe.Box(dist.Single(k)) })
+					x.Post()
 					x.Wait()
 					x.Done()
 				}

@@ -22,38 +22,51 @@ const (
 //
 // Each execution has an epoch, counted in the same way on every PE whether or
 // not it has anything to send, and every message carries it.
+//
+//	c.Needs(...)  what each PE needs, once for as many executions as it stays so
+//	c.Post()      the messages go
+//	c.Wait()      they have come
+//	c.Done()      they have been used
 type Comm[T any] struct {
-	pe    *PE
-	site  int
-	mode  Mode
-	src   *Array[T]
-	dst   *Temp[T]           // nil: the overlap of src
-	bufs  []transport.Buffer // the slots: each with flags of its own
-	buf   transport.Buffer   // that of the execution at hand
-	epoch uint64
-	live  bool // between Post and Done
-	plan  schedule
-	with  *Together // the company that it travels in, or nil
-	count *Counts
-	order *check.Slot // of check builds
-	claim *claim      // of check builds
+	node
+	src *Array[T]
+	dst *Temp[T] // nil: the overlap of src
+
+	// Of a staged communication, where puts land until Wait copies them into the
+	// overlap of src.
+	stages []*transport.Slice[T]
+	strips *strips // of one whose temporary is filled strip by strip
+}
+
+// node is what does not depend on the type of the elements.
+type node struct {
+	pe     *PE
+	site   int
+	mode   Mode
+	memory transport.Memory   // of the source
+	bufs   []transport.Buffer // the slots: each with flags of its own
+	buf    transport.Buffer   // that of the execution at hand
+	epoch  uint64
+	open   uint64 // pipelined executions that are not over, in check builds
+	live   bool   // between Post and Done
+	blocks bool   // of one that fills the overlap block by block, see NewBlocks
+	plan   schedule
+	with   *Together // the company that it travels in, or nil
+	count  *Counts
+	order  *check.Slot // of check builds
+	claim  *claim      // of check builds
+	// overlap is, in check builds, what the overlap holds of a staged communication.
+	overlap *check.Slot
 	// answered, in mode Quiet, says which messages need ready messages after all.
 	answered *answers
 	unheard  *unheard // the same, for PEs that have not been heard from
 	posted   uint64   // the event of the hearing at which this execution began
-
-	// Of a staged communication, where puts land until Wait copies them into the
-	// overlap of src; and in check builds what the overlap holds.
-	stages  []*transport.Slice[T]
-	overlap *check.Slot
-
-	strips *strips // of one whose temporary is filled strip by strip
 }
 
 // NewComm makes the communication that copies elements of src to dst, or with
 // dst nil into the overlap of src.
 func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
-	c := &Comm[T]{pe: pe, site: site, src: src, dst: dst, count: pe.count(site)}
+	c := &Comm[T]{node: newNode(pe, site, src.mem), src: src, dst: dst}
 	if dst != nil {
 		c.slots(dst.rank, dst.mems)
 	} else {
@@ -68,7 +81,7 @@ func NewComm[T any](pe *PE, site int, src *Array[T], dst *Temp[T]) *Comm[T] {
 // src, of which any slots successive executions fill different elements. So the overlap
 // is so many slots, which the executions fill in turn, each with flags of its own.
 func NewPlanes[T any](pe *PE, site int, src *Array[T], slots int) *Comm[T] {
-	c := &Comm[T]{pe: pe, site: site, src: src, count: pe.count(site)}
+	c := &Comm[T]{node: newNode(pe, site, src.mem), src: src}
 	memories := make([]*transport.Slice[T], slots)
 	for i := range memories {
 		memories[i] = src.mem
@@ -79,6 +92,16 @@ func NewPlanes[T any](pe *PE, site int, src *Array[T], slots int) *Comm[T] {
 	return c
 }
 
+// NewBlocks makes the pipelined communication that copies elements of src into the
+// overlap of src block by block: each block is an execution, with flags of its own, and
+// fills cells that are not those of other blocks of the same region, of which there are
+// at most so many. Their use ends together, with the region.
+func NewBlocks[T any](pe *PE, site int, src *Array[T], most int) *Comm[T] {
+	c := NewPlanes(pe, site, src, most)
+	c.blocks = true
+	return c
+}
+
 // NewStaged makes the communication that copies elements of src into the overlap
 // of src by way of stages: puts land in a stage, and Wait copies what has arrived
 // from there. So a slot is free as soon as Wait returns, however long the values
@@ -86,15 +109,19 @@ func NewPlanes[T any](pe *PE, site int, src *Array[T], slots int) *Comm[T] {
 // which the executions fill in turn. Everything that the communication brings
 // lies, along the given axis, outside of what a PE owns; with -1 along some axis.
 func NewStaged[T any](pe *PE, site int, src *Array[T], slots, axis int) *Comm[T] {
-	c := &Comm[T]{pe: pe, site: site, src: src, count: pe.count(site)}
+	c := &Comm[T]{node: newNode(pe, site, src.mem), src: src}
 	for range slots {
 		c.stages = append(c.stages, &transport.Slice[T]{Data: make([]T, src.outside(axis))})
 	}
 	c.slots(src.Layout.Rank(), c.stages)
-	c.plan.staged = true
+	c.plan.staged, c.plan.axis = true, axis
 	c.newOrder()
 	pe.keep(c)
 	return c
+}
+
+func newNode(pe *PE, site int, memory transport.Memory) node {
+	return node{pe: pe, site: site, memory: memory, count: pe.count(site)}
 }
 
 // slots registers the memories that puts fill in turn.
@@ -107,7 +134,12 @@ func (c *Comm[T]) slots(rank int, memories []*transport.Slice[T]) {
 }
 
 // slotNumber is the number of the slot of the execution at hand.
-func (c *Comm[T]) slotNumber() int { return int(c.epoch % uint64(len(c.bufs))) }
+func (c *node) slotNumber() int {
+	if n := uint64(len(c.bufs)); n > 1 {
+		return int(c.epoch % n)
+	}
+	return 0
+}
 
 // Sync sets the mode of the communication, the same on all PEs, and returns it.
 func (c *Comm[T]) Sync(m Mode) *Comm[T] {
@@ -128,29 +160,30 @@ func (c *Comm[T]) Forward(axes ...int) *Comm[T] {
 	return c
 }
 
-// Post starts an execution (the paper's C_x): PE q needs the elements of the
-// index space in need(q), and element x of it is the element of the source at
-// the given subscripts; with none, x itself. Elements outside the declared
-// bounds of the source are not moved.
+// Needs says what is needed in the executions from the next one on: PE q needs the
+// elements of the index space in need(q), and element x of it is the element of the source
+// at the given subscripts; with none, x itself. Elements outside the declared bounds of
+// the source are not moved.
 //
-// need must be the same pure function on every PE. All PEs take part, whatever
-// they need. A PE sends what it owns (see Forward for more): of the PEs that own an element, the one
-// on the consumer's side of the replication does. What a PE needs of its own
-// elements is copied without a message.
+// need must be the same pure function on every PE, and is not called any more when Needs
+// has returned. A PE sends what it owns (see Forward for more): of the PEs that own an
+// element, the one on the consumer's side of the replication does. What a PE needs of its
+// own elements is copied without a message.
+func (c *Comm[T]) Needs(need func(q int) Box, subs ...Sub) { c.plan.refresh(0, 0, need, subs) }
+
+// NeedsFrom is Needs for a part of what a pipelined reference needs: only elements of PEs
+// with smaller (dir +1) or larger (dir -1) coordinate than the consumer's along grid
+// dimension g are moved.
+func (c *Comm[T]) NeedsFrom(g, dir int, need func(q int) Box) { c.plan.refresh(g, dir, need, nil) }
+
+// Post starts an execution (the paper's C_x). All PEs take part, whatever they need.
 //
 // Post returns when this PE's messages are on their way, and with Handshake
 // therefore after its consumers have called Post too. The data are there after
 // Wait.
-func (c *Comm[T]) Post(need func(q int) Box, subs ...Sub) { c.post(0, 0, need, subs) }
-
-// PostDir is Post for the half of a pipelined reference that the pipeline does
-// not carry: only elements of PEs with larger (dir -1) or smaller (dir +1)
-// coordinate than the consumer's along grid dimension g are moved.
-func (c *Comm[T]) PostDir(g, dir int, need func(q int) Box) { c.post(g, dir, need, nil) }
-
-func (c *Comm[T]) post(g, dir int, need func(q int) Box, subs []Sub) {
+func (c *Comm[T]) Post() {
 	c.enter()
-	c.begin(g, dir, need, subs)
+	c.begin()
 	c.settle()
 	c.announce()
 	c.keepOwn()
@@ -158,7 +191,7 @@ func (c *Comm[T]) post(g, dir int, need func(q int) Box, subs []Sub) {
 }
 
 // enter starts the life of a value.
-func (c *Comm[T]) enter() {
+func (c *node) enter() {
 	if c.live && c.pe.prog.Check {
 		c.pe.internal(c.site, "communication posted while its previous value is in use")
 	}
@@ -172,20 +205,22 @@ func (c *Comm[T]) keepOwn() {
 	}
 }
 
-// begin starts an epoch and lays out the target. It reports whether the
-// messages are others than last time.
-func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
+// begin starts an epoch and lays out the target.
+func (c *Comm[T]) begin() {
+	if c.strips != nil {
+		c.hear() // the gets of the execution before are over
+	}
 	c.epoch++
 	c.count.Calls++
 	at := c.slotNumber()
 	c.buf = c.bufs[at]
+	changed := c.plan.started()
 	if c.dst != nil {
 		c.dst.Data = c.dst.mems[at].Data
-	}
-	changed := c.plan.refresh(g, dir, need, subs)
-	if c.dst != nil && (changed || c.dst.owner != &c.plan || c.strips != nil) {
-		c.dst.owner = &c.plan
-		c.dst.layOut(c.site, c.plan.target(c.pe.id), c.plan.none[c.pe.id])
+		if changed || c.dst.owner != &c.plan || c.strips != nil {
+			c.dst.owner = &c.plan
+			c.dst.layOut(c.site, c.plan.target(c.pe.id), c.plan.none[c.pe.id])
+		}
 	}
 	if c.answered != nil && c.reused() {
 		c.answered.refresh()
@@ -201,11 +236,13 @@ func (c *Comm[T]) begin(g, dir int, need func(q int) Box, subs []Sub) bool {
 			c.dst.order = c.order
 		}
 	}
-	return changed
+	if c.strips != nil {
+		c.posts()
+	}
 }
 
 // announce sends the ready messages of this epoch.
-func (c *Comm[T]) announce() {
+func (c *node) announce() {
 	if c.mode != Handshake && c.answered == nil && c.unheard == nil {
 		return
 	}
@@ -231,13 +268,13 @@ func (c *Comm[T]) send() {
 		if c.order != nil && c.checked(m) {
 			continue
 		}
-		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.src.mem, &m.move)
+		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.memory, &m.move)
 	}
 	c.count.Data += int64(len(c.plan.sends))
 }
 
 // settle notes what the ready messages of the execution tell.
-func (c *Comm[T]) settle() {
+func (c *node) settle() {
 	if h := c.pe.hearing; h != nil {
 		h.settle(c.unheard, &c.plan)
 	}
@@ -254,6 +291,15 @@ func (c *Comm[T]) Wait() {
 // await waits for the data, and takes them out of their stage, which it frees if
 // free is set.
 func (c *Comm[T]) await(free bool) {
+	if t := c.with; t != nil && t.merges {
+		if t.pending {
+			t.wait(c.count)
+		}
+		if c.stages != nil && free {
+			c.over()
+		}
+		return
+	}
 	for _, p := range c.plan.recvs {
 		if c.pe.t.Await(c.site, c.buf, p, c.epoch) {
 			c.count.Waits++
@@ -286,6 +332,11 @@ func (c *Comm[T]) unpack(free bool) {
 	}
 }
 
+// unpackFrom copies a part of what has arrived from its stage into the overlap.
+func (c *Comm[T]) unpackFrom(m *transport.Move) {
+	transport.Copy(c.src.Data, c.stages[c.slotNumber()].Data, m)
+}
+
 // free says that what has come has been copied out of its stage.
 func (c *Comm[T]) free() {
 	if c.order != nil {
@@ -301,11 +352,8 @@ func (c *Comm[T]) Done() {
 	if c.stages == nil {
 		c.over()
 	}
-	switch {
-	case c.overlap != nil:
-		c.overlap.Over(c.epoch)
-	case c.order != nil:
-		c.order.Over(c.epoch)
+	if c.order != nil {
+		c.ended()
 	}
 	if c.strips != nil {
 		c.fetched()
@@ -315,7 +363,7 @@ func (c *Comm[T]) Done() {
 // used marks, behind the last use of a value, that this PE has used memory that
 // others put into. What a barrier orders is the uses before it, each of which ends
 // here, with the puts behind it: that these have arrived is told by their epoch.
-func (c *Comm[T]) used() {
+func (c *node) used() {
 	if len(c.plan.recvs) > 0 || c.plan.copies {
 		c.pe.MarkLocal()
 	}
@@ -323,10 +371,11 @@ func (c *Comm[T]) used() {
 
 // PipeRecv is the first half of a pipelined communication, for a loop that
 // carries a dependence across PEs: it waits for the overlap from the PEs that
-// come before this one along grid dimension g (dir +1: smaller coordinates,
-// -1: larger). The first PEs of the pipeline need nothing and go on at once.
-func (c *Comm[T]) PipeRecv(g, dir int, need func(q int) Box) {
-	c.begin(g, dir, need, nil)
+// come before this one (see NeedsFrom). The first PEs of the pipeline need nothing
+// and go on at once.
+func (c *Comm[T]) PipeRecv() {
+	c.begin()
+	c.open++
 	c.announce()
 	c.await(false)
 }

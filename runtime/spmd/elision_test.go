@@ -362,7 +362,8 @@ func TestCheckerSeesElidedBarriers(t *testing.T) {
 		for range 3 {
 			pe.TakeAccess() // marks that are lost, as by a wrong compiler
 			pe.Barrier(atInner)
-			c.Post(func(q int) Box { return pe.Box(a.Layout.Owned(q, 0).Image(1, -1)) })
+			c.Needs(func(q int) Box { return pe.Box(a.Layout.Owned(q, 0).Image(1, -1)) })
+			c.Post()
 			c.Wait()
 			c.Done()
 		}

@@ -200,7 +200,9 @@ func absentFrom(waits []transport.Wait, kind transport.WaitKind) int {
 		switch {
 		case w.Returned:
 			return w.PE
-		case w.Kind != kind && absent < 0:
+		case w.Kind == kind || kind == transport.WaitReduction && w.Kind == transport.WaitResult:
+			// It has contributed, or is the one that waits for the contributions.
+		case absent < 0:
 			absent = w.PE
 		}
 	}

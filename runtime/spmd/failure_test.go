@@ -41,7 +41,8 @@ func TestAbortWakesEveryWait(t *testing.T) {
 		"reduction": func(pe *PE, c *Comm[float64]) { Sum(pe, 0, 1) },
 		"broadcast": func(pe *PE, c *Comm[float64]) { Bcast(pe, 0, 2, 1) },
 		"post": func(pe *PE, c *Comm[float64]) {
-			c.Post(func(int) Box { return Box{dist.Range(1, 9, 1)} })
+			c.Needs(func(int) Box { return Box{dist.Range(1, 9, 1)} })
+			c.Post()
 			c.Wait()
 		},
 	}
@@ -124,8 +125,10 @@ func TestDeadlockCycle(t *testing.T) {
 		if pe.ID() == 1 {
 			first, second = second, first
 		}
-		first.Post(need)
-		second.Post(need)
+		first.Needs(need)
+		first.Post()
+		second.Needs(need)
+		second.Post()
 	}, "prog.hpf:10", "deadlock: these PEs wait for each other",
 		"\n  PE 1 at prog.hpf:105 waits for ready message of r5(i) from PE 2",
 		"\n  PE 2 at prog.hpf:102 waits for ready message of r2(i) from PE 1")
@@ -170,7 +173,8 @@ func TestDeadlockReports(t *testing.T) {
 			c := NewComm(pe, 6, a, NewTemp[float64](pe, 1, 8)).Sync(Quiet)
 			pe.Start()
 			if pe.ID() != 3 {
-				c.Post(func(int) Box { return Box{dist.Range(1, 8, 1)} })
+				c.Needs(func(int) Box { return Box{dist.Range(1, 8, 1)} })
+				c.Post()
 				c.Wait()
 			}
 		}, []string{"PE 0 at prog.hpf:106 waits for data of r6(i) from PE 3", "PE 3 has returned"}},
@@ -239,7 +243,8 @@ func TestOverrunIsReported(t *testing.T) {
 		pe.Start()
 		need := func(q int) Box { return Box{l.Owned(q, 0).Grow(1, 0)} }
 		post := func() {
-			c.Post(need)
+			c.Needs(need)
+			c.Post()
 			c.Wait()
 			c.Done()
 		}

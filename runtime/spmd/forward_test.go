@@ -43,7 +43,8 @@ func fillOverlap(t *testing.T, pe *PE, a *Array[float64], shadow [][2]int, phase
 		if mode == Quiet {
 			pe.Barrier(1)
 		}
-		exchange.Post(func(q int) Box { return phaseBox(a.Layout, q, axis, shadow) })
+		exchange.Needs(func(q int) Box { return phaseBox(a.Layout, q, axis, shadow) })
+		exchange.Post()
 		exchange.Wait()
 	}
 	each(overlapBox(a.Layout, pe.ID(), shadow), func(x []int) {
@@ -88,14 +89,16 @@ func TestForwardedCornersSaveMessages(t *testing.T) {
 			if !forward {
 				c := NewComm(pe, 0, a, nil)
 				pe.Start()
-				c.Post(func(q int) Box { return overlapBox(l, q, shadow) })
+				c.Needs(func(q int) Box { return overlapBox(l, q, shadow) })
+				c.Post()
 				c.Wait()
 				return
 			}
 			phases := forwardingPhases(pe, a, Handshake)
 			pe.Start()
 			for axis, c := range phases {
-				c.Post(func(q int) Box { return phaseBox(l, q, axis, shadow) })
+				c.Needs(func(q int) Box { return phaseBox(l, q, axis, shadow) })
+				c.Post()
 				c.Wait()
 			}
 		})
@@ -126,4 +129,5 @@ func TestForwardNeedsOverlap(t *testing.T) {
 	s := newSchedule(pe, 0, &a.geo, 2, true, 8)
 	s.forward = []bool{true, false}
 	s.refresh(0, 0, func(q int) Box { return Box{dist.Range(1, 8, 1), l.Owned(q, 1).Grow(1, 1)} }, nil)
+	s.started()
 }

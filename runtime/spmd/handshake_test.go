@@ -23,10 +23,11 @@ func TestHandshakeFlag(t *testing.T) {
 		}
 		c := NewComm(pe, 0, a, nil).Sync(Quiet)
 		pe.Start()
-		c.Post(func(q int) Box {
+		c.Needs(func(q int) Box {
 			mine := l.Owned(q, 0)
 			return Box{dist.Range(max(2, mine.Lo)-1, mine.Hi()-1, 1)}
 		})
+		c.Post()
 		c.Wait()
 		left := 0
 		if own.Lo > 1 {

@@ -117,7 +117,7 @@ func (h *hearing) met() {
 }
 
 // over notes that the use of the slot of the execution at hand has ended.
-func (c *Comm[T]) over() {
+func (c *node) over() {
 	if c.unheard != nil {
 		c.pe.hearing.now++
 		c.unheard.over[c.slotNumber()] = c.pe.hearing.now

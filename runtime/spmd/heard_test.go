@@ -43,16 +43,20 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 			set(a, step)
 			switch random.IntN(7) {
 			case 0:
-				left.Post(toRight)
+				left.Needs(toRight)
+				left.Post()
 				left.Wait()
 				left.Done()
 			case 1:
-				right.Post(toLeft)
+				right.Needs(toLeft)
+				right.Post()
 				right.Wait()
 				right.Done()
 			case 2:
-				left.Post(toRight)
-				right.Post(toLeft)
+				left.Needs(toRight)
+				left.Post()
+				right.Needs(toLeft)
+				right.Post()
 				left.Wait()
 				right.Wait()
 				if i := own.Hi() + 1; own.N > 0 && i <= n && a.Data[a.At1(i)] != value(step, i) {
@@ -61,8 +65,8 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 				left.Done()
 				right.Done()
 			case 3:
-				left.Stage(toRight)
-				right.Stage(toLeft)
+				left.Needs(toRight)
+				right.Needs(toLeft)
 				with.Post()
 				left.Wait()
 				right.Wait()
@@ -70,14 +74,16 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 				right.Done()
 			case 4:
 				k := 1 + random.IntN(n)
-				one.Post(func(q int) Box { return pe.Box() }, Sub{-1, 0, k})
+				one.Needs(func(q int) Box { return pe.Box() }, Sub{-1, 0, k})
+				one.Post()
 				one.Wait()
 				if got := tmp.Data[0]; got != value(step, k) {
 					t.Errorf("PE %d step %d: a(%d) = %g, want %g", pe.ID(), step, k, got, value(step, k))
 				}
 				one.Done()
 			case 5:
-				pipe.PipeRecv(0, 1, func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0).Intersect(dist.Range(1, n, 1))) })
+				pipe.NeedsFrom(0, 1, func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0).Intersect(dist.Range(1, n, 1))) })
+				pipe.PipeRecv()
 				for i := own.Lo; i < own.Lo+own.N; i++ {
 					b.Data[b.At1(i)] = 1
 					if i > 1 {
@@ -209,17 +215,19 @@ func TestOneReadyMessageForMany(t *testing.T) {
 			pe.Start()
 			for range rounds {
 				for _, c := range []*Comm[float64]{x, y} {
-					c.Post(func(int) Box { return pe.Box() }, Sub{-1, 0, 1})
+					c.Needs(func(int) Box { return pe.Box() }, Sub{-1, 0, 1})
+					c.Post()
 					c.Wait()
 					c.Done()
 				}
 				if answered {
-					back.Post(func(q int) Box {
+					back.Needs(func(q int) Box {
 						if q != 0 {
 							return nil
 						}
 						return pe.Box(dist.Range(1, 9, 1))
 					})
+					back.Post()
 					back.Wait()
 					back.Done()
 				}

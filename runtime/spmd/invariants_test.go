@@ -60,7 +60,8 @@ func TestDivergence(t *testing.T) {
 		return func(q int) Box { return pe.Box(dist.Range(max(1, 4*q), min(8, 4*q+4), 1)) }
 	}
 	do := func(pe *PE, c *Comm[float64]) {
-		c.Post(around(pe))
+		c.Needs(around(pe))
+		c.Post()
 		c.Wait()
 		c.Done()
 	}
@@ -82,7 +83,8 @@ func TestDivergence(t *testing.T) {
 		"ways": {func(pe *PE, c, d *Comm[float64]) {
 			// PE 1 comes by a communication in which it needs nothing.
 			if pe.id == 1 {
-				d.Post(func(int) Box { return nil })
+				d.Needs(func(int) Box { return nil })
+				d.Post()
 				d.Wait()
 				d.Done()
 			}
@@ -90,7 +92,8 @@ func TestDivergence(t *testing.T) {
 		}, []string{"have come to #1 test r0(i) (line 100) by different ways"}},
 		"reductions": {func(pe *PE, c, d *Comm[float64]) {
 			if pe.id == 1 {
-				d.Post(func(int) Box { return nil })
+				d.Needs(func(int) Box { return nil })
+				d.Post()
 				d.Wait()
 				d.Done()
 			}
@@ -146,7 +149,8 @@ func TestSlotsAreWatched(t *testing.T) {
 			pe.Start()
 			set(a, 1)
 			for range 3 {
-				c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Post()
 				c.Wait()
 				wrong(pe, a, c)
 				c.Done()

@@ -1,9 +1,11 @@
 package spmd
 
 import (
+	"math"
 	"slices"
 
 	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/dist"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -11,9 +13,11 @@ import (
 // known only at run time, as in a(list(i)). It keeps a schedule (which PE wants
 // which of its elements) as long as no PE's subscripts change.
 type Irregular[T any] struct {
-	// Data holds the elements after Wait, in the order of the subscripts
-	// given to Post. It belongs to the Irregular until the next Post.
+	// After Wait, Data[At[k]] is the element that the k-th subscripts given to Post
+	// pick, until the next Post. Where they pick many of the PE's own elements, Data
+	// begins with all of these, and may be the memory of the array itself.
 	Data []T
+	At   []int32
 
 	pe    *PE
 	site  int
@@ -28,17 +32,16 @@ type Irregular[T any] struct {
 
 	list []int // the subscripts of the last Post
 
-	// As a consumer: what comes from PE p lies in from[p]..from[p+1]-1 of
-	// stage. Element k of it belongs at slots[k] in Data, and is at wanted[k]
-	// in the memory of p.
+	// What this PE has itself: Data is the memory of the array (shared), begins with a
+	// copy of it (whole), or with those elements that are at picked in it.
+	copied, shared, whole bool
+	picked                []int
+
+	// As a consumer: what comes from PE p lies in from[p]..from[p+1]-1 of stage, which
+	// is a part of Data. Element k of it is at wanted[k] in the memory of p.
 	from   transport.Slice[int]
 	wanted transport.Slice[int]
 	stage  transport.Slice[T]
-	slots  []int
-
-	// What this PE has itself: element at localOff[k] of its memory belongs at
-	// localAt[k] in Data, or at k where localAt is empty: nothing comes from others then.
-	localAt, localOff []int
 
 	// As a producer: q wants requests[lead[q]:lead[q+1]], in its stage from
 	// at[q] on.
@@ -72,11 +75,19 @@ func (c *Irregular[T]) Sync(m Mode) *Irregular[T] {
 	return c
 }
 
+// Copied says that the PE changes elements of the array between Post and Done, whose
+// values Data keeps, and returns c.
+func (c *Irregular[T]) Copied() *Irregular[T] {
+	c.copied = true
+	return c
+}
+
 // Post starts an execution: idx is the subscripts of the elements that this PE
 // wants, as many for each as the source has dimensions. An element outside the
 // declared bounds becomes zero. With same they are those of the last Post, and idx is
-// not looked at. All PEs take part.
-func (c *Irregular[T]) Post(idx []int, same bool) {
+// not looked at. idx is the communication's from then on; what Post returns is free for
+// the next list. All PEs take part.
+func (c *Irregular[T]) Post(idx []int, same bool) []int {
 	if c.live && c.pe.prog.Check {
 		c.pe.internal(c.site, "communication posted while its previous value is in use")
 	}
@@ -96,11 +107,12 @@ func (c *Irregular[T]) Post(idx []int, same bool) {
 	}
 	// The agreement is an all-PE reduction, which also orders every PE's use
 	// of the previous value before everything that follows.
-	if Or(c.pe, c.site, c.inspections == 0 || !same && !slices.Equal(c.list, idx)) {
-		if same {
-			idx = c.list // others have new ones
-		}
-		c.inspect(idx)
+	changed := c.inspections == 0 || !same && !slices.Equal(c.list, idx)
+	if changed {
+		c.list, idx = idx, c.list
+	}
+	if Or(c.pe, c.site, changed) {
+		c.inspect()
 	}
 	t := c.pe.t
 	for p := range c.pe.n {
@@ -109,18 +121,18 @@ func (c *Irregular[T]) Post(idx []int, same bool) {
 			c.count.Ready++
 		}
 	}
-	if src := c.src.Data; len(c.localAt) == 0 {
-		data := c.Data[:len(c.localOff)]
-		for i, off := range c.localOff {
+	switch src := c.src.Data; {
+	case c.shared:
+	case c.whole:
+		copy(c.Data, src)
+	default:
+		data := c.Data[:len(c.picked)]
+		for i, off := range c.picked {
 			data[i] = src[off]
-		}
-	} else {
-		at := c.localAt[:len(c.localOff)]
-		for i, off := range c.localOff {
-			c.Data[at[i]] = src[off]
 		}
 	}
 	c.execute()
+	return idx
 }
 
 // execute puts to each consumer the elements that it asked for.
@@ -154,10 +166,9 @@ func (c *Irregular[T]) execute() {
 // inspect builds the schedule: every PE sorts its subscripts by producer, and
 // every producer fetches from each consumer what it wants. It is rare, so
 // barriers separate its phases.
-func (c *Irregular[T]) inspect(idx []int) {
+func (c *Irregular[T]) inspect() {
 	c.inspections++
-	c.list = append(c.list[:0], idx...)
-	c.sort(idx)
+	c.sort(c.list)
 	t, n, self := c.pe.t, c.pe.n, c.pe.id
 	t.Rebind(c.wantedBuf, &c.wanted)
 	t.Rebind(c.stageBuf, &c.stage)
@@ -186,51 +197,93 @@ func (c *Irregular[T]) inspect(idx []int) {
 	t.Barrier(c.site)
 }
 
-// sort computes, from the subscripts, from, slots, wanted, localAt and localOff.
+// sort computes, from the subscripts, where each element is in Data, and from, wanted
+// and picked.
 func (c *Irregular[T]) sort(idx []int) {
 	rank := c.src.Layout.Rank()
 	count := 0
 	if rank > 0 {
 		count = len(idx) / rank
 	}
-	c.Data = slices.Grow(c.Data[:0], count)[:count]
-	clear(c.Data) // elements outside the bounds stay zero
 	n, self := c.pe.n, c.pe.id
 	from := c.from.Data
 	clear(from)
-	owner := make([]int, count)
-	c.localAt, c.localOff = c.localAt[:0], c.localOff[:0]
-	for i := range owner {
-		tuple := idx[i*rank : (i+1)*rank]
-		owner[i] = c.src.Layout.OwnerFor(self, tuple)
-		switch owner[i] {
-		case -1:
+	c.At = slices.Grow(c.At[:0], count)[:count]
+	var far []int32 // entries that others have, or nobody
+	own := c.owned()
+	for k := range c.At {
+		tuple := idx[k*rank : (k+1)*rank]
+		if rank == 1 && own.Contains(tuple[0]) {
+			c.At[k] = int32(tuple[0] - own.Lo)
+			continue
+		}
+		switch p := c.src.Layout.OwnerFor(self, tuple); p {
 		case self:
-			c.localAt = append(c.localAt, i)
-			c.localOff = append(c.localOff, c.offset(self, tuple))
+			c.At[k] = int32(c.offset(self, tuple))
 		default:
-			from[owner[i]+1]++
+			if p >= 0 {
+				from[p+1]++
+			}
+			far = append(far, int32(k))
 		}
 	}
-	if len(c.localAt) == count {
-		c.localAt = c.localAt[:0]
+	// What is put first in Data: all own elements, unless these are many more than are wanted.
+	size := len(c.src.Data)
+	c.whole = size <= math.MaxInt32 && size <= 2*(count-len(far))
+	c.shared = c.whole && len(far) == 0 && !c.copied
+	if !c.shared && c.src.outside(-1) > 0 {
+		c.whole = false // others may put into its overlap meanwhile
+	}
+	c.picked = c.picked[:0]
+	next := far
+	for k := range c.At {
+		if len(next) > 0 && int(next[0]) == k {
+			next = next[1:]
+		} else if !c.whole {
+			c.picked = append(c.picked, int(c.At[k]))
+			c.At[k] = int32(len(c.picked) - 1)
+		}
+	}
+	if !c.whole {
+		size = len(c.picked)
 	}
 	for p := range n {
 		from[p+1] += from[p]
 	}
 	remote := from[n]
-	c.stage.Data = slices.Grow(c.stage.Data[:0], remote)[:remote]
+	if c.shared {
+		c.Data = c.src.Data
+	} else {
+		// Behind them what comes from others, and a zero.
+		c.Data = make([]T, size+remote+1)
+	}
+	c.stage.Data = c.Data[size : size+remote]
 	c.wanted.Data = slices.Grow(c.wanted.Data[:0], remote)[:remote]
-	c.slots = slices.Grow(c.slots[:0], remote)[:remote]
-	next := slices.Clone(from)
-	for i, p := range owner {
-		if p < 0 || p == self {
+	at := slices.Clone(from)
+	for _, k := range far {
+		tuple := idx[int(k)*rank : (int(k)+1)*rank]
+		p := c.src.Layout.OwnerFor(self, tuple)
+		if p < 0 {
+			c.At[k] = int32(size + remote)
 			continue
 		}
-		c.slots[next[p]] = i
-		c.wanted.Data[next[p]] = c.offset(p, idx[i*rank:(i+1)*rank])
-		next[p]++
+		c.At[k] = int32(size + at[p])
+		c.wanted.Data[at[p]] = c.offset(p, tuple)
+		at[p]++
 	}
+}
+
+// owned is the indices of an array of rank 1 that this PE has, one after another from the
+// beginning of its memory; empty if they lie otherwise.
+func (c *Irregular[T]) owned() dist.Triplet {
+	if l := c.src.Layout; l.Rank() != 1 || !c.src.lies {
+		return dist.Triplet{}
+	}
+	own, dim := c.src.own[0], c.src.geo.piece(c.pe.id)[0]
+	if own.Step != 1 || dim.Lo != own.Lo || dim.Step != 1 {
+		return dist.Triplet{}
+	}
+	return own
 }
 
 // offset is where PE p keeps an element.
@@ -252,9 +305,6 @@ func (c *Irregular[T]) Wait() {
 			c.count.Waits++
 		}
 	}
-	for i, slot := range c.slots {
-		c.Data[slot] = c.stage.Data[i]
-	}
 	if c.order != nil {
 		c.pe.arrived(c.order, c.epoch)
 	}
@@ -263,7 +313,7 @@ func (c *Irregular[T]) Wait() {
 // Done marks the end of the value's life on this PE.
 func (c *Irregular[T]) Done() {
 	c.live = false
-	if len(c.slots) > 0 {
+	if len(c.stage.Data) > 0 {
 		c.pe.MarkLocal()
 	}
 	if c.order != nil {

@@ -18,27 +18,43 @@ var errTooLarge = errors.New("no machine has that much")
 // allocating lets one PE at a time find out, and take, what room there is.
 var allocating sync.Mutex
 
-// allocate makes a slice of n elements for what a name stands for. Where the system
-// gives no memory for it, that is the error of the run.
+// allocate makes a slice of n elements for what a name stands for, zeroed. It begins where
+// stagger says, and shares no cache line with others. Where the system gives no memory for it,
+// that is the error of the run.
+//
+// The PE that owns the elements is the first to touch them: what Go has from the system is
+// zero already.
 func allocate[T any](pe *PE, name string, n int) []T {
 	var element T
 	size := int(unsafe.Sizeof(element))
-	if n <= large/max(1, size) {
+	if size == 0 || n*size < line && n <= line {
 		return make([]T, n)
 	}
-	allocating.Lock()
-	defer allocating.Unlock()
-	need := float64(n) * float64(size)
-	err := errTooLarge
-	if n <= math.MaxInt/size {
-		err = roomFor(n * size)
+	if n > large/size {
+		allocating.Lock()
+		defer allocating.Unlock()
+		need := float64(n) * float64(size)
+		err := errTooLarge
+		if n <= (math.MaxInt-page-line)/size {
+			err = roomFor(n * size)
+		}
+		if err != nil {
+			pe.t.Abort(&Error{File: pe.prog.File, PE: pe.id, Images: pe.prog.Coarray,
+				Msg:  fmt.Sprintf("out of memory: %s needs %.1f GB on this %s: %v", name, need/1e9, kind(pe), err),
+				Hint: "make the arrays smaller; ulimit -v shows whether the shell sets a limit"})
+		}
 	}
-	if err != nil {
-		pe.t.Abort(&Error{File: pe.prog.File, PE: pe.id, Images: pe.prog.Coarray,
-			Msg:  fmt.Sprintf("out of memory: %s needs %.1f GB on this %s: %v", name, need/1e9, kind(pe), err),
-			Hint: "make the arrays smaller; ulimit -v shows whether the shell sets a limit"})
+	if line%size != 0 {
+		return make([]T, n)
 	}
-	return make([]T, n)
+	skip := pe.stagger(n*size) / size
+	all := make([]T, n+skip+2*line/size)
+	base := unsafe.Pointer(unsafe.SliceData(all))
+	if n*size >= huge {
+		inHugePages(unsafe.Slice((*byte)(base), len(all)*size))
+	}
+	skip += int(-uintptr(base)%line) / size
+	return all[skip : skip+n : skip+n]
 }
 
 func kind(pe *PE) string {

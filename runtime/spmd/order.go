@@ -82,14 +82,13 @@ func (c *Comm[T]) newOrder() {
 }
 
 // ordered records what all PEs use of this epoch.
-func (c *Comm[T]) ordered() {
+func (c *node) ordered() {
 	c.order.Begin(c.epoch)
 	if c.overlap != nil {
 		c.overlap.Begin(c.epoch)
 	}
-	rank := c.plan.rank
 	for q := range c.plan.np {
-		if box := c.plan.wanted[q*rank : (q+1)*rank]; c.plan.none[q] || emptyBox(box) {
+		if box := c.plan.wanted(q); c.plan.none[q] || emptyBox(box) {
 			continue
 		} else if q == c.pe.id {
 			c.order.Uses()
@@ -100,6 +99,18 @@ func (c *Comm[T]) ordered() {
 			}
 		}
 	}
+}
+
+// ended records UO of the execution at hand, or of all blocks of a region.
+func (c *node) ended() {
+	slot := c.order
+	if c.overlap != nil {
+		slot = c.overlap
+	}
+	for n := max(1, c.open); n > 0; n-- {
+		slot.Over(c.epoch - n + 1)
+	}
+	c.open = 0
 }
 
 // checked is what check builds do about a message when it is to be put. It reports

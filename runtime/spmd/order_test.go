@@ -57,7 +57,8 @@ func shifts(mode Mode, answer func(pe *PE) func()) func(*PE) {
 		pe.Start()
 		for step := range 5 {
 			set(a, step)
-			c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			c.Post()
 			c.Wait()
 			c.Done()
 			reply()
@@ -102,10 +103,12 @@ func TestPutsIntoOneOverlap(t *testing.T) {
 			a := NewArray[float64](pe, "a", l, [][2]int{{2, 2}})
 			x, y := NewComm(pe, 0, a, nil).Sync(Quiet), NewComm(pe, 1, a, nil).Sync(Quiet)
 			pe.Start()
-			x.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			x.Post()
 			x.Wait()
 			x.Done()
-			y.Post(func(q int) Box { return pe.Box(second(l.Owned(q, 0))) })
+			y.Needs(func(q int) Box { return pe.Box(second(l.Owned(q, 0))) })
+			y.Post()
 			y.Wait()
 			y.Done()
 		}
@@ -133,10 +136,12 @@ func TestFlagsAreSlotsToo(t *testing.T) {
 		c := NewComm(pe, 0, a, nil).Sync(Quiet)
 		d := NewComm(pe, 1, a, nil).Sync(Quiet)
 		pe.Start()
-		d.Post(func(q int) Box { return nil })
+		d.Needs(func(q int) Box { return nil })
+		d.Post()
 		d.Wait() // PE 1 is held here
 		for row := 1; row <= 4; row++ {
-			c.Post(func(q int) Box { return pe.Box(dist.Single(row), l.Owned(q, 1).Grow(1, 0)) })
+			c.Needs(func(q int) Box { return pe.Box(dist.Single(row), l.Owned(q, 1).Grow(1, 0)) })
+			c.Post()
 			c.Wait()
 			c.Done()
 		}
@@ -159,7 +164,8 @@ func TestRow13SkippedArrival(t *testing.T) {
 		c := NewComm(pe, 0, a, nil).Sync(Quiet)
 		pe.Start()
 		for step := range 3 {
-			c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			c.Post()
 			if step != 1 { // as in: if (mask) use
 				c.Wait()
 			}
@@ -180,7 +186,8 @@ func TestRow13SkippedArrival(t *testing.T) {
 			c := NewComm(pe, 0, a, nil).Sync(Quiet)
 			pe.Start()
 			for range 2 {
-				c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Post()
 			}
 			pe.Barrier(0)
 			c.epoch = 1
@@ -204,7 +211,8 @@ func TestRow14ReductionOrdersAll(t *testing.T) {
 			c := NewComm(pe, 0, a, nil).Sync(Quiet)
 			pe.Start()
 			for round := 1; round <= 8; round++ {
-				c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Post()
 				c.Wait() // some are held here
 				c.Done()
 				entered.Add(1)
@@ -232,7 +240,8 @@ func TestRow15OneAnswerForAll(t *testing.T) {
 			pe.Start()
 			x := 1 / float64(3+pe.ID())
 			for sum := 1.0; sum > 1e-3; {
-				c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				c.Post()
 				c.Wait()
 				c.Done()
 				x *= 0.7 + 0.01*float64(pe.ID()%7)
@@ -264,12 +273,13 @@ func TestLateMessagesAreCopies(t *testing.T) {
 			set(a, step)
 			// Two rows, of which one is left out, in both columns of PE 0.
 			box := Box{dist.Range(1, 3, 2), dist.Range(1, 2, 1)}
-			c.Post(func(q int) Box {
+			c.Needs(func(q int) Box {
 				if q == 1 {
 					return box
 				}
 				return nil
 			})
+			c.Post()
 			set(a, 77)
 			c.Wait()
 			if pe.ID() == 1 {
@@ -300,12 +310,13 @@ func TestPutsInCompany(t *testing.T) {
 			pe.Start()
 			for step := range 3 {
 				set(a, step)
-				x.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
-				y.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+				y.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
 				both.Post()
 				x.Wait()
 				x.Done() // and the use of y lasts
-				z.Post(func(q int) Box { return nil })
+				z.Needs(func(q int) Box { return nil })
+				z.Post()
 				z.Wait() // PE 1 is held here
 				z.Done()
 				y.Wait()
@@ -335,8 +346,8 @@ func TestPutsInCompany(t *testing.T) {
 		both := pe.Together(x, y)
 		pe.Start()
 		for range 3 {
-			x.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
-			y.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			y.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
 			both.Post()
 			x.Wait()
 			x.Done()

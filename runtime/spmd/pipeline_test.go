@@ -38,9 +38,11 @@ func TestPipelinedRecurrence(t *testing.T) {
 				before := func(q int) Box { return pe.Box(b.Iters(q, 0, 1, 0, dist.Range(2, n-1, 1)).Image(1, -dir)) }
 				after := func(q int) Box { return pe.Box(b.Iters(q, 0, 1, 0, dist.Range(2, n-1, 1)).Image(1, dir)) }
 				for range sweeps {
-					olds.PostDir(0, -dir, after)
+					olds.NeedsFrom(0, -dir, after)
+					olds.Post()
 					olds.Wait()
-					news.PipeRecv(0, dir, before)
+					news.NeedsFrom(0, dir, before)
+					news.PipeRecv()
 					for k := range mine.N {
 						i := mine.Lo + k
 						if dir < 0 {
@@ -90,8 +92,10 @@ func TestWavefront(t *testing.T) {
 				return pe.Box(l.Owned(q, 0).Grow(1, 0), l.Owned(q, 1).Grow(1, 0))
 			}
 			// PEs above send rows (and the corner beyond), PEs to the left columns.
-			up.PipeRecv(0, 1, need)
-			left.PipeRecv(1, 1, need)
+			up.NeedsFrom(0, 1, need)
+			up.PipeRecv()
+			left.NeedsFrom(1, 1, need)
+			left.PipeRecv()
 			rows := w.Iters(pe.ID(), 0, 1, 0, dist.Range(1, n, 1))
 			cols := w.Iters(pe.ID(), 1, 1, 0, dist.Range(1, n, 1))
 			each(Box{rows, cols}, func(x []int) {

@@ -18,8 +18,10 @@ func planes(wrong func(format string, args ...any), plane func(step int) int) fu
 		for step := range 6 {
 			set(a, step)
 			at := plane(step)
-			left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0), dist.Single(at)) })
-			right.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1), dist.Single(at)) })
+			left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0), dist.Single(at)) })
+			left.Post()
+			right.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1), dist.Single(at)) })
+			right.Post()
 			left.Wait()
 			right.Wait()
 			own := a.Owned(0)

@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/spmdc/spmdc/runtime/check"
+	"github.com/spmdc/spmdc/runtime/outfile"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -97,6 +99,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(io.Discard) // errors are told below, in one line
 	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
+	statsFile := flags.String("stats-json", "", "write the table of messages to this `file`, as JSON")
 	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var points checkpointing
 	points.flags(flags)
@@ -128,6 +131,11 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
 	}
+	if *statsFile != "" {
+		if err := outfile.Check(*statsFile, statsWord); err != nil {
+			return misused(&UsageError{"-stats-json=" + *statsFile + ": " + err.Error(), "name another file"})
+		}
+	}
 	if p.Elide, err = elision.elision(&p); err != nil {
 		return misused(err)
 	}
@@ -158,6 +166,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	if p.freeze != nil {
 		execute = frozen
 	}
+	begin := time.Now()
 	counts, err := points.attempts(&p, *n, stderr, func() (*Stats, error) { return execute(p, *n, stdin, stdout, body) })
 	if cerr := closeOutput(); err == nil && cerr != nil {
 		err = &Error{File: points.output, PE: -1, Msg: "cannot write standard output there: " + cerr.Error()}
@@ -169,6 +178,13 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			fmt.Fprintf(w, "PEs were held %d times\n", counts.Held)
 		}
 		w.Flush()
+	}
+	if *statsFile != "" && counts != nil {
+		took := time.Since(begin)
+		werr := outfile.Write(*statsFile, []string{statsWord}, func(w io.Writer) error { return counts.WriteJSON(w, p.Name, took) })
+		if werr != nil && err == nil {
+			err = &Error{File: *statsFile, PE: -1, Msg: "cannot write the statistics there: " + werr.Error()}
+		}
 	}
 	if counts != nil && p.Elide != nil {
 		if werr := elision.written(counts, stderr); werr != nil && err == nil {

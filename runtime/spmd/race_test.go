@@ -27,12 +27,14 @@ func exchange(answerFirst bool) error {
 		sum := 0.0
 		use := func() { sum += a.Data[0] }
 		answer := func() {
-			left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
+			left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
+			left.Post()
 			left.Wait()
 			left.Done()
 		}
 		for range 30 {
-			right.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			right.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			right.Post()
 			right.Wait()
 			if answerFirst {
 				answer()

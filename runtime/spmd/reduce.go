@@ -122,6 +122,11 @@ func combine[T number](op *operation) func(acc, word uint64) uint64 {
 }
 
 func reduce[T number](pe *PE, site int, x T, op *operation) T {
+	if pe.prog.Check && undefined(x) {
+		// Nobody has added to what has no value: it is undefined on all PEs, and stays so.
+		pe.reduce(site, 0, func(a, _ uint64) uint64 { return a })
+		return x
+	}
 	all := pe.reduce(site, toWord(x), combine[T](op))
 	if _, ok := any(x).(int32); ok && pe.prog.Check {
 		Int32(int(all), "the sum or product over all PEs")

@@ -21,19 +21,22 @@ type PE struct {
 	id, n int
 	prog  *Program
 
-	counts  []Counts       // per site; the last entry is for site -1
-	out     *output        // shared; used by PE 0
-	in      *input         // shared; used by PE 0
-	stops   *stops         // shared; where STOP is noted
-	axes    []dist.Triplet // see Box
-	orders  *orders        // in check builds
-	images  *images        // in a program with coarrays
-	hearing *hearing       // where communications look who has heard from whom
-	marks   marks          // what it did since the last barrier
-	engine  *elide.Engine  // nil: all barriers are executed
-	places  []elide.Place  // by site, those of its barriers; 0: not met yet
-	elided  *elided        // with the engine
-	ended   atomic.Bool    // of a run with elision: it has returned, and others may look
+	counts      []Counts       // per site; the last entry is for site -1
+	out         *output        // shared; used by PE 0
+	in          *input         // shared; used by PE 0
+	stops       *stops         // shared; where STOP is noted
+	axes        []dist.Triplet // see Box
+	orders      *orders        // in check builds
+	images      *images        // in a program with coarrays
+	messageTime float64        // see latency; 0: not measured yet
+	arrays      int            // large ones so far, see stagger
+	terms       terms          // reductions that travel together
+	hearing     *hearing       // where communications look who has heard from whom
+	marks       marks          // what it did since the last barrier
+	engine      *elide.Engine  // nil: all barriers are executed
+	places      []elide.Place  // by site, those of its barriers; 0: not met yet
+	elided      *elided        // with the engine
+	ended       atomic.Bool    // of a run with elision: it has returned, and others may look
 	// A test failed that fails on all PEs.
 	together bool
 	meeting  *atomic.Int64 // the site, plus 1, of the checkpoint whose other PEs it waits for; for deadlock

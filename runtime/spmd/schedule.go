@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -53,17 +54,21 @@ type schedule struct {
 
 	valid    bool
 	made     int            // how often it was built
+	used     int            // of these, the last that an execution had
+	fault    string         // why it cannot serve, of the compiler
 	boxes    []dist.Triplet // [q*rank+axis]: the needs that it was built for
 	none     []bool         // [q]: the need was nil
-	wanted   []dist.Triplet // boxes, less what lies outside the array
+	inside   []dist.Triplet // [rank]: what lies inside of the array
 	subs     []Sub          // as given
 	maps     []Sub          // subs, or the identity if none were given
 	forward  []bool         // [axis]: producers send their overlap along it; nil: none
 	dim, dir int            // only producers on one side along a grid dimension; dir 0: all
 
 	// staged: what comes for the overlap is packed into a stage, producer by
-	// producer in the order of their numbers, and unpacked from there.
+	// producer in the order of their numbers, and unpacked from there. All of it lies,
+	// along axis, outside of what a PE owns; with -1 along some axis.
 	staged bool
+	axis   int
 	unpack []transport.Move
 	strips *stripping // the messages carry the first strip only; nil: everything
 
@@ -72,6 +77,7 @@ type schedule struct {
 	local  transfer
 	copies bool // there is a local copy
 
+	want []dist.Triplet // scratch, see wanted
 	sect []dist.Triplet // scratch
 	dims []Dim          // scratch
 }
@@ -81,15 +87,16 @@ func newSchedule(pe *PE, site int, src *geometry, rank int, shadow bool, elem in
 		self: pe.id, np: pe.n, site: site, pe: pe, src: src, shadow: shadow, rank: rank, elem: int64(elem),
 		boxes:  make([]dist.Triplet, pe.n*rank),
 		none:   make([]bool, pe.n),
-		wanted: make([]dist.Triplet, pe.n*rank),
+		inside: make([]dist.Triplet, rank),
+		want:   make([]dist.Triplet, rank),
 		sect:   make([]dist.Triplet, rank),
 		dims:   make([]Dim, rank),
 	}
 }
 
-// refresh brings the schedule up to date and reports whether it had to be
-// built anew.
-func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool {
+// refresh brings the schedule up to date. What the compiler has done wrong is told when an
+// execution starts: a need may be stated where there is none.
+func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) {
 	changed := !s.valid || s.dim != dim || s.dir != dir
 	for q := range s.np {
 		box := need(q)
@@ -125,12 +132,29 @@ func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) bool 
 		s.valid = true
 		s.made++
 	}
+}
+
+// started begins an execution, and reports whether the messages are others than in the
+// one before.
+func (s *schedule) started() (changed bool) {
+	if s.fault != "" || !s.valid {
+		s.unfit()
+	}
+	changed = s.used != s.made
+	s.used = s.made
 	return changed
+}
+
+func (s *schedule) unfit() {
+	if s.fault == "" {
+		s.fault = "a communication is posted before it is said what is needed"
+	}
+	s.pe.internal(s.site, "%s", s.fault)
 }
 
 // build computes the messages from the needs.
 func (s *schedule) build() {
-	s.sends, s.recvs, s.copies = s.sends[:0], s.recvs[:0], false
+	s.sends, s.recvs, s.copies, s.fault = s.sends[:0], s.recvs[:0], false, ""
 	s.maps = append(s.maps[:0], s.subs...)
 	if len(s.subs) == 0 {
 		for axis := range s.rank {
@@ -141,6 +165,7 @@ func (s *schedule) build() {
 		s.pe.internal(s.site, "%d subscripts for an array of rank %d", len(s.maps), s.src.layout.Rank())
 	}
 	s.clip()
+	sends := s.has(s.self)
 	for k := 1; k < s.np; k++ {
 		// Each PE starts with its right neighbour, lest all of them put to
 		// PE 0 first.
@@ -148,7 +173,7 @@ func (s *schedule) build() {
 		if q >= s.np {
 			q -= s.np
 		}
-		if s.section(s.self, q) {
+		if sends && s.section(s.self, q) {
 			base := 0
 			if s.staged {
 				base = s.before(s.self, q)
@@ -162,7 +187,7 @@ func (s *schedule) build() {
 				t.move.Loop(0, 1, 1) // the message tells only that the owner has come here
 			}
 		}
-		if s.section(q, s.self) {
+		if s.has(q) && s.section(q, s.self) {
 			s.recvs = append(s.recvs, q)
 		}
 	}
@@ -179,23 +204,30 @@ func (s *schedule) build() {
 // layOutStage describes the copies from the stage of this PE into its overlap.
 func (s *schedule) layOutStage() {
 	s.unpack = s.unpack[:0]
-	at, piece := 0, s.src.piece(s.self)
+	at := 0
 	for p := range s.np {
 		if p == s.self || !s.section(p, s.self) {
 			continue
 		}
-		m := transport.Move{Src: at}
-		count := 1
-		for d, x := range s.sect {
-			m.Dst += piece[d].at(x.Lo)
-			if x.N > 1 {
-				m.Loop(x.N, count, x.Step/piece[d].Step*piece[d].Stride)
-			}
-			count *= x.N
-		}
-		at += count
-		s.unpack = append(s.unpack, m)
+		s.unpack = append(s.unpack, transport.Move{})
+		at += s.unstage(&s.unpack[len(s.unpack)-1], at)
 	}
+}
+
+// unstage describes the copy of s.sect from place at of the stage of this PE into its
+// overlap, and returns how many elements these are.
+func (s *schedule) unstage(m *transport.Move, at int) (count int) {
+	piece := s.src.piece(s.self)
+	*m = transport.Move{Src: at}
+	count = 1
+	for d, x := range s.sect {
+		m.Dst += piece[d].at(x.Lo)
+		if x.N > 1 {
+			m.Loop(x.N, count, x.Step/piece[d].Step*piece[d].Stride)
+		}
+		count *= x.N
+	}
+	return count
 }
 
 // before is where the part of PE p begins in the stage of q.
@@ -213,44 +245,62 @@ func (s *schedule) before(p, q int) int {
 	return at
 }
 
-// clip takes out of the needs what the array does not have: subscripts that a
-// guard keeps from being evaluated may lie outside its bounds.
+// clip finds out what the array has: subscripts that a guard keeps from being evaluated may
+// lie outside its bounds.
 func (s *schedule) clip() {
-	copy(s.wanted, s.boxes)
-	s.clipBoxes(s.wanted)
-	if s.strips != nil {
-		copy(s.strips.first, s.strips.boxes)
-		s.clipBoxes(s.strips.first)
+	for d := range s.inside {
+		s.inside[d] = dist.All()
 	}
-}
-
-// clipBoxes is clip for some boxes, one behind the other.
-func (s *schedule) clipBoxes(boxes []dist.Triplet) {
 	for axis, sub := range s.maps {
 		if sub.constant() {
 			continue
 		}
 		ax := s.src.layout.Axes[axis]
-		inside := dist.Range(ax.Lo, ax.Hi, 1).Preimage(sub.Coef, sub.Off)
-		for at := 0; at < len(boxes); at += s.rank {
-			x := &boxes[at+sub.Axis]
-			*x = x.Intersect(inside)
-		}
+		x := &s.inside[sub.Axis]
+		*x = dist.Range(ax.Lo, ax.Hi, 1).Preimage(sub.Coef, sub.Off).Intersect(*x)
 	}
 }
 
-// target is what the temporary of PE q holds when it is posted.
+// wanted is what PE q needs of what the array has, until the next call.
+func (s *schedule) wanted(q int) []dist.Triplet {
+	return s.clipped(s.want, s.boxes[q*s.rank:(q+1)*s.rank])
+}
+
+// clipped is a box, less what lies outside the array, in storage of its own.
+func (s *schedule) clipped(into, box []dist.Triplet) []dist.Triplet {
+	for d, x := range box {
+		if all := &s.inside[d]; x.N > 0 && all.Step == 1 && all.Lo <= x.Lo && x.Hi() <= all.Hi() {
+			into[d] = x
+		} else {
+			into[d] = x.Intersect(*all)
+		}
+	}
+	return into
+}
+
+// target is what the temporary of PE q holds when it is posted, until the next call.
 func (s *schedule) target(q int) []dist.Triplet {
 	if s.strips != nil {
-		return s.strips.first[q*s.rank : (q+1)*s.rank]
+		return s.clipped(s.want, s.strips.boxes[q*s.rank:(q+1)*s.rank])
 	}
-	return s.wanted[q*s.rank : (q+1)*s.rank]
+	return s.wanted(q)
 }
 
 // section computes in s.sect the elements that p sends to q; it reports whether
 // there are any.
 func (s *schedule) section(p, q int) bool {
-	return !s.none[q] && s.sectionOf(p, q, s.wanted[q*s.rank:(q+1)*s.rank])
+	return !s.none[q] && s.sectionOf(p, q, s.wanted(q))
+}
+
+// has reports whether PE p has elements with the subscripts that do not vary, those that it
+// only forwards among them.
+func (s *schedule) has(p int) bool {
+	for axis, sub := range s.maps {
+		if sub.constant() && (s.forward == nil || !s.forward[axis]) && !s.src.layout.Owned(p, axis).Contains(sub.Off) {
+			return false
+		}
+	}
+	return true
 }
 
 // sectionOf is section for a q that needs box.
@@ -319,10 +369,10 @@ func (s *schedule) fill(t *transfer, p, q, base int, box []dist.Triplet) {
 	}
 	for d, x := range s.sect {
 		if s.shadow && !target[d].holds(x.Lo, x.Hi()) {
-			s.pe.internal(s.site, "PE %d needs %v on axis %d, outside its overlap", q, x, d+1)
+			s.fault = fmt.Sprintf("PE %d needs %v on axis %d, outside its overlap", q, x, d+1)
 		}
 		if s.forward != nil && s.forward[d] && !piece[d].holds(x.Lo, x.Hi()) {
-			s.pe.internal(s.site, "PE %d forwards %v on axis %d, outside its overlap", p, x, d+1)
+			s.fault = fmt.Sprintf("PE %d forwards %v on axis %d, outside its overlap", p, x, d+1)
 		}
 		to := packed
 		if packed *= x.N; !s.staged {

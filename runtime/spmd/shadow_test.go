@@ -75,7 +75,8 @@ func shadowExchange(t *testing.T, np int, mode Mode, m dist.Map, grid []int, sha
 				pe.Barrier(1) // the last values have been used everywhere
 			}
 			set(a, step)
-			c.Post(need)
+			c.Needs(need)
+			c.Post()
 			c.Wait()
 			each(need(pe.ID()), func(x []int) {
 				if inside(l, x) && a.Data[a.At(x...)] != value(step, x...) {
@@ -102,7 +103,8 @@ func TestShadowMessagesAreMinimal(t *testing.T) {
 		c := NewComm(pe, 0, a, nil)
 		pe.Start()
 		for range 10 {
-			c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 1)) })
+			c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 1)) })
+			c.Post()
 			c.Wait()
 			c.Done()
 		}
@@ -146,7 +148,8 @@ func TestJacobi(t *testing.T) {
 			rows := u.Iters(pe.ID(), 0, 1, 0, dist.Range(2, n-1, 1))
 			cols := u.Iters(pe.ID(), 1, 1, 0, dist.Range(2, n-1, 1))
 			for range sweeps {
-				c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 1), l.Owned(q, 1).Grow(1, 1)) })
+				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 1), l.Owned(q, 1).Grow(1, 1)) })
+				c.Post()
 				c.Wait()
 				each(Box{rows, cols}, func(x []int) {
 					i, j := x[0], x[1]
@@ -170,7 +173,8 @@ func TestNeedOutsideTheShadow(t *testing.T) {
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
 		c := NewComm(pe, 3, a, nil)
 		pe.Start()
-		c.Post(func(q int) Box { return Box{l.Owned(q, 0).Grow(2, 2)} })
+		c.Needs(func(q int) Box { return Box{l.Owned(q, 0).Grow(2, 2)} })
+		c.Post()
 		c.Wait()
 	}
 	fails(t, 4, "", body, "prog.hpf:103: PE ", "internal error", "outside its overlap")

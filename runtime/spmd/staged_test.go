@@ -47,11 +47,13 @@ func neighbours(t *testing.T, inTurn bool, make func(pe *PE, site int, a *Array[
 		pe.Start()
 		for step := range 6 {
 			set(a, step)
-			left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			left.Post()
 			if inTurn {
 				left.Wait()
 			}
-			right.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
+			right.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
+			right.Post()
 			if !inTurn {
 				left.Wait()
 			}
@@ -111,7 +113,8 @@ func reversal(t *testing.T, slots int) func(*PE) {
 		pe.Start()
 		for step := range 6 {
 			set(a, step)
-			c.Post(func(q int) Box { return pe.Box(l.Owned(q, 0)) }, Sub{0, -1, 17})
+			c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0)) }, Sub{0, -1, 17})
+			c.Post()
 			c.Wait()
 			own := a.Owned(0)
 			for k := range own.N {
@@ -163,12 +166,14 @@ func TestAnsweredBy(t *testing.T) {
 					for range steps {
 						need := func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) }
 						if together {
-							right.Stage(need)
+							right.Needs(need)
 							both.Post()
 						} else {
-							right.Post(need)
+							right.Needs(need)
+							right.Post()
 						}
-						left.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1).Intersect(dist.Range(1, most, 1))) })
+						left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1).Intersect(dist.Range(1, most, 1))) })
+						left.Post()
 						right.Wait()
 						left.Wait()
 						right.Done()
@@ -217,8 +222,10 @@ func TestQuietOn(t *testing.T) {
 				right.QuietOn(c.quiet...)
 				pe.Start()
 				for range steps {
-					none.Post(func(q int) Box { return pe.Box(dist.Range(1, 0, 1)) })
-					right.Post(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+					none.Needs(func(q int) Box { return pe.Box(dist.Range(1, 0, 1)) })
+					none.Post()
+					right.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+					right.Post()
 					right.Wait()
 					none.Wait()
 					right.Done()

@@ -1,11 +1,14 @@
 package spmd
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // Counts is what one site did on one PE.
@@ -82,6 +85,32 @@ func (s *Stats) Table(w io.Writer) {
 	}
 	row("", "total, "+fmt.Sprint(len(s.PEs))+" PEs", s.Total())
 	tw.Flush()
+}
+
+// statsWord is how a file with statistics begins.
+const statsWord = `{"spmdc": "stats 1",`
+
+// WriteJSON writes what Table shows as an object of JSON: program, pes, seconds (how long
+// the run took), sites, and total. A site has line, column, kind, reference, times, data,
+// ready, bytes and waits; it is there if it did something.
+func (s *Stats) WriteJSON(w io.Writer, program string, took time.Duration) error {
+	b := bufio.NewWriter(w)
+	counts := func(c Counts) {
+		fmt.Fprintf(b, `"times": %d, "data": %d, "ready": %d, "bytes": %d, "waits": %d}`, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits)
+	}
+	fmt.Fprintf(b, "%s\n \"program\": %s, \"pes\": %d, \"seconds\": %.6f,\n \"sites\": [", statsWord, outfile.Quote(program), len(s.PEs), took.Seconds())
+	separator := "\n  "
+	for i, site := range s.Sites {
+		if c := s.Site(i); c != (Counts{}) {
+			fmt.Fprintf(b, "%s{\"line\": %d, \"column\": %d, \"kind\": %s, \"reference\": %s, ", separator, site.Line, site.Col, outfile.Quote(site.Kind), outfile.Quote(site.Ref))
+			counts(c)
+			separator = ",\n  "
+		}
+	}
+	b.WriteString("],\n \"total\": {")
+	counts(s.Total())
+	b.WriteString("}\n")
+	return b.Flush()
 }
 
 // count is this PE's counters of a site.

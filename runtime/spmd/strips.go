@@ -29,7 +29,6 @@ import (
 type stripping struct {
 	need  func(q, strip int) Box // what PE q needs in a strip, from 0; of all if strip is negative
 	boxes []dist.Triplet         // [q*rank+axis]: what the first strips need
-	first []dist.Triplet         // boxes, less what lies outside the array
 	more  []bool                 // [q]: q needs more than that
 }
 
@@ -75,12 +74,12 @@ type fetch struct {
 	gets []transfer     // pe is the owner, this one included
 }
 
-// InStrips makes the communication fill its temporary strip by strip: PostStrips or
-// StageStrips takes the place of Post and Stage, and Fetch comes before each strip.
+// InStrips makes the communication fill its temporary strip by strip: NeedsStrips
+// takes the place of Needs, and Fetch comes before each strip.
 // It returns c. Collective, before Start.
 func (c *Comm[T]) InStrips() *Comm[T] {
 	n := c.pe.n * c.plan.rank
-	c.plan.strips = &stripping{boxes: make([]dist.Triplet, n), first: make([]dist.Triplet, n), more: make([]bool, c.pe.n)}
+	c.plan.strips = &stripping{boxes: make([]dist.Triplet, n), more: make([]bool, c.pe.n)}
 	c.strips = &strips{source: c.pe.t.Register(c.site, c.src.mem)}
 	if o := c.pe.orders; o != nil {
 		c.strips.read = o.Source(c.order, c.strips.source, "the elements of "+c.src.Name+" that others get")
@@ -95,30 +94,15 @@ func (c *Comm[T]) Telling() *Comm[T] {
 	return c
 }
 
-// PostStrips is Post: PE q needs the elements need(q, k) in strip number k, from 0, none
-// behind its last one, and need(q, -1) in all strips together.
-func (c *Comm[T]) PostStrips(need func(q, strip int) Box, subs ...Sub) {
-	whole := c.prepare(need)
-	c.post(0, 0, whole, subs)
-	c.posts()
-}
-
-// StageStrips is Stage for PostStrips.
-func (c *Comm[T]) StageStrips(need func(q, strip int) Box, subs ...Sub) {
-	whole := c.prepare(need)
-	c.Stage(whole, subs...)
-	c.posts()
-}
-
-// prepare is what comes before an execution: the one before is over on all PEs that
-// got elements, which this one has to hear as long as it is the last.
-func (c *Comm[T]) prepare(need func(q, strip int) Box) (whole func(q int) Box) {
-	c.hear()
+// NeedsStrips is Needs: PE q needs the elements need(q, k) in strip number k, from 0, none
+// behind its last one, and need(q, -1) in all strips together. need is called until the
+// next call.
+func (c *Comm[T]) NeedsStrips(need func(q, strip int) Box, subs ...Sub) {
 	c.plan.strips.need = need
-	return func(q int) Box { return need(q, -1) }
+	c.Needs(func(q int) Box { return need(q, -1) }, subs...)
 }
 
-// posts notes who gets elements of this PE.
+// posts notes who gets elements of this PE in the execution at hand.
 func (c *Comm[T]) posts() {
 	x := c.strips
 	x.users, x.epoch = x.users[:0], c.epoch
@@ -187,7 +171,7 @@ func (x *strips) fetch(strip int) *fetch {
 func (s *schedule) plan(f *fetch, need Box) {
 	f.made, f.gets = s.made, f.gets[:0]
 	f.need, f.box = append(f.need[:0], need...), append(f.box[:0], need...)
-	s.clipBoxes(f.box)
+	s.clipped(f.box, f.need)
 	for p := range s.np {
 		if s.sectionOf(p, s.self, f.box) {
 			f.gets = append(f.gets, transfer{pe: p})

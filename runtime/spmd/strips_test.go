@@ -27,7 +27,8 @@ func stripped(t *testing.T, m dist.Map, size int, mode Mode, tells, down bool, b
 			if down {
 				strip = columns.StripDown
 			}
-			c.PostStrips(func(q, k int) Box { return pe.Box(dist.Range(1, 8, 1), strip(k, size)) })
+			c.NeedsStrips(func(q, k int) Box { return pe.Box(dist.Range(1, 8, 1), strip(k, size)) })
+			c.Post()
 			c.Wait()
 			for k := range columns.Strips(size) {
 				c.Fetch(k)
@@ -129,7 +130,8 @@ func TestManyStripsTakeNoMemory(t *testing.T) {
 			for step := range 3 {
 				set(a, step)
 				all := dist.Range(1, columns-step, 1)
-				c.PostStrips(func(q, k int) Box { return pe.Box(all.Strip(k, 1)) })
+				c.NeedsStrips(func(q, k int) Box { return pe.Box(all.Strip(k, 1)) })
+				c.Post()
 				c.Wait()
 				for k := range all.Strips(1) {
 					c.Fetch(k)

@@ -89,7 +89,8 @@ func (c *tempCase) run(t testing.TB, np int, mode Mode) {
 			}
 			set(a, step)
 			subs := c.subs(step)
-			comm.Post(func(q int) Box { return c.need(pe, q, step) }, subs...)
+			comm.Needs(func(q int) Box { return c.need(pe, q, step) }, subs...)
+			comm.Post()
 			comm.Wait()
 			each(c.need(pe, pe.ID(), step), func(x []int) {
 				idx := make([]int, len(subs))
@@ -122,7 +123,8 @@ func TestReplicatedSourceIsLocal(t *testing.T) {
 		comm := NewComm(pe, 0, a, tmp)
 		pe.Start()
 		set(a, 0)
-		comm.Post(func(int) Box { return Box{dist.Range(1, 8, 1)} })
+		comm.Needs(func(int) Box { return Box{dist.Range(1, 8, 1)} })
+		comm.Post()
 		comm.Wait()
 		for i := 1; i <= 8; i++ {
 			if tmp.Data[tmp.At1(i)] != value(0, i) {
@@ -187,7 +189,8 @@ func TestTemporaryTooSmall(t *testing.T) {
 		tmp := NewTemp[float64](pe, 1, 15)
 		c := NewComm(pe, 1, a, tmp)
 		pe.Start()
-		c.Post(func(int) Box { return Box{dist.Range(1, 16, 1)} })
+		c.Needs(func(int) Box { return Box{dist.Range(1, 16, 1)} })
+		c.Post()
 	}, "prog.hpf:101: PE ", "internal error", "16 elements are needed, the temporary holds 15")
 }
 
@@ -197,7 +200,8 @@ func TestPostBeforeDone(t *testing.T) {
 		c := NewComm(pe, 1, a, NewTemp[float64](pe, 1, 15))
 		pe.Start()
 		for range 2 {
-			c.Post(func(int) Box { return Box{dist.Range(1, 2, 1)} })
+			c.Needs(func(int) Box { return Box{dist.Range(1, 2, 1)} })
+			c.Post()
 			c.Wait()
 		}
 	}, "prog.hpf:101: PE ", "internal error", "previous value is in use")
@@ -215,7 +219,8 @@ func TestSharedTemporary(t *testing.T) {
 		for range 3 {
 			for k, c := range []*Comm[float64]{low, high} {
 				lo := 1 + 5*k
-				c.Post(func(int) Box { return Box{dist.Range(lo, lo+3, 1)} })
+				c.Needs(func(int) Box { return Box{dist.Range(lo, lo+3, 1)} })
+				c.Post()
 				c.Wait()
 				for i := lo; i < lo+4; i++ {
 					if tmp.Data[tmp.At1(i)] != value(0, i) {

@@ -1,6 +1,9 @@
 package spmd
 
-import "github.com/spmdc/spmdc/runtime/transport"
+import (
+	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
 
 // Together is a set of communications that are posted at one point of the program:
 // what they have for the same PE travels as one message, and so do their ready
@@ -9,27 +12,38 @@ import "github.com/spmdc/spmdc/runtime/transport"
 // mode: a ready message carries those slots whose communications need it.
 //
 // A message is counted at the first communication that has a part in it.
+//
+// In builds without checks a message has one flag, that of its first part, and the
+// first of the members that waits waits for all messages of the set: they have been
+// sent at one point, and what is used behind it is what they bring. Sections of one
+// overlap that together are a box travel as that box:
+//
+//	a(1:8,5)  a(2:9,5)  a(0:7,5)   is sent as   a(0:9,5)
+//
+// Check builds send the parts of each member, with a flag for each of them, so that
+// what is proved of each is checked.
 type Together struct {
 	pe      *PE
 	members []traveller
-	stale   bool // some member's messages are others than last time
+	nodes   []*node
+	merges  bool
+	pending bool // posted, and not waited for
+	made    int  // schedules of the members when the messages were found; -1: not yet
 
 	sends, recvs []bundle
 	parts        []transport.Part // scratch
 	slots        []transport.Slot // scratch
+	groups       []group          // scratch
 	next         []int            // scratch
 }
 
 // traveller is a communication as its company sees it, whatever its element type.
 type traveller interface {
 	schedule() *schedule
-	readyFor(at int) bool
-	awaits(at int) bool
-	counts() *Counts
-	slot() transport.Slot
-	memory() transport.Memory
+	self() *node
+	begin()
 	keepOwn()
-	join(t *Together)
+	unpackFrom(m *transport.Move)
 	checked(m *transfer) (late bool)
 }
 
@@ -37,50 +51,53 @@ type traveller interface {
 type bundle struct {
 	pe    int
 	parts []share
+	boxes []transfer // in builds without checks, what travels; pe is the member whose slot it fills
 }
 
 // share is message number at of a member.
 type share struct{ member, at int }
 
-func (c *Comm[T]) schedule() *schedule      { return &c.plan }
-func (c *Comm[T]) counts() *Counts          { return c.count }
-func (c *Comm[T]) slot() transport.Slot     { return transport.Slot{Buffer: c.buf, Epoch: c.epoch} }
-func (c *Comm[T]) memory() transport.Memory { return c.src.mem }
-func (c *Comm[T]) join(t *Together)         { c.with = t }
+// group is a box that travels: elements that some members have a part in.
+type group struct {
+	member int // the first of them
+	box    []dist.Triplet
+}
 
-// Together makes the set of the given communications, the same on all PEs.
-// Each of them is then started by Stage, in any order, and all by Post.
+func (c *node) schedule() *schedule       { return &c.plan }
+func (c *node) self() *node               { return c }
+func (c *node) slot() transport.Slot      { return transport.Slot{Buffer: c.buf, Epoch: c.epoch} }
+func (t *Together) first(b *bundle) *node { return t.nodes[b.parts[0].member] }
+
+// Together makes the set of the given communications, the same on all PEs, which are
+// posted by Post of the set.
 func (pe *PE) Together(members ...traveller) *Together {
-	t := &Together{pe: pe, members: members, stale: true}
+	t := &Together{pe: pe, members: members, merges: pe.orders == nil, made: -1}
 	for _, m := range members {
-		m.join(t)
+		n := m.self()
+		n.with = t
+		t.nodes = append(t.nodes, n)
 	}
 	return t
 }
 
-// Stage is the part of Post that sends nothing: it says what each PE needs this
-// time. Post of the set sends.
-func (c *Comm[T]) Stage(need func(q int) Box, subs ...Sub) {
-	c.enter()
-	if c.begin(0, 0, need, subs) {
-		c.with.stale = true
-	}
-	c.settle()
-}
-
-// Post starts the execution of all members; each of them has been staged. As for a
-// single communication, it returns when this PE's messages are on their way.
+// Post starts the execution of all members; for each of them it has been said what is
+// needed. As for a single communication, it returns when this PE's messages are on their
+// way.
 func (t *Together) Post() {
-	if t.stale {
-		t.sends = t.bundles(t.sends, func(s *schedule) int { return len(s.sends) }, func(s *schedule, i int) int { return s.sends[i].pe })
-		t.recvs = t.bundles(t.recvs, func(s *schedule) int { return len(s.recvs) }, func(s *schedule, i int) int { return s.recvs[i] })
-		t.stale = false
+	for i, m := range t.members {
+		t.nodes[i].enter()
+		m.begin()
+		t.nodes[i].settle()
 	}
+	t.arrange()
+	t.pending = true
 	for i := range t.recvs {
 		t.announce(&t.recvs[i])
 	}
-	for _, m := range t.members {
-		m.keepOwn()
+	for i, m := range t.members {
+		if t.nodes[i].plan.copies {
+			m.keepOwn()
+		}
 	}
 	if len(t.sends) > 0 {
 		t.pe.MarkRemote()
@@ -90,46 +107,215 @@ func (t *Together) Post() {
 	}
 }
 
+// arrange finds out which messages there are, when that is not known.
+func (t *Together) arrange() {
+	made := 0
+	for _, n := range t.nodes {
+		made += n.plan.made
+	}
+	if made == t.made {
+		return
+	}
+	t.made = made
+	t.sends = t.bundles(t.sends, func(s *schedule) int { return len(s.sends) }, func(s *schedule, i int) int { return s.sends[i].pe })
+	t.recvs = t.bundles(t.recvs, func(s *schedule) int { return len(s.recvs) }, func(s *schedule, i int) int { return s.recvs[i] })
+	if !t.merges {
+		return
+	}
+	for i := range t.sends {
+		t.box(&t.sends[i], t.pe.id, t.sends[i].pe, true)
+	}
+	for i := range t.recvs {
+		t.box(&t.recvs[i], t.recvs[i].pe, t.pe.id, false)
+	}
+}
+
 // bundles joins the messages of the members to the same PE. All lists go round
 // the PEs from this one's right neighbour on.
 func (t *Together) bundles(out []bundle, count func(*schedule) int, to func(*schedule, int) int) []bundle {
 	out = out[:0]
-	t.next = append(t.next[:0], make([]int, len(t.members))...)
+	t.next = append(t.next[:0], make([]int, len(t.nodes))...)
 	next := t.next
-	for k := 1; k < t.pe.n; k++ {
-		q := (t.pe.id + k) % t.pe.n
-		var parts []share
-		if n := len(out); n < cap(out) {
-			parts = out[:n+1][n].parts[:0] // what it held last time
+	for {
+		// The nearest of those that the members come to next.
+		q, far := -1, t.pe.n
+		for i, n := range t.nodes {
+			if s := &n.plan; next[i] < count(s) {
+				if d := (to(s, next[i]) - t.pe.id + t.pe.n) % t.pe.n; d < far {
+					q, far = to(s, next[i]), d
+				}
+			}
 		}
-		for i, m := range t.members {
-			if s := m.schedule(); next[i] < count(s) && to(s, next[i]) == q {
-				parts = append(parts, share{i, next[i]})
+		if q < 0 {
+			return out
+		}
+		if n := len(out); n < cap(out) {
+			out = out[:n+1] // with what it held last time
+		} else {
+			out = append(out, bundle{})
+		}
+		b := &out[len(out)-1]
+		b.pe, b.parts, b.boxes = q, b.parts[:0], b.boxes[:0]
+		for i, n := range t.nodes {
+			if s := &n.plan; next[i] < count(s) && to(s, next[i]) == q {
+				b.parts = append(b.parts, share{i, next[i]})
 				next[i]++
 			}
 		}
-		if len(parts) > 0 {
-			out = append(out, bundle{q, parts})
+	}
+}
+
+// grouped finds, in t.groups, the boxes that travel from PE p to PE q.
+func (t *Together) grouped(p, q int) {
+	t.groups = t.groups[:0]
+	for i, n := range t.nodes {
+		s := &n.plan
+		if !s.section(p, q) {
+			continue
+		}
+		if !t.joins(i) {
+			if n := len(t.groups); n < cap(t.groups) {
+				t.groups = t.groups[:n+1]
+			} else {
+				t.groups = append(t.groups, group{})
+			}
+			g := &t.groups[len(t.groups)-1]
+			g.member, g.box = i, append(g.box[:0], s.sect...)
 		}
 	}
-	return out
+}
+
+// joins lets the section that member i has found be part of a box that it makes a larger
+// box with, if there is one.
+func (t *Together) joins(i int) bool {
+	s := &t.nodes[i].plan
+	if !s.shadow {
+		return false
+	}
+	for k := range t.groups {
+		g := &t.groups[k]
+		first := t.nodes[g.member]
+		if first.memory == t.nodes[i].memory && first.plan.shadow && first.plan.staged == s.staged && first.plan.axis == s.axis && join(g.box, s.sect) {
+			return true
+		}
+	}
+	return false
+}
+
+// join makes box the union with another one, if that is a box.
+func join(box, other []dist.Triplet) bool {
+	axis := -1
+	for d := range box {
+		if box[d] == other[d] {
+			continue
+		}
+		if axis >= 0 {
+			return partOf(other, box) || partOf(box, other) && copy(box, other) > 0
+		}
+		axis = d
+	}
+	if axis < 0 {
+		return true
+	}
+	a, b := box[axis], other[axis]
+	if a.Step != 1 && a.N > 1 || b.Step != 1 && b.N > 1 || max(a.Lo, b.Lo) > min(a.Hi(), b.Hi())+1 {
+		return false
+	}
+	box[axis] = dist.Range(min(a.Lo, b.Lo), max(a.Hi(), b.Hi()), 1)
+	return true
+}
+
+// partOf reports whether a is a part of b, both without gaps.
+func partOf(a, b []dist.Triplet) bool {
+	for d := range a {
+		if a[d] != b[d] && (a[d].Step != 1 && a[d].N > 1 || b[d].Step != 1 && b[d].N > 1 || a[d].Lo < b[d].Lo || a[d].Hi() > b[d].Hi()) {
+			return false
+		}
+	}
+	return true
+}
+
+// box describes what travels in message b from p to q: how it is put, or how it is
+// unpacked from the stage that it is put to.
+func (t *Together) box(b *bundle, p, q int, put bool) {
+	t.grouped(p, q)
+	for len(b.boxes) < len(t.groups) {
+		b.boxes = append(b.boxes, transfer{})
+	}
+	for k := range t.groups {
+		x, g := &b.boxes[k], &t.groups[k]
+		x.pe = g.member
+		s := &t.nodes[g.member].plan
+		copy(s.sect, g.box)
+		switch {
+		case put && !s.shadow:
+			*x = s.sends[b.part(g.member)]
+			x.pe = g.member
+		case put:
+			s.fill(x, p, q, 0, nil)
+		case s.staged:
+			s.unstage(&x.move, 0)
+		}
+	}
+	for k := range b.boxes {
+		if s := &t.nodes[b.boxes[k].pe].plan; s.staged {
+			base := t.before(p, q, b.boxes[k].pe)
+			if put {
+				b.boxes[k].move.Dst += base
+			} else {
+				b.boxes[k].move.Src += base
+			}
+		}
+	}
+}
+
+// part is the number of the message of a member.
+func (b *bundle) part(member int) int {
+	for _, s := range b.parts {
+		if s.member == member {
+			return s.at
+		}
+	}
+	panic("a member has no part in the message")
+}
+
+// before is where, in the stage of a member on PE q, the part of PE p begins, in the order
+// of the numbers of PEs.
+func (t *Together) before(p, q, member int) int {
+	at := 0
+	for o := range p {
+		if o == q {
+			continue
+		}
+		t.grouped(o, q)
+		for k := range t.groups {
+			if g := &t.groups[k]; g.member == member {
+				count := 1
+				for _, x := range g.box {
+					count *= x.N
+				}
+				at += count
+			}
+		}
+	}
+	return at
 }
 
 // announce sends the ready message for the slots that one producer fills.
 func (t *Together) announce(b *bundle) {
 	t.slots = t.slots[:0]
 	for _, s := range b.parts {
-		m := t.members[s.member]
-		if !m.readyFor(s.at) {
+		n := t.nodes[s.member]
+		if !n.readyFor(s.at) {
 			continue
 		}
 		if len(t.slots) == 0 {
-			m.counts().Ready++
+			n.count.Ready++
 		}
-		t.slots = append(t.slots, m.slot())
+		t.slots = append(t.slots, n.slot())
 	}
 	if len(t.slots) > 0 {
-		t.pe.t.ReadyAll(t.site(b), b.pe, t.slots)
+		t.pe.t.ReadyAll(t.first(b).site, b.pe, t.slots)
 	}
 }
 
@@ -137,20 +323,27 @@ func (t *Together) announce(b *bundle) {
 func (t *Together) send(b *bundle) {
 	t.parts = t.parts[:0]
 	for _, s := range b.parts {
-		m := t.members[s.member]
-		slot, plan := m.slot(), m.schedule()
-		if m.awaits(s.at) && t.pe.t.AwaitReady(plan.site, slot.Buffer, b.pe, slot.Epoch) {
-			m.counts().Waits++
+		n := t.nodes[s.member]
+		if n.awaits(s.at) && t.pe.t.AwaitReady(n.site, n.buf, b.pe, n.epoch) {
+			n.count.Waits++
 		}
-		x := &plan.sends[s.at]
-		t.parts = append(t.parts, transport.Part{Slot: slot, Src: m.memory(), Move: &x.move})
-		m.counts().Bytes += x.bytes
+		if !t.merges {
+			x := &n.plan.sends[s.at]
+			t.parts = append(t.parts, transport.Part{Slot: n.slot(), Src: n.memory, Move: &x.move})
+			n.count.Bytes += x.bytes
+		}
 	}
-	t.members[b.parts[0].member].counts().Data++
+	for i := range b.boxes {
+		x := &b.boxes[i]
+		n := t.nodes[x.pe]
+		t.parts = append(t.parts, transport.Part{Slot: n.slot(), Src: n.memory, Move: &x.move, Silent: i > 0})
+		n.count.Bytes += x.bytes
+	}
+	t.first(b).count.Data++
 	if t.pe.orders != nil && t.check(b) {
 		return
 	}
-	t.pe.t.PutAll(t.site(b), b.pe, t.parts)
+	t.pe.t.PutAll(t.first(b).site, b.pe, t.parts)
 }
 
 // check is send in check builds: it checks each part of a message that is about to
@@ -158,8 +351,7 @@ func (t *Together) send(b *bundle) {
 func (t *Together) check(b *bundle) bool {
 	kept := t.parts[:0]
 	for i, s := range b.parts {
-		m := t.members[s.member]
-		if !m.checked(&m.schedule().sends[s.at]) {
+		if !t.members[s.member].checked(&t.nodes[s.member].plan.sends[s.at]) {
 			kept = append(kept, t.parts[i])
 		}
 	}
@@ -167,5 +359,19 @@ func (t *Together) check(b *bundle) bool {
 	return len(kept) == 0
 }
 
-// site is where a message is said to come from.
-func (t *Together) site(b *bundle) int { return t.members[b.parts[0].member].schedule().site }
+// wait waits for all messages of the set, and unpacks what is in stages.
+func (t *Together) wait(count *Counts) {
+	t.pending = false
+	t.arrange()
+	for i := range t.recvs {
+		b := &t.recvs[i]
+		if n := t.first(b); t.pe.t.Await(n.site, n.buf, b.pe, n.epoch) {
+			count.Waits++
+		}
+		for k := range b.boxes {
+			if x := &b.boxes[k]; t.nodes[x.pe].plan.staged {
+				t.members[x.pe].unpackFrom(&x.move)
+			}
+		}
+	}
+}

@@ -45,9 +45,9 @@ func together(t *testing.T, np, modes int) {
 			each(ownedBox(l, pe.ID()), func(x []int) { b.Data[b.At(x...)] = 100*step + x[0] })
 			// The need changes in the third step, and with it who sends.
 			last := n - 6*(step/2)
-			call.Stage(func(q int) Box { return pe.Box(dist.Range(1, last, 1)) })
-			ca.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
-			cb.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(2, 0)) })
+			call.Needs(func(q int) Box { return pe.Box(dist.Range(1, last, 1)) })
+			ca.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			cb.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(2, 0)) })
 			set3.Post()
 			ca.Wait()
 			cb.Wait()
@@ -119,8 +119,8 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 		both := pe.Together(left, right)
 		pe.Start()
 		allocs := testing.AllocsPerRun(100, func() {
-			left.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
-			right.Stage(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
+			left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
+			right.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1)) })
 			both.Post()
 			left.Wait()
 			right.Wait()

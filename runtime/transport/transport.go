@@ -39,8 +39,9 @@ type Slot struct {
 // what it is copied from.
 type Part struct {
 	Slot
-	Src  Memory
-	Move *Move
+	Src    Memory
+	Move   *Move
+	Silent bool // its flag is not set: that of another part of the message tells of it
 }
 
 // Transport is what one PE sees of the machine. Its methods are called by that
@@ -65,7 +66,7 @@ type Transport interface {
 	// overwritten.
 	Put(site int, b Buffer, to int, epoch uint64, src Memory, m *Move)
 	// PutAll is one message that carries several sections to the same PE: it
-	// copies each as Put does, then sets all their flags.
+	// copies each as Put does, then sets the flags of those that are not silent.
 	PutAll(site, to int, parts []Part)
 	// Get copies a section of the instance of b on PE from into dst. It is
 	// the caller's obligation that the owner does not write it meanwhile.
@@ -84,6 +85,11 @@ type Transport interface {
 	// Reduce combines one word of every PE, from PE 0 upwards, and returns the
 	// same word on all PEs. All take part; it orders all PEs.
 	Reduce(site int, word uint64, combine func(acc, word uint64) uint64) uint64
+	// ReduceAll hands to f, on every PE, what each PE passes as own, from PE 0 upwards, or
+	// the folder of a PE that has got all of it. All take part; it orders all PEs. Nobody
+	// may change own, or what f holds, before the caller's next ReduceAll has got to all
+	// contributions: each PE has two of both, by turns.
+	ReduceAll(site int, own Memory, f Folder)
 	// Broadcast returns on every PE the word that root passes.
 	Broadcast(site, root int, word uint64) uint64
 	// Share returns on every PE the value that root passes; nobody may change
@@ -103,6 +109,15 @@ type Transport interface {
 	Abort(err error)
 	// Aborted reports whether some PE has aborted the run.
 	Aborted() bool
+}
+
+// Folder takes the contributions to a reduction one after another.
+type Folder interface {
+	// Fold gets what PE pe contributed, which it may read until it returns.
+	Fold(pe int, part Memory)
+	// Take gets, instead of all contributions, the folder of another PE, which has got
+	// them. It may read that until it returns.
+	Take(other Folder)
 }
 
 // Slow is implemented by transports that can tell when no PE can move. What it

@@ -63,9 +63,14 @@ type Options struct {
 	Without []transform.Kind
 }
 
-// minGain is the part of the cost of a statement that its transformation has to
-// save.
-const minGain = 0.001
+// minGain is the part of the cost of a statement that its transformation has to save:
+// more where it makes three copies of a loop.
+func minGain(k transform.Kind) float64 {
+	if k == transform.Split {
+		return 0.25
+	}
+	return 0.001
+}
 
 // maxWork bounds the search: the work of all analyses, as a multiple of the
 // statements of the program, and at least leastWork.
@@ -83,8 +88,8 @@ func work(size int) int { return size + size*size/400 }
 //
 // The search is greedy. Each statement of the program unit is searched on its
 // own, for communication never crosses them. Kinds come one after another:
-// loops are distributed first, then guards removed, then iterations peeled,
-// so that what is peeled is small. Within a kind candidates come inner loops
+// loops are distributed first, then put in the order of memory, then guards removed,
+// sums expanded, and iterations peeled, so that what is peeled is small. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
 // Candidates are loops that all PEs step through together, or fall back on
 // gathered arrays, or wait for one another in, and guards in loops of the first
@@ -103,27 +108,29 @@ func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
 }
 
 func choose(p *ir.Program, info *scalar.Info, o Options, budget int) *Result {
-	s := &search{prog: p, info: info, budget: budget}
+	s := &search{symbols: p.Symbols, prog: p, info: info, budget: budget}
 	for _, k := range transform.Kinds {
 		if !slices.Contains(o.Without, k) {
 			s.kinds = append(s.kinds, k)
 		}
 	}
+	facts := transform.New(p, info)
 	for _, st := range p.Body {
-		s.units = append(s.units, &unit{body: []ir.Stmt{st}, done: len(s.kinds) == 0 || !promising(st), tried: map[string]bool{}})
+		s.units = append(s.units, &unit{body: []ir.Stmt{st}, done: len(s.kinds) == 0 || !promising(st, facts, info), tried: map[string]bool{}})
 	}
 	s.run()
 	return &Result{IR: s.prog, Info: s.info, Decisions: s.decisions()}
 }
 
-// promising reports whether s can hold a candidate: a loop of two statements, or
-// an IF in a loop. It saves the analysis of all other statements.
-func promising(s ir.Stmt) bool {
+// promising reports whether s can hold a candidate: a loop of two statements, one that
+// assigns in an iteration what others read, an IF in a loop, or a nest in another order
+// than that of memory. It saves the analysis of all other statements.
+func promising(s ir.Stmt, facts *transform.Analysis, info *scalar.Info) bool {
 	found := false
 	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
 		switch s := s.(type) {
 		case *ir.Do:
-			found = found || len(s.Body) > 1
+			found = found || len(s.Body) > 1 || facts.Misordered(s) || transform.Crossed(info, s)
 		case *ir.If:
 			found = true
 		}
@@ -134,11 +141,12 @@ func promising(s ir.Stmt) bool {
 
 // search is the state of Choose.
 type search struct {
-	prog   *ir.Program // the best so far
-	info   *scalar.Info
-	kinds  []transform.Kind
-	units  []*unit
-	budget int
+	symbols []*ir.Symbol // of the program as it was given
+	prog    *ir.Program  // the best so far
+	info    *scalar.Info
+	kinds   []transform.Kind
+	units   []*unit
+	budget  int
 	// stale: info has answered questions about nodes that were replaced for a
 	// moment, and remembers its answers.
 	stale bool
@@ -147,6 +155,7 @@ type search struct {
 // unit is a statement of the program unit, and what it has become.
 type unit struct {
 	body      []ir.Stmt
+	symbols   []*ir.Symbol  // that its transformations made
 	tree      *comm.Program // of body; nil: not analysed yet
 	cost      float64
 	parts     map[ir.Stmt]float64 // of cost
@@ -175,7 +184,7 @@ type attempt struct {
 func (s *search) run() {
 	for _, u := range s.units {
 		if !u.done {
-			s.analyze(u.body, s.info, func(tree *comm.Program) {
+			s.analyze(s.prog, u.body, s.info, func(tree *comm.Program) {
 				u.tree = tree
 				u.cost, u.parts = cost(tree)
 			})
@@ -202,16 +211,12 @@ func (s *search) run() {
 // judge analyses the programs with the candidates, all in one, and keeps those
 // that pay.
 func (s *search) judge(trials []*trial) {
-	bodies := map[*unit][]ir.Stmt{}
-	for _, t := range trials {
-		bodies[t.u] = t.body
-	}
-	whole := s.assemble(bodies)
+	whole := s.assemble(trials)
 	info := scalar.Analyze(whole)
 	s.budget -= size(whole.Body)
 	all := true
 	for _, t := range trials {
-		s.analyze(t.body, info, func(tree *comm.Program) { all = t.settle(tree) && all })
+		s.analyze(whole, t.body, info, func(tree *comm.Program) { all = t.settle(tree) && all })
 	}
 	if all && !s.stale {
 		s.prog, s.info = whole, info
@@ -245,30 +250,42 @@ func (t *trial) settle(tree *comm.Program) bool {
 		}
 	}
 	if verdict == Chosen {
-		u.body, u.tree, u.cost, u.parts = t.body, tree, after, parts
+		u.body, u.symbols, u.tree, u.cost, u.parts = t.body, t.symbols(), tree, after, parts
 	}
 	return verdict == Chosen
 }
 
-// assemble is the program of all units, some with other bodies.
-func (s *search) assemble(bodies map[*unit][]ir.Stmt) *ir.Program {
+// symbols are those of the unit and of the changes that are tried.
+func (t *trial) symbols() []*ir.Symbol {
+	list := slices.Clip(t.u.symbols)
+	for _, x := range t.tried {
+		list = append(list, x.change.Symbols...)
+	}
+	return list
+}
+
+// assemble is the program of all units, some as they are tried.
+func (s *search) assemble(trials []*trial) *ir.Program {
 	p := *s.prog
-	p.Symbols = slices.Clip(p.Symbols)
+	p.Symbols = slices.Clip(s.symbols)
 	p.Body = nil
 	for _, u := range s.units {
-		body, ok := bodies[u]
-		if !ok {
-			body = u.body
+		body, symbols := u.body, u.symbols
+		for _, t := range trials {
+			if t.u == u {
+				body, symbols = t.body, t.symbols()
+			}
 		}
 		p.Body = append(p.Body, body...)
+		p.Symbols = append(p.Symbols, symbols...)
 	}
 	return &p
 }
 
-// analyze puts a body into SPMD form, for use to look at. comm.Analyze
+// analyze puts a body of a program into SPMD form, for use to look at. comm.Analyze
 // puts scalars in the place of some subscripts; behind use they are as before, so
 // that the body can still be transformed.
-func (s *search) analyze(body []ir.Stmt, info *scalar.Info, use func(*comm.Program)) {
+func (s *search) analyze(whole *ir.Program, body []ir.Stmt, info *scalar.Info, use func(*comm.Program)) {
 	s.budget -= work(size(body))
 	type subscripts struct {
 		ref  *ir.Ref
@@ -281,7 +298,7 @@ func (s *search) analyze(body []ir.Stmt, info *scalar.Info, use func(*comm.Progr
 		}
 		return true
 	})
-	p := *s.prog
+	p := *whole
 	p.Symbols = slices.Clone(p.Symbols)
 	p.Body = body
 	use(comm.Analyze(&p, info))
@@ -295,7 +312,7 @@ func (s *search) analyze(body []ir.Stmt, info *scalar.Info, use func(*comm.Progr
 // there are no more. What is not possible is recorded.
 func (s *search) next(u *unit, facts *transform.Analysis) *trial {
 	for !u.done {
-		list := candidates(u.tree, s.kinds[u.kind])
+		list := candidates(u.tree, s.kinds[u.kind], facts)
 		list = slices.DeleteFunc(list, func(c candidate) bool { return u.tried[c.place] || u.tried[c.key] })
 		if t := s.attempts(u, facts, list); t != nil {
 			return t
@@ -340,7 +357,7 @@ func (s *search) attempts(u *unit, facts *transform.Analysis, list []candidate) 
 		}
 		d.What = change.What
 		t.tried = append(t.tried, attempt{c, change, d})
-		t.minGain += minGain * u.parts[c.stmt]
+		t.minGain += minGain(d.Kind) * u.parts[c.stmt]
 	}
 	if len(t.tried) == 0 {
 		return nil
@@ -367,10 +384,16 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 	switch kind {
 	case transform.Distribute:
 		return a.Distribute(s.(*ir.Do))
+	case transform.Interchange:
+		return a.Interchange(s.(*ir.Do))
 	case transform.Guard:
 		return a.Unguard(s.(*ir.If))
+	case transform.Expand:
+		return a.Expand(s.(*ir.Do))
 	case transform.Peel:
 		return a.Peel(s.(*ir.Do))
+	case transform.Split:
+		return a.Split(s.(*ir.Do))
 	}
 	panic(fmt.Sprintf("choose: there is no transformation %q", kind))
 }
@@ -379,6 +402,14 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 func head(s ir.Stmt) string {
 	text, _, _ := strings.Cut(ir.StmtString(s), "   !")
 	return text
+}
+
+// reduces reports whether a reduction is among the nodes.
+func reduces(list []comm.Node) bool {
+	return slices.ContainsFunc(list, func(n comm.Node) bool {
+		_, ok := n.(*comm.Combine)
+		return ok
+	})
 }
 
 // candidate is a statement to try a kind on. What stands at one place of the
@@ -390,7 +421,7 @@ type candidate struct {
 
 // candidates lists the statements of the SPMD form to try a kind on, inner ones
 // first.
-func candidates(p *comm.Program, kind transform.Kind) []candidate {
+func candidates(p *comm.Program, kind transform.Kind, facts *transform.Analysis) []candidate {
 	var list []candidate
 	count := map[string]int{}
 	add := func(s ir.Stmt) {
@@ -399,13 +430,26 @@ func candidates(p *comm.Program, kind transform.Kind) []candidate {
 		count[place]++
 		list = append(list, candidate{s, place, fmt.Sprintf("%s/%d", place, count[place])})
 	}
+	nests := func(s ir.Stmt) bool {
+		if d, ok := s.(*ir.Do); ok && kind == transform.Interchange && facts.Misordered(d) {
+			add(d)
+			return false
+		}
+		return true
+	}
 	var visit func(nodes []comm.Node, inLoop bool)
 	visit = func(nodes []comm.Node, inLoop bool) {
 		for _, n := range nodes {
 			switch n := n.(type) {
 			case *comm.Loop:
 				visit(n.Body, true)
-				if kind == transform.Distribute && len(n.Do.Body) > 1 || kind == transform.Peel && branches(n.Do) {
+				switch {
+				case kind == transform.Interchange && facts.Misordered(n.Do):
+					add(n.Do)
+				case kind == transform.Distribute && len(n.Do.Body) > 1,
+					kind == transform.Expand && len(n.Do.Body) > 1 && reduces(n.Body),
+					kind == transform.Peel && branches(n.Do),
+					kind == transform.Split && transform.Crossed(p.Info, n.Do):
 					add(n.Do)
 				}
 			case *comm.WhileLoop:
@@ -418,6 +462,7 @@ func candidates(p *comm.Program, kind transform.Kind) []candidate {
 					add(n.If)
 				}
 			case *comm.Region:
+				ir.Walk(n.Stmts, nests)
 				switch s := n.Stmts[0].(type) {
 				case *ir.If: // that all PEs execute on what was brought to them
 					if kind == transform.Guard && inLoop && guardsLoop(s) {

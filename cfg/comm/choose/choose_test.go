@@ -179,20 +179,39 @@ end program guards
 
 // TestWithout: kinds can be left out one by one.
 func TestWithout(t *testing.T) {
-	text, err := os.ReadFile("../../../examples/tred2/tred2.hpf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := front.Must(t, front.Program, string(text))
-	for _, kind := range transform.Kinds {
-		r := Choose(p, scalar.Analyze(p), Options{Without: []transform.Kind{kind}})
-		chosen := map[transform.Kind]bool{}
-		for _, d := range r.Decisions {
-			chosen[d.Kind] = chosen[d.Kind] || d.Verdict == Chosen
+	misordered := `program p
+  integer :: a(100,100), i, j
+!HPF$ DISTRIBUTE a(*,BLOCK)
+  do i = 1, 100
+    do j = 1, 100
+      a(i,j) = 0
+    end do
+  end do
+end program p
+`
+	for file, kinds := range map[string][]transform.Kind{
+		"../../../examples/tred2/tred2.hpf": {transform.Distribute, transform.Guard, transform.Expand, transform.Peel},
+		"../../../benchmarks/floyd.hpf":     {transform.Split},
+		"":                                  {transform.Interchange},
+	} {
+		text, err := os.ReadFile(file)
+		if file == "" {
+			text, err = []byte(misordered), nil
 		}
-		for _, k := range transform.Kinds {
-			if chosen[k] != (k != kind) {
-				t.Errorf("without %s, %s is chosen: %v", kind, k, chosen[k])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := front.Must(t, front.Program, string(text))
+		for _, kind := range transform.Kinds {
+			r := Choose(p, scalar.Analyze(p), Options{Without: []transform.Kind{kind}})
+			chosen := map[transform.Kind]bool{}
+			for _, d := range r.Decisions {
+				chosen[d.Kind] = chosen[d.Kind] || d.Verdict == Chosen
+			}
+			for _, k := range kinds {
+				if chosen[k] != (k != kind) {
+					t.Errorf("%s: without %s, %s is chosen: %v", file, kind, k, chosen[k])
+				}
 			}
 		}
 	}

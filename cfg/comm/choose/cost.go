@@ -4,6 +4,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -18,21 +19,51 @@ const (
 	likely    = 0.95 // that a condition on loop indices holds, which few iterations decide otherwise
 
 	messageCost   = 1.0
-	readyCost     = 1.0   // a ready message that is likely to be kept
-	reductionCost = 2.0   // combining partial values, and the wait in it
-	listedCost    = 4.0   // making the lists of an irregular communication
-	elementCost   = 0.01  // each element of a message, as far as its section shows
-	entryCost     = 0.02  // entering a region or a branch together
-	statementCost = 0.002 // one execution of one statement
-	textCost      = 0.005 // each statement of the text: code has to pay for itself
+	readyCost     = 1.0     // a ready message that is likely to be kept
+	reductionCost = 2.0     // combining partial values, and the wait in it
+	listedCost    = 4.0     // making the lists of an irregular communication
+	byteCost      = 0.00125 // each byte of a message, as far as its section shows
+	entryCost     = 0.02    // entering a region or a branch together
+	statementCost = 0.002   // one execution of one statement
+	stepCost      = 0.0005  // a reference that takes the next element; others cost more, as transform.Strides says
+	textCost      = 0.005   // each statement of the text: code has to pay for itself
 )
+
+// Cost is what a part of a program is estimated to cost one PE in a run.
+type Cost struct {
+	Statements float64 // executions of statements
+	Messages   float64 // that are sent for its sake, with ready messages that are likely to be kept
+	Bytes      float64 // that it receives
+	Waits      float64 // for messages, and for all PEs in a reduction
+	Guessed    bool    // some loop around or inside has bounds that are not known: it counts as 50 iterations
+
+	rest float64 // of Total: what is none of these
+}
+
+// Total is the cost in messages: how many messages would take as long.
+func (c Cost) Total() float64 {
+	return c.rest + statementCost*c.Statements + messageCost*c.Messages + byteCost*c.Bytes
+}
+
+func (c Cost) plus(d Cost) Cost {
+	return Cost{c.Statements + d.Statements, c.Messages + d.Messages, c.Bytes + d.Bytes, c.Waits + d.Waits, c.Guessed || d.Guessed, c.rest + d.rest}
+}
+
+func (c Cost) times(k float64) Cost {
+	return Cost{k * c.Statements, k * c.Messages, k * c.Bytes, k * c.Waits, c.Guessed, k * c.rest}
+}
 
 // cost estimates what one execution of p costs. It knows loops, branches and
 // communications, and nothing of the machine but the numbers above. The parts
 // are what the loops, branches and regions of p have of it, by their statements.
 func cost(p *comm.Program) (total float64, parts map[ir.Stmt]float64) {
-	w := &weigher{p: p, info: p.Info, parts: map[ir.Stmt]float64{}}
-	return w.nodes(p.Body, 1) + textCost*float64(size(p.IR.Body)), w.parts
+	w := newWeigher(p, guessPEs)
+	total = w.nodes(p.Body).Total() + textCost*float64(size(p.IR.Body))
+	parts = map[ir.Stmt]float64{}
+	for s, c := range w.parts {
+		parts[s] = c.Total()
+	}
+	return total, parts
 }
 
 func size(body []ir.Stmt) int {
@@ -41,141 +72,256 @@ func size(body []ir.Stmt) int {
 	return n
 }
 
-// weigher walks the SPMD form. Weights are expected numbers of executions.
+// weigher walks the SPMD form.
 type weigher struct {
-	p     *comm.Program
-	info  *scalar.Info
-	parts map[ir.Stmt]float64
+	p      *comm.Program
+	info   *scalar.Info
+	pes    float64 // among which a divided loop is divided
+	weight float64 // expected number of executions of the node at hand
+	unsure bool    // weight rests on a guess
+	parts  map[ir.Stmt]Cost
 	// kept: a communication here is likely to keep its ready message. It stands
 	// in a loop in which some path back to it holds no reduction, so that
 	// nothing makes its consumers known to its producers on the way.
 	kept bool
 }
 
-func (w *weigher) nodes(list []comm.Node, weight float64) float64 {
-	total := 0.0
+func newWeigher(p *comm.Program, pes float64) *weigher {
+	return &weigher{p: p, info: p.Info, pes: pes, weight: 1, parts: map[ir.Stmt]Cost{}}
+}
+
+func (w *weigher) nodes(list []comm.Node) Cost {
+	var total Cost
 	for _, n := range list {
-		total += w.node(n, weight)
+		total = total.plus(w.node(n))
 	}
 	return total
 }
 
-func (w *weigher) node(n comm.Node, weight float64) float64 {
+// node is the cost of all executions of n.
+func (w *weigher) node(n comm.Node) Cost {
 	switch n := n.(type) {
 	case *comm.Post:
-		return weight * w.comms(n.Comms)
+		return w.all(w.comms(n.Comms))
 	case *comm.Region:
-		return w.part(n.Stmts[0], weight*w.region(n))
+		return w.part(n.Stmts[0], w.all(w.region(n)))
+	case *comm.Combine:
+		return w.part(n.Behind, w.all(w.reductions(n)))
 	case *comm.Loop:
-		return w.part(n.Do, w.loop(weight*w.trip(n.Do), n.Body))
+		trips, known := w.trip(n.Do)
+		return w.part(n.Do, w.loop(trips, known, n.Body))
 	case *comm.WhileLoop:
-		return w.loop(weight*guessTrip, append(append([]comm.Node(nil), n.Pre...), n.Body...))
+		return w.part(n.While, w.loop(guessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
 	case *comm.Branch:
 		p := w.probability(n.If.Cond)
-		return w.part(n.If, weight*entryCost+w.nodes(n.Then, weight*p)+w.nodes(n.Else, weight*(1-p)))
+		c := w.all(Cost{rest: entryCost})
+		w.with(p, true, func() { c = c.plus(w.nodes(n.Then)) })
+		w.with(1-p, true, func() { c = c.plus(w.nodes(n.Else)) })
+		return w.part(n.If, c)
 	}
-	return 0
+	return Cost{}
 }
 
-func (w *weigher) part(s ir.Stmt, cost float64) float64 {
-	w.parts[s] += cost
+// all is the cost of all executions of a node, of which one costs c.
+func (w *weigher) all(c Cost) Cost {
+	c = c.times(w.weight)
+	c.Guessed = c.Guessed || w.unsure
+	return c
+}
+
+// with looks at what is executed k times as often.
+func (w *weigher) with(k float64, known bool, f func()) {
+	weight, unsure := w.weight, w.unsure
+	w.weight, w.unsure = weight*k, unsure || !known
+	f()
+	w.weight, w.unsure = weight, unsure
+}
+
+func (w *weigher) part(s ir.Stmt, cost Cost) Cost {
+	w.parts[s] = w.parts[s].plus(cost)
 	return cost
 }
 
-func (w *weigher) loop(weight float64, body []comm.Node) float64 {
+func (w *weigher) loop(trips float64, known bool, body []comm.Node) (c Cost) {
 	outer := w.kept
 	w.kept = !w.reduces(body)
 	defer func() { w.kept = outer }()
-	return w.nodes(body, weight)
+	w.with(trips, known, func() { c = w.nodes(body) })
+	return c
 }
 
 // comms is the cost of a group of communications, once.
-func (w *weigher) comms(list []*comm.Comm) float64 {
-	total := 0.0
+func (w *weigher) comms(list []*comm.Comm) Cost {
+	var total Cost
 	for _, c := range list {
-		total += messageCost + elementCost*w.elements(c)
+		total.Messages++
+		total.Waits++
+		total.Bytes += w.elements(c) * elementSize(c.Array)
 		if c.Kind == comm.Irregular {
-			total += listedCost
+			total.rest += listedCost
 		}
 		if w.kept {
-			total += readyCost
+			total.rest += readyCost
 		}
 	}
 	return total
+}
+
+// elementSize is the size in bytes of an element of an array.
+func elementSize(array *ir.Symbol) float64 {
+	switch array.Type {
+	case ir.Integer, ir.Real:
+		return 4
+	case ir.Logical:
+		return 1
+	}
+	return 8
 }
 
 // elements is about how many elements c brings to a PE.
 func (w *weigher) elements(c *comm.Comm) float64 {
 	n := 1.0
+	if c.Overlap { // of which the elements beside those of the neighbour move
+		for d, ax := range c.Axes {
+			width := max(0, -c.Window[d][0]) + max(0, c.Window[d][1])
+			switch {
+			case width > 0:
+				n *= float64(width)
+			case ax.All:
+				n *= float64(c.Array.Dims[d].Extent())
+			default:
+				for _, t := range ax.Terms {
+					n *= w.values(t.Range)
+				}
+			}
+		}
+		return n
+	}
 	for d, ax := range c.Axes {
 		if ax.All && c.Subs == nil {
 			n *= float64(c.Array.Dims[d].Extent())
 		}
 	}
 	for _, r := range c.Ranges {
-		if !c.Varies(r) {
-			continue
+		if c.Varies(r) {
+			n *= w.values(r)
 		}
-		k := guessTrip + 0.0
-		if !r.Unknown && r.Step != 0 {
-			if t, ok := trips(r.Lo, r.Hi, int64(r.Step)); ok {
-				k = t
-			}
-		}
-		if len(r.Cons) > 0 {
-			k = max(1, k/guessPEs)
-		}
-		n *= k
 	}
 	return n
 }
 
-// region is the cost of a region, once.
-func (w *weigher) region(r *comm.Region) float64 {
-	share := 1.0
-	if len(r.Guard) > 0 {
-		share /= guessPEs
+// box is about how many elements of an array lie in a box.
+func (w *weigher) box(array *ir.Symbol, box []comm.Axis) float64 {
+	n := 1.0
+	for d, ax := range box {
+		if ax.All {
+			n *= float64(array.Dims[d].Extent())
+		}
+		for _, t := range ax.Terms {
+			n *= w.values(t.Range)
+		}
 	}
-	total := entryCost + reductionCost*float64(len(r.Reduce))
-	if r.Pipe != nil {
-		total += messageCost * guessPEs // the PEs wait for one another
-		share *= guessPEs
-	}
-	return total + share*w.work(r, r.Stmts)
+	return n
 }
 
-// work is the cost of statements that one PE executes on its own.
-func (w *weigher) work(r *comm.Region, body []ir.Stmt) float64 {
-	total := 0.0
-	for _, s := range body {
-		switch s := s.(type) {
-		case *ir.Do:
-			k := w.trip(s)
-			if len(r.Part[s]) > 0 {
-				k /= guessPEs
-			}
-			total += k * w.work(r, s.Body)
-		case *ir.While:
-			total += guessTrip * w.work(r, s.Body)
-		case *ir.If:
-			p := w.probability(s.Cond)
-			total += statementCost + p*w.work(r, s.Then) + (1-p)*w.work(r, s.Else)
-		default:
-			total += statementCost
+// values is about how many values an index takes on a PE.
+func (w *weigher) values(r *comm.Range) float64 {
+	k := guessTrip + 0.0
+	if !r.Unknown && r.Step != 0 {
+		if t, ok := trips(r.Lo, r.Hi, int64(r.Step)); ok {
+			k = t
+		}
+	}
+	if len(r.Cons) > 0 {
+		k = max(1, k/w.pes)
+	}
+	return k
+}
+
+// reductions is the cost of reductions, once.
+func (w *weigher) reductions(n *comm.Combine) Cost {
+	var total Cost
+	for _, set := range n.Together() {
+		total.Messages += reductionCost / messageCost
+		total.Waits++
+		for _, box := range set[0].Section {
+			total.Bytes += w.box(set[0].Sym, box) * elementSize(set[0].Sym)
 		}
 	}
 	return total
 }
 
-// trip is how often the body of a loop runs.
-func (w *weigher) trip(d *ir.Do) float64 {
+// region is the cost of a region, once.
+func (w *weigher) region(r *comm.Region) Cost {
+	share := 1.0
+	if len(r.Guard) > 0 {
+		share /= w.pes
+	}
+	total := Cost{rest: entryCost}
+	if r.Pipe != nil {
+		total.Messages += w.pes // the PEs wait for one another
+		total.Waits += w.pes
+		if r.Pipe.Blocks == nil {
+			share *= w.pes
+		}
+	}
+	return total.plus(w.work(r, r.Stmts).times(share))
+}
+
+// work is the cost of statements that one PE executes on its own.
+func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
+	var total Cost
+	for _, s := range body {
+		switch s := s.(type) {
+		case *ir.Do:
+			k, known := w.trip(s)
+			if len(r.Part[s]) > 0 {
+				k /= w.pes
+			}
+			c := w.work(r, s.Body)
+			if innermost(s) {
+				c.rest += stepCost * float64(transform.Strides(w.info, s, s.Body))
+			}
+			c = c.times(k)
+			c.Guessed = c.Guessed || !known
+			total = total.plus(c)
+		case *ir.While:
+			c := w.work(r, s.Body).times(guessTrip)
+			c.Guessed = true
+			total = total.plus(c)
+		case *ir.If:
+			p := w.probability(s.Cond)
+			total.Statements++
+			total = total.plus(w.work(r, s.Then).times(p)).plus(w.work(r, s.Else).times(1 - p))
+		default:
+			total.Statements++
+		}
+	}
+	return total
+}
+
+// innermost reports whether there is no loop in d.
+func innermost(d *ir.Do) bool {
+	found := false
+	ir.Walk(d.Body, func(s ir.Stmt) bool {
+		switch s.(type) {
+		case *ir.Do, *ir.While:
+			found = true
+		}
+		return !found
+	})
+	return !found
+}
+
+// trip is how often the body of a loop runs, and whether that is known.
+func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
 	b := w.info.Bounds(d)
 	if b.LoOK && b.HiOK && b.Step != 0 {
 		if n, ok := trips(b.Lo, b.Hi, b.Step); ok {
-			return n
+			return n, true
 		}
 	}
-	return guessTrip
+	return guessTrip, false
 }
 
 func trips(lo, hi linalg.Affine, step int64) (float64, bool) {
@@ -212,10 +358,8 @@ func (w *weigher) probability(e ir.Expr) float64 {
 func (w *weigher) reduces(list []comm.Node) bool {
 	for _, n := range list {
 		switch n := n.(type) {
-		case *comm.Region:
-			if len(n.Reduce) > 0 {
-				return true
-			}
+		case *comm.Combine:
+			return true
 		case *comm.Branch:
 			if w.reduces(n.Then) && w.reduces(n.Else) {
 				return true

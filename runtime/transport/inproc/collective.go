@@ -64,9 +64,20 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 	k := p.reductions
 	if p.id != 0 {
 		p.gift.word, p.gift.site = word, site
-		w.pes[0].raise(&p.gift.seq, k)
+		if w.spin == 0 {
+			// PE 0 parks once, for the last of them.
+			p.gift.seq.Store(k)
+			if w.given.Add(1) == k*uint64(w.n-1) {
+				w.wake(w.pes[0], &w.given)
+			}
+		} else {
+			w.pes[0].raise(&p.gift.seq, k)
+		}
 		p.await(&w.result.seq, k, site, transport.WaitResult, 0)
 		return w.result.word
+	}
+	if w.spin == 0 {
+		p.await(&w.given, k*uint64(w.n-1), site, transport.WaitReduction, -1)
 	}
 	for q := 1; q < w.n; q++ {
 		gift := &w.pes[q].gift
@@ -80,6 +91,80 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 	w.result.seq.Swap(k)
 	p.wakeAll(&w.result.seq)
 	return word
+}
+
+// ReduceAll publishes own and lets f look at what the others have published. Two places
+// for each PE are enough: a PE publishes in one of them again only after all have
+// published in the other, and so have read the first.
+//
+// For each PE to look at all others takes two PEs no longer than one of them to send what
+// it has. Of more than fewFolds only PE 0 looks, and the others take its result.
+func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
+	w := p.w
+	p.pooled++
+	k := p.pooled
+	mine := &p.pool[k%2]
+	mine.value, mine.site = own, site
+	if w.n > fewFolds {
+		p.folded(site, k, f)
+		return
+	}
+	mine.seq.Swap(k)
+	p.wakeAll(&mine.seq)
+	for q, other := range w.pes {
+		m := &other.pool[k%2]
+		if q != p.id {
+			p.await(&m.seq, k, site, transport.WaitReduction, q)
+			if m.site != site {
+				p.diverged(q, m.site, site)
+			}
+		}
+		f.Fold(q, m.value.(transport.Memory))
+	}
+}
+
+// fewFolds is on up to how many PEs each of them combines all contributions to a
+// reduction.
+const fewFolds = 4
+
+// folded is ReduceAll in which PE 0 lets its f look at all contributions, and hands it to
+// the f of the others. What it hands over stays as it is until all have contributed again.
+func (p *PE) folded(site int, k uint64, f transport.Folder) {
+	w := p.w
+	p.pool[k%2].seq.Store(k)
+	all := k * uint64(w.n)
+	if w.offered.Add(1) == all && p.id != 0 {
+		w.wake(w.pes[0], &w.offered)
+	}
+	if p.id != 0 {
+		p.await(&w.total.seq, k, site, transport.WaitResult, 0)
+		if w.total.site != site {
+			p.diverged(0, w.total.site, site)
+		}
+		f.Take(w.total.value.(transport.Folder))
+		return
+	}
+	p.await(&w.offered, all, site, transport.WaitReduction, -1)
+	for q, other := range w.pes {
+		m := &other.pool[k%2]
+		if m.site != site {
+			p.diverged(q, m.site, site)
+		}
+		f.Fold(q, m.value.(transport.Memory))
+	}
+	w.total.value, w.total.site = f, site
+	w.total.seq.Swap(k)
+	p.wakeAll(&w.total.seq)
+}
+
+// wake wakes p if it waits for flag, which the caller has stored by an exchange or an
+// addition (see raise).
+func (w *World) wake(p *PE, flag *atomic.Uint64) {
+	hideSync()
+	if p.waiting.Load() == flag {
+		p.wakeFrom(flag)
+	}
+	showSync()
 }
 
 // Broadcast returns the word that root passes.
@@ -123,12 +208,18 @@ func (p *PE) exchange(site, root int, word uint64, value any) *mail {
 // k will overwrite.
 func (p *PE) collectCredit(site int, k uint64) {
 	least := k
+	hideSync()
+	p.w.lenders.Add(1) // before it looks at what others have taken
+	showSync()
 	for q, other := range p.w.pes {
 		if q != p.id {
 			got, _ := p.await(&other.taken, k-ringSize+1, site, transport.WaitCredit, q)
 			least = min(least, got)
 		}
 	}
+	hideSync()
+	p.w.lenders.Add(-1)
+	showSync()
 	p.credit = least
 }
 
@@ -137,7 +228,12 @@ func (p *PE) take() {
 	p.broadcasts++
 	if p.broadcasts%creditEvery == 0 {
 		p.taken.Swap(p.broadcasts)
-		p.wakeAll(&p.taken)
+		hideSync()
+		waited := p.w.lenders.Load() > 0
+		showSync()
+		if waited {
+			p.wakeAll(&p.taken)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -215,6 +216,76 @@ func TestCollectives(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// folder adds up what it is given and notes from whom.
+type folder struct {
+	sum  []int
+	from []int
+}
+
+// Take takes what another folder has got.
+func (f *folder) Take(other transport.Folder) {
+	o := other.(*folder)
+	copy(f.sum, o.sum)
+	f.from = append(f.from, o.from...)
+}
+
+func (f *folder) Fold(pe int, part transport.Memory) {
+	f.from = append(f.from, pe)
+	for i, x := range part.(*transport.Slice[int]).Data {
+		f.sum[i] += x
+	}
+}
+
+// TestReduceAll: contributions come in the order of PEs, from two memories in turn that
+// their PE overwrites as early as it may.
+func TestReduceAll(t *testing.T) {
+	everyPolicy(t, func(t *testing.T) {
+		for n := range 7 {
+			reduceAll(t, n+1)
+		}
+	})
+}
+
+func reduceAll(t *testing.T, n int) {
+	const size = 7
+	err := Run(n, stuck, func(pe transport.Transport) {
+		var own [2]transport.Slice[int]
+		for i := range own {
+			own[i].Data = make([]int, size)
+		}
+		for k := range 300 {
+			part := &own[k%2]
+			for i := range part.Data {
+				part.Data[i] = (pe.PE()+1)*(i+k) + i
+			}
+			f := &folder{sum: make([]int, size)}
+			pe.ReduceAll(1, part, f)
+			for i, got := range f.sum {
+				if want := n*(n+1)/2*(i+k) + n*i; got != want {
+					t.Errorf("element %d of reduction %d is %d on PE %d, want %d", i, k, got, pe.PE(), want)
+				}
+			}
+			if !slices.Equal(f.from, []int{0, 1, 2, 3, 4, 5, 6}[:n]) {
+				t.Errorf("contributions come from %v", f.from)
+			}
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReduceAllDiverged: PEs that meet in different reductions end the run.
+func TestReduceAllDiverged(t *testing.T) {
+	err := Run(2, stuck, func(pe transport.Transport) {
+		pe.ReduceAll(3+pe.PE(), &transport.Slice[int]{Data: []int{1}}, &folder{sum: make([]int, 1)})
+	})
+	var diverged *transport.Diverged
+	if !errors.As(err, &diverged) {
+		t.Errorf("the run ends with %v", err)
+	}
 }
 
 func TestUnhandledPanicEndsTheRun(t *testing.T) {

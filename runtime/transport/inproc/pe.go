@@ -18,6 +18,7 @@ type PE struct {
 	barriers   uint64
 	rounds     uint64 // of agreements, where PEs park at once
 	reductions uint64
+	pooled     uint64 // calls of ReduceAll
 	broadcasts uint64
 	party      *elide.Party // its end of agreements
 	credit     uint64       // broadcasts that all PEs are known to have taken
@@ -37,7 +38,8 @@ type PE struct {
 	wake     chan struct{}
 
 	_     pad
-	gift  mail // contribution to the latest reduction
+	gift  mail    // contribution to the latest reduction
+	pool  [2]mail // contributions to the latest two of ReduceAll
 	_     pad
 	taken atomic.Uint64 // broadcasts taken, in multiples of creditEvery
 	_     pad
@@ -49,8 +51,8 @@ var _ transport.Transport = (*PE)(nil)
 type buffer struct {
 	site    int
 	memory  transport.Memory
-	arrival []atomic.Uint64 // [producer*stride]
-	ready   []atomic.Uint64 // [consumer*stride]
+	arrival flags // by producer
+	ready   flags // by consumer
 }
 
 // PE is the id of this PE, from 0.
@@ -61,13 +63,7 @@ func (p *PE) N() int { return p.w.n }
 
 // Register adds this PE's instance of a symmetric buffer.
 func (p *PE) Register(site int, m transport.Memory) transport.Buffer {
-	flags := p.w.n * p.w.stride
-	p.buffers = append(p.buffers, buffer{
-		site:    site,
-		memory:  m,
-		arrival: make([]atomic.Uint64, flags),
-		ready:   make([]atomic.Uint64, flags),
-	})
+	p.buffers = append(p.buffers, buffer{site: site, memory: m, arrival: newFlags(p.w.n), ready: newFlags(p.w.n)})
 	return transport.Buffer(len(p.buffers) - 1)
 }
 
@@ -95,17 +91,19 @@ func (p *PE) Put(site int, b transport.Buffer, to int, epoch uint64, src transpo
 	c := p.w.pes[to]
 	buf := &c.buffers[b]
 	buf.memory.CopyFrom(src, m)
-	c.raise(&buf.arrival[p.id*p.w.stride], epoch)
+	c.raise(buf.arrival.at(p.id), epoch)
 }
 
-// PutAll copies all parts, then sets their arrival flags on PE to.
+// PutAll copies all parts, then sets the arrival flags on PE to of those that have one.
 func (p *PE) PutAll(site, to int, parts []transport.Part) {
 	c := p.w.pes[to]
 	for i := range parts {
 		c.buffers[parts[i].Buffer].memory.CopyFrom(parts[i].Src, parts[i].Move)
 	}
 	for i := range parts {
-		c.raise(&c.buffers[parts[i].Buffer].arrival[p.id*p.w.stride], parts[i].Epoch)
+		if !parts[i].Silent {
+			c.raise(c.buffers[parts[i].Buffer].arrival.at(p.id), parts[i].Epoch)
+		}
 	}
 }
 
@@ -117,7 +115,7 @@ func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m
 // Ready tells the producer to that it may put instance epoch of b here.
 func (p *PE) Ready(site int, b transport.Buffer, to int, epoch uint64) {
 	c := p.w.pes[to]
-	c.raise(&c.buffers[b].ready[p.id*p.w.stride], epoch)
+	c.raise(c.buffers[b].ready.at(p.id), epoch)
 }
 
 // ReadyAll tells the producer to that it may put all slots here.
@@ -129,7 +127,7 @@ func (p *PE) ReadyAll(site, to int, slots []transport.Slot) {
 
 // AwaitReady waits for the ready message of consumer from.
 func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bool {
-	got, waited := p.await(&p.buffers[b].ready[from*p.w.stride], epoch, site, transport.WaitReady, from)
+	got, waited := p.await(p.buffers[b].ready.at(from), epoch, site, transport.WaitReady, from)
 	if got != epoch {
 		p.overrun(b, "ready message", from, epoch, got)
 	}
@@ -138,7 +136,7 @@ func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bo
 
 // Await waits for the put of producer from.
 func (p *PE) Await(site int, b transport.Buffer, from int, epoch uint64) bool {
-	got, waited := p.await(&p.buffers[b].arrival[from*p.w.stride], epoch, site, transport.WaitArrival, from)
+	got, waited := p.await(p.buffers[b].arrival.at(from), epoch, site, transport.WaitArrival, from)
 	if got != epoch {
 		p.overrun(b, "put", from, epoch, got)
 	}

@@ -34,11 +34,10 @@ const (
 
 // World is the state that the PEs of one run share.
 type World struct {
-	n      int
-	spin   int // most loads of a flag before parking; 0: park at once
-	stride int // distance of two flags of a buffer, in words
-	pes    []*PE
-	stuck  func([]transport.Wait) error
+	n     int
+	spin  int // most loads of a flag before parking; 0: park at once
+	pes   []*PE
+	stuck func([]transport.Wait) error
 
 	locks lockTable
 
@@ -58,6 +57,14 @@ type World struct {
 	voted   atomic.Int64 // PEs in the current round of an agreement, where they park at once
 	_       pad
 	polled  atomic.Uint64 // such rounds passed
+	_       pad
+	given   atomic.Uint64 // contributions to reductions so far, of all PEs but PE 0
+	_       pad
+	offered atomic.Uint64 // contributions to ReduceAll so far, of all PEs
+	_       pad
+	total   mail // the latest result of ReduceAll, see folded
+	_       pad
+	lenders atomic.Int64 // PEs that wait until others have taken broadcasts
 	_       pad
 	result  mail // of the latest reduction
 	_       pad
@@ -91,13 +98,10 @@ type mail struct {
 // After an abort Run does not wait for PEs that neither wait nor return (one
 // may be blocked reading a terminal); it leaves them behind.
 func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transport)) error {
-	w := &World{n: n, stuck: stuck, stride: 1}
+	w := &World{n: n, stuck: stuck}
 	procs := runtime.GOMAXPROCS(0)
 	if n <= procs {
 		w.spin = spinLoads
-	}
-	if n <= 16 {
-		w.stride = 8 // a cache line for each flag, while that is cheap
 	}
 	w.gifts = make([][]byte, n)
 	if n == 2 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser/source"
@@ -22,7 +24,11 @@ type compileFlags struct {
 	VerifyPasses     bool   `help:"Check what each pass promises, among it the proofs of the plan."`
 	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
 	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
-	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
+	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done, and execute nests by turns in strips of N; none: not even where memory is short, and nest after nest."`
+	Block            string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
+	Target           string `placeholder:"TARGET" help:"For which processors inner loops are vector kernels: ${targets}; all give the same results. auto takes the best that the processor has when the program starts, and go makes none."`
+	FP               string `name:"fp" placeholder:"MODE" help:"What kernels may do with floating-point operations: ordered, the default, adds up in a fixed number of interleaved partial sums; strict in the order of the source; fast as ordered, and a*b+c is rounded once."`
+	Quiet            bool   `short:"q" help:"Print no warnings."`
 	NoTransform      string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 }
 
@@ -40,6 +46,15 @@ func (f *compileFlags) options() (driver.Options, error) {
 	}
 	if o.Strip, err = f.strip(); err != nil {
 		return o, err
+	}
+	if o.Block, err = f.block(); err != nil {
+		return o, err
+	}
+	if o.Target = kernel.Target(f.Target); f.Target != "" && !slices.Contains(kernel.Targets, o.Target) {
+		return o, driver.Usagef("the targets are "+listed(kernel.Targets), "there is no target %q", f.Target)
+	}
+	if o.FP = codegen.FP(f.FP); f.FP != "" && !slices.Contains(codegen.FPs, o.FP) {
+		return o, driver.Usagef("choose one of "+listed(codegen.FPs), "--fp=%s is not known", f.FP)
 	}
 	if f.Sync == "" {
 		return o, nil // driver.New chooses
@@ -97,6 +112,21 @@ func (f *compileFlags) strip() (int, error) {
 	return int(n), nil
 }
 
+// block is what --block gives, as driver.Options has it.
+func (f *compileFlags) block() (int, error) {
+	switch f.Block {
+	case "":
+		return 0, nil
+	case "none":
+		return -1, nil
+	}
+	n, err := strconv.ParseUint(f.Block, 10, 31)
+	if err != nil || n == 0 {
+		return 0, driver.Usagef("write for example --block=16, or none", "--block=%s: a block must have a number of iterations from 1, or none", f.Block)
+	}
+	return int(n), nil
+}
+
 // without are the transformations that --no-transform names.
 func (f *compileFlags) without() ([]transform.Kind, error) {
 	if f.NoTransform == "" {
@@ -118,19 +148,16 @@ func (f *compileFlags) without() ([]transform.Kind, error) {
 }
 
 // kindNames lists the source transformations.
-func kindNames() string {
-	names := make([]string, len(transform.Kinds))
-	for i, k := range transform.Kinds {
-		names[i] = string(k)
-	}
-	return strings.Join(names, ", ")
-}
+func kindNames() string { return listed(transform.Kinds) }
 
 // planNames lists the plans, the default first.
-func planNames() string {
-	names := make([]string, len(plan.Kinds))
-	for i, k := range plan.Kinds {
-		names[i] = string(k)
+func planNames() string { return listed(plan.Kinds) }
+
+// listed are names with commas between.
+func listed[T ~string](list []T) string {
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = string(x)
 	}
 	return strings.Join(names, ", ")
 }
@@ -156,7 +183,7 @@ func (f *compileFlags) finish(c *driver.Compilation, env *Env, err error) error 
 	if driver.InterruptedBy(env.Context) != nil {
 		return err // the passes may be at work on c
 	}
-	if rerr := c.Report(env.Stderr, env.Color); err == nil && rerr != nil {
+	if rerr := c.Report(env.Stderr, env.Color, f.Quiet); err == nil && rerr != nil {
 		err = rerr
 	}
 	if f.TimePasses {
@@ -330,10 +357,11 @@ func (f *compileFlags) program(file string, pes []int, race, host bool, env *Env
 }
 
 type runCmd struct {
-	File  string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	PEs   pes    `embed:""`
-	Race  bool   `help:"Run under Go's race detector."`
-	Stats bool   `help:"Print messages, bytes and waits of each communication at the end."`
+	File      string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	PEs       pes    `embed:""`
+	Race      bool   `help:"Run under Go's race detector."`
+	Stats     bool   `help:"Print messages, bytes and waits of each communication at the end."`
+	StatsJSON string `name:"stats-json" placeholder:"FILE" help:"Write these to FILE, as JSON: for explain FILE cost."`
 	checkpointFlags
 	elideFlags
 	compileFlags
@@ -353,6 +381,9 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return err
 	}
 	args := runArgs(n, cmd.Stats, &cmd.elideFlags)
+	if cmd.StatsJSON != "" {
+		args = append(args, "-stats-json="+cmd.StatsJSON)
+	}
 	args = append(args, cmd.checkpointFlags.args()...)
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
 	if cmd.Checkpoint != "" && cmd.Restarts > 0 {
@@ -364,10 +395,11 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 type explainCmd struct {
-	File   string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Stage  string  `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. The command passes tells what they are."`
-	Format string  `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
-	PEs    somePEs `embed:""`
+	File     string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	Stage    string  `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. The command passes tells what they are."`
+	Format   string  `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
+	Measured string  `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --stats-json wrote."`
+	PEs      somePEs `embed:""`
 	compileFlags
 }
 
@@ -397,6 +429,9 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 		return err
 	}
 	c.PEs, c.Color = suggested(list), env.TextColor
+	if err := c.ReadMeasured(cmd.Measured); err != nil {
+		return err
+	}
 	err = table.Run(c, driver.RunOptions{StopAfter: e.LastPass(), Verify: cmd.VerifyPasses, After: e.After})
 	if err := cmd.finish(c, env, err); err != nil {
 		return err

@@ -32,6 +32,7 @@ type verifyCmd struct {
 	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
 	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
 	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
+	Block            string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
 }
 
 // Help says what is done.
@@ -149,7 +150,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 func (cmd *verifyCmd) compileFlags() compileFlags {
-	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip}
+	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block}
 }
 
 // options are what the flags say of how to verify, be it a file or random programs.

@@ -18,7 +18,7 @@ func TestDrawnOptionsAreFlags(t *testing.T) {
 		var g struct {
 			Verify verifyCmd `cmd:""`
 		}
-		k, err := kong.New(&g, kong.Vars{"plans": "", "kinds": "", "memory": "", "barriers": ""})
+		k, err := kong.New(&g, kong.Vars{"plans": "", "targets": "", "kinds": "", "memory": "", "barriers": ""})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
@@ -24,7 +25,7 @@ type Builder struct {
 	Fresh  bool // run the passes even for a program that was compiled before
 }
 
-// Program returns the path of the built program of c. The passes run only when
+// Program returns the path of the built program of c, and leaves its warnings in it. The passes run only when
 // this source was not compiled before with these options by this spmdc, and
 // the Go toolchain only when the emitted program is new.
 func (b *Builder) Program(c *Compilation) (string, error) {
@@ -38,9 +39,13 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	}
 	name := ProgramName(c.File)
 	build := []string{tool.key(), fmt.Sprint(b.Race)}
-	source := hashOf(append(slices.Clone(build), string(self), c.File, string(c.Text), fmt.Sprintf("%+v", c.Options))...)
+	from := hashOf(append(slices.Clone(build), string(self), c.File, string(c.Text), fmt.Sprintf("%+v", c.Options))...)
 	if !b.Fresh && !b.Verify {
-		if path, ok := b.Cache.Lookup(source, name); ok {
+		if path, warnings, ok := b.Cache.Lookup(from, name); ok {
+			if len(warnings) > 0 {
+				c.Diags = source.NewList(source.NewFile(c.File, c.Text))
+				c.Diags.Diags = warnings
+			}
 			return path, nil
 		}
 	}
@@ -50,7 +55,7 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	module := Module(c, 0)
 	parts := slices.Clone(build)
 	for _, p := range module.Paths() {
-		if filepath.Ext(p) == ".go" || filepath.Base(p) == "go.mod" {
+		if ext := filepath.Ext(p); ext == ".go" || ext == ".s" || filepath.Base(p) == "go.mod" {
 			parts = append(parts, p, string(module[p]))
 		}
 	}
@@ -70,11 +75,11 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	if f := InterruptedBy(b.Table.Context); f != nil {
 		return "", f
 	}
-	// A program with warnings is not remembered, so that they show again.
-	if c.Diags == nil || c.Diags.Len() == 0 {
-		err = b.Cache.Remember(source, key)
+	var warnings []*source.Diag
+	if c.Diags != nil {
+		warnings = c.Diags.Diags
 	}
-	return path, err
+	return path, b.Cache.Remember(from, key, warnings)
 }
 
 // CheckProgramTarget refuses a file that CopyProgram must not write: only what spmdc

@@ -21,7 +21,7 @@ func TestBundle(t *testing.T) {
 		if err := Passes().Run(c, RunOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		mains[name] = c.Code
+		mains[name] = c.Emitted()
 	}
 	program, err := Bundle(filepath.Join(t.TempDir(), "bundle"), mains)
 	if err != nil {

@@ -1,8 +1,10 @@
 package driver
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
@@ -29,9 +32,10 @@ const cacheGrace = time.Minute
 //
 //	bin/KEY/NAME   a program; KEY hashes everything that it was built from
 //	bin/KEY/.sum   the hash of the program, which is built again if it has another
-//	index/KEY      names the entry of bin that a source gave; KEY hashes the
-//	               source, the options, the toolchain and spmdc itself, so that
-//	               an unchanged program starts without running the passes
+//	index/KEY      names the entry of bin that a source gave, and has the warnings
+//	               behind it; KEY hashes the source, the options, the toolchain and
+//	               spmdc itself, so that an unchanged program starts without running
+//	               the passes
 //	tmp-*          entries in the making, each with a file that the maker has locked
 //
 // Entries are renamed into place complete and never changed, so any number of
@@ -155,25 +159,45 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Lookup returns the program that a source gave when it was last compiled.
-func (c *Cache) Lookup(source Key, name string) (string, bool) {
-	text, err := os.ReadFile(filepath.Join(c.Dir, "index", string(source)))
+// Lookup returns the program that a source gave when it was last compiled, and the
+// warnings.
+func (c *Cache) Lookup(from Key, name string) (path string, warnings []*source.Diag, ok bool) {
+	text, err := os.ReadFile(filepath.Join(c.Dir, "index", string(from)))
 	if err != nil {
-		return "", false
+		return "", nil, false
 	}
-	return c.Program(Key(text), name)
+	key, rest := indexEntry(text)
+	if len(rest) > 0 && json.Unmarshal(rest, &warnings) != nil {
+		return "", nil, false
+	}
+	path, ok = c.Program(key, name)
+	return path, warnings, ok
 }
 
-// Remember records which program a source gave.
-func (c *Cache) Remember(source, program Key) error {
+// indexEntry divides an entry of the index into the key of the program and the warnings.
+func indexEntry(text []byte) (program Key, warnings []byte) {
+	key, warnings, _ := bytes.Cut(text, []byte{'\n'})
+	return Key(key), warnings
+}
+
+// Remember records which program a source gave, and with which warnings.
+func (c *Cache) Remember(from, program Key, warnings []*source.Diag) error {
+	entry := []byte(program)
+	if len(warnings) > 0 {
+		text, err := json.Marshal(warnings)
+		if err != nil {
+			return err
+		}
+		entry = append(append(entry, '\n'), text...)
+	}
 	work, done, err := c.work()
 	if err != nil {
 		return c.failure(err)
 	}
 	defer done()
 	file := filepath.Join(work, "entry")
-	if err = os.WriteFile(file, []byte(program), 0o600); err == nil {
-		err = os.Rename(file, filepath.Join(c.Dir, "index", string(source)))
+	if err = os.WriteFile(file, entry, 0o600); err == nil {
+		err = os.Rename(file, filepath.Join(c.Dir, "index", string(from)))
 	}
 	if err != nil {
 		return c.failure(err)
@@ -316,7 +340,8 @@ func (c *Cache) dropDangling() {
 		if err != nil {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(c.Dir, "bin", string(text))); !Key(text).valid() || errors.Is(err, fs.ErrNotExist) {
+		key, _ := indexEntry(text)
+		if _, err := os.Stat(filepath.Join(c.Dir, "bin", string(key))); !key.valid() || errors.Is(err, fs.ErrNotExist) {
 			os.Remove(p)
 		}
 	}

@@ -37,17 +37,17 @@ func fill(size int) func(dir, out, _ string) error {
 func TestCacheRoundTrip(t *testing.T) {
 	c := testCache(t)
 	src, prog := hashOf("source"), hashOf("program")
-	if _, ok := c.Lookup(src, "p"); ok {
+	if _, _, ok := c.Lookup(src, "p"); ok {
 		t.Fatal("an empty cache has the program")
 	}
 	path, err := c.Add(prog, "p", fill(10))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Remember(src, prog); err != nil {
+	if err := c.Remember(src, prog, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := c.Lookup(src, "p"); !ok || got != path {
+	if got, _, ok := c.Lookup(src, "p"); !ok || got != path {
 		t.Errorf("Lookup = %q, %v, want %q", got, ok, path)
 	}
 	if _, ok := c.Program(prog, "other"); ok {
@@ -80,7 +80,7 @@ func TestCacheDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Remember(src, key); err != nil {
+	if err := c.Remember(src, key, nil); err != nil {
 		t.Fatal(err)
 	}
 	for what, damage := range map[string]func() error{
@@ -97,13 +97,13 @@ func TestCacheDamage(t *testing.T) {
 		if err := damage(); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := c.Lookup(src, "p"); ok {
+		if _, _, ok := c.Lookup(src, "p"); ok {
 			t.Errorf("%s: the program is taken", what)
 		}
 		if _, err := c.Add(key, "p", fill(1000)); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, ok := c.Lookup(src, "p"); !ok {
+		if _, _, ok := c.Lookup(src, "p"); !ok {
 			t.Errorf("%s: made again, the program is not there", what)
 		}
 	}
@@ -129,7 +129,7 @@ func TestCacheKeys(t *testing.T) {
 	src := hashOf("source")
 	for _, entry := range []string{"../../evil", evil, "", "..", string(hashOf("x"))[:39] + "G", string(hashOf("x")) + "/../../evil"} {
 		write(t, filepath.Join(c.Dir, "index", string(src)), entry)
-		if path, ok := c.Lookup(src, "p"); ok {
+		if path, _, ok := c.Lookup(src, "p"); ok {
 			t.Errorf("entry %q gives %s", entry, path)
 		}
 	}
@@ -220,7 +220,7 @@ func TestCacheEvicts(t *testing.T) {
 		if _, err := c.Add(key, "p", fill(100)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Remember(hashOf("s", fmt.Sprint(i)), key); err != nil {
+		if err := c.Remember(hashOf("s", fmt.Sprint(i)), key, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,6 +3,8 @@ package driver
 import (
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -10,8 +12,11 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/ir/transform"
@@ -28,6 +33,9 @@ type Options struct {
 	Unsafe bool
 
 	Without []transform.Kind // source transformations to leave out
+	// Block, above 0, is the number of iterations in the blocks of pipelines; below 0 each
+	// PE sends when it has executed all. With 0 the program chooses when it runs.
+	Block int
 	// SlotsMemory is how many bytes the slots that plan elide adds may take on one
 	// PE; 0 stands for plan.DefaultMemory, less for none at all.
 	SlotsMemory int64
@@ -38,16 +46,20 @@ type Options struct {
 	BarrierThreshold float64
 	// Strip is that of plan.Options.
 	Strip int
+	// Target and FP are those of codegen.Options; "" stands for the first of each.
+	Target kernel.Target
+	FP     codegen.FP
 }
 
 // Compilation is one source file on its way through the passes: what is known
 // of it so far. A field is set by the pass that its comment names.
 type Compilation struct {
-	File    string // the source file as the user named it
-	Text    []byte
-	Options Options
-	PEs     int  // stage mapping also shows what each of so many PEs owns; 0: not
-	Color   bool // texts of stages may have colours
+	File     string // the source file as the user named it
+	Text     []byte
+	Options  Options
+	Measured *choose.Measured // what a run counted, for stage cost; nil: nothing
+	PEs      int              // stage mapping also shows what each of so many PEs owns; 0: not
+	Color    bool             // texts of stages may have colours
 
 	Diags     *source.List        // ast makes it; later passes add to it
 	AST       *ast.File           // ast
@@ -60,6 +72,8 @@ type Compilation struct {
 	Synch     *report.Analysis    // dataflow
 	Plan      *plan.Plan          // plan
 	Code      []byte              // code: main.go
+	Kernels   map[string][]byte   // code: the other files of package main, by their names
+	Loops     []codegen.Loop      // code: which innermost loops are kernels
 
 	Timings []Timing
 }
@@ -69,13 +83,45 @@ func New(file string, text []byte, o Options) *Compilation {
 	if o.Sync == "" {
 		o.Sync = plan.Kinds[0]
 	}
+	if o.Target == "" {
+		o.Target = kernel.Targets[0]
+	}
+	if o.FP == "" {
+		o.FP = codegen.FPs[0]
+	}
 	return &Compilation{File: file, Text: text, Options: o}
 }
 
-// Report writes the diagnostics, in source order.
-func (c *Compilation) Report(w io.Writer, color bool) error {
+// Emitted is the program as one text, as package bundle has it: main.go, and the other
+// files behind it.
+func (c *Compilation) Emitted() []byte {
+	files := map[string][]byte{"main.go": c.Code}
+	maps.Copy(files, c.Kernels)
+	return bundle.Join(files)
+}
+
+// ReadMeasured reads what a run counted, for stage cost; "" names no file.
+func (c *Compilation) ReadMeasured(file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Usagef("write it with run --stats-json="+file, "--measured=%s: cannot read the file: %v", file, cause(err))
+	}
+	if c.Measured, err = choose.ReadMeasured(text); err != nil {
+		return Usagef("write one with run --stats-json=FILE", "--measured=%s: %v", file, err)
+	}
+	return nil
+}
+
+// Report writes the diagnostics, in source order, with quiet without warnings.
+func (c *Compilation) Report(w io.Writer, color, quiet bool) error {
 	if c.Diags == nil || c.Diags.Len() == 0 {
 		return nil
+	}
+	if quiet {
+		c.Diags.DropWarnings()
 	}
 	c.Diags.Sort()
 	return c.Diags.Render(w, nil, color)

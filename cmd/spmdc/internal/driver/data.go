@@ -2,6 +2,7 @@ package driver
 
 import (
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/ir"
@@ -47,13 +48,13 @@ func dataComm(c *Compilation) any {
 		d.Communications = append(d.Communications, m)
 	}
 	for _, r := range c.Comm.Reduces {
-		d.Reductions = append(d.Reductions, reduction{r.ID, r.Name, r.Sym.Name, r.Line, ir.ExprString(r.By)})
+		d.Reductions = append(d.Reductions, reduction{r.ID, r.Name, r.What(), r.Line, ir.ExprString(r.By)})
 	}
 	return d
 }
 
 type decision struct {
-	Kind    string  `json:"kind"` // distribute, guard, peel
+	Kind    string  `json:"kind"` // distribute, guard, expand, peel, split
 	Line    int     `json:"line"`
 	Verdict string  `json:"verdict"` // chosen, no gain, not possible, not tried
 	What    string  `json:"what,omitempty"`
@@ -68,6 +69,41 @@ func dataTransform(c *Compilation) any {
 		list = append(list, decision{string(d.Kind), d.Line, string(d.Verdict), d.What, d.Why, d.Before, d.After})
 	}
 	return map[string]any{"decisions": list}
+}
+
+type costRow struct {
+	Line       int           `json:"line,omitempty"`
+	Depth      int           `json:"depth"`
+	Loop       string        `json:"loop"`
+	How        string        `json:"how"` // divided, together, in a pipeline of blocks, ...
+	Statements float64       `json:"statements"`
+	Messages   float64       `json:"messages"`
+	Bytes      float64       `json:"bytes"`
+	Waits      float64       `json:"waits"`
+	Cost       float64       `json:"cost"`              // in messages
+	Guessed    bool          `json:"guessed,omitempty"` // some bounds are not known
+	Measured   *costMeasured `json:"measured,omitempty"`
+}
+
+type costMeasured struct {
+	Messages float64 `json:"messages"`
+	Bytes    float64 `json:"bytes"`
+	Waits    float64 `json:"waits"`
+}
+
+func dataCost(c *Compilation) any {
+	rows, e := []costRow{}, choose.NewEstimate(c.Comm, c.PEs)
+	for _, r := range e.Rows {
+		row := costRow{Line: r.Line, Depth: r.Depth, Loop: r.Text, How: r.How, Statements: r.Cost.Statements, Messages: r.Cost.Messages,
+			Bytes: r.Cost.Bytes, Waits: r.Cost.Waits, Cost: r.Cost.Total(), Guessed: r.Cost.Guessed}
+		if c.Measured != nil {
+			m := &costMeasured{}
+			m.Messages, m.Bytes, m.Waits = c.Measured.Of(r)
+			row.Measured = m
+		}
+		rows = append(rows, row)
+	}
+	return map[string]any{"pes": e.PEs, "cost": e.Total.Total(), "loops": rows}
 }
 
 type graphNode struct {

@@ -66,7 +66,8 @@ var imports = []struct {
 	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"dataflow/replay", nil}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
-	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar"}}, // the plan, and what it is made of
+	{"codegen/kernel", nil}, // loops as vector code: knows no program
+	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar", "ir/depend", "codegen/kernel"}}, // the plan, and what it is made of
 
 	// The compiler carries the run-time packages as text and computes with
 	// runtime/dist; it executes nothing else of them.
@@ -75,8 +76,8 @@ var imports = []struct {
 
 	// Logs and plans of barriers are read and written on both sides.
 	{"cmd/spmdc/internal/barriers", []string{"cmd/spmdc/...", "runtime/elide"}},
-	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "runtime/elide", "internal/gcless"}},
-	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "runtime",
+	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "codegen/...", "codegen", "runtime/elide", "internal/gcless"}},
+	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "codegen/...", "runtime",
 		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless", "internal/rounds"}}, // for verify: what outputs say, random programs, and many built as one
 	{"internal/bundle", []string{"runtime", "internal/gcless"}},
 	{"internal/rounds", nil},   // times of programs, compared

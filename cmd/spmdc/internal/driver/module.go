@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"sort"
@@ -55,6 +56,7 @@ func Module(c *Compilation, pes int) Tree {
 		"README.txt":       readme(c, name, pes),
 		sourceCopy(c.File): c.Text,
 	}
+	maps.Copy(t, c.Kernels)
 	for p, text := range runtime.Files() {
 		t[path.Join(runtimeFolder, p)] = text
 	}

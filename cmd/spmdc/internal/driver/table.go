@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -17,6 +18,7 @@ import (
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/procfunc"
@@ -64,6 +66,12 @@ func Passes() *Table {
 				Explain: Views{Text: func(c *Compilation) (string, error) { return c.Comm.Explain(), nil }, Data: dataComm},
 			},
 			{
+				Name:    "cost",
+				Doc:     "what each loop is estimated to cost, and with --measured=FILE what a run counted",
+				Run:     func(*Compilation) error { return nil }, // it is estimated when it is shown
+				Explain: Views{Text: func(c *Compilation) (string, error) { return choose.NewEstimate(c.Comm, c.PEs).Text(c.Measured), nil }, Data: dataCost},
+			},
+			{
 				Name:    "cfg",
 				Doc:     "control-flow graph with communication nodes",
 				Run:     func(c *Compilation) error { c.Graph = c.Comm.Graph(); return nil },
@@ -106,7 +114,13 @@ func Passes() *Table {
 				Doc:     "write the Go program",
 				Run:     runCode,
 				Check:   checkCode,
-				Explain: Views{Text: func(c *Compilation) (string, error) { return string(c.Code), nil }},
+				Explain: Views{Text: func(c *Compilation) (string, error) { return string(c.Emitted()), nil }},
+			},
+			{
+				Name:    "kernels",
+				Doc:     "which innermost loops are vector kernels, and why others are none",
+				Run:     func(*Compilation) error { return nil }, // code has decided
+				Explain: Views{Text: explainKernels, Data: func(c *Compilation) any { return dataKernels(c) }},
 			},
 		},
 		Orders: []Order{
@@ -118,12 +132,14 @@ func Passes() *Table {
 			{"mapping", "transform", "what pays depends on the owners of elements"},
 			{"transform", "comm", "the communications are those of the transformed program"},
 			{"mapping", "comm", "a reference communicates when owner and reader differ"},
+			{"comm", "cost", "what is estimated is the SPMD form"},
 			{"comm", "cfg", "the graph has the communication nodes"},
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
 			{"plan", "dataflow", "what is explained is what the plan does"},
 			{"comm", "plan", "the plan synchronises the communications"},
 			{"procfunc", "plan", "a ready message is left out when other messages answer those that come"},
 			{"plan", "code", "code is emitted from the plan and nothing else"},
+			{"code", "kernels", "the loops are those that were emitted"},
 		},
 	}
 }
@@ -143,6 +159,7 @@ func runMapping(c *Compilation) error {
 func runComm(c *Compilation) error {
 	c.Comm = comm.Analyze(c.IR, c.Scalar)
 	c.Comm.WarnIgnored(c.Diags)
+	c.Comm.WarnSlow(c.Diags)
 	return nil
 }
 
@@ -183,7 +200,11 @@ func checkCFG(c *Compilation) error {
 
 // runTransform makes the transformed program the one that all later passes see.
 func runTransform(c *Compilation) error {
-	c.Transform = choose.Choose(c.IR, c.Scalar, choose.Options{Without: c.Options.Without})
+	without := c.Options.Without
+	if c.Options.FP == codegen.Strict {
+		without = append(slices.Clone(without), transform.Expand) // it adds the first value of a sum last
+	}
+	c.Transform = choose.Choose(c.IR, c.Scalar, choose.Options{Without: without})
 	c.IR, c.Scalar = c.Transform.IR, c.Transform.Info
 	return nil
 }
@@ -211,11 +232,15 @@ func (c *Compilation) searchOptions() plan.Options {
 }
 
 func runCode(c *Compilation) (err error) {
-	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: string(c.Text)}
+	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: string(c.Text), Target: c.Options.Target, FP: c.Options.FP, Block: c.Options.Block, Strip: c.Options.Strip}
 	if o.Check {
 		o.Claims = claims(c)
 	}
-	c.Code, err = codegen.Emit(c.Plan, o)
+	var files map[string][]byte
+	files, c.Loops, err = codegen.EmitFiles(c.Plan, o)
+	c.Code = files["main.go"]
+	delete(files, "main.go")
+	c.Kernels = files
 	if errors.Is(err, codegen.ErrUnsafe) {
 		return Usagef("choose another plan, or add --unsafe to get the program all the same",
 			"--sync=%s leaves out messages that a program may need to be right; it is there to be looked at", c.Plan.Kind)

@@ -23,6 +23,7 @@ var few = map[string]int{
 	"kind shift": 50, "kind broadcast": 50, "kind remap": 50, "kind gather": 50, "kind allgather": 20,
 	"kind irregular": 5, "kind pipeline": 5, "kind whole": 5,
 	"reduction sum": 20, "reduction max": 2, "reduction min": 2, "reduction and": 1, "reduction or": 1, "reduction product": 1,
+	"reduction behind a loop of all": 3, "reduction in each iteration of a loop": 10, "pipeline in blocks": 3,
 	"starts in 0 loops": 50, "starts in 1 loops": 50, "starts in 2 loops": 20, "starts in 3 loops": 3,
 	"starts in a WHILE": 1, "starts under a condition on scalars": 20, "starts under a condition on distributed data": 10,
 	"starts behind an exit": 10, "starts behind a cycle": 10,
@@ -80,6 +81,12 @@ func (v coverage) program(c *driver.Compilation) {
 	}
 	for _, x := range p.Reduces {
 		v["reduction "+x.Name]++
+		switch {
+		case x.Moved != nil:
+			v["reduction behind a loop of all"]++
+		case x.KeptIn != nil:
+			v["reduction in each iteration of a loop"]++
+		}
 	}
 	for _, class := range c.Functions.Classes() {
 		if len(class) > 1 {
@@ -158,6 +165,9 @@ func (w *walker) nodes(list []comm.Node, at place) place {
 				w.coverage["pieces that all PEs execute"]++
 			}
 			if n.Pipe != nil {
+				if b := n.Pipe.Blocks; b != nil {
+					w.coverage["pipeline in blocks"]++
+				}
 				w.starts(len(n.Pipe.Comms), at)
 			}
 		case *comm.Loop:

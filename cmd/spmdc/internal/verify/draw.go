@@ -47,6 +47,10 @@ func (o *RandomOptions) Drawn(seed uint64) Options {
 	if own.Compile.Strip == 0 {
 		own.Compile.Strip = strip
 	}
+	block := []int{0, 1, 1, 2, 3, 7, -1}[rand.New(rand.NewPCG(seed, 0x626c6f636b)).IntN(7)]
+	if own.Compile.Block == 0 {
+		own.Compile.Block = block
+	}
 	memory := []int64{0, 0, 0, -1}[r.IntN(4)]
 	if own.Compile.SlotsMemory == 0 {
 		own.Compile.SlotsMemory = memory
@@ -97,6 +101,8 @@ func (o *Options) Flags() []string {
 	add(o.Plain, "--plain")
 	add(c.Strip > 0, "--strip=%d", c.Strip)
 	add(c.Strip < 0, "--strip=none")
+	add(c.Block > 0, "--block=%d", c.Block)
+	add(c.Block < 0, "--block=none")
 	add(c.SlotsMemory > 0, "--slots-memory=%d", c.SlotsMemory>>20)
 	add(c.SlotsMemory < 0, "--slots-memory=0")
 	add(c.BarrierThreshold > 0, "--barrier-threshold=%v", c.BarrierThreshold)

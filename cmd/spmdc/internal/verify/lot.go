@@ -113,7 +113,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]b
 	if err := table.Run(c, driver.RunOptions{Verify: true}); err != nil {
 		if errors.Is(err, driver.ErrDiagnosed) {
 			var text strings.Builder
-			if err := c.Report(&text, false); err != nil {
+			if err := c.Report(&text, false, true); err != nil {
 				return nil, err
 			}
 			return nil, fmt.Errorf("the program is refused:\n%s", text.String())
@@ -130,7 +130,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]b
 		r.Symbolic.Add(symbolic)
 		r.mu.Unlock()
 	}
-	return c.Code, nil
+	return c.Emitted(), nil
 }
 
 // bundle builds the programs of samples as one; where the Go compiler refuses them,

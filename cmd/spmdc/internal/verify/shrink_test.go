@@ -2,6 +2,7 @@ package verify
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,7 @@ func TestParsePEs(t *testing.T) {
 
 // The generators take turns, and each seed has one program.
 func TestGenerated(t *testing.T) {
+	program := regexp.MustCompile(`(?m)^program (\w+)`) // there may be modules before it
 	names := map[string]int{}
 	for seed := range uint64(12) {
 		p := Generated(seed)
@@ -125,7 +127,7 @@ func TestGenerated(t *testing.T) {
 		if _, err := randprog.Subroutine(p.Source, 0); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
-		names[strings.Fields(p.Source)[1]]++
+		names[program.FindStringSubmatch(p.Source)[1]]++
 	}
 	if names["random"] != 9 || names["loops"] != 2 || names["planes"] != 1 {
 		t.Errorf("%v", names)

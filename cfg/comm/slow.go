@@ -1,0 +1,230 @@
+package comm
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// fewTrips is the number of iterations from which on a loop is worth a warning, where it
+// is known.
+const fewTrips = 8
+
+// WarnSlow warns of what makes more PEs slower than one: a loop over distributed data of
+// which no part is divided among them, a message or a reduction in each iteration that
+// carries one value where one for all iterations was meant, and statements that all PEs
+// execute on gathered copies. Each has one warning, at the outermost loop that it is true
+// of, with the reason and a remedy. Loops that read or print are left out.
+func (p *Program) WarnSlow(diags *source.List) {
+	w := &slowness{p: p, diags: diags}
+	w.nodes(p.Body, nil)
+}
+
+type slowness struct {
+	p     *Program
+	diags *source.List
+}
+
+func (w *slowness) warn(pos source.Pos, remedy, format string, args ...any) {
+	w.diags.Warnf(source.Slow, pos, format, args...).WithHelp("%s; explain FILE comm has the communications, --quiet drops such warnings", remedy)
+}
+
+// nodes looks at nodes inside the loop around, which all PEs step through together.
+func (w *slowness) nodes(list []Node, around *ir.Do) {
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Post:
+			if around != nil {
+				w.messages(n, around)
+			}
+		case *Region:
+			w.gathers(n)
+		case *Combine:
+			w.reductions(n.Reduce, around)
+		case *Loop:
+			if !w.undivided(n) {
+				w.nodes(n.Body, n.Do)
+			}
+		case *WhileLoop:
+			w.nodes(n.Pre, nil)
+			w.nodes(n.Body, nil)
+		case *Branch:
+			w.nodes(n.Then, around)
+			w.nodes(n.Else, around)
+		}
+	}
+}
+
+// undivided warns of a loop that steps over distributed elements, and in which no PE has a
+// part of the work for itself.
+func (w *slowness) undivided(n *Loop) bool {
+	if n.Do.Independent != nil || w.short(n.Do) || inputOutput(n.Do) || divides(n.Body) || !w.steps(n.Do) {
+		return false
+	}
+	why := w.p.Notes[n.Do]
+	if why == "" {
+		return false
+	}
+	w.warn(n.Do.Pos, remedyOf(why), "the loop is not divided, all PEs step through it together: %s", why)
+	return true
+}
+
+// remedyOf is what would help a loop that is not divided.
+func remedyOf(why string) string {
+	switch {
+	case strings.Contains(why, "may use what line"):
+		return "if its iterations are independent, say so with !HPF$ INDEPENDENT"
+	case strings.Contains(why, "not affine"):
+		return "assign to elements whose subscripts are sums of loop indices, or to an array that is not distributed"
+	case strings.Contains(why, "owners of different elements"):
+		return "align what the lines assign, or put them into loops of their own"
+	case strings.Contains(why, "EXIT"), strings.Contains(why, "CYCLE"), strings.Contains(why, "STOP"):
+		return "put what leaves the loop into a loop of its own"
+	case strings.Contains(why, "used behind"), strings.Contains(why, "carried from one iteration"):
+		return "give each iteration a variable or an array element of its own"
+	}
+	return "change what the reason names"
+}
+
+// messages warns of messages with one value in each iteration of a loop that computes no
+// more than a few values itself.
+func (w *slowness) messages(n *Post, loop *ir.Do) {
+	if loop.Independent != nil || w.short(loop) || inputOutput(loop) || !innermost(loop.Body) {
+		return
+	}
+	for _, c := range n.Comms {
+		if c.Kind == Irregular || !c.single() || !c.uses(loop.Index.Name) {
+			continue
+		}
+		why := w.p.Notes[loop]
+		if why == "" {
+			why = "its statements have different owners"
+		}
+		w.warn(source.Pos{Line: c.Line, Col: c.Col}, remedyOf(why), "a message with one value of %s in each iteration of the loop in line %d, which is not divided: %s", c.Array.Source(), loop.Pos.Line, why)
+		return
+	}
+}
+
+// single reports whether c brings one element.
+func (c *Comm) single() bool {
+	for _, ax := range c.Axes {
+		if ax.All || len(ax.Terms) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// uses reports whether the elements that c brings depend on a variable.
+func (c *Comm) uses(name string) bool {
+	for _, f := range c.Affines() {
+		if f.Uses(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// gathers warns of a region that gathers whole arrays.
+func (w *slowness) gathers(r *Region) {
+	if r.Fallback && !inputOutput(r.Stmts[0]) {
+		w.warn(r.Stmts[0].Position(), remedyOf(r.Why), "all PEs execute this on gathered copies of the arrays: %s", r.Why)
+	}
+}
+
+// reductions warns of those that each iteration of the loop around makes anew, of other
+// elements.
+func (w *slowness) reductions(list []*Reduction, around *ir.Do) {
+	if around == nil || w.short(around) {
+		return
+	}
+	for _, red := range list {
+		if red.Sym.IsArray() || !w.drives(around, red.By) {
+			continue
+		}
+		w.warn(red.By.Pos, "use its value in a loop of its own, so that the values of all iterations are combined at once",
+			"a %s of %s over all PEs in each iteration of the loop in line %d", red.Name, red.Sym.Source(), around.Pos.Line)
+	}
+}
+
+// drives reports whether a subscript of r depends on the index of loop.
+func (w *slowness) drives(loop *ir.Do, r *ir.Ref) bool {
+	for _, s := range r.Subs {
+		if f, ok := w.p.Affine(s); ok && f.Uses(loop.Index.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps reports whether the iterations of loop assign different elements along a
+// dimension that is distributed.
+func (w *slowness) steps(loop *ir.Do) bool {
+	found := false
+	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+		as, ok := s.(*ir.Assign)
+		if !ok {
+			return !found
+		}
+		l, ok := as.LHS.(*ir.Ref)
+		if !ok || !l.Sym.Distributed() {
+			return !found
+		}
+		for d, ax := range l.Sym.Mapping.Map.Axes {
+			if f, ok := w.p.Affine(l.Subs[d]); ax.Grid >= 0 && ok && f.Uses(loop.Index.Name) {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// short reports whether loop is known to have few iterations.
+func (w *slowness) short(loop *ir.Do) bool {
+	b := w.p.Info.Bounds(loop)
+	if !b.Affine() {
+		return false
+	}
+	d, ok := b.Hi.Sub(b.Lo)
+	return ok && d.IsConst() && (d.C+b.Step)/b.Step < fewTrips
+}
+
+// divides reports whether PEs have parts of the work of some region for themselves.
+func divides(list []Node) bool {
+	for _, n := range list {
+		switch n := n.(type) {
+		case *Region:
+			if len(n.Part) > 0 {
+				return true
+			}
+		case *Loop:
+			if divides(n.Body) {
+				return true
+			}
+		case *WhileLoop:
+			if divides(n.Body) {
+				return true
+			}
+		case *Branch:
+			if divides(n.Then) || divides(n.Else) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inputOutput reports whether s reads or prints.
+func inputOutput(s ir.Stmt) bool {
+	found := false
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+		switch s.(type) {
+		case *ir.Print, *ir.Read:
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,138 @@
+package kernel
+
+import (
+	"fmt"
+	"go/format"
+	"strings"
+)
+
+// Target says for which processors kernels are made.
+type Target string
+
+const (
+	Auto   Target = "auto"   // all, chosen when the program starts
+	Go     Target = "go"     // Go alone
+	AVX2   Target = "avx2"   // AVX2 where it is there, else Go
+	AVX512 Target = "avx512" // AVX-512 where it is there, else Go
+)
+
+// Targets lists the targets, the default first.
+var Targets = []Target{Auto, Go, AVX2, AVX512}
+
+// sets are the instruction sets of a target, the best first.
+func (t Target) sets() []*target {
+	switch t {
+	case Auto:
+		return targets
+	case AVX2:
+		return targets[1:2]
+	case AVX512:
+		return targets[:1]
+	}
+	return nil
+}
+
+// RuntimePackage is the package that says what the processor has.
+const RuntimePackage = "github.com/spmdc/spmdc/runtime/vector"
+
+// Files are the files of package main that have the kernels, by name: kernels.go with
+// the forms in Go, kernels_amd64.s, kernels_amd64.go, and kernels_other.go for other
+// machines and for the race detector, which sees Go alone. Nests over rows have no form
+// in Go: there their functions compute no row. head is the comment that they begin with.
+func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string][]byte, error) {
+	if len(kernels)+len(rows) == 0 {
+		return nil, nil
+	}
+	var twin, text, native, other strings.Builder
+	var consts constants
+	texts := map[*Kernel][]*target{}
+	for _, k := range kernels {
+		for _, set := range t.sets() {
+			var b strings.Builder
+			if why := k.assembly(set, &consts, &b); why == "" {
+				texts[k] = append(texts[k], set)
+				text.WriteString(b.String())
+			}
+		}
+	}
+	var body strings.Builder
+	for _, k := range kernels {
+		k.argsType(&body)
+		if k.Doc != "" {
+			fmt.Fprintf(&body, "// %sGo: %s\n", k.Name, k.Doc)
+		}
+		k.twin(&body)
+		fmt.Fprintf(&other, "func %s(a *%sArgs) { %sGo(a) }\n\n", k.Name, k.Name, k.Name)
+		fmt.Fprintf(&native, "func %s(a *%sArgs) {\n\tswitch {\n", k.Name, k.Name)
+		for _, set := range texts[k] {
+			fmt.Fprintf(&native, "\tcase vector.%s:\n", set.name)
+			if k.Restarts() {
+				fmt.Fprintf(&native, "\t\told := *a\n\t\tif %s%s(a); a.redo != old.redo { // beyond what it can\n\t\t\t*a = old\n\t\t\t%sGo(a)\n\t\t}\n", k.Name, set.name, k.Name)
+				continue
+			}
+			fmt.Fprintf(&native, "\t\t%s%s(a)\n", k.Name, set.name)
+		}
+		fmt.Fprintf(&native, "\tdefault:\n\t\t%sGo(a)\n\t}\n}\n\n", k.Name)
+		for _, set := range texts[k] {
+			fmt.Fprintf(&native, "//go:noescape\nfunc %s%s(a *%sArgs)\n\n", k.Name, set.name, k.Name)
+		}
+	}
+	for _, k := range rows {
+		fmt.Fprintf(&body, "// %sArgs: %s\n", k.Name, k.Doc)
+		k.argument(&body)
+		fmt.Fprintf(&other, "func %s(a *%sArgs) int { return 0 }\n\n", k.Name, k.Name)
+		var b strings.Builder
+		sets := t.sets()
+		if why := k.assembly(&b); why != "" || len(sets) == 0 {
+			fmt.Fprintf(&native, "func %s(a *%sArgs) int { return 0 }\n\n", k.Name, k.Name)
+			continue
+		}
+		text.WriteString(b.String())
+		fmt.Fprintf(&native, "func %s(a *%sArgs) int {\n\tif vector.%s {\n\t\treturn %sAVX2(a)\n\t}\n\treturn 0\n}\n\n", k.Name, k.Name, sets[len(sets)-1].name, k.Name)
+		fmt.Fprintf(&native, "//go:noescape\nfunc %sAVX2(a *%sArgs) int\n\n", k.Name, k.Name)
+	}
+	twin.WriteString(head + "\npackage main\n\n")
+	imports := ""
+	if strings.Contains(body.String(), "math.") {
+		imports += "\t\"math\"\n\n"
+	}
+	if strings.Contains(body.String(), "spmd.") {
+		imports += "\t\"github.com/spmdc/spmdc/runtime/spmd\"\n"
+	}
+	if imports != "" {
+		twin.WriteString("import (\n" + imports + ")\n\n")
+	}
+	twin.WriteString(body.String())
+	files := map[string]string{"kernels.go": twin.String()}
+	if text.Len() == 0 {
+		files["kernels.go"] += other.String()
+	} else {
+		files["kernels_other.go"] = head + "\n//go:build !amd64 || race\n\npackage main\n\n" + other.String()
+		imports := ""
+		if strings.Contains(native.String(), "vector.") {
+			imports = fmt.Sprintf("import %q\n\n", RuntimePackage)
+		}
+		files["kernels_amd64.go"] = head + "\n//go:build !race\n\npackage main\n\n" + imports + native.String()
+		var data strings.Builder
+		for i, w := range consts.words {
+			fmt.Fprintf(&data, "DATA kernelConstants<>+%d(SB)/4, $0x%08x\n", 4*i, w)
+		}
+		if len(consts.words) > 0 {
+			fmt.Fprintf(&data, "GLOBL kernelConstants<>(SB), RODATA|NOPTR, $%d\n\n", 4*len(consts.words))
+		}
+		files["kernels_amd64.s"] = head + "\n//go:build !race\n\n#include \"textflag.h\"\n\n" + data.String() + text.String()
+	}
+	out := map[string][]byte{}
+	for name, text := range files {
+		if strings.HasSuffix(name, ".go") {
+			formatted, err := format.Source([]byte(text))
+			if err != nil {
+				return nil, fmt.Errorf("%s does not parse: %w\n%s", name, err, text)
+			}
+			out[name] = formatted
+			continue
+		}
+		out[name] = []byte(text)
+	}
+	return out, nil
+}

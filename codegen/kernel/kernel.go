@@ -1,0 +1,467 @@
+// Package kernel makes vector kernels: innermost loops over columns of arrays, as assembly
+// for the vector units of amd64 and as Go that gives the same bits. The loop
+//
+//	do i = 1, n
+//	   y(i) = y(i) + a*x(i)
+//	   s = s + y(i)*x(i)
+//	end do
+//
+// is described by
+//
+//	k := New("kernel1")
+//	x, y := k.Stream("x", F64), k.Stream("y", F64)
+//	a := k.Scalar("a", F64)
+//	v := k.Op(Add, F64, k.Load(y, 0, nil), k.Op(Mul, F64, a, k.Load(x, 0, nil)))
+//	k.Store(y, 0, v, nil)
+//	s := k.Reduce("s", F64, Sum)
+//	k.Update(s, k.Op(Add, F64, k.Acc(s), k.Op(Mul, F64, v, k.Load(x, 0, nil))))
+//
+// and Files writes a type kernel1Args, a function kernel1(*kernel1Args) that calls the
+// best of kernel1AVX512, kernel1AVX2 and kernel1Go that the processor has, and these.
+//
+// Iterations are computed in blocks of Lanes, whatever the registers of the processor
+// hold: a virtual vector length. A reduction has one partial value for each lane, and
+// iteration t belongs to lane (Head+t) mod Lanes. So sums have one order in all forms of
+// a kernel, and one that does not depend on where a column begins if Head is the row
+// there. Within a part of a block that fits in registers all loads of a group of streams
+// come before all its stores; parts and blocks come in the order of the iterations.
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Type is the type of a value.
+type Type uint8
+
+const (
+	F64  Type = iota // float64
+	F32              // float32
+	I32              // int32, which wraps
+	I64              // int
+	Mask             // a truth value, which is not in memory
+)
+
+// Go is the Go type.
+func (t Type) Go() string { return [...]string{"float64", "float32", "int32", "int", "bool"}[t] }
+
+// size is the number of bytes in memory; 0 for Mask.
+func (t Type) size() int { return [...]int{8, 4, 4, 8, 0}[t] }
+
+func (t Type) float() bool { return t == F64 || t == F32 }
+
+// Op is an operation.
+type Op uint8
+
+const (
+	Load     Op = iota // element t+Off of stream N; with an argument, a Mask, only where that holds
+	Scalar             // parameter N
+	Const              // Bits
+	Lane               // the number of the iteration, from 0, as I32 or I64
+	Acc                // the partial value of reduction N before the iteration
+	Add                // numbers; integers wrap
+	Sub                //
+	Mul                //
+	Div                // floats
+	FMA                // a*b+c, rounded once: F64
+	Neg                //
+	Abs                // of an integer: the least one stays
+	Sqrt               // floats
+	CopySign           // the magnitude of the first, the sign of the second float
+	Max                // of floats as spmd.Larger: a number before a NaN, 0 before -0
+	Min                // of floats as spmd.Smaller
+	BitAnd             // integers, like the next five
+	BitOr
+	BitXor
+	BitNot
+	Shl // by N bits
+	Shr // by N bits, unsigned
+	Eq  // of numbers gives a Mask, like the next five
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+	And // of Masks, like the next two
+	Or
+	Not
+	Select    // the second where the first, a Mask, holds, else the third
+	Conv      // between number types as Go, but for floats to integers: as spmd.Trunc
+	HalfPower // x**(N+0.5) of F64 as spmd.PowHalf
+	InWindow  // the first in the iterations of window N, else the second
+	Bits      // the bits of an F64 as I64, or the reverse
+	Exp       // of F64 as spmd.Exp
+	Log       // of F64 as spmd.Log
+	Quo       // of I32 by N, cut off
+	Rem       // what that leaves
+)
+
+var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "CopySign", "Max", "Min",
+	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "HalfPower", "InWindow", "Bits", "Exp", "Log", "Quo", "Rem"}
+
+func (o Op) String() string { return opNames[o] }
+
+// Node is a value of each iteration. Equal values of a kernel are one node.
+type Node struct {
+	Op   Op
+	Type Type
+	Args []*Node
+	N    int    // stream, parameter, reduction, or number of bits
+	Off  int    // of a Load
+	Bits uint64 // of a Const: the bits of the float, or the integer
+
+	fast *Node // what vector code computes in its place, where the guard allows it
+	id   int
+}
+
+// inputs are the nodes that the node needs, in vector code or in Go.
+func (n *Node) inputs(vector bool) []*Node {
+	if vector && n.fast != nil {
+		return []*Node{n.fast}
+	}
+	return n.Args
+}
+
+// Stream is consecutive elements of an array.
+type Stream struct {
+	Name string
+	Type Type
+	// Masked streams are read and written under masks only; the slice that is passed is
+	// all that may be touched, and iteration 0 is at an offset that is passed too.
+	Masked bool
+	// Group is the same for streams of which one may store what another loads in an
+	// earlier iteration. Others have no elements in common, or not in that order.
+	Group int
+	// Window says in which iterations its elements are read and written: the slice begins
+	// with that of the first of them.
+	Window int
+
+	extent int // elements behind that of the last iteration
+}
+
+// Param is a value that is the same in all iterations.
+type Param struct {
+	Name string
+	Type Type
+}
+
+// Fold says how the partial values of a reduction begin and become one value.
+type Fold uint8
+
+const (
+	Sum Fold = iota
+	Product
+	Largest
+	Smallest
+)
+
+// Reduction is a value to which each iteration adds.
+type Reduction struct {
+	Name   string
+	Type   Type
+	Fold   Fold
+	Update *Node // the partial value behind the iteration
+	guard  bool  // counts lanes in which vector code does not give what Go does
+}
+
+// Store assigns an element, where Mask holds if there is one.
+type Store struct {
+	Stream, Off int
+	Value, Mask *Node
+	Window      int
+}
+
+// Kernel is the description of a loop.
+type Kernel struct {
+	Name       string
+	Doc        string // one line: what it computes
+	Streams    []Stream
+	Params     []Param
+	Reductions []Reduction
+	Stores     []Store
+	Columns    bool // it takes a loop around it along
+
+	windows int
+	nodes   []*Node
+	intern  map[string]*Node
+}
+
+// New makes an empty kernel of that name.
+func New(name string) *Kernel { return &Kernel{Name: name, intern: map[string]*Node{}} }
+
+// Lanes is the number of iterations in a block, and of partial values of reductions: the
+// bytes of a block of the largest type are 128.
+func (k *Kernel) Lanes() int { return 128 / k.widest() }
+
+// widest is the size of the largest type that occurs.
+func (k *Kernel) widest() int {
+	w := 4
+	for _, n := range k.nodes {
+		w = max(w, n.Type.size())
+	}
+	for _, s := range k.Streams {
+		w = max(w, s.Type.size())
+	}
+	return w
+}
+
+// Stream adds a stream in a group of its own and returns its number.
+func (k *Kernel) Stream(name string, t Type) int {
+	k.Streams = append(k.Streams, Stream{Name: name, Type: t, Group: len(k.Streams)})
+	return len(k.Streams) - 1
+}
+
+// Scalar adds a parameter.
+func (k *Kernel) Scalar(name string, t Type) *Node {
+	k.Params = append(k.Params, Param{name, t})
+	return k.node(Node{Op: Scalar, Type: t, N: len(k.Params) - 1})
+}
+
+// Load is an element of a stream, off > 0 elements behind that of the iteration, where
+// mask holds if it is not nil.
+func (k *Kernel) Load(stream, off int, mask *Node) *Node {
+	s := &k.Streams[stream]
+	s.extent = max(s.extent, off)
+	n := Node{Op: Load, Type: s.Type, N: stream, Off: off}
+	if mask != nil {
+		n.Args = []*Node{mask}
+	}
+	return k.node(n)
+}
+
+// Store assigns an element behind all loads of its group.
+func (k *Kernel) Store(stream, off int, value, mask *Node) {
+	s := &k.Streams[stream]
+	s.extent = max(s.extent, off)
+	k.Stores = append(k.Stores, Store{Stream: stream, Off: off, Value: value, Mask: mask})
+}
+
+// Reduce adds a reduction, of which Update gives the value.
+func (k *Kernel) Reduce(name string, t Type, f Fold) int {
+	k.Reductions = append(k.Reductions, Reduction{Name: name, Type: t, Fold: f})
+	return len(k.Reductions) - 1
+}
+
+// Acc is the partial value of a reduction before the iteration.
+func (k *Kernel) Acc(r int) *Node { return k.node(Node{Op: Acc, Type: k.Reductions[r].Type, N: r}) }
+
+// Update sets what an iteration makes of the partial value of a reduction.
+func (k *Kernel) Update(r int, n *Node) { k.Reductions[r].Update = n }
+
+// Float is a constant.
+func (k *Kernel) Float(t Type, x float64) *Node {
+	bits := math.Float64bits(x)
+	if t == F32 {
+		bits = uint64(math.Float32bits(float32(x)))
+	}
+	return k.node(Node{Op: Const, Type: t, Bits: bits})
+}
+
+// Int is a constant.
+func (k *Kernel) Int(t Type, x int) *Node {
+	bits := uint64(x)
+	if t == I32 {
+		bits = uint64(uint32(x))
+	}
+	return k.node(Node{Op: Const, Type: t, Bits: bits})
+}
+
+// Lane is the number of the iteration.
+func (k *Kernel) Lane(t Type) *Node { return k.node(Node{Op: Lane, Type: t}) }
+
+// Op is an operation on values.
+func (k *Kernel) Op(op Op, t Type, args ...*Node) *Node {
+	switch {
+	case (op == And || op == Or) && args[0] == args[1]:
+		return args[0]
+	case op == Not && args[0].Op == Not:
+		return args[0].Args[0]
+	}
+	return k.node(Node{Op: op, Type: t, Args: args})
+}
+
+// Shift is Shl or Shr by a constant.
+func (k *Kernel) Shift(op Op, x *Node, bits int) *Node {
+	return k.node(Node{Op: op, Type: x.Type, Args: []*Node{x}, N: bits})
+}
+
+func (k *Kernel) node(n Node) *Node {
+	key := fmt.Sprint(n.Op, n.Type, n.N, n.Off, n.Bits)
+	for _, a := range n.Args {
+		key += fmt.Sprint(" ", a.id)
+	}
+	if have := k.intern[key]; have != nil {
+		return have
+	}
+	n.id = len(k.nodes)
+	k.nodes = append(k.nodes, &n)
+	k.intern[key] = &n
+	return &n
+}
+
+// HalfPower is x**(n+0.5), computed where the condition holds, which is nil for everywhere.
+// Where products and a square root do not give it, the vector code has its results thrown
+// away, and the kernel is computed in Go: it must not store to streams that it loads.
+func (k *Kernel) HalfPower(x *Node, n int, where *Node) *Node {
+	p := k.node(Node{Op: HalfPower, Type: F64, Args: []*Node{x}, N: n})
+	mul := func(x, y *Node) *Node { return k.Op(Mul, F64, x, y) }
+	root := k.Op(Sqrt, F64, x)
+	var y *Node
+	for m := max(n, -n-1); m > 0; m >>= 1 {
+		if m&1 != 0 && y == nil {
+			y = x
+		} else if m&1 != 0 {
+			y = mul(y, x)
+		}
+		if m > 1 {
+			x = mul(x, x)
+		}
+	}
+	if y == nil {
+		y = root
+	} else {
+		y = mul(y, root)
+	}
+	if n < 0 {
+		y = k.Op(Div, F64, k.Float(F64, 1), y)
+	}
+	p.fast = y
+	size := k.Op(Abs, F64, y)
+	ok := k.Op(And, Mask, k.Op(Ge, Mask, size, k.Float(F64, 0x1p-1022)), k.Op(Le, Mask, size, k.Float(F64, math.MaxFloat64)))
+	if where != nil {
+		ok = k.Op(Or, Mask, ok, k.Op(Not, Mask, where))
+	}
+	g := k.guard()
+	if g < 0 {
+		g = k.Reduce("redo", I64, Sum)
+		k.Reductions[g].guard = true
+		k.Update(g, k.Acc(g))
+	}
+	k.Update(g, k.Op(Select, I64, ok, k.Reductions[g].Update, k.Int(I64, 1)))
+	return p
+}
+
+// guard is the reduction that tells whether Go has to compute the kernel, -1 for none.
+func (k *Kernel) guard() int {
+	return slices.IndexFunc(k.Reductions, func(r Reduction) bool { return r.guard })
+}
+
+// Restarts reports whether a kernel that was computed may have to be computed again.
+func (k *Kernel) Restarts() bool { return k.guard() >= 0 }
+
+// order is the nodes that stores and reductions need, in vector code or in Go, each behind
+// its arguments. Of two arguments the one that needs more registers comes first.
+func (k *Kernel) order(vector bool) []*Node {
+	need := map[*Node]int{}
+	var registers func(n *Node) int
+	registers = func(n *Node) int {
+		if r, ok := need[n]; ok {
+			return r
+		}
+		var list []int
+		for _, a := range n.inputs(vector) {
+			list = append(list, registers(a))
+		}
+		slices.Sort(list)
+		slices.Reverse(list)
+		r := 1
+		for i, x := range list {
+			r = max(r, x+i)
+		}
+		if n.Op == Scalar || n.Op == Const || n.Op == Acc {
+			r = 0
+		}
+		need[n] = r
+		return r
+	}
+	var out []*Node
+	done := map[*Node]bool{}
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if n == nil || done[n] {
+			return
+		}
+		done[n] = true
+		args := slices.Clone(n.inputs(vector))
+		slices.SortStableFunc(args, func(a, b *Node) int { return registers(b) - registers(a) })
+		for _, a := range args {
+			visit(a)
+		}
+		out = append(out, n)
+	}
+	for _, r := range k.Reductions {
+		if vector || !r.guard {
+			visit(r.Update)
+		}
+	}
+	for _, s := range k.Stores {
+		visit(s.Value)
+		visit(s.Mask)
+	}
+	return out
+}
+
+// String is the kernel as text, for tests and messages.
+func (k *Kernel) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %d lanes", k.Name, k.Lanes())
+	if k.Columns {
+		b.WriteString(", columns")
+	}
+	b.WriteString("\n")
+	name := func(n *Node) string {
+		if n == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%%%d", n.id)
+	}
+	for _, n := range k.order(true) {
+		fmt.Fprintf(&b, "  %s = %s %s", name(n), n.Op, n.Type.Go())
+		switch n.Op {
+		case Load:
+			fmt.Fprintf(&b, " %s+%d", k.Streams[n.N].Name, n.Off)
+		case Scalar:
+			fmt.Fprintf(&b, " %s", k.Params[n.N].Name)
+		case Const:
+			fmt.Fprintf(&b, " %s", constant(n))
+		case Acc:
+			fmt.Fprintf(&b, " %s", k.Reductions[n.N].Name)
+		case Shl, Shr:
+			fmt.Fprintf(&b, " by %d", n.N)
+		case InWindow:
+			fmt.Fprintf(&b, " %d", n.N)
+		}
+		for _, a := range n.Args {
+			fmt.Fprintf(&b, " %s", name(a))
+		}
+		b.WriteString("\n")
+	}
+	for _, s := range k.Stores {
+		fmt.Fprintf(&b, "  %s+%d = %s where %s", k.Streams[s.Stream].Name, s.Off, name(s.Value), name(s.Mask))
+		if s.Window > 0 {
+			fmt.Fprintf(&b, " in %d", s.Window)
+		}
+		b.WriteString("\n")
+	}
+	for _, r := range k.Reductions {
+		fmt.Fprintf(&b, "  %s = %s\n", r.Name, name(r.Update))
+	}
+	return b.String()
+}
+
+// Extent is the number of elements behind that of the last iteration that a stream has.
+func (k *Kernel) Extent(stream int) int { return k.Streams[stream].extent }
+
+// Accesses is the number of elements that an iteration loads and stores.
+func (k *Kernel) Accesses() int {
+	n := len(k.Stores)
+	for _, x := range k.order(true) {
+		if x.Op == Load {
+			n++
+		}
+	}
+	return n
+}

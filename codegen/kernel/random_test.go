@@ -1,0 +1,190 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	. "github.com/spmdc/spmdc/codegen/kernel"
+)
+
+// random makes a kernel of random operations on random types.
+func random(r *rand.Rand, name string) *Kernel {
+	k := New(name)
+	types := [][]Type{{F64}, {F64}, {F32}, {F64, I32}, {F32, I32}, {I32}, {I64, I32}, {F64, F32}, {F64, F32, I32, I64}, {F64, I64}}[r.IntN(10)]
+	pool := map[Type][]*Node{}
+	add := func(n *Node) *Node { pool[n.Type] = append(pool[n.Type], n); return n }
+	anyType := func() Type { return types[r.IntN(len(types))] }
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 1e300, -3}
+
+	for i := range 1 + r.IntN(10) {
+		s := k.Stream(fmt.Sprintf("in%d", i), anyType())
+		for range 1 + r.IntN(2) {
+			add(k.Load(s, r.IntN(4), nil))
+		}
+	}
+	windows := 0
+	for range r.IntN(4) * r.IntN(2) {
+		windows = k.Window()
+		s := k.Stream(fmt.Sprintf("win%d", windows), anyType())
+		k.Streams[s].Window = windows
+		add(k.Load(s, r.IntN(3), nil))
+	}
+	var sure []*Node // whose NaNs have one sign
+	for t := range pool {
+		if t == F64 || t == F32 {
+			sure = append(sure, pool[t]...)
+		}
+	}
+	for i := range r.IntN(4) {
+		add(k.Scalar(fmt.Sprintf("c%d", i), anyType()))
+	}
+	for _, t := range types {
+		if t == F64 || t == F32 {
+			add(k.Float(t, special[r.IntN(len(special))]))
+		} else {
+			add(k.Int(t, r.IntN(1<<20)-1<<19))
+			if r.IntN(2) == 0 {
+				add(k.Lane(t))
+			}
+		}
+	}
+	for i := range r.IntN(3) {
+		add(k.Acc(k.Reduce(fmt.Sprintf("r%d", i), anyType(), Sum)))
+	}
+	constant := func(n *Node) bool { return n.Op == Const }
+	pick := func(t Type) *Node {
+		if len(pool[t]) == 0 {
+			return nil
+		}
+		return pool[t][r.IntN(len(pool[t]))]
+	}
+	for range 4 + r.IntN(25) {
+		t := anyType()
+		x, y, m := pick(t), pick(t), pick(Mask)
+		if x == nil || y == nil || constant(x) && constant(y) {
+			continue
+		}
+		if r.IntN(5) == 0 {
+			add(k.Op([]Op{Eq, Ne, Lt, Le, Gt, Ge}[r.IntN(6)], Mask, x, y))
+			continue
+		}
+		if m != nil && r.IntN(5) == 0 {
+			switch r.IntN(4) {
+			case 0:
+				add(k.Op(Not, Mask, m))
+			case 1, 2:
+				add(k.Op([]Op{And, Or}[r.IntN(2)], Mask, m, pick(Mask)))
+			case 3:
+				s := k.Stream(fmt.Sprintf("part%d", len(k.Streams)), t)
+				k.Streams[s].Masked = true
+				add(k.Load(s, r.IntN(3), m))
+			}
+			continue
+		}
+		if windows > 0 && r.IntN(5) == 0 {
+			add(k.InWindow(1+r.IntN(windows), x, y))
+			continue
+		}
+		if m != nil && r.IntN(3) == 0 {
+			add(k.Op(Select, t, m, x, y))
+			continue
+		}
+		if r.IntN(6) == 0 {
+			if to := anyType(); to != t && !constant(x) {
+				add(k.Op(Conv, to, x))
+			}
+			continue
+		}
+		unary := r.IntN(3) == 0 && !constant(x)
+		switch {
+		case (t == F64 || t == F32) && unary:
+			add(k.Op([]Op{Neg, Abs, Sqrt}[r.IntN(3)], t, x))
+		case t == F64 || t == F32:
+			op := []Op{Add, Sub, Mul, Div, Max, Min, CopySign, FMA}[r.IntN(8)]
+			switch {
+			case op == FMA && t == F64:
+				add(k.Op(FMA, t, x, y, pick(t)))
+			case op == CopySign:
+				for _, n := range sure {
+					if n.Type == t {
+						add(k.Op(CopySign, t, x, n))
+						break
+					}
+				}
+			case op != FMA:
+				add(k.Op(op, t, x, y))
+			}
+		case unary:
+			if t == I32 && r.IntN(3) == 0 {
+				by := []int{2, 3, 7, 10, 1 << 20, 1<<31 - 1, -2, -9, -1 << 31}[r.IntN(9)]
+				add(k.Quotient(x, by, r.IntN(2) == 0))
+				continue
+			}
+			switch r.IntN(5) {
+			case 0:
+				add(k.Shift(Shl, x, r.IntN(32)))
+			case 1:
+				add(k.Shift(Shr, x, r.IntN(32)))
+			default:
+				add(k.Op([]Op{Neg, Abs, BitNot}[r.IntN(3)], t, x))
+			}
+		default:
+			add(k.Op([]Op{Add, Sub, Mul, Max, Min, BitAnd, BitOr, BitXor}[r.IntN(8)], t, x, y))
+		}
+	}
+	last := func(t Type) *Node { // one of the last
+		n := len(pool[t])
+		return pool[t][max(0, n-1-r.IntN(4))]
+	}
+	for i, red := range k.Reductions {
+		u := last(red.Type)
+		if r.IntN(2) == 0 {
+			u = k.Op(Add, red.Type, k.Acc(i), u)
+		} else if red.Type == F64 && r.IntN(2) == 0 {
+			u = k.Op(FMA, F64, u, last(F64), k.Acc(i))
+		}
+		k.Update(i, u)
+	}
+	stores := r.IntN(3)
+	idle := true // no reduction changes
+	for i, red := range k.Reductions {
+		idle = idle && red.Update.Op == Acc && red.Update.N == i
+	}
+	if idle {
+		stores++
+	}
+	for w := range windows {
+		if t := anyType(); r.IntN(2) == 0 && len(pool[t]) > 0 {
+			s := k.Stream(fmt.Sprintf("outside%d", w), t)
+			k.Streams[s].Window = w + 1
+			k.Store(s, 0, last(t), nil)
+			k.Stores[len(k.Stores)-1].Window = w + 1
+		}
+	}
+	for i := range stores {
+		t := anyType()
+		if len(pool[t]) == 0 {
+			t = k.Streams[0].Type
+		}
+		m := pick(Mask)
+		if r.IntN(2) == 0 {
+			m = nil
+		}
+		s := -1
+		if i == 0 && r.IntN(2) == 0 { // one that is loaded too, at the same place
+			for _, n := range pool[t] {
+				if n.Op == Load && n.Off == 0 && len(n.Args) == 0 && k.Streams[n.N].Window == 0 {
+					s = n.N
+				}
+			}
+		}
+		if s < 0 {
+			s = k.Stream(fmt.Sprintf("out%d", i), t)
+			k.Streams[s].Masked = m != nil && r.IntN(2) == 0
+		}
+		k.Store(s, 0, last(t), m)
+	}
+	k.Columns = len(k.Reductions)+windows == 0 && r.IntN(2) == 0
+	return k
+}

@@ -1,0 +1,469 @@
+package codegen
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// A leaf loop that is a kernel is addressed like any other and called:
+//
+//	if it := ...; it.N > 0 {
+//		nT := it.N
+//		uN1 := u.Data[u.At2(i-1, j):][:nT+2]
+//		vN2 := v.Data[v.At2(i, j):][:nT]
+//		kernelL12(&kernelL12Args{n: nT, x1: uN1, x2: vN2, c1: h})
+//	}
+//
+// Sums have partial values, with or without a kernel:
+//
+//	var kernelArgs1 kernelL12Args              var sSum1 [16]float64
+//	spmd.Spread(kernelArgs1.r1[:], -0.0)       spmd.Spread(sSum1[:], -0.0)
+//	if it := ...                               if it := ...
+//		kernelArgs1.n, kernelArgs1.x1 = nT, uN1    head := u.Row(0, i)
+//		kernelL12(&kernelArgs1)                    for t := ... { sSum1[(head+t)&15] = sSum1[(head+t)&15] + uN1[t] }
+//	s = s + spmd.FoldSum(kernelArgs1.r1[:])    s = s + spmd.FoldSum(sSum1[:])
+
+// usesKernels reports whether loops that are kernels are calls.
+func (g *gen) usesKernels() bool {
+	return !g.opt.Check && g.opt.Target != "" && g.opt.Target != kernel.Go
+}
+
+// sums declares the partial values of the loop's sums. What it returns adds them up.
+func (g *gen) sums(d *ir.Do, r *comm.Region) (end func()) {
+	v := g.vectorized(d, r)
+	if v.nest != nil {
+		for _, part := range v.nest.kernels() {
+			maps.Copy(g.fused, part.fused)
+		}
+	}
+	if v.k == nil {
+		return func() {}
+	}
+	maps.Copy(g.fused, v.fused)
+	if !v.interleaved() && !(g.usesKernels() && len(v.sums) > 0) {
+		return func() {}
+	}
+	g.out.at = d.Pos.Line
+	lanes := v.k.Lanes()
+	names := make([]string, len(v.sums))
+	g.declareSums(v)
+	for i, s := range v.sums {
+		if !g.usesKernels() && !v.splits(i) {
+			continue
+		}
+		if names[i] = g.partialName(v, i); !g.usesKernels() {
+			g.out.p("var %s [%d]%s // partial values", names[i], lanes, goType(s.sym.Type))
+		}
+		g.startSum(v, i)
+	}
+	if !g.usesKernels() {
+		for i, s := range v.sums {
+			if name := names[i]; name != "" {
+				g.divide(v, s, func() string { return fmt.Sprintf("%s[%s&%d]", name, g.rowText(v), lanes-1) })
+			}
+		}
+	}
+	return func() {
+		for i, s := range v.sums {
+			if names[i] == "" {
+				continue
+			}
+			g.divide(v, s, nil)
+			g.out.at = s.line
+			g.fold(s, names[i])
+		}
+	}
+}
+
+// declareSums declares the variable of the partial values of a kernel's sums.
+func (g *gen) declareSums(v *vectorLoop) {
+	g.serial++
+	v.serial = g.serial
+	if g.usesKernels() && len(v.sums) > 0 {
+		v.args = fmt.Sprintf("kernelArgs%d", g.serial)
+		g.out.p("var %s %sArgs", v.args, g.kernel(v).Name)
+	}
+}
+
+// partialName is the variable of the partial values of sum i.
+func (g *gen) partialName(v *vectorLoop, i int) string {
+	if g.usesKernels() {
+		return fmt.Sprintf("%s.r%d", v.args, i+1)
+	}
+	return fmt.Sprintf("%sSum%d", g.names.sym(v.sums[i].sym), v.serial)
+}
+
+// startSum gives the partial values of sum i those that they begin with.
+func (g *gen) startSum(v *vectorLoop, i int) {
+	s := v.sums[i]
+	first := g.identity(s)
+	if first == "" { // an extreme, which is a scalar
+		first = g.load(&ir.Var{X: ir.X{Typ: s.sym.Type}, Sym: s.sym})
+	}
+	g.out.p("spmd.Spread(%s[:], %s)", g.partialName(v, i), first)
+}
+
+// identity is what changes no sum or product, "" for extremes.
+func (g *gen) identity(s vectorSum) string {
+	k := ir.Const{X: ir.X{Typ: s.sym.Type}}
+	switch s.op {
+	case scalar.Add:
+		k.Float = math.Copysign(0, -1)
+	case scalar.Mul:
+		k.Int, k.Float = 1, 1
+	default:
+		return ""
+	}
+	text, _ := constant(&k)
+	return text
+}
+
+// divide has a sum stand for a partial value, inside of its loop; with nil for itself.
+func (g *gen) divide(v *vectorLoop, s vectorSum, partial func() string) {
+	if s.ref == nil {
+		g.partial[s.sym] = partial
+		return
+	}
+	for ref, f := range v.refs {
+		if f.at(v.refs[s.ref]) {
+			g.partialRef[ref] = partial
+		}
+	}
+}
+
+// fold adds partial values to a scalar or an element.
+func (g *gen) fold(s vectorSum, name string) {
+	var x, old string
+	if s.ref == nil {
+		x = g.scalar(s.sym)
+		old = g.load(&ir.Var{X: ir.X{Typ: s.sym.Type}, Sym: s.sym})
+	} else {
+		x, old = g.element(s.ref, true), g.element(s.ref, false)
+	}
+	t := goType(s.sym.Type)
+	switch s.op {
+	case scalar.Max, scalar.Min:
+		f := map[scalar.Op]string{scalar.Max: "Larger", scalar.Min: "Smaller"}[s.op]
+		if s.sym.Type.IsInteger() {
+			f = map[scalar.Op]string{scalar.Max: "max", scalar.Min: "min"}[s.op]
+			g.out.p("%s = spmd.Fold(%s[:], func(x, y %s) %s { return %s(x, y) })", x, name, t, t, f)
+			return
+		}
+		g.out.p("%s = spmd.Fold(%s[:], spmd.%s)", x, name, f)
+		return
+	}
+	f, op := "FoldSum", "+"
+	if s.op == scalar.Mul {
+		f, op = "FoldProduct", "*"
+	}
+	value := fmt.Sprintf("%s %s spmd.%s(%s[:])", old, op, f, name)
+	if op == "*" && s.sym.Type.IsReal() {
+		value = t + "(" + value + ")"
+	}
+	if old != x || s.ref != nil { // a loop without iterations needs no value before it
+		g.out.p("if spmd.Changed(%s[:], %s) {\n%s = %s\n}", name, g.identity(s), x, value)
+		return
+	}
+	g.out.p("%s = %s", x, value)
+}
+
+// rowText renders the row of an iteration in terms of the loop's index, here.
+func (g *gen) rowText(v *vectorLoop) string {
+	index := linalg.Var(v.loop.Index.Name)
+	switch {
+	case v.row != nil:
+		return fmt.Sprintf("%s.Row(%d, %s)", g.names.sym(v.row.Array), v.row.Axis, g.affine(v.row.Sub))
+	case v.rowOf != "":
+		return fmt.Sprintf("%s.Row(0, %s)", v.rowOf, g.affine(v.rowSub))
+	case v.leaf.step < 0:
+		return fmt.Sprintf("(%s - %s)", g.position(v.loop.Lo), g.affine(index))
+	}
+	lo, p := g.asInt(v.loop.Lo, sums)
+	return fmt.Sprintf("(%s - %s)", g.affine(index), enclose(lo, p, precMul))
+}
+
+// partialsInLeaf lets the partial values of a leaf loop's sums be found by the number of
+// the iteration.
+func (g *gen) partialsInLeaf(v *vectorLoop) {
+	if v.k == nil || !v.interleaved() {
+		return
+	}
+	g.out.p("head := %s", g.rowText(v))
+	for i, s := range v.sums {
+		if v.splits(i) {
+			now := g.partial[s.sym]
+			if s.ref != nil {
+				now = g.partialRef[s.ref]
+			}
+			name, _, _ := strings.Cut(now(), "[")
+			g.divide(v, s, func() string { return fmt.Sprintf("%s[(head+t)&%d]", name, v.k.Lanes()-1) })
+		}
+	}
+}
+
+// kernel gives the kernel of a loop its name: that of an equal one if there is one.
+func (g *gen) kernel(v *vectorLoop) *kernel.Kernel {
+	if v.k.Name != "" {
+		return v.k
+	}
+	key := v.k.String() + fmt.Sprint(v.k.Streams, v.k.Params)
+	for _, r := range v.k.Reductions {
+		key += fmt.Sprint(r.Type, r.Fold)
+	}
+	have := g.kernelOf[key]
+	if have == nil {
+		have = v.k
+		g.kernels = append(g.kernels, have)
+		have.Name = g.names.fresh(fmt.Sprintf("kernelL%d", v.loop.Pos.Line)) // source names have no capitals
+		have.Doc = fmt.Sprintf("the loop in line %d.", v.loop.Pos.Line)
+		g.kernelOf[key] = have
+	}
+	v.k = have
+	return have
+}
+
+// kernelLoop emits the call of a kernel.
+func (g *gen) kernelLoop(v *vectorLoop) {
+	d, l := v.loop, v.leaf
+	k := g.kernel(v)
+	g.out.at = d.Pos.Line
+	index := g.names.sym(d.Index)
+	l.done, l.n = map[string]string{}, 0 // it may have been emitted before
+	g.saveFinal(d)
+	cuts := v.cuts(g)
+	l.ranged = cuts != "" || v.jam != nil && v.jam.windows != nil
+	var first int
+	switch {
+	case cuts != "":
+		// Behind an iteration that stores what all read they are another loop.
+		g.out.p("for it, rest := %s.Cut(%s); it.N > 0; it, rest = rest.Cut(%s) {", l.iterations(), cuts, cuts)
+	case l.ranged:
+		g.out.p("if it := %s; it.N > 0 {", v.iterationsOf(g, v.jam.widest))
+	default:
+		first = l.open()
+	}
+	if l.ranged {
+		g.bound[d.Index]++
+		first = len(g.out.lines)
+		g.out.p("%s := %s", index, l.start())
+		g.out.p("nT := it.N")
+	}
+	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
+	if k.Columns {
+		g.out.p("colsT = min(colsT, 1+%d/nT)", mostElements/v.copies())
+		fields = append(fields, [2]string{"cols", "colsT"})
+	}
+	if v.interleaved() {
+		fields = append(fields, [2]string{"head", fmt.Sprintf("%s & %d", g.rowText(v), k.Lanes()-1)})
+	}
+	at := make([]string, len(v.streams))
+	var checks []string // that the vector code may be used
+	line := d.Pos.Line  // of the call
+	tested := map[int]bool{}
+	for _, t := range v.tests {
+		tested[t.a], tested[t.b] = true, true
+	}
+	for i, s := range v.streams {
+		if s.local != nil {
+			fields = append(fields, [2]string{k.Streams[i].Name, s.buffer + "[:nT]"})
+			continue
+		}
+		l.n++
+		g.out.at = s.line
+		name := fmt.Sprintf("%sN%d", s.object, l.n)
+		at[i] = g.at(s.leafRef)
+		if k.Streams[i].Masked {
+			g.out.p("%s := %s", name, at[i])
+			line = s.line // it may leave the array
+			checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s.Data))", name, k.Extent(i), s.object))
+			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", name})
+			continue
+		}
+		if tested[i] {
+			g.out.p("%sAt := %s", name, at[i])
+			at[i] = name + "At"
+		}
+		if k.Streams[i].Window > 0 {
+			v.windowStream(g, name, s.leafRef, k.Streams[i], k.Extent(i))
+			fields = append(fields, [2]string{k.Streams[i].Name, name})
+			continue
+		}
+		length := "nT"
+		if e := k.Extent(i); e > 0 {
+			length = fmt.Sprintf("nT+%d", e)
+		}
+		if k.Columns {
+			g.out.p("%sBy := %s", name, v.columnStride(s.leafRef))
+			fields = append(fields, [2]string{k.Streams[i].Name + "By", name + "By"})
+			length = fmt.Sprintf("(colsT-1)*%sBy+%s", name, length)
+		}
+		g.out.p("%s := %s.Data[%s:][:%s]", name, s.object, at[i], length)
+		fields = append(fields, [2]string{k.Streams[i].Name, name})
+	}
+	g.out.at = d.Pos.Line
+	for i, p := range v.params {
+		text := v.jam.named(g, p.copy, func() string {
+			if p.e == nil {
+				return p.text()
+			}
+			for _, ref := range ir.ExprRefs(p.e) {
+				if f, ok := v.refs[ref]; ok {
+					l.address(f)
+				}
+			}
+			return unfused(p.e, g.expr(p.e))
+		})
+		fields = append(fields, [2]string{k.Params[i].Name, text})
+	}
+	args := "&" + v.args
+	if v.args != "" {
+		var to, from []string
+		for _, f := range fields {
+			to, from = append(to, v.args+"."+f[0]), append(from, f[1])
+		}
+		g.out.p("%s = %s", strings.Join(to, ", "), strings.Join(from, ", "))
+	} else {
+		var list []string
+		for _, f := range fields {
+			list = append(list, f[0]+": "+f[1])
+		}
+		args = fmt.Sprintf("%sArgs{%s}", k.Name, strings.Join(list, ", "))
+		if len(v.tests)+len(checks) > 0 {
+			g.out.p("args := %s", args)
+			args = "args"
+		}
+		args = "&" + args
+	}
+	for _, t := range v.tests {
+		// Else an iteration may read what an earlier one has written.
+		checks = append(checks, fmt.Sprintf("spmd.Apart(%s, %s, nT+%d)", at[t.a], at[t.b], max(k.Extent(t.a), k.Extent(t.b))))
+	}
+	g.out.at = line
+	if len(checks) == 0 {
+		g.out.p("%s(%s)", k.Name, args)
+	} else {
+		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
+	}
+	if first >= 0 {
+		g.dropUnusedBefore(first, len(g.out.lines), index)
+	}
+	for _, sym := range v.finals {
+		g.out.p("%s = %d", g.scalar(sym), v.flat.at[sym])
+	}
+	g.out.p("}")
+	g.bound[d.Index]--
+	g.setFinal(d)
+	for ref := range v.refs {
+		delete(g.leaf, ref)
+	}
+}
+
+// at renders where a reference lies in its object.
+func (g *gen) at(f leafRef) string {
+	texts := make([]string, len(f.subs))
+	for d, a := range f.subs {
+		texts[d] = g.affine(a)
+	}
+	return fmt.Sprintf("%s.%s", f.object, atCall(texts))
+}
+
+// cuts renders the iterations that store what others read, "" for none.
+func (v *vectorLoop) cuts(g *gen) string {
+	var list []string
+	for _, r := range v.crossing {
+		index := v.loop.Index.Name
+		w := v.crossed.subs[0]
+		from, ok1 := w.Subst(index, linalg.Const(0))
+		at, ok2 := r.subs[0].Sub(from)
+		at, ok3 := at.Scale(w.Coef(index)) // which is 1 or -1
+		if !ok1 || !ok2 || !ok3 {
+			panic("codegen: a subscript is too large")
+		}
+		list = append(list, g.affine(at))
+	}
+	return strings.Join(list, ", ")
+}
+
+// kernelFiles are the files of the kernels.
+func (g *gen) kernelFiles() (map[string][]byte, error) {
+	head := fmt.Sprintf("// Code generated by spmdc from %s; DO NOT EDIT.\n", source.Printable(filepath.Base(g.prog.IR.File)))
+	return kernel.Files(head, slices.Clone(g.kernels), g.opt.Target, g.rows...)
+}
+
+// contracted renders a sum with a product, on its left or right, that is rounded once.
+func (g *gen) contracted(e *ir.Bin) string {
+	left := g.fused[e] == productLeft
+	product, other := e.L, e.R
+	if !left {
+		product, other = e.R, e.L
+	}
+	p := product.(*ir.Bin)
+	x, y, z := g.typed(p.L), g.typed(p.R), unfused(other, g.typed(other))
+	if e.Op == ir.Sub && left {
+		z, _ = negated(g.atLeast(other, precUnary))
+	} else if e.Op == ir.Sub {
+		x, _ = negated(g.atLeast(p.L, precUnary))
+	}
+	return fmt.Sprintf("math.FMA(%s, %s, %s)", x, y, z)
+}
+
+// Loop says what became of an innermost loop of the source, or of a loop in which all
+// others are unrolled.
+type Loop struct {
+	Line     int
+	Call     *ir.Site // the call whose procedure it is part of, nil in the main program
+	Kernel   string   // the name of its kernel; "" for none
+	Unrolled []int    // the lines of the loops in it, of a kernel
+	Strips   []int    // the lines of the loops in it that are executed for many of its iterations at once, in kernels
+	Why      string   // it is none
+}
+
+// innermost lists the innermost loops that were emitted, in the order of the source.
+func (g *gen) innermost() []Loop {
+	var list []Loop
+	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
+		d, ok := s.(*ir.Do)
+		v := g.vectors[d]
+		if !ok || v == nil || v.part {
+			return true
+		}
+		if v.as != nil {
+			v = v.as
+		}
+		flat := v.k != nil && v.flat != nil
+		if flat || v.nest != nil || !slices.ContainsFunc(d.Body, func(s ir.Stmt) bool { _, inner := s.(*ir.Do); return inner }) {
+			l := Loop{Line: d.Pos.Line, Call: d.CallSite(), Why: v.why}
+			if v.k != nil {
+				l.Kernel = v.k.Name
+			}
+			if flat {
+				for _, inner := range v.flat.loops {
+					l.Unrolled = append(l.Unrolled, inner.Pos.Line)
+				}
+			}
+			if v.nest != nil {
+				l.Kernel, l.Why = v.nest.kernels()[0].k.Name, ""
+				for _, inner := range v.nest.inner {
+					l.Strips = append(l.Strips, inner.Pos.Line)
+				}
+			}
+			if v.rows != "" {
+				l.Kernel, l.Why = v.rows, ""
+			}
+			list = append(list, l)
+		}
+		return true
+	})
+	return list
+}

@@ -1,0 +1,358 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+)
+
+// A loop around others, which go on equally long in all of its iterations, is executed in
+// strips if the inner loops are no kernels: all iterations of a strip at once, statement
+// by statement, in kernels. A scalar that each iteration has for itself is an element of a
+// buffer between them:
+//
+//	do i = 1, n                   for strip, all := 0, dist.Range(1, n, 1); strip < all.Strips(512); strip++ {
+//	   s = 0                          part := all.Strip(strip, 512)
+//	   do k = 1, m                    kernel1(...)        // sStrip = 0
+//	      s = s + a(i,k)*b(k,j)       for k := 1; k <= m; k++ {
+//	   end do                             kernel2(...)    // sStrip = sStrip + a(i:,k)*b(k,j)
+//	   c(i,j) = s                     }
+//	end do                            kernel3(...)        // c(i:,j) = sStrip
+//	                              }
+//
+// No iteration touches what another one stores, so that each computes what it would alone.
+
+// stripSize is the number of iterations in a strip: what kernels load again and again
+// stays in the first cache.
+const stripSize = 512
+
+// outerNest is such a loop.
+type outerNest struct {
+	loop   *ir.Do
+	parts  []nestPart
+	locals []*ir.Symbol // the scalars that are kept in buffers
+	buffer map[*ir.Symbol]string
+	inner  []*ir.Do
+	sure   places // what each iteration has touched where the walk is
+	why    string
+}
+
+// nestPart is a piece of the body: a kernel, or a loop.
+type nestPart struct {
+	v    *vectorLoop
+	loop *ir.Do
+	body []nestPart
+}
+
+// outerNest divides the body of d, of region r, into kernels and loops; nil if it cannot.
+func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
+	n := &outerNest{loop: d, buffer: map[*ir.Symbol]string{}, sure: places{}}
+	if r == nil || g.prog.IR.SPMD || isLeaf(d.Body) || g.step(d) == 0 || g.outlives(d) || g.labelled[d] || len(g.stripped(d))+len(g.walksOf(d, r)) > 0 {
+		return nil
+	}
+	if b := g.prog.Info.Bounds(d); b.Affine() {
+		if far, ok := b.Hi.Sub(b.Lo); ok && far.IsConst() && far.C/b.Step+1 < shortest {
+			return nil
+		}
+	}
+	if !n.loops(g, r, d.Body, nil) || len(n.inner) == 0 || !n.apart(g, r) || !n.scalars(g) {
+		return nil
+	}
+	// Once with all of them, to see which are needed from one part to another.
+	n.parts = n.divide(g, r, d.Body, nil)
+	if n.why != "" {
+		return nil
+	}
+	n.locals = n.needed()
+	n.sure = places{}
+	n.parts = n.divide(g, r, d.Body, nil)
+	if n.why != "" {
+		return nil
+	}
+	return n
+}
+
+// needed are the scalars that some part reads as another one has left them.
+func (n *outerNest) needed() (list []*ir.Symbol) {
+	need := map[*ir.Symbol]bool{}
+	for more := true; more; {
+		more = false
+		for _, v := range n.kernels() {
+			seen := map[*kernel.Node]bool{}
+			var visit func(x *kernel.Node)
+			visit = func(x *kernel.Node) {
+				if x == nil || seen[x] {
+					return
+				}
+				seen[x] = true
+				if x.Op == kernel.Load {
+					if sym := v.streams[x.N].local; sym != nil && !need[sym] {
+						need[sym], more = true, true
+					}
+				}
+				for _, a := range x.Args {
+					visit(a)
+				}
+			}
+			for _, s := range v.k.Stores {
+				if sym := v.streams[s.Stream].local; sym == nil || need[sym] {
+					visit(s.Value)
+					visit(s.Mask)
+				}
+			}
+		}
+	}
+	for _, sym := range n.locals {
+		if need[sym] {
+			list = append(list, sym)
+		}
+	}
+	return list
+}
+
+// loops looks at the loops inside, of which around are around the statements.
+func (n *outerNest) loops(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.Do) bool {
+	for _, s := range list {
+		e, ok := s.(*ir.Do)
+		if !ok {
+			if !isLeaf([]ir.Stmt{s}) {
+				return false
+			}
+			continue
+		}
+		if slices.ContainsFunc(r.Part[e], func(c comm.Constraint) bool { return c.Sub.Uses(n.loop.Index.Name) }) || g.labelled[e] || g.outlives(e) || g.step(e) == 0 || len(g.stripped(e))+len(g.walksOf(e, r)) > 0 || g.vectorized(e, r).k != nil || g.vectorized(e, r).nest != nil {
+			return false
+		}
+		for _, x := range []ir.Expr{e.Lo, e.Hi, e.Step} {
+			same := true
+			ir.WalkExpr(x, func(x ir.Expr) bool {
+				switch x := x.(type) {
+				case *ir.Var:
+					index := slices.ContainsFunc(around, func(a *ir.Do) bool { return a.Index == x.Sym })
+					same = same && (index || !g.prog.Modified(n.loop)[x.Sym])
+				case *ir.Ref, *ir.CoRef:
+					same = false
+				}
+				return same
+			})
+			if !same {
+				return false
+			}
+		}
+		n.inner = append(n.inner, e)
+		if !n.loops(g, r, e.Body, append(around[:len(around):len(around)], e)) {
+			return false
+		}
+	}
+	return true
+}
+
+// apart reports whether each iteration stores only what no other one touches: elements
+// whose first subscript is its own.
+func (n *outerNest) apart(g *gen, r *comm.Region) bool {
+	l := g.newLeaf(n.loop, r)
+	for _, e := range n.inner {
+		delete(l.varies, e.Index)
+	}
+	stored := map[string]bool{}
+	ir.Walk(n.loop.Body, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok {
+			if ref, ok := a.LHS.(*ir.Ref); ok {
+				stored[l.object(ref)] = true
+			}
+		}
+		return true
+	})
+	ok := true
+	first := map[string]leafRef{}
+	ir.WalkExprs(n.loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
+		ref, is := e.(*ir.Ref)
+		if !is || !stored[l.object(ref)] {
+			return ok
+		}
+		f, linear := l.linear(ref)
+		if !linear || g.access(ref) != nil && g.access(ref).Mode != comm.Own {
+			ok = false
+			return false
+		}
+		have, seen := first[f.object]
+		if !seen {
+			first[f.object], have = f, f
+		}
+		by := f.subs[0].Coef(n.loop.Index.Name)
+		ok = ok && (by == 1 || by == -1) && f.subs[0].Equal(have.subs[0])
+		for _, e := range n.inner {
+			ok = ok && !f.subs[0].Uses(e.Index.Name)
+		}
+		return ok
+	})
+	return ok
+}
+
+// scalars finds those that iterations have for themselves.
+func (n *outerNest) scalars(g *gen) bool {
+	for _, sym := range g.prog.IR.Symbols {
+		if !g.prog.Modified(n.loop)[sym] || sym.IsArray() || sym == n.loop.Index {
+			continue
+		}
+		if g.prog.Info.Class(n.loop, sym) != scalar.Private {
+			return false
+		}
+		if slices.ContainsFunc(n.inner, func(e *ir.Do) bool { return e.Index == sym }) {
+			continue
+		}
+		if t, ok := vectorType(sym.Type); !ok || t == kernel.Mask {
+			return false
+		}
+		n.locals = append(n.locals, sym)
+	}
+	return true
+}
+
+// divide makes parts of statements inside of the loops around.
+func (n *outerNest) divide(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.Do) (parts []nestPart) {
+	var run []ir.Stmt
+	flush := func() {
+		if len(run) > 0 && n.why == "" {
+			v := n.kernel(g, r, run, around)
+			if n.why = v.why; n.why == "" && len(v.k.Stores) > 0 {
+				parts = append(parts, nestPart{v: v})
+			}
+		}
+		run = nil
+	}
+	for _, s := range list {
+		e, ok := s.(*ir.Do)
+		if !ok {
+			run = append(run, s)
+			continue
+		}
+		flush()
+		parts = append(parts, nestPart{loop: e, body: n.divide(g, r, e.Body, append(around[:len(around):len(around)], e))})
+	}
+	flush()
+	return parts
+}
+
+// kernel is one of statements without loops.
+func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.Do) *vectorLoop {
+	v := &vectorLoop{loop: n.loop}
+	v.leaf = g.newLeaf(n.loop, r)
+	for _, e := range around {
+		delete(v.leaf.varies, e.Index)
+	}
+	v.begin(body)
+	for i, f := range v.all {
+		if f.conditional = f.conditional && !n.sure[f.place()]; !f.conditional && len(around) == 0 {
+			n.sure[f.place()] = true
+		}
+		v.all[i], v.refs[f.ref] = f, f
+	}
+	streams := map[*ir.Symbol]int{}
+	before := map[*ir.Symbol]*kernel.Node{}
+	for _, sym := range n.locals {
+		if !named(body, sym) {
+			continue
+		}
+		t, _ := vectorType(sym.Type)
+		i := v.k.Stream(fmt.Sprintf("x%d", len(v.streams)+1), t)
+		v.streams = append(v.streams, vectorStream{local: sym})
+		streams[sym] = i
+		before[sym] = v.k.Load(i, 0, nil)
+		v.env[sym] = before[sym]
+	}
+	v.stmts(body)
+	if v.why != "" {
+		return v
+	}
+	v.stores()
+	for _, sym := range n.locals {
+		if x := v.env[sym]; before[sym] != nil && x != before[sym] {
+			v.k.Store(streams[sym], 0, x, nil)
+		}
+	}
+	v.independent()
+	if len(v.tests)+len(v.crossing) > 0 || v.k.Restarts() {
+		v.no("it may have to be computed otherwise")
+	}
+	return v
+}
+
+// kernels are those of the parts.
+func (n *outerNest) kernels() (list []*vectorLoop) {
+	var add func(parts []nestPart)
+	add = func(parts []nestPart) {
+		for _, p := range parts {
+			if p.v != nil {
+				list = append(list, p.v)
+			}
+			add(p.body)
+		}
+	}
+	add(n.parts)
+	return list
+}
+
+// outerLoop emits such a loop.
+func (g *gen) outerLoop(n *outerNest, r *comm.Region) {
+	d := n.loop
+	g.out.at = d.Pos.Line
+	g.serial++
+	for _, sym := range n.locals {
+		n.buffer[sym] = fmt.Sprintf("%sStrip%d", g.names.sym(sym), g.serial)
+	}
+	declared := len(g.out.lines)
+	for _, sym := range n.locals {
+		g.out.p("var %s [%d]%s", n.buffer[sym], stripSize, goType(sym.Type))
+	}
+	strip, all, own := fmt.Sprintf("stripN%d", g.serial), fmt.Sprintf("allN%d", g.serial), fmt.Sprintf("partN%d", g.serial)
+	iterations := fmt.Sprintf("dist.Range(%s, %s, %d)", g.position(d.Lo), g.position(d.Hi), g.step(d))
+	if part := r.Part[d]; part != nil || g.parts[d] != "" {
+		iterations = g.ownIterations(d, part)
+	}
+	g.out.p("for %s, %s := 0, %s; %s < %s.Strips(%d); %s++ { // %d iterations at once", strip, all, iterations, strip, all, stripSize, strip, stripSize)
+	g.out.p("%s := %s.Strip(%s, %d)", own, all, strip, stripSize)
+	around := g.parts[d]
+	g.parts[d] = own
+	var emit func(parts []nestPart)
+	emit = func(parts []nestPart) {
+		for _, p := range parts {
+			if p.v != nil {
+				for i, s := range p.v.streams {
+					if s.local != nil {
+						p.v.streams[i].buffer = n.buffer[s.local]
+					}
+				}
+				g.kernelLoop(p.v)
+				continue
+			}
+			g.out.at = p.loop.Pos.Line
+			g.openLoop(p.loop, r)
+			emit(p.body)
+			g.closeLoop(p.loop)
+		}
+	}
+	emit(n.parts)
+	g.parts[d] = around
+	if around == "" {
+		delete(g.parts, d)
+	}
+	g.out.p("}")
+	for i := len(n.locals) - 1; i >= 0; i-- {
+		g.dropUnused(declared+i, n.buffer[n.locals[i]])
+	}
+}
+
+// named reports whether statements use or assign a variable.
+func named(body []ir.Stmt, sym *ir.Symbol) (found bool) {
+	ir.WalkExprs(body, func(_ ir.Stmt, e ir.Expr) bool {
+		v, ok := e.(*ir.Var)
+		found = found || ok && v.Sym == sym
+		return !found
+	})
+	return found
+}

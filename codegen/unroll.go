@@ -1,0 +1,462 @@
+package codegen
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// A loop around short loops, whose bounds are known here, is a kernel like any other when
+// these are unrolled, which changes the order of nothing:
+//
+//	do i = 3, n - 2                          do i = 3, n - 2
+//	   s = 0                                    s = 0
+//	   do q = -2, 2                             s = s + w(-2,-2)*a(i-2,j-2)
+//	      do p = -2, 2                          s = s + w(-1,-2)*a(i-1,j-2)
+//	         s = s + w(p,q)*a(i+p,j+q)          ...
+//	      end do                                s = s + w(2,2)*a(i+2,j+2)
+//	   end do                                   b(i,j) = s
+//	   b(i,j) = s                            end do
+//	end do
+//
+// The program stays what it is: only the kernel is made of such a copy. Builds without
+// kernels execute the source as it stands.
+
+// mostCopies is the number of assignments that an unrolled loop has at most.
+const mostCopies = 64
+
+// flattened is the body of a loop without the loops in it.
+type flattened struct {
+	body  []ir.Stmt
+	loops []*ir.Do                  // that are unrolled
+	refs  map[*ir.Ref]copied        // what references are copies of
+	bins  map[*ir.Bin]*ir.Bin       // what operations are copies of
+	of    map[*ir.Assign]*ir.Assign // what assignments are copies of
+	count int                       // assignments
+	steps int                       // iterations
+	at    map[*ir.Symbol]int64      // variables whose values are known where the walk is
+	why   string                    // it cannot be done
+	g     *gen
+	r     *comm.Region
+}
+
+// copied says what a reference is a copy of, and the values of indices there.
+type copied struct {
+	ref *ir.Ref
+	at  map[string]int64
+}
+
+// flatten unrolls the loops in d, of region r.
+func (g *gen) flatten(d *ir.Do, r *comm.Region) *flattened {
+	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, of: map[*ir.Assign]*ir.Assign{}, at: map[*ir.Symbol]int64{}, g: g, r: r}
+	if r == nil || g.prog.IR.SPMD {
+		f.no("it has other statements than assignments and IF")
+		return f
+	}
+	f.body = f.stmts(d.Body)
+	return f
+}
+
+func (f *flattened) no(why string) {
+	if f.why == "" {
+		f.why = why
+	}
+}
+
+func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
+	for _, s := range list {
+		if f.why != "" {
+			return nil
+		}
+		switch s := s.(type) {
+		case *ir.Assign:
+			if coindexed(s) {
+				f.no("it has other statements than assignments and IF")
+				return nil
+			}
+			n := &ir.Assign{S: s.S, RHS: f.expr(s.RHS), LHS: f.expr(s.LHS)}
+			if v, ok := s.LHS.(*ir.Var); ok {
+				n.LHS = &ir.Var{X: v.X, Sym: v.Sym}
+				delete(f.at, v.Sym)
+			}
+			f.of[n] = s
+			if f.count++; f.count > mostCopies {
+				f.no("the loops in it are too long to be unrolled")
+			}
+			out = append(out, n)
+		case *ir.If:
+			out = append(out, f.condition(s)...)
+		case *ir.Do:
+			out = append(out, f.loop(s)...)
+		default:
+			f.no("it has other statements than assignments and IF")
+		}
+	}
+	return out
+}
+
+func (f *flattened) condition(s *ir.If) []ir.Stmt {
+	c := f.expr(s.Cond)
+	if k, ok := c.(*ir.Const); ok {
+		if k.Bool {
+			return f.stmts(s.Then)
+		}
+		return f.stmts(s.Else)
+	}
+	n := &ir.If{S: s.S, Cond: c}
+	before := maps.Clone(f.at)
+	n.Then = f.stmts(s.Then)
+	f.at = maps.Clone(before)
+	n.Else = f.stmts(s.Else)
+	f.at = before
+	for sym := range f.g.prog.Modified(s) {
+		delete(f.at, sym)
+	}
+	return []ir.Stmt{n}
+}
+
+func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
+	g := f.g
+	if len(f.r.Part[d]) > 0 || g.labelled[d] || len(g.walksOf(d, f.r))+len(g.stripped(d)) > 0 {
+		f.no("PEs divide the loop in it")
+		return nil
+	}
+	lo, ok1 := folded(f.expr(d.Lo))
+	hi, ok2 := folded(f.expr(d.Hi))
+	step, ok3 := folded(f.expr(d.Step))
+	if !ok1 || !ok2 || !ok3 || step.Int == 0 {
+		f.no("the loop in it has bounds that are not constant")
+		return nil
+	}
+	if !slices.Contains(f.loops, d) {
+		f.loops = append(f.loops, d)
+	}
+	limit := int64(1) << 30
+	first, last, by := int64(lo.Int), int64(hi.Int), int64(step.Int)
+	if max(first, -first, last, -last, by, -by) > limit {
+		f.no("the loops in it are too long to be unrolled")
+		return nil
+	}
+	n := max(0, (last-first+by)/by)
+	if n > mostCopies {
+		f.no("the loops in it are too long to be unrolled")
+		return nil
+	}
+	for t := range n {
+		if f.steps++; f.steps > 4*mostCopies {
+			f.no("the loops in it are too long to be unrolled")
+			return nil
+		}
+		f.at[d.Index] = first + t*by
+		out = append(out, f.stmts(d.Body)...)
+	}
+	f.at[d.Index] = first + n*by
+	// Behind an IF around it the value is not known here.
+	typ := ir.X{Pos: d.Pos, Typ: d.Index.Type}
+	end := &ir.Assign{S: d.S, LHS: &ir.Var{X: typ, Sym: d.Index}, RHS: &ir.Const{X: typ, Int: int(first + n*by)}}
+	return append(out, end)
+}
+
+// expr copies an expression, with the values of variables that are known.
+func (f *flattened) expr(e ir.Expr) ir.Expr {
+	list := func(in []ir.Expr) (out []ir.Expr) {
+		for _, e := range in {
+			out = append(out, f.expr(e))
+		}
+		return out
+	}
+	switch e := e.(type) {
+	case *ir.Var:
+		if c, ok := f.at[e.Sym]; ok {
+			return &ir.Const{X: e.X, Int: int(c)}
+		}
+	case *ir.Ref:
+		n := &ir.Ref{X: e.X, Sym: e.Sym, Subs: list(e.Subs)}
+		at := map[string]int64{}
+		for sym, c := range f.at {
+			at[sym.Name] = c
+		}
+		f.refs[n] = copied{e, at}
+		return n
+	case *ir.Bin:
+		n := &ir.Bin{X: e.X, Op: e.Op, L: f.expr(e.L), R: f.expr(e.R)}
+		f.bins[n] = e
+		return f.computed(n)
+	case *ir.Un:
+		return f.computed(&ir.Un{X: e.X, Op: e.Op, E: f.expr(e.E)})
+	case *ir.Conv:
+		return f.computed(&ir.Conv{X: e.X, E: f.expr(e.E)})
+	case *ir.Call:
+		return f.computed(&ir.Call{X: e.X, Name: e.Name, Args: list(e.Args)})
+	}
+	return ir.Clone(e)
+}
+
+// computed is the value of e as a constant where its operands are constants. Go would
+// compute such an expression exactly, and not round what the machine rounds.
+func (f *flattened) computed(e ir.Expr) ir.Expr {
+	var args []*ir.Const
+	for _, x := range ir.Children(e) {
+		c, ok := x.(*ir.Const)
+		if !ok {
+			return e
+		}
+		args = append(args, c)
+	}
+	if c, ok := compute(e, args); ok {
+		return c
+	}
+	if e.Type().IsReal() {
+		f.no(ir.ExprString(e) + " is constant in some copies of a loop in it")
+	}
+	return e
+}
+
+func compute(e ir.Expr, args []*ir.Const) (*ir.Const, bool) {
+	c := &ir.Const{X: ir.X{Pos: e.Position(), Typ: e.Type()}}
+	switch e := e.(type) {
+	case *ir.Un:
+		*c = *args[0]
+		switch e.Op {
+		case ir.Neg:
+			c.Int, c.Float = c.Typ.Wrap(-c.Int), -c.Float
+		case ir.Not:
+			c.Bool = !c.Bool
+		}
+		return c, true
+	case *ir.Conv:
+		x := args[0]
+		switch {
+		case x.Typ.IsInteger() && c.Typ.IsInteger():
+			c.Int = c.Typ.Wrap(x.Int)
+		case x.Typ.IsInteger() && c.Typ == ir.Double:
+			c.Float = float64(x.Int)
+		case x.Typ.IsInteger() && c.Typ == ir.Real:
+			c.Float = float64(float32(x.Int))
+		case x.Typ.IsReal() && c.Typ == ir.Double:
+			c.Float = x.Float
+		case x.Typ == ir.Double && c.Typ == ir.Real:
+			c.Float = float64(float32(x.Float))
+		default:
+			return nil, false
+		}
+		return c, true
+	case *ir.Bin:
+		x, y := args[0], args[1]
+		switch {
+		case x.Typ != y.Typ:
+			return nil, false
+		case x.Typ.IsInteger():
+			return c, computeInteger(c, e.Op, x.Int, y.Int)
+		case x.Typ.IsReal():
+			return c, computeReal(c, e.Op, x.Float, y.Float)
+		case x.Typ == ir.Logical:
+			return c, computeLogical(c, e.Op, x.Bool, y.Bool)
+		}
+	case *ir.Call:
+		if !c.Typ.IsInteger() {
+			return nil, false
+		}
+		for _, a := range args {
+			if a.Typ != c.Typ {
+				return nil, false
+			}
+		}
+		switch e.Name {
+		case "mod":
+			if args[1].Int == 0 {
+				return nil, false
+			}
+			c.Int = args[0].Int % args[1].Int
+			return c, true
+		case "abs":
+			c.Int = c.Typ.Wrap(max(args[0].Int, -args[0].Int))
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+func computeInteger(c *ir.Const, op ir.Op, x, y int) bool {
+	switch op {
+	case ir.Add:
+		c.Int = x + y
+	case ir.Sub:
+		c.Int = x - y
+	case ir.Mul:
+		c.Int = x * y
+	case ir.Div:
+		if y == 0 || x == math.MinInt {
+			return false
+		}
+		c.Int = x / y
+	default:
+		return compared(c, op, x < y, x == y, x > y)
+	}
+	c.Int = c.Typ.Wrap(c.Int)
+	return true
+}
+
+func computeReal(c *ir.Const, op ir.Op, x, y float64) bool {
+	switch op {
+	case ir.Add:
+		c.Float = x + y
+	case ir.Sub:
+		c.Float = x - y
+	case ir.Mul:
+		c.Float = x * y
+	case ir.Div:
+		c.Float = x / y
+	default:
+		return compared(c, op, x < y, x == y, x > y)
+	}
+	if c.Typ == ir.Real { // rounding twice is no other than rounding once
+		c.Float = float64(float32(c.Float))
+	}
+	return !math.IsNaN(c.Float) && !math.IsInf(c.Float, 0)
+}
+
+func compared(c *ir.Const, op ir.Op, less, equal, more bool) bool {
+	switch op {
+	case ir.Eq:
+		c.Bool = equal
+	case ir.Ne:
+		c.Bool = !equal
+	case ir.Lt:
+		c.Bool = less
+	case ir.Le:
+		c.Bool = less || equal
+	case ir.Gt:
+		c.Bool = more
+	case ir.Ge:
+		c.Bool = more || equal
+	default:
+		return false
+	}
+	return true
+}
+
+func computeLogical(c *ir.Const, op ir.Op, x, y bool) bool {
+	switch op {
+	case ir.And:
+		c.Bool = x && y
+	case ir.Or:
+		c.Bool = x || y
+	case ir.Eqv:
+		c.Bool = x == y
+	case ir.Neqv:
+		c.Bool = x != y
+	default:
+		return false
+	}
+	return true
+}
+
+// source is the reference of the program that r is a copy of, and the values of indices
+// where the copy is.
+func (f *flattened) source(r *ir.Ref) (*ir.Ref, map[string]int64) {
+	if f != nil {
+		if c, ok := f.refs[r]; ok {
+			return c.ref, c.at
+		}
+	}
+	return r, nil
+}
+
+// with puts values in place of indices.
+func with(a linalg.Affine, at map[string]int64) (linalg.Affine, bool) {
+	for _, name := range a.Vars() {
+		if c, ok := at[name]; ok {
+			var fits bool
+			if a, fits = a.Subst(name, linalg.Const(c)); !fits {
+				return a, false
+			}
+		}
+	}
+	return a, true
+}
+
+// access says how a reference, which may be a copy, is addressed.
+func (g *gen) access(r *ir.Ref) *comm.Access {
+	if of := g.copyOf[r]; of != nil {
+		r = of
+	}
+	return g.prog.Access[r]
+}
+
+// unroll is the body of v's loop without the loops in it.
+func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
+	v.flat = g.flatten(v.loop, r)
+	if v.flat.why != "" {
+		v.no("%s", v.flat.why)
+		return nil
+	}
+	for n, of := range v.flat.refs {
+		g.copyOf[n] = of.ref
+	}
+	return v.flat.body
+}
+
+// unrolled closes the description of a kernel with unrolled loops: what was decided for
+// copies holds for what they are copies of.
+func (v *vectorLoop) unrolled(g *gen) {
+	if v.flat == nil || v.why != "" {
+		return
+	}
+	fused := map[*ir.Bin]side{}
+	for n, of := range v.flat.bins {
+		if have, ok := fused[of]; ok && have != v.fused[n] {
+			v.no("%s is rounded once in some copies of a loop in it", ir.ExprString(of))
+			return
+		}
+		fused[of] = v.fused[n]
+	}
+	for of, s := range fused {
+		if s != 0 {
+			v.fused[of] = s
+		}
+	}
+	if v.jam == nil {
+		for _, d := range v.flat.loops {
+			g.vectors[d] = &vectorLoop{loop: d, why: "it is part of a kernel", part: true}
+		}
+	}
+}
+
+// starts is what PEs but the first start an accumulation from, "" for the value before.
+func (v *vectorLoop) starts(s *ir.Assign) string {
+	if v.flat != nil {
+		return v.leaf.g.starts[v.flat.of[s]]
+	}
+	return v.leaf.g.starts[s]
+}
+
+// ends reports whether every iteration leaves the same value in sym, which is used behind
+// the loop: in the index of an unrolled loop.
+func (v *vectorLoop) ends(sym *ir.Symbol) bool {
+	if v.flat == nil || v.jam != nil || len(v.leaf.part) > 0 {
+		return false
+	}
+	_, ok := v.flat.at[sym]
+	if ok {
+		v.finals = append(v.finals, sym)
+	}
+	return ok
+}
+
+// exists reports whether a reference is surely to an element of an array that every PE has.
+func (v *vectorLoop) exists(r *ir.Ref) bool {
+	if r.Sym.Distributed() || r.Sym.Coarray {
+		return false
+	}
+	for d, s := range v.refs[r].subs {
+		if b := r.Sym.Dims[d]; !s.IsConst() || s.C < int64(b.Lo) || s.C > int64(b.Hi) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,346 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// element is how a reference that moves with the loop is addressed.
+func (v *vectorLoop) element(r *ir.Ref) (leafRef, bool) {
+	f, ok := v.refs[r]
+	f = v.shifted(f)
+	switch {
+	case !ok:
+		v.no("%s has a subscript that is not affine", ir.ExprString(r))
+		return f, false
+	case len(f.subs) == 0 || !f.subs[0].Uses(v.loop.Index.Name) || !v.leaf.unit(f):
+		v.no("%s does not go through consecutive elements", ir.ExprString(r))
+		return f, false
+	}
+	for _, s := range f.subs[1:] {
+		if s.Uses(v.loop.Index.Name) {
+			v.no("%s does not go through consecutive elements", ir.ExprString(r))
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// shifts reports whether an element whose first subscript is larger by 1 is the next in
+// storage.
+func (v *vectorLoop) shifts(f leafRef) bool {
+	if acc := v.leaf.g.access(f.ref); acc != nil && acc.Mode == comm.Temp {
+		return false
+	}
+	m := f.ref.Sym.Mapping
+	return m == nil || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format == dist.Block
+}
+
+// column is the reference to the element in a place's column from which streams that are
+// shifted against each other begin, and how far behind it f is. Conditional references
+// have streams of their own.
+func (v *vectorLoop) column(f leafRef) (base leafRef, off int) {
+	if f.conditional || !v.shifts(f) {
+		return f, 0
+	}
+	base = f
+	for _, other := range v.all {
+		if other.object != f.object || other.conditional || len(other.subs) != len(f.subs) || !v.shifts(other) {
+			continue
+		}
+		for c := range v.copies() {
+			other := v.shiftedTo(other, c)
+			if !slices.EqualFunc(other.subs[1:], f.subs[1:], linalg.Affine.Equal) {
+				continue
+			}
+			if d, ok := other.subs[0].Sub(base.subs[0]); ok && d.IsConst() && d.C < 0 {
+				base = other
+			}
+		}
+	}
+	d, _ := f.subs[0].Sub(base.subs[0])
+	return base, int(d.C)
+}
+
+// stream finds or makes the stream of a reference, and how many elements behind its
+// beginning the reference is.
+func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
+	t, known := vectorType(f.ref.Sym.Type)
+	if !known || t == kernel.Mask {
+		v.no("%s is %s", ir.ExprString(f.ref), f.ref.Sym.Type)
+		return 0, 0, false
+	}
+	base, off := v.column(f)
+	if i := v.streamOf(f); i >= 0 {
+		v.use(i)
+		return i, off, true
+	}
+	v.streams = append(v.streams, vectorStream{leafRef: base, widest: v.copy})
+	i := v.k.Stream(fmt.Sprintf("x%d", len(v.streams)), t)
+	v.k.Streams[i].Masked = f.conditional
+	return i, off, true
+}
+
+// param makes a parameter that an expression gives, or text.
+func (v *vectorLoop) param(t kernel.Type, key string, p vectorParam) *kernel.Node {
+	if n := v.by[key]; n != nil {
+		return n
+	}
+	v.params = append(v.params, p)
+	n := v.k.Scalar(fmt.Sprintf("c%d", len(v.params)), t)
+	v.by[key] = n
+	return n
+}
+
+// fixed reports whether e has one value in all iterations.
+func (v *vectorLoop) fixed(e ir.Expr) bool {
+	ok := true
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Var:
+			ok = ok && e.Sym != v.loop.Index && !v.leaf.varies[e.Sym]
+		case *ir.Ref:
+			if acc := v.leaf.g.access(e); acc != nil && acc.Mode == comm.Walk {
+				ok = false
+				break
+			}
+			f, linear := v.refs[e]
+			ok = ok && linear && v.elements[v.shifted(f).place()] == nil
+			for _, s := range f.subs {
+				ok = ok && !s.Uses(v.loop.Index.Name)
+			}
+		case *ir.CoRef, *ir.ImpliedDo:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// early reports whether e, which is fixed, may be evaluated before the loop though some
+// iterations, or all, may not evaluate it.
+func (v *vectorLoop) early(e ir.Expr) bool {
+	ok := true
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		switch x := x.(type) {
+		case *ir.Ref:
+			ok = ok && (!v.refs[x].conditional || v.exists(x))
+		case *ir.Bin:
+			ok = ok && !(x.Typ.IsInteger() && (x.Op == ir.Div || x.Op == ir.Pow))
+		case *ir.Call:
+			ok = ok && !(x.Typ.IsInteger() && (x.Name == "mod" || x.Name == "modulo"))
+		}
+		return ok
+	})
+	return ok
+}
+
+// independent checks that no iteration reads what an earlier one has written, and that
+// elements under two names are not the same.
+func (v *vectorLoop) independent() {
+	for _, key := range v.order {
+		s := v.store[key]
+		w := s.f
+		if acc := v.leaf.g.access(w.ref); acc != nil && acc.Mode == comm.Temp {
+			v.no("%s is in a temporary", ir.ExprString(w.ref))
+			return
+		}
+		for _, other := range v.order {
+			o := v.store[other].f
+			if other != key && o.object == w.object && !(v.never(w, o) && v.never(o, w) && v.apart(w, o)) {
+				v.no("%s and %s may be one element", ir.ExprString(w.ref), ir.ExprString(o.ref))
+				return
+			}
+		}
+		for _, r := range v.reads {
+			if r.f.object != w.object || r.f.at(w) {
+				continue
+			}
+			if v.jam != nil && !v.apart(w, r.f) && !(r.copy == s.copy && v.jam.moves(w) && v.never(w, r.f)) {
+				v.no("%s may be %s in another iteration of the loop around", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
+				return
+			}
+			moves := uses(r.f, v.loop.Index.Name)
+			switch no := v.never(w, r.f); {
+			case !moves && no && v.never(r.f, w):
+			case !moves && v.crosses(w, r.f):
+				v.cross(w, r.f)
+			case !moves:
+				v.no("%s may be %s of some iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
+				return
+			case no:
+				v.together(w, r.f)
+			case r.after || r.f.conditional || w.conditional || !v.maybe(w, r.f):
+				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
+				return
+			default:
+				v.test(w, r.f)
+			}
+		}
+	}
+}
+
+// uses reports whether an index is in the subscripts of a reference.
+func uses(f leafRef, index string) bool {
+	return slices.ContainsFunc(f.subs, func(s linalg.Affine) bool { return s.Uses(index) })
+}
+
+// crosses reports whether an element that does not move can be that of one iteration
+// alone, which stores it: a loop is then two, with the new value in the second.
+func (v *vectorLoop) crosses(w, r leafRef) bool {
+	if v.jam != nil || v.leaf.step < 0 || len(v.sums) > 0 || v.k.Restarts() || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
+		return false
+	}
+	for d := 1; d < len(w.subs); d++ {
+		if !w.subs[d].Equal(r.subs[d]) {
+			return false
+		}
+	}
+	c := w.subs[0].Coef(v.loop.Index.Name)
+	return c == 1 || c == -1
+}
+
+// cross notes such an element.
+func (v *vectorLoop) cross(w, r leafRef) {
+	for _, have := range v.crossing {
+		if have.at(r) {
+			return
+		}
+	}
+	v.crossed = w
+	v.crossing = append(v.crossing, r)
+}
+
+// access describes a reference for the dependence tests: it moves with this loop alone.
+func (v *vectorLoop) access(f leafRef, order int) depend.Access {
+	a := depend.Access{Loops: []depend.Loop{v.allIterations()}, Order: order}
+	a.Guard = append(a.Guard, v.ranges...)
+	if v.jam != nil {
+		for _, l := range v.jam.loops {
+			a.Guard = append(a.Guard, l.guards...)
+		}
+	}
+	for i := range f.subs {
+		a.Subs = append(a.Subs, &f.subs[i])
+	}
+	return a
+}
+
+// dependLoop describes a loop for the dependence tests.
+func (g *gen) dependLoop(d *ir.Do) depend.Loop {
+	b := g.prog.Info.Bounds(d)
+	loop := depend.Loop{Index: d.Index.Name, Step: b.Step}
+	if b.LoOK {
+		loop.Lo = []linalg.Affine{b.Lo}
+	}
+	if b.HiOK {
+		loop.Hi = []linalg.Affine{b.Hi}
+	}
+	return loop
+}
+
+// never reports whether no element that x touches is touched by y in the same or a later
+// iteration.
+func (v *vectorLoop) never(x, y leafRef) bool {
+	return depend.Depends(v.access(x, 0), v.access(y, 1), 1, 0).Answer == depend.No
+}
+
+// apart reports whether x and y are different elements in all iterations of this loop, of
+// whichever iterations at once of the loop around.
+func (v *vectorLoop) apart(x, y leafRef) bool {
+	return v.jam == nil || depend.Depends(v.access(x, 0), v.access(y, 1), 0, 0).Answer == depend.No
+}
+
+// maybe reports whether the run time may find that never holds: the dependence does not
+// hold for all values.
+func (v *vectorLoop) maybe(x, y leafRef) bool {
+	r := depend.Depends(v.access(x, 0), v.access(y, 1), 1, 0)
+	if r.Answer == depend.Yes && r.Certain {
+		return false
+	}
+	// Only subscripts of other axes can keep them apart.
+	for d := range x.subs {
+		if d > 0 && !x.subs[d].Equal(y.subs[d]) {
+			return true
+		}
+	}
+	return false
+}
+
+// streamOf is the stream of a place.
+func (v *vectorLoop) streamOf(f leafRef) int {
+	base, _ := v.column(f)
+	for i, s := range v.streams {
+		if s.local == nil && s.conditional == f.conditional && s.at(base) {
+			return i
+		}
+	}
+	return -1
+}
+
+// together puts what is stored and what is loaded from one array in one group: a later
+// iteration may overwrite what an earlier one reads.
+func (v *vectorLoop) together(w, r leafRef) {
+	a, b := v.streamOf(w), v.streamOf(r)
+	if a < 0 || b < 0 {
+		return
+	}
+	from, to := v.k.Streams[b].Group, v.k.Streams[a].Group
+	for i := range v.k.Streams {
+		if v.k.Streams[i].Group == from {
+			v.k.Streams[i].Group = to
+		}
+	}
+}
+
+// test leaves to the run time whether the kernel may be used.
+func (v *vectorLoop) test(w, r leafRef) {
+	a, b := v.streamOf(w), v.streamOf(r)
+	v.together(w, r)
+	for _, t := range v.tests {
+		if t.a == a && t.b == b {
+			return
+		}
+	}
+	v.tests = append(v.tests, vectorTest{a, b})
+}
+
+// findRow decides what gives the row of an iteration, to which partial sum it belongs.
+func (v *vectorLoop) findRow() {
+	if !v.interleaved() || v.why != "" {
+		return
+	}
+	l := v.leaf
+	if len(l.part) > 0 {
+		c := l.part[0]
+		if c.Axis >= 0 {
+			if c.Sub.Coef(v.loop.Index.Name)*sign(l.step) != 1 || l.step != 1 && l.step != -1 {
+				v.no("its sums go against the order of the rows")
+				return
+			}
+			v.row = &c
+			return
+		}
+	}
+	if l.step != 1 && l.step != -1 {
+		v.no("its sums leave out rows")
+		return
+	}
+	for _, s := range v.streams {
+		if s.local != nil || s.conditional {
+			continue
+		}
+		acc := l.g.access(s.ref)
+		if acc == nil || acc.Mode != comm.Temp {
+			v.rowOf, v.rowSub = s.object, s.subs[0]
+			return
+		}
+	}
+}

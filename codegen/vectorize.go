@@ -1,0 +1,378 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// FP says what may be done with floating-point operations in kernels. All forms of a
+// program, on so many PEs, do the same: for all targets, and with checks.
+type FP string
+
+const (
+	Ordered FP = "ordered" // sums have a fixed number of interleaved partial sums
+	Strict  FP = "strict"  // sums of a PE in the order of the source
+	Fast    FP = "fast"    // as Ordered, and a*b+c is rounded once
+)
+
+// FPs lists them, the default first.
+var FPs = []FP{Ordered, Strict, Fast}
+
+// A leaf loop is a kernel if its iterations may be computed at the same time: its
+// references go through consecutive elements, no iteration reads what an earlier one has
+// written, and its operations are those of package kernel. What decides this is the
+// program alone, so that all targets, and builds with checks, add up in the same order.
+
+// shortest is the number of iterations from which on a loop that is known to have no more
+// is a kernel.
+const shortest = 8
+
+// vectorLoop is a leaf loop as a kernel, or why it is none.
+type vectorLoop struct {
+	loop *ir.Do
+	k    *kernel.Kernel
+	why  string
+	part bool   // it is part of the kernels of a loop around it
+	rows string // the nest over rows that the loop is a part of, though it is no kernel
+
+	streams  []vectorStream // as those of k
+	params   []vectorParam  // as those of k
+	sums     []vectorSum    // as the reductions of k
+	fused    map[*ir.Bin]side
+	tests    []vectorTest
+	crossed  leafRef          // what is stored, and
+	crossing []leafRef        // the elements that it may become, which are read
+	row      *comm.Constraint // sums: its subscript gives the row of an iteration,
+	rowOf    string           // or the first subscript of that object,
+	rowSub   linalg.Affine    // which is this,
+	// or, without either, how far the iteration is behind the first.
+	args   string      // the variable of the arguments, of a kernel with sums
+	serial int         // of its sums
+	block  string      // the iterations of the loop around, of a kernel that takes it along
+	as     *vectorLoop // the kernel in its place
+
+	ranges   []linalg.Affine // not negative
+	leaf     *leaf
+	nest     *outerNest   // a loop that is no kernel, but several
+	flat     *flattened   // the body of a loop around others, nil for an innermost loop
+	finals   []*ir.Symbol // indices in it whose last values are used behind the loop
+	refs     map[*ir.Ref]leafRef
+	all      []leafRef // the same in the order of the source
+	env      map[*ir.Symbol]*kernel.Node
+	elements map[string]*kernel.Node // of sums that are elements, by their places
+	store    map[string]*vectorStore
+	order    []string // keys of store
+	reads    []vectorRead
+	from     map[kernel.Type]*kernel.Node
+	where    *kernel.Node // the condition that holds where the walk is
+	by       map[string]*kernel.Node
+	jam      *jam // several iterations of the loop around at once, nil for one
+	copy     int  // of these, the one that the walk is in
+}
+
+// vectorStream is where a stream lies.
+type vectorStream struct {
+	leafRef
+	widest int // of the copies that touch it, that with most iterations
+	// or a buffer, for a scalar:
+	local  *ir.Symbol
+	buffer string
+}
+
+// vectorParam is what is computed before the loop: an expression, or a piece of Go.
+type vectorParam struct {
+	e    ir.Expr
+	cond ir.Expr // what text renders
+	text func() string
+	copy int
+}
+
+type vectorSum struct {
+	sym  *ir.Symbol
+	ref  *ir.Ref // of an element: one that is assigned
+	op   scalar.Op
+	line int
+	copy int
+}
+
+// name is what the sum is called in the source.
+func (s vectorSum) name() string {
+	if s.ref != nil {
+		return ir.ExprString(s.ref)
+	}
+	return s.sym.Name
+}
+
+// vectorStore is what an iteration assigns to an element.
+type vectorStore struct {
+	f           leafRef
+	copy        int // the last that stores there
+	widest      int // of those that do, that with most iterations
+	stream, off int
+	value, mask *kernel.Node
+}
+
+type vectorRead struct {
+	f     leafRef
+	copy  int
+	after bool // the loop has stored to that object before, in the order of the text
+}
+
+// Vector code checks no subscript. What all iterations touch is sliced; where a reference
+// under a condition may leave the piece, the run time takes the form in Go.
+
+// vectorTest is a question for the run time: whether the elements that stream a stores
+// may be loaded through stream b by later iterations.
+type vectorTest struct{ a, b int }
+
+// vectorized returns the kernel of a leaf loop of region r, which is nil outside of
+// regions. It is the same in all builds.
+func (g *gen) vectorized(d *ir.Do, r *comm.Region) *vectorLoop {
+	if v := g.vectors[d]; v != nil {
+		return v
+	}
+	v := &vectorLoop{loop: d}
+	g.vectors[d] = v
+	v.build(g, r)
+	if v.k == nil {
+		if v.nest = g.outerNest(d, r); v.nest != nil {
+			for _, e := range v.nest.inner {
+				g.vectors[e].part = true
+			}
+		}
+	}
+	return v
+}
+
+// no notes why the loop is no kernel.
+func (v *vectorLoop) no(format string, args ...any) *kernel.Node {
+	if v.why == "" {
+		v.why = fmt.Sprintf(format, args...)
+	}
+	return nil
+}
+
+func (v *vectorLoop) build(g *gen, r *comm.Region) {
+	defer func() {
+		if v.why != "" {
+			v.k = nil
+		}
+	}()
+	d := v.loop
+	body := d.Body
+	if !isLeaf(body) {
+		if body = v.unroll(g, r); v.why != "" {
+			return
+		}
+	}
+	if g.step(d) == 0 {
+		v.no("its step is not constant")
+		return
+	}
+	if b := g.prog.Info.Bounds(d); b.Affine() && b.Runs() {
+		if far, ok := b.Hi.Sub(b.Lo); ok && far.C/b.Step+1 < shortest {
+			v.no("it has %d iterations", far.C/b.Step+1)
+			return
+		}
+	}
+	v.leaf = g.newLeaf(d, r)
+	v.leaf.flat = v.flat
+	v.begin(body)
+	v.makeWindows()
+	for v.copy = range v.copies() {
+		if v.copy > 0 {
+			clear(v.env)
+		}
+		first := len(v.sums)
+		v.findSums()
+		v.findElements()
+		v.stmts(body)
+		if v.why != "" {
+			return
+		}
+		v.updates(first)
+	}
+	if v.why != "" {
+		return
+	}
+	v.stores()
+	v.setWindows()
+	if len(v.order)+len(v.sums) == 0 {
+		v.no("it stores nothing")
+	}
+	v.independent()
+	if v.k.Restarts() {
+		for _, s := range v.order {
+			for _, r := range v.reads {
+				if r.f.object == v.store[s].f.object {
+					v.no("a power may have to be computed otherwise, and it stores to %s, which it reads", r.f.object)
+				}
+			}
+		}
+	}
+	v.findRow()
+	v.unrolled(g)
+}
+
+// begin makes an empty kernel for statements.
+func (v *vectorLoop) begin(body []ir.Stmt) {
+	v.leaf.body = body
+	v.ranges = v.leaf.g.ranges(v.loop)
+	v.k = kernel.New("")
+	v.refs, v.env, v.store = map[*ir.Ref]leafRef{}, map[*ir.Symbol]*kernel.Node{}, map[string]*vectorStore{}
+	v.elements = map[string]*kernel.Node{}
+	v.fused, v.from, v.by = map[*ir.Bin]side{}, map[kernel.Type]*kernel.Node{}, map[string]*kernel.Node{}
+	for _, f := range v.leaf.refs() {
+		v.refs[f.ref] = f
+		v.all = append(v.all, f)
+	}
+}
+
+// stores puts what the statements assign to elements behind all of them.
+func (v *vectorLoop) stores() {
+	for _, key := range v.order {
+		s := v.store[key]
+		v.k.Store(s.stream, s.off, s.value, s.mask)
+	}
+}
+
+func vectorType(t ir.Type) (kernel.Type, bool) {
+	switch t {
+	case ir.Double:
+		return kernel.F64, true
+	case ir.Real:
+		return kernel.F32, true
+	case ir.Integer:
+		return kernel.I32, true
+	case ir.Long:
+		return kernel.I64, true
+	case ir.Logical:
+		return kernel.Mask, true
+	}
+	return 0, false
+}
+
+// stmts computes statements, where v.where holds.
+func (v *vectorLoop) stmts(list []ir.Stmt) {
+	for _, s := range list {
+		if v.why != "" {
+			return
+		}
+		switch s := s.(type) {
+		case *ir.Assign:
+			v.assign(s)
+		case *ir.If:
+			c := v.expr(s.Cond)
+			if c == nil {
+				return
+			}
+			around := v.where
+			v.where = v.and(around, c)
+			v.stmts(s.Then)
+			if len(s.Else) > 0 && v.why == "" {
+				v.where = v.and(around, v.k.Op(kernel.Not, kernel.Mask, c))
+				v.stmts(s.Else)
+			}
+			v.where = around
+		}
+	}
+}
+
+func (v *vectorLoop) and(x, y *kernel.Node) *kernel.Node {
+	if x == nil {
+		return y
+	}
+	return v.k.Op(kernel.And, kernel.Mask, x, y)
+}
+
+// choose is the value of x where the walk is, else the old one.
+func (v *vectorLoop) choose(x, old *kernel.Node) *kernel.Node {
+	for v.where != nil && x.Op == kernel.Select && x.Args[0] == v.where {
+		x = x.Args[1] // what was assigned under the same condition
+	}
+	switch {
+	case v.where == nil || old == nil:
+		return x
+	case x.Type == kernel.Mask:
+		k := v.k
+		not := k.Op(kernel.Not, kernel.Mask, v.where)
+		return k.Op(kernel.Or, kernel.Mask, k.Op(kernel.And, kernel.Mask, v.where, x), k.Op(kernel.And, kernel.Mask, not, old))
+	}
+	return v.k.Op(kernel.Select, x.Type, v.where, x, old)
+}
+
+func (v *vectorLoop) assign(s *ir.Assign) {
+	if zero := v.starts(s); zero != "" && !idle(s.RHS, zero) {
+		v.no("PEs start to accumulate from different values")
+		return
+	}
+	x := v.expr(s.RHS)
+	if x == nil {
+		return
+	}
+	switch lhs := s.LHS.(type) {
+	case *ir.Var:
+		v.env[lhs.Sym] = v.choose(x, v.env[lhs.Sym])
+	case *ir.Ref:
+		if place := v.shifted(v.refs[lhs]).place(); v.elements[place] != nil {
+			v.elements[place] = v.choose(x, v.elements[place])
+			return
+		}
+		f, ok := v.element(lhs)
+		if !ok {
+			return
+		}
+		if x.Type == kernel.Mask {
+			v.no("%s is LOGICAL", ir.ExprString(lhs))
+			return
+		}
+		stream, off, ok := v.stream(f)
+		if !ok {
+			return
+		}
+		key := f.place()
+		old := v.store[key]
+		if old == nil {
+			v.store[key] = &vectorStore{f: f, copy: v.copy, widest: v.copy, stream: stream, off: off, value: x, mask: v.where}
+			v.order = append(v.order, key)
+			return
+		}
+		old.copy = v.copy
+		if w := v.window(v.copy); w > 0 && !v.covers(v.copy, old.widest) {
+			old.value = v.k.InWindow(w, x, old.value)
+			return
+		}
+		old.widest = v.copy
+		if v.where == nil || old.mask == v.where {
+			old.value, old.mask = x, v.where
+			return
+		}
+		old.value = v.choose(x, old.value)
+		if old.mask != nil {
+			if c, ok := v.opposite(old.mask, v.where); ok {
+				old.mask = c
+			} else {
+				old.mask = v.k.Op(kernel.Or, kernel.Mask, old.mask, v.where)
+			}
+		}
+	default:
+		v.no("%s is no variable or element", ir.ExprString(s.LHS))
+	}
+}
+
+// opposite reports whether one of two conditions holds where outer does, which is nil for
+// everywhere: those of the branches of an IF.
+func (v *vectorLoop) opposite(x, y *kernel.Node) (outer *kernel.Node, ok bool) {
+	if v.k.Op(kernel.Not, kernel.Mask, x) == y || v.k.Op(kernel.Not, kernel.Mask, y) == x {
+		return nil, true
+	}
+	if x.Op == kernel.And && y.Op == kernel.And && x.Args[0] == y.Args[0] && v.k.Op(kernel.Not, kernel.Mask, x.Args[1]) == y.Args[1] {
+		return x.Args[0], true
+	}
+	return nil, false
+}

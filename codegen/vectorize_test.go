@@ -1,0 +1,175 @@
+package codegen_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/front"
+)
+
+// kernelProgram is a program with one loop of interest, in line 14 behind those that
+// give values.
+const kernelProgram = `program p
+  implicit none
+  integer, parameter :: n = 40
+  integer :: i, j, k, m, l(n), q
+  real(8) :: a(n,n), b(n,n), x(n), y(n), e(n), s, t, z
+!HPF$ DISTRIBUTE a(*,BLOCK)
+!HPF$ ALIGN b(i,j) WITH a(i,j)
+  read *, m, k, q
+  s = 0
+  t = 0
+
+
+
+%s
+  print *, s, t, a(1,1), b(1,1), x(1), y(1), e(1), l(1)
+end program
+`
+
+// TestWhatIsAKernel: which loops are kernels, and why others are none.
+func TestWhatIsAKernel(t *testing.T) {
+	for _, c := range []struct{ loop, why string }{
+		{"do i = 1, n\n x(i) = x(i) + y(i)\n end do", ""},
+		{"do i = 1, m\n x(i) = x(i)*s + y(i)\n end do", ""},
+		{"do i = 2, n\n x(i) = x(i-1) + y(i)\n end do", "x(i-1) may be x(i) of an earlier iteration"},
+		{"do i = 1, n - 1\n x(i) = x(i+1) + y(i)\n end do", ""},
+		{"do i = 1, n\n x(i) = x(m)\n end do", ""}, // in two loops
+		{"do i = 1, n\n x(i) = x(m)\n y(i) = 1\n end do", "x(m) may be x(i) of some iteration"},
+		{"do i = 11, n\n x(i) = x(i-10) + x(3)\n end do", "x(i-10) may be x(i) of an earlier iteration"},
+		{"do i = 1, n - 10\n x(i) = x(i+10)\n y(i) = x(i)\n end do", ""},
+		{"do i = 1, n\n x(i) = y(i)\n x(n+1-i) = 1\n end do", "x(41-i) does not go through consecutive elements"},
+		{"do i = 1, n, 2\n x(i) = y(i)\n end do", "y(i) does not go through consecutive elements"},
+		{"do i = 1, n\n a(k,i) = 1\n end do", "a(k,i) does not go through consecutive elements"},
+		{"do i = 1, n\n l(i) = l(i)/3 + mod(i, 7)\n end do", ""},
+		{"do i = 1, n\n l(i) = l(i)/m\n end do", "l(i)/m divides integers"},
+		{"do i = 1, n\n x(i) = exp(x(i)) + log(y(i))\n end do", ""},
+		{"do i = 1, n\n x(i) = tan(x(i))\n end do", "tan is no function of kernels"},
+		{"do i = 1, n\n x(i) = y(l(i))\n end do", "y(l(i)) has a subscript that is not affine"},
+		{"do i = 1, n\n s = x(i)\n end do", "the last value of s is used behind it"},
+		{"do i = 1, n\n t = x(i)*s\n y(i) = t + s\n s = t\n end do", "s passes from one iteration to the next"},
+		{"do i = 1, n\n s = s + x(i)\n t = max(t, x(i))\n end do", ""},
+		{"do i = 1, n\n if (x(i) > s) s = x(i)\n end do", "s is assigned under an IF, where max and min would do"},
+		{"do i = 1, n\n if (abs(x(i)) > s) s = abs(x(i))\n end do", ""},
+		{"do i = 1, n\n if (i > 3) x(i) = y(i-3)\n end do", ""},
+		{"do i = 1, n\n if (x(i) > 0) x(i) = y(q)\n end do", "y(q) must be evaluated where its condition holds alone"},
+		{"do i = 1, 4\n x(i) = y(i)\n end do", "it has 4 iterations"},
+		{"do i = 1, n\n e(3) = e(3) + x(i)\n end do", ""},
+		{"do i = 1, n\n e(3) = e(3) + x(i)*e(3)\n end do", "all iterations assign e(3)"},
+		{"do i = 1, n\n e(3) = x(i)\n end do", "all iterations assign e(3)"},
+		{"do i = 1, n\n e(3) = e(3) + x(i)\n y(i) = e(3)\n end do", "e(3) is used before it is added up"},
+		{"do i = 1, n\n e(3) = e(3) + x(i)*e(4)\n end do", "e(3) does not go through consecutive elements"},
+		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i-1,j)\n end do\n end do", "a(i-1,j) may be a(i,j) of an earlier iteration"},
+		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) + b(i,j)**3*2\n end do\n end do", ""},
+		// Loops around short ones.
+		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n z = z + e(k+3)*x(i+k)\n end do\n y(i) = z\n end do", ""},
+		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n do q = -abs(k), abs(k), 2\n z = z + x(i+k)*q\n end do\n end do\n y(i) = z*k\n end do", ""},
+		{"do i = 3, n - 2\n if (x(i) > 0) then\n do k = 2, 1, -1\n y(i) = y(i) + e(k)*x(i-k)\n end do\n end if\n end do", ""},
+		{"do i = 3, n - 2\n do k = 0, 2\n if (k == 1) s = s + x(i+k)\n end do\n end do", ""},
+		{"do i = 3, n\n do k = 1, 2\n y(i) = y(i) + y(i-k)\n end do\n end do", "it has 2 iterations"},
+		{"do i = 1, n\n do k = 1, m\n y(i) = y(i) + e(k)\n end do\n end do", ""},
+		{"do i = 1, n\n do k = 1, 5\n y(k) = y(k) + e(i)\n end do\n end do", "it has 5 iterations"},
+		{"do i = 1, n\n z = 0\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n y(i) = z\n end do", ""}, // several kernels
+		{"do i = 1, n\n do k = 1, i\n y(i) = y(i) + a(i,k)*e(k)\n end do\n end do", "a(i,k) does not go through consecutive elements"},
+		{"do i = 2, n\n do k = 1, m\n y(i) = y(i-1)*e(k)\n end do\n end do", "y(i) does not go through consecutive elements"},
+		{"do i = 1, n\n do k = 1, 65\n y(i) = y(i) + 1\n end do\n end do", ""},
+		{"do i = 1, n\n do k = 1, 2\n y(i) = y(i) + 0.5d0**k\n end do\n end do", ""},
+	} {
+		p, err := front.SPMD("in.hpf", fmt.Sprintf(kernelProgram, c.loop))
+		if err != nil {
+			t.Fatalf("%s: %v", c.loop, err)
+		}
+		var verdicts []string
+		for _, o := range []codegen.Options{{Target: kernel.Auto}, {Target: kernel.Go}, {Check: true}} {
+			_, loops, err := codegen.EmitFiles(plan.Make(p, plan.Handshake), o)
+			if err != nil {
+				t.Fatalf("%s: %v", c.loop, err)
+			}
+			found := false
+			for _, l := range loops {
+				if l.Line >= 14 {
+					found = true
+					verdicts = append(verdicts, l.Why)
+				}
+			}
+			if !found {
+				t.Errorf("%s: the loop is not listed", c.loop)
+			}
+		}
+		for _, v := range verdicts {
+			if v != c.why {
+				t.Errorf("%s:\n%q, want %q", c.loop, verdicts, c.why)
+				break
+			}
+		}
+	}
+}
+
+// TestJam: how many iterations of the loops around a kernel are one call, in the order of
+// the text.
+func TestJam(t *testing.T) {
+	at := regexp.MustCompile(`// (\d+) iterations at once`)
+	for _, c := range []struct {
+		nest string
+		want string
+	}{
+		{"do j = 2, n - 1\n do i = 2, n - 1\n b(i,j) = a(i-1,j) + a(i+1,j) + a(i,j)\n end do\n end do", ""}, // no load is saved
+		{"do j = 1, n\n do k = 1, n\n do i = 1, n\n b(i,j) = b(i,j) + x(i)*y(k)\n end do\n end do\n end do", "8"},
+		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) - x(i)*e(j)\n end do\n end do", "4"},
+		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i,j) - x(i)*a(1,j)\n end do\n end do", "4"},
+		{"do j = 1, n\n do i = j, n\n a(i,j) = a(i,j) - x(i)*e(j)\n end do\n end do", "4"}, // a triangle
+		{"do j = 1, n\n t = 0\n do i = j, n\n t = t + a(i,j)*x(i)\n end do\n y(j) = t\n end do", "4"},
+		{"do j = 1, n\n t = e(j)\n do i = 1, n\n x(i) = x(i) + a(i,j)*t\n end do\n end do", "8"},
+		{"do j = 1, n\n t = x(j)\n do i = 1, n\n x(i) = x(i) + a(i,j)*t\n end do\n end do", ""}, // of the iteration before
+		{"do j = 1, n\n do i = j, min(n, j + 20)\n x(i) = x(i) + a(i,j)*e(j)\n end do\n end do", ""},
+		{"do k = 1, n - 1\n do i = 2, n\n x(i-1) = x(i)*e(k) + y(i)\n end do\n end do", ""},
+		{"do j = 1, n\n do k = 2, n\n do i = 2, n\n b(i,j) = b(i,j) + x(i)*b(1,j)\n end do\n end do\n end do", "8"},
+		{"do j = 1, n\n do k = 2, n\n do i = 1, n\n b(i,j) = b(i,j) + a(i,k)*e(k)\n end do\n end do\n end do", "4 4 8"}, // a tile
+		{"do j = 1, n\n do k = j, n\n do i = 1, n\n b(i,j) = b(i,j) + a(i,k)*e(k)\n end do\n end do\n end do", "8"},
+		{"do k = 1, n\n do j = 1, n\n do i = 1, n\n b(i,j) = b(i,j) + a(i,k)*e(k)\n end do\n end do\n end do", "4"},
+		{"do k = 1, 9\n do j = 1, 9\n do i = 1, n\n if (a(i,k) > a(i,j)) b(i,1) = a(i,k)\n end do\n end do\n end do", "8"},
+		{"do k = 1, 9\n do j = 1, 9\n do i = 1, n\n b(i,j+k) = b(i,j+k)*e(k) + x(i)\n end do\n end do\n end do", "4"},
+		{"do j = 1, n\n do k = 2, n\n do i = 1, n\n b(i,j) = b(i,j) + x(i)*b(1,j)\n end do\n end do\n end do", ""},
+	} {
+		code := emit(t, "in.hpf", fmt.Sprintf(kernelProgram, c.nest), plan.Handshake, codegen.Options{Target: kernel.Auto})
+		var numbers []string
+		for _, m := range at.FindAllStringSubmatch(code, -1) {
+			numbers = append(numbers, m[1])
+		}
+		got := strings.Join(numbers, " ")
+		if got != c.want {
+			t.Errorf("%s:\n%q at once, want %q\n%s", c.nest, got, c.want, code[strings.Index(code, "func run"):])
+		}
+	}
+}
+
+// TestFused: with fast, in all forms of a kernel and nowhere else, and with the others never.
+func TestFused(t *testing.T) {
+	text := fmt.Sprintf(kernelProgram, "do i = 1, n\n x(i) = x(i)*s + y(i)\n end do\n s = s*t + x(1)\n do i = 2, n\n y(i) = y(i-1)*s + x(i)\n end do")
+	for _, o := range []codegen.Options{{}, {Check: true}, {Target: kernel.Auto}, {FP: codegen.Fast}, {FP: codegen.Fast, Check: true}, {FP: codegen.Fast, Target: kernel.Auto}} {
+		p, err := front.SPMD("in.hpf", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := string(files["main.go"]) + string(files["kernels.go"])
+		want := 0
+		if o.FP == codegen.Fast {
+			want = 1
+		}
+		if n := strings.Count(all, "math.FMA("); n != want {
+			t.Errorf("%+v: %d sums are fused, want %d", o, n, want)
+		}
+		if n := strings.Count(string(files["kernels_amd64.s"]), "VFMADD"); (n > 0) != (want > 0 && o.Target != "") {
+			t.Errorf("%+v: %d fused instructions", o, n)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
+)
+
+// findSums makes reductions of the scalars that the loop accumulates, and checks that the
+// others live in one iteration.
+func (v *vectorLoop) findSums() {
+	g, d := v.leaf.g, v.loop
+	for _, sym := range g.prog.IR.Symbols {
+		if !v.leaf.varies[sym] || sym == d.Index {
+			continue
+		}
+		switch g.prog.Info.Class(d, sym) {
+		case scalar.Private:
+			continue
+		case scalar.Reduced:
+		case scalar.PrivateLast:
+			if v.ends(sym) {
+				continue
+			}
+			v.no("the last value of %s is used behind it", sym.Name)
+			return
+		default:
+			v.no("%s passes from one iteration to the next", sym.Name)
+			return
+		}
+		red, ok := g.prog.Info.ReductionOf(d, sym)
+		t, known := vectorType(sym.Type)
+		if !ok || !known || sym.Type == ir.Logical {
+			v.no("%s is a reduction of another type", sym.Name)
+			return
+		}
+		fold := kernel.Sum
+		switch red.Op {
+		case scalar.Add:
+		case scalar.Mul:
+			fold = kernel.Product
+		case scalar.Max:
+			fold = kernel.Largest
+		case scalar.Min:
+			fold = kernel.Smallest
+		}
+		if sym.Type.IsReal() && fold <= kernel.Product && v.sequential() {
+			v.no("%s is added up in the order of the source", sym.Name)
+			return
+		}
+		for _, s := range red.Stmts {
+			// Of zeros with two signs the first counts there.
+			if c, ok := s.(*ir.If); ok && sym.Type.IsReal() && !magnitude(c.Then[0].(*ir.Assign).RHS) {
+				v.no("%s is assigned under an IF, where max and min would do", sym.Name)
+				return
+			}
+		}
+		i := v.k.Reduce(fmt.Sprintf("r%d", len(v.sums)+1), t, fold)
+		v.sums = append(v.sums, vectorSum{sym: sym, op: red.Op, line: red.Stmts[0].Position().Line, copy: v.copy})
+		v.env[sym] = v.k.Acc(i)
+	}
+}
+
+// sequential reports whether sums of reals keep the order of the source: where that is
+// asked for, and in loops over the entries of a row of a sparse matrix and the like, which
+// are short. These have subscripts, or bounds, that are elements of arrays.
+func (v *vectorLoop) sequential() bool {
+	if v.leaf.g.opt.FP == Strict {
+		return true
+	}
+	if len(ir.ExprRefs(v.loop.Lo))+len(ir.ExprRefs(v.loop.Hi)) > 0 {
+		return true
+	}
+	picks := func(e ir.Expr) bool { return len(ir.ExprRefs(e)) > 0 && !v.fixed(e) }
+	found := false
+	ir.WalkExprs(v.loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
+		if r, ok := e.(*ir.Ref); ok && !found {
+			found = slices.ContainsFunc(r.Subs, picks)
+		}
+		return !found
+	})
+	return found
+}
+
+// findElements makes reductions of the elements that the loop accumulates: each the only
+// one of its array that the loop mentions.
+func (v *vectorLoop) findElements() {
+	l := v.leaf
+	first := len(v.sums)
+	l.findAlone(v.all)
+	ir.Walk(v.leaf.body, func(s ir.Stmt) bool {
+		a, ok := s.(*ir.Assign)
+		if !ok || v.why != "" {
+			return v.why == ""
+		}
+		r, ok := a.LHS.(*ir.Ref)
+		if !ok {
+			return true
+		}
+		f, ok := v.refs[r]
+		if !ok || uses(f, v.loop.Index.Name) || !l.alone[f.object] || v.jam != nil && !v.jam.moves(f) {
+			return true
+		}
+		f = v.shifted(f)
+		op, ok := accumulates(a.RHS, r)
+		t, known := vectorType(r.Sym.Type)
+		switch {
+		case !ok || !known || t == kernel.Mask || v.flat != nil:
+			v.no("all iterations assign %s", ir.ExprString(r))
+		case r.Sym.Type.IsReal() && v.sequential():
+			v.no("%s is added up in the order of the source", ir.ExprString(r))
+		case v.elements[f.place()] == nil:
+			i := v.k.Reduce(fmt.Sprintf("r%d", len(v.sums)+1), t, map[scalar.Op]kernel.Fold{scalar.Add: kernel.Sum, scalar.Mul: kernel.Product}[op])
+			v.sums = append(v.sums, vectorSum{sym: r.Sym, ref: r, op: op, line: a.Pos.Line, copy: v.copy})
+			v.elements[f.place()] = v.k.Acc(i)
+		case v.sums[v.elements[f.place()].N].op != op:
+			v.no("%s is both a sum and a product", ir.ExprString(r))
+		}
+		return true
+	})
+	// Any other mention would see a partial value.
+	for _, sum := range v.sums[first:] {
+		if sum.ref == nil {
+			continue
+		}
+		place := v.shifted(v.refs[sum.ref]).place()
+		is := func(r *ir.Ref) bool { return v.refs[r].ref != nil && v.shifted(v.refs[r]).place() == place }
+		n, assigned := 0, 0
+		ir.WalkExprs(v.leaf.body, func(_ ir.Stmt, e ir.Expr) bool {
+			if r, ok := e.(*ir.Ref); ok && is(r) {
+				n++
+			}
+			return true
+		})
+		ir.Walk(v.leaf.body, func(s ir.Stmt) bool {
+			if a, ok := s.(*ir.Assign); ok {
+				if r, ok := a.LHS.(*ir.Ref); ok && is(r) {
+					assigned++
+				}
+			}
+			return true
+		})
+		if n != 2*assigned {
+			v.no("%s is used before it is added up", sum.name())
+		}
+	}
+}
+
+// updates gives the sums of a copy, from the first on, their new values.
+func (v *vectorLoop) updates(first int) {
+	for i, s := range v.sums[first:] {
+		x := v.env[s.sym]
+		if s.ref != nil {
+			x = v.elements[v.shifted(v.refs[s.ref]).place()]
+		}
+		if x == nil {
+			v.no("%s is not assigned", s.name())
+			return
+		}
+		v.k.Update(first+i, v.k.InWindow(v.window(v.copy), x, v.k.Acc(first+i)))
+	}
+}
+
+// accumulates recognises the right side of r = r op e, where e does not mention r's array
+// again and nothing but op stands above r.
+func accumulates(e ir.Expr, r *ir.Ref) (op scalar.Op, ok bool) {
+	mentions := func(e ir.Expr) bool {
+		return slices.ContainsFunc(ir.ExprRefs(e), func(x *ir.Ref) bool { return x.Sym == r.Sym })
+	}
+	first := true
+	for {
+		for {
+			u, is := e.(*ir.Un)
+			if !is || u.Op != ir.Group {
+				break
+			}
+			e = u.E
+		}
+		if x, is := e.(*ir.Ref); is {
+			return op, !first && x.Sym == r.Sym
+		}
+		b, is := e.(*ir.Bin)
+		if !is {
+			return op, false
+		}
+		this := scalar.Add
+		switch b.Op {
+		case ir.Add, ir.Sub:
+		case ir.Mul:
+			this = scalar.Mul
+		default:
+			return op, false
+		}
+		left, right := mentions(b.L), mentions(b.R)
+		if !first && this != op || left == right || right && b.Op == ir.Sub {
+			return op, false
+		}
+		op, first = this, false
+		if e = b.L; right {
+			e = b.R
+		}
+	}
+}
+
+// magnitude reports whether e is never -0.0.
+func magnitude(e ir.Expr) bool {
+	for {
+		u, ok := e.(*ir.Un)
+		if !ok || u.Op != ir.Group {
+			break
+		}
+		e = u.E
+	}
+	c, ok := e.(*ir.Call)
+	return ok && c.Name == "abs"
+}
+
+// interleaved reports whether the loop has floating-point sums or products: their order
+// is that of the kernel in all builds.
+func (v *vectorLoop) interleaved() bool {
+	for i := range v.sums {
+		if v.splits(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// splits reports whether the order in which a reduction is computed matters.
+func (v *vectorLoop) splits(i int) bool {
+	return v.k != nil && v.sums[i].sym.Type.IsReal() && v.sums[i].op <= scalar.Mul
+}

@@ -1,0 +1,81 @@
+package spmd
+
+// How arrays lie in memory is decided here. A column, or a plane of columns, begins on a
+// cache line of its own, and its length is none at which the same elements of the next
+// ones fall on the same places of the caches; arrays do not begin at the same place of a
+// page, lest a load from one is taken for what has just been stored in another.
+const (
+	line = 64   // bytes of a cache line
+	page = 4096 // bytes after which places of the first cache come again
+	// crowded is the distance whose multiples are too near to page.
+	crowded = 1024
+	// worthwhile is how many bytes a column has at least for which it pays to fill its last
+	// cache line.
+	worthwhile = 8 * line
+	// huge is how many bytes arrays have at least which huge pages are for.
+	huge = 4 << 20
+)
+
+// spread sets column-major strides of pieces of arrays whose elements have the given size.
+// They depend on the extents alone: others address the piece too.
+func spread(dims []Dim, size int) {
+	stride := 1
+	for d := range dims {
+		dims[d].Stride = stride
+		stride *= dims[d].N
+		if bytes := stride * size; d+1 < len(dims) && dims[d].N > 1 && bytes >= worthwhile && line%size == 0 {
+			bytes = (bytes + line - 1) / line * line
+			if bytes%crowded == 0 {
+				bytes += line
+			}
+			stride = bytes / size
+		}
+	}
+}
+
+// pack sets column-major strides without gaps.
+func pack(dims []Dim) {
+	stride := 1
+	for d := range dims {
+		dims[d].Stride = stride
+		stride *= dims[d].N
+	}
+}
+
+// cells is the number of cells of a piece.
+func cells(dims []Dim) int {
+	n := 1
+	for d := range dims {
+		n *= dims[d].N
+	}
+	return n
+}
+
+// extent is the number of elements that the memory of a piece has, gaps included.
+func extent(dims []Dim) int {
+	if len(dims) == 0 {
+		return 1
+	}
+	last := &dims[len(dims)-1]
+	return last.Stride * last.N
+}
+
+// stagger is how many bytes behind the beginning of a page the next array of so many bytes
+// begins.
+func (pe *PE) stagger(bytes int) int {
+	if bytes < page {
+		return 0
+	}
+	pe.arrays++
+	return pe.arrays * 5 * line % page
+}
+
+// stripElements is how many elements of an array a strip of a nest touches that is
+// executed by turns with others: 128 KB of REAL(8).
+const stripElements = 16384
+
+// StripSize is the number of iterations of a strip, if each touches so many elements: a
+// multiple of 4, since kernels may take so many at once.
+func StripSize(elements int) int {
+	return (stripElements/max(1, elements) + 4) &^ 3
+}
