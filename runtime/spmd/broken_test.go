@@ -80,7 +80,9 @@ func (b *broken) Reduce(site int, word uint64, combine func(acc, word uint64) ui
 }
 
 // faults are what a transport may do wrong, when it makes up for it, and what is
-// said then, one of several things: what comes first depends on who is fast. (A
+// said then, one of several things: what comes first depends on who is fast (a put
+// that comes again behind the next sets the flag back, which the PE that waits for
+// the next may see before the record of puts is looked at). (A
 // message that is slow and else right is tried by TestPutsAreChecked.)
 var faults = []struct {
 	fault, when string
@@ -88,7 +90,7 @@ var faults = []struct {
 }{
 	{"drop", "", []string{"for data of", "overrun"}},
 	{"twice", "", []string{"has landed twice"}},
-	{"again behind the next", "put", []string{"has landed behind that of epoch"}},
+	{"again behind the next", "put", []string{"has landed behind that of epoch", "overrun"}},
 	{"again at the next wait", "wait", []string{"has landed twice"}},
 	{"behind the next", "put", []string{"has landed behind", "overrun", "for data of", "before PE 1 has seen"}},
 	{"at the next wait, when the source is another one", "wait", []string{"is not what PE 0 sent"}},
