@@ -3,10 +3,13 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 )
 
@@ -18,6 +21,9 @@ type verifyCmd struct {
 	Draw        bool          `default:"true" negatable:"" help:"How each random program is built, where flags do not say it, is drawn from its seed: plain or with checks, for which numbers of PEs, with which plans and options; --no-draw: as without such flags."`
 	Log         string        `placeholder:"FILE" help:"Append what random programs have shown to FILE, go on behind the last seed in it, and print the sum of all; without --random print the sum alone."`
 	Plain       bool          `help:"Verify plain builds by their output, instead of check builds."`
+	Targets     string        `placeholder:"LIST" help:"Build plain programs for these targets of ${targets}, with commas between: all must print the same to the last digit."`
+	Target      string        `placeholder:"TARGET" help:"Build for this target, as compile does."`
+	FP          string        `name:"fp" placeholder:"MODE" help:"What kernels may do with floating-point operations, as for compile."`
 	Prove       string        `placeholder:"LIST" help:"Numbers of PEs for which plans are made, as -n of compile; none: for any. The default is those that programs run on."`
 	Sync        string        `placeholder:"PLAN" help:"Verify only this plan; the default is all of ${plans}."`
 	Unsafe      bool          `help:"Allow --sync=popl96-literal, the analysis as printed in 1996."`
@@ -67,8 +73,8 @@ After an interrupt, and in the lines of progress, stands the seed with which to 
 
 How a random program is built is drawn from its seed too, as far as no flag says it: half are plain builds, which
 are verified by their output alone; plans are made for the numbers of PEs that they run on, for other numbers, or for any;
-there is plan elide, and another for some; --strip, --slots-memory, --barrier-threshold and --no-transform have
-many values. A program that fails comes with the command that repeats it. --no-draw verifies all plans as check builds.`
+there is plan elide, and another for some; --strip, --slots-memory, --barrier-threshold, --fp and --no-transform have
+many values, and a third of the plain builds is made for all targets, which must print the same to the last digit. A program that fails comes with the command that repeats it. --no-draw verifies all plans as check builds.`
 }
 
 // Run verifies; a violation makes the exit status 1.
@@ -96,6 +102,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --log, --no-draw, --hold and --yardstick are for random programs")
 	case cmd.Plain && (cmd.Mutations != 0 || cmd.Checkpoints):
 		return driver.Usagef("leave out --plain, or the others", "--mutations and --checkpoints need the checks that --plain leaves out")
+	case cmd.Targets != "" && !cmd.Plain && cmd.Random == 0:
+		return driver.Usagef("add --plain", "--targets compares plain builds: check builds are in Go alone")
 	case cmd.Hold < 0 || cmd.Mutations < 0:
 		return driver.Usagef("write for example --hold=2 --mutations=3", "--hold and --mutations: expected a number of at least 0")
 	case cmd.Random < 0:
@@ -150,7 +158,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 func (cmd *verifyCmd) compileFlags() compileFlags {
-	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block}
+	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP}
 }
 
 // options are what the flags say of how to verify, be it a file or random programs.
@@ -163,6 +171,15 @@ func (cmd *verifyCmd) options() (verify.Options, error) {
 	flags := cmd.compileFlags()
 	if o.Compile, err = flags.options(); err != nil {
 		return o, err
+	}
+	if cmd.Targets != "" {
+		for name := range strings.SplitSeq(cmd.Targets, ",") {
+			t := kernel.Target(strings.TrimSpace(name))
+			if !slices.Contains(kernel.Targets, t) {
+				return o, driver.Usagef("the targets are "+listed(kernel.Targets), "there is no target %q", t)
+			}
+			o.Targets = append(o.Targets, t)
+		}
 	}
 	if cmd.Prove != "" {
 		if o.Prove, err = provedPEs(cmd.Prove); err != nil {

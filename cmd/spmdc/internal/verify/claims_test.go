@@ -41,7 +41,7 @@ end program
 	o := Options{PEs: []int{3}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute}
 	s := &sample{seed: 1, options: o, Program: randprog.Program{Source: source}}
 	r := newReport(RandomOptions{Options: o})
-	code, err := r.compile(driver.Passes(), s, plan.Elide)
+	code, err := r.compile(driver.Passes(), s, Way{Plan: plan.Elide})
 	if err != nil {
 		t.Fatal(err)
 	}

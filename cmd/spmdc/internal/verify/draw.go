@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir/transform"
 )
@@ -59,6 +61,15 @@ func (o *RandomOptions) Drawn(seed uint64) Options {
 	if own.Compile.BarrierThreshold == 0 {
 		own.Compile.BarrierThreshold = barriers
 	}
+	more := rand.New(rand.NewPCG(seed, 0x746172676574))
+	fp := append([]codegen.FP{"", "", ""}, codegen.FPs[1:]...)[more.IntN(5)]
+	if own.Compile.FP == "" {
+		own.Compile.FP = fp
+	}
+	targets := [][]kernel.Target{nil, nil, kernel.Targets[1:]}[more.IntN(3)]
+	if own.Targets == nil && own.Compile.Target == "" && own.Plain {
+		own.Targets = targets
+	}
 	without := [][]transform.Kind{nil, nil, nil, transform.Kinds, {transform.Kinds[r.IntN(len(transform.Kinds))]}}[r.IntN(5)]
 	if own.Compile.Without == nil {
 		own.Compile.Without = without
@@ -98,6 +109,9 @@ func (o *Options) Flags() []string {
 		}
 	}
 	c := &o.Compile
+	add(o.Targets != nil, "--targets=%s", listed(o.Targets))
+	add(c.Target != "", "--target=%s", c.Target)
+	add(c.FP != "", "--fp=%s", c.FP)
 	add(o.Plain, "--plain")
 	add(c.Strip > 0, "--strip=%d", c.Strip)
 	add(c.Strip < 0, "--strip=none")
@@ -113,6 +127,15 @@ func (o *Options) Flags() []string {
 	}
 	add(len(kinds) > 0, "--no-transform=%s", strings.Join(kinds, ","))
 	return flags
+}
+
+// listed writes targets as the flag has them.
+func listed(targets []kernel.Target) string {
+	words := make([]string, len(targets))
+	for i, t := range targets {
+		words[i] = string(t)
+	}
+	return strings.Join(words, ",")
 }
 
 // features counts how a program is built, as randprog counts what is in it.

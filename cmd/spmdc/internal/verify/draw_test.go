@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 )
 
@@ -37,7 +38,7 @@ func TestDrawn(t *testing.T) {
 	for _, name := range []string{
 		"build:plain", "build:check", "prove:none", "prove:other numbers too", "prove:numbers it runs on",
 		"built with:block=1", "built with:block=none", "built with:strip=1", "built with:strip=none", "built with:slots-memory=0", "built with:barrier-threshold=1", "built with:barrier-threshold=none",
-		"built with:no-transform=guard", "built with:no-transform=distribute,interchange,guard,expand,peel,split",
+		"built with:fp=strict", "built with:fp=fast", "built with:targets=go,avx2,avx512", "built with:no-transform=guard", "built with:no-transform=distribute,interchange,guard,expand,peel,split",
 	} {
 		if seen[name] == 0 {
 			t.Errorf("400 programs do not have %q: %v", name, seen)
@@ -63,13 +64,13 @@ func TestDrawn(t *testing.T) {
 // TestFailingCommand: a failure comes with the command that repeats it.
 func TestFailingCommand(t *testing.T) {
 	o := RandomOptions{Draw: true, Hold: 1, Options: Options{PEs: []int{1, 3, 4}}}
-	f := Failing{Seed: 12, Plan: plan.PopL96, PEs: 3, Options: Options{PEs: o.PEs, Plain: true}}
-	f.Options.Compile.Strip = 2
-	want := "spmdc verify --random=1 --seed=12 --no-draw --sync=popl96 -n 3 --prove=1,3,4 --plain --strip=2 --hold=1"
+	f := Failing{Seed: 12, Way: Way{plan.PopL96, kernel.AVX2}, PEs: 3, Options: Options{PEs: o.PEs, Plain: true}}
+	f.Options.Compile.Strip, f.Options.Targets = 2, []kernel.Target{kernel.Go, kernel.AVX2}
+	want := "spmdc verify --random=1 --seed=12 --no-draw --sync=popl96 -n 3 --prove=1,3,4 --targets=go,avx2 --plain --strip=2 --hold=1"
 	if got := f.command(&o); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	f.Plan, f.PEs, f.Options = plan.PopL96Literal, 0, Options{Prove: []int{}}
+	f.Way, f.PEs, f.Options = Way{Plan: plan.PopL96Literal}, 0, Options{Prove: []int{}}
 	want = "spmdc verify --random=1 --seed=12 --no-draw --sync=popl96-literal --unsafe -n 1,3,4 --prove=none --hold=1"
 	if got := f.command(&o); got != want {
 		t.Errorf("%s, want\n%s", got, want)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -31,6 +32,9 @@ type Options struct {
 	Prove []int
 	// Plain verifies, instead of check builds, plain ones: by what they print.
 	Plain bool
+	// Targets are those that plain builds are made for, which must print the same to
+	// the last digit; nil: the one of Compile alone.
+	Targets []kernel.Target
 	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
 	// checkpoints and go on from there are like those in one piece.
 	Checkpoints bool
@@ -67,10 +71,10 @@ func ParsePEs(text string) ([]int, error) {
 // mostPEs is the greatest number of PEs of an emitted program.
 const mostPEs = 4096
 
-// Row is a line of the table: a plan on a number of PEs.
+// Row is a line of the table: a way to build the program, on a number of PEs.
 type Row struct {
-	Plan plan.Kind
-	PEs  int
+	Way
+	PEs int
 	Counts
 	Fault error // nil: all is right
 }
@@ -127,13 +131,14 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	if o.Plans == nil {
 		o.Plans = plan.Kinds
 	}
-	for _, k := range o.Plans {
-		program, err := build(&b, c, o.compile(k))
+	digits := digits{}
+	for _, way := range o.ways() {
+		program, err := build(&b, c, o.compile(way))
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range o.PEs {
-			row := Row{Plan: k, PEs: n}
+			row := Row{Way: way, PEs: n}
 			var got *Outcome
 			if o.Checkpoints {
 				row.Fault = restarts(untraced(o.Context, o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains, false)
@@ -151,8 +156,11 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 			if f := driver.InterruptedBy(o.Context); f != nil {
 				return nil, f
 			}
+			if row.Fault == nil {
+				row.Fault = digits.same(way, n, got)
+			}
 			if want == nil && row.Fault == nil {
-				want, r.Reference = got, fmt.Sprintf("%s on %d PEs", k, n)
+				want, r.Reference = got, fmt.Sprintf("%s on %d PEs", way, n)
 			}
 			r.Rows = append(r.Rows, row)
 		}
@@ -163,10 +171,13 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 // mostChains is how many runs in parts there are of a program on a number of PEs.
 const mostChains = 6
 
-// compile is how a plan is built.
-func (o *Options) compile(k plan.Kind) driver.Options {
+// compile is how the compiler is asked to build in a way.
+func (o *Options) compile(way Way) driver.Options {
 	own := o.Compile
-	own.Sync, own.Check, own.PEs = k, !o.Plain, o.proved()
+	own.Sync, own.Check, own.PEs = way.Plan, !o.Plain, o.proved()
+	if way.Target != "" {
+		own.Target = way.Target
+	}
 	return own
 }
 
@@ -220,12 +231,12 @@ func (r *Report) Write(w io.Writer) error {
 		if x.Fault != nil {
 			bad++
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", x.Plan, x.PEs, x.Data, x.Ready, x.Redundant, x.Held, result(x.Fault))
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", x.Way, x.PEs, x.Data, x.Ready, x.Redundant, x.Held, result(x.Fault))
 	}
 	tw.Flush()
 	for _, x := range r.Rows {
 		if x.Fault != nil {
-			fmt.Fprintf(w, "\n%s on %d PEs: %s\n", x.Plan, x.PEs, x.Fault)
+			fmt.Fprintf(w, "\n%s on %d PEs: %s\n", x.Way, x.PEs, x.Fault)
 		}
 	}
 	return r.verdict(w, len(r.Rows), bad)

@@ -22,7 +22,7 @@ func TestLog(t *testing.T) {
 	}{
 		{"one", 1, Tally{Programs: 10, Runs: 20, Totals: map[plan.Kind]*Counts{plan.Elide: {Data: 100, Ready: 3}}, Features: map[string]int{"build:plain": 4}}, nil},
 		{"one", 11, Tally{Programs: 5, Runs: 10, Plain: 2, Totals: map[plan.Kind]*Counts{plan.Elide: {Data: 7}, plan.Barrier: {Data: 1}}, Features: map[string]int{"build:plain": 1}}, nil},
-		{"two", 30, Tally{Programs: 2, Runs: 1, Faults: map[string]int{Hang.String(): 1}}, []*Failing{{Seed: 31, Plan: plan.Elide, PEs: 2, Fault: &Fault{Hang, "no end"}}}},
+		{"two", 30, Tally{Programs: 2, Runs: 1, Faults: map[string]int{Hang.String(): 1}}, []*Failing{{Seed: 31, Way: Way{Plan: plan.Elide}, PEs: 2, Fault: &Fault{Hang, "no end"}}}},
 	}
 	for _, x := range lots {
 		log, err := OpenLog(file)

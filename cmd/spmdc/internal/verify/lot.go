@@ -26,8 +26,10 @@ type sample struct {
 	want    *Outcome
 }
 
-// variant is the name in a bundle of a program under a plan.
-func variant(seed uint64, k plan.Kind) string { return fmt.Sprintf("%d.%s", seed, k) }
+// variant is the name in a bundle of a program that is built in a way.
+func variant(seed uint64, way Way) string {
+	return strings.TrimSuffix(fmt.Sprintf("%d.%s.%s", seed, way.Plan, way.Target), ".")
+}
 
 // lot is programs with consecutive seeds that are built as one.
 type lot struct {
@@ -90,25 +92,25 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 // emit adds the builds of a program to mains.
 func (r *RandomReport) emit(table *driver.Table, s *sample, mains map[string][]byte) *Failing {
 	own := map[string][]byte{}
-	for _, k := range s.options.Plans {
-		code, err := r.compile(table, s, k)
+	for _, way := range s.options.ways() {
+		code, err := r.compile(table, s, way)
 		if err != nil {
-			return s.fails(k, 0, err)
+			return s.fails(way, 0, err)
 		}
-		own[variant(s.seed, k)] = code
+		own[variant(s.seed, way)] = code
 	}
 	maps.Copy(mains, own)
 	return nil
 }
 
-// fails says how a program fails under a plan on n PEs; 0: it has not run.
-func (s *sample) fails(k plan.Kind, n int, fault error) *Failing {
-	return &Failing{Seed: s.seed, Plan: k, PEs: n, Options: s.options, Source: s.Source, Input: s.Input, Fault: fault}
+// fails says how a program that is built in a way fails on n PEs; 0: it has not run.
+func (s *sample) fails(way Way, n int, fault error) *Failing {
+	return &Failing{Seed: s.seed, Way: way, PEs: n, Options: s.options, Source: s.Source, Input: s.Input, Fault: fault}
 }
 
-// compile emits the build of a plan.
-func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]byte, error) {
-	o := s.options.compile(k)
+// compile emits what a way to build it makes of a program.
+func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte, error) {
+	o := s.options.compile(way)
 	c := driver.New("random.hpf", []byte(s.Source), o)
 	if err := table.Run(c, driver.RunOptions{Verify: true}); err != nil {
 		if errors.Is(err, driver.ErrDiagnosed) {
@@ -120,7 +122,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, k plan.Kind) ([]b
 		}
 		return nil, err
 	}
-	if k == plan.Elide && r.Yardstick > 0 {
+	if way.Plan == plan.Elide && r.Yardstick > 0 {
 		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Yardstick, s.seed)
 		if err != nil {
 			return nil, err
@@ -141,8 +143,8 @@ func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte) err
 	}
 	own := map[string][]byte{}
 	for _, s := range samples {
-		for _, k := range s.options.Plans {
-			own[variant(s.seed, k)] = mains[variant(s.seed, k)]
+		for _, way := range s.options.ways() {
+			own[variant(s.seed, way)] = mains[variant(s.seed, way)]
 		}
 	}
 	program, err := driver.Bundle(dir, own)
@@ -155,7 +157,7 @@ func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte) err
 		return err
 	case len(samples) == 1:
 		s := samples[0]
-		l.failing = append(l.failing, s.fails(s.options.Plans[0], 0, err))
+		l.failing = append(l.failing, s.fails(s.options.ways()[0], 0, err))
 		return nil
 	}
 	half := len(samples) / 2
@@ -205,8 +207,9 @@ func (r *RandomReport) verify(ctx context.Context, l *lot) {
 // run runs one program in every way, up to its first fault, and counts the runs.
 func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
 	want := s.want
-	for _, k := range s.options.Plans {
-		name := variant(s.seed, k)
+	digits := digits{}
+	for _, way := range s.options.ways() {
+		name := variant(s.seed, way)
 		run := func(input []byte, args ...string) (*Outcome, []byte, error) {
 			return server.run(name, input, args...)
 		}
@@ -221,10 +224,13 @@ func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
 				c, got, err = x.check()
 			}
 			r.mu.Lock()
-			tally.ran(k, s.options.Plain, c)
+			tally.ran(way.Plan, s.options.Plain, c)
 			r.mu.Unlock()
+			if err == nil && !r.Checkpoints {
+				err = digits.same(way, n, got)
+			}
 			if err != nil {
-				return s.fails(k, n, err)
+				return s.fails(way, n, err)
 			}
 			if want == nil {
 				want = got

@@ -54,8 +54,8 @@ func required(n int) []string { return randprog.Required(n / 2) }
 
 // Failing is a random program with a fault.
 type Failing struct {
-	Seed    uint64
-	Plan    plan.Kind
+	Seed uint64
+	Way
 	PEs     int     // 0: it has not run
 	Options Options // how it is built
 	Source  string
@@ -207,7 +207,7 @@ func (r *RandomReport) Write(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, r.verdict())
 	for i, f := range r.Failing {
-		fmt.Fprintf(w, "\nseed %d, %s on %d PEs: %v\n  %s\n", f.Seed, f.Plan, f.PEs, f.Fault, f.command(&r.RandomOptions))
+		fmt.Fprintf(w, "\nseed %d, %s on %d PEs: %v\n  %s\n", f.Seed, f.Way, f.PEs, f.Fault, f.command(&r.RandomOptions))
 		if i == 0 {
 			how := "the program"
 			if f.Shrunk {

@@ -39,7 +39,7 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 		if x == nil {
 			program, err := driver.Bundle(sub, mains)
 			if err != nil {
-				x = &Failing{Plan: f.Plan, Fault: err}
+				x = &Failing{Way: f.Way, Fault: err}
 			} else if _, err := one.expect(sub, []*sample{s}); err != nil {
 				return nil // no valid program any more
 			} else {
@@ -48,7 +48,7 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 				x = one.run(server, s, newTally())
 			}
 		}
-		if x != nil && x.Plan == f.Plan && manner(x.Fault) == how {
+		if x != nil && x.Way == f.Way && manner(x.Fault) == how {
 			return x.Fault
 		}
 		return nil
