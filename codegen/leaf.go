@@ -83,10 +83,11 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	}
 	l := g.newLeaf(d, r)
 	refs, walks := l.refs(), g.walksOf(d, r)
-	l.findAlone(refs)
 	if len(refs)+len(walks) == 0 {
 		return false
 	}
+	refs = slices.DeleteFunc(refs, func(f leafRef) bool { return g.partialRef[f.ref] != nil })
+	l.findAlone(refs)
 	g.out.at = d.Pos.Line
 	k := g.names.sym(d.Index)
 	g.saveFinal(d)
