@@ -210,19 +210,39 @@ const lockName = "lock"
 
 // work makes a folder for something in the making; done removes it.
 func (c *Cache) work() (dir string, done func(), err error) {
-	if dir, err = os.MkdirTemp(c.Dir, "tmp-"); err != nil {
-		return "", nil, err
+	for {
+		if dir, err = os.MkdirTemp(c.Dir, "tmp-"); err != nil {
+			return "", nil, err
+		}
+		name := filepath.Join(dir, lockName)
+		lock, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			os.RemoveAll(dir)
+			return "", nil, err
+		}
+		if locked(lock, name) {
+			return dir, func() {
+				lock.Close()
+				os.RemoveAll(dir)
+			}, nil
+		}
+		lock.Close() // another process took the folder for one that was left
+		os.RemoveAll(dir)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// locked locks a file that was just made, and reports whether this process has the lock
+// and the file is there still: sweep may have come between.
+func locked(lock *os.File, name string) bool {
+	if !outfile.Lock(lock) {
+		return false
+	}
+	made, err := lock.Stat()
 	if err != nil {
-		os.RemoveAll(dir)
-		return "", nil, err
+		return false
 	}
-	outfile.Lock(lock)
-	return dir, func() {
-		lock.Close()
-		os.RemoveAll(dir)
-	}, nil
+	there, err := os.Lstat(name)
+	return err == nil && os.SameFile(made, there)
 }
 
 // unlockedAge is how long a folder tmp-* is taken to be about to get its lock.

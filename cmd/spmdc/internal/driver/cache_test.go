@@ -195,6 +195,40 @@ func TestCacheSweeps(t *testing.T) {
 	assertClean(t, c)
 }
 
+// TestCacheSweepsBesideMakers: however the two meet, a folder that work has returned stays
+// until it is done.
+func TestCacheSweepsBesideMakers(t *testing.T) {
+	c := testCache(t)
+	var group sync.WaitGroup
+	ended := make(chan struct{})
+	for range 4 {
+		group.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+					c.sweep()
+				}
+			}
+		})
+	}
+	for range 1000 {
+		dir, done, err := c.work()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "entry"), nil, 0o600)
+			done()
+		}
+		if err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(ended)
+	group.Wait()
+	assertClean(t, c)
+}
+
 func assertClean(t *testing.T, c *Cache) {
 	t.Helper()
 	if left, _ := filepath.Glob(filepath.Join(c.Dir, "tmp-*")); len(left) > 0 {
