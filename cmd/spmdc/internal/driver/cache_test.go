@@ -201,7 +201,7 @@ func TestCacheSweepsBesideMakers(t *testing.T) {
 	c := testCache(t)
 	var group sync.WaitGroup
 	ended := make(chan struct{})
-	for range 4 {
+	for range 2 {
 		group.Go(func() {
 			for {
 				select {
@@ -213,7 +213,7 @@ func TestCacheSweepsBesideMakers(t *testing.T) {
 			}
 		})
 	}
-	for range 1000 {
+	for range 100 {
 		dir, done, err := c.work()
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "entry"), nil, 0o600)
