@@ -86,7 +86,7 @@ func columnsAtOnce(k *kern) {
 		return fmt.Sprintf("do %s = %s, %s", i, from, to)
 	}
 	for range 1 + u.pick(3) {
-		switch u.pick(5) {
+		switch u.pick(6) {
 		case 0: // a sum for each column
 			k.feat("columns:sum")
 			body := []string{set(s.name, s.name+" + "+at(z, i, j)+"*"+at(w, i))}
@@ -112,6 +112,18 @@ func columnsAtOnce(k *kern) {
 			body := []string{set(at(e, i), at(e, i)+" + "+at(b, i, j)+"*"+f.name)}
 			lines := append([]string{set(f.name, at(v, j))}, doBlock(inner(), body)...)
 			k.emit(over(append(lines, set(at(v, j), at(v, j)+" - "+f.name)))...)
+		case 5: // an extreme of all columns, which is in one of them; neighbours share what they read
+			op := oneOf(u, "max", "min")
+			k.feat("columns:" + op)
+			k.emit(set(at(z, fmt.Sprint(2+u.pick(rows-2)), fmt.Sprint(1+u.pick(cols))), value("%d", map[string]int{"max": 40, "min": -40}[op])),
+				set(s.name, value("%d", u.pick(3))))
+			x := at(z, i, j+" - 1") + " + " + at(z, i, j+" + 1") + " - " + at(w, i)
+			body := []string{set(s.name, op+"("+s.name+", "+x+")")}
+			if u.chance(1, 2) {
+				body = []string{set(at(b, i, j), x), set(s.name, op+"("+s.name+", "+at(b, i, j)+")")}
+			}
+			k.emit(doBlock(fmt.Sprintf("do %s = 2, %d", j, cols-1), doBlock(fmt.Sprintf("do %s = 2, %d", i, rows), body))...)
+			k.emit(set(at(y, fmt.Sprint(1+u.pick(cols))), s.name))
 		}
 	}
 }
