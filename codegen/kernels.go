@@ -155,12 +155,16 @@ func (g *gen) fold(s vectorSum, name string) {
 	switch s.op {
 	case scalar.Max, scalar.Min:
 		f := map[scalar.Op]string{scalar.Max: "Larger", scalar.Min: "Smaller"}[s.op]
+		by := "spmd." + f
+		value := fmt.Sprintf("spmd.Fold(%s[:], %s)", name, by)
 		if s.sym.Type.IsInteger() {
-			f = map[scalar.Op]string{scalar.Max: "max", scalar.Min: "min"}[s.op]
-			g.out.p("%s = spmd.Fold(%s[:], func(x, y %s) %s { return %s(x, y) })", x, name, t, t, f)
-			return
+			by = map[scalar.Op]string{scalar.Max: "max", scalar.Min: "min"}[s.op]
+			value = fmt.Sprintf("spmd.Fold(%s[:], func(x, y %s) %s { return %s(x, y) })", name, t, t, by)
 		}
-		g.out.p("%s = spmd.Fold(%s[:], spmd.%s)", x, name, f)
+		if s.copy > 0 { // all copies began with the value before them
+			value = fmt.Sprintf("%s(%s, %s)", by, old, value)
+		}
+		g.out.p("%s = %s", x, value)
 		return
 	}
 	f, op := "FoldSum", "+"

@@ -103,6 +103,10 @@ func TestOwnersThatAreNot(t *testing.T) {
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }
 
+// TestExtremesOfColumns: what the largest and smallest values of columns are that one kernel
+// computes at once.
+func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), plans[0]) }
+
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {
