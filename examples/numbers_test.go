@@ -110,14 +110,18 @@ func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), pla
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {
-	e := numeric("turns")
-	checkBoth(t, e, plans[0])
-	for _, size := range []string{"1", "2", "3", "none"} {
-		t.Run("strip="+size, func(t *testing.T) {
-			t.Parallel()
-			program := build(t, e.source, plans[0], "--strip="+size)
-			for _, n := range []int{1, 2, 3, 5} {
-				e.check(t, program, n)
+	for _, name := range []string{"turns", "turnsums"} {
+		e := numeric(name)
+		t.Run(name, func(t *testing.T) {
+			checkBoth(t, e, plans[0])
+			for _, size := range []string{"1", "2", "3", "none"} {
+				t.Run("strip="+size, func(t *testing.T) {
+					t.Parallel()
+					program := build(t, e.source, plans[0], "--strip="+size)
+					for _, n := range []int{1, 2, 3, 5} {
+						e.check(t, program, n)
+					}
+				})
 			}
 		})
 	}
