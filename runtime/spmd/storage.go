@@ -96,8 +96,8 @@ func (pe *PE) ReductionStrip(n, elements int) int {
 		return StripSize(elements)
 	}
 	size := (sharedElements/max(1, elements) + 4) &^ 3
-	if n <= size || 4*pe.latency() > loadTime*sharedElements {
-		return max(1, n)
+	if n > size && 4*pe.latency() < loadTime*float64(size*elements) {
+		return size
 	}
-	return size
+	return max(1, n)
 }
