@@ -1,14 +1,10 @@
 package codegen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/ir/depend"
-	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -35,306 +31,279 @@ import (
 //
 // Each PE does so with its own iterations; nothing is sent or received on the way.
 
+// What stands between two nests and computes nothing is done before or behind the row, if
+// that changes nothing: a reduction of a scalar that the later nests do not mention is
+// combined behind them. Where they need what is combined, a vector with an element for each
+// iteration that all PEs execute, each strip is combined on its own:
+//
+//	do j = 1, n                            do j = 1, n
+//	   do k = 1, n                            do k = 1, n
+//	      parts(j) = parts(j) + a(k,j)*d(k)      a(k,j) = a(k,j) - parts(j)*d(k)
+//	   end do                                 end do
+//	end do                                 end do
+//
+//	allF1, allF2, sizeF := dist.Range(1, n, 1), dist.Range(1, n, 1), pe.ReductionStrip(...)
+//	for strip := 0; ; strip++ {
+//		... the first nest for partF1
+//		spmd.SumElements(pe, ..., parts, pe.Box(partF1))
+//		... the second nest for partF2
+//
+// All PEs have the same strips then, at least one, so that all take part in each reduction,
+// and the last one orders all that the one in their place did.
+
 // fusedNest is a nest of such a row.
 type fusedNest struct {
 	r     *comm.Region
 	d     *ir.Do
 	delay int64 // how far it stays behind the first
+
+	// Behind each strip: what is combined, and behind the last one before that, whose
+	// values are dead.
+	combines []*comm.Combine
+	dones    []*comm.Done
+}
+
+// fusedRow is a row of nests with what stands between them.
+type fusedRow struct {
+	nests  []*fusedNest
+	before []*comm.Start
+	behind []comm.Node // Done and Combine, in the order of the source
+	nodes  int         // of the list, from the first nest to the last
 }
 
 // maxDelay limits how far nests stay behind each other.
 const maxDelay = 3
 
-// fusedNests is the row of nests with which list begins, at least two, and how many nodes
-// they and what stands between them are; nil if there is none.
-func (g *gen) fusedNests(list []comm.Node) (row []*fusedNest, nodes int) {
-	if g.opt.Check || g.opt.Strip < 0 || g.prog.IR.SPMD || g.loops >= longProgram {
-		return nil, 0
+// turns reports whether programs like this one have nests by turns.
+func (g *gen) turns() bool {
+	return !g.opt.Check && g.opt.Strip >= 0 && !g.prog.IR.SPMD && g.loops < longProgram
+}
+
+// fusedNodes is the row of nests with which list begins, at least two; nil if there is none.
+func (g *gen) fusedNodes(list []comm.Node) *fusedRow {
+	if !g.turns() {
+		return nil
 	}
+	row := &fusedRow{}
+	var between []comm.Node
+scan:
 	for i, n := range list {
 		switch n := n.(type) {
-		case *comm.Done:
-			if len(row) == 0 || slices.ContainsFunc(n.Comms, func(c *comm.Comm) bool { return g.strip(c) != nil }) {
-				return fused(row, nodes)
+		case *comm.Done, *comm.Start, *comm.Combine:
+			if len(row.nests) == 0 {
+				return nil
 			}
-			continue
+			between = append(between, n)
 		case *comm.Region:
-			next := &fusedNest{r: n}
-			if !g.fusable(next) || !g.follows(row, next) {
-				return fused(row, nodes)
+			if len(n.Guard)+len(n.StoreBack) > 0 || len(n.Stmts) != 1 {
+				break scan
 			}
-			row = append(row, next)
-			nodes = i + 1
-			continue
-		}
-		break
-	}
-	return fused(row, nodes)
-}
-
-func fused(row []*fusedNest, nodes int) ([]*fusedNest, int) {
-	if len(row) < 2 {
-		return nil, 0
-	}
-	return row, nodes
-}
-
-// fusable reports whether a region is a nest that may be executed in strips: it is divided
-// among the PEs by its outermost loop, assigns elements and private scalars alone, and
-// nobody uses its indices behind it.
-func (g *gen) fusable(n *fusedNest) bool {
-	r := n.r
-	if r.Fallback || r.Pipe != nil || len(r.Guard)+len(r.StoreBack) > 0 || len(r.Stmts) != 1 {
-		return false
-	}
-	d, ok := r.Stmts[0].(*ir.Do)
-	if !ok || len(r.Part[d]) == 0 || g.step(d) != 1 || !g.prog.Info.Bounds(d).Affine() {
-		return false
-	}
-	n.d = d
-	for _, c := range r.Comms {
-		if c.Kind == comm.Irregular || g.strip(c) != nil {
-			return false
-		}
-	}
-	fine := true
-	ir.Walk(r.Stmts, func(s ir.Stmt) bool {
-		switch s := s.(type) {
-		case *ir.Do:
-			fine = fine && !g.labelled[s] && !g.outlives(s) && len(g.stripped(s)) == 0
-			for _, e := range []ir.Expr{s.Lo, s.Hi, s.Step} {
-				fine = fine && len(ir.ExprRefs(e)) == 0
+			next := g.fusable(n, n.Stmts[0])
+			if next == nil || !g.comesAfter(row.nests, next) || !g.between(row, between, next) {
+				break scan
 			}
-		case *ir.Assign, *ir.If:
+			row.nests, row.nodes, between = append(row.nests, next), i+1, nil
 		default:
-			fine = false
+			break scan
 		}
-		return fine
-	})
-	for sym := range g.prog.Modified(d) {
-		index := false
-		ir.Walk(r.Stmts, func(s ir.Stmt) bool {
-			x, ok := s.(*ir.Do)
-			index = index || ok && x.Index == sym
-			return !index
-		})
-		fine = fine && (sym.IsArray() || index || g.prog.Info.Class(d, sym) == scalar.Private)
 	}
-	return fine
+	if len(row.nests) < 2 {
+		return nil
+	}
+	return row
 }
 
-// follows reports whether a nest may be executed by turns with those of the row, and
-// shares an array with one of them, and finds how far it stays behind.
-func (g *gen) follows(row []*fusedNest, next *fusedNest) bool {
-	shares := len(row) == 0
-	for _, n := range row {
-		for sym := range g.prog.Modified(n.d) {
-			// What the bounds of the one depend on the other must not change.
-			if !sym.IsArray() && !g.isIndex(n.d, sym) && mentionedInBounds(next.d, sym) {
+// fusedStmts is the row of nests with which a list of statements of a region begins. One
+// loop alone is no nest here: it is short, or a row of its own.
+func (g *gen) fusedStmts(list []ir.Stmt, r *comm.Region) *fusedRow {
+	if !g.turns() || r == nil {
+		return nil
+	}
+	row := &fusedRow{}
+	for i, s := range list {
+		next := g.fusable(r, s)
+		if next == nil || !slices.ContainsFunc(next.d.Body, isLoop) || !g.comesAfter(row.nests, next) {
+			break
+		}
+		row.nests, row.nodes = append(row.nests, next), i+1
+	}
+	if len(row.nests) < 2 {
+		return nil
+	}
+	return row
+}
+
+func isLoop(s ir.Stmt) bool {
+	_, ok := s.(*ir.Do)
+	return ok
+}
+
+// between finds a place for what stands between the nests of a row and next. It changes the
+// row only if there is one.
+func (g *gen) between(row *fusedRow, nodes []comm.Node, next *fusedNest) bool {
+	if len(row.nests) == 0 {
+		return true
+	}
+	var starts []*comm.Start
+	var behind []comm.Node
+	var dones []*comm.Done
+	var combines []*comm.Combine
+	last := row.nests[len(row.nests)-1]
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *comm.Done:
+			if slices.ContainsFunc(n.Comms, func(c *comm.Comm) bool { return g.strip(c) != nil }) {
 				return false
 			}
+			behind = append(behind, n)
+		case *comm.Start:
+			for _, red := range n.Reduce {
+				if row.refersTo(red.Sym) || g.changesSection(row, red) {
+					return false
+				}
+			}
+			starts = append(starts, n)
+		case *comm.Combine:
+			if g.overwritesFetched(next.d) {
+				return false // the reduction may say that nobody reads it any more
+			}
+			if !slices.ContainsFunc(n.Reduce, func(red *comm.Reduction) bool { return refersTo(next.d, red.Sym) }) {
+				behind = append(behind, n)
+				continue
+			}
+			if !g.combinesStrips(row, n, next) {
+				return false
+			}
+			combines = append(combines, n)
+			for _, n := range behind { // its values are dead on all PEs when the last one is made
+				if d, ok := n.(*comm.Done); ok {
+					dones = append(dones, d)
+				}
+			}
+			behind = slices.DeleteFunc(behind, func(n comm.Node) bool { _, ok := n.(*comm.Done); return ok })
 		}
-		far, common := g.behind(n, next)
-		if far < 0 {
+	}
+	// What is combined behind the row, or by now, the nest must not need or change.
+	for _, n := range row.behind {
+		if c, ok := n.(*comm.Combine); ok && (mentionsAny(next.d, c.Reduce) || g.overwritesFetched(next.d)) {
 			return false
 		}
-		shares = shares || common
-		next.delay = max(next.delay, n.delay+far)
 	}
-	return shares && next.delay <= maxDelay
-}
-
-func (g *gen) isIndex(d *ir.Do, sym *ir.Symbol) bool {
-	found := false
-	ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-		x, ok := s.(*ir.Do)
-		found = found || ok && x.Index == sym
-		return !found
-	})
-	return found
-}
-
-func mentionedInBounds(d *ir.Do, sym *ir.Symbol) bool {
-	found := false
-	ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-		if x, ok := s.(*ir.Do); ok {
-			for _, e := range []ir.Expr{x.Lo, x.Hi, x.Step} {
-				found = found || ir.Mentions(e, sym)
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// behind is how many iterations y has to stay behind x, so that each element is touched
-// in the order of the source: no iteration of y touches what an iteration of x touches
-// that is further ahead. It is -1 if that is not known to be few. common tells whether
-// they have an array in common.
-func (g *gen) behind(x, y *fusedNest) (far int64, common bool) {
-	for _, a := range g.elements(x.d) {
-		for _, b := range g.elements(y.d) {
-			if a.ref.Sym != b.ref.Sym {
-				continue
-			}
-			common = true
-			if !a.write && !b.write {
-				continue
-			}
-			for g.touches(x.d, y.d, a.ref, b.ref, far+1) {
-				if far++; far > maxDelay {
-					return -1, common
+	for _, n := range row.nests {
+		for _, c := range n.combines {
+			for _, red := range c.Reduce {
+				if comm.Assigns(next.d, red.Sym) || g.overwritesFetched(next.d) {
+					return false
 				}
 			}
 		}
 	}
-	return far, common
+	row.before, row.behind = append(row.before, starts...), append(row.behind, behind...)
+	last.dones, last.combines = append(last.dones, dones...), append(last.combines, combines...)
+	return true
 }
 
-type fusedRef struct {
-	ref   *ir.Ref
-	write bool
+func mentionsAny(d *ir.Do, list []*comm.Reduction) bool {
+	return slices.ContainsFunc(list, func(red *comm.Reduction) bool { return refersTo(d, red.Sym) })
 }
 
-func (g *gen) elements(d *ir.Do) (list []fusedRef) {
-	written := map[*ir.Ref]bool{}
+func (row *fusedRow) refersTo(sym *ir.Symbol) bool {
+	return slices.ContainsFunc(row.nests, func(n *fusedNest) bool { return refersTo(n.d, sym) })
+}
+
+// refersTo reports whether a nest reads or assigns sym.
+func refersTo(d *ir.Do, sym *ir.Symbol) bool {
+	found := false
+	ir.WalkExprs([]ir.Stmt{d}, func(_ ir.Stmt, e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Var:
+			found = found || e.Sym == sym
+		case *ir.Ref:
+			found = found || e.Sym == sym
+		}
+		return !found
+	})
 	ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
 		if a, ok := s.(*ir.Assign); ok {
-			if r, ok := a.LHS.(*ir.Ref); ok {
-				written[r] = true
-			}
+			found = found || ir.Target(a.LHS) == sym
 		}
-		return true
+		return !found
 	})
-	ir.WalkExprs([]ir.Stmt{d}, func(_ ir.Stmt, e ir.Expr) bool {
-		if r, ok := e.(*ir.Ref); ok {
-			list = append(list, fusedRef{r, written[r]})
-		}
-		return true
-	})
-	return list
+	return found
 }
 
-// touches reports whether a, in an iteration of x, may be the element that b is in an
-// iteration of y at least far iterations before.
-func (g *gen) touches(x, y *ir.Do, a, b *ir.Ref, far int64) bool {
-	var eqs, ineqs []linalg.Affine
-	fine := true
-	side := func(d *ir.Do, mark string) func(f linalg.Affine, ok bool) (linalg.Affine, bool) {
-		own, changed := map[string]bool{}, map[string]bool{}
-		for sym := range g.prog.Modified(d) {
-			changed[sym.Name] = true
-		}
-		ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-			if l, ok := s.(*ir.Do); ok {
-				own[l.Index.Name] = true
-			}
-			return true
-		})
-		// What the nest changes, its indices aside, has no known value.
-		in := func(f linalg.Affine, ok bool) (linalg.Affine, bool) {
-			if !ok || slices.ContainsFunc(f.Vars(), func(v string) bool { return changed[v] && !own[v] }) {
-				return f, false
-			}
-			return f.Rename(func(v string) string {
-				if own[v] {
-					return v + mark
+// changesSection reports whether the nests of a row change what says which elements of an
+// array a reduction combines.
+func (g *gen) changesSection(row *fusedRow, red *comm.Reduction) bool {
+	for _, n := range row.nests {
+		for sym := range g.prog.Modified(n.d) {
+			for _, box := range red.Section {
+				for _, ax := range box {
+					uses := ax.Off.Uses(sym.Name)
+					for _, t := range ax.Terms {
+						uses = uses || t.Range.Lo.Uses(sym.Name) || t.Range.Hi.Uses(sym.Name)
+					}
+					if uses {
+						return true
+					}
 				}
-				return v
-			})
+			}
 		}
-		ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-			l, ok := s.(*ir.Do)
-			if !ok {
-				return true
-			}
-			bounds := g.prog.Info.Bounds(l)
-			index := linalg.Var(l.Index.Name + mark)
-			lo, okLo := in(bounds.Lo, bounds.LoOK)
-			hi, okHi := in(bounds.Hi, bounds.HiOK)
-			if bounds.Step < 0 {
-				lo, okLo, hi, okHi = hi, okHi, lo, okLo
-			}
-			if gap, ok := index.Sub(lo); ok && okLo && bounds.Step != 0 {
-				ineqs = append(ineqs, gap)
-			}
-			if gap, ok := hi.Sub(index); ok && okHi && bounds.Step != 0 {
-				ineqs = append(ineqs, gap)
-			}
-			return true
-		})
-		return in
 	}
-	of, by := side(x, " 1"), side(y, " 2")
-	for d := range a.Subs {
-		f, ok1 := of(g.prog.Affine(a.Subs[d]))
-		h, ok2 := by(g.prog.Affine(b.Subs[d]))
-		if !ok1 || !ok2 {
-			continue
-		}
-		diff, ok := f.Sub(h)
-		fine = fine && ok
-		eqs = append(eqs, diff)
-	}
-	ahead, ok1 := linalg.Var(x.Index.Name + " 1").Sub(linalg.Var(y.Index.Name + " 2"))
-	ahead, ok2 := ahead.Sub(linalg.Const(far))
-	return !fine || !ok1 || !ok2 || !depend.Infeasible(eqs, append(ineqs, ahead))
+	return false
 }
 
-// fusedLoops emits a row of nests.
-func (g *gen) fusedLoops(row []*fusedNest) {
-	first := row[0]
-	g.out.at = first.d.Pos.Line
-	g.serial++
-	serial := g.serial
-	name := func(what string, k int) string { return fmt.Sprintf("%sF%d_%d", what, serial, k+1) }
-	var lines, all, sets []string
-	for k, n := range row {
-		lines = append(lines, fmt.Sprint(n.d.Pos.Line))
-		all, sets = append(all, name("all", k)), append(sets, g.ownIterations(n.d, n.r.Part[n.d]))
-	}
-	for _, n := range row {
-		g.settle(n.d)
-	}
-	g.out.p("// The loops in lines %s by turns, in strips.", strings.Join(lines, ", "))
-	for k := range row {
-		g.out.p("%s := %s", all[k], sets[k])
-	}
-	size, strip, last := name("size", 0), name("strip", 0), name("last", 0)
-	g.out.p("%s := %s", size, g.stripSize(first))
-	g.out.p("for %s, %s := 0, false; !%s; %s++ {", strip, last, last, strip)
-	g.out.p("%s = %s+1 >= %s.Strips(%s)", last, strip, all[0], size)
-	for k, n := range row {
-		part := name("part", k)
-		if k == 0 {
-			g.out.p("%s := %s.Strip(%s, %s)", part, all[k], strip, size)
-		} else {
-			g.out.p("var %s dist.Triplet", part)
-			g.out.p("%s, %s = %s.Behind(%s, %d, %s)", part, all[k], all[k], name("part", 0), n.delay, last)
-		}
-		g.called(n.r)
-		g.parts[n.d] = part
-		g.alone(n.r)
-		delete(g.parts, n.d)
-	}
-	g.out.p("}")
+// overwritesFetched reports whether a nest assigns elements that others get from memory in
+// strips.
+func (g *gen) overwritesFetched(d *ir.Do) bool {
+	return slices.ContainsFunc(g.prog.Comms, func(c *comm.Comm) bool {
+		return g.strip(c) != nil && comm.Assigns(d, c.Array)
+	})
 }
 
-// stripSize renders how many iterations of the outermost loop of n are a strip: what they
-// touch of an array should fit in the cache.
-func (g *gen) stripSize(n *fusedNest) string {
-	if g.opt.Strip > 0 {
-		return fmt.Sprint(g.opt.Strip)
+// combinesStrips reports whether what next needs of a reduction may be combined strip by
+// strip behind the last nest of a row, and whether that is worth while: all PEs execute all
+// iterations of the row's first nest, that nest is the only one that accumulates, into the
+// element that has the number of the iteration, and next uses again what loops of it load.
+func (g *gen) combinesStrips(row *fusedRow, n *comm.Combine, next *fusedNest) bool {
+	first := row.nests[0]
+	if len(row.nests) > 1 || len(first.r.Part[first.d]) > 0 || !slices.ContainsFunc(next.d.Body, isLoop) {
+		return false
 	}
-	for _, e := range g.elements(n.d) {
-		if acc := g.access(e.ref); !e.write || acc != nil && acc.Mode == comm.Temp {
+	for _, red := range n.Reduce {
+		if g.stripAxis(first.d, red) < 0 || comm.Assigns(next.d, red.Sym) {
+			return false
+		}
+	}
+	return true
+}
+
+// stripAxis is the dimension of the array of a reduction in which the elements that an
+// iteration of d accumulates into follow its index, and all that are combined; -1 if there
+// is none.
+func (g *gen) stripAxis(d *ir.Do, red *comm.Reduction) int {
+	if !red.Sym.IsArray() || len(red.Section) != 1 {
+		return -1
+	}
+	b := g.prog.Info.Bounds(d)
+	for k, ax := range red.Section[0] {
+		if len(ax.Terms) != 1 || ax.All {
 			continue
 		}
-		for d, s := range e.ref.Subs {
-			if f, ok := g.prog.Affine(s); ok && f.Uses(n.d.Index.Name) {
-				return fmt.Sprintf("spmd.StripSize(%s.Stride(%d, 1))", g.names.sym(e.ref.Sym), d)
+		t := ax.Terms[0]
+		if t.Range.Loop != d || t.Range.Unknown || t.Coef != 1 || t.Range.Step != 1 || len(t.Range.Cons) > 0 || !ax.Off.IsConst() || !t.Range.Lo.Equal(b.Lo) || !t.Range.Hi.Equal(b.Hi) {
+			continue
+		}
+		want, ok := ax.Off.Add(linalg.Var(d.Index.Name))
+		for _, e := range g.elements(d) {
+			if e.ref.Sym == red.Sym {
+				f, affine := g.prog.Affine(e.ref.Subs[k])
+				ok = ok && affine && f.Equal(want)
 			}
 		}
+		if ok {
+			return k
+		}
 	}
-	return "spmd.StripSize(1)"
+	return -1
 }

@@ -112,9 +112,10 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		imageSites: map[ir.Stmt]int{},
 		corefSites: map[*ir.CoRef]int{},
 
-		parts:   map[*ir.Do]string{},
-		copyOf:  map[*ir.Ref]*ir.Ref{},
-		vectors: map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
+		parts:    map[*ir.Do]string{},
+		sections: map[*comm.Reduction]sectionPart{},
+		copyOf:   map[*ir.Ref]*ir.Ref{},
+		vectors:  map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
 		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	ir.Walk(p.Program.IR.Body, func(s ir.Stmt) bool {
@@ -153,8 +154,9 @@ type gen struct {
 	picked   map[*ir.Ref]string // the names under which it has addressed one that it picks
 	index    []int              // open loops: line of the index definition, or -1
 	final    map[*ir.Do]string
-	parts    map[*ir.Do]string // open loops in strips: the iterations of the strip
-	blocks   *blockNames       // of the pipelined region at hand, if it is in blocks
+	parts    map[*ir.Do]string               // open loops in strips: the iterations of the strip
+	sections map[*comm.Reduction]sectionPart // what of them is combined in the strip at hand
+	blocks   *blockNames                     // of the pipelined region at hand, if it is in blocks
 	serial   int
 	around   int // open loops that all PEs execute together
 

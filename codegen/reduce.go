@@ -143,6 +143,9 @@ func (g *gen) section(red *comm.Reduction) string {
 	for _, box := range red.Section {
 		for d, ax := range box {
 			text := g.axis(&comm.Comm{Array: red.Sym}, d, ax)
+			if s, ok := g.sections[red]; ok && s.axis == d {
+				text = s.text
+			}
 			switch {
 			case axes[d] == "":
 				axes[d] = text

@@ -16,14 +16,9 @@ func (g *gen) nodes(list []comm.Node) {
 		return
 	}
 	for i := 0; i < len(list); i++ {
-		if row, nodes := g.fusedNests(list[i:]); row != nil {
-			g.fusedLoops(row)
-			for _, n := range list[i : i+nodes] {
-				if d, ok := n.(*comm.Done); ok {
-					g.done(d)
-				}
-			}
-			i += nodes - 1
+		if row := g.fusedNodes(list[i:]); row != nil {
+			g.fusedRegions(row)
+			i += row.nodes - 1
 			continue
 		}
 		if g.node(list[i]) {
@@ -277,9 +272,7 @@ func (g *gen) alone(r *comm.Region) {
 	if apart {
 		g.out.p("pe.Apart(func() {")
 	}
-	for _, s := range r.Stmts {
-		g.stmt(s, r)
-	}
+	g.stmts(r.Stmts, r)
 	if apart {
 		g.out.p("})")
 	}
@@ -346,9 +339,14 @@ var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max"
 
 // stmts emits a list of statements, up to one that leaves it for good.
 func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
-	for _, s := range list {
-		g.stmt(s, r)
-		if leaves(s) {
+	for i := 0; i < len(list); i++ {
+		if row := g.fusedStmts(list[i:], r); row != nil {
+			g.byTurns(row, func(n *fusedNest) { g.stmt(n.d, r) })
+			i += row.nodes - 1
+			continue
+		}
+		g.stmt(list[i], r)
+		if leaves(list[i]) {
 			return
 		}
 	}

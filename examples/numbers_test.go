@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -110,14 +111,27 @@ func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), pla
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {
-	e := numeric("turns")
-	checkBoth(t, e, plans[0])
-	for _, size := range []string{"1", "2", "3", "none"} {
-		t.Run("strip="+size, func(t *testing.T) {
-			t.Parallel()
-			program := build(t, e.source, plans[0], "--strip="+size)
-			for _, n := range []int{1, 2, 3, 5} {
-				e.check(t, program, n)
+	for name, want := range map[string][2]int{"turns": {5, 0}, "turnsums": {6, 1}} {
+		e := numeric(name)
+		t.Run(name, func(t *testing.T) {
+			code, err := shared.bundles.emitted(e.source, plans[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := bytes.Count(code, []byte("by turns, in strips"))
+			shared := bytes.Count(code, []byte("pe.ReductionStrip("))
+			if got := [2]int{rows, shared}; got != want {
+				t.Errorf("%v rows of nests, of which with reductions in strips, want %v", got, want)
+			}
+			checkBoth(t, e, plans[0])
+			for _, size := range []string{"1", "2", "3", "none"} {
+				t.Run("strip="+size, func(t *testing.T) {
+					t.Parallel()
+					program := build(t, e.source, plans[0], "--strip="+size)
+					for _, n := range []int{1, 2, 3, 5} {
+						e.check(t, program, n)
+					}
+				})
 			}
 		})
 	}

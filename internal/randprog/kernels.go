@@ -155,6 +155,10 @@ var kernels = []kernel{
 	{name: "columns at once", make: columnsAtOnce, variants: []string{
 		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried", "columns:max", "columns:min",
 	}},
+	{name: "nests by turns", make: nestsByTurns, variants: []string{
+		"turns:extreme of one", "turns:extreme of both", "turns:sum", "turns:scalar of both", "turns:needed at once",
+		"turns:three", "turns:vector between", "turns:in a time loop",
+	}},
 	{name: "different ends", make: differentEnds(1), variants: endForms},
 	{name: "different ends, planes", make: differentEnds(2)},
 	{name: "different ends, one element", make: oneOfDifferentEnds, variants: []string{

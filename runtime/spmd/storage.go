@@ -79,3 +79,25 @@ const stripElements = 16384
 func StripSize(elements int) int {
 	return (stripElements/max(1, elements) + 4) &^ 3
 }
+
+// sharedElements is how many elements a strip touches behind which all PEs reduce: half of
+// a second cache, so that there are few.
+const sharedElements = 65536
+
+// loadTime is about how much longer it takes to load an element from the third cache than
+// from the second, in ns.
+const loadTime = 0.2
+
+// ReductionStrip is StripSize for n iterations with a reduction of all PEs behind each
+// strip. Each touches so many elements on one PE. It is the same on all PEs if its arguments
+// are; where a reduction takes longer than the strip saves, it is n.
+func (pe *PE) ReductionStrip(n, elements int) int {
+	if pe.n == 1 {
+		return StripSize(elements)
+	}
+	size := (sharedElements/max(1, elements) + 4) &^ 3
+	if n > size && 4*pe.latency() < loadTime*float64(size*elements) {
+		return size
+	}
+	return max(1, n)
+}

@@ -64,3 +64,27 @@ func TestAllocate(t *testing.T) {
 		pe.Start()
 	})
 }
+
+// TestReductionStrip: one PE has the strips of nests without reductions; several have larger
+// ones, and where a message takes long there is one strip.
+func TestReductionStrip(t *testing.T) {
+	pe := &PE{n: 1}
+	if got, want := pe.ReductionStrip(10_000, 1000), StripSize(1000); got != want {
+		t.Errorf("%d iterations on one PE, want %d", got, want)
+	}
+	pe = &PE{n: 2, messageTime: 200}
+	size := pe.ReductionStrip(10_000, 1000)
+	if size%4 != 0 || size <= StripSize(1000) || size*1000 > 2*sharedElements {
+		t.Errorf("%d iterations of 1000 elements", size)
+	}
+	if got := pe.ReductionStrip(size-1, 1000); got != size-1 {
+		t.Errorf("%d of %d iterations", got, size-1)
+	}
+	if got := pe.ReductionStrip(0, 1000); got < 1 {
+		t.Errorf("%d iterations where there are none", got)
+	}
+	pe.messageTime = 50_000
+	if got := pe.ReductionStrip(10_000, 1000); got != 10_000 {
+		t.Errorf("%d iterations where messages are slow", got)
+	}
+}
