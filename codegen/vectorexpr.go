@@ -272,10 +272,17 @@ func (v *vectorLoop) power(e *ir.Bin, t kernel.Type) *kernel.Node {
 		switch {
 		case x == nil:
 			return nil
-		case t == kernel.F64:
-			return v.k.HalfPower(x, n, v.where)
+		case x.Op == kernel.Const:
+			return v.no("%s is constant", ir.ExprString(e))
 		}
-		return v.k.Op(kernel.Conv, t, v.k.HalfPower(v.k.Op(kernel.Conv, kernel.F64, x), n, v.where))
+		return v.function(kernel.PowHalf, t, x, v.k.Int(kernel.I64, n))
+	}
+	if e.R.Type().IsReal() {
+		x, y := v.expr(e.L), v.expr(e.R)
+		if x == nil || y == nil {
+			return nil
+		}
+		return v.function(kernel.Pow, t, x, y)
 	}
 	c, ok := folded(e.R)
 	if !ok || t != kernel.F64 && t != kernel.F32 || max(c.Int, -c.Int) > mostPower || c.Int == 0 {
@@ -307,15 +314,45 @@ func (v *vectorLoop) power(e *ir.Bin, t kernel.Type) *kernel.Node {
 	return y
 }
 
+// elementaryOps are the functions that package elementary has too.
+var elementaryOps = map[string]kernel.Op{
+	"exp": kernel.Exp, "log": kernel.Log, "log10": kernel.Log10, "sin": kernel.Sin, "cos": kernel.Cos, "tan": kernel.Tan,
+	"asin": kernel.Asin, "acos": kernel.Acos, "atan": kernel.Atan, "atan2": kernel.Atan2,
+	"sinh": kernel.Sinh, "cosh": kernel.Cosh, "tanh": kernel.Tanh,
+}
+
+// function is a function of package elementary, computed as F64.
+func (v *vectorLoop) function(op kernel.Op, t kernel.Type, args ...*kernel.Node) *kernel.Node {
+	k := v.k
+	var wide []*kernel.Node
+	for _, x := range args {
+		switch {
+		case x.Type == kernel.F32 && x.Op == kernel.Const:
+			x = k.Float(kernel.F64, x.Float())
+		case x.Type == kernel.F32:
+			x = k.Op(kernel.Conv, kernel.F64, x)
+		}
+		wide = append(wide, x)
+	}
+	y := k.Function(op, v.where, wide...)
+	if t == kernel.F64 {
+		return y
+	}
+	return k.Op(kernel.Conv, t, y)
+}
+
 func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 	k := v.k
 	if e.Name == "mod" && t == kernel.I32 {
 		return v.quotient(e, e.Args[0], e.Args[1], true)
 	}
+	op, elementary := elementaryOps[e.Name]
 	switch e.Name {
-	case "sqrt", "abs", "sign", "max", "min", "merge", "iand", "ior", "ieor", "not", "ishft", "exp", "log":
+	case "sqrt", "abs", "sign", "max", "min", "merge", "iand", "ior", "ieor", "not", "ishft":
 	default:
-		return v.no("%s is no function of kernels", e.Name)
+		if !elementary {
+			return v.no("%s is no function of kernels", e.Name)
+		}
 	}
 	var args []*kernel.Node
 	for i, a := range e.Args {
@@ -329,18 +366,17 @@ func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 		args = append(args, x)
 	}
 	float := t == kernel.F64 || t == kernel.F32
+	if elementary {
+		for _, x := range args {
+			if x.Op == kernel.Const && len(args) == 1 {
+				return v.no("%s is constant", ir.ExprString(e))
+			}
+		}
+		return v.function(op, t, args...)
+	}
 	switch e.Name {
 	case "sqrt":
 		return k.Op(kernel.Sqrt, t, args[0])
-	case "exp", "log":
-		op := map[string]kernel.Op{"exp": kernel.Exp, "log": kernel.Log}[e.Name]
-		switch {
-		case args[0].Op == kernel.Const:
-			return v.no("%s is constant", ir.ExprString(e))
-		case t == kernel.F64:
-			return k.Function(op, args[0])
-		}
-		return k.Op(kernel.Conv, t, k.Function(op, k.Op(kernel.Conv, kernel.F64, args[0])))
 	case "abs":
 		return k.Op(kernel.Abs, t, args[0])
 	case "sign":

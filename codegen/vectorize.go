@@ -206,15 +206,6 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 		v.no("it stores nothing")
 	}
 	v.independent()
-	if v.k.Restarts() {
-		for _, s := range v.order {
-			for _, r := range v.reads {
-				if r.f.object == v.store[s].f.object {
-					v.no("a power may have to be computed otherwise, and it stores to %s, which it reads", r.f.object)
-				}
-			}
-		}
-	}
 	v.findRow()
 	v.unrolled(g)
 }

@@ -88,19 +88,32 @@ const (
 	And // of Masks, like the next two
 	Or
 	Not
-	Select    // the second where the first, a Mask, holds, else the third
-	Conv      // between number types as Go, but for floats to integers: as spmd.Trunc
-	HalfPower // x**(N+0.5) of F64 as spmd.PowHalf
-	InWindow  // the first in the iterations of window N, else the second
-	Bits      // the bits of an F64 as I64, or the reverse
-	Exp       // of F64 as spmd.Exp
-	Log       // of F64 as spmd.Log
-	Quo       // of I32 by N, cut off
-	Rem       // what that leaves
+	Select   // the second where the first, a Mask, holds, else the third
+	Conv     // between number types as Go, but for floats to integers: as spmd.Trunc
+	InWindow // the first in the iterations of window N, else the second
+	Bits     // the bits of an F64 as I64, or the reverse
+	Quo      // of I32 by N, cut off
+	Rem      // what that leaves
+	Exp      // of F64 as elementary.Exp, and so on
+	Log
+	Log10
+	Sin
+	Cos
+	Tan
+	Asin
+	Acos
+	Atan
+	Atan2
+	Sinh
+	Cosh
+	Tanh
+	Pow
+	PowHalf // of F64 and I64: x**(n+0.5)
 )
 
 var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "CopySign", "Max", "Min",
-	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "HalfPower", "InWindow", "Bits", "Exp", "Log", "Quo", "Rem"}
+	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem",
+	"Exp", "Log", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Pow", "PowHalf"}
 
 func (o Op) String() string { return opNames[o] }
 
@@ -113,16 +126,21 @@ type Node struct {
 	Off  int    // of a Load
 	Bits uint64 // of a Const: the bits of the float, or the integer
 
-	fast *Node // what vector code computes in its place, where the guard allows it
-	id   int
+	fast *Node // what vector code computes in its place
+	// Of a function: where that is not its value, where it is asked for, and both.
+	not, where, rare *Node
+	id               int
 }
 
 // inputs are the nodes that the node needs, in vector code or in Go.
 func (n *Node) inputs(vector bool) []*Node {
-	if vector && n.fast != nil {
+	switch {
+	case !vector || n.fast == nil:
+		return n.Args
+	case n.rare == nil:
 		return []*Node{n.fast}
 	}
-	return n.Args
+	return append([]*Node{n.fast, n.rare}, n.Args...)
 }
 
 // Stream is consecutive elements of an array.
@@ -164,7 +182,6 @@ type Reduction struct {
 	Type   Type
 	Fold   Fold
 	Update *Node // the partial value behind the iteration
-	guard  bool  // counts lanes in which vector code does not give what Go does
 }
 
 // Store assigns an element, where Mask holds if there is one.
@@ -260,6 +277,14 @@ func (k *Kernel) Float(t Type, x float64) *Node {
 	return k.node(Node{Op: Const, Type: t, Bits: bits})
 }
 
+// Float is the number that a constant float is.
+func (n *Node) Float() float64 {
+	if n.Type == F32 {
+		return float64(math.Float32frombits(uint32(n.Bits)))
+	}
+	return math.Float64frombits(n.Bits)
+}
+
 // Int is a constant.
 func (k *Kernel) Int(t Type, x int) *Node {
 	bits := uint64(x)
@@ -302,56 +327,6 @@ func (k *Kernel) node(n Node) *Node {
 	return &n
 }
 
-// HalfPower is x**(n+0.5), computed where the condition holds, which is nil for everywhere.
-// Where products and a square root do not give it, the vector code has its results thrown
-// away, and the kernel is computed in Go: it must not store to streams that it loads.
-func (k *Kernel) HalfPower(x *Node, n int, where *Node) *Node {
-	p := k.node(Node{Op: HalfPower, Type: F64, Args: []*Node{x}, N: n})
-	mul := func(x, y *Node) *Node { return k.Op(Mul, F64, x, y) }
-	root := k.Op(Sqrt, F64, x)
-	var y *Node
-	for m := max(n, -n-1); m > 0; m >>= 1 {
-		if m&1 != 0 && y == nil {
-			y = x
-		} else if m&1 != 0 {
-			y = mul(y, x)
-		}
-		if m > 1 {
-			x = mul(x, x)
-		}
-	}
-	if y == nil {
-		y = root
-	} else {
-		y = mul(y, root)
-	}
-	if n < 0 {
-		y = k.Op(Div, F64, k.Float(F64, 1), y)
-	}
-	p.fast = y
-	size := k.Op(Abs, F64, y)
-	ok := k.Op(And, Mask, k.Op(Ge, Mask, size, k.Float(F64, 0x1p-1022)), k.Op(Le, Mask, size, k.Float(F64, math.MaxFloat64)))
-	if where != nil {
-		ok = k.Op(Or, Mask, ok, k.Op(Not, Mask, where))
-	}
-	g := k.guard()
-	if g < 0 {
-		g = k.Reduce("redo", I64, Sum)
-		k.Reductions[g].guard = true
-		k.Update(g, k.Acc(g))
-	}
-	k.Update(g, k.Op(Select, I64, ok, k.Reductions[g].Update, k.Int(I64, 1)))
-	return p
-}
-
-// guard is the reduction that tells whether Go has to compute the kernel, -1 for none.
-func (k *Kernel) guard() int {
-	return slices.IndexFunc(k.Reductions, func(r Reduction) bool { return r.guard })
-}
-
-// Restarts reports whether a kernel that was computed may have to be computed again.
-func (k *Kernel) Restarts() bool { return k.guard() >= 0 }
-
 // order is the nodes that stores and reductions need, in vector code or in Go, each behind
 // its arguments. Of two arguments the one that needs more registers comes first.
 func (k *Kernel) order(vector bool) []*Node {
@@ -393,9 +368,7 @@ func (k *Kernel) order(vector bool) []*Node {
 		out = append(out, n)
 	}
 	for _, r := range k.Reductions {
-		if vector || !r.guard {
-			visit(r.Update)
-		}
+		visit(r.Update)
 	}
 	for _, s := range k.Stores {
 		visit(s.Value)

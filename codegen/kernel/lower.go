@@ -105,6 +105,11 @@ func (l *lowering) lower() {
 		if n.fast != nil { // the value has two names
 			l.uses[n.fast] += 2
 		}
+		if n.rare != nil {
+			for _, x := range n.Args {
+				l.uses[x] += 2
+			}
+		}
 		if n.Op == InWindow || n.Op == Bits {
 			l.uses[n.Args[0]] += 2
 		}
@@ -315,8 +320,11 @@ func (l *lowering) node(n *Node) operand {
 	w := l.width(n.Type)
 	x := func(i int) operand { return l.at[n.Args[i]] }
 	t := n.Type
+	if n.Op >= Exp {
+		return l.call(n)
+	}
 	switch n.Op {
-	case HalfPower, Exp, Log, Quo, Rem:
+	case Quo, Rem:
 		return l.at[n.fast]
 	case Bits:
 		return x(0)
