@@ -179,9 +179,10 @@ func (b builder) log10(x []*Node) (value, not *Node) {
 func (b builder) pow(x []*Node) (value, not *Node) {
 	high, low := b.logParts(x[0])
 	p := b.mul(x[1], high)
-	value = b.exponential(p, b.fma(x[1], low, b.fma(x[1], high, b.neg(p))))
+	more := b.fma(x[1], low, b.fma(x[1], high, b.neg(p)))
+	more = b.pick(b.is(Lt, b.abs(p), b.f(750)), more, b.f(0))
 	proper := b.both(b.is(Gt, x[0], b.f(0)), b.is(Le, x[0], b.f(math.MaxFloat64)))
-	return value, b.not(b.both(proper, b.is(Lt, b.abs(p), b.f(750))))
+	return b.exponential(p, more), b.not(b.both(proper, b.is(Le, b.abs(x[1]), b.f(math.MaxFloat64))))
 }
 
 // powHalf is products and a square root, where that is no power that is too great or too
