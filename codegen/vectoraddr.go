@@ -73,7 +73,7 @@ func (v *vectorLoop) column(f leafRef) (base leafRef, off int) {
 // beginning the reference is.
 func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
 	t, known := vectorType(f.ref.Sym.Type)
-	if !known || t == kernel.Mask {
+	if !known {
 		v.no("%s is %s", ir.ExprString(f.ref), f.ref.Sym.Type)
 		return 0, 0, false
 	}

@@ -143,6 +143,9 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 		}
 	}
 	n := v.k.Load(stream, off, mask)
+	if have != nil && n.Type == kernel.Mask {
+		return v.no("%s has been stored in some iterations", ir.ExprString(r))
+	}
 	if have != nil && have.mask == nil {
 		return v.k.InWindow(v.window(have.widest), have.value, n)
 	}
@@ -394,7 +397,8 @@ func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 		return x
 	case "merge":
 		if t == kernel.Mask {
-			break
+			other := k.Op(kernel.Not, kernel.Mask, args[2])
+			return k.Op(kernel.Or, kernel.Mask, k.Op(kernel.And, kernel.Mask, args[2], args[0]), k.Op(kernel.And, kernel.Mask, other, args[1]))
 		}
 		return k.Op(kernel.Select, t, args[2], args[0], args[1])
 	case "iand", "ior", "ieor":

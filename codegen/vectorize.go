@@ -318,10 +318,6 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 		if !ok {
 			return
 		}
-		if x.Type == kernel.Mask {
-			v.no("%s is LOGICAL", ir.ExprString(lhs))
-			return
-		}
 		stream, off, ok := v.stream(f)
 		if !ok {
 			return
@@ -335,6 +331,10 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 		}
 		old.copy = v.copy
 		if w := v.window(v.copy); w > 0 && !v.covers(v.copy, old.widest) {
+			if x.Type == kernel.Mask {
+				v.no("%s is LOGICAL, in some iterations", ir.ExprString(lhs))
+				return
+			}
 			old.value = v.k.InWindow(w, x, old.value)
 			return
 		}

@@ -62,6 +62,7 @@ type assembler struct {
 	bases  []string    // by stream: its register, "" if there are not enough
 	far    map[int]int // streams without one whose address changes: where it is on the stack
 	calls  *calls      // nil if it calls nothing
+	bytes  *bytePlaces // nil without streams of bytes
 	why    string      // why the target cannot
 }
 
@@ -189,7 +190,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		p("\tJLT edge")
 	} else if i := a.aligned(); i >= 0 {
 		// From where what is stored begins a line of the cache, if that pays.
-		size := k.Streams[i].Type.size()
+		size := k.Streams[i].Type.memory()
 		p("\tCMPQ %s, $%d", regN, alignFrom*lanes)
 		p("\tJLT check")
 		p("\tMOVQ %s, %s", a.bases[i], regT)
@@ -274,11 +275,11 @@ func (a *assembler) base(p func(string, ...any), i int, s Stream, reg string) {
 	if s.Window > 0 {
 		p("\tMOVQ %d(%s), R14", a.l.from[s.Window], regArg)
 		p("\tNEGQ R14")
-		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
+		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 	}
 	if s.Masked {
 		p("\tMOVQ %d(%s), R14", a.l.at[i], regArg)
-		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
+		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 	}
 }
 

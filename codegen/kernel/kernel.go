@@ -42,14 +42,18 @@ const (
 	F32              // float32
 	I32              // int32, which wraps
 	I64              // int
-	Mask             // a truth value, which is not in memory
+	Mask             // a truth value
 )
 
 // Go is the Go type.
 func (t Type) Go() string { return [...]string{"float64", "float32", "int32", "int", "bool"}[t] }
 
-// size is the number of bytes in memory; 0 for Mask.
-func (t Type) size() int { return [...]int{8, 4, 4, 8, 0}[t] }
+// size is the number of bytes of an element in a register. A Mask takes those of what was
+// compared; from memory, of an I32.
+func (t Type) size() int { return [...]int{8, 4, 4, 8, 4}[t] }
+
+// memory is the number of bytes of an element in memory.
+func (t Type) memory() int { return [...]int{8, 4, 4, 8, 1}[t] }
 
 func (t Type) float() bool { return t == F64 || t == F32 }
 

@@ -220,10 +220,10 @@ func TestOtherMachine(t *testing.T) {
 }
 
 // general are the instructions on general registers that kernels have.
-var general = regexp.MustCompile(`^(mov|add|sub|xor|and|shr|test|cmp|bsf|lea|neg|cmov[a-z]+|j[a-z]+|ret|push|pop|call|nop[a-z]*|data16|cs|xchg|int3)`)
+var general = regexp.MustCompile(`^(movz?|add|sub|xor|and|shr|test|cmp|bt|bsf|lea|neg|cmov[a-z]+|j[a-z]+|ret|push|pop|call|nop[a-z]*|data16|cs|xchg|int3)`)
 
 // avx2 are the vector instructions of AVX, AVX2 and FMA that kernels have; the rest is of AVX-512.
-var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf)p[sd]|extractf128|movmskpd|` +
+var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf)p[sd]|extractf128|movmskp[ds]|pmovzxbd|pshufb|` +
 	`cvt[a-z0-9]+|pbroadcast[dq]|padd[dq]|psub[dq]|pmulld|pmuludq|p(max|min)sd|pabsd|pand|por|pxor|ps[rl]l[dq]|pcmp(eq|gt)[dq]|pmovsxdq|fmadd231p[sd])$`)
 
 // TestInstructions disassembles the kernels: all instructions on vectors are encoded as
@@ -245,7 +245,7 @@ func TestInstructions(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9a-f]+ <main\.\w+?(AVX2|AVX512)(\.abi0)?>:`)
 	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
 	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|broadcasts[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
-		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|fmadd231p[sd]|zeroupper)$|^k(and|or|not|mov)w$`)
+		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|pmovzxbd|pmovdb|ptestmd|fmadd231p[sd]|zeroupper)$|^k(and|or|not|mov)w$`)
 	current, counts := "", map[string]int{}
 	for line := range strings.Lines(string(out)) {
 		if strings.HasSuffix(strings.TrimSpace(line), ">:") {

@@ -146,6 +146,10 @@ func (c *code) print(asm *assembler, vectors, masks []int) []string {
 }
 
 func (a *allocator) emit(op string, args ...string) {
+	if strings.HasSuffix(op, ":") { // a label
+		a.out = append(a.out, op)
+		return
+	}
 	a.out = append(a.out, "\t"+op+" "+strings.Join(args, ", "))
 }
 
