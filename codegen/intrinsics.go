@@ -83,9 +83,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 	case "mod":
 		switch e.Typ {
 		case ir.Double:
-			return "math.Mod(" + list + ")", precAtom
+			return "elementary.Mod(" + list + ")", precAtom
 		case ir.Real:
-			return fmt.Sprintf("float32(math.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
+			return fmt.Sprintf("float32(elementary.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
 		}
 		return operand(0, precMul) + " % " + arg(1), precMul
 	case "sign":

@@ -25,6 +25,8 @@ var functions = map[Op]function{
 	Cosh:    {"Cosh", []Type{F64}, builder.cosh},
 	Tanh:    {"Tanh", []Type{F64}, builder.tanh},
 	Pow:     {"Pow", []Type{F64, F64}, builder.pow},
+	Mod:     {"Mod", []Type{F64, F64}, builder.mod},
+	Powi:    {"Powi", []Type{F64, I64}, builder.powi},
 	PowHalf: {"PowHalf", []Type{F64, I64}, builder.powHalf},
 }
 
@@ -211,4 +213,34 @@ func (b builder) powHalf(args []*Node) (value, not *Node) {
 	}
 	size := b.abs(y)
 	return y, b.not(b.both(b.is(Ge, size, b.f(0x1p-1022)), b.is(Le, size, b.f(math.MaxFloat64))))
+}
+
+// mod is exact where the quotient is, or is too large by 1.
+func (b builder) mod(args []*Node) (value, not *Node) {
+	x, y := b.abs(args[0]), b.abs(args[1])
+	q := b.div(x, y)
+	r := b.fma(b.neg(b.Whole(Trunc, q)), y, x)
+	r = b.pick(b.is(Lt, r, b.f(0)), b.add(r, y), r)
+	easy := b.both(b.is(Lt, q, b.f(0x1p52)), b.is(Le, y, b.f(math.MaxFloat64)))
+	return b.op(CopySign, r, args[0]), b.not(easy)
+}
+
+// powi is a power up to 31 by the products of Powi.
+func (b builder) powi(args []*Node) (value, not *Node) {
+	x, n := args[0], args[1]
+	m := b.Op(Abs, I64, n)
+	y := b.f(1)
+	for bit := 1; bit <= 16; bit *= 2 {
+		has := b.is(Ne, b.whole(BitAnd, m, b.i(bit)), b.i(0))
+		if bit == 1 {
+			y = b.pick(has, x, y)
+		} else {
+			y = b.pick(has, b.mul(y, x), y)
+		}
+		if bit < 16 {
+			x = b.mul(x, x)
+		}
+	}
+	below := b.is(Lt, n, b.i(0))
+	return b.pick(below, b.div(b.f(1), y), y), b.not(b.both(b.is(Ge, m, b.i(0)), b.is(Lt, m, b.i(32))))
 }

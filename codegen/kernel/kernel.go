@@ -74,6 +74,7 @@ const (
 	Neg                //
 	Abs                // of an integer: the least one stays
 	Sqrt               // floats
+	Whole              // of a float: a whole number, rounded as N says
 	CopySign           // the magnitude of the first, the sign of the second float
 	Max                // of floats as spmd.Larger: a number before a NaN, 0 before -0
 	Min                // of floats as spmd.Smaller
@@ -112,12 +113,21 @@ const (
 	Cosh
 	Tanh
 	Pow
+	Mod
 	PowHalf // of F64 and I64: x**(n+0.5)
+	Powi    // of F64 and I64: x**n
 )
 
-var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "CopySign", "Max", "Min",
+// How Whole rounds: as the instructions count.
+const (
+	Down  = 1
+	Up    = 2
+	Trunc = 3
+)
+
+var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "Whole", "CopySign", "Max", "Min",
 	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem",
-	"Exp", "Log", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Pow", "PowHalf"}
+	"Exp", "Log", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Pow", "Mod", "PowHalf", "Powi"}
 
 func (o Op) String() string { return opNames[o] }
 
@@ -310,6 +320,19 @@ func (k *Kernel) Op(op Op, t Type, args ...*Node) *Node {
 		return args[0].Args[0]
 	}
 	return k.node(Node{Op: op, Type: t, Args: args})
+}
+
+// Whole is a float without its fraction: rounded Down, Up, or towards zero by Trunc.
+func (k *Kernel) Whole(how int, x *Node) *Node {
+	return k.node(Node{Op: Whole, Type: x.Type, Args: []*Node{x}, N: how})
+}
+
+// Nearest is the whole number nearest to a float, of two the one farther from 0.
+func (k *Kernel) Nearest(x *Node) *Node {
+	t := x.Type
+	cut := k.Whole(Trunc, x)
+	far := k.Op(Ge, Mask, k.Op(Abs, t, k.Op(Sub, t, x, cut)), k.Float(t, 0.5))
+	return k.Op(Select, t, far, k.Op(Add, t, cut, k.Op(CopySign, t, k.Float(t, 1), x)), cut)
 }
 
 // Shift is Shl or Shr by a constant.

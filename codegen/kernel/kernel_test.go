@@ -100,7 +100,7 @@ func elementary() (list []*Kernel) {
 		k := New("function" + op.String())
 		x, u, y, z := k.Stream("x", F64), k.Stream("u", F64), k.Stream("y", F64), k.Stream("z", F64)
 		args := []*Node{k.Load(x, 0, nil)}
-		if op == Atan2 || op == Pow {
+		if op == Atan2 || op == Pow || op == Mod {
 			args = append(args, k.Load(u, 0, nil))
 		}
 		f := k.Function(op, nil, args...)
@@ -110,6 +110,12 @@ func elementary() (list []*Kernel) {
 		k.Update(s, k.Op(Add, F64, k.Acc(s), k.Op(Div, F64, k.Load(x, 0, nil), f)))
 		list = append(list, k)
 	}
+	power := New("power")
+	in, n, to := power.Stream("x", F64), power.Stream("m", I64), power.Stream("y", F64)
+	power.Store(to, 0, power.Function(Powi, nil, power.Load(in, 0, nil), power.Load(n, 0, nil)), nil)
+	few := power.Op(BitAnd, I64, power.Load(n, 0, nil), power.Int(I64, 63))
+	power.Store(power.Stream("z", F64), 0, power.Function(Powi, nil, power.Load(in, 0, nil), power.Op(Sub, I64, few, power.Int(I64, 31))), nil)
+	list = append(list, power)
 	// More streams than registers, single precision, windows of iterations, and columns.
 	many := New("calls")
 	sum := many.Op(Conv, F64, many.Lane(I32))
@@ -223,7 +229,7 @@ func TestOtherMachine(t *testing.T) {
 var general = regexp.MustCompile(`^(movz?|add|sub|xor|and|shr|test|cmp|bt|bsf|lea|neg|cmov[a-z]+|j[a-z]+|ret|push|pop|call|nop[a-z]*|data16|cs|xchg|int3)`)
 
 // avx2 are the vector instructions of AVX, AVX2 and FMA that kernels have; the rest is of AVX-512.
-var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf)p[sd]|extractf128|movmskp[ds]|pmovzxbd|pshufb|` +
+var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|round|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf)p[sd]|extractf128|movmskp[ds]|pmovzxbd|pshufb|` +
 	`cvt[a-z0-9]+|pbroadcast[dq]|padd[dq]|psub[dq]|pmulld|pmuludq|p(max|min)sd|pabsd|pand|por|pxor|ps[rl]l[dq]|pcmp(eq|gt)[dq]|pmovsxdq|fmadd231p[sd])$`)
 
 // TestInstructions disassembles the kernels: all instructions on vectors are encoded as
@@ -243,8 +249,8 @@ func TestInstructions(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := regexp.MustCompile(`^[0-9a-f]+ <main\.\w+?(AVX2|AVX512)(\.abi0)?>:`)
-	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
-	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|broadcasts[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
+	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vrndscale|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
+	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|broadcasts[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|rndscale|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
 		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|pmovzxbd|pmovdb|ptestmd|fmadd231p[sd]|zeroupper)$|^k(and|or|not|mov)w$`)
 	current, counts := "", map[string]int{}
 	for line := range strings.Lines(string(out)) {

@@ -106,7 +106,14 @@ func random(r *rand.Rand, name string) *Kernel {
 		unary := r.IntN(3) == 0 && !constant(x)
 		switch {
 		case (t == F64 || t == F32) && unary:
-			add(k.Op([]Op{Neg, Abs, Sqrt}[r.IntN(3)], t, x))
+			switch how := r.IntN(6); how {
+			case 0:
+				add(k.Nearest(x))
+			case Down, Up, Trunc:
+				add(k.Whole(how, x))
+			default:
+				add(k.Op([]Op{Neg, Abs, Sqrt}[r.IntN(3)], t, x))
+			}
 		case t == F64 || t == F32:
 			op := []Op{Add, Sub, Mul, Div, Max, Min, CopySign, FMA}[r.IntN(8)]
 			switch {

@@ -241,6 +241,8 @@ func (k *Kernel) goText(n *Node, text map[*Node]string) string {
 		return "(-" + arg(0) + ")"
 	case Sqrt:
 		return wide("Sqrt")
+	case Whole:
+		return wide(map[int]string{Down: "Floor", Up: "Ceil", Trunc: "Trunc"}[n.N])
 	case CopySign:
 		return wide("Copysign")
 	case Abs:

@@ -111,3 +111,6 @@ func Log10(x float64) float64 {
 	more := math.FMA(high, PerTenHigh, -y) + math.FMA(high, PerTenLow, float64(low*PerTenHigh))
 	return y + more
 }
+
+// Mod is x - trunc(x/y)*y, exactly.
+func Mod(x, y float64) float64 { return math.Mod(x, y) }
