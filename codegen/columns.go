@@ -50,7 +50,7 @@ func (g *gen) columnsKernel(n nest, r *comm.Region) *vectorLoop {
 
 // takesColumns reports whether the kernel may take the loop around along.
 func (v *vectorLoop) takesColumns(n nest) bool {
-	if len(n.before)+len(n.after)+len(v.sums)+len(v.tests)+len(v.crossing) > 0 || v.jam.windows != nil || v.k.Restarts() {
+	if len(n.before)+len(n.after)+len(v.sums)+len(v.tests)+len(v.crossing) > 0 || v.jam.windows != nil {
 		return false
 	}
 	g, o := v.leaf.g, n.o

@@ -272,18 +272,18 @@ func (g *gen) power(e *ir.Bin) (string, int) {
 		if e.Typ.IsInteger() {
 			return fmt.Sprintf("spmd.PowInt(%s, %s)", g.typed(e.L), n), precAtom
 		}
-		return fmt.Sprintf("spmd.Powi(%s, %s)", g.typed(e.L), n), precAtom
+		return fmt.Sprintf("elementary.Powi(%s, %s)", g.typed(e.L), n), precAtom
 	}
 	if n, ok := ir.HalfPower(e.R); ok {
 		if e.Typ == ir.Real {
-			return fmt.Sprintf("float32(spmd.PowHalf(float64(%s), %d))", g.typed(e.L), n), precAtom
+			return fmt.Sprintf("float32(elementary.PowHalf(float64(%s), %d))", g.typed(e.L), n), precAtom
 		}
-		return fmt.Sprintf("spmd.PowHalf(%s, %d)", g.typed(e.L), n), precAtom
+		return fmt.Sprintf("elementary.PowHalf(%s, %d)", g.typed(e.L), n), precAtom
 	}
 	if e.Typ == ir.Real {
-		return fmt.Sprintf("float32(math.Pow(float64(%s), float64(%s)))", g.typed(e.L), g.typed(e.R)), precAtom
+		return fmt.Sprintf("float32(elementary.Pow(float64(%s), float64(%s)))", g.typed(e.L), g.typed(e.R)), precAtom
 	}
-	return fmt.Sprintf("%s(math.Pow(%s, %s))", t, g.expr(e.L), g.expr(e.R)), precAtom
+	return fmt.Sprintf("%s(elementary.Pow(%s, %s))", t, g.expr(e.L), g.expr(e.R)), precAtom
 }
 
 func simple(e ir.Expr) bool {

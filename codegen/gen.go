@@ -329,6 +329,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if uses("dist") {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/dist")
 	}
+	if uses("elementary") {
+		g.out.p("%q", kernel.FunctionPackage)
+	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
 	g.out.p(")")
 	g.out.p("")

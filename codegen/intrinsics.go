@@ -10,8 +10,10 @@ import (
 
 // mathFuncs are the intrinsics that functions of float64 compute.
 var mathFuncs = map[string]string{
-	"sqrt": "math.Sqrt", "exp": "spmd.Exp", "log": "spmd.Log", "log10": "math.Log10", "sin": "math.Sin", "cos": "math.Cos", "tan": "math.Tan",
-	"asin": "math.Asin", "acos": "math.Acos", "atan": "math.Atan", "atan2": "math.Atan2", "sinh": "math.Sinh", "cosh": "math.Cosh", "tanh": "math.Tanh",
+	"sqrt": "math.Sqrt", "exp": "elementary.Exp", "log": "elementary.Log", "log10": "elementary.Log10",
+	"sin": "elementary.Sin", "cos": "elementary.Cos", "tan": "elementary.Tan",
+	"asin": "elementary.Asin", "acos": "elementary.Acos", "atan": "elementary.Atan", "atan2": "elementary.Atan2",
+	"sinh": "elementary.Sinh", "cosh": "elementary.Cosh", "tanh": "elementary.Tanh",
 	"aint": "math.Trunc", "anint": "math.Round",
 }
 
@@ -81,9 +83,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 	case "mod":
 		switch e.Typ {
 		case ir.Double:
-			return "math.Mod(" + list + ")", precAtom
+			return "elementary.Mod(" + list + ")", precAtom
 		case ir.Real:
-			return fmt.Sprintf("float32(math.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
+			return fmt.Sprintf("float32(elementary.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
 		}
 		return operand(0, precMul) + " % " + arg(1), precMul
 	case "sign":

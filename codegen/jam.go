@@ -302,7 +302,7 @@ func (g *gen) jams(o, around *ir.Do, r *comm.Region) bool {
 func (g *gen) jammedKernel(nest nest, r *comm.Region) *vectorLoop {
 	o, d := nest.o, nest.d
 	one := g.vectorized(d, r)
-	if one.k == nil || len(one.tests)+len(one.crossing) > 0 || one.k.Restarts() || len(nest.before) == 0 && !one.shares(o.Index) {
+	if one.k == nil || len(one.tests)+len(one.crossing) > 0 || len(nest.before) == 0 && !one.shares(o.Index) {
 		return nil
 	}
 	n := jamOther

@@ -276,7 +276,7 @@ func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.
 		}
 	}
 	v.independent()
-	if len(v.tests)+len(v.crossing) > 0 || v.k.Restarts() {
+	if len(v.tests)+len(v.crossing) > 0 {
 		v.no("it may have to be computed otherwise")
 	}
 	return v

@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -207,153 +206,16 @@ func (f *flattened) computed(e ir.Expr) ir.Expr {
 		}
 		args = append(args, c)
 	}
-	if c, ok := compute(e, args); ok {
-		return c
+	if len(args) > 0 {
+		_, call := e.(*ir.Call)
+		if c, fits, ok := ir.Compute(e, args); ok && (fits || e.Type().IsInteger() && !call) { // operations wrap
+			return c
+		}
 	}
 	if e.Type().IsReal() {
 		f.no(ir.ExprString(e) + " is constant in some copies of a loop in it")
 	}
 	return e
-}
-
-func compute(e ir.Expr, args []*ir.Const) (*ir.Const, bool) {
-	c := &ir.Const{X: ir.X{Pos: e.Position(), Typ: e.Type()}}
-	switch e := e.(type) {
-	case *ir.Un:
-		*c = *args[0]
-		switch e.Op {
-		case ir.Neg:
-			c.Int, c.Float = c.Typ.Wrap(-c.Int), -c.Float
-		case ir.Not:
-			c.Bool = !c.Bool
-		}
-		return c, true
-	case *ir.Conv:
-		x := args[0]
-		switch {
-		case x.Typ.IsInteger() && c.Typ.IsInteger():
-			c.Int = c.Typ.Wrap(x.Int)
-		case x.Typ.IsInteger() && c.Typ == ir.Double:
-			c.Float = float64(x.Int)
-		case x.Typ.IsInteger() && c.Typ == ir.Real:
-			c.Float = float64(float32(x.Int))
-		case x.Typ.IsReal() && c.Typ == ir.Double:
-			c.Float = x.Float
-		case x.Typ == ir.Double && c.Typ == ir.Real:
-			c.Float = float64(float32(x.Float))
-		default:
-			return nil, false
-		}
-		return c, true
-	case *ir.Bin:
-		x, y := args[0], args[1]
-		switch {
-		case x.Typ != y.Typ:
-			return nil, false
-		case x.Typ.IsInteger():
-			return c, computeInteger(c, e.Op, x.Int, y.Int)
-		case x.Typ.IsReal():
-			return c, computeReal(c, e.Op, x.Float, y.Float)
-		case x.Typ == ir.Logical:
-			return c, computeLogical(c, e.Op, x.Bool, y.Bool)
-		}
-	case *ir.Call:
-		if !c.Typ.IsInteger() {
-			return nil, false
-		}
-		for _, a := range args {
-			if a.Typ != c.Typ {
-				return nil, false
-			}
-		}
-		switch e.Name {
-		case "mod":
-			if args[1].Int == 0 {
-				return nil, false
-			}
-			c.Int = args[0].Int % args[1].Int
-			return c, true
-		case "abs":
-			c.Int = c.Typ.Wrap(max(args[0].Int, -args[0].Int))
-			return c, true
-		}
-	}
-	return nil, false
-}
-
-func computeInteger(c *ir.Const, op ir.Op, x, y int) bool {
-	switch op {
-	case ir.Add:
-		c.Int = x + y
-	case ir.Sub:
-		c.Int = x - y
-	case ir.Mul:
-		c.Int = x * y
-	case ir.Div:
-		if y == 0 || x == math.MinInt {
-			return false
-		}
-		c.Int = x / y
-	default:
-		return compared(c, op, x < y, x == y, x > y)
-	}
-	c.Int = c.Typ.Wrap(c.Int)
-	return true
-}
-
-func computeReal(c *ir.Const, op ir.Op, x, y float64) bool {
-	switch op {
-	case ir.Add:
-		c.Float = x + y
-	case ir.Sub:
-		c.Float = x - y
-	case ir.Mul:
-		c.Float = x * y
-	case ir.Div:
-		c.Float = x / y
-	default:
-		return compared(c, op, x < y, x == y, x > y)
-	}
-	if c.Typ == ir.Real { // rounding twice is no other than rounding once
-		c.Float = float64(float32(c.Float))
-	}
-	return !math.IsNaN(c.Float) && !math.IsInf(c.Float, 0)
-}
-
-func compared(c *ir.Const, op ir.Op, less, equal, more bool) bool {
-	switch op {
-	case ir.Eq:
-		c.Bool = equal
-	case ir.Ne:
-		c.Bool = !equal
-	case ir.Lt:
-		c.Bool = less
-	case ir.Le:
-		c.Bool = less || equal
-	case ir.Gt:
-		c.Bool = more
-	case ir.Ge:
-		c.Bool = more || equal
-	default:
-		return false
-	}
-	return true
-}
-
-func computeLogical(c *ir.Const, op ir.Op, x, y bool) bool {
-	switch op {
-	case ir.And:
-		c.Bool = x && y
-	case ir.Or:
-		c.Bool = x || y
-	case ir.Eqv:
-		c.Bool = x == y
-	case ir.Neqv:
-		c.Bool = x != y
-	default:
-		return false
-	}
-	return true
 }
 
 // source is the reference of the program that r is a copy of, and the values of indices

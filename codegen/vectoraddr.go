@@ -73,7 +73,7 @@ func (v *vectorLoop) column(f leafRef) (base leafRef, off int) {
 // beginning the reference is.
 func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
 	t, known := vectorType(f.ref.Sym.Type)
-	if !known || t == kernel.Mask {
+	if !known {
 		v.no("%s is %s", ir.ExprString(f.ref), f.ref.Sym.Type)
 		return 0, 0, false
 	}
@@ -195,7 +195,7 @@ func uses(f leafRef, index string) bool {
 // crosses reports whether an element that does not move can be that of one iteration
 // alone, which stores it: a loop is then two, with the new value in the second.
 func (v *vectorLoop) crosses(w, r leafRef) bool {
-	if v.jam != nil || v.leaf.step < 0 || len(v.sums) > 0 || v.k.Restarts() || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
+	if v.jam != nil || v.leaf.step < 0 || len(v.sums) > 0 || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
 		return false
 	}
 	for d := 1; d < len(w.subs); d++ {

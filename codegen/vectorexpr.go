@@ -143,6 +143,9 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 		}
 	}
 	n := v.k.Load(stream, off, mask)
+	if have != nil && n.Type == kernel.Mask {
+		return v.no("%s has been stored in some iterations", ir.ExprString(r))
+	}
 	if have != nil && have.mask == nil {
 		return v.k.InWindow(v.window(have.widest), have.value, n)
 	}
@@ -206,22 +209,6 @@ func (v *vectorLoop) binary(e *ir.Bin, t kernel.Type) *kernel.Node {
 	return v.no("%s is no operation of a kernel", ir.ExprString(e))
 }
 
-// quotient is an INTEGER over a constant, cut off, or with rest what it leaves.
-func (v *vectorLoop) quotient(e, over, under ir.Expr, rest bool) *kernel.Node {
-	c, ok := constantOf(under)
-	if !ok || e.Type() != ir.Integer || c.Int >= -1 && c.Int <= 1 {
-		return v.no("%s divides integers", ir.ExprString(e))
-	}
-	x := v.expr(over)
-	if x != nil && x.Op == kernel.Const {
-		return v.no("%s is constant", ir.ExprString(e))
-	}
-	if x == nil {
-		return nil
-	}
-	return v.k.Quotient(x, c.Int, rest)
-}
-
 // product reports whether e is a product that is not the same in all iterations.
 func (v *vectorLoop) product(e ir.Expr) bool {
 	b, ok := e.(*ir.Bin)
@@ -260,122 +247,4 @@ func (v *vectorLoop) contract(e *ir.Bin, x, y *kernel.Node) *kernel.Node {
 		return k.Op(kernel.FMA, kernel.F64, a, y.Args[1], x)
 	}
 	return nil
-}
-
-// mostPower is the largest exponent for which a power is products.
-const mostPower = 16
-
-// power is x**n for a constant n, by the products of spmd.Powi.
-func (v *vectorLoop) power(e *ir.Bin, t kernel.Type) *kernel.Node {
-	if n, half := ir.HalfPower(e.R); half && max(n, -n) <= mostPower && (t == kernel.F64 || t == kernel.F32) {
-		x := v.expr(e.L)
-		switch {
-		case x == nil:
-			return nil
-		case t == kernel.F64:
-			return v.k.HalfPower(x, n, v.where)
-		}
-		return v.k.Op(kernel.Conv, t, v.k.HalfPower(v.k.Op(kernel.Conv, kernel.F64, x), n, v.where))
-	}
-	c, ok := folded(e.R)
-	if !ok || t != kernel.F64 && t != kernel.F32 || max(c.Int, -c.Int) > mostPower || c.Int == 0 {
-		return v.no("%s is a power", ir.ExprString(e))
-	}
-	k := v.k
-	x := v.expr(e.L)
-	if x == nil {
-		return nil
-	}
-	mul := func(x, y *kernel.Node) *kernel.Node { return k.Op(kernel.Mul, t, x, y) }
-	m := max(c.Int, -c.Int)
-	var y *kernel.Node
-	for ; m > 0; m >>= 1 {
-		if m&1 != 0 {
-			if y == nil {
-				y = x
-			} else {
-				y = mul(y, x)
-			}
-		}
-		if m > 1 {
-			x = mul(x, x)
-		}
-	}
-	if c.Int < 0 {
-		return k.Op(kernel.Div, t, k.Float(t, 1), y)
-	}
-	return y
-}
-
-func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
-	k := v.k
-	if e.Name == "mod" && t == kernel.I32 {
-		return v.quotient(e, e.Args[0], e.Args[1], true)
-	}
-	switch e.Name {
-	case "sqrt", "abs", "sign", "max", "min", "merge", "iand", "ior", "ieor", "not", "ishft", "exp", "log":
-	default:
-		return v.no("%s is no function of kernels", e.Name)
-	}
-	var args []*kernel.Node
-	for i, a := range e.Args {
-		if e.Name == "ishft" && i == 1 {
-			break
-		}
-		x := v.expr(a)
-		if x == nil {
-			return nil
-		}
-		args = append(args, x)
-	}
-	float := t == kernel.F64 || t == kernel.F32
-	switch e.Name {
-	case "sqrt":
-		return k.Op(kernel.Sqrt, t, args[0])
-	case "exp", "log":
-		op := map[string]kernel.Op{"exp": kernel.Exp, "log": kernel.Log}[e.Name]
-		switch {
-		case args[0].Op == kernel.Const:
-			return v.no("%s is constant", ir.ExprString(e))
-		case t == kernel.F64:
-			return k.Function(op, args[0])
-		}
-		return k.Op(kernel.Conv, t, k.Function(op, k.Op(kernel.Conv, kernel.F64, args[0])))
-	case "abs":
-		return k.Op(kernel.Abs, t, args[0])
-	case "sign":
-		if float {
-			return k.Op(kernel.CopySign, t, args...)
-		}
-		a := k.Op(kernel.Abs, t, args[0])
-		return k.Op(kernel.Select, t, k.Op(kernel.Lt, kernel.Mask, args[1], k.Int(t, 0)), k.Op(kernel.Neg, t, a), a)
-	case "max", "min":
-		op := map[string]kernel.Op{"max": kernel.Max, "min": kernel.Min}[e.Name]
-		x := args[0]
-		for _, a := range args[1:] {
-			x = k.Op(op, t, x, a)
-		}
-		return x
-	case "merge":
-		if t == kernel.Mask {
-			break
-		}
-		return k.Op(kernel.Select, t, args[2], args[0], args[1])
-	case "iand", "ior", "ieor":
-		return k.Op(map[string]kernel.Op{"iand": kernel.BitAnd, "ior": kernel.BitOr, "ieor": kernel.BitXor}[e.Name], t, args...)
-	case "not":
-		return k.Op(kernel.BitNot, t, args[0])
-	case "ishft":
-		bits := 64
-		if t == kernel.I32 {
-			bits = 32
-		}
-		if by, ok := folded(e.Args[1]); ok && by.Int > -bits && by.Int < bits {
-			if by.Int >= 0 {
-				return k.Shift(kernel.Shl, args[0], by.Int)
-			}
-			return k.Shift(kernel.Shr, args[0], -by.Int)
-		}
-	}
-	return v.no("%s is no operation of a kernel", ir.ExprString(e))
 }

@@ -206,15 +206,6 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 		v.no("it stores nothing")
 	}
 	v.independent()
-	if v.k.Restarts() {
-		for _, s := range v.order {
-			for _, r := range v.reads {
-				if r.f.object == v.store[s].f.object {
-					v.no("a power may have to be computed otherwise, and it stores to %s, which it reads", r.f.object)
-				}
-			}
-		}
-	}
 	v.findRow()
 	v.unrolled(g)
 }
@@ -327,10 +318,6 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 		if !ok {
 			return
 		}
-		if x.Type == kernel.Mask {
-			v.no("%s is LOGICAL", ir.ExprString(lhs))
-			return
-		}
 		stream, off, ok := v.stream(f)
 		if !ok {
 			return
@@ -344,6 +331,10 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 		}
 		old.copy = v.copy
 		if w := v.window(v.copy); w > 0 && !v.covers(v.copy, old.widest) {
+			if x.Type == kernel.Mask {
+				v.no("%s is LOGICAL, in some iterations", ir.ExprString(lhs))
+				return
+			}
 			old.value = v.k.InWindow(w, x, old.value)
 			return
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed check/*.go dist/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go vector/*.go vector/*.s
+//go:embed check/*.go dist/*.go elementary/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go vector/*.go vector/*.s
 var sources embed.FS
 
 // Files is the sources of the library without their tests, by paths relative

@@ -61,6 +61,8 @@ type assembler struct {
 	frame  frame
 	bases  []string    // by stream: its register, "" if there are not enough
 	far    map[int]int // streams without one whose address changes: where it is on the stack
+	calls  *calls      // nil if it calls nothing
+	bytes  *bytePlaces // nil without streams of bytes
 	why    string      // why the target cannot
 }
 
@@ -89,13 +91,14 @@ func (c *constants) add(words ...uint32) int {
 
 func symbol(at int) string { return fmt.Sprintf("kernelConstants<>+%d(SB)", at) }
 
-// Assembly is the kernel for a target, or why there is none.
-func (k *Kernel) assembly(t *target, consts *constants, b *strings.Builder) (why string) {
+// assembly is the kernel for a target, and what it calls, or why there is none.
+func (k *Kernel) assembly(t *target, consts *constants, b *strings.Builder) (calls *calls, why string) {
 	a := &assembler{k: k, t: t, l: k.fields(nil), lanes: t.bytes / k.widest(), byKey: map[string]*pin{}, consts: consts, nodes: k.order(true)}
+	a.callPlaces()
 	// Once with registers for all, to see how many are needed.
 	full, edge := a.block(false), a.block(true)
 	if a.why != "" {
-		return a.why
+		return nil, a.why
 	}
 	need := 0
 	for _, c := range append(slices.Clone(full), edge...) {
@@ -128,13 +131,13 @@ func (k *Kernel) assembly(t *target, consts *constants, b *strings.Builder) (why
 	}
 	render := func(masked bool) (lines []string) {
 		for _, c := range a.block(masked) {
-			lines = append(lines, c.print(t, &a.frame, free, []int{1, 2, 3, 4, 5, 6, 7})...)
+			lines = append(lines, c.print(a, free, []int{1, 2, 3, 4, 5, 6, 7})...)
 		}
 		return lines
 	}
 	fullText, edgeText := render(false), render(true)
 	a.write(b, fullText, edgeText)
-	return a.why
+	return a.calls, a.why
 }
 
 func (a *assembler) write(b *strings.Builder, full, edge []string) {
@@ -146,6 +149,9 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 	}
 	p("// func %s%s(a *%sArgs)", k.Name, t.name, k.Name)
 	p("TEXT ·%s%s(SB), %s, $%d-8", k.Name, t.name, flags, a.frame.size)
+	if a.calls != nil {
+		p("\tNO_LOCAL_POINTERS")
+	}
 	p("\tMOVQ a+0(FP), %s", regArg)
 	for i, s := range k.Streams {
 		if place, far := a.far[i]; far {
@@ -184,7 +190,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		p("\tJLT edge")
 	} else if i := a.aligned(); i >= 0 {
 		// From where what is stored begins a line of the cache, if that pays.
-		size := k.Streams[i].Type.size()
+		size := k.Streams[i].Type.memory()
 		p("\tCMPQ %s, $%d", regN, alignFrom*lanes)
 		p("\tJLT check")
 		p("\tMOVQ %s, %s", a.bases[i], regT)
@@ -269,11 +275,11 @@ func (a *assembler) base(p func(string, ...any), i int, s Stream, reg string) {
 	if s.Window > 0 {
 		p("\tMOVQ %d(%s), R14", a.l.from[s.Window], regArg)
 		p("\tNEGQ R14")
-		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
+		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 	}
 	if s.Masked {
 		p("\tMOVQ %d(%s), R14", a.l.at[i], regArg)
-		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
+		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 	}
 }
 

@@ -30,7 +30,7 @@ func (a *assembler) nextColumn(p func(string, ...any)) {
 			p("\tMOVQ %d(SP), %s", place, reg)
 		}
 		p("\tMOVQ %d(%s), R14", a.l.by[i], regArg)
-		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
+		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 		if a.bases[i] == "" {
 			p("\tMOVQ %s, %d(SP)", reg, place)
 		}

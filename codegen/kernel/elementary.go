@@ -1,17 +1,33 @@
 package kernel
 
-import "math"
+import (
+	"math"
 
-// The functions of this file are those of the run time (spmd.Exp, spmd.Log), operation for
-// operation, so that vector code gives the same bits.
+	e "github.com/spmdc/spmdc/runtime/elementary"
+)
 
-// Function is a function of F64, Exp or Log.
-func (k *Kernel) Function(op Op, x *Node) *Node {
-	p := k.node(Node{Op: op, Type: F64, Args: []*Node{x}})
-	if p.fast == nil {
-		p.fast = map[Op]func(*Node) *Node{Exp: k.exp, Log: k.log}[op](x)
-	}
-	return p
+// The functions of this file are those of package elementary, operation for operation, so
+// that vector code gives the same bits.
+
+// functions are the functions by their operations.
+var functions = map[Op]function{
+	Exp:     {"Exp", []Type{F64}, builder.exp},
+	Log:     {"Log", []Type{F64}, builder.log},
+	Log10:   {"Log10", []Type{F64}, builder.log10},
+	Sin:     {"Sin", []Type{F64}, builder.sin},
+	Cos:     {"Cos", []Type{F64}, builder.cos},
+	Tan:     {"Tan", []Type{F64}, builder.tan},
+	Asin:    {"Asin", []Type{F64}, builder.asin},
+	Acos:    {"Acos", []Type{F64}, builder.acos},
+	Atan:    {"Atan", []Type{F64}, builder.atan},
+	Atan2:   {"Atan2", []Type{F64, F64}, builder.atan2},
+	Sinh:    {"Sinh", []Type{F64}, builder.sinh},
+	Cosh:    {"Cosh", []Type{F64}, builder.cosh},
+	Tanh:    {"Tanh", []Type{F64}, builder.tanh},
+	Pow:     {"Pow", []Type{F64, F64}, builder.pow},
+	Mod:     {"Mod", []Type{F64, F64}, builder.mod},
+	Powi:    {"Powi", []Type{F64, I64}, builder.powi},
+	PowHalf: {"PowHalf", []Type{F64, I64}, builder.powHalf},
 }
 
 // Quotient is x/by of I32, by a number that is not 0, 1 or -1, or with rest what it leaves.
@@ -35,65 +51,196 @@ func (k *Kernel) Quotient(x *Node, by int, rest bool) *Node {
 	return p
 }
 
-const (
-	ln2High = 0x1.62e42feep-1
-	ln2Low  = 0x1.a39ef35793c76p-33
-	shifter = 0x1.8p52
-)
+// builder makes operations on F64.
+type builder struct{ *Kernel }
 
-func (k *Kernel) exp(x *Node) *Node {
-	f := func(c float64) *Node { return k.Float(F64, c) }
-	fma := func(a, b, c *Node) *Node { return k.Op(FMA, F64, a, b, c) }
-	whole := func(op Op, a, b *Node) *Node { return k.Op(op, I64, a, b) }
-	x = k.Op(Select, F64, k.Op(Gt, Mask, x, f(710)), f(710), x)
-	x = k.Op(Select, F64, k.Op(Lt, Mask, x, f(-746)), f(-746), x)
-	t := fma(x, f(1/math.Ln2), f(shifter))
-	e := k.Op(Sub, F64, t, f(shifter))
-	add := func(a, b *Node) *Node { return k.Op(Add, F64, a, b) }
-	sub := func(a, b *Node) *Node { return k.Op(Sub, F64, a, b) }
-	high := fma(e, f(-ln2High), x)
-	r := fma(e, f(-ln2Low), high)
-	rest := fma(e, f(-ln2Low), sub(high, r))
-	terms := []float64{1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5}
-	p := f(terms[0])
-	for _, c := range terms[1:] {
-		p = fma(p, r, f(c))
+func (b builder) f(c float64) *Node             { return b.Float(F64, c) }
+func (b builder) op(op Op, x ...*Node) *Node    { return b.Op(op, F64, x...) }
+func (b builder) add(x, y *Node) *Node          { return b.op(Add, x, y) }
+func (b builder) sub(x, y *Node) *Node          { return b.op(Sub, x, y) }
+func (b builder) mul(x, y *Node) *Node          { return b.op(Mul, x, y) }
+func (b builder) div(x, y *Node) *Node          { return b.op(Div, x, y) }
+func (b builder) fma(x, y, z *Node) *Node       { return b.op(FMA, x, y, z) }
+func (b builder) neg(x *Node) *Node             { return b.op(Neg, x) }
+func (b builder) abs(x *Node) *Node             { return b.op(Abs, x) }
+func (b builder) pick(m, x, y *Node) *Node      { return b.op(Select, m, x, y) }
+func (b builder) is(op Op, x, y *Node) *Node    { return b.Op(op, Mask, x, y) }
+func (b builder) both(x, y *Node) *Node         { return b.Op(And, Mask, x, y) }
+func (b builder) not(x *Node) *Node             { return b.Op(Not, Mask, x) }
+func (b builder) whole(op Op, x, y *Node) *Node { return b.Op(op, I64, x, y) }
+func (b builder) i(c int) *Node                 { return b.Int(I64, c) }
+func (b builder) double(x *Node) *Node          { return b.add(x, x) }
+
+// terms is a polynomial in z, from the highest power.
+func (b builder) terms(z *Node, list ...float64) *Node {
+	p := b.f(list[0])
+	for _, c := range list[1:] {
+		p = b.fma(p, z, b.f(c))
 	}
-	sum := add(f(1), r)
-	y := add(sum, add(add(sub(f(1), sum), r), fma(k.Op(Mul, F64, r, r), p, rest)))
-	n := whole(Sub, k.Op(Bits, I64, t), k.Int(I64, int(math.Float64bits(shifter))-2048))
-	a := k.Shift(Shr, n, 1)
-	for _, part := range []*Node{a, whole(Sub, n, a)} {
-		power := k.Op(Bits, F64, k.Shift(Shl, whole(Sub, part, k.Int(I64, 1)), 52))
-		y = k.Op(Mul, F64, y, power)
-	}
-	return y
+	return p
 }
 
-func (k *Kernel) log(x *Node) *Node {
+// power2 is 2**n for n in the lowest bits of an integer that is larger by less.
+func (b builder) power2(n *Node, less int) *Node {
+	return b.op(Bits, b.Shift(Shl, b.whole(Sub, n, b.i(less)), 52))
+}
+
+const shifterBits = 0x4338000000000000
+
+// exponent is that of package elementary.
+func (b builder) exponent(x, more *Node) (t, r, square *Node) {
+	t = b.fma(x, b.f(1/math.Ln2), b.f(e.Shifter))
+	k := b.sub(t, b.f(e.Shifter))
+	high := b.fma(k, b.f(-e.Ln2High), x)
+	low := b.fma(k, b.f(-e.Ln2Low), more)
+	r = b.add(high, low)
+	rest := b.add(b.sub(high, r), low)
+	p := b.terms(r, 1.0/6227020800, 1.0/479001600, 1.0/39916800, 1.0/3628800, 1.0/362880, 1.0/40320, 1.0/5040, 1.0/720, 1.0/120, 1.0/24, 1.0/6, 0.5)
+	return t, r, b.fma(b.mul(r, r), p, rest)
+}
+
+func (b builder) exponential(x, more *Node) *Node {
+	x = b.pick(b.is(Gt, x, b.f(710)), b.f(710), x)
+	x = b.pick(b.is(Lt, x, b.f(-746)), b.f(-746), x)
+	t, m, less := b.exponent(x, more)
+	n := b.whole(Sub, b.op2I(t), b.i(shifterBits-2048))
+	half := b.Shift(Shr, n, 1)
+	sum := b.add(b.f(1), m)
+	y := b.add(sum, b.add(b.add(b.sub(b.f(1), sum), m), less))
+	y = b.mul(y, b.power2(half, 1))
+	return b.mul(y, b.power2(b.whole(Sub, n, half), 1))
+}
+
+// op2I is the bits of a float.
+func (b builder) op2I(x *Node) *Node { return b.Op(Bits, I64, x) }
+
+func (b builder) exp(x []*Node) (value, not *Node) { return b.exponential(x[0], b.f(0)), nil }
+
+// split is that of package elementary.
+func (b builder) split(x *Node) (k, f *Node) {
 	const sqrtHalf = 0x3fe6a09e667f3bcd
-	f := func(c float64) *Node { return k.Float(F64, c) }
-	op := func(o Op, args ...*Node) *Node { return k.Op(o, F64, args...) }
-	whole := func(op Op, a, b *Node) *Node { return k.Op(op, I64, a, b) }
-	tiny := k.Op(Lt, Mask, x, f(0x1p-1022))
-	scaled := op(Select, tiny, op(Mul, x, f(0x1p54)), x)
-	less := op(Select, tiny, f(54), f(0))
-	bits := k.Op(Bits, I64, scaled)
-	n := k.Shift(Shr, whole(Add, bits, k.Int(I64, 1024<<52-sqrtHalf)), 52)
-	e := op(Sub, op(Sub, op(Bits, whole(BitOr, n, k.Int(I64, 0x433<<52))), f(0x1p52+1024)), less)
-	y := op(Sub, op(Bits, whole(Add, whole(Sub, bits, k.Shift(Shl, n, 52)), k.Int(I64, 1024<<52))), f(1))
-	s := op(Div, y, op(Add, f(2), y))
-	z := op(Mul, s, s)
-	terms := []float64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3}
-	p := f(terms[0])
-	for _, c := range terms[1:] {
-		p = op(FMA, p, z, f(c))
+	tiny := b.is(Lt, x, b.f(0x1p-1022))
+	scaled := b.pick(tiny, b.mul(x, b.f(0x1p54)), x)
+	less := b.pick(tiny, b.f(54), b.f(0))
+	bits := b.op2I(scaled)
+	n := b.Shift(Shr, b.whole(Add, bits, b.i(1024<<52-sqrtHalf)), 52)
+	k = b.sub(b.sub(b.op(Bits, b.whole(BitOr, n, b.i(0x433<<52))), b.f(0x1p52+1024)), less)
+	return k, b.sub(b.op(Bits, b.whole(Add, b.whole(Sub, bits, b.Shift(Shl, n, 52)), b.i(1024<<52))), b.f(1))
+}
+
+// logOf is y, the logarithm of a proper x, or what it is of others.
+func (b builder) logOf(x, y *Node) *Node {
+	proper := b.both(b.is(Gt, x, b.f(0)), b.is(Le, x, b.f(math.MaxFloat64)))
+	other := b.pick(b.is(Lt, x, b.f(0)), b.f(math.NaN()), x)
+	other = b.pick(b.is(Eq, x, b.f(0)), b.f(math.Inf(-1)), other)
+	return b.pick(proper, y, other)
+}
+
+func (b builder) log(x []*Node) (value, not *Node) {
+	k, f := b.split(x[0])
+	s := b.div(f, b.add(b.f(2), f))
+	z := b.mul(s, s)
+	p := b.terms(z, 2.0/21, 2.0/19, 2.0/17, 2.0/15, 2.0/13, 2.0/11, 2.0/9, 2.0/7, 2.0/5, 2.0/3)
+	h := b.mul(b.mul(b.f(0.5), f), f)
+	v := b.fma(k, b.f(e.Ln2Low), b.mul(s, b.fma(p, z, h)))
+	return b.logOf(x[0], b.fma(k, b.f(e.Ln2High), b.sub(f, b.sub(h, v)))), nil
+}
+
+func (b builder) logParts(x *Node) (high, low *Node) {
+	k, f := b.split(x)
+	d := b.add(b.f(2), f)
+	moreD := b.sub(f, b.sub(d, b.f(2)))
+	s := b.div(f, d)
+	minus := b.neg(s)
+	moreS := b.div(b.fma(minus, moreD, b.fma(minus, d, f)), d)
+	z := b.mul(s, s)
+	moreZ := b.fma(b.double(s), moreS, b.fma(s, s, b.neg(z)))
+	q := b.mul(b.terms(z, 1.0/25, 1.0/23, 1.0/21, 1.0/19, 1.0/17, 1.0/15, 1.0/13, 1.0/11, 1.0/9, 1.0/7, 1.0/5), z)
+	p := b.add(b.f(e.ThirdHigh), q)
+	moreP := b.add(b.add(b.sub(b.f(e.ThirdHigh), p), q), b.f(e.ThirdLow))
+	v := b.mul(z, p)
+	moreV := b.fma(z, moreP, b.fma(moreZ, p, b.fma(z, p, b.neg(v))))
+	w := b.mul(s, v)
+	moreW := b.fma(s, moreV, b.fma(moreS, v, b.fma(s, v, b.neg(w))))
+	u := b.add(s, w)
+	moreU := b.add(b.add(b.sub(s, u), w), b.add(moreS, moreW))
+	a, c := b.mul(k, b.f(e.Ln2High)), b.double(u)
+	sum := b.add(a, c)
+	rest := b.add(b.add(b.sub(a, sum), c), b.fma(k, b.f(e.Ln2Low), b.double(moreU)))
+	high = b.add(sum, rest)
+	return high, b.add(b.sub(sum, high), rest)
+}
+
+func (b builder) log10(x []*Node) (value, not *Node) {
+	high, low := b.logParts(x[0])
+	y := b.mul(high, b.f(e.PerTenHigh))
+	more := b.add(b.fma(high, b.f(e.PerTenHigh), b.neg(y)), b.fma(high, b.f(e.PerTenLow), b.mul(low, b.f(e.PerTenHigh))))
+	return b.logOf(x[0], b.add(y, more)), nil
+}
+
+func (b builder) pow(x []*Node) (value, not *Node) {
+	high, low := b.logParts(x[0])
+	p := b.mul(x[1], high)
+	more := b.fma(x[1], low, b.fma(x[1], high, b.neg(p)))
+	more = b.pick(b.is(Lt, b.abs(p), b.f(750)), more, b.f(0))
+	proper := b.both(b.is(Gt, x[0], b.f(0)), b.is(Le, x[0], b.f(math.MaxFloat64)))
+	return b.exponential(p, more), b.not(b.both(proper, b.is(Le, b.abs(x[1]), b.f(math.MaxFloat64))))
+}
+
+// powHalf is products and a square root, where that is no power that is too great or too
+// small, nor one of what is negative, 0, or no number.
+func (b builder) powHalf(args []*Node) (value, not *Node) {
+	x, n := args[0], int(args[1].Bits)
+	root := b.op(Sqrt, x)
+	var y *Node
+	for m := max(n, -n-1); m > 0; m >>= 1 {
+		if m&1 != 0 && y == nil {
+			y = x
+		} else if m&1 != 0 {
+			y = b.mul(y, x)
+		}
+		if m > 1 {
+			x = b.mul(x, x)
+		}
 	}
-	h := op(Mul, op(Mul, f(0.5), y), y)
-	v := op(FMA, e, f(ln2Low), op(Mul, s, op(FMA, p, z, h)))
-	r := op(FMA, e, f(ln2High), op(Sub, y, op(Sub, h, v)))
-	proper := k.Op(And, Mask, k.Op(Gt, Mask, x, f(0)), k.Op(Le, Mask, x, f(math.MaxFloat64)))
-	other := op(Select, k.Op(Lt, Mask, x, f(0)), f(math.NaN()), x)
-	other = op(Select, k.Op(Eq, Mask, x, f(0)), f(math.Inf(-1)), other)
-	return op(Select, proper, r, other)
+	if y == nil {
+		y = root
+	} else {
+		y = b.mul(y, root)
+	}
+	if n < 0 {
+		y = b.div(b.f(1), y)
+	}
+	size := b.abs(y)
+	return y, b.not(b.both(b.is(Ge, size, b.f(0x1p-1022)), b.is(Le, size, b.f(math.MaxFloat64))))
+}
+
+// mod is exact where the quotient is, or is too large by 1.
+func (b builder) mod(args []*Node) (value, not *Node) {
+	x, y := b.abs(args[0]), b.abs(args[1])
+	q := b.div(x, y)
+	r := b.fma(b.neg(b.Whole(Trunc, q)), y, x)
+	r = b.pick(b.is(Lt, r, b.f(0)), b.add(r, y), r)
+	easy := b.both(b.is(Lt, q, b.f(0x1p52)), b.is(Le, y, b.f(math.MaxFloat64)))
+	return b.op(CopySign, r, args[0]), b.not(easy)
+}
+
+// powi is a power up to 31 by the products of Powi.
+func (b builder) powi(args []*Node) (value, not *Node) {
+	x, n := args[0], args[1]
+	m := b.Op(Abs, I64, n)
+	y := b.f(1)
+	for bit := 1; bit <= 16; bit *= 2 {
+		has := b.is(Ne, b.whole(BitAnd, m, b.i(bit)), b.i(0))
+		if bit == 1 {
+			y = b.pick(has, x, y)
+		} else {
+			y = b.pick(has, b.mul(y, x), y)
+		}
+		if bit < 16 {
+			x = b.mul(x, x)
+		}
+	}
+	below := b.is(Lt, n, b.i(0))
+	return b.pick(below, b.div(b.f(1), y), y), b.not(b.both(b.is(Ge, m, b.i(0)), b.is(Lt, m, b.i(32))))
 }

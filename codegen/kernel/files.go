@@ -3,6 +3,8 @@ package kernel
 import (
 	"fmt"
 	"go/format"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +37,22 @@ func (t Target) sets() []*target {
 // RuntimePackage is the package that says what the processor has.
 const RuntimePackage = "github.com/spmdc/spmdc/runtime/vector"
 
+// imports imports the packages that text uses.
+func imports(text string) string {
+	list := ""
+	for _, p := range []struct{ name, path string }{
+		{"math.", "math"}, {"elementary.", FunctionPackage}, {"spmd.", "github.com/spmdc/spmdc/runtime/spmd"}, {"vector.", RuntimePackage},
+	} {
+		if strings.Contains(text, p.name) {
+			list += fmt.Sprintf("%q\n", p.path)
+		}
+	}
+	if list == "" {
+		return ""
+	}
+	return "import (\n" + strings.Replace(list, "\"math\"\n", "\"math\"\n\n", 1) + ")\n\n"
+}
+
 // Files are the files of package main that have the kernels, by name: kernels.go with
 // the forms in Go, kernels_amd64.s, kernels_amd64.go, and kernels_other.go for other
 // machines and for the race detector, which sees Go alone. Nests over rows have no form
@@ -45,11 +63,15 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 	}
 	var twin, text, native, other strings.Builder
 	var consts constants
-	texts := map[*Kernel][]*target{}
+	texts, called := map[*Kernel][]*target{}, map[Op]bool{}
 	for _, k := range kernels {
 		for _, set := range t.sets() {
 			var b strings.Builder
-			if why := k.assembly(set, &consts, &b); why == "" {
+			calls, why := k.assembly(set, &consts, &b)
+			if calls != nil {
+				maps.Copy(called, calls.used)
+			}
+			if why == "" {
 				texts[k] = append(texts[k], set)
 				text.WriteString(b.String())
 			}
@@ -66,10 +88,6 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 		fmt.Fprintf(&native, "func %s(a *%sArgs) {\n\tswitch {\n", k.Name, k.Name)
 		for _, set := range texts[k] {
 			fmt.Fprintf(&native, "\tcase vector.%s:\n", set.name)
-			if k.Restarts() {
-				fmt.Fprintf(&native, "\t\told := *a\n\t\tif %s%s(a); a.redo != old.redo { // beyond what it can\n\t\t\t*a = old\n\t\t\t%sGo(a)\n\t\t}\n", k.Name, set.name, k.Name)
-				continue
-			}
 			fmt.Fprintf(&native, "\t\t%s%s(a)\n", k.Name, set.name)
 		}
 		fmt.Fprintf(&native, "\tdefault:\n\t\t%sGo(a)\n\t}\n}\n\n", k.Name)
@@ -91,28 +109,22 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 		fmt.Fprintf(&native, "func %s(a *%sArgs) int {\n\tif vector.%s {\n\t\treturn %sAVX2(a)\n\t}\n\treturn 0\n}\n\n", k.Name, k.Name, sets[len(sets)-1].name, k.Name)
 		fmt.Fprintf(&native, "//go:noescape\nfunc %sAVX2(a *%sArgs) int\n\n", k.Name, k.Name)
 	}
+	for _, op := range slices.Sorted(maps.Keys(called)) {
+		native.WriteString(callee(op))
+	}
 	twin.WriteString(head + "\npackage main\n\n")
-	imports := ""
-	if strings.Contains(body.String(), "math.") {
-		imports += "\t\"math\"\n\n"
-	}
-	if strings.Contains(body.String(), "spmd.") {
-		imports += "\t\"github.com/spmdc/spmdc/runtime/spmd\"\n"
-	}
-	if imports != "" {
-		twin.WriteString("import (\n" + imports + ")\n\n")
-	}
+	twin.WriteString(imports(body.String()))
 	twin.WriteString(body.String())
 	files := map[string]string{"kernels.go": twin.String()}
 	if text.Len() == 0 {
 		files["kernels.go"] += other.String()
 	} else {
 		files["kernels_other.go"] = head + "\n//go:build !amd64 || race\n\npackage main\n\n" + other.String()
-		imports := ""
-		if strings.Contains(native.String(), "vector.") {
-			imports = fmt.Sprintf("import %q\n\n", RuntimePackage)
+		files["kernels_amd64.go"] = head + "\n//go:build !race\n\npackage main\n\n" + imports(native.String()) + native.String()
+		include := ""
+		if len(called) > 0 {
+			include = "#include \"funcdata.h\"\n"
 		}
-		files["kernels_amd64.go"] = head + "\n//go:build !race\n\npackage main\n\n" + imports + native.String()
 		var data strings.Builder
 		for i, w := range consts.words {
 			fmt.Fprintf(&data, "DATA kernelConstants<>+%d(SB)/4, $0x%08x\n", 4*i, w)
@@ -120,7 +132,7 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 		if len(consts.words) > 0 {
 			fmt.Fprintf(&data, "GLOBL kernelConstants<>(SB), RODATA|NOPTR, $%d\n\n", 4*len(consts.words))
 		}
-		files["kernels_amd64.s"] = head + "\n//go:build !race\n\n#include \"textflag.h\"\n\n" + data.String() + text.String()
+		files["kernels_amd64.s"] = head + "\n//go:build !race\n\n#include \"textflag.h\"\n" + include + "\n" + data.String() + text.String()
 	}
 	out := map[string][]byte{}
 	for name, text := range files {

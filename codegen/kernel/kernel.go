@@ -42,14 +42,18 @@ const (
 	F32              // float32
 	I32              // int32, which wraps
 	I64              // int
-	Mask             // a truth value, which is not in memory
+	Mask             // a truth value
 )
 
 // Go is the Go type.
 func (t Type) Go() string { return [...]string{"float64", "float32", "int32", "int", "bool"}[t] }
 
-// size is the number of bytes in memory; 0 for Mask.
-func (t Type) size() int { return [...]int{8, 4, 4, 8, 0}[t] }
+// size is the number of bytes of an element in a register. A Mask takes those of what was
+// compared; from memory, of an I32.
+func (t Type) size() int { return [...]int{8, 4, 4, 8, 4}[t] }
+
+// memory is the number of bytes of an element in memory.
+func (t Type) memory() int { return [...]int{8, 4, 4, 8, 1}[t] }
 
 func (t Type) float() bool { return t == F64 || t == F32 }
 
@@ -70,6 +74,7 @@ const (
 	Neg                //
 	Abs                // of an integer: the least one stays
 	Sqrt               // floats
+	Whole              // of a float: a whole number, rounded as N says
 	CopySign           // the magnitude of the first, the sign of the second float
 	Max                // of floats as spmd.Larger: a number before a NaN, 0 before -0
 	Min                // of floats as spmd.Smaller
@@ -88,19 +93,41 @@ const (
 	And // of Masks, like the next two
 	Or
 	Not
-	Select    // the second where the first, a Mask, holds, else the third
-	Conv      // between number types as Go, but for floats to integers: as spmd.Trunc
-	HalfPower // x**(N+0.5) of F64 as spmd.PowHalf
-	InWindow  // the first in the iterations of window N, else the second
-	Bits      // the bits of an F64 as I64, or the reverse
-	Exp       // of F64 as spmd.Exp
-	Log       // of F64 as spmd.Log
-	Quo       // of I32 by N, cut off
-	Rem       // what that leaves
+	Select   // the second where the first, a Mask, holds, else the third
+	Conv     // between number types as Go, but for floats to integers: as spmd.Trunc
+	InWindow // the first in the iterations of window N, else the second
+	Bits     // the bits of an F64 as I64, or the reverse
+	Quo      // of I32 by N, cut off
+	Rem      // what that leaves
+	Exp      // of F64 as elementary.Exp, and so on
+	Log
+	Log10
+	Sin
+	Cos
+	Tan
+	Asin
+	Acos
+	Atan
+	Atan2
+	Sinh
+	Cosh
+	Tanh
+	Pow
+	Mod
+	PowHalf // of F64 and I64: x**(n+0.5)
+	Powi    // of F64 and I64: x**n
 )
 
-var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "CopySign", "Max", "Min",
-	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "HalfPower", "InWindow", "Bits", "Exp", "Log", "Quo", "Rem"}
+// How Whole rounds: as the instructions count.
+const (
+	Down  = 1
+	Up    = 2
+	Trunc = 3
+)
+
+var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "Whole", "CopySign", "Max", "Min",
+	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem",
+	"Exp", "Log", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Pow", "Mod", "PowHalf", "Powi"}
 
 func (o Op) String() string { return opNames[o] }
 
@@ -113,16 +140,21 @@ type Node struct {
 	Off  int    // of a Load
 	Bits uint64 // of a Const: the bits of the float, or the integer
 
-	fast *Node // what vector code computes in its place, where the guard allows it
-	id   int
+	fast *Node // what vector code computes in its place
+	// Of a function: where that is not its value, where it is asked for, and both.
+	not, where, rare *Node
+	id               int
 }
 
 // inputs are the nodes that the node needs, in vector code or in Go.
 func (n *Node) inputs(vector bool) []*Node {
-	if vector && n.fast != nil {
+	switch {
+	case !vector || n.fast == nil:
+		return n.Args
+	case n.rare == nil:
 		return []*Node{n.fast}
 	}
-	return n.Args
+	return append([]*Node{n.fast, n.rare}, n.Args...)
 }
 
 // Stream is consecutive elements of an array.
@@ -164,7 +196,6 @@ type Reduction struct {
 	Type   Type
 	Fold   Fold
 	Update *Node // the partial value behind the iteration
-	guard  bool  // counts lanes in which vector code does not give what Go does
 }
 
 // Store assigns an element, where Mask holds if there is one.
@@ -260,6 +291,14 @@ func (k *Kernel) Float(t Type, x float64) *Node {
 	return k.node(Node{Op: Const, Type: t, Bits: bits})
 }
 
+// Float is the number that a constant float is.
+func (n *Node) Float() float64 {
+	if n.Type == F32 {
+		return float64(math.Float32frombits(uint32(n.Bits)))
+	}
+	return math.Float64frombits(n.Bits)
+}
+
 // Int is a constant.
 func (k *Kernel) Int(t Type, x int) *Node {
 	bits := uint64(x)
@@ -283,6 +322,19 @@ func (k *Kernel) Op(op Op, t Type, args ...*Node) *Node {
 	return k.node(Node{Op: op, Type: t, Args: args})
 }
 
+// Whole is a float without its fraction: rounded Down, Up, or towards zero by Trunc.
+func (k *Kernel) Whole(how int, x *Node) *Node {
+	return k.node(Node{Op: Whole, Type: x.Type, Args: []*Node{x}, N: how})
+}
+
+// Nearest is the whole number nearest to a float, of two the one farther from 0.
+func (k *Kernel) Nearest(x *Node) *Node {
+	t := x.Type
+	cut := k.Whole(Trunc, x)
+	far := k.Op(Ge, Mask, k.Op(Abs, t, k.Op(Sub, t, x, cut)), k.Float(t, 0.5))
+	return k.Op(Select, t, far, k.Op(Add, t, cut, k.Op(CopySign, t, k.Float(t, 1), x)), cut)
+}
+
 // Shift is Shl or Shr by a constant.
 func (k *Kernel) Shift(op Op, x *Node, bits int) *Node {
 	return k.node(Node{Op: op, Type: x.Type, Args: []*Node{x}, N: bits})
@@ -301,56 +353,6 @@ func (k *Kernel) node(n Node) *Node {
 	k.intern[key] = &n
 	return &n
 }
-
-// HalfPower is x**(n+0.5), computed where the condition holds, which is nil for everywhere.
-// Where products and a square root do not give it, the vector code has its results thrown
-// away, and the kernel is computed in Go: it must not store to streams that it loads.
-func (k *Kernel) HalfPower(x *Node, n int, where *Node) *Node {
-	p := k.node(Node{Op: HalfPower, Type: F64, Args: []*Node{x}, N: n})
-	mul := func(x, y *Node) *Node { return k.Op(Mul, F64, x, y) }
-	root := k.Op(Sqrt, F64, x)
-	var y *Node
-	for m := max(n, -n-1); m > 0; m >>= 1 {
-		if m&1 != 0 && y == nil {
-			y = x
-		} else if m&1 != 0 {
-			y = mul(y, x)
-		}
-		if m > 1 {
-			x = mul(x, x)
-		}
-	}
-	if y == nil {
-		y = root
-	} else {
-		y = mul(y, root)
-	}
-	if n < 0 {
-		y = k.Op(Div, F64, k.Float(F64, 1), y)
-	}
-	p.fast = y
-	size := k.Op(Abs, F64, y)
-	ok := k.Op(And, Mask, k.Op(Ge, Mask, size, k.Float(F64, 0x1p-1022)), k.Op(Le, Mask, size, k.Float(F64, math.MaxFloat64)))
-	if where != nil {
-		ok = k.Op(Or, Mask, ok, k.Op(Not, Mask, where))
-	}
-	g := k.guard()
-	if g < 0 {
-		g = k.Reduce("redo", I64, Sum)
-		k.Reductions[g].guard = true
-		k.Update(g, k.Acc(g))
-	}
-	k.Update(g, k.Op(Select, I64, ok, k.Reductions[g].Update, k.Int(I64, 1)))
-	return p
-}
-
-// guard is the reduction that tells whether Go has to compute the kernel, -1 for none.
-func (k *Kernel) guard() int {
-	return slices.IndexFunc(k.Reductions, func(r Reduction) bool { return r.guard })
-}
-
-// Restarts reports whether a kernel that was computed may have to be computed again.
-func (k *Kernel) Restarts() bool { return k.guard() >= 0 }
 
 // order is the nodes that stores and reductions need, in vector code or in Go, each behind
 // its arguments. Of two arguments the one that needs more registers comes first.
@@ -393,9 +395,7 @@ func (k *Kernel) order(vector bool) []*Node {
 		out = append(out, n)
 	}
 	for _, r := range k.Reductions {
-		if vector || !r.guard {
-			visit(r.Update)
-		}
+		visit(r.Update)
 	}
 	for _, s := range k.Stores {
 		visit(s.Value)

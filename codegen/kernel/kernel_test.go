@@ -28,7 +28,9 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	for i := range effort.Of(300, 60) {
 		list = append(list, random(r, fmt.Sprintf("kernel%d", i)))
 	}
-	list = append(list, axpy(), dot(), powers(), elementary())
+	list = append(list, axpy(), dot())
+	list = append(list, elementary()...)
+	list = append(list, powers())
 	files, err := Files("// Kernels of a test.\n", list, Auto)
 	if err != nil {
 		return dir, err
@@ -74,29 +76,73 @@ func dot() *Kernel {
 	return k
 }
 
-// powers has powers whose results some arguments take out of what vector code can.
+// powers has powers whose results some arguments take out of what vectors can, and stores
+// to what it loads.
 func powers() *Kernel {
 	k := New("powers")
 	x, y, z := k.Stream("x", F64), k.Stream("y", F64), k.Stream("z", F64)
 	load := k.Load(x, 0, nil)
+	half := func(x *Node, n int, where *Node) *Node { return k.Function(PowHalf, where, x, k.Int(I64, n)) }
 	positive := k.Op(Gt, Mask, load, k.Float(F64, 0))
-	k.Store(y, 0, k.HalfPower(load, -2, positive), positive)
+	k.Store(y, 0, half(load, -2, positive), positive)
 	s := k.Reduce("s", F64, Sum)
 	size := k.Op(Add, F64, k.Op(Abs, F64, load), k.Float(F64, 1))
-	k.Update(s, k.Op(Add, F64, k.Acc(s), k.HalfPower(size, 2, nil)))
-	k.Store(z, 0, k.HalfPower(k.Float(F64, 0.25), 0, nil), nil)
+	k.Update(s, k.Op(Add, F64, k.Acc(s), half(size, 2, nil)))
+	k.Store(z, 0, half(k.Load(z, 0, nil), -4, nil), nil)
+	k.Store(x, 0, k.Function(Pow, nil, load, k.Load(y, 1, nil)), nil)
 	return k
 }
 
-// elementary has functions.
-func elementary() *Kernel {
-	k := New("elementary")
-	x, y, z := k.Stream("x", F64), k.Stream("y", F64), k.Stream("z", F64)
-	k.Store(y, 0, k.Function(Exp, k.Load(x, 0, nil)), nil)
-	k.Store(z, 0, k.Function(Log, k.Load(x, 0, nil)), nil)
-	s := k.Reduce("s", F64, Sum)
-	k.Update(s, k.Op(Add, F64, k.Acc(s), k.Function(Log, k.Function(Exp, k.Load(x, 0, nil)))))
-	return k
+// elementary are the functions, of arguments whose use depends on conditions and with many
+// values around that a call must keep.
+func elementary() (list []*Kernel) {
+	for op := Exp; op < PowHalf; op++ {
+		k := New("function" + op.String())
+		x, u, y, z := k.Stream("x", F64), k.Stream("u", F64), k.Stream("y", F64), k.Stream("z", F64)
+		args := []*Node{k.Load(x, 0, nil)}
+		if op == Atan2 || op == Pow || op == Mod {
+			args = append(args, k.Load(u, 0, nil))
+		}
+		f := k.Function(op, nil, args...)
+		k.Store(y, 0, f, nil)
+		k.Store(z, 0, k.Op(Add, F64, f, k.Op(Mul, F64, k.Load(u, 1, nil), k.Op(Conv, F64, k.Lane(I32)))), nil)
+		s := k.Reduce("s", F64, Sum)
+		k.Update(s, k.Op(Add, F64, k.Acc(s), k.Op(Div, F64, k.Load(x, 0, nil), f)))
+		list = append(list, k)
+	}
+	power := New("power")
+	in, n, to := power.Stream("x", F64), power.Stream("m", I64), power.Stream("y", F64)
+	power.Store(to, 0, power.Function(Powi, nil, power.Load(in, 0, nil), power.Load(n, 0, nil)), nil)
+	few := power.Op(BitAnd, I64, power.Load(n, 0, nil), power.Int(I64, 63))
+	power.Store(power.Stream("z", F64), 0, power.Function(Powi, nil, power.Load(in, 0, nil), power.Op(Sub, I64, few, power.Int(I64, 31))), nil)
+	list = append(list, power)
+	// More streams than registers, single precision, windows of iterations, and columns.
+	many := New("calls")
+	sum := many.Op(Conv, F64, many.Lane(I32))
+	for i := range 12 {
+		x := many.Stream(fmt.Sprintf("in%d", i), []Type{F64, F32}[i%2])
+		sum = many.Op(Add, F64, sum, many.Op(Conv, F64, many.Load(x, i%3, nil)))
+		if i%3 == 0 {
+			sum = many.Function([]Op{Sin, Tan, Cosh, Atan2}[i/3], nil, []*Node{sum, many.Op(Conv, F64, many.Load(x, 0, nil))}[:1+i/9]...)
+		}
+	}
+	out := many.Stream("out", F32)
+	many.Store(out, 0, many.Op(Conv, F32, sum), nil)
+	many.Columns = true
+	part := New("parts")
+	x, y := part.Stream("x", F64), part.Stream("y", F64)
+	part.Streams[x].Masked, part.Streams[y].Masked = true, true
+	a := part.Stream("a", F64)
+	big := part.Op(Gt, Mask, part.Load(a, 0, nil), part.Float(F64, 1))
+	w := part.Window()
+	s := part.Stream("s", F64)
+	part.Streams[s].Window = w
+	v := part.Function(Cos, big, part.Load(x, 1, big))
+	v = part.Op(Select, F64, big, v, part.Function(Sin, part.Op(Not, Mask, big), part.Load(a, 0, nil)))
+	part.Store(s, 0, part.InWindow(w, v, part.Float(F64, 1)), nil)
+	part.Stores[0].Window = w
+	part.Store(y, 0, part.Op(Add, F64, v, part.Function(Cos, nil, part.Load(x, 1, big))), big)
+	return append(list, many, part)
 }
 
 // table is the end of the main program: the kernels.
@@ -112,11 +158,6 @@ func table(list []*Kernel, assembly string) string {
 		fmt.Fprintf(&b, "{%q, %q, %d, %t, %#v, %#v, func() any { return new(%sArgs) }, []form{\n", k.Name, k.String(), k.Lanes(), k.Columns, extents, windows, k.Name)
 		for _, f := range []string{"Go", "AVX2", "AVX512"} {
 			call := fmt.Sprintf("%s%s(a.(*%sArgs))", k.Name, f, k.Name)
-			if k.Restarts() && f != "Go" { // as the function does that chooses
-				call = fmt.Sprintf("x := a.(*%sArgs); clear(x.redo[:]); old := *x; if %s%s(x); x.redo != old.redo { *x = old; %sGo(x) }", k.Name, k.Name, f, k.Name)
-			} else if k.Restarts() {
-				call = fmt.Sprintf("x := a.(*%sArgs); clear(x.redo[:]); %sGo(x)", k.Name, k.Name)
-			}
 			if f == "Go" || strings.Contains(assembly, "TEXT ·"+k.Name+f+"(") {
 				fmt.Fprintf(&b, "{%q, func(a any) { %s }},\n", f, call)
 			}
@@ -185,10 +226,10 @@ func TestOtherMachine(t *testing.T) {
 }
 
 // general are the instructions on general registers that kernels have.
-var general = regexp.MustCompile(`^(mov|add|sub|xor|and|shr|test|cmp|lea|neg|cmov[a-z]+|j[a-z]+|ret|push|pop|call|nop[a-z]*|data16|cs|xchg|int3)`)
+var general = regexp.MustCompile(`^(movz?|add|sub|xor|and|shr|test|cmp|bt|bsf|lea|neg|cmov[a-z]+|j[a-z]+|ret|push|pop|call|nop[a-z]*|data16|cs|xchg|int3)`)
 
 // avx2 are the vector instructions of AVX, AVX2 and FMA that kernels have; the rest is of AVX-512.
-var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf)p[sd]|extractf128|` +
+var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|round|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf)p[sd]|extractf128|movmskp[ds]|pmovzxbd|pshufb|` +
 	`cvt[a-z0-9]+|pbroadcast[dq]|padd[dq]|psub[dq]|pmulld|pmuludq|p(max|min)sd|pabsd|pand|por|pxor|ps[rl]l[dq]|pcmp(eq|gt)[dq]|pmovsxdq|fmadd231p[sd])$`)
 
 // TestInstructions disassembles the kernels: all instructions on vectors are encoded as
@@ -208,9 +249,9 @@ func TestInstructions(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := regexp.MustCompile(`^[0-9a-f]+ <main\.\w+?(AVX2|AVX512)(\.abi0)?>:`)
-	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
-	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|broadcasts[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
-		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|fmadd231p[sd]|zeroupper)$|^k(and|or|not|mov)w$`)
+	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vrndscale|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
+	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|broadcasts[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|rndscale|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
+		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|pmovzxbd|pmovdb|ptestmd|fmadd231p[sd]|zeroupper)$|^k(and|or|not|mov)w$`)
 	current, counts := "", map[string]int{}
 	for line := range strings.Lines(string(out)) {
 		if strings.HasSuffix(strings.TrimSpace(line), ">:") {

@@ -105,6 +105,11 @@ func (l *lowering) lower() {
 		if n.fast != nil { // the value has two names
 			l.uses[n.fast] += 2
 		}
+		if n.rare != nil {
+			for _, x := range n.Args {
+				l.uses[x] += 2
+			}
+		}
 		if n.Op == InWindow || n.Op == Bits {
 			l.uses[n.Args[0]] += 2
 		}
@@ -128,7 +133,7 @@ func (l *lowering) tails() {
 
 // address is an element in memory.
 func (l *lowering) address(stream, off int) operand {
-	size := l.k.Streams[stream].Type.size()
+	size := l.k.Streams[stream].Type.memory()
 	disp := (off + l.part*l.lanes) * size
 	base := l.bases[stream]
 	if base == "" {
@@ -171,10 +176,13 @@ func (l *lowering) where(n *Node, size, window int) (operand, bool) {
 
 // folded reports whether a Load is read from memory by the instruction that uses it.
 func (l *lowering) folds(n *Node) bool {
-	return n.Op == Load && len(n.Args) == 0 && !l.masked && l.uses[n] == 1 && l.bases[n.N] != ""
+	return n.Op == Load && n.Type != Mask && len(n.Args) == 0 && !l.masked && l.uses[n] == 1 && l.bases[n.N] != ""
 }
 
 func (l *lowering) load(n *Node) operand {
+	if n.Type == Mask {
+		return l.loadMask(n)
+	}
 	w := l.width(n.Type)
 	m, masked := l.maskFor(n)
 	from := l.address(n.N, n.Off)
@@ -198,6 +206,10 @@ func (l *lowering) maskFor(n *Node) (operand, bool) {
 func (l *lowering) stores() {
 	for _, s := range l.k.Stores {
 		t := s.Value.Type
+		if t == Mask {
+			l.storeMask(s)
+			continue
+		}
 		w := l.width(t)
 		v := l.reg(l.at[s.Value], w)
 		m, masked := l.where(s.Mask, t.size(), s.Window)
@@ -315,8 +327,11 @@ func (l *lowering) node(n *Node) operand {
 	w := l.width(n.Type)
 	x := func(i int) operand { return l.at[n.Args[i]] }
 	t := n.Type
+	if n.Op >= Exp {
+		return l.call(n)
+	}
 	switch n.Op {
-	case HalfPower, Exp, Log, Quo, Rem:
+	case Quo, Rem:
 		return l.at[n.fast]
 	case Bits:
 		return x(0)

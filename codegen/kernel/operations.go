@@ -30,6 +30,12 @@ func (l *lowering) float(n *Node, x func(int) operand, w int) operand {
 		return l.bin(w, and, x(0), l.bits(t, rest), true)
 	case Sqrt:
 		return l.ins(w, "VSQRTP"+s, x(0))
+	case Whole:
+		op := "VROUNDP"
+		if l.t.evex {
+			op = "VRNDSCALEP"
+		}
+		return l.ins(w, op+s, mem("$%d", n.N), x(0))
 	case CopySign:
 		return l.bin(w, or, l.bin(w, and, x(0), l.bits(t, rest), true), l.bin(w, and, x(1), l.bits(t, sign), true), true)
 	case Max, Min:
@@ -208,14 +214,49 @@ func (l *lowering) conv(n *Node) operand {
 			a = l.ins(32, l.t.move, a)
 		}
 		return l.ins(16, "VSHUFPS", mem("$0x88"), high, seen(a, 16))
-	case from == I64 && to == F64 && l.t.evex:
+	case from == I64 && to == F64 && !l.t.evex:
+		return l.wholeToFloat(l.reg(x, w))
+	case from == F64 && to == I64 && !l.t.evex:
+		return l.floatToWhole(l.reg(x, w))
+	case from == F32 && to == I64 && !l.t.evex:
+		return l.floatToWhole(l.ins(w, "VCVTPS2PD", x))
+	case from == I64 && to == F64:
 		return l.ins(w, "VCVTQQ2PD", x)
 	case from == I64 && to == F32 && l.t.evex:
 		return l.ins(w, "VCVTQQ2PS", l.reg(x, 64))
-	case from == F64 && to == I64 && l.t.evex:
+	case from == F64 && to == I64:
 		return l.ins(w, "VCVTTPD2QQ", x)
-	case from == F32 && to == I64 && l.t.evex:
+	case from == F32 && to == I64:
 		return l.ins(w, "VCVTTPS2QQ", x)
 	}
 	return l.refuse("%s has no conversion from %s to %s", l.t.name, from.Go(), to.Go())
+}
+
+// wholeToFloat is an I64 as F64 for AVX2: the halves as the fractions of 2**84, less a sign,
+// and of 2**52, which are added; that alone rounds.
+func (l *lowering) wholeToFloat(x operand) operand {
+	w := l.width(I64)
+	high := l.bin(w, "VPXOR", l.ins(w, "VPSRLQ", mem("$32"), x), l.bits(I64, 0x4530000080000000), true)
+	low := l.bin(w, "VPAND", x, l.bits(I64, math.MaxUint32), true)
+	low = l.bin(w, "VPOR", low, l.bits(I64, 0x4330000000000000), true)
+	high = l.bin(w, "VSUBPD", high, l.bits(F64, math.Float64bits(0x1p84+0x1p63+0x1p52)), false)
+	return l.bin(w, "VADDPD", high, low, true)
+}
+
+// floatToWhole is an F64 as I64 for AVX2, as spmd.Trunc: the multiple of 2**32 below it, and
+// the rest, are the lowest bits of sums.
+func (l *lowering) floatToWhole(x operand) operand {
+	w := l.width(I64)
+	shifter := math.Float64bits(0x1.8p52)
+	part := func(x operand) operand {
+		sum := l.bin(w, "VADDPD", x, l.bits(F64, shifter), true)
+		return l.bin(w, "VPSUBQ", sum, l.bits(I64, shifter), false)
+	}
+	cut := l.ins(w, "VROUNDPD", mem("$3"), x)
+	high := l.ins(w, "VROUNDPD", mem("$1"), l.bin(w, "VMULPD", cut, l.bits(F64, math.Float64bits(0x1p-32)), true))
+	low := l.bin(w, "VSUBPD", cut, l.bin(w, "VMULPD", high, l.bits(F64, math.Float64bits(0x1p32)), true), false)
+	r := l.bin(w, "VPADDQ", l.ins(w, "VPSLLQ", mem("$32"), part(high)), part(low), true)
+	size := l.bin(w, "VANDPD", x, l.bits(F64, math.MaxInt64), true)
+	fits := l.ins(w, "VCMPPD", mem("$17"), l.bits(F64, math.Float64bits(0x1p63)), size)
+	return l.ins(w, "VBLENDVPD", fits, r, l.reg(l.bits(I64, 1<<63), w))
 }

@@ -23,6 +23,10 @@ func random(r *rand.Rand, name string) *Kernel {
 			add(k.Load(s, r.IntN(4), nil))
 		}
 	}
+	for i := range r.IntN(2) * r.IntN(3) {
+		s := k.Stream(fmt.Sprintf("flag%d", i), Mask)
+		add(k.Load(s, r.IntN(3), nil))
+	}
 	windows := 0
 	for range r.IntN(4) * r.IntN(2) {
 		windows = k.Window()
@@ -76,6 +80,9 @@ func random(r *rand.Rand, name string) *Kernel {
 			case 1, 2:
 				add(k.Op([]Op{And, Or}[r.IntN(2)], Mask, m, pick(Mask)))
 			case 3:
+				if r.IntN(3) == 0 {
+					t = Mask
+				}
 				s := k.Stream(fmt.Sprintf("part%d", len(k.Streams)), t)
 				k.Streams[s].Masked = true
 				add(k.Load(s, r.IntN(3), m))
@@ -99,7 +106,14 @@ func random(r *rand.Rand, name string) *Kernel {
 		unary := r.IntN(3) == 0 && !constant(x)
 		switch {
 		case (t == F64 || t == F32) && unary:
-			add(k.Op([]Op{Neg, Abs, Sqrt}[r.IntN(3)], t, x))
+			switch how := r.IntN(6); how {
+			case 0:
+				add(k.Nearest(x))
+			case Down, Up, Trunc:
+				add(k.Whole(how, x))
+			default:
+				add(k.Op([]Op{Neg, Abs, Sqrt}[r.IntN(3)], t, x))
+			}
 		case t == F64 || t == F32:
 			op := []Op{Add, Sub, Mul, Div, Max, Min, CopySign, FMA}[r.IntN(8)]
 			switch {
@@ -145,6 +159,15 @@ func random(r *rand.Rand, name string) *Kernel {
 			u = k.Op(FMA, F64, u, last(F64), k.Acc(i))
 		}
 		k.Update(i, u)
+	}
+	for i := range min(len(pool[Mask]), r.IntN(3)) {
+		m := pick(Mask)
+		if r.IntN(2) == 0 {
+			m = nil
+		}
+		s := k.Stream(fmt.Sprintf("to%d", i), Mask)
+		k.Streams[s].Masked = m != nil && r.IntN(2) == 0
+		k.Store(s, 0, last(Mask), m)
 	}
 	stores := r.IntN(3)
 	idle := true // no reduction changes

@@ -27,6 +27,7 @@ type instr struct {
 	dst  operand
 	none bool // defines nothing: the last source is where it stores
 	tied int
+	call *Node // of a call: the function, whose value is tied
 }
 
 // class is a kind of registers.
@@ -111,6 +112,7 @@ func (f *frame) slot(bytes int) int {
 // read last waits on the stack.
 type allocator struct {
 	c       *code
+	asm     *assembler
 	target  *target
 	frame   *frame
 	free    [2][]int    // by class
@@ -122,8 +124,8 @@ type allocator struct {
 }
 
 // print renders the code with registers from those that are free.
-func (c *code) print(t *target, f *frame, vectors, masks []int) []string {
-	a := &allocator{c: c, target: t, frame: f, in: map[int]int{}, slots: map[int]int{}, uses: make([][]int, len(c.class))}
+func (c *code) print(asm *assembler, vectors, masks []int) []string {
+	a := &allocator{c: c, asm: asm, target: asm.t, frame: &asm.frame, in: map[int]int{}, slots: map[int]int{}, uses: make([][]int, len(c.class))}
 	a.free[vector] = append(a.free[vector], vectors...)
 	a.free[mask] = append(a.free[mask], masks...)
 	for i, in := range c.list {
@@ -144,6 +146,10 @@ func (c *code) print(t *target, f *frame, vectors, masks []int) []string {
 }
 
 func (a *allocator) emit(op string, args ...string) {
+	if strings.HasSuffix(op, ":") { // a label
+		a.out = append(a.out, op)
+		return
+	}
 	a.out = append(a.out, "\t"+op+" "+strings.Join(args, ", "))
 }
 
@@ -205,7 +211,11 @@ func (a *allocator) instr(in *instr) {
 			a.in[d.v] = a.take(a.c.class[d.v], busy)
 		}
 		args = append(args, a.name(a.in[d.v], a.c.class[d.v], d.width))
-		a.emit(in.op, args...)
+		if in.call != nil {
+			a.call(in, args)
+		} else {
+			a.emit(in.op, args...)
+		}
 		if dead(d.v) {
 			a.release(d.v)
 		}

@@ -116,7 +116,7 @@ func (k *Kernel) twin(b *strings.Builder) {
 	}
 	var sums []Reduction
 	for i, r := range k.Reductions {
-		if !r.guard && (r.Update.Op != Acc || r.Update.N != i) { // one that changes
+		if r.Update.Op != Acc || r.Update.N != i { // one that changes
 			uses[r.Update]++
 			sums = append(sums, r)
 		}
@@ -214,6 +214,9 @@ func (k *Kernel) goText(n *Node, text map[*Node]string) string {
 		}
 		return s
 	}
+	if n.Op >= Exp {
+		return callText(n, text)
+	}
 	switch n.Op {
 	case Scalar:
 		return "a." + k.Params[n.N].Name
@@ -225,12 +228,6 @@ func (k *Kernel) goText(n *Node, text map[*Node]string) string {
 		return "a." + k.Reductions[n.N].Name + "[lane]"
 	case FMA:
 		return wide("FMA")
-	case HalfPower:
-		return fmt.Sprintf("spmd.PowHalf(%s, %d)", typedText(n.Args[0], text), n.N)
-	case Exp:
-		return "spmd.Exp(" + typedText(n.Args[0], text) + ")"
-	case Log:
-		return "spmd.Log(" + typedText(n.Args[0], text) + ")"
 	case Quo:
 		return fmt.Sprintf("(%s / %d)", typedText(n.Args[0], text), n.N)
 	case Rem:
@@ -244,6 +241,8 @@ func (k *Kernel) goText(n *Node, text map[*Node]string) string {
 		return "(-" + arg(0) + ")"
 	case Sqrt:
 		return wide("Sqrt")
+	case Whole:
+		return wide(map[int]string{Down: "Floor", Up: "Ceil", Trunc: "Trunc"}[n.N])
 	case CopySign:
 		return wide("Copysign")
 	case Abs:

@@ -76,10 +76,8 @@ func (l *lowering) tailSizes() []int {
 		for _, r := range l.k.Reductions {
 			used = used || r.Type.size() == t.size()
 		}
-		if l.k.windows > 0 {
-			for _, n := range l.nodes {
-				used = used || n.Op == InWindow && n.Type.size() == t.size()
-			}
+		for _, n := range l.nodes {
+			used = used || n.Op == InWindow && n.Type.size() == t.size() || n.rare != nil && t == F64
 		}
 		if used && l.width(t) <= 32 {
 			list = append(list, t.size())

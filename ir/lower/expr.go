@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -459,41 +458,20 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	if !ok {
 		return &ir.Conv{X: ir.X{Pos: e.Position(), Typ: t}, E: e}
 	}
-	out := &ir.Const{X: ir.X{Pos: c.Pos, Typ: t}}
+	conv := &ir.Conv{X: ir.X{Pos: c.Pos, Typ: t}, E: c}
+	out, fits, ok := ir.Compute(conv, []*ir.Const{c})
 	switch {
-	case t.IsInteger():
-		n := c.Int
-		fits := true
-		if from.IsReal() {
-			fits = math.Abs(c.Float) < 1<<63
-			n = int(c.Float)
+	case t.IsInteger() && !(ok && fits):
+		d := l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(%d)", ir.ExprString(c), kindOf(t))
+		if ok {
+			d.WithHelp("use INTEGER(8), as in integer(8) :: i and int(x, 8)")
 		}
-		if !fits || t.Wrap(n) != n {
-			d := l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(%d)", ir.ExprString(c), kindOf(t))
-			if fits {
-				d.WithHelp("use INTEGER(8), as in integer(8) :: i and int(x, 8)")
-			}
-			return bad(c.Pos)
-		}
-		out.Int = n
-	case from.IsInteger():
-		out.Float = roundTo(t, float64(c.Int))
-	default:
-		out.Float = roundTo(t, c.Float)
-		if math.IsInf(out.Float, 0) {
-			l.errorf(codeOverflow, c.Pos, "%s is out of the range of REAL", ir.ExprString(c)).WithHelp("use DOUBLE PRECISION")
-			return bad(c.Pos)
-		}
+		return bad(c.Pos)
+	case !fits:
+		l.errorf(codeOverflow, c.Pos, "%s is out of the range of REAL", ir.ExprString(c)).WithHelp("use DOUBLE PRECISION")
+		return bad(c.Pos)
 	}
 	return out
-}
-
-// roundTo rounds f to the precision of t.
-func roundTo(t ir.Type, f float64) float64 {
-	if t == ir.Real {
-		return float64(float32(f))
-	}
-	return f
 }
 
 // assignable reports, or says by an error, whether value can be assigned to

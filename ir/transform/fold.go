@@ -2,7 +2,6 @@ package transform
 
 import (
 	"maps"
-	"math"
 
 	"github.com/spmdc/spmdc/ir"
 )
@@ -94,53 +93,17 @@ func (env constants) value(e ir.Expr) (*ir.Const, bool) {
 		case e.Op == ir.Group:
 			return x, true
 		case e.Op == ir.Not:
-			return &ir.Const{X: e.X, Bool: !x.Bool}, true
+			v, _, ok := ir.Compute(e, []*ir.Const{x})
+			return v, ok
 		}
 	case *ir.Bin:
 		x, okX := env.value(e.L)
 		y, okY := env.value(e.R)
-		if okX && okY {
-			if v, ok := compare(e.Op, x, y); ok {
-				return &ir.Const{X: e.X, Bool: v}, true
+		if okX && okY && x.Typ != ir.Character && e.Typ == ir.Logical {
+			if v, _, ok := ir.Compute(e, []*ir.Const{x, y}); ok {
+				return v, true
 			}
 		}
 	}
 	return nil, false
-}
-
-// compare compares two constants of one type.
-func compare(op ir.Op, x, y *ir.Const) (value, ok bool) {
-	var less, same bool
-	switch {
-	case x.Typ != y.Typ:
-		return false, false
-	case x.Typ.IsInteger():
-		less, same = x.Int < y.Int, x.Int == y.Int
-	case x.Typ.IsReal():
-		l, r := x.Float, y.Float
-		if x.Typ == ir.Real {
-			l, r = float64(float32(l)), float64(float32(r))
-		}
-		if math.IsNaN(l) || math.IsNaN(r) {
-			return false, false
-		}
-		less, same = l < r, l == r
-	default:
-		return false, false
-	}
-	switch op {
-	case ir.Eq:
-		return same, true
-	case ir.Ne:
-		return !same, true
-	case ir.Lt:
-		return less, true
-	case ir.Le:
-		return less || same, true
-	case ir.Gt:
-		return !less && !same, true
-	case ir.Ge:
-		return !less, true
-	}
-	return false, false
 }

@@ -66,42 +66,6 @@ func PowInt[I integer](x I, n int) I {
 	return y
 }
 
-// Powi is x**n for a real x, by the repeated squaring of gfortran's run-time
-// library, so that it rounds like it.
-func Powi[F real](x F, n int) F {
-	m := n
-	if m < 0 {
-		m = -m
-	}
-	y := F(1)
-	if m&1 != 0 {
-		y = x
-	}
-	for m >>= 1; m > 0; m >>= 1 {
-		x *= x
-		if m&1 != 0 {
-			y *= x
-		}
-	}
-	if n < 0 {
-		return 1 / y
-	}
-	return y
-}
-
-// PowHalf is x**(n+0.5), by a square root: in a fraction of the time of math.Pow, whose
-// error is many times as large.
-func PowHalf(x float64, n int) float64 {
-	r := Powi(x, max(n, -n-1)) * math.Sqrt(x)
-	if n < 0 {
-		r = 1 / r
-	}
-	if a := math.Abs(r); a >= 0x1p-1022 && a <= math.MaxFloat64 {
-		return r
-	}
-	return math.Pow(x, float64(n)+0.5) // as it treats zeros, what is negative, and what is too great or too small
-}
-
 // Modulo is MODULO: a - floor(a/b)*b, with the sign of b. For MOD use Go's %.
 func Modulo[I integer](a, b I) I {
 	r := a % b

@@ -3,10 +3,10 @@ package spmd
 import (
 	"fmt"
 	"math"
-	"math/big"
-	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/runtime/elementary"
 )
 
 // TestArithmetic is arith.f90: the helpers give gfortran's results, to the bit.
@@ -35,8 +35,8 @@ func TestArithmetic(t *testing.T) {
 		table(8, 3, func(i, j int) any { return []int32{Nint[int32](x[i]), Floor[int32](x[i]), Ceiling[int32](x[i])}[j] })
 		table(8, 2, func(i, j int) any { return []float64{math.Round(x[i]), math.Trunc(x[i])}[j] })
 		table(8, 6, func(i, j int) any { return PowInt(a[i], int(Abs(b[j])%6)) })
-		table(6, 8, func(i, j int) any { return Powi(x[i], 6*j-9) })
-		table(6, 8, func(i, j int) any { return Powi(float32(x[i]), 6*j-9) })
+		table(6, 8, func(i, j int) any { return elementary.Powi(x[i], 6*j-9) })
+		table(6, 8, func(i, j int) any { return elementary.Powi(float32(x[i]), 6*j-9) })
 	})
 	got, want := strings.Split(out, "\n"), strings.Split(golden(t, "arith.txt"), "\n")
 	if len(got) != len(want) {
@@ -230,38 +230,5 @@ func TestLargerAndSmaller(t *testing.T) {
 	}
 	if x, y := Larger(nan, nan), Smaller(nan, nan); x == x || y == y {
 		t.Errorf("of NaNs alone %v and %v, want NaN", x, y)
-	}
-}
-
-// TestPowHalf: powers by a square root are right within three units in the last place, and
-// those of math.Pow where it treats arguments in a way of its own.
-func TestPowHalf(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := -4; n <= 3; n++ {
-		y := float64(n) + 0.5
-		for _, x := range []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), -2, 1, 0x1p-1074, math.MaxFloat64} {
-			if got, want := PowHalf(x, n), math.Pow(x, y); math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
-				t.Errorf("%g ** %g is %g, want %g", x, y, got, want)
-			}
-		}
-		for range 5000 {
-			x := math.Ldexp(1+r.Float64(), r.IntN(2046)-1023)
-			exact := new(big.Float).SetPrec(200).SetFloat64(x)
-			want := new(big.Float).Sqrt(exact)
-			for range max(n, -n) {
-				if n > 0 {
-					want.Mul(want, exact)
-				} else {
-					want.Quo(want, exact)
-				}
-			}
-			f, _ := want.Float64()
-			if f < 0x1p-1022 || math.IsInf(f, 0) {
-				continue
-			}
-			if got := PowHalf(x, n); math.Abs(got-f) > 3*0x1p-52*f {
-				t.Fatalf("%g ** %g is %v, want %v", x, y, got, f)
-			}
-		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // leaves are the packages that know nothing of the compiler and that every
 // package of it may import.
-var leaves = []string{"parser/source", "runtime/dist", "runtime/outfile", "procfunc/linalg", "fortran"}
+var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/outfile", "procfunc/linalg", "fortran"}
 
 // analyses are the packages that work on the typed program.
 var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images"}
@@ -70,7 +70,7 @@ var imports = []struct {
 	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar", "ir/depend", "codegen/kernel"}}, // the plan, and what it is made of
 
 	// The compiler carries the run-time packages as text and computes with
-	// runtime/dist; it executes nothing else of them.
+	// runtime/dist and runtime/elementary; it executes nothing else of them.
 	{"runtime", nil},
 	{"runtime/...", []string{"runtime/..."}},
 
