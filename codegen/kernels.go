@@ -186,11 +186,16 @@ func (g *gen) rowText(v *vectorLoop) string {
 		return fmt.Sprintf("%s.Row(%d, %s)", g.names.sym(v.row.Array), v.row.Axis, g.affine(v.row.Sub))
 	case v.rowOf != "":
 		return fmt.Sprintf("%s.Row(0, %s)", v.rowOf, g.affine(v.rowSub))
-	case v.leaf.step < 0:
-		return fmt.Sprintf("(%s - %s)", g.position(v.loop.Lo), g.affine(index))
 	}
 	lo, p := g.asInt(v.loop.Lo, sums)
-	return fmt.Sprintf("(%s - %s)", g.affine(index), enclose(lo, p, precMul))
+	behind := fmt.Sprintf("(%s - %s)", g.affine(index), enclose(lo, p, precMul))
+	if v.leaf.step < 0 {
+		behind = fmt.Sprintf("(%s - %s)", g.position(v.loop.Lo), g.affine(index))
+	}
+	if by := abs(v.leaf.step); by != 1 {
+		return fmt.Sprintf("(%s / %d)", behind, by)
+	}
+	return behind
 }
 
 // partialsInLeaf lets the partial values of a leaf loop's sums be found by the number of
@@ -286,8 +291,19 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		if k.Streams[i].Masked {
 			g.out.p("%s := %s", name, at[i])
 			line = s.line // it may leave the array
-			checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s.Data))", name, k.Extent(i), s.object))
+			if k.Streams[i].Stride != 1 {
+				by := v.passStride(i, name, &fields, &checks)
+				checks = append(checks, fmt.Sprintf("spmd.WithinBy(%s, nT, %s, %d, len(%s.Data))", name, by, k.Extent(i), s.object))
+			} else {
+				checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s.Data))", name, k.Extent(i), s.object))
+			}
 			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", name})
+			continue
+		}
+		if k.Streams[i].Stride != 1 {
+			by := v.passStride(i, name, &fields, &checks)
+			g.out.p("%s, %sK := %s.Spaced(%s, nT, %s, %d)", name, name, s.object, at[i], by, k.Extent(i))
+			fields = append(fields, [2]string{k.Streams[i].Name, name}, [2]string{k.Streams[i].Name + "At", name + "K"})
 			continue
 		}
 		if tested[i] {

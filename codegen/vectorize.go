@@ -38,6 +38,7 @@ type vectorLoop struct {
 	k    *kernel.Kernel
 	why  string
 	part bool   // it is part of the kernels of a loop around it
+	unit bool   // it takes consecutive elements alone
 	rows string // the nest over rows that the loop is a part of, though it is no kernel
 
 	streams  []vectorStream // as those of k
@@ -142,7 +143,7 @@ func (g *gen) vectorized(d *ir.Do, r *comm.Region) *vectorLoop {
 	if v.k == nil {
 		if v.nest = g.outerNest(d, r); v.nest != nil {
 			for _, e := range v.nest.inner {
-				g.vectors[e].part = true
+				g.vectors[e] = &vectorLoop{loop: e, why: "it is part of a kernel", part: true}
 			}
 		}
 	}
@@ -217,6 +218,9 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 	}
 	v.findRow()
 	v.unrolled(g)
+	if !v.pays() {
+		v.no("%s, and little is computed with it", v.far())
+	}
 }
 
 // begin makes an empty kernel for statements.

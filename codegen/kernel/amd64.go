@@ -29,13 +29,16 @@ const (
 
 var streamRegs = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R13"}
 
+// whole is the size that a pin has whose elements are different constants.
+const whole = 1
+
 // pin is a value that is the same in all parts: a parameter, a constant, a partial value
 // of a reduction. It has a register for the whole kernel, or a place on the stack.
 type pin struct {
 	key   string
 	from  string // where its value is before the loop
 	width int
-	size  int // of an element; 0 for one that is not broadcast
+	size  int // of an element that is broadcast; 0 for partial values, whole for a constant
 	reg   int // -1: on the stack
 	place int
 	uses  int
@@ -61,6 +64,8 @@ type assembler struct {
 	frame  frame
 	bases  []string    // by stream: its register, "" if there are not enough
 	far    map[int]int // streams without one whose address changes: where it is on the stack
+	kept   map[int]int // by bytes: where a mask of AVX2 is on the stack
+	skips  int         // labels
 	why    string      // why the target cannot
 }
 
@@ -162,7 +167,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		}
 		name := vectorName(reg, pin.width)
 		switch pin.size {
-		case 0:
+		case 0, whole:
 			p("\tVMOVUPD %s, %s", pin.from, name)
 		case 4:
 			p("\tVBROADCASTSS %s, %s", pin.from, name)
@@ -256,7 +261,7 @@ const alignFrom = 8
 // aligned is a stream that is stored, -1 for none that has a register.
 func (a *assembler) aligned() int {
 	for _, s := range a.k.Stores {
-		if s.Off == 0 && s.Window == 0 && !a.k.Streams[s.Stream].Masked && a.bases[s.Stream] != "" {
+		if s.Off == 0 && s.Window == 0 && !a.k.Streams[s.Stream].placed() && a.bases[s.Stream] != "" {
 			return s.Stream
 		}
 	}
@@ -271,7 +276,7 @@ func (a *assembler) base(p func(string, ...any), i int, s Stream, reg string) {
 		p("\tNEGQ R14")
 		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
 	}
-	if s.Masked {
+	if s.placed() {
 		p("\tMOVQ %d(%s), R14", a.l.at[i], regArg)
 		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
 	}
@@ -322,7 +327,7 @@ func (a *assembler) block(masked bool) []*code {
 		for i, s := range a.k.Streams {
 			if i < len(streamRegs) {
 				a.bases[i] = streamRegs[i]
-			} else if s.Masked || s.Window > 0 || a.k.Columns {
+			} else if s.placed() || s.Window > 0 || a.k.Columns {
 				a.far[i] = a.frame.slot(8)
 			}
 		}

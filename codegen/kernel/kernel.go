@@ -125,10 +125,14 @@ func (n *Node) inputs(vector bool) []*Node {
 	return n.Args
 }
 
-// Stream is consecutive elements of an array.
+// Stream is elements of an array at one distance, mostly consecutive ones.
 type Stream struct {
 	Name string
 	Type Type
+	// Stride is the distance of two iterations in elements, 0 for one that is passed. Where
+	// it is not 1 the slice is all that may be touched, and iteration 0 is at an offset that
+	// is passed too. No iteration touches what is between its elements.
+	Stride int
 	// Masked streams are read and written under masks only; the slice that is passed is
 	// all that may be touched, and iteration 0 is at an offset that is passed too.
 	Masked bool
@@ -210,7 +214,7 @@ func (k *Kernel) widest() int {
 
 // Stream adds a stream in a group of its own and returns its number.
 func (k *Kernel) Stream(name string, t Type) int {
-	k.Streams = append(k.Streams, Stream{Name: name, Type: t, Group: len(k.Streams)})
+	k.Streams = append(k.Streams, Stream{Name: name, Type: t, Stride: 1, Group: len(k.Streams)})
 	return len(k.Streams) - 1
 }
 
@@ -464,4 +468,25 @@ func (k *Kernel) Accesses() int {
 		}
 	}
 	return n
+}
+
+// Work is the number of accesses of an iteration to some streams, and that of operations.
+func (k *Kernel) Work(some func(stream int) bool) (accesses, operations int) {
+	for _, x := range k.order(true) {
+		switch x.Op {
+		case Load:
+			if some(x.N) {
+				accesses++
+			}
+		case Scalar, Const, Acc, Lane:
+		default:
+			operations++
+		}
+	}
+	for _, s := range k.Stores {
+		if some(s.Stream) {
+			accesses++
+		}
+	}
+	return accesses, operations
 }

@@ -109,11 +109,13 @@ func (l *lowering) lower() {
 			l.uses[n.Args[0]] += 2
 		}
 	}
+	leave := l.leaveEmpty()
 	for _, n := range l.nodes {
 		l.at[n] = l.node(n)
 	}
 	l.stores()
 	l.updates()
+	leave()
 }
 
 // tails computes which lanes are iterations, of all windows.
@@ -171,12 +173,15 @@ func (l *lowering) where(n *Node, size, window int) (operand, bool) {
 
 // folded reports whether a Load is read from memory by the instruction that uses it.
 func (l *lowering) folds(n *Node) bool {
-	return n.Op == Load && len(n.Args) == 0 && !l.masked && l.uses[n] == 1 && l.bases[n.N] != ""
+	return n.Op == Load && l.k.Streams[n.N].Stride == 1 && len(n.Args) == 0 && !l.masked && l.uses[n] == 1 && l.bases[n.N] != ""
 }
 
 func (l *lowering) load(n *Node) operand {
 	w := l.width(n.Type)
 	m, masked := l.maskFor(n)
+	if l.k.Streams[n.N].Stride != 1 {
+		return l.strided(n, m, masked)
+	}
 	from := l.address(n.N, n.Off)
 	op := "VMOVUP" + suffix(n.Type)
 	switch {
@@ -196,11 +201,18 @@ func (l *lowering) maskFor(n *Node) (operand, bool) {
 }
 
 func (l *lowering) stores() {
-	for _, s := range l.k.Stores {
+	for list := l.k.Stores; len(list) > 0; {
+		var with []Store
+		with, list = l.neighbours(list)
+		s := with[0]
 		t := s.Value.Type
 		w := l.width(t)
-		v := l.reg(l.at[s.Value], w)
 		m, masked := l.where(s.Mask, t.size(), s.Window)
+		if l.k.Streams[s.Stream].Stride != 1 {
+			l.scatter(with, m, masked)
+			continue
+		}
+		v := l.reg(l.at[s.Value], w)
 		to := l.address(s.Stream, s.Off)
 		op := "VMOVUP" + suffix(t)
 		switch {

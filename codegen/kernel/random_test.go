@@ -8,6 +8,14 @@ import (
 	. "github.com/spmdc/spmdc/codegen/kernel"
 )
 
+// stride is the distance of a stream's elements, mostly 1.
+func stride(r *rand.Rand) int {
+	if r.IntN(3) > 0 {
+		return 1
+	}
+	return []int{-1, 2, 2, 3, -2, -3, 4, -4, 5, 9, -7, 0}[r.IntN(12)]
+}
+
 // random makes a kernel of random operations on random types.
 func random(r *rand.Rand, name string) *Kernel {
 	k := New(name)
@@ -19,6 +27,7 @@ func random(r *rand.Rand, name string) *Kernel {
 
 	for i := range 1 + r.IntN(10) {
 		s := k.Stream(fmt.Sprintf("in%d", i), anyType())
+		k.Streams[s].Stride = stride(r)
 		for range 1 + r.IntN(2) {
 			add(k.Load(s, r.IntN(4), nil))
 		}
@@ -78,6 +87,7 @@ func random(r *rand.Rand, name string) *Kernel {
 			case 3:
 				s := k.Stream(fmt.Sprintf("part%d", len(k.Streams)), t)
 				k.Streams[s].Masked = true
+				k.Streams[s].Stride = stride(r)
 				add(k.Load(s, r.IntN(3), m))
 			}
 			continue
@@ -174,7 +184,7 @@ func random(r *rand.Rand, name string) *Kernel {
 		s := -1
 		if i == 0 && r.IntN(2) == 0 { // one that is loaded too, at the same place
 			for _, n := range pool[t] {
-				if n.Op == Load && n.Off == 0 && len(n.Args) == 0 && k.Streams[n.N].Window == 0 {
+				if n.Op == Load && n.Off == 0 && len(n.Args) == 0 && k.Streams[n.N].Window == 0 && k.Streams[n.N].Stride > 0 {
 					s = n.N
 				}
 			}
@@ -182,6 +192,7 @@ func random(r *rand.Rand, name string) *Kernel {
 		if s < 0 {
 			s = k.Stream(fmt.Sprintf("out%d", i), t)
 			k.Streams[s].Masked = m != nil && r.IntN(2) == 0
+			k.Streams[s].Stride = stride(r)
 		}
 		k.Store(s, 0, last(t), m)
 	}

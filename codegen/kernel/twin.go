@@ -16,6 +16,7 @@ type layout struct {
 	from, upto                 []int
 	cols                       int
 	by                         []int
+	step                       []int // of streams whose stride is passed
 }
 
 const (
@@ -39,11 +40,14 @@ func (k *Kernel) fields(b *strings.Builder) layout {
 	}
 	k.windowFields(&l, field)
 	k.columnFields(&l, field)
-	l.at = make([]int, len(k.Streams))
+	l.at, l.step = make([]int, len(k.Streams)), make([]int, len(k.Streams))
 	for i, s := range k.Streams {
 		l.stream = append(l.stream, field(24, "%s []%s", s.Name, s.Type.Go()))
-		if s.Masked {
+		if s.placed() {
 			l.at[i] = field(8, "%sAt int", s.Name)
+		}
+		if s.Stride == 0 {
+			l.step[i] = field(8, "%sStep int", s.Name)
 		}
 	}
 	l.param = make([]int, len(k.Params))
@@ -78,7 +82,7 @@ func (k *Kernel) twin(b *strings.Builder) {
 	cut := map[string]bool{}
 	slice := func(stream, off int) {
 		s := k.Streams[stream]
-		if name := part(stream, off); !cut[name] && !s.Masked {
+		if name := part(stream, off); !cut[name] && !s.placed() {
 			cut[name] = true
 			length := "n"
 			if w := s.Window; w > 0 {
@@ -100,8 +104,8 @@ func (k *Kernel) twin(b *strings.Builder) {
 		slice(s.Stream, s.Off)
 	}
 	element := func(stream, off int) string {
-		if s := k.Streams[stream]; s.Masked {
-			return fmt.Sprintf("a.%s[a.%sAt+%s%d+t]", s.Name, s.Name, k.column(stream), off)
+		if s := k.Streams[stream]; s.placed() {
+			return fmt.Sprintf("a.%s[a.%sAt+%s%d+%s]", s.Name, s.Name, k.column(stream), off, s.iteration())
 		}
 		if w := k.Streams[stream].Window; w > 0 {
 			return fmt.Sprintf("%s[t-a.from%d]", part(stream, off), w)
