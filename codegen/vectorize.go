@@ -217,10 +217,10 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 		}
 	}
 	v.findRow()
-	v.unrolled(g)
 	if !v.pays() {
 		v.no("%s, and little is computed with it", v.far())
 	}
+	v.unrolled(g)
 }
 
 // begin makes an empty kernel for statements.

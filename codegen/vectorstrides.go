@@ -3,7 +3,6 @@ package codegen
 import (
 	"fmt"
 
-	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -33,14 +32,15 @@ func (v *vectorLoop) far() string {
 
 func distant(stride int) bool { return stride == 0 || abs(stride) > nearby }
 
-// pays reports whether the kernel is worth its loads of distant elements.
+// pays reports whether the kernel is worth its loads of distant elements. Loops that are
+// unrolled in it, and are not short, may go through others.
 func (v *vectorLoop) pays() bool {
 	if v.why != "" || v.far() == "" {
 		return true
 	}
 	distance := func(stream int) bool { return distant(v.k.Streams[stream].Stride) }
 	far, ops := v.k.Work(distance)
-	return ops >= far
+	return ops >= far && (v.flat == nil || v.flat.longest < 2*shortest)
 }
 
 // passStride gives a stream whose stride the kernel does not know its stride, and returns
@@ -56,5 +56,3 @@ func (v *vectorLoop) passStride(i int, name string, fields *[][2]string, checks 
 	*checks = append(*checks, fmt.Sprintf("spmd.Near(%s)", by))
 	return by
 }
-
-var _ = kernel.Furthest

@@ -20,9 +20,6 @@ const (
 	nearest4 = 4
 )
 
-// Furthest is what the size of a stride that is passed must be below.
-const Furthest = 1 << 26
-
 // placed reports whether the offset of iteration 0 in the slice is passed.
 func (s Stream) placed() bool { return s.Masked || s.Stride != 1 }
 
