@@ -219,7 +219,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		p("part:")
 	}
 	p("\tCMPQ %s, %s", regT, regN)
-	p("\tJGE done")
+	p("\tJGE %s", a.finished())
 	p("edge: // lanes from %s to below %s", regB, regA)
 	p("\tMOVQ %s, %s", regT, regB)
 	p("\tNEGQ %s", regB)
@@ -236,6 +236,10 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 	}
 	p("\tADDQ $%d, %s", lanes, regT)
 	p("\tJMP check")
+	if k.Picks() {
+		p("finished:")
+		p("\tMOVQ %s, %d(%s)", regN, a.l.done, regArg)
+	}
 	p("done:")
 	if k.Columns {
 		a.nextColumn(p)
@@ -252,6 +256,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 	}
 	p("\tVZEROUPPER")
 	p("\tRET")
+	a.leavers(p)
 	p("")
 }
 
@@ -276,7 +281,7 @@ func (a *assembler) base(p func(string, ...any), i int, s Stream, reg string) {
 		p("\tNEGQ R14")
 		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
 	}
-	if s.placed() {
+	if s.placed() && !s.Table {
 		p("\tMOVQ %d(%s), R14", a.l.at[i], regArg)
 		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.size(), reg)
 	}

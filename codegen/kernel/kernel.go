@@ -97,10 +97,11 @@ const (
 	Log       // of F64 as spmd.Log
 	Quo       // of I32 by N, cut off
 	Rem       // what that leaves
+	Pick      // an element of table N, by an index of I64; with another argument, a Mask, only where that holds
 )
 
 var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "CopySign", "Max", "Min",
-	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "HalfPower", "InWindow", "Bits", "Exp", "Log", "Quo", "Rem"}
+	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "HalfPower", "InWindow", "Bits", "Exp", "Log", "Quo", "Rem", "Pick"}
 
 func (o Op) String() string { return opNames[o] }
 
@@ -136,6 +137,9 @@ type Stream struct {
 	// Masked streams are read and written under masks only; the slice that is passed is
 	// all that may be touched, and iteration 0 is at an offset that is passed too.
 	Masked bool
+	// Table streams have elements that are picked by an index: the slice is all of them,
+	// and where that of index 0 is, or would be, is passed.
+	Table bool
 	// Group is the same for streams of which one may store what another loads in an
 	// earlier iteration. Others have no elements in common, or not in that order.
 	Group int
@@ -425,6 +429,8 @@ func (k *Kernel) String() string {
 	for _, n := range k.order(true) {
 		fmt.Fprintf(&b, "  %s = %s %s", name(n), n.Op, n.Type.Go())
 		switch n.Op {
+		case Pick:
+			fmt.Fprintf(&b, " %s", k.Streams[n.N].Name)
 		case Load:
 			fmt.Fprintf(&b, " %s+%d", k.Streams[n.N].Name, n.Off)
 		case Scalar:
@@ -478,7 +484,7 @@ func (k *Kernel) Work(some func(stream int) bool) (accesses, operations int) {
 			if some(x.N) {
 				accesses++
 			}
-		case Scalar, Const, Acc, Lane:
+		case Scalar, Const, Acc, Lane, Pick:
 		default:
 			operations++
 		}

@@ -261,7 +261,9 @@ func (l *lowering) updates() {
 		}
 		l.to("VMOVUPD", v, old)
 	}
-	l.coalesce()
+	if !l.k.Picks() { // which may leave before all is computed
+		l.coalesce()
+	}
 }
 
 // coalesce lets what computes a partial value put it where it is kept.
@@ -337,6 +339,8 @@ func (l *lowering) node(n *Node) operand {
 			return l.address(n.N, n.Off)
 		}
 		return l.load(n)
+	case Pick:
+		return l.pick(n)
 	case Scalar:
 		return l.pinned(fmt.Sprint("scalar ", n.N), fmt.Sprintf("%d(%s)", l.l.param[n.N], regArg), w, t.size())
 	case Const:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/spmdc/spmdc/codegen/kernel"
 )
@@ -58,6 +59,22 @@ func random(r *rand.Rand, name string) *Kernel {
 			}
 		}
 	}
+	if r.IntN(4) == 0 {
+		// Indices that exist, by their bits, or hardly ever.
+		for i := range 1 + r.IntN(2) {
+			x := pool[k.Streams[0].Type][0]
+			if x.Type == F64 || x.Type == F32 {
+				x = k.Op(Conv, I32, x)
+			}
+			if x.Type == I32 {
+				x = k.Op(Conv, I64, x)
+			}
+			if r.IntN(4) > 0 {
+				x = k.Op(BitAnd, I64, x, k.Int(I64, 15))
+			}
+			add(k.Pick(k.Table(fmt.Sprintf("tab%d", i), anyType()), x, nil))
+		}
+	}
 	for i := range r.IntN(3) {
 		add(k.Acc(k.Reduce(fmt.Sprintf("r%d", i), anyType(), Sum)))
 	}
@@ -85,6 +102,10 @@ func random(r *rand.Rand, name string) *Kernel {
 			case 1, 2:
 				add(k.Op([]Op{And, Or}[r.IntN(2)], Mask, m, pick(Mask)))
 			case 3:
+				if tab := slices.IndexFunc(k.Streams, func(s Stream) bool { return s.Table }); tab >= 0 && len(pool[I64]) > 0 {
+					add(k.Pick(tab, k.Op(BitAnd, I64, pick(I64), k.Int(I64, 31)), m))
+					continue
+				}
 				s := k.Stream(fmt.Sprintf("part%d", len(k.Streams)), t)
 				k.Streams[s].Masked = true
 				k.Streams[s].Stride = stride(r)
@@ -196,6 +217,6 @@ func random(r *rand.Rand, name string) *Kernel {
 		}
 		k.Store(s, 0, last(t), m)
 	}
-	k.Columns = len(k.Reductions)+windows == 0 && r.IntN(2) == 0
+	k.Columns = len(k.Reductions)+windows == 0 && !k.Picks() && r.IntN(2) == 0
 	return k
 }

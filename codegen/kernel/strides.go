@@ -21,7 +21,7 @@ const (
 )
 
 // placed reports whether the offset of iteration 0 in the slice is passed.
-func (s Stream) placed() bool { return s.Masked || s.Stride != 1 }
+func (s Stream) placed() bool { return s.Masked || s.Stride != 1 || s.Table }
 
 // iteration is the Go of how far iteration t is behind the first.
 func (s Stream) iteration() string {
@@ -467,7 +467,7 @@ func (l *lowering) neighbours(list []Store) (with, rest []Store) {
 // leaveEmpty jumps over a part of which no lane is an iteration, where elements are loaded
 // or stored one by one or by gathers; what it returns is called behind the part.
 func (l *lowering) leaveEmpty() (end func()) {
-	strided := slices.ContainsFunc(l.k.Streams, func(s Stream) bool { return s.Stride != 1 })
+	strided := slices.ContainsFunc(l.k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
 	if !l.masked || !strided || l.lanes == l.k.Lanes() {
 		return func() {}
 	}

@@ -16,6 +16,7 @@ type layout struct {
 	from, upto                 []int
 	cols                       int
 	by                         []int
+	done                       int   // of kernels that pick
 	step                       []int // of streams whose stride is passed
 }
 
@@ -40,6 +41,9 @@ func (k *Kernel) fields(b *strings.Builder) layout {
 	}
 	k.windowFields(&l, field)
 	k.columnFields(&l, field)
+	if k.Picks() {
+		l.done = field(8, "done int // iterations that are computed")
+	}
 	l.at, l.step = make([]int, len(k.Streams)), make([]int, len(k.Streams))
 	for i, s := range k.Streams {
 		l.stream = append(l.stream, field(24, "%s []%s", s.Name, s.Type.Go()))
@@ -135,7 +139,11 @@ func (k *Kernel) twin(b *strings.Builder) {
 		p("}\n")
 		return
 	}
-	p("for t := range a.n {")
+	if k.Picks() {
+		p("for t := a.done; t < a.n; t++ {")
+	} else {
+		p("for t := range a.n {")
+	}
 	if len(sums) > 0 || slices.ContainsFunc(nodes, func(n *Node) bool { return n.Op == Acc && uses[n] > 0 }) {
 		p("lane := uint(a.head+t) %% %d", k.Lanes())
 	}
@@ -153,6 +161,16 @@ func (k *Kernel) twin(b *strings.Builder) {
 			continue
 		case n.Op == Load && len(n.Args) > 0:
 			p("var %s %s\nif %s {\n%s = %s\n}", name, n.Type.Go(), text[n.Args[0]], name, element(n.N, n.Off))
+			text[n] = name
+			continue
+		case n.Op == Pick:
+			s := k.Streams[n.N]
+			picked := fmt.Sprintf("a.%s[a.%sAt+%s]", s.Name, s.Name, typedText(n.Args[0], text))
+			if len(n.Args) == 1 {
+				p("%s := %s", name, picked)
+			} else {
+				p("var %s %s\nif %s {\n%s = %s\n}", name, n.Type.Go(), text[n.Args[1]], name, picked)
+			}
 			text[n] = name
 			continue
 		case n.Op == Load:
