@@ -68,7 +68,7 @@ func (v *vectorLoop) takesColumns(n nest) bool {
 		}
 	}
 	for i, s := range v.streams {
-		if v.k.Streams[i].Stride != 1 {
+		if v.k.Streams[i].Stride != 1 || s.table {
 			return false
 		}
 		for _, sub := range s.leafRef.subs {

@@ -265,6 +265,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		g.out.p("nT := it.N")
 	}
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
+	if k.Picks() {
+		fields = append(fields, [2]string{"done", "0"})
+	}
 	if k.Columns {
 		g.out.p("colsT = min(colsT, 1+%d/nT)", mostElements/v.copies())
 		fields = append(fields, [2]string{"cols", "colsT"})
@@ -282,6 +285,15 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	for i, s := range v.streams {
 		if s.local != nil {
 			fields = append(fields, [2]string{k.Streams[i].Name, s.buffer + "[:nT]"})
+			continue
+		}
+		if s.table {
+			line = s.line // there may be no such element
+			zeros := make([]string, len(s.ref.Subs))
+			for d := range zeros {
+				zeros[d] = "0"
+			}
+			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", fmt.Sprintf("%s.%s", s.object, atCall(zeros))})
 			continue
 		}
 		l.n++
@@ -366,9 +378,16 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		checks = append(checks, fmt.Sprintf("spmd.Apart(%s, %s, nT+%d)", at[t.a], at[t.b], max(k.Extent(t.a), k.Extent(t.b))))
 	}
 	g.out.at = line
-	if len(checks) == 0 {
+	switch {
+	case len(checks) == 0 && k.Picks():
+		g.out.fallible("%s(%s)", k.Name, args)
+	case len(checks) == 0:
 		g.out.p("%s(%s)", k.Name, args)
-	} else {
+	case k.Picks():
+		g.out.p("call := %s", k.Name)
+		g.out.p("if !(%s) {\ncall = %sGo\n}", strings.Join(checks, " && "), k.Name)
+		g.out.fallible("call(%s)", args)
+	default:
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
 	if first >= 0 {

@@ -180,6 +180,10 @@ func (v *vectorLoop) independent() {
 	for _, key := range v.order {
 		s := v.store[key]
 		w := s.f
+		if v.tableOf(w.object) >= 0 {
+			v.no("%s may be an element that another subscript picks", ir.ExprString(w.ref))
+			return
+		}
 		if acc := v.leaf.g.access(w.ref); acc != nil && acc.Mode == comm.Temp {
 			v.no("%s is in a temporary", ir.ExprString(w.ref))
 			return
@@ -310,7 +314,7 @@ func (v *vectorLoop) maybe(x, y leafRef) bool {
 func (v *vectorLoop) streamOf(f leafRef) int {
 	base, _ := v.column(f)
 	for i, s := range v.streams {
-		if s.local == nil && s.conditional == f.conditional && s.at(base) {
+		if s.local == nil && !s.table && s.conditional == f.conditional && s.at(base) {
 			return i
 		}
 	}
@@ -370,7 +374,7 @@ func (v *vectorLoop) findRow() {
 		return
 	}
 	for i, s := range v.streams {
-		if s.local != nil || s.conditional || v.k.Streams[i].Stride != 1 {
+		if s.local != nil || s.table || s.conditional || v.k.Streams[i].Stride != 1 {
 			continue
 		}
 		acc := l.g.access(s.ref)

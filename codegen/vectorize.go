@@ -83,6 +83,8 @@ type vectorStream struct {
 	// or a buffer, for a scalar:
 	local  *ir.Symbol
 	buffer string
+	// or elements that an index picks, of the object:
+	table bool
 }
 
 // vectorParam is what is computed before the loop: an expression, or a piece of Go.
@@ -207,6 +209,9 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 		v.no("it stores nothing")
 	}
 	v.independent()
+	if v.k.Restarts() && v.k.Picks() {
+		v.no("a power may have to be computed otherwise, and a subscript picks elements")
+	}
 	if v.k.Restarts() {
 		for _, s := range v.order {
 			for _, r := range v.reads {

@@ -23,7 +23,7 @@ func (v *vectorLoop) goesWell() bool {
 // far says which reference goes through elements that are far apart, "" for none.
 func (v *vectorLoop) far() string {
 	for i, s := range v.streams {
-		if s.local == nil && distant(v.k.Streams[i].Stride) {
+		if s.local == nil && !s.table && distant(v.k.Streams[i].Stride) {
 			return fmt.Sprintf("%s does not go through consecutive elements", ir.ExprString(s.ref))
 		}
 	}
