@@ -15,8 +15,9 @@ type buffer struct {
 }
 
 type line struct {
-	text string
-	at   int
+	text  string
+	at    int
+	fails bool // as mayFail
 }
 
 func (b *buffer) p(format string, args ...any) {
@@ -25,8 +26,15 @@ func (b *buffer) p(format string, args ...any) {
 		text = fmt.Sprintf(format, args...)
 	}
 	for _, t := range strings.Split(text, "\n") {
-		b.lines = append(b.lines, line{t, b.at})
+		b.lines = append(b.lines, line{text: t, at: b.at})
 	}
+}
+
+// fallible is p of a line that can panic by the fault of the user's program, which does not
+// show.
+func (b *buffer) fallible(format string, args ...any) {
+	b.p(format, args...)
+	b.lines[len(b.lines)-1].fails = true
 }
 
 // mayFail reports whether a line of Go can panic by the fault of the user's
@@ -37,7 +45,7 @@ func mayFail(text string) bool {
 	if strings.Contains(text, "func(q") {
 		return false
 	}
-	for _, s := range []string{".Data[", ".Every(", "At + ", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock(", "Go(&"} {
+	for _, s := range []string{".Data[", ".Every(", ".Spaced(", "At + ", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock(", "Go(&"} {
 		if strings.Contains(text, s) {
 			return true
 		}
@@ -72,7 +80,7 @@ func (b *buffer) bytes(file, own string) ([]byte, error) {
 		comment := strings.HasPrefix(text, "//")
 		code := text != "" && text != "}" && text != ")" && text != "})" && !comment
 		switch {
-		case code && l.at > 0 && mapped != l.at && (said != l.at || mayFail(text)):
+		case code && l.at > 0 && mapped != l.at && (said != l.at || l.fails || mayFail(text)):
 			directive(file, l.at)
 			mapped, said = l.at, l.at
 		case code && l.at == 0 && said != 0:

@@ -339,7 +339,7 @@ func (g *gen) finishPoints(lines []line) []line {
 			copies[i] = v + "At"
 			args = append(args, "&"+v+"At")
 		}
-		add := func(format string, a ...any) { out = append(out, line{fmt.Sprintf(format, a...), l.at}) }
+		add := func(format string, a ...any) { out = append(out, line{text: fmt.Sprintf(format, a...), at: l.at}) }
 		if len(vars) > 0 {
 			add("%s := %s", strings.Join(copies, ", "), strings.Join(vars, ", "))
 		}

@@ -67,7 +67,10 @@ func (v *vectorLoop) takesColumns(n nest) bool {
 			return false
 		}
 	}
-	for _, s := range v.streams {
+	for i, s := range v.streams {
+		if v.k.Streams[i].Stride != 1 || s.table {
+			return false
+		}
 		for _, sub := range s.leafRef.subs {
 			if sub.Coef(o.Index.Name) < 0 {
 				return false

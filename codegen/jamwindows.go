@@ -105,6 +105,9 @@ func (v *vectorLoop) setWindows() {
 	if v.jam == nil || v.jam.windows == nil {
 		return
 	}
+	if v.k.Picks() {
+		v.no("a subscript picks elements, and it has other iterations each time")
+	}
 	for i := range v.streams {
 		v.k.Streams[i].Window = v.window(v.streams[i].widest)
 	}

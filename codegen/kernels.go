@@ -190,11 +190,16 @@ func (g *gen) rowText(v *vectorLoop) string {
 		return fmt.Sprintf("%s.Row(%d, %s)", g.names.sym(v.row.Array), v.row.Axis, g.affine(v.row.Sub))
 	case v.rowOf != "":
 		return fmt.Sprintf("%s.Row(0, %s)", v.rowOf, g.affine(v.rowSub))
-	case v.leaf.step < 0:
-		return fmt.Sprintf("(%s - %s)", g.position(v.loop.Lo), g.affine(index))
 	}
 	lo, p := g.asInt(v.loop.Lo, sums)
-	return fmt.Sprintf("(%s - %s)", g.affine(index), enclose(lo, p, precMul))
+	behind := fmt.Sprintf("(%s - %s)", g.affine(index), enclose(lo, p, precMul))
+	if v.leaf.step < 0 {
+		behind = fmt.Sprintf("(%s - %s)", g.position(v.loop.Lo), g.affine(index))
+	}
+	if by := abs(v.leaf.step); by != 1 {
+		return fmt.Sprintf("(%s / %d)", behind, by)
+	}
+	return behind
 }
 
 // partialsInLeaf lets the partial values of a leaf loop's sums be found by the number of
@@ -264,6 +269,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		g.out.p("nT := it.N")
 	}
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
+	if k.Picks() {
+		fields = append(fields, [2]string{"done", "0"})
+	}
 	if k.Columns {
 		g.out.p("colsT = min(colsT, 1+%d/nT)", mostElements/v.copies())
 		fields = append(fields, [2]string{"cols", "colsT"})
@@ -283,6 +291,15 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 			fields = append(fields, [2]string{k.Streams[i].Name, s.buffer + "[:nT]"})
 			continue
 		}
+		if s.table {
+			line = s.line // there may be no such element
+			zeros := make([]string, len(s.ref.Subs))
+			for d := range zeros {
+				zeros[d] = "0"
+			}
+			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", fmt.Sprintf("%s.%s", s.object, atCall(zeros))})
+			continue
+		}
 		l.n++
 		g.out.at = s.line
 		name := fmt.Sprintf("%sN%d", s.object, l.n)
@@ -290,8 +307,19 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		if k.Streams[i].Masked {
 			g.out.p("%s := %s", name, at[i])
 			line = s.line // it may leave the array
-			checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s.Data))", name, k.Extent(i), s.object))
+			if k.Streams[i].Stride != 1 {
+				by := v.passStride(i, name, &fields, &checks)
+				checks = append(checks, fmt.Sprintf("spmd.WithinBy(%s, nT, %s, %d, len(%s.Data))", name, by, k.Extent(i), s.object))
+			} else {
+				checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s.Data))", name, k.Extent(i), s.object))
+			}
 			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", name})
+			continue
+		}
+		if k.Streams[i].Stride != 1 {
+			by := v.passStride(i, name, &fields, &checks)
+			g.out.p("%s, %sK := %s.Spaced(%s, nT, %s, %d)", name, name, s.object, at[i], by, k.Extent(i))
+			fields = append(fields, [2]string{k.Streams[i].Name, name}, [2]string{k.Streams[i].Name + "At", name + "K"})
 			continue
 		}
 		if tested[i] {
@@ -354,9 +382,16 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		checks = append(checks, fmt.Sprintf("spmd.Apart(%s, %s, nT+%d)", at[t.a], at[t.b], max(k.Extent(t.a), k.Extent(t.b))))
 	}
 	g.out.at = line
-	if len(checks) == 0 {
+	switch {
+	case len(checks) == 0 && k.Picks():
+		g.out.fallible("%s(%s)", k.Name, args)
+	case len(checks) == 0:
 		g.out.p("%s(%s)", k.Name, args)
-	} else {
+	case k.Picks():
+		g.out.p("call := %s", k.Name)
+		g.out.p("if !(%s) {\ncall = %sGo\n}", strings.Join(checks, " && "), k.Name)
+		g.out.fallible("call(%s)", args)
+	default:
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
 	if first >= 0 {

@@ -124,7 +124,7 @@ func (n *outerNest) loops(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.D
 			}
 			continue
 		}
-		if slices.ContainsFunc(r.Part[e], func(c comm.Constraint) bool { return c.Sub.Uses(n.loop.Index.Name) }) || g.labelled[e] || g.outlives(e) || g.step(e) == 0 || len(g.stripped(e))+len(g.walksOf(e, r)) > 0 || g.vectorized(e, r).k != nil || g.vectorized(e, r).nest != nil {
+		if slices.ContainsFunc(r.Part[e], func(c comm.Constraint) bool { return c.Sub.Uses(n.loop.Index.Name) }) || g.labelled[e] || g.outlives(e) || g.step(e) == 0 || len(g.stripped(e))+len(g.walksOf(e, r)) > 0 || g.vectorized(e, r).goesWell() {
 			return false
 		}
 		for _, x := range []ir.Expr{e.Lo, e.Hi, e.Step} {
@@ -240,7 +240,7 @@ func (n *outerNest) divide(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.
 
 // kernel is one of statements without loops.
 func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.Do) *vectorLoop {
-	v := &vectorLoop{loop: n.loop}
+	v := &vectorLoop{loop: n.loop, unit: true}
 	v.leaf = g.newLeaf(n.loop, r)
 	for _, e := range around {
 		delete(v.leaf.varies, e.Index)

@@ -30,17 +30,18 @@ const mostCopies = 64
 
 // flattened is the body of a loop without the loops in it.
 type flattened struct {
-	body  []ir.Stmt
-	loops []*ir.Do                  // that are unrolled
-	refs  map[*ir.Ref]copied        // what references are copies of
-	bins  map[*ir.Bin]*ir.Bin       // what operations are copies of
-	of    map[*ir.Assign]*ir.Assign // what assignments are copies of
-	count int                       // assignments
-	steps int                       // iterations
-	at    map[*ir.Symbol]int64      // variables whose values are known where the walk is
-	why   string                    // it cannot be done
-	g     *gen
-	r     *comm.Region
+	body    []ir.Stmt
+	loops   []*ir.Do                  // that are unrolled
+	refs    map[*ir.Ref]copied        // what references are copies of
+	bins    map[*ir.Bin]*ir.Bin       // what operations are copies of
+	of      map[*ir.Assign]*ir.Assign // what assignments are copies of
+	count   int                       // assignments
+	steps   int                       // iterations
+	longest int64                     // of a loop: its iterations
+	at      map[*ir.Symbol]int64      // variables whose values are known where the walk is
+	why     string                    // it cannot be done
+	g       *gen
+	r       *comm.Region
 }
 
 // copied says what a reference is a copy of, and the values of indices there.
@@ -145,6 +146,7 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 		f.no("the loops in it are too long to be unrolled")
 		return nil
 	}
+	f.longest = max(f.longest, n)
 	for t := range n {
 		if f.steps++; f.steps > 4*mostCopies {
 			f.no("the loops in it are too long to be unrolled")

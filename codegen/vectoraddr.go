@@ -20,17 +20,48 @@ func (v *vectorLoop) element(r *ir.Ref) (leafRef, bool) {
 	case !ok:
 		v.no("%s has a subscript that is not affine", ir.ExprString(r))
 		return f, false
-	case len(f.subs) == 0 || !f.subs[0].Uses(v.loop.Index.Name) || !v.leaf.unit(f):
+	case !uses(f, v.loop.Index.Name):
+		v.no("%s is the same element in all iterations", ir.ExprString(r))
+		return f, false
+	}
+	if v.stride(f) == 1 {
+		return f, true
+	}
+	acc := v.leaf.g.access(r)
+	if v.unit || r.Sym.Type == ir.Logical || v.jam != nil && v.jam.windows != nil || f.conditional && acc != nil && acc.Mode == comm.Temp {
 		v.no("%s does not go through consecutive elements", ir.ExprString(r))
 		return f, false
 	}
+	return f, true
+}
+
+// mostStride is the largest stride that is part of a kernel; others are passed to it.
+const mostStride = 1 << 12
+
+// stride is how far the elements of a reference that moves are apart in storage in two
+// iterations; 0 if that is known when the program runs.
+func (v *vectorLoop) stride(f leafRef) int {
+	l := v.leaf
 	for _, s := range f.subs[1:] {
-		if s.Uses(v.loop.Index.Name) {
-			v.no("%s does not go through consecutive elements", ir.ExprString(r))
-			return f, false
+		if s.Uses(l.d.Index.Name) {
+			return 0
 		}
 	}
-	return f, true
+	if l.unit(f) {
+		return 1
+	}
+	by := f.subs[0].Coef(l.d.Index.Name) * int64(l.step)
+	if !v.shifts(f) || !l.steady() || max(by, -by) > mostStride {
+		return 0
+	}
+	return int(by)
+}
+
+// steady reports whether the iterations of this PE are as far apart as those of the loop.
+func (l *leaf) steady() bool {
+	return !slices.ContainsFunc(l.part, func(c comm.Constraint) bool {
+		return c.Axis < 0 || c.Array.Mapping == nil || c.Array.Mapping.Map.Axes[c.Axis].Format != dist.Block
+	})
 }
 
 // shifts reports whether an element whose first subscript is larger by 1 is the next in
@@ -85,6 +116,7 @@ func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
 	v.streams = append(v.streams, vectorStream{leafRef: base, widest: v.copy})
 	i := v.k.Stream(fmt.Sprintf("x%d", len(v.streams)), t)
 	v.k.Streams[i].Masked = f.conditional
+	v.k.Streams[i].Stride = v.stride(base)
 	return i, off, true
 }
 
@@ -148,6 +180,10 @@ func (v *vectorLoop) independent() {
 	for _, key := range v.order {
 		s := v.store[key]
 		w := s.f
+		if v.tableOf(w.object) >= 0 {
+			v.no("%s may be an element that another subscript picks", ir.ExprString(w.ref))
+			return
+		}
 		if acc := v.leaf.g.access(w.ref); acc != nil && acc.Mode == comm.Temp {
 			v.no("%s is in a temporary", ir.ExprString(w.ref))
 			return
@@ -177,7 +213,7 @@ func (v *vectorLoop) independent() {
 				return
 			case no:
 				v.together(w, r.f)
-			case r.after || r.f.conditional || w.conditional || !v.maybe(w, r.f):
+			case r.after || r.f.conditional || w.conditional || !v.maybe(w, r.f) || v.stride(w) != 1 || v.stride(r.f) != 1:
 				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			default:
@@ -278,7 +314,7 @@ func (v *vectorLoop) maybe(x, y leafRef) bool {
 func (v *vectorLoop) streamOf(f leafRef) int {
 	base, _ := v.column(f)
 	for i, s := range v.streams {
-		if s.local == nil && s.conditional == f.conditional && s.at(base) {
+		if s.local == nil && !s.table && s.conditional == f.conditional && s.at(base) {
 			return i
 		}
 	}
@@ -321,20 +357,24 @@ func (v *vectorLoop) findRow() {
 	if len(l.part) > 0 {
 		c := l.part[0]
 		if c.Axis >= 0 {
-			if c.Sub.Coef(v.loop.Index.Name)*sign(l.step) != 1 || l.step != 1 && l.step != -1 {
+			if c.Sub.Coef(v.loop.Index.Name)*sign(l.step) == 1 && abs(l.step) == 1 {
+				v.row = &c
+				return
+			}
+			if !l.steady() {
 				v.no("its sums go against the order of the rows")
 				return
 			}
-			v.row = &c
-			return
 		}
 	}
-	if l.step != 1 && l.step != -1 {
-		v.no("its sums leave out rows")
+	if abs(l.step) != 1 {
+		if !l.steady() {
+			v.no("its sums leave out rows")
+		}
 		return
 	}
-	for _, s := range v.streams {
-		if s.local != nil || s.conditional {
+	for i, s := range v.streams {
+		if s.local != nil || s.table || s.conditional || v.k.Streams[i].Stride != 1 {
 			continue
 		}
 		acc := l.g.access(s.ref)

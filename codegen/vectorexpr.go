@@ -117,6 +117,9 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 	if x := v.elements[v.shifted(v.refs[r]).place()]; x != nil {
 		return x
 	}
+	if _, linear := v.refs[r]; !linear && v.picks(r) {
+		return v.pick(r)
+	}
 	f, ok := v.element(r)
 	if !ok {
 		return nil

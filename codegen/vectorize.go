@@ -38,6 +38,7 @@ type vectorLoop struct {
 	k    *kernel.Kernel
 	why  string
 	part bool   // it is part of the kernels of a loop around it
+	unit bool   // it takes consecutive elements alone
 	rows string // the nest over rows that the loop is a part of, though it is no kernel
 
 	streams  []vectorStream // as those of k
@@ -82,6 +83,8 @@ type vectorStream struct {
 	// or a buffer, for a scalar:
 	local  *ir.Symbol
 	buffer string
+	// or elements that an index picks, of the object:
+	table bool
 }
 
 // vectorParam is what is computed before the loop: an expression, or a piece of Go.
@@ -142,7 +145,7 @@ func (g *gen) vectorized(d *ir.Do, r *comm.Region) *vectorLoop {
 	if v.k == nil {
 		if v.nest = g.outerNest(d, r); v.nest != nil {
 			for _, e := range v.nest.inner {
-				g.vectors[e].part = true
+				g.vectors[e] = &vectorLoop{loop: e, why: "it is part of a kernel", part: true}
 			}
 		}
 	}
@@ -207,6 +210,9 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 	}
 	v.independent()
 	v.findRow()
+	if !v.pays() {
+		v.no("%s, and little is computed with it", v.far())
+	}
 	v.unrolled(g)
 }
 

@@ -29,13 +29,16 @@ const (
 
 var streamRegs = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R13"}
 
+// whole is the size that a pin has whose elements are different constants.
+const whole = 1
+
 // pin is a value that is the same in all parts: a parameter, a constant, a partial value
 // of a reduction. It has a register for the whole kernel, or a place on the stack.
 type pin struct {
 	key   string
 	from  string // where its value is before the loop
 	width int
-	size  int // of an element; 0 for one that is not broadcast
+	size  int // of an element that is broadcast; 0 for partial values, whole for a constant
 	reg   int // -1: on the stack
 	place int
 	uses  int
@@ -63,6 +66,8 @@ type assembler struct {
 	far    map[int]int // streams without one whose address changes: where it is on the stack
 	calls  *calls      // nil if it calls nothing
 	bytes  *bytePlaces // nil without streams of bytes
+	kept   map[int]int // by bytes: where a mask of AVX2 is on the stack
+	skips  int         // labels
 	why    string      // why the target cannot
 }
 
@@ -168,7 +173,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		}
 		name := vectorName(reg, pin.width)
 		switch pin.size {
-		case 0:
+		case 0, whole:
 			p("\tVMOVUPD %s, %s", pin.from, name)
 		case 4:
 			p("\tVBROADCASTSS %s, %s", pin.from, name)
@@ -220,7 +225,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		p("part:")
 	}
 	p("\tCMPQ %s, %s", regT, regN)
-	p("\tJGE done")
+	p("\tJGE %s", a.finished())
 	p("edge: // lanes from %s to below %s", regB, regA)
 	p("\tMOVQ %s, %s", regT, regB)
 	p("\tNEGQ %s", regB)
@@ -237,6 +242,10 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 	}
 	p("\tADDQ $%d, %s", lanes, regT)
 	p("\tJMP check")
+	if k.Picks() {
+		p("finished:")
+		p("\tMOVQ %s, %d(%s)", regN, a.l.done, regArg)
+	}
 	p("done:")
 	if k.Columns {
 		a.nextColumn(p)
@@ -253,6 +262,7 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 	}
 	p("\tVZEROUPPER")
 	p("\tRET")
+	a.leavers(p)
 	p("")
 }
 
@@ -262,7 +272,7 @@ const alignFrom = 8
 // aligned is a stream that is stored, -1 for none that has a register.
 func (a *assembler) aligned() int {
 	for _, s := range a.k.Stores {
-		if s.Off == 0 && s.Window == 0 && !a.k.Streams[s.Stream].Masked && a.bases[s.Stream] != "" {
+		if s.Off == 0 && s.Window == 0 && !a.k.Streams[s.Stream].placed() && a.bases[s.Stream] != "" {
 			return s.Stream
 		}
 	}
@@ -277,7 +287,7 @@ func (a *assembler) base(p func(string, ...any), i int, s Stream, reg string) {
 		p("\tNEGQ R14")
 		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 	}
-	if s.Masked {
+	if s.placed() && !s.Table {
 		p("\tMOVQ %d(%s), R14", a.l.at[i], regArg)
 		p("\tLEAQ (%s)(R14*%d), %s", reg, s.Type.memory(), reg)
 	}
@@ -328,7 +338,7 @@ func (a *assembler) block(masked bool) []*code {
 		for i, s := range a.k.Streams {
 			if i < len(streamRegs) {
 				a.bases[i] = streamRegs[i]
-			} else if s.Masked || s.Window > 0 || a.k.Columns {
+			} else if s.placed() || s.Window > 0 || a.k.Columns {
 				a.far[i] = a.frame.slot(8)
 			}
 		}

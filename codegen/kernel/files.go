@@ -89,6 +89,9 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 		for _, set := range texts[k] {
 			fmt.Fprintf(&native, "\tcase vector.%s:\n", set.name)
 			fmt.Fprintf(&native, "\t\t%s%s(a)\n", k.Name, set.name)
+			if k.Picks() {
+				fmt.Fprintf(&native, "\t\tif a.done < a.n { // there is no such element\n\t\t\t%sGo(a)\n\t\t}\n", k.Name)
+			}
 		}
 		fmt.Fprintf(&native, "\tdefault:\n\t\t%sGo(a)\n\t}\n}\n\n", k.Name)
 		for _, set := range texts[k] {

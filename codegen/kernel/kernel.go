@@ -99,7 +99,8 @@ const (
 	Bits     // the bits of an F64 as I64, or the reverse
 	Quo      // of I32 by N, cut off
 	Rem      // what that leaves
-	Exp      // of F64 as elementary.Exp, and so on
+	Pick     // an element of table N, by an index of I64; with another argument, a Mask, only where that holds
+	Exp      // of F64 as elementary.Exp, and so on: the functions are the last
 	Log
 	Log10
 	Sin
@@ -126,7 +127,7 @@ const (
 )
 
 var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "Whole", "CopySign", "Max", "Min",
-	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem",
+	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem", "Pick",
 	"Exp", "Log", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Pow", "Mod", "PowHalf", "Powi"}
 
 func (o Op) String() string { return opNames[o] }
@@ -157,13 +158,20 @@ func (n *Node) inputs(vector bool) []*Node {
 	return append([]*Node{n.fast, n.rare}, n.Args...)
 }
 
-// Stream is consecutive elements of an array.
+// Stream is elements of an array at one distance, mostly consecutive ones.
 type Stream struct {
 	Name string
 	Type Type
+	// Stride is the distance of two iterations in elements, 0 for one that is passed. Where
+	// it is not 1 the slice is all that may be touched, and iteration 0 is at an offset that
+	// is passed too. No iteration touches what is between its elements.
+	Stride int
 	// Masked streams are read and written under masks only; the slice that is passed is
 	// all that may be touched, and iteration 0 is at an offset that is passed too.
 	Masked bool
+	// Table streams have elements that are picked by an index: the slice is all of them,
+	// and where that of index 0 is, or would be, is passed.
+	Table bool
 	// Group is the same for streams of which one may store what another loads in an
 	// earlier iteration. Others have no elements in common, or not in that order.
 	Group int
@@ -241,7 +249,7 @@ func (k *Kernel) widest() int {
 
 // Stream adds a stream in a group of its own and returns its number.
 func (k *Kernel) Stream(name string, t Type) int {
-	k.Streams = append(k.Streams, Stream{Name: name, Type: t, Group: len(k.Streams)})
+	k.Streams = append(k.Streams, Stream{Name: name, Type: t, Stride: 1, Group: len(k.Streams)})
 	return len(k.Streams) - 1
 }
 
@@ -421,6 +429,8 @@ func (k *Kernel) String() string {
 	for _, n := range k.order(true) {
 		fmt.Fprintf(&b, "  %s = %s %s", name(n), n.Op, n.Type.Go())
 		switch n.Op {
+		case Pick:
+			fmt.Fprintf(&b, " %s", k.Streams[n.N].Name)
 		case Load:
 			fmt.Fprintf(&b, " %s+%d", k.Streams[n.N].Name, n.Off)
 		case Scalar:
@@ -464,4 +474,25 @@ func (k *Kernel) Accesses() int {
 		}
 	}
 	return n
+}
+
+// Work is the number of accesses of an iteration to some streams, and that of operations.
+func (k *Kernel) Work(some func(stream int) bool) (accesses, operations int) {
+	for _, x := range k.order(true) {
+		switch x.Op {
+		case Load:
+			if some(x.N) {
+				accesses++
+			}
+		case Scalar, Const, Acc, Lane, Pick:
+		default:
+			operations++
+		}
+	}
+	for _, s := range k.Stores {
+		if some(s.Stream) {
+			accesses++
+		}
+	}
+	return accesses, operations
 }

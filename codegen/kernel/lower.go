@@ -114,11 +114,13 @@ func (l *lowering) lower() {
 			l.uses[n.Args[0]] += 2
 		}
 	}
+	leave := l.leaveEmpty()
 	for _, n := range l.nodes {
 		l.at[n] = l.node(n)
 	}
 	l.stores()
 	l.updates()
+	leave()
 }
 
 // tails computes which lanes are iterations, of all windows.
@@ -176,7 +178,7 @@ func (l *lowering) where(n *Node, size, window int) (operand, bool) {
 
 // folded reports whether a Load is read from memory by the instruction that uses it.
 func (l *lowering) folds(n *Node) bool {
-	return n.Op == Load && n.Type != Mask && len(n.Args) == 0 && !l.masked && l.uses[n] == 1 && l.bases[n.N] != ""
+	return n.Op == Load && n.Type != Mask && l.k.Streams[n.N].Stride == 1 && len(n.Args) == 0 && !l.masked && l.uses[n] == 1 && l.bases[n.N] != ""
 }
 
 func (l *lowering) load(n *Node) operand {
@@ -185,6 +187,9 @@ func (l *lowering) load(n *Node) operand {
 	}
 	w := l.width(n.Type)
 	m, masked := l.maskFor(n)
+	if l.k.Streams[n.N].Stride != 1 {
+		return l.strided(n, m, masked)
+	}
 	from := l.address(n.N, n.Off)
 	op := "VMOVUP" + suffix(n.Type)
 	switch {
@@ -204,15 +209,22 @@ func (l *lowering) maskFor(n *Node) (operand, bool) {
 }
 
 func (l *lowering) stores() {
-	for _, s := range l.k.Stores {
+	for list := l.k.Stores; len(list) > 0; {
+		var with []Store
+		with, list = l.neighbours(list)
+		s := with[0]
 		t := s.Value.Type
 		if t == Mask {
 			l.storeMask(s)
 			continue
 		}
 		w := l.width(t)
-		v := l.reg(l.at[s.Value], w)
 		m, masked := l.where(s.Mask, t.size(), s.Window)
+		if l.k.Streams[s.Stream].Stride != 1 {
+			l.scatter(with, m, masked)
+			continue
+		}
+		v := l.reg(l.at[s.Value], w)
 		to := l.address(s.Stream, s.Off)
 		op := "VMOVUP" + suffix(t)
 		switch {
@@ -261,7 +273,9 @@ func (l *lowering) updates() {
 		}
 		l.to("VMOVUPD", v, old)
 	}
-	l.coalesce()
+	if !l.k.Picks() { // which may leave before all is computed
+		l.coalesce()
+	}
 }
 
 // coalesce lets what computes a partial value put it where it is kept.
@@ -340,6 +354,8 @@ func (l *lowering) node(n *Node) operand {
 			return l.address(n.N, n.Off)
 		}
 		return l.load(n)
+	case Pick:
+		return l.pick(n)
 	case Scalar:
 		return l.pinned(fmt.Sprint("scalar ", n.N), fmt.Sprintf("%d(%s)", l.l.param[n.N], regArg), w, t.size())
 	case Const:

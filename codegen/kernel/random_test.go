@@ -4,9 +4,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	. "github.com/spmdc/spmdc/codegen/kernel"
 )
+
+// stride is the distance of a stream's elements, mostly 1.
+func stride(r *rand.Rand, t Type) int {
+	if t == Mask || r.IntN(3) > 0 {
+		return 1
+	}
+	return []int{-1, 2, 2, 3, -2, -3, 4, -4, 5, 9, -7, 0}[r.IntN(12)]
+}
 
 // random makes a kernel of random operations on random types.
 func random(r *rand.Rand, name string) *Kernel {
@@ -19,6 +28,7 @@ func random(r *rand.Rand, name string) *Kernel {
 
 	for i := range 1 + r.IntN(10) {
 		s := k.Stream(fmt.Sprintf("in%d", i), anyType())
+		k.Streams[s].Stride = stride(r, k.Streams[s].Type)
 		for range 1 + r.IntN(2) {
 			add(k.Load(s, r.IntN(4), nil))
 		}
@@ -53,6 +63,22 @@ func random(r *rand.Rand, name string) *Kernel {
 			}
 		}
 	}
+	if r.IntN(4) == 0 {
+		// Indices that exist, by their bits, or hardly ever.
+		for i := range 1 + r.IntN(2) {
+			x := pool[k.Streams[0].Type][0]
+			if x.Type == F64 || x.Type == F32 {
+				x = k.Op(Conv, I32, x)
+			}
+			if x.Type == I32 {
+				x = k.Op(Conv, I64, x)
+			}
+			if r.IntN(4) > 0 {
+				x = k.Op(BitAnd, I64, x, k.Int(I64, 15))
+			}
+			add(k.Pick(k.Table(fmt.Sprintf("tab%d", i), anyType()), x, nil))
+		}
+	}
 	for i := range r.IntN(3) {
 		add(k.Acc(k.Reduce(fmt.Sprintf("r%d", i), anyType(), Sum)))
 	}
@@ -80,11 +106,17 @@ func random(r *rand.Rand, name string) *Kernel {
 			case 1, 2:
 				add(k.Op([]Op{And, Or}[r.IntN(2)], Mask, m, pick(Mask)))
 			case 3:
-				if r.IntN(3) == 0 {
+				tab := slices.IndexFunc(k.Streams, func(s Stream) bool { return s.Table })
+				switch {
+				case r.IntN(3) == 0:
 					t = Mask
+				case tab >= 0 && len(pool[I64]) > 0:
+					add(k.Pick(tab, k.Op(BitAnd, I64, pick(I64), k.Int(I64, 31)), m))
+					continue
 				}
 				s := k.Stream(fmt.Sprintf("part%d", len(k.Streams)), t)
 				k.Streams[s].Masked = true
+				k.Streams[s].Stride = stride(r, k.Streams[s].Type)
 				add(k.Load(s, r.IntN(3), m))
 			}
 			continue
@@ -197,7 +229,7 @@ func random(r *rand.Rand, name string) *Kernel {
 		s := -1
 		if i == 0 && r.IntN(2) == 0 { // one that is loaded too, at the same place
 			for _, n := range pool[t] {
-				if n.Op == Load && n.Off == 0 && len(n.Args) == 0 && k.Streams[n.N].Window == 0 {
+				if n.Op == Load && n.Off == 0 && len(n.Args) == 0 && k.Streams[n.N].Window == 0 && k.Streams[n.N].Stride > 0 {
 					s = n.N
 				}
 			}
@@ -205,9 +237,10 @@ func random(r *rand.Rand, name string) *Kernel {
 		if s < 0 {
 			s = k.Stream(fmt.Sprintf("out%d", i), t)
 			k.Streams[s].Masked = m != nil && r.IntN(2) == 0
+			k.Streams[s].Stride = stride(r, k.Streams[s].Type)
 		}
 		k.Store(s, 0, last(t), m)
 	}
-	k.Columns = len(k.Reductions)+windows == 0 && r.IntN(2) == 0
+	k.Columns = len(k.Reductions)+windows == 0 && !k.Picks() && r.IntN(2) == 0
 	return k
 }

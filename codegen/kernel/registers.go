@@ -6,11 +6,13 @@ import (
 )
 
 // operand is what an instruction reads: a value (v >= 0) in a register, seen with a width
-// in bytes; or text: memory, a number or a fixed register.
+// in bytes; or text: memory, a number or a fixed register. A value may be the index of
+// elements in memory, whose address is then its form.
 type operand struct {
 	v     int
 	width int
 	text  string
+	form  string
 }
 
 func (o operand) value() bool { return o.text == "" }
@@ -169,7 +171,11 @@ func (a *allocator) instr(in *instr) {
 			args = append(args, s.text)
 			continue
 		}
-		args = append(args, a.name(a.need(s.v, busy), a.c.class[s.v], s.width))
+		text := a.name(a.need(s.v, busy), a.c.class[s.v], s.width)
+		if s.form != "" {
+			text = fmt.Sprintf(s.form, text)
+		}
+		args = append(args, text)
 	}
 	tied := -1
 	if in.tied >= 0 {

@@ -16,6 +16,8 @@ type layout struct {
 	from, upto                 []int
 	cols                       int
 	by                         []int
+	done                       int   // of kernels that pick
+	step                       []int // of streams whose stride is passed
 }
 
 const (
@@ -39,11 +41,17 @@ func (k *Kernel) fields(b *strings.Builder) layout {
 	}
 	k.windowFields(&l, field)
 	k.columnFields(&l, field)
-	l.at = make([]int, len(k.Streams))
+	if k.Picks() {
+		l.done = field(8, "done int // iterations that are computed")
+	}
+	l.at, l.step = make([]int, len(k.Streams)), make([]int, len(k.Streams))
 	for i, s := range k.Streams {
 		l.stream = append(l.stream, field(24, "%s []%s", s.Name, s.Type.Go()))
-		if s.Masked {
+		if s.placed() {
 			l.at[i] = field(8, "%sAt int", s.Name)
+		}
+		if s.Stride == 0 {
+			l.step[i] = field(8, "%sStep int", s.Name)
 		}
 	}
 	l.param = make([]int, len(k.Params))
@@ -78,7 +86,7 @@ func (k *Kernel) twin(b *strings.Builder) {
 	cut := map[string]bool{}
 	slice := func(stream, off int) {
 		s := k.Streams[stream]
-		if name := part(stream, off); !cut[name] && !s.Masked {
+		if name := part(stream, off); !cut[name] && !s.placed() {
 			cut[name] = true
 			length := "n"
 			if w := s.Window; w > 0 {
@@ -100,8 +108,8 @@ func (k *Kernel) twin(b *strings.Builder) {
 		slice(s.Stream, s.Off)
 	}
 	element := func(stream, off int) string {
-		if s := k.Streams[stream]; s.Masked {
-			return fmt.Sprintf("a.%s[a.%sAt+%s%d+t]", s.Name, s.Name, k.column(stream), off)
+		if s := k.Streams[stream]; s.placed() {
+			return fmt.Sprintf("a.%s[a.%sAt+%s%d+%s]", s.Name, s.Name, k.column(stream), off, s.iteration())
 		}
 		if w := k.Streams[stream].Window; w > 0 {
 			return fmt.Sprintf("%s[t-a.from%d]", part(stream, off), w)
@@ -131,7 +139,11 @@ func (k *Kernel) twin(b *strings.Builder) {
 		p("}\n")
 		return
 	}
-	p("for t := range a.n {")
+	if k.Picks() {
+		p("for t := a.done; t < a.n; t++ {")
+	} else {
+		p("for t := range a.n {")
+	}
 	if len(sums) > 0 || slices.ContainsFunc(nodes, func(n *Node) bool { return n.Op == Acc && uses[n] > 0 }) {
 		p("lane := uint(a.head+t) %% %d", k.Lanes())
 	}
@@ -149,6 +161,16 @@ func (k *Kernel) twin(b *strings.Builder) {
 			continue
 		case n.Op == Load && len(n.Args) > 0:
 			p("var %s %s\nif %s {\n%s = %s\n}", name, n.Type.Go(), text[n.Args[0]], name, element(n.N, n.Off))
+			text[n] = name
+			continue
+		case n.Op == Pick:
+			s := k.Streams[n.N]
+			picked := fmt.Sprintf("a.%s[a.%sAt+%s]", s.Name, s.Name, typedText(n.Args[0], text))
+			if len(n.Args) == 1 {
+				p("%s := %s", name, picked)
+			} else {
+				p("var %s %s\nif %s {\n%s = %s\n}", name, n.Type.Go(), text[n.Args[1]], name, picked)
+			}
 			text[n] = name
 			continue
 		case n.Op == Load:

@@ -71,7 +71,7 @@ func (l *lowering) tailSizes() []int {
 	for _, t := range []Type{F64, F32} {
 		used := false
 		for _, s := range l.k.Streams {
-			used = used || s.Type.size() == t.size()
+			used = used || s.Type.size() == t.size() || s.Table && t == F64
 		}
 		for _, r := range l.k.Reductions {
 			used = used || r.Type.size() == t.size()

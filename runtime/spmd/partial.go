@@ -65,6 +65,16 @@ func Apart(a, b, n int) bool { return a-b >= n || b-a >= n }
 // Within reports whether n elements from offset at are among the first so many.
 func Within(at, n, size int) bool { return at >= 0 && at+n <= size }
 
+// WithinBy reports whether, of n > 0 elements by apart from offset at on, each one and the
+// more elements behind it are among the first so many.
+func WithinBy(at, n, by, more, size int) bool {
+	last := at + (n-1)*by
+	return min(at, last) >= 0 && max(at, last)+more < size
+}
+
+// Near reports whether kernels take a stride that they are passed.
+func Near(by int) bool { return -1<<26 < by && by < 1<<26 }
+
 // From is the elements of x from offset at on, none if at lies outside.
 func From[T any](x []T, at int) []T {
 	if at < 0 || at > len(x) {

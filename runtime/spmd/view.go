@@ -101,6 +101,17 @@ func (v *View[T]) Stride(axis, di int) int {
 	return di / d.Step * d.Stride
 }
 
+// Spaced cuts from Data what n iterations touch (n > 0) whose elements are by apart, the
+// first one at offset at, and the more elements behind each. That of iteration t is
+// part[k+t*by].
+func (v *View[T]) Spaced(at, n, by, more int) (part []T, k int) {
+	last := at + (n-1)*by
+	if by < 0 {
+		return v.Data[last : at+more+1], at - last
+	}
+	return v.Data[at : last+more+1], 0
+}
+
 // Every cuts from Data the part that holds n elements (n > 0), by apart, of
 // which the first is at offset at. It begins and ends with the outermost of them.
 // Element t is part[k+t*step] in the arithmetic of uint, and there is no index

@@ -1,0 +1,121 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Elements that an index picks are gathered. Vector code first looks whether all of them
+// exist; if not, it ends before the part that has such an index, with all that comes
+// earlier computed, and the form in Go goes on from there, to fail where the source does.
+
+// Table adds a stream whose elements are picked.
+func (k *Kernel) Table(name string, t Type) int {
+	i := k.Stream(name, t)
+	k.Streams[i].Table = true
+	return i
+}
+
+// Pick is an element of a table, where mask holds if it is not nil.
+func (k *Kernel) Pick(table int, index, mask *Node) *Node {
+	n := Node{Op: Pick, Type: k.Streams[table].Type, N: table, Args: []*Node{index}}
+	if mask != nil {
+		n.Args = append(n.Args, mask)
+	}
+	return k.node(n)
+}
+
+// Picks reports whether the kernel has a table.
+func (k *Kernel) Picks() bool {
+	return slices.ContainsFunc(k.Streams, func(s Stream) bool { return s.Table })
+}
+
+// finished is where vector code goes on when all is computed.
+func (a *assembler) finished() string {
+	if a.k.Picks() {
+		return "finished"
+	}
+	return "done"
+}
+
+// leavers is the code of those parts that end the kernel.
+func (a *assembler) leavers(p func(string, ...any)) {
+	if !a.k.Picks() {
+		return
+	}
+	for part := range a.k.Lanes() / a.lanes {
+		p("leave%d:", part)
+		p("\tLEAQ %d(%s), %s", part*a.lanes, regT, regA)
+		p("\tXORL %s, %s", regB, regB)
+		p("\tTESTQ %s, %s", regA, regA)
+		p("\tCMOVQLT %s, %s", regB, regA)
+		p("\tMOVQ %s, %d(%s)", regA, a.l.done, regArg)
+		p("\tJMP done")
+	}
+}
+
+// pick gathers elements.
+func (l *lowering) pick(n *Node) operand {
+	s := l.k.Streams[n.N]
+	w, wide := l.width(s.Type), l.width(I64)
+	var mask *Node
+	if len(n.Args) > 1 {
+		mask = n.Args[1]
+	}
+	at := l.pinned(fmt.Sprint("at ", n.N), fmt.Sprintf("%d(%s)", l.l.at[n.N], regArg), wide, 8)
+	size := l.pinned(fmt.Sprint("len ", n.N), fmt.Sprintf("%d(%s)", l.l.stream[n.N]+8, regArg), wide, 8)
+	index := l.bin(wide, "VPADDQ", l.at[n.Args[0]], at, true)
+	base := l.bases[n.N]
+	m, masked := l.where(mask, s.Type.size(), 0)
+	zero := l.reg(l.bits(s.Type, 0), w)
+	if !zero.value() {
+		zero = l.ins(w, l.t.move, zero)
+	}
+	in := instr{op: "VGATHERQP" + suffix(s.Type), dst: l.code.fresh(vector, w), tied: zero.v}
+	var where operand
+	if l.t.evex {
+		where = l.places(1<<l.lanes - 1)
+		if masked {
+			where = l.kins("KMOVW", m)
+		}
+		bad := l.kins("VPCMPUQ", mem("$5"), size, index, where)
+		l.to("KORTESTW", bad, bad)
+	} else {
+		exists := l.ins(wide, "VPCMPGTQ", index, l.reg(size, wide))
+		bad := l.bin(wide, "VORPD", index, l.bin(wide, "VXORPD", exists, l.bits(I64, math.MaxUint64), true), true)
+		if masked {
+			there, _ := l.where(mask, 8, 0)
+			bad = l.bin(wide, "VANDPD", bad, there, true)
+			where = l.ins(w, l.t.move, l.reg(m, w))
+		} else {
+			where = l.ones(w)
+		}
+		l.to("VMOVMSKPD", bad, mem("R15"))
+		l.to("TESTQ", mem("R15"), mem("R15"))
+	}
+	l.to(fmt.Sprintf("JNE leave%d", l.part))
+	if base == "" {
+		base = "R14"
+		l.to("MOVQ", mem("%d(SP)", l.far[n.N]), mem("R14"))
+	}
+	index.form = fmt.Sprintf("(%s)(%%s*%d)", base, s.Type.size())
+	if in.srcs = []operand{where, index}; l.t.evex {
+		in.srcs = []operand{index, where}
+	}
+	l.code.list = append(l.code.list, in)
+	return in.dst
+}
+
+// ones is a vector of AVX2 with all bits set, which may be changed.
+func (l *lowering) ones(w int) operand {
+	t := I64
+	if w == 16 {
+		t = I32
+	}
+	x := l.reg(l.bits(t, math.MaxUint64>>(64-8*t.size())), w)
+	if !x.value() {
+		x = l.ins(w, l.t.move, x)
+	}
+	return x
+}
