@@ -78,6 +78,7 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 1, n\n e(3) = e(3) + x(i)*e(4)\n end do", "e(3) is the same element in all iterations"},
 		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i-1,j)\n end do\n end do", "a(i-1,j) may be a(i,j) of an earlier iteration"},
 		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) + b(i,j)**3*2\n end do\n end do", ""},
+		{"do i = 2, n\n a(m,i) = a(m,i-1)*a(k,q)\n s = max(s, a(m,i))\n end do", "PEs have to do with each other in its iterations"},
 		// Loops around short ones.
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n z = z + e(k+3)*x(i+k)\n end do\n y(i) = z\n end do", ""},
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n do q = -abs(k), abs(k), 2\n z = z + x(i+k)*q\n end do\n end do\n y(i) = z*k\n end do", ""},
