@@ -47,6 +47,9 @@ func (g *gen) node(n comm.Node) bool {
 	case *comm.Done:
 		g.done(n)
 	case *comm.Loop:
+		if !everywhere(n.Body) {
+			g.vectors[n.Do] = &vectorLoop{loop: n.Do, why: "PEs have to do with each other in its iterations"}
+		}
 		g.inStrips(n.Do, nil, func() { g.loop(n) })
 	case *comm.WhileLoop:
 		g.while(n)

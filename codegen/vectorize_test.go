@@ -62,6 +62,8 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 1, n\n x(i) = tan(x(i))**x(i+1) + atan2(sin(x(i)), cos(y(i)))\n end do", ""},
 		{"do i = 1, n\n l(i) = popcnt(l(i))\n end do", "popcnt is no function of kernels"},
 		{"do i = 1, n\n x(i) = y(l(i))\n end do", ""},
+		{"do i = 1, n\n x(i) = x(l(i))\n end do", "x(i) may be an element that another subscript picks"},
+		{"do i = 1, n\n s = s + x(l(i))\n end do", "s is added up in the order of the source"},
 		{"do i = 1, n\n s = x(i)\n end do", "the last value of s is used behind it"},
 		{"do i = 1, n\n t = x(i)*s\n y(i) = t + s\n s = t\n end do", "s passes from one iteration to the next"},
 		{"do i = 1, n\n s = s + x(i)\n t = max(t, x(i))\n end do", ""},
@@ -77,6 +79,7 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 1, n\n e(3) = e(3) + x(i)*e(4)\n end do", "e(3) is the same element in all iterations"},
 		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i-1,j)\n end do\n end do", "a(i-1,j) may be a(i,j) of an earlier iteration"},
 		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) + b(i,j)**3*2\n end do\n end do", ""},
+		{"do i = 2, n\n a(m,i) = a(m,i-1)*a(k,q)\n s = max(s, a(m,i))\n end do", "PEs have to do with each other in its iterations"},
 		// Loops around short ones.
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n z = z + e(k+3)*x(i+k)\n end do\n y(i) = z\n end do", ""},
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n do q = -abs(k), abs(k), 2\n z = z + x(i+k)*q\n end do\n end do\n y(i) = z*k\n end do", ""},

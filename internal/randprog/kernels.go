@@ -41,6 +41,9 @@ var kernels = []kernel{
 	{name: "permutation 3-D", make: permute3},
 	{name: "strided access", make: strided},
 	{name: "reversed access", make: reversed},
+	{name: "elements at a distance", make: distances, variants: []string{
+		"distances:exchange", "distances:smaller and larger", "distances:records", "distances:sum",
+	}},
 	{name: "diagonal read", make: diagonal(false)},
 	{name: "diagonal written", make: diagonal(true)},
 	{name: "coupled subscripts", make: coupled},
