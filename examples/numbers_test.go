@@ -108,6 +108,10 @@ func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPl
 // computes at once.
 func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), plans[0]) }
 
+// TestFunctions: functions, rounding and LOGICAL arrays in loops that are kernels, of all
+// arguments.
+func TestFunctions(t *testing.T) { checkBoth(t, numeric("functions"), plans[0]) }
+
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {

@@ -125,6 +125,7 @@ var kernels = []kernel{
 		"bits:iand", "bits:ior", "bits:ieor", "bits:not", "bits:ishft", "bits:ibset", "bits:ibclr",
 		"bits:variable shift", "bits:btest",
 	}},
+	{name: "functions", make: functions, variants: functionForms},
 	{name: "integer(8)", make: longIntegers, variants: []string{
 		"integer(8):sum", "integer(8):extremum", "integer(8):subscript", "integer(8):scalar",
 	}},
