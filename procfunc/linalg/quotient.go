@@ -129,3 +129,22 @@ func (qs Quotients) Rename(f Affine, to func(string) string, made Quotients) (Af
 	}
 	return out, true
 }
+
+// Eval is the value of f where every variable v that is no quotient has the value
+// at(v), or false on overflow.
+func (qs Quotients) Eval(f Affine, at func(string) int64) (int64, bool) {
+	fine := true
+	sum, ok := f.Eval(func(v string) int64 {
+		q, rounded := qs[v]
+		if !rounded {
+			return at(v)
+		}
+		of, ok := qs.Eval(q.Of, at)
+		fine = fine && ok
+		if q.Trunc {
+			return of / q.By
+		}
+		return FloorDiv(of, q.By)
+	})
+	return sum, ok && fine
+}
