@@ -395,7 +395,7 @@ func TestCasesAreSafe(t *testing.T) {
 	}
 	rapid.Check(t, property)
 	t.Logf("%d proved independent, %d of them by the cases", proved, more)
-	if more < 10 {
+	if more < 10 && !testing.Short() { // too few to count
 		t.Errorf("only %d of %d are proved independent by the cases", more, proved)
 	}
 }
