@@ -107,6 +107,41 @@ func (qs Quotients) Vars(f Affine) []string {
 	return slices.Compact(vars)
 }
 
+// Bound is a form without quotients that is nowhere greater than f (side -1), or nowhere
+// less (side 1): of 2 + mod(j, 2) it is 2, or 3. False if there is none among the forms
+// with integer coefficients.
+func (qs Quotients) Bound(f Affine, side int) (Affine, bool) {
+	for {
+		names := qs.Used(f)
+		if len(names) == 0 {
+			return f, true
+		}
+		name := names[len(names)-1] // used by no other quotient of f
+		q, k := qs[name], f.Coef(name)
+		if k%q.By != 0 {
+			return Affine{}, false
+		}
+		// By times the quotient is Of less a remainder, which is from lo to hi.
+		lo, hi := int64(0), q.By-1
+		if q.Trunc {
+			lo = -hi
+		}
+		k /= q.By
+		rest := lo
+		if (k > 0) == (side < 0) {
+			rest = hi
+		}
+		by, ok := q.Of.Sub(Const(rest))
+		if !ok {
+			return Affine{}, false
+		}
+		f, _ = f.Subst(name, Affine{})
+		if f, ok = f.AddScaled(by, k); !ok {
+			return Affine{}, false
+		}
+	}
+}
+
 // Rename returns f with every variable v that is no quotient replaced by to(v); made
 // takes note of the quotients of these. It is false on overflow.
 func (qs Quotients) Rename(f Affine, to func(string) string, made Quotients) (Affine, bool) {
