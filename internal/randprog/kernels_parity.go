@@ -140,7 +140,7 @@ func oddEven(k *kern) {
 		far = 2 // triples, of which the middle stays
 		k.feat("exchange:three apart")
 	}
-	t := k.fresh("t")
+	t := k.fresh("keep")
 	k.private(kd, t, a.tier)
 	low, high := k.elem(a, "i"), k.elem(a, fmt.Sprintf("i+%d", far))
 	swap := []string{t + " = " + low.text, target(low) + " = " + high.text, target(high) + " = " + t}
