@@ -100,18 +100,24 @@ func (a *Analysis) access(o occurrence, scope *ir.Do) depend.Access {
 	})
 }
 
-// dependence asks whether src may touch the element of dst before dst does,
-// while the loops around loop stand still: in one iteration of loop, or in an
-// earlier one. INDEPENDENT asserts away what is carried and not proved, but for
-// arrays that it calls NEW or REDUCTION: these it says something else about.
-func (a *Analysis) dependence(src, dst occurrence, loop *ir.Do) (found bool, why string) {
-	outer := len(a.around[loop])
+// depends asks whether an instance of src may touch the element of one of dst that comes
+// behind it, while the loops around loop stand still: in one iteration of all common loops
+// around both, or in different ones of these.
+func (a *Analysis) depends(src, dst occurrence, loop *ir.Do, common int) depend.Result {
 	from, to := a.access(src, loop), a.access(dst, loop)
 	var cases [][]linalg.Affine
 	if names := depend.Parameters(from, to); names != nil {
 		cases = a.info.Cases(loop, names)
 	}
-	r := depend.DependsIn(cases, from, to, outer+1, outer)
+	return depend.DependsIn(cases, from, to, common, len(a.around[loop]))
+}
+
+// dependence asks whether src may touch the element of dst before dst does,
+// while the loops around loop stand still: in one iteration of loop, or in an
+// earlier one. INDEPENDENT asserts away what is carried and not proved, but for
+// arrays that it calls NEW or REDUCTION: these it says something else about.
+func (a *Analysis) dependence(src, dst occurrence, loop *ir.Do) (found bool, why string) {
+	r := a.depends(src, dst, loop, len(a.around[loop])+1)
 	if r.Answer == depend.No {
 		return false, ""
 	}

@@ -48,10 +48,11 @@ const (
 	Peel        Kind = "peel"
 	Interchange Kind = "interchange"
 	Split       Kind = "split"
+	Replicate   Kind = "replicate"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Distribute, Interchange, Guard, Expand, Peel, Split}
+var Kinds = []Kind{Distribute, Interchange, Guard, Expand, Peel, Split, Replicate}
 
 // Change is what a transformation makes of one statement.
 type Change struct {
