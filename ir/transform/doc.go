@@ -1,6 +1,7 @@
 // Package transform changes the text of a program, on the typed IR, so that
 // fewer of its statements need all PEs at once: it distributes loops, peels an
-// iteration off a loop, divides a loop at an iteration, and removes guards that exclude nothing.
+// iteration off a loop, divides a loop at an iteration, removes guards that exclude nothing,
+// and has a loop computed by each of several owners.
 //
 // The loop
 //
