@@ -17,8 +17,8 @@
 // the subscript l is j-1, the loop over k runs to j-1, l and g are private in
 // the loop over j, and g is a sum in the loop over k.
 //
-// Forms have no size: a proof that rests on one assumes that the values of subscripts
-// and bounds, and of what they are computed from, fit in their INTEGER types. A sum or
+// Forms have no size: a proof that rests on one assumes that the values of subscripts,
+// bounds and conditions, and of what they are computed from, fit in their INTEGER types. A sum or
 // product that is seen not to fit has no form, and the emitted program computes values
 // as the source says: an INTEGER(4) that wraps does so everywhere but in a subscript or
 // bound that is itself a sum.
