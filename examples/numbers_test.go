@@ -56,6 +56,16 @@ func TestBoundsThatChange(t *testing.T) {
 	checkBoth(t, numeric("bounds"), chosenPlans()...)
 }
 
+// TestParity: colours of a grid by remainders, and pairs that are exchanged.
+func TestParity(t *testing.T) {
+	checkBoth(t, numeric("parity"), chosenPlans()...)
+}
+
+// TestBeyond: a reduction over two arrays, of which one has more elements.
+func TestBeyond(t *testing.T) {
+	checkBoth(t, numeric("beyond"), plans[0])
+}
+
 // TestGuardedExtremes: NaNs in "if (e > s) s = e".
 func TestGuardedExtremes(t *testing.T) {
 	checkBoth(t, numeric("guarded"), plans[0])

@@ -28,7 +28,7 @@ func TestTransformedPrograms(t *testing.T) {
 	var cases []*randomCase
 	for i := range n {
 		s := max(*seed, 1) + uint64(i)
-		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum", "max and min", "sum")})
+		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum", "max and min", "sum", "odd-even exchange")})
 	}
 	prepare(t, cases, way{"plain", plans[0], []string{"--no-transform=all"}})
 	var mu sync.Mutex
@@ -48,7 +48,7 @@ func TestTransformedPrograms(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				chosen["reductions in one message"] += strings.Count(comms, ", in one message with #")
-				for _, kind := range []string{"distribute", "guard", "peel", "split"} {
+				for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate"} {
 					if strings.HasPrefix(text, "chosen") {
 						chosen[kind] += strings.Count(text, ": "+kind+": ")
 					}
@@ -57,7 +57,7 @@ func TestTransformedPrograms(t *testing.T) {
 		}
 	})
 	t.Logf("chosen in %d programs: %v", n, chosen)
-	for _, kind := range []string{"distribute", "guard", "peel", "split", "reductions in one message"} {
+	for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate", "reductions in one message"} {
 		if chosen[kind] == 0 && n >= 8 {
 			t.Errorf("%s is chosen in none of %d programs", kind, n)
 		}

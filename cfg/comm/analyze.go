@@ -149,6 +149,8 @@ type occurrence struct {
 	write bool
 	// conditional: inside an IF or behind a short-circuit operator of the scope.
 	conditional bool
+	conds       []scalar.Condition // of these, as far as their form says something
+	unsaid      bool               // there are others
 	print       bool
 	implied     []*ir.ImpliedDo // around the reference, outermost first
 }
@@ -156,93 +158,127 @@ type occurrence struct {
 // occurrences lists the array references of s in evaluation order.
 func (a *analyzer) occurrences(s ir.Stmt) []occurrence {
 	w := occWalker{a: a}
-	w.stmt(s, nil, false)
+	w.stmt(s, occurrence{})
 	return w.list
 }
 
+// occWalker walks a statement; at is what the occurrences at some place have in common.
 type occWalker struct {
-	a       *analyzer
-	list    []occurrence
-	implied []*ir.ImpliedDo
+	a    *analyzer
+	list []occurrence
 }
 
-func (w *occWalker) stmt(s ir.Stmt, loops []ir.Stmt, cond bool) {
-	read := func(e ir.Expr, c bool) { w.expr(e, s, loops, c, false) }
-	inner := func(body []ir.Stmt, c bool) {
-		l := append(append([]ir.Stmt(nil), loops...), s)
-		for _, b := range body {
-			w.stmt(b, l, c)
+// under is at where e has a value.
+func (at occurrence) under(e ir.Expr, holds bool) occurrence {
+	at.conditional = true
+	at.conds = append(slices.Clip(at.conds), scalar.Condition{Cond: e, Holds: holds, Loops: len(at.loops)})
+	return at
+}
+
+// maybe is at under a condition of which nothing is said.
+func (at occurrence) maybe() occurrence {
+	at.conditional, at.unsaid = true, true
+	return at
+}
+
+func (w *occWalker) block(body []ir.Stmt, at occurrence) {
+	for _, s := range body {
+		w.stmt(s, at)
+		if i, ok := s.(*ir.If); ok && len(i.Else) == 0 && leaves(i.Then) {
+			// What follows is reached only if the condition is false.
+			conditional := at.conditional
+			at = at.under(i.Cond, false)
+			at.conditional = conditional
 		}
 	}
+}
+
+// leaves reports whether control does not go on behind body.
+func leaves(body []ir.Stmt) bool {
+	if len(body) == 0 {
+		return false
+	}
+	switch body[len(body)-1].(type) {
+	case *ir.Cycle, *ir.Exit, *ir.Stop:
+		return true
+	}
+	return false
+}
+
+func (w *occWalker) stmt(s ir.Stmt, at occurrence) {
+	at.stmt = s
+	read := func(e ir.Expr) { w.expr(e, at) }
+	inside := at
+	inside.loops = append(slices.Clip(at.loops), s)
 	switch s := s.(type) {
 	case *ir.Assign:
-		read(s.RHS, cond)
+		read(s.RHS)
 		switch l := s.LHS.(type) {
 		case *ir.Ref:
 			for _, x := range l.Subs {
-				read(x, cond)
+				read(x)
 			}
-			w.list = append(w.list, occurrence{ref: l, stmt: s, loops: loops, order: 2*w.a.order[s] + 1, write: true, conditional: cond})
+			at.ref, at.order, at.write = l, 2*w.a.order[s]+1, true
+			w.list = append(w.list, at)
 		case *ir.Substr:
-			read(l.Lo, cond)
-			read(l.Hi, cond)
+			read(l.Lo)
+			read(l.Hi)
 		}
 	case *ir.Do:
-		read(s.Lo, cond)
-		read(s.Hi, cond)
-		read(s.Step, cond)
-		inner(s.Body, cond)
+		read(s.Lo)
+		read(s.Hi)
+		read(s.Step)
+		w.block(s.Body, inside)
 	case *ir.While:
 		// The condition is evaluated in every iteration.
-		l := append(append([]ir.Stmt(nil), loops...), s)
-		w.expr(s.Cond, s, l, true, false)
-		inner(s.Body, true)
+		w.expr(s.Cond, inside.maybe())
+		w.block(s.Body, inside.maybe())
 	case *ir.If:
-		read(s.Cond, cond)
-		for _, b := range s.Then {
-			w.stmt(b, loops, true)
-		}
-		for _, b := range s.Else {
-			w.stmt(b, loops, true)
-		}
+		read(s.Cond)
+		w.block(s.Then, at.under(s.Cond, true))
+		w.block(s.Else, at.under(s.Cond, false))
 	case *ir.Print:
+		at.print = true
 		for _, e := range s.Items {
-			w.expr(e, s, loops, cond, true)
+			read(e)
 		}
 	case *ir.Read:
 		if s.From != nil {
-			read(s.From, cond)
+			read(s.From)
 		}
 	case *ir.Stop:
 		if s.Code != nil {
-			read(s.Code, cond)
+			read(s.Code)
 		}
 	}
 }
 
-func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, cond, print bool) {
+func (w *occWalker) expr(e ir.Expr, at occurrence) {
 	switch e := e.(type) {
 	case *ir.Ref:
 		for _, x := range e.Subs {
-			w.expr(x, s, loops, cond, print)
+			w.expr(x, at)
 		}
-		w.list = append(w.list, occurrence{ref: e, stmt: s, loops: loops, order: 2 * w.a.order[s], conditional: cond, print: print, implied: w.implied})
+		at.ref, at.order = e, 2*w.a.order[at.stmt]
+		w.list = append(w.list, at)
 	case *ir.Bin:
-		w.expr(e.L, s, loops, cond, print)
-		w.expr(e.R, s, loops, cond || e.Op == ir.And || e.Op == ir.Or, print)
-	case *ir.ImpliedDo:
-		w.expr(e.Lo, s, loops, cond, print)
-		w.expr(e.Hi, s, loops, cond, print)
-		w.expr(e.Step, s, loops, cond, print)
-		outer := w.implied
-		w.implied = append(append([]*ir.ImpliedDo(nil), outer...), e)
-		for _, x := range e.Items {
-			w.expr(x, s, loops, true, print)
+		w.expr(e.L, at)
+		if e.Op == ir.And || e.Op == ir.Or {
+			at = at.under(e.L, e.Op == ir.And)
 		}
-		w.implied = outer
+		w.expr(e.R, at)
+	case *ir.ImpliedDo:
+		w.expr(e.Lo, at)
+		w.expr(e.Hi, at)
+		w.expr(e.Step, at)
+		at.implied = append(slices.Clip(at.implied), e)
+		at = at.maybe()
+		for _, x := range e.Items {
+			w.expr(x, at)
+		}
 	default:
 		for _, x := range ir.Children(e) {
-			w.expr(x, s, loops, cond, print)
+			w.expr(x, at)
 		}
 	}
 }
@@ -251,53 +287,16 @@ func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, cond, print bool
 // symbols that change inside the compared scope: their values may differ
 // between the two sides. outer are loops around the scope, fixed for both.
 func (a *analyzer) access(o occurrence, outer []ir.Stmt, variant map[*ir.Symbol]bool) depend.Access {
-	loops := append(append([]ir.Stmt(nil), outer...), o.loops...)
-	own := map[string]bool{}
-	acc := depend.Access{Order: o.order, Partial: o.conditional}
-	usable := func(f linalg.Affine, ok bool) bool {
-		if !ok {
-			return false
-		}
-		for v := range f.T {
-			if f.Uses(v) && !own[v] && variant[a.symbols[v]] {
-				return false
-			}
-		}
-		return true
+	p := scalar.Place{Subs: o.ref.Subs, Loops: slices.Concat(outer, o.loops), Implied: o.implied, Order: o.order, Conditional: o.unsaid}
+	for _, c := range o.conds {
+		c.Loops += len(outer)
+		p.Conds = append(p.Conds, c)
 	}
-	for _, l := range loops {
-		switch l := l.(type) {
-		case *ir.Do:
-			dl := depend.Loop{Index: l.Index.Name}
-			// Bounds are evaluated at entry: they say something about a later
-			// moment only if nothing in them changes in the loop.
-			b := a.info.Bounds(l)
-			if usable(b.Lo, b.LoOK) {
-				dl.Lo = []linalg.Affine{b.Lo}
-			}
-			if usable(b.Hi, b.HiOK) {
-				dl.Hi = []linalg.Affine{b.Hi}
-			}
-			dl.Step = b.Step
-			acc.Loops = append(acc.Loops, dl)
-			own[l.Index.Name] = true
-		case *ir.While:
-			acc.Loops = append(acc.Loops, depend.Loop{Index: fmt.Sprintf("while %d", a.order[l]), Lo: []linalg.Affine{linalg.Const(0)}, Step: 1})
-		}
-	}
-	// The index of an implied DO takes many values, whatever the variable of its name has.
-	implied := func(f linalg.Affine) bool {
-		return slices.ContainsFunc(o.implied, func(l *ir.ImpliedDo) bool { return f.Uses(l.Index.Name) })
-	}
-	for _, s := range o.ref.Subs {
-		f, ok := a.affine(s)
-		if !usable(f, ok) || implied(f) {
-			acc.Subs = append(acc.Subs, nil)
-			continue
-		}
-		acc.Subs = append(acc.Subs, &f)
-	}
-	return acc
+	return a.info.Access(p, scalar.Naming{
+		Affine: a.affine,
+		While:  func(l ir.Stmt) string { return fmt.Sprintf("while %d", a.order[l]) },
+		Varies: func(name string) bool { return variant[a.symbols[name]] },
+	})
 }
 
 // flow asks whether a value written by w may be read by r inside scope, the

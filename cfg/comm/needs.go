@@ -85,14 +85,14 @@ func (t *attempt) rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, outer map[stri
 		return r
 	}
 	r.Step = int(st.C)
-	flo, ok1 := t.a.affine(lo)
-	fhi, ok2 := t.a.affine(hi)
+	if r.Step < 0 {
+		lo, hi = hi, lo
+	}
+	flo, ok1, rounded1 := t.a.bound(lo, -1)
+	fhi, ok2, rounded2 := t.a.bound(hi, +1)
 	if !ok1 || !ok2 {
 		r.Unknown = true
 		return r
-	}
-	if r.Step < 0 {
-		flo, fhi = fhi, flo
 	}
 	wlo, ok1 := widest(flo, outer, -1)
 	whi, ok2 := widest(fhi, outer, +1)
@@ -100,7 +100,7 @@ func (t *attempt) rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, outer map[stri
 		r.Unknown = true
 		return r
 	}
-	moved := !wlo.Equal(flo) || !whi.Equal(fhi)
+	moved := rounded1 || rounded2 || !wlo.Equal(flo) || !whi.Equal(fhi)
 	switch {
 	case moved && r.Step != 1:
 		r.Step = 1
@@ -111,6 +111,18 @@ func (t *attempt) rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, outer map[stri
 	}
 	r.Lo, r.Hi = wlo, whi
 	return r
+}
+
+// bound is the affine form of e, a bound of a loop, or one that is nowhere greater
+// (side -1) or less (side 1) than a form of e with remainders.
+func (a *analyzer) bound(e ir.Expr, side int) (f linalg.Affine, ok, rounded bool) {
+	if f, ok = a.affine(e); ok {
+		return f, true, false
+	}
+	if f, ok = a.info.Rounded(e); ok {
+		f, ok = a.info.Quotients().Bound(f, side)
+	}
+	return f, ok, true
 }
 
 // widest replaces the indices of ranges in f by their extreme values.

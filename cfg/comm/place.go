@@ -210,7 +210,7 @@ func (a *analyzer) fetch(s ir.Stmt, exprs ...ir.Expr) []*Comm {
 	w := occWalker{a: a}
 	for _, e := range exprs {
 		if e.IsVarying() {
-			w.expr(e, s, nil, false, false)
+			w.expr(e, occurrence{stmt: s})
 		}
 	}
 	t := &attempt{a: a, stmt: s, region: &Region{}, occs: w.list}

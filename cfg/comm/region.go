@@ -245,6 +245,8 @@ func (t *attempt) inParts(r scalar.Reduction, by *ir.Ref, cons []Constraint) (re
 			if r.Op.Counts() && !slices.Equal(copies(ref, c), red.Lead) {
 				return nil, fmt.Sprintf("the parts of %s that lines %d and %d compute have different numbers of copies", r.Sym.Name, red.Line, s.Position().Line)
 			}
+		} else if !t.executed(occurrence{loops: t.loopsOf[s]}, sc) {
+			return nil, fmt.Sprintf("line %d goes through elements of %s that may not exist", s.Position().Line, by.Sym.Name)
 		}
 		t.placed = append(t.placed, placed{s, sc})
 		t.reduce[s] = red

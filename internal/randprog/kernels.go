@@ -19,7 +19,14 @@ var kernels = []kernel{
 	{name: "shift 3-D with corners", make: shift(3)},
 	{name: "all neighbours, twice", make: box},
 	{name: "time loop with copy-back", make: copyBack},
-	{name: "red-black", make: redBlack},
+	{name: "red-black", make: redBlack, variants: []string{
+		"colours:mod", "colours:modulo", "colours:iand", "colours:quotient", "colours:three", "colours:one",
+		"colours:flipped", "colours:in a scalar", "colours:IF", "colours:IF, not the others", "colours:IF and more",
+		"colours:cycle", "colours:of either sign", "colours:a neighbour of the same", "colours:rows inside",
+	}},
+	{name: "odd-even exchange", make: oddEven, variants: []string{
+		"exchange:by remainder", "exchange:two loops", "exchange:three apart", "exchange:counted", "exchange:with data",
+	}},
 	{name: "alternating planes", make: alternating},
 	{name: "broadcast of an element", make: broadcastElement},
 	{name: "broadcast of row and column", make: rankOne},

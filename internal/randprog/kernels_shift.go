@@ -109,27 +109,6 @@ func box(k *kern) {
 	k.emit(doBlock(fmt.Sprintf("do %s = 1, %d", it, 1+u.pick(3)), append(sweep, again...))...)
 }
 
-// redBlack updates in place in two colours.
-func redBlack(k *kern) {
-	u := k.u
-	a := k.arr(realKind, 2)
-	c := k.fresh("ic")
-	k.private(intKind, c, tier{})
-	i, j := "i", "j"
-	di, dj := a.dims[0], a.dims[1]
-	at := func(x, y int) val {
-		return k.elem(a, affine(1, i, fmt.Sprint(abs(x)), x), affine(1, j, fmt.Sprint(abs(y)), y))
-	}
-	e := u.combine([]val{at(-1, 0), at(1, 0), at(0, -1), at(0, 1)})
-	lines := []string{k.set(a, at(0, 0), e)}
-	inner := doBlock(fmt.Sprintf("do i = %d + mod(j + %s, 2), %s, 2", di.lo+1, c, k.spell(u, di.hi-1)), lines)
-	if di.lo < 0 || dj.lo < 0 {
-		inner = doBlock(fmt.Sprintf("do i = %d + mod(j + %s + 8, 2), %s, 2", di.lo+1, c, k.spell(u, di.hi-1)), lines)
-	}
-	outer := doBlock(fmt.Sprintf("do j = %d, %s", dj.lo+1, k.spell(u, dj.hi-1)), inner)
-	k.emit(doBlock(fmt.Sprintf("do %s = 0, %d", c, 1+u.pick(2)), outer)...)
-}
-
 // alternating keeps old and new values in two planes of one array, whose
 // numbers change places.
 func alternating(k *kern) {

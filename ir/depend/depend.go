@@ -50,11 +50,16 @@ type Access struct {
 	Order int              // textual position, for instances of the same iteration
 
 	// Guard lists forms that are >= 0 whenever the access runs, Zero forms that are
-	// 0 then.
+	// 0 then. When lists conditions: of each, one of several alternatives holds, all
+	// forms of which are >= 0. The access runs in each iteration where all that holds.
 	Guard, Zero []linalg.Affine
-	// Partial says that the access also depends on a condition that Guard does
-	// not express. It then cannot be proved to run, and no answer is Yes.
+	When        [][][]linalg.Affine
+	// Partial says that the access also depends on a condition that these do not
+	// express. It then cannot be proved to run, and no answer is Yes.
 	Partial bool
+
+	// Quotients says which variables of all these forms are quotients, and of what.
+	Quotients linalg.Quotients
 }
 
 // Answer is the outcome of a test.
@@ -100,6 +105,17 @@ func Depends(src, dst Access, common, outer int) Result {
 	if outer < 0 || outer > common || common > min(len(src.Loops), len(dst.Loops)) {
 		panic(fmt.Sprintf("depend: %d loops equal of %d common ones, of %d and %d", outer, common, len(src.Loops), len(dst.Loops)))
 	}
+	var found []Result
+	for _, s := range src.alternatives() {
+		for _, d := range dst.alternatives() {
+			found = append(found, depends(s, d, common, outer))
+		}
+	}
+	return union(found)
+}
+
+// depends is Depends for accesses without conditions of several alternatives.
+func depends(src, dst Access, common, outer int) Result {
 	p := newProblem(src, dst, common, outer)
 	if p.overflow {
 		return p.allLevels("coefficients too large")

@@ -2,6 +2,7 @@ package depend
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
@@ -21,7 +22,11 @@ type problem struct {
 	// params gives each parameter its column; nextCol is the first unused one.
 	params  map[string]int
 	nextCol int
-	indices map[string]bool // every index of either access
+	// quotients are the columns of quotients, by what is divided. Of those in loose
+	// it is not known in which direction they are rounded.
+	quotients map[string]row
+	loose     map[int]bool
+	indices   map[string]bool // every index of either access
 
 	// inexact is the first reason why a solution of sys need not be a pair of
 	// instances, "" when it always is.
@@ -39,7 +44,8 @@ type dimEq struct {
 
 // side is one access while its rows are built.
 type side struct {
-	env map[string]row // indices in scope
+	env       map[string]row // indices in scope
+	quotients linalg.Quotients
 	// Per loop: iteration number, and start value where it is a column.
 	trips, start []row
 }
@@ -53,20 +59,22 @@ func (p *problem) dist(k int) int  { return 3*k + 2 }
 
 func newProblem(src, dst Access, common, outer int) *problem {
 	p := &problem{src: src, dst: dst, common: common, outer: outer,
-		params: map[string]int{}, indices: map[string]bool{}, solver: newSolver()}
+		params: map[string]int{}, indices: map[string]bool{}, solver: newSolver(), quotients: map[string]row{}, loose: map[int]bool{}}
 	for _, a := range []Access{src, dst} {
 		for _, l := range a.Loops {
 			p.indices[l.Index] = true
 		}
 	}
+	rounded := 0
 	for _, a := range []Access{src, dst} {
-		p.collect(a)
+		rounded += p.collect(a)
 	}
 	p.nextCol = len(p.params)
 	// A loop uses up to two columns.
-	p.sys = &system{n: len(p.params) + 2*(len(src.Loops)+len(dst.Loops))}
+	p.sys = &system{n: len(p.params) + 2*(len(src.Loops)+len(dst.Loops)) + rounded}
 
-	s, d := &side{env: map[string]row{}}, &side{env: map[string]row{}}
+	s := &side{env: map[string]row{}, quotients: src.Quotients}
+	d := &side{env: map[string]row{}, quotients: dst.Quotients}
 	for k := range src.Loops {
 		p.loop(s, src.Loops[k])
 		if k < outer { // the same iteration on both sides
@@ -93,28 +101,25 @@ func newProblem(src, dst Access, common, outer int) *problem {
 	return p
 }
 
-// collect gives columns to the parameters of a.
-func (p *problem) collect(a Access) {
-	add := func(forms ...linalg.Affine) {
-		for _, f := range forms {
-			for _, v := range f.Vars() {
-				if _, seen := p.params[v]; !seen && !p.indices[v] {
-					p.params[v] = len(p.params)
-				}
-			}
-		}
-	}
+// collect gives columns to the parameters of a, and counts its quotients.
+func (p *problem) collect(a Access) (quotients int) {
+	forms := append(slices.Clone(a.Guard), a.Zero...)
 	for _, l := range a.Loops {
-		add(l.Lo...)
-		add(l.Hi...)
+		forms = append(append(forms, l.Lo...), l.Hi...)
 	}
 	for _, f := range a.Subs {
 		if f != nil {
-			add(*f)
+			forms = append(forms, *f)
 		}
 	}
-	add(a.Guard...)
-	add(a.Zero...)
+	for _, f := range forms {
+		for _, v := range a.Quotients.Vars(f) {
+			if _, seen := p.params[v]; !seen && !p.indices[v] {
+				p.params[v] = len(p.params)
+			}
+		}
+	}
+	return len(a.Quotients.Used(forms...))
 }
 
 // usesParams reports whether r has a parameter with a coefficient other than 0.
@@ -143,6 +148,12 @@ func (p *problem) form(s *side, f linalg.Affine) (row, bool) {
 			p.solver.addScaled(r, c, x)
 		} else if col, ok := p.params[v]; ok {
 			r[col] = p.solver.add(r[col], c)
+		} else if q, ok := s.quotients[v]; ok {
+			x, ok := p.quotient(s, q)
+			if !ok {
+				return nil, false
+			}
+			p.solver.addScaled(r, c, x)
 		} else if c != 0 {
 			return nil, false
 		}
@@ -180,6 +191,12 @@ func (p *problem) loop(s *side, l Loop) {
 	first, last := bounds(l.Lo), bounds(l.Hi)
 	start, trips := p.sys.zero(), p.column()
 	index := trips
+	loose := false
+	if len(first) > 0 {
+		for col := range p.loose {
+			loose = loose || first[0][col] != 0
+		}
+	}
 	switch {
 	case l.Step == 0:
 		// Without a direction the bounds say nothing.
@@ -188,6 +205,9 @@ func (p *problem) loop(s *side, l Loop) {
 	case len(l.Lo) == 1 && len(first) == 1:
 		p.atLeast(trips, p.sys.zero(), false)
 		index = p.solver.combine(1, first[0], l.Step, trips)
+		if loose {
+			start = first[0] // equal for equal indices of the loops around, if in no other way
+		}
 		first = nil
 	case l.Step == 1 || l.Step == -1:
 		// The iteration number is the index itself, up to sign: only

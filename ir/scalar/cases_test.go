@@ -24,7 +24,7 @@ func (g *generator) value(depth int) ir.Expr {
 	if depth < 2 && g.pick(2, "nested") == 0 {
 		inner = g.expr(depth + 1)
 	}
-	switch g.pick(7, "value of") {
+	switch g.pick(8, "value of") {
 	case 0:
 		return g.call("mod", inner, g.constant(2+g.pick(3, "by")))
 	case 1:
@@ -37,6 +37,8 @@ func (g *generator) value(depth int) ir.Expr {
 		return g.call("abs", inner)
 	case 5:
 		return &ir.Bin{X: ir.X{Typ: ir.Integer}, Op: ir.Div, L: inner, R: g.constant(2)}
+	case 6:
+		return g.call("iand", inner, g.constant([]int{1, 3, 5}[g.pick(3, "mask")]))
 	}
 	return &ir.Bin{X: ir.X{Typ: ir.Integer}, Op: ir.Sub, L: g.constant(3), R: inner}
 }

@@ -225,6 +225,8 @@ func (m *machine) call(e *ir.Call) int {
 		return max(x, -x)
 	case "ieor":
 		return x ^ args[1]
+	case "iand":
+		return x & args[1]
 	case "merge":
 		if args[2] != 0 {
 			return x

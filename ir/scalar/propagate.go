@@ -8,37 +8,59 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// facts maps a scalar to the affine form that it equals now. The forms use only
-// scalars that have no fact themselves, so that one look-up substitutes a whole
-// chain. nil stands for a place that is not reached.
-type facts map[*ir.Symbol]linalg.Affine
+// facts are the forms that scalars equal now, without quotients and, where they have
+// some, with them. nil stands for a place that is not reached.
+type facts struct{ affine, rounded forms }
+
+func (f *facts) clone() *facts {
+	return &facts{maps.Clone(f.affine), maps.Clone(f.rounded)}
+}
 
 // kill removes what is no longer known once sym has changed.
-func (f facts) kill(sym *ir.Symbol) {
-	delete(f, sym)
-	for s, form := range f {
-		if form.Uses(sym.Name) {
-			delete(f, s)
+func (in *Info) kill(f *facts, sym *ir.Symbol) {
+	f.affine.kill(sym)
+	delete(f.rounded, sym)
+	for s, form := range f.rounded {
+		if in.uses(form, sym) {
+			delete(f.rounded, s)
 		}
 	}
 }
 
-func (f facts) killAll(syms map[*ir.Symbol]bool) {
+func (in *Info) killAll(f *facts, syms map[*ir.Symbol]bool) {
 	for sym := range syms {
 		if sym.Type.IsInteger() && !sym.IsArray() {
-			f.kill(sym)
+			in.kill(f, sym)
 		}
+	}
+}
+
+// assign records that sym gets the value of e, which is recorded.
+func (in *Info) assign(f *facts, sym *ir.Symbol, e ir.Expr) {
+	form, known := in.affine[e]
+	rounded, ok := in.rounded[e]
+	affine := f.affine
+	f.affine = nil
+	in.kill(f, sym)
+	f.affine = affine
+	f.affine.assign(sym, form, known)
+	if ok && !in.uses(rounded, sym) {
+		f.rounded[sym] = rounded
 	}
 }
 
 // meet keeps the facts that hold on both paths.
-func meet(a, b facts) facts {
+func meet(a, b *facts) *facts {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	}
+	return &facts{common(a.affine, b.affine), common(a.rounded, b.rounded)}
+}
+
+func common(a, b forms) forms {
 	for s, form := range a {
 		if other, ok := b[s]; !ok || !form.Equal(other) {
 			delete(a, s)
@@ -47,9 +69,22 @@ func meet(a, b facts) facts {
 	return a
 }
 
+// forms maps a scalar to the form that it equals. The forms use only scalars that have
+// none themselves, so that one look-up substitutes a whole chain.
+type forms map[*ir.Symbol]linalg.Affine
+
+func (f forms) kill(sym *ir.Symbol) {
+	delete(f, sym)
+	for s, form := range f {
+		if form.Uses(sym.Name) {
+			delete(f, s)
+		}
+	}
+}
+
 // assign records sym = form, where form is in terms of the values before the
 // assignment.
-func (f facts) assign(sym *ir.Symbol, form linalg.Affine, known bool) {
+func (f forms) assign(sym *ir.Symbol, form linalg.Affine, known bool) {
 	if !known {
 		f.kill(sym)
 		return
@@ -86,11 +121,11 @@ func (f facts) assign(sym *ir.Symbol, form linalg.Affine, known bool) {
 
 // propagate walks the program forward and records the affine form of every
 // INTEGER expression.
-func (in *Info) propagate(body []ir.Stmt) { in.walk(body, facts{}) }
+func (in *Info) propagate(body []ir.Stmt) { in.walk(body, &facts{forms{}, forms{}}) }
 
 // walk returns the facts behind body, nil when control does not get there.
 // Statements that are not reached get no forms.
-func (in *Info) walk(body []ir.Stmt, f facts) facts {
+func (in *Info) walk(body []ir.Stmt, f *facts) *facts {
 	for _, s := range body {
 		if f == nil {
 			return nil
@@ -100,11 +135,11 @@ func (in *Info) walk(body []ir.Stmt, f facts) facts {
 	return f
 }
 
-func (in *Info) step(s ir.Stmt, f facts) facts {
+func (in *Info) step(s ir.Stmt, f *facts) *facts {
 	if w, ok := s.(*ir.While); ok {
-		f.killAll(in.modified[s])
+		in.killAll(f, in.modified[s])
 		in.record(w.Cond, f)
-		in.walk(w.Body, maps.Clone(f))
+		in.walk(w.Body, f.clone())
 		return f
 	}
 	for _, e := range ir.Exprs(s) {
@@ -113,23 +148,22 @@ func (in *Info) step(s ir.Stmt, f facts) facts {
 	switch s := s.(type) {
 	case *ir.Assign:
 		if v, ok := s.LHS.(*ir.Var); ok && v.Typ.IsInteger() {
-			form, known := in.affine[s.RHS]
-			f.assign(v.Sym, form, known)
+			in.assign(f, v.Sym, s.RHS)
 		}
 	case *ir.Read, *ir.Collective:
-		f.killAll(in.modified[s])
+		in.killAll(f, in.modified[s])
 	case *ir.Critical:
 		return in.walk(s.Body, f)
 	case *ir.If:
-		other := maps.Clone(f)
+		other := f.clone()
 		return meet(in.walk(s.Then, f), in.walk(s.Else, other))
 	case *ir.Do:
 		in.loopBounds(s)
 		// What the loop does not change holds at every point inside and behind
 		// it, however it is left.
-		f.killAll(in.modified[s])
+		in.killAll(f, in.modified[s])
 		defer in.ranging(s)()
-		in.walk(s.Body, maps.Clone(f))
+		in.walk(s.Body, f.clone())
 	case *ir.Exit, *ir.Cycle, *ir.Stop:
 		return nil
 	}
@@ -138,23 +172,26 @@ func (in *Info) step(s ir.Stmt, f facts) facts {
 
 // loopBounds records the bounds of a loop whose expressions are recorded.
 func (in *Info) loopBounds(s *ir.Do) {
-	var b LoopBounds
-	b.Lo, b.LoOK = in.invariantForm(s.Lo, s)
-	b.Hi, b.HiOK = in.invariantForm(s.Hi, s)
+	var b, r LoopBounds
 	if step, ok := in.affine[s.Step]; ok && step.IsConst() {
-		b.Step = step.C
+		b.Step, r.Step = step.C, step.C
 	}
-	in.bounds[s] = b
+	b.Lo, b.LoOK = in.invariantForm(in.affine, s.Lo, s)
+	b.Hi, b.HiOK = in.invariantForm(in.affine, s.Hi, s)
+	r.Lo, r.LoOK = in.invariantForm(in.rounded, s.Lo, s)
+	r.Hi, r.HiOK = in.invariantForm(in.rounded, s.Hi, s)
+	in.bounds[s], in.roundedBounds[s] = b, r
 }
 
-// invariantForm is the form of e when nothing in it changes in the loop.
-func (in *Info) invariantForm(e ir.Expr, loop *ir.Do) (linalg.Affine, bool) {
-	form, ok := in.affine[e]
+// invariantForm is the form of e, in one of the maps of forms, when nothing in it
+// changes in the loop.
+func (in *Info) invariantForm(of map[ir.Expr]linalg.Affine, e ir.Expr, loop *ir.Do) (linalg.Affine, bool) {
+	form, ok := of[e]
 	if !ok {
 		return form, false
 	}
 	for sym := range in.modified[loop] {
-		if form.Uses(sym.Name) {
+		if in.uses(form, sym) {
 			return linalg.Affine{}, false
 		}
 	}
@@ -162,13 +199,13 @@ func (in *Info) invariantForm(e ir.Expr, loop *ir.Do) (linalg.Affine, bool) {
 }
 
 // record stores the forms of all INTEGER nodes of e, operands first.
-func (in *Info) record(e ir.Expr, f facts) {
+func (in *Info) record(e ir.Expr, f *facts) {
 	if d, ok := e.(*ir.ImpliedDo); ok {
 		in.record(d.Lo, f)
 		in.record(d.Hi, f)
 		in.record(d.Step, f)
-		inner := maps.Clone(f)
-		inner.kill(d.Index)
+		inner := f.clone()
+		in.kill(inner, d.Index)
 		for _, item := range d.Items {
 			in.record(item, inner)
 		}
@@ -180,15 +217,18 @@ func (in *Info) record(e ir.Expr, f facts) {
 	if !e.Type().IsInteger() {
 		return
 	}
-	if form, ok := in.form(e, f); ok && !in.wraps(form, e.Type()) {
+	delete(in.affine, e)
+	if form, ok := form(e, f.affine, in.Affine); ok && !in.wraps(form, e.Type()) {
 		in.affine[e] = form
-	} else {
-		delete(in.affine, e)
+	}
+	delete(in.rounded, e)
+	if form, ok := in.roundedForm(e, f); ok && !in.wraps(form, e.Type()) {
+		in.rounded[e] = form
 	}
 }
 
-// form is the affine form of e given those of its operands.
-func (in *Info) form(e ir.Expr, f facts) (linalg.Affine, bool) {
+// form is the affine form of e given those of scalars and of its operands.
+func form(e ir.Expr, f forms, of func(ir.Expr) (linalg.Affine, bool)) (linalg.Affine, bool) {
 	switch e := e.(type) {
 	case *ir.Const:
 		return linalg.Const(int64(e.Int)), true
@@ -198,10 +238,10 @@ func (in *Info) form(e ir.Expr, f facts) (linalg.Affine, bool) {
 		}
 		return linalg.Var(e.Sym.Name), true
 	case *ir.Conv:
-		x, ok := in.affine[e.E] // of an INTEGER of the other kind
+		x, ok := of(e.E) // of an INTEGER of the other kind
 		return x, ok
 	case *ir.Un:
-		x, ok := in.affine[e.E]
+		x, ok := of(e.E)
 		switch {
 		case !ok:
 		case e.Op == ir.Group:
@@ -210,8 +250,8 @@ func (in *Info) form(e ir.Expr, f facts) (linalg.Affine, bool) {
 			return x.Scale(-1)
 		}
 	case *ir.Bin:
-		x, okX := in.affine[e.L]
-		y, okY := in.affine[e.R]
+		x, okX := of(e.L)
+		y, okY := of(e.R)
 		if !okX || !okY {
 			break
 		}
@@ -234,20 +274,6 @@ func (in *Info) form(e ir.Expr, f facts) (linalg.Affine, bool) {
 	return linalg.Affine{}, false
 }
 
-// ranging notes the values of the index of a loop with constant bounds, for as long as
-// its body is walked. What it returns ends that.
-func (in *Info) ranging(s *ir.Do) (end func()) {
-	b, outer := in.bounds[s], in.ranges[s.Index.Name]
-	delete(in.ranges, s.Index.Name)
-	if b.Affine() && b.Lo.IsConst() && b.Hi.IsConst() {
-		in.ranges[s.Index.Name] = &span{min(b.Lo.C, b.Hi.C), max(b.Lo.C, b.Hi.C)}
-	}
-	return func() { in.ranges[s.Index.Name] = outer }
-}
-
-// span is the values from lo to hi.
-type span struct{ lo, hi int64 }
-
 // Factors and constants beyond these are no part of a form: they are those of
 // programs that wrap on purpose, such as random number generators.
 const (
@@ -265,20 +291,13 @@ func (in *Info) wraps(form linalg.Affine, t ir.Type) bool {
 	if max(form.C, -form.C) > largestConstant {
 		return true
 	}
-	lo, hi, known := form.C, form.C, true
 	for _, v := range vars {
-		k := form.Coef(v)
-		if max(k, -k) > largestFactor {
+		if k := form.Coef(v); max(k, -k) > largestFactor {
 			return true
 		}
-		r := in.ranges[v]
-		if r == nil || max(r.hi, -r.hi, r.lo, -r.lo) > 1<<32 {
-			known = false
-			continue
-		}
-		lo, hi = lo+min(k*r.lo, k*r.hi), hi+max(k*r.lo, k*r.hi)
 	}
-	return known && (lo < math.MinInt32 || hi > math.MaxInt32)
+	r := in.extent(form)
+	return r.known() && (r.lo < math.MinInt32 || r.hi > math.MaxInt32)
 }
 
 // quotient divides constants, truncating as Fortran does.

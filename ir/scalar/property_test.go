@@ -210,9 +210,11 @@ func text(p *ir.Program) string {
 // expression with an affine form, that the form has the value; and in every
 // iteration of a loop, that the forms of its bounds have kept theirs.
 func TestAffineHolds(t *testing.T) {
-	checked, substituted := 0, 0
+	checked, substituted, rounded, rounding := 0, 0, 0, 0
 	manyPrograms(t, func(rt *rapid.T) {
-		p := newGenerator(rt).program()
+		g := newGenerator(rt)
+		g.values = rapid.Bool().Draw(rt, "remainders")
+		p := g.program()
 		info := scalar.Analyze(p)
 		byName := map[string]*ir.Symbol{}
 		for _, s := range p.Symbols {
@@ -221,6 +223,15 @@ func TestAffineHolds(t *testing.T) {
 		m := fresh(p)
 		at := func(name string) int64 { return int64(m.value[byName[name]]) }
 		m.evaluated = func(e ir.Expr, value int) {
+			if form, ok := info.Rounded(e); ok {
+				if got, ok := info.Quotients().Eval(form, at); ok && got != int64(value) {
+					rt.Fatalf("%s is %d, its form %s is %d\n%s", ir.ExprString(e), value, form, got, text(p))
+				}
+				rounded++
+				if v, isVar := e.(*ir.Var); isVar && !form.Uses(v.Sym.Name) {
+					rounding++
+				}
+			}
 			form, ok := info.Affine(e)
 			if !ok {
 				return
@@ -234,10 +245,13 @@ func TestAffineHolds(t *testing.T) {
 			}
 		}
 		bounds := func(d *ir.Do) string {
-			b := info.Bounds(d)
-			lo, _ := b.Lo.Eval(at)
-			hi, _ := b.Hi.Eval(at)
-			return fmt.Sprint(b.LoOK, lo, b.HiOK, hi)
+			text := ""
+			for _, b := range []scalar.LoopBounds{info.Bounds(d), info.RoundedBounds(d)} {
+				lo, _ := info.Quotients().Eval(b.Lo, at)
+				hi, _ := info.Quotients().Eval(b.Hi, at)
+				text += fmt.Sprint(b.LoOK, lo, b.HiOK, hi, " ")
+			}
+			return text
 		}
 		var entry []string
 		m.loop = func(d *ir.Do, begin, _ bool) {
@@ -254,8 +268,8 @@ func TestAffineHolds(t *testing.T) {
 		}
 		m.run(p)
 	})
-	if checked < 1000 || substituted < 100 {
-		t.Errorf("only %d forms checked, %d substitutions", checked, substituted)
+	if checked < 1000 || substituted < 100 || rounded < 500 || rounding < 20 && !testing.Short() {
+		t.Errorf("only %d forms checked, %d substitutions; %d with quotients, %d of these substituted", checked, substituted, rounded, rounding)
 	}
 }
 

@@ -17,8 +17,8 @@
 // the subscript l is j-1, the loop over k runs to j-1, l and g are private in
 // the loop over j, and g is a sum in the loop over k.
 //
-// Forms have no size: a proof that rests on one assumes that the values of subscripts
-// and bounds, and of what they are computed from, fit in their INTEGER types. A sum or
+// Forms have no size: a proof that rests on one assumes that the values of subscripts,
+// bounds and conditions, and of what they are computed from, fit in their INTEGER types. A sum or
 // product that is seen not to fit has no form, and the emitted program computes values
 // as the source says: an INTEGER(4) that wraps does so everywhere but in a subscript or
 // bound that is itself a sum.
@@ -38,7 +38,12 @@ type Info struct {
 	affine   map[ir.Expr]linalg.Affine
 	modified map[ir.Stmt]map[*ir.Symbol]bool
 	bounds   map[*ir.Do]LoopBounds
-	ranges   map[string]*span // of indices, while propagate is in their loops
+	ranges   map[string]span // of indices, while propagate is in their loops
+
+	// Forms that use quotients, beside those that do not.
+	rounded       map[ir.Expr]linalg.Affine
+	roundedBounds map[*ir.Do]LoopBounds
+	quotients     linalg.Quotients
 
 	number map[*ir.Symbol]int // of scalars, for the sets of liveness
 	after  map[ir.Stmt]set    // scalars live after a statement
@@ -53,16 +58,19 @@ type Info struct {
 // Analyze computes the facts about p.
 func Analyze(p *ir.Program) *Info {
 	in := &Info{
-		prog:     p,
-		affine:   make(map[ir.Expr]linalg.Affine),
-		modified: make(map[ir.Stmt]map[*ir.Symbol]bool),
-		bounds:   make(map[*ir.Do]LoopBounds),
-		ranges:   make(map[string]*span),
-		number:   make(map[*ir.Symbol]int),
-		after:    make(map[ir.Stmt]set),
-		left:     make(map[ir.Stmt]set),
-		class:    make(map[classKey]verdict),
-		followed: make(map[string]*followed),
+		prog:          p,
+		affine:        make(map[ir.Expr]linalg.Affine),
+		modified:      make(map[ir.Stmt]map[*ir.Symbol]bool),
+		bounds:        make(map[*ir.Do]LoopBounds),
+		ranges:        make(map[string]span),
+		rounded:       make(map[ir.Expr]linalg.Affine),
+		roundedBounds: make(map[*ir.Do]LoopBounds),
+		quotients:     make(linalg.Quotients),
+		number:        make(map[*ir.Symbol]int),
+		after:         make(map[ir.Stmt]set),
+		left:          make(map[ir.Stmt]set),
+		class:         make(map[classKey]verdict),
+		followed:      make(map[string]*followed),
 	}
 	in.collectModified(p.Body)
 	in.propagate(p.Body)
@@ -120,6 +128,9 @@ func (b LoopBounds) Runs() bool {
 
 // Bounds are the bounds of loop.
 func (in *Info) Bounds(loop *ir.Do) LoopBounds { return in.bounds[loop] }
+
+// RoundedBounds are the forms of the bounds of loop that use quotients, see Rounded.
+func (in *Info) RoundedBounds(loop *ir.Do) LoopBounds { return in.roundedBounds[loop] }
 
 // Affine is the value of the INTEGER expression e, a node of the program, as an
 // affine form over the names of loop indices and scalars, with the values that

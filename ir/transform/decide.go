@@ -159,75 +159,9 @@ func impossible(cases [][]linalg.Affine, f facts) bool {
 // are at least zero then. It is nil when that is not known. The value of e has to
 // follow from INTEGER comparisons, with .and., .or. and .not. between them.
 func (a *Analysis) cases(e ir.Expr, value bool) [][]linalg.Affine {
-	switch e := e.(type) {
-	case *ir.Un:
-		switch e.Op {
-		case ir.Group:
-			return a.cases(e.E, value)
-		case ir.Not:
-			return a.cases(e.E, !value)
-		}
-	case *ir.Bin:
-		switch e.Op {
-		case ir.And, ir.Or:
-			l, r := a.cases(e.L, value), a.cases(e.R, value)
-			if l == nil || r == nil {
-				return nil
-			}
-			if (e.Op == ir.Or) == value {
-				return append(l[:len(l):len(l)], r...)
-			}
-			var both [][]linalg.Affine
-			for _, x := range l {
-				for _, y := range r {
-					both = append(both, append(x[:len(x):len(x)], y...))
-				}
-			}
-			return both
-		}
-		return a.comparison(e, value)
-	}
-	return nil
-}
-
-// comparison is cases for one comparison.
-func (a *Analysis) comparison(e *ir.Bin, value bool) [][]linalg.Affine {
-	if !e.L.Type().IsInteger() || !e.R.Type().IsInteger() {
+	ways, exact := a.info.Ways(e, value, a.info.Affine)
+	if !exact {
 		return nil
 	}
-	l, okL := a.info.Affine(e.L)
-	r, okR := a.info.Affine(e.R)
-	if !okL || !okR {
-		return nil
-	}
-	up, ok1 := r.Sub(l)                       // r - l
-	down, ok2 := l.Sub(r)                     // l - r
-	less, ok3 := up.Sub(linalg.Const(1))      // >= 0: l < r
-	greater, ok4 := down.Sub(linalg.Const(1)) // >= 0: l > r
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return nil
-	}
-	op := e.Op
-	if !value {
-		opposite := map[ir.Op]ir.Op{ir.Eq: ir.Ne, ir.Ne: ir.Eq, ir.Lt: ir.Ge, ir.Ge: ir.Lt, ir.Le: ir.Gt, ir.Gt: ir.Le}
-		var known bool
-		if op, known = opposite[op]; !known {
-			return nil
-		}
-	}
-	switch op {
-	case ir.Lt:
-		return [][]linalg.Affine{{less}}
-	case ir.Le:
-		return [][]linalg.Affine{{up}}
-	case ir.Gt:
-		return [][]linalg.Affine{{greater}}
-	case ir.Ge:
-		return [][]linalg.Affine{{down}}
-	case ir.Eq:
-		return [][]linalg.Affine{{up, down}}
-	case ir.Ne:
-		return [][]linalg.Affine{{less}, {greater}}
-	}
-	return nil
+	return ways
 }

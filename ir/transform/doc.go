@@ -1,6 +1,7 @@
 // Package transform changes the text of a program, on the typed IR, so that
 // fewer of its statements need all PEs at once: it distributes loops, peels an
-// iteration off a loop, divides a loop at an iteration, and removes guards that exclude nothing.
+// iteration off a loop, divides a loop at an iteration, removes guards that exclude nothing,
+// and has a loop computed by each of several owners.
 //
 // The loop
 //
@@ -48,10 +49,11 @@ const (
 	Peel        Kind = "peel"
 	Interchange Kind = "interchange"
 	Split       Kind = "split"
+	Replicate   Kind = "replicate"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Distribute, Interchange, Guard, Expand, Peel, Split}
+var Kinds = []Kind{Distribute, Interchange, Guard, Expand, Peel, Split, Replicate}
 
 // Change is what a transformation makes of one statement.
 type Change struct {

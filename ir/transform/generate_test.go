@@ -59,7 +59,9 @@ func (g *generator) block(depth int) {
 
 func (g *generator) statement(depth int) {
 	g.left--
-	switch k := g.pick(25); {
+	switch k := g.pick(27); {
+	case k >= 25:
+		g.pairs(depth)
 	case k >= 23:
 		g.nest(depth)
 	case k >= 20:
@@ -122,6 +124,41 @@ func (g *generator) nest(depth int) {
 		g.line(depth+len(g.scope)-before-1, "end do")
 		g.scope, g.names, g.ends = g.scope[:len(g.scope)-1], g.names[:len(g.names)-1], g.ends[:len(g.ends)-2]
 	}
+}
+
+// pairs is a loop whose iterations assign two elements, mostly of their own.
+func (g *generator) pairs(depth int) {
+	v := g.free()
+	if v == "" {
+		return
+	}
+	g.left -= 3
+	step := g.of("2", "2", "3", "-2", "1")
+	lo, hi := g.of("1", "n", "1 + mod(m, 2)"), g.of("9", "m + 6")
+	if step == "-2" {
+		lo, hi = hi, lo
+	}
+	g.line(depth, "do %s = %s, %s, %s", v, lo, hi, step)
+	one, two := "a("+v+")", g.of("a("+v+" + 1)", "a("+v+" + 1)", "b("+v+" + 1)", "b("+v+")", "e("+v+")")
+	if g.pick(4) == 0 {
+		g.line(depth+1, "s = s + 1")
+	}
+	if g.pick(2) == 0 {
+		g.line(depth+1, "if (%s > %s) then", one, g.of(two, "20"))
+		g.line(depth+2, "x = %s", one)
+		g.line(depth+2, "%s = %s", one, two)
+		g.line(depth+2, "%s = x%s", two, g.of("", " + "+v, " + b("+v+" + 2)"))
+		if g.pick(3) == 0 {
+			g.line(depth+1, "else")
+			g.line(depth+2, "%s = mod(%s + 1, 97)", two, two)
+		}
+		g.line(depth+1, "end if")
+	} else {
+		g.line(depth+1, "y = %s", two)
+		g.line(depth+1, "%s = mod(%s + %s, 97)", two, one, g.of("y", "3*y", "d("+v+",2)"))
+		g.line(depth+1, "%s = y", one)
+	}
+	g.line(depth, "end do")
 }
 
 // accumulation is a loop that accumulates into a variable, which is used behind it.

@@ -41,6 +41,8 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 			return a.Peel(s)
 		case transform.Split:
 			return a.Split(s)
+		case transform.Replicate:
+			return a.Replicate(s)
 		}
 	case *ir.If:
 		if kind == transform.Guard {

@@ -282,6 +282,10 @@ func (a *Analysis) exchanged(x, y occurrence, nest []*ir.Do, order []int) bool {
 		}
 	}
 	of, by := rename(from, " 1"), rename(to, " 2")
+	quotients := linalg.Quotients{}
+	renamed := func(f linalg.Affine, to func(string) string) (linalg.Affine, bool) {
+		return from.Quotients.Rename(f, to, quotients)
+	}
 	var eqs, ineqs []linalg.Affine
 	ok := true
 	keep := func(list *[]linalg.Affine, f linalg.Affine, fine bool) {
@@ -292,8 +296,8 @@ func (a *Analysis) exchanged(x, y occurrence, nest []*ir.Do, order []int) bool {
 		if from.Subs[d] == nil || to.Subs[d] == nil {
 			continue
 		}
-		f, ok1 := from.Subs[d].Rename(of)
-		g, ok2 := to.Subs[d].Rename(by)
+		f, ok1 := renamed(*from.Subs[d], of)
+		g, ok2 := renamed(*to.Subs[d], by)
 		diff, ok3 := f.Sub(g)
 		keep(&eqs, diff, ok1 && ok2 && ok3)
 	}
@@ -309,7 +313,7 @@ func (a *Analysis) exchanged(x, y occurrence, nest []*ir.Do, order []int) bool {
 			index := linalg.Var(name(l.Index))
 			for n, bounds := range [][]linalg.Affine{l.Lo, l.Hi} {
 				for _, b := range bounds {
-					b, ok1 := b.Rename(name)
+					b, ok1 := renamed(b, name)
 					gap, ok2 := index.Sub(b)
 					if (n == 0) != (l.Step > 0) {
 						gap, ok2 = b.Sub(index)
@@ -322,6 +326,7 @@ func (a *Analysis) exchanged(x, y occurrence, nest []*ir.Do, order []int) bool {
 	if !ok {
 		return true
 	}
+	ineqs = append(ineqs, depend.Rounding(quotients, eqs, ineqs)...)
 	// behind: iteration b of loop k comes behind iteration a.
 	behind := func(k int, a, b func(string) string) linalg.Affine {
 		i := nest[k].Index.Name

@@ -67,7 +67,7 @@ func (a *Analysis) conditional(loop *ir.Do) bool {
 	ir.Walk(loop.Body, func(s ir.Stmt) bool {
 		if c, ok := s.(*ir.If); ok {
 			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {
-				if b, ok := e.(*ir.Bin); ok && a.comparison(b, true) != nil {
+				if b, ok := e.(*ir.Bin); ok && a.cases(b, true) != nil {
 					found = true
 				}
 				return !found

@@ -79,7 +79,7 @@ end do`, false},
 	{transform.Distribute, "x has a value of its own in each iteration, from line 5 to line 8", `
 do i = 1, 8 ! here
   x = i
-  if (i > 4) x = a(1)
+  if (i < 4) x = a(1)
   a(i) = 1
   z(1,i) = x
 end do`, false},

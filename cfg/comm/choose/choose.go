@@ -89,7 +89,8 @@ func work(size int) int { return size + size*size/400 }
 // The search is greedy. Each statement of the program unit is searched on its
 // own, for communication never crosses them. Kinds come one after another:
 // loops are distributed first, then put in the order of memory, then guards removed,
-// sums expanded, and iterations peeled, so that what is peeled is small. Within a kind candidates come inner loops
+// sums expanded, and iterations peeled, so that what is peeled is small; and what is left
+// with several owners is computed by each of them. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
 // Candidates are loops that all PEs step through together, or fall back on
 // gathered arrays, or wait for one another in, and guards in loops of the first
@@ -394,6 +395,8 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 		return a.Peel(s.(*ir.Do))
 	case transform.Split:
 		return a.Split(s.(*ir.Do))
+	case transform.Replicate:
+		return a.Replicate(s.(*ir.Do))
 	}
 	panic(fmt.Sprintf("choose: there is no transformation %q", kind))
 }
@@ -442,6 +445,10 @@ func candidates(p *comm.Program, kind transform.Kind, facts *transform.Analysis)
 		for _, n := range nodes {
 			switch n := n.(type) {
 			case *comm.Loop:
+				if kind == transform.Replicate && facts.Replicable(n.Do) {
+					add(n.Do)
+					continue // the loops inside with it
+				}
 				visit(n.Body, true)
 				switch {
 				case kind == transform.Interchange && facts.Misordered(n.Do):

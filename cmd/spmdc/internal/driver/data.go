@@ -54,7 +54,7 @@ func dataComm(c *Compilation) any {
 }
 
 type decision struct {
-	Kind    string  `json:"kind"` // distribute, guard, expand, peel, split
+	Kind    string  `json:"kind"` // distribute, guard, expand, peel, split, replicate
 	Line    int     `json:"line"`
 	Verdict string  `json:"verdict"` // chosen, no gain, not possible, not tried
 	What    string  `json:"what,omitempty"`

@@ -38,7 +38,8 @@ func TestDrawn(t *testing.T) {
 	for _, name := range []string{
 		"build:plain", "build:check", "prove:none", "prove:other numbers too", "prove:numbers it runs on",
 		"built with:block=1", "built with:block=none", "built with:strip=1", "built with:strip=none", "built with:slots-memory=0", "built with:barrier-threshold=1", "built with:barrier-threshold=none",
-		"built with:fp=strict", "built with:fp=fast", "built with:targets=go,avx2,avx512", "built with:no-transform=guard", "built with:no-transform=distribute,interchange,guard,expand,peel,split",
+		"built with:fp=strict", "built with:fp=fast", "built with:targets=go,avx2,avx512",
+		"built with:no-transform=guard", "built with:no-transform=distribute,interchange,guard,expand,peel,split,replicate",
 	} {
 		if seen[name] == 0 {
 			t.Errorf("400 programs do not have %q: %v", name, seen)
