@@ -193,8 +193,13 @@ func (t Triplet) Intersect(u Triplet) Triplet {
 	if lo > hi {
 		return Triplet{}
 	}
-	if t.Step == 1 && u.Step == 1 {
+	switch {
+	case t.Step == 1 && u.Step == 1:
 		return Triplet{lo, 1, hi - lo + 1}
+	case u.Step == 1:
+		return t.between(lo, hi)
+	case t.Step == 1:
+		return u.between(lo, hi)
 	}
 	// Solve t.Lo + t.Step*k = u.Lo (mod u.Step) for the position k in t; the
 	// solutions are k0, k0+m, ... Positions stay below t.N, so that nothing
@@ -221,6 +226,24 @@ func (t Triplet) Intersect(u Triplet) Triplet {
 		return Single(t.Lo + t.Step*k)
 	}
 	return Triplet{t.Lo + t.Step*k, t.Step * m, n}
+}
+
+// between is the elements of t from lo to hi, neither of which is outside of it.
+func (t Triplet) between(lo, hi int) Triplet {
+	first, last := 0, t.N-1
+	if lo > t.Lo {
+		first = ceilDiv(lo-t.Lo, t.Step)
+	}
+	if hi < t.Hi() {
+		last = (hi - t.Lo) / t.Step
+	}
+	switch {
+	case first > last:
+		return Triplet{}
+	case first == last:
+		return Single(t.Lo + t.Step*first)
+	}
+	return Triplet{t.Lo + t.Step*first, t.Step, last - first + 1}
 }
 
 // Image is {a*x+b : x in t}. With a == 0 it is {b}, or empty if t is.
