@@ -99,6 +99,9 @@ func TestOwnersThatAreNot(t *testing.T) {
 	checkBoth(t, numeric("owners"), chosenPlans()...)
 }
 
+// TestNeighboursOfOthers: an overlap serves references from the positions of other arrays.
+func TestNeighboursOfOthers(t *testing.T) { checkBoth(t, numeric("neighbours"), chosenPlans()...) }
+
 // TestSingleElements: an element that is alone on its PE is found from iterations in which
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }
