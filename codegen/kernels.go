@@ -350,9 +350,14 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		checks = append(checks, fmt.Sprintf("spmd.Apart(%s, %s, nT+%d)", at[t.a], at[t.b], max(k.Extent(t.a), k.Extent(t.b))))
 	}
 	g.out.at = line
-	if len(checks) == 0 {
+	switch {
+	case len(checks) == 0:
 		g.out.p("%s(%s)", k.Name, args)
-	} else {
+	case v.ordered:
+		g.out.p("if %s {\n%s(%s)\n} else {", strings.Join(checks, " && "), k.Name, args)
+		g.oneByOne(v)
+		g.out.p("}")
+	default:
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
 	if first >= 0 {
@@ -366,6 +371,22 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	g.setFinal(d)
 	for ref := range v.refs {
 		delete(g.leaf, ref)
+	}
+}
+
+// oneByOne emits the loop of a kernel in the order of the source, with its sums.
+func (g *gen) oneByOne(v *vectorLoop) {
+	for i, s := range v.sums {
+		name := g.partialName(v, i)
+		g.divide(v, s, func() string { return name + "[0]" })
+	}
+	l := g.newLeaf(v.loop, v.region)
+	l.emit(l.refs(), v, v.region)
+	for _, text := range l.after {
+		g.out.p("%s", text)
+	}
+	for _, s := range v.sums {
+		g.divide(v, s, nil)
 	}
 }
 

@@ -177,10 +177,11 @@ func (v *vectorLoop) independent() {
 				return
 			case no:
 				v.together(w, r.f)
-			case r.after || r.f.conditional || w.conditional || !v.maybe(w, r.f):
+			case r.after && !isLeaf(v.loop.Body) || r.f.conditional || w.conditional || !v.maybe(w, r.f):
 				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			default:
+				v.ordered = v.ordered || r.after
 				v.test(w, r.f)
 			}
 		}

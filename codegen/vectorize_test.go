@@ -69,7 +69,8 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) + b(i,j)**3*2\n end do\n end do", ""},
 		// Planes that change places.
 		{"q = 1\n k = 2\n do j = 1, 9\n do i = 1, n\n a(i,k) = a(i,q)*t\n s = max(s, abs(a(i,k) - a(i,q)))\n end do\n q = k\n k = 3 - k\n end do", ""},
-		{"do j = 1, n\n do i = 1, n\n g(i,j,k) = g(i,j,q)*t\n s = max(s, abs(g(i,j,k) - g(i,j,q)))\n end do\n end do", "g(i,j,q) may be g(i,j,k) of an earlier iteration"},
+		{"do j = 1, n\n do i = 1, n\n g(i,j,k) = g(i,j,q)*t\n s = max(s, abs(g(i,j,k) - g(i,j,q)))\n end do\n end do", ""}, // if they are two
+		{"do j = 1, n\n do i = 2, n\n g(i,j,k) = g(i-1,j,k)*t\n end do\n end do", "g(i-1,j,k) may be g(i,j,k) of an earlier iteration"},
 		// Loops around short ones.
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n z = z + e(k+3)*x(i+k)\n end do\n y(i) = z\n end do", ""},
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n do q = -abs(k), abs(k), 2\n z = z + x(i+k)*q\n end do\n end do\n y(i) = z*k\n end do", ""},
