@@ -205,7 +205,7 @@ func (v *vectorLoop) inOrder() bool {
 			}
 			a, b := v.access(s.f, 0), v.access(x.f, 1)
 			a.Loops, b.Loops = append([]depend.Loop{around}, a.Loops...), append([]depend.Loop{around}, b.Loops...)
-			if depend.Depends(a, b, 0, 0).Answer != depend.No {
+			if depend.DependsIn(v.cases(a, b), a, b, 0, 0).Answer != depend.No {
 				return false
 			}
 		}

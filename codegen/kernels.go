@@ -383,6 +383,16 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	}
 	g.out.at = line
 	switch {
+	case v.ordered:
+		g.out.p("if %s {", strings.Join(checks, " && "))
+		if k.Picks() {
+			g.out.fallible("%s(%s)", k.Name, args)
+		} else {
+			g.out.p("%s(%s)", k.Name, args)
+		}
+		g.out.p("} else {")
+		g.oneByOne(v)
+		g.out.p("}")
 	case len(checks) == 0 && k.Picks():
 		g.out.fallible("%s(%s)", k.Name, args)
 	case len(checks) == 0:
@@ -405,6 +415,22 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	g.setFinal(d)
 	for ref := range v.refs {
 		delete(g.leaf, ref)
+	}
+}
+
+// oneByOne emits the loop of a kernel in the order of the source, with its sums.
+func (g *gen) oneByOne(v *vectorLoop) {
+	for i, s := range v.sums {
+		name := g.partialName(v, i)
+		g.divide(v, s, func() string { return name + "[0]" })
+	}
+	l := g.newLeaf(v.loop, v.region)
+	l.emit(l.refs(), v, v.region)
+	for _, text := range l.after {
+		g.out.p("%s", text)
+	}
+	for _, s := range v.sums {
+		g.divide(v, s, nil)
 	}
 }
 

@@ -82,30 +82,47 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		return false
 	}
 	l := g.newLeaf(d, r)
-	refs, walks := l.refs(), g.walksOf(d, r)
-	if len(refs)+len(walks) == 0 {
+	refs := l.refs()
+	if len(refs)+len(g.walksOf(d, r)) == 0 {
 		return false
 	}
-	refs = slices.DeleteFunc(refs, func(f leafRef) bool { return g.partialRef[f.ref] != nil })
-	l.findAlone(refs)
 	g.out.at = d.Pos.Line
-	k := g.names.sym(d.Index)
 	g.saveFinal(d)
 	first := l.open()
+	inner := l.emit(refs, v, r)
+	if first >= 0 {
+		g.dropUnusedBefore(first, inner, g.names.sym(d.Index))
+	}
+	for _, text := range l.after {
+		g.out.p("%s", text)
+	}
+	g.out.p("}")
+	g.bound[d.Index]--
+	g.setFinal(d)
+	return true
+}
+
+// emit emits the loop, inside of what open has begun, and returns the line in which its
+// body begins. v is what decides about its sums.
+func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
+	g, d := l.g, l.d
+	k := g.names.sym(d.Index)
+	refs = slices.DeleteFunc(refs, func(f leafRef) bool { return g.partialRef[f.ref] != nil })
+	l.findAlone(refs)
 	for _, f := range refs {
 		l.address(f)
 	}
 	l.picks()
 	l.roll(refs)
 	g.out.at = d.Pos.Line
-	for _, c := range walks {
+	for _, c := range g.walksOf(d, r) {
 		v, at := "val"+strings.ToUpper(c.Name()), "at"+strings.ToUpper(c.Name())
 		g.walked[c] = fmt.Sprintf("%s[%s[t]]", v, at)
 		g.out.p("%s, %s := %s.Data, %s.At[%s:][:nT]", v, at, g.comms[c], g.comms[c], g.counter(c))
 		g.out.p("%s += nT", g.counter(c))
 	}
 	g.partialsInLeaf(v)
-	inner := len(g.out.lines) + 1
+	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
 	g.stmts(d.Body, r)
@@ -114,15 +131,6 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.out.lines[inner-1].text = l.head(false)
 	}
 	g.out.p("}")
-	if first >= 0 {
-		g.dropUnusedBefore(first, inner, k)
-	}
-	for _, text := range l.after {
-		g.out.p("%s", text)
-	}
-	g.out.p("}")
-	g.bound[d.Index]--
-	g.setFinal(d)
 	for _, f := range refs {
 		delete(g.leaf, f.ref)
 		delete(g.rolled, f.ref)
@@ -130,7 +138,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	for r := range l.picked {
 		delete(g.picked, r)
 	}
-	return true
+	return inner
 }
 
 // plain reports whether all iterations are executed, one after another, between bounds

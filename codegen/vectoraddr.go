@@ -213,10 +213,11 @@ func (v *vectorLoop) independent() {
 				return
 			case no:
 				v.together(w, r.f)
-			case r.after || r.f.conditional || w.conditional || !v.maybe(w, r.f) || v.stride(w) != 1 || v.stride(r.f) != 1:
+			case r.after && !isLeaf(v.loop.Body) || r.f.conditional || w.conditional || !v.maybe(w, r.f) || v.stride(w) != 1 || v.stride(r.f) != 1:
 				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			default:
+				v.ordered = v.ordered || r.after
 				v.test(w, r.f)
 			}
 		}
@@ -282,22 +283,48 @@ func (g *gen) dependLoop(d *ir.Do) depend.Loop {
 	return loop
 }
 
+// depends asks whether an iteration touches with y what x touches in it or before, if this
+// loop is common to both, or in any two iterations. What is known of the values that scalars
+// have together in front of the loops tells planes of an array apart.
+func (v *vectorLoop) depends(x, y leafRef, common int) depend.Result {
+	a, b := v.access(x, 0), v.access(y, 1)
+	return depend.DependsIn(v.cases(a, b), a, b, common, 0)
+}
+
+// cases are the values that the parameters of two accesses have together in all iterations.
+func (v *vectorLoop) cases(a, b depend.Access) [][]linalg.Affine {
+	names := depend.Parameters(a, b)
+	if names == nil {
+		return nil
+	}
+	scope := v.loop
+	if v.jam != nil && len(v.jam.loops) > 0 {
+		scope = v.jam.loops[0].do
+	}
+	for sym := range v.leaf.g.prog.Modified(scope) {
+		if slices.Contains(names, sym.Name) {
+			return nil
+		}
+	}
+	return v.leaf.g.prog.Info.Cases(scope, names)
+}
+
 // never reports whether no element that x touches is touched by y in the same or a later
 // iteration.
 func (v *vectorLoop) never(x, y leafRef) bool {
-	return depend.Depends(v.access(x, 0), v.access(y, 1), 1, 0).Answer == depend.No
+	return v.depends(x, y, 1).Answer == depend.No
 }
 
 // apart reports whether x and y are different elements in all iterations of this loop, of
 // whichever iterations at once of the loop around.
 func (v *vectorLoop) apart(x, y leafRef) bool {
-	return v.jam == nil || depend.Depends(v.access(x, 0), v.access(y, 1), 0, 0).Answer == depend.No
+	return v.jam == nil || v.depends(x, y, 0).Answer == depend.No
 }
 
 // maybe reports whether the run time may find that never holds: the dependence does not
 // hold for all values.
 func (v *vectorLoop) maybe(x, y leafRef) bool {
-	r := depend.Depends(v.access(x, 0), v.access(y, 1), 1, 0)
+	r := v.depends(x, y, 1)
 	if r.Answer == depend.Yes && r.Certain {
 		return false
 	}

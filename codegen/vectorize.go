@@ -46,6 +46,8 @@ type vectorLoop struct {
 	sums     []vectorSum    // as the reductions of k
 	fused    map[*ir.Bin]side
 	tests    []vectorTest
+	ordered  bool             // if one fails, an iteration may read what it has stored itself
+	region   *comm.Region     // where it stands
 	crossed  leafRef          // what is stored, and
 	crossing []leafRef        // the elements that it may become, which are read
 	row      *comm.Constraint // sums: its subscript gives the row of an iteration,
@@ -139,7 +141,7 @@ func (g *gen) vectorized(d *ir.Do, r *comm.Region) *vectorLoop {
 	if v := g.vectors[d]; v != nil {
 		return v
 	}
-	v := &vectorLoop{loop: d}
+	v := &vectorLoop{loop: d, region: r}
 	g.vectors[d] = v
 	v.build(g, r)
 	if v.k == nil {

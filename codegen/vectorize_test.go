@@ -12,15 +12,16 @@ import (
 	"github.com/spmdc/spmdc/internal/front"
 )
 
-// kernelProgram is a program with one loop of interest, in line 14 behind those that
+// kernelProgram is a program with one loop of interest, in line 15 behind those that
 // give values.
 const kernelProgram = `program p
   implicit none
   integer, parameter :: n = 40
   integer :: i, j, k, m, l(n), q
-  real(8) :: a(n,n), b(n,n), x(n), y(n), e(n), s, t, z
+  real(8) :: a(n,n), b(n,n), g(n,n,2), x(n), y(n), e(n), s, t, z
 !HPF$ DISTRIBUTE a(*,BLOCK)
 !HPF$ ALIGN b(i,j) WITH a(i,j)
+!HPF$ ALIGN g(i,j,*) WITH a(i,j)
   read *, m, k, q
   s = 0
   t = 0
@@ -80,6 +81,10 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i-1,j)\n end do\n end do", "a(i-1,j) may be a(i,j) of an earlier iteration"},
 		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) + b(i,j)**3*2\n end do\n end do", ""},
 		{"do i = 2, n\n a(m,i) = a(m,i-1)*a(k,q)\n s = max(s, a(m,i))\n end do", "PEs have to do with each other in its iterations"},
+		// Planes that change places.
+		{"q = 1\n k = 2\n do j = 1, 9\n do i = 1, n\n a(i,k) = a(i,q)*t\n s = max(s, abs(a(i,k) - a(i,q)))\n end do\n q = k\n k = 3 - k\n end do", ""},
+		{"do j = 1, n\n do i = 1, n\n g(i,j,k) = g(i,j,q)*t\n s = max(s, abs(g(i,j,k) - g(i,j,q)))\n end do\n end do", ""}, // if they are two
+		{"do j = 1, n\n do i = 2, n\n g(i,j,k) = g(i-1,j,k)*t\n end do\n end do", "g(i-1,j,k) may be g(i,j,k) of an earlier iteration"},
 		// Loops around short ones.
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n z = z + e(k+3)*x(i+k)\n end do\n y(i) = z\n end do", ""},
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n do q = -abs(k), abs(k), 2\n z = z + x(i+k)*q\n end do\n end do\n y(i) = z*k\n end do", ""},
@@ -106,7 +111,7 @@ func TestWhatIsAKernel(t *testing.T) {
 			}
 			found := false
 			for _, l := range loops {
-				if l.Line >= 14 {
+				if l.Line >= 15 {
 					found = true
 					verdicts = append(verdicts, l.Why)
 				}

@@ -110,6 +110,12 @@ func TestOwnersThatAreNot(t *testing.T) {
 	checkBoth(t, numeric("owners"), chosenPlans()...)
 }
 
+// TestNeighboursOfOthers: an overlap serves references from the positions of other arrays.
+func TestNeighboursOfOthers(t *testing.T) { checkBoth(t, numeric("neighbours"), chosenPlans()...) }
+
+// TestPlanesThatMayBeOne: a kernel is used where they are two.
+func TestPlanesThatMayBeOne(t *testing.T) { checkBoth(t, numeric("planes"), plans[0]) }
+
 // TestSingleElements: an element that is alone on its PE is found from iterations in which
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }

@@ -24,6 +24,16 @@ func (p place) key() string {
 	return fmt.Sprintf("%d.%d %v %d:%d %v", p.grid.ID, p.dim, p.format, p.tlo, p.thi, p.pos)
 }
 
+// from is how many template positions p lies behind q; ok is false where they are not on one
+// template dimension, or not always equally far apart.
+func (p place) from(q place) (by int64, ok bool) {
+	if p.grid != q.grid || p.dim != q.dim || p.format != q.format || p.tlo != q.tlo || p.thi != q.thi {
+		return 0, false
+	}
+	diff, ok := p.pos.Sub(q.pos)
+	return diff.C, ok && diff.IsConst()
+}
+
 // axisPlace is where subscript sub of an axis of array s sits; ok is false for an
 // axis that no grid dimension divides and on overflow.
 func axisPlace(s *ir.Symbol, axis int, sub linalg.Affine) (place, bool) {

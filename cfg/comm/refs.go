@@ -233,9 +233,10 @@ func (t *attempt) exact(loops []ir.Stmt) bool {
 	return true
 }
 
-// shift reports whether ref reads neighbours of what its executors own: every
-// distributed dimension is BLOCK, mapped exactly like the dimension of a
-// constraint, and a constant distance away.
+// shift reports whether ref reads neighbours of what its executors own: in every
+// distributed dimension, which is BLOCK, the element sits at a constant distance from the
+// template position of an executor, whatever the bounds and the alignment of the executor's
+// array are. It returns the distances in elements of ref's array.
 func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
 	m := ref.Sym.Mapping
 	if len(m.Map.Fixed) > 0 {
@@ -251,23 +252,24 @@ func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
 		if !ok {
 			return nil, false
 		}
+		at, ok := axisPlace(ref.Sym, d, f)
+		if !ok {
+			return nil, false
+		}
 		found := false
 		for _, c := range exec {
-			if c.Axis < 0 || c.Array.Mapping.Grid != m.Grid {
+			if c.Axis < 0 || len(c.Array.Mapping.Map.Fixed) > 0 {
 				continue
 			}
-			ca := c.Array.Mapping.Map.Axes[c.Axis]
-			if ca.Grid != ax.Grid || ca != ax || len(c.Array.Mapping.Map.Fixed) > 0 {
+			by, ok := at.from(c.place())
+			by = distance(ax, by)
+			if !ok || abs(by) > maxShadow {
 				continue
 			}
-			diff, ok := f.Sub(c.Sub)
-			if !ok || !diff.IsConst() || abs(diff.C) > maxShadow {
-				continue
-			}
-			if diff.C != 0 && (ax.Format != dist.Block || c.Sub.IsConst()) {
+			if by != 0 && (ax.Format != dist.Block || c.Sub.IsConst()) {
 				continue // a single element from afar is no neighbour
 			}
-			shift[d], found = int(diff.C), true
+			shift[d], found = int(by), true
 			break
 		}
 		if !found {
@@ -276,6 +278,17 @@ func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
 		any = any || shift[d] != 0
 	}
 	return shift, any
+}
+
+// distance is how many elements beyond those that a PE owns along an axis it reads at a
+// distance of so many template positions from its own, in the direction of the index.
+func distance(ax dist.Axis, positions int64) int64 {
+	a := abs(int64(ax.A))
+	n := (abs(positions) + a - 1) / a
+	if (positions < 0) != (ax.A < 0) {
+		return -n
+	}
+	return n
 }
 
 func abs(x int64) int64 { return max(x, -x) }
