@@ -147,7 +147,9 @@ type occurrence struct {
 	loops []ir.Stmt
 	order int
 	write bool
-	// conditional: inside an IF or behind a short-circuit operator of the scope.
+	arms  []arm // of the scope, that it is in
+	short bool  // behind a short-circuit operator
+	// conditional: that, or in an arm: an iteration may go without it.
 	conditional bool
 	print       bool
 	implied     []*ir.ImpliedDo // around the reference, outermost first
@@ -156,84 +158,87 @@ type occurrence struct {
 // occurrences lists the array references of s in evaluation order.
 func (a *analyzer) occurrences(s ir.Stmt) []occurrence {
 	w := occWalker{a: a}
-	w.stmt(s, nil, false)
+	w.stmt(s, nil)
 	return w.list
 }
 
 type occWalker struct {
 	a       *analyzer
 	list    []occurrence
+	arms    []arm
 	implied []*ir.ImpliedDo
 }
 
-func (w *occWalker) stmt(s ir.Stmt, loops []ir.Stmt, cond bool) {
-	read := func(e ir.Expr, c bool) { w.expr(e, s, loops, c, false) }
-	inner := func(body []ir.Stmt, c bool) {
-		l := append(append([]ir.Stmt(nil), loops...), s)
-		for _, b := range body {
-			w.stmt(b, l, c)
-		}
+func (w *occWalker) stmt(s ir.Stmt, loops []ir.Stmt) {
+	read := func(e ir.Expr) { w.expr(e, s, loops, false, false) }
+	bodies := func(loops []ir.Stmt) {
+		outer := w.arms
+		eachArm(s, outer, func(b ir.Stmt, arms []arm) {
+			w.arms = arms
+			w.stmt(b, loops)
+		})
+		w.arms = outer
 	}
+	inside := append(append([]ir.Stmt(nil), loops...), s)
 	switch s := s.(type) {
 	case *ir.Assign:
-		read(s.RHS, cond)
+		read(s.RHS)
 		switch l := s.LHS.(type) {
 		case *ir.Ref:
 			for _, x := range l.Subs {
-				read(x, cond)
+				read(x)
 			}
-			w.list = append(w.list, occurrence{ref: l, stmt: s, loops: loops, order: 2*w.a.order[s] + 1, write: true, conditional: cond})
+			w.list = append(w.list, occurrence{ref: l, stmt: s, loops: loops, order: 2*w.a.order[s] + 1, write: true, arms: w.arms, conditional: len(w.arms) > 0})
 		case *ir.Substr:
-			read(l.Lo, cond)
-			read(l.Hi, cond)
+			read(l.Lo)
+			read(l.Hi)
 		}
 	case *ir.Do:
-		read(s.Lo, cond)
-		read(s.Hi, cond)
-		read(s.Step, cond)
-		inner(s.Body, cond)
+		read(s.Lo)
+		read(s.Hi)
+		read(s.Step)
+		bodies(inside)
 	case *ir.While:
-		// The condition is evaluated in every iteration.
-		l := append(append([]ir.Stmt(nil), loops...), s)
-		w.expr(s.Cond, s, l, true, false)
-		inner(s.Body, true)
+		// The condition is evaluated in every iteration, and once more.
+		from := len(w.list)
+		w.expr(s.Cond, s, inside, false, false)
+		for i := range w.list[from:] {
+			w.list[from+i].conditional = true
+		}
+		bodies(inside)
 	case *ir.If:
-		read(s.Cond, cond)
-		for _, b := range s.Then {
-			w.stmt(b, loops, true)
-		}
-		for _, b := range s.Else {
-			w.stmt(b, loops, true)
-		}
+		read(s.Cond)
+		bodies(loops)
 	case *ir.Print:
 		for _, e := range s.Items {
-			w.expr(e, s, loops, cond, true)
+			w.expr(e, s, loops, false, true)
 		}
 	case *ir.Read:
 		if s.From != nil {
-			read(s.From, cond)
+			read(s.From)
 		}
 	case *ir.Stop:
 		if s.Code != nil {
-			read(s.Code, cond)
+			read(s.Code)
 		}
 	}
 }
 
-func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, cond, print bool) {
+// expr lists the references in e; short: e is behind a short-circuit operator.
+func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, short, print bool) {
 	switch e := e.(type) {
 	case *ir.Ref:
 		for _, x := range e.Subs {
-			w.expr(x, s, loops, cond, print)
+			w.expr(x, s, loops, short, print)
 		}
-		w.list = append(w.list, occurrence{ref: e, stmt: s, loops: loops, order: 2 * w.a.order[s], conditional: cond, print: print, implied: w.implied})
+		w.list = append(w.list, occurrence{ref: e, stmt: s, loops: loops, order: 2 * w.a.order[s], arms: w.arms, short: short, conditional: short || len(w.arms) > 0, print: print, implied: w.implied})
 	case *ir.Bin:
-		w.expr(e.L, s, loops, cond, print)
-		w.expr(e.R, s, loops, cond || e.Op == ir.And || e.Op == ir.Or, print)
+		w.expr(e.L, s, loops, short, print)
+		w.expr(e.R, s, loops, short || e.Op == ir.And || e.Op == ir.Or, print)
 	case *ir.ImpliedDo:
-		w.expr(e.Lo, s, loops, cond, print)
-		w.expr(e.Hi, s, loops, cond, print)
-		w.expr(e.Step, s, loops, cond, print)
+		w.expr(e.Lo, s, loops, short, print)
+		w.expr(e.Hi, s, loops, short, print)
+		w.expr(e.Step, s, loops, short, print)
 		outer := w.implied
 		w.implied = append(append([]*ir.ImpliedDo(nil), outer...), e)
 		for _, x := range e.Items {
@@ -242,7 +247,7 @@ func (w *occWalker) expr(e ir.Expr, s ir.Stmt, loops []ir.Stmt, cond, print bool
 		w.implied = outer
 	default:
 		for _, x := range ir.Children(e) {
-			w.expr(x, s, loops, cond, print)
+			w.expr(x, s, loops, short, print)
 		}
 	}
 }
