@@ -163,6 +163,11 @@ func TestNobodyEvaluates(t *testing.T) {
 	checkBoth(t, numeric("nobody"), chosenPlans()...)
 }
 
+// TestPairs: sums under conditions are computed by owners that each iteration has.
+func TestPairs(t *testing.T) {
+	checkBoth(t, numeric("pairs"), chosenPlans()...)
+}
+
 // TestListsThatStay: lists of irregular communications are made anew where what they depend
 // on may have changed, and only there.
 func TestListsThatStay(t *testing.T) {

@@ -147,7 +147,9 @@ type occurrence struct {
 	loops []ir.Stmt
 	order int
 	write bool
-	// conditional: inside an IF or behind a short-circuit operator of the scope.
+	arms  []arm // of the scope, that it is in
+	short bool  // behind a short-circuit operator
+	// conditional: that, or in an arm: an iteration may go without it.
 	conditional bool
 	conds       []scalar.Condition // of these, as far as their form says something
 	unsaid      bool               // there are others
@@ -181,16 +183,26 @@ func (at occurrence) maybe() occurrence {
 	return at
 }
 
+// block lists those in the statements of a body that is at some place.
 func (w *occWalker) block(body []ir.Stmt, at occurrence) {
 	for _, s := range body {
 		w.stmt(s, at)
+		if !escapes(s) {
+			continue
+		}
+		at.arms = inside(at.arms, arm{s, behind})
 		if i, ok := s.(*ir.If); ok && len(i.Else) == 0 && leaves(i.Then) {
-			// What follows is reached only if the condition is false.
-			conditional := at.conditional
-			at = at.under(i.Cond, false)
-			at.conditional = conditional
+			at = at.under(i.Cond, false) // what follows is reached only if the condition is false
+		} else {
+			at = at.maybe()
 		}
 	}
+}
+
+// arm lists those in body k of s, which is at some place.
+func (w *occWalker) arm(s ir.Stmt, k int, at occurrence) {
+	at.arms = inside(at.arms, arm{s, k})
+	w.block(ir.Bodies(s)[k], at)
 }
 
 // leaves reports whether control does not go on behind body.
@@ -208,8 +220,8 @@ func leaves(body []ir.Stmt) bool {
 func (w *occWalker) stmt(s ir.Stmt, at occurrence) {
 	at.stmt = s
 	read := func(e ir.Expr) { w.expr(e, at) }
-	inside := at
-	inside.loops = append(slices.Clip(at.loops), s)
+	within := at
+	within.loops = append(slices.Clip(at.loops), s)
 	switch s := s.(type) {
 	case *ir.Assign:
 		read(s.RHS)
@@ -228,15 +240,15 @@ func (w *occWalker) stmt(s ir.Stmt, at occurrence) {
 		read(s.Lo)
 		read(s.Hi)
 		read(s.Step)
-		w.block(s.Body, inside)
+		w.block(s.Body, within)
 	case *ir.While:
-		// The condition is evaluated in every iteration.
-		w.expr(s.Cond, inside.maybe())
-		w.block(s.Body, inside.maybe())
+		// The condition is evaluated in every iteration, and once more.
+		w.expr(s.Cond, within.maybe())
+		w.arm(s, 0, within.maybe())
 	case *ir.If:
 		read(s.Cond)
-		w.block(s.Then, at.under(s.Cond, true))
-		w.block(s.Else, at.under(s.Cond, false))
+		w.arm(s, 0, at.under(s.Cond, true))
+		w.arm(s, 1, at.under(s.Cond, false))
 	case *ir.Print:
 		at.print = true
 		for _, e := range s.Items {
@@ -265,6 +277,7 @@ func (w *occWalker) expr(e ir.Expr, at occurrence) {
 		w.expr(e.L, at)
 		if e.Op == ir.And || e.Op == ir.Or {
 			at = at.under(e.L, e.Op == ir.And)
+			at.short = true
 		}
 		w.expr(e.R, at)
 	case *ir.ImpliedDo:
@@ -273,6 +286,7 @@ func (w *occWalker) expr(e ir.Expr, at occurrence) {
 		w.expr(e.Step, at)
 		at.implied = append(slices.Clip(at.implied), e)
 		at = at.maybe()
+		at.short = true
 		for _, x := range e.Items {
 			w.expr(x, at)
 		}

@@ -2,7 +2,6 @@ package comm
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -144,54 +143,6 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 		c.Axes, c.Subs = nil, nil
 	}
 	return c, shift
-}
-
-// element is one that exists in every iteration of loops: a reference to it is evaluated
-// without a condition.
-type element struct {
-	key   string
-	owner Constraint
-	loops []ir.Stmt
-}
-
-// executed reports whether each iteration that evaluates o has PEs that satisfy exec. The
-// owner of a(i) is one only where a has an element i: in
-//
-//	do i = 0, n
-//	  if (b(i+1) > 0) a(i) = 1
-//	end do
-//
-// nobody evaluates b(1) if a begins at 1.
-func (t *attempt) executed(o occurrence, exec []Constraint) bool {
-	for _, k := range exec {
-		if k.Axis >= 0 && !t.exists(k, o.loops) {
-			return false
-		}
-	}
-	return true
-}
-
-// exists reports whether k's array is seen to have the element in each iteration of
-// loops: some reference that is evaluated there has one at the same position.
-func (t *attempt) exists(k Constraint, loops []ir.Stmt) bool {
-	if t.there == nil {
-		t.there = []element{}
-		for _, o := range t.occs {
-			if o.conditional || len(o.implied) > 0 || !o.ref.Sym.Distributed() {
-				continue
-			}
-			cons, _ := t.a.owners(o.ref, t.stableWith(o))
-			for _, c := range cons {
-				if c.Axis >= 0 {
-					t.there = append(t.there, element{c.key(), c, o.loops})
-				}
-			}
-		}
-	}
-	key := k.key()
-	return slices.ContainsFunc(t.there, func(e element) bool {
-		return e.key == key && k.covers(e.owner) && len(e.loops) <= len(loops) && slices.Equal(e.loops, loops[:len(e.loops)])
-	})
 }
 
 // stableWith is stable for the loops around an occurrence.

@@ -19,6 +19,7 @@ type attempt struct {
 	occs    []occurrence
 	writes  []occurrence
 	loopsOf map[ir.Stmt][]ir.Stmt // loops inside the region around each statement
+	armsOf  map[ir.Stmt][]arm     // and the arms that it is in
 	placed  []placed
 	reduced []*Reduction           // combined behind the region
 	reduce  map[ir.Stmt]*Reduction // statement (Assign, or If of the max form) -> its reduction
@@ -68,6 +69,7 @@ func (a *analyzer) attempt(s ir.Stmt, arrays []scalar.Reduction) (*attempt, stri
 		region:  &Region{Stmts: []ir.Stmt{s}, Part: map[*ir.Do][]Constraint{}},
 		variant: a.modified(s),
 		loopsOf: map[ir.Stmt][]ir.Stmt{},
+		armsOf:  map[ir.Stmt][]arm{},
 		reduce:  map[ir.Stmt]*Reduction{},
 		inner:   map[ir.Stmt]bool{},
 		arrays:  arrays,
@@ -89,10 +91,10 @@ func (a *analyzer) attempt(s ir.Stmt, arrays []scalar.Reduction) (*attempt, stri
 // contents rejects statements that need all PEs together.
 func (t *attempt) contents() string {
 	why := ""
-	var visit func(s ir.Stmt, loops []ir.Stmt)
+	var visit func(s ir.Stmt, loops []ir.Stmt, arms []arm)
 	inside := map[ir.Stmt]bool{}
-	visit = func(s ir.Stmt, loops []ir.Stmt) {
-		t.loopsOf[s] = loops
+	visit = func(s ir.Stmt, loops []ir.Stmt, arms []arm) {
+		t.loopsOf[s], t.armsOf[s] = loops, arms
 		switch s := s.(type) {
 		case *ir.Read:
 			why = fmt.Sprintf("READ in line %d is done by all PEs together", s.Pos.Line)
@@ -112,13 +114,9 @@ func (t *attempt) contents() string {
 			inside[s] = true
 			loops = append(append([]ir.Stmt(nil), loops...), s)
 		}
-		for _, body := range ir.Bodies(s) {
-			for _, b := range body {
-				visit(b, loops)
-			}
-		}
+		eachArm(s, arms, func(b ir.Stmt, arms []arm) { visit(b, loops, arms) })
 	}
-	visit(t.stmt, nil)
+	visit(t.stmt, nil, nil)
 	if why != "" {
 		return why
 	}
@@ -238,15 +236,17 @@ func (t *attempt) inParts(r scalar.Reduction, by *ir.Ref, cons []Constraint) (re
 	red = &Reduction{Sym: r.Sym, Name: reductionName(r.Op), Line: r.Stmts[0].Position().Line, Lead: copies(by, cons), By: by, Stmts: r.Stmts, at: t.stmt}
 	for _, s := range r.Stmts {
 		// Every statement must be computed by owners of its own kind of
-		// reference; those that have none follow the first.
+		// reference; those that have none follow the first, where that has owners.
 		sc := cons
-		if ref, c := t.reducerOf(s, r.Sym); c != nil {
+		ref, c := t.reducerOf(s, r.Sym)
+		switch {
+		case c == nil && !t.owned(cons, t.site(s)):
+			return nil, fmt.Sprintf("line %d adds to %s in iterations in which %s may not exist", s.Position().Line, r.Sym.Name, ir.ExprString(by))
+		case c != nil:
 			sc = c
 			if r.Op.Counts() && !slices.Equal(copies(ref, c), red.Lead) {
 				return nil, fmt.Sprintf("the parts of %s that lines %d and %d compute have different numbers of copies", r.Sym.Name, red.Line, s.Position().Line)
 			}
-		} else if !t.executed(occurrence{loops: t.loopsOf[s]}, sc) {
-			return nil, fmt.Sprintf("line %d goes through elements of %s that may not exist", s.Position().Line, by.Sym.Name)
 		}
 		t.placed = append(t.placed, placed{s, sc})
 		t.reduce[s] = red
@@ -333,93 +333,6 @@ func (t *attempt) section(red *Reduction) {
 			red.Section = append(red.Section, c.Axes)
 		}
 	}
-}
-
-// reducer picks the reference whose owner computes the partial value.
-func (t *attempt) reducer(r scalar.Reduction) (*ir.Ref, []Constraint) {
-	for _, s := range r.Stmts {
-		if ref, cons := t.reducerOf(s, r.Sym); ref != nil {
-			return ref, cons
-		}
-	}
-	return nil, nil
-}
-
-// reducerOf looks for it in the statement, then in the innermost loop around.
-func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (*ir.Ref, []Constraint) {
-	loops := t.loopsOf[s]
-	best, bestCons, bestScore := (*ir.Ref)(nil), []Constraint(nil), 0
-	consider := func(o occurrence, bonus int) {
-		if !o.ref.Sym.Distributed() {
-			return
-		}
-		cons, bad := t.a.owners(o.ref, t.stable(s))
-		if bad != nil {
-			return
-		}
-		score := bonus
-		for _, c := range cons {
-			if controlling(c, loops) != nil {
-				score += 4
-			}
-		}
-		// The partial value is best computed where the rest of the loop is.
-		for _, p := range t.placed {
-			if len(p.cons) > 0 && keySet(p.cons) == keySet(cons) {
-				score += 100
-			}
-		}
-		if score > bestScore {
-			best, bestCons, bestScore = o.ref, cons, score
-		}
-	}
-	// Every iteration must have an owner: only a reference that is evaluated
-	// whenever the statement is has its subscript in bounds each time.
-	own := alwaysRead(s, sym)
-	for _, o := range t.occs {
-		if o.stmt == s && !o.write && own[o.ref] {
-			consider(o, 2)
-		}
-	}
-	if best == nil && len(loops) > 0 {
-		in := loops[len(loops)-1]
-		for _, o := range t.occs {
-			if n := len(o.loops); n > 0 && o.loops[n-1] == in && !o.conditional {
-				consider(o, 1)
-			}
-		}
-	}
-	return best, bestCons
-}
-
-// alwaysRead is the set of references that a reduction statement evaluates
-// whenever it is executed: not those behind .and. and .or., but for the operator
-// of the reduction itself.
-func alwaysRead(s ir.Stmt, sym *ir.Symbol) map[*ir.Ref]bool {
-	refs := map[*ir.Ref]bool{}
-	var visit func(e ir.Expr)
-	visit = func(e ir.Expr) {
-		if r, ok := e.(*ir.Ref); ok {
-			refs[r] = true
-		}
-		if b, ok := e.(*ir.Bin); ok && (b.Op == ir.And || b.Op == ir.Or) {
-			visit(b.L)
-			if ir.Target(b.L) == sym {
-				visit(b.R)
-			}
-			return
-		}
-		for _, c := range ir.Children(e) {
-			visit(c)
-		}
-	}
-	switch s := s.(type) {
-	case *ir.Assign:
-		visit(s.RHS)
-	case *ir.If:
-		visit(s.Cond)
-	}
-	return refs
 }
 
 // partition gives each loop the ownership constraints that it controls, and

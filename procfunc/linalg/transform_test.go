@@ -120,8 +120,10 @@ func TestTransformsAgainstEnumeration(t *testing.T) {
 			return transform(2, offset, coef...)
 		}
 		a, b := draw("a"), draw("b")
-		if rapid.Bool().Draw(t, "alike") {
-			// The same coefficients, or the same offsets.
+		switch rapid.IntRange(0, 3).Draw(t, "alike") {
+		case 0:
+			b = a
+		case 1: // the same coefficients, and offsets in part
 			b = NewTransform(2, []Triplet{b.Offset(0), a.Offset(1)}, a.Coef)
 		}
 		image := func(m Transform, p [2]int64) (rows [2]Triplet) {
@@ -164,7 +166,7 @@ func TestTransformsAgainstEnumeration(t *testing.T) {
 			}
 		}
 	})
-	if covered == 0 {
+	if covered == 0 && !testing.Short() { // of few there may be none
 		t.Error("no transform covered another: the test saw nothing")
 	}
 }
