@@ -36,11 +36,19 @@ func (g *gen) byTurns(row *fusedRow, nest func(n *fusedNest)) {
 			g.out.p("var %s dist.Triplet", part)
 			g.out.p("%s, %s = %s.Behind(%s, %d, %s)", part, name("all", k), name("all", k), name("part", 0), n.delay, last)
 		}
+		// A loop that is executed in full goes from the first to the last of its iterations.
+		whole := len(n.r.Part[n.d]) == 0
+		if whole {
+			g.out.p("if %s.N > 0 {", part)
+		}
 		around := g.parts[n.d]
 		g.parts[n.d] = part
 		nest(n)
 		if g.parts[n.d] = around; around == "" {
 			delete(g.parts, n.d)
+		}
+		if whole {
+			g.out.p("}")
 		}
 		if len(n.dones) > 0 {
 			g.out.p("if %s {", last)
