@@ -107,6 +107,9 @@ func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPl
 // computes at once.
 func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), plans[0]) }
 
+// TestCarried: values that one iteration leaves for the next.
+func TestCarried(t *testing.T) { checkBoth(t, numeric("carried"), plans[0]) }
+
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {
