@@ -280,21 +280,24 @@ func (g *gen) jams(o, around *ir.Do, r *comm.Region) bool {
 	if d == nil || len(g.stripped(d))+len(g.walksOf(o, r))+len(g.walksOf(d, r)) > 0 || g.outlives(d) || g.labelled[d] {
 		return false
 	}
-	b := g.prog.Info.Bounds(d)
-	forms := []linalg.Affine{b.Lo, b.Hi}
-	for _, c := range r.Part[d] {
-		forms = append(forms, c.Sub)
-	}
 	changed := g.prog.Modified(around)
-	for _, f := range forms {
-		for _, name := range f.Vars() {
+	same := func(f linalg.Affine, but *ir.Symbol) bool {
+		return !slices.ContainsFunc(f.Vars(), func(name string) bool {
 			sym := g.symbols[name]
-			if sym != d.Index && changed[sym] && !(leaf && o == around && sym == o.Index) {
-				return false
-			}
+			return sym != d.Index && sym != but && changed[sym]
+		})
+	}
+	for _, c := range r.Part[d] {
+		if !same(c.Sub, nil) { // a PE has other iterations each time
+			return false
 		}
 	}
-	return b.LoOK && b.HiOK
+	var outer *ir.Symbol
+	if leaf && o == around {
+		outer = o.Index
+	}
+	b := g.prog.Info.Bounds(d)
+	return b.LoOK && b.HiOK && same(b.Lo, outer) && same(b.Hi, outer)
 }
 
 // jammedKernel is the kernel of several iterations of o, around leaf loop d; nil if there

@@ -6,8 +6,8 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Where an iteration of a leaf loop reads what the one before it has stored, the value stays
-// in a variable, so that no iteration waits for memory:
+// Where an iteration of a leaf loop reads what the one before it has stored, and before it
+// stores its own, the value stays in a variable, so that no iteration waits for memory:
 //
 //	do i = 2, n
 //	   a(i) = 0.5d0*(a(i-1) + b(i))
@@ -35,7 +35,14 @@ func (l *leaf) roll(refs []leafRef) {
 		}
 		return true
 	})
+	read := map[*ir.Ref]bool{} // in what an iteration has executed
 	for _, s := range l.d.Body {
+		ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
+			if r, ok := e.(*ir.Ref); ok {
+				read[r] = true
+			}
+			return true
+		})
 		a, ok := s.(*ir.Assign)
 		if !ok || g.starts[a] != "" {
 			continue
@@ -46,7 +53,7 @@ func (l *leaf) roll(refs []leafRef) {
 			continue
 		}
 		for _, f := range refs {
-			if f.object == w.object && !f.conditional && l.follows(f) && before(f, w) {
+			if f.object == w.object && read[f.ref] && !f.conditional && l.follows(f) && before(f, w) {
 				name := strings.TrimSuffix(g.leaf[f.ref], "[t]") + "Last"
 				if g.rolled[r] == "" {
 					g.rolled[r] = name

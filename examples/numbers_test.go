@@ -128,6 +128,12 @@ func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), pla
 // arguments.
 func TestFunctions(t *testing.T) { checkBoth(t, numeric("functions"), plans[0]) }
 
+// TestCarried: values that one iteration leaves for the next.
+func TestCarried(t *testing.T) { checkBoth(t, numeric("carried"), plans[0]) }
+
+// TestSkewed: loops of which PEs have other iterations each time.
+func TestSkewed(t *testing.T) { checkBoth(t, numeric("skewed"), plans[0]) }
+
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {

@@ -61,7 +61,7 @@ var rareFeatures = []string{
 	"call:return at the start", "call:return in a loop", "call:row or column", "call:section", "call:twice", "call:whole array",
 	"array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
 	"carried:backward loop", "carried:distance 1 ahead", "carried:distance 2 ahead",
-	"carried:distance 2 behind",
+	"carried:distance 2 behind", "carried:read behind",
 	"convert:by assignment",
 	"coupled:left side",
 	"exit:from do while",

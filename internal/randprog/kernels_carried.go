@@ -23,7 +23,7 @@ func carried(choices ...[]int) func(k *kern) {
 		if u.chance(2, 3) {
 			list = append(list, k.ref(b, vs, oneOf(u, 0, 0, 1, -1)))
 		}
-		lines := k.guard([]string{k.set(a, lhs, u.combine(list))}, vs, k.ref(b, vs))
+		lines := k.guard(k.behind(a, b, vs, k.set(a, lhs, u.combine(list)), -1), vs, k.ref(b, vs))
 		k.emit(k.nest(vs, lines, how{})...)
 		if vs[0].step < 0 {
 			k.feat("carried:backward loop")
@@ -31,6 +31,16 @@ func carried(choices ...[]int) func(k *kern) {
 			k.feat("carried:forward loop")
 		}
 	}
+}
+
+// behind is the assignment set to a, and sometimes one to b behind it, of what a has at a
+// distance; what it has there in front of set may be another value.
+func (k *kern) behind(a, b *array, vs []*lvar, set string, shifts ...int) []string {
+	if !k.u.chance(1, 3) {
+		return []string{set}
+	}
+	k.feat("carried:read behind")
+	return []string{set, k.set(b, k.ref(b, vs), k.u.combine([]val{k.ref(a, vs, shifts...), k.ref(b, vs)}))}
 }
 
 // carriedColumn carries along one dimension and is free along the other.
@@ -44,7 +54,7 @@ func carriedColumn(k *kern) {
 	shifts := make([]int, rank)
 	shifts[u.pick(rank)] = oneOf(u, -1, 1, -2, 2)
 	list := []val{k.ref(a, vs, shifts...), k.ref(b, vs)}
-	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine(list))}, how{})...)
+	k.emit(k.nest(vs, k.behind(a, b, vs, k.set(a, lhs, u.combine(list)), shifts...), how{})...)
 }
 
 // wavefront depends on both neighbours in two dimensions, or on all four.

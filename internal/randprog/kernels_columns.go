@@ -86,7 +86,7 @@ func columnsAtOnce(k *kern) {
 		return fmt.Sprintf("do %s = %s, %s", i, from, to)
 	}
 	for range 1 + u.pick(3) {
-		switch u.pick(6) {
+		switch u.pick(7) {
 		case 0: // a sum for each column
 			k.feat("columns:sum")
 			body := []string{set(s.name, s.name+" + "+at(z, i, j)+"*"+at(w, i))}
@@ -124,6 +124,11 @@ func columnsAtOnce(k *kern) {
 			}
 			k.emit(doBlock(fmt.Sprintf("do %s = 2, %d", j, cols-1), doBlock(fmt.Sprintf("do %s = 2, %d", i, rows), body))...)
 			k.emit(set(at(y, fmt.Sprint(1+u.pick(cols))), s.name))
+		case 6: // of rows that go along with the column, so that PEs have others in each
+			k.feat("columns:skewed")
+			row := fmt.Sprintf("%s + %s - 1", i, j)
+			body := []string{set(at(b, row, j), oneOf(u, at(w, i)+" + "+at(v, j), at(z, row, j), at(b, row, j)+" - "+at(w, i)))}
+			k.emit(over(doBlock(fmt.Sprintf("do %s = 1, %d", i, rows-cols+1), body))...)
 		}
 	}
 }
