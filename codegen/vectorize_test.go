@@ -19,6 +19,7 @@ const kernelProgram = `program p
   integer, parameter :: n = 40
   integer :: i, j, k, m, l(n), q
   real(8) :: a(n,n), b(n,n), g(n,n,2), x(n), y(n), e(n), s, t, z
+  logical :: f(n)
 !HPF$ DISTRIBUTE a(*,BLOCK)
 !HPF$ ALIGN b(i,j) WITH a(i,j)
 !HPF$ ALIGN g(i,j,*) WITH a(i,j)
@@ -27,9 +28,8 @@ const kernelProgram = `program p
   t = 0
 
 
-
 %s
-  print *, s, t, a(1,1), b(1,1), x(1), y(1), e(1), l(1)
+  print *, s, t, a(1,1), b(1,1), x(1), y(1), e(1), l(1), f(1)
 end program
 `
 
@@ -61,6 +61,12 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 1, n\n l(i) = l(i)/m\n end do", "l(i)/m divides integers"},
 		{"do i = 1, n\n x(i) = exp(x(i)) + log(y(i))\n end do", ""},
 		{"do i = 1, n\n x(i) = tan(x(i))**x(i+1) + atan2(sin(x(i)), cos(y(i)))\n end do", ""},
+		{"do i = 1, n\n x(i) = x(i)**1.5d0\n end do", ""},
+		{"do i = 1, n\n l(i) = nint(x(i)) + floor(y(i)) - ceiling(x(i)) + modulo(l(i), 3) + l(i)**2\n end do", ""},
+		{"do i = 1, n\n x(i) = mod(x(i), y(i)) + modulo(x(i), 2.5d0) + dim(x(i), y(i)) + x(i)**l(i) + aint(y(i)) + anint(x(i))\n end do", ""},
+		{"do i = 1, n\n if (btest(l(i), 3)) x(i) = y(i)\n end do", ""},
+		{"do i = 1, n\n f(i) = x(i) > y(i) .and. .not. f(i)\n end do", ""},
+		{"do i = 1, n\n if (f(i)) x(i) = merge(y(i), x(i), f(i) .or. x(i) < 0)\n end do", ""},
 		{"do i = 1, n\n l(i) = popcnt(l(i))\n end do", "popcnt is no function of kernels"},
 		{"do i = 1, n\n x(i) = y(l(i))\n end do", ""},
 		{"do i = 1, n\n x(i) = x(l(i))\n end do", "x(i) may be an element that another subscript picks"},
