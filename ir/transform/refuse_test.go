@@ -329,6 +329,28 @@ do i = 2, 7 ! here
     z(i,k) = z(mod(i,2)+1,k) + 1
   end do
 end do`, true},
+	{transform.Replicate, "may touch the same element: carried by loop i", `
+do i = 1, 6 ! here
+  x = a(i)
+  a(i) = a(i+1)
+  a(i+1) = x + 1
+end do`, false},
+	{transform.Replicate, "x in line 5 keeps its value", `
+do i = 1, 7, 2 ! here
+  x = a(i)
+  a(i) = a(i+1)
+  a(i+1) = x
+end do
+print *, x`, false},
+	{transform.Replicate, "a(i+1) in line 6 is not accessed in each iteration", `
+do i = 1, 8, 2 ! here
+  a(i) = a(i) + i
+  if (i < 7) a(i+1) = a(i)
+end do`, false},
+	{transform.Replicate, "all that it assigns has the same owners", `
+do i = 1, 8 ! here
+  a(i) = a(i) + i
+end do`, false},
 }
 
 // TestRefusals: each transformation that would spoil a program is refused, with
@@ -370,7 +392,8 @@ func TestRefusals(t *testing.T) {
 }
 
 // force makes a change without asking: a loop for each statement, the statements
-// of an IF without it, the last iteration of a loop behind it, two loops interchanged.
+// of an IF without it, the last iteration of a loop behind it, two loops interchanged, a
+// loop twice with nothing kept of what was before.
 func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 	c := &transform.Change{Kind: kind, Old: s}
 	switch s := s.(type) {
@@ -383,6 +406,10 @@ func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 			outer.Body = []ir.Stmt{&inner}
 			redirect(inner.Body, s.Body[0], &inner)
 			c.New = []ir.Stmt{&outer}
+			return c
+		}
+		if kind == transform.Replicate {
+			c.New = append(transform.Copy([]ir.Stmt{s}), transform.Copy([]ir.Stmt{s})...)
 			return c
 		}
 		if kind == transform.Distribute {

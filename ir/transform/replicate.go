@@ -84,9 +84,6 @@ func (a *Analysis) replication(loop *ir.Do) (*replication, error) {
 			return nil, err
 		}
 	}
-	if v := r.moving(); v != "" {
-		return nil, refuse("its bounds depend on %s, which it changes", v)
-	}
 	body := r.nest[len(r.nest)-1].Body
 	if 2*Size(body) > maxPeel {
 		return nil, refuse("its body has more than %d statements", maxPeel/2)
@@ -110,25 +107,6 @@ func (a *Analysis) replication(loop *ir.Do) (*replication, error) {
 		}
 	}
 	return r, r.scalars()
-}
-
-// moving names a variable in the bounds of the nest that the nest changes: they are
-// evaluated once more for each kind of owners.
-func (r *replication) moving() string {
-	changed := r.a.info.Modified(r.nest[0])
-	bad := ""
-	for k, d := range r.nest {
-		for _, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
-			ir.WalkExpr(e, func(x ir.Expr) bool {
-				v, ok := x.(*ir.Var)
-				if ok && changed[v.Sym] && !slices.ContainsFunc(r.nest[:k], func(d *ir.Do) bool { return d.Index == v.Sym }) {
-					bad = v.Sym.Name
-				}
-				return bad == ""
-			})
-		}
-	}
-	return bad
 }
 
 // collect finds the elements that body assigns.
