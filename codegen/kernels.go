@@ -418,22 +418,6 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	}
 }
 
-// oneByOne emits the loop of a kernel in the order of the source, with its sums.
-func (g *gen) oneByOne(v *vectorLoop) {
-	for i, s := range v.sums {
-		name := g.partialName(v, i)
-		g.divide(v, s, func() string { return name + "[0]" })
-	}
-	l := g.newLeaf(v.loop, v.region)
-	l.emit(l.refs(), v, v.region)
-	for _, text := range l.after {
-		g.out.p("%s", text)
-	}
-	for _, s := range v.sums {
-		g.divide(v, s, nil)
-	}
-}
-
 // at renders where a reference lies in its object.
 func (g *gen) at(f leafRef) string {
 	texts := make([]string, len(f.subs))
@@ -441,23 +425,6 @@ func (g *gen) at(f leafRef) string {
 		texts[d] = g.affine(a)
 	}
 	return fmt.Sprintf("%s.%s", f.object, atCall(texts))
-}
-
-// cuts renders the iterations that store what others read, "" for none.
-func (v *vectorLoop) cuts(g *gen) string {
-	var list []string
-	for _, r := range v.crossing {
-		index := v.loop.Index.Name
-		w := v.crossed.subs[0]
-		from, ok1 := w.Subst(index, linalg.Const(0))
-		at, ok2 := r.subs[0].Sub(from)
-		at, ok3 := at.Scale(w.Coef(index)) // which is 1 or -1
-		if !ok1 || !ok2 || !ok3 {
-			panic("codegen: a subscript is too large")
-		}
-		list = append(list, g.affine(at))
-	}
-	return strings.Join(list, ", ")
 }
 
 // kernelFiles are the files of the kernels.

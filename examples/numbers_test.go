@@ -116,6 +116,10 @@ func TestNeighboursOfOthers(t *testing.T) { checkBoth(t, numeric("neighbours"), 
 // TestPlanesThatMayBeOne: a kernel is used where they are two.
 func TestPlanesThatMayBeOne(t *testing.T) { checkBoth(t, numeric("planes"), plans[0]) }
 
+// TestDistances: kernels take the iterations of which all elements are there, and conditions
+// keep the others from those that are not.
+func TestDistances(t *testing.T) { checkBoth(t, numeric("distances"), plans[0]) }
+
 // TestSingleElements: an element that is alone on its PE is found from iterations in which
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }

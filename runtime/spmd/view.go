@@ -132,3 +132,9 @@ func (v *View[T]) Every(at, n, by int) (part []T, k, step uint) {
 	}
 	return v.Data[at : last+1], 0, uint(by)
 }
+
+// Before is the index before the first one of the piece along an axis.
+func (v *View[T]) Before(axis int) int { return v.Dims[axis].Lo - v.Dims[axis].Step }
+
+// Last is the last index of the piece along an axis.
+func (v *View[T]) Last(axis int) int { return v.Dims[axis].Lo + (v.Dims[axis].N-1)*v.Dims[axis].Step }
