@@ -569,6 +569,9 @@ func (g *gen) communication(c *comm.Comm) {
 		} else {
 			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
 		}
+		if c.InPlace && len(g.points) == 0 {
+			mode += ".InPlace()"
+		}
 		if s := g.strip(c); s != nil {
 			mode += ".InStrips()"
 			if s.Tells {

@@ -178,6 +178,11 @@ func TestPairs(t *testing.T) {
 	checkBoth(t, numeric("pairs"), chosenPlans()...)
 }
 
+// TestInPlace: what one PE reads in place, others copy.
+func TestInPlace(t *testing.T) {
+	checkBoth(t, numeric("inplace"), chosenPlans()...)
+}
+
 // TestListsThatStay: lists of irregular communications are made anew where what they depend
 // on may have changed, and only there.
 func TestListsThatStay(t *testing.T) {

@@ -40,6 +40,7 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 	}
 	a.out.Body = endEarly(unite(a.release(a.redundant(a.coalesce(a.block(p.Body))))))
 	a.number(a.out.Body)
+	a.findInPlace(a.out.Body)
 	return a.out
 }
 

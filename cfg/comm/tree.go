@@ -235,6 +235,9 @@ type Comm struct {
 	// all that is assigned there is assigned under a condition, and may be outside of its
 	// array where the condition is false.
 	Unowned bool
+	// InPlace: nobody writes the elements of the array that it brings to a temporary, while
+	// their values are in use; on a PE that runs alone, the array is the temporary.
+	InPlace bool
 	pipe    bool
 }
 

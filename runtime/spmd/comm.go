@@ -36,6 +36,7 @@ type Comm[T any] struct {
 	// overlap of src.
 	stages []*transport.Slice[T]
 	strips *strips // of one whose temporary is filled strip by strip
+	view   bool    // the temporary is a view of src, see InPlace
 }
 
 // node is what does not depend on the type of the elements.
@@ -147,6 +148,15 @@ func (c *Comm[T]) Sync(m Mode) *Comm[T] {
 	return c
 }
 
+// InPlace says that nobody writes, between Post and Done, the elements of the source that
+// the communication copies, which is into a temporary with the same axes, or that it is
+// meant to be src itself that the temporary's user writes. So a PE that runs alone needs no
+// copy: its temporary is then a view of the source. It returns c. Collective, before Start.
+func (c *Comm[T]) InPlace() *Comm[T] {
+	c.view = c.pe.n == 1 && c.src.unit
+	return c
+}
+
 // Forward makes the producers of a communication into the overlap send, along
 // the given axes (from 0), what they have in their overlap as well as what they
 // own: the producer is then the PE that has the consumer's coordinate there, and
@@ -200,7 +210,7 @@ func (c *node) enter() {
 
 // keepOwn copies what this PE needs of its own elements.
 func (c *Comm[T]) keepOwn() {
-	if c.plan.copies {
+	if c.plan.copies && !c.view {
 		transport.Copy(c.dst.Data, c.src.Data, &c.plan.local.move)
 	}
 }
@@ -215,7 +225,10 @@ func (c *Comm[T]) begin() {
 	at := c.slotNumber()
 	c.buf = c.bufs[at]
 	changed := c.plan.started()
-	if c.dst != nil {
+	switch {
+	case c.view:
+		c.dst.View, c.dst.owner = c.src.View, nil
+	case c.dst != nil:
 		c.dst.Data = c.dst.mems[at].Data
 		if changed || c.dst.owner != &c.plan || c.strips != nil {
 			c.dst.owner = &c.plan

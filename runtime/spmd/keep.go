@@ -6,6 +6,9 @@ func (a *Array[T]) Keep(t *Temp[T]) {
 	if t.order != nil {
 		t.order.Written()
 	}
+	if len(a.Data) > 0 && len(t.Data) > 0 && &a.Data[0] == &t.Data[0] {
+		return // a view
+	}
 	idx := make([]int, len(a.own))
 	a.keep(t, idx, len(idx)-1)
 }

@@ -78,6 +78,7 @@ type fetch struct {
 // takes the place of Needs, and Fetch comes before each strip.
 // It returns c. Collective, before Start.
 func (c *Comm[T]) InStrips() *Comm[T] {
+	c.view = false
 	n := c.pe.n * c.plan.rank
 	c.plan.strips = &stripping{boxes: make([]dist.Triplet, n), more: make([]bool, c.pe.n)}
 	c.strips = &strips{source: c.pe.t.Register(c.site, c.src.mem)}

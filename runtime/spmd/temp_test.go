@@ -232,3 +232,31 @@ func TestSharedTemporary(t *testing.T) {
 		}
 	})
 }
+
+// TestInPlace: a PE that runs alone reads the source itself, several read copies.
+func TestInPlace(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		spmd(t, n, "", func(pe *PE) {
+			l := dist.NewLayout(axes(cyclic(1, 9, 0)), pe.Grid(n))
+			a := NewArray[float64](pe, "a", l, nil)
+			tmp := NewTemp[float64](pe, 1, 9)
+			c, copying := NewComm(pe, 0, a, tmp).InPlace(), NewComm(pe, 1, a, tmp)
+			pe.Start()
+			set(a, 0)
+			for _, c := range []*Comm[float64]{c, copying, c} {
+				c.Needs(func(int) Box { return Box{dist.Range(2, 7, 1)} })
+				c.Post()
+				c.Wait()
+				for i := 2; i <= 7; i++ {
+					if tmp.Data[tmp.At1(i)] != value(0, i) {
+						t.Errorf("%d PEs: element %d is %g", n, i, tmp.Data[tmp.At1(i)])
+					}
+				}
+				if is := &tmp.Data[tmp.At1(3)] == &a.Data[a.At1(3)]; is != (n == 1 && c != copying) {
+					t.Errorf("%d PEs: a view: %v", n, is)
+				}
+				c.Done()
+			}
+		})
+	}
+}
