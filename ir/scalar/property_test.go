@@ -323,7 +323,7 @@ func TestClasses(t *testing.T) {
 		}
 	})
 	for _, class := range []string{"private", "private, last value live", "carried", "carried, and a bound", "invariant", "reduction +", "reduction *", "reduction max", "reduction min"} {
-		if seen[class] < 10 {
+		if seen[class] < 10 && !testing.Short() { // few programs need not have all
 			t.Errorf("class %s occurred %d times", class, seen[class])
 		}
 	}
