@@ -42,11 +42,22 @@ func (g *gen) usesKernels() bool {
 // sums declares the partial values of the loop's sums. What it returns adds them up.
 func (g *gen) sums(d *ir.Do, r *comm.Region) (end func()) {
 	v := g.vectorized(d, r)
-	if v.nest != nil {
-		for _, part := range v.nest.kernels() {
-			maps.Copy(g.fused, part.fused)
+	if v.nest == nil {
+		return g.sumsOf(v)
+	}
+	var ends []func()
+	for _, part := range v.nest.kernels() {
+		ends = append(ends, g.sumsOf(part))
+	}
+	return func() {
+		for _, end := range ends {
+			end()
 		}
 	}
+}
+
+// sumsOf is sums for those of one kernel.
+func (g *gen) sumsOf(v *vectorLoop) (end func()) {
 	if v.k == nil {
 		return func() {}
 	}
@@ -54,7 +65,7 @@ func (g *gen) sums(d *ir.Do, r *comm.Region) (end func()) {
 	if !v.interleaved() && !(g.usesKernels() && len(v.sums) > 0) {
 		return func() {}
 	}
-	g.out.at = d.Pos.Line
+	g.out.at = v.loop.Pos.Line
 	lanes := v.k.Lanes()
 	names := make([]string, len(v.sums))
 	g.declareSums(v)

@@ -24,7 +24,8 @@ import (
 //	end do                            kernel3(...)        // c(i:,j) = sStrip
 //	                              }
 //
-// No iteration touches what another one stores, so that each computes what it would alone.
+// What the iterations accumulate, in one of the parts, is a sum of its kernel. No iteration
+// touches what another one stores, so that each computes what it would alone.
 
 // stripSize is the number of iterations in a strip: what kernels load again and again
 // stays in the first cache.
@@ -37,7 +38,8 @@ type outerNest struct {
 	locals []*ir.Symbol // the scalars that are kept in buffers
 	buffer map[*ir.Symbol]string
 	inner  []*ir.Do
-	sure   places // what each iteration has touched where the walk is
+	sums   map[*ir.Symbol]*vectorLoop // the scalars that are accumulated, and in which part
+	sure   places                     // what each iteration has touched where the walk is
 	why    string
 }
 
@@ -50,7 +52,7 @@ type nestPart struct {
 
 // outerNest divides the body of d, of region r, into kernels and loops; nil if it cannot.
 func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
-	n := &outerNest{loop: d, buffer: map[*ir.Symbol]string{}, sure: places{}}
+	n := &outerNest{loop: d, buffer: map[*ir.Symbol]string{}, sums: map[*ir.Symbol]*vectorLoop{}, sure: places{}}
 	if r == nil || g.prog.IR.SPMD || isLeaf(d.Body) || g.step(d) == 0 || g.outlives(d) || g.labelled[d] || len(g.stripped(d))+len(g.walksOf(d, r)) > 0 {
 		return nil
 	}
@@ -69,6 +71,7 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 	}
 	n.locals = n.needed()
 	n.sure = places{}
+	clear(n.sums)
 	n.parts = n.divide(g, r, d.Body, nil)
 	if n.why != "" {
 		return nil
@@ -97,6 +100,9 @@ func (n *outerNest) needed() (list []*ir.Symbol) {
 				for _, a := range x.Args {
 					visit(a)
 				}
+			}
+			for _, r := range v.k.Reductions {
+				visit(r.Update)
 			}
 			for _, s := range v.k.Stores {
 				if sym := v.streams[s.Stream].local; sym == nil || need[sym] {
@@ -199,7 +205,11 @@ func (n *outerNest) scalars(g *gen) bool {
 		if !g.prog.Modified(n.loop)[sym] || sym.IsArray() || sym == n.loop.Index {
 			continue
 		}
-		if g.prog.Info.Class(n.loop, sym) != scalar.Private {
+		switch g.prog.Info.Class(n.loop, sym) {
+		case scalar.Private:
+		case scalar.Reduced:
+			continue
+		default:
 			return false
 		}
 		if slices.ContainsFunc(n.inner, func(e *ir.Do) bool { return e.Index == sym }) {
@@ -219,7 +229,7 @@ func (n *outerNest) divide(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.
 	flush := func() {
 		if len(run) > 0 && n.why == "" {
 			v := n.kernel(g, r, run, around)
-			if n.why = v.why; n.why == "" && len(v.k.Stores) > 0 {
+			if n.why = v.why; n.why == "" && len(v.k.Stores)+len(v.sums) > 0 {
 				parts = append(parts, nestPart{v: v})
 			}
 		}
@@ -240,7 +250,7 @@ func (n *outerNest) divide(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.
 
 // kernel is one of statements without loops.
 func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.Do) *vectorLoop {
-	v := &vectorLoop{loop: n.loop, unit: true}
+	v := &vectorLoop{loop: n.loop, nested: true}
 	v.leaf = g.newLeaf(n.loop, r)
 	for _, e := range around {
 		delete(v.leaf.varies, e.Index)
@@ -265,10 +275,13 @@ func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.
 		before[sym] = v.k.Load(i, 0, nil)
 		v.env[sym] = before[sym]
 	}
+	v.findSums()
 	v.stmts(body)
 	if v.why != "" {
 		return v
 	}
+	v.updates(0)
+	n.alone(v, around)
 	v.stores()
 	for _, sym := range n.locals {
 		if x := v.env[sym]; before[sym] != nil && x != before[sym] {
@@ -279,7 +292,20 @@ func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.
 	if len(v.tests)+len(v.crossing) > 0 {
 		v.no("it may have to be computed otherwise")
 	}
+	v.findRow()
 	return v
+}
+
+// alone checks that the sums of a part, which no loop is around, are in no other part: else
+// their terms would be added up in another order.
+func (n *outerNest) alone(v *vectorLoop, around []*ir.Do) {
+	for _, s := range v.sums {
+		if len(around) > 0 || n.sums[s.sym] != nil {
+			v.no("%s is accumulated in a loop inside, or in two places", s.name())
+			return
+		}
+		n.sums[s.sym] = v
+	}
 }
 
 // kernels are those of the parts.

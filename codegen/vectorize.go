@@ -34,12 +34,12 @@ const shortest = 8
 
 // vectorLoop is a leaf loop as a kernel, or why it is none.
 type vectorLoop struct {
-	loop *ir.Do
-	k    *kernel.Kernel
-	why  string
-	part bool   // it is part of the kernels of a loop around it
-	unit bool   // it takes consecutive elements alone
-	rows string // the nest over rows that the loop is a part of, though it is no kernel
+	loop   *ir.Do
+	k      *kernel.Kernel
+	why    string
+	part   bool   // it is part of the kernels of a loop around it
+	nested bool   // it is one of several kernels of its loop, and takes consecutive elements alone
+	rows   string // the nest over rows that the loop is a part of, though it is no kernel
 
 	streams  []vectorStream // as those of k
 	params   []vectorParam  // as those of k

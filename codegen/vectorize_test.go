@@ -100,6 +100,8 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 1, n\n do k = 1, m\n y(i) = y(i) + e(k)\n end do\n end do", ""},
 		{"do i = 1, n\n do k = 1, 5\n y(k) = y(k) + e(i)\n end do\n end do", "it has 5 iterations"},
 		{"do i = 1, n\n z = 0\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n y(i) = z\n end do", ""}, // several kernels
+		{"do i = 1, n\n z = 0\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n if (z > 1) s = s + z\n q = max(q, i)\n end do", ""},
+		{"do i = 1, n\n z = 0\n s = s + x(i)\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n s = s + z\n end do", "z passes from one iteration to the next"},
 		{"do i = 1, n\n do k = 1, i\n y(i) = y(i) + a(i,k)*e(k)\n end do\n end do", ""},
 		{"do i = 2, n\n do k = 1, m\n y(i) = y(i-1)*e(k)\n end do\n end do", "y(i) is the same element in all iterations"},
 		{"do i = 1, n\n do k = 1, 65\n y(i) = y(i) + 1\n end do\n end do", ""},

@@ -14,7 +14,7 @@ import (
 
 // picks reports whether a kernel may load r so.
 func (v *vectorLoop) picks(r *ir.Ref) bool {
-	return !v.unit && len(r.Subs) > 0 && len(r.Subs) <= 3 && v.leaf.counted(r)
+	return !v.nested && len(r.Subs) > 0 && len(r.Subs) <= 3 && v.leaf.counted(r)
 }
 
 // pick is an element that subscripts pick.

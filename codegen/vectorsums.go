@@ -14,7 +14,7 @@ import (
 func (v *vectorLoop) findSums() {
 	g, d := v.leaf.g, v.loop
 	for _, sym := range g.prog.IR.Symbols {
-		if !v.leaf.varies[sym] || sym == d.Index {
+		if !v.leaf.varies[sym] || sym == d.Index || v.nested && !named(v.leaf.body, sym) {
 			continue
 		}
 		switch g.prog.Info.Class(d, sym) {

@@ -120,6 +120,9 @@ func TestPlanesThatMayBeOne(t *testing.T) { checkBoth(t, numeric("planes"), plan
 // keep the others from those that are not.
 func TestDistances(t *testing.T) { checkBoth(t, numeric("distances"), plans[0]) }
 
+// TestArgmin: loops in strips that accumulate, too.
+func TestArgmin(t *testing.T) { checkBoth(t, numeric("argmin"), plans[0]) }
+
 // TestSingleElements: an element that is alone on its PE is found from iterations in which
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }
