@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -15,18 +16,67 @@ const fewTrips = 8
 // which no part is divided among them, a message or a reduction in each iteration that
 // carries one value where one for all iterations was meant, and statements that all PEs
 // execute on gathered copies. Each has one warning, at the outermost loop that it is true
-// of, with the reason and a remedy. Loops that read or print are left out.
+// of, with the reason and a remedy; copies of a procedure share it. Loops that read or print
+// are left out, and those without messages that are a small share of the program, as the one
+// that fills an array with random numbers once.
 func (p *Program) WarnSlow(diags *source.List) {
-	w := &slowness{p: p, diags: diags}
+	w := &slowness{p: p, diags: diags, seen: map[source.Pos]bool{}, share: map[*ir.Do]float64{}}
+	w.whole = w.weigh(p.IR.Body, 1)
 	w.nodes(p.Body, nil)
 }
 
 type slowness struct {
 	p     *Program
 	diags *source.List
+	seen  map[source.Pos]bool
+	share map[*ir.Do]float64 // assignments that each loop executes, about
+	whole float64            // and the program
+}
+
+const (
+	unknownTrips = 50       // of a loop with unknown bounds
+	smallShare   = 1.0 / 20 // of the program
+)
+
+// weigh is about how many assignments body executes, in so many executions.
+func (w *slowness) weigh(body []ir.Stmt, times float64) (sum float64) {
+	for _, s := range body {
+		inner := times
+		switch s := s.(type) {
+		case *ir.Assign:
+			sum += times
+		case *ir.Do:
+			inner *= w.trips(s)
+		case *ir.While:
+			inner *= unknownTrips
+		}
+		under := 0.0
+		for _, b := range ir.Bodies(s) {
+			under += w.weigh(b, inner)
+		}
+		if d, ok := s.(*ir.Do); ok {
+			w.share[d] = under
+		}
+		sum += under
+	}
+	return sum
+}
+
+// trips is about how many iterations loop has.
+func (w *slowness) trips(loop *ir.Do) float64 {
+	if b := w.p.Info.Bounds(loop); b.Affine() {
+		if d, ok := b.Hi.Sub(b.Lo); ok && d.IsConst() {
+			return float64(max(0, (d.C+b.Step)/b.Step))
+		}
+	}
+	return unknownTrips
 }
 
 func (w *slowness) warn(pos source.Pos, remedy, format string, args ...any) {
+	if w.seen[pos] {
+		return
+	}
+	w.seen[pos] = true
 	w.diags.Warnf(source.Slow, pos, format, args...).WithHelp("%s; explain FILE comm has the communications, --quiet drops such warnings", remedy)
 }
 
@@ -60,6 +110,9 @@ func (w *slowness) nodes(list []Node, around *ir.Do) {
 // part of the work for itself.
 func (w *slowness) undivided(n *Loop) bool {
 	if n.Do.Independent != nil || w.short(n.Do) || inputOutput(n.Do) || divides(n.Body) || !w.steps(n.Do) {
+		return false
+	}
+	if w.share[n.Do] < smallShare*w.whole && !communicates(n.Body) {
 		return false
 	}
 	why := w.p.Notes[n.Do]
@@ -183,12 +236,24 @@ func (w *slowness) steps(loop *ir.Do) bool {
 
 // short reports whether loop is known to have few iterations.
 func (w *slowness) short(loop *ir.Do) bool {
-	b := w.p.Info.Bounds(loop)
-	if !b.Affine() {
+	return w.trips(loop) < fewTrips
+}
+
+// communicates reports whether something is sent in list.
+func communicates(list []Node) bool {
+	return slices.ContainsFunc(list, func(n Node) bool {
+		switch n := n.(type) {
+		case *Post, *Combine:
+			return true
+		case *Loop:
+			return communicates(n.Body)
+		case *WhileLoop:
+			return communicates(n.Pre) || communicates(n.Body)
+		case *Branch:
+			return communicates(n.Then) || communicates(n.Else)
+		}
 		return false
-	}
-	d, ok := b.Hi.Sub(b.Lo)
-	return ok && d.IsConst() && (d.C+b.Step)/b.Step < fewTrips
+	})
 }
 
 // divides reports whether PEs have parts of the work of some region for themselves.

@@ -96,10 +96,10 @@ func (w *directiveWriter) shapes() {
 	w.list("template", list)
 }
 
-// list writes one directive for all, or one for each.
+// list writes one directive for all, if that is one line of Fortran, or one for each.
 func (w *directiveWriter) list(keyword string, list []string) {
-	if len(list) > 1 && w.u.chance(1, 3) {
-		w.line("%s %s", keyword, strings.Join(list, ", "))
+	if all := strings.Join(list, ", "); len(list) > 1 && w.u.chance(1, 3) && len(all) < 100 {
+		w.line("%s %s", keyword, all)
 		w.g.feat(keyword + ":several objects")
 		return
 	}

@@ -176,6 +176,9 @@ var kernels = []kernel{
 		"ends:scalar index", "ends:window", "ends:row or column",
 	}},
 	{name: "integers that wrap", make: wrapping, variants: wrapForms}, // without this line nothing wraps
+	{name: "sums over pairs", make: pairs, variants: []string{"pairs:if", "pairs:cycle", "pairs:else"}},
+	{name: "iterations without owners", make: ownerless, variants: []string{"ownerless:cycle"}},
+	{name: "steps that are variables", make: steps, variants: []string{"steps:backward", "steps:doubled"}},
 }
 
 func kernelNamed(name string) kernel {
