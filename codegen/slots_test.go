@@ -89,7 +89,7 @@ end program
 	}
 	for _, want := range []string{
 		"t1 := spmd.NewTemps[float64](pe, 1,",
-		"c1 := spmd.NewComm(pe, 0, a, t1)\n",
+		"c1 := spmd.NewComm(pe, 0, a, t1).InPlace()\n",
 		"c1.QuietOn(2, 3).Unheard() // no ready messages on so many PEs\n",
 	} {
 		if !strings.Contains(string(code), want) {
