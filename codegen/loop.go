@@ -27,9 +27,12 @@ func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
 		g.out.p("for it, t := %s, 0; t < it.N; t++ {", it)
 		g.bound[d.Index]++
 		g.index = append(g.index, len(g.out.lines))
-		if step > 0 {
+		switch {
+		case step > 0:
 			g.out.p("%s := it.Lo + t*it.Step", k)
-		} else {
+		case step == 0:
+			g.out.p("%s := it.Nth(t, %s)", k, g.position(d.Step))
+		default:
 			g.out.p("%s := it.Hi() - t*it.Step", k)
 		}
 		return 1
@@ -44,8 +47,16 @@ func (g *gen) ownIterations(d *ir.Do, part []comm.Constraint) string {
 	if own := g.parts[d]; own != "" {
 		return own
 	}
-	all := fmt.Sprintf("dist.Range(%s, %s, %d)", g.position(d.Lo), g.position(d.Hi), g.step(d))
+	all := fmt.Sprintf("dist.Range(%s, %s, %s)", g.position(d.Lo), g.position(d.Hi), g.stepText(d))
 	return g.owned(part, d.Index.Name, "pe.ID()", all)
+}
+
+// stepText is the step of a loop as an int.
+func (g *gen) stepText(d *ir.Do) string {
+	if step := g.step(d); step != 0 {
+		return fmt.Sprint(step)
+	}
+	return g.position(d.Step)
 }
 
 // step is the constant step of a loop, 0 if it has none.
@@ -75,10 +86,7 @@ func advance(k string, step int) (inc, cmp string) {
 func (g *gen) plainLoop(d *ir.Do) {
 	k := g.names.sym(d.Index)
 	step := g.step(d)
-	from, to, by := g.position(d.Lo), g.position(d.Hi), fmt.Sprint(step)
-	if step == 0 {
-		by = g.position(d.Step)
-	}
+	from, to, by := g.position(d.Lo), g.position(d.Hi), g.stepText(d)
 	lo, hi := from, to
 	outside := g.outlives(d)
 	if outside {
@@ -223,8 +231,12 @@ func (g *gen) setFinal(d *ir.Do) {
 
 // finalIndex is the value that ends a loop.
 func (g *gen) finalIndex(d *ir.Do) string {
-	lo := g.position(d.Lo)
-	return fmt.Sprintf("%s + spmd.Count(%s, %s, %d)*%d", lo, lo, g.position(d.Hi), g.step(d), g.step(d))
+	lo, by := g.position(d.Lo), g.stepText(d)
+	trips := fmt.Sprintf("spmd.Count(%s, %s, %s)", lo, g.position(d.Hi), by)
+	if g.step(d) == 0 {
+		by = "(" + by + ")"
+	}
+	return fmt.Sprintf("%s + %s*%s", lo, trips, by)
 }
 
 // dropUnused removes the definition in line at if nothing behind it uses name.

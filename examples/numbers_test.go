@@ -186,6 +186,11 @@ func TestInPlace(t *testing.T) {
 	checkBoth(t, numeric("inplace"), chosenPlans()...)
 }
 
+// TestVariableSteps: whoever owns an element executes its iteration, whatever the step.
+func TestVariableSteps(t *testing.T) {
+	checkBoth(t, numeric("steps"), chosenPlans()...)
+}
+
 // TestListsThatStay: lists of irregular communications are made anew where what they depend
 // on may have changed, and only there.
 func TestListsThatStay(t *testing.T) {

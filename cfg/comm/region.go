@@ -374,8 +374,8 @@ func (t *attempt) partition() string {
 		}
 	}
 	for d := range t.region.Part {
-		if st, ok := t.a.affine(d.Step); !ok || !st.IsConst() || st.C == 0 {
-			return fmt.Sprintf("the step of the loop in line %d is not a constant", d.Pos.Line)
+		if st, ok := t.a.affine(d.Step); ok && st.IsConst() && st.C == 0 {
+			return fmt.Sprintf("the step of the loop in line %d is zero", d.Pos.Line)
 		}
 	}
 	for _, r := range t.reduced {

@@ -76,6 +76,15 @@ func Range(lo, hi, step int) Triplet {
 	return canonical(lo, step, (hi-lo)/step+1)
 }
 
+// Nth is the value that a loop with a step of the given sign comes to in its iteration k,
+// from 0.
+func (t Triplet) Nth(k, step int) int {
+	if step < 0 {
+		k = t.N - 1 - k
+	}
+	return t.Lo + k*t.Step
+}
+
 // All stands for a loop range that is not known before the loop: it holds whatever a PE
 // may own, and is to be intersected with that.
 func All() Triplet { return Range(-limit, limit, 1) }

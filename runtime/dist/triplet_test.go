@@ -328,3 +328,17 @@ func TestBehind(t *testing.T) {
 		}
 	})
 }
+
+// TestNth: the iterations of a loop, in its order.
+func TestNth(t *testing.T) {
+	for _, c := range [][3]int{{1, 10, 3}, {10, 1, -3}, {5, 5, -1}, {7, 2, -1}, {0, 12, 4}} {
+		x := c[0]
+		all := Range(c[0], c[1], c[2])
+		for k := range all.N {
+			if got := all.Nth(k, c[2]); got != x {
+				t.Errorf("iteration %d of %v is %d, not %d", k, c, got, x)
+			}
+			x += c[2]
+		}
+	}
+}
