@@ -72,7 +72,7 @@ var rareFeatures = []string{
 	"named:cycle", "named:exit",
 	"permute:lower rank",
 	"planes:both exchanged", "planes:by remainder", "planes:flipped", "planes:once left", "planes:once skipped",
-	"planes:once swapped twice", "planes:swapped",
+	"planes:once swapped twice", "planes:read behind the store", "planes:swapped",
 	"print:implied do",
 	"private:set in both branches", "private:set under a condition",
 	"read:iostat",

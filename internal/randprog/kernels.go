@@ -73,7 +73,7 @@ var kernels = []kernel{
 	}},
 	{name: "short loops inside", make: shortLoops, variants: []string{
 		"short loops:in place", "short loops:bounds that are read", "short loops:backwards", "short loops:step", "short loops:in a scalar", "short loops:IF on data",
-		"short loops:IF on an index", "short loops:under an IF", "short loops:index behind them",
+		"short loops:IF on an index", "short loops:under an IF", "short loops:index behind them", "short loops:and a sum around",
 	}},
 	{name: "last value of a private scalar", make: lastValue},
 	{name: "forward substitution", make: forward},
@@ -117,7 +117,7 @@ var kernels = []kernel{
 		"guard:division", "guard:divisor outside of the loop", "guard:else", "guard:cycle", "guard:nested",
 	}},
 	{name: "guarded element", make: guardedElement, variants: []string{
-		"guard:neighbour", "guard:index", "guard:scalar subscript", "guard:left side",
+		"guard:neighbour", "guard:distance that is read", "guard:index", "guard:scalar subscript", "guard:left side",
 	}},
 	{name: "subscripts from elements", make: chase, variants: []string{
 		"bound:accumulator is subscript",

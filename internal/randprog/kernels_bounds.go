@@ -201,7 +201,13 @@ func guardedElement(k *kern) {
 	case 0: // a neighbour, where there is one
 		d := b.dims[0]
 		s := oneOf(u, 1, -1, 2)
-		use := []string{k.set(a, lhs, u.combine([]val{k.elem(b, affine(1, "i", fmt.Sprint(abs(s)), s)), lhs}))}
+		sub := affine(1, "i", fmt.Sprint(abs(s)), s)
+		if u.chance(1, 2) {
+			s = oneOf(u, 1, -1, 3, -4)
+			sub = fmt.Sprintf("i + (%s)", k.runtime(s))
+			k.feat("guard:distance that is read")
+		}
+		use := []string{k.set(a, lhs, u.combine([]val{k.elem(b, sub), lhs}))}
 		cond := fmt.Sprintf("i < %s", k.spell(u, d.hi-s+1))
 		v.lo = max(v.lo, d.lo-s)
 		if s < 0 {

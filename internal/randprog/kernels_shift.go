@@ -128,8 +128,14 @@ func alternating(k *kern) {
 	e := u.combine([]val{at(old, -1, -1), at(old, 1, 0), at(old, 0, 1), at(old, 1, -1)})
 	it := k.fresh("it")
 	k.private(intKind, it, tier{})
+	lines := []string{k.set(a, lhs, e)}
+	if c := k.arr(realKind, 3); c != a && u.chance(1, 3) {
+		k.feat("planes:read behind the store")
+		into := k.elem(c, k.sub(c, 0, vs[0], 0), k.sub(c, 1, vs[1], 0), fmt.Sprint(c.dims[2].hi))
+		lines = append(lines, k.set(c, into, u.combine([]val{lhs, at(old, 0, 0), at(old, 1, 0)})))
+	}
 	// With one plane only, reads and writes meet: never called independent.
-	body := k.nest(vs, []string{k.set(a, lhs, e)}, how{parallel: one != two})
+	body := k.nest(vs, lines, how{parallel: one != two})
 	swap := k.private(intKind, "isw", tier{}).name
 	turn := []string{fmt.Sprintf("%s = %s", swap, old), fmt.Sprintf("%s = %s", old, cur), fmt.Sprintf("%s = %s", cur, swap)}
 	second := fmt.Sprintf("%s == 2", it)

@@ -97,6 +97,7 @@ func shortLoops(k *kern) {
 		k.feat("short loops:under an IF")
 	}
 	body = append(start, body...)
+	var sums []string
 	if scalar {
 		y := t
 		if u.chance(1, 3) && len(body) > 1 && body[len(body)-1] == "end do" {
@@ -109,6 +110,15 @@ func shortLoops(k *kern) {
 			k.feat("short loops:index behind them")
 		}
 		body = append(body, fmt.Sprintf("%s = %s", target(lhs), k.clamped(y, b.tier).text))
+		if u.chance(1, 3) {
+			count := max(1, vs[0].hi-vs[0].lo+1) * max(1, vs[1].hi-vs[1].lo+1)
+			z := k.clamped(y, tier{frac: 12, bound: 1 << 10})
+			total := k.scalarVar(kd, "s", zero(kd), tier{frac: 12, bound: count << 10})
+			body = append(body, fmt.Sprintf("%s = %s", total.name, sum("+", total.val, z).text))
+			sums = []string{total.name}
+			k.emit(fmt.Sprintf("%s = %s", total.name, zero(kd)))
+			k.feat("short loops:and a sum around")
+		}
 	}
 	if u.chance(1, 2) {
 		// How often is not known: it may be worth a kernel.
@@ -117,7 +127,7 @@ func shortLoops(k *kern) {
 		k.emit(doBlock(k.header(vs[1], false), doBlock(header, body))...)
 		return
 	}
-	k.emit(k.nest([]*lvar{vs[1], vs[0]}, body, how{fixed: true, parallel: !inPlace, private: private})...)
+	k.emit(k.nest([]*lvar{vs[1], vs[0]}, body, how{fixed: true, parallel: !inPlace, private: private, reduction: sums})...)
 }
 
 // clamped fits v by a maximum and a minimum where that is enough.
