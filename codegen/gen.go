@@ -564,6 +564,9 @@ func (g *gen) communication(c *comm.Comm) {
 		} else {
 			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
 		}
+		if g.strip(c) == nil && len(g.points) == 0 && g.prog.Stays(c) {
+			mode += ".InPlace()"
+		}
 		if s := g.strip(c); s != nil {
 			mode += ".InStrips()"
 			if s.Tells {

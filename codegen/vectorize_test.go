@@ -133,6 +133,23 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// TestInPlace: a PE that is alone reads a temporary's elements in their array, if nothing
+// assigns to that before they are dead.
+func TestInPlace(t *testing.T) {
+	for nest, in := range map[string]bool{
+		"do j = 1, n\n do i = 1, n\n b(i,j) = a(j,i)\n end do\n end do":              true,
+		"do j = 1, n\n do i = 1, n\n a(i,j) = a(j,i)\n end do\n end do":              false,
+		"do j = 1, n\n do i = 1, n\n b(i,j) = a(j,i)\n a(i,j) = 0\n end do\n end do": false,
+	} {
+		code := emit(t, "in.hpf", fmt.Sprintf(kernelProgram, nest), plan.Handshake, codegen.Options{Target: kernel.Auto})
+		_, line, found := strings.Cut(code, "c1 := spmd.NewComm(")
+		line, _, _ = strings.Cut(line, "\n")
+		if got := strings.Contains(line, ".InPlace()"); !found || got != in {
+			t.Errorf("%s: %s, in place is to be %v", nest, line, in)
+		}
+	}
+}
+
 // TestJam: how many iterations of the loops around a kernel are one call, in the order of
 // the text.
 func TestJam(t *testing.T) {

@@ -36,6 +36,7 @@ type Comm[T any] struct {
 	// overlap of src.
 	stages []*transport.Slice[T]
 	strips *strips // of one whose temporary is filled strip by strip
+	alone  bool    // this PE has all elements, which stay as they are, see InPlace
 }
 
 // node is what does not depend on the type of the elements.
@@ -147,6 +148,28 @@ func (c *Comm[T]) Sync(m Mode) *Comm[T] {
 	return c
 }
 
+// InPlace says that the source keeps its elements from Post to Done: a PE that has all of
+// them, being alone, reads them there, if they follow one another as in a temporary.
+func (c *Comm[T]) InPlace() *Comm[T] {
+	c.alone = c.pe.n == 1 && !c.pe.prog.Check && c.dst.rank == c.src.Layout.Rank()
+	return c
+}
+
+// inPlace reports whether the temporary is the source itself, and makes it so.
+func (c *Comm[T]) inPlace() bool {
+	if !c.alone || len(c.plan.subs) > 0 {
+		return false
+	}
+	for _, box := range c.plan.boxes {
+		if box.N > 1 && box.Step != 1 {
+			return false
+		}
+	}
+	c.plan.copies = false
+	c.dst.View, c.dst.owner = c.src.View, &c.src.geo
+	return true
+}
+
 // Forward makes the producers of a communication into the overlap send, along
 // the given axes (from 0), what they have in their overlap as well as what they
 // own: the producer is then the PE that has the consumer's coordinate there, and
@@ -215,7 +238,7 @@ func (c *Comm[T]) begin() {
 	at := c.slotNumber()
 	c.buf = c.bufs[at]
 	changed := c.plan.started()
-	if c.dst != nil {
+	if c.dst != nil && !c.inPlace() {
 		c.dst.Data = c.dst.mems[at].Data
 		if changed || c.dst.owner != &c.plan || c.strips != nil {
 			c.dst.owner = &c.plan

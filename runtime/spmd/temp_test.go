@@ -2,6 +2,8 @@ package spmd
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -134,6 +136,39 @@ func TestReplicatedSourceIsLocal(t *testing.T) {
 	})
 	if c := stats.Site(0); c.Data != 0 || c.Ready != 0 {
 		t.Errorf("%d data and %d ready messages", c.Data, c.Ready)
+	}
+}
+
+// TestInPlace: a PE that is alone reads the source itself, but where a temporary would have
+// the elements without gaps.
+func TestInPlace(t *testing.T) {
+	for _, np := range []int{1, 2} {
+		p := sites(1)
+		p.Check = false
+		_, err := Run(p, np, strings.NewReader(""), io.Discard, func(pe *PE) {
+			a := NewArray[float64](pe, "a", dist.NewLayout(dist.Map{Axes: []dist.Axis{block(1, 40, 0)}}, pe.Grid(np)), nil)
+			tmp := NewTemp[float64](pe, 1, 40)
+			comm := NewComm(pe, 0, a, tmp).InPlace()
+			pe.Start()
+			for step, need := range []dist.Triplet{dist.Range(3, 30, 1), dist.Range(3, 30, 3), dist.Range(7, 7, 1), dist.Range(1, 40, 1)} {
+				set(a, step)
+				comm.Needs(func(int) Box { return Box{need} })
+				comm.Post()
+				comm.Wait()
+				for i := need.Lo; i <= need.Hi(); i += max(1, need.Step) {
+					if got := tmp.Data[tmp.At1(i)]; got != value(step, i) {
+						t.Errorf("%d PEs, step %d: element %d is %g", np, step, i, got)
+					}
+				}
+				if in := &tmp.Data[0] == &a.Data[0]; in != (np == 1 && step != 1) {
+					t.Errorf("%d PEs, step %d: in place %v", np, step, in)
+				}
+				comm.Done()
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
