@@ -2,7 +2,7 @@ package comm
 
 import "slices"
 
-// Stays reports whether the elements that c brings to a temporary stay as they are in their
+// Stays reports whether the elements, more than one, that c brings to a temporary stay as they are in their
 // array from its Post to its Done, so that a PE which has them all may read them there:
 //
 //	Post  #1 a(i-d)
@@ -10,7 +10,8 @@ import "slices"
 //	do i = d + 1, n ... b(i) = a(i-d)
 //	Done  #1
 func (p *Program) Stays(c *Comm) bool {
-	if c.Overlap || c.Subs != nil || c.Kind == Irregular || c.Kind == Whole || c.Kind == Pipeline || c.pipe {
+	several := slices.ContainsFunc(c.Axes, func(ax Axis) bool { return ax.All || len(ax.Terms) > 0 })
+	if !several || c.RootOnly || c.Overlap || c.Subs != nil || c.Kind == Irregular || c.Kind == Whole || c.Kind == Pipeline || c.pipe {
 		return false
 	}
 	list, at := p.find(p.Body, c)
