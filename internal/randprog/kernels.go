@@ -153,7 +153,7 @@ var kernels = []kernel{
 		"accumulate:cycle", "accumulate:jump past the end", "accumulate:set in each iteration",
 	}},
 	{name: "columns at once", make: columnsAtOnce, variants: []string{
-		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed",
+		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed", "columns:stepped",
 	}},
 	{name: "different ends", make: differentEnds(1), variants: endForms},
 	{name: "different ends, planes", make: differentEnds(2)},
