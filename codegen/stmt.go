@@ -47,10 +47,11 @@ func (g *gen) node(n comm.Node) bool {
 	case *comm.Done:
 		g.done(n)
 	case *comm.Loop:
-		if !everywhere(n.Body) {
+		whole := everywhere(n.Body)
+		if !whole { // so its sums have no partial values either
 			g.vectors[n.Do] = &vectorLoop{loop: n.Do, why: "PEs have to do with each other in its iterations"}
 		}
-		g.inStrips(n.Do, nil, func() { g.loop(n) })
+		g.inStrips(n.Do, nil, func() { g.loop(n, whole) })
 	case *comm.WhileLoop:
 		g.while(n)
 	case *comm.Branch:
@@ -85,9 +86,9 @@ func controls(n comm.Node) ir.Stmt {
 	return nil
 }
 
-// loop emits a loop that all PEs execute together.
-func (g *gen) loop(n *comm.Loop) {
-	if everywhere(n.Body) {
+// loop emits a loop that all PEs execute together, whole if they do nothing but compute.
+func (g *gen) loop(n *comm.Loop, whole bool) {
+	if whole {
 		g.settle(n.Do)
 		if g.leafLoop(n.Do, nil) {
 			return

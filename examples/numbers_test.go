@@ -141,6 +141,9 @@ func TestCarried(t *testing.T) { checkBoth(t, numeric("carried"), plans[0]) }
 // TestSkewed: loops of which PEs have other iterations each time.
 func TestSkewed(t *testing.T) { checkBoth(t, numeric("skewed"), plans[0]) }
 
+// TestStepped: sums and extremes in loops that all PEs step through together.
+func TestStepped(t *testing.T) { checkBoth(t, numeric("stepped"), plans[0]) }
+
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another.
 func TestTurns(t *testing.T) {

@@ -164,7 +164,7 @@ var kernels = []kernel{
 		"accumulate:cycle", "accumulate:jump past the end", "accumulate:set in each iteration",
 	}},
 	{name: "columns at once", make: columnsAtOnce, variants: []string{
-		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed",
+		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed", "columns:stepped",
 	}},
 	{name: "nests by turns", make: nestsByTurns, variants: []string{
 		"turns:extreme of one", "turns:extreme of both", "turns:sum", "turns:scalar of both", "turns:needed at once",

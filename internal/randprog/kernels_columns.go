@@ -86,7 +86,7 @@ func columnsAtOnce(k *kern) {
 		return fmt.Sprintf("do %s = %s, %s", i, from, to)
 	}
 	for range 1 + u.pick(3) {
-		switch u.pick(7) {
+		switch u.pick(8) {
 		case 0: // a sum for each column
 			k.feat("columns:sum")
 			body := []string{set(s.name, s.name+" + "+at(z, i, j)+"*"+at(w, i))}
@@ -129,6 +129,16 @@ func columnsAtOnce(k *kern) {
 			row := fmt.Sprintf("%s + %s - 1", i, j)
 			body := []string{set(at(b, row, j), oneOf(u, at(w, i)+" + "+at(v, j), at(z, row, j), at(b, row, j)+" - "+at(w, i)))}
 			k.emit(over(doBlock(fmt.Sprintf("do %s = 1, %d", i, rows-cols+1), body))...)
+		case 7: // of two columns, which may have two owners
+			op := oneOf(u, "max", "min")
+			k.feat("columns:stepped")
+			body := []string{
+				set(f.name, at(v, j)+" - "+at(w, i)), set(at(b, i, j), f.name), set(at(z, i, j+" + 1"), f.name+" + 1"),
+				set(s.name, op+"("+s.name+", "+f.name+")"),
+			}
+			k.emit(set(s.name, value("%d", map[string]int{"max": -40, "min": 40}[op])))
+			k.emit(doBlock(fmt.Sprintf("do %s = 1, %d", j, cols-1), doBlock(all(i, rows), body))...)
+			k.emit(set(at(y, fmt.Sprint(1+u.pick(cols))), s.name))
 		}
 	}
 }
