@@ -83,7 +83,7 @@ func functions(k *kern) {
 		return f("of a large angle", fmt.Sprintf("%s(%s*68719476736.0d0)", oneOf(u, "sin", "cos"), x), 1)
 	}
 	e := one()
-	for range 3 + u.pick(3) {
+	for range 5 + u.pick(4) {
 		e = u.narrow(sum("+", e, one()))
 	}
 	lines := []string{k.set(a, lhs, e)}

@@ -39,7 +39,7 @@ func Tanh(x float64) float64 {
 	return math.Copysign(q+more, x)
 }
 
-// Sinh is the hyperbolic sine, with an error of less than one unit in the last place.
+// Sinh is the hyperbolic sine, with an error of less than 1.25 units in the last place.
 func Sinh(x float64) float64 {
 	a := math.Abs(x)
 	if a > 709 {
