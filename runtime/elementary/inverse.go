@@ -107,8 +107,8 @@ func Acos(x float64) float64 {
 	return h + (((high - h) - s) + (low - more))
 }
 
-// Atan2 is the angle of the point with these coordinates, with an error of less than one
-// unit in the last place where they and their ratio are neither huge nor tiny, else of math.Atan2.
+// Atan2 is the angle of the point with these coordinates, with an error of less than 1.25
+// units in the last place where they and their ratio are neither huge nor tiny, else of math.Atan2.
 func Atan2(y, x float64) float64 {
 	a, b := math.Abs(y), math.Abs(x)
 	if !(a >= 0x1p-400 && a <= 0x1p400 && b >= 0x1p-400 && b <= 0x1p400) {
