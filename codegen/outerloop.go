@@ -73,7 +73,7 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 	n.sure = places{}
 	clear(n.sums)
 	n.parts = n.divide(g, r, d.Body, nil)
-	if n.why != "" {
+	if n.why != "" || len(n.kernels()) == 0 { // nobody uses what it computes
 		return nil
 	}
 	return n

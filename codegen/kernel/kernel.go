@@ -327,7 +327,36 @@ func (k *Kernel) Op(op Op, t Type, args ...*Node) *Node {
 	case op == Not && args[0].Op == Not:
 		return args[0].Args[0]
 	}
+	if n := k.fold(op, t, args); n != nil {
+		return n
+	}
 	return k.node(Node{Op: op, Type: t, Args: args})
+}
+
+// fold is an operation on constants as a constant, nil if it is none: of those whose text
+// would have no type in Go.
+func (k *Kernel) fold(op Op, t Type, args []*Node) *Node {
+	for _, a := range args {
+		if a.Op != Const || a.Type != t {
+			return nil
+		}
+	}
+	x := args[0]
+	y := args[len(args)-1]
+	switch {
+	case t == F64 || t == F32:
+		z := map[Op]float64{Neg: -x.Float(), Add: x.Float() + y.Float(), Sub: x.Float() - y.Float(), Mul: x.Float() * y.Float()}
+		if v, ok := z[op]; ok {
+			return k.Float(t, v) // rounded once more to F32, which changes nothing
+		}
+	case t == I64 || t == I32:
+		z := map[Op]uint64{Neg: -x.Bits, Add: x.Bits + y.Bits, Sub: x.Bits - y.Bits, Mul: x.Bits * y.Bits,
+			BitAnd: x.Bits & y.Bits, BitOr: x.Bits | y.Bits, BitXor: x.Bits ^ y.Bits, BitNot: ^x.Bits}
+		if v, ok := z[op]; ok {
+			return k.Int(t, int(v))
+		}
+	}
+	return nil
 }
 
 // Whole is a float without its fraction: rounded Down, Up, or towards zero by Trunc.
