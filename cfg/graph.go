@@ -63,6 +63,9 @@ func (k Kind) String() string {
 // passed by all PEs together.
 func (k Kind) IsComm() bool { return k >= Comm && k <= Barrier }
 
+// Stop is the flavour of a statement that ends the program. It leads to Exit.
+const Stop = "stop"
+
 // Node is one point of the program. The pointer is its identity.
 type Node struct {
 	ID   int // position in Graph.Nodes; -1 when unreachable, hence not in a graph
@@ -70,7 +73,8 @@ type Node struct {
 	Line int // source line, 0 when there is none
 	Ref  int // number of the communication, 0 when the node belongs to none
 	// Flavour tells communications of one kind apart: "shift", "broadcast",
-	// "recv" and "send" of a pipelined loop. Empty when there is nothing to add.
+	// "recv" and "send" of a pipelined loop. Of statements it is Stop or empty. Empty
+	// when there is nothing to add.
 	Flavour string
 	Text    string // source text of the statement, condition or reference
 

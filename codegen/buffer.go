@@ -53,9 +53,9 @@ func mayFail(text string) bool {
 	return false
 }
 
-// bytes renders the lines. file is the name that //line directives give; own is
+// bytes renders the lines. place gives the file and line that //line directives name; own is
 // the name of the Go file, for what has no source line.
-func (b *buffer) bytes(file, own string) ([]byte, error) {
+func (b *buffer) bytes(place func(line int) (string, int), own string) ([]byte, error) {
 	var out bytes.Buffer
 	mapped := 0     // source line that the compiler believes the next line to be, 0: own
 	said := 0       // source line that the last lines with an exact position stand for
@@ -81,7 +81,7 @@ func (b *buffer) bytes(file, own string) ([]byte, error) {
 		code := text != "" && text != "}" && text != ")" && text != "})" && !comment
 		switch {
 		case code && l.at > 0 && mapped != l.at && (said != l.at || l.fails || mayFail(text)):
-			directive(file, l.at)
+			directive(place(l.at))
 			mapped, said = l.at, l.at
 		case code && l.at == 0 && said != 0:
 			directive(own, 0)

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -9,12 +10,16 @@ import (
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/procfunc/linalg"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // triplet renders the range of a loop index on PE pe.
 func (g *gen) rangeOn(r *comm.Range, pe string) string {
 	all := "dist.All()"
-	if !r.Unknown {
+	switch {
+	case r.By != nil:
+		all = fmt.Sprintf("dist.Range(%s, %s, %s)", g.affine(r.Lo), g.affine(r.Hi), g.affine(*r.By))
+	case !r.Unknown:
 		all = fmt.Sprintf("dist.Range(%s, %s, %d)", g.affine(r.Lo), g.affine(r.Hi), r.Step)
 	}
 	return g.owned(r.Cons, r.Index, pe, all)
@@ -76,6 +81,57 @@ func (g *gen) axis(c *comm.Comm, d int, ax comm.Axis) string {
 	return out
 }
 
+// box renders the elements that PE q consumes, if it consumes any.
+func (g *gen) box(c *comm.Comm) string {
+	axes := make([]string, len(c.Axes))
+	for d, ax := range c.Axes {
+		axes[d] = g.axis(c, d, ax)
+	}
+	return fmt.Sprintf("pe.Box(%s)", strings.Join(axes, ", "))
+}
+
+// needByAll renders the box that every PE consumes, if it is the same for all of them.
+func (g *gen) needByAll(c *comm.Comm) (box string, ok bool) {
+	if c.RootOnly || c.Kind == comm.Pipeline || len(c.Guard) > 0 || g.strip(c) != nil {
+		return "", false
+	}
+	for _, r := range c.Ranges {
+		if len(r.Cons) > 0 {
+			return "", false
+		}
+	}
+	return g.box(c), true
+}
+
+// within renders a box that has what all PEs consume, if it lets many producers find out that they
+// have nothing of it: where an axis along which the source is distributed is the same for all.
+func (g *gen) within(c *comm.Comm) (box string, useful bool) {
+	axes := make([]string, len(c.Axes))
+	for d, ax := range c.Axes {
+		axes[d] = "dist.All()"
+		if slices.ContainsFunc(ax.Terms, func(t comm.AxisTerm) bool { return len(t.Range.Cons) > 0 }) {
+			continue
+		}
+		axes[d] = g.axis(c, d, ax)
+		useful = useful || !ax.All && g.distributes(c, d)
+	}
+	return fmt.Sprintf("pe.Box(%s)", strings.Join(axes, ", ")), useful
+}
+
+// distributes reports whether the elements along axis d of what c moves have several owners.
+func (g *gen) distributes(c *comm.Comm, d int) bool {
+	for axis, ax := range axesOf(c.Array) {
+		along := axis
+		if len(c.Subs) > 0 {
+			along = c.Subs[axis].Axis
+		}
+		if along == d && ax.Grid >= 0 && ax.Format != dist.Collapsed {
+			return true
+		}
+	}
+	return false
+}
+
 // need renders the function that gives what PE q consumes, and the scalars of
 // the program that it reads.
 func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
@@ -100,11 +156,7 @@ func (g *gen) need(c *comm.Comm) (string, []*ir.Symbol) {
 			fmt.Fprintf(&b, "if %s.N == 0 {\nreturn nil\n}\n", g.rangeOn(r, "q"))
 		}
 	}
-	axes := make([]string, len(c.Axes))
-	for d, ax := range c.Axes {
-		axes[d] = g.axis(c, d, ax)
-	}
-	fmt.Fprintf(&b, "return pe.Box(%s)\n}", strings.Join(axes, ", "))
+	fmt.Fprintf(&b, "return %s\n}", g.box(c))
 	var captured []*ir.Symbol
 	for _, f := range c.Affines() {
 		for _, v := range f.Vars() {
@@ -176,6 +228,15 @@ func (g *gen) comment(c *comm.Comm) {
 func (g *gen) needs(c *comm.Comm) {
 	g.out.at = c.CLine
 	text, vars := g.need(c)
+	if box, ok := g.needByAll(c); ok {
+		for _, s := range vars {
+			g.scalar(s)
+			g.reads(s)
+		}
+		g.comment(c)
+		g.out.p("%s.NeedsAll(%s%s)", g.comms[c], box, g.subArgs(c))
+		return
+	}
 	open := g.captures(vars)
 	g.comment(c)
 	switch {
@@ -185,7 +246,11 @@ func (g *gen) needs(c *comm.Comm) {
 		p := c.Region.Pipe
 		g.out.p("%s.NeedsFrom(%d, %d, %s)", g.comms[c], p.GridDim, p.Dir, text)
 	default:
-		g.out.p("%s.Needs(%s%s)", g.comms[c], text, g.subArgs(c))
+		within := ""
+		if box, useful := g.within(c); useful {
+			within = ".Within(" + box + ")"
+		}
+		g.out.p("%s%s.Needs(%s%s)", g.comms[c], within, text, g.subArgs(c))
 	}
 	if open {
 		g.out.p("}")
@@ -253,4 +318,12 @@ func (g *gen) done(n *comm.Done) {
 		g.out.at = c.UOLine
 		g.out.p("%s.Done()", g.comms[c])
 	}
+}
+
+// axesOf is how the axes of an array lie on the PEs; of one that is not mapped there are none.
+func axesOf(s *ir.Symbol) []dist.Axis {
+	if s.Mapping == nil {
+		return nil
+	}
+	return s.Mapping.Map.Axes
 }

@@ -272,6 +272,9 @@ func (g *gen) power(e *ir.Bin) (string, int) {
 		if e.Typ.IsInteger() {
 			return fmt.Sprintf("spmd.PowInt(%s, %s)", g.typed(e.L), n), precAtom
 		}
+		if c, ok := folded(e.R); ok && products[c.Int] != "" {
+			return fmt.Sprintf("elementary.%s(%s)", products[c.Int], g.typed(e.L)), precAtom
+		}
 		return fmt.Sprintf("elementary.Powi(%s, %s)", g.typed(e.L), n), precAtom
 	}
 	if n, ok := ir.HalfPower(e.R); ok {
@@ -285,6 +288,9 @@ func (g *gen) power(e *ir.Bin) (string, int) {
 	}
 	return fmt.Sprintf("%s(elementary.Pow(%s, %s))", t, g.expr(e.L), g.expr(e.R)), precAtom
 }
+
+// products are the powers that package elementary has without a loop.
+var products = map[int]string{2: "Square", 3: "Cube", 4: "Fourth"}
 
 func simple(e ir.Expr) bool {
 	switch e := e.(type) {

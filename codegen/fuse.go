@@ -241,7 +241,7 @@ func (g *gen) changesSection(row *fusedRow, red *comm.Reduction) bool {
 				for _, ax := range box {
 					uses := ax.Off.Uses(sym.Name)
 					for _, t := range ax.Terms {
-						uses = uses || t.Range.Lo.Uses(sym.Name) || t.Range.Hi.Uses(sym.Name)
+						uses = uses || t.Range.Lo.Uses(sym.Name) || t.Range.Hi.Uses(sym.Name) || t.Range.By != nil && t.Range.By.Uses(sym.Name)
 					}
 					if uses {
 						return true

@@ -56,11 +56,11 @@ func TestPlans(t *testing.T) {
 	for name, text := range corpus(t) {
 		handshake := emit(t, "in.hpf", text, plan.Handshake, codegen.Options{})
 		barrier := emit(t, "in.hpf", text, plan.Barrier, codegen.Options{})
-		if strings.Contains(handshake, "pe.Barrier(") || strings.Contains(handshake, "spmd.Quiet") {
+		if strings.Contains(handshake, "pe.Barrier(") || strings.Contains(handshake, "spmd.Elided") {
 			t.Errorf("%s: a barrier or a quiet put under handshake", name)
 		}
 		posts := strings.Count(handshake, ".Post(") + strings.Count(handshake, ".PipeRecv(")
-		if posts > 0 && (strings.Count(barrier, "pe.Barrier(") == 0 || strings.Count(barrier, "spmd.Quiet") == 0) {
+		if posts > 0 && (strings.Count(barrier, "pe.Barrier(") == 0 || strings.Count(barrier, "spmd.Elided") == 0) {
 			t.Errorf("%s: no barrier or no quiet put under barrier", name)
 		}
 		strip := func(code string) string {
@@ -68,7 +68,7 @@ func TestPlans(t *testing.T) {
 			var out []string
 			for line := range strings.Lines(code) {
 				line, _, _ = strings.Cut(line, "//")
-				line = strings.ReplaceAll(strings.TrimSpace(line), ".Sync(spmd.Quiet)", "")
+				line = strings.ReplaceAll(strings.TrimSpace(line), ".Sync(spmd.Elided)", "")
 				if line != "" && !strings.HasPrefix(line, "pe.Barrier(") {
 					out = append(out, line)
 				}
@@ -76,8 +76,8 @@ func TestPlans(t *testing.T) {
 			return strings.Join(out, "\n")
 		}
 		popl96 := emit(t, "in.hpf", text, plan.PopL96, codegen.Options{})
-		quiet += strings.Count(popl96, "spmd.Quiet")
-		ready += strings.Count(barrier, "spmd.Quiet") - strings.Count(popl96, "spmd.Quiet")
+		quiet += strings.Count(popl96, "spmd.Elided")
+		ready += strings.Count(barrier, "spmd.Elided") - strings.Count(popl96, "spmd.Elided")
 		if strings.Contains(popl96, "pe.Barrier(") {
 			t.Errorf("%s: a barrier under popl96", name)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // emit is the Go program of text, which must be free of errors.
@@ -38,7 +39,7 @@ func tryEmit(file, text string, k plan.Kind, o codegen.Options) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	out, err := codegen.Emit(plan.Make(c, k), o)
+	out, err := codegen.Emit(plan.Make(c, k, procfunc.Analyze(c, c.Graph())), o)
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}

@@ -46,6 +46,8 @@ import (
 type jam struct {
 	loops  []jamLoop // outermost first
 	before []ir.Stmt // beside the kernel's loop
+	peel   bool      // the copies have heads
+	rest   string    // where what is left of the kernel's loop begins
 	saved  map[*ir.Symbol][]string
 
 	// Where the copies have other iterations of the kernel's loop: the number of the window
@@ -228,8 +230,8 @@ func (g *gen) steps(d *ir.Do, r *comm.Region) (by int64, ok bool) {
 	return int64(step), step == 1 || step == -1
 }
 
-// Numbers of iterations at once: of loops that store to one place in all of them, of
-// others, and of each of two loops.
+// Numbers of iterations at once: of loops that store to one place in all of them, or have
+// ordered sums; of others; and of each of two loops.
 const (
 	jamSame  = 8
 	jamOther = 4
@@ -274,7 +276,7 @@ func (g *gen) jams(o, around *ir.Do, r *comm.Region) bool {
 			return false
 		}
 		d, _ = o.Body[0].(*ir.Do)
-	} else if !g.separates(n) {
+	} else if !g.separates(n) && !g.peels(n, r) {
 		return false
 	}
 	if d == nil || len(g.stripped(d))+len(g.walksOf(o, r))+len(g.walksOf(d, r)) > 0 || g.outlives(d) || g.labelled[d] {
@@ -305,7 +307,11 @@ func (g *gen) jams(o, around *ir.Do, r *comm.Region) bool {
 func (g *gen) jammedKernel(nest nest, r *comm.Region) *vectorLoop {
 	o, d := nest.o, nest.d
 	one := g.vectorized(d, r)
-	if one.k == nil || len(one.tests)+len(one.crossing) > 0 || len(nest.before) == 0 && !one.shares(o.Index) {
+	if one.k == nil || len(one.tests)+len(one.crossing) > 0 || !one.keepsOrder(nest) {
+		return nil
+	}
+	chains := one.k.HasOrdered() // of additions, which overlap
+	if !chains && len(nest.before) == 0 && !one.shares(o.Index) {
 		return nil
 	}
 	n := jamOther
@@ -313,40 +319,23 @@ func (g *gen) jammedKernel(nest nest, r *comm.Region) *vectorLoop {
 	for _, key := range one.order {
 		same = same && !uses(one.store[key].f, o.Index.Name)
 	}
-	if same {
+	if same || chains {
 		n = jamSame
 	}
+	if !g.separates(nest) {
+		if one.interleaved() { // the heads would be added otherwise
+			return nil
+		}
+		if v := g.peeled(nest, r, n); v.k != nil && len(v.tests)+len(v.crossing) == 0 && (chains || v.loads() < n*one.loads()) {
+			return v
+		}
+		return nil
+	}
 	v := g.jam(d, r, nest.before, []*ir.Do{o}, n)
-	if v.k == nil || v.loads() >= n*one.loads() || v.jam.windows != nil && len(v.tests)+len(v.crossing) > 0 || !v.sameRows(one) {
+	if v.k == nil || !chains && v.loads() >= n*one.loads() || v.jam.windows != nil && len(v.tests)+len(v.crossing) > 0 || !v.sameRows(one) {
 		return nil
 	}
 	return v
-}
-
-// tiled emits o, in which there is nothing but m and in that nothing but a kernel, with
-// several iterations of both in one call.
-func (g *gen) tiled(o, m *ir.Do, r *comm.Region) bool {
-	n, ok := nestOf(m)
-	if !ok || len(m.Body) > 1 || !g.jams(m, o, r) {
-		return false
-	}
-	d := n.d
-	if v := g.vectorized(d, r); v.k == nil || !v.shares(o.Index) {
-		return false
-	}
-	one := g.jammedKernel(n, r)
-	if one == nil || len(one.sums) > 0 {
-		return false
-	}
-	tile := g.jam(d, r, nil, []*ir.Do{o, m}, jamTile)
-	rest := g.jam(d, r, nil, []*ir.Do{o}, jamTile)
-	if tile.k == nil || rest.k == nil || tile.loads()*one.copies() >= one.loads()*tile.copies() || !tile.inOrder() {
-		return false
-	}
-	g.emitJam(tile.jam.loops[0], r, tile, func() {
-		g.emitJam(tile.jam.loops[1], r, tile, func() { g.kernelLoop(tile) }, func() { g.kernelLoop(rest) })
-	}, func() { g.stmts(o.Body, r) })
-	return true
 }
 
 // shares reports whether iterations of a loop around, of that index, may load the same

@@ -188,16 +188,22 @@ func (g *gen) given(n nest) []*ir.Symbol {
 func (g *gen) nested(n nest, v *vectorLoop, r *comm.Region) {
 	keep := g.given(n)
 	v.jam.saved = map[*ir.Symbol][]string{}
+	if v.jam.peel {
+		v.jam.from(g, n.d)
+	}
 	for c := range v.copies() {
 		v.jam.indexed(g, c, func() {
 			g.stmts(n.before, r)
+			if v.jam.peel && c+1 < v.copies() {
+				v.jam.head(g, n.d, r)
+			}
 			for _, sym := range keep {
 				name := g.names.fresh(fmt.Sprintf("%sOf%d", g.names.sym(sym), c+1))
 				g.out.p("%s := %s", name, g.load(&ir.Var{X: ir.X{Typ: sym.Type}, Sym: sym}))
 				v.jam.saved[sym] = append(v.jam.saved[sym], name)
 			}
 			for i, s := range v.sums {
-				if s.copy == c {
+				if s.copy == c && !v.k.Reductions[i].Ordered {
 					g.out.at = n.d.Pos.Line
 					g.startSum(v, i)
 				}
@@ -205,7 +211,11 @@ func (g *gen) nested(n nest, v *vectorLoop, r *comm.Region) {
 		})
 	}
 	first := len(g.out.lines)
-	g.kernelLoop(v)
+	if v.jam.peel {
+		v.jam.tail(g, v)
+	} else {
+		g.kernelLoop(v)
+	}
 	for c := range v.copies() {
 		v.jam.indexed(g, c, func() {
 			for _, sym := range keep {
@@ -215,7 +225,7 @@ func (g *gen) nested(n nest, v *vectorLoop, r *comm.Region) {
 				}
 			}
 			for i, s := range v.sums {
-				if s.copy == c {
+				if s.copy == c && !v.k.Reductions[i].Ordered {
 					g.out.at = s.line
 					g.fold(s, g.partialName(v, i))
 				}

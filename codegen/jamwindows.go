@@ -126,12 +126,15 @@ func (v *vectorLoop) use(stream int) {
 // allIterations describes the loop for the dependence tests: its iterations of all copies.
 func (v *vectorLoop) allIterations() depend.Loop {
 	loop := v.leaf.g.dependLoop(v.loop)
-	if v.jam == nil || v.jam.windows == nil {
+	if v.jam == nil || v.jam.windows == nil && !v.jam.peel {
 		return loop
 	}
 	l := v.jam.loops[0]
 	name := l.do.Index.Name
 	to, _ := linalg.Var(name).Add(l.shifts[v.jam.widest])
+	if v.jam.peel {
+		to, _ = linalg.Var(name).Add(l.shifts[len(l.shifts)-1])
+	}
 	move := func(list []linalg.Affine) []linalg.Affine {
 		var out []linalg.Affine
 		for _, f := range list {

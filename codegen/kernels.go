@@ -70,7 +70,7 @@ func (g *gen) sumsOf(v *vectorLoop) (end func()) {
 	names := make([]string, len(v.sums))
 	g.declareSums(v)
 	for i, s := range v.sums {
-		if !g.usesKernels() && !v.splits(i) {
+		if v.k.Reductions[i].Ordered || !g.usesKernels() && !v.splits(i) {
 			continue
 		}
 		if names[i] = g.partialName(v, i); !g.usesKernels() {
@@ -239,7 +239,7 @@ func (g *gen) kernel(v *vectorLoop) *kernel.Kernel {
 	}
 	key := v.k.String() + fmt.Sprint(v.k.Streams, v.k.Params)
 	for _, r := range v.k.Reductions {
-		key += fmt.Sprint(r.Type, r.Fold)
+		key += fmt.Sprint(r.Type, r.Fold, r.Ordered)
 	}
 	have := g.kernelOf[key]
 	if have == nil {
@@ -369,6 +369,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		})
 		fields = append(fields, [2]string{k.Params[i].Name, text})
 	}
+	fields = append(fields, v.orderedValues()...)
 	args := "&" + v.args
 	if v.args != "" {
 		var to, from []string
@@ -409,12 +410,16 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	case len(checks) == 0:
 		g.out.p("%s(%s)", k.Name, args)
 	case k.Picks():
-		g.out.p("call := %s", k.Name)
-		g.out.p("if !(%s) {\ncall = %sGo\n}", strings.Join(checks, " && "), k.Name)
-		g.out.fallible("call(%s)", args)
+		// A variable for the function would put its arguments on the heap.
+		g.out.p("if %s {", strings.Join(checks, " && "))
+		g.out.fallible("%s(%s)", k.Name, args)
+		g.out.p("} else {")
+		g.out.fallible("%sGo(%s)", k.Name, args)
+		g.out.p("}")
 	default:
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
+	v.takeOrdered()
 	if first >= 0 {
 		g.dropUnusedBefore(first, len(g.out.lines), index)
 	}
@@ -459,54 +464,4 @@ func (g *gen) contracted(e *ir.Bin) string {
 		x, _ = negated(g.atLeast(p.L, precUnary))
 	}
 	return fmt.Sprintf("math.FMA(%s, %s, %s)", x, y, z)
-}
-
-// Loop says what became of an innermost loop of the source, or of a loop in which all
-// others are unrolled.
-type Loop struct {
-	Line     int
-	Call     *ir.Site // the call whose procedure it is part of, nil in the main program
-	Kernel   string   // the name of its kernel; "" for none
-	Unrolled []int    // the lines of the loops in it, of a kernel
-	Strips   []int    // the lines of the loops in it that are executed for many of its iterations at once, in kernels
-	Why      string   // it is none
-}
-
-// innermost lists the innermost loops that were emitted, in the order of the source.
-func (g *gen) innermost() []Loop {
-	var list []Loop
-	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
-		d, ok := s.(*ir.Do)
-		v := g.vectors[d]
-		if !ok || v == nil || v.part {
-			return true
-		}
-		if v.as != nil {
-			v = v.as
-		}
-		flat := v.k != nil && v.flat != nil
-		if flat || v.nest != nil || !slices.ContainsFunc(d.Body, func(s ir.Stmt) bool { _, inner := s.(*ir.Do); return inner }) {
-			l := Loop{Line: d.Pos.Line, Call: d.CallSite(), Why: v.why}
-			if v.k != nil {
-				l.Kernel = v.k.Name
-			}
-			if flat {
-				for _, inner := range v.flat.loops {
-					l.Unrolled = append(l.Unrolled, inner.Pos.Line)
-				}
-			}
-			if v.nest != nil {
-				l.Kernel, l.Why = v.nest.kernels()[0].k.Name, ""
-				for _, inner := range v.nest.inner {
-					l.Strips = append(l.Strips, inner.Pos.Line)
-				}
-			}
-			if v.rows != "" {
-				l.Kernel, l.Why = v.rows, ""
-			}
-			list = append(list, l)
-		}
-		return true
-	})
-	return list
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -46,8 +47,10 @@ type leaf struct {
 	after   []string            // statements behind the loop
 	picked  map[*ir.Ref]bool    // addressed by picks
 	ranged  bool                // the variable it has the iterations
+	short   int                 // the number of iterations of one that is unrolled, else 0
 	n       int
-	line    int // of the statement that inBody looks at
+	line    int                // of the statement that inBody looks at
+	conds   []scalar.Condition // under which it is executed
 }
 
 // newLeaf looks at an innermost loop.
@@ -82,6 +85,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		return false
 	}
 	l := g.newLeaf(d, r)
+	l.short = l.tripsIfShort(v)
 	refs := l.refs()
 	if len(refs)+len(g.walksOf(d, r)) == 0 {
 		return false
@@ -122,6 +126,12 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		g.out.p("%s += nT", g.counter(c))
 	}
 	g.partialsInLeaf(v)
+	if l.short > 0 {
+		inner = len(g.out.lines)
+		l.oneAfterAnother(k, r)
+		l.forget(refs)
+		return inner
+	}
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
@@ -131,14 +141,19 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		g.out.lines[inner-1].text = l.head(false)
 	}
 	g.out.p("}")
+	l.forget(refs)
+	return inner
+}
+
+// forget takes back how the loop addresses its references.
+func (l *leaf) forget(refs []leafRef) {
 	for _, f := range refs {
-		delete(g.leaf, f.ref)
-		delete(g.rolled, f.ref)
+		delete(l.g.leaf, f.ref)
+		delete(l.g.rolled, f.ref)
 	}
 	for r := range l.picked {
-		delete(g.picked, r)
+		delete(l.g.picked, r)
 	}
-	return inner
 }
 
 // plain reports whether all iterations are executed, one after another, between bounds
@@ -155,13 +170,17 @@ func (l *leaf) open() (first int) {
 	if l.plain() {
 		from, to := g.position(l.d.Lo), g.position(l.d.Hi)
 		g.bound[l.d.Index]++
+		count := fmt.Sprintf("nT := end - %s + 1", k)
 		if l.step > 0 {
 			g.out.p("if %s, end := %s, %s; %s <= end {", k, from, to, k)
-			g.out.p("nT := end - %s + 1", k)
 		} else {
 			g.out.p("if %s, end := %s, %s; %s >= end {", k, from, to, k)
-			g.out.p("nT := %s - end + 1", k)
+			count = fmt.Sprintf("nT := %s - end + 1", k)
 		}
+		if l.short > 0 {
+			count = fmt.Sprintf("const nT = %d", l.short)
+		}
+		g.out.p("%s", count)
 		return first
 	}
 	g.out.p("if it := %s; it.N > 0 {", l.iterations())
@@ -291,8 +310,9 @@ type leafRef struct {
 	ref         *ir.Ref
 	subs        []linalg.Affine // in terms of what the object is addressed by
 	object      string
-	line        int  // of its statement
-	conditional bool // some iterations may leave it out
+	line        int                // of its statement
+	conditional bool               // some iterations may leave it out
+	conds       []scalar.Condition // under which it is evaluated
 }
 
 // place names the element that f refers to in an iteration.
@@ -335,7 +355,12 @@ func (l *leaf) inBody(list []ir.Stmt, out *[]leafRef) places {
 			}
 		case *ir.If:
 			l.inExpr(s.Cond, always, out)
-			then, other := l.inBody(s.Then, out), l.inBody(s.Else, out)
+			around := slices.Clip(l.conds)
+			l.conds = append(around, scalar.Condition{Cond: s.Cond, Holds: true})
+			then := l.inBody(s.Then, out)
+			l.conds = append(around, scalar.Condition{Cond: s.Cond})
+			other := l.inBody(s.Else, out)
+			l.conds = around
 			for p := range then {
 				if other[p] {
 					always[p] = true
@@ -388,7 +413,7 @@ func (l *leaf) object(r *ir.Ref) string {
 func (l *leaf) linear(r *ir.Ref) (leafRef, bool) {
 	g := l.g
 	of, at := l.flat.source(r)
-	f := leafRef{ref: r, object: l.object(r), line: l.line}
+	f := leafRef{ref: r, object: l.object(r), line: l.line, conds: l.conds}
 	acc := g.access(r)
 	if acc != nil && acc.Mode == comm.Walk {
 		return f, false

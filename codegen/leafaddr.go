@@ -51,7 +51,7 @@ func (l *leaf) address(f leafRef) {
 	case moving == 0:
 		g.out.p("%s := %s", base, at)
 		elem = fmt.Sprintf("%s.Data[%s]", f.object, base)
-	case f.conditional:
+	case f.conditional || l.short > 0:
 		g.out.p("%s, %sBy := %s, %s", base, base, at, l.stride(f))
 		elem = fmt.Sprintf("%s.Data[%s+t*%sBy]", f.object, base, base)
 	default:
@@ -115,10 +115,13 @@ func (l *leaf) picks() {
 // counted reports whether elements of r's array that are neighbours along an axis have
 // the same distance in storage everywhere, which subscripts that differ by 1 have.
 func (l *leaf) counted(r *ir.Ref) bool {
-	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp || r.Sym.Cell || r.Sym.Coarray {
+	if r.Sym.Cell || r.Sym.Coarray {
 		return false
 	}
-	if m := r.Sym.Mapping; m != nil {
+	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp {
+		return acc.Comm.Packed()
+	}
+	if m := r.Sym.Mapping; m != nil && !l.g.alonePE {
 		for _, ax := range m.Map.Axes {
 			if ax.Grid >= 0 && ax.Format != dist.Block {
 				return false
@@ -184,7 +187,7 @@ func (l *leaf) unit(f leafRef) bool {
 		return false
 	}
 	var ax *dist.Axis
-	if m := f.ref.Sym.Mapping; m != nil && m.Map.Axes[0].Grid >= 0 {
+	if m := f.ref.Sym.Mapping; m != nil && m.Map.Axes[0].Grid >= 0 && !l.g.alonePE {
 		ax = &m.Map.Axes[0]
 	}
 	if len(l.part) == 0 {

@@ -261,7 +261,7 @@ func (g *gen) label(loop ir.Stmt, name string) {
 		name += "_"
 	}
 	l := name
-	for i := 2; g.labels[l] != nil && g.labels[l] != loop; i++ {
+	for i := 2; g.labels[l] != nil; i++ {
 		l = fmt.Sprintf("%s%d", name, i)
 	}
 	g.labels[l] = loop
@@ -324,4 +324,45 @@ func (g *gen) walksOf(d *ir.Do, r *comm.Region) []*comm.Comm {
 		}
 	}
 	return list
+}
+
+// iteration reports to the run time, in check builds, in which iteration of a loop all
+// PEs are: that of an index, or with nil the next one. What it returns is called
+// behind the loop.
+func (g *gen) iteration(index *ir.Symbol) (leave func()) {
+	begin, leave := g.iterationOnce(index)
+	if begin != nil {
+		begin()
+	}
+	return leave
+}
+
+// iterationOnce is iteration for a loop whose first iteration may begin in its midst:
+// begin emits what an iteration begins with, or is nil.
+func (g *gen) iterationOnce(index *ir.Symbol) (begin, leave func()) {
+	if !g.opt.Check || g.prog.IR.SPMD {
+		return nil, func() {}
+	}
+	depth := g.around
+	g.around++
+	begin = func() {
+		if index == nil {
+			g.out.p("pe.Turn(%d)", depth)
+			return
+		}
+		g.reads(index)
+		g.out.p("pe.Loop(%d, %s)", depth, g.variable(index.Name))
+	}
+	return begin, func() {
+		g.around--
+		g.out.p("pe.Leave(%d)", depth)
+	}
+}
+
+// forCond drops the condition of an endless loop.
+func forCond(s string) string {
+	if s == "true" {
+		return ""
+	}
+	return s
 }

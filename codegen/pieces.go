@@ -70,7 +70,10 @@ func (v *vectorLoop) leaves(f leafRef) bool {
 func (g *gen) oneByOne(v *vectorLoop) {
 	for i, s := range v.sums {
 		name := g.partialName(v, i)
-		g.divide(v, s, func() string { return name + "[0]" })
+		if !v.k.Reductions[i].Ordered {
+			name += "[0]"
+		}
+		g.divide(v, s, func() string { return name })
 	}
 	l := g.newLeaf(v.loop, v.region)
 	l.emit(l.refs(), v, v.region)

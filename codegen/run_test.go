@@ -253,7 +253,7 @@ func emitAll(t testing.TB, file, text string, o codegen.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake), o)
+	files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake, nil), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,16 +41,16 @@ end program
 		"c1 := spmd.NewStaged[float64](pe, 0, a, 2, 0)",
 		"c2 := spmd.NewStaged[float64](pe, 1, a, 2, 0)",
 		"t3 := spmd.NewTemps[float64](pe, 1,",
-		"c1.AnsweredBy(c2)",
-		"c2.AnsweredBy(c1)",
-		"c3 := spmd.NewComm(pe, 2, a, t3).Sync(spmd.Quiet)",
+		"c1.AcknowledgedBy(c2)",
+		"c2.AcknowledgedBy(c1)",
+		"c3 := spmd.NewComm(pe, 2, a, t3).Sync(spmd.Elided)",
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("%q is not in\n%s", want, code)
 		}
 	}
 	handshake := emit(t, "in.hpf", text, plan.Handshake, codegen.Options{})
-	for _, no := range []string{"NewStaged", "NewTemps", "AnsweredBy"} {
+	for _, no := range []string{"NewStaged", "NewTemps", "AcknowledgedBy"} {
 		if strings.Contains(handshake, no) {
 			t.Errorf("%s in a program of plan handshake", no)
 		}
@@ -90,7 +90,7 @@ end program
 	for _, want := range []string{
 		"t1 := spmd.NewTemps[float64](pe, 1,",
 		"c1 := spmd.NewComm(pe, 0, a, t1).InPlace()\n",
-		"c1.QuietOn(2, 3).Unheard() // no ready messages on so many PEs\n",
+		"c1.ElidedOn(2, 3).OnDemand() // no ready messages on so many PEs\n",
 	} {
 		if !strings.Contains(string(code), want) {
 			t.Errorf("%q is not in\n%s", want, code)

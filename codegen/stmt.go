@@ -31,6 +31,15 @@ func (g *gen) nodes(list []comm.Node) {
 // behind it.
 func (g *gen) node(n comm.Node) bool {
 	g.called(n)
+	if s := g.serialLoop(n); s != nil {
+		g.twice(n, s)
+		return false
+	}
+	return g.inSPMD(n)
+}
+
+// inSPMD emits a node in the form for any number of PEs.
+func (g *gen) inSPMD(n comm.Node) bool {
 	g.beforeLoop(n)
 	defer g.enters(n)()
 	switch n := n.(type) {
@@ -167,47 +176,6 @@ func (g *gen) while(n *comm.WhileLoop) {
 	g.nodes(n.Body)
 	g.out.p("}")
 	leave()
-}
-
-// iteration tells the run time, in check builds, in which iteration of a loop all
-// PEs are: that of an index, or with nil the next one. What it returns is called
-// behind the loop.
-func (g *gen) iteration(index *ir.Symbol) (leave func()) {
-	begin, leave := g.iterationOnce(index)
-	if begin != nil {
-		begin()
-	}
-	return leave
-}
-
-// iterationOnce is iteration for a loop whose first iteration may begin in its midst:
-// begin emits what an iteration begins with, or is nil.
-func (g *gen) iterationOnce(index *ir.Symbol) (begin, leave func()) {
-	if !g.opt.Check || g.prog.IR.SPMD {
-		return nil, func() {}
-	}
-	depth := g.around
-	g.around++
-	begin = func() {
-		if index == nil {
-			g.out.p("pe.Turn(%d)", depth)
-			return
-		}
-		g.reads(index)
-		g.out.p("pe.Loop(%d, %s)", depth, g.variable(index.Name))
-	}
-	return begin, func() {
-		g.around--
-		g.out.p("pe.Leave(%d)", depth)
-	}
-}
-
-// forCond drops the condition of an endless loop.
-func forCond(s string) string {
-	if s == "true" {
-		return ""
-	}
-	return s
 }
 
 // guard opens the ownership test of a region and returns the number of braces.

@@ -21,7 +21,7 @@ import (
 
 // strip is how a communication is stripped, nil if it is not.
 func (g *gen) strip(c *comm.Comm) *plan.Strip {
-	if c.ID == 0 { // the section of a reduction
+	if c.ID == 0 || g.alonePE { // the section of a reduction; no communication
 		return nil
 	}
 	return g.plan.Slots[c.ID-1].Strip
@@ -92,7 +92,7 @@ func (g *gen) stripOf(s *plan.Strip, r *comm.Range) string {
 func (g *gen) settle(stmts ...ir.Stmt) {
 	for _, c := range g.prog.Comms {
 		s := g.strip(c)
-		if s == nil || !s.Tells && !g.opt.Check {
+		if s == nil || !s.Completes && !g.opt.Check {
 			continue
 		}
 		if line := assigns(stmts, c.Array); line > 0 {

@@ -64,7 +64,7 @@ end program
 	}{
 		{"do j = 1, strip\n do i = 1, 20\n b(i,j) = b(i,j) + a(j,i)\n end do\n end do", []string{
 			"t1 := spmd.NewTemp[float64](pe, 2, 6*min(20, b.Owned(0).N))",
-			".InStrips().Telling()\n",
+			".InStrips().Completing()\n",
 			"// #1 ", "c1.NeedsStrips(func(q, strip int) spmd.Box {",
 			"return pe.Box(dist.Range(1, int(strip_), 1).Strip(strip, 6), b.Iters(q, 0, 1, 0, dist.Range(1, 20, 1)))\n",
 			"for strip1, all1 := 0, dist.Range(1, int(strip_), 1); strip1 < all1.Strips(6); strip1++ {\n",

@@ -8,6 +8,7 @@ import (
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
+	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -71,7 +72,7 @@ func (v *vectorLoop) shifts(f leafRef) bool {
 		return false
 	}
 	m := f.ref.Sym.Mapping
-	return m == nil || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format == dist.Block
+	return m == nil || v.leaf.g.alonePE || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format == dist.Block
 }
 
 // column is the reference to the element in a place's column from which streams that are
@@ -267,7 +268,13 @@ func (v *vectorLoop) access(f leafRef, order int) depend.Access {
 	for i := range f.subs {
 		a.Subs = append(a.Subs, &f.subs[i])
 	}
-	return a
+	if v.jam != nil || v.nested || v.flat != nil || len(f.conds) == 0 {
+		return a // of copies the conditions are others
+	}
+	return v.leaf.g.prog.Info.Under(a, f.conds, scalar.Naming{
+		Affine: v.leaf.g.prog.Affine,
+		Varies: func(name string) bool { return v.leaf.varies[v.leaf.g.symbols[name]] },
+	})
 }
 
 // dependLoop describes a loop for the dependence tests.

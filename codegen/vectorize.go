@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen/kernel"
@@ -338,6 +339,9 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 			return
 		}
 		old.copy = v.copy
+		if !slices.Equal(old.f.conds, f.conds) {
+			old.f.conds = nil // it may be stored under others too
+		}
 		if w := v.window(v.copy); w > 0 && !v.covers(v.copy, old.widest) {
 			if x.Type == kernel.Mask {
 				v.no("%s is LOGICAL, in some iterations", ir.ExprString(lhs))

@@ -56,6 +56,12 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = n, 1, -2\n s = s + x(i)\n end do", ""},
 		{"do i = 1, n\n s = s + x(n+1-i)*y(i)\n end do", ""},
 		{"do i = 1, n\n y(i) = x(i)*a(k,i)\n end do", ""},
+		{"do i = 2, n - 1\n if (mod(i + k, 2) == m) x(i) = x(i-1) + x(i+1)\n end do", ""},
+		{"do i = 4, n\n if (mod(i + k, 3) == m) x(i) = x(i-3) + 1\n end do", "x(i-3) may be x(i) of an earlier iteration"},
+		{"do i = 2, n - 1\n if (mod(i, 2) == 0) then\n x(i) = x(i-1)\n else\n x(i) = x(i+1)\n end if\n end do", "x(i-1) may be x(i) of an earlier iteration"},
+		{"do i = 2, n - 1\n if (i < k) x(i) = y(i)\n if (i > k) y(i) = x(i-1)\n end do", ""},
+		{"do i = 2, n - 1\n if (i < k) x(i) = y(i)\n if (i >= k) y(i) = x(i-1)\n end do", "x(i-1) may be x(i) of an earlier iteration"},
+		{"do i = 1, n\n b(i,3) = a(mod(i, n) + 1,7)*2\n end do", ""}, // from the temporary of a communication
 		{"do i = 1, n\n a(k,i) = 1\n end do", "a(k,i) does not go through consecutive elements, and little is computed with it"},
 		{"do i = 1, n\n l(i) = l(i)/3 + mod(i, 7)\n end do", ""},
 		{"do i = 1, n\n l(i) = l(i)/m\n end do", "l(i)/m divides integers"},
@@ -113,7 +119,7 @@ func TestWhatIsAKernel(t *testing.T) {
 		}
 		var verdicts []string
 		for _, o := range []codegen.Options{{Target: kernel.Auto}, {Target: kernel.Go}, {Check: true}} {
-			_, loops, err := codegen.EmitFiles(plan.Make(p, plan.Handshake), o)
+			_, loops, err := codegen.EmitFiles(plan.Make(p, plan.Handshake, nil), o)
 			if err != nil {
 				t.Fatalf("%s: %v", c.loop, err)
 			}
@@ -199,7 +205,7 @@ func TestFused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake), o)
+		files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake, nil), o)
 		if err != nil {
 			t.Fatal(err)
 		}

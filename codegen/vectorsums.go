@@ -47,7 +47,8 @@ func (v *vectorLoop) findSums() {
 		case scalar.Min:
 			fold = kernel.Smallest
 		}
-		if sym.Type.IsReal() && fold <= kernel.Product && v.sequential() {
+		real := sym.Type.IsReal() && fold <= kernel.Product
+		if real && v.short() {
 			v.no("%s is added up in the order of the source", sym.Name)
 			return
 		}
@@ -58,19 +59,26 @@ func (v *vectorLoop) findSums() {
 				return
 			}
 		}
-		i := v.k.Reduce(fmt.Sprintf("r%d", len(v.sums)+1), t, fold)
+		i := v.reduce(t, fold, real)
 		v.sums = append(v.sums, vectorSum{sym: sym, op: red.Op, line: red.Stmts[0].Position().Line, copy: v.copy})
 		v.env[sym] = v.k.Acc(i)
 	}
 }
 
-// sequential reports whether sums of reals keep the order of the source: where that is
-// asked for, and in loops over the entries of a row of a sparse matrix and the like, which
-// are short. These have subscripts, or bounds, that are elements of arrays.
-func (v *vectorLoop) sequential() bool {
-	if v.leaf.g.opt.FP == Strict {
-		return true
+// reduce adds a reduction to the kernel: an ordered one for a sum or product of reals where
+// that is asked for.
+func (v *vectorLoop) reduce(t kernel.Type, fold kernel.Fold, real bool) int {
+	name := fmt.Sprintf("r%d", len(v.sums)+1)
+	if real && v.leaf.g.opt.FP == Strict {
+		return v.k.Ordered(name, t)
 	}
+	return v.k.Reduce(name, t, fold)
+}
+
+// short reports whether this is a loop over the entries of a row of a sparse matrix and the
+// like: subscripts, or bounds, are elements of arrays. Its sums keep the order of the source,
+// and it is no kernel for them.
+func (v *vectorLoop) short() bool {
 	if len(ir.ExprRefs(v.loop.Lo))+len(ir.ExprRefs(v.loop.Hi)) > 0 {
 		return true
 	}
@@ -110,10 +118,10 @@ func (v *vectorLoop) findElements() {
 		switch {
 		case !ok || !known || t == kernel.Mask || v.flat != nil:
 			v.no("all iterations assign %s", ir.ExprString(r))
-		case r.Sym.Type.IsReal() && v.sequential():
+		case r.Sym.Type.IsReal() && v.short():
 			v.no("%s is added up in the order of the source", ir.ExprString(r))
 		case v.elements[f.place()] == nil:
-			i := v.k.Reduce(fmt.Sprintf("r%d", len(v.sums)+1), t, map[scalar.Op]kernel.Fold{scalar.Add: kernel.Sum, scalar.Mul: kernel.Product}[op])
+			i := v.reduce(t, map[scalar.Op]kernel.Fold{scalar.Add: kernel.Sum, scalar.Mul: kernel.Product}[op], r.Sym.Type.IsReal())
 			v.sums = append(v.sums, vectorSum{sym: r.Sym, ref: r, op: op, line: a.Pos.Line, copy: v.copy})
 			v.elements[f.place()] = v.k.Acc(i)
 		case v.sums[v.elements[f.place()].N].op != op:
@@ -160,7 +168,13 @@ func (v *vectorLoop) updates(first int) {
 			v.no("%s is not assigned", s.name())
 			return
 		}
-		v.k.Update(first+i, v.k.InWindow(v.window(v.copy), x, v.k.Acc(first+i)))
+		x = v.k.InWindow(v.window(v.copy), x, v.k.Acc(first+i))
+		if !v.k.Reductions[first+i].Ordered {
+			v.k.Update(first+i, x)
+		} else if !v.k.UpdateInOrder(first+i, x) {
+			v.no("%s is added up in the order of the source", s.name())
+			return
+		}
 	}
 }
 
@@ -229,7 +243,7 @@ func (v *vectorLoop) interleaved() bool {
 	return false
 }
 
-// splits reports whether the order in which a reduction is computed matters.
+// splits reports whether a reduction has partial values whose order matters.
 func (v *vectorLoop) splits(i int) bool {
-	return v.k != nil && v.sums[i].sym.Type.IsReal() && v.sums[i].op <= scalar.Mul
+	return v.k != nil && !v.k.Reductions[i].Ordered && v.sums[i].sym.Type.IsReal() && v.sums[i].op <= scalar.Mul
 }

@@ -57,7 +57,7 @@ func analyzeText(file string, text []byte) (*analysis, error) {
 }
 
 // plan makes a plan of the given kind.
-func (a *analysis) plan(k plan.Kind) *plan.Plan { return plan.MakeWith(a.program, k, a.functions) }
+func (a *analysis) plan(k plan.Kind) *plan.Plan { return plan.Make(a.program, k, a.functions) }
 
 // emit is the Go program of a plan, a check build.
 func emit(p *plan.Plan) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randprog"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // TestRandomPlanes: of random programs with planes that change places, many have
@@ -20,7 +21,8 @@ func TestRandomPlanes(t *testing.T) {
 	with := 0
 	for seed := range uint64(programs) {
 		source := randprog.Planes(seed).Source
-		made := plan.Make(front.Must(t, front.SPMD, source), plan.Elide)
+		program := front.Must(t, front.SPMD, source)
+		made := plan.Make(program, plan.Elide, procfunc.Analyze(program, program.Graph()))
 		if err := made.Verify(); err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, source)
 		}

@@ -67,7 +67,7 @@ func TestRandomLoops(t *testing.T) {
 				t.Errorf("seed %d: %v\n%s", seed, err, source)
 			}
 			for _, s := range elided.Slots {
-				if s.Ages != nil {
+				if s.Ring() != nil {
 					slotted++
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -113,12 +114,12 @@ func TestTrustingRuns(t *testing.T) {
 // verdictsOn are the two forms' verdicts on communication 1 in a changed graph,
 // with the kills that the program has.
 func (a *analysis) verdictsOn(g *cfg.Graph) (literal, sound synch.Verdict) {
-	return verdictsWith(g, len(a.program.Comms), a.functions.LiteralKills, a.functions.Kills)
+	return verdictsWith(g, len(a.program.Comms), a.functions.LiteralKills, a.functions.KillsAfter)
 }
 
 func verdictsWith(g *cfg.Graph, refs int, lk synch.LiteralKills, k synch.Kills) (literal, sound synch.Verdict) {
 	l := synch.SolveLiteral(g, refs, lk, synch.LiteralLimit, false)[0]
-	return l.Verdict(g), synch.Solve(g, synch.Item{Use: 1, Put: 1}, k, false).Verdict(g)
+	return l.Verdict(g), synch.NewSolver(g).Solve(proof.Shared(1, 1), k, false).Verdict(g)
 }
 
 // change reads the graph of a program from its text, with a replacement that must
@@ -176,7 +177,7 @@ func TestRow8TagsMeet(t *testing.T) {
 			t.Fatal(err)
 		}
 		answers := func(y int) bool { return y > 1 }
-		l, s := verdictsWith(g, 3, func(y, x int) bool { return x == 1 && answers(y) }, func(y, use, put int) bool { return answers(y) })
+		l, s := verdictsWith(g, 3, func(y, x int) bool { return x == 1 && answers(y) }, func(y, put, nth int) bool { return answers(y) })
 		if l != c.literal || s != synch.NeedsSync {
 			t.Errorf("%s: literal %v, sound %v; want %v and Sync", c.name, l, s, c.literal)
 		}
@@ -228,7 +229,7 @@ func TestRow17ChainInFlight(t *testing.T) {
 		t.Errorf("the chain of 2 and 3 does not kill 1 as printed: %s", test.Why)
 	}
 	for y := 2; y <= 3; y++ {
-		if f.LiteralKills(y, 1) || f.Kills(y, 1, 1) {
+		if f.LiteralKills(y, 1) || f.KillsAfter(y, 1, 1) {
 			t.Errorf("communication %d alone kills 1", y)
 		}
 	}
@@ -243,16 +244,29 @@ func TestRow17ChainInFlight(t *testing.T) {
 	}
 }
 
+// again is a copy of a graph, for a test to change.
+func again(t *testing.T, g *cfg.Graph) *cfg.Graph {
+	t.Helper()
+	out, err := cfg.Parse(g.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // Row 18: when the message that a proof stands on is gone, the plan no longer
 // passes.
 func TestRow18WitnessRemoved(t *testing.T) {
 	a := analyze(t, "testdata/defects/18-witness.hpf")
-	p := a.plan(plan.PopL96)
-	if err := p.Verify(); err != nil {
-		t.Fatal(err)
-	}
 	for witness, put := range map[int]string{2: "C_1", 1: "C_2"} {
+		p := a.plan(plan.PopL96)
+		if err := p.Verify(); err != nil {
+			t.Fatal(err)
+		}
 		d := p.Document()
+		if d.Graph = again(t, d.Graph); d.Verify() != nil {
+			t.Fatal("the graph is another one")
+		}
 		for _, n := range d.Graph.Nodes {
 			if n.Ref == witness && n.Kind.IsComm() {
 				n.Kind, n.Ref, n.Text, n.Flavour = cfg.Stmt, 0, "removed", ""

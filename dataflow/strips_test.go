@@ -43,11 +43,11 @@ func TestGetsAreUses(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong := a.stripped(size)
-		if !wrong.Slots[0].Strip.Tells {
+		if !wrong.Slots[0].Strip.Completes {
 			t.Fatalf("nobody tells the owners:\n%s", wrong.Explain())
 		}
-		wrong.Slots[0].Strip.Tells = false
-		if err := wrong.Verify(); err == nil || !strings.Contains(err.Error(), "#1 comes in strips, and its source may be overwritten too early: Sync at node ") {
+		wrong.Slots[0].Strip.Completes = false
+		if err := wrong.Verify(); err == nil || !strings.Contains(err.Error(), "#1 comes in strips, and its source may be overwritten too early: there is no proof that gets are over") {
 			t.Errorf("strips of %d without messages that gets are over: %v", size, err)
 		}
 		for name, p := range map[string]*plan.Plan{"sound": sound, "wrong": wrong} {
@@ -124,7 +124,7 @@ func TestRandomStrips(t *testing.T) {
 		for i := range made.Slots {
 			if s := made.Slots[i].Strip; s != nil {
 				with++
-				if !s.Tells {
+				if !s.Completes {
 					proved++
 				}
 			}
@@ -151,7 +151,7 @@ func TestPanels(t *testing.T) {
 		if err := p.Verify(); err != nil {
 			t.Fatal(err)
 		}
-		if s := p.Slots[0]; s.Ready || s.Strip == nil || s.Strip.Tells {
+		if s := p.Slots[0]; s.Ready || s.Strip == nil || s.Strip.Completes {
 			t.Fatalf("%s: %s", name, p.Explain())
 		}
 		code, err := emit(p)

@@ -81,7 +81,8 @@ func TestElision(t *testing.T) {
 					e.check(t, program, n, "-elide="+plan, "-elide-report="+report)
 					planned := readReport(t, report)
 
-					if audit.Total.Before == 0 || audit.Total.After != audit.Total.Before {
+					// One PE alone may execute loops without their barriers.
+					if n > 1 && audit.Total.Before == 0 || audit.Total.After != audit.Total.Before {
 						t.Errorf("%d PEs: an audit executes %d of %d barriers", n, audit.Total.After, audit.Total.Before)
 					}
 					var always uint64
@@ -94,7 +95,7 @@ func TestElision(t *testing.T) {
 					if got := online.Total.Before - online.Total.After; got > audit.Total.Redundant || audit.Total.Redundant > audit.Total.Table1 {
 						t.Errorf("%d PEs: %d elided online, %d redundant by Table 3, %d by Table 1", n, got, audit.Total.Redundant, audit.Total.Table1)
 					}
-					if e.name == "jacobi" && (planned.Total.After*20 > planned.Total.Before || online.Total.After*5 > online.Total.Before) {
+					if e.name == "jacobi" && n > 1 && (planned.Total.After*20 > planned.Total.Before || online.Total.After*5 > online.Total.Before) {
 						t.Errorf("%d PEs: executed online %d, by plan %d of %d barriers, each behind a reduction", n, online.Total.After, planned.Total.After, planned.Total.Before)
 					}
 				}

@@ -80,7 +80,7 @@ func TestMutations(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d PEs: %v", n, err)
 				}
-				if bad := whole.Unordered(replay.Options{}); reports || len(bad) > 0 || !whole.Complete() {
+				if bad := whole.Unordered(replay.Options{}); reports || len(bad) > 0 || !whole.Replay(replay.Options{}).Complete {
 					t.Errorf("%d PEs: reports %v, the replay finds %v", n, reports, bad)
 				}
 				for _, sites := range mutations(whole.Sites(), *mutated) {

@@ -127,6 +127,9 @@ func TestArgmin(t *testing.T) { checkBoth(t, numeric("argmin"), plans[0]) }
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }
 
+// TestAlone: loops that one PE executes without communications, on 1 PE and on more.
+func TestAlone(t *testing.T) { checkBoth(t, numeric("alone"), chosenPlans()...) }
+
 // TestExtremesOfColumns: what the largest and smallest values of columns are that one kernel
 // computes at once.
 func TestExtremesOfColumns(t *testing.T) { checkBoth(t, numeric("extremes"), plans[0]) }
@@ -145,9 +148,9 @@ func TestSkewed(t *testing.T) { checkBoth(t, numeric("skewed"), plans[0]) }
 func TestStepped(t *testing.T) { checkBoth(t, numeric("stepped"), plans[0]) }
 
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
-// one after another.
+// one after another. Three rows of nests stand in the form of a loop for one PE too.
 func TestTurns(t *testing.T) {
-	for name, want := range map[string][2]int{"turns": {5, 0}, "turnsums": {7, 1}} {
+	for name, want := range map[string][2]int{"turns": {8, 0}, "turnsums": {10, 1}} {
 		e := numeric(name)
 		t.Run(name, func(t *testing.T) {
 			code, err := shared.bundles.emitted(e.source, plans[0])
@@ -194,6 +197,21 @@ func TestVariableSteps(t *testing.T) {
 	checkBoth(t, numeric("steps"), chosenPlans()...)
 }
 
+// TestPeriodic: scalars that flip between two values.
+func TestPeriodic(t *testing.T) {
+	checkBoth(t, numeric("periodic"), chosenPlans()...)
+}
+
+// TestRedistributed: rows that are the work of one PE each, on copies of the arrays.
+func TestRedistributed(t *testing.T) {
+	checkBoth(t, numeric("redistribute"), chosenPlans()...)
+}
+
+// TestDoublingSteps: steps and distances that are multiples of one variable.
+func TestDoublingSteps(t *testing.T) {
+	checkBoth(t, numeric("doubling"), chosenPlans()...)
+}
+
 // TestListsThatStay: lists of irregular communications are made anew where what they depend
 // on may have changed, and only there.
 func TestListsThatStay(t *testing.T) {
@@ -219,20 +237,21 @@ func TestListsThatStay(t *testing.T) {
 
 // TestOrderOnOnePE: with --fp=strict on one PE every bit is that of the order of the source.
 func TestOrderOnOnePE(t *testing.T) {
-	e := numeric("order")
-	for _, flags := range [][]string{{"--fp=strict"}, {"--fp=strict", "--check"}} {
-		t.Run(fmt.Sprint(flags), func(t *testing.T) {
+	for _, e := range []example{numeric("order"), numeric("chains"), numeric("triangles"), numeric("blocks")} {
+		for _, flags := range []string{"--check", "--target=go", "--target=avx2", "--target=avx512"} {
+			t.Run(e.name+" "+flags, func(t *testing.T) {
+				t.Parallel()
+				got := run(t, "", build(t, e.source, plans[0], "--fp=strict", flags), "-n", "1")
+				if err := compare.Outputs(e.want(t), got, compare.Tolerance{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		t.Run(e.name+" gfortran", func(t *testing.T) {
 			t.Parallel()
-			got := run(t, "", build(t, e.source, plans[0], flags...), "-n", "1")
-			if err := compare.Outputs(e.want(t), got, compare.Tolerance{}); err != nil {
-				t.Error(err)
-			}
+			checkGfortran(t, e)
 		})
 	}
-	t.Run("gfortran", func(t *testing.T) {
-		t.Parallel()
-		checkGfortran(t, e)
-	})
 }
 
 // TestZeroKeepsItsSign: a sum that starts from -0.0 and adds -0.0 stays -0.0, on

@@ -145,7 +145,7 @@ var quiet = map[string]bool{
 }
 
 // TestTable: the paper's table for every example, and what it says of its own,
-// which the README shows too. -update writes both.
+// which docs/evaluation.md shows too. -update writes both.
 func TestTable(t *testing.T) {
 	if !*update {
 		effort.Full(t, "all plans of all examples")
@@ -198,20 +198,20 @@ func TestTable(t *testing.T) {
 	if err != nil && !*update {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../README.md")
+	document, err := os.ReadFile("../docs/evaluation.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		if len(was) > 0 && !bytes.Contains(readme, was) {
-			t.Error("README.md does not hold the old table, so the new one has no place in it")
+		if len(was) > 0 && !bytes.Contains(document, was) {
+			t.Error("docs/evaluation.md does not hold the old table, so the new one has no place in it")
 		}
 		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if len(was) > 0 {
-			readme = bytes.Replace(readme, was, []byte(b.String()), 1)
-			if err := os.WriteFile("../README.md", readme, 0o666); err != nil {
+			document = bytes.Replace(document, was, []byte(b.String()), 1)
+			if err := os.WriteFile("../docs/evaluation.md", document, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -220,7 +220,7 @@ func TestTable(t *testing.T) {
 	if err := sameLines(string(was), b.String()); err != nil {
 		t.Errorf("the table differs from %s (go test -update rewrites it): %v", golden, err)
 	}
-	if !bytes.Contains(readme, was) {
-		t.Errorf("README.md does not hold the table of %s", golden)
+	if !bytes.Contains(document, was) {
+		t.Errorf("docs/evaluation.md does not hold the table of %s", golden)
 	}
 }

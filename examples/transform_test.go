@@ -14,7 +14,7 @@ import (
 // TestTransformedPrograms compares random programs that give the source
 // transformations something to do with gfortran, as TestRandomPrograms does, and
 // under one plan also without transformations. All kinds must be chosen in some, and some must
-// have reductions that travel together.
+// have reductions that travel together, or loops that are emitted once more for one PE.
 func TestTransformedPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: random programs are in TestRandomPrograms")
@@ -28,7 +28,7 @@ func TestTransformedPrograms(t *testing.T) {
 	var cases []*randomCase
 	for i := range n {
 		s := max(*seed, 1) + uint64(i)
-		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum", "max and min", "sum", "odd-even exchange")})
+		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, "update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum", "max and min", "sum", "odd-even exchange", "red-black", "red-black", "rows in any order", "rows in any order")})
 	}
 	prepare(t, cases, way{"plain", plans[0], []string{"--no-transform=all"}})
 	var mu sync.Mutex
@@ -47,8 +47,12 @@ func TestTransformedPrograms(t *testing.T) {
 				comms := string(spmdc(t, "explain", c.source, "comm"))
 				mu.Lock()
 				defer mu.Unlock()
+				if _, alone, ok := strings.Cut(comms, "that a PE which runs alone executes without communications:\n"); ok {
+					alone, _, _ = strings.Cut(alone, "\n\n")
+					chosen["loops for one PE"] += strings.Count(alone, "  line ")
+				}
 				chosen["reductions in one message"] += strings.Count(comms, ", in one message with #")
-				for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate"} {
+				for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate", "periodic", "redistribute", "gather"} {
 					if strings.HasPrefix(text, "chosen") {
 						chosen[kind] += strings.Count(text, ": "+kind+": ")
 					}
@@ -57,7 +61,7 @@ func TestTransformedPrograms(t *testing.T) {
 		}
 	})
 	t.Logf("chosen in %d programs: %v", n, chosen)
-	for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate", "reductions in one message"} {
+	for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate", "periodic", "redistribute", "gather", "reductions in one message", "loops for one PE"} {
 		if chosen[kind] == 0 && n >= 8 {
 			t.Errorf("%s is chosen in none of %d programs", kind, n)
 		}

@@ -266,7 +266,10 @@ type (
 		Lo, Hi, Step Expr
 		Body         []Stmt
 		Independent  *Independent
-		End          source.Pos
+		// Gathered: all PEs execute the loop on copies of the whole arrays. Only
+		// transform.Gather sets it.
+		Gathered bool
+		End      source.Pos
 	}
 	// While repeats Body while Cond holds; a plain DO has Cond .true.
 	While struct {

@@ -112,6 +112,9 @@ func (sp spelling) stmt(s Stmt) string {
 		if s.Independent != nil {
 			text += "   ! " + s.Independent.String()
 		}
+		if s.Gathered {
+			text += "   ! on gathered arrays"
+		}
 		return text
 	case *While:
 		return label(s.Name) + "do while (" + sp.expr(s.Cond) + ")"

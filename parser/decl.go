@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -50,7 +52,8 @@ type (
 		Dims []dimension  `parser:"( 'dimension' '(' @@ ( ',' @@ )* ')'"`
 		Co   []dimension  `parser:"| 'codimension' '[' @@ ( ',' @@ )* ']'"`
 		Word *lexer.Token `parser:"| @Ident"`
-		Arg  *expr        `parser:"( '(' @@ ')' )? )"`
+		Arg  *expr        `parser:"( '(' @@"`
+		Out  *lexer.Token `parser:"@'out'? ')' )? )"` // of INTENT(IN OUT)
 	}
 	entity struct {
 		Name lexer.Token `parser:"@Ident"`
@@ -229,8 +232,6 @@ var attributeAdvice = map[string]string{
 	"optional":     "give every argument in each call, with a LOGICAL one that says whether to use it",
 	"value":        "assign the argument to a local variable and change that",
 	"intrinsic":    "remove it: intrinsic functions need no declaration",
-	"public":       "remove it: all names of a module can be used",
-	"private":      "remove it: all names of a module can be used",
 	"protected":    "remove it",
 	"bind":         "remove it",
 	"contiguous":   "remove it",
@@ -258,6 +259,10 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		return ok
 	}
 	advice, outside := attributeAdvice[g.Word.Value]
+	if g.Out != nil && g.Word.Value != "intent" {
+		p.diags.Add(unexpectedToken(g.Out, rules()[scan.TypeDecl]))
+		return false
+	}
 	switch {
 	case g.Word.Value == "parameter" && g.Arg == nil && !d.Parameter:
 		d.Parameter = true
@@ -265,9 +270,16 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Save = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
+	case (g.Word.Value == "public" || g.Word.Value == "private") && g.Arg == nil && d.Access == "":
+		d.Access = g.Word.Value
+		if p.prog.Kind != ast.ModuleUnit {
+			p.diags.Add(problem(source.Syntax, g.Word, strings.ToUpper(g.Word.Value)+" outside of a module").
+				WithHelp("it says which names of a module others can use: remove it"))
+			return false
+		}
 	case g.Word.Value == "intent" && g.Arg != nil && d.Intent == "":
-		if id, ok := g.Arg.X.(*ast.Ident); ok && (id.Name == "in" || id.Name == "out" || id.Name == "inout") {
-			d.Intent = id.Name
+		if id, ok := g.Arg.X.(*ast.Ident); ok && (id.Name == "in" || g.Out == nil && (id.Name == "out" || id.Name == "inout")) {
+			d.Intent = id.Name + valueOf(g.Out)
 			return true
 		}
 		p.diags.Add(problem(source.Syntax, g.Word, "an unknown INTENT").WithHelp("write intent(in), intent(out) or intent(inout)"))

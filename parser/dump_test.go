@@ -112,11 +112,13 @@ func (d *dumper) stmt(s ast.Stmt) {
 func stmtText(s ast.Stmt) []string {
 	switch s := s.(type) {
 	case *ast.TypeDecl:
-		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.External, "external"), s.Intent, flag(s.HasColons, "::")}
+		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.External, "external"), s.Intent, s.Access, flag(s.HasColons, "::")}
 	case *ast.Intent:
 		return []string{s.Intent}
 	case *ast.Use:
-		return []string{s.Module.Name, flag(s.Only, "only")}
+		return []string{s.Nature, s.Module.Name, flag(s.Only, "only")}
+	case *ast.Access:
+		return []string{s.Access}
 	case *ast.Call:
 		return []string{s.Proc.Name}
 	case *ast.Align:
@@ -202,12 +204,20 @@ func (d *dumper) parts(s ast.Stmt) {
 	case *ast.External:
 		d.names("procedure", s.Names)
 	case *ast.Use:
+		for _, n := range s.Names {
+			d.names("name", []ast.Name{n.Name})
+			if n.Of.Name != "" {
+				d.names("of", []ast.Name{n.Of})
+			}
+		}
+	case *ast.Access:
 		d.names("name", s.Names)
 	case *ast.Inherit:
 		d.names("dummy", s.Names)
 	case *ast.Call:
 		d.exprs("arg", s.Args)
 	case *ast.Independent:
+		d.names("loop", s.Loops)
 		d.names("new", s.New)
 		d.names("reduction", s.Reduction)
 	case *ast.Assign:

@@ -62,7 +62,7 @@ func explain(err error, r *rule, toks []lexer.Token) *source.Diag {
 		d.WithHelp("the form is: %s", r.form)
 	}
 	if first := startOf(&toks[0]); d.Pos.Line != first.Line && len(d.Notes) == 0 {
-		d.WithNote(first, "the statement begins here and is continued with &")
+		d.WithNote(first, "the statement begins here and is continued")
 	}
 	return d
 }

@@ -206,7 +206,7 @@ type climber struct {
 func (c *climber) startsOperand() bool {
 	t := c.lex.Peek()
 	switch t.Type {
-	case scan.Ident, scan.Int, scan.Real, scan.String, scan.Logical, scan.DotOp:
+	case scan.Ident, scan.Int, scan.Real, scan.String, scan.Logical, scan.DotOp, scan.Hollerith:
 		return true
 	}
 	return t.Value == "(" || t.Value == "-" || t.Value == "+" || t.Value == "["
@@ -319,6 +319,9 @@ func (c *climber) primary() (ast.Expr, error) {
 	case scan.Logical:
 		c.lex.Next()
 		return &ast.LogicalLit{XBase: base, Value: t.Value == ".true."}, nil
+	case scan.Hollerith:
+		return nil, problem(source.OutsideSubset, t, "Hollerith constants are outside the subset").
+			WithHelp("write a CHARACTER constant, between quotes")
 	case scan.DotOp:
 		if _, ok := binaryOps[t.Value]; !ok {
 			return nil, definedOperator(t)

@@ -35,10 +35,21 @@ var genFile = rapid.Custom(func(t *rapid.T) *ast.File {
 func (g *treeGen) unit(kind ast.UnitKind, depth int) *ast.Program {
 	u := &ast.Program{Kind: kind, Name: g.name()}
 	for range g.int(0, 1) {
-		u.Spec = append(u.Spec, &ast.Use{Module: ast.Name{Name: g.name()}, Only: true, Names: g.names()})
+		use := &ast.Use{Module: ast.Name{Name: g.name()}, Nature: g.pick("", "intrinsic", "non_intrinsic"), Only: g.bool()}
+		for _, n := range g.names() {
+			renamed := ast.UseName{Name: n}
+			if !use.Only || g.bool() {
+				renamed.Of = ast.Name{Name: g.name()}
+			}
+			use.Names = append(use.Names, renamed)
+		}
+		u.Spec = append(u.Spec, use)
 	}
 	for range g.int(0, 4) {
 		u.Spec = append(u.Spec, g.spec())
+	}
+	if kind == ast.ModuleUnit && g.bool() {
+		u.Spec = append(u.Spec, &ast.Access{Access: g.pick("public", "private"), Names: g.names()}, &ast.Access{Access: "private"})
 	}
 	if kind != ast.ModuleUnit {
 		u.Body = g.block(2)
@@ -305,7 +316,7 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 	case 0:
 		do := g.do(depth)
 		if do.Var.Name != "" && g.bool() {
-			return []ast.Stmt{&ast.Independent{New: g.names(), Reduction: g.names()}, do}
+			return []ast.Stmt{&ast.Independent{Loops: g.names(), New: g.names(), Reduction: g.names()}, do}
 		}
 		return []ast.Stmt{do}
 	case 1:

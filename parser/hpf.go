@@ -6,6 +6,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
@@ -65,6 +66,7 @@ type (
 	}
 	independentDir struct {
 		Word    lexer.Token `parser:"@'independent'"`
+		Loops   []nameRef   `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 		Clauses []clause    `parser:"( ',' @@ )*"`
 	}
 	clause struct {
@@ -262,7 +264,7 @@ func (g *inheritDir) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
-	s := &ast.Independent{Base: base}
+	s := &ast.Independent{Base: base, Loops: namesOf(g.Loops)}
 	for i := range g.Clauses {
 		c := &g.Clauses[i]
 		names := namesOf(c.Names)
@@ -282,15 +284,6 @@ func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 
 func entityOf(t *lexer.Token) ast.Entity { return ast.Entity{Pos: startOf(t), Name: t.Value} }
 
-// ignoredDirectives are directives of HPF 2.0 that are not compiled. They only
-// advise on mapping and never change what a program computes.
-var ignoredDirectives = map[string]bool{
-	"dynamic": true, "realign": true, "redistribute": true,
-	"sequence": true, "nosequence": true, "no": true, "shadow": true, "on": true, "resident": true,
-	"range": true, "asynchronous": true, "task_region": true, "end": true, "indirect": true,
-	"subset": true, "reuse": true, "home": true, "endon": true,
-}
-
 // unknownDirective warns of a directive that is ignored.
 func (p *parser) unknownDirective(word *lexer.Token) {
 	d := problem(source.BadDirective, word, "")
@@ -298,7 +291,7 @@ func (p *parser) unknownDirective(word *lexer.Token) {
 	switch shown := strings.ToUpper(word.Value); {
 	case word.Type == 0 || word.EOF():
 		d.Msg = "an empty directive is ignored"
-	case ignoredDirectives[word.Value]:
+	case scan.IgnoredDirectives[word.Value]:
 		d.Msg = "the directive " + shown + " is not supported, and is ignored"
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:

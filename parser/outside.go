@@ -28,9 +28,8 @@ var instead = map[string]string{
 
 	"submodule": "put the procedures into the module", "import": needless,
 	"block data": noUnits, "common": noUnits, "include": "put the text in place",
-	"module":  "write MODULE name, on a line of its own",
-	"private": "remove it: all names of a module can be used",
-	"public":  "remove it: all names of a module can be used", "protected": needless,
+	"module":      "write MODULE name, on a line of its own",
+	"protected":   needless,
 	"equivalence": "declare separate variables and copy",
 
 	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,

@@ -27,26 +27,7 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// Parse parses the file called name. The tree is never nil; it lacks the
-// statements that have errors. The list has all errors and warnings in source
-// order, and the file for rendering them.
-func Parse(name string, text []byte) (*ast.File, *source.List) {
-	file := source.NewFile(name, text)
-	p := &parser{diags: source.NewList(file), file: &ast.File{Name: name}, unit: newUnit(nil)}
-	if form := scan.FormOf(name); form != nil {
-		p.lines(form.Lines(file, p.diags))
-	} else {
-		p.diags.Errorf(source.OutsideSubset, source.Pos{Line: 1, Col: 1}, "fixed source form (.f, .for) is outside the subset").
-			WithHelp("write the program in free form, in a file called .hpf or .f90")
-	}
-	if p.file.Program == nil {
-		p.file.Program = &ast.Program{Name: "main"}
-	}
-	p.diags.Sort()
-	return p.file, p.diags
-}
-
-// parser builds the tree of one file.
+// parser builds the tree of one program.
 type parser struct {
 	diags *source.List
 	file  *ast.File
@@ -55,6 +36,7 @@ type parser struct {
 	skip  *skipping
 
 	mainHeader bool // the main program has a PROGRAM statement
+	more       bool // files follow the one in hand
 	deep       bool // blocks that are nested too deeply have been reported
 }
 
@@ -76,8 +58,8 @@ func (p *parser) endOfFile(lines []scan.Line) {
 		last := &lines[n-1]
 		pos = last.Pos(len(last.Text))
 	}
-	if !p.begun && p.outer == nil && p.someUnit() {
-		if p.file.Program == nil && p.skip == nil {
+	if !p.begun && p.outer == nil && (p.someUnit() || p.more) {
+		if p.file.Program == nil && p.skip == nil && !p.more {
 			p.diags.Errorf(source.UnbalancedBlock, pos, "there is no main program").
 				WithHelp("add one: PROGRAM name, statements, END PROGRAM")
 		}
@@ -179,7 +161,7 @@ func (p *parser) behindEnd(s scan.Stmt, base ast.Base) {
 	case s.Kind == scan.Program:
 		p.diags.Errorf(source.OutsideSubset, base.Pos, "a second program").
 			WithNote(p.file.Program.EndPos, "the first program ends here").
-			WithHelp("put it into a file of its own")
+			WithHelp("compile each of the two on its own")
 	default:
 		p.diags.Errorf(source.UnbalancedBlock, base.Pos, "text behind the end of the program").
 			WithNote(p.file.Program.EndPos, "the program ends here").
@@ -289,7 +271,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}

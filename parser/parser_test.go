@@ -233,15 +233,6 @@ func TestEmptyFile(t *testing.T) {
 	}
 }
 
-func TestFixedFormIsRefused(t *testing.T) {
-	for _, name := range []string{"x.f", "x.F", "x.for"} {
-		_, diags := parser.Parse(name, []byte("      END\n"))
-		if diags.Len() != 1 || diags.Diags[0].Code != source.OutsideSubset {
-			t.Errorf("%s: %v", name, diags.Err())
-		}
-	}
-}
-
 // TestDeepNesting: what is nested without end is an error, not a crash.
 func TestDeepNesting(t *testing.T) {
 	for _, text := range []string{

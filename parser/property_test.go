@@ -81,32 +81,40 @@ func addCorpus(f *testing.F) {
 // trip.
 func FuzzParse(f *testing.F) {
 	addCorpus(f)
+	f.Add("000\n000000\"\n000001") // a string that does not end, on three lines of fixed form
+	f.Add("      PROGRAM P\n      DO10I=1,3\n10    PRINT*,I,'A\n     1B'\nCHPF$ INDEPENDENT(I)\n      END")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, diags := parser.Parse("fuzz.hpf", []byte(text))
-		last := source.Pos{}
-		for _, d := range diags.Diags {
-			line := diags.File.Line(d.Pos.Line)
-			if d.Pos.Line < 1 || d.Pos.Line > diags.File.Lines() || d.Pos.Col < 1 || d.Pos.Col > len(line)+2 {
-				t.Fatalf("%v lies outside the file", d)
-			}
-			if d.Pos.Before(last) {
-				t.Fatalf("%v is out of order", d)
-			}
-			last = d.Pos
-			if d.Msg == "" || d.Code == "" {
-				t.Fatalf("%v says nothing", d)
-			}
-		}
-		if err := diags.Render(&strings.Builder{}, nil, true); err != nil {
-			t.Fatal(err)
-		}
-		if err := writeTree(&strings.Builder{}, file); err != nil {
-			t.Fatal(err)
-		}
-		if !diags.HasErrors() {
-			checkRoundTrip(t, file)
-		}
+		checkParse(t, "fuzz.hpf", text)
+		checkParse(t, "fuzz.f", text)
 	})
+}
+
+func checkParse(t *testing.T, name, text string) {
+	file, diags := parser.Parse(name, []byte(text))
+	last := source.Pos{}
+	for _, d := range diags.Diags {
+		line := diags.File.Line(d.Pos.Line)
+		if d.Pos.Line < 1 || d.Pos.Line > diags.File.Lines() || d.Pos.Col < 1 || d.Pos.Col > len(line)+2 {
+			t.Fatalf("%v lies outside the file", d)
+		}
+		if d.Pos.Before(last) {
+			t.Fatalf("%v is out of order", d)
+		}
+		last = d.Pos
+		if d.Msg == "" || d.Code == "" {
+			t.Fatalf("%v says nothing", d)
+		}
+	}
+	if err := diags.Render(&strings.Builder{}, nil, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeTree(&strings.Builder{}, file); err != nil {
+		t.Fatal(err)
+	}
+	if !diags.HasErrors() {
+		file.Name = "again.f90" // Unparse writes free form
+		checkRoundTrip(t, file)
+	}
 }
 
 // largeProgram is a program of about n lines as people write them.

@@ -52,7 +52,8 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Function:     newRule[functionStmt]("FUNCTION statement", "[type] function name(dummy arguments) [result(name)]"),
 		scan.Module:       newRule[moduleStmt]("MODULE statement", "module name"),
 		scan.Contains:     newRule[containsStmt]("CONTAINS statement", "contains"),
-		scan.Use:          newRule[useStmt]("USE statement", "use module [, only: names]"),
+		scan.Use:          newRule[useStmt]("USE statement", "use module [, only: names]  or  use, intrinsic :: module"),
+		scan.Access:       newRule[accessStmt]("PUBLIC or PRIVATE statement", "private  or  private :: names  or  public :: names"),
 		scan.Intent:       newRule[intentStmt]("INTENT statement", "intent(in) :: names  or  intent(out)  or  intent(inout)"),
 		scan.External:     newRule[externalStmt]("EXTERNAL statement", "external names"),
 		scan.ImplicitNone: newRule[implicitStmt]("IMPLICIT NONE statement", "implicit none"),
@@ -92,7 +93,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Align:       newRule[alignDir]("ALIGN directive", "!HPF$ ALIGN a(i,j) WITH t(i,j)  or  !HPF$ ALIGN (i,j) WITH t(i,j) :: a, b"),
 		scan.Distribute:  newRule[distributeDir]("DISTRIBUTE directive", "!HPF$ DISTRIBUTE a(BLOCK,*) [ONTO p]  or  !HPF$ DISTRIBUTE (BLOCK,*) [ONTO p] :: a, b"),
 		scan.Inherit:     newRule[inheritDir]("INHERIT directive", "!HPF$ INHERIT names"),
-		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [, NEW(names)] [, REDUCTION(names)]"),
+		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [(loop variables)] [, NEW(names)] [, REDUCTION(names)]"),
 	}
 })
 

@@ -69,6 +69,10 @@ type (
 		Tok lexer.Token  `parser:"@Ident"`
 		Old *lexer.Token `parser:"( '=>' @Ident )?"`
 	}
+	accessStmt struct {
+		Word  lexer.Token `parser:"@( 'public' | 'private' )"`
+		Names []nameRef   `parser:"( '::'? @@ ( ',' @@ )* )?"`
+	}
 	intentStmt struct {
 		Word  lexer.Token `parser:"'intent' '(' @( 'in' | 'out' | 'inout' )"`
 		Out   bool        `parser:"@'out'? ')' '::'?"`
@@ -167,21 +171,33 @@ func namesOf(list []nameRef) []ast.Name {
 }
 
 func (g *useStmt) build(p *parser, base ast.Base) ast.Stmt {
-	u := &ast.Use{Base: base, Module: ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}, Only: g.Only != nil}
+	u := &ast.Use{Base: base, Module: ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}, Only: g.Only != nil, Nature: valueOf(g.Nature)}
+	if u.Nature != "" && u.Nature != "intrinsic" && u.Nature != "non_intrinsic" {
+		p.diags.Add(problem(source.Syntax, g.Nature, quoted(g.Nature)+" in front of the module").
+			WithHelp("write use, intrinsic :: %s, or use %s", g.Name.Value, g.Name.Value))
+		return nil
+	}
 	for _, n := range append(g.Names, g.More...) {
+		name := ast.UseName{Name: ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value}}
 		if n.Old != nil {
-			p.diags.Add(problem(source.OutsideSubset, &n.Tok, "renaming in USE is outside the subset").
-				WithHelp("write use %s, only: %s, and use the name as it is", g.Name.Value, n.Old.Value))
-			return nil
-		}
-		if g.Only == nil {
+			name.Of = ast.Name{Pos: startOf(n.Old), Name: n.Old.Value}
+		} else if g.Only == nil {
 			p.diags.Add(problem(source.Syntax, &n.Tok, quoted(&n.Tok)+" in USE without ONLY").
 				WithHelp("write use %s, only: %s", g.Name.Value, n.Tok.Value))
 			return nil
 		}
-		u.Names = append(u.Names, ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value})
+		u.Names = append(u.Names, name)
 	}
 	return u
+}
+
+func (g *accessStmt) build(p *parser, base ast.Base) ast.Stmt {
+	if p.prog.Kind != ast.ModuleUnit {
+		p.diags.Add(problem(source.Syntax, &g.Word, strings.ToUpper(g.Word.Value)+" outside of a module").
+			WithHelp("it says which names of a module others can use: move it there, or remove it"))
+		return nil
+	}
+	return &ast.Access{Base: base, Access: g.Word.Value, Names: namesOf(g.Names)}
 }
 
 func (g *intentStmt) build(_ *parser, base ast.Base) ast.Stmt {

@@ -308,7 +308,6 @@ func (v *viewer) matrices() error {
 
 // reads checks what the nests read by template positions.
 func (v *viewer) reads() error {
-	at := v.at(nil)
 	pairs, _, _ := v.pairs()
 	for key, list := range v.in.read {
 		for _, r := range list {
@@ -331,21 +330,30 @@ func (v *viewer) reads() error {
 				continue // what a position has nobody sends to it, and a relation may leave it out
 			}
 			v.count["reads by position"]++
-			for d := range p {
-				if !v.mat.Producers[d].Holds(int64(p[d]), at) || !v.mat.Consumers[d].Holds(int64(q[d]), at) {
-					return fmt.Errorf("%v sends to %v at %s: not in Producers %v and Consumers %v", p, q, key, v.mat.Producers, v.mat.Consumers)
-				}
-				row := v.mat.RF.Offset(d)
-				for j := range p {
-					row = row.Shift(linalg.Integer(int64(p[j])).Scale(v.mat.RF.Coef(d, j)))
-				}
-				if !row.Holds(int64(q[d]), at) {
-					return fmt.Errorf("%v sends to %v at %s: not in dimension %d of RF\n%v", p, q, key, d+1, v.mat.RF)
-				}
+			if why := v.outside(p, q); why != "" {
+				return fmt.Errorf("%v sends to %v at %s: %s", p, q, key, why)
 			}
 		}
 	}
 	return nil
+}
+
+// outside says where the matrices do not have a message from position p to q; "" if they do.
+func (v *viewer) outside(p, q []int) string {
+	at := v.at(nil)
+	for d := range p {
+		if !v.mat.Producers[d].Holds(int64(p[d]), at) || !v.mat.Consumers[d].Holds(int64(q[d]), at) {
+			return fmt.Sprintf("not in Producers %v and Consumers %v", v.mat.Producers, v.mat.Consumers)
+		}
+		row := v.mat.RF.Offset(d)
+		for j := range p {
+			row = row.Shift(linalg.Integer(int64(p[j])).Scale(v.mat.RF.Coef(d, j)))
+		}
+		if !row.Holds(int64(q[d]), at) {
+			return fmt.Sprintf("not in dimension %d of RF\n%v", d+1, v.mat.RF)
+		}
+	}
+	return ""
 }
 
 // passesOn reports whether r is a corner of an overlap: it comes in two steps,
@@ -452,7 +460,7 @@ func (v *viewer) next(later *instance) error {
 	return nil
 }
 
-// kills checks what Functions.Kills promises: between two instances of x, each
+// kills checks what Functions.KillsAfter promises: between two instances of x, each
 // instance of y that comes after the use of x has, for every pair of the coming
 // instance, a message the other way. What comes before the use is not promised;
 // the traces have no uses, so only y that are posted after a Done count: those
@@ -464,7 +472,7 @@ func (m *machine) kills(count seen) error {
 			if x == y || m.p.Comms[y-1].Kind == comm.Irregular || m.p.Comms[x-1].Kind == comm.Irregular {
 				continue
 			}
-			if !m.f.Kills(y, x, x) {
+			if y == x || !m.f.KillsAfter(y, x, 1) {
 				continue
 			}
 			count["kills"]++

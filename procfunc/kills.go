@@ -15,21 +15,15 @@ type Reason struct {
 	Text  string // inside of this package {y} and {x} stand for the two
 }
 
-// Kills reports whether communication y, executed after the use of communication
-// use's value, orders that use before the next puts of communication put: every
-// position q to which put will send from p sends in y to p. It is the exact form
-// of Conditions 2 and 3 (Theorems 1 and 2), asked of the instance of put that
-// comes, so that it does not matter which positions earlier instances had, or
-// whether there were any. True is proved; false may mean not proved.
-func (f *Functions) Kills(y, use, put int) bool {
-	return y != use && y != put && f.KillsAfter(y, put, 1)
-}
-
-// KillsAfter is Kills for the instance of put that comes as number nth behind y,
-// from 1: every position q to which that one will send from p sends in y to p.
-// Communications with several slots ask for it, which use a slot again only in
-// their nth instance from now on. y may be put itself: its messages say what its
-// senders are done with from earlier instances.
+// KillsAfter reports whether communication y, executed after the use of a value, orders
+// that use before the puts of communication put that come as number nth behind it, from
+// 1: every position q to which that instance of put will send from p sends in y to p. It
+// is the exact form of Conditions 2 and 3 (Theorems 1 and 2), asked of the instance that
+// comes, so that it does not matter which positions earlier instances had, or whether
+// there were any. Rings of several slots ask for later instances than the first, as they
+// use a slot again only in the one that comes around. y may be put itself: its messages
+// say what its senders are done with from earlier instances. True is proved; false may
+// mean not proved.
 func (f *Functions) KillsAfter(y, put, nth int) bool {
 	if !f.Relations[y-1].Must {
 		return false
@@ -49,7 +43,7 @@ func (f *Functions) KillsAfter(y, put, nth int) bool {
 	return *said > 0
 }
 
-// KillReason is Kills with the reason.
+// KillReason is KillsAfter with the reason, for the first instance to come and one slot.
 func (f *Functions) KillReason(y, use, put int) Reason {
 	if y == use || y == put {
 		return f.named(no("a communication does not answer itself: it has one slot"), y, put)

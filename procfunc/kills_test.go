@@ -51,7 +51,7 @@ func TestKillsAgainstTraces(t *testing.T) {
 						now[p] = true
 					}
 					for y, instances := range since[n.Ref] {
-						if !f.Kills(y, n.Ref, n.Ref) {
+						if y == n.Ref || !f.KillsAfter(y, n.Ref, 1) {
 							continue
 						}
 						claims++

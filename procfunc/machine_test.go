@@ -338,13 +338,31 @@ func (m *machine) reads(s *ir.Assign) {
 		if acc == nil || acc.Comm == nil {
 			return true
 		}
-		in := m.live[acc.Comm]
+		in := m.serving(acc.Comm, lhs, ref)
 		if in == nil {
 			failf("%s in line %d is read while its communication is not live", ir.ExprString(ref), ref.Pos.Line)
 		}
 		m.record(in, lhs, ref)
 		return true
 	})
+}
+
+// serving is the instance that brings what lhs reads by ref. A reference in a short loop reads
+// several neighbours, for each of which there is a communication: one that has the message
+// comes before c.
+func (m *machine) serving(c *comm.Comm, lhs, ref *ir.Ref) *instance {
+	for _, other := range m.p.Comms {
+		in := m.live[other]
+		if in == nil || other == c || !slices.Contains(other.Refs, ref) {
+			continue
+		}
+		v := &viewer{m: m, in: in, rel: m.f.Relations[other.ID-1], mat: m.f.Matrices(other.ID)}
+		r := reading{p: m.positions(ref.Sym, m.subscripts(ref), v.rel.Grid), q: m.positions(lhs.Sym, m.subscripts(lhs), v.rel.Grid)}
+		if p, q, ok := v.resolve(r); ok && v.outside(p, q) == "" {
+			return in
+		}
+	}
+	return m.live[c]
 }
 
 // access notes how far the subscripts of an array reach.

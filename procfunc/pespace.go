@@ -22,6 +22,7 @@ type PESpace struct {
 	// does not know.
 	of      func(name string) (int64, bool)
 	missing bool
+	outside bool // see Outside
 }
 
 // NewPESpace is the space of np PEs. of gives the values of scalars and of loop
@@ -39,13 +40,13 @@ func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
 		return nil, false
 	}
 	l := s.layout(c.Array)
-	s.missing = false
+	s.missing, s.outside = false, false
 	boxes := make([][]dist.Triplet, s.np)
 	for q := range boxes {
 		boxes[q] = s.need(c, q)
 	}
 	subs := s.subscripts(c)
-	if s.missing {
+	if s.missing || s.outside {
 		return nil, false
 	}
 	var out []Pair
@@ -83,7 +84,7 @@ func (s *PESpace) Consumers(c *comm.Comm) ([]bool, bool) {
 // grid(i,j,iold), has no part in who sends to whom as long as it lies within the
 // array. It certainly does when the references are evaluated.
 func Plain(c *comm.Comm) *comm.Comm {
-	if c.Partial || c.Subs != nil || c.Region == nil || jumps(c.Region.Stmts) {
+	if !evaluated(c) {
 		return c
 	}
 	d := *c
@@ -154,13 +155,50 @@ func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 			}
 		}
 	}
+	s.outside = s.outside || evaluated(c) && outside(c, box)
 	return box
+}
+
+// Outside reports whether, of the communication that Messages was last asked of, references
+// are evaluated to elements that do not exist: the scalars have values that they cannot have.
+func (s *PESpace) Outside() bool { return s.outside }
+
+// evaluated reports whether the references of c are evaluated wherever the loops around them
+// run.
+func evaluated(c *comm.Comm) bool {
+	return !c.Partial && c.Subs == nil && c.Region != nil && !jumps(c.Region.Stmts)
+}
+
+// outside reports whether a section that is not empty has elements that do not exist in a
+// dimension that is not distributed.
+func outside(c *comm.Comm, box []dist.Triplet) bool {
+	out := false
+	for d, t := range box {
+		if t.Empty() {
+			return false
+		}
+		known := len(c.Axes[d].Terms) > 0 && c.Array.Mapping.Map.Axes[d].Grid < 0
+		for _, x := range c.Axes[d].Terms {
+			known = known && !x.Range.Unknown
+		}
+		b := c.Array.Dims[d]
+		out = out || known && (min(t.Lo, t.Hi()) < b.Lo || max(t.Lo, t.Hi()) > b.Hi)
+	}
+	return out
 }
 
 // rangeOn is the values of an index on PE q.
 func (s *PESpace) rangeOn(r *comm.Range, q int) dist.Triplet {
 	t := dist.All()
-	if !r.Unknown {
+	switch {
+	case r.By != nil:
+		step := s.value(*r.By)
+		if step == 0 { // not known, or the loop ends the program
+			s.missing = true
+			return t
+		}
+		t = dist.Range(s.value(r.Lo), s.value(r.Hi), step)
+	case !r.Unknown:
 		t = dist.Range(s.value(r.Lo), s.value(r.Hi), r.Step)
 	}
 	for _, k := range r.Cons {

@@ -106,7 +106,7 @@ func TestPrintedConditions(t *testing.T) {
 			if got.Kills != c.printed || got.Kills != f.LiteralKills(c.y, c.x) || !strings.Contains(got.Why, c.why) {
 				t.Errorf("as printed, C_%d kills C_%d: %v (%s), want %v (%s)", c.y, c.x, got.Kills, got.Why, c.printed, c.why)
 			}
-			if f.Kills(c.y, c.x, c.x) != c.sound {
+			if (c.y != c.x && f.KillsAfter(c.y, c.x, 1)) != c.sound {
 				t.Errorf("C_%d kills C_%d: %v, want %v: %s", c.y, c.x, !c.sound, c.sound, f.KillReason(c.y, c.x, c.x).Text)
 			}
 			if t.Failed() {

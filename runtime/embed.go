@@ -5,12 +5,18 @@ package runtime
 
 import (
 	"embed"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 )
 
-//go:embed check/*.go dist/*.go elementary/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go vector/*.go vector/*.s
+// module is the path of the module that the packages of the library belong to.
+const module = "github.com/spmdc/spmdc/"
+
+//go:embed check/*.go dist/*.go elementary/*.go elide/*.go outfile/*.go snapshot/*.go spmd/*.go transport/*.go transport/inproc/*.go vector/*.go transport/inproc/*.s vector/*.s
 var sources embed.FS
 
 // Files is the sources of the library without their tests, by paths relative
@@ -30,4 +36,50 @@ func Files() map[string][]byte {
 		panic("runtime: embedded sources: " + err.Error()) // cannot fail: they are in the binary
 	}
 	return files
+}
+
+// FilesFor is Files of the packages that the given Go sources import, and of those that these
+// import in turn.
+func FilesFor(sources ...[]byte) map[string][]byte {
+	all := Files()
+	used := map[string]bool{} // folders
+	var add func(text []byte)
+	add = func(text []byte) {
+		for _, dir := range imported(text) {
+			if used[dir] {
+				continue
+			}
+			used[dir] = true
+			for name, text := range all {
+				if path.Dir(name) == dir && path.Ext(name) == ".go" {
+					add(text)
+				}
+			}
+		}
+	}
+	for _, text := range sources {
+		add(text)
+	}
+	for name := range all {
+		if !used[path.Dir(name)] {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// imported is the folders of the packages of the library that a Go source imports.
+func imported(text []byte) (dirs []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	if err != nil {
+		panic("runtime: imports of a source of the compiler's own: " + err.Error())
+	}
+	for _, spec := range file.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			if dir, own := strings.CutPrefix(p, module); own {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
 }

@@ -42,7 +42,6 @@ func TestFilesAreTheSources(t *testing.T) {
 // An emitted module stands alone: the library imports the standard library and
 // its own packages, which are all embedded.
 func TestFilesImportOnlyEachOther(t *testing.T) {
-	const module = "github.com/spmdc/spmdc/"
 	files := Files()
 	for name, text := range files {
 		if filepath.Ext(name) == ".s" {
@@ -72,5 +71,36 @@ func TestFilesImportOnlyEachOther(t *testing.T) {
 				t.Errorf("%s imports %s, which is not embedded", name, p)
 			}
 		}
+	}
+}
+
+// TestFilesFor: a source gets the packages that it imports, and what these import, and no
+// others.
+func TestFilesFor(t *testing.T) {
+	folders := func(imports ...string) map[string]bool {
+		text := "package main\n"
+		for _, p := range imports {
+			text += "import _ " + strconv.Quote(p) + "\n"
+		}
+		list := map[string]bool{}
+		for name := range FilesFor([]byte(text)) {
+			list[filepath.ToSlash(filepath.Dir(name))] = true
+		}
+		return list
+	}
+	if got := folders("math"); len(got) != 0 {
+		t.Errorf("the standard library needs %v", got)
+	}
+	if got := folders("fmt", module+"runtime/vector"); len(got) != 1 || !got["runtime/vector"] {
+		t.Errorf("package vector needs %v", got)
+	}
+	got := folders(module + "runtime/spmd")
+	for _, dir := range []string{"runtime/spmd", "runtime/dist", "runtime/transport/inproc", "runtime/outfile"} {
+		if !got[dir] {
+			t.Errorf("package spmd comes without %s", dir)
+		}
+	}
+	if got["runtime/vector"] || got["runtime/elementary"] {
+		t.Errorf("package spmd comes with %v", got)
 	}
 }

@@ -229,7 +229,7 @@ func (r *Range) key() string {
 		c.Sub, _ = c.Sub.Subst(r.Index, linalg.Var("index"))
 		cons[i] = c
 	}
-	return fmt.Sprintf("(%v:%v:%d %v %s)", r.Lo, r.Hi, r.Step, r.Unknown, exactSet(cons))
+	return fmt.Sprintf("(%v:%v:%s %v %s)", r.Lo, r.Hi, r.by(), r.Unknown, exactSet(cons))
 }
 
 // distances is a set of shifts of one base: what they read, as distances from

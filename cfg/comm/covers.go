@@ -93,7 +93,10 @@ func (r *Range) covers(s *Range) bool {
 	if !subset(r.index(), s.index()) {
 		return false
 	}
-	if r.Unknown || s.Unknown {
+	switch {
+	case r.By != nil:
+		return s.By != nil && r.By.Equal(*s.By) && r.Lo.Equal(s.Lo) && r.Hi.Equal(s.Hi)
+	case r.Unknown || s.Unknown:
 		return r.Unknown
 	}
 	low := func(t *Range) (lo, hi linalg.Affine) {

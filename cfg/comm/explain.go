@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -110,15 +111,23 @@ func (c *Comm) bounds() string {
 			continue
 		}
 		switch {
-		case r.Unknown:
+		case r.Unknown && r.By == nil:
 			parts = append(parts, r.Index+" = all")
-		case r.Step == 1:
+		case r.By == nil && r.Step == 1:
 			parts = append(parts, fmt.Sprintf("%s = %v:%v", r.Index, r.Lo, r.Hi))
 		default:
-			parts = append(parts, fmt.Sprintf("%s = %v:%v:%d", r.Index, r.Lo, r.Hi, r.Step))
+			parts = append(parts, fmt.Sprintf("%s = %v:%v:%s", r.Index, r.Lo, r.Hi, r.by()))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// by is the step of r in words.
+func (r *Range) by() string {
+	if r.By != nil {
+		return r.By.String()
+	}
+	return strconv.Itoa(r.Step)
 }
 
 // Explain is the text of stage comm: every communication with kind, line, C,
@@ -172,7 +181,7 @@ func (p *Program) Explain() string {
 
 // explainRegions lists what is not computed in parallel, and why.
 func (p *Program) explainRegions(b *strings.Builder) {
-	var serial, fallback, kept, pipes []string
+	var serial, fallback, kept, pipes, alone []string
 	for _, r := range p.Reduces {
 		if r.KeptIn != nil {
 			kept = append(kept, fmt.Sprintf("#%d, in the loop in line %d: %s", r.ID, r.KeptIn.Position().Line, r.Kept))
@@ -183,6 +192,13 @@ func (p *Program) explainRegions(b *strings.Builder) {
 		case *Loop:
 			if why := p.Notes[n.Do]; why != "" {
 				serial = append(serial, fmt.Sprintf("line %d, %s: %s", n.Do.Pos.Line, ir.StmtString(n.Do), why))
+			}
+			if n.Serial {
+				alone = append(alone, fmt.Sprintf("line %d, %s", n.Do.Pos.Line, ir.StmtString(n.Do)))
+			}
+		case *WhileLoop:
+			if n.Serial {
+				alone = append(alone, fmt.Sprintf("line %d, %s", n.While.Pos.Line, ir.StmtString(n.While)))
 			}
 		case *Region:
 			if n.Pipe != nil {
@@ -201,6 +217,12 @@ func (p *Program) explainRegions(b *strings.Builder) {
 	if len(serial) > 0 {
 		b.WriteString("\nloops that all PEs step through together:\n")
 		for _, s := range serial {
+			b.WriteString("  " + s + "\n")
+		}
+	}
+	if len(alone) > 0 {
+		b.WriteString("\nloops that a PE which runs alone executes without communications:\n")
+		for _, s := range alone {
 			b.WriteString("  " + s + "\n")
 		}
 	}

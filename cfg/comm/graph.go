@@ -208,7 +208,7 @@ func (g *graphBuilder) stmt(s ir.Stmt) {
 	case *ir.Cycle:
 		g.b.Cycle(g.loops[s.Loop])
 	case *ir.Stop:
-		g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))
+		g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s)).Flavour = cfg.Stop
 		g.b.Stop()
 	default:
 		g.p.stmts[g.b.Node(cfg.Stmt, line, 0, ir.StmtString(s))] = s

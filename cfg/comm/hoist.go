@@ -25,8 +25,11 @@ func (c *Comm) Affines() []linalg.Affine {
 		out = append(out, s.Off)
 	}
 	for _, r := range c.Ranges {
-		if !r.Unknown {
+		if !r.Unknown || r.By != nil {
 			out = append(out, r.Lo, r.Hi)
+		}
+		if r.By != nil {
+			out = append(out, *r.By)
 		}
 		for _, k := range r.Cons {
 			f, _ := k.Sub.Subst(r.Index, linalg.Const(0))
@@ -93,6 +96,9 @@ func (c *Comm) over(a *analyzer, l ir.Stmt) bool {
 			if k.Axis >= 0 && k.Sub.Uses(v) {
 				return false
 			}
+		}
+		if r.By != nil && (r.Lo.Uses(v) || r.Hi.Uses(v) || r.By.Uses(v)) {
+			n.By = nil
 		}
 		if !r.Unknown && (r.Lo.Uses(v) || r.Hi.Uses(v)) {
 			if r.Step != 1 {

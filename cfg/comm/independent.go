@@ -73,7 +73,10 @@ func namesOf(list []*ir.Symbol, of func(*ir.Symbol) bool) string {
 }
 
 // nodes are all nodes of the SPMD form in the order of the source.
-func (p *Program) nodes() []Node {
+func (p *Program) nodes() []Node { return within(p.Body) }
+
+// within are the nodes of a list with all that is in them.
+func within(list []Node) []Node {
 	var all []Node
 	var visit func(list []Node)
 	visit = func(list []Node) {
@@ -91,6 +94,6 @@ func (p *Program) nodes() []Node {
 			}
 		}
 	}
-	visit(p.Body)
+	visit(list)
 	return all
 }

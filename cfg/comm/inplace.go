@@ -30,7 +30,7 @@ func (a *analyzer) findInPlace(nodes []Node) {
 						end = i + k
 					}
 				}
-				c.InPlace = end > i && c.packed() && (c.Kind == Whole || a.unwritten(c, nodes[i:end]))
+				c.InPlace = end > i && c.Packed() && (c.Kind == Whole || a.unwritten(c, nodes[i:end]))
 			}
 		case *Loop:
 			a.loops = append(a.loops, n.Do)
@@ -48,9 +48,9 @@ func (a *analyzer) findInPlace(nodes []Node) {
 	}
 }
 
-// packed reports whether the temporary of c has the axes of its array, and neighbours along
+// Packed reports whether the temporary of c has the axes of its array, and neighbours along
 // them are neighbours there.
-func (c *Comm) packed() bool {
+func (c *Comm) Packed() bool {
 	if c.Overlap || c.pipe || c.Kind == Irregular || c.Subs != nil {
 		return false
 	}

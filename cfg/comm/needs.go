@@ -80,8 +80,13 @@ func (t *attempt) only(f linalg.Affine, v string, others []ir.Stmt) bool {
 func (t *attempt) rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, outer map[string]*Range) *Range {
 	r := &Range{Index: index.Name, Step: 1}
 	st, ok := t.a.affine(step)
-	if !ok || !st.IsConst() || st.C == 0 {
+	if !ok || st.IsConst() && st.C == 0 {
 		r.Unknown = true
+		return r
+	}
+	if !st.IsConst() {
+		r.Unknown = true
+		t.stepping(r, lo, hi, st)
 		return r
 	}
 	r.Step = int(st.C)
@@ -111,6 +116,22 @@ func (t *attempt) rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, outer map[stri
 	}
 	r.Lo, r.Hi = wlo, whi
 	return r
+}
+
+// stepping notes the bounds and the step of r, whose step is not a constant, if all of
+// them have values where the communication stands.
+func (t *attempt) stepping(r *Range, lo, hi ir.Expr, step linalg.Affine) {
+	flo, ok1 := t.a.affine(lo)
+	fhi, ok2 := t.a.affine(hi)
+	if !ok1 || !ok2 {
+		return
+	}
+	for _, f := range []linalg.Affine{flo, fhi, step} {
+		if t.a.changes(f, t.variant) {
+			return
+		}
+	}
+	r.Lo, r.Hi, r.By = flo, fhi, &step
 }
 
 // bound is the affine form of e, a bound of a loop, or one that is nowhere greater

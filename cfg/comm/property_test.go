@@ -12,6 +12,7 @@ import (
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc"
 )
 
 // TestRandomPrograms executes the SPMD form of random programs on random
@@ -66,7 +67,7 @@ func TestRandomRecurrences(t *testing.T) {
 func broken(p *comm.Program) []string {
 	var out []string
 	for _, k := range plan.Kinds {
-		if err := plan.Make(p, k).Verify(); err != nil {
+		if err := plan.Make(p, k, procfunc.Analyze(p, p.Graph())).Verify(); err != nil {
 			out = append(out, "plan "+string(k)+": "+err.Error())
 		}
 	}

@@ -280,7 +280,7 @@ func (c *Comm) key() string {
 		k += fmt.Sprintf("%d %d %v;", s.Axis, s.Coef, s.Off)
 	}
 	for _, r := range c.Ranges {
-		k += fmt.Sprintf("%s %p %v %v %d %v %s;", r.Index, r.Loop, r.Lo, r.Hi, r.Step, r.Unknown, exactSet(r.Cons))
+		k += fmt.Sprintf("%s %p %v %v %s %v %s;", r.Index, r.Loop, r.Lo, r.Hi, r.by(), r.Unknown, exactSet(r.Cons))
 	}
 	if c.Kind == Irregular {
 		k += fmt.Sprintf("%p", c.Refs[0])

@@ -181,6 +181,9 @@ func (c *Comm) uses(name string) bool {
 
 // gathers warns of a region that gathers whole arrays.
 func (w *slowness) gathers(r *Region) {
+	if d, ok := r.Stmts[0].(*ir.Do); ok && (d.Independent != nil || d.Gathered && w.short(d)) {
+		return // the first has a warning of its own
+	}
 	if r.Fallback && !inputOutput(r.Stmts[0]) {
 		w.warn(r.Stmts[0].Position(), remedyOf(r.Why), "all PEs execute this on gathered copies of the arrays: %s", r.Why)
 	}
@@ -238,6 +241,10 @@ func (w *slowness) steps(loop *ir.Do) bool {
 func (w *slowness) short(loop *ir.Do) bool {
 	return w.trips(loop) < fewTrips
 }
+
+// Undivided reports whether no PE has a part of the work in l for itself: all step through
+// it, and exchange elements or find out who owns what an iteration assigns.
+func (l *Loop) Undivided() bool { return !divides(l.Body) }
 
 // communicates reports whether something is sent in list.
 func communicates(list []Node) bool {

@@ -90,18 +90,21 @@ type (
 		Behind ir.Stmt
 	}
 
-	// Loop is a counted loop that all PEs execute together.
+	// Loop is a counted loop that all PEs execute together. Serial: a PE that runs alone
+	// executes it as the source says.
 	Loop struct {
-		Do   *ir.Do
-		Body []Node
+		Do     *ir.Do
+		Body   []Node
+		Serial bool
 	}
 	// WhileLoop evaluates Pre, then its condition, then Body. Used are the
 	// communications of Pre that the condition reads: dead once it is known.
 	WhileLoop struct {
-		While *ir.While
-		Pre   []Node
-		Used  []*Comm
-		Body  []Node
+		While  *ir.While
+		Pre    []Node
+		Used   []*Comm
+		Body   []Node
+		Serial bool // as in Loop
 	}
 	// Branch is a conditional with a single-valued condition.
 	Branch struct {
@@ -243,14 +246,16 @@ type Comm struct {
 
 // Range is the set of values a loop index takes, seen from where the
 // communication stands: Lo..Hi by Step, restricted by ownership on the
-// consumer. Unknown: any value.
+// consumer. Unknown: any value, as far as the analysis goes. When the program
+// runs, the values are those of Lo..Hi by By, if there is a By.
 type Range struct {
 	Loop    *ir.Do // nil: no loop of the program
 	Index   string
 	Lo, Hi  linalg.Affine
 	Step    int
 	Unknown bool
-	Cons    []Constraint // each affine in Index (coefficient /= 0) and symbols known at the communication
+	By      *linalg.Affine // a step that is no constant
+	Cons    []Constraint   // each affine in Index (coefficient /= 0) and symbols known at the communication
 }
 
 // Axis is one dimension of a communication's index space: the image of

@@ -38,11 +38,14 @@ type pin struct {
 	key   string
 	from  string // where its value is before the loop
 	width int
-	size  int // of an element that is broadcast; 0 for partial values, whole for a constant
+	size  int // of an element that is broadcast; 0 for partial values, less for one value that changes, whole for a constant
 	reg   int // -1: on the stack
 	place int
 	uses  int
 }
+
+// changes reports whether the pin is a value that the kernel changes.
+func (p *pin) changes() bool { return p.size <= 0 }
 
 func (p *pin) operand() operand {
 	if p.reg < 0 {
@@ -53,22 +56,23 @@ func (p *pin) operand() operand {
 
 // assembler writes a kernel for a target.
 type assembler struct {
-	k      *Kernel
-	t      *target
-	l      layout
-	lanes  int // in a part: what fits in a register
-	pins   []*pin
-	byKey  map[string]*pin
-	consts *constants
-	nodes  []*Node
-	frame  frame
-	bases  []string    // by stream: its register, "" if there are not enough
-	far    map[int]int // streams without one whose address changes: where it is on the stack
-	calls  *calls      // nil if it calls nothing
-	bytes  *bytePlaces // nil without streams of bytes
-	kept   map[int]int // by bytes: where a mask of AVX2 is on the stack
-	skips  int         // labels
-	why    string      // why the target cannot
+	k       *Kernel
+	t       *target
+	l       layout
+	lanes   int // in a part: what fits in a register
+	pins    []*pin
+	byKey   map[string]*pin
+	consts  *constants
+	nodes   []*Node
+	frame   frame
+	bases   []string       // by stream: its register, "" if there are not enough
+	far     map[int]int    // streams without one whose address changes: where it is on the stack
+	calls   *calls         // nil if it calls nothing
+	bytes   *bytePlaces    // nil without streams of bytes
+	kept    map[int]int    // by bytes: where a mask of AVX2 is on the stack
+	termsAt map[[2]int]int // by ordered reduction and step: where terms are on the stack
+	skips   int            // labels
+	why     string         // why the target cannot
 }
 
 // constants are what kernels keep in memory.
@@ -98,7 +102,7 @@ func symbol(at int) string { return fmt.Sprintf("kernelConstants<>+%d(SB)", at) 
 
 // assembly is the kernel for a target, and what it calls, or why there is none.
 func (k *Kernel) assembly(t *target, consts *constants, b *strings.Builder) (calls *calls, why string) {
-	a := &assembler{k: k, t: t, l: k.fields(nil), lanes: t.bytes / k.widest(), byKey: map[string]*pin{}, consts: consts, nodes: k.order(true)}
+	a := &assembler{k: k, t: t, l: k.fields(nil), lanes: t.bytes / k.widest(), byKey: map[string]*pin{}, termsAt: map[[2]int]int{}, consts: consts, nodes: k.order(true)}
 	a.callPlaces()
 	// Once with registers for all, to see how many are needed.
 	full, edge := a.block(false), a.block(true)
@@ -113,8 +117,8 @@ func (k *Kernel) assembly(t *target, consts *constants, b *strings.Builder) (cal
 	// Partial values first, then what is read most.
 	pins := slices.Clone(a.pins)
 	slices.SortStableFunc(pins, func(x, y *pin) int {
-		if (x.size == 0) != (y.size == 0) {
-			if x.size == 0 {
+		if x.changes() != y.changes() {
+			if x.changes() {
 				return -1
 			}
 			return 1
@@ -173,6 +177,10 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		}
 		name := vectorName(reg, pin.width)
 		switch pin.size {
+		case -4:
+			p("\tVMOVSS %s, %s", pin.from, name)
+		case -8:
+			p("\tVMOVSD %s, %s", pin.from, name)
 		case 0, whole:
 			p("\tVMOVUPD %s, %s", pin.from, name)
 		case 4:
@@ -251,14 +259,14 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		a.nextColumn(p)
 	}
 	for _, pin := range a.pins {
-		if pin.size != 0 {
+		if !pin.changes() {
 			continue
 		}
 		name := vectorName(max(0, pin.reg), pin.width)
 		if pin.reg < 0 {
 			p("\tVMOVUPD %d(SP), %s", pin.place, name)
 		}
-		p("\tVMOVUPD %s, %s", name, pin.from)
+		p("\t%s %s, %s", map[int]string{0: "VMOVUPD", -4: "VMOVSS", -8: "VMOVSD"}[pin.size], name, pin.from)
 	}
 	p("\tVZEROUPPER")
 	p("\tRET")
@@ -345,7 +353,7 @@ func (a *assembler) block(masked bool) []*code {
 	}
 	var list []*code
 	for part := range a.k.Lanes() / a.lanes {
-		l := &lowering{assembler: a, code: &code{}, part: part, masked: masked, at: map[*Node]operand{}, resized: map[string]operand{}, uses: map[*Node]int{}}
+		l := &lowering{assembler: a, code: &code{}, part: part, masked: masked, at: map[*Node]operand{}, resized: map[string]operand{}, uses: map[*Node]int{}, terms: map[[2]int][]operand{}}
 		l.lower()
 		list = append(list, l.code)
 	}

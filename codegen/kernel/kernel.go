@@ -20,8 +20,8 @@
 // best of kernel1AVX512, kernel1AVX2 and kernel1Go that the processor has, and these.
 //
 // Iterations are computed in blocks of Lanes, whatever the registers of the processor
-// hold: a virtual vector length. A reduction has one partial value for each lane, and
-// iteration t belongs to lane (Head+t) mod Lanes. So sums have one order in all forms of
+// hold: a virtual vector length. A reduction has one partial value for each lane, if it is
+// not an ordered one (ordered.go), and iteration t belongs to lane (Head+t) mod Lanes. So sums have one order in all forms of
 // a kernel, and one that does not depend on where a column begins if Head is the row
 // there. Within a part of a block that fits in registers all loads of a group of streams
 // come before all its stores; parts and blocks come in the order of the iterations.
@@ -31,7 +31,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Type is the type of a value.
@@ -204,6 +203,9 @@ type Reduction struct {
 	Type   Type
 	Fold   Fold
 	Update *Node // the partial value behind the iteration
+
+	Ordered bool   // it has one value, to which iterations add in their order
+	Steps   []Step // by which an iteration does
 }
 
 // Store assigns an element, where Mask holds if there is one.
@@ -433,62 +435,15 @@ func (k *Kernel) order(vector bool) []*Node {
 	}
 	for _, r := range k.Reductions {
 		visit(r.Update)
+		for _, s := range r.Steps {
+			visit(s.Term)
+		}
 	}
 	for _, s := range k.Stores {
 		visit(s.Value)
 		visit(s.Mask)
 	}
 	return out
-}
-
-// String is the kernel as text, for tests and messages.
-func (k *Kernel) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d lanes", k.Name, k.Lanes())
-	if k.Columns {
-		b.WriteString(", columns")
-	}
-	b.WriteString("\n")
-	name := func(n *Node) string {
-		if n == nil {
-			return "-"
-		}
-		return fmt.Sprintf("%%%d", n.id)
-	}
-	for _, n := range k.order(true) {
-		fmt.Fprintf(&b, "  %s = %s %s", name(n), n.Op, n.Type.Go())
-		switch n.Op {
-		case Pick:
-			fmt.Fprintf(&b, " %s", k.Streams[n.N].Name)
-		case Load:
-			fmt.Fprintf(&b, " %s+%d", k.Streams[n.N].Name, n.Off)
-		case Scalar:
-			fmt.Fprintf(&b, " %s", k.Params[n.N].Name)
-		case Const:
-			fmt.Fprintf(&b, " %s", constant(n))
-		case Acc:
-			fmt.Fprintf(&b, " %s", k.Reductions[n.N].Name)
-		case Shl, Shr:
-			fmt.Fprintf(&b, " by %d", n.N)
-		case InWindow:
-			fmt.Fprintf(&b, " %d", n.N)
-		}
-		for _, a := range n.Args {
-			fmt.Fprintf(&b, " %s", name(a))
-		}
-		b.WriteString("\n")
-	}
-	for _, s := range k.Stores {
-		fmt.Fprintf(&b, "  %s+%d = %s where %s", k.Streams[s.Stream].Name, s.Off, name(s.Value), name(s.Mask))
-		if s.Window > 0 {
-			fmt.Fprintf(&b, " in %d", s.Window)
-		}
-		b.WriteString("\n")
-	}
-	for _, r := range k.Reductions {
-		fmt.Fprintf(&b, "  %s = %s\n", r.Name, name(r.Update))
-	}
-	return b.String()
 }
 
 // Extent is the number of elements behind that of the last iteration that a stream has.

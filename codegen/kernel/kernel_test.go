@@ -28,7 +28,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	for i := range effort.Of(300, 60) {
 		list = append(list, random(r, fmt.Sprintf("kernel%d", i)))
 	}
-	list = append(list, axpy(), dot())
+	list = append(list, axpy(), dot(), chains())
 	list = append(list, elementary()...)
 	list = append(list, powers())
 	files, err := Files("// Kernels of a test.\n", list, Auto)
@@ -73,6 +73,28 @@ func dot() *Kernel {
 	x, y := k.Stream("x", F64), k.Stream("y", F64)
 	s := k.Reduce("s", F64, Sum)
 	k.Update(s, k.Op(Add, F64, k.Acc(s), k.Op(Mul, F64, k.Load(x, 0, nil), k.Load(y, 0, nil))))
+	return k
+}
+
+// chains has ordered sums: as many as are added together, one more, and one with two terms in
+// each iteration.
+func chains() *Kernel {
+	k := New("chains")
+	y := k.Load(k.Stream("y", F64), 0, nil)
+	for i := range 9 {
+		x := k.Load(k.Stream(fmt.Sprintf("x%d", i), F64), i%2, nil)
+		s := k.Ordered(fmt.Sprintf("s%d", i), F64)
+		if !k.UpdateInOrder(s, k.Op(Add, F64, k.Acc(s), k.Op(Mul, F64, x, y))) {
+			panic("no steps")
+		}
+	}
+	s := k.Ordered("two", F64)
+	if k.UpdateInOrder(s, k.Op(Sub, F64, y, k.Acc(s))) || k.UpdateInOrder(s, k.Op(Add, F64, k.Acc(s), k.Acc(s))) {
+		panic("steps")
+	}
+	if !k.UpdateInOrder(s, k.Op(Sub, F64, k.Op(Add, F64, k.Op(Sqrt, F64, y), k.Acc(s)), y)) {
+		panic("no steps")
+	}
 	return k
 }
 
@@ -242,7 +264,7 @@ func TestOtherMachine(t *testing.T) {
 var general = regexp.MustCompile(`^(movz?|i?mul|add|sub|xor|and|shr|shl|test|cmp|bt|bsf|lea|neg|cmov[a-z]+|j[a-z]+|ret|push|pop|call|nop[a-z]*|data16|cs|xchg|int3)`)
 
 // avx2 are the vector instructions of AVX, AVX2 and FMA that kernels have; the rest is of AVX-512.
-var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul|div|max|min|sqrt|round|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf|perm|permil)p[sd]|(extract|insert)f128|mov(h|l)pd|movs[sd]|(insert|extract)ps|gather[dq]p[sd]|movmskp[ds]|pmovzxbd|pshufb|` +
+var avx2 = regexp.MustCompile(`^v(zeroupper|mov(u|a)p[sd]|mov[dq]|broadcasts[sd]|(add|sub|mul)s[sd]|(add|sub|mul|div|max|min|sqrt|round|and|andn|or|xor|cmp[a-z_]*|blendv|maskmov|shuf|perm|permil|unpck[hl])p[sd]|perm2f128|(extract|insert)f128|mov(h|l)pd|movs[sd]|(insert|extract)ps|gather[dq]p[sd]|movmskp[ds]|pmovzxbd|pshufb|` +
 	`cvt[a-z0-9]+|pbroadcast[dq]|padd[dq]|psub[dq]|pmulld|pmuludq|p(max|min)sd|pabsd|pand|por|pxor|ps[rl]l[dq]|pcmp(eq|gt)[dq]|pmovsxdq|fmadd231p[sd])$`)
 
 // TestInstructions disassembles the kernels: all instructions on vectors are encoded as
@@ -263,8 +285,8 @@ func TestInstructions(t *testing.T) {
 	}
 	form := regexp.MustCompile(`^[0-9a-f]+ <main\.\w+?(AVX2|AVX512)(\.abi0)?>:`)
 	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vrndscale|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
-	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|mov(h|l)pd|movs[sd]|(insert|extract)(ps|f32x4|f64x4)|perm(t2)?p[sd]|(gather|scatter)[dq]p[sd]|pmov(m2[dq]|[dq]2m)|broadcasts[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|rndscale|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
-		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|pmovzxbd|pmovdb|ptestmd|fmadd231p[sd]|zeroupper)$|^k(and|or|not|mov|ortest)w$`)
+	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|unpck[hl]pd|shuff64x2|mov(h|l)pd|movs[sd]|(insert|extract)(ps|f32x4|f64x4)|perm(t2)?p[sd]|(gather|scatter)[dq]p[sd]|pmov(m2[dq]|[dq]2m)|broadcasts[sd]|(add|sub|mul)s[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|rndscale|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
+		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|pmovzxbd|pmovdb|ptestmd|fmadd231p[sd]|zeroupper|movq)$|^k(and|or|not|mov|ortest)w$|^kortestb$`)
 	current, counts := "", map[string]int{}
 	for line := range strings.Lines(string(out)) {
 		if strings.HasSuffix(strings.TrimSpace(line), ">:") {

@@ -17,6 +17,7 @@ type lowering struct {
 	tail    map[int]operand    // by size of elements: which lanes are iterations; size 0: in a mask register
 	windows map[[2]int]operand // by window and size of elements, as tail
 	uses    map[*Node]int
+	terms   map[[2]int][]operand // by ordered reduction and step: where each lane has its own
 }
 
 func (l *lowering) refuse(format string, args ...any) operand {
@@ -47,7 +48,7 @@ func (l *lowering) to(op string, srcs ...operand) {
 
 // reg brings an operand out of memory.
 func (l *lowering) reg(o operand, width int) operand {
-	if o.value() || !strings.HasSuffix(o.text, ")") {
+	if !inMemory(o) {
 		return o
 	}
 	return l.ins(width, "VMOVUPD", o)
@@ -59,9 +60,11 @@ func seen(o operand, width int) operand {
 	return o
 }
 
+// inMemory reports whether an operand is a place in memory.
+func inMemory(o operand) bool { return !o.value() && strings.HasSuffix(o.text, ")") }
+
 // bin adds x op y, of which only y may be in memory; commutes tells that they may change places.
 func (l *lowering) bin(width int, op string, x, y operand, commutes bool) operand {
-	inMemory := func(o operand) bool { return !o.value() && strings.HasSuffix(o.text, ")") }
 	if inMemory(x) && commutes && !inMemory(y) {
 		x, y = y, x
 	}
@@ -96,6 +99,12 @@ func (l *lowering) lower() {
 		}
 	}
 	for _, r := range l.k.Reductions {
+		if r.Ordered {
+			for _, s := range r.Steps {
+				l.uses[s.Term]++
+			}
+			continue
+		}
 		l.uses[r.Update] += 2
 	}
 	for _, s := range l.k.Stores {
@@ -117,6 +126,7 @@ func (l *lowering) lower() {
 	leave := l.leaveEmpty()
 	for _, n := range l.nodes {
 		l.at[n] = l.node(n)
+		l.keepTerms(n)
 	}
 	l.stores()
 	l.updates()
@@ -247,16 +257,23 @@ func (l *lowering) acc(r int) operand {
 
 // updates stores the new partial values, when all of them are computed.
 func (l *lowering) updates() {
-	var values []operand
+	l.addInOrder()
+	values := make([]operand, len(l.k.Reductions))
 	for i, r := range l.k.Reductions {
+		if r.Ordered {
+			continue
+		}
 		w := l.width(r.Type)
 		v := l.reg(l.at[r.Update], w)
 		if !v.value() && v.text != l.acc(i).text { // of another reduction, whose own may be stored first
 			v = l.ins(w, l.t.move, v)
 		}
-		values = append(values, v)
+		values[i] = v
 	}
 	for i, r := range l.k.Reductions {
+		if r.Ordered {
+			continue
+		}
 		w := l.width(r.Type)
 		old := l.acc(i)
 		if values[i].text == old.text && !values[i].value() {

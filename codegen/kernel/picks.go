@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Elements that an index picks are gathered. Vector code first looks whether all of them
@@ -99,12 +100,60 @@ func (l *lowering) pick(n *Node) operand {
 		base = "R14"
 		l.to("MOVQ", mem("%d(SP)", l.far[n.N]), mem("R14"))
 	}
-	index.form = fmt.Sprintf("(%s)(%%s*%d)", base, s.Type.size())
+	from := fmt.Sprintf("(%s)(%%s*%d)", base, s.Type.size())
+	if n.Args[0].follows() {
+		l.rowOr(&in, index, where, s.Type, from)
+		return in.dst
+	}
+	index.form = from
 	if in.srcs = []operand{where, index}; l.t.evex {
 		in.srcs = []operand{index, where}
 	}
 	l.code.list = append(l.code.list, in)
 	return in.dst
+}
+
+// follows reports whether indices like n are likely to go through consecutive elements: those
+// that are computed, as that of a neighbour on a ring is, and not just read.
+func (n *Node) follows() bool {
+	for n.Op == Conv {
+		n = n.Args[0]
+	}
+	return n.Op != Load && n.Op != Pick
+}
+
+// rowOr adds what gathers elements, or loads them at once if they are consecutive; from is
+// the memory of an element whose index is in a register.
+func (l *lowering) rowOr(in *instr, index, where operand, t Type, from string) {
+	wide := l.width(I64)
+	first := l.ins(wide, "VPBROADCASTQ", seen(index, 16))
+	behind := l.ins(wide, "VPSUBQ", first, index)
+	row := fmt.Sprintf(from, "R15")
+	l.skips++
+	label := fmt.Sprintf("pick%d", l.skips)
+	lines := []string{"", "\tVMOVQ %[2]s, R15"}
+	in.srcs = []operand{index, seen(index, 16), where}
+	vectors := fmt.Sprintf(from, "%[1]s")
+	if l.t.evex {
+		same := l.kins("VPCMPEQQ", l.iota(I64, 0), behind)
+		l.to("KORTESTB", same, same)
+		lines[0] = "\tJCC " + label
+		lines = append(lines,
+			fmt.Sprintf("\tVMOVUP%s %s, %%[3]s, %%[4]s", suffix(t), row),
+			"\tJMP "+label+"end", label+":",
+			fmt.Sprintf("\t%s %s, %%[3]s, %%[4]s", in.op, vectors))
+	} else {
+		same := l.bin(wide, "VPCMPEQQ", behind, l.iota(I64, 0), true)
+		l.to("VMOVMSKPD", same, mem("R15"))
+		l.to("CMPQ", mem("R15"), mem("$15"))
+		lines[0] = "\tJNE " + label
+		lines = append(lines,
+			fmt.Sprintf("\tVMASKMOVP%s %s, %%[3]s, %%[4]s", suffix(t), row),
+			"\tJMP "+label+"end", label+":",
+			fmt.Sprintf("\t%s %%[3]s, %s, %%[4]s", in.op, vectors))
+	}
+	in.text = strings.Join(append(lines, label+"end:"), "\n")
+	l.code.list = append(l.code.list, *in)
 }
 
 // ones is a vector of AVX2 with all bits set, which may be changed.

@@ -73,7 +73,11 @@ func random(r *rand.Rand, name string) *Kernel {
 			if x.Type == I32 {
 				x = k.Op(Conv, I64, x)
 			}
-			if r.IntN(4) > 0 {
+			switch r.IntN(6) {
+			case 0:
+			case 1, 2: // consecutive, but at the end of the table
+				x = k.Op(BitAnd, I64, k.Op(Add, I64, k.Lane(I64), k.Int(I64, r.IntN(40))), k.Int(I64, 15|16*r.IntN(2)))
+			default:
 				x = k.Op(BitAnd, I64, x, k.Int(I64, 15))
 			}
 			add(k.Pick(k.Table(fmt.Sprintf("tab%d", i), anyType()), x, nil))
@@ -81,6 +85,17 @@ func random(r *rand.Rand, name string) *Kernel {
 	}
 	for i := range r.IntN(3) {
 		add(k.Acc(k.Reduce(fmt.Sprintf("r%d", i), anyType(), Sum)))
+	}
+	var ordered []int
+	if t := anyType(); r.IntN(2) == 0 && (t == F64 || t == F32) {
+		// Up to those that are added together.
+		for i := range []int{1, 2, 3, 4, 8, 9, 17}[r.IntN(7)] {
+			ordered = append(ordered, k.Ordered(fmt.Sprintf("o%d", i), t))
+		}
+	}
+	alike := make([]Op, []int{0, 1, 1, 2}[r.IntN(4)]) // the steps of all of them, if not none
+	for i := range alike {
+		alike[i] = []Op{Add, Add, Sub, Mul}[r.IntN(4)]
 	}
 	constant := func(n *Node) bool { return n.Op == Const }
 	pick := func(t Type) *Node {
@@ -183,7 +198,39 @@ func random(r *rand.Rand, name string) *Kernel {
 		n := len(pool[t])
 		return pool[t][max(0, n-1-r.IntN(4))]
 	}
+	for _, o := range ordered {
+		t := k.Reductions[o].Type
+		value := k.Acc(o)
+		ops := alike
+		for len(ops) == 0 || len(alike) == 0 && r.IntN(3) == 0 {
+			ops = append(ops, []Op{Add, Add, Sub, Mul}[r.IntN(4)])
+		}
+		for _, op := range ops {
+			term, m := last(t), pick(Mask)
+			if r.IntN(3) == 0 && len(k.Streams) < 30 {
+				term = k.Load(k.Stream(fmt.Sprintf("term%d", len(k.Streams)), t), r.IntN(2), nil)
+			}
+			old := value
+			if value = k.Op(op, t, value, term); op == Mul {
+				value = k.Op(op, t, term, old)
+			}
+			switch {
+			case m != nil && r.IntN(3) == 0:
+				value = k.Op(Select, t, m, value, old)
+			case m != nil && r.IntN(3) == 0:
+				value = k.Op(Select, t, m, old, value)
+			case windows > 0 && r.IntN(2) == 0:
+				value = k.InWindow(1+r.IntN(windows), value, old)
+			}
+		}
+		if !k.UpdateInOrder(o, value) {
+			panic("no steps")
+		}
+	}
 	for i, red := range k.Reductions {
+		if red.Ordered {
+			continue
+		}
 		u := last(red.Type)
 		if r.IntN(2) == 0 {
 			u = k.Op(Add, red.Type, k.Acc(i), u)
@@ -204,7 +251,7 @@ func random(r *rand.Rand, name string) *Kernel {
 	stores := r.IntN(3)
 	idle := true // no reduction changes
 	for i, red := range k.Reductions {
-		idle = idle && red.Update.Op == Acc && red.Update.N == i
+		idle = idle && !red.Ordered && red.Update.Op == Acc && red.Update.N == i
 	}
 	if idle {
 		stores++

@@ -25,6 +25,7 @@ func mem(format string, args ...any) operand {
 // value that it defines, or -1; tied, if not -1, a value that it changes into dst.
 type instr struct {
 	op   string
+	text string // in its place several lines, in which %[1]s is the first operand; the last one is dst
 	srcs []operand
 	dst  operand
 	none bool // defines nothing: the last source is where it stores
@@ -217,9 +218,16 @@ func (a *allocator) instr(in *instr) {
 			a.in[d.v] = a.take(a.c.class[d.v], busy)
 		}
 		args = append(args, a.name(a.in[d.v], a.c.class[d.v], d.width))
-		if in.call != nil {
+		switch {
+		case in.call != nil:
 			a.call(in, args)
-		} else {
+		case in.text != "":
+			list := make([]any, len(args))
+			for i, arg := range args {
+				list[i] = arg
+			}
+			a.out = append(a.out, strings.Split(fmt.Sprintf(in.text, list...), "\n")...)
+		default:
 			a.emit(in.op, args...)
 		}
 		if dead(d.v) {

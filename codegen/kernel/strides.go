@@ -465,10 +465,10 @@ func (l *lowering) neighbours(list []Store) (with, rest []Store) {
 }
 
 // leaveEmpty jumps over a part of which no lane is an iteration, where elements are loaded
-// or stored one by one or by gathers; what it returns is called behind the part.
+// or stored one by one or by gathers, or terms are added one by one; what it returns is called behind the part.
 func (l *lowering) leaveEmpty() (end func()) {
-	strided := slices.ContainsFunc(l.k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
-	if !l.masked || !strided || l.lanes == l.k.Lanes() {
+	long := l.k.HasOrdered() || slices.ContainsFunc(l.k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
+	if !l.masked || !long || l.lanes == l.k.Lanes() {
 		return func() {}
 	}
 	l.skips++

@@ -55,10 +55,16 @@ func (k *Kernel) fields(b *strings.Builder) layout {
 		}
 	}
 	l.param = make([]int, len(k.Params))
+	l.partial = make([]int, len(k.Reductions))
+	for i, r := range k.Reductions {
+		if !r.Ordered {
+			l.partial[i] = field(k.Lanes()*r.Type.size(), "%s [%d]%s", r.Name, k.Lanes(), r.Type.Go())
+		}
+	}
 	for _, size := range []int{8, 4} {
-		if size == 4 {
-			for _, r := range k.Reductions {
-				l.partial = append(l.partial, field(k.Lanes()*r.Type.size(), "%s [%d]%s", r.Name, k.Lanes(), r.Type.Go()))
+		for i, r := range k.Reductions {
+			if r.Ordered && r.Type.size() == size {
+				l.partial[i] = field(size, "%s %s", r.Name, r.Type.Go())
 			}
 		}
 		for i, p := range k.Params {
@@ -122,9 +128,14 @@ func (k *Kernel) twin(b *strings.Builder) {
 			uses[a]++
 		}
 	}
-	var sums []Reduction
+	var sums, ordered []Reduction
 	for i, r := range k.Reductions {
-		if r.Update.Op != Acc || r.Update.N != i { // one that changes
+		for _, s := range r.Steps {
+			uses[s.Term]++
+		}
+		if r.Ordered {
+			ordered = append(ordered, r)
+		} else if r.Update.Op != Acc || r.Update.N != i { // one that changes
 			uses[r.Update]++
 			sums = append(sums, r)
 		}
@@ -135,7 +146,7 @@ func (k *Kernel) twin(b *strings.Builder) {
 			uses[s.Mask]++
 		}
 	}
-	if len(sums)+len(k.Stores) == 0 { // partial values that stay what they are
+	if len(sums)+len(ordered)+len(k.Stores) == 0 { // partial values that stay what they are
 		p("}\n")
 		return
 	}
@@ -195,6 +206,15 @@ func (k *Kernel) twin(b *strings.Builder) {
 			p("if %s {\n%s = %s\n}", text[s.Mask], element(s.Stream, s.Off), text[s.Value])
 		} else {
 			p("%s = %s", element(s.Stream, s.Off), text[s.Value])
+		}
+	}
+	for _, r := range ordered {
+		for _, s := range r.Steps {
+			value := fmt.Sprintf("a.%s %s %s", r.Name, goOperators[s.Op], text[s.Term])
+			if s.Op == Mul {
+				value = r.Type.Go() + "(" + value + ")"
+			}
+			p("a.%s = %s", r.Name, value)
 		}
 	}
 	if len(sums) > 0 {

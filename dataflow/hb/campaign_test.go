@@ -118,7 +118,7 @@ func (p *program) verdicts(sys *System) []synch.Verdict {
 		}
 	}
 	for it := range fixed {
-		f := s.solve(s.rules(it.use, it.how))
+		f := s.solve(s.rules(it.how.of(it.use)))
 		for _, put := range p.Mates(it.use) {
 			if slices.Contains(p.layout().items(put, p.Mates(put)), it) {
 				out[put-1] = min(out[put-1], f.verdict(put))

@@ -21,26 +21,16 @@
 // With one slot C_1 finds {1}, and PE 0 has to be told. With two it finds
 // {0 1 2}: the message of C_2, sent in the round after the use, has told PE 0.
 //
-// What is done where:
-//
-//   - Where the number of PEs is known, the sets are sets of PEs, and exact. The
-//     graph is unfolded by what the iterations of its loops do: a loop with known
-//     bounds has a copy for each different set of messages, and these follow each
-//     other as the iterations do (phases.go, unfold.go). If there are too many
-//     iterations to look at, or a communication depends on a value that is not
-//     known, what it may send is everything and what is certain is nothing. If there
-//     are too many copies, the union of all iterations is what it may send, and the
-//     intersection what is certain.
-//   - For each pair of a use and a put for which that does not succeed, and where
-//     the number of PEs is not known, the test of procfunc, which holds for all
-//     sizes, says for a message whether it answers every pair of the coming put
-//     (forms.go). Here a chain has one hop per age; chains over several
-//     communications are followed on sets of PEs only.
+// The number of PEs is known here, the sets are sets of PEs, and exact. The graph is
+// unfolded by what the iterations of its loops do: a loop with known bounds has a copy for
+// each different set of messages, and these follow each other as the iterations do
+// (phases.go, unfold.go). If there are too many iterations to look at, or a communication
+// depends on a value that is not known, what it may send is everything and what is certain
+// is nothing. If there are too many copies, the union of all iterations is what it may
+// send, and the intersection what is certain.
 //
 // Either way what has to be ordered is over-approximated, and what orders it
 // under-approximated. All transfers are monotone, and the verdicts are those of
-// the greatest fixpoint.
-//
-// Certificates are these fixpoints; Certificate.Check verifies them with rules of
-// its own. Why gives the chain of messages in words.
+// the greatest fixpoint. Certificates are cut out of it by package proof, which checks
+// them too, with a statement of the transfer of its own.
 package hb

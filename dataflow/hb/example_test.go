@@ -9,7 +9,7 @@ import (
 // TestDocumentation: the sets of the package comment.
 func TestDocumentation(t *testing.T) {
 	s := newSolver(exchange(3))
-	f := s.solve(s.rules(1, slots{n: 2}))
+	f := s.solve(s.rules(slots{n: 2}.of(1)))
 	var parts []string
 	for _, n := range s.sys.Graph.Nodes {
 		if n.Ref == 0 {

@@ -112,7 +112,8 @@ func lawful(rng *rand.Rand) (*rules, []*cfg.Node) {
 		sys.set(n, m, m, everyone(pes))
 	}
 	how := slots{1 + rng.IntN(3), rng.IntN(4) == 0}
-	r := newSolver(sys).rules([]int{1, 4}[rng.IntN(2)], how)
+	s := newSolver(sys)
+	r := s.rules(how.of([]int{1, 4}[rng.IntN(2)]))
 	return r, sys.Graph.Nodes
 }
 
@@ -169,64 +170,6 @@ func (r *rules) randomCopy(s state) state {
 	return s
 }
 
-// TestFormLaws: the same for claims by forms.
-func TestFormLaws(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	random := func(n int) claim {
-		if rng.IntN(8) == 0 {
-			return nothingUsed
-		}
-		c := nothingUsed
-		c.posted = true
-		for a := range n {
-			c.level[a] = level(rng.IntN(5))
-		}
-		for y := 2; y <= 4; y++ {
-			if rng.IntN(2) == 0 {
-				c.under = append(c.under, killer{y, uint8(rng.IntN(1 << n))})
-			}
-		}
-		return c.settle()
-	}
-	below := func(a, b claim) bool {
-		if b.posted && !a.posted {
-			return false
-		}
-		for i := range a.level {
-			if a.level[i] > b.level[i] {
-				return false
-			}
-		}
-		for _, k := range a.under {
-			if k.ages&^b.adds(k.ref) != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for range 3000 {
-		n := 1 + rng.IntN(3)
-		p := &passage{item: item{1, slots{n, rng.IntN(3) == 0}}, put: 1, stable: rng.IntN(2) == 0, kills: func(y, _, _ int) bool { return y != 3 }}
-		if n == 1 && !p.how.staged {
-			p.put = 1 + rng.IntN(2)
-		}
-		a, b, c := random(n), random(n), random(n)
-		ab := meetClaims(a, b)
-		if !equalClaims(ab, meetClaims(b, a)) || !equalClaims(meetClaims(a, a), a) || !equalClaims(meetClaims(a, nothingUsed), a) ||
-			!equalClaims(meetClaims(ab, c), meetClaims(a, meetClaims(b, c))) || !below(ab, a) || below(a, b) != equalClaims(ab, a) {
-			t.Fatalf("meet of %v, %v, %v: %v", a, b, c, ab)
-		}
-		for _, kind := range []cfg.Kind{cfg.Comm, cfg.CommOver, cfg.UseOver, cfg.Reduce, cfg.Stmt} {
-			for y := 1; y <= 4; y++ {
-				node := &cfg.Node{Kind: kind, Ref: y}
-				if lo, hi := p.apply(ab, node), p.apply(a, node); !below(lo, hi) {
-					t.Fatalf("%v %d, %d slots: %v is below %v, but %v is not below %v", kind, y, n, ab, a, lo, hi)
-				}
-			}
-		}
-	}
-}
-
 // exchange is
 //
 //	do
@@ -268,13 +211,13 @@ func TestLeftAndRight(t *testing.T) {
 		s := newSolver(exchange(pes))
 		for x := 1; x <= 2; x++ {
 			for b := 1; b <= 3; b++ {
-				v := s.solve(s.rules(x, slots{n: b})).verdict(x)
+				v := s.solve(s.rules(slots{n: b}.of(x))).verdict(x)
 				if want := b > 1; (v.String() == "NoSync") != want {
 					t.Errorf("%d PEs, %d slots: C_%d is %v", pes, b, x, v)
 				}
 			}
 		}
-		m := &mutant{rules: s.rules(1, slots{n: 2})}
+		m := &mutant{rules: s.rules(slots{n: 2}.of(1))}
 		m.step = func(in state, n *cfg.Node) state {
 			out := m.apply(in, n)
 			if puts(n) && n.Ref == m.use {
@@ -315,7 +258,7 @@ func TestSecondEnd(t *testing.T) {
 			}
 		}
 		s := newSolver(sys)
-		if v := s.solve(s.rules(1, slots{n: 1})).verdict(1); (v.String() == "NoSync") == twice {
+		if v := s.solve(s.rules(slots{n: 1}.of(1))).verdict(1); (v.String() == "NoSync") == twice {
 			t.Errorf("second end %v: %v", twice, v)
 		}
 	}

@@ -1,48 +1,9 @@
 package hb
 
-import (
-	"fmt"
-	"math/bits"
-	"strings"
-)
+import "github.com/spmdc/spmdc/dataflow/proof"
 
-// MaxPEs is the largest number of PEs that sets are kept for.
-const MaxPEs = 64
-
-// Messages is who sends to whom: bit q of element p for a message from PE p to
-// PE q. Nil stands for none.
-type Messages []uint64
-
-// Has reports whether p sends to q.
-func (m Messages) Has(p, q int) bool { return len(m) > 0 && m[p]>>q&1 != 0 }
-
-// Each calls do for every message, by sender, then receiver.
-func (m Messages) Each(do func(p, q int)) {
-	for p, to := range m {
-		for ; to != 0; to &= to - 1 {
-			do(p, bits.TrailingZeros64(to))
-		}
-	}
-}
-
-// String is like "0>1 1>2".
-func (m Messages) String() string {
-	var s []string
-	m.Each(func(p, q int) { s = append(s, fmt.Sprintf("%d>%d", p, q)) })
-	if s == nil {
-		return "nothing"
-	}
-	return strings.Join(s, " ")
-}
-
-// allPairs has a message for each two PEs.
-func allPairs(pes int) Messages {
-	m := make(Messages, pes)
-	for p := range m {
-		m[p] = everyone(pes) &^ (1 << p)
-	}
-	return m
-}
+// Messages is who sends to whom.
+type Messages = proof.Messages
 
 // everyone is the set of all PEs.
 func everyone(pes int) uint64 { return 1<<pes - 1 } // of 64: a shift by 64 gives 0
@@ -130,7 +91,7 @@ func (p *pack) need(m Messages) []uint64 {
 }
 
 // reach has, for each PE, whom a chain of the messages gets to from there.
-func (m Messages) reach() Messages {
+func reach(m Messages) Messages {
 	out := make(Messages, len(m))
 	copy(out, m)
 	for via := range out {

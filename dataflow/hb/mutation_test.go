@@ -253,7 +253,7 @@ func (p *program) caught(sys *System, breaks func(m *mutant), o *observed) bool 
 		}
 		all := true
 		for _, it := range p.layout().items(x, p.Mates(x)) {
-			m := &mutant{rules: s.rules(it.use, it.how)}
+			m := &mutant{rules: s.rules(it.how.of(it.use))}
 			if breaks != nil {
 				breaks(m)
 			}

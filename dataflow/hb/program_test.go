@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,11 +38,11 @@ func examples(t testing.TB) []string {
 	return paths
 }
 
-// count is how many communications need ready messages.
-func (a *Analysis) count(v synch.Verdict) int {
+// count is how many communications have a verdict.
+func count(list []synch.Verdict, v synch.Verdict) int {
 	n := 0
-	for _, r := range a.Comms {
-		if r.Verdict == v {
+	for _, x := range list {
+		if x == v {
 			n++
 		}
 	}
@@ -65,8 +66,7 @@ func TestExamples(t *testing.T) {
 			out.WriteString(" ")
 			last := 0
 			for np := range 9 {
-				a := Analyze(f, Options{PEs: np, Slots: func(int) int { return b }})
-				last = a.count(synch.NeedsSync)
+				last = count(analyzed(f, np, slices.Repeat(layout{{n: b}}, len(f.Program.Comms))), synch.NeedsSync)
 				fmt.Fprintf(&out, " %3d", last)
 			}
 			if b == 2 && last > 0 && freeWithTwo[filepath.Base(path)] {

@@ -1,88 +1,63 @@
 package hb
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/dataflow/exact"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-// Prover finds proofs for one number of PEs, use by use, and puts them down in the
-// form that package exact checks.
+// Prover finds proofs for one number of PEs, use by use.
 type Prover struct {
-	System *System
+	f     *procfunc.Functions
+	s     *solver
+	loops []int                      // heads of the loops told apart
+	made  map[proof.Obligation]*made // by obligation without Put
 
-	s      *solver
-	loops  []int // heads of the loops told apart
-	order  []int // nodes of the system, in the order of the copies
-	copyOf []int // by node of the system
-	made   map[item]*fixed
-
-	scratch *demands // memory of Claims
+	unfolding *proof.Unfolding
+	cutter    *proof.Cutter
+	order     []*cfg.Node // the nodes of the system, in the order of the copies
+	copyOf    []int       // by node of the system
+	known     *states     // memory of Certificate
 }
 
-// fixed is what is known of a fixpoint once it is over.
-type fixed struct {
+// made is what is known of a fixpoint once it is over.
+type made struct {
 	free map[int]bool // by put; of those that were asked for
 }
 
-// NewProver prepares proofs for a number of PEs, which is at most MaxPEs.
+// NewProver prepares proofs for a number of PEs, which is at most proof.MaxPEs.
 func NewProver(f *procfunc.Functions, pes int) *Prover {
 	sys := newProgram(f, pes)
-	p := &Prover{System: sys, s: newSolver(sys), loops: sys.loops, made: map[item]*fixed{}}
-	p.arrange()
-	return p
+	return &Prover{f: f, s: newSolver(sys), loops: sys.loops, made: map[proof.Obligation]*made{}}
 }
 
-// arrange numbers the copies so that most follow the one before.
-func (p *Prover) arrange() {
-	g := p.System.Graph
-	p.copyOf = make([]int, len(g.Nodes))
-	for i := range p.copyOf {
-		p.copyOf[i] = -1
-	}
-	work := []*cfg.Node{g.Entry}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if p.copyOf[n.ID] >= 0 {
-			continue
-		}
-		p.copyOf[n.ID] = len(p.order)
-		p.order = append(p.order, n.ID)
-		for _, s := range slices.Backward(n.Succs) {
-			work = append(work, s)
-		}
-	}
-}
-
-// Free reports, for each of some communications, whether the uses of the slots of
-// communication use are over before any of its puts. The slots are the
-// communication's own if there are several or they are staged; then puts is it
-// alone.
-func (p *Prover) Free(use, slotCount int, staged bool, puts []int) []bool {
-	it := item{use, slots{slotCount, staged}}
-	f := p.made[it]
-	if f == nil {
-		f = &fixed{free: map[int]bool{}}
-		p.made[it] = f
+// Free reports, for each of some communications, whether the uses of o.Use are over before
+// any of its puts into the same slots; o.Put does not matter. Of a ring of several slots,
+// or staging buffers, puts is the communication alone.
+func (p *Prover) Free(o proof.Obligation, puts []int) []bool {
+	o.Put = 0
+	m := p.made[o]
+	if m == nil {
+		m = &made{free: map[int]bool{}}
+		p.made[o] = m
 	}
 	var open []int
 	for _, x := range puts {
-		if _, known := f.free[x]; !known {
+		if _, known := m.free[x]; !known {
 			open = append(open, x)
 		}
 	}
 	if open != nil {
-		fix := p.s.solve(p.s.rules(it.use, it.how))
+		fix := p.s.solve(p.s.rules(o))
 		for _, x := range open {
-			f.free[x] = fix.orders(x)
+			m.free[x] = fix.orders(x)
 		}
 	}
 	out := make([]bool, len(puts))
 	for i, x := range puts {
-		out[i] = f.free[x]
+		out[i] = m.free[x]
 	}
 	return out
 }
@@ -99,38 +74,94 @@ func (f *fixpoint) orders(put int) bool {
 	return true
 }
 
-// Proof is the copies of the program's nodes and their messages, without claims.
-func (p *Prover) Proof() *exact.Proof {
-	g := p.System.Graph
-	out := &exact.Proof{PEs: p.System.PEs, Loops: p.loops}
-	sent := map[string]int{}
-	for i, id := range p.order {
-		n := g.Nodes[id]
-		c := exact.Copy{Node: p.System.Origin[id]}
-		for _, s := range n.Succs {
-			c.Succs = append(c.Succs, p.copyOf[s.ID])
+// Certificate is the proof that the uses of o.Use are over before the puts of some
+// communications, or its own, for which Free has said so.
+func (p *Prover) Certificate(o proof.Obligation, puts []int) (*proof.Certificate, error) {
+	if p.cutter == nil {
+		p.unfold()
+		checked, err := p.unfolding.Check(p.f.Graph)
+		if err != nil {
+			return nil, fmt.Errorf("hb: the copies for %d PEs: %w", p.unfolding.PEs, err)
 		}
-		out.Copies = append(out.Copies, c)
-		if n.Kind != cfg.Comm {
-			continue
-		}
-		s := exact.Sent{Comm: n.Ref, Must: exact.Messages(p.System.Must[id]), May: exact.Messages(p.System.May[id]), Users: p.System.Users[id]}
-		if s.May == nil {
-			s.May = s.Must // of a pipelined one where it is received
-		}
-		key := sentKey(&s)
-		k, ok := sent[key]
-		if !ok {
-			k = len(out.Sent)
-			sent[key] = k
-			out.Sent = append(out.Sent, s)
-		}
-		out.Sent[k].Copies = append(out.Sent[k].Copies, i)
+		p.cutter = checked.NewCutter()
+		p.known = &states{at: make([]*state, len(p.order))}
 	}
-	return out
+	fix := p.s.solve(p.s.rules(o))
+	p.known.start(fix, p)
+	return p.cutter.Finite(o, puts, p.known)
 }
 
-func sentKey(s *exact.Sent) string {
-	one := exact.Proof{PEs: exact.MaxPEs, Sent: []exact.Sent{*s}}
-	return one.String()
+// Unfolding is the copies of the program's nodes and their messages.
+func (p *Prover) Unfolding() *proof.Unfolding {
+	p.unfold()
+	return p.unfolding
+}
+
+func (p *Prover) unfold() {
+	if p.unfolding != nil {
+		return
+	}
+	p.order, p.copyOf = p.s.sys.arrange()
+	p.unfolding = p.s.sys.unfolding(p.order, p.copyOf, p.loops)
+}
+
+// states are those in front of the nodes that are asked for.
+type states struct {
+	p    *Prover
+	f    *fixpoint
+	at   []*state // by node of the system
+	made []*cfg.Node
+}
+
+// start makes room for another fixpoint.
+func (s *states) start(f *fixpoint, p *Prover) {
+	for _, n := range s.made {
+		s.at[n.ID] = nil
+	}
+	s.made, s.f, s.p = s.made[:0], f, p
+}
+
+// state is the fixpoint in front of a node.
+func (s *states) state(n *cfg.Node) *state {
+	if s.at[n.ID] == nil {
+		unit := s.f.s.flow.Unit(n)
+		if unit == nil { // never reached
+			s.note(n, top)
+			return s.at[n.ID]
+		}
+		v := s.f.sol.In[unit[0].ID]
+		for _, m := range unit {
+			s.note(m, v)
+			v = s.f.apply(v, m)
+		}
+	}
+	return s.at[n.ID]
+}
+
+func (s *states) note(n *cfg.Node, v state) {
+	s.at[n.ID] = &v
+	s.made = append(s.made, n)
+}
+
+// Has are those of the PEs of a fact of which it holds in front of a copy.
+func (s *states) Has(point int, f proof.Fact) uint64 {
+	v := s.state(s.p.order[point])
+	all := everyone(s.f.pes)
+	switch {
+	case f.Under == proof.Over:
+		return f.PEs & all &^ v.live
+	case f.Under == proof.Idle:
+		return f.PEs & all &^ v.held
+	case f.Under == 0:
+		if known := s.f.age(v, f.Generation); known != nil {
+			return f.PEs & s.f.of(known, f.At)
+		}
+		return f.PEs & all
+	}
+	for _, g := range v.flights {
+		if g.ref == f.Under && f.Generation < v.rounds {
+			return f.PEs & s.f.of(g.known[f.Generation*s.f.words:], f.At)
+		}
+	}
+	return 0
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
-	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
 // solver solves the uses of one communication after the other over one system.
@@ -73,8 +73,9 @@ func (s *solver) solve(rules *rules) *fixpoint {
 	return f
 }
 
-func (s *solver) rules(use int, how slots) *rules {
-	return &rules{pack: s.pack, sys: s.sys, use: use, b: how.n, staged: how.staged}
+// rules are those for the uses of an obligation; its Put does not matter.
+func (s *solver) rules(o proof.Obligation) *rules {
+	return &rules{pack: s.pack, sys: s.sys, use: o.Use, b: o.Ring, staged: o.Staged}
 }
 
 // block is the transfer of a whole block.
@@ -106,26 +107,6 @@ func (f *fixpoint) at(n *cfg.Node) state {
 			break
 		}
 		v = f.apply(v, m)
-	}
-	return v
-}
-
-// verdict says whether the puts of a communication may go without ready messages
-// as far as the uses that f is about are concerned.
-func (f *fixpoint) verdict(put int) synch.Verdict {
-	v := synch.Once
-	for _, n := range f.s.nodes[put] {
-		if !puts(n) {
-			continue
-		}
-		in := f.at(n)
-		switch {
-		case !in.posted:
-		case f.free(&in, f.s.need[n]):
-			v = min(v, synch.NoReady)
-		default:
-			return synch.NeedsSync
-		}
 	}
 	return v
 }

@@ -46,7 +46,7 @@ func newSystem(g *cfg.Graph, pes int) *System {
 func (s *System) set(n *cfg.Node, may, must Messages, users uint64) {
 	switch n.Flavour {
 	case recv:
-		s.Must[n.ID] = must.reach()
+		s.Must[n.ID] = reach(must)
 	case send:
 		s.May[n.ID], s.Users[n.ID] = may, users
 	default:

@@ -209,7 +209,7 @@ func TestAgainstTraces(t *testing.T) {
 				if j == 1 && np%2 == 0 {
 					pes = 0 // not known to the analysis
 				}
-				a := Analyze(f, Options{PEs: pes, Slots: func(r int) int { return slot[r-1].n }, Staged: func(r int) bool { return slot[r-1].staged }})
+				verdicts := analyzed(f, pes, slot)
 				early, put, again := map[int]bool{}, map[int]bool{}, map[int]bool{}
 				for run := range 4 {
 					env := map[string]int64{"m": int64(m), "f": int64(run % 2)}
@@ -224,7 +224,7 @@ func TestAgainstTraces(t *testing.T) {
 					}
 					for _, e := range tr.early {
 						early[e[1]] = true
-						if v := a.Verdict(e[1]); v != synch.NeedsSync {
+						if v := verdicts[e[1]-1]; v != synch.NeedsSync {
 							t.Fatalf("program %d, %d PEs, %d known, env %v: C_%d is %v, but puts come before the use of C_%d is over\nslots %v\n%s\n%v", k, np, pes, env, e[1], v, e[0], slot, text, f.Graph)
 						}
 					}
@@ -247,7 +247,7 @@ func TestAgainstTraces(t *testing.T) {
 					if early[x] {
 						continue
 					}
-					free := a.Verdict(x) != synch.NeedsSync
+					free := verdicts[x-1] != synch.NeedsSync
 					s.safe++
 					if free {
 						s.kept++

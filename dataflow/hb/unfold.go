@@ -2,6 +2,7 @@ package hb
 
 import (
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -45,7 +46,7 @@ func merged(x *phases) *System {
 	may, must, users := map[int]Messages{}, map[int]Messages{}, map[int]uint64{}
 	for _, b := range x.bodies {
 		for r, i := range b.comms {
-			m, u := allPairs(x.pes), everyone(x.pes)
+			m, u := proof.All(x.pes), everyone(x.pes)
 			var certain Messages
 			if i != nil {
 				m, certain, u = i.messages, i.messages, i.users
@@ -126,7 +127,7 @@ func unfold(x *phases, root *body) *System {
 		if in := p.at.body.comms[n.Ref]; in != nil {
 			sys.set(n, in.messages, in.messages, in.users)
 		} else {
-			sys.set(n, allPairs(x.pes), nil, everyone(x.pes))
+			sys.set(n, proof.All(x.pes), nil, everyone(x.pes))
 		}
 	}
 	return sys

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -67,7 +68,7 @@ func BenchmarkPlan(b *testing.B) {
 				b.ReportAllocs()
 				var made *plan.Plan
 				for b.Loop() {
-					made = plan.Make(p.Program, plan.PopL96)
+					made = plan.Make(p.Program, plan.PopL96, procfunc.Analyze(p.Program, p.Program.Graph()))
 				}
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)
@@ -76,7 +77,7 @@ func BenchmarkPlan(b *testing.B) {
 				f := procfunc.Analyze(p.Program, made.Graph)
 				solver, sweeps := synch.NewSolver(made.Graph), 0
 				for _, it := range f.Items() {
-					_, k := solver.Verdict(synch.Item{Use: it[0], Put: it[1]}, f.Kills)
+					_, k := solver.Verdict(proof.Shared(it[0], it[1]), f.KillsAfter)
 					sweeps = max(sweeps, k)
 				}
 				b.ReportMetric(float64(sweeps), "sweeps")

@@ -92,10 +92,10 @@ func TestCost(t *testing.T) {
 					quiet++
 				}
 			}
-			for _, e := range p.Exact {
-				copies += len(e.Copies)
-				for _, u := range e.Uses {
-					claims += len(u.Claims)
+			for _, f := range p.Finite {
+				copies += len(f.Copies)
+				for _, c := range f.Certificates {
+					claims += len(c.Claims)
 				}
 			}
 			t.Logf("%s, PEs %v: %d communications, %d nodes, %d copies of them with %d claims: %v, %d MB at most, %d MB allocated; quiet on 8 PEs: %d",

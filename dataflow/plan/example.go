@@ -33,8 +33,8 @@ func (p *Plan) Examples(np int) map[int]*Example {
 	plain := *p
 	plain.Slots = slices.Clone(p.Slots)
 	for i := range plain.Slots {
-		if s := &plain.Slots[i]; s.Unheard && len(s.At) == 0 {
-			s.Unheard, s.Staged, s.Count = false, false, 1
+		if s := &plain.Slots[i]; s.OnDemand && len(s.At) == 0 {
+			s.OnDemand, s.Staged, s.Count = false, false, 1
 		}
 	}
 	p = &plain

@@ -92,7 +92,7 @@ func (s *searcher) neediest(a *attempt, settled map[int]bool) (nest int, message
 			continue
 		}
 		n := a.messages[i+1]
-		if slot.Unheard {
+		if slot.OnDemand {
 			n *= a.taken(i).Rate
 		}
 		at := s.weights.nest[i+1]

@@ -87,7 +87,7 @@ func TestVerifyFences(t *testing.T) {
 			continue
 		}
 		plans++
-		s := takeApart(t, p.Explain())
+		s := takeApart(t, p)
 		if err := verify(t, s); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

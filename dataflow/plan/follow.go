@@ -8,7 +8,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
-	"github.com/spmdc/spmdc/dataflow/exact"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc"
@@ -27,7 +27,7 @@ const followLimit = 20_000_000
 // follower follows a program.
 type follower struct {
 	p      *Plan
-	proof  *exact.Checked
+	proof  *proof.Checked
 	space  *procfunc.PESpace
 	env    map[string]int64
 	told   map[*cfg.Loop]int // loops told apart, by their place in the values of a point
@@ -56,12 +56,12 @@ const absent = -1 << 62
 // actual is the messages of an execution; known is false if they are not.
 type actual struct {
 	known    bool
-	messages exact.Messages
+	messages proof.Messages
 	users    uint64
 }
 
 // follow checks the copies of a proof.
-func (p *Plan) follow(e *exact.Proof) error {
+func (p *Plan) follow(e *proof.Unfolding) error {
 	checked, err := e.Check(p.Graph)
 	if err != nil {
 		return err
@@ -294,7 +294,7 @@ func (f *follower) actual(r int) *actual {
 	if a.known = ok1 && ok2; !a.known {
 		return a
 	}
-	a.messages = make(exact.Messages, f.proof.PEs)
+	a.messages = make(proof.Messages, f.proof.PEs)
 	for _, m := range pairs {
 		a.messages[m.From] |= 1 << m.To
 		a.users |= 1 << m.To
@@ -309,8 +309,8 @@ func (f *follower) actual(r int) *actual {
 
 // allows reports whether a proof that has s for the messages at n allows for those
 // that there are.
-func (f *follower) allows(n *cfg.Node, s *exact.Sent, a *actual) bool {
-	all := exact.All(f.proof.PEs)
+func (f *follower) allows(n *cfg.Node, s *proof.Sent, a *actual) bool {
+	all := proof.All(f.proof.PEs)
 	if !a.known {
 		a = &actual{known: false, messages: all, users: all[0] | 1}
 		if !s.Must.Within(nil) && n.Flavour != "send" {

@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/procfunc"
@@ -20,7 +20,8 @@ import (
 // makePlan plans the program text.
 func makePlan(t testing.TB, text string, k plan.Kind) *plan.Plan {
 	t.Helper()
-	return plan.Make(front.Must(t, front.SPMD, text), k)
+	c := front.Must(t, front.SPMD, text)
+	return plan.Make(c, k, procfunc.Analyze(c, c.Graph()))
 }
 
 // guessPlan plans the program text by guessed relations.
@@ -28,9 +29,9 @@ func guessPlan(t testing.TB, text string, k plan.Kind, seed uint64) *plan.Plan {
 	t.Helper()
 	c := makePlan(t, text, plan.Handshake).Program
 	if k == plan.Elide {
-		return plan.Search(c, guesses{c, seed}, plan.Options{Relations: func(c *comm.Program, _ *cfg.Graph) plan.Relations { return guesses{c, seed} }})
+		return plan.Search(c, guesses{c, seed, seed%2 == 0}, plan.Options{Relations: func(c *comm.Program, _ *cfg.Graph) plan.Relations { return guesses{c, seed, seed%2 == 0} }})
 	}
-	return plan.MakeWith(c, k, guesses{c, seed})
+	return plan.Make(c, k, guesses{c, seed, false})
 }
 
 // programs are those of the neighbours' tests and the examples, by name.
@@ -62,15 +63,13 @@ var (
 	many    []string // programs that are not ordinary
 )
 
-// sketch is the text of a plan, taken apart so that a test can spoil it. Nodes,
-// and with them the claims of proofs, are numbered by where they stand.
+// sketch is a plan taken apart so that a test can spoil it. Nodes, and with them the
+// claims of proofs, are numbered by where they stand.
 type sketch struct {
 	kind    plan.Kind
-	slots   []string       // the slot lines
-	planes  map[int]string // what is said of planes or executions, by slot
+	slots   []plan.SlotLine
 	proofs  []sketchProof
-	ages    []sketchAges
-	classes []string
+	classes [][]int
 	loops   []string
 	nodes   []sketchNode
 }
@@ -80,44 +79,25 @@ type sketchNode struct {
 	succs []int
 }
 
-// sketchAges is a proof over ages, with a claim for each node by age.
-type sketchAges struct {
-	put    int
-	claims [][]plan.Claim
-	kills  []plan.Answer
-	asks   []int
-}
-
-// sketchProof is a proof with a claim for each node.
+// sketchProof is a certificate for any number of PEs with a claim for each node.
 type sketchProof struct {
-	use, put int
-	claims   []plan.Claim
-	kills    []int
+	proof.Certificate // without Claims
+	claims            []proof.Claim
 }
 
-func takeApart(t testing.TB, text string) *sketch {
+func (p *sketchProof) put() int { return p.Puts[0] }
+
+// ring reports whether the slots are the communication's own.
+func (p *sketchProof) ring() bool { return p.Obligation(p.put()).Own() || len(p.Pairwise) > 0 }
+
+func takeApart(t testing.TB, of *plan.Plan) *sketch {
 	t.Helper()
-	d, err := plan.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &sketch{kind: d.Kind, planes: map[int]string{}}
-	for line := range strings.Lines(text) {
+	d := of.Document()
+	s := &sketch{kind: d.Kind, slots: slices.Clone(d.Slots), classes: d.Classes}
+	for line := range strings.Lines(d.Graph.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		number, rest, _ := strings.Cut(line, " ")
-		switch number {
-		case "plan", "proof", "tried", "ages", "barrier", "#":
-			continue
-		case "alternates", "times":
-			s.planes[len(s.slots)] = line
-			continue
-		case "slot":
-			s.slots = append(s.slots, line)
-			continue
-		case "class":
-			s.classes = append(s.classes, line)
-			continue
-		case "loop":
+		if number == "loop" {
 			s.loops = append(s.loops, line)
 			continue
 		}
@@ -134,68 +114,42 @@ func takeApart(t testing.TB, text string) *sketch {
 		}
 		s.nodes = append(s.nodes, n)
 	}
-	for _, slot := range d.Slots {
-		if p := slot.Proof; p != nil {
-			sp := sketchAges{put: p.Comm, kills: p.Kills, asks: p.Asks}
-			for _, list := range p.Ages {
-				sp.claims = append(sp.claims, spread(list, len(s.nodes)))
+	for i := range s.slots {
+		for _, c := range s.slots[i].Proofs {
+			p := sketchProof{Certificate: *c, claims: make([]proof.Claim, len(s.nodes))}
+			for _, run := range c.Claims {
+				for id := run.From; id <= run.To; id++ {
+					p.claims[id] = run.Claim
+				}
 			}
-			s.ages = append(s.ages, sp)
+			s.proofs = append(s.proofs, p)
 		}
-	}
-	for _, p := range d.Proofs {
-		sp := sketchProof{use: p.Use, put: p.Put, claims: spread(p.Claims, len(s.nodes)), kills: p.Kills}
-		s.proofs = append(s.proofs, sp)
+		s.slots[i].Proofs = nil
 	}
 	return s
 }
 
-// spread has the claims of a list, by node.
-func spread(list []plan.Span, nodes int) []plan.Claim {
-	out := make([]plan.Claim, nodes)
-	for _, run := range list {
-		for id := run.From; id <= run.To; id++ {
-			out[id] = run.Claim
-		}
-	}
-	return out
-}
-
-// packed is the list again.
-func packed(claims []plan.Claim) (out []plan.Span) {
-	for id, c := range claims {
-		switch k := len(out) - 1; {
-		case c.Level == plan.Sync:
-		case k >= 0 && out[k].To == id-1 && sameClaim(out[k].Claim, c):
-			out[k].To = id
+// certificate is the proof again.
+func (p *sketchProof) certificate() *proof.Certificate {
+	c := p.Certificate
+	c.Claims = nil
+	for id, claim := range p.claims {
+		switch k := len(c.Claims) - 1; {
+		case len(claim) == 0:
+		case k >= 0 && c.Claims[k].To == id-1 && slices.Equal(c.Claims[k].Claim, claim):
+			c.Claims[k].To = id
 		default:
-			out = append(out, plan.Span{From: id, To: id, Claim: c})
+			c.Claims = append(c.Claims, proof.Span{From: id, To: id, Claim: claim})
 		}
 	}
-	return out
+	return &c
 }
 
-// String puts the text together again, with nodes numbered as they stand.
-func (s *sketch) String() string {
+// document puts the plan together again, with nodes numbered as they stand.
+func (s *sketch) document(t testing.TB) *plan.Document {
+	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "plan %s\n", s.kind)
-	for i, line := range s.slots {
-		b.WriteString(line + "\n")
-		if p := s.planes[i+1]; p != "" {
-			b.WriteString(p + "\n")
-		}
-		for _, p := range s.proofs {
-			if p.put == i+1 {
-				b.WriteString(p.String() + "\n")
-			}
-		}
-		for _, p := range s.ages {
-			if p.put == i+1 {
-				b.WriteString(p.String() + "\n")
-			}
-		}
-	}
-	for _, line := range append(s.classes[:len(s.classes):len(s.classes)], s.loops...) {
+	for _, line := range s.loops {
 		b.WriteString(line + "\n")
 	}
 	for i, n := range s.nodes {
@@ -208,33 +162,31 @@ func (s *sketch) String() string {
 		}
 		b.WriteString("\n")
 	}
-	return b.String()
-}
-
-func (p *sketchProof) String() string {
-	q := plan.Proof{Use: p.use, Put: p.put, Kills: p.kills, Claims: packed(p.claims)}
-	return q.String()
-}
-
-func (p *sketchAges) String() string {
-	q := plan.SlotProof{Comm: p.put, Kills: p.kills, Asks: p.asks}
-	for _, claims := range p.claims {
-		q.Ages = append(q.Ages, packed(claims))
+	g, err := cfg.Parse(b.String())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &b)
 	}
-	return q.String()
+	d := &plan.Document{Kind: s.kind, Slots: slices.Clone(s.slots), Classes: s.classes, Graph: g}
+	for i := range s.proofs {
+		p := s.proofs[i].certificate()
+		if put := s.proofs[i].put(); put <= len(d.Slots) {
+			slot := &d.Slots[put-1]
+			slot.Proofs = append(slices.Clone(slot.Proofs), p)
+		}
+	}
+	return d
 }
 
 // changed is p with another claim.
-func (p sketchAges) changed(age, node int, to plan.Claim) sketchAges {
+func (p sketchProof) changed(node int, to proof.Claim) sketchProof {
 	p.claims = slices.Clone(p.claims)
-	p.claims[age] = slices.Clone(p.claims[age])
-	p.claims[age][node] = to
+	p.claims[node] = to
 	return p
 }
 
 // clone copies s. Claims and kills are replaced by a spoiler, never changed.
 func (s *sketch) clone() *sketch {
-	c := &sketch{kind: s.kind, planes: maps.Clone(s.planes), slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), ages: slices.Clone(s.ages), classes: slices.Clone(s.classes), loops: s.loops}
+	c := &sketch{kind: s.kind, slots: slices.Clone(s.slots), proofs: slices.Clone(s.proofs), classes: slices.Clone(s.classes), loops: s.loops}
 	for _, n := range s.nodes {
 		c.nodes = append(c.nodes, sketchNode{n.text, slices.Clone(n.succs)})
 	}
@@ -259,12 +211,6 @@ func (s *sketch) drop(i int) {
 	for k := range s.proofs {
 		s.proofs[k].claims = slices.Delete(slices.Clone(s.proofs[k].claims), i, i+1)
 	}
-	for k := range s.ages {
-		s.ages[k].claims = slices.Clone(s.ages[k].claims)
-		for a, c := range s.ages[k].claims {
-			s.ages[k].claims[a] = slices.Delete(slices.Clone(c), i, i+1)
-		}
-	}
 }
 
 // insert puts a node on all edges to node i, which becomes node i+1 and its first
@@ -281,12 +227,6 @@ func (s *sketch) insert(i int, text string) {
 	for k := range s.proofs {
 		c := s.proofs[k].claims
 		s.proofs[k].claims = slices.Insert(slices.Clone(c), i, c[i])
-	}
-	for k := range s.ages {
-		s.ages[k].claims = slices.Clone(s.ages[k].claims)
-		for a, c := range s.ages[k].claims {
-			s.ages[k].claims[a] = slices.Insert(slices.Clone(c), i, c[i])
-		}
 	}
 }
 
@@ -307,6 +247,7 @@ func (s *sketch) find(prefix string) []int {
 type guesses struct {
 	p    *comm.Program
 	seed uint64
+	few  bool // little is proved, so that pairs of PEs are asked
 }
 
 func (g guesses) Classes() [][]int { return procfunc.Analyze(g.p, g.p.Graph()).Classes() }
@@ -315,13 +256,9 @@ func (g guesses) Shared() [][]int { return procfunc.Analyze(g.p, g.p.Graph()).Sh
 
 func (g guesses) Items() [][2]int { return procfunc.Analyze(g.p, g.p.Graph()).Items() }
 
-func (g guesses) Kills(y, use, put int) bool {
-	return rand.New(rand.NewPCG(g.seed, uint64(y)<<32|uint64(put))).IntN(3) > 0
-}
-
 func (g guesses) KillsAfter(y, put, nth int) bool {
 	dice := rand.New(rand.NewPCG(g.seed+100*uint64(nth-1), uint64(y)<<32|uint64(put)))
-	if g.seed%2 == 0 { // little is proved, so that pairs of PEs are asked
+	if g.few {
 		return dice.IntN(8) == 0
 	}
 	return dice.IntN(3) > 0
@@ -331,8 +268,8 @@ func (g guesses) Alike(y, put int) bool {
 	return rand.New(rand.NewPCG(g.seed+1000, uint64(y)<<32|uint64(put))).IntN(3) > 0
 }
 
-func (g guesses) AnswersAll(y, x int) bool { return g.Alike(x, x) && g.Kills(y, x, x) }
+func (g guesses) AnswersAll(y, x int) bool { return g.Alike(x, x) && g.KillsAfter(y, x, 1) }
 
 func (g guesses) Answers(y, put int) bool { return true }
 
-func (g guesses) LiteralKills(y, x int) bool { return g.Kills(y, x, x) }
+func (g guesses) LiteralKills(y, x int) bool { return g.KillsAfter(y, x, 1) }

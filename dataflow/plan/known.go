@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spmdc/spmdc/dataflow/exact"
 	"github.com/spmdc/spmdc/dataflow/hb"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -60,7 +60,7 @@ func sharers(classes [][]int, n int) [][]int {
 func severalPEs(list []int) []int {
 	var out []int
 	for _, n := range list {
-		if n > 1 && n <= exact.MaxPEs {
+		if n > 1 && n <= proof.MaxPEs {
 			out = append(out, n)
 		}
 	}
@@ -83,7 +83,7 @@ func ownSlots(count int, staged bool) bool { return count > 1 || staged }
 func (k *knownPEs) free(pes, x, count int, staged bool) bool {
 	prover := k.prover(pes)
 	if ownSlots(count, staged) {
-		return prover.Free(x, count, staged, []int{x})[0]
+		return prover.Free(proof.Ring(x, count, staged), []int{x})[0]
 	}
 	// Each use counts, and not only the last: who does not take part in that one is
 	// not told of by it.
@@ -98,12 +98,12 @@ func (k *knownPEs) free(pes, x, count int, staged bool) bool {
 // over reports whether a use is over before a put into the same cells. What may be
 // put after one use is found for all such puts at once.
 func (k *knownPEs) over(prover *hb.Prover, use, put int) bool {
-	return prover.Free(use, 1, false, k.shares[use])[slices.Index(k.shares[use], put)]
+	return prover.Free(proof.Shared(use, use), k.shares[use])[slices.Index(k.shares[use], put)]
 }
 
 // anyway reports whether a use is over before a put on any number of PEs.
 func (k *knownPEs) anyway(use, put int) bool {
-	v, _ := k.synch.Verdict(synch.Item{Use: use, Put: put}, k.f.Kills)
+	v, _ := k.synch.Verdict(proof.Shared(use, put), k.f.KillsAfter)
 	return v != synch.NeedsSync
 }
 
@@ -134,7 +134,7 @@ func (s *searcher) known(a *attempt) *knownPEs {
 	}
 	for i := range a.plan.Slots {
 		slot := &a.plan.Slots[i]
-		if !slot.Ready && len(slot.Asks) == 0 {
+		if !slot.Ready && len(slot.Pairwise) == 0 {
 			continue
 		}
 		slot.At = k.at(slot.Comm.ID, slot.Count, slot.Staged)
@@ -174,7 +174,7 @@ func (s *searcher) bytes(slot *Slot) int64 {
 		return added(slot.Comm, slot.Strip, slot.Count)
 	}
 	for _, f := range s.forms(slot.Comm) {
-		if f.slots.Count == slot.Count && f.slots.Staged == slot.Staged {
+		if f.slots.Ring == slot.Count && f.slots.Staged == slot.Staged {
 			return f.bytes
 		}
 	}
@@ -189,7 +189,7 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 	weight := s.weights.of[c.ID]
 	base := (*trials)[0].Cost - weight*readyCost
 	share := func(at []int) float64 { return weight * readyCost * float64(len(k.pes)-len(at)) / float64(len(k.pes)) }
-	first := Trial{What: "quiet", InTurn: (*trials)[0].InTurn, Strip: (*trials)[0].Strip, Tells: (*trials)[0].Tells, PEs: slot.At, Free: len(slot.At) > 0, Cost: base + share(slot.At)}
+	first := Trial{What: "quiet", InTurn: (*trials)[0].InTurn, Strip: (*trials)[0].Strip, Completes: (*trials)[0].Completes, PEs: slot.At, Free: len(slot.At) > 0, Cost: base + share(slot.At)}
 	if first.Free {
 		*trials = append(*trials, first)
 	}
@@ -201,14 +201,14 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 	var takenAt []int
 	if len(slot.At) < len(k.pes) {
 		for _, f := range s.forms(c) {
-			if f.asks {
+			if f.pairwise {
 				continue
 			}
-			at := k.at(c.ID, f.slots.Count, f.slots.Staged)
+			at := k.at(c.ID, f.slots.Ring, f.slots.Staged)
 			if slot.Strip != nil {
-				f.bytes = added(c, slot.Strip, f.slots.Count)
+				f.bytes = added(c, slot.Strip, f.slots.Ring)
 			}
-			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count}), InTurn: first.InTurn, Strip: first.Strip, Tells: first.Tells, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Ring}), InTurn: first.InTurn, Strip: first.Strip, Completes: first.Completes, PEs: at, Free: len(at) > 0, Cost: base + share(at) + byteCost*float64(f.bytes)}
 			if f.slots.Staged {
 				t.Cost += weight * copyCost
 			}
@@ -239,26 +239,23 @@ func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 	if taken == nil {
 		return 0
 	}
-	slot.At, slot.Staged, slot.Count = takenAt, taken.slots.Staged, taken.slots.Count
+	slot.At, slot.Staged, slot.Count = takenAt, taken.slots.Staged, taken.slots.Ring
 	slot.Cells += sharedOut(slot)
 	return taken.bytes
 }
 
 // certify writes down the proofs for what is left out on the numbers of PEs.
 func (p *Plan) certify(k *knownPEs) {
-	proved, certifier := map[[2]int]bool{}, newCertifier(p.Graph)
+	proved, w := map[[2]int]bool{}, &worker{graph: p.Graph, rel: k.f, solver: k.synch}
 	for _, n := range k.pes {
-		type form struct {
-			comm, count int
-			staged      bool
-		}
-		var order []form
-		puts := map[form][]int{}
-		need := func(f form, put int) {
-			if puts[f] == nil {
-				order = append(order, f)
+		var order []proof.Obligation // without Put
+		puts := map[proof.Obligation][]int{}
+		need := func(o proof.Obligation, put int) {
+			o.Put = 0
+			if puts[o] == nil {
+				order = append(order, o)
 			}
-			puts[f] = append(puts[f], put)
+			puts[o] = append(puts[o], put)
 		}
 		for i := range p.Slots {
 			s := &p.Slots[i]
@@ -266,15 +263,14 @@ func (p *Plan) certify(k *knownPEs) {
 			switch {
 			case !slices.Contains(s.At, n):
 			case ownSlots(s.Count, s.Staged):
-				need(form{x, s.Count, s.Staged}, x)
+				need(proof.Ring(x, s.Count, s.Staged), x)
 			default:
 				for _, use := range k.shares[x] {
 					if k.over(k.prover(n), use, x) {
-						need(form{use, 1, false}, x)
+						need(proof.Shared(use, x), x)
 					} else if !proved[[2]int{use, x}] {
 						proved[[2]int{use, x}] = true
-						sol := k.synch.SolveBefore(synch.Item{Use: use, Put: x}, k.f.Kills)
-						s.Proofs = append(s.Proofs, certifier.certify(sol, k.f.Kills))
+						s.Proofs = append(s.Proofs, w.certify(proof.Shared(use, x), k.f.KillsAfter))
 					}
 				}
 			}
@@ -282,14 +278,10 @@ func (p *Plan) certify(k *knownPEs) {
 		if len(order) == 0 {
 			continue
 		}
-		proof := k.prover(n).Proof()
-		for _, f := range order {
-			use, err := k.prover(n).Claims(f.comm, f.count, f.staged, puts[f])
-			if err != nil {
-				panic(fmt.Sprintf("plan: %v", err))
-			}
-			proof.Uses = append(proof.Uses, use)
+		f := Finite{Unfolding: k.prover(n).Unfolding()}
+		for _, o := range order {
+			f.Certificates = append(f.Certificates, certified(k.prover(n).Certificate(o, puts[o])))
 		}
-		p.Exact = append(p.Exact, proof)
+		p.Finite = append(p.Finite, f)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -26,14 +27,14 @@ func (s *searcher) listen(a *attempt, extra map[int]float64) {
 		if slot.Ready && slot.Comm.Kind != comm.Irregular && !slot.free(s.PEs) {
 			listen[slot.Comm.ID], any = true, true
 		}
-		any = any || len(slot.Asks) > 0 && !slot.free(s.PEs)
+		any = any || len(slot.Pairwise) > 0 && !slot.free(s.PEs)
 	}
 	if any {
 		s.listenWith(a, listen, extra, max(0, left))
 	}
 	for i := range a.plan.Slots {
 		if slot := &a.plan.Slots[i]; len(slot.At) > 0 && slot.Ready && (slot.Staged || !slot.Comm.Overlap) {
-			slot.Unheard, slot.Why = true, unheard
+			slot.OnDemand, slot.Why = true, unheard
 		}
 	}
 }
@@ -51,7 +52,7 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 	for i := range options {
 		c := a.plan.Slots[i].Comm
 		slot := &a.plan.Slots[i]
-		if !listen[c.ID] && (len(slot.Asks) == 0 || slot.free(s.PEs)) {
+		if !listen[c.ID] && (len(slot.Pairwise) == 0 || slot.free(s.PEs)) {
 			continue
 		}
 		weight, first := s.weights.of[c.ID], *a.taken(i)
@@ -71,7 +72,7 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 			if !ok {
 				continue
 			}
-			o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}}
+			o := option{slot: i, slots: proof.Ring(c.ID, n, c.Overlap)}
 			var cost float64
 			o.bytes, cost = s.manySlots(c, slot.Strip, n)
 			cost += weight*noteCost + weight*rate*readyCost + extra[c.ID]
@@ -81,7 +82,7 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 			least = cost
 			o.trial, o.saves = len(a.trials[i]), first.Cost-cost
 			a.trials[i] = append(a.trials[i], Trial{
-				What: mood(Slot{Ready: true, Unheard: true, Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Strip: a.trials[i][0].Strip, Tells: a.trials[i][0].Tells, Unheard: true, Rate: rate, Cost: cost,
+				What: mood(Slot{Ready: true, OnDemand: true, Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Strip: a.trials[i][0].Strip, Completes: a.trials[i][0].Completes, OnDemand: true, Rate: rate, Cost: cost,
 			})
 			found = append(found, o)
 		}
@@ -101,11 +102,11 @@ func (s *searcher) listenWith(a *attempt, listen []bool, extra map[int]float64, 
 			was.Note = "" // on some numbers of PEs only
 		}
 		slot := &a.plan.Slots[o.slot]
-		slot.Staged, slot.Count, slot.At = o.slots.Staged, o.slots.Count, nil
+		slot.Staged, slot.Count, slot.At = o.slots.Staged, o.slots.Ring, nil
 		if slot.Times = o.times; o.times > 0 {
-			slot.Ready, slot.Ages, slot.Planes, slot.Asks, slot.Verdict, slot.Why = false, nil, nil, nil, synch.NoReady, whyTimes(o.times)
+			slot.Ready, slot.Proofs, slot.Planes, slot.Pairwise, slot.Verdict, slot.Why = false, nil, nil, nil, synch.NoReady, whyTimes(o.times)
 		} else {
-			slot.Unheard, slot.Why = true, unheard
+			slot.OnDemand, slot.Why = true, unheard
 		}
 		slot.Cells = cells(slot.Comm)
 		if slot.Strip != nil {
@@ -149,13 +150,13 @@ func (s *searcher) counted(a *attempt, i int, extra float64) (option, Trial, boo
 	if n == 0 || !a.plan.Slots[i].Ready && n > fewTimes/2 {
 		return option{}, Trial{}, false
 	}
-	o := option{slot: i, slots: synch.Slots{Comm: c.ID, Count: n, Staged: c.Overlap}, times: n}
+	o := option{slot: i, slots: proof.Ring(c.ID, n, c.Overlap), times: n}
 	var cost float64
 	strip := a.plan.Slots[i].Strip
 	o.bytes, cost = s.manySlots(c, strip, n)
 	t := Trial{What: mood(Slot{Staged: c.Overlap, Count: n}), InTurn: a.trials[i][0].InTurn, Times: n, Free: true, Cost: cost + extra}
 	if strip != nil {
-		t.Strip, t.Tells = strip.Size, strip.Tells
+		t.Strip, t.Completes = strip.Size, strip.Completes
 	}
 	return o, t, true
 }

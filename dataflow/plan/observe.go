@@ -17,7 +17,7 @@ type Observed struct {
 	Early bool
 	// Told: some put waits for a ready message by the plan.
 	Told bool
-	// Noted: whether one is needed is found out as the program runs (Slot.Unheard).
+	// Noted: whether one is needed is found out as the program runs (Slot.OnDemand).
 	Noted bool
 }
 
@@ -72,12 +72,12 @@ func (r *replay) observe(c *comm.Comm, st *commState, messages []procfunc.Pair) 
 		}
 		switch {
 		case slices.Contains(slot.At, r.np):
-		case slot.Unheard:
+		case slot.OnDemand:
 			o.Noted = true
 			o.Told = o.Told || reused && (end == inUse || end > r.heard[m.From][m.To])
 		case slot.Ready:
 			o.Told = true
-		case len(slot.Asks) > 0 && reused && !r.asked(slot, m):
+		case len(slot.Pairwise) > 0 && reused && !r.asked(slot, m):
 			o.Told = true
 		}
 	}

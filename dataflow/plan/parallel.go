@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -17,14 +18,29 @@ import (
 
 // worker is what serves one caller at a time.
 type worker struct {
-	rel       Relations
-	solver    *synch.Solver
-	certifier *certifier
-	ask       synch.KillsAfter
+	graph  *cfg.Graph
+	rel    Relations
+	solver *synch.Solver
+	ask    synch.Kills
+	cuts   *proof.Cutter // see cutter
 }
 
 func newWorker(g *cfg.Graph, rel Relations) *worker {
-	return &worker{rel, synch.NewSolver(g), newCertifier(g), asking(rel)}
+	return &worker{graph: g, rel: rel, solver: synch.NewSolver(g), ask: pairwise(rel)}
+}
+
+// free reports whether an obligation is met, with what kills says.
+func (w *worker) free(o proof.Obligation, kills synch.Kills) bool {
+	v, _ := w.solver.Verdict(o, kills)
+	return v != synch.NeedsSync
+}
+
+// cutter makes certificates.
+func (w *worker) cutter() *proof.Cutter {
+	if w.cuts == nil {
+		w.cuts = proof.NewCutter(w.graph)
+	}
+	return w.cuts
 }
 
 // fewSlots is the number of slots below which one worker is done before others have

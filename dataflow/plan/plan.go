@@ -32,7 +32,7 @@
 // when it is done with the old values:
 //
 //	slot 1 quiet shift of a(i-1), line 2: overlap of a # no ready message: the sum of s in line 3 orders every use before the next put
-//	proof 1 1: 0-2 NoSync, 3-6 CS, 7-8 Cons
+//	proof 1 1: 1-2 NoSync, 7-8 Cons
 package plan
 
 import (
@@ -42,10 +42,9 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
-	"github.com/spmdc/spmdc/dataflow/exact"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/procfunc"
 )
 
 // Kind names a plan.
@@ -94,9 +93,15 @@ type Plan struct {
 	// ascending, where there are several; a communication may be in more than one.
 	// Plans without analysis leave it nil.
 	Classes [][]int
-	// Exact are the proofs for numbers of PEs, ascending, that the plan was made for in
+	// Finite are the proofs for numbers of PEs, ascending, that the plan was made for in
 	// particular.
-	Exact []*exact.Proof
+	Finite []Finite
+}
+
+// Finite is the proofs for one number of PEs, over common copies of the graph's nodes.
+type Finite struct {
+	*proof.Unfolding
+	Certificates []*proof.Certificate
 }
 
 // Slot is what the puts of one communication write, and what frees it.
@@ -104,15 +109,16 @@ type Slot struct {
 	Comm  *comm.Comm
 	Cells string // in words
 	Ready bool   // a ready message before every put
-	// Unheard, with Ready: only from those consumers that have sent the producer no
+	// OnDemand, with Ready: only from those consumers that have sent the producer no
 	// message at all since they were done with the slot, which both PEs note as the
 	// program runs. It needs no proof. The slots belong to the communication alone.
-	Unheard bool
+	OnDemand bool
 	// Verdict is that of the analysis, NeedsSync where the plan has none.
 	Verdict synch.Verdict
-	// Proofs, of popl96 without ready messages: one for each communication that
-	// may have filled the cells before.
-	Proofs []Proof
+	// Proofs, of popl96 and elide without ready messages, for any number of PEs: one for
+	// each communication that may have filled the cells before; one where the slots are
+	// the communication's own.
+	Proofs []*proof.Certificate
 	Why    string // the reason, a phrase that starts with what is done
 	// Count is how many slots the puts take turns in: the instance e of the
 	// communication fills slot e mod Count.
@@ -125,16 +131,13 @@ type Slot struct {
 	Planes *Planes
 	// Strip, of elide: the slots hold what a strip of a loop needs.
 	Strip *Strip
-	// Ages, of elide, is the proof where there are stages or several slots, which
-	// belong to the communication alone.
-	Ages *SlotProof
 	// Times, from 1, is the most executions that there can be, where there is a slot for
 	// each, which so needs no other proof; else 0.
 	Times int
-	// Asks are the communications that the proof counts on pair by pair: a PE
+	// Pairwise are the communications that the proof counts on pair by pair: a PE
 	// that puts to another one waits for a ready message unless each of them goes
 	// the other way between the two, which both know.
-	Asks []int
+	Pairwise []int
 	// At are the numbers of PEs, of those that the plan was made for in particular, on
 	// which no ready messages are needed at all, ascending.
 	At []int
@@ -154,9 +157,7 @@ type Relations interface {
 	// Items lists the pairs (use, put) of one class for which it has to be shown
 	// that the use is over before the put.
 	Items() [][2]int
-	// Kills is a synch.Kills.
-	Kills(y, use, put int) bool
-	// KillsAfter is a synch.KillsAfter.
+	// KillsAfter is a synch.Kills.
 	KillsAfter(y, put, nth int) bool
 	// Alike reports whether y has the same messages in each execution within the
 	// outermost loop around put.
@@ -200,18 +201,9 @@ const DefaultBarrierThreshold = 100
 // DefaultMemory is the bound on added slots where none is given: 64 MB per PE.
 const DefaultMemory = 64 << 20
 
-// Make plans the synchronisation of c, for which it analyses the relations of
-// the messages where the plan asks for them.
-func Make(c *comm.Program, k Kind) *Plan {
-	if k == Elide || k == PopL96 || k == PopL96Literal {
-		return MakeWith(c, k, procfunc.Analyze(c, c.Graph()))
-	}
-	return MakeWith(c, k, nil)
-}
-
-// MakeWith is Make with the relations given, which elide, popl96 and
-// popl96-literal ask.
-func MakeWith(c *comm.Program, k Kind, rel Relations) *Plan {
+// Make plans the synchronisation of c, whose graph has the relations rel. Plans
+// handshake and barrier do not look at them.
+func Make(c *comm.Program, k Kind, rel Relations) *Plan {
 	if k == Elide {
 		return Search(c, rel, Options{})
 	}
@@ -238,6 +230,27 @@ func start(c *comm.Program, k Kind, fences ...int) *Plan {
 		p.Slots = append(p.Slots, s)
 	}
 	return p
+}
+
+// Ring is the certificate for any number of PEs where the slots are the communication's
+// own, nil if there is none.
+func (s *Slot) Ring() *proof.Certificate {
+	if !s.own() || len(s.Proofs) == 0 {
+		return nil
+	}
+	return s.Proofs[0]
+}
+
+// On are the certificates for a number of PEs about the puts of communication r.
+func (p *Plan) On(pes, r int) (out []*proof.Certificate) {
+	for _, f := range p.Finite {
+		for _, c := range f.Certificates {
+			if f.PEs == pes && slices.Contains(c.Puts, r) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // free reports whether the puts need no ready messages on some numbers of PEs, one

@@ -3,11 +3,10 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
-	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -67,8 +66,8 @@ func (p *Plan) planes(c *comm.Comm, shared [][]int) *Planes {
 		return nil
 	}
 	for _, sub := range planeSubs(c) {
-		// The other tests are the verifier's.
-		if p.differ(&sub) && p.integers(&sub) == nil && checkPlanes(p.Graph, &sub) == nil {
+		// The other test is the verifier's.
+		if p.differ(&sub) && p.alternates(&sub) == nil {
 			return &sub
 		}
 	}
@@ -81,7 +80,7 @@ func (p *Plan) planesForms(c *comm.Comm, shared [][]int) []option {
 	if sub == nil {
 		return nil
 	}
-	o := option{slots: synch.Slots{Comm: c.ID, Count: 2}, planes: sub}
+	o := option{slots: proof.Ring(c.ID, 2, false), planes: sub}
 	return append([]option{o}, askingForms([]option{o})...)
 }
 
@@ -228,13 +227,4 @@ func (p *Plan) expression(form linalg.Affine) (ir.Expr, bool) {
 // why says what the slots are.
 func (p *Planes) why() string {
 	return fmt.Sprintf("successive executions fill different planes, as %v alternates in dimension %d", p.Sub, p.Dim)
-}
-
-// parsePlanes reads what String writes, but for the form of the subscript.
-func parsePlanes(line string) (id, dim int, sub string, err error) {
-	head, sub, ok := strings.Cut(line, ": ")
-	if n, e := fmt.Sscanf(head, "alternates %d in %d", &id, &dim); !ok || e != nil || n != 2 || head != fmt.Sprintf("alternates %d in %d", id, dim) || dim < 1 || sub == "" {
-		return 0, 0, "", fmt.Errorf("found %q, want \"alternates COMM in DIMENSION: SUBSCRIPT\"", line)
-	}
-	return id, dim, sub, nil
 }

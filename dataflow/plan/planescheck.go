@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/ir"
 )
 
 // This file checks that successive executions of a communication fill different
-// planes. It knows the graph alone, in the texts of which it finds the assignments;
-// what it cannot read as one may have set each scalar that it names.
+// planes. It follows parities, and constants while they are small, through the graph
+// and the statements behind its nodes, and shares no code with what finds the planes.
 
 // integer is what the check knows of a value: an even number and an odd one are told
 // apart, and constants from each other. The zero value is no number at all.
@@ -33,48 +33,45 @@ func (x integer) parity() integer {
 
 // planeCheck is one check.
 type planeCheck struct {
-	graph *cfg.Graph
-	comm  int
-	sub   string
+	p     *Plan
+	claim *Planes
 	small bool // no constants
-	names []string
-	sets  map[int]assignment // by node
-	any   map[int][]string   // by node: what it may have set to anything
+	// scalars are those that the subscript depends on.
+	scalars []*ir.Symbol
+	sets    map[int]*ir.Assign   // by node
+	any     map[int][]*ir.Symbol // by node: what it may have set to anything
 }
 
-type assignment struct{ name, value string }
-
-// planeAt is what holds in front of a node on some way: values of names, then that of
-// the subscript in the last execution.
+// planeAt is what holds in front of a node on some way: values of the scalars, then
+// that of the subscript in the last execution.
 type planeAt struct {
 	node   int
 	values string
 }
 
 // checkPlanes holds what the slot's plane is said to be against what the communication
-// brings.
-func (s *Slot) checkPlanes() error {
-	c, p := s.Comm, s.Planes
+// brings, and follows its subscript.
+func (p *Plan) checkPlanes(s *Slot) error {
+	c, claim := s.Comm, s.Planes
 	switch {
-	case p == nil || s.Staged || s.Count != 2:
+	case claim == nil || s.Staged || s.Count != 2:
 		return fmt.Errorf("#%d has %d slots in an overlap, which are not planes by turns", c.ID, s.Count)
-	case !c.Overlap || c.Subs != nil || p.Comm != c.ID || p.Dim < 1 || p.Dim > len(c.Axes):
+	case !c.Overlap || c.Subs != nil || claim.Comm != c.ID || claim.Dim < 1 || claim.Dim > len(c.Axes):
 		return fmt.Errorf("#%d fills no planes of an overlap", c.ID)
 	}
-	ax := c.Axes[p.Dim-1]
-	if c.Array.Mapping.Map.Axes[p.Dim-1].Grid >= 0 || ax.All || len(ax.Terms) > 0 || !ax.Off.Equal(p.Sub) {
-		return fmt.Errorf("what #%d brings does not have subscript %v in dimension %d", c.ID, p.Sub, p.Dim)
+	ax := c.Axes[claim.Dim-1]
+	if c.Array.Mapping.Map.Axes[claim.Dim-1].Grid >= 0 || ax.All || len(ax.Terms) > 0 || !ax.Off.Equal(claim.Sub) {
+		return fmt.Errorf("what #%d brings does not have subscript %v in dimension %d", c.ID, claim.Sub, claim.Dim)
+	}
+	if err := p.alternates(claim); err != nil {
+		return fmt.Errorf("#%d has planes by turns as slots: %w", c.ID, err)
 	}
 	return nil
 }
 
-// checkPlanes checks a claim.
-func checkPlanes(g *cfg.Graph, p *Planes) error {
-	return checkPlanesText(g, p.Comm, p.Sub.String())
-}
-
-func checkPlanesText(g *cfg.Graph, id int, sub string) error {
-	c := newPlaneCheck(g, id, sub)
+// alternates checks that no two successive executions have the same subscript.
+func (p *Plan) alternates(claim *Planes) error {
+	c := &planeCheck{p: p, claim: claim, sets: map[int]*ir.Assign{}, any: map[int][]*ir.Symbol{}}
 	if err := c.read(); err != nil {
 		return err
 	}
@@ -86,89 +83,92 @@ func checkPlanesText(g *cfg.Graph, id int, sub string) error {
 	return err
 }
 
-func newPlaneCheck(g *cfg.Graph, id int, sub string) *planeCheck {
-	return &planeCheck{graph: g, comm: id, sub: sub, sets: map[int]assignment{}, any: map[int][]string{}}
-}
-
-// integers wants the scalars that a claim rests on to be INTEGER, which the texts of
-// the graph do not tell.
-func (p *Plan) integers(planes *Planes) error {
-	c := newPlaneCheck(p.Graph, planes.Comm, planes.Sub.String())
-	if err := c.read(); err != nil {
-		return err
-	}
-	for _, s := range p.Program.IR.Symbols {
-		if slices.Contains(c.names, s.Name) && (s.IsArray() || !s.Type.IsInteger()) {
-			return fmt.Errorf("the planes of #%d depend on %s, which is not an INTEGER scalar", planes.Comm, s.Name)
-		}
-	}
-	return nil
-}
-
-// words are the names in a text.
-func words(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
-	})
-}
-
-// plain reports whether text is a name.
-func plain(text string) bool {
-	w := words(text)
-	return len(w) == 1 && w[0] == text && (unicode.IsLetter(rune(text[0])))
-}
-
-// read finds the assignments.
+// read finds the scalars that matter, and what sets them.
 func (c *planeCheck) read() error {
-	all := map[int]assignment{}
-	for _, n := range c.graph.Nodes {
-		if n.Kind == cfg.Stmt {
-			if name, value, ok := strings.Cut(n.Text, " = "); ok && plain(name) {
-				all[n.ID] = assignment{name, value}
-			}
+	for _, v := range c.claim.Sub.Vars() {
+		sym := c.p.integer(v)
+		if sym == nil {
+			return fmt.Errorf("%s is not an INTEGER scalar", v)
 		}
+		c.scalars = append(c.scalars, sym)
 	}
-	follow := func(text string) {
-		for _, w := range words(text) {
-			if plain(w) && w != "mod" && !slices.Contains(c.names, w) {
-				c.names = append(c.names, w)
+	follow := func(e ir.Expr) {
+		ir.WalkExpr(e, func(e ir.Expr) bool {
+			if v, ok := e.(*ir.Var); ok && v.Typ.IsInteger() && !slices.Contains(c.scalars, v.Sym) {
+				c.scalars = append(c.scalars, v.Sym)
 			}
-		}
+			return true
+		})
 	}
-	follow(c.sub)
-	for k := 0; k < len(c.names) && k <= mostScalars; k++ {
-		for _, n := range c.graph.Nodes {
-			if a, ok := all[n.ID]; ok && a.name == c.names[k] {
-				follow(a.value)
+	for k := 0; k < len(c.scalars) && k <= mostScalars; k++ {
+		for _, n := range c.p.Graph.Nodes {
+			if a := c.assignment(n); a != nil && a.LHS.(*ir.Var).Sym == c.scalars[k] {
+				follow(a.RHS)
 				c.sets[n.ID] = a
 			}
-			if n.Kind == cfg.LoopHead && n.Loop.Index == c.names[k] {
-				follow(n.Loop.Lo)
+			if d := c.head(n); d != nil && d.Index == c.scalars[k] {
+				follow(d.Lo)
 			}
 		}
 	}
-	if len(c.names) > mostScalars {
-		return fmt.Errorf("%q depends on more than %d scalars", c.sub, mostScalars)
+	if len(c.scalars) > mostScalars {
+		return fmt.Errorf("%v depends on more than %d scalars", c.claim.Sub, mostScalars)
 	}
-	for _, n := range c.graph.Nodes {
-		if _, ok := all[n.ID]; ok {
+	for _, n := range c.p.Graph.Nodes {
+		if c.sets[n.ID] != nil {
 			continue
 		}
-		text, _, element := strings.Cut(n.Text, ") = ")
-		switch {
-		case n.Kind == cfg.Reduce:
-		case n.Kind != cfg.Stmt:
-			continue
-		case strings.HasPrefix(n.Text, "print ") || element && !strings.Contains(text, "'") && !strings.Contains(text, "[") && plain(strings.SplitN(text, "(", 2)[0]):
-			continue
-		}
-		for _, w := range words(n.Text) {
-			if slices.Contains(c.names, w) {
-				c.any[n.ID] = append(c.any[n.ID], w)
+		for _, sym := range c.modified(n) {
+			if slices.Contains(c.scalars, sym) {
+				c.any[n.ID] = append(c.any[n.ID], sym)
 			}
 		}
 	}
 	return nil
+}
+
+// assignment is the assignment to an INTEGER scalar at a node, nil if there is none.
+func (c *planeCheck) assignment(n *cfg.Node) *ir.Assign {
+	if n.Kind != cfg.Stmt {
+		return nil
+	}
+	a, ok := c.p.Program.Stmt(n).(*ir.Assign)
+	if !ok {
+		return nil
+	}
+	if v, ok := a.LHS.(*ir.Var); !ok || !v.Typ.IsInteger() {
+		return nil
+	}
+	return a
+}
+
+// head is the DO statement of which n is the head, nil if there is none.
+func (c *planeCheck) head(n *cfg.Node) *ir.Do {
+	if n.Kind != cfg.LoopHead {
+		return nil
+	}
+	d, _ := c.p.Program.Loop(n.Loop).(*ir.Do)
+	return d
+}
+
+// modified are the symbols that a node other than the head of a loop may give new
+// values.
+func (c *planeCheck) modified(n *cfg.Node) (out []*ir.Symbol) {
+	switch n.Kind {
+	case cfg.Reduce:
+		for _, r := range c.p.Program.Reduces {
+			if r.ID == n.Ref && r.Sym != nil {
+				out = append(out, r.Sym)
+			}
+		}
+	case cfg.Stmt:
+		if s := c.p.Program.Stmt(n); s != nil {
+			for sym := range c.p.Program.Modified(s) {
+				out = append(out, sym)
+			}
+		}
+	}
+	return out
 }
 
 // walk goes through all states.
@@ -188,25 +188,25 @@ func (c *planeCheck) walk() error {
 			work = append(work, at)
 		}
 	}
-	states := [][]integer{make([]integer, len(c.names)+1)}
-	for i := range c.names {
+	states := [][]integer{make([]integer, len(c.scalars)+1)}
+	for i := range c.scalars {
 		states = split(states, i)
 	}
 	for _, v := range states {
-		visit(c.graph.Entry, v)
+		visit(c.p.Graph.Entry, v)
 	}
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		if len(seen) > mostStates {
-			return fmt.Errorf("the scalars behind %q have too many values", c.sub)
+			return fmt.Errorf("the scalars behind %v have too many values", c.claim.Sub)
 		}
-		values := make([]integer, 0, len(c.names)+1)
+		values := make([]integer, 0, len(c.scalars)+1)
 		for _, w := range strings.Fields(at.values) {
 			v, _ := strconv.Atoi(w[1:])
 			values = append(values, integer{w[0], v})
 		}
-		n := c.graph.Nodes[at.node]
+		n := c.p.Graph.Nodes[at.node]
 		states, err := c.pass(n, values)
 		if err != nil {
 			return err
@@ -215,21 +215,7 @@ func (c *planeCheck) walk() error {
 			if m == nil {
 				continue
 			}
-			next := states
-			if i := slices.Index(c.names, headIndex(m)); i >= 0 {
-				next = nil
-				for _, v := range states {
-					first := c.value(m.Loop.Lo, v)
-					if m.Loop.Contains(n.Loop) {
-						first = integer{}
-						if step, err := strconv.Atoi(m.Loop.Step); err == nil {
-							first = parity(step + one(v[i]))
-						}
-					}
-					next = append(next, assign(v, i, first.parity())...)
-				}
-			}
-			for _, v := range next {
+			for _, v := range c.enter(states, n, m) {
 				visit(m, v)
 			}
 		}
@@ -237,20 +223,23 @@ func (c *planeCheck) walk() error {
 	return nil
 }
 
-// one is 1 for odd values.
-func one(x integer) int {
-	if x.parity().kind == 'o' {
-		return 1
+// enter gives the index of the loop of which m is the head its next value, the first
+// one when control comes from outside.
+func (c *planeCheck) enter(states [][]integer, n, m *cfg.Node) [][]integer {
+	d := c.head(m)
+	if d == nil || !slices.Contains(c.scalars, d.Index) {
+		return states
 	}
-	return 0
-}
-
-// headIndex is the index of the loop of which n is the head.
-func headIndex(n *cfg.Node) string {
-	if n.Kind == cfg.LoopHead && n.Loop != nil {
-		return n.Loop.Index
+	i := slices.Index(c.scalars, d.Index)
+	var next [][]integer
+	for _, v := range states {
+		x := c.coarse(c.value(d.Lo, v))
+		if m.Loop.Contains(n.Loop) {
+			x = combine(ir.Add, v[i].parity(), c.value(d.Step, v).parity())
+		}
+		next = append(next, assign(v, i, x.parity())...)
 	}
-	return ""
+	return next
 }
 
 // split lets value i be anything.
@@ -274,160 +263,132 @@ func assign(values []integer, i int, x integer) [][]integer {
 
 // pass is the states behind n.
 func (c *planeCheck) pass(n *cfg.Node, values []integer) ([][]integer, error) {
+	if a := c.sets[n.ID]; a != nil {
+		return assign(values, slices.Index(c.scalars, a.LHS.(*ir.Var).Sym), c.coarse(c.value(a.RHS, values))), nil
+	}
 	states := [][]integer{values}
-	if a, ok := c.sets[n.ID]; ok {
-		if i := slices.Index(c.names, a.name); i >= 0 {
-			return assign(values, i, c.value(a.value, values)), nil
-		}
+	for _, sym := range c.any[n.ID] {
+		states = split(states, slices.Index(c.scalars, sym))
 	}
-	for _, name := range c.any[n.ID] {
-		states = split(states, slices.Index(c.names, name))
-	}
-	if n.Kind != cfg.Comm || n.Ref != c.comm {
+	if n.Kind != cfg.Comm || n.Ref != c.claim.Comm {
 		return states, nil
 	}
 	last := len(values) - 1
-	now, was := c.value(c.sub, values), values[last]
+	now, was := c.subscript(values), values[last]
 	switch {
 	case now.kind == 0:
-		return nil, fmt.Errorf("%q has no value that is known where C_%d puts", c.sub, c.comm)
+		return nil, fmt.Errorf("%v has no value that is known where C_%d puts", c.claim.Sub, c.claim.Comm)
 	case was.kind == 0:
 	case was.kind == 'c' && now.kind == 'c' && was.c == now.c, (was.kind != 'c' || now.kind != 'c') && was.parity() == now.parity():
-		return nil, fmt.Errorf("%q may be the same in two successive executions of C_%d", c.sub, c.comm)
+		return nil, fmt.Errorf("%v may be the same in two successive executions of C_%d", c.claim.Sub, c.claim.Comm)
 	}
 	return assign(values, last, now), nil
 }
 
-// value evaluates an expression; no number if that is not known.
-func (c *planeCheck) value(text string, values []integer) integer {
-	r := &reader{rest: strings.ReplaceAll(text, " ", ""), of: func(name string) integer {
-		if i := slices.Index(c.names, name); i >= 0 {
-			return values[i]
-		}
-		return integer{}
-	}}
-	x := r.sum()
-	if r.bad || r.rest != "" || x.kind == 0 {
+// subscript is the value of the subscript.
+func (c *planeCheck) subscript(values []integer) integer {
+	x := constant(int(c.claim.Sub.C))
+	for _, name := range c.claim.Sub.Vars() {
+		i := slices.IndexFunc(c.scalars, func(s *ir.Symbol) bool { return s.Name == name })
+		x = combine(ir.Add, x, combine(ir.Mul, constant(int(c.claim.Sub.Coef(name))), values[i]))
+	}
+	return c.coarse(x)
+}
+
+// value is that of an expression; no number if it is not known.
+func (c *planeCheck) value(e ir.Expr, values []integer) integer {
+	if !e.Type().IsInteger() {
 		return integer{}
 	}
-	if x.kind == 'c' && (c.small || x.c > largest || x.c < -largest) {
+	x := c.operation(e, values)
+	if x.kind == 'c' && e.Type().Wrap(x.c) != x.c {
+		return x.parity() // which an INTEGER that wraps has too
+	}
+	return x
+}
+
+func (c *planeCheck) operation(e ir.Expr, values []integer) integer {
+	switch e := e.(type) {
+	case *ir.Const:
+		return constant(e.Int)
+	case *ir.Var:
+		if i := slices.Index(c.scalars, e.Sym); i >= 0 {
+			return values[i]
+		}
+	case *ir.Conv:
+		return c.value(e.E, values)
+	case *ir.Un:
+		x := c.value(e.E, values)
+		switch e.Op {
+		case ir.Group:
+			return x
+		case ir.Neg:
+			return combine(ir.Sub, constant(0), x)
+		}
+	case *ir.Bin:
+		return combine(e.Op, c.value(e.L, values), c.value(e.R, values))
+	case *ir.Call:
+		if e.Name == "mod" && len(e.Args) == 2 {
+			return remainder(c.value(e.Args[0], values), c.value(e.Args[1], values))
+		}
+	}
+	return integer{}
+}
+
+// coarse keeps no constants where there were too many.
+func (c *planeCheck) coarse(x integer) integer {
+	if c.small {
 		return x.parity()
 	}
 	return x
 }
 
-// reader reads an expression of whole numbers, names, + - * / and mod. Of anything
-// else it is bad.
-type reader struct {
-	rest string
-	of   func(name string) integer
-	bad  bool
+// constant is a number, of which only the parity is kept if it is large.
+func constant(n int) integer {
+	if max(n, -n) > largest {
+		return parity(n)
+	}
+	return integer{'c', n}
 }
 
-func (r *reader) next(ops string) byte {
-	if r.rest == "" || !strings.Contains(ops, r.rest[:1]) || strings.HasPrefix(r.rest, "**") || strings.HasPrefix(r.rest, "//") {
-		return 0
-	}
-	op := r.rest[0]
-	r.rest = r.rest[1:]
-	return op
-}
-
-func (r *reader) sum() integer {
-	var x integer
-	if op := r.next("+-"); op == '-' {
-		x = combine('-', integer{kind: 'c'}, r.term())
-	} else {
-		x = r.term()
-	}
-	for {
-		op := r.next("+-")
-		if op == 0 {
-			return x
-		}
-		x = combine(op, x, r.term())
-	}
-}
-
-func (r *reader) term() integer {
-	x := r.factor()
-	for {
-		op := r.next("*/")
-		if op == 0 {
-			return x
-		}
-		x = combine(op, x, r.factor())
-	}
-}
-
-func (r *reader) factor() integer {
-	if r.next("(") != 0 {
-		x := r.sum()
-		r.bad = r.bad || r.next(")") == 0
+// remainder is mod(x,y).
+func remainder(x, y integer) integer {
+	switch {
+	case y.kind != 'c' || y.c == 0:
+	case x.kind == 'c':
+		return integer{'c', x.c % y.c}
+	case y.c%2 == 0:
 		return x
 	}
-	end := strings.IndexFunc(r.rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' })
-	if end < 0 {
-		end = len(r.rest)
-	}
-	word := r.rest[:end]
-	r.rest = r.rest[end:]
-	if n, err := strconv.Atoi(word); err == nil {
-		return integer{'c', n}
-	}
-	switch {
-	case word == "" || !unicode.IsLetter(rune(word[0])):
-		r.bad = true
-		return integer{}
-	case r.next("(") == 0:
-		return r.of(word)
-	case word != "mod":
-		r.bad = true
-		return integer{}
-	}
-	x := r.sum()
-	r.bad = r.bad || r.next(",") == 0
-	y := r.sum()
-	r.bad = r.bad || r.next(")") == 0
-	return combine('%', x, y)
+	return integer{}
 }
 
-// combine is x op y.
-func combine(op byte, x, y integer) integer {
-	if x.kind == 'c' && y.kind == 'c' && max(x.c, -x.c, y.c, -y.c) <= largest {
-		keep := func(c int) integer {
-			if max(c, -c) > largest {
-				return integer{'c', c}.parity() // which an INTEGER that wraps has too
-			}
-			return integer{'c', c}
-		}
+// combine is x op y, no number for other operators than + - * and /.
+func combine(op ir.Op, x, y integer) integer {
+	if x.kind == 'c' && y.kind == 'c' {
 		switch {
-		case op == '+':
-			return keep(x.c + y.c)
-		case op == '-':
-			return keep(x.c - y.c)
-		case op == '*':
-			return keep(x.c * y.c)
-		case y.c == 0:
-			return integer{}
-		case op == '/':
-			return integer{'c', x.c / y.c}
+		case op == ir.Add:
+			return constant(x.c + y.c)
+		case op == ir.Sub:
+			return constant(x.c - y.c)
+		case op == ir.Mul:
+			return constant(x.c * y.c)
+		case op == ir.Div && y.c != 0:
+			return constant(x.c / y.c)
 		}
-		return integer{'c', x.c % y.c}
+		return integer{}
 	}
 	a, b := x.parity(), y.parity()
 	known := a.kind != 0 && b.kind != 0
 	switch {
-	case op == '*' && (a.kind == 'e' || b.kind == 'e'):
+	case op == ir.Mul && (a.kind == 'e' || b.kind == 'e'):
 		return integer{kind: 'e'}
-	case op == '*' && known:
+	case op == ir.Mul && known:
 		return integer{kind: 'o'}
-	case (op == '+' || op == '-') && known && a == b:
+	case (op == ir.Add || op == ir.Sub) && known && a == b:
 		return integer{kind: 'e'}
-	case (op == '+' || op == '-') && known:
+	case (op == ir.Add || op == ir.Sub) && known:
 		return integer{kind: 'o'}
-	case op == '%' && known && y.kind == 'c' && y.c != 0 && b.kind == 'e':
-		return a
 	}
 	return integer{}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-// A communication that listens (Slot.Unheard) sends as many ready messages as the
+// A communication that listens (Slot.OnDemand) sends as many ready messages as the
 // program's other messages leave it to send. How many these are depends on the
 // number of PEs, on sizes and on how many slots there are, and is no matter of
 // right or wrong: it is found by trying. The program's communications are executed
@@ -160,6 +160,9 @@ func (e *example) post(c *comm.Comm, st *listener) {
 	}
 	st.posted = e.now
 	st.messages, st.known = e.rel.Messages(c)
+	if e.rel.Outside() {
+		e.left = 0 // no execution goes this way
+	}
 	shares := e.out.shares[c.ID]
 	if shares == nil {
 		return

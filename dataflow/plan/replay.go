@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -29,12 +30,12 @@ const (
 // contradict looks for an example that contradicts the proofs of p.
 func (p *Plan) contradict() error {
 	if !slices.ContainsFunc(p.Slots, func(s Slot) bool {
-		return len(s.Proofs) > 0 || s.Ages != nil || s.Times > 0 || len(s.At) > 0 || s.Strip != nil
+		return len(s.Proofs) > 0 || s.Times > 0 || len(s.At) > 0 || s.Strip != nil
 	}) {
 		return nil
 	}
 	numbers := slices.Clone(replayPEs)
-	for _, e := range p.Exact {
+	for _, e := range p.Finite {
 		numbers = append(numbers, e.PEs)
 	}
 	slices.Sort(numbers)
@@ -171,7 +172,7 @@ func (r *replay) event(e event, c *comm.Comm) {
 func (r *replay) overwrites(s ir.Stmt) {
 	for i := range r.p.Slots {
 		slot := &r.p.Slots[i]
-		if slot.Strip == nil || slot.Strip.Tells || r.err != nil || !comm.Assigns(s, slot.Comm.Array) {
+		if slot.Strip == nil || slot.Strip.Completes || r.err != nil || !comm.Assigns(s, slot.Comm.Array) {
 			continue
 		}
 		st := &r.state[i+1]
@@ -186,7 +187,7 @@ func (r *replay) overwrites(s ir.Stmt) {
 
 // asked reports whether what the proof of a slot asks goes back between two PEs.
 func (r *replay) asked(slot *Slot, m procfunc.Pair) bool {
-	for _, y := range slot.Asks {
+	for _, y := range slot.Pairwise {
 		if k := &r.state[y]; !k.known || !slices.Contains(k.messages, procfunc.Pair{From: m.To, To: m.From}) {
 			return false
 		}
@@ -244,6 +245,10 @@ func (r *replay) post(c *comm.Comm) {
 	}
 	st := &r.state[c.ID]
 	messages, known := r.messages(c)
+	if r.rel.Outside() {
+		r.left = 0 // no execution goes this way
+		return
+	}
 	slot := &r.p.Slots[c.ID-1]
 	quiet := !slot.Ready || slices.Contains(slot.At, r.np)
 	if slot.Planes != nil && r.seen == nil {
@@ -272,8 +277,12 @@ func (r *replay) post(c *comm.Comm) {
 		st.seen = append(st.seen, clock)
 	}
 	for i := range r.p.Slots {
-		if ages := r.p.Slots[i].Ages; ages != nil {
-			for _, k := range ages.Kills {
+		slot := &r.p.Slots[i]
+		if !slot.own() {
+			continue
+		}
+		for _, p := range slot.Proofs {
+			for _, k := range p.Kills {
 				if k.Comm == c.ID {
 					to := &r.state[i+1]
 					to.answers = append(to.answers, answering{c.ID, k.Nth, known, messages})
@@ -300,7 +309,7 @@ func (r *replay) checkPlane(slot *Slot, st *commState) {
 }
 
 // own reports whether the slots are the communication's own.
-func (s *Slot) own() bool { return s.Ages != nil || s.Times > 0 || s.Staged || s.Count > 1 }
+func (s *Slot) own() bool { return len(s.Pairwise) > 0 || s.Times > 0 || s.Staged || s.Count > 1 }
 
 // users are the PEs that use what c brings now; all where that is not known.
 func (r *replay) users(c *comm.Comm) []bool {
@@ -372,7 +381,7 @@ func (r *replay) checkAges(slot *Slot, st *commState, known bool, messages []pro
 // check holds the proofs of a slot against the messages that are put into it now.
 func (r *replay) check(slot *Slot, messages []procfunc.Pair) {
 	for i := range slot.Proofs {
-		if p := &slot.Proofs[i]; r.err == nil && !r.answered(p, slot.Comm.CLine, messages) {
+		if r.err == nil && !r.answered(slot.Proofs[i], slot.Comm.ID, slot.Comm.CLine, messages) {
 			return
 		}
 	}
@@ -385,10 +394,11 @@ func (r *replay) check(slot *Slot, messages []procfunc.Pair) {
 
 // answered checks that the messages that p counts on were sent. It is false when
 // that is not known, or not so.
-func (r *replay) answered(p *Proof, line int, messages []procfunc.Pair) bool {
-	for _, y := range p.Kills {
+func (r *replay) answered(p *proof.Certificate, put, line int, messages []procfunc.Pair) bool {
+	for _, kill := range p.Kills {
+		y := kill.Comm
 		k := &r.state[y]
-		if k.posted == 0 || k.posted < r.state[p.Use].posted || k.posted < r.state[p.Put].posted {
+		if k.posted == 0 || k.posted < r.state[p.Use].posted || k.posted < r.state[put].posted {
 			continue // the proof says something of the first put behind y only
 		}
 		if !k.known {
@@ -396,7 +406,7 @@ func (r *replay) answered(p *Proof, line int, messages []procfunc.Pair) bool {
 		}
 		for _, m := range messages {
 			if !slices.Contains(k.messages, procfunc.Pair{From: m.To, To: m.From}) {
-				r.err = fmt.Errorf("line %d: the proof that #%d may put over the value of #%d counts on a message of #%d from PE %d to PE %d, which is not sent", line, p.Put, p.Use, y, m.To, m.From)
+				r.err = fmt.Errorf("line %d: the proof that #%d may put over the value of #%d counts on a message of #%d from PE %d to PE %d, which is not sent", line, put, p.Use, y, m.To, m.From)
 				return false
 			}
 		}

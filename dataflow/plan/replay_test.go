@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -18,9 +21,11 @@ type liar struct {
 	y, put int
 }
 
-func (l liar) Kills(y, use, put int) bool {
-	return y == l.y && put == l.put || l.Functions.Kills(y, use, put)
+func (l liar) KillsAfter(y, put, nth int) bool {
+	return y == l.y && put == l.put || l.Functions.KillsAfter(y, put, nth)
 }
+
+func (l liar) Alike(y, put int) bool { return false }
 
 // lies counts plans that stand on a false claim about messages, and those of them
 // that an example contradicts.
@@ -65,10 +70,10 @@ func TestExamplesContradictLies(t *testing.T) {
 		f := procfunc.Analyze(p.Program, p.Graph)
 		for put := range p.Slots {
 			for y := range p.Slots {
-				if y == put || !p.Slots[put].Ready || f.Kills(y+1, put+1, put+1) || !sample() {
+				if y == put || !p.Slots[put].Ready || f.KillsAfter(y+1, put+1, 1) || !sample() {
 					continue
 				}
-				lied := plan.MakeWith(p.Program, plan.PopL96, liar{f, y + 1, put + 1})
+				lied := plan.Make(p.Program, plan.PopL96, liar{f, y + 1, put + 1})
 				if lied.Slots[put].Ready {
 					continue // the lie does not help
 				}
@@ -77,4 +82,66 @@ func TestExamplesContradictLies(t *testing.T) {
 		}
 	}
 	l.check(t)
+}
+
+// TestExamplesContradictAgedLies is TestExamplesContradictLies for plan elide, with stages
+// and several slots.
+func TestExamplesContradictAgedLies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: many plans")
+	}
+	var l lies
+	all := ordinary(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p := makePlan(t, all[name], plan.PopL96)
+		f := procfunc.Analyze(p.Program, p.Graph)
+		for put := range p.Slots {
+			for y := range p.Slots {
+				if y == put || !p.Slots[put].Ready || f.KillsAfter(y+1, put+1, 1) || l.told > effort.Of(120, 55) {
+					continue
+				}
+				lied := plan.Search(p.Program, liar{f, y + 1, put + 1}, plan.Options{Relations: func(c *comm.Program, g *cfg.Graph) plan.Relations {
+					return liar{procfunc.Analyze(c, g), y + 1, put + 1}
+				}})
+				if !slices.ContainsFunc(lied.Slots[put].Proofs, func(c *proof.Certificate) bool {
+					return slices.ContainsFunc(c.Kills, func(k proof.Kill) bool { return k.Comm == y+1 })
+				}) {
+					continue // the lie does not help
+				}
+				l.tell(t, name, y+1, put+1, lied)
+			}
+		}
+	}
+	l.check(t)
+}
+
+// TestImpossibleInput: an example whose input leads to an element that does not exist is
+// none. Here m can only be 5; with another value there would be no message of dd, on which
+// the proof for aa counts.
+func TestImpossibleInput(t *testing.T) {
+	p := makePlan(t, `program p
+  implicit none
+  double precision :: aa(-3:-1,10), dd(2:10,5:5)
+  integer :: i, j, it, m
+!HPF$ DISTRIBUTE aa(BLOCK,*)
+!HPF$ DISTRIBUTE dd(CYCLIC,*)
+  read *, m
+  do it = 1, 2
+    do i = 3, 4
+      dd(i,5) = aa(i-5,6) + aa(i-6,6)
+    end do
+    do i = -1, -3, -1
+      do j = m, m
+        aa(i,j) = dd(i+5,j)
+      end do
+    end do
+  end do
+end program
+`, plan.Elide)
+	if err := p.Verify(); err != nil {
+		t.Error(err)
+	}
+	if !slices.ContainsFunc(p.Slots, func(s plan.Slot) bool { return len(s.Proofs) > 0 }) {
+		t.Error("nothing is proved")
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
@@ -34,19 +35,19 @@ const (
 
 // Trial is one thing that the search tried for a communication.
 type Trial struct {
-	What    string  // as in slot lines: quiet, quiet*2, staged, staged*2, unheard*2
-	Asks    bool    // with ready messages between PEs that have no answer
-	PEs     []int   // that is so on these numbers of PEs only
-	InTurn  bool    // with the opposite exchanges of its group one after another
-	Unheard bool    // with ready messages from PEs that have sent nothing since
-	Times   int     // there are at most so many executions, and a slot for each; else 0
-	Rate    float64 // where Unheard, the part of the puts that have one, by examples
-	Free    bool    // no ready message is needed then
-	Strip   int     // above 0: in strips of so many iterations
-	Tells   bool    // then with messages that gets are over
-	Not     string  // why that cannot be done
-	Cost    float64
-	Note    string // chosen, or why not where the cost does not say it
+	What      string  // as in slot lines: quiet, quiet*2, staged, staged*2, unheard*2
+	Pairwise  bool    // with ready messages between PEs that have no answer
+	PEs       []int   // that is so on these numbers of PEs only
+	InTurn    bool    // with the opposite exchanges of its group one after another
+	OnDemand  bool    // with ready messages from PEs that have sent nothing since
+	Times     int     // there are at most so many executions, and a slot for each; else 0
+	Rate      float64 // where OnDemand, the part of the puts that have one, by examples
+	Free      bool    // no ready message is needed then
+	Strip     int     // above 0: in strips of so many iterations
+	Completes bool    // then with messages that gets are over
+	Not       string  // why that cannot be done
+	Cost      float64
+	Note      string // chosen, or why not where the cost does not say it
 }
 
 // String is "staged*2, in turn: free, cost 1.2, chosen".
@@ -59,10 +60,10 @@ func (t Trial) String() string {
 	if t.Strip > 0 {
 		fmt.Fprintf(&b, " in strips of %d", t.Strip)
 	}
-	if t.Tells {
+	if t.Completes {
 		b.WriteString(" telling")
 	}
-	if t.Asks {
+	if t.Pairwise {
 		b.WriteString(" asking")
 	}
 	if t.Times > 0 {
@@ -77,7 +78,7 @@ func (t Trial) String() string {
 	switch {
 	case t.Free:
 		fmt.Fprintf(&b, ": free, cost %.4g", t.Cost)
-	case t.Unheard:
+	case t.OnDemand:
 		fmt.Fprintf(&b, ": %.2g ready messages for a put, cost %.4g", t.Rate, t.Cost)
 	default:
 		fmt.Fprintf(&b, ": ready message, cost %.4g", t.Cost)
@@ -102,7 +103,7 @@ func (t Trial) String() string {
 // Where none of them is free for all numbers of PEs, it tries them again, and a
 // temporary as it is, counting also on communications that are always the same and
 // answer some pairs of PEs, and most as far as a few examples show. The others
-// then have ready messages, each for itself (SlotProof.Asks).
+// then have ready messages, each for itself (proof.Certificate.Pairwise).
 //
 // Whether one of them needs ready messages depends on the graph alone, and not on
 // what is chosen for other communications: the first that is proved is the
@@ -211,15 +212,15 @@ type attempt struct {
 type option struct {
 	slot  int // index
 	trial int // index
-	slots synch.Slots
+	slots proof.Obligation
 	// times: there are at most so many executions, and a slot for each.
 	times int
 	// planes: successive executions fill different planes of the overlap.
-	planes *Planes
-	asks   bool
-	strip  *Strip
-	bytes  int64
-	saves  float64
+	planes   *Planes
+	pairwise bool
+	strip    *Strip
+	bytes    int64
+	saves    float64
 }
 
 // attempt makes the choices with the given groups in turns, and barriers before the
@@ -257,7 +258,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			first.Cost += weight * readyCost
 		}
 		if strip != nil {
-			first.Strip, first.Tells = strip.Size, strip.Tells
+			first.Strip, first.Completes = strip.Size, strip.Completes
 		}
 		a.trials[i] = append(a.trials[i], first)
 		if why := whole[i]; why != "" {
@@ -268,10 +269,10 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 		}
 		// Where no answer that only some pairs of PEs get was looked for in vain, asking
 		// changes nothing.
-		vain := map[synch.Slots]bool{}
+		vain := map[proof.Obligation]bool{}
 		for _, f := range append(p.planesForms(c, p.Classes), s.forms(c)...) {
 			if strip != nil {
-				f.bytes = added(c, strip, f.slots.Count)
+				f.bytes = added(c, strip, f.slots.Ring)
 			}
 			cost := turned + byteCost*float64(f.bytes)
 			if f.slots.Staged {
@@ -283,12 +284,12 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 				differs = differs || !kills && w.ask(y, put, nth)
 				return kills
 			}
-			if f.asks {
+			if f.pairwise {
 				cost += weight * askCost
 				kills = w.ask
 			}
-			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Count, Planes: f.planes}), Asks: f.asks, InTurn: inTurn, Strip: first.Strip, Tells: first.Tells, Cost: turned + weight*readyCost}
-			if t.Free = !vain[f.slots] && w.solver.AgedVerdict(f.slots, kills) != synch.NeedsSync; t.Free {
+			t := Trial{What: mood(Slot{Staged: f.slots.Staged, Count: f.slots.Ring, Planes: f.planes}), Pairwise: f.pairwise, InTurn: inTurn, Strip: first.Strip, Completes: first.Completes, Cost: turned + weight*readyCost}
+			if t.Free = !vain[f.slots] && w.free(f.slots, kills); t.Free {
 				t.Cost = cost
 				f.slot, f.trial, f.saves = i, len(a.trials[i]), first.Cost-cost
 				options[i] = append(options[i], f)
@@ -296,30 +297,29 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 			if a.trials[i] = append(a.trials[i], t); t.Free {
 				break
 			}
-			vain[f.slots] = !f.asks && !differs
+			vain[f.slots] = !f.pairwise && !differs
 		}
 	})
 	a.choose(options, s.Memory)
 	s.strips(a, options, solver, extra)
-	certifier := newAgesCertifier(p.Graph)
 	for _, o := range slices.Concat(options...) {
 		slot := &p.Slots[o.slot]
 		if a.trials[o.slot][o.trial].Note != chosen {
 			continue
 		}
-		slot.Ready, slot.Staged, slot.Count, slot.Planes, slot.Verdict = false, o.slots.Staged, o.slots.Count, o.planes, synch.NoReady
-		kills := synch.KillsAfter(rel.KillsAfter)
-		if o.asks {
+		slot.Ready, slot.Staged, slot.Count, slot.Planes, slot.Verdict = false, o.slots.Staged, o.slots.Ring, o.planes, synch.NoReady
+		kills := synch.Kills(rel.KillsAfter)
+		if o.pairwise {
 			kills = ask
 		}
-		slot.Ages = certifier.certify(solver.SolveAgedBefore(o.slots, kills), kills, rel.KillsAfter)
-		slot.Asks = slot.Ages.Asks
+		c := list[0].certify(o.slots, kills)
+		slot.Proofs, slot.Pairwise = []*proof.Certificate{c}, c.Pairwise
 		if o.strip != nil {
 			slot.Strip = o.strip
 			slot.Cells += o.strip.cells()
 		}
 		slot.Cells += sharedOut(slot)
-		slot.Why = p.whyAges(slot, certifier.witnesses(slot.Ages))
+		slot.Why = p.whyAges(slot, c.Witnesses(p.Graph))
 	}
 	k := s.known(a)
 	s.listen(a, extra)
@@ -342,7 +342,7 @@ func (a *attempt) taken(i int) *Trial {
 }
 
 // asking is the test of kills that counts also on what answers some pairs of PEs.
-func asking(rel Relations) synch.KillsAfter {
+func pairwise(rel Relations) synch.Kills {
 	var of int      // the put asked about last
 	var said []int8 // by y: yes 1, no -1
 	return func(y, put, nth int) bool {
@@ -380,13 +380,13 @@ func (s *searcher) forms(c *comm.Comm) []option {
 	case c.Overlap:
 		bytes := s.program.StageCells(c) * size
 		for n := 1; n <= mostSlots; n++ {
-			out = append(out, option{slots: synch.Slots{Comm: c.ID, Count: n, Staged: true}, bytes: int64(n) * bytes})
+			out = append(out, option{slots: proof.Ring(c.ID, n, true), bytes: int64(n) * bytes})
 		}
 		return append(out, askingForms(out)...)
 	default:
 		bytes := c.TempCells() * size
 		for n := 1; n <= mostSlots; n++ {
-			out = append(out, option{slots: synch.Slots{Comm: c.ID, Count: n}, bytes: int64(n-1) * bytes})
+			out = append(out, option{slots: proof.Ring(c.ID, n, false), bytes: int64(n-1) * bytes})
 		}
 		return append(out[1:], askingForms(out)...)
 	}
@@ -396,7 +396,7 @@ func (s *searcher) forms(c *comm.Comm) []option {
 func askingForms(forms []option) []option {
 	out := slices.Clone(forms)
 	for i := range out {
-		out[i].asks = true
+		out[i].pairwise = true
 	}
 	return out
 }

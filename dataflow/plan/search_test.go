@@ -129,7 +129,7 @@ func TestElideIsNeverWeaker(t *testing.T) {
 		elide, popl96 := makePlan(t, text, plan.Elide), makePlan(t, text, plan.PopL96)
 		for i, s := range elide.Slots {
 			switch was := popl96.Slots[i]; {
-			case !was.Ready && (s.Ready || s.Staged || s.Count > 1 || s.Ages != nil):
+			case !was.Ready && (s.Ready || s.Staged || s.Count > 1 || s.Ring() != nil):
 				t.Errorf("%s: #%d is free with one slot, and becomes %+v", name, i+1, s)
 			case was.Ready && !s.Ready:
 				less++

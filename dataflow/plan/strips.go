@@ -3,11 +3,11 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 )
@@ -22,10 +22,11 @@ type Strip struct {
 	Size int // iterations
 	// Writes are the nodes of the graph that may assign elements of the source, by ID.
 	Writes []int
-	// Tells: each PE tells the owners at UO. Else Proof says that other messages do,
+	// Completes: each PE sends the owners a completion acknowledgement at UO. Else Proof says
+	// that other messages are one,
 	// before each of Writes.
-	Tells bool
-	Proof Proof
+	Completes bool
+	Proof     *proof.Certificate
 }
 
 // writes are the nodes at which elements of an array may be assigned.
@@ -48,12 +49,12 @@ func (p *Plan) writes(array *ir.Symbol) []int {
 // out at run time by what is put, which gets are not.
 func (p *Plan) source(s *Strip, rel Relations, solver *synch.Solver) {
 	x := s.Comm.ID
-	s.Writes, s.Tells = p.writes(s.Comm.Array), true
+	s.Writes, s.Completes = p.writes(s.Comm.Array), true
 	if slices.ContainsFunc(p.Graph.Nodes, func(n *cfg.Node) bool { return n.Kind == cfg.Barrier }) {
 		return
 	}
 	answers := map[int]bool{}
-	kills := func(y, use, put int) bool {
+	kills := func(y, _, _ int) bool {
 		if _, known := answers[y]; !known {
 			answers[y] = y != x && rel.AnswersAll(y, x)
 		}
@@ -61,15 +62,14 @@ func (p *Plan) source(s *Strip, rel Relations, solver *synch.Solver) {
 	}
 	// No communication is asked what it may put: whoever is done with an execution is
 	// done with those before.
-	sol := solver.Solve(synch.Item{Use: x}, kills, false)
-	var nodes []*cfg.Node
+	sol := solver.Solve(proof.Shared(x, 0), kills, false)
 	for _, id := range s.Writes {
 		if v := sol.In[id].Value; v != synch.NoSync && v != synch.U {
 			return
 		}
-		nodes = append(nodes, p.Graph.Nodes[id])
 	}
-	s.Tells, s.Proof = false, newCertifier(p.Graph).at(nodes, sol, kills)
+	all := func(y, _ int) bool { return kills(y, x, 0) }
+	s.Completes, s.Proof = false, certified(proof.NewCutter(p.Graph).Symbolic(proof.Shared(x, 0), sol, all, all, s.Writes))
 }
 
 // added is how many bytes n slots for c take more than the one that holds all.
@@ -95,7 +95,7 @@ func (s *searcher) stripCost(x *Strip) float64 {
 		return 0
 	}
 	cost := getCost * x.gets(trips(s.program, x.Loop))
-	if x.Tells {
+	if x.Completes {
 		cost += readyCost
 	}
 	return cost
@@ -159,19 +159,19 @@ func (s *searcher) strips(a *attempt, options [][]option, solver *synch.Solver, 
 		for _, o := range list {
 			x := &Strip{Strips: at, Size: sizes[at.Loop]}
 			if x.Size == 0 {
-				x.Size = s.stripSize(at, o.slots.Count, left)
+				x.Size = s.stripSize(at, o.slots.Ring, left)
 			}
-			o.bytes = added(c, x, o.slots.Count)
+			o.bytes = added(c, x, o.slots.Ring)
 			if x.Size == 0 || o.bytes > left {
 				continue
 			}
 			a.plan.source(x, a.rel, solver)
 			weight := s.weights.of[c.ID]
 			cost := extra[c.ID] + byteCost*float64(o.bytes) + weight*s.stripCost(x)
-			if o.asks {
+			if o.pairwise {
 				cost += weight * askCost
 			}
-			t := Trial{What: mood(Slot{Count: o.slots.Count}), Strip: x.Size, Asks: o.asks, InTurn: first.InTurn, Free: true, Tells: x.Tells, Cost: cost}
+			t := Trial{What: mood(Slot{Count: o.slots.Ring}), Strip: x.Size, Pairwise: o.pairwise, InTurn: first.InTurn, Free: true, Completes: x.Completes, Cost: cost}
 			o.strip, o.trial, o.saves = x, len(a.trials[i]), first.Cost-cost
 			if o.saves > 0 {
 				t.Note = chosen
@@ -212,37 +212,28 @@ func (s *Strip) cells() string {
 func (p *Plan) WhyStrip(s *Strip) string {
 	text := fmt.Sprintf("in strips of %d iterations of %s: the first is put, the others are got; ", s.Size, s.Loop.Index.Name)
 	name := s.Comm.Array.Name
-	if s.Tells {
+	if s.Completes {
 		return text + fmt.Sprintf("when it is done with them, each PE tells the owners, who wait for that before they overwrite %s", name)
 	}
-	if between := s.Proof.witnesses(p.Graph); len(between) > 0 {
+	if s.Proof == nil {
+		return text + "nothing is proved of these"
+	}
+	if between := s.Proof.Witnesses(p.Graph); len(between) > 0 {
 		return text + strings.ReplaceAll(p.orders(between, "every get"), "the next put", name+" is overwritten")
 	}
 	return text + fmt.Sprintf("%s is not overwritten behind them", name)
 }
 
-// StripText is the line of the text form that tells of strips:
+// String is the line of the text form that describes strips:
 //
 //	strips 3 64 j tells: 31 35
-//	strips 3 64 j proof: 31 35; 4-9 NoSync, 10-12 CS, 13 Cons kills 5
+//	strips 3 64 j proof: 31 35; 4-9 NoSync, 13 Cons kills 5
 //
 // The numbers behind the colon are the nodes that may assign elements of the source.
-type StripText struct {
-	Comm, Size int
-	Index      string
-	Tells      bool
-	Writes     []int
-	Proof      Proof
-}
-
-func (s *Strip) text() *StripText {
-	return &StripText{Comm: s.Comm.ID, Size: s.Size, Index: s.Loop.Index.Name, Tells: s.Tells, Writes: s.Writes, Proof: s.Proof}
-}
-
-func (s *StripText) String() string {
+func (s *Strip) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "strips %d %d %s ", s.Comm, s.Size, s.Index)
-	if s.Tells {
+	fmt.Fprintf(&b, "strips %d %d %s ", s.Comm.ID, s.Size, s.Loop.Index.Name)
+	if s.Completes {
 		b.WriteString("tells:")
 	} else {
 		b.WriteString("proof:")
@@ -250,84 +241,28 @@ func (s *StripText) String() string {
 	if len(s.Writes) > 0 {
 		b.WriteString(" " + numbers(s.Writes, " "))
 	}
-	if !s.Tells {
-		b.WriteByte(';')
-		writeSpans(&b, s.Proof.Claims)
-		if len(s.Proof.Kills) > 0 {
-			b.WriteString(" kills " + numbers(s.Proof.Kills, " "))
-		}
+	if !s.Completes {
+		b.WriteString(";" + s.Proof.Body())
 	}
 	return b.String()
 }
 
-// parseStrips reads what String writes.
-func parseStrips(line string) (*StripText, error) {
-	bad := func(what string) (*StripText, error) {
-		return nil, fmt.Errorf("%s in %q, want \"strips COMM SIZE INDEX tells: NODES\" or \"strips COMM SIZE INDEX proof: NODES; NODES LEVEL, ... kills NUMBERS\"", what, line)
-	}
-	head, rest, ok := strings.Cut(line, ":")
-	f := strings.Fields(head)
-	if !ok || len(f) != 5 || f[4] != "tells" && f[4] != "proof" {
-		return bad("found other words")
-	}
-	s := &StripText{Index: f[3], Tells: f[4] == "tells"}
-	var err1, err2 error
-	s.Comm, err1 = strconv.Atoi(f[1])
-	s.Size, err2 = strconv.Atoi(f[2])
-	if err1 != nil || err2 != nil || s.Size < 1 {
-		return bad("a wrong number")
-	}
-	nodes, claims, proof := strings.Cut(rest, ";")
-	if proof == s.Tells {
-		return bad("claims are missing, or too many,")
-	}
-	for _, w := range strings.Fields(nodes) {
-		n, err := strconv.Atoi(w)
-		if err != nil {
-			return bad("a wrong node")
-		}
-		s.Writes = append(s.Writes, n)
-	}
-	claims, kills, _ := strings.Cut(claims, " kills ")
-	for _, w := range strings.Fields(kills) {
-		n, err := strconv.Atoi(w)
-		if err != nil {
-			return bad("wrong kills")
-		}
-		s.Proof.Kills = append(s.Proof.Kills, n)
-	}
-	list, wrong, ok := parseSpans(claims)
-	if !ok {
-		return bad("a wrong claim, " + wrong + ",")
-	}
-	s.Proof.Claims, s.Proof.Use = list, s.Comm
-	return s, nil
-}
-
-// checkStrips wants, where PEs do not tell owners that they are done, an inductive
-// proof that other messages do so before each node that may assign the source.
-func (d *Document) checkStrips(s *StripText) error {
-	if s.Tells {
+// checkStrips wants, where PEs do not tell owners that they are done, a proof that other
+// messages do so before each node that may assign the source. A barrier says nothing of
+// gets, and may be left out at run time.
+func (d *Document) checkStrips(s *Strip, k *proof.Checker) error {
+	if s.Completes {
 		return nil
 	}
-	at, err := d.inductive(&s.Proof, func(n *cfg.Node, _ Claim) error {
+	if s.Proof == nil {
+		return fmt.Errorf("there is no proof that gets are over")
+	}
+	for _, n := range d.Graph.Nodes {
 		if n.Kind == cfg.Barrier {
 			return fmt.Errorf("line %d: a barrier, which says nothing of gets, and may be left out at run time", n.Line)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	for _, id := range s.Writes {
-		if id < 0 || id >= len(at) {
-			return fmt.Errorf("there is no node %d", id)
-		}
-		if at[id].Level < NoSync {
-			return fmt.Errorf("%v at node %d, which may assign what others get, NoSync or U wanted", at[id], id)
-		}
-	}
-	return nil
+	return k.CheckAt(s.Proof, s.Writes)
 }
 
 // checkStrip checks of strips what the document does not tell: that the program can be

@@ -3,10 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 )
@@ -60,8 +58,8 @@ func (p *Plan) times(r int) int {
 		}
 		total += c.found
 	}
-	// The verifier has the texts alone.
-	if k, err := executions(p.Graph, r); err != nil || k > total || total > fewTimes {
+	// The verifier counts in its own way.
+	if k, err := p.executions(r); err != nil || k > total || total > fewTimes {
 		return 0
 	}
 	return total
@@ -114,21 +112,13 @@ func whyTimes(times int) string {
 }
 
 // checkTimes wants, for a communication that puts without ready messages as there is
-// a slot for each of its executions, that there are so few of them. It knows the
-// texts of the loops alone.
-func (d *Document) checkTimes(put *cfg.Node, s *SlotText) error {
+// a slot for each of its executions, that there are so few of them. It evaluates the
+// bounds of the loops as they stand in the program.
+func (p *Plan) checkTimes(s *Slot) error {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("line %d: %s puts without ready message, with a slot for each of %d executions: %s", put.Line, put.Name(), s.Times, fmt.Sprintf(format, args...))
+		return fmt.Errorf("line %d: #%d puts without ready message, with a slot for each of %d executions: %s", s.Comm.CLine, s.Comm.ID, s.Times, fmt.Sprintf(format, args...))
 	}
-	switch {
-	case s.Times < 1 || s.Count < s.Times:
-		return bad("there are %d slots", s.Count)
-	case put.Flavour == "recv" || put.Flavour == "send":
-		return bad("it is pipelined, and has one slot")
-	case !s.Staged && slices.ContainsFunc(d.Classes, func(c []int) bool { return slices.Contains(c, s.ID) }):
-		return bad("it fills the cells of others too")
-	}
-	switch most, err := executions(d.Graph, s.ID); {
+	switch most, err := p.executions(s.Comm.ID); {
 	case err != nil:
 		return bad("%v", err)
 	case most > s.Times:
@@ -137,20 +127,23 @@ func (d *Document) checkTimes(put *cfg.Node, s *SlotText) error {
 	return nil
 }
 
-// executions is the most that there can be of a communication, by the texts of the
-// loops.
-func executions(g *cfg.Graph, id int) (int, error) {
+// executions is the most that there can be of a communication.
+func (p *Plan) executions(id int) (int, error) {
 	most := 0
-	for _, n := range g.Nodes {
+	for _, n := range p.Graph.Nodes {
 		if !puts(n, id) {
 			continue
 		}
-		var around []*cfg.Loop
+		var around []*ir.Do
 		for l := n.Loop; l != nil; l = l.Parent {
-			around = append([]*cfg.Loop{l}, around...)
+			d, ok := p.Program.Loop(l).(*ir.Do)
+			if !ok {
+				return 0, fmt.Errorf("how often the loop in line %d runs is not known", l.Line)
+			}
+			around = append([]*ir.Do{d}, around...)
 		}
 		left := countLimit
-		k, err := iterations(around, map[string]int{}, &left)
+		k, err := iterations(around, &walker{program: p.Program, values: map[string]int64{}}, &left)
 		if err != nil {
 			return 0, err
 		}
@@ -160,30 +153,27 @@ func executions(g *cfg.Graph, id int) (int, error) {
 }
 
 // iterations counts those of a nest, with the values that outer indices have.
-func iterations(nest []*cfg.Loop, values map[string]int, left *int) (int, error) {
+func iterations(nest []*ir.Do, w *walker, left *int) (int, error) {
 	if len(nest) == 0 {
 		return 1, nil
 	}
-	l := nest[0]
-	var bound [3]int
-	for i, text := range []string{l.Lo, l.Hi, l.Step} {
-		v, ok := wholeNumber(text, values)
+	d := nest[0]
+	var bound [3]int64
+	for i, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
+		v, ok := w.value(e)
 		if !ok || i == 2 && v == 0 {
-			return 0, fmt.Errorf("how often the loop in line %d runs is not known, from %q to %q by %q", l.Line, l.Lo, l.Hi, l.Step)
+			return 0, fmt.Errorf("how often the loop in line %d runs is not known, from %q to %q by %q", d.Pos.Line, ir.ExprString(d.Lo), ir.ExprString(d.Hi), ir.ExprString(d.Step))
 		}
 		bound[i] = v
 	}
-	inner := map[string]int{}
-	for name, v := range values {
-		inner[name] = v
-	}
+	defer delete(w.values, d.Index.Name)
 	sum := 0
 	for v := bound[0]; bound[2] > 0 && v <= bound[1] || bound[2] < 0 && v >= bound[1]; v += bound[2] {
 		if *left--; *left < 0 {
 			return 0, fmt.Errorf("more than %d iterations", countLimit)
 		}
-		inner[l.Index] = v
-		k, err := iterations(nest[1:], inner, left)
+		w.values[d.Index.Name] = v
+		k, err := iterations(nest[1:], w, left)
 		if err != nil {
 			return 0, err
 		}
@@ -192,35 +182,10 @@ func iterations(nest []*cfg.Loop, values map[string]int, left *int) (int, error)
 	return sum, nil
 }
 
-// wholeNumber is the value of an expression of whole numbers and the names that have
-// values.
-func wholeNumber(text string, values map[string]int) (int, bool) {
-	r := &reader{rest: strings.ReplaceAll(text, " ", ""), of: func(name string) integer {
-		if v, ok := values[name]; ok {
-			return integer{'c', v}
-		}
-		return integer{}
-	}}
-	x := r.sum()
-	return x.c, !r.bad && r.rest == "" && x.kind == 'c'
-}
-
 // writeTimes writes how often a communication with a slot for each execution can be
 // executed.
 func writeTimes(b *strings.Builder, id, times int) {
 	if times > 0 {
 		fmt.Fprintf(b, "times %d: %d\n", id, times)
 	}
-}
-
-// parseTimes reads the line "times COMM: NUMBER".
-func parseTimes(line string) (id, times int, err error) {
-	head, number, ok := strings.Cut(line, ": ")
-	word, name, ok2 := strings.Cut(head, " ")
-	id, err1 := strconv.Atoi(name)
-	times, err2 := strconv.Atoi(number)
-	if !ok || !ok2 || word != "times" || err1 != nil || err2 != nil || times < 1 || times > MostSlots {
-		return 0, 0, fmt.Errorf("found %q, want \"times COMM: NUMBER\", of at most %d", line, MostSlots)
-	}
-	return id, times, nil
 }

@@ -48,7 +48,7 @@ func TestTimes(t *testing.T) {
 		{[]string{" do t = 1, 16"}, 16},
 		{[]string{" do t = 1, 17"}, 0},
 		{[]string{" do t = 1, 3", " do k = 1, m"}, 0},
-		{[]string{" do t = 1, 3\n l = t", " do k = 1, l"}, 0}, // which the text of the loops does not tell
+		{[]string{" do t = 1, 3\n l = t", " do k = 1, l"}, 6},
 		{[]string{" do while (r > 0)"}, 0},
 		{[]string{" do t = 1, 100000", " do k = 1, 0"}, 0},
 	} {
@@ -58,7 +58,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%q: at most %d executions found, want %d\n%s", c.loops, s.Times, c.times, p.Explain())
 			continue
 		}
-		if c.times > 0 && (s.Ready || s.Unheard || s.Form() != fmt.Sprintf("quiet*%d", c.times)) {
+		if c.times > 0 && (s.Ready || s.OnDemand || s.Form() != fmt.Sprintf("quiet*%d", c.times)) {
 			t.Errorf("%q: %s, %+v", c.loops, s.Form(), s)
 		}
 	}
@@ -79,43 +79,45 @@ func TestTimesTakeMemory(t *testing.T) {
 }
 
 // TestVerifyTimes: that there are more executions than slots, or not known how many,
-// is found in the text of a plan.
+// is found in the program behind a plan.
 func TestVerifyTimes(t *testing.T) {
-	text := elideWith(t, guarded(" do t = 1, 4", " do k = 1, t"), plan.Options{BarrierThreshold: -1}).Explain()
-	for _, c := range []struct{ old, new, want string }{
-		{`lo "1" hi "4" step "1"`, `lo "1" hi "4" step "2"`, ""}, // fewer
-		{`lo "1" hi "4" step "1"`, `lo "1" hi "5" step "1"`, "with a slot for each of 10 executions: there are 15"},
-		{`lo "1" hi "4" step "1"`, `lo "0" hi "4" step "1"`, ""}, // a loop without iterations more
-		{`lo "1" hi "4" step "1"`, `lo "1" hi "r" step "1"`, "is not known, from \"1\" to \"r\""},
-		{`lo "1" hi "4" step "1"`, `lo "1" hi "4" step "0"`, "is not known"},
-		{`lo "1" hi "t" step "1"`, `lo "1" hi "t + 1" step "1"`, "there are 14"},
-		{`lo "1" hi "t" step "1"`, `lo "1" hi "max(t, 1)" step "1"`, "is not known"},
-		{"times 1: 10", "times 1: 11", "there are 10 slots"},
-		{"times 1: 10", "times 1: 9", "with a slot for each of 9 executions: there are 10"},
-		{"times 1: 10\n", "", "puts without ready message, and no proof says that its slots are free"},
-		{"times 1: 10\n", "times 1: 10\nclass 1 2\n", "it fills the cells of others too"},
-		{"plan elide", "plan popl96", "which plan popl96 does not have"},
+	const loop, inner = " do t = 1, 4", " do k = 1, t"
+	for _, c := range []struct {
+		loops []string
+		spoil func(s *plan.Slot)
+		want  string
+	}{
+		{[]string{loop, inner}, func(*plan.Slot) {}, ""},
+		{[]string{" do t = 1, 4, 2", inner}, func(*plan.Slot) {}, ""}, // fewer
+		{[]string{" do t = 1, 5", inner}, func(*plan.Slot) {}, "with a slot for each of 10 executions: there are 15"},
+		{[]string{" do t = 0, 4", inner}, func(*plan.Slot) {}, ""}, // a loop without iterations more
+		{[]string{" do t = 1, r", inner}, func(*plan.Slot) {}, "the loop in line 8 runs is not known, from \"1\" to"},
+		{[]string{loop, " do k = 1, t + 1"}, func(*plan.Slot) {}, "there are 14"},
+		{[]string{loop, " do k = 1, max(t, m)"}, func(*plan.Slot) {}, "is not known"},
+		{[]string{" do while (r > 0)"}, func(*plan.Slot) {}, "is not known"},
+		{[]string{loop, inner}, func(s *plan.Slot) { s.Times = 11 }, "there are 10 slots"},
+		{[]string{loop, inner}, func(s *plan.Slot) { s.Times = 9 }, "with a slot for each of 9 executions: there are 10"},
+		{[]string{loop, inner}, func(s *plan.Slot) { s.Times = 0 }, "puts without ready message, and no proof says that its slots are free"},
 	} {
-		if strings.Count(text, c.old) != 1 {
-			t.Fatalf("%q is not there once in\n%s", c.old, text)
-		}
-		changed := strings.Replace(text, c.old, c.new, 1)
-		if strings.Contains(c.new, "class") {
-			changed = strings.Replace(changed, c.new, "times 1: 10\n", 1)
-			changed = strings.Replace(changed, "loop L1", "class 1 2\nloop L1", 1)
-		}
-		d, err := plan.Parse(changed)
-		if err != nil {
-			t.Fatalf("%q: %v", c.new, err)
-		}
-		switch err := d.Verify(); {
-		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%q: %v, want %q", c.new, err, c.want)
+		p := elideWith(t, guarded(c.loops...), plan.Options{BarrierThreshold: -1})
+		s := &p.Slots[0]
+		s.Ready, s.OnDemand, s.Staged, s.Count, s.Times, s.At = false, false, false, 10, 10, nil
+		c.spoil(s)
+		if err := p.Verify(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v, want %q", c.loops, err, c.want)
 		}
 	}
-	for _, line := range []string{"times 2: 10", "times 1: 0", "times 1: 65", "times 1", "times 1: 10\ntimes 1: 10"} {
-		if _, err := plan.Parse(strings.Replace(text, "times 1: 10", line, 1)); err == nil {
-			t.Errorf("%q is read", line)
+	for _, c := range []struct {
+		spoil func(d *plan.Document)
+		want  string
+	}{
+		{func(d *plan.Document) { d.Classes = [][]int{{1, 2}} }, "it fills the cells of others too"},
+		{func(d *plan.Document) { d.Kind = plan.PopL96 }, "which plan popl96 does not have"},
+	} {
+		d := elideWith(t, guarded(loop, inner), plan.Options{BarrierThreshold: -1}).Document()
+		c.spoil(d)
+		if err := d.Verify(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
 }

@@ -11,14 +11,10 @@ import (
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
-// verify reads s and verifies it.
+// verify puts s together and verifies it.
 func verify(t *testing.T, s *sketch) error {
 	t.Helper()
-	d, err := plan.Parse(s.String())
-	if err != nil {
-		t.Fatalf("%v\n%s", err, s)
-	}
-	return d.Verify()
+	return s.document(t).Verify()
 }
 
 // spoilt is a plan with one fault.
@@ -103,7 +99,7 @@ func TestVerifyRejects(t *testing.T) {
 			if !sample() {
 				continue
 			}
-			s := takeApart(t, makePlan(t, all[name], k).Explain())
+			s := takeApart(t, makePlan(t, all[name], k))
 			if err := verify(t, s); err != nil {
 				t.Errorf("%s, %s: %v", name, k, err)
 				continue
@@ -119,24 +115,23 @@ func TestVerifyRejects(t *testing.T) {
 				}
 			}
 			// Slots: without a ready message, without a line.
-			for i, line := range s.slots {
+			for i, slot := range s.slots {
 				if k == plan.Handshake {
 					c := s.clone()
-					c.slots[i] = strings.Replace(line, " ready ", " quiet ", 1)
+					c.slots[i].Ready = false
 					tried["dropped ready message"]++
 					if err := verify(t, c); err == nil || !strings.Contains(err.Error(), "puts without ready message") {
-						t.Errorf("%s: no ready message of %q: %v", name, line, err)
+						t.Errorf("%s: no ready message of %q: %v", name, slot.Text, err)
 					}
 				}
 				if i+1 == len(s.slots) {
 					c := s.clone()
 					c.slots = c.slots[:i]
-					c.proofs = slices.DeleteFunc(c.proofs, func(p sketchProof) bool { return p.put == i+1 })
-					c.ages = slices.DeleteFunc(c.ages, func(p sketchAges) bool { return p.put == i+1 })
+					c.proofs = slices.DeleteFunc(c.proofs, func(p sketchProof) bool { return p.put() == i+1 })
 					c.classes = nil
 					tried["dropped slot"]++
 					if err := verify(t, c); err == nil || !strings.Contains(err.Error(), "has no slot") && !strings.Contains(err.Error(), "no proof") {
-						t.Errorf("%s: no slot for %q: %v", name, line, err)
+						t.Errorf("%s: no slot for %q: %v", name, slot.Text, err)
 					}
 				}
 			}
@@ -255,7 +250,7 @@ loop L1
 1 comm line 3 ref 1 -> 2
 2 commover line 3 ref 1 -> 3
 3 branch line 4 -> 4 5
-4 stmt line 4 "stop" -> 6
+4 stmt line 4 stop "stop" -> 6
 5 useover line 5 ref 1 -> 6
 6 exit
 `, ""},
@@ -267,15 +262,7 @@ loop L1
 `, "C_1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := "plan handshake\n"
-			for i, mood := range strings.Fields(c.slots) {
-				text += fmt.Sprintf("slot %d %s shift of a\n", i+1, mood)
-			}
-			d, err := plan.Parse(text + strings.TrimLeft(c.graph, "\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = d.Verify()
+			err := byHand(t, plan.Handshake, c.slots, "", c.graph).Verify()
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%v, want %q", err, c.want)
 			}

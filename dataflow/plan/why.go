@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -22,7 +23,7 @@ func (p *Plan) why(s *Slot, against int) string {
 	}
 	var between []*cfg.Node
 	for i := range s.Proofs {
-		between = append(between, s.Proofs[i].witnesses(p.Graph)...)
+		between = append(between, s.Proofs[i].Witnesses(p.Graph)...)
 	}
 	what := "every use"
 	if len(s.Proofs) > 1 {
@@ -52,9 +53,9 @@ func (p *Plan) whyAges(s *Slot, between []*cfg.Node) string {
 	if s.Planes != nil {
 		why += "; " + s.Planes.why()
 	}
-	if len(s.Asks) > 0 {
+	if len(s.Pairwise) > 0 {
 		var names []string
-		for _, y := range s.Asks {
+		for _, y := range s.Pairwise {
 			names = append(names, fmt.Sprintf("#%d", y))
 		}
 		why += fmt.Sprintf("; but one between PEs where %s does not go the other way", strings.Join(names, " or "))
@@ -87,28 +88,32 @@ func (s *Slot) inStrips() string {
 // neighbours complete one after another.
 func (s *Slot) Say() string {
 	switch {
-	case s.Unheard:
+	case s.OnDemand:
 		return say(false, s.Staged, s.Count, false) + s.inStrips() + ", listening"
 	case s.Ready:
 		return say(false, s.Staged, s.Count, false) + s.inStrips() + ", a ready message before every put"
 	}
-	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, len(s.Asks) > 0), s.Times) + s.inStrips()
+	return sayTimes(say(s.Planes != nil, s.Staged, s.Count, len(s.Pairwise) > 0), s.Times) + s.inStrips()
 }
 
 // Say is what was tried, in words.
 func (t Trial) Say() string {
-	form, ok := parseMood(t.What)
-	if !ok {
+	word, many, _ := strings.Cut(t.What, "*")
+	if !slices.Contains([]string{"quiet", "staged", "unheard", "unheard-staged", "alternating"}, word) {
 		return t.What
 	}
-	text := sayTimes(say(form.Alternating, form.Staged, form.Count, t.Asks), t.Times)
+	count, err := strconv.Atoi(many)
+	if err != nil {
+		count = 1
+	}
+	text := sayTimes(say(word == "alternating", strings.HasSuffix(word, "staged"), count, t.Pairwise), t.Times)
 	if t.Strip > 0 {
 		text += fmt.Sprintf(", in strips of %d", t.Strip)
 	}
-	if t.Tells {
+	if t.Completes {
 		text += ", telling"
 	}
-	if t.Unheard {
+	if t.OnDemand {
 		text += ", listening"
 	}
 	if t.InTurn {
@@ -158,7 +163,7 @@ func (p *Plan) notes() []string {
 		"another; barrier: where one of all PEs was tried.",
 		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a stage %g, asking %g, noting who was heard", readyCost, copyCost, askCost),
 		fmt.Sprintf("%g, a turn more %g, a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", noteCost, turnCost, fenceCost, byteCost, firstCost, guessTrip),
-		"proof, ages: what holds in front of each node of the graph below, of the last value, of the one before, ...; verified.",
+		"proof: what is known in front of each node of the graph below, of the last value | of the one before | ...; verified.",
 	}
 	if slices.ContainsFunc(p.Slots, func(s Slot) bool { return s.Times > 0 }) {
 		list = append(list, "times: there are at most so many executions, and a slot for each; verified.")

@@ -107,9 +107,6 @@ func (t *Trace) Redundant() (ready, redundant int) {
 	return ready, redundant
 }
 
-// Complete is Replay without the question which puts are ordered.
-func (t *Trace) Complete() bool { return t.Replay(Options{}).Complete }
-
 // run is a replay. Events of a PE are numbered from 1.
 type run struct {
 	*Trace

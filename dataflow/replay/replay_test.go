@@ -71,11 +71,11 @@ func TestUnordered(t *testing.T) {
 		if got := fmt.Sprint(tr.Unordered(c.o)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		if !tr.Complete() {
+		if !tr.Replay(Options{}).Complete {
 			t.Errorf("%s: not complete", name)
 		}
 	}
-	if tr := read(t, strings.Replace(twoPuts("1 whole", "0", "", ""), "p 1 2 1 0", "p 1 3 1 0", 1)); tr.Complete() {
+	if tr := read(t, strings.Replace(twoPuts("1 whole", "0", "", ""), "p 1 2 1 0", "p 1 3 1 0", 1)); tr.Replay(Options{}).Complete {
 		t.Error("what nobody sent has arrived, and the trace is complete")
 	}
 }
@@ -132,7 +132,7 @@ g 2 1 0
 		if got := fmt.Sprint(tr.Unordered(Options{})); got != want {
 			t.Errorf("cells %s: %s, want %s", cells, got, want)
 		}
-		if !tr.Complete() {
+		if !tr.Replay(Options{}).Complete {
 			t.Errorf("cells %s: not complete", cells)
 		}
 	}

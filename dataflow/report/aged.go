@@ -7,7 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/dataflow/solve"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -19,9 +19,9 @@ import (
 type agedStory struct {
 	b     *builder
 	slot  *plan.Slot
-	slots synch.Slots
+	slots proof.Obligation
 	put   *cfg.Node
-	sol   *solve.Solution[synch.Aged]
+	sol   *synch.RingSolution
 }
 
 // agedAt is behind a node, where the value has an age.
@@ -33,21 +33,14 @@ type agedAt struct {
 // aged solves for the slots that the plan gives communication r.
 func (b *builder) aged(r int) *agedStory {
 	slot := &b.a.Plan.Slots[r-1]
-	s := &agedStory{b: b, slot: slot, slots: synch.Slots{Comm: r, Count: slot.Count, Staged: slot.Staged}, put: b.f.Put(r)}
-	u := synch.State{Value: synch.U}
-	unseen := synch.Aged{u, u, u, u}
-	s.sol = solve.RoundRobin(solve.New(b.g), solve.Problem[synch.Aged]{
-		Entry: unseen, Top: unseen,
-		Transfer: func(n *cfg.Node, in synch.Aged) synch.Aged { return synch.AgedApply(in, n, s.slots, s.kills) },
-		Meet:     synch.AgedMeet,
-		Equal:    func(x, y synch.Aged) bool { return x == y },
-	}, solve.Options[synch.Aged]{Record: true})
+	s := &agedStory{b: b, slot: slot, slots: proof.Ring(r, slot.Count, slot.Staged), put: b.f.Put(r)}
+	s.sol = synch.NewSolver(b.g).SolveRing(s.slots, s.kills, true)
 	return s
 }
 
 // kills counts on what the plan asks as well.
 func (s *agedStory) kills(y, put, nth int) bool {
-	return slices.Contains(s.slot.Asks, y) || s.b.f.KillsAfter(y, put, nth)
+	return slices.Contains(s.slot.Pairwise, y) || s.b.f.KillsAfter(y, put, nth)
 }
 
 // before is the age in front of a node of what has an age behind it; -1 where it
@@ -70,7 +63,7 @@ func (s *agedStory) out(p agedAt) synch.State { return s.sol.Out[p.n.ID][p.age] 
 
 // end is the put that overwrites, as the place in front of which the value is the
 // oldest.
-func (s *agedStory) end() agedAt { return agedAt{s.put, s.slots.Count} }
+func (s *agedStory) end() agedAt { return agedAt{s.put, s.slots.Ring} }
 
 // preds are the places in front of which a place lies.
 func (s *agedStory) preds(at agedAt) []agedAt {
@@ -122,7 +115,7 @@ func (s *agedStory) chain(w agedAt) Chain {
 		ends = cfg.CommOver
 	}
 	over := func(p agedAt) bool {
-		return p.n.Kind == ends && p.n.Ref == s.slots.Comm && p.age == 0 && pending(s.out(p))
+		return p.n.Kind == ends && p.n.Ref == s.slots.Use && p.age == 0 && pending(s.out(p))
 	}
 	if !over(via) {
 		join(s.back(via, over, func(p agedAt) bool { return pending(s.out(p)) }))
@@ -144,7 +137,7 @@ func (s *agedStory) chain(w agedAt) Chain {
 
 // hops tells a path in sentences.
 func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) []Hop {
-	r := s.slots.Comm
+	r := s.slots.Use
 	what := s.b.refText(r)
 	var hops []Hop
 	last := 0
@@ -174,7 +167,7 @@ func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) [
 	if w.n.Kind == cfg.CommOver {
 		y := s.b.f.Relations[w.n.Ref-1]
 		text := fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", s.b.refText(w.n.Ref), r)
-		if slices.Contains(s.slot.Asks, w.n.Ref) {
+		if slices.Contains(s.slot.Pairwise, w.n.Ref) {
 			text = fmt.Sprintf("%s leaves, from q to p where it goes there, which both know (other pairs: ready message)", s.b.refText(w.n.Ref))
 		}
 		add(via, "tells", y.String(), text)
@@ -210,10 +203,10 @@ func (s *agedStory) slotName() string {
 	if s.planes() {
 		kind = "plane of the overlap"
 	}
-	if s.slots.Count == 1 {
+	if s.slots.Ring == 1 {
 		return "the " + kind
 	}
-	return fmt.Sprintf("a %s (there are %s, used by turns)", kind, numeral(s.slots.Count))
+	return fmt.Sprintf("a %s (there are %s, used by turns)", kind, numeral(s.slots.Ring))
 }
 
 // planes reports whether the slots are planes of an overlap.
@@ -221,7 +214,7 @@ func (s *agedStory) planes() bool { return s.slot != nil && s.slot.Planes != nil
 
 // age says what a put overwrites: "what came two iterations of it before".
 func (s *agedStory) age() string {
-	n := s.slots.Count
+	n := s.slots.Ring
 	if l := s.everyIteration(); l != nil {
 		name := "iteration"
 		if l.Index != "" {
@@ -258,41 +251,41 @@ func (s *agedStory) everyIteration() *cfg.Loop {
 
 // obligation is the whole story.
 func (s *agedStory) obligation() Obligation {
-	r := s.slots.Comm
-	o := Obligation{Use: r, Put: r, Verdict: synch.NoReady.String(), Own: true, Slots: s.slots.Count, Staged: s.slots.Staged, Sweeps: []Sweep{}}
+	r := s.slots.Use
+	o := Obligation{Use: r, Put: r, Verdict: synch.NoReady.String(), Own: true, Slots: s.slots.Ring, Staged: s.slots.Staged, Sweeps: []Sweep{}}
 	for _, w := range s.witnesses() {
 		o.Chains = append(o.Chains, s.chain(w))
 	}
 	if o.Chains == nil {
-		o.Once = fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numeral(s.slots.Count))
+		o.Once = fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numeral(s.slots.Ring))
 	}
 	o.Values = s.b.valuesAt(s.b.telling(&o), func(id int) (in, out []string) {
 		for _, h := range s.sol.History {
-			in, out = append(in, s.state(h.In[id])), append(out, s.state(h.Out[id]))
+			in, out = append(in, s.state(h[0][id])), append(out, s.state(h[1][id]))
 		}
 		return in, out
 	})
 	if s.b.full {
 		for _, h := range s.sol.History {
-			o.Sweeps = append(o.Sweeps, Sweep{s.spans(h.In), s.spans(h.Out)})
+			o.Sweeps = append(o.Sweeps, Sweep{s.spans(h[0]), s.spans(h[1])})
 		}
 	}
-	if len(s.slot.Asks) > 0 {
+	if len(s.slot.Pairwise) > 0 {
 		o.Asking = s.asking(o.Chains)
 	}
 	return o
 }
 
 // state shows what is known by age, the youngest value first.
-func (s *agedStory) state(v synch.Aged) string {
-	parts := make([]string, s.slots.Count)
+func (s *agedStory) state(v synch.Generations) string {
+	parts := make([]string, s.slots.Ring)
 	for a := range parts {
 		parts[a] = v[a].String()
 	}
 	return strings.Join(parts, " | ")
 }
 
-func (s *agedStory) spans(states []synch.Aged) []Span {
+func (s *agedStory) spans(states []synch.Generations) []Span {
 	out := []Span{}
 	for i, v := range states {
 		if i > 0 && v == states[i-1] {
@@ -308,14 +301,14 @@ func (s *agedStory) spans(states []synch.Aged) []Span {
 func (s *agedStory) sentence(o *Obligation) string {
 	overwrites := fmt.Sprintf("a put overwrites %s", s.age())
 	switch {
-	case s.slots.Staged && s.slots.Count > 1:
-		overwrites = fmt.Sprintf("%s stages, used by turns: %s", numeral(s.slots.Count), overwrites)
+	case s.slots.Staged && s.slots.Ring > 1:
+		overwrites = fmt.Sprintf("%s stages, used by turns: %s", numeral(s.slots.Ring), overwrites)
 	case s.slots.Staged:
 		overwrites = "it comes into a stage, which is free as soon as q has copied it into its overlap: " + overwrites
 	case s.planes():
 		overwrites = fmt.Sprintf("%v, the subscript in dimension %d, is another one in each execution, so that the planes of the overlap are two slots: %s", s.slot.Planes.Sub, s.slot.Planes.Dim, overwrites)
-	case s.slots.Count > 1:
-		overwrites = fmt.Sprintf("%s slots, used by turns: %s", numeral(s.slots.Count), overwrites)
+	case s.slots.Ring > 1:
+		overwrites = fmt.Sprintf("%s slots, used by turns: %s", numeral(s.slots.Ring), overwrites)
 	}
 	if o.Chains == nil {
 		return overwrites + "; " + o.Once
@@ -328,7 +321,7 @@ func (s *agedStory) sentence(o *Obligation) string {
 	}
 	overwrites += " " + told
 	if o.Asking != nil {
-		overwrites += fmt.Sprintf("; pairs of PEs between which %s goes one way only keep a ready message", refs(s.slot.Asks, "or"))
+		overwrites += fmt.Sprintf("; pairs of PEs between which %s goes one way only keep a ready message", refs(s.slot.Pairwise, "or"))
 	}
 	return overwrites
 }

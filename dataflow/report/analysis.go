@@ -6,6 +6,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -25,7 +26,7 @@ type Analysis struct {
 	Plan      *plan.Plan
 	Functions *procfunc.Functions // of the plan's program and graph
 	Graph     *cfg.Graph          // the plan's
-	Items     []synch.Item        // by Put, then by Use
+	Items     []proof.Obligation  // by Put, then by Use
 
 	options Options
 	solver  *synch.Solver
@@ -53,17 +54,17 @@ func (a *Analysis) open() {
 	}
 }
 
-func items(f *procfunc.Functions) []synch.Item {
-	var out []synch.Item
+func items(f *procfunc.Functions) []proof.Obligation {
+	var out []proof.Obligation
 	for _, pair := range f.Items() {
-		out = append(out, synch.Item{Use: pair[0], Put: pair[1]})
+		out = append(out, proof.Shared(pair[0], pair[1]))
 	}
 	return out
 }
 
 // solve is the solution of an item, with all its sweeps.
-func (a *Analysis) solve(it synch.Item) *synch.Solution {
-	return a.solver.Solve(it, a.Functions.Kills, true)
+func (a *Analysis) solve(it proof.Obligation) *synch.Solution {
+	return a.solver.Solve(it, a.Functions.KillsAfter, true)
 }
 
 // forms are the verdicts of the forms of the analysis on the program as it stands
@@ -90,7 +91,7 @@ func (s *forms) verdict(r int) synch.Verdict {
 		s.sound = slices.Repeat([]synch.Verdict{synch.Once}, len(s.f.Relations))
 		for _, it := range items(s.f) {
 			if worst := &s.sound[it.Put-1]; *worst > synch.NeedsSync {
-				v, _ := s.solver.Verdict(it, s.f.Kills)
+				v, _ := s.solver.Verdict(it, s.f.KillsAfter)
 				*worst = min(*worst, v)
 			}
 		}
@@ -178,13 +179,13 @@ func (a *Analysis) Table() []Total {
 		count("elide", func(r int) synch.Verdict { return a.source.slot(r).Verdict })}
 	for r := range a.source.f.Relations {
 		s := a.source.slot(r + 1)
-		if len(s.Asks) > 0 {
+		if len(s.Pairwise) > 0 {
 			rows[2].Asking++
 		}
-		if s.Unheard {
+		if s.OnDemand {
 			rows[2].Listening++
 		}
-		if len(s.At) > 0 && len(s.At) == len(a.pes()) && (s.Ready || len(s.Asks) > 0) {
+		if len(s.At) > 0 && len(s.At) == len(a.pes()) && (s.Ready || len(s.Pairwise) > 0) {
 			rows[2].Quiet++
 		}
 	}

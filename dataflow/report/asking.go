@@ -19,9 +19,9 @@ const mostPairs = 4
 
 // asking says which messages answer which pairs.
 func (s *agedStory) asking(chains []Chain) *Asking {
-	f, r := s.b.f, s.slots.Comm
+	f, r := s.b.f, s.slots.Use
 	out := &Asking{Asked: []Asked{}, Pairs: []PairCount{}}
-	for _, y := range s.slot.Asks {
+	for _, y := range s.slot.Pairwise {
 		n := f.Put(y)
 		a := Asked{Ref: y, Point: point(n), Relation: f.Relations[y-1].String()}
 		if reason := f.KillReasonAfter(y, r, s.nth(y, chains)); !reason.Kills {
@@ -79,25 +79,25 @@ func (s *agedStory) nth(y int, chains []Chain) int {
 // where no messages are known.
 func (s *agedStory) pairs(np int) (PairCount, bool) {
 	out := PairCount{PEs: np, Without: [][2]int{}}
-	mine := s.b.sent(s.slots.Comm, np)
+	mine := s.b.sent(s.slots.Use, np)
 	if !mine.known {
 		return out, false
 	}
-	if !s.b.f.Alike(s.slots.Comm, s.slots.Comm) {
+	if !s.b.f.Alike(s.slots.Use, s.slots.Use) {
 		var values []string
 		for _, name := range mine.scalars {
 			values = append(values, name+" = 1")
 		}
 		out.For = list(values, "and")
 	}
-	for _, y := range s.slot.Asks {
+	for _, y := range s.slot.Pairwise {
 		if !s.b.sent(y, np).known {
 			return out, false
 		}
 	}
 	for _, m := range mine.list {
 		out.Messages++
-		if !slices.ContainsFunc(s.slot.Asks, func(y int) bool { return !s.b.sent(y, np).has[procfunc.Pair{From: m.To, To: m.From}] }) {
+		if !slices.ContainsFunc(s.slot.Pairwise, func(y int) bool { return !s.b.sent(y, np).has[procfunc.Pair{From: m.To, To: m.From}] }) {
 			out.Answered++
 		} else if len(out.Without) < mostPairs {
 			out.Without = append(out.Without, [2]int{m.From, m.To})

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/dataflow/hb"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
@@ -19,7 +19,7 @@ import (
 // matter.
 func (a *Analysis) Build(file string, full bool) *Report {
 	a.open()
-	b := &builder{a: a, f: a.Functions, full: full, g: a.Graph, kills: a.Functions.Kills, after: a.Graph.PostDominators(), towards: map[*cfg.Node][]bool{}, uses: map[int][]*cfg.Node{}, posts: map[int][]*cfg.Node{}, overs: map[int][]*cfg.Node{}}
+	b := &builder{a: a, f: a.Functions, full: full, g: a.Graph, kills: a.Functions.KillsAfter, checker: proof.NewChecker(a.Graph), after: a.Graph.PostDominators(), towards: map[*cfg.Node][]bool{}, uses: map[int][]*cfg.Node{}, posts: map[int][]*cfg.Node{}, overs: map[int][]*cfg.Node{}}
 	for _, n := range b.g.Nodes {
 		switch n.Kind {
 		case cfg.Comm:
@@ -70,9 +70,9 @@ type builder struct {
 	examples map[int]*plan.Example // see example
 	trials   *trials               // see hints
 
-	messages   map[[2]int]*sent     // see sent
-	before     map[int]*hb.Analysis // see happensBefore
-	knownPlans []*plan.Plan         // by triedPEs, see known
+	messages   map[[2]int]*sent // see sent
+	knownPlans []*plan.Plan     // by triedPEs, see known
+	checker    *proof.Checker   // of the plan's certificates
 }
 
 // dominators is asked for by few programs.
@@ -109,7 +109,7 @@ func (b *builder) communication(r int) Communication {
 	}
 	b.story(r, slot, &out)
 	if out.Listening = b.listening(r, slot); out.Listening != nil {
-		s := &agedStory{b: b, slots: synch.Slots{Comm: r, Count: slot.Count, Staged: slot.Staged}, put: b.f.Put(r)}
+		s := &agedStory{b: b, slots: proof.Ring(r, slot.Count, slot.Staged), put: b.f.Put(r)}
 		out.Why = out.Listening.sentence(s.age()) + "; with one slot " + out.Why
 	}
 	out.Exact = b.exact(r, slot)
@@ -134,7 +134,7 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		out.Obligations = []Obligation{{Use: r, Put: r, Verdict: out.Verdict, Own: true, Slots: slot.Count, Staged: slot.Staged, Once: once, Values: []Values{}, Sweeps: []Sweep{}}}
 		out.Why = once
 		return
-	case slot.Ages != nil:
+	case slot.Ring() != nil:
 		s := b.aged(r)
 		o := s.obligation()
 		out.Obligations = []Obligation{o}
@@ -177,16 +177,16 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 }
 
 func slotOf(s *plan.Slot) Slot {
-	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Times: s.Times, Asks: slices.Clone(s.Asks), Tried: []Tried{}}
-	if out.Asks == nil {
-		out.Asks = []int{}
+	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Times: s.Times, Pairwise: slices.Clone(s.Pairwise), Tried: []Tried{}}
+	if out.Pairwise == nil {
+		out.Pairwise = []int{}
 	}
-	if out.QuietOn = slices.Clone(s.At); out.QuietOn == nil {
-		out.QuietOn = []int{}
+	if out.ElidedOn = slices.Clone(s.At); out.ElidedOn == nil {
+		out.ElidedOn = []int{}
 	}
 	for _, t := range s.Tried {
 		chosen := t.Note == plan.Chosen
-		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Asks && t.What == "quiet", Free: t.Free, Unheard: t.Unheard, Rate: t.Rate, Cost: t.Cost, Chosen: chosen}
+		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Pairwise && t.What == "quiet", Free: t.Free, OnDemand: t.OnDemand, Rate: t.Rate, Cost: t.Cost, Chosen: chosen}
 		if !chosen {
 			tried.Note = t.Note
 		}
@@ -199,7 +199,7 @@ func slotOf(s *plan.Slot) Slot {
 	return out
 }
 
-func (b *builder) obligation(it synch.Item) (Obligation, synch.Verdict) {
+func (b *builder) obligation(it proof.Obligation) (Obligation, synch.Verdict) {
 	s := b.a.solve(it)
 	v := s.Verdict(b.g)
 	o := Obligation{Use: it.Use, Put: it.Put, Verdict: v.String(), Slots: 1, Sweeps: []Sweep{}}

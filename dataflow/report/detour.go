@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -13,7 +14,7 @@ import (
 // about it.
 type detour struct {
 	b    *builder
-	it   synch.Item
+	it   proof.Obligation
 	put  *cfg.Node
 	path []*cfg.Node // from UO_use, or C_use where no UO lies on the path, to C_put
 
@@ -192,7 +193,7 @@ func (d *detour) helps(n *cfg.Node) bool {
 		return true
 	}
 	return n.Kind == cfg.Comm && n.Flavour != "recv" && n.Flavour != "send" && n.Ref != d.it.Use && n.Ref != d.it.Put &&
-		d.b.kills(n.Ref, d.it.Use, d.it.Put)
+		d.b.kills(n.Ref, d.it.Put, 1)
 }
 
 func (d *detour) miss(n, from *cfg.Node) {

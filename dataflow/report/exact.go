@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/dataflow/hb"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
 // mostChains is how many pairs of PEs are followed in a program for one number of
@@ -21,73 +20,44 @@ func (b *builder) exact(r int, slot *plan.Slot) []Exact {
 	for _, pes := range slot.At {
 		e := Exact{PEs: pes, Hops: []ExactHop{}}
 		longest := 0
-		for _, c := range b.happensBefore(pes).Certificates(r) {
-			if c.System == nil {
-				continue
+		for _, c := range b.a.Plan.On(pes, r) {
+			chains, err := b.checker.Chains(c)
+			if err != nil {
+				panic(fmt.Sprintf("report: a certificate of the plan: %v", err)) // the verifier has accepted it
 			}
-			asked := map[[2]int]bool{}
-			for _, n := range c.System.Graph.Nodes {
-				if n.Kind != cfg.Comm || n.Ref != r || n.Flavour == "recv" || !c.Claims[n.ID].Posted {
-					continue
+			chains.Each(r, mostChains, func(p, q int, hops []proof.Hop) {
+				e.Pairs++
+				if len(hops) > 2 { // the end of the use, the message of an answer
+					e.Longer++
 				}
-				c.System.May[n.ID].Each(func(p, q int) {
-					if asked[[2]int{p, q}] || len(asked) > mostChains {
-						return
-					}
-					asked[[2]int{p, q}] = true
-					hops := c.Chain(p, q)
-					if len(hops) == 0 {
-						return
-					}
-					e.Pairs++
-					if len(hops) > 2 { // the end of the use, the message of an answer
-						e.Longer++
-					}
-					if len(hops) > longest {
-						longest, e.Hops = len(hops), b.exactHops(c, p, hops)
-					}
-				})
-			}
+				if len(hops) > longest {
+					longest, e.Hops = len(hops), b.exactHops(c.Use, r, p, hops)
+				}
+			})
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
-// happensBefore is the analysis for a number of PEs, with the slots of the plan.
-func (b *builder) happensBefore(pes int) *hb.Analysis {
-	if b.before == nil {
-		b.before = map[int]*hb.Analysis{}
-	}
-	if b.before[pes] == nil {
-		slots := b.a.Plan.Slots
-		b.before[pes] = hb.Analyze(b.f, hb.Options{
-			PEs:    pes,
-			Slots:  func(put int) int { return slots[put-1].Count },
-			Staged: func(put int) bool { return slots[put-1].Staged },
-		})
-	}
-	return b.before[pes]
-}
-
-// exactHops tells a chain, the end of the use first, to PE p, which puts.
-func (b *builder) exactHops(c *hb.Certificate, p int, hops []hb.Hop) []ExactHop {
+// exactHops tells a chain from the end of a use on, to PE p, which puts.
+func (b *builder) exactHops(use, r, p int, hops []proof.Hop) []ExactHop {
 	var out []ExactHop
-	add := func(n *cfg.Node, from, to int, text string) {
-		out = append(out, ExactHop{Point{c.System.Origin[n.ID], nodeName(n), n.Line}, from, to, text})
-	}
 	for i, h := range hops {
+		n := b.g.Nodes[h.Node]
+		text := ""
 		switch {
 		case i == 0:
-			add(h.Node, h.From, h.To, fmt.Sprintf("PE %d is done with %s", h.To, b.refText(c.Use)))
-		case isCollective(h.Node):
-			add(h.Node, h.From, h.To, fmt.Sprintf("PE %d learns it from PE %d, as all do", h.To, h.From))
+			text = fmt.Sprintf("PE %d is done with %s", h.To, b.refText(use))
+		case isCollective(n):
+			text = fmt.Sprintf("PE %d learns it from PE %d, as all do", h.To, h.From)
 		default:
-			add(h.Node, h.From, h.To, fmt.Sprintf("%s, from PE %d, lets PE %d know", b.refText(h.Node.Ref), h.From, h.To))
+			text = fmt.Sprintf("%s, from PE %d, lets PE %d know", b.refText(n.Ref), h.From, h.To)
 		}
+		out = append(out, ExactHop{point(n), h.From, h.To, text})
 	}
-	put := b.f.Put(c.Put)
-	return append(out, ExactHop{point(put), p, hops[0].To, fmt.Sprintf("PE %d puts %s to PE %d", p, b.refText(c.Put), hops[0].To)})
+	put := b.f.Put(r)
+	return append(out, ExactHop{point(put), p, hops[0].To, fmt.Sprintf("PE %d puts %s to PE %d", p, b.refText(r), hops[0].To)})
 }
 
 // String is "on 4 PEs (12 pairs, 4 of them over other PEs)".

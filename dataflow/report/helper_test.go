@@ -31,7 +31,7 @@ func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options, pe
 	c := comm.Analyze(chosen.IR, chosen.Info)
 	f := procfunc.Analyze(c, c.Graph())
 	if pes == nil {
-		return report.Analyze(plan.MakeWith(c, kind, f), f, report.Options{})
+		return report.Analyze(plan.Make(c, kind, f), f, report.Options{})
 	}
 	search := plan.Options{PEs: pes}
 	return report.Analyze(plan.Search(c, f, search), f, report.Options{PEs: pes[0], Search: search})

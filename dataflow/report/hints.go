@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -66,7 +67,7 @@ func (d *detour) otherPlan() *Hint {
 		switch s := a.source.slot(r); {
 		case !s.Ready:
 			return &Hint{fmt.Sprintf("--sync=elide: %s", s.Say()), true}
-		case s.Unheard:
+		case s.OnDemand:
 			return &Hint{fmt.Sprintf("--sync=elide: %s, with ready messages only from PEs that have sent nothing since", s.Say()), false}
 		}
 		return nil
@@ -257,14 +258,14 @@ func names(nodes []*cfg.Node, and string) string {
 }
 
 // example looks for an execution in which nothing orders the use and the put.
-func (b *builder) example(it synch.Item) *Example {
+func (b *builder) example(it proof.Obligation) *Example {
 	if b.examples == nil {
 		// The paths are those of one slot.
 		p := *b.a.Plan
 		p.Slots = slices.Clone(p.Slots)
 		for i := range p.Slots {
 			if s := &p.Slots[i]; s.Ready {
-				s.Count, s.Staged, s.Unheard, s.At, s.Planes = 1, false, false, nil, nil
+				s.Count, s.Staged, s.OnDemand, s.At, s.Planes = 1, false, false, nil, nil
 			}
 		}
 		b.examples = p.Examples(b.a.options.PEs)

@@ -5,22 +5,22 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
 // listening tells how PEs find out, as the program runs, who needs a ready message
 // before the puts of communication r: nil where the plan does not let them.
 func (b *builder) listening(r int, slot *plan.Slot) *Listening {
-	if !slot.Unheard {
+	if !slot.OnDemand {
 		return nil
 	}
 	out := &Listening{Hops: []Hop{}}
 	for _, t := range slot.Tried {
-		if t.Note == plan.Chosen && t.Unheard {
+		if t.Note == plan.Chosen && t.OnDemand {
 			out.Rate, out.Estimated = t.Rate, true
 		}
 	}
-	s := &agedStory{b: b, slot: slot, slots: synch.Slots{Comm: r, Count: slot.Count, Staged: slot.Staged}, put: b.f.Put(r)}
+	s := &agedStory{b: b, slot: slot, slots: proof.Ring(r, slot.Count, slot.Staged), put: b.f.Put(r)}
 	ends := b.uses[r]
 	what := "is done with " + b.refText(r)
 	if slot.Staged {

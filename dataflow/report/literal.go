@@ -45,13 +45,13 @@ func (b *builder) overrated(r int, s *synch.LiteralSolution) string {
 	v := s.Verdict(f.Graph)
 	printed := b.a.source.literalKills
 	self := func(y, x int) bool { return y != x && printed(y, x) }
-	exact := func(y, x int) bool { return y == x && printed(y, x) || y != x && f.Kills(y, x, x) }
-	both := func(y, x int) bool { return y != x && f.Kills(y, x, x) }
+	exact := func(y, x int) bool { return y == x && printed(y, x) || y != x && f.KillsAfter(y, x, 1) }
+	both := func(y, x int) bool { return y != x && f.KillsAfter(y, x, 1) }
 	var why []string
 	own := fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r)
 	test := func() {
 		for _, n := range f.Graph.Nodes {
-			if y := n.Ref; n.Kind == cfg.CommOver && y != r && s.In[n.ID].Tags.Has(y) && !f.Kills(y, r, r) {
+			if y := n.Ref; n.Kind == cfg.CommOver && y != r && s.In[n.ID].Tags.Has(y) && !f.KillsAfter(y, r, 1) {
 				why = append(why, fmt.Sprintf("its test takes C_%d for an answer to C_%d (%s), but %s", y, r, f.PrintedTest([]int{y}, r).Why, f.KillReason(y, r, r).Text))
 			}
 		}

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
 // once says why no use comes before a put.
-func (b *builder) once(it synch.Item) string {
+func (b *builder) once(it proof.Obligation) string {
 	put := b.f.Put(it.Put)
 	if it.Use != it.Put {
 		return fmt.Sprintf("no path leads from C_%d to C_%d", it.Use, it.Put)
@@ -25,7 +26,7 @@ func (b *builder) once(it synch.Item) string {
 // Every path from the use to the put passes one of them, and without any one
 // of them some path would have none that counts here.
 func (b *builder) chains(s *synch.Solution) []Chain {
-	put := b.f.Put(s.Item.Put)
+	put := b.f.Put(s.Put)
 	var out []Chain
 	list := witnesses(put, preds, func(n *cfg.Node) synch.State { return s.In[n.ID] }, func(n *cfg.Node) synch.State { return s.Out[n.ID] })
 	slices.SortFunc(list, func(a, b *cfg.Node) int { return a.ID - b.ID })
@@ -37,7 +38,7 @@ func (b *builder) chains(s *synch.Solution) []Chain {
 
 // chain is the chain through witness w: a collective, or the CO of a killer.
 func (b *builder) chain(s *synch.Solution, w, put *cfg.Node) Chain {
-	it := s.Item
+	it := s.Obligation
 	open := func(n *cfg.Node) bool { return pending(s.Out[n.ID]) }
 	start := func(n *cfg.Node) bool {
 		return open(n) && (n.Kind == cfg.UseOver && n.Ref == it.Use || it.Use != it.Put && n == put)
@@ -66,7 +67,7 @@ func (b *builder) chain(s *synch.Solution, w, put *cfg.Node) Chain {
 }
 
 // hops tells the path in sentences.
-func (b *builder) hops(it synch.Item, path []*cfg.Node, via, w *cfg.Node) []Hop {
+func (b *builder) hops(it proof.Obligation, path []*cfg.Node, via, w *cfg.Node) []Hop {
 	ref := b.f.Relations[it.Use-1].Comm
 	what := b.refText(it.Use)
 	var hops []Hop

@@ -137,14 +137,14 @@ func TestChainsOverPEs(t *testing.T) {
 		r := analyzeWith(t, example(t, name), plan.Elide, choose.Options{}, 4, 3).Build(name+".hpf", false)
 		quiet := 0
 		for _, c := range r.Communications {
-			if len(c.Exact) != len(c.Slot.QuietOn) {
-				t.Errorf("%s: #%d needs no ready messages on %v PEs, and there are %d proofs", name, c.ID, c.Slot.QuietOn, len(c.Exact))
+			if len(c.Exact) != len(c.Slot.ElidedOn) {
+				t.Errorf("%s: #%d needs no ready messages on %v PEs, and there are %d proofs", name, c.ID, c.Slot.ElidedOn, len(c.Exact))
 			}
-			if slices.Equal(c.Slot.QuietOn, []int{3, 4}) && (c.Slot.Ready || len(c.Slot.Asks) > 0) {
+			if slices.Equal(c.Slot.ElidedOn, []int{3, 4}) && (c.Slot.Ready || len(c.Slot.Pairwise) > 0) {
 				quiet++
 			}
 			for i, e := range c.Exact {
-				if e.PEs != c.Slot.QuietOn[i] || e.Longer > e.Pairs || (e.Pairs > 0) != (len(e.Hops) > 0) {
+				if e.PEs != c.Slot.ElidedOn[i] || e.Longer > e.Pairs || (e.Pairs > 0) != (len(e.Hops) > 0) {
 					t.Errorf("%s: #%d: %+v", name, c.ID, e)
 				}
 				for k, h := range e.Hops {

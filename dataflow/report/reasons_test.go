@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
@@ -25,7 +26,7 @@ func TestReasons(t *testing.T) {
 			for _, c := range r.Communications {
 				for _, o := range c.Obligations {
 					count[o.Verdict]++
-					it := synch.Item{Use: o.Use, Put: o.Put}
+					it := proof.Shared(o.Use, o.Put)
 					if o.Own {
 						count["aged"]++
 						checkAged(t, a, &c, &o)
@@ -80,7 +81,7 @@ func without(t *testing.T, g *cfg.Graph, drop func(*cfg.Node) bool) *cfg.Graph {
 	return h
 }
 
-func checkChains(t *testing.T, a *report.Analysis, it synch.Item, chains []report.Chain) {
+func checkChains(t *testing.T, a *report.Analysis, it proof.Obligation, chains []report.Chain) {
 	t.Helper()
 	named := map[int]bool{}  // collectives, by node
 	killer := map[int]bool{} // communications
@@ -100,7 +101,7 @@ func checkChains(t *testing.T, a *report.Analysis, it synch.Item, chains []repor
 			state = synch.State{Value: synch.NoSync}
 		}
 		for _, n := range path[:len(path)-1] {
-			state = synch.SynchApply(state, n, it, a.Functions.Kills)
+			state = synch.SynchApply(state, n, it, a.Functions.KillsAfter)
 		}
 		if state.Value != synch.NoSync {
 			t.Errorf("%v: at the end of the chain %v is known", it, state)
@@ -121,16 +122,16 @@ func checkChains(t *testing.T, a *report.Analysis, it synch.Item, chains []repor
 	// What is named is needed: without all of it nothing orders use and put.
 	// What is named is enough.
 	kills := func(keep bool) synch.Kills {
-		return func(y, use, put int) bool { return killer[y] == keep && a.Functions.Kills(y, use, put) }
+		return func(y, put, nth int) bool { return killer[y] == keep && a.Functions.KillsAfter(y, put, nth) }
 	}
 	enough := without(t, a.Graph, func(n *cfg.Node) bool { return !named[n.ID] })
-	if v := synch.Solve(enough, it, kills(true), false).Verdict(enough); v != synch.NoReady {
+	if v := synch.NewSolver(enough).Solve(it, kills(true), false).Verdict(enough); v != synch.NoReady {
 		t.Errorf("%v: with what the chains name alone the verdict is %v", it, v)
 	}
 	// Without what is named the put may find other proofs, but not at the places
 	// where the chains are: some chain has to go.
 	rest := without(t, a.Graph, func(n *cfg.Node) bool { return named[n.ID] })
-	s := synch.Solve(rest, it, kills(false), false)
+	s := synch.NewSolver(rest).Solve(it, kills(false), false)
 	for _, c := range chains {
 		if w := c.Hops[len(c.Hops)-2]; s.In[w.Node].Value != synch.U && s.In[w.Node].Value < synch.NoSync && s.Out[w.Node].Value == synch.NoSync {
 			t.Errorf("%v: %s is named, and knowledge arises there without it", it, w.Name)
@@ -143,11 +144,11 @@ func checkChains(t *testing.T, a *report.Analysis, it synch.Item, chains []repor
 // it the end of the use becomes known.
 func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *report.Obligation) {
 	t.Helper()
-	slots := synch.Slots{Comm: o.Put, Count: o.Slots, Staged: o.Staged}
+	slots := proof.Ring(o.Put, o.Slots, o.Staged)
 	kills := func(y, put, nth int) bool {
-		return slices.Contains(c.Slot.Asks, y) || a.Functions.KillsAfter(y, put, nth)
+		return slices.Contains(c.Slot.Pairwise, y) || a.Functions.KillsAfter(y, put, nth)
 	}
-	if (o.Chains == nil) != (o.Once != "") || o.Verdict != "NoSync" || (o.Asking != nil) != (len(c.Slot.Asks) > 0) {
+	if (o.Chains == nil) != (o.Once != "") || o.Verdict != "NoSync" || (o.Asking != nil) != (len(c.Slot.Pairwise) > 0) {
 		t.Errorf("%d: the reasons do not belong together: %+v", o.Put, o)
 	}
 	for _, ch := range o.Chains {
@@ -157,12 +158,12 @@ func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *rep
 			t.Errorf("%d: a chain goes from %s to %s", o.Put, path[0].Name(), path[len(path)-1].Name())
 		}
 		u := synch.State{Value: synch.U}
-		state, puts := synch.Aged{u, u, u, u}, 0
+		state, puts := synch.Generations{u, u, u, u}, 0
 		for _, n := range path[:len(path)-1] {
 			if n == put {
 				puts++
 			}
-			state = synch.AgedApply(state, n, slots, kills)
+			state = synch.Apply(state, n, slots, kills)
 		}
 		if v := state[o.Slots-1].Value; puts != o.Slots || v != synch.NoSync {
 			t.Errorf("%d: at the end of a chain with %d puts %v is known", o.Put, puts, v)
@@ -185,8 +186,8 @@ func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *rep
 	if o.Asking == nil {
 		return
 	}
-	if len(o.Asking.Asked) != len(c.Slot.Asks) {
-		t.Errorf("%d asks %v, and the report tells of %+v", o.Put, c.Slot.Asks, o.Asking.Asked)
+	if len(o.Asking.Asked) != len(c.Slot.Pairwise) {
+		t.Errorf("%d asks %v, and the report tells of %+v", o.Put, c.Slot.Pairwise, o.Asking.Asked)
 	}
 	for _, p := range o.Asking.Pairs {
 		if p.Answered > p.Messages || (p.Answered < p.Messages) != (len(p.Without) > 0) {
@@ -195,7 +196,7 @@ func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *rep
 	}
 }
 
-func checkGap(t *testing.T, a *report.Analysis, it synch.Item, gap *report.Gap) {
+func checkGap(t *testing.T, a *report.Analysis, it proof.Obligation, gap *report.Gap) {
 	t.Helper()
 	if len(gap.Path) == 0 {
 		t.Errorf("%v: there is no path", it)
@@ -212,7 +213,7 @@ func checkGap(t *testing.T, a *report.Analysis, it synch.Item, gap *report.Gap) 
 	passed := map[int]bool{}
 	for i, n := range path[:len(path)-1] {
 		if i > 0 || n.Kind != cfg.Comm {
-			state = synch.SynchApply(state, n, it, a.Functions.Kills)
+			state = synch.SynchApply(state, n, it, a.Functions.KillsAfter)
 		}
 		if n.Kind == cfg.Comm && n.Flavour != "recv" && n.Ref != it.Use && n.Ref != it.Put {
 			passed[n.ID] = true
@@ -241,7 +242,7 @@ func checkGap(t *testing.T, a *report.Analysis, it synch.Item, gap *report.Gap) 
 }
 
 // checkOnce looks for a path from the use to the put.
-func checkOnce(t *testing.T, a *report.Analysis, it synch.Item) {
+func checkOnce(t *testing.T, a *report.Analysis, it proof.Obligation) {
 	t.Helper()
 	put := a.Functions.Put(it.Put)
 	seen := map[*cfg.Node]bool{}
@@ -365,7 +366,7 @@ func TestHints(t *testing.T) {
 					t.Fatalf("%s: the verdict is %s", test.name, c.Verdict)
 				}
 				o := c.Obligations[0]
-				checkGap(t, a, synch.Item{Use: o.Use, Put: o.Put}, o.Gap)
+				checkGap(t, a, proof.Shared(o.Use, o.Put), o.Gap)
 				for _, h := range o.Gap.Hints {
 					hints += fmt.Sprintf("%s (%t)\n", h.Text, h.Tried)
 				}

@@ -58,17 +58,17 @@ type Communication struct {
 
 // Slot is what the puts of a communication fill, and when they wait.
 type Slot struct {
-	Verdict string `json:"verdict"`
-	Ready   bool   `json:"ready"` // a ready message before every put
-	Form    string `json:"form"`  // as in the plan: "ready", "quiet", "staged*2"
-	Say     string `json:"say"`   // in words
-	Cells   string `json:"cells"`
-	Count   int    `json:"count"`             // slots, used by turns
-	Staged  bool   `json:"staged"`            // what arrives is copied from there
-	Times   int    `json:"times,omitempty"`   // at most so many executions, and a slot for each
-	Asks    []int  `json:"asks"`              // communications that answer pair by pair
-	QuietOn []int  `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Asks say
-	InTurn  bool   `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
+	Verdict  string `json:"verdict"`
+	Ready    bool   `json:"ready"` // a ready message before every put
+	Form     string `json:"form"`  // as in the plan: "ready", "quiet", "staged*2"
+	Say      string `json:"say"`   // in words
+	Cells    string `json:"cells"`
+	Count    int    `json:"count"`             // slots, used by turns
+	Staged   bool   `json:"staged"`            // what arrives is copied from there
+	Times    int    `json:"times,omitempty"`   // at most so many executions, and a slot for each
+	Pairwise []int  `json:"asks"`              // communications that answer pair by pair
+	ElidedOn []int  `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Pairwise say
+	InTurn   bool   `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
 	// Strips tells, of a temporary that is filled strip by strip, how its source is kept;
 	// else it is empty.
 	Strips string  `json:"strips,omitempty"`
@@ -79,14 +79,14 @@ type Slot struct {
 type Tried struct {
 	What  string `json:"what"`            // in words
 	Ready bool   `json:"ready,omitempty"` // one slot, and a ready message before every put
-	// Unheard: ready messages from those PEs only that have sent nothing since, as
+	// OnDemand: ready messages from those PEs only that have sent nothing since, as
 	// are before the part Rate of the puts, by examples.
-	Unheard bool    `json:"unheard,omitempty"`
-	Rate    float64 `json:"rate,omitempty"`
-	Free    bool    `json:"free"` // no ready message is needed then
-	Cost    float64 `json:"cost"` // in messages, over the whole program
-	Chosen  bool    `json:"chosen"`
-	Note    string  `json:"note,omitempty"`
+	OnDemand bool    `json:"unheard,omitempty"`
+	Rate     float64 `json:"rate,omitempty"`
+	Free     bool    `json:"free"` // no ready message is needed then
+	Cost     float64 `json:"cost"` // in messages, over the whole program
+	Chosen   bool    `json:"chosen"`
+	Note     string  `json:"note,omitempty"`
 }
 
 // Point is a node of the graph, for people.

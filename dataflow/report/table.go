@@ -77,11 +77,11 @@ func (s *Slot) form() string {
 	if s.Say != "one slot" && (!s.Ready || s.Count > 1 || s.Staged) {
 		text = s.Say
 	}
-	if len(s.QuietOn) > 0 {
+	if len(s.ElidedOn) > 0 {
 		if text != "" {
 			text += "; "
 		}
-		text += "none " + onPEs(s.QuietOn)
+		text += "none " + onPEs(s.ElidedOn)
 	}
 	return text
 }

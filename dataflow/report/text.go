@@ -429,7 +429,7 @@ func (t *text) tried(c *Communication) {
 			if ready == nil {
 				ready = s
 			}
-		case s.Unheard:
+		case s.OnDemand:
 			listening = append(listening, s)
 		case !s.Free && s.Note == "":
 			unproved = append(unproved, s.What)
@@ -445,7 +445,7 @@ func (t *text) tried(c *Communication) {
 	t.wrap("     the search took: ", text+".")
 	for _, s := range c.Slot.Tried {
 		switch {
-		case s.Chosen || s.Ready || s.Unheard:
+		case s.Chosen || s.Ready || s.OnDemand:
 		case s.Free:
 			text := fmt.Sprintf("proved, at cost %.4g", s.Cost)
 			if s.Note != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
@@ -19,7 +20,7 @@ const searchLimit = 200_000
 // gap finds a shortest path from the use to the next put on which nothing tells
 // the producers that the use is over, and says what lies on it and beside it.
 func (b *builder) gap(s *synch.Solution) *Gap {
-	it := s.Item
+	it := s.Obligation
 	put := b.f.Put(it.Put)
 	rel := b.f.Relations[it.Put-1]
 	g := &Gap{Consumer: party(rel, rel.Q), Producer: party(rel, rel.P), Ranges: ranges(rel), Path: []int{}, Steps: []Step{}, Passed: []Refusal{}, Missed: []Refusal{}, Hints: []Hint{}}
@@ -59,7 +60,7 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 // to C_put. It returns the nodes and the states in front of them, the first one
 // apart, which has the state behind it. A path that goes past a loop that runs for
 // certain is returned only where there is no other.
-func (b *builder) search(it synch.Item) ([]*cfg.Node, []synch.State) {
+func (b *builder) search(it proof.Obligation) ([]*cfg.Node, []synch.State) {
 	if path, states := b.searchOver(it, b.runs); path != nil {
 		return path, states
 	}
@@ -81,7 +82,7 @@ func (b *builder) runs(l *cfg.Loop) bool {
 }
 
 // searchOver is search with the loops given that run at least once.
-func (b *builder) searchOver(it synch.Item, runs func(*cfg.Loop) bool) ([]*cfg.Node, []synch.State) {
+func (b *builder) searchOver(it proof.Obligation, runs func(*cfg.Loop) bool) ([]*cfg.Node, []synch.State) {
 	type place struct {
 		n     *cfg.Node
 		s     synch.State // in front of n

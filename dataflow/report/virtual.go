@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -111,7 +112,7 @@ func (v *virtual) atLeastOnce(l *cfg.Loop) {
 
 // solver tells of communications whether they need no ready message with one slot:
 // all their items are proved there.
-func (v *virtual) solver(items []synch.Item, kills synch.Kills) func(r int) bool {
+func (v *virtual) solver(items []proof.Obligation, kills synch.Kills) func(r int) bool {
 	s := synch.NewSolver(v.g)
 	return func(r int) bool {
 		for _, it := range items {

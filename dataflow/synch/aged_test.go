@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -40,7 +41,7 @@ func (b *built) comingNth(put, nth int) []abstract.Relation {
 }
 
 // killsAfter is the exact test.
-func (b *built) killsAfter() KillsAfter {
+func (b *built) killsAfter() Kills {
 	type question struct{ y, put, nth int }
 	known := map[question]bool{}
 	type target struct{ put, nth int }
@@ -71,7 +72,7 @@ func (b *built) killsAfter() KillsAfter {
 }
 
 // forms are the slots that the tests give each communication.
-var agedForms = []Slots{{Count: 1}, {Count: 1, Staged: true}, {Count: 2}, {Count: 2, Staged: true}, {Count: 3}, {Count: 3, Staged: true}, {Count: 4}}
+var agedForms = []proof.Obligation{{Ring: 1}, {Ring: 1, Staged: true}, {Ring: 2}, {Ring: 2, Staged: true}, {Ring: 3}, {Ring: 3, Staged: true}, {Ring: 4}}
 
 // held is an instance in a slot of a PE: the event that ended its use, 0 while
 // that is not over.
@@ -107,7 +108,7 @@ func newAgedReplay(b *built, rng *rand.Rand, strict bool) *agedReplay {
 func (r *agedReplay) put(x int, messages abstract.Relation) {
 	for i, f := range agedForms {
 		values := r.values[side(f.Staged)][x]
-		for k := 0; k <= len(values)-f.Count; k++ { // those that had the slot, and older ones
+		for k := 0; k <= len(values)-f.Ring; k++ { // those that had the slot, and older ones
 			messages.Each(func(p, q int) {
 				v := values[k][q]
 				if !v.there {
@@ -182,22 +183,22 @@ func (b *built) pipelined() map[int]bool {
 
 // agedRules are the parts that a mutation may replace.
 type agedRules struct {
-	apply func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged
-	kills func(KillsAfter) KillsAfter
+	apply func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations
+	kills func(Kills) Kills
 }
 
 // free gives the verdicts of the rules on one communication in all forms.
-func (r *agedRules) verdicts(b *built, x int, kills KillsAfter) []Verdict {
+func (r *agedRules) verdicts(b *built, x int, kills Kills) []Verdict {
 	if r.kills != nil {
 		kills = r.kills(kills)
 	}
 	var out []Verdict
 	for _, f := range agedForms {
-		f.Comm = x
-		p := agedProblem(f, kills)
-		p.Transfer = func(n *cfg.Node, in Aged) Aged { return r.apply(in, n, f, kills) }
-		s := solve.RoundRobin(solve.New(b.Graph), p, solve.Options[Aged]{Limit: 50})
-		out = append(out, (&AgedSolution{Slots: f, In: s.In}).Verdict(b.Graph))
+		f.Use, f.Put = x, x
+		p := ring.problem(f, kills)
+		p.Transfer = func(n *cfg.Node, in Generations) Generations { return r.apply(in, n, f, kills) }
+		s := solve.RoundRobin(solve.New(b.Graph), p, solve.Options[Generations]{Limit: 50})
+		out = append(out, (&RingSolution{Obligation: f, In: s.In}).Verdict(b.Graph))
 	}
 	return out
 }
@@ -241,10 +242,10 @@ func TestRandomAges(t *testing.T) {
 				continue
 			}
 			for k, f := range agedForms {
-				f.Comm = x
-				s := solver.SolveAged(f, kills)
+				f.Use, f.Put = x, x
+				s := solver.SolveRing(f, kills, false)
 				v := s.Verdict(b.Graph)
-				if w := solver.AgedVerdict(f, kills); w != v {
+				if w, _ := solver.Verdict(f, kills); w != v {
 					t.Fatalf("seed %d program %d: %+v: %v by the solution, %v by blocks\n%v", first, i, f, v, w, b)
 				}
 				if v != NeedsSync && (early[k][x-1] || strict[k][x-1]) {
@@ -260,9 +261,9 @@ func TestRandomAges(t *testing.T) {
 		}
 	}
 	for k, f := range agedForms {
-		t.Logf("%d slots, staged %t: of %d communications that are safe on every sampled path and put into used slots %s elided", f.Count, f.Staged, counts[k].safe, percent(counts[k].elided, counts[k].safe))
+		t.Logf("%d slots, staged %t: of %d communications that are safe on every sampled path and put into used slots %s elided", f.Ring, f.Staged, counts[k].safe, percent(counts[k].elided, counts[k].safe))
 		if *graphs >= 500 && counts[k].elided*4 < counts[k].safe {
-			t.Errorf("%d slots, staged %t: too little is proved for the campaign to say anything", f.Count, f.Staged)
+			t.Errorf("%d slots, staged %t: too little is proved for the campaign to say anything", f.Ring, f.Staged)
 		}
 	}
 }
@@ -273,13 +274,13 @@ var agedMutations = []struct {
 	make func(r *agedRules)
 }{
 	{"values do not grow older", func(r *agedRules) {
-		r.apply = func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
-			if !puts(n, s.Comm) {
-				return AgedApply(in, n, s, kills)
+		r.apply = func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations {
+			if !puts(n, s.Use) {
+				return Apply(in, n, s, kills)
 			}
 			old := in
-			if in = AgedApply(in, n, s, kills); in[s.Count-1].Value != Sync {
-				for a := 1; a < s.Count; a++ {
+			if in = Apply(in, n, s, kills); in[s.Ring-1].Value != Sync {
+				for a := 1; a < s.Ring; a++ {
 					in[a] = old[a]
 				}
 			}
@@ -287,38 +288,40 @@ var agedMutations = []struct {
 		}
 	}},
 	{"answers are for the next put", func(r *agedRules) {
-		r.kills = func(k KillsAfter) KillsAfter { return func(y, put, _ int) bool { return k(y, put, 1) } }
+		r.kills = func(k Kills) Kills { return func(y, put, _ int) bool { return k(y, put, 1) } }
 	}},
 	{"a value grows older and is used up", func(r *agedRules) {
-		r.apply = func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
-			if puts(n, s.Comm) {
-				in[0] = used(in[0])
+		r.apply = func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations {
+			if puts(n, s.Use) {
+				if in[0].Value != Sync && in[0].Value != U {
+					in[0] = State{Value: Cons}
+				}
 			}
-			return AgedApply(in, n, s, kills)
+			return Apply(in, n, s, kills)
 		}
 	}},
 	{"a communication answers its value of this time", func(r *agedRules) {
-		r.apply = func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
-			if n.Kind == cfg.CommOver && n.Ref == s.Comm && in[0].Value == CS && kills(n.Ref, n.Ref, 1) {
+		r.apply = func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations {
+			if n.Kind == cfg.CommOver && n.Ref == s.Use && in[0].Value == CS && kills(n.Ref, n.Ref, 1) {
 				in[0] = State{Value: NoSync}
 				return in
 			}
-			return AgedApply(in, n, s, kills)
+			return Apply(in, n, s, kills)
 		}
 	}},
 	{"a temporary is used up when it arrives", func(r *agedRules) {
-		r.apply = func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
+		r.apply = func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations {
 			s.Staged = true
-			return AgedApply(in, n, s, kills)
+			return Apply(in, n, s, kills)
 		}
 	}},
 	{"a stage is free before it is copied", func(r *agedRules) {
-		r.apply = func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
-			out := AgedApply(in, n, s, kills)
+		r.apply = func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations {
+			out := Apply(in, n, s, kills)
 			switch {
-			case puts(n, s.Comm) && s.Staged && out[0].Value == CS:
+			case puts(n, s.Use) && s.Staged && out[0].Value == CS:
 				out[0] = State{Value: Cons}
-			case n.Kind == cfg.CommOver && n.Ref == s.Comm && s.Staged && in[0].Value > Cons:
+			case n.Kind == cfg.CommOver && n.Ref == s.Use && s.Staged && in[0].Value > Cons:
 				out[0] = in[0]
 			}
 			return out
@@ -335,11 +338,11 @@ func TestAgedMutations(t *testing.T) {
 	for k := range agedMutations {
 		missing[k] = true
 	}
-	sound := &agedRules{apply: AgedApply}
-	cleared := &agedRules{apply: func(in Aged, n *cfg.Node, s Slots, kills KillsAfter) Aged {
-		out := AgedApply(in, n, s, kills)
-		if puts(n, s.Comm) && out[0].Value == CS {
-			for a := 1; a < s.Count; a++ {
+	sound := &agedRules{apply: Apply}
+	cleared := &agedRules{apply: func(in Generations, n *cfg.Node, s proof.Obligation, kills Kills) Generations {
+		out := Apply(in, n, s, kills)
+		if puts(n, s.Use) && out[0].Value == CS {
+			for a := 1; a < s.Ring; a++ {
 				if out[a].Value != U && out[a].Value > Cons {
 					out[a] = State{Value: Cons}
 				}
@@ -362,11 +365,11 @@ func TestAgedMutations(t *testing.T) {
 				if !missing[k] {
 					continue
 				}
-				r := &agedRules{apply: AgedApply}
+				r := &agedRules{apply: Apply}
 				m.make(r)
 				for f, v := range r.verdicts(b, x, kills) {
 					if v != NeedsSync && early[f][x-1] {
-						t.Logf("%-50s caught by program %d, %d slots", m.name, i, agedForms[f].Count)
+						t.Logf("%-50s caught by program %d, %d slots", m.name, i, agedForms[f].Ring)
 						delete(missing, k)
 						break
 					}
@@ -377,7 +380,7 @@ func TestAgedMutations(t *testing.T) {
 			}
 			less := cleared.verdicts(b, x, kills)
 			for f, v := range sound.verdicts(b, x, kills) {
-				if agedForms[f].Count > 1 && v == NoReady {
+				if agedForms[f].Ring > 1 && v == NoReady {
 					proved++
 					if less[f] == NeedsSync {
 						lost++
@@ -401,7 +404,7 @@ func TestAgedLaws(t *testing.T) {
 	states := []State{{Value: Sync}, {Value: CS}, {Value: Cons}, {NoSyncP, MakeTags(2)}, {NoSyncP, MakeTags(3)}, {NoSyncP, MakeTags(2, 3)}, {Value: NoSync}, {Value: U}}
 	checked := 0
 	for count := 1; count <= 2; count++ {
-		var all []Aged
+		var all []Generations
 		for _, a := range states {
 			for _, b := range states {
 				v := unseen
@@ -413,11 +416,11 @@ func TestAgedLaws(t *testing.T) {
 				all = append(all, v)
 			}
 		}
-		lower := func(v, w Aged) bool { return below(v[0], w[0]) && below(v[1], w[1]) }
+		lower := func(v, w Generations) bool { return below(v[0], w[0]) && below(v[1], w[1]) }
 		for _, v := range all {
 			for _, w := range all {
-				m := AgedMeet(v, w)
-				if m != AgedMeet(w, v) || !lower(m, v) || !lower(m, w) || lower(v, w) != (m == v) {
+				m := Meet(v, w)
+				if m != Meet(w, v) || !lower(m, v) || !lower(m, w) || lower(v, w) != (m == v) {
 					t.Fatalf("meet(%v, %v) = %v", v, w, m)
 				}
 			}
@@ -426,13 +429,13 @@ func TestAgedLaws(t *testing.T) {
 			for set := range 16 {
 				kills := func(y, put, nth int) bool { return set>>((y+nth)%4)&1 != 0 }
 				for _, staged := range []bool{false, true} {
-					s := Slots{1, count, staged}
+					s := proof.Ring(1, count, staged)
 					for _, v := range all {
-						out := AgedApply(v, n, s, kills)
+						out := Apply(v, n, s, kills)
 						for _, w := range all {
 							checked++
-							if lower(v, w) && !lower(out, AgedApply(w, n, s, kills)) {
-								t.Fatalf("%d slots, staged %t, at %s %q: %v becomes %v, and %v becomes %v", count, staged, n.Name(), n.Flavour, v, out, w, AgedApply(w, n, s, kills))
+							if lower(v, w) && !lower(out, Apply(w, n, s, kills)) {
+								t.Fatalf("%d slots, staged %t, at %s %q: %v becomes %v, and %v becomes %v", count, staged, n.Name(), n.Flavour, v, out, w, Apply(w, n, s, kills))
 							}
 						}
 					}
@@ -454,15 +457,15 @@ func TestOneSlot(t *testing.T) {
 			if pipes[x] {
 				continue
 			}
-			v, _ := solver.Verdict(Item{x, x}, kills)
-			if w := solver.AgedVerdict(Slots{Comm: x, Count: 1}, after); v != w {
+			v, _ := solver.Verdict(proof.Shared(x, x), kills)
+			if w := solver.SolveRing(proof.Ring(x, 1, false), after, false).Verdict(b.Graph); v != w {
 				t.Fatalf("program %d: C_%d is %v as an item, %v with one slot\n%v", i, x, v, w, b)
 			}
 		}
 	}
 }
 
-func ExampleSolver_SolveAged() {
+func ExampleSolver_SolveRing() {
 	g, err := cfg.Parse(`loop L1
 0 entry -> 1
 1 loop in L1 -> 2 8
@@ -479,7 +482,7 @@ func ExampleSolver_SolveAged() {
 	}
 	left := func(y, put, nth int) bool { return y != put } // each answers the other
 	for _, count := range []int{1, 2} {
-		s := NewSolver(g).SolveAged(Slots{Comm: 1, Count: count}, left)
+		s := NewSolver(g).SolveRing(proof.Ring(1, count, false), left, false)
 		fmt.Print(count, " slots:")
 		for _, n := range g.Nodes[2:7] {
 			fmt.Print(" ", n.Name(), " ", s.In[n.ID][:count])

@@ -1,6 +1,10 @@
 package synch
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/spmdc/spmdc/dataflow/proof"
+)
 
 // TestBefore: a solution for what leads to the puts, in the memory of the one before it,
 // has there what the whole solution has, and U elsewhere.
@@ -13,8 +17,8 @@ func TestBefore(t *testing.T) {
 		for put := 1; put <= b.Comms(); put++ {
 			leads := solver.leadTo(put)
 			for _, use := range b.Mates(put) {
-				it := Item{use, put}
-				all, some := solver.Solve(it, kills, false), solver.SolveBefore(it, kills)
+				it := proof.Shared(use, put)
+				all, some := solver.Solve(it, kills, false), solver.Before(it, kills).(*Solution)
 				for id := range all.In {
 					want := [2]State{all.In[id], all.Out[id]}
 					if !leads[id] {
@@ -28,8 +32,8 @@ func TestBefore(t *testing.T) {
 					}
 				}
 			}
-			slots := Slots{Comm: put, Count: 2}
-			all, some := solver.SolveAged(slots, after), solver.SolveAgedBefore(slots, after)
+			slots := proof.Ring(put, 2, false)
+			all, some := solver.SolveRing(slots, after, false), solver.Before(slots, after).(*RingSolution)
 			for id := range all.In {
 				want := unseen
 				if leads[id] {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -19,11 +20,11 @@ type verdicts [][]Verdict
 type analysis func(b *built) verdicts
 
 // each gives a verdict to each item.
-func (b *built) each(of func(it Item) Verdict) verdicts {
+func (b *built) each(of func(it proof.Obligation) Verdict) verdicts {
 	out := make(verdicts, b.Comms())
 	for x := range out {
 		for _, m := range b.Mates(x + 1) {
-			out[x] = append(out[x], of(Item{m, x + 1}))
+			out[x] = append(out[x], of(proof.Shared(m, x+1)))
 		}
 	}
 	return out
@@ -31,7 +32,7 @@ func (b *built) each(of func(it Item) Verdict) verdicts {
 
 // rules are the parts of the sound form that a mutation may replace.
 type rules struct {
-	apply func(in State, n *cfg.Node, it Item, kills Kills) State
+	apply func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State
 	meet  func(a, b State) State
 	kills func(b *built) Kills
 	// read gives the verdict from the states in front of and behind a put.
@@ -47,8 +48,8 @@ func soundRules() *rules {
 func (r *rules) verdicts(b *built) verdicts {
 	flow := solve.New(b.Graph)
 	kills := r.kills(b)
-	return b.each(func(it Item) Verdict {
-		p := problem(it, kills)
+	return b.each(func(it proof.Obligation) Verdict {
+		p := single.problem(it, kills)
 		p.Transfer = func(n *cfg.Node, in State) State { return r.apply(in, n, it, kills) }
 		p.Meet = r.meet
 		s := solve.InnerFirst(flow, p, 20, false)
@@ -65,7 +66,7 @@ func (r *rules) verdicts(b *built) verdicts {
 // sound is the analysis under test.
 func sound(b *built) verdicts {
 	s, kills := NewSolver(b.Graph), b.kills()
-	return b.each(func(it Item) Verdict {
+	return b.each(func(it proof.Obligation) Verdict {
 		v, _ := s.Verdict(it, kills)
 		return v
 	})
@@ -76,7 +77,7 @@ func sound(b *built) verdicts {
 func literal(kind printedKind) analysis {
 	return func(b *built) verdicts {
 		all := SolveLiteral(b.Graph, b.Comms(), b.literalKills(kind), LiteralLimit, false)
-		return b.each(func(it Item) Verdict { return all[it.Put-1].Verdict(b.Graph) })
+		return b.each(func(it proof.Obligation) Verdict { return all[it.Put-1].Verdict(b.Graph) })
 	}
 }
 
@@ -112,12 +113,12 @@ const pathLimit = 300
 
 // contradicted lists the items that an analysis calls free and of which an
 // execution shows a put that came too early.
-func (b *built) contradicted(v verdicts, early [][]bool) []Item {
-	var out []Item
+func (b *built) contradicted(v verdicts, early [][]bool) []proof.Obligation {
+	var out []proof.Obligation
 	for x := range b.Comms() {
 		for k, m := range b.Mates(x + 1) {
 			if v[x][k] != NeedsSync && early[x][k] {
-				out = append(out, Item{m, x + 1})
+				out = append(out, proof.Shared(m, x+1))
 			}
 		}
 	}
@@ -216,7 +217,7 @@ func report(p *abstract.Program, a analysis, strict bool) string {
 	fmt.Fprintf(&out, "%v", b)
 	for _, it := range refuted(small, a, strict) {
 		fmt.Fprintf(&out, "%v: %v, but puts come too early; by the sound form:", it, a(b)[it.Put-1][slices.Index(b.Mates(it.Put), it.Use)])
-		s := Solve(b.Graph, it, b.kills(), false)
+		s := NewSolver(b.Graph).Solve(it, b.kills(), false)
 		for _, n := range b.Graph.Nodes {
 			if n.Kind.IsComm() {
 				fmt.Fprintf(&out, " %s %v ·", n.Name(), s.In[n.ID])
@@ -229,7 +230,7 @@ func report(p *abstract.Program, a analysis, strict bool) string {
 
 // refuted lists the items of p that an analysis calls free wrongly, by paths that
 // depend on nothing but p.
-func refuted(p *abstract.Program, a analysis, strict bool) []Item {
+func refuted(p *abstract.Program, a analysis, strict bool) []proof.Obligation {
 	b := build(p)
 	o := b.observe(rand.New(rand.NewPCG(7, 7)), 200, pathLimit)
 	if strict {

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
 // sparse says that one in eight pairs kills; cheap, so that what is measured is
 // the solver.
-func sparse(y, use, put int) bool { return (y*2654435761+put*40503)>>7&7 == 0 }
+func sparse(y, put, nth int) bool { return (y*2654435761+put*40503)>>7&7 == 0 }
 
 // cost is what solving all items of nests took.
 type cost struct {
@@ -34,20 +35,20 @@ func solveAll(n, perClass int) (c cost) {
 	runtime.ReadMemStats(&before)
 	start := time.Now()
 	s := NewSolver(g)
-	kills := func(y, use, put int) bool {
+	kills := func(y, put, nth int) bool {
 		c.kills++
-		return sparse(y, use, put)
+		return sparse(y, put, nth)
 	}
 	for x := 1; x <= n; x++ {
 		first := (x-1)/perClass*perClass + 1
 		for m := first; m < first+perClass && m <= n; m++ {
-			v, sweeps := s.Verdict(Item{m, x}, kills)
+			v, sweeps := s.Verdict(proof.Shared(m, x), kills)
 			if v == NoReady {
 				c.noSync++
 			}
 			c.items++
 			c.sweeps = max(c.sweeps, sweeps)
-			c.visits += s.fast.scratch.Visits
+			c.visits += s.single.blocks.Visits
 		}
 	}
 	c.time = time.Since(start)
@@ -99,7 +100,7 @@ func BenchmarkKeep2000(b *testing.B) {
 		s := NewSolver(g)
 		var all []*Solution
 		for x := 1; x <= 2000; x++ {
-			all = append(all, s.Solve(Item{x, x}, sparse, false))
+			all = append(all, s.Solve(proof.Shared(x, x), sparse, false))
 		}
 		runtime.KeepAlive(all)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
 // Small programs, one for each thing that is wrong with the printed data flow and
@@ -99,7 +100,7 @@ func TestDefectsOfThePrintedForm(t *testing.T) {
 			p := &abstract.Program{PEs: 4, Body: []*stmt{c.program}}
 			b := build(p)
 			early := func(a analysis) bool {
-				return slices.ContainsFunc(refuted(p, a, false), func(it Item) bool { return it.Put == c.x })
+				return slices.ContainsFunc(refuted(p, a, false), func(it proof.Obligation) bool { return it.Put == c.x })
 			}
 			for _, form := range []struct {
 				name string

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
 // Two communications in a time loop answer each other.
-func ExampleSolve() {
+func ExampleSolver_Solve() {
 	b := cfg.NewBuilder()
 	b.BeginLoop(1, "do t = 1, n")
 	for r := 1; r <= 2; r++ {
@@ -18,7 +19,7 @@ func ExampleSolve() {
 	}
 	b.EndLoop()
 	g := b.Finish()
-	s := synch.Solve(g, synch.Item{Use: 1, Put: 1}, func(y, use, put int) bool { return y == 2 }, false)
+	s := synch.NewSolver(g).Solve(proof.Shared(1, 1), func(y, put, nth int) bool { return y == 2 }, false)
 	for _, n := range g.Nodes {
 		if n.Ref > 0 {
 			fmt.Println(n.Name(), s.In[n.ID])

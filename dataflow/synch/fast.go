@@ -2,18 +2,17 @@ package synch
 
 import (
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
 // fast finds verdicts without values for all nodes: by basic blocks, most of
 // which let most values pass, and only between the use and the put.
 type fast struct {
-	flow    *solve.Flow   // over blocks
-	nodes   [][]*cfg.Node // by number, the nodes of a communication
-	inert   []bool        // by ID of first nodes: the block has no communication node
-	own     []bool        // by ID of first nodes: the block has nodes of the item at hand
-	scratch *solve.Solution[State]
-	aged    *solve.Solution[Aged] // the same for AgedVerdict
+	flow  *solve.Flow   // over blocks
+	nodes [][]*cfg.Node // by number, the nodes of a communication
+	inert []bool        // by ID of first nodes: the block has no communication node
+	own   []bool        // by ID of first nodes: the block has nodes of the item at hand
 }
 
 func newFast(g *cfg.Graph) *fast {
@@ -37,59 +36,66 @@ func newFast(g *cfg.Graph) *fast {
 	return f
 }
 
-// mark notes in which blocks the item has nodes of its own.
-func (f *fast) mark(it Item, to bool) {
-	for _, r := range []int{it.Use, it.Put} {
+// mark notes in which blocks the obligation has nodes of its own.
+func (f *fast) mark(o proof.Obligation, to bool) {
+	for _, r := range []int{o.Use, o.Put} {
 		for _, n := range f.nodes[r] {
 			f.own[f.flow.Unit(n)[0].ID] = to
 		}
 	}
 }
 
-// Verdict is the verdict of Solve, and the number of sweeps that it took, for
+// Verdict is the verdict of Solve or SolveRing, and the number of sweeps that it took, for
 // less: kills is asked only about communications between the use and the put, no
 // values are kept, and the work ends with the first put that is not free, since
 // values only fall. A communication that the graph does not have is Once.
-func (s *Solver) Verdict(it Item, kills Kills) (Verdict, int) {
+func (s *Solver) Verdict(o proof.Obligation, kills Kills) (Verdict, int) {
+	if o.Own() {
+		return byBlocks(s, &ring, &s.ring, o, kills)
+	}
+	return byBlocks(s, &single, &s.single, o, kills)
+}
+
+func byBlocks[V comparable](s *Solver, form *form[V], m *memory[V], o proof.Obligation, kills Kills) (Verdict, int) {
 	if s.fast == nil {
 		s.fast = newFast(s.flow.Graph())
 	}
 	f := s.fast
-	if len(s.comm[it.Use]) == 0 || len(s.comm[it.Put]) == 0 {
+	if len(s.comm[o.Use]) == 0 || len(s.comm[o.Put]) == 0 {
 		return Once, 0
 	}
-	f.mark(it, true)
-	defer f.mark(it, false)
+	f.mark(o, true)
+	defer f.mark(o, false)
 	// What is known in front of the puts, each as it was last visited; they have
 	// been visited last when nothing changes any more.
 	v, found, refuted := Once, map[*cfg.Node]Verdict{}, false
-	p := problem(it, kills)
-	p.Transfer = func(first *cfg.Node, in State) State {
-		if f.inert[first.ID] || !f.own[first.ID] && in.Value != Cons && in.Value != NoSyncP {
+	p := form.problem(o, kills)
+	p.Transfer = func(first *cfg.Node, in V) V {
+		if f.inert[first.ID] || !f.own[first.ID] && form.settled(in) {
 			return in
 		}
 		for _, n := range f.flow.Unit(first) {
-			if puts(n, it.Put) {
-				found[n] = verdict(in.Value)
+			if puts(n, o.Put) {
+				found[n] = verdict(form.of(in, o.Ring-1).Value)
 				refuted = refuted || found[n] == NeedsSync
 			}
-			in = SynchApply(in, n, it, kills)
+			in = form.apply(in, n, o, kills)
 		}
 		return in
 	}
-	f.scratch = solve.RoundRobin(f.flow, p, solve.Options[State]{
-		Seeds: s.seedBlocks(it), Within: s.leadTo(it.Put), Until: &refuted, Reuse: f.scratch,
+	m.blocks = solve.RoundRobin(f.flow, p, solve.Options[V]{
+		Seeds: s.seedBlocks(o), Within: s.leadTo(o.Put), Until: &refuted, Reuse: m.blocks,
 	})
 	for _, w := range found {
 		v = min(v, w)
 	}
-	return v, f.scratch.Sweeps
+	return v, m.blocks.Sweeps
 }
 
 // seedBlocks are the blocks in which something becomes of U.
-func (s *Solver) seedBlocks(it Item) []*cfg.Node {
+func (s *Solver) seedBlocks(o proof.Obligation) []*cfg.Node {
 	var seeds []*cfg.Node
-	for _, n := range s.comm[it.Use] {
+	for _, n := range s.comm[o.Use] {
 		seeds = append(seeds, s.fast.flow.Unit(n)[0])
 	}
 	return seeds

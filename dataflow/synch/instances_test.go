@@ -60,7 +60,7 @@ func (b *built) kills() Kills {
 	type pair struct{ y, put int }
 	known := map[pair]bool{}
 	coming := map[int][]abstract.Relation{}
-	return func(y, _, put int) bool {
+	return func(y, put, _ int) bool {
 		if k, ok := known[pair{y, put}]; ok {
 			return k
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
 // The laws are checked for every state over the references 1 to 3, and for
@@ -95,7 +96,7 @@ func someNodes() []*cfg.Node {
 }
 
 // someItems: a communication with itself, and with another one, both ways.
-var someItems = []Item{{1, 1}, {1, 2}, {2, 1}}
+var someItems = []proof.Obligation{proof.Shared(1, 1), proof.Shared(1, 2), proof.Shared(2, 1)}
 
 // oracles calls do for every test of kills over the killers 1 to 4.
 func oracles(do func(set int, kills func(y int) bool)) {
@@ -112,9 +113,9 @@ func TestApplyIsMonotone(t *testing.T) {
 	for _, n := range someNodes() {
 		for _, it := range someItems {
 			oracles(func(set int, by func(int) bool) {
-				kills := func(y, use, put int) bool {
-					if use != it.Use || put != it.Put || y == use || y == put || y < 1 || n.Flavour == recv || n.Flavour == send {
-						t.Fatalf("%v: kills is asked for %d, use %d put %d at %s %q", it, y, use, put, n.Name(), n.Flavour)
+				kills := func(y, put, nth int) bool {
+					if put != it.Put || nth != 1 || y == it.Use || y == put || y < 1 || n.Flavour == recv || n.Flavour == send {
+						t.Fatalf("%v: kills is asked for %d, put %d, number %d at %s %q", it, y, put, nth, n.Name(), n.Flavour)
 					}
 					return by(y)
 				}
@@ -144,33 +145,33 @@ func TestApplyIsMonotone(t *testing.T) {
 // TestApply is the table of all transfers that do something, for the items
 // (1,1) and (1,2), with 3 as a killer and 4 as none.
 func TestApply(t *testing.T) {
-	kills := func(y, use, put int) bool { return y == 3 }
+	kills := func(y, put, nth int) bool { return y == 3 }
 	waits := State{NoSyncP, MakeTags(5)}
 	in := []State{{Value: Sync}, {Value: CS}, {Value: Cons}, waits, {Value: NoSync}, {Value: U}}
 	for _, c := range []struct {
 		what string
-		it   Item
+		it   proof.Obligation
 		node cfg.Node
 		want string // of in
 	}{
-		{"C of use and put", Item{1, 1}, cfg.Node{Kind: cfg.Comm, Ref: 1}, "Sync Sync Sync Sync CS CS"},
-		{"C of use, which only receives here", Item{1, 1}, cfg.Node{Kind: cfg.Comm, Ref: 1, Flavour: recv}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"C of use, which sends on here", Item{1, 1}, cfg.Node{Kind: cfg.Comm, Ref: 1, Flavour: send}, "Sync Sync Sync Sync CS CS"},
-		{"C of use", Item{1, 2}, cfg.Node{Kind: cfg.Comm, Ref: 1}, "Sync CS CS CS CS CS"},
-		{"C of use, which only receives here", Item{1, 2}, cfg.Node{Kind: cfg.Comm, Ref: 1, Flavour: recv}, "Sync CS CS CS CS CS"},
-		{"C of put", Item{1, 2}, cfg.Node{Kind: cfg.Comm, Ref: 2}, "Sync Sync Sync Sync Cons U"},
-		{"C of put, which only receives here", Item{1, 2}, cfg.Node{Kind: cfg.Comm, Ref: 2, Flavour: recv}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"C of a killer", Item{1, 2}, cfg.Node{Kind: cfg.Comm, Ref: 3}, "Sync CS NoSyncP{3} NoSyncP{3,5} NoSync U"},
-		{"C of a pipelined killer", Item{1, 1}, cfg.Node{Kind: cfg.Comm, Ref: 3, Flavour: send}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"C of another one", Item{1, 1}, cfg.Node{Kind: cfg.Comm, Ref: 4}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"CO of a tag", Item{1, 1}, cfg.Node{Kind: cfg.CommOver, Ref: 5}, "Sync CS Cons NoSync NoSync U"},
-		{"CO of another one", Item{1, 1}, cfg.Node{Kind: cfg.CommOver, Ref: 3}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"CO of use", Item{1, 1}, cfg.Node{Kind: cfg.CommOver, Ref: 1}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"UO of use", Item{1, 2}, cfg.Node{Kind: cfg.UseOver, Ref: 1}, "Sync Cons Cons Cons Cons U"},
-		{"UO of put", Item{1, 2}, cfg.Node{Kind: cfg.UseOver, Ref: 2}, "Sync CS Cons NoSyncP{5} NoSync U"},
-		{"reduction", Item{1, 1}, cfg.Node{Kind: cfg.Reduce, Ref: 1}, "Sync CS NoSync NoSync NoSync U"},
-		{"barrier", Item{1, 2}, cfg.Node{Kind: cfg.Barrier}, "Sync CS NoSync NoSync NoSync U"},
-		{"statement", Item{1, 1}, cfg.Node{Kind: cfg.Stmt, Ref: 1}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"C of use and put", proof.Shared(1, 1), cfg.Node{Kind: cfg.Comm, Ref: 1}, "Sync Sync Sync Sync CS CS"},
+		{"C of use, which only receives here", proof.Shared(1, 1), cfg.Node{Kind: cfg.Comm, Ref: 1, Flavour: recv}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"C of use, which sends on here", proof.Shared(1, 1), cfg.Node{Kind: cfg.Comm, Ref: 1, Flavour: send}, "Sync Sync Sync Sync CS CS"},
+		{"C of use", proof.Shared(1, 2), cfg.Node{Kind: cfg.Comm, Ref: 1}, "Sync CS CS CS CS CS"},
+		{"C of use, which only receives here", proof.Shared(1, 2), cfg.Node{Kind: cfg.Comm, Ref: 1, Flavour: recv}, "Sync CS CS CS CS CS"},
+		{"C of put", proof.Shared(1, 2), cfg.Node{Kind: cfg.Comm, Ref: 2}, "Sync Sync Sync Sync Cons U"},
+		{"C of put, which only receives here", proof.Shared(1, 2), cfg.Node{Kind: cfg.Comm, Ref: 2, Flavour: recv}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"C of a killer", proof.Shared(1, 2), cfg.Node{Kind: cfg.Comm, Ref: 3}, "Sync CS NoSyncP{3} NoSyncP{3,5} NoSync U"},
+		{"C of a pipelined killer", proof.Shared(1, 1), cfg.Node{Kind: cfg.Comm, Ref: 3, Flavour: send}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"C of another one", proof.Shared(1, 1), cfg.Node{Kind: cfg.Comm, Ref: 4}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"CO of a tag", proof.Shared(1, 1), cfg.Node{Kind: cfg.CommOver, Ref: 5}, "Sync CS Cons NoSync NoSync U"},
+		{"CO of another one", proof.Shared(1, 1), cfg.Node{Kind: cfg.CommOver, Ref: 3}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"CO of use", proof.Shared(1, 1), cfg.Node{Kind: cfg.CommOver, Ref: 1}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"UO of use", proof.Shared(1, 2), cfg.Node{Kind: cfg.UseOver, Ref: 1}, "Sync Cons Cons Cons Cons U"},
+		{"UO of put", proof.Shared(1, 2), cfg.Node{Kind: cfg.UseOver, Ref: 2}, "Sync CS Cons NoSyncP{5} NoSync U"},
+		{"reduction", proof.Shared(1, 1), cfg.Node{Kind: cfg.Reduce, Ref: 1}, "Sync CS NoSync NoSync NoSync U"},
+		{"barrier", proof.Shared(1, 2), cfg.Node{Kind: cfg.Barrier}, "Sync CS NoSync NoSync NoSync U"},
+		{"statement", proof.Shared(1, 1), cfg.Node{Kind: cfg.Stmt, Ref: 1}, "Sync CS Cons NoSyncP{5} NoSync U"},
 	} {
 		got := ""
 		for i, s := range in {

@@ -2,6 +2,7 @@ package synch
 
 import (
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -45,7 +46,7 @@ import (
 //     that comes is asked for its answer.
 //   - The state is one per reference, so that two references that fill the same
 //     overlap cells never wait for each other's uses. Sound: one state per pair of
-//     communications that fill the same cells (Item).
+//     communications that fill the same cells (proof.Obligation).
 //   - The verdict is read behind C_r, after r has been set, where the loop over k
 //     may have hidden that the put came too early. Sound: in front of it.
 //
@@ -146,7 +147,7 @@ func (s *Solver) SolveLiteral(ref int, kills LiteralKills, limit int, record boo
 
 func solveLiteral(f *solve.Flow, ref int, kills LiteralKills, limit int, record bool) *LiteralSolution {
 	r := solve.InnerFirst(f, literalProblem(ref, kills), limit, record)
-	s := solution(Item{ref, ref}, r)
+	s := solution(proof.Shared(ref, ref), r)
 	return &LiteralSolution{ref, s.In, s.Out, s.Sweeps, r.Converged, s.History}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -99,7 +100,7 @@ func TestLiteralLawsThatFail(t *testing.T) {
 		if got := LiteralApply(in, comm(1), 1, none); got.Value != Sync {
 			t.Errorf("Cons becomes %v at C_1 without the loop over k", got)
 		}
-		if got := SynchApply(in, comm(1), Item{1, 1}, func(y, use, put int) bool { return true }); got.Value != Sync {
+		if got := SynchApply(in, comm(1), proof.Shared(1, 1), func(y, put, nth int) bool { return true }); got.Value != Sync {
 			t.Errorf("sound form: Cons becomes %v at C_1", got)
 		}
 	})
@@ -107,7 +108,7 @@ func TestLiteralLawsThatFail(t *testing.T) {
 		if got := LiteralApply(State{Value: NoSync}, comm(1), 1, none); got.Value != NoSync {
 			t.Errorf("NoSync becomes %v at C_1", got)
 		}
-		if got := SynchApply(State{Value: NoSync}, comm(1), Item{1, 1}, nil); got.Value != CS {
+		if got := SynchApply(State{Value: NoSync}, comm(1), proof.Shared(1, 1), nil); got.Value != CS {
 			t.Errorf("sound form: NoSync becomes %v at C_1", got)
 		}
 	})
@@ -134,7 +135,7 @@ func TestLiteralLawsThatFail(t *testing.T) {
 		if got := LiteralApply(LiteralMeet(a, b), over(2), 1, none); got.Value != NoSync {
 			t.Errorf("meet(%v, %v), then CO_2: %v", a, b, got)
 		}
-		if got := SynchApply(SynchMeet(a, b), over(2), Item{1, 1}, nil); got.Value != Cons {
+		if got := SynchApply(SynchMeet(a, b), over(2), proof.Shared(1, 1), nil); got.Value != Cons {
 			t.Errorf("sound form: meet(%v, %v), then CO_2: %v", a, b, got)
 		}
 	})

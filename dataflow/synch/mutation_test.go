@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -28,7 +29,7 @@ var mutations = []struct {
 		}
 	}},
 	{"C of a proved communication starts no new round", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if puts(n, it.Use) && in.Value == NoSync {
 				return in
 			}
@@ -52,8 +53,8 @@ var mutations = []struct {
 		}
 	}},
 	{"a communication kills its own requirement, and the verdict is read behind C", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
-			if puts(n, it.Use) && it.Use == it.Put && in.Value == Cons && kills(n.Ref, it.Use, it.Put) {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
+			if puts(n, it.Use) && it.Use == it.Put && in.Value == Cons && kills(n.Ref, it.Put, 1) {
 				return State{NoSyncP, MakeTags(n.Ref)}
 			}
 			return SynchApply(in, n, it, kills)
@@ -66,7 +67,7 @@ var mutations = []struct {
 		}
 	}},
 	{"any arrival counts", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if n.Kind == cfg.CommOver && in.Value == NoSyncP {
 				return State{Value: NoSync}
 			}
@@ -82,7 +83,7 @@ var mutations = []struct {
 		}
 	}},
 	{"a killer counts before the use is over", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if n.Kind == cfg.Comm && n.Ref != it.Use && n.Ref != it.Put && in.Value == CS {
 				in = State{Value: Cons}
 			}
@@ -90,7 +91,7 @@ var mutations = []struct {
 		}
 	}},
 	{"a collective counts before the use is over", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if (n.Kind == cfg.Reduce || n.Kind == cfg.Barrier) && in.Value == CS {
 				return State{Value: NoSync}
 			}
@@ -98,7 +99,7 @@ var mutations = []struct {
 		}
 	}},
 	{"a put into the cells leaves proved what was proved for it", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if it.Use != it.Put && puts(n, it.Put) {
 				return in
 			}
@@ -106,7 +107,7 @@ var mutations = []struct {
 		}
 	}},
 	{"a use after the first of a round is none", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if n.Kind == cfg.UseOver && in.Value != CS {
 				return in
 			}
@@ -114,7 +115,7 @@ var mutations = []struct {
 		}
 	}},
 	{"the use by another communication in the same cells is no matter", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if it.Use != it.Put {
 				return in
 			}
@@ -122,7 +123,7 @@ var mutations = []struct {
 		}
 	}},
 	{"what another communication puts into the cells is dead at once", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if out := SynchApply(in, n, it, kills); it.Use == it.Put || out.Value != CS {
 				return out
 			}
@@ -130,7 +131,7 @@ var mutations = []struct {
 		}
 	}},
 	{"pipelined communications kill", func(r *rules) {
-		r.apply = func(in State, n *cfg.Node, it Item, kills Kills) State {
+		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if n.Kind == cfg.Comm && n.Flavour == recv && n.Ref != it.Use && n.Ref != it.Put {
 				m := *n
 				m.Flavour = ""
@@ -165,7 +166,7 @@ var mutations = []struct {
 	}},
 	{"messages that may be sent count as sent", func(r *rules) {
 		r.kills = func(b *built) Kills {
-			return func(y, _, put int) bool {
+			return func(y, put, _ int) bool {
 				ok := true
 				b.following(y, put, func(v, w abstract.Iteration) {
 					answers, _ := b.Messages(y, v)
@@ -178,7 +179,7 @@ var mutations = []struct {
 	}},
 	{"only messages that are certain need an answer", func(r *rules) {
 		r.kills = func(b *built) Kills {
-			return func(y, _, put int) bool {
+			return func(y, put, _ int) bool {
 				ok := true
 				b.following(y, put, func(v, w abstract.Iteration) {
 					_, answers := b.Messages(y, v)
@@ -196,7 +197,7 @@ var mutations = []struct {
 func (b *built) killsBy(test func(must, may abstract.Relation, v, w abstract.Iteration) bool) Kills {
 	type pair struct{ y, put int }
 	known := map[pair]bool{}
-	return func(y, _, put int) bool {
+	return func(y, put, _ int) bool {
 		k, ok := known[pair{y, put}]
 		if ok {
 			return k

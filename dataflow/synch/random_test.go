@@ -8,6 +8,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 )
@@ -75,7 +76,7 @@ func checkSolutions(t *testing.T, b *built, rng *rand.Rand, want verdicts, sweep
 	}
 	for x := range b.Comms() {
 		for k, m := range b.Mates(x + 1) {
-			it := Item{m, x + 1}
+			it := proof.Shared(m, x+1)
 			s := newSolver(forward).Solve(it, kills, false)
 			sweeps[s.Sweeps]++
 			if v := s.Verdict(b.Graph); v != want[x][k] {
@@ -87,7 +88,7 @@ func checkSolutions(t *testing.T, b *built, rng *rand.Rand, want verdicts, sweep
 				t.Fatalf("%d sweeps, more than the bound %d\n%v", s.Sweeps, bound, b)
 			}
 			other := newSolver(shuffled).Solve(it, kills, false)
-			inner := solve.InnerFirst(forward, problem(it, kills), 100, false)
+			inner := solve.InnerFirst(forward, single.problem(it, kills), 100, false)
 			if !inner.Converged {
 				t.Fatalf("%v: inner loops first does not converge\n%v", it, b)
 			}
@@ -116,12 +117,12 @@ func checkFixpoint(t *testing.T, b *built, s *Solution, kills Kills) {
 				in = SynchMeet(in, s.Out[p.ID])
 			}
 		}
-		if in != s.In[n.ID] || s.Out[n.ID] != SynchApply(in, n, s.Item, kills) {
-			t.Fatalf("%v: no fixpoint at %s\n%v", s.Item, n.Name(), b)
+		if in != s.In[n.ID] || s.Out[n.ID] != SynchApply(in, n, s.Obligation, kills) {
+			t.Fatalf("%v: no fixpoint at %s\n%v", s.Obligation, n.Name(), b)
 		}
 		for _, v := range []State{s.In[n.ID], s.Out[n.ID]} {
 			if (v.Value == NoSyncP) == v.Tags.Empty() {
-				t.Fatalf("%v: %v at %s\n%v", s.Item, v, n.Name(), b)
+				t.Fatalf("%v: %v at %s\n%v", s.Obligation, v, n.Name(), b)
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func TestKillsByDefinition(t *testing.T) {
 				if want {
 					killing++
 				}
-				if got := kills(y, 0, put); got != want {
+				if got := kills(y, put, 1); got != want {
 					t.Fatalf("program %d: kills(%d, %d) is %v by all ways at once, %v by pairs\n%v", i, y, put, got, want, b)
 				}
 			}

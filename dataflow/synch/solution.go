@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/solve"
 )
 
@@ -28,25 +29,72 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// Solution is the fixpoint for one item.
-type Solution struct {
-	Item    Item
-	In, Out []State // by node ID; U where control cannot come
-	Sweeps  int     // passes over the graph, the last one, which changed nothing, included
+// SolutionOf is the fixpoint for an obligation: with a State for one slot, with Generations
+// for a ring or staging buffers.
+type SolutionOf[V comparable] struct {
+	proof.Obligation
+	In, Out []V // by node ID; U where control cannot come
+	Sweeps  int // passes over the graph, the last one, which changed nothing, included
 	// History has In and Out after each sweep, only when recorded.
-	History [][2][]State
+	History [][2][]V
 }
 
-// Solver solves many items over one graph. It is not for concurrent use.
+// Solution is that for one slot, that others may fill too.
+type Solution = SolutionOf[State]
+
+// RingSolution is that for slots of the communication's own.
+type RingSolution = SolutionOf[Generations]
+
+// form is what the two kinds of values differ in.
+type form[V comparable] struct {
+	unseen  V
+	apply   func(in V, n *cfg.Node, o proof.Obligation, kills Kills) V
+	meet    func(a, b V) V
+	of      func(v V, generation int) State
+	settled func(v V) bool // only nodes of the communications themselves change v
+}
+
+var single = form[State]{
+	unseen: State{Value: U}, apply: SynchApply, meet: SynchMeet,
+	of:      func(v State, _ int) State { return v },
+	settled: func(v State) bool { return !v.pending() },
+}
+
+var ring = form[Generations]{
+	unseen: unseen, apply: Apply, meet: Meet,
+	of: func(v Generations, generation int) State { return v[generation] },
+	settled: func(v Generations) bool {
+		for _, s := range v {
+			if s.pending() {
+				return false
+			}
+		}
+		return true
+	},
+}
+
+// problem is the data-flow problem of an obligation.
+func (f *form[V]) problem(o proof.Obligation, kills Kills) solve.Problem[V] {
+	return solve.Problem[V]{
+		Entry: f.unseen, Top: f.unseen, Meet: f.meet,
+		Transfer: func(n *cfg.Node, in V) V { return f.apply(in, n, o, kills) },
+		Equal:    func(a, b V) bool { return a == b },
+	}
+}
+
+// Solver solves many obligations over one graph. It is not for concurrent use.
 type Solver struct {
 	flow *solve.Flow
 	fast *fast               // for Verdict, made when first asked for
 	comm map[int][]*cfg.Node // by number, the C nodes of a communication
 
-	before     *solve.Solution[State] // of SolveBefore
-	agedBefore *solve.Solution[Aged]  // of SolveAgedBefore
-	within     map[int][]bool         // by number: the nodes from which control can come to the puts
+	single memory[State]
+	ring   memory[Generations]
+	within map[int][]bool // by number: the nodes from which control can come to the puts
 }
+
+// memory is that of solutions which are no longer needed.
+type memory[V comparable] struct{ before, blocks *solve.Solution[V] }
 
 // NewSolver prepares a graph, which must not change while the solver is used.
 func NewSolver(g *cfg.Graph) *Solver { return newSolver(solve.New(g)) }
@@ -61,29 +109,34 @@ func newSolver(f *solve.Flow) *Solver {
 	return s
 }
 
-func problem(it Item, kills Kills) solve.Problem[State] {
-	return solve.Problem[State]{
-		Entry:    State{Value: U},
-		Top:      State{Value: U},
-		Transfer: func(n *cfg.Node, in State) State { return SynchApply(in, n, it, kills) },
-		Meet:     SynchMeet,
-		Equal:    func(a, b State) bool { return a == b },
+// Solve finds the greatest fixpoint of SynchApply and SynchMeet for an obligation with one
+// slot, starting from U at the entry. All orders of the sweeps end there.
+func (s *Solver) Solve(o proof.Obligation, kills Kills, record bool) *Solution {
+	return whole(s, &single, o, kills, record)
+}
+
+// SolveRing is Solve for slots of a communication's own.
+func (s *Solver) SolveRing(o proof.Obligation, kills Kills, record bool) *RingSolution {
+	return whole(s, &ring, o, kills, record)
+}
+
+// Before is the fixpoint of Solve or SolveRing for the nodes from which control can come
+// to a put of the obligation; elsewhere it has U. What it gave last is no longer valid.
+func (s *Solver) Before(o proof.Obligation, kills Kills) proof.Fixpoint {
+	if o.Own() {
+		return before(s, &ring, &s.ring, o, kills)
 	}
+	return before(s, &single, &s.single, o, kills)
 }
 
-// Solve finds the greatest fixpoint of SynchApply and SynchMeet for an item,
-// starting from U at the entry. All orders of the sweeps end there.
-func (s *Solver) Solve(it Item, kills Kills, record bool) *Solution {
+func whole[V comparable](s *Solver, f *form[V], o proof.Obligation, kills Kills, record bool) *SolutionOf[V] {
 	// Only C_use makes something of U.
-	r := solve.RoundRobin(s.flow, problem(it, kills), solve.Options[State]{Record: record, Seeds: s.seeds(it)})
-	return solution(it, r)
+	return solution(o, solve.RoundRobin(s.flow, f.problem(o, kills), solve.Options[V]{Record: record, Seeds: s.seeds(o)}))
 }
 
-// SolveBefore is Solve for the nodes from which control can come to a put of the item;
-// at others it has U. The solution that it gave last is no longer valid.
-func (s *Solver) SolveBefore(it Item, kills Kills) *Solution {
-	s.before = solve.RoundRobin(s.flow, problem(it, kills), solve.Options[State]{Seeds: s.seeds(it), Within: s.leadTo(it.Put), Reuse: s.before})
-	return solution(it, s.before)
+func before[V comparable](s *Solver, f *form[V], m *memory[V], o proof.Obligation, kills Kills) *SolutionOf[V] {
+	m.before = solve.RoundRobin(s.flow, f.problem(o, kills), solve.Options[V]{Seeds: s.seeds(o), Within: s.leadTo(o.Put), Reuse: m.before})
+	return solution(o, m.before)
 }
 
 // leadTo has the nodes from which control can come to the C nodes of a communication,
@@ -107,33 +160,39 @@ func (s *Solver) leadTo(put int) []bool {
 }
 
 // seeds is never nil, which would stand for all nodes.
-func (s *Solver) seeds(it Item) []*cfg.Node {
-	return append(make([]*cfg.Node, 0, 2), s.comm[it.Use]...)
+func (s *Solver) seeds(o proof.Obligation) []*cfg.Node {
+	return append(make([]*cfg.Node, 0, 2), s.comm[o.Use]...)
 }
 
-func solution(it Item, r *solve.Solution[State]) *Solution {
-	s := &Solution{Item: it, In: r.In, Out: r.Out, Sweeps: r.Sweeps}
+func solution[V comparable](o proof.Obligation, r *solve.Solution[V]) *SolutionOf[V] {
+	s := &SolutionOf[V]{Obligation: o, In: r.In, Out: r.Out, Sweeps: r.Sweeps}
 	for _, h := range r.History {
-		s.History = append(s.History, [2][]State{h.In, h.Out})
+		s.History = append(s.History, [2][]V{h.In, h.Out})
 	}
 	return s
 }
 
-// Solve is NewSolver(g).Solve(it, kills, record), for one item.
-func Solve(g *cfg.Graph, it Item, kills Kills, record bool) *Solution {
-	return NewSolver(g).Solve(it, kills, record)
+// at is what holds of a generation.
+func (s *SolutionOf[V]) at(v V, generation int) State {
+	switch v := any(v).(type) {
+	case State:
+		return v
+	case Generations:
+		return v[generation]
+	}
+	panic("synch: a solution of another kind")
 }
 
-// Verdict says whether the puts of Item.Put may go without ready messages as far
-// as the uses of Item.Use are concerned: from what is known in front of the node
-// that puts. Once means that no use can come before it; so does a put that
+// Verdict says whether the puts of s.Put may go without ready messages as far
+// as the uses of s.Use are concerned: from what is known of the oldest value in front of
+// the node that puts. Once means that no use can come before it; so does a put that
 // control cannot reach. A communication needs no ready message when that is the
-// verdict of all its items.
-func (s *Solution) Verdict(g *cfg.Graph) Verdict {
+// verdict of all its obligations.
+func (s *SolutionOf[V]) Verdict(g *cfg.Graph) Verdict {
 	v := Once
 	for _, n := range g.Nodes {
-		if puts(n, s.Item.Put) {
-			v = min(v, verdict(s.In[n.ID].Value))
+		if puts(n, s.Put) {
+			v = min(v, verdict(s.at(s.In[n.ID], s.Ring-1).Value))
 		}
 	}
 	return v
@@ -148,4 +207,28 @@ func verdict(in Value) Verdict {
 		return NoReady
 	}
 	return NeedsSync
+}
+
+// Has are those of the PEs of a symbolic fact of which it holds in front of a node.
+func (s *SolutionOf[V]) Has(point int, f proof.Fact) uint64 {
+	return s.at(s.In[point], f.Generation).Has(f)
+}
+
+// Has are those of the PEs of a fact that a state knows of.
+func (s State) Has(f proof.Fact) uint64 {
+	if f.Under != 0 {
+		if s.Value == NoSyncP && s.Tags.Has(f.Under) {
+			return f.PEs & proof.Next
+		}
+		return 0
+	}
+	switch {
+	case s.Value == U:
+		return f.PEs
+	case s.Value == NoSync:
+		return f.PEs & (proof.Consumer | proof.Next)
+	case s.Value >= Cons:
+		return f.PEs & proof.Consumer
+	}
+	return 0
 }

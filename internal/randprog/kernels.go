@@ -21,7 +21,7 @@ var kernels = []kernel{
 	{name: "time loop with copy-back", make: copyBack},
 	{name: "red-black", make: redBlack, variants: []string{
 		"colours:mod", "colours:modulo", "colours:iand", "colours:quotient", "colours:three", "colours:one",
-		"colours:flipped", "colours:in a scalar", "colours:IF", "colours:IF, not the others", "colours:IF and more",
+		"colours:flipped", "colours:alternating", "colours:in a scalar", "colours:IF", "colours:IF, not the others", "colours:IF and more",
 		"colours:cycle", "colours:of either sign", "colours:a neighbour of the same", "colours:rows inside",
 	}},
 	{name: "odd-even exchange", make: oddEven, variants: []string{
@@ -61,7 +61,7 @@ var kernels = []kernel{
 	{name: "wavefront 2-D", make: wavefront(false)},
 	{name: "Gauss-Seidel 2-D", make: wavefront(true)},
 	{name: "wavefront 3-D", make: wavefront3},
-	{name: "gather", make: gather},
+	{name: "gather", make: gather, variants: []string{"ring:modulo", "ring:merge"}},
 	{name: "gather 2-D", make: gather2},
 	{name: "gather through two index arrays", make: gatherTwice},
 	{name: "scatter by permutation", make: scatter},
@@ -164,7 +164,8 @@ var kernels = []kernel{
 		"accumulate:cycle", "accumulate:jump past the end", "accumulate:set in each iteration",
 	}},
 	{name: "columns at once", make: columnsAtOnce, variants: []string{
-		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed", "columns:stepped",
+		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:blocks", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed", "columns:stepped", "columns:peeled",
+		"columns:unused",
 	}},
 	{name: "nests by turns", make: nestsByTurns, variants: []string{
 		"turns:extreme of one", "turns:extreme of both", "turns:sum", "turns:scalar of both", "turns:needed at once",
@@ -179,6 +180,12 @@ var kernels = []kernel{
 	{name: "sums over pairs", make: pairs, variants: []string{"pairs:if", "pairs:cycle", "pairs:else"}},
 	{name: "iterations without owners", make: ownerless, variants: []string{"ownerless:cycle"}},
 	{name: "steps that are variables", make: steps, variants: []string{"steps:backward", "steps:doubled"}},
+	{name: "rows in any order", make: rows, variants: []string{
+		"rows:swapped", "rows:with a vector", "rows:backward", "rows:in a time loop",
+	}},
+	{name: "neighbours at a step's distance", make: strides, variants: []string{
+		"strides:backward", "strides:doubled", "strides:every one", "strides:only behind",
+	}},
 }
 
 func kernelNamed(name string) kernel {

@@ -86,7 +86,7 @@ func columnsAtOnce(k *kern) {
 		return fmt.Sprintf("do %s = %s, %s", i, from, to)
 	}
 	for range 1 + u.pick(3) {
-		switch u.pick(8) {
+		switch u.pick(10) {
 		case 0: // a sum for each column
 			k.feat("columns:sum")
 			body := []string{set(s.name, s.name+" + "+at(z, i, j)+"*"+at(w, i))}
@@ -101,6 +101,17 @@ func columnsAtOnce(k *kern) {
 			k.emit(over(append([]string{set(f.name, at(v, j)+" + 1")}, doBlock(inner(), body)...))...)
 		case 2: // a product of matrices
 			k.feat("columns:tile")
+			if u.chance(1, 2) { // of so many rows that few columns fit in a cache
+				k.feat("columns:blocks")
+				tall := 9000
+				z, b := filled(tall, cols), filled(tall, cols)
+				k.emit(doBlock(all(j, cols), doBlock(all(i, tall), []string{
+					set(at(z, i, j), value("mod(%s + 2*%s, 5) - 2", i, j)), set(at(b, i, j), value("mod(2*%s + %s, 3) - 1", i, j)),
+				}))...)
+				body := []string{set(at(z, i, j), at(z, i, j)+" - "+at(b, i, l)+"*"+at(v, l))}
+				k.emit(over(doBlock(all(l, cols), doBlock(all(i, tall), body)))...)
+				break
+			}
 			body := []string{set(at(z, i, j), at(z, i, j)+" + "+at(b, i, l)+"*"+at(v, l))}
 			k.emit(over(doBlock(all(l, cols), doBlock(fmt.Sprintf("do %s = %d, %d", i, 1+u.pick(2), rows), body)))...)
 		case 3: // into an element
@@ -129,6 +140,13 @@ func columnsAtOnce(k *kern) {
 			row := fmt.Sprintf("%s + %s - 1", i, j)
 			body := []string{set(at(b, row, j), oneOf(u, at(w, i)+" + "+at(v, j), at(z, row, j), at(b, row, j)+" - "+at(w, i)))}
 			k.emit(over(doBlock(fmt.Sprintf("do %s = 1, %d", i, rows-cols+1), body))...)
+		case 8: // of a triangle, whose columns begin with what those before have added
+			k.feat("columns:peeled")
+			behind := oneOf(u, "", " + 1", " - 1")
+			k.emit(doBlock(fmt.Sprintf("do %s = 2, %d", j, cols), append([]string{set(s.name, at(e, j+behind)+" + "+at(z, j, j)+"*"+at(w, j))},
+				append(doBlock(fmt.Sprintf("do %s = %s, %d", i, j+oneOf(u, "", " + 1", " + 2"), rows), []string{
+					set(s.name, s.name+" + "+at(z, i, j)+"*"+at(w, i)), set(at(e, i), at(e, i)+" + "+at(z, i, j)+"*"+at(v, j)),
+				}), set(at(e, j), s.name))...))...)
 		case 7: // of two columns, which may have two owners
 			op := oneOf(u, "max", "min")
 			k.feat("columns:stepped")
@@ -139,6 +157,20 @@ func columnsAtOnce(k *kern) {
 			k.emit(set(s.name, value("%d", map[string]int{"max": -40, "min": 40}[op])))
 			k.emit(doBlock(fmt.Sprintf("do %s = 1, %d", j, cols-1), doBlock(all(i, rows), body))...)
 			k.emit(set(at(y, fmt.Sprint(1+u.pick(cols))), s.name))
+		case 9: // of whose scalar nobody uses the value
+			k.feat("columns:unused")
+			unused := k.fresh("unused")
+			k.private(kd, unused, tier{})
+			body := []string{set(unused, oneOf(u, value("%s", j), value("%s + %s", i, j), at(z, i, j)+" - "+at(v, j), f.name))}
+			switch u.pick(4) {
+			case 0:
+				k.emit(over(doBlock(inner(), body))...)
+			case 1:
+				body = append(body, set(at(b, i, j), at(w, i)+" - "+at(b, i, j)))
+				k.emit(over(doBlock(all(i, rows), body))...)
+			default:
+				k.emit(doBlock(all(i, rows), doBlock(all(j, cols), body))...)
+			}
 		}
 	}
 }

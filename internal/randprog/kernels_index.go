@@ -200,9 +200,13 @@ func gcd(a, b int) int {
 	return a
 }
 
-// gather reads through an index array.
+// gather reads through an index array, or on a ring.
 func gather(k *kern) {
 	u := k.u
+	if u.chance(1, 2) {
+		ring(k)
+		return
+	}
 	kd := k.numeric()
 	a, b := k.arr(kd, 1), k.arr(kd, 1)
 	ix := k.indexArray(a.dims[0], b.dims[0], u.chance(1, 3))
@@ -220,6 +224,39 @@ func gather(k *kern) {
 		k.emit(k.nest(vs, lines, how{parallel: true})...)
 		k.feat("index array:changed between uses")
 	}
+}
+
+// ring reads the elements some places on, as if the first followed the last along one axis.
+func ring(k *kern) {
+	u := k.u
+	kd := k.numeric()
+	rank := 1 + u.pick(2)
+	a, b := k.arr(kd, rank), k.arr(kd, rank)
+	vs := k.vars(rank)
+	lhs := k.ref(a, vs)
+	d := u.pick(rank)
+	lo, hi := b.dims[d].lo, b.dims[d].hi
+	terms := []val{lhs}
+	for range 1 + u.pick(2) {
+		at := fmt.Sprintf("%s + (%d)", vs[d].name, u.pick(7)-3)
+		form := oneOf(u, "modulo", "merge")
+		k.feat("ring:" + form)
+		if form == "modulo" {
+			at = fmt.Sprintf("modulo(%s, %d) + (%d)", at, hi-lo+1, lo)
+		} else {
+			at = fmt.Sprintf("merge(%d, %s, %s > %d .or. %s < %d)", lo, at, at, hi, at, lo)
+		}
+		var subs []string
+		for e := range b.dims {
+			if e == d {
+				subs = append(subs, at)
+			} else {
+				subs = append(subs, k.sub(b, e, vs[e], 0))
+			}
+		}
+		terms = append(terms, k.elem(b, subs...))
+	}
+	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine(terms))}, how{parallel: true})...)
 }
 
 // gather2 reads rows or columns through an index array.

@@ -38,7 +38,7 @@ func redBlack(k *kern) {
 	}
 	// The loop over x, whose values make the colours, is inside of that over y.
 	x, y := 0, 1
-	if u.chance(1, 4) {
+	if u.chance(1, 3) {
 		x, y = 1, 0
 		k.feat("colours:rows inside")
 	}
@@ -60,14 +60,27 @@ func redBlack(k *kern) {
 		colour = fmt.Sprint(u.pick(m))
 		k.feat("colours:one")
 	}
-	var inner []string
-	if u.chance(1, 2) {
+	var inner, before []string
+	switch {
+	case m == 2 && u.chance(1, 4):
+		k.feat("colours:alternating")
+		s := k.fresh("is")
+		k.private(intKind, s, tier{})
+		least := u.pick(3)
+		before = []string{fmt.Sprintf("%s = %d + %s", s, least, colour)}
+		if !one {
+			before[0] = fmt.Sprintf("%s = %d + mod(%s, 2)", s, least, colour)
+		}
+		header := fmt.Sprintf("do %s = %d + %s, %s, 2", names[x], lo-least, s, hi)
+		inner = append(doBlock(header, lines), fmt.Sprintf("%s = %d - %s", s, 2*least+1, s))
+	case u.chance(1, 2):
 		inner = k.colouredByBounds(lines, names[x], names[y], lo, hi, colour, m, a.dims[y].lo < 0)
-	} else {
+	default:
 		signed := a.dims[0].lo+a.dims[1].lo < 0
 		inner = doBlock(fmt.Sprintf("do %s = %d, %s", names[x], lo, hi), k.colouredByIf(lines, colour, m, signed, at(0, 0)))
 	}
 	sweep := doBlock(fmt.Sprintf("do %s = %d, %s", names[y], a.dims[y].lo+1, k.spell(u, a.dims[y].hi-1)), inner)
+	sweep = append(before, sweep...)
 	switch {
 	case one:
 		k.emit(sweep...)

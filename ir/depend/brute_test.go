@@ -42,6 +42,9 @@ func enumerate(a Access, params map[string]int64) []instance {
 	nest = func(k int, trips []int64) {
 		if k < len(a.Loops) {
 			l := a.Loops[k]
+			if l.By != nil {
+				l.Step = value(*l.By)
+			}
 			start, end := value(l.Lo[0]), value(l.Hi[0])
 			for _, f := range l.Lo[1:] {
 				start = pickBound(l.Step > 0, start, value(f))
@@ -325,23 +328,53 @@ func TestSymbolicBoundsAreSafe(t *testing.T) {
 			values = append(values, map[string]int64{"n": n, "m": m})
 		}
 	}
-	quiet, proved := 0, 0
+	var found independences
 	rapid.Check(t, func(t *rapid.T) {
 		p := pairs(true, rapid.Bool().Draw(t, "rounded")).Draw(t, "pair")
-		o := p.observe(values...)
-		r := Depends(p.src, p.dst, p.common, p.outer)
-		checkAgainst(t, p, r, o)
-		if len(o.levels) == 0 {
-			quiet++
-			if r.Answer == No {
-				proved++
-			}
-		}
+		found.compare(t, p, values)
 	})
-	t.Logf("%d of %d without a dependence for small parameters are proved for all", proved, quiet)
-	if proved*2 < quiet {
-		t.Errorf("only %d of %d are proved independent", proved, quiet)
+	found.want(t, 2)
+}
+
+// TestStepsAreSafe compares with enumeration where steps are multiples of a parameter.
+func TestStepsAreSafe(t *testing.T) {
+	var values []map[string]int64
+	for _, h := range []int64{1, 2, 3, 5, -1, -2} {
+		for n := int64(0); n <= 12; n += 3 {
+			values = append(values, map[string]int64{"h": h, "n": n})
+		}
 	}
+	var found independences
+	rapid.Check(t, func(t *rapid.T) {
+		around := func(what string, vars ...string) linalg.Affine {
+			f := linalg.Const(among(t, what, -1, 1) * among(t, what+" at all", 0, 1))
+			for _, v := range vars {
+				f, _ = f.Add(linalg.Term(among(t, what+" "+v, -2, 2), v))
+			}
+			return f
+		}
+		loop := func(index string) Loop {
+			by := linalg.Term(rapid.SampledFrom([]int64{1, 2, 2, 3, -1, -2}).Draw(t, "by"), "h")
+			lo, hi := around("lo", "h"), around("hi", "h", "n")
+			return Loop{Index: index, Lo: []linalg.Affine{lo}, Hi: []linalg.Affine{hi}, By: &by}
+		}
+		p := pair{common: int(among(t, "common", 0, 1))}
+		p.outer = int(among(t, "outer", 0, int64(p.common)))
+		shared := loop("i")
+		draw := func(order int) Access {
+			l := shared
+			if p.common == 0 {
+				l = loop("i")
+			}
+			f := around("subscript", "h")
+			f, _ = f.Add(linalg.Term(rapid.SampledFrom([]int64{1, 1, 1, -1, 2}).Draw(t, "coefficient"), "i"))
+			return Access{Loops: []Loop{l}, Order: order, Subs: []*linalg.Affine{&f}}
+		}
+		p.src = draw(1)
+		p.dst = draw(int(2 * among(t, "order", 0, 1)))
+		found.compare(t, p, values)
+	})
+	found.want(t, 3)
 }
 
 // TestCasesAreSafe compares with enumeration over the values of the parameters that one
@@ -453,5 +486,30 @@ func BenchmarkDepends(b *testing.B) {
 		if r := Depends(src, dst, 3, 0); r.Answer != Yes {
 			b.Fatal(r.Why)
 		}
+	}
+}
+
+// independences counts the pairs that have no dependence for any of the values that are
+// tried, and those of them that are proved to have none for all.
+type independences struct{ without, proved int }
+
+// compare compares the answer for a pair with what its iterations do.
+func (c *independences) compare(t *rapid.T, p pair, values []map[string]int64) {
+	o := p.observe(values...)
+	r := Depends(p.src, p.dst, p.common, p.outer)
+	checkAgainst(t, p, r, o)
+	if len(o.levels) == 0 {
+		c.without++
+		if r.Answer == No {
+			c.proved++
+		}
+	}
+}
+
+// want wants one in so many proved.
+func (c *independences) want(t *testing.T, of int) {
+	t.Logf("%d of %d without a dependence for small parameters are proved for all", c.proved, c.without)
+	if c.proved*of < c.without {
+		t.Errorf("only %d of %d are proved independent", c.proved, c.without)
 	}
 }

@@ -35,7 +35,8 @@ import (
 type Loop struct {
 	Index  string
 	Lo, Hi []linalg.Affine // all hold; empty: unknown
-	Step   int64           // 0: unknown, also its sign
+	Step   int64           // 0: no constant, also its sign is unknown
+	By     *linalg.Affine  // the step where Step is 0; nil: unknown
 }
 
 // Access is one textual occurrence of an array element.
@@ -246,7 +247,7 @@ func (p *problem) levels(base *system) Result {
 // equations imply.
 func (p *problem) level(base *system, l int) (verdict, []*int64) {
 	// A loop of unknown direction may run either way.
-	if l > 0 && p.dst.Loops[l-1].Step == 0 {
+	if l > 0 && p.dst.Loops[l-1].Step == 0 && !p.counted[p.dst.Loops[l-1].Index] {
 		up, dist := p.direction(base, l, 1)
 		down, dist2 := p.direction(base, l, -1)
 		switch {
@@ -296,6 +297,9 @@ func (p *problem) order(s *solver, sys *system, l int, sense int64) {
 	}
 	for k := p.outer; k < same; k++ {
 		sys.eq = append(sys.eq, sys.track[p.trips(k)].clone())
+		if p.dst.Loops[k].By != nil { // the product of the step follows from nothing else
+			sys.eq = append(sys.eq, sys.track[p.dist(k)].clone())
+		}
 	}
 	// Loops entered with equal outer indices start at the same value.
 	for k := p.outer; k < start; k++ {

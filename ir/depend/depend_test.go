@@ -63,7 +63,11 @@ func access(loops, subs string, order int) Access {
 		part := strings.Split(rest, ",")
 		loop := Loop{Index: strings.TrimSpace(index), Lo: forms(part[0], "|"), Hi: forms(part[1], "|"), Step: 1}
 		if len(part) == 3 {
-			loop.Step, _ = strconv.ParseInt(strings.TrimSpace(part[2]), 10, 64)
+			var err error
+			if loop.Step, err = strconv.ParseInt(strings.TrimSpace(part[2]), 10, 64); err != nil {
+				by := form(part[2])
+				loop.By = &by
+			}
 		}
 		a.Loops = append(a.Loops, loop)
 	}
@@ -171,6 +175,14 @@ func TestClassics(t *testing.T) {
 		{"unknown bound", "i=1,", "i", "i=1,", "i-1", true, 1, 0, "maybe 1 (1)", "possibly carried by loop i with distance 1: a bound of loop i is unknown"},
 		{"unknown step", "i=1,n,0", "i", "i=1,n,0", "i-1", true, 1, 0, "maybe 1 (1)", "possibly carried by loop i with distance 1: the step of loop i is unknown"},
 		{"unknown step, same element", "i=1,n,0", "i", "i=1,n,0", "i", true, 1, 0, "no", ""},
+		{"cyclic reduction", "i=2*h,n,2*h", "i", "i=2*h,n,2*h", "i-h", true, 1, 0, "no", "subscripts never equal: i and -h + i' differ by an odd number"},
+		{"cyclic reduction, from h", "i=h,n,2*h", "i", "i=h,n,2*h", "i+h", false, 1, 0, "no", ""},
+		{"a recurrence with a distance", "i=2*h,n,h", "i", "i=2*h,n,h", "i-h", true, 1, 0, "maybe 1 (*)", "possibly carried by loop i: the step of loop i is not constant"},
+		{"backwards by a multiple", "i=n,h,-2*h", "i", "i=n,h,-2*h", "i-2*h", true, 1, 0, "no", "the same element is touched only in the opposite order"},
+		{"two nests that halve what is left", "i=h,n,2*h", "i", "j=2*h,n,2*h", "j", false, 0, 0, "no", ""},
+		{"a step of another variable", "i=2*h,n,2*m", "i", "i=2*h,n,2*m", "i-h", true, 1, 0, "maybe 1 (*)", ""},
+		{"a step, and one more", "i=2*h,n,2*h", "i", "i=2*h,n,2*h", "i-h-1", true, 1, 0, "maybe 1 (*)", ""},
+		{"the same element of a row", "j=1,n;i=h,n,2*h", "i, j", "j=1,n;i=h,n,2*h", "i, j-1", true, 2, 0, "maybe 1 (1,*)", ""},
 		{"unknown start of stride 2", "i=,n,2", "i", "i=,n,2", "i+1", true, 1, 0, "no", ""},
 		{"two bounds at once", "i=1|m,n|5", "i", "i=1|m,n|5", "i+4", false, 1, 0, "no", ""},
 		{"two bounds with room", "i=1|m,n|5", "i+3", "i=1|m,n|5", "i", false, 1, 0, "yes 1 (3)", ""},

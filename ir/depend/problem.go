@@ -27,6 +27,8 @@ type problem struct {
 	quotients map[string]row
 	loose     map[int]bool
 	indices   map[string]bool // every index of either access
+	products  map[int]product // by column
+	counted   map[string]bool // loops of a step that is no constant, with iteration numbers nevertheless
 
 	// inexact is the first reason why a solution of sys need not be a pair of
 	// instances, "" when it always is.
@@ -59,7 +61,7 @@ func (p *problem) dist(k int) int  { return 3*k + 2 }
 
 func newProblem(src, dst Access, common, outer int) *problem {
 	p := &problem{src: src, dst: dst, common: common, outer: outer,
-		params: map[string]int{}, indices: map[string]bool{}, solver: newSolver(), quotients: map[string]row{}, loose: map[int]bool{}}
+		params: map[string]int{}, indices: map[string]bool{}, solver: newSolver(), quotients: map[string]row{}, loose: map[int]bool{}, products: map[int]product{}, counted: map[string]bool{}}
 	for _, a := range []Access{src, dst} {
 		for _, l := range a.Loops {
 			p.indices[l.Index] = true
@@ -70,7 +72,7 @@ func newProblem(src, dst Access, common, outer int) *problem {
 		rounded += p.collect(a)
 	}
 	p.nextCol = len(p.params)
-	// A loop uses up to two columns.
+	// A loop uses up to two columns: its iteration number, and its start or a product.
 	p.sys = &system{n: len(p.params) + 2*(len(src.Loops)+len(dst.Loops)) + rounded}
 
 	s := &side{env: map[string]row{}, quotients: src.Quotients}
@@ -106,6 +108,9 @@ func (p *problem) collect(a Access) (quotients int) {
 	forms := append(slices.Clone(a.Guard), a.Zero...)
 	for _, l := range a.Loops {
 		forms = append(append(forms, l.Lo...), l.Hi...)
+		if l.By != nil {
+			forms = append(forms, *l.By)
+		}
 	}
 	for _, f := range a.Subs {
 		if f != nil {
@@ -197,7 +202,17 @@ func (p *problem) loop(s *side, l Loop) {
 			loose = loose || first[0][col] != 0
 		}
 	}
+	of, by := p.multiple(l)
 	switch {
+	case of >= 0 && len(l.Lo) == 1 && len(first) == 1:
+		p.atLeast(trips, p.sys.zero(), false)
+		index = p.solver.combine(1, first[0], by, p.product(trips, of))
+		p.counted[l.Index] = true
+		p.doubt("the step of loop %s is not constant", l.Index)
+		if loose {
+			start = first[0]
+		}
+		first, last = nil, nil // in which direction it runs is not known
 	case l.Step == 0:
 		// Without a direction the bounds say nothing.
 		p.doubt("the step of loop %s is unknown", l.Index)
@@ -285,7 +300,7 @@ func (p *problem) equations(s, d *side) {
 			p.doubt("subscript %d uses a variable of no single value", k+1)
 			continue
 		}
-		r := p.solver.combine(1, b, -1, a)
+		r := p.divided(p.solver.combine(1, b, -1, a))
 		p.subEq = append(p.subEq, dimEq{k, r})
 		p.sys.eq = append(p.sys.eq, r)
 	}

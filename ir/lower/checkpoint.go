@@ -16,8 +16,13 @@ const (
 func (l *lowerer) useSPMD(u *ast.Use) {
 	l.checkpoints = !u.Only
 	for _, n := range u.Names {
-		if n.Name != checkpointName {
-			l.errorf(codeCall, n.Pos, "module spmd has no %s", n.Name).
+		if n.Of.Name != "" && n.Of.Name == checkpointName {
+			l.errorf(codeOutside, n.Pos, "spmd_checkpoint can have no other name").
+				WithHelp("write use spmd, only: spmd_checkpoint")
+			continue
+		}
+		if n.Name.Name != checkpointName || n.Of.Name != "" {
+			l.errorf(codeCall, n.Pos, "module spmd has no %s", n.Original().Name).
 				WithHelp("it has the subroutine spmd_checkpoint and nothing else")
 			continue
 		}

@@ -49,6 +49,8 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.Use:
 			l.use(s)
+		case *ast.Access:
+			l.accessStmt(s)
 		case *ast.Intent:
 			for _, n := range s.Names {
 				l.intent(n, s.Intent)
@@ -90,6 +92,9 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			continue
 		}
 		name := ast.Name{Pos: e.Pos, Name: e.Name}
+		if d.Access != "" {
+			l.nameAccess(name, d.Access)
+		}
 		if d.Intent != "" {
 			l.intent(name, d.Intent)
 		}

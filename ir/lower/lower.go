@@ -47,6 +47,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		taken:      make(map[string]bool),
 		main:       make(map[string]bool),
 		modules:    make(map[string]*scope),
+		language:   make(map[string]*scope),
 		external:   make(map[string]*procedure),
 		called:     make(map[*ast.Program]bool),
 		savedVars:  make(map[savedKey]*ir.Symbol),
@@ -101,6 +102,7 @@ type lowerer struct {
 	loops   []loop
 	frames  []*frame
 	pending *ast.Independent // directive waiting for its DO
+	listed  *nestList        // of the INDEPENDENT with a list of loops around, or nil
 	temps   int
 	ends    []ir.Stmt // give the indices of implied DO loops their last values
 
@@ -109,6 +111,7 @@ type lowerer struct {
 	main      map[string]bool // names that the main program declares
 
 	modules  map[string]*scope
+	language map[string]*scope // modules of the language that are in use
 	external map[string]*procedure
 	called   map[*ast.Program]bool
 	calls    []*ast.Program // being executed, the innermost last

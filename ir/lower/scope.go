@@ -25,6 +25,7 @@ type scope struct {
 	used         map[string]bool // names of modules
 	ret          *ir.While       // what RETURN leaves; made when there is one
 	checkpoints  bool            // module spmd is in use
+	access       *access         // of a module
 }
 
 // target is a template or processor arrangement: where it is declared, and its
@@ -180,78 +181,6 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	return first
 }
 
-// intrinsicModules says what to write instead of Fortran's own modules.
-var intrinsicModules = func() map[string]string {
-	const kinds = "for kinds write kind(1.0) and kind(1.0d0), or DOUBLE PRECISION"
-	m := map[string]string{"iso_c_binding": kinds, "iso_fortran_env": kinds + "; images wait for each other by sync images and CRITICAL"}
-	for _, name := range []string{"ieee_arithmetic", "ieee_exceptions", "ieee_features"} {
-		m[name] = "test x /= x for NaN, and abs(x) > huge(x) for infinity"
-	}
-	return m
-}()
-
-// use takes the names of a module.
-func (l *lowerer) use(u *ast.Use) {
-	m := l.modules[u.Module.Name]
-	if m == nil && u.Module.Name == spmdModule {
-		l.useSPMD(u)
-		return
-	}
-	if m == nil {
-		if help := intrinsicModules[u.Module.Name]; help != "" {
-			l.errorf(codeOutside, u.Module.Pos, "the intrinsic module %s is not supported", u.Module.Name).WithHelp("%s", help)
-		} else {
-			l.errorf(codeCall, u.Module.Pos, "there is no module %s in front of this unit in the file", u.Module.Name).
-				WithHelp("put the module into this file, in front of what uses it")
-		}
-		for _, n := range u.Names { // what is wrong with them has been said
-			l.names[n.Name], l.used[n.Name] = &ir.Symbol{Name: n.Name, Type: ir.Invalid, Pos: n.Pos}, true
-		}
-		return
-	}
-	wanted := map[string]source.Pos{}
-	for _, n := range u.Names {
-		wanted[n.Name] = n.Pos
-	}
-	take := func(name string) bool {
-		_, ok := wanted[name]
-		delete(wanted, name)
-		return ok || !u.Only
-	}
-	found := map[string]bool{}
-	if m.checkpoints && take(checkpointName) { // module m uses module spmd
-		l.checkpoints, found[checkpointName] = true, true
-	}
-	for name, s := range m.names {
-		if take(name) {
-			if first := l.names[name]; first != nil && first != s && l.used[name] {
-				s = &ir.Symbol{Name: name, Pos: first.Pos, Type: ir.Invalid}
-				l.ambiguous[s] = true
-			}
-			l.names[name], l.used[name] = s, true
-			found[name] = true
-		}
-	}
-	for name, p := range m.procs {
-		if take(name) {
-			l.procs[name] = p
-			found[name] = true
-		}
-	}
-	for name, t := range m.targets {
-		if take(name) || !u.Only {
-			l.targets[name], l.used[name] = t, true
-			found[name] = true
-		}
-	}
-	for name, pos := range wanted {
-		if !found[name] {
-			l.errorf(codeCall, pos, "module %s has no %s", u.Module.Name, name).
-				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or declare it in the module")
-		}
-	}
-}
-
 // unambiguous reports the use at pos of a name that comes from two modules.
 func (l *lowerer) unambiguous(s *ir.Symbol, pos source.Pos) {
 	if l.ambiguous[s] {
@@ -270,6 +199,7 @@ func (l *lowerer) module(u *ast.Program) {
 	l.scope = l.newScope(u, nil)
 	directives, _ := l.declarations(u.Spec)
 	l.checkDeclared()
+	l.checkAccess()
 	l.directives(directives)
 	l.modules[u.Name] = l.scope
 }

@@ -250,6 +250,13 @@ func (l *lowerer) mayChange(name ast.Name) bool {
 func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	ind := l.pending
 	l.pending = nil
+	if ind != nil && len(ind.Loops) > 0 {
+		defer l.beginNest(ind)()
+		ind = nil
+	}
+	if ind == nil {
+		ind = l.listedIn(s.Var.Name)
+	}
 	if l.prog.SPMD && ind != nil { // what one image may not know is not taken on trust
 		l.diags.Warnf(source.NotHonoured, ind.Pos, "INDEPENDENT is not made use of in a program with coarrays: a loop over distributed arrays is divided where that is proved to be right").
 			WithHelp("remove the directive")
@@ -473,26 +480,4 @@ func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
 		}
 	}
 	return one(out)
-}
-
-// independent resolves the names of an INDEPENDENT directive.
-func (l *lowerer) independent(d *ast.Independent) *ir.Independent {
-	out := &ir.Independent{Pos: d.Pos}
-	for _, n := range d.New {
-		if s := l.symbol(n.Name, n.Pos); s.Type != ir.Invalid && !s.Param {
-			out.New = append(out.New, s)
-		}
-	}
-	for _, n := range d.Reduction {
-		s := l.symbol(n.Name, n.Pos)
-		switch {
-		case s.Type == ir.Invalid || s.Param:
-		case s.IsArray():
-			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Source()).
-				WithHelp("reduce into a scalar, or leave the clause out")
-		default:
-			out.Reduction = append(out.Reduction, s)
-		}
-	}
-	return out
 }

@@ -80,6 +80,9 @@ func (in *Info) Access(p Place, n Naming) depend.Access {
 		// only if nothing in them changes in the loop.
 		b, r := in.Bounds(d), in.RoundedBounds(d)
 		loop := depend.Loop{Index: d.Index.Name, Step: b.Step}
+		if b.Step == 0 && steady(b.By, b.ByOK) {
+			loop.By = &b.By
+		}
 		for _, f := range []struct {
 			to           *[]linalg.Affine
 			plain, round linalg.Affine
@@ -101,6 +104,31 @@ func (in *Info) Access(p Place, n Naming) depend.Access {
 		} else {
 			a.Subs = append(a.Subs, nil)
 		}
+	}
+	return a
+}
+
+// Under is a with more conditions under which it is done. Scalars of which n says that they
+// vary, but for the indices of its loops, tell nothing.
+func (in *Info) Under(a depend.Access, conds []Condition, n Naming) depend.Access {
+	a.Quotients = in.quotients
+	steady := func(f linalg.Affine, ok bool) bool {
+		return ok && !slices.ContainsFunc(in.quotients.Vars(f), func(v string) bool {
+			return n.Varies(v) && !slices.ContainsFunc(a.Loops, func(l depend.Loop) bool { return l.Index == v })
+		})
+	}
+	for _, c := range conds {
+		ways, exact := in.Ways(c.Cond, c.Holds, func(e ir.Expr) (linalg.Affine, bool) {
+			if f, ok := n.Affine(e); steady(f, ok) {
+				return f, true
+			}
+			f, ok := in.Rounded(e)
+			return f, steady(f, ok)
+		})
+		if ways != nil {
+			a.When = append(a.When, ways)
+		}
+		a.Partial = a.Partial || !exact
 	}
 	return a
 }

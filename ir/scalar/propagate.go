@@ -176,6 +176,7 @@ func (in *Info) loopBounds(s *ir.Do) {
 	if step, ok := in.affine[s.Step]; ok && step.IsConst() {
 		b.Step, r.Step = step.C, step.C
 	}
+	b.By, b.ByOK = in.invariantForm(in.affine, s.Step, s)
 	b.Lo, b.LoOK = in.invariantForm(in.affine, s.Lo, s)
 	b.Hi, b.HiOK = in.invariantForm(in.affine, s.Hi, s)
 	r.Lo, r.LoOK = in.invariantForm(in.rounded, s.Lo, s)

@@ -112,6 +112,8 @@ type LoopBounds struct {
 	Lo, Hi     linalg.Affine
 	LoOK, HiOK bool  // the form exists
 	Step       int64 // 0: not constant
+	By         linalg.Affine
+	ByOK       bool // By is the step
 }
 
 // Affine reports whether both bounds have a form and the step is constant.

@@ -64,7 +64,7 @@ func (c *copier) stmt(s ir.Stmt) ir.Stmt {
 
 // do copies a loop; body makes the copy of its body.
 func (c *copier) do(s *ir.Do, body func([]ir.Stmt) []ir.Stmt) *ir.Do {
-	n := &ir.Do{S: s.S, Name: s.Name, Index: s.Index, Lo: ir.Clone(s.Lo), Hi: ir.Clone(s.Hi), Step: ir.Clone(s.Step), Independent: s.Independent, End: s.End}
+	n := &ir.Do{S: s.S, Name: s.Name, Index: s.Index, Lo: ir.Clone(s.Lo), Hi: ir.Clone(s.Hi), Step: ir.Clone(s.Step), Independent: s.Independent, Gathered: s.Gathered, End: s.End}
 	c.loops[s] = n
 	n.Body = body(s.Body)
 	return n

@@ -91,9 +91,22 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 	case len(loop.Body) > maxParts:
 		return refuse("its body has %d statements; the limit is %d", len(loop.Body), maxParts)
 	}
+	if err := inOrder(loop.Body); err != nil {
+		return err
+	}
+	return cheapBounds(loop)
+}
+
+// inOrder refuses a body of which statements are executed in the order of the source whatever
+// the data are, as they read or print, or end the program or a loop around. Jumps to the
+// loops in own do not.
+func inOrder(body []ir.Stmt, own ...ir.Stmt) error {
 	var why error
 	inside := map[ir.Stmt]bool{}
-	ir.Walk(loop.Body, func(s ir.Stmt) bool {
+	for _, s := range own {
+		inside[s] = true
+	}
+	ir.Walk(body, func(s ir.Stmt) bool {
 		if why != nil {
 			return false
 		}
@@ -120,10 +133,7 @@ func (a *Analysis) distributable(loop *ir.Do) error {
 		}
 		return why == nil
 	})
-	if why != nil {
-		return why
-	}
-	return cheapBounds(loop)
+	return why
 }
 
 // part is a statement of the body of a loop that is distributed.

@@ -1,7 +1,9 @@
 // Package transform changes the text of a program, on the typed IR, so that
-// fewer of its statements need all PEs at once: it distributes loops, peels an
-// iteration off a loop, divides a loop at an iteration, removes guards that exclude nothing,
-// and has a loop computed by each of several owners.
+// fewer of its statements need all PEs at once: it computes scalars that alternate from
+// the index of a loop, distributes loops, peels an iteration off a loop, divides a loop at
+// an iteration, removes guards that exclude nothing, has a loop computed by each of several
+// owners, and has one executed on copies of arrays, be they distributed otherwise or gathered
+// by all PEs.
 //
 // The loop
 //
@@ -43,17 +45,20 @@ import (
 type Kind string
 
 const (
-	Distribute  Kind = "distribute"
-	Guard       Kind = "guard"
-	Expand      Kind = "expand"
-	Peel        Kind = "peel"
-	Interchange Kind = "interchange"
-	Split       Kind = "split"
-	Replicate   Kind = "replicate"
+	Distribute   Kind = "distribute"
+	Guard        Kind = "guard"
+	Expand       Kind = "expand"
+	Peel         Kind = "peel"
+	Interchange  Kind = "interchange"
+	Split        Kind = "split"
+	Redistribute Kind = "redistribute"
+	Replicate    Kind = "replicate"
+	Periodic     Kind = "periodic"
+	Gather       Kind = "gather"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Distribute, Interchange, Guard, Expand, Peel, Split, Replicate}
+var Kinds = []Kind{Periodic, Distribute, Redistribute, Interchange, Guard, Expand, Peel, Split, Replicate, Gather}
 
 // Change is what a transformation makes of one statement.
 type Change struct {
@@ -78,6 +83,8 @@ type Analysis struct {
 	symbols map[string]*ir.Symbol
 	around  map[ir.Stmt][]ir.Stmt // loops around a statement, outermost first
 	order   map[ir.Stmt]int       // textual position
+
+	InOrder bool // floating-point sums keep their order
 }
 
 // New prepares p for transformations. info must be scalar.Analyze(p).

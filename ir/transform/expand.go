@@ -43,7 +43,7 @@ type expansion struct {
 // Expand distributes loop after it has given array elements to the reductions in the loops
 // inside, as far as their values are used in other loops then. The first term of such a
 // sum, the value that the variable has before, is added at the end: floating-point sums
-// change their order.
+// change their order. Where they must not, as InOrder says, that value must be 0.
 func (a *Analysis) Expand(loop *ir.Do) (*Change, error) {
 	if err := a.distributable(loop); err != nil {
 		return nil, err
@@ -78,6 +78,9 @@ func (a *Analysis) expansions(loop *ir.Do, b ir.Bound) []*expansion {
 			if !ok || a.info.Class(loop, r.Sym) != scalar.Private || a.info.Modified(inner)[loop.Index] {
 				continue
 			}
+			if a.InOrder && r.Sym.Type.IsReal() && !a.startsIdle(loop.Body, inner, r.Sym, op) {
+				continue
+			}
 			x := &expansion{loop: inner, sym: r.Sym, index: loop.Index, zero: zero}
 			x.array = &ir.Symbol{Name: a.name(r.Sym), Local: r.Sym.Source() + " for all " + loop.Index.Source(), Pos: r.Sym.Pos, Type: r.Sym.Type, Dims: []ir.Bound{b}, Temp: true, Site: r.Sym.Site}
 			at := ir.X{Pos: inner.Pos, Typ: r.Sym.Type}
@@ -91,6 +94,32 @@ func (a *Analysis) expansions(loop *ir.Do, b ir.Bound) []*expansion {
 		}
 	}
 	return list
+}
+
+// startsIdle reports whether sym, which inner accumulates by op, is 0 before it, or 1 of a
+// product. It makes no difference whether that comes first or last: if all terms of a sum
+// are -0.0 it is 0.0 both times.
+func (a *Analysis) startsIdle(body []ir.Stmt, inner *ir.Do, sym *ir.Symbol, op ir.Op) bool {
+	want, idle := 0.0, false
+	if op == ir.Mul {
+		want = 1
+	}
+	for _, s := range body {
+		if s == ir.Stmt(inner) {
+			return idle
+		}
+		if as, ok := s.(*ir.Assign); ok && ir.Target(as.LHS) == sym {
+			c, constant := as.RHS.(*ir.Const)
+			idle = constant && c.Float == want
+			continue
+		}
+		ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
+			v, ok := e.(*ir.Var)
+			idle = idle && !(ok && v.Sym == sym)
+			return true
+		})
+	}
+	return false
 }
 
 // name is a name for the array of the partial values of sym that no symbol has.

@@ -59,7 +59,9 @@ func (g *generator) block(depth int) {
 
 func (g *generator) statement(depth int) {
 	g.left--
-	switch k := g.pick(27); {
+	switch k := g.pick(28); {
+	case k >= 27:
+		g.alternation(depth)
 	case k >= 25:
 		g.pairs(depth)
 	case k >= 23:
@@ -159,6 +161,34 @@ func (g *generator) pairs(depth int) {
 		g.line(depth+1, "%s = y", one)
 	}
 	g.line(depth, "end do")
+}
+
+// alternation is a loop in which a variable flips between two values, mostly neighbours.
+func (g *generator) alternation(depth int) {
+	v, s := g.free(), g.of("s", "t")
+	if v == "" {
+		return
+	}
+	g.left -= 3
+	sum := g.of("3", "3", "1", "-1", "2")
+	if g.pick(4) > 0 {
+		g.line(depth, "%s = %s", s, g.of("1", "2", "0", "-1"))
+	}
+	g.line(depth, "do %s = %s, %s%s", v, g.bound(), g.bound(), g.of("", "", ", -1", ", 2", ", -3"))
+	g.scope, g.names, g.ends = append(g.scope, v), append(g.names, ""), append(g.ends, "1", "1")
+	if g.pick(4) == 0 {
+		g.line(depth+1, "if (%s) %s", g.condition(), g.of("cycle", "exit"))
+	}
+	g.line(depth+1, "%s = mod(%s + %s, 97)", g.element(), g.element(), s)
+	g.line(depth+1, "%s = %s - %s", s, sum, s)
+	if g.pick(3) == 0 {
+		g.line(depth+1, "%s = mod(%s - %s, 97)", g.element(), g.element(), s)
+	}
+	g.scope, g.names, g.ends = g.scope[:len(g.scope)-1], g.names[:len(g.names)-1], g.ends[:len(g.ends)-2]
+	g.line(depth, "end do")
+	if g.pick(2) == 0 {
+		g.line(depth, "%s = %s", g.element(), s)
+	}
 }
 
 // accumulation is a loop that accumulates into a variable, which is used behind it.

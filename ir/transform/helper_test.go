@@ -43,6 +43,12 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 			return a.Split(s)
 		case transform.Replicate:
 			return a.Replicate(s)
+		case transform.Redistribute:
+			return a.Redistribute(s)
+		case transform.Periodic:
+			return a.Periodic(s)
+		case transform.Gather:
+			return a.Gather(s)
 		}
 	case *ir.If:
 		if kind == transform.Guard {

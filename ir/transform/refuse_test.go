@@ -351,6 +351,62 @@ end do`, false},
 do i = 1, 8 ! here
   a(i) = a(i) + i
 end do`, false},
+	{transform.Redistribute, "of no array that is distributed otherwise it accesses elements i alone", `
+!HPF$ DISTRIBUTE c(*,BLOCK)
+do i = 1, 7 ! here
+  do k = 1, 8
+    c(i,k) = c(i+1,k)
+  end do
+end do`, false},
+	{transform.Redistribute, "it assigns to none of the arrays that would be distributed along i", `
+!HPF$ DISTRIBUTE c(*,BLOCK)
+do i = 1, 8 ! here
+  do k = 1, 8
+    a(i) = a(i) + c(i,k)
+  end do
+end do`, true},
+	{transform.Redistribute, "its bounds are not affine, or change in it", `
+!HPF$ DISTRIBUTE c(*,BLOCK)
+n = max(1, min(1, a(3)))
+do i = 1, 8, n ! here
+  do k = 1, 8
+    c(i,mod(3*k,8)+1) = k
+  end do
+end do`, true},
+	{transform.Redistribute, "INDEPENDENT names c", `
+!HPF$ DISTRIBUTE c(*,BLOCK)
+!HPF$ INDEPENDENT, NEW(c)
+do i = 1, 8 ! here
+  do k = 1, 8
+    c(i,k) = k
+  end do
+end do`, true},
+	{transform.Periodic, "that x is 1 or 2 in front of the loop is not known", `
+x = a(3) + 5
+do i = 1, 8 ! here
+  a(i) = x
+  x = 3 - x
+end do`, false},
+	{transform.Periodic, "x is assigned in 2 places", `
+x = 1
+do i = 1, 8 ! here
+  a(i) = x
+  x = 3 - x
+  if (i == 4) x = 2
+end do`, false},
+	{transform.Periodic, "CYCLE in line 7 may leave out what flips", `
+x = 1
+do i = 1, 8 ! here
+  a(i) = x
+  if (i == 3) cycle
+  x = 3 - x
+end do`, false},
+	{transform.Periodic, "the two values of x in line 7 are not neighbours", `
+x = 0
+do i = 1, 8 ! here
+  a(i) = x
+  x = 4 - x
+end do`, false},
 }
 
 // TestRefusals: each transformation that would spoil a program is refused, with
@@ -358,7 +414,7 @@ end do`, false},
 func TestRefusals(t *testing.T) {
 	for _, test := range refusals {
 		t.Run(string(test.kind)+"/"+test.why, func(t *testing.T) {
-			text := "program p\n  integer :: a(8), z(8,8), w(8), i, k, m, n, x\n!HPF$ DISTRIBUTE a(BLOCK)" + test.body + "\nend program p\n"
+			text := "program p\n  integer :: a(8), z(8,8), w(8), c(8,8), i, k, m, n, x\n!HPF$ DISTRIBUTE a(BLOCK)" + test.body + "\nend program p\n"
 			p := program(t, text)
 			var at ir.Stmt
 			for i, line := range strings.Split(text, "\n") {
@@ -393,7 +449,8 @@ func TestRefusals(t *testing.T) {
 
 // force makes a change without asking: a loop for each statement, the statements
 // of an IF without it, the last iteration of a loop behind it, two loops interchanged, a
-// loop twice with nothing kept of what was before.
+// loop twice with nothing kept of what was before, x as 1 or 2 by the parity of i, a loop
+// in another order, as if the PEs shared its iterations.
 func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 	c := &transform.Change{Kind: kind, Old: s}
 	switch s := s.(type) {
@@ -406,6 +463,32 @@ func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 			outer.Body = []ir.Stmt{&inner}
 			redirect(inner.Body, s.Body[0], &inner)
 			c.New = []ir.Stmt{&outer}
+			return c
+		}
+		if kind == transform.Periodic {
+			n := *s
+			n.Body = transform.Copy(s.Body)
+			redirect(n.Body, s, &n)
+			c.New = []ir.Stmt{&n}
+			var x *ir.Var
+			ir.WalkExprs(n.Body, func(_ ir.Stmt, e ir.Expr) bool {
+				if v, ok := e.(*ir.Var); ok && v.Sym.Name == "x" {
+					x = v
+				}
+				return x == nil
+			})
+			typ := ir.X{Typ: ir.Integer}
+			constant := func(k int) ir.Expr { return &ir.Const{X: typ, Int: k} }
+			odd := &ir.Call{X: typ, Name: "mod", Args: []ir.Expr{&ir.Var{X: typ, Sym: s.Index}, constant(2)}}
+			n.Body = append([]ir.Stmt{&ir.Assign{LHS: ir.Clone(x), RHS: &ir.Bin{X: typ, Op: ir.Sub, L: constant(2), R: odd}}}, n.Body...)
+			return c
+		}
+		if kind == transform.Redistribute {
+			n := *s
+			n.Body = transform.Copy(s.Body)
+			redirect(n.Body, s, &n)
+			n.Lo, n.Hi, n.Step = ir.Clone(s.Hi), ir.Clone(s.Lo), &ir.Un{X: ir.X{Typ: ir.Integer}, Op: ir.Neg, E: ir.Clone(s.Step)}
+			c.New = []ir.Stmt{&n}
 			return c
 		}
 		if kind == transform.Replicate {

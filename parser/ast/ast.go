@@ -109,6 +109,7 @@ type (
 		Save        bool
 		External    bool
 		Intent      string // "in", "out", "inout", or "" when absent
+		Access      string // "public", "private", or "" when absent
 		Entities    []Entity
 		HasColons   bool
 	}
@@ -139,10 +140,33 @@ type (
 	Use struct {
 		Base
 		Module Name
+		Nature string // "intrinsic", "non_intrinsic", or "" when absent
 		Only   bool
+		Names  []UseName // of ONLY, else those that have another name here
+	}
+	// Access is "private" or "public :: names"; without names it is about all that no
+	// other statement names.
+	Access struct {
+		Base
+		Access string // "public" or "private"
 		Names  []Name
 	}
 )
+
+// UseName is a name in USE: "dp => real64", where Of is the name that the module
+// has; the Name of Of is "" where both are the same.
+type UseName struct {
+	Name
+	Of Name
+}
+
+// Original is the name that the module has.
+func (n *UseName) Original() Name {
+	if n.Of.Name != "" {
+		return n.Of
+	}
+	return n.Name
+}
 
 // ---- HPF directives
 
@@ -211,9 +235,11 @@ type (
 	}
 	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
 	// DO statement with a variable that follows: in a tree from the parser, the
-	// next statement of the same list.
+	// next statement of the same list. With Loops, "INDEPENDENT (j, i)", it concerns
+	// the loops over these variables in that nest.
 	Independent struct {
 		Base
+		Loops          []Name
 		New, Reduction []Name
 	}
 	// Name is a name with its place.

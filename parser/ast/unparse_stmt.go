@@ -30,9 +30,27 @@ func head(s Stmt) (text string, directive bool) {
 	case *External:
 		b.WriteString("external :: " + joinNames(s.Names))
 	case *Use:
-		b.WriteString("use " + s.Module.Name)
+		b.WriteString("use ")
+		if s.Nature != "" {
+			b.WriteString(", " + s.Nature + " :: ")
+		}
+		b.WriteString(s.Module.Name)
 		if s.Only {
-			b.WriteString(", only: " + joinNames(s.Names))
+			b.WriteString(", only:")
+		}
+		for i, n := range s.Names {
+			if i > 0 || !s.Only {
+				b.WriteString(",")
+			}
+			b.WriteString(" " + n.Name.Name)
+			if n.Of.Name != "" {
+				b.WriteString(" => " + n.Of.Name)
+			}
+		}
+	case *Access:
+		b.WriteString(s.Access)
+		if len(s.Names) > 0 {
+			b.WriteString(" :: " + joinNames(s.Names))
 		}
 
 	case *Processors:
@@ -54,6 +72,9 @@ func head(s Stmt) (text string, directive bool) {
 		directive = true
 	case *Independent:
 		b.WriteString("INDEPENDENT")
+		if len(s.Loops) > 0 {
+			b.WriteString(" (" + joinNames(s.Loops) + ")")
+		}
 		writeClause(&b, "NEW", s.New)
 		writeClause(&b, "REDUCTION", s.Reduction)
 		directive = true
@@ -195,6 +216,10 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	}
 	if s.Intent != "" {
 		b.WriteString(", intent(" + s.Intent + ")")
+		colons = true
+	}
+	if s.Access != "" {
+		b.WriteString(", " + s.Access)
 		colons = true
 	}
 	for _, e := range s.Entities {

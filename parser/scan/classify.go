@@ -17,6 +17,7 @@ const (
 	Contains
 	EndUnit // END SUBROUTINE, FUNCTION or MODULE
 	Use
+	Access // PUBLIC or PRIVATE
 	ImplicitNone
 	TypeDecl
 	Intent
@@ -106,21 +107,20 @@ func ClassifyDirective(toks []lexer.Token) Stmt {
 		return s
 	}
 	s.Word = toks[0].Value
-	switch s.Word {
-	case "processors":
-		s.Kind = Processors
-	case "template":
-		s.Kind = Template
-	case "align":
-		s.Kind = Align
-	case "distribute":
-		s.Kind = Distribute
-	case "inherit":
-		s.Kind = Inherit
-	case "independent":
-		s.Kind = Independent
+	if k, ok := directives[s.Word]; ok {
+		s.Kind = k
 	}
 	return s
+}
+
+// directives maps the first word of a directive to its kind.
+var directives = map[string]Kind{
+	"processors":  Processors,
+	"template":    Template,
+	"align":       Align,
+	"distribute":  Distribute,
+	"inherit":     Inherit,
+	"independent": Independent,
 }
 
 // assignOp returns "=" or "=>" when toks have the form of an assignment: a
@@ -179,6 +179,8 @@ var simple = map[string]Kind{
 	"endfunction":     EndUnit,
 	"endmodule":       EndUnit,
 	"use":             Use,
+	"public":          Access,
+	"private":         Access,
 	"intent":          Intent,
 	"external":        External,
 	"call":            Call,

@@ -20,10 +20,10 @@ const (
 type FreeForm struct{}
 
 // Lines implements Form.
-func (FreeForm) Lines(f *source.File, diags *source.List) []Line {
-	p := prescan{file: f, diags: diags, lines: make([]Line, 0, f.Lines())}
-	for n := 1; n <= f.Lines(); n++ {
-		p.physical(n, f.Line(n))
+func (FreeForm) Lines(text []source.Physical, diags *source.List) []Line {
+	p := prescan{diags: diags, lines: make([]Line, 0, len(text))}
+	for _, ph := range text {
+		p.physical(ph)
 	}
 	p.endOfFile()
 	return p.lines
@@ -31,7 +31,6 @@ func (FreeForm) Lines(f *source.File, diags *source.List) []Line {
 
 // prescan is the state between two physical lines.
 type prescan struct {
-	file  *source.File
 	diags *source.List
 	lines []Line
 
@@ -46,8 +45,9 @@ type prescan struct {
 	quotePos  source.Pos
 }
 
-// physical takes in line n of the file.
-func (p *prescan) physical(n int, raw string) {
+// physical takes in one line.
+func (p *prescan) physical(ph source.Physical) {
+	raw := ph.Text
 	i := skipBlank(raw, 0)
 	if i == len(raw) {
 		return
@@ -60,38 +60,48 @@ func (p *prescan) physical(n int, raw string) {
 		}
 		isDirective = true
 		if p.open && !p.directive {
-			p.diags.Errorf(source.BadContinuation, source.Pos{Line: n, Col: i + 1},
-				"a directive stands inside a continued statement").
-				WithEnd(source.Pos{Line: n, Col: i + 1 + len(sentinel)}).
+			p.diags.Errorf(source.BadContinuation, ph.At(i), "a directive stands inside a continued statement").
+				WithEnd(ph.At(i+len(sentinel))).
 				WithNote(p.amp, "the statement is continued here").
 				WithHelp("move the directive in front of the statement")
 			return
 		}
 		i = skipBlank(raw, i+len(sentinel))
 	case raw[0] == '#':
-		p.diags.Errorf(source.OutsideSubset, source.Pos{Line: n, Col: 1}, "preprocessor line").
-			WithEnd(source.Pos{Line: n, Col: len(raw) + 1}).
-			WithHelp("run the preprocessor first, or remove the line")
+		preprocessorLine(p.diags, ph)
 		return
 	case p.open && p.directive:
 		p.diags.Errorf(source.BadContinuation, p.amp, "the directive is continued, but the next line is not a directive").
-			WithNote(source.Pos{Line: n, Col: i + 1}, "this line follows").
+			WithNote(ph.At(i), "this line follows").
 			WithHelp("begin the continuation with !HPF$, or remove the &")
 		p.broken = true
 		p.finish()
 	}
 	if p.open {
-		i = p.resume(n, raw, i)
+		i = p.resume(ph, i)
 	}
 	p.directive = isDirective
-	p.body(n, raw, i)
+	p.body(ph, i)
+}
+
+// preprocessorLine complains of a line for the preprocessor in a file that is
+// not preprocessed. A preprocessor that was there before leaves lines like
+// # 12 "file", which say nothing to the program.
+func preprocessorLine(diags *source.List, ph source.Physical) {
+	if i := skipBlank(ph.Text, 1); i < len(ph.Text) && isDigit(ph.Text[i]) {
+		return
+	}
+	diags.Errorf(source.Preprocessor, ph.At(0), "a preprocessor line in a file that is not preprocessed").
+		WithEnd(ph.At(len(ph.Text))).
+		WithHelp("files named .F, .FOR, .FTN, .F90, .F95, .F03 and .F08 are preprocessed: rename the file, or remove the line")
 }
 
 // resume begins a continuation line whose first byte that is not blank is
-// raw[i], and returns where its text begins.
-func (p *prescan) resume(n int, raw string, i int) int {
+// byte i, and returns where its text begins.
+func (p *prescan) resume(ph source.Physical, i int) int {
+	raw := ph.Text
 	if p.count++; p.count == maxContinuations+1 {
-		p.diags.Errorf(source.BadContinuation, source.Pos{Line: n, Col: i + 1},
+		p.diags.Errorf(source.BadContinuation, ph.At(i),
 			"more than %d continuation lines", maxContinuations).
 			WithHelp("split the statement")
 		p.broken = true
@@ -100,20 +110,20 @@ func (p *prescan) resume(n int, raw string, i int) int {
 		return i + 1
 	}
 	if p.quote != 0 && !p.broken {
-		p.diags.Errorf(source.BadContinuation, source.Pos{Line: n, Col: i + 1},
+		p.diags.Errorf(source.BadContinuation, ph.At(i),
 			"a string is continued here, but the line does not begin with &").
 			WithNote(p.quotePos, "the string begins here").
 			WithHelp("begin the line with &; the string goes on right behind it")
 		p.broken = true
 	}
 	// Without a leading & the line break separates tokens.
-	p.add(" ", source.Pos{Line: n, Col: i + 1})
+	p.addAt(" ", ph.At(i))
 	return i
 }
 
-// body takes in the text of a physical line from raw[from], up to a comment.
-func (p *prescan) body(n int, raw string, from int) {
-	at := func(i int) source.Pos { return source.Pos{Line: n, Col: i + 1} }
+// body takes in the text of a physical line from its byte from on, up to a comment.
+func (p *prescan) body(ph source.Physical, from int) {
+	raw := ph.Text
 	start, end := from, len(raw) // raw[start:end] is not yet added
 	p.open = true
 scan:
@@ -124,19 +134,19 @@ scan:
 			if c == p.quote {
 				p.quote = 0
 			} else if c == '&' && skipBlank(raw, i+1) == len(raw) {
-				p.add(raw[start:i], at(start))
-				p.amp = at(i)
-				p.tooLong(n, i+1)
+				p.add(ph, start, i)
+				p.amp = ph.At(i)
+				p.tooLong(ph, i+1)
 				return
 			}
 		case c == '\'' || c == '"':
-			p.quote, p.quotePos = c, at(i)
+			p.quote, p.quotePos = c, ph.At(i)
 		case c == '!':
 			end = i
-			p.inlineDirective(raw, i, at)
+			inlineDirective(p.diags, ph, i)
 			break scan
 		case c == ';':
-			p.add(raw[start:i], at(start))
+			p.add(ph, start, i)
 			p.finish()
 			start = i + 1
 			p.open = true
@@ -144,15 +154,15 @@ scan:
 			k := skipBlank(raw, i+1)
 			if k == len(raw) || raw[k] == '!' {
 				if k < len(raw) {
-					p.inlineDirective(raw, k, at)
+					inlineDirective(p.diags, ph, k)
 				}
-				p.add(raw[start:i], at(start))
-				p.amp = at(i)
-				p.tooLong(n, i+1)
+				p.add(ph, start, i)
+				p.amp = ph.At(i)
+				p.tooLong(ph, i+1)
 				return
 			}
 			if !p.broken {
-				p.diags.Errorf(source.BadContinuation, at(i), "& in the middle of a line").
+				p.diags.Errorf(source.BadContinuation, ph.At(i), "& in the middle of a line").
 					WithHelp("a & that continues a line is its last character but for a comment")
 				p.broken = true
 			}
@@ -161,41 +171,50 @@ scan:
 	if p.quote != 0 {
 		if !p.broken {
 			p.diags.Errorf(source.UnterminatedString, p.quotePos, "the string that begins here does not end").
-				WithEnd(source.Pos{Line: n, Col: len(raw) + 1}).
+				WithEnd(ph.At(len(raw))).
 				WithHelp("close it with %c on this line, or continue it with & at the end of the line and & at the beginning of the next", p.quote)
 		}
 		p.broken = true
 	}
-	p.add(raw[start:end], at(start))
-	p.tooLong(n, len(strings.TrimRight(raw[:end], " \t\f\r")))
+	p.add(ph, start, end)
+	p.tooLong(ph, len(strings.TrimRight(raw[:end], " \t\f\r")))
 	p.finish()
 }
 
-// inlineDirective warns of a directive behind a statement: such a one is a
-// comment, which its writer can hardly have meant.
-func (p *prescan) inlineDirective(raw string, i int, at func(int) source.Pos) {
-	if hasSentinel(raw[i:]) {
-		p.diags.Warnf(source.BadDirective, at(i), "a directive behind other text is only a comment").
-			WithEnd(at(i + len(sentinel))).
+// inlineDirective warns of a directive behind a statement, at byte i: such a
+// one is a comment, which its writer can hardly have meant.
+func inlineDirective(diags *source.List, ph source.Physical, i int) {
+	if i < len(ph.Text) && ph.Text[i] == '!' && hasSentinel(ph.Text[i:]) {
+		diags.Warnf(source.BadDirective, ph.At(i), "a directive behind other text is only a comment").
+			WithEnd(ph.At(i + len(sentinel))).
 			WithHelp("give it a line of its own, in front of the statement that it is for")
 	}
 }
 
 // tooLong complains of a line whose text, without comment, is end bytes long.
 // A directive is a comment to Fortran and may be of any length.
-func (p *prescan) tooLong(n, end int) {
+func (p *prescan) tooLong(ph source.Physical, end int) {
 	if end > maxColumns && !p.directive && !p.broken {
-		p.diags.Errorf(source.Syntax, source.Pos{Line: n, Col: maxColumns + 1},
+		p.diags.Errorf(source.Syntax, ph.At(maxColumns),
 			"the line has %d columns, of %d that Fortran allows", end, maxColumns).
-			WithEnd(source.Pos{Line: n, Col: end + 1}).
+			WithEnd(ph.At(end)).
 			WithHelp("continue the statement on the next line with &")
 		p.broken = true
 	}
 }
 
-// add appends s, which stands at pos, to the open statement.
-func (p *prescan) add(s string, pos source.Pos) {
-	if s == "" || p.count > maxContinuations {
+// add appends bytes from to to of a line to the open statement.
+func (p *prescan) add(ph source.Physical, from, to int) {
+	for from < to {
+		run := ph.Run(from, to)
+		p.addAt(ph.Text[from:run], ph.At(from))
+		from = run
+	}
+}
+
+// addAt appends s, which stands at pos, to the open statement.
+func (p *prescan) addAt(s string, pos source.Pos) {
+	if p.count > maxContinuations {
 		return
 	}
 	p.parts = append(p.parts, part{len(p.text), pos})
@@ -298,8 +317,9 @@ func (p *prescan) endOfFile() {
 	p.finish()
 }
 
+// hasSentinel reports whether s, which begins a comment, begins a directive.
 func hasSentinel(s string) bool {
-	return len(s) >= len(sentinel) && strings.EqualFold(s[:len(sentinel)], sentinel)
+	return len(s) >= len(sentinel) && strings.EqualFold(s[1:len(sentinel)], sentinel[1:])
 }
 
 func skipBlank(s string, i int) int {

@@ -14,13 +14,14 @@ import (
 // lower case outside strings; a string keeps its quotes. So a token that is
 // not cut by a continuation is as long as its value.
 const (
-	Ident   lexer.TokenType = iota + 1
-	Int                     // 42, 42_8
-	Real                    // 1.0, 1e3, 1d0, 1.0_dp
-	String                  // 'it''s', with its quotes
-	Logical                 // .true., .false.
-	DotOp                   // .and., and any other word between points
-	Op                      // everything else: + ** :: (
+	Ident     lexer.TokenType = iota + 1
+	Int                       // 42, 42_8
+	Real                      // 1.0, 1e3, 1d0, 1.0_dp
+	String                    // 'it''s', with its quotes
+	Logical                   // .true., .false.
+	DotOp                     // .and., and any other word between points
+	Op                        // everything else: + ** :: (
+	Hollerith                 // 5HABC D, in fixed form
 )
 
 // maxName is the length of a name in gfortran (Fortran 2003).
@@ -35,6 +36,7 @@ func (Definition) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{
 		"EOF": lexer.EOF, "Ident": Ident, "Int": Int, "Real": Real,
 		"String": String, "Logical": Logical, "DotOp": DotOp, "Op": Op,
+		"Hollerith": Hollerith,
 	}
 }
 
@@ -76,6 +78,34 @@ func (r *Reader) Next() (lexer.Token, error) {
 // stands just behind the text. At something that is no token it stops and
 // returns, with the tokens up to there, what is wrong.
 func (l *Line) Tokens(buf []lexer.Token) ([]lexer.Token, *source.Diag) {
+	var cuts []int
+	switch {
+	case l.Dense:
+		whole, _ := l.lex(nil, nil)
+		cuts = cutsOf(l, whole)
+	case !l.Directive:
+		cuts = joinedWords(l.Text)
+	}
+	toks, d := l.lex(buf, cuts)
+	if d == nil {
+		d = l.longName(toks)
+	}
+	return toks, d
+}
+
+// longName complains of the first name that is longer than names may be.
+func (l *Line) longName(toks []lexer.Token) *source.Diag {
+	for i := range toks {
+		if t := &toks[i]; t.Type == Ident && len(t.Value) > maxName {
+			d := &source.Diag{Code: source.Syntax, Pos: l.Pos(t.Pos.Offset), Msg: "the name is too long"}
+			return d.WithEnd(l.Pos(t.Pos.Offset+len(t.Value))).WithHelp("a name has at most %d characters", maxName)
+		}
+	}
+	return nil
+}
+
+// lex lexes the line into buf[:0]; no token goes beyond one of the offsets cuts.
+func (l *Line) lex(buf []lexer.Token, cuts []int) ([]lexer.Token, *source.Diag) {
 	toks := buf[:0]
 	s := l.Text
 	for i := 0; i < len(s); {
@@ -83,12 +113,24 @@ func (l *Line) Tokens(buf []lexer.Token) ([]lexer.Token, *source.Diag) {
 			i++
 			continue
 		}
-		typ, n := next(s[i:])
-		if n == 0 || typ == Ident && n > maxName {
-			return append(toks, l.token(lexer.EOF, i, "")), l.noToken(i, n)
+		for len(cuts) > 0 && cuts[0] <= i {
+			cuts = cuts[1:]
+		}
+		end := len(s)
+		if len(cuts) > 0 {
+			end = cuts[0]
+		}
+		typ, n := next(s[i:end])
+		if l.Dense && typ == Int && i+n < end && s[i+n]|0x20 == 'h' {
+			if k := hollerithLen(s[:i+n]); k > 0 && i+n+1+k <= len(s) {
+				typ, n = Hollerith, n+1+k
+			}
+		}
+		if n == 0 {
+			return append(toks, l.token(lexer.EOF, i, "")), l.noToken(i)
 		}
 		value := s[i : i+n]
-		if typ != String {
+		if typ != String && typ != Hollerith {
 			value = fold(value)
 		}
 		toks = append(toks, l.token(typ, i, value))
@@ -103,14 +145,10 @@ func (l *Line) token(typ lexer.TokenType, off int, value string) lexer.Token {
 		Pos: lexer.Position{Offset: off, Line: pos.Line, Column: pos.Col}}
 }
 
-// noToken says what is wrong at Text[i], where a name of n bytes or, when n is
-// 0, a character stands that Fortran does not have.
-func (l *Line) noToken(i, n int) *source.Diag {
+// noToken says what is wrong at Text[i], where a character stands that Fortran
+// does not have.
+func (l *Line) noToken(i int) *source.Diag {
 	d := &source.Diag{Code: source.Syntax, Pos: l.Pos(i)}
-	if n > 0 {
-		d.Msg = "the name is too long"
-		return d.WithEnd(l.Pos(i+n)).WithHelp("a name has at most %d characters", maxName)
-	}
 	c, size := utf8.DecodeRuneInString(l.Text[i:])
 	d.WithEnd(l.Pos(i + size))
 	switch {

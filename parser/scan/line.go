@@ -15,6 +15,7 @@ package scan
 
 import (
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/spmdc/spmdc/parser/source"
@@ -25,6 +26,9 @@ type Line struct {
 	// Text is free of comments, continuation marks, label and sentinel, and
 	// begins and ends with a byte that is not blank. Letters are as written.
 	Text string
+	// Dense says that the line is of fixed form: Text has no blanks outside
+	// strings, and words run together.
+	Dense bool
 	// Directive tells that the line had the sentinel !HPF$.
 	Directive bool
 	// Label is the statement label, 0 when absent. LabelPos is its place.
@@ -56,18 +60,24 @@ func (l *Line) Pos(off int) source.Pos {
 	return source.Pos{Line: p.pos.Line, Col: p.pos.Col + off - p.off}
 }
 
-// Form is a source form: it splits a file into logical lines and reports what
-// is wrong with continuations, labels and strings.
+// Form is a source form: it joins physical lines to logical ones, and reports
+// what is wrong with continuations, labels and strings.
 type Form interface {
-	Lines(f *source.File, diags *source.List) []Line
+	Lines(text []source.Physical, diags *source.List) []Line
 }
 
-// FormOf chooses the form by the extension of the file name: nil for .f, .for
-// and .F, which mean fixed form; free form for everything else.
+// Extensions are those of source files, by form; in files whose extension is in
+// capital letters there are lines for the preprocessor.
+var (
+	FreeExtensions  = []string{".hpf", ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08"}
+	FixedExtensions = []string{".f", ".F", ".for", ".FOR", ".ftn", ".FTN"}
+)
+
+// FormOf chooses the form by the extension of the file name: fixed form for .f
+// and the like, free form for everything else.
 func FormOf(name string) Form {
-	switch filepath.Ext(name) {
-	case ".f", ".F", ".for", ".FOR":
-		return nil
+	if slices.Contains(FixedExtensions, filepath.Ext(name)) {
+		return FixedForm{}
 	}
 	return FreeForm{}
 }

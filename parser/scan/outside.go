@@ -17,7 +17,7 @@ var outsideWords = map[string]bool{
 	"include": true, "inquire": true, "interface": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
 	"open": true, "optional": true, "pause": true, "pointer": true,
-	"private": true, "procedure": true, "protected": true, "public": true,
+	"procedure": true, "protected": true,
 	"pure": true, "recursive": true, "rewind": true,
 	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,

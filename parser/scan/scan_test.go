@@ -13,19 +13,26 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-func prescan(text string) ([]scan.Line, *source.List) {
-	file := source.NewFile("in.hpf", []byte(text))
+func prescan(text string) ([]scan.Line, *source.List) { return prescanAs("in.hpf", text) }
+
+func prescanAs(name, text string) ([]scan.Line, *source.List) {
+	file := source.NewFile(name, []byte(text))
 	diags := source.NewList(file)
-	return scan.FreeForm{}.Lines(file, diags), diags
+	return scan.FormOf(name).Lines(file.Physical(), diags), diags
 }
 
 // TestPrescan shows logical lines, each with the place of its first and last
 // byte, and what is wrong with the source.
 func TestPrescan(t *testing.T) {
-	golden.Pairs(t, "testdata/*.txtar", func(t *testing.T, _, text string) string {
+	showLines(t, "testdata/*.txtar", "in.hpf")
+	showLines(t, "testdata/fixed/*.txtar", "in.f")
+}
+
+func showLines(t *testing.T, archives, name string) {
+	golden.Pairs(t, archives, func(t *testing.T, _, text string) string {
 		// In the archives, ⏎ is a carriage return and ⇥ a tab.
 		text = strings.NewReplacer("⏎", "\r", "⇥", "\t").Replace(text)
-		lines, diags := prescan(text)
+		lines, diags := prescanAs(name, text)
 		var b strings.Builder
 		for i := range lines {
 			l := &lines[i]
@@ -53,15 +60,16 @@ func TestPrescan(t *testing.T) {
 var sourceText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
 		"\n", "\r\n", "&", " ", "\t", ";", "'", `"`, "!", "!HPF$", "!hpf$ ", "#",
-		"x", "=", "10 ", "if", "(", ")", "1.5", ".and.", "ö", "\x00",
+		"x", "=", "10 ", "if", "(", ")", "1.5", ".and.", "ö", "\x00", "\n      ", "\n     &", "\nC", "\nCHPF$ ", "\n!hpf$1",
+		"3h", "      ", "                                                            ",
 	})).Draw(t, "pieces"), "")
 })
 
 // checkProvenance reports a byte of a logical line that is not the byte of the
 // file that it says it is. A continuation without a leading & puts a blank
 // between two parts, which stands for the line break.
-func checkProvenance(t interface{ Fatalf(string, ...any) }, text string) {
-	lines, diags := prescan(text)
+func checkProvenance(t interface{ Fatalf(string, ...any) }, name, text string) {
+	lines, diags := prescanAs(name, text)
 	file := diags.File
 	for i := range lines {
 		l := &lines[i]
@@ -85,7 +93,8 @@ func checkProvenance(t interface{ Fatalf(string, ...any) }, text string) {
 }
 
 func TestProvenance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkProvenance(t, sourceText.Draw(t, "text")) })
+	rapid.Check(t, func(t *rapid.T) { checkProvenance(t, "in.hpf", sourceText.Draw(t, "text")) })
+	rapid.Check(t, func(t *rapid.T) { checkProvenance(t, "in.f", sourceText.Draw(t, "text")) })
 }
 
 // FuzzScan: whatever the text, the scanner ends, provenance holds, and tokens
@@ -93,28 +102,35 @@ func TestProvenance(t *testing.T) {
 func FuzzScan(f *testing.F) {
 	f.Add("program p\n10 x = a + & ! c\n  &b; y = 'it''s&\n  & so'\n!HPF$ ALIGN a & \n!HPF$ & WITH b\nend")
 	f.Add("x = 'a\n!hpf$\n&\n&&\n;;\n# x\n99999999999 continue")
+	f.Add("      PROGRAM P\n10    DO20I=1,5\n     & ;X='IT''S\n     1'\nCHPF$ ALIGNAWITHB\nCHPF$1(I)\n20    FORMAT(5H A'B!)\n\tREAL*8E1\n\t1,H\n     E N D")
+	f.Add("      IF(X)ELSEIF(Y)THENZ\n      REAL*8FUNCTIONF(X)\n      ASSIGN10TOI\nCHPF$ ALIGNWITHWITHWITHT(I)::A\n      X:DO10WHILE(X)\n      IF(A)IF(B)IF(")
 	f.Fuzz(func(t *testing.T, text string) {
-		checkProvenance(t, text)
-		lines, _ := prescan(text)
-		for i := range lines {
-			toks, _ := lines[i].Tokens(nil)
-			last := -1
-			for _, tok := range toks {
-				if tok.Pos.Offset < last || tok.Pos.Offset+len(tok.Value) > len(lines[i].Text) {
-					t.Fatalf("token %v lies outside %q", tok, lines[i].Text)
-				}
-				if !strings.EqualFold(lines[i].Text[tok.Pos.Offset:][:len(tok.Value)], tok.Value) {
-					t.Fatalf("token %v is not in %q", tok, lines[i].Text)
-				}
-				last = tok.Pos.Offset
-			}
-			if !toks[len(toks)-1].EOF() {
-				t.Fatalf("the tokens of %q do not end", lines[i].Text)
-			}
-			scan.Classify(toks)
-			scan.ClassifyDirective(toks)
-		}
+		checkTokens(t, "in.hpf", text)
+		checkTokens(t, "in.f", text)
 	})
+}
+
+func checkTokens(t *testing.T, name, text string) {
+	checkProvenance(t, name, text)
+	lines, _ := prescanAs(name, text)
+	for i := range lines {
+		toks, _ := lines[i].Tokens(nil)
+		last := -1
+		for _, tok := range toks {
+			if tok.Pos.Offset < last || tok.Pos.Offset+len(tok.Value) > len(lines[i].Text) {
+				t.Fatalf("token %v lies outside %q", tok, lines[i].Text)
+			}
+			if !strings.EqualFold(lines[i].Text[tok.Pos.Offset:][:len(tok.Value)], tok.Value) {
+				t.Fatalf("token %v is not in %q", tok, lines[i].Text)
+			}
+			last = tok.Pos.Offset
+		}
+		if !toks[len(toks)-1].EOF() {
+			t.Fatalf("the tokens of %q do not end", lines[i].Text)
+		}
+		scan.Classify(toks)
+		scan.ClassifyDirective(toks)
+	}
 }
 
 var kindLetters = map[lexer.TokenType]string{
@@ -209,10 +225,10 @@ func TestDefinition(t *testing.T) {
 
 func TestFormOf(t *testing.T) {
 	for name, free := range map[string]bool{
-		"a.hpf": true, "a.f90": true, "a": true, "dir.f/a.hpf": true,
-		"a.f": false, "a.F": false, "x/a.for": false,
+		"a.hpf": true, "a.f90": true, "a": true, "dir.f/a.hpf": true, "a.F08": true,
+		"a.f": false, "a.F": false, "x/a.for": false, "a.ftn": false, "a.FOR": false,
 	} {
-		if got := scan.FormOf(name) != nil; got != free {
+		if got := scan.FormOf(name) == (scan.FreeForm{}); got != free {
 			t.Errorf("%s: free form %v, want %v", name, got, free)
 		}
 	}

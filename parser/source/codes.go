@@ -19,6 +19,8 @@ const (
 	OutsideSubset       Code = "outside-subset"
 	BadLabel            Code = "bad-label"
 	TooDeep             Code = "too-deep"
+	BadInclude          Code = "bad-include"
+	Preprocessor        Code = "preprocessor"
 
 	UndeclaredName     Code = "undeclared-name"
 	DuplicateName      Code = "duplicate-name"
@@ -120,6 +122,18 @@ end program p
 `},
 	{TooDeep, true, "blocks, branches or parentheses that are nested deeper than is handled",
 		"program p\n  integer i\n  i = " + strings.Repeat("&\n"+strings.Repeat("(", 100), 5) + "1" + strings.Repeat("&\n"+strings.Repeat(")", 100), 5) + "\nend program p\n"},
+	{BadInclude, true, "an INCLUDE line, or #include, whose file is not there or includes itself",
+		`program p
+  include 'nowhere.inc'
+  print *, 1
+end program p
+`},
+	{Preprocessor, true, "a preprocessor line that is wrong, or that is there in a file that is not preprocessed",
+		`program p
+#define N 3
+  print *, 1
+end program p
+`},
 	{UndeclaredName, false, "a name that no declaration declares",
 		`program p
   implicit none

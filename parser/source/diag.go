@@ -153,7 +153,8 @@ func (l *List) Err() error {
 		}
 		name := ""
 		if l.File != nil {
-			name = l.File.Name + ":"
+			shown, line := l.File.Place(d.Pos.Line)
+			name, d = shown+":", &Diag{Code: d.Code, Pos: Pos{line, d.Pos.Col}, Msg: l.File.Spell(d.Msg)}
 		}
 		if n > 1 {
 			return fmt.Errorf("%s%w (and %d more)", name, d, n-1)

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,14 +81,14 @@ func (r *renderer) diag(d *Diag) {
 		sev = s.warn
 	}
 	fmt.Fprintf(r.w, "%s%s%s %s%s:%s %s%s%s [%s]\n",
-		s.bold, r.place(d.Pos), s.off, sev, d.Severity, s.off, s.bold, message(d.Msg), s.off, d.Code)
+		s.bold, r.place(d.Pos), s.off, sev, d.Severity, s.off, s.bold, r.message(d.Msg), s.off, d.Code)
 	r.snippet(d.Pos, d.End)
 	for _, n := range d.Notes {
-		fmt.Fprintf(r.w, "%s%s%s %snote:%s %s\n", s.bold, r.place(n.Pos), s.off, s.note, s.off, message(n.Msg))
+		fmt.Fprintf(r.w, "%s%s%s %snote:%s %s\n", s.bold, r.place(n.Pos), s.off, s.note, s.off, r.message(n.Msg))
 		r.snippet(n.Pos, Pos{})
 	}
 	if d.Help != "" {
-		fmt.Fprintf(r.w, "%shelp:%s %s\n", s.help, s.off, message(d.Help))
+		fmt.Fprintf(r.w, "%shelp:%s %s\n", s.help, s.off, r.message(d.Help))
 	}
 }
 
@@ -94,7 +96,8 @@ func (r *renderer) place(p Pos) string {
 	if !p.IsValid() {
 		return Printable(r.file.Name) + ":"
 	}
-	return fmt.Sprintf("%s:%d:%d:", Printable(r.file.Name), p.Line, p.Col)
+	name, line := r.file.Place(p.Line)
+	return fmt.Sprintf("%s:%d:%d:", Printable(name), line, p.Col)
 }
 
 // snippet shows the line of pos with a caret under its column and a tilde
@@ -176,11 +179,45 @@ func boundary(s string, i int) int {
 }
 
 // message is a message as it is shown.
-func message(s string) string {
+func (r *renderer) message(s string) string {
+	s = r.file.Spell(s)
 	if len(s) > maxMessage {
 		s = s[:boundary(s, maxMessage)] + ellipsis
 	}
 	return PrintableText(s)
+}
+
+// linesIn finds the numbers of lines in a text.
+var linesIn = regexp.MustCompile(`\b([Ll]ines? )(\d+(?:(?:-|, | and )\d+)*)`)
+
+// numberIn finds numbers.
+var numberIn = regexp.MustCompile(`\d+`)
+
+// Spell replaces in a text the numbers of lines that f does not have itself:
+// "line 1000017" becomes "line 17 of b.f90".
+func (f *File) Spell(s string) string {
+	if len(f.parts) == 0 {
+		return s
+	}
+	return linesIn.ReplaceAllStringFunc(s, func(found string) string {
+		return numberIn.ReplaceAllStringFunc(found, func(digits string) string {
+			n, err := strconv.Atoi(digits)
+			if err != nil || f.Part(n) == f {
+				return digits
+			}
+			name, line := f.Place(n)
+			return fmt.Sprintf("%d of %s", line, strings.Map(inText, name))
+		})
+	})
+}
+
+// inText makes a name fit for any text that Spell may get, such as a page of HTML
+// or a string in a program.
+func inText(c rune) rune {
+	if strings.ContainsRune("\"'`\\<>&", c) {
+		return '?'
+	}
+	return printable(c)
 }
 
 // PrintableText is Printable for texts of several lines, with tabs.

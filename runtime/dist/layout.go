@@ -1,6 +1,9 @@
 package dist
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Format is how a template dimension is dealt out to a grid dimension.
 type Format uint8
@@ -116,6 +119,11 @@ func NewLayout(m Map, g Grid) *Layout {
 	return l
 }
 
+// Is reports whether l places m on g.
+func (l *Layout) Is(m Map, g Grid) bool {
+	return slices.Equal(l.Axes, m.Axes) && slices.Equal(l.Fixed, m.Fixed) && slices.Equal(l.Shape, g)
+}
+
 // whole reports whether the dimension is on every PE undivided.
 func (ax *Axis) whole() bool { return ax.Grid < 0 || ax.Format == Collapsed }
 
@@ -206,6 +214,9 @@ func (l *Layout) Iters(pe, axis, a, b int, loop Triplet) Triplet {
 // dimensions along which the array is replicated. An array on all PEs is thus
 // served by the consumer itself.
 func (l *Layout) ReplicaFor(pe, consumer int) bool { return l.replica[pe] == l.replica[consumer] }
+
+// Replicated reports whether several PEs own the same elements.
+func (l *Layout) Replicated() bool { return len(l.replicated) > 0 }
 
 // OwnerFor is the PE that serves the element idx to consumer, or -1 if a
 // subscript is outside the declared bounds.

@@ -378,3 +378,25 @@ func TestPowHalf(t *testing.T) {
 		}
 	}
 }
+
+// TestProducts: the powers without a loop have the bits of Powi, which is gfortran's.
+func TestProducts(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	list := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 5e-324, 1e300, -1.5}
+	for range 1000 {
+		list = append(list, r.NormFloat64()*math.Pow(10, float64(r.Intn(40)-20)))
+	}
+	for _, x := range list {
+		for n, got := range map[int]float64{2: Square(x), 3: Cube(x), 4: Fourth(x)} {
+			if want := Powi(x, n); math.Float64bits(got) != math.Float64bits(want) {
+				t.Errorf("%v**%d = %v, want %v", x, n, got, want)
+			}
+		}
+		y := float32(x)
+		for n, got := range map[int]float32{2: Square(y), 3: Cube(y), 4: Fourth(y)} {
+			if want := Powi(y, n); math.Float32bits(got) != math.Float32bits(want) {
+				t.Errorf("%v**%d = %v, want %v", y, n, got, want)
+			}
+		}
+	}
+}

@@ -101,6 +101,15 @@ func Powi[F float32 | float64](x F, n int) F {
 	return y
 }
 
+// Square is Powi(x, 2), without a loop. No target rounds it together with a sum.
+func Square[F float32 | float64](x F) F { return F(x * x) }
+
+// Cube is Powi(x, 3).
+func Cube[F float32 | float64](x F) F { return F(x * F(x*x)) }
+
+// Fourth is Powi(x, 4).
+func Fourth[F float32 | float64](x F) F { return Square(Square(x)) }
+
 // Log10 is the logarithm to the base 10, with an error of less than one unit in the last place.
 func Log10(x float64) float64 {
 	if !(x > 0 && x <= math.MaxFloat64) {

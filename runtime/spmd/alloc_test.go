@@ -9,6 +9,46 @@ import (
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
+// TestManyPEs: the memory that a program takes grows with what its PEs have and send, not
+// with the square of their number.
+func TestManyPEs(t *testing.T) {
+	taken := func(np int) uint64 {
+		p := sites(8)
+		p.Check = false
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		_, err := Run(p, np, nil, nil, func(pe *PE) {
+			l := pe.Layout(axes(whole(1, 4), block(1, 4*np, 0)), pe.Grid(0))
+			a := NewArray[float64](pe, "a", l, [][2]int{{0, 0}, {1, 1}})
+			b := NewArray[float64](pe, "b", pe.Layout(axes(whole(1, 4), block(1, 4*np, 0)), pe.Grid(0)), nil)
+			tmp := NewTemp[float64](pe, 1, 4)
+			shadow, column := NewStaged(pe, 0, a, 2, 1), NewComm(pe, 1, b, tmp)
+			pe.Start()
+			shadow.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0), l.Owned(q, 1).Grow(1, 1)) })
+			column.NeedsAll(pe.Box(dist.Range(1, 4, 1)), Sub{0, 1, 0}, Sub{-1, 0, 1})
+			for range 3 {
+				shadow.Post()
+				shadow.Wait()
+				shadow.Done()
+			}
+			column.Post()
+			column.Wait()
+			column.Done()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few, many := taken(64), taken(1024)
+	if many > 32*few { // 16 times as many PEs
+		t.Errorf("64 PEs take %d bytes, 1,024 take %d", few, many)
+	}
+	t.Logf("%d bytes a PE of 64, %d of 1,024", few/64, many/1024)
+}
+
 // In the steady state, communication does not allocate: neither when the same
 // schedule serves again nor when it has to be computed anew. (Check builds note
 // down what they check.)
@@ -21,6 +61,7 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 		a := NewArray[float64](pe, "a", l, [][2]int{{0, 0}, {1, 1}})
 		tmp := NewTemp[float64](pe, 1, n)
 		shadow, column := NewComm(pe, 0, a, nil), NewComm(pe, 1, a, tmp)
+		all := NewComm(pe, 2, a, NewTemp[float64](pe, 1, n))
 		gather := NewIrregular(pe, 2, a)
 		sums := NewLocal[float64](pe, "sums", [2]int{1, n})
 		pe.Start()
@@ -34,8 +75,12 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 			shadow.Post()
 			column.Needs(below, Sub{0, 1, 0}, Sub{-1, 0, k})
 			column.Post()
+			all.NeedsAll(pe.Box(dist.Range(k, n, 1)), Sub{0, 1, 0}, Sub{-1, 0, k})
+			all.Post()
 			shadow.Wait()
 			column.Wait()
+			all.Wait()
+			all.Done()
 			shadow.Done()
 			column.Done()
 			gather.Post(list, false)

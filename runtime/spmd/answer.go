@@ -16,12 +16,12 @@ type answers struct {
 	from, to []bool // by PE: messages from it, to it
 }
 
-// AnsweredBy makes the communication leave out its ready messages where each of
+// AcknowledgedBy makes the communication leave out its ready messages where each of
 // others goes the other way; c may be one of them. The others are executed between
 // the use of a slot and the put that fills it again, and their messages are the
 // same each time. It returns c.
-func (c *Comm[T]) AnsweredBy(others ...traveller) *Comm[T] {
-	if c.mode = c.pe.prog.mode(Quiet); c.mode == Quiet {
+func (c *Comm[T]) AcknowledgedBy(others ...traveller) *Comm[T] {
+	if c.mode = c.pe.prog.mode(Elided); c.mode == Elided {
 		c.answered = &answers{by: others, from: make([]bool, c.pe.n), to: make([]bool, c.pe.n)}
 	}
 	return c
@@ -83,12 +83,12 @@ func (c *node) awaits(at int) bool {
 // reused reports whether the slot of this execution may have been filled before.
 func (c *node) reused() bool { return c.blocks || c.epoch > uint64(len(c.bufs)) }
 
-// QuietOn makes the communication leave out all its ready messages where the number
+// ElidedOn makes the communication leave out all its ready messages where the number
 // of PEs is one of the given: there, and maybe on no other number, other messages
 // order each consumption before the next put into the same slot. It returns c.
-func (c *Comm[T]) QuietOn(pes ...int) *Comm[T] {
+func (c *Comm[T]) ElidedOn(pes ...int) *Comm[T] {
 	if slices.Contains(pes, c.pe.n) {
-		if c.mode = c.pe.prog.mode(Quiet); c.mode == Quiet {
+		if c.mode = c.pe.prog.mode(Elided); c.mode == Elided {
 			c.answered, c.unheard = nil, nil
 		}
 	}

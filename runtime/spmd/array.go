@@ -39,35 +39,29 @@ func (g *geometry) piece(pe int) []Dim {
 
 // NewArray makes this PE's piece of an array, zeroed, or filled with the
 // undefined value in check builds. shadow gives the width of the overlap below
-// and above the block on each axis; nil means none.
-func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int) *Array[T] {
+// and above the block on each axis; nil means none. The first element that the PE owns of a
+// column begins a cache line, or that with index first along the first axis.
+func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int, first ...int) *Array[T] {
 	if l.Shape.Size() != pe.n {
 		panic(&Fault{Msg: fmt.Sprintf("internal error: array %s lies on %d PEs of %d", name, l.Shape.Size(), pe.n)})
 	}
 	rank := l.Rank()
-	a := &Array[T]{Layout: l, Name: name, pe: pe, geo: geometry{layout: l, dims: make([]Dim, pe.n*rank)}}
-	for q := range pe.n {
-		dims := a.geo.piece(q)
-		for d := range dims {
-			var w [2]int
-			if shadow != nil {
-				w = shadow[d]
-			}
-			cells := l.Storage(q, d, w[0], w[1])
-			dims[d] = Dim{Lo: cells.Lo, Step: max(1, cells.Step), N: cells.N}
-			if cells.N < 2 {
-				// Loops that touch it under conditions count from where they begin.
-				dims[d].Step = l.Spacing(d)
-			}
-		}
-		spread(dims, int(unsafe.Sizeof(*new(T))))
-	}
+	a := &Array[T]{Layout: l, Name: name, pe: pe}
+	a.geo = geometry{layout: l, dims: pe.piecesOf(l, shadow, int(unsafe.Sizeof(*new(T))))}
 	for d := range rank {
 		a.own = append(a.own, l.Owned(pe.id, d))
 	}
 	a.lies = l.Holds(pe.id)
 	mine := a.geo.piece(pe.id)
-	a.Data = allocate[T](pe, "array "+name, extent(mine))
+	before := 0
+	switch {
+	case rank == 0:
+	case len(first) > 0:
+		before = first[0] - mine[0].Lo
+	case a.own[0].N > 0:
+		before = a.own[0].Lo - mine[0].Lo
+	}
+	a.Data = allocate[T](pe, "array "+name, extent(mine), before)
 	a.setDims(mine)
 	if pe.prog.Check {
 		undefine(a.Data)
@@ -100,7 +94,7 @@ func NewLocal[T any](pe *PE, name string, bounds ...[2]int) *Array[T] {
 	for _, b := range bounds {
 		m.Axes = append(m.Axes, dist.Axis{Lo: b[0], Hi: b[1], Grid: -1, A: 1})
 	}
-	return NewArray[T](pe, name, dist.NewLayout(m, dist.Grid{pe.n}), nil)
+	return NewArray[T](pe, name, pe.Layout(m, dist.Grid{pe.n}), nil)
 }
 
 // Owned is the set of indices of an axis (from 0) that this PE owns.
@@ -150,7 +144,7 @@ func NewTemp[T any](pe *PE, rank int, capacity int) *Temp[T] {
 func NewTemps[T any](pe *PE, rank, capacity, slots int) *Temp[T] {
 	t := &Temp[T]{pe: pe, rank: rank, dims: make([]Dim, rank)}
 	for range slots {
-		t.mems = append(t.mems, &transport.Slice[T]{Data: allocate[T](pe, "a temporary for messages", capacity)})
+		t.mems = append(t.mems, &transport.Slice[T]{Data: allocate[T](pe, "a temporary for messages", capacity, 0)})
 	}
 	t.Data = t.mems[0].Data
 	pe.keep(t)

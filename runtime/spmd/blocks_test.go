@@ -73,7 +73,7 @@ func TestBlocks(t *testing.T) {
 		// both are there, the check looks at it in between.
 		t.Skip("the check reads what the second of two equal messages writes")
 	}
-	quiet := func(c *Comm[float64]) { c.Sync(Quiet) }
+	quiet := func(c *Comm[float64]) { c.Sync(Elided) }
 	ordered := func(pe *PE) { Sum(pe, 0, 1) }
 	free := func(*PE) {}
 	for _, np := range []int{1, 2, 3, 5} {
@@ -86,7 +86,7 @@ func TestBlocks(t *testing.T) {
 				}{
 					"no ready message, a reduction between sweeps": {0, quiet, ordered},
 					"ready messages":         {0, func(*Comm[float64]) {}, free},
-					"stages, listening":      {1, func(c *Comm[float64]) { c.Unheard() }, free},
+					"stages, on demand":      {1, func(c *Comm[float64]) { c.OnDemand() }, free},
 					"a stage for each sweep": {3, quiet, free},
 				} {
 					if err := heldRun(t, np, holds, "", wavefronts(t.Errorf, size, c.stages, c.mode, c.between)); err != nil {

@@ -148,7 +148,7 @@ func brokenRun(t *testing.T, name, fault, when string, np int, epoch uint64, how
 			b := NewArray[float64](pe, "b", l, [][2]int{{1, 0}})
 			mode := Handshake
 			if how == "barrier" {
-				mode = Quiet
+				mode = Elided
 			}
 			x, y := NewComm(pe, 0, a, nil).Sync(mode), NewComm(pe, 1, b, nil).Sync(mode)
 			both := pe.Together(x, y)

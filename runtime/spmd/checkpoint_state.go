@@ -1,7 +1,6 @@
 package spmd
 
 import (
-	"github.com/spmdc/spmdc/runtime/dist"
 	"github.com/spmdc/spmdc/runtime/snapshot"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
@@ -101,20 +100,61 @@ func (s *schedule) save(w *snapshot.Writer) {
 	w.Int(s.used)
 	w.Int(s.dim)
 	w.Int(s.dir)
-	snapshot.Put(w, s.boxes)
-	snapshot.Put(w, s.none)
+	w.Bool(s.same)
 	snapshot.Put(w, s.subs)
+	s.own.save(w)
+	known := make([]needed, s.np) // as far as it is
+	for q := range known {
+		known[q].none = true
+		switch {
+		case s.same:
+		case s.every != nil:
+			known[q] = needed{box: s.every.boxes[q*s.rank : (q+1)*s.rank], none: s.every.none[q]}
+		}
+	}
+	for i := range s.sends {
+		if !s.same {
+			known[s.sends[i].pe] = s.theirs[i]
+		}
+	}
+	for q := range known {
+		known[q].save(w)
+	}
 }
 
 func (s *schedule) restore(r *snapshot.Reader) {
 	s.valid = r.Bool()
 	s.made, s.used, s.dim, s.dir = r.Int(), r.Int(), r.Int(), r.Int()
-	snapshot.Fill[dist.Triplet](r, s.boxes)
-	snapshot.Fill(r, s.none)
+	s.same = r.Bool()
 	s.subs = snapshot.List(r, s.subs)
-	if s.valid && !r.Failed() {
-		s.build()
+	s.own.restore(r)
+	known := make([]needed, s.np)
+	for q := range known {
+		known[q].restore(r)
 	}
+	if s.valid && !r.Failed() {
+		s.build(func(x *needed, q int) bool {
+			x.copy(&known[q])
+			return false
+		})
+	}
+}
+
+func (x *needed) save(w *snapshot.Writer) {
+	if w.Bool(x.none); x.none {
+		return
+	}
+	w.Bool(x.more)
+	snapshot.Put(w, x.box)
+	snapshot.Put(w, x.first)
+}
+
+func (x *needed) restore(r *snapshot.Reader) {
+	if x.none = r.Bool(); x.none {
+		return
+	}
+	x.more = r.Bool()
+	x.box, x.first = snapshot.List(r, x.box), snapshot.List(r, x.first)
 }
 
 func (c *Irregular[T]) save(w *snapshot.Writer) {

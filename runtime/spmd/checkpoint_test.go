@@ -27,9 +27,9 @@ func start(p Program, body func(*PE), input string, args ...string) (status int,
 	return status, out.String(), errs.String()
 }
 
-// listening is the mode of communications that leave out ready messages where they
+// onDemand is the mode of communications that leave out ready messages where they
 // have heard from the other PE.
-const listening = Mode(2)
+const onDemand = Mode(2)
 
 // everything is a program with every kind of object, in which values live across the
 // checkpoints, have arrived or are only under way. It is written as emitted programs are:
@@ -44,21 +44,21 @@ func everything(mode Mode, slots int) func(*PE) {
 		single := NewArray[float32](pe, "single", dist.NewLayout(axes(cyclic(0, n, 0)), pe.Grid(pe.N())), nil)
 		var left *Comm[float64]
 		if slots > 0 {
-			left = NewStaged(pe, 0, a, slots, 0).Sync(mode % listening)
+			left = NewStaged(pe, 0, a, slots, 0).Sync(mode % onDemand)
 		} else {
 			left = NewComm(pe, 0, a, nil).Sync(mode)
 		}
 		t1 := NewTemps[float64](pe, 1, n, max(1, slots))
-		reversed := NewComm(pe, 1, a, t1).Sync(mode % listening)
+		reversed := NewComm(pe, 1, a, t1).Sync(mode % onDemand)
 		once := NewTemp[float32](pe, 1, n+1)
-		if mode == listening {
-			left.Unheard()
-			reversed.Unheard()
+		if mode == onDemand {
+			left.OnDemand()
+			reversed.OnDemand()
 		}
 		all := NewComm(pe, 2, single, once)
-		picked := NewIrregular(pe, 3, a).Sync(mode % listening)
+		picked := NewIrregular(pe, 3, a).Sync(mode % onDemand)
 		b := NewArray[float64](pe, "b", l, [][2]int{{2, 0}})
-		near, far := NewStaged(pe, 6, b, 2, 0).Sync(mode%listening), NewStaged(pe, 6, b, 2, 0).Sync(mode%listening)
+		near, far := NewStaged(pe, 6, b, 2, 0).Sync(mode%onDemand), NewStaged(pe, 6, b, 2, 0).Sync(mode%onDemand)
 		pair := pe.Together(near, far)
 		pe.Start()
 		resume := pe.Resume()
@@ -85,7 +85,7 @@ func everything(mode Mode, slots int) func(*PE) {
 				pe.Loop(0, step)
 				set(a, step)
 				set(b, step+100)
-				if mode == Quiet {
+				if mode == Elided {
 					pe.Barrier(4)
 				}
 				left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
@@ -154,9 +154,9 @@ func everything(mode Mode, slots int) func(*PE) {
 // under way at the checkpoint.
 func TestCheckpoints(t *testing.T) {
 	for _, np := range []int{1, 2, 5} {
-		for _, mode := range []Mode{Handshake, Quiet, listening} {
+		for _, mode := range []Mode{Handshake, Elided, onDemand} {
 			for slots := range 4 {
-				if mode == listening && slots == 0 {
+				if mode == onDemand && slots == 0 {
 					continue // it needs slots of its own
 				}
 				t.Run(fmt.Sprintf("%d PEs/mode %d/%d stages", np, mode, slots), func(t *testing.T) {
@@ -574,7 +574,7 @@ func TestViolationsBehindCheckpoints(t *testing.T) {
 		body := func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
 			a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
-			left := NewComm(pe, 0, a, nil).Sync(Quiet)
+			left := NewComm(pe, 0, a, nil).Sync(Elided)
 			pe.Start()
 			resume := pe.Resume()
 			post := func() {
@@ -637,7 +637,7 @@ func TestResumeTogether(t *testing.T) {
 			set(a, 0)
 		}
 		pe.Checkpoint(7, 1)
-		left.mode = Quiet
+		left.mode = Elided
 		left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
 		left.Post()
 		left.Wait()

@@ -12,9 +12,9 @@ const (
 	// Handshake: a consumer tells each producer that its slot is free (the
 	// ready message) before the producer puts.
 	Handshake Mode = iota
-	// Quiet: no ready messages. Something else, a barrier or other messages,
+	// Elided: no ready messages. Something else, a barrier or other messages,
 	// orders each consumption before the next put into the same slot.
-	Quiet
+	Elided
 )
 
 // Comm is a communication node: it serves one reference of the source program,
@@ -58,7 +58,7 @@ type node struct {
 	claim  *claim      // of check builds
 	// overlap is, in check builds, what the overlap holds of a staged communication.
 	overlap *check.Slot
-	// answered, in mode Quiet, says which messages need ready messages after all.
+	// answered, in mode Elided, says which messages need ready messages after all.
 	answered *answers
 	unheard  *unheard // the same, for PEs that have not been heard from
 	posted   uint64   // the event of the hearing at which this execution began
@@ -179,12 +179,28 @@ func (c *Comm[T]) Forward(axes ...int) *Comm[T] {
 // has returned. A PE sends what it owns (see Forward for more): of the PEs that own an
 // element, the one on the consumer's side of the replication does. What a PE needs of its
 // own elements is copied without a message.
-func (c *Comm[T]) Needs(need func(q int) Box, subs ...Sub) { c.plan.refresh(0, 0, need, subs) }
+func (c *Comm[T]) Needs(need func(q int) Box, subs ...Sub) {
+	c.plan.refresh(0, 0, need, subs, false)
+}
+
+// Within says, ahead of Needs, that all that PEs will need then lies in box. So a PE that has
+// nothing there need not find out what each of them needs. It returns c.
+func (c *Comm[T]) Within(box Box) *Comm[T] {
+	c.plan.within = append(c.plan.within[:0], box...)
+	return c
+}
+
+// NeedsAll is Needs where all PEs need the same box, which is read before it returns.
+func (c *Comm[T]) NeedsAll(box Box, subs ...Sub) {
+	c.plan.refresh(0, 0, func(int) Box { return box }, subs, true)
+}
 
 // NeedsFrom is Needs for a part of what a pipelined reference needs: only elements of PEs
 // with smaller (dir +1) or larger (dir -1) coordinate than the consumer's along grid
 // dimension g are moved.
-func (c *Comm[T]) NeedsFrom(g, dir int, need func(q int) Box) { c.plan.refresh(g, dir, need, nil) }
+func (c *Comm[T]) NeedsFrom(g, dir int, need func(q int) Box) {
+	c.plan.refresh(g, dir, need, nil, false)
+}
 
 // Post starts an execution (the paper's C_x). All PEs take part, whatever they need.
 //
@@ -232,7 +248,7 @@ func (c *Comm[T]) begin() {
 		c.dst.Data = c.dst.mems[at].Data
 		if changed || c.dst.owner != &c.plan || c.strips != nil {
 			c.dst.owner = &c.plan
-			c.dst.layOut(c.site, c.plan.target(c.pe.id), c.plan.none[c.pe.id])
+			c.dst.layOut(c.site, c.plan.target(&c.plan.own), c.plan.own.none)
 		}
 	}
 	if c.answered != nil && c.reused() {

@@ -357,7 +357,7 @@ func TestCheckerSeesElidedBarriers(t *testing.T) {
 	p.Elide = &Elision{Mode: elide.ByPlan, Plan: plan}
 	_, err := runWithin(t, p, 2, func(pe *PE) {
 		a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(2)), [][2]int{{1, 1}})
-		c := NewComm[float64](pe, atShift, a, nil).Sync(Quiet)
+		c := NewComm[float64](pe, atShift, a, nil).Sync(Elided)
 		pe.Start()
 		for range 3 {
 			pe.TakeAccess() // marks that are lost, as by a wrong compiler

@@ -85,7 +85,8 @@ func (pe *PE) recover() {
 // fault describes a panic value. The source line is that of the innermost
 // frame that lies in the program's own source.
 func (pe *PE) fault(v any) *Error {
-	e := &Error{File: pe.prog.File, PE: pe.id, Images: pe.prog.Coarray, Line: panicLine(pe.prog.File)}
+	e := &Error{PE: pe.id, Images: pe.prog.Coarray}
+	e.File, e.Line = panicLine(pe.prog)
 	switch v := v.(type) {
 	case *Fault:
 		e.Msg, e.Hint = v.Msg, v.Hint
@@ -109,20 +110,23 @@ func (pe *PE) fault(v any) *Error {
 	return e
 }
 
-// panicLine is the line of the innermost frame of the panicking goroutine whose
-// file has the base name of file, or 0. It is called while a deferred function
+// panicLine is the place of the innermost frame of the panicking goroutine whose
+// file has the base name of one of p's, line 0 where there is none. It is called while a deferred function
 // handles the panic, so that the frames are still there.
-func panicLine(file string) int {
+func panicLine(p *Program) (string, int) {
 	pcs := make([]uintptr, 64)
 	pcs = pcs[:runtime.Callers(2, pcs)]
-	base := filepath.Base(file)
+	files := map[string]string{filepath.Base(p.File): p.File}
+	for _, f := range p.Files {
+		files[filepath.Base(f.Name)] = f.Name
+	}
 	for frames := runtime.CallersFrames(pcs); ; {
 		frame, more := frames.Next()
-		if path.Base(filepath.ToSlash(frame.File)) == base {
-			return frame.Line
+		if file, ok := files[path.Base(filepath.ToSlash(frame.File))]; ok {
+			return file, frame.Line
 		}
 		if !more {
-			return 0
+			return p.File, 0
 		}
 	}
 }
@@ -132,7 +136,8 @@ func place(p *Program, site int) string {
 	if site < 0 || site >= len(p.Sites) {
 		return p.File
 	}
-	return fmt.Sprintf("%s:%d", p.File, p.Sites[site].Line)
+	file, line := p.place(p.Sites[site].Line)
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // deadlock makes the report of a run in which no PE can move: the cycle of PEs
@@ -142,7 +147,7 @@ func deadlock(p *Program, waits []transport.Wait) error {
 	e := &Error{File: p.File, PE: -1}
 	for _, w := range chain {
 		if !w.Returned && w.Site >= 0 && w.Site < len(p.Sites) {
-			e.Line = p.Sites[w.Site].Line
+			e.File, e.Line = p.place(p.Sites[w.Site].Line)
 			break
 		}
 	}

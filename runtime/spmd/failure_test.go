@@ -170,7 +170,7 @@ func TestDeadlockReports(t *testing.T) {
 		{"data that nobody sends", func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(4))
 			a := NewArray[float64](pe, "a", l, nil)
-			c := NewComm(pe, 6, a, NewTemp[float64](pe, 1, 8)).Sync(Quiet)
+			c := NewComm(pe, 6, a, NewTemp[float64](pe, 1, 8)).Sync(Elided)
 			pe.Start()
 			if pe.ID() != 3 {
 				c.Needs(func(int) Box { return Box{dist.Range(1, 8, 1)} })
@@ -239,7 +239,7 @@ func TestOverrunIsReported(t *testing.T) {
 	_, err := Run(p, 2, nil, nil, func(pe *PE) {
 		l := dist.NewLayout(axes(block(1, 2, 0)), pe.Grid(2))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
-		c := NewComm(pe, 3, a, nil).Sync(Quiet)
+		c := NewComm(pe, 3, a, nil).Sync(Elided)
 		pe.Start()
 		need := func(q int) Box { return Box{l.Owned(q, 0).Grow(1, 0)} }
 		post := func() {

@@ -14,7 +14,7 @@ import (
 func TestForwardedCorners(t *testing.T) {
 	for _, c := range shadowCases {
 		for _, np := range peCounts {
-			for _, mode := range []Mode{Handshake, Quiet} {
+			for _, mode := range []Mode{Handshake, Elided} {
 				t.Run(fmt.Sprintf("%s/%d/%d", c.name, np, mode), func(t *testing.T) {
 					_, stats := spmd(t, np, "", func(pe *PE) {
 						l := dist.NewLayout(c.m, pe.Grid(c.grid...))
@@ -40,7 +40,7 @@ func TestForwardedCorners(t *testing.T) {
 func fillOverlap(t *testing.T, pe *PE, a *Array[float64], shadow [][2]int, phases []*Comm[float64], mode Mode, step int) {
 	set(a, step)
 	for axis, exchange := range phases {
-		if mode == Quiet {
+		if mode == Elided {
 			pe.Barrier(1)
 		}
 		exchange.Needs(func(q int) Box { return phaseBox(a.Layout, q, axis, shadow) })
@@ -128,6 +128,6 @@ func TestForwardNeedsOverlap(t *testing.T) {
 	a := NewArray[float64](pe, "a", l, [][2]int{{0, 0}, {1, 1}})
 	s := newSchedule(pe, 0, &a.geo, 2, true, 8)
 	s.forward = []bool{true, false}
-	s.refresh(0, 0, func(q int) Box { return Box{dist.Range(1, 8, 1), l.Owned(q, 1).Grow(1, 1)} }, nil)
+	s.refresh(0, 0, func(q int) Box { return Box{dist.Range(1, 8, 1), l.Owned(q, 1).Grow(1, 1)} }, nil, false)
 	s.started()
 }

@@ -21,7 +21,7 @@ func TestHandshakeFlag(t *testing.T) {
 			i := own.Lo + k
 			a.Data[a.At1(i)] = i
 		}
-		c := NewComm(pe, 0, a, nil).Sync(Quiet)
+		c := NewComm(pe, 0, a, nil).Sync(Elided)
 		pe.Start()
 		c.Needs(func(q int) Box {
 			mine := l.Owned(q, 0)

@@ -32,16 +32,16 @@ type unheard struct {
 
 const inUse = ^uint64(0)
 
-// Unheard makes the communication send a ready message to those producers only
+// OnDemand makes the communication send a ready message to those producers only
 // that have heard nothing from this PE since it was done with the slot. All
 // communications of the program then note who has heard from whom. The slots
-// belong to c alone: to a temporary or to stages. Where QuietOn has left out all
+// belong to c alone: to a temporary or to stages. Where ElidedOn has left out all
 // ready messages it changes nothing. It returns c.
-func (c *Comm[T]) Unheard() *Comm[T] {
-	if c.mode == Quiet {
+func (c *Comm[T]) OnDemand() *Comm[T] {
+	if c.mode == Elided {
 		return c
 	}
-	if c.mode = c.pe.prog.mode(Quiet); c.mode == Handshake {
+	if c.mode = c.pe.prog.mode(Elided); c.mode == Handshake {
 		return c // forced: one before every put
 	}
 	if c.pe.hearing == nil {

@@ -23,11 +23,11 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
 		b := NewArray[float64](pe, "b", l, [][2]int{{1, 0}})
 		slots := func() int { return 1 + random.IntN(4) }
-		left := NewStaged(pe, 0, a, slots(), 0).Unheard()
-		right := NewStaged(pe, 1, a, slots(), 0).Unheard()
+		left := NewStaged(pe, 0, a, slots(), 0).OnDemand()
+		right := NewStaged(pe, 1, a, slots(), 0).OnDemand()
 		tmp := NewTemps[float64](pe, 0, 1, slots())
-		one := NewComm(pe, 2, a, tmp).Unheard()
-		pipe := NewStaged(pe, 3, b, slots(), 0).Unheard()
+		one := NewComm(pe, 2, a, tmp).OnDemand()
+		pipe := NewStaged(pe, 3, b, slots(), 0).OnDemand()
 		with := pe.Together(left, right)
 		if spoil != nil {
 			spoil(pe)
@@ -209,9 +209,9 @@ func TestOneReadyMessageForMany(t *testing.T) {
 		body := func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(np))
 			a := NewArray[float64](pe, "a", l, nil)
-			x := NewComm(pe, 0, a, NewTemp[float64](pe, 0, 1)).Unheard()
-			y := NewComm(pe, 1, a, NewTemp[float64](pe, 0, 1)).Unheard()
-			back := NewComm(pe, 2, a, NewTemp[float64](pe, 1, 9)).Sync(Quiet)
+			x := NewComm(pe, 0, a, NewTemp[float64](pe, 0, 1)).OnDemand()
+			y := NewComm(pe, 1, a, NewTemp[float64](pe, 0, 1)).OnDemand()
+			back := NewComm(pe, 2, a, NewTemp[float64](pe, 1, 9)).Sync(Elided)
 			pe.Start()
 			for range rounds {
 				for _, c := range []*Comm[float64]{x, y} {

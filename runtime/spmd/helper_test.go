@@ -27,8 +27,14 @@ func sites(n int) Program {
 // succeed.
 func spmd(t testing.TB, np int, input string, body func(*PE)) (string, *Stats) {
 	t.Helper()
+	return executed(t, sites(8), np, input, body)
+}
+
+// executed is spmd of a program.
+func executed(t testing.TB, p Program, np int, input string, body func(*PE)) (string, *Stats) {
+	t.Helper()
 	var out bytes.Buffer
-	stats, err := Run(sites(8), np, strings.NewReader(input), &out, body)
+	stats, err := Run(p, np, strings.NewReader(input), &out, body)
 	if err != nil {
 		t.Fatalf("on %d PEs: %v", np, err)
 	}

@@ -26,7 +26,7 @@ func TestPutsThatAreFreeByLuck(t *testing.T) {
 		}
 	}
 	for range 3 {
-		_, err := Run(p, 2, nil, nil, shifts(Quiet, slow))
+		_, err := Run(p, 2, nil, nil, shifts(Elided, slow))
 		if err == nil || strings.Contains(err.Error(), "too early") {
 			t.Fatalf("no stray put: %v", err)
 		}
@@ -39,15 +39,15 @@ func TestPutsThatAreFreeByLuck(t *testing.T) {
 func TestMuted(t *testing.T) {
 	sum := func(pe *PE) func() { return func() { Sum(pe, 1, 1) } }
 	p := sites(4)
-	if _, err := Run(p, 3, nil, nil, shifts(Quiet, sum)); err != nil {
+	if _, err := Run(p, 3, nil, nil, shifts(Elided, sum)); err != nil {
 		t.Error(err)
 	}
 	p.Mute = []int{1}
-	if _, err := Run(p, 3, nil, nil, shifts(Quiet, sum)); err == nil || strings.Count(err.Error(), "is not ordered") != 2 {
+	if _, err := Run(p, 3, nil, nil, shifts(Elided, sum)); err == nil || strings.Count(err.Error(), "is not ordered") != 2 {
 		t.Errorf("want 2 pairs of PEs with puts that are not ordered: %v", err)
 	}
 	p.Mute = []int{0}
-	if _, err := Run(p, 3, nil, nil, shifts(Quiet, sum)); err != nil {
+	if _, err := Run(p, 3, nil, nil, shifts(Elided, sum)); err != nil {
 		t.Error(err)
 	}
 }
@@ -194,7 +194,7 @@ func TestFreeze(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the output is another one when PE 1 is held") {
 		t.Errorf("a program that prints something else: %v", err)
 	}
-	if _, err = frozen(sites(4), 2, nil, nil, shifts(Quiet, nil)); err == nil {
+	if _, err = frozen(sites(4), 2, nil, nil, shifts(Elided, nil)); err == nil {
 		t.Error("nothing orders the puts, and the freeze test is content")
 	}
 	for epoch, want := range map[uint64]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: false, 7: false, 8: true, 9: true, 10: false, 1 << 20: true, 1<<20 + 2: false} {
@@ -215,12 +215,12 @@ func TestTraceIsReplayed(t *testing.T) {
 			p.Mute = []int{1}
 		}
 		sum := func(pe *PE) func() { return func() { Sum(pe, 1, 1) } }
-		_, err := Run(p, 3, nil, nil, shifts(Quiet, sum))
+		_, err := Run(p, 3, nil, nil, shifts(Elided, sum))
 		tr, terr := replay.Read(&text)
 		if terr != nil {
 			t.Fatal(terr)
 		}
-		if !tr.Complete() {
+		if !tr.Replay(replay.Options{}).Complete {
 			t.Error("the trace is not complete")
 		}
 		want := 0

@@ -18,7 +18,7 @@ func TestIrregularGather(t *testing.T) {
 	}
 	for name, m := range maps {
 		for _, np := range peCounts {
-			for _, mode := range []Mode{Handshake, Quiet} {
+			for _, mode := range []Mode{Handshake, Elided} {
 				spmd(t, np, "", func(pe *PE) {
 					l := dist.NewLayout(m, pe.Grid(2, 2))
 					a := NewArray[float64](pe, "a", l, nil)

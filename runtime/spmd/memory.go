@@ -19,12 +19,12 @@ var errTooLarge = errors.New("no machine has that much")
 var allocating sync.Mutex
 
 // allocate makes a slice of n elements for what a name stands for, zeroed. It begins where
-// stagger says, and shares no cache line with others. Where the system gives no memory for it,
-// that is the error of the run.
+// stagger says, so many elements before the beginning of a cache line, and shares no line
+// with others. Where the system gives no memory for it, that is the error of the run.
 //
 // The PE that owns the elements is the first to touch them: what Go has from the system is
 // zero already.
-func allocate[T any](pe *PE, name string, n int) []T {
+func allocate[T any](pe *PE, name string, n, before int) []T {
 	var element T
 	size := int(unsafe.Sizeof(element))
 	if size == 0 || n*size < line && n <= line {
@@ -48,7 +48,8 @@ func allocate[T any](pe *PE, name string, n int) []T {
 		return make([]T, n)
 	}
 	skip := pe.stagger(n*size) / size
-	all := make([]T, n+skip+2*line/size)
+	skip += int(uint(-before*size)%line) / size
+	all := make([]T, n+skip+3*line/size)
 	base := unsafe.Pointer(unsafe.SliceData(all))
 	if n*size >= huge {
 		inHugePages(unsafe.Slice((*byte)(base), len(all)*size))

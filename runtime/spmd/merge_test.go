@@ -69,7 +69,7 @@ func merged(t *testing.T, seed, np int, check bool) Counts {
 			} else {
 				c = NewComm(pe, 0, a, nil)
 			}
-			members, travellers = append(members, c), append(travellers, c.Sync(Quiet))
+			members, travellers = append(members, c), append(travellers, c.Sync(Elided))
 		}
 		all := pe.Together(travellers...)
 		pe.Start()

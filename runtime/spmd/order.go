@@ -88,7 +88,11 @@ func (c *node) ordered() {
 		c.overlap.Begin(c.epoch)
 	}
 	for q := range c.plan.np {
-		if box := c.plan.wanted(q); c.plan.none[q] || emptyBox(box) {
+		box, known := c.plan.needOf(q)
+		if !known {
+			continue
+		}
+		if box = c.plan.wanted(box); emptyBox(box) {
 			continue
 		} else if q == c.pe.id {
 			c.order.Uses()

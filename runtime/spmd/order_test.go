@@ -84,12 +84,12 @@ func TestPutsAreChecked(t *testing.T) {
 				}
 			}
 		}
-		wantError(t, heldRun(t, 2, "1,1,2", "", shifts(Quiet, first)), earlyShift)
+		wantError(t, heldRun(t, 2, "1,1,2", "", shifts(Elided, first)), earlyShift)
 		wantError(t, heldRun(t, 2, "1,1,2", "", shifts(Handshake, nil)), "")
-		wantError(t, heldRun(t, 2, "1,1,2", "", shifts(Quiet, barrier)), "")
-		wantError(t, heldRun(t, 3, "random,1 random,2", "", shifts(Quiet, sum)), "")
+		wantError(t, heldRun(t, 2, "1,1,2", "", shifts(Elided, barrier)), "")
+		wantError(t, heldRun(t, 3, "random,1 random,2", "", shifts(Elided, sum)), "")
 		wantError(t, heldRun(t, 3, "random,3", "0,1,2 1,1,3", shifts(Handshake, nil)), "")
-		wantError(t, heldRun(t, 3, "2,1,4", "0,1,1 0,1,5", shifts(Quiet, barrier)), "")
+		wantError(t, heldRun(t, 3, "2,1,4", "0,1,1 0,1,5", shifts(Elided, barrier)), "")
 	}
 }
 
@@ -101,7 +101,7 @@ func TestPutsIntoOneOverlap(t *testing.T) {
 		return func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
 			a := NewArray[float64](pe, "a", l, [][2]int{{2, 2}})
-			x, y := NewComm(pe, 0, a, nil).Sync(Quiet), NewComm(pe, 1, a, nil).Sync(Quiet)
+			x, y := NewComm(pe, 0, a, nil).Sync(Elided), NewComm(pe, 1, a, nil).Sync(Elided)
 			pe.Start()
 			x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
 			x.Post()
@@ -133,8 +133,8 @@ func TestFlagsAreSlotsToo(t *testing.T) {
 	body := func(pe *PE) {
 		l := dist.NewLayout(axes(whole(1, 4), block(1, 4, 0)), pe.Grid(2))
 		a := NewArray[float64](pe, "a", l, [][2]int{{0, 0}, {1, 0}})
-		c := NewComm(pe, 0, a, nil).Sync(Quiet)
-		d := NewComm(pe, 1, a, nil).Sync(Quiet)
+		c := NewComm(pe, 0, a, nil).Sync(Elided)
+		d := NewComm(pe, 1, a, nil).Sync(Elided)
 		pe.Start()
 		d.Needs(func(q int) Box { return nil })
 		d.Post()
@@ -161,7 +161,7 @@ func TestRow13SkippedArrival(t *testing.T) {
 	body := func(pe *PE) {
 		l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(2))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
-		c := NewComm(pe, 0, a, nil).Sync(Quiet)
+		c := NewComm(pe, 0, a, nil).Sync(Elided)
 		pe.Start()
 		for step := range 3 {
 			c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
@@ -183,7 +183,7 @@ func TestRow13SkippedArrival(t *testing.T) {
 		_, err := Run(p, 2, nil, nil, func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(2))
 			a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
-			c := NewComm(pe, 0, a, nil).Sync(Quiet)
+			c := NewComm(pe, 0, a, nil).Sync(Elided)
 			pe.Start()
 			for range 2 {
 				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
@@ -208,7 +208,7 @@ func TestRow14ReductionOrdersAll(t *testing.T) {
 		err := heldRun(t, np, "random,1 random,2", "", func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(np))
 			a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
-			c := NewComm(pe, 0, a, nil).Sync(Quiet)
+			c := NewComm(pe, 0, a, nil).Sync(Elided)
 			pe.Start()
 			for round := 1; round <= 8; round++ {
 				c.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
@@ -236,7 +236,7 @@ func TestRow15OneAnswerForAll(t *testing.T) {
 		err := heldRun(t, np, "random,1", "", func(pe *PE) {
 			l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(np))
 			a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
-			c := NewComm(pe, 0, a, nil).Sync(Quiet)
+			c := NewComm(pe, 0, a, nil).Sync(Elided)
 			pe.Start()
 			x := 1 / float64(3+pe.ID())
 			for sum := 1.0; sum > 1e-3; {
@@ -324,7 +324,7 @@ func TestPutsInCompany(t *testing.T) {
 					t.Errorf("step %d: %g", step, a.Data[a.At1(4)])
 				}
 				y.Done()
-				if second == Quiet && step == 0 {
+				if second == Elided && step == 0 {
 					continue
 				}
 				pe.Barrier(3)
@@ -334,7 +334,7 @@ func TestPutsInCompany(t *testing.T) {
 	for range 5 {
 		// x has its ready message, which does not come while PE 1 is held: so
 		// nothing of the next message comes, and the company keeps y right.
-		wantError(t, heldRun(t, 2, "1,3,1", "", body(Quiet)), "")
+		wantError(t, heldRun(t, 2, "1,3,1", "", body(Elided)), "")
 		wantError(t, heldRun(t, 2, "1,3,2", "0,1,1 0,2,2 0,1,3 0,2,3", body(Handshake)), "")
 	}
 	// Both without ready messages: x is done with, y is not.
@@ -342,7 +342,7 @@ func TestPutsInCompany(t *testing.T) {
 		l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
 		b := NewArray[int](pe, "b", l, [][2]int{{1, 0}})
-		x, y := NewComm(pe, 0, a, nil).Sync(Quiet), NewComm(pe, 1, b, nil).Sync(Quiet)
+		x, y := NewComm(pe, 0, a, nil).Sync(Elided), NewComm(pe, 1, b, nil).Sync(Elided)
 		both := pe.Together(x, y)
 		pe.Start()
 		for range 3 {

@@ -13,7 +13,7 @@ func planes(wrong func(format string, args ...any), plane func(step int) int) fu
 	return func(pe *PE) {
 		l := dist.NewLayout(axes(block(1, 16, 0), whole(1, 3)), pe.Grid(pe.N()))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}, {0, 0}})
-		left, right := NewPlanes(pe, 0, a, 2).Sync(Quiet), NewPlanes(pe, 1, a, 2).Sync(Quiet)
+		left, right := NewPlanes(pe, 0, a, 2).Sync(Elided), NewPlanes(pe, 1, a, 2).Sync(Elided)
 		pe.Start()
 		for step := range 6 {
 			set(a, step)

@@ -27,10 +27,37 @@ type Site struct {
 	Call      int    // the call that executes it: its index in Program.Calls plus 1; 0: the main program
 }
 
+// File is a source file of a program of several, as messages name it. Its lines have
+// the numbers from Before + 1 on in sites.
+type File struct {
+	Name   string
+	Before int
+}
+
+// place is the file in which the line of a site stands, and the number of the line there.
+func (p *Program) place(line int) (string, int) {
+	for i := len(p.Files) - 1; i >= 0; i-- {
+		if f := p.Files[i]; line > f.Before {
+			return f.Name, line - f.Before
+		}
+	}
+	return p.File, line
+}
+
+// line is a line of a site in text: its number, and the file if it is not the first.
+func (p *Program) line(n int) string {
+	file, line := p.place(n)
+	if line == n {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d of %s", line, file)
+}
+
 // Program describes an emitted program to the run-time library.
 type Program struct {
 	Name  string // of the PROGRAM statement
 	File  string // the source file, for messages; panics are located by its base name
+	Files []File // further source files, in order of Before
 	Sites []Site
 	Calls []Call // the calls that lead to sites that have barriers
 	// Version names what calling contexts depend on: the source and the barriers in

@@ -22,7 +22,7 @@ func exchange(answerFirst bool) error {
 		l := dist.NewLayout(axes(block(1, 4, 0)), pe.Grid(2))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
 		b := NewArray[float64](pe, "b", l, [][2]int{{0, 1}})
-		right, left := NewComm(pe, 0, a, nil).Sync(Quiet), NewComm(pe, 1, b, nil).Sync(Quiet)
+		right, left := NewComm(pe, 0, a, nil).Sync(Elided), NewComm(pe, 1, b, nil).Sync(Elided)
 		pe.Start()
 		sum := 0.0
 		use := func() { sum += a.Data[0] }

@@ -30,6 +30,8 @@ type PE struct {
 	images      *images        // in a program with coarrays
 	messageTime float64        // see latency; 0: not measured yet
 	arrays      int            // large ones so far, see stagger
+	shared      *shared        // nil: it has everything itself
+	layouts     int            // layouts so far
 	terms       terms          // reductions that travel together
 	hearing     *hearing       // where communications look who has heard from whom
 	marks       marks          // what it did since the last barrier
@@ -98,6 +100,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	// so that what comes behind a checkpoint cannot be told from what comes again.
 	out.hold = p.Elide.leavesOut() || p.keeper != nil && p.Coarray
 	pes := make([]*PE, np)
+	tables := &shared{pieces: map[pieces][]Dim{}}
 	var ledger *check.Ledger
 	// What check builds follow is messages of which all PEs know when they come.
 	monitored := p.Check && !p.Coarray
@@ -118,7 +121,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, atCheckpoints(waits, calls)) }, func(t transport.Transport) {
 		pe := &PE{
-			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in, stops: ended, meeting: &calls[t.PE()],
+			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in, stops: ended, meeting: &calls[t.PE()], shared: tables,
 			// The unused capacity keeps the counters of PEs off each
 			// other's cache lines.
 			counts: make([]Counts, len(p.Sites)+1, len(p.Sites)+4),
@@ -166,7 +169,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	if err != nil {
 		return nil, err
 	}
-	stats := &Stats{Sites: p.Sites}
+	stats := &Stats{Sites: p.Sites, Files: p.Files}
 	for _, pe := range pes {
 		pe.countBarriers()
 		stats.PEs = append(stats.PEs, pe.counts)
@@ -233,7 +236,7 @@ func (pe *PE) errorAt(site int, msg string) *Error {
 func (p *Program) errorAt(site, pe int, msg string) *Error {
 	e := &Error{File: p.File, PE: pe, Images: p.Coarray, Msg: msg}
 	if site >= 0 && site < len(p.Sites) {
-		e.Line = p.Sites[site].Line
+		e.File, e.Line = p.place(p.Sites[site].Line)
 	}
 	return e
 }
@@ -243,7 +246,7 @@ func located(p *Program, err error) error {
 	at := func(pe, site int, msg string) error {
 		e := &Error{File: p.File, PE: pe, Msg: msg}
 		if site >= 0 && site < len(p.Sites) {
-			e.Line = p.Sites[site].Line
+			e.File, e.Line = p.place(p.Sites[site].Line)
 			e.Msg += " (" + p.Sites[site].Ref + ")"
 		}
 		return e

@@ -43,6 +43,10 @@ type transfer struct {
 // on each axis of the index space, the need of q intersected with the preimage
 // of what p owns under every subscript that uses the axis. So a schedule takes
 // a few divisions per PE and axis, and never looks at elements.
+//
+// Of the needs it keeps its own and those of the PEs that it sends to: whether another PE
+// needs something of this one is found out anew each time, so that no PE has a table of
+// all. Where all PEs need the same there is one need.
 type schedule struct {
 	self, np int
 	site     int
@@ -56,8 +60,12 @@ type schedule struct {
 	made     int            // how often it was built
 	used     int            // of these, the last that an execution had
 	fault    string         // why it cannot serve, of the compiler
-	boxes    []dist.Triplet // [q*rank+axis]: the needs that it was built for
-	none     []bool         // [q]: the need was nil
+	same     bool           // all PEs need what this one needs
+	own      needed         // what this PE needs
+	within   []dist.Triplet // what all PEs need is a part of this; nil: not known
+	theirs   []needed       // [i]: what the consumer of message i needs
+	scratch  needed         // of a PE that is looked at
+	every    *everybody     // what all PEs need, where that is asked for
 	inside   []dist.Triplet // [rank]: what lies inside of the array
 	subs     []Sub          // as given
 	maps     []Sub          // subs, or the identity if none were given
@@ -67,70 +75,32 @@ type schedule struct {
 	// staged: what comes for the overlap is packed into a stage, producer by
 	// producer in the order of their numbers, and unpacked from there. All of it lies,
 	// along axis, outside of what a PE owns; with -1 along some axis.
-	staged bool
-	axis   int
-	unpack []transport.Move
-	strips *stripping // the messages carry the first strip only; nil: everything
+	staged  bool
+	company bool // other communications fill the stage too
+	axis    int
+	unpack  []transport.Move
+	strips  *stripping // the messages carry the first strip only; nil: everything
 
 	sends  []transfer
 	recvs  []int // producers of what this PE needs
 	local  transfer
 	copies bool // there is a local copy
 
-	want []dist.Triplet // scratch, see wanted
-	sect []dist.Triplet // scratch
-	dims []Dim          // scratch
+	want  []dist.Triplet // scratch, see wanted
+	sect  []dist.Triplet // scratch
+	dims  []Dim          // scratch
+	spans []dist.Span    // scratch, see producers
+	list  []int          // scratch
 }
 
 func newSchedule(pe *PE, site int, src *geometry, rank int, shadow bool, elem int) schedule {
 	return schedule{
 		self: pe.id, np: pe.n, site: site, pe: pe, src: src, shadow: shadow, rank: rank, elem: int64(elem),
-		boxes:  make([]dist.Triplet, pe.n*rank),
-		none:   make([]bool, pe.n),
 		inside: make([]dist.Triplet, rank),
 		want:   make([]dist.Triplet, rank),
 		sect:   make([]dist.Triplet, rank),
 		dims:   make([]Dim, rank),
-	}
-}
-
-// refresh brings the schedule up to date. What the compiler has done wrong is told when an
-// execution starts: a need may be stated where there is none.
-func (s *schedule) refresh(dim, dir int, need func(q int) Box, subs []Sub) {
-	changed := !s.valid || s.dim != dim || s.dir != dir
-	for q := range s.np {
-		box := need(q)
-		none := box == nil || len(box) == 0 && s.rank > 0
-		if none != s.none[q] {
-			s.none[q], changed = none, true
-		}
-		if none {
-			if s.strips != nil {
-				s.strips.more[q] = false
-			}
-			continue
-		}
-		if len(box) != s.rank {
-			s.pe.internal(s.site, "a need of rank %d where %d is expected", len(box), s.rank)
-		}
-		have := s.boxes[q*s.rank : (q+1)*s.rank]
-		for d := range have {
-			if have[d] != box[d] {
-				have[d], changed = box[d], true
-			}
-		}
-		if s.strips != nil && s.strips.refresh(s, q) {
-			changed = true
-		}
-	}
-	if !slices.Equal(s.subs, subs) {
-		s.subs, changed = append(s.subs[:0], subs...), true
-	}
-	if changed {
-		s.dim, s.dir = dim, dir
-		s.build()
-		s.valid = true
-		s.made++
+		spans:  make([]dist.Span, len(src.layout.Shape)),
 	}
 }
 
@@ -153,7 +123,7 @@ func (s *schedule) unfit() {
 }
 
 // build computes the messages from the needs.
-func (s *schedule) build() {
+func (s *schedule) build(state statement) {
 	s.sends, s.recvs, s.copies, s.fault = s.sends[:0], s.recvs[:0], false, ""
 	s.maps = append(s.maps[:0], s.subs...)
 	if len(s.subs) == 0 {
@@ -165,39 +135,122 @@ func (s *schedule) build() {
 		s.pe.internal(s.site, "%d subscripts for an array of rank %d", len(s.maps), s.src.layout.Rank())
 	}
 	s.clip()
-	sends := s.has(s.self)
-	for k := 1; k < s.np; k++ {
-		// Each PE starts with its right neighbour, lest all of them put to
-		// PE 0 first.
-		q := s.self + k
-		if q >= s.np {
-			q -= s.np
+	if !s.same && (s.pe.orders != nil || s.staged && s.company) {
+		if s.every == nil {
+			s.every = &everybody{boxes: make([]dist.Triplet, s.np*s.rank), none: make([]bool, s.np)}
 		}
-		if sends && s.section(s.self, q) {
-			base := 0
-			if s.staged {
-				base = s.before(s.self, q)
-				s.section(s.self, q)
-			}
-			s.sends = append(s.sends, transfer{pe: q})
-			t := &s.sends[len(s.sends)-1]
-			if s.strips == nil || s.sectionOf(s.self, q, s.target(q)) {
-				s.fill(t, s.self, q, base, s.target(q))
-			} else {
-				t.move.Loop(0, 1, 1) // the message tells only that the owner has come here
-			}
-		}
-		if s.has(q) && s.section(q, s.self) {
-			s.recvs = append(s.recvs, q)
-		}
+		s.every.changed(s, state)
 	}
-	if !s.shadow && !s.none[s.self] && s.sectionOf(s.self, s.self, s.target(s.self)) {
+	if s.serves() {
+		s.buildSends(state)
+	}
+	s.buildRecvs()
+	if !s.shadow && !s.own.none && s.sectionOf(s.self, s.self, s.target(&s.own)) {
 		s.copies = true
 		s.local.pe = s.self
-		s.fill(&s.local, s.self, s.self, 0, s.target(s.self))
+		s.fill(&s.local, s.self, s.self, 0, s.target(&s.own))
 	}
 	if s.staged {
 		s.layOutStage()
+	}
+}
+
+// buildRecvs finds the producers of what this PE needs.
+func (s *schedule) buildRecvs() {
+	if s.own.none {
+		return
+	}
+	want := s.wanted(s.own.box)
+	s.list = s.producers(s.list[:0], s.self, want)
+	right, _ := slices.BinarySearch(s.list, s.self+1)
+	for k := range s.list {
+		if k += right; k >= len(s.list) {
+			k -= len(s.list)
+		}
+		if p := s.list[k]; p != s.self && s.sectionOf(p, s.self, want) {
+			s.recvs = append(s.recvs, p)
+		}
+	}
+}
+
+// producers appends the PEs that may send elements to q, which wants some, in the order of
+// their numbers. Which these are is known without looking at all PEs.
+func (s *schedule) producers(list []int, q int, want []dist.Triplet) []int {
+	l := s.src.layout
+	l.Serving(q, s.spans)
+	for axis, sub := range s.maps {
+		switch {
+		case s.forward != nil && s.forward[axis]:
+			if g := l.Axes[axis].Grid; g >= 0 {
+				s.spans[g] = dist.Span{First: l.Shape.Coord(q, g), N: 1}
+			}
+		case sub.constant():
+			l.Narrow(s.spans, axis, sub.Off, sub.Off)
+		default:
+			x := want[sub.Axis].Image(sub.Coef, sub.Off)
+			if x.Empty() {
+				return list
+			}
+			l.Narrow(s.spans, axis, x.Lo, x.Hi())
+		}
+	}
+	return l.Shape.PEs(list, s.spans)
+}
+
+// buildSends computes what this PE sends.
+func (s *schedule) buildSends(state statement) {
+	if s.same && s.alike() {
+		s.sendAll()
+		return
+	}
+	x := &s.scratch
+	for k := 1; k < s.np; k++ {
+		q := s.around(k)
+		if s.same {
+			x = &s.own
+		} else {
+			state(x, q)
+		}
+		if !s.reaches(s.self, q, x) {
+			continue
+		}
+		s.sends = append(s.sends, transfer{pe: q})
+		if !s.same {
+			s.keepNeed(len(s.sends) - 1)
+		}
+		s.describe(&s.sends[len(s.sends)-1], x)
+	}
+}
+
+// alike reports whether PEs that need the same get the same message.
+func (s *schedule) alike() bool {
+	return !s.shadow && s.dir == 0 && s.forward == nil && s.strips == nil && !s.src.layout.Replicated()
+}
+
+// sendAll computes what this PE sends where it is the same for all.
+func (s *schedule) sendAll() {
+	if s.np == 1 || !s.reaches(s.self, s.around(1), &s.own) {
+		return
+	}
+	first := transfer{pe: s.around(1)}
+	s.describe(&first, &s.own)
+	for k := 1; k < s.np; k++ {
+		s.sends = append(s.sends, first)
+		s.sends[k-1].pe = s.around(k)
+	}
+}
+
+// describe describes the message of s.sect to a PE that needs x.
+func (s *schedule) describe(t *transfer, x *needed) {
+	base := 0
+	if s.staged {
+		base = s.before(s.self, t.pe)
+		s.section(s.self, t.pe)
+	}
+	if s.strips == nil || s.sectionOf(s.self, t.pe, s.target(x)) {
+		s.fill(t, s.self, t.pe, base, s.target(x))
+	} else {
+		t.move.Loop(0, 1, 1) // the message tells only that the owner has come here
 	}
 }
 
@@ -205,10 +258,10 @@ func (s *schedule) build() {
 func (s *schedule) layOutStage() {
 	s.unpack = s.unpack[:0]
 	at := 0
-	for p := range s.np {
-		if p == s.self || !s.section(p, s.self) {
-			continue
-		}
+	s.list = append(s.list[:0], s.recvs...)
+	slices.Sort(s.list)
+	for _, p := range s.list {
+		s.section(p, s.self)
 		s.unpack = append(s.unpack, transport.Move{})
 		at += s.unstage(&s.unpack[len(s.unpack)-1], at)
 	}
@@ -233,7 +286,12 @@ func (s *schedule) unstage(m *transport.Move, at int) (count int) {
 // before is where the part of PE p begins in the stage of q.
 func (s *schedule) before(p, q int) int {
 	at := 0
-	for o := range p {
+	box, _ := s.needOf(q)
+	s.list = s.producers(s.list[:0], q, s.wanted(box))
+	for _, o := range s.list {
+		if o >= p {
+			break
+		}
 		if o != q && s.section(o, q) {
 			count := 1
 			for _, x := range s.sect {
@@ -261,10 +319,8 @@ func (s *schedule) clip() {
 	}
 }
 
-// wanted is what PE q needs of what the array has, until the next call.
-func (s *schedule) wanted(q int) []dist.Triplet {
-	return s.clipped(s.want, s.boxes[q*s.rank:(q+1)*s.rank])
-}
+// wanted is what a need has of what the array has, until the next call.
+func (s *schedule) wanted(box []dist.Triplet) []dist.Triplet { return s.clipped(s.want, box) }
 
 // clipped is a box, less what lies outside the array, in storage of its own.
 func (s *schedule) clipped(into, box []dist.Triplet) []dist.Triplet {
@@ -278,18 +334,26 @@ func (s *schedule) clipped(into, box []dist.Triplet) []dist.Triplet {
 	return into
 }
 
-// target is what the temporary of PE q holds when it is posted, until the next call.
-func (s *schedule) target(q int) []dist.Triplet {
+// target is what the temporary of a PE that needs x holds when it is posted, until the
+// next call.
+func (s *schedule) target(x *needed) []dist.Triplet {
 	if s.strips != nil {
-		return s.clipped(s.want, s.strips.boxes[q*s.rank:(q+1)*s.rank])
+		return s.clipped(s.want, x.first)
 	}
-	return s.wanted(q)
+	return s.wanted(x.box)
 }
 
-// section computes in s.sect the elements that p sends to q; it reports whether
-// there are any.
+// section computes in s.sect the elements that p sends to q, if it is known what q needs;
+// it reports whether there are any.
 func (s *schedule) section(p, q int) bool {
-	return !s.none[q] && s.sectionOf(p, q, s.wanted(q))
+	box, known := s.needOf(q)
+	return known && s.sectionOf(p, q, s.wanted(box))
+}
+
+// reaches computes in s.sect the elements that p sends to q, which needs x; it reports
+// whether there are any.
+func (s *schedule) reaches(p, q int, x *needed) bool {
+	return !x.none && s.sectionOf(p, q, s.wanted(x.box))
 }
 
 // has reports whether PE p has elements with the subscripts that do not vary, those that it
@@ -297,6 +361,23 @@ func (s *schedule) section(p, q int) bool {
 func (s *schedule) has(p int) bool {
 	for axis, sub := range s.maps {
 		if sub.constant() && (s.forward == nil || !s.forward[axis]) && !s.src.layout.Owned(p, axis).Contains(sub.Off) {
+			return false
+		}
+	}
+	return true
+}
+
+// serves reports whether this PE may have to send something, as far as that is known without
+// the needs.
+func (s *schedule) serves() bool {
+	if !s.has(s.self) {
+		return false
+	}
+	if len(s.within) == 0 || s.forward != nil {
+		return true
+	}
+	for axis, sub := range s.maps {
+		if !sub.constant() && s.within[sub.Axis].Intersect(s.src.layout.Owned(s.self, axis).Preimage(sub.Coef, sub.Off)).Empty() {
 			return false
 		}
 	}

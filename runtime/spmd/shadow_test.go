@@ -54,7 +54,7 @@ func inside(l *dist.Layout, x []int) bool {
 func TestShadowExchange(t *testing.T) {
 	for _, c := range shadowCases {
 		for _, np := range peCounts {
-			for _, mode := range []Mode{Handshake, Quiet} {
+			for _, mode := range []Mode{Handshake, Elided} {
 				t.Run(fmt.Sprintf("%s/%d/%d", c.name, np, mode), func(t *testing.T) {
 					shadowExchange(t, np, mode, c.m, c.grid, c.shadow)
 				})
@@ -71,7 +71,7 @@ func shadowExchange(t *testing.T, np int, mode Mode, m dist.Map, grid []int, sha
 		pe.Start()
 		need := func(q int) Box { return overlapBox(l, q, shadow) }
 		for step := range 5 {
-			if mode == Quiet {
+			if mode == Elided {
 				pe.Barrier(1) // the last values have been used everywhere
 			}
 			set(a, step)
@@ -90,7 +90,7 @@ func shadowExchange(t *testing.T, np int, mode Mode, m dist.Map, grid []int, sha
 	switch {
 	case np == 1 && counts.Data != 0:
 		t.Errorf("one PE sent %d messages", counts.Data)
-	case mode == Handshake && counts.Ready != counts.Data, mode == Quiet && counts.Ready != 0:
+	case mode == Handshake && counts.Ready != counts.Data, mode == Elided && counts.Ready != 0:
 		t.Errorf("%d ready messages for %d data messages", counts.Ready, counts.Data)
 	}
 }

@@ -15,7 +15,7 @@ func TestStagedCorners(t *testing.T) {
 	for _, c := range shadowCases {
 		for _, np := range peCounts {
 			for slots := 1; slots <= 3; slots++ {
-				mode := []Mode{Handshake, Quiet}[slots%2]
+				mode := []Mode{Handshake, Elided}[slots%2]
 				t.Run(fmt.Sprintf("%s/%d/%d", c.name, np, slots), func(t *testing.T) {
 					spmd(t, np, "", func(pe *PE) {
 						l := dist.NewLayout(c.m, pe.Grid(c.grid...))
@@ -76,11 +76,11 @@ func neighbours(t *testing.T, inTurn bool, make func(pe *PE, site int, a *Array[
 func TestExchangesWithoutReadyMessages(t *testing.T) {
 	staged := func(slots int) func(pe *PE, site int, a *Array[float64]) *Comm[float64] {
 		return func(pe *PE, site int, a *Array[float64]) *Comm[float64] {
-			return NewStaged(pe, site, a, slots, 0).Sync(Quiet)
+			return NewStaged(pe, site, a, slots, 0).Sync(Elided)
 		}
 	}
 	direct := func(pe *PE, site int, a *Array[float64]) *Comm[float64] {
-		return NewComm(pe, site, a, nil).Sync(Quiet)
+		return NewComm(pe, site, a, nil).Sync(Elided)
 	}
 	for range 3 {
 		for _, np := range []int{2, 3, 4} {
@@ -109,7 +109,7 @@ func reversal(t *testing.T, slots int) func(*PE) {
 		l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
 		a := NewArray[float64](pe, "a", l, nil)
 		tmp := NewTemps[float64](pe, 1, 16, slots)
-		c := NewComm(pe, 0, a, tmp).Sync(Quiet)
+		c := NewComm(pe, 0, a, tmp).Sync(Elided)
 		pe.Start()
 		for step := range 6 {
 			set(a, step)
@@ -153,7 +153,7 @@ func TestAnsweredBy(t *testing.T) {
 					l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
 					a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
 					right, left := NewStaged(pe, 0, a, 2, 0), NewStaged(pe, 1, a, 2, 0)
-					right.AnsweredBy(left)
+					right.AcknowledgedBy(left)
 					left.Sync(Handshake)
 					if forget {
 						right.answered = nil
@@ -217,9 +217,9 @@ func TestQuietOn(t *testing.T) {
 				a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
 				right, none := NewStaged(pe, 0, a, 1, 0), NewStaged(pe, 1, a, 1, 0)
 				if c.asks {
-					right.AnsweredBy(none)
+					right.AcknowledgedBy(none)
 				}
-				right.QuietOn(c.quiet...)
+				right.ElidedOn(c.quiet...)
 				pe.Start()
 				for range steps {
 					none.Needs(func(q int) Box { return pe.Box(dist.Range(1, 0, 1)) })

@@ -34,6 +34,7 @@ func (c *Counts) add(d Counts) {
 type Stats struct {
 	Sites []Site
 	PEs   [][]Counts // [pe][site]; one entry past the sites for calls without one
+	Files []File     // of the program
 	Held  int        // how often PEs were held, see Program.Holds
 
 	pes []*PE // of a run with Program.Elide
@@ -75,9 +76,10 @@ func (s *Stats) Table(w io.Writer) {
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", line, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits, what)
 	}
 	fmt.Fprintf(tw, "line\ttimes\tdata\tready\tbytes\twaits\t  communication\n")
+	p := &Program{Files: s.Files}
 	for i, site := range s.Sites {
 		if c := s.Site(i); c != (Counts{}) {
-			row(fmt.Sprint(site.Line), site.Kind+" "+site.Ref, c)
+			row(p.line(site.Line), site.Kind+" "+site.Ref, c)
 		}
 	}
 	if c := s.Site(len(s.Sites)); c != (Counts{}) {

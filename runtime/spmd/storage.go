@@ -71,18 +71,27 @@ func (pe *PE) stagger(bytes int) int {
 }
 
 // stripElements is how many elements of an array a strip of a nest touches that is
-// executed by turns with others: 128 KB of REAL(8).
-const stripElements = 16384
+// executed by turns with others: 16 KB of REAL(8), so that the first cache holds what one
+// nest leaves for the next, and that one's own.
+const stripElements = 2048
 
 // StripSize is the number of iterations of a strip, if each touches so many elements: a
-// multiple of 4, since kernels may take so many at once.
+// multiple of 8, since kernels may take 4 or 8 at once.
 func StripSize(elements int) int {
-	return (stripElements/max(1, elements) + 4) &^ 3
+	return (stripElements/max(1, elements) + 8) &^ 7
 }
 
-// sharedElements is how many elements a strip touches behind which all PEs reduce: half of
-// a second cache, so that there are few.
+// reducedElements is stripElements of strips behind each of which there is a reduction on
+// one PE, which takes as long as some columns.
+const reducedElements = 16384
+
+// sharedElements is half of what a second cache holds: what a strip touches behind which all
+// PEs reduce, so that there are few, and what a block loads again and again.
 const sharedElements = 65536
+
+// BlockSize is the number of iterations of a loop in a block which another loop goes through
+// many times, if each loads so many elements: they stay in the second cache.
+func BlockSize(elements int) int { return (sharedElements/max(1, elements) + 8) &^ 7 }
 
 // loadTime is about how much longer it takes to load an element from the third cache than
 // from the second, in ns.
@@ -93,9 +102,9 @@ const loadTime = 0.2
 // are; where a reduction takes longer than the strip saves, it is n.
 func (pe *PE) ReductionStrip(n, elements int) int {
 	if pe.n == 1 {
-		return StripSize(elements)
+		return (reducedElements/max(1, elements) + 8) &^ 7
 	}
-	size := (sharedElements/max(1, elements) + 4) &^ 3
+	size := BlockSize(elements)
 	if n > size && 4*pe.latency() < loadTime*float64(size*elements) {
 		return size
 	}

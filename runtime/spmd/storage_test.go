@@ -65,16 +65,35 @@ func TestAllocate(t *testing.T) {
 	})
 }
 
-// TestReductionStrip: one PE has the strips of nests without reductions; several have larger
-// ones, and where a message takes long there is one strip.
+// TestColumnsOnLines: what the PE owns of each column begins a cache line, or the element with
+// the index that is given.
+func TestColumnsOnLines(t *testing.T) {
+	spmd(t, 3, "", func(pe *PE) {
+		begins := func(what string, x *float64) {
+			if at := uintptr(unsafe.Pointer(x)); at%line != 0 {
+				t.Errorf("%s of PE %d lies at %#x", what, pe.ID(), at)
+			}
+		}
+		a := NewArray[float64](pe, "a", pe.Layout(axes(whole(1, 300), block(1, 9, 0)), pe.Grid(0)), [][2]int{{0, 0}, {1, 1}}, 2)
+		b := NewArray[float64](pe, "b", pe.Layout(axes(block(0, 900, 0), whole(1, 3)), pe.Grid(0)), [][2]int{{2, 1}, {0, 0}})
+		for j := 1; j <= 3; j++ {
+			begins("a(2,j)", &a.Data[a.At2(2, a.Owned(1).Lo+j-1)])
+			begins("the first b(i,j)", &b.Data[b.At2(b.Owned(0).Lo, j)])
+		}
+		begins("an element of one column", &NewArray[float64](pe, "c", pe.Layout(axes(whole(-5, 40)), pe.Grid(0)), nil, 7).Data[12])
+		pe.Start()
+	})
+}
+
+// TestReductionStrip: strips with a reduction behind each are larger than others, and where a message takes long there is one strip.
 func TestReductionStrip(t *testing.T) {
 	pe := &PE{n: 1}
-	if got, want := pe.ReductionStrip(10_000, 1000), StripSize(1000); got != want {
-		t.Errorf("%d iterations on one PE, want %d", got, want)
+	if got := pe.ReductionStrip(10_000, 1000); got%4 != 0 || got <= StripSize(1000) || got*1000 > 2*reducedElements {
+		t.Errorf("%d iterations on one PE", got)
 	}
 	pe = &PE{n: 2, messageTime: 200}
 	size := pe.ReductionStrip(10_000, 1000)
-	if size%4 != 0 || size <= StripSize(1000) || size*1000 > 2*sharedElements {
+	if size%8 != 0 || size <= StripSize(1000) || size*1000 > 2*sharedElements {
 		t.Errorf("%d iterations of 1000 elements", size)
 	}
 	if got := pe.ReductionStrip(size-1, 1000); got != size-1 {

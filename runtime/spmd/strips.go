@@ -27,26 +27,7 @@ import (
 
 // stripping is the part of a schedule that knows of strips.
 type stripping struct {
-	need  func(q, strip int) Box // what PE q needs in a strip, from 0; of all if strip is negative
-	boxes []dist.Triplet         // [q*rank+axis]: what the first strips need
-	more  []bool                 // [q]: q needs more than that
-}
-
-// refresh brings what is known of q up to date, and reports whether it changed.
-func (x *stripping) refresh(s *schedule, q int) bool {
-	changed := false
-	have := x.boxes[q*s.rank : (q+1)*s.rank]
-	box := x.need(q, 0)
-	for d := range have {
-		if have[d] != box[d] {
-			have[d], changed = box[d], true
-		}
-	}
-	more := !slices.Equal(have, s.boxes[q*s.rank:(q+1)*s.rank])
-	if more != x.more[q] {
-		x.more[q], changed = more, true
-	}
-	return changed
+	need func(q, strip int) Box // what PE q needs in a strip, from 0; of all if strip is negative
 }
 
 // strips is the part of a communication that knows of strips.
@@ -79,8 +60,7 @@ type fetch struct {
 // It returns c. Collective, before Start.
 func (c *Comm[T]) InStrips() *Comm[T] {
 	c.view = false
-	n := c.pe.n * c.plan.rank
-	c.plan.strips = &stripping{boxes: make([]dist.Triplet, n), more: make([]bool, c.pe.n)}
+	c.plan.strips = &stripping{}
 	c.strips = &strips{source: c.pe.t.Register(c.site, c.src.mem)}
 	if o := c.pe.orders; o != nil {
 		c.strips.read = o.Source(c.order, c.strips.source, "the elements of "+c.src.Name+" that others get")
@@ -88,9 +68,9 @@ func (c *Comm[T]) InStrips() *Comm[T] {
 	return c
 }
 
-// Telling makes each PE tell the owners of the elements that it may get, at Done, that
+// Completing makes each PE tell the owners of the elements that it may get, at Done, that
 // it is done with them. It returns c.
-func (c *Comm[T]) Telling() *Comm[T] {
+func (c *Comm[T]) Completing() *Comm[T] {
 	c.strips.tells = true
 	return c
 }
@@ -108,7 +88,7 @@ func (c *Comm[T]) posts() {
 	x := c.strips
 	x.users, x.epoch = x.users[:0], c.epoch
 	for i := range c.plan.sends {
-		if q := c.plan.sends[i].pe; c.plan.strips.more[q] {
+		if q := c.plan.sends[i].pe; c.plan.theirs[i].more {
 			x.users = append(x.users, q)
 		}
 	}
@@ -187,7 +167,7 @@ func (c *Comm[T]) fetched() {
 	if x.read != nil {
 		x.read.Over()
 	}
-	if !x.tells || !c.plan.strips.more[c.pe.id] {
+	if !x.tells || !c.plan.own.more {
 		return
 	}
 	for _, p := range c.plan.recvs {

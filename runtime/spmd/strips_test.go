@@ -17,7 +17,7 @@ func stripped(t *testing.T, m dist.Map, size int, mode Mode, tells, down bool, b
 		temp := NewTemps[float64](pe, 2, 8*min(size, 10), 2)
 		c := NewComm(pe, 0, a, temp).Sync(mode).InStrips()
 		if tells {
-			c.Telling()
+			c.Completing()
 		}
 		pe.Start()
 		for step := range 4 {
@@ -57,7 +57,7 @@ func TestStripsBringWhatIsNeeded(t *testing.T) {
 		for _, np := range peCounts {
 			for _, size := range []int{1, 3, 9, 20} {
 				spmd(t, np, "", stripped(t, m, size, Handshake, true, size == 3, func(_ *PE, c *Comm[float64]) { c.Settle(7) }))
-				_, stats := spmd(t, np, "", stripped(t, m, size, Quiet, false, false, func(pe *PE, c *Comm[float64]) {
+				_, stats := spmd(t, np, "", stripped(t, m, size, Elided, false, false, func(pe *PE, c *Comm[float64]) {
 					Sum(pe, 1, 1) // everybody is done
 					c.Settle(7)
 				}))
@@ -125,7 +125,7 @@ func TestManyStripsTakeNoMemory(t *testing.T) {
 		spmd(t, np, "", func(pe *PE) {
 			a := NewArray[float64](pe, "a", dist.NewLayout(axes(cyclic(1, columns, 0)), pe.Grid(np)), nil)
 			temp := NewTemps[float64](pe, 1, 1, 1)
-			c := NewComm(pe, 0, a, temp).Sync(Handshake).InStrips().Telling()
+			c := NewComm(pe, 0, a, temp).Sync(Handshake).InStrips().Completing()
 			pe.Start()
 			for step := range 3 {
 				set(a, step)

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -69,27 +70,66 @@ var tempCases = []tempCase{
 func TestTemporaries(t *testing.T) {
 	for _, c := range tempCases {
 		for _, np := range peCounts {
-			for _, mode := range []Mode{Handshake, Quiet} {
-				t.Run(fmt.Sprintf("%s/%d/%d", c.name, np, mode), func(t *testing.T) { c.run(t, np, mode) })
+			for _, mode := range []Mode{Handshake, Elided} {
+				for _, check := range []bool{true, false} {
+					t.Run(fmt.Sprintf("%s/%d/%d/%t", c.name, np, mode, check), func(t *testing.T) { c.run(t, np, mode, check) })
+				}
 			}
 		}
 	}
 }
 
-func (c *tempCase) run(t testing.TB, np int, mode Mode) {
-	_, stats := spmd(t, np, "", func(pe *PE) {
+// byAll reports whether all PEs need the same.
+func (c *tempCase) byAll(pe *PE, step int) bool {
+	first := slices.Clone(c.need(pe, 0, step))
+	for q := range pe.N() {
+		if box := c.need(pe, q, step); box == nil || !slices.Equal(first, box) {
+			return false
+		}
+	}
+	return true
+}
+
+// hull is a box that has what all PEs need: the axes that are the same for all, and the others
+// whole.
+func (c *tempCase) hull(pe *PE, step int) Box {
+	var hull Box
+	for q := range pe.N() {
+		for d, x := range c.need(pe, q, step) {
+			switch {
+			case d == len(hull):
+				hull = append(hull, x)
+			case hull[d] != x:
+				hull[d] = dist.All()
+			}
+		}
+	}
+	return hull
+}
+
+func (c *tempCase) run(t testing.TB, np int, mode Mode, check bool) {
+	p := sites(8)
+	p.Check = check
+	_, stats := executed(t, p, np, "", func(pe *PE) {
 		l := dist.NewLayout(c.m, pe.Grid(c.grid...))
 		a := NewArray[float64](pe, "a", l, nil)
 		tmp := NewTemp[float64](pe, c.rank, 400)
 		comm := NewComm(pe, 0, a, tmp).Sync(mode)
 		pe.Start()
 		for step := range 4 {
-			if mode == Quiet {
+			if mode == Elided {
 				pe.Barrier(1)
 			}
 			set(a, step)
 			subs := c.subs(step)
-			comm.Needs(func(q int) Box { return c.need(pe, q, step) }, subs...)
+			if step%2 == 1 && c.byAll(pe, step) {
+				comm.NeedsAll(c.need(pe, 0, step), subs...)
+			} else {
+				if comm.Within(nil); step > 1 {
+					comm.Within(c.hull(pe, step))
+				}
+				comm.Needs(func(q int) Box { return c.need(pe, q, step) }, subs...)
+			}
 			comm.Post()
 			comm.Wait()
 			each(c.need(pe, pe.ID(), step), func(x []int) {
@@ -113,6 +153,17 @@ func (c *tempCase) run(t testing.TB, np int, mode Mode) {
 	if n := stats.Site(0).Data; np == 1 && n != 0 {
 		t.Errorf("one PE sent %d messages", n)
 	}
+}
+
+// TestNeedOutside: check builds find a need that is not where all needs are said to be.
+func TestNeedOutside(t *testing.T) {
+	fails(t, 4, "", func(pe *PE) {
+		a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(0)), nil)
+		c := NewComm(pe, 0, a, NewTemp[float64](pe, 1, 16))
+		pe.Start()
+		c.Within(pe.Box(dist.Range(1, 6, 1))).Needs(func(q int) Box { return pe.Box(dist.Range(1, 4+q, 1)) })
+		c.Post()
+	}, "a need outside of what all PEs need")
 }
 
 // A source on every PE costs no messages.
@@ -168,7 +219,7 @@ func TestAnyTemporary(t *testing.T) {
 			subs = append(subs, s)
 		}
 		c := tempCase{"random", src, grid, consumerOf(user, grid...), always(subs...), 2}
-		c.run(raw{t, r}, np, Handshake)
+		c.run(raw{t, r}, np, Handshake, rapid.Bool().Draw(r, "check"))
 	})
 }
 

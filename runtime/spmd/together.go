@@ -1,6 +1,8 @@
 package spmd
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/runtime/dist"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
@@ -35,6 +37,7 @@ type Together struct {
 	slots        []transport.Slot // scratch
 	groups       []group          // scratch
 	next         []int            // scratch
+	near         []int            // scratch
 }
 
 // traveller is a communication as its company sees it, whatever its element type.
@@ -75,6 +78,7 @@ func (pe *PE) Together(members ...traveller) *Together {
 	for _, m := range members {
 		n := m.self()
 		n.with = t
+		n.plan.company = len(members) > 1
 		t.nodes = append(t.nodes, n)
 	}
 	return t
@@ -282,8 +286,21 @@ func (b *bundle) part(member int) int {
 // before is where, in the stage of a member on PE q, the part of PE p begins, in the order
 // of the numbers of PEs.
 func (t *Together) before(p, q, member int) int {
+	t.near = t.near[:0]
+	for _, n := range t.nodes {
+		if s := &n.plan; s.staged {
+			if box, known := s.needOf(q); known {
+				t.near = s.producers(t.near, q, s.wanted(box))
+			}
+		}
+	}
+	slices.Sort(t.near)
+	t.near = slices.Compact(t.near)
 	at := 0
-	for o := range p {
+	for _, o := range t.near {
+		if o >= p {
+			break
+		}
 		if o == q {
 			continue
 		}

@@ -23,7 +23,7 @@ func together(t *testing.T, np, modes int) {
 	const n, steps = 13, 4
 	mode := func(i int) Mode {
 		if modes>>i&1 == 1 {
-			return Quiet
+			return Elided
 		}
 		return Handshake
 	}

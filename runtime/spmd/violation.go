@@ -94,7 +94,7 @@ func (p *Program) overwritten(v *check.Violation, e *Error) {
 	if v.Kind == check.TooEarly {
 		how = fmt.Sprintf("comes too early: PE %d is not done with them", v.To)
 	}
-	e.Msg = fmt.Sprintf("overwriting, in line %d, %s, for %s in epoch %d, %s", v.Line, v.Put.Memory, p.call(v.Put.Site), v.Epoch, how)
+	e.Msg = fmt.Sprintf("overwriting, in line %s, %s, for %s in epoch %d, %s", p.line(v.Line), v.Put.Memory, p.call(v.Put.Site), v.Epoch, how)
 	if v.Times > 1 {
 		e.Msg += fmt.Sprintf("; %d more such", v.Times-1)
 	}
@@ -143,7 +143,7 @@ func (p *Program) call(site int) string {
 		return "a communication"
 	}
 	s := p.Sites[site]
-	return fmt.Sprintf("#%d %s %s (line %d)", site+1, s.Kind, s.Ref, s.Line)
+	return fmt.Sprintf("#%d %s %s (line %s)", site+1, s.Kind, s.Ref, p.line(s.Line))
 }
 
 // why is the plan's reason for what it does about a communication.

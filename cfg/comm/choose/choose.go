@@ -61,12 +61,13 @@ type Result struct {
 // Options say which transformations to leave out.
 type Options struct {
 	Without []transform.Kind
+	InOrder bool // as that of transform.Analysis
 }
 
 // minGain is the part of the cost of a statement that its transformation has to save:
-// more where it makes three copies of a loop.
+// more where it makes three copies of a loop, or copies arrays.
 func minGain(k transform.Kind) float64 {
-	if k == transform.Split {
+	if k == transform.Split || k == transform.Redistribute {
 		return 0.25
 	}
 	return 0.001
@@ -87,10 +88,11 @@ func work(size int) int { return size + size*size/400 }
 // Choose transforms p, which it leaves as it is. info must be scalar.Analyze(p).
 //
 // The search is greedy. Each statement of the program unit is searched on its
-// own, for communication never crosses them. Kinds come one after another:
-// loops are distributed first, then put in the order of memory, then guards removed,
-// sums expanded, and iterations peeled, so that what is peeled is small; and what is left
-// with several owners is computed by each of them. Within a kind candidates come inner loops
+// own, for communication never crosses them. Kinds come one after another: scalars that
+// alternate are computed from an index first, as they keep loops in one piece; loops are distributed, then put in the order of memory, then guards removed,
+// sums expanded, and iterations peeled, so that what is peeled is small; what is left
+// with several owners is computed by each of them. Loops are executed on copies of arrays
+// before their order hides how few copies it takes. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
 // Candidates are loops that all PEs step through together, or fall back on
 // gathered arrays, or wait for one another in, and guards in loops of the first
@@ -109,7 +111,7 @@ func Choose(p *ir.Program, info *scalar.Info, o Options) *Result {
 }
 
 func choose(p *ir.Program, info *scalar.Info, o Options, budget int) *Result {
-	s := &search{symbols: p.Symbols, prog: p, info: info, budget: budget}
+	s := &search{symbols: p.Symbols, prog: p, info: info, budget: budget, inOrder: o.InOrder}
 	for _, k := range transform.Kinds {
 		if !slices.Contains(o.Without, k) {
 			s.kinds = append(s.kinds, k)
@@ -124,19 +126,36 @@ func choose(p *ir.Program, info *scalar.Info, o Options, budget int) *Result {
 }
 
 // promising reports whether s can hold a candidate: a loop of two statements, one that
-// assigns in an iteration what others read, an IF in a loop, or a nest in another order
-// than that of memory. It saves the analysis of all other statements.
+// assigns in an iteration what others read, or an element that only the run time knows, an
+// IF in a loop, or a nest in another order than that of memory. It saves the analysis of all
+// other statements.
 func promising(s ir.Stmt, facts *transform.Analysis, info *scalar.Info) bool {
 	found := false
 	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
 		switch s := s.(type) {
 		case *ir.Do:
-			found = found || len(s.Body) > 1 || facts.Misordered(s) || transform.Crossed(info, s)
+			found = found || len(s.Body) > 1 || facts.Misordered(s) || transform.Crossed(info, s) || scattered(info, s)
 		case *ir.If:
 			found = true
 		}
 		return !found
 	})
+	return found
+}
+
+// scattered reports whether a statement of loop assigns an element of a distributed array
+// whose subscript is not affine, or loop has a step that is not known.
+func scattered(info *scalar.Info, loop *ir.Do) bool {
+	found := info.Bounds(loop).Step == 0
+	for _, s := range loop.Body {
+		as, ok := s.(*ir.Assign)
+		if !ok {
+			continue
+		}
+		if l, ok := as.LHS.(*ir.Ref); ok && l.Sym.Distributed() {
+			found = found || slices.ContainsFunc(l.Subs, func(e ir.Expr) bool { _, ok := info.Affine(e); return !ok })
+		}
+	}
 	return found
 }
 
@@ -148,6 +167,7 @@ type search struct {
 	kinds   []transform.Kind
 	units   []*unit
 	budget  int
+	inOrder bool
 	// stale: info has answered questions about nodes that were replaced for a
 	// moment, and remembers its answers.
 	stale bool
@@ -196,6 +216,7 @@ func (s *search) run() {
 			s.info, s.stale = scalar.Analyze(s.prog), false
 		}
 		facts := transform.New(s.prog, s.info)
+		facts.InOrder = s.inOrder
 		var trials []*trial
 		for _, u := range s.units {
 			if t := s.next(u, facts); t != nil {
@@ -395,6 +416,12 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 		return a.Peel(s.(*ir.Do))
 	case transform.Split:
 		return a.Split(s.(*ir.Do))
+	case transform.Gather:
+		return a.Gather(s.(*ir.Do))
+	case transform.Periodic:
+		return a.Periodic(s.(*ir.Do))
+	case transform.Redistribute:
+		return a.Redistribute(s.(*ir.Do))
 	case transform.Replicate:
 		return a.Replicate(s.(*ir.Do))
 	}
@@ -411,103 +438,6 @@ func head(s ir.Stmt) string {
 func reduces(list []comm.Node) bool {
 	return slices.ContainsFunc(list, func(n comm.Node) bool {
 		_, ok := n.(*comm.Combine)
-		return ok
-	})
-}
-
-// candidate is a statement to try a kind on. What stands at one place of the
-// source may have become several statements; the key tells them apart.
-type candidate struct {
-	stmt       ir.Stmt
-	place, key string
-}
-
-// candidates lists the statements of the SPMD form to try a kind on, inner ones
-// first.
-func candidates(p *comm.Program, kind transform.Kind, facts *transform.Analysis) []candidate {
-	var list []candidate
-	count := map[string]int{}
-	add := func(s ir.Stmt) {
-		pos := s.Position()
-		place := fmt.Sprintf("%s %d:%d", kind, pos.Line, pos.Col)
-		count[place]++
-		list = append(list, candidate{s, place, fmt.Sprintf("%s/%d", place, count[place])})
-	}
-	nests := func(s ir.Stmt) bool {
-		if d, ok := s.(*ir.Do); ok && kind == transform.Interchange && facts.Misordered(d) {
-			add(d)
-			return false
-		}
-		return true
-	}
-	var visit func(nodes []comm.Node, inLoop bool)
-	visit = func(nodes []comm.Node, inLoop bool) {
-		for _, n := range nodes {
-			switch n := n.(type) {
-			case *comm.Loop:
-				if kind == transform.Replicate && facts.Replicable(n.Do) {
-					add(n.Do)
-					continue // the loops inside with it
-				}
-				visit(n.Body, true)
-				switch {
-				case kind == transform.Interchange && facts.Misordered(n.Do):
-					add(n.Do)
-				case kind == transform.Distribute && len(n.Do.Body) > 1,
-					kind == transform.Expand && len(n.Do.Body) > 1 && reduces(n.Body),
-					kind == transform.Peel && branches(n.Do),
-					kind == transform.Split && transform.Crossed(p.Info, n.Do):
-					add(n.Do)
-				}
-			case *comm.WhileLoop:
-				visit(n.Pre, true)
-				visit(n.Body, true)
-			case *comm.Branch:
-				visit(n.Then, inLoop)
-				visit(n.Else, inLoop)
-				if kind == transform.Guard && inLoop && guardsLoop(n.If) {
-					add(n.If)
-				}
-			case *comm.Region:
-				ir.Walk(n.Stmts, nests)
-				switch s := n.Stmts[0].(type) {
-				case *ir.If: // that all PEs execute on what was brought to them
-					if kind == transform.Guard && inLoop && guardsLoop(s) {
-						add(s)
-					}
-				case *ir.Do: // one statement may be to blame for all
-					if kind == transform.Distribute && (n.Fallback || n.Pipe != nil) && len(s.Body) > 1 {
-						add(s)
-					}
-				}
-			}
-		}
-	}
-	visit(p.Body, false)
-	return list
-}
-
-// branches reports whether loop holds an IF that compares INTEGER values, as
-// those do that a loop index decides.
-func branches(loop *ir.Do) bool {
-	found := false
-	ir.Walk(loop.Body, func(s ir.Stmt) bool {
-		if c, ok := s.(*ir.If); ok {
-			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {
-				b, ok := e.(*ir.Bin)
-				found = found || ok && b.L.Type().IsInteger()
-				return !found
-			})
-		}
-		return !found
-	})
-	return found
-}
-
-// guardsLoop reports whether s does nothing but guard loops.
-func guardsLoop(s *ir.If) bool {
-	return len(s.Else) == 0 && slices.ContainsFunc(s.Then, func(x ir.Stmt) bool {
-		_, ok := x.(*ir.Do)
 		return ok
 	})
 }

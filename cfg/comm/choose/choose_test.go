@@ -2,8 +2,10 @@ package choose
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -343,5 +345,75 @@ func TestCost(t *testing.T) {
 				t.Errorf("cost %.2f, want less than %.2f", a, b)
 			}
 		})
+	}
+}
+
+// TestGather: a loop in which no PE has a part of the work for itself is executed on
+// gathered arrays where the messages of its iterations cost more; the outermost such loop.
+// It is no candidate where some of its work is divided, and not possible where it prints.
+func TestGather(t *testing.T) {
+	for _, x := range []struct {
+		name, body string
+		want       []string // the loops that are, as the text names them
+		refused    bool
+	}{
+		{"a list says which elements", `
+  do k = 1, 20
+    do i = 1, n
+      x(l(i)) = x(l(i)) + x(l(n-i+1))
+    end do
+  end do`, []string{"line 7, do k"}, false},
+		{"beside work that is divided", `
+  do k = 1, 20
+    do i = 1, n
+      y(i) = y(i) + k
+    end do
+    do j = 1, 9
+      do i = 1, n
+        x(l(i)) = x(l(i)) + j
+      end do
+    end do
+  end do`, []string{"line 11, do j"}, false},
+		{"all of it divided", `
+  do k = 1, 20
+    do i = 2, n
+      y(i) = x(i-1)
+    end do
+  end do`, nil, false},
+		{"it prints", `
+  do k = 1, 20
+    do i = 1, n
+      x(l(i)) = x(l(i)) + k
+    end do
+    print *, k
+  end do`, nil, true},
+	} {
+		p := front.Must(t, front.Program, `program gathers
+  integer, parameter :: n = 1000
+  integer :: x(n), y(n), l(n), i, j, k
+!HPF$ DISTRIBUTE x(BLOCK)
+!HPF$ ALIGN y(i) WITH x(i)
+  l(1) = 1`+x.body+`
+  print *, x(1), y(1)
+end program
+`)
+		r := Choose(p, scalar.Analyze(p), Options{})
+		var got []string
+		refused := false
+		for _, d := range r.Decisions {
+			if d.Kind != transform.Gather {
+				continue
+			}
+			if d.Verdict == Chosen {
+				got = append(got, fmt.Sprintf("line %d, %s", d.Line, d.Head[:4]))
+			}
+			refused = refused || d.Verdict == Impossible
+		}
+		if !slices.Equal(got, x.want) || refused != x.refused {
+			t.Errorf("%s: gathered %q, refused %v, want %q, %v\n%s", x.name, got, refused, x.want, x.refused, r.Explain())
+		}
+		if err := r.Check(); err != nil {
+			t.Errorf("%s: %v", x.name, err)
+		}
 	}
 }

@@ -38,12 +38,12 @@ func (p *PE) Barrier(site int) {
 
 // wakeAfter stores in a flag and wakes the other PEs that wait for it.
 func (p *PE) wakeAfter(flag *atomic.Uint64, value uint64) {
-	flag.Swap(value)
+	p.w.publish(flag, value)
 	p.wakeAll(flag)
 }
 
 // wakeAll wakes the other PEs that wait for flag, which the caller has stored
-// by an exchange (see raise).
+// by publish or by an exchange.
 func (p *PE) wakeAll(flag *atomic.Uint64) {
 	hideSync()
 	for _, q := range p.w.pes {
@@ -88,8 +88,7 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 		word = combine(word, gift.word)
 	}
 	w.result.word = word
-	w.result.seq.Swap(k)
-	p.wakeAll(&w.result.seq)
+	p.wakeAfter(&w.result.seq, k)
 	return word
 }
 
@@ -109,8 +108,7 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 		p.folded(site, k, f)
 		return
 	}
-	mine.seq.Swap(k)
-	p.wakeAll(&mine.seq)
+	p.wakeAfter(&mine.seq, k)
 	for q, other := range w.pes {
 		m := &other.pool[k%2]
 		if q != p.id {
@@ -153,12 +151,11 @@ func (p *PE) folded(site int, k uint64, f transport.Folder) {
 		f.Fold(q, m.value.(transport.Memory))
 	}
 	w.total.value, w.total.site = f, site
-	w.total.seq.Swap(k)
-	p.wakeAll(&w.total.seq)
+	p.wakeAfter(&w.total.seq, k)
 }
 
 // wake wakes p if it waits for flag, which the caller has stored by an exchange or an
-// addition (see raise).
+// addition (see publish).
 func (w *World) wake(p *PE, flag *atomic.Uint64) {
 	hideSync()
 	if p.waiting.Load() == flag {
@@ -193,8 +190,7 @@ func (p *PE) exchange(site, root int, word uint64, value any) *mail {
 			p.collectCredit(site, k)
 		}
 		m.word, m.value, m.site = word, value, site
-		m.seq.Swap(k + 1)
-		p.wakeAll(&m.seq)
+		p.wakeAfter(&m.seq, k+1)
 		return m
 	}
 	p.await(&m.seq, k+1, site, transport.WaitBroadcast, root)

@@ -50,6 +50,6 @@ func (p *PE) Lock(site, number int) {
 // Unlock serves the next ticket.
 func (p *PE) Unlock(_, number int) {
 	l := p.w.locks.get(number)
-	l.serving.Swap(l.serving.Load() + 1) // not Store: see raise
+	l.serving.Swap(l.serving.Load() + 1) // not Store: see publish
 	p.wakeAll(&l.serving)
 }

@@ -148,20 +148,34 @@ func (p *PE) overrun(b transport.Buffer, what string, from int, want, got uint64
 }
 
 // raise stores epoch in a flag that p alone waits for, and wakes p.
-//
-// The storer stores the flag, then loads waiting; the waiter stores waiting,
-// then loads the flag. No wake-up is lost only if neither load overtakes the
-// store before it. Go's atomics promise that, but under the race detector they
-// are weaker (a store is a release, a load an acquire), and inside hideSync
-// nothing else orders them. An exchange is ordered in all builds, and costs no
-// more than a store: on amd64 a store is one.
 func (p *PE) raise(flag *atomic.Uint64, epoch uint64) {
-	flag.Swap(epoch)
+	p.w.publish(flag, epoch)
 	hideSync()
 	if p.waiting.Load() == flag {
 		p.wakeFrom(flag)
 	}
 	showSync()
+}
+
+// publish stores value in a flag for which PEs may wait, ahead of a look at who does.
+//
+// The storer stores the flag, then loads waiting; the waiter stores waiting, then loads the
+// flag. No wake-up is lost only if neither load overtakes the store before it. Where PEs park
+// at once an exchange sees to that: it is ordered in all builds, while under the race detector
+// Go's atomics are weaker (a store is a release, a load an acquire), and inside hideSync
+// nothing else orders them.
+//
+// Where PEs spin, a waiter is nearly never parked, and an exchange would wait each time until
+// the message itself has got to the other processor. So there the store is only ordered behind
+// those before it, and the load may overtake it, by the time that a store takes to be seen. The
+// waiter makes up for that: having said that it waits it looks at the flag for longer than that
+// (see settled); and should it take longer still, the watchdog wakes it (see rouse).
+func (w *World) publish(flag *atomic.Uint64, value uint64) {
+	if w.spin > 0 {
+		storeRelease(flag, value)
+	} else {
+		flag.Swap(value)
+	}
 }
 
 // wakeFrom wakes p if it still waits for flag. Exactly one of those who race to
@@ -231,10 +245,10 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.on.Store(int64(on))
 	for !reached(flag.Load(), want) && !p.w.failed.Load() {
 		p.parks.Add(1)
-		p.waiting.Swap(flag) // not Store: see raise
+		p.waiting.Swap(flag) // not Store: see publish
 		// The storer looks at waiting after its store, this PE at the flag
 		// after publishing waiting: one of the two sees the other.
-		if reached(flag.Load(), want) || p.w.failed.Load() {
+		if p.settled(flag, want) || p.w.failed.Load() {
 			if p.waiting.CompareAndSwap(flag, nil) {
 				break
 			}
@@ -242,6 +256,21 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 		<-p.wake
 	}
 	showSync()
+}
+
+// settled reports whether flag has reached want, after a look, or as many as take longer than
+// stores of others take to be seen (see publish).
+func (p *PE) settled(flag *atomic.Uint64, want uint64) bool {
+	looks := 1
+	if p.w.spin > 0 {
+		looks = settleLoads
+	}
+	for range looks {
+		if reached(flag.Load(), want) {
+			return true
+		}
+	}
+	return false
 }
 
 // Abort ends the run with err and unwinds.

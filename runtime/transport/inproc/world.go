@@ -26,6 +26,10 @@ const (
 	leastSpin  = 1 << 10
 	probeEvery = 256
 
+	// settleLoads is how many times it is read before, where PEs spin, its reader has parked:
+	// more than a microsecond (see publish).
+	settleLoads = 1 << 11
+
 	// watchPeriod is how often the watchdog looks for a deadlock, and grace
 	// how long an aborted run waits for PEs that compute or read input.
 	watchPeriod = 20 * time.Millisecond
@@ -154,6 +158,7 @@ func (w *World) watch(finished chan struct{}) {
 		case now := <-tick.C:
 			switch {
 			case !w.failed.Load():
+				w.rouse()
 				if waits := w.blocked(); waits != nil {
 					w.fail(w.stuck(waits))
 				}
@@ -166,6 +171,18 @@ func (w *World) watch(finished chan struct{}) {
 	}
 }
 
+// rouse wakes PEs that are parked although what they wait for has come (see publish). It may
+// wake one that waits for something else by now, which then looks and parks again.
+func (w *World) rouse() {
+	hideSync()
+	for _, p := range w.pes {
+		if flag := p.waiting.Load(); flag != nil && reached(flag.Load(), p.want.Load()) {
+			p.wakeFrom(flag)
+		}
+	}
+	showSync()
+}
+
 // fail records the first error and wakes every waiting PE.
 func (w *World) fail(err error) {
 	w.mu.Lock()
@@ -174,7 +191,7 @@ func (w *World) fail(err error) {
 	}
 	w.mu.Unlock()
 	hideSync()
-	w.failed.Swap(true) // not Store: see raise
+	w.failed.Swap(true) // not Store: see publish
 	for _, p := range w.pes {
 		if f := p.waiting.Load(); f != nil {
 			p.wakeFrom(f)

@@ -138,7 +138,7 @@ func (r *Report) emitted(table *driver.Table, c *driver.Compilation, o Options) 
 	for i, n := range o.PEs {
 		one := c
 		if i > 0 || c.Options.PEs != nil {
-			one = driver.New(c.File, c.Text, c.Options)
+			one = c.Again(c.Options)
 		}
 		one.Options.PEs = []int{n}
 		program, err := b.Program(one)

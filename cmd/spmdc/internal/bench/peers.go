@@ -103,13 +103,10 @@ func (r *Report) peer(dir string, c *driver.Compilation, peer string, o Options)
 	if isFast {
 		flags = append(flags, "-ffast-math")
 	}
-	file, text := ByHand(c.File, kind), []byte(nil)
+	file, own := ByHand(c.File, kind), false
 	switch kind {
 	case "gfortran", "caf":
-		file, text = c.File, c.Text
-		if filepath.Ext(file) == ".hpf" {
-			flags = append(flags, "-x", "f95", "-ffree-form")
-		}
+		file, own = c.File, true
 		if kind == "caf" && !c.IR.SPMD {
 			return driver.Usagef("leave it out", "--peer=%s: the program has no coarrays", peer)
 		}
@@ -136,9 +133,17 @@ func (r *Report) peer(dir string, c *driver.Compilation, peer string, o Options)
 		}
 		how = "as it is"
 	} else {
-		if text == nil {
+		sources := []string{filepath.Join(dir, filepath.Base(file))}
+		if own {
+			var more []string
 			var err error
-			if text, err = os.ReadFile(file); err != nil {
+			if sources, more, err = c.WriteFortran(dir); err != nil {
+				return err
+			}
+			flags = append(flags, more...)
+		} else {
+			text, err := os.ReadFile(file)
+			if err != nil {
 				if errors.Is(err, fs.ErrNotExist) {
 					err = fmt.Errorf("there is no file %s", file)
 				}
@@ -147,12 +152,11 @@ func (r *Report) peer(dir string, c *driver.Compilation, peer string, o Options)
 			if text, err = apply(file, text, o.Set); err != nil {
 				return err
 			}
+			if err := os.WriteFile(sources[0], text, 0o600); err != nil {
+				return driver.Usagef("check the disk", "%v", err)
+			}
 		}
-		source := filepath.Join(dir, filepath.Base(file))
-		if err := os.WriteFile(source, text, 0o600); err != nil {
-			return driver.Usagef("check the disk", "%v", err)
-		}
-		if err := fortranc.Compile(tool, source, program, flags...); err != nil {
+		if err := fortranc.Compile(tool, sources, program, flags...); err != nil {
 			remedy := "mend it, or leave out this peer"
 			if errors.Is(err, fortranc.ErrMissing) {
 				remedy = "install it (Debian package " + debian + "), or leave out this peer"

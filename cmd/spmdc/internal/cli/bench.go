@@ -11,7 +11,7 @@ import (
 )
 
 type benchCmd struct {
-	File      string        `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	files
 	PEs       string        `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), and of threads or processes of peers, as 1,2,4; the default is 1,2."`
 	Peer      string        `placeholder:"LIST" help:"What to compare with, with commas between: ${peers}, each also with -fast behind it, programs, and sources in Fortran; none. The default are those that there are."`
 	Runs      int           `default:"7" placeholder:"N" help:"How often each program runs; 7 is the default."`
@@ -80,7 +80,7 @@ func (cmd *benchCmd) Run(env *Env, table *driver.Table) error {
 		}
 		o.Set = append(o.Set, s)
 	}
-	c, err := cmd.open(cmd.File, nil)
+	c, err := cmd.open(cmd.all(), nil)
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,14 @@ type compileFlags struct {
 	FP               string `name:"fp" placeholder:"MODE" help:"What kernels may do with floating-point operations: ordered, the default, adds up in a fixed number of interleaved partial sums; strict in the order of the source; fast as ordered, and a*b+c is rounded once."`
 	Quiet            bool   `short:"q" help:"Print no warnings."`
 	NoTransform      string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
+	sourceFlags
 }
 
 func (f *compileFlags) options() (driver.Options, error) {
 	o := driver.Options{Check: f.Check, Unsafe: f.Unsafe}
+	if err := f.sourceFlags.into(&o); err != nil {
+		return o, err
+	}
 	var err error
 	if o.Without, err = f.without(); err != nil {
 		return o, err
@@ -162,19 +166,19 @@ func listed[T ~string](list []T) string {
 	return strings.Join(names, ", ")
 }
 
-// open reads the source and prepares its compilation, for some numbers of PEs in
+// open reads the sources and prepares their compilation, for some numbers of PEs in
 // particular.
-func (f *compileFlags) open(file string, pes []int) (*driver.Compilation, error) {
+func (f *compileFlags) open(files []string, pes []int) (*driver.Compilation, error) {
 	o, err := f.options()
 	o.PEs = pes
 	if err != nil {
 		return nil, err
 	}
-	text, err := driver.ReadSource(file)
+	texts, err := f.read(files)
 	if err != nil {
 		return nil, err
 	}
-	return driver.New(file, text, o), nil
+	return driver.NewProgram(texts, o), nil
 }
 
 // finish prints what a compilation has to say, whether it failed or not. The
@@ -230,7 +234,7 @@ func suggested(list []int) int {
 }
 
 type compileCmd struct {
-	File      string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	files
 	Output    string  `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
 	PEs       somePEs `embed:""`
 	Explain   string  `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
@@ -259,7 +263,7 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	if dir == "" {
 		dir = driver.ProgramName(cmd.File)
 	}
-	c, err := cmd.open(cmd.File, list)
+	c, err := cmd.open(cmd.all(), list)
 	if err != nil {
 		return err
 	}
@@ -313,7 +317,7 @@ func written(err error) error {
 }
 
 type buildCmd struct {
-	File   string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	files
 	Output string  `short:"o" placeholder:"BIN" help:"The program; the default is the file's name without extension."`
 	PEs    somePEs `embed:""`
 	Race   bool    `help:"Build with Go's race detector."`
@@ -332,17 +336,17 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, list, cmd.Race, false, env, table)
+	program, err := cmd.program(cmd.all(), list, cmd.Race, false, env, table)
 	if err != nil {
 		return err
 	}
 	return driver.CopyProgram(program, out)
 }
 
-// program builds the program of file in the cache and returns its path. With
+// program builds the program of the files in the cache and returns its path. With
 // host it is one for this machine.
-func (f *compileFlags) program(file string, pes []int, race, host bool, env *Env, table *driver.Table) (string, error) {
-	c, err := f.open(file, pes)
+func (f *compileFlags) program(files []string, pes []int, race, host bool, env *Env, table *driver.Table) (string, error) {
+	c, err := f.open(files, pes)
 	if err != nil {
 		return "", err
 	}
@@ -357,7 +361,7 @@ func (f *compileFlags) program(file string, pes []int, race, host bool, env *Env
 }
 
 type runCmd struct {
-	File      string `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	files
 	PEs       pes    `embed:""`
 	Race      bool   `help:"Run under Go's race detector."`
 	Stats     bool   `help:"Print messages, bytes and waits of each communication at the end."`
@@ -376,7 +380,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if n > 0 {
 		list = []int{n}
 	}
-	program, err := cmd.program(cmd.File, list, cmd.Race, true, env, table)
+	program, err := cmd.program(cmd.all(), list, cmd.Race, true, env, table)
 	if err != nil {
 		return err
 	}
@@ -395,11 +399,12 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 type explainCmd struct {
-	File     string  `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
-	Stage    string  `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. The command passes tells what they are."`
-	Format   string  `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
-	Measured string  `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --stats-json wrote."`
-	PEs      somePEs `embed:""`
+	File     string   `arg:"" help:"Source file (.hpf, .f90, .f; see --form)."`
+	Stage    string   `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. It may stand before the file too. The command passes lists them."`
+	More     []string `arg:"" optional:"" help:"Of a program of several files these, and the stage behind or before all."`
+	Format   string   `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
+	Measured string   `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --stats-json wrote."`
+	PEs      somePEs  `embed:""`
 	compileFlags
 }
 
@@ -408,23 +413,35 @@ func stages(table *driver.Table, word string) bool {
 	return word == driver.StageAll || slices.Contains(table.Stages(), word)
 }
 
+// split separates the files from the stage, which stands behind or before them.
+func (cmd *explainCmd) split(table *driver.Table) (files []string, stage string) {
+	args := append([]string{cmd.File, cmd.Stage}, cmd.More...)
+	if cmd.Stage == "" {
+		return args[:1], driver.DefaultStage
+	}
+	first, last := args[0], args[len(args)-1]
+	switch {
+	case stages(table, last):
+		return args[:len(args)-1], last
+	case stages(table, first) || driver.IsSource(last) && !driver.IsSource(first):
+		return args[1:], first
+	case driver.IsSource(last):
+		return args, driver.DefaultStage
+	}
+	return args[:len(args)-1], last
+}
+
 func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	list, err := cmd.PEs.list()
 	if err != nil {
 		return err
 	}
-	stage := cmd.Stage
-	switch {
-	case stage == "":
-		stage = driver.DefaultStage
-	case !stages(table, stage) && (stages(table, cmd.File) || driver.IsSource(stage) && !driver.IsSource(cmd.File)):
-		cmd.File, stage = stage, cmd.File // STAGE FILE
-	}
+	files, stage := cmd.split(table)
 	e, err := table.NewExplainer(stage, driver.Format(cmd.Format))
 	if err != nil {
 		return err
 	}
-	c, err := cmd.open(cmd.File, list)
+	c, err := cmd.open(files, list)
 	if err != nil {
 		return err
 	}

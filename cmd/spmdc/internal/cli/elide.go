@@ -53,7 +53,7 @@ type elideCmd struct {
 }
 
 type trainCmd struct {
-	File   string   `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	File   string   `arg:"" help:"Source file (.hpf, .f90, .f; see --form)."`
 	Inputs []string `arg:"" optional:"" help:"Files for standard input: a run for each."`
 	PEs    string   `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8: a run for each; the default is the number of processors."`
 	Output string   `short:"o" placeholder:"LOG" help:"The log; the default is the file's name with .elog."`
@@ -75,7 +75,7 @@ func (cmd *trainCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err := barriers.Written(out, outfile.Check(out, elide.LogWord)); err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, nil, false, true, env, table)
+	program, err := cmd.program([]string{cmd.File}, nil, false, true, env, table)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (cmd *classifyCmd) Run(env *Env) error {
 }
 
 type validateCmd struct {
-	File   string        `arg:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	File   string        `arg:"" help:"Source file (.hpf, .f90, .f; see --form)."`
 	Plan   string        `arg:"" help:"Plan with candidates, as spmdc elide classify writes it."`
 	Test   string        `required:"" placeholder:"CMD" help:"Shell command that runs $$PROGRAM by the plan $$PLAN, and succeeds if the results are right."`
 	Output string        `short:"o" placeholder:"PLAN" help:"The plan with the verdicts; the default is the plan itself."`
@@ -155,7 +155,7 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.File, nil, false, true, env, table)
+	program, err := cmd.program([]string{cmd.File}, nil, false, true, env, table)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 type verifyCmd struct {
-	File        string        `arg:"" optional:"" help:"Source file (.hpf, .f90, .F90, .f95)."`
+	File        string        `arg:"" optional:"" help:"Source file (.hpf, .f90, .f; see --form)."`
+	More        []string      `arg:"" optional:"" help:"Further files of the program, in any order."`
 	PEs         string        `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8; the default is 1,2,3,4,8."`
 	Random      int           `placeholder:"N" help:"Verify N random programs instead of a file."`
 	Seed        *uint64       `placeholder:"S" help:"Seed of the first random program; the next have the next numbers. The default is 1, with --log the first that the log does not have."`
@@ -39,6 +40,7 @@ type verifyCmd struct {
 	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
 	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
 	Block            string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
+	sourceFlags
 }
 
 // Help says what is done.
@@ -139,7 +141,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		}
 	default:
 		flags := cmd.compileFlags()
-		c, err := flags.open(cmd.File, o.PEs)
+		c, err := flags.open(append([]string{cmd.File}, cmd.More...), o.PEs)
 		if err != nil {
 			return err
 		}
@@ -158,7 +160,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 func (cmd *verifyCmd) compileFlags() compileFlags {
-	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP}
+	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP, sourceFlags: cmd.sourceFlags}
 }
 
 // options are what the flags say of how to verify, be it a file or random programs.

@@ -39,11 +39,11 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	}
 	name := ProgramName(c.File)
 	build := []string{tool.key(), fmt.Sprint(b.Race)}
-	from := hashOf(append(slices.Clone(build), string(self), c.File, string(c.Text), fmt.Sprintf("%+v", c.Options))...)
+	from := hashOf(append(slices.Clone(build), string(self), c.File, c.All(), fmt.Sprintf("%+v", c.Options))...)
 	if !b.Fresh && !b.Verify {
 		if path, warnings, ok := b.Cache.Lookup(from, name); ok {
 			if len(warnings) > 0 {
-				c.Diags = source.NewList(source.NewFile(c.File, c.Text))
+				c.Diags = source.NewList(c.Program().File)
 				c.Diags.Diags = warnings
 			}
 			return path, nil

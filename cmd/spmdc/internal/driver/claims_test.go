@@ -10,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir/transform"
 )
 
 // checking are the run-time calls that only check builds have.
@@ -85,7 +86,7 @@ func TestClaimsOfWhatIsNeverReached(t *testing.T) {
   end do
 end program
 `
-	c := New("p.hpf", []byte(source), Options{Sync: plan.Elide, Check: true})
+	c := New("p.hpf", []byte(source), Options{Sync: plan.Elide, Check: true, Without: []transform.Kind{transform.Gather}})
 	if err := Passes().Run(c, RunOptions{Verify: true}); err != nil {
 		t.Fatal(err)
 	}

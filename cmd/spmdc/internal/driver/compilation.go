@@ -21,6 +21,7 @@ import (
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/load"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -49,13 +50,18 @@ type Options struct {
 	// Target and FP are those of codegen.Options; "" stands for the first of each.
 	Target kernel.Target
 	FP     codegen.FP
+	// Form is the source form, one of Forms; "": by the extension of each file. Define are
+	// macros of the preprocessor, NAME or NAME=VALUE.
+	Form   string
+	Define []string
 }
 
-// Compilation is one source file on its way through the passes: what is known
+// Compilation is one program on its way through the passes: what is known
 // of it so far. A field is set by the pass that its comment names.
 type Compilation struct {
 	File     string // the source file as the user named it
 	Text     []byte
+	More     []load.Text // further files
 	Options  Options
 	Measured *choose.Measured // what a run counted, for stage cost; nil: nothing
 	PEs      int              // stage mapping also shows what each of so many PEs owns; 0: not
@@ -76,6 +82,8 @@ type Compilation struct {
 	Loops     []codegen.Loop      // code: which innermost loops are kernels
 
 	Timings []Timing
+
+	program *load.Program // what Program has read
 }
 
 // New prepares the compilation of text.

@@ -139,8 +139,8 @@ type slot struct {
 	Comm  int  `json:"comm"`
 	Line  int  `json:"line"`  // of the reference
 	Ready bool `json:"ready"` // a ready message before every put
-	// Unheard: only from PEs that have sent the producer nothing since their last use.
-	Unheard bool `json:"unheard,omitempty"`
+	// OnDemand: only from PEs that have sent the producer nothing since their last use.
+	OnDemand bool `json:"unheard,omitempty"`
 	// Verdict of the analysis: Sync, NoSync or Once; absent in plans without one.
 	Verdict string `json:"verdict,omitempty"`
 	Cells   string `json:"cells"`
@@ -150,43 +150,43 @@ type slot struct {
 	Staged bool `json:"staged,omitempty"`
 	// Times: there are at most so many executions, and a slot for each.
 	Times int `json:"times,omitempty"`
-	// Asks: between PEs where one of these communications does not go the other way
+	// Pairwise: between PEs where one of these communications does not go the other way
 	// there is a ready message all the same.
-	Asks []int `json:"asks,omitempty"`
-	// QuietOn: on so many PEs there are no ready messages, whatever Ready and Asks say.
-	QuietOn []int `json:"quiet_on,omitempty"`
+	Pairwise []int `json:"asks,omitempty"`
+	// ElidedOn: on so many PEs there are no ready messages, whatever Ready and Pairwise say.
+	ElidedOn []int `json:"quiet_on,omitempty"`
 	// Strip: the slots hold what so many iterations of a loop need; the first of its
-	// strips is put, the others are got from the owners. Tells: each PE tells them when it
+	// strips is put, the others are got from the owners. Completes: each PE acknowledges to them when it
 	// is done with that.
-	Strip int    `json:"strip,omitempty"`
-	Tells bool   `json:"tells,omitempty"`
-	Why   string `json:"why"`
+	Strip     int    `json:"strip,omitempty"`
+	Completes bool   `json:"tells,omitempty"`
+	Why       string `json:"why"`
 	// Tried is what the search of plan elide looked at.
 	Tried []trial `json:"tried,omitempty"`
 }
 
 type trial struct {
-	What    string  `json:"what"`
-	Asks    bool    `json:"asks"`              // with ready messages between PEs that have no answer
-	PEs     []int   `json:"pes,omitempty"`     // that is so on these numbers of PEs only
-	InTurn  bool    `json:"in_turn"`           // exchanges with opposite neighbours one after another
-	Unheard bool    `json:"unheard,omitempty"` // with ready messages from PEs that have sent nothing since
-	Times   int     `json:"times,omitempty"`   // there are at most so many executions, and a slot for each
-	Rate    float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
-	Free    bool    `json:"free"`
-	Strip   int     `json:"strip,omitempty"` // in strips of so many iterations
-	Tells   bool    `json:"tells,omitempty"` // then with messages to the owners that gets are over
-	Not     string  `json:"not,omitempty"`   // why that cannot be done
-	Cost    float64 `json:"cost"`
-	Note    string  `json:"note,omitempty"`
+	What      string  `json:"what"`
+	Pairwise  bool    `json:"asks"`              // with ready messages between PEs that have no answer
+	PEs       []int   `json:"pes,omitempty"`     // that is so on these numbers of PEs only
+	InTurn    bool    `json:"in_turn"`           // exchanges with opposite neighbours one after another
+	OnDemand  bool    `json:"unheard,omitempty"` // with ready messages from PEs that have sent nothing since
+	Times     int     `json:"times,omitempty"`   // there are at most so many executions, and a slot for each
+	Rate      float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
+	Free      bool    `json:"free"`
+	Strip     int     `json:"strip,omitempty"` // in strips of so many iterations
+	Completes bool    `json:"tells,omitempty"` // then with messages to the owners that gets are over
+	Not       string  `json:"not,omitempty"`   // why that cannot be done
+	Cost      float64 `json:"cost"`
+	Note      string  `json:"note,omitempty"`
 }
 
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, Unheard: s.Unheard, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Times: s.Times, Asks: s.Asks, QuietOn: s.At, Why: c.Plan.Why(s.Comm)}
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, OnDemand: s.OnDemand, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Times: s.Times, Pairwise: s.Pairwise, ElidedOn: s.At, Why: c.Plan.Why(s.Comm)}
 		if s.Strip != nil {
-			d.Strip, d.Tells = s.Strip.Size, s.Strip.Tells
+			d.Strip, d.Completes = s.Strip.Size, s.Strip.Completes
 		}
 		for _, t := range s.Tried {
 			d.Tried = append(d.Tried, trial(t))

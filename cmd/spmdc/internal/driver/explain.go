@@ -117,12 +117,16 @@ func (e *Explainer) After(p *Pass, c *Compilation) error {
 	}
 	if r, special := e.format.render(&p.Explain); special {
 		out, err := r(c)
-		e.text.WriteString(out)
+		e.text.WriteString(c.Program().File.Spell(out))
 		return err
 	}
 	text, err := p.Explain.Text(c)
 	if err != nil {
 		return err
+	}
+	text = c.Program().File.Spell(text)
+	if e.format != JSON && e.stage != "code" && e.text.Len() == 0 {
+		e.text.WriteString(c.legend())
 	}
 	if e.format == JSON {
 		v := view{File: c.File, Stage: p.Name, Text: text}

@@ -25,7 +25,7 @@ var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images
 //	ir <- ir/scalar, ir/mapping, ir/depend; ir/mapping <- ir/lower
 //	ir <- cfg
 //	ir, ir/scalar, ir/mapping, ir/depend <- ir/transform
-//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/synch, exact, hb, plan, report <- codegen <- cmd/spmdc
+//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/proof, synch, hb, plan, report <- codegen <- cmd/spmdc
 //
 // What ends in "/..." stands for a folder with all below it.
 var imports = []struct {
@@ -36,6 +36,7 @@ var imports = []struct {
 	{"fortran", nil},
 	{"parser/scan", nil},
 	{"parser/ast", nil},
+	{"parser/load", []string{"parser/scan"}},
 	{"parser", []string{"parser/..."}},
 
 	{"ir", nil},
@@ -47,6 +48,7 @@ var imports = []struct {
 	{"ir/transform", analyses},                                           // what a change means; whether it pays is not its business
 	{"ir/internal/...", []string{"ir/...", "parser", "internal/golden"}}, // help for tests
 
+	{"internal/fixedform", []string{"parser/scan"}}, // help for tests
 	{"cfg", []string{"ir"}},
 	{"dataflow/solve", []string{"cfg"}},
 	{"dataflow", nil}, // tests of the analyses together
@@ -54,10 +56,10 @@ var imports = []struct {
 	{"cfg/comm/choose", slices.Concat(analyses, []string{"ir/transform", "cfg/comm"})},
 	{"procfunc/linalg", nil},
 	{"procfunc", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},
-	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve"})},
-	{"dataflow/exact", []string{"cfg"}}, // proofs and their check, and nothing of who finds them
-	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/synch", "dataflow/exact"})},
-	{"dataflow/internal/...", []string{"cfg"}}, // help for tests
+	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/proof"})},
+	{"dataflow/proof", []string{"cfg"}}, // certificates and their check, and nothing of who finds them
+	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/proof"})},
+	{"dataflow/internal/...", []string{"cfg", "dataflow/proof"}}, // help for tests
 	{"internal/gcless", nil}, // a setting of the process
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/golden", nil}, // help for all tests

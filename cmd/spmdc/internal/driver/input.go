@@ -2,29 +2,26 @@ package driver
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
-)
 
-// freeForm are the extensions of free-form sources; fixedForm those of
-// fixed-form sources, which the scanner does not read yet.
-var (
-	freeForm  = []string{".hpf", ".f90", ".F90", ".f95"}
-	fixedForm = []string{".f", ".F", ".for", ".FOR"}
+	"github.com/spmdc/spmdc/parser/scan"
 )
 
 // IsSource reports whether a path has the extension of a source file.
 func IsSource(path string) bool {
-	return slices.Contains(freeForm, filepath.Ext(path)) || slices.Contains(fixedForm, filepath.Ext(path))
+	return slices.Contains(scan.FreeExtensions, filepath.Ext(path)) || slices.Contains(scan.FixedExtensions, filepath.Ext(path))
 }
 
-// ReadSource reads a source file for compiling. Every way in which the path
-// can be wrong gives one Failure with its remedy.
-func ReadSource(path string) ([]byte, error) {
+// ReadSource reads a source file for compiling; form is the one that was asked
+// for, or "". Every way in which the path can be wrong gives one Failure with its
+// remedy.
+func ReadSource(path, form string) ([]byte, error) {
 	if err := checkName(path); err != nil {
 		return nil, err
 	}
@@ -37,9 +34,9 @@ func ReadSource(path string) ([]byte, error) {
 	case st.IsDir():
 		return nil, Usagef("give the source file itself, for example "+filepath.Join(path, "prog.hpf"), "%s: is a folder, not a source file", path)
 	case !st.Mode().IsRegular():
-		return nil, Usagef("copy it to a file with an extension of "+strings.Join(freeForm, ", ")+" first", "%s: is not a regular file", path)
+		return nil, Usagef("copy it to a file with an extension of "+strings.Join(scan.FreeExtensions, ", ")+" first", "%s: is not a regular file", path)
 	}
-	if err := checkExtension(path); err != nil {
+	if err := checkExtension(path); err != nil && form == "" {
 		return nil, err
 	}
 	text, err := os.ReadFile(path)
@@ -50,23 +47,15 @@ func ReadSource(path string) ([]byte, error) {
 }
 
 func checkExtension(path string) error {
-	ext := filepath.Ext(path)
-	for _, e := range freeForm {
-		if ext == e {
-			return nil
-		}
+	if IsSource(path) {
+		return nil
 	}
-	free := strings.Join(freeForm, ", ")
-	for _, e := range fixedForm {
-		if ext == e {
-			return Usagef("write the program in free form (\"!HPF$\" directives, \"&\" at the end of continued lines) in a file named "+free,
-				"%s: fixed form is not supported yet", path)
-		}
+	remedy := fmt.Sprintf("rename the file: free-form sources end in %s, fixed-form sources in %s; or tell with --form",
+		strings.Join(scan.FreeExtensions, ", "), strings.Join(scan.FixedExtensions, ", "))
+	if ext := filepath.Ext(path); ext != "" {
+		return Usagef(remedy, "%s: unknown extension %q", path, ext)
 	}
-	if ext == "" {
-		return Usagef("rename the file: free-form sources end in "+free, "%s: the file name has no extension", path)
-	}
-	return Usagef("rename the file: free-form sources end in "+free, "%s: unknown extension %q", path, ext)
+	return Usagef(remedy, "%s: the file name has no extension", path)
 }
 
 // checkName refuses file names that could not stand in a //line directive of

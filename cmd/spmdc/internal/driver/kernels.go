@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -11,18 +10,18 @@ import (
 // explainKernels lists the innermost loops with their lines.
 func explainKernels(c *Compilation) (string, error) {
 	var b strings.Builder
-	lines := bytes.Split(c.Text, []byte("\n"))
-	kernels := 0
+	kernels, loops := 0, 0
 	for _, l := range c.Loops {
-		text := ""
-		if l.Line <= len(lines) {
-			text = strings.TrimSpace(string(lines[l.Line-1]))
-		}
+		text := strings.TrimSpace(c.Program().File.Line(l.Line))
 		what := "kernel"
 		if l.Why != "" {
 			what = "loop in Go: " + l.Why
-		} else {
-			kernels++
+		}
+		if !l.Alone {
+			loops++
+			if l.Why == "" {
+				kernels++
+			}
 		}
 		switch {
 		case len(l.Unrolled) > 0:
@@ -33,6 +32,9 @@ func explainKernels(c *Compilation) (string, error) {
 		if l.Call != nil {
 			text += " in " + l.Call.String()
 		}
+		if l.Alone {
+			what = "on one PE: " + what
+		}
 		fmt.Fprintf(&b, "line %d: %s\n    %s\n", l.Line, text, what)
 	}
 	target := fmt.Sprintf("for target %s", c.Options.Target)
@@ -41,7 +43,7 @@ func explainKernels(c *Compilation) (string, error) {
 	} else if c.Options.Target == kernel.Go {
 		target = "in Go, with the same sums"
 	}
-	fmt.Fprintf(&b, "%d of %d innermost loops are kernels, %s; --fp=%s\n", kernels, len(c.Loops), target, c.Options.FP)
+	fmt.Fprintf(&b, "%d of %d innermost loops are kernels, %s; --fp=%s\n", kernels, loops, target, c.Options.FP)
 	return b.String(), nil
 }
 
@@ -53,6 +55,7 @@ type loopData struct {
 	Unrolled []int  `json:"unrolled,omitempty"`
 	Strips   []int  `json:"strips,omitempty"`
 	Why      string `json:"why,omitempty"`
+	Alone    bool   `json:"alone,omitempty"` // the form for a PE that runs alone
 }
 
 // listed is loops, given their lines, as part of a sentence.
@@ -78,7 +81,7 @@ func listed(list []int) string {
 func dataKernels(c *Compilation) []loopData {
 	list := []loopData{}
 	for _, l := range c.Loops {
-		d := loopData{Line: l.Line, Kernel: l.Why == "", Unrolled: l.Unrolled, Strips: l.Strips, Why: l.Why}
+		d := loopData{Line: l.Line, Kernel: l.Why == "", Unrolled: l.Unrolled, Strips: l.Strips, Why: l.Why, Alone: l.Alone}
 		if l.Call != nil {
 			d.Call = l.Call.String()
 		}

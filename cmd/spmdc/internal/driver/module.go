@@ -56,8 +56,19 @@ func Module(c *Compilation, pes int) Tree {
 		"README.txt":       readme(c, name, pes),
 		sourceCopy(c.File): c.Text,
 	}
+	for _, p := range c.Program().File.Parts()[1:] {
+		if file := path.Join("source", filepath.Base(p.Name)); t[file] == nil {
+			t[file] = []byte(p.Text)
+		}
+	}
 	maps.Copy(t, c.Kernels)
-	for p, text := range runtime.Files() {
+	var sources [][]byte
+	for p, text := range t {
+		if path.Ext(p) == ".go" {
+			sources = append(sources, text)
+		}
+	}
+	for p, text := range runtime.FilesFor(sources...) {
 		t[path.Join(runtimeFolder, p)] = text
 	}
 	t[runtimeFolder+"/go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)

@@ -3,8 +3,11 @@ package driver
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/parser/scan"
 )
 
 func TestProgramName(t *testing.T) {
@@ -46,30 +49,28 @@ func TestModulePaths(t *testing.T) {
 
 func TestReadSourceRefuses(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"fixed.f", "FIXED.F", "prog.c", "noext", "bad\nname.hpf"} {
+	for _, name := range []string{"prog.c", "noext", "bad\nname.hpf"} {
 		write(t, filepath.Join(dir, name), "end\n")
 	}
 	tests := []struct{ path, want string }{
 		{"nope.hpf", "no such file"},
 		{"", "is a folder"},
-		{"fixed.f", "fixed form is not supported yet"},
-		{"FIXED.F", "fixed form is not supported yet"},
 		{"prog.c", `unknown extension ".c"`},
 		{"noext", "no extension"},
 		{"bad\nname.hpf", "control characters"},
-		{"fixed.f/x.hpf", "not a directory"},
+		{"prog.c/x.hpf", "not a directory"},
 	}
 	for _, test := range tests {
-		_, err := ReadSource(filepath.Join(dir, test.path))
+		_, err := ReadSource(filepath.Join(dir, test.path), "")
 		f, ok := err.(*Failure)
 		if !ok || f.Status != StatusUsage || f.Remedy == "" || !strings.Contains(f.Text, test.want) {
 			t.Errorf("ReadSource(%q): %v, want a usage error with a remedy and %q", test.path, err, test.want)
 		}
 	}
-	for _, ext := range freeForm {
+	for _, ext := range slices.Concat(scan.FreeExtensions, scan.FixedExtensions) {
 		path := filepath.Join(dir, "ok"+ext)
 		write(t, path, "end\n")
-		if text, err := ReadSource(path); err != nil || string(text) != "end\n" {
+		if text, err := ReadSource(path, ""); err != nil || string(text) != "end\n" {
 			t.Errorf("ReadSource(%q) = %q, %v", path, text, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
-	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -18,7 +17,6 @@ import (
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/procfunc"
@@ -145,7 +143,7 @@ func Passes() *Table {
 }
 
 func runAST(c *Compilation) error {
-	c.AST, c.Diags = parser.Parse(c.File, c.Text)
+	c.AST, c.Diags = parser.ParseProgram(c.Program())
 	return nil
 }
 
@@ -160,6 +158,7 @@ func runComm(c *Compilation) error {
 	c.Comm = comm.Analyze(c.IR, c.Scalar)
 	c.Comm.WarnIgnored(c.Diags)
 	c.Comm.WarnSlow(c.Diags)
+	choose.MarkSerial(c.Comm)
 	return nil
 }
 
@@ -167,7 +166,7 @@ func runComm(c *Compilation) error {
 // and read again it gives the same text.
 func checkAST(c *Compilation) error {
 	text := ast.Unparse(c.AST)
-	again, diags := parser.Parse(c.File, []byte(text))
+	again, diags := parser.Parse("again.hpf", []byte(text))
 	if diags.HasErrors() {
 		return fmt.Errorf("the unparsed program does not parse: %w", diags.Err())
 	}
@@ -200,11 +199,7 @@ func checkCFG(c *Compilation) error {
 
 // runTransform makes the transformed program the one that all later passes see.
 func runTransform(c *Compilation) error {
-	without := c.Options.Without
-	if c.Options.FP == codegen.Strict {
-		without = append(slices.Clone(without), transform.Expand) // it adds the first value of a sum last
-	}
-	c.Transform = choose.Choose(c.IR, c.Scalar, choose.Options{Without: without})
+	c.Transform = choose.Choose(c.IR, c.Scalar, choose.Options{Without: c.Options.Without, InOrder: c.Options.FP == codegen.Strict})
 	c.IR, c.Scalar = c.Transform.IR, c.Transform.Info
 	return nil
 }
@@ -221,7 +216,7 @@ func runPlan(c *Compilation) error {
 	if c.Options.Sync == plan.Elide {
 		c.Plan = plan.Search(c.Comm, c.Functions, c.searchOptions())
 	} else {
-		c.Plan = plan.MakeWith(c.Comm, c.Options.Sync, c.Functions)
+		c.Plan = plan.Make(c.Comm, c.Options.Sync, c.Functions)
 	}
 	return nil
 }
@@ -232,7 +227,10 @@ func (c *Compilation) searchOptions() plan.Options {
 }
 
 func runCode(c *Compilation) (err error) {
-	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: string(c.Text), Target: c.Options.Target, FP: c.Options.FP, Block: c.Options.Block, Strip: c.Options.Strip}
+	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: c.All(), Target: c.Options.Target, FP: c.Options.FP, Block: c.Options.Block, Strip: c.Options.Strip}
+	if files := c.Program().File; len(files.Parts()) > 1 {
+		o.Files = files
+	}
 	if o.Check {
 		o.Claims = claims(c)
 	}
@@ -241,6 +239,12 @@ func runCode(c *Compilation) (err error) {
 	c.Code = files["main.go"]
 	delete(files, "main.go")
 	c.Kernels = files
+	if o.Files != nil && err == nil {
+		// Comments and messages in the program name the file of a line.
+		if c.Code, err = format.Source([]byte(o.Files.Spell(string(c.Code)))); err != nil {
+			return err
+		}
+	}
 	if errors.Is(err, codegen.ErrUnsafe) {
 		return Usagef("choose another plan, or add --unsafe to get the program all the same",
 			"--sync=%s leaves out messages that a program may need to be right; it is there to be looked at", c.Plan.Kind)

@@ -17,18 +17,22 @@ import (
 // ErrMissing says that a compiler is not installed.
 var ErrMissing = errors.New("not installed")
 
-// Compile builds the file program of a source with a compiler, as gfortran, mpifort or
-// caf. Modules that the source uses and does not have, and what the compiler makes of
+// Compile builds the file program of sources with a compiler, as gfortran, mpifort or
+// caf. Modules that the sources use and do not have, and what the compiler makes of
 // them, are put beside the program. The error is ErrMissing where there is no such
 // compiler, and otherwise has the first of what it says.
-func Compile(tool, source, program string, flags ...string) error {
+func Compile(tool string, sources []string, program string, flags ...string) error {
 	path, err := exec.LookPath(tool)
 	if err != nil {
 		return fmt.Errorf("%s: %w", tool, ErrMissing)
 	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		return err
+	var text []byte
+	for _, s := range sources {
+		one, err := os.ReadFile(s)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, one...), '\n')
 	}
 	dir := filepath.Dir(program)
 	args := slices.Concat(flags, []string{"-J", dir, "-o", program})
@@ -39,9 +43,9 @@ func Compile(tool, source, program string, flags ...string) error {
 		}
 		args = append(args, file)
 	}
-	out, err := exec.Command(path, append(args, source)...).CombinedOutput()
+	out, err := exec.Command(path, append(args, sources...)...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s does not compile %s: %w\n%s", tool, filepath.Base(source), err, first(string(out), source))
+		return fmt.Errorf("%s does not compile %s: %w\n%s", tool, filepath.Base(sources[0]), err, first(string(out), sources[0]))
 	}
 	return nil
 }

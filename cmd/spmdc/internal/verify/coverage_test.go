@@ -112,7 +112,7 @@ func (v coverage) program(c *driver.Compilation) {
 		if s.Count > 1 {
 			v["plan: several slots"]++
 		}
-		if len(s.Asks) > 0 {
+		if len(s.Pairwise) > 0 {
 			v["plan: answered pairs"]++
 		}
 	}

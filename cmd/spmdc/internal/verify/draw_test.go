@@ -3,10 +3,12 @@ package verify
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir/transform"
 )
 
 // TestDrawn: a seed has one way to build its program; few seeds have all ways; what
@@ -35,11 +37,15 @@ func TestDrawn(t *testing.T) {
 			t.Errorf("seed %d: a fixed plan and strip change other options: %v, %v", seed, got.Flags(), own.Flags())
 		}
 	}
+	var kinds []string
+	for _, k := range transform.Kinds {
+		kinds = append(kinds, string(k))
+	}
 	for _, name := range []string{
 		"build:plain", "build:check", "prove:none", "prove:other numbers too", "prove:numbers it runs on",
 		"built with:block=1", "built with:block=none", "built with:strip=1", "built with:strip=none", "built with:slots-memory=0", "built with:barrier-threshold=1", "built with:barrier-threshold=none",
 		"built with:fp=strict", "built with:fp=fast", "built with:targets=go,avx2,avx512",
-		"built with:no-transform=guard", "built with:no-transform=distribute,interchange,guard,expand,peel,split,replicate",
+		"built with:no-transform=guard", "built with:no-transform=" + strings.Join(kinds, ","),
 	} {
 		if seen[name] == 0 {
 			t.Errorf("400 programs do not have %q: %v", name, seen)

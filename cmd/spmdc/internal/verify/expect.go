@@ -29,7 +29,7 @@ func (r *RandomReport) expect(dir string, list []*sample) (reference string, err
 	if err := os.WriteFile(source, []byte(text.String()), 0o666); err != nil {
 		return "", driver.Usagef("check the disk", "%v", err)
 	}
-	program, err := gfortran(source, filepath.Join(dir, "all"), "-O0")
+	program, err := gfortran([]string{source}, filepath.Join(dir, "all"), "-O0")
 	if err != nil {
 		return "", err
 	}

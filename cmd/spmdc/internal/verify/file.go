@@ -183,7 +183,7 @@ func (o *Options) compile(way Way) driver.Options {
 
 // build builds a program once more, in another way.
 func build(b *driver.Builder, c *driver.Compilation, o driver.Options) (string, error) {
-	again := driver.New(c.File, c.Text, o)
+	again := c.Again(o)
 	program, err := b.Program(again)
 	c.Diags = again.Diags
 	return program, err
@@ -191,11 +191,11 @@ func build(b *driver.Builder, c *driver.Compilation, o driver.Options) (string, 
 
 // reference runs gfortran's program; nil if there is none.
 func (r *Report) reference(dir string, c *driver.Compilation, input []byte, o Options) (*Outcome, error) {
-	source := filepath.Join(dir, "source.f90")
-	if err := os.WriteFile(source, c.Text, 0o666); err != nil {
-		return nil, driver.Usagef("check the disk", "%v", err)
+	sources, flags, err := c.WriteFortran(dir)
+	if err != nil {
+		return nil, err
 	}
-	program, err := gfortran(source, filepath.Join(dir, "reference"), "-O1")
+	program, err := gfortran(sources, filepath.Join(dir, "reference"), append(flags, "-O1")...)
 	if err != nil {
 		r.Notes = append(r.Notes, err.Error())
 		return nil, nil

@@ -59,7 +59,7 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 		compile := o.Compile
 		compile.Check = !race
 		b.Race = race
-		again := driver.New(c.File, c.Text, compile)
+		again := c.Again(compile)
 		program, err := b.Program(again)
 		c.Diags = again.Diags
 		if err != nil {
@@ -137,16 +137,14 @@ func judge(got, want *Outcome) error {
 // it on n images; nil where it cannot be had. Open MPI's windows do not work for one
 // process, for which gfortran alone makes the program.
 func (r *Report) coarrayReference(dir string, c *driver.Compilation) func(n int) []string {
-	source := filepath.Join(dir, "source.f90")
-	if err := os.WriteFile(source, c.Text, 0o666); err != nil {
-		r.Notes = append(r.Notes, err.Error())
-		return nil
-	}
 	one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
-	flags := []string{"-O1", "-ffp-contract=off"}
-	err := fortranc.Compile("caf", source, many, flags...)
+	sources, flags, err := c.WriteFortran(dir)
 	if err == nil {
-		err = fortranc.Compile("gfortran", source, one, append(flags, "-fcoarray=single")...)
+		flags = append(flags, "-O1", "-ffp-contract=off")
+		err = fortranc.Compile("caf", sources, many, flags...)
+	}
+	if err == nil {
+		err = fortranc.Compile("gfortran", sources, one, append(flags, "-fcoarray=single")...)
 	}
 	if errors.Is(err, fortranc.ErrMissing) {
 		err = fmt.Errorf("%w: the runs are compared with each other", err)

@@ -237,10 +237,10 @@ func counts(o *Outcome) (c Counts, err error) {
 	return c, err
 }
 
-// gfortran compiles a source at a level of optimisation, and returns the program; ""
+// gfortran compiles sources with flags, and returns the program; ""
 // if there is no gfortran.
-func gfortran(source, program, level string) (string, error) {
-	err := fortranc.Compile("gfortran", source, program, "-x", "f95", "-ffree-form", level, "-ffp-contract=off", "-fwrapv", "-fcheck=all,no-array-temps")
+func gfortran(sources []string, program string, flags ...string) (string, error) {
+	err := fortranc.Compile("gfortran", sources, program, append(flags, "-ffp-contract=off", "-fwrapv", "-fcheck=all,no-array-temps")...)
 	if errors.Is(err, fortranc.ErrMissing) {
 		return "", nil
 	}

@@ -1,0 +1,56 @@
+package comm
+
+import "github.com/spmdc/spmdc/ir"
+
+// Closed reports whether a PE that runs alone may execute loop n as the source says, and
+// leave out the communications in it: each of them begins and ends inside of n, or does
+// neither; and no checkpoint, of which all PEs have to tell where they are in the SPMD
+// form, is in it. Values that a communication in front of n has brought are not used: the
+// array has them too.
+func (p *Program) Closed(n Node) bool {
+	inside, all := executed(n), executed(p.Body...)
+	for c, k := range inside {
+		if all[c] != k {
+			return false
+		}
+	}
+	return !marksCheckpoint(n)
+}
+
+// executed counts how often the nodes, or those in them, begin, await or end each
+// communication.
+func executed(nodes ...Node) map[*Comm]int {
+	count := map[*Comm]int{}
+	add := func(list []*Comm) {
+		for _, c := range list {
+			count[c]++
+		}
+	}
+	for _, n := range within(nodes) {
+		switch n := n.(type) {
+		case *Post:
+			add(n.Comms)
+		case *Wait:
+			add(n.Comms)
+		case *Done:
+			add(n.Comms)
+		case *Region:
+			if n.Pipe != nil {
+				add(n.Pipe.Comms)
+			}
+		}
+	}
+	return count
+}
+
+// marksCheckpoint reports whether a checkpoint is in n.
+func marksCheckpoint(n Node) bool {
+	for _, n := range within([]Node{n}) {
+		if s, ok := n.(*Simple); ok {
+			if _, point := s.Stmt.(*ir.Checkpoint); point {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package codegen_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/plan"
+)
+
+// TestShortLoops: loops of a few iterations are unrolled, those of more, or with more
+// statements, or of a number that is not known, are not.
+func TestShortLoops(t *testing.T) {
+	for _, c := range []struct {
+		loop string
+		want int // copies of the body
+	}{
+		{"do k = 1, 4\n x(k) = x(k)*y(k)\n end do", 4},
+		{"do k = 7, 3, -1\n x(k) = x(k+1)*y(k)\n end do", 5},
+		{"do k = 2, 4\n a(i,k) = a(i,k-1) + x(k)\n end do", 3},
+		{"do k = 1, 2\n if (x(k) > 0) a(i,k) = a(i,k+1)\n end do", 2},
+		{"do k = 1, 8\n x(k) = x(k)*y(k)\n end do", 0},
+		{"do k = 1, m\n x(k) = x(k)*y(k)\n end do", 0},
+		{"do k = 1, 7, 2\n x(k) = x(k)*y(k)\n end do", 0},
+		{"do k = 1, 7\n x(k) = 1\n y(k) = 2\n a(i,k) = 3\n a(i+1,k) = 4\n a(i+2,k) = 5\n end do", 0},
+	} {
+		code := emit(t, "p.hpf", `program p
+  implicit none
+  integer, parameter :: n = 20
+  double precision :: a(n,n), x(n), y(n)
+  integer :: i, k, m
+  read *, i, m
+`+c.loop+`
+  print *, a(1,1), x(1), y(1)
+end program p
+`, plan.Elide, codegen.Options{})
+		if _, err := check(t, code); err != nil {
+			t.Errorf("%s\n%v\n%s", c.loop, err, code)
+		}
+		if got := strings.Count(code, "const t = "); got != c.want {
+			t.Errorf("%s\nis unrolled %d times, want %d:\n%s", c.loop, got, c.want, code)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+#ifndef N
+#define N 8 /* how many there are */
+#endif

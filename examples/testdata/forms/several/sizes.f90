@@ -1,0 +1,3 @@
+module sizes
+  integer, parameter :: most = 100
+end module

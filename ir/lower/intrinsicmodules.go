@@ -1,0 +1,34 @@
+package lower
+
+// intrinsicConstants are the constants of the modules of the language, all of the
+// default kind of INTEGER, with the values that gfortran gives them.
+var intrinsicConstants = map[string]map[string]int{
+	"iso_fortran_env": {
+		"int8": 1, "int16": 2, "int32": 4, "int64": 8,
+		"real32": 4, "real64": 8, "real128": 16,
+		"atomic_int_kind": 4, "atomic_logical_kind": 4,
+		"input_unit": 5, "output_unit": 6, "error_unit": 0,
+		"iostat_end": -1, "iostat_eor": -2, "iostat_inquire_internal_unit": 5018,
+		"character_storage_size": 8, "file_storage_size": 8, "numeric_storage_size": 32,
+		"stat_locked": 1, "stat_locked_other_image": 2, "stat_unlocked": 0,
+		"stat_stopped_image": 6000, "stat_failed_image": 6001,
+	},
+	"iso_c_binding": {
+		"c_signed_char": 1, "c_short": 2, "c_int": 4, "c_long": 8, "c_long_long": 8, "c_size_t": 8,
+		"c_int8_t": 1, "c_int16_t": 2, "c_int32_t": 4, "c_int64_t": 8,
+		"c_int_least8_t": 1, "c_int_least16_t": 2, "c_int_least32_t": 4, "c_int_least64_t": 8,
+		"c_int_fast8_t": 1, "c_int_fast16_t": 8, "c_int_fast32_t": 8, "c_int_fast64_t": 8,
+		"c_intmax_t": 8, "c_intptr_t": 8, "c_ptrdiff_t": 8,
+		"c_float": 4, "c_double": 8, "c_long_double": 10,
+		"c_float_complex": 4, "c_double_complex": 8, "c_long_double_complex": 10,
+		"c_bool": 1, "c_char": 1,
+	},
+}
+
+// unsupportedModules says what to write instead of the other modules of the
+// language.
+var unsupportedModules = map[string]string{
+	"ieee_arithmetic": ieeeHelp, "ieee_exceptions": ieeeHelp, "ieee_features": ieeeHelp,
+}
+
+const ieeeHelp = "test x /= x for NaN, and abs(x) > huge(x) for infinity"
