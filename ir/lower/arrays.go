@@ -3,14 +3,15 @@ package lower
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// Array assignments exist in programs with coarrays. What moves a section between
-// images is a Transfer; everything else becomes loops over the elements:
+// What moves a section between images is a Transfer; every other array assignment
+// becomes loops over the elements:
 //
 //	a(2:9) = b(1:8)[p]          a transfer
 //	x(1:n)[q] = 2*u(1:n)        t(i) = 2*u(i) in a loop, and a transfer from t
@@ -142,15 +143,44 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if rhs = l.convert(rhs, lhs.Type()); isBad(rhs) {
 		return false
 	}
+	rhs = l.unvaried(ctx, lhs, rhs, pre)
 	if !overlaps(lhs, rhs) {
 		*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}, s.Pos))
 		return true
 	}
-	t := l.arrayTemp(to, s.Pos)
+	t := l.beside(to, s.Pos)
 	*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(t, ctx, s.Pos), RHS: rhs}, s.Pos))
 	again := l.elements(to.shape.n, s.Pos, pre)
 	*pre = append(*pre, l.nest(again, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, again, s.Pos), RHS: l.elementOf(t, again, s.Pos)}, s.Pos))
 	return true
+}
+
+// unvaried takes elements of the array of lhs that are the same for all elements of an
+// array expression out of its loops, as v(3) in v = v/v(3). Where there may be no
+// elements it does not, since then nothing says that the subscripts are in bounds.
+func (l *lowerer) unvaried(ctx *elemental, lhs *ir.Ref, rhs ir.Expr, pre *[]ir.Stmt) ir.Expr {
+	for _, n := range ctx.n {
+		if k, ok := constOf(n); !ok || k < 1 {
+			return rhs
+		}
+	}
+	return ir.Rewrite(rhs, func(e ir.Expr) ir.Expr {
+		if r, ok := e.(*ir.Ref); ok && r.Sym == lhs.Sym && !ir.Same(r, lhs) && !ctx.varies(r) {
+			return l.fixed(r, "element", r.Pos, pre)
+		}
+		return nil
+	})
+}
+
+// varies reports whether the indices of the loops are in e.
+func (c *elemental) varies(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		v, ok := x.(*ir.Var)
+		found = found || ok && slices.Contains(c.index, v.Sym)
+		return !found
+	})
+	return found
 }
 
 // overlaps reports whether the evaluation of rhs may read another element of the
@@ -256,6 +286,20 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 	t := l.arrayTemp(from, e.Pos)
 	*pre = append(*pre, &ir.Transfer{S: ir.S{Pos: e.Pos}, Local: l.sectionOf(t), Remote: l.sectionOf(from), Image: image})
 	return t
+}
+
+// beside makes an array with an element for each one of a, on the same PE.
+func (l *lowerer) beside(a *argument, pos source.Pos) *argument {
+	base := a.view.base
+	if base.Coarray {
+		return l.arrayTemp(a, pos)
+	}
+	t := l.local("part", a.typ, pos)
+	t.Dims = slices.Clone(base.Dims)
+	if slices.ContainsFunc(l.prog.HPF, func(d *ir.Directive) bool { return d.Symbol == base }) {
+		l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: t.Name, NamePos: pos, Symbol: t, Target: base.Name, TargetPos: pos})
+	}
+	return &argument{pos: pos, typ: a.typ, name: a.name, view: &view{base: t, subs: a.view.subs}, shape: a.shape}
 }
 
 // arrayTemp makes an array in which like has room: a section of it with the same

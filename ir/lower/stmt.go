@@ -116,7 +116,7 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
 
 func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
-	if l.prog.SPMD && l.isPart(s.LHS) {
+	if l.isPart(s.LHS) {
 		return l.arrayAssign(s)
 	}
 	rhs := l.expr(s.RHS)
