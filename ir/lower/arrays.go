@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -23,8 +24,9 @@ import (
 // elemental is what is known while the element of an array expression is lowered.
 type elemental struct {
 	index []*ir.Symbol // of the loops, each from 1
+	place []ir.Expr    // where the operand in hand has its element, nil where the indices say it
 	n     []ir.Expr    // extents
-	at    source.Pos   // of the array that has them
+	pos   source.Pos   // of the array that has them
 	pre   *[]ir.Stmt   // done before the loops
 }
 
@@ -134,6 +136,9 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 
 // assignAll appends to pre the loops that assign the right side of s to to.
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
+	if ok, done := l.matmul(s, to, pre); done {
+		return ok
+	}
 	ctx := l.elements(to.shape.n, to.pos, pre)
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
 	rhs := l.elementally(ctx, s.RHS)
@@ -205,7 +210,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, at: pos, pre: pre}
+	ctx := &elemental{n: n, pos: pos, pre: pre}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
@@ -247,18 +252,25 @@ func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
 // elementOf is the element of a that the loops of ctx have come to.
 func (l *lowerer) elementOf(a *argument, ctx *elemental, pos source.Pos) *ir.Ref {
 	r := &ir.Ref{X: ir.X{Pos: pos, Typ: a.typ}, Sym: a.view.base}
-	for k, index := range ctx.index {
-		x := &ir.Var{X: ir.X{Pos: pos, Typ: index.Type}, Sym: index}
-		r.Subs = append(r.Subs, l.plus(x, l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos))
+	for k := range ctx.n {
+		r.Subs = append(r.Subs, l.plus(ctx.at(k, pos), l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos))
 	}
 	return l.viewed(a.view, r)
+}
+
+// at is the place of the element in dimension k, from 1.
+func (c *elemental) at(k int, pos source.Pos) ir.Expr {
+	if c.place != nil {
+		return ir.Clone(c.place[k])
+	}
+	return &ir.Var{X: ir.X{Pos: pos, Typ: c.index[k].Type}, Sym: c.index[k]}
 }
 
 // operand is the element of the array or section e in the array expression in hand.
 func (l *lowerer) operand(e ast.Expr) ir.Expr {
 	ctx := l.elem
 	a := l.near(e, ctx.pre)
-	if a == nil || !l.conform(a, ctx.n, ctx.at, ctx.pre) {
+	if a == nil || !l.conform(a, ctx.n, ctx.pos, ctx.pre) {
 		return bad(e.Position())
 	}
 	return l.elementOf(a, ctx, e.Position())
@@ -351,43 +363,68 @@ func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.St
 }
 
 // arrayReductions are the intrinsics that make one value of an array.
-var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true}
+var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true, "any": true, "all": true, "count": true}
 
-// reduction lowers sum(x), maxval(x), dot_product(x, y) and their like: a loop in
-// front of the statement.
-func (l *lowerer) reduction(e *ast.Index) ir.Expr {
-	want := 1
-	if e.Name == "dot_product" {
-		want = 2
+// reductionArguments are the array and the mask of a reduction, nil for none; ok is false
+// after an error.
+func (l *lowerer) reductionArguments(e *ast.Index) (x, mask ast.Expr, ok bool) {
+	names := []string{"array", "mask"}
+	logical := e.Name == "any" || e.Name == "all" || e.Name == "count"
+	switch {
+	case logical:
+		names = []string{"mask"}
+	case e.Name == "dot_product":
+		names = []string{"vector_a", "vector_b"}
 	}
-	for _, a := range e.Args {
-		if _, ok := a.(*ast.Keyword); ok || len(e.Args) != want {
-			l.errorf(codeOutside, a.Position(), "%s with DIM or MASK is not supported", e.Name).WithHelp("write a DO loop over the elements")
-			return bad(e.Pos)
+	args := make([]ast.Expr, len(names))
+	for i, a := range e.Args {
+		k, keyword := a.(*ast.Keyword)
+		if keyword {
+			i, a = slices.Index(names, k.Name), k.X
 		}
+		switch {
+		case keyword && k.Name == "dim", !keyword && i == 1 && e.Name != "dot_product" && (logical || l.firstPart(a) == nil):
+			l.errorf(codeOutside, a.Position(), "%s with DIM is not supported", e.Name).WithHelp("write a DO loop over the other dimensions, and %s of sections", e.Name)
+			return nil, nil, false
+		case i < 0 || i >= len(args):
+			l.errorf(codeArgument, a.Position(), "%s takes %s", e.Name, strings.Join(names, ", "))
+			return nil, nil, false
+		}
+		args[i] = a
 	}
-	if len(e.Args) != want {
-		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(want, "argument"))
-		return bad(e.Pos)
+	if args[0] == nil || e.Name == "dot_product" && args[1] == nil {
+		l.errorf(codeArgument, e.Pos, "%s lacks an argument", e.Name).WithHelp("its arguments: %s(%s)", e.Name, strings.Join(names, ", "))
+		return nil, nil, false
 	}
-	x := e.Args[0]
-	if want == 2 {
-		x = &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: e.Args[0], Y: e.Args[1]}
-	}
-	shaping := l.firstPart(x)
-	for _, a := range e.Args {
-		if l.firstPart(a) == nil {
+	for _, a := range args {
+		if a != nil && l.firstPart(a) == nil {
 			l.errorf(codeArgument, a.Position(), "the argument of %s must be an array", e.Name).
 				WithHelp("pass an array, a section or an expression of them")
-			return bad(e.Pos)
+			return nil, nil, false
 		}
 	}
+	if e.Name == "dot_product" {
+		return &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: args[0], Y: args[1]}, nil, true
+	}
+	if len(args) > 1 {
+		mask = args[1]
+	}
+	return args[0], mask, true
+}
+
+// reduction lowers sum(x), maxval(x, mask), dot_product(x, y) and their like: a loop in
+// front of the statement.
+func (l *lowerer) reduction(e *ast.Index) ir.Expr {
+	x, masked, ok := l.reductionArguments(e)
+	if !ok {
+		return bad(e.Pos)
+	}
 	var pre []ir.Stmt
-	ctx := l.elementsLike(shaping, &pre)
+	ctx := l.elementsLike(l.firstPart(x), &pre)
 	if ctx == nil {
 		return bad(e.Pos)
 	}
-	if want == 2 && len(ctx.n) != 1 && !l.phantom {
+	if e.Name == "dot_product" && len(ctx.n) != 1 && !l.phantom {
 		l.errorf(codeArgument, e.Pos, "the arguments of %s have rank %d, they must have rank 1", e.Name, len(ctx.n)).
 			WithHelp("write sum(a*b)")
 		return bad(e.Pos)
@@ -396,10 +433,27 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 	if isBad(value) {
 		return value
 	}
+	var mask ir.Expr
+	if masked != nil {
+		if mask = l.maskAt(ctx, masked, nil); isBad(mask) {
+			return mask
+		}
+	}
 	typ := value.Type()
-	if !typ.IsNumeric() {
-		l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be numeric", e.Name, typ)
-		return bad(e.Pos)
+	switch e.Name {
+	case "any", "all", "count":
+		if typ != ir.Logical {
+			l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be LOGICAL", e.Name, typ)
+			return bad(e.Pos)
+		}
+		if e.Name == "count" {
+			mask, value, typ = value, l.intConst(1, e.Pos), ir.Integer
+		}
+	default:
+		if !typ.IsNumeric() {
+			l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be numeric", e.Name, typ)
+			return bad(e.Pos)
+		}
 	}
 	acc := l.local(e.Name, typ, e.Pos)
 	at := ir.X{Pos: e.Pos, Typ: typ}
@@ -429,12 +483,20 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 			}
 			none = is
 		}
+		if masked != nil {
+			none = l.not(l.reduction(&ast.Index{XBase: e.XBase, Name: "any", Args: []ast.Expr{masked}}))
+		}
 		if none != nil {
 			k := &ir.Const{X: at, Float: float64(sign) * info.huge.(float64)}
 			empty = one(&ir.If{S: ir.S{Pos: e.Pos}, Cond: none, Then: one(&ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: k})})
 		}
 	}
 	switch e.Name {
+	case "any":
+		next = &ir.Bin{X: at, Op: ir.Or, L: v(), R: value}
+	case "all":
+		start.Bool = true
+		next = &ir.Bin{X: at, Op: ir.And, L: v(), R: value}
 	case "product":
 		start.Int, start.Float = 1, 1
 		next = &ir.Bin{X: at, Op: ir.Mul, L: v(), R: value}
@@ -448,7 +510,11 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		next = &ir.Bin{X: at, Op: ir.Add, L: v(), R: value}
 	}
 	pre = append(append(pre, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: start}), empty...)
-	pre = append(pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}, e.Pos))
+	var step ir.Stmt = &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}
+	if mask != nil {
+		step = &ir.If{S: ir.S{Pos: e.Pos}, Cond: mask, Then: one(step)}
+	}
+	pre = append(pre, l.nest(ctx, step, e.Pos))
 	l.prelude = append(l.prelude, pre...)
 	return v()
 }
@@ -469,6 +535,9 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	case *ast.Keyword:
 		inside = []ast.Expr{e.X}
 	case *ast.Index:
+		if e.Name == "cshift" && len(e.Args) > 0 {
+			inside = e.Args[:1]
+		}
 		if _, ok := intrinsics[e.Name]; ok && inquiries[e.Name] == nil && !arrayReductions[e.Name] {
 			inside = e.Args
 		}

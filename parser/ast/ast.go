@@ -280,9 +280,26 @@ type (
 		EndPos    source.Pos
 		TermLabel int // as in Do
 	}
-	// If is an IF construct, or an IF statement when OneLine.
+	// Forall is FORALL, or DO CONCURRENT: the statements of the body for all values of
+	// the indices, each behind the one before, or all of them in any order.
+	Forall struct {
+		Base
+		Name       string
+		Indices    []ForallIndex
+		Mask       Expr // or nil
+		Local      []Name
+		Reduce     []ForallReduce
+		Body       []Stmt
+		EndPos     source.Pos
+		OneLine    bool
+		Concurrent bool
+		TermLabel  int // as in Do
+	}
+	// If is an IF construct, or an IF statement when OneLine. So is WHERE, with masks
+	// for conditions and ELSEWHERE for ELSE IF and ELSE.
 	If struct {
 		Base
+		Where   bool
 		Name    string // construct name or ""
 		Arms    []IfArm
 		Else    []Stmt
@@ -461,3 +478,15 @@ type (
 		X    Expr
 	}
 )
+
+// ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.
+type ForallIndex struct {
+	Var          Name
+	Lo, Hi, Step Expr // Step may be nil
+}
+
+// ForallReduce is "reduce(op:name)" of DO CONCURRENT.
+type ForallReduce struct {
+	Op string
+	Name
+}
