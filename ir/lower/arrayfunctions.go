@@ -93,11 +93,55 @@ func (l *lowerer) cshift(e *ast.Index) ir.Expr {
 	for k := range ctx.n {
 		ctx.place = append(ctx.place, outer.at(k, e.Pos))
 	}
+	if x, ok := l.shiftedInPart(outer, ctx.place[dim-1], shift, ctx.n[dim-1]); ok {
+		ctx.place[dim-1] = x
+		return l.elementally(&ctx, args[0])
+	}
 	n := l.convert(ir.Clone(ctx.n[dim-1]), ir.Long)
 	x := l.plus(l.minus(ctx.place[dim-1], l.intConst(1, e.Pos), e.Pos), l.convert(shift, ir.Long), e.Pos)
 	var around ir.Expr = &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Long}, Name: "modulo", Args: []ir.Expr{l.convert(x, ir.Long), n}}
 	ctx.place[dim-1] = l.plus(around, l.intConst(1, e.Pos), e.Pos)
 	return l.elementally(&ctx, args[0])
+}
+
+// shiftedInPart is the place from which a shift brings an element to place, where it is the
+// same distance for all elements that the loops are about. Where it is not, ctx learns
+// where to cut them.
+func (l *lowerer) shiftedInPart(ctx *elemental, place, shift, n ir.Expr) (ir.Expr, bool) {
+	by, okBy := constOf(shift)
+	size, okSize := constOf(n)
+	if ctx.cut == nil || !okBy || !okSize {
+		return nil, false
+	}
+	dim, lo, hi, off := -1, 0, 0, 0
+	if k, ok := constOf(place); ok {
+		lo, hi = k, k
+	} else {
+		x, k := offset(place)
+		v, ok := x.(*ir.Var)
+		if !ok {
+			return nil, false
+		}
+		if dim = slices.Index(ctx.index, v.Sym); dim < 0 {
+			return nil, false
+		}
+		off = k
+		lo, hi = ctx.part[dim].lo+off, ctx.part[dim].hi+off
+	}
+	first := floorDiv(lo-1+by, size)
+	if last := floorDiv(hi-1+by, size); last > first {
+		ctx.cut.dim, ctx.cut.at = dim, (first+1)*size+1-by-off
+		return nil, false
+	}
+	return l.plus(place, l.intConst(by-first*size, place.Position()), place.Position()), true
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }
 
 // matmul lowers an assignment of matmul(a, b) to an array; ok is false for any other.

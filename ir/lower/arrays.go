@@ -26,9 +26,18 @@ type elemental struct {
 	index []*ir.Symbol // of the loops, each from 1
 	place []ir.Expr    // where the operand in hand has its element, nil where the indices say it
 	n     []ir.Expr    // extents
+	part  []span       // which elements of each dimension the loops are about, nil for all
+	cut   *cut         // where the loops should be cut in two, nil if they cannot be
 	pos   source.Pos   // of the array that has them
 	pre   *[]ir.Stmt   // done before the loops
 }
+
+// span is a range of constant places in a dimension.
+type span struct{ lo, hi int }
+
+// cut is a place, in a dimension, in front of which loops over all elements should end
+// and others begin: 0 for none.
+type cut struct{ dim, at int }
 
 // isPart reports whether e is an array or a section, on this image or another.
 func (l *lowerer) isPart(e ast.Expr) bool {
@@ -139,25 +148,86 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if ok, done := l.matmul(s, to, pre); done {
 		return ok
 	}
+	at, before := len(*pre), len(l.prelude)
+	pieces, ok := l.pieces(s, to, wholeOf(to.shape.n), pre)
+	if len(pieces) > maxPieces {
+		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		pieces, ok = l.pieces(s, to, nil, pre)
+	}
+	if !ok {
+		return false
+	}
+	staged := slices.ContainsFunc(pieces, func(p piece) bool { return overlaps(p.lhs, p.rhs) })
+	t := to
+	if staged {
+		t = l.beside(to, s.Pos)
+	}
+	for _, p := range pieces {
+		lhs := p.lhs
+		if staged {
+			lhs = l.elementOf(t, p.ctx, s.Pos)
+		}
+		*pre = append(*pre, l.nest(p.ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: p.rhs}, s.Pos))
+	}
+	if staged {
+		ctx := l.elements(to.shape.n, s.Pos, pre)
+		*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, ctx, s.Pos), RHS: l.elementOf(t, ctx, s.Pos)}, s.Pos))
+	}
+	return true
+}
+
+// maxPieces bounds the loops that one assignment becomes.
+const maxPieces = 32
+
+// piece is the assignment of an element, for a part of the elements.
+type piece struct {
+	ctx *elemental
+	lhs *ir.Ref
+	rhs ir.Expr
+}
+
+// pieces lowers the element of an assignment, for a part of the elements, or for several
+// that are the part: cshift(a, 1) is a(i+1) but for the last element.
+func (l *lowerer) pieces(s *ast.Assign, to *argument, part []span, pre *[]ir.Stmt) ([]piece, bool) {
+	at, before := len(*pre), len(l.prelude)
 	ctx := l.elements(to.shape.n, to.pos, pre)
+	if part != nil {
+		ctx.part, ctx.cut = part, &cut{}
+	}
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
 	rhs := l.elementally(ctx, s.RHS)
+	if c := ctx.cut; c != nil && c.at > 0 {
+		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		low, high := slices.Clone(part), slices.Clone(part)
+		low[c.dim].hi, high[c.dim].lo = c.at-1, c.at
+		first, ok := l.pieces(s, to, low, pre)
+		if !ok {
+			return nil, false
+		}
+		second, ok := l.pieces(s, to, high, pre)
+		return append(first, second...), ok
+	}
 	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
-		return false
+		return nil, false
 	}
 	if rhs = l.convert(rhs, lhs.Type()); isBad(rhs) {
-		return false
+		return nil, false
 	}
-	rhs = l.unvaried(ctx, lhs, rhs, pre)
-	if !overlaps(lhs, rhs) {
-		*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}, s.Pos))
-		return true
+	return []piece{{ctx, lhs, l.unvaried(ctx, lhs, rhs, pre)}}, true
+}
+
+// wholeOf is all places of dimensions with constant extents, nil if there are others or
+// no elements.
+func wholeOf(n []ir.Expr) []span {
+	var part []span
+	for _, e := range n {
+		k, ok := constOf(e)
+		if !ok || k < 1 {
+			return nil
+		}
+		part = append(part, span{1, k})
 	}
-	t := l.beside(to, s.Pos)
-	*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(t, ctx, s.Pos), RHS: rhs}, s.Pos))
-	again := l.elements(to.shape.n, s.Pos, pre)
-	*pre = append(*pre, l.nest(again, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, again, s.Pos), RHS: l.elementOf(t, again, s.Pos)}, s.Pos))
-	return true
+	return part
 }
 
 // unvaried takes elements of the array of lhs that are the same for all elements of an
@@ -243,8 +313,14 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
 	for k, index := range ctx.index {
-		one1 := func() ir.Expr { return intConstOf(ir.Long, 1, pos) }
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: one1(), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: one1(), Body: one(s), End: pos}
+		lo, hi := ir.Expr(intConstOf(ir.Long, 1, pos)), l.convert(ir.Clone(ctx.n[k]), ir.Long)
+		if p := ctx.part; p != nil {
+			if p[k].lo == p[k].hi {
+				continue
+			}
+			lo, hi = intConstOf(ir.Long, p[k].lo, pos), intConstOf(ir.Long, p[k].hi, pos)
+		}
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: one(s), End: pos}
 	}
 	return s
 }
@@ -262,6 +338,9 @@ func (l *lowerer) elementOf(a *argument, ctx *elemental, pos source.Pos) *ir.Ref
 func (c *elemental) at(k int, pos source.Pos) ir.Expr {
 	if c.place != nil {
 		return ir.Clone(c.place[k])
+	}
+	if c.part != nil && c.part[k].lo == c.part[k].hi {
+		return intConstOf(ir.Long, c.part[k].lo, pos)
 	}
 	return &ir.Var{X: ir.X{Pos: pos, Typ: c.index[k].Type}, Sym: c.index[k]}
 }

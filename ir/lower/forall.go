@@ -200,10 +200,10 @@ func (l *lowerer) forallAssign(nest forallNest, s *ast.Assign, changed *[]*ir.Sy
 		return st
 	}
 	staged := overlaps(lhs, a.RHS)
-	fixed := slices.Concat(nest.lo, nest.hi, nest.step, lhs.Subs)
-	unsafe := reads(fixed, lhs.Sym) || nest.mask != nil && (overlaps(lhs, nest.mask) || staged && reads([]ir.Expr{nest.mask}, lhs.Sym))
+	bounds := slices.Concat(nest.lo, nest.hi, nest.step)
+	unsafe := reads(bounds, lhs.Sym) || reads(lhs.Subs, lhs.Sym) || nest.mask != nil && (overlaps(lhs, nest.mask) || staged && reads([]ir.Expr{nest.mask}, lhs.Sym))
 	for _, c := range *changed {
-		unsafe = unsafe || reads(fixed, c) || nest.mask != nil && reads([]ir.Expr{nest.mask}, c)
+		unsafe = unsafe || reads(bounds, c) || nest.mask != nil && reads([]ir.Expr{nest.mask}, c)
 	}
 	if unsafe {
 		l.errorf(codeOutside, s.Pos, "FORALL changes what its bounds, its mask or the subscripts on the left read").
