@@ -3,8 +3,8 @@ package check
 import (
 	"time"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // Monitor is a Transport that checks what one PE does with another. With each
@@ -406,7 +406,7 @@ func (m *Monitor) Barrier(site int) { m.meet(site, func() { m.Transport.Barrier(
 
 // Agree is a barrier in which PEs may turn out to stand at different places: their
 // ways are not compared, the engine does that.
-func (m *Monitor) Agree(site int, v *elide.Vote, patience time.Duration) error {
+func (m *Monitor) Agree(site int, v *[agree.Words]int64, patience time.Duration) error {
 	m.meetings++
 	list := m.ledger.meetings[m.meetings%2]
 	list[m.id].write(m.meetings, m.at, m.clock, m.muted[site], 0, nil)

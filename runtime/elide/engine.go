@@ -153,7 +153,7 @@ func (e *Engine) Start() error {
 	}
 	v := &e.vote
 	v.set(int64(Private), h.Sum64(), 0, rankStrict)
-	if err := e.t.Agree(e.site, v, 0); err != nil {
+	if err := e.t.Agree(e.site, (*[Words]int64)(v), 0); err != nil {
 		return err
 	}
 	if !v.sameContext() {
@@ -253,7 +253,7 @@ func (e *Engine) agree() error {
 		patience = e.options.Patience
 	}
 	e.voting = true
-	if err := e.t.Agree(e.site, v, patience); err != nil {
+	if err := e.t.Agree(e.site, (*[Words]int64)(v), patience); err != nil {
 		if errors.Is(err, ErrStalled) {
 			err = e.stalled()
 		}

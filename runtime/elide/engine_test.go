@@ -169,7 +169,7 @@ func TestSynchronised(t *testing.T) {
 				return err
 			}
 			sum.Add(1)
-			if err := transports[pe].Agree(0, &Vote{}, 0); err != nil {
+			if err := transports[pe].Agree(0, &[Words]int64{}, 0); err != nil {
 				return err
 			}
 			e.Synchronised()

@@ -23,7 +23,7 @@ package transport
 import (
 	"time"
 
-	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // Buffer names a registered buffer; the same number on all PEs.
@@ -99,9 +99,9 @@ type Transport interface {
 	Barrier(site int)
 
 	// Agree is a barrier that replaces *v by the word-wise minimum of the votes
-	// of all PEs, and Gather returns the data of all PEs, by PE; nobody may change
-	// these. They are what package elide wants of a transport.
-	Agree(site int, v *elide.Vote, patience time.Duration) error
+	// of all PEs (see package agree), and Gather returns the data of all PEs, by PE;
+	// nobody may change these. Where a PE does not come, Agree may give up after patience.
+	Agree(site int, v *[agree.Words]int64, patience time.Duration) error
 	Gather(site int, data []byte) ([][]byte, error)
 
 	// Abort ends the run with err, unless another error came first, and

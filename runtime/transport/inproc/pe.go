@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // PE is one PE's view of the world; it implements transport.Transport.
@@ -20,7 +20,7 @@ type PE struct {
 	reductions uint64
 	pooled     uint64 // calls of ReduceAll
 	broadcasts uint64
-	party      *elide.Party // its end of agreements
+	party      *agree.Party // its end of agreements
 	credit     uint64       // broadcasts that all PEs are known to have taken
 	patience   int          // loads of a flag before parking, at present
 	spins      uint64
