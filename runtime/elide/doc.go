@@ -21,9 +21,9 @@
 //     another summary breaks consensus and goes into the reduction all the same.
 //     If all PEs do (status CB everywhere) all is well; if some do, speculation
 //     has failed, and all PEs get a Misspeculation.
-//   - Algorithm 2 (Classify) finds in the logs of training runs (mode Audit) the
-//     shortest ends of contexts, subcontexts, that tell redundant barriers from
-//     necessary ones. Validate tests them one by one; a run then elides by the
+//   - Algorithm 2 finds in the logs of training runs (mode Audit) the shortest ends
+//     of contexts, subcontexts, that tell redundant barriers from necessary ones.
+//     The command does that, and tests them one by one; a run then elides by the
 //     Plan (mode ByPlan, or together with Online).
 //
 // # Example
@@ -51,7 +51,7 @@
 // 2 gives 20 > 2 and 21 > 2. Were lines 20 and 21 in a procedure with a hundred
 // callers, these two lines of the plan would stand for two hundred contexts.
 //
-//	tree      main ─┬─ 10 ─┬─ 2  R                  elide-plan 1
+//	tree      main ─┬─ 10 ─┬─ 2  R                  barriers-plan 1
 //	                │      └─ 4  L                  elide 40 in 1: c.f90:20 > s.f90:2
 //	                ├─ 20 ─┬─ 2  N  elided          elide 40 in 1: c.f90:21 > s.f90:2
 //	                │      └─ 4  L

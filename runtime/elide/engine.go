@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 )
 
@@ -19,6 +20,16 @@ const (
 	// Audit elides nothing and counts what could be: training and audit.
 	Audit
 )
+
+var modes = []string{"", "learn", "plan", "audit"}
+
+func (m Mode) String() string { return modes[m] }
+
+// ParseMode is the Mode that String gives as s.
+func ParseMode(s string) (m Mode, ok bool) {
+	i := slices.Index(modes, s)
+	return Mode(max(i, 0)), i > 0
+}
 
 // DefaultThreshold is the number of private executions after which a context is
 // elided: the paper's, which found seven to be the most that NWChem needs.
@@ -65,10 +76,10 @@ type Engine struct {
 	m       machine
 	t       Transport
 	options Options
-	trie    *trie // of the plan
-	vote    Vote  // in an agreement; here so that it is not allocated for each
-	site    int   // see At
-	voting  bool  // in an agreement, or left in the middle of one
+	plan    *verdicts // nil: it has no entries
+	vote    Vote      // in an agreement; here so that it is not allocated for each
+	site    int       // see At
+	voting  bool      // in an agreement, or left in the middle of one
 	failed  error
 	_       [128]byte // no other PE's fields in the same cache lines
 }
@@ -99,9 +110,9 @@ func New(t Transport, o Options) (*Engine, error) {
 			return nil, err
 		}
 		if len(o.Plan.Entries) > 0 {
-			e.trie = o.Plan.trie()
+			e.plan = o.Plan.verdicts()
 		}
-		planned = o.Mode != Audit && o.Plan.count(Elide) > 0
+		planned = o.Mode != Audit && o.Plan.Count(Elide) > 0
 	}
 	e.m = *newMachine(config{
 		threshold:   int32(o.Threshold),
@@ -119,10 +130,10 @@ func (e *Engine) begin(sites []Site) Why {
 	if e.options.Pinned != nil && e.options.Pinned(sites[len(sites)-1]) {
 		return Pinned
 	}
-	if e.trie == nil {
+	if e.plan == nil {
 		return 0
 	}
-	switch e.trie.verdict(e.path(sites)) {
+	switch e.plan.of(e.path(sites)) {
 	case Never:
 		return Blacklisted
 	case Elide:

@@ -1,5 +1,7 @@
 package elide
 
+import "slices"
+
 // Why tells what decided the state of a context.
 type Why uint8
 
@@ -15,8 +17,14 @@ const (
 	Blacklisted                // the plan forbids it
 )
 
-func (w Why) String() string {
-	return [...]string{"", "learning", "learned", "planned", "necessary", "misaligned", "unplanned", "audited", "pinned", "blacklisted"}[w]
+var whys = []string{"", "learning", "learned", "planned", "necessary", "misaligned", "unplanned", "audited", "pinned", "blacklisted"}
+
+func (w Why) String() string { return whys[w] }
+
+// ParseWhy is the Why that String gives as s.
+func ParseWhy(s string) (w Why, ok bool) {
+	i := slices.Index(whys, s)
+	return Why(max(i, 0)), i > 0
 }
 
 // record is what a PE knows of one context that has barriers, as far as a barrier

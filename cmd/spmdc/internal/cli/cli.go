@@ -46,17 +46,18 @@ func terminal(f *os.File) bool {
 
 // grammar is the command line as kong reads it.
 type grammar struct {
-	Compile compileCmd `cmd:"" help:"Write the program as a Go module."`
-	Build   buildCmd   `cmd:"" help:"Build the program."`
-	Run     runCmd     `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
-	Explain explainCmd `cmd:"" help:"Show what the compiler made of the program."`
-	Verify  verifyCmd  `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
-	Bench   benchCmd   `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
-	Elide   elideCmd   `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
-	Module  moduleCmd  `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
-	Passes  passesCmd  `cmd:"" help:"List the passes of the compiler."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Help    helpCmd    `cmd:"" help:"Explain a command or the code of a diagnostic."`
+	Compile  compileCmd  `cmd:"" help:"Write the program as a Go module."`
+	Build    buildCmd    `cmd:"" help:"Build the program."`
+	Run      runCmd      `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
+	Explain  explainCmd  `cmd:"" help:"Show what the compiler made of the program."`
+	Verify   verifyCmd   `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
+	Bench    benchCmd    `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
+	Barriers barriersCmd `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
+	Elide    barriersCmd `cmd:"" hidden:""` // as Barriers, in earlier versions
+	Module   moduleCmd   `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
+	Passes   passesCmd   `cmd:"" help:"List the passes of the compiler."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Help     helpCmd     `cmd:"" help:"Explain a command or the code of a diagnostic."`
 }
 
 // Main runs one command line and returns the exit status.

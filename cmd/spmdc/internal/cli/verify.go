@@ -36,10 +36,10 @@ type verifyCmd struct {
 	Shrink      time.Duration `default:"1m" placeholder:"TIME" help:"How long to shrink a random program that fails; the default is 1m."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 
-	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
-	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
-	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
-	Block            string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
+	SlotsMemory    string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
+	InsertBarriers string `aliases:"barrier-threshold" placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	Strip          string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
+	Block          string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
 	sourceFlags
 }
 
@@ -75,7 +75,7 @@ After an interrupt, and in the lines of progress, stands the seed with which to 
 
 How a random program is built is drawn from its seed too, as far as no flag says it: half are plain builds, which
 are verified by their output alone; plans are made for the numbers of PEs that they run on, for other numbers, or for any;
-there is plan elide, and another for some; --strip, --slots-memory, --barrier-threshold, --fp and --no-transform have
+there is plan elide, and another for some; --strip, --slots-memory, --insert-barriers, --fp and --no-transform have
 many values, and a third of the plain builds is made for all targets, which must print the same to the last digit. A program that fails comes with the command that repeats it. --no-draw verifies all plans as check builds.`
 }
 
@@ -160,7 +160,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 func (cmd *verifyCmd) compileFlags() compileFlags {
-	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP, sourceFlags: cmd.sourceFlags}
+	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, InsertBarriers: cmd.InsertBarriers, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP, sourceFlags: cmd.sourceFlags}
 }
 
 // options are what the flags say of how to verify, be it a file or random programs.
