@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Color          bool // diagnostics in colour
 	TextColor      bool // texts on standard output in colour
+	Progress       bool // what takes long says what it is at
+	JSON           bool // diagnostics as JSON
 
 	Context context.Context // a signal ends it; Main makes it
 }
@@ -36,7 +39,7 @@ type Env struct {
 func System() *Env {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return &Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Color: wanted && terminal(os.Stderr), TextColor: wanted && terminal(os.Stdout)}
+		Progress: os.Getenv("TERM") != "dumb" && terminal(os.Stderr), Color: wanted && terminal(os.Stderr), TextColor: wanted && terminal(os.Stdout)}
 }
 
 func terminal(f *os.File) bool {
@@ -55,6 +58,7 @@ type grammar struct {
 	Barriers barriersCmd `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
 	Elide    barriersCmd `cmd:"" hidden:""` // as Barriers, in earlier versions
 	Module   moduleCmd   `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
+	Cache    cacheCmd    `cmd:"" help:"Show the cache of built programs, or clean it."`
 	Passes   passesCmd   `cmd:"" help:"List the passes of the compiler."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Help     helpCmd     `cmd:"" help:"Explain a command or the code of a diagnostic."`
@@ -197,6 +201,17 @@ func (e *Env) fail(err error) int {
 	var f *driver.Failure
 	if !errors.As(err, &f) {
 		f = &driver.Failure{Status: driver.StatusInternal, Text: err.Error()}
+	}
+	if e.JSON {
+		j := json.NewEncoder(e.Stderr)
+		j.SetEscapeHTML(false)
+		_ = j.Encode(struct { // as diagnostics of a source
+			Severity string `json:"severity"`
+			Status   int    `json:"status"`
+			Message  string `json:"message"`
+			Help     string `json:"help,omitempty"`
+		}{"error", f.Status, f.Text, f.Remedy})
+		return f.Status
 	}
 	label, off := "", ""
 	if e.Color {

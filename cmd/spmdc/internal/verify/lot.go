@@ -115,7 +115,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte,
 	if err := table.Run(c, driver.RunOptions{Verify: true}); err != nil {
 		if errors.Is(err, driver.ErrDiagnosed) {
 			var text strings.Builder
-			if err := c.Report(&text, false, true); err != nil {
+			if err := c.Report(&text, driver.ReportOptions{Quiet: true}); err != nil {
 				return nil, err
 			}
 			return nil, fmt.Errorf("the program is refused:\n%s", text.String())
