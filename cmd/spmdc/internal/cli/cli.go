@@ -61,7 +61,7 @@ type grammar struct {
 	Cache    cacheCmd    `cmd:"" help:"Show the cache of built programs, or clean it."`
 	Passes   passesCmd   `cmd:"" help:"List the passes of the compiler."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
-	Help     helpCmd     `cmd:"" help:"Explain a command or the code of a diagnostic."`
+	Help     helpCmd     `cmd:"" help:"Explain a command, the code of a diagnostic, or the words of the glossary."`
 }
 
 // Main runs one command line and returns the exit status.
