@@ -53,7 +53,7 @@ type Options struct {
 	// The paper, and the default, expects it to be private again or broken by
 	// all again.
 	Pessimistic bool
-	// Plan tells which contexts are elided (Online, ByPlan) and which never
+	// Plan says which contexts are elided (Online, ByPlan) and which never
 	// (blacklist). It may be nil, except in ByPlan.
 	Plan *Plan
 	// Pinned reports whether the barriers of a site must never be elided,
@@ -239,7 +239,7 @@ func (e *Engine) SettleAt(c Context) error {
 	return e.agree()
 }
 
-// Synchronised tells the engine that a collective has ended that orders all
+// Synchronised notes that a collective has ended that orders all
 // accesses of all PEs before it with those after: one of all PEs in which each
 // waits for every other, such as an all-gather or all-reduce. The summary begins
 // anew, so that a barrier right after it is redundant (Figure 7 of the paper).

@@ -102,7 +102,7 @@ func TestIdealIsTheOracle(t *testing.T) {
 	}
 }
 
-// Re-learning elides what becomes redundant later, and asks for more each time.
+// Re-learning elides what becomes redundant later, and needs more executions each time.
 func TestRelearn(t *testing.T) {
 	body := func(pe int, e *Engine) error {
 		for i := range 100 {

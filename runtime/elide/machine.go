@@ -2,7 +2,7 @@ package elide
 
 import "slices"
 
-// Why tells what decided the state of a context.
+// Why is what decided the state of a context.
 type Why uint8
 
 const (
@@ -47,7 +47,7 @@ type aside struct {
 	context  Context
 }
 
-// maxVetoes bounds the doubling of the count that re-learning asks for.
+// maxVetoes bounds the doubling of the count that re-learning needs.
 const maxVetoes = 20
 
 // Place is the barriers of one context on one PE.
@@ -72,7 +72,7 @@ const (
 // recent is the length of the memory of elided barriers, a power of two.
 const recent = 256
 
-// machine is one PE's half of Algorithm 1 without the waiting: arrive tells
+// machine is one PE's half of Algorithm 1 without the waiting: arrive decides
 // whether the PE elides the barrier or with which vote it goes into the
 // agreement, conclude takes what came out of it. All that a PE decides depends
 // on its own program and on agreements, so that PEs that have met equally often
@@ -283,7 +283,7 @@ func (m *machine) meetContext(c Context) {
 }
 
 // elidedAs is the context that this PE elided as barrier seq, or 0 if it did
-// not, or too long ago to know. voting tells whether it votes for the last one.
+// not, or too long ago to know. voting says whether it votes for the last one.
 func (m *machine) elidedAs(seq uint64, voting bool) Context {
 	if seq <= m.last || seq > m.seq || seq+recent <= m.seq || seq == m.seq && voting {
 		return 0

@@ -96,7 +96,7 @@ func (w *model) clone() *model {
 	return c
 }
 
-// key tells states apart: all that later steps or the final check depend on.
+// key distinguishes states: all that later steps or the final check depend on.
 func (w *model) key() string {
 	b := make([]byte, 0, 512)
 	put := func(xs ...uint64) {

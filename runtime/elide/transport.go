@@ -23,7 +23,7 @@ type Transport interface {
 	Agree(site int, v *[Words]int64, patience time.Duration) error
 
 	// Gather returns the data of all PEs, by PE. All PEs call it, right after
-	// an agreement that told them all to.
+	// an agreement by which all of them must.
 	Gather(site int, data []byte) ([][]byte, error)
 }
 

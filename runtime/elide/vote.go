@@ -34,7 +34,7 @@ const (
 // greater than any summary.
 const broken = 3
 
-// The rank of a vote tells what the PE holds of its context. Below these it is
+// The rank of a vote says what the PE holds of its context. Below these it is
 // the number of private executions that are missing before the context is
 // elided. The greatest wins: what one PE knows of a context, that it is
 // necessary or not aligned, binds all that meet in it. Without this PEs whose

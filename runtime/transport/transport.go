@@ -41,7 +41,7 @@ type Part struct {
 	Slot
 	Src    Memory
 	Move   *Move
-	Silent bool // its flag is not set: that of another part of the message tells of it
+	NoFlag bool // its flag is not set: that of another part of the message stands for it
 }
 
 // Transport is what one PE sees of the machine. Its methods are called by that
@@ -66,12 +66,12 @@ type Transport interface {
 	// overwritten.
 	Put(site int, b Buffer, to int, epoch uint64, src Memory, m *Move)
 	// PutAll is one message that carries several sections to the same PE: it
-	// copies each as Put does, then sets the flags of those that are not silent.
+	// copies each as Put does, then sets the flags, but for parts with NoFlag.
 	PutAll(site, to int, parts []Part)
 	// Get copies a section of the instance of b on PE from into dst. It is
 	// the caller's obligation that the owner does not write it meanwhile.
 	Get(site int, b Buffer, from int, dst Memory, m *Move)
-	// Ready tells PE to that it may put instance epoch of b here.
+	// Ready sends a ready message to PE to: it may put instance epoch of b here.
 	Ready(site int, b Buffer, to int, epoch uint64)
 	// ReadyAll is one message that declares several slots free to the same PE.
 	ReadyAll(site, to int, slots []Slot)
@@ -120,7 +120,7 @@ type Folder interface {
 	Take(other Folder)
 }
 
-// Slow is implemented by transports that can tell when no PE can move. What it
+// Slow is implemented by transports that can find out when no PE can move. What it
 // does makes the slowest of all schedules, for debugging: neither a stop nor a
 // message under way is taken for a deadlock.
 type Slow interface {

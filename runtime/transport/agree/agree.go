@@ -38,7 +38,7 @@ func (v *Vote) copyTo(w *Vote) {
 	w[0], w[1], w[2], w[3], w[4], w[5] = v[0], v[1], v[2], v[3], v[4], v[5]
 }
 
-// digest is digestBits bits that tell apart votes that differ in more than the first
+// digest is digestBits bits that differ for votes that differ in more than the first
 // word. The multiples of the golden ratio keep counts apart, whose difference would have
 // to exceed 2⁴⁴ for two digests to be the same.
 func (v *Vote) digest() uint64 {
@@ -79,7 +79,7 @@ type slot struct {
 }
 
 // Layout of a word. A slot holds its generation or the one two before, so that
-// the low bits of the generation tell them apart.
+// the low bits of the generation distinguish them.
 const (
 	digestBits = 45
 	firstBits  = 3
@@ -132,7 +132,7 @@ func (p *Party) Vote() *Vote { return p.vote }
 // Published is the flag that this PE has raised for the others to see.
 func (p *Party) Published() *atomic.Uint64 { return &p.slot(p.pe).word }
 
-// Flag is the flag by which PE q tells that it is in this round: its value v has
+// Flag is the flag that shows whether PE q is in this round: its value v has
 // int64(v-least) >= 0 then, and not before.
 func (p *Party) Flag(q int) (flag *atomic.Uint64, least uint64) {
 	return &p.slot(q).word, p.word >> genShift << genShift

@@ -15,7 +15,7 @@ import (
 type Report struct {
 	*elide.Log
 	Total elide.Counts
-	// Subcontexts are the shortest ends of contexts that tell those that were
+	// Subcontexts are the shortest ends of contexts that distinguish those that were
 	// redundant whenever they were executed from the others (Algorithm 2), those
 	// with most barriers first.
 	Subcontexts []Subcontext

@@ -10,7 +10,7 @@ import (
 )
 
 // Validation adds the largest first, keeps what passes, rejects what fails, and
-// stops when told.
+// stops when its context ends.
 func TestValidate(t *testing.T) {
 	entry := func(v elide.Verdict, n uint64, label string) elide.Entry {
 		return elide.Entry{Verdict: v, Suffix: elide.Path{label}, Barriers: n}

@@ -76,8 +76,8 @@ func irRecords(p *ir.Program) string {
 }
 
 // Statements and expressions as records have them. Each implements the interface of what
-// it stands for, so that it fits the field that had that, and tells package pretty by
-// GoString what to print.
+// it stands for, so that it fits the field that had that, and its GoString is what
+// package pretty prints.
 type (
 	astRef  struct{ ast.Stmt }
 	irRef   struct{ ir.Stmt }

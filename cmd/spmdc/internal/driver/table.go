@@ -175,7 +175,7 @@ func checkAST(c *Compilation) error {
 	return nil
 }
 
-// checkCFG proves that the text form of the graph tells all of it.
+// checkCFG proves that the text form of the graph has all of it.
 func checkCFG(c *Compilation) error {
 	text := c.Graph.String()
 	again, err := cfg.Parse(text)
