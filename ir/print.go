@@ -412,6 +412,9 @@ func precedence(e Expr) int {
 // Long texts are cut.
 func ExprString(e Expr) string { return spelling{}.expr(e) }
 
+// ExprText is ExprString with all that is in e: conversions, and the whole of constants.
+func ExprText(e Expr) string { return spelling{conversions: true}.expr(e) }
+
 // longestText is how much of a CHARACTER constant stands in diagnostics and comments.
 const longestText = 200
 

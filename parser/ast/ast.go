@@ -4,7 +4,11 @@
 // tree and parsing the text again gives the same tree.
 package ast
 
-import "github.com/spmdc/spmdc/parser/source"
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
 
 // File is one source file: a main program, and the modules and external
 // procedures beside it, each list in source order. A file has its modules first
@@ -31,6 +35,9 @@ func (k UnitKind) String() string {
 	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE"}[k]
 }
 
+// GoString is the same, for %#v.
+func (k UnitKind) GoString() string { return k.String() }
+
 // IsProcedure reports whether the unit can be called.
 func (k UnitKind) IsProcedure() bool { return k == SubroutineUnit || k == FunctionUnit }
 
@@ -50,6 +57,10 @@ type Program struct {
 	Contains []*Program
 	EndPos   source.Pos
 }
+
+// GoString names the unit by its kind and place: with %#v a list of units is not their
+// texts.
+func (u *Program) GoString() string { return fmt.Sprintf("%v %s at %#v", u.Kind, u.Name, u.Pos) }
 
 // Stmt is a statement or directive.
 type Stmt interface {

@@ -123,16 +123,26 @@ func (c *Compilation) ReadMeasured(file string) error {
 	return nil
 }
 
-// Report writes the diagnostics, in source order, with quiet without warnings.
-func (c *Compilation) Report(w io.Writer, color, quiet bool) error {
+// ReportOptions say how Report writes diagnostics.
+type ReportOptions struct {
+	Color bool
+	Quiet bool // no warnings
+	JSON  bool // each as an object of JSON, on a line of its own
+}
+
+// Report writes the diagnostics, in source order.
+func (c *Compilation) Report(w io.Writer, o ReportOptions) error {
 	if c.Diags == nil || c.Diags.Len() == 0 {
 		return nil
 	}
-	if quiet {
+	if o.Quiet {
 		c.Diags.DropWarnings()
 	}
 	c.Diags.Sort()
-	return c.Diags.Render(w, nil, color)
+	if o.JSON {
+		return c.Diags.RenderJSON(w)
+	}
+	return c.Diags.Render(w, nil, o.Color)
 }
 
 // WriteTimings writes the table of --time-passes.
@@ -158,12 +168,30 @@ func millis(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
 }
 
-// Version describes this build of spmdc: its version and the Go release that
-// built it.
+// Version describes this build of spmdc: its version, the commit that it was made of, and
+// the Go release that built it.
 func Version() string {
-	version := "development version"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		version = info.Main.Version
+	version, commit := "development version", "commit not recorded"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if v := info.Main.Version; v != "" && v != "(devel)" {
+			version = v
+		}
+		commit = commitOf(info.Settings, commit)
 	}
-	return fmt.Sprintf("spmdc %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("spmdc %s (%s, %s, %s/%s)", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commitOf is the commit that the Go command has noted in a program, if it has: go run
+// notes none.
+func commitOf(settings []debug.BuildSetting, otherwise string) string {
+	commit, changed := otherwise, ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = "commit " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	return commit + changed
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
-	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/images"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -31,13 +30,13 @@ func Passes() *Table {
 				Doc:     "read the source into a syntax tree",
 				Run:     runAST,
 				Check:   checkAST,
-				Explain: Views{Text: explainAST},
+				Explain: Views{Text: func(c *Compilation) (string, error) { return astRecords(c.AST), nil }},
 			},
 			{
 				Name:    "ir",
 				Doc:     "resolve names and types, fold constants, report what lies outside the language",
 				Run:     func(c *Compilation) error { c.IR = lower.Lower(c.AST, c.Diags); return nil },
-				Explain: Views{Text: explainIR},
+				Explain: Views{Text: func(c *Compilation) (string, error) { return irRecords(c.IR), nil }},
 			},
 			{
 				Name:    "mapping",
@@ -176,15 +175,7 @@ func checkAST(c *Compilation) error {
 	return nil
 }
 
-func explainAST(c *Compilation) (string, error) { return dump(c.AST), nil }
-
-func explainIR(c *Compilation) (string, error) {
-	var b bytes.Buffer
-	err := ir.Fprint(&b, c.IR)
-	return b.String(), err
-}
-
-// checkCFG proves that the text form of the graph tells all of it.
+// checkCFG proves that the text form of the graph has all of it.
 func checkCFG(c *Compilation) error {
 	text := c.Graph.String()
 	again, err := cfg.Parse(text)

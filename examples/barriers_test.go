@@ -17,15 +17,13 @@ import (
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
-// barrierReport is what -elide-report writes as JSON.
+// barrierReport is what spmdc barriers report writes as JSON.
 type barrierReport struct {
-	Total struct {
-		Before, After, Redundant, Table1 uint64
-	}
+	Total       barrierCounts
 	Subcontexts []struct {
-		Path          []string
-		Contexts      int
-		Before, After uint64
+		Path     []string
+		Contexts int
+		barrierCounts
 	}
 	Contexts []struct {
 		Path  []string
@@ -33,9 +31,18 @@ type barrierReport struct {
 	}
 }
 
-func readReport(t *testing.T, file string) (r barrierReport) {
+type barrierCounts struct {
+	Barriers, Executed, Redundant, Table1 uint64
+}
+
+func (c barrierCounts) elided() uint64 { return c.Barriers - c.Executed }
+
+// readLog makes a report of the log that a run has written.
+func readLog(t *testing.T, log string) (r barrierReport) {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	report := filepath.Join(t.TempDir(), "report.json")
+	spmdc(t, "barriers", "report", "-o", report, log)
+	text, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,32 +78,32 @@ func TestElision(t *testing.T) {
 					counts = []int{2}
 				}
 				dir := t.TempDir()
-				log, plan, report := filepath.Join(dir, "log"), filepath.Join(dir, "plan"), filepath.Join(dir, "report.json")
+				log, plan := filepath.Join(dir, "log"), filepath.Join(dir, "plan")
 				for _, n := range counts {
-					e.check(t, program, n, "-elide=online", "-elide-report="+report)
-					online := readReport(t, report)
-					e.check(t, program, n, "-elide-log="+log, "-elide-report="+report)
-					audit := readReport(t, report)
-					spmdc(t, "elide", "classify", "--accept", "-o", plan, log)
-					e.check(t, program, n, "-elide="+plan, "-elide-report="+report)
-					planned := readReport(t, report)
+					e.check(t, program, n, "-barriers=learn", "-barriers-log="+log)
+					online := readLog(t, log)
+					e.check(t, program, n, "-barriers-log="+log)
+					audit := readLog(t, log)
+					spmdc(t, "barriers", "classify", "--accept", "-o", plan, log)
+					e.check(t, program, n, "-barriers=plan:"+plan, "-barriers-log="+log)
+					planned := readLog(t, log)
 
 					// One PE alone may execute loops without their barriers.
-					if n > 1 && audit.Total.Before == 0 || audit.Total.After != audit.Total.Before {
-						t.Errorf("%d PEs: an audit executes %d of %d barriers", n, audit.Total.After, audit.Total.Before)
+					if n > 1 && audit.Total.Barriers == 0 || audit.Total.elided() != 0 {
+						t.Errorf("%d PEs: an audit executes %d of %d barriers", n, audit.Total.Executed, audit.Total.Barriers)
 					}
 					var always uint64
 					for _, s := range audit.Subcontexts {
-						always += s.Before
+						always += s.Barriers
 					}
-					if got := planned.Total.Before - planned.Total.After; got != always || planned.Total.Before != audit.Total.Before {
-						t.Errorf("%d PEs: the plan elides %d of %d barriers, training found %d of %d always redundant", n, got, planned.Total.Before, always, audit.Total.Before)
+					if got := planned.Total.elided(); got != always || planned.Total.Barriers != audit.Total.Barriers {
+						t.Errorf("%d PEs: the plan elides %d of %d barriers, training found %d of %d always redundant", n, got, planned.Total.Barriers, always, audit.Total.Barriers)
 					}
-					if got := online.Total.Before - online.Total.After; got > audit.Total.Redundant || audit.Total.Redundant > audit.Total.Table1 {
+					if got := online.Total.elided(); got > audit.Total.Redundant || audit.Total.Redundant > audit.Total.Table1 {
 						t.Errorf("%d PEs: %d elided online, %d redundant by Table 3, %d by Table 1", n, got, audit.Total.Redundant, audit.Total.Table1)
 					}
-					if e.name == "jacobi" && n > 1 && (planned.Total.After*20 > planned.Total.Before || online.Total.After*5 > online.Total.Before) {
-						t.Errorf("%d PEs: executed online %d, by plan %d of %d barriers, each behind a reduction", n, online.Total.After, planned.Total.After, planned.Total.Before)
+					if e.name == "jacobi" && n > 1 && (planned.Total.Executed*20 > planned.Total.Barriers || online.Total.Executed*5 > online.Total.Barriers) {
+						t.Errorf("%d PEs: executed online %d, by plan %d of %d barriers, each behind a reduction", n, online.Total.Executed, planned.Total.Executed, planned.Total.Barriers)
 					}
 				}
 			})
@@ -139,13 +146,13 @@ func TestMisspeculation(t *testing.T) {
 				}
 			}
 			n := fmt.Sprint(test.n)
-			mode := "-elide=online"
+			mode := "-barriers=learn"
 			if test.byPlan {
 				log, plan := filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "plan")
 				write(10000) // training does not see what comes
-				run(t, input, program, "-n", n, "-elide-log="+log)
-				spmdc(t, "elide", "classify", "--accept", "-o", plan, log)
-				mode = "-elide=" + plan
+				run(t, input, program, "-n", n, "-barriers-log="+log)
+				spmdc(t, "barriers", "classify", "--accept", "-o", plan, log)
+				mode = "-barriers=plan:" + plan
 			}
 			write(30)
 			want := run(t, input, program, "-n", n)
@@ -173,7 +180,7 @@ func TestMisspeculation(t *testing.T) {
 			list := filepath.Join(dir, "blacklist"+strings.ReplaceAll(test.name, " ", "-"))
 			runs := 0
 			for ; ; runs++ { // each run adds a context that none before it had
-				got, err := tryRun(input, program, "-n", n, mode, "-elide-blacklist="+list)
+				got, err := tryRun(input, program, "-n", n, mode, "-barriers-blacklist="+list)
 				if err == nil {
 					if got != want {
 						t.Fatalf("with a blacklist: %q, want %q", got, want)
@@ -221,39 +228,38 @@ func TestCoarrayElision(t *testing.T) {
 				want := images(t, source)
 				input := beside(source, ".in")
 				program := build(t, source, plans[0], flags...)
-				if _, err := tryRun(input, program, "-n", "2", "-elide=online"); err != nil && strings.Contains(err.Error(), "no barriers to leave out") {
+				if _, err := tryRun(input, program, "-n", "2", "-barriers=learn"); err != nil && strings.Contains(err.Error(), "no barriers to leave out") {
 					return // all its synchronisations are of other kinds
 				}
 				dir := t.TempDir()
-				log, plan, report := filepath.Join(dir, "log"), filepath.Join(dir, "plan"), filepath.Join(dir, "report.json")
+				log, plan := filepath.Join(dir, "log"), filepath.Join(dir, "plan")
 				for _, n := range counts {
 					check := func(args ...string) {
 						t.Helper()
-						args = append([]string{"-n", fmt.Sprint(n), "-elide-report=" + report}, args...)
+						args = append([]string{"-n", fmt.Sprint(n), "-barriers-log=" + log}, args...)
 						if err := compare.Lines(want[n], run(t, input, program, args...), compare.Default); err != nil {
 							t.Errorf("%v: %v", args, err)
 						}
 					}
-					if err := compare.Lines(want[n], run(t, input, program, "-n", fmt.Sprint(n), "-elide=off"), compare.Default); err != nil {
+					if err := compare.Lines(want[n], run(t, input, program, "-n", fmt.Sprint(n), "-barriers=off"), compare.Default); err != nil {
 						t.Errorf("%d images, all barriers: %v", n, err)
 					}
-					check("-elide=online")
-					online := readReport(t, report)
-					check("-elide-log=" + log)
-					audit := readReport(t, report)
-					spmdc(t, "elide", "classify", "--accept", "-o", plan, log)
-					check("-elide=" + plan)
-					planned := readReport(t, report)
+					check("-barriers=learn")
+					online := readLog(t, log)
+					check()
+					audit := readLog(t, log)
+					spmdc(t, "barriers", "classify", "--accept", "-o", plan, log)
+					check("-barriers=plan:" + plan)
+					planned := readLog(t, log)
 					if _, name := filepath.Split(source); !slices.ContainsFunc(layered, func(l layeredExample) bool { return l.name+".f90" == name }) {
 						continue
 					}
-					elided := func(r barrierReport) uint64 { return r.Total.Before - r.Total.After }
-					if elided(planned)*100 < 95*audit.Total.Redundant {
-						t.Errorf("%d images: the plan elides %d of %d redundant barriers, less than 95 %%", n, elided(planned), audit.Total.Redundant)
+					if planned.Total.elided()*100 < 95*audit.Total.Redundant {
+						t.Errorf("%d images: the plan elides %d of %d redundant barriers, less than 95 %%", n, planned.Total.elided(), audit.Total.Redundant)
 					}
 					// figure9 as it is here is too short to learn.
-					if elided(online)*100 < 80*audit.Total.Redundant && !strings.Contains(source, "figure9") {
-						t.Errorf("%d images: %d of %d redundant barriers are elided as learned, less than 80 %%", n, elided(online), audit.Total.Redundant)
+					if online.Total.elided()*100 < 80*audit.Total.Redundant && !strings.Contains(source, "figure9") {
+						t.Errorf("%d images: %d of %d redundant barriers are elided as learned, less than 80 %%", n, online.Total.elided(), audit.Total.Redundant)
 					}
 				}
 			})
@@ -265,14 +271,14 @@ func TestCoarrayElision(t *testing.T) {
 // enough to learn leaves out most of those that are redundant.
 func TestCoarrayElisionOnline(t *testing.T) {
 	program := build(t, "figure9/figure9.f90", plans[0])
-	input, report := filepath.Join(t.TempDir(), "input"), filepath.Join(t.TempDir(), "report.json")
+	input, log := filepath.Join(t.TempDir(), "input"), filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(input, []byte("60 80\n"), 0o666); err != nil { // 60 % of 1,000 contexts, 80 rounds
 		t.Fatal(err)
 	}
-	run(t, input, program, "-n", "2", "-elide=online", "-elide-report="+report)
-	r := readReport(t, report).Total
-	if elided := r.Before - r.After; r.Redundant != 600*80 || elided != 600*70 {
-		t.Errorf("%d elided of %d redundant of %d barriers, 60 %% of 80,000 are redundant, and ten rounds are for learning", elided, r.Redundant, r.Before)
+	run(t, input, program, "-n", "2", "-barriers=learn", "-barriers-log="+log)
+	r := readLog(t, log).Total
+	if elided := r.elided(); r.Redundant != 600*80 || elided != 600*70 {
+		t.Errorf("%d elided of %d redundant of %d barriers, 60 %% of 80,000 are redundant, and ten rounds are for learning", elided, r.Redundant, r.Barriers)
 	}
 }
 
@@ -300,7 +306,7 @@ func TestCoarrayMisspeculation(t *testing.T) {
 			for _, n := range []string{"2", "3", "4"} {
 				right := run(t, input, program, "-n", n)
 				for range repeat {
-					got, err := tryRun(input, program, "-n", n, "-elide=online")
+					got, err := tryRun(input, program, "-n", n, "-barriers=learn")
 					var exit *exec.ExitError
 					switch {
 					case want == "":
@@ -316,7 +322,7 @@ func TestCoarrayMisspeculation(t *testing.T) {
 				return
 			}
 			for runs := 0; ; runs++ {
-				got, err := tryRun(input, program, "-n", "3", "-elide=online", "-elide-blacklist="+list)
+				got, err := tryRun(input, program, "-n", "3", "-barriers=learn", "-barriers-blacklist="+list)
 				if err == nil {
 					if right := run(t, input, program, "-n", "3"); runs == 0 || compare.Lines(right, got, compare.Default) != nil {
 						t.Errorf("after %d runs: %s, want %s", runs, got, right)
@@ -340,7 +346,7 @@ func TestMisspeculationInterrupted(t *testing.T) {
 	program := build(t, "testdata/elide/lateborder.hpf", "barrier")
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
-	cmd := program.CommandContext(ctx, "-n", "4", "-elide=online")
+	cmd := program.CommandContext(ctx, "-n", "4", "-barriers=learn")
 	cmd.Stdin = strings.NewReader("31 30 17") // READ fails on all PEs: not enough numbers
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

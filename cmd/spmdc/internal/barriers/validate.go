@@ -1,19 +1,22 @@
-package elide
+package barriers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/spmdc/spmdc/runtime/elide"
 )
 
 // Trial is one step of a validation.
 type Trial struct {
-	Entry Entry // as judged: Elide or Reject; the zero Entry before the first: nothing elided
-	Err   error // why it was rejected
-	Of, N int   // this is trial N of Of
+	Entry elide.Entry // as judged: Elide or Reject; the zero Entry before the first: nothing elided
+	Err   error       // why it was rejected
+	Of, N int         // this is trial N of Of
 }
 
-// Validate is the test validation of section 5: it takes the candidates of the
+// judge is the test validation of section 5: it takes the candidates of the
 // plan, those with most barriers first, adds one at a time to what is elided,
 // and lets test decide, which runs the program by the plan it gets and returns
 // nil if the results are right. A candidate with which test fails is rejected
@@ -22,15 +25,17 @@ type Trial struct {
 //
 // First the plan without any candidate is tested: if that fails, the test says
 // nothing about candidates. report, which may be nil, is called after each
-// trial. When ctx ends Validate returns its error, and the plan with what has
+// trial. When ctx ends it returns its error, and the plan with what has
 // been judged so far.
-func Validate(ctx context.Context, p *Plan, test func(context.Context, *Plan) error, report func(Trial)) (*Plan, error) {
+func judge(ctx context.Context, p *elide.Plan, test func(context.Context, *elide.Plan) error, report func(Trial)) (*elide.Plan, error) {
 	if report == nil {
 		report = func(Trial) {}
 	}
-	judged := &Plan{Program: p.Program, Entries: slices.Clone(p.Entries), Tail: p.Tail}
-	judged.sort()
-	trials := judged.count(Candidate)
+	judged := &elide.Plan{Program: p.Program, Entries: slices.Clone(p.Entries), Tail: p.Tail}
+	slices.SortStableFunc(judged.Entries, func(a, b elide.Entry) int {
+		return cmp.Or(cmp.Compare(b.Barriers, a.Barriers), cmp.Compare(b.Contexts, a.Contexts), slices.Compare(a.Suffix, b.Suffix))
+	})
+	trials := judged.Count(elide.Candidate)
 	if err := test(ctx, judged); err != nil {
 		if ctx.Err() != nil {
 			return judged, ctx.Err()
@@ -41,18 +46,18 @@ func Validate(ctx context.Context, p *Plan, test func(context.Context, *Plan) er
 	n := 0
 	for i := range judged.Entries {
 		e := &judged.Entries[i]
-		if e.Verdict != Candidate {
+		if e.Verdict != elide.Candidate {
 			continue
 		}
 		n++
-		e.Verdict = Elide
+		e.Verdict = elide.Elide
 		err := test(ctx, judged)
 		if ctx.Err() != nil {
-			e.Verdict = Candidate
+			e.Verdict = elide.Candidate
 			return judged, ctx.Err()
 		}
 		if err != nil {
-			e.Verdict = Reject
+			e.Verdict = elide.Reject
 		}
 		report(Trial{Entry: *e, Err: err, Of: trials, N: n})
 	}

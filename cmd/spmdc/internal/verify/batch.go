@@ -31,8 +31,8 @@ func variant(seed uint64, way Way) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d.%s.%s", seed, way.Plan, way.Target), ".")
 }
 
-// lot is programs with consecutive seeds that are built as one.
-type lot struct {
+// batch is programs with consecutive seeds that are built as one.
+type batch struct {
 	dir     string
 	count   int
 	samples []*sample
@@ -50,13 +50,13 @@ type bundle struct {
 	samples []*sample
 }
 
-// mostVariants is how many emitted programs a lot has at most: the more, the less
+// mostVariants is how many emitted programs a batch has at most: the more, the less
 // the start of compilers and linkers weighs; and the more memory they take.
 const mostVariants = 64
 
-// prepare builds a lot, the plans of its programs and gfortran's, in a folder.
-func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir string, seed uint64, count int) *lot {
-	l := &lot{dir: dir, count: count, tally: newTally()}
+// prepare builds a batch, the plans of its programs and gfortran's, in a folder.
+func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir string, seed uint64, count int) *batch {
+	l := &batch{dir: dir, count: count, tally: newTally()}
 	l.tally.Programs = count
 	mains := map[string][]byte{}
 	for i := range count {
@@ -115,15 +115,15 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte,
 	if err := table.Run(c, driver.RunOptions{Verify: true}); err != nil {
 		if errors.Is(err, driver.ErrDiagnosed) {
 			var text strings.Builder
-			if err := c.Report(&text, false, true); err != nil {
+			if err := c.Report(&text, driver.ReportOptions{Quiet: true}); err != nil {
 				return nil, err
 			}
 			return nil, fmt.Errorf("the program is refused:\n%s", text.String())
 		}
 		return nil, err
 	}
-	if way.Plan == plan.Elide && r.Yardstick > 0 {
-		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Yardstick, s.seed)
+	if way.Plan == plan.Elide && r.Precision > 0 {
+		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Precision, s.seed)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte,
 
 // bundle builds the programs of samples as one; where the Go compiler refuses them,
 // in halves, down to the program that it refuses.
-func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte) error {
+func (l *batch) bundle(dir string, samples []*sample, mains map[string][]byte) error {
 	if len(samples) == 0 {
 		return nil
 	}
@@ -167,9 +167,9 @@ func (l *lot) bundle(dir string, samples []*sample, mains map[string][]byte) err
 	return l.bundle(dir+"b", samples[half:], mains)
 }
 
-// verify runs the programs of a lot, as many at a time as there are processors, and
+// verify runs the programs of a batch, as many at a time as there are processors, and
 // one more, since a run waits while a PE is held.
-func (r *RandomReport) verify(ctx context.Context, l *lot) {
+func (r *RandomReport) verify(ctx context.Context, l *batch) {
 	r.Reference = l.reference
 	for _, b := range l.bundles {
 		failing := make([]*Failing, len(b.samples))

@@ -1,4 +1,4 @@
-package elide
+package barriers
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"html"
 	"io"
 	"slices"
+
+	"github.com/spmdc/spmdc/runtime/elide"
 )
 
 // The page shows the tree of calls that lead to barriers, as Figures 5 to 8 of the
@@ -16,8 +18,8 @@ import (
 // branch is a call in that tree, or with Why a barrier.
 type branch struct {
 	label    string
-	context  *ReportContext // of a barrier
-	row      ReportRow      // of all barriers below
+	context  *elide.LogContext // of a barrier
+	row      elide.Counts      // of all barriers below
 	children []*branch
 }
 
@@ -38,10 +40,10 @@ func (r *Report) tree() *branch {
 	for i := range r.Contexts {
 		c := &r.Contexts[i]
 		b := root
-		b.row.add(&c.ReportRow)
+		b.row.Add(&c.Counts)
 		for _, label := range c.Path {
 			b = b.child(label)
-			b.row.add(&c.ReportRow)
+			b.row.Add(&c.Counts)
 		}
 		b.context = c
 	}
@@ -50,7 +52,7 @@ func (r *Report) tree() *branch {
 }
 
 func (b *branch) sort() {
-	slices.SortStableFunc(b.children, func(x, y *branch) int { return cmp.Compare(y.row.Before, x.row.Before) })
+	slices.SortStableFunc(b.children, func(x, y *branch) int { return cmp.Compare(y.row.Barriers, x.row.Barriers) })
 	for _, c := range b.children {
 		c.sort()
 	}
@@ -91,22 +93,25 @@ func (r *Report) html(w io.Writer) {
 	t := &r.Total
 	title := html.EscapeString("Barriers of " + r.Program)
 	fmt.Fprintf(w, pageHead, title)
-	fmt.Fprintf(w, "<h1>%s</h1>\n<p>%d PEs, %s</p>\n", title, r.PEs, r.Mode.doing())
+	fmt.Fprintf(w, "<h1>%s</h1>\n<p>%s PEs, %s</p>\n", title, numbers(r.PEs), doing(r.Mode))
 	fmt.Fprintf(w, "<table><tr><th>barriers<th>executed<th>elided<th>redundant<th>by Table 1<th>contexts<th>ms in barriers</tr>\n")
 	fmt.Fprintf(w, "<tr><td>%d<td>%d<td>%d (%.1f %%)<td>%d (%.1f %%)<td>%d (%.1f %%)<td>%d<td>%s</tr></table>\n",
-		t.Before, t.After, t.Elided(), share(t.Elided(), t.Before), t.Redundant, share(t.Redundant, t.Before), t.Ideal, share(t.Ideal, t.Before), len(r.Contexts), number(t.Time))
+		t.Barriers, t.Executed, t.Elided(), share(t.Elided(), t.Barriers), t.Redundant, share(t.Redundant, t.Barriers), t.Ideal, share(t.Ideal, t.Barriers), len(r.Contexts), number(t.Time))
+	if t.Broken > 0 {
+		fmt.Fprintf(w, "<p>Consensus was broken %d times, by all PEs each time: these barriers were executed although their contexts are elided.</p>\n", t.Broken)
+	}
 	fmt.Fprintf(w, "<p class=key>A bar is the barriers below a call: <b class=elided></b>elided <b class=redundant></b>redundant, and executed <b class=needed></b>needed</p>\n")
 
 	if len(r.Subcontexts) > 0 {
-		fmt.Fprintf(w, "<h2>Subcontexts that were redundant whenever they came</h2>\n<table><tr><th>share<th>before<th>after<th>ms<th>contexts<th class=path>calls, and the barrier</tr>\n")
+		fmt.Fprintf(w, "<h2>Subcontexts that were redundant each time</h2>\n<table><tr><th>share<th>barriers<th>executed<th>ms<th>contexts<th class=path>calls, and the barrier</tr>\n")
 		for i := range r.Subcontexts {
 			s := &r.Subcontexts[i]
 			fmt.Fprintf(w, "<tr><td>%.1f %%<td>%d<td>%d<td>%s<td>%d<td class=path>%s</tr>\n",
-				share(s.Before, t.Before), s.Before, s.After, number(s.Time), s.Contexts, html.EscapeString(s.Suffix.String()))
+				share(s.Barriers, t.Barriers), s.Barriers, s.Executed, number(s.Time), s.Contexts, html.EscapeString(r.named(s.Suffix)))
 		}
 		fmt.Fprintf(w, "</table>\n")
 	}
-	fmt.Fprintf(w, "<h2>Calling contexts</h2>\n<div class=\"row head\"><span class=name>call or barrier</span><span></span><span>share</span><span>before</span><span>after</span><span>redundant</span><span>ms</span></div>\n")
+	fmt.Fprintf(w, "<h2>Calling contexts</h2>\n<div class=\"row head\"><span class=name>call or barrier</span><span></span><span>share</span><span>barriers</span><span>executed</span><span>redundant</span><span>ms</span></div>\n")
 	r.branch(w, r.tree(), 0)
 	fmt.Fprintf(w, "</body>\n</html>\n")
 }
@@ -121,16 +126,19 @@ func (r *Report) branch(w io.Writer, b *branch, depth int) {
 	}
 	if c := b.context; c != nil {
 		name += " <i>" + html.EscapeString(c.Why.String()+note(c.Note)) + "</i>"
+		if c.Broken > 0 {
+			name += fmt.Sprintf(" <i>consensus broken %d times</i>", c.Broken)
+		}
 	}
 	part := func(class string, n uint64) string {
 		if n == 0 {
 			return ""
 		}
-		return fmt.Sprintf("<b class=%s style=\"width:%.2f%%\" title=\"%d %s\"></b>", class, share(n, r.Total.Before), n, class)
+		return fmt.Sprintf("<b class=%s style=\"width:%.2f%%\" title=\"%d %s\"></b>", class, share(n, r.Total.Barriers), n, class)
 	}
 	row := fmt.Sprintf("<span class=name style=\"padding-left:%.1fem\">%s</span><span class=bar>%s%s%s</span><span>%.1f %%</span><span>%d</span><span>%d</span><span>%.1f %%</span><span>%s</span>",
-		1.2*float64(depth), name, part("elided", b.row.Elided()), part("redundant", b.row.Redundant-b.row.Elided()), part("needed", b.row.Before-b.row.Redundant),
-		share(b.row.Before, r.Total.Before), b.row.Before, b.row.After, share(b.row.Redundant, b.row.Before), number(b.row.Time))
+		1.2*float64(depth), name, part("elided", b.row.Elided()), part("redundant", b.row.Redundant-b.row.Elided()), part("needed", b.row.Barriers-b.row.Redundant),
+		share(b.row.Barriers, r.Total.Barriers), b.row.Barriers, b.row.Executed, share(b.row.Redundant, b.row.Barriers), number(b.row.Time))
 	if len(b.children) == 0 {
 		fmt.Fprintf(w, "<div class=\"row leaf\">%s</div>\n", row)
 		return

@@ -59,10 +59,10 @@ func BenchmarkElision(b *testing.B) {
 			for _, images := range []string{"2", "4"} {
 				b.Run("n="+images, func(b *testing.B) {
 					log, plan := filepath.Join(b.TempDir(), "log"), filepath.Join(b.TempDir(), "plan")
-					timed(b, e, built, images, "-elide-log="+log)
-					spmdc(b, "elide", "classify", "--accept", "-o", plan, log)
+					timed(b, e, built, images, "-barriers-log="+log)
+					spmdc(b, "barriers", "classify", "--accept", "-o", plan, log)
 					runs := map[string]func(int) time.Duration{}
-					for name, way := range map[string]string{"off": "-elide=off", again: "-elide=off", "online": "-elide=online", "plan": "-elide=" + plan} {
+					for name, way := range map[string]string{"off": "-barriers=off", again: "-barriers=off", "online": "-barriers=learn", "plan": "-barriers=plan:" + plan} {
 						runs[name] = func(int) time.Duration { return timed(b, e, built, images, way) }
 					}
 					times := inRounds(b, runs)
