@@ -47,6 +47,11 @@ func (l *lowerer) ordered(e *ast.Index, required int, names ...string) []ast.Exp
 	return out
 }
 
+// isTranspose reports whether e refers to the intrinsic of that name.
+func (l *lowerer) isTranspose(e *ast.Index) bool {
+	return e.Name == "transpose" && len(e.Args) == 1 && l.procedure(e.Name) == nil && l.lookup(e.Name) == nil
+}
+
 // transpose lowers transpose(a): element (i,j) is a(j,i).
 func (l *lowerer) transpose(e *ast.Index) ir.Expr {
 	args := l.ordered(e, 1, "matrix")

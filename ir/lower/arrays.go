@@ -287,9 +287,21 @@ func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *element
 	return ctx
 }
 
-// elementsLike makes the loop indices for the elements of an array or section, of
-// this image or another; nil after an error.
+// elementsLike makes the loop indices for the elements of what firstPart found; nil after
+// an error.
 func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
+	if e, ok := shaping.(*ast.Index); ok && l.isTranspose(e) {
+		part := l.firstPart(e.Args[0])
+		if part == nil {
+			l.errorf(codeArgument, e.Args[0].Position(), "the argument of transpose must be an array")
+			return nil
+		}
+		ctx := l.elementsLike(part, pre)
+		if ctx != nil {
+			slices.Reverse(ctx.n)
+		}
+		return ctx
+	}
 	if co, ok := shaping.(*ast.CoIndex); ok {
 		shaping = co.Base
 	}
@@ -598,9 +610,13 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 	return v()
 }
 
-// firstPart is an array or section in e, nil if there is none.
+// firstPart is an array or section in e that has its shape, or the transpose of one; nil if
+// there is none.
 func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	if l.isPart(e) {
+		return e
+	}
+	if e, ok := e.(*ast.Index); ok && l.isTranspose(e) {
 		return e
 	}
 	var inside []ast.Expr

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -19,9 +21,12 @@ import (
 
 // where lowers WHERE under the mask around it, nil for none.
 func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
-	shaping := l.firstPart(s.Arms[0].Cond)
-	if shaping == nil {
+	if l.firstPart(s.Arms[0].Cond) == nil {
 		l.errorf(codeType, s.Arms[0].Cond.Position(), "the mask of WHERE is no array").WithHelp("write IF, or a comparison of arrays")
+		return nil
+	}
+	shaping := l.firstAssigned(s)
+	if shaping == nil {
 		return nil
 	}
 	if out, ok := l.whereAssign(s, shaping, around); ok {
@@ -46,6 +51,28 @@ func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
 		}
 	}
 	return append(out, l.under(s.Else, rest)...)
+}
+
+// firstAssigned is the array or section that a WHERE assigns to first, which its masks lie
+// beside; nil, without an error, where it assigns to nothing, and after an error.
+func (l *lowerer) firstAssigned(s *ast.If) ast.Expr {
+	for _, arm := range append(slices.Clone(s.Arms), ast.IfArm{Body: s.Else}) {
+		for _, inner := range arm.Body {
+			switch inner := inner.(type) {
+			case *ast.Assign:
+				if _, other := inner.LHS.(*ast.CoIndex); !other && l.isPart(inner.LHS) {
+					return inner.LHS
+				}
+				l.errorf(codeType, inner.LHS.Position(), "what WHERE assigns to must be an array or a section of this image")
+				return nil
+			case *ast.If:
+				if found := l.firstAssigned(inner); found != nil {
+					return found
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (l *lowerer) not(x ir.Expr) ir.Expr {
@@ -102,12 +129,8 @@ func (l *lowerer) maskAt(ctx *elemental, cond ast.Expr, around *argument) ir.Exp
 
 // assignAt is the assignment of an element; nil after an error.
 func (l *lowerer) assignAt(ctx *elemental, s *ast.Assign) *ir.Assign {
-	if !l.isPart(s.LHS) {
-		l.errorf(codeType, s.LHS.Position(), "what WHERE assigns to must be an array or a section")
-		return nil
-	}
-	if _, other := s.LHS.(*ast.CoIndex); other {
-		l.errorf(codeOutside, s.LHS.Position(), "WHERE cannot assign to another image here").WithHelp("assign to an array of this image, and that one to the other's")
+	if _, other := s.LHS.(*ast.CoIndex); other || !l.isPart(s.LHS) {
+		l.errorf(codeType, s.LHS.Position(), "what WHERE assigns to must be an array or a section of this image")
 		return nil
 	}
 	to := l.part(s.LHS, ctx.pre)
