@@ -24,6 +24,9 @@ func candidates(p *comm.Program, kind transform.Kind, facts *transform.Analysis)
 	add := func(s ir.Stmt) {
 		pos := s.Position()
 		place := fmt.Sprintf("%s %d:%d", kind, pos.Line, pos.Col)
+		if call := s.CallSite(); call != nil { // each call of a procedure has places of its own
+			place += fmt.Sprintf(" %d", call.ID)
+		}
 		count[place]++
 		list = append(list, candidate{s, place, fmt.Sprintf("%s/%d", place, count[place])})
 	}
