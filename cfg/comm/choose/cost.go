@@ -76,9 +76,10 @@ func size(body []ir.Stmt) int {
 type weigher struct {
 	p      *comm.Program
 	info   *scalar.Info
-	pes    float64 // among which a divided loop is divided
-	weight float64 // expected number of executions of the node at hand
-	unsure bool    // weight rests on a guess
+	pes    float64            // among which a divided loop is divided
+	weight float64            // expected number of executions of the node at hand
+	unsure bool               // weight rests on a guess
+	means  map[string]float64 // of the indices of the loops around
 	parts  map[ir.Stmt]Cost
 	// kept: a communication here is likely to keep its ready message. It stands
 	// in a loop in which some path back to it holds no reduction, so that
@@ -87,7 +88,7 @@ type weigher struct {
 }
 
 func newWeigher(p *comm.Program, pes float64) *weigher {
-	return &weigher{p: p, info: p.Info, pes: pes, weight: 1, parts: map[ir.Stmt]Cost{}}
+	return &weigher{p: p, info: p.Info, pes: pes, weight: 1, means: map[string]float64{}, parts: map[ir.Stmt]Cost{}}
 }
 
 func (w *weigher) nodes(list []comm.Node) Cost {
@@ -109,6 +110,7 @@ func (w *weigher) node(n comm.Node) Cost {
 		return w.part(n.Behind, w.all(w.reductions(n)))
 	case *comm.Loop:
 		trips, known := w.trip(n.Do)
+		defer w.enter(n.Do)()
 		return w.part(n.Do, w.loop(trips, known, n.Body))
 	case *comm.WhileLoop:
 		return w.part(n.While, w.loop(guessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
@@ -228,7 +230,7 @@ func (w *weigher) box(array *ir.Symbol, box []comm.Axis) float64 {
 func (w *weigher) values(r *comm.Range) float64 {
 	k := guessTrip + 0.0
 	if !r.Unknown && r.Step != 0 {
-		if t, ok := trips(r.Lo, r.Hi, int64(r.Step)); ok {
+		if t, ok := w.count(r.Lo, r.Hi, int64(r.Step)); ok {
 			k = t
 		}
 	}
@@ -278,7 +280,9 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 			if len(r.Part[s]) > 0 {
 				k /= w.pes
 			}
+			leave := w.enter(s)
 			c := w.work(r, s.Body)
+			leave()
 			if innermost(s) {
 				c.rest += stepCost * float64(transform.Strides(w.info, s, s.Body))
 			}
@@ -317,19 +321,58 @@ func innermost(d *ir.Do) bool {
 func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
 	b := w.info.Bounds(d)
 	if b.LoOK && b.HiOK && b.Step != 0 {
-		if n, ok := trips(b.Lo, b.Hi, b.Step); ok {
+		if n, ok := w.count(b.Lo, b.Hi, b.Step); ok {
 			return n, true
 		}
 	}
 	return guessTrip, false
 }
 
-func trips(lo, hi linalg.Affine, step int64) (float64, bool) {
+// count is how many values there are from lo to hi, on average over the loops around.
+func (w *weigher) count(lo, hi linalg.Affine, step int64) (float64, bool) {
 	d, ok := hi.Sub(lo)
-	if !ok || !d.IsConst() {
+	if !ok {
 		return 0, false
 	}
-	return float64(max(0, (d.C+step)/step)), true
+	length, ok := w.mean(d)
+	if d.IsConst() {
+		return float64(max(0, (d.C+step)/step)), ok
+	}
+	return max(0, (length+float64(step))/float64(step)), ok
+}
+
+// mean is the value of f on average over the loops around; it is not known where f has
+// other variables.
+func (w *weigher) mean(f linalg.Affine) (float64, bool) {
+	sum := float64(f.C)
+	for _, v := range f.Vars() {
+		m, ok := w.means[v]
+		if !ok {
+			return 0, false
+		}
+		sum += float64(f.Coef(v)) * m
+	}
+	return sum, true
+}
+
+// enter says that what is looked at next is in loop d, until the function that it returns
+// is called.
+func (w *weigher) enter(d *ir.Do) (leave func()) {
+	name := d.Index.Name
+	before, had := w.means[name]
+	delete(w.means, name)
+	b := w.info.Bounds(d)
+	if lo, ok := w.mean(b.Lo); ok && b.LoOK && b.HiOK {
+		if hi, ok := w.mean(b.Hi); ok {
+			w.means[name] = (lo + hi) / 2
+		}
+	}
+	return func() {
+		delete(w.means, name)
+		if had {
+			w.means[name] = before
+		}
+	}
 }
 
 // probability is how likely a condition is to hold: a comparison of loop

@@ -95,7 +95,9 @@ func (e *Estimate) list(w *weigher, nodes []comm.Node, depth int, sum *Row) {
 		case *comm.Loop:
 			at := open(n.Do, "together")
 			trips, known := w.trip(n.Do)
+			leave := w.enter(n.Do)
 			e.inside(w, trips, known, n.Body, depth+1, &inner)
+			leave()
 			fill(at, inner)
 			continue
 		case *comm.WhileLoop:
