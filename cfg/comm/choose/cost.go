@@ -56,14 +56,9 @@ func (c Cost) times(k float64) Cost {
 // cost estimates what one execution of p costs. It knows loops, branches and
 // communications, and nothing of the machine but the numbers above. The parts
 // are what the loops, branches and regions of p have of it, by their statements.
-func cost(p *comm.Program) (total float64, parts map[ir.Stmt]float64) {
+func cost(p *comm.Program) (total float64, parts map[ir.Stmt]Cost) {
 	w := newWeigher(p, guessPEs)
-	total = w.nodes(p.Body).Total() + textCost*float64(size(p.IR.Body))
-	parts = map[ir.Stmt]float64{}
-	for s, c := range w.parts {
-		parts[s] = c.Total()
-	}
-	return total, parts
+	return w.nodes(p.Body).Total() + textCost*float64(size(p.IR.Body)), w.parts
 }
 
 func size(body []ir.Stmt) int {
