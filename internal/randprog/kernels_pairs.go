@@ -18,6 +18,11 @@ func pairs(k *kern) {
 	adds := func(n int) string { return fmt.Sprintf("%s = %s + %d", m.name, m.name, n) }
 
 	near := []string{fmt.Sprintf("%s = %s + %s", s.name, s.name, t.name), k.set(f, lhs, u.combine([]val{t.val, lhs}))}
+	if u.chance(1, 2) {
+		k.feat("pairs:into both")
+		acc := k.accumulator(f, 2*count)
+		near = append(near, k.accumulate("+", k.ref(acc, vs[:1]), t.val), k.accumulate("-", k.ref(acc, vs[1:]), t.val))
+	}
 	var far []string
 	if u.chance(1, 2) {
 		near = append(near, adds(1))

@@ -96,6 +96,9 @@ func (u *unit) candidates(kind transform.Kind, facts *transform.Analysis) []cand
 							return true
 						})
 					}
+					if kind == transform.Peel && wraps(n) && branches(s) {
+						add(s)
+					}
 					if kind == transform.Distribute && (n.Fallback || n.Pipe != nil) && len(s.Body) > 1 {
 						add(s)
 					}
@@ -107,10 +110,28 @@ func (u *unit) candidates(kind transform.Kind, facts *transform.Analysis) []cand
 	return list
 }
 
+// wraps reports whether r uses whole dimensions of arrays that are distributed along them, as
+// where the first element is a neighbour of the last.
+func wraps(r *comm.Region) bool {
+	return slices.ContainsFunc(r.Comms, func(c *comm.Comm) bool {
+		for d, ax := range c.Axes {
+			if ax.All && c.Subs == nil && c.Array.Mapping.Map.Axes[d].Grid >= 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // branches reports whether loop holds an IF that compares INTEGER values, as
-// those do that a loop index decides.
+// those do that a loop index decides, or a MOD.
 func branches(loop *ir.Do) bool {
 	found := false
+	ir.WalkExprs(loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
+		c, ok := e.(*ir.Call)
+		found = found || ok && c.Name == "mod"
+		return !found
+	})
 	ir.Walk(loop.Body, func(s ir.Stmt) bool {
 		if c, ok := s.(*ir.If); ok {
 			ir.WalkExpr(c.Cond, func(e ir.Expr) bool {

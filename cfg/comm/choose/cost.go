@@ -1,6 +1,8 @@
 package choose
 
 import (
+	"math"
+
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -230,9 +232,28 @@ func (w *weigher) values(r *comm.Range) float64 {
 		}
 	}
 	if len(r.Cons) > 0 {
-		k = max(1, k/w.pes)
+		k = max(1, k/w.among(r.Cons))
 	}
 	return k
+}
+
+// among is how many PEs divide what constraints divide: of a grid of two dimensions, each
+// has the square root of the number of PEs.
+func (w *weigher) among(cons []comm.Constraint) float64 {
+	n := 1.0
+	seen := map[comm.GridDim]bool{}
+	for _, c := range cons {
+		m := c.Array.Mapping
+		at := comm.GridDim{Grid: m.Grid, Dim: -1}
+		if c.Axis >= 0 {
+			at.Dim = m.Map.Axes[c.Axis].Grid
+		}
+		if !seen[at] {
+			seen[at] = true
+			n *= math.Pow(w.pes, 1/float64(m.Grid.Rank))
+		}
+	}
+	return min(n, w.pes)
 }
 
 // reductions is the cost of reductions, once.
@@ -250,10 +271,7 @@ func (w *weigher) reductions(n *comm.Combine) Cost {
 
 // region is the cost of a region, once.
 func (w *weigher) region(r *comm.Region) Cost {
-	share := 1.0
-	if len(r.Guard) > 0 {
-		share /= w.pes
-	}
+	share := 1 / w.among(r.Guard)
 	total := Cost{rest: entryCost}
 	if r.Pipe != nil {
 		total.Messages += w.pes // the PEs wait for one another
@@ -272,9 +290,7 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 		switch s := s.(type) {
 		case *ir.Do:
 			k, known := w.trip(s)
-			if len(r.Part[s]) > 0 {
-				k /= w.pes
-			}
+			k /= w.among(r.Part[s])
 			leave := w.enter(s)
 			c := w.work(r, s.Body)
 			leave()
