@@ -177,7 +177,8 @@ var kernels = []kernel{
 		"ends:scalar index", "ends:window", "ends:row or column",
 	}},
 	{name: "integers that wrap", make: wrapping, variants: wrapForms}, // without this line nothing wraps
-	{name: "sums over pairs", make: pairs, variants: []string{"pairs:if", "pairs:cycle", "pairs:else", "pairs:into both"}},
+	{name: "sums over pairs", make: pairs, variants: []string{"pairs:if", "pairs:cycle", "pairs:else"}},
+	{name: "sums into both of a pair", make: intoBoth, variants: []string{"both:under a condition", "both:half of the pairs"}},
 	{name: "iterations without owners", make: ownerless, variants: []string{"ownerless:cycle"}},
 	{name: "steps that are variables", make: steps, variants: []string{"steps:backward", "steps:doubled"}},
 	{name: "rows in any order", make: rows, variants: []string{

@@ -18,11 +18,6 @@ func pairs(k *kern) {
 	adds := func(n int) string { return fmt.Sprintf("%s = %s + %d", m.name, m.name, n) }
 
 	near := []string{fmt.Sprintf("%s = %s + %s", s.name, s.name, t.name), k.set(f, lhs, u.combine([]val{t.val, lhs}))}
-	if u.chance(1, 2) {
-		k.feat("pairs:into both")
-		acc := k.accumulator(f, 2*count)
-		near = append(near, k.accumulate("+", k.ref(acc, vs[:1]), t.val), k.accumulate("-", k.ref(acc, vs[1:]), t.val))
-	}
 	var far []string
 	if u.chance(1, 2) {
 		near = append(near, adds(1))
@@ -51,6 +46,28 @@ func pairs(k *kern) {
 		lines = append(lines, ifBlock(fmt.Sprintf("mod(%s, 2) == 0", vs[1].name), []string{adds(1)}, nil)...)
 	}
 	k.emit(fmt.Sprintf("%s = %s", s.name, zero(kd)), fmt.Sprintf("%s = 0", m.name))
+	k.emit(k.nest(vs, lines, how{})...)
+}
+
+// intoBoth adds what two elements give to the one and subtracts it from the other.
+func intoBoth(k *kern) {
+	u := k.u
+	kd := k.numeric()
+	x := k.arr(kd, 1)
+	vs := k.vars(2)
+	d := u.fit(u.combine([]val{k.ref(x, vs[:1]), k.ref(x, vs[1:])}), tempTier)
+	acc := k.accumulator(x, 4*x.dims[0].extent()*x.dims[0].extent())
+	t := k.temp(kd, 0)
+	lines := []string{k.accumulate("+", k.ref(acc, vs[:1]), t.val), k.accumulate("-", k.ref(acc, vs[1:]), t.val)}
+	if u.chance(1, 2) {
+		k.feat("both:under a condition")
+		lines = ifBlock(u.compare(t.val).text, lines, nil)
+	}
+	lines = append([]string{fmt.Sprintf("%s = %s", t.name, d.text)}, lines...)
+	if u.chance(1, 2) {
+		k.feat("both:half of the pairs")
+		lines = ifBlock(fmt.Sprintf("%s > %s", vs[1].name, vs[0].name), lines, nil)
+	}
 	k.emit(k.nest(vs, lines, how{})...)
 }
 
