@@ -103,8 +103,9 @@ func work(size int) int { return size + size*size/400 }
 // before their order hides how few copies it takes. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
 // Candidates are loops that all PEs step through together, or fall back on
-// gathered arrays, or wait for one another in, and guards in loops of the first
-// kind: nothing else can lose a message. The statements of the unit are
+// gathered arrays, or wait for one another in, or use whole arrays in for their ends, and
+// guards in loops of the first kind: nothing else can lose a message. Arrays are gathered
+// last, for a loop as the source has it where it still does the same. The statements of the unit are
 // searched side by side, so that facts about the whole program are computed
 // once for a candidate of each. In a large statement with many candidates, more
 // than there is work for one by one, several that do not overlap are tried
