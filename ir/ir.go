@@ -285,9 +285,9 @@ type (
 		Lo, Hi, Step Expr
 		Body         []Stmt
 		Independent  *Independent
-		// Gathered: all PEs execute the loop on copies of the whole arrays. Only
-		// transform.Gather sets it.
-		Gathered bool
+		// Gathered says why all PEs execute the loop on copies of arrays, of which each has
+		// one; "" where they do not. Only transform.Gather sets it.
+		Gathered string
 		End      source.Pos
 	}
 	// While repeats Body while Cond holds; a plain DO has Cond .true.

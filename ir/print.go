@@ -112,7 +112,7 @@ func (sp spelling) stmt(s Stmt) string {
 		if s.Independent != nil {
 			text += "   ! " + s.Independent.String()
 		}
-		if s.Gathered {
+		if s.Gathered != "" {
 			text += "   ! on gathered arrays"
 		}
 		return text
