@@ -95,16 +95,6 @@ func (c *Certificate) assumptions(s *symbolic) error {
 			}
 		}
 	}
-	for _, y := range c.Pairwise {
-		if y != o.Use {
-			if err := s.sends(y); err != nil {
-				return err
-			}
-		}
-		if l := s.outermost(y); l == nil || l != s.outermost(o.Use) {
-			return fmt.Errorf("#%d counts on some messages of #%d, which is not in the same outermost loop", o.Use, y)
-		}
-	}
 	return nil
 }
 
@@ -126,20 +116,8 @@ func (s *symbolic) sends(y int) error {
 	return nil
 }
 
-// outermost is the outermost loop around the puts of communication r.
-func (s *symbolic) outermost(r int) (out *cfg.Loop) {
-	for _, n := range s.graph.Nodes {
-		if Puts(n, r) {
-			for l := n.Loop; l != nil; l = l.Parent {
-				out = l
-			}
-		}
-	}
-	return out
-}
-
 // counts reports whether the certificate takes for granted that y answers the put that
 // comes as number nth behind it.
 func (c *Certificate) counts(y, nth int) bool {
-	return slices.Contains(c.Kills, Kill{y, nth}) || slices.Contains(c.Pairwise, y)
+	return slices.Contains(c.Kills, Kill{y, nth})
 }

@@ -121,9 +121,6 @@ func (c *Certificate) writeClaims(b *strings.Builder) {
 			fmt.Fprintf(b, "@%d", k.Nth)
 		}
 	}
-	if len(c.Pairwise) > 0 {
-		b.WriteString(" pairwise " + numbers(c.Pairwise, " "))
-	}
 }
 
 // Body is the claims and assumptions of the line for a certificate.

@@ -207,7 +207,6 @@ func parseSymbolic(f []string, rest string) (c *proof.Certificate, err error) {
 	if err := parseName(f[2:], c); err != nil {
 		return nil, err
 	}
-	rest, pairwise, _ := strings.Cut(rest, " pairwise ")
 	rest, kills, _ := strings.Cut(rest, " kills ")
 	for _, w := range strings.Fields(kills) {
 		k, err := parseNumbers(strings.Replace(w, "@", ",", 1))
@@ -215,11 +214,6 @@ func parseSymbolic(f []string, rest string) (c *proof.Certificate, err error) {
 			return nil, err
 		}
 		c.Kills = append(c.Kills, proof.Kill{Comm: k[0], Nth: append(k, 1)[1]})
-	}
-	if pairwise != "" {
-		if c.Pairwise, err = parseNumbers(strings.ReplaceAll(pairwise, " ", ",")); err != nil {
-			return nil, err
-		}
 	}
 	for item := range strings.SplitSeq(strings.TrimSpace(rest), ", ") {
 		w := strings.Fields(item)

@@ -13,11 +13,10 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/bench"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/codegen/kernel"
-	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -107,7 +106,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 			"Exit status: of run that of the program; 1 when the program is at fault, 2 for wrong usage, "+
 			"3 for a defect of spmdc, 4 when a barrier was left out that was needed."),
 		kong.Vars{"peers": strings.Join(bench.Known, ", "), "stages": strings.Join(table.Stages(), ", "), "plans": planNames(),
-			"targets": listed(kernel.Targets), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
+			"targets": listed(kernel.Targets), "kinds": kindNames(), "barriers": strconv.Itoa(search.DefaultBarrierThreshold), "memory": strconv.Itoa(search.DefaultMemory >> 20)},
 		kong.Writers(help, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

@@ -68,8 +68,8 @@ random places.
 
 With --precision the communications of each program are executed so often on each number of PEs, with other input and
 other ways where conditions are not known. A reference is safe where none of its puts comes before other messages say
-that the last use is over; it is elided where plan elide lets none of its puts wait, by proof where it does not need to
-note which messages have passed. The first count is of pairs of reference and number of PEs, with the program compiled
+that the last use is over; it is elided where plan elide lets none of its puts wait, by proof where its
+ready messages are not on demand. The first count is of pairs of reference and number of PEs, with the program compiled
 for that number; the second of references, compiled for any.
 After an interrupt, and in the lines of progress, stands the seed with which to go on; --log does so by itself.
 

@@ -38,14 +38,14 @@ type Options struct {
 	// PE sends when it has executed all. With 0 the program chooses when it runs.
 	Block int
 	// SlotsMemory is how many bytes the slots that plan elide adds may take on one
-	// PE; 0 stands for plan.DefaultMemory, less for none at all.
+	// PE; 0 stands for search.DefaultMemory, less for none at all.
 	SlotsMemory int64
 	// PEs are the numbers of PEs for which plan elide makes proofs of their own. The
 	// program runs on any other number too.
 	PEs []int
-	// BarrierThreshold is that of plan.Options.
+	// BarrierThreshold is that of search.Options.
 	BarrierThreshold float64
-	// Strip is that of plan.Options.
+	// Strip is that of search.Options.
 	Strip int
 	// Target and FP are those of codegen.Options; "" stands for the first of each.
 	Target kernel.Target

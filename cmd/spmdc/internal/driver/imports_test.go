@@ -25,7 +25,7 @@ var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images
 //	ir <- ir/scalar, ir/mapping, ir/depend; ir/mapping <- ir/lower
 //	ir <- cfg
 //	ir, ir/scalar, ir/mapping, ir/depend <- ir/transform
-//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/proof, synch, hb, plan, report <- codegen <- cmd/spmdc
+//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/proof <- synch, hb <- plan <- simulate <- search, verify <- report <- codegen <- cmd/spmdc
 //
 // What ends in "/..." stands for a folder with all below it.
 var imports = []struct {
@@ -65,8 +65,11 @@ var imports = []struct {
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/golden", nil}, // help for all tests
 	{"internal/effort", nil}, // help for all tests
-	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
-	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
+	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},             // help for tests
+	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
+	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof"}},
+	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
+	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
 	{"dataflow/replay", nil}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"codegen/kernel", nil}, // loops as vector code: knows no program

@@ -10,8 +10,9 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/codegen"
-	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/ir/images"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -85,7 +86,7 @@ func Passes() *Table {
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
 				Run:   runPlan,
-				Check: func(c *Compilation) error { return c.Plan.Verify() },
+				Check: func(c *Compilation) error { return verify.Plan(c.Plan) },
 				Explain: Views{
 					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
 					DOT:  func(c *Compilation) (string, error) { return c.Plan.Graph.DOT(), nil },
@@ -204,17 +205,13 @@ func cfgText(c *Compilation) (string, error) { return c.Graph.String(), nil }
 func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runPlan(c *Compilation) error {
-	if c.Options.Sync == plan.Elide {
-		c.Plan = plan.Search(c.Comm, c.Functions, c.searchOptions())
-	} else {
-		c.Plan = plan.Make(c.Comm, c.Options.Sync, c.Functions)
-	}
+	c.Plan = search.Make(c.Comm, c.Options.Sync, c.Functions, c.searchOptions())
 	return nil
 }
 
 // searchOptions are those of plan elide.
-func (c *Compilation) searchOptions() plan.Options {
-	return plan.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs, BarrierThreshold: c.Options.BarrierThreshold, Strip: c.Options.Strip}
+func (c *Compilation) searchOptions() search.Options {
+	return search.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs, BarrierThreshold: c.Options.BarrierThreshold, Strip: c.Options.Strip}
 }
 
 func runCode(c *Compilation) (err error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
@@ -123,7 +124,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte,
 		return nil, err
 	}
 	if way.Plan == plan.Elide && r.Precision > 0 {
-		known, symbolic, err := plan.Measure(c.Comm, c.Functions, plan.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Precision, s.seed)
+		known, symbolic, err := search.Measure(c.Comm, c.Functions, search.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Precision, s.seed)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
-	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
@@ -72,7 +72,7 @@ type RandomReport struct {
 	Failing   []Failing // the first of those with a fault, at most one of each program, in order
 
 	// By Precision: with the number of PEs known, and without.
-	Known, Symbolic plan.Yardstick
+	Known, Symbolic search.Precision
 
 	mu sync.Mutex // guards what programs count while they are made and run
 }
@@ -200,7 +200,7 @@ func (r *RandomReport) Write(w io.Writer) error {
 	if r.Precision > 0 {
 		for _, y := range []struct {
 			what string
-			plan.Yardstick
+			search.Precision
 		}{{"number of PEs known", r.Known}, {"any number of PEs", r.Symbolic}} {
 			fmt.Fprintf(w, "  %s: of the references safe on every sampled path %s;\n    of those that put into used slots %s\n", y.what, y.All(), y.Again())
 		}
