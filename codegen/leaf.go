@@ -81,10 +81,35 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.outerLoop(v.nest, r)
 		return true
 	}
-	if !isLeaf(d.Body) {
+	return isLeaf(d.Body) && g.inGo(g.newLeaf(d, r), v, r)
+}
+
+// flatLoop emits d, a loop around short ones, as a leaf loop with these unrolled, if it is
+// one then.
+func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
+	if g.opt.Check || g.step(d) == 0 || isLeaf(d.Body) {
 		return false
 	}
+	v := g.vectorized(d, r)
+	if v.k != nil || v.nest != nil || v.as != nil || v.part {
+		return false
+	}
+	flat := g.flatten(d, r)
+	if flat.why != "" || flat.longest >= shortest {
+		return false
+	}
+	for _, inner := range flat.loops {
+		g.vectorized(inner, r)
+	}
 	l := g.newLeaf(d, r)
+	l.body, l.flat = flat.body, flat
+	return g.inGo(l, v, r)
+}
+
+// inGo emits a leaf loop of region r, of which v decides, in Go, if that is more than a loop
+// over its body.
+func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
+	d := l.d
 	l.short = l.tripsIfShort(v)
 	refs := l.refs()
 	if len(refs)+len(g.walksOf(d, r)) == 0 {
@@ -135,7 +160,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
-	g.stmts(d.Body, r)
+	g.stmts(l.body, r)
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {
 		g.out.lines[inner-1].text = l.head(false)

@@ -31,15 +31,14 @@ const mostCopies = 64
 // flattened is the body of a loop without the loops in it.
 type flattened struct {
 	body    []ir.Stmt
-	loops   []*ir.Do                  // that are unrolled
-	refs    map[*ir.Ref]copied        // what references are copies of
-	bins    map[*ir.Bin]*ir.Bin       // what operations are copies of
-	of      map[*ir.Assign]*ir.Assign // what assignments are copies of
-	count   int                       // assignments
-	steps   int                       // iterations
-	longest int64                     // of a loop: its iterations
-	at      map[*ir.Symbol]int64      // variables whose values are known where the walk is
-	why     string                    // it cannot be done
+	loops   []*ir.Do             // that are unrolled
+	refs    map[*ir.Ref]copied   // what references are copies of
+	bins    map[*ir.Bin]*ir.Bin  // what operations are copies of
+	count   int                  // assignments
+	steps   int                  // iterations
+	longest int64                // of a loop: its iterations
+	at      map[*ir.Symbol]int64 // variables whose values are known where the walk is
+	why     string               // it cannot be done
 	g       *gen
 	r       *comm.Region
 }
@@ -52,7 +51,7 @@ type copied struct {
 
 // flatten unrolls the loops in d, of region r.
 func (g *gen) flatten(d *ir.Do, r *comm.Region) *flattened {
-	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, of: map[*ir.Assign]*ir.Assign{}, at: map[*ir.Symbol]int64{}, g: g, r: r}
+	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, g: g, r: r}
 	if r == nil || g.prog.IR.SPMD {
 		f.no("it has other statements than assignments and IF")
 		return f
@@ -83,7 +82,9 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 				n.LHS = &ir.Var{X: v.X, Sym: v.Sym}
 				delete(f.at, v.Sym)
 			}
-			f.of[n] = s
+			if zero := f.g.starts[s]; zero != "" {
+				f.g.starts[n] = zero
+			}
 			if f.count++; f.count > mostCopies {
 				f.no("the loops in it are too long to be unrolled")
 			}
@@ -156,6 +157,9 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 		out = append(out, f.stmts(d.Body)...)
 	}
 	f.at[d.Index] = first + n*by
+	if !g.outlives(d) {
+		return out
+	}
 	// Behind an IF around it the value is not known here.
 	typ := ir.X{Pos: d.Pos, Typ: d.Index.Type}
 	end := &ir.Assign{S: d.S, LHS: &ir.Var{X: typ, Sym: d.Index}, RHS: &ir.Const{X: typ, Int: int(first + n*by)}}
@@ -182,6 +186,7 @@ func (f *flattened) expr(e ir.Expr) ir.Expr {
 			at[sym.Name] = c
 		}
 		f.refs[n] = copied{e, at}
+		f.g.copyOf[n] = e
 		return n
 	case *ir.Bin:
 		n := &ir.Bin{X: e.X, Op: e.Op, L: f.expr(e.L), R: f.expr(e.R)}
@@ -214,7 +219,7 @@ func (f *flattened) computed(e ir.Expr) ir.Expr {
 			return c
 		}
 	}
-	if e.Type().IsReal() {
+	if len(args) > 0 {
 		f.no(ir.ExprString(e) + " is constant in some copies of a loop in it")
 	}
 	return e
@@ -259,9 +264,6 @@ func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
 		v.no("%s", v.flat.why)
 		return nil
 	}
-	for n, of := range v.flat.refs {
-		g.copyOf[n] = of.ref
-	}
 	return v.flat.body
 }
 
@@ -289,14 +291,6 @@ func (v *vectorLoop) unrolled(g *gen) {
 			g.vectors[d] = &vectorLoop{loop: d, why: "it is part of a kernel", part: true}
 		}
 	}
-}
-
-// starts is what PEs but the first start an accumulation from, "" for the value before.
-func (v *vectorLoop) starts(s *ir.Assign) string {
-	if v.flat != nil {
-		return v.leaf.g.starts[v.flat.of[s]]
-	}
-	return v.leaf.g.starts[s]
 }
 
 // ends reports whether every iteration leaves the same value in sym, which is used behind

@@ -307,7 +307,7 @@ func (v *vectorLoop) choose(x, old *kernel.Node) *kernel.Node {
 }
 
 func (v *vectorLoop) assign(s *ir.Assign) {
-	if zero := v.starts(s); zero != "" && !idle(s.RHS, zero) {
+	if zero := v.leaf.g.starts[s]; zero != "" && !idle(s.RHS, zero) {
 		v.no("PEs start to accumulate from different values")
 		return
 	}
