@@ -266,7 +266,7 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 	if dense(ax) && len(l.part) == 0 && k == 1 && (l.step == 1 || l.step == -1) {
 		return true // though it was made for another loop
 	}
-	if len(ax.Terms) != 1 || ax.Terms[0].Range.Loop != l.d || ax.Terms[0].Range.Step*l.step < 0 && abs(ax.Terms[0].Range.Step) != 1 {
+	if l.step == 0 || len(ax.Terms) != 1 || ax.Terms[0].Range.Loop != l.d || ax.Terms[0].Range.Step*l.step < 0 && abs(ax.Terms[0].Range.Step) != 1 {
 		return false
 	}
 	r := ax.Terms[0].Range
