@@ -94,7 +94,7 @@ func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
 	if v.k != nil || v.nest != nil || v.as != nil || v.part {
 		return false
 	}
-	flat := g.flatten(d, r)
+	flat := g.flatten(d.Body, r, mostCopies)
 	if flat.why != "" || flat.longest >= shortest {
 		return false
 	}

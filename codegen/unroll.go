@@ -34,6 +34,7 @@ type flattened struct {
 	loops   []*ir.Do             // that are unrolled
 	refs    map[*ir.Ref]copied   // what references are copies of
 	bins    map[*ir.Bin]*ir.Bin  // what operations are copies of
+	most    int                  // assignments that it may have
 	count   int                  // assignments
 	steps   int                  // iterations
 	longest int64                // of a loop: its iterations
@@ -49,14 +50,14 @@ type copied struct {
 	at  map[string]int64
 }
 
-// flatten unrolls the loops in d, of region r.
-func (g *gen) flatten(d *ir.Do, r *comm.Region) *flattened {
-	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, g: g, r: r}
+// flatten unrolls the loops in statements of region r, which may make this many assignments.
+func (g *gen) flatten(body []ir.Stmt, r *comm.Region, most int) *flattened {
+	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, most: most, g: g, r: r}
 	if r == nil || g.prog.IR.SPMD {
 		f.no("it has other statements than assignments and IF")
 		return f
 	}
-	f.body = f.stmts(d.Body)
+	f.body = f.stmts(body)
 	return f
 }
 
@@ -85,7 +86,7 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 			if zero := f.g.starts[s]; zero != "" {
 				f.g.starts[n] = zero
 			}
-			if f.count++; f.count > mostCopies {
+			if f.count++; f.count > f.most {
 				f.no("the loops in it are too long to be unrolled")
 			}
 			out = append(out, n)
@@ -143,13 +144,13 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 		return nil
 	}
 	n := max(0, (last-first+by)/by)
-	if n > mostCopies {
+	if n > int64(f.most) {
 		f.no("the loops in it are too long to be unrolled")
 		return nil
 	}
 	f.longest = max(f.longest, n)
 	for t := range n {
-		if f.steps++; f.steps > 4*mostCopies {
+		if f.steps++; f.steps > 4*f.most {
 			f.no("the loops in it are too long to be unrolled")
 			return nil
 		}
@@ -259,7 +260,7 @@ func (g *gen) access(r *ir.Ref) *comm.Access {
 
 // unroll is the body of v's loop without the loops in it.
 func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
-	v.flat = g.flatten(v.loop, r)
+	v.flat = g.flatten(v.loop.Body, r, mostCopies)
 	if v.flat.why != "" {
 		v.no("%s", v.flat.why)
 		return nil
@@ -270,6 +271,15 @@ func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
 // unrolled closes the description of a kernel with unrolled loops: what was decided for
 // copies holds for what they are copies of.
 func (v *vectorLoop) unrolled(g *gen) {
+	if v.fuseSources(); v.flat != nil && v.why == "" && v.jam == nil {
+		for _, d := range v.flat.loops {
+			g.vectors[d] = &vectorLoop{loop: d, why: "it is part of a kernel", part: true}
+		}
+	}
+}
+
+// fuseSources has the operations that were copied rounded as their copies are.
+func (v *vectorLoop) fuseSources() {
 	if v.flat == nil || v.why != "" {
 		return
 	}
@@ -284,11 +294,6 @@ func (v *vectorLoop) unrolled(g *gen) {
 	for of, s := range fused {
 		if s != 0 {
 			v.fused[of] = s
-		}
-	}
-	if v.jam == nil {
-		for _, d := range v.flat.loops {
-			g.vectors[d] = &vectorLoop{loop: d, why: "it is part of a kernel", part: true}
 		}
 	}
 }
