@@ -102,16 +102,16 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 // mostAtOnce is the number of assignments that a nest without its loops has at most.
 const mostAtOnce = 2 * mostCopies
 
-// cutTail divides the body before the first statement that stores to an element which is not
-// that of the iteration: the tail can be executed in Go.
+// cutTail divides the body before the first statement that stores to an element which
+// subscripts pick: the tail can be executed in Go.
 func (n *outerNest) cutTail(g *gen, r *comm.Region) bool {
 	l := n.leaf(g, r)
 	at := slices.IndexFunc(n.loop.Body, func(s ir.Stmt) (cut bool) {
 		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
 			if a, ok := s.(*ir.Assign); ok {
 				if ref, ok := a.LHS.(*ir.Ref); ok {
-					f, linear := l.linear(ref)
-					cut = cut || !linear || !n.owns(g, f)
+					_, linear := l.linear(ref)
+					cut = cut || !linear
 				}
 			}
 			return !cut
