@@ -127,8 +127,9 @@ func shortLoops(k *kern) {
 			}
 			count := max(1, vs[0].hi-vs[0].lo+1) * max(1, vs[1].hi-vs[1].lo+1)
 			w := k.use(&array{name: k.fresh("w"), kind: intKind, u: u.fork(), dims: []bounds{{lo: 0, hi: 4}}, tier: tier{bound: 1<<10 + count}, unmapped: true})
-			at := k.elem(w, fmt.Sprintf("modulo(%s, 5)", whole))
-			body = append(body, fmt.Sprintf("%s = %s + 1", at.text, at.text))
+			which := k.private(intKind, "mt", tier{}).name
+			at := k.elem(w, which)
+			body = append(body, fmt.Sprintf("%s = modulo(%s, 5)", which, whole), fmt.Sprintf("%s = %s + 1", at.text, at.text))
 			counts = true
 			k.feat("short loops:counted behind")
 		}
