@@ -123,7 +123,7 @@ func (f *flattened) condition(s *ir.If) []ir.Stmt {
 
 func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 	g := f.g
-	if len(f.r.Part[d]) > 0 || g.labelled[d] || len(g.walksOf(d, f.r))+len(g.stripped(d)) > 0 {
+	if len(f.r.Part[d]) > 0 || g.parts[d] != "" || g.labelled[d] || len(g.walksOf(d, f.r))+len(g.stripped(d)) > 0 {
 		f.no("PEs divide the loop in it")
 		return nil
 	}
