@@ -405,8 +405,8 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 	if b := g.leaf[r]; b != "" {
 		return b
 	}
-	if name := g.picked[r]; name != "" {
-		return g.pickedElement(r, name)
+	if p, ok := g.picked[r]; ok {
+		return g.pickedElement(r, p)
 	}
 	object, subs := g.view(r)
 	if g.opt.Check {

@@ -94,7 +94,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		comms:      map[*comm.Comm]string{},
 		lists:      map[*comm.Comm]string{},
 		walked:     map[*comm.Comm]string{},
-		picked:     map[*ir.Ref]string{},
+		picked:     map[*ir.Ref]pickedFrom{},
 		grids:      map[*ir.Grid]string{},
 		bound:      map[*ir.Symbol]int{},
 		declared:   map[*ir.Symbol]bool{},
@@ -148,10 +148,10 @@ type gen struct {
 	declared map[*ir.Symbol]bool // scalars that the function declares
 	read     map[*ir.Symbol]bool // of these, those that are read
 	used     map[*ir.Symbol]bool
-	leaf     map[*ir.Ref]string // how a leaf loop addresses a reference
-	rows     []*kernel.Rows     // the nests over rows
-	picked   map[*ir.Ref]string // the names under which it has addressed one that it picks
-	index    []int              // open loops: line of the index definition, or -1
+	leaf     map[*ir.Ref]string     // how a leaf loop addresses a reference
+	rows     []*kernel.Rows         // the nests over rows
+	picked   map[*ir.Ref]pickedFrom // how it addresses one that subscripts pick
+	index    []int                  // open loops: line of the index definition, or -1
 	final    map[*ir.Do]string
 	parts    map[*ir.Do]string               // open loops in strips: the iterations of the strip
 	sections map[*comm.Reduction]sectionPart // what of them is combined in the strip at hand

@@ -279,7 +279,7 @@ func (g *gen) jams(o, around *ir.Do, r *comm.Region) bool {
 	} else if !g.separates(n) && !g.peels(n, r) {
 		return false
 	}
-	if d == nil || len(g.stripped(d))+len(g.walksOf(o, r))+len(g.walksOf(d, r)) > 0 || g.outlives(d) || g.labelled[d] {
+	if d == nil || g.step(d) == 0 || len(g.stripped(d))+len(g.walksOf(o, r))+len(g.walksOf(d, r)) > 0 || g.outlives(d) || g.labelled[d] {
 		return false
 	}
 	changed := g.prog.Modified(around)

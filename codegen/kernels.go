@@ -258,7 +258,6 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	d, l := v.loop, v.leaf
 	k := g.kernel(v)
 	g.out.at = d.Pos.Line
-	index := g.names.sym(d.Index)
 	l.done, l.n = map[string]string{}, 0 // it may have been emitted before
 	g.saveFinal(d)
 	cuts := v.cuts(g)
@@ -274,10 +273,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		first = l.open()
 	}
 	if l.ranged {
-		g.bound[d.Index]++
-		first = len(g.out.lines)
-		g.out.p("%s := %s", index, l.start())
-		g.out.p("nT := it.N")
+		first = l.first()
 	}
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
 	if k.Picks() {
@@ -420,9 +416,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
 	v.takeOrdered()
-	if first >= 0 {
-		g.dropUnusedBefore(first, len(g.out.lines), index)
-	}
+	l.dropUnusedFirst(first, len(g.out.lines))
 	for _, sym := range v.finals {
 		g.out.p("%s = %d", g.scalar(sym), v.flat.at[sym])
 	}

@@ -69,7 +69,7 @@ func (g *gen) newLeaf(d *ir.Do, r *comm.Region) *leaf {
 
 // leafLoop emits d as a leaf loop if it is one.
 func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
-	if g.opt.Check || g.step(d) == 0 {
+	if g.opt.Check {
 		return false
 	}
 	v := g.vectorized(d, r)
@@ -81,10 +81,35 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.outerLoop(v.nest, r)
 		return true
 	}
-	if !isLeaf(d.Body) {
+	return isLeaf(d.Body) && g.inGo(g.newLeaf(d, r), v, r)
+}
+
+// flatLoop emits d, a loop around short ones, as a leaf loop with these unrolled, if it is
+// one then.
+func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
+	if g.opt.Check || isLeaf(d.Body) {
 		return false
 	}
+	v := g.vectorized(d, r)
+	if v.k != nil || v.nest != nil || v.as != nil || v.part {
+		return false
+	}
+	flat := g.flatten(d.Body, r, mostCopies)
+	if flat.why != "" || flat.longest >= shortest {
+		return false
+	}
+	for _, inner := range flat.loops {
+		g.vectorized(inner, r)
+	}
 	l := g.newLeaf(d, r)
+	l.body, l.flat = flat.body, flat
+	return g.inGo(l, v, r)
+}
+
+// inGo emits a leaf loop of region r, of which v decides, in Go, if that is more than a loop
+// over its body.
+func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
+	d := l.d
 	l.short = l.tripsIfShort(v)
 	refs := l.refs()
 	if len(refs)+len(g.walksOf(d, r)) == 0 {
@@ -94,9 +119,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 	g.saveFinal(d)
 	first := l.open()
 	inner := l.emit(refs, v, r)
-	if first >= 0 {
-		g.dropUnusedBefore(first, inner, g.names.sym(d.Index))
-	}
+	l.dropUnusedFirst(first, inner)
 	for _, text := range l.after {
 		g.out.p("%s", text)
 	}
@@ -135,7 +158,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
-	g.stmts(d.Body, r)
+	g.stmts(l.body, r)
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {
 		g.out.lines[inner-1].text = l.head(false)
@@ -184,11 +207,21 @@ func (l *leaf) open() (first int) {
 		return first
 	}
 	g.out.p("if it := %s; it.N > 0 {", l.iterations())
+	return l.first()
+}
+
+// first emits, of the iterations it, how far they are apart where the program alone knows it,
+// the index of the first one, whose line it returns, and their number.
+func (l *leaf) first() (line int) {
+	g := l.g
+	if l.step == 0 {
+		g.out.p("step := it.By(%s)", g.position(l.d.Step))
+	}
 	g.bound[l.d.Index]++
-	first = len(g.out.lines)
-	g.out.p("%s := %s", k, l.start())
+	line = len(g.out.lines)
+	g.out.p("%s := %s", g.names.sym(l.d.Index), l.start())
 	g.out.p("nT := it.N")
-	return first
+	return line
 }
 
 // iterations renders those of this PE.
@@ -196,7 +229,7 @@ func (l *leaf) iterations() string {
 	if l.part != nil || l.g.parts[l.d] != "" {
 		return l.g.ownIterations(l.d, l.part)
 	}
-	return fmt.Sprintf("dist.Range(%s, %s, %d)", l.g.position(l.d.Lo), l.g.position(l.d.Hi), l.step)
+	return fmt.Sprintf("dist.Range(%s, %s, %s)", l.g.position(l.d.Lo), l.g.position(l.d.Hi), l.g.stepText(l.d))
 }
 
 // findAlone finds the objects of which the body mentions one element.
@@ -246,6 +279,8 @@ func (l *leaf) start() string {
 		return l.g.names.sym(l.d.Index)
 	case l.step > 0:
 		return "it.Lo"
+	case l.step == 0:
+		return "it.From(step)"
 	}
 	return "it.Hi()"
 }
@@ -259,15 +294,32 @@ func (l *leaf) now() string {
 	if l.plain() {
 		return fmt.Sprintf("%s %s t", l.start(), sign)
 	}
-	return fmt.Sprintf("%s %s t*it.Step", l.start(), sign)
+	return fmt.Sprintf("%s %s t*%s", l.start(), sign, l.by())
 }
 
-// by is how far apart two iterations are.
+// by is how far apart two iterations are, and for a step that the program alone knows also
+// in which direction.
 func (l *leaf) by() string {
-	if l.plain() {
+	switch {
+	case l.plain():
 		return "1"
+	case l.step == 0:
+		return "step"
 	}
 	return "it.Step"
+}
+
+// dropUnusedFirst removes what lines up to end do not use of what first has emitted, of
+// which the index is in line at, or -1.
+func (l *leaf) dropUnusedFirst(at, end int) {
+	if at < 0 {
+		return
+	}
+	n := len(l.g.out.lines)
+	l.g.dropUnusedBefore(at, end, l.g.names.sym(l.d.Index))
+	if l.step == 0 {
+		l.g.dropUnusedBefore(at-1, end-n+len(l.g.out.lines), "step")
+	}
 }
 
 // dropUnusedBefore removes the definition in line at if lines up to end do not use it.

@@ -71,14 +71,21 @@ func (l *leaf) address(f leafRef) {
 	g.leaf[f.ref] = elem
 }
 
+// pickedFrom says how an element that subscripts pick is addressed: by the slice, where the
+// part of the subscripts that the loop does not change begins, and the strides of the others.
+type pickedFrom struct {
+	slice, at string
+	by        []string // by axis, "" for one that is in at
+}
+
 // picks emits the addressing of references to elements that subscripts pick which are
 // known in an iteration alone. Where each subscript counts the elements of its axis, only
-// the sum of the subscripts is left to the loop.
+// the sum of these subscripts is left to the loop.
 func (l *leaf) picks() {
 	g := l.g
 	l.picked = map[*ir.Ref]bool{}
-	names := map[string]string{}
-	ir.WalkExprs(l.d.Body, func(s ir.Stmt, e ir.Expr) bool {
+	data, starts := map[string]string{}, map[string]string{}
+	ir.WalkExprs(l.body, func(s ir.Stmt, e ir.Expr) bool {
 		r, ok := e.(*ir.Ref)
 		if !ok {
 			return true
@@ -91,25 +98,56 @@ func (l *leaf) picks() {
 		}
 		g.out.at = s.Position().Line
 		object := l.object(r)
-		name := names[object]
+		name := data[object]
 		if name == "" {
 			l.n++
 			name = fmt.Sprintf("%sN%d", object, l.n)
-			names[object] = name
-			zeros := make([]string, len(r.Subs))
-			to, from := []string{name, name + "At"}, []string{object + ".Data", ""}
-			for d := range zeros {
-				if zeros[d] = "0"; d > 0 {
-					to, from = append(to, fmt.Sprintf("%sBy%d", name, d)), append(from, fmt.Sprintf("%s.Stride(%d, 1)", object, d))
+			data[object] = name
+			g.out.p("%s := %s.Data", name, object)
+		}
+		p := pickedFrom{slice: name, by: make([]string, len(r.Subs))}
+		subs := l.steadySubs(r)
+		for d, text := range subs {
+			if text != "" {
+				continue
+			}
+			subs[d], p.by[d] = "0", "1"
+			if d > 0 {
+				p.by[d] = fmt.Sprintf("%sBy%d", name, d)
+				if starts[p.by[d]] == "" {
+					starts[p.by[d]] = p.by[d]
+					g.out.p("%s := %s.Stride(%d, 1)", p.by[d], object, d)
 				}
 			}
-			from[1] = object + "." + atCall(zeros)
-			g.out.p("%s := %s", strings.Join(to, ", "), strings.Join(from, ", "))
 		}
-		g.picked[r] = name
+		at := fmt.Sprintf("%s.%s", object, atCall(subs))
+		if starts[at] == "" {
+			l.n++
+			starts[at] = fmt.Sprintf("%sN%dAt", object, l.n)
+			g.out.p("%s := %s", starts[at], at)
+		}
+		p.at = starts[at]
+		g.picked[r] = p
 		l.picked[r] = true
 		return true
 	})
+}
+
+// steadySubs renders the subscripts of r that are the same in all iterations; the others
+// are "".
+func (l *leaf) steadySubs(r *ir.Ref) []string {
+	of, at := l.flat.source(r)
+	texts := make([]string, len(of.Subs))
+	for d, s := range of.Subs {
+		a, ok := l.g.prog.Affine(s)
+		if ok {
+			a, ok = with(a, at)
+		}
+		if ok && !slices.ContainsFunc(a.Vars(), func(name string) bool { return l.varies[l.g.symbols[name]] || name == l.d.Index.Name }) {
+			texts[d] = l.g.affine(a)
+		}
+	}
+	return texts
 }
 
 // counted reports whether elements of r's array that are neighbours along an axis have
@@ -132,17 +170,20 @@ func (l *leaf) counted(r *ir.Ref) bool {
 }
 
 // pickedElement renders an element that picks has addressed.
-func (g *gen) pickedElement(r *ir.Ref, name string) string {
-	at := name + "At"
-	for d, s := range r.Subs {
-		text, p := g.asInt(s, sums)
-		if at += " + "; d == 0 {
-			at += enclose(text, p, precMul)
+func (g *gen) pickedElement(r *ir.Ref, p pickedFrom) string {
+	at := p.at
+	for d, by := range p.by {
+		if by == "" {
 			continue
 		}
-		at += fmt.Sprintf("%s*%sBy%d", enclose(text, p, precUnary), name, d)
+		text, prec := g.asInt(r.Subs[d], sums)
+		if at += " + "; by == "1" {
+			at += enclose(text, prec, precMul)
+			continue
+		}
+		at += fmt.Sprintf("%s*%s", enclose(text, prec, precUnary), by)
 	}
-	return fmt.Sprintf("%s[%s]", name, at)
+	return fmt.Sprintf("%s[%s]", p.slice, at)
 }
 
 // stride renders by how much the offset of f changes from one iteration to the
@@ -225,7 +266,7 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 	if dense(ax) && len(l.part) == 0 && k == 1 && (l.step == 1 || l.step == -1) {
 		return true // though it was made for another loop
 	}
-	if len(ax.Terms) != 1 || ax.Terms[0].Range.Loop != l.d || ax.Terms[0].Range.Step*l.step < 0 && abs(ax.Terms[0].Range.Step) != 1 {
+	if l.step == 0 || len(ax.Terms) != 1 || ax.Terms[0].Range.Loop != l.d || ax.Terms[0].Range.Step*l.step < 0 && abs(ax.Terms[0].Range.Step) != 1 {
 		return false
 	}
 	r := ax.Terms[0].Range

@@ -37,7 +37,7 @@ func (l *leaf) tripsIfShort(v *vectorLoop) int {
 		return 0
 	}
 	statements := 0
-	ir.Walk(d.Body, func(ir.Stmt) bool { statements++; return true })
+	ir.Walk(l.body, func(ir.Stmt) bool { statements++; return true })
 	n := int(far.C/b.Step) + 1
 	if n >= shortest || n*statements > mostShort {
 		return 0
@@ -50,7 +50,7 @@ func (l *leaf) oneAfterAnother(k string, r *comm.Region) {
 	g := l.g
 	at := len(g.out.lines)
 	g.out.p("%s := %s", k, l.now())
-	g.stmts(l.d.Body, r)
+	g.stmts(l.body, r)
 	g.dropUnused(at, k)
 	body := slices.Clone(g.out.lines[at:])
 	g.out.lines = g.out.lines[:at]

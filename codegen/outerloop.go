@@ -25,7 +25,19 @@ import (
 //	                              }
 //
 // What the iterations accumulate, in one of the parts, is a sum of its kernel. No iteration
-// touches what another one stores, so that each computes what it would alone.
+// touches what another one stores, so that each computes what it would alone. Inner loops
+// that are short enough are unrolled.
+//
+// Statements that store elsewhere, with all behind them, are the tail: behind the kernels of
+// a strip a loop in Go executes it, in order:
+//
+//	do i = 1, n                   for strip, all := 0, dist.Range(1, n, 1); strip < all.Strips(512); strip++ {
+//	   best = 0                       part := all.Strip(strip, 512)
+//	   do k = 1, m                    kernel1(...)        // bestStrip = ...
+//	      ...                         for t := 0; t < nT; t++ {
+//	   end do                             count[bestStrip[t]]++
+//	   count(best) = count(best)+1    }
+//	end do                        }
 
 // stripSize is the number of iterations in a strip: what kernels load again and again
 // stays in the first cache.
@@ -38,6 +50,9 @@ type outerNest struct {
 	locals []*ir.Symbol // the scalars that are kept in buffers
 	buffer map[*ir.Symbol]string
 	inner  []*ir.Do
+	head   []ir.Stmt                  // what the kernels compute
+	flat   *flattened                 // head without the loops in it, nil if these are not unrolled
+	tail   *leaf                      // what is executed behind the kernels of a strip; nil for nothing
 	sums   map[*ir.Symbol]*vectorLoop // the scalars that are accumulated, and in which part
 	sure   places                     // what each iteration has touched where the walk is
 	why    string
@@ -61,27 +76,89 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 			return nil
 		}
 	}
-	if !n.loops(g, r, d.Body, nil) || len(n.inner) == 0 || !n.apart(g, r) || !n.scalars(g) {
+	if !n.cutTail(g, r) || !n.loops(g, r, n.head, nil) || len(n.inner) == 0 || !n.apart(g, r) || !n.scalars(g) {
 		return nil
 	}
+	if n.flat = g.flatten(n.head, r, mostAtOnce); n.flat.why == "" {
+		n.head = n.flat.body
+	} else {
+		n.flat = nil
+	}
 	// Once with all of them, to see which are needed from one part to another.
-	n.parts = n.divide(g, r, d.Body, nil)
+	n.parts = n.divide(g, r, n.head, nil)
 	if n.why != "" {
 		return nil
 	}
 	n.locals = n.needed()
 	n.sure = places{}
 	clear(n.sums)
-	n.parts = n.divide(g, r, d.Body, nil)
+	n.parts = n.divide(g, r, n.head, nil)
 	if n.why != "" || len(n.kernels()) == 0 { // nobody uses what it computes
 		return nil
 	}
 	return n
 }
 
-// needed are the scalars that some part reads as another one has left them.
+// mostAtOnce is the number of assignments that a nest without its loops has at most.
+const mostAtOnce = 2 * mostCopies
+
+// cutTail divides the body before the first statement that stores to an element which
+// subscripts pick: the tail can be executed in Go.
+func (n *outerNest) cutTail(g *gen, r *comm.Region) bool {
+	l := n.leaf(g, r)
+	at := slices.IndexFunc(n.loop.Body, func(s ir.Stmt) (cut bool) {
+		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+			if a, ok := s.(*ir.Assign); ok {
+				if ref, ok := a.LHS.(*ir.Ref); ok {
+					_, linear := l.linear(ref)
+					cut = cut || !linear
+				}
+			}
+			return !cut
+		})
+		return cut
+	})
+	if n.head = n.loop.Body; at < 0 {
+		return true
+	}
+	n.head = n.loop.Body[:at]
+	flat := g.flatten(n.loop.Body[at:], r, mostCopies)
+	if flat.why != "" || len(n.head) == 0 {
+		return false
+	}
+	n.tail = g.newLeaf(n.loop, r)
+	n.tail.body, n.tail.flat = flat.body, flat
+	return true
+}
+
+// leaf describes the loop with the indices of the loops in it as parameters.
+func (n *outerNest) leaf(g *gen, r *comm.Region) *leaf {
+	l := g.newLeaf(n.loop, r)
+	ir.Walk(n.loop.Body, func(s ir.Stmt) bool {
+		if e, ok := s.(*ir.Do); ok {
+			delete(l.varies, e.Index)
+		}
+		return true
+	})
+	return l
+}
+
+// owns reports whether an element is that of the iteration by its first subscript, so that no
+// other iteration has it.
+func (n *outerNest) owns(g *gen, f leafRef) bool {
+	by := f.subs[0].Coef(n.loop.Index.Name)
+	return (by == 1 || by == -1) && !slices.ContainsFunc(f.subs[0].Vars(), func(name string) bool {
+		return name != n.loop.Index.Name && g.prog.Modified(n.loop)[g.symbols[name]]
+	})
+}
+
+// needed are the scalars that some part reads as another one has left them, and those of the
+// tail.
 func (n *outerNest) needed() (list []*ir.Symbol) {
 	need := map[*ir.Symbol]bool{}
+	for _, sym := range n.locals {
+		need[sym] = n.tail != nil && named(n.tail.body, sym)
+	}
 	for more := true; more; {
 		more = false
 		for _, v := range n.kernels() {
@@ -160,10 +237,7 @@ func (n *outerNest) loops(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.D
 // apart reports whether each iteration stores only what no other one touches: elements
 // whose first subscript is its own.
 func (n *outerNest) apart(g *gen, r *comm.Region) bool {
-	l := g.newLeaf(n.loop, r)
-	for _, e := range n.inner {
-		delete(l.varies, e.Index)
-	}
+	l := n.leaf(g, r)
 	stored := map[string]bool{}
 	ir.Walk(n.loop.Body, func(s ir.Stmt) bool {
 		if a, ok := s.(*ir.Assign); ok {
@@ -173,12 +247,19 @@ func (n *outerNest) apart(g *gen, r *comm.Region) bool {
 		}
 		return true
 	})
+	inHead := map[string]bool{}
+	ir.WalkExprs(n.head, func(_ ir.Stmt, e ir.Expr) bool {
+		if ref, ok := e.(*ir.Ref); ok {
+			inHead[l.object(ref)] = true
+		}
+		return true
+	})
 	ok := true
 	first := map[string]leafRef{}
 	ir.WalkExprs(n.loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
 		ref, is := e.(*ir.Ref)
-		if !is || !stored[l.object(ref)] {
-			return ok
+		if !is || !stored[l.object(ref)] || !inHead[l.object(ref)] {
+			return ok // the tail touches it in the order of the source
 		}
 		f, linear := l.linear(ref)
 		if !linear || g.access(ref) != nil && g.access(ref).Mode != comm.Own {
@@ -189,11 +270,7 @@ func (n *outerNest) apart(g *gen, r *comm.Region) bool {
 		if !seen {
 			first[f.object], have = f, f
 		}
-		by := f.subs[0].Coef(n.loop.Index.Name)
-		ok = ok && (by == 1 || by == -1) && f.subs[0].Equal(have.subs[0])
-		for _, e := range n.inner {
-			ok = ok && !f.subs[0].Uses(e.Index.Name)
-		}
+		ok = ok && n.owns(g, f) && f.subs[0].Equal(have.subs[0])
 		return ok
 	})
 	return ok
@@ -208,12 +285,16 @@ func (n *outerNest) scalars(g *gen) bool {
 		switch g.prog.Info.Class(n.loop, sym) {
 		case scalar.Private:
 		case scalar.Reduced:
+			if n.tail != nil && named(n.head, sym) && named(n.tail.body, sym) {
+				return false
+			}
 			continue
 		default:
 			return false
 		}
-		if slices.ContainsFunc(n.inner, func(e *ir.Do) bool { return e.Index == sym }) {
-			continue
+		index := func(e *ir.Do) bool { return e.Index == sym }
+		if slices.ContainsFunc(n.inner, index) || !named(n.head, sym) {
+			continue // the tail has it for itself
 		}
 		if t, ok := vectorType(sym.Type); !ok || t == kernel.Mask {
 			return false
@@ -252,6 +333,7 @@ func (n *outerNest) divide(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.
 func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.Do) *vectorLoop {
 	v := &vectorLoop{loop: n.loop, nested: true}
 	v.leaf = g.newLeaf(n.loop, r)
+	v.flat, v.leaf.flat = n.flat, n.flat
 	for _, e := range around {
 		delete(v.leaf.varies, e.Index)
 	}
@@ -293,6 +375,7 @@ func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.
 		v.no("it may have to be computed otherwise")
 	}
 	v.findRow()
+	v.fuseSources()
 	return v
 }
 
@@ -341,7 +424,7 @@ func (g *gen) outerLoop(n *outerNest, r *comm.Region) {
 		iterations = g.ownIterations(d, part)
 	}
 	g.out.p("for %s, %s := 0, %s; %s < %s.Strips(%d); %s++ { // %d iterations at once", strip, all, iterations, strip, all, stripSize, strip, stripSize)
-	g.out.p("%s := %s.Strip(%s, %d)", own, all, strip, stripSize)
+	g.out.p("%s := %s", own, stripText(all, strip, stripSize, g.step(d) < 0))
 	around := g.parts[d]
 	g.parts[d] = own
 	var emit func(parts []nestPart)
@@ -363,6 +446,7 @@ func (g *gen) outerLoop(n *outerNest, r *comm.Region) {
 		}
 	}
 	emit(n.parts)
+	n.emitTail(g, r)
 	g.parts[d] = around
 	if around == "" {
 		delete(g.parts, d)
@@ -370,6 +454,21 @@ func (g *gen) outerLoop(n *outerNest, r *comm.Region) {
 	g.out.p("}")
 	for i := len(n.locals) - 1; i >= 0; i-- {
 		g.dropUnused(declared+i, n.buffer[n.locals[i]])
+	}
+}
+
+// emitTail emits the tail, for a strip. The scalars in buffers are elements of these there.
+func (n *outerNest) emitTail(g *gen, r *comm.Region) {
+	if n.tail == nil {
+		return
+	}
+	for _, sym := range n.locals {
+		g.partial[sym] = func() string { return n.buffer[sym] + "[t]" }
+	}
+	n.tail.done, n.tail.strides, n.tail.streams, n.tail.after, n.tail.n = map[string]string{}, map[string]string{}, nil, nil, 0 // it may have been emitted before
+	g.inGo(n.tail, g.vectorized(n.loop, r), r)
+	for _, sym := range n.locals {
+		delete(g.partial, sym)
 	}
 }
 

@@ -27,7 +27,7 @@ func (l *leaf) roll(refs []leafRef) {
 		by[f.ref] = f
 	}
 	stores := map[string]int{} // by object
-	ir.Walk(l.d.Body, func(s ir.Stmt) bool {
+	ir.Walk(l.body, func(s ir.Stmt) bool {
 		if a, ok := s.(*ir.Assign); ok {
 			if r, ok := a.LHS.(*ir.Ref); ok {
 				stores[l.object(r)]++
@@ -36,7 +36,7 @@ func (l *leaf) roll(refs []leafRef) {
 		return true
 	})
 	read := map[*ir.Ref]bool{} // in what an iteration has executed
-	for _, s := range l.d.Body {
+	for _, s := range l.body {
 		ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
 			if r, ok := e.(*ir.Ref); ok {
 				read[r] = true

@@ -350,7 +350,7 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		g.assign(s)
 	case *ir.Do:
 		g.inStrips(s, r, func() {
-			if !g.leafLoop(s, r) && !g.jammed(s, r) && !g.rowLoop(s, r) {
+			if !g.leafLoop(s, r) && !g.jammed(s, r) && !g.rowLoop(s, r) && !g.flatLoop(s, r) {
 				g.openLoop(s, r)
 				g.undefine(s)
 				g.walks(s, r)

@@ -39,12 +39,16 @@ func (g *gen) stripped(d *ir.Do) []*comm.Comm {
 }
 
 // part renders one strip of the iterations all.
-func part(s *plan.Strip, all, number string) string {
+func part(s *plan.Strip, all, number string) string { return stripText(all, number, s.Size, s.Down) }
+
+// stripText renders a strip of so many of the iterations all, from the last one if these go
+// down.
+func stripText(all, number string, size int, down bool) string {
 	method := "Strip"
-	if s.Down {
+	if down {
 		method = "StripDown"
 	}
-	return fmt.Sprintf("%s.%s(%s, %d)", all, method, number, s.Size)
+	return fmt.Sprintf("%s.%s(%s, %d)", all, method, number, size)
 }
 
 // inStrips emits loop d, of region r if it is part of one, by emit; in strips if some

@@ -31,15 +31,15 @@ const mostCopies = 64
 // flattened is the body of a loop without the loops in it.
 type flattened struct {
 	body    []ir.Stmt
-	loops   []*ir.Do                  // that are unrolled
-	refs    map[*ir.Ref]copied        // what references are copies of
-	bins    map[*ir.Bin]*ir.Bin       // what operations are copies of
-	of      map[*ir.Assign]*ir.Assign // what assignments are copies of
-	count   int                       // assignments
-	steps   int                       // iterations
-	longest int64                     // of a loop: its iterations
-	at      map[*ir.Symbol]int64      // variables whose values are known where the walk is
-	why     string                    // it cannot be done
+	loops   []*ir.Do             // that are unrolled
+	refs    map[*ir.Ref]copied   // what references are copies of
+	bins    map[*ir.Bin]*ir.Bin  // what operations are copies of
+	most    int                  // assignments that it may have
+	count   int                  // assignments
+	steps   int                  // iterations
+	longest int64                // of a loop: its iterations
+	at      map[*ir.Symbol]int64 // variables whose values are known where the walk is
+	why     string               // it cannot be done
 	g       *gen
 	r       *comm.Region
 }
@@ -50,14 +50,14 @@ type copied struct {
 	at  map[string]int64
 }
 
-// flatten unrolls the loops in d, of region r.
-func (g *gen) flatten(d *ir.Do, r *comm.Region) *flattened {
-	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, of: map[*ir.Assign]*ir.Assign{}, at: map[*ir.Symbol]int64{}, g: g, r: r}
+// flatten unrolls the loops in statements of region r, which may make this many assignments.
+func (g *gen) flatten(body []ir.Stmt, r *comm.Region, most int) *flattened {
+	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, most: most, g: g, r: r}
 	if r == nil || g.prog.IR.SPMD {
 		f.no("it has other statements than assignments and IF")
 		return f
 	}
-	f.body = f.stmts(d.Body)
+	f.body = f.stmts(body)
 	return f
 }
 
@@ -83,8 +83,10 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 				n.LHS = &ir.Var{X: v.X, Sym: v.Sym}
 				delete(f.at, v.Sym)
 			}
-			f.of[n] = s
-			if f.count++; f.count > mostCopies {
+			if zero := f.g.starts[s]; zero != "" {
+				f.g.starts[n] = zero
+			}
+			if f.count++; f.count > f.most {
 				f.no("the loops in it are too long to be unrolled")
 			}
 			out = append(out, n)
@@ -121,7 +123,7 @@ func (f *flattened) condition(s *ir.If) []ir.Stmt {
 
 func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 	g := f.g
-	if len(f.r.Part[d]) > 0 || g.labelled[d] || len(g.walksOf(d, f.r))+len(g.stripped(d)) > 0 {
+	if len(f.r.Part[d]) > 0 || g.parts[d] != "" || g.labelled[d] || len(g.walksOf(d, f.r))+len(g.stripped(d)) > 0 {
 		f.no("PEs divide the loop in it")
 		return nil
 	}
@@ -142,13 +144,13 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 		return nil
 	}
 	n := max(0, (last-first+by)/by)
-	if n > mostCopies {
+	if n > int64(f.most) {
 		f.no("the loops in it are too long to be unrolled")
 		return nil
 	}
 	f.longest = max(f.longest, n)
 	for t := range n {
-		if f.steps++; f.steps > 4*mostCopies {
+		if f.steps++; f.steps > 4*f.most {
 			f.no("the loops in it are too long to be unrolled")
 			return nil
 		}
@@ -156,6 +158,9 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 		out = append(out, f.stmts(d.Body)...)
 	}
 	f.at[d.Index] = first + n*by
+	if !g.outlives(d) {
+		return out
+	}
 	// Behind an IF around it the value is not known here.
 	typ := ir.X{Pos: d.Pos, Typ: d.Index.Type}
 	end := &ir.Assign{S: d.S, LHS: &ir.Var{X: typ, Sym: d.Index}, RHS: &ir.Const{X: typ, Int: int(first + n*by)}}
@@ -182,6 +187,7 @@ func (f *flattened) expr(e ir.Expr) ir.Expr {
 			at[sym.Name] = c
 		}
 		f.refs[n] = copied{e, at}
+		f.g.copyOf[n] = e
 		return n
 	case *ir.Bin:
 		n := &ir.Bin{X: e.X, Op: e.Op, L: f.expr(e.L), R: f.expr(e.R)}
@@ -214,7 +220,7 @@ func (f *flattened) computed(e ir.Expr) ir.Expr {
 			return c
 		}
 	}
-	if e.Type().IsReal() {
+	if len(args) > 0 {
 		f.no(ir.ExprString(e) + " is constant in some copies of a loop in it")
 	}
 	return e
@@ -254,13 +260,10 @@ func (g *gen) access(r *ir.Ref) *comm.Access {
 
 // unroll is the body of v's loop without the loops in it.
 func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
-	v.flat = g.flatten(v.loop, r)
+	v.flat = g.flatten(v.loop.Body, r, mostCopies)
 	if v.flat.why != "" {
 		v.no("%s", v.flat.why)
 		return nil
-	}
-	for n, of := range v.flat.refs {
-		g.copyOf[n] = of.ref
 	}
 	return v.flat.body
 }
@@ -268,6 +271,15 @@ func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
 // unrolled closes the description of a kernel with unrolled loops: what was decided for
 // copies holds for what they are copies of.
 func (v *vectorLoop) unrolled(g *gen) {
+	if v.fuseSources(); v.flat != nil && v.why == "" && v.jam == nil {
+		for _, d := range v.flat.loops {
+			g.vectors[d] = &vectorLoop{loop: d, why: "it is part of a kernel", part: true}
+		}
+	}
+}
+
+// fuseSources has the operations that were copied rounded as their copies are.
+func (v *vectorLoop) fuseSources() {
 	if v.flat == nil || v.why != "" {
 		return
 	}
@@ -284,19 +296,6 @@ func (v *vectorLoop) unrolled(g *gen) {
 			v.fused[of] = s
 		}
 	}
-	if v.jam == nil {
-		for _, d := range v.flat.loops {
-			g.vectors[d] = &vectorLoop{loop: d, why: "it is part of a kernel", part: true}
-		}
-	}
-}
-
-// starts is what PEs but the first start an accumulation from, "" for the value before.
-func (v *vectorLoop) starts(s *ir.Assign) string {
-	if v.flat != nil {
-		return v.leaf.g.starts[v.flat.of[s]]
-	}
-	return v.leaf.g.starts[s]
 }
 
 // ends reports whether every iteration leaves the same value in sym, which is used behind

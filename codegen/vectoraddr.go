@@ -233,7 +233,7 @@ func uses(f leafRef, index string) bool {
 // crosses reports whether an element that does not move can be that of one iteration
 // alone, which stores it: a loop is then two, with the new value in the second.
 func (v *vectorLoop) crosses(w, r leafRef) bool {
-	if v.jam != nil || v.leaf.step < 0 || len(v.sums) > 0 || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
+	if v.jam != nil || v.leaf.step <= 0 || len(v.sums) > 0 || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
 		return false
 	}
 	for d := 1; d < len(w.subs); d++ {
@@ -281,6 +281,9 @@ func (v *vectorLoop) access(f leafRef, order int) depend.Access {
 func (g *gen) dependLoop(d *ir.Do) depend.Loop {
 	b := g.prog.Info.Bounds(d)
 	loop := depend.Loop{Index: d.Index.Name, Step: b.Step}
+	if b.Step == 0 && b.ByOK {
+		loop.By = &b.By
+	}
 	if b.LoOK {
 		loop.Lo = []linalg.Affine{b.Lo}
 	}
@@ -388,6 +391,10 @@ func (v *vectorLoop) findRow() {
 		return
 	}
 	l := v.leaf
+	if l.step == 0 {
+		v.no("its step is not constant")
+		return
+	}
 	if len(l.part) > 0 {
 		c := l.part[0]
 		if c.Axis >= 0 {

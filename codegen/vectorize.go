@@ -176,10 +176,6 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 			return
 		}
 	}
-	if g.step(d) == 0 {
-		v.no("its step is not constant")
-		return
-	}
 	if b := g.prog.Info.Bounds(d); b.Affine() && b.Runs() {
 		if far, ok := b.Hi.Sub(b.Lo); ok && far.C/b.Step+1 < shortest {
 			v.no("it has %d iterations", far.C/b.Step+1)
@@ -307,7 +303,7 @@ func (v *vectorLoop) choose(x, old *kernel.Node) *kernel.Node {
 }
 
 func (v *vectorLoop) assign(s *ir.Assign) {
-	if zero := v.starts(s); zero != "" && !idle(s.RHS, zero) {
+	if zero := v.leaf.g.starts[s]; zero != "" && !idle(s.RHS, zero) {
 		v.no("PEs start to accumulate from different values")
 		return
 	}

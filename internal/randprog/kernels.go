@@ -73,7 +73,7 @@ var kernels = []kernel{
 	}},
 	{name: "short loops inside", make: shortLoops, variants: []string{
 		"short loops:in place", "short loops:bounds that are read", "short loops:backwards", "short loops:step", "short loops:in a scalar", "short loops:IF on data",
-		"short loops:IF on an index", "short loops:under an IF", "short loops:index behind them", "short loops:and a sum around",
+		"short loops:IF on an index", "short loops:under an IF", "short loops:index behind them", "short loops:and a sum around", "short loops:counted behind",
 	}},
 	{name: "last value of a private scalar", make: lastValue},
 	{name: "forward substitution", make: forward},

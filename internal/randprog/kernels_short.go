@@ -98,6 +98,7 @@ func shortLoops(k *kern) {
 	}
 	body = append(start, body...)
 	var sums []string
+	counts := false
 	if scalar {
 		y := t
 		if u.chance(1, 3) && len(body) > 1 && body[len(body)-1] == "end do" {
@@ -118,6 +119,19 @@ func shortLoops(k *kern) {
 			sums = []string{total.name}
 			k.emit(fmt.Sprintf("%s = %s", total.name, zero(kd)))
 			k.feat("short loops:and a sum around")
+		} else if u.chance(1, 2) {
+			// Counted where the scalar says: statements in order behind vector code.
+			whole := y.text
+			if kd == realKind {
+				whole = fmt.Sprintf("int(%s)", whole)
+			}
+			count := max(1, vs[0].hi-vs[0].lo+1) * max(1, vs[1].hi-vs[1].lo+1)
+			w := k.use(&array{name: k.fresh("w"), kind: intKind, u: u.fork(), dims: []bounds{{lo: 0, hi: 4}}, tier: tier{bound: 1<<10 + count}, unmapped: true})
+			which := k.private(intKind, "mt", tier{}).name
+			at := k.elem(w, which)
+			body = append(body, fmt.Sprintf("%s = modulo(%s, 5)", which, whole), fmt.Sprintf("%s = %s + 1", at.text, at.text))
+			counts = true
+			k.feat("short loops:counted behind")
 		}
 	}
 	if u.chance(1, 2) {
@@ -127,7 +141,7 @@ func shortLoops(k *kern) {
 		k.emit(doBlock(k.header(vs[1], false), doBlock(header, body))...)
 		return
 	}
-	k.emit(k.nest([]*lvar{vs[1], vs[0]}, body, how{fixed: true, parallel: !inPlace, private: private, reduction: sums})...)
+	k.emit(k.nest([]*lvar{vs[1], vs[0]}, body, how{fixed: true, parallel: !inPlace && !counts, private: private, reduction: sums})...)
 }
 
 // clamped fits v by a maximum and a minimum where that is enough.

@@ -85,6 +85,18 @@ func (t Triplet) Nth(k, step int) int {
 	return t.Lo + k*t.Step
 }
 
+// From is the first iteration of a loop with this step, whose iterations t are.
+func (t Triplet) From(step int) int { return t.Nth(0, step) }
+
+// By is how far the iterations of a loop with this step, which t are, are apart, with the
+// sign of the step.
+func (t Triplet) By(step int) int {
+	if step < 0 {
+		return -t.Step
+	}
+	return t.Step
+}
+
 // All stands for a loop range that is not known before the loop: it holds whatever a PE
 // may own, and is to be intersected with that.
 func All() Triplet { return Range(-limit, limit, 1) }

@@ -150,8 +150,15 @@ func bitsOf[I integer]() int {
 }
 
 // Nint is NINT: the nearest integer, halves away from zero. gfortran rounds to 64 bits
-// first, so that an INTEGER(4) wraps.
-func Nint[I integer, F real](x F) I { return I(Trunc[int](math.Round(float64(x)))) }
+// first, so that an INTEGER(4) wraps. The largest double below 0.5 is added since with 0.5 the
+// sum could be rounded up to the next integer.
+func Nint[I integer, F real](x F) I {
+	v := float64(x)
+	if math.Abs(v) < 1<<62 {
+		return I(int(v + math.Copysign(0.49999999999999994, v)))
+	}
+	return I(Trunc[int](v)) // whole, too large, or no number
+}
 
 // Floor is FLOOR: the greatest integer not above x. Like gfortran's it corrects what Trunc
 // gives, also where that did not fit.

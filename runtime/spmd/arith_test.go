@@ -142,6 +142,13 @@ func TestConversions(t *testing.T) {
 			t.Errorf("int(%v, 8) = %d, want %d", c.x, got, c.long)
 		}
 	}
+	for _, x := range []float64{0.5, 1.5, 2.5, 1<<51 + 0.5, 1<<52 + 1, 1<<53 + 2, 1 << 61, 1 << 62, 7.25} {
+		for _, v := range []float64{x, math.Nextafter(x, 0), math.Nextafter(x, 1e300), -x, -math.Nextafter(x, 0)} {
+			if got, want := Nint[int](v), int(math.Round(v)); got != want {
+				t.Errorf("nint(%v, 8) = %d, want %d", v, got, want)
+			}
+		}
+	}
 	if got := Trunc[int32](float32(-2147483648)); got != math.MinInt32 {
 		t.Errorf("int of a REAL: %d", got)
 	}
