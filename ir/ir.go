@@ -294,28 +294,31 @@ type (
 		S
 		Loop Stmt
 	}
-	// Print writes one record, list-directed, or with FormatA its only item, which
-	// is CHARACTER, as it is.
+	// Print writes records to the standard output, or to the standard error output.
+	// Format is CHARACTER, nil for list-directed output. With Stay the last record is
+	// not ended: the next Print goes on with it.
 	Print struct {
 		S
-		FormatA bool
-		Items   []Expr // may contain *ImpliedDo
+		Format Expr
+		Error  bool
+		Stay   bool
+		Items  []Expr // may contain *ImpliedDo
 	}
-	// Read reads one record. Items are *Var of scalars only: lower reads array
-	// elements through temporaries. From is nil for standard input. Iostat, when not
-	// nil, receives 0, -1 at end of file, or a positive number on a bad item.
-	// FormatA is read '(a)'.
+	// Read reads records. Items are *Var of scalars only: lower reads array
+	// elements through temporaries. From is nil for standard input. Format is
+	// CHARACTER, nil for list-directed input. Iostat, when not nil, receives 0, -1 at
+	// end of file, or a positive number on a bad item.
 	//
 	// An item keeps its value when the input has a null value for it, or ends
 	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL
 	// that tells whether Items[i] was given a value.
 	Read struct {
 		S
-		From    Expr
-		FormatA bool
-		Iostat  *Symbol
-		Items   []*Var
-		Got     []*Symbol
+		From   Expr
+		Format Expr
+		Iostat *Symbol
+		Items  []*Var
+		Got    []*Symbol
 	}
 	// Stop ends the program with exit status Code.
 	Stop struct {
@@ -453,7 +456,9 @@ type (
 		Name string
 		Args []Expr
 	}
-	// ImpliedDo occurs in Print only; its index is a symbol.
+	// ImpliedDo occurs in Print, and among the arguments of the call "write", which is
+	// the record that an internal WRITE makes: its format, or "" for list-directed
+	// output, how long the record may be, and the items. The index is a symbol.
 	ImpliedDo struct {
 		X
 		Items        []Expr

@@ -125,9 +125,20 @@ func (sp spelling) stmt(s Stmt) string {
 	case *Cycle:
 		return "cycle" + loopRef(s.Loop)
 	case *Print:
-		head := "print *"
-		if s.FormatA {
-			head = "print '(a)'"
+		format := "*"
+		if s.Format != nil {
+			format = sp.expr(s.Format)
+		}
+		head := "print " + format
+		if s.Error || s.Stay {
+			head = "write(*, " + format
+			if s.Error {
+				head = "write(0, " + format
+			}
+			if s.Stay {
+				head += ", advance='no'"
+			}
+			return strings.TrimSuffix(head+") "+strings.Join(sp.list(s.Items), ", "), " ")
 		}
 		return strings.Join(append([]string{head}, sp.list(s.Items)...), ", ")
 	case *Read:
@@ -152,8 +163,8 @@ func (sp spelling) read(s *Read) string {
 	if s.From != nil {
 		unit = sp.expr(s.From)
 	}
-	if s.FormatA {
-		format = "'(a)'"
+	if s.Format != nil {
+		format = sp.expr(s.Format)
 	}
 	head := "read(" + unit + ", " + format
 	if s.Iostat != nil {

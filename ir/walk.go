@@ -57,11 +57,18 @@ func Exprs(s Stmt) []Expr {
 	case *If:
 		return []Expr{s.Cond}
 	case *Print:
+		if s.Format != nil {
+			return append([]Expr{s.Format}, s.Items...)
+		}
 		return s.Items
 	case *Read:
-		if s.From != nil {
-			return []Expr{s.From}
+		var list []Expr
+		for _, e := range []Expr{s.From, s.Format} {
+			if e != nil {
+				list = append(list, e)
+			}
 		}
+		return list
 	case *Stop:
 		if s.Code != nil {
 			return []Expr{s.Code}

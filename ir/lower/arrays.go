@@ -425,7 +425,8 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	case *ast.Keyword:
 		inside = []ast.Expr{e.X}
 	case *ast.Index:
-		if _, ok := intrinsics[e.Name]; ok && inquiries[e.Name] == nil && !arrayReductions[e.Name] {
+		_, intrinsic := intrinsics[e.Name]
+		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry && !arrayReductions[e.Name] {
 			inside = e.Args
 		}
 	}

@@ -18,22 +18,20 @@ const maxReadItems = 1000
 // uses the new n.
 func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	r := &ir.Read{S: ir.S{Pos: s.Pos}}
-	isA, ok := l.isFormatA(s.Format, "READ")
-	r.FormatA = isA
+	var ok bool
+	r.Format, ok = l.format(s.Format)
 	if s.Unit != nil {
-		r.From = l.expr(s.Unit)
-		if t := r.From.Type(); t != ir.Character {
-			if t != ir.Invalid {
-				l.errorf(codeIO, s.Unit.Position(), "READ from %s, which is %s", ir.ExprString(r.From), t).
-					WithHelp("read from * (standard input) or from a CHARACTER variable")
-			}
+		unit := l.expr(s.Unit)
+		if unit.Type() == ir.Character {
+			r.From = unit
+			ok = ok && !isBad(unit)
+		} else if _, good := l.unitNumber(unit, unitInput); !good {
 			ok = false
 		}
-		if ok && isA {
-			l.errorf(codeIO, s.Format.Position(), "format '(a)' is supported for standard input only").
-				WithHelp("assign the CHARACTER variable instead of reading from it")
-			ok = false
-		}
+	}
+	if s.Iomsg != nil {
+		l.errorf(codeOutside, s.Iomsg.Position(), "IOMSG= is not supported").WithHelp("test the variable of IOSTAT=")
+		ok = false
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
@@ -48,10 +46,6 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 			WithHelp("read into a variable, and assign that")
 		ok = false
 	}
-	if ok && isA && (len(items) != 1 || items[0].x.Type() != ir.Character) {
-		l.errorf(codeIO, s.Format.Position(), "format '(a)' takes one CHARACTER variable").WithHelp("write * for list-directed form")
-		ok = false
-	}
 	if s.Iostat != nil {
 		r.Iostat = l.iostat(s.Iostat)
 		ok = ok && r.Iostat != nil
@@ -61,7 +55,7 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	}
 	body := append(one(r), l.receive(r, items)...)
 	body = append(body, l.readEnds(s.Pos, last)...)
-	if s.End != 0 {
+	if s.End != 0 || s.Err != 0 {
 		return l.readEnd(s, r, body, f)
 	}
 	return body

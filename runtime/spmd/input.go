@@ -69,6 +69,12 @@ type Noted struct {
 // of the input, and from a bad value on.
 func Note(got *bool, item any) *Noted { return &Noted{got, item} }
 
+// Item is what n is a note of.
+func (n *Noted) Item() any { return n.item }
+
+// Note tells that the item was given a value.
+func (n *Noted) Note() { *n.got = true }
+
 // unnoted clears the notes of items and returns what they are notes of.
 func unnoted(items []any) []any {
 	bare := make([]any, len(items))
@@ -84,7 +90,7 @@ func unnoted(items []any) []any {
 // note tells that an item was given a value.
 func note(item any) {
 	if n, ok := item.(*Noted); ok {
-		*n.got = true
+		n.Note()
 	}
 }
 
@@ -112,20 +118,57 @@ func (pe *PE) Read(site int, iostat *int, items ...any) {
 	})
 }
 
-// ReadA is `read(*,'(a)') s`: the next line, cut or filled up with blanks. The
-// item is a *String, or a *Noted of it. Collective, like Read.
-func (pe *PE) ReadA(site int, iostat *int, item any) {
-	items := []any{item}
-	s := unnoted(items)[0].(*String)
+// ReadFormat is a format that reads: *fio.Format.
+type ReadFormat interface {
+	Read(next func() (record string, ok bool), items ...any) error
+}
+
+// Formatted is Read by a format. Collective.
+func (pe *PE) Formatted(site int, iostat *int, form ReadFormat, items ...any) {
 	pe.readOnRoot(site, iostat, items, func() *readError {
-		line, ok := pe.in.next()
-		if !ok {
-			return pastEnd("standard input")
-		}
-		*s.s = Pad(line, s.length)
-		note(item)
-		return nil
+		return formError("standard input", pe.in.where, form.Read(pe.in.next, cleared(items)...))
 	})
+}
+
+// cleared clears the notes of items, and returns items.
+func cleared(items []any) []any {
+	unnoted(items)
+	return items
+}
+
+// FormattedInternal is `read(from, format) items`: each PE reads for itself.
+func (pe *PE) FormattedInternal(site int, from string, iostat *int, form ReadFormat, items ...any) {
+	what := "the string"
+	pe.settle(site, iostat, formError(what, func() string { return what }, form.Read(once(from), cleared(items)...)))
+}
+
+// once is the records of a string: itself.
+func once(s string) func() (string, bool) {
+	read := false
+	return func() (string, bool) {
+		if read {
+			return "", false
+		}
+		read = true
+		return s, true
+	}
+}
+
+// formError is why a READ by a format failed; what is read, and where says how far.
+func formError(what string, where func() string, err error) *readError {
+	if err == nil {
+		return nil
+	}
+	e := &readError{status: iostatBad, msg: fmt.Sprintf("%v (%s)", err, where())}
+	if s, ok := err.(interface{ Iostat() int }); ok {
+		if e.status = s.Iostat(); e.status == iostatEnd {
+			return pastEnd(what)
+		}
+	}
+	if h, ok := err.(interface{ Hint() string }); ok {
+		e.hint = h.Hint()
+	}
+	return e
 }
 
 // prompt shows what has been printed to somebody who watches and is to answer, when it
@@ -142,6 +185,7 @@ func (pe *PE) prompt(site int) {
 
 // readOnRoot runs read on PE 0 and gives its items to all PEs.
 func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readError) {
+	pe.endRecord()
 	c := pe.count(site)
 	c.Calls++
 	if pe.prog.Coarray {
@@ -192,16 +236,8 @@ func (pe *PE) readAlone(site int, iostat *int, read func() *readError) {
 
 // ReadInternal is `read(from,*) items`: each PE reads for itself.
 func (pe *PE) ReadInternal(site int, from string, iostat *int, items ...any) {
-	read := false
-	next := func() (string, bool) {
-		if read {
-			return "", false
-		}
-		read = true
-		return from, true
-	}
 	what := "the string"
-	r := &listReader{next: next, what: what, where: func() string { return what }}
+	r := &listReader{next: once(from), what: what, where: func() string { return what }}
 	pe.settle(site, iostat, r.read(items))
 }
 

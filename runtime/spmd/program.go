@@ -82,7 +82,8 @@ type Program struct {
 	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
 	Trace io.Writer
 
-	freeze *freeze // the freeze test, nil for none
+	stderr io.Writer // where the program writes errors; nil: that of the process
+	freeze *freeze   // the freeze test, nil for none
 
 	// Identity is what the program is known by in its checkpoints: a hash of its
 	// text. It is empty if the program takes none.
@@ -180,6 +181,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %s\n", p.Name, bad)
 		return exitUsage
 	}
+	p.stderr = stderr
 	stdout, closeOutput, err := points.begin(&p, *n, stdout, stderr)
 	var usage *UsageError
 	switch {
