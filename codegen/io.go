@@ -19,43 +19,32 @@ func (g *gen) printOwn(s *ir.Print) {
 }
 
 func (g *gen) print(s *ir.Print) {
-	if !implied(s.Items) {
-		write := "Write"
-		if s.Error {
-			write = "WriteError"
-		}
-		switch items := g.itemList(s.Items); {
-		case s.Format != nil && s.Stay:
-			g.out.p("pe.%s(%s.Part(%s))", write, g.format(s.Format), items)
-			return
-		case s.Format != nil:
-			g.out.p("pe.%s(%s.Text(%s))", write, g.format(s.Format), items)
-			return
-		case !s.Error:
-			g.out.p("pe.Print(%s)", items)
-			return
-		}
+	write, line := "pe.Write(", "pe.NewLine()"
+	if s.Unit != nil {
+		unit := g.position(s.Unit)
+		write, line = "pe.WriteTo("+unit+", ", "pe.NewLineTo("+unit+")"
 	}
-	switch {
-	case s.Format != nil:
-		g.out.p("record := fio.NewWriter(%s)", g.format(s.Format))
-	case s.Error:
-		g.out.p("record := pe.NewErrorLine()")
-	default:
-		g.out.p("record := pe.NewLine()")
+	text, end := "Text", "End"
+	if s.Stay {
+		text, end = "Part", "Stay"
 	}
+	switch together := !implied(s.Items); {
+	case together && s.Format != nil:
+		g.out.p("%s%s.%s(%s))", write, g.format(s.Format), text, g.itemList(s.Items))
+		return
+	case together && s.Unit == nil:
+		g.out.p("pe.Print(%s)", g.itemList(s.Items))
+		return
+	}
+	if s.Format != nil {
+		line = "fio.NewWriter(" + g.format(s.Format) + ")"
+	}
+	g.out.p("record := %s", line)
 	for _, e := range s.Items {
 		g.item(e)
 	}
-	end, write := "End", "Write"
-	if s.Stay {
-		end = "Stay"
-	}
-	if s.Error {
-		write = "WriteError"
-	}
 	if s.Format != nil {
-		g.out.p("pe.%s(record.%s())", write, end)
+		g.out.p("%srecord.%s())", write, end)
 		return
 	}
 	g.out.p("record.End()")
@@ -190,12 +179,18 @@ func (g *gen) readStmt(s *ir.Read) {
 	if len(args) > 0 {
 		list = ", " + strings.Join(args, ", ")
 	}
+	if s.Stay {
+		g.out.p("pe.GoesOn()")
+	}
+	if s.From != nil && !s.Internal() {
+		g.out.p("pe.FromUnit(%s)", g.position(s.From))
+	}
 	switch {
-	case s.Format != nil && s.From != nil:
+	case s.Format != nil && s.Internal():
 		g.out.p("pe.FormattedInternal(%d, %s, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, g.format(s.Format), list)
 	case s.Format != nil:
 		g.out.p("pe.Formatted(%d, %s, %s%s)", g.readSite(s), iostat, g.format(s.Format), list)
-	case s.From != nil:
+	case s.Internal():
 		g.out.p("pe.ReadInternal(%d, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, list)
 	default:
 		g.out.p("pe.Read(%d, %s%s)", g.readSite(s), iostat, list)

@@ -126,7 +126,7 @@ func (l *loop) what() string {
 
 // ioCalls are the run time's functions for PRINT and READ.
 var ioCalls = map[string]bool{
-	"pe.Print": true, "pe.Write": true, "pe.WriteError": true, "pe.NewLine": true, "record.Add": true, "record.End": true,
+	"pe.Print": true, "pe.Write": true, "pe.WriteTo": true, "pe.NewLineTo": true, "pe.NewLine": true, "record.Add": true, "record.End": true,
 	"pe.Read": true, "pe.Formatted": true, "pe.FormattedInternal": true, "pe.ReadInternal": true,
 }
 

@@ -294,20 +294,21 @@ type (
 		S
 		Loop Stmt
 	}
-	// Print writes records to the standard output, or to the standard error output.
-	// Format is CHARACTER, nil for list-directed output. With Stay the last record is
-	// not ended: the next Print goes on with it.
+	// Print writes records to Unit, nil for the standard output. Format is CHARACTER,
+	// nil for list-directed output. With Stay the last record is not ended: the next
+	// Print goes on with it.
 	Print struct {
 		S
+		Unit   Expr
 		Format Expr
-		Error  bool
 		Stay   bool
 		Items  []Expr // may contain *ImpliedDo
 	}
 	// Read reads records. Items are *Var of scalars only: lower reads array
-	// elements through temporaries. From is nil for standard input. Format is
-	// CHARACTER, nil for list-directed input. Iostat, when not nil, receives 0, -1 at
-	// end of file, or a positive number on a bad item.
+	// elements through temporaries. From is a string, or the number of the unit, nil for
+	// standard input. Format is CHARACTER, nil for list-directed input. Iostat, when not
+	// nil, receives 0, -1 at end of file, or a positive number on a bad item. With Stay
+	// the statement has more items: the next Read, of the same kind, goes on with them.
 	//
 	// An item keeps its value when the input has a null value for it, or ends
 	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL
@@ -317,6 +318,7 @@ type (
 		From   Expr
 		Format Expr
 		Iostat *Symbol
+		Stay   bool
 		Items  []*Var
 		Got    []*Symbol
 	}

@@ -130,10 +130,10 @@ func (sp spelling) stmt(s Stmt) string {
 			format = sp.expr(s.Format)
 		}
 		head := "print " + format
-		if s.Error || s.Stay {
+		if s.Unit != nil || s.Stay {
 			head = "write(*, " + format
-			if s.Error {
-				head = "write(0, " + format
+			if s.Unit != nil {
+				head = "write(" + sp.expr(s.Unit) + ", " + format
 			}
 			if s.Stay {
 				head += ", advance='no'"
@@ -173,6 +173,9 @@ func (sp spelling) read(s *Read) string {
 	items := make([]string, len(s.Items))
 	for i, v := range s.Items {
 		items[i] = v.Sym.Name
+	}
+	if s.Stay {
+		head += ", stay"
 	}
 	text := strings.TrimSuffix(head+") "+strings.Join(items, ", "), " ")
 	var got []*Symbol

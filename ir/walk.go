@@ -57,18 +57,9 @@ func Exprs(s Stmt) []Expr {
 	case *If:
 		return []Expr{s.Cond}
 	case *Print:
-		if s.Format != nil {
-			return append([]Expr{s.Format}, s.Items...)
-		}
-		return s.Items
+		return append(present(s.Unit, s.Format), s.Items...)
 	case *Read:
-		var list []Expr
-		for _, e := range []Expr{s.From, s.Format} {
-			if e != nil {
-				list = append(list, e)
-			}
-		}
-		return list
+		return present(s.From, s.Format)
 	case *Stop:
 		if s.Code != nil {
 			return []Expr{s.Code}
@@ -89,6 +80,14 @@ func Exprs(s Stmt) []Expr {
 	}
 	return nil
 }
+
+// present are those of list that are not nil.
+func present(list ...Expr) []Expr {
+	return slices.DeleteFunc(list, func(e Expr) bool { return e == nil })
+}
+
+// Internal reports whether s reads from a string.
+func (s *Read) Internal() bool { return s.From != nil && s.From.Type() == Character }
 
 // Assigned lists the scalars and arrays that s itself changes, statements inside s
 // aside.
@@ -326,7 +325,7 @@ func rewriteList(list []Expr, with func(Expr) Expr) []Expr {
 // Reads reports whether the program reads standard input.
 func (p *Program) Reads() (found bool) {
 	Walk(p.Body, func(s Stmt) bool {
-		if r, ok := s.(*Read); ok && r.From == nil {
+		if r, ok := s.(*Read); ok && !r.Internal() {
 			found = true
 		}
 		return !found

@@ -64,18 +64,24 @@ func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
 	return x, true
 }
 
-// unitNumber is the value of a unit that is a constant; ok is false, and the unit
-// reported, unless it is one of those that are there without OPEN.
-func (l *lowerer) unitNumber(x ir.Expr, may ...int) (n int, ok bool) {
+// unitOf makes nil of the unit x that is standard, which * stands for. It reports a
+// constant that is neither that nor one of may.
+func (l *lowerer) unitOf(x ir.Expr, standard int, may ...int) (unit ir.Expr, ok bool) {
 	c, isConst := x.(*ir.Const)
-	if isConst && c.Typ.IsInteger() && slices.Contains(may, c.Int) {
-		return c.Int, true
-	}
-	if !isBad(x) {
-		l.errorf(codeIO, x.Position(), "files are not supported: the unit is %s", ir.ExprString(x)).
+	switch {
+	case isBad(x):
+		return nil, false
+	case !x.Type().IsInteger():
+		l.errorf(codeIO, x.Position(), "the unit is %s, it must be INTEGER or a CHARACTER variable", x.Type()).WithHelp("write * for the standard unit")
+		return nil, false
+	case isConst && c.Int == standard:
+		return nil, true
+	case isConst && !slices.Contains(may, c.Int):
+		l.errorf(codeIO, x.Position(), "files are not supported: the unit is %d", c.Int).
 			WithHelp("read from * or 5, and write to * or 6 (standard output) or to 0 (standard error output)")
+		return nil, false
 	}
-	return 0, false
+	return l.convert(x, ir.Long), true
 }
 
 // stays reports whether ADVANCE= says that the record is not ended.
@@ -116,8 +122,8 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 			to = l.target(s.Unit)
 			ok = ok && !isBad(to)
 		} else {
-			n, good := l.unitNumber(unit, unitOutput, unitError)
-			p.Error, ok = n == unitError, ok && good
+			p.Unit, good = l.unitOf(unit, unitOutput, unitError)
+			ok = ok && good
 		}
 	}
 	if to != nil && p.Stay {

@@ -17,8 +17,10 @@ import (
 //
 // What has no label here still stops the program unless IOSTAT= is there.
 func (l *lowerer) readEnd(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []ir.Stmt {
-	if r.Iostat == nil {
-		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
+	if s.Iostat == nil {
+		if r.Iostat == nil {
+			r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
+		}
 		code := l.intConst(2, s.Pos) // gfortran's status after a failed READ
 		failed := ir.Gt
 		if s.End == 0 {

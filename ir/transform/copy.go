@@ -84,10 +84,10 @@ func simple(s ir.Stmt) ir.Stmt {
 		return &ir.Assign{S: s.S, LHS: ir.Clone(s.LHS), RHS: ir.Clone(s.RHS)}
 	case *ir.Print:
 		n := *s
-		n.Format, n.Items = ir.Clone(s.Format), cloneAll(s.Items)
+		n.Unit, n.Format, n.Items = ir.Clone(s.Unit), ir.Clone(s.Format), cloneAll(s.Items)
 		return &n
 	case *ir.Read:
-		n := &ir.Read{S: s.S, Format: ir.Clone(s.Format), Iostat: s.Iostat, Got: slices.Clone(s.Got)}
+		n := &ir.Read{S: s.S, Format: ir.Clone(s.Format), Iostat: s.Iostat, Stay: s.Stay, Got: slices.Clone(s.Got)}
 		if s.From != nil {
 			n.From = ir.Clone(s.From)
 		}

@@ -27,12 +27,26 @@ type reader struct {
 	pos    int
 	scale  int
 	zeros  bool // blanks stand for zeros
-	n      int  // items so far
+	begun  bool
+	n      int // items so far
 }
 
-// Read reads items of the records that next gives: *int32, *int, *float32, *float64,
-// *bool, a Text, or a Noted of these. It returns an *Error that says what is wrong.
-func (f *Format) Read(next func() (record string, ok bool), items ...any) (err error) {
+// Reader begins a statement that reads by f, and returns the function that reads items
+// of the records that next gives: *int32, *int, *float32, *float64, *bool, a Text, or a
+// Noted of these. With stay more items of the statement follow in the next call. It
+// returns an *Error that says what is wrong.
+func (f *Format) Reader() func(next func() (record string, ok bool), stay bool, items ...any) error {
+	r := &reader{cursor: *newCursor(f)}
+	return func(next func() (record string, ok bool), stay bool, items ...any) error {
+		if r.next == nil {
+			r.next = next
+			defer func() { r.begun = true }()
+		}
+		return r.read(stay, items)
+	}
+}
+
+func (r *reader) read(stay bool, items []any) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
@@ -42,8 +56,9 @@ func (f *Format) Read(next func() (record string, ok bool), items ...any) (err e
 			panic(v)
 		}
 	}()
-	r := &reader{cursor: *newCursor(f), next: next}
-	r.advance()
+	if !r.begun {
+		r.advance()
+	}
 	for _, item := range items {
 		r.n++
 		x := r.find()
@@ -53,6 +68,9 @@ func (f *Format) Read(next func() (record string, ok bool), items ...any) (err e
 			continue
 		}
 		r.item(x, item)
+	}
+	if stay {
+		return nil
 	}
 	for x := r.cursor.next(); x != nil && x.kind < data && x.kind != colon; x = r.cursor.next() {
 		r.control(x)

@@ -132,12 +132,28 @@ func (o *output) close() error {
 	return o.err
 }
 
+// The units that are there without OPEN.
+const (
+	unitError  = 0
+	unitInput  = 5
+	unitOutput = 6
+)
+
 // Write writes text, which is records with their ends; the last one may go on in the
 // next Write or Print. PE 0 alone calls it, in a program with coarrays every image.
 func (pe *PE) Write(text []byte) { pe.emit(false, text) }
 
-// WriteError is Write to the standard error output.
-func (pe *PE) WriteError(text []byte) { pe.emit(true, text) }
+// WriteTo is Write to a unit.
+func (pe *PE) WriteTo(unit int, text []byte) { pe.emit(errorUnit(unit), text) }
+
+// errorUnit tells the standard error output from the standard output. Other units are
+// an error.
+func errorUnit(unit int) bool {
+	if unit != unitError && unit != unitOutput {
+		panic(&Fault{Msg: fmt.Sprintf("WRITE to unit %d: files are not supported", unit), Hint: "write to unit 6 (standard output) or 0 (standard error output)"})
+	}
+	return unit == unitError
+}
 
 // emit writes text. An image keeps what it writes of a record until that ends, so that
 // the records of images do not mix.
@@ -173,8 +189,8 @@ type Line struct {
 // NewLine starts a record. PE 0 alone calls it.
 func (pe *PE) NewLine() *Line { return &Line{pe: pe} }
 
-// NewErrorLine starts a record of the standard error output.
-func (pe *PE) NewErrorLine() *Line { return &Line{pe: pe, errors: true} }
+// NewLineTo starts a record of a unit.
+func (pe *PE) NewLineTo(unit int) *Line { return &Line{pe: pe, errors: errorUnit(unit)} }
 
 // NewText starts a record that becomes a string.
 func NewText() *Line { return &Line{} }
