@@ -356,6 +356,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if g.opt.Check {
 		g.out.p("Check: true,")
 	}
+	if p.Asks("command_argument_count", "get_command_argument", "getarg", "get_command") {
+		g.out.p("Arguments: true,")
+	}
 	if p.SPMD {
 		g.out.p("Coarray: true,")
 		g.calls()

@@ -182,10 +182,14 @@ func (g *gen) readStmt(s *ir.Read) {
 	if s.Stay {
 		g.out.p("pe.GoesOn()")
 	}
+	if s.What != "" {
+		g.out.p("pe.Ask(%d, %q, []any{%s}%s)", g.readSite(s), s.What, g.itemList(s.Given), list)
+	}
 	if s.From != nil && !s.Internal() {
 		g.out.p("pe.FromUnit(%s)", g.position(s.From))
 	}
 	switch {
+	case s.What != "":
 	case s.Format != nil && s.Internal():
 		g.out.p("pe.FormattedInternal(%d, %s, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, g.format(s.Format), list)
 	case s.Format != nil:

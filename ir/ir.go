@@ -310,6 +310,10 @@ type (
 	// nil, receives 0, -1 at end of file, or a positive number on a bad item. With Stay
 	// the statement has more items: the next Read, of the same kind, goes on with them.
 	//
+	// With What it is the call of an intrinsic subroutine that asks the system: What is
+	// its name, and the names of its arguments, of which Given are those that it takes
+	// and Items those that it sets.
+	//
 	// An item keeps its value when the input has a null value for it, or ends
 	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL
 	// that tells whether Items[i] was given a value.
@@ -319,14 +323,17 @@ type (
 		Format Expr
 		Iostat *Symbol
 		Stay   bool
+		What   string
+		Given  []Expr
 		Items  []*Var
 		Got    []*Symbol
 	}
-	// Stop ends the program with exit status Code.
+	// Stop ends the program with exit status Code; with Quiet it says nothing.
 	Stop struct {
 		S
 		Code  Expr // nil: 0
 		Error bool
+		Quiet bool
 	}
 	// Checkpoint is CALL spmd_checkpoint(): all PEs come to it together, and what
 	// the program has computed so far may be written to a file, from where a later

@@ -148,6 +148,9 @@ func (sp spelling) stmt(s Stmt) string {
 		if s.Error {
 			text = "error stop"
 		}
+		if s.Quiet {
+			text = "call exit"
+		}
 		if s.Code != nil {
 			text += " " + sp.expr(s.Code)
 		}
@@ -159,6 +162,17 @@ func (sp spelling) stmt(s Stmt) string {
 }
 
 func (sp spelling) read(s *Read) string {
+	if s.What != "" {
+		name, keys, _ := strings.Cut(s.What, " ")
+		text := "call " + name + "(" + keys + ")"
+		for _, e := range s.Given {
+			text += " " + sp.expr(e)
+		}
+		for _, v := range s.Items {
+			text += " " + v.Sym.Name
+		}
+		return text
+	}
 	unit, format := "*", "*"
 	if s.From != nil {
 		unit = sp.expr(s.From)

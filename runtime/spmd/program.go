@@ -60,6 +60,8 @@ type Program struct {
 	Files []File // further source files, in order of Before
 	Sites []Site
 	Calls []Call // the calls that lead to sites that have barriers
+	// Arguments: the program asks for the arguments of its command line.
+	Arguments bool
 	// Version names what calling contexts depend on: the source and the barriers in
 	// it. Plans and logs of another version are refused. It is empty in programs
 	// without barriers.
@@ -82,6 +84,7 @@ type Program struct {
 	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
 	Trace io.Writer
 
+	args   []string  // of the command line, for the program
 	stderr io.Writer // where the program writes errors; nil: that of the process
 	freeze *freeze   // the freeze test, nil for none
 
@@ -148,7 +151,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	case err != nil:
 		fmt.Fprintf(stderr, "%s: %v\n  %s -help lists the flags\n", p.Name, err, p.Name)
 		return exitUsage
-	case flags.NArg() > 0:
+	case flags.NArg() > 0 && !p.Arguments:
 		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", p.Name, flags.Arg(0))
 		return exitUsage
 	case *n < 1 || *n > maxPEs:
@@ -181,7 +184,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %s\n", p.Name, bad)
 		return exitUsage
 	}
-	p.stderr = stderr
+	p.stderr, p.args = stderr, flags.Args()
 	stdout, closeOutput, err := points.begin(&p, *n, stdout, stderr)
 	var usage *UsageError
 	switch {

@@ -23,6 +23,7 @@ type PE struct {
 
 	counts      []Counts       // per site; the last entry is for site -1
 	out         *output        // shared; used by PE 0
+	random      random         // used by PE 0, and by images
 	reading     *readStatement // the READ that further calls go on with
 	goesOn      bool           // the next call that reads is not the last of its statement
 	record      []byte         // of an image: what it has written of a record
