@@ -240,7 +240,7 @@ func (p *parser) entry(depth int) edit {
 	if c != 0 {
 		p.at++
 	}
-	next := p.peekRaw()
+	next := p.second()
 	switch c {
 	case 'P':
 		if x.kind = scale; !counted {
@@ -272,7 +272,7 @@ func (p *parser) entry(depth int) edit {
 		x.kind = slash
 		return x
 	}
-	if counted && strings.IndexByte(":'\"TS", c) >= 0 && (c != 'T') && (c != 'S') || counted && (c == 'T' || c == 'S') {
+	if counted && strings.IndexByte(":'\"TS", c) >= 0 {
 		p.fail(start, "a repeat count in front of something that has none", "put it into a group: 2( ... )")
 	}
 	switch c {
@@ -286,10 +286,10 @@ func (p *parser) entry(depth int) edit {
 		switch next {
 		case 'L':
 			x.kind = tabLeft
-			p.at++
+			p.accept(next)
 		case 'R':
 			x.kind = tabRight
-			p.at++
+			p.accept(next)
 		default:
 			x.kind = tab
 		}
@@ -302,10 +302,10 @@ func (p *parser) entry(depth int) edit {
 		switch next {
 		case 'P':
 			x.kind = signPlus
-			p.at++
+			p.accept(next)
 		case 'S':
 			x.kind = signSuppress
-			p.at++
+			p.accept(next)
 		default:
 			x.kind = signDefault
 		}
@@ -318,7 +318,7 @@ func (p *parser) entry(depth int) edit {
 			if x.kind = blankNull; next == 'Z' {
 				x.kind = blankZero
 			}
-			p.at++
+			p.accept(next)
 			return x
 		}
 	}
@@ -326,18 +326,13 @@ func (p *parser) entry(depth int) edit {
 	return x
 }
 
-// peekRaw is the very next character as a capital, without passing over blanks.
-func (p *parser) peekRaw() byte {
-	if p.at < len(p.text) && p.text[p.at] != ' ' && p.text[p.at] != '\t' {
-		return p.peek()
-	}
+// second is the next character as peek gives it, without passing over blanks: what
+// stands behind a quote or an H is text.
+func (p *parser) second() byte {
 	at := p.at
 	c := p.peek()
-	if 'A' <= c && c <= 'Z' {
-		return c
-	}
 	p.at = at
-	return 0
+	return c
 }
 
 // quoted reads a string from behind its first quote; a doubled quote is one.
@@ -387,10 +382,10 @@ func (p *parser) transfer(x *edit, at int, c, next byte) {
 		switch next {
 		case 'N':
 			x.kind = editEN
-			p.at++
+			p.accept(next)
 		case 'S':
 			x.kind = editES
-			p.at++
+			p.accept(next)
 		case 'X':
 			p.fail(at, "EX is not supported", "write Z for the bits of a number, or ES")
 		default:
@@ -453,18 +448,19 @@ func (p *parser) transfer(x *edit, at int, c, next byte) {
 // cursor goes through the edit descriptors of a format in the order in which they
 // are executed.
 type cursor struct {
-	f      *Format
-	stack  []level
-	used   bool // an item was transferred since the last reversion
-	starts bool
+	f     *Format
+	stack []level
+	items int // transferred so far
+	mark  int // items at the last reversion
 }
 
 // level is a list of entries that is being executed.
 type level struct {
-	body []edit
-	i    int // the entry that is next
-	left int // how often it is executed still, 0: not begun
-	runs int // how often the list is executed after this time
+	body  []edit
+	i     int // the entry that is next
+	left  int // how often it is executed still, 0: not begun
+	runs  int // how often the list is executed after this time
+	items int // transferred when this time began
 }
 
 func newCursor(f *Format) *cursor {
@@ -476,12 +472,11 @@ func (c *cursor) next() *edit {
 	for {
 		l := &c.stack[len(c.stack)-1]
 		if l.i == len(l.body) {
-			if l.runs > 0 && len(l.body) > 0 {
-				if l.runs < unlimited/2 || c.used {
-					l.runs--
-					l.i = 0
-					continue
-				}
+			// An unlimited group without items ends, as it would never do.
+			if l.runs > 0 && (l.runs < unlimited/2 || c.items > l.items) {
+				l.runs--
+				l.i, l.items = 0, c.items
+				continue
 			}
 			if len(c.stack) == 1 {
 				return nil
@@ -493,7 +488,7 @@ func (c *cursor) next() *edit {
 		switch {
 		case x.kind == group:
 			l.i++
-			c.stack = append(c.stack, level{body: x.body, runs: x.n - 1})
+			c.stack = append(c.stack, level{body: x.body, runs: x.n - 1, items: c.items})
 			continue
 		case x.kind == scale, x.kind >= space && x.kind <= tabRight:
 			l.i++
@@ -506,7 +501,7 @@ func (c *cursor) next() *edit {
 			l.i++
 		}
 		if x.kind > data {
-			c.used = true
+			c.items++
 		}
 		return x
 	}
@@ -514,11 +509,11 @@ func (c *cursor) next() *edit {
 
 // revert goes back to where a format goes on when it has ended and items are left.
 func (c *cursor) revert() *Error {
-	if !c.used {
+	if c.items == c.mark {
 		return &Error{Offset: -1, Msg: "items are left, and the format has no edit descriptor for them", Status: statusFormat,
 			Help: "add one, such as G0"}
 	}
-	c.used = false
+	c.mark = c.items
 	c.stack = []level{{body: c.f.body, i: c.f.revert}}
 	return nil
 }

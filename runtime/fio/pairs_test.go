@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,13 +157,13 @@ func (g gen) real() string {
 
 // control is a random entry that takes no item.
 func (g gen) control() string {
-	return g.pick("1x", "2x", "'text'", `"it's"`, "''''", "3hxyz", "/", ":", "1p", "0p", "2p", "-1p", "sp", "ss", "s", "t3", "t9", "tl2", "tr3", "bn", "/,/")
+	return g.pick("1x", "2x", "'text'", `"it's"`, "''''", "3hxyz", "5h a b ", "' b'", "'  a,'", "1 x", "/", ":", "1p", "0p", "2p", "-1p", "sp", "ss", "s", "t3", "t9", "tl2", "tr3", "bn", "/,/")
 }
 
 // separate puts a string between two entries that move the position: gfortran 12 is
 // wrong about the second one where no character is between.
 func separate(entries []string, next string) []string {
-	moves := func(s string) bool { return strings.HasPrefix(s, "t") || s == "1x" || s == "2x" }
+	moves := func(s string) bool { return strings.HasPrefix(s, "t") || strings.HasSuffix(s, "x") && len(s) < 4 }
 	for i := len(entries) - 1; i >= 0 && moves(next); i-- {
 		if moves(entries[i]) {
 			entries = append(entries, "'-'")
@@ -315,4 +317,124 @@ func TestPairs(t *testing.T) {
 	if compared < n*9/10 {
 		t.Errorf("%d of %d pairs compared", compared, n)
 	}
+}
+
+// field is a random text for a READ of an item, and a format for it.
+func (g gen) field() (format, text, kind string) {
+	digits := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteByte("0123456789"[g.IntN(10)])
+		}
+		return b.String()
+	}
+	switch kind = g.pick("i", "d", "d", "l", "a"); kind {
+	case "i":
+		text = g.pick("", "", " ", "+", "-", " -") + digits(g.IntN(6)) + g.pick("", "", " ", "1 2", ",", "x", " 3")
+		format = fmt.Sprintf("(%si%d)", g.pick("", "", "bz,", "bn,", "1x,"), 1+g.IntN(8))
+	case "d":
+		text = g.pick("", " ", "-", "+") + digits(g.IntN(5)) + g.pick("", ".", "."+digits(2)) +
+			g.pick("", "", "e1", "D-2", "+3", "E+02", " ", "e", "q1", "-1", " 5", ",7")
+		if g.IntN(12) == 0 {
+			text = g.pick("inf", "-Infinity", "1.2.3", "nan?", ".", "-", "abc")
+		}
+		format = fmt.Sprintf("(%s%s%d.%d)", g.pick("", "", "", "bz,", "1p,", "-1p,", "1x,tl1,"), g.pick("f", "f", "e", "d", "g", "es"), 1+g.IntN(10), g.IntN(4))
+	case "l":
+		text = g.pick("T", "F", " .true.", ".f", "  ", "x", "tab", ".T,")
+		format = fmt.Sprintf("(l%d)", 1+g.IntN(6))
+	default:
+		text = g.pick("", "a", "some text", "a,b", "  x y z")
+		format = g.pick("(a)", "(a3)", "(a12)", "(2x,a)", "(t3,a2)")
+	}
+	return format, text, kind
+}
+
+// scalars are variables of all types, and what is left of them in Go.
+type scalars struct {
+	i int32
+	d float64
+	l bool
+	a fixedText
+}
+
+// fixedText is a CHARACTER(5) variable.
+type fixedText string
+
+func (t *fixedText) Len() int     { return 5 }
+func (t *fixedText) Set(s string) { *t = fixedText((s + "     ")[:5]) }
+
+// TestReadPairs compares what random formats read of random texts with gfortran.
+func TestReadPairs(t *testing.T) {
+	g := gen{rand.New(rand.NewPCG(*seed, 8))}
+	n := effort.Of(2000, 300)
+	var b strings.Builder
+	b.WriteString("program p\ncharacter(20) :: f, s\ncharacter(5) :: a\ninteger :: i, ios, k\nreal(8) :: d\nlogical :: l\ncharacter :: c\n" +
+		"do\nread(*, '(a1,1x,a20,1x,a20)', iostat=ios) c, f, s\nif (ios /= 0) exit\ni = 77; d = 77; l = .false.; a = 'keep'\n" +
+		"k = len_trim(s)\nselect case (c)\ncase ('i'); read(s(:k), f, iostat=ios) i\ncase ('d'); read(s(:k), f, iostat=ios) d\n" +
+		"case ('l'); read(s(:k), f, iostat=ios) l\ncase ('a'); read(s(:k), f, iostat=ios) a\nend select\n" +
+		"if (ios == 0) write(*, '(i0,1x,z0,1x,l1,1x,a)') i, d, l, a\nif (ios /= 0) print '(a)', 'bad'\nend do\nend\n")
+	var input strings.Builder
+	var cases, want []string
+	for range n {
+		format, text, kind := g.field()
+		text = strings.TrimRight(text, " ")
+		fmt.Fprintf(&input, "%s %-20s %-20s\n", kind, format, text)
+		v := scalars{77, 77, false, "keep "}
+		item := map[string]any{"i": &v.i, "d": &v.d, "l": &v.l, "a": &v.a}[kind]
+		once := []string{text}
+		next := func() (string, bool) {
+			if len(once) == 0 {
+				return "", false
+			}
+			s := once[0]
+			once = nil
+			return s, true
+		}
+		line := "bad"
+		if err := Must(format).Reader(true)(next, false, item); err == nil {
+			line = string(Must("(i0,1x,z0,1x,l1,1x,a)").Record(80, v.i, v.d, v.l, string(v.a)))
+		}
+		cases, want = append(cases, fmt.Sprintf("%s of %q", format, text)), append(want, line)
+	}
+	got := strings.Split(strings.TrimSuffix(run(t, b.String(), input.String()), "\n"), "\n")
+	if len(got) != n {
+		t.Fatalf("%d lines of %d", len(got), n)
+	}
+	for i := range got {
+		if strings.TrimRight(got[i], " ") != strings.TrimRight(want[i], " ") {
+			t.Errorf("%s\ngot  %s\nwant %s", cases[i], want[i], got[i])
+		}
+	}
+}
+
+// FuzzParse: no text makes the parser fail otherwise than by an error with a place,
+// and what it takes lays out items without end.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"(i5,3(f8.3,:,','))", "(*(g0,1x))", "(5hab cd,/)", "(1p,2(es12.4e3,tl3))", "(", "(i5))", "('a''b')", "(2(3(i2)))", "(*(1x))", "(t1,b8.8)"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		format, end, err := ParsePrefix(text)
+		var bad *Error
+		switch {
+		case errors.As(err, &bad):
+			if bad.Offset < 0 || bad.Offset > len(text) || bad.Msg == "" || bad.Help == "" {
+				t.Errorf("%q: %+v", text, bad)
+			}
+			return
+		case err != nil || end < 2 || end > len(text) || text[end-1] != ')':
+			t.Fatalf("%q: %v, ends at %d", text, err, end)
+		}
+		if strings.Count(text, "(") > 3 || len(text) > 40 || regexp.MustCompile("[0-9]{3}").MatchString(text) {
+			return // long records
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				if _, ok := v.(*Error); !ok {
+					panic(v)
+				}
+			}
+		}()
+		format.Text(int32(1), 2.5, "text", true, 7)
+	})
 }

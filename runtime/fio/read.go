@@ -28,15 +28,17 @@ type reader struct {
 	scale  int
 	zeros  bool // blanks stand for zeros
 	begun  bool
-	n      int // items so far
+	string bool // it reads a string, in which commas do not end fields
+	n      int  // items so far
 }
 
 // Reader begins a statement that reads by f, and returns the function that reads items
 // of the records that next gives: *int32, *int, *float32, *float64, *bool, a Text, or a
 // Noted of these. With stay more items of the statement follow in the next call. It
-// returns an *Error that says what is wrong.
-func (f *Format) Reader() func(next func() (record string, ok bool), stay bool, items ...any) error {
-	r := &reader{cursor: *newCursor(f)}
+// returns an *Error that says what is wrong. In a string, as opposed to a file, commas do
+// not end fields.
+func (f *Format) Reader(inString bool) func(next func() (record string, ok bool), stay bool, items ...any) error {
+	r := &reader{cursor: *newCursor(f), string: inString}
 	return func(next func() (record string, ok bool), stay bool, items ...any) error {
 		if r.next == nil {
 			r.next = next
@@ -129,7 +131,7 @@ func (r *reader) control(x *edit) {
 func (r *reader) field(w int, commas bool) string {
 	start := min(r.pos, len(r.record))
 	s := r.record[start:min(start+w, len(r.record))]
-	if commas {
+	if commas && !r.string {
 		if i := strings.IndexByte(s, ','); i >= 0 {
 			r.pos += i + 1
 			return s[:i]
@@ -160,10 +162,7 @@ func (r *reader) item(x *edit, item any) {
 			w = v.Len()
 		}
 		s := r.field(w, false)
-		if len(s) < w {
-			s += strings.Repeat(" ", w-len(s))
-		}
-		v.Set(s[max(w-v.Len(), 0):])
+		v.Set(s[max(len(s)-v.Len(), 0):])
 	default:
 		panic(fmt.Sprintf("input into a %T", item))
 	}
@@ -262,11 +261,13 @@ func (r *reader) parse(s string, d, bits int) (float64, bool) {
 		sign, body = body[:1], body[1:]
 	}
 	switch {
+	case body == "": // gfortran takes a sign alone
+		return 0, true
 	case body == "INF", body == "INFINITY":
 		v, _ := strconv.ParseFloat(sign+"inf", 64)
 		return v, true
 	case body == "NAN", strings.HasPrefix(body, "NAN(") && strings.HasSuffix(body, ")"):
-		return math.NaN(), true
+		return math.Float64frombits(0x7FF8 << 48), true // the bits of gfortran's
 	}
 	i, digits, point := 0, 0, -1
 	for ; i < len(body); i++ {
@@ -279,11 +280,8 @@ func (r *reader) parse(s string, d, bits int) (float64, bool) {
 		}
 	}
 	mantissa, exponent := body[:i], body[i:]
-	if digits == 0 && point < 0 {
-		return 0, false
-	}
 	if digits == 0 {
-		mantissa = "0"
+		mantissa = "0" // gfortran takes +E2
 	}
 	e := -r.scale
 	if exponent != "" {

@@ -13,9 +13,7 @@ type Writer struct {
 	text []byte // the records so far, with their ends
 	base int    // where the record in hand begins in text
 	pos  int    // the column of it, from 0, that is next
-	more bool   // a descriptor for an item is next: all in front of it are executed
-	at   *edit
-	n    int // items so far
+	n    int    // items so far
 }
 
 // NewWriter begins a statement that writes by f.

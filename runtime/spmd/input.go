@@ -161,7 +161,7 @@ func (s *readStatement) next(items []any, read func() *readError) *readError {
 
 // ReadFormat is a format that reads: *fio.Format.
 type ReadFormat interface {
-	Reader() func(next func() (record string, ok bool), stay bool, items ...any) error
+	Reader(inString bool) func(next func() (record string, ok bool), stay bool, items ...any) error
 }
 
 // Formatted is Read by a format. Collective.
@@ -172,7 +172,7 @@ func (pe *PE) Formatted(site int, iostat *int, form ReadFormat, items ...any) {
 // formReader begins a READ by a format of what next gives.
 func formReader(form ReadFormat, next func() (string, bool), what string, where func() string) func() partReader {
 	return func() partReader {
-		read := form.Reader()
+		read := form.Reader(what == theString)
 		return func(stay bool, items []any) *readError {
 			return formError(what, where, read(next, stay, items...))
 		}
