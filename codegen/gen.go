@@ -186,6 +186,7 @@ type gen struct {
 	labels    map[string]ir.Stmt
 	labelOf   map[ir.Stmt]string
 	readSites map[*ir.Read]int
+	formats   []namedFormat // the constant ones
 	sites     []string
 	barriers  map[int]*comm.Comm // by site: the barriers of the plan, with a communication behind each
 	versions  []string           // by site: what the version of the program depends on
@@ -335,9 +336,18 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if uses("elementary") {
 		g.out.p("%q", kernel.FunctionPackage)
 	}
+	if len(g.formats) > 0 || uses("fio") {
+		g.out.p("%q", "github.com/spmdc/spmdc/runtime/fio")
+	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
 	g.out.p(")")
 	g.out.p("")
+	for _, f := range g.formats {
+		g.out.p("var %s = fio.Must(%q)", f.name, f.text)
+	}
+	if len(g.formats) > 0 {
+		g.out.p("")
+	}
 	g.out.p("// program tells the run time what the numbers in its messages mean.")
 	g.out.p("var program = spmd.Program{")
 	g.out.p("Name: %q,", p.Name)
@@ -345,6 +355,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	g.files()
 	if g.opt.Check {
 		g.out.p("Check: true,")
+	}
+	if p.Asks("command_argument_count", "get_command_argument", "getarg", "get_command") {
+		g.out.p("Arguments: true,")
 	}
 	if p.SPMD {
 		g.out.p("Coarray: true,")

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -18,28 +19,101 @@ func (g *gen) printOwn(s *ir.Print) {
 }
 
 func (g *gen) print(s *ir.Print) {
-	implied := false
-	for _, e := range s.Items {
-		_, is := e.(*ir.ImpliedDo)
-		implied = implied || is
+	write, line := "pe.Write(", "pe.NewLine()"
+	if s.Unit != nil {
+		unit := g.position(s.Unit)
+		write, line = "pe.WriteTo("+unit+", ", "pe.NewLineTo("+unit+")"
 	}
-	if s.FormatA {
-		g.out.p("pe.PrintA(%s)", g.expr(s.Items[0]))
+	text, end := "Text", "End"
+	if s.Stay {
+		text, end = "Part", "Stay"
+	}
+	switch together := !implied(s.Items); {
+	case together && s.Format != nil:
+		g.out.p("%s%s.%s(%s))", write, g.format(s.Format), text, g.itemList(s.Items))
+		return
+	case together && s.Unit == nil:
+		g.out.p("pe.Print(%s)", g.itemList(s.Items))
 		return
 	}
-	if !implied {
-		items := make([]string, len(s.Items))
-		for i, e := range s.Items {
-			items[i] = g.typed(e)
-		}
-		g.out.p("pe.Print(%s)", strings.Join(items, ", "))
-		return
+	if s.Format != nil {
+		line = "fio.NewWriter(" + g.format(s.Format) + ")"
 	}
-	g.out.p("record := pe.NewLine()")
+	g.out.p("record := %s", line)
 	for _, e := range s.Items {
 		g.item(e)
 	}
+	if s.Format != nil {
+		g.out.p("%srecord.%s())", write, end)
+		return
+	}
 	g.out.p("record.End()")
+}
+
+// implied reports whether there is an implied DO among items.
+func implied(items []ir.Expr) bool {
+	return slices.ContainsFunc(items, func(e ir.Expr) bool {
+		_, is := e.(*ir.ImpliedDo)
+		return is
+	})
+}
+
+func (g *gen) itemList(items []ir.Expr) string {
+	list := make([]string, len(items))
+	for i, e := range items {
+		list[i] = g.typed(e)
+	}
+	return strings.Join(list, ", ")
+}
+
+// format is the expression of a format: a variable of the program where it is
+// constant.
+func (g *gen) format(e ir.Expr) string {
+	c, isConst := e.(*ir.Const)
+	if !isConst {
+		return fmt.Sprintf("fio.Must(%s)", g.expr(e))
+	}
+	for _, f := range g.formats {
+		if f.text == c.Str {
+			return f.name
+		}
+	}
+	f := namedFormat{g.names.fresh(fmt.Sprintf("format%d", len(g.formats)+1)), c.Str}
+	g.formats = append(g.formats, f)
+	return f.name
+}
+
+// namedFormat is a format that emitted code has in a variable.
+type namedFormat struct{ name, text string }
+
+// written is the record that an internal WRITE makes: the call "write".
+func (g *gen) written(e *ir.Call) string {
+	items, length := e.Args[2:], g.position(e.Args[1])
+	c, isConst := e.Args[0].(*ir.Const)
+	listed := isConst && c.Str == ""
+	if !listed && !implied(items) {
+		return fmt.Sprintf("%s.Record(%s)", g.format(e.Args[0]), strings.TrimSuffix(length+", "+g.itemList(items), ", "))
+	}
+	outer := g.out
+	g.out = &buffer{}
+	end := "Record"
+	if listed {
+		end = "Text"
+		g.out.p("record := spmd.NewText()")
+	} else {
+		g.out.p("record := fio.NewWriter(%s)", g.format(e.Args[0]))
+	}
+	for _, item := range items {
+		g.item(item)
+	}
+	var b strings.Builder
+	b.WriteString("func() string {\n")
+	for _, l := range g.out.lines {
+		b.WriteString(l.text + "\n")
+	}
+	g.out = outer
+	fmt.Fprintf(&b, "return record.%s(%s)\n}()", end, length)
+	return b.String()
 }
 
 func (g *gen) item(e ir.Expr) {
@@ -105,10 +179,22 @@ func (g *gen) readStmt(s *ir.Read) {
 	if len(args) > 0 {
 		list = ", " + strings.Join(args, ", ")
 	}
+	if s.Stay {
+		g.out.p("pe.GoesOn()")
+	}
+	if s.What != "" {
+		g.out.p("pe.Ask(%d, %q, []any{%s}%s)", g.readSite(s), s.What, g.itemList(s.Given), list)
+	}
+	if s.From != nil && !s.Internal() {
+		g.out.p("pe.FromUnit(%s)", g.position(s.From))
+	}
 	switch {
-	case s.FormatA:
-		g.out.p("pe.ReadA(%d, %s, %s)", g.readSite(s), iostat, args[0])
-	case s.From != nil:
+	case s.What != "":
+	case s.Format != nil && s.Internal():
+		g.out.p("pe.FormattedInternal(%d, %s, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, g.format(s.Format), list)
+	case s.Format != nil:
+		g.out.p("pe.Formatted(%d, %s, %s%s)", g.readSite(s), iostat, g.format(s.Format), list)
+	case s.Internal():
 		g.out.p("pe.ReadInternal(%d, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, list)
 	default:
 		g.out.p("pe.Read(%d, %s%s)", g.readSite(s), iostat, list)

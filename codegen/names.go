@@ -9,7 +9,7 @@ import (
 
 // reserved are identifiers that emitted code uses itself, besides Go's keywords.
 var reserved = map[string]bool{
-	"head": true, "args": true, "rest": true, "pe": true, "q": true, "t": true, "it": true, "end": true, "strip": true, "step": true, "trips": true, "record": true, "spmd": true, "dist": true, "elementary": true, "math": true, "main": true, "run": true, "program": true, "init": true,
+	"head": true, "args": true, "rest": true, "pe": true, "q": true, "t": true, "it": true, "end": true, "strip": true, "step": true, "trips": true, "record": true, "spmd": true, "fio": true, "dist": true, "elementary": true, "math": true, "main": true, "run": true, "program": true, "init": true,
 	"bool": true, "byte": true, "error": true, "float32": true, "float64": true, "int": true, "string": true, "any": true,
 	"true": true, "false": true, "nil": true, "iota": true,
 	"append": true, "cap": true, "clear": true, "close": true, "complex": true, "copy": true, "delete": true, "imag": true,

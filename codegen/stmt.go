@@ -400,6 +400,9 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		if s.Error {
 			word = "ErrorStop"
 		}
+		if s.Quiet {
+			word = "Exit"
+		}
 		g.out.p("pe.%s(%s)", word, code)
 	default:
 		g.image(s)

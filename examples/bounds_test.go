@@ -126,8 +126,8 @@ func (l *loop) what() string {
 
 // ioCalls are the run time's functions for PRINT and READ.
 var ioCalls = map[string]bool{
-	"pe.Print": true, "pe.PrintA": true, "pe.NewLine": true, "record.Add": true, "record.End": true,
-	"pe.Read": true, "pe.ReadA": true, "pe.ReadInternal": true,
+	"pe.Print": true, "pe.Write": true, "pe.WriteTo": true, "pe.NewLineTo": true, "pe.NewLine": true, "record.Add": true, "record.End": true,
+	"pe.Read": true, "pe.Formatted": true, "pe.FormattedInternal": true, "pe.ReadInternal": true,
 }
 
 var checkReport = regexp.MustCompile(`(?m)^(?:\S*/)?(\w+)/main\.go:(\d+):(\d+): Found (Is(?:Slice)?InBounds)$`)

@@ -17,7 +17,11 @@ func languagePrograms(t *testing.T) []example {
 	var all []example
 	for _, source := range sources {
 		base := strings.TrimSuffix(source, ".hpf")
-		all = append(all, example{name: filepath.Base(base), source: source, out: base + ".out"})
+		e := example{name: filepath.Base(base), source: source, out: base + ".out"}
+		if in := base + ".in"; exists(in) {
+			e.input = in
+		}
+		all = append(all, e)
 	}
 	return all
 }

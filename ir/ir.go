@@ -313,34 +313,46 @@ type (
 		S
 		Loop Stmt
 	}
-	// Print writes one record, list-directed, or with FormatA its only item, which
-	// is CHARACTER, as it is.
+	// Print writes records to Unit, nil for the standard output. Format is CHARACTER,
+	// nil for list-directed output. With Stay the last record is not ended: the next
+	// Print goes on with it.
 	Print struct {
 		S
-		FormatA bool
-		Items   []Expr // may contain *ImpliedDo
+		Unit   Expr
+		Format Expr
+		Stay   bool
+		Items  []Expr // may contain *ImpliedDo
 	}
-	// Read reads one record. Items are *Var of scalars only: lower reads array
-	// elements through temporaries. From is nil for standard input. Iostat, when not
-	// nil, receives 0, -1 at end of file, or a positive number on a bad item.
-	// FormatA is read '(a)'.
+	// Read reads records. Items are *Var of scalars only: lower reads array
+	// elements through temporaries. From is a string, or the number of the unit, nil for
+	// standard input. Format is CHARACTER, nil for list-directed input. Iostat, when not
+	// nil, receives 0, -1 at end of file, or a positive number on a bad item. With Stay
+	// the statement has more items: the next Read, of the same kind, goes on with them.
+	//
+	// With What it is the call of an intrinsic subroutine that asks the system: What is
+	// its name, and the names of its arguments, of which Given are those that it takes
+	// and Items those that it sets.
 	//
 	// An item keeps its value when the input has a null value for it, or ends
 	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL
 	// that tells whether Items[i] was given a value.
 	Read struct {
 		S
-		From    Expr
-		FormatA bool
-		Iostat  *Symbol
-		Items   []*Var
-		Got     []*Symbol
+		From   Expr
+		Format Expr
+		Iostat *Symbol
+		Stay   bool
+		What   string
+		Given  []Expr
+		Items  []*Var
+		Got    []*Symbol
 	}
-	// Stop ends the program with exit status Code.
+	// Stop ends the program with exit status Code; with Quiet it says nothing.
 	Stop struct {
 		S
 		Code  Expr // nil: 0
 		Error bool
+		Quiet bool
 	}
 	// Checkpoint is CALL spmd_checkpoint(): all PEs come to it together, and what
 	// the program has computed so far may be written to a file, from where a later
@@ -472,7 +484,9 @@ type (
 		Name string
 		Args []Expr
 	}
-	// ImpliedDo occurs in Print only; its index is a symbol.
+	// ImpliedDo occurs in Print, and among the arguments of the call "write", which is
+	// the record that an internal WRITE makes: its format, or "" for list-directed
+	// output, how long the record may be, and the items. The index is a symbol.
 	ImpliedDo struct {
 		X
 		Items        []Expr

@@ -125,9 +125,20 @@ func (sp spelling) stmt(s Stmt) string {
 	case *Cycle:
 		return "cycle" + loopRef(s.Loop)
 	case *Print:
-		head := "print *"
-		if s.FormatA {
-			head = "print '(a)'"
+		format := "*"
+		if s.Format != nil {
+			format = sp.expr(s.Format)
+		}
+		head := "print " + format
+		if s.Unit != nil || s.Stay {
+			head = "write(*, " + format
+			if s.Unit != nil {
+				head = "write(" + sp.expr(s.Unit) + ", " + format
+			}
+			if s.Stay {
+				head += ", advance='no'"
+			}
+			return strings.TrimSuffix(head+") "+strings.Join(sp.list(s.Items), ", "), " ")
 		}
 		return strings.Join(append([]string{head}, sp.list(s.Items)...), ", ")
 	case *Read:
@@ -136,6 +147,9 @@ func (sp spelling) stmt(s Stmt) string {
 		text := "stop"
 		if s.Error {
 			text = "error stop"
+		}
+		if s.Quiet {
+			text = "call exit"
 		}
 		if s.Code != nil {
 			text += " " + sp.expr(s.Code)
@@ -148,12 +162,23 @@ func (sp spelling) stmt(s Stmt) string {
 }
 
 func (sp spelling) read(s *Read) string {
+	if s.What != "" {
+		name, keys, _ := strings.Cut(s.What, " ")
+		text := "call " + name + "(" + keys + ")"
+		for _, e := range s.Given {
+			text += " " + sp.expr(e)
+		}
+		for _, v := range s.Items {
+			text += " " + v.Sym.Name
+		}
+		return text
+	}
 	unit, format := "*", "*"
 	if s.From != nil {
 		unit = sp.expr(s.From)
 	}
-	if s.FormatA {
-		format = "'(a)'"
+	if s.Format != nil {
+		format = sp.expr(s.Format)
 	}
 	head := "read(" + unit + ", " + format
 	if s.Iostat != nil {
@@ -162,6 +187,9 @@ func (sp spelling) read(s *Read) string {
 	items := make([]string, len(s.Items))
 	for i, v := range s.Items {
 		items[i] = v.Sym.Name
+	}
+	if s.Stay {
+		head += ", stay"
 	}
 	text := strings.TrimSuffix(head+") "+strings.Join(items, ", "), " ")
 	var got []*Symbol

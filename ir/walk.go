@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Walk visits body in source order, each statement before the statements
 // inside it. Where visit returns false the statements inside are skipped.
@@ -57,11 +60,9 @@ func Exprs(s Stmt) []Expr {
 	case *If:
 		return []Expr{s.Cond}
 	case *Print:
-		return s.Items
+		return append(present(s.Unit, s.Format), s.Items...)
 	case *Read:
-		if s.From != nil {
-			return []Expr{s.From}
-		}
+		return append(present(s.From, s.Format), s.Given...)
 	case *Stop:
 		if s.Code != nil {
 			return []Expr{s.Code}
@@ -81,6 +82,26 @@ func Exprs(s Stmt) []Expr {
 		return list
 	}
 	return nil
+}
+
+// present are those of list that are not nil.
+func present(list ...Expr) []Expr {
+	return slices.DeleteFunc(list, func(e Expr) bool { return e == nil })
+}
+
+// Internal reports whether s reads from a string.
+func (s *Read) Internal() bool { return s.From != nil && s.From.Type() == Character }
+
+// Asks reports whether the program calls one of the intrinsic subroutines.
+func (p *Program) Asks(names ...string) (found bool) {
+	Walk(p.Body, func(s Stmt) bool {
+		if r, ok := s.(*Read); ok && r.What != "" {
+			name, _, _ := strings.Cut(r.What, " ")
+			found = found || slices.Contains(names, name)
+		}
+		return !found
+	})
+	return found
 }
 
 // Assigned lists the scalars and arrays that s itself changes, statements inside s
@@ -319,7 +340,7 @@ func rewriteList(list []Expr, with func(Expr) Expr) []Expr {
 // Reads reports whether the program reads standard input.
 func (p *Program) Reads() (found bool) {
 	Walk(p.Body, func(s Stmt) bool {
-		if r, ok := s.(*Read); ok && r.From == nil {
+		if r, ok := s.(*Read); ok && !r.Internal() && r.What == "" {
 			found = true
 		}
 		return !found

@@ -1,12 +1,16 @@
 package parser
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
 	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime/fio"
 )
 
 // The grammars of input and output.
@@ -39,102 +43,85 @@ type (
 	}
 )
 
-const (
-	standardInput  = "5" // the unit that gfortran reads standard input from
-	standardOutput = "6"
-)
-
-func (g *printStmt) build(p *parser, base ast.Base) ast.Stmt {
-	if !p.notLabel(&g.Format) {
-		return nil
-	}
-	return &ast.Print{Base: base, Format: g.Format.X.orNil(), Items: items(g.Items)}
+func (g *printStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Print{Base: base, Control: ast.Control{Format: g.Format.X.orNil()}, Items: items(g.Items)}
 }
 
 func (g *writeStmt) build(p *parser, base ast.Base) ast.Stmt {
-	s := &ast.Print{Base: base, Write: true, Items: items(g.Items)}
-	hasFormat, ok := false, p.controlOnce(g.Control)
-	for i := range g.Control {
-		c := &g.Control[i]
-		switch c.key(i) {
-		case "unit":
-			if c.Value.Star == nil && !isInt(c.Value.X.X, standardOutput) {
-				p.outside(c.Value.pos(), "output to anything but standard output is outside the subset", "write(*,*) items")
-				ok = false
-			}
-		case "fmt":
-			hasFormat = true
-			s.Format = c.Value.X.orNil()
-			ok = p.notLabel(&c.Value) && ok
-		default:
-			p.badControl(c, "write(*,*) items, or write(*,'(a)') text")
-			ok = false
-		}
-	}
-	if ok && !hasFormat {
-		p.outside(base.Pos, "output without a format is outside the subset", "write(*,*) items")
-		ok = false
-	}
+	c, ok := p.controls(g.Control, base.Pos, "write(unit, format [, advance='no'] [, iostat=variable]) items", "advance", "iostat", "iomsg", "err")
 	if !ok {
 		return nil
 	}
-	return s
+	return &ast.Print{Base: base, Write: true, Control: c, Items: items(g.Items)}
 }
 
 func (g *readStmt) build(p *parser, base ast.Base) ast.Stmt {
-	if !p.notLabel(&g.Format) || !p.variables(g.Items) {
+	if !p.variables(g.Items) {
 		return nil
 	}
-	return &ast.Read{Base: base, Format: g.Format.X.orNil(), Items: items(g.Items)}
+	return &ast.Read{Base: base, Control: ast.Control{Format: g.Format.X.orNil()}, Items: items(g.Items)}
 }
 
 func (g *readParenStmt) build(p *parser, base ast.Base) ast.Stmt {
-	const form = "read(*,* [, iostat=variable] [, end=label]) variables"
-	s := &ast.Read{Base: base, Paren: true, Items: items(g.Items)}
-	hasFormat, ok := false, p.controlOnce(g.Control) && p.variables(g.Items)
-	for i := range g.Control {
-		c := &g.Control[i]
-		v := c.Value.X.orNil()
-		switch key := c.key(i); key {
-		case "unit":
-			switch {
-			case v == nil || isInt(v, standardInput):
-			case isVariable(v):
-				s.Unit = v
-			default:
-				p.outside(c.Value.pos(), "input from anything but standard input and character variables is outside the subset", form)
+	c, ok := p.controls(g.Control, base.Pos, "read(unit, format [, iostat=variable] [, end=label] [, err=label]) variables", "iostat", "iomsg", "end", "err")
+	if !p.variables(g.Items) || !ok {
+		return nil
+	}
+	return &ast.Read{Base: base, Paren: true, Control: c, Items: items(g.Items)}
+}
+
+// controls makes sense of the list behind READ or WRITE, whose form is form and which
+// may have the given entries beside unit and format.
+func (p *parser) controls(list []control, pos source.Pos, form string, may ...string) (c ast.Control, ok bool) {
+	ok = p.controlOnce(list)
+	hasFormat := false
+	for i := range list {
+		e := &list[i]
+		v := e.Value.X.orNil()
+		switch key := e.key(i); {
+		case key == "unit":
+			c.Unit = v
+		case key == "fmt":
+			hasFormat, c.Format = true, v
+		case !slices.Contains(may, key):
+			p.badControl(e, form)
+			ok = false
+		case key == "advance":
+			if c.Advance = v; v == nil {
+				p.diags.Errorf(source.Syntax, e.Value.pos(), "ADVANCE needs 'yes' or 'no'").WithHelp("the form is: %s", form)
 				ok = false
 			}
-		case "fmt":
-			hasFormat, s.Format = true, v
-			ok = p.notLabel(&c.Value) && ok
-		case "iostat":
-			if s.Iostat = v; v == nil || !isVariable(v) {
-				p.diags.Errorf(source.Syntax, c.Value.pos(), "IOSTAT needs a variable").WithHelp("the form is: %s", form)
+		case key == "iostat" || key == "iomsg":
+			if v == nil || !isVariable(v) {
+				p.diags.Errorf(source.Syntax, e.Value.pos(), "%s needs a variable", strings.ToUpper(key)).WithHelp("the form is: %s", form)
 				ok = false
 			}
-		case "end":
+			if key == "iostat" {
+				c.Iostat = v
+			} else {
+				c.Iomsg = v
+			}
+		default:
 			lit, isLit := v.(*ast.IntLit)
 			if !isLit {
-				p.diags.Errorf(source.BadLabel, c.Value.pos(), "END= needs a label").WithHelp("the form is: %s", form)
+				p.diags.Errorf(source.BadLabel, e.Value.pos(), "%s= needs a label", strings.ToUpper(key)).WithHelp("the form is: %s", form)
 				ok = false
 				break
 			}
-			s.End = p.labelValue(&lexer.Token{Value: lit.Text, Pos: position(lit.Pos)})
-			ok = ok && s.End != 0
-		default:
-			p.badControl(c, form)
-			ok = false
+			label := p.labelValue(&lexer.Token{Value: lit.Text, Pos: position(lit.Pos)})
+			if key == "end" {
+				c.End = label
+			} else {
+				c.Err = label
+			}
+			ok = ok && label != 0
 		}
 	}
 	if ok && !hasFormat {
-		p.outside(base.Pos, "input without a format is outside the subset", form)
+		p.outside(pos, "input and output without a format is outside the subset", form)
 		ok = false
 	}
-	if !ok {
-		return nil
-	}
-	return s
+	return c, ok
 }
 
 // key is what entry i of a control list is for: the first two entries may be
@@ -189,19 +176,6 @@ func (p *parser) badControl(c *control, form string) {
 		WithHelp("write: %s", form))
 }
 
-// notLabel reports a format that is the label of a FORMAT statement.
-func (p *parser) notLabel(f *format) bool {
-	if f.X == nil {
-		return true
-	}
-	if lit, ok := f.X.X.(*ast.IntLit); ok {
-		p.diags.Errorf(source.OutsideSubset, lit.Pos, "FORMAT statements are outside the subset").
-			WithEnd(lit.End).WithHelp("write * for list-directed form, or '(a)' for one CHARACTER item")
-		return false
-	}
-	return true
-}
-
 // variables reports items of READ that cannot take a value.
 func (p *parser) variables(list []ioItem) bool {
 	ok := true
@@ -234,15 +208,44 @@ func isVariable(x ast.Expr) bool {
 	return false
 }
 
-func isInt(x ast.Expr, text string) bool {
-	lit, ok := x.(*ast.IntLit)
-	return ok && lit.Text == text && lit.Kind == ""
-}
-
 func items(list []ioItem) []ast.Expr {
 	var out []ast.Expr
 	for _, item := range list {
 		out = append(out, item.X)
 	}
 	return out
+}
+
+// formatStmt takes in a FORMAT statement. Its text is not made of tokens: it has
+// strings in which blanks count, and 1X is no name. It reports whether l is one.
+func (p *parser) formatStmt(l *scan.Line) bool {
+	const word = "format"
+	if l.Directive || len(l.Text) < len(word) || !strings.EqualFold(l.Text[:len(word)], word) {
+		return false
+	}
+	at := len(word) + strings.IndexByte(l.Text[len(word):], '(')
+	if at < len(word) || strings.TrimLeft(l.Text[len(word):at], " \t") != "" {
+		return false
+	}
+	_, end, err := fio.ParsePrefix(l.Text[at:])
+	rest := strings.TrimLeft(l.Text[at+end:], " \t")
+	if strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "%") || l.Label == 0 && err != nil {
+		return false
+	}
+	base := ast.Base{Pos: l.Pos(0), Label: l.Label}
+	var bad *fio.Error
+	switch {
+	case errors.As(err, &bad):
+		p.diags.Errorf(source.BadIO, l.Pos(at+bad.Offset), "%s", bad.Msg).WithHelp("%s", bad.Help)
+		return true
+	case rest != "":
+		p.diags.Errorf(source.Syntax, l.Pos(len(l.Text)-len(rest)), "text behind the parenthesis that closes the FORMAT").WithHelp("remove it")
+		return true
+	case l.Label == 0:
+		p.diags.Errorf(source.BadLabel, base.Pos, "FORMAT without a label").WithHelp("write 10 format(...), and the label in READ, WRITE or PRINT")
+		return true
+	}
+	p.uniqueLabel(base)
+	p.prog.Formats = append(p.prog.Formats, &ast.Format{Base: base, Text: l.Text[at:]})
+	return true
 }

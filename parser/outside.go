@@ -38,7 +38,7 @@ var instead = map[string]string{
 	"open": noFiles, "close": noFiles, "inquire": noFiles, "rewind": noFiles,
 	"backspace": noFiles, "endfile": noFiles, "flush": noFiles, "wait": noFiles,
 	"namelist": noFiles,
-	"format":   "write print *, with the items; no other format than * and '(a)' is supported",
+	"format":   "write 10 format(...), with a label and in a procedure or program",
 
 	"save": "write the attribute in the declaration: real, save :: x; a main program needs none", "intrinsic": needless, "sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,

@@ -85,6 +85,10 @@ func (p *parser) someUnit() bool {
 
 // line parses one logical line.
 func (p *parser) line(l *scan.Line) {
+	if (p.begun || p.outer != nil || p.file.Program == nil) && p.skip == nil && !l.Broken && p.formatStmt(l) {
+		p.begun = true
+		return
+	}
 	toks, lexical := l.Tokens(p.toks)
 	p.toks = toks
 	var s scan.Stmt

@@ -252,12 +252,12 @@ func (w *occWalker) stmt(s ir.Stmt, at occurrence) {
 		w.arm(s, 1, at.under(s.Cond, false))
 	case *ir.Print:
 		at.print = true
-		for _, e := range s.Items {
+		for _, e := range ir.Exprs(s) {
 			read(e)
 		}
 	case *ir.Read:
-		if s.From != nil {
-			read(s.From)
+		for _, e := range ir.Exprs(s) {
+			read(e)
 		}
 	case *ir.Stop:
 		if s.Code != nil {

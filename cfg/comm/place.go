@@ -51,8 +51,8 @@ func (a *analyzer) statement(s ir.Stmt) []Node {
 		return a.while(s)
 	case *ir.Read:
 		var pre []*Comm
-		if s.From != nil {
-			pre = a.fetch(s, s.From)
+		for _, e := range ir.Exprs(s) {
+			pre = append(pre, a.fetch(s, e)...)
 		}
 		return around(pre, []Node{&Simple{s}})
 	case *ir.Stop:

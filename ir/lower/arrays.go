@@ -633,7 +633,8 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 		if e.Name == "cshift" && len(e.Args) > 0 {
 			inside = e.Args[:1]
 		}
-		if _, ok := intrinsics[e.Name]; ok && inquiries[e.Name] == nil && !arrayReductions[e.Name] {
+		_, intrinsic := intrinsics[e.Name]
+		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry && !arrayReductions[e.Name] {
 			inside = e.Args
 		}
 	}

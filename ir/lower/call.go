@@ -29,6 +29,11 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		return nil
 	case p == nil && collectives[s.Proc.Name]:
 		return l.collective(s)
+	case p == nil && l.scope.dummy(s.Proc.Name) == nil:
+		if out, ok := l.system(s); ok {
+			return out
+		}
+		fallthrough
 	case p == nil:
 		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
 		if l.scope.dummy(s.Proc.Name) != nil {

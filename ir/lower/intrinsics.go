@@ -138,14 +138,8 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 // what to do instead.
 var outsideSubroutines = func() map[string]string {
 	m := map[string]string{}
-	for _, name := range strings.Fields("cpu_time system_clock date_and_time") {
-		m[name] = "leave it out; spmdc run --stats counts messages, and the command time measures the run"
-	}
-	for _, name := range strings.Fields("random_number random_seed random_init") {
-		m[name] = "compute numbers yourself, for example by k = mod(16807_8*k, 2147483647_8) with an integer(8) k"
-	}
-	for _, name := range strings.Fields("get_command get_command_argument get_environment_variable execute_command_line") {
-		m[name] = "READ what the program needs from standard input"
+	for _, name := range strings.Fields("get_environment_variable execute_command_line") {
+		m[name] = "READ what the program needs from standard input, or ask for arguments by get_command_argument"
 	}
 	for _, name := range strings.Fields("move_alloc mvbits") {
 		m[name] = "write assignments"

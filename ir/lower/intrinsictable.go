@@ -98,6 +98,9 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("merge", "tsource fsource mask", mergeFunc)
 	def("selected_int_kind", "r", selectedIntKind)
 	def("selected_real_kind", "p? r?", selectedRealKind)
+	for _, name := range []string{"command_argument_count", "iargc"} {
+		def(name, "", func(l *lowerer, c *call) ir.Expr { return l.argumentCount(c.Pos) })
+	}
 	def("number_of_processors", "", func(_ *lowerer, c *call) ir.Expr {
 		return c.result("number_of_processors", ir.Integer)
 	})

@@ -1,40 +1,144 @@
 package lower
 
 import (
+	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/runtime/fio"
 )
 
-// isFormatA reports whether format is '(a)'; other formats than that and * are
-// reported.
-func (l *lowerer) isFormatA(format ast.Expr, what string) (isA, ok bool) {
-	if format == nil || isStar(format) {
+// The units that are there without OPEN.
+const (
+	unitError  = 0
+	unitInput  = 5
+	unitOutput = 6
+)
+
+// format lowers the format of an I/O statement: nil for list-directed form. A
+// constant one is parsed, so that its errors are told here.
+func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
+	switch e := e.(type) {
+	case nil:
+		return nil, true
+	case *ast.IntLit:
+		for _, f := range l.unit.Formats {
+			if strconv.Itoa(f.Label) == strings.TrimLeft(e.Text, "0") {
+				return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: f.Text}, true
+			}
+		}
+		l.errorf(codeLabel, e.Pos, "there is no FORMAT with the label %s here", e.Text).
+			WithHelp("write %s format(...) in the same program or procedure", e.Text)
+		return nil, false
+	}
+	if isStar(e) {
+		return nil, true
+	}
+	x = l.expr(e)
+	if isBad(x) {
+		return nil, false
+	}
+	if x.Type() != ir.Character {
+		l.errorf(codeIO, e.Position(), "the format is %s, it must be CHARACTER", x.Type()).
+			WithHelp("write * for list-directed form, a text such as '(i5, f8.3)', or the label of a FORMAT")
+		return nil, false
+	}
+	c, isConst := x.(*ir.Const)
+	if !isConst {
+		return x, true
+	}
+	var bad *fio.Error
+	if _, err := fio.Parse(c.Str); errors.As(err, &bad) {
+		pos := e.Position()
+		if _, isLit := e.(*ast.StringLit); isLit {
+			pos.Col += 1 + bad.Offset
+			l.errorf(codeIO, pos, "%s", bad.Msg).WithHelp("%s", bad.Help)
+		} else {
+			l.errorf(codeIO, pos, "character %d of the format: %s", bad.Offset+1, bad.Msg).WithHelp("%s", bad.Help)
+		}
+		return nil, false
+	}
+	return x, true
+}
+
+// unitOf makes nil of the unit x that is standard, which * stands for. It reports a
+// constant that is neither that nor one of may.
+func (l *lowerer) unitOf(x ir.Expr, standard int, may ...int) (unit ir.Expr, ok bool) {
+	c, isConst := x.(*ir.Const)
+	switch {
+	case isBad(x):
+		return nil, false
+	case !x.Type().IsInteger():
+		l.errorf(codeIO, x.Position(), "the unit is %s, it must be INTEGER or a CHARACTER variable", x.Type()).WithHelp("write * for the standard unit")
+		return nil, false
+	case isConst && c.Int == standard:
+		return nil, true
+	case isConst && !slices.Contains(may, c.Int):
+		l.errorf(codeIO, x.Position(), "files are not supported: the unit is %d", c.Int).
+			WithHelp("read from * or 5, and write to * or 6 (standard output) or to 0 (standard error output)")
+		return nil, false
+	}
+	return l.convert(x, ir.Long), true
+}
+
+// stays reports whether ADVANCE= says that the record is not ended.
+func (l *lowerer) stays(e ast.Expr) (stay, ok bool) {
+	if e == nil {
 		return false, true
 	}
-	if s, is := format.(*ast.StringLit); is && strings.EqualFold(strings.ReplaceAll(s.Value, " ", ""), "(a)") {
-		return true, true
+	if c, isConst := l.expr(e).(*ir.Const); isConst && c.Typ == ir.Character {
+		switch strings.ToLower(strings.TrimRight(c.Str, " ")) {
+		case "no":
+			return true, true
+		case "yes":
+			return false, true
+		}
 	}
-	l.errorf(codeIO, format.Position(), "formats are not supported in %s", what).
-		WithHelp("write * for list-directed form, or '(a)' for one CHARACTER item")
+	l.errorf(codeIO, e.Position(), "ADVANCE= takes 'yes' or 'no'").WithHelp("write advance='no', or an IF with two statements")
 	return false, false
 }
 
+// print lowers PRINT and WRITE.
 func (l *lowerer) print(s *ast.Print) []ir.Stmt {
-	isA, ok := l.isFormatA(s.Format, "PRINT and WRITE")
-	if !ok {
-		return nil
+	p := &ir.Print{S: ir.S{Pos: s.Pos}}
+	var ok bool
+	p.Format, ok = l.format(s.Format)
+	stay, good := l.stays(s.Advance)
+	if p.Stay, ok = stay, ok && good; stay && p.Format == nil {
+		l.errorf(codeIO, s.Advance.Position(), "ADVANCE= with list-directed output").WithHelp("give a format: write(*, '(*(g0, 1x))', advance='no')")
+		ok = false
 	}
-	p := &ir.Print{S: ir.S{Pos: s.Pos}, FormatA: isA}
+	if s.Iomsg != nil {
+		l.errorf(codeOutside, s.Iomsg.Position(), "IOMSG= is not supported").WithHelp("test the variable of IOSTAT=")
+		ok = false
+	}
+	var to ir.Expr // of an internal WRITE
+	if s.Unit != nil {
+		unit := l.expr(s.Unit)
+		if unit.Type() == ir.Character {
+			to = l.target(s.Unit)
+			ok = ok && !isBad(to)
+		} else {
+			p.Unit, good = l.unitOf(unit, unitOutput, unitError)
+			ok = ok && good
+		}
+	}
+	if to != nil && p.Stay {
+		l.errorf(codeIO, s.Advance.Position(), "ADVANCE= with a CHARACTER variable").WithHelp("remove it")
+		ok = false
+	}
 	for _, item := range s.Items {
 		x := l.printItem(item)
 		ok = ok && !isBad(x)
 		p.Items = append(p.Items, x)
 	}
-	if ok && isA && !isText(p.Items) {
-		l.errorf(codeIO, s.Format.Position(), "format '(a)' takes one CHARACTER item").WithHelp("write * for list-directed form")
-		ok = false
+	var status *ir.Symbol
+	if s.Iostat != nil {
+		status = l.iostat(s.Iostat)
+		ok = ok && status != nil
 	}
 	if !ok {
 		return nil
@@ -48,23 +152,39 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	if !ok {
 		return nil
 	}
-	return append(one(p), ends...)
+	out := one(p)
+	if to != nil {
+		out = one(l.record(p, to))
+	}
+	out = append(out, ends...)
+	if status != nil { // what fails ends the program
+		out = append(out, &ir.Assign{S: p.S, LHS: &ir.Var{X: ir.X{Pos: s.Pos, Typ: status.Type}, Sym: status}, RHS: intConstOf(status.Type, 0, s.Pos)})
+	}
+	return out
 }
 
-// isText reports whether items is what format '(a)' takes.
-func isText(items []ir.Expr) bool {
-	if len(items) != 1 || items[0].Type() != ir.Character {
-		return false
+// record is the assignment that an internal WRITE is.
+func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
+	var length ir.Expr = l.intConst(l.charLen(to), p.Pos)
+	if sub, ok := to.(*ir.Substr); ok && l.charLen(to) < 0 {
+		size := func(op ir.Op, x, y ir.Expr) ir.Expr {
+			return l.foldBinary(&ir.Bin{X: ir.X{Pos: p.Pos, Typ: ir.Long}, Op: op, L: x, R: y}, p.Pos)
+		}
+		length = size(ir.Add, size(ir.Sub, l.convert(ir.Clone(sub.Hi), ir.Long), l.convert(ir.Clone(sub.Lo), ir.Long)), intConstOf(ir.Long, 1, p.Pos))
 	}
-	_, implied := items[0].(*ir.ImpliedDo)
-	return !implied
+	format := p.Format
+	if format == nil {
+		format = &ir.Const{X: ir.X{Pos: p.Pos, Typ: ir.Character}}
+	}
+	call := &ir.Call{X: ir.X{Pos: p.Pos, Typ: ir.Character}, Name: "write", Args: append([]ir.Expr{format, length}, p.Items...)}
+	return &ir.Assign{S: p.S, LHS: to, RHS: call}
 }
 
 // printItem lowers an item of PRINT: an expression or an implied DO. The type
 // of an implied DO is that of its first item.
 func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	d, ok := e.(*ast.ImpliedDo)
-	if !ok && l.prog.SPMD {
+	if !ok {
 		if shaping := l.firstPart(e); shaping != nil {
 			return l.printedArray(e, shaping)
 		}

@@ -81,6 +81,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
+	l.noRandomAcross()
 	diags.Unique()
 	diags.Sort()
 	return l.prog

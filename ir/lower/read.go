@@ -11,29 +11,32 @@ import (
 )
 
 // maxReadItems bounds what an implied DO in READ is expanded to.
-const maxReadItems = 1000
+const maxReadItems = 100
 
 // read lowers READ. Array elements and substrings are read into temporaries and
 // assigned afterwards, in the order of the items, so that "read *, n, a(n)"
 // uses the new n.
 func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	r := &ir.Read{S: ir.S{Pos: s.Pos}}
-	isA, ok := l.isFormatA(s.Format, "READ")
-	r.FormatA = isA
+	var ok bool
+	r.Format, ok = l.format(s.Format)
 	if s.Unit != nil {
-		r.From = l.expr(s.Unit)
-		if t := r.From.Type(); t != ir.Character {
-			if t != ir.Invalid {
-				l.errorf(codeIO, s.Unit.Position(), "READ from %s, which is %s", ir.ExprString(r.From), t).
-					WithHelp("read from * (standard input) or from a CHARACTER variable")
-			}
-			ok = false
+		unit := l.expr(s.Unit)
+		if unit.Type() == ir.Character {
+			r.From = unit
+			ok = ok && !isBad(unit)
+		} else {
+			var good bool
+			r.From, good = l.unitOf(unit, unitInput)
+			ok = ok && good
 		}
-		if ok && isA {
-			l.errorf(codeIO, s.Format.Position(), "format '(a)' is supported for standard input only").
-				WithHelp("assign the CHARACTER variable instead of reading from it")
-			ok = false
-		}
+	}
+	if s.Iomsg != nil {
+		l.errorf(codeOutside, s.Iomsg.Position(), "IOMSG= is not supported").WithHelp("test the variable of IOSTAT=")
+		ok = false
+	}
+	if l.inParts(s.Items) {
+		return l.readParts(s, r, f, ok)
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
@@ -48,10 +51,6 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 			WithHelp("read into a variable, and assign that")
 		ok = false
 	}
-	if ok && isA && (len(items) != 1 || items[0].x.Type() != ir.Character) {
-		l.errorf(codeIO, s.Format.Position(), "format '(a)' takes one CHARACTER variable").WithHelp("write * for list-directed form")
-		ok = false
-	}
 	if s.Iostat != nil {
 		r.Iostat = l.iostat(s.Iostat)
 		ok = ok && r.Iostat != nil
@@ -61,10 +60,152 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	}
 	body := append(one(r), l.receive(r, items)...)
 	body = append(body, l.readEnds(s.Pos, last)...)
-	if s.End != 0 {
+	if s.End != 0 || s.Err != 0 {
 		return l.readEnd(s, r, body, f)
 	}
 	return body
+}
+
+// inParts reports whether a READ of items is executed in parts: an array or an implied
+// DO of many items, or of a number that is not known, is read by a loop.
+func (l *lowerer) inParts(items []ast.Expr) bool {
+	return slices.ContainsFunc(items, func(e ast.Expr) bool {
+		d, ok := e.(*ast.ImpliedDo)
+		return !ok && l.isPart(e) || ok && (l.inParts(d.Items) || l.trips(d) > maxReadItems)
+	})
+}
+
+// trips is how many items d is expanded to at least, more than can be where its bounds
+// are not constant.
+func (l *lowerer) trips(d *ast.ImpliedDo) int {
+	const many = maxReadItems + 1
+	var bounds [3]int
+	for i, b := range []ast.Expr{d.Lo, d.Hi, d.Step} {
+		bounds[i] = 1
+		if b == nil {
+			continue
+		}
+		n := len(l.diags.Diags)
+		c, ok := l.expr(b).(*ir.Const)
+		l.diags.Diags = l.diags.Diags[:n] // what is wrong is told when it is lowered
+		if !ok || !c.Typ.IsInteger() {
+			return many
+		}
+		bounds[i] = c.Int
+	}
+	if bounds[2] == 0 {
+		return 1
+	}
+	total := max(0, (bounds[1]-bounds[0]+bounds[2])/bounds[2])
+	for _, e := range d.Items {
+		if in, ok := e.(*ast.ImpliedDo); ok {
+			total *= min(many, l.trips(in))
+		}
+	}
+	return total
+}
+
+// readParts lowers a READ that is executed in parts. All of them go on with the same
+// statement, and the last one, without items, ends it:
+//
+//	read *, n, (a(i), i = 1, n)
+//
+//	read(*, *, stay) n
+//	do i = 1, n
+//	   read(*, *, stay) t
+//	   a(i) = t
+//	end do
+//	read(*, *)
+func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stmt {
+	if r.Internal() && ok {
+		// The items may change the string, which all parts read.
+		if _, isConst := r.From.(*ir.Const); !isConst {
+			if n := l.charLen(r.From); n >= 0 {
+				t := l.temp("from", ir.Character, n, s.Pos)
+				l.prelude = append(l.prelude, &ir.Assign{S: r.S, LHS: &ir.Var{X: ir.X{Pos: s.Pos, Typ: t.Type}, Sym: t}, RHS: r.From})
+				r.From = &ir.Var{X: ir.X{Pos: s.Pos, Typ: t.Type}, Sym: t}
+			}
+		}
+	}
+	if s.Iostat != nil {
+		r.Iostat = l.iostat(s.Iostat)
+		ok = ok && r.Iostat != nil
+	} else if s.End != 0 || s.Err != 0 {
+		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
+	}
+	var body []ir.Stmt
+	inside := l.functions(func() {
+		for _, e := range s.Items {
+			part, good := l.readPart(e, r)
+			body, ok = append(body, part...), ok && good
+		}
+	})
+	if slices.ContainsFunc(inside, func(s ir.Stmt) bool { return s.CallSite() != nil }) {
+		l.errorf(codeOutside, s.Pos, "a function cannot be referred to among the items of READ").
+			WithHelp("read into a variable, and assign that")
+		ok = false
+	}
+	if !ok {
+		return nil
+	}
+	l.prelude = append(l.prelude, inside...)
+	body = append(body, r)
+	if s.End != 0 || s.Err != 0 {
+		return l.readEnd(s, r, body, f)
+	}
+	return body
+}
+
+// readPart lowers an item of a READ in parts, of which r is the last one.
+func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
+	one1 := func(x ir.Expr) []ir.Stmt {
+		part := &ir.Read{S: r.S, From: ir.Clone(r.From), Format: ir.Clone(r.Format), Iostat: r.Iostat, Stay: true}
+		return append(one(part), l.receive(part, []readItem{{x: x}})...)
+	}
+	d, ok := e.(*ast.ImpliedDo)
+	if !ok && l.isPart(e) {
+		if co, is := e.(*ast.CoIndex); is {
+			l.errorf(codeIO, co.Pos, "READ into a variable of another image").
+				WithHelp("read into a variable of this image, and assign that")
+			return nil, false
+		}
+		var pre []ir.Stmt
+		to := l.part(e, &pre)
+		if to == nil || !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
+			return nil, false
+		}
+		ctx := l.elements(to.shape.n, to.pos, &pre)
+		body := one1(l.elementOf(to, ctx, e.Position()))
+		for k, index := range ctx.index {
+			body = one(&ir.Do{S: r.S, Index: index, Lo: intConstOf(ir.Long, 1, r.Pos), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: intConstOf(ir.Long, 1, r.Pos), Body: body, End: r.Pos})
+		}
+		return append(pre, body...), true
+	}
+	if !ok {
+		items, good := l.readItems(e, map[*ir.Symbol]ir.Expr{})
+		if !good || len(items) != 1 {
+			return nil, false
+		}
+		return one1(items[0].x), true
+	}
+	do := &ir.Do{S: r.S, Index: l.loopIndex(d.Var), End: r.Pos}
+	do.Lo = l.integer(d.Lo, "the start of an implied DO")
+	do.Hi = l.integer(d.Hi, "the end of an implied DO")
+	do.Step = l.step(d.Step, d.Pos)
+	do.Lo, do.Hi, do.Step = l.counted(do.Index, do.Lo, do.Hi, do.Step)
+	if do.Index == nil || isBad(do.Lo, do.Hi, do.Step) {
+		return nil, false
+	}
+	l.active[do.Index] = d.Pos
+	defer delete(l.active, do.Index)
+	for _, item := range d.Items {
+		part, good := l.readPart(item, r)
+		if !good {
+			return nil, false
+		}
+		do.Body = append(do.Body, part...)
+	}
+	return append(l.keepBounds(do), do), true
 }
 
 // iostat resolves the variable of IOSTAT=.
@@ -123,19 +264,14 @@ func (l *lowerer) readItems(e ast.Expr, known map[*ir.Symbol]ir.Expr) ([]readIte
 			x = l.substitute(l.integer(b, "a bound of an implied DO"), known)
 		}
 		c, isConst := x.(*ir.Const)
-		if !isConst {
-			l.errorf(codeOutside, d.Pos, "an implied DO in READ must have constant bounds").
-				WithHelp("read in a DO loop, one line at a time")
+		if !isConst || c.Typ == ir.Invalid {
 			return nil, false
 		}
-		if bounds[i] = c.Int; c.Typ == ir.Invalid {
-			return nil, false
-		}
+		bounds[i] = c.Int
 	}
 	lo, hi, step := bounds[0], bounds[1], bounds[2]
-	if step == 0 || (hi-lo)/step >= maxReadItems {
-		l.errorf(codeOutside, d.Pos, "an implied DO in READ may have at most %d items", maxReadItems).
-			WithHelp("read in a DO loop, one line at a time")
+	if step == 0 {
+		l.errorf(codeLoop, d.Pos, "the step of the implied DO is zero").WithHelp("write a step other than 0")
 		return nil, false
 	}
 	l.active[index] = d.Pos

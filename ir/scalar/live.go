@@ -107,8 +107,8 @@ func (w *liveWalk) stmt(s ir.Stmt, live set) set {
 				w.in.define(got, live)
 			}
 		}
-		if s.From != nil {
-			w.in.use(s.From, live)
+		for _, e := range ir.Exprs(s) {
+			w.in.use(e, live)
 		}
 	case *ir.Stop:
 		live = w.in.emptySet()

@@ -89,9 +89,11 @@ func simple(s ir.Stmt) ir.Stmt {
 	case *ir.Assign:
 		return &ir.Assign{S: s.S, LHS: ir.Clone(s.LHS), RHS: ir.Clone(s.RHS)}
 	case *ir.Print:
-		return &ir.Print{S: s.S, FormatA: s.FormatA, Items: cloneAll(s.Items)}
+		n := *s
+		n.Unit, n.Format, n.Items = ir.Clone(s.Unit), ir.Clone(s.Format), cloneAll(s.Items)
+		return &n
 	case *ir.Read:
-		n := &ir.Read{S: s.S, FormatA: s.FormatA, Iostat: s.Iostat, Got: slices.Clone(s.Got)}
+		n := &ir.Read{S: s.S, Format: ir.Clone(s.Format), Iostat: s.Iostat, Stay: s.Stay, What: s.What, Given: cloneAll(s.Given), Got: slices.Clone(s.Got)}
 		if s.From != nil {
 			n.From = ir.Clone(s.From)
 		}
@@ -100,7 +102,7 @@ func simple(s ir.Stmt) ir.Stmt {
 		}
 		return n
 	case *ir.Stop:
-		n := &ir.Stop{S: s.S, Error: s.Error}
+		n := &ir.Stop{S: s.S, Error: s.Error, Quiet: s.Quiet}
 		if s.Code != nil {
 			n.Code = ir.Clone(s.Code)
 		}

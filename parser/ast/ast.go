@@ -54,6 +54,7 @@ type Program struct {
 	Result   Name // of RESULT(name); its Name is "" when that is absent
 	Spec     []Stmt
 	Body     []Stmt
+	Formats  []*Format // FORMAT statements, which may stand anywhere
 	Contains []*Program
 	EndPos   source.Pos
 }
@@ -333,24 +334,29 @@ type (
 		Base
 		Name string
 	}
-	// Print is "print fmt, items" and "write(*,*) items"; Format is nil for
-	// list-directed output.
+	// Print is "print fmt, items" and "write(unit, fmt) items".
 	Print struct {
 		Base
-		Write  bool
-		Format Expr
-		Items  []Expr // may contain *ImpliedDo
+		Write bool
+		Control
+		Items []Expr // may contain *ImpliedDo
 	}
 	// Read is "read *, items", "read '(a)', line" and "read(unit, fmt, iostat=, end=)".
-	// Unit is nil for standard input, else a character variable.
 	Read struct {
 		Base
-		Paren  bool
-		Unit   Expr
-		Format Expr // nil: list-directed
-		Iostat Expr // or nil
-		End    int  // label, or 0
-		Items  []Expr
+		Paren bool
+		Control
+		Items []Expr
+	}
+	// Control is what READ and WRITE have in parentheses.
+	Control struct {
+		Unit    Expr // nil: *
+		Format  Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
+		Advance Expr // or nil, as those that follow
+		Iostat  Expr
+		Iomsg   Expr
+		End     int // label, or 0
+		Err     int // label, or 0
 	}
 	// Stop is "stop" or "stop 3" or "error stop".
 	Stop struct {
@@ -382,6 +388,11 @@ type (
 	}
 	// Return is "return".
 	Return struct{ Base }
+	// Format is "10 format(text)"; Text has the parentheses.
+	Format struct {
+		Base
+		Text string
+	}
 	// Continue is "continue".
 	Continue struct{ Base }
 )

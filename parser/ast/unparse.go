@@ -30,6 +30,9 @@ func (p *printer) unit(u *Program) {
 	p.depth++
 	p.stmts(u.Spec)
 	p.stmts(u.Body)
+	for _, f := range u.Formats {
+		p.stmt(f)
+	}
 	p.depth--
 	if len(u.Contains) > 0 {
 		p.line(0, "contains")

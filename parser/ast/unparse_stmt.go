@@ -119,6 +119,8 @@ func head(s Stmt) (text string, directive bool) {
 		b.WriteString(named("exit", s.Name))
 	case *Cycle:
 		b.WriteString(named("cycle", s.Name))
+	case *Format:
+		b.WriteString("format" + s.Text)
 	case *Print:
 		writePrint(&b, s)
 	case *Read:
@@ -445,13 +447,8 @@ func writeClause(b *strings.Builder, word string, names []Name) {
 
 func writePrint(b *strings.Builder, s *Print) {
 	if s.Write {
-		b.WriteString("write(*,")
-		writeFormat(b, s.Format)
-		b.WriteString(")")
-		if len(s.Items) > 0 {
-			b.WriteString(" ")
-		}
-		writeList(b, s.Items)
+		b.WriteString("write")
+		writeControls(b, &s.Control, s.Items)
 		return
 	}
 	b.WriteString("print ")
@@ -463,31 +460,45 @@ func writePrint(b *strings.Builder, s *Print) {
 }
 
 func writeRead(b *strings.Builder, s *Read) {
-	if !s.Paren {
-		b.WriteString("read ")
-		writeFormat(b, s.Format)
-		if len(s.Items) > 0 {
-			b.WriteString(", ")
-		}
-		writeList(b, s.Items)
+	if s.Paren {
+		b.WriteString("read")
+		writeControls(b, &s.Control, s.Items)
 		return
 	}
-	b.WriteString("read(")
-	writeFormat(b, s.Unit) // nil is * here too
-	b.WriteString(",")
+	b.WriteString("read ")
 	writeFormat(b, s.Format)
-	if s.Iostat != nil {
-		b.WriteString(",iostat=")
-		writeExpr(b, s.Iostat, 0)
-	}
-	if s.End != 0 {
-		fmt.Fprintf(b, ",end=%d", s.End)
-	}
-	b.WriteString(")")
 	if len(s.Items) > 0 {
-		b.WriteString(" ")
+		b.WriteString(", ")
 	}
 	writeList(b, s.Items)
+}
+
+// writeControls writes "(unit, format, ...) items".
+func writeControls(b *strings.Builder, c *Control, items []Expr) {
+	b.WriteString("(")
+	writeFormat(b, c.Unit) // nil is * here too
+	b.WriteString(",")
+	writeFormat(b, c.Format)
+	for _, one := range []struct {
+		key string
+		x   Expr
+	}{{"advance", c.Advance}, {"iostat", c.Iostat}, {"iomsg", c.Iomsg}} {
+		if one.x != nil {
+			b.WriteString("," + one.key + "=")
+			writeExpr(b, one.x, 0)
+		}
+	}
+	if c.End != 0 {
+		fmt.Fprintf(b, ",end=%d", c.End)
+	}
+	if c.Err != 0 {
+		fmt.Fprintf(b, ",err=%d", c.Err)
+	}
+	b.WriteString(")")
+	if len(items) > 0 {
+		b.WriteString(" ")
+	}
+	writeList(b, items)
 }
 
 func writeFormat(b *strings.Builder, x Expr) {

@@ -16,6 +16,12 @@ type String struct {
 // Str makes *s, of the declared length, an item of READ.
 func Str(s *string, length int) *String { return &String{s, length} }
 
+// Len is the declared length.
+func (v *String) Len() int { return v.length }
+
+// Set assigns s.
+func (v *String) Set(s string) { *v.s = Pad(s, v.length) }
+
 // Pad is s cut, or filled up with blanks, to length n: assignment to a
 // CHARACTER variable.
 func Pad(s string, n int) string {

@@ -100,6 +100,9 @@ func (pe *PE) fault(v any) *Error {
 		}
 	case error:
 		e.Msg = v.Error()
+		if h, ok := v.(interface{ Hint() string }); ok {
+			e.Hint = h.Hint()
+		}
 	default:
 		e.Msg = fmt.Sprint(v)
 	}

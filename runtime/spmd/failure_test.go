@@ -81,7 +81,7 @@ func TestAbortDoesNotWaitForReaders(t *testing.T) {
 		if pe.ID() == 0 {
 			pe.Print("name?")
 			var s string
-			pe.ReadA(0, nil, Str(&s, 3)) // nothing ever comes
+			pe.Formatted(0, nil, formatA, Str(&s, 3)) // nothing ever comes
 		}
 		pe.Abort(1, "stop")
 	})

@@ -69,6 +69,12 @@ type Noted struct {
 // of the input, and from a bad value on.
 func Note(got *bool, item any) *Noted { return &Noted{got, item} }
 
+// Item is what n is a note of.
+func (n *Noted) Item() any { return n.item }
+
+// Note tells that the item was given a value.
+func (n *Noted) Note() { *n.got = true }
+
 // unnoted clears the notes of items and returns what they are notes of.
 func unnoted(items []any) []any {
 	bare := make([]any, len(items))
@@ -84,7 +90,7 @@ func unnoted(items []any) []any {
 // note tells that an item was given a value.
 func note(item any) {
 	if n, ok := item.(*Noted); ok {
-		*n.got = true
+		n.Note()
 	}
 }
 
@@ -106,26 +112,113 @@ type reading struct {
 // bad values abort the run; else *iostat is 0, -1 at the end of input, or
 // positive.
 func (pe *PE) Read(site int, iostat *int, items ...any) {
-	pe.readOnRoot(site, iostat, items, func() *readError {
+	pe.readOnRoot(site, iostat, items, func() partReader {
 		r := &listReader{next: pe.in.next, what: "standard input", where: pe.in.where}
-		return r.read(items)
+		return func(_ bool, items []any) *readError { return r.read(items) }
 	})
 }
 
-// ReadA is `read(*,'(a)') s`: the next line, cut or filled up with blanks. The
-// item is a *String, or a *Noted of it. Collective, like Read.
-func (pe *PE) ReadA(site int, iostat *int, item any) {
-	items := []any{item}
-	s := unnoted(items)[0].(*String)
-	pe.readOnRoot(site, iostat, items, func() *readError {
-		line, ok := pe.in.next()
-		if !ok {
-			return pastEnd("standard input")
+// FromUnit tells that the next READ is from a unit that is known now.
+func (pe *PE) FromUnit(unit int) {
+	if unit != unitInput {
+		panic(&Fault{Msg: fmt.Sprintf("READ from unit %d: files are not supported", unit), Hint: "read from unit 5 (standard input)"})
+	}
+}
+
+// GoesOn tells that the next call that reads is part of a statement with more items:
+// the call behind it goes on with them.
+func (pe *PE) GoesOn() { pe.goesOn = true }
+
+// partReader reads items of a statement; with stay more are to follow.
+type partReader func(stay bool, items []any) *readError
+
+// readStatement is a READ that is executed in parts.
+type readStatement struct {
+	read partReader
+	err  *readError // of an earlier part: the further ones read nothing
+}
+
+// part is the statement that a call that reads is part of, and whether more parts
+// follow.
+func (pe *PE) part(begin func() partReader) (s *readStatement, stay bool) {
+	s, stay = pe.reading, pe.goesOn
+	if s == nil {
+		s = &readStatement{read: begin()}
+	}
+	if pe.goesOn, pe.reading = false, nil; stay {
+		pe.reading = s
+	}
+	return s, stay
+}
+
+// next reads items by read, unless an earlier part has failed.
+func (s *readStatement) next(items []any, read func() *readError) *readError {
+	if unnoted(items); s.err == nil {
+		s.err = read()
+	}
+	return s.err
+}
+
+// ReadFormat is a format that reads: *fio.Format.
+type ReadFormat interface {
+	Reader(inString bool) func(next func() (record string, ok bool), stay bool, items ...any) error
+}
+
+// Formatted is Read by a format. Collective.
+func (pe *PE) Formatted(site int, iostat *int, form ReadFormat, items ...any) {
+	pe.readOnRoot(site, iostat, items, formReader(form, pe.in.next, "standard input", pe.in.where))
+}
+
+// formReader begins a READ by a format of what next gives.
+func formReader(form ReadFormat, next func() (string, bool), what string, where func() string) func() partReader {
+	return func() partReader {
+		read := form.Reader(what == theString)
+		return func(stay bool, items []any) *readError {
+			return formError(what, where, read(next, stay, items...))
 		}
-		*s.s = Pad(line, s.length)
-		note(item)
+	}
+}
+
+// FormattedInternal is `read(from, format) items`: each PE reads for itself.
+func (pe *PE) FormattedInternal(site int, from string, iostat *int, form ReadFormat, items ...any) {
+	pe.readString(site, iostat, items, formReader(form, once(from), theString, func() string { return theString }))
+}
+
+const theString = "the string" // that is read from
+
+// readString is a READ from a string, of which each PE makes its own.
+func (pe *PE) readString(site int, iostat *int, items []any, begin func() partReader) {
+	s, stay := pe.part(begin)
+	pe.settle(site, iostat, s.next(items, func() *readError { return s.read(stay, items) }))
+}
+
+// once is the records of a string: itself.
+func once(s string) func() (string, bool) {
+	read := false
+	return func() (string, bool) {
+		if read {
+			return "", false
+		}
+		read = true
+		return s, true
+	}
+}
+
+// formError is why a READ by a format failed; what is read, and where says how far.
+func formError(what string, where func() string, err error) *readError {
+	if err == nil {
 		return nil
-	})
+	}
+	e := &readError{status: iostatBad, msg: fmt.Sprintf("%v (%s)", err, where())}
+	if s, ok := err.(interface{ Iostat() int }); ok {
+		if e.status = s.Iostat(); e.status == iostatEnd {
+			return pastEnd(what)
+		}
+	}
+	if h, ok := err.(interface{ Hint() string }); ok {
+		e.hint = h.Hint()
+	}
+	return e
 }
 
 // prompt shows what has been printed to somebody who watches and is to answer, when it
@@ -140,24 +233,30 @@ func (pe *PE) prompt(site int) {
 	}
 }
 
-// readOnRoot runs read on PE 0 and gives its items to all PEs.
-func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readError) {
+// readOnRoot reads items on PE 0 and gives them to all PEs; begin begins a statement.
+func (pe *PE) readOnRoot(site int, iostat *int, items []any, begin func() partReader) {
+	pe.endRecord()
+	s, stay := pe.part(begin)
+	read := func() *readError { return s.read(stay, items) }
 	c := pe.count(site)
 	c.Calls++
 	if pe.prog.Coarray {
-		pe.readAlone(site, iostat, read)
+		pe.settle(site, iostat, s.next(items, func() *readError { return pe.readAlone(read) }))
 		return
 	}
 	pe.prompt(site)
 	pe.collective(c, 0, int64(8*len(items)))
 	var got *reading
 	if pe.id == 0 {
-		past := pe.in.end
-		got = &reading{err: read()}
-		if past {
-			got.err = pastEnd("standard input")
-			got.err.status = iostatPast
-		}
+		got = &reading{err: s.next(items, func() *readError {
+			past := pe.in.end
+			err := read()
+			if past {
+				err = pastEnd("standard input")
+				err.status = iostatPast
+			}
+			return err
+		})}
 		got.values = load(items)
 	}
 	got = pe.t.Share(site, 0, got).(*reading)
@@ -169,7 +268,7 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, read func() *readEr
 
 // readAlone is a READ of an image: image 1 has the standard input, that of all
 // others is empty.
-func (pe *PE) readAlone(site int, iostat *int, read func() *readError) {
+func (pe *PE) readAlone(read func() *readError) *readError {
 	past := pe.images.ended
 	var err *readError
 	if pe.id == 0 {
@@ -187,22 +286,15 @@ func (pe *PE) readAlone(site int, iostat *int, read func() *readError) {
 			err.status = iostatPast
 		}
 	}
-	pe.settle(site, iostat, err)
+	return err
 }
 
 // ReadInternal is `read(from,*) items`: each PE reads for itself.
 func (pe *PE) ReadInternal(site int, from string, iostat *int, items ...any) {
-	read := false
-	next := func() (string, bool) {
-		if read {
-			return "", false
-		}
-		read = true
-		return from, true
-	}
-	what := "the string"
-	r := &listReader{next: next, what: what, where: func() string { return what }}
-	pe.settle(site, iostat, r.read(items))
+	pe.readString(site, iostat, items, func() partReader {
+		r := &listReader{next: once(from), what: theString, where: func() string { return theString }}
+		return func(_ bool, items []any) *readError { return r.read(items) }
+	})
 }
 
 // settle ends a READ on each PE: with its status, or with an error. The error

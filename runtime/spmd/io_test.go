@@ -8,7 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/runtime/fio"
 )
+
+var formatA = fio.Must("(a)")
 
 // The files in testdata hold what gfortran wrote: list_output.txt and
 // list_input.txt come from the programs of the same name, reals.txt pairs the
@@ -94,7 +98,7 @@ func listInput(pe *PE) {
 			pe.Print(items...)
 		}
 	}
-	pe.ReadA(0, nil, Str(&kind, 4))
+	pe.Formatted(0, nil, formatA, Str(&kind, 4))
 	switch Trim(kind) {
 	case "ints":
 		pe.Read(0, &ios, &i, &j, &k)
@@ -115,7 +119,7 @@ func listInput(pe *PE) {
 		pe.Read(0, &ios)
 		print(int32(ios))
 	}
-	pe.ReadA(1, &ios, Str(&line, 12))
+	pe.Formatted(1, &ios, formatA, Str(&line, 12))
 	print(int32(ios), line, "|")
 	pe.Read(2, &ios, &k)
 	print(int32(ios), k)
@@ -191,7 +195,7 @@ func TestReadWithoutIostat(t *testing.T) {
 		fails(t, np, "\n1 two", read, "prog.hpf:102: ", `cannot read "two" as INTEGER (item 2 of READ, standard input, line 2)`)
 		fails(t, np, "", func(pe *PE) {
 			var s string
-			pe.ReadA(1, nil, Str(&s, 3))
+			pe.Formatted(1, nil, formatA, Str(&s, 3))
 		}, "prog.hpf:101: ", "end of file")
 		fails(t, np, "", func(pe *PE) {
 			var i int
@@ -214,7 +218,7 @@ func TestOutputIsFlushedBeforeInput(t *testing.T) {
 			pe.Print("name?")
 		}
 		var s string
-		pe.ReadA(0, nil, Str(&s, 1))
+		pe.Formatted(0, nil, formatA, Str(&s, 1))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -240,8 +244,8 @@ func TestOutputError(t *testing.T) {
 func TestPrintA(t *testing.T) {
 	out, _ := spmd(t, 2, "", func(pe *PE) {
 		if pe.ID() == 0 {
-			pe.PrintA("text ")
-			pe.PrintA("")
+			pe.Write([]byte("text \n"))
+			pe.Write([]byte("\n"))
 			pe.Print("text")
 		}
 	})
@@ -280,11 +284,11 @@ func TestNotes(t *testing.T) {
 	}
 	spmd(t, 2, "line\n", func(pe *PE) {
 		ios, s, got := 0, "", false
-		pe.ReadA(0, &ios, Note(&got, Str(&s, 2)))
+		pe.Formatted(0, &ios, formatA, Note(&got, Str(&s, 2)))
 		if s != "li" || !got {
 			t.Errorf("PE %d: %q, note %v", pe.ID(), s, got)
 		}
-		pe.ReadA(0, &ios, Note(&got, Str(&s, 2)))
+		pe.Formatted(0, &ios, formatA, Note(&got, Str(&s, 2)))
 		if s != "li" || got || ios != -1 {
 			t.Errorf("PE %d at the end of file: %q, note %v, iostat %d", pe.ID(), s, got, ios)
 		}

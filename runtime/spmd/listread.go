@@ -19,6 +19,8 @@ type listReader struct {
 	line   string
 	pos    int
 	begun  bool // a line has been read
+	ended  bool // by a slash
+	items  int  // so far
 	repeat int  // how many more items take the value
 	value  listValue
 }
@@ -30,21 +32,26 @@ type listValue struct {
 	quoted bool
 }
 
-// read reads all items. What follows the last one on its line is skipped.
+// read reads items, with those of further calls. What follows the last one on its line
+// is skipped.
 func (r *listReader) read(items []any) *readError {
-	if len(items) == 0 {
+	if len(items) == 0 && !r.begun {
 		return r.advance()
 	}
 	for k, item := range unnoted(items) {
+		if r.ended {
+			return nil
+		}
 		if r.repeat == 0 {
-			end, err := r.fetch(k > 0, item)
+			end, err := r.fetch(r.items > 0, item)
 			if err != nil {
 				return err
 			}
-			if end {
+			if r.ended = end; end {
 				return nil
 			}
 		}
+		r.items++
 		r.repeat--
 		if r.value.null {
 			continue
@@ -52,7 +59,7 @@ func (r *listReader) read(items []any) *readError {
 		if what, status := r.value.assign(item); what != "" {
 			return &readError{
 				status: status,
-				msg:    fmt.Sprintf("cannot read %q as %s (item %d of READ, %s)", r.value.text, what, k+1, r.where()),
+				msg:    fmt.Sprintf("cannot read %q as %s (item %d of READ, %s)", r.value.text, what, r.items, r.where()),
 				hint:   "correct the input, or use IOSTAT= to handle it",
 			}
 		}

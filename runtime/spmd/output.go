@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -9,12 +10,15 @@ import (
 	"sync"
 )
 
-// output is the buffered standard output. PE 0 alone writes to it; the lock is
-// for the end of an aborted run, when PE 0 may still be writing.
+// output is the buffered standard output, and the standard error output of the
+// program itself. PE 0 alone writes to it; the lock is for the end of an aborted run,
+// when PE 0 may still be writing.
 type output struct {
 	mu     sync.Mutex
 	w      io.Writer
+	errors io.Writer // the standard error output
 	buf    []byte
+	turns  []int // where in buf the other of the two begins: the first part is for w
 	err    error
 	closed bool
 	lines  bool // write each record at once: somebody is watching
@@ -28,7 +32,7 @@ const outputBuffer = 1 << 16
 
 // newOutput buffers what goes to w, unless that is a terminal.
 func newOutput(w io.Writer) *output {
-	o := &output{w: w}
+	o := &output{w: w, errors: os.Stderr}
 	if f, ok := w.(*os.File); ok {
 		st, err := f.Stat()
 		o.lines = err == nil && st.Mode()&os.ModeCharDevice != 0
@@ -36,7 +40,10 @@ func newOutput(w io.Writer) *output {
 	return o
 }
 
-func (o *output) write(b []byte) {
+func (o *output) write(b []byte) { o.writeTo(false, b) }
+
+// writeTo writes to the standard output or to the standard error output.
+func (o *output) writeTo(errors bool, b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -45,6 +52,9 @@ func (o *output) write(b []byte) {
 	o.made.add(b)
 	if old := o.shown - (o.made.bytes - int64(len(b))); old > 0 {
 		b = b[min(old, int64(len(b))):] // the run has been at this point before
+	}
+	if errors != (len(o.turns)%2 == 1) {
+		o.turns = append(o.turns, len(o.buf))
 	}
 	o.buf = append(o.buf, b...)
 	if !o.hold && (o.lines || len(o.buf) >= outputBuffer) {
@@ -88,14 +98,22 @@ func (o *output) drop() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.made.bytes -= int64(len(o.buf))
-	o.buf = o.buf[:0]
+	o.buf, o.turns = o.buf[:0], o.turns[:0]
 }
 
 func (o *output) flushLocked() {
-	if len(o.buf) > 0 && o.err == nil && o.w != nil {
-		_, o.err = o.w.Write(o.buf)
+	w, other := o.w, o.errors
+	for from, i := 0, 0; i <= len(o.turns); i++ {
+		to := len(o.buf)
+		if i < len(o.turns) {
+			to = o.turns[i]
+		}
+		if to > from && o.err == nil && w != nil {
+			_, o.err = w.Write(o.buf[from:to])
+		}
+		from, w, other = to, other, w
 	}
-	o.buf = o.buf[:0]
+	o.buf, o.turns = o.buf[:0], o.turns[:0]
 }
 
 // end makes writes do nothing from now on.
@@ -114,11 +132,55 @@ func (o *output) close() error {
 	return o.err
 }
 
+// The units that are there without OPEN.
+const (
+	unitError  = 0
+	unitInput  = 5
+	unitOutput = 6
+)
+
+// Write writes text, which is records with their ends; the last one may go on in the
+// next Write or Print. PE 0 alone calls it, in a program with coarrays every image.
+func (pe *PE) Write(text []byte) { pe.emit(false, text) }
+
+// WriteTo is Write to a unit.
+func (pe *PE) WriteTo(unit int, text []byte) { pe.emit(errorUnit(unit), text) }
+
+// errorUnit tells the standard error output from the standard output. Other units are
+// an error.
+func errorUnit(unit int) bool {
+	if unit != unitError && unit != unitOutput {
+		panic(&Fault{Msg: fmt.Sprintf("WRITE to unit %d: files are not supported", unit), Hint: "write to unit 6 (standard output) or 0 (standard error output)"})
+	}
+	return unit == unitError
+}
+
+// emit writes text. An image keeps what it writes of a record until that ends, so that
+// the records of images do not mix.
+func (pe *PE) emit(errors bool, text []byte) {
+	if pe.prog.Coarray && !errors {
+		text = append(pe.record, text...)
+		whole := bytes.LastIndexByte(text, '\n') + 1
+		pe.record = bytes.Clone(text[whole:])
+		text = text[:whole]
+	}
+	if len(text) > 0 {
+		pe.out.writeTo(errors, text)
+	}
+}
+
+// endRecord writes what an image has written of a record that has not ended.
+func (pe *PE) endRecord() {
+	pe.out.write(pe.record)
+	pe.record = nil
+}
+
 // Line is a record of list-directed output under construction, laid out as
 // gfortran does. Records are not broken, as gfortran does not break them on
 // standard output.
 type Line struct {
 	pe      *PE
+	errors  bool
 	buf     []byte
 	started bool
 	text    bool // the last item was a string
@@ -126,6 +188,20 @@ type Line struct {
 
 // NewLine starts a record. PE 0 alone calls it.
 func (pe *PE) NewLine() *Line { return &Line{pe: pe} }
+
+// NewLineTo starts a record of a unit.
+func (pe *PE) NewLineTo(unit int) *Line { return &Line{pe: pe, errors: errorUnit(unit)} }
+
+// NewText starts a record that becomes a string.
+func NewText() *Line { return &Line{} }
+
+// Text ends the record and returns it; it may have n characters.
+func (l *Line) Text(n int) string {
+	if len(l.buf) > n {
+		panic(&Fault{Msg: fmt.Sprintf("end of record: %d characters are written to a string of %d", len(l.buf), n), Hint: "declare a longer CHARACTER variable"})
+	}
+	return string(l.buf)
+}
 
 // Add appends items: int32 as INTEGER(4), int as INTEGER(8), float32 as REAL(4), float64 as REAL(8),
 // bool as LOGICAL, string as CHARACTER.
@@ -164,7 +240,7 @@ func (l *Line) Add(items ...any) {
 // End writes the record.
 func (l *Line) End() {
 	l.buf = append(l.buf, '\n')
-	l.pe.out.write(l.buf)
+	l.pe.emit(l.errors, l.buf)
 	l.buf, l.started, l.text = l.buf[:0], false, false
 }
 
@@ -174,9 +250,6 @@ func (pe *PE) Print(items ...any) {
 	l.Add(items...)
 	l.End()
 }
-
-// PrintA writes the record `print '(a)', s`. PE 0 alone calls it.
-func (pe *PE) PrintA(s string) { pe.out.write([]byte(s + "\n")) }
 
 // appendRight appends s in a field of the given width.
 func appendRight(buf []byte, s string, width int) []byte {

@@ -60,6 +60,8 @@ type Program struct {
 	Files []File // further source files, in order of Before
 	Sites []Site
 	Calls []Call // the calls that lead to sites that have barriers
+	// Arguments: the program asks for the arguments of its command line.
+	Arguments bool
 	// Version names what calling contexts depend on: the source and the barriers in
 	// it. Plans and logs of another version are refused. It is empty in programs
 	// without barriers.
@@ -82,7 +84,9 @@ type Program struct {
 	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
 	Trace io.Writer
 
-	freeze *freeze // the freeze test, nil for none
+	args   []string  // of the command line, for the program
+	stderr io.Writer // where the program writes errors; nil: that of the process
+	freeze *freeze   // the freeze test, nil for none
 
 	// Identity is what the program is known by in its checkpoints: a hash of its
 	// text. It is empty if the program takes none.
@@ -146,7 +150,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	case err != nil:
 		fmt.Fprintf(stderr, "%s: %v\n  %s -help lists the flags\n", p.Name, err, p.Name)
 		return exitUsage
-	case flags.NArg() > 0:
+	case flags.NArg() > 0 && !p.Arguments:
 		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", p.Name, flags.Arg(0))
 		return exitUsage
 	case *n < 1 || *n > maxPEs:
@@ -179,6 +183,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %s\n", p.Name, bad)
 		return exitUsage
 	}
+	p.stderr, p.args = stderr, flags.Args()
 	stdout, closeOutput, err := points.begin(&p, *n, stdout, stderr)
 	var usage *UsageError
 	switch {

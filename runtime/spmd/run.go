@@ -23,6 +23,10 @@ type PE struct {
 
 	counts      []Counts       // per site; the last entry is for site -1
 	out         *output        // shared; used by PE 0
+	random      random         // used by PE 0, and by images
+	reading     *readStatement // the READ that further calls go on with
+	goesOn      bool           // the next call that reads is not the last of its statement
+	record      []byte         // of an image: what it has written of a record
 	in          *input         // shared; used by PE 0
 	stops       *stops         // shared; where STOP is noted
 	axes        []dist.Triplet // see Box
@@ -87,6 +91,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		return nil, fmt.Errorf("%s: %d processing elements: at least 1 is needed", p.Name, np)
 	}
 	out := newOutput(stdout)
+	if p.stderr != nil {
+		out.errors = p.stderr
+	}
 	in := newInput(stdin, out)
 	ended := &stops{by: make([]*StopError, np)}
 	calls := make([]atomic.Int64, np)
@@ -139,6 +146,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if p.Elide != nil {
 			defer func() { pe.ended.Store(true) }()
 		}
+		defer pe.endRecord()
 		defer pe.recover()
 		if p.Elide != nil {
 			pe.begin(names, options)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,8 @@ type Env struct {
 	JSON           bool // diagnostics as JSON
 
 	Context context.Context // a signal ends it; Main makes it
+
+	args []string // of the program that run runs
 }
 
 // System is the process's own environment. Colour is for terminals, and only
@@ -125,6 +128,12 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 			err = written(help.err)
 		}
 	}()
+	if len(args) > 0 && args[0] == "run" {
+		// What stands behind -- is for the program.
+		if i := slices.Index(args, "--"); i >= 0 {
+			args, env.args = args[:i], args[i+1:]
+		}
+	}
 	if len(args) == 0 {
 		k.Stdout = env.Stderr
 		*status = driver.StatusUsage

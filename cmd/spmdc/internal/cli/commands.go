@@ -411,6 +411,12 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 		args = append(args, "-stats-json="+cmd.StatsJSON)
 	}
 	args = append(args, cmd.checkpointFlags.args()...)
+	switch restarts := cmd.Checkpoint != "" && cmd.Restarts > 0; {
+	case len(env.args) > 0 && restarts:
+		return driver.Usagef("leave out --restarts", "a program with arguments behind -- cannot be started again")
+	case len(env.args) > 0:
+		args = append(append(args, "--"), env.args...)
+	}
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
 	return cmd.around(env, func(more []string) (err error) {
 		args := append(args, more...)

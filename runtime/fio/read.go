@@ -1,0 +1,320 @@
+package fio
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Text is a CHARACTER variable as an item of input.
+type Text interface {
+	Len() int
+	Set(s string)
+}
+
+// Noted is an item of input that takes a note of having got a value.
+type Noted interface {
+	Item() any
+	Note()
+}
+
+// reader reads items of records by a format.
+type reader struct {
+	cursor
+	next   func() (record string, ok bool)
+	record string
+	pos    int
+	scale  int
+	zeros  bool // blanks stand for zeros
+	begun  bool
+	string bool // it reads a string, in which commas do not end fields
+	n      int  // items so far
+}
+
+// Reader begins a statement that reads by f, and returns the function that reads items
+// of the records that next gives: *int32, *int, *float32, *float64, *bool, a Text, or a
+// Noted of these. With stay more items of the statement follow in the next call. It
+// returns an *Error that says what is wrong. In a string, as opposed to a file, commas do
+// not end fields.
+func (f *Format) Reader(inString bool) func(next func() (record string, ok bool), stay bool, items ...any) error {
+	r := &reader{cursor: *newCursor(f), string: inString}
+	return func(next func() (record string, ok bool), stay bool, items ...any) error {
+		if r.next == nil {
+			r.next = next
+			defer func() { r.begun = true }()
+		}
+		return r.read(stay, items)
+	}
+}
+
+func (r *reader) read(stay bool, items []any) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *Error:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	if !r.begun {
+		r.advance()
+	}
+	for _, item := range items {
+		r.n++
+		x := r.find()
+		if noted, ok := item.(Noted); ok {
+			r.item(x, noted.Item())
+			noted.Note()
+			continue
+		}
+		r.item(x, item)
+	}
+	if stay {
+		return nil
+	}
+	for x := r.cursor.next(); x != nil && x.kind < data && x.kind != colon; x = r.cursor.next() {
+		r.control(x)
+	}
+	return nil
+}
+
+func (r *reader) advance() {
+	record, ok := r.next()
+	if !ok {
+		panic(&Error{Offset: -1, Msg: "end of file", Status: StatusEnd})
+	}
+	r.record, r.pos = record, 0
+}
+
+// find executes what stands in front of the descriptor of the next item.
+func (r *reader) find() *edit {
+	for {
+		x := r.cursor.next()
+		switch {
+		case x == nil:
+			if err := r.revert(); err != nil {
+				panic(err)
+			}
+			r.advance()
+		case x.kind > data:
+			return x
+		default:
+			r.control(x)
+		}
+	}
+}
+
+func (r *reader) control(x *edit) {
+	switch x.kind {
+	case literal:
+		panic(&Error{Offset: x.at, Msg: "a string in a format for input", Status: statusFormat, Help: "write nX to pass over characters"})
+	case slash:
+		r.advance()
+	case scale:
+		r.scale = x.n
+	case space, tabRight:
+		r.pos += x.n
+	case tab:
+		r.pos = x.n - 1
+	case tabLeft:
+		r.pos = max(r.pos-x.n, 0)
+	case blankNull:
+		r.zeros = false
+	case blankZero:
+		r.zeros = true
+	}
+}
+
+// field takes the next w columns. A comma ends the field of a number before that.
+func (r *reader) field(w int, commas bool) string {
+	start := min(r.pos, len(r.record))
+	s := r.record[start:min(start+w, len(r.record))]
+	if commas && !r.string {
+		if i := strings.IndexByte(s, ','); i >= 0 {
+			r.pos += i + 1
+			return s[:i]
+		}
+	}
+	r.pos += w
+	return s
+}
+
+func (r *reader) item(x *edit, item any) {
+	switch v := item.(type) {
+	case *int32:
+		*v = int32(r.whole(x, 32))
+	case *int:
+		*v = int(r.whole(x, 64))
+	case *float32:
+		*v = float32(r.float(x, 32))
+	case *float64:
+		*v = r.float(x, 64)
+	case *bool:
+		*v = r.logical(x)
+	case Text:
+		if x.kind != editA && x.kind != editG {
+			r.mismatch(x, "CHARACTER")
+		}
+		w := x.w
+		if w <= 0 {
+			w = v.Len()
+		}
+		s := r.field(w, false)
+		v.Set(s[max(len(s)-v.Len(), 0):])
+	default:
+		panic(fmt.Sprintf("input into a %T", item))
+	}
+}
+
+func (r *reader) mismatch(x *edit, typ string) {
+	panic(&Error{Offset: x.at, Status: statusFormat,
+		Msg:  fmt.Sprintf("%s does not take item %d, which is %s", kindName[x.kind], r.n, typ),
+		Help: "use the descriptor of its type: I for INTEGER, F, E or G for REAL, L for LOGICAL, A for CHARACTER"})
+}
+
+func (r *reader) bad(field, typ string) {
+	panic(&Error{Offset: -1, Status: statusValue, Msg: fmt.Sprintf("cannot read %q as %s (item %d of READ)", field, typ, r.n),
+		Help: "correct the input or the format, or use IOSTAT= to handle it"})
+}
+
+// blanks is the field without the blanks that mean nothing, with zeros for others.
+func (r *reader) blanks(field string) string {
+	s := strings.Trim(field, " \t")
+	if r.zeros {
+		s = strings.TrimLeft(field, " \t")
+		return strings.ReplaceAll(s, " ", "0")
+	}
+	return strings.ReplaceAll(s, " ", "")
+}
+
+func (r *reader) width(x *edit) int {
+	if x.w <= 0 {
+		panic(&Error{Offset: x.at, Status: statusFormat, Msg: kindName[x.kind] + " without a width in a format for input", Help: "write the number of columns"})
+	}
+	return x.w
+}
+
+func (r *reader) whole(x *edit, bits int) int64 {
+	base := 10
+	switch x.kind {
+	case editI, editG:
+	case editB:
+		base = 2
+	case editO:
+		base = 8
+	case editZ:
+		base = 16
+	default:
+		r.mismatch(x, "INTEGER")
+	}
+	field := r.field(r.width(x), true)
+	s := r.blanks(field)
+	if s == "" {
+		return 0
+	}
+	if base != 10 {
+		u, err := strconv.ParseUint(s, base, bits)
+		if err != nil {
+			r.bad(field, "INTEGER")
+		}
+		return int64(u)
+	}
+	n, err := strconv.ParseInt(s, 10, bits)
+	if err != nil {
+		r.bad(field, "INTEGER")
+	}
+	return n
+}
+
+func (r *reader) float(x *edit, bits int) float64 {
+	switch x.kind {
+	case editF, editE, editD, editEN, editES, editG:
+	case editB, editO, editZ:
+		u := uint64(r.whole(x, bits))
+		if bits == 32 {
+			return float64(math.Float32frombits(uint32(u)))
+		}
+		return math.Float64frombits(u)
+	default:
+		r.mismatch(x, "REAL")
+	}
+	field := r.field(r.width(x), true)
+	s := r.blanks(field)
+	if s == "" {
+		return 0
+	}
+	v, ok := r.parse(s, x.d, bits)
+	if !ok {
+		r.bad(field, "REAL")
+	}
+	return v
+}
+
+// parse reads a number: without a point its last d digits stand behind one, and
+// without an exponent the scale factor counts.
+func (r *reader) parse(s string, d, bits int) (float64, bool) {
+	body := strings.ToUpper(s)
+	sign := ""
+	if body[0] == '+' || body[0] == '-' {
+		sign, body = body[:1], body[1:]
+	}
+	switch {
+	case body == "": // gfortran takes a sign alone
+		return 0, true
+	case body == "INF", body == "INFINITY":
+		v, _ := strconv.ParseFloat(sign+"inf", 64)
+		return v, true
+	case body == "NAN", strings.HasPrefix(body, "NAN(") && strings.HasSuffix(body, ")"):
+		return math.Float64frombits(0x7FF8 << 48), true // the bits of gfortran's
+	}
+	i, digits, point := 0, 0, -1
+	for ; i < len(body); i++ {
+		if c := body[i]; c == '.' && point < 0 {
+			point = i
+		} else if c < '0' || c > '9' {
+			break
+		} else {
+			digits++
+		}
+	}
+	mantissa, exponent := body[:i], body[i:]
+	if digits == 0 {
+		mantissa = "0" // gfortran takes +E2
+	}
+	e := -r.scale
+	if exponent != "" {
+		if strings.IndexByte("EDQ", exponent[0]) >= 0 {
+			exponent = exponent[1:]
+		} else if exponent[0] != '+' && exponent[0] != '-' {
+			return 0, false
+		}
+		n, err := strconv.Atoi(exponent)
+		if err != nil {
+			return 0, false
+		}
+		e = n
+	}
+	if point < 0 {
+		e -= max(d, 0)
+	}
+	v, err := strconv.ParseFloat(sign+mantissa+"e"+strconv.Itoa(e), bits)
+	return v, err == nil || math.IsInf(v, 0)
+}
+
+func (r *reader) logical(x *edit) bool {
+	if x.kind != editL && x.kind != editG {
+		r.mismatch(x, "LOGICAL")
+	}
+	field := r.field(r.width(x), true)
+	s := strings.ToUpper(strings.TrimPrefix(strings.TrimLeft(field, " \t"), "."))
+	switch {
+	case strings.HasPrefix(s, "T"):
+		return true
+	case strings.HasPrefix(s, "F"):
+		return false
+	}
+	r.bad(field, "LOGICAL")
+	return false
+}

@@ -1,0 +1,257 @@
+package fio
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Writer lays out items by a format.
+type Writer struct {
+	cursor
+	style
+	text []byte // the records so far, with their ends
+	base int    // where the record in hand begins in text
+	pos  int    // the column of it, from 0, that is next
+	n    int    // items so far
+}
+
+// NewWriter begins a statement that writes by f.
+func NewWriter(f *Format) *Writer { return &Writer{cursor: *newCursor(f)} }
+
+// Text is what a statement that writes items by f writes: records, each with its
+// end.
+func (f *Format) Text(items ...any) []byte {
+	w := NewWriter(f)
+	w.Add(items...)
+	return w.End()
+}
+
+// Part is Text of a statement with ADVANCE='NO': the last record has no end, and
+// what positions leave behind its last character is filled with blanks.
+func (f *Format) Part(items ...any) []byte {
+	w := NewWriter(f)
+	w.Add(items...)
+	return w.Stay()
+}
+
+// Add writes items: int32, int, float32, float64, bool or string. It panics with an
+// *Error where the format does not fit one.
+func (w *Writer) Add(items ...any) {
+	for _, item := range items {
+		w.n++
+		w.item(w.find(), item)
+	}
+}
+
+// find executes what stands in front of the descriptor of the next item.
+func (w *Writer) find() *edit {
+	for {
+		x := w.next()
+		switch {
+		case x == nil:
+			if err := w.revert(); err != nil {
+				panic(err)
+			}
+			w.newRecord()
+		case x.kind > data:
+			return x
+		default:
+			w.control(x)
+		}
+	}
+}
+
+// End ends the statement and returns what it has written.
+func (w *Writer) End() []byte {
+	w.finish()
+	w.newRecord()
+	return w.text
+}
+
+// Stay ends the statement, but not the record.
+func (w *Writer) Stay() []byte {
+	w.finish()
+	w.put(nil)
+	return w.text
+}
+
+// Record ends the statement, which must have written one record of at most n
+// characters, and returns that.
+func (w *Writer) Record(n int) string {
+	w.finish()
+	if w.base > 0 || len(w.text) > n {
+		panic(&Error{Offset: -1, Status: statusEndRecord, Msg: fmt.Sprintf("end of record: more is written than the string of %d characters holds", n),
+			Help: "declare a longer CHARACTER variable"})
+	}
+	return string(w.text)
+}
+
+// Record is Writer.Record of a statement that writes items by f.
+func (f *Format) Record(n int, items ...any) string {
+	w := NewWriter(f)
+	w.Add(items...)
+	return w.Record(n)
+}
+
+// finish executes what stands behind the last item, up to the next descriptor of
+// one.
+func (w *Writer) finish() {
+	for {
+		x := w.next()
+		if x == nil || x.kind > data || x.kind == colon {
+			return
+		}
+		w.control(x)
+	}
+}
+
+func (w *Writer) newRecord() {
+	w.text = append(w.text, '\n')
+	w.base, w.pos = len(w.text), 0
+}
+
+// control executes a descriptor that takes no item.
+func (w *Writer) control(x *edit) {
+	switch x.kind {
+	case literal:
+		w.put([]byte(x.text))
+	case slash:
+		w.newRecord()
+	case scale:
+		w.scale = x.n
+	case space, tabRight:
+		w.pos += x.n
+	case tab:
+		w.pos = x.n - 1
+	case tabLeft:
+		w.pos = max(w.pos-x.n, 0)
+	case signPlus:
+		w.plus = true
+	case signSuppress, signDefault:
+		w.plus = false
+	}
+}
+
+// put writes s at the position, over what is there.
+func (w *Writer) put(s []byte) {
+	at := w.base + w.pos
+	w.text = appendBlanks(w.text, at-len(w.text))
+	n := copy(w.text[at:], s)
+	w.text = append(w.text, s[n:]...)
+	w.pos += len(s)
+}
+
+func (w *Writer) item(x *edit, item any) {
+	var scratch [80]byte
+	switch v := item.(type) {
+	case string:
+		if x.kind != editA && x.kind != editG {
+			w.mismatch(x, "CHARACTER")
+		}
+		w.put(character(scratch[:0], v, x.w))
+	case int32:
+		w.put(w.whole(scratch[:0], x, int64(v), 32))
+	case int:
+		w.put(w.whole(scratch[:0], x, int64(v), 64))
+	case float32:
+		w.put(w.float(scratch[:0], x, float64(v), 32))
+	case float64:
+		w.put(w.float(scratch[:0], x, v, 64))
+	case bool:
+		w.put(w.logical(scratch[:0], x, v))
+	default:
+		panic(fmt.Sprintf("output of a %T", item))
+	}
+}
+
+func (w *Writer) mismatch(x *edit, typ string) {
+	panic(&Error{Offset: x.at, Status: statusFormat,
+		Msg:  fmt.Sprintf("%s does not take item %d, which is %s", kindName[x.kind], w.n, typ),
+		Help: "use the descriptor of its type: I for INTEGER, F, E, ES or G for REAL, L for LOGICAL, A for CHARACTER"})
+}
+
+// character appends s by Aw, or A where w is not positive.
+func character(dst []byte, s string, w int) []byte {
+	if w <= 0 {
+		return append(dst, s...)
+	}
+	if len(s) > w {
+		return append(dst, s[:w]...)
+	}
+	return append(appendBlanks(dst, w-len(s)), s...)
+}
+
+func (w *Writer) whole(dst []byte, x *edit, n int64, bits int) []byte {
+	switch x.kind {
+	case editI:
+		return w.integer(dst, n, x.w, x.d)
+	case editG:
+		return w.integer(dst, n, x.w, -1)
+	case editB, editO, editZ:
+		u := uint64(n)
+		if bits == 32 {
+			u = uint64(uint32(n))
+		}
+		return pattern(dst, x, u)
+	case editA:
+		return character(dst, string(bytesOf(uint64(n), bits)), x.w)
+	}
+	w.mismatch(x, "INTEGER")
+	return nil
+}
+
+func (w *Writer) float(dst []byte, x *edit, v float64, bits int) []byte {
+	switch x.kind {
+	case editF, editE, editD, editEN, editES, editG:
+		if x.d < 0 && x.w != 0 {
+			panic(&Error{Offset: x.at, Status: statusFormat, Msg: fmt.Sprintf("G%d without digits for item %d, which is REAL", x.w, w.n), Help: "write Gw.d"})
+		}
+		return w.real(dst, v, bits, x)
+	case editB, editO, editZ:
+		return pattern(dst, x, bitsOf(v, bits))
+	case editA:
+		return character(dst, string(bytesOf(bitsOf(v, bits), bits)), x.w)
+	}
+	w.mismatch(x, "REAL")
+	return nil
+}
+
+func (w *Writer) logical(dst []byte, x *edit, v bool) []byte {
+	if x.kind != editL && x.kind != editG {
+		w.mismatch(x, "LOGICAL")
+	}
+	dst = appendBlanks(dst, x.w-1)
+	if v {
+		return append(dst, 'T')
+	}
+	return append(dst, 'F')
+}
+
+// pattern appends bits by B, O or Z.
+func pattern(dst []byte, x *edit, u uint64) []byte {
+	base := map[kind]int{editB: 2, editO: 8, editZ: 16}[x.kind]
+	digits := []byte(strconv.FormatUint(u, base))
+	for i, c := range digits {
+		if c >= 'a' {
+			digits[i] = c - 'a' + 'A'
+		}
+	}
+	return appendInteger(dst, "", string(digits), u == 0, x.w, x.d)
+}
+
+func bitsOf(v float64, bits int) uint64 {
+	if bits == 32 {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}
+
+// bytesOf is how a number lies in memory.
+func bytesOf(u uint64, bits int) []byte {
+	b := make([]byte, bits/8)
+	for i := range b {
+		b[i] = byte(u >> (8 * i))
+	}
+	return b
+}
