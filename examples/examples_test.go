@@ -284,12 +284,12 @@ func TestGfortran(t *testing.T) {
 }
 
 // checkGfortran compares an example's .out file with what gfortran's program prints,
-// which is compiled as Fortran 95 unless flags say otherwise.
+// which is compiled as Fortran 2018 unless flags say otherwise.
 func checkGfortran(t *testing.T, e example, flags ...string) {
 	t.Helper()
 	effort.Tool(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
-	args := append([]string{"-x", "f95", "-ffree-form", "-std=f95", "-O1", "-ffp-contract=off", "-fwrapv", "-J", filepath.Dir(program)}, flags...)
+	args := append([]string{"-x", "f95", "-ffree-form", "-std=f2018", "-O1", "-ffp-contract=off", "-fwrapv", "-J", filepath.Dir(program)}, flags...)
 	out, err := exec.Command("gfortran", append(args, "../fortran/modules/spmd.f90", e.source, "-o", program)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)
