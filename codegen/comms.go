@@ -263,7 +263,7 @@ func (g *gen) post(n *comm.Post) {
 	if g.plan.BarrierBefore(n) {
 		g.out.p("pe.Barrier(%d)", g.site(n.Comms[0]))
 	}
-	for _, set := range n.Together() {
+	for _, set := range n.MessageGroups() {
 		for _, c := range set {
 			g.out.at = c.CLine
 			if c.Kind == comm.Irregular {
@@ -286,24 +286,24 @@ func (g *gen) post(n *comm.Post) {
 
 // together is the object of communications that travel together.
 func (g *gen) together(set []*comm.Comm) string {
-	t := company{name: g.names.fresh(fmt.Sprintf("with%d", set[0].ID)), members: set}
-	g.companies = append(g.companies, t)
+	t := messageGroup{name: g.names.fresh(fmt.Sprintf("with%d", set[0].ID)), members: set}
+	g.groups = append(g.groups, t)
 	return t.name
 }
 
-// company is communications whose messages to the same PE are one.
-type company struct {
+// messageGroup is communications whose messages to the same PE are one.
+type messageGroup struct {
 	name    string
 	members []*comm.Comm
 }
 
 // declare emits the object.
-func (g *gen) declare(t company) {
+func (g *gen) declare(t messageGroup) {
 	names := make([]string, len(t.members))
 	for i, c := range t.members {
 		names[i] = g.comms[c]
 	}
-	g.out.p("%s := pe.Together(%s) // one message for what they send to the same PE", t.name, strings.Join(names, ", "))
+	g.out.p("%s := pe.MessageGroup(%s) // one message for what they send to the same PE", t.name, strings.Join(names, ", "))
 }
 
 func (g *gen) wait(n *comm.Wait) {

@@ -190,7 +190,7 @@ type gen struct {
 	sites     []string
 	barriers  map[int]*comm.Comm // by site: the barriers of the plan, with a communication behind each
 	versions  []string           // by site: what the version of the program depends on
-	companies []company
+	groups    []messageGroup
 
 	imageSites map[ir.Stmt]int // of programs with coarrays
 	corefSites map[*ir.CoRef]int

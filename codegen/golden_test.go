@@ -52,16 +52,16 @@ func TestCorpus(t *testing.T) {
 // TestPlans: the plan decides about barriers and ready messages, and nothing else
 // in the text differs.
 func TestPlans(t *testing.T) {
-	quiet, ready := 0, 0
+	elided, ready := 0, 0
 	for name, text := range corpus(t) {
 		handshake := emit(t, "in.hpf", text, plan.Handshake, codegen.Options{})
 		barrier := emit(t, "in.hpf", text, plan.Barrier, codegen.Options{})
 		if strings.Contains(handshake, "pe.Barrier(") || strings.Contains(handshake, "spmd.Elided") {
-			t.Errorf("%s: a barrier or a quiet put under handshake", name)
+			t.Errorf("%s: a barrier or an elided put under handshake", name)
 		}
 		posts := strings.Count(handshake, ".Post(") + strings.Count(handshake, ".PipeRecv(")
 		if posts > 0 && (strings.Count(barrier, "pe.Barrier(") == 0 || strings.Count(barrier, "spmd.Elided") == 0) {
-			t.Errorf("%s: no barrier or no quiet put under barrier", name)
+			t.Errorf("%s: no barrier or no elided put under barrier", name)
 		}
 		strip := func(code string) string {
 			_, code, _ = strings.Cut(code, "\nfunc main()") // plan barrier has more tables
@@ -76,7 +76,7 @@ func TestPlans(t *testing.T) {
 			return strings.Join(out, "\n")
 		}
 		popl96 := emit(t, "in.hpf", text, plan.PopL96, codegen.Options{})
-		quiet += strings.Count(popl96, "spmd.Elided")
+		elided += strings.Count(popl96, "spmd.Elided")
 		ready += strings.Count(barrier, "spmd.Elided") - strings.Count(popl96, "spmd.Elided")
 		if strings.Contains(popl96, "pe.Barrier(") {
 			t.Errorf("%s: a barrier under popl96", name)
@@ -87,8 +87,8 @@ func TestPlans(t *testing.T) {
 			}
 		}
 	}
-	if quiet < 50 || ready < 50 {
-		t.Errorf("popl96 leaves out the ready messages of %d communications and keeps those of %d", quiet, ready)
+	if elided < 50 || ready < 50 {
+		t.Errorf("popl96 leaves out the ready messages of %d communications and keeps those of %d", elided, ready)
 	}
 }
 

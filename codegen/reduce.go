@@ -74,7 +74,7 @@ func (g *gen) finishReductions(n *comm.Combine) {
 		g.out.at = n.Behind.Position().Line
 		g.countOnce(red)
 	}
-	for _, set := range n.Together() {
+	for _, set := range n.MessageGroups() {
 		red := set[0]
 		switch {
 		case red.Sym.IsArray():

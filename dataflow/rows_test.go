@@ -18,8 +18,8 @@ import (
 // tests change a graph, and show by a program that is compiled without a ready
 // message what the changed graph stands for.
 
-// quiet is the handshake plan without the ready messages of communications refs.
-func (a *analysis) quiet(refs []int) *plan.Plan {
+// elided is the handshake plan without the ready messages of communications refs.
+func (a *analysis) elided(refs []int) *plan.Plan {
 	p := a.plan(plan.Handshake)
 	for _, r := range refs {
 		p.Slots[r-1].Ready = plan.Never
@@ -83,7 +83,7 @@ func TestTrustingRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for kind, p := range map[string]*plan.Plan{"quiet": a.quiet(c.refs), "handshake": a.plan(plan.Handshake), "popl96": a.plan(plan.PopL96)} {
+		for kind, p := range map[string]*plan.Plan{"elided": a.elided(c.refs), "handshake": a.plan(plan.Handshake), "popl96": a.plan(plan.PopL96)} {
 			code, err := emit(p)
 			if err != nil {
 				t.Fatal(err)
@@ -97,12 +97,12 @@ func TestTrustingRuns(t *testing.T) {
 	}
 	for i, c := range trusting {
 		args := strings.Fields(c.args)
-		r := b.run(t, name(i, "quiet"), args...)
+		r := b.run(t, name(i, "elided"), args...)
 		switch {
 		case !c.early && !r.clean():
-			t.Errorf("%s %s: %v", name(i, "quiet"), c.args, r)
+			t.Errorf("%s %s: %v", name(i, "elided"), c.args, r)
 		case c.early && (r.status != 1 || !strings.Contains(r.stderr, ": put of #1 ") || !strings.Contains(r.stderr, "comes too early")):
-			t.Errorf("%s %s: no put came too early: %v", name(i, "quiet"), c.args, r)
+			t.Errorf("%s %s: no put came too early: %v", name(i, "elided"), c.args, r)
 		}
 		for _, kind := range []string{"handshake", "popl96"} {
 			if r := b.run(t, name(i, kind), args...); !r.clean() {

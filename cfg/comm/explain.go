@@ -157,7 +157,7 @@ func (p *Program) Explain() string {
 	first := map[*Reduction]int{} // of the set with which each travels
 	for _, n := range p.nodes() {
 		if n, ok := n.(*Combine); ok {
-			for _, set := range n.Together() {
+			for _, set := range n.MessageGroups() {
 				for _, r := range set[1:] {
 					first[r] = set[0].ID
 				}

@@ -93,9 +93,9 @@ func mentioned(list []ir.Stmt, which func(*ir.Symbol) bool) bool {
 	return found
 }
 
-// Together divides what is combined into sets of which each is one message: the scalars,
+// MessageGroups divides what is combined into sets of which each is one message: the scalars,
 // and each array.
-func (n *Combine) Together() [][]*Reduction {
+func (n *Combine) MessageGroups() [][]*Reduction {
 	var sets [][]*Reduction
 	at := -1 // of the scalars
 	for _, r := range n.Reduce {

@@ -130,7 +130,7 @@ func TestElidedOn(t *testing.T) {
 		at += len(s.At)
 	}
 	if at < 2 {
-		t.Fatalf("only %d times quiet:\n%s", at, d.Graph)
+		t.Fatalf("only %d times elided:\n%s", at, d.Graph)
 	}
 	for _, c := range []struct {
 		name  string

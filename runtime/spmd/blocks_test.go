@@ -73,7 +73,7 @@ func TestBlocks(t *testing.T) {
 		// both are there, the check looks at it in between.
 		t.Skip("the check reads what the second of two equal messages writes")
 	}
-	quiet := func(c *Comm[float64]) { c.Sync(Elided) }
+	elided := func(c *Comm[float64]) { c.Sync(Elided) }
 	ordered := func(pe *PE) { Sum(pe, 0, 1) }
 	free := func(*PE) {}
 	for _, np := range []int{1, 2, 3, 5} {
@@ -84,10 +84,10 @@ func TestBlocks(t *testing.T) {
 					mode    func(c *Comm[float64])
 					between func(pe *PE)
 				}{
-					"no ready message, a reduction between sweeps": {0, quiet, ordered},
+					"no ready message, a reduction between sweeps": {0, elided, ordered},
 					"ready messages":         {0, func(*Comm[float64]) {}, free},
 					"stages, on demand":      {1, func(c *Comm[float64]) { c.OnDemand() }, free},
-					"a stage for each sweep": {3, quiet, free},
+					"a stage for each sweep": {3, elided, free},
 				} {
 					if err := heldRun(t, np, holds, "", wavefronts(t.Errorf, size, c.stages, c.mode, c.between)); err != nil {
 						t.Errorf("%s: %d PEs, blocks of %d, held %s: %v", name, np, size, holds, err)
@@ -98,7 +98,7 @@ func TestBlocks(t *testing.T) {
 	}
 	ignore := func(string, ...any) {}
 	for _, size := range []int{1, 5, 12} {
-		if err := heldRun(t, 2, "1", "", wavefronts(ignore, size, 0, quiet, free)); err == nil {
+		if err := heldRun(t, 2, "1", "", wavefronts(ignore, size, 0, elided, free)); err == nil {
 			t.Errorf("blocks of %d: nothing orders the sweeps, and the check finds nothing", size)
 		}
 	}

@@ -151,7 +151,7 @@ func brokenRun(t *testing.T, name, fault, when string, np int, epoch uint64, how
 				mode = Elided
 			}
 			x, y := NewComm(pe, 0, a, nil).Sync(mode), NewComm(pe, 1, b, nil).Sync(mode)
-			both := pe.Together(x, y)
+			both := pe.MessageGroup(x, y)
 			pe.Start()
 			need := func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) }
 			sum := 0.0

@@ -54,8 +54,8 @@ func (c *Comm[T]) save(w *snapshot.Writer) {
 	w.Bool(c.with != nil && c.with.pending)
 	c.plan.save(w)
 	w.Uint64(c.posted)
-	if c.unheard != nil {
-		snapshot.Put(w, c.unheard.over)
+	if c.onDemand != nil {
+		snapshot.Put(w, c.onDemand.over)
 	}
 	for _, s := range c.stages {
 		snapshot.Put(w, s.Data)
@@ -70,8 +70,8 @@ func (c *Comm[T]) restore(r *snapshot.Reader) {
 	}
 	c.plan.restore(r)
 	c.posted = r.Uint64()
-	if c.unheard != nil {
-		snapshot.Fill(r, c.unheard.over)
+	if c.onDemand != nil {
+		snapshot.Fill(r, c.onDemand.over)
 	}
 	for _, s := range c.stages {
 		snapshot.Fill(r, s.Data)
@@ -209,17 +209,17 @@ func (c *Irregular[T]) again(t transport.Transport) {
 	}
 }
 
-func (h *hearing) save(w *snapshot.Writer) {
+func (h *acks) save(w *snapshot.Writer) {
 	w.Uint64(h.now)
 	w.Uint64(h.all)
-	snapshot.Put(w, h.heard)
-	snapshot.Put(w, h.told)
+	snapshot.Put(w, h.received)
+	snapshot.Put(w, h.sent)
 }
 
-func (h *hearing) restore(r *snapshot.Reader) {
+func (h *acks) restore(r *snapshot.Reader) {
 	h.now, h.all = r.Uint64(), r.Uint64()
-	snapshot.Fill(r, h.heard)
-	snapshot.Fill(r, h.told)
+	snapshot.Fill(r, h.received)
+	snapshot.Fill(r, h.sent)
 }
 
 // At a checkpoint no image waits for some of the others only, so that what has been

@@ -27,9 +27,9 @@ func start(p Program, body func(*PE), input string, args ...string) (status int,
 	return status, out.String(), errs.String()
 }
 
-// onDemand is the mode of communications that leave out ready messages where they
-// have heard from the other PE.
-const onDemand = Mode(2)
+// modeOnDemand is the mode of communications that leave out ready messages where they
+// have an acknowledgement of the other PE.
+const modeOnDemand = Mode(2)
 
 // everything is a program with every kind of object, in which values live across the
 // checkpoints, have arrived or are only under way. It is written as emitted programs are:
@@ -44,22 +44,22 @@ func everything(mode Mode, slots int) func(*PE) {
 		single := NewArray[float32](pe, "single", dist.NewLayout(axes(cyclic(0, n, 0)), pe.Grid(pe.N())), nil)
 		var left *Comm[float64]
 		if slots > 0 {
-			left = NewStaged(pe, 0, a, slots, 0).Sync(mode % onDemand)
+			left = NewStaged(pe, 0, a, slots, 0).Sync(mode % modeOnDemand)
 		} else {
 			left = NewComm(pe, 0, a, nil).Sync(mode)
 		}
 		t1 := NewTemps[float64](pe, 1, n, max(1, slots))
-		reversed := NewComm(pe, 1, a, t1).Sync(mode % onDemand)
+		reversed := NewComm(pe, 1, a, t1).Sync(mode % modeOnDemand)
 		once := NewTemp[float32](pe, 1, n+1)
-		if mode == onDemand {
+		if mode == modeOnDemand {
 			left.OnDemand()
 			reversed.OnDemand()
 		}
 		all := NewComm(pe, 2, single, once)
-		picked := NewIrregular(pe, 3, a).Sync(mode % onDemand)
+		picked := NewIrregular(pe, 3, a).Sync(mode % modeOnDemand)
 		b := NewArray[float64](pe, "b", l, [][2]int{{2, 0}})
-		near, far := NewStaged(pe, 6, b, 2, 0).Sync(mode%onDemand), NewStaged(pe, 6, b, 2, 0).Sync(mode%onDemand)
-		pair := pe.Together(near, far)
+		near, far := NewStaged(pe, 6, b, 2, 0).Sync(mode%modeOnDemand), NewStaged(pe, 6, b, 2, 0).Sync(mode%modeOnDemand)
+		pair := pe.MessageGroup(near, far)
 		pe.Start()
 		resume := pe.Resume()
 
@@ -154,9 +154,9 @@ func everything(mode Mode, slots int) func(*PE) {
 // under way at the checkpoint.
 func TestCheckpoints(t *testing.T) {
 	for _, np := range []int{1, 2, 5} {
-		for _, mode := range []Mode{Handshake, Elided, onDemand} {
+		for _, mode := range []Mode{Handshake, Elided, modeOnDemand} {
 			for slots := range 4 {
-				if mode == onDemand && slots == 0 {
+				if mode == modeOnDemand && slots == 0 {
 					continue // it needs slots of its own
 				}
 				t.Run(fmt.Sprintf("%d PEs/mode %d/%d stages", np, mode, slots), func(t *testing.T) {
@@ -623,7 +623,7 @@ func TestViolationsBehindCheckpoints(t *testing.T) {
 }
 
 // Nobody goes on before all have their state.
-func TestResumeTogether(t *testing.T) {
+func TestResumeMessageGroup(t *testing.T) {
 	body := func(pe *PE) {
 		l := dist.NewLayout(axes(block(1, 2, 0)), pe.Grid(pe.N()))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})

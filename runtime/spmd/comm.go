@@ -52,14 +52,14 @@ type node struct {
 	live   bool   // between Post and Done
 	blocks bool   // of one that fills the overlap block by block, see NewBlocks
 	plan   schedule
-	with   *Together // the company that it travels in, or nil
+	with   *MessageGroup // the group that it travels in, or nil
 	count  *Counts
 	order  *check.Slot // of check builds
 	claim  *claim      // of check builds
 	// overlap is, in check builds, what the overlap holds of a staged communication.
-	overlap *check.Slot
-	unheard *unheard // the same, for PEs that have not been heard from
-	posted  uint64   // the event of the hearing at which this execution began
+	overlap  *check.Slot
+	onDemand *onDemand // the same, for PEs from which no acknowledgement came
+	posted   uint64    // the event of the acks at which this execution began
 }
 
 // NewComm makes the communication that copies elements of src to dst, or with
@@ -249,8 +249,8 @@ func (c *Comm[T]) begin() {
 			c.dst.layOut(c.site, c.plan.target(&c.plan.own), c.plan.own.none)
 		}
 	}
-	if h := c.pe.hearing; h != nil {
-		h.begin(c.unheard, at, c.reused(), &c.plan)
+	if h := c.pe.acks; h != nil {
+		h.begin(c.onDemand, at, c.reused(), &c.plan)
 		c.posted = h.now
 	}
 	if c.order != nil {
@@ -267,7 +267,7 @@ func (c *Comm[T]) begin() {
 
 // announce sends the ready messages of this epoch.
 func (c *node) announce() {
-	if c.mode != Handshake && c.unheard == nil {
+	if c.mode != Handshake && c.onDemand == nil {
 		return
 	}
 	for i, p := range c.plan.recvs {
@@ -299,15 +299,15 @@ func (c *Comm[T]) send() {
 
 // settle notes what the ready messages of the execution tell.
 func (c *node) settle() {
-	if h := c.pe.hearing; h != nil {
-		h.settle(c.unheard, &c.plan)
+	if h := c.pe.acks; h != nil {
+		h.settle(c.onDemand, &c.plan)
 	}
 }
 
 // Wait returns when the data of the execution have arrived (CommOver).
 func (c *Comm[T]) Wait() {
 	c.await(true)
-	if h := c.pe.hearing; h != nil {
+	if h := c.pe.acks; h != nil {
 		h.passed(&c.plan, c.posted)
 	}
 }
@@ -411,9 +411,9 @@ func (c *Comm[T]) PipeRecv() {
 func (c *Comm[T]) PipeSend() {
 	c.used() // Done comes in check builds only
 	c.send()
-	if h := c.pe.hearing; h != nil {
+	if h := c.pe.acks; h != nil {
 		// What came was sent at this place of the sender's program, and is here.
-		h.settle(c.unheard, &c.plan)
+		h.settle(c.onDemand, &c.plan)
 		h.now++
 		h.passed(&c.plan, h.now)
 	}

@@ -196,7 +196,7 @@ func (pe *PE) barrier(site int) {
 		return
 	}
 	executed, err := e.BarrierIn(k)
-	if err != nil || executed && pe.hearing != nil {
+	if err != nil || executed && pe.acks != nil {
 		pe.passed(site, err)
 	}
 }
@@ -221,7 +221,7 @@ func (pe *PE) passed(site int, err error) {
 	if err != nil {
 		pe.misspeculated(site, err)
 	}
-	pe.hearing.met()
+	pe.acks.met()
 }
 
 // countBarriers adds the barriers that the engine has counted, since the last call,
@@ -241,7 +241,7 @@ func (pe *PE) countBarriers() {
 func (pe *PE) Settle(site int) {
 	if pe.engine == nil {
 		pe.t.Barrier(site)
-		pe.hearing.met()
+		pe.acks.met()
 		return
 	}
 	pe.engine.At(site)
@@ -249,7 +249,7 @@ func (pe *PE) Settle(site int) {
 	if err := pe.engine.SettleAt(pe.context(site)); err != nil {
 		pe.misspeculated(site, err)
 	}
-	pe.hearing.met()
+	pe.acks.met()
 }
 
 // synchronised tells that an operation has ordered all PEs completely.

@@ -71,7 +71,7 @@ func merged(t *testing.T, seed, np int, check bool) Counts {
 			}
 			members, travellers = append(members, c), append(travellers, c.Sync(Elided))
 		}
-		all := pe.Together(travellers...)
+		all := pe.MessageGroup(travellers...)
 		pe.Start()
 		need := func(x ref, q int) Box {
 			return pe.Box(l.Owned(q, 0).Intersect(dist.Range(x.lo, x.hi, 1)).Image(1, x.di), l.Owned(q, 1).Intersect(dist.Range(2, n-1, 1)).Image(1, x.dj))

@@ -305,7 +305,7 @@ func TestPutsInCompany(t *testing.T) {
 			a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
 			b := NewArray[int](pe, "b", l, [][2]int{{1, 0}})
 			x, y := NewComm(pe, 0, a, nil), NewComm(pe, 1, b, nil).Sync(second)
-			both := pe.Together(x, y)
+			both := pe.MessageGroup(x, y)
 			z := NewComm(pe, 2, a, NewTemp[float64](pe, 1, 1))
 			pe.Start()
 			for step := range 3 {
@@ -333,17 +333,17 @@ func TestPutsInCompany(t *testing.T) {
 	}
 	for range 5 {
 		// x has its ready message, which does not come while PE 1 is held: so
-		// nothing of the next message comes, and the company keeps y right.
+		// nothing of the next message comes, and the group keeps y right.
 		wantError(t, heldRun(t, 2, "1,3,1", "", body(Elided)), "")
 		wantError(t, heldRun(t, 2, "1,3,2", "0,1,1 0,2,2 0,1,3 0,2,3", body(Handshake)), "")
 	}
 	// Both without ready messages: x is done with, y is not.
-	quiet := func(pe *PE) {
+	elided := func(pe *PE) {
 		l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(pe.N()))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 0}})
 		b := NewArray[int](pe, "b", l, [][2]int{{1, 0}})
 		x, y := NewComm(pe, 0, a, nil).Sync(Elided), NewComm(pe, 1, b, nil).Sync(Elided)
-		both := pe.Together(x, y)
+		both := pe.MessageGroup(x, y)
 		pe.Start()
 		for range 3 {
 			x.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })
@@ -357,7 +357,7 @@ func TestPutsInCompany(t *testing.T) {
 		}
 	}
 	for range 5 {
-		wantError(t, heldRun(t, 2, "1,2,1", "", quiet), `prog.hpf:101: PE 0: put of #2 test r1(i) (line 101) to PE 1 in epoch 2 comes too early: PE 1 is not done with epoch 1 in the overlap of b
+		wantError(t, heldRun(t, 2, "1,2,1", "", elided), `prog.hpf:101: PE 0: put of #2 test r1(i) (line 101) to PE 1 in epoch 2 comes too early: PE 1 is not done with epoch 1 in the overlap of b
   nothing makes PE 0 wait for that: the plan lacks a ready message of #2`)
 	}
 }

@@ -54,7 +54,7 @@ func TestPlanes(t *testing.T) {
 			}
 		}
 	}
-	quiet := func(string, ...any) {} // values that come too early are wrong
-	wantEarly(t, heldRun(t, 2, "1,1,3", "", planes(quiet, func(int) int { return 1 })), "in the overlap of a")
-	wantEarly(t, heldRun(t, 2, "1,1,3", "", planes(quiet, func(step int) int { return 1 + min(step, 2)%2 })), "in the overlap of a")
+	elided := func(string, ...any) {} // values that come too early are wrong
+	wantEarly(t, heldRun(t, 2, "1,1,3", "", planes(elided, func(int) int { return 1 })), "in the overlap of a")
+	wantEarly(t, heldRun(t, 2, "1,1,3", "", planes(elided, func(step int) int { return 1 + min(step, 2)%2 })), "in the overlap of a")
 }

@@ -5,13 +5,13 @@ import "slices"
 // readyFor reports whether this PE tells the producer of message at, of those that
 // it receives, that it may put.
 func (c *node) readyFor(at int) bool {
-	return c.mode == Handshake || c.unheard != nil && c.unheard.anything && c.unheard.readies[at]
+	return c.mode == Handshake || c.onDemand != nil && c.onDemand.anything && c.onDemand.readies[at]
 }
 
 // awaits reports whether this PE waits until the consumer of message at, of those
 // that it sends, tells that it may put.
 func (c *node) awaits(at int) bool {
-	return c.mode == Handshake || c.unheard != nil && c.unheard.anything && c.unheard.awaited[at]
+	return c.mode == Handshake || c.onDemand != nil && c.onDemand.anything && c.onDemand.awaited[at]
 }
 
 // reused reports whether the slot of this execution may have been filled before.
@@ -23,7 +23,7 @@ func (c *node) reused() bool { return c.blocks || c.epoch > uint64(len(c.bufs)) 
 func (c *Comm[T]) ElidedOn(pes ...int) *Comm[T] {
 	if slices.Contains(pes, c.pe.n) {
 		if c.mode = c.pe.prog.mode(Elided); c.mode == Elided {
-			c.unheard = nil
+			c.onDemand = nil
 		}
 	}
 	return c

@@ -144,7 +144,7 @@ func (pe *PE) reduce(site int, word uint64, combine func(acc, word uint64) uint6
 		c.Bytes += 8
 	}
 	all := pe.t.Reduce(site, word, combine)
-	pe.hearing.met()
+	pe.acks.met()
 	pe.synchronised()
 	return all
 }

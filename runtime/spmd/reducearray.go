@@ -182,7 +182,7 @@ func reduceElements[T number | bool](pe *PE, site int, a *Array[T], box Box, how
 	c.Data += int64(pe.n - 1)
 	c.Bytes += int64((pe.n - 1) * n * own.ElemSize())
 	pe.t.ReduceAll(site, own, f)
-	pe.hearing.met()
+	pe.acks.met()
 	pe.synchronised()
 
 	if n > 0 {

@@ -62,7 +62,7 @@ func (pe *PE) ReduceAll(site int, terms ...Term) {
 	c.Data += int64(pe.n - 1)
 	c.Bytes += int64((pe.n - 1) * 8 * len(terms))
 	pe.t.ReduceAll(site, own, f)
-	pe.hearing.met()
+	pe.acks.met()
 	pe.synchronised()
 }
 

@@ -37,7 +37,7 @@ type PE struct {
 	shared      *shared        // nil: it has everything itself
 	layouts     int            // layouts so far
 	terms       terms          // reductions that travel together
-	hearing     *hearing       // where communications look who has heard from whom
+	acks        *acks          // what communications with ready messages on demand look up
 	marks       marks          // what it did since the last barrier
 	engine      *elide.Engine  // nil: all barriers are executed
 	places      []elide.Place  // by site, those of its barriers; 0: not met yet
@@ -80,7 +80,7 @@ func (pe *PE) Barrier(site int) {
 	c := pe.count(site)
 	c.Calls++
 	pe.t.Barrier(site)
-	pe.hearing.met()
+	pe.acks.met()
 }
 
 // Run runs body on np PEs. Standard output is complete when it returns, also

@@ -76,7 +76,7 @@ type schedule struct {
 	// producer in the order of their numbers, and unpacked from there. All of it lies,
 	// along axis, outside of what a PE owns; with -1 along some axis.
 	staged  bool
-	company bool // other communications fill the stage too
+	grouped bool // other communications fill the stage too
 	axis    int
 	unpack  []transport.Move
 	strips  *stripping // the messages carry the first strip only; nil: everything
@@ -135,7 +135,7 @@ func (s *schedule) build(state statement) {
 		s.pe.internal(s.site, "%d subscripts for an array of rank %d", len(s.maps), s.src.layout.Rank())
 	}
 	s.clip()
-	if !s.same && (s.pe.orders != nil || s.staged && s.company) {
+	if !s.same && (s.pe.orders != nil || s.staged && s.grouped) {
 		if s.every == nil {
 			s.every = &everybody{boxes: make([]dist.Triplet, s.np*s.rank), none: make([]bool, s.np)}
 		}

@@ -32,9 +32,9 @@ type stripping struct {
 
 // strips is the part of a communication that knows of strips.
 type strips struct {
-	source transport.Buffer // the memory of the source
-	tells  bool             // Done tells the owners
-	read   *check.Source    // of check builds
+	source    transport.Buffer // the memory of the source
+	completes bool             // Done tells the owners
+	read      *check.Source    // of check builds
 
 	fetches []fetch // by number of the strip less 1, the first keptFetches
 	other   fetch   // that of another strip, the last one that was got
@@ -71,7 +71,7 @@ func (c *Comm[T]) InStrips() *Comm[T] {
 // Completing makes each PE tell the owners of the elements that it may get, at Done, that
 // it is done with them. It returns c.
 func (c *Comm[T]) Completing() *Comm[T] {
-	c.strips.tells = true
+	c.strips.completes = true
 	return c
 }
 
@@ -167,7 +167,7 @@ func (c *Comm[T]) fetched() {
 	if x.read != nil {
 		x.read.Over()
 	}
-	if !x.tells || !c.plan.own.more {
+	if !x.completes || !c.plan.own.more {
 		return
 	}
 	for _, p := range c.plan.recvs {
@@ -192,7 +192,7 @@ func (c *Comm[T]) Settle(line int) {
 // hear is the part of Settle that waits.
 func (c *Comm[T]) hear() {
 	x := c.strips
-	if !x.tells {
+	if !x.completes {
 		return
 	}
 	for _, q := range x.users {

@@ -259,7 +259,7 @@ func (w *weigher) among(cons []comm.Constraint) float64 {
 // reductions is the cost of reductions, once.
 func (w *weigher) reductions(n *comm.Combine) Cost {
 	var total Cost
-	for _, set := range n.Together() {
+	for _, set := range n.MessageGroups() {
 		total.Messages += reductionCost / messageCost
 		total.Waits++
 		for _, box := range set[0].Section {

@@ -140,7 +140,7 @@ type slot struct {
 	Line  int  `json:"line"`  // of the reference
 	Ready bool `json:"ready"` // a ready message before every put
 	// OnDemand: only from PEs that have sent the producer nothing since their last use.
-	OnDemand bool `json:"unheard,omitempty"`
+	OnDemand bool `json:"on_demand,omitempty"`
 	// Verdict of the analysis: Sync, NoSync or Once; absent in plans without one.
 	Verdict string `json:"verdict,omitempty"`
 	Cells   string `json:"cells"`
@@ -149,26 +149,26 @@ type slot struct {
 	Slots  int  `json:"slots"`
 	Staged bool `json:"staged,omitempty"`
 	// ElidedOn: on so many PEs there are no ready messages, whatever Ready says.
-	ElidedOn []int `json:"quiet_on,omitempty"`
+	ElidedOn []int `json:"elided_on,omitempty"`
 	// Strip: the slots hold what so many iterations of a loop need; the first of its
 	// strips is put, the others are got from the owners. Completes: each PE acknowledges to them when it
 	// is done with that.
 	Strip     int    `json:"strip,omitempty"`
-	Completes bool   `json:"tells,omitempty"`
+	Completes bool   `json:"completes,omitempty"`
 	Why       string `json:"why"`
 	// Tried is what the search of plan elide looked at.
 	Tried []trial `json:"tried,omitempty"`
 }
 
 type trial struct {
-	What      string  `json:"what"`              // the form, as in slot lines of the text; or strips
-	PEs       []int   `json:"pes,omitempty"`     // that is so on these numbers of PEs only
-	OnDemand  bool    `json:"unheard,omitempty"` // with ready messages from PEs that have sent nothing since
-	Rate      float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
+	What      string  `json:"what"`                // the form, as in slot lines of the text; or strips
+	PEs       []int   `json:"pes,omitempty"`       // that is so on these numbers of PEs only
+	OnDemand  bool    `json:"on_demand,omitempty"` // with ready messages from PEs that have sent nothing since
+	Rate      float64 `json:"rate,omitempty"`      // of these, the part of the puts that have one, by examples
 	Free      bool    `json:"free"`
-	Strip     int     `json:"strip,omitempty"` // in strips of so many iterations
-	Completes bool    `json:"tells,omitempty"` // then with messages to the owners that gets are over
-	Not       string  `json:"not,omitempty"`   // why that cannot be done
+	Strip     int     `json:"strip,omitempty"`     // in strips of so many iterations
+	Completes bool    `json:"completes,omitempty"` // then with messages to the owners that gets are over
+	Not       string  `json:"not,omitempty"`       // why that cannot be done
 	Cost      float64 `json:"cost"`
 	Note      string  `json:"note,omitempty"`
 }

@@ -50,7 +50,7 @@ end program
 			continue
 		}
 		var sets []string
-		for _, set := range post.Together() {
+		for _, set := range post.MessageGroups() {
 			var names []string
 			for _, c := range set {
 				name, _, _ := strings.Cut(c.Moves(), ")")

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Together divides the group into sets whose messages to the same PE travel as one
+// MessageGroups divides the group into sets whose messages to the same PE travel as one
 // (message aggregation), in the order in which they are posted. In one set
 // are temporaries, and overlaps that are filled from the same side: what goes to
 // opposite neighbours never meets. A group with irregular communications stays
 // apart, in its order: their start orders all PEs. Each member keeps its
 // identity: its slot and flags, what is proved of it, and its explanation.
-func (p *Post) Together() [][]*Comm {
+func (p *Post) MessageGroups() [][]*Comm {
 	at := map[string]int{}
 	var sets [][]*Comm
 	ordered := slices.ContainsFunc(p.Comms, func(c *Comm) bool { return c.Kind == Irregular })

@@ -7,10 +7,10 @@ import (
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// Together is a set of communications that are posted at one point of the program:
+// MessageGroup is a set of communications that are posted at one point of the program:
 // what they have for the same PE travels as one message, and so do their ready
 // messages to the same PE. Each keeps its own slots, flags and epochs, so that
-// what is proved about one of them does not depend on the company; and its own
+// what is proved about one of them does not depend on the group; and its own
 // mode: a ready message carries those slots whose communications need it.
 //
 // A message is counted at the first communication that has a part in it.
@@ -24,7 +24,7 @@ import (
 //
 // Check builds send the parts of each member, with a flag for each of them, so that
 // what is proved of each is checked.
-type Together struct {
+type MessageGroup struct {
 	pe      *PE
 	members []traveller
 	nodes   []*node
@@ -40,7 +40,7 @@ type Together struct {
 	near         []int            // scratch
 }
 
-// traveller is a communication as its company sees it, whatever its element type.
+// traveller is a communication as its group sees it, whatever its element type.
 type traveller interface {
 	schedule() *schedule
 	self() *node
@@ -66,19 +66,19 @@ type group struct {
 	box    []dist.Triplet
 }
 
-func (c *node) schedule() *schedule       { return &c.plan }
-func (c *node) self() *node               { return c }
-func (c *node) slot() transport.Slot      { return transport.Slot{Buffer: c.buf, Epoch: c.epoch} }
-func (t *Together) first(b *bundle) *node { return t.nodes[b.parts[0].member] }
+func (c *node) schedule() *schedule           { return &c.plan }
+func (c *node) self() *node                   { return c }
+func (c *node) slot() transport.Slot          { return transport.Slot{Buffer: c.buf, Epoch: c.epoch} }
+func (t *MessageGroup) first(b *bundle) *node { return t.nodes[b.parts[0].member] }
 
-// Together makes the set of the given communications, the same on all PEs, which are
+// MessageGroup makes the set of the given communications, the same on all PEs, which are
 // posted by Post of the set.
-func (pe *PE) Together(members ...traveller) *Together {
-	t := &Together{pe: pe, members: members, merges: pe.orders == nil, made: -1}
+func (pe *PE) MessageGroup(members ...traveller) *MessageGroup {
+	t := &MessageGroup{pe: pe, members: members, merges: pe.orders == nil, made: -1}
 	for _, m := range members {
 		n := m.self()
 		n.with = t
-		n.plan.company = len(members) > 1
+		n.plan.grouped = len(members) > 1
 		t.nodes = append(t.nodes, n)
 	}
 	return t
@@ -87,7 +87,7 @@ func (pe *PE) Together(members ...traveller) *Together {
 // Post starts the execution of all members; for each of them it has been said what is
 // needed. As for a single communication, it returns when this PE's messages are on their
 // way.
-func (t *Together) Post() {
+func (t *MessageGroup) Post() {
 	for i, m := range t.members {
 		t.nodes[i].enter()
 		m.begin()
@@ -112,7 +112,7 @@ func (t *Together) Post() {
 }
 
 // arrange finds out which messages there are, when that is not known.
-func (t *Together) arrange() {
+func (t *MessageGroup) arrange() {
 	made := 0
 	for _, n := range t.nodes {
 		made += n.plan.made
@@ -136,7 +136,7 @@ func (t *Together) arrange() {
 
 // bundles joins the messages of the members to the same PE. All lists go round
 // the PEs from this one's right neighbour on.
-func (t *Together) bundles(out []bundle, count func(*schedule) int, to func(*schedule, int) int) []bundle {
+func (t *MessageGroup) bundles(out []bundle, count func(*schedule) int, to func(*schedule, int) int) []bundle {
 	out = out[:0]
 	t.next = append(t.next[:0], make([]int, len(t.nodes))...)
 	next := t.next
@@ -170,7 +170,7 @@ func (t *Together) bundles(out []bundle, count func(*schedule) int, to func(*sch
 }
 
 // grouped finds, in t.groups, the boxes that travel from PE p to PE q.
-func (t *Together) grouped(p, q int) {
+func (t *MessageGroup) grouped(p, q int) {
 	t.groups = t.groups[:0]
 	for i, n := range t.nodes {
 		s := &n.plan
@@ -191,7 +191,7 @@ func (t *Together) grouped(p, q int) {
 
 // joins lets the section that member i has found be part of a box that it makes a larger
 // box with, if there is one.
-func (t *Together) joins(i int) bool {
+func (t *MessageGroup) joins(i int) bool {
 	s := &t.nodes[i].plan
 	if !s.shadow {
 		return false
@@ -241,7 +241,7 @@ func partOf(a, b []dist.Triplet) bool {
 
 // box describes what travels in message b from p to q: how it is put, or how it is
 // unpacked from the stage that it is put to.
-func (t *Together) box(b *bundle, p, q int, put bool) {
+func (t *MessageGroup) box(b *bundle, p, q int, put bool) {
 	t.grouped(p, q)
 	for len(b.boxes) < len(t.groups) {
 		b.boxes = append(b.boxes, transfer{})
@@ -285,7 +285,7 @@ func (b *bundle) part(member int) int {
 
 // before is where, in the stage of a member on PE q, the part of PE p begins, in the order
 // of the numbers of PEs.
-func (t *Together) before(p, q, member int) int {
+func (t *MessageGroup) before(p, q, member int) int {
 	t.near = t.near[:0]
 	for _, n := range t.nodes {
 		if s := &n.plan; s.staged {
@@ -319,7 +319,7 @@ func (t *Together) before(p, q, member int) int {
 }
 
 // announce sends the ready message for the slots that one producer fills.
-func (t *Together) announce(b *bundle) {
+func (t *MessageGroup) announce(b *bundle) {
 	t.slots = t.slots[:0]
 	for _, s := range b.parts {
 		n := t.nodes[s.member]
@@ -337,7 +337,7 @@ func (t *Together) announce(b *bundle) {
 }
 
 // send puts what one consumer gets, when all its slots are free.
-func (t *Together) send(b *bundle) {
+func (t *MessageGroup) send(b *bundle) {
 	t.parts = t.parts[:0]
 	for _, s := range b.parts {
 		n := t.nodes[s.member]
@@ -365,7 +365,7 @@ func (t *Together) send(b *bundle) {
 
 // check is send in check builds: it checks each part of a message that is about to
 // be put. It reports whether all of them go late, on their own.
-func (t *Together) check(b *bundle) bool {
+func (t *MessageGroup) check(b *bundle) bool {
 	kept := t.parts[:0]
 	for i, s := range b.parts {
 		if !t.members[s.member].checked(&t.nodes[s.member].plan.sends[s.at]) {
@@ -377,7 +377,7 @@ func (t *Together) check(b *bundle) bool {
 }
 
 // wait waits for all messages of the set, and unpacks what is in stages.
-func (t *Together) wait(count *Counts) {
+func (t *MessageGroup) wait(count *Counts) {
 	t.pending = false
 	t.arrange()
 	for i := range t.recvs {

@@ -7,11 +7,11 @@ import (
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
-// TestTogether posts three communications of two element types as one set, with
+// TestMessageGroup posts three communications of two element types as one set, with
 // every mixture of modes: an overlap filled from the left, that of another array, and a
 // temporary. All values arrive, messages to the same PE are one, and each ready
 // message carries those slots that need it.
-func TestTogether(t *testing.T) {
+func TestMessageGroup(t *testing.T) {
 	for _, np := range peCounts {
 		for modes := range 8 {
 			t.Run(fmt.Sprintf("%d/%03b", np, modes), func(t *testing.T) { together(t, np, modes) })
@@ -35,7 +35,7 @@ func together(t *testing.T, np, modes int) {
 		ca := NewComm(pe, 0, a, nil).Sync(mode(0))
 		cb := NewComm(pe, 1, b, nil).Sync(mode(1))
 		call := NewComm(pe, 2, b, all).Sync(mode(2))
-		set3 := pe.Together(ca, cb, call)
+		set3 := pe.MessageGroup(ca, cb, call)
 		pe.Start()
 		for step := range steps {
 			if modes != 0 {
@@ -109,14 +109,14 @@ func together(t *testing.T, np, modes int) {
 	}
 }
 
-// TestTogetherAllocatesNothing: as long as the needs stay the same, posting a set
+// TestMessageGroupAllocatesNothing: as long as the needs stay the same, posting a set
 // allocates no memory.
-func TestTogetherAllocatesNothing(t *testing.T) {
+func TestMessageGroupAllocatesNothing(t *testing.T) {
 	spmd(t, 1, "", func(pe *PE) {
 		l := dist.NewLayout(axes(block(1, 8, 0)), pe.Grid(0))
 		a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
 		left, right := NewComm(pe, 0, a, nil), NewComm(pe, 1, a, nil)
-		both := pe.Together(left, right)
+		both := pe.MessageGroup(left, right)
 		pe.Start()
 		allocs := testing.AllocsPerRun(100, func() {
 			left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) })

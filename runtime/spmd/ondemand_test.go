@@ -28,7 +28,7 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 		tmp := NewTemps[float64](pe, 0, 1, slots())
 		one := NewComm(pe, 2, a, tmp).OnDemand()
 		pipe := NewStaged(pe, 3, b, slots(), 0).OnDemand()
-		with := pe.Together(left, right)
+		with := pe.MessageGroup(left, right)
 		if spoil != nil {
 			spoil(pe)
 		}
@@ -117,16 +117,16 @@ func TestUnheard(t *testing.T) {
 	var ready, data int64
 	for seed := range uint64(20) {
 		for _, np := range []int{2, 3, 4} {
-			notes := make([]*hearing, np)
+			notes := make([]*acks, np)
 			end := func(pe *PE) {
 				mu.Lock()
 				defer mu.Unlock()
-				notes[pe.id] = pe.hearing
+				notes[pe.id] = pe.acks
 			}
 			_, stats := spmd(t, np, "", noting(t, seed, nil, end))
 			for p := range np {
 				for q := range np {
-					if p != q && (notes[p].heard[q] != notes[q].told[p] || notes[p].now != notes[q].now || notes[p].all != notes[q].all) {
+					if p != q && (notes[p].received[q] != notes[q].sent[p] || notes[p].now != notes[q].now || notes[p].all != notes[q].all) {
 						t.Errorf("seed %d, %d PEs: PE %d notes %+v, PE %d %+v", seed, np, p, notes[p], q, notes[q])
 					}
 				}
@@ -154,15 +154,15 @@ func TestHearsay(t *testing.T) {
 	for what, spoil := range map[string]func(pe *PE){
 		"hears everything": func(pe *PE) {
 			for p := range pe.n {
-				pe.hearing.heard[p], pe.hearing.told[p] = inUse-1, inUse-1
+				pe.acks.received[p], pe.acks.sent[p] = inUse-1, inUse-1
 			}
 		},
 		"hears PE 1": func(pe *PE) {
 			if pe.id != 1 {
-				pe.hearing.heard[1] = inUse - 1
+				pe.acks.received[1] = inUse - 1
 			} else {
-				for p := range pe.hearing.told {
-					pe.hearing.told[p] = inUse - 1
+				for p := range pe.acks.sent {
+					pe.acks.sent[p] = inUse - 1
 				}
 			}
 		},
