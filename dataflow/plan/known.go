@@ -145,14 +145,27 @@ func (s *searcher) known(a *attempt) *knownPEs {
 	return k
 }
 
-// settle writes down the proofs, and the reasons, for what known has left out.
-func (k *knownPEs) settle(a *attempt) {
+// asTheyStand leaves out the ready messages that are not needed with the slots as they
+// are.
+func (k *knownPEs) asTheyStand(p *Plan) {
 	if k == nil {
 		return
 	}
-	a.plan.certify(k)
-	for i := range a.plan.Slots {
-		if slot := &a.plan.Slots[i]; len(slot.At) > 0 {
+	for i := range p.Slots {
+		if slot := &p.Slots[i]; slot.Ready {
+			slot.At = k.at(slot.Comm.ID, slot.Count, slot.Staged)
+		}
+	}
+}
+
+// settle writes down the proofs, and the reasons, for what known has left out.
+func (k *knownPEs) settle(p *Plan) {
+	if k == nil {
+		return
+	}
+	p.certify(k)
+	for i := range p.Slots {
+		if slot := &p.Slots[i]; len(slot.At) > 0 {
 			slot.Why += "; none on " + numbersOf(slot.At) + ", where messages order every use before the next put"
 		}
 	}

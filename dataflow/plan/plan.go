@@ -202,15 +202,19 @@ const DefaultBarrierThreshold = 100
 const DefaultMemory = 64 << 20
 
 // Make plans the synchronisation of c, whose graph has the relations rel. Plans
-// handshake and barrier do not look at them.
-func Make(c *comm.Program, k Kind, rel Relations) *Plan {
+// handshake and barrier do not look at them. pes are numbers of PEs that the program is
+// to run on in particular: popl96 and elide leave out there what is needed on others.
+func Make(c *comm.Program, k Kind, rel Relations, pes ...int) *Plan {
 	if k == Elide {
-		return Search(c, rel, Options{})
+		return Search(c, rel, Options{PEs: pes})
 	}
 	p := start(c, k)
 	switch k {
 	case PopL96:
 		p.prove(workers(p.Graph, rel, len(p.Slots)))
+		known := newKnown(p, rel, severalPEs(pes))
+		known.asTheyStand(p)
+		known.settle(p)
 	case PopL96Literal:
 		p.believe(rel)
 	}

@@ -323,7 +323,7 @@ func (s *searcher) attempt(turn map[*comm.Post]bool, fences ...int) *attempt {
 	}
 	k := s.known(a)
 	s.listen(a, extra)
-	k.settle(a)
+	k.settle(a.plan)
 	for i := range p.Slots {
 		a.costs[s.weights.nest[i+1]] += a.taken(i).Cost
 	}

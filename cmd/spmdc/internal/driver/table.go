@@ -216,7 +216,7 @@ func runPlan(c *Compilation) error {
 	if c.Options.Sync == plan.Elide {
 		c.Plan = plan.Search(c.Comm, c.Functions, c.searchOptions())
 	} else {
-		c.Plan = plan.Make(c.Comm, c.Options.Sync, c.Functions)
+		c.Plan = plan.Make(c.Comm, c.Options.Sync, c.Functions, c.Options.PEs...)
 	}
 	return nil
 }
