@@ -27,6 +27,7 @@ type Functions struct {
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
 	answers map[[2]int]bool // of Answers
+	chains  map[int][][]int // of Chains
 	// unchanging, by communication: it has the same messages throughout the outermost
 	// loop around it.
 	unchanging map[int]bool
@@ -89,6 +90,7 @@ func (f *Functions) forget() {
 	f.texts = map[string]int{}
 	f.during = map[int]map[int]bool{}
 	f.answers = map[[2]int]bool{}
+	f.chains = map[int][][]int{}
 	f.unchanging = map[int]bool{}
 	f.samples = map[[3]int]map[Pair]bool{}
 }

@@ -270,6 +270,8 @@ func (g guesses) Alike(y, put int) bool {
 
 func (g guesses) AnswersAll(y, x int) bool { return g.Alike(x, x) && g.KillsAfter(y, x, 1) }
 
+func (g guesses) Chains(int) [][]int { return nil }
+
 func (g guesses) Answers(y, put int) bool { return true }
 
 func (g guesses) LiteralKills(y, x int) bool { return g.KillsAfter(y, x, 1) }

@@ -103,8 +103,8 @@ func (k *knownPEs) over(prover *hb.Prover, use, put int) bool {
 
 // anyway reports whether a use is over before a put on any number of PEs.
 func (k *knownPEs) anyway(use, put int) bool {
-	v, _ := k.synch.Verdict(proof.Shared(use, put), k.f.KillsAfter)
-	return v != synch.NeedsSync
+	w := worker{rel: k.f, solver: k.synch}
+	return w.ordered(proof.Shared(use, put)) != synch.NeedsSync
 }
 
 // at are the numbers of PEs on which the puts of x need no ready messages.

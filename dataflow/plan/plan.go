@@ -159,6 +159,9 @@ type Relations interface {
 	Items() [][2]int
 	// KillsAfter is a synch.Kills.
 	KillsAfter(y, put, nth int) bool
+	// Chains are the sequences of communications that kill together, each complete before
+	// the next starts, what none of them kills alone (Theorem 3).
+	Chains(put int) [][]int
 	// Alike reports whether y has the same messages in each execution within the
 	// outermost loop around put.
 	Alike(y, put int) bool

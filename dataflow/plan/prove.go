@@ -22,7 +22,7 @@ func (p *Plan) prove(list []*worker) {
 	}
 	each(list, len(p.Slots), func(w *worker, i int) {
 		s := &p.Slots[i]
-		against := p.decide(s, uses[s.Comm.ID], w.solver, w.rel.KillsAfter)
+		against := p.decide(s, uses[s.Comm.ID], w)
 		s.Ready = against > 0
 		if !s.Ready {
 			for _, use := range uses[s.Comm.ID] {
@@ -35,7 +35,7 @@ func (p *Plan) prove(list []*worker) {
 
 // decide sets the verdict of a slot that the uses share. One use that nothing
 // orders before the put settles it: its number is returned, else 0.
-func (p *Plan) decide(s *Slot, uses []int, solver *synch.Solver, kills synch.Kills) int {
+func (p *Plan) decide(s *Slot, uses []int, w *worker) int {
 	put := s.Comm.ID
 	slices.Sort(uses)
 	// Its own last value, and what came shortly before, are the likeliest.
@@ -45,7 +45,7 @@ func (p *Plan) decide(s *Slot, uses []int, solver *synch.Solver, kills synch.Kil
 	})
 	s.Verdict = synch.Once
 	for _, use := range order {
-		v, _ := solver.Verdict(proof.Shared(use, put), kills)
+		v := w.ordered(proof.Shared(use, put))
 		s.Verdict = min(s.Verdict, v)
 		if v == synch.NeedsSync {
 			return use
@@ -84,7 +84,23 @@ func certified(c *proof.Certificate, err error) *proof.Certificate {
 func (w *worker) certify(o proof.Obligation, kills synch.Kills) *proof.Certificate {
 	some := func(y, nth int) bool { return kills(y, o.Put, nth) }
 	all := func(y, nth int) bool { return w.rel.KillsAfter(y, o.Put, nth) }
-	return certified(w.cutter().Symbolic(o, w.solver.Before(o, kills), some, all, nil))
+	solver := w.solver
+	if !o.Own() && !w.free(o, kills) {
+		solver = solver.Through(o, w.rel.Chains(o.Put))
+	}
+	return certified(w.cutter().Symbolic(o, solver.Before(o, kills), some, all, solver.Sequences(), nil))
+}
+
+// ordered is the verdict on an obligation with one slot, by single communications, and
+// where these do not prove it by chains of them.
+func (w *worker) ordered(o proof.Obligation) synch.Verdict {
+	v, _ := w.solver.Verdict(o, w.rel.KillsAfter)
+	if v == synch.NeedsSync {
+		if through := w.solver.Through(o, w.rel.Chains(o.Put)); through != w.solver {
+			v, _ = through.Verdict(o, w.rel.KillsAfter)
+		}
+	}
+	return v
 }
 
 // sharing is the communications that fill cells of communication r too, by the

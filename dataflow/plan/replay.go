@@ -396,6 +396,9 @@ func (r *replay) check(slot *Slot, messages []procfunc.Pair) {
 // that is not known, or not so.
 func (r *replay) answered(p *proof.Certificate, put, line int, messages []procfunc.Pair) bool {
 	for _, kill := range p.Kills {
+		if kill.Via > 0 {
+			continue // over looks at chains
+		}
 		y := kill.Comm
 		k := &r.state[y]
 		if k.posted == 0 || k.posted < r.state[p.Use].posted || k.posted < r.state[put].posted {

@@ -64,7 +64,15 @@ func items(f *procfunc.Functions) []proof.Obligation {
 
 // solve is the solution of an item, with all its sweeps.
 func (a *Analysis) solve(it proof.Obligation) *synch.Solution {
-	return a.solver.Solve(it, a.Functions.KillsAfter, true)
+	s := a.solver.Solve(it, a.Functions.KillsAfter, true)
+	if s.Verdict(a.Graph) == synch.NeedsSync {
+		if through := a.solver.Through(it, a.Functions.Chains(it.Put)); through != a.solver {
+			if t := through.Solve(it, a.Functions.KillsAfter, true); t.Verdict(a.Graph) != synch.NeedsSync {
+				return t
+			}
+		}
+	}
+	return s
 }
 
 // forms are the verdicts of the forms of the analysis on the program as it stands
@@ -92,6 +100,9 @@ func (s *forms) verdict(r int) synch.Verdict {
 		for _, it := range items(s.f) {
 			if worst := &s.sound[it.Put-1]; *worst > synch.NeedsSync {
 				v, _ := s.solver.Verdict(it, s.f.KillsAfter)
+				if v == synch.NeedsSync {
+					v, _ = s.solver.Through(it, s.f.Chains(it.Put)).Verdict(it, s.f.KillsAfter)
+				}
 				*worst = min(*worst, v)
 			}
 		}
