@@ -274,4 +274,4 @@ func (g guesses) Chains(int) [][]int { return nil }
 
 func (g guesses) Answers(y, put int) bool { return true }
 
-func (g guesses) LiteralKills(y, x int) bool { return g.KillsAfter(y, x, 1) }
+func (g guesses) LiteralKills(pes, y, x int) bool { return g.KillsAfter(y, x, 1) }

@@ -170,8 +170,9 @@ type Relations interface {
 	AnswersAll(y, x int) bool
 	// Answers guesses whether y answers most messages of put.
 	Answers(y, put int) bool
-	// LiteralKills is the paper's own test, for popl96-literal.
-	LiteralKills(y, x int) bool
+	// LiteralKills is the paper's own test, for popl96-literal; with a number of PEs above
+	// 0 for that number.
+	LiteralKills(pes, y, x int) bool
 }
 
 // Options are for plan elide.
@@ -219,7 +220,7 @@ func Make(c *comm.Program, k Kind, rel Relations, pes ...int) *Plan {
 		known.asTheyStand(p)
 		known.settle(p)
 	case PopL96Literal:
-		p.believe(rel)
+		p.believe(rel, severalPEs(pes))
 	}
 	return p
 }

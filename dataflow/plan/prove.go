@@ -55,9 +55,12 @@ func (p *Plan) decide(s *Slot, uses []int, w *worker) int {
 }
 
 // believe leaves out the ready messages that the printed analysis says are
-// unnecessary.
-func (p *Plan) believe(rel Relations) {
-	for i, sol := range synch.SolveLiteral(p.Graph, len(p.Slots), rel.LiteralKills, synch.LiteralLimit, false) {
+// unnecessary; on some numbers of PEs by its test on physical processors.
+func (p *Plan) believe(rel Relations, pes []int) {
+	solve := func(pes int) []*synch.LiteralSolution {
+		return synch.SolveLiteral(p.Graph, len(p.Slots), func(y, x int) bool { return rel.LiteralKills(pes, y, x) }, synch.LiteralLimit, false)
+	}
+	for i, sol := range solve(0) {
 		s := &p.Slots[i]
 		s.Verdict = sol.Verdict(p.Graph)
 		switch s.Ready = s.Verdict == synch.NeedsSync; {
@@ -67,6 +70,18 @@ func (p *Plan) believe(rel Relations) {
 			s.Why = "once: the printed analysis finds no earlier execution"
 		default:
 			s.Why = "no ready message: the printed analysis says so, which proves nothing"
+		}
+	}
+	for _, n := range pes {
+		for i, sol := range solve(n) {
+			if s := &p.Slots[i]; s.Ready && sol.Verdict(p.Graph) != synch.NeedsSync {
+				s.At = append(s.At, n)
+			}
+		}
+	}
+	for i := range p.Slots {
+		if s := &p.Slots[i]; len(s.At) > 0 {
+			s.Why += "; none on " + numbersOf(s.At) + ", by its test of Condition 2 on physical processors"
 		}
 	}
 }

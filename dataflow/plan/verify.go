@@ -69,7 +69,7 @@ func (d *Document) Verify() error {
 	ready := map[int]bool{}
 	for _, s := range d.Slots {
 		ready[s.ID] = s.Ready
-		if d.Kind != Elide && d.Kind != PopL96 && s.At != nil {
+		if (d.Kind == Handshake || d.Kind == Barrier) && s.At != nil {
 			return fmt.Errorf("#%d needs no ready messages on some numbers of PEs, of which plan %s knows nothing", s.ID, d.Kind)
 		}
 		if d.Kind != Elide && (s.Staged || s.Count != 1 || s.Pairwise != nil || s.Times != 0 || s.OnDemand) {
@@ -263,7 +263,7 @@ func (v *verifier) finite(pes, use int, s *SlotLine) *proof.Certificate {
 // that take part. So each use of the cells needs one, and not only the last.
 func (v *verifier) orderedOn(c *cfg.Node) error {
 	s := &v.Slots[c.Ref-1]
-	if !puts(c, c.Ref) || len(s.At) == 0 {
+	if !puts(c, c.Ref) || len(s.At) == 0 || v.Kind == PopL96Literal {
 		return nil
 	}
 	class := sharing(v.Classes, s.ID)

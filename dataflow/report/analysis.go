@@ -146,7 +146,7 @@ func (s *forms) literalKills(y, x int) bool {
 	key := [2]int{y, x}
 	answer, known := s.tested[key]
 	if !known {
-		answer = s.f.LiteralKills(y, x)
+		answer = s.f.LiteralKills(0, y, x)
 		s.tested[key] = answer
 	}
 	return answer

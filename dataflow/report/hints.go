@@ -260,11 +260,16 @@ func names(nodes []*cfg.Node, and string) string {
 // example looks for an execution in which nothing orders the use and the put.
 func (b *builder) example(it proof.Obligation) *Example {
 	if b.examples == nil {
-		// The paths are those of one slot.
+		// The paths are those of one slot, and all are looked at where nothing is proved.
 		p := *b.a.Plan
 		p.Slots = slices.Clone(p.Slots)
+		literal := p.Kind == plan.PopL96Literal
+		if literal {
+			p.Classes = b.f.Shared()
+		}
 		for i := range p.Slots {
-			if s := &p.Slots[i]; s.Ready {
+			if s := &p.Slots[i]; s.Ready || literal {
+				s.Ready = true
 				s.Count, s.Staged, s.OnDemand, s.At, s.Planes = 1, false, false, nil, nil
 			}
 		}

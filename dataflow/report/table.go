@@ -37,9 +37,10 @@ func (t *text) table() {
 		row("Sync: ready messages", number(func(f Total) int { return f.Sync })),
 		row("  of them listening, only from PEs not heard", number(func(f Total) int { return f.Listening })),
 		row("eliminated", eliminated),
+		row("reductions and barriers besides", func(Total) string { return fmt.Sprint(len(t.r.Collectives)) }),
 	}
 	if len(t.r.PEs) > 0 {
-		rows = slices.Insert(rows, len(rows)-1, row("  of listening, asking and Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
+		rows = slices.Insert(rows, len(rows)-2, row("  of listening, asking and Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
@@ -56,7 +57,18 @@ func (t *text) table() {
 		"communication; elide takes several where that helps. asking: pairs of PEs that get no answer have ready messages, the others "+
 		"none. listening: PEs note who has heard from whom, and only who was not heard since its last use sends one. in turn: exchanges with opposite neighbours complete one after another.")
 	t.wrap("", costs)
-	t.line("sweeps: at most %d", t.r.Sweeps)
+	t.wrap("", fmt.Sprintf("sweeps of %s: at most %d; the last one of each analysis changes nothing, it only confirms", sweptBy(t.r.Plan), t.r.Sweeps))
+}
+
+// sweptBy names the analysis whose sweeps a plan's report shows.
+func sweptBy(plan string) string {
+	switch plan {
+	case "popl96-literal":
+		return "the printed analysis"
+	case "elide":
+		return "the sound analysis, with the slots of plan elide"
+	}
+	return "the sound analysis, with one slot"
 }
 
 // costs says what the search compares.
