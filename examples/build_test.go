@@ -59,13 +59,18 @@ func emit(source, plan string, flags ...string) ([]byte, error) {
 	return trySpmdc(append([]string{"explain", "--verify-passes", "--sync=" + plan, source, "code"}, flags...)...)
 }
 
-// sources are all programs of the examples and of single tests that can be built under
-// a plan: those with coarrays have but one.
+// sources are all programs of the examples and of single tests that are built under
+// a plan. Those with coarrays have but one; under plans that only examples are run
+// under, see plansOfExamples, they are those of examples and of learned barriers.
 func sources(plan string) (all []string, err error) {
-	for _, files := range []string{"*/*.hpf", "testdata/*/*.hpf", "*/*.f90", "testdata/*/*.f90"} {
-		if plan != plans[0] && filepath.Ext(files) == ".f90" {
-			continue
-		}
+	patterns := []string{"*/*.hpf", "testdata/elide/*.hpf"}
+	if slices.Contains(chosenPlans(), plan) {
+		patterns[1] = "testdata/*/*.hpf"
+	}
+	if plan == plans[0] {
+		patterns = append(patterns, "*/*.f90", "testdata/*/*.f90")
+	}
+	for _, files := range patterns {
 		list, err := filepath.Glob(files)
 		if err != nil {
 			return nil, err
@@ -94,6 +99,30 @@ func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 		t.Fatal(err)
 	}
 	return bundle.Program{Path: path, Name: source}
+}
+
+// variants builds each of the sources, by name, with each of the flags, as one bundle: for
+// tests that need few programs in many ways. It returns one of them, and its text.
+func variants(t testing.TB, sources map[string]string, forms []string) func(name, form string) (bundle.Program, []byte) {
+	t.Helper()
+	mains := map[string][]byte{}
+	for name, source := range sources {
+		for _, form := range forms {
+			text, err := emit(source, plans[0], strings.Fields(form)...)
+			if err != nil {
+				t.Fatalf("%s %s: %v", name, form, err)
+			}
+			mains[name+" "+form] = text
+		}
+	}
+	path, err := bundle.Build(filepath.Join(t.TempDir(), "bundle"), mains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(name, form string) (bundle.Program, []byte) {
+		key := name + " " + form
+		return bundle.Program{Path: path, Name: key}, mains[key]
+	}
 }
 
 // bundled builds sources in dir, and returns the path of the program that is them all.

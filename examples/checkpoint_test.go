@@ -25,7 +25,7 @@ func TestKilled(t *testing.T) {
 	}
 	n := *kills
 	if n == 0 {
-		n = effort.Of(40, 12)
+		n = effort.Of(40, 6)
 	}
 	program := build(t, "plate/plate.hpf", "elide")
 	dir := t.TempDir()

@@ -27,14 +27,18 @@ var update = flag.Bool("update", false, "write the goldens of explain comm")
 // plans are the synchronisation plans; all give the same answers.
 var plans = []string{"elide", "popl96", "handshake", "barrier"}
 
-// chosenPlans are those that examples are run under: all of them, or the two whose
-// programs differ most, or with -short the first.
+// chosenPlans are those that programs of tests are run under: all of them, or the first.
 func chosenPlans() []string {
-	switch {
-	case testing.Short():
-		return plans[:1]
-	case effort.All():
+	if effort.All() {
 		return plans
+	}
+	return plans[:1]
+}
+
+// plansOfExamples are chosenPlans, and the one whose programs differ most.
+func plansOfExamples() []string {
+	if effort.All() || testing.Short() {
+		return chosenPlans()
 	}
 	return []string{"elide", "barrier"}
 }
@@ -215,7 +219,7 @@ func TestExamples(t *testing.T) {
 		counts = []int{1, 3}
 	}
 	for _, e := range examples(t) {
-		for _, plan := range chosenPlans() {
+		for _, plan := range plansOfExamples() {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
 				program := build(t, e.source, plan)

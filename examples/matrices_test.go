@@ -35,7 +35,7 @@ func TestTred2Matrices(t *testing.T) {
 	if testing.Short() {
 		counts = []int{1, 3}
 	}
-	for _, plan := range chosenPlans() {
+	for _, plan := range plansOfExamples() {
 		t.Run(plan, func(t *testing.T) {
 			t.Parallel()
 			program := build(t, "tred2/tred2.hpf", plan)

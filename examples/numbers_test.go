@@ -20,6 +20,15 @@ func numeric(name string) example {
 	return example{name: name, source: dir + name + ".hpf", out: dir + name + ".out"}
 }
 
+// sourcesOf are the sources of such programs, by name.
+func sourcesOf(names ...string) map[string]string {
+	sources := map[string]string{}
+	for _, name := range names {
+		sources[name] = numeric(name).source
+	}
+	return sources
+}
+
 // checkNumbers runs e under plans, and a check build of the first.
 func checkNumbers(t *testing.T, e example, plans ...string) {
 	type variant struct {
@@ -163,17 +172,21 @@ func TestTurns(t *testing.T) {
 				t.Errorf("%v rows of nests, of which with reductions in strips, want %v", got, want)
 			}
 			checkBoth(t, e, plans[0])
-			for _, size := range []string{"1", "2", "3", "none"} {
-				t.Run("strip="+size, func(t *testing.T) {
-					t.Parallel()
-					program := build(t, e.source, plans[0], "--strip="+size)
-					for _, n := range []int{1, 2, 3, 5} {
-						e.check(t, program, n)
-					}
-				})
-			}
 		})
 	}
+	t.Run("strips", func(t *testing.T) {
+		t.Parallel()
+		forms := []string{"--strip=1", "--strip=2", "--strip=3", "--strip=none"}
+		program := variants(t, sourcesOf("turns", "turnsums"), forms)
+		for _, name := range []string{"turns", "turnsums"} {
+			for _, form := range forms {
+				for _, n := range []int{1, 2, 3, 5} {
+					p, _ := program(name, form)
+					numeric(name).check(t, p, n)
+				}
+			}
+		}
+	})
 }
 
 // TestNobodyEvaluates: what a condition reads is sent only in iterations that somebody
@@ -237,21 +250,27 @@ func TestListsThatStay(t *testing.T) {
 
 // TestOrderOnOnePE: with --fp=strict on one PE every bit is that of the order of the source.
 func TestOrderOnOnePE(t *testing.T) {
-	for _, e := range []example{numeric("order"), numeric("chains"), numeric("triangles"), numeric("blocks")} {
-		for _, flags := range []string{"--check", "--target=go", "--target=avx2", "--target=avx512"} {
-			t.Run(e.name+" "+flags, func(t *testing.T) {
-				t.Parallel()
-				got := run(t, "", build(t, e.source, plans[0], "--fp=strict", flags), "-n", "1")
-				if err := compare.Outputs(e.want(t), got, compare.Tolerance{}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		t.Run(e.name+" gfortran", func(t *testing.T) {
+	names := []string{"order", "chains", "triangles", "blocks"}
+	for _, name := range names {
+		t.Run(name+" gfortran", func(t *testing.T) {
 			t.Parallel()
-			checkGfortran(t, e)
+			checkGfortran(t, numeric(name))
 		})
 	}
+	t.Run("bits", func(t *testing.T) {
+		t.Parallel()
+		forms := []string{"--fp=strict --check", "--fp=strict --target=go", "--fp=strict --target=avx2", "--fp=strict --target=avx512"}
+		program := variants(t, sourcesOf(names...), forms)
+		for _, name := range names {
+			for _, form := range forms {
+				p, _ := program(name, form)
+				got := run(t, "", p, "-n", "1")
+				if err := compare.Outputs(numeric(name).want(t), got, compare.Tolerance{}); err != nil {
+					t.Errorf("%s %s: %v", name, form, err)
+				}
+			}
+		}
+	})
 }
 
 // TestZeroKeepsItsSign: a sum that starts from -0.0 and adds -0.0 stays -0.0, on

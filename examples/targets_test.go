@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
@@ -39,37 +39,33 @@ var forms = [][]string{
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	type one struct {
-		name, source, input string
-		wraps               bool
+		name, input string
+		wraps       bool
 	}
 	var cases []one
+	sources := map[string]string{}
 	for _, name := range kernelPrograms {
-		cases = append(cases, one{name: name, source: numeric(name).source})
+		cases = append(cases, one{name: name})
+		sources[name] = numeric(name).source
 	}
 	dir := t.TempDir()
 	for seed := range effort.Of(8, 1) {
 		p := randprog.Sample(uint64(500 + seed))
-		source := filepath.Join(dir, fmt.Sprintf("random%d.hpf", seed))
-		if err := os.WriteFile(source, []byte(p.Source), 0o666); err != nil {
+		c := one{fmt.Sprintf("random%d", seed), p.Input, p.Wraps}
+		sources[c.name] = filepath.Join(dir, c.name+".hpf")
+		if err := os.WriteFile(sources[c.name], []byte(p.Source), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		cases = append(cases, one{filepath.Base(source), source, p.Input, p.Wraps})
+		cases = append(cases, c)
 	}
-	mains := map[string][]byte{}
+	program := variants(t, sources, slices.Concat(forms...))
 	called, rows := 0, 0
-	name := func(c one, form string) string { return c.name + " " + form }
 	for _, c := range cases {
-		for _, line := range forms {
-			for _, form := range line {
-				text, err := emit(c.source, plans[0], strings.Fields(form)...)
-				if err != nil {
-					t.Fatalf("%s %s: %v", c.name, form, err)
-				}
-				mains[name(c, form)] = text
-				called += strings.Count(string(text), "VZEROUPPER")
-				if c.name == "rows" {
-					rows += strings.Count(string(text), "TEXT ·rows")
-				}
+		for _, form := range slices.Concat(forms...) {
+			_, text := program(c.name, form)
+			called += strings.Count(string(text), "VZEROUPPER")
+			if c.name == "rows" {
+				rows += strings.Count(string(text), "TEXT ·rows")
 			}
 		}
 	}
@@ -78,10 +74,6 @@ func TestTargets(t *testing.T) {
 	}
 	if rows != 5*5 {
 		t.Errorf("%d nests over rows in assembly, want 5 in each of 5 forms", rows)
-	}
-	path, err := bundle.Build(filepath.Join(dir, "bundle"), mains)
-	if err != nil {
-		t.Fatal(err)
 	}
 	if runtime.GOARCH != "amd64" {
 		t.Log("the assembly is for amd64: only Go was compared")
@@ -94,7 +86,8 @@ func TestTargets(t *testing.T) {
 					if c.wraps && strings.Contains(form, "--check") {
 						continue // it reports integers that wrap
 					}
-					got, err := command(c.input, bundle.Program{Path: path, Name: name(c, form)}, "-n", n)
+					p, _ := program(c.name, form)
+					got, err := command(c.input, p, "-n", n)
 					if err != nil {
 						t.Errorf("%s %s on %s PEs: %v", c.name, form, n, err)
 					}
