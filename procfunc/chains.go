@@ -137,7 +137,7 @@ func (f *Functions) chainKills(chain []int, put int) bool {
 	}).Kills
 }
 
-// compose is the relation of a message of a that is followed by one of b, whose Vars get
+// compose is the relation of a message of shift a that is followed by one of shift b, whose Vars get
 // names of their own, and the forms that have to be equal for that: where a goes to is
 // where b comes from.
 func compose(a, b *Relation, k int) (*Relation, [][2]linalg.Affine, bool) {
@@ -174,19 +174,10 @@ func compose(a, b *Relation, k int) (*Relation, [][2]linalg.Affine, bool) {
 			continue
 		}
 		from, to := a.Q[d], b.P[d]
-		if to.Kind != At || a.P[d].Kind != At || c.Q[d].Kind != At && c.Q[d].Kind != All {
+		if from.Space != to.Space {
 			return nil, nil, false
 		}
-		switch from.Kind {
-		case At:
-			if from.Space != to.Space {
-				return nil, nil, false
-			}
-			joints = append(joints, [2]linalg.Affine{from.Form, named(to.Form)})
-		case All: // whoever sends b has been sent a
-		default:
-			return nil, nil, false
-		}
+		joints = append(joints, [2]linalg.Affine{from.Form, named(to.Form)})
 		c.Q[d].Form = named(c.Q[d].Form)
 	}
 	return c, joints, ok
