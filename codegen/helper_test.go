@@ -18,6 +18,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
@@ -39,7 +40,7 @@ func tryEmit(file, text string, k plan.Kind, o codegen.Options) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	out, err := codegen.Emit(plan.Make(c, k, procfunc.Analyze(c, c.Graph())), o)
+	out, err := codegen.Emit(search.Make(c, k, procfunc.Analyze(c, c.Graph()), search.Options{}), o)
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}

@@ -119,7 +119,7 @@ func (l *leaf) counted(r *ir.Ref) bool {
 		return false
 	}
 	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp {
-		return acc.Comm.Packed()
+		return acc.Comm.Dense()
 	}
 	if m := r.Sym.Mapping; m != nil && !l.g.alonePE {
 		for _, ax := range m.Map.Axes {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -36,23 +37,16 @@ func (g *gen) objects(body []line) {
 		}
 		for _, c := range reached {
 			slot := &g.plan.Slots[c.ID-1]
-			if len(slot.Pairwise) > 0 {
-				names := make([]string, len(slot.Pairwise))
-				for i, y := range slot.Pairwise {
-					names[i] = g.comms[g.prog.Comms[y-1]]
-				}
-				g.out.p("%s.AcknowledgedBy(%s) // no ready message to PEs that these come from", g.comms[c], strings.Join(names, ", "))
-			}
 			if len(slot.At) > 0 {
 				names := make([]string, len(slot.At))
 				for i, n := range slot.At {
 					names[i] = strconv.Itoa(n)
 				}
-				unheard := ""
-				if slot.OnDemand {
-					unheard = ".OnDemand()"
+				onDemand := ""
+				if slot.Ready == plan.OnDemand {
+					onDemand = ".OnDemand()"
 				}
-				g.out.p("%s.ElidedOn(%s)%s // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "), unheard)
+				g.out.p("%s.ElidedOn(%s)%s // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "), onDemand)
 			}
 		}
 		for _, t := range g.companies {
@@ -174,10 +168,9 @@ func (g *gen) communication(c *comm.Comm) {
 	slot := &g.plan.Slots[c.ID-1]
 	mode := ""
 	switch {
-	case slot.OnDemand && len(slot.At) == 0:
+	case slot.Ready == plan.OnDemand && len(slot.At) == 0:
 		mode = ".OnDemand()"
-	case len(slot.Pairwise) > 0: // said when all communications are there
-	case !g.plan.Ready(c):
+	case slot.Ready == plan.Never:
 		mode = ".Sync(spmd.Elided)"
 	}
 	switch {
@@ -203,16 +196,16 @@ func (g *gen) communication(c *comm.Comm) {
 		}
 		switch {
 		case slot.Staged:
-			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count*g.mostBlocks(c), c.StageAxis(), mode)
+			g.out.p("%s := spmd.NewStaged[%s](pe, %d, %s, %d, %d)%s", g.comms[c], typ, g.site(c), src, slot.Ring*g.mostBlocks(c), c.StageAxis(), mode)
 		case g.mostBlocks(c) > 1:
 			g.out.p("%s := spmd.NewBlocks[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, g.mostBlocks(c), mode)
 		case slot.Planes != nil:
-			g.out.p("%s := spmd.NewPlanes[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, slot.Count, mode)
+			g.out.p("%s := spmd.NewPlanes[%s](pe, %d, %s, %d)%s", g.comms[c], typ, g.site(c), src, slot.Ring, mode)
 		default:
 			g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 		}
 	default:
-		if n := slot.Count; n > 1 {
+		if n := slot.Ring; n > 1 {
 			g.out.p("%s := spmd.NewTemps[%s](pe, %d, %s, %d)", g.temps[c], typ, len(c.Axes), g.capacity(c), n)
 		} else {
 			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))

@@ -35,7 +35,7 @@ func (g *gen) mostBlocks(c *comm.Comm) int {
 	if c.Kind != comm.Pipeline || c.Region.Pipe.Blocks == nil {
 		return 1
 	}
-	most := mostBlocks / max(1, g.plan.Slots[c.ID-1].Count)
+	most := mostBlocks / max(1, g.plan.Slots[c.ID-1].Ring)
 	if bytes := g.plan.StageBytes(c); bytes > 0 {
 		most = min(most, int(min(mostBlocks, blockMemory/bytes)))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
@@ -253,7 +254,7 @@ func emitAll(t testing.TB, file, text string, o codegen.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake, nil), o)
+	files, _, err := codegen.EmitFiles(search.Make(p, plan.Handshake, nil, search.Options{}), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/procfunc"
@@ -51,14 +52,14 @@ end program p
 		t.Fatal(err)
 	}
 	choose.MarkSerial(c)
-	plain, err := codegen.Emit(plan.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph())), codegen.Options{})
+	plain, err := codegen.Emit(search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{}), codegen.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := check(t, string(plain)); err != nil {
 		t.Error(err)
 	}
-	files, loops, err := codegen.EmitFiles(plan.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph())), codegen.Options{Target: kernel.Auto})
+	files, loops, err := codegen.EmitFiles(search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{}), codegen.Options{Target: kernel.Auto})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestRandomRings(t *testing.T) {
 			t.Fatal(err)
 		}
 		choose.MarkSerial(c)
-		files, _, err := codegen.EmitFiles(plan.Make(c, plan.Handshake, nil), codegen.Options{Target: kernel.AVX512})
+		files, _, err := codegen.EmitFiles(search.Make(c, plan.Handshake, nil, search.Options{}), codegen.Options{Target: kernel.AVX512})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,13 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-// TestSlots: stages, temporaries by turns and answered pairs in the emitted
+// TestSlots: stages, rings of temporaries and ready messages on demand in the emitted
 // program.
 func TestSlots(t *testing.T) {
 	const text = `program p
@@ -38,11 +40,9 @@ end program
 	code := emit(t, "in.hpf", text, plan.Elide, codegen.Options{})
 	for _, want := range []string{
 		"// Plan: elide.",
-		"c1 := spmd.NewStaged[float64](pe, 0, a, 2, 0)",
-		"c2 := spmd.NewStaged[float64](pe, 1, a, 2, 0)",
+		"c1 := spmd.NewStaged[float64](pe, 0, a, 2, 0).OnDemand()",
+		"c2 := spmd.NewStaged[float64](pe, 1, a, 2, 0).OnDemand()",
 		"t3 := spmd.NewTemps[float64](pe, 1,",
-		"c1.AcknowledgedBy(c2)",
-		"c2.AcknowledgedBy(c1)",
 		"c3 := spmd.NewComm(pe, 2, a, t3).Sync(spmd.Elided)",
 	} {
 		if !strings.Contains(code, want) {
@@ -50,16 +50,16 @@ end program
 		}
 	}
 	handshake := emit(t, "in.hpf", text, plan.Handshake, codegen.Options{})
-	for _, no := range []string{"NewStaged", "NewTemps", "AcknowledgedBy"} {
+	for _, no := range []string{"NewStaged", "NewTemps", "OnDemand"} {
 		if strings.Contains(handshake, no) {
 			t.Errorf("%s in a program of plan handshake", no)
 		}
 	}
 }
 
-// TestQuietOn: the numbers of PEs on which there are no ready messages, in a program
+// TestElidedOn: the numbers of PEs on which there are no ready messages, in a program
 // that has them on others.
-func TestQuietOn(t *testing.T) {
+func TestElidedOn(t *testing.T) {
 	const text = `program p
  integer :: i, k
  double precision :: a(1:12), b(1:12)
@@ -79,8 +79,8 @@ func TestQuietOn(t *testing.T) {
 end program
 `
 	c := front.Must(t, front.SPMD, text)
-	made := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{PEs: []int{2, 3}})
-	if err := made.Verify(); err != nil {
+	made := search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{PEs: []int{2, 3}})
+	if err := verify.Plan(made); err != nil {
 		t.Fatal(err)
 	}
 	code, err := codegen.Emit(made, codegen.Options{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -19,7 +20,7 @@ func inStrips(t *testing.T, file, text string, size int, o codegen.Options) (cod
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	p := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{Strip: size})
+	p := search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{Strip: size})
 	for i := range p.Slots {
 		if p.Slots[i].Strip != nil {
 			strips++

@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/front"
 )
 
@@ -119,7 +120,7 @@ func TestWhatIsAKernel(t *testing.T) {
 		}
 		var verdicts []string
 		for _, o := range []codegen.Options{{Target: kernel.Auto}, {Target: kernel.Go}, {Check: true}} {
-			_, loops, err := codegen.EmitFiles(plan.Make(p, plan.Handshake, nil), o)
+			_, loops, err := codegen.EmitFiles(search.Make(p, plan.Handshake, nil, search.Options{}), o)
 			if err != nil {
 				t.Fatalf("%s: %v", c.loop, err)
 			}
@@ -205,7 +206,7 @@ func TestFused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, _, err := codegen.EmitFiles(plan.Make(p, plan.Handshake, nil), o)
+		files, _, err := codegen.EmitFiles(search.Make(p, plan.Handshake, nil, search.Options{}), o)
 		if err != nil {
 			t.Fatal(err)
 		}

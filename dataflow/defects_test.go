@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
@@ -89,7 +90,7 @@ func TestDefectVerdicts(t *testing.T) {
 			t.Errorf("%s.hpf:%s", a.name, u)
 		}
 		for _, k := range plan.Kinds {
-			if err := a.plan(k).Verify(); err != nil {
+			if err := verify.Plan(a.plan(k)); err != nil {
 				t.Errorf("plan %s: %v", k, err)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
@@ -57,7 +58,9 @@ func analyzeText(file string, text []byte) (*analysis, error) {
 }
 
 // plan makes a plan of the given kind.
-func (a *analysis) plan(k plan.Kind) *plan.Plan { return plan.Make(a.program, k, a.functions) }
+func (a *analysis) plan(k plan.Kind) *plan.Plan {
+	return search.Make(a.program, k, a.functions, search.Options{})
+}
 
 // emit is the Go program of a plan, a check build.
 func emit(p *plan.Plan) ([]byte, error) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -37,13 +39,13 @@ func TestPaperPrograms(t *testing.T) {
 			{plan.PopL96, nil, c.any}, {plan.PopL96, []int{4}, c.on4},
 			{plan.PopL96Literal, nil, c.literal}, {plan.PopL96Literal, []int{4}, c.literalOn4},
 		} {
-			made := plan.Make(p, k.kind, f, k.pes...)
-			if err := made.Verify(); err != nil {
+			made := search.Make(p, k.kind, f, search.Options{PEs: k.pes})
+			if err := verify.Plan(made); err != nil {
 				t.Errorf("%s, %s: %v", c.name, k.kind, err)
 			}
 			var free []string
 			for _, s := range made.Slots {
-				if s.Verdict.String() != "Once" && (!s.Ready || len(s.At) > 0) {
+				if s.Verdict.String() != "Once" && (s.Ready == plan.Never || len(s.At) > 0) {
 					free = append(free, fmt.Sprint(s.Comm.ID))
 				}
 			}
@@ -63,7 +65,7 @@ func TestPaperTable(t *testing.T) {
 	}
 	p := front.Must(t, front.SPMD, string(text))
 	f := procfunc.Analyze(p, p.Graph())
-	r := report.Analyze(plan.Make(p, plan.PopL96, f), f, report.Options{}).Build("grid-unrolled.hpf", false)
+	r := report.Analyze(search.Make(p, plan.PopL96, f, search.Options{}), f, report.Options{}).Build("grid-unrolled.hpf", false)
 	got := strings.Join(strings.Fields(r.Paper(string(text))), " ")
 	for _, want := range []string{"#8 grid(i,j+1,2)", "sum of total line 61 all PEs", "paper literal popl96 elide communications 8 10 10 10 NoSync 8 0 0", "Sync 0 8 8"} {
 		if !strings.Contains(got, want) {

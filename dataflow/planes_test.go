@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randprog"
@@ -22,8 +24,8 @@ func TestRandomPlanes(t *testing.T) {
 	for seed := range uint64(programs) {
 		source := randprog.Planes(seed).Source
 		program := front.Must(t, front.SPMD, source)
-		made := plan.Make(program, plan.Elide, procfunc.Analyze(program, program.Graph()))
-		if err := made.Verify(); err != nil {
+		made := search.Make(program, plan.Elide, procfunc.Analyze(program, program.Graph()), search.Options{})
+		if err := verify.Plan(made); err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, source)
 		}
 		for i := range made.Slots {

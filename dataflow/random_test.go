@@ -10,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
@@ -49,7 +50,7 @@ func TestRandomLoops(t *testing.T) {
 			}
 			p := one{analysis: a}
 			sound, literal := a.plan(plan.PopL96), a.plan(plan.PopL96Literal)
-			if err := sound.Verify(); err != nil {
+			if err := verify.Plan(sound); err != nil {
 				t.Errorf("seed %d: %v\n%s", seed, err, source)
 			}
 			for i, s := range sound.Slots {
@@ -57,17 +58,17 @@ func TestRandomLoops(t *testing.T) {
 				if s.Verdict == synch.NoReady {
 					noReady++
 				}
-				if !literal.Slots[i].Ready && s.Ready {
+				if literal.Slots[i].Ready == plan.Never && s.Ready != plan.Never {
 					differ++
 					p.literal = true
 				}
 			}
 			elided := a.plan(plan.Elide)
-			if err := elided.Verify(); err != nil {
+			if err := verify.Plan(elided); err != nil {
 				t.Errorf("seed %d: %v\n%s", seed, err, source)
 			}
 			for _, s := range elided.Slots {
-				if s.Ring() != nil {
+				if s.OwnProof() != nil {
 					slotted++
 				}
 			}

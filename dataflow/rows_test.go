@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/dataflow/verify"
 )
 
 // Rows 7, 8 and 16 are about graphs that this compiler does not make, row 17
@@ -21,7 +22,7 @@ import (
 func (a *analysis) quiet(refs []int) *plan.Plan {
 	p := a.plan(plan.Handshake)
 	for _, r := range refs {
-		p.Slots[r-1].Ready = false
+		p.Slots[r-1].Ready = plan.Never
 	}
 	return p
 }
@@ -260,11 +261,12 @@ func TestRow18WitnessRemoved(t *testing.T) {
 	a := analyze(t, "testdata/defects/18-witness.hpf")
 	for witness, put := range map[int]string{2: "C_1", 1: "C_2"} {
 		p := a.plan(plan.PopL96)
-		if err := p.Verify(); err != nil {
+		if err := verify.Plan(p); err != nil {
 			t.Fatal(err)
 		}
-		d := p.Document()
-		if d.Graph = again(t, d.Graph); d.Verify() != nil {
+		q := *p
+		d := &q
+		if d.Graph = again(t, d.Graph); verify.Graph(d) != nil {
 			t.Fatal("the graph is another one")
 		}
 		for _, n := range d.Graph.Nodes {
@@ -272,7 +274,7 @@ func TestRow18WitnessRemoved(t *testing.T) {
 				n.Kind, n.Ref, n.Text, n.Flavour = cfg.Stmt, 0, "removed", ""
 			}
 		}
-		if err := d.Verify(); err == nil || !strings.Contains(err.Error(), put) {
+		if err := verify.Graph(d); err == nil || !strings.Contains(err.Error(), put) {
 			t.Errorf("without communication %d: %v, want an error about %s", witness, err, put)
 		}
 	}

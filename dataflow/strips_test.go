@@ -13,6 +13,8 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/replay"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/ir/lower"
@@ -24,7 +26,7 @@ import (
 
 // stripped is plan elide with temporaries in strips.
 func (a *analysis) stripped(size int) *plan.Plan {
-	return plan.Search(a.program, a.functions, plan.Options{Strip: size})
+	return search.Make(a.program, plan.Elide, a.functions, search.Options{Strip: size})
 }
 
 // TestGetsAreUses is row 20: what comes in strips is read in the owner's memory, and
@@ -39,7 +41,7 @@ func TestGetsAreUses(t *testing.T) {
 	mains := map[string][]byte{}
 	for _, size := range []int{1, 5} {
 		sound := a.stripped(size)
-		if err := sound.Verify(); err != nil {
+		if err := verify.Plan(sound); err != nil {
 			t.Fatal(err)
 		}
 		wrong := a.stripped(size)
@@ -47,7 +49,7 @@ func TestGetsAreUses(t *testing.T) {
 			t.Fatalf("nobody tells the owners:\n%s", wrong.Explain())
 		}
 		wrong.Slots[0].Strip.Completes = false
-		if err := wrong.Verify(); err == nil || !strings.Contains(err.Error(), "#1 comes in strips, and its source may be overwritten too early: there is no proof that gets are over") {
+		if err := verify.Plan(wrong); err == nil || !strings.Contains(err.Error(), "#1 comes in strips, and its source may be overwritten too early: there is no proof that gets are over") {
 			t.Errorf("strips of %d without messages that gets are over: %v", size, err)
 		}
 		for name, p := range map[string]*plan.Plan{"sound": sound, "wrong": wrong} {
@@ -117,8 +119,8 @@ func TestRandomStrips(t *testing.T) {
 			t.Fatalf("%v\n%s", diags.Err(), source)
 		}
 		c := comm.Analyze(p, scalar.Analyze(p))
-		made := plan.Search(c, procfunc.Analyze(c, c.Graph()), plan.Options{Strip: 2})
-		if err := made.Verify(); err != nil {
+		made := search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{Strip: 2})
+		if err := verify.Plan(made); err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, source)
 		}
 		for i := range made.Slots {
@@ -146,12 +148,12 @@ func TestPanels(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
 	a := analyze(t, "testdata/strips/panels.hpf")
 	mains := map[string][]byte{}
-	for name, o := range map[string]plan.Options{"short": {Memory: -1}, "7": {Strip: 7}, "1000": {Strip: 1000}} {
-		p := plan.Search(a.program, a.functions, o)
-		if err := p.Verify(); err != nil {
+	for name, o := range map[string]search.Options{"short": {Memory: -1}, "7": {Strip: 7}, "1000": {Strip: 1000}} {
+		p := search.Make(a.program, plan.Elide, a.functions, o)
+		if err := verify.Plan(p); err != nil {
 			t.Fatal(err)
 		}
-		if s := p.Slots[0]; s.Ready || s.Strip == nil || s.Strip.Completes {
+		if s := p.Slots[0]; s.Ready != plan.Never || s.Strip == nil || s.Strip.Completes {
 			t.Fatalf("%s: %s", name, p.Explain())
 		}
 		code, err := emit(p)

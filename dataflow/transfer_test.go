@@ -18,7 +18,7 @@ var transfers = map[string]string{
 	"synch/literal.go LiteralApply":       "that of the paper, as printed",
 	"hb/state.go apply":                   "the analysis for one number of PEs",
 	"proof/rules.go transfer":             "the check of certificates, of both",
-	"plan/verify.go behindBarrier":        "plan barrier, which has no analysis",
+	"verify/verify.go behindBarrier":      "plan barrier, which has no analysis",
 	"internal/abstract/execution.go Step": "executions, for tests",
 }
 

@@ -128,7 +128,7 @@ func TestMisspeculationIsRepaired(t *testing.T) {
 		for range repeat {
 			file := filepath.Join(dir, "checkpoint")
 			os.Remove(file)
-			got, note, status := command("-elide=online", "-checkpoint", file)
+			got, note, status := command("-barriers=learn", "-checkpoint", file)
 			if got != want || status != 0 {
 				t.Fatalf("%s: status %d, printed\n%swant\n%s%s", test.name, status, got, want, note)
 			}
@@ -138,7 +138,7 @@ func TestMisspeculationIsRepaired(t *testing.T) {
 					t.Fatalf("%s: %s", test.name, note)
 				}
 			}
-			if got, note, status := command("-elide=online"); status == 4 && got != "" || status != 4 && got != want {
+			if got, note, status := command("-barriers=learn"); status == 4 && got != "" || status != 4 && got != want {
 				t.Fatalf("%s: without checkpoints: status %d, printed\n%s%s", test.name, status, got, note)
 			}
 		}

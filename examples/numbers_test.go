@@ -273,6 +273,14 @@ func TestOrderOnOnePE(t *testing.T) {
 	})
 }
 
+// TestArrays: assignments of arrays and sections, WHERE, FORALL, DO CONCURRENT, and
+// functions of arrays, with and without distribution.
+func TestArrays(t *testing.T) {
+	for _, name := range []string{"arraysections", "where", "arraymasks", "arrayfunctions"} {
+		t.Run(name, func(t *testing.T) { checkBoth(t, numeric(name), chosenPlans()...) })
+	}
+}
+
 // TestZeroKeepsItsSign: a sum that starts from -0.0 and adds -0.0 stays -0.0, on
 // any number of PEs, and on those that own nothing.
 func TestZeroKeepsItsSign(t *testing.T) {

@@ -51,6 +51,9 @@ func (t Type) IsReal() bool { return t == Real || t == Double }
 // IsNumeric reports whether t is INTEGER, REAL or DOUBLE PRECISION.
 func (t Type) IsNumeric() bool { return t.IsInteger() || t.IsReal() }
 
+// GoString is the type in Fortran, for %#v.
+func (t Type) GoString() string { return t.String() }
+
 func (t Type) String() string {
 	switch t {
 	case Integer:
@@ -100,6 +103,22 @@ func (s *Site) String() string {
 		return s.Parent.String() + ", " + text
 	}
 	return text
+}
+
+// GoString is the path too, for %#v.
+func (s *Site) GoString() string {
+	if s == nil {
+		return "nil"
+	}
+	return s.String()
+}
+
+// GoString is the name, for %#v: symbols refer to what they are used in.
+func (s *Symbol) GoString() string {
+	if s == nil {
+		return "nil"
+	}
+	return s.Name
 }
 
 // Distributed reports whether the elements of s lie on different PEs.
@@ -266,9 +285,9 @@ type (
 		Lo, Hi, Step Expr
 		Body         []Stmt
 		Independent  *Independent
-		// Gathered: all PEs execute the loop on copies of the whole arrays. Only
-		// transform.Gather sets it.
-		Gathered bool
+		// Gathered says why all PEs execute the loop on copies of arrays, of which each has
+		// one; "" where they do not. Only transform.Gather sets it.
+		Gathered string
 		End      source.Pos
 	}
 	// While repeats Body while Cond holds; a plain DO has Cond .true.

@@ -112,7 +112,7 @@ func (sp spelling) stmt(s Stmt) string {
 		if s.Independent != nil {
 			text += "   ! " + s.Independent.String()
 		}
-		if s.Gathered {
+		if s.Gathered != "" {
 			text += "   ! on gathered arrays"
 		}
 		return text
@@ -411,6 +411,9 @@ func precedence(e Expr) int {
 // source and those that a rewritten tree needs.
 // Long texts are cut.
 func ExprString(e Expr) string { return spelling{}.expr(e) }
+
+// ExprText is ExprString with all that is in e: conversions, and the whole of constants.
+func ExprText(e Expr) string { return spelling{conversions: true}.expr(e) }
 
 // longestText is how much of a CHARACTER constant stands in diagnostics and comments.
 const longestText = 200

@@ -326,3 +326,26 @@ func (p *Program) Reads() (found bool) {
 	})
 	return found
 }
+
+// MarkVarying marks the expressions in body that read a distributed array as varying, and
+// no others.
+func MarkVarying(body []Stmt) {
+	var visit func(e Expr) bool
+	visit = func(e Expr) bool {
+		v := false
+		if r, ok := e.(*Ref); ok {
+			v = r.Sym.Distributed()
+		}
+		for _, c := range Children(e) {
+			v = visit(c) || v
+		}
+		e.MarkVarying(v)
+		return v
+	}
+	Walk(body, func(s Stmt) bool {
+		for _, e := range Exprs(s) {
+			visit(e)
+		}
+		return true
+	})
+}

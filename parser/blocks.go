@@ -17,6 +17,8 @@ const (
 	doFrame frameKind = iota
 	ifFrame
 	criticalFrame
+	whereFrame
+	forallFrame
 	foreignFrame // a construct outside the subset
 )
 
@@ -66,6 +68,8 @@ func (p *parser) pop(pos source.Pos) {
 	case *ast.If:
 		n.EndPos = pos
 	case *ast.Critical:
+		n.EndPos = pos
+	case *ast.Forall:
 		n.EndPos = pos
 	}
 }
@@ -120,16 +124,35 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Arms[0].Body
 	case *ast.Critical:
 		n.Name, f.body = s.Name, &n.Body
+	case *ast.Forall:
+		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
 	}
-	if s.Kind == scan.IfThen {
-		f.kind, f.what = ifFrame, "IF"
-	} else if s.Kind == scan.Critical {
-		f.kind, f.what = criticalFrame, "CRITICAL"
+	if k, ok := openers[s.Kind]; ok {
+		f.kind, f.what = k.kind, k.what
 	} else if node == nil && s.Toks[1].Type == scan.Int {
 		f.label = p.quiet().labelValue(&s.Toks[1])
 	}
 	p.push(f)
 }
+
+// openers are the blocks that are no loops, by the statement that begins them.
+var openers = map[scan.Kind]struct {
+	kind frameKind
+	what string
+}{
+	scan.IfThen:   {ifFrame, "IF"},
+	scan.Critical: {criticalFrame, "CRITICAL"},
+	scan.Where:    {whereFrame, "WHERE"},
+	scan.Forall:   {forallFrame, "FORALL"},
+}
+
+// enders are the blocks that statements end.
+var enders = map[scan.Kind]frameKind{
+	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
+}
+
+// alternatives are the blocks that ELSE and its like belong to.
+var alternatives = map[scan.Kind]frameKind{scan.ElseIf: ifFrame, scan.Else: ifFrame, scan.Elsewhere: whereFrame}
 
 // uniqueName reports the name of a construct that an earlier one, or the unit, has.
 func (p *parser) uniqueName(name string, pos source.Pos) {
@@ -155,7 +178,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // end takes END DO and END IF; label is the statement's, name the construct
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
-	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL"}[kind]
+	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).
@@ -184,6 +207,8 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 	case *ast.Do:
 		do.TermLabel = 0
 	case *ast.DoWhile:
+		do.TermLabel = 0
+	case *ast.Forall:
 		do.TermLabel = 0
 	}
 	p.pop(pos)
@@ -228,27 +253,30 @@ func (p *parser) checkName(f *frame, name *lexer.Token, pos source.Pos, what str
 
 // alternative takes ELSE IF and ELSE; cond is nil for ELSE, and known is false
 // for an ELSE IF that was wrong.
-func (p *parser) alternative(pos source.Pos, cond ast.Expr, isElse, known bool, name *lexer.Token) {
-	what := "ELSE IF"
-	if isElse {
+func (p *parser) alternative(kind frameKind, pos source.Pos, cond ast.Expr, isElse, known bool, name *lexer.Token) {
+	what, begin, last := "ELSE IF", "IF (...) THEN", "ELSE"
+	switch {
+	case kind == whereFrame:
+		what, begin, last = "ELSEWHERE", "WHERE (...)", "ELSEWHERE"
+	case isElse:
 		what = "ELSE"
 	}
 	i := len(p.stack) - 1
-	for i >= 0 && p.stack[i].kind != ifFrame {
+	for i >= 0 && p.stack[i].kind != kind {
 		i--
 	}
 	if i < 0 {
-		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without IF", what).
-			WithHelp("remove it, or add the IF (...) THEN that it belongs to")
+		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without %s", what, begin[:strings.Index(begin, " ")]).
+			WithHelp("remove it, or add the %s that it belongs to", begin)
 		return
 	}
 	p.closeAbove(i, pos)
 	f := p.stack[i]
 	p.checkName(f, name, pos, what, true)
 	if f.alt.IsValid() {
-		p.diags.Errorf(source.UnbalancedBlock, pos, "%s behind the ELSE of the same IF", what).
-			WithNote(f.alt, "the ELSE is here").
-			WithHelp("END IF may be missing in front of this line")
+		p.diags.Errorf(source.UnbalancedBlock, pos, "%s behind the %s of the same %s", what, last, f.what).
+			WithNote(f.alt, "the %s is here", last).
+			WithHelp("END %s may be missing in front of this line", f.what)
 		f.body = new([]ast.Stmt)
 		return
 	}

@@ -229,6 +229,13 @@ func (d *dumper) parts(s ast.Stmt) {
 	case *ast.DoWhile:
 		d.expr("while", s.Cond)
 		d.list("body", s.Body)
+	case *ast.Forall:
+		for _, x := range s.Indices {
+			d.control(x.Lo, x.Hi, x.Step)
+		}
+		d.expr("mask", s.Mask)
+		d.names("local", s.Local)
+		d.list("body", s.Body)
 	case *ast.If:
 		for _, a := range s.Arms {
 			d.expr("if", a.Cond)

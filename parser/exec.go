@@ -32,6 +32,33 @@ type (
 	ifHead struct {
 		Cond expr `parser:"'if' '(' @@ ')'"`
 	}
+	whereStmt struct {
+		Mask expr `parser:"'where' '(' @@ ')'"`
+	}
+	elsewhereStmt struct {
+		Mask *expr        `parser:"( 'elsewhere' | 'else' 'where' ) ( '(' @@ ')' )?"`
+		Name *lexer.Token `parser:"@Ident?"`
+	}
+	forallStmt struct {
+		Items []forallItem `parser:"'forall' '(' @@ ( ',' @@ )* ')'"`
+	}
+	concurrentStmt struct {
+		Label    *lexer.Token     `parser:"'do' @Int? ','? 'concurrent'"`
+		Items    []forallItem     `parser:"'(' @@ ( ',' @@ )* ')'"`
+		Locality []localityClause `parser:"@@*"`
+	}
+	forallItem struct {
+		X    expr  `parser:"@@"`
+		Lo   *expr `parser:"( '=' @@"`
+		Hi   *expr `parser:"':' @@"`
+		Step *expr `parser:"( ':' @@ )? )?"`
+	}
+	localityClause struct {
+		Word  lexer.Token  `parser:"@Ident '('"`
+		First lexer.Token  `parser:"@( Ident | Op )"`
+		Colon *lexer.Token `parser:"@':'?"`
+		Names []nameRef    `parser:"@@? ( ',' @@ )* ')'"`
+	}
 	elseIfStmt struct {
 		Cond expr         `parser:"( 'elseif' | 'else' 'if' ) '(' @@ ')' 'then'"`
 		Name *lexer.Token `parser:"@Ident?"`
@@ -69,8 +96,8 @@ type (
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endcritical' )"`
-		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endcritical' | 'endwhere' | 'endforall' )"`
+		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -132,6 +159,69 @@ func (g *ifThenStmt) build(_ *parser, base ast.Base) ast.Stmt {
 
 func (g *ifHead) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.If{Base: base, Arms: []ast.IfArm{{Pos: base.Pos, Cond: g.Cond.X}}, OneLine: true}
+}
+
+func (g *whereStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.If{Base: base, Where: true, Arms: []ast.IfArm{{Pos: base.Pos, Cond: g.Mask.X}}}
+}
+
+func (g *elsewhereStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	if g.Mask == nil {
+		return &elseArm{base, g.Name}
+	}
+	return &elseIf{base, g.Mask.X, g.Name}
+}
+
+func (g *forallStmt) build(p *parser, base ast.Base) ast.Stmt {
+	return p.forall(&ast.Forall{Base: base}, g.Items)
+}
+
+func (g *concurrentStmt) build(p *parser, base ast.Base) ast.Stmt {
+	f := &ast.Forall{Base: base, Concurrent: true}
+	if g.Label != nil {
+		f.TermLabel = p.labelValue(g.Label)
+	}
+	for _, c := range g.Locality {
+		var names []ast.Name
+		if c.Colon == nil {
+			names = append(names, ast.Name{Pos: startOf(&c.First), Name: c.First.Value})
+		}
+		for _, n := range c.Names {
+			names = append(names, ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value})
+		}
+		switch c.Word.Value {
+		case "shared", "default":
+		case "local":
+			f.Local = append(f.Local, names...)
+		case "reduce":
+			for _, n := range names {
+				f.Reduce = append(f.Reduce, ast.ForallReduce{Op: c.First.Value, Name: n})
+			}
+		default:
+			p.diags.Add(problem(source.OutsideSubset, &c.Word, strings.ToUpper(c.Word.Value)+" of DO CONCURRENT is not supported").
+				WithHelp("write LOCAL, and assign the value in the loop; or SHARED or REDUCE"))
+			return nil
+		}
+	}
+	return p.forall(f, g.Items)
+}
+
+// forall fills in the indices and the mask; nil if they are wrong.
+func (p *parser) forall(f *ast.Forall, items []forallItem) ast.Stmt {
+	for i, item := range items {
+		name, isName := item.X.X.(*ast.Ident)
+		switch {
+		case item.Lo != nil && isName && f.Mask == nil:
+			f.Indices = append(f.Indices, ast.ForallIndex{Var: ast.Name{Pos: name.Pos, Name: name.Name}, Lo: item.Lo.X, Hi: item.Hi.X, Step: item.Step.orNil()})
+		case item.Lo == nil && i > 0 && i == len(items)-1:
+			f.Mask = item.X.X
+		default:
+			p.diags.Errorf(source.Syntax, item.X.X.Position(), "this is neither an index nor, at the end, a mask").
+				WithHelp("write (i = first:last [:step], ... [, mask])")
+			return nil
+		}
+	}
+	return f
 }
 
 func (g *elseIfStmt) build(_ *parser, base ast.Base) ast.Stmt {

@@ -305,12 +305,55 @@ func (g *treeGen) block(depth int) []ast.Stmt {
 	return out
 }
 
+// forall draws a FORALL or DO CONCURRENT.
+func (g *treeGen) forall(depth int) ast.Stmt {
+	s := &ast.Forall{Base: g.base()}
+	for range g.int(1, 3) {
+		x := ast.ForallIndex{Var: ast.Name{Name: g.name()}, Lo: g.expr(2), Hi: g.expr(2)}
+		if g.bool() {
+			x.Step = g.expr(2)
+		}
+		s.Indices = append(s.Indices, x)
+	}
+	if g.bool() {
+		s.Mask = g.expr(3)
+	}
+	switch g.int(0, 2) {
+	case 0:
+		s.OneLine, s.Body = true, []ast.Stmt{g.assign(ast.Base{})}
+		return s
+	case 1:
+		s.Concurrent = true
+		if g.bool() {
+			s.Local = g.names()
+		}
+	}
+	s.Name, s.Body = g.construct(), g.block(depth-1)
+	return s
+}
+
 // stmts draws a statement, with its directive when it has one.
 func (g *treeGen) stmts(depth int) []ast.Stmt {
 	if depth == 0 {
 		return []ast.Stmt{g.action(g.base())}
 	}
-	switch g.int(0, 7) {
+	switch g.int(0, 9) {
+	case 8:
+		s := &ast.If{Base: g.base(), Where: true, HasElse: g.bool()}
+		if s.OneLine = !s.HasElse && g.bool(); s.OneLine {
+			s.Arms = []ast.IfArm{{Cond: g.expr(3), Body: []ast.Stmt{g.assign(ast.Base{})}}}
+			return []ast.Stmt{s}
+		}
+		s.Name = g.construct()
+		for range g.int(1, 3) {
+			s.Arms = append(s.Arms, ast.IfArm{Cond: g.expr(3), Body: g.block(depth - 1)})
+		}
+		if s.HasElse {
+			s.Else = g.block(depth - 1)
+		}
+		return []ast.Stmt{s}
+	case 9:
+		return []ast.Stmt{g.forall(depth)}
 	case 7:
 		return []ast.Stmt{&ast.Critical{Base: g.base(), Name: g.construct(), Body: g.block(depth - 1)}}
 	case 0:
@@ -403,6 +446,10 @@ func (g *treeGen) action(base ast.Base) ast.Stmt {
 	case 7:
 		return &ast.Return{Base: base}
 	}
+	return g.assign(base)
+}
+
+func (g *treeGen) assign(base ast.Base) ast.Stmt {
 	return &ast.Assign{Base: base, LHS: g.variable(2), RHS: g.expr(3)}
 }
 

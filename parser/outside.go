@@ -44,24 +44,20 @@ var instead = map[string]string{
 	"asynchronous": needless, "contiguous": needless,
 
 	"goto": noGoto, "assign": noGoto, "arithmetic if": noGoto,
-	"pause":         "remove it, or READ a line",
-	"select case":   "write IF ... ELSE IF ... END IF",
-	"case":          "write IF ... ELSE IF ... END IF",
-	"select type":   "write IF ... ELSE IF ... END IF",
-	"where":         "write DO loops with an IF inside",
-	"elsewhere":     "write DO loops with an IF inside",
-	"forall":        "write DO loops; put !HPF$ INDEPENDENT in front of those whose iterations do not depend on each other",
-	"do concurrent": "write a DO loop with !HPF$ INDEPENDENT in front of it",
-	"data":          "give the value in the declaration, real :: x = 1.0, or assign it",
-	"implicit":      "write IMPLICIT NONE and declare each name",
-	"complex":       "use two real variables or arrays",
-	"type":          "declare a variable or an array for each component",
-	"class":         "declare a variable or an array for each component",
-	"enum":          "declare constants with PARAMETER",
-	"enumerator":    "declare constants with PARAMETER",
-	"associate":     "use the expression itself, or assign it to a variable",
-	"block":         "declare the names at the beginning of the program",
-	"form team":     noTeams, "change team": noTeams, "end team": noTeams,
+	"pause":       "remove it, or READ a line",
+	"select case": "write IF ... ELSE IF ... END IF",
+	"case":        "write IF ... ELSE IF ... END IF",
+	"select type": "write IF ... ELSE IF ... END IF",
+	"data":        "give the value in the declaration, real :: x = 1.0, or assign it",
+	"implicit":    "write IMPLICIT NONE and declare each name",
+	"complex":     "use two real variables or arrays",
+	"type":        "declare a variable or an array for each component",
+	"class":       "declare a variable or an array for each component",
+	"enum":        "declare constants with PARAMETER",
+	"enumerator":  "declare constants with PARAMETER",
+	"associate":   "use the expression itself, or assign it to a variable",
+	"block":       "declare the names at the beginning of the program",
+	"form team":   noTeams, "change team": noTeams, "end team": noTeams,
 	"event post": noEvents, "event wait": noEvents, "lock": noEvents, "unlock": noEvents,
 	"fail image":  "write error stop: it ends all images",
 	"codimension": "write it into the declaration: real :: x(n)[*]",
@@ -78,8 +74,6 @@ var unitWords = map[string]bool{
 var constructs = map[string]string{
 	"select case": "end select",
 	"select type": "end select",
-	"where":       "end where",
-	"forall":      "end forall",
 	"associate":   "end associate",
 	"block":       "end block",
 	"change team": "end team",
@@ -90,7 +84,7 @@ var constructs = map[string]string{
 func (p *parser) outsideSubset(s scan.Stmt) {
 	word := s.Word
 	if p.insideConstruct(word) {
-		return // CASE, ELSEWHERE: told with the construct
+		return // CASE: told with the construct
 	}
 	first := &s.Toks[0]
 	if strings.HasPrefix(word, "end ") {
@@ -122,17 +116,6 @@ func (p *parser) skipBehind(s scan.Stmt) {
 		p.skip = &skipping{until: "end enum"}
 	case word == "type" && s.Toks[1].Value != "(":
 		p.skip = &skipping{until: "end type"}
-	case word == "do concurrent":
-		p.push(&frame{kind: doFrame, what: "DO", pos: startOf(&s.Toks[0]), name: s.Name})
-	case word == "where" || word == "forall":
-		end := -1
-		if s.Toks[1].Value == "(" {
-			end = scan.Closing(s.Toks, 1)
-		}
-		if end < 0 || !s.Toks[end+1].EOF() {
-			return // the form with a statement on its line
-		}
-		fallthrough
 	case constructs[word] != "":
 		p.push(&frame{kind: foreignFrame, what: strings.ToUpper(word), pos: startOf(&s.Toks[0]),
 			name: s.Name, until: constructs[word]})
@@ -148,8 +131,7 @@ func (p *parser) insideConstruct(word string) bool {
 	top := p.stack[len(p.stack)-1]
 	return top.kind == foreignFrame &&
 		(word == "case" && top.until == "end select" ||
-			(word == "type" || word == "class") && top.what == "SELECT TYPE" ||
-			word == "elsewhere" && top.until == "end where")
+			(word == "type" || word == "class") && top.what == "SELECT TYPE")
 }
 
 // endOfConstruct closes the construct that s ends.

@@ -18,6 +18,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -184,10 +185,10 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO, IF ... THEN and CRITICAL can be named"))
+				WithHelp("only DO, IF ... THEN, WHERE, FORALL and CRITICAL can be named"))
 			return
 		}
 	}
@@ -207,6 +208,9 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.UnknownDirective:
 		p.unknownDirective(&s.Toks[0])
+		return
+	case scan.WhereStmt, scan.ForallStmt:
+		p.add(p.headed(s, base), base)
 		return
 	case scan.IfStmt:
 		n, opensBlock := p.ifStatement(s, base)
@@ -290,13 +294,13 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		}
 		p.add(n, base)
 		p.open(s, base.Pos, n)
-	case *ast.DoWhile, *ast.If, *ast.Critical:
+	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
 	case *elseIf:
-		p.alternative(base.Pos, n.Cond, false, true, n.Name)
+		p.alternative(alternatives[s.Kind], base.Pos, n.Cond, false, true, n.Name)
 	case *elseArm:
-		p.alternative(base.Pos, nil, true, true, n.Name)
+		p.alternative(alternatives[s.Kind], base.Pos, nil, true, true, n.Name)
 	case *blockEnd:
 		p.blockEnd(s, n)
 	default:
@@ -385,8 +389,8 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 	case scan.EndIf:
 		p.end(ifFrame, n.Pos, 0, n.Name)
 		p.keepLabel(n)
-	case scan.EndCritical:
-		p.end(criticalFrame, n.Pos, 0, n.Name)
+	case scan.EndCritical, scan.EndWhere, scan.EndForall:
+		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
 		p.endUnit(n)
@@ -421,16 +425,15 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
-	case scan.ElseIf:
-		p.alternative(base.Pos, nil, false, false, nil)
+	case scan.ElseIf, scan.Elsewhere:
+		p.alternative(alternatives[s.Kind], base.Pos, nil, false, false, nil)
 	case scan.Else:
-		p.alternative(base.Pos, nil, true, false, nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical:
-		kind := map[scan.Kind]frameKind{scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame}[s.Kind]
-		if i := p.innermost(kind, base.Label, nil); i >= 0 {
+		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall:
+		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
 		}
@@ -443,11 +446,39 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync:
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
+		scan.WhereStmt, scan.ForallStmt:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
 	}
+}
+
+// headed parses WHERE and FORALL with an assignment on their line; nil when it is wrong.
+func (p *parser) headed(s scan.Stmt, base ast.Base) ast.Stmt {
+	head := append(slices.Clone(s.Toks[:s.Rest]), lexer.Token{Type: lexer.EOF, Pos: s.Toks[s.Rest].Pos})
+	outer, ok := p.parseOne(scan.Stmt{Kind: s.Kind, Toks: head}, base)
+	if !ok {
+		return nil
+	}
+	rest := s.Toks[s.Rest:]
+	inner := scan.Classify(rest)
+	if inner.Kind != scan.Assignment || inner.Name != "" {
+		p.diags.Add(problem(source.Syntax, &rest[0], quoted(&rest[0])+" cannot be the statement of a WHERE or FORALL").
+			WithHelp("write an assignment there"))
+		return nil
+	}
+	stmt, ok := p.parseOne(inner, ast.Base{Pos: startOf(&rest[0])})
+	if !ok {
+		return nil
+	}
+	switch n := outer.(type) {
+	case *ast.If:
+		n.OneLine, n.Arms[0].Body, n.EndPos = true, []ast.Stmt{stmt}, base.Pos
+	case *ast.Forall:
+		n.OneLine, n.Body, n.EndPos = true, []ast.Stmt{stmt}, base.Pos
+	}
+	return outer
 }
 
 // ifStatement parses "if (condition) statement"; the result is nil when it is

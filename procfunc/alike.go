@@ -100,57 +100,6 @@ func outermost(n *cfg.Node) *cfg.Loop {
 	return l
 }
 
-// samplePEs are the numbers of PEs by which Answers judges; sampleValues are what
-// it takes unknown scalars for.
-var (
-	samplePEs    = []int{2, 3, 4, 6, 9}
-	sampleValues = []int64{1, 2, 9}
-)
-
-// Answers reports whether it pays to let y answer put where it does: of the
-// messages of put on a few numbers of PEs, it has the way back for at least three
-// of four. That proves nothing, and needs to be no more than a good guess.
-func (f *Functions) Answers(y, put int) bool {
-	key := [2]int{y, put}
-	if known, ok := f.answers[key]; ok {
-		return known
-	}
-	total, answered := 0, 0
-	for v := range sampleValues {
-		for n := range samplePEs {
-			back := f.sample(y, n, v)
-			for m := range f.sample(put, n, v) {
-				total++
-				if back[Pair{m.To, m.From}] {
-					answered++
-				}
-			}
-		}
-		if total > 0 {
-			break
-		}
-	}
-	f.answers[key] = total > 0 && 4*answered >= 3*total
-	return f.answers[key]
-}
-
-// sample is the messages of r on samplePEs[n] PEs, with sampleValues[v].
-func (f *Functions) sample(r, n, v int) map[Pair]bool {
-	key := [3]int{r, n, v}
-	if have, ok := f.samples[key]; ok {
-		return have
-	}
-	s := NewPESpace(samplePEs[n], func(string) (int64, bool) { return sampleValues[v], true })
-	out := map[Pair]bool{}
-	if list, ok := s.Messages(f.Program.Comms[r-1]); ok {
-		for _, m := range list {
-			out[m] = true
-		}
-	}
-	f.samples[key] = out
-	return out
-}
-
 // AnswersAll reports whether every execution of y, in the outermost loop around x, sends
 // from q to p for each message from p to q of x: of any execution of x there, since it
 // has the same messages in all of them. Unlike Kills it does not ask which execution of

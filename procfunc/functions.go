@@ -26,12 +26,10 @@ type Functions struct {
 	loopShapes map[[2]*cfg.Loop]int
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
-	answers map[[2]int]bool // of Answers
-	chains  map[int][][]int // of Chains
+	chains map[int][][]int // of Chains
 	// unchanging, by communication: it has the same messages throughout the outermost
 	// loop around it.
 	unchanging map[int]bool
-	samples    map[[3]int]map[Pair]bool // of sample
 
 	matrices map[int]*Matrices // by communication, negative for the printed form
 	shapes   *shapes           // of the printed tests
@@ -89,10 +87,8 @@ func (f *Functions) forget() {
 	f.cache = map[cacheKey]*Reason{}
 	f.texts = map[string]int{}
 	f.during = map[int]map[int]bool{}
-	f.answers = map[[2]int]bool{}
 	f.chains = map[int][][]int{}
 	f.unchanging = map[int]bool{}
-	f.samples = map[[3]int]map[Pair]bool{}
 }
 
 // Fork gives functions of the same communications that may be asked at the same time.

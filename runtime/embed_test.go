@@ -14,7 +14,7 @@ import (
 func TestFilesAreTheSources(t *testing.T) {
 	files := Files()
 	seen := 0
-	for _, dir := range []string{"check", "dist", "elementary", "elide", "outfile", "snapshot", "spmd", "transport", "transport/inproc", "vector"} {
+	for _, dir := range []string{"check", "dist", "elementary", "elide", "outfile", "snapshot", "spmd", "transport", "transport/agree", "transport/inproc", "vector"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 		if err != nil {
 			t.Fatal(err)

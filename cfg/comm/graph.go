@@ -5,8 +5,13 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Graph is the control-flow graph with communication nodes.
-func (p *Program) Graph() *cfg.Graph { return p.GraphWith(false) }
+// Graph is the control-flow graph with communication nodes; it is made once.
+func (p *Program) Graph() *cfg.Graph {
+	if p.graph == nil {
+		p.graph = p.GraphWith(false)
+	}
+	return p.graph
+}
 
 // GraphWith is Graph, with a barrier before each group of communications if
 // barriers is set.

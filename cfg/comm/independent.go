@@ -16,6 +16,18 @@ func (p *Program) WarnIgnored(diags *source.List) {
 	if !slices.ContainsFunc(p.IR.Symbols, (*ir.Symbol).Distributed) {
 		return
 	}
+	const change = "remove the directive, or what the reason names; explain FILE comm has the reasons for all loops"
+	gathered := map[ir.Stmt]string{} // why, for loops on gathered arrays and those inside
+	ir.Walk(p.IR.Body, func(s ir.Stmt) bool {
+		d, ok := s.(*ir.Do)
+		if ok && d.Gathered != "" {
+			ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
+				gathered[s] = d.Gathered
+				return true
+			})
+		}
+		return true
+	})
 	seen := map[source.Pos]bool{}
 	warn := func(d *ir.Do, why, help string) {
 		in := d.Independent
@@ -23,6 +35,9 @@ func (p *Program) WarnIgnored(diags *source.List) {
 			return
 		}
 		seen[in.Pos] = true
+		if reason := gathered[d]; reason != "" {
+			why, help = reason, change
+		}
 		if arrays := namesOf(in.New, (*ir.Symbol).Distributed); arrays != "" {
 			why = "NEW(" + arrays + ") of a distributed array makes no copy of it for each PE; " + why
 			help = "remove the directives that map " + arrays + ": each PE then has a copy of its own"
@@ -32,7 +47,6 @@ func (p *Program) WarnIgnored(diags *source.List) {
 		}
 		diags.Warnf(source.NotHonoured, in.Pos, "INDEPENDENT is not made use of, the loop in line %d is not divided: %s", d.Pos.Line, why).WithHelp("%s", help)
 	}
-	const change = "remove the directive, or what the reason names; explain FILE comm has the reasons for all loops"
 	for _, n := range p.nodes() {
 		switch n := n.(type) {
 		case *Loop:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // A PE that runs alone owns all that its communications bring. It reads them where they
@@ -64,6 +65,25 @@ func (c *Comm) Packed() bool {
 		for _, t := range ax.Terms {
 			if max(t.Coef, -t.Coef) != 1 || max(t.Range.Step, -t.Range.Step) != 1 {
 				return false
+			}
+		}
+	}
+	return true
+}
+
+// Dense reports whether neighbours along the axes of the array of c are neighbours in what
+// each PE has of it in the temporary: not where it has every third element, as the owner of
+// elements that are distributed cyclically.
+func (c *Comm) Dense() bool {
+	if !c.Packed() {
+		return false
+	}
+	for _, ax := range c.Axes {
+		for _, t := range ax.Terms {
+			for _, k := range t.Range.Cons {
+				if k.Axis >= 0 && k.Array.Mapping.Map.Axes[k.Axis].Format != dist.Block {
+					return false
+				}
 			}
 		}
 	}

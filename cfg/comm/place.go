@@ -124,9 +124,6 @@ func (a *analyzer) do(s *ir.Do) []Node {
 	if t != nil {
 		return t.nodes()
 	}
-	if s.Gathered {
-		return a.fallback(s, why)
-	}
 	mark := len(a.replaced)
 	pre := a.fetch(s, s.Lo, s.Hi, s.Step)
 	a.loops = append(a.loops, s)

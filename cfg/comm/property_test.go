@@ -4,15 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
+	"pgregory.net/rapid"
 )
 
 // TestRandomPrograms executes the SPMD form of random programs on random
@@ -67,7 +68,7 @@ func TestRandomRecurrences(t *testing.T) {
 func broken(p *comm.Program) []string {
 	var out []string
 	for _, k := range plan.Kinds {
-		if err := plan.Make(p, k, procfunc.Analyze(p, p.Graph())).Verify(); err != nil {
+		if err := verify.Plan(search.Make(p, k, procfunc.Analyze(p, p.Graph()), search.Options{})); err != nil {
 			out = append(out, "plan "+string(k)+": "+err.Error())
 		}
 	}

@@ -271,16 +271,16 @@ func copies(ref *ir.Ref, owners []Constraint) (lead []GridDim) {
 	return lead
 }
 
-// sums reports whether each element of the array of r gets values from several owners:
-// in s(j) = s(j) + a(k,j) over a distributed dimension k, not in s(k) = s(k) + a(k,j),
-// of which nothing needs to be combined.
+// sums reports whether elements of the array of r get values from several owners: in s(j) =
+// s(j) + a(k,j) over a distributed dimension k, not in s(k) = s(k) + a(k,j), of which
+// nothing needs to be combined.
 func (t *attempt) sums(r scalar.Reduction) bool {
+	many := false
 	for _, s := range r.Stmts {
 		ref, cons := t.reducerOf(s, r.Sym)
 		if ref == nil {
 			return false
 		}
-		many := false
 		for _, c := range cons {
 			d := controlling(c, t.loopsOf[s])
 			if d == nil {
@@ -296,11 +296,8 @@ func (t *attempt) sums(r scalar.Reduction) bool {
 			}
 			many = many || !used
 		}
-		if !many {
-			return false
-		}
 	}
-	return true
+	return many
 }
 
 // elements is how many elements an array has.

@@ -93,7 +93,7 @@ func (w *slowness) nodes(list []Node, around *ir.Do) {
 		case *Combine:
 			w.reductions(n.Reduce, around)
 		case *Loop:
-			if !w.undivided(n) {
+			if !w.gathered(n.Do) && !w.undivided(n) {
 				w.nodes(n.Body, n.Do)
 			}
 		case *WhileLoop:
@@ -136,6 +136,8 @@ func remedyOf(why string) string {
 		return "put what leaves the loop into a loop of its own"
 	case strings.Contains(why, "used behind"), strings.Contains(why, "carried from one iteration"):
 		return "give each iteration a variable or an array element of its own"
+	case strings.Contains(why, "messages"):
+		return "distribute the arrays along a dimension in which an iteration stays on one PE, or leave them whole"
 	}
 	return "change what the reason names"
 }
@@ -179,14 +181,33 @@ func (c *Comm) uses(name string) bool {
 	return false
 }
 
-// gathers warns of a region that gathers whole arrays.
+// gathers warns of a region that all PEs execute on gathered arrays.
 func (w *slowness) gathers(r *Region) {
-	if d, ok := r.Stmts[0].(*ir.Do); ok && (d.Independent != nil || d.Gathered && w.short(d)) {
-		return // the first has a warning of its own
+	d, ok := r.Stmts[0].(*ir.Do)
+	if ok && d.Independent != nil {
+		return // it has a warning of its own
+	}
+	if ok && w.gathered(d) {
+		return
 	}
 	if r.Fallback && !inputOutput(r.Stmts[0]) {
-		w.warn(r.Stmts[0].Position(), remedyOf(r.Why), "all PEs execute this on gathered copies of the arrays: %s", r.Why)
+		w.warnGathered(r.Stmts[0].Position(), r.Why)
 	}
+}
+
+func (w *slowness) warnGathered(pos source.Pos, why string) {
+	w.warn(pos, remedyOf(why), "all PEs execute this on gathered copies of the arrays: %s", why)
+}
+
+// gathered reports whether all PEs execute loop on gathered arrays, and warns of it.
+func (w *slowness) gathered(loop *ir.Do) bool {
+	if loop.Gathered == "" {
+		return false
+	}
+	if !w.short(loop) {
+		w.warnGathered(loop.Pos, loop.Gathered)
+	}
+	return true
 }
 
 // reductions warns of those that each iteration of the loop around makes anew, of other
@@ -245,6 +266,26 @@ func (w *slowness) short(loop *ir.Do) bool {
 // Undivided reports whether no PE has a part of the work in l for itself: all step through
 // it, and exchange elements or find out who owns what an iteration assigns.
 func (l *Loop) Undivided() bool { return !divides(l.Body) }
+
+// Sent lists the arrays of which elements are sent inside of l.
+func (l *Loop) Sent() (list []*ir.Symbol) {
+	add := func(comms []*Comm) {
+		for _, c := range comms {
+			list = append(list, c.Array)
+		}
+	}
+	for _, n := range within(l.Body) {
+		switch n := n.(type) {
+		case *Post:
+			add(n.Comms)
+		case *Region:
+			if n.Pipe != nil {
+				add(n.Pipe.Comms)
+			}
+		}
+	}
+	return list
+}
 
 // communicates reports whether something is sent in list.
 func communicates(list []Node) bool {

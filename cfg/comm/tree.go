@@ -40,6 +40,7 @@ type Program struct {
 	Access  map[*ir.Ref]*Access
 	a       *analyzer
 	Notes   map[ir.Stmt]string    // why a loop is not a region
+	graph   *cfg.Graph            // of Graph
 	stmts   map[*cfg.Node]ir.Stmt // of the graphs made: the statement behind a node
 	loops   map[*cfg.Loop]ir.Stmt // and behind a loop
 	conds   map[*cfg.Node]ir.Expr // and the condition behind a branch

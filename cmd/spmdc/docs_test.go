@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/internal/golden"
+	"github.com/spmdc/spmdc/ir/transform"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // documents are the texts whose command blocks run in TestDocuments. Blocks are fenced;
@@ -17,7 +23,7 @@ import (
 // its output: a line "..." stands for any lines, "..." in a line for any text. In front
 // of the first command a block may have the program that it is about.
 var documents = []string{"README.md", "examples/README.md", "examples/testdata/README.md", "docs/architecture.md", "docs/barrier-elision.md",
-	"docs/checkpoints.md", "docs/commands.md", "docs/evaluation.md", "docs/kernels.md", "docs/language.md", "docs/parallelisation.md",
+	"docs/checkpoints.md", "docs/codes.md", "docs/commands.md", "docs/evaluation.md", "docs/glossary.md", "docs/kernels.md", "docs/language.md", "docs/parallelisation.md",
 	"docs/synchronisation.md", "docs/verification.md"}
 
 // otherwise is a command that does not run as it stands in the text.
@@ -34,12 +40,12 @@ var exceptions = []otherwise{
 	{command: "go test ./...", why: "these are the tests"},
 	{command: "spmdc run -n 3 ring.f90", run: "spmdc run -n 3 ring.f90 2>&1", status: 1, sorted: true, shown: true, why: "ends in a deadlock, to show the message"},
 	{command: "cat jacobi.txt", run: "cat jacobi.txt", why: "has times and the number of a build"},
-	{command: "spmdc elide validate", why: "runs the program many times"},
-	{command: "spmdc run -n 3 --sync=barrier --elide=tred2.plan", why: "needs what elide validate writes"},
-	{command: "echo 31 30 17 2", run: "echo 31 30 17 2 | spmdc run -n 4 --sync=barrier --elide=online examples/testdata/elide/lateborder.hpf", status: 4, why: "ends with a misspeculation; which of the PEs comes first is left to chance"},
+	{command: "spmdc barriers validate", why: "runs the program many times"},
+	{command: "spmdc run -n 3 --sync=barrier --barriers=plan:tred2.plan", why: "needs what barriers validate writes"},
+	{command: "echo 31 30 17 2", run: "echo 31 30 17 2 | spmdc run -n 4 --sync=barrier --barriers=learn examples/testdata/elide/lateborder.hpf", status: 4, why: "ends with a misspeculation; which of the PEs comes first is left to chance"},
 	{command: "spmdc run -n 2 --check --sync=popl96-literal", run: "spmdc run -n 2 --check --sync=popl96-literal --unsafe dataflow/testdata/defects/01-self-kill.hpf 2>&1", status: 1, why: "ends with the report of the checker; which put it is about is left to chance"},
 	{command: "spmdc bench benchmarks/lu.hpf", run: "spmdc bench --set=n=40 --runs=1 benchmarks/lu.hpf", why: "has times"},
-	{command: "spmdc verify --random=300 --seed=31337000", run: "spmdc verify --random=1 --seed=31337000 --no-draw --sync=elide -n 1,2 --hold=2 --yardstick=2", why: "a campaign of minutes"},
+	{command: "spmdc verify --random=300 --seed=31337000", run: "spmdc verify --random=1 --seed=31337000 --no-draw --sync=elide -n 1,2 --hold=2 --precision=2", why: "a campaign of minutes"},
 	{command: "spmdc verify --random=300 --no-draw --sync=elide", run: "spmdc verify --random=1 --no-draw --sync=elide -n 2 --mutations=1", why: "a campaign of minutes"},
 	{command: "spmdc run -n 4 --checkpoint=plate.ckpt --output", run: "spmdc run -n 4 --checkpoint=plate.ckpt --output=plate.txt plate.hpf < plate.in", why: "is interrupted by hand in the text"},
 	{command: "spmdc run -n 4 --checkpoint=plate.ckpt --restart", run: "spmdc run -n 4 --checkpoint=plate.ckpt --restart --output=plate.txt plate.hpf < plate.in", why: "the checkpoint is that of an interrupted run"},
@@ -279,5 +285,46 @@ func TestCompareShown(t *testing.T) {
 		if err := compareShown(strings.Fields(c.show), got); (err == nil) != c.same {
 			t.Errorf("%s: %v", c.show, err)
 		}
+	}
+}
+
+// TestCodes: docs/codes.md has every code of a diagnostic, what it means, and whether it
+// is an error, as its example shows.
+func TestCodes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Codes of diagnostics\n\nThe code stands in brackets behind a message. `spmdc help CODE` shows a program that gives it.\n\n| code | | meaning |\n|---|---|---|\n")
+	table := driver.Passes()
+	for _, info := range source.Codes {
+		c := driver.New("example.hpf", []byte(info.Example), driver.Options{Without: transform.Kinds})
+		err := table.Run(c, driver.RunOptions{})
+		if err != nil && !errors.Is(err, driver.ErrDiagnosed) {
+			t.Fatalf("%s: %v", info.Code, err)
+		}
+		at := slices.IndexFunc(c.Diags.Diags, func(d *source.Diag) bool { return d.Code == info.Code })
+		if at < 0 {
+			t.Fatalf("the example of %s does not give it", info.Code)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", info.Code, c.Diags.Diags[at].Severity, strings.TrimSuffix(info.Doc, " (a warning)"))
+	}
+	golden.Text(t, filepath.Join("..", "..", "docs", "codes.md"), b.String())
+}
+
+// TestArchitectureNames: the folders and files that the documents name are there.
+func TestArchitectureNames(t *testing.T) {
+	named := 0
+	for _, document := range []string{"docs/architecture.md", "docs/barrier-elision.md", "docs/verification.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("`((?:parser|ir|cfg|procfunc|dataflow|codegen|runtime|cmd|internal|examples|docs)/[a-z0-9_/.]+)`").FindAllStringSubmatch(string(text), -1) {
+			named++
+			if _, err := os.Stat(filepath.Join("..", "..", m[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", document, m[1])
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("only %d names found", named)
 	}
 }

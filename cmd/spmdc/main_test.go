@@ -17,8 +17,6 @@ import (
 	_ "github.com/spmdc/spmdc/internal/gcless"
 )
 
-var update = flag.Bool("update", false, "write what spmdc prints into the scripts")
-
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"spmdc": main})
 }
@@ -47,7 +45,7 @@ func TestScripts(t *testing.T) {
 	programs := filepath.Join(t.TempDir(), "programs")
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
-		UpdateScripts:       *update,
+		UpdateScripts:       flag.Lookup("update").Value.String() == "true", // the flag of package golden
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

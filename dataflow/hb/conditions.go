@@ -2,7 +2,6 @@ package hb
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -86,109 +85,10 @@ func (x *phases) choices(l *cfg.Loop) (map[int]bool, string) {
 	out := map[int]bool{}
 	var text strings.Builder
 	for _, n := range x.branches[l] {
-		if holds, known := x.truth(x.f.Program.Cond(n)); known {
+		if holds, known := x.f.Program.Truth(x.f.Program.Cond(n), x.env); known {
 			out[n.ID] = holds
 			fmt.Fprintf(&text, " %d%v", n.ID, holds)
 		}
 	}
 	return out, text.String()
 }
-
-// truth is the value of a condition, with those of env for the indices.
-func (x *phases) truth(e ir.Expr) (holds, known bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e.Bool, e.Typ == ir.Logical
-	case *ir.Un:
-		holds, known = x.truth(e.E)
-		return holds == (e.Op == ir.Group), known && (e.Op == ir.Not || e.Op == ir.Group)
-	case *ir.Bin:
-		if e.Op == ir.And || e.Op == ir.Or {
-			a, knowA := x.truth(e.L)
-			b, knowB := x.truth(e.R)
-			decides := e.Op == ir.Or
-			switch {
-			case knowA && a == decides, knowB && b == decides:
-				return decides, true
-			}
-			return !decides, knowA && knowB
-		}
-		if e.Op < ir.Eq || e.Op > ir.Ge {
-			return false, false
-		}
-		a, knowA := x.number(e.L)
-		b, knowB := x.number(e.R)
-		way := 0
-		if a < b {
-			way = -1
-		} else if a > b {
-			way = 1
-		}
-		hold := map[ir.Op][]int{ir.Eq: {0}, ir.Ne: {-1, 1}, ir.Lt: {-1}, ir.Le: {-1, 0}, ir.Gt: {1}, ir.Ge: {0, 1}}[e.Op]
-		return slices.Contains(hold, way), knowA && knowB
-	}
-	return false, false
-}
-
-// number is the value of an expression of type INTEGER; one that does not fit in its
-// type is not known.
-func (x *phases) number(e ir.Expr) (int64, bool) {
-	v, ok := x.unwrapped(e)
-	return v, ok && e.Type().Wrap(int(v)) == int(v)
-}
-
-func (x *phases) unwrapped(e ir.Expr) (int64, bool) {
-	var vars []string
-	if !x.variables(e, &vars) {
-		return 0, false
-	}
-	for _, v := range vars {
-		if _, ok := x.env[v]; !ok {
-			return 0, false
-		}
-	}
-	if f, ok := x.f.Program.Affine(e); ok {
-		return f.Eval(x.at)
-	}
-	var args []ir.Expr
-	op := ir.Group
-	switch e := e.(type) {
-	case *ir.Conv:
-		args = []ir.Expr{e.E}
-	case *ir.Un:
-		args, op = []ir.Expr{e.E}, e.Op
-	case *ir.Bin:
-		args, op = []ir.Expr{e.L, e.R}, e.Op
-	case *ir.Call:
-		args, op = e.Args, modulus
-	}
-	v := make([]int64, len(args))
-	for i, a := range args {
-		var ok bool
-		if v[i], ok = x.number(a); !ok || v[i] > 1<<31 || v[i] < -1<<31 {
-			return 0, false
-		}
-	}
-	switch op {
-	case ir.Group:
-		return v[0], true
-	case ir.Neg:
-		return -v[0], true
-	case ir.Add:
-		return v[0] + v[1], true
-	case ir.Sub:
-		return v[0] - v[1], true
-	case ir.Mul:
-		return v[0] * v[1], true
-	}
-	if v[1] == 0 {
-		return 0, false
-	}
-	if op == modulus {
-		return v[0] % v[1], true
-	}
-	return v[0] / v[1], true
-}
-
-// modulus stands for the intrinsic MOD among operators.
-const modulus = ir.Op(255)

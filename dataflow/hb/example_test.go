@@ -19,7 +19,7 @@ func TestDocumentation(t *testing.T) {
 		text := n.Name()
 		for a := range 2 {
 			set := everyone(3)
-			if known := f.age(&v, a); known != nil {
+			if known := f.generation(&v, a); known != nil {
 				set = f.of(known, 1)
 			}
 			var names []string

@@ -44,31 +44,31 @@ func (r *rules) below(a, b state) bool {
 	if b.posted && !a.posted || b.live&^a.live != 0 || b.held&^a.held != 0 {
 		return false
 	}
-	at := func(known []uint64, age, q int) uint64 {
-		if age*r.words >= len(known) {
+	at := func(known []uint64, generation, q int) uint64 {
+		if generation*r.words >= len(known) {
 			return everyone(r.pes)
 		}
-		return r.of(known[age*r.words:], q)
+		return r.of(known[generation*r.words:], q)
 	}
 	// A message adds nothing where everybody is known.
-	fly := func(s state, y, age, q int) uint64 {
-		if at(s.known, age, q) == everyone(r.pes) {
+	fly := func(s state, y, generation, q int) uint64 {
+		if at(s.known, generation, q) == everyone(r.pes) {
 			return everyone(r.pes)
 		}
 		for _, f := range s.flights {
 			if f.ref == y {
-				return at(f.known, age, q)
+				return at(f.known, generation, q)
 			}
 		}
 		return 0
 	}
-	for age := range r.b {
+	for generation := range r.b {
 		for q := range r.pes {
-			if at(a.known, age, q)&^at(b.known, age, q) != 0 {
+			if at(a.known, generation, q)&^at(b.known, generation, q) != 0 {
 				return false
 			}
 			for y := 1; y <= 4; y++ {
-				if fly(a, y, age, q)&^fly(b, y, age, q) != 0 {
+				if fly(a, y, generation, q)&^fly(b, y, generation, q) != 0 {
 					return false
 				}
 			}
@@ -204,7 +204,7 @@ func exchange(pes int) *System {
 }
 
 // TestLeftAndRight: neighbours that exchange both ways need no ready messages
-// with two slots, and need them with one; if all ages were cleared at C, or the
+// with two slots, and need them with one; if all generations were cleared at C, or the
 // receivers did not tell each other, two slots would be of no use.
 func TestLeftAndRight(t *testing.T) {
 	for pes := 2; pes <= 9; pes++ {
@@ -228,7 +228,7 @@ func TestLeftAndRight(t *testing.T) {
 			return out
 		}
 		if m.free(s, 1) {
-			t.Errorf("%d PEs: two slots suffice although all ages are cleared", pes)
+			t.Errorf("%d PEs: two slots suffice although all generations are cleared", pes)
 		}
 	}
 }

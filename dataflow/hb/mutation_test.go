@@ -46,7 +46,7 @@ var mutations = []struct {
 	make   func(m *mutant)
 	system func(p *program, sys *System) // breaks the messages instead
 }{
-	{name: "the newest age is cleared, and none gets older", make: func(m *mutant) {
+	{name: "the newest generation is cleared, and none gets older", make: func(m *mutant) {
 		m.step = func(in state, n *cfg.Node) state {
 			out := m.apply(in, n)
 			if puts(n) && n.Ref == m.use && in.rounds == m.b && m.b > 1 {
@@ -152,7 +152,7 @@ var mutations = []struct {
 	}},
 	{name: "it is enough that one of those who put knows", make: func(m *mutant) {
 		m.read = func(s *state, need []uint64) bool {
-			last := m.age(s, m.b-1)
+			last := m.generation(s, m.b-1)
 			for q := range m.pes {
 				if last != nil && m.of(need, q) != 0 && m.of(need, q)&m.of(last, q) == 0 {
 					return false

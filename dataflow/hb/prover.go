@@ -153,7 +153,7 @@ func (s *states) Has(point int, f proof.Fact) uint64 {
 	case f.Under == proof.Idle:
 		return f.PEs & all &^ v.held
 	case f.Under == 0:
-		if known := s.f.age(v, f.Generation); known != nil {
+		if known := s.f.generation(v, f.Generation); known != nil {
 			return f.PEs & s.f.of(known, f.At)
 		}
 		return f.PEs & all

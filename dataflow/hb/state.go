@@ -9,12 +9,12 @@ import (
 // state is what is known at a point of the program about the uses of one
 // communication's slots, for all consumers at once.
 //
-// A slot ring of b slots has b ages: age 0 is the latest instance, age b-1 the
-// one whose slot the next put fills. known[age] has, for each consumer q, the
+// A slot ring of b slots has b generations: generation 0 is the latest instance, generation b-1 the
+// one whose slot the next put fills. known[generation] has, for each consumer q, the
 // PEs that are known to be after q's use of that instance, and of all earlier
 // ones in the same slot.
 //
-// Ages from rounds on are known to everybody, so that nothing is kept of them:
+// Generations from rounds on are known to everybody, so that nothing is kept of them:
 // before the first rounds the slots were never used, and everybody is after a use
 // that never was. What is on its way adds nothing there either.
 type state struct {
@@ -49,8 +49,8 @@ type rules struct {
 // top is nothing used yet: in front of the entry, and neutral for meet.
 var top = state{}
 
-// ages is the sets of one age, nil where everybody is known.
-func (r *rules) age(s *state, a int) []uint64 {
+// generations is the sets of one generation, nil where everybody is known.
+func (r *rules) generation(s *state, a int) []uint64 {
 	if a >= s.rounds {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (r *rules) apply(in state, n *cfg.Node) state {
 	return in
 }
 
-// settle forgets the oldest ages as long as everybody is known, and what is under
+// settle forgets the oldest generations as long as everybody is known, and what is under
 // way wherever everybody is known: it adds nothing there, now or when the use
 // gets older. That keeps equal knowledge in equal form.
 func (r *rules) settle(in state) state {
@@ -114,7 +114,7 @@ func (r *rules) settle(in state) state {
 	return in
 }
 
-// everybody has all bits for each consumer and age of which all PEs are known.
+// everybody has all bits for each consumer and generation of which all PEs are known.
 func (r *rules) everybody(known []uint64) []uint64 {
 	out := make([]uint64, len(known))
 	for i, x := range known {
@@ -136,7 +136,7 @@ func disjoint(a, b []uint64) bool {
 	return true
 }
 
-// cut keeps the ages below n.
+// cut keeps the generations below n.
 func (r *rules) cut(in state, n int) state {
 	in.rounds, in.known = n, in.known[:n*r.words]
 	old := in.flights
@@ -177,7 +177,7 @@ func (r *rules) comm(in state, n *cfg.Node) state {
 	return r.settle(in)
 }
 
-// shift makes everything older by one age. Age 0 is a new use, of which nobody
+// shift makes everything older by one generation. Generation 0 is a new use, of which nobody
 // is known to be after it. A consumer that does not take part (in keep) does not
 // use the slot: its last use remains the one of b rounds before.
 func (r *rules) shift(known []uint64, from, to int, keep []uint64) []uint64 {
@@ -231,7 +231,7 @@ func (r *rules) over(in state) state {
 	return r.settle(in)
 }
 
-// grown keeps at least n ages, in a copy that may be changed.
+// grown keeps at least n generations, in a copy that may be changed.
 func (r *rules) grown(in state, n int) state {
 	n = max(n, in.rounds)
 	grow := func(known []uint64) []uint64 {
@@ -305,7 +305,7 @@ func (r *rules) meet(a, b state) state {
 	return r.settle(out)
 }
 
-// either is the union of sets of the same ages.
+// either is the union of sets of the same generations.
 func either(a, b []uint64) []uint64 {
 	out := slices.Clone(a)
 	for w := range b {
@@ -331,7 +331,7 @@ func equal(a, b state) bool {
 // free reports whether each PE that may put to a consumer is known to be after
 // the use of the slot that it fills. need is as made by pack.need.
 func (r *rules) free(s *state, need []uint64) bool {
-	last := r.age(s, r.b-1)
+	last := r.generation(s, r.b-1)
 	for w := range last {
 		if need[w]&^last[w] != 0 {
 			return false

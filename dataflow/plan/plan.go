@@ -5,9 +5,8 @@
 // with what the slot held. The plans differ in how they assure it:
 //
 //	elide      by a proof that other messages say it, if need be with several
-//	           slots, stages, and exchanges one after another, which it searches
-//	           for; where it finds none by ready messages, if that pays only from
-//	           those who have sent nothing since, or by a barrier
+//	           slots or staging buffers, which it searches for; where it finds none
+//	           by ready messages, on demand where that pays, or by a barrier
 //	popl96     by a proof, where there is one for a single slot as the program
 //	           stands; by a ready message elsewhere
 //	handshake  the consumer sends the producer a ready message when it reaches
@@ -31,7 +30,7 @@
 // nobody puts #1 anew before the sum is known, to which every PE contributes
 // when it is done with the old values:
 //
-//	slot 1 quiet shift of a(i-1), line 2: overlap of a # no ready message: the sum of s in line 3 orders every use before the next put
+//	slot 1 elided shift of a(i-1), line 2: overlap of a # no ready message: the sum of s in line 3 orders every use before the next put
 //	proof 1 1: 1-2 NoSync, 7-8 Cons
 package plan
 
@@ -39,6 +38,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -89,6 +89,8 @@ type Plan struct {
 	Fences []int
 	// Fenced is what the search looked at to place them.
 	Fenced []FenceTrial
+	// Notes say, for people, what the words of the search mean.
+	Notes []string
 	// Classes are the numbers of communications that may fill the same cells,
 	// ascending, where there are several; a communication may be in more than one.
 	// Plans without analysis leave it nil.
@@ -104,15 +106,75 @@ type Finite struct {
 	Certificates []*proof.Certificate
 }
 
+// Ready says before which puts consumers send ready messages.
+type Ready uint8
+
+const (
+	// Never: none is needed.
+	Never Ready = iota
+	// OnDemand: a consumer sends one only if it has sent the producer no other message
+	// since it was last done with the slot. Both decide this locally, since all PEs
+	// execute the same communications in the same order. It needs no proof.
+	OnDemand
+	// Always: before every put.
+	Always
+)
+
+// Form is what the puts of a communication fill, and when they wait.
+type Form struct {
+	Ready Ready
+	// Ring is how many slots there are, filled in turn: the instance e of the
+	// communication fills slot e mod Ring.
+	Ring int
+	// Staged: the slots are staging buffers, packed, from which each PE copies what has
+	// arrived into its overlap at CO.
+	Staged bool
+	// Planes, with a ring of 2: successive executions fill different planes of the
+	// overlap, which so is the slots.
+	Planes *Planes
+}
+
+// Own reports whether the slots are the communication's own, and not cells that others
+// may fill too.
+func (f Form) Own() bool { return f.Staged || f.Ring > 1 }
+
+// String is the third word of a slot line: ready; elided, without ready messages;
+// on-demand; and elided*2 with a ring of two slots, elided-staged with a staging buffer,
+// elided-pingpong*2 with planes of an overlap.
+func (f Form) String() string {
+	word := [...]string{"elided", "on-demand", "ready"}[f.Ready]
+	switch {
+	case f.Staged:
+		word += "-staged"
+	case f.Planes != nil:
+		word += "-pingpong"
+	}
+	if f.Ring > 1 {
+		word += fmt.Sprintf("*%d", f.Ring)
+	}
+	return word
+}
+
+// Slots says in words how many slots there are, and of what sort.
+func (f Form) Slots() string {
+	switch {
+	case f.Planes != nil:
+		return fmt.Sprintf("%d planes, ping-pong", f.Ring)
+	case f.Staged && f.Ring > 1:
+		return fmt.Sprintf("%d staging buffers in turn", f.Ring)
+	case f.Staged:
+		return "a staging buffer"
+	case f.Ring > 1:
+		return fmt.Sprintf("%d slots in turn", f.Ring)
+	}
+	return "one slot"
+}
+
 // Slot is what the puts of one communication write, and what frees it.
 type Slot struct {
+	Form
 	Comm  *comm.Comm
 	Cells string // in words
-	Ready bool   // a ready message before every put
-	// OnDemand, with Ready: only from those consumers that have sent the producer no
-	// message at all since they were done with the slot, which both PEs note as the
-	// program runs. It needs no proof. The slots belong to the communication alone.
-	OnDemand bool
 	// Verdict is that of the analysis, NeedsSync where the plan has none.
 	Verdict synch.Verdict
 	// Proofs, of popl96 and elide without ready messages, for any number of PEs: one for
@@ -120,24 +182,8 @@ type Slot struct {
 	// the communication's own.
 	Proofs []*proof.Certificate
 	Why    string // the reason, a phrase that starts with what is done
-	// Count is how many slots the puts take turns in: the instance e of the
-	// communication fills slot e mod Count.
-	Count int
-	// Staged: the slots are stages, packed, from which each PE copies what has
-	// arrived into its overlap at CO.
-	Staged bool
-	// Planes, with a Count of 2: successive executions fill different planes of the
-	// overlap, which so is the slots.
-	Planes *Planes
 	// Strip, of elide: the slots hold what a strip of a loop needs.
 	Strip *Strip
-	// Times, from 1, is the most executions that there can be, where there is a slot for
-	// each, which so needs no other proof; else 0.
-	Times int
-	// Pairwise are the communications that the proof counts on pair by pair: a PE
-	// that puts to another one waits for a ready message unless each of them goes
-	// the other way between the two, which both know.
-	Pairwise []int
 	// At are the numbers of PEs, of those that the plan was made for in particular, on
 	// which no ready messages are needed at all, ascending.
 	At []int
@@ -145,105 +191,51 @@ type Slot struct {
 	Tried []Trial
 }
 
-// Relations is what the proofs need to know of the messages of a program.
-// *procfunc.Functions answers it.
-type Relations interface {
-	// Classes are the numbers of communications that may fill the same cells, with
-	// those that may do so with these; each communication is in one.
-	Classes() [][]int
-	// Shared are groups of two and more communications that may fill the same cells,
-	// each two of a group; a communication may be in several, or none.
-	Shared() [][]int
-	// Items lists the pairs (use, put) of one class for which it has to be shown
-	// that the use is over before the put.
-	Items() [][2]int
-	// KillsAfter is a synch.Kills.
-	KillsAfter(y, put, nth int) bool
-	// Chains are the sequences of communications that kill together, each complete before
-	// the next starts, what none of them kills alone (Theorem 3).
-	Chains(put int) [][]int
-	// Alike reports whether y has the same messages in each execution within the
-	// outermost loop around put.
-	Alike(y, put int) bool
-	// AnswersAll reports whether each execution of y answers all executions of x in the
-	// outermost loop around both, which have the same messages.
-	AnswersAll(y, x int) bool
-	// Answers guesses whether y answers most messages of put.
-	Answers(y, put int) bool
-	// LiteralKills is the paper's own test, for popl96-literal; with a number of PEs above
-	// 0 for that number.
-	LiteralKills(pes, y, x int) bool
-}
-
-// Options are for plan elide.
-type Options struct {
-	// Memory is how many bytes the slots that the plan adds may take on one PE, for
-	// whatever number of PEs; 0 stands for DefaultMemory, less for none at all.
-	Memory int64
-	// PEs are the numbers of PEs that the program is to run on in particular: ready
-	// messages that are needed on other numbers only are left out there.
-	PEs []int
-	// BarrierThreshold is how many ready messages a nest may need each time that it is
-	// executed, by estimate, before a barrier in it is tried; 0 stands for
-	// DefaultBarrierThreshold, less for no barriers.
-	BarrierThreshold float64
-	// Strip, above 0, fills every temporary that can be in strips of so many iterations
-	// of the loop that uses it; below 0 none. With 0 strips are tried where several slots
-	// would make ready messages unnecessary and do not fit the memory.
-	Strip int
-	// Relations are those of a program and its graph; nil stands for procfunc.Analyze.
-	Relations func(*comm.Program, *cfg.Graph) Relations
-}
-
-// MostSlots is the most slots of a communication that sends ready messages to the
-// unheard.
-const MostSlots = 64
-
-// DefaultBarrierThreshold is the bound on ready messages of a nest where none is given.
-const DefaultBarrierThreshold = 100
-
-// DefaultMemory is the bound on added slots where none is given: 64 MB per PE.
-const DefaultMemory = 64 << 20
-
-// Make plans the synchronisation of c, whose graph has the relations rel. Plans
-// handshake and barrier do not look at them. pes are numbers of PEs that the program is
-// to run on in particular: popl96 and elide leave out there what is needed on others.
-func Make(c *comm.Program, k Kind, rel Relations, pes ...int) *Plan {
-	if k == Elide {
-		return Search(c, rel, Options{PEs: pes})
-	}
-	p := start(c, k)
-	switch k {
-	case PopL96:
-		p.prove(workers(p.Graph, rel, len(p.Slots)))
-		known := newKnown(p, rel, severalPEs(pes))
-		known.asTheyStand(p)
-		known.settle(p)
-	case PopL96Literal:
-		p.believe(rel, severalPEs(pes))
-	}
-	return p
-}
-
-// start is the plan before anything is proved.
-func start(c *comm.Program, k Kind, fences ...int) *Plan {
+// New is the plan before anything is proved, with barriers in some places.
+func New(c *comm.Program, k Kind, fences ...int) *Plan {
 	p := &Plan{Kind: k, Program: c, Fences: fences}
-	p.Graph = c.GraphBarriers(p.fenced)
+	if p.Graph = c.Graph(); k == Barrier || len(fences) > 0 {
+		p.Graph = c.GraphBarriers(p.fenced)
+	}
 	for _, x := range c.Comms {
-		s := Slot{Comm: x, Count: 1, Ready: true, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
+		s := Slot{Comm: x, Form: Form{Ready: Always, Ring: 1}, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
 		s.Cells = cells(x)
 		if k == Barrier {
-			s.Ready, s.Why = false, "no ready message: a barrier before the group, every PE has passed its last use"
+			s.Ready, s.Why = Never, "no ready message: a barrier before the group, every PE has passed its last use"
 		}
 		p.Slots = append(p.Slots, s)
 	}
 	return p
 }
 
-// Ring is the certificate for any number of PEs where the slots are the communication's
+// Take gives the slot another form.
+func (s *Slot) Take(f Form) {
+	s.Form, s.Cells = f, cells(s.Comm)
+	if s.Strip != nil {
+		s.Cells += s.Strip.cells()
+	}
+	s.Cells += f.cells()
+}
+
+// cells says in words what there is of the cells.
+func (f Form) cells() string {
+	switch {
+	case f.Planes != nil:
+		return ", in planes in turn"
+	case !f.Staged && f.Ring == 1:
+		return ""
+	case !f.Staged:
+		return fmt.Sprintf(", one of %d in turn", f.Ring)
+	case f.Ring > 1:
+		return fmt.Sprintf(" from %d staging buffers in turn", f.Ring)
+	}
+	return " from a staging buffer"
+}
+
+// OwnProof is the certificate for any number of PEs where the slots are the communication's
 // own, nil if there is none.
-func (s *Slot) Ring() *proof.Certificate {
-	if !s.own() || len(s.Proofs) == 0 {
+func (s *Slot) OwnProof() *proof.Certificate {
+	if !s.Own() || len(s.Proofs) == 0 {
 		return nil
 	}
 	return s.Proofs[0]
@@ -261,9 +253,9 @@ func (p *Plan) On(pes, r int) (out []*proof.Certificate) {
 	return out
 }
 
-// free reports whether the puts need no ready messages on some numbers of PEs, one
+// FreeOn reports whether the puts need no ready messages on some numbers of PEs, one
 // at least.
-func (s *Slot) free(pes []int) bool {
+func (s *Slot) FreeOn(pes []int) bool {
 	for _, n := range pes {
 		if !slices.Contains(s.At, n) {
 			return false
@@ -283,8 +275,8 @@ func cells(x *comm.Comm) string {
 	return fmt.Sprintf("temporary t%d", x.ID)
 }
 
-// Ready reports whether puts of c wait for a ready message.
-func (p *Plan) Ready(c *comm.Comm) bool { return p.Slots[c.ID-1].Ready }
+// Ready says before which puts of c there are ready messages.
+func (p *Plan) Ready(c *comm.Comm) Ready { return p.Slots[c.ID-1].Ready }
 
 // BarrierBefore reports whether a barrier stands before the group.
 func (p *Plan) BarrierBefore(g *comm.Post) bool { return p.fenced(g.Comms) }
@@ -294,11 +286,11 @@ func (p *Plan) BarrierBefore(g *comm.Post) bool { return p.fenced(g.Comms) }
 func (p *Plan) BarrierAtPipe(g *comm.Pipe) bool { return p.fenced(g.Comms) }
 
 func (p *Plan) fenced(group []*comm.Comm) bool {
-	return p.Kind == Barrier || p.fence(group[0])
+	return p.Kind == Barrier || p.BarrierAt(group[0])
 }
 
-// fence reports whether a barrier of elide stands before c.
-func (p *Plan) fence(c *comm.Comm) bool { return slices.Contains(p.Fences, c.ID) }
+// BarrierAt reports whether a barrier of elide stands before c.
+func (p *Plan) BarrierAt(c *comm.Comm) bool { return slices.Contains(p.Fences, c.ID) }
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {
@@ -313,4 +305,43 @@ func (p *Plan) Why(c *comm.Comm) string {
 		return slot.Why
 	}
 	return slot.Why + "; " + p.WhyStrip(slot.Strip)
+}
+
+// StageBytes bounds, for all numbers of PEs, how many bytes the staging buffers of c take on a PE.
+func (p *Plan) StageBytes(c *comm.Comm) int64 {
+	slot := &p.Slots[c.ID-1]
+	if !slot.Staged {
+		return 0
+	}
+	return p.Program.StageCells(c) * ElemSize(c.Array.Type) * int64(slot.Ring)
+}
+
+// ElemSize is the bytes of an element in emitted programs.
+func ElemSize(t ir.Type) int64 {
+	switch t {
+	case ir.Real:
+		return int64(unsafe.Sizeof(float32(0)))
+	case ir.Logical:
+		return int64(unsafe.Sizeof(false))
+	}
+	return int64(unsafe.Sizeof(float64(0)))
+}
+
+// Sharing is, by number, the communications that may fill the same cells, it included,
+// ascending.
+func (p *Plan) Sharing() [][]int {
+	out := make([][]int, len(p.Slots)+1)
+	for r := range out {
+		out[r] = []int{r}
+	}
+	for _, c := range p.Classes {
+		for _, r := range c {
+			out[r] = append(out[r], c...)
+		}
+	}
+	for r := range out {
+		slices.Sort(out[r])
+		out[r] = slices.Compact(out[r])
+	}
+	return out
 }

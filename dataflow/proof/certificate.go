@@ -206,11 +206,6 @@ type Certificate struct {
 	// Relays are the beginnings of the chains that Kills end. Each of their communications
 	// has the same messages whenever it is executed in the outermost loop around Put.
 	Relays []Relay
-	// Pairwise are communications, ascending, that the proof counts on for some pairs of
-	// PEs only: it holds for the messages p to q of Put for which each of them goes from q
-	// to p. Their messages are the same whenever they are executed in the outermost loop
-	// around Put, so that both PEs know at any time which pairs these are.
-	Pairwise []int
 }
 
 // Obligation is that before the puts of a communication.

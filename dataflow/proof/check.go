@@ -93,7 +93,7 @@ func (k *Checker) rules(c *Certificate, points []int) (*rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(c.Kills)+len(c.Relays)+len(c.Pairwise) > 0 {
+		if len(c.Kills)+len(c.Relays) > 0 {
 			return nil, errors.New("kills, where the messages are known")
 		}
 		r.domain = u

@@ -3,6 +3,7 @@ package proof
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
@@ -45,11 +46,10 @@ func newCutter(d domain) *Cutter {
 	return c
 }
 
-// Symbolic cuts a proof for any number of PEs. kills is what the fixpoint counts on; what
-// of it does not hold of all pairs of PEs, by strict, becomes pairwise. With an
-// obligation without Put, points are those where the next producers have to know. chains,
-// which may be nil, are those that the fixpoint counts on.
-func (c *Cutter) Symbolic(o Obligation, fix Fixpoint, kills, strict func(y, nth int) bool, chains *Sequences, points []int) (*Certificate, error) {
+// Symbolic cuts a proof for any number of PEs. kills and chains, which may be nil, are what
+// the fixpoint counts on. With an obligation without Put, points are those where the next
+// producers have to know.
+func (c *Cutter) Symbolic(o Obligation, fix Fixpoint, kills func(y, nth int) bool, chains *Sequences, points []int) (*Certificate, error) {
 	s := *c.domain.(*symbolic)
 	s.o, s.kills, s.ends = o, kills, points
 	if chains != nil {
@@ -60,17 +60,7 @@ func (c *Cutter) Symbolic(o Obligation, fix Fixpoint, kills, strict func(y, nth 
 	if err != nil {
 		return nil, err
 	}
-	for k := range c.kills {
-		if k.Via > 0 || strict(k.Comm, k.Nth) {
-			out.Kills = append(out.Kills, k)
-		} else if !slices.Contains(out.Pairwise, k.Comm) {
-			out.Pairwise = append(out.Pairwise, k.Comm)
-		}
-	}
-	slices.Sort(out.Pairwise)
-	// What counts for some pairs only is not counted on otherwise.
-	out.Kills = slices.DeleteFunc(out.Kills, func(k Kill) bool { return k.Via == 0 && slices.Contains(out.Pairwise, k.Comm) })
-	slices.SortFunc(out.Kills, func(a, b Kill) int { return cmp.Or(a.Comm-b.Comm, a.Nth-b.Nth, a.Via-b.Via) })
+	out.Kills = slices.SortedFunc(maps.Keys(c.kills), func(a, b Kill) int { return cmp.Or(a.Comm-b.Comm, a.Nth-b.Nth, a.Via-b.Via) })
 	out.relays(s.chains.Relays)
 	return out, nil
 }

@@ -157,16 +157,6 @@ func (c *Certificate) assumptions(s *symbolic) error {
 			}
 		}
 	}
-	for _, y := range c.Pairwise {
-		if y != o.Use {
-			if err := s.sends(y); err != nil {
-				return err
-			}
-		}
-		if l := s.outermost(y); l == nil || l != s.outermost(o.Use) {
-			return fmt.Errorf("#%d counts on some messages of #%d, which is not in the same outermost loop", o.Use, y)
-		}
-	}
 	return nil
 }
 
@@ -215,5 +205,5 @@ func (s *symbolic) outermost(r int) (out *cfg.Loop) {
 // counts reports whether the certificate takes for granted that y answers the put that
 // comes as number nth behind it.
 func (c *Certificate) counts(y, nth int) bool {
-	return slices.Contains(c.Kills, Kill{Comm: y, Nth: nth}) || slices.Contains(c.Pairwise, y)
+	return slices.Contains(c.Kills, Kill{Comm: y, Nth: nth})
 }

@@ -130,9 +130,6 @@ func (c *Certificate) writeClaims(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, " %d+%d", r.Comm, r.From)
 	}
-	if len(c.Pairwise) > 0 {
-		b.WriteString(" pairwise " + numbers(c.Pairwise, " "))
-	}
 }
 
 // Body is the claims and assumptions of the line for a certificate.

@@ -33,14 +33,9 @@ type agedAt struct {
 // aged solves for the slots that the plan gives communication r.
 func (b *builder) aged(r int) *agedStory {
 	slot := &b.a.Plan.Slots[r-1]
-	s := &agedStory{b: b, slot: slot, slots: proof.Ring(r, slot.Count, slot.Staged), put: b.f.Put(r)}
-	s.sol = synch.NewSolver(b.g).SolveRing(s.slots, s.kills, true)
+	s := &agedStory{b: b, slot: slot, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
+	s.sol = synch.NewSolver(b.g).SolveRing(s.slots, b.kills, true)
 	return s
-}
-
-// kills counts on what the plan asks as well.
-func (s *agedStory) kills(y, put, nth int) bool {
-	return slices.Contains(s.slot.Pairwise, y) || s.b.f.KillsAfter(y, put, nth)
 }
 
 // before is the age in front of a node of what has an age behind it; -1 where it
@@ -167,9 +162,6 @@ func (s *agedStory) hops(path []agedAt, nodes []*cfg.Node, use, via, w agedAt) [
 	if w.n.Kind == cfg.CommOver {
 		y := s.b.f.Relations[w.n.Ref-1]
 		text := fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", s.b.refText(w.n.Ref), r)
-		if slices.Contains(s.slot.Pairwise, w.n.Ref) {
-			text = fmt.Sprintf("%s leaves, from q to p where it goes there, which both know (other pairs: ready message)", s.b.refText(w.n.Ref))
-		}
 		add(via, "tells", y.String(), text)
 		add(w, "known", "", "it has arrived: p knows that q was done with it")
 	} else {
@@ -270,9 +262,6 @@ func (s *agedStory) obligation() Obligation {
 			o.Sweeps = append(o.Sweeps, Sweep{s.spans(h[0]), s.spans(h[1])})
 		}
 	}
-	if len(s.slot.Pairwise) > 0 {
-		o.Asking = s.asking(o.Chains)
-	}
 	return o
 }
 
@@ -320,9 +309,6 @@ func (s *agedStory) sentence(o *Obligation) string {
 		overwrites += ", whichever lies on the way,"
 	}
 	overwrites += " " + told
-	if o.Asking != nil {
-		overwrites += fmt.Sprintf("; pairs of PEs between which %s goes one way only keep a ready message", refs(s.slot.Pairwise, "or"))
-	}
 	return overwrites
 }
 

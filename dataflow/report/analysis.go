@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -18,7 +18,7 @@ type Options struct {
 	PEs int
 	// Search is how plan elide was made, or would be made where the report is about
 	// another plan, which is compared with it.
-	Search plan.Options
+	Search search.Options
 }
 
 // Analysis is what the story of a plan is told from.
@@ -34,8 +34,7 @@ type Analysis struct {
 }
 
 // Analyze prepares the story of plan p. f are the functions of the program that p
-// was made from, in which no group completes in turns and no barrier stands. It
-// does little: the work is that of Build.
+// was made from, in which no barrier stands. It does little: the work is that of Build.
 func Analyze(p *plan.Plan, f *procfunc.Functions, o Options) *Analysis {
 	return &Analysis{Plan: p, Graph: p.Graph, options: o, source: &forms{f: f, search: o.Search}}
 }
@@ -45,7 +44,9 @@ func (a *Analysis) open() {
 	if a.Functions != nil {
 		return
 	}
-	a.Functions = procfunc.Analyze(a.Plan.Program, a.Plan.Graph)
+	if a.Functions = a.source.f; a.Plan.Graph != a.Functions.Graph { // with barriers
+		a.Functions = procfunc.Analyze(a.Plan.Program, a.Plan.Graph)
+	}
 	a.solver = synch.NewSolver(a.Graph)
 	a.Items = items(a.Functions)
 	a.source.open()
@@ -82,7 +83,7 @@ func (a *Analysis) solve(it proof.Obligation) *synch.Solution {
 type forms struct {
 	f      *procfunc.Functions
 	solver *synch.Solver
-	search plan.Options
+	search search.Options
 
 	sound   []synch.Verdict // of communication r at r-1
 	printed []synch.Verdict
@@ -124,11 +125,7 @@ func (s *forms) literal(r int) synch.Verdict {
 // slot is what plan elide does about communication r.
 func (s *forms) slot(r int) *plan.Slot {
 	if s.elide == nil {
-		o := s.search
-		if o.Relations == nil {
-			o.Relations = func(c *comm.Program, g *cfg.Graph) plan.Relations { return procfunc.Analyze(c, g) }
-		}
-		s.elide = plan.Search(s.f.Program, s.f, o)
+		s.elide = search.Make(s.f.Program, plan.Elide, s.f, s.search)
 	}
 	return &s.elide.Slots[r-1]
 }
@@ -190,13 +187,10 @@ func (a *Analysis) Table() []Total {
 		count("elide", func(r int) synch.Verdict { return a.source.slot(r).Verdict })}
 	for r := range a.source.f.Relations {
 		s := a.source.slot(r + 1)
-		if len(s.Pairwise) > 0 {
-			rows[2].Asking++
-		}
-		if s.OnDemand {
+		if s.Ready == plan.OnDemand {
 			rows[2].Listening++
 		}
-		if len(s.At) > 0 && len(s.At) == len(a.pes()) && (s.Ready || len(s.Pairwise) > 0) {
+		if len(s.At) > 0 && len(s.At) == len(a.pes()) && s.Ready != plan.Never {
 			rows[2].Quiet++
 		}
 	}

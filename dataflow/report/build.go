@@ -8,6 +8,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
+	"github.com/spmdc/spmdc/dataflow/simulate"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
@@ -66,13 +67,12 @@ type builder struct {
 	towards            map[*cfg.Node][]bool // see leadTo
 	posts, overs, uses map[int][]*cfg.Node  // C, CO and UO nodes by communication
 
-	over     *cfg.Tree             // see dominators
-	examples map[int]*plan.Example // see example
-	trials   *trials               // see hints
+	over     *cfg.Tree                 // see dominators
+	examples map[int]*simulate.Example // see example
+	trials   *trials                   // see hints
 
-	messages   map[[2]int]*sent // see sent
-	knownPlans []*plan.Plan     // by triedPEs, see known
-	checker    *proof.Checker   // of the plan's certificates
+	knownPlans []*plan.Plan   // by triedPEs, see known
+	checker    *proof.Checker // of the plan's certificates
 }
 
 // dominators is asked for by few programs.
@@ -109,11 +109,11 @@ func (b *builder) communication(r int) Communication {
 	}
 	b.story(r, slot, &out)
 	if out.Listening = b.listening(r, slot); out.Listening != nil {
-		s := &agedStory{b: b, slots: proof.Ring(r, slot.Count, slot.Staged), put: b.f.Put(r)}
+		s := &agedStory{b: b, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
 		out.Why = out.Listening.sentence(s.age()) + "; with one slot " + out.Why
 	}
 	out.Exact = b.exact(r, slot)
-	if len(slot.At) > 0 && slot.Ready {
+	if len(slot.At) > 0 && slot.Ready != plan.Never {
 		out.Why = fmt.Sprintf("%s messages order every use before the next put; on other numbers of PEs a ready message: %s", onPEs(slot.At), out.Why)
 	}
 	out.Literal = b.literal(r)
@@ -129,12 +129,7 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		out.Obligations = []Obligation{b.handshake(r)}
 		out.Why = "plan handshake has a ready message before every put, and looks no further"
 		return
-	case slot.Times > 0:
-		once := fmt.Sprintf("C_%d is executed at most %s times, each time with a slot of its own", r, numeral(slot.Times))
-		out.Obligations = []Obligation{{Use: r, Put: r, Verdict: out.Verdict, Own: true, Slots: slot.Count, Staged: slot.Staged, Once: once, Values: []Values{}, Sweeps: []Sweep{}}}
-		out.Why = once
-		return
-	case slot.Ring() != nil:
+	case slot.OwnProof() != nil:
 		s := b.aged(r)
 		o := s.obligation()
 		out.Obligations = []Obligation{o}
@@ -171,29 +166,25 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		if out.Verdict = worst.String(); worst == synch.NeedsSync {
 			out.Verdict, out.Why = synch.NoReady.String(), strings.TrimPrefix(slot.Why, "no ready message: ")
 		}
-	case !slot.Ready && worst == synch.NeedsSync:
+	case slot.Ready == plan.Never && worst == synch.NeedsSync:
 		out.Why = strings.TrimPrefix(slot.Why, "no ready message: ")
 	}
 }
 
 func slotOf(s *plan.Slot) Slot {
-	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready, Form: s.Form(), Say: s.Say(), Cells: s.Cells, Count: s.Count, Staged: s.Staged, Times: s.Times, Pairwise: slices.Clone(s.Pairwise), Tried: []Tried{}}
-	if out.Pairwise == nil {
-		out.Pairwise = []int{}
-	}
+	out := Slot{Verdict: s.Verdict.String(), Ready: s.Ready != plan.Never, Form: s.Form.String(), Say: s.Say(), Cells: s.Cells, Count: s.Ring, Staged: s.Staged, Tried: []Tried{}}
 	if out.ElidedOn = slices.Clone(s.At); out.ElidedOn == nil {
 		out.ElidedOn = []int{}
 	}
 	for _, t := range s.Tried {
 		chosen := t.Note == plan.Chosen
-		tried := Tried{What: t.Say(), Ready: !t.Free && !t.Pairwise && t.What == "quiet", Free: t.Free, OnDemand: t.OnDemand, Rate: t.Rate, Cost: t.Cost, Chosen: chosen}
+		tried := Tried{What: t.Say(), Ready: t.Form == plan.Form{Ready: plan.Always, Ring: 1}, Free: t.Ready == plan.Never && t.Not == "", OnDemand: t.Ready == plan.OnDemand, Rate: t.Rate, Cost: t.Cost, Chosen: chosen}
 		if !chosen {
 			tried.Note = t.Note
 		}
 		if t.Not != "" {
 			tried.Note = "not possible, " + t.Not
 		}
-		out.InTurn = out.InTurn || chosen && t.InTurn
 		out.Tried = append(out.Tried, tried)
 	}
 	return out

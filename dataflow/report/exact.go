@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
+	"github.com/spmdc/spmdc/dataflow/search"
 )
 
 // mostChains is how many pairs of PEs are followed in a program for one number of
@@ -95,7 +96,7 @@ func (d *detour) known() *Hint {
 		for _, n := range triedPEs {
 			o := a.options.Search
 			o.PEs = []int{n}
-			d.b.knownPlans = append(d.b.knownPlans, plan.Search(a.source.f.Program, a.source.f, o))
+			d.b.knownPlans = append(d.b.knownPlans, search.Make(a.source.f.Program, plan.Elide, a.source.f, o))
 		}
 	}
 	var pes []int
@@ -106,7 +107,7 @@ func (d *detour) known() *Hint {
 			continue
 		}
 		pes = append(pes, triedPEs[i])
-		if say := slot.SaySlots(); !slices.Contains(forms, say) {
+		if say := slot.Form.Slots(); !slices.Contains(forms, say) {
 			forms = append(forms, say)
 		}
 	}

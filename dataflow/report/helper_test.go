@@ -11,6 +11,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc"
@@ -31,10 +32,10 @@ func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options, pe
 	c := comm.Analyze(chosen.IR, chosen.Info)
 	f := procfunc.Analyze(c, c.Graph())
 	if pes == nil {
-		return report.Analyze(plan.Make(c, kind, f), f, report.Options{})
+		return report.Analyze(search.Make(c, kind, f, search.Options{}), f, report.Options{})
 	}
-	search := plan.Options{PEs: pes}
-	return report.Analyze(plan.Search(c, f, search), f, report.Options{PEs: pes[0], Search: search})
+	wanted := search.Options{PEs: pes}
+	return report.Analyze(search.Make(c, plan.Elide, f, wanted), f, report.Options{PEs: pes[0], Search: wanted})
 }
 
 // reports are those of the examples, which several tests look at.

@@ -8,6 +8,8 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/simulate"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -65,14 +67,14 @@ func (d *detour) otherPlan() *Hint {
 	a, r := d.b.a, d.it.Put
 	if a.Plan.Kind != plan.Elide {
 		switch s := a.source.slot(r); {
-		case !s.Ready:
+		case s.Ready == plan.Never:
 			return &Hint{fmt.Sprintf("--sync=elide: %s", s.Say()), true}
-		case s.OnDemand:
+		case s.Ready == plan.OnDemand:
 			return &Hint{fmt.Sprintf("--sync=elide: %s, with ready messages only from PEs that have sent nothing since", s.Say()), false}
 		}
 		return nil
 	}
-	if !slices.ContainsFunc(a.Plan.Slots[r-1].Tried, func(t plan.Trial) bool { return t.Free && t.Note != plan.Chosen }) {
+	if !slices.ContainsFunc(a.Plan.Slots[r-1].Tried, func(t plan.Trial) bool { return t.Ready == plan.Never && t.Not == "" && t.Note != plan.Chosen }) {
 		return nil
 	}
 	o := a.options.Search
@@ -80,7 +82,7 @@ func (d *detour) otherPlan() *Hint {
 		if o.Memory = mb << 20; o.Memory <= a.options.Search.Memory {
 			continue
 		}
-		if s := &plan.Search(a.source.f.Program, a.source.f, o).Slots[r-1]; !s.Ready {
+		if s := &search.Make(a.source.f.Program, plan.Elide, a.source.f, o).Slots[r-1]; s.Ready == plan.Never {
 			return &Hint{fmt.Sprintf("--slots-memory=%d, which leaves room for it: %s", mb, s.Say()), true}
 		}
 	}
@@ -235,7 +237,7 @@ func (b *builder) frees(at spot) []int {
 	free := v.solver(b.a.Items, b.kills)
 	var freed []int
 	for r := range b.a.Plan.Slots {
-		if b.a.Plan.Slots[r].Ready && free(r+1) {
+		if b.a.Plan.Slots[r].Ready != plan.Never && free(r+1) {
 			freed = append(freed, r+1)
 		}
 	}
@@ -268,12 +270,11 @@ func (b *builder) example(it proof.Obligation) *Example {
 			p.Classes = b.f.Shared()
 		}
 		for i := range p.Slots {
-			if s := &p.Slots[i]; s.Ready || literal {
-				s.Ready = true
-				s.Count, s.Staged, s.OnDemand, s.At, s.Planes = 1, false, false, nil, nil
+			if s := &p.Slots[i]; s.Ready != plan.Never || literal {
+				s.Form, s.At = plan.Form{Ready: plan.Always, Ring: 1}, nil
 			}
 		}
-		b.examples = p.Examples(b.a.options.PEs)
+		b.examples = simulate.Examples(&p, b.a.options.PEs)
 	}
 	e := b.examples[it.Put]
 	if e == nil || e.Use != it.Use {

@@ -18,7 +18,7 @@ func (r *Report) HTML(source string) (string, error) {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"lower": strings.ToLower, "join": strings.Join, "matrix": func(cells [][]string) template.HTML { return cellsHTML(cells) },
 		"set": set, "bare": bare, "changes": changes, "spots": spots, "onPEs": onPEs, "eliminated": eliminated,
-		"form": func(s Slot) string { return s.form() }, "lines": func(a *Asking) []string { return a.say() },
+		"form": func(s Slot) string { return s.form() },
 		"hints": func(list []Hint, tried bool) []string {
 			var out []string
 			for _, h := range list {

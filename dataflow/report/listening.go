@@ -11,16 +11,16 @@ import (
 // listening tells how PEs find out, as the program runs, who needs a ready message
 // before the puts of communication r: nil where the plan does not let them.
 func (b *builder) listening(r int, slot *plan.Slot) *Listening {
-	if !slot.OnDemand {
+	if slot.Ready != plan.OnDemand {
 		return nil
 	}
 	out := &Listening{Hops: []Hop{}}
 	for _, t := range slot.Tried {
-		if t.Note == plan.Chosen && t.OnDemand {
+		if t.Note == plan.Chosen && t.Ready == plan.OnDemand {
 			out.Rate, out.Estimated = t.Rate, true
 		}
 	}
-	s := &agedStory{b: b, slot: slot, slots: proof.Ring(r, slot.Count, slot.Staged), put: b.f.Put(r)}
+	s := &agedStory{b: b, slot: slot, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
 	ends := b.uses[r]
 	what := "is done with " + b.refText(r)
 	if slot.Staged {

@@ -29,7 +29,7 @@ func TestReasons(t *testing.T) {
 					it := proof.Shared(o.Use, o.Put)
 					if o.Own {
 						count["aged"]++
-						checkAged(t, a, &c, &o)
+						checkAged(t, a, &o)
 						continue
 					}
 					switch {
@@ -46,7 +46,7 @@ func TestReasons(t *testing.T) {
 			}
 		})
 	}
-	if count["NoSync"] < 20 || count["Sync"] < 10 || count["Once"] < 20 || count["aged"] < 50 {
+	if count["NoSync"] < 20 || count["Sync"] < 10 || count["Once"] < 20 || count["aged"] < 10 {
 		t.Errorf("too little was checked: %v", count)
 	}
 	t.Logf("obligations: %v", count)
@@ -142,13 +142,10 @@ func checkChains(t *testing.T, a *report.Analysis, it proof.Obligation, chains [
 // checkAged follows the paths of chains over the slots of one communication: each
 // goes from a put over the end of its use to the put into the same slot, and along
 // it the end of the use becomes known.
-func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *report.Obligation) {
+func checkAged(t *testing.T, a *report.Analysis, o *report.Obligation) {
 	t.Helper()
 	slots := proof.Ring(o.Put, o.Slots, o.Staged)
-	kills := func(y, put, nth int) bool {
-		return slices.Contains(c.Slot.Pairwise, y) || a.Functions.KillsAfter(y, put, nth)
-	}
-	if (o.Chains == nil) != (o.Once != "") || o.Verdict != "NoSync" || (o.Asking != nil) != (len(c.Slot.Pairwise) > 0) {
+	if (o.Chains == nil) != (o.Once != "") || o.Verdict != "NoSync" {
 		t.Errorf("%d: the reasons do not belong together: %+v", o.Put, o)
 	}
 	for _, ch := range o.Chains {
@@ -163,7 +160,7 @@ func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *rep
 			if n == put {
 				puts++
 			}
-			state = synch.Apply(state, n, slots, kills)
+			state = synch.Apply(state, n, slots, a.Functions.KillsAfter)
 		}
 		if v := state[o.Slots-1].Value; puts != o.Slots || v != synch.NoSync {
 			t.Errorf("%d: at the end of a chain with %d puts %v is known", o.Put, puts, v)
@@ -181,17 +178,6 @@ func checkAged(t *testing.T, a *report.Analysis, c *report.Communication, o *rep
 		}
 		if roles != "before use tells known put " && roles != "before use tells put " {
 			t.Errorf("%d: the hops are %s", o.Put, roles)
-		}
-	}
-	if o.Asking == nil {
-		return
-	}
-	if len(o.Asking.Asked) != len(c.Slot.Pairwise) {
-		t.Errorf("%d asks %v, and the report tells of %+v", o.Put, c.Slot.Pairwise, o.Asking.Asked)
-	}
-	for _, p := range o.Asking.Pairs {
-		if p.Answered > p.Messages || (p.Answered < p.Messages) != (len(p.Without) > 0) {
-			t.Errorf("%d: %+v does not add up", o.Put, p)
 		}
 	}
 }
@@ -299,7 +285,7 @@ func TestHints(t *testing.T) {
       c(i) = b(i)
     end do
   end do
-`, "a(41-i)", []string{"--sync=elide: 2 slots by turns (true)", "C_2 (line 14) would do if it came behind the use, after line 16 (true)", "a reduction or barrier of all PEs at the start of each iteration of t (line 13), which would do for C_2 too (true)"}, nil},
+`, "a(41-i)", []string{"--sync=elide: 2 slots in turn (true)", "C_2 (line 14) would do if it came behind the use, after line 16 (true)", "a reduction or barrier of all PEs at the start of each iteration of t (line 13), which would do for C_2 too (true)"}, nil},
 		{"the second of two reversals", `  do t = 1, 5
     do i = 1, n
       b(i) = a(n+1-i) + c(n+1-i)

@@ -21,7 +21,7 @@ type Report struct {
 
 // Communication is one communication with what the plan does about it, and why.
 // Verdicts are "NoSync", "Once" and "Sync": ready messages are sent before every
-// put. With slots that ask, a NoSync may leave some between single pairs of PEs.
+// put.
 type Communication struct {
 	ID         int      `json:"id"`
 	Kind       string   `json:"kind"`
@@ -60,15 +60,12 @@ type Communication struct {
 type Slot struct {
 	Verdict  string `json:"verdict"`
 	Ready    bool   `json:"ready"` // a ready message before every put
-	Form     string `json:"form"`  // as in the plan: "ready", "quiet", "staged*2"
+	Form     string `json:"form"`  // as in the plan: "ready", "elided", "elided-staged*2"
 	Say      string `json:"say"`   // in words
 	Cells    string `json:"cells"`
-	Count    int    `json:"count"`             // slots, used by turns
-	Staged   bool   `json:"staged"`            // what arrives is copied from there
-	Times    int    `json:"times,omitempty"`   // at most so many executions, and a slot for each
-	Pairwise []int  `json:"asks"`              // communications that answer pair by pair
-	ElidedOn []int  `json:"quiet_on"`          // numbers of PEs on which no ready message is needed, whatever Ready and Pairwise say
-	InTurn   bool   `json:"in_turn,omitempty"` // opposite exchanges of its group complete one after another
+	Count    int    `json:"count"`    // slots, used by turns
+	Staged   bool   `json:"staged"`   // what arrives is copied from there
+	ElidedOn []int  `json:"quiet_on"` // numbers of PEs on which no ready message is needed, whatever Ready says
 	// Strips tells, of a temporary that is filled strip by strip, how its source is kept;
 	// else it is empty.
 	Strips string  `json:"strips,omitempty"`
@@ -109,7 +106,6 @@ type Obligation struct {
 	Once    string  `json:"once,omitempty"`   // why no use comes before a put
 	Chains  []Chain `json:"chains,omitempty"` // on every path from use to put lies one of these
 	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing is known to order them
-	Asking  *Asking `json:"asking,omitempty"` // which pairs of PEs have an answer
 	// Printed, of plan popl96-literal, are the printed tests of Conditions 2 and 3: who
 	// answers, or which Condition fails in which dimension.
 	Printed []Refusal `json:"printed,omitempty"`
@@ -196,33 +192,6 @@ type ExactHop struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Text string `json:"text"`
-}
-
-// Asking tells for which pairs of PEs the other communications answer: those
-// between which each of Asked goes back.
-type Asking struct {
-	Asked []Asked     `json:"asked"`
-	Pairs []PairCount `json:"pairs"` // for some numbers of PEs; empty where they are not known
-	// Through: on 2 to so many PEs, all tried, every message has an answer; 0 where a
-	// number of PEs was asked for, 1 for none.
-	Through int `json:"through"`
-}
-
-// Asked is a communication that answers pair by pair.
-type Asked struct {
-	Ref int `json:"ref"`
-	Point
-	Relation string `json:"relation"`
-	Why      string `json:"why,omitempty"` // why it is not proved to answer all pairs
-}
-
-// PairCount is how many messages of one execution have an answer.
-type PairCount struct {
-	PEs      int      `json:"pes"`
-	For      string   `json:"for,omitempty"` // values of scalars that the messages depend on
-	Messages int      `json:"messages"`
-	Answered int      `json:"answered"`
-	Without  [][2]int `json:"without"` // the first pairs of PEs, from and to, that keep a ready message
 }
 
 // Gap is a path from the use to the next put on which nothing is known to make the
@@ -321,8 +290,7 @@ type Total struct {
 	Form           string  `json:"form"` // "literal", "popl96" or "elide"
 	Communications int     `json:"communications"`
 	NoSync         int     `json:"nosync"`
-	Asking         int     `json:"asking"` // of NoSync: with ready messages for pairs of PEs without an answer
-	Quiet          int     `json:"quiet"`  // of Sync and Asking: none on any of the numbers of PEs that the plan is made for in particular
+	Quiet          int     `json:"quiet"` // of Sync: none on any of the numbers of PEs that the plan is made for in particular
 	Once           int     `json:"once"`
 	Sync           int     `json:"sync"`
 	Listening      int     `json:"listening"` // of Sync: only from PEs that have sent nothing since

@@ -26,7 +26,7 @@ func (t *text) summary() {
 	for i := range t.r.Communications {
 		c := &t.r.Communications[i]
 		switch {
-		case c.Slot.Ready || len(c.Slot.Pairwise) > 0:
+		case c.Slot.Ready:
 			remaining = append(remaining, c)
 		case c.Verdict == "Once":
 			once++
@@ -60,12 +60,9 @@ func count(n int, what string) string {
 }
 
 // rank orders by how many ready messages are certain: before every put, from some
-// consumers, between some pairs of PEs.
+// consumers.
 func (c *Communication) rank() int {
-	switch {
-	case len(c.Slot.Pairwise) > 0:
-		return 2
-	case c.Listening != nil:
+	if c.Listening != nil {
 		return 1
 	}
 	return 0
@@ -74,10 +71,7 @@ func (c *Communication) rank() int {
 // sends says when ready messages are sent.
 func (c *Communication) sends() string {
 	text := "a ready message before every put"
-	switch {
-	case len(c.Slot.Pairwise) > 0:
-		text = "a ready message only between PEs that " + refs(c.Slot.Pairwise, "or") + " does not connect"
-	case c.Listening != nil:
+	if c.Listening != nil {
 		text = "a ready message on demand"
 	}
 	if len(c.Slot.ElidedOn) > 0 {
@@ -100,9 +94,6 @@ func (c *Communication) advice() string {
 				}
 			}
 		}
-	}
-	if len(c.Slot.Pairwise) > 0 {
-		return "to change: name the number of PEs (-n)"
 	}
 	return "no change was found"
 }

@@ -32,15 +32,14 @@ func (t *text) table() {
 		row("", func(f Total) string { return f.Form }),
 		row("communications", number(func(f Total) int { return f.Communications })),
 		row("NoSync: repeated, no ready messages", number(func(f Total) int { return f.NoSync })),
-		row("  of them asking, some between single pairs", number(func(f Total) int { return f.Asking })),
 		row("once: never put twice", number(func(f Total) int { return f.Once })),
 		row("Sync: ready messages", number(func(f Total) int { return f.Sync })),
-		row("  of them listening, only from PEs not heard", number(func(f Total) int { return f.Listening })),
+		row("  of them on demand", number(func(f Total) int { return f.Listening })),
 		row("eliminated", eliminated),
 		row("reductions and barriers besides", func(Total) string { return fmt.Sprint(len(t.r.Collectives)) }),
 	}
 	if len(t.r.PEs) > 0 {
-		rows = slices.Insert(rows, len(rows)-2, row("  of listening, asking and Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
+		rows = slices.Insert(rows, len(rows)-2, row("  of Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
@@ -54,8 +53,8 @@ func (t *text) table() {
 	}
 	t.line("")
 	t.wrap("", "literal is the printed algorithm, whose verdicts prove nothing; popl96 is its sound form, with one slot for each "+
-		"communication; elide takes several where that helps. asking: pairs of PEs that get no answer have ready messages, the others "+
-		"none. listening: PEs note who has heard from whom, and only who was not heard since its last use sends one. in turn: exchanges with opposite neighbours complete one after another.")
+		"communication; elide takes several where that helps. on demand: a consumer sends a ready message only if it has sent the producer "+
+		"no other message since its last use of the slot, which both note.")
 	t.wrap("", costs)
 	t.wrap("", fmt.Sprintf("sweeps of %s: at most %d; the last one of each analysis changes nothing, it only confirms", sweptBy(t.r.Plan), t.r.Sweeps))
 }
@@ -72,7 +71,7 @@ func sweptBy(plan string) string {
 }
 
 // costs says what the search compares.
-const costs = "Costs are in messages over the whole program: a ready message 1, a copy out of a stage 0.1, asking 0.05, listening 0.03, a wait more 0.5, " +
+const costs = "Costs are in messages over the whole program: a ready message 1, a copy out of a staging buffer 0.1, on demand 0.03, " +
 	"a barrier 2, each times the expected executions, and something for memory."
 
 // eliminated is the share of communications without ready messages.

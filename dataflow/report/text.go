@@ -329,9 +329,6 @@ func (t *text) why(c *Communication, o *Obligation) {
 		}
 		t.hops(ch.Hops)
 	}
-	if o.Asking != nil {
-		t.asking(c, o.Asking)
-	}
 	t.refusals("the printed tests of Conditions 2 and 3:", o.Printed)
 	if o.Gap != nil {
 		t.gap(o.Gap)
@@ -362,23 +359,6 @@ func (t *text) exact(e *Exact) {
 	}
 	for _, h := range e.Hops {
 		t.spot(h.Line, h.Name, width, h.Text, "")
-	}
-}
-
-// asking writes which pairs of PEs are answered.
-func (t *text) asking(c *Communication, a *Asking) {
-	t.line("       which messages are answered:")
-	for _, y := range a.Asked {
-		t.spot(y.Line, y.Name, len(y.Name), fmt.Sprintf("answers p -> q of C_%d where it goes q -> p itself, which both know beforehand", c.ID), y.Relation)
-		if y.Why != "" {
-			t.wrap("                   "+strings.Repeat(" ", len(y.Name)), "not all for all numbers of PEs: "+y.Why)
-		}
-	}
-	if len(a.Pairs) == 0 {
-		t.wrap("         ", "how many depends on values that are known at run time only")
-	}
-	for _, line := range a.say() {
-		t.wrap("         ", line)
 	}
 }
 
@@ -481,9 +461,9 @@ func (t *text) tried(c *Communication) {
 	if len(listening) > 0 {
 		var costs []string
 		for _, s := range listening {
-			costs = append(costs, fmt.Sprintf("%s: %.4g (%.2g %%)", strings.Replace(s.What, ", listening", "", 1), s.Cost, 100*s.Rate))
+			costs = append(costs, fmt.Sprintf("%s: %.4g (%.2g %%)", strings.Replace(s.What, ", on demand", "", 1), s.Cost, 100*s.Rate))
 		}
-		t.wrap("       ", "listening, at cost (and puts with a ready message): "+strings.Join(costs, ", "))
+		t.wrap("       ", "on demand, at cost (and puts with a ready message): "+strings.Join(costs, ", "))
 	}
 }
 

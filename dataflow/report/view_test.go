@@ -7,6 +7,7 @@ import (
 
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -49,7 +50,7 @@ func TestViews(t *testing.T) {
 // TestReductionsAreListed: Figure 6 has one, in its loop.
 func TestReductionsAreListed(t *testing.T) {
 	if text := built(t, "fig6").Text(false); !strings.Contains(text, "\n  sum of s  C, CO, UO line 21 · in it (line 19) · Producers U · Consumers U · U -> U\n") ||
-		!strings.Contains(text, "reductions and barriers besides                     1        1        1\n") {
+		!strings.Contains(text, "reductions and barriers besides            1        1        1\n") {
 		t.Errorf("the reduction is not listed:\n%s", text)
 	}
 }
@@ -63,7 +64,7 @@ func TestPrintedAnalysis(t *testing.T) {
 	}
 	p := front.Must(t, front.SPMD, string(source))
 	f := procfunc.Analyze(p, p.Graph())
-	r := report.Analyze(plan.Make(p, plan.PopL96Literal, f), f, report.Options{}).Build("p.hpf", true)
+	r := report.Analyze(search.Make(p, plan.PopL96Literal, f, search.Options{}), f, report.Options{}).Build("p.hpf", true)
 	c := r.Communications[0]
 	if c.Verdict != "NoSync" || len(c.Obligations) != 1 || !strings.Contains(c.Why, "proves nothing") {
 		t.Fatalf("#1: %s, %d obligations, %s", c.Verdict, len(c.Obligations), c.Why)

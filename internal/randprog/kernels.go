@@ -178,10 +178,14 @@ var kernels = []kernel{
 	}},
 	{name: "integers that wrap", make: wrapping, variants: wrapForms}, // without this line nothing wraps
 	{name: "sums over pairs", make: pairs, variants: []string{"pairs:if", "pairs:cycle", "pairs:else"}},
+	{name: "sums into both of a pair", make: intoBoth, variants: []string{"both:under a condition", "both:half of the pairs"}},
 	{name: "iterations without owners", make: ownerless, variants: []string{"ownerless:cycle"}},
 	{name: "steps that are variables", make: steps, variants: []string{"steps:backward", "steps:doubled"}},
 	{name: "rows in any order", make: rows, variants: []string{
 		"rows:swapped", "rows:with a vector", "rows:backward", "rows:in a time loop",
+	}},
+	{name: "neighbours around the ends", make: around, variants: []string{
+		"around:if", "around:mod", "around:both ends", "around:in a time loop",
 	}},
 	{name: "neighbours at a step's distance", make: strides, variants: []string{
 		"strides:backward", "strides:doubled", "strides:every one", "strides:only behind",

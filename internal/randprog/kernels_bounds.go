@@ -72,7 +72,7 @@ func (k *kern) boundOfNest(m *scalar) {
 	a := k.arr(intKind, 2)
 	p, q := a.dims[0], a.dims[1]
 	body := k.changes(m, k.elem(a, "i", "j"))
-	if u.chance(1, 2) {
+	if u.chance(3, 7) {
 		// Of the outer loop: evaluated once.
 		k.feat("bound:accumulator, outer")
 		k.emit(fmt.Sprintf("%s = %d", m.name, q.lo+u.pick(q.extent())))

@@ -49,6 +49,28 @@ func pairs(k *kern) {
 	k.emit(k.nest(vs, lines, how{})...)
 }
 
+// intoBoth adds what two elements give to the one and subtracts it from the other.
+func intoBoth(k *kern) {
+	u := k.u
+	kd := k.numeric()
+	x := k.arr(kd, 1)
+	vs := k.vars(2)
+	d := u.fit(u.combine([]val{k.ref(x, vs[:1]), k.ref(x, vs[1:])}), tempTier)
+	acc := k.accumulator(x, 4*x.dims[0].extent()*x.dims[0].extent())
+	t := k.temp(kd, 0)
+	lines := []string{k.accumulate("+", k.ref(acc, vs[:1]), t.val), k.accumulate("-", k.ref(acc, vs[1:]), t.val)}
+	if u.chance(1, 2) {
+		k.feat("both:under a condition")
+		lines = ifBlock(u.compare(t.val).text, lines, nil)
+	}
+	lines = append([]string{fmt.Sprintf("%s = %s", t.name, d.text)}, lines...)
+	if u.chance(1, 2) {
+		k.feat("both:half of the pairs")
+		lines = ifBlock(fmt.Sprintf("%s > %s", vs[1].name, vs[0].name), lines, nil)
+	}
+	k.emit(k.nest(vs, lines, how{})...)
+}
+
 // ownerless counts iterations for which an array has no element.
 func ownerless(k *kern) {
 	u := k.u

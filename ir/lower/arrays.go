@@ -3,14 +3,16 @@ package lower
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// Array assignments exist in programs with coarrays. What moves a section between
-// images is a Transfer; everything else becomes loops over the elements:
+// What moves a section between images is a Transfer; every other array assignment
+// becomes loops over the elements:
 //
 //	a(2:9) = b(1:8)[p]          a transfer
 //	x(1:n)[q] = 2*u(1:n)        t(i) = 2*u(i) in a loop, and a transfer from t
@@ -22,10 +24,20 @@ import (
 // elemental is what is known while the element of an array expression is lowered.
 type elemental struct {
 	index []*ir.Symbol // of the loops, each from 1
+	place []ir.Expr    // where the operand in hand has its element, nil where the indices say it
 	n     []ir.Expr    // extents
-	at    source.Pos   // of the array that has them
+	part  []span       // which elements of each dimension the loops are about, nil for all
+	cut   *cut         // where the loops should be cut in two, nil if they cannot be
+	pos   source.Pos   // of the array that has them
 	pre   *[]ir.Stmt   // done before the loops
 }
+
+// span is a range of constant places in a dimension.
+type span struct{ lo, hi int }
+
+// cut is a place, in a dimension, in front of which loops over all elements should end
+// and others begin: 0 for none.
+type cut struct{ dim, at int }
 
 // isPart reports whether e is an array or a section, on this image or another.
 func (l *lowerer) isPart(e ast.Expr) bool {
@@ -133,24 +145,117 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 
 // assignAll appends to pre the loops that assign the right side of s to to.
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
+	if ok, done := l.matmul(s, to, pre); done {
+		return ok
+	}
+	at, before := len(*pre), len(l.prelude)
+	pieces, ok := l.pieces(s, to, wholeOf(to.shape.n), pre)
+	if len(pieces) > maxPieces {
+		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		pieces, ok = l.pieces(s, to, nil, pre)
+	}
+	if !ok {
+		return false
+	}
+	staged := slices.ContainsFunc(pieces, func(p piece) bool { return overlaps(p.lhs, p.rhs) })
+	t := to
+	if staged {
+		t = l.beside(to, s.Pos)
+	}
+	for _, p := range pieces {
+		lhs := p.lhs
+		if staged {
+			lhs = l.elementOf(t, p.ctx, s.Pos)
+		}
+		*pre = append(*pre, l.nest(p.ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: p.rhs}, s.Pos))
+	}
+	if staged {
+		ctx := l.elements(to.shape.n, s.Pos, pre)
+		*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, ctx, s.Pos), RHS: l.elementOf(t, ctx, s.Pos)}, s.Pos))
+	}
+	return true
+}
+
+// maxPieces bounds the loops that one assignment becomes.
+const maxPieces = 32
+
+// piece is the assignment of an element, for a part of the elements.
+type piece struct {
+	ctx *elemental
+	lhs *ir.Ref
+	rhs ir.Expr
+}
+
+// pieces lowers the element of an assignment, for a part of the elements, or for several
+// that are the part: cshift(a, 1) is a(i+1) but for the last element.
+func (l *lowerer) pieces(s *ast.Assign, to *argument, part []span, pre *[]ir.Stmt) ([]piece, bool) {
+	at, before := len(*pre), len(l.prelude)
 	ctx := l.elements(to.shape.n, to.pos, pre)
+	if part != nil {
+		ctx.part, ctx.cut = part, &cut{}
+	}
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
 	rhs := l.elementally(ctx, s.RHS)
+	if c := ctx.cut; c != nil && c.at > 0 {
+		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		low, high := slices.Clone(part), slices.Clone(part)
+		low[c.dim].hi, high[c.dim].lo = c.at-1, c.at
+		first, ok := l.pieces(s, to, low, pre)
+		if !ok {
+			return nil, false
+		}
+		second, ok := l.pieces(s, to, high, pre)
+		return append(first, second...), ok
+	}
 	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
-		return false
+		return nil, false
 	}
 	if rhs = l.convert(rhs, lhs.Type()); isBad(rhs) {
-		return false
+		return nil, false
 	}
-	if !overlaps(lhs, rhs) {
-		*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}, s.Pos))
-		return true
+	return []piece{{ctx, lhs, l.unvaried(ctx, lhs, rhs, pre)}}, true
+}
+
+// wholeOf is all places of dimensions with constant extents, nil if there are others or
+// no elements.
+func wholeOf(n []ir.Expr) []span {
+	var part []span
+	for _, e := range n {
+		k, ok := constOf(e)
+		if !ok || k < 1 {
+			return nil
+		}
+		part = append(part, span{1, k})
 	}
-	t := l.arrayTemp(to, s.Pos)
-	*pre = append(*pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(t, ctx, s.Pos), RHS: rhs}, s.Pos))
-	again := l.elements(to.shape.n, s.Pos, pre)
-	*pre = append(*pre, l.nest(again, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, again, s.Pos), RHS: l.elementOf(t, again, s.Pos)}, s.Pos))
-	return true
+	return part
+}
+
+// unvaried takes elements of the array of lhs that are the same for all elements of an
+// array expression out of its loops, as v(3) in v = v/v(3). Where there may be no
+// elements it does not, since then nothing says that the subscripts are in bounds.
+func (l *lowerer) unvaried(ctx *elemental, lhs *ir.Ref, rhs ir.Expr, pre *[]ir.Stmt) ir.Expr {
+	for _, n := range ctx.n {
+		if k, ok := constOf(n); !ok || k < 1 {
+			return rhs
+		}
+	}
+	return ir.Rewrite(rhs, func(e ir.Expr) ir.Expr {
+		if r, ok := e.(*ir.Ref); ok && r.Sym == lhs.Sym && !ir.Same(r, lhs) && !ctx.varies(r) {
+			return l.fixed(r, "element", r.Pos, pre)
+		}
+		return nil
+	})
+}
+
+// varies reports whether the indices of the loops are in e.
+func (c *elemental) varies(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		v, ok := x.(*ir.Var)
+		found = found || ok && slices.Contains(c.index, v.Sym)
+		return !found
+	})
+	return found
 }
 
 // overlaps reports whether the evaluation of rhs may read another element of the
@@ -175,16 +280,28 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, at: pos, pre: pre}
+	ctx := &elemental{n: n, pos: pos, pre: pre}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
 	return ctx
 }
 
-// elementsLike makes the loop indices for the elements of an array or section, of
-// this image or another; nil after an error.
+// elementsLike makes the loop indices for the elements of what firstPart found; nil after
+// an error.
 func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
+	if e, ok := shaping.(*ast.Index); ok && l.isTranspose(e) {
+		part := l.firstPart(e.Args[0])
+		if part == nil {
+			l.errorf(codeArgument, e.Args[0].Position(), "the argument of transpose must be an array")
+			return nil
+		}
+		ctx := l.elementsLike(part, pre)
+		if ctx != nil {
+			slices.Reverse(ctx.n)
+		}
+		return ctx
+	}
 	if co, ok := shaping.(*ast.CoIndex); ok {
 		shaping = co.Base
 	}
@@ -208,8 +325,14 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
 	for k, index := range ctx.index {
-		one1 := func() ir.Expr { return intConstOf(ir.Long, 1, pos) }
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: one1(), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: one1(), Body: one(s), End: pos}
+		lo, hi := ir.Expr(intConstOf(ir.Long, 1, pos)), l.convert(ir.Clone(ctx.n[k]), ir.Long)
+		if p := ctx.part; p != nil {
+			if p[k].lo == p[k].hi {
+				continue
+			}
+			lo, hi = intConstOf(ir.Long, p[k].lo, pos), intConstOf(ir.Long, p[k].hi, pos)
+		}
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: one(s), End: pos}
 	}
 	return s
 }
@@ -217,18 +340,28 @@ func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
 // elementOf is the element of a that the loops of ctx have come to.
 func (l *lowerer) elementOf(a *argument, ctx *elemental, pos source.Pos) *ir.Ref {
 	r := &ir.Ref{X: ir.X{Pos: pos, Typ: a.typ}, Sym: a.view.base}
-	for k, index := range ctx.index {
-		x := &ir.Var{X: ir.X{Pos: pos, Typ: index.Type}, Sym: index}
-		r.Subs = append(r.Subs, l.plus(x, l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos))
+	for k := range ctx.n {
+		r.Subs = append(r.Subs, l.plus(ctx.at(k, pos), l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos))
 	}
 	return l.viewed(a.view, r)
+}
+
+// at is the place of the element in dimension k, from 1.
+func (c *elemental) at(k int, pos source.Pos) ir.Expr {
+	if c.place != nil {
+		return ir.Clone(c.place[k])
+	}
+	if c.part != nil && c.part[k].lo == c.part[k].hi {
+		return intConstOf(ir.Long, c.part[k].lo, pos)
+	}
+	return &ir.Var{X: ir.X{Pos: pos, Typ: c.index[k].Type}, Sym: c.index[k]}
 }
 
 // operand is the element of the array or section e in the array expression in hand.
 func (l *lowerer) operand(e ast.Expr) ir.Expr {
 	ctx := l.elem
 	a := l.near(e, ctx.pre)
-	if a == nil || !l.conform(a, ctx.n, ctx.at, ctx.pre) {
+	if a == nil || !l.conform(a, ctx.n, ctx.pos, ctx.pre) {
 		return bad(e.Position())
 	}
 	return l.elementOf(a, ctx, e.Position())
@@ -256,6 +389,20 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 	t := l.arrayTemp(from, e.Pos)
 	*pre = append(*pre, &ir.Transfer{S: ir.S{Pos: e.Pos}, Local: l.sectionOf(t), Remote: l.sectionOf(from), Image: image})
 	return t
+}
+
+// beside makes an array with an element for each one of a, on the same PE.
+func (l *lowerer) beside(a *argument, pos source.Pos) *argument {
+	base := a.view.base
+	if base.Coarray {
+		return l.arrayTemp(a, pos)
+	}
+	t := l.local("part", a.typ, pos)
+	t.Dims = slices.Clone(base.Dims)
+	if slices.ContainsFunc(l.prog.HPF, func(d *ir.Directive) bool { return d.Symbol == base }) {
+		l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: t.Name, NamePos: pos, Symbol: t, Target: base.Name, TargetPos: pos})
+	}
+	return &argument{pos: pos, typ: a.typ, name: a.name, view: &view{base: t, subs: a.view.subs}, shape: a.shape}
 }
 
 // arrayTemp makes an array in which like has room: a section of it with the same
@@ -307,43 +454,68 @@ func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.St
 }
 
 // arrayReductions are the intrinsics that make one value of an array.
-var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true}
+var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true, "any": true, "all": true, "count": true}
 
-// reduction lowers sum(x), maxval(x), dot_product(x, y) and their like: a loop in
-// front of the statement.
-func (l *lowerer) reduction(e *ast.Index) ir.Expr {
-	want := 1
-	if e.Name == "dot_product" {
-		want = 2
+// reductionArguments are the array and the mask of a reduction, nil for none; ok is false
+// after an error.
+func (l *lowerer) reductionArguments(e *ast.Index) (x, mask ast.Expr, ok bool) {
+	names := []string{"array", "mask"}
+	logical := e.Name == "any" || e.Name == "all" || e.Name == "count"
+	switch {
+	case logical:
+		names = []string{"mask"}
+	case e.Name == "dot_product":
+		names = []string{"vector_a", "vector_b"}
 	}
-	for _, a := range e.Args {
-		if _, ok := a.(*ast.Keyword); ok || len(e.Args) != want {
-			l.errorf(codeOutside, a.Position(), "%s with DIM or MASK is not supported", e.Name).WithHelp("write a DO loop over the elements")
-			return bad(e.Pos)
+	args := make([]ast.Expr, len(names))
+	for i, a := range e.Args {
+		k, keyword := a.(*ast.Keyword)
+		if keyword {
+			i, a = slices.Index(names, k.Name), k.X
 		}
+		switch {
+		case keyword && k.Name == "dim", !keyword && i == 1 && e.Name != "dot_product" && (logical || l.firstPart(a) == nil):
+			l.errorf(codeOutside, a.Position(), "%s with DIM is not supported", e.Name).WithHelp("write a DO loop over the other dimensions, and %s of sections", e.Name)
+			return nil, nil, false
+		case i < 0 || i >= len(args):
+			l.errorf(codeArgument, a.Position(), "%s takes %s", e.Name, strings.Join(names, ", "))
+			return nil, nil, false
+		}
+		args[i] = a
 	}
-	if len(e.Args) != want {
-		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(want, "argument"))
-		return bad(e.Pos)
+	if args[0] == nil || e.Name == "dot_product" && args[1] == nil {
+		l.errorf(codeArgument, e.Pos, "%s lacks an argument", e.Name).WithHelp("its arguments: %s(%s)", e.Name, strings.Join(names, ", "))
+		return nil, nil, false
 	}
-	x := e.Args[0]
-	if want == 2 {
-		x = &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: e.Args[0], Y: e.Args[1]}
-	}
-	shaping := l.firstPart(x)
-	for _, a := range e.Args {
-		if l.firstPart(a) == nil {
+	for _, a := range args {
+		if a != nil && l.firstPart(a) == nil {
 			l.errorf(codeArgument, a.Position(), "the argument of %s must be an array", e.Name).
 				WithHelp("pass an array, a section or an expression of them")
-			return bad(e.Pos)
+			return nil, nil, false
 		}
 	}
+	if e.Name == "dot_product" {
+		return &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: args[0], Y: args[1]}, nil, true
+	}
+	if len(args) > 1 {
+		mask = args[1]
+	}
+	return args[0], mask, true
+}
+
+// reduction lowers sum(x), maxval(x, mask), dot_product(x, y) and their like: a loop in
+// front of the statement.
+func (l *lowerer) reduction(e *ast.Index) ir.Expr {
+	x, masked, ok := l.reductionArguments(e)
+	if !ok {
+		return bad(e.Pos)
+	}
 	var pre []ir.Stmt
-	ctx := l.elementsLike(shaping, &pre)
+	ctx := l.elementsLike(l.firstPart(x), &pre)
 	if ctx == nil {
 		return bad(e.Pos)
 	}
-	if want == 2 && len(ctx.n) != 1 && !l.phantom {
+	if e.Name == "dot_product" && len(ctx.n) != 1 && !l.phantom {
 		l.errorf(codeArgument, e.Pos, "the arguments of %s have rank %d, they must have rank 1", e.Name, len(ctx.n)).
 			WithHelp("write sum(a*b)")
 		return bad(e.Pos)
@@ -352,10 +524,27 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 	if isBad(value) {
 		return value
 	}
+	var mask ir.Expr
+	if masked != nil {
+		if mask = l.maskAt(ctx, masked, nil); isBad(mask) {
+			return mask
+		}
+	}
 	typ := value.Type()
-	if !typ.IsNumeric() {
-		l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be numeric", e.Name, typ)
-		return bad(e.Pos)
+	switch e.Name {
+	case "any", "all", "count":
+		if typ != ir.Logical {
+			l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be LOGICAL", e.Name, typ)
+			return bad(e.Pos)
+		}
+		if e.Name == "count" {
+			mask, value, typ = value, l.intConst(1, e.Pos), ir.Integer
+		}
+	default:
+		if !typ.IsNumeric() {
+			l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be numeric", e.Name, typ)
+			return bad(e.Pos)
+		}
 	}
 	acc := l.local(e.Name, typ, e.Pos)
 	at := ir.X{Pos: e.Pos, Typ: typ}
@@ -385,12 +574,20 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 			}
 			none = is
 		}
+		if masked != nil {
+			none = l.not(l.reduction(&ast.Index{XBase: e.XBase, Name: "any", Args: []ast.Expr{masked}}))
+		}
 		if none != nil {
 			k := &ir.Const{X: at, Float: float64(sign) * info.huge.(float64)}
 			empty = one(&ir.If{S: ir.S{Pos: e.Pos}, Cond: none, Then: one(&ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: k})})
 		}
 	}
 	switch e.Name {
+	case "any":
+		next = &ir.Bin{X: at, Op: ir.Or, L: v(), R: value}
+	case "all":
+		start.Bool = true
+		next = &ir.Bin{X: at, Op: ir.And, L: v(), R: value}
 	case "product":
 		start.Int, start.Float = 1, 1
 		next = &ir.Bin{X: at, Op: ir.Mul, L: v(), R: value}
@@ -404,14 +601,22 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		next = &ir.Bin{X: at, Op: ir.Add, L: v(), R: value}
 	}
 	pre = append(append(pre, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: start}), empty...)
-	pre = append(pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}, e.Pos))
+	var step ir.Stmt = &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}
+	if mask != nil {
+		step = &ir.If{S: ir.S{Pos: e.Pos}, Cond: mask, Then: one(step)}
+	}
+	pre = append(pre, l.nest(ctx, step, e.Pos))
 	l.prelude = append(l.prelude, pre...)
 	return v()
 }
 
-// firstPart is an array or section in e, nil if there is none.
+// firstPart is an array or section in e that has its shape, or the transpose of one; nil if
+// there is none.
 func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	if l.isPart(e) {
+		return e
+	}
+	if e, ok := e.(*ast.Index); ok && l.isTranspose(e) {
 		return e
 	}
 	var inside []ast.Expr
@@ -425,6 +630,9 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	case *ast.Keyword:
 		inside = []ast.Expr{e.X}
 	case *ast.Index:
+		if e.Name == "cshift" && len(e.Args) > 0 {
+			inside = e.Args[:1]
+		}
 		if _, ok := intrinsics[e.Name]; ok && inquiries[e.Name] == nil && !arrayReductions[e.Name] {
 			inside = e.Args
 		}

@@ -172,7 +172,10 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
 		return l.imageQuery(e)
 	}
-	if l.prog.SPMD && arrayReductions[e.Name] && l.procedure(e.Name) == nil && s == nil {
+	if arrayFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
+		return l.arrayFunction(e)
+	}
+	if arrayReductions[e.Name] && l.procedure(e.Name) == nil && s == nil {
 		return l.reduction(e)
 	}
 	if p := l.procedure(e.Name); p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {

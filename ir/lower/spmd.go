@@ -81,6 +81,12 @@ func (m *imageFinder) stmt(s ast.Stmt) {
 	case *ast.DoWhile:
 		m.exprs(s.Cond)
 		m.block(s.Body)
+	case *ast.Forall:
+		for _, x := range s.Indices {
+			m.exprs(x.Lo, x.Hi, x.Step)
+		}
+		m.exprs(s.Mask)
+		m.block(s.Body)
 	case *ast.If:
 		for _, arm := range s.Arms {
 			m.exprs(arm.Cond)

@@ -80,7 +80,15 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 	case *ast.DoWhile:
 		return l.doWhile(s)
 	case *ast.If:
+		if s.Where {
+			return l.where(s, nil)
+		}
 		return l.ifs(s)
+	case *ast.Forall:
+		if s.Concurrent {
+			return l.concurrent(s)
+		}
+		return l.forall(s, forallNest{})
 	case *ast.Exit:
 		if loop := l.loopNamed(s.Name, "EXIT", s.Pos); loop != nil {
 			return one(&ir.Exit{S: ir.S{Pos: s.Pos}, Loop: loop})
@@ -116,7 +124,7 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
 
 func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
-	if l.prog.SPMD && l.isPart(s.LHS) {
+	if l.isPart(s.LHS) {
 		return l.arrayAssign(s)
 	}
 	rhs := l.expr(s.RHS)

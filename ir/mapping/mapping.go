@@ -47,29 +47,7 @@ func Resolve(p *ir.Program, diags *source.List) {
 			r.distribution(o)
 		}
 	}
-	mark(p)
-}
-
-// mark marks every expression that reads a distributed array as varying.
-func mark(p *ir.Program) {
-	var visit func(e ir.Expr) bool
-	visit = func(e ir.Expr) bool {
-		v := false
-		if r, ok := e.(*ir.Ref); ok {
-			v = r.Sym.Distributed()
-		}
-		for _, c := range ir.Children(e) {
-			v = visit(c) || v
-		}
-		e.MarkVarying(v)
-		return v
-	}
-	ir.Walk(p.Body, func(s ir.Stmt) bool {
-		for _, e := range ir.Exprs(s) {
-			visit(e)
-		}
-		return true
-	})
+	ir.MarkVarying(p.Body)
 }
 
 // object is something that can be distributed, or aligned with: an array or a

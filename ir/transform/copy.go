@@ -8,13 +8,19 @@ import (
 
 // Substitute returns a copy of body in which New of each change stands in place
 // of its Old, wherever that is in body; none of the changes is to a statement
-// inside that of another. EXIT and CYCLE name the loops of the copy.
-func Substitute(body []ir.Stmt, changes ...*Change) []ir.Stmt {
+// inside that of another. EXIT and CYCLE name the loops of the copy. Of says which loop of
+// body, or of a New, each loop of the copy is a copy of.
+func Substitute(body []ir.Stmt, changes ...*Change) (out []ir.Stmt, of map[ir.Stmt]ir.Stmt) {
 	cp := newCopier()
 	for _, c := range changes {
 		cp.with[c.Old] = c.New
 	}
-	return cp.block(body)
+	out = cp.block(body)
+	of = make(map[ir.Stmt]ir.Stmt, len(cp.loops))
+	for from, to := range cp.loops {
+		of[to] = from
+	}
+	return out, of
 }
 
 // Copy returns a copy of body.

@@ -2,8 +2,10 @@ package transform
 
 import (
 	"maps"
+	"math"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
 // folder copies statements and leaves out what conditions that are decided
@@ -12,7 +14,7 @@ import (
 type folder struct {
 	*copier
 	a      *Analysis
-	folded []*ir.If // the conditions decided by facts
+	folded []ir.Expr // the conditions, and the MODs, decided by facts
 }
 
 // constants are scalars with the constants that they equal now.
@@ -32,7 +34,7 @@ func (f *folder) fold(s ir.Stmt, known facts, env constants) []ir.Stmt {
 	case *ir.If:
 		t := f.a.decide(s.Cond, known)
 		if t != open {
-			f.folded = append(f.folded, s)
+			f.folded = append(f.folded, s.Cond)
 		} else if v, ok := env.value(s.Cond); ok {
 			t = never
 			if v.Bool {
@@ -61,14 +63,54 @@ func (f *folder) fold(s ir.Stmt, known facts, env constants) []ir.Stmt {
 		return []ir.Stmt{n}
 	}
 	env.forget(f.a.info.Modified(s))
-	if as, ok := s.(*ir.Assign); ok {
-		if v, ok := as.LHS.(*ir.Var); ok {
-			if c, ok := as.RHS.(*ir.Const); ok {
-				env[v.Sym] = c
-			}
+	as, ok := s.(*ir.Assign)
+	if !ok {
+		return []ir.Stmt{f.copier.stmt(s)}
+	}
+	if v, ok := as.LHS.(*ir.Var); ok {
+		if c, ok := as.RHS.(*ir.Const); ok {
+			env[v.Sym] = c
 		}
 	}
-	return []ir.Stmt{f.copier.stmt(s)}
+	return []ir.Stmt{&ir.Assign{S: as.S, LHS: ir.Clone(as.LHS), RHS: ir.Rewrite(as.RHS, func(e ir.Expr) ir.Expr { return f.remainder(e, known) })}}
+}
+
+// maxQuotient is how often a modulus may be contained in what it divides.
+const maxQuotient = 2
+
+// remainder is what e, a MOD, is where the quotient is known; nil where it is not.
+func (f *folder) remainder(e ir.Expr, known facts) ir.Expr {
+	of, m, ok := f.a.modulo(e)
+	if !ok {
+		return nil
+	}
+	for k := int64(0); k <= maxQuotient; k++ {
+		r, ok1 := of.Sub(linalg.Const(k * m))
+		below, ok2 := linalg.Const(-1).Sub(r)
+		above, ok3 := r.Sub(linalg.Const(m))
+		if ok1 && ok2 && ok3 && known.never(below) && known.never(above) {
+			f.folded = append(f.folded, e)
+			if k == 0 {
+				return ir.Clone(e.(*ir.Call).Args[0])
+			}
+			return minus(e.(*ir.Call).Args[0], k*m)
+		}
+	}
+	return nil
+}
+
+// modulo reports whether e is MOD(of, m) of an affine form and a constant above 0.
+func (a *Analysis) modulo(e ir.Expr) (of linalg.Affine, m int64, ok bool) {
+	call, ok := e.(*ir.Call)
+	if !ok || call.Name != "mod" || len(call.Args) != 2 || !call.Typ.IsInteger() {
+		return of, 0, false
+	}
+	c, ok := call.Args[1].(*ir.Const)
+	if !ok || c.Int <= 0 || int64(c.Int) > math.MaxInt32/(maxQuotient+1) {
+		return of, 0, false
+	}
+	of, ok = a.info.Affine(call.Args[0])
+	return of, int64(c.Int), ok
 }
 
 func (env constants) forget(changed map[*ir.Symbol]bool) {

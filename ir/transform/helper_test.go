@@ -48,7 +48,9 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 		case transform.Periodic:
 			return a.Periodic(s)
 		case transform.Gather:
-			return a.Gather(s)
+			if arrays := vectors(s); len(arrays) > 0 {
+				return a.Gather(s, arrays, "a test wants it")
+			}
 		}
 	case *ir.If:
 		if kind == transform.Guard {
@@ -56,6 +58,18 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 		}
 	}
 	return nil, nil
+}
+
+// vectors are the distributed arrays of one dimension in loop: it does not take long to
+// copy them.
+func vectors(loop *ir.Do) (list []*ir.Symbol) {
+	ir.WalkExprs(loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
+		if r, ok := e.(*ir.Ref); ok && r.Sym.Distributed() && len(r.Subs) == 1 && !slices.Contains(list, r.Sym) {
+			list = append(list, r.Sym)
+		}
+		return true
+	})
+	return list
 }
 
 // inside lists the statements of a program, inner ones first.
@@ -73,7 +87,7 @@ func inside(body []ir.Stmt) []ir.Stmt {
 // substitute is p with the change made.
 func substitute(p *ir.Program, c *transform.Change) *ir.Program {
 	q := *p
-	q.Body = transform.Substitute(p.Body, c)
+	q.Body, _ = transform.Substitute(p.Body, c)
 	q.Symbols = append(slices.Clip(p.Symbols), c.Symbols...)
 	return &q
 }

@@ -31,7 +31,13 @@ const maxPeel = 300
 //
 // with i = 1 at the end if that is used. The test is left out where the loop is
 // known to run. Conditions that follow from constants assigned in the iteration
-// itself are folded too.
+// itself are folded too. MOD(e, m) is e - k*m where that is decided. Both iterations are
+// taken off where each decides something, as in
+//
+//	do i = 1, n
+//	   l = i - 1
+//	   if (l < 1) l = n
+//	   r = mod(i, n) + 1
 func (a *Analysis) Peel(loop *ir.Do) (*Change, error) {
 	b := a.info.Bounds(loop)
 	switch {
@@ -50,6 +56,9 @@ func (a *Analysis) Peel(loop *ir.Do) (*Change, error) {
 	if !a.conditional(loop) {
 		return nil, refuse("no condition inside compares affine forms")
 	}
+	if both := a.peelBoth(loop, b); both != nil {
+		return both, nil
+	}
 	last, errLast := a.peelLast(loop, b)
 	if errLast == nil {
 		return last, nil
@@ -61,7 +70,7 @@ func (a *Analysis) Peel(loop *ir.Do) (*Change, error) {
 	return first, nil
 }
 
-// conditional reports whether loop holds an IF that facts might decide.
+// conditional reports whether loop holds an IF, or a MOD, that facts might decide.
 func (a *Analysis) conditional(loop *ir.Do) bool {
 	found := false
 	ir.Walk(loop.Body, func(s ir.Stmt) bool {
@@ -70,6 +79,13 @@ func (a *Analysis) conditional(loop *ir.Do) bool {
 				if b, ok := e.(*ir.Bin); ok && a.cases(b, true) != nil {
 					found = true
 				}
+				return !found
+			})
+		}
+		if as, ok := s.(*ir.Assign); ok {
+			ir.WalkExpr(as.RHS, func(e ir.Expr) bool {
+				_, _, is := a.modulo(e)
+				found = found || is
 				return !found
 			})
 		}
@@ -97,20 +113,69 @@ func (a *Analysis) halves(loop *ir.Do, rest, one facts) (*halves, error) {
 	h.one = h.oneFold.body(loop.Body, one, constants{})
 	all := &folder{copier: newCopier(), a: a}
 	all.body(loop.Body, a.inLoop(a.at(loop), loop), constants{})
-	known := map[*ir.If]bool{}
-	for _, s := range all.folded {
-		known[s] = true
+	if !decides(h.oneFold, h.restFold, all) {
+		return nil, refuse("neither the first nor the last iteration decides a condition")
 	}
-	inOne := map[*ir.If]bool{}
-	for _, s := range h.oneFold.folded {
-		inOne[s] = true
+	return h, nil
+}
+
+// decides reports whether one and rest decide a condition that all iterations leave open.
+func decides(one, rest, all *folder) bool {
+	return slices.ContainsFunc(rest.folded, func(e ir.Expr) bool {
+		return slices.Contains(one.folded, e) && !slices.Contains(all.folded, e)
+	})
+}
+
+// peelBoth takes the first and the last iteration off a loop that is known to have both, if
+// each of them decides a condition; else it returns nil.
+func (a *Analysis) peelBoth(loop *ir.Do, b scalar.LoopBounds) *Change {
+	if b.Step != 1 && b.Step != -1 || jumpTo(loop, loop.Body, true, true) != nil {
+		return nil
 	}
-	for _, s := range h.restFold.folded {
-		if inOne[s] && !known[s] {
-			return h, nil
-		}
+	i := linalg.Var(loop.Index.Name)
+	around, inside := a.at(loop), a.inLoop(a.at(loop), loop)
+	lo, hi := b.Lo, b.Hi
+	if b.Step < 0 {
+		lo, hi = hi, lo
 	}
-	return nil, refuse("neither the first nor the last iteration decides a condition")
+	length, ok1 := lo.Sub(hi)
+	above, ok2 := i.Sub(lo)
+	below, ok3 := hi.Sub(i)
+	if !ok1 || !ok2 || !ok3 || !around.never(length) {
+		return nil // there may be one iteration, or none
+	}
+	fold := func(f facts) (*folder, []ir.Stmt) {
+		x := &folder{copier: newCopier(), a: a}
+		return x, x.body(loop.Body, f, constants{})
+	}
+	one := linalg.Const(1)
+	above1, ok1 := above.Sub(one)
+	below1, ok2 := below.Sub(one)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	firstFold, first := fold(around.equal(above)) // where the steps are -1, the last
+	lastFold, last := fold(around.equal(below))
+	restFold, rest := fold(inside.with(above1, below1))
+	butFirst, _ := fold(inside.with(above1))
+	butLast, _ := fold(inside.with(below1))
+	if !decides(firstFold, restFold, butLast) || !decides(lastFold, restFold, butFirst) {
+		return nil // one of them is enough
+	}
+	if b.Step < 0 {
+		first, firstFold, last, lastFold = last, lastFold, first, firstFold
+	}
+	main := a.part(loop, restFold, rest)
+	main.Lo, main.Hi = minus(loop.Lo, -b.Step), minus(loop.Hi, b.Step)
+	c := &Change{Kind: Peel, Old: loop, What: fmt.Sprintf("its first iteration, which decides %s, and its last, which decides %s", conditions(firstFold.folded), conditions(lastFold.folded))}
+	c.New = append(c.New, set(loop, loop.Pos.Line, ir.Clone(loop.Lo)))
+	c.New = append(c.New, first...)
+	c.New = append(c.New, main, set(loop, loop.Pos.Line, ir.Clone(loop.Hi)))
+	c.New = append(c.New, last...)
+	if a.info.LiveAfter(loop, loop.Index) {
+		c.New = append(c.New, set(loop, loop.End.Line, minus(index(loop), -b.Step)))
+	}
+	return c
 }
 
 func (a *Analysis) peelLast(loop *ir.Do, b scalar.LoopBounds) (*Change, error) {
@@ -274,19 +339,19 @@ func jumpTo(loop ir.Stmt, body []ir.Stmt, exit, cycle bool) ir.Stmt {
 	return found
 }
 
-// conditions names the conditions of IFs, with their lines.
-func conditions(list []*ir.If) string {
+// conditions names conditions, with their lines.
+func conditions(list []ir.Expr) string {
 	text := ""
-	seen := map[*ir.If]bool{}
-	for _, s := range list {
-		if seen[s] {
+	seen := map[ir.Expr]bool{}
+	for _, e := range list {
+		if seen[e] {
 			continue
 		}
-		seen[s] = true
+		seen[e] = true
 		if text != "" {
 			text += " and "
 		}
-		text += fmt.Sprintf("%s in line %d", ir.ExprString(s.Cond), s.Pos.Line)
+		text += fmt.Sprintf("%s in line %d", ir.ExprString(e), e.Position().Line)
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package transform
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -36,7 +35,7 @@ func (a *Analysis) Redistribute(loop *ir.Do) (*Change, error) {
 	if err := cheapBounds(loop); err != nil {
 		return nil, err
 	}
-	r := &redistribution{a: a, loop: loop, along: map[*ir.Symbol]int{}, copies: map[*ir.Symbol]*ir.Symbol{}}
+	r := newRedistribution(a, loop)
 	if s := r.collect(); s != nil {
 		return nil, refuse("%s is a copy itself", s.Name)
 	}
@@ -49,27 +48,38 @@ func (a *Analysis) Redistribute(loop *ir.Do) (*Change, error) {
 	if s := r.named(); s != nil {
 		return nil, refuse("INDEPENDENT names %s", s.Name)
 	}
+	if err := r.stays(); err != nil {
+		return nil, err
+	}
 	if err := r.place(); err != nil {
 		return nil, err
 	}
-	return r.change(), nil
+	c := r.change(Redistribute, func(array *ir.Symbol, d int) *ir.Do {
+		if d == r.along[array] && r.within(array.Dims[d]) {
+			return loop
+		}
+		return nil
+	})
+	c.What = fmt.Sprintf("on copies of %s that are distributed along %s", names(r.arrays), loop.Index.Name)
+	return c, nil
 }
 
 // Redistributable reports whether loop changes an array as Redistribute wants it.
 func (a *Analysis) Redistributable(loop *ir.Do) bool {
-	r := &redistribution{a: a, loop: loop, along: map[*ir.Symbol]int{}}
+	r := newRedistribution(a, loop)
 	return r.collect() == nil && r.assigned()
 }
 
 // redistribution is the work of Redistribute.
 type redistribution struct {
-	a      *Analysis
-	loop   *ir.Do
-	arrays []*ir.Symbol       // to copy
-	along  map[*ir.Symbol]int // the dimension that the index of the loop selects from; -1: no single one
-	with   *dist.Axis         // of an array that is distributed along the index already
-	grid   *ir.Grid
-	copies map[*ir.Symbol]*ir.Symbol
+	onCopies
+	along map[*ir.Symbol]int // the dimension that the index of the loop selects from
+	with  *dist.Axis         // of an array that is distributed along the index already
+	grid  *ir.Grid
+}
+
+func newRedistribution(a *Analysis, loop *ir.Do) *redistribution {
+	return &redistribution{onCopies: onCopies{a: a, loop: loop, copies: map[*ir.Symbol]*ir.Symbol{}}, along: map[*ir.Symbol]int{}}
 }
 
 // collect finds the arrays of which all references in the loop have its index as the
@@ -79,11 +89,11 @@ func (r *redistribution) collect() *ir.Symbol {
 	var candidates = map[*ir.Symbol][]int{}
 	for _, ref := range r.refs() {
 		sym := ref.Sym
-		if !sym.Distributed() {
-			continue
-		}
 		if sym.Temp {
 			return sym
+		}
+		if !sym.Distributed() {
+			continue
 		}
 		var dims []int
 		for d, sub := range ref.Subs {
@@ -117,34 +127,7 @@ func (r *redistribution) collect() *ir.Symbol {
 
 // assigned reports whether the loop assigns to one of the arrays.
 func (r *redistribution) assigned() bool {
-	return slices.ContainsFunc(r.arrays, func(s *ir.Symbol) bool { return r.a.info.Modified(r.loop)[s] })
-}
-
-// refs are the array elements in the loop.
-func (r *redistribution) refs() []*ir.Ref {
-	var list []*ir.Ref
-	ir.WalkExprs(r.loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
-		if ref, ok := e.(*ir.Ref); ok {
-			list = append(list, ref)
-		}
-		return true
-	})
-	return list
-}
-
-// named is an array of which INDEPENDENT of a loop says something; nil if there is none.
-func (r *redistribution) named() (found *ir.Symbol) {
-	ir.Walk([]ir.Stmt{r.loop}, func(s ir.Stmt) bool {
-		if d, ok := s.(*ir.Do); ok && d.Independent != nil {
-			for _, sym := range slices.Concat(d.Independent.New, d.Independent.Reduction) {
-				if slices.Contains(r.arrays, sym) {
-					found = sym
-				}
-			}
-		}
-		return found == nil
-	})
-	return found
+	return slices.ContainsFunc(r.arrays, r.assigns)
 }
 
 // place says how the copies are distributed: as an array that is distributed along the
@@ -181,41 +164,9 @@ func (r *redistribution) place() error {
 			}
 			m.Map.Axes = append(m.Map.Axes, ax)
 		}
-		r.copies[s] = &ir.Symbol{
-			Name: r.a.freshName(s.Name + ".by"), Local: fmt.Sprintf("%s by %s", s.Source(), r.loop.Index.Source()),
-			Pos: s.Pos, Type: s.Type, Len: s.Len, Dims: s.Dims, Temp: true, Site: s.Site, Mapping: m,
-		}
-		r.a.symbols[r.copies[s].Name] = r.copies[s]
+		r.copy(s, ".by", "by "+r.loop.Index.Source(), m)
 	}
 	return nil
-}
-
-// change writes the loops that copy, and the loop on the copies.
-func (r *redistribution) change() *Change {
-	c := &Change{Kind: Redistribute, Old: r.loop}
-	var names []string
-	for _, s := range r.arrays {
-		c.Symbols = append(c.Symbols, r.copies[s])
-		names = append(names, s.Name)
-		c.New = append(c.New, r.copying(c, s, r.copies[s], s))
-	}
-	cp := newCopier()
-	n := cp.do(r.loop, cp.block)
-	rename := func(e ir.Expr) bool {
-		if ref, ok := e.(*ir.Ref); ok && r.copies[ref.Sym] != nil {
-			ref.Sym = r.copies[ref.Sym]
-		}
-		return true
-	}
-	ir.WalkExprs(n.Body, func(_ ir.Stmt, e ir.Expr) bool { return rename(e) })
-	c.New = append(c.New, n)
-	for _, s := range r.arrays {
-		if r.a.info.Modified(r.loop)[s] {
-			c.New = append(c.New, r.copying(c, s, s, r.copies[s]))
-		}
-	}
-	c.What = fmt.Sprintf("on copies of %s that are distributed along %s", strings.Join(names, ", "), r.loop.Index.Name)
-	return c
 }
 
 // within reports whether the index of the loop is between the bounds of a dimension in each
@@ -228,42 +179,4 @@ func (r *redistribution) within(dim ir.Bound) bool {
 	}
 	sure, ok := r.a.extent(r.loop)
 	return ok && sure.Lo >= dim.Lo && sure.Hi <= dim.Hi
-}
-
-// copying is the nest that copies what the loop may touch of from to to, which have the
-// form of array.
-func (r *redistribution) copying(c *Change, array, to, from *ir.Symbol) ir.Stmt {
-	pos, site := r.loop.Pos, r.loop.Site
-	at := ir.X{Pos: pos, Typ: array.Type}
-	constant := func(k int) ir.Expr { return &ir.Const{X: ir.X{Pos: pos, Typ: ir.Integer}, Int: k} }
-	var subs []ir.Expr
-	var loops []*ir.Do
-	for d, b := range array.Dims {
-		i := &ir.Symbol{Name: r.a.freshName(fmt.Sprintf("dim%d.", d+1)), Pos: pos, Type: ir.Integer, Site: site}
-		lo, hi, step := constant(b.Lo), constant(b.Hi), constant(1)
-		if d == r.along[array] && r.within(b) {
-			i.Type = r.loop.Index.Type
-			lo, hi, step = ir.Clone(r.loop.Lo), ir.Clone(r.loop.Hi), ir.Clone(r.loop.Step)
-		}
-		r.a.symbols[i.Name] = i
-		c.Symbols = append(c.Symbols, i)
-		subs = append(subs, &ir.Var{X: ir.X{Pos: pos, Typ: i.Type}, Sym: i})
-		loops = append(loops, &ir.Do{S: ir.S{Pos: pos, Site: site}, Index: i, Lo: lo, Hi: hi, Step: step, End: pos})
-	}
-	element := func(s *ir.Symbol) *ir.Ref {
-		e := &ir.Ref{X: at, Sym: s}
-		for _, x := range subs {
-			e.Subs = append(e.Subs, ir.Clone(x))
-		}
-		e.MarkVarying(true)
-		return e
-	}
-	value := element(from)
-	value.Raw = true // it may have no value yet
-	body := ir.Stmt(&ir.Assign{S: ir.S{Pos: pos, Site: site}, LHS: element(to), RHS: value})
-	for _, d := range loops { // the first dimension inside
-		d.Body = []ir.Stmt{body}
-		body = d
-	}
-	return body
 }

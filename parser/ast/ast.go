@@ -4,7 +4,11 @@
 // tree and parsing the text again gives the same tree.
 package ast
 
-import "github.com/spmdc/spmdc/parser/source"
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
 
 // File is one source file: a main program, and the modules and external
 // procedures beside it, each list in source order. A file has its modules first
@@ -31,6 +35,9 @@ func (k UnitKind) String() string {
 	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE"}[k]
 }
 
+// GoString is the same, for %#v.
+func (k UnitKind) GoString() string { return k.String() }
+
 // IsProcedure reports whether the unit can be called.
 func (k UnitKind) IsProcedure() bool { return k == SubroutineUnit || k == FunctionUnit }
 
@@ -50,6 +57,10 @@ type Program struct {
 	Contains []*Program
 	EndPos   source.Pos
 }
+
+// GoString names the unit by its kind and place: with %#v a list of units is not their
+// texts.
+func (u *Program) GoString() string { return fmt.Sprintf("%v %s at %#v", u.Kind, u.Name, u.Pos) }
 
 // Stmt is a statement or directive.
 type Stmt interface {
@@ -280,9 +291,26 @@ type (
 		EndPos    source.Pos
 		TermLabel int // as in Do
 	}
-	// If is an IF construct, or an IF statement when OneLine.
+	// Forall is FORALL, or DO CONCURRENT: the statements of the body for all values of
+	// the indices, each behind the one before, or all of them in any order.
+	Forall struct {
+		Base
+		Name       string
+		Indices    []ForallIndex
+		Mask       Expr // or nil
+		Local      []Name
+		Reduce     []ForallReduce
+		Body       []Stmt
+		EndPos     source.Pos
+		OneLine    bool
+		Concurrent bool
+		TermLabel  int // as in Do
+	}
+	// If is an IF construct, or an IF statement when OneLine. So is WHERE, with masks
+	// for conditions and ELSEWHERE for ELSE IF and ELSE.
 	If struct {
 		Base
+		Where   bool
 		Name    string // construct name or ""
 		Arms    []IfArm
 		Else    []Stmt
@@ -461,3 +489,15 @@ type (
 		X    Expr
 	}
 )
+
+// ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.
+type ForallIndex struct {
+	Var          Name
+	Lo, Hi, Step Expr // Step may be nil
+}
+
+// ForallReduce is "reduce(op:name)" of DO CONCURRENT.
+type ForallReduce struct {
+	Op string
+	Name
+}

@@ -123,16 +123,29 @@ func (p *printer) stmt(s Stmt) {
 			return
 		}
 		for i, arm := range s.Arms {
-			if i > 0 {
+			if i > 0 && s.Where {
+				p.line(0, "elsewhere ("+UnparseExpr(arm.Cond)+")")
+			} else if i > 0 {
 				p.line(0, "else if ("+UnparseExpr(arm.Cond)+") then")
 			}
 			p.block(arm.Body)
 		}
 		if s.HasElse {
-			p.line(0, "else")
+			p.line(0, map[bool]string{false: "else", true: "elsewhere"}[s.Where])
 			p.block(s.Else)
 		}
-		p.line(0, named("end if", s.Name))
+		p.line(0, named("end "+s.word(), s.Name))
+	case *Forall:
+		if s.OneLine {
+			return
+		}
+		p.block(s.Body)
+		switch {
+		case !s.Concurrent:
+			p.line(0, named("end forall", s.Name))
+		case s.TermLabel == 0:
+			p.line(0, named("end do", s.Name))
+		}
 	case *Critical:
 		p.block(s.Body)
 		p.line(0, named("end critical", s.Name))

@@ -99,7 +99,7 @@ func head(s Stmt) (text string, directive bool) {
 		}
 		b.WriteString(" while (" + UnparseExpr(s.Cond) + ")")
 	case *If:
-		b.WriteString(label(s.Name) + "if (")
+		b.WriteString(label(s.Name) + s.word() + " (")
 		if len(s.Arms) > 0 {
 			writeExpr(&b, s.Arms[0].Cond, 0)
 		}
@@ -108,9 +108,13 @@ func head(s Stmt) (text string, directive bool) {
 			if len(s.Arms) > 0 && len(s.Arms[0].Body) > 0 {
 				b.WriteString(UnparseStmt(s.Arms[0].Body[0]))
 			}
+		} else if s.Where {
+			b.WriteString(")")
 		} else {
 			b.WriteString(") then")
 		}
+	case *Forall:
+		writeForall(&b, s)
 	case *Exit:
 		b.WriteString(named("exit", s.Name))
 	case *Cycle:
@@ -148,6 +152,49 @@ func head(s Stmt) (text string, directive bool) {
 		fmt.Fprintf(&b, "! %T", s)
 	}
 	return b.String(), directive
+}
+
+// word is the first one of the statement.
+func (s *If) word() string {
+	if s.Where {
+		return "where"
+	}
+	return "if"
+}
+
+func writeForall(b *strings.Builder, s *Forall) {
+	b.WriteString(label(s.Name))
+	if s.Concurrent {
+		b.WriteString("do ")
+		if s.TermLabel != 0 {
+			fmt.Fprintf(b, "%d ", s.TermLabel)
+		}
+		b.WriteString("concurrent (")
+	} else {
+		b.WriteString("forall (")
+	}
+	for i, x := range s.Indices {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(x.Var.Name + " = " + UnparseExpr(x.Lo) + ":" + UnparseExpr(x.Hi))
+		if x.Step != nil {
+			b.WriteString(":" + UnparseExpr(x.Step))
+		}
+	}
+	if s.Mask != nil {
+		b.WriteString(", " + UnparseExpr(s.Mask))
+	}
+	b.WriteString(")")
+	if len(s.Local) > 0 {
+		b.WriteString(" local(" + joinNames(s.Local) + ")")
+	}
+	for _, r := range s.Reduce {
+		b.WriteString(" reduce(" + r.Op + ":" + r.Name.Name + ")")
+	}
+	if s.OneLine && len(s.Body) > 0 {
+		b.WriteString(" " + UnparseStmt(s.Body[0]))
+	}
 }
 
 // writeImages writes the image set of SYNC IMAGES.

@@ -30,6 +30,12 @@ const (
 	DoWhile
 	IfThen
 	IfStmt // IF with a statement on its line
+	Where
+	WhereStmt // with a statement on its line
+	Elsewhere
+	Forall
+	ForallStmt // with a statement on its line
+	DoConcurrent
 	ElseIf
 	Else
 	Exit
@@ -50,6 +56,8 @@ const (
 	EndDo
 	EndIf
 	EndCritical
+	EndWhere
+	EndForall
 
 	Processors
 	Template
@@ -71,7 +79,7 @@ type Stmt struct {
 	// Word is, for Outside, the key under which advice is found, such as
 	// "select case"; for the unknown kinds the first word.
 	Word string
-	// Rest is, for IfStmt, the index in Toks of the statement behind the
+	// Rest is, for IfStmt, WhereStmt and ForallStmt, the index in Toks of the statement behind the
 	// closing parenthesis.
 	Rest int
 }
@@ -206,6 +214,9 @@ var simple = map[string]Kind{
 	"enddo":           EndDo,
 	"endif":           EndIf,
 	"endcritical":     EndCritical,
+	"elsewhere":       Elsewhere,
+	"endwhere":        EndWhere,
+	"endforall":       EndForall,
 }
 
 func (s *Stmt) byWord() {
@@ -254,13 +265,19 @@ func (s *Stmt) byWord() {
 	case "if":
 		s.classifyIf()
 		return
+	case "where":
+		s.headed(Where, WhereStmt)
+		return
+	case "forall":
+		s.headed(Forall, ForallStmt)
+		return
 	case "else":
 		switch second {
 		case "if":
 			s.Kind = ElseIf
 			return
 		case "where":
-			s.Kind, s.Word = Outside, "elsewhere"
+			s.Kind = Elsewhere
 			return
 		}
 		s.Kind = Else
@@ -295,7 +312,7 @@ func (s *Stmt) classifyDo() {
 	case len(t) > 1 && t[0].Value == "while" && t[1].Value == "(":
 		s.Kind = DoWhile
 	case t[0].Value == "concurrent" && t[1].Value != "=":
-		s.Kind, s.Word = Outside, "do concurrent"
+		s.Kind = DoConcurrent
 	default:
 		s.Kind = Do
 	}
@@ -327,6 +344,18 @@ func (s *Stmt) classifyIf() {
 	}
 }
 
+// headed classifies what begins with a list in parentheses: it is a block where nothing
+// follows on the line.
+func (s *Stmt) headed(block, stmt Kind) {
+	end := -1
+	if s.Toks[1].Value == "(" {
+		end = Closing(s.Toks, 1)
+	}
+	if s.Kind = block; end > 0 && !s.Toks[end+1].EOF() {
+		s.Kind, s.Rest = stmt, end+1
+	}
+}
+
 func (s *Stmt) classifyEnd() {
 	switch second := s.Toks[1]; {
 	case second.EOF():
@@ -339,6 +368,10 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndIf
 	case second.Value == "critical":
 		s.Kind = EndCritical
+	case second.Value == "where":
+		s.Kind = EndWhere
+	case second.Value == "forall":
+		s.Kind = EndForall
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":

@@ -33,7 +33,7 @@ func TestClassify(t *testing.T) {
 		{"do while (x)", kind(scan.DoWhile)},
 		{"do 10 while (x)", kind(scan.DoWhile)},
 		{"do while = 1, 3", kind(scan.Do)},
-		{"do concurrent (i=1:3)", outside("do concurrent")},
+		{"do concurrent (i=1:3)", kind(scan.DoConcurrent)},
 		{"do concurrent = 1, 3", kind(scan.Do)},
 
 		{"if (a) then", kind(scan.IfThen)},
@@ -46,7 +46,10 @@ func TestClassify(t *testing.T) {
 		{"else x", kind(scan.Else)},
 		{"else if (a) then", kind(scan.ElseIf)},
 		{"elseif (a) then", kind(scan.ElseIf)},
-		{"else where", outside("elsewhere")},
+		{"else where", kind(scan.Elsewhere)},
+		{"elsewhere (a > 1)", kind(scan.Elsewhere)},
+		{"end where", kind(scan.EndWhere)},
+		{"endforall", kind(scan.EndForall)},
 
 		{"end", kind(scan.End)},
 		{"end do", kind(scan.EndDo)},
@@ -89,7 +92,9 @@ func TestClassify(t *testing.T) {
 		{"selectcase (i)", outside("select case")},
 		{"block data", outside("block data")},
 		{"module procedure f", outside("procedure")},
-		{"where (a > 0) a = 1", outside("where")},
+		{"where (a > 0)", kind(scan.Where)},
+		{"where(1) = 2", kind(scan.Assignment)},
+		{"forall (i=1:3)", kind(scan.Forall)},
 		{"type(t) :: x", outside("type")},
 
 		{"foo bar", kind(scan.Unknown)},

@@ -8,12 +8,12 @@ var outsideWords = map[string]bool{
 	"block": true, "blockdata": true, "case": true, "class": true,
 	"close": true, "codimension": true, "common": true, "complex": true,
 	"contiguous": true, "data": true,
-	"deallocate": true, "elemental": true, "elsewhere": true,
+	"deallocate": true, "elemental": true,
 	"endassociate": true, "endblock": true, "endenum": true,
-	"endfile": true, "endforall": true, "endinterface": true, "endprocedure": true,
-	"endselect": true, "endsubmodule": true, "endtype": true, "endwhere": true, "entry": true, "enum": true,
+	"endfile": true, "endinterface": true, "endprocedure": true,
+	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
 	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "forall": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
+	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
 	"include": true, "inquire": true, "interface": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
 	"open": true, "optional": true, "pause": true, "pointer": true,
@@ -22,7 +22,6 @@ var outsideWords = map[string]bool{
 	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "value": true, "volatile": true, "wait": true,
-	"where": true,
 }
 
 // outside recognises statements outside the subset by their first words.

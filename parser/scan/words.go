@@ -53,7 +53,7 @@ func (c *cuts) statement(t []lexer.Token) {
 	}
 	word, off := t[0].Value, t[0].Pos.Offset
 	switch {
-	case word == "if" || word == "elseif":
+	case word == "if" || word == "elseif" || word == "where" || word == "forall":
 		c.behindCondition(t)
 	case c.procedure(off):
 	case strings.HasPrefix(word, "assign"):

@@ -196,3 +196,20 @@ func TestErr(t *testing.T) {
 		t.Errorf("the error does not unwrap to its diagnostic")
 	}
 }
+
+// Diagnostics as JSON: a line each, with places in the files that they are of.
+func TestRenderJSON(t *testing.T) {
+	l := source.NewList(source.NewFile("a.f90", []byte("program a\n  x = <1>\nend\n")))
+	l.Errorf(source.Syntax, source.Pos{Line: 2, Col: 7}, "found <1>").WithEnd(source.Pos{Line: 2, Col: 10}).WithHelp("write %d", 1).WithNote(source.Pos{Line: 1, Col: 1}, "it begins here")
+	l.Warnf(source.Slow, source.Pos{}, "slow")
+	var b strings.Builder
+	if err := l.RenderJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"file":"a.f90","line":2,"column":7,"end_line":2,"end_column":10,"severity":"error","code":"syntax","message":"found <1>","help":"write 1","notes":[{"file":"a.f90","line":1,"column":1,"message":"it begins here"}]}
+{"file":"a.f90","severity":"warning","code":"slow","message":"slow"}
+`
+	if b.String() != want {
+		t.Errorf("%s", b.String())
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // A checkpoint of a check build holds what its PE knows of the others, and the
-// letters of the messages that have come: behind it every put is checked as if the
+// headers of the messages that have come: behind it every put is checked as if the
 // run had not been interrupted. The records of barriers, reductions and broadcasts
 // begin anew, on all PEs.
 
@@ -162,12 +162,12 @@ func (b *mailbox) restore(r *snapshot.Reader, pes int) {
 		return
 	}
 	if n < 0 || n > 1<<20 {
-		r.Fail("%d letters", n)
+		r.Fail("%d headers", n)
 		return
 	}
-	ring := make([]letter, n)
+	ring := make([]header, n)
 	for i := range ring {
-		ring[i] = newLetter(pes)
+		ring[i] = newHeader(pes)
 		ring[i].epoch.Store(r.Uint64())
 		restoreWords(r, ring[i].head[:])
 		restoreWords(r, ring[i].clock)

@@ -6,7 +6,7 @@ import (
 )
 
 // Ledger is what the PEs of a run share: how far each has come with each
-// communication, and the letters that go with messages.
+// communication, and the headers that go with messages.
 type Ledger struct {
 	pes      int
 	mu       sync.Mutex
@@ -14,8 +14,8 @@ type Ledger struct {
 	monitors []*Monitor
 	traced   bool
 
-	meetings [2][]letter               // barriers and reductions, by number modulo 2; then by PE
-	letters  [broadcastRing]letter     // broadcasts, by number modulo
+	meetings [2][]header               // barriers and reductions, by number modulo 2; then by PE
+	headers  [broadcastRing]header     // broadcasts, by number modulo
 	broken   atomic.Bool               // somebody has found a fault of the transport
 	fault    atomic.Pointer[Violation] // the first such
 }
@@ -27,13 +27,13 @@ const broadcastRing = 128
 func NewLedger(pes int) *Ledger {
 	l := &Ledger{pes: pes, monitors: make([]*Monitor, pes)}
 	for i := range l.meetings {
-		l.meetings[i] = make([]letter, pes)
+		l.meetings[i] = make([]header, pes)
 		for p := range pes {
-			l.meetings[i][p] = newLetter(pes)
+			l.meetings[i][p] = newHeader(pes)
 		}
 	}
-	for i := range l.letters {
-		l.letters[i] = newLetter(pes)
+	for i := range l.headers {
+		l.headers[i] = newHeader(pes)
 	}
 	return l
 }

@@ -3,12 +3,12 @@ package check
 import (
 	"time"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // Monitor is a Transport that checks what one PE does with another. With each
-// message goes a letter that says what the sender knows: a clock with one word
+// message goes a header that says what the sender knows: a clock with one word
 // for each PE, which counts its steps. A PE makes a step at each CO and each UO.
 //
 // All PEs execute the same communications in the same order. So step t is the
@@ -197,7 +197,7 @@ func (m *Monitor) Leave(depth int) {
 	clear(m.at.index[m.at.depth:])
 }
 
-// send writes the letter of a put.
+// send writes the header of a put.
 func (m *Monitor) send(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, move *transport.Move) transport.Memory {
 	s := m.slots[b]
 	if s == nil {
@@ -338,7 +338,7 @@ func (m *Monitor) Await(site int, b transport.Buffer, from int, epoch uint64) bo
 	return waited
 }
 
-// receive takes a letter out of a mailbox.
+// receive takes a header out of a mailbox.
 func (m *Monitor) receive(s *Slot, box *mailbox, from int, epoch uint64) {
 	m.look()
 	l := box.read(epoch)
@@ -348,7 +348,7 @@ func (m *Monitor) receive(s *Slot, box *mailbox, from int, epoch uint64) {
 	if at := l.at(); epoch != s.count || at != s.begun {
 		m.diverged(from, at, s.begun)
 	}
-	l.teach(m.clock)
+	l.joinTo(m.clock)
 }
 
 // diverged ends the run because two PEs met that came by different ways.
@@ -396,7 +396,7 @@ func (m *Monitor) meet(site int, do func()) {
 		if at := list[q].at(); !list[q].has(m.meetings) || at != m.at {
 			m.diverged(q, at, m.at)
 		}
-		list[q].teach(m.clock)
+		list[q].joinTo(m.clock)
 	}
 	m.look()
 }
@@ -406,7 +406,7 @@ func (m *Monitor) Barrier(site int) { m.meet(site, func() { m.Transport.Barrier(
 
 // Agree is a barrier in which PEs may turn out to stand at different places: their
 // ways are not compared, the engine does that.
-func (m *Monitor) Agree(site int, v *elide.Vote, patience time.Duration) error {
+func (m *Monitor) Agree(site int, v *[agree.Words]int64, patience time.Duration) error {
 	m.meetings++
 	list := m.ledger.meetings[m.meetings%2]
 	list[m.id].write(m.meetings, m.at, m.clock, m.muted[site], 0, nil)
@@ -416,7 +416,7 @@ func (m *Monitor) Agree(site int, v *elide.Vote, patience time.Duration) error {
 	err := m.Transport.Agree(site, v, patience)
 	for q := range list {
 		if q != m.id && list[q].has(m.meetings) {
-			list[q].teach(m.clock)
+			list[q].joinTo(m.clock)
 		}
 	}
 	m.look()
@@ -439,7 +439,7 @@ func (m *Monitor) share(site, root int, do func()) {
 	m.at.site = site
 	m.pass(site, passShared)
 	m.shared++
-	l := &m.ledger.letters[m.shared%broadcastRing]
+	l := &m.ledger.headers[m.shared%broadcastRing]
 	if m.id == root {
 		l.write(m.shared, m.at, m.clock, m.muted[site], 0, nil)
 	}
@@ -449,7 +449,7 @@ func (m *Monitor) share(site, root int, do func()) {
 		if at := l.at(); !l.has(m.shared) || at != m.at {
 			m.diverged(root, at, m.at)
 		}
-		l.teach(m.clock)
+		l.joinTo(m.clock)
 	}
 }
 

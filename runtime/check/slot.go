@@ -18,7 +18,7 @@ type Slot struct {
 	row     []mark
 	inboxes []*inbox // of the buffers: one, or one for each instance of the memory
 	local   bool     // see Local
-	mates   []*Slot  // the slots of this PE in the same memory, this one included
+	aliases []*Slot  // the slots of this PE in the same memory, this one included
 	needs   [][]need
 	puts    []lastPut // [to*depth + epoch%depth]
 	reads   Reads
@@ -70,7 +70,7 @@ func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
 		Site: site, Memory: memory, monitor: m, depth: depth, row: m.ledger.row(m.count),
 		needs: make([][]need, pes), puts: make([]lastPut, pes*depth), reads: reads,
 	}
-	s.mates = []*Slot{s}
+	s.aliases = []*Slot{s}
 	m.count++
 	m.all = append(m.all, s)
 	return s
@@ -79,10 +79,10 @@ func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
 // Join says that s fills the same memory as the slots that first has been joined
 // with so far: each put of one is checked against the uses of all.
 func (s *Slot) Join(first *Slot) {
-	for _, m := range first.mates {
-		m.mates = append(m.mates, s)
+	for _, m := range first.aliases {
+		m.aliases = append(m.aliases, s)
 		if m != s {
-			s.mates = append(s.mates, m)
+			s.aliases = append(s.aliases, m)
 		}
 	}
 	// first is in its own list, so that the loop has given it s.
@@ -119,7 +119,7 @@ func (s *Slot) number() int {
 }
 
 // Shared reports whether another communication fills the same memory.
-func (s *Slot) Shared() bool { return len(s.mates) > 1 }
+func (s *Slot) Shared() bool { return len(s.aliases) > 1 }
 
 // inbox is where the messages of an epoch come in.
 func (s *Slot) inbox(epoch uint64) *inbox { return s.inboxes[epoch%uint64(len(s.inboxes))] }
@@ -189,19 +189,19 @@ func (s *Slot) Arrived(epoch uint64) {
 	store(&s.row[m.id].arrived, epoch)
 }
 
-// replace lets what has come replace, in the same cells, what mates of s brought and
+// replace lets what has come replace, in the same cells, what aliases of s brought and
 // still is in use: other cells of it may be needed, as those of the rows to come
 // when a pipeline brings new values of this row.
 func (s *Slot) replace() {
-	for _, mate := range s.mates {
-		if mate == s {
+	for _, alias := range s.aliases {
+		if alias == s {
 			continue
 		}
-		for i := range mate.sections {
-			x := &mate.sections[i]
+		for i := range alias.sections {
+			x := &alias.sections[i]
 			for k := range s.sections {
 				if near(&x.move, &s.sections[k].move) {
-					x.sum = mate.inbox(mate.count).Memory.Digest(&x.move, true)
+					x.sum = alias.inbox(alias.count).Memory.Digest(&x.move, true)
 					break
 				}
 			}
@@ -298,21 +298,21 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 	}
 	known := m.clock[q]
 	var stray *Violation
-	for _, mate := range s.mates {
-		over := load(&mate.row[q].over)
-		for i := range mate.needs[q] {
-			n := &mate.needs[q][i]
-			if mate == s && s.reads == nil && n.from%uint64(s.depth) != epoch%uint64(s.depth) || n.over == 0 || n.step <= known {
+	for _, alias := range s.aliases {
+		over := load(&alias.row[q].over)
+		for i := range alias.needs[q] {
+			n := &alias.needs[q][i]
+			if alias == s && s.reads == nil && n.from%uint64(s.depth) != epoch%uint64(s.depth) || n.over == 0 || n.step <= known {
 				continue
 			}
-			if mate.reads != nil && !mate.reads(q, n.box, cells) {
+			if alias.reads != nil && !alias.reads(q, n.box, cells) {
 				continue
 			}
 			if n.over > over {
-				return found(Violation{Kind: TooEarly, Use: mate, UseEpoch: n.first(over, mate.depth), OverEpoch: over})
+				return found(Violation{Kind: TooEarly, Use: alias, UseEpoch: n.first(over, alias.depth), OverEpoch: over})
 			}
 			if stray == nil || n.step > stray.step {
-				stray = found(Violation{Kind: Unordered, Use: mate, UseEpoch: n.over, OverEpoch: over, step: n.step})
+				stray = found(Violation{Kind: Unordered, Use: alias, UseEpoch: n.over, OverEpoch: over, step: n.step})
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func TestJoin(t *testing.T) {
 	}
 	for _, s := range list {
 		seen := map[*Slot]bool{}
-		for _, x := range s.mates {
+		for _, x := range s.aliases {
 			if seen[x] {
 				t.Errorf("slot %d knows %d twice", s.Site, x.Site)
 			}

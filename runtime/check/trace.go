@@ -135,7 +135,7 @@ func (t *trace) slots(list []*Slot) {
 			what = "whole"
 		}
 		least := s.number()
-		for _, m := range s.mates {
+		for _, m := range s.aliases {
 			least = min(least, m.number())
 		}
 		fmt.Fprintf(&t.text, "slot %d %d %d %s\n", s.number(), least, s.depth, what)

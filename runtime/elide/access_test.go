@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 var accesses = []Access{Remote, Local, Private}
@@ -174,7 +176,7 @@ func TestVotesCombine(t *testing.T) {
 		}
 		out := votes[0]
 		for _, i := range rng.Perm(n) {
-			out.Combine(&votes[i])
+			(*agree.Vote)(&out).Combine((*agree.Vote)(&votes[i]))
 		}
 		if out.sameContext() != sameHash || out.sameSeq() != sameSeq || out.allBroke() != allBroke || out.rank() != greatest {
 			t.Fatalf("%v: %v", votes, out)

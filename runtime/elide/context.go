@@ -41,7 +41,7 @@ func factor(depth int) uint64 {
 // for paths that end in a barrier (the chain of a call that never leads to one
 // is forgotten).
 //
-// Contexts are told apart by 64-bit hashes: of 10,000 contexts two share one with
+// Contexts are distinguished by 64-bit hashes: of 10,000 contexts two share one with
 // probability 3·10⁻¹².
 type Tree struct {
 	frames []frame // frames[0] is the program itself; frames[depth] the innermost call

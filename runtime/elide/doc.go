@@ -10,7 +10,7 @@
 // by one Access: N (private memory only), L (its own part of shared memory), R
 // (memory of another PE). The global summary is the lowest of all PEs.
 //
-//   - Table 1 tells from the global summaries before and after a barrier whether
+//   - Table 1 decides from the global summaries before and after a barrier whether
 //     it is redundant. It needs the future, so that it is the oracle here (reports
 //     count by it), not the rule.
 //   - Table 3 looks only at what was before: a barrier is redundant if the global
@@ -21,9 +21,9 @@
 //     another summary breaks consensus and goes into the reduction all the same.
 //     If all PEs do (status CB everywhere) all is well; if some do, speculation
 //     has failed, and all PEs get a Misspeculation.
-//   - Algorithm 2 (Classify) finds in the logs of training runs (mode Audit) the
-//     shortest ends of contexts, subcontexts, that tell redundant barriers from
-//     necessary ones. Validate tests them one by one; a run then elides by the
+//   - Algorithm 2 finds in the logs of training runs (mode Audit) the shortest ends
+//     of contexts, subcontexts, that distinguish redundant barriers from necessary ones.
+//     The command does that, and tests them one by one; a run then elides by the
 //     Plan (mode ByPlan, or together with Online).
 //
 // # Example
@@ -51,7 +51,7 @@
 // 2 gives 20 > 2 and 21 > 2. Were lines 20 and 21 in a procedure with a hundred
 // callers, these two lines of the plan would stand for two hundred contexts.
 //
-//	tree      main ─┬─ 10 ─┬─ 2  R                  elide-plan 1
+//	tree      main ─┬─ 10 ─┬─ 2  R                  barriers-plan 1
 //	                │      └─ 4  L                  elide 40 in 1: c.f90:20 > s.f90:2
 //	                ├─ 20 ─┬─ 2  N  elided          elide 40 in 1: c.f90:21 > s.f90:2
 //	                │      └─ 4  L
@@ -73,8 +73,8 @@
 // PEs came to the end without an error, every access was ordered with those of
 // other PEs as if no barrier had been elided. Otherwise every PE that still calls
 // the engine gets the error, in the same agreement; where PEs wait for each other
-// outside of it they call Collective first, or the transport tells a waiting PE
-// that others will not come (Transport.Agree).
+// outside of it they call Collective first, or the transport finds that others
+// will not come to a waiting PE (Transport.Agree).
 //
 // Algorithm 1 as printed leaves gaps, which are closed here: a PE that skips to
 // the end hangs the others (Finish is an agreement); only PEs that break consensus

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 )
 
@@ -19,6 +20,16 @@ const (
 	// Audit elides nothing and counts what could be: training and audit.
 	Audit
 )
+
+var modes = []string{"", "learn", "plan", "audit"}
+
+func (m Mode) String() string { return modes[m] }
+
+// ParseMode is the Mode that String gives as s.
+func ParseMode(s string) (m Mode, ok bool) {
+	i := slices.Index(modes, s)
+	return Mode(max(i, 0)), i > 0
+}
 
 // DefaultThreshold is the number of private executions after which a context is
 // elided: the paper's, which found seven to be the most that NWChem needs.
@@ -42,7 +53,7 @@ type Options struct {
 	// The paper, and the default, expects it to be private again or broken by
 	// all again.
 	Pessimistic bool
-	// Plan tells which contexts are elided (Online, ByPlan) and which never
+	// Plan says which contexts are elided (Online, ByPlan) and which never
 	// (blacklist). It may be nil, except in ByPlan.
 	Plan *Plan
 	// Pinned reports whether the barriers of a site must never be elided,
@@ -65,10 +76,10 @@ type Engine struct {
 	m       machine
 	t       Transport
 	options Options
-	trie    *trie // of the plan
-	vote    Vote  // in an agreement; here so that it is not allocated for each
-	site    int   // see At
-	voting  bool  // in an agreement, or left in the middle of one
+	plan    *verdicts // nil: it has no entries
+	vote    Vote      // in an agreement; here so that it is not allocated for each
+	site    int       // see At
+	voting  bool      // in an agreement, or left in the middle of one
 	failed  error
 	_       [128]byte // no other PE's fields in the same cache lines
 }
@@ -99,9 +110,9 @@ func New(t Transport, o Options) (*Engine, error) {
 			return nil, err
 		}
 		if len(o.Plan.Entries) > 0 {
-			e.trie = o.Plan.trie()
+			e.plan = o.Plan.verdicts()
 		}
-		planned = o.Mode != Audit && o.Plan.count(Elide) > 0
+		planned = o.Mode != Audit && o.Plan.Count(Elide) > 0
 	}
 	e.m = *newMachine(config{
 		threshold:   int32(o.Threshold),
@@ -119,10 +130,10 @@ func (e *Engine) begin(sites []Site) Why {
 	if e.options.Pinned != nil && e.options.Pinned(sites[len(sites)-1]) {
 		return Pinned
 	}
-	if e.trie == nil {
+	if e.plan == nil {
 		return 0
 	}
-	switch e.trie.verdict(e.path(sites)) {
+	switch e.plan.of(e.path(sites)) {
 	case Never:
 		return Blacklisted
 	case Elide:
@@ -153,7 +164,7 @@ func (e *Engine) Start() error {
 	}
 	v := &e.vote
 	v.set(int64(Private), h.Sum64(), 0, rankStrict)
-	if err := e.t.Agree(e.site, v, 0); err != nil {
+	if err := e.t.Agree(e.site, (*[Words]int64)(v), 0); err != nil {
 		return err
 	}
 	if !v.sameContext() {
@@ -228,7 +239,7 @@ func (e *Engine) SettleAt(c Context) error {
 	return e.agree()
 }
 
-// Synchronised tells the engine that a collective has ended that orders all
+// Synchronised notes that a collective has ended that orders all
 // accesses of all PEs before it with those after: one of all PEs in which each
 // waits for every other, such as an all-gather or all-reduce. The summary begins
 // anew, so that a barrier right after it is redundant (Figure 7 of the paper).
@@ -253,7 +264,7 @@ func (e *Engine) agree() error {
 		patience = e.options.Patience
 	}
 	e.voting = true
-	if err := e.t.Agree(e.site, v, patience); err != nil {
+	if err := e.t.Agree(e.site, (*[Words]int64)(v), patience); err != nil {
 		if errors.Is(err, ErrStalled) {
 			err = e.stalled()
 		}

@@ -37,37 +37,25 @@ func TestWorkedExample(t *testing.T) {
 	}
 	errs, engines := runEngines(t, 2, Options{Mode: Audit, Label: label, Program: "v1"}, program)
 	noError(t, errs)
-	var logs []*Log
 	for _, e := range engines {
-		var b bytes.Buffer
-		if err := e.Log("run1").Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		l, err := ReadLog("log", &b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		logs = append(logs, l)
 		if s := e.Stats(); s.Elided != 0 || s.Executed != 240 || s.Private != 80 {
 			t.Errorf("audit: %+v", s)
 		}
 	}
-	merged, err := Merge(logs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan := Classify(merged)
-	for i := range plan.Entries {
-		plan.Entries[i].Verdict = Elide
-	}
 	var b bytes.Buffer
-	if err := plan.Write(&b); err != nil {
+	if err := NewLog(engines, nil).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = "elide-plan 1\nprogram v1\nelide 40 in 1: c.f90:20 > s.f90:2\nelide 40 in 1: c.f90:21 > s.f90:2\n"
-	if b.String() != want {
-		t.Errorf("plan:\n%s", b.String())
+	for _, want := range []string{
+		"barriers-log 2\nprogram v1\n", "\nmode audit\npes 2\n",
+		"\n40 40 0 0 0 0.000000 audited: c.f90:10 > s.f90:2\n",
+		"\n40 40 40 40 0 0.000000 audited: c.f90:20 > s.f90:2\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in the log\n%s", want, b.String())
+		}
 	}
+	plan := &Plan{Program: "v1", Entries: []Entry{{Verdict: Elide, Suffix: Path{"c.f90:20", "s.f90:2"}}, {Verdict: Elide, Suffix: Path{"c.f90:21", "s.f90:2"}}}}
 	errs, engines = runEngines(t, 2, Options{Mode: ByPlan, Plan: plan, Label: label, Program: "v1"}, program)
 	noError(t, errs)
 	if s := engines[1].Stats(); s.Elided != 80 || s.Private != 0 || s.Executed != 160 || s.ElidedIn != 2 {
@@ -114,7 +102,7 @@ func TestIdealIsTheOracle(t *testing.T) {
 	}
 }
 
-// Re-learning elides what becomes redundant later, and asks for more each time.
+// Re-learning elides what becomes redundant later, and needs more executions each time.
 func TestRelearn(t *testing.T) {
 	body := func(pe int, e *Engine) error {
 		for i := range 100 {
@@ -169,7 +157,7 @@ func TestSynchronised(t *testing.T) {
 				return err
 			}
 			sum.Add(1)
-			if err := transports[pe].Agree(0, &Vote{}, 0); err != nil {
+			if err := transports[pe].Agree(0, &[Words]int64{}, 0); err != nil {
 				return err
 			}
 			e.Synchronised()
@@ -215,7 +203,7 @@ func TestMisalignedIsNeverElided(t *testing.T) {
 		if s.Misaligned != 1 {
 			t.Errorf("PE %d: %d misaligned", pe, s.Misaligned)
 		}
-		if log := e.Log("r"); log.Contexts[0].Redundant() || !log.Contexts[0].Misaligned {
+		if log := NewLog([]*Engine{e}, nil); log.Contexts[0].AlwaysRedundant() || log.Contexts[0].Why != Misaligned {
 			t.Errorf("PE %d: %+v", pe, log.Contexts)
 		}
 	}

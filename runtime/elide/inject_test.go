@@ -225,7 +225,7 @@ func TestReportText(t *testing.T) {
 }
 
 // A program whose PEs come to different numbers of barriers without elision is
-// told that it is its own fault.
+// reported as its own fault.
 func TestMismatchOfTheProgram(t *testing.T) {
 	errs := run(t, 2, Options{Mode: Audit}, func(pe int, e *Engine) error {
 		for range 3 + pe {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // errAborted is the error of an agreement in a run that another PE has ended.
@@ -21,18 +23,23 @@ type InProcess struct {
 // InProcessPE is one PE's end of an InProcess.
 type InProcessPE struct {
 	*InProcess
-	Party
+	*agree.Party
+	pe int
 }
 
 // NewInProcess returns the transports of n PEs that share this process.
-func NewInProcess(n int) []*InProcessPE {
+func NewInProcess(n int) []*InProcessPE { return inProcess(agree.NewExchange(n)) }
+
+// inProcess returns the transports over the ends of an exchange.
+func inProcess(parties []*agree.Party) []*InProcessPE {
+	n := len(parties)
 	l := &InProcess{data: make([][]byte, n)}
 	if n <= runtime.GOMAXPROCS(0) {
 		l.spins = patientPolls
 	}
 	pes := make([]*InProcessPE, n)
-	for i, p := range NewExchange(n) {
-		pes[i] = &InProcessPE{InProcess: l, Party: *p}
+	for i, p := range parties {
+		pes[i] = &InProcessPE{InProcess: l, Party: p, pe: i}
 	}
 	return pes
 }
@@ -48,8 +55,8 @@ func (p *InProcessPE) N() int { return len(p.data) }
 func (l *InProcess) Abort() { l.aborted.Store(true) }
 
 // Agree implements Transport.
-func (p *InProcessPE) Agree(_ int, v *Vote, patience time.Duration) error {
-	p.Post(v)
+func (p *InProcessPE) Agree(_ int, v *[Words]int64, patience time.Duration) error {
+	p.Post((*agree.Vote)(v))
 	for again := true; again; {
 		for q := range p.data {
 			if q != p.pe && !p.Poll(q) {
@@ -99,7 +106,7 @@ func (p *InProcessPE) wait(q int, patience time.Duration) error {
 // Gather implements Transport.
 func (p *InProcessPE) Gather(_ int, data []byte) ([][]byte, error) {
 	p.data[p.pe] = data
-	var v Vote
+	var v [Words]int64
 	if err := p.Agree(0, &v, 0); err != nil { // all have written
 		return nil, err
 	}

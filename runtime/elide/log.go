@@ -4,64 +4,125 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
-// LogContext is what training saw of one context.
-type LogContext struct {
-	Path       Path
-	Private    uint64 // barriers that were redundant by Table 3
-	Necessary  uint64 // barriers that were not
-	Misaligned bool   // PEs met in it from different contexts: it is necessary
-}
-
-// Redundant reports whether it was redundant whenever it was executed.
-func (c *LogContext) Redundant() bool {
-	return c.Private > 0 && c.Necessary == 0 && !c.Misaligned
-}
-
-// Log is what training runs saw: of one PE of one run as written, of all PEs of
-// all runs when merged. Its file:
+// Log is what became of the barriers of a run: reports and plans are made of it, by the
+// command. Its file:
 //
-//	elide-log 1
+//	barriers-log 2
 //	program shallow 4f2a9c
 //	run 20260728-1203
-//	pe 0 of 4
-//	# redundant necessary: context
-//	12 0: main.f90:3 > lib.f90:10
-//	3 4 misaligned: main.f90:4 > lib.f90:10
+//	mode audit
+//	pes 4
+//	agreements 1
+//	call step: main.f90:3
+//	# barriers executed redundant table1 broken ms state: context  # what it stands before
+//	12 12 12 11 0 0.021 audited: main.f90:3 > lib.f90:10  # shift u(i-1)
 type Log struct {
-	Program  string
-	Run      string // names the run, the same on all its PEs; empty when merged
-	PE, PEs  int
-	Contexts []LogContext // in the order of their paths
+	Program    string
+	Run        string // names the run
+	Mode       Mode
+	PEs        []int // of the run; of several runs, where logs are merged
+	Agreements uint64
+	Calls      map[string]string // by label of a call: the procedure that is called, as far as known
+	Contexts   []LogContext      // in the order of their paths
 }
 
-// Log is what this PE has seen. The run should have been one in mode Audit:
-// elided barriers count as redundant ones.
-func (e *Engine) Log(run string) *Log {
-	l := &Log{Program: e.options.Program, Run: run, PE: e.t.PE(), PEs: e.t.N()}
-	for _, n := range e.m.tree.nodes {
-		if n.record == 0 {
-			continue
+// LogContext is what a run saw of one calling context of barriers.
+type LogContext struct {
+	Path Path
+	Note string // what the barrier stands before, in words; may be empty
+	Why  Why
+	Counts
+}
+
+// AlwaysRedundant reports whether all barriers in the context were redundant by Table 3.
+func (c *LogContext) AlwaysRedundant() bool {
+	return c.Redundant > 0 && c.Redundant == c.Barriers && c.Why != Misaligned
+}
+
+// Counts counts barriers: of the program, each counted once, not once per PE.
+type Counts struct {
+	Barriers  uint64        // executed or elided
+	Executed  uint64        // of these
+	Redundant uint64        // elided, or executed although the global summary was N (Table 3)
+	Ideal     uint64        // redundant by Table 1
+	Broken    uint64        // executed because all PEs broke consensus
+	Time      time.Duration // in barriers that were executed, the mean of the PEs; 0 if not measured
+}
+
+// Elided is the number of barriers that were left out.
+func (c *Counts) Elided() uint64 { return c.Barriers - c.Executed }
+
+// Add adds the counts of other barriers.
+func (c *Counts) Add(o *Counts) {
+	c.Barriers += o.Barriers
+	c.Executed += o.Executed
+	c.Redundant += o.Redundant
+	c.Ideal += o.Ideal
+	c.Broken += o.Broken
+	c.Time += o.Time
+}
+
+// Remark is what the owner of engines knows of a context and the engine does not.
+type Remark struct {
+	Note string
+	Time time.Duration // in its barriers, on this PE
+}
+
+// NewLog makes the log of a run that has ended, from the engines of all its PEs. remark,
+// which may be nil, says more of a context on a PE.
+func NewLog(engines []*Engine, remark func(pe int, c Context) Remark) *Log {
+	first := engines[0]
+	l := &Log{Program: first.options.Program, Mode: first.options.Mode, PEs: []int{len(engines)}, Calls: map[string]string{}}
+	at := map[string]int{}
+	for pe, e := range engines {
+		l.Agreements = max(l.Agreements, e.m.totals.agreements)
+		for i := range e.m.tree.nodes {
+			k := e.m.tree.nodes[i].record
+			if k == 0 {
+				continue
+			}
+			rec, more := &e.m.records[k], &e.m.asides[k]
+			path := e.path(e.m.tree.Sites(Context(i)))
+			key := path.String()
+			n, ok := at[key]
+			if !ok {
+				n = len(l.Contexts)
+				at[key] = n
+				l.Contexts = append(l.Contexts, LogContext{Path: path, Why: rec.why})
+			}
+			c := &l.Contexts[n]
+			// Where contexts align all PEs count the same.
+			c.Barriers = max(c.Barriers, rec.executed+rec.elided)
+			c.Executed = max(c.Executed, rec.executed)
+			c.Redundant = max(c.Redundant, more.private+rec.elided)
+			c.Ideal = max(c.Ideal, more.ideal)
+			c.Broken = max(c.Broken, uint64(more.broken))
+			if rec.why == Misaligned {
+				c.Why = Misaligned
+			}
+			if remark != nil {
+				r := remark(pe, Context(i))
+				c.Note = r.Note
+				c.Time += r.Time
+			}
 		}
-		r, more := &e.m.records[n.record], &e.m.asides[n.record]
-		l.Contexts = append(l.Contexts, LogContext{
-			Path:       e.path(e.m.tree.Sites(e.m.tree.find(n.hash))),
-			Private:    more.private + r.elided,
-			Necessary:  r.executed - more.private,
-			Misaligned: r.why == Misaligned,
-		})
 	}
-	l.sort()
+	for i := range l.Contexts {
+		l.Contexts[i].Time /= time.Duration(len(engines))
+	}
+	l.Sort()
 	return l
 }
 
-func (l *Log) sort() {
+// Sort puts the contexts in the order of their paths.
+func (l *Log) Sort() {
 	slices.SortFunc(l.Contexts, func(a, b LogContext) int { return slices.Compare(a.Path, b.Path) })
 }
 
@@ -70,137 +131,24 @@ func (l *Log) WriteFile(name string) error {
 	return outfile.Write(name, []string{LogWord}, l.Write)
 }
 
-// Write writes the log as ReadLog reads it.
+// Write writes the log.
 func (l *Log) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, LogWord+" 1\nprogram %s\nrun %s\npe %d of %d\n# redundant necessary: context\n", l.Program, l.Run, l.PE, l.PEs)
+	fmt.Fprintf(b, "%s %d\nprogram %s\nrun %s\nmode %v\npes", LogWord, LogVersion, l.Program, l.Run, l.Mode)
+	for _, n := range l.PEs {
+		fmt.Fprintf(b, " %d", n)
+	}
+	fmt.Fprintf(b, "\nagreements %d\n", l.Agreements)
+	for _, label := range slices.Sorted(maps.Keys(l.Calls)) {
+		fmt.Fprintf(b, "call %s: %v\n", l.Calls[label], Path{label})
+	}
+	fmt.Fprintln(b, "# barriers executed redundant table1 broken ms state: context  # what the barrier stands before")
 	for _, c := range l.Contexts {
-		fmt.Fprintf(b, "%d %d", c.Private, c.Necessary)
-		if c.Misaligned {
-			fmt.Fprint(b, " misaligned")
+		fmt.Fprintf(b, "%d %d %d %d %d %.6f %v: %v", c.Barriers, c.Executed, c.Redundant, c.Ideal, c.Broken, 1e3*c.Time.Seconds(), c.Why, c.Path)
+		if c.Note != "" {
+			fmt.Fprintf(b, "  # %s", c.Note)
 		}
-		fmt.Fprintf(b, ": %v\n", c.Path)
+		fmt.Fprintln(b)
 	}
 	return b.Flush()
-}
-
-// ReadLog reads a log. file is its name in errors, which are Problems.
-func ReadLog(file string, r io.Reader) (*Log, error) {
-	s := newScanner(file, r)
-	l := &Log{}
-	headed := false
-	for {
-		line, more := s.next()
-		word, rest, _ := strings.Cut(line, " ")
-		switch {
-		case !more:
-			if len(s.problems) == 0 && (!headed || l.PEs == 0) {
-				s.wrong("the log is not whole: it must begin with \"elide-log 1\" and say \"pe P of N\"; run the training again")
-			}
-			return l, s.end()
-		case line == "" || line[0] == '#':
-		case !headed:
-			headed = true
-			if !s.header(line, LogWord, "training log") {
-				return l, s.end()
-			}
-		case word == "program":
-			l.Program = rest
-		case word == "run":
-			l.Run = rest
-		case word == "pe":
-			if _, err := fmt.Sscanf(rest, "%d of %d", &l.PE, &l.PEs); err != nil || l.PE < 0 || l.PE >= l.PEs {
-				s.wrong("%q is no PE: write pe 0 of 4", rest)
-				l.PEs = max(l.PEs, 1)
-			}
-		default:
-			c, err := parseLogContext(line)
-			if err != nil {
-				s.wrong("%v", err)
-				break
-			}
-			l.Contexts = append(l.Contexts, c)
-		}
-	}
-}
-
-func parseLogContext(line string) (c LogContext, err error) {
-	head, tail, found := strings.Cut(line, ":")
-	words := strings.Fields(head)
-	if found && len(words) == 3 && words[2] == "misaligned" {
-		c.Misaligned = true
-		words = words[:2]
-	}
-	if !found || len(words) != 2 {
-		return c, fmt.Errorf("%q is no context: write redundant and necessary barriers, a colon, and the calls: 12 0: a > b", line)
-	}
-	for i, n := range []*uint64{&c.Private, &c.Necessary} {
-		if *n, err = strconv.ParseUint(words[i], 10, 64); err != nil {
-			return c, fmt.Errorf("%q is no number of barriers: write a whole number", words[i])
-		}
-	}
-	c.Path, _, err = parsePath(tail)
-	return c, err
-}
-
-// Merge is the log of all runs together. The logs of one run, which its PEs
-// wrote, count as one: every PE saw the same barriers. An error tells that logs
-// are missing, doubled, or of different programs.
-func Merge(logs []*Log) (*Log, error) {
-	if len(logs) == 0 {
-		return nil, fmt.Errorf("no training logs: run the program in training first")
-	}
-	type run struct {
-		contexts map[string]LogContext
-		seen     map[int]bool
-		pes      int
-	}
-	runs := map[string]*run{}
-	for _, l := range logs {
-		if l.Program != logs[0].Program {
-			return nil, fmt.Errorf("logs are of different programs, %q and %q: classify each program alone", logs[0].Program, l.Program)
-		}
-		r := runs[l.Run]
-		if r == nil {
-			r = &run{map[string]LogContext{}, map[int]bool{}, l.PEs}
-			runs[l.Run] = r
-		}
-		switch {
-		case r.pes != l.PEs:
-			return nil, fmt.Errorf("run %s has logs of %d and of %d PEs: give each run a name of its own", l.Run, r.pes, l.PEs)
-		case r.seen[l.PE]:
-			return nil, fmt.Errorf("run %s has two logs of PE %d: give each run a name of its own", l.Run, l.PE)
-		}
-		r.seen[l.PE] = true
-		for _, c := range l.Contexts {
-			old := r.contexts[c.Path.String()]
-			r.contexts[c.Path.String()] = LogContext{c.Path, max(old.Private, c.Private), max(old.Necessary, c.Necessary), old.Misaligned || c.Misaligned}
-		}
-	}
-	sum := map[string]LogContext{}
-	for name, r := range runs {
-		if len(r.seen) != r.pes {
-			return nil, fmt.Errorf("run %s has logs of %d PEs and ran on %d: give all of them, a missing one may hold what makes a barrier necessary", name, len(r.seen), r.pes)
-		}
-		for key, c := range r.contexts {
-			old := sum[key]
-			sum[key] = LogContext{c.Path, old.Private + c.Private, old.Necessary + c.Necessary, old.Misaligned || c.Misaligned}
-		}
-	}
-	merged := &Log{Program: logs[0].Program, PEs: 1}
-	for _, c := range sum {
-		merged.Contexts = append(merged.Contexts, c)
-	}
-	merged.sort()
-	return merged, nil
-}
-
-// Barriers is the number of barriers in the log, and how many were redundant by
-// Table 3.
-func (l *Log) Barriers() (all, redundant uint64) {
-	for _, c := range l.Contexts {
-		all += c.Private + c.Necessary
-		redundant += c.Private
-	}
-	return all, redundant
 }

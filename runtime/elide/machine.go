@@ -1,6 +1,8 @@
 package elide
 
-// Why tells what decided the state of a context.
+import "slices"
+
+// Why is what decided the state of a context.
 type Why uint8
 
 const (
@@ -15,8 +17,14 @@ const (
 	Blacklisted                // the plan forbids it
 )
 
-func (w Why) String() string {
-	return [...]string{"", "learning", "learned", "planned", "necessary", "misaligned", "unplanned", "audited", "pinned", "blacklisted"}[w]
+var whys = []string{"", "learning", "learned", "planned", "necessary", "misaligned", "unplanned", "audited", "pinned", "blacklisted"}
+
+func (w Why) String() string { return whys[w] }
+
+// ParseWhy is the Why that String gives as s.
+func ParseWhy(s string) (w Why, ok bool) {
+	i := slices.Index(whys, s)
+	return Why(max(i, 0)), i > 0
 }
 
 // record is what a PE knows of one context that has barriers, as far as a barrier
@@ -39,7 +47,7 @@ type aside struct {
 	context  Context
 }
 
-// maxVetoes bounds the doubling of the count that re-learning asks for.
+// maxVetoes bounds the doubling of the count that re-learning needs.
 const maxVetoes = 20
 
 // Place is the barriers of one context on one PE.
@@ -64,7 +72,7 @@ const (
 // recent is the length of the memory of elided barriers, a power of two.
 const recent = 256
 
-// machine is one PE's half of Algorithm 1 without the waiting: arrive tells
+// machine is one PE's half of Algorithm 1 without the waiting: arrive decides
 // whether the PE elides the barrier or with which vote it goes into the
 // agreement, conclude takes what came out of it. All that a PE decides depends
 // on its own program and on agreements, so that PEs that have met equally often
@@ -275,7 +283,7 @@ func (m *machine) meetContext(c Context) {
 }
 
 // elidedAs is the context that this PE elided as barrier seq, or 0 if it did
-// not, or too long ago to know. voting tells whether it votes for the last one.
+// not, or too long ago to know. voting says whether it votes for the last one.
 func (m *machine) elidedAs(seq uint64, voting bool) Context {
 	if seq <= m.last || seq > m.seq || seq+recent <= m.seq || seq == m.seq && voting {
 		return 0

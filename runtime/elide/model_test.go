@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	_ "github.com/spmdc/spmdc/internal/gcless"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // The model checker: PEs are machines, the ones that Engine runs, over the
@@ -84,30 +85,18 @@ func newModel(tr trace, c config, planned bool) *model {
 }
 
 func (w *model) clone() *model {
-	c := &model{trace: w.trace, fine: w.fine, pes: slices.Clone(w.pes), net: NewInProcess(len(w.pes))}
+	c := &model{trace: w.trace, fine: w.fine, pes: slices.Clone(w.pes), net: inProcess(agree.Clone(w.parties()))}
 	for pe := range c.pes { // machines share the contexts of elided barriers, which only reports read
 		m := *w.pes[pe].m
 		m.records, m.asides = slices.Clone(m.records), slices.Clone(m.asides)
 		m.tree.nodes, m.tree.table = slices.Clone(m.tree.nodes), slices.Clone(m.tree.table) // frames do not change
 		c.pes[pe].m = &m
 		c.pes[pe].log = slices.Clone(c.pes[pe].log)
-		shared := c.net[pe].Exchange
-		c.net[pe].Party = w.net[pe].Party
-		c.net[pe].Exchange = shared
-		if v := w.net[pe].vote; v != nil {
-			own := *v
-			c.net[pe].vote = &own
-		}
-	}
-	for i := range c.net[0].slots {
-		from, to := &w.net[0].slots[i], &c.net[0].slots[i]
-		to.word.Store(from.word.Load())
-		to.vote = from.vote
 	}
 	return c
 }
 
-// key tells states apart: all that later steps or the final check depend on.
+// key distinguishes states: all that later steps or the final check depend on.
 func (w *model) key() string {
 	b := make([]byte, 0, 512)
 	put := func(xs ...uint64) {
@@ -119,35 +108,23 @@ func (w *model) key() string {
 		p := &w.pes[pe]
 		m := p.m
 		put(uint64(p.pc), uint64(p.phase), uint64(p.polled), uint64(p.entered), uint64(m.summary), m.seq, m.last, uint64(m.now), uint64(m.there), uint64(m.at), uint64(len(p.log)))
-		if v := w.net[pe].vote; v != nil {
-			for _, x := range v {
-				put(uint64(x))
-			}
-		}
 		for _, e := range p.log {
 			put(uint64(e))
 		}
 		for i := range m.records {
 			put(uint64(m.records[i].remaining), uint64(m.records[i].why), uint64(m.records[i].vetoes))
 		}
-		n := w.net[pe]
-		put(n.gen, n.word, n.access, bit(n.differ), bit(n.full))
 	}
-	for i := range w.net[0].slots {
-		s := &w.net[0].slots[i]
-		put(s.word.Load())
-		for _, v := range s.vote {
-			put(uint64(v))
-		}
-	}
-	return string(b)
+	return string(agree.State(b, w.parties()))
 }
 
-func bit(b bool) uint64 {
-	if b {
-		return 1
+// parties are the ends of the exchange.
+func (w *model) parties() []*agree.Party {
+	list := make([]*agree.Party, len(w.net))
+	for pe, n := range w.net {
+		list[pe] = n.Party
 	}
-	return 0
+	return list
 }
 
 // enabled reports whether a PE has a step now.
@@ -221,7 +198,7 @@ func (w *model) step(pe int) {
 			return
 		}
 		switch {
-		case !p.m.conclude(w.net[pe].vote):
+		case !p.m.conclude((*Vote)(w.net[pe].Vote())):
 			p.phase = failed
 		case p.m.at == atEnd:
 			p.phase = done
@@ -240,7 +217,7 @@ func (w *model) step(pe int) {
 
 func (w *model) post(pe int, v Vote) {
 	p := &w.pes[pe]
-	w.net[pe].Post(&v)
+	w.net[pe].Post((*agree.Vote)(&v))
 	p.phase, p.polled = waiting, 0
 }
 

@@ -116,7 +116,7 @@ func checkEnd(t *testing.T, w *model, want verdict) {
 	}
 	if want.fails {
 		for pe := range w.pes {
-			if got := w.net[pe].vote.firstSeq(); got != uint64(want.barrier) {
+			if got := (*Vote)(w.net[pe].Vote()).firstSeq(); got != uint64(want.barrier) {
 				t.Fatalf("%v: PE %d reports barrier %d, must be %d", w.trace, pe, got, want.barrier)
 			}
 		}

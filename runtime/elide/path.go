@@ -42,8 +42,8 @@ func quoteLabel(label string) string {
 	return strconv.Quote(label)
 }
 
-// parsePath reads what String writes and returns the rest of s, from a '#' on.
-func parsePath(s string) (p Path, rest string, err error) {
+// ParsePath reads what String writes and returns the rest of s, from a '#' on.
+func ParsePath(s string) (p Path, rest string, err error) {
 	for {
 		s = strings.TrimLeft(s, " \t")
 		var label string
@@ -87,5 +87,5 @@ func parsePath(s string) (p Path, rest string, err error) {
 	}
 }
 
-// whole is the suffix that only the context p has.
-func (p Path) whole() Path { return append(Path{Start}, p...) }
+// Whole is the suffix that only the context p has.
+func (p Path) Whole() Path { return append(Path{Start}, p...) }

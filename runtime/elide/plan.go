@@ -2,7 +2,6 @@ package elide
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +15,13 @@ import (
 
 // What the files of this package begin with, by which they are known.
 const (
-	LogWord  = "elide-log"
-	PlanWord = "elide-plan"
+	LogWord  = "barriers-log"
+	PlanWord = "barriers-plan"
+
+	LogVersion  = 2
+	PlanVersion = 1
+
+	oldPlanWord = "elide-plan" // of earlier versions of spmdc; the rest is the same
 )
 
 // Verdict is what a plan says about the contexts that end in a suffix.
@@ -47,7 +51,7 @@ type Entry struct {
 // Plan is what a run knows in advance about contexts. Its file is made to be
 // read, edited and compared:
 //
-//	elide-plan 1
+//	barriers-plan 1
 //	program shallow 4f2a9c
 //
 //	# the library synchronises again on entry
@@ -88,52 +92,55 @@ func (p Problems) Error() string {
 // maxProblems ends the reading of a file.
 const maxProblems = 10
 
-// scanner reads the lines of a file and collects what is wrong.
-type scanner struct {
-	*bufio.Scanner
+// Lines reads the lines of a plan or a log, and collects what is wrong with them.
+type Lines struct {
+	Number   int // of the line read last
+	scanner  *bufio.Scanner
 	file     string
-	line     int
 	problems Problems
 }
 
-func newScanner(file string, r io.Reader) *scanner {
-	s := &scanner{Scanner: bufio.NewScanner(r), file: file}
-	s.Buffer(nil, 1<<24) // a context may be thousands of calls
-	return s
+// NewLines reads r. file is its name in Problems.
+func NewLines(file string, r io.Reader) *Lines {
+	l := &Lines{scanner: bufio.NewScanner(r), file: file}
+	l.scanner.Buffer(nil, 1<<24) // a context may be thousands of calls
+	return l
 }
 
-// next is the next line without surrounding space; false at the end.
-func (s *scanner) next() (string, bool) {
-	if len(s.problems) == maxProblems || !s.Scan() {
+// Next is the next line without surrounding space; false at the end.
+func (l *Lines) Next() (string, bool) {
+	if len(l.problems) == maxProblems || !l.scanner.Scan() {
 		return "", false
 	}
-	s.line++
-	return strings.TrimSpace(s.Text()), true
+	l.Number++
+	return strings.TrimSpace(l.scanner.Text()), true
 }
 
-func (s *scanner) wrong(format string, args ...any) {
-	s.problems = append(s.problems, Problem{s.file, s.line, fmt.Sprintf(format, args...)})
+// Wrong notes a problem of the line read last.
+func (l *Lines) Wrong(format string, args ...any) {
+	l.problems = append(l.problems, Problem{l.file, l.Number, fmt.Sprintf(format, args...)})
 }
 
-func (s *scanner) end() error {
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("%s: %w", s.file, err)
+// Err is what is wrong so far; nil for nothing.
+func (l *Lines) Err() error {
+	if err := l.scanner.Err(); err != nil {
+		return fmt.Errorf("%s: %w", l.file, err)
 	}
-	if len(s.problems) > 0 {
-		return s.problems
+	if len(l.problems) > 0 {
+		return l.problems
 	}
 	return nil
 }
 
-// header checks the first line of a file. Nothing is said of the lines of a file that
+// Header checks the first line of a file. Nothing is said of the lines of a file that
 // is another one.
-func (s *scanner) header(line, word, what string) (ok bool) {
-	version, found := strings.CutPrefix(line, word+" ")
+func (l *Lines) Header(line, word string, version int, what string) (ok bool) {
+	got, found := strings.CutPrefix(line, word+" ")
 	switch {
 	case !found:
-		s.wrong("this is no %s: its first line must be %q", what, word+" 1")
-	case strings.TrimSpace(version) != "1":
-		s.wrong("version %s of a %s is unknown here: make it again with this version, which writes 1", version, what)
+		l.Wrong("this is no %s: its first line must be \"%s %d\"", what, word, version)
+	case strings.TrimSpace(got) != strconv.Itoa(version):
+		l.Wrong("version %s of a %s is unknown here: make it again with this version, which writes %d", got, what, version)
 	default:
 		return true
 	}
@@ -142,47 +149,50 @@ func (s *scanner) header(line, word, what string) (ok bool) {
 
 // ReadPlan reads a plan. file is its name in errors, which are Problems.
 func ReadPlan(file string, r io.Reader) (*Plan, error) {
-	s := newScanner(file, r)
+	in := NewLines(file, r)
 	p := &Plan{}
 	lines := map[string]int{} // of suffixes
 	var comment []string
 	headed := false
 	for {
-		line, more := s.next()
+		line, more := in.Next()
 		switch {
 		case !more:
-			if !headed && len(s.problems) == 0 {
-				s.wrong("the file has no statements: a plan begins with \"elide-plan 1\"")
+			if !headed && in.Err() == nil {
+				in.Wrong("the file has no statements: a plan begins with \"%s %d\"", PlanWord, PlanVersion)
 			}
 			p.Tail = comment
-			return p, s.end()
+			return p, in.Err()
 		case line == "":
 		case line[0] == '#':
 			comment = append(comment, line[1:])
 		case !headed:
 			headed = true
-			if !s.header(line, PlanWord, "barrier elision plan") {
-				return p, s.end()
+			if rest, old := strings.CutPrefix(line, oldPlanWord+" "); old {
+				line = PlanWord + " " + rest
+			}
+			if !in.Header(line, PlanWord, PlanVersion, "plan of barriers") {
+				return p, in.Err()
 			}
 		case line == "program" || strings.HasPrefix(line, "program "):
 			if p.Program != "" {
-				s.wrong("a second program: leave one")
+				in.Wrong("a second program: leave one")
 			}
 			if p.Program = strings.TrimSpace(line[len("program"):]); p.Program == "" {
-				s.wrong("the program has no name: write one, or delete the line and the plan fits any")
+				in.Wrong("the program has no name: write one, or delete the line and the plan fits any")
 			}
 		default:
 			e, err := parseEntry(line)
 			if err != nil {
-				s.wrong("%v", err)
+				in.Wrong("%v", err)
 				break
 			}
 			key := e.Suffix.String()
 			if before, twice := lines[key]; twice {
-				s.wrong("%s has an entry in line %d already: delete one of them", key, before)
+				in.Wrong("%s has an entry in line %d already: delete one of them", key, before)
 				break
 			}
-			lines[key] = s.line
+			lines[key] = in.Number
 			e.Comment, comment = comment, nil
 			p.Entries = append(p.Entries, e)
 		}
@@ -215,7 +225,7 @@ func parseEntry(line string) (e Entry, err error) {
 			return e, fmt.Errorf("%q is no number of contexts: write a whole number", words[3])
 		}
 	}
-	e.Suffix, tail, err = parsePath(tail)
+	e.Suffix, tail, err = ParsePath(tail)
 	if tail != "" {
 		e.Note = strings.TrimRight(tail[1:], " \t")
 	}
@@ -225,7 +235,7 @@ func parseEntry(line string) (e Entry, err error) {
 // Write writes the plan as ReadPlan reads it.
 func (p *Plan) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, PlanWord+" 1")
+	fmt.Fprintln(b, PlanWord, PlanVersion)
 	if p.Program != "" {
 		fmt.Fprintln(b, "program", p.Program)
 	}
@@ -268,7 +278,7 @@ func (p *Plan) Strangers(contexts []Path) (list []Entry) {
 		lengths[len(e.Suffix)] = true
 	}
 	for _, c := range contexts {
-		c = c.whole()
+		c = c.Whole()
 		for n := range lengths {
 			if n <= len(c) {
 				ends[c[len(c)-n:].String()] = true
@@ -287,7 +297,7 @@ func (p *Plan) Strangers(contexts []Path) (list []Entry) {
 // many were not forbidden before. The note says why.
 func (p *Plan) Forbid(contexts []Path, note string) (added int) {
 	for _, c := range contexts {
-		e := Entry{Verdict: Never, Suffix: c.whole(), Note: " " + note}
+		e := Entry{Verdict: Never, Suffix: c.Whole(), Note: " " + note}
 		key := e.Suffix.String()
 		i := slices.IndexFunc(p.Entries, func(old Entry) bool { return old.Suffix.String() == key })
 		switch {
@@ -303,21 +313,14 @@ func (p *Plan) Forbid(contexts []Path, note string) (added int) {
 	return added
 }
 
-// count is the number of entries with verdict v.
-func (p *Plan) count(v Verdict) (n int) {
+// Count is the number of entries with verdict v.
+func (p *Plan) Count(v Verdict) (n int) {
 	for _, e := range p.Entries {
 		if e.Verdict == v {
 			n++
 		}
 	}
 	return n
-}
-
-// sort orders entries: most barriers first, then contexts, then the path.
-func (p *Plan) sort() {
-	slices.SortFunc(p.Entries, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(b.Barriers, a.Barriers), cmp.Compare(b.Contexts, a.Contexts), slices.Compare(a.Suffix, b.Suffix))
-	})
 }
 
 // ReadPlanFile reads the plan in a file.
@@ -332,5 +335,5 @@ func ReadPlanFile(name string) (*Plan, error) {
 
 // WriteFile writes the plan into a file, in place of another plan at most.
 func (p *Plan) WriteFile(name string) error {
-	return outfile.Write(name, []string{PlanWord}, p.Write)
+	return outfile.Write(name, []string{PlanWord, oldPlanWord}, p.Write)
 }

@@ -2,14 +2,14 @@ package elide
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
 
-const examplePlan = `elide-plan 1
+const examplePlan = `barriers-plan 1
 program shallow 4f2a9c
 
 # the library synchronises again on entry
@@ -54,8 +54,8 @@ func TestPathRoundTrip(t *testing.T) {
 		if p[0] == Start {
 			continue // no label: the start of the program
 		}
-		whole := p.whole()
-		back, rest, err := parsePath(whole.String() + "  # note")
+		whole := p.Whole()
+		back, rest, err := ParsePath(whole.String() + "  # note")
 		if err != nil || rest != "# note" || strings.Join(back, "\x01") != strings.Join(whole, "\x01") {
 			t.Fatalf("%q: %q %q %v", whole, back, rest, err)
 		}
@@ -64,11 +64,11 @@ func TestPathRoundTrip(t *testing.T) {
 
 // Every error names the line and says what to do.
 func TestPlanErrors(t *testing.T) {
-	head := "elide-plan 1\n"
+	head := "barriers-plan 1\n"
 	for text, want := range map[string]string{
 		"":                            "x:0: the file has no statements: a plan begins with",
 		"# only\n":                    "a plan begins with",
-		"elide: a\n":                  "x:1: this is no barrier elision plan: its first line must be \"elide-plan 1\"",
+		"elide: a\n":                  "x:1: this is no plan of barriers: its first line must be \"barriers-plan 1\"",
 		"elide-plan 7\n":              "x:1: version 7",
 		head + "elid: a":              "x:2: \"elid\" is no verdict: write elide, candidate, reject or never",
 		head + "elide a > b":          "x:2: elide of what? write elide: a > b > c",
@@ -123,14 +123,57 @@ func TestVerdicts(t *testing.T) {
 		{Verdict: Candidate, Suffix: Path{"c"}},
 		{Verdict: Reject, Suffix: Path{"d"}},
 	}}
-	trie := p.trie()
+	said := p.verdicts()
 	for text, want := range map[string]Verdict{
 		"m > n > b": Elide, "a > m > n > b": Elide, "x > m > n > b": Never, "n > b": "",
 		"q > z > b": Never, "b": Elide, "a > b": "", "c": "", "d": "", "e": "",
 	} {
-		if got := trie.verdict(strings.Split(text, " > ")); got != want {
+		if got := said.of(strings.Split(text, " > ")); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What a plan says is what its definition says, of each of its entries.
+func TestVerdictsAreSuffixes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	path := func() Path {
+		p := make(Path, 1+rng.IntN(4))
+		for i := range p {
+			p[i] = string(rune('a' + rng.IntN(3)))
+		}
+		return p
+	}
+	counts := map[Verdict]int{}
+	for range 2000 {
+		p, seen := &Plan{}, map[string]bool{}
+		for range rng.IntN(6) {
+			e := Entry{Verdict: []Verdict{Elide, Never, Candidate}[rng.IntN(3)], Suffix: path()}
+			if rng.IntN(4) == 0 {
+				e.Suffix = e.Suffix.Whole()
+			}
+			if !seen[e.Suffix.String()] {
+				seen[e.Suffix.String()] = true
+				p.Entries = append(p.Entries, e)
+			}
+		}
+		context, want := path(), Verdict("")
+		for _, e := range p.Entries {
+			whole := context.Whole()
+			if n := len(whole) - len(e.Suffix); n < 0 || !slices.Equal(whole[n:], e.Suffix) {
+				continue
+			}
+			if e.Verdict == Never || e.Verdict == Elide && want == "" {
+				want = e.Verdict
+			}
+		}
+		if got := p.verdicts().of(context); got != want {
+			t.Fatalf("%v: %v is %q, want %q", p.Entries, context, got, want)
+		}
+		counts[want]++
+	}
+	if counts[Elide] == 0 || counts[Never] == 0 || counts[""] == 0 {
+		t.Errorf("the plans are too simple: %v", counts)
 	}
 }
 
@@ -142,67 +185,8 @@ func TestForbid(t *testing.T) {
 	if n := p.Forbid([]Path{{"a", "b"}}, "again"); n != 0 {
 		t.Errorf("%d added again", n)
 	}
-	trie := p.trie()
-	if trie.verdict(Path{"a", "b"}) != Never || trie.verdict(Path{"c", "b"}) != Never || trie.verdict(Path{"x", "a", "b"}) != Elide {
+	said := p.verdicts()
+	if said.of(Path{"a", "b"}) != Never || said.of(Path{"c", "b"}) != Never || said.of(Path{"x", "a", "b"}) != Elide {
 		t.Errorf("%+v", p.Entries)
-	}
-}
-
-// Validation adds the largest first, keeps what passes, rejects what fails, and
-// stops when told.
-func TestValidate(t *testing.T) {
-	entry := func(v Verdict, n uint64, label string) Entry {
-		return Entry{Verdict: v, Suffix: Path{label}, Barriers: n}
-	}
-	plan := &Plan{Program: "p", Entries: []Entry{
-		entry(Candidate, 5, "small"), entry(Candidate, 50, "large"), entry(Candidate, 20, "bad"),
-		entry(Never, 90, "never"), entry(Reject, 70, "old"), entry(Elide, 1, "kept"),
-	}}
-	var runs []string
-	test := func(_ context.Context, p *Plan) error {
-		var on []string
-		for _, e := range p.Entries {
-			if e.Verdict == Elide {
-				on = append(on, e.Suffix[0])
-			}
-		}
-		runs = append(runs, strings.Join(on, "+"))
-		if strings.Contains(runs[len(runs)-1], "bad") {
-			return errors.New("wrong result")
-		}
-		return nil
-	}
-	var trials []string
-	out, err := Validate(t.Context(), plan, test, func(tr Trial) {
-		if tr.N > 0 {
-			trials = append(trials, string(tr.Entry.Verdict)+" "+tr.Entry.Suffix[0])
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := strings.Join(runs, " "), "kept large+kept large+bad+kept large+small+kept"; got != want {
-		t.Errorf("runs %s, want %s", got, want)
-	}
-	if got, want := strings.Join(trials, ", "), "elide large, reject bad, elide small"; got != want {
-		t.Errorf("trials %s, want %s", got, want)
-	}
-	if out.count(Elide) != 3 || out.count(Reject) != 2 || out.count(Never) != 1 || plan.count(Candidate) != 3 {
-		t.Errorf("%+v", out.Entries)
-	}
-	_, err = Validate(t.Context(), plan, func(context.Context, *Plan) error { return errors.New("always wrong") }, nil)
-	if err == nil || !strings.Contains(err.Error(), "before any candidate") {
-		t.Error(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	out, err = Validate(ctx, plan, func(_ context.Context, p *Plan) error {
-		if p.count(Elide) > 1 {
-			stop()
-			return errors.New("killed")
-		}
-		return nil
-	}, nil)
-	if !errors.Is(err, context.Canceled) || out.count(Candidate) != 3 {
-		t.Errorf("%v: %+v", err, out.Entries)
 	}
 }

@@ -277,12 +277,12 @@ func decodePosition(s string) (p Position, err error) {
 		return p, err
 	}
 	if !strings.HasPrefix(paths, "#") {
-		if p.Path, paths, err = parsePath(paths); err != nil {
+		if p.Path, paths, err = ParsePath(paths); err != nil {
 			return p, err
 		}
 	}
 	if paths = strings.TrimPrefix(paths, "#"); paths != "" {
-		p.Elided, _, err = parsePath(paths)
+		p.Elided, _, err = ParsePath(paths)
 	}
 	return p, err
 }

@@ -34,7 +34,7 @@ const (
 // greater than any summary.
 const broken = 3
 
-// The rank of a vote tells what the PE holds of its context. Below these it is
+// The rank of a vote says what the PE holds of its context. Below these it is
 // the number of private executions that are missing before the context is
 // elided. The greatest wins: what one PE knows of a context, that it is
 // necessary or not aligned, binds all that meet in it. Without this PEs whose
@@ -48,35 +48,13 @@ const (
 	rankStrict = rankNecessary + 1
 )
 
-// set fills in a vote. It and copyTo go word by word: the processor would stall
+// set fills in a vote. It goes word by word: the processor would stall
 // where a copy of words just written loads two of them at once.
 func (v *Vote) set(access int64, hash, seq uint64, rank int64) {
 	v[wordAccess] = access
 	v[wordHash], v[wordNotHash] = int64(hash), ^int64(hash)
 	v[wordSeq], v[wordNotSeq] = int64(seq), ^int64(seq)
 	v[wordNotRank] = ^rank
-}
-
-// copyTo copies v to w.
-func (v *Vote) copyTo(w *Vote) {
-	w[0], w[1], w[2], w[3], w[4], w[5] = v[0], v[1], v[2], v[3], v[4], v[5]
-}
-
-// digest is digestBits bits that tell apart votes that differ in more than the
-// summary. Hashes of contexts are random already; the multiples of the golden ratio
-// keep sequence numbers apart, whose difference would have to exceed 2⁴⁴ for two
-// digests to be the same.
-func (v *Vote) digest() uint64 {
-	h := uint64(v[wordHash]) + uint64(v[wordSeq])*0x9e3779b97f4a7c15 + uint64(v[wordNotRank])*0xd6e8feb86659fd93
-	return h >> (64 - digestBits)
-}
-
-// Combine makes v the word-wise minimum of v and w: what a transport does with
-// the votes of all PEs, in any order.
-func (v *Vote) Combine(w *Vote) {
-	for i := range v {
-		v[i] = min(v[i], w[i])
-	}
 }
 
 // sameContext reports whether all PEs voted with the same hash.

@@ -3,7 +3,7 @@
 // kind, the source of a program for example, is never replaced: a file is known by how
 // it begins. And a file is at every moment what it was before or what it is to be:
 //
-//	err := outfile.Write("run.elog", []string{"elide-log"}, log.Write)
+//	err := outfile.Write("run.blog", []string{"barriers-log"}, log.Write)
 //
 // writes everything to a new file in the same folder and renames that. Its name is
 // made by chance and must be free, so that no file of the user's is lost to it, and no

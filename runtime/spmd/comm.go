@@ -58,10 +58,8 @@ type node struct {
 	claim  *claim      // of check builds
 	// overlap is, in check builds, what the overlap holds of a staged communication.
 	overlap *check.Slot
-	// answered, in mode Elided, says which messages need ready messages after all.
-	answered *answers
-	unheard  *unheard // the same, for PEs that have not been heard from
-	posted   uint64   // the event of the hearing at which this execution began
+	unheard *unheard // the same, for PEs that have not been heard from
+	posted  uint64   // the event of the hearing at which this execution began
 }
 
 // NewComm makes the communication that copies elements of src to dst, or with
@@ -251,9 +249,6 @@ func (c *Comm[T]) begin() {
 			c.dst.layOut(c.site, c.plan.target(&c.plan.own), c.plan.own.none)
 		}
 	}
-	if c.answered != nil && c.reused() {
-		c.answered.refresh()
-	}
 	if h := c.pe.hearing; h != nil {
 		h.begin(c.unheard, at, c.reused(), &c.plan)
 		c.posted = h.now
@@ -272,7 +267,7 @@ func (c *Comm[T]) begin() {
 
 // announce sends the ready messages of this epoch.
 func (c *node) announce() {
-	if c.mode != Handshake && c.answered == nil && c.unheard == nil {
+	if c.mode != Handshake && c.unheard == nil {
 		return
 	}
 	for i, p := range c.plan.recvs {

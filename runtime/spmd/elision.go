@@ -318,7 +318,7 @@ func (p *Program) misspeculation(m *elide.Misspeculation, cause error) *Error {
 		return e
 	}
 	if p.Elide.Blacklist == "" {
-		e.Hint = "with --elide-blacklist=FILE such contexts are remembered, and not elided again"
+		e.Hint = "with --barriers-blacklist=FILE such contexts are remembered, and not elided again"
 		return e
 	}
 	return e
@@ -337,34 +337,34 @@ func (p *Program) Forbid(m *elide.Misspeculation) (added int, err error) {
 	return added, e.forbidden.WriteFile(e.Blacklist)
 }
 
-// barriers is the report of a run that has ended.
-func barriers(pes []*PE) *elide.Report {
+// barriers is the log of a run that has ended.
+func barriers(pes []*PE) *elide.Log {
 	engines := make([]*elide.Engine, len(pes))
-	told := make([]map[elide.Context]elide.Told, len(pes))
+	remarks := make([]map[elide.Context]elide.Remark, len(pes))
 	for i, pe := range pes {
 		engines[i] = pe.engine
-		told[i] = map[elide.Context]elide.Told{}
+		remarks[i] = map[elide.Context]elide.Remark{}
 		for site, k := range pe.places {
 			if k == 0 {
 				continue
 			}
 			c := pe.context(site)
-			t := told[i][c]
-			if t.Note == "" {
-				t.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
+			m := remarks[i][c]
+			if m.Note == "" {
+				m.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
 			}
 			if spent := pe.elided.spent; spent != nil {
-				t.Time += spent[site]
+				m.Time += spent[site]
 			}
-			told[i][c] = t
+			remarks[i][c] = m
 		}
 	}
-	r := elide.NewReport(engines, func(pe int, c elide.Context) elide.Told { return told[pe][c] })
+	l := elide.NewLog(engines, func(pe int, c elide.Context) elide.Remark { return remarks[pe][c] })
 	x := pes[0].elided.names
 	for n, proc := range x.procs {
 		if proc != "" {
-			r.Calls[x.labels[n]] = proc
+			l.Calls[x.labels[n]] = proc
 		}
 	}
-	return r
+	return l
 }

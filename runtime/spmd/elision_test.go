@@ -147,7 +147,7 @@ func TestMisspeculationIsFound(t *testing.T) {
 				stats, err := runWithin(t, p, np, stepping(test.fault))
 				var m *elide.Misspeculation
 				switch {
-				case test.kind == 0 && (err != nil || stats.Barriers().Total.Elided() == 0):
+				case test.kind == 0 && (err != nil || leftOut(stats) == 0):
 					t.Fatalf("%d PEs: %v", np, err)
 				case test.kind == 0:
 					continue
@@ -215,7 +215,7 @@ func TestPinnedAndSettled(t *testing.T) {
 	p := elidable(false)
 	p.Sites[atInner].Pinned = true
 	stats, err := runWithin(t, p, 3, stepping(func(pe *PE) bool { return true }))
-	if err != nil || stats.Barriers().Total.Elided() != 0 {
+	if err != nil || leftOut(stats) != 0 {
 		t.Errorf("pinned: %v, %+v", err, stats)
 	}
 	settled := 0
@@ -255,7 +255,7 @@ func TestReductionResetsTheSummary(t *testing.T) {
 			pe.Barrier(atInner)
 		}
 	})
-	if err != nil || stats.Barriers().Total.Elided() != 20 {
+	if err != nil || leftOut(stats) != 20 {
 		t.Errorf("%v, %+v", err, stats)
 	}
 }
@@ -285,6 +285,14 @@ func TestContextLabels(t *testing.T) {
 	}
 }
 
+// leftOut is how many barriers a run left out.
+func leftOut(s *Stats) (n uint64) {
+	for _, c := range s.Barriers().Contexts {
+		n += c.Elided()
+	}
+	return n
+}
+
 // The flags: what is wrong with them is said with its remedy, and exit status 2.
 func TestElisionFlags(t *testing.T) {
 	dir := t.TempDir()
@@ -295,44 +303,45 @@ func TestElisionFlags(t *testing.T) {
 		}
 		return path
 	}
-	other := file("other.plan", "elide-plan 1\nprogram test 2\nelide: a > b\n")
-	plan := file("good.plan", "elide-plan 1\nprogram test 1\nelide: ^ > prog.hpf:100\n")
+	other := file("other.plan", "barriers-plan 1\nprogram test 2\nelide: a > b\n")
+	plan := file("good.plan", "barriers-plan 1\nprogram test 1\nelide: ^ > prog.hpf:100\n")
+	old := file("old.plan", "elide-plan 1\nprogram test 1\nelide: ^ > prog.hpf:100\n")
 	bad := file("bad.plan", "no plan\n")
+	log := filepath.Join(dir, "log")
 	body := stepping(func(pe *PE) bool { pe.Barrier(atInner); return true })
 	for _, test := range []struct {
 		args   []string
 		status int
 		want   string
 	}{
-		{[]string{"-elide=online"}, 0, ""},
-		{[]string{"-elide=" + plan}, 0, ""},
-		{[]string{"-elide=" + other}, 2, "train and classify again"},
+		{[]string{"-barriers=learn"}, 0, ""},
+		{[]string{"-barriers=off"}, 0, ""},
+		{[]string{"-barriers=plan:" + plan}, 0, ""},
+		{[]string{"-barriers=plan:" + old}, 0, ""},
+		{[]string{"-barriers=plan:" + other}, 2, "train and classify again"},
+		{[]string{"-barriers=plan:" + bad}, 2, "first line must be"},
+		{[]string{"-barriers=maybe"}, 2, "write off, learn, audit, or plan:FILE"},
+		{[]string{"-barriers="}, 2, "is not known"},
+		{[]string{"-barriers-threshold=0", "-barriers=learn"}, 2, "at least once"},
+		{[]string{"-barriers-report=" + filepath.Join(dir, "r.txt")}, 2, "spmdc barriers report FILE -o REPORT"},
+		{[]string{"-barriers-blacklist=" + other, "-barriers=learn"}, 2, "train and classify again"},
+		{[]string{"-barriers=audit"}, 2, "add -barriers-log=FILE"},
+		{[]string{"-barriers=audit", "-barriers-log=" + log}, 0, ""},
+		{[]string{"-barriers-log=" + filepath.Join(dir, "none", "log")}, 2, "there is no folder"},
+		{[]string{"-barriers-log=" + dir}, 2, "-barriers-log"},
+		{[]string{"-barriers-log=" + bad}, 2, "spmdc did not make it as a file of this kind"},
+		{[]string{"-barriers-log=" + plan}, 2, "spmdc did not make it as a file of this kind"},
+		{[]string{"-barriers-log=" + log}, 0, ""}, // again
+		{[]string{"-barriers=plan:" + filepath.Join(dir, "none.plan")}, 2, "there is no such file"},
+		{[]string{"-barriers-threshold=3"}, 2, "of use only where barriers are left out"},
+		{[]string{"-barriers-relearn"}, 2, "add -barriers=learn"},
+		{[]string{"-barriers-relearn", "-barriers=audit", "-barriers-log=" + log}, 2, "add -barriers=learn"},
+		// Names of earlier versions.
+		{[]string{"-elide=online", "-elide-threshold=0"}, 2, "-barriers-threshold=0"},
+		{[]string{"-elide=off", "-elide-relearn"}, 2, "add -barriers=learn"},
 		{[]string{"-elide=" + bad}, 2, "first line must be"},
-		{[]string{"-elide=maybe"}, 2, "write -elide=off, -elide=online, or -elide=FILE"},
-		{[]string{"-elide="}, 2, "says nothing"},
-		{[]string{"-elide-threshold=0", "-elide=online"}, 2, "at least once"},
-		{[]string{"-elide-audit", "-elide=online"}, 2, "leave out one of the two"},
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.pdf")}, 2, ".txt, .json or .html"},
-		{[]string{"-elide-blacklist=" + other, "-elide=online"}, 2, "train and classify again"},
-		{[]string{"-elide-audit"}, 0, "80 barriers in 2 contexts, of these executed 80, elided 0 (0.0 %)"},
-		{[]string{"-elide-log=" + filepath.Join(dir, "none", "log")}, 2, "there is no folder"},
-		{[]string{"-elide-log=" + dir}, 2, "-elide-log"},
-		{[]string{"-elide-log=" + bad}, 2, "spmdc did not make it as a file of this kind"},
-		{[]string{"-elide-log=" + plan}, 2, "spmdc did not make it as a file of this kind"},
-		{[]string{"-elide-report=" + file("page.html", "<!DOCTYPE html>\n<html>\n")}, 2, "spmdc did not make it as a file of this kind"},
-		{[]string{"-elide-report=" + file("data.json", "{}\n")}, 2, "spmdc did not make it as a file of this kind"},
-		{[]string{"-elide-report=" + file("notes.txt", "Dear all\n")}, 2, "spmdc did not make it as a file of this kind"},
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.txt")}, 0, ""},
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.txt")}, 0, ""}, // again
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.json")}, 0, ""},
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.json")}, 0, ""},
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.html")}, 0, ""},
-		{[]string{"-elide-report=" + filepath.Join(dir, "r.html")}, 0, ""},
-		{[]string{"-elide-log=" + filepath.Join(dir, "log")}, 0, ""},
-		{[]string{"-elide-log=" + filepath.Join(dir, "log")}, 0, ""},
-		{[]string{"-elide=" + filepath.Join(dir, "none.plan")}, 2, "there is no such file"},
-		{[]string{"-elide-threshold=3"}, 2, "of use only where barriers are left out"},
-		{[]string{"-elide-relearn"}, 2, "add -elide=online"},
+		{[]string{"-elide-audit", "-elide-log=" + log}, 0, ""},
+		{[]string{"-elide-report=r.txt"}, 2, "spmdc barriers report"},
 	} {
 		p := elidable(false)
 		p.Elide = nil
@@ -342,9 +351,17 @@ func TestElisionFlags(t *testing.T) {
 			t.Errorf("%v: status %d, want %d; %s", test.args, status, test.status, errs.String())
 		}
 	}
+	text, err := os.ReadFile(log)
+	if err != nil || !strings.Contains(string(text), "\nmode audit\npes 2\n") || !strings.Contains(string(text), "\n40 40 ") {
+		t.Errorf("%v: the log is\n%s", err, text)
+	}
 	p := sites(5)
+	var help bytes.Buffer
+	if status := run(p, []string{"-h"}, nil, nil, &help, body); status != 0 || !strings.Contains(help.String(), "-barriers off|learn|audit|plan:FILE") || strings.Contains(help.String(), "elide") {
+		t.Errorf("status %d, help:\n%s", status, help.String())
+	}
 	var errs bytes.Buffer
-	if status := run(p, []string{"-n", "2", "-elide=online"}, nil, nil, &errs, body); status != 2 || !strings.Contains(errs.String(), "--sync=barrier") {
+	if status := run(p, []string{"-n", "2", "-barriers=learn"}, nil, nil, &errs, body); status != 2 || !strings.Contains(errs.String(), "--sync=barrier") {
 		t.Errorf("without barriers: status %d, %s", status, errs.String())
 	}
 }

@@ -35,7 +35,7 @@ const inUse = ^uint64(0)
 // OnDemand makes the communication send a ready message to those producers only
 // that have heard nothing from this PE since it was done with the slot. All
 // communications of the program then note who has heard from whom. The slots
-// belong to c alone: to a temporary or to stages. Where ElidedOn has left out all
+// belong to c alone: a temporary, staging buffers or planes of an overlap. Where ElidedOn has left out all
 // ready messages it changes nothing. It returns c.
 func (c *Comm[T]) OnDemand() *Comm[T] {
 	if c.mode == Elided {

@@ -130,7 +130,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
 	var points checkpointing
 	points.flags(flags)
-	var elision elideFlags
+	var elision barrierFlags
 	elision.define(flags)
 	var asked provoke
 	if p.Check && !p.Coarray {
@@ -141,8 +141,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(stderr, "usage: %s [-n P] [-stats] [-handshake]\nRuns the program of %s on P processing elements.\n", p.Name, p.File)
-		flags.SetOutput(stderr)
-		flags.PrintDefaults()
+		printDefaults(flags, stderr)
 		return exitOK
 	case err != nil:
 		fmt.Fprintf(stderr, "%s: %v\n  %s -help lists the flags\n", p.Name, err, p.Name)
@@ -214,7 +213,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 	}
 	if counts != nil && p.Elide != nil {
-		if werr := elision.written(counts, stderr); werr != nil && err == nil {
+		if werr := elision.written(counts); werr != nil && err == nil {
 			err = werr
 		}
 	}

@@ -140,86 +140,28 @@ func TestTemporariesByTurns(t *testing.T) {
 	}
 }
 
-// TestAnsweredBy: of the shift of 2:16 to the right, whose answers go to the left
-// from 1:most+1 only, those between PEs that the answers do not reach
-// keep their ready messages; the first two executions have none. With the ready
-// messages that are left nothing comes early.
-func TestAnsweredBy(t *testing.T) {
-	const steps = 6
-	for _, together := range []bool{false, true} {
-		for most, want := range map[int]int64{15: 0, 8: 2 * (steps - 2), 4: 3 * (steps - 2)} {
-			body := func(forget bool) func(*PE) {
-				return func(pe *PE) {
-					l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
-					a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
-					right, left := NewStaged(pe, 0, a, 2, 0), NewStaged(pe, 1, a, 2, 0)
-					right.AcknowledgedBy(left)
-					left.Sync(Handshake)
-					if forget {
-						right.answered = nil
-					}
-					both := &Together{}
-					if together {
-						both = pe.Together(right)
-					}
-					pe.Start()
-					for range steps {
-						need := func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0)) }
-						if together {
-							right.Needs(need)
-							both.Post()
-						} else {
-							right.Needs(need)
-							right.Post()
-						}
-						left.Needs(func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(0, 1).Intersect(dist.Range(1, most, 1))) })
-						left.Post()
-						right.Wait()
-						left.Wait()
-						right.Done()
-						left.Done()
-					}
-				}
-			}
-			_, stats := spmd(t, 4, "", body(false))
-			if got := stats.Site(0); got.Ready != want || got.Data != 3*steps {
-				t.Errorf("answers of 1:%d, together %t: %d ready and %d data messages, want %d and %d", most, together, got.Ready, got.Data, want, 3*steps)
-			}
-			for _, holds := range []string{"1", "2", "3", "random,1"} {
-				wantError(t, heldRun(t, 4, holds, "", body(false)), "")
-			}
-			if err := heldRun(t, 4, "3,1,2", "", body(true)); (err == nil) != (want == 0) {
-				t.Errorf("answers of 1:%d, without any ready message: %v", most, err)
-			}
-		}
-	}
-}
-
-// TestQuietOn: ready messages are left out on the numbers of PEs named, and on no
-// other, those of pairs without answer included; a run with ready messages for all
-// has them there too.
-func TestQuietOn(t *testing.T) {
+// TestElidedOn: ready messages are left out on the numbers of PEs named, and on no
+// other, those on demand included; a run with ready messages for all has them there too.
+func TestElidedOn(t *testing.T) {
 	const steps = 5
 	for _, np := range []int{2, 3, 4} {
 		for _, c := range []struct {
-			quiet []int
-			asks  bool
+			elided   []int
+			onDemand bool
 		}{{nil, false}, {[]int{2, 4}, false}, {[]int{2, 4}, true}, {[]int{3}, true}} {
 			want := int64(steps * (np - 1))
 			switch {
-			case slices.Contains(c.quiet, np):
+			case slices.Contains(c.elided, np), c.onDemand: // the barrier tells all
 				want = 0
-			case c.asks:
-				want -= int64(np - 1) // the slot was never used at first
 			}
 			_, stats := spmd(t, np, "", func(pe *PE) {
 				l := dist.NewLayout(axes(block(1, 16, 0)), pe.Grid(pe.N()))
 				a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
 				right, none := NewStaged(pe, 0, a, 1, 0), NewStaged(pe, 1, a, 1, 0)
-				if c.asks {
-					right.AcknowledgedBy(none)
+				right.ElidedOn(c.elided...)
+				if c.onDemand {
+					right.OnDemand()
 				}
-				right.ElidedOn(c.quiet...)
 				pe.Start()
 				for range steps {
 					none.Needs(func(q int) Box { return pe.Box(dist.Range(1, 0, 1)) })
@@ -234,7 +176,7 @@ func TestQuietOn(t *testing.T) {
 				}
 			})
 			if got := stats.Site(0).Ready; got != want {
-				t.Errorf("%d PEs, quiet on %v, asking %t: %d ready messages, want %d", np, c.quiet, c.asks, got, want)
+				t.Errorf("%d PEs, elided on %v, on demand %t: %d ready messages, want %d", np, c.elided, c.onDemand, got, want)
 			}
 		}
 	}

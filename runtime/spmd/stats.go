@@ -41,7 +41,7 @@ type Stats struct {
 }
 
 // Barriers is what became of barriers in a run with Program.Elide; nil for another.
-func (s *Stats) Barriers() *elide.Report {
+func (s *Stats) Barriers() *elide.Log {
 	if s.pes == nil {
 		return nil
 	}

@@ -353,7 +353,7 @@ func (t *Together) send(b *bundle) {
 	for i := range b.boxes {
 		x := &b.boxes[i]
 		n := t.nodes[x.pe]
-		t.parts = append(t.parts, transport.Part{Slot: n.slot(), Src: n.memory, Move: &x.move, Silent: i > 0})
+		t.parts = append(t.parts, transport.Part{Slot: n.slot(), Src: n.memory, Move: &x.move, NoFlag: i > 0})
 		n.count.Bytes += x.bytes
 	}
 	t.first(b).count.Data++

@@ -23,7 +23,7 @@ package transport
 import (
 	"time"
 
-	"github.com/spmdc/spmdc/runtime/elide"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // Buffer names a registered buffer; the same number on all PEs.
@@ -41,7 +41,7 @@ type Part struct {
 	Slot
 	Src    Memory
 	Move   *Move
-	Silent bool // its flag is not set: that of another part of the message tells of it
+	NoFlag bool // its flag is not set: that of another part of the message stands for it
 }
 
 // Transport is what one PE sees of the machine. Its methods are called by that
@@ -66,12 +66,12 @@ type Transport interface {
 	// overwritten.
 	Put(site int, b Buffer, to int, epoch uint64, src Memory, m *Move)
 	// PutAll is one message that carries several sections to the same PE: it
-	// copies each as Put does, then sets the flags of those that are not silent.
+	// copies each as Put does, then sets the flags, but for parts with NoFlag.
 	PutAll(site, to int, parts []Part)
 	// Get copies a section of the instance of b on PE from into dst. It is
 	// the caller's obligation that the owner does not write it meanwhile.
 	Get(site int, b Buffer, from int, dst Memory, m *Move)
-	// Ready tells PE to that it may put instance epoch of b here.
+	// Ready sends a ready message to PE to: it may put instance epoch of b here.
 	Ready(site int, b Buffer, to int, epoch uint64)
 	// ReadyAll is one message that declares several slots free to the same PE.
 	ReadyAll(site, to int, slots []Slot)
@@ -99,9 +99,9 @@ type Transport interface {
 	Barrier(site int)
 
 	// Agree is a barrier that replaces *v by the word-wise minimum of the votes
-	// of all PEs, and Gather returns the data of all PEs, by PE; nobody may change
-	// these. They are what package elide wants of a transport.
-	Agree(site int, v *elide.Vote, patience time.Duration) error
+	// of all PEs (see package agree), and Gather returns the data of all PEs, by PE;
+	// nobody may change these. Where a PE does not come, Agree may give up after patience.
+	Agree(site int, v *[agree.Words]int64, patience time.Duration) error
 	Gather(site int, data []byte) ([][]byte, error)
 
 	// Abort ends the run with err, unless another error came first, and
@@ -120,7 +120,7 @@ type Folder interface {
 	Take(other Folder)
 }
 
-// Slow is implemented by transports that can tell when no PE can move. What it
+// Slow is implemented by transports that can find out when no PE can move. What it
 // does makes the slowest of all schedules, for debugging: neither a stop nor a
 // message under way is taken for a deadlock.
 type Slow interface {

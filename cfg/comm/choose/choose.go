@@ -64,14 +64,22 @@ type Options struct {
 	InOrder bool // as that of transform.Analysis
 }
 
-// minGain is the part of the cost of a statement that its transformation has to save:
-// more where it makes three copies of a loop, or copies arrays.
-func minGain(k transform.Kind) float64 {
-	if k == transform.Split || k == transform.Redistribute {
-		return 0.25
+// minGain is what the transformation of a statement of some cost has to save: a larger part
+// of it where it makes three copies of a loop, or copies arrays. Where PEs have parts of the
+// work for themselves, whole copies of arrays, for which there has to be memory, need a gain
+// that is worth it in itself.
+func minGain(c candidate, k transform.Kind, cost float64) float64 {
+	switch {
+	case k == transform.Split, k == transform.Redistribute:
+		return 0.25 * cost
+	case k == transform.Gather && c.divided:
+		return max(0.001*cost, gatherGain)
 	}
-	return 0.001
+	return 0.001 * cost
 }
+
+// gatherGain, in messages, is a few milliseconds.
+const gatherGain = 2000.0
 
 // maxWork bounds the search: the work of all analyses, as a multiple of the
 // statements of the program, and at least leastWork.
@@ -95,8 +103,9 @@ func work(size int) int { return size + size*size/400 }
 // before their order hides how few copies it takes. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
 // Candidates are loops that all PEs step through together, or fall back on
-// gathered arrays, or wait for one another in, and guards in loops of the first
-// kind: nothing else can lose a message. The statements of the unit are
+// gathered arrays, or wait for one another in, or use whole arrays in for their ends, and
+// guards in loops of the first kind: nothing else can lose a message. Arrays are gathered
+// last, for a loop as the source has it where it still does the same. The statements of the unit are
 // searched side by side, so that facts about the whole program are computed
 // once for a candidate of each. In a large statement with many candidates, more
 // than there is work for one by one, several that do not overlap are tried
@@ -119,7 +128,12 @@ func choose(p *ir.Program, info *scalar.Info, o Options, budget int) *Result {
 	}
 	facts := transform.New(p, info)
 	for _, st := range p.Body {
-		s.units = append(s.units, &unit{body: []ir.Stmt{st}, done: len(s.kinds) == 0 || !promising(st, facts, info), tried: map[string]bool{}})
+		u := &unit{body: []ir.Stmt{st}, done: len(s.kinds) == 0 || !promising(st, facts, info), tried: map[string]bool{}, same: map[ir.Stmt]ir.Stmt{}}
+		ir.Walk(u.body, func(x ir.Stmt) bool {
+			u.same[x] = x
+			return true
+		})
+		s.units = append(s.units, u)
 	}
 	s.run()
 	return &Result{IR: s.prog, Info: s.info, Decisions: s.decisions()}
@@ -175,14 +189,16 @@ type search struct {
 
 // unit is a statement of the program unit, and what it has become.
 type unit struct {
-	body      []ir.Stmt
-	symbols   []*ir.Symbol  // that its transformations made
-	tree      *comm.Program // of body; nil: not analysed yet
-	cost      float64
-	parts     map[ir.Stmt]float64 // of cost
-	kind      int                 // index of the kind that is tried now
-	most      int                 // candidates to try at once, after more did not pay; 0: any number
-	tried     map[string]bool     // candidates, and places where one was taken
+	body    []ir.Stmt
+	symbols []*ir.Symbol  // that its transformations made
+	tree    *comm.Program // of body; nil: not analysed yet
+	cost    float64
+	parts   map[ir.Stmt]Cost // of cost
+	// same has for a loop the one of the program as it was given that does the same.
+	same      map[ir.Stmt]ir.Stmt
+	kind      int             // index of the kind that is tried now
+	most      int             // candidates to try at once, after more did not pay; 0: any number
+	tried     map[string]bool // candidates, and places where one was taken
 	decisions []Decision
 	done      bool
 }
@@ -192,6 +208,7 @@ type trial struct {
 	u       *unit
 	tried   []attempt
 	body    []ir.Stmt
+	of      map[ir.Stmt]ir.Stmt // what the loops of body are copies of
 	minGain float64
 }
 
@@ -266,6 +283,9 @@ func (t *trial) settle(tree *comm.Program) bool {
 	}
 	for _, x := range t.tried {
 		x.head.Verdict, x.head.Before, x.head.After, x.head.Together = verdict, u.cost, after, len(t.tried)
+		if verdict == Chosen && x.change.Kind == transform.Gather {
+			u.forget(x.stmt.(*ir.Do))
+		}
 		u.decisions = append(u.decisions, x.head)
 		if verdict == Chosen {
 			u.tried[x.place] = true
@@ -273,8 +293,30 @@ func (t *trial) settle(tree *comm.Program) bool {
 	}
 	if verdict == Chosen {
 		u.body, u.symbols, u.tree, u.cost, u.parts = t.body, t.symbols(), tree, after, parts
+		same := map[ir.Stmt]ir.Stmt{}
+		for to, from := range t.of {
+			same[to] = u.same[from]
+		}
+		u.same = same
 	}
 	return verdict == Chosen
+}
+
+// forget drops what was decided inside of a loop of which the form in the source is taken
+// again.
+func (u *unit) forget(loop *ir.Do) {
+	source := u.source(loop)
+	if source == loop {
+		return
+	}
+	inside := map[string]bool{}
+	ir.Walk(source.Body, func(s ir.Stmt) bool {
+		inside[fmt.Sprint(s.Position().Line, head(s))] = true
+		return true
+	})
+	u.decisions = slices.DeleteFunc(u.decisions, func(d Decision) bool {
+		return d.Verdict == Chosen && inside[fmt.Sprint(d.Line, d.Head)]
+	})
 }
 
 // symbols are those of the unit and of the changes that are tried.
@@ -334,7 +376,7 @@ func (s *search) analyze(whole *ir.Program, body []ir.Stmt, info *scalar.Info, u
 // there are no more. What is not possible is recorded.
 func (s *search) next(u *unit, facts *transform.Analysis) *trial {
 	for !u.done {
-		list := candidates(u.tree, s.kinds[u.kind], facts)
+		list := u.candidates(s.kinds[u.kind], facts)
 		list = slices.DeleteFunc(list, func(c candidate) bool { return u.tried[c.place] || u.tried[c.key] })
 		if t := s.attempts(u, facts, list); t != nil {
 			return t
@@ -371,7 +413,7 @@ func (s *search) attempts(u *unit, facts *transform.Analysis, list []candidate) 
 			continue
 		}
 		u.tried[c.key] = true
-		change, err := apply(facts, d.Kind, c.stmt)
+		change, err := u.apply(facts, d.Kind, c)
 		if err != nil {
 			d.Verdict, d.Why = Impossible, err.Error()
 			u.decisions = append(u.decisions, d)
@@ -379,7 +421,7 @@ func (s *search) attempts(u *unit, facts *transform.Analysis, list []candidate) 
 		}
 		d.What = change.What
 		t.tried = append(t.tried, attempt{c, change, d})
-		t.minGain += minGain(d.Kind) * u.parts[c.stmt]
+		t.minGain += minGain(c, d.Kind, u.parts[c.stmt].Total())
 	}
 	if len(t.tried) == 0 {
 		return nil
@@ -388,7 +430,7 @@ func (s *search) attempts(u *unit, facts *transform.Analysis, list []candidate) 
 	for _, x := range t.tried {
 		changes = append(changes, x.change)
 	}
-	t.body = transform.Substitute(u.body, changes...)
+	t.body, t.of = transform.Substitute(u.body, changes...)
 	return t
 }
 
@@ -402,7 +444,8 @@ func inside(s, outer ir.Stmt) bool {
 	return found
 }
 
-func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Change, error) {
+func (u *unit) apply(a *transform.Analysis, kind transform.Kind, c candidate) (*transform.Change, error) {
+	s := c.stmt
 	switch kind {
 	case transform.Distribute:
 		return a.Distribute(s.(*ir.Do))
@@ -417,7 +460,11 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 	case transform.Split:
 		return a.Split(s.(*ir.Do))
 	case transform.Gather:
-		return a.Gather(s.(*ir.Do))
+		change, err := a.Gather(u.source(s.(*ir.Do)), c.arrays, c.why)
+		if err == nil {
+			change.Old = s
+		}
+		return change, err
 	case transform.Periodic:
 		return a.Periodic(s.(*ir.Do))
 	case transform.Redistribute:

@@ -350,7 +350,8 @@ func TestCost(t *testing.T) {
 
 // TestGather: a loop in which no PE has a part of the work for itself is executed on
 // gathered arrays where the messages of its iterations cost more; the outermost such loop.
-// It is no candidate where some of its work is divided, and not possible where it prints.
+// Where some of its work is divided it has to save much. It is not possible where control
+// leaves it.
 func TestGather(t *testing.T) {
 	for _, x := range []struct {
 		name, body string
@@ -362,7 +363,7 @@ func TestGather(t *testing.T) {
     do i = 1, n
       x(l(i)) = x(l(i)) + x(l(n-i+1))
     end do
-  end do`, []string{"line 7, do k"}, false},
+  end do`, []string{"line 7, do k: x"}, false},
 		{"beside work that is divided", `
   do k = 1, 20
     do i = 1, n
@@ -373,20 +374,41 @@ func TestGather(t *testing.T) {
         x(l(i)) = x(l(i)) + j
       end do
     end do
-  end do`, []string{"line 11, do j"}, false},
+  end do`, []string{"line 11, do j: x"}, false},
 		{"all of it divided", `
   do k = 1, 20
     do i = 2, n
       y(i) = x(i-1)
     end do
   end do`, nil, false},
+		{"beside work that is divided, often", `
+  do k = 1, 5000
+    x(l(mod(k,n)+1)) = x(l(mod(k,7)+1)) + 1
+    do i = 1, n
+      y(i) = y(i) + x(l(mod(k,n)+1))
+    end do
+  end do`, []string{"line 7, do k: x"}, false},
+		{"with a sum in parts", `
+  do i = 1, n
+    do j = 1, n
+      x(i) = x(i) + y(j)*i
+      x(j) = x(j) - y(i)*j
+    end do
+  end do`, []string{"line 7, do i: x"}, false},
 		{"it prints", `
   do k = 1, 20
     do i = 1, n
       x(l(i)) = x(l(i)) + k
     end do
     print *, k
-  end do`, nil, true},
+  end do`, []string{"line 7, do k: x"}, false},
+		{"left", `
+outer: do j = 1, 20
+  do i = 1, n
+    x(l(i)) = x(l(n-i+1)) + j
+    if (x(l(i)) > 5) exit outer
+  end do
+  end do outer`, []string{"line 7, do j: x"}, true},
 	} {
 		p := front.Must(t, front.Program, `program gathers
   integer, parameter :: n = 1000
@@ -405,7 +427,9 @@ end program
 				continue
 			}
 			if d.Verdict == Chosen {
-				got = append(got, fmt.Sprintf("line %d, %s", d.Line, d.Head[:4]))
+				_, arrays, _ := strings.Cut(d.What, "copies of ")
+				_, loop, _ := strings.Cut(d.Head, "do ")
+				got = append(got, fmt.Sprintf("line %d, do %s: %s", d.Line, loop[:1], arrays))
 			}
 			refused = refused || d.Verdict == Impossible
 		}

@@ -1,6 +1,8 @@
 package choose
 
 import (
+	"math"
+
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -56,14 +58,9 @@ func (c Cost) times(k float64) Cost {
 // cost estimates what one execution of p costs. It knows loops, branches and
 // communications, and nothing of the machine but the numbers above. The parts
 // are what the loops, branches and regions of p have of it, by their statements.
-func cost(p *comm.Program) (total float64, parts map[ir.Stmt]float64) {
+func cost(p *comm.Program) (total float64, parts map[ir.Stmt]Cost) {
 	w := newWeigher(p, guessPEs)
-	total = w.nodes(p.Body).Total() + textCost*float64(size(p.IR.Body))
-	parts = map[ir.Stmt]float64{}
-	for s, c := range w.parts {
-		parts[s] = c.Total()
-	}
-	return total, parts
+	return w.nodes(p.Body).Total() + textCost*float64(size(p.IR.Body)), w.parts
 }
 
 func size(body []ir.Stmt) int {
@@ -76,9 +73,10 @@ func size(body []ir.Stmt) int {
 type weigher struct {
 	p      *comm.Program
 	info   *scalar.Info
-	pes    float64 // among which a divided loop is divided
-	weight float64 // expected number of executions of the node at hand
-	unsure bool    // weight rests on a guess
+	pes    float64            // among which a divided loop is divided
+	weight float64            // expected number of executions of the node at hand
+	unsure bool               // weight rests on a guess
+	means  map[string]float64 // of the indices of the loops around
 	parts  map[ir.Stmt]Cost
 	// kept: a communication here is likely to keep its ready message. It stands
 	// in a loop in which some path back to it holds no reduction, so that
@@ -87,7 +85,7 @@ type weigher struct {
 }
 
 func newWeigher(p *comm.Program, pes float64) *weigher {
-	return &weigher{p: p, info: p.Info, pes: pes, weight: 1, parts: map[ir.Stmt]Cost{}}
+	return &weigher{p: p, info: p.Info, pes: pes, weight: 1, means: map[string]float64{}, parts: map[ir.Stmt]Cost{}}
 }
 
 func (w *weigher) nodes(list []comm.Node) Cost {
@@ -109,6 +107,7 @@ func (w *weigher) node(n comm.Node) Cost {
 		return w.part(n.Behind, w.all(w.reductions(n)))
 	case *comm.Loop:
 		trips, known := w.trip(n.Do)
+		defer w.enter(n.Do)()
 		return w.part(n.Do, w.loop(trips, known, n.Body))
 	case *comm.WhileLoop:
 		return w.part(n.While, w.loop(guessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
@@ -228,14 +227,33 @@ func (w *weigher) box(array *ir.Symbol, box []comm.Axis) float64 {
 func (w *weigher) values(r *comm.Range) float64 {
 	k := guessTrip + 0.0
 	if !r.Unknown && r.Step != 0 {
-		if t, ok := trips(r.Lo, r.Hi, int64(r.Step)); ok {
+		if t, ok := w.count(r.Lo, r.Hi, int64(r.Step)); ok {
 			k = t
 		}
 	}
 	if len(r.Cons) > 0 {
-		k = max(1, k/w.pes)
+		k = max(1, k/w.among(r.Cons))
 	}
 	return k
+}
+
+// among is how many PEs divide what constraints divide: of a grid of two dimensions, each
+// has the square root of the number of PEs.
+func (w *weigher) among(cons []comm.Constraint) float64 {
+	n := 1.0
+	seen := map[comm.GridDim]bool{}
+	for _, c := range cons {
+		m := c.Array.Mapping
+		at := comm.GridDim{Grid: m.Grid, Dim: -1}
+		if c.Axis >= 0 {
+			at.Dim = m.Map.Axes[c.Axis].Grid
+		}
+		if !seen[at] {
+			seen[at] = true
+			n *= math.Pow(w.pes, 1/float64(m.Grid.Rank))
+		}
+	}
+	return min(n, w.pes)
 }
 
 // reductions is the cost of reductions, once.
@@ -253,10 +271,7 @@ func (w *weigher) reductions(n *comm.Combine) Cost {
 
 // region is the cost of a region, once.
 func (w *weigher) region(r *comm.Region) Cost {
-	share := 1.0
-	if len(r.Guard) > 0 {
-		share /= w.pes
-	}
+	share := 1 / w.among(r.Guard)
 	total := Cost{rest: entryCost}
 	if r.Pipe != nil {
 		total.Messages += w.pes // the PEs wait for one another
@@ -275,10 +290,10 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 		switch s := s.(type) {
 		case *ir.Do:
 			k, known := w.trip(s)
-			if len(r.Part[s]) > 0 {
-				k /= w.pes
-			}
+			k /= w.among(r.Part[s])
+			leave := w.enter(s)
 			c := w.work(r, s.Body)
+			leave()
 			if innermost(s) {
 				c.rest += stepCost * float64(transform.Strides(w.info, s, s.Body))
 			}
@@ -317,19 +332,58 @@ func innermost(d *ir.Do) bool {
 func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
 	b := w.info.Bounds(d)
 	if b.LoOK && b.HiOK && b.Step != 0 {
-		if n, ok := trips(b.Lo, b.Hi, b.Step); ok {
+		if n, ok := w.count(b.Lo, b.Hi, b.Step); ok {
 			return n, true
 		}
 	}
 	return guessTrip, false
 }
 
-func trips(lo, hi linalg.Affine, step int64) (float64, bool) {
+// count is how many values there are from lo to hi, on average over the loops around.
+func (w *weigher) count(lo, hi linalg.Affine, step int64) (float64, bool) {
 	d, ok := hi.Sub(lo)
-	if !ok || !d.IsConst() {
+	if !ok {
 		return 0, false
 	}
-	return float64(max(0, (d.C+step)/step)), true
+	length, ok := w.mean(d)
+	if d.IsConst() {
+		return float64(max(0, (d.C+step)/step)), ok
+	}
+	return max(0, (length+float64(step))/float64(step)), ok
+}
+
+// mean is the value of f on average over the loops around; it is not known where f has
+// other variables.
+func (w *weigher) mean(f linalg.Affine) (float64, bool) {
+	sum := float64(f.C)
+	for _, v := range f.Vars() {
+		m, ok := w.means[v]
+		if !ok {
+			return 0, false
+		}
+		sum += float64(f.Coef(v)) * m
+	}
+	return sum, true
+}
+
+// enter says that what is looked at next is in loop d, until the function that it returns
+// is called.
+func (w *weigher) enter(d *ir.Do) (leave func()) {
+	name := d.Index.Name
+	before, had := w.means[name]
+	delete(w.means, name)
+	b := w.info.Bounds(d)
+	if lo, ok := w.mean(b.Lo); ok && b.LoOK && b.HiOK {
+		if hi, ok := w.mean(b.Hi); ok {
+			w.means[name] = (lo + hi) / 2
+		}
+	}
+	return func() {
+		delete(w.means, name)
+		if had {
+			w.means[name] = before
+		}
+	}
 }
 
 // probability is how likely a condition is to hold: a comparison of loop

@@ -93,9 +93,15 @@ func (e *Estimate) list(w *weigher, nodes []comm.Node, depth int, sum *Row) {
 				continue
 			}
 		case *comm.Loop:
-			at := open(n.Do, "together")
+			how := "together"
+			if n.Do.Gathered != "" {
+				how = "together, on gathered arrays"
+			}
+			at := open(n.Do, how)
 			trips, known := w.trip(n.Do)
+			leave := w.enter(n.Do)
 			e.inside(w, trips, known, n.Body, depth+1, &inner)
+			leave()
 			fill(at, inner)
 			continue
 		case *comm.WhileLoop:
@@ -126,7 +132,10 @@ func (e *Estimate) inside(w *weigher, trips float64, known bool, body []comm.Nod
 
 // how says who executes a region.
 func how(r *comm.Region) string {
+	d, _ := r.Stmts[0].(*ir.Do)
 	switch {
+	case d != nil && d.Gathered != "" && len(r.Part) == 0:
+		return "by all, on gathered arrays"
 	case r.Fallback:
 		return "by all, on gathered arrays"
 	case r.Pipe != nil && r.Pipe.Blocks != nil:

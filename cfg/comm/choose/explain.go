@@ -31,6 +31,9 @@ func (r *Result) Explain() string {
 		if d.Together > 1 {
 			fmt.Fprintf(&b, ", for %d tried together", d.Together)
 		}
+		if d.Verdict == NoGain && d.After < d.Before {
+			b.WriteString(", which is too little for what it takes")
+		}
 		b.WriteString("\n")
 	}
 	why := func(d Decision) { fmt.Fprintf(&b, ": %s\n", d.Why) }

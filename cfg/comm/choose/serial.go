@@ -93,7 +93,9 @@ func (m *marker) direct(list []comm.Node) (direct, inner alone) {
 			direct = direct.plus(m.region(n))
 		case *comm.Loop:
 			trips, _ := m.w.trip(n.Do)
+			leave := m.w.enter(n.Do)
 			inner = inner.plus(m.loop(n, n.Do, trips, n.Body))
+			leave()
 		case *comm.WhileLoop:
 			inner = inner.plus(m.loop(n, n.While, guessTrip, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
 		case *comm.Branch:

@@ -207,7 +207,6 @@ func parseSymbolic(f []string, rest string) (c *proof.Certificate, err error) {
 	if err := parseName(f[2:], c); err != nil {
 		return nil, err
 	}
-	rest, pairwise, _ := strings.Cut(rest, " pairwise ")
 	rest, relays, _ := strings.Cut(rest, " relays ")
 	rest, kills, _ := strings.Cut(rest, " kills ")
 	for _, w := range strings.Fields(kills) {
@@ -230,11 +229,6 @@ func parseSymbolic(f []string, rest string) (c *proof.Certificate, err error) {
 			return nil, fmt.Errorf("found relay %q", w)
 		}
 		c.Relays = append(c.Relays, proof.Relay{From: r[1], Comm: r[0]})
-	}
-	if pairwise != "" {
-		if c.Pairwise, err = parseNumbers(strings.ReplaceAll(pairwise, " ", ",")); err != nil {
-			return nil, err
-		}
 	}
 	for item := range strings.SplitSeq(strings.TrimSpace(rest), ", ") {
 		w := strings.Fields(item)

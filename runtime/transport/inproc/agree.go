@@ -3,16 +3,16 @@ package inproc
 import (
 	"time"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // Agree is a barrier that combines votes: each PE raises a flag of its own, with the
 // vote in it, and looks at those of the others. It needs no patience: when PEs wait
 // for what will not come the run ends.
-func (p *PE) Agree(site int, v *elide.Vote, _ time.Duration) error {
+func (p *PE) Agree(site int, v *[agree.Words]int64, _ time.Duration) error {
 	x := p.party
-	x.Post(v)
+	x.Post((*agree.Vote)(v))
 	if p.w.n == 2 { // the loop below, for what must be fast
 		p.wakeAll(x.Published())
 		flag, least := x.Flag(1 - p.id)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // An agreement gives all PEs the minimum of each word, whether votes differ only in
@@ -20,8 +20,8 @@ func TestAgree(t *testing.T) {
 			err := Run(n, stuck, func(pe transport.Transport) {
 				for r := range rounds {
 					shared[pe.PE()] = r
-					v := elide.Vote{int64((pe.PE() + r) % 3), 5, ^5, int64(r), ^int64(r), ^7}
-					want := elide.Vote{int64(min(2, r%3)), 5, ^5, int64(r), ^int64(r), ^7}
+					v := [agree.Words]int64{int64((pe.PE() + r) % 3), 5, ^5, int64(r), ^int64(r), ^7}
+					want := [agree.Words]int64{int64(min(2, r%3)), 5, ^5, int64(r), ^int64(r), ^7}
 					for q := range n {
 						want[0] = min(want[0], int64((q+r)%3))
 					}
@@ -39,7 +39,7 @@ func TestAgree(t *testing.T) {
 					}
 					if r%3 == 0 {
 						pe.Barrier(0) // nobody writes before all have read
-					} else if err := pe.Agree(0, &elide.Vote{}, 0); err != nil {
+					} else if err := pe.Agree(0, &[agree.Words]int64{}, 0); err != nil {
 						t.Error(err)
 					}
 				}
@@ -83,7 +83,7 @@ func TestAgreementStuck(t *testing.T) {
 					other(pe)
 					return
 				}
-				var v elide.Vote
+				var v [agree.Words]int64
 				if err := pe.Agree(4, &v, 0); err != nil {
 					t.Error(err)
 				}

@@ -99,7 +99,7 @@ func TestPutAll(t *testing.T) {
 }
 
 // Flags belong to one producer and one consumer: a consumer of many producers
-// tells them apart, in whatever order they come.
+// distinguishes them, in whatever order they come.
 func TestFlagsArePerPair(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
 		for _, n := range []int{5, 20} { // with and without padding between flags

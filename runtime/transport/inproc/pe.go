@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 // PE is one PE's view of the world; it implements transport.Transport.
@@ -20,7 +20,7 @@ type PE struct {
 	reductions uint64
 	pooled     uint64 // calls of ReduceAll
 	broadcasts uint64
-	party      *elide.Party // its end of agreements
+	party      *agree.Party // its end of agreements
 	credit     uint64       // broadcasts that all PEs are known to have taken
 	patience   int          // loads of a flag before parking, at present
 	spins      uint64
@@ -101,7 +101,7 @@ func (p *PE) PutAll(site, to int, parts []transport.Part) {
 		c.buffers[parts[i].Buffer].memory.CopyFrom(parts[i].Src, parts[i].Move)
 	}
 	for i := range parts {
-		if !parts[i].Silent {
+		if !parts[i].NoFlag {
 			c.raise(c.buffers[parts[i].Buffer].arrival.at(p.id), parts[i].Epoch)
 		}
 	}
@@ -112,13 +112,13 @@ func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m
 	dst.CopyFrom(p.w.pes[from].buffers[b].memory, m)
 }
 
-// Ready tells the producer to that it may put instance epoch of b here.
+// Ready sends a ready message to the producer to, which may put instance epoch of b here.
 func (p *PE) Ready(site int, b transport.Buffer, to int, epoch uint64) {
 	c := p.w.pes[to]
 	c.raise(c.buffers[b].ready.at(p.id), epoch)
 }
 
-// ReadyAll tells the producer to that it may put all slots here.
+// ReadyAll sends a ready message to the producer to, which may put all slots here.
 func (p *PE) ReadyAll(site, to int, slots []transport.Slot) {
 	for _, s := range slots {
 		p.Ready(site, s.Buffer, to, s.Epoch)
@@ -192,7 +192,7 @@ func (p *PE) wakeFrom(flag *atomic.Uint64) {
 // waited for.
 func reached(got, want uint64) bool { return int64(got-want) >= 0 }
 
-// await waits until flag has reached want and returns its value; waited tells
+// await waits until flag has reached want and returns its value; waited says
 // whether that took more than one look.
 func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.WaitKind, on int) (got uint64, waited bool) {
 	if got = flag.Load(); reached(got, want) {

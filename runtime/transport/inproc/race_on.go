@@ -6,7 +6,7 @@ import "runtime"
 
 // Parking and waking make happens-before edges between PEs that the program
 // has not asked for, and that would hide its missing synchronisation from the
-// race detector. The detector is told not to see them: only flags, barriers,
+// race detector. They are hidden from the detector: only flags, barriers,
 // reductions and broadcasts order PEs.
 func hideSync() { runtime.RaceDisable() }
 func showSync() { runtime.RaceEnable() }

@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
 
 const (
@@ -111,7 +111,7 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 	if n == 2 {
 		w.came = make([]lines, n)
 	}
-	for id, party := range elide.NewExchange(n) {
+	for id, party := range agree.NewExchange(n) {
 		w.pes = append(w.pes, &PE{w: w, id: id, party: party, wake: make(chan struct{}, 1), patience: w.spin})
 	}
 	finished := make(chan struct{})

@@ -1,7 +1,8 @@
 // Package barriers is the multi-pass way to a plan of barriers that need not be
 // executed (Figure 3 of Chabbi et al., PPoPP 2015): training runs of a program are
 // logged, the logs classified into candidates, and the candidates tested one by
-// one. What a run by the plan does is the run-time library's business.
+// one. A Report shows a log. What a run does with barriers is the run-time library's
+// business: its log says what became of them.
 package barriers
 
 import (
@@ -57,7 +58,7 @@ func (t *Training) Run() (log *elide.Log, status int, err error) {
 		}
 		for _, n := range t.PEs {
 			file := filepath.Join(dir, "log")
-			args := []string{"-elide-audit", "-elide-report", filepath.Join(dir, "report.txt"), "-elide-log", file}
+			args := []string{"-barriers=audit", "-barriers-log", file}
 			if n > 0 {
 				args = append(args, "-n", fmt.Sprint(n))
 			}
@@ -78,15 +79,10 @@ func (t *Training) Run() (log *elide.Log, status int, err error) {
 			logs = append(logs, l)
 		}
 	}
-	log, err = elide.Merge(logs)
+	log, err = Merge(logs)
 	if err != nil {
 		return nil, 0, driver.Usagef("try again", "the logs do not fit together: %v", err)
 	}
-	var runs []string
-	for _, l := range logs {
-		runs = append(runs, l.Run)
-	}
-	log.Run = strings.Join(runs, "+")
 	return log, 0, nil
 }
 
@@ -103,12 +99,12 @@ func within[T comparable](format string, x T) string {
 func ReadLog(name string) (*elide.Log, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, driver.Usagef("write logs with spmdc elide train", "%v", err)
+		return nil, driver.Usagef("write logs with spmdc barriers train", "%v", err)
 	}
 	defer f.Close()
-	l, err := elide.ReadLog(name, f)
+	l, err := ParseLog(name, f)
 	if err != nil {
-		return nil, driver.Usagef("write logs with spmdc elide train", "%v", err)
+		return nil, driver.Usagef("write logs with spmdc barriers train", "%v", err)
 	}
 	return l, nil
 }
@@ -117,7 +113,7 @@ func ReadLog(name string) (*elide.Log, error) {
 func ReadPlan(name string) (*elide.Plan, error) {
 	p, err := elide.ReadPlanFile(name)
 	if err != nil {
-		return nil, driver.Usagef("plans are written by spmdc elide classify", "%v", err)
+		return nil, driver.Usagef("plans are written by spmdc barriers classify", "%v", err)
 	}
 	return p, nil
 }
@@ -171,7 +167,7 @@ func (t *Test) Run(ctx context.Context, plan *elide.Plan) error {
 // ended it.
 func Validate(ctx context.Context, plan *elide.Plan, t *Test, w io.Writer) (*elide.Plan, error) {
 	begin := time.Now()
-	judged, err := elide.Validate(ctx, plan, t.Run, func(trial elide.Trial) {
+	judged, err := judge(ctx, plan, t.Run, func(trial Trial) {
 		if trial.N == 0 {
 			fmt.Fprintf(w, "without candidates: ok; %d to test\n", trial.Of)
 			return
@@ -186,7 +182,7 @@ func Validate(ctx context.Context, plan *elide.Plan, t *Test, w io.Writer) (*eli
 	if err == nil {
 		fmt.Fprintf(w, "%.1f s\n", time.Since(begin).Seconds())
 	} else if !errors.Is(err, context.Canceled) {
-		err = driver.Usagef("let the command use $PROGRAM and $PLAN, for example --test='$PROGRAM -n 4 -elide=$PLAN < input | diff - expected'", "%v", err)
+		err = driver.Usagef("let the command use $PROGRAM and $PLAN, for example --test='$PROGRAM -n 4 -barriers=plan:$PLAN < input | diff - expected'", "%v", err)
 	}
 	return judged, err
 }

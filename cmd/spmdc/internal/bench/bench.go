@@ -2,7 +2,7 @@
 // gfortran makes of the source, and programs written by hand.
 //
 // All run in rounds, each once in a round and in an order that changes at random; what is
-// told are medians, and the medians of the ratios of times that were taken in one round.
+// shown are medians, and the medians of the ratios of times that were taken in one round.
 package bench
 
 import (
@@ -41,8 +41,8 @@ type Options struct {
 type Contender struct {
 	Name    string    `json:"name"`
 	PEs     int       `json:"pes"`
-	How     string    `json:"how"`  // it was built
-	Told    bool      `json:"told"` // the program told its seconds
+	How     string    `json:"how"`         // it was built
+	Own     bool      `json:"own_seconds"` // the program has printed its seconds
 	Seconds []float64 `json:"seconds"`
 	Median  float64   `json:"median"`
 	Spread  float64   `json:"spread"` // half the distance of the quartiles, in seconds
@@ -230,9 +230,9 @@ func (r *Report) warn() {
 	}
 }
 
-// toldSeconds is how a program tells on standard error how long it took, if that is less
+// ownSeconds is how a program says on standard error how long it took, if that is less
 // than the time between its start and its end: those that mpiexec starts.
-var toldSeconds = regexp.MustCompile(`(?m)^ *seconds +([0-9][0-9.Ee+-]*) *$`)
+var ownSeconds = regexp.MustCompile(`(?m)^ *seconds +([0-9][0-9.Ee+-]*) *$`)
 
 // run is one run, and how many seconds it took.
 func (c *Contender) run(input []byte, o Options) (float64, error) {
@@ -274,9 +274,9 @@ func (c *Contender) run(input []byte, o Options) (float64, error) {
 	case err != nil:
 		return 0, fails("%v", err)
 	}
-	if m := toldSeconds.FindSubmatch(stderr.Bytes()); m != nil {
+	if m := ownSeconds.FindSubmatch(stderr.Bytes()); m != nil {
 		if s, err := strconv.ParseFloat(string(m[1]), 64); err == nil && s > 0 {
-			took, c.Told = s, true
+			took, c.Own = s, true
 		}
 	}
 	if c.output == "" {

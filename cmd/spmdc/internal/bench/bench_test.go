@@ -98,7 +98,7 @@ func measure(t *testing.T, text string, o Options) (*Report, error) {
 	return Measure(driver.Passes(), driver.New(file, []byte(text), driver.Options{}), strings.NewReader("2\n"), o)
 }
 
-// TestMeasure times a program against one that tells its time, and refuses peers that
+// TestMeasure times a program against one that prints its time, and refuses peers that
 // fail, hang, print something else, or are not there.
 func TestMeasure(t *testing.T) {
 	if testing.Short() {
@@ -114,7 +114,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	peer := r.Contenders[0]
-	if !peer.Told || peer.Median != 0.25 || peer.Spread != 0 || len(peer.Seconds) != 3 || r.Contenders[1].Told || strings.TrimSpace(r.Contenders[2].output) != "30" {
+	if !peer.Own || peer.Median != 0.25 || peer.Spread != 0 || len(peer.Seconds) != 3 || r.Contenders[1].Own || strings.TrimSpace(r.Contenders[2].output) != "30" {
 		t.Errorf("%+v", r.Contenders)
 	}
 	for i, c := range r.Contenders {
@@ -150,7 +150,7 @@ func TestMeasure(t *testing.T) {
 }
 
 // TestHanging: a peer without an end is ended, with what it has started, though it does not
-// listen to an interrupt.
+// react to an interrupt.
 func TestHanging(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("it builds a program, waits, and looks into /proc")
@@ -229,8 +229,8 @@ func TestBenchmarks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range r.Contenders {
-				if c.Told != (c.Name == "mpi") {
-					t.Errorf("%s tells its seconds: %v", c.Title(), c.Told)
+				if c.Own != (c.Name == "mpi") {
+					t.Errorf("%s prints its seconds: %v", c.Title(), c.Own)
 				}
 			}
 		})

@@ -23,15 +23,15 @@ func (r *Report) Write(w io.Writer) {
 		fmt.Fprintf(w, " %7s", fmt.Sprintf("of %d", k+1))
 	}
 	fmt.Fprintln(w)
-	told := false
+	own := false
 	for i, c := range r.Contenders {
 		pes := ""
 		if c.PEs > 0 {
 			pes = fmt.Sprint(c.PEs)
 		}
 		mark := " "
-		if c.Told {
-			mark, told = "*", true
+		if c.Own {
+			mark, own = "*", true
 		}
 		fmt.Fprintf(w, "%2d %-*s %4s %8s%s %5.1f %% %8s", i+1, width, c.Name, pes, short(c.Median), mark, 100*c.Spread/c.Median, short(c.Best))
 		for k := range r.Contenders {
@@ -44,7 +44,7 @@ func (r *Report) Write(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w)
-	if told {
+	if own {
 		fmt.Fprintln(w, "* as the program says, without its start")
 	}
 	if r.OneWay[0] > 0 {

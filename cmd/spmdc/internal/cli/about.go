@@ -10,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/licences"
+	"github.com/spmdc/spmdc/docs"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
@@ -67,7 +68,7 @@ func (cmd *versionCmd) Run(env *Env) error {
 }
 
 type helpCmd struct {
-	Topic []string `arg:"" optional:"" help:"A command, or the code in brackets behind a diagnostic."`
+	Topic []string `arg:"" optional:"" help:"A command, the code in brackets behind a diagnostic, or glossary: what the words mean."`
 }
 
 // command reports whether words name a command below node.
@@ -86,10 +87,15 @@ func (cmd *helpCmd) Run(env *Env, table *driver.Table, status *int, k *kong.Kong
 	if command(k.Model.Node, strings.Fields(topic)) {
 		return dispatch(append(cmd.Topic, "--help"), env, table, status)
 	}
+	if topic == "glossary" {
+		// The document without its marks.
+		_, err := io.WriteString(env.Stdout, strings.NewReplacer("# Glossary\n\n", "", "**", "", "`", "").Replace(docs.Glossary))
+		return written(err)
+	}
 	if info, ok := source.Lookup(source.Code(strings.Trim(topic, "[]"))); ok {
 		return describe(env.Stdout, info)
 	}
-	return driver.Usagef("`spmdc help` lists the commands; a code is what stands in brackets behind a diagnostic",
+	return driver.Usagef("`spmdc help` lists the commands; a code is what stands in brackets behind a diagnostic; `spmdc help glossary` explains words",
 		"%q is neither a command nor the code of a diagnostic", topic)
 }
 

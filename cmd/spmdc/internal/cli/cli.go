@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +13,10 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/bench"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/codegen/kernel"
-	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -27,6 +27,8 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Color          bool // diagnostics in colour
 	TextColor      bool // texts on standard output in colour
+	Progress       bool // what takes long says what it is at
+	JSON           bool // diagnostics as JSON
 
 	Context context.Context // a signal ends it; Main makes it
 }
@@ -36,7 +38,7 @@ type Env struct {
 func System() *Env {
 	wanted := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return &Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Color: wanted && terminal(os.Stderr), TextColor: wanted && terminal(os.Stdout)}
+		Progress: os.Getenv("TERM") != "dumb" && terminal(os.Stderr), Color: wanted && terminal(os.Stderr), TextColor: wanted && terminal(os.Stdout)}
 }
 
 func terminal(f *os.File) bool {
@@ -46,17 +48,19 @@ func terminal(f *os.File) bool {
 
 // grammar is the command line as kong reads it.
 type grammar struct {
-	Compile compileCmd `cmd:"" help:"Write the program as a Go module."`
-	Build   buildCmd   `cmd:"" help:"Build the program."`
-	Run     runCmd     `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
-	Explain explainCmd `cmd:"" help:"Show what the compiler made of the program."`
-	Verify  verifyCmd  `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
-	Bench   benchCmd   `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
-	Elide   elideCmd   `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
-	Module  moduleCmd  `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
-	Passes  passesCmd  `cmd:"" help:"List the passes of the compiler."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Help    helpCmd    `cmd:"" help:"Explain a command or the code of a diagnostic."`
+	Compile  compileCmd  `cmd:"" help:"Write the program as a Go module."`
+	Build    buildCmd    `cmd:"" help:"Build the program."`
+	Run      runCmd      `cmd:"" help:"Compile, build (cached) and run the program; its input, output and exit status pass through."`
+	Explain  explainCmd  `cmd:"" help:"Show what the compiler made of the program."`
+	Verify   verifyCmd   `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
+	Bench    benchCmd    `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
+	Barriers barriersCmd `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
+	Elide    barriersCmd `cmd:"" hidden:""` // as Barriers, in earlier versions
+	Module   moduleCmd   `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
+	Cache    cacheCmd    `cmd:"" help:"Show the cache of built programs, or clean it."`
+	Passes   passesCmd   `cmd:"" help:"List the passes of the compiler."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Help     helpCmd     `cmd:"" help:"Explain a command, the code of a diagnostic, or the words of the glossary."`
 }
 
 // Main runs one command line and returns the exit status.
@@ -102,7 +106,7 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 			"Exit status: of run that of the program; 1 when the program is at fault, 2 for wrong usage, "+
 			"3 for a defect of spmdc, 4 when a barrier was left out that was needed."),
 		kong.Vars{"peers": strings.Join(bench.Known, ", "), "stages": strings.Join(table.Stages(), ", "), "plans": planNames(),
-			"targets": listed(kernel.Targets), "kinds": kindNames(), "barriers": strconv.Itoa(plan.DefaultBarrierThreshold), "memory": strconv.Itoa(plan.DefaultMemory >> 20)},
+			"targets": listed(kernel.Targets), "kinds": kindNames(), "barriers": strconv.Itoa(search.DefaultBarrierThreshold), "memory": strconv.Itoa(search.DefaultMemory >> 20)},
 		kong.Writers(help, env.Stderr),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -196,6 +200,17 @@ func (e *Env) fail(err error) int {
 	var f *driver.Failure
 	if !errors.As(err, &f) {
 		f = &driver.Failure{Status: driver.StatusInternal, Text: err.Error()}
+	}
+	if e.JSON {
+		j := json.NewEncoder(e.Stderr)
+		j.SetEscapeHTML(false)
+		_ = j.Encode(struct { // as diagnostics of a source
+			Severity string `json:"severity"`
+			Status   int    `json:"status"`
+			Message  string `json:"message"`
+			Help     string `json:"help,omitempty"`
+		}{"error", f.Status, f.Text, f.Remedy})
+		return f.Status
 	}
 	label, off := "", ""
 	if e.Color {

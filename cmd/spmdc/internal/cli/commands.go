@@ -19,20 +19,30 @@ import (
 
 // compileFlags are the flags of every command that compiles.
 type compileFlags struct {
-	Sync             string `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
-	Unsafe           bool   `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
-	Check            bool   `help:"Check array bounds, undefined values, integer overflow and the order of messages while the program runs."`
-	TimePasses       bool   `help:"Print how long each pass took."`
-	VerifyPasses     bool   `help:"Check what each pass promises, among it the proofs of the plan."`
-	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
-	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
-	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done, and execute nests by turns in strips of N; none: not even where memory is short, and nest after nest."`
-	Block            string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
-	Target           string `placeholder:"TARGET" help:"For which processors inner loops are vector kernels: ${targets}; all give the same results. auto takes the best that the processor has when the program starts, and go makes none."`
-	FP               string `name:"fp" placeholder:"MODE" help:"What kernels may do with floating-point operations: ordered, the default, adds up in a fixed number of interleaved partial sums; strict in the order of the source; fast as ordered, and a*b+c is rounded once."`
-	Quiet            bool   `short:"q" help:"Print no warnings."`
-	NoTransform      string `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
+	Sync           string   `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
+	Unsafe         bool     `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
+	Check          bool     `help:"Check array bounds, undefined values, integer overflow and the order of messages while the program runs."`
+	TimePasses     bool     `help:"Print how long each pass took."`
+	VerifyPasses   bool     `help:"Check what each pass promises, among it the proofs of the plan."`
+	SlotsMemory    string   `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
+	InsertBarriers string   `aliases:"barrier-threshold" placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	Strip          string   `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done, and execute nests by turns in strips of N; none: not even where memory is short, and nest after nest."`
+	Block          string   `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
+	Target         string   `placeholder:"TARGET" help:"For which processors inner loops are vector kernels: ${targets}; all give the same results. auto takes the best that the processor has when the program starts, and go makes none."`
+	FP             string   `name:"fp" placeholder:"MODE" help:"What kernels may do with floating-point operations: ordered, the default, adds up in a fixed number of interleaved partial sums; strict in the order of the source; fast as ordered, and a*b+c is rounded once."`
+	Quiet          bool     `short:"q" help:"Print no warnings."`
+	JSON           jsonFlag `name:"json" help:"Write diagnostics as JSON, each an object on a line of its own on standard error."`
+	NoTransform    string   `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 	sourceFlags
+}
+
+// jsonFlag makes Env.JSON what it is.
+type jsonFlag bool
+
+// AfterApply is called when the command line has been read.
+func (f jsonFlag) AfterApply(env *Env) error {
+	env.JSON = bool(f)
+	return nil
 }
 
 func (f *compileFlags) options() (driver.Options, error) {
@@ -47,7 +57,7 @@ func (f *compileFlags) options() (driver.Options, error) {
 	if o.SlotsMemory, err = f.memory(); err != nil {
 		return o, err
 	}
-	if o.BarrierThreshold, err = f.barriers(); err != nil {
+	if o.BarrierThreshold, err = f.insertBarriers(); err != nil {
 		return o, err
 	}
 	if o.Strip, err = f.strip(); err != nil {
@@ -88,17 +98,17 @@ func (f *compileFlags) memory() (int64, error) {
 	return int64(mb) << 20, nil
 }
 
-// barriers is what --barrier-threshold gives, as driver.Options has it.
-func (f *compileFlags) barriers() (float64, error) {
-	switch f.BarrierThreshold {
+// insertBarriers is what --insert-barriers gives, as driver.Options has it.
+func (f *compileFlags) insertBarriers() (float64, error) {
+	switch f.InsertBarriers {
 	case "":
 		return 0, nil
 	case "none":
 		return -1, nil
 	}
-	n, err := strconv.ParseUint(f.BarrierThreshold, 10, 32)
+	n, err := strconv.ParseUint(f.InsertBarriers, 10, 32)
 	if err != nil || n == 0 {
-		return 0, driver.Usagef("write for example --barrier-threshold=50, or none", "--barrier-threshold=%s: the bound must be a number of messages from 1, or none", f.BarrierThreshold)
+		return 0, driver.Usagef("write for example --insert-barriers=50, or none", "--insert-barriers=%s: the bound must be a number of messages from 1, or none", f.InsertBarriers)
 	}
 	return float64(n), nil
 }
@@ -189,7 +199,7 @@ func (f *compileFlags) finish(c *driver.Compilation, env *Env, err error) error 
 	if driver.InterruptedBy(env.Context) != nil {
 		return err // the passes may be at work on c
 	}
-	if rerr := c.Report(env.Stderr, env.Color, f.Quiet); err == nil && rerr != nil {
+	if rerr := c.Report(env.Stderr, driver.ReportOptions{Color: env.Color, Quiet: f.Quiet, JSON: env.JSON}); err == nil && rerr != nil {
 		err = rerr
 	}
 	if f.TimePasses {
@@ -280,7 +290,7 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	if explainer != nil {
 		return show(env, explainer)
 	}
-	if cmd.StopAfter == "" {
+	if cmd.StopAfter == "" && !env.JSON {
 		fmt.Fprintf(env.Stderr, "spmdc: wrote %s; run it with: cd %s && go run . -n %d\n", source.Printable(dir), shellWord(dir), driver.SuggestedPEs(n))
 	}
 	return nil
@@ -358,7 +368,13 @@ func (f *compileFlags) program(files []string, pes []int, race, host bool, env *
 	}
 	// The times of passes that are skipped are of no use to who asks for them.
 	b := driver.Builder{Table: table, Cache: cache, Race: race, Host: host, Verify: f.VerifyPasses, Fresh: f.TimePasses}
+	stop := func() {}
+	if env.Progress {
+		p := newProgress(env.Stderr, progressDelay)
+		b.Step, stop = p.Step, p.Stop
+	}
 	program, err := b.Program(c)
+	stop()
 	return program, f.finish(c, env, err)
 }
 
@@ -369,7 +385,7 @@ type runCmd struct {
 	Stats     bool   `help:"Print messages, bytes and waits of each communication at the end."`
 	StatsJSON string `name:"stats-json" placeholder:"FILE" help:"Write these to FILE, as JSON: for explain FILE cost."`
 	checkpointFlags
-	elideFlags
+	barrierFlags
 	compileFlags
 }
 
@@ -386,18 +402,27 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err != nil {
 		return err
 	}
-	args := runArgs(n, cmd.Stats, &cmd.elideFlags)
+	var args []string
+	if n > 0 {
+		args = append(args, "-n", strconv.Itoa(n))
+	}
+	if cmd.Stats {
+		args = append(args, "-stats")
+	}
 	if cmd.StatsJSON != "" {
 		args = append(args, "-stats-json="+cmd.StatsJSON)
 	}
 	args = append(args, cmd.checkpointFlags.args()...)
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
-	if cmd.Checkpoint != "" && cmd.Restarts > 0 {
-		*status, err = driver.Supervise(program, args, stdio, cmd.Restarts, cmd.checkpointFlags.again(args, env.Stdin), env.Stderr)
+	return cmd.around(env, func(more []string) (err error) {
+		args := append(args, more...)
+		if cmd.Checkpoint != "" && cmd.Restarts > 0 {
+			*status, err = driver.Supervise(program, args, stdio, cmd.Restarts, cmd.again(args, env.Stdin), env.Stderr)
+			return err
+		}
+		*status, err = driver.Start(program, args, stdio)
 		return err
-	}
-	*status, err = driver.Start(program, args, stdio)
-	return err
+	})
 }
 
 type explainCmd struct {

@@ -32,14 +32,14 @@ type verifyCmd struct {
 	Limit       time.Duration `default:"2m" placeholder:"TIME" help:"How long one run may take, as 90s or 2m; the default is 2m."`
 	Hold        int           `placeholder:"K" help:"How many PEs, picked by the seed, are held in turn in each run of a random program; all by default."`
 	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know; 0 is the default."`
-	Yardstick   int           `placeholder:"RUNS" help:"Also measure, by so many sampled executions of each random program, how much of what could do without ready messages does so in plan elide."`
+	Precision   int           `aliases:"yardstick" placeholder:"RUNS" help:"Also measure, by so many sampled executions of each random program, how much of what could do without ready messages does so in plan elide."`
 	Shrink      time.Duration `default:"1m" placeholder:"TIME" help:"How long to shrink a random program that fails; the default is 1m."`
 	NoTransform string        `placeholder:"KINDS" help:"Leave out source transformations: some of ${kinds}, with commas between, or all."`
 
-	SlotsMemory      string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
-	BarrierThreshold string `placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
-	Strip            string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
-	Block            string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
+	SlotsMemory    string `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
+	InsertBarriers string `aliases:"barrier-threshold" placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
+	Strip          string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
+	Block          string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
 	sourceFlags
 }
 
@@ -66,16 +66,16 @@ With --checkpoints runs take checkpoints, are stopped behind some of them, and g
 print what they print in one piece, and send the same messages. Random programs get calls of spmd_checkpoint at
 random places.
 
-With --yardstick the communications of each program are executed so often on each number of PEs, with other input and
+With --precision the communications of each program are executed so often on each number of PEs, with other input and
 other ways where conditions are not known. A reference is safe where none of its puts comes before other messages say
-that the last use is over; it is elided where plan elide lets none of its puts wait, by proof where it does not need to
-note who has been heard from. The first count is of pairs of reference and number of PEs, with the program compiled
+that the last use is over; it is elided where plan elide lets none of its puts wait, by proof where its
+ready messages are not on demand. The first count is of pairs of reference and number of PEs, with the program compiled
 for that number; the second of references, compiled for any.
 After an interrupt, and in the lines of progress, stands the seed with which to go on; --log does so by itself.
 
 How a random program is built is drawn from its seed too, as far as no flag says it: half are plain builds, which
 are verified by their output alone; plans are made for the numbers of PEs that they run on, for other numbers, or for any;
-there is plan elide, and another for some; --strip, --slots-memory, --barrier-threshold, --fp and --no-transform have
+there is plan elide, and another for some; --strip, --slots-memory, --insert-barriers, --fp and --no-transform have
 many values, and a third of the plain builds is made for all targets, which must print the same to the last digit. A program that fails comes with the command that repeats it. --no-draw verifies all plans as check builds.`
 }
 
@@ -100,8 +100,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		log.Write(&text)
 	case (cmd.File == "") == (cmd.Random == 0):
 		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N, and not both")
-	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Yardstick != 0 || cmd.Seed != nil || cmd.Log != "" || !cmd.Draw):
-		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --log, --no-draw, --hold and --yardstick are for random programs")
+	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Precision != 0 || cmd.Seed != nil || cmd.Log != "" || !cmd.Draw):
+		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --log, --no-draw, --hold and --precision are for random programs")
 	case cmd.Plain && (cmd.Mutations != 0 || cmd.Checkpoints):
 		return driver.Usagef("leave out --plain, or the others", "--mutations and --checkpoints need the checks that --plain leaves out")
 	case cmd.Targets != "" && !cmd.Plain && cmd.Random == 0:
@@ -110,10 +110,10 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("write for example --hold=2 --mutations=3", "--hold and --mutations: expected a number of at least 0")
 	case cmd.Random < 0:
 		return driver.Usagef("write for example --random=300", "--random=%d: expected a number of programs", cmd.Random)
-	case cmd.Yardstick < 0:
-		return driver.Usagef("write for example --yardstick=20", "--yardstick=%d: expected a number of executions", cmd.Yardstick)
+	case cmd.Precision < 0:
+		return driver.Usagef("write for example --precision=20", "--precision=%d: expected a number of executions", cmd.Precision)
 	case cmd.Random > 0:
-		random := verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: 1, Draw: cmd.Draw, Shrink: cmd.Shrink, Hold: cmd.Hold, Yardstick: cmd.Yardstick, Progress: env.Stderr}
+		random := verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: 1, Draw: cmd.Draw, Shrink: cmd.Shrink, Hold: cmd.Hold, Precision: cmd.Precision, Progress: env.Stderr}
 		if cmd.Log != "" {
 			if random.Log, err = verify.OpenLog(cmd.Log); err != nil {
 				return err
@@ -160,7 +160,7 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 func (cmd *verifyCmd) compileFlags() compileFlags {
-	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, BarrierThreshold: cmd.BarrierThreshold, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP, sourceFlags: cmd.sourceFlags}
+	return compileFlags{Sync: cmd.Sync, Unsafe: cmd.Unsafe, NoTransform: cmd.NoTransform, SlotsMemory: cmd.SlotsMemory, InsertBarriers: cmd.InsertBarriers, Strip: cmd.Strip, Block: cmd.Block, Target: cmd.Target, FP: cmd.FP, sourceFlags: cmd.sourceFlags}
 }
 
 // options are what the flags say of how to verify, be it a file or random programs.

@@ -98,7 +98,7 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 // allocated is how many bytes f allocates: work that can be compared on a busy
-// machine. The benchmarks tell the time.
+// machine. The benchmarks show the time.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

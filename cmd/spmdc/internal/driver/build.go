@@ -19,10 +19,11 @@ import (
 type Builder struct {
 	Table  *Table
 	Cache  *Cache
-	Race   bool // build with the race detector
-	Host   bool // build for this machine, whatever GOOS and GOARCH say
-	Verify bool // run the check of every pass
-	Fresh  bool // run the passes even for a program that was compiled before
+	Race   bool              // build with the race detector
+	Host   bool              // build for this machine, whatever GOOS and GOARCH say
+	Verify bool              // run the check of every pass
+	Fresh  bool              // run the passes even for a program that was compiled before
+	Step   func(what string) // gets what comes next, if it may take long; may be nil
 }
 
 // Program returns the path of the built program of c, and leaves its warnings in it. The passes run only when
@@ -49,6 +50,7 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 			return path, nil
 		}
 	}
+	b.step("compiling " + c.File)
 	if err := b.Table.Run(c, RunOptions{Verify: b.Verify}); err != nil {
 		return "", err
 	}
@@ -62,6 +64,7 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	key := hashOf(parts...)
 	path, ok := b.Cache.Program(key, name)
 	if !ok {
+		b.step("building " + name)
 		path, err = b.Cache.Add(key, name, func(dir, out, tmp string) error {
 			if err := writeTree(dir, module); err != nil {
 				return b.Cache.failure(err)
@@ -80,6 +83,12 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 		warnings = c.Diags.Diags
 	}
 	return path, b.Cache.Remember(from, key, warnings)
+}
+
+func (b *Builder) step(what string) {
+	if b.Step != nil {
+		b.Step(what)
+	}
 }
 
 // CheckProgramTarget refuses a file that CopyProgram must not write: only what spmdc

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestBuilderDoesNothingTwice(t *testing.T) {
 		if _, err := b.Program(c); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Report(&b2, false, false); err != nil {
+		if err := c.Report(&b2, ReportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		told = append(told, b2.String())
@@ -151,5 +152,19 @@ func TestCopyProgram(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestVersion: the commit is said, and whether it is the whole truth.
+func TestVersion(t *testing.T) {
+	revision, clean, changed := debug.BuildSetting{Key: "vcs.revision", Value: "3c816fe"}, debug.BuildSetting{Key: "vcs.modified", Value: "false"}, debug.BuildSetting{Key: "vcs.modified", Value: "true"}
+	for want, settings := range map[string][]debug.BuildSetting{
+		"commit not recorded":         {{Key: "GOOS", Value: "linux"}},
+		"commit 3c816fe":              {revision, clean},
+		"commit 3c816fe with changes": {revision, changed},
+	} {
+		if got := commitOf(settings, "commit not recorded"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +22,8 @@ import (
 	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
-// cacheLimit is how many bytes of programs the cache keeps.
+// cacheLimit is how many bytes of programs the cache keeps, if SPMDC_CACHE_MB does not
+// say otherwise.
 const cacheLimit = 1 << 30
 
 // cacheGrace protects a program that was just looked up, and is about to be
@@ -62,6 +64,13 @@ func OpenCache() (*Cache, error) {
 		return nil, Usagef("set SPMDC_CACHE to a folder for built programs", "%s: %v", dir, err)
 	}
 	c := &Cache{Dir: dir, Limit: cacheLimit}
+	if text := os.Getenv("SPMDC_CACHE_MB"); text != "" {
+		mb, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return nil, Usagef("set it to a number of megabytes, such as 1024", "SPMDC_CACHE_MB=%s is no whole number", text)
+		}
+		c.Limit = int64(mb) << 20
+	}
 	for _, d := range []string{"bin", "index"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
 			return nil, Usagef("set SPMDC_CACHE to a folder that can be written", "%s: cannot make the build cache: %v", dir, explainPath(err))
@@ -314,30 +323,12 @@ func (c *Cache) failure(err error) error {
 // evict removes the programs that were not used for longest until the rest
 // fits the limit, then index entries that lead nowhere. Errors only mean that another process was faster.
 func (c *Cache) evict() {
-	type entry struct {
-		path string
-		size int64
-		used time.Time
-	}
-	var entries []entry
+	entries := c.entries()
 	var total int64
-	bins, _ := filepath.Glob(filepath.Join(c.Dir, "bin", "*"))
-	for _, dir := range bins {
-		st, err := os.Stat(dir)
-		if err != nil {
-			continue
-		}
-		e := entry{path: dir, used: st.ModTime()}
-		files, _ := os.ReadDir(dir)
-		for _, f := range files {
-			if info, err := f.Info(); err == nil {
-				e.size += info.Size()
-			}
-		}
+	for _, e := range entries {
 		total += e.size
-		entries = append(entries, e)
 	}
-	sort.Slice(entries, func(i, j int) bool { return entries[i].used.Before(entries[j].used) })
+	slices.SortFunc(entries, func(a, b cacheEntry) int { return a.used.Compare(b.used) })
 	removed := false
 	for _, e := range entries {
 		if total <= c.Limit || time.Since(e.used) < cacheGrace {
@@ -351,6 +342,52 @@ func (c *Cache) evict() {
 	if removed {
 		c.dropDangling()
 	}
+}
+
+// cacheEntry is a folder of bin.
+type cacheEntry struct {
+	path string
+	size int64
+	used time.Time
+}
+
+func (c *Cache) entries() (list []cacheEntry) {
+	bins, _ := filepath.Glob(filepath.Join(c.Dir, "bin", "*"))
+	for _, dir := range bins {
+		st, err := os.Stat(dir)
+		if err != nil {
+			continue
+		}
+		e := cacheEntry{path: dir, used: st.ModTime()}
+		files, _ := os.ReadDir(dir)
+		for _, f := range files {
+			if info, err := f.Info(); err == nil {
+				e.size += info.Size()
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// Size is how many programs the cache has, and how many bytes these take.
+func (c *Cache) Size() (programs int, bytes int64) {
+	entries := c.entries()
+	for _, e := range entries {
+		bytes += e.size
+	}
+	return len(entries), bytes
+}
+
+// Clean removes all programs. Those that run go on.
+func (c *Cache) Clean() error {
+	for _, e := range c.entries() {
+		if err := os.RemoveAll(e.path); err != nil {
+			return c.failure(err)
+		}
+	}
+	c.dropDangling()
+	return nil
 }
 
 func (c *Cache) dropDangling() {

@@ -38,14 +38,14 @@ type Options struct {
 	// PE sends when it has executed all. With 0 the program chooses when it runs.
 	Block int
 	// SlotsMemory is how many bytes the slots that plan elide adds may take on one
-	// PE; 0 stands for plan.DefaultMemory, less for none at all.
+	// PE; 0 stands for search.DefaultMemory, less for none at all.
 	SlotsMemory int64
 	// PEs are the numbers of PEs for which plan elide makes proofs of their own. The
 	// program runs on any other number too.
 	PEs []int
-	// BarrierThreshold is that of plan.Options.
+	// BarrierThreshold is that of search.Options.
 	BarrierThreshold float64
-	// Strip is that of plan.Options.
+	// Strip is that of search.Options.
 	Strip int
 	// Target and FP are those of codegen.Options; "" stands for the first of each.
 	Target kernel.Target
@@ -125,16 +125,26 @@ func (c *Compilation) ReadMeasured(file string) error {
 	return nil
 }
 
-// Report writes the diagnostics, in source order, with quiet without warnings.
-func (c *Compilation) Report(w io.Writer, color, quiet bool) error {
+// ReportOptions say how Report writes diagnostics.
+type ReportOptions struct {
+	Color bool
+	Quiet bool // no warnings
+	JSON  bool // each as an object of JSON, on a line of its own
+}
+
+// Report writes the diagnostics, in source order.
+func (c *Compilation) Report(w io.Writer, o ReportOptions) error {
 	if c.Diags == nil || c.Diags.Len() == 0 {
 		return nil
 	}
-	if quiet {
+	if o.Quiet {
 		c.Diags.DropWarnings()
 	}
 	c.Diags.Sort()
-	return c.Diags.Render(w, nil, color)
+	if o.JSON {
+		return c.Diags.RenderJSON(w)
+	}
+	return c.Diags.Render(w, nil, o.Color)
 }
 
 // WriteTimings writes the table of --time-passes.
@@ -160,12 +170,30 @@ func millis(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
 }
 
-// Version describes this build of spmdc: its version and the Go release that
-// built it.
+// Version describes this build of spmdc: its version, the commit that it was made of, and
+// the Go release that built it.
 func Version() string {
-	version := "development version"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		version = info.Main.Version
+	version, commit := "development version", "commit not recorded"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if v := info.Main.Version; v != "" && v != "(devel)" {
+			version = v
+		}
+		commit = commitOf(info.Settings, commit)
 	}
-	return fmt.Sprintf("spmdc %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("spmdc %s (%s, %s, %s/%s)", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commitOf is the commit that the Go command has noted in a program, if it has: go run
+// notes none.
+func commitOf(settings []debug.BuildSetting, otherwise string) string {
+	commit, changed := otherwise, ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = "commit " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	return commit + changed
 }

@@ -148,12 +148,7 @@ type slot struct {
 	// what has arrived is copied.
 	Slots  int  `json:"slots"`
 	Staged bool `json:"staged,omitempty"`
-	// Times: there are at most so many executions, and a slot for each.
-	Times int `json:"times,omitempty"`
-	// Pairwise: between PEs where one of these communications does not go the other way
-	// there is a ready message all the same.
-	Pairwise []int `json:"asks,omitempty"`
-	// ElidedOn: on so many PEs there are no ready messages, whatever Ready and Pairwise say.
+	// ElidedOn: on so many PEs there are no ready messages, whatever Ready says.
 	ElidedOn []int `json:"quiet_on,omitempty"`
 	// Strip: the slots hold what so many iterations of a loop need; the first of its
 	// strips is put, the others are got from the owners. Completes: each PE acknowledges to them when it
@@ -166,12 +161,9 @@ type slot struct {
 }
 
 type trial struct {
-	What      string  `json:"what"`
-	Pairwise  bool    `json:"asks"`              // with ready messages between PEs that have no answer
+	What      string  `json:"what"`              // the form, as in slot lines of the text; or strips
 	PEs       []int   `json:"pes,omitempty"`     // that is so on these numbers of PEs only
-	InTurn    bool    `json:"in_turn"`           // exchanges with opposite neighbours one after another
 	OnDemand  bool    `json:"unheard,omitempty"` // with ready messages from PEs that have sent nothing since
-	Times     int     `json:"times,omitempty"`   // there are at most so many executions, and a slot for each
 	Rate      float64 `json:"rate,omitempty"`    // of these, the part of the puts that have one, by examples
 	Free      bool    `json:"free"`
 	Strip     int     `json:"strip,omitempty"` // in strips of so many iterations
@@ -181,15 +173,25 @@ type trial struct {
 	Note      string  `json:"note,omitempty"`
 }
 
+func dataTrial(t plan.Trial) trial {
+	if t.Not != "" {
+		return trial{What: "strips", Not: t.Not}
+	}
+	return trial{
+		What: t.Form.String(), PEs: t.PEs, OnDemand: t.Ready == plan.OnDemand, Rate: t.Rate, Free: t.Ready == plan.Never,
+		Strip: t.Strip, Completes: t.Completes, Cost: t.Cost, Note: t.Note,
+	}
+}
+
 func dataPlan(c *Compilation) any {
 	slots := make([]slot, 0, len(c.Plan.Slots))
 	for _, s := range c.Plan.Slots {
-		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready, OnDemand: s.OnDemand, Cells: s.Cells, Slots: s.Count, Staged: s.Staged, Times: s.Times, Pairwise: s.Pairwise, ElidedOn: s.At, Why: c.Plan.Why(s.Comm)}
+		d := slot{Comm: s.Comm.ID, Line: s.Comm.Line, Ready: s.Ready != plan.Never, OnDemand: s.Ready == plan.OnDemand, Cells: s.Cells, Slots: s.Ring, Staged: s.Staged, ElidedOn: s.At, Why: c.Plan.Why(s.Comm)}
 		if s.Strip != nil {
 			d.Strip, d.Completes = s.Strip.Size, s.Strip.Completes
 		}
 		for _, t := range s.Tried {
-			d.Tried = append(d.Tried, trial(t))
+			d.Tried = append(d.Tried, dataTrial(t))
 		}
 		if c.Plan.Kind == plan.Elide || c.Plan.Kind == plan.PopL96 || c.Plan.Kind == plan.PopL96Literal {
 			d.Verdict = s.Verdict.String()

@@ -12,7 +12,7 @@ import (
 // status through.
 const (
 	StatusOK       = 0
-	StatusProgram  = 1 // the user's program is at fault; diagnostics tell how
+	StatusProgram  = 1 // the user's program is at fault; diagnostics say how
 	StatusUsage    = 2 // the command line, a file or the machine's set-up is at fault
 	StatusInternal = 3 // spmdc is at fault
 )

@@ -87,7 +87,7 @@ func findGo(host bool) (*goTool, error) {
 }
 
 // newEnough reports whether a GOVERSION ("go1.26.8", "devel go1.27-abc ...") is
-// at least goVersion. What it cannot read it lets pass: go build will tell.
+// at least goVersion. What it cannot read it lets pass: go build will report it.
 func newEnough(version string) bool {
 	var major, minor, wantMajor, wantMinor int
 	i := strings.Index(version, "go")

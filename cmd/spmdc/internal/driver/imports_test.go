@@ -13,7 +13,7 @@ import (
 
 // leaves are the packages that know nothing of the compiler and that every
 // package of it may import.
-var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/outfile", "procfunc/linalg", "fortran"}
+var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/outfile", "procfunc/linalg", "fortran", "docs"}
 
 // analyses are the packages that work on the typed program.
 var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images"}
@@ -25,7 +25,7 @@ var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images
 //	ir <- ir/scalar, ir/mapping, ir/depend; ir/mapping <- ir/lower
 //	ir <- cfg
 //	ir, ir/scalar, ir/mapping, ir/depend <- ir/transform
-//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/proof, synch, hb, plan, report <- codegen <- cmd/spmdc
+//	cfg, dataflow/solve, ir/* <- cfg/comm <- cfg/comm/choose, procfunc <- dataflow/proof <- synch, hb <- plan <- simulate <- search, verify <- report <- codegen <- cmd/spmdc
 //
 // What ends in "/..." stands for a folder with all below it.
 var imports = []struct {
@@ -34,6 +34,7 @@ var imports = []struct {
 }{
 	{"parser/source", nil},
 	{"fortran", nil},
+	{"docs", nil},
 	{"parser/scan", nil},
 	{"parser/ast", nil},
 	{"parser/load", []string{"parser/scan"}},
@@ -64,8 +65,11 @@ var imports = []struct {
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/golden", nil}, // help for all tests
 	{"internal/effort", nil}, // help for all tests
-	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})}, // help for tests
-	{"dataflow/plan", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
+	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},             // help for tests
+	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
+	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof"}},
+	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
+	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
 	{"dataflow/replay", nil}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"codegen/kernel", nil}, // loops as vector code: knows no program
@@ -74,6 +78,9 @@ var imports = []struct {
 	// The compiler carries the run-time packages as text and computes with
 	// runtime/dist and runtime/elementary; it executes nothing else of them.
 	{"runtime", nil},
+	{"runtime/elide", []string{"runtime/outfile"}}, // knows of the machine only an interface of its own
+	{"runtime/transport", []string{"runtime/transport/agree"}},
+	{"runtime/transport/...", []string{"runtime/transport", "runtime/transport/agree"}}, // nothing of barriers that are elided
 	{"runtime/...", []string{"runtime/..."}},
 
 	// Logs and plans of barriers are read and written on both sides.
@@ -194,6 +201,9 @@ func TestImportRules(t *testing.T) {
 		{"cmd/spmdc/internal/driver", "runtime/spmd", false},
 		{"runtime/spmd", "runtime/transport/inproc", true},
 		{"runtime/spmd", "parser/source", false},
+		{"runtime/transport", "runtime/elide", false},
+		{"runtime/transport/inproc", "runtime/elide", false},
+		{"runtime/elide", "runtime/transport", false},
 		{"runtime/dist", "procfunc/linalg", false},
 		{"parser/source", "procfunc/linalg", false},
 		{"internal/compare", "parser", false},

@@ -50,7 +50,7 @@ func checkExtension(path string) error {
 	if IsSource(path) {
 		return nil
 	}
-	remedy := fmt.Sprintf("rename the file: free-form sources end in %s, fixed-form sources in %s; or tell with --form",
+	remedy := fmt.Sprintf("rename the file: free-form sources end in %s, fixed-form sources in %s; or choose one with --form",
 		strings.Join(scan.FreeExtensions, ", "), strings.Join(scan.FixedExtensions, ", "))
 	if ext := filepath.Ext(path); ext != "" {
 		return Usagef(remedy, "%s: unknown extension %q", path, ext)

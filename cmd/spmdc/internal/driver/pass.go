@@ -126,7 +126,7 @@ type RunOptions struct {
 
 // Run takes c through the passes. It returns ErrDiagnosed as soon as a pass
 // found an error in the user's program, and a Failure that names the pass when
-// spmdc itself is at fault. c.Timings tells what ran.
+// spmdc itself is at fault. c.Timings says what ran.
 //
 // When t.Context ends, so does Run, at once: c is then not to be used any more.
 func (t *Table) Run(c *Compilation, o RunOptions) error {

@@ -19,7 +19,7 @@ func listen(c chan<- os.Signal) {
 }
 
 // Interruptible returns a context that a signal to this process ends, instead of the
-// process itself. InterruptedBy tells which one. stop makes the signals what they were.
+// process itself. InterruptedBy says which one. stop makes the signals what they were.
 func Interruptible() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := make(chan os.Signal, 1)

@@ -100,7 +100,7 @@ func (c *Compilation) legend() string {
 
 // WriteFortran writes the sources to a folder for another compiler of Fortran,
 // in an order in which modules precede what uses them. It returns the files, and
-// the flags with which they are to be compiled. Their names tell their form.
+// the flags with which they are to be compiled. Their names show their form.
 func (c *Compilation) WriteFortran(dir string) (files, flags []string, err error) {
 	tree, _ := parser.ParseProgram(c.Program())
 	for _, i := range compileOrder(tree, c.Program()) {

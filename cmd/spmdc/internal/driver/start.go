@@ -70,7 +70,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// start is Start that tells the signal which ended the program, 0 if none did.
+// start is Start that also returns the signal which ended the program, 0 if none did.
 func start(program string, args []string, io Stdio) (int, syscall.Signal, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.In, io.Out, io.Err

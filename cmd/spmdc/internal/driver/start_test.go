@@ -178,7 +178,7 @@ func TestHostTool(t *testing.T) {
 }
 
 // A go command that a signal ends gets the time to end what it started; its files are
-// in the folder that build was given for them. The status tells the signal.
+// in the folder that build was given for them. The status shows the signal.
 func TestGoBuildInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {

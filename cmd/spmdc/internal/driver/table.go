@@ -10,9 +10,9 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/codegen"
-	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
-	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/dataflow/search"
+	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/ir/images"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -31,13 +31,13 @@ func Passes() *Table {
 				Doc:     "read the source into a syntax tree",
 				Run:     runAST,
 				Check:   checkAST,
-				Explain: Views{Text: explainAST},
+				Explain: Views{Text: func(c *Compilation) (string, error) { return astRecords(c.AST), nil }},
 			},
 			{
 				Name:    "ir",
 				Doc:     "resolve names and types, fold constants, report what lies outside the language",
 				Run:     func(c *Compilation) error { c.IR = lower.Lower(c.AST, c.Diags); return nil },
-				Explain: Views{Text: explainIR},
+				Explain: Views{Text: func(c *Compilation) (string, error) { return irRecords(c.IR), nil }},
 			},
 			{
 				Name:    "mapping",
@@ -86,7 +86,7 @@ func Passes() *Table {
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
 				Run:   runPlan,
-				Check: func(c *Compilation) error { return c.Plan.Verify() },
+				Check: func(c *Compilation) error { return verify.Plan(c.Plan) },
 				Explain: Views{
 					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
 					DOT:  func(c *Compilation) (string, error) { return c.Plan.Graph.DOT(), nil },
@@ -190,15 +190,7 @@ func checkAST(c *Compilation) error {
 	return nil
 }
 
-func explainAST(c *Compilation) (string, error) { return dump(c.AST), nil }
-
-func explainIR(c *Compilation) (string, error) {
-	var b bytes.Buffer
-	err := ir.Fprint(&b, c.IR)
-	return b.String(), err
-}
-
-// checkCFG proves that the text form of the graph tells all of it.
+// checkCFG proves that the text form of the graph has all of it.
 func checkCFG(c *Compilation) error {
 	text := c.Graph.String()
 	again, err := cfg.Parse(text)
@@ -227,17 +219,13 @@ func cfgText(c *Compilation) (string, error) { return c.Graph.String(), nil }
 func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runPlan(c *Compilation) error {
-	if c.Options.Sync == plan.Elide {
-		c.Plan = plan.Search(c.Comm, c.Functions, c.searchOptions())
-	} else {
-		c.Plan = plan.Make(c.Comm, c.Options.Sync, c.Functions, c.Options.PEs...)
-	}
+	c.Plan = search.Make(c.Comm, c.Options.Sync, c.Functions, c.searchOptions())
 	return nil
 }
 
 // searchOptions are those of plan elide.
-func (c *Compilation) searchOptions() plan.Options {
-	return plan.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs, BarrierThreshold: c.Options.BarrierThreshold, Strip: c.Options.Strip}
+func (c *Compilation) searchOptions() search.Options {
+	return search.Options{Memory: c.Options.SlotsMemory, PEs: c.Options.PEs, BarrierThreshold: c.Options.BarrierThreshold, Strip: c.Options.Strip}
 }
 
 func runCode(c *Compilation) (err error) {

@@ -33,7 +33,7 @@ end program stepped
 func TestLongTransformed(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		bytes := func(loops int) float64 {
-			c := New("stepped.hpf", []byte(steppedProgram(loops, inside)), Options{})
+			c := New("stepped.hpf", []byte(steppedProgram(loops, inside)), Options{Without: []transform.Kind{transform.Gather}})
 			n := allocated(func() {
 				if err := Passes().Run(c, RunOptions{StopAfter: "cfg"}); err != nil {
 					t.Fatal(err, c.Diags.Err())

@@ -47,7 +47,7 @@ func Write(w io.Writer) error {
 	}
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
-		return fmt.Errorf("the binary does not tell what modules it is made of")
+		return fmt.Errorf("the binary does not say what modules it is made of")
 	}
 	for _, m := range info.Deps {
 		text, err := Of(m.Path)

@@ -52,7 +52,7 @@ func same(t *testing.T, name, dir string) {
 		t.Error(err)
 		return
 	}
-	for _, file := range []string{"LICENSE", "COPYING", "LICENSE.md", "LICENSE.txt"} {
+	for _, file := range []string{"LICENSE", "License", "COPYING", "LICENSE.md", "LICENSE.txt"} {
 		if want, err := os.ReadFile(filepath.Join(dir, file)); err == nil {
 			if !bytes.Equal(got, want) {
 				t.Errorf("%s: the text is not that of %s", name, filepath.Join(dir, file))

@@ -32,7 +32,7 @@ var few = map[string]int{
 	"overlap that two communications fill": 10, "overlap that three communications fill": 2,
 	"two distances in one overlap": 2, "forwarded corners": 1, "pieces that all PEs execute": 2,
 	"programs with procedures": 10, "calls": 20, "programs with input": 5,
-	"plan: once": 50, "plan: no ready message": 50, "plan: ready message": 20, "plan: stages": 5, "plan: several slots": 5, "plan: answered pairs": 5,
+	"plan: once": 50, "plan: no ready message": 50, "plan: ready message": 20, "plan: stages": 5, "plan: several slots": 5, "plan: on demand": 5,
 }
 
 // sampled is how many programs the counts are of.
@@ -99,7 +99,7 @@ func (v coverage) program(c *driver.Compilation) {
 	for i := range c.Plan.Slots {
 		s := &c.Plan.Slots[i]
 		switch {
-		case s.Ready:
+		case s.Ready != plan.Never:
 			v["plan: ready message"]++
 		case s.Verdict == synch.Once:
 			v["plan: once"]++
@@ -109,11 +109,11 @@ func (v coverage) program(c *driver.Compilation) {
 		if s.Staged {
 			v["plan: stages"]++
 		}
-		if s.Count > 1 {
+		if s.Ring > 1 {
 			v["plan: several slots"]++
 		}
-		if len(s.Pairwise) > 0 {
-			v["plan: answered pairs"]++
+		if s.Ready == plan.OnDemand {
+			v["plan: on demand"]++
 		}
 	}
 	if n := len(p.IR.Sites); n > 0 {

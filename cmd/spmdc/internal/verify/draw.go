@@ -119,8 +119,8 @@ func (o *Options) Flags() []string {
 	add(c.Block < 0, "--block=none")
 	add(c.SlotsMemory > 0, "--slots-memory=%d", c.SlotsMemory>>20)
 	add(c.SlotsMemory < 0, "--slots-memory=0")
-	add(c.BarrierThreshold > 0, "--barrier-threshold=%v", c.BarrierThreshold)
-	add(c.BarrierThreshold < 0, "--barrier-threshold=none")
+	add(c.BarrierThreshold > 0, "--insert-barriers=%v", c.BarrierThreshold)
+	add(c.BarrierThreshold < 0, "--insert-barriers=none")
 	var kinds []string
 	for _, k := range c.Without {
 		kinds = append(kinds, string(k))

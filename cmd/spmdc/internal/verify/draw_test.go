@@ -43,7 +43,7 @@ func TestDrawn(t *testing.T) {
 	}
 	for _, name := range []string{
 		"build:plain", "build:check", "prove:none", "prove:other numbers too", "prove:numbers it runs on",
-		"built with:block=1", "built with:block=none", "built with:strip=1", "built with:strip=none", "built with:slots-memory=0", "built with:barrier-threshold=1", "built with:barrier-threshold=none",
+		"built with:block=1", "built with:block=none", "built with:strip=1", "built with:strip=none", "built with:slots-memory=0", "built with:insert-barriers=1", "built with:insert-barriers=none",
 		"built with:fp=strict", "built with:fp=fast", "built with:targets=go,avx2,avx512",
 		"built with:no-transform=guard", "built with:no-transform=" + strings.Join(kinds, ","),
 	} {

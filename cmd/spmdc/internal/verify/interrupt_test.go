@@ -32,7 +32,7 @@ func TestInterruptKeepsLog(t *testing.T) {
 	ctx, stop := driver.Interruptible()
 	defer stop()
 	const seed, programs = 501, 60 // the first has rounds
-	r, err := Random(driver.Passes(), RandomOptions{Programs: programs, Seed: seed, Log: log, lot: 1,
+	r, err := Random(driver.Passes(), RandomOptions{Programs: programs, Seed: seed, Log: log, batch: 1,
 		Options: Options{PEs: []int{2}, Plans: []plan.Kind{plan.Barrier}, Limit: time.Minute, Context: ctx}})
 	if err != nil {
 		t.Fatal(err)

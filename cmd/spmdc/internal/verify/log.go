@@ -17,8 +17,8 @@ import (
 )
 
 // Log is a file that keeps what campaigns of random programs have done, a line of
-// JSON for each lot. A campaign that is stopped, in whatever way, loses no more than
-// the lot it is at; a later one goes on behind the last seed, and all are summed.
+// JSON for each batch. A campaign that is stopped, in whatever way, loses no more than
+// the batch it is at; a later one goes on behind the last seed, and all are summed.
 type Log struct {
 	file    string
 	version string // of spmdc
@@ -34,7 +34,7 @@ type Record struct {
 	Failing []string `json:",omitempty"`
 }
 
-// version is that of this program: of a development version also what tells it from
+// version is that of this program: of a development version also what distinguishes it from
 // others.
 func version() string {
 	v := driver.Version()
@@ -80,8 +80,8 @@ func (l *Log) Next() uint64 {
 	return next
 }
 
-// add appends what a lot has come to, if there is a log.
-func (l *Log) add(report *RandomReport, done *lot, first uint64) error {
+// add appends what a batch has come to, if there is a log.
+func (l *Log) add(report *RandomReport, done *batch, first uint64) error {
 	if l == nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ func TestLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		log.version = x.version
-		if err := log.add(report, &lot{tally: &x.Tally, failing: x.failing}, x.first); err != nil {
+		if err := log.add(report, &batch{tally: &x.Tally, failing: x.failing}, x.first); err != nil {
 			t.Fatal(err)
 		}
 	}

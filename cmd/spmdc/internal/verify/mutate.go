@@ -13,7 +13,7 @@ import (
 
 // The mutations of a run take witnesses away: what some communications and
 // reductions bring is delivered without what their senders know (-mute). The
-// program does the same as before, so that the run as it was recorded tells which
+// program does the same as before, so that the run as it was recorded shows which
 // puts nothing orders then; the checker must report these and no others.
 
 // Mutations is what mutations have shown.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
-	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
@@ -26,10 +26,10 @@ type RandomOptions struct {
 	// Hold is how many PEs, picked by the seed, are held one after the other in the
 	// freeze test of each run; 0: all.
 	Hold int
-	// Yardstick is by how many sampled executions on each number of PEs it is measured how
+	// Precision is by how many sampled executions on each number of PEs it is measured how
 	// much plan elide leaves of what is safe; 0: not at all.
-	Yardstick int
-	lot       int       // how many programs are built as one; 0: as many as are good
+	Precision int
+	batch     int       // how many programs are built as one; 0: as many as are good
 	Progress  io.Writer // gets a line now and then in long runs; nil: none
 }
 
@@ -71,8 +71,8 @@ type RandomReport struct {
 	Reference string
 	Failing   []Failing // the first of those with a fault, at most one of each program, in order
 
-	// By Yardstick: with the number of PEs known, and without.
-	Known, Symbolic plan.Yardstick
+	// By Precision: with the number of PEs known, and without.
+	Known, Symbolic search.Precision
 
 	mu sync.Mutex // guards what programs count while they are made and run
 }
@@ -83,8 +83,8 @@ func (r *RandomReport) OK() bool { return len(r.Failing) == 0 }
 // Interrupted reports whether not all programs were verified.
 func (r *RandomReport) Interrupted() bool { return r.Tally.Programs < r.RandomOptions.Programs }
 
-// Random verifies random programs as File does a program. Those of a lot are built
-// as one while those of the lot before run, so that memory does not grow with the
+// Random verifies random programs as File does a program. Those of a batch are built
+// as one while those of the batch before run, so that memory does not grow with the
 // number of programs. The first that fails is shrunk. An error is one of the machine,
 // or of the generator; with it comes the report of what was verified before.
 func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
@@ -100,10 +100,10 @@ func Random(table *driver.Table, o RandomOptions) (*RandomReport, error) {
 	if n := len(r.Drawn(o.Seed).Plans); !o.Draw || o.Plans != nil {
 		size = mostVariants / n
 	}
-	if o.lot > 0 {
-		size = o.lot
+	if o.batch > 0 {
+		size = o.batch
 	}
-	built := make(chan *lot)
+	built := make(chan *batch)
 	go func() {
 		defer close(built)
 		for first := 0; first < o.Programs && ctx.Err() == nil; first += size {
@@ -155,7 +155,7 @@ func newReport(o RandomOptions) *RandomReport {
 	return &RandomReport{RandomOptions: o, Tally: newTally()}
 }
 
-// progress tells how far a long run is.
+// progress says how far a long run is.
 type progress struct {
 	*RandomReport
 	start, last time.Time
@@ -197,10 +197,10 @@ func (r *RandomReport) Write(w io.Writer) error {
 	if r.Draw {
 		r.writeBuilds(w)
 	}
-	if r.Yardstick > 0 {
+	if r.Precision > 0 {
 		for _, y := range []struct {
 			what string
-			plan.Yardstick
+			search.Precision
 		}{{"number of PEs known", r.Known}, {"any number of PEs", r.Symbolic}} {
 			fmt.Fprintf(w, "  %s: of the references safe on every sampled path %s;\n    of those that put into used slots %s\n", y.what, y.All(), y.Again())
 		}

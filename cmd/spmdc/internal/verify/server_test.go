@@ -66,7 +66,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A long run tells how far it is, and an interrupted one how to go on.
+// A long run says how far it is, and an interrupted one how to go on.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	r := newReport(RandomOptions{Programs: 1000, Seed: 50, Progress: &out})

@@ -1,0 +1,216 @@
+package simulate
+
+import (
+	"math/rand/v2"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// event is what a walker reports of a communication: its puts, the arrival of
+// its data, the end of its use; or of a reduction of all PEs. What is pipelined
+// arrives before it is put.
+type event uint8
+
+const (
+	post    event = iota
+	receive       // of a pipelined communication, which comes before its post
+	over
+	used
+	all
+)
+
+// walker executes the part of a program that all PEs execute alike: control flow
+// and the scalars that decide it, as far as they follow from input, which it
+// makes up, and not from data. Where a condition is not known it takes some way.
+type walker struct {
+	program *comm.Program
+	random  *rand.Rand
+	values  map[string]int64 // of scalars; missing: not known
+	do      func(e event, c *comm.Comm)
+	assigns func(s ir.Stmt) // of statements in regions, before they are executed
+	left    int             // events and iterations until the walk ends
+	guessed bool            // some way was taken that the source does not decide
+	// invented: numbers that the program reads were made up.
+	invented bool
+}
+
+// jump is where control goes instead of to the next node: out of loop, to its
+// next iteration, or to the end of the program with loop nil.
+type jump struct {
+	loop  ir.Stmt
+	again bool
+}
+
+func (w *walker) report(e event, comms []*comm.Comm) {
+	for _, c := range comms {
+		if w.left > 0 {
+			w.left--
+			w.do(e, c)
+		}
+	}
+}
+
+// nodes executes a list; nil: to its end.
+func (w *walker) nodes(list []comm.Node) *jump {
+	for _, n := range list {
+		if w.left <= 0 {
+			return &jump{}
+		}
+		if j := w.node(n); j != nil {
+			return j
+		}
+	}
+	return nil
+}
+
+func (w *walker) node(n comm.Node) *jump {
+	switch n := n.(type) {
+	case *comm.Post:
+		w.report(post, n.Comms)
+	case *comm.Wait:
+		w.report(over, n.Comms)
+	case *comm.Done:
+		w.report(used, n.Comms)
+	case *comm.Region:
+		w.region(n)
+	case *comm.Combine:
+		for _, r := range n.Reduce {
+			delete(w.values, r.Sym.Name)
+			w.report(all, []*comm.Comm{nil})
+		}
+	case *comm.Loop:
+		return w.loop(n)
+	case *comm.WhileLoop:
+		return w.while(n)
+	case *comm.Branch:
+		if w.holds(n.If.Cond) {
+			return w.nodes(n.Then)
+		}
+		return w.nodes(n.Else)
+	case *comm.Simple:
+		return w.simple(n.Stmt)
+	}
+	return nil
+}
+
+// region is computed by each PE on its own; of a pipelined one the values come
+// before and go behind.
+func (w *walker) region(n *comm.Region) {
+	if n.Pipe != nil {
+		w.report(receive, n.Pipe.Comms)
+	}
+	for _, s := range n.Stmts {
+		w.assigns(s)
+		w.assign(s)
+	}
+	if n.Pipe != nil {
+		for i := range n.Pipe.Comms {
+			w.report(post, n.Pipe.Comms[i:i+1])
+			w.report(used, n.Pipe.Comms[i:i+1])
+		}
+	}
+}
+
+// assign keeps the values of scalars that a statement sets, or forgets them.
+func (w *walker) assign(s ir.Stmt) {
+	if a, ok := s.(*ir.Assign); ok {
+		if v, ok := a.LHS.(*ir.Var); ok && v.Sym.Type.IsInteger() {
+			if x, ok := w.program.Int(a.RHS, w.values); ok {
+				w.values[v.Sym.Name] = x
+				return
+			}
+		}
+	}
+	for sym := range w.program.Modified(s) {
+		delete(w.values, sym.Name)
+	}
+}
+
+// loop executes a DO loop that all PEs step through.
+func (w *walker) loop(n *comm.Loop) *jump {
+	name := n.Do.Index.Name
+	lo, ok1 := w.program.Int(n.Do.Lo, w.values)
+	hi, ok2 := w.program.Int(n.Do.Hi, w.values)
+	step, ok3 := w.program.Int(n.Do.Step, w.values)
+	known := ok1 && ok2 && ok3 && step != 0
+	trips := int64(w.random.IntN(3))
+	w.guessed = w.guessed || !known
+	if known {
+		trips = max(0, (hi-lo+step)/step)
+	}
+	for k := range trips {
+		if known {
+			w.values[name] = lo + k*step
+		} else {
+			delete(w.values, name)
+		}
+		w.left--
+		if j := w.nodes(n.Body); j != nil && (j.loop != n.Do || !j.again) {
+			if delete(w.values, name); j.loop == n.Do {
+				return nil
+			}
+			return j
+		}
+	}
+	if delete(w.values, name); known {
+		w.values[name] = lo + trips*step
+	}
+	return nil
+}
+
+func (w *walker) while(n *comm.WhileLoop) *jump {
+	for w.left > 0 {
+		w.left--
+		if j := w.nodes(n.Pre); j != nil {
+			return j
+		}
+		again := w.holds(n.While.Cond)
+		w.report(used, n.Used)
+		if !again {
+			return nil
+		}
+		if j := w.nodes(n.Body); j != nil && (j.loop != n.While || !j.again) {
+			if j.loop == n.While {
+				return nil
+			}
+			return j
+		}
+	}
+	return &jump{}
+}
+
+func (w *walker) simple(s ir.Stmt) *jump {
+	switch s := s.(type) {
+	case *ir.Exit:
+		return &jump{loop: s.Loop}
+	case *ir.Cycle:
+		return &jump{loop: s.Loop, again: true}
+	case *ir.Stop:
+		return &jump{}
+	case *ir.Checkpoint:
+	case *ir.Read:
+		for sym := range w.program.Modified(s) {
+			delete(w.values, sym.Name)
+		}
+		for _, v := range s.Items {
+			if v.Sym.Type.IsInteger() {
+				// Small ones decide more than others: conditions, loops that do not run.
+				w.invented = true
+				w.values[v.Sym.Name] = int64(w.random.IntN([]int{3, 9}[w.random.IntN(2)]))
+			}
+		}
+	default:
+		w.assign(s)
+	}
+	return nil
+}
+
+// holds evaluates a condition, or throws a coin.
+func (w *walker) holds(e ir.Expr) bool {
+	if v, ok := w.program.Truth(e, w.values); ok {
+		return v
+	}
+	w.guessed = true
+	return w.random.IntN(2) == 0
+}

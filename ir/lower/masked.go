@@ -1,0 +1,235 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// A WHERE becomes loops with an IF inside:
+//
+//	where (a > 0)         m(i) = a(i) > 0
+//	   a = sqrt(a)        if (m(i)) a(i) = sqrt(a(i))
+//	elsewhere (b > 0)     p(i) = .not. m(i);  q(i) = p(i) .and. b(i) > 0
+//	   c = a              if (q(i)) c(i) = a(i)
+//	end where
+//
+// with loops over i around each statement. The mask of a single assignment that does
+// not change what the mask reads needs no array.
+
+// where lowers WHERE under the mask around it, nil for none.
+func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
+	if l.firstPart(s.Arms[0].Cond) == nil {
+		l.errorf(codeType, s.Arms[0].Cond.Position(), "the mask of WHERE is no array").WithHelp("write IF, or a comparison of arrays")
+		return nil
+	}
+	shaping := l.firstAssigned(s)
+	if shaping == nil {
+		return nil
+	}
+	if out, ok := l.whereAssign(s, shaping, around); ok {
+		return out
+	}
+	var out []ir.Stmt
+	rest := around // where no mask has been true so far
+	for i, arm := range s.Arms {
+		m := l.mask(arm.Cond, shaping, rest, &out)
+		if m == nil {
+			return nil
+		}
+		out = append(out, l.under(arm.Body, m)...)
+		if i+1 < len(s.Arms) || s.HasElse {
+			rest = l.maskOf(m, &out, func(ctx *elemental) ir.Expr {
+				x := l.not(l.elementOf(m, ctx, s.Pos))
+				if rest != nil {
+					x = &ir.Bin{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Op: ir.And, L: l.elementOf(rest, ctx, s.Pos), R: x}
+				}
+				return x
+			})
+		}
+	}
+	return append(out, l.under(s.Else, rest)...)
+}
+
+// firstAssigned is the array or section that a WHERE assigns to first, which its masks lie
+// beside; nil, without an error, where it assigns to nothing, and after an error.
+func (l *lowerer) firstAssigned(s *ast.If) ast.Expr {
+	for _, arm := range append(slices.Clone(s.Arms), ast.IfArm{Body: s.Else}) {
+		for _, inner := range arm.Body {
+			switch inner := inner.(type) {
+			case *ast.Assign:
+				if _, other := inner.LHS.(*ast.CoIndex); !other && l.isPart(inner.LHS) {
+					return inner.LHS
+				}
+				l.errorf(codeType, inner.LHS.Position(), "what WHERE assigns to must be an array or a section of this image")
+				return nil
+			case *ast.If:
+				if found := l.firstAssigned(inner); found != nil {
+					return found
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lowerer) not(x ir.Expr) ir.Expr {
+	return &ir.Un{X: ir.X{Pos: x.Position(), Typ: ir.Logical}, Op: ir.Not, E: x}
+}
+
+// whereAssign lowers a WHERE with one assignment that changes nothing that is read
+// for other elements, as one nest of loops; ok is false for any other.
+func (l *lowerer) whereAssign(s *ast.If, shaping ast.Expr, around *argument) (out []ir.Stmt, ok bool) {
+	if len(s.Arms) > 1 || s.HasElse || len(s.Arms[0].Body) != 1 {
+		return nil, false
+	}
+	as, ok := s.Arms[0].Body[0].(*ast.Assign)
+	if !ok || !l.isPart(as.LHS) {
+		return nil, false
+	}
+	var nest []ir.Stmt
+	failed := false
+	before := l.functions(func() {
+		var pre []ir.Stmt
+		ctx := l.elementsLike(shaping, &pre)
+		if failed = ctx == nil; failed {
+			return
+		}
+		cond := l.maskAt(ctx, s.Arms[0].Cond, around)
+		a := l.assignAt(ctx, as)
+		if failed = a == nil || isBad(cond); failed {
+			return
+		}
+		if lhs := a.LHS.(*ir.Ref); !overlaps(lhs, a.RHS) && !overlaps(lhs, cond) {
+			nest = append(pre, l.nest(ctx, &ir.If{S: ir.S{Pos: s.Pos}, Cond: cond, Then: one(a)}, s.Pos))
+		}
+	})
+	if failed {
+		return nil, true
+	}
+	return append(before, nest...), nest != nil
+}
+
+// maskAt is the element of the mask cond, where the mask around is true.
+func (l *lowerer) maskAt(ctx *elemental, cond ast.Expr, around *argument) ir.Expr {
+	outer := l.elem
+	l.elem = ctx
+	x := l.logical(cond, "the mask of WHERE")
+	l.elem = outer
+	if around == nil || isBad(x) {
+		return x
+	}
+	if !l.conform(around, ctx.n, ctx.pos, ctx.pre) {
+		return bad(x.Position())
+	}
+	return &ir.Bin{X: ir.X{Pos: x.Position(), Typ: ir.Logical}, Op: ir.And, L: l.elementOf(around, ctx, x.Position()), R: x}
+}
+
+// assignAt is the assignment of an element; nil after an error.
+func (l *lowerer) assignAt(ctx *elemental, s *ast.Assign) *ir.Assign {
+	if _, other := s.LHS.(*ast.CoIndex); other || !l.isPart(s.LHS) {
+		l.errorf(codeType, s.LHS.Position(), "what WHERE assigns to must be an array or a section of this image")
+		return nil
+	}
+	to := l.part(s.LHS, ctx.pre)
+	if to == nil || !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) || !l.conform(to, ctx.n, ctx.pos, ctx.pre) {
+		return nil
+	}
+	lhs := l.elementOf(to, ctx, s.LHS.Position())
+	rhs := l.elementally(ctx, s.RHS)
+	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
+		return nil
+	}
+	if rhs = l.convert(rhs, lhs.Type()); isBad(rhs) {
+		return nil
+	}
+	return &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}
+}
+
+// mask makes an array of a mask, beside the array or section shaping; nil after an
+// error.
+func (l *lowerer) mask(cond, shaping ast.Expr, around *argument, out *[]ir.Stmt) *argument {
+	var m *argument
+	var pre []ir.Stmt
+	before := l.functions(func() {
+		if like := l.near(shaping, &pre); like != nil {
+			m = l.maskOf(like, &pre, func(ctx *elemental) ir.Expr { return l.maskAt(ctx, cond, around) })
+		}
+	})
+	*out = append(append(*out, before...), pre...)
+	return m
+}
+
+// maskOf makes a LOGICAL array beside like and appends the loops that fill it to out;
+// nil after an error.
+func (l *lowerer) maskOf(like *argument, out *[]ir.Stmt, value func(*elemental) ir.Expr) *argument {
+	of := *like
+	of.typ = ir.Logical
+	m := l.beside(&of, like.pos)
+	ctx := l.elements(like.shape.n, like.pos, out)
+	x := value(ctx)
+	if isBad(x) {
+		return nil
+	}
+	*out = append(*out, l.nest(ctx, &ir.Assign{S: ir.S{Pos: x.Position()}, LHS: l.elementOf(m, ctx, x.Position()), RHS: x}, x.Position()))
+	return m
+}
+
+// under lowers the statements of a WHERE construct under its mask.
+func (l *lowerer) under(body []ast.Stmt, m *argument) []ir.Stmt {
+	var out []ir.Stmt
+	for _, s := range body {
+		var pre, after []ir.Stmt
+		before := l.functions(func() {
+			switch s := s.(type) {
+			case *ast.Assign:
+				ctx := l.elements(m.shape.n, m.pos, &pre)
+				if a := l.assignAt(ctx, s); a != nil {
+					l.guardedNests(ctx, l.elementOf(m, ctx, s.Pos), a, &pre)
+				}
+			case *ast.If:
+				if s.Where {
+					after = l.where(s, m)
+					return
+				}
+				l.notInWhere(s.Pos)
+			default:
+				l.notInWhere(s.Position())
+			}
+		})
+		out = append(append(append(out, before...), pre...), after...)
+	}
+	return out
+}
+
+func (l *lowerer) notInWhere(pos source.Pos) {
+	l.errorf(codeType, pos, "only assignments to arrays and WHERE can stand in a WHERE construct").WithHelp("move it behind END WHERE")
+}
+
+// guardedNests appends the loops of an assignment under a condition. Where the
+// assignment changes what it reads for other elements, the values go to an array of
+// their own first.
+func (l *lowerer) guardedNests(ctx *elemental, cond ir.Expr, a *ir.Assign, pre *[]ir.Stmt) {
+	lhs := a.LHS.(*ir.Ref)
+	guarded := func(a *ir.Assign) {
+		*pre = append(*pre, l.nest(ctx, &ir.If{S: a.S, Cond: ir.Clone(cond), Then: one(a)}, a.Pos))
+	}
+	if !overlaps(lhs, a.RHS) {
+		guarded(a)
+		return
+	}
+	t := l.besideElement(lhs)
+	guarded(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS})
+	guarded(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)})
+}
+
+// besideElement makes an array that lies as that of r does, and returns its element
+// with the same subscripts.
+func (l *lowerer) besideElement(r *ir.Ref) *ir.Ref {
+	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos)
+	out := ir.Clone(r).(*ir.Ref)
+	out.Sym = t.view.base
+	return out
+}
