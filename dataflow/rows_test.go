@@ -115,7 +115,7 @@ func TestTrustingRuns(t *testing.T) {
 // verdictsOn are the two forms' verdicts on communication 1 in a changed graph,
 // with the kills that the program has.
 func (a *analysis) verdictsOn(g *cfg.Graph) (literal, sound synch.Verdict) {
-	return verdictsWith(g, len(a.program.Comms), a.functions.LiteralKills, a.functions.KillsAfter)
+	return verdictsWith(g, len(a.program.Comms), func(y, x int) bool { return a.functions.LiteralKills(0, y, x) }, a.functions.KillsAfter)
 }
 
 func verdictsWith(g *cfg.Graph, refs int, lk synch.LiteralKills, k synch.Kills) (literal, sound synch.Verdict) {
@@ -226,11 +226,11 @@ func TestRow16LoopsMayNotRun(t *testing.T) {
 func TestRow17ChainInFlight(t *testing.T) {
 	a := analyze(t, "testdata/defects/17-in-flight.hpf")
 	f := a.functions
-	if test := f.PrintedTest([]int{2, 3}, 1); !test.Kills {
+	if test := f.PrintedTest(0, []int{2, 3}, 1); !test.Kills {
 		t.Errorf("the chain of 2 and 3 does not kill 1 as printed: %s", test.Why)
 	}
 	for y := 2; y <= 3; y++ {
-		if f.LiteralKills(y, 1) || f.KillsAfter(y, 1, 1) {
+		if f.LiteralKills(0, y, 1) || f.KillsAfter(y, 1, 1) {
 			t.Errorf("communication %d alone kills 1", y)
 		}
 	}

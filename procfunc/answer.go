@@ -21,6 +21,8 @@ type matching struct {
 	pairs [][2]linalg.Affine
 	// same holds pairs of x's own forms that have to be equal
 	same [][2]linalg.Affine
+	// joints holds pairs of y's own forms that have to be equal, where y is a chain
+	joints [][2]linalg.Affine
 }
 
 // match compares the spaces and kinds of positions: x's consumers have to be
@@ -205,6 +207,9 @@ func (t *test) fails(m *matching) string {
 	}
 	for _, p := range m.pairs {
 		s.eqs = append(s.eqs, t.sub(t.side(p[0], t.y, false), t.side(p[1], t.x, true)))
+	}
+	for _, p := range m.joints {
+		s.eqs = append(s.eqs, t.sub(t.side(p[0], t.y, false), t.side(p[1], t.y, false)))
 	}
 	if why := s.solve(); why != "" {
 		return why

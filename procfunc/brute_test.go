@@ -476,7 +476,7 @@ func (m *machine) kills(count seen) error {
 				continue
 			}
 			count["kills"]++
-			if m.f.LiteralKills(y, x) {
+			if m.f.LiteralKills(0, y, x) {
 				count["kills as printed too"]++
 			}
 			var since []*instance

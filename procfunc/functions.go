@@ -26,6 +26,7 @@ type Functions struct {
 	loopShapes map[[2]*cfg.Loop]int
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
+	chains map[int][][]int // of Chains
 	// unchanging, by communication: it has the same messages throughout the outermost
 	// loop around it.
 	unchanging map[int]bool
@@ -86,6 +87,7 @@ func (f *Functions) forget() {
 	f.cache = map[cacheKey]*Reason{}
 	f.texts = map[string]int{}
 	f.during = map[int]map[int]bool{}
+	f.chains = map[int][][]int{}
 	f.unchanging = map[int]bool{}
 }
 
@@ -310,7 +312,8 @@ func mergeSorted(a, b []int) []int {
 }
 
 // share reports whether two communications may fill the same cell. Overlap
-// cells below and above what a PE owns are different ones.
+// cells below and above what a PE owns are different ones, and so are those with
+// different constant subscripts in a dimension that is not distributed.
 func share(a, b *comm.Comm) bool {
 	if !a.Overlap || !b.Overlap || a.Array != b.Array {
 		return false
@@ -318,6 +321,9 @@ func share(a, b *comm.Comm) bool {
 	outside := false
 	for d, ax := range a.Array.Mapping.Map.Axes {
 		if ax.Grid < 0 {
+			if apart(a.Axes[d], b.Axes[d]) {
+				return false
+			}
 			continue
 		}
 		both := a.Reach(d) & b.Reach(d)
@@ -327,4 +333,10 @@ func share(a, b *comm.Comm) bool {
 		outside = outside || both != comm.Inside
 	}
 	return outside
+}
+
+// apart reports whether two axes are single subscripts, constant and different.
+func apart(a, b comm.Axis) bool {
+	single := func(x comm.Axis) bool { return !x.All && len(x.Terms) == 0 && x.Off.IsConst() }
+	return single(a) && single(b) && !a.Off.Equal(b.Off)
 }

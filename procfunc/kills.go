@@ -99,12 +99,19 @@ type cacheKey struct {
 // the ways of set.
 func (f *Functions) decide(y, put int, w *ways, set waySet) *Reason {
 	ry, rx := f.Relations[y-1], f.Relations[put-1]
-	ny, nx := f.puts[y-1], f.puts[put-1]
+	return f.decideFor(f.shape(ry), ry, put, w, set, func() (*matching, string) { return match(ry, rx) })
+}
+
+// decideFor is decide for a relation, of which those with the same shape say the same,
+// where communication ry.Ref is. matched says what has to hold.
+func (f *Functions) decideFor(shape int, ry *Relation, put int, w *ways, set waySet, matched func() (*matching, string)) *Reason {
+	rx := f.Relations[put-1]
+	ny, nx := f.puts[ry.Ref-1], f.puts[put-1]
 	common := nx.Loop
 	for common != nil && !common.Contains(ny.Loop) {
 		common = common.Parent
 	}
-	key := cacheKey{f.shape(ry), f.shape(rx), common, f.loopShape(ny.Loop, common), f.loopShape(nx.Loop, common), set, ""}
+	key := cacheKey{shape, f.shape(rx), common, f.loopShape(ny.Loop, common), f.loopShape(nx.Loop, common), set, ""}
 	for _, v := range f.scalars(put) {
 		if f.assignedBetween(v, ny, nx, common) {
 			key.changed += v + " "
@@ -113,7 +120,7 @@ func (f *Functions) decide(y, put int, w *ways, set waySet) *Reason {
 	if r := f.cache[key]; r != nil {
 		return r
 	}
-	m, why := match(ry, rx)
+	m, why := matched()
 	var r *Reason
 	if m == nil {
 		r = no(why)

@@ -79,6 +79,24 @@ func (s *PESpace) Consumers(c *comm.Comm) ([]bool, bool) {
 	return out, !s.missing
 }
 
+// Producers says which PEs own elements that some PE wants in an instance of
+// communication c, be it themselves. It is false where that is not known.
+func (s *PESpace) Producers(c *comm.Comm) ([]bool, bool) {
+	if c.Kind == comm.Irregular {
+		return nil, false
+	}
+	l := s.layout(c.Array)
+	s.missing, s.outside = false, false
+	out, subs := make([]bool, s.np), s.subscripts(c)
+	for q := range s.np {
+		box := s.need(c, q)
+		for p := range s.np {
+			out[p] = out[p] || box != nil && s.sends(c, l, box, subs, p, q)
+		}
+	}
+	return out, !s.missing && !s.outside
+}
+
 // Plain is a communication with the same messages as c that depends on less: a
 // single subscript of a dimension that is not distributed, say the plane of
 // grid(i,j,iold), has no part in who sends to whom as long as it lies within the

@@ -37,7 +37,14 @@ type PrintedTest struct {
 // printed tests: the answer is for comparison with the paper, and no ground to
 // omit a ready message. Numbers that are Collective stand for reductions and
 // barriers, in which all positions send to all; y and x may be equal.
-func (f *Functions) LiteralKills(y, x int) bool {
+//
+// With a number of PEs above 0 Condition 2 is tested on physical processors, as section 4
+// suggests, where the sets of producers and consumers are known: they are where they
+// depend on no loop index and no scalar. The answer is for that number only.
+func (f *Functions) LiteralKills(pes, y, x int) bool {
+	if pes > 0 {
+		return f.printedTest(pes, []int{y}, x, false).Kills
+	}
 	if f.shapes == nil {
 		f.shapes = f.shapesOf()
 	}
@@ -45,7 +52,7 @@ func (f *Functions) LiteralKills(y, x int) bool {
 	known := &f.shapes.kills[f.shapes.of(y)*n+f.shapes.of(x)]
 	if *known == 0 {
 		*known = 1
-		if f.printedTest([]int{y}, x, false).Kills {
+		if f.printedTest(0, []int{y}, x, false).Kills {
 			*known = 2
 		}
 	}
@@ -95,10 +102,33 @@ func (s *shapes) of(r int) int {
 // communications, each of which starts after the one before is complete:
 // Consumers[x] inside Producers[y1], Consumers[yi] inside Producers[yi+1], and
 // RF_yn * ... * RF_y1 * RF_x a superset of NP_x. One killer makes it Theorem 2.
-func (f *Functions) PrintedTest(ys []int, x int) PrintedTest { return f.printedTest(ys, x, true) }
+// pes is as for LiteralKills.
+func (f *Functions) PrintedTest(pes int, ys []int, x int) PrintedTest {
+	return f.printedTest(pes, ys, x, true)
+}
+
+// within is Condition 2 on physical processors: whether the PEs that receive in x are
+// among those that own what y sends. It is false where these are not known.
+func (f *Functions) within(pes, x, y int) (inside, known bool) {
+	if pes == 0 || f.Collective(x) || f.Collective(y) {
+		return false, false
+	}
+	s := NewPESpace(pes, func(string) (int64, bool) { return 0, false })
+	consumers, ok := s.Consumers(Plain(f.Program.Comms[x-1]))
+	if !ok {
+		return false, false
+	}
+	producers, ok := s.Producers(Plain(f.Program.Comms[y-1]))
+	for p, receives := range consumers {
+		if receives && ok && !producers[p] {
+			return false, true
+		}
+	}
+	return ok, ok
+}
 
 // printedTest leaves out Why unless it is asked for.
-func (f *Functions) printedTest(ys []int, x int, say bool) PrintedTest {
+func (f *Functions) printedTest(pes int, ys []int, x int, say bool) PrintedTest {
 	// A collective has as many dimensions as what it is compared with.
 	rank := 1
 	for _, r := range append([]int{x}, ys...) {
@@ -117,7 +147,14 @@ func (f *Functions) printedTest(ys []int, x int, say bool) PrintedTest {
 		if why := f.composable(last, y); why != "" {
 			return PrintedTest{Why: why}
 		}
+		inside, known := f.within(pes, last, y)
+		if known && !inside {
+			return PrintedTest{Why: fmt.Sprintf("Condition 2 fails on %d PEs: not all that receive in %s send in %s", pes, f.name(last), f.name(y))}
+		}
 		for d := range from.Consumers {
+			if known {
+				break
+			}
 			if d >= len(my.Producers) || !from.Consumers[d].WithinPrinted(my.Producers[d]) {
 				if !say {
 					return PrintedTest{}

@@ -102,8 +102,8 @@ func TestPrintedConditions(t *testing.T) {
 			if c.y > len(f.Relations) || c.x > len(f.Relations) {
 				t.Fatalf("the program has %d communications\n%s", len(f.Relations), f.Explain())
 			}
-			got := f.PrintedTest([]int{c.y}, c.x)
-			if got.Kills != c.printed || got.Kills != f.LiteralKills(c.y, c.x) || !strings.Contains(got.Why, c.why) {
+			got := f.PrintedTest(0, []int{c.y}, c.x)
+			if got.Kills != c.printed || got.Kills != f.LiteralKills(0, c.y, c.x) || !strings.Contains(got.Why, c.why) {
 				t.Errorf("as printed, C_%d kills C_%d: %v (%s), want %v (%s)", c.y, c.x, got.Kills, got.Why, c.printed, c.why)
 			}
 			if (c.y != c.x && f.KillsAfter(c.y, c.x, 1)) != c.sound {
@@ -149,12 +149,12 @@ func TestPrintedChain(t *testing.T) {
 		{[]int{0}, 0, true, ""},
 		{[]int{1}, 0, false, "the consumers U of a barrier are not inside the producers of C_1"},
 	} {
-		got := f.PrintedTest(c.ys, c.x)
+		got := f.PrintedTest(0, c.ys, c.x)
 		if got.Kills != c.want || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%v kills C_%d: %v (%s), want %v (%s)", c.ys, c.x, got.Kills, got.Why, c.want, c.why)
 		}
 	}
-	if got := f.PrintedTest([]int{2, 3}, 1).Product.String(); got != "[ 1 0 ]\n[ 0 1 ]" {
+	if got := f.PrintedTest(0, []int{2, 3}, 1).Product.String(); got != "[ 1 0 ]\n[ 0 1 ]" {
 		t.Errorf("RF_3 * RF_2 * RF_1 =\n%s", got)
 	}
 }
@@ -183,7 +183,7 @@ func TestPrintedPositions(t *testing.T) {
 			t.Errorf("C_%d: ReceiveFrom\n%s\nwant\n%s", x, got, want[0])
 		}
 		// An empty chain leaves RF itself.
-		if got := f.PrintedTest(nil, x).Product.String(); got != want[1] {
+		if got := f.PrintedTest(0, nil, x).Product.String(); got != want[1] {
 			t.Errorf("C_%d: as printed\n%s\nwant\n%s", x, got, want[1])
 		}
 	}
@@ -197,9 +197,9 @@ func TestPrintedCollectives(t *testing.T) {
 	if len(f.Program.Reduces) != 1 || f.Program.Reduces[0].ID != r || !f.Collective(r) || f.Collective(1) {
 		t.Fatalf("the program has not one communication and one reduction\n%s", f.Explain())
 	}
-	if !f.LiteralKills(r, 1) || !f.LiteralKills(r, r) || f.LiteralKills(1, r) {
+	if !f.LiteralKills(0, r, 1) || !f.LiteralKills(0, r, r) || f.LiteralKills(0, 1, r) {
 		t.Errorf("kills: reduction over shift %v, over itself %v, shift over reduction %v; want true, true, false",
-			f.LiteralKills(r, 1), f.LiteralKills(r, r), f.LiteralKills(1, r))
+			f.LiteralKills(0, r, 1), f.LiteralKills(0, r, r), f.LiteralKills(0, 1, r))
 	}
 	if m := f.Matrices(r); !m.Collective || m.RF.String() != "[ 0 U ]\n[ 0 1 ]" || m.Producers[0].String() != "U" {
 		t.Errorf("the matrices of a reduction: %+v", m)
@@ -235,7 +235,7 @@ func TestPrintedRanks(t *testing.T) {
 		{[]int{0, 2}, 1, false}, {[]int{2, 0}, 1, false}, {[]int{1, 0}, 1, true}, {[]int{0}, 2, true},
 		{[]int{0, 0}, 2, true}, {[]int{2}, 0, false}, {[]int{1, 0, 2}, 1, false}, {[]int{3}, 2, true},
 	} {
-		if got := f.PrintedTest(c.ys, c.x); got.Kills != c.want || got.Why == "" {
+		if got := f.PrintedTest(0, c.ys, c.x); got.Kills != c.want || got.Why == "" {
 			t.Errorf("%v kills C_%d: %v (%q), want %v", c.ys, c.x, got.Kills, got.Why, c.want)
 		}
 	}

@@ -21,8 +21,12 @@ func (p *Plan) WhyShared(s *Slot, against int) string {
 		return "once: nothing has used the slot when it is put, and it is put only once"
 	}
 	var between []*cfg.Node
+	chains := ""
 	for i := range s.Proofs {
 		between = append(between, s.Proofs[i].Witnesses(p.Graph)...)
+		for _, c := range s.Proofs[i].Chains() {
+			chains += fmt.Sprintf("; each of %s sends what it was told on to the next", numbered(c))
+		}
 	}
 	what := "every use"
 	if len(s.Proofs) > 1 {
@@ -31,8 +35,11 @@ func (p *Plan) WhyShared(s *Slot, against int) string {
 	if len(between) == 0 {
 		return "no ready message: no use of the slot comes before a put that could overwrite it"
 	}
-	return "no ready message: " + p.orders(between, what)
+	return "no ready message: " + p.orders(between, what) + chains
 }
+
+// numbered is "#2, #3".
+func numbered(comms []int) string { return "#" + numbers(comms, ", #") }
 
 // WhyRing is why for a slot with a proof over generations; between is what orders its uses.
 func (p *Plan) WhyRing(s *Slot, between []*cfg.Node) string {

@@ -67,10 +67,49 @@ const MaxPEs = 64
 
 // The PEs of the symbolic domain.
 const (
-	Consumer  uint64 = 1 << iota // each consumer, of its own use
-	Next                         // all who put to it at the next put
-	Everybody                    // all PEs, as there was no use
+	Consumer   uint64 = 1 << iota // each consumer, of its own use
+	Next                          // all who put to it at the next put
+	Everybody                     // all PEs, as there was no use
+	firstRelay                    // the receivers of relay 1, and so on
 )
+
+// Relay is the PEs that a chain of messages reaches from the consumer: those to whom Comm
+// goes from the consumer or, with a From above 0, from those of that relay of the same
+// list, which comes before.
+type Relay struct{ From, Comm int }
+
+// MaxRelays is the most relays of a certificate.
+const MaxRelays = 61
+
+// RelayPEs is the member of a set of PEs for relay number i, from 1.
+func RelayPEs(i int) uint64 { return firstRelay << (i - 1) }
+
+// Sequences are sequences of communications that answer a put together (Theorem 3).
+type Sequences struct {
+	Relays []Relay
+	Ends   []Kill // by their last ones
+}
+
+// MakeSequences has the beginnings of sequences in common.
+func MakeSequences(sequences [][]int) *Sequences {
+	c := &Sequences{}
+	for _, s := range sequences {
+		from, last := 0, len(s)-1
+		for _, y := range s[:last] {
+			r := Relay{from, y}
+			i := slices.Index(c.Relays, r)
+			if i < 0 {
+				if len(c.Relays) == MaxRelays {
+					return c
+				}
+				c.Relays, i = append(c.Relays, r), len(c.Relays)
+			}
+			from = i + 1
+		}
+		c.Ends = append(c.Ends, Kill{s[last], 1, from})
+	}
+	return c
+}
 
 // Fact says that PEs are known to be after the use of a value at the PE At, and of all
 // values that were in the same slot before. With Under they will be when that
@@ -146,8 +185,9 @@ type Span struct {
 
 // Kill is a communication of which a symbolic proof takes for granted that it answers the
 // put that comes as number Nth behind it, from 1: for each pair of PEs with a message p
-// to q of that put there was a message q to p, or p = q.
-type Kill struct{ Comm, Nth int }
+// to q of that put there was a message q to p, or p = q. With Via it does so for those of
+// that relay, in whose messages, one after another, q comes to p.
+type Kill struct{ Comm, Nth, Via int }
 
 // Certificate is a proof that obligations are met: of the uses of one communication,
 // before the puts of one or, in the finite domain, several. It claims no more than these
@@ -163,11 +203,29 @@ type Certificate struct {
 	Claims []Span // by ascending points; of others nothing is claimed
 	// Kills of a symbolic proof, ascending.
 	Kills []Kill
+	// Relays are the beginnings of the chains that Kills end. Each of their communications
+	// has the same messages whenever it is executed in the outermost loop around Put.
+	Relays []Relay
 }
 
 // Obligation is that before the puts of a communication.
 func (c *Certificate) Obligation(put int) Obligation {
 	return Obligation{c.Use, put, c.Ring, c.Staged}
+}
+
+// Chains are the sequences of communications that the certificate counts on.
+func (c *Certificate) Chains() (out [][]int) {
+	for _, k := range c.Kills {
+		if k.Via == 0 {
+			continue
+		}
+		chain := []int{k.Comm}
+		for i := k.Via; i > 0; i = c.Relays[i-1].From {
+			chain = append([]int{c.Relays[i-1].Comm}, chain...)
+		}
+		out = append(out, chain)
+	}
+	return out
 }
 
 // at is the claim for a point.

@@ -93,7 +93,7 @@ func (k *Checker) rules(c *Certificate, points []int) (*rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(c.Kills) > 0 {
+		if len(c.Kills)+len(c.Relays) > 0 {
 			return nil, errors.New("kills, where the messages are known")
 		}
 		r.domain = u
@@ -104,8 +104,12 @@ func (k *Checker) rules(c *Certificate, points []int) (*rules, error) {
 	}
 	s := *k.symbolic
 	s.o, s.kills, s.ends = c.Obligation(c.Puts[0]), c.counts, points
+	s.chains = Sequences{c.Relays, slices.DeleteFunc(slices.Clone(c.Kills), func(k Kill) bool { return k.Via == 0 })}
 	r.domain, r.Put = &s, s.o.Put
-	return r, c.assumptions(&s)
+	if err := c.assumptions(&s); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // spread unpacks the claims.

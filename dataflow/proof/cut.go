@@ -46,18 +46,58 @@ func newCutter(d domain) *Cutter {
 	return c
 }
 
-// Symbolic cuts a proof for any number of PEs. kills is what the fixpoint counts on. With
-// an obligation without Put, points are those where the next producers have to know.
-func (c *Cutter) Symbolic(o Obligation, fix Fixpoint, kills func(y, nth int) bool, points []int) (*Certificate, error) {
+// Symbolic cuts a proof for any number of PEs. kills and chains, which may be nil, are what
+// the fixpoint counts on. With an obligation without Put, points are those where the next
+// producers have to know.
+func (c *Cutter) Symbolic(o Obligation, fix Fixpoint, kills func(y, nth int) bool, chains *Sequences, points []int) (*Certificate, error) {
 	s := *c.domain.(*symbolic)
 	s.o, s.kills, s.ends = o, kills, points
+	if chains != nil {
+		s.chains = *chains
+	}
 	c.kills = map[Kill]bool{}
 	out, err := c.cut(&rules{domain: &s, Obligation: o}, []int{o.Put}, fix)
 	if err != nil {
 		return nil, err
 	}
-	out.Kills = slices.SortedFunc(maps.Keys(c.kills), func(a, b Kill) int { return cmp.Or(a.Comm-b.Comm, a.Nth-b.Nth) })
+	out.Kills = slices.SortedFunc(maps.Keys(c.kills), func(a, b Kill) int { return cmp.Or(a.Comm-b.Comm, a.Nth-b.Nth, a.Via-b.Via) })
+	out.relays(s.chains.Relays)
 	return out, nil
+}
+
+// relays takes of all relays those that the kills need, and numbers them anew.
+func (c *Certificate) relays(all []Relay) {
+	number := make([]int, len(all)+1) // new ones, by old; 0 for none
+	for _, k := range c.Kills {
+		for i := k.Via; i > 0; i = all[i-1].From {
+			number[i] = 1
+		}
+	}
+	for i, r := range all {
+		if number[i+1] > 0 {
+			c.Relays = append(c.Relays, Relay{number[r.From], r.Comm})
+			number[i+1] = len(c.Relays)
+		}
+	}
+	for i := range c.Kills {
+		c.Kills[i].Via = number[c.Kills[i].Via]
+	}
+	if len(c.Relays) == len(all) {
+		return
+	}
+	for i, s := range c.Claims {
+		facts := slices.Clone(s.Claim)
+		for j, f := range facts {
+			pes := f.PEs & (firstRelay - 1)
+			for old, now := range number {
+				if now > 0 && f.PEs&RelayPEs(old) != 0 {
+					pes |= RelayPEs(now)
+				}
+			}
+			facts[j].PEs = pes
+		}
+		c.Claims[i].Claim = facts
+	}
 }
 
 // Finite cuts a proof for the number of PEs, about the puts of several communications that

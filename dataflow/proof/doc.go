@@ -44,7 +44,9 @@
 // symbolic domain it goes from the consumer to the next producers if it is one of the
 // kills of the certificate: for each pair p to q of the put to come it then went from q
 // to p, which package procfunc shows by algebra and the certificate takes for granted.
-// The other assumptions are that the graph is that of the program (package plan follows
+// Several communications may do so together, one after another: then those who receive
+// the first ones, the relays, are further PEs of the symbolic domain, and the last is a
+// kill by way of a relay. The other assumptions are that the graph is that of the program (package plan follows
 // the program for the copies and messages of an unfolding), and that CO and UO follow C on
 // every path, which the plan's verifier checks.
 //

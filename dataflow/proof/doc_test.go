@@ -23,7 +23,7 @@ func TestDocumentation(t *testing.T) {
 	o := proof.Ring(1, 2, false)
 	kills := func(y, nth int) bool { return y == 2 }
 	fix := synch.NewSolver(g).Before(o, func(y, _, nth int) bool { return kills(y, nth) })
-	c, err := proof.NewCutter(g).Symbolic(o, fix, kills, nil)
+	c, err := proof.NewCutter(g).Symbolic(o, fix, kills, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,9 @@ func (r *rules) transfer(point int, f Fact) {
 		if f.Under == 0 {
 			// Everybody knows what anybody knew.
 			all := f
-			all.PEs = r.everyone()
+			if all.PEs = r.everyone(); r.unused() != 0 {
+				all.PEs = Consumer | Next | Everybody // of relays there may be none
+			}
 			r.add(source{covers: f.PEs &^ r.unused(), from: all, any: true})
 			f.PEs &= r.unused()
 		}
@@ -211,8 +213,15 @@ func (r *rules) comm(point int, n *cfg.Node, f Fact) {
 	}
 	for set := f.PEs; set != 0; set &= set - 1 {
 		pe := bits.TrailingZeros64(set)
-		if who := r.senders(point, pe, nth); who != 0 {
-			r.add(source{covers: 1 << pe, from: Fact{0, f.Generation, f.At, who}, any: true, by: Kill{n.Ref, nth}})
+		who := r.senders(point, pe, nth)
+		s, symbolic := r.domain.(*symbolic)
+		if !symbolic && who != 0 {
+			r.add(source{covers: 1 << pe, from: Fact{0, f.Generation, f.At, who}, any: true})
+			continue
+		}
+		for ; who != 0; who &= who - 1 {
+			one := who & -who
+			r.add(source{covers: 1 << pe, from: Fact{0, f.Generation, f.At, one}, any: true, by: s.counted(n.Ref, nth, pe, one)})
 		}
 	}
 }

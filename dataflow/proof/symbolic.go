@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ type symbolic struct {
 	next  [][]int // by point
 	o     Obligation
 	// kills reports whether a communication answers the put that is number nth from there.
-	kills func(y, nth int) bool
+	kills  func(y, nth int) bool
+	chains Sequences
 	// ends are the points at which Next has to be known, where Put is 0.
 	ends []int
 }
@@ -35,17 +37,53 @@ func newSymbolic(g *cfg.Graph) *symbolic {
 func (s *symbolic) size() int                { return len(s.graph.Nodes) }
 func (s *symbolic) node(point int) *cfg.Node { return s.graph.Nodes[point] }
 func (s *symbolic) succs(point int) []int    { return s.next[point] }
-func (s *symbolic) everyone() uint64         { return Consumer | Next | Everybody }
+func (s *symbolic) everyone() uint64         { return RelayPEs(len(s.chains.Relays)+1) - 1 }
 func (s *symbolic) users(int) uint64         { return Consumer }
 func (s *symbolic) name(point int) string    { return s.graph.Nodes[point].Name() }
 
-// senders: the consumer sends to the next producers, if the communication kills.
+// senders: the consumer sends to the next producers, if the communication kills, and the
+// PEs of a relay do if it ends their chain; the PEs of a relay are sent to by those of the
+// one before.
 func (s *symbolic) senders(point, pe, nth int) uint64 {
 	n := s.node(point)
-	if 1<<pe != Next || n.Flavour == recv || n.Flavour == send || !s.kills(n.Ref, nth) {
-		return 0
+	switch who := uint64(1) << pe; {
+	case n.Flavour == recv || n.Flavour == send:
+	case who == Next:
+		out := uint64(0)
+		if s.kills(n.Ref, nth) {
+			out = Consumer
+		}
+		for _, k := range s.chains.Ends {
+			if k.Comm == n.Ref && k.Nth == nth {
+				out |= RelayPEs(k.Via)
+			}
+		}
+		return out
+	case who >= firstRelay:
+		switch r := s.chains.Relays[pe-relayBits]; {
+		case r.Comm != n.Ref:
+		case r.From == 0:
+			return Consumer
+		default:
+			return RelayPEs(r.From)
+		}
 	}
-	return Consumer
+	return 0
+}
+
+// relayBits is the place of the first relay in a set of PEs.
+const relayBits = 3
+
+// counted is what is taken for granted where some of the senders tell pe: nothing of
+// relays but that their messages are certain.
+func (s *symbolic) counted(comm, nth, pe int, from uint64) Kill {
+	switch {
+	case 1<<pe != Next:
+		return Kill{}
+	case from == Consumer:
+		return Kill{Comm: comm, Nth: nth}
+	}
+	return Kill{comm, nth, bits.TrailingZeros64(from) - relayBits + 1}
 }
 
 func (s *symbolic) goals(put, generation int, do func(point int, f Fact)) {
@@ -76,6 +114,11 @@ func (s *symbolic) sayPEs(set uint64) string {
 			names = append(names, name)
 		}
 	}
+	for i, r := range s.chains.Relays {
+		if set&RelayPEs(i+1) != 0 {
+			names = append(names, fmt.Sprintf("the receivers of C_%d in a chain", r.Comm))
+		}
+	}
 	return strings.Join(names, " and ")
 }
 
@@ -85,7 +128,26 @@ func (s *symbolic) sayPEs(set uint64) string {
 // before they are sent.
 func (c *Certificate) assumptions(s *symbolic) error {
 	o := s.o
+	if len(c.Relays) > MaxRelays || len(c.Relays) > 0 && c.Ring > 1 {
+		return fmt.Errorf("%d relays, of a ring of %d slots", len(c.Relays), c.Ring)
+	}
+	for i, r := range c.Relays {
+		if r.From < 0 || r.From > i {
+			return fmt.Errorf("relay %d of chains comes behind relay %d", i+1, r.From)
+		}
+		if err := s.alike(r.Comm); err != nil {
+			return err
+		}
+	}
 	for _, k := range c.Kills {
+		if k.Via < 0 || k.Via > len(c.Relays) {
+			return fmt.Errorf("there is no relay %d", k.Via)
+		}
+		if k.Via > 0 {
+			if err := s.alike(k.Comm); err != nil {
+				return err
+			}
+		}
 		if k.Nth < 1 || k.Nth > c.Ring || (k.Comm == o.Use || k.Comm == o.Put) && k.Nth == c.Ring {
 			return fmt.Errorf("#%d counts on its own messages, or those of no put to come: %d@%d", o.Use, k.Comm, k.Nth)
 		}
@@ -96,6 +158,18 @@ func (c *Certificate) assumptions(s *symbolic) error {
 		}
 	}
 	return nil
+}
+
+// alike wants a link of a chain: another communication than those of the obligation, not
+// pipelined, in the outermost loop around the put.
+func (s *symbolic) alike(y int) error {
+	if y == s.o.Use || y == s.o.Put {
+		return fmt.Errorf("#%d counts on its own messages, or those of the put, in a chain", s.o.Use)
+	}
+	if l := s.outermost(y); l == nil || l != s.outermost(s.o.Put) {
+		return fmt.Errorf("#%d counts on #%d in a chain, which is not in the outermost loop around #%d", s.o.Use, y, s.o.Put)
+	}
+	return s.sends(y)
 }
 
 // sends wants a communication that is not pipelined.
@@ -116,8 +190,20 @@ func (s *symbolic) sends(y int) error {
 	return nil
 }
 
+// outermost is the outermost loop around the puts of communication r.
+func (s *symbolic) outermost(r int) (out *cfg.Loop) {
+	for _, n := range s.graph.Nodes {
+		if Puts(n, r) {
+			for l := n.Loop; l != nil; l = l.Parent {
+				out = l
+			}
+		}
+	}
+	return out
+}
+
 // counts reports whether the certificate takes for granted that y answers the put that
 // comes as number nth behind it.
 func (c *Certificate) counts(y, nth int) bool {
-	return slices.Contains(c.Kills, Kill{y, nth})
+	return slices.Contains(c.Kills, Kill{Comm: y, Nth: nth})
 }

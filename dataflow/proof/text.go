@@ -120,6 +120,15 @@ func (c *Certificate) writeClaims(b *strings.Builder) {
 		if fmt.Fprintf(b, " %d", k.Comm); c.Ring > 1 || c.Staged {
 			fmt.Fprintf(b, "@%d", k.Nth)
 		}
+		if k.Via > 0 {
+			fmt.Fprintf(b, "+%d", k.Via)
+		}
+	}
+	for i, r := range c.Relays {
+		if i == 0 {
+			b.WriteString(" relays")
+		}
+		fmt.Fprintf(b, " %d+%d", r.Comm, r.From)
 	}
 }
 
@@ -131,14 +140,15 @@ func (c *Certificate) Body() string {
 }
 
 // values are the paper's names of what a symbolic claim says, the youngest generation
-// first: "Cons|NoSyncP{2}". Of nothing it is "-".
+// first: "Cons|NoSyncP{2}". Of nothing it is "-". "Cons+1" says that the PEs of
+// relay 1 know, "Cons+>1" that they will when its communication has arrived.
 func (c Claim) values(ring int) string {
 	words := make([]string, ring)
 	for g := range words {
 		known := c.has(Fact{Generation: g, PEs: Consumer | Next | Everybody})
 		var under []int
 		for _, f := range c {
-			if f.Under > 0 && f.Generation == g {
+			if f.Under > 0 && f.Generation == g && f.PEs&Next != 0 {
 				under = append(under, f.Under)
 			}
 		}
@@ -153,6 +163,18 @@ func (c Claim) values(ring int) string {
 			words[g] = "Cons"
 		default:
 			words[g] = "-"
+		}
+		for _, f := range c {
+			if f.Generation != g {
+				continue
+			}
+			for set := f.PEs / firstRelay; set != 0; set &= set - 1 {
+				sign := "+"
+				if f.Under > 0 {
+					sign = "+>"
+				}
+				words[g] += fmt.Sprintf("%s%d", sign, bits.TrailingZeros64(set)+1)
+			}
 		}
 	}
 	return strings.Join(words, "|")

@@ -65,7 +65,15 @@ func items(f *procfunc.Functions) []proof.Obligation {
 
 // solve is the solution of an item, with all its sweeps.
 func (a *Analysis) solve(it proof.Obligation) *synch.Solution {
-	return a.solver.Solve(it, a.Functions.KillsAfter, true)
+	s := a.solver.Solve(it, a.Functions.KillsAfter, true)
+	if s.Verdict(a.Graph) == synch.NeedsSync {
+		if through := a.solver.Through(it, a.Functions.Chains(it.Put)); through != a.solver {
+			if t := through.Solve(it, a.Functions.KillsAfter, true); t.Verdict(a.Graph) != synch.NeedsSync {
+				return t
+			}
+		}
+	}
+	return s
 }
 
 // forms are the verdicts of the forms of the analysis on the program as it stands
@@ -93,6 +101,9 @@ func (s *forms) verdict(r int) synch.Verdict {
 		for _, it := range items(s.f) {
 			if worst := &s.sound[it.Put-1]; *worst > synch.NeedsSync {
 				v, _ := s.solver.Verdict(it, s.f.KillsAfter)
+				if v == synch.NeedsSync {
+					v, _ = s.solver.Through(it, s.f.Chains(it.Put)).Verdict(it, s.f.KillsAfter)
+				}
 				*worst = min(*worst, v)
 			}
 		}
@@ -132,7 +143,7 @@ func (s *forms) literalKills(y, x int) bool {
 	key := [2]int{y, x}
 	answer, known := s.tested[key]
 	if !known {
-		answer = s.f.LiteralKills(y, x)
+		answer = s.f.LiteralKills(0, y, x)
 		s.tested[key] = answer
 	}
 	return answer

@@ -136,6 +136,10 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		out.Why = s.sentence(&o)
 		return
 	}
+	if b.a.Plan.Kind == plan.PopL96Literal {
+		b.printed(r, slot, out)
+		return
+	}
 	worst := synch.Once
 	for _, it := range b.a.Items {
 		if it.Put == r {
@@ -162,10 +166,6 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		if out.Verdict = worst.String(); worst == synch.NeedsSync {
 			out.Verdict, out.Why = synch.NoReady.String(), strings.TrimPrefix(slot.Why, "no ready message: ")
 		}
-	case kind == plan.PopL96Literal && slot.Verdict > worst:
-		out.Why = "the printed analysis says so, which proves nothing; " + out.Why
-	case kind == plan.PopL96Literal && slot.Verdict == synch.NeedsSync && worst != synch.NeedsSync:
-		out.Why = "the printed analysis finds no message that makes it unnecessary, though " + out.Why
 	case slot.Ready == plan.Never && worst == synch.NeedsSync:
 		out.Why = strings.TrimPrefix(slot.Why, "no ready message: ")
 	}

@@ -262,11 +262,15 @@ func names(nodes []*cfg.Node, and string) string {
 // example looks for an execution in which nothing orders the use and the put.
 func (b *builder) example(it proof.Obligation) *Example {
 	if b.examples == nil {
-		// The paths are those of one slot.
+		// The paths are those of one slot, and all are looked at where nothing is proved.
 		p := *b.a.Plan
 		p.Slots = slices.Clone(p.Slots)
+		literal := p.Kind == plan.PopL96Literal
+		if literal {
+			p.Classes = b.f.Shared()
+		}
 		for i := range p.Slots {
-			if s := &p.Slots[i]; s.Ready != plan.Never {
+			if s := &p.Slots[i]; s.Ready != plan.Never || literal {
 				s.Form, s.At = plan.Form{Ready: plan.Always, Ring: 1}, nil
 			}
 		}

@@ -90,7 +90,11 @@ func (b *builder) hops(it proof.Obligation, path []*cfg.Node, via, w *cfg.Node) 
 	}
 	if w.Kind == cfg.CommOver {
 		y := b.f.Relations[w.Ref-1]
-		add(via, "tells", y.String(), fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", b.refText(w.Ref), it.Put))
+		text := fmt.Sprintf("%s leaves: each PE q that C_%d will put to sends it to the PE p that will put to q", b.refText(w.Ref), it.Put)
+		if by := b.relays(it.Put, w.Ref); by != nil && !b.f.KillsAfter(w.Ref, it.Put, 1) {
+			text = fmt.Sprintf("%s leaves: what each PE q that C_%d will put to has sent with %s, one after the other, now goes on to the PE p that will put to q", b.refText(w.Ref), it.Put, refs(by, "and"))
+		}
+		add(via, "tells", y.String(), text)
 		add(w, "known", "", "it has arrived: p knows that q has passed its last use")
 	} else {
 		add(w, "tells", "U -> U", "every PE contributes after its last use, and none has the result before all have contributed")
@@ -101,6 +105,17 @@ func (b *builder) hops(it proof.Obligation, path []*cfg.Node, via, w *cfg.Node) 
 		text = next(l) + " " + text
 	}
 	return append(hops, Hop{point(path[i]), "put", put.String(), text})
+}
+
+// relays are the communications before y in a chain that answers a put, nil if there is
+// none that y ends.
+func (b *builder) relays(put, y int) []int {
+	for _, c := range b.f.Chains(put) {
+		if last := len(c) - 1; c[last] == y {
+			return c[:last]
+		}
+	}
+	return nil
 }
 
 // refText is the first reference of a communication.

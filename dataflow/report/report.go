@@ -106,6 +106,9 @@ type Obligation struct {
 	Once    string  `json:"once,omitempty"`   // why no use comes before a put
 	Chains  []Chain `json:"chains,omitempty"` // on every path from use to put lies one of these
 	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing is known to order them
+	// Printed, of plan popl96-literal, are the printed tests of Conditions 2 and 3: who
+	// answers, or which Condition fails in which dimension.
+	Printed []Refusal `json:"printed,omitempty"`
 	// Values has the nodes that matter, Sweeps all nodes, or none where Build was
 	// not asked for them.
 	Values []Values `json:"values"`

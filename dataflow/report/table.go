@@ -36,9 +36,10 @@ func (t *text) table() {
 		row("Sync: ready messages", number(func(f Total) int { return f.Sync })),
 		row("  of them on demand", number(func(f Total) int { return f.Listening })),
 		row("eliminated", eliminated),
+		row("reductions and barriers besides", func(Total) string { return fmt.Sprint(len(t.r.Collectives)) }),
 	}
 	if len(t.r.PEs) > 0 {
-		rows = slices.Insert(rows, len(rows)-1, row("  of Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
+		rows = slices.Insert(rows, len(rows)-2, row("  of Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
@@ -55,7 +56,18 @@ func (t *text) table() {
 		"communication; elide takes several where that helps. on demand: a consumer sends a ready message only if it has sent the producer "+
 		"no other message since its last use of the slot, which both note.")
 	t.wrap("", costs)
-	t.line("sweeps: at most %d", t.r.Sweeps)
+	t.wrap("", fmt.Sprintf("sweeps of %s: at most %d; the last one of each analysis changes nothing, it only confirms", sweptBy(t.r.Plan), t.r.Sweeps))
+}
+
+// sweptBy names the analysis whose sweeps a plan's report shows.
+func sweptBy(plan string) string {
+	switch plan {
+	case "popl96-literal":
+		return "the printed analysis"
+	case "elide":
+		return "the sound analysis, with the slots of plan elide"
+	}
+	return "the sound analysis, with one slot"
 }
 
 // costs says what the search compares.

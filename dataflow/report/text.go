@@ -6,21 +6,39 @@ import (
 	"strings"
 )
 
-// Text is the report for reading. With color, verdicts are coloured by ANSI
+// Text is the whole report for reading. With color, verdicts are coloured by ANSI
 // escapes.
 func (r *Report) Text(color bool) string {
-	t := &text{r: r, color: color}
-	t.line("plan %s: %s", r.Plan, planSays[r.Plan])
-	t.line("")
-	for i := range r.Communications {
-		t.communication(&r.Communications[i])
+	text, err := r.View(View{Color: color})
+	if err != nil {
+		panic(err) // only a selection fails
 	}
-	if len(r.Communications) == 0 {
-		t.line("no communication")
-		t.line("")
+	return text
+}
+
+// View is what a view shows of the report. The error says that it selects nothing.
+func (r *Report) View(v View) (string, error) {
+	t := &text{r: r, color: v.Color}
+	if err := v.check(r); err != nil {
+		return "", err
+	}
+	if v.Only == "" {
+		t.line("plan %s: %s", r.Plan, planSays[r.Plan])
+		t.summary()
+	}
+	for i := range r.Communications {
+		if c := &r.Communications[i]; !v.Brief && v.selects(c) {
+			t.communication(c)
+		}
+	}
+	if v.Only != "" {
+		return t.b.String(), nil
+	}
+	if !v.Brief {
+		t.collectives()
 	}
 	t.table()
-	return t.b.String()
+	return t.b.String(), nil
 }
 
 type text struct {
@@ -311,6 +329,7 @@ func (t *text) why(c *Communication, o *Obligation) {
 		}
 		t.hops(ch.Hops)
 	}
+	t.refusals("the printed tests of Conditions 2 and 3:", o.Printed)
 	if o.Gap != nil {
 		t.gap(o.Gap)
 	}

@@ -125,6 +125,41 @@ loop L1
 7 useover line 7 ref 2 -> 8
 8 exit
 `
+		// Two communications together answer x, one behind the other, or both at once.
+		chained = `
+loop L1
+0 entry -> 1
+1 loop in L1 -> 2 11
+2 comm line 3 in L1 ref 1 remap "a(i-2)" -> 3
+3 commover line 3 in L1 ref 1 -> 4
+4 useover line 4 in L1 ref 1 -> 5
+5 comm line 6 in L1 ref 2 remap "b(i+1)" -> 6
+6 commover line 6 in L1 ref 2 -> 7
+7 useover line 7 in L1 ref 2 -> 8
+8 comm line 8 in L1 ref 3 remap "c(i+1)" -> 9
+9 commover line 8 in L1 ref 3 -> 10
+10 useover line 9 in L1 ref 3 -> 1
+11 exit
+`
+		together = `
+loop L1
+0 entry -> 1
+1 loop in L1 -> 2 11
+2 comm line 3 in L1 ref 1 remap "a(i-2)" -> 3
+3 commover line 3 in L1 ref 1 -> 4
+4 useover line 4 in L1 ref 1 -> 5
+5 comm line 6 in L1 ref 2 remap "b(i+1)" -> 6
+6 comm line 8 in L1 ref 3 remap "c(i+1)" -> 7
+7 commover line 6 in L1 ref 2 -> 8
+8 commover line 8 in L1 ref 3 -> 9
+9 useover line 7 in L1 ref 2 -> 10
+10 useover line 9 in L1 ref 3 -> 1
+11 exit
+`
+	)
+	const (
+		inTurn = "proof 1 1: 0-2 NoSync, 5 Cons, 6 Cons+>1, 7-8 Cons+1, 9 NoSyncP{3}, 10 NoSync"
+		links  = " kills 3+1 relays 2+0\n"
 	)
 	const right = "proof 1 1: 0-2 NoSync, 3-4 CS, 5 Cons\n"
 	const answer = "proof 1 1: 0-2 NoSync, 3-4 CS, 5 Cons, 6 NoSyncP{2}, 7 NoSync"
@@ -149,6 +184,15 @@ loop L1
 		{"a pipelined answer", "elided ready", "proof 1 1: 0-2 NoSync, 3-4 CS, 5 Cons, 6 NoSyncP{2}, 7-8 NoSync kills 2\n", pipelined, "#2 is pipelined"},
 		{"pipelined, a reduction in each round", "elided", "proof 1 1: 0-4 NoSync, 5 CS, 6 Cons\n", pipe, ""},
 		{"pipelined, the put taken for where it waits", "elided", "proof 1 1: 0-2 NoSync, 3-5 CS, 6 Cons\n", pipe, "fails: C_1: nothing is claimed to have let the next producers know that the use of #1 is over"},
+		{"a chain", "elided ready ready", inTurn + links, chained, ""},
+		{"a chain without its last link", "elided ready ready", inTurn + " kills 2 relays 2+0\n", chained, "CO_3 behind C_3: the next producers need not know of the use of generation 0 when C_3 has arrived"},
+		{"a chain the other way round", "elided ready ready", inTurn + " kills 2+1 relays 3+0\n", chained, "the receivers of C_3 in a chain"},
+		{"a relay without messages", "elided ready ready", inTurn + " kills 3+1 relays 1+0\n", chained, "#1 counts on its own messages, or those of the put, in a chain"},
+		{"a chain by way of a relay that there is not", "elided ready ready", inTurn + " kills 3+2 relays 2+0\n", chained, "there is no relay 2"},
+		{"a relay behind itself", "elided ready ready", inTurn + " kills 3+1 relays 2+1\n", chained, "relay 1 of chains comes behind relay 1"},
+		{"a relay that knows before the message has arrived", "elided ready ready", "proof 1 1: 0-2 NoSync, 5 Cons, 6-8 Cons+1, 9 NoSyncP{3}, 10 NoSync" + links, chained, "CO_2 behind C_2: the receivers of C_2 in a chain need not know"},
+		{"links under way together", "elided ready ready", "proof 1 1: 0-2 NoSync, 5 Cons, 6 Cons+>1, 7 NoSyncP{3}, 8-10 NoSync" + links, together, "need not know of the use of generation 0"},
+		{"a chain over a message from before the use", "elided ready ready", "proof 1 1: 0-2 NoSync, 3 -+1, 4 -+1, 5-8 Cons+1, 9 NoSyncP{3}, 10 NoSync" + links, chained, "CO_1 behind C_1: the receivers of C_2 in a chain need not know"},
 		{"shared cells", "ready elided", "proof 1 2: 0-1 CS, 2-3 CS, 4 Cons, 5 NoSync\nclass 1 2\n", shared, ""},
 		{"shared cells, a proof for itself only", "ready elided", "proof 2 2: 0-5 U\nclass 1 2\n", shared, "no proof says that the value of #1 is dead"},
 		{"shared cells, of which the class does not know", "ready elided", "proof 2 2: 0-5 U\n", shared, ""},

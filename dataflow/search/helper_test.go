@@ -267,7 +267,9 @@ func (g guesses) KillsAfter(y, put, nth int) bool {
 
 func (g guesses) AnswersAll(y, x int) bool { return g.KillsAfter(y, x, 1) }
 
-func (g guesses) LiteralKills(y, x int) bool { return g.KillsAfter(y, x, 1) }
+func (g guesses) Chains(int) [][]int { return nil }
+
+func (g guesses) LiteralKills(pes, y, x int) bool { return g.KillsAfter(y, x, 1) }
 
 // copied is a plan whose slots a test may change.
 func copied(p *plan.Plan) *plan.Plan {

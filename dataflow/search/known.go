@@ -82,8 +82,8 @@ func (k *knownPEs) over(prover *hb.Prover, use, put int) bool {
 
 // anyway reports whether a use is over before a put on any number of PEs.
 func (k *knownPEs) anyway(use, put int) bool {
-	v, _ := k.synch.Verdict(proof.Shared(use, put), k.f.KillsAfter)
-	return v != synch.NeedsSync
+	w := worker{rel: k.f, solver: k.synch}
+	return w.ordered(proof.Shared(use, put)) != synch.NeedsSync
 }
 
 // at are the numbers of PEs on which the puts of x need no ready messages.
@@ -121,14 +121,27 @@ func (s *searcher) known(a *attempt) *knownPEs {
 	return k
 }
 
-// settle writes down the proofs, and the reasons, for what known has left out.
-func (k *knownPEs) settle(a *attempt) {
+// asTheyStand leaves out the ready messages that are not needed with the slots as they
+// are.
+func (k *knownPEs) asTheyStand(p *plan.Plan) {
 	if k == nil {
 		return
 	}
-	certify(a.plan, k)
-	for i := range a.plan.Slots {
-		if slot := &a.plan.Slots[i]; len(slot.At) > 0 {
+	for i := range p.Slots {
+		if slot := &p.Slots[i]; slot.Ready == plan.Always {
+			slot.At = k.at(slot.Comm.ID, slot.Ring, slot.Staged)
+		}
+	}
+}
+
+// settle writes down the proofs, and the reasons, for what known has left out.
+func (k *knownPEs) settle(p *plan.Plan) {
+	if k == nil {
+		return
+	}
+	certify(p, k)
+	for i := range p.Slots {
+		if slot := &p.Slots[i]; len(slot.At) > 0 {
 			slot.Why += "; none on " + plan.NumbersOf(slot.At) + ", where messages order every use before the next put"
 		}
 	}

@@ -22,11 +22,15 @@ type Relations interface {
 	// AnswersAll reports whether each execution of y answers all executions of x in the
 	// outermost loop around both, which have the same messages.
 	AnswersAll(y, x int) bool
-	// LiteralKills is the paper's own test, for popl96-literal.
-	LiteralKills(y, x int) bool
+	// Chains are the sequences of communications that kill together, each complete before
+	// the next starts, what none of them kills alone (Theorem 3).
+	Chains(put int) [][]int
+	// LiteralKills is the paper's own test, for popl96-literal; with a number of PEs above
+	// 0 for that number.
+	LiteralKills(pes, y, x int) bool
 }
 
-// Options are for plan elide.
+// Options are for plan elide; popl96 and popl96-literal have the PEs too.
 type Options struct {
 	// Memory is how many bytes the slots that the plan adds may take on one PE, for
 	// whatever number of PEs; 0 stands for DefaultMemory, less for none at all.

@@ -22,7 +22,7 @@ func prove(p *plan.Plan, list []*worker) {
 	}
 	each(list, len(p.Slots), func(w *worker, i int) {
 		s := &p.Slots[i]
-		against := decide(s, len(p.Slots), uses[s.Comm.ID], w.solver, w.rel.KillsAfter)
+		against := decide(s, len(p.Slots), uses[s.Comm.ID], w)
 		if against == 0 {
 			s.Ready = plan.Never
 			for _, use := range uses[s.Comm.ID] {
@@ -35,7 +35,7 @@ func prove(p *plan.Plan, list []*worker) {
 
 // decide sets the verdict of a slot that the uses share. One use that nothing
 // orders before the put settles it: its number is returned, else 0.
-func decide(s *plan.Slot, slots int, uses []int, solver *synch.Solver, kills synch.Kills) int {
+func decide(s *plan.Slot, slots int, uses []int, w *worker) int {
 	put := s.Comm.ID
 	slices.Sort(uses)
 	// Its own last value, and what came shortly before, are the likeliest.
@@ -45,7 +45,7 @@ func decide(s *plan.Slot, slots int, uses []int, solver *synch.Solver, kills syn
 	})
 	s.Verdict = synch.Once
 	for _, use := range order {
-		v, _ := solver.Verdict(proof.Shared(use, put), kills)
+		v := w.ordered(proof.Shared(use, put))
 		s.Verdict = min(s.Verdict, v)
 		if v == synch.NeedsSync {
 			return use
@@ -55,9 +55,12 @@ func decide(s *plan.Slot, slots int, uses []int, solver *synch.Solver, kills syn
 }
 
 // believe leaves out the ready messages that the printed analysis says are
-// unnecessary.
-func believe(p *plan.Plan, rel Relations) {
-	for i, sol := range synch.SolveLiteral(p.Graph, len(p.Slots), rel.LiteralKills, synch.LiteralLimit, false) {
+// unnecessary; on some numbers of PEs by its test on physical processors.
+func believe(p *plan.Plan, rel Relations, pes []int) {
+	solve := func(pes int) []*synch.LiteralSolution {
+		return synch.SolveLiteral(p.Graph, len(p.Slots), func(y, x int) bool { return rel.LiteralKills(pes, y, x) }, synch.LiteralLimit, false)
+	}
+	for i, sol := range solve(0) {
 		s := &p.Slots[i]
 		s.Verdict = sol.Verdict(p.Graph)
 		if s.Verdict != synch.NeedsSync {
@@ -70,6 +73,18 @@ func believe(p *plan.Plan, rel Relations) {
 			s.Why = "once: the printed analysis finds no earlier execution"
 		default:
 			s.Why = "no ready message: the printed analysis says so, which proves nothing"
+		}
+	}
+	for _, n := range pes {
+		for i, sol := range solve(n) {
+			if s := &p.Slots[i]; s.Ready == plan.Always && sol.Verdict(p.Graph) != synch.NeedsSync {
+				s.At = append(s.At, n)
+			}
+		}
+	}
+	for i := range p.Slots {
+		if s := &p.Slots[i]; len(s.At) > 0 {
+			s.Why += "; none on " + plan.NumbersOf(s.At) + ", by its test of Condition 2 on physical processors"
 		}
 	}
 }
@@ -85,5 +100,21 @@ func certified(c *proof.Certificate, err error) *proof.Certificate {
 // certify makes the certificate for an obligation.
 func (w *worker) certify(o proof.Obligation, kills synch.Kills) *proof.Certificate {
 	all := func(y, nth int) bool { return kills(y, o.Put, nth) }
-	return certified(w.cutter().Symbolic(o, w.solver.Before(o, kills), all, nil))
+	solver := w.solver
+	if !o.Own() && !w.free(o, kills) {
+		solver = solver.Through(o, w.rel.Chains(o.Put))
+	}
+	return certified(w.cutter().Symbolic(o, solver.Before(o, kills), all, solver.Sequences(), nil))
+}
+
+// ordered is the verdict on an obligation with one slot, by single communications, and
+// where these do not prove it by chains of them.
+func (w *worker) ordered(o proof.Obligation) synch.Verdict {
+	v, _ := w.solver.Verdict(o, w.rel.KillsAfter)
+	if v == synch.NeedsSync {
+		if through := w.solver.Through(o, w.rel.Chains(o.Put)); through != w.solver {
+			v, _ = through.Verdict(o, w.rel.KillsAfter)
+		}
+	}
+	return v
 }

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,45 @@ func TestExamplesContradictLies(t *testing.T) {
 		}
 	}
 	l.check(t)
+}
+
+// chainer says of some communications that they answer put 1 as a chain.
+type chainer struct {
+	*procfunc.Functions
+	chain []int
+}
+
+func (c chainer) Chains(put int) [][]int {
+	if put == 1 {
+		return [][]int{c.chain}
+	}
+	return nil
+}
+
+// TestExamplesContradictChains: of a chain that goes too far, or the wrong way, the graph
+// cannot know, and an example does; a true one it leaves.
+func TestExamplesContradictChains(t *testing.T) {
+	text, err := os.ReadFile("../testdata/paper/chain.hpf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, now, want string }{
+		{"", "", ""},
+		{"c(i) = b(i+1)", "c(i+1) = b(i)", "nothing has told PE"},
+		{"c(i+1)", "c(i+3)", "nothing has told PE"},
+	} {
+		p := makePlan(t, strings.Replace(strings.Replace(string(text), c.old, c.now, 1), "i = 1, n - 1", "i = 1, n - 3", 2), plan.Handshake)
+		made := search.Make(p.Program, plan.PopL96, chainer{procfunc.Analyze(p.Program, p.Graph), []int{2, 3}}, search.Options{})
+		if made.Slots[0].Ready != plan.Never || made.Slots[0].Proofs[0].Relays == nil {
+			t.Errorf("%q: the chain is not counted on", c.now)
+		}
+		if err := verify.Graph(made); err != nil {
+			t.Errorf("%q: %v", c.now, err)
+		}
+		if err := verify.Plan(made); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v, want %q", c.now, err, c.want)
+		}
+	}
 }
 
 // TestExamplesContradictAgedLies is TestExamplesContradictLies for plan elide, with stages

@@ -33,7 +33,8 @@ const (
 )
 
 // Make plans the synchronisation of c, whose graph has the relations rel. Plans
-// handshake and barrier do not look at them; only elide has options.
+// handshake and barrier do not look at them. Only elide has options, but for the numbers of
+// PEs: popl96, and popl96-literal, leave out there what is needed on others, too.
 func Make(c *comm.Program, k plan.Kind, rel Relations, o Options) *plan.Plan {
 	if k == plan.Elide {
 		return elide(c, rel, o)
@@ -42,8 +43,11 @@ func Make(c *comm.Program, k plan.Kind, rel Relations, o Options) *plan.Plan {
 	switch k {
 	case plan.PopL96:
 		prove(p, workers(p.Graph, rel, len(p.Slots)))
+		known := newKnown(p, rel, severalPEs(o.PEs))
+		known.asTheyStand(p)
+		known.settle(p)
 	case plan.PopL96Literal:
-		believe(p, rel)
+		believe(p, rel, severalPEs(o.PEs))
 	}
 	return p
 }
@@ -199,7 +203,7 @@ func (s *searcher) attempt(fences ...int) *attempt {
 	}
 	k := s.known(a)
 	s.onDemand(a)
-	k.settle(a)
+	k.settle(a.plan)
 	for i := range p.Slots {
 		a.costs[s.weights.nest[i+1]] += a.taken(i).Cost
 	}

@@ -37,7 +37,7 @@ func source(p *plan.Plan, s *plan.Strip, rel Relations, solver *synch.Solver) {
 		}
 	}
 	all := func(y, _ int) bool { return kills(y, x, 0) }
-	s.Completes, s.Proof = false, certified(proof.NewCutter(p.Graph).Symbolic(proof.Shared(x, 0), sol, all, s.Writes))
+	s.Completes, s.Proof = false, certified(proof.NewCutter(p.Graph).Symbolic(proof.Shared(x, 0), sol, all, nil, s.Writes))
 }
 
 // added is how many bytes n slots for c take more than the one that holds all.

@@ -401,7 +401,7 @@ func TestAgedMutations(t *testing.T) {
 // TestAgedLaws: the meet is that of each age, and the transfer is monotone in
 // every age.
 func TestAgedLaws(t *testing.T) {
-	states := []State{{Value: Sync}, {Value: CS}, {Value: Cons}, {NoSyncP, MakeTags(2)}, {NoSyncP, MakeTags(3)}, {NoSyncP, MakeTags(2, 3)}, {Value: NoSync}, {Value: U}}
+	states := []State{{Value: Sync}, {Value: CS}, {Value: Cons}, {Value: NoSyncP, Tags: MakeTags(2)}, {Value: NoSyncP, Tags: MakeTags(3)}, {Value: NoSyncP, Tags: MakeTags(2, 3)}, {Value: NoSync}, {Value: U}}
 	checked := 0
 	for count := 1; count <= 2; count++ {
 		var all []Generations

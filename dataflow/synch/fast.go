@@ -53,7 +53,7 @@ func (s *Solver) Verdict(o proof.Obligation, kills Kills) (Verdict, int) {
 	if o.Own() {
 		return byBlocks(s, &ring, &s.ring, o, kills)
 	}
-	return byBlocks(s, &single, &s.single, o, kills)
+	return byBlocks(s, s.singleForm(), &s.single, o, kills)
 }
 
 func byBlocks[V comparable](s *Solver, form *form[V], m *memory[V], o proof.Obligation, kills Kills) (Verdict, int) {

@@ -18,7 +18,7 @@ import (
 func states3() []State {
 	all := []State{{Value: Sync}, {Value: CS}, {Value: Cons}}
 	for set := 1; set < 8; set++ {
-		all = append(all, State{NoSyncP, tagsOf(set)})
+		all = append(all, State{Value: NoSyncP, Tags: tagsOf(set)})
 	}
 	return append(all, State{Value: NoSync}, State{Value: U})
 }
@@ -146,7 +146,7 @@ func TestApplyIsMonotone(t *testing.T) {
 // (1,1) and (1,2), with 3 as a killer and 4 as none.
 func TestApply(t *testing.T) {
 	kills := func(y, put, nth int) bool { return y == 3 }
-	waits := State{NoSyncP, MakeTags(5)}
+	waits := State{Value: NoSyncP, Tags: MakeTags(5)}
 	in := []State{{Value: Sync}, {Value: CS}, {Value: Cons}, waits, {Value: NoSync}, {Value: U}}
 	for _, c := range []struct {
 		what string
@@ -213,6 +213,6 @@ func TestTags(t *testing.T) {
 }
 
 func ExampleState_String() {
-	fmt.Println(State{Value: Cons}, State{NoSyncP, MakeTags(4, 1)})
+	fmt.Println(State{Value: Cons}, State{Value: NoSyncP, Tags: MakeTags(4, 1)})
 	// Output: Cons NoSyncP{1,4}
 }

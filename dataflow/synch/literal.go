@@ -80,7 +80,7 @@ func LiteralApply(in State, n *cfg.Node, k int, kills LiteralKills) State {
 			}
 		}
 		if in.Value == Cons && kills(r, k) {
-			out = State{NoSyncP, in.Tags.With(r)}
+			out = State{Value: NoSyncP, Tags: in.Tags.With(r)}
 		}
 	case cfg.UseOver:
 		if n.Ref == k && in.Value == CS {
@@ -106,9 +106,9 @@ var literalRank = [...]int{Sync: 0, Cons: 1, NoSyncP: 2, NoSync: 3, CS: 4, U: 5}
 func LiteralMeet(a, b State) State {
 	tags := a.Tags.Union(b.Tags)
 	if literalRank[a.Value] <= literalRank[b.Value] {
-		return State{a.Value, tags}
+		return State{Value: a.Value, Tags: tags}
 	}
-	return State{b.Value, tags}
+	return State{Value: b.Value, Tags: tags}
 }
 
 // LiteralLimit is how often SolveLiteral may be asked to pass over a loop where

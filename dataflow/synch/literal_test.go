@@ -16,7 +16,7 @@ func literalStates() []State {
 	var all []State
 	for v := Sync; v <= U; v++ {
 		for set := range 4 {
-			all = append(all, State{v, tagsOf(set)})
+			all = append(all, State{Value: v, Tags: tagsOf(set)})
 		}
 	}
 	return all
@@ -83,7 +83,7 @@ func TestLiteralLawsThatFail(t *testing.T) {
 	})
 	t.Run("CO_r is not monotone", func(t *testing.T) {
 		// More tags are lower, as their meet is the union, and lead to more.
-		high, low := State{Value: NoSyncP}, State{NoSyncP, MakeTags(2)}
+		high, low := State{Value: NoSyncP}, State{Value: NoSyncP, Tags: MakeTags(2)}
 		if LiteralMeet(high, low) != low {
 			t.Fatalf("meet(%v, %v) = %v", high, low, LiteralMeet(high, low))
 		}
@@ -131,7 +131,7 @@ func TestLiteralLawsThatFail(t *testing.T) {
 		}
 	})
 	t.Run("a killer on one way wins over none on the other", func(t *testing.T) {
-		a, b := State{NoSyncP, MakeTags(2)}, State{NoSyncP, MakeTags(3)}
+		a, b := State{Value: NoSyncP, Tags: MakeTags(2)}, State{Value: NoSyncP, Tags: MakeTags(3)}
 		if got := LiteralApply(LiteralMeet(a, b), over(2), 1, none); got.Value != NoSync {
 			t.Errorf("meet(%v, %v), then CO_2: %v", a, b, got)
 		}

@@ -39,7 +39,7 @@ var mutations = []struct {
 	{"tags united where paths meet", func(r *rules) {
 		r.meet = func(a, b State) State {
 			if a.Value == NoSyncP && b.Value == NoSyncP {
-				return State{NoSyncP, a.Tags.Union(b.Tags)}
+				return State{Value: NoSyncP, Tags: a.Tags.Union(b.Tags)}
 			}
 			return SynchMeet(a, b)
 		}
@@ -55,7 +55,7 @@ var mutations = []struct {
 	{"a communication kills its own requirement, and the verdict is read behind C", func(r *rules) {
 		r.apply = func(in State, n *cfg.Node, it proof.Obligation, kills Kills) State {
 			if puts(n, it.Use) && it.Use == it.Put && in.Value == Cons && kills(n.Ref, it.Put, 1) {
-				return State{NoSyncP, MakeTags(n.Ref)}
+				return State{Value: NoSyncP, Tags: MakeTags(n.Ref)}
 			}
 			return SynchApply(in, n, it, kills)
 		}

@@ -88,6 +88,7 @@ type Solver struct {
 	fast *fast               // for Verdict, made when first asked for
 	comm map[int][]*cfg.Node // by number, the C nodes of a communication
 
+	chains *proof.Sequences // see Through
 	single memory[State]
 	ring   memory[Generations]
 	within map[int][]bool // by number: the nodes from which control can come to the puts
@@ -112,7 +113,7 @@ func newSolver(f *solve.Flow) *Solver {
 // Solve finds the greatest fixpoint of SynchApply and SynchMeet for an obligation with one
 // slot, starting from U at the entry. All orders of the sweeps end there.
 func (s *Solver) Solve(o proof.Obligation, kills Kills, record bool) *Solution {
-	return whole(s, &single, o, kills, record)
+	return whole(s, s.singleForm(), o, kills, record)
 }
 
 // SolveRing is Solve for slots of a communication's own.
@@ -126,7 +127,7 @@ func (s *Solver) Before(o proof.Obligation, kills Kills) proof.Fixpoint {
 	if o.Own() {
 		return before(s, &ring, &s.ring, o, kills)
 	}
-	return before(s, &single, &s.single, o, kills)
+	return before(s, s.singleForm(), &s.single, o, kills)
 }
 
 func whole[V comparable](s *Solver, f *form[V], o proof.Obligation, kills Kills, record bool) *SolutionOf[V] {
@@ -216,19 +217,20 @@ func (s *SolutionOf[V]) Has(point int, f proof.Fact) uint64 {
 
 // Has are those of the PEs of a fact that a state knows of.
 func (s State) Has(f proof.Fact) uint64 {
-	if f.Under != 0 {
+	relays, next := f.PEs&^(proof.RelayPEs(1)-1), f.PEs&proof.Next
+	if f.Under > 0 {
 		if s.Value == NoSyncP && s.Tags.Has(f.Under) {
-			return f.PEs & proof.Next
+			return next | s.relayed(relays, flying)
 		}
-		return 0
+		return s.relayed(relays, flying)
 	}
 	switch {
 	case s.Value == U:
 		return f.PEs
 	case s.Value == NoSync:
-		return f.PEs & (proof.Consumer | proof.Next)
+		return f.PEs&(proof.Consumer|proof.Next) | s.relayed(relays, arrived)
 	case s.Value >= Cons:
-		return f.PEs & proof.Consumer
+		return f.PEs&proof.Consumer | s.relayed(relays, arrived)
 	}
 	return 0
 }

@@ -66,18 +66,21 @@ func (v Value) String() string {
 
 // State is what is known about an item at a point of the program. Tags says
 // which communications are on their way; in the sound form it is empty exactly
-// when Value is not NoSyncP. States are comparable with ==.
+// when Value is not NoSyncP. Relays says of the beginnings of chains (chains.go) who knows
+// that the use is over; it is empty below Cons and at U. States are comparable with ==.
 type State struct {
-	Value Value
-	Tags  Tags
+	Value  Value
+	Tags   Tags
+	Relays Tags
 }
 
 // String is the paper's name of the value, with the tags where there are any.
 func (s State) String() string {
-	if s.Tags.Empty() {
-		return s.Value.String()
+	text := s.Value.String()
+	if !s.Tags.Empty() {
+		text += s.Tags.String()
 	}
-	return s.Value.String() + s.Tags.String()
+	return text + relaysText(s.Relays)
 }
 
 // Kills is the test of Conditions 2 and 3 of Theorem 2 in the form that is
@@ -121,14 +124,21 @@ func SynchApply(in State, n *cfg.Node, o proof.Obligation, kills Kills) State {
 // single arrival tells the producers whichever way control came.
 func SynchMeet(a, b State) State {
 	switch {
-	case a == b || a.Value < b.Value:
+	case a == b || b.Value == U:
 		return a
-	case b.Value < a.Value:
+	case a.Value == U:
 		return b
 	}
-	tags := a.Tags.Intersect(b.Tags)
-	if tags.Empty() {
-		return State{Value: Cons}
+	relays := a.Relays.Intersect(b.Relays)
+	switch {
+	case a.Value < b.Value:
+		return State{a.Value, a.Tags, relays}
+	case b.Value < a.Value:
+		return State{b.Value, b.Tags, relays}
 	}
-	return State{a.Value, tags}
+	tags := a.Tags.Intersect(b.Tags)
+	if tags.Empty() && a.Value == NoSyncP {
+		return State{Value: Cons, Relays: relays}
+	}
+	return State{a.Value, tags, relays}
 }

@@ -101,7 +101,7 @@ func comm(v []State, n *cfg.Node, o proof.Obligation, kills Kills) {
 	}
 	for g, s := range v {
 		if s.pending() && !s.Tags.Has(n.Ref) && kills(n.Ref, o.Put, len(v)-g) {
-			v[g] = State{NoSyncP, s.Tags.With(n.Ref)}
+			v[g] = State{Value: NoSyncP, Tags: s.Tags.With(n.Ref)}
 		}
 	}
 }

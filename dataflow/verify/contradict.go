@@ -30,7 +30,7 @@ func Contradict(p *plan.Plan) error {
 	slices.Sort(numbers)
 	for _, pes := range slices.Compact(numbers) {
 		for run := range simulate.Runs {
-			w := &contradiction{expected: map[*proof.Certificate][]answer{}, planes: map[int]int64{}}
+			w := &contradiction{expected: map[*proof.Certificate][]answer{}, planes: map[int]int64{}, unknown: map[int]bool{}}
 			simulate.New(p, pes, uint64(run), simulate.Events, w).Execute()
 			if w.err != nil {
 				return fmt.Errorf("an example with %d PEs: %w", pes, w.err)
@@ -45,6 +45,7 @@ type contradiction struct {
 	err      error
 	expected map[*proof.Certificate][]answer // what proofs count on
 	planes   map[int]int64                   // by communication: that of its last put, if it is known
+	unknown  map[int]bool                    // communications of which some messages were not known
 }
 
 // answer is an instance of a communication that is to answer a put to come.
@@ -69,6 +70,7 @@ func (w *contradiction) fail(r *simulate.Run, format string, args ...any) {
 func (w *contradiction) Put(r *simulate.Run, c *comm.Comm, messages []procfunc.Pair, known bool) {
 	s := &r.Plan.Slots[c.ID-1]
 	w.plane(r, s)
+	w.unknown[c.ID] = w.unknown[c.ID] || !known
 	all := known
 	for _, p := range s.Proofs {
 		all = w.answered(r, s, p, messages, known) && all
@@ -79,7 +81,7 @@ func (w *contradiction) Put(r *simulate.Run, c *comm.Comm, messages []procfunc.P
 	for i := range r.Plan.Slots {
 		for _, p := range r.Plan.Slots[i].Proofs {
 			for _, k := range p.Kills {
-				if k.Comm == c.ID {
+				if k.Comm == c.ID && k.Via == 0 {
 					w.expected[p] = append(w.expected[p], answer{c.ID, r.Posted(p.Use), k.Nth, known, messages})
 				}
 			}
@@ -87,8 +89,8 @@ func (w *contradiction) Put(r *simulate.Run, c *comm.Comm, messages []procfunc.P
 	}
 }
 
-// answered checks that what a proof for the puts of s counts on was sent. It is false where
-// that is not known.
+// answered checks that what a proof for the puts of s counts on was sent, but for chains,
+// of which ordered sees what they tell. It is false where that is not known.
 func (w *contradiction) answered(r *simulate.Run, s *plan.Slot, p *proof.Certificate, messages []procfunc.Pair, known bool) bool {
 	var waiting []answer
 	all := true
@@ -109,6 +111,9 @@ func (w *contradiction) answered(r *simulate.Run, s *plan.Slot, p *proof.Certifi
 		}
 	}
 	w.expected[p] = waiting
+	for _, y := range slices.Concat(p.Chains()...) {
+		all = all && !w.unknown[y]
+	}
 	return all
 }
 

@@ -76,10 +76,10 @@ func planes(p *plan.Plan, s *plan.Slot) error {
 //     but communications of the same group in between: the last use of the slot,
 //     which ends at UO_r, then lies before the barrier on every PE;
 //   - in popl96, an inductive proof for every communication that may fill the
-//     same cells;
+//     same cells; where ready messages are left out on some numbers of PEs only, proofs of
+//     which the claims are inductive for these;
 //   - in elide, that, or one over the generations of its values where the slots are its
-//     own; where ready messages are left out on some numbers of PEs only, proofs of which
-//     the claims are inductive for these.
+//     own.
 //
 // popl96-literal promises nothing about the ready messages that it leaves out,
 // and nothing is checked of it.
@@ -137,8 +137,10 @@ func (v *verifier) form(s *plan.Slot) error {
 	c := s.Comm.ID
 	shared := !s.Staged && slices.ContainsFunc(v.Classes, func(class []int) bool { return slices.Contains(class, c) })
 	switch {
-	case v.Kind != plan.Elide && (s.Own() || s.At != nil || s.Ready == plan.OnDemand):
-		return fmt.Errorf("#%d has staging buffers, several slots, numbers of PEs of its own, or ready messages on demand, which plan %s does not have", c, v.Kind)
+	case (v.Kind == plan.Handshake || v.Kind == plan.Barrier) && s.At != nil:
+		return fmt.Errorf("#%d needs no ready messages on some numbers of PEs, of which plan %s knows nothing", c, v.Kind)
+	case v.Kind != plan.Elide && (s.Own() || s.Ready == plan.OnDemand):
+		return fmt.Errorf("#%d has staging buffers, several slots, or ready messages on demand, which plan %s does not have", c, v.Kind)
 	case s.Ready == plan.OnDemand && shared:
 		return fmt.Errorf("#%d fills the cells of others too, and its ready messages are on demand since its own use only", c)
 	case s.Strip == nil:
@@ -282,7 +284,7 @@ func (v *verifier) finite(pes, use int, s *plan.Slot) *proof.Certificate {
 // that take part. So each use of the cells needs one, and not only the last.
 func (v *verifier) orderedOn(c *cfg.Node) error {
 	s := &v.Slots[c.Ref-1]
-	if !proof.Puts(c, c.Ref) || len(s.At) == 0 {
+	if !proof.Puts(c, c.Ref) || len(s.At) == 0 || v.Kind == plan.PopL96Literal {
 		return nil
 	}
 	class := v.class[s.Comm.ID]

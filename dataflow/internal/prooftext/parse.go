@@ -207,13 +207,28 @@ func parseSymbolic(f []string, rest string) (c *proof.Certificate, err error) {
 	if err := parseName(f[2:], c); err != nil {
 		return nil, err
 	}
+	rest, relays, _ := strings.Cut(rest, " relays ")
 	rest, kills, _ := strings.Cut(rest, " kills ")
 	for _, w := range strings.Fields(kills) {
+		w, via, _ := strings.Cut(w, "+")
 		k, err := parseNumbers(strings.Replace(w, "@", ",", 1))
 		if err != nil {
 			return nil, err
 		}
-		c.Kills = append(c.Kills, proof.Kill{Comm: k[0], Nth: append(k, 1)[1]})
+		kill := proof.Kill{Comm: k[0], Nth: append(k, 1)[1]}
+		if via != "" {
+			if kill.Via, err = strconv.Atoi(via); err != nil {
+				return nil, err
+			}
+		}
+		c.Kills = append(c.Kills, kill)
+	}
+	for _, w := range strings.Fields(relays) {
+		r, err := parseNumbers(strings.Replace(w, "+", ",", 1))
+		if err != nil || len(r) != 2 {
+			return nil, fmt.Errorf("found relay %q", w)
+		}
+		c.Relays = append(c.Relays, proof.Relay{From: r[1], Comm: r[0]})
 	}
 	for item := range strings.SplitSeq(strings.TrimSpace(rest), ", ") {
 		w := strings.Fields(item)
@@ -226,11 +241,27 @@ func parseSymbolic(f []string, rest string) (c *proof.Certificate, err error) {
 		}
 		var facts []proof.Fact
 		for g, value := range strings.Split(w[1], "|") {
+			value, known, _ := strings.Cut(value, "+")
 			more, err := Facts(value, g)
 			if err != nil {
 				return nil, err
 			}
 			facts = append(facts, more...)
+			for word := range strings.SplitSeq(known, "+") {
+				if word == "" {
+					continue
+				}
+				text, flies := strings.CutPrefix(word, ">")
+				i, err := strconv.Atoi(text)
+				if err != nil || i < 1 || flies && i > len(c.Relays) {
+					return nil, fmt.Errorf("found relay %q", word)
+				}
+				f := proof.Fact{Generation: g, PEs: proof.RelayPEs(i)}
+				if flies {
+					f.Under = c.Relays[i-1].Comm
+				}
+				facts = append(facts, f)
+			}
 		}
 		c.Claims = append(c.Claims, proof.Span{From: nodes[0], To: nodes[len(nodes)-1], Claim: proof.MakeClaim(facts...)})
 	}

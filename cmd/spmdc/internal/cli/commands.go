@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -430,11 +432,14 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 }
 
 type explainCmd struct {
-	File     string   `arg:"" help:"Source file (.hpf, .f90, .f; see --form)."`
+	File     string   `arg:"" optional:"" help:"Source file (.hpf, .f90, .f; see --form)."`
 	Stage    string   `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. It may stand before the file too. The command passes lists them."`
 	More     []string `arg:"" optional:"" help:"Of a program of several files these, and the stage behind or before all."`
 	Format   string   `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
 	Measured string   `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --stats-json wrote."`
+	Brief    bool     `help:"Of stage dataflow show the summary and the table only."`
+	Only     string   `placeholder:"#N|LINE" help:"Of stage dataflow show one communication only, or those of a line."`
+	Tables   bool     `help:"Print Table 1 and Figures 7 and 8 of the paper, as printed and in the sound form; no file is read."`
 	PEs      somePEs  `embed:""`
 	compileFlags
 }
@@ -463,6 +468,13 @@ func (cmd *explainCmd) split(table *driver.Table) (files []string, stage string)
 }
 
 func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
+	if cmd.Tables {
+		_, err := io.WriteString(env.Stdout, synch.Tables())
+		return err
+	}
+	if cmd.File == "" {
+		return driver.Usagef("spmdc explain FILE, or spmdc explain --tables", "there is no source file")
+	}
 	list, err := cmd.PEs.list()
 	if err != nil {
 		return err
@@ -476,7 +488,7 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
-	c.PEs, c.Color = suggested(list), env.TextColor
+	c.PEs, c.Color, c.Brief, c.Only = suggested(list), env.TextColor, cmd.Brief, cmd.Only
 	if err := c.ReadMeasured(cmd.Measured); err != nil {
 		return err
 	}

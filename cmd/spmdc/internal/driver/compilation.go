@@ -66,6 +66,8 @@ type Compilation struct {
 	Measured *choose.Measured // what a run counted, for stage cost; nil: nothing
 	PEs      int              // stage mapping also shows what each of so many PEs owns; 0: not
 	Color    bool             // texts of stages may have colours
+	Brief    bool             // stage dataflow is the summary and the table
+	Only     string           // stage dataflow is about a communication, "#4", or those of a line
 
 	Diags     *source.List        // ast makes it; later passes add to it
 	AST       *ast.File           // ast

@@ -101,11 +101,25 @@ func Passes() *Table {
 					return nil
 				},
 				Explain: Views{
-					Text: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).Text(c.Color), nil },
+					Text: func(c *Compilation) (string, error) {
+						text, err := c.Synch.Build(c.File, false).View(report.View{Color: c.Color, Brief: c.Brief, Only: c.Only})
+						if err != nil {
+							return "", Usagef("--only=#4, or --only=50 for a line", "%v", err)
+						}
+						return text, nil
+					},
 					DOT:  func(c *Compilation) (string, error) { return c.Synch.Build(c.File, false).DOT(c.Plan.Graph), nil },
 					HTML: func(c *Compilation) (string, error) { return c.Synch.Build(c.File, true).HTML(string(c.Text)) },
 					Data: func(c *Compilation) any { return c.Synch.Build(c.File, true) },
 				},
+			},
+			{
+				Name: "paper",
+				Doc:  "the table of the paper's section 5, reference by reference",
+				Run:  func(*Compilation) error { return nil }, // it is made when it is shown
+				Explain: Views{Text: func(c *Compilation) (string, error) {
+					return c.Synch.Build(c.File, false).Paper(string(c.Text)), nil
+				}},
 			},
 			{
 				Name:    "code",
