@@ -433,6 +433,9 @@ func (b *relationBuilder) certainty() {
 			b.fails("the range of " + g.Index + " is not known before the loop")
 			continue
 		}
+		if g.OfOwner() {
+			clip("a PE forwards what it owns also where the loop over " + b.c.Array.Source() + " is not executed")
+		}
 		if g.OfOverlap() {
 			continue // within the array wherever the references are; else Clip
 		}

@@ -381,8 +381,11 @@ const (
 )
 
 func (r *Range) isHalo() bool { return strings.HasPrefix(r.Index, haloPrefix) }
-func (r *Range) isOwn() bool  { return strings.HasPrefix(r.Index, ownPrefix) }
+
+// OfOwner reports whether r stands for no loop, but for what a PE owns and forwards,
+// whatever the loop does whose range it takes the place of.
+func (r *Range) OfOwner() bool { return strings.HasPrefix(r.Index, ownPrefix) }
 
 // OfOverlap reports whether r stands for no loop, but for the distances or the
 // elements that a communication into an overlap moves.
-func (r *Range) OfOverlap() bool { return r.isHalo() || r.isOwn() }
+func (r *Range) OfOverlap() bool { return r.isHalo() || r.OfOwner() }

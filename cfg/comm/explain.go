@@ -107,7 +107,7 @@ func (c *Comm) consumers() string {
 func (c *Comm) bounds() string {
 	var parts []string
 	for _, r := range c.Ranges {
-		if !c.Varies(r) || r.isHalo() || r.isOwn() {
+		if !c.Varies(r) || r.isHalo() || r.OfOwner() {
 			continue
 		}
 		switch {

@@ -297,7 +297,7 @@ func (ax Axis) String() string {
 	var w *Range
 	for _, term := range ax.Terms {
 		switch {
-		case term.Range.isOwn():
+		case term.Range.OfOwner():
 			return ":"
 		case term.Range.isHalo():
 			w = term.Range
