@@ -148,12 +148,12 @@ func hasConstant(args []*argument) bool {
 // instantiate lowers one execution of p. Args is nil for a procedure that is
 // lowered for its errors only.
 func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (out []ir.Stmt, result *ir.Symbol) {
-	caller, loops, frames, pending, listed, prelude, noCalls := l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls
+	caller, loops, pending, listed, prelude, noCalls := l.scope, l.loops, l.pending, l.listed, l.prelude, l.noCalls
 	elem, steady := l.elem, l.steady
 	l.elem, l.steady = nil, false
 	defer func() {
 		l.elem, l.steady = elem, steady
-		l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, frames, pending, listed, prelude, noCalls
+		l.scope, l.loops, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, pending, listed, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
 	l.calls = append(l.calls, p.unit)
@@ -161,7 +161,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.prog.Sites = append(l.prog.Sites, site)
 	l.scope = l.newScope(p.unit, p.host)
 	l.scope.site = site
-	l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = nil, nil, nil, nil, nil, false
+	l.loops, l.pending, l.listed, l.prelude, l.noCalls = nil, nil, nil, nil, false
 
 	errors := l.diags.Len()
 	b := &binding{l: l, unit: p.unit, call: name, external: l.external[p.unit.Name] != nil && l.external[p.unit.Name].unit == p.unit}
@@ -176,7 +176,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	}
 	l.place(b, directives)
 	l.pending = independent
-	body := l.block(p.unit.Body, nil)
+	body := l.unitBody(p.unit)
 	body = l.returns(body)
 	out = b.around(body)
 	ir.Walk(out, func(s ir.Stmt) bool {

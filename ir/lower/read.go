@@ -16,7 +16,7 @@ const maxReadItems = 100
 // read lowers READ. Array elements and substrings are read into temporaries and
 // assigned afterwards, in the order of the items, so that "read *, n, a(n)"
 // uses the new n.
-func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
+func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 	r := &ir.Read{S: ir.S{Pos: s.Pos}}
 	var ok bool
 	r.Format, ok = l.format(s.Format)
@@ -36,7 +36,7 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 		ok = false
 	}
 	if l.inParts(s.Items) {
-		return l.readParts(s, r, f, ok)
+		return l.readParts(s, r, ok)
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
@@ -60,10 +60,7 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	}
 	body := append(one(r), l.receive(r, items)...)
 	body = append(body, l.readEnds(s.Pos, last)...)
-	if s.End != 0 || s.Err != 0 {
-		return l.readEnd(s, r, body, f)
-	}
-	return body
+	return l.status(s, r, body)
 }
 
 // inParts reports whether a READ of items is executed in parts: an array or an implied
@@ -116,7 +113,7 @@ func (l *lowerer) trips(d *ast.ImpliedDo) int {
 //	   a(i) = t
 //	end do
 //	read(*, *)
-func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stmt {
+func (l *lowerer) readParts(s *ast.Read, r *ir.Read, ok bool) []ir.Stmt {
 	if r.Internal() && ok {
 		// The items may change the string, which all parts read.
 		if _, isConst := r.From.(*ir.Const); !isConst {
@@ -130,7 +127,7 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stm
 	if s.Iostat != nil {
 		r.Iostat = l.iostat(s.Iostat)
 		ok = ok && r.Iostat != nil
-	} else if s.End != 0 || s.Err != 0 {
+	} else if s.Status != "" {
 		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
 	}
 	var body []ir.Stmt
@@ -150,10 +147,7 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stm
 	}
 	l.prelude = append(l.prelude, inside...)
 	body = append(body, r)
-	if s.End != 0 || s.Err != 0 {
-		return l.readEnd(s, r, body, f)
-	}
-	return body
+	return l.status(s, r, body)
 }
 
 // readPart lowers an item of a READ in parts, of which r is the last one.

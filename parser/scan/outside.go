@@ -5,21 +5,21 @@ package scan
 var outsideWords = map[string]bool{
 	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
 	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
-	"block": true, "blockdata": true, "case": true, "class": true,
+	"block": true, "blockdata": true, "class": true,
 	"close": true, "codimension": true, "common": true, "complex": true,
 	"contiguous": true, "data": true,
 	"deallocate": true, "elemental": true,
 	"endassociate": true, "endblock": true, "endenum": true,
 	"endfile": true, "endinterface": true, "endprocedure": true,
-	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
+	"endsubmodule": true, "endtype": true, "entry": true, "enum": true,
 	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
+	"flush": true, "format": true, "generic": true, "implicit": true, "import": true,
 	"include": true, "inquire": true, "interface": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
-	"open": true, "optional": true, "pause": true, "pointer": true,
+	"open": true, "optional": true, "pointer": true,
 	"procedure": true, "protected": true,
 	"pure": true, "recursive": true, "rewind": true,
-	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
+	"save": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "value": true, "volatile": true, "wait": true,
 }
@@ -28,9 +28,7 @@ var outsideWords = map[string]bool{
 func (s *Stmt) outside() {
 	second := s.Toks[1].Value
 	switch {
-	case s.Word == "go" && second == "to":
-		s.Word = "goto"
-	case s.Word == "select" && (second == "case" || second == "type"):
+	case s.Word == "select" && second == "type":
 		s.Word = "select " + second
 	case (s.Word == "form" || s.Word == "change" || s.Word == "end") && second == "team":
 		s.Word += " team"
@@ -51,8 +49,8 @@ func (s *Stmt) outside() {
 			if isFunction(s.Toks) {
 				s.Word = "function"
 			}
-		case "selectcase", "selecttype":
-			s.Word = "select " + s.Word[len("select"):]
+		case "selecttype":
+			s.Word = "select type"
 		case "blockdata":
 			s.Word = "block data"
 		}
