@@ -75,7 +75,7 @@ func TestClassify(t *testing.T) {
 		{"pure real function f(x)", kind(scan.Function)},
 		{"double complex z", outside("complex")},
 		{"implicit none", kind(scan.ImplicitNone)},
-		{"implicit real (a-h)", outside("implicit")},
+		{"implicit real (a-h)", kind(scan.Implicit)},
 
 		{"read *, x", kind(scan.Read)},
 		{"read '(a)', x", kind(scan.Read)},
@@ -90,7 +90,7 @@ func TestClassify(t *testing.T) {
 		{"goto 10", outside("goto")},
 		{"select case (i)", outside("select case")},
 		{"selectcase (i)", outside("select case")},
-		{"block data", outside("block data")},
+		{"block data", kind(scan.BlockData)},
 		{"module procedure f", outside("procedure")},
 		{"where (a > 0)", kind(scan.Where)},
 		{"where(1) = 2", kind(scan.Assignment)},

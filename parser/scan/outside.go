@@ -5,21 +5,21 @@ package scan
 var outsideWords = map[string]bool{
 	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
 	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
-	"block": true, "blockdata": true, "case": true, "class": true,
-	"close": true, "codimension": true, "common": true, "complex": true,
-	"contiguous": true, "data": true,
+	"block": true, "case": true, "class": true,
+	"close": true, "codimension": true,
+	"contiguous": true,
 	"deallocate": true, "elemental": true,
 	"endassociate": true, "endblock": true, "endenum": true,
 	"endfile": true, "endinterface": true, "endprocedure": true,
 	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
-	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
+	"enumerator": true, "final": true,
+	"flush": true, "format": true, "generic": true, "goto": true, "import": true,
 	"include": true, "inquire": true, "interface": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
 	"open": true, "optional": true, "pause": true, "pointer": true,
 	"procedure": true, "protected": true,
 	"pure": true, "recursive": true, "rewind": true,
-	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
+	"selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "value": true, "volatile": true, "wait": true,
 }
@@ -47,14 +47,8 @@ func (s *Stmt) outside() {
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
 		switch s.Word {
-		case "complex":
-			if isFunction(s.Toks) {
-				s.Word = "function"
-			}
 		case "selectcase", "selecttype":
 			s.Word = "select " + s.Word[len("select"):]
-		case "blockdata":
-			s.Word = "block data"
 		}
 		if len(s.Word) > 3 && s.Word[:3] == "end" && s.Word != "endfile" {
 			s.Word = "end " + s.Word[3:]
