@@ -34,6 +34,8 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 	dummies := p.unit.Args
 	signature := func() string { return name.Name + "(" + dummyNames(dummies) + ")" }
 	args := make([]*argument, len(dummies))
+	absent := make([]bool, len(dummies))
+	optional := attributeNames(p.unit, "optional")
 	ok := true
 	for i, e := range list {
 		at := i
@@ -45,9 +47,9 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				}
 			}
 			switch {
-			case p.host == nil:
+			case !l.explicit(p):
 				l.errorf(codeCall, k.Pos, "%s= needs to know the arguments of %s, which is an external procedure", k.Name, name.Name).
-					WithHelp("put %s behind CONTAINS or into a module, or leave %s= out", name.Name, k.Name)
+					WithHelp("put %s behind CONTAINS or into a module, write an INTERFACE block for it, or leave %s= out", name.Name, k.Name)
 				return nil, false
 			case at < 0:
 				l.errorf(codeCall, k.Pos, "%s has no argument %s", name.Name, k.Name).WithHelp("its arguments: %s", signature())
@@ -60,9 +62,15 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false
 		}
-		if args[at] != nil {
+		if args[at] != nil || absent[at] {
 			l.errorf(codeCall, e.Position(), "argument %s of %s is given twice", dummies[at].Name, name.Name).WithHelp("remove one")
 			return nil, false
+		}
+		if id, is := e.(*ast.Ident); is {
+			if d := l.scope.dummy(id.Name); d != nil && d.absent && optional[dummies[at].Name] {
+				absent[at] = true
+				continue
+			}
 		}
 		args[at] = l.actual(e, pre)
 		ok = ok && args[at] != nil
@@ -74,7 +82,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 		}
 	}
 	for i, a := range args {
-		if a == nil && ok {
+		if a == nil && ok && !(optional[dummies[i].Name] && l.explicit(p)) {
 			l.errorf(codeCall, name.Pos, "%s lacks its argument %s", name.Name, dummies[i].Name).
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false
@@ -95,6 +103,7 @@ func dummyNames(list []ast.Name) string {
 func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 	switch e := e.(type) {
 	case *ast.Ident:
+		l.present(e.Name, e.Pos)
 		s := l.lookup(e.Name)
 		if _, external := l.externals[e.Name]; external || s == nil && (l.procedure(e.Name) != nil || l.isIntrinsicName(e.Name)) {
 			l.errorf(codeOutside, e.Pos, "%s is a procedure: procedures as arguments are not supported", e.Name).
@@ -133,6 +142,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		if !isArray(s) {
 			break
 		}
+		l.present(e.Name, e.NamePos)
 		for _, sub := range e.Args {
 			if l.isSection(sub) {
 				return l.section(s, e.Name, e.Args, e.Pos, pre)
@@ -209,6 +219,8 @@ func (l *lowerer) elementView(r *ir.Ref) (*view, *shape) {
 func (l *lowerer) guarded(name string, a *argument) *argument {
 	if d := l.scope.dummy(name); d != nil && d.intent == "in" {
 		a.readOnly = name + " has INTENT(IN) here"
+	} else if why := l.unchangeable(name); why != "" {
+		a.readOnly = why
 	}
 	return a
 }

@@ -15,6 +15,10 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	}
 	sh := &shape{}
 	l.shapes[d.sym] = sh
+	if d.absent {
+		l.noShape(d, len(dims))
+		return
+	}
 	l.unbounded[d.sym] = true // until all is known to be right
 	a := d.arg
 	if a != nil && a.view == nil {

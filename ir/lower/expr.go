@@ -134,6 +134,7 @@ func (l *lowerer) literalKind(text string, pos source.Pos) (int, bool) {
 }
 
 func (l *lowerer) ident(e *ast.Ident) ir.Expr {
+	l.present(e.Name, e.Pos)
 	s := l.symbol(e.Name, e.Pos)
 	switch {
 	case s.Type == ir.Invalid:
@@ -163,16 +164,24 @@ func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
 // index lowers name(args): an array element, else an intrinsic.
 func (l *lowerer) index(e *ast.Index) ir.Expr {
 	s := l.lookup(e.Name)
+	if e.Name == "present" && s == nil && l.procedure(e.Name) == nil {
+		return l.presentCall(e)
+	}
 	if isArray(s) {
+		l.present(e.Name, e.NamePos)
 		if l.elem != nil && l.isPart(e) {
 			return l.operand(e)
 		}
 		return l.element(s, e)
 	}
-	if imageFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
+	p, wrong := l.callee(ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
+	if wrong {
+		return bad(e.Pos)
+	}
+	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
-	if l.isFunction(e) {
+	if p == nil && l.isFunction(e) {
 		switch {
 		case arrayFunctions[e.Name]:
 			return l.arrayFunction(e)
@@ -180,12 +189,12 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 			return l.reduction(e)
 		}
 	}
-	if p := l.procedure(e.Name); p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
+	if p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
 		if s != nil && !l.mention[s] {
 			l.intrinsics[s] = true
 		}
 		x := l.functionRef(p, e)
-		if p.host == nil && !isBad(x) {
+		if !l.explicit(p) && !isBad(x) {
 			l.checkType(p, s, e, x)
 		}
 		return x
