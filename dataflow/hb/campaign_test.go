@@ -113,14 +113,14 @@ func (p *program) verdicts(sys *System) []synch.Verdict {
 		out[x] = synch.Once
 	}
 	for x := 1; x <= p.Comms(); x++ {
-		for _, it := range p.layout().items(x, p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Aliases(x)) {
 			fixed[it] = true
 		}
 	}
 	for it := range fixed {
 		f := s.solve(s.rules(it.how.of(it.use)))
-		for _, put := range p.Mates(it.use) {
-			if slices.Contains(p.layout().items(put, p.Mates(put)), it) {
+		for _, put := range p.Aliases(it.use) {
+			if slices.Contains(p.layout().items(put, p.Aliases(put)), it) {
 				out[put-1] = min(out[put-1], f.verdict(put))
 			}
 		}

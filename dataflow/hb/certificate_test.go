@@ -27,7 +27,7 @@ func (p *program) certificates(t *testing.T, sys *System) (out []proved) {
 	}
 	cutter := checked.NewCutter()
 	for x := 1; x <= p.Comms(); x++ {
-		for _, it := range p.layout().items(x, p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Aliases(x)) {
 			o := it.how.of(it.use)
 			fix := newSolver(sys).solve(v.s.rules(o))
 			if fix.verdict(x) == synch.NeedsSync {

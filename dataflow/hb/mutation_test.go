@@ -252,7 +252,7 @@ func (p *program) caught(sys *System, breaks func(m *mutant), o *observed) bool 
 			continue
 		}
 		all := true
-		for _, it := range p.layout().items(x, p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Aliases(x)) {
 			m := &mutant{rules: s.rules(it.how.of(it.use))}
 			if breaks != nil {
 				breaks(m)

@@ -12,7 +12,7 @@ import (
 type Prover struct {
 	f     *procfunc.Functions
 	s     *solver
-	loops []int                      // heads of the loops told apart
+	loops []int                      // heads of the loops kept apart
 	made  map[proof.Obligation]*made // by obligation without Put
 
 	unfolding *proof.Unfolding

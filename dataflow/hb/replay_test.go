@@ -71,7 +71,7 @@ func (r *replay) check(x, p, q int) {
 		late(r.at(x))
 		return
 	}
-	for _, m := range r.p.Mates(x) {
+	for _, m := range r.p.Aliases(x) {
 		if how := r.p.slots[m-1]; how.n == 1 || how.staged {
 			late(&r.shared[m-1])
 		}

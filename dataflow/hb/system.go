@@ -20,7 +20,7 @@ type System struct {
 	// Users has, by node that puts, the PEs that may use what is brought.
 	Users []uint64
 
-	loops []int // heads, in the program, of the loops whose iterations are told apart
+	loops []int // heads, in the program, of the loops whose iterations are kept apart
 }
 
 // The flavours of the C nodes of a pipelined communication.

@@ -65,7 +65,7 @@ func (k *knownPEs) free(pes, x, count int, staged bool) bool {
 		return prover.Free(o, []int{x})[0]
 	}
 	// Each use counts, and not only the last: who does not take part in that one is
-	// not told of by it.
+	// not known to be over by it.
 	for _, use := range k.shares[x] {
 		if !k.over(prover, use, x) && !k.anyway(use, x) {
 			return false

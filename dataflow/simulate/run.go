@@ -242,7 +242,7 @@ func (r *Run) merge(p int, clock []int) {
 }
 
 // receive is what arrives in a pipeline: each PE goes on when the one before it has
-// come through, and tells the next what it was told.
+// come through, and passes on what it knows.
 func (r *Run) receive(st *state) {
 	messages, _ := r.space.Messages(st.plain)
 	for range r.PEs {
