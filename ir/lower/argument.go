@@ -29,7 +29,7 @@ type argument struct {
 
 // actuals lowers the actual arguments of a call of p, in the order of its
 // dummy arguments. What has to be computed before goes to pre.
-func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt) ([]*argument, bool) {
+func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt, lower func(ast.Expr) *argument) ([]*argument, bool) {
 	dummies := p.unit.Args
 	signature := func() string { return name.Name + "(" + dummyNames(dummies) + ")" }
 	args := make([]*argument, len(dummies))
@@ -71,7 +71,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				continue
 			}
 		}
-		args[at] = l.actual(e, pre)
+		args[at] = lower(e)
 		ok = ok && args[at] != nil
 	}
 	for i, a := range args {
@@ -132,6 +132,9 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		return a
 	case *ast.Index:
 		s := l.lookup(e.Name)
+		if l.arrayValued(e) {
+			return l.arrayResult(e)
+		}
 		if !isArray(s) {
 			break
 		}
@@ -181,6 +184,9 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 			a.readOnly = "it lies on another image"
 		}
 		return a
+	}
+	if l.firstPart(e) != nil {
+		return l.valued(e, pre)
 	}
 	x := l.expr(e)
 	if isBad(x) {

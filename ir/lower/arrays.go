@@ -30,6 +30,7 @@ type elemental struct {
 	cut   *cut         // where the loops should be cut in two, nil if they cannot be
 	pos   source.Pos   // of the array that has them
 	pre   *[]ir.Stmt   // done before the loops
+	inner *[]ir.Stmt   // done in the loops first: elemental procedures
 }
 
 // span is a range of constant places in a dimension.
@@ -52,6 +53,7 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 				}
 			}
 		}
+		return l.arrayValued(e)
 	case *ast.Substring:
 		id, ok := e.Base.(*ast.Ident)
 		return ok && isArray(l.lookup(id.Name))
@@ -148,6 +150,8 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if ok, done := l.matmul(s, to, pre); done {
 		return ok
 	}
+	l.goal = to
+	defer func() { l.goal = nil }()
 	at, before := len(*pre), len(l.prelude)
 	pieces, ok := l.pieces(s, to, wholeOf(to.shape.n), pre)
 	if len(pieces) > maxPieces {
@@ -157,7 +161,7 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if !ok {
 		return false
 	}
-	staged := slices.ContainsFunc(pieces, func(p piece) bool { return overlaps(p.lhs, p.rhs) })
+	staged := slices.ContainsFunc(pieces, func(p piece) bool { return p.ctx.overlaps(p.lhs, p.rhs) })
 	t := to
 	if staged {
 		t = l.beside(to, s.Pos)
@@ -280,7 +284,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, pos: pos, pre: pre}
+	ctx := &elemental{n: n, pos: pos, pre: pre, inner: new([]ir.Stmt)}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
@@ -324,15 +328,20 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
+	first := ctx.take()
+	if len(first) > 0 && len(ctx.index) == 0 {
+		return &ir.If{S: ir.S{Pos: pos}, Cond: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Logical}, Bool: true}, Then: append(first, s)}
+	}
 	for k, index := range ctx.index {
 		lo, hi := ir.Expr(intConstOf(ir.Long, 1, pos)), l.convert(ir.Clone(ctx.n[k]), ir.Long)
 		if p := ctx.part; p != nil {
-			if p[k].lo == p[k].hi {
+			if p[k].lo == p[k].hi && len(first) == 0 {
 				continue
 			}
 			lo, hi = intConstOf(ir.Long, p[k].lo, pos), intConstOf(ir.Long, p[k].hi, pos)
 		}
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: one(s), End: pos}
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: append(first, s), End: pos}
+		first = nil
 	}
 	return s
 }
@@ -634,6 +643,9 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 			inside = e.Args[:1]
 		}
 		_, intrinsic := intrinsics[e.Name]
+		if p := l.functionOf(e); p != nil && p.unit.Elemental {
+			inside = e.Args
+		}
 		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry && !arrayReductions[e.Name] {
 			inside = e.Args
 		}
@@ -657,6 +669,15 @@ func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	x := l.elementally(ctx, e)
 	if isBad(x) {
 		return x
+	}
+	if len(ctx.take()) > 0 {
+		pre = nil
+		a := l.valued(e, &pre)
+		if a == nil {
+			return bad(e.Position())
+		}
+		ctx = l.elements(a.shape.n, a.pos, &pre)
+		x = l.elementOf(a, ctx, e.Position())
 	}
 	for k, index := range ctx.index {
 		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: x.Type()}, Items: []ir.Expr{x}, Index: index,

@@ -144,6 +144,9 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 	if ok {
 		s = l.symbol(id.Name, id.Pos)
 	}
+	if s == nil && l.firstPart(args[0]) != nil {
+		return l.partInquiry(e, args)
+	}
 	if !isArray(s) {
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeArgument, args[0].Position(), "the argument of %s must be an array", e.Name)
@@ -186,6 +189,38 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 		n *= b.Extent()
 	}
 	return l.intConst(n, e.Pos)
+}
+
+// partInquiry is boundInquiry of a section or an expression: its lower bounds are 1.
+func (l *lowerer) partInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
+	var pre []ir.Stmt
+	elem := l.elem
+	l.elem = nil
+	defer func() { l.elem = elem }()
+	ctx := l.elementsLike(l.firstPart(args[0]), &pre)
+	if ctx == nil {
+		return bad(e.Pos)
+	}
+	l.prelude = append(l.prelude, pre...)
+	sh := &shape{n: ctx.n}
+	for range ctx.n {
+		sh.lo = append(sh.lo, l.intConst(1, e.Pos))
+	}
+	if len(args) == 2 {
+		d, ok := l.constInt(args[1], "the dimension of "+e.Name)
+		if !ok {
+			return bad(e.Pos)
+		}
+		if d < 1 || d > len(ctx.n) {
+			l.errorf(codeArgument, args[1].Position(), "there is no dimension %d", d)
+			return bad(e.Pos)
+		}
+	} else if e.Name != "size" {
+		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
+			WithHelp("write %s(..., 1)", e.Name)
+		return bad(e.Pos)
+	}
+	return l.shapeInquiry(e, sh, args)
 }
 
 // shapeInquiry is boundInquiry of a dummy argument.
