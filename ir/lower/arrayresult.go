@@ -230,24 +230,3 @@ func readsOther(lhs *ir.Ref, list []ir.Stmt) bool {
 	})
 	return other
 }
-
-// valued is an array with the value of array expression e; nil after an error.
-func (l *lowerer) valued(e ast.Expr, pre *[]ir.Stmt) *argument {
-	like := l.near(l.firstPart(e), pre)
-	if like == nil {
-		return nil
-	}
-	of := *like
-	of.typ = l.probe(e).typ
-	if of.typ == ir.Invalid {
-		l.elementally(l.elements(like.shape.n, like.pos, pre), e) // for its errors
-		return nil
-	}
-	t := l.beside(&of, e.Position())
-	id := &ast.Ident{XBase: ast.XBase{Pos: e.Position(), End: e.EndPosition()}, Name: t.view.base.Name}
-	if !l.assignAll(&ast.Assign{Base: ast.Base{Pos: e.Position()}, LHS: id, RHS: e}, t, pre) {
-		return nil
-	}
-	t.readOnly = "it is an expression"
-	return t
-}

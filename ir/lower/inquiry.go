@@ -2,6 +2,8 @@ package lower
 
 import (
 	"math"
+	"slices"
+	"strconv"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -99,6 +101,27 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 	if !ok {
 		return nil, false
 	}
+	if e.Name == "size" || e.Name == "lbound" || e.Name == "ubound" {
+		args := l.ordered(e, 1, "array", "dim", "kind")
+		if args == nil {
+			return bad(e.Pos), true
+		}
+		typ := ir.Integer
+		if args[2] != nil {
+			k, ok := constOf(l.integer(args[2], "KIND"))
+			if typ = integerOf(k); !ok {
+				return bad(e.Pos), true
+			}
+		}
+		if args = args[:2]; args[1] == nil {
+			args = args[:1]
+		}
+		x = l.boundInquiry(e, args)
+		if typ == ir.Long {
+			x = l.convert(x, typ)
+		}
+		return x, true
+	}
 	args := make([]ast.Expr, len(e.Args))
 	for i, a := range e.Args {
 		if k, is := a.(*ast.Keyword); is {
@@ -106,18 +129,11 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		}
 		args[i] = a
 	}
-	most := 1
-	if build == nil && e.Name != "len" {
-		most = 2
-	}
-	if len(args) == 0 || len(args) > most {
-		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(most, "argument"))
+	if len(args) != 1 {
+		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(1, "argument"))
 		return bad(e.Pos), true
 	}
-	switch e.Name {
-	case "size", "lbound", "ubound":
-		return l.boundInquiry(e, args), true
-	case "len":
+	if e.Name == "len" {
 		return l.lenInquiry(e, args[0]), true
 	}
 	arg := l.sample(args[0])
@@ -144,10 +160,10 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 	if ok {
 		s = l.symbol(id.Name, id.Pos)
 	}
-	if s == nil && l.firstPart(args[0]) != nil {
-		return l.partInquiry(e, args)
-	}
 	if !isArray(s) {
+		if l.firstPart(args[0]) != nil {
+			return l.expressionBound(e, args)
+		}
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeArgument, args[0].Position(), "the argument of %s must be an array", e.Name)
 		}
@@ -165,7 +181,7 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 		}
 		dims = dims[d-1 : d]
 	} else if e.Name != "size" {
-		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
+		l.errorf(codeRank, e.Pos, "%s without a dimension gives an array, and a single value is needed here", e.Name).
 			WithHelp("write %s(%s, 1)", e.Name, s.Source())
 		return bad(e.Pos)
 	}
@@ -191,36 +207,35 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 	return l.intConst(n, e.Pos)
 }
 
-// partInquiry is boundInquiry of a section or an expression: its lower bounds are 1.
-func (l *lowerer) partInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
+// boundOf is LBOUND or UBOUND, as e is, of a in dimension d.
+func (l *lowerer) boundOf(e *ast.Index, a ast.Expr, d int) ir.Expr {
+	return l.boundInquiry(e, []ast.Expr{a, &ast.IntLit{XBase: e.XBase, Text: strconv.Itoa(d)}})
+}
+
+// expressionBound is boundInquiry of a section or an expression, whose bounds begin at 1.
+func (l *lowerer) expressionBound(e *ast.Index, args []ast.Expr) ir.Expr {
 	var pre []ir.Stmt
-	elem := l.elem
-	l.elem = nil
-	defer func() { l.elem = elem }()
-	ctx := l.elementsLike(l.firstPart(args[0]), &pre)
-	if ctx == nil {
+	n := l.extents(args[0], &pre)
+	if n == nil {
 		return bad(e.Pos)
 	}
+	n = slices.Clone(n)
 	l.prelude = append(l.prelude, pre...)
-	sh := &shape{n: ctx.n}
-	for range ctx.n {
-		sh.lo = append(sh.lo, l.intConst(1, e.Pos))
-	}
-	if len(args) == 2 {
-		d, ok := l.constInt(args[1], "the dimension of "+e.Name)
+	switch {
+	case len(args) == 2:
+		d, ok := l.dim(args[1], len(n))
 		if !ok {
 			return bad(e.Pos)
 		}
-		if d < 1 || d > len(ctx.n) {
-			l.errorf(codeArgument, args[1].Position(), "there is no dimension %d", d)
-			return bad(e.Pos)
-		}
-	} else if e.Name != "size" {
-		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
-			WithHelp("write %s(..., 1)", e.Name)
+		n = n[d-1 : d]
+	case e.Name != "size":
+		l.errorf(codeRank, e.Pos, "%s without a dimension gives an array, and a single value is needed here", e.Name)
 		return bad(e.Pos)
 	}
-	return l.shapeInquiry(e, sh, args)
+	if e.Name == "lbound" {
+		return l.intConst(1, e.Pos)
+	}
+	return l.convert(l.product1(n), ir.Integer)
 }
 
 // shapeInquiry is boundInquiry of a dummy argument.
