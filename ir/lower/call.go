@@ -21,8 +21,10 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 	if l.scope.checkpointing(s.Proc.Name) {
 		return l.checkpoint(s)
 	}
-	p := l.procedure(s.Proc.Name)
+	p, wrong := l.callee(s.Proc, s.Args)
 	switch {
+	case wrong:
+		return nil
 	case p == nil && s.Proc.Name == checkpointName:
 		l.errorf(codeCall, s.Proc.Pos, "spmd_checkpoint is in module spmd, which is not in use here").
 			WithHelp("write: use spmd")
@@ -89,10 +91,13 @@ func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.St
 	if !p.unit.Pure && l.impure("a call of "+name.Name+", which is not PURE,", name.Pos) {
 		return nil, nil
 	}
-	if slices.Contains(l.calls, p.unit) {
-		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures: recursion is not supported", name.Name).
+	if slices.Contains(l.calls, p.unit) && l.phantom {
+		return nil, nil // how often is known where it is called
+	}
+	if slices.Contains(l.calls, p.unit) && !l.mayRecur(p, list) {
+		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures, and how often is not known before run time", name.Name).
 			WithNote(p.unit.Pos, "%s begins here", name.Name).
-			WithHelp("write a loop, with an array for what must be kept")
+			WithHelp("write a loop, with an array for what must be kept; calls with constants, on which the end depends, may recur up to %d deep", maxDepth)
 		return nil, nil
 	}
 	if len(l.prog.Sites) >= maxCalls {
@@ -156,6 +161,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 		l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, frames, pending, listed, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
+	b := &binding{l: l, unit: p.unit, call: name, external: !l.explicit(p)}
 	l.calls = append(l.calls, p.unit)
 	site := &ir.Site{ID: len(l.prog.Sites), Caller: caller.unit.Name, Callee: p.unit.Name, Pos: name.Pos, Parent: caller.site}
 	l.prog.Sites = append(l.prog.Sites, site)
@@ -164,7 +170,6 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = nil, nil, nil, nil, nil, false
 
 	errors := l.diags.Len()
-	b := &binding{l: l, unit: p.unit, call: name, external: l.external[p.unit.Name] != nil && l.external[p.unit.Name].unit == p.unit}
 	l.scope.binding = b
 	b.bind(args)
 	directives, independent := l.declarations(p.unit.Spec)
@@ -356,14 +361,15 @@ func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
 		l.errorf(codeOutside, pos, "RETURN in the main program").WithHelp("write STOP")
 		return nil
 	}
-	if l.critical.IsValid() && l.criticalIn == l.scope {
+	at := l.scope.ofUnit()
+	if l.critical.IsValid() && l.criticalIn == at {
 		l.errorf(codeLoop, pos, "RETURN leaves the CRITICAL construct").
 			WithNote(l.critical, "it begins here").WithHelp("move it behind END CRITICAL")
 		return nil
 	}
-	if l.scope.ret == nil {
-		u := l.scope.unit
-		l.scope.ret = &ir.While{S: ir.S{Pos: u.Pos}, Name: l.unique(u.Name + "_body"), End: u.EndPos}
+	if at.ret == nil {
+		u := at.unit
+		at.ret = &ir.While{S: ir.S{Pos: u.Pos}, Name: l.unique(u.Name + "_body"), End: u.EndPos}
 	}
-	return one(&ir.Exit{S: ir.S{Pos: pos}, Loop: l.scope.ret})
+	return one(&ir.Exit{S: ir.S{Pos: pos}, Loop: at.ret})
 }

@@ -58,6 +58,9 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
+		readOnly:   make(map[*ir.Symbol]string),
+		protected:  make(map[*ir.Symbol]protected),
+		signatures: make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
 	l.prog.SPMD = mentionsImages(f)
@@ -136,6 +139,10 @@ type lowerer struct {
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
 	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
+	readOnly  map[*ir.Symbol]string  // why it cannot be assigned to
+	protected map[*ir.Symbol]protected
+
+	signatures map[*ast.Program][]*dummy
 }
 
 // loop is a loop around the statement being lowered.
@@ -177,6 +184,12 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		l.errorf(codeUndeclared, pos, "%s is not declared", name).
 			WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(name)), name)
 		return s // not listed: nothing is known about it
+	}
+	if l.inner {
+		in := l.scope
+		l.scope = in.host
+		defer func() { l.scope = in }()
+		return l.symbol(name, pos)
 	}
 	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
 		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).

@@ -44,6 +44,15 @@ func (l *lowerer) use(u *ast.Use) {
 			}
 		}
 	}
+	for name, g := range m.generics {
+		if m.visible(name) {
+			for _, local := range i.locals(name) {
+				for _, p := range g.procs {
+					l.addSpecific(local, g.pos, p)
+				}
+			}
+		}
+	}
 	for name, t := range m.targets {
 		for _, local := range i.locals(name) {
 			l.targets[local], l.used[local] = t, true
@@ -188,7 +197,7 @@ func (l *lowerer) checkAccess() {
 // has reports whether a module has a name.
 func (s *scope) has(name string) bool {
 	_, target := s.targets[name]
-	return s.names[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
+	return s.names[name] != nil || s.generics[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
 }
 
 // visible reports whether those that use a module see its name.

@@ -4,24 +4,24 @@ package scan
 // begin with one word.
 var outsideWords = map[string]bool{
 	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
-	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
+	"asynchronous": true, "backspace": true, "bind": true,
 	"block": true, "blockdata": true, "case": true, "class": true,
 	"close": true, "codimension": true, "common": true, "complex": true,
 	"contiguous": true, "data": true,
 	"deallocate": true, "elemental": true,
-	"endassociate": true, "endblock": true, "endenum": true,
-	"endfile": true, "endinterface": true, "endprocedure": true,
+	"endenum": true,
+	"endfile": true, "endprocedure": true,
 	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
 	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
-	"include": true, "inquire": true, "interface": true,
+	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true,
+	"include": true, "inquire": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
-	"open": true, "optional": true, "pause": true, "pointer": true,
-	"procedure": true, "protected": true,
-	"pure": true, "recursive": true, "rewind": true,
+	"open": true, "pause": true, "pointer": true,
+	"procedure": true,
+	"pure":      true, "recursive": true, "rewind": true,
 	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
-	"type": true, "value": true, "volatile": true, "wait": true,
+	"type": true, "volatile": true, "wait": true,
 }
 
 // outside recognises statements outside the subset by their first words.
