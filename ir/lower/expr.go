@@ -181,11 +181,13 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
-	if arrayFunctions[e.Name] && p == nil && s == nil {
-		return l.arrayFunction(e)
-	}
-	if arrayReductions[e.Name] && p == nil && s == nil {
-		return l.reduction(e)
+	if p == nil && l.isFunction(e) {
+		switch {
+		case arrayFunctions[e.Name]:
+			return l.arrayFunction(e)
+		case arrayReductions[e.Name] != nil:
+			return l.reduction(e)
+		}
 	}
 	if p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
 		if s != nil && !l.mention[s] {
@@ -310,10 +312,7 @@ func (l *lowerer) isSection(e ast.Expr) bool {
 	if _, ok := e.(*ast.Triplet); ok || isStar(e) {
 		return true
 	}
-	if id, ok := e.(*ast.Ident); ok {
-		return isArray(l.lookup(id.Name))
-	}
-	return false
+	return l.firstPart(e) != nil
 }
 
 func count(n int, noun string) string {

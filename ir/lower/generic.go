@@ -98,7 +98,7 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 		}
 	}
 	_, intrinsic := intrinsics[name.Name]
-	if intrinsic || arrayReductions[name.Name] || arrayFunctions[name.Name] {
+	if intrinsic || arrayReductions[name.Name] != nil || arrayFunctions[name.Name] {
 		return nil, false
 	}
 	for _, g := range given {
