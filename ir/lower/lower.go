@@ -60,6 +60,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		copies:     make(map[*ir.Symbol]*view),
 		readOnly:   make(map[*ir.Symbol]string),
 		protected:  make(map[*ir.Symbol]protected),
+		results:    map[*ast.Index]*ir.Symbol{},
 		signatures: make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
@@ -123,10 +124,13 @@ type lowerer struct {
 	called   map[*ast.Program]bool
 	calls    []*ast.Program // being executed, the innermost last
 
-	prelude   []ir.Stmt // what the statement in hand does first: functions that it refers to
-	noCalls   bool      // functions cannot be referred to here
-	phantom   bool      // a procedure is lowered for its errors only
-	variables bool      // constant arguments are variables in the procedure
+	prelude   []ir.Stmt                 // what the statement in hand does first: functions that it refers to
+	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
+	results   map[*ast.Index]*ir.Symbol // the arrays that have their values
+	goal      *argument                 // what is assigned to
+	noCalls   bool                      // functions cannot be referred to here
+	phantom   bool                      // a procedure is lowered for its errors only
+	variables bool                      // constant arguments are variables in the procedure
 
 	elem       *elemental   // the array expression in hand
 	steady     bool         // nothing changes scalars between here and the use of what is lowered
