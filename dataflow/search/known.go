@@ -145,6 +145,11 @@ func (k *knownPEs) settle(p *plan.Plan) {
 			slot.Why += "; none on " + plan.NumbersOf(slot.At) + ", where messages order every use before the next put"
 		}
 	}
+	for _, f := range p.Finite {
+		for _, x := range f.Ready {
+			p.Slots[x-1].Why += "; on " + plan.NumbersOf([]int{f.PEs}) + " it acknowledges uses of other slots too"
+		}
+	}
 }
 
 // ringBytesOf is what the slots that the plan adds for a communication take.

@@ -174,6 +174,13 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		}
 		return l.element(s, e)
 	}
+	if l.arrayValued(e) {
+		if l.elem != nil {
+			return l.operand(e)
+		}
+		l.errorf(codeRank, e.Pos, "the value of %s is an array, and a single value is needed here", e.Name).WithHelp("assign it to an array first")
+		return bad(e.Pos)
+	}
 	p, wrong := l.callee(ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
 	if wrong {
 		return bad(e.Pos)
@@ -181,11 +188,13 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
-	if arrayFunctions[e.Name] && p == nil && s == nil {
-		return l.arrayFunction(e)
-	}
-	if arrayReductions[e.Name] && p == nil && s == nil {
-		return l.reduction(e)
+	if p == nil && l.isFunction(e) {
+		switch {
+		case arrayFunctions[e.Name]:
+			return l.arrayFunction(e)
+		case arrayReductions[e.Name] != nil:
+			return l.reduction(e)
+		}
 	}
 	if p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
 		if s != nil && !l.mention[s] {
@@ -197,7 +206,7 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		}
 		return x
 	}
-	if _, ok := intrinsics[e.Name]; ok && (s == nil || !l.mention[s] && !s.Param) {
+	if _, ok := intrinsics[e.Name]; ok && (ieeeFunctions[e.Name].build == nil || l.fromModule(e.Name)) && (s == nil || !l.mention[s] && !s.Param) {
 		if s != nil {
 			l.intrinsics[s] = true
 		}
@@ -280,7 +289,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 // checkType compares the type that a unit declares for an external function with
 // that of its value x.
 func (l *lowerer) checkType(p *procedure, s *ir.Symbol, e *ast.Index, x ir.Expr) {
-	typ, declared := implicitType(e.Name), !l.implicitNone
+	typ, declared := l.implicitType(e.Name), !l.implicitNone
 	if s != nil {
 		typ, declared = s.Type, true
 	}
@@ -310,10 +319,7 @@ func (l *lowerer) isSection(e ast.Expr) bool {
 	if _, ok := e.(*ast.Triplet); ok || isStar(e) {
 		return true
 	}
-	if id, ok := e.(*ast.Ident); ok {
-		return isArray(l.lookup(id.Name))
-	}
-	return false
+	return l.firstPart(e) != nil
 }
 
 func count(n int, noun string) string {
