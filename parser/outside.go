@@ -9,7 +9,6 @@ import (
 
 const (
 	noInterface = "put the procedure behind CONTAINS, or into a module: its interface is known then"
-	noUnits     = "put the declarations into a module"
 	noFiles     = "read from standard input and print to standard output"
 	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
@@ -19,17 +18,13 @@ const (
 
 // instead says, for each statement outside the subset, what to write.
 var instead = map[string]string{
-	"abstract": noInterface, "interface": noInterface, "procedure": noInterface,
-	"entry":    "write a procedure of its own for each ENTRY",
-	"optional": "give every argument in each call, with a LOGICAL one that says whether to use it",
-	"value":    "assign the argument to a local variable and change that",
-	"bind":     needless, "generic": noInterface, "final": needless,
+	"abstract": noInterface, "procedure": noInterface,
+	"entry": "write a procedure of its own for each ENTRY",
+	"bind":  needless, "generic": noInterface, "final": needless,
 
-	"submodule": "put the procedures into the module", "import": needless,
-	"block data": noUnits, "common": noUnits, "include": "put the text in place",
-	"module":      "write MODULE name, on a line of its own",
-	"protected":   needless,
-	"equivalence": "declare separate variables and copy",
+	"submodule": "put the procedures into the module",
+	"include":   "put the text in place",
+	"module":    "write MODULE name, on a line of its own",
 
 	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
 	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
@@ -39,20 +34,16 @@ var instead = map[string]string{
 	"namelist": noFiles,
 	"format":   "write 10 format(...), with a label and in a procedure or program",
 
-	"save": "write the attribute in the declaration: real, save :: x; a main program needs none", "intrinsic": needless, "sequence": needless, "volatile": needless,
+	"intrinsic": needless, "sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,
 
 	"assign":      "write assign 10 to k",
 	"select type": "write IF ... ELSE IF ... END IF",
-	"data":        "give the value in the declaration, real :: x = 1.0, or assign it",
-	"implicit":    "write IMPLICIT NONE and declare each name",
-	"complex":     "use two real variables or arrays",
 	"type":        "declare a variable or an array for each component",
 	"class":       "declare a variable or an array for each component",
 	"enum":        "declare constants with PARAMETER",
 	"enumerator":  "declare constants with PARAMETER",
-	"associate":   "use the expression itself, or assign it to a variable",
-	"block":       "declare the names at the beginning of the program",
+	"block":       "write BLOCK on a line of its own",
 	"form team":   noTeams, "change team": noTeams, "end team": noTeams,
 	"event post": noEvents, "event wait": noEvents, "lock": noEvents, "unlock": noEvents,
 	"fail image":  "write error stop: it ends all images",
@@ -61,7 +52,7 @@ var instead = map[string]string{
 
 // unitWords begin a program unit or procedure, which an END of its own ends.
 var unitWords = map[string]bool{
-	"submodule": true, "block data": true,
+	"submodule": true,
 }
 
 // constructs are the block constructs outside the subset, by their first
@@ -69,8 +60,6 @@ var unitWords = map[string]bool{
 // and dropped.
 var constructs = map[string]string{
 	"select type": "end select",
-	"associate":   "end associate",
-	"block":       "end block",
 	"change team": "end team",
 }
 
@@ -105,8 +94,6 @@ func (p *parser) skipBehind(s scan.Stmt) {
 	switch word := s.Word; {
 	case unitWords[word]:
 		p.skip = &skipping{unit: true, depth: 1}
-	case word == "interface" || word == "abstract":
-		p.skip = &skipping{until: "end interface"}
 	case word == "enum":
 		p.skip = &skipping{until: "end enum"}
 	case word == "type" && s.Toks[1].Value != "(":
@@ -184,5 +171,5 @@ func (p *parser) passOver(s scan.Stmt) bool {
 
 func isUnitEnd(word string) bool {
 	unit, ok := strings.CutPrefix(word, "end ")
-	return ok && (unitWords[unit] || unit == "procedure" || unit == "blockdata")
+	return ok && (unitWords[unit] || unit == "procedure")
 }

@@ -104,8 +104,11 @@ func (p *parser) line(l *scan.Line) {
 	if s.Name != "" {
 		base.Pos = startOf(&s.NameTok)
 	}
+	if p.inInterface(s, base.Pos) {
+		return
+	}
 	switch s.Kind {
-	case scan.Subroutine, scan.Function, scan.Module:
+	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
 		p.enter(s.Kind, base.Pos)
 	case scan.Program:
 		if !p.begun && p.outer == nil && p.file.Program != nil {
@@ -189,10 +192,10 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.Block, scan.Associate, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL and CRITICAL can be named"))
+				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL, BLOCK, ASSOCIATE and CRITICAL can be named"))
 			return
 		}
 	}
@@ -248,6 +251,13 @@ func (p *parser) parseOne(s scan.Stmt, base ast.Base) (ast.Stmt, bool) {
 
 // place puts a statement where it belongs.
 func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
+	if p.blockSpec() != nil {
+		switch stmt.(type) {
+		case *ast.Use, *ast.ImplicitNone:
+			p.declare(stmt)
+			return
+		}
+	}
 	switch n := stmt.(type) {
 	case *programUnit:
 		p.programStmt(n)
@@ -279,13 +289,16 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import,
+		*ast.Implicit, *ast.Save, *ast.Common, *ast.Equivalence:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}
 		p.declare(n)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit:
 		p.declare(n)
+	case *ast.Data: // may stand among the statements that are executed
+		p.prog.Spec = append(p.prog.Spec, n)
 	case *sequence:
 		for _, one := range n.stmts {
 			p.declare(one)
@@ -300,7 +313,13 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		p.open(s, base.Pos, n)
 	case *ast.ArithmeticIf:
 		p.add(stmt, base)
-	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Select:
+	case *ast.Interface:
+		p.openInterface(n)
+	case *interfaceEnd:
+		p.endInterface(n)
+	case *moduleProcedures:
+		p.moduleProcedures(s, n)
+	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Select, *ast.Block, *ast.Associate:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
 	case *caseArm:
@@ -334,8 +353,12 @@ func (p *parser) programStmt(n *programUnit) {
 func (p *parser) declare(s ast.Stmt) {
 	for _, f := range p.stack {
 		if f.kind == foreignFrame {
-			return // BLOCK: told with the construct
+			return // told with the construct
 		}
+	}
+	if spec := p.blockSpec(); spec != nil {
+		*spec = append(*spec, s)
+		return
 	}
 	if p.executed.IsValid() || len(p.stack) > 0 {
 		first := p.executed
@@ -358,11 +381,13 @@ func (p *parser) declare(s ast.Stmt) {
 // add adds an executable statement, nil for one that was wrong, and ends the
 // loops that end at its label.
 func (p *parser) add(s ast.Stmt, base ast.Base) {
-	if p.prog.Kind == ast.ModuleUnit {
+	if k := p.prog.Kind; k == ast.ModuleUnit || k == ast.BlockDataUnit {
 		if !p.executed.IsValid() {
-			p.diags.Errorf(source.Syntax, base.Pos, "an executable statement in a module").
-				WithNote(p.prog.Pos, "the module begins here").
-				WithHelp("put it into a procedure behind CONTAINS")
+			d := p.diags.Errorf(source.Syntax, base.Pos, "an executable statement in a %s", strings.ToLower(k.String())).
+				WithNote(p.prog.Pos, "the %s begins here", strings.ToLower(k.String()))
+			if d.WithHelp("put it into a procedure behind CONTAINS"); k == ast.BlockDataUnit {
+				d.WithHelp("put it into a procedure")
+			}
 		}
 		s = nil
 	}
@@ -410,7 +435,7 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 			break
 		}
 		fallthrough
-	case scan.EndCritical, scan.EndWhere, scan.EndForall:
+	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
@@ -446,7 +471,7 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:
@@ -455,7 +480,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
 	case scan.Case:
 		p.selectCase(nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect:
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate:
 		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
@@ -463,11 +488,11 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	case scan.End, scan.EndProgram, scan.EndUnit:
 		p.closeAbove(-1, base.Pos)
 		p.leave(base.Pos)
-	case scan.Subroutine, scan.Function, scan.Module:
+	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
 		// The unit is there, so that its statements are not those of another.
 		p.header, p.prog.Name = true, ""
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
-			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
+			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
 		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
 		scan.WhereStmt, scan.ForallStmt, scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:

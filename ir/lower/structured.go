@@ -27,10 +27,10 @@ func (l *lowerer) structuredStmt(s ast.Stmt) []ir.Stmt {
 		if isBad(x) {
 			return nil
 		}
-		v := l.names[s.Name]
+		v := l.lookup(s.Name)
 		if v == nil {
 			v = l.temp("jump", x.Type(), 0, pos)
-			l.names[s.Name] = v
+			l.nameInUnit(s.Name, v)
 		}
 		return one(&ir.Assign{S: ir.S{Pos: pos}, LHS: &ir.Var{X: ir.X{Pos: pos, Typ: v.Type}, Sym: v}, RHS: l.convert(x, v.Type)})
 	}
@@ -43,6 +43,11 @@ func (l *lowerer) jumpLoop(s *structure.Loop) []ir.Stmt {
 		return l.while(s, s.Pos, "", l.forever(s.Pos), s.Body)
 	}
 	return l.doWhile(s, s.Pos, "", s.Cond, s.Body)
+}
+
+// nameInUnit makes name mean v in the whole unit, also outside of the constructs around.
+func (l *lowerer) nameInUnit(name string, v *ir.Symbol) {
+	l.scope.ofUnit().names[name] = v
 }
 
 // loopOf is what s, of a jump, has become.
@@ -64,7 +69,7 @@ func (l *lowerer) status(s *ast.Read, r *ir.Read, body []ir.Stmt) []ir.Stmt {
 	if r.Iostat == nil {
 		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
 	}
-	l.names[s.Status] = r.Iostat
+	l.nameInUnit(s.Status, r.Iostat)
 	if s.Iostat != nil || s.End != 0 && s.Err != 0 {
 		return body
 	}

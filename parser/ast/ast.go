@@ -18,6 +18,7 @@ type File struct {
 	Modules    []*Program
 	Program    *Program
 	Procedures []*Program
+	BlockData  []*Program
 }
 
 // UnitKind says what a program unit is.
@@ -29,10 +30,11 @@ const (
 	SubroutineUnit
 	FunctionUnit
 	ModuleUnit
+	BlockDataUnit
 )
 
 func (k UnitKind) String() string {
-	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE"}[k]
+	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE", "BLOCK DATA"}[k]
 }
 
 // GoString is the same, for %#v.
@@ -45,18 +47,20 @@ func (k UnitKind) IsProcedure() bool { return k == SubroutineUnit || k == Functi
 // declarations and directives, Body the executable statements, directives among
 // them, Contains the procedures behind CONTAINS.
 type Program struct {
-	Pos      source.Pos
-	Kind     UnitKind
-	Name     string // "main" when the PROGRAM statement is absent
-	Args     []Name // dummy arguments of a procedure
-	Prefix   *TypeSpec
-	Pure     bool
-	Result   Name // of RESULT(name); its Name is "" when that is absent
-	Spec     []Stmt
-	Body     []Stmt
-	Formats  []*Format // FORMAT statements, which may stand anywhere
-	Contains []*Program
-	EndPos   source.Pos
+	Pos       source.Pos
+	Kind      UnitKind
+	Name      string // "main" when the PROGRAM statement is absent
+	Args      []Name // dummy arguments of a procedure
+	Prefix    *TypeSpec
+	Pure      bool // PURE, or ELEMENTAL without IMPURE
+	Elemental bool
+	Recursive bool
+	Result    Name // of RESULT(name); its Name is "" when that is absent
+	Spec      []Stmt
+	Body      []Stmt
+	Formats   []*Format // FORMAT statements, which may stand anywhere
+	Contains  []*Program
+	EndPos    source.Pos
 }
 
 // GoString names the unit by its kind and place: with %#v a list of units is not their
@@ -106,8 +110,9 @@ type Entity struct {
 	// Codims are the codimensions of a coarray, a[*]: in the last one Hi is an
 	// Ident called "*", or nil in the ":" of an allocatable one.
 	Codims []DimSpec
-	Len    Expr // character length after *, or nil
-	Init   Expr // or nil
+	Len    Expr        // character length after *, or nil
+	Init   Expr        // or nil
+	Data   []DataValue // of "i / 5 /", or nil
 }
 
 type (
@@ -120,6 +125,9 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Optional    bool
+		Value       bool
+		Protected   bool
 		Intent      string // "in", "out", "inout", or "" when absent
 		Access      string // "public", "private", or "" when absent
 		Entities    []Entity
@@ -137,11 +145,85 @@ type (
 	}
 	// ImplicitNone is "implicit none".
 	ImplicitNone struct{ Base }
+	// Implicit is "implicit real(8) (a-h, o-z), integer (i)".
+	Implicit struct {
+		Base
+		Rules []ImplicitRule
+	}
+	// ImplicitRule is the type of names that begin with one of the letters.
+	ImplicitRule struct {
+		Type    TypeSpec
+		Letters []LetterRange
+	}
+	// LetterRange is "a-h"; both letters are the same in "a".
+	LetterRange struct {
+		Pos      source.Pos
+		From, To byte
+	}
+	// Data is "data a, (b(i), i = 1, n) / 1, 5*0 /, c / 2 /".
+	Data struct {
+		Base
+		Sets []DataSet
+	}
+	// DataSet is a list of variables, elements, substrings and *ImpliedDo, with their
+	// values.
+	DataSet struct {
+		Objects []Expr
+		Values  []DataValue
+	}
+	// DataValue is a constant; Repeat is nil where it stands for one value.
+	DataValue struct {
+		Repeat, X Expr
+	}
+	// Save is "save a, /block/"; without names it is about all.
+	Save struct {
+		Base
+		Names  []Name
+		Blocks []Name
+	}
+	// Common is "common /b/ x, y(10), // z"; the Name of the blank block is "".
+	Common struct {
+		Base
+		Blocks []CommonBlock
+	}
+	// CommonBlock is a list of names in one block.
+	CommonBlock struct {
+		Name     Name
+		Entities []Entity
+	}
+	// Equivalence is "equivalence (a, b(2)), (c, d)".
+	Equivalence struct {
+		Base
+		Groups [][]Expr
+	}
 	// Intent is "intent(in) :: a, b".
 	Intent struct {
 		Base
 		Intent string // as in TypeDecl
 		Names  []Name
+	}
+	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
+	// "protected".
+	Attribute struct {
+		Base
+		Word  string
+		Names []Name
+	}
+	// Interface is an interface block. Name is that of a generic procedure, or
+	// "operator(.x.)", or "assignment(=)", or "". Procs are the procedures that it names,
+	// Units those whose interface it shows: units without statements.
+	Interface struct {
+		Base
+		Abstract bool
+		Name     Name
+		Procs    []Name
+		Units    []*Program
+		EndPos   source.Pos
+	}
+	// Import is "import", or "import :: names", in a unit of an interface block.
+	Import struct {
+		Base
+		Names []Name
 	}
 	// External is "external f, g".
 	External struct {
@@ -383,6 +465,22 @@ type (
 		Body   []Stmt
 		EndPos source.Pos
 	}
+	// Block is "name: block", with declarations of its own.
+	Block struct {
+		Base
+		Name   string
+		Spec   []Stmt
+		Body   []Stmt
+		EndPos source.Pos
+	}
+	// Associate is "name: associate (a => x, b => y)".
+	Associate struct {
+		Base
+		Name   string
+		Names  []Association
+		Body   []Stmt
+		EndPos source.Pos
+	}
 	// Call is "call s(args)". An argument may be a *Keyword.
 	Call struct {
 		Base
@@ -488,7 +586,8 @@ type (
 		XBase
 		Text, Kind string
 	}
-	// StringLit holds the value, quotes and doubling removed.
+	// StringLit holds the value, quotes and doubling removed; Quote is 'h' for the
+	// Hollerith constant 3Habc.
 	StringLit struct {
 		XBase
 		Value string
@@ -550,6 +649,19 @@ type (
 		XBase
 		X Expr
 	}
+	// Complex is the constant (1.0, -2.0).
+	Complex struct {
+		XBase
+		Re, Im Expr
+	}
+	// Array is an array constructor, (/ 1, 2 /) or [real :: 1, 2]; Items may contain
+	// *ImpliedDo.
+	Array struct {
+		XBase
+		Type     *TypeSpec // or nil
+		Items    []Expr
+		Brackets bool
+	}
 	// ImpliedDo is (items, i = lo, hi, step) in PRINT.
 	ImpliedDo struct {
 		XBase
@@ -564,6 +676,12 @@ type (
 		X    Expr
 	}
 )
+
+// Association is "a => x" of ASSOCIATE.
+type Association struct {
+	Name
+	X Expr
+}
 
 // ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.
 type ForallIndex struct {

@@ -26,8 +26,36 @@ func head(s Stmt) (text string, directive bool) {
 		writeEntities(&b, s.Entities)
 	case *ImplicitNone:
 		b.WriteString("implicit none")
+	case *Implicit:
+		writeImplicit(&b, s)
+	case *Data:
+		writeData(&b, s)
+	case *Save:
+		writeSave(&b, s)
+	case *Common:
+		writeCommon(&b, s)
+	case *Equivalence:
+		b.WriteString("equivalence ")
+		for i, group := range s.Groups {
+			comma(&b, i)
+			b.WriteString("(")
+			writeList(&b, group)
+			b.WriteString(")")
+		}
 	case *Intent:
 		b.WriteString("intent(" + s.Intent + ") :: " + joinNames(s.Names))
+	case *Attribute:
+		b.WriteString(s.Word + " :: " + joinNames(s.Names))
+	case *Interface:
+		if s.Abstract {
+			b.WriteString("abstract ")
+		}
+		b.WriteString(named("interface", s.Name.Name))
+	case *Import:
+		b.WriteString("import")
+		if len(s.Names) > 0 {
+			b.WriteString(" :: " + joinNames(s.Names))
+		}
 	case *External:
 		b.WriteString("external :: " + joinNames(s.Names))
 	case *Use:
@@ -140,6 +168,16 @@ func head(s Stmt) (text string, directive bool) {
 		writeImages(&b, s)
 	case *Critical:
 		b.WriteString(label(s.Name) + "critical")
+	case *Block:
+		b.WriteString(label(s.Name) + "block")
+	case *Associate:
+		b.WriteString(label(s.Name) + "associate (")
+		for i, n := range s.Names {
+			comma(&b, i)
+			b.WriteString(n.Name.Name + " => ")
+			writeExpr(&b, n.X, 0)
+		}
+		b.WriteString(")")
 	case *Call:
 		b.WriteString("call " + s.Proc.Name)
 		if len(s.Args) > 0 {
@@ -313,6 +351,12 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(", external")
 		colons = true
 	}
+	for i, has := range []bool{s.Optional, s.Value, s.Protected} {
+		if has {
+			b.WriteString(", " + []string{"optional", "value", "protected"}[i])
+			colons = true
+		}
+	}
 	if s.Intent != "" {
 		b.WriteString(", intent(" + s.Intent + ")")
 		colons = true
@@ -374,6 +418,9 @@ func writeEntities(b *strings.Builder, list []Entity) {
 		if e.Init != nil {
 			b.WriteString(" = ")
 			writeExpr(b, e.Init, 0)
+		}
+		if e.Data != nil {
+			writeValues(b, e.Data)
 		}
 	}
 }

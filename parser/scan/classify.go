@@ -19,11 +19,22 @@ const (
 	Use
 	Access // PUBLIC or PRIVATE
 	ImplicitNone
+	Implicit // with types for letters
+	Data
+	Save
+	Common
+	Equivalence
+	BlockData
 	TypeDecl
 	Intent
 	External
 	Parameter
 	Dimension
+	Attribute // OPTIONAL, VALUE or PROTECTED
+	Interface
+	EndInterface
+	ModuleProcedure // of an interface block
+	Import
 
 	Assignment
 	Do
@@ -58,6 +69,8 @@ const (
 	EndSelect
 	Sync
 	Critical
+	Block
+	Associate
 	End // END alone
 	EndProgram
 	EndDo
@@ -65,6 +78,8 @@ const (
 	EndCritical
 	EndWhere
 	EndForall
+	EndBlock
+	EndAssociate
 
 	Processors
 	Template
@@ -193,6 +208,7 @@ var simple = map[string]Kind{
 	"endsubroutine":   EndUnit,
 	"endfunction":     EndUnit,
 	"endmodule":       EndUnit,
+	"endblockdata":    EndUnit,
 	"use":             Use,
 	"public":          Access,
 	"private":         Access,
@@ -202,11 +218,17 @@ var simple = map[string]Kind{
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
+	"data":            Data,
+	"save":            Save,
+	"common":          Common,
+	"equivalence":     Equivalence,
+	"blockdata":       BlockData,
 	"integer":         TypeDecl,
 	"real":            TypeDecl,
 	"logical":         TypeDecl,
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
+	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,
 	"cycle":           Cycle,
@@ -229,6 +251,15 @@ var simple = map[string]Kind{
 	"elsewhere":       Elsewhere,
 	"endwhere":        EndWhere,
 	"endforall":       EndForall,
+	"endblock":        EndBlock,
+	"endassociate":    EndAssociate,
+	"optional":        Attribute,
+	"value":           Attribute,
+	"protected":       Attribute,
+	"interface":       Interface,
+	"endinterface":    EndInterface,
+	"import":          Import,
+	"associate":       Associate,
 }
 
 func (s *Stmt) byWord() {
@@ -245,6 +276,29 @@ func (s *Stmt) byWord() {
 	case "module":
 		if t[1].Type == Ident && t[2].EOF() {
 			s.Kind = Module
+			return
+		}
+		if second == "procedure" {
+			s.Kind, s.Word = ModuleProcedure, "procedure"
+			return
+		}
+	case "procedure":
+		if second != "(" {
+			s.Kind = ModuleProcedure
+			return
+		}
+	case "abstract":
+		if second == "interface" {
+			s.Kind = Interface
+			return
+		}
+	case "block":
+		if t[1].EOF() {
+			s.Kind = Block
+			return
+		}
+		if second == "data" {
+			s.Kind = BlockData
 			return
 		}
 	case "pure", "elemental", "recursive", "impure":
@@ -271,6 +325,8 @@ func (s *Stmt) byWord() {
 			s.Kind = ImplicitNone
 			return
 		}
+		s.Kind = Implicit
+		return
 	case "do":
 		s.classifyDo()
 		return
@@ -399,17 +455,22 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndWhere
 	case second.Value == "forall":
 		s.Kind = EndForall
+	case second.Value == "block" && s.Toks[2].Value != "data":
+		s.Kind = EndBlock
+	case second.Value == "associate":
+		s.Kind = EndAssociate
+	case second.Value == "interface":
+		s.Kind = EndInterface
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "select":
 		s.Kind, s.Word = EndSelect, "end select"
 	case second.Value == "file":
 		s.Kind, s.Word = Outside, "endfile"
+	case second.Value == "block" && s.Toks[2].Value == "data", second.Value == "blockdata":
+		s.Kind = EndUnit
 	case second.Type == Ident:
 		s.Kind, s.Word = Outside, "end "+second.Value
-		if second.Value == "block" && s.Toks[2].Value == "data" {
-			s.Word = "end block data"
-		}
 	}
 }
 

@@ -4,24 +4,24 @@ package scan
 // begin with one word.
 var outsideWords = map[string]bool{
 	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
-	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
-	"block": true, "blockdata": true, "class": true,
-	"close": true, "codimension": true, "common": true, "complex": true,
-	"contiguous": true, "data": true,
+	"asynchronous": true, "backspace": true, "bind": true,
+	"block": true, "class": true,
+	"close": true, "codimension": true,
+	"contiguous": true,
 	"deallocate": true, "elemental": true,
-	"endassociate": true, "endblock": true, "endenum": true,
-	"endfile": true, "endinterface": true, "endprocedure": true,
+	"endenum": true,
+	"endfile": true, "endprocedure": true,
 	"endsubmodule": true, "endtype": true, "entry": true, "enum": true,
-	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "format": true, "generic": true, "implicit": true, "import": true,
-	"include": true, "inquire": true, "interface": true,
+	"enumerator": true, "final": true,
+	"flush": true, "format": true, "generic": true,
+	"include": true, "inquire": true,
 	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
-	"open": true, "optional": true, "pointer": true,
-	"procedure": true, "protected": true,
-	"pure": true, "recursive": true, "rewind": true,
-	"save": true, "selecttype": true, "sequence": true,
+	"open": true, "pointer": true,
+	"procedure": true,
+	"pure":      true, "recursive": true, "rewind": true,
+	"selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
-	"type": true, "value": true, "volatile": true, "wait": true,
+	"type": true, "volatile": true, "wait": true,
 }
 
 // outside recognises statements outside the subset by their first words.
@@ -37,22 +37,14 @@ func (s *Stmt) outside() {
 	case s.Word == "event" && (second == "post" || second == "wait"), s.Word == "fail" && second == "image":
 		s.Word += " " + second
 	case (s.Word == "lock" || s.Word == "unlock") && second == "(":
-	case s.Word == "block" && second == "data":
-		s.Word = "block data"
 	case s.Word == "double" && second == "complex":
 		s.Word = "complex"
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
 		switch s.Word {
-		case "complex":
-			if isFunction(s.Toks) {
-				s.Word = "function"
-			}
 		case "selecttype":
 			s.Word = "select type"
-		case "blockdata":
-			s.Word = "block data"
 		}
 		if len(s.Word) > 3 && s.Word[:3] == "end" && s.Word != "endfile" {
 			s.Word = "end " + s.Word[3:]

@@ -212,6 +212,12 @@ func (b *builder) construct(s ast.Stmt, n *node) *node {
 	case *ast.Critical:
 		c := *s
 		return b.closed(s, &c, &c.Body, n)
+	case *ast.Block:
+		c := *s
+		return b.closed(s, &c, &c.Body, n)
+	case *ast.Associate:
+		c := *s
+		return b.closed(s, &c, &c.Body, n)
 	}
 	n.stmts = append(n.stmts, s)
 	return n

@@ -89,15 +89,17 @@ func (e *emitter) inner(s ast.Stmt, after fall) {
 		sc.moved[to] = n.succ[1+i]
 	}
 	body := e.region(r)
-	end := r.end
+	at := fall{r.end: true}
 	switch s.(type) {
 	case *ast.Do, *ast.DoWhile:
-		sc.next = fall{end: true}
-	default:
+		sc.next = at
+	case *ast.Forall:
 		sc.exit = nil
+	default: // it is executed once
+		sc.exit, at = nil, after.with(r.end)
 	}
 	e.around = append(e.around, sc)
-	*bodies(s)[0] = e.resolve(body, fall{end: true})
+	*bodies(s)[0] = e.resolve(body, at)
 	e.around = e.around[:len(e.around)-1]
 }
 

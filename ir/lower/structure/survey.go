@@ -108,6 +108,10 @@ func bodies(s ast.Stmt) []*[]ast.Stmt {
 		return []*[]ast.Stmt{&s.Body}
 	case *ast.Critical:
 		return []*[]ast.Stmt{&s.Body}
+	case *ast.Block:
+		return []*[]ast.Stmt{&s.Body}
+	case *ast.Associate:
+		return []*[]ast.Stmt{&s.Body}
 	case *ast.If:
 		var list []*[]ast.Stmt
 		for i := range s.Arms {
@@ -166,6 +170,10 @@ func nameOf(s ast.Stmt) string {
 	case *ast.If:
 		return s.Name
 	case *ast.Select:
+		return s.Name
+	case *ast.Block:
+		return s.Name
+	case *ast.Associate:
 		return s.Name
 	}
 	return ""
@@ -290,7 +298,7 @@ func (s *surveyed) ways(j reference, to place, report Report) bool {
 	}
 	for _, c := range j.around[common:] {
 		switch c := c.(type) {
-		case *ast.Do, *ast.DoWhile:
+		case *ast.Do, *ast.DoWhile, *ast.Block, *ast.Associate:
 		default:
 			what := "CRITICAL construct"
 			if _, is := c.(*ast.Forall); is {
