@@ -235,6 +235,7 @@ func (d *dumper) parts(s ast.Stmt) {
 		}
 		d.expr("mask", s.Mask)
 		d.names("local", s.Local)
+		d.names("local_init", s.LocalInit)
 		d.list("body", s.Body)
 	case *ast.If:
 		for _, a := range s.Arms {

@@ -325,7 +325,7 @@ func (g *treeGen) forall(depth int) ast.Stmt {
 	case 1:
 		s.Concurrent = true
 		if g.bool() {
-			s.Local = g.names()
+			s.Local, s.LocalInit = g.names(), g.names()
 		}
 	}
 	s.Name, s.Body = g.construct(), g.block(depth-1)

@@ -114,6 +114,9 @@ func (l *lowerer) whereAssign(s *ast.If, shaping ast.Expr, around *argument) (ou
 
 // maskAt is the element of the mask cond, where the mask around is true.
 func (l *lowerer) maskAt(ctx *elemental, cond ast.Expr, around *argument) ir.Expr {
+	if cond = l.evaluated(cond, goal{}, ctx.pre); cond == nil {
+		return bad(ctx.pos)
+	}
 	outer := l.elem
 	l.elem = ctx
 	x := l.logical(cond, "the mask of WHERE")
@@ -137,8 +140,12 @@ func (l *lowerer) assignAt(ctx *elemental, s *ast.Assign) *ir.Assign {
 	if to == nil || !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) || !l.conform(to, ctx.n, ctx.pos, ctx.pre) {
 		return nil
 	}
+	value := l.evaluated(s.RHS, goal{to: to}, ctx.pre)
+	if value == nil {
+		return nil
+	}
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
-	rhs := l.elementally(ctx, s.RHS)
+	rhs := l.elementally(ctx, value)
 	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
 		return nil
 	}

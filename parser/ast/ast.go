@@ -328,6 +328,7 @@ type (
 		Indices    []ForallIndex
 		Mask       Expr // or nil
 		Local      []Name
+		LocalInit  []Name
 		Reduce     []ForallReduce
 		Body       []Stmt
 		EndPos     source.Pos

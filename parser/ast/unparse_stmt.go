@@ -213,6 +213,9 @@ func writeForall(b *strings.Builder, s *Forall) {
 	if len(s.Local) > 0 {
 		b.WriteString(" local(" + joinNames(s.Local) + ")")
 	}
+	if len(s.LocalInit) > 0 {
+		b.WriteString(" local_init(" + joinNames(s.LocalInit) + ")")
+	}
 	for _, r := range s.Reduce {
 		b.WriteString(" reduce(" + r.Op + ":" + r.Name.Name + ")")
 	}
