@@ -81,8 +81,9 @@ type Program struct {
 	Symbols []*Symbol // variables and arrays in order of declaration; PARAMETERs are folded but listed
 	Grids   []*Grid   // PROCESSORS arrangements, then those implied by DISTRIBUTE without ONTO
 	HPF     []*Directive
-	Sites   []*Site // the calls, each once for every path that leads to it
-	SPMD    bool    // every image executes its own control flow (see coarray.go)
+	Sites   []*Site   // the calls, each once for every path that leads to it
+	Ends    []*Symbol // scalars that open ends of dimensions stand for (see open.go)
+	SPMD    bool      // every image executes its own control flow (see coarray.go)
 	Body    []Stmt
 }
 

@@ -155,6 +155,11 @@ func (sp spelling) stmt(s Stmt) string {
 			text += " " + sp.expr(s.Code)
 		}
 		return text
+	case *Allocate:
+		if s.Free {
+			return "deallocate (" + s.Sym.Name + ")"
+		}
+		return "allocate (" + s.Sym.Name + ")"
 	case *Checkpoint:
 		return "call spmd_checkpoint()"
 	}
@@ -292,7 +297,7 @@ func (s *Symbol) TypeString() string {
 func BoundsString(dims []Bound) string {
 	parts := make([]string, len(dims))
 	for i, b := range dims {
-		parts[i] = fmt.Sprintf("%d:%d", b.Lo, b.Hi)
+		parts[i] = EndString(b.Lo) + ":" + EndString(b.Hi)
 	}
 	return strings.Join(parts, ",")
 }

@@ -67,6 +67,8 @@ func Exprs(s Stmt) []Expr {
 		if s.Code != nil {
 			return []Expr{s.Code}
 		}
+	case *Allocate:
+		return s.Ends
 	case *Transfer:
 		return append(append(s.Local.Exprs(), s.Remote.Exprs()...), s.Image)
 	case *Sync:
@@ -126,6 +128,8 @@ func Assigned(s Stmt) []*Symbol {
 			list = append(list, s.Iostat)
 		}
 		return list
+	case *Allocate:
+		return []*Symbol{s.Sym}
 	case *Transfer:
 		return []*Symbol{s.Target()}
 	case *Collective:

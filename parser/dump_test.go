@@ -187,6 +187,10 @@ func (d *dumper) parts(s ast.Stmt) {
 		d.entities("constant", s.Names)
 	case *ast.DimensionStmt:
 		d.entities("entity", s.Entities)
+	case *ast.AllocatableStmt:
+		d.entities("entity", s.Entities)
+	case *ast.Allocate:
+		d.exprs("arg", s.Args)
 	case *ast.Processors:
 		d.entities("arrangement", s.Entities)
 	case *ast.Template:

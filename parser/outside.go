@@ -32,7 +32,6 @@ var instead = map[string]string{
 	"protected":   needless,
 	"equivalence": "declare separate variables and copy",
 
-	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
 	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
 
 	"open": noFiles, "close": noFiles, "inquire": noFiles, "rewind": noFiles,

@@ -279,7 +279,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.AllocatableStmt, *ast.Intent, *ast.External, *ast.Access:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}
@@ -451,7 +451,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
 		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
-		scan.WhereStmt, scan.ForallStmt:
+		scan.WhereStmt, scan.ForallStmt, scan.Allocate:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
@@ -500,7 +500,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync:
+		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync, scan.Allocate:
 		if inner.Name != "" {
 			break
 		}

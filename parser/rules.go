@@ -61,6 +61,8 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Parameter:    newRule[parameterStmt]("PARAMETER statement", "parameter (name = constant, ...)"),
 		scan.Dimension:    newRule[dimensionStmt]("DIMENSION statement", "dimension name(extents), ..."),
 
+		scan.Allocatable: newRule[allocatableStmt]("ALLOCATABLE statement", "allocatable [::] name[(:, ...)], ..."),
+
 		scan.Assignment:   newRule[assignStmt]("assignment", "variable = expression"),
 		scan.Do:           newRule[doStmt]("DO statement", "[name:] do [variable = first, last [, step]]"),
 		scan.DoWhile:      newRule[doWhileStmt]("DO WHILE statement", "[name:] do while (condition)"),
@@ -88,6 +90,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.ErrorStop:    newRule[errorStopStmt]("ERROR STOP statement", "error stop [code]"),
 		scan.Sync:         newRule[syncStmt]("SYNC statement", "sync all  or  sync memory  or  sync images (images)"),
 		scan.Critical:     newRule[criticalStmt]("CRITICAL statement", "[name:] critical"),
+		scan.Allocate:     newRule[allocateStmt]("ALLOCATE or DEALLOCATE statement", "allocate (array(extents), ... [, stat=variable])"),
 		scan.Continue:     newRule[continueStmt]("CONTINUE statement", "continue"),
 		scan.End:          newRule[endStmt]("END statement", "end program [name]"),
 		scan.EndProgram:   newRule[endStmt]("END PROGRAM statement", "end program [name]"),

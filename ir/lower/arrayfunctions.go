@@ -191,7 +191,7 @@ func (l *lowerer) matmul(s *ast.Assign, to *argument, pre *[]ir.Stmt) (ok, done 
 	}
 	out := to
 	if in[0].view.base == to.view.base || in[1].view.base == to.view.base {
-		out = l.beside(to, s.Pos)
+		out = l.beside(to, s.Pos, pre)
 	}
 	zero := l.elements(to.shape.n, s.Pos, pre)
 	*pre = append(*pre, l.nest(zero, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(out, zero, s.Pos), RHS: l.convert(l.intConst(0, s.Pos), to.typ)}, s.Pos))

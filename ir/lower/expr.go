@@ -172,6 +172,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
 		return l.imageQuery(e)
 	}
+	if e.Name == "allocated" && l.procedure(e.Name) == nil && s == nil {
+		return l.isAllocated(e)
+	}
 	if arrayFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
 		return l.arrayFunction(e)
 	}

@@ -162,7 +162,7 @@ var knownOutside = func() map[string]string {
 		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
 	}
 	m["shape"] = "write size(a, k) for each dimension k"
-	for _, name := range strings.Fields("allocated associated present") {
+	for _, name := range strings.Fields("associated present") {
 		m[name] = "declare arrays with constant bounds"
 	}
 	for _, name := range strings.Fields("image_index lcobound ucobound coshape image_status failed_images stopped_images") {

@@ -58,6 +58,8 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
+		allocs:     make(map[*ir.Symbol]*allocatable),
+		lows:       findLows(f),
 	}
 	l.unitNames(f)
 	l.prog.SPMD = mentionsImages(f)
@@ -81,6 +83,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
+	l.settle()
 	l.noRandomAcross()
 	diags.Unique()
 	diags.Sort()
@@ -136,6 +139,10 @@ type lowerer struct {
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
 	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
+
+	allocs  map[*ir.Symbol]*allocatable
+	regrown []regrown
+	lows    *lows
 }
 
 // loop is a loop around the statement being lowered.

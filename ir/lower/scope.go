@@ -163,6 +163,7 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
 		return s
 	}
+	l.keepAllocated(s)
 	key := savedKey{l.scope.unit, name}
 	first := l.savedVars[key]
 	if first == nil {

@@ -107,6 +107,8 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 		return l.callStmt(s)
 	case *ast.Return:
 		return l.returnStmt(s.Pos)
+	case *ast.Allocate:
+		return l.allocate(s)
 	case *ast.Sync:
 		return l.sync(s)
 	case *ast.Critical:

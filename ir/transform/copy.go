@@ -107,6 +107,8 @@ func simple(s ir.Stmt) ir.Stmt {
 			n.Code = ir.Clone(s.Code)
 		}
 		return n
+	case *ir.Allocate:
+		return &ir.Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: cloneAll(s.Ends)}
 	case *ir.Checkpoint:
 		return &ir.Checkpoint{S: s.S}
 	}

@@ -92,7 +92,8 @@ type TypeSpec struct {
 }
 
 // DimSpec is one dimension of an array declaration; Lo is nil when absent. Hi is
-// nil for the ":" or "lo:" of an assumed-shape dummy argument.
+// nil for the ":" or "lo:" of an assumed-shape dummy argument, and for that of an
+// allocatable array.
 type DimSpec struct {
 	Pos    source.Pos
 	Lo, Hi Expr
@@ -120,6 +121,7 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Allocatable bool
 		Intent      string // "in", "out", "inout", or "" when absent
 		Access      string // "public", "private", or "" when absent
 		Entities    []Entity
@@ -132,6 +134,11 @@ type (
 	}
 	// DimensionStmt is "dimension a(10), b(2,2)".
 	DimensionStmt struct {
+		Base
+		Entities []Entity
+	}
+	// AllocatableStmt is "allocatable :: a(:), b".
+	AllocatableStmt struct {
 		Base
 		Entities []Entity
 	}
@@ -372,6 +379,13 @@ type (
 		What   string
 		Images []Expr
 		List   bool
+	}
+	// Allocate is "allocate (a(n), b(0:m), stat=ios)", with Free "deallocate (a, b)". The
+	// arguments are arrays with their bounds, then keywords.
+	Allocate struct {
+		Base
+		Free bool
+		Args []Expr
 	}
 	// Critical is "name: critical ... end critical".
 	Critical struct {

@@ -23,6 +23,19 @@ func head(s Stmt) (text string, directive bool) {
 	case *DimensionStmt:
 		b.WriteString("dimension ")
 		writeEntities(&b, s.Entities)
+	case *AllocatableStmt:
+		b.WriteString("allocatable :: ")
+		writeEntities(&b, s.Entities)
+	case *Allocate:
+		if s.Free {
+			b.WriteString("de")
+		}
+		b.WriteString("allocate (")
+		for i, e := range s.Args {
+			comma(&b, i)
+			writeExpr(&b, e, 0)
+		}
+		b.WriteString(")")
 	case *ImplicitNone:
 		b.WriteString("implicit none")
 	case *Intent:
@@ -261,6 +274,10 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	}
 	if s.External {
 		b.WriteString(", external")
+		colons = true
+	}
+	if s.Allocatable {
+		b.WriteString(", allocatable")
 		colons = true
 	}
 	if s.Intent != "" {

@@ -24,6 +24,7 @@ const (
 	External
 	Parameter
 	Dimension
+	Allocatable
 
 	Assignment
 	Do
@@ -51,7 +52,8 @@ const (
 	Continue
 	Sync
 	Critical
-	End // END alone
+	Allocate // DEALLOCATE too
+	End      // END alone
 	EndProgram
 	EndDo
 	EndIf
@@ -195,6 +197,9 @@ var simple = map[string]Kind{
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
+	"allocatable":     Allocatable,
+	"allocate":        Allocate,
+	"deallocate":      Allocate,
 	"integer":         TypeDecl,
 	"real":            TypeDecl,
 	"logical":         TypeDecl,

@@ -3,12 +3,12 @@ package scan
 // outsideWords are the statements of Fortran that are outside the subset and
 // begin with one word.
 var outsideWords = map[string]bool{
-	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
+	"abstract": true, "assign": true,
 	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
 	"block": true, "blockdata": true, "case": true, "class": true,
 	"close": true, "codimension": true, "common": true, "complex": true,
 	"contiguous": true, "data": true,
-	"deallocate": true, "elemental": true,
+	"elemental":    true,
 	"endassociate": true, "endblock": true, "endenum": true,
 	"endfile": true, "endinterface": true, "endprocedure": true,
 	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
