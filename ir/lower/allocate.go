@@ -38,12 +38,6 @@ type regrown struct {
 
 // openArray makes s an array with open ends, lower ones only where lo has no constant.
 func (l *lowerer) openArray(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, his []*ir.Symbol) {
-	end := func(text string, k int) *ir.Symbol {
-		e := l.local(fmt.Sprintf("%s_%s%d", s.Source(), text, k+1), ir.Integer, pos)
-		l.captured[e], l.mention[e], l.typed[e] = true, true, pos
-		l.prog.Ends = append(l.prog.Ends, e)
-		return e
-	}
 	v, sh := &view{base: s}, &shape{}
 	s.Dims = nil
 	for k, at := range lo {
@@ -52,20 +46,28 @@ func (l *lowerer) openArray(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, hi
 		if c, ok := constOf(at); ok {
 			b.Lo = c
 		} else {
-			low = end("lo", k)
+			low = l.newEnd(s, "lo", k, pos)
 			b.Lo = ir.OpenEnd(len(l.prog.Ends)-1, false)
 			at = varOf(low, pos)
 		}
-		high := end("hi", k)
+		high := l.newEnd(s, "hi", k, pos)
 		b.Hi = ir.OpenEnd(len(l.prog.Ends)-1, true)
 		s.Dims = append(s.Dims, b)
 		los, his = append(los, low), append(his, high)
-		v.subs = append(v.subs, viewSub{k, l.intConst(1, pos), l.intConst(0, pos)})
+		v.subs = append(v.subs, viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
 		sh.lo = append(sh.lo, at)
 		sh.n = append(sh.n, l.plus(l.minus(varOf(high, pos), ir.Clone(at), pos), l.intConst(1, pos), pos))
 	}
 	l.views[s], l.shapes[s], l.loose[s] = v, sh, true
 	return los, his
+}
+
+// newEnd makes the scalar for an open end of dimension k, from 0, of s: the last of Ends.
+func (l *lowerer) newEnd(s *ir.Symbol, text string, k int, pos source.Pos) *ir.Symbol {
+	e := l.local(fmt.Sprintf("%s_%s%d", s.Source(), text, k+1), ir.Integer, pos)
+	l.captured[e], l.mention[e], l.typed[e] = true, true, pos
+	l.prog.Ends = append(l.prog.Ends, e)
+	return e
 }
 
 func varOf(s *ir.Symbol, pos source.Pos) *ir.Var {
@@ -269,6 +271,11 @@ func (l *lowerer) allocateOne(e, source, mold ast.Expr, to statusTo) []ir.Stmt {
 		return nil
 	}
 	var pre []ir.Stmt // evaluates bounds, and is left out where it fails
+	if source != nil && l.firstPart(source) != nil {
+		if source = l.shaped(source, &pre); source == nil {
+			return nil
+		}
+	}
 	lo, n, ok := l.allocatedShape(s, bounds, source, mold, pos, &pre)
 	if !ok {
 		return nil
@@ -342,7 +349,20 @@ func (l *lowerer) fixedBound(e ir.Expr, pos source.Pos, pre *[]ir.Stmt) ir.Expr 
 	return l.fixed(e, "bound", pos, pre)
 }
 
-// shapeOf is the lower bounds and extents of array expression e; ok is false after an
+// shaped is array expression e in a form of which shapeOf finds the shape: functions whose
+// value decides that are evaluated; nil after an error.
+func (l *lowerer) shaped(e ast.Expr, pre *[]ir.Stmt) ast.Expr {
+	if call, ok := l.firstPart(e).(*ast.Index); ok && l.isFunction(call) {
+		switch call.Name {
+		case "matmul", "cshift", "eoshift", "transpose", "spread", "reshape":
+		default:
+			return l.evaluated(e, goal{}, pre)
+		}
+	}
+	return e
+}
+
+// shapeOf is the lower bounds and extents of an array expression; ok is false after an
 // error. Of a whole array the lower bounds are its own, else 1.
 func (l *lowerer) shapeOf(e ast.Expr, pre *[]ir.Stmt) (lo, n []ir.Expr, ok bool) {
 	if id, is := e.(*ast.Ident); is && isArray(l.lookup(id.Name)) {
@@ -352,20 +372,26 @@ func (l *lowerer) shapeOf(e ast.Expr, pre *[]ir.Stmt) (lo, n []ir.Expr, ok bool)
 		}
 		return a.shape.lo, a.shape.n, true
 	}
-	if call, is := e.(*ast.Index); is && call.Name == "matmul" && len(call.Args) == 2 && l.lookup("matmul") == nil {
+	shaping := l.firstPart(e)
+	call, is := shaping.(*ast.Index)
+	is = is && l.isFunction(call)
+	switch {
+	case shaping == nil:
+		l.errorf(codeArgument, e.Position(), "the shape of this expression is not known").
+			WithHelp("allocate the array with its bounds first, then assign the value")
+		return nil, nil, false
+	case is && call.Name == "matmul" && len(call.Args) == 2:
 		_, x, okX := l.shapeOf(call.Args[0], pre)
 		_, y, okY := l.shapeOf(call.Args[1], pre)
 		if !okX || !okY || len(x) == 0 || len(y) == 0 {
 			return nil, nil, false
 		}
 		n = append(append(n, x[:len(x)-1]...), y[1:]...)
-	} else {
-		shaping := l.firstPart(e)
-		if shaping == nil {
-			l.errorf(codeArgument, e.Position(), "the shape of this expression is not known").
-				WithHelp("allocate the array with its bounds first, then assign the value")
+	case is && (call.Name == "cshift" || call.Name == "eoshift") && len(call.Args) > 0:
+		if _, n, ok = l.shapeOf(call.Args[0], pre); !ok {
 			return nil, nil, false
 		}
+	default:
 		ctx := l.elementsLike(shaping, pre)
 		if ctx == nil {
 			return nil, nil, false

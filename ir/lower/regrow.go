@@ -17,11 +17,15 @@ import (
 // A right side that reads the array is evaluated into another one first.
 
 // regrow lowers what an assignment to allocatable array s does in front; staged is where
-// the value is then, nil if it is still to be evaluated. ok is false after an error.
+// the value is then, nil if it is still to be evaluated, and s changes to what is left to
+// do. ok is false after an error.
 func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged *argument, ok bool) {
 	a, pos := l.allocs[sym], s.Pos
-	if l.firstPart(s.RHS) == nil && !l.isMatmul(s.RHS) {
+	if l.firstPart(s.RHS) == nil {
 		return nil, true // a scalar: the array has its shape
+	}
+	if s.RHS = l.shaped(s.RHS, pre); s.RHS == nil {
+		return nil, false
 	}
 	lo, n, ok := l.shapeOf(s.RHS, pre)
 	if !ok || l.phantom {
@@ -64,11 +68,6 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 	return staged, true
 }
 
-func (l *lowerer) isMatmul(e ast.Expr) bool {
-	x, ok := e.(*ast.Index)
-	return ok && x.Name == "matmul" && l.lookup("matmul") == nil
-}
-
 // reads reports whether e mentions s.
 func (l *lowerer) reads(e ast.Expr, s *ir.Symbol) bool {
 	var list []ast.Expr
@@ -76,7 +75,7 @@ func (l *lowerer) reads(e ast.Expr, s *ir.Symbol) bool {
 	case *ast.Ident:
 		return l.lookup(e.Name) == s
 	case *ast.Index:
-		if l.lookup(e.Name) == s || l.procedure(e.Name) != nil && l.lookup(e.Name) == nil {
+		if l.lookup(e.Name) == s || l.functionOf(e) != nil {
 			return true // a function may read anything
 		}
 		list = e.Args

@@ -25,6 +25,11 @@ const (
 	Parameter
 	Dimension
 	Allocatable
+	Attribute // OPTIONAL, VALUE or PROTECTED
+	Interface
+	EndInterface
+	ModuleProcedure // of an interface block
+	Import
 
 	Assignment
 	Do
@@ -53,13 +58,17 @@ const (
 	Sync
 	Critical
 	Allocate // DEALLOCATE too
-	End      // END alone
+	Block
+	Associate
+	End // END alone
 	EndProgram
 	EndDo
 	EndIf
 	EndCritical
 	EndWhere
 	EndForall
+	EndBlock
+	EndAssociate
 
 	Processors
 	Template
@@ -222,6 +231,15 @@ var simple = map[string]Kind{
 	"elsewhere":       Elsewhere,
 	"endwhere":        EndWhere,
 	"endforall":       EndForall,
+	"endblock":        EndBlock,
+	"endassociate":    EndAssociate,
+	"optional":        Attribute,
+	"value":           Attribute,
+	"protected":       Attribute,
+	"interface":       Interface,
+	"endinterface":    EndInterface,
+	"import":          Import,
+	"associate":       Associate,
 }
 
 func (s *Stmt) byWord() {
@@ -238,6 +256,25 @@ func (s *Stmt) byWord() {
 	case "module":
 		if t[1].Type == Ident && t[2].EOF() {
 			s.Kind = Module
+			return
+		}
+		if second == "procedure" {
+			s.Kind, s.Word = ModuleProcedure, "procedure"
+			return
+		}
+	case "procedure":
+		if second != "(" {
+			s.Kind = ModuleProcedure
+			return
+		}
+	case "abstract":
+		if second == "interface" {
+			s.Kind = Interface
+			return
+		}
+	case "block":
+		if t[1].EOF() {
+			s.Kind = Block
 			return
 		}
 	case "pure", "elemental", "recursive", "impure":
@@ -377,6 +414,12 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndWhere
 	case second.Value == "forall":
 		s.Kind = EndForall
+	case second.Value == "block" && s.Toks[2].Value != "data":
+		s.Kind = EndBlock
+	case second.Value == "associate":
+		s.Kind = EndAssociate
+	case second.Value == "interface":
+		s.Kind = EndInterface
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":
