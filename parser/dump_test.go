@@ -250,7 +250,9 @@ func (d *dumper) parts(s ast.Stmt) {
 	case *ast.Read:
 		d.expr("unit", s.Unit)
 		d.expr("format", s.Format)
-		d.expr("iostat", s.Iostat)
+		for _, x := range s.Specs {
+			d.expr(x.Key, x.X)
+		}
 		d.exprs("item", s.Items)
 	case *ast.Stop:
 		d.expr("code", s.Code)

@@ -279,7 +279,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Namelist:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}

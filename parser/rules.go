@@ -82,6 +82,8 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Write:        newRule[writeStmt]("WRITE statement", "write(unit, format) items"),
 		scan.Read:         newRule[readStmt]("READ statement", "read *, variables  or  read format, variables"),
 		scan.ReadParen:    newRule[readParenStmt]("READ statement", "read(unit, format [, iostat=variable] [, end=label] [, err=label]) variables"),
+		scan.FileStmt:     newRule[fileStmt]("statement on files", "open(unit, file='name', ...)  or  rewind unit"),
+		scan.Namelist:     newRule[namelistStmt]("NAMELIST statement", "namelist /group/ variables"),
 		scan.Call:         newRule[callStmt]("CALL statement", "call name [(arguments)]"),
 		scan.Return:       newRule[returnStmt]("RETURN statement", "return"),
 		scan.Stop:         newRule[stopStmt]("STOP statement", "stop [code]"),

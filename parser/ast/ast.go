@@ -143,6 +143,16 @@ type (
 		Intent string // as in TypeDecl
 		Names  []Name
 	}
+	// Namelist is "namelist /g/ a, b".
+	Namelist struct {
+		Base
+		Groups []NamelistGroup
+	}
+	// NamelistGroup is a group of a Namelist.
+	NamelistGroup struct {
+		Name  Name
+		Names []Name
+	}
 	// External is "external f, g".
 	External struct {
 		Base
@@ -348,15 +358,29 @@ type (
 		Control
 		Items []Expr
 	}
-	// Control is what READ and WRITE have in parentheses.
+	// FileStmt is a statement on files: Word is "open", "close", "inquire", "rewind",
+	// "backspace", "endfile" or "flush". Items are those of INQUIRE with IOLENGTH=.
+	FileStmt struct {
+		Base
+		Word string
+		Control
+		Items []Expr
+	}
+	// Control is what statements of input and output have in parentheses.
 	Control struct {
-		Unit    Expr // nil: *
-		Format  Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
-		Advance Expr // or nil, as those that follow
-		Iostat  Expr
-		Iomsg   Expr
-		End     int // label, or 0
-		Err     int // label, or 0
+		Unit        Expr // nil: *, and in a FileStmt none
+		Format      Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
+		Unformatted bool // READ or WRITE without a format
+		Namelist    bool // Format is the *Ident of NML=
+		Specs       []Spec
+		End         int // label, or 0
+		Err         int // label, or 0
+		Eor         int // label, or 0
+	}
+	// Spec is an entry of a Control, such as iostat=ios.
+	Spec struct {
+		Key string
+		X   Expr
 	}
 	// Stop is "stop" or "stop 3" or "error stop".
 	Stop struct {

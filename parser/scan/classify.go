@@ -42,6 +42,8 @@ const (
 	Cycle
 	Print
 	Write
+	FileStmt // OPEN, CLOSE, INQUIRE, REWIND, BACKSPACE, ENDFILE, FLUSH
+	Namelist
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
 	Call
@@ -205,6 +207,14 @@ var simple = map[string]Kind{
 	"cycle":           Cycle,
 	"print":           Print,
 	"write":           Write,
+	"open":            FileStmt,
+	"close":           FileStmt,
+	"inquire":         FileStmt,
+	"rewind":          FileStmt,
+	"backspace":       FileStmt,
+	"endfile":         FileStmt,
+	"flush":           FileStmt,
+	"namelist":        Namelist,
 	"stop":            Stop,
 	"errorstop":       ErrorStop,
 	"continue":        Continue,
@@ -375,7 +385,7 @@ func (s *Stmt) classifyEnd() {
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":
-		s.Kind, s.Word = Outside, "endfile"
+		s.Kind, s.Word = FileStmt, "endfile"
 	case second.Type == Ident:
 		s.Kind, s.Word = Outside, "end "+second.Value
 		if second.Value == "block" && s.Toks[2].Value == "data" {

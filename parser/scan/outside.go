@@ -4,21 +4,21 @@ package scan
 // begin with one word.
 var outsideWords = map[string]bool{
 	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
-	"associate": true, "asynchronous": true, "backspace": true, "bind": true,
+	"associate": true, "asynchronous": true, "bind": true,
 	"block": true, "blockdata": true, "case": true, "class": true,
-	"close": true, "codimension": true, "common": true, "complex": true,
+	"codimension": true, "common": true, "complex": true,
 	"contiguous": true, "data": true,
 	"deallocate": true, "elemental": true,
 	"endassociate": true, "endblock": true, "endenum": true,
-	"endfile": true, "endinterface": true, "endprocedure": true,
+	"endinterface": true, "endprocedure": true,
 	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
 	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true, "import": true,
-	"include": true, "inquire": true, "interface": true,
-	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
-	"open": true, "optional": true, "pause": true, "pointer": true,
+	"format": true, "generic": true, "goto": true, "implicit": true, "import": true,
+	"include": true, "interface": true,
+	"intrinsic": true, "module": true, "nullify": true,
+	"optional": true, "pause": true, "pointer": true,
 	"procedure": true, "protected": true,
-	"pure": true, "recursive": true, "rewind": true,
+	"pure": true, "recursive": true,
 	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "value": true, "volatile": true, "wait": true,
@@ -56,7 +56,7 @@ func (s *Stmt) outside() {
 		case "blockdata":
 			s.Word = "block data"
 		}
-		if len(s.Word) > 3 && s.Word[:3] == "end" && s.Word != "endfile" {
+		if len(s.Word) > 3 && s.Word[:3] == "end" {
 			s.Word = "end " + s.Word[3:]
 		}
 	default:

@@ -13,7 +13,7 @@ import (
 
 // leaves are the packages that know nothing of the compiler and that every
 // package of it may import.
-var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/fio", "runtime/outfile", "procfunc/linalg", "fortran", "docs"}
+var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/fio", "runtime/outfile", "runtime/record", "procfunc/linalg", "fortran", "docs"}
 
 // analyses are the packages that work on the typed program.
 var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images"}
