@@ -87,7 +87,7 @@ func (g *gen) finishReductions(n *comm.Combine) {
 			g.combineTogether(set)
 		default:
 			s := g.scalar(red.Sym)
-			g.out.p("%s = spmd.%s(pe, %d, %s) // #%d %s over all PEs: gathered and broadcast, each half answers the other",
+			g.out.p("%s = spmd.%s(pe, %d, %s) // #%d %s over all PEs: gathered and broadcast, each half acknowledges the other",
 				s, reduceFunc[red.Name], g.reduceSite(red), s, red.ID, red.Name)
 		}
 	}

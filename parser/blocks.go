@@ -19,6 +19,8 @@ const (
 	criticalFrame
 	whereFrame
 	forallFrame
+	blockFrame
+	associateFrame
 	foreignFrame // a construct outside the subset
 )
 
@@ -70,6 +72,10 @@ func (p *parser) pop(pos source.Pos) {
 	case *ast.Critical:
 		n.EndPos = pos
 	case *ast.Forall:
+		n.EndPos = pos
+	case *ast.Block:
+		n.EndPos = pos
+	case *ast.Associate:
 		n.EndPos = pos
 	}
 }
@@ -126,6 +132,10 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Body
 	case *ast.Forall:
 		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
+	case *ast.Block:
+		n.Name, f.body = s.Name, &n.Body
+	case *ast.Associate:
+		n.Name, f.body = s.Name, &n.Body
 	}
 	if k, ok := openers[s.Kind]; ok {
 		f.kind, f.what = k.kind, k.what
@@ -140,15 +150,18 @@ var openers = map[scan.Kind]struct {
 	kind frameKind
 	what string
 }{
-	scan.IfThen:   {ifFrame, "IF"},
-	scan.Critical: {criticalFrame, "CRITICAL"},
-	scan.Where:    {whereFrame, "WHERE"},
-	scan.Forall:   {forallFrame, "FORALL"},
+	scan.IfThen:    {ifFrame, "IF"},
+	scan.Critical:  {criticalFrame, "CRITICAL"},
+	scan.Where:     {whereFrame, "WHERE"},
+	scan.Forall:    {forallFrame, "FORALL"},
+	scan.Block:     {blockFrame, "BLOCK"},
+	scan.Associate: {associateFrame, "ASSOCIATE"},
 }
 
 // enders are the blocks that statements end.
 var enders = map[scan.Kind]frameKind{
 	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
+	scan.EndBlock: blockFrame, scan.EndAssociate: associateFrame,
 }
 
 // alternatives are the blocks that ELSE and its like belong to.
@@ -178,7 +191,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // end takes END DO and END IF; label is the statement's, name the construct
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
-	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL"}[kind]
+	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).

@@ -229,10 +229,7 @@ var attributeAdvice = map[string]string{
 	"allocatable":  "declare the greatest extent that is needed, and work on a part",
 	"pointer":      "use the array itself",
 	"target":       "remove it: there are no pointers",
-	"optional":     "give every argument in each call, with a LOGICAL one that says whether to use it",
-	"value":        "assign the argument to a local variable and change that",
 	"intrinsic":    "remove it: intrinsic functions need no declaration",
-	"protected":    "remove it",
 	"bind":         "remove it",
 	"contiguous":   "remove it",
 	"volatile":     "remove it",
@@ -270,6 +267,15 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Save = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
+	case g.Word.Value == "optional" && g.Arg == nil && !d.Optional:
+		d.Optional = true
+	case g.Word.Value == "value" && g.Arg == nil && !d.Value:
+		d.Value = true
+	case g.Word.Value == "protected" && g.Arg == nil && !d.Protected:
+		if d.Protected = true; p.prog.Kind != ast.ModuleUnit {
+			p.protectedOutside(g.Word)
+			return false
+		}
 	case (g.Word.Value == "public" || g.Word.Value == "private") && g.Arg == nil && d.Access == "":
 		d.Access = g.Word.Value
 		if p.prog.Kind != ast.ModuleUnit {

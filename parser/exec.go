@@ -94,10 +94,20 @@ type (
 		Word lexer.Token `parser:"@'critical'"`
 		Stat *imageSet   `parser:"@@?"`
 	}
+	blockStmt struct {
+		Word lexer.Token `parser:"@'block'"`
+	}
+	associateStmt struct {
+		Names []association `parser:"'associate' '(' @@ ( ',' @@ )* ')'"`
+	}
+	association struct {
+		Name lexer.Token `parser:"@Ident '=>'"`
+		X    expr        `parser:"@@"`
+	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endcritical' | 'endwhere' | 'endforall' )"`
-		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
+		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'block' | 'associate' )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -128,6 +138,17 @@ type (
 		stmts []ast.Stmt
 	}
 )
+
+func (g *blockStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Block{Base: base} }
+
+func (g *associateStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.Associate{Base: base}
+	for i := range g.Names {
+		n := &g.Names[i]
+		s.Names = append(s.Names, ast.Association{Name: ast.Name{Pos: startOf(&n.Name), Name: n.Name.Value}, X: n.X.X})
+	}
+	return s
+}
 
 func (g *assignStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Assign{Base: base, LHS: g.LHS.X, RHS: g.RHS.X}

@@ -19,16 +19,13 @@ const (
 
 // instead says, for each statement outside the subset, what to write.
 var instead = map[string]string{
-	"abstract": noInterface, "interface": noInterface, "procedure": noInterface,
-	"entry":    "write a procedure of its own for each ENTRY",
-	"optional": "give every argument in each call, with a LOGICAL one that says whether to use it",
-	"value":    "assign the argument to a local variable and change that",
-	"bind":     needless, "generic": noInterface, "final": needless,
+	"abstract": noInterface, "procedure": noInterface,
+	"entry": "write a procedure of its own for each ENTRY",
+	"bind":  needless, "generic": noInterface, "final": needless,
 
-	"submodule": "put the procedures into the module", "import": needless,
+	"submodule":  "put the procedures into the module",
 	"block data": noUnits, "common": noUnits, "include": "put the text in place",
 	"module":      "write MODULE name, on a line of its own",
-	"protected":   needless,
 	"equivalence": "declare separate variables and copy",
 
 	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
@@ -52,8 +49,7 @@ var instead = map[string]string{
 	"class":       "declare a variable or an array for each component",
 	"enum":        "declare constants with PARAMETER",
 	"enumerator":  "declare constants with PARAMETER",
-	"associate":   "use the expression itself, or assign it to a variable",
-	"block":       "declare the names at the beginning of the program",
+	"block":       "write BLOCK on a line of its own",
 	"form team":   noTeams, "change team": noTeams, "end team": noTeams,
 	"event post": noEvents, "event wait": noEvents, "lock": noEvents, "unlock": noEvents,
 	"fail image":  "write error stop: it ends all images",
@@ -71,8 +67,6 @@ var unitWords = map[string]bool{
 var constructs = map[string]string{
 	"select case": "end select",
 	"select type": "end select",
-	"associate":   "end associate",
-	"block":       "end block",
 	"change team": "end team",
 }
 
@@ -107,8 +101,6 @@ func (p *parser) skipBehind(s scan.Stmt) {
 	switch word := s.Word; {
 	case unitWords[word]:
 		p.skip = &skipping{unit: true, depth: 1}
-	case word == "interface" || word == "abstract":
-		p.skip = &skipping{until: "end interface"}
 	case word == "enum":
 		p.skip = &skipping{until: "end enum"}
 	case word == "type" && s.Toks[1].Value != "(":

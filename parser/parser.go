@@ -104,6 +104,9 @@ func (p *parser) line(l *scan.Line) {
 	if s.Name != "" {
 		base.Pos = startOf(&s.NameTok)
 	}
+	if p.inInterface(s, base.Pos) {
+		return
+	}
 	switch s.Kind {
 	case scan.Subroutine, scan.Function, scan.Module:
 		p.enter(s.Kind, base.Pos)
@@ -189,10 +192,10 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.Block, scan.Associate, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO, IF ... THEN, WHERE, FORALL and CRITICAL can be named"))
+				WithHelp("only DO, IF ... THEN, WHERE, FORALL, BLOCK, ASSOCIATE and CRITICAL can be named"))
 			return
 		}
 	}
@@ -248,6 +251,13 @@ func (p *parser) parseOne(s scan.Stmt, base ast.Base) (ast.Stmt, bool) {
 
 // place puts a statement where it belongs.
 func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
+	if p.blockSpec() != nil {
+		switch stmt.(type) {
+		case *ast.Use, *ast.ImplicitNone:
+			p.declare(stmt)
+			return
+		}
+	}
 	switch n := stmt.(type) {
 	case *programUnit:
 		p.programStmt(n)
@@ -279,7 +289,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Namelist:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import, *ast.Namelist:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}
@@ -298,7 +308,13 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		}
 		p.add(n, base)
 		p.open(s, base.Pos, n)
-	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall:
+	case *ast.Interface:
+		p.openInterface(n)
+	case *interfaceEnd:
+		p.endInterface(n)
+	case *moduleProcedures:
+		p.moduleProcedures(s, n)
+	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Block, *ast.Associate:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
 	case *elseIf:
@@ -330,8 +346,12 @@ func (p *parser) programStmt(n *programUnit) {
 func (p *parser) declare(s ast.Stmt) {
 	for _, f := range p.stack {
 		if f.kind == foreignFrame {
-			return // BLOCK: told with the construct
+			return // told with the construct
 		}
+	}
+	if spec := p.blockSpec(); spec != nil {
+		*spec = append(*spec, s)
+		return
 	}
 	if p.executed.IsValid() || len(p.stack) > 0 {
 		first := p.executed
@@ -393,7 +413,7 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 	case scan.EndIf:
 		p.end(ifFrame, n.Pos, 0, n.Name)
 		p.keepLabel(n)
-	case scan.EndCritical, scan.EndWhere, scan.EndForall:
+	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
@@ -429,14 +449,14 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.Block, scan.Associate:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:
 		p.alternative(alternatives[s.Kind], base.Pos, nil, false, false, nil)
 	case scan.Else:
 		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall:
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate:
 		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)

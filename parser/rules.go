@@ -61,6 +61,12 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Parameter:    newRule[parameterStmt]("PARAMETER statement", "parameter (name = constant, ...)"),
 		scan.Dimension:    newRule[dimensionStmt]("DIMENSION statement", "dimension name(extents), ..."),
 
+		scan.Attribute:       newRule[attributeStmt]("attribute statement", "optional :: names  or  value :: names  or  protected :: names"),
+		scan.Interface:       newRule[interfaceStmt]("INTERFACE statement", "[abstract] interface [name]"),
+		scan.EndInterface:    newRule[endInterfaceStmt]("END INTERFACE statement", "end interface [name]"),
+		scan.ModuleProcedure: newRule[moduleProcedureStmt]("MODULE PROCEDURE statement", "module procedure names"),
+		scan.Import:          newRule[importStmt]("IMPORT statement", "import [:: names]"),
+
 		scan.Assignment:   newRule[assignStmt]("assignment", "variable = expression"),
 		scan.Do:           newRule[doStmt]("DO statement", "[name:] do [variable = first, last [, step]]"),
 		scan.DoWhile:      newRule[doWhileStmt]("DO WHILE statement", "[name:] do while (condition)"),
@@ -90,6 +96,10 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.ErrorStop:    newRule[errorStopStmt]("ERROR STOP statement", "error stop [code]"),
 		scan.Sync:         newRule[syncStmt]("SYNC statement", "sync all  or  sync memory  or  sync images (images)"),
 		scan.Critical:     newRule[criticalStmt]("CRITICAL statement", "[name:] critical"),
+		scan.Block:        newRule[blockStmt]("BLOCK statement", "[name:] block"),
+		scan.Associate:    newRule[associateStmt]("ASSOCIATE statement", "[name:] associate (name => variable or expression, ...)"),
+		scan.EndBlock:     newRule[endStmt]("END BLOCK statement", "end block [name]"),
+		scan.EndAssociate: newRule[endStmt]("END ASSOCIATE statement", "end associate [name]"),
 		scan.Continue:     newRule[continueStmt]("CONTINUE statement", "continue"),
 		scan.End:          newRule[endStmt]("END statement", "end program [name]"),
 		scan.EndProgram:   newRule[endStmt]("END PROGRAM statement", "end program [name]"),

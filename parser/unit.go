@@ -24,6 +24,7 @@ type unit struct {
 	labels   map[int]source.Pos    // of the statements that have labels
 	named    map[string]source.Pos // of the constructs that have names
 	contains source.Pos            // of CONTAINS
+	block    *ast.Interface        // the interface block that is open
 }
 
 // newUnit is a place for a unit of which nothing is known yet: a main program
@@ -38,12 +39,21 @@ type (
 		Prefix []lexer.Token `parser:"@( 'pure' | 'impure' | 'elemental' | 'recursive' )*"`
 		Name   lexer.Token   `parser:"'subroutine' @Ident"`
 		Args   []dummyArg    `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+		Bind   *bindSuffix   `parser:"@@?"`
 	}
 	functionStmt struct {
 		Prefix []prefix     `parser:"@@*"`
 		Name   lexer.Token  `parser:"'function' @Ident"`
 		Args   []dummyArg   `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+		First  *bindSuffix  `parser:"@@?"`
 		Result *lexer.Token `parser:"( 'result' '(' @Ident ')' )?"`
+		Second *bindSuffix  `parser:"@@?"`
+	}
+	// bindSuffix is BIND(C) or BIND(C, NAME="x"): it names the procedure for the linker, and
+	// there is none.
+	bindSuffix struct {
+		Lang lexer.Token `parser:"'bind' '(' @Ident"`
+		Name *expr       `parser:"( ',' 'name' '=' @@ )? ')'"`
 	}
 	dummyArg struct {
 		Tok lexer.Token `parser:"@( Ident | '*' )"`
@@ -105,11 +115,9 @@ func (p *parser) prefixWord(u *ast.Program, t *lexer.Token) {
 	case "pure":
 		u.Pure = true
 	case "elemental":
-		p.diags.Add(problem(source.OutsideSubset, t, "ELEMENTAL procedures are outside the subset").
-			WithHelp("remove the word, and call the procedure in a DO loop over the elements"))
+		u.Elemental = true
 	case "recursive":
-		p.diags.Add(problem(source.OutsideSubset, t, "RECURSIVE procedures are outside the subset").
-			WithHelp("remove the word if the procedure does not call itself; else write a loop"))
+		u.Recursive = true
 	}
 }
 
@@ -129,18 +137,23 @@ func (p *parser) dummyArgs(list []dummyArg) []ast.Name {
 
 func (g *subroutineStmt) build(p *parser, base ast.Base) ast.Stmt {
 	u := &ast.Program{Pos: base.Pos, Kind: ast.SubroutineUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args)}
+	impure := false
 	for i := range g.Prefix {
 		p.prefixWord(u, &g.Prefix[i])
+		impure = impure || g.Prefix[i].Value == "impure"
 	}
+	u.Pure = u.Pure || u.Elemental && !impure
 	return &unitHead{base, u}
 }
 
 func (g *functionStmt) build(p *parser, base ast.Base) ast.Stmt {
 	u := &ast.Program{Pos: base.Pos, Kind: ast.FunctionUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args)}
+	impure := false
 	for i := range g.Prefix {
 		switch f := &g.Prefix[i]; {
 		case f.Word != nil:
 			p.prefixWord(u, f.Word)
+			impure = impure || f.Word.Value == "impure"
 		case u.Prefix != nil:
 			p.diags.Add(problem(source.Syntax, &f.Type.Word, "a second type for the function").WithHelp("remove one"))
 		default:
@@ -150,6 +163,7 @@ func (g *functionStmt) build(p *parser, base ast.Base) ast.Stmt {
 			}
 		}
 	}
+	u.Pure = u.Pure || u.Elemental && !impure
 	if g.Result != nil {
 		u.Result = ast.Name{Pos: startOf(g.Result), Name: g.Result.Value}
 	}
@@ -230,7 +244,7 @@ func (p *parser) enter(kind scan.Kind, pos source.Pos) {
 	u := p.unit
 	switch {
 	case !u.begun && u.outer == nil:
-	case u.contains.IsValid() && kind != scan.Program && kind != scan.Module:
+	case (u.contains.IsValid() || u.block != nil) && kind != scan.Program && kind != scan.Module:
 		p.unit = newUnit(u)
 	case kind == scan.Program && !u.contains.IsValid() && u.prog.Kind == ast.MainUnit:
 		return // programStmt knows whether it is the first
@@ -276,6 +290,10 @@ func (p *parser) leave(pos source.Pos) {
 	u := p.unit
 	u.prog.EndPos = pos
 	p.unit = u.outer
+	if u.outer != nil && u.outer.block != nil {
+		p.closeInterface(u)
+		return
+	}
 	if u.outer != nil {
 		u.outer.prog.Contains = append(u.outer.prog.Contains, u.prog)
 		return

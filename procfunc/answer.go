@@ -96,7 +96,7 @@ func (f *Functions) prove(m *matching, y, x *Relation, w *ways, set waySet) *Rea
 			return no(why)
 		}
 	}
-	return &Reason{true, "in {y} every PE that {x} sends to next sends to the one it will hear from"}
+	return &Reason{true, "in {y} every PE that {x} sends to next sends to the one that will send to it"}
 }
 
 // test asks for a counterexample on one way: an instance of y, the next of x,

@@ -46,7 +46,7 @@ func (f *Functions) KillsAfter(y, put, nth int) bool {
 // KillReason is KillsAfter with the reason, for the first instance to come and one slot.
 func (f *Functions) KillReason(y, use, put int) Reason {
 	if y == use || y == put {
-		return f.named(no("a communication does not answer itself: it has one slot"), y, put)
+		return f.named(no("a communication does not acknowledge itself: it has one slot"), y, put)
 	}
 	return f.KillReasonAfter(y, put, 1)
 }

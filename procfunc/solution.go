@@ -85,7 +85,7 @@ func (s *solution) solve() string {
 		case c == -1:
 			s.put(v, rest)
 		case len(s.open(rest)) > 0:
-			return "which iteration of {y} answers is not decided"
+			return "which iteration of {y} acknowledges is not decided"
 		default:
 			q := s.t.new()
 			prod, ok := q.Scale(c)
@@ -98,7 +98,7 @@ func (s *solution) solve() string {
 	}
 	for _, e := range s.eqs {
 		if len(s.open(e)) > 0 {
-			return "which iteration of {y} answers is not decided"
+			return "which iteration of {y} acknowledges is not decided"
 		}
 		s.zero = append(s.zero, condition{form: e})
 	}
@@ -137,7 +137,7 @@ func (s *solution) ranges() string {
 		e, ok := s.value[yside+v.Name]
 		if !ok {
 			if !v.Idle {
-				return "which iteration of {y} answers is not decided"
+				return "which iteration of {y} acknowledges is not decided"
 			}
 			s.atLeast = append(s.atLeast, condition{form: t.sub(hi, lo), why: fmt.Sprintf("the loop over %s around it may run zero times", v.Name)})
 			continue
@@ -145,7 +145,7 @@ func (s *solution) ranges() string {
 		// A value may itself be a form in Vars that got theirs later.
 		e = s.closed(e)
 		of := v.String()
-		why := fmt.Sprintf("to answer, it would need %s = %v, which is not certain to lie in %v", v.Name, display(e), v)
+		why := fmt.Sprintf("to acknowledge, it would need %s = %v, which is not certain to lie in %v", v.Name, display(e), v)
 		s.atLeast = append(s.atLeast, condition{t.sub(e, lo), why, of}, condition{t.sub(hi, e), why, of})
 		if v.Step != 1 && v.Step != -1 {
 			from := lo
@@ -232,14 +232,14 @@ func (s *solution) check() string {
 
 // partly is a reason why not every pair is answered.
 func (s *solution) partly(why string) string {
-	return fmt.Sprintf("{y} is not certain to answer every pair of the next {x}%s: %s", s.t.when(), why)
+	return fmt.Sprintf("{y} is not certain to acknowledge every pair of the next {x}%s: %s", s.t.when(), why)
 }
 
 // elsewhere sets what y sends beside what it would have to send.
 func (s *solution) elsewhere() string {
 	t := s.t
 	same := func(f linalg.Affine) linalg.Affine { return f }
-	text := fmt.Sprintf("{y} does not answer the next {x}%s: its messages go %v, and an answer would go %s", t.when(), t.y, t.answer(same))
+	text := fmt.Sprintf("{y} does not acknowledge the next {x}%s: its messages go %v, and an acknowledgement would go %s", t.when(), t.y, t.answer(same))
 	if ranges := t.x.ranges(); ranges != "" {
 		text += "; " + ranges
 	}
@@ -325,7 +325,7 @@ func (s *solution) example(c condition, f linalg.Affine) string {
 	if len(where) > 0 {
 		pair += " for " + strings.Join(where, ", ")
 	}
-	return t.marked(fmt.Sprintf("{y} does not answer every pair of the next {x}%s: {x} goes %s, and nothing of {y} goes %s, since it has %s",
+	return t.marked(fmt.Sprintf("{y} does not acknowledge every pair of the next {x}%s: {x} goes %s, and nothing of {y} goes %s, since it has %s",
 		t.when(), pair, t.answer(put), c.of))
 }
 

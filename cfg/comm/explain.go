@@ -17,9 +17,9 @@ func (c *Comm) Title() string {
 	return fmt.Sprintf("#%d (%s of %s, line %d)", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line)
 }
 
-// Teller names a node by which PEs get to know of others: "the sum of h in line 104", or
+// Witness names a node that acknowledges uses: "the sum of h in line 104", or
 // the communication that arrives there.
-func (p *Program) Teller(n *cfg.Node) string {
+func (p *Program) Witness(n *cfg.Node) string {
 	switch {
 	case n.Kind == cfg.Barrier:
 		return fmt.Sprintf("the barrier in line %d", n.Line)

@@ -8,7 +8,7 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Conditions that depend on nothing but the indices of loops that are told apart,
+// Conditions that depend on nothing but the indices of loops that are kept apart,
 // as mod(t,2) == 0, are decided for each of their iterations: control then goes one
 // way only.
 
@@ -21,7 +21,7 @@ func (x *phases) conditions() {
 	}
 }
 
-// condition marks the loops that tell what a condition is, or a part of it that may
+// condition marks the loops that decide what a condition is, or a part of it that may
 // be enough.
 func (x *phases) condition(e ir.Expr, n *cfg.Node) {
 	switch e := e.(type) {
@@ -78,7 +78,7 @@ func (x *phases) variables(e ir.Expr, vars *[]string) bool {
 	return false
 }
 
-// choices decides the branches whose innermost loop told apart is l, with the
+// choices decides the branches whose innermost loop kept apart is l, with the
 // values of env: by node, whether the condition holds. The text is the same for the
 // same choices.
 func (x *phases) choices(l *cfg.Loop) (map[int]bool, string) {

@@ -18,8 +18,8 @@
 //
 //	C_1 {1} {0 1 2} · C_2 {} {1} · CO_1 {} {1} · CO_2 {} {1 2} · UO_1 {} {0 1 2} · UO_2 {1} {0 1 2}
 //
-// With one slot C_1 finds {1}, and PE 0 has to be told. With two it finds
-// {0 1 2}: the message of C_2, sent in the round after the use, has told PE 0.
+// With one slot C_1 finds {1}, and PE 0 needs a ready message. With two it finds
+// {0 1 2}: the message of C_2, sent in the round after the use, has acknowledged it to PE 0.
 //
 // The number of PEs is known here, the sets are sets of PEs, and exact. The graph is
 // unfolded by what the iterations of its loops do: a loop with known bounds has a copy for

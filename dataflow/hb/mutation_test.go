@@ -223,7 +223,7 @@ func TestMutations(t *testing.T) {
 	}
 	for i := 0; i < most && len(missing) > 0; i++ {
 		ap, how, rng := programNumber(17, i)
-		p := &program{abstract.Build(ap), how}
+		p := &program{Built: abstract.Build(ap), slots: how}
 		o := p.observe(rng, false, 20)
 		for k, m := range mutations {
 			if !missing[k] {
@@ -252,7 +252,7 @@ func (p *program) caught(sys *System, breaks func(m *mutant), o *observed) bool 
 			continue
 		}
 		all := true
-		for _, it := range p.layout().items(x, p.Mates(x)) {
+		for _, it := range p.layout().items(x, p.Aliases(x)) {
 			m := &mutant{rules: s.rules(it.how.of(it.use))}
 			if breaks != nil {
 				breaks(m)

@@ -14,7 +14,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// Limits of the work that is put into telling iterations apart. Programs beyond
+// Limits of the work that is put into keeping iterations apart. Programs beyond
 // them are analysed with less.
 const (
 	maxSteps = 2_000_000 // nodes in the iterations of loops, in all
@@ -33,7 +33,7 @@ type instance struct {
 
 // body is what one iteration of a loop does, or the whole program: the messages
 // of the communications in it, and the loops in it. Iterations that do the same
-// have the same body. Only loops that some messages depend on are told apart; what is
+// have the same body. Only loops that some messages depend on are kept apart; what is
 // in others belongs to the body around.
 type body struct {
 	id    int
@@ -55,11 +55,11 @@ type phases struct {
 	pes   int
 	space *procfunc.PESpace
 	env   map[string]int64
-	loops map[*cfg.Loop]bool // told apart
+	loops map[*cfg.Loop]bool // kept apart
 	inner map[*cfg.Loop][]*cfg.Loop
-	comms map[*cfg.Loop][]int // by innermost loop told apart
+	comms map[*cfg.Loop][]int // by innermost loop kept apart
 	forms map[int]*comm.Comm  // of plain
-	// branches are those with conditions, by innermost loop told apart.
+	// branches are those with conditions, by innermost loop kept apart.
 	branches map[*cfg.Loop][]*cfg.Node
 
 	instances map[string]*instance
@@ -78,9 +78,9 @@ func newPhases(f *procfunc.Functions, pes int) *phases {
 	return x
 }
 
-// tellApart chooses the loops that messages, and maybe conditions, depend on and
+// keepApart chooses the loops that messages, and maybe conditions, depend on and
 // whose iterations are known. With none everything belongs to the body of the program.
-func (x *phases) tellApart(conditions bool) {
+func (x *phases) keepApart(conditions bool) {
 	for _, c := range x.f.Program.Comms {
 		n := x.f.Put(c.ID)
 		if n == nil {
@@ -137,7 +137,7 @@ func (x *phases) bounds(l *cfg.Loop) (scalar.LoopBounds, bool) {
 }
 
 // bounded reports whether the bounds of l depend on nothing but loops that are
-// told apart.
+// kept apart.
 func (x *phases) bounded(l *cfg.Loop) bool {
 	b, _ := x.bounds(l)
 	for _, f := range []linalg.Affine{b.Lo, b.Hi} {
@@ -154,7 +154,7 @@ func (x *phases) bounded(l *cfg.Loop) bool {
 	return true
 }
 
-// heads are the heads of the loops told apart, by ascending number.
+// heads are the heads of the loops kept apart, by ascending number.
 func (x *phases) heads() []int {
 	var out []int
 	for l := range x.loops {
@@ -164,7 +164,7 @@ func (x *phases) heads() []int {
 	return out
 }
 
-// enclosing is the innermost loop told apart around a point in l, nil for none.
+// enclosing is the innermost loop kept apart around a point in l, nil for none.
 func (x *phases) enclosing(l *cfg.Loop) *cfg.Loop {
 	for l != nil && !x.loops[l] {
 		l = l.Parent

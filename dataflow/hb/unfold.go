@@ -15,7 +15,7 @@ func newProgram(f *procfunc.Functions, pes int) *System {
 	var sys *System
 	for _, conditions := range []bool{true, false} {
 		x = newPhases(f, pes)
-		x.tellApart(conditions)
+		x.keepApart(conditions)
 		var err error
 		if root, err = x.program(); err == nil {
 			if sys = unfold(x, root); sys != nil {
@@ -81,7 +81,7 @@ func merged(x *phases) *System {
 }
 
 // context is the iterations that a copy of a node stands for: that of the
-// innermost loop told apart, and those of the loops around.
+// innermost loop kept apart, and those of the loops around.
 type context struct {
 	parent *context
 	loop   *cfg.Loop

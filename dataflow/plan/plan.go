@@ -198,7 +198,7 @@ func New(c *comm.Program, k Kind, fences ...int) *Plan {
 		p.Graph = c.GraphBarriers(p.fenced)
 	}
 	for _, x := range c.Comms {
-		s := Slot{Comm: x, Form: Form{Ready: Always, Ring: 1}, Why: "ready message: the consumer tells the producer that the slot is free when it reaches the communication"}
+		s := Slot{Comm: x, Form: Form{Ready: Always, Ring: 1}, Why: "ready message: the consumer sends it when it reaches the communication, behind all its uses of the slot"}
 		s.Cells = cells(x)
 		if k == Barrier {
 			s.Ready, s.Why = Never, "no ready message: a barrier before the group, every PE has passed its last use"

@@ -31,7 +31,7 @@ func (p *Planes) why() string {
 
 // PlanesOf is a dimension in which successive executions of c are proved to fill
 // different planes; nil if there is none. c has to be alone in its cells, as the planes
-// of others tell nothing.
+// of others say nothing.
 func (p *Plan) PlanesOf(c *comm.Comm) *Planes {
 	if slices.ContainsFunc(p.Classes, func(g []int) bool { return slices.Contains(g, c.ID) }) {
 		return nil

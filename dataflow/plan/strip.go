@@ -51,7 +51,7 @@ func (p *Plan) WhyStrip(s *Strip) string {
 	text := fmt.Sprintf("in strips of %d iterations of %s: the first is put, the others are got; ", s.Size, s.Loop.Index.Name)
 	name := s.Comm.Array.Name
 	if s.Completes {
-		return text + fmt.Sprintf("when it is done with them, each PE tells the owners, who wait for that before they overwrite %s", name)
+		return text + fmt.Sprintf("when it is done with them, each PE sends the owners a completion acknowledgement, for which they wait before they overwrite %s", name)
 	}
 	if s.Proof == nil {
 		return text + "nothing is proved of these"

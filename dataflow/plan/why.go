@@ -25,7 +25,7 @@ func (p *Plan) WhyShared(s *Slot, against int) string {
 	for i := range s.Proofs {
 		between = append(between, s.Proofs[i].Witnesses(p.Graph)...)
 		for _, c := range s.Proofs[i].Chains() {
-			chains += fmt.Sprintf("; each of %s sends what it was told on to the next", numbered(c))
+			chains += fmt.Sprintf("; each of %s passes the acknowledgement on to the next", numbered(c))
 		}
 	}
 	what := "every use"
@@ -75,7 +75,7 @@ func (s *Slot) Say() string {
 func (p *Plan) orders(nodes []*cfg.Node, what string) string {
 	var names []string
 	for _, n := range nodes {
-		if name := p.Program.Teller(n); !slices.Contains(names, name) {
+		if name := p.Program.Witness(n); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -206,7 +206,7 @@ func (c *Cutter) before(point int, want Claim) (Claim, error) {
 			c.facts, changed = append(c.facts, want[:i]...), true
 		}
 		if missing := c.support(point, f); missing != 0 {
-			return nil, fmt.Errorf("proof: %v: behind %s %s are asked to know of the use of generation %d%s, and the analysis has nothing that lets them", c.r.Obligation, c.r.name(point), c.r.sayPEs(missing), f.Generation, c.r.where(f))
+			return nil, fmt.Errorf("proof: %v: behind %s %s have to know of the use of generation %d%s, and the analysis has nothing that makes them", c.r.Obligation, c.r.name(point), c.r.sayPEs(missing), f.Generation, c.r.where(f))
 		}
 	}
 	if !changed {

@@ -74,7 +74,7 @@ func (s *symbolic) senders(point, pe, nth int) uint64 {
 // relayBits is the place of the first relay in a set of PEs.
 const relayBits = 3
 
-// counted is what is taken for granted where some of the senders tell pe: nothing of
+// counted is what is taken for granted where some of the senders send to pe: nothing of
 // relays but that their messages are certain.
 func (s *symbolic) counted(comm, nth, pe int, from uint64) Kill {
 	switch {

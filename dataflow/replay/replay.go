@@ -115,7 +115,7 @@ type run struct {
 	knows [][]int // [p][q]: up to which event of q PE p knows
 
 	sent       map[message][]int // with what its sender knew
-	met, heard []int             // barriers and reductions, broadcasts that each PE has passed
+	met, casts []int             // barriers and reductions, broadcasts that each PE has passed
 	meetings   [][]int           // by number: what all know after it; nil: not all have come
 	joined     []map[int]bool
 	broadcasts [][]int
@@ -130,7 +130,7 @@ type run struct {
 
 func newRun(t *Trace, o Options) *run {
 	r := &run{
-		Trace: t, o: o, at: make([]int, t.PEs), met: make([]int, t.PEs), heard: make([]int, t.PEs),
+		Trace: t, o: o, at: make([]int, t.PEs), met: make([]int, t.PEs), casts: make([]int, t.PEs),
 		sent: map[message][]int{}, over: map[place]int{}, arrived: map[place]int{},
 		uses: map[memory][]use{}, last: map[way]uint64{}, ended: map[place]bool{}, latest: map[memory]uint64{},
 	}
@@ -140,7 +140,7 @@ func newRun(t *Trace, o Options) *run {
 	return r
 }
 
-// message is one from a PE to another; sort tells which: that of the event that sends
+// message is one from a PE to another; sort says which: that of the event that sends
 // it.
 type message struct {
 	Put
@@ -232,7 +232,7 @@ func (r *run) execute(p int, e *event) bool {
 			return false
 		}
 	case 'b':
-		k := r.heard[p]
+		k := r.casts[p]
 		if e.pe == p {
 			for len(r.broadcasts) <= k {
 				r.broadcasts = append(r.broadcasts, nil)
@@ -243,7 +243,7 @@ func (r *run) execute(p int, e *event) bool {
 		} else if !r.o.Mute[e.comm+1] {
 			merge(mine, r.broadcasts[k])
 		}
-		r.heard[p]++
+		r.casts[p]++
 	}
 	r.at[p]++
 	mine[p] = r.at[p]

@@ -21,7 +21,7 @@ type Options struct {
 	Search search.Options
 }
 
-// Analysis is what the story of a plan is told from.
+// Analysis is what a report on a plan is made from.
 type Analysis struct {
 	Plan      *plan.Plan
 	Functions *procfunc.Functions // of the plan's program and graph
@@ -33,7 +33,7 @@ type Analysis struct {
 	source  *forms
 }
 
-// Analyze prepares the story of plan p. f are the functions of the program that p
+// Analyze prepares the report on plan p. f are the functions of the program that p
 // was made from, in which no barrier stands. It does little: the work is that of Build.
 func Analyze(p *plan.Plan, f *procfunc.Functions, o Options) *Analysis {
 	return &Analysis{Plan: p, Graph: p.Graph, options: o, source: &forms{f: f, search: o.Search}}
@@ -188,10 +188,10 @@ func (a *Analysis) Table() []Total {
 	for r := range a.source.f.Relations {
 		s := a.source.slot(r + 1)
 		if s.Ready == plan.OnDemand {
-			rows[2].Listening++
+			rows[2].OnDemand++
 		}
 		if len(s.At) > 0 && len(s.At) == len(a.pes()) && s.Ready != plan.Never {
-			rows[2].Quiet++
+			rows[2].ElidedOn++
 		}
 	}
 	return rows

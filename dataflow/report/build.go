@@ -107,10 +107,10 @@ func (b *builder) communication(r int) Communication {
 	for l := b.f.Put(r).Loop; l != nil; l = l.Parent {
 		out.Loops = append([]int{l.ID}, out.Loops...)
 	}
-	b.story(r, slot, &out)
-	if out.Listening = b.listening(r, slot); out.Listening != nil {
-		s := &agedStory{b: b, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
-		out.Why = out.Listening.sentence(s.age()) + "; with one slot " + out.Why
+	b.reason(r, slot, &out)
+	if out.OnDemand = b.onDemand(r, slot); out.OnDemand != nil {
+		s := &ringReason{b: b, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
+		out.Why = out.OnDemand.sentence(s.overwritten()) + "; with one slot " + out.Why
 	}
 	out.Exact = b.exact(r, slot)
 	if len(slot.At) > 0 && slot.Ready != plan.Never {
@@ -120,8 +120,8 @@ func (b *builder) communication(r int) Communication {
 	return out
 }
 
-// story tells why the puts of communication r wait, or do not, as its slot is.
-func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
+// reason is why the puts of communication r wait, or do not, as its slot is.
+func (b *builder) reason(r int, slot *plan.Slot, out *Communication) {
 	out.Verdict = slot.Verdict.String()
 	switch {
 	case b.a.Plan.Kind == plan.Handshake:
@@ -130,7 +130,7 @@ func (b *builder) story(r int, slot *plan.Slot, out *Communication) {
 		out.Why = "plan handshake has a ready message before every put, and looks no further"
 		return
 	case slot.OwnProof() != nil:
-		s := b.aged(r)
+		s := b.ring(r)
 		o := s.obligation()
 		out.Obligations = []Obligation{o}
 		out.Why = s.sentence(&o)
@@ -209,9 +209,9 @@ func (b *builder) obligation(it proof.Obligation) (Obligation, synch.Verdict) {
 	return o, v
 }
 
-// values are the states at the nodes that tell the story of an obligation.
+// values are the states at the nodes that are relevant to an obligation.
 func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
-	return b.valuesAt(b.telling(o), func(id int) (in, out []string) {
+	return b.valuesAt(b.relevant(o), func(id int) (in, out []string) {
 		for _, h := range s.History {
 			in, out = append(in, h[0][id].String()), append(out, h[1][id].String())
 		}
@@ -219,10 +219,10 @@ func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
 	})
 }
 
-// telling are the nodes that tell the story of an obligation, in program order: C,
+// relevant are the nodes that matter to an obligation, in program order: C,
 // CO and UO of both communications, what orders them, and the heads of the loops
 // around.
-func (b *builder) telling(o *Obligation) []int {
+func (b *builder) relevant(o *Obligation) []int {
 	var nodes []int
 	for _, r := range []int{o.Use, o.Put} {
 		for _, list := range [][]*cfg.Node{b.posts[r], b.overs[r], b.uses[r]} {

@@ -1,12 +1,12 @@
-// Package report tells people what a plan does about the synchronisation of every
+// Package report explains to people what a plan does about the synchronisation of every
 // communication, and why: its processor functions, the values of the analysis at
 // the nodes that matter, the verdict of the plan beside those of the analysis as it
 // was printed and of its sound form, and the reason, which is one of these:
 //
 //	NoSync  a chain on every path from the use to the put that overwrites, through a
 //	        reduction or barrier or through a message in the other direction; with
-//	        several slots from the put two or more executions before, told by the
-//	        age of values; where the slots ask, which pairs of PEs have an answer
+//	        several slots from the put two or more executions before, followed by
+//	        the generations of values
 //	Once    no path leads back to the put
 //	Sync    a path on which nothing is known to order use and put, an execution that
 //	        shows that nothing does, if one is found, what lies on the path and why

@@ -13,7 +13,7 @@ import (
 // PEs.
 const mostChains = 400
 
-// exact tells, for each number of PEs on which the plan needs no ready messages of
+// exact says, for each number of PEs on which the plan needs no ready messages of
 // communication r, though it does on others, how the producers know: the longest
 // chain of messages that some pair of PEs needs.
 func (b *builder) exact(r int, slot *plan.Slot) []Exact {
@@ -28,7 +28,7 @@ func (b *builder) exact(r int, slot *plan.Slot) []Exact {
 			}
 			chains.Each(r, mostChains, func(p, q int, hops []proof.Hop) {
 				e.Pairs++
-				if len(hops) > 2 { // the end of the use, the message of an answer
+				if len(hops) > 2 { // the end of the use, the message that acknowledges
 					e.Longer++
 				}
 				if len(hops) > longest {
@@ -41,7 +41,7 @@ func (b *builder) exact(r int, slot *plan.Slot) []Exact {
 	return out
 }
 
-// exactHops tells a chain from the end of a use on, to PE p, which puts.
+// exactHops is a chain from the end of a use on, to PE p, which puts.
 func (b *builder) exactHops(use, r, p int, hops []proof.Hop) []ExactHop {
 	var out []ExactHop
 	for i, h := range hops {
@@ -50,6 +50,8 @@ func (b *builder) exactHops(use, r, p int, hops []proof.Hop) []ExactHop {
 		switch {
 		case i == 0:
 			text = fmt.Sprintf("PE %d is done with %s", h.To, b.refText(use))
+		case h.Ready:
+			text = fmt.Sprintf("the ready message for %s, from PE %d, lets PE %d know", b.refText(n.Ref), h.From, h.To)
 		case isCollective(n):
 			text = fmt.Sprintf("PE %d learns it from PE %d, as all do", h.To, h.From)
 		default:
@@ -68,9 +70,9 @@ func (e Exact) String() string {
 	case e.Pairs == 0:
 		return text + " no use comes before a put that overwrites it"
 	case e.Longer == 0:
-		return fmt.Sprintf("%s each of the %d pairs of PEs has an answer; one is", text, e.Pairs)
+		return fmt.Sprintf("%s each of the %d pairs of PEs has an acknowledgement; one is", text, e.Pairs)
 	}
-	return fmt.Sprintf("%s %d of the %d pairs of PEs have their answer by way of other PEs; the longest is", text, e.Longer, e.Pairs)
+	return fmt.Sprintf("%s %d of the %d pairs of PEs have their acknowledgement by way of other PEs; the longest is", text, e.Longer, e.Pairs)
 }
 
 // onPEs is "on 2, 3 and 4 PEs".
@@ -87,7 +89,7 @@ var triedPEs = []int{2, 3, 4, 8}
 
 // known is the hint to make the program for a number of PEs: the plan is made anew
 // for a few.
-func (d *detour) known() *Hint {
+func (d *counterexample) known() *Hint {
 	a := d.b.a
 	if a.Plan.Kind != plan.Elide || len(a.options.Search.PEs) > 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-// handshake is the story of a ready message that the plan has before every put,
+// handshake explains the ready message that the plan has before every put,
 // whether it is needed or not.
 func (b *builder) handshake(r int) Obligation {
 	o := Obligation{Use: r, Put: r, Verdict: synch.NeedsSync.String(), Slots: 1, Sweeps: []Sweep{}}
@@ -35,7 +35,7 @@ func (b *builder) handshake(r int) Obligation {
 	}
 	rel := b.f.Relations[r-1]
 	c.Hops = append(c.Hops,
-		Hop{point(put), "tells", reversed(rel), fmt.Sprintf("%sq comes here, and sends p a ready message: all its uses lie behind it", again)},
+		Hop{point(put), "witness", reversed(rel), fmt.Sprintf("%sq comes here, and sends p a ready message: all its uses lie behind it", again)},
 		Hop{point(put), "put", rel.String(), fmt.Sprintf("p waits for that, and puts %s", what)})
 	o.Chains = []Chain{c}
 	o.Values = []Values{}

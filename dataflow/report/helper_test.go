@@ -41,8 +41,8 @@ func analyzeWith(t testing.TB, text string, kind plan.Kind, o choose.Options, pe
 // reports are those of the examples, which several tests look at.
 var reports sync.Map
 
-// told is a report and what it is told from.
-type told struct {
+// told is a report and what it is explained from.
+type explained struct {
 	a *report.Analysis
 	r *report.Report
 }
@@ -53,13 +53,13 @@ func built(t testing.TB, name string) *report.Report {
 	return builtWith(t, name).r
 }
 
-func builtWith(t testing.TB, name string) told {
+func builtWith(t testing.TB, name string) explained {
 	t.Helper()
 	if x, ok := reports.Load(name); ok {
-		return x.(told)
+		return x.(explained)
 	}
 	a := analyze(t, example(t, name))
-	x := told{a, a.Build(name+".hpf", true)}
+	x := explained{a, a.Build(name+".hpf", true)}
 	reports.Store(name, x)
 	return x
 }

@@ -15,7 +15,7 @@ import (
 
 // hints are changes that remove the need, each by itself. They are tried; what
 // turns out not to help is not said.
-func (d *detour) hints() []Hint {
+func (d *counterexample) hints() []Hint {
 	out := []Hint{}
 	add := func(h *Hint) {
 		if h != nil && !slices.Contains(out, *h) {
@@ -49,7 +49,7 @@ func (d *detour) hints() []Hint {
 
 // try makes a change in a copy of the graph, and reports whether the item is proved
 // there.
-func (d *detour) try(change func(*virtual)) bool {
+func (d *counterexample) try(change func(*virtual)) bool {
 	v := newVirtual(d.b.g)
 	change(v)
 	return synch.NewSolver(v.g).Solve(d.it, d.b.kills, false).Verdict(v.g) != synch.NeedsSync
@@ -57,13 +57,13 @@ func (d *detour) try(change func(*virtual)) bool {
 
 // steady reports whether what y answers does not depend on where it stands: its
 // messages and those that it answers are the same in each execution.
-func (d *detour) steady(y int) bool {
+func (d *counterexample) steady(y int) bool {
 	return d.b.f.Alike(y, d.it.Put) && d.b.f.Alike(d.it.Put, d.it.Put)
 }
 
 // otherPlan is what plan elide does, where that is another plan, or would do with
 // more memory.
-func (d *detour) otherPlan() *Hint {
+func (d *counterexample) otherPlan() *Hint {
 	a, r := d.b.a, d.it.Put
 	if a.Plan.Kind != plan.Elide {
 		switch s := a.source.slot(r); {
@@ -90,7 +90,7 @@ func (d *detour) otherPlan() *Hint {
 }
 
 // apart completes a communication that goes the right way before the put.
-func (d *detour) apart(y int) *Hint {
+func (d *counterexample) apart(y int) *Hint {
 	over := d.b.overs[y]
 	if len(over) != 1 || !d.try(func(v *virtual) {
 		v.drop(over[0])
@@ -102,7 +102,7 @@ func (d *detour) apart(y int) *Hint {
 }
 
 // everywhere does what lies on one way from a decision also on the path.
-func (d *detour) everywhere(from *cfg.Node, beside []*cfg.Node) *Hint {
+func (d *counterexample) everywhere(from *cfg.Node, beside []*cfg.Node) *Hint {
 	next := d.path[slices.Index(d.path, from)+1]
 	switch {
 	case from.Kind == cfg.Branch:
@@ -128,7 +128,7 @@ func (d *detour) everywhere(from *cfg.Node, beside []*cfg.Node) *Hint {
 }
 
 // later moves what comes before the use is over behind it.
-func (d *detour) later(n *cfg.Node) *Hint {
+func (d *counterexample) later(n *cfg.Node) *Hint {
 	use := d.path[0]
 	if len(use.Succs) != 1 || !d.try(func(v *virtual) {
 		if isCollective(n) {
@@ -160,7 +160,7 @@ type trials struct{ freed map[spot][]int }
 
 // collective is a place for a reduction that orders use and put: of those that
 // do, the one that is executed least, and what else it would free.
-func (d *detour) collective() *Hint {
+func (d *counterexample) collective() *Hint {
 	for _, at := range d.spots() {
 		freed := d.b.frees(at)
 		if !slices.Contains(freed, d.it.Put) && !d.try(func(v *virtual) { v.reduce(at) }) {
@@ -181,7 +181,7 @@ func (d *detour) collective() *Hint {
 
 // spots are the places for a reduction between use and put, those in outer loops
 // first.
-func (d *detour) spots() []spot {
+func (d *counterexample) spots() []spot {
 	var out []spot
 	for l := d.put.Loop; l != nil; l = l.Parent {
 		out = append([]spot{{loop: l}}, out...)
@@ -264,7 +264,7 @@ func (b *builder) example(it proof.Obligation) *Example {
 	if b.examples == nil {
 		// The paths are those of one slot, and all are looked at where nothing is proved.
 		p := *b.a.Plan
-		p.Slots = slices.Clone(p.Slots)
+		p.Slots, p.Finite = slices.Clone(p.Slots), nil
 		literal := p.Kind == plan.PopL96Literal
 		if literal {
 			p.Classes = b.f.Shared()
@@ -290,18 +290,18 @@ func (b *builder) example(it proof.Obligation) *Example {
 	if e.Guessed {
 		guess = ", if conditions go that way"
 	}
-	return &Example{e.PEs, e.From, e.To, !e.Guessed, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has told it that PE %d is done with %s%s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use), guess)}
+	return &Example{e.PEs, e.From, e.To, !e.Guessed, fmt.Sprintf("on %d PEs, when PE %d puts to PE %d in line %d%s, no data message and no reduction has acknowledged that PE %d is done with %s%s", e.PEs, e.From, e.To, e.Line, at, e.To, b.refText(it.Use), guess)}
 }
 
 // certain reports whether a killer that the path passed would have arrived: its
 // CO comes before the put on every way from it.
-func (d *detour) certain(n *cfg.Node) bool {
+func (d *counterexample) certain(n *cfg.Node) bool {
 	return pathForth(n, d.put, func(v *cfg.Node) bool { return !(v.Kind == cfg.CommOver && v.Ref == n.Ref) }) == nil
 }
 
 // zero reports whether the path comes to the head from outside and goes past
 // the loop.
-func (d *detour) zero(head *cfg.Node) bool {
+func (d *counterexample) zero(head *cfg.Node) bool {
 	i := slices.Index(d.path, head)
 	return d.path[i+1] != head.Succs[0] && (i == 0 || !head.Loop.Contains(d.path[i-1].Loop))
 }

@@ -234,7 +234,7 @@ func (r *Report) pageData() pageData {
 }
 
 // hopKinds are the page's names for roles of hops.
-var hopKinds = map[string]string{"before": "put", "use": "use", "tells": "killer", "known": "killer", "put": "put"}
+var hopKinds = map[string]string{"before": "put", "use": "use", "witness": "killer", "known": "killer", "put": "put"}
 
 // changes is change for each of several values, one per line.
 func changes(in, out string) string {

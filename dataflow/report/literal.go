@@ -10,7 +10,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// printed tells what the printed analysis does with communication r: its sweeps, and which
+// printed says what the printed analysis does with communication r: its sweeps, and which
 // Condition fails in which dimension. Beside it stands what the sound analysis makes of the
 // obligations.
 func (b *builder) printed(r int, slot *plan.Slot, out *Communication) {
@@ -26,7 +26,7 @@ func (b *builder) printed(r int, slot *plan.Slot, out *Communication) {
 		}
 	}
 	o.Use, o.Put, o.Verdict, o.Slots, o.Printed, o.Sweeps = r, r, slot.Verdict.String(), 1, b.printedTests(r), []Sweep{}
-	o.Values = b.valuesAt(b.telling(&o), func(id int) (in, after []string) {
+	o.Values = b.valuesAt(b.relevant(&o), func(id int) (in, after []string) {
 		for _, h := range history {
 			in, after = append(in, h[0][id].String()), append(after, h[1][id].String())
 		}
@@ -119,11 +119,11 @@ func (b *builder) overrated(r int, s *synch.LiteralSolution) string {
 	exact := func(y, x int) bool { return y == x && printed(y, x) || y != x && f.KillsAfter(y, x, 1) }
 	both := func(y, x int) bool { return y != x && f.KillsAfter(y, x, 1) }
 	var why []string
-	own := fmt.Sprintf("it takes C_%d, which has one slot, for its own answer", r)
+	own := fmt.Sprintf("it takes C_%d, which has one slot, for its own acknowledgement", r)
 	test := func() {
 		for _, n := range f.Graph.Nodes {
 			if y := n.Ref; n.Kind == cfg.CommOver && y != r && s.In[n.ID].Tags.Has(y) && !f.KillsAfter(y, r, 1) {
-				why = append(why, fmt.Sprintf("its test takes C_%d for an answer to C_%d (%s), but %s", y, r, f.PrintedTest(0, []int{y}, r).Why, f.KillReason(y, r, r).Text))
+				why = append(why, fmt.Sprintf("its test takes C_%d for an acknowledgement of C_%d (%s), but %s", y, r, f.PrintedTest(0, []int{y}, r).Why, f.KillReason(y, r, r).Text))
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func (b *builder) chain(s *synch.Solution, w, put *cfg.Node) Chain {
 	return c
 }
 
-// hops tells the path in sentences.
+// hops is the path in sentences.
 func (b *builder) hops(it proof.Obligation, path []*cfg.Node, via, w *cfg.Node) []Hop {
 	ref := b.f.Relations[it.Use-1].Comm
 	what := b.refText(it.Use)
@@ -94,10 +94,10 @@ func (b *builder) hops(it proof.Obligation, path []*cfg.Node, via, w *cfg.Node) 
 		if by := b.relays(it.Put, w.Ref); by != nil && !b.f.KillsAfter(w.Ref, it.Put, 1) {
 			text = fmt.Sprintf("%s leaves: what each PE q that C_%d will put to has sent with %s, one after the other, now goes on to the PE p that will put to q", b.refText(w.Ref), it.Put, refs(by, "and"))
 		}
-		add(via, "tells", y.String(), text)
+		add(via, "witness", y.String(), text)
 		add(w, "known", "", "it has arrived: p knows that q has passed its last use")
 	} else {
-		add(w, "tells", "U -> U", "every PE contributes after its last use, and none has the result before all have contributed")
+		add(w, "witness", "U -> U", "every PE contributes after its last use, and none has the result before all have contributed")
 	}
 	i := len(path) - 1
 	text := fmt.Sprintf("p puts %s into the slot, and knows that q is done with it", b.refText(it.Put))
@@ -150,7 +150,7 @@ func (b *builder) sentence(r int, obligations []Obligation) string {
 		if o.Gap != nil {
 			return b.gapSentence(o)
 		}
-		for _, name := range tellers(o.Chains) {
+		for _, name := range witnessNames(o.Chains) {
 			if !slices.Contains(by, name) {
 				by = append(by, name)
 			}

@@ -7,10 +7,10 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// Stories are told along paths: over the nodes of the graph, or, where a value has an
-// age, over nodes with the age that it has behind them.
+// Reasons follow paths: over the nodes of the graph, or, where a value has a
+// generation, over nodes with the generation that it has behind them.
 
-// pending reports whether the use is over, and nobody is known to have been told.
+// pending reports whether the use is over, and nobody else is known to know.
 func pending(s synch.State) bool { return s.Value == synch.Cons || s.Value == synch.NoSyncP }
 
 // witnesses are the places at which NoSync became known that is known in front of end. in

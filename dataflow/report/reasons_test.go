@@ -28,7 +28,7 @@ func TestReasons(t *testing.T) {
 					count[o.Verdict]++
 					it := proof.Shared(o.Use, o.Put)
 					if o.Own {
-						count["aged"]++
+						count["ring"]++
 						checkAged(t, a, &o)
 						continue
 					}
@@ -46,7 +46,7 @@ func TestReasons(t *testing.T) {
 			}
 		})
 	}
-	if count["NoSync"] < 20 || count["Sync"] < 10 || count["Once"] < 20 || count["aged"] < 10 {
+	if count["NoSync"] < 20 || count["Sync"] < 10 || count["Once"] < 20 || count["ring"] < 10 {
 		t.Errorf("too little was checked: %v", count)
 	}
 	t.Logf("obligations: %v", count)
@@ -176,7 +176,7 @@ func checkAged(t *testing.T, a *report.Analysis, o *report.Obligation) {
 			}
 			at += i
 		}
-		if roles != "before use tells known put " && roles != "before use tells put " {
+		if roles != "before use witness known put " && roles != "before use witness put " {
 			t.Errorf("%d: the hops are %s", o.Put, roles)
 		}
 	}

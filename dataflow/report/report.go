@@ -4,7 +4,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc"
 )
 
-// Report is what stage dataflow tells, as plain data: the JSON form of the
+// Report is what stage dataflow shows, as plain data: the JSON form of the
 // stage is this, and text, DOT and page are made from it. Field names are part
 // of the interface: tools read them.
 type Report struct {
@@ -47,8 +47,8 @@ type Communication struct {
 	// Exact is how producers know on the numbers of PEs on which no ready message is
 	// needed, though others need some.
 	Exact []Exact `json:"exact"`
-	// Listening is how PEs find out who needs a ready message; nil unless they do.
-	Listening *Listening `json:"listening,omitempty"`
+	// OnDemand is how PEs decide who needs a ready message; nil unless they do.
+	OnDemand *OnDemand `json:"on_demand,omitempty"`
 	// What the forms of the analysis say, whatever the plan: one slot, proved
 	// (PopL96), or as printed (Literal), and what plan elide makes of it.
 	PopL96  string  `json:"popl96"`
@@ -63,10 +63,10 @@ type Slot struct {
 	Form     string `json:"form"`  // as in the plan: "ready", "elided", "elided-staged*2"
 	Say      string `json:"say"`   // in words
 	Cells    string `json:"cells"`
-	Count    int    `json:"count"`    // slots, used by turns
-	Staged   bool   `json:"staged"`   // what arrives is copied from there
-	ElidedOn []int  `json:"quiet_on"` // numbers of PEs on which no ready message is needed, whatever Ready says
-	// Strips tells, of a temporary that is filled strip by strip, how its source is kept;
+	Count    int    `json:"count"`     // slots, used in turn
+	Staged   bool   `json:"staged"`    // what arrives is copied from there
+	ElidedOn []int  `json:"elided_on"` // numbers of PEs on which no ready message is needed, whatever Ready says
+	// Strips says, of a temporary that is filled strip by strip, how its source is kept;
 	// else it is empty.
 	Strips string  `json:"strips,omitempty"`
 	Tried  []Tried `json:"tried"` // by the search of plan elide; empty where there was nothing to search
@@ -78,7 +78,7 @@ type Tried struct {
 	Ready bool   `json:"ready,omitempty"` // one slot, and a ready message before every put
 	// OnDemand: ready messages from those PEs only that have sent nothing since, as
 	// are before the part Rate of the puts, by examples.
-	OnDemand bool    `json:"unheard,omitempty"`
+	OnDemand bool    `json:"on_demand,omitempty"`
 	Rate     float64 `json:"rate,omitempty"`
 	Free     bool    `json:"free"` // no ready message is needed then
 	Cost     float64 `json:"cost"` // in messages, over the whole program
@@ -101,8 +101,8 @@ type Obligation struct {
 	Put     int     `json:"put"`
 	Verdict string  `json:"verdict"`
 	Own     bool    `json:"own"`              // the proof is over slots that belong to the communication alone
-	Slots   int     `json:"slots"`            // with several the values are told by age
-	Staged  bool    `json:"staged,omitempty"` // the use is over when the stage is copied
+	Slots   int     `json:"slots"`            // with several, values have generations
+	Staged  bool    `json:"staged,omitempty"` // the use is over when the staging buffer is copied
 	Once    string  `json:"once,omitempty"`   // why no use comes before a put
 	Chains  []Chain `json:"chains,omitempty"` // on every path from use to put lies one of these
 	Gap     *Gap    `json:"gap,omitempty"`    // a path on which nothing is known to order them
@@ -147,7 +147,7 @@ type Chain struct {
 }
 
 // Hop is one step of a Chain. Role is "before" (the put that brought the value),
-// "use" (the end of its use), "tells" (what makes that known), "known" (where it
+// "use" (the end of its use), "witness" (what makes that known), "known" (where it
 // has arrived), or "put" (the put that overwrites).
 type Hop struct {
 	Point
@@ -156,9 +156,9 @@ type Hop struct {
 	Text     string `json:"text"`
 }
 
-// Listening is how both PEs of a pair know whether a ready message is needed: they
+// OnDemand is how both PEs of a pair know whether a ready message is needed: they
 // note which messages have passed between them.
-type Listening struct {
+type OnDemand struct {
 	// Rate is the part of the puts with a ready message in examples on a few PEs, if
 	// Estimated.
 	Rate      float64 `json:"rate"`
@@ -212,7 +212,7 @@ type Gap struct {
 }
 
 // Example is a put in an execution on a few PEs of which no data message and no
-// reduction has told its PE that the consumer is done with the slot.
+// reduction has acknowledged that the consumer is done with the slot.
 type Example struct {
 	PEs  int    `json:"pes"`
 	From int    `json:"from"` // PE
@@ -290,9 +290,9 @@ type Total struct {
 	Form           string  `json:"form"` // "literal", "popl96" or "elide"
 	Communications int     `json:"communications"`
 	NoSync         int     `json:"nosync"`
-	Quiet          int     `json:"quiet"` // of Sync: none on any of the numbers of PEs that the plan is made for in particular
+	ElidedOn       int     `json:"elided_on"` // of Sync: none on any of the numbers of PEs that the plan is made for in particular
 	Once           int     `json:"once"`
 	Sync           int     `json:"sync"`
-	Listening      int     `json:"listening"` // of Sync: only from PEs that have sent nothing since
+	OnDemand       int     `json:"on_demand"` // of Sync: only from PEs that have sent nothing since
 	Percent        float64 `json:"percent"`   // of the communications that need ready messages
 }

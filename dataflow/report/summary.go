@@ -62,7 +62,7 @@ func count(n int, what string) string {
 // rank orders by how many ready messages are certain: before every put, from some
 // consumers.
 func (c *Communication) rank() int {
-	if c.Listening != nil {
+	if c.OnDemand != nil {
 		return 1
 	}
 	return 0
@@ -71,7 +71,7 @@ func (c *Communication) rank() int {
 // sends says when ready messages are sent.
 func (c *Communication) sends() string {
 	text := "a ready message before every put"
-	if c.Listening != nil {
+	if c.OnDemand != nil {
 		text = "a ready message on demand"
 	}
 	if len(c.Slot.ElidedOn) > 0 {

@@ -34,12 +34,12 @@ func (t *text) table() {
 		row("NoSync: repeated, no ready messages", number(func(f Total) int { return f.NoSync })),
 		row("once: never put twice", number(func(f Total) int { return f.Once })),
 		row("Sync: ready messages", number(func(f Total) int { return f.Sync })),
-		row("  of them on demand", number(func(f Total) int { return f.Listening })),
+		row("  of them on demand", number(func(f Total) int { return f.OnDemand })),
 		row("eliminated", eliminated),
 		row("reductions and barriers besides", func(Total) string { return fmt.Sprint(len(t.r.Collectives)) }),
 	}
 	if len(t.r.PEs) > 0 {
-		rows = slices.Insert(rows, len(rows)-2, row("  of Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.Quiet })))
+		rows = slices.Insert(rows, len(rows)-2, row("  of Sync: none "+onPEs(t.r.PEs), number(func(f Total) int { return f.ElidedOn })))
 	}
 	for _, l := range columns(rows) {
 		t.line("%s", l)
@@ -103,7 +103,7 @@ func (c *Communication) besides() string {
 	switch {
 	case !c.Slot.Ready && len(c.Exact) > 0:
 		return "on other numbers of PEs"
-	case c.Slot.Ready && (c.Listening != nil || len(c.Exact) > 0):
+	case c.Slot.Ready && (c.OnDemand != nil || len(c.Exact) > 0):
 		return "why it is not proved for all numbers of PEs that none is needed, with one slot"
 	}
 	return ""

@@ -122,7 +122,7 @@ func (t *text) communication(c *Communication) {
 		t.values(&c.Obligations[i])
 	}
 	t.wrap("     "+t.paint(c.Verdict, c.Verdict)+": ", c.Why+".")
-	if l := c.Listening; l != nil {
+	if l := c.OnDemand; l != nil {
 		t.hops(l.Hops)
 	}
 	for i := range c.Exact {
@@ -243,7 +243,7 @@ func beside(blocks [][]string) []string {
 }
 
 // values writes SC_IN and SC_OUT at the nodes that matter: after each sweep, or, of
-// several values, those of each age after the last one.
+// several slots, those of each generation after the last one.
 func (t *text) values(o *Obligation) {
 	head := "SC"
 	if o.Use != o.Put {
@@ -254,7 +254,7 @@ func (t *text) values(o *Obligation) {
 		row := []string{v.Name, fmt.Sprintf("line %d", v.Line)}
 		if o.Slots > 1 {
 			if i == 0 {
-				rows[0] = append(rows[0], ages[:o.Slots]...)
+				rows[0] = append(rows[0], generations[:o.Slots]...)
 			}
 			k := len(v.In) - 1
 			in, out := strings.Split(v.In[k], " | "), strings.Split(v.Out[k], " | ")
@@ -280,8 +280,8 @@ func (t *text) values(o *Obligation) {
 	}
 }
 
-// ages name the values that several slots hold.
-var ages = []string{"last value", "the one before", "2 before", "3 before"}
+// generations name the values that several slots hold.
+var generations = []string{"last value", "the one before", "2 before", "3 before"}
 
 // change is "SC_IN -> SC_OUT", or the one value where nothing changes.
 func change(in, out string) string {
@@ -418,7 +418,7 @@ func (t *text) forms(c *Communication) {
 func (t *text) tried(c *Communication) {
 	var chosen, ready *Tried
 	var unproved []string
-	var listening []*Tried
+	var onDemand []*Tried
 	for i := range c.Slot.Tried {
 		s := &c.Slot.Tried[i]
 		switch {
@@ -429,7 +429,7 @@ func (t *text) tried(c *Communication) {
 				ready = s
 			}
 		case s.OnDemand:
-			listening = append(listening, s)
+			onDemand = append(onDemand, s)
 		case !s.Free && s.Note == "":
 			unproved = append(unproved, s.What)
 		}
@@ -458,9 +458,9 @@ func (t *text) tried(c *Communication) {
 	if len(unproved) > 0 {
 		t.wrap("       ", "not proved: "+strings.Join(unproved, "; "))
 	}
-	if len(listening) > 0 {
+	if len(onDemand) > 0 {
 		var costs []string
-		for _, s := range listening {
+		for _, s := range onDemand {
 			costs = append(costs, fmt.Sprintf("%s: %.4g (%.2g %%)", strings.Replace(s.What, ", on demand", "", 1), s.Cost, 100*s.Rate))
 		}
 		t.wrap("       ", "on demand, at cost (and puts with a ready message): "+strings.Join(costs, ", "))

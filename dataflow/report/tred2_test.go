@@ -12,7 +12,7 @@ import (
 	"github.com/spmdc/spmdc/ir/transform"
 )
 
-// verdicts tells of each communication in a loop its verdict and what orders it:
+// verdicts has of each communication in a loop its verdict and what orders it:
 // "d(l)/1 NoSync sum of f" for the first one of d(l).
 func verdicts(r *report.Report) []string {
 	seen := map[string]int{}

@@ -17,7 +17,7 @@ import (
 // need a few thousand.
 const searchLimit = 200_000
 
-// gap finds a shortest path from the use to the next put on which nothing tells
+// gap finds a shortest path from the use to the next put on which nothing acknowledges
 // the producers that the use is over, and says what lies on it and beside it.
 func (b *builder) gap(s *synch.Solution) *Gap {
 	it := s.Obligation
@@ -28,7 +28,7 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 	if path == nil {
 		g.State = s.In[put.ID].String()
 		g.Steps = append(g.Steps, Step{put.Line, fmt.Sprintf("in front of %s the analysis knows only %s: on the paths that meet there different messages are under way, and none on all of them", at(put), g.State)})
-		d := &detour{b: b, it: it, put: put}
+		d := &counterexample{b: b, it: it, put: put}
 		for _, h := range []*Hint{d.otherPlan(), d.known(), d.collective()} {
 			if h != nil {
 				g.Hints = append(g.Hints, *h)
@@ -46,7 +46,7 @@ func (b *builder) gap(s *synch.Solution) *Gap {
 		}
 	}
 	g.Path = ids(path)
-	d := &detour{b: b, it: it, put: put, path: path}
+	d := &counterexample{b: b, it: it, put: put, path: path}
 	g.Steps = d.steps()
 	g.Passed = d.passed(states)
 	d.missed()
@@ -216,7 +216,7 @@ func (b *builder) gapSentence(o Obligation) string {
 		put = fmt.Sprintf("puts %s (C_%d) into the same cells", b.refText(o.Put), o.Put)
 	}
 	if e := o.Gap.Example; e != nil && e.Sure {
-		return fmt.Sprintf("nothing need have told p that q is done with %s before it %s%s", b.refText(o.Use), put, when)
+		return fmt.Sprintf("nothing need have acknowledged to p that q is done with %s before it %s%s", b.refText(o.Use), put, when)
 	}
 	return fmt.Sprintf("it is not proved that p knows that q is done with %s before it %s%s", b.refText(o.Use), put, when)
 }

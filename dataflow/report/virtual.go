@@ -110,7 +110,7 @@ func (v *virtual) atLeastOnce(l *cfg.Loop) {
 	}
 }
 
-// solver tells of communications whether they need no ready message with one slot:
+// solver says of communications whether they need no ready message with one slot:
 // all their items are proved there.
 func (v *virtual) solver(items []proof.Obligation, kills synch.Kills) func(r int) bool {
 	s := synch.NewSolver(v.g)

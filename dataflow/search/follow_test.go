@@ -19,7 +19,7 @@ func planFor(t testing.TB, text string, pes ...int) *plan.Plan {
 	return search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{PEs: pes})
 }
 
-// triangle broadcasts, in a loop that is told apart in a loop that is told apart,
+// triangle broadcasts, in a loop that is kept apart in a loop that is kept apart,
 // from PEs that change; every other time only, and not at all in the end.
 const triangle = `program triangle
  integer :: i, j, k
@@ -46,7 +46,7 @@ end program
 func TestFollow(t *testing.T) {
 	p := planFor(t, triangle, 3)
 	if len(p.Finite) != 1 || len(p.Finite[0].Loops) != 2 || len(p.Finite[0].Copies) <= len(p.Graph.Nodes) {
-		t.Fatalf("no loops told apart:\n%s", p.Explain())
+		t.Fatalf("no loops kept apart:\n%s", p.Explain())
 	}
 	if err := verify.Plan(p); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestFollow(t *testing.T) {
 			return true
 		})
 	}
-	refused("a loop less told apart", func(e *proof.Unfolding) bool {
+	refused("a loop less kept apart", func(e *proof.Unfolding) bool {
 		e.Loops = e.Loops[:1]
 		return true
 	})

@@ -65,7 +65,7 @@ func (k *knownPEs) free(pes, x, count int, staged bool) bool {
 		return prover.Free(o, []int{x})[0]
 	}
 	// Each use counts, and not only the last: who does not take part in that one is
-	// not told of by it.
+	// not known to be over by it.
 	for _, use := range k.shares[x] {
 		if !k.over(prover, use, x) && !k.anyway(use, x) {
 			return false
@@ -143,6 +143,11 @@ func (k *knownPEs) settle(p *plan.Plan) {
 	for i := range p.Slots {
 		if slot := &p.Slots[i]; len(slot.At) > 0 {
 			slot.Why += "; none on " + plan.NumbersOf(slot.At) + ", where messages order every use before the next put"
+		}
+	}
+	for _, f := range p.Finite {
+		for _, x := range f.Ready {
+			p.Slots[x-1].Why += "; on " + plan.NumbersOf([]int{f.PEs}) + " it acknowledges uses of other slots too"
 		}
 	}
 }

@@ -107,8 +107,8 @@ func TestExamplesContradictChains(t *testing.T) {
 	}
 	for _, c := range []struct{ old, now, want string }{
 		{"", "", ""},
-		{"c(i) = b(i+1)", "c(i+1) = b(i)", "nothing has told PE"},
-		{"c(i+1)", "c(i+3)", "nothing has told PE"},
+		{"c(i) = b(i+1)", "c(i+1) = b(i)", "nothing has acknowledged to PE"},
+		{"c(i+1)", "c(i+3)", "nothing has acknowledged to PE"},
 	} {
 		p := makePlan(t, strings.Replace(strings.Replace(string(text), c.old, c.now, 1), "i = 1, n - 1", "i = 1, n - 3", 2), plan.Handshake)
 		made := search.Make(p.Program, plan.PopL96, chainer{procfunc.Analyze(p.Program, p.Graph), []int{2, 3}}, search.Options{})

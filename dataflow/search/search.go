@@ -45,6 +45,7 @@ func Make(c *comm.Program, k plan.Kind, rel Relations, o Options) *plan.Plan {
 		prove(p, workers(p.Graph, rel, len(p.Slots)))
 		known := newKnown(p, rel, severalPEs(o.PEs))
 		known.asTheyStand(p)
+		known.oneForMany(p)
 		known.settle(p)
 	case plan.PopL96Literal:
 		believe(p, rel, severalPEs(o.PEs))

@@ -11,8 +11,8 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// source finds out whether other messages tell the owners, and proves it. What counts
-// is whether each PE that gets from another sends to it, which is asked for where it
+// source finds out whether other messages acknowledge gets to the owners, and proves it. What counts
+// is whether each PE that gets from another sends to it, which is shown where it
 // gets from the same ones in all executions. Barriers do not count: they may be left
 // out at run time by what is put, which gets are not.
 func source(p *plan.Plan, s *plan.Strip, rel Relations, solver *synch.Solver) {
@@ -28,7 +28,7 @@ func source(p *plan.Plan, s *plan.Strip, rel Relations, solver *synch.Solver) {
 		}
 		return answers[y]
 	}
-	// No communication is asked what it may put: whoever is done with an execution is
+	// What communications may put does not matter: whoever is done with an execution is
 	// done with those before.
 	sol := solver.Solve(proof.Shared(x, 0), kills, false)
 	for _, id := range s.Writes {

@@ -94,7 +94,7 @@ func TestStripsInText(t *testing.T) {
 		elideWith(t, unsummed, search.Options{Strip: 100}).Explain(): {
 			" in strips of 100 with completion acknowledgements: cost ",
 			"strips 1 100 j completes: 3 ",
-			"when it is done with them, each PE tells the owners, who wait for that before they overwrite a\n",
+			"when it is done with them, each PE sends the owners a completion acknowledgement, for which they wait before they overwrite a\n",
 		},
 		elideWith(t, strings.Replace(panels, "t*a(j,i)", "t*a(5,i)", 1), search.Options{Strip: 5}).Explain(): {
 			"tried strips: not possible, what it brings does not vary with j, the index of the loop in line 14\n",
@@ -135,7 +135,7 @@ func TestStripsAreVerified(t *testing.T) {
 	// Examples show what is wrong whatever is claimed.
 	p := elideWith(t, unsummed, search.Options{Strip: 100})
 	p.Slots[0].Strip.Completes = false
-	if err := verify.Contradict(p); err == nil || !strings.Contains(err.Error(), "nothing has told PE ") || !strings.Contains(err.Error(), "which overwrites a, that PE ") {
+	if err := verify.Contradict(p); err == nil || !strings.Contains(err.Error(), "nothing has acknowledged to PE ") || !strings.Contains(err.Error(), "which overwrites a, that PE ") {
 		t.Errorf("an example: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ type Count struct {
 
 // Rate is the expected part of the messages that have ready messages, of a
 // communication with the given number of slots that is executed weight times; false
-// if the executions were too short to tell. Those into new slots have none, the
+// if the executions were too short to say. Those into new slots have none, the
 // others are taken to be alike.
 func (c Count) Rate(slots int, weight float64) (float64, bool) {
 	switch {
@@ -53,7 +53,7 @@ func (c Count) Each() float64 { return float64(c.puts) / float64(max(1, c.runs))
 // OnDemand counts for those communications of p that have ready messages on demand, by
 // number, then as in Rings; of the form of their slots it matters whether they are staged.
 func OnDemand(p *plan.Plan) [][]Count {
-	c := &counter{out: make([][]Count, len(p.Slots)+1), asked: make([][][]int, len(p.Slots)+1)}
+	c := &counter{out: make([][]Count, len(p.Slots)+1), ready: make([][][]int, len(p.Slots)+1)}
 	for _, pes := range countedPEs {
 		for i := range p.Slots {
 			if p.Slots[i].Ready != plan.OnDemand {
@@ -62,9 +62,9 @@ func OnDemand(p *plan.Plan) [][]Count {
 			if c.out[i+1] == nil {
 				c.out[i+1] = make([]Count, len(Rings))
 			}
-			c.asked[i+1] = make([][]int, len(Rings))
+			c.ready[i+1] = make([][]int, len(Rings))
 			for k := range Rings {
-				c.asked[i+1][k] = make([]int, pes*pes)
+				c.ready[i+1][k] = make([]int, pes*pes)
 			}
 		}
 		New(p, pes, 1, countedEvents, c).Execute()
@@ -74,7 +74,7 @@ func OnDemand(p *plan.Plan) [][]Count {
 
 type counter struct {
 	out   [][]Count
-	asked [][][]int // by number, then as in Rings: what its own ready messages have told, by pair
+	ready [][][]int // by number, then as in Rings: what its own ready messages have acknowledged, by pair
 }
 
 // Put counts the puts of c.
@@ -92,10 +92,10 @@ func (n *counter) Put(r *Run, c *comm.Comm, messages []procfunc.Pair, known bool
 		count.used += len(messages)
 		over := r.Over(c.ID, Rings[k])
 		for _, m := range messages {
-			asked := &n.asked[c.ID][k][m.From*r.PEs+m.To]
-			if max(r.Direct(m.From, m.To), *asked) < over {
+			ready := &n.ready[c.ID][k][m.From*r.PEs+m.To]
+			if max(r.Direct(m.From, m.To), *ready) < over {
 				count.ready++
-				*asked = r.now
+				*ready = r.now
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Package simulate executes the communications of a program on a few PEs: control flow and
 // the scalars that decide it, with input that is made up, and with every message
-// enumerated. Vector clocks tell which uses of slots each PE knows to be over.
+// enumerated. Vector clocks say which uses of slots each PE knows to be over.
 //
 // An execution can show that something is not ordered, never that it always is. What it is
 // watched for:
@@ -17,5 +17,5 @@
 //	end do
 //
 // the second put of PE 0 comes when PE 1 is done with the first value, which nothing has
-// told PE 0: its clock for PE 1 is 0, and the use ended at event 3.
+// acknowledged to PE 0: its clock for PE 1 is 0, and the use ended at event 3.
 package simulate

@@ -11,7 +11,7 @@ import (
 )
 
 // Example is an execution on a few PEs that shows what a ready message is for: at
-// a put from PE From to PE To no data message and no reduction has told From that
+// a put from PE From to PE To no data message and no reduction has acknowledged to From that
 // To is done with what the put overwrites.
 type Example struct {
 	PEs, From, To int

@@ -30,7 +30,7 @@ func (o Observed) Or(p Observed) Observed {
 const observedEvents = 3000
 
 // Observe executes the communications of p on some PEs so many times, each time with
-// other input and other ways where conditions are not known. It tells what it saw by
+// other input and other ways where conditions are not known. It gives what it saw by
 // communication number-1. Of executions whose messages are not known, as those with
 // subscripts from arrays, it sees nothing.
 func Observe(p *plan.Plan, pes, runs int, seed uint64) []Observed {

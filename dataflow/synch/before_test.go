@@ -16,7 +16,7 @@ func TestBefore(t *testing.T) {
 		solver, kills, after := NewSolver(b.Graph), b.kills(), b.killsAfter()
 		for put := 1; put <= b.Comms(); put++ {
 			leads := solver.leadTo(put)
-			for _, use := range b.Mates(put) {
+			for _, use := range b.Aliases(put) {
 				it := proof.Shared(use, put)
 				all, some := solver.Solve(it, kills, false), solver.Before(it, kills).(*Solution)
 				for id := range all.In {

@@ -23,7 +23,7 @@ type analysis func(b *built) verdicts
 func (b *built) each(of func(it proof.Obligation) Verdict) verdicts {
 	out := make(verdicts, b.Comms())
 	for x := range out {
-		for _, m := range b.Mates(x + 1) {
+		for _, m := range b.Aliases(x + 1) {
 			out[x] = append(out[x], of(proof.Shared(m, x+1)))
 		}
 	}
@@ -95,8 +95,8 @@ func (b *built) observe(rng *rand.Rand, paths, limit int) *observed {
 	n := b.Comms()
 	o := &observed{make([]bool, n), make([]bool, n), make([][]bool, n), make([][]bool, n)}
 	for x := range n {
-		mates := len(b.Mates(x + 1))
-		o.early[x], o.strict[x] = make([]bool, mates), make([]bool, mates)
+		aliases := len(b.Aliases(x + 1))
+		o.early[x], o.strict[x] = make([]bool, aliases), make([]bool, aliases)
 	}
 	for range paths {
 		path := b.States().Walk(rng, limit)
@@ -116,7 +116,7 @@ const pathLimit = 300
 func (b *built) contradicted(v verdicts, early [][]bool) []proof.Obligation {
 	var out []proof.Obligation
 	for x := range b.Comms() {
-		for k, m := range b.Mates(x + 1) {
+		for k, m := range b.Aliases(x + 1) {
 			if v[x][k] != NeedsSync && early[x][k] {
 				out = append(out, proof.Shared(m, x+1))
 			}
@@ -216,7 +216,7 @@ func report(p *abstract.Program, a analysis, strict bool) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%v", b)
 	for _, it := range refuted(small, a, strict) {
-		fmt.Fprintf(&out, "%v: %v, but puts come too early; by the sound form:", it, a(b)[it.Put-1][slices.Index(b.Mates(it.Put), it.Use)])
+		fmt.Fprintf(&out, "%v: %v, but puts come too early; by the sound form:", it, a(b)[it.Put-1][slices.Index(b.Aliases(it.Put), it.Use)])
 		s := NewSolver(b.Graph).Solve(it, b.kills(), false)
 		for _, n := range b.Graph.Nodes {
 			if n.Kind.IsComm() {

@@ -12,7 +12,7 @@ import (
 
 // Theorem 3 in the data flow. A chain of communications carries what the consumer knows to
 // the next producers by way of others, its relays: the receivers of the first message
-// know when that has arrived, and what they send after that tells the next ones. So a
+// know when that has arrived, and what they send after that makes it known to the next ones. So a
 // state says, besides the value, of which relays the PEs know that the use is over, and of
 // which they will when the message that makes them one has arrived. In
 //

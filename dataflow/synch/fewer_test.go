@@ -11,7 +11,7 @@ import (
 // to have ended when put puts, or may not be over. The others need no item: on
 // each PE their uses end before one that has an item does.
 func (b *built) pending(put int) []int {
-	target, class := b.putter(put), b.Mates(put)
+	target, class := b.putter(put), b.Aliases(put)
 	with := map[int]bool{}
 	// Back from the put to the ends of uses.
 	walk(target.Preds, preds, func(n *cfg.Node) bool {
@@ -67,16 +67,16 @@ func TestFewerItems(t *testing.T) {
 		v := sound(b)
 		o := b.observe(rng, 20, pathLimit)
 		for x := range b.Comms() {
-			mates := b.Mates(x + 1)
-			if len(mates) == 1 || b.putter(x+1) == nil {
+			aliases := b.Aliases(x + 1)
+			if len(aliases) == 1 || b.putter(x+1) == nil {
 				continue
 			}
 			least := Once
 			some := b.pending(x + 1)
 			for _, m := range some {
-				least = min(least, v[x][slices.Index(mates, m)])
+				least = min(least, v[x][slices.Index(aliases, m)])
 			}
-			all += len(mates)
+			all += len(aliases)
 			fewer += len(some)
 			if least != NeedsSync && slices.Contains(o.early[x], true) {
 				t.Fatalf("program %d: puts of %d come too early, though the items of %v are free\n%v", i, x+1, some, b)

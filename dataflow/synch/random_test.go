@@ -75,7 +75,7 @@ func checkSolutions(t *testing.T, b *built, rng *rand.Rand, want verdicts, sweep
 		t.Fatal(err)
 	}
 	for x := range b.Comms() {
-		for k, m := range b.Mates(x + 1) {
+		for k, m := range b.Aliases(x + 1) {
 			it := proof.Shared(m, x+1)
 			s := newSolver(forward).Solve(it, kills, false)
 			sweeps[s.Sweeps]++

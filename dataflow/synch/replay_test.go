@@ -33,7 +33,7 @@ func newReplay(b *built, rng *rand.Rand, early [][]bool, seen *observed, strict 
 // check is the oracle for a put p to q of x.
 func (r *replay) check(x, p, q int) {
 	r.seen.put[x-1] = true
-	for k, m := range r.b.Mates(x) {
+	for k, m := range r.b.Aliases(x) {
 		s := &r.slots[m-1]
 		if !r.strict && (s.live[q] || s.last[q] > 0) {
 			r.seen.repeated[x-1] = true

@@ -28,7 +28,7 @@
 //	Sync      a put may come before the use is over
 //	CS        communication seen: posted, and not yet used up
 //	Cons      the use is over, which only the consumer knows
-//	NoSyncP   … and a message that will tell the producers is on its way
+//	NoSyncP   … and a message that will acknowledge it to the producers is on its way
 //	NoSync    … and has arrived: the producers know
 //	U         the communication has not been seen yet
 package synch
@@ -121,7 +121,7 @@ func SynchApply(in State, n *cfg.Node, o proof.Obligation, kills Kills) State {
 
 // SynchMeet is what is known where two paths meet: the lower of the two values;
 // of two NoSyncP what both wait for, and Cons if that is nothing, since then no
-// single arrival tells the producers whichever way control came.
+// single arrival acknowledges to the producers whichever way control came.
 func SynchMeet(a, b State) State {
 	switch {
 	case a == b || b.Value == U:

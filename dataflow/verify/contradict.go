@@ -90,7 +90,7 @@ func (w *contradiction) Put(r *simulate.Run, c *comm.Comm, messages []procfunc.P
 }
 
 // answered checks that what a proof for the puts of s counts on was sent, but for chains,
-// of which ordered sees what they tell. It is false where that is not known.
+// of which ordered sees what they acknowledge. It is false where that is not known.
 func (w *contradiction) answered(r *simulate.Run, s *plan.Slot, p *proof.Certificate, messages []procfunc.Pair, known bool) bool {
 	var waiting []answer
 	all := true
@@ -126,7 +126,7 @@ func (w *contradiction) ordered(r *simulate.Run, s *plan.Slot, messages []procfu
 				w.fail(r, "line %d: #%d puts over the value of #%d, which is in use", s.Comm.CLine, s.Comm.ID, u.Comm)
 				return
 			case end > r.Knows(m.From, m.To):
-				w.fail(r, "line %d: when #%d puts from PE %d to PE %d, nothing has told PE %d that PE %d is done with the value of #%d", s.Comm.CLine, s.Comm.ID, m.From, m.To, m.From, m.To, u.Comm)
+				w.fail(r, "line %d: when #%d puts from PE %d to PE %d, nothing has acknowledged to PE %d that PE %d is done with the value of #%d", s.Comm.CLine, s.Comm.ID, m.From, m.To, m.From, m.To, u.Comm)
 				return
 			}
 		}
@@ -164,7 +164,7 @@ func (w *contradiction) Assign(r *simulate.Run, stmt ir.Stmt) {
 		}
 		for m, end := range r.Got(s.Comm.ID) {
 			if end > r.Knows(m.From, m.To) {
-				w.fail(r, "line %d: nothing has told PE %d, which overwrites %s, that PE %d is done with what it got for #%d", stmt.Position().Line, m.From, s.Comm.Array.Name, m.To, s.Comm.ID)
+				w.fail(r, "line %d: nothing has acknowledged to PE %d, which overwrites %s, that PE %d is done with what it got for #%d", stmt.Position().Line, m.From, s.Comm.Array.Name, m.To, s.Comm.ID)
 			}
 		}
 		r.Forget(s.Comm.ID)

@@ -18,7 +18,7 @@ import (
 // The proofs for a number of PEs are about copies of the nodes of the graph, with
 // messages for each. Here it is checked that the copies are all ways on which the
 // program can go: the program is followed node by node, with the values of the
-// indices that tell iterations apart, and at each step there has to be a copy of
+// indices that keep iterations apart, and at each step there has to be a copy of
 // the node that comes next, reachable in the same way, which has the messages that
 // are sent there.
 
@@ -31,7 +31,7 @@ type follower struct {
 	proof  *proof.Checked
 	space  *procfunc.PESpace
 	env    map[string]int64
-	told   map[*cfg.Loop]int // loops told apart, by their place in the values of a point
+	apart  map[*cfg.Loop]int // loops kept apart, by their place in the values of a point
 	loops  []*cfg.Loop
 	sets   map[string]int // of copies, by their text
 	lists  [][]int
@@ -69,7 +69,7 @@ func Unfolding(p *plan.Plan, e *proof.Unfolding) error {
 		return err
 	}
 	f := &follower{
-		p: p, proof: checked, env: map[string]int64{}, told: map[*cfg.Loop]int{}, sets: map[string]int{}, values: map[string]int{},
+		p: p, proof: checked, env: map[string]int64{}, apart: map[*cfg.Loop]int{}, sets: map[string]int{}, values: map[string]int{},
 		seen: map[point]bool{}, plain: map[int]*comm.Comm{}, sent: map[string]*actual{},
 	}
 	f.space = procfunc.NewPESpace(e.PEs, func(name string) (int64, bool) { v, ok := f.env[name]; return v, ok })
@@ -79,9 +79,9 @@ func Unfolding(p *plan.Plan, e *proof.Unfolding) error {
 		}
 		l := p.Graph.Nodes[id].Loop
 		if _, ok := f.bounds(l); !ok {
-			return fmt.Errorf("the iterations of the loop in line %d are told apart, and its bounds are not known", l.Line)
+			return fmt.Errorf("the iterations of the loop in line %d are kept apart, and its bounds are not known", l.Line)
 		}
-		f.told[l] = len(f.loops)
+		f.apart[l] = len(f.loops)
 		f.loops = append(f.loops, l)
 	}
 	start := make([]int64, len(f.loops))
@@ -146,7 +146,7 @@ func (f *follower) step(at point) error {
 			}
 		}
 		again := m.Kind == cfg.LoopHead && m.Loop.Contains(n.Loop)
-		if i, told := f.told[m.Loop]; told && m.Kind == cfg.LoopHead && !again {
+		if i, apart := f.apart[m.Loop]; apart && m.Kind == cfg.LoopHead && !again {
 			next[i] = absent
 		}
 		var to []int
@@ -167,9 +167,9 @@ func (f *follower) step(at point) error {
 // turn reports whether control goes from the head n of a loop to successor number
 // slot, its body or what follows, and sets the index.
 func (f *follower) turn(n *cfg.Node, slot int, values []int64, again bool) (bool, error) {
-	i, told := f.told[n.Loop]
+	i, apart := f.apart[n.Loop]
 	b, known := f.bounds(n.Loop)
-	if !told {
+	if !apart {
 		return !known || again || slot == 0 || !b.Runs(), nil
 	}
 	f.setEnv(values)
@@ -179,7 +179,7 @@ func (f *follower) turn(n *cfg.Node, slot int, values []int64, again bool) (bool
 	}) (int64, error) {
 		for _, v := range form.Vars() {
 			if _, ok := f.env[v]; !ok {
-				return 0, fmt.Errorf("the iterations of the loop in line %d are told apart, and %s is not known there", n.Line, v)
+				return 0, fmt.Errorf("the iterations of the loop in line %d are kept apart, and %s is not known there", n.Line, v)
 			}
 		}
 		x, ok := form.Eval(func(v string) int64 { return f.env[v] })

@@ -8,7 +8,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 )
 
-// strips wants, where PEs do not tell owners that they are done, a proof that other
+// strips wants, where PEs do not send completion acknowledgements, a proof that other
 // messages do so before each node that may assign the source. A barrier says nothing of
 // gets, and may be left out at run time.
 func (v *verifier) strips(s *plan.Strip) error {
@@ -26,7 +26,7 @@ func (v *verifier) strips(s *plan.Strip) error {
 	return v.checker.CheckAt(s.Proof, s.Writes)
 }
 
-// strip checks of strips what only the program tells: that the program can be
+// strip checks of strips what only the program shows: that the program can be
 // divided so, and that nothing else assigns the source.
 func strip(p *plan.Plan, slot *plan.Slot) error {
 	s, c := slot.Strip, slot.Comm

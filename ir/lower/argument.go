@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -29,10 +30,12 @@ type argument struct {
 
 // actuals lowers the actual arguments of a call of p, in the order of its
 // dummy arguments. What has to be computed before goes to pre.
-func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt) ([]*argument, bool) {
+func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt, lower func(ast.Expr) *argument) ([]*argument, bool) {
 	dummies := p.unit.Args
 	signature := func() string { return name.Name + "(" + dummyNames(dummies) + ")" }
 	args := make([]*argument, len(dummies))
+	absent := make([]bool, len(dummies))
+	optional := attributeNames(p.unit, "optional")
 	ok := true
 	for i, e := range list {
 		at := i
@@ -44,9 +47,9 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				}
 			}
 			switch {
-			case p.host == nil:
+			case !l.explicit(p):
 				l.errorf(codeCall, k.Pos, "%s= needs to know the arguments of %s, which is an external procedure", k.Name, name.Name).
-					WithHelp("put %s behind CONTAINS or into a module, or leave %s= out", name.Name, k.Name)
+					WithHelp("put %s behind CONTAINS or into a module, write an INTERFACE block for it, or leave %s= out", name.Name, k.Name)
 				return nil, false
 			case at < 0:
 				l.errorf(codeCall, k.Pos, "%s has no argument %s", name.Name, k.Name).WithHelp("its arguments: %s", signature())
@@ -59,15 +62,27 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false
 		}
-		if args[at] != nil {
+		if args[at] != nil || absent[at] {
 			l.errorf(codeCall, e.Position(), "argument %s of %s is given twice", dummies[at].Name, name.Name).WithHelp("remove one")
 			return nil, false
 		}
-		args[at] = l.actual(e, pre)
+		if id, is := e.(*ast.Ident); is {
+			if d := l.scope.dummy(id.Name); d != nil && d.absent && optional[dummies[at].Name] {
+				absent[at] = true
+				continue
+			}
+		}
+		args[at] = lower(e)
 		ok = ok && args[at] != nil
+		if ok && args[at].view != nil && slices.ContainsFunc(args[at].view.subs, func(s viewSub) bool { return s.vec != nil }) {
+			if args[at] = l.copied(l.named(args[at], args[at].name, e.Position()), pre); args[at] != nil {
+				args[at].readOnly = "its subscript is an array"
+			}
+			ok = args[at] != nil
+		}
 	}
 	for i, a := range args {
-		if a == nil && ok {
+		if a == nil && ok && !(optional[dummies[i].Name] && l.explicit(p)) {
 			l.errorf(codeCall, name.Pos, "%s lacks its argument %s", name.Name, dummies[i].Name).
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false
@@ -88,6 +103,7 @@ func dummyNames(list []ast.Name) string {
 func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 	switch e := e.(type) {
 	case *ast.Ident:
+		l.present(e.Name, e.Pos)
 		s := l.lookup(e.Name)
 		if _, external := l.externals[e.Name]; external || s == nil && (l.procedure(e.Name) != nil || l.isIntrinsicName(e.Name)) {
 			l.errorf(codeOutside, e.Pos, "%s is a procedure: procedures as arguments are not supported", e.Name).
@@ -108,7 +124,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			v, sh := l.wholeView(s, e.Pos)
-			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: e.Name, view: v, shape: sh})
+			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh})
 		}
 		x := l.ident(e)
 		if isBad(x) {
@@ -123,9 +139,13 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		return a
 	case *ast.Index:
 		s := l.lookup(e.Name)
+		if l.arrayValued(e) {
+			return l.arrayResult(e)
+		}
 		if !isArray(s) {
 			break
 		}
+		l.present(e.Name, e.NamePos)
 		for _, sub := range e.Args {
 			if l.isSection(sub) {
 				return l.section(s, e.Name, e.Args, e.Pos, pre)
@@ -172,6 +192,15 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		}
 		return a
 	}
+	if l.elem == nil && l.firstPart(e) != nil {
+		a := l.valueOf(e, pre)
+		if a != nil {
+			of := *a
+			of.readOnly = "it is an expression"
+			return &of
+		}
+		return nil
+	}
 	x := l.expr(e)
 	if isBad(x) {
 		return nil
@@ -193,6 +222,8 @@ func (l *lowerer) elementView(r *ir.Ref) (*view, *shape) {
 func (l *lowerer) guarded(name string, a *argument) *argument {
 	if d := l.scope.dummy(name); d != nil && d.intent == "in" {
 		a.readOnly = name + " has INTENT(IN) here"
+	} else if why := l.unchangeable(name); why != "" {
+		a.readOnly = why
 	}
 	return a
 }
@@ -220,9 +251,14 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		t, ok := sub.(*ast.Triplet)
 		if !ok {
 			if l.isSection(sub) {
-				l.errorf(codeOutside, sub.Position(), "an array as a subscript is not supported").
-					WithHelp("copy the elements to another array in a DO loop, and pass that")
-				return nil
+				vec := l.vectorSubscript(s, name, sub, pre)
+				if vec == nil {
+					return nil
+				}
+				out.lo = append(out.lo, l.intConst(1, pos))
+				out.n = append(out.n, ir.Clone(vec.shape.n[0]))
+				in = append(in, viewSub{dim: len(out.n) - 1, coef: l.intConst(1, pos), off: l.intConst(0, pos), vec: vec})
+				continue
 			}
 			x := l.integer(sub, "a subscript of "+name)
 			if isBad(x) {
@@ -260,9 +296,26 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		size := l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
 		out.lo = append(out.lo, l.intConst(1, pos))
 		out.n = append(out.n, size)
-		in = append(in, viewSub{len(out.n) - 1, step, l.minus(lo, ir.Clone(step), pos)})
+		in = append(in, viewSub{dim: len(out.n) - 1, coef: step, off: l.minus(lo, ir.Clone(step), pos)})
 	}
 	return l.guarded(name, &argument{pos: pos, typ: s.Type, name: name, view: l.through(whole, in, pos), shape: out})
+}
+
+// vectorSubscript is an array that is a subscript of s, called name; nil after an error.
+func (l *lowerer) vectorSubscript(s *ir.Symbol, name string, sub ast.Expr, pre *[]ir.Stmt) *argument {
+	vec := l.valueOf(sub, pre)
+	if vec == nil || !l.isVector(vec, sub) {
+		return nil
+	}
+	if !vec.typ.IsInteger() {
+		l.errorf(codeType, sub.Position(), "a subscript of %s is %s, it must be INTEGER", name, vec.typ)
+		return nil
+	}
+	if v, _ := l.wholeView(s, sub.Position()); v.base == vec.view.base { // which may be assigned to
+		return l.copied(l.named(vec, "subscript", sub.Position()), pre)
+	}
+	// Elements count from 1.
+	return &argument{pos: vec.pos, typ: vec.typ, name: vec.name, view: vec.view, shape: &shape{lo: vec.shape.lo, n: vec.shape.n}}
 }
 
 // sectionInside reports, or says by an error, whether a section with constant

@@ -2,9 +2,7 @@ package lower
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -26,10 +24,15 @@ type elemental struct {
 	index []*ir.Symbol // of the loops, each from 1
 	place []ir.Expr    // where the operand in hand has its element, nil where the indices say it
 	n     []ir.Expr    // extents
-	part  []span       // which elements of each dimension the loops are about, nil for all
-	cut   *cut         // where the loops should be cut in two, nil if they cannot be
-	pos   source.Pos   // of the array that has them
-	pre   *[]ir.Stmt   // done before the loops
+	of    *argument    // the array that the extents are of, or nil
+	limit []int        // what the extents cannot exceed, 0 where that is not known
+	ends  *[2]ir.Expr  // the first and the last place in dimension along, nil for all
+	along int
+	part  []span     // which elements of each dimension the loops are about, nil for all
+	cut   *cut       // where the loops should be cut in two, nil if they cannot be
+	pos   source.Pos // of the array that has them
+	pre   *[]ir.Stmt // done before the loops
+	inner *[]ir.Stmt // done in the loops first: elemental procedures
 }
 
 // span is a range of constant places in a dimension.
@@ -52,6 +55,7 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 				}
 			}
 		}
+		return l.arrayValued(e)
 	case *ast.Substring:
 		id, ok := e.Base.(*ast.Ident)
 		return ok && isArray(l.lookup(id.Name))
@@ -145,11 +149,29 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 
 // assignAll appends to pre the loops that assign the right side of s to to.
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
-	if ok, done := l.matmul(s, to, pre); done {
-		return ok
+	l.goal = to
+	defer func() { l.goal = nil }()
+	part := wholeOf(to.shape.n)
+	g := goal{to: to, whole: true, cut: part != nil}
+	var rhs ast.Expr
+	if call, ok := s.RHS.(*ast.Index); ok && l.hasArrayValue(call) {
+		var made *argument
+		made, rhs = l.evaluatedFunction(call, g, pre)
+		if made == to {
+			return true
+		}
+		if made != nil {
+			rhs = l.named(made, call.Name+"(...)", call.Pos)
+		}
+	} else {
+		rhs = l.evaluated(s.RHS, g, pre)
 	}
+	if rhs == nil {
+		return false
+	}
+	s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: rhs}
 	at, before := len(*pre), len(l.prelude)
-	pieces, ok := l.pieces(s, to, wholeOf(to.shape.n), pre)
+	pieces, ok := l.pieces(s, to, part, pre)
 	if len(pieces) > maxPieces {
 		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
 		pieces, ok = l.pieces(s, to, nil, pre)
@@ -157,7 +179,7 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if !ok {
 		return false
 	}
-	staged := slices.ContainsFunc(pieces, func(p piece) bool { return overlaps(p.lhs, p.rhs) })
+	staged := slices.ContainsFunc(pieces, func(p piece) bool { return p.ctx.overlaps(p.lhs, p.rhs) })
 	t := to
 	if staged {
 		t = l.beside(to, s.Pos)
@@ -280,27 +302,18 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, pos: pos, pre: pre}
+	ctx := &elemental{n: n, pos: pos, pre: pre, inner: new([]ir.Stmt)}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
 	return ctx
 }
 
-// elementsLike makes the loop indices for the elements of what firstPart found; nil after
-// an error.
+// elementsLike makes the loop indices for the elements of what firstPart found, in which
+// everything is evaluated; nil after an error.
 func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
-	if e, ok := shaping.(*ast.Index); ok && l.isTranspose(e) {
-		part := l.firstPart(e.Args[0])
-		if part == nil {
-			l.errorf(codeArgument, e.Args[0].Position(), "the argument of transpose must be an array")
-			return nil
-		}
-		ctx := l.elementsLike(part, pre)
-		if ctx != nil {
-			slices.Reverse(ctx.n)
-		}
-		return ctx
+	if e, ok := shaping.(*ast.Index); ok && l.isFunction(e) {
+		return l.elementsOfFunction(e, pre)
 	}
 	if co, ok := shaping.(*ast.CoIndex); ok {
 		shaping = co.Base
@@ -309,7 +322,22 @@ func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
 	if a == nil {
 		return nil
 	}
-	return l.elements(a.shape.n, a.pos, pre)
+	return l.elementsOf(a, pre)
+}
+
+// elementsOf makes the loop indices for the elements of a.
+func (l *lowerer) elementsOf(a *argument, pre *[]ir.Stmt) *elemental {
+	ctx := l.elements(a.shape.n, a.pos, pre)
+	ctx.of, ctx.limit = a, make([]int, len(a.shape.n))
+	for d, s := range a.view.subs {
+		switch {
+		case s.dim >= 0 && s.vec != nil:
+			ctx.limit[s.dim] = s.vec.view.base.Dims[0].Extent()
+		case s.dim >= 0:
+			ctx.limit[s.dim] = a.view.base.Dims[d].Extent()
+		}
+	}
+	return ctx
 }
 
 // elementally lowers the element of array expression e that the loops of ctx have
@@ -324,15 +352,23 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
+	first := ctx.take()
+	if len(first) > 0 && len(ctx.index) == 0 {
+		return &ir.If{S: ir.S{Pos: pos}, Cond: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Logical}, Bool: true}, Then: append(first, s)}
+	}
 	for k, index := range ctx.index {
 		lo, hi := ir.Expr(intConstOf(ir.Long, 1, pos)), l.convert(ir.Clone(ctx.n[k]), ir.Long)
+		if ctx.ends != nil && ctx.along == k {
+			lo, hi = l.convert(ir.Clone(ctx.ends[0]), ir.Long), l.convert(ir.Clone(ctx.ends[1]), ir.Long)
+		}
 		if p := ctx.part; p != nil {
-			if p[k].lo == p[k].hi {
+			if p[k].lo == p[k].hi && len(first) == 0 {
 				continue
 			}
 			lo, hi = intConstOf(ir.Long, p[k].lo, pos), intConstOf(ir.Long, p[k].hi, pos)
 		}
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: one(s), End: pos}
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: append(first, s), End: pos}
+		first = nil
 	}
 	return s
 }
@@ -417,7 +453,7 @@ func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
 		}
 	}
 	for k, n := range like.shape.n {
-		v.subs = append(v.subs, viewSub{k, l.intConst(1, pos), l.intConst(0, pos)})
+		v.subs = append(v.subs, viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
 		sh.lo = append(sh.lo, l.intConst(1, pos))
 		sh.n = append(sh.n, ir.Clone(n))
 	}
@@ -453,170 +489,10 @@ func (l *lowerer) conform(a *argument, n []ir.Expr, pos source.Pos, pre *[]ir.St
 	return true
 }
 
-// arrayReductions are the intrinsics that make one value of an array.
-var arrayReductions = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "dot_product": true, "any": true, "all": true, "count": true}
-
-// reductionArguments are the array and the mask of a reduction, nil for none; ok is false
-// after an error.
-func (l *lowerer) reductionArguments(e *ast.Index) (x, mask ast.Expr, ok bool) {
-	names := []string{"array", "mask"}
-	logical := e.Name == "any" || e.Name == "all" || e.Name == "count"
-	switch {
-	case logical:
-		names = []string{"mask"}
-	case e.Name == "dot_product":
-		names = []string{"vector_a", "vector_b"}
-	}
-	args := make([]ast.Expr, len(names))
-	for i, a := range e.Args {
-		k, keyword := a.(*ast.Keyword)
-		if keyword {
-			i, a = slices.Index(names, k.Name), k.X
-		}
-		switch {
-		case keyword && k.Name == "dim", !keyword && i == 1 && e.Name != "dot_product" && (logical || l.firstPart(a) == nil):
-			l.errorf(codeOutside, a.Position(), "%s with DIM is not supported", e.Name).WithHelp("write a DO loop over the other dimensions, and %s of sections", e.Name)
-			return nil, nil, false
-		case i < 0 || i >= len(args):
-			l.errorf(codeArgument, a.Position(), "%s takes %s", e.Name, strings.Join(names, ", "))
-			return nil, nil, false
-		}
-		args[i] = a
-	}
-	if args[0] == nil || e.Name == "dot_product" && args[1] == nil {
-		l.errorf(codeArgument, e.Pos, "%s lacks an argument", e.Name).WithHelp("its arguments: %s(%s)", e.Name, strings.Join(names, ", "))
-		return nil, nil, false
-	}
-	for _, a := range args {
-		if a != nil && l.firstPart(a) == nil {
-			l.errorf(codeArgument, a.Position(), "the argument of %s must be an array", e.Name).
-				WithHelp("pass an array, a section or an expression of them")
-			return nil, nil, false
-		}
-	}
-	if e.Name == "dot_product" {
-		return &ast.Binary{XBase: e.XBase, Op: "*", OpPos: e.Pos, X: args[0], Y: args[1]}, nil, true
-	}
-	if len(args) > 1 {
-		mask = args[1]
-	}
-	return args[0], mask, true
-}
-
-// reduction lowers sum(x), maxval(x, mask), dot_product(x, y) and their like: a loop in
-// front of the statement.
-func (l *lowerer) reduction(e *ast.Index) ir.Expr {
-	x, masked, ok := l.reductionArguments(e)
-	if !ok {
-		return bad(e.Pos)
-	}
-	var pre []ir.Stmt
-	ctx := l.elementsLike(l.firstPart(x), &pre)
-	if ctx == nil {
-		return bad(e.Pos)
-	}
-	if e.Name == "dot_product" && len(ctx.n) != 1 && !l.phantom {
-		l.errorf(codeArgument, e.Pos, "the arguments of %s have rank %d, they must have rank 1", e.Name, len(ctx.n)).
-			WithHelp("write sum(a*b)")
-		return bad(e.Pos)
-	}
-	value := l.elementally(ctx, x)
-	if isBad(value) {
-		return value
-	}
-	var mask ir.Expr
-	if masked != nil {
-		if mask = l.maskAt(ctx, masked, nil); isBad(mask) {
-			return mask
-		}
-	}
-	typ := value.Type()
-	switch e.Name {
-	case "any", "all", "count":
-		if typ != ir.Logical {
-			l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be LOGICAL", e.Name, typ)
-			return bad(e.Pos)
-		}
-		if e.Name == "count" {
-			mask, value, typ = value, l.intConst(1, e.Pos), ir.Integer
-		}
-	default:
-		if !typ.IsNumeric() {
-			l.errorf(codeArgument, e.Args[0].Position(), "the argument of %s is %s, it must be numeric", e.Name, typ)
-			return bad(e.Pos)
-		}
-	}
-	acc := l.local(e.Name, typ, e.Pos)
-	at := ir.X{Pos: e.Pos, Typ: typ}
-	v := func() ir.Expr { return &ir.Var{X: at, Sym: acc} }
-	start := &ir.Const{X: at}
-	var next ir.Expr
-	info, _ := l.kindInfo(start)
-	// An extreme of no elements is huge. One of reals starts from NaN, which loses
-	// against every element.
-	var empty []ir.Stmt
-	huge := func(sign int) {
-		if i, ok := info.huge.(int); ok {
-			if start.Int = i; sign < 0 {
-				start.Int = -i - 1
-			}
-			return
-		}
-		start.Float = math.NaN()
-		var none ir.Expr
-		for _, n := range ctx.n {
-			var is ir.Expr = &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Lt, L: ir.Clone(n), R: intConstOf(n.Type(), 1, e.Pos)}
-			if k, ok := constOf(n); ok && k > 0 {
-				continue
-			}
-			if none != nil {
-				is = &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Or, L: none, R: is}
-			}
-			none = is
-		}
-		if masked != nil {
-			none = l.not(l.reduction(&ast.Index{XBase: e.XBase, Name: "any", Args: []ast.Expr{masked}}))
-		}
-		if none != nil {
-			k := &ir.Const{X: at, Float: float64(sign) * info.huge.(float64)}
-			empty = one(&ir.If{S: ir.S{Pos: e.Pos}, Cond: none, Then: one(&ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: k})})
-		}
-	}
-	switch e.Name {
-	case "any":
-		next = &ir.Bin{X: at, Op: ir.Or, L: v(), R: value}
-	case "all":
-		start.Bool = true
-		next = &ir.Bin{X: at, Op: ir.And, L: v(), R: value}
-	case "product":
-		start.Int, start.Float = 1, 1
-		next = &ir.Bin{X: at, Op: ir.Mul, L: v(), R: value}
-	case "maxval":
-		huge(-1)
-		next = &ir.Call{X: at, Name: "max", Args: []ir.Expr{v(), value}}
-	case "minval":
-		huge(1)
-		next = &ir.Call{X: at, Name: "min", Args: []ir.Expr{v(), value}}
-	default:
-		next = &ir.Bin{X: at, Op: ir.Add, L: v(), R: value}
-	}
-	pre = append(append(pre, &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: start}), empty...)
-	var step ir.Stmt = &ir.Assign{S: ir.S{Pos: e.Pos}, LHS: v(), RHS: next}
-	if mask != nil {
-		step = &ir.If{S: ir.S{Pos: e.Pos}, Cond: mask, Then: one(step)}
-	}
-	pre = append(pre, l.nest(ctx, step, e.Pos))
-	l.prelude = append(l.prelude, pre...)
-	return v()
-}
-
-// firstPart is an array or section in e that has its shape, or the transpose of one; nil if
-// there is none.
+// firstPart is an array or section in e that has its shape, or an intrinsic function that
+// gives it; nil if there is none.
 func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	if l.isPart(e) {
-		return e
-	}
-	if e, ok := e.(*ast.Index); ok && l.isTranspose(e) {
 		return e
 	}
 	var inside []ast.Expr
@@ -630,11 +506,20 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	case *ast.Keyword:
 		inside = []ast.Expr{e.X}
 	case *ast.Index:
-		if e.Name == "cshift" && len(e.Args) > 0 {
-			inside = e.Args[:1]
+		if l.isFunction(e) {
+			switch {
+			case (e.Name == "cshift" || e.Name == "eoshift") && len(e.Args) > 0:
+				return l.firstPart(e.Args[0])
+			case l.hasArrayValue(e):
+				return e
+			}
+			return nil
 		}
 		_, intrinsic := intrinsics[e.Name]
-		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry && !arrayReductions[e.Name] {
+		if p := l.functionOf(e); p != nil && p.unit.Elemental {
+			inside = e.Args
+		}
+		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry {
 			inside = e.Args
 		}
 	}
@@ -650,13 +535,25 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 // its elements; shaping is an array or section in it.
 func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	var pre []ir.Stmt
-	ctx := l.elementsLike(shaping, &pre)
+	if e = l.evaluated(e, goal{}, &pre); e == nil {
+		return bad(shaping.Position())
+	}
+	ctx := l.elementsLike(l.firstPart(e), &pre)
 	if ctx == nil {
 		return bad(e.Position())
 	}
 	x := l.elementally(ctx, e)
 	if isBad(x) {
 		return x
+	}
+	if len(ctx.take()) > 0 {
+		pre = nil
+		a := l.valueOf(e, &pre)
+		if a == nil {
+			return bad(e.Position())
+		}
+		ctx = l.elements(a.shape.n, a.pos, &pre)
+		x = l.elementOf(a, ctx, e.Position())
 	}
 	for k, index := range ctx.index {
 		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: x.Type()}, Items: []ir.Expr{x}, Index: index,

@@ -19,10 +19,13 @@ type dummy struct {
 	declared source.Pos
 	typ      ir.Type
 
-	arg     *argument // nil in a procedure that is lowered for its errors only
-	sym     *ir.Symbol
-	literal bool // sym is a constant
-	owned   bool // sym is a variable of the procedure: the argument is copied
+	arg      *argument // nil in a procedure that is lowered for its errors only
+	sym      *ir.Symbol
+	literal  bool // sym is a constant
+	optional bool
+	absent   bool // it is OPTIONAL, and this call does not give it
+	value    bool // it has VALUE: the procedure has a copy
+	owned    bool // sym is a variable of the procedure: the argument is copied
 
 	explicit   bool       // of an array: it has upper bounds of its own
 	fixedShape bool       // of an array: its bounds are constants
@@ -45,14 +48,17 @@ func (b *binding) bind(args []*argument) {
 	l := b.l
 	b.bySym = map[*ir.Symbol]*dummy{}
 	arrays, cells := arrayNames(b.unit)
+	optional, value := attributeNames(b.unit, "optional"), attributeNames(b.unit, "value")
 	for i, name := range b.unit.Args {
 		if l.dummies[name.Name] != nil {
 			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
 			continue
 		}
-		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: implicitType(name.Name)}
+		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: implicitType(name.Name),
+			optional: optional[name.Name], value: value[name.Name]}
 		if args != nil {
 			d.arg = args[i]
+			d.absent = d.arg == nil
 		}
 		l.dummies[name.Name] = d
 		b.list = append(b.list, d)
@@ -82,12 +88,12 @@ func (b *binding) makeSymbol(d *dummy) {
 	case a == nil || a.value == nil:
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
 		d.sym.Type = d.typ
-	case a.sym != nil:
+	case a.sym != nil && !d.value:
 		d.sym = a.sym
 		l.names[d.Name.Name] = a.sym
 	default:
 		c, isConst := a.value.(*ir.Const)
-		if isConst && !l.variables {
+		if isConst && !l.variables && !d.value {
 			d.literal = true
 			d.sym = &ir.Symbol{Name: d.Name.Name, Pos: d.Pos, Type: a.typ, Param: true, Init: c}
 			l.names[d.Name.Name] = d.sym
@@ -253,7 +259,7 @@ func (b *binding) check() {
 			}
 			continue
 		}
-		if a.readOnly != "" && (d.intent == "out" || d.intent == "inout") {
+		if a.readOnly != "" && !d.value && (d.intent == "out" || d.intent == "inout") {
 			b.cannotAssign(d)
 		}
 	}
@@ -307,7 +313,10 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 	var after []ir.Stmt
 	for _, d := range b.list {
 		a := d.arg
-		if a.readOnly != "" && a.view == nil && d.owned && assigns(body, d.sym) {
+		if d.absent {
+			continue
+		}
+		if a.readOnly != "" && a.view == nil && d.owned && !d.value && assigns(body, d.sym) {
 			b.cannotAssign(d)
 		}
 		if !d.owned {
@@ -332,7 +341,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 			}
 			out = append(out, &ir.Assign{S: ir.S{Pos: at}, LHS: v(), RHS: value})
 		}
-		if a.store != nil && d.intent != "in" && assigns(body, d.sym) {
+		if a.store != nil && !d.value && d.intent != "in" && assigns(body, d.sym) {
 			after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(a.store), RHS: v()})
 		}
 	}

@@ -214,7 +214,7 @@ func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
 		out.Lock = len(l.locks)
 		l.locks = append(l.locks, s.Pos)
 	}
-	l.critical, l.criticalIn = s.Pos, l.scope
+	l.critical, l.criticalIn = s.Pos, l.scope.ofUnit()
 	loops := l.loops
 	l.loops = nil
 	out.Body = l.block(s.Body, nil)

@@ -47,6 +47,13 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			for i := range s.Entities {
 				l.dimension(&s.Entities[i])
 			}
+		case *ast.Attribute:
+			for _, n := range s.Names {
+				l.attribute(n, s.Word)
+			}
+		case *ast.Import:
+		case *ast.Interface:
+			l.interfaceBlock(s)
 		case *ast.Use:
 			l.use(s)
 		case *ast.Access:
@@ -100,6 +107,11 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		}
 		if d.External {
 			l.externalName(name)
+		}
+		for i, has := range []bool{d.Optional, d.Value, d.Protected} {
+			if has {
+				l.attribute(name, []string{"optional", "value", "protected"}[i])
+			}
 		}
 		dims := e.Dims
 		if len(dims) == 0 {

@@ -15,6 +15,10 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	}
 	sh := &shape{}
 	l.shapes[d.sym] = sh
+	if d.absent {
+		l.noShape(d, len(dims))
+		return
+	}
 	l.unbounded[d.sym] = true // until all is known to be right
 	a := d.arg
 	if a != nil && a.view == nil {
@@ -74,7 +78,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	}
 	in := make([]viewSub, len(dims))
 	for k := range dims {
-		in[k] = viewSub{k, l.intConst(1, d.Pos), l.minus(ir.Clone(a.shape.lo[k]), ir.Clone(sh.lo[k]), d.Pos)}
+		in[k] = viewSub{dim: k, coef: l.intConst(1, d.Pos), off: l.minus(ir.Clone(a.shape.lo[k]), ir.Clone(sh.lo[k]), d.Pos)}
 	}
 	l.views[d.sym] = l.through(a.view, in, a.pos)
 	d.fixedShape = constant

@@ -134,6 +134,7 @@ func (l *lowerer) literalKind(text string, pos source.Pos) (int, bool) {
 }
 
 func (l *lowerer) ident(e *ast.Ident) ir.Expr {
+	l.present(e.Name, e.Pos)
 	s := l.symbol(e.Name, e.Pos)
 	switch {
 	case s.Type == ir.Invalid:
@@ -163,32 +164,49 @@ func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
 // index lowers name(args): an array element, else an intrinsic.
 func (l *lowerer) index(e *ast.Index) ir.Expr {
 	s := l.lookup(e.Name)
+	if e.Name == "present" && s == nil && l.procedure(e.Name) == nil {
+		return l.presentCall(e)
+	}
 	if isArray(s) {
+		l.present(e.Name, e.NamePos)
 		if l.elem != nil && l.isPart(e) {
 			return l.operand(e)
 		}
 		return l.element(s, e)
 	}
-	if imageFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
+	if l.arrayValued(e) {
+		if l.elem != nil {
+			return l.operand(e)
+		}
+		l.errorf(codeRank, e.Pos, "the value of %s is an array, and a single value is needed here", e.Name).WithHelp("assign it to an array first")
+		return bad(e.Pos)
+	}
+	p, wrong := l.callee(ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
+	if wrong {
+		return bad(e.Pos)
+	}
+	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
-	if arrayFunctions[e.Name] && l.procedure(e.Name) == nil && s == nil {
-		return l.arrayFunction(e)
+	if p == nil && l.isFunction(e) {
+		switch {
+		case arrayFunctions[e.Name]:
+			return l.arrayFunction(e)
+		case arrayReductions[e.Name] != nil:
+			return l.reduction(e)
+		}
 	}
-	if arrayReductions[e.Name] && l.procedure(e.Name) == nil && s == nil {
-		return l.reduction(e)
-	}
-	if p := l.procedure(e.Name); p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
+	if p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {
 		if s != nil && !l.mention[s] {
 			l.intrinsics[s] = true
 		}
 		x := l.functionRef(p, e)
-		if p.host == nil && !isBad(x) {
+		if !l.explicit(p) && !isBad(x) {
 			l.checkType(p, s, e, x)
 		}
 		return x
 	}
-	if _, ok := intrinsics[e.Name]; ok && (s == nil || !l.mention[s] && !s.Param) {
+	if _, ok := intrinsics[e.Name]; ok && (ieeeFunctions[e.Name].build == nil || l.fromModule(e.Name)) && (s == nil || !l.mention[s] && !s.Param) {
 		if s != nil {
 			l.intrinsics[s] = true
 		}
@@ -301,10 +319,7 @@ func (l *lowerer) isSection(e ast.Expr) bool {
 	if _, ok := e.(*ast.Triplet); ok || isStar(e) {
 		return true
 	}
-	if id, ok := e.(*ast.Ident); ok {
-		return isArray(l.lookup(id.Name))
-	}
-	return false
+	return l.firstPart(e) != nil
 }
 
 func count(n int, noun string) string {

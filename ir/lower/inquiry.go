@@ -2,6 +2,8 @@ package lower
 
 import (
 	"math"
+	"slices"
+	"strconv"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -99,6 +101,27 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 	if !ok {
 		return nil, false
 	}
+	if e.Name == "size" || e.Name == "lbound" || e.Name == "ubound" {
+		args := l.ordered(e, 1, "array", "dim", "kind")
+		if args == nil {
+			return bad(e.Pos), true
+		}
+		typ := ir.Integer
+		if args[2] != nil {
+			k, ok := constOf(l.integer(args[2], "KIND"))
+			if typ = integerOf(k); !ok {
+				return bad(e.Pos), true
+			}
+		}
+		if args = args[:2]; args[1] == nil {
+			args = args[:1]
+		}
+		x = l.boundInquiry(e, args)
+		if typ == ir.Long {
+			x = l.convert(x, typ)
+		}
+		return x, true
+	}
 	args := make([]ast.Expr, len(e.Args))
 	for i, a := range e.Args {
 		if k, is := a.(*ast.Keyword); is {
@@ -106,18 +129,11 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		}
 		args[i] = a
 	}
-	most := 1
-	if build == nil && e.Name != "len" {
-		most = 2
-	}
-	if len(args) == 0 || len(args) > most {
-		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(most, "argument"))
+	if len(args) != 1 {
+		l.errorf(codeArgument, e.Pos, "%s takes %s", e.Name, count(1, "argument"))
 		return bad(e.Pos), true
 	}
-	switch e.Name {
-	case "size", "lbound", "ubound":
-		return l.boundInquiry(e, args), true
-	case "len":
+	if e.Name == "len" {
 		return l.lenInquiry(e, args[0]), true
 	}
 	arg := l.sample(args[0])
@@ -145,6 +161,9 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 		s = l.symbol(id.Name, id.Pos)
 	}
 	if !isArray(s) {
+		if l.firstPart(args[0]) != nil {
+			return l.expressionBound(e, args)
+		}
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeArgument, args[0].Position(), "the argument of %s must be an array", e.Name)
 		}
@@ -162,7 +181,7 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 		}
 		dims = dims[d-1 : d]
 	} else if e.Name != "size" {
-		l.errorf(codeOutside, e.Pos, "%s without a dimension gives an array, which is not supported", e.Name).
+		l.errorf(codeRank, e.Pos, "%s without a dimension gives an array, and a single value is needed here", e.Name).
 			WithHelp("write %s(%s, 1)", e.Name, s.Source())
 		return bad(e.Pos)
 	}
@@ -186,6 +205,37 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 		n *= b.Extent()
 	}
 	return l.intConst(n, e.Pos)
+}
+
+// boundOf is LBOUND or UBOUND, as e is, of a in dimension d.
+func (l *lowerer) boundOf(e *ast.Index, a ast.Expr, d int) ir.Expr {
+	return l.boundInquiry(e, []ast.Expr{a, &ast.IntLit{XBase: e.XBase, Text: strconv.Itoa(d)}})
+}
+
+// expressionBound is boundInquiry of a section or an expression, whose bounds begin at 1.
+func (l *lowerer) expressionBound(e *ast.Index, args []ast.Expr) ir.Expr {
+	var pre []ir.Stmt
+	n := l.extents(args[0], &pre)
+	if n == nil {
+		return bad(e.Pos)
+	}
+	n = slices.Clone(n)
+	l.prelude = append(l.prelude, pre...)
+	switch {
+	case len(args) == 2:
+		d, ok := l.dim(args[1], len(n))
+		if !ok {
+			return bad(e.Pos)
+		}
+		n = n[d-1 : d]
+	case e.Name != "size":
+		l.errorf(codeRank, e.Pos, "%s without a dimension gives an array, and a single value is needed here", e.Name)
+		return bad(e.Pos)
+	}
+	if e.Name == "lbound" {
+		return l.intConst(1, e.Pos)
+	}
+	return l.convert(l.product1(n), ir.Integer)
 }
 
 // shapeInquiry is boundInquiry of a dummy argument.

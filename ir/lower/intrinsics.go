@@ -155,14 +155,13 @@ var outsideSubroutines = func() map[string]string {
 // write instead.
 var knownOutside = func() map[string]string {
 	m := map[string]string{}
-	for _, name := range strings.Fields("sum product maxval minval maxloc minloc any all count dot_product matmul transpose reshape spread pack unpack cshift eoshift norm2 findloc parity iall iany iparity reduce") {
+	for _, name := range strings.Fields("reduce") {
 		m[name] = "write a DO loop over the elements"
 	}
 	for _, name := range strings.Fields("cmplx dcmplx aimag conjg cabs csqrt cexp clog csin ccos") {
 		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
 	}
-	m["shape"] = "write size(a, k) for each dimension k"
-	for _, name := range strings.Fields("allocated associated present") {
+	for _, name := range strings.Fields("allocated associated") {
 		m[name] = "declare arrays with constant bounds"
 	}
 	for _, name := range strings.Fields("image_index lcobound ucobound coshape image_status failed_images stopped_images") {

@@ -58,6 +58,10 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
+		readOnly:   make(map[*ir.Symbol]string),
+		protected:  make(map[*ir.Symbol]protected),
+		results:    map[*ast.Index]*ir.Symbol{},
+		signatures: make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
 	l.prog.SPMD = mentionsImages(f)
@@ -117,10 +121,13 @@ type lowerer struct {
 	called   map[*ast.Program]bool
 	calls    []*ast.Program // being executed, the innermost last
 
-	prelude   []ir.Stmt // what the statement in hand does first: functions that it refers to
-	noCalls   bool      // functions cannot be referred to here
-	phantom   bool      // a procedure is lowered for its errors only
-	variables bool      // constant arguments are variables in the procedure
+	prelude   []ir.Stmt                 // what the statement in hand does first: functions that it refers to
+	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
+	results   map[*ast.Index]*ir.Symbol // the arrays that have their values
+	goal      *argument                 // what is assigned to
+	noCalls   bool                      // functions cannot be referred to here
+	phantom   bool                      // a procedure is lowered for its errors only
+	variables bool                      // constant arguments are variables in the procedure
 
 	elem       *elemental   // the array expression in hand
 	steady     bool         // nothing changes scalars between here and the use of what is lowered
@@ -136,6 +143,10 @@ type lowerer struct {
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
 	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
+	readOnly  map[*ir.Symbol]string  // why it cannot be assigned to
+	protected map[*ir.Symbol]protected
+
+	signatures map[*ast.Program][]*dummy
 }
 
 // loop is a loop around the statement being lowered.
@@ -177,6 +188,12 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		l.errorf(codeUndeclared, pos, "%s is not declared", name).
 			WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(name)), name)
 		return s // not listed: nothing is known about it
+	}
+	if l.inner {
+		in := l.scope
+		l.scope = in.host
+		defer func() { l.scope = in }()
+		return l.symbol(name, pos)
 	}
 	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
 		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).

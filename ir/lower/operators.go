@@ -34,6 +34,12 @@ func (l *lowerer) unary(e *ast.Unary) ir.Expr {
 }
 
 func (l *lowerer) binary(e *ast.Binary) ir.Expr {
+	if v, known := l.presence(e); known {
+		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Bool: v}
+	}
+	if rest := l.presentOperand(e); rest != nil {
+		return l.logical(rest, "an operand of "+e.Op)
+	}
 	op, ok := binaryOps[e.Op]
 	x := l.expr(e.X)
 	var y ir.Expr

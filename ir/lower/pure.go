@@ -45,7 +45,7 @@ func (b *binding) pureArguments() {
 	function := b.unit.Kind == ast.FunctionUnit
 	for _, d := range b.list {
 		switch {
-		case !b.unit.Pure || d.intent == "in" || !function && d.intent != "":
+		case !b.unit.Pure || d.value || d.intent == "in" || !function && d.intent != "":
 		case function:
 			b.l.errorf(codeCall, d.Pos, "function %s is PURE, and its argument %s has not INTENT(IN)", b.unit.Name, d.Name.Name).
 				WithHelp("declare it: intent(in) :: %s", d.Name.Name)

@@ -11,15 +11,19 @@ import (
 // scope holds the names of one unit: of the main program, of a module, or of a
 // procedure on one call path.
 type scope struct {
-	unit *ast.Program
-	host *scope   // of the unit that contains this one, or nil
-	site *ir.Site // the call that executes the procedure
+	unit  *ast.Program
+	host  *scope   // of the unit that contains this one, or nil
+	inner bool     // of a construct of the unit: host is the scope around it
+	site  *ir.Site // the call that executes the procedure
 
 	names        map[string]*ir.Symbol
 	implicitNone bool
 	targets      map[string]target     // templates and processor arrangements
 	procs        map[string]*procedure // contained, or of modules in use
 	externals    map[string]source.Pos // names declared EXTERNAL
+	interfaces   map[string]bool       // external procedures that an interface block describes
+	generics     map[string]*generic
+	library      map[string]bool // functions of the intrinsic modules in use
 	dummies      map[string]*dummy
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
@@ -44,7 +48,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if host != nil {
 		s.implicitNone = host.implicitNone
 	}
@@ -129,6 +133,8 @@ func (l *lowerer) unique(name string) string {
 // localName is the name in the typed program of what the unit in hand calls name.
 func (l *lowerer) localName(name string) string {
 	switch {
+	case l.inner:
+		return l.unique(l.scope.unit.Name + "_" + name)
 	case l.scope.unit.Kind == ast.FunctionUnit && name == resultName(l.scope.unit):
 		return l.unique(l.scope.unit.Name)
 	case l.main[name] && l.scope.unit.Kind == ast.MainUnit:
@@ -155,6 +161,7 @@ func (l *lowerer) newSymbol(name string, pos source.Pos) *ir.Symbol {
 type savedKey struct {
 	unit *ast.Program
 	name string
+	pos  source.Pos // of its declaration: a construct may declare the name again
 }
 
 // saved makes all calls of the procedure share variable s, called name in the
@@ -163,7 +170,7 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
 		return s
 	}
-	key := savedKey{l.scope.unit, name}
+	key := savedKey{l.scope.unit, name, s.Pos}
 	first := l.savedVars[key]
 	if first == nil {
 		s.Site = nil

@@ -46,17 +46,21 @@ func (m *imageFinder) names(u *ast.Program) {
 }
 
 func (m *imageFinder) unit(u *ast.Program) {
-	for _, s := range u.Spec {
+	m.spec(u.Spec)
+	m.block(u.Body)
+	for _, in := range u.Contains {
+		m.unit(in)
+	}
+}
+
+func (m *imageFinder) spec(list []ast.Stmt) {
+	for _, s := range list {
 		if d, ok := s.(*ast.TypeDecl); ok {
 			m.found = m.found || d.Codimension != nil
 			for _, e := range d.Entities {
 				m.found = m.found || e.Codims != nil
 			}
 		}
-	}
-	m.block(u.Body)
-	for _, in := range u.Contains {
-		m.unit(in)
 	}
 }
 
@@ -73,6 +77,14 @@ func (m *imageFinder) stmt(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.Sync, *ast.Critical:
 		m.found = true
+	case *ast.Block:
+		m.spec(s.Spec)
+		m.block(s.Body)
+	case *ast.Associate:
+		for _, n := range s.Names {
+			m.exprs(n.X)
+		}
+		m.block(s.Body)
 	case *ast.Assign:
 		m.exprs(s.LHS, s.RHS)
 	case *ast.Do:

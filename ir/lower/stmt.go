@@ -45,22 +45,19 @@ func (l *lowerer) run(f *frame, lo, hi int) []ir.Stmt {
 // stmt lowers one statement to any number of statements: those of the functions
 // that it refers to come first.
 func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
-	outer := l.prelude
-	l.prelude = nil
-	out := l.simple(s, f)
-	before := l.prelude
-	l.prelude = outer
+	var out []ir.Stmt
+	before := l.functions(func() { out = l.simple(s, f) })
 	return append(before, out...)
 }
 
 // functions lowers something for which functions may have to be executed, and
 // returns their statements.
 func (l *lowerer) functions(lower func()) []ir.Stmt {
-	outer := l.prelude
-	l.prelude = nil
+	prelude, hoisted, results := l.prelude, l.hoisted, l.results
+	l.prelude, l.hoisted, l.results = nil, nil, map[*ast.Index]*ir.Symbol{}
 	lower()
-	before := l.prelude
-	l.prelude = outer
+	before := append(l.hoisted, l.prelude...)
+	l.prelude, l.hoisted, l.results = prelude, hoisted, results
 	return before
 }
 
@@ -113,6 +110,10 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 		return l.sync(s)
 	case *ast.Critical:
 		return l.criticalBlock(s)
+	case *ast.Block:
+		return l.blockConstruct(s)
+	case *ast.Associate:
+		return l.associate(s)
 	case *ast.Continue:
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
 		l.errorf(codeDirective, s.Position(), "a mapping directive cannot stand among the executable statements").
@@ -169,6 +170,7 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		if !l.mayChange(ast.Name{Pos: e.NamePos, Name: e.Name}) {
 			return bad(e.Pos)
 		}
+		l.present(e.Name, e.NamePos)
 		return l.element(s, e)
 	case *ast.Substring:
 		if id, ok := e.Base.(*ast.Ident); ok && !l.mayChange(ast.Name{Pos: id.Pos, Name: id.Name}) {
@@ -205,6 +207,7 @@ func (l *lowerer) notArray(e *ast.Index, s *ir.Symbol) {
 // variable returns the scalar variable called name that may be assigned to, or
 // reports why there is none.
 func (l *lowerer) variable(name ast.Name) *ir.Symbol {
+	l.present(name.Name, name.Pos)
 	s := l.symbol(name.Name, name.Pos)
 	if !l.mayChange(name) {
 		return nil
@@ -236,11 +239,19 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 // assigned to as far as it is an argument.
 func (l *lowerer) mayChange(name ast.Name) bool {
 	d := l.scope.dummy(name.Name)
+	at := l.scope
+	for at.inner && at.names[name.Name] == nil {
+		at = at.host
+	}
 	switch {
-	case l.names[name.Name] == nil || l.used[name.Name]:
+	case at.names[name.Name] == nil || at.used[name.Name]:
 		if l.impure("an assignment to "+name.Name+", which the procedure shares with others,", name.Pos) {
 			return false
 		}
+	}
+	if why := l.unchangeable(name.Name); why != "" {
+		l.errorf(codeCall, name.Pos, "%s, and cannot be assigned to", why).WithHelp("assign to another variable")
+		return false
 	}
 	switch {
 	case d == nil:
@@ -408,23 +419,37 @@ func (l *lowerer) ifs(s *ast.If) []ir.Stmt {
 	if len(s.Arms) == 0 {
 		return nil
 	}
-	if s.Name != "" {
-		w := &ir.While{S: ir.S{Pos: s.Pos}, Name: s.Name, End: s.EndPos}
-		l.loops = append(l.loops, loop{s.Name, w, true})
-		defer func() { l.loops = l.loops[:len(l.loops)-1] }()
-		return l.leaving(w, l.arms(s))
-	}
-	return l.arms(s)
+	return l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.arms(s) })
 }
 
 // arms lowers the branches of an IF.
 func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 	var first, last *ir.If
+	rest := s.Else
+	chain := func(list []ir.Stmt) []ir.Stmt {
+		if first == nil {
+			return list
+		}
+		last.Else = list
+		return one(first)
+	}
 	for _, arm := range s.Arms {
+		switch v, known := l.presence(arm.Cond); {
+		case known && v:
+			return chain(l.block(arm.Body, nil))
+		case known:
+			continue
+		}
 		next := &ir.If{S: ir.S{Pos: arm.Pos}}
 		before := l.functions(func() { next.Cond = l.logical(arm.Cond, "the condition of IF") })
 		if !arm.Pos.IsValid() {
 			next.Pos = s.Pos
+		}
+		if c, ok := next.Cond.(*ir.Const); ok && l.deep() && len(before) == 0 {
+			if c.Bool {
+				return chain(l.block(arm.Body, nil))
+			}
+			continue
 		}
 		next.Then = l.block(arm.Body, nil)
 		if first == nil {
@@ -435,10 +460,7 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 		}
 		last = next
 	}
-	if s.HasElse {
-		last.Else = l.block(s.Else, nil)
-	}
-	return one(first)
+	return chain(l.block(rest, nil))
 }
 
 // loopNamed finds the loop that EXIT or CYCLE means; an EXIT with a name may mean an
@@ -449,7 +471,7 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 		case name == "" && around.block:
 		case name != "" && name != around.name:
 		case around.block && what == "CYCLE":
-			l.errorf(codeLoop, pos, "CYCLE %s: that is the name of an IF", name).
+			l.errorf(codeLoop, pos, "CYCLE %s: that is the name of no DO loop", name).
 				WithNote(around.stmt.Position(), "it begins here").WithHelp("write EXIT %s, or the name of a DO loop around", name)
 			return nil
 		default:

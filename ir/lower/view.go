@@ -17,10 +17,12 @@ type view struct {
 }
 
 // viewSub is coef*i + off, where i is subscript dim of the dummy argument; dim is
-// -1 for a subscript that is off, without a coef.
+// -1 for a subscript that is off, without a coef. With vec, which is a vector, it is
+// coef*vec(i) + off.
 type viewSub struct {
 	dim       int
 	coef, off ir.Expr
+	vec       *argument
 }
 
 // wholeView is s as a view of itself.
@@ -30,7 +32,7 @@ func (l *lowerer) wholeView(s *ir.Symbol, pos source.Pos) (*view, *shape) {
 	}
 	v, sh := &view{base: s}, &shape{}
 	for d, b := range s.Dims {
-		v.subs = append(v.subs, viewSub{d, l.intConst(1, pos), l.intConst(0, pos)})
+		v.subs = append(v.subs, viewSub{dim: d, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
 		sh.lo = append(sh.lo, l.intConst(b.Lo, pos))
 		sh.n = append(sh.n, l.intConst(b.Extent(), pos))
 	}
@@ -47,7 +49,11 @@ func (l *lowerer) through(v *view, subs []viewSub, pos source.Pos) *view {
 			continue
 		}
 		in := subs[s.dim]
-		through := viewSub{dim: in.dim, off: l.plus(l.times(s.coef, in.off, pos), s.off, pos)}
+		if s.vec != nil {
+			out.subs = append(out.subs, l.throughVector(s, in, pos))
+			continue
+		}
+		through := viewSub{dim: in.dim, off: l.plus(l.times(s.coef, in.off, pos), s.off, pos), vec: in.vec}
 		if in.dim >= 0 {
 			through.coef = l.times(s.coef, in.coef, pos)
 		}
@@ -56,13 +62,31 @@ func (l *lowerer) through(v *view, subs []viewSub, pos source.Pos) *view {
 	return out
 }
 
+// throughVector is through of a subscript that is a vector.
+func (l *lowerer) throughVector(s, in viewSub, pos source.Pos) viewSub {
+	if in.dim < 0 {
+		at := &elemental{n: s.vec.shape.n, place: []ir.Expr{ir.Clone(in.off)}}
+		x := l.plus(l.times(s.coef, l.elementOf(s.vec, at, pos), pos), ir.Clone(s.off), pos)
+		return viewSub{dim: -1, off: x}
+	}
+	// Element i of the new vector is element coef*i + off of the old one.
+	inner := viewSub{dim: 0, coef: in.coef, off: in.off, vec: in.vec}
+	vec := &argument{pos: s.vec.pos, typ: s.vec.typ, name: s.vec.name, view: l.through(s.vec.view, []viewSub{inner}, pos),
+		shape: &shape{lo: []ir.Expr{l.intConst(1, pos)}, n: s.vec.shape.n}}
+	return viewSub{dim: in.dim, coef: s.coef, off: s.off, vec: vec}
+}
+
 // viewed is element r of the dummy argument with view v.
 func (l *lowerer) viewed(v *view, r *ir.Ref) *ir.Ref {
 	out := &ir.Ref{X: r.X, Sym: v.base}
 	for _, s := range v.subs {
 		x := ir.Clone(s.off)
 		if s.dim >= 0 {
-			x = l.plus(l.times(s.coef, r.Subs[s.dim], r.Pos), x, r.Pos)
+			at := r.Subs[s.dim]
+			if s.vec != nil {
+				at = l.elementOf(s.vec, &elemental{n: s.vec.shape.n, place: []ir.Expr{at}}, r.Pos)
+			}
+			x = l.plus(l.times(s.coef, at, r.Pos), x, r.Pos)
 		}
 		out.Subs = append(out.Subs, x)
 	}

@@ -47,6 +47,10 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 			return a.Redistribute(s)
 		case transform.Periodic:
 			return a.Periodic(s)
+		case transform.Guard:
+			if transform.Picks(s) {
+				return a.Stride(s)
+			}
 		case transform.Gather:
 			if arrays := vectors(s); len(arrays) > 0 {
 				return a.Gather(s, arrays, "a test wants it")

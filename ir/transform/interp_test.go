@@ -188,6 +188,10 @@ func (m *machine) eval(e ir.Expr) float64 {
 		switch e.Name {
 		case "mod":
 			return math.Mod(x, y)
+		case "modulo":
+			return x - y*math.Floor(x/y)
+		case "iand":
+			return float64(int(x) & int(y))
 		case "max":
 			return max(x, y)
 		case "min":

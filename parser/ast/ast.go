@@ -45,18 +45,20 @@ func (k UnitKind) IsProcedure() bool { return k == SubroutineUnit || k == Functi
 // declarations and directives, Body the executable statements, directives among
 // them, Contains the procedures behind CONTAINS.
 type Program struct {
-	Pos      source.Pos
-	Kind     UnitKind
-	Name     string // "main" when the PROGRAM statement is absent
-	Args     []Name // dummy arguments of a procedure
-	Prefix   *TypeSpec
-	Pure     bool
-	Result   Name // of RESULT(name); its Name is "" when that is absent
-	Spec     []Stmt
-	Body     []Stmt
-	Formats  []*Format // FORMAT statements, which may stand anywhere
-	Contains []*Program
-	EndPos   source.Pos
+	Pos       source.Pos
+	Kind      UnitKind
+	Name      string // "main" when the PROGRAM statement is absent
+	Args      []Name // dummy arguments of a procedure
+	Prefix    *TypeSpec
+	Pure      bool // PURE, or ELEMENTAL without IMPURE
+	Elemental bool
+	Recursive bool
+	Result    Name // of RESULT(name); its Name is "" when that is absent
+	Spec      []Stmt
+	Body      []Stmt
+	Formats   []*Format // FORMAT statements, which may stand anywhere
+	Contains  []*Program
+	EndPos    source.Pos
 }
 
 // GoString names the unit by its kind and place: with %#v a list of units is not their
@@ -120,6 +122,9 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Optional    bool
+		Value       bool
+		Protected   bool
 		Intent      string // "in", "out", "inout", or "" when absent
 		Access      string // "public", "private", or "" when absent
 		Entities    []Entity
@@ -151,6 +156,29 @@ type (
 	// NamelistGroup is a group of a Namelist.
 	NamelistGroup struct {
 		Name  Name
+		Names []Name
+	}
+	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
+	// "protected".
+	Attribute struct {
+		Base
+		Word  string
+		Names []Name
+	}
+	// Interface is an interface block. Name is that of a generic procedure, or
+	// "operator(.x.)", or "assignment(=)", or "". Procs are the procedures that it names,
+	// Units those whose interface it shows: units without statements.
+	Interface struct {
+		Base
+		Abstract bool
+		Name     Name
+		Procs    []Name
+		Units    []*Program
+		EndPos   source.Pos
+	}
+	// Import is "import", or "import :: names", in a unit of an interface block.
+	Import struct {
+		Base
 		Names []Name
 	}
 	// External is "external f, g".
@@ -404,6 +432,22 @@ type (
 		Body   []Stmt
 		EndPos source.Pos
 	}
+	// Block is "name: block", with declarations of its own.
+	Block struct {
+		Base
+		Name   string
+		Spec   []Stmt
+		Body   []Stmt
+		EndPos source.Pos
+	}
+	// Associate is "name: associate (a => x, b => y)".
+	Associate struct {
+		Base
+		Name   string
+		Names  []Association
+		Body   []Stmt
+		EndPos source.Pos
+	}
 	// Call is "call s(args)". An argument may be a *Keyword.
 	Call struct {
 		Base
@@ -524,6 +568,12 @@ type (
 		X    Expr
 	}
 )
+
+// Association is "a => x" of ASSOCIATE.
+type Association struct {
+	Name
+	X Expr
+}
 
 // ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.
 type ForallIndex struct {

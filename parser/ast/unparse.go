@@ -48,8 +48,16 @@ func (p *printer) unit(u *Program) {
 // unitHead is the first statement of a unit.
 func unitHead(u *Program) string {
 	var b strings.Builder
-	if u.Pure {
+	switch {
+	case u.Elemental && u.Pure:
+		b.WriteString("elemental ")
+	case u.Elemental:
+		b.WriteString("impure elemental ")
+	case u.Pure:
 		b.WriteString("pure ")
+	}
+	if u.Recursive {
+		b.WriteString("recursive ")
 	}
 	if u.Prefix != nil {
 		writeType(&b, u.Prefix)
@@ -149,6 +157,25 @@ func (p *printer) stmt(s Stmt) {
 		case s.TermLabel == 0:
 			p.line(0, named("end do", s.Name))
 		}
+	case *Block:
+		p.depth++
+		p.stmts(s.Spec)
+		p.depth--
+		p.block(s.Body)
+		p.line(0, named("end block", s.Name))
+	case *Associate:
+		p.block(s.Body)
+		p.line(0, named("end associate", s.Name))
+	case *Interface:
+		p.depth++
+		if len(s.Procs) > 0 {
+			p.line(0, "procedure "+joinNames(s.Procs))
+		}
+		for _, u := range s.Units {
+			p.unit(u)
+		}
+		p.depth--
+		p.line(0, "end interface")
 	case *Critical:
 		p.block(s.Body)
 		p.line(0, named("end critical", s.Name))

@@ -33,6 +33,18 @@ func head(s Stmt) (text string, directive bool) {
 			comma(&b, i)
 			b.WriteString(" /" + g.Name.Name + "/ " + joinNames(g.Names))
 		}
+	case *Attribute:
+		b.WriteString(s.Word + " :: " + joinNames(s.Names))
+	case *Interface:
+		if s.Abstract {
+			b.WriteString("abstract ")
+		}
+		b.WriteString(named("interface", s.Name.Name))
+	case *Import:
+		b.WriteString("import")
+		if len(s.Names) > 0 {
+			b.WriteString(" :: " + joinNames(s.Names))
+		}
 	case *External:
 		b.WriteString("external :: " + joinNames(s.Names))
 	case *Use:
@@ -148,6 +160,16 @@ func head(s Stmt) (text string, directive bool) {
 		writeImages(&b, s)
 	case *Critical:
 		b.WriteString(label(s.Name) + "critical")
+	case *Block:
+		b.WriteString(label(s.Name) + "block")
+	case *Associate:
+		b.WriteString(label(s.Name) + "associate (")
+		for i, n := range s.Names {
+			comma(&b, i)
+			b.WriteString(n.Name.Name + " => ")
+			writeExpr(&b, n.X, 0)
+		}
+		b.WriteString(")")
 	case *Call:
 		b.WriteString("call " + s.Proc.Name)
 		if len(s.Args) > 0 {
@@ -271,6 +293,12 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	if s.External {
 		b.WriteString(", external")
 		colons = true
+	}
+	for i, has := range []bool{s.Optional, s.Value, s.Protected} {
+		if has {
+			b.WriteString(", " + []string{"optional", "value", "protected"}[i])
+			colons = true
+		}
 	}
 	if s.Intent != "" {
 		b.WriteString(", intent(" + s.Intent + ")")

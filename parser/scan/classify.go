@@ -24,6 +24,11 @@ const (
 	External
 	Parameter
 	Dimension
+	Attribute // OPTIONAL, VALUE or PROTECTED
+	Interface
+	EndInterface
+	ModuleProcedure // of an interface block
+	Import
 
 	Assignment
 	Do
@@ -53,6 +58,8 @@ const (
 	Continue
 	Sync
 	Critical
+	Block
+	Associate
 	End // END alone
 	EndProgram
 	EndDo
@@ -60,6 +67,8 @@ const (
 	EndCritical
 	EndWhere
 	EndForall
+	EndBlock
+	EndAssociate
 
 	Processors
 	Template
@@ -227,6 +236,15 @@ var simple = map[string]Kind{
 	"elsewhere":       Elsewhere,
 	"endwhere":        EndWhere,
 	"endforall":       EndForall,
+	"endblock":        EndBlock,
+	"endassociate":    EndAssociate,
+	"optional":        Attribute,
+	"value":           Attribute,
+	"protected":       Attribute,
+	"interface":       Interface,
+	"endinterface":    EndInterface,
+	"import":          Import,
+	"associate":       Associate,
 }
 
 func (s *Stmt) byWord() {
@@ -243,6 +261,25 @@ func (s *Stmt) byWord() {
 	case "module":
 		if t[1].Type == Ident && t[2].EOF() {
 			s.Kind = Module
+			return
+		}
+		if second == "procedure" {
+			s.Kind, s.Word = ModuleProcedure, "procedure"
+			return
+		}
+	case "procedure":
+		if second != "(" {
+			s.Kind = ModuleProcedure
+			return
+		}
+	case "abstract":
+		if second == "interface" {
+			s.Kind = Interface
+			return
+		}
+	case "block":
+		if t[1].EOF() {
+			s.Kind = Block
 			return
 		}
 	case "pure", "elemental", "recursive", "impure":
@@ -382,6 +419,12 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndWhere
 	case second.Value == "forall":
 		s.Kind = EndForall
+	case second.Value == "block" && s.Toks[2].Value != "data":
+		s.Kind = EndBlock
+	case second.Value == "associate":
+		s.Kind = EndAssociate
+	case second.Value == "interface":
+		s.Kind = EndInterface
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":

@@ -9,8 +9,8 @@ import (
 type Mode uint8
 
 const (
-	// Handshake: a consumer tells each producer that its slot is free (the
-	// ready message) before the producer puts.
+	// Handshake: a consumer sends each producer a ready message when its slot is free, and
+	// the producer waits for it before it puts.
 	Handshake Mode = iota
 	// Elided: no ready messages. Something else, a barrier or other messages,
 	// orders each consumption before the next put into the same slot.
@@ -232,7 +232,7 @@ func (c *Comm[T]) keepOwn() {
 // begin starts an epoch and lays out the target.
 func (c *Comm[T]) begin() {
 	if c.strips != nil {
-		c.hear() // the gets of the execution before are over
+		c.awaitGets() // the gets of the execution before are over
 	}
 	c.epoch++
 	c.count.Calls++
@@ -297,7 +297,7 @@ func (c *Comm[T]) send() {
 	c.count.Data += int64(len(c.plan.sends))
 }
 
-// settle notes what the ready messages of the execution tell.
+// settle notes what the ready messages of the execution acknowledge.
 func (c *node) settle() {
 	if h := c.pe.acks; h != nil {
 		h.settle(c.onDemand, &c.plan)
@@ -386,7 +386,7 @@ func (c *Comm[T]) Done() {
 
 // used marks, behind the last use of a value, that this PE has used memory that
 // others put into. What a barrier orders is the uses before it, each of which ends
-// here, with the puts behind it: that these have arrived is told by their epoch.
+// here, with the puts behind it: their epoch shows that these have arrived.
 func (c *node) used() {
 	if len(c.plan.recvs) > 0 || c.plan.copies {
 		c.pe.MarkLocal()

@@ -2,7 +2,7 @@ package spmd
 
 // A ready message is redundant when the producer has received any message that the
 // consumer sent after its last use of the slot: that message has carried the
-// acknowledgement. Both PEs of a pair can tell without asking: control is the same on
+// acknowledgement. Both PEs of a pair can decide this locally: control is the same on
 // all PEs, so each can count the communications that it comes by and get the same
 // numbers as the others; and a message between the two is in the schedules of both. So
 // each PE keeps, for every other, up to which of these numbers it has an acknowledgement
@@ -78,7 +78,7 @@ func (h *acks) begin(u *onDemand, slot int, reused bool, s *schedule) {
 	}
 }
 
-// settle notes what the ready messages of u tell.
+// settle notes what the ready messages of u acknowledge.
 func (h *acks) settle(u *onDemand, s *schedule) {
 	if u == nil || !u.anything {
 		return

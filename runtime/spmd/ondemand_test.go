@@ -13,7 +13,7 @@ import (
 // noting is a program that a seed picks: shifts in both directions, alone, at once
 // or as one message; broadcasts of an element, whose owner changes; a pipeline; and
 // now and then a reduction or a barrier. All communications leave out the ready
-// messages to those who have heard from the consumer. spoil is called once the
+// messages to those to whom the consumer has sent something. spoil is called once the
 // communications are made.
 func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) func(*PE) {
 	const n, steps = 12, 40
@@ -33,7 +33,7 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 			spoil(pe)
 		}
 		pe.Start()
-		// Less than a neighbour has makes pairs that hear from each other in one
+		// Less than a neighbour has makes pairs that send to each other in one
 		// direction only.
 		most := 1 + random.IntN(n)
 		toRight := func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0).Intersect(dist.Range(1, most, 1))) }
@@ -109,10 +109,10 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 	}
 }
 
-// TestUnheard: whatever the order of communications, no put comes early, also when
+// TestOnDemandInAnyOrder: whatever the order of communications, no put comes early, also when
 // PEs are slow; what each PE has noted of its messages to another is what that one
 // has noted; and there are fewer ready messages than puts into used slots.
-func TestUnheard(t *testing.T) {
+func TestOnDemandInAnyOrder(t *testing.T) {
 	var mu sync.Mutex
 	var ready, data int64
 	for seed := range uint64(20) {
@@ -145,19 +145,19 @@ func TestUnheard(t *testing.T) {
 	}
 }
 
-// TestHearsay: when PEs believe to have heard what they have not, the check finds
+// TestWrongAcknowledgements: when PEs believe to have acknowledgements that they do not have, the check finds
 // it; so does it when they forget when a use was over.
-func TestHearsay(t *testing.T) {
+func TestWrongAcknowledgements(t *testing.T) {
 	if raceDetector {
 		t.Skip("puts that come too early are data races, which is what the test is about")
 	}
 	for what, spoil := range map[string]func(pe *PE){
-		"hears everything": func(pe *PE) {
+		"all acknowledged": func(pe *PE) {
 			for p := range pe.n {
 				pe.acks.received[p], pe.acks.sent[p] = inUse-1, inUse-1
 			}
 		},
-		"hears PE 1": func(pe *PE) {
+		"PE 1 acknowledged": func(pe *PE) {
 			if pe.id != 1 {
 				pe.acks.received[1] = inUse - 1
 			} else {
@@ -183,8 +183,8 @@ func TestHearsay(t *testing.T) {
 	}
 }
 
-// TestUnheardByForce: with ready messages forced there is one before every put.
-func TestUnheardByForce(t *testing.T) {
+// TestOnDemandByForce: with ready messages forced there is one before every put.
+func TestOnDemandByForce(t *testing.T) {
 	p := sites(8)
 	p.Handshake = true
 	stats, err := Run(p, 3, nil, nil, noting(t, 3, nil, nil))

@@ -2,14 +2,14 @@ package spmd
 
 import "slices"
 
-// readyFor reports whether this PE tells the producer of message at, of those that
-// it receives, that it may put.
+// readyFor reports whether this PE sends a ready message to the producer of message at, of
+// those that it receives.
 func (c *node) readyFor(at int) bool {
 	return c.mode == Handshake || c.onDemand != nil && c.onDemand.anything && c.onDemand.readies[at]
 }
 
-// awaits reports whether this PE waits until the consumer of message at, of those
-// that it sends, tells that it may put.
+// awaits reports whether this PE waits for a ready message from the consumer of message at,
+// of those that it sends.
 func (c *node) awaits(at int) bool {
 	return c.mode == Handshake || c.onDemand != nil && c.onDemand.anything && c.onDemand.awaited[at]
 }

@@ -18,12 +18,12 @@ import (
 //	                                             Fetch(0)   nothing
 //	       memory  ◄──── get ────                Fetch(1)
 //	       memory  ◄──── get ────                Fetch(2)
-//	Settle ◄──── done (where it is told) ────    Done
+//	Settle ◄──── done (where there are any) ────    Done
 //	overwrite the elements
 //
 // A get is a use of the owner's memory: who owns the elements may not overwrite them
 // before it knows that everybody who gets some is done. That follows from messages
-// that there are anyway, or each PE tells the owners at Done.
+// that there are anyway, or each PE sends the owners a completion acknowledgement at Done.
 
 // stripping is the part of a schedule that knows of strips.
 type stripping struct {
@@ -33,7 +33,7 @@ type stripping struct {
 // strips is the part of a communication that knows of strips.
 type strips struct {
 	source    transport.Buffer // the memory of the source
-	completes bool             // Done tells the owners
+	completes bool             // Done sends completion acknowledgements
 	read      *check.Source    // of check builds
 
 	fetches []fetch // by number of the strip less 1, the first keptFetches
@@ -68,7 +68,7 @@ func (c *Comm[T]) InStrips() *Comm[T] {
 	return c
 }
 
-// Completing makes each PE tell the owners of the elements that it may get, at Done, that
+// Completing makes each PE acknowledge to the owners of the elements that it may get, at Done, that
 // it is done with them. It returns c.
 func (c *Comm[T]) Completing() *Comm[T] {
 	c.strips.completes = true
@@ -177,11 +177,11 @@ func (c *Comm[T]) fetched() {
 }
 
 // Settle comes before the elements that others get may be overwritten: it returns
-// when this PE knows that they are done, which only takes a wait where they tell it.
-// Where they do not, other messages have told it. line is that of the source which
+// when this PE knows that they are done, which only takes a wait where they send a completion acknowledgement.
+// Where they do not, other messages have acknowledged it. line is that of the source which
 // overwrites them.
 func (c *Comm[T]) Settle(line int) {
-	c.hear()
+	c.awaitGets()
 	if c.strips.read != nil {
 		if v := c.strips.read.Overwrite(line); v != nil {
 			c.pe.t.Abort(v)
@@ -189,8 +189,8 @@ func (c *Comm[T]) Settle(line int) {
 	}
 }
 
-// hear is the part of Settle that waits.
-func (c *Comm[T]) hear() {
+// awaitGets is the part of Settle that waits.
+func (c *Comm[T]) awaitGets() {
 	x := c.strips
 	if !x.completes {
 		return

@@ -44,6 +44,9 @@ func (u *unit) candidates(kind transform.Kind, facts *transform.Analysis) []cand
 			add(d)
 			return false
 		}
+		if d, ok := s.(*ir.Do); ok && kind == transform.Guard && transform.Picks(d) {
+			add(d)
+		}
 		return true
 	}
 	var visit func(nodes []comm.Node, inLoop bool)
@@ -66,6 +69,7 @@ func (u *unit) candidates(kind transform.Kind, facts *transform.Analysis) []cand
 				case kind == transform.Distribute && len(n.Do.Body) > 1,
 					kind == transform.Redistribute && facts.Redistributable(n.Do),
 					kind == transform.Periodic && transform.Flips(n.Do),
+					kind == transform.Guard && transform.Picks(n.Do),
 					kind == transform.Expand && len(n.Do.Body) > 1 && reduces(n.Body),
 					kind == transform.Peel && branches(n.Do),
 					kind == transform.Split && transform.Crossed(p.Info, n.Do):

@@ -452,6 +452,9 @@ func (u *unit) apply(a *transform.Analysis, kind transform.Kind, c candidate) (*
 	case transform.Interchange:
 		return a.Interchange(s.(*ir.Do))
 	case transform.Guard:
+		if d, ok := s.(*ir.Do); ok {
+			return a.Stride(d)
+		}
 		return a.Unguard(s.(*ir.If))
 	case transform.Expand:
 		return a.Expand(s.(*ir.Do))

@@ -331,12 +331,35 @@ func innermost(d *ir.Do) bool {
 // trip is how often the body of a loop runs, and whether that is known.
 func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
 	b := w.info.Bounds(d)
-	if b.LoOK && b.HiOK && b.Step != 0 {
-		if n, ok := w.count(b.Lo, b.Hi, b.Step); ok {
+	lo, ok := b.Lo, b.LoOK
+	if !ok {
+		lo, ok = w.offset(d.Lo)
+	}
+	if ok && b.HiOK && b.Step != 0 {
+		if n, ok := w.count(lo, b.Hi, b.Step); ok {
 			return n, true
 		}
 	}
 	return guessTrip, false
+}
+
+// offset is about the form of a sum of one that has a form and a remainder, of which the
+// mean counts.
+func (w *weigher) offset(e ir.Expr) (linalg.Affine, bool) {
+	sum, ok := e.(*ir.Bin)
+	if !ok || sum.Op != ir.Add {
+		return linalg.Affine{}, false
+	}
+	call, ok := sum.R.(*ir.Call)
+	if !ok || call.Name != "mod" && call.Name != "modulo" {
+		return linalg.Affine{}, false
+	}
+	f, ok1 := w.info.Affine(sum.L)
+	by, ok2 := call.Args[1].(*ir.Const)
+	if !ok1 || !ok2 {
+		return linalg.Affine{}, false
+	}
+	return f.Add(linalg.Const(int64(by.Int) / 2))
 }
 
 // count is how many values there are from lo to hi, on average over the loops around.

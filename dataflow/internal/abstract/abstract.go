@@ -117,7 +117,7 @@ func Build(p *Program) *Built {
 		b.Loops = append(b.Loops, made[l])
 	}
 	for x := range b.comms {
-		b.classes = append(b.classes, b.mates(x+1))
+		b.classes = append(b.classes, b.aliases(x+1))
 	}
 	return b
 }
@@ -236,8 +236,8 @@ func (b *Built) pipe(s *Stmt) {
 	}
 }
 
-// mates lists the communications that fill the same cells as x, x included.
-func (b *Built) mates(x int) []int {
+// aliases lists the communications that fill the same cells as x, x included.
+func (b *Built) aliases(x int) []int {
 	c := b.comms[x-1].Class
 	var out []int
 	for m := range b.comms {
@@ -317,8 +317,8 @@ const (
 // Comms is the number of communications, those that cannot be reached included.
 func (b *Built) Comms() int { return len(b.comms) }
 
-// Mates lists the communications that fill the same cells as x, x included.
-func (b *Built) Mates(x int) []int { return b.classes[x-1] }
+// Aliases lists the communications that fill the same cells as x, x included.
+func (b *Built) Aliases(x int) []int { return b.classes[x-1] }
 
 // Region is a pipelined region: the communications First to First+Count-1, which
 // go to higher PEs if Ahead is 1, to lower ones if it is -1.

@@ -7,7 +7,7 @@
   const graph = document.getElementById("graph"), canvas = document.getElementById("canvas");
   const showing = document.getElementById("showing"), main = document.querySelector("main");
   const all = (root, query) => Array.from(root.querySelectorAll(query));
-  let comm = null, item = 0, sweep = 0, age = 0;
+  let comm = null, item = 0, sweep = 0, generation = 0;
 
   // states expands the spans of a sweep: pairs of last node and state.
   function states(spans) {
@@ -25,23 +25,23 @@
     graph.classList.remove("dim");
     main.classList.remove("bad-path");
     showing.textContent = "";
-    document.getElementById("ages").hidden = true;
+    document.getElementById("generations").hidden = true;
   }
 
   function values() {
     const it = comm.items[item];
-    document.getElementById("ages").hidden = it.slots < 2;
+    document.getElementById("generations").hidden = it.slots < 2;
     if (!it.sweeps.length) return; // the plan knows nothing
     sweep = Math.max(0, Math.min(sweep, it.sweeps.length - 1));
     const out = states(it.sweeps[sweep][1]);
     for (const e of all(graph, ".value")) {
-      const s = out[+e.dataset.v].split(" | ")[age];
+      const s = out[+e.dataset.v].split(" | ")[generation];
       e.textContent = s.length > 11 ? s.slice(0, 10) + "…" : s;
       e.classList.toggle("known", s === "NoSync");
       e.classList.toggle("open", s === "Cons" || s === "CS" || s === "Sync" || s.startsWith("NoSyncP"));
     }
     const which = (it.use === it.put ? "" : `, use ${it.use} put ${it.put}`) +
-      (it.slots < 2 ? "" : age === 0 ? ", the last value," : age === 1 ? ", the value before the last," : `, the value ${age} before the last,`);
+      (it.slots < 2 ? "" : generation === 0 ? ", the last value," : generation === 1 ? ", the value before the last," : `, the value ${generation} before the last,`);
     showing.textContent = `SC_OUT of communication ${comm.id}${which} after sweep ${sweep + 1} of ${it.sweeps.length}`;
     for (const t of all(document, `#c${comm.id} .obligation[data-i="${item}"] .values`)) {
       for (const row of t.rows) {
@@ -115,7 +115,7 @@
     comm = m ? data.comms.find(c => c.id === +m[1]) || null : null;
     item = comm ? Math.max(0, comm.items.findIndex(i => !i.good)) : 0;
     sweep = Infinity;
-    age = comm ? comm.items[item].slots - 1 : 0;
+    generation = comm ? comm.items[item].slots - 1 : 0;
     mark(true);
     document.getElementById("detail").scrollTop = 0;
   }
@@ -155,14 +155,14 @@
     } else if (b.matches(".sweep")) {
       item = +b.closest(".obligation").dataset.i;
       sweep = +b.dataset.s;
-      age = Math.min(age, comm.items[item].slots - 1);
+      generation = Math.min(generation, comm.items[item].slots - 1);
       mark(false);
     } else if (b.id === "younger" || b.id === "older") {
-      age = Math.max(0, Math.min(comm.items[item].slots - 1, age + (b.id === "older" ? 1 : -1)));
+      generation = Math.max(0, Math.min(comm.items[item].slots - 1, generation + (b.id === "older" ? 1 : -1)));
       values();
     } else if (b.matches(".show")) {
       item = +b.dataset.i;
-      age = comm.items[item].slots - 1;
+      generation = comm.items[item].slots - 1;
       mark(false);
     } else if (b.matches(".all")) {
       allNodes(b);

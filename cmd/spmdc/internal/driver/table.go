@@ -149,7 +149,7 @@ func Passes() *Table {
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
 			{"plan", "dataflow", "what is explained is what the plan does"},
 			{"comm", "plan", "the plan synchronises the communications"},
-			{"procfunc", "plan", "a ready message is left out when other messages answer those that come"},
+			{"procfunc", "plan", "a ready message is left out when other messages acknowledge those that come"},
 			{"plan", "code", "code is emitted from the plan and nothing else"},
 			{"code", "kernels", "the loops are those that were emitted"},
 		},

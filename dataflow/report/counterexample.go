@@ -10,9 +10,9 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// detour is a path on which nothing orders use and put, and what there is to say
+// counterexample is a path on which nothing orders use and put, and what there is to say
 // about it.
-type detour struct {
+type counterexample struct {
 	b    *builder
 	it   proof.Obligation
 	put  *cfg.Node
@@ -29,9 +29,9 @@ type mark struct {
 	from *cfg.Node // the decision that goes past it; nil: it comes before the use is over
 }
 
-// steps tells the decisions on the path. Those between ways that do not differ
+// steps are the decisions on the path. Those between ways that do not differ
 // in communication are left out.
-func (d *detour) steps() []Step {
+func (d *counterexample) steps() []Step {
 	first := d.path[0]
 	text := fmt.Sprintf("%s: q is done with %s, and only q knows", nodeName(first), d.b.refText(d.it.Use))
 	if first.Kind != cfg.UseOver {
@@ -59,12 +59,12 @@ func (d *detour) steps() []Step {
 			add(n, n.Text+" does not hold")
 		}
 	}
-	return append(steps, Step{d.put.Line, fmt.Sprintf("%s: p puts %s, and nothing on the way is known to have told it of q's use", nodeName(d.put), d.b.refText(d.it.Put))})
+	return append(steps, Step{d.put.Line, fmt.Sprintf("%s: p puts %s, and nothing on the way is known to acknowledge q's use", nodeName(d.put), d.b.refText(d.it.Put))})
 }
 
 // matters reports whether communication lies on one of the two ways from n before
 // they meet for good.
-func (d *detour) matters(n *cfg.Node) bool {
+func (d *counterexample) matters(n *cfg.Node) bool {
 	meet := d.b.after.Idom(n)
 	for _, s := range n.Succs {
 		seen := map[*cfg.Node]bool{n: true, meet: true}
@@ -85,7 +85,7 @@ func (d *detour) matters(n *cfg.Node) bool {
 }
 
 // passed says of each communication on the path why it proves nothing.
-func (d *detour) passed(states []synch.State) []Refusal {
+func (d *counterexample) passed(states []synch.State) []Refusal {
 	out := []Refusal{}
 	for i, n := range d.path {
 		if n.Kind != cfg.Comm || n.Ref == d.it.Use || n.Ref == d.it.Put {
@@ -120,7 +120,7 @@ func (d *detour) passed(states []synch.State) []Refusal {
 
 // missed lists what would order use and put and lies beside the path: in a
 // branch or loop that it does not take, or before the use is over.
-func (d *detour) missed() {
+func (d *counterexample) missed() {
 	d.list = []Refusal{}
 	size := len(d.b.g.Nodes)
 	on := make([]bool, size)
@@ -167,7 +167,7 @@ func (d *detour) missed() {
 }
 
 // early has the nodes between C_use and the end of the use, by ID.
-func (d *detour) early() []bool {
+func (d *counterexample) early() []bool {
 	size := len(d.b.g.Nodes)
 	use := d.path[0]
 	if use.Kind != cfg.UseOver {
@@ -188,7 +188,7 @@ func (d *detour) early() []bool {
 }
 
 // helps reports whether n would order use and put if it lay between them.
-func (d *detour) helps(n *cfg.Node) bool {
+func (d *counterexample) helps(n *cfg.Node) bool {
 	if isCollective(n) {
 		return true
 	}
@@ -196,7 +196,7 @@ func (d *detour) helps(n *cfg.Node) bool {
 		d.b.kills(n.Ref, d.it.Put, 1)
 }
 
-func (d *detour) miss(n, from *cfg.Node) {
+func (d *counterexample) miss(n, from *cfg.Node) {
 	r := Refusal{Ref: n.Ref, Point: point(n)}
 	if n.Kind == cfg.Barrier {
 		r.Ref = 0
@@ -217,7 +217,7 @@ func (d *detour) miss(n, from *cfg.Node) {
 	d.list = append(d.list, r)
 }
 
-func (d *detour) outcome(branch *cfg.Node) string {
+func (d *counterexample) outcome(branch *cfg.Node) string {
 	i := slices.Index(d.path, branch)
 	if d.path[i+1] == branch.Succs[0] {
 		return "holds"
@@ -226,7 +226,7 @@ func (d *detour) outcome(branch *cfg.Node) string {
 }
 
 // leaves says how the path goes on at the head of a loop.
-func (d *detour) leaves(head *cfg.Node) string {
+func (d *counterexample) leaves(head *cfg.Node) string {
 	i := slices.Index(d.path, head)
 	switch {
 	case d.path[i+1] == head.Succs[0]:

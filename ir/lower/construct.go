@@ -1,0 +1,180 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// BLOCK and ASSOCIATE have names of their own: they are lowered to their statements, with
+// a scope inside that of the unit. What ASSOCIATE names is another name of a variable, a
+// view of an element or a section, or a variable that is set to the value of an expression
+// at the entry:
+//
+//	associate (x => a, y => b(i), z => c(2:9), w => p*q)      w = p*q
+//	   x = y + z(1) + w                                       a = b(i) + c(2) + w
+//	end associate
+
+// inside returns a scope for names in a construct of the unit in hand.
+func (l *lowerer) inside() *scope {
+	s := l.scope
+	return &scope{unit: s.unit, host: s, inner: true, site: s.site, names: map[string]*ir.Symbol{}, implicitNone: s.implicitNone,
+		targets: map[string]target{}, procs: map[string]*procedure{}, externals: s.externals, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{},
+		binding: s.binding, used: map[string]bool{}, checkpoints: s.checkpoints}
+}
+
+// ofUnit is the scope of the unit that s is, or is a construct of.
+func (s *scope) ofUnit() *scope {
+	for s.inner {
+		s = s.host
+	}
+	return s
+}
+
+// construct lowers a construct that an EXIT with its name leaves.
+func (l *lowerer) construct(name string, pos, end source.Pos, lower func() []ir.Stmt) []ir.Stmt {
+	if name == "" {
+		return lower()
+	}
+	w := &ir.While{S: ir.S{Pos: pos}, Name: name, End: end}
+	l.loops = append(l.loops, loop{name, w, true})
+	defer func() { l.loops = l.loops[:len(l.loops)-1] }()
+	return l.leaving(w, lower())
+}
+
+// blockConstruct lowers BLOCK.
+func (l *lowerer) blockConstruct(s *ast.Block) []ir.Stmt {
+	outer := l.scope
+	l.scope = l.inside()
+	defer func() { l.scope = outer }()
+	directives, pending := l.declarations(s.Spec)
+	l.directives(directives)
+	l.pending = pending
+	return l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body, nil) })
+}
+
+// associate lowers ASSOCIATE.
+func (l *lowerer) associate(s *ast.Associate) []ir.Stmt {
+	outer, in := l.scope, l.inside()
+	var pre []ir.Stmt
+	ok := true
+	for _, n := range s.Names {
+		if first := in.names[n.Name.Name]; first != nil {
+			l.errorf(codeDuplicate, n.Pos, "%s stands twice in ASSOCIATE", n.Name.Name).WithHelp("give one of them another name")
+			continue
+		}
+		sym := l.associated(n, &pre)
+		if ok = ok && sym != nil; sym == nil {
+			sym = &ir.Symbol{Name: n.Name.Name, Pos: n.Pos} // what is wrong with it has been said
+		}
+		in.names[n.Name.Name] = sym
+		if id, is := n.X.(*ast.Ident); is {
+			if d := outer.dummy(id.Name); d != nil {
+				in.dummies[n.Name.Name] = d
+			}
+		}
+	}
+	l.scope = in
+	defer func() { l.scope = outer }()
+	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body, nil) })
+	if !ok {
+		return nil
+	}
+	return append(pre, body...)
+}
+
+// associated is what the name n means in the construct, nil after an error. What has to be
+// computed at the entry goes to pre.
+func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
+	if id, ok := n.X.(*ast.Ident); ok {
+		s := l.symbol(id.Name, id.Pos)
+		if s.Type == ir.Invalid {
+			return nil
+		}
+		l.mention[s] = true
+		return s
+	}
+	a := l.actual(n.X, pre)
+	if a == nil {
+		return nil
+	}
+	named := func(t ir.Type) *ir.Symbol {
+		return &ir.Symbol{Name: l.unique(l.scope.unit.Name + "_" + n.Name.Name), Local: n.Name.Name, Pos: n.Pos, Type: t, Site: l.scope.site}
+	}
+	var s *ir.Symbol
+	switch r, element := a.store.(*ir.Ref); {
+	case a.view != nil:
+		s = named(a.typ)
+		s.Len = a.view.base.Len
+		s.Coarray = a.view.base.Coarray
+		l.seen(s, a.view, a.shape)
+	case element:
+		s = named(a.typ)
+		s.Cell, s.Coarray, s.Len = true, r.Sym.Coarray, r.Sym.Len
+		v, sh := l.elementView(r)
+		l.seen(s, v, sh)
+	default:
+		if c, ok := a.value.(*ir.Const); ok {
+			return &ir.Symbol{Name: n.Name.Name, Pos: n.Pos, Type: a.typ, Len: len(c.Str), Param: true, Init: c}
+		}
+		s = named(a.typ)
+		if a.typ == ir.Character {
+			if s.Len = l.charLen(a.value); s.Len < 0 {
+				l.errorf(codeOutside, n.X.Position(), "the length of what %s is associated with is not known before run time", n.Name.Name).
+					WithHelp("assign it to a CHARACTER variable")
+				return nil
+			}
+		}
+		l.prog.Symbols = append(l.prog.Symbols, s)
+		l.mention[s] = true
+		l.readOnly[s] = n.Name.Name + " is associated with an expression"
+		*pre = append(*pre, &ir.Assign{S: ir.S{Pos: n.Pos}, LHS: &ir.Var{X: ir.X{Pos: n.Pos, Typ: s.Type}, Sym: s}, RHS: a.value})
+		return s
+	}
+	if a.readOnly != "" {
+		l.readOnly[s] = a.readOnly
+	}
+	return s
+}
+
+// seen makes s, which is no variable of its own, a view with a shape.
+func (l *lowerer) seen(s *ir.Symbol, v *view, sh *shape) {
+	l.views[s], l.shapes[s], l.loose[s] = v, sh, true
+	for k := range sh.n {
+		b := ir.Bound{Lo: 1, Hi: 1}
+		lo, okLo := constOf(sh.lo[k])
+		n, okN := constOf(sh.n[k])
+		if okLo && okN {
+			b = ir.Bound{Lo: lo, Hi: lo + n - 1}
+		}
+		s.Dims = append(s.Dims, b)
+	}
+}
+
+// protected is a variable of a module that others must not change.
+type protected struct {
+	module *ast.Program
+	pos    source.Pos
+}
+
+// unchangeable says why what is called name cannot be assigned to, "" if it can be as far
+// as that is not a matter of its type or INTENT.
+func (l *lowerer) unchangeable(name string) string {
+	s := l.lookup(name)
+	if s == nil {
+		return ""
+	}
+	if why := l.readOnly[s]; why != "" {
+		return why
+	}
+	p, ok := l.protected[s]
+	if !ok {
+		return ""
+	}
+	for at := l.scope; at != nil; at = at.host {
+		if at.unit == p.module {
+			return ""
+		}
+	}
+	return name + " is PROTECTED in module " + p.module.Name
+}

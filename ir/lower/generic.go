@@ -1,0 +1,250 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// generic is a name that stands for several procedures: the types and ranks of the
+// arguments decide which of them a reference means.
+type generic struct {
+	pos   source.Pos
+	procs []*procedure
+}
+
+// interfaceBlock takes an INTERFACE block: procedures whose interface is known from here
+// on, and the generic name that they have.
+func (l *lowerer) interfaceBlock(s *ast.Interface) {
+	if s.Abstract {
+		return
+	}
+	for _, u := range s.Units {
+		if l.dummies[u.Name] != nil {
+			l.externalName(ast.Name{Pos: u.Pos, Name: u.Name})
+			continue
+		}
+		l.scope.interfaces[u.Name] = true
+	}
+	if s.Name.Name == "" {
+		for _, n := range s.Procs {
+			l.errorf(codeDeclaration, n.Pos, "%s in an interface block that has no name", n.Name).WithHelp("write INTERFACE name")
+		}
+		return
+	}
+	names := slices.Clone(s.Procs)
+	for _, u := range s.Units {
+		names = append(names, ast.Name{Pos: u.Pos, Name: u.Name})
+	}
+	for _, n := range names {
+		p := l.procedure(n.Name)
+		if p == nil {
+			l.errorf(codeCall, n.Pos, "there is no procedure %s for the generic name %s", n.Name, s.Name.Name).
+				WithHelp("add it behind CONTAINS, or remove it from the interface block")
+			continue
+		}
+		l.addSpecific(s.Name.Name, s.Pos, p)
+	}
+}
+
+// addSpecific makes p one of the procedures that generic name stands for here.
+func (l *lowerer) addSpecific(name string, pos source.Pos, p *procedure) {
+	g := l.generics[name]
+	if g == nil {
+		g = &generic{pos: pos}
+		l.generics[name] = g
+	}
+	if !slices.ContainsFunc(g.procs, func(q *procedure) bool { return q.unit == p.unit }) {
+		g.procs = append(g.procs, p)
+	}
+}
+
+// specifics are the procedures that generic name stands for, those of the scopes around
+// included.
+func (l *lowerer) specifics(name string) []*procedure {
+	var list []*procedure
+	for at := l.scope; at != nil; at = at.host {
+		if g := at.generics[name]; g != nil {
+			list = append(list, g.procs...)
+		} else if at.names[name] != nil || at.procs[name] != nil {
+			break
+		}
+	}
+	return list
+}
+
+// callee is the procedure that a reference of name with arguments means; nil where there
+// is none in the program. A generic name that fits no procedure is an error, and bad is set,
+// unless an intrinsic has the name too.
+func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool) {
+	list := l.specifics(name.Name)
+	if len(list) == 0 {
+		return l.procedure(name.Name), false
+	}
+	given := make([]given, len(args))
+	for i, e := range args {
+		given[i] = l.probe(e)
+	}
+	for _, each := range []bool{false, true} {
+		for _, p := range list {
+			if p.unit.Elemental == each || !each {
+				if l.takes(p, given, each) {
+					return p, false
+				}
+			}
+		}
+	}
+	_, intrinsic := intrinsics[name.Name]
+	if intrinsic || arrayReductions[name.Name] != nil || arrayFunctions[name.Name] {
+		return nil, false
+	}
+	for _, g := range given {
+		if g.typ == ir.Invalid {
+			return nil, true // reported, or what is wrong with the argument will be
+		}
+	}
+	d := l.errorf(codeCall, name.Pos, "no procedure of the generic name %s takes these arguments: %s", name.Name, givenText(given))
+	for _, p := range list {
+		d.WithNote(p.unit.Pos, "%s(%s)", p.unit.Name, signatureText(l.signature(p)))
+	}
+	d.WithHelp("convert the arguments, or add a procedure to the interface block")
+	return nil, true
+}
+
+// given is an actual argument as far as it decides between procedures.
+type given struct {
+	keyword string
+	typ     ir.Type
+	rank    int
+}
+
+func givenText(list []given) string {
+	var parts []string
+	for _, g := range list {
+		parts = append(parts, typeAndRank(g.typ, g.rank))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func signatureText(list []*dummy) string {
+	var parts []string
+	for _, d := range list {
+		parts = append(parts, d.Name.Name+" "+typeAndRank(d.typ, len(d.sym.Dims)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func typeAndRank(t ir.Type, rank int) string {
+	if rank == 0 {
+		return t.String()
+	}
+	return t.String() + "(" + strings.Repeat(",:", rank)[1:] + ")"
+}
+
+// takes reports whether p can be called with the arguments; where each holds it is an
+// elemental procedure that is called for each element.
+func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
+	dummies := l.signature(p)
+	if len(args) > len(dummies) {
+		return false
+	}
+	found := make([]bool, len(dummies))
+	for i, g := range args {
+		if g.keyword != "" {
+			i = slices.IndexFunc(dummies, func(d *dummy) bool { return d.Name.Name == g.keyword })
+		}
+		if i < 0 || found[i] {
+			return false
+		}
+		d := dummies[i]
+		rank := 0
+		if d.isArray && !d.cell {
+			rank = len(d.sym.Dims)
+		}
+		if found[i] = true; g.typ != d.typ || g.rank != rank && !each {
+			return false
+		}
+	}
+	for i, d := range dummies {
+		if !found[i] && !d.optional {
+			return false
+		}
+	}
+	return true
+}
+
+// aside lowers something that leaves no trace.
+func (l *lowerer) aside(lower func()) {
+	m, prelude, elem, pending, goal, hoisted, results := l.mark(), l.prelude, l.elem, l.pending, l.goal, l.hoisted, l.results
+	l.hoisted, l.results = nil, map[*ast.Index]*ir.Symbol{}
+	diags := slices.Clone(l.diags.Diags)
+	lower()
+	l.prelude, l.elem, l.pending, l.goal, l.hoisted, l.results = prelude, elem, pending, goal, hoisted, results
+	l.reset(m)
+	l.diags.Diags = diags
+}
+
+// probe finds the type and rank of an actual argument.
+func (l *lowerer) probe(e ast.Expr) (g given) {
+	if k, ok := e.(*ast.Keyword); ok {
+		g = l.probe(k.X)
+		g.keyword = k.Name
+		return g
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if s := l.lookup(id.Name); s != nil {
+			g.typ = s.Type
+			if s.IsArray() && !s.Cell {
+				g.rank = len(s.Dims)
+			}
+			return g
+		}
+	}
+	l.aside(func() {
+		var pre []ir.Stmt
+		part := l.firstPart(e)
+		l.elem = nil
+		switch {
+		case part == nil:
+			g.typ = l.expr(e).Type()
+		case l.isPart(e):
+			if a := l.near(e, &pre); a != nil {
+				g.typ, g.rank = a.typ, len(a.shape.n)
+			}
+		default:
+			if ctx := l.elementsLike(part, &pre); ctx != nil {
+				g.typ, g.rank = l.elementally(ctx, e).Type(), len(ctx.n)
+			}
+		}
+	})
+	return g
+}
+
+// signature are the dummy arguments of p with their types and ranks.
+func (l *lowerer) signature(p *procedure) []*dummy {
+	if list, ok := l.signatures[p.unit]; ok {
+		return list
+	}
+	var b *binding
+	l.aside(func() {
+		outer, phantom, loops, frames := l.scope, l.phantom, l.loops, l.frames
+		defer func() { l.scope, l.phantom, l.loops, l.frames = outer, phantom, loops, frames }()
+		l.phantom, l.loops, l.frames, l.elem = true, nil, nil, nil
+		l.scope = l.newScope(p.unit, p.host)
+		b = &binding{l: l, unit: p.unit}
+		l.scope.binding = b
+		b.bind(nil)
+		l.declarations(p.unit.Spec)
+	})
+	l.signatures[p.unit] = b.list
+	return b.list
+}
+
+// hasProcedure reports whether name is that of a procedure of the program, or stands for
+// several.
+func (l *lowerer) hasProcedure(name string) bool {
+	return l.procedure(name) != nil || len(l.specifics(name)) > 0
+}

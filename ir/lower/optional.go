@@ -1,0 +1,210 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// A call is compiled in place, so that it is known which OPTIONAL arguments it gives:
+// PRESENT is a constant, and of an IF that asks for it only the branch is lowered that
+// is executed. A use of an argument that is not there, which must not be executed, ends
+// the program.
+
+// attributeNames are the names to which the declarations of u give the attribute word,
+// "optional" or "value".
+func attributeNames(u *ast.Program, word string) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range u.Spec {
+		switch s := s.(type) {
+		case *ast.TypeDecl:
+			if word == "optional" && s.Optional || word == "value" && s.Value {
+				for _, e := range s.Entities {
+					m[e.Name] = true
+				}
+			}
+		case *ast.Attribute:
+			if s.Word == word {
+				for _, n := range s.Names {
+					m[n.Name] = true
+				}
+			}
+		}
+	}
+	return m
+}
+
+// attribute takes OPTIONAL, VALUE or PROTECTED of a name.
+func (l *lowerer) attribute(n ast.Name, word string) {
+	if word == "protected" {
+		if s := l.names[n.Name]; s != nil && !l.used[n.Name] {
+			l.protected[s] = protected{l.scope.unit, n.Pos}
+			return
+		}
+		l.errorf(codeDeclaration, n.Pos, "PROTECTED of %s, which is not declared in front of it", n.Name).
+			WithHelp("write it behind the declaration of a variable of this module")
+		return
+	}
+	d := l.dummies[n.Name]
+	switch {
+	case d == nil:
+		l.errorf(codeDeclaration, n.Pos, "%s of %s, which is no dummy argument", strings.ToUpper(word), n.Name).WithHelp("remove it")
+	case word == "value" && (d.isArray || d.intent == "out" || d.intent == "inout"):
+		l.errorf(codeDeclaration, n.Pos, "VALUE of %s, which must be a scalar without INTENT(OUT) or INTENT(INOUT)", n.Name).WithHelp("remove it")
+	}
+}
+
+// explicit reports whether the unit in hand knows the interface of p.
+func (l *lowerer) explicit(p *procedure) bool {
+	if p.host != nil {
+		return true
+	}
+	for at := l.scope; at != nil; at = at.host {
+		if at.interfaces[p.unit.Name] {
+			return true
+		}
+	}
+	return false
+}
+
+// noShape makes a dummy array that the call does not give an array of one element: it has
+// a name and a rank, and is not used.
+func (l *lowerer) noShape(d *dummy, rank int) {
+	sh := l.shapes[d.sym]
+	for range rank {
+		d.sym.Dims = append(d.sym.Dims, ir.Bound{Lo: 1, Hi: 1})
+		sh.lo, sh.n = append(sh.lo, l.intConst(1, d.Pos)), append(sh.n, l.intConst(1, d.Pos))
+	}
+}
+
+// present lets the program end, before the statement in hand, if what is called name is
+// an argument that the call does not give.
+func (l *lowerer) present(name string, pos source.Pos) {
+	d := l.scope.dummy(name)
+	if d == nil || !d.absent || l.noCalls {
+		return
+	}
+	if d.isArray && !slices.Contains(l.prog.Symbols, d.sym) {
+		l.prog.Symbols = append(l.prog.Symbols, d.sym)
+	}
+	text := "argument " + name + " is not present"
+	l.prelude = append(l.prelude, &ir.Stop{S: ir.S{Pos: pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: text}})
+}
+
+// presentCall lowers PRESENT(name).
+func (l *lowerer) presentCall(e *ast.Index) ir.Expr {
+	var d *dummy
+	if len(e.Args) == 1 {
+		if id, ok := e.Args[0].(*ast.Ident); ok {
+			d = l.scope.dummy(id.Name)
+		}
+	}
+	if d == nil || !d.optional {
+		l.errorf(codeArgument, e.Pos, "the argument of present must be a dummy argument with OPTIONAL")
+		return bad(e.Pos)
+	}
+	if l.phantom {
+		return &ir.Var{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Sym: l.temp("present", ir.Logical, 0, e.Pos)}
+	}
+	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Bool: !d.absent}
+}
+
+// presence is the value of a condition as far as the presence of arguments decides it.
+func (l *lowerer) presence(e ast.Expr) (value, known bool) {
+	switch e := e.(type) {
+	case *ast.Paren:
+		return l.presence(e.X)
+	case *ast.Unary:
+		if e.Op == ".not." {
+			value, known = l.presence(e.X)
+			return !value, known
+		}
+	case *ast.Binary:
+		if e.Op != ".and." && e.Op != ".or." {
+			return false, false
+		}
+		x, okX := l.presence(e.X)
+		y, okY := l.presence(e.Y)
+		decides := e.Op == ".or."
+		switch {
+		case okX && x == decides, okY && y == decides:
+			return decides, true
+		}
+		return !decides, okX && okY
+	case *ast.Index:
+		if e.Name != "present" || l.phantom || len(e.Args) != 1 || l.lookup(e.Name) != nil || l.procedure(e.Name) != nil {
+			return false, false
+		}
+		id, ok := e.Args[0].(*ast.Ident)
+		if !ok {
+			return false, false
+		}
+		if d := l.scope.dummy(id.Name); d != nil && d.optional {
+			return !d.absent, true
+		}
+	}
+	return false, false
+}
+
+// presentOperand is the operand of .and. or .or. that is left where the presence of
+// arguments decides the other one; nil where it does not.
+func (l *lowerer) presentOperand(e *ast.Binary) ast.Expr {
+	if e.Op != ".and." && e.Op != ".or." {
+		return nil
+	}
+	if _, known := l.presence(e.X); known {
+		return e.Y
+	}
+	if _, known := l.presence(e.Y); known {
+		return e.X
+	}
+	return nil
+}
+
+// maxDepth bounds the calls of one procedure inside of each other.
+const maxDepth = 100
+
+// mayRecur reports whether a procedure that is being executed may be called again: with a
+// constant, which may make an end of it. Then conditions that are constants decide which
+// branch of an IF is lowered.
+func (l *lowerer) mayRecur(p *procedure, list []ast.Expr) bool {
+	depth := 0
+	for _, u := range l.calls {
+		if u == p.unit {
+			depth++
+		}
+	}
+	if depth >= maxDepth || l.phantom {
+		return l.phantom && depth == 0
+	}
+	errors := l.mark()
+	outer := l.prelude
+	defer func() {
+		l.prelude = outer
+		l.reset(errors)
+		l.diags.Diags = l.diags.Diags[:errors.diags]
+	}()
+	for _, e := range list {
+		if k, ok := e.(*ast.Keyword); ok {
+			e = k.X
+		}
+		switch e.(type) {
+		case *ast.Ident, *ast.Binary, *ast.Unary, *ast.Paren, *ast.IntLit:
+			if !l.isPart(e) && l.firstPart(e) == nil {
+				if c, ok := l.expr(e).(*ir.Const); ok && c.Typ.IsInteger() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// deep reports whether the procedure in hand, or one that calls it, may call itself: it
+// is RECURSIVE.
+func (l *lowerer) deep() bool {
+	return !l.phantom && slices.ContainsFunc(l.calls, func(u *ast.Program) bool { return u.Recursive })
+}
