@@ -145,6 +145,7 @@ type Symbol struct {
 	Dims    []Bound // nil for scalars
 	Param   bool    // named constant; Init is its value
 	Init    Expr    // constant initial value (also of an array: every element), or nil
+	Values  []Value // initial values of elements of an array in array element order, or nil
 	Temp    bool    // made by the compiler, not in the source
 	Coarray bool    // every image has one, which the others can name
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
@@ -164,6 +165,13 @@ func (s *Symbol) Source() string {
 
 // IsArray reports whether s is an array.
 func (s *Symbol) IsArray() bool { return len(s.Dims) > 0 }
+
+// Value is the initial value of N elements of an array, from place At on in array element
+// order, where 0 is the first.
+type Value struct {
+	At, N int
+	Const *Const
+}
 
 // Bound is the declared range of an array dimension.
 type Bound struct{ Lo, Hi int }

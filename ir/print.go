@@ -263,11 +263,35 @@ func (s *Symbol) Decl() string {
 	if s.Init != nil {
 		text += " = " + ExprString(s.Init)
 	}
+	if s.Values != nil {
+		text += " / "
+		next := 0
+		for i, v := range s.Values {
+			if i > 0 {
+				text += ", "
+			}
+			if i == shownValues {
+				text += "..."
+				break
+			}
+			if v.At != next {
+				text += fmt.Sprintf("at %d: ", v.At)
+			}
+			if next = v.At + v.N; v.N > 1 {
+				text += fmt.Sprintf("%d*", v.N)
+			}
+			text += ExprString(v.Const)
+		}
+		text += " /"
+	}
 	if s.Temp {
 		text += "   ! made by the compiler"
 	}
 	return text
 }
+
+// shownValues is how many initial values of an array are shown.
+const shownValues = 20
 
 // TypeString is the type of s as a declaration spells it.
 func (s *Symbol) TypeString() string {

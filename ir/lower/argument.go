@@ -30,7 +30,7 @@ type argument struct {
 
 // actuals lowers the actual arguments of a call of p, in the order of its
 // dummy arguments. What has to be computed before goes to pre.
-func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt) ([]*argument, bool) {
+func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt, lower func(ast.Expr) *argument) ([]*argument, bool) {
 	dummies := p.unit.Args
 	signature := func() string { return name.Name + "(" + dummyNames(dummies) + ")" }
 	args := make([]*argument, len(dummies))
@@ -72,7 +72,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				continue
 			}
 		}
-		args[at] = l.actual(e, pre)
+		args[at] = lower(e)
 		ok = ok && args[at] != nil
 		if ok && args[at].view != nil && slices.ContainsFunc(args[at].view.subs, func(s viewSub) bool { return s.vec != nil }) {
 			if args[at] = l.copied(l.named(args[at], args[at].name, e.Position()), pre); args[at] != nil {
@@ -139,6 +139,9 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		return a
 	case *ast.Index:
 		s := l.lookup(e.Name)
+		if l.arrayValued(e) {
+			return l.arrayResult(e)
+		}
 		if !isArray(s) {
 			break
 		}

@@ -32,6 +32,7 @@ type elemental struct {
 	cut   *cut       // where the loops should be cut in two, nil if they cannot be
 	pos   source.Pos // of the array that has them
 	pre   *[]ir.Stmt // done before the loops
+	inner *[]ir.Stmt // done in the loops first: elemental procedures
 }
 
 // span is a range of constant places in a dimension.
@@ -54,6 +55,7 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 				}
 			}
 		}
+		return l.arrayValued(e)
 	case *ast.Substring:
 		id, ok := e.Base.(*ast.Ident)
 		return ok && isArray(l.lookup(id.Name))
@@ -147,6 +149,8 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 
 // assignAll appends to pre the loops that assign the right side of s to to.
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
+	l.goal = to
+	defer func() { l.goal = nil }()
 	part := wholeOf(to.shape.n)
 	g := goal{to: to, whole: true, cut: part != nil}
 	var rhs ast.Expr
@@ -175,7 +179,7 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if !ok {
 		return false
 	}
-	staged := slices.ContainsFunc(pieces, func(p piece) bool { return overlaps(p.lhs, p.rhs) })
+	staged := slices.ContainsFunc(pieces, func(p piece) bool { return p.ctx.overlaps(p.lhs, p.rhs) })
 	t := to
 	if staged {
 		t = l.beside(to, s.Pos)
@@ -298,7 +302,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, pos: pos, pre: pre}
+	ctx := &elemental{n: n, pos: pos, pre: pre, inner: new([]ir.Stmt)}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
@@ -348,18 +352,23 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
+	first := ctx.take()
+	if len(first) > 0 && len(ctx.index) == 0 {
+		return &ir.If{S: ir.S{Pos: pos}, Cond: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Logical}, Bool: true}, Then: append(first, s)}
+	}
 	for k, index := range ctx.index {
 		lo, hi := ir.Expr(intConstOf(ir.Long, 1, pos)), l.convert(ir.Clone(ctx.n[k]), ir.Long)
 		if ctx.ends != nil && ctx.along == k {
 			lo, hi = l.convert(ir.Clone(ctx.ends[0]), ir.Long), l.convert(ir.Clone(ctx.ends[1]), ir.Long)
 		}
 		if p := ctx.part; p != nil {
-			if p[k].lo == p[k].hi {
+			if p[k].lo == p[k].hi && len(first) == 0 {
 				continue
 			}
 			lo, hi = intConstOf(ir.Long, p[k].lo, pos), intConstOf(ir.Long, p[k].hi, pos)
 		}
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: one(s), End: pos}
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: append(first, s), End: pos}
+		first = nil
 	}
 	return s
 }
@@ -507,6 +516,9 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 			return nil
 		}
 		_, intrinsic := intrinsics[e.Name]
+		if p := l.functionOf(e); p != nil && p.unit.Elemental {
+			inside = e.Args
+		}
 		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry {
 			inside = e.Args
 		}
@@ -533,6 +545,15 @@ func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	x := l.elementally(ctx, e)
 	if isBad(x) {
 		return x
+	}
+	if len(ctx.take()) > 0 {
+		pre = nil
+		a := l.valueOf(e, &pre)
+		if a == nil {
+			return bad(e.Position())
+		}
+		ctx = l.elements(a.shape.n, a.pos, &pre)
+		x = l.elementOf(a, ctx, e.Position())
 	}
 	for k, index := range ctx.index {
 		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: x.Type()}, Items: []ir.Expr{x}, Index: index,

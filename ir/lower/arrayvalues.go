@@ -26,7 +26,7 @@ func (l *lowerer) isFunction(e *ast.Index) bool {
 	if !arrayFunctions[e.Name] && arrayReductions[e.Name] == nil && e.Name != "lbound" && e.Name != "ubound" {
 		return false
 	}
-	return l.procedure(e.Name) == nil && l.lookup(e.Name) == nil
+	return l.lookup(e.Name) == nil && l.functionOf(e) == nil
 }
 
 // hasArrayValue reports whether the value of intrinsic function e is an array whatever the
@@ -72,6 +72,9 @@ func (l *lowerer) rank(e ast.Expr) int {
 	case *ast.CoIndex:
 		return l.rank(p.Base)
 	case *ast.Index:
+		if f := l.functionOf(p); f != nil {
+			return resultRank(f.unit)
+		}
 		if !l.isFunction(p) {
 			n := 0
 			for _, sub := range p.Args {

@@ -199,7 +199,7 @@ func (l *lowerer) forallAssign(nest forallNest, s *ast.Assign, changed *[]*ir.Sy
 		}
 		return st
 	}
-	staged := overlaps(lhs, a.RHS)
+	staged := overlaps(lhs, a.RHS) || ctx != nil && ctx.overlaps(lhs, a.RHS)
 	bounds := slices.Concat(nest.lo, nest.hi, nest.step)
 	unsafe := reads(bounds, lhs.Sym) || reads(lhs.Subs, lhs.Sym) || nest.mask != nil && (overlaps(lhs, nest.mask) || staged && reads([]ir.Expr{nest.mask}, lhs.Sym))
 	for _, c := range *changed {

@@ -98,12 +98,15 @@ func (l *lowerer) whereAssign(s *ast.If, shaping ast.Expr, around *argument) (ou
 			return
 		}
 		cond := l.maskAt(ctx, s.Arms[0].Cond, around)
+		first := ctx.take()
 		a := l.assignAt(ctx, as)
+		inside := ctx.take()
 		if failed = a == nil || isBad(cond); failed {
 			return
 		}
-		if lhs := a.LHS.(*ir.Ref); !overlaps(lhs, a.RHS) && !overlaps(lhs, cond) {
-			nest = append(pre, l.nest(ctx, &ir.If{S: ir.S{Pos: s.Pos}, Cond: cond, Then: one(a)}, s.Pos))
+		if lhs := a.LHS.(*ir.Ref); !overlaps(lhs, a.RHS) && !overlaps(lhs, cond) && !readsOther(lhs, first) && !readsOther(lhs, inside) {
+			*ctx.inner = first
+			nest = append(pre, l.nest(ctx, &ir.If{S: ir.S{Pos: s.Pos}, Cond: cond, Then: append(inside, a)}, s.Pos))
 		}
 	})
 	if failed {
@@ -213,10 +216,12 @@ func (l *lowerer) notInWhere(pos source.Pos) {
 // their own first.
 func (l *lowerer) guardedNests(ctx *elemental, cond ir.Expr, a *ir.Assign, pre *[]ir.Stmt) {
 	lhs := a.LHS.(*ir.Ref)
+	inside := ctx.take()
 	guarded := func(a *ir.Assign) {
-		*pre = append(*pre, l.nest(ctx, &ir.If{S: a.S, Cond: ir.Clone(cond), Then: one(a)}, a.Pos))
+		*pre = append(*pre, l.nest(ctx, &ir.If{S: a.S, Cond: ir.Clone(cond), Then: append(inside, a)}, a.Pos))
+		inside = nil
 	}
-	if !overlaps(lhs, a.RHS) {
+	if !overlaps(lhs, a.RHS) && !readsOther(lhs, inside) {
 		guarded(a)
 		return
 	}

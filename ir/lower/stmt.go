@@ -45,22 +45,19 @@ func (l *lowerer) run(f *frame, lo, hi int) []ir.Stmt {
 // stmt lowers one statement to any number of statements: those of the functions
 // that it refers to come first.
 func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
-	outer := l.prelude
-	l.prelude = nil
-	out := l.simple(s, f)
-	before := l.prelude
-	l.prelude = outer
+	var out []ir.Stmt
+	before := l.functions(func() { out = l.simple(s, f) })
 	return append(before, out...)
 }
 
 // functions lowers something for which functions may have to be executed, and
 // returns their statements.
 func (l *lowerer) functions(lower func()) []ir.Stmt {
-	outer := l.prelude
-	l.prelude = nil
+	prelude, hoisted, results := l.prelude, l.hoisted, l.results
+	l.prelude, l.hoisted, l.results = nil, nil, map[*ast.Index]*ir.Symbol{}
 	lower()
-	before := l.prelude
-	l.prelude = outer
+	before := append(l.hoisted, l.prelude...)
+	l.prelude, l.hoisted, l.results = prelude, hoisted, results
 	return before
 }
 

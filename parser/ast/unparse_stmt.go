@@ -25,6 +25,22 @@ func head(s Stmt) (text string, directive bool) {
 		writeEntities(&b, s.Entities)
 	case *ImplicitNone:
 		b.WriteString("implicit none")
+	case *Implicit:
+		writeImplicit(&b, s)
+	case *Data:
+		writeData(&b, s)
+	case *Save:
+		writeSave(&b, s)
+	case *Common:
+		writeCommon(&b, s)
+	case *Equivalence:
+		b.WriteString("equivalence ")
+		for i, group := range s.Groups {
+			comma(&b, i)
+			b.WriteString("(")
+			writeList(&b, group)
+			b.WriteString(")")
+		}
 	case *Intent:
 		b.WriteString("intent(" + s.Intent + ") :: " + joinNames(s.Names))
 	case *Attribute:
@@ -352,6 +368,9 @@ func writeEntities(b *strings.Builder, list []Entity) {
 		if e.Init != nil {
 			b.WriteString(" = ")
 			writeExpr(b, e.Init, 0)
+		}
+		if e.Data != nil {
+			writeValues(b, e.Data)
 		}
 	}
 }

@@ -19,6 +19,12 @@ const (
 	Use
 	Access // PUBLIC or PRIVATE
 	ImplicitNone
+	Implicit // with types for letters
+	Data
+	Save
+	Common
+	Equivalence
+	BlockData
 	TypeDecl
 	Intent
 	External
@@ -195,6 +201,7 @@ var simple = map[string]Kind{
 	"endsubroutine":   EndUnit,
 	"endfunction":     EndUnit,
 	"endmodule":       EndUnit,
+	"endblockdata":    EndUnit,
 	"use":             Use,
 	"public":          Access,
 	"private":         Access,
@@ -204,11 +211,17 @@ var simple = map[string]Kind{
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
+	"data":            Data,
+	"save":            Save,
+	"common":          Common,
+	"equivalence":     Equivalence,
+	"blockdata":       BlockData,
 	"integer":         TypeDecl,
 	"real":            TypeDecl,
 	"logical":         TypeDecl,
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
+	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,
 	"cycle":           Cycle,
@@ -272,6 +285,10 @@ func (s *Stmt) byWord() {
 			s.Kind = Block
 			return
 		}
+		if second == "data" {
+			s.Kind = BlockData
+			return
+		}
 	case "pure", "elemental", "recursive", "impure":
 		for _, t := range t {
 			switch t.Value {
@@ -296,6 +313,8 @@ func (s *Stmt) byWord() {
 			s.Kind = ImplicitNone
 			return
 		}
+		s.Kind = Implicit
+		return
 	case "do":
 		s.classifyDo()
 		return
@@ -419,11 +438,10 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndUnit
 	case second.Value == "file":
 		s.Kind, s.Word = Outside, "endfile"
+	case second.Value == "block" && s.Toks[2].Value == "data", second.Value == "blockdata":
+		s.Kind = EndUnit
 	case second.Type == Ident:
 		s.Kind, s.Word = Outside, "end "+second.Value
-		if second.Value == "block" && s.Toks[2].Value == "data" {
-			s.Word = "end block data"
-		}
 	}
 }
 
