@@ -51,15 +51,12 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 		return nil, true // it is as large as itself
 	}
 	if l.reads(s.RHS, sym) {
-		n = slices.Clone(n)
-		for k := range n {
-			n[k] = l.fixed(n[k], "extent", pos, pre)
-		}
 		like := &argument{pos: pos, typ: sym.Type, name: sym.Source(), view: l.views[sym], shape: &shape{lo: lo, n: n}}
 		staged = l.arrayTemp(like, pos, pre)
 		if !l.assignAll(s, staged, pre) {
 			return nil, false
 		}
+		n = staged.shape.n // which the new bounds of sym do not change
 	}
 	absent := l.bin(ir.Or, &ir.Un{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: ir.Not, E: varOf(a.flag, pos)}, differ, pos, pos)
 	when := &ir.If{S: ir.S{Pos: pos}, Cond: absent, Then: l.allocated(sym, a, lo, n, pos)}
