@@ -33,7 +33,7 @@ type (
 	}
 
 	typeSpec struct {
-		Word lexer.Token `parser:"( @('integer' | 'real' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
+		Word lexer.Token `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
 		Star *starLen    `parser:"( '*' @@"`
 		Args []typeArg   `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
 	}
@@ -60,7 +60,8 @@ type (
 		Dims []dimension `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 		Co   []dimension `parser:"( '[' @@ ( ',' @@ )* ']' )?"`
 		Len  *starLen    `parser:"( '*' @@ )?"`
-		Old  *oldInit    `parser:"( @@ | '='"`
+		Data *dataValues `parser:"( @@"`
+		Old  *oldInit    `parser:"| @@ | '='"`
 		Init *expr       `parser:"@@ )?"`
 	}
 	constant struct {
@@ -88,7 +89,7 @@ type oldInit struct{}
 // Parse implements participle.Parseable.
 func (*oldInit) Parse(lex *lexer.PeekingLexer) error {
 	t := lex.Peek()
-	if t.Type != scan.Op || t.Value != "/" && t.Value != "=>" {
+	if t.Type != scan.Op || t.Value != "=>" {
 		return participle.NextMatch
 	}
 	return problem(source.OutsideSubset, t, "this form of initial value is outside the subset").
@@ -137,6 +138,12 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 			ok = false
 		case e.Init != nil:
 			ent.Init = e.Init.X
+		case e.Data != nil && g.Colons:
+			p.diags.Add(problem(source.Syntax, &e.Name, "an initial value between slashes, in a declaration with ::").
+				WithHelp("write %s = ..., or a DATA statement", e.Name.Value))
+			ok = false
+		case e.Data != nil:
+			ent.Data = e.Data.list
 		}
 		d.Entities = append(d.Entities, ent)
 	}

@@ -54,7 +54,7 @@ func (b *binding) bind(args []*argument) {
 			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
 			continue
 		}
-		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: implicitType(name.Name),
+		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: l.implicitType(name.Name),
 			optional: optional[name.Name], value: value[name.Name]}
 		if args != nil {
 			d.arg = args[i]
@@ -87,7 +87,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		return
 	case a == nil || a.value == nil:
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
-		d.sym.Type = d.typ
+		l.retype(d.sym, d.Name.Name)
 	case a.sym != nil && !d.value:
 		d.sym = a.sym
 		l.names[d.Name.Name] = a.sym
@@ -230,7 +230,7 @@ func (b *binding) check() {
 	for _, d := range b.list {
 		if !d.declared.IsValid() && l.implicitNone {
 			l.errorf(codeUndeclared, d.Pos, "the dummy argument %s is not declared", d.Name.Name).
-				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(d.Name.Name)), d.Name.Name)
+				WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(d.Name.Name)), d.Name.Name)
 			continue
 		}
 		a := d.arg

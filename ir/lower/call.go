@@ -240,12 +240,12 @@ func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 		}
 	case s == nil && l.implicitNone:
 		l.errorf(codeUndeclared, u.Pos, "the type of function %s is not declared", u.Name).
-			WithHelp("write it in front: %s function %s(...)", typeWord(implicitType(name)), u.Name)
+			WithHelp("write it in front: %s function %s(...)", typeWord(l.implicitType(name)), u.Name)
 		s = &ir.Symbol{Name: name, Pos: pos}
 		l.names[name] = s
 	case s == nil:
 		s = l.newSymbol(name, pos)
-		s.Type = implicitType(name)
+		l.retype(s, name)
 	}
 	l.mention[s] = true
 	if s.Type == ir.Invalid {

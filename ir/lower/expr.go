@@ -289,7 +289,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 // checkType compares the type that a unit declares for an external function with
 // that of its value x.
 func (l *lowerer) checkType(p *procedure, s *ir.Symbol, e *ast.Index, x ir.Expr) {
-	typ, declared := implicitType(e.Name), !l.implicitNone
+	typ, declared := l.implicitType(e.Name), !l.implicitNone
 	if s != nil {
 		typ, declared = s.Type, true
 	}

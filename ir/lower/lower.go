@@ -76,6 +76,9 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	for _, m := range f.Modules {
 		l.module(m)
 	}
+	for _, u := range f.BlockData {
+		l.errorf(codeOutside, u.Pos, "BLOCK DATA is not supported").WithHelp("put the declarations into a module")
+	}
 	l.scope = l.newScope(p, nil)
 	directives, pending := l.declarations(p.Spec)
 	l.checkDeclared()
@@ -186,7 +189,7 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		s := &ir.Symbol{Name: name, Pos: pos}
 		l.names[name] = s
 		l.errorf(codeUndeclared, pos, "%s is not declared", name).
-			WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(name)), name)
+			WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(name)), name)
 		return s // not listed: nothing is known about it
 	}
 	if l.inner {
@@ -197,23 +200,14 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 	}
 	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
 		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).
-			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(implicitType(name)), name)
+			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(l.implicitType(name)), name)
 		s := &ir.Symbol{Name: name, Pos: pos}
 		l.names[name] = s
 		return s
 	}
 	s := l.newSymbol(name, pos)
-	s.Type = implicitType(name)
-	return s
-}
-
-// implicitType is the type of an undeclared name: I to N are INTEGER, all
-// others REAL.
-func implicitType(name string) ir.Type {
-	if name != "" && name[0] >= 'i' && name[0] <= 'n' {
-		return ir.Integer
-	}
-	return ir.Real
+	l.retype(s, name)
+	return l.savedByAll(name, s)
 }
 
 // temp makes a scalar that the source does not have. Its name cannot clash

@@ -18,6 +18,10 @@ type scope struct {
 
 	names        map[string]*ir.Symbol
 	implicitNone bool
+	letters      *letterTypes
+	data         []*ast.Data // of the unit, taken when all is declared
+	saves        []*ast.Save
+	saveAll      bool                  // all variables are saved
 	targets      map[string]target     // templates and processor arrangements
 	procs        map[string]*procedure // contained, or of modules in use
 	externals    map[string]source.Pos // names declared EXTERNAL
@@ -50,8 +54,8 @@ type procedure struct {
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
 		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
-	if host != nil {
-		s.implicitNone = host.implicitNone
+	if s.letters = defaultTypes(); host != nil {
+		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}
 	for _, in := range unit.Contains {
 		if _, twice := s.procs[in.Name]; twice {
@@ -173,6 +177,9 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	}
 	key := savedKey{l.scope.unit, name, s.Pos}
 	first := l.savedVars[key]
+	if first == s {
+		return s
+	}
 	if first == nil {
 		s.Site = nil
 		l.savedVars[key] = s

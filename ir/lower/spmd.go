@@ -109,6 +109,8 @@ func (m *imageFinder) stmt(s ast.Stmt) {
 		m.exprs(s.Items...)
 	case *ast.Read:
 		m.exprs(s.Items...)
+	case *ast.FileStmt:
+		m.exprs(s.Items...)
 	case *ast.Stop:
 		m.exprs(s.Code)
 	case *ast.Call:
