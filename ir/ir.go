@@ -216,7 +216,7 @@ type Directive struct {
 	Subs      []AlignSub // nil: identity
 
 	// Distribute
-	Formats []DistFormat
+	Formats []DistFormat // nil: the compiler chooses
 	Onto    string
 	OntoPos source.Pos
 }
@@ -244,7 +244,11 @@ type AlignSub struct {
 	Replicated bool
 	Dummy      string
 	Coef, Off  int
+	Section    *AlignSection // of a ":", the positions that it stands for, nil for all
 }
+
+// AlignSection are the positions Lo, Lo+Step, ..., N of them; Step may be negative.
+type AlignSection struct{ Lo, Step, N int }
 
 // DistFormat is one entry of a DISTRIBUTE list.
 type DistFormat struct {

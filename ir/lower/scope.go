@@ -39,9 +39,10 @@ type scope struct {
 // target is a template or processor arrangement: where it is declared, and its
 // name in the typed program.
 type target struct {
-	pos  source.Pos
-	name string
-	bad  bool // its declaration is in error
+	pos    source.Pos
+	name   string
+	bad    bool // its declaration is in error
+	scalar bool // an arrangement without shape: one processor
 }
 
 // procedure is one that can be called: host is the scope whose names it sees.

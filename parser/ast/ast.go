@@ -320,6 +320,8 @@ type (
 		Star  bool
 		Colon bool
 		Expr  Expr
+		// Lo, Hi and Stride are those of a section, each nil when absent; then Colon is set.
+		Lo, Hi, Stride Expr
 	}
 	// Distribute is "!HPF$ DISTRIBUTE a(BLOCK,*) ONTO p" or
 	// "!HPF$ DISTRIBUTE (BLOCK) ONTO p :: a, b".

@@ -443,7 +443,7 @@ func writeAlign(b *strings.Builder, s *Align) {
 			case t.Star:
 				b.WriteString("*")
 			case t.Colon:
-				b.WriteString(":")
+				writeExpr(b, &Triplet{Lo: t.Lo, Hi: t.Hi, Step: t.Stride}, 0)
 			default:
 				writeExpr(b, t.Expr, 0)
 			}
@@ -478,6 +478,9 @@ func writeAlignSource(b *strings.Builder, s *Align) {
 func writeDistribute(b *strings.Builder, s *Distribute) {
 	b.WriteString("DISTRIBUTE ")
 	formats := func() {
+		if len(s.Formats) == 0 {
+			return
+		}
 		b.WriteString("(")
 		for i, f := range s.Formats {
 			comma(b, i)
