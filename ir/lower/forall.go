@@ -214,8 +214,9 @@ func (l *lowerer) forallAssign(nest forallNest, s *ast.Assign, changed *[]*ir.Sy
 	if !staged {
 		return one(around(a))
 	}
-	t := l.besideElement(lhs)
-	return []ir.Stmt{around(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS}), around(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)})}
+	var out []ir.Stmt
+	t := l.besideElement(lhs, &out)
+	return append(out, around(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS}), around(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)}))
 }
 
 // reads reports whether an array is read in one of the expressions.

@@ -170,7 +170,7 @@ func (l *lowerer) mask(cond, shaping ast.Expr, around *argument, out *[]ir.Stmt)
 func (l *lowerer) maskOf(like *argument, out *[]ir.Stmt, value func(*elemental) ir.Expr) *argument {
 	of := *like
 	of.typ = ir.Logical
-	m := l.beside(&of, like.pos)
+	m := l.beside(&of, like.pos, out)
 	ctx := l.elements(like.shape.n, like.pos, out)
 	x := value(ctx)
 	if isBad(x) {
@@ -225,15 +225,15 @@ func (l *lowerer) guardedNests(ctx *elemental, cond ir.Expr, a *ir.Assign, pre *
 		guarded(a)
 		return
 	}
-	t := l.besideElement(lhs)
+	t := l.besideElement(lhs, pre)
 	guarded(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS})
 	guarded(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)})
 }
 
 // besideElement makes an array that lies as that of r does, and returns its element
 // with the same subscripts.
-func (l *lowerer) besideElement(r *ir.Ref) *ir.Ref {
-	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos)
+func (l *lowerer) besideElement(r *ir.Ref, pre *[]ir.Stmt) *ir.Ref {
+	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos, pre)
 	out := ir.Clone(r).(*ir.Ref)
 	out.Sym = t.view.base
 	return out
