@@ -30,7 +30,7 @@ func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 
 // callOf is call with operands that render makes.
 func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, int) {
-	if e.Name == "write" {
+	if e.Name == "write" || e.Name == "trywrite" {
 		return g.written(e), precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.

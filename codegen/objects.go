@@ -78,6 +78,9 @@ func (g *gen) objects(body []line) {
 			name := g.names.sym(s)
 			g.out.p("for %sN := range %s.Data {\n%s.Data[%sN] = %s\n}", name, name, name, name, g.value(s.Init, s))
 		}
+		if s.IsArray() && !s.Param && s.Values != nil && used[g.names.sym(s)] {
+			g.initialValues(s)
+		}
 	}
 	if p.SPMD {
 		g.out.p("pe.Start()")
@@ -90,6 +93,29 @@ func (g *gen) objects(body []line) {
 		g.out.p("%s := pe.Resume() // the checkpoint to go on from, 0: none", g.resume)
 	}
 	g.out.p("")
+}
+
+// initialValues emits the initial values of array s: many equal ones as such, others in
+// lists.
+func (g *gen) initialValues(s *ir.Symbol) {
+	name := g.names.sym(s)
+	const long = 4
+	for i := 0; i < len(s.Values); {
+		v := s.Values[i]
+		if v.N >= long {
+			g.out.p("%s.Repeat(%d, %d, %s)", name, v.At, v.N, g.value(v.Const, s))
+			i++
+			continue
+		}
+		var list []string
+		for next := v.At; i < len(s.Values) && s.Values[i].N < long && s.Values[i].At == next; i++ {
+			for range s.Values[i].N {
+				list = append(list, g.value(s.Values[i].Const, s))
+			}
+			next += s.Values[i].N
+		}
+		g.out.p("%s.Initial(%d, %s)", name, v.At, strings.Join(list, ", "))
+	}
 }
 
 func (g *gen) grid(gr *ir.Grid) {
@@ -108,7 +134,7 @@ func (g *gen) array(s *ir.Symbol) {
 	g.out.at = 0
 	if s.Mapping == nil {
 		bounds := make([]string, len(s.Dims))
-		for i, b := range s.Dims {
+		for i, b := range unallocated(s) {
 			bounds[i] = fmt.Sprintf("[2]int{%d, %d}", b.Lo, b.Hi)
 		}
 		kind, shown := "NewLocal", s.Name

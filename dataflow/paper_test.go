@@ -23,7 +23,7 @@ func TestPaperPrograms(t *testing.T) {
 		{"grid-unrolled", "", "1 2 3 4 5 6 7 8", "", "1 2 3 4 5 6 7 8"},
 		{"ping-pong", "", "1 2 3 4", "", "1 2 3 4"},
 		{"chain", "1", "1 2 3", "", ""},
-		{"one-way", "", "", "", ""},
+		{"one-way", "", "2", "", ""},
 	} {
 		text, err := os.ReadFile("testdata/paper/" + c.name + ".hpf")
 		if err != nil {

@@ -33,7 +33,7 @@ type (
 	}
 
 	typeSpec struct {
-		Word lexer.Token `parser:"( @('integer' | 'real' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
+		Word lexer.Token `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
 		Star *starLen    `parser:"( '*' @@"`
 		Args []typeArg   `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
 	}
@@ -60,7 +60,8 @@ type (
 		Dims []dimension `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 		Co   []dimension `parser:"( '[' @@ ( ',' @@ )* ']' )?"`
 		Len  *starLen    `parser:"( '*' @@ )?"`
-		Old  *oldInit    `parser:"( @@ | '='"`
+		Data *dataValues `parser:"( @@"`
+		Old  *oldInit    `parser:"| @@ | '='"`
 		Init *expr       `parser:"@@ )?"`
 	}
 	constant struct {
@@ -88,7 +89,7 @@ type oldInit struct{}
 // Parse implements participle.Parseable.
 func (*oldInit) Parse(lex *lexer.PeekingLexer) error {
 	t := lex.Peek()
-	if t.Type != scan.Op || t.Value != "/" && t.Value != "=>" {
+	if t.Type != scan.Op || t.Value != "=>" {
 		return participle.NextMatch
 	}
 	return problem(source.OutsideSubset, t, "this form of initial value is outside the subset").
@@ -118,7 +119,7 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 	for i := range g.Entities {
 		e := &g.Entities[i]
 		ent := ast.Entity{Pos: startOf(&e.Name), Name: e.Name.Value}
-		if attrsOK { // "allocatable" has been told already
+		if attrsOK {
 			ent.Dims, ok = p.dims(e.Dims, ok)
 			ent.Codims, ok = p.codims(e.Co, ok)
 		}
@@ -137,6 +138,12 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 			ok = false
 		case e.Init != nil:
 			ent.Init = e.Init.X
+		case e.Data != nil && g.Colons:
+			p.diags.Add(problem(source.Syntax, &e.Name, "an initial value between slashes, in a declaration with ::").
+				WithHelp("write %s = ..., or a DATA statement", e.Name.Value))
+			ok = false
+		case e.Data != nil:
+			ent.Data = e.Data.list
 		}
 		d.Entities = append(d.Entities, ent)
 	}
@@ -226,7 +233,6 @@ func (g *starLen) expr() ast.Expr {
 
 // attributeAdvice says for each attribute outside the subset what to do.
 var attributeAdvice = map[string]string{
-	"allocatable":  "declare the greatest extent that is needed, and work on a part",
 	"pointer":      "use the array itself",
 	"target":       "remove it: there are no pointers",
 	"intrinsic":    "remove it: intrinsic functions need no declaration",
@@ -265,6 +271,8 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Parameter = true
 	case g.Word.Value == "save" && g.Arg == nil && !d.Save:
 		d.Save = true
+	case g.Word.Value == "allocatable" && g.Arg == nil && !d.Allocatable:
+		d.Allocatable = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
 	case g.Word.Value == "optional" && g.Arg == nil && !d.Optional:
@@ -314,14 +322,10 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
 				WithHelp("give the extent; of a dummy argument it may be another argument: a(n)")
 			ok = false
-		case (g.Any || g.Colon != nil && g.Second == nil) && p.prog != nil && p.prog.Kind.IsProcedure():
+		case g.Any || g.Colon != nil && g.Second == nil:
 			if g.First != nil {
 				d.Lo = g.First.X
 			}
-		case g.Any || g.Colon != nil && g.Second == nil:
-			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array without fixed extent is outside the subset").
-				WithHelp("give the greatest extent that is needed, a constant, and work on a part")
-			ok = false
 		case g.Colon != nil:
 			d.Lo, d.Hi = g.First.X, g.Second.X
 		default:

@@ -126,9 +126,6 @@ func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, er
 	if c.at(")") {
 		return nil, nil, nil
 	}
-	if c.at("/") || c.at("//") {
-		return nil, nil, arrayConstructor(open)
-	}
 	for {
 		var arg ast.Expr
 		first := c.lex.Peek()

@@ -32,6 +32,9 @@ func writeTree(w io.Writer, f *ast.File) error {
 		for _, u := range f.Procedures {
 			d.program(u)
 		}
+		for _, u := range f.BlockData {
+			d.program(u)
+		}
 	})
 	return d.w.Flush()
 }
@@ -187,6 +190,39 @@ func (d *dumper) parts(s ast.Stmt) {
 		d.entities("constant", s.Names)
 	case *ast.DimensionStmt:
 		d.entities("entity", s.Entities)
+	case *ast.AllocatableStmt:
+		d.entities("entity", s.Entities)
+	case *ast.Allocate:
+		d.exprs("arg", s.Args)
+	case *ast.Implicit:
+		for _, r := range s.Rules {
+			d.node("type", r.Type.Name, source.Pos{}, flag(r.Type.Star, "star"))
+			d.down(func() {
+				d.expr("kind", r.Type.Kind)
+				d.expr("len", r.Type.Len)
+				for _, rng := range r.Letters {
+					d.node("letters", string([]byte{rng.From, '-', rng.To}), rng.Pos)
+				}
+			})
+		}
+	case *ast.Data:
+		for _, set := range s.Sets {
+			d.exprs("object", set.Objects)
+			d.values(set.Values)
+		}
+	case *ast.Save:
+		d.names("name", s.Names)
+		d.names("block", s.Blocks)
+	case *ast.Common:
+		for _, b := range s.Blocks {
+			d.names("block", []ast.Name{b.Name})
+			d.entities("entity", b.Entities)
+		}
+	case *ast.Equivalence:
+		for _, group := range s.Groups {
+			d.node("group", "", source.Pos{})
+			d.down(func() { d.exprs("name", group) })
+		}
 	case *ast.Processors:
 		d.entities("arrangement", s.Entities)
 	case *ast.Template:
@@ -251,7 +287,9 @@ func (d *dumper) parts(s ast.Stmt) {
 	case *ast.Read:
 		d.expr("unit", s.Unit)
 		d.expr("format", s.Format)
-		d.expr("iostat", s.Iostat)
+		for _, x := range s.Specs {
+			d.expr(x.Key, x.X)
+		}
 		d.exprs("item", s.Items)
 	case *ast.Stop:
 		d.expr("code", s.Code)
@@ -296,7 +334,15 @@ func (d *dumper) entities(role string, list []ast.Entity) {
 			d.dims("codim", e.Codims)
 			d.expr("len", e.Len)
 			d.expr("init", e.Init)
+			d.values(e.Data)
 		})
+	}
+}
+
+func (d *dumper) values(list []ast.DataValue) {
+	for _, v := range list {
+		d.expr("repeat", v.Repeat)
+		d.expr("value", v.X)
 	}
 }
 
@@ -368,6 +414,16 @@ func (d *dumper) expr(role string, x ast.Expr) {
 		}
 	case *ast.Paren:
 		below = func() { d.expr("", x.X) }
+	case *ast.Complex:
+		below = func() {
+			d.expr("re", x.Re)
+			d.expr("im", x.Im)
+		}
+	case *ast.Array:
+		if x.Type != nil {
+			text = x.Type.Name
+		}
+		below = func() { d.exprs("item", x.Items) }
 	case *ast.ImpliedDo:
 		text = x.Var.Name
 		below = func() {

@@ -106,8 +106,8 @@ type (
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
-		Unit *lexer.Token `parser:"| 'end' @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'block' | 'associate' )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
+		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -299,6 +299,9 @@ func (g *endStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	unit := strings.TrimPrefix(g.Word.Value, "end")
 	if g.Unit != nil {
 		unit = g.Unit.Value
+	}
+	if unit == "data" || unit == "blockdata" {
+		unit = "block data"
 	}
 	return &blockEnd{base, unit, g.Name}
 }

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -91,7 +92,6 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	open := lex.Next()
-	end := "]"
 	switch {
 	case c.at("*"):
 		lex.Next()
@@ -110,47 +110,26 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 			_, err = c.close(open)
 		}
 		return err
-	case c.at("["):
-		lex.Next()
-		s.brackets = true
-	case c.at("("):
-		mark := lex.MakeCheckpoint()
-		lex.Next()
-		if c.at("/") {
-			lex.Next()
-			s.brackets, end = true, "/"
-		} else {
-			lex.LoadCheckpoint(mark)
-		}
 	}
-	for first := true; first || s.brackets && c.at(","); first = false {
-		if !first {
-			lex.Next()
-		}
-		x, err := c.expr()
-		if err != nil {
-			return err
-		}
-		s.list = append(s.list, x)
+	x, err := c.expr()
+	if err != nil {
+		return err
 	}
-	if s.brackets {
-		t := lex.Peek()
-		if !c.at(end) {
-			return problem(source.Syntax, t, "the list of images is not closed: found "+quoted(t)).
-				WithHelp("write sync images ([p, q])")
-		}
-		lex.Next()
-		if end == "/" {
-			if _, err := c.close(open); err != nil {
-				return err
-			}
-		}
+	if a, ok := x.(*ast.Array); ok && a.Type == nil && !slices.ContainsFunc(a.Items, isImpliedDo) {
+		s.list, s.brackets = a.Items, true
+	} else {
+		s.list = []ast.Expr{x}
 	}
 	if c.at(",") {
 		return noStatus(lex.Peek())
 	}
-	_, err := c.close(open)
+	_, err = c.close(open)
 	return err
+}
+
+func isImpliedDo(x ast.Expr) bool {
+	_, ok := x.(*ast.ImpliedDo)
+	return ok
 }
 
 // noStatus is the error of a statement on images with a list behind what it is about.
@@ -251,7 +230,7 @@ func (c *climber) binary(min int) (ast.Expr, error) {
 			}
 			return x, nil
 		}
-		if op.prec < min {
+		if op.prec < min || t.Value == "/" && c.second().Value == ")" { // the end of (/ ... /)
 			return x, nil
 		}
 		c.lex.Next()
@@ -320,8 +299,9 @@ func (c *climber) primary() (ast.Expr, error) {
 		c.lex.Next()
 		return &ast.LogicalLit{XBase: base, Value: t.Value == ".true."}, nil
 	case scan.Hollerith:
-		return nil, problem(source.OutsideSubset, t, "Hollerith constants are outside the subset").
-			WithHelp("write a CHARACTER constant, between quotes")
+		c.lex.Next()
+		_, text, _ := strings.Cut(strings.ToLower(t.Value), "h")
+		return &ast.StringLit{XBase: base, Quote: 'h', Value: t.Value[len(t.Value)-len(text):]}, nil
 	case scan.DotOp:
 		if _, ok := binaryOps[t.Value]; !ok {
 			return nil, definedOperator(t)
@@ -331,23 +311,23 @@ func (c *climber) primary() (ast.Expr, error) {
 	case c.at("("):
 		return c.paren()
 	case c.at("["):
-		return nil, arrayConstructor(t)
+		return c.array(c.lex.Next(), "]")
 	}
 	return nil, problem(source.Syntax, t, "an operand is missing: found "+quoted(t))
 }
 
 func (c *climber) paren() (ast.Expr, error) {
 	open := c.lex.Next()
-	if c.at("/") || c.at("//") {
-		return nil, arrayConstructor(open)
+	if c.at("/") {
+		c.lex.Next()
+		return c.array(open, "/")
 	}
 	x, err := c.expr()
 	if err != nil {
 		return nil, err
 	}
 	if c.at(",") {
-		return nil, problem(source.OutsideSubset, open, "complex constants, and lists in parentheses, are outside the subset").
-			WithHelp("use two real variables; a list in parentheses has a meaning only with a loop, in PRINT or READ")
+		return c.complex(open, x)
 	}
 	end, err := c.close(open)
 	if err != nil {
@@ -373,9 +353,4 @@ func span(pos, end source.Pos) ast.XBase { return ast.XBase{Pos: pos, End: end} 
 func definedOperator(t *lexer.Token) error {
 	return problem(source.OutsideSubset, t, "the operator "+t.Value+" is none of Fortran's, and operators defined by the program are outside the subset").
 		WithHelp("the operators are .eq. .ne. .lt. .le. .gt. .ge. .not. .and. .or. .eqv. .neqv.")
-}
-
-func arrayConstructor(t *lexer.Token) error {
-	return problem(source.OutsideSubset, t, "array constructors are outside the subset").
-		WithHelp("assign the elements one by one, or in a DO loop")
 }

@@ -28,6 +28,13 @@ var genFile = rapid.Custom(func(t *rapid.T) *ast.File {
 	for range g.int(0, 2) {
 		f.Procedures = append(f.Procedures, g.procedure(1))
 	}
+	for range g.int(0, 1) {
+		u := &ast.Program{Kind: ast.BlockDataUnit, Name: g.name()}
+		for range g.int(0, 3) {
+			u.Spec = append(u.Spec, g.storage())
+		}
+		f.BlockData = append(f.BlockData, u)
+	}
 	return f
 })
 
@@ -177,8 +184,93 @@ func (g *treeGen) names() []ast.Name {
 	return out
 }
 
+// storage draws a statement about types, storage or initial values.
+func (g *treeGen) storage() ast.Stmt {
+	names := func() []ast.Name { return append(g.names(), ast.Name{Name: g.name()}) }
+	object := func() ast.Expr {
+		element := &ast.Index{Name: g.name(), Args: []ast.Expr{g.expr(1)}}
+		switch g.int(0, 3) {
+		case 0:
+			return &ast.Ident{Name: g.name()}
+		case 1:
+			return &ast.Substring{Base: element, Lo: g.expr(1)}
+		}
+		return element
+	}
+	switch g.int(0, 4) {
+	case 0:
+		s := &ast.Implicit{}
+		for range g.int(1, 2) {
+			r := ast.ImplicitRule{Type: ast.TypeSpec{Name: g.pick("integer", "real", "complex", "logical", "double precision")}}
+			if g.bool() && r.Type.Name != "double precision" {
+				r.Type.Kind = g.expr(1)
+			}
+			for range g.int(1, 2) {
+				from := byte(g.int('a', 'z'))
+				r.Letters = append(r.Letters, ast.LetterRange{From: from, To: byte(g.int(int(from), 'z'))})
+			}
+			s.Rules = append(s.Rules, r)
+		}
+		return s
+	case 1:
+		s := &ast.Data{}
+		for range g.int(1, 2) {
+			set := ast.DataSet{Objects: []ast.Expr{object()}, Values: g.values()}
+			if g.bool() {
+				set.Objects = append(set.Objects, &ast.ImpliedDo{Items: []ast.Expr{object()}, Var: ast.Name{Name: g.name()}, Lo: g.expr(1), Hi: g.expr(1)})
+			}
+			s.Sets = append(s.Sets, set)
+		}
+		return s
+	case 2:
+		s := &ast.Save{}
+		if g.bool() {
+			s.Names, s.Blocks = g.names(), g.names()
+		}
+		return s
+	case 3:
+		s := &ast.Common{}
+		for range g.int(1, 3) {
+			b := ast.CommonBlock{Entities: g.entities(g.bool())}
+			if g.bool() {
+				b.Name.Name = g.name()
+			}
+			s.Blocks = append(s.Blocks, b)
+		}
+		return s
+	}
+	s := &ast.Equivalence{}
+	for range g.int(1, 2) {
+		s.Groups = append(s.Groups, []ast.Expr{object(), &ast.Ident{Name: names()[0].Name}})
+	}
+	return s
+}
+
+// values draws the values of DATA.
+func (g *treeGen) values() []ast.DataValue {
+	var out []ast.DataValue
+	for range g.int(1, 3) {
+		v := ast.DataValue{X: &ast.RealLit{Text: "1.5"}}
+		switch g.int(0, 3) {
+		case 0:
+			v.X = &ast.Unary{Op: "-", X: v.X}
+		case 1:
+			v.X = &ast.Complex{Re: v.X, Im: &ast.Unary{Op: "-", X: v.X}}
+		case 2:
+			v.X = &ast.Ident{Name: g.name()}
+		}
+		if g.bool() {
+			v.Repeat = &ast.IntLit{Text: "12"}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
 func (g *treeGen) spec() ast.Stmt {
-	switch g.int(0, 8) {
+	switch g.int(0, 9) {
+	case 9:
+		return g.storage()
 	case 8:
 		d := &ast.TypeDecl{Type: ast.TypeSpec{Name: "real"}, HasColons: true, Entities: g.entities(g.bool())}
 		if g.bool() {
@@ -212,7 +304,7 @@ func (g *treeGen) spec() ast.Stmt {
 
 func (g *treeGen) typeDecl() ast.Stmt {
 	d := &ast.TypeDecl{Parameter: g.bool(), Save: g.bool(), Entities: g.entities(false)}
-	d.Type.Name = g.pick("integer", "real", "logical", "double precision", "character")
+	d.Type.Name = g.pick("integer", "real", "logical", "double precision", "character", "complex")
 	size := func() ast.Expr {
 		switch d.Type.Star = g.bool(); {
 		case !d.Type.Star:
@@ -247,6 +339,8 @@ func (g *treeGen) typeDecl() ast.Stmt {
 		}
 		if d.HasColons && g.bool() {
 			e.Init = g.expr(3)
+		} else if !d.HasColons && g.bool() {
+			e.Data = g.values()
 		}
 	}
 	return d
@@ -418,7 +512,9 @@ func (g *treeGen) terminal(name string, body *[]ast.Stmt) int {
 
 // action draws a statement that an IF may have on its line.
 func (g *treeGen) action(base ast.Base) ast.Stmt {
-	switch g.int(0, 13) {
+	switch g.int(0, 14) {
+	case 14:
+		return g.file(base)
 	case 13:
 		return g.sync(base)
 	case 0:
@@ -460,6 +556,8 @@ func (g *treeGen) sync(base ast.Base) ast.Stmt {
 		s.Images = []ast.Expr{g.expr(2)}
 		if s.List {
 			s.Images = append(s.Images, g.expr(1))
+		} else if a, ok := s.Images[0].(*ast.Array); ok {
+			s.Images[0] = &ast.Paren{X: a}
 		}
 	}
 	return s
@@ -476,11 +574,40 @@ func (g *treeGen) read(base ast.Base) ast.Stmt {
 	if g.bool() {
 		s.Unit = g.variable(1)
 	}
-	if g.bool() {
-		s.Iostat = g.variable(1)
+	s.Control = g.control(s.Control, "iostat", "size", "rec", "advance")
+	if s.Unformatted {
+		s.Format = nil
 	}
 	if g.bool() {
-		s.End = g.int(1, 99999)
+		s.End, s.Eor = g.int(1, 99999), g.int(0, 1)*g.int(1, 99999)
+	}
+	return s
+}
+
+// control draws entries with keys and adds them to c.
+func (g *treeGen) control(c ast.Control, keys ...string) ast.Control {
+	for _, key := range keys {
+		if g.int(0, 2) == 0 {
+			c.Specs = append(c.Specs, ast.Spec{Key: key, X: g.variable(1)})
+		}
+	}
+	c.Unformatted = g.int(0, 4) == 0
+	return c
+}
+
+func (g *treeGen) file(base ast.Base) ast.Stmt {
+	s := &ast.FileStmt{Base: base, Word: g.pick("open", "close", "rewind", "inquire")}
+	switch s.Word {
+	case "open":
+		s.Control = g.control(s.Control, "file", "status", "newunit")
+	case "inquire":
+		s.Control = g.control(s.Control, "file", "exist", "name", "iostat")
+	default:
+		s.Control = g.control(s.Control, "iostat", "iomsg")
+	}
+	s.Unformatted = false
+	if len(s.Specs) == 0 || g.bool() {
+		s.Unit = g.expr(1)
 	}
 	return s
 }
@@ -620,6 +747,19 @@ func (g *treeGen) expr(depth int) ast.Expr {
 	case 7:
 		return &ast.Index{Name: g.name(), Args: []ast.Expr{g.expr(depth - 1), &ast.Keyword{Name: g.name(), X: g.expr(depth - 1)}}}
 	case 8:
+		switch g.int(0, 3) {
+		case 0:
+			return &ast.Complex{Re: g.expr(depth - 1), Im: g.expr(depth - 1)}
+		case 1:
+			x := &ast.Array{Brackets: g.bool(), Items: []ast.Expr{g.expr(depth - 1), g.expr(depth - 1)}}
+			if g.bool() {
+				x.Type = &ast.TypeSpec{Name: g.pick("integer", "real"), Kind: g.expr(1)}
+			}
+			if g.bool() {
+				x.Items[1] = &ast.ImpliedDo{Items: []ast.Expr{x.Items[1]}, Var: ast.Name{Name: g.name()}, Lo: g.expr(1), Hi: g.expr(1)}
+			}
+			return x
+		}
 		return &ast.Paren{X: g.expr(depth - 1)}
 	}
 	level := g.int(0, len(levels)-1)

@@ -9,8 +9,6 @@ import (
 
 const (
 	noInterface = "put the procedure behind CONTAINS, or into a module: its interface is known then"
-	noUnits     = "put the declarations into a module"
-	noFiles     = "read from standard input and print to standard output"
 	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
 	noTeams     = "write IFs with this_image(), and sync images with those that take part"
@@ -24,20 +22,16 @@ var instead = map[string]string{
 	"entry": "write a procedure of its own for each ENTRY",
 	"bind":  needless, "generic": noInterface, "final": needless,
 
-	"submodule":  "put the procedures into the module",
-	"block data": noUnits, "common": noUnits, "include": "put the text in place",
-	"module":      "write MODULE name, on a line of its own",
-	"equivalence": "declare separate variables and copy",
+	"submodule": "put the procedures into the module",
+	"include":   "put the text in place",
+	"module":    "write MODULE name, on a line of its own",
 
-	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
 	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
 
-	"open": noFiles, "close": noFiles, "inquire": noFiles, "rewind": noFiles,
-	"backspace": noFiles, "endfile": noFiles, "flush": noFiles, "wait": noFiles,
-	"namelist": noFiles,
-	"format":   "write 10 format(...), with a label and in a procedure or program",
+	"wait":   needless,
+	"format": "write 10 format(...), with a label and in a procedure or program",
 
-	"save": "write the attribute in the declaration: real, save :: x; a main program needs none", "intrinsic": needless, "sequence": needless, "volatile": needless,
+	"intrinsic": needless, "sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,
 
 	"goto": noGoto, "assign": noGoto, "arithmetic if": noGoto,
@@ -45,9 +39,6 @@ var instead = map[string]string{
 	"select case": "write IF ... ELSE IF ... END IF",
 	"case":        "write IF ... ELSE IF ... END IF",
 	"select type": "write IF ... ELSE IF ... END IF",
-	"data":        "give the value in the declaration, real :: x = 1.0, or assign it",
-	"implicit":    "write IMPLICIT NONE and declare each name",
-	"complex":     "use two real variables or arrays",
 	"type":        "declare a variable or an array for each component",
 	"class":       "declare a variable or an array for each component",
 	"enum":        "declare constants with PARAMETER",
@@ -61,7 +52,7 @@ var instead = map[string]string{
 
 // unitWords begin a program unit or procedure, which an END of its own ends.
 var unitWords = map[string]bool{
-	"submodule": true, "block data": true,
+	"submodule": true,
 }
 
 // constructs are the block constructs outside the subset, by their first
@@ -173,5 +164,5 @@ func (p *parser) passOver(s scan.Stmt) bool {
 
 func isUnitEnd(word string) bool {
 	unit, ok := strings.CutPrefix(word, "end ")
-	return ok && (unitWords[unit] || unit == "procedure" || unit == "blockdata")
+	return ok && (unitWords[unit] || unit == "procedure")
 }

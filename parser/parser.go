@@ -108,7 +108,7 @@ func (p *parser) line(l *scan.Line) {
 		return
 	}
 	switch s.Kind {
-	case scan.Subroutine, scan.Function, scan.Module:
+	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
 		p.enter(s.Kind, base.Pos)
 	case scan.Program:
 		if !p.begun && p.outer == nil && p.file.Program != nil {
@@ -289,13 +289,16 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import:
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.AllocatableStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import, *ast.Namelist,
+		*ast.Implicit, *ast.Save, *ast.Common, *ast.Equivalence:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}
 		p.declare(n)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit:
 		p.declare(n)
+	case *ast.Data: // may stand among the statements that are executed
+		p.prog.Spec = append(p.prog.Spec, n)
 	case *sequence:
 		for _, one := range n.stmts {
 			p.declare(one)
@@ -374,11 +377,13 @@ func (p *parser) declare(s ast.Stmt) {
 // add adds an executable statement, nil for one that was wrong, and ends the
 // loops that end at its label.
 func (p *parser) add(s ast.Stmt, base ast.Base) {
-	if p.prog.Kind == ast.ModuleUnit {
+	if k := p.prog.Kind; k == ast.ModuleUnit || k == ast.BlockDataUnit {
 		if !p.executed.IsValid() {
-			p.diags.Errorf(source.Syntax, base.Pos, "an executable statement in a module").
-				WithNote(p.prog.Pos, "the module begins here").
-				WithHelp("put it into a procedure behind CONTAINS")
+			d := p.diags.Errorf(source.Syntax, base.Pos, "an executable statement in a %s", strings.ToLower(k.String())).
+				WithNote(p.prog.Pos, "the %s begins here", strings.ToLower(k.String()))
+			if d.WithHelp("put it into a procedure behind CONTAINS"); k == ast.BlockDataUnit {
+				d.WithHelp("put it into a procedure")
+			}
 		}
 		s = nil
 	}
@@ -464,14 +469,14 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	case scan.End, scan.EndProgram, scan.EndUnit:
 		p.closeAbove(-1, base.Pos)
 		p.leave(base.Pos)
-	case scan.Subroutine, scan.Function, scan.Module:
+	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
 		// The unit is there, so that its statements are not those of another.
 		p.header, p.prog.Name = true, ""
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
-			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit}[s.Kind]
+			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
-		scan.WhereStmt, scan.ForallStmt:
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
+		scan.WhereStmt, scan.ForallStmt, scan.Allocate:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
@@ -520,7 +525,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync:
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync, scan.Allocate:
 		if inner.Name != "" {
 			break
 		}

@@ -244,7 +244,7 @@ func (p *parser) enter(kind scan.Kind, pos source.Pos) {
 	u := p.unit
 	switch {
 	case !u.begun && u.outer == nil:
-	case (u.contains.IsValid() || u.block != nil) && kind != scan.Program && kind != scan.Module:
+	case (u.contains.IsValid() || u.block != nil) && kind != scan.Program && kind != scan.Module && kind != scan.BlockData:
 		p.unit = newUnit(u)
 	case kind == scan.Program && !u.contains.IsValid() && u.prog.Kind == ast.MainUnit:
 		return // programStmt knows whether it is the first
@@ -304,6 +304,8 @@ func (p *parser) leave(pos source.Pos) {
 		p.file.Program, p.mainHeader = u.prog, u.header
 	case ast.ModuleUnit:
 		p.file.Modules = append(p.file.Modules, u.prog)
+	case ast.BlockDataUnit:
+		p.file.BlockData = append(p.file.BlockData, u.prog)
 	default:
 		p.file.Procedures = append(p.file.Procedures, u.prog)
 	}

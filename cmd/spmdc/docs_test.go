@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser/source"
@@ -135,7 +136,7 @@ func TestDocuments(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s:%d", document, b.line), func(t *testing.T) {
 				t.Parallel()
-				b.run(t, env)
+				b.run(t, env, document == "README.md")
 			})
 		}
 	}
@@ -158,8 +159,9 @@ func exception(command string) *otherwise {
 	return nil
 }
 
-// run executes the commands of a block, one after another, in a folder of their own.
-func (b block) run(t *testing.T, env []string) {
+// run executes the commands of a block, one after another, in a folder of their own;
+// those of the README that build programs always, others where all is to be tried.
+func (b block) run(t *testing.T, env []string, readme bool) {
 	dir := t.TempDir()
 	for _, part := range []string{"examples", "benchmarks", "dataflow/testdata"} {
 		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join("..", "..", part))); err != nil {
@@ -182,8 +184,8 @@ func (b block) run(t *testing.T, env []string) {
 			command, want = e.run, *e
 		}
 		builds := !strings.Contains(command, "explain") && !strings.Contains(command, "cat ")
-		if testing.Short() && builds {
-			t.Logf("line %d and what follows is left out of short tests: it builds programs", c.line)
+		if builds && (testing.Short() || !effort.All() && !readme) {
+			t.Logf("line %d and what follows is left out: it builds programs, with SPMDC_REQUIRE=all", c.line)
 			return
 		}
 		if command == "" {

@@ -41,10 +41,10 @@ func programNumber(seed uint64, i int) (*abstract.Program, []slots, *rand.Rand) 
 // system unfolds an abstract program, or, if it is not to be unfolded, takes the
 // union of all iterations for what may be sent and the intersection for what is
 // certain. strict says that every PE uses what a communication brings.
-func (p *program) system(unfold, strict bool) *System {
+func (p *program) system(unfold, strict bool) (sys *System) {
 	u := &unfolding{of: p.Graph}
 	states := p.States()
-	var sys *System
+	defer func() { sys.Ready = p.ready }()
 	if unfold {
 		for i, s := range states.List {
 			u.add(p.Graph.Nodes[s.Node])
@@ -201,7 +201,10 @@ func TestRandomPrograms(t *testing.T) {
 	var tallies [2][2]tally
 	for i := range *graphs {
 		ap, how, rng := programNumber(*seed, i)
-		p := &program{abstract.Build(ap), how}
+		p := &program{Built: abstract.Build(ap), slots: how}
+		if i%4 == 3 {
+			p.countReady()
+		}
 		for k, strict := range []bool{false, true} {
 			o := p.observe(rng, strict, *paths)
 			for j, unfold := range []bool{false, true} {
@@ -209,8 +212,8 @@ func TestRandomPrograms(t *testing.T) {
 				tallies[k][j].add(v, o)
 				for x := range v {
 					if o.early[x] && v[x] != synch.NeedsSync {
-						t.Fatalf("seed %d program %d: communication %d is %v, but a put came too early (strict %v, unfolded %v)\nslots %v\n%v\nsmaller: %s",
-							*seed, i, x+1, v[x], strict, unfold, how, p.Built, report(ap, how, analysed(unfold, strict), strict))
+						t.Fatalf("seed %d program %d: communication %d is %v, but a put came too early (strict %v, unfolded %v, counting on ready messages of %v)\nslots %v\n%v\nsmaller: %s",
+							*seed, i, x+1, v[x], strict, unfold, p.ready, how, p.Built, report(ap, how, analysed(unfold, strict), strict))
 					}
 				}
 			}

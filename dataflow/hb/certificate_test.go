@@ -51,7 +51,10 @@ func TestCertificates(t *testing.T) {
 	checked, broken, short, complete := 0, 0, 0, 0
 	for i := range 300 {
 		ap, how, rng := programNumber(21, i)
-		p := &program{abstract.Build(ap), how}
+		p := &program{Built: abstract.Build(ap), slots: how}
+		if i%4 == 3 {
+			p.countReady()
+		}
 		for _, unfold := range []bool{false, true} {
 			if unfold && i%5 > 0 {
 				continue

@@ -33,7 +33,7 @@ func (s *System) arrange() (order []*cfg.Node, copyOf []int) {
 
 // unfolding writes the system down as copies of the nodes of the program.
 func (s *System) unfolding(order []*cfg.Node, copyOf, loops []int) *proof.Unfolding {
-	out := &proof.Unfolding{PEs: s.PEs, Loops: loops}
+	out := &proof.Unfolding{PEs: s.PEs, Loops: loops, Ready: s.Ready}
 	sent := map[string]int{}
 	for i, n := range order {
 		c := proof.Copy{Node: s.Origin[n.ID]}

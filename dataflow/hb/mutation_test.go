@@ -223,7 +223,7 @@ func TestMutations(t *testing.T) {
 	}
 	for i := 0; i < most && len(missing) > 0; i++ {
 		ap, how, rng := programNumber(17, i)
-		p := &program{abstract.Build(ap), how}
+		p := &program{Built: abstract.Build(ap), slots: how}
 		o := p.observe(rng, false, 20)
 		for k, m := range mutations {
 			if !missing[k] {

@@ -33,6 +33,30 @@ func NewProver(f *procfunc.Functions, pes int) *Prover {
 	return &Prover{f: f, s: newSolver(sys), loops: sys.loops, made: map[proof.Obligation]*made{}}
 }
 
+// Counting is a prover that counts on the ready messages of some communications too, given
+// in ascending order: they have one before each put, and are not pipelined.
+func (p *Prover) Counting(ready []int) *Prover {
+	sys := p.s.sys.counting(ready)
+	return &Prover{f: p.f, s: newSolver(sys), loops: p.loops, made: map[proof.Obligation]*made{}}
+}
+
+// Ready are the communications whose ready messages the prover counts on.
+func (p *Prover) Ready() []int { return p.s.sys.Ready }
+
+// Acknowledges reports whether there are certain messages of a communication, which is not
+// pipelined, so that its ready messages can be counted on.
+func (p *Prover) Acknowledges(x int) bool {
+	for _, n := range p.s.nodes[x] {
+		if n.Flavour == recv || n.Flavour == send {
+			return false
+		}
+		if len(p.s.sys.Must[n.ID]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Free reports, for each of some communications, whether the uses of o.Use are over before
 // any of its puts into the same slots; o.Put does not matter. Of a ring of several slots,
 // or staging buffers, puts is the communication alone.

@@ -2,6 +2,7 @@ package hb
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
@@ -18,6 +19,23 @@ type cells struct {
 type program struct {
 	*abstract.Built
 	slots []slots // by number-1
+	ready []int   // communications whose ready messages are counted on, ascending
+}
+
+// countReady counts on the ready messages of every other communication that is not pipelined.
+func (p *program) countReady() *program {
+	piped := map[int]bool{}
+	for _, n := range p.Graph.Nodes {
+		if n.Kind == cfg.Comm && n.Flavour != "" {
+			piped[n.Ref] = true
+		}
+	}
+	for x := 1; x <= p.Comms(); x += 2 {
+		if !piped[x] {
+			p.ready = append(p.ready, x)
+		}
+	}
+	return p
 }
 
 // replay runs an execution and finds the puts that come before the consumer's
@@ -26,11 +44,18 @@ type program struct {
 type replay struct {
 	abstract.Execution
 	p      *program
-	strict bool      // every PE uses what a communication brings, receiver or not
-	epoch  []int     // by number-1, instances so far
-	slots  [][]cells // by number-1 and slot of its own
-	shared []cells   // by number-1: what it put into, or copied to, cells that others fill too
+	strict bool                // every PE uses what a communication brings, receiver or not
+	epoch  []int               // by number-1, instances so far
+	slots  [][]cells           // by number-1 and slot of its own
+	shared []cells             // by number-1: what it put into, or copied to, cells that others fill too
+	back   [][]acknowledgement // by number-1: ready messages under way
 	seen   *observed
+}
+
+// acknowledgement is a ready message to PE p, with what its sender knew.
+type acknowledgement struct {
+	p     int
+	clock abstract.Clock
 }
 
 // observed is what executions show of each communication, by number-1.
@@ -46,7 +71,7 @@ func newObserved(n int) *observed {
 
 func newReplay(p *program, rng *rand.Rand, strict bool, seen *observed) *replay {
 	n := p.Comms()
-	r := &replay{Execution: abstract.NewExecution(p.Built, rng), p: p, strict: strict, epoch: make([]int, n), shared: make([]cells, n), seen: seen}
+	r := &replay{Execution: abstract.NewExecution(p.Built, rng), p: p, strict: strict, epoch: make([]int, n), shared: make([]cells, n), seen: seen, back: make([][]acknowledgement, n)}
 	for _, s := range p.slots {
 		r.slots = append(r.slots, make([]cells, s.n))
 	}
@@ -110,8 +135,18 @@ func (r *replay) run(path []abstract.State) {
 }
 
 func (r *replay) step(n *cfg.Node, at abstract.Iteration) {
+	before := r.Clock
 	sent := r.Step(n, at)
+	if n.Kind == cfg.CommOver {
+		for _, a := range r.back[n.Ref-1] {
+			r.Clock[a.p].Join(a.clock)
+		}
+		r.back[n.Ref-1] = nil
+	}
 	if n.Kind == cfg.Comm {
+		if r.back[n.Ref-1] = nil; slices.Contains(r.p.ready, n.Ref) {
+			sent.Each(func(p, q int) { r.back[n.Ref-1] = append(r.back[n.Ref-1], acknowledgement{p, before[q]}) })
+		}
 		r.epoch[n.Ref-1]++
 		sent.Each(func(p, q int) { r.check(n.Ref, p, q) })
 		r.fill(n.Ref, sent)

@@ -31,7 +31,7 @@ func (p *program) refuted(a analysis, strict bool) int {
 
 // withSlots is an abstract program with as many of the slots as it has communications.
 func withSlots(ap *abstract.Program, how []slots) *program {
-	p := &program{abstract.Build(ap), nil}
+	p := &program{Built: abstract.Build(ap)}
 	for x := range p.Comms() {
 		p.slots = append(p.slots, how[x%len(how)])
 	}

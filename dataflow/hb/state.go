@@ -150,7 +150,7 @@ func (r *rules) cut(in state, n int) state {
 // comm is a communication node: what the senders know leaves with the messages,
 // and the put of the communication itself starts the next round.
 func (r *rules) comm(in state, n *cfg.Node) state {
-	if must := r.sys.Must[n.ID]; must != nil {
+	if must := r.sys.carried(n); must != nil {
 		known := make([]uint64, len(in.known))
 		for a := range in.rounds {
 			r.spread(known[a*r.words:(a+1)*r.words], in.known[a*r.words:(a+1)*r.words], must)

@@ -1,6 +1,10 @@
 package hb
 
-import "github.com/spmdc/spmdc/cfg"
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg"
+)
 
 // System is a program as the analysis sees it: control flow, and the messages
 // between a number of PEs. Its graph is that of the program or an unfolding of
@@ -19,6 +23,9 @@ type System struct {
 	May, Must []Messages
 	// Users has, by node that puts, the PEs that may use what is brought.
 	Users []uint64
+	// Ready are the communications, ascending, whose ready messages are counted on: with
+	// each certain message there is one in the opposite direction, which arrives as it does.
+	Ready []int
 
 	loops []int // heads, in the program, of the loops whose iterations are kept apart
 }
@@ -52,6 +59,25 @@ func (s *System) set(n *cfg.Node, may, must Messages, users uint64) {
 	default:
 		s.May[n.ID], s.Must[n.ID], s.Users[n.ID] = may, must, users
 	}
+}
+
+// carried is what goes from PE to PE at a C node, ready messages that are counted on included.
+func (s *System) carried(n *cfg.Node) Messages {
+	must := s.Must[n.ID]
+	if must == nil || !slices.Contains(s.Ready, n.Ref) {
+		return must
+	}
+	out := slices.Clone(must)
+	must.Each(func(p, q int) { out[q] |= 1 << p })
+	return out
+}
+
+// counting is the system with the ready messages of some communications counted on. It
+// shares what does not depend on them.
+func (s *System) counting(ready []int) *System {
+	out := *s
+	out.Ready = ready
+	return &out
 }
 
 // unfolding builds a graph out of copies of the nodes of another one.

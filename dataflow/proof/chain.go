@@ -9,8 +9,9 @@ import (
 
 // Hop is a step by which a PE gets to know that a use is over.
 type Hop struct {
-	From, To int // PEs; equal for the end of the use itself
-	Node     int // of the program's graph
+	From, To int  // PEs; equal for the end of the use itself
+	Node     int  // of the program's graph
+	Ready    bool // by the ready message of the communication there
 }
 
 // Chains lists, by a finite certificate, the messages by which the PEs that put know that the
@@ -86,7 +87,7 @@ func (s *Chains) search(point, pe int, f Fact) []Hop {
 					continue
 				}
 				if src.from.PEs == 0 {
-					hops := []Hop{{f.At, f.At, node}}
+					hops := []Hop{{From: f.At, To: f.At, Node: node}}
 					for at := t; at != start; at = from[at].to {
 						if h := from[at].hop; h != nil {
 							hops = append(hops, *h)
@@ -105,7 +106,7 @@ func (s *Chains) search(point, pe int, f Fact) []Hop {
 					}
 					st := step{to: t}
 					if b.pe != t.pe {
-						st.hop = &Hop{b.pe, t.pe, node}
+						st.hop = &Hop{From: b.pe, To: t.pe, Node: node, Ready: s.ready(m, b.pe, t.pe)}
 					}
 					from[b] = st
 					work = append(work, b)
@@ -114,6 +115,12 @@ func (s *Chains) search(point, pe int, f Fact) []Hop {
 		}
 	}
 	return nil
+}
+
+// ready reports whether what PE p sends PE q at a point is no data, but a ready message.
+func (s *Chains) ready(point, p, q int) bool {
+	sent := s.r.domain.(*Checked).SentAt(point)
+	return sent != nil && !sent.Must.Has(p, q)
 }
 
 // Witnesses are the nodes of g at which, by a symbolic certificate, the next producers get

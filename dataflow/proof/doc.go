@@ -40,7 +40,8 @@
 //	C_use     all values are one generation older; of the new one nobody knows anything
 //	C_put     the next put has other next producers (symbolic; of another communication)
 //
-// In the finite domain y goes to those to whom its messages are certain to go. In the
+// In the finite domain y goes to those to whom its messages are certain to go; where its
+// ready messages are counted on, these go from its receivers to its senders likewise. In the
 // symbolic domain it goes from the consumer to the next producers if it is one of the
 // kills of the certificate: for each pair p to q of the put to come it then went from q
 // to p, which package procfunc shows by algebra and the certificate takes for granted.

@@ -15,7 +15,12 @@ type Unfolding struct {
 	PEs int
 	// Loops are the heads, by node of the program, of the loops whose iterations are kept
 	// apart.
-	Loops  []int
+	Loops []int
+	// Ready are the communications, ascending, with a ready message before each put on so
+	// many PEs that proofs count on: for each message p to q at C there is one q to p, which
+	// p has received by CO ("Synchronizing Multiple Communications with a Single Message",
+	// section 4 of the paper).
+	Ready  []int
 	Copies []Copy // the first one is of the entry
 	Sent   []Sent
 }
@@ -154,11 +159,19 @@ func (c *Checked) messages() error {
 			return fmt.Errorf("messages of #%d are certain and cannot be", s.Comm)
 		}
 		from := make([]uint64, c.PEs)
-		s.Must.Each(func(p, q int) { from[q] |= 1 << p })
+		acknowledged := slices.Contains(c.Ready, s.Comm)
+		s.Must.Each(func(p, q int) {
+			if from[q] |= 1 << p; acknowledged {
+				from[p] |= 1 << q
+			}
+		})
 		for _, k := range s.Copies {
 			n := c.node(k)
 			if n.Kind != cfg.Comm || n.Ref != s.Comm {
 				return fmt.Errorf("copy %d is not of a C node of #%d", k, s.Comm)
+			}
+			if acknowledged && (n.Flavour == recv || n.Flavour == send) {
+				return fmt.Errorf("proofs count on the ready messages of #%d, which is pipelined", s.Comm)
 			}
 			if c.sent[k] != nil {
 				return fmt.Errorf("copy %d has messages twice", k)

@@ -16,6 +16,9 @@ func (u *Unfolding) String() string {
 	if len(u.Loops) > 0 {
 		b.WriteString(" loops " + listText(u.Loops))
 	}
+	if len(u.Ready) > 0 {
+		b.WriteString(" ready " + listText(u.Ready))
+	}
 	b.WriteByte(':')
 	u.writeCopies(&b)
 	b.WriteByte('\n')

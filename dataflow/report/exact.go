@@ -50,6 +50,8 @@ func (b *builder) exactHops(use, r, p int, hops []proof.Hop) []ExactHop {
 		switch {
 		case i == 0:
 			text = fmt.Sprintf("PE %d is done with %s", h.To, b.refText(use))
+		case h.Ready:
+			text = fmt.Sprintf("the ready message for %s, from PE %d, lets PE %d know", b.refText(n.Ref), h.From, h.To)
 		case isCollective(n):
 			text = fmt.Sprintf("PE %d learns it from PE %d, as all do", h.To, h.From)
 		default:

@@ -264,7 +264,7 @@ func (b *builder) example(it proof.Obligation) *Example {
 	if b.examples == nil {
 		// The paths are those of one slot, and all are looked at where nothing is proved.
 		p := *b.a.Plan
-		p.Slots = slices.Clone(p.Slots)
+		p.Slots, p.Finite = slices.Clone(p.Slots), nil
 		literal := p.Kind == plan.PopL96Literal
 		if literal {
 			p.Classes = b.f.Shared()

@@ -36,7 +36,7 @@ type AssignWatcher interface {
 const InUse = math.MaxInt
 
 // Run is one execution of a plan's communications, with the slots that the plan gives
-// them and no ready messages. Time counts events; all PEs pass each one together, which
+// them and no ready messages, but for those that its proofs count on. Time counts events; all PEs pass each one together, which
 // gives every order that there is and no other, since what a PE knows depends on messages
 // alone.
 type Run struct {
@@ -51,6 +51,9 @@ type Run struct {
 	direct [][]int // … from its own messages alone, not by way of others
 	comms  []state
 	class  [][]int // by number: the communications that may fill the same cells, it included
+	// ready are the communications whose ready messages the plan's proofs for so many PEs
+	// count on.
+	ready []int
 }
 
 // state is what happened last to a communication.
@@ -62,6 +65,7 @@ type state struct {
 	known    bool   // the messages of the last C are known
 	messages []procfunc.Pair
 	sent     [][]int // what each sender knew then
+	back     [][]int // … and, where ready messages are counted on, what each receiver knew
 	// ends is, by instance and PE, the event that freed the slot of that instance; over is
 	// the same for all PEs together, those that take no part included.
 	ends [][]int
@@ -82,6 +86,11 @@ func New(p *plan.Plan, pes int, seed uint64, events int, watch Watcher) *Run {
 	}
 	for i := range r.knows {
 		r.knows[i], r.direct[i] = make([]int, pes), make([]int, pes)
+	}
+	for _, f := range p.Finite {
+		if f.PEs == pes {
+			r.ready = f.Ready
+		}
 	}
 	r.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(seed, uint64(pes))), values: map[string]int64{}, do: r.event, left: events, assigns: func(ir.Stmt) {}}
 	if w, ok := watch.(AssignWatcher); ok {
@@ -172,6 +181,9 @@ func (r *Run) event(e event, c *comm.Comm) {
 		}
 		r.post(c, st)
 	case over:
+		for i, clock := range st.back {
+			r.merge(st.messages[i].From, clock)
+		}
 		for i, m := range st.messages {
 			r.merge(m.To, st.sent[i])
 			r.direct[m.To][m.From] = max(r.direct[m.To][m.From], st.posted)
@@ -264,7 +276,7 @@ func (r *Run) post(c *comm.Comm, st *state) {
 		return
 	}
 	r.watch.Put(r, c, messages, known)
-	st.posted, st.known, st.messages, st.sent = r.now, known, messages, nil
+	st.posted, st.known, st.messages, st.sent, st.back = r.now, known, messages, nil, nil
 	st.users = r.users(st)
 	for q, uses := range st.users {
 		if uses {
@@ -276,6 +288,11 @@ func (r *Run) post(c *comm.Comm, st *state) {
 		clock := slices.Clone(r.knows[m.From])
 		clock[m.From] = r.now
 		st.sent = append(st.sent, clock)
+		if slices.Contains(r.ready, c.ID) {
+			clock := slices.Clone(r.knows[m.To])
+			clock[m.To] = r.now
+			st.back = append(st.back, clock)
+		}
 	}
 }
 

@@ -97,6 +97,9 @@ func Graph(p *plan.Plan) error {
 		if _, err := v.checker.Unfolded(f.Unfolding); err != nil {
 			return fmt.Errorf("the proofs for %d PEs: %w", f.PEs, err)
 		}
+		if err := v.sendsReady(f.Unfolding); err != nil {
+			return err
+		}
 	}
 	for _, n := range p.Graph.Nodes {
 		switch n.Kind {
@@ -250,6 +253,20 @@ func (v *verifier) shared(p *proof.Certificate) error {
 		return errors.New("it is about other slots")
 	}
 	return v.check(p)
+}
+
+// sendsReady wants, of communications whose ready messages proofs count on, one for each
+// message on so many PEs.
+func (v *verifier) sendsReady(u *proof.Unfolding) error {
+	for _, x := range u.Ready {
+		if x < 1 || x > len(v.Slots) {
+			return fmt.Errorf("the proofs for %d PEs count on ready messages of #%d, which there is not", u.PEs, x)
+		}
+		if s := &v.Slots[x-1]; s.Ready != plan.Always || slices.Contains(s.At, u.PEs) || s.Comm.Kind == comm.Irregular || s.Comm.Kind == comm.Pipeline {
+			return fmt.Errorf("the proofs for %d PEs count on ready messages of #%d, which are not sent before every put", u.PEs, x)
+		}
+	}
+	return nil
 }
 
 // proof is the certificate for any number of PEs for a pair of communications, nil if

@@ -19,6 +19,8 @@ type argument struct {
 	store    ir.Expr    // the element or substring that the value is, or nil
 	readOnly string     // why the procedure cannot assign to it, or ""
 
+	object *ir.Symbol // an allocatable array or variable as a whole, or nil
+
 	name  string // of an array
 	view  *view
 	shape *shape
@@ -30,7 +32,7 @@ type argument struct {
 
 // actuals lowers the actual arguments of a call of p, in the order of its
 // dummy arguments. What has to be computed before goes to pre.
-func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt) ([]*argument, bool) {
+func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]ir.Stmt, lower func(ast.Expr) *argument) ([]*argument, bool) {
 	dummies := p.unit.Args
 	signature := func() string { return name.Name + "(" + dummyNames(dummies) + ")" }
 	args := make([]*argument, len(dummies))
@@ -72,7 +74,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 				continue
 			}
 		}
-		args[at] = l.actual(e, pre)
+		args[at] = lower(e)
 		ok = ok && args[at] != nil
 		if ok && args[at].view != nil && slices.ContainsFunc(args[at].view.subs, func(s viewSub) bool { return s.vec != nil }) {
 			if args[at] = l.copied(l.named(args[at], args[at].name, e.Position()), pre); args[at] != nil {
@@ -124,7 +126,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			v, sh := l.wholeView(s, e.Pos)
-			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh})
+			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh, object: l.objectOf(s)})
 		}
 		x := l.ident(e)
 		if isBad(x) {
@@ -132,13 +134,16 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		}
 		a := &argument{pos: e.Pos, typ: x.Type(), value: x}
 		if v, ok := x.(*ir.Var); ok {
-			a.sym = v.Sym
+			a.sym, a.object = v.Sym, l.objectOf(v.Sym)
 			return l.guarded(e.Name, a)
 		}
 		a.readOnly = e.Name + " is a PARAMETER"
 		return a
 	case *ast.Index:
 		s := l.lookup(e.Name)
+		if l.arrayValued(e) {
+			return l.arrayResult(e)
+		}
 		if !isArray(s) {
 			break
 		}
@@ -290,7 +295,10 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		if constant && !l.sectionInside(s, name, k, lo, hi, stride, t) {
 			return nil
 		}
-		size := l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
+		size := n
+		if t.Lo != nil || t.Hi != nil || !isOne(step) {
+			size = l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
+		}
 		out.lo = append(out.lo, l.intConst(1, pos))
 		out.n = append(out.n, size)
 		in = append(in, viewSub{dim: len(out.n) - 1, coef: step, off: l.minus(lo, ir.Clone(step), pos)})

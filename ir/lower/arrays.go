@@ -32,6 +32,7 @@ type elemental struct {
 	cut   *cut       // where the loops should be cut in two, nil if they cannot be
 	pos   source.Pos // of the array that has them
 	pre   *[]ir.Stmt // done before the loops
+	inner *[]ir.Stmt // done in the loops first: elemental procedures
 }
 
 // span is a range of constant places in a dimension.
@@ -54,6 +55,7 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 				}
 			}
 		}
+		return l.arrayValued(e)
 	case *ast.Substring:
 		id, ok := e.Base.(*ast.Ident)
 		return ok && isArray(l.lookup(id.Name))
@@ -92,11 +94,22 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 	if !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
 		return nil
 	}
+	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil {
+		s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: s.RHS}
+		staged, ok := l.regrow(s, l.lookup(id.Name), &pre)
+		if !ok {
+			return nil
+		}
+		if staged != nil {
+			ctx := l.elements(to.shape.n, s.Pos, &pre)
+			return append(pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, ctx, s.Pos), RHS: l.elementOf(staged, ctx, s.Pos)}, s.Pos))
+		}
+	}
 	if out, ok := l.moved(s, to, image, &pre); ok {
 		return out
 	}
 	if co != nil {
-		t := l.arrayTemp(to, s.Pos)
+		t := l.arrayTemp(to, s.Pos, &pre)
 		if !l.assignAll(s, t, &pre) {
 			return nil
 		}
@@ -147,6 +160,8 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 
 // assignAll appends to pre the loops that assign the right side of s to to.
 func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
+	l.goal = to
+	defer func() { l.goal = nil }()
 	part := wholeOf(to.shape.n)
 	g := goal{to: to, whole: true, cut: part != nil}
 	var rhs ast.Expr
@@ -175,10 +190,10 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if !ok {
 		return false
 	}
-	staged := slices.ContainsFunc(pieces, func(p piece) bool { return overlaps(p.lhs, p.rhs) })
+	staged := slices.ContainsFunc(pieces, func(p piece) bool { return p.ctx.overlaps(p.lhs, p.rhs) })
 	t := to
 	if staged {
-		t = l.beside(to, s.Pos)
+		t = l.beside(to, s.Pos, pre)
 	}
 	for _, p := range pieces {
 		lhs := p.lhs
@@ -298,7 +313,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
-	ctx := &elemental{n: n, pos: pos, pre: pre}
+	ctx := &elemental{n: n, pos: pos, pre: pre, inner: new([]ir.Stmt)}
 	for range n {
 		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
 	}
@@ -323,17 +338,25 @@ func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
 
 // elementsOf makes the loop indices for the elements of a.
 func (l *lowerer) elementsOf(a *argument, pre *[]ir.Stmt) *elemental {
-	ctx := l.elements(a.shape.n, a.pos, pre)
+	ctx := l.elements(slices.Clone(a.shape.n), a.pos, pre)
 	ctx.of, ctx.limit = a, make([]int, len(a.shape.n))
 	for d, s := range a.view.subs {
 		switch {
 		case s.dim >= 0 && s.vec != nil:
-			ctx.limit[s.dim] = s.vec.view.base.Dims[0].Extent()
+			ctx.limit[s.dim] = limitOf(s.vec.view.base.Dims[0])
 		case s.dim >= 0:
-			ctx.limit[s.dim] = a.view.base.Dims[d].Extent()
+			ctx.limit[s.dim] = limitOf(a.view.base.Dims[d])
 		}
 	}
 	return ctx
+}
+
+// limitOf is the extent of a dimension, 0 where only the run knows it.
+func limitOf(b ir.Bound) int {
+	if b.Open() {
+		return 0
+	}
+	return b.Extent()
 }
 
 // elementally lowers the element of array expression e that the loops of ctx have
@@ -348,18 +371,23 @@ func (l *lowerer) elementally(ctx *elemental, e ast.Expr) ir.Expr {
 
 // nest puts loops over all elements around s, the first dimension innermost.
 func (l *lowerer) nest(ctx *elemental, s ir.Stmt, pos source.Pos) ir.Stmt {
+	first := ctx.take()
+	if len(first) > 0 && len(ctx.index) == 0 {
+		return &ir.If{S: ir.S{Pos: pos}, Cond: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Logical}, Bool: true}, Then: append(first, s)}
+	}
 	for k, index := range ctx.index {
 		lo, hi := ir.Expr(intConstOf(ir.Long, 1, pos)), l.convert(ir.Clone(ctx.n[k]), ir.Long)
 		if ctx.ends != nil && ctx.along == k {
 			lo, hi = l.convert(ir.Clone(ctx.ends[0]), ir.Long), l.convert(ir.Clone(ctx.ends[1]), ir.Long)
 		}
 		if p := ctx.part; p != nil {
-			if p[k].lo == p[k].hi {
+			if p[k].lo == p[k].hi && len(first) == 0 {
 				continue
 			}
 			lo, hi = intConstOf(ir.Long, p[k].lo, pos), intConstOf(ir.Long, p[k].hi, pos)
 		}
-		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: one(s), End: pos}
+		s = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: intConstOf(ir.Long, 1, pos), Body: append(first, s), End: pos}
+		first = nil
 	}
 	return s
 }
@@ -413,19 +441,22 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 	if from == nil {
 		return nil
 	}
-	t := l.arrayTemp(from, e.Pos)
+	t := l.arrayTemp(from, e.Pos, pre)
 	*pre = append(*pre, &ir.Transfer{S: ir.S{Pos: e.Pos}, Local: l.sectionOf(t), Remote: l.sectionOf(from), Image: image})
 	return t
 }
 
 // beside makes an array with an element for each one of a, on the same PE.
-func (l *lowerer) beside(a *argument, pos source.Pos) *argument {
+func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	base := a.view.base
 	if base.Coarray {
-		return l.arrayTemp(a, pos)
+		return l.arrayTemp(a, pos, pre)
 	}
 	t := l.local("part", a.typ, pos)
 	t.Dims = slices.Clone(base.Dims)
+	if t.IsOpen() {
+		*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
+	}
 	if slices.ContainsFunc(l.prog.HPF, func(d *ir.Directive) bool { return d.Symbol == base }) {
 		l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: t.Name, NamePos: pos, Symbol: t, Target: base.Name, TargetPos: pos})
 	}
@@ -434,8 +465,11 @@ func (l *lowerer) beside(a *argument, pos source.Pos) *argument {
 
 // arrayTemp makes an array in which like has room: a section of it with the same
 // extents. Its own extents are those of the dimensions that like is a part of.
-func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
+func (l *lowerer) arrayTemp(like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	t := l.local("part", like.typ, pos)
+	if like.view.base.IsOpen() {
+		return l.openTemp(t, like, pos, pre)
+	}
 	v, sh := &view{base: t}, &shape{}
 	t.Dims = make([]ir.Bound, len(like.shape.n))
 	for d, s := range like.view.subs {
@@ -449,6 +483,21 @@ func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
 		sh.n = append(sh.n, ir.Clone(n))
 	}
 	return &argument{pos: pos, typ: like.typ, name: like.name, view: v, shape: sh}
+}
+
+// openTemp is arrayTemp where like is a part of an array of which only the run knows how
+// large it is: t is as large as the part.
+func (l *lowerer) openTemp(t *ir.Symbol, like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
+	lo := make([]ir.Expr, len(like.shape.n))
+	for k := range lo {
+		lo[k] = l.intConst(1, pos)
+	}
+	_, his := l.openArray(t, lo, pos)
+	for k, n := range like.shape.n {
+		*pre = append(*pre, l.setEnd(his[k], t, ir.Clone(n), pos)...)
+	}
+	*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
+	return &argument{pos: pos, typ: like.typ, name: like.name, view: l.views[t], shape: l.shapes[t]}
 }
 
 // conform compares the shape of a with extents n; what is not known is tested at
@@ -507,6 +556,9 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 			return nil
 		}
 		_, intrinsic := intrinsics[e.Name]
+		if p := l.functionOf(e); p != nil && p.unit.Elemental {
+			inside = e.Args
+		}
 		if _, inquiry := inquiries[e.Name]; intrinsic && !inquiry {
 			inside = e.Args
 		}
@@ -533,6 +585,15 @@ func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	x := l.elementally(ctx, e)
 	if isBad(x) {
 		return x
+	}
+	if len(ctx.take()) > 0 {
+		pre = nil
+		a := l.valueOf(e, &pre)
+		if a == nil {
+			return bad(e.Position())
+		}
+		ctx = l.elements(a.shape.n, a.pos, &pre)
+		x = l.elementOf(a, ctx, e.Position())
 	}
 	for k, index := range ctx.index {
 		x = &ir.ImpliedDo{X: ir.X{Pos: e.Position(), Typ: x.Type()}, Items: []ir.Expr{x}, Index: index,

@@ -29,9 +29,15 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		l.errorf(codeCall, s.Proc.Pos, "spmd_checkpoint is in module spmd, which is not in use here").
 			WithHelp("write: use spmd")
 		return nil
+	case p == nil && ieeeSubroutines[s.Proc.Name] != "" && l.fromModule(s.Proc.Name):
+		l.ieeeCall(s)
+		return nil
 	case p == nil && collectives[s.Proc.Name]:
 		return l.collective(s)
 	case p == nil && l.scope.dummy(s.Proc.Name) == nil:
+		if s.Proc.Name == "move_alloc" {
+			return l.moveAlloc(s)
+		}
 		if out, ok := l.system(s); ok {
 			return out
 		}
@@ -59,7 +65,10 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 			WithNote(sym.Pos, "it is declared here").WithHelp("leave the type out: external :: %s", s.Proc.Name)
 		return nil
 	}
-	out, _ := l.execute(p, s.Proc, s.Args)
+	if l.ofElements(p, s.Args) {
+		return l.eachCall(p, s)
+	}
+	out, _, _ := l.execute(p, s.Proc, s.Args)
 	return out
 }
 
@@ -76,7 +85,10 @@ func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
 			WithHelp("write the value, or give it a name by PARAMETER")
 		return bad(e.Pos)
 	}
-	out, result := l.execute(p, ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
+	if l.ofElements(p, e.Args) {
+		return l.eachElement(p, e)
+	}
+	out, result, _ := l.execute(p, ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
 	if result == nil {
 		return bad(e.Pos)
 	}
@@ -85,29 +97,41 @@ func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
 }
 
 // execute lowers a call of p: the statements that take its place, and of a
-// function the variable that has its value; nothing after an error.
-func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.Stmt, *ir.Symbol) {
-	l.called[p.unit] = true
-	if !p.unit.Pure && l.impure("a call of "+name.Name+", which is not PURE,", name.Pos) {
-		return nil, nil
+// function the variable that has its value, and the arguments; nothing after an error.
+func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.Stmt, *ir.Symbol, []*argument) {
+	var before []ir.Stmt
+	if l.notPure(p, name) {
+		return nil, nil, nil
 	}
-	if slices.Contains(l.calls, p.unit) && l.phantom {
-		return nil, nil // how often is known where it is called
-	}
-	if slices.Contains(l.calls, p.unit) && !l.mayRecur(p, list) {
+	if slices.Contains(l.calls, p.unit) && !l.phantom && !l.mayRecur(p, list) {
 		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures, and how often is not known before run time", name.Name).
 			WithNote(p.unit.Pos, "%s begins here", name.Name).
 			WithHelp("write a loop, with an array for what must be kept; calls with constants, on which the end depends, may recur up to %d deep", maxDepth)
-		return nil, nil
+		return nil, nil, nil
+	}
+	args, ok := l.actuals(p, name, list, &before, func(e ast.Expr) *argument { return l.actual(e, &before) })
+	if !ok {
+		return nil, nil, nil
+	}
+	out, result := l.perform(p, name, args, before)
+	return out, result, args
+}
+
+// notPure reports a call of p, which is not PURE, in a procedure that is.
+func (l *lowerer) notPure(p *procedure, name ast.Name) bool {
+	l.called[p.unit] = true
+	return !p.unit.Pure && l.impure("a call of "+name.Name+", which is not PURE,", name.Pos)
+}
+
+// perform is execute with arguments that are lowered; before is what they do first.
+func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before []ir.Stmt) ([]ir.Stmt, *ir.Symbol) {
+	l.called[p.unit] = true
+	if slices.Contains(l.calls, p.unit) && l.phantom {
+		return nil, nil // how often is known where it is called
 	}
 	if len(l.prog.Sites) >= maxCalls {
 		l.errorf(codeOutside, name.Pos, "the program has more than %d calls, each counted once for every path of calls to it", maxCalls).
 			WithHelp("call in a loop instead of calling often")
-		return nil, nil
-	}
-	var before []ir.Stmt
-	args, ok := l.actuals(p, name, list, &before)
-	if !ok {
 		return nil, nil
 	}
 	errors := l.diags.Len()
@@ -154,10 +178,10 @@ func hasConstant(args []*argument) bool {
 // lowered for its errors only.
 func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (out []ir.Stmt, result *ir.Symbol) {
 	caller, loops, frames, pending, listed, prelude, noCalls := l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls
-	elem, steady := l.elem, l.steady
-	l.elem, l.steady = nil, false
+	elem, steady, goal := l.elem, l.steady, l.goal
+	l.elem, l.steady, l.goal = nil, false, nil
 	defer func() {
-		l.elem, l.steady = elem, steady
+		l.elem, l.steady, l.goal = elem, steady, goal
 		l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, frames, pending, listed, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
@@ -182,7 +206,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.place(b, directives)
 	l.pending = independent
 	body := l.block(p.unit.Body, nil)
-	body = l.returns(body)
+	body = append(l.returns(body), l.freedAtReturn()...)
 	out = b.around(body)
 	ir.Walk(out, func(s ir.Stmt) bool {
 		if s.CallSite() == nil {
@@ -219,17 +243,12 @@ func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 		}
 	case s == nil && l.implicitNone:
 		l.errorf(codeUndeclared, u.Pos, "the type of function %s is not declared", u.Name).
-			WithHelp("write it in front: %s function %s(...)", typeWord(implicitType(name)), u.Name)
+			WithHelp("write it in front: %s function %s(...)", typeWord(l.implicitType(name)), u.Name)
 		s = &ir.Symbol{Name: name, Pos: pos}
 		l.names[name] = s
 	case s == nil:
 		s = l.newSymbol(name, pos)
-		s.Type = implicitType(name)
-	}
-	if isArray(s) {
-		l.errorf(codeOutside, s.Pos, "function %s has an array as its value, which is not supported", u.Name).
-			WithHelp("write a subroutine with one more argument, intent(out)")
-		return nil
+		l.retype(s, name)
 	}
 	l.mention[s] = true
 	if s.Type == ir.Invalid {

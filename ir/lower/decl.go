@@ -32,11 +32,18 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	outer := l.noCalls
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
+	l.data, l.saves = nil, nil
 	for _, s := range spec {
 		independent = nil
 		switch s := s.(type) {
 		case *ast.ImplicitNone:
 			l.implicitNone = true
+		case *ast.Implicit:
+			l.implicit(s)
+		case *ast.Data:
+			l.data = append(l.data, s)
+		case *ast.Save:
+			l.saves = append(l.saves, s)
 		case *ast.TypeDecl:
 			l.typeDecl(s)
 		case *ast.ParameterStmt:
@@ -45,7 +52,11 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.DimensionStmt:
 			for i := range s.Entities {
-				l.dimension(&s.Entities[i])
+				l.dimension(&s.Entities[i], false)
+			}
+		case *ast.AllocatableStmt:
+			for i := range s.Entities {
+				l.dimension(&s.Entities[i], true)
 			}
 		case *ast.Attribute:
 			for _, n := range s.Names {
@@ -72,10 +83,16 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			directives = append(directives, s)
 		case *ast.Independent:
 			independent = s
+		case *ast.Common:
+			l.errorf(codeOutside, s.Pos, "COMMON is not supported").WithHelp("put the declarations into a module")
+		case *ast.Equivalence:
+			l.errorf(codeOutside, s.Pos, "EQUIVALENCE is not supported").WithHelp("declare separate variables and copy")
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
 	}
+	l.saveStmts()
+	l.dataStmts()
 	return directives, independent
 }
 
@@ -124,7 +141,10 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if codims != nil {
 			dims = l.coarray(s, d, e, dims, codims)
 		}
-		if len(dims) > 0 {
+		switch {
+		case d.Allocatable:
+			l.declareAllocatable(s, dims, e.Pos)
+		case len(dims) > 0:
 			l.setDims(s, dims, e.Pos)
 		}
 		switch {
@@ -142,8 +162,11 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
 				WithHelp("write the length: character(len=80) :: %s", e.Name)
 		case e.Init != nil:
-			s.Init = l.initValue(s, e.Init)
-			l.saved(e.Name, s)
+			if l.saved(e.Name, s) == s {
+				l.initial(s, e.Init)
+			}
+		case e.Data != nil:
+			l.data = append(l.data, dataOf(e))
 		case d.Save:
 			l.saved(e.Name, s)
 		}
@@ -219,7 +242,7 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		return d
 	}
 	l.errorf(codeOutside, pos, "type %s is not supported", strings.ToUpper(t.Name)).
-		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, LOGICAL or CHARACTER")
+		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, LOGICAL or CHARACTER; for a COMPLEX variable two of REAL")
 	return declType{}
 }
 
@@ -270,16 +293,20 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 	return s
 }
 
-// dimension is one entity of a DIMENSION statement, possibly before its type.
-func (l *lowerer) dimension(e *ast.Entity) {
+// dimension is one entity of a DIMENSION or ALLOCATABLE statement, possibly before its type.
+func (l *lowerer) dimension(e *ast.Entity, allocatable bool) {
 	s := l.names[e.Name]
 	if s == nil {
 		s = l.newSymbol(e.Name, e.Pos)
-		s.Type = implicitType(e.Name)
+		l.retype(s, e.Name)
 	}
 	if s.IsArray() {
 		l.errorf(codeDuplicate, e.Pos, "the dimensions of %s are declared twice", e.Name).
 			WithNote(s.Pos, "%s was declared here", e.Name)
+		return
+	}
+	if allocatable {
+		l.declareAllocatable(s, e.Dims, e.Pos)
 		return
 	}
 	l.setDims(s, e.Dims, e.Pos)
@@ -300,7 +327,12 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 			b.setShape(d, dims)
 			return
 		}
-		s.Dims, ok = b.localBounds(dims, s.Source(), s)
+		if s.Dims, ok = b.localBounds(dims, s.Source(), s); s.IsOpen() {
+			if s.Type == ir.Character {
+				l.characterArray(s, pos)
+			}
+			return
+		}
 	} else {
 		s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Source())
 	}
@@ -338,7 +370,7 @@ func (l *lowerer) bounds(dims []ast.DimSpec, what string) (list []ir.Bound, ok b
 		switch {
 		case d.Hi == nil || isStar(d.Hi):
 			l.errorf(codeOutside, d.Pos, "%s must have constant upper bounds", what).
-				WithHelp("declare the largest size as a PARAMETER and work on a part of the array")
+				WithHelp("declare the largest size as a PARAMETER and work on a part of the array, or make the array ALLOCATABLE")
 			ok = false
 		default:
 			hi, good := l.constInt(d.Hi, what)
@@ -375,7 +407,7 @@ func (l *lowerer) parameter(e *ast.Entity) {
 	s := l.names[e.Name]
 	if s == nil && !l.implicitNone {
 		s = l.newSymbol(e.Name, e.Pos)
-		s.Type = implicitType(e.Name)
+		l.retype(s, e.Name)
 	} else if s == nil {
 		s = l.symbol(e.Name, e.Pos)
 	}
@@ -425,16 +457,6 @@ func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 func (l *lowerer) longText(pos source.Pos, length int) {
 	l.errorf(codeLarge, pos, "a CHARACTER constant of %d characters, the most is %d", length, maxText).
 		WithHelp("make it a variable, and assign the text to it")
-}
-
-// initValue evaluates the initial value of variable s; of an array, the value
-// of every element.
-func (l *lowerer) initValue(s *ir.Symbol, e ast.Expr) ir.Expr {
-	value := l.constant(e, "the initial value of "+s.Name)
-	if value == nil {
-		return nil
-	}
-	return l.constantFor(s, value)
 }
 
 // constantFor converts value to the type of s as an assignment does. A text keeps its
@@ -519,7 +541,7 @@ func (l *lowerer) checkDeclared() {
 		}
 		if _, ok := l.typed[s]; !ok && l.scope.binding.of(s) == nil {
 			l.errorf(codeUndeclared, s.Pos, "%s has dimensions but no type", s.Source()).
-				WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(s.Source())), s.Source())
+				WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(s.Source())), s.Source())
 		}
 	}
 }

@@ -174,12 +174,22 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		}
 		return l.element(s, e)
 	}
+	if l.arrayValued(e) {
+		if l.elem != nil {
+			return l.operand(e)
+		}
+		l.errorf(codeRank, e.Pos, "the value of %s is an array, and a single value is needed here", e.Name).WithHelp("assign it to an array first")
+		return bad(e.Pos)
+	}
 	p, wrong := l.callee(ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
 	if wrong {
 		return bad(e.Pos)
 	}
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
+	}
+	if e.Name == "allocated" && p == nil && s == nil {
+		return l.isAllocated(e)
 	}
 	if p == nil && l.isFunction(e) {
 		switch {
@@ -199,7 +209,7 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		}
 		return x
 	}
-	if _, ok := intrinsics[e.Name]; ok && (s == nil || !l.mention[s] && !s.Param) {
+	if _, ok := intrinsics[e.Name]; ok && (ieeeFunctions[e.Name].build == nil || l.fromModule(e.Name)) && (s == nil || !l.mention[s] && !s.Param) {
 		if s != nil {
 			l.intrinsics[s] = true
 		}
@@ -282,7 +292,7 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 // checkType compares the type that a unit declares for an external function with
 // that of its value x.
 func (l *lowerer) checkType(p *procedure, s *ir.Symbol, e *ast.Index, x ir.Expr) {
-	typ, declared := implicitType(e.Name), !l.implicitNone
+	typ, declared := l.implicitType(e.Name), !l.implicitNone
 	if s != nil {
 		typ, declared = s.Type, true
 	}

@@ -417,7 +417,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 		l.errorf(codeOutside, s.Pos, "FORALL changes what the subscripts on the left read").WithHelp("put their values into an array in front of it")
 		return nil
 	}
-	staged := overlaps(lhs, a.RHS) || where != nil && overlaps(lhs, where) || nest.mask != nil && overlaps(lhs, nest.mask)
+	staged := overlaps(lhs, a.RHS) || ctx != nil && ctx.overlaps(lhs, a.RHS) || where != nil && overlaps(lhs, where) || nest.mask != nil && overlaps(lhs, nest.mask)
 	ir.WalkExprs(before, func(_ ir.Stmt, e ir.Expr) bool {
 		staged = staged || reads([]ir.Expr{e}, lhs.Sym)
 		return !staged
@@ -458,7 +458,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 	if !staged {
 		return append(out, loops(before, a))
 	}
-	t := l.besideElement(lhs)
+	t := l.besideElement(lhs, &out)
 	return append(out, loops(before, &ir.Assign{S: a.S, LHS: t, RHS: a.RHS}), loops(nil, &ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)}))
 }
 

@@ -178,10 +178,11 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 
 // aside lowers something that leaves no trace.
 func (l *lowerer) aside(lower func()) {
-	m, prelude, elem, pending := l.mark(), l.prelude, l.elem, l.pending
+	m, prelude, elem, pending, goal, hoisted, results := l.mark(), l.prelude, l.elem, l.pending, l.goal, l.hoisted, l.results
+	l.hoisted, l.results = nil, map[*ast.Index]*ir.Symbol{}
 	diags := slices.Clone(l.diags.Diags)
 	lower()
-	l.prelude, l.elem, l.pending = prelude, elem, pending
+	l.prelude, l.elem, l.pending, l.goal, l.hoisted, l.results = prelude, elem, pending, goal, hoisted, results
 	l.reset(m)
 	l.diags.Diags = diags
 }

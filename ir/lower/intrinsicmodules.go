@@ -25,10 +25,8 @@ var intrinsicConstants = map[string]map[string]int{
 	},
 }
 
-// unsupportedModules says what to write instead of the other modules of the
-// language.
-var unsupportedModules = map[string]string{
-	"ieee_arithmetic": ieeeHelp, "ieee_exceptions": ieeeHelp, "ieee_features": ieeeHelp,
+// ieeeModules are the constants of the modules for IEEE arithmetic.
+var ieeeModules = map[string]map[string]int{
+	"ieee_arithmetic": ieeeConstants, "ieee_exceptions": ieeeConstants,
+	"ieee_features": numbered("ieee_datatype ieee_denormal ieee_divide ieee_halting ieee_inexact_flag ieee_inf ieee_invalid_flag ieee_nan ieee_rounding ieee_sqrt ieee_subnormal ieee_underflow_flag"),
 }
-
-const ieeeHelp = "test x /= x for NaN, and abs(x) > huge(x) for infinity"

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -12,7 +13,7 @@ import (
 var intrinsics = makeIntrinsics()
 
 func makeIntrinsics() map[string]intrinsicFunc {
-	m := map[string]intrinsicFunc{}
+	m := maps.Clone(ieeeFunctions)
 	def := func(name, params string, build func(*lowerer, *call) ir.Expr) {
 		m[name] = intrinsicFunc{strings.Fields(params), build}
 	}

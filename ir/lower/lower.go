@@ -58,8 +58,11 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
+		allocs:     make(map[*ir.Symbol]*allocatable),
+		lows:       findLows(f),
 		readOnly:   make(map[*ir.Symbol]string),
 		protected:  make(map[*ir.Symbol]protected),
+		results:    map[*ast.Index]*ir.Symbol{},
 		signatures: make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
@@ -75,6 +78,9 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	for _, m := range f.Modules {
 		l.module(m)
 	}
+	for _, u := range f.BlockData {
+		l.errorf(codeOutside, u.Pos, "BLOCK DATA is not supported").WithHelp("put the declarations into a module")
+	}
 	l.scope = l.newScope(p, nil)
 	directives, pending := l.declarations(p.Spec)
 	l.checkDeclared()
@@ -84,6 +90,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
+	l.settle()
 	l.noRandomAcross()
 	diags.Unique()
 	diags.Sort()
@@ -120,10 +127,13 @@ type lowerer struct {
 	called   map[*ast.Program]bool
 	calls    []*ast.Program // being executed, the innermost last
 
-	prelude   []ir.Stmt // what the statement in hand does first: functions that it refers to
-	noCalls   bool      // functions cannot be referred to here
-	phantom   bool      // a procedure is lowered for its errors only
-	variables bool      // constant arguments are variables in the procedure
+	prelude   []ir.Stmt                 // what the statement in hand does first: functions that it refers to
+	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
+	results   map[*ast.Index]*ir.Symbol // the arrays that have their values
+	goal      *argument                 // what is assigned to
+	noCalls   bool                      // functions cannot be referred to here
+	phantom   bool                      // a procedure is lowered for its errors only
+	variables bool                      // constant arguments are variables in the procedure
 
 	elem       *elemental   // the array expression in hand
 	steady     bool         // nothing changes scalars between here and the use of what is lowered
@@ -143,6 +153,10 @@ type lowerer struct {
 	protected map[*ir.Symbol]protected
 
 	signatures map[*ast.Program][]*dummy
+
+	allocs  map[*ir.Symbol]*allocatable
+	regrown []regrown
+	lows    *lows
 }
 
 // loop is a loop around the statement being lowered.
@@ -182,7 +196,7 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		s := &ir.Symbol{Name: name, Pos: pos}
 		l.names[name] = s
 		l.errorf(codeUndeclared, pos, "%s is not declared", name).
-			WithHelp("declare it, as in: %s :: %s", typeWord(implicitType(name)), name)
+			WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(name)), name)
 		return s // not listed: nothing is known about it
 	}
 	if l.inner {
@@ -193,23 +207,14 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 	}
 	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
 		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).
-			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(implicitType(name)), name)
+			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(l.implicitType(name)), name)
 		s := &ir.Symbol{Name: name, Pos: pos}
 		l.names[name] = s
 		return s
 	}
 	s := l.newSymbol(name, pos)
-	s.Type = implicitType(name)
-	return s
-}
-
-// implicitType is the type of an undeclared name: I to N are INTEGER, all
-// others REAL.
-func implicitType(name string) ir.Type {
-	if name != "" && name[0] >= 'i' && name[0] <= 'n' {
-		return ir.Integer
-	}
-	return ir.Real
+	l.retype(s, name)
+	return l.savedByAll(name, s)
 }
 
 // temp makes a scalar that the source does not have. Its name cannot clash

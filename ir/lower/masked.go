@@ -98,12 +98,15 @@ func (l *lowerer) whereAssign(s *ast.If, shaping ast.Expr, around *argument) (ou
 			return
 		}
 		cond := l.maskAt(ctx, s.Arms[0].Cond, around)
+		first := ctx.take()
 		a := l.assignAt(ctx, as)
+		inside := ctx.take()
 		if failed = a == nil || isBad(cond); failed {
 			return
 		}
-		if lhs := a.LHS.(*ir.Ref); !overlaps(lhs, a.RHS) && !overlaps(lhs, cond) {
-			nest = append(pre, l.nest(ctx, &ir.If{S: ir.S{Pos: s.Pos}, Cond: cond, Then: one(a)}, s.Pos))
+		if lhs := a.LHS.(*ir.Ref); !overlaps(lhs, a.RHS) && !overlaps(lhs, cond) && !readsOther(lhs, first) && !readsOther(lhs, inside) {
+			*ctx.inner = first
+			nest = append(pre, l.nest(ctx, &ir.If{S: ir.S{Pos: s.Pos}, Cond: cond, Then: append(inside, a)}, s.Pos))
 		}
 	})
 	if failed {
@@ -174,7 +177,7 @@ func (l *lowerer) mask(cond, shaping ast.Expr, around *argument, out *[]ir.Stmt)
 func (l *lowerer) maskOf(like *argument, out *[]ir.Stmt, value func(*elemental) ir.Expr) *argument {
 	of := *like
 	of.typ = ir.Logical
-	m := l.beside(&of, like.pos)
+	m := l.beside(&of, like.pos, out)
 	ctx := l.elements(like.shape.n, like.pos, out)
 	x := value(ctx)
 	if isBad(x) {
@@ -220,22 +223,24 @@ func (l *lowerer) notInWhere(pos source.Pos) {
 // their own first.
 func (l *lowerer) guardedNests(ctx *elemental, cond ir.Expr, a *ir.Assign, pre *[]ir.Stmt) {
 	lhs := a.LHS.(*ir.Ref)
+	inside := ctx.take()
 	guarded := func(a *ir.Assign) {
-		*pre = append(*pre, l.nest(ctx, &ir.If{S: a.S, Cond: ir.Clone(cond), Then: one(a)}, a.Pos))
+		*pre = append(*pre, l.nest(ctx, &ir.If{S: a.S, Cond: ir.Clone(cond), Then: append(inside, a)}, a.Pos))
+		inside = nil
 	}
-	if !overlaps(lhs, a.RHS) {
+	if !overlaps(lhs, a.RHS) && !readsOther(lhs, inside) {
 		guarded(a)
 		return
 	}
-	t := l.besideElement(lhs)
+	t := l.besideElement(lhs, pre)
 	guarded(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS})
 	guarded(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)})
 }
 
 // besideElement makes an array that lies as that of r does, and returns its element
 // with the same subscripts.
-func (l *lowerer) besideElement(r *ir.Ref) *ir.Ref {
-	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos)
+func (l *lowerer) besideElement(r *ir.Ref, pre *[]ir.Stmt) *ir.Ref {
+	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos, pre)
 	out := ir.Clone(r).(*ir.Ref)
 	out.Sym = t.view.base
 	return out

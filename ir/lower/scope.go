@@ -18,11 +18,16 @@ type scope struct {
 
 	names        map[string]*ir.Symbol
 	implicitNone bool
+	letters      *letterTypes
+	data         []*ast.Data // of the unit, taken when all is declared
+	saves        []*ast.Save
+	saveAll      bool                  // all variables are saved
 	targets      map[string]target     // templates and processor arrangements
 	procs        map[string]*procedure // contained, or of modules in use
 	externals    map[string]source.Pos // names declared EXTERNAL
 	interfaces   map[string]bool       // external procedures that an interface block describes
 	generics     map[string]*generic
+	library      map[string]bool // functions of the intrinsic modules in use
 	dummies      map[string]*dummy
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
@@ -34,9 +39,10 @@ type scope struct {
 // target is a template or processor arrangement: where it is declared, and its
 // name in the typed program.
 type target struct {
-	pos  source.Pos
-	name string
-	bad  bool // its declaration is in error
+	pos    source.Pos
+	name   string
+	bad    bool // its declaration is in error
+	scalar bool // an arrangement without shape: one processor
 }
 
 // procedure is one that can be called: host is the scope whose names it sees.
@@ -47,9 +53,9 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
-	if host != nil {
-		s.implicitNone = host.implicitNone
+		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+	if s.letters = defaultTypes(); host != nil {
+		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}
 	for _, in := range unit.Contains {
 		if _, twice := s.procs[in.Name]; twice {
@@ -169,8 +175,12 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
 		return s
 	}
+	l.keepAllocated(s)
 	key := savedKey{l.scope.unit, name, s.Pos}
 	first := l.savedVars[key]
+	if first == s {
+		return s
+	}
 	if first == nil {
 		s.Site = nil
 		l.savedVars[key] = s

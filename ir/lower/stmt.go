@@ -45,22 +45,19 @@ func (l *lowerer) run(f *frame, lo, hi int) []ir.Stmt {
 // stmt lowers one statement to any number of statements: those of the functions
 // that it refers to come first.
 func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
-	outer := l.prelude
-	l.prelude = nil
-	out := l.simple(s, f)
-	before := l.prelude
-	l.prelude = outer
+	var out []ir.Stmt
+	before := l.functions(func() { out = l.simple(s, f) })
 	return append(before, out...)
 }
 
 // functions lowers something for which functions may have to be executed, and
 // returns their statements.
 func (l *lowerer) functions(lower func()) []ir.Stmt {
-	outer := l.prelude
-	l.prelude = nil
+	prelude, hoisted, results := l.prelude, l.hoisted, l.results
+	l.prelude, l.hoisted, l.results = nil, nil, map[*ast.Index]*ir.Symbol{}
 	lower()
-	before := l.prelude
-	l.prelude = outer
+	before := append(l.hoisted, l.prelude...)
+	l.prelude, l.hoisted, l.results = prelude, hoisted, results
 	return before
 }
 
@@ -98,15 +95,19 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 			return one(&ir.Cycle{S: ir.S{Pos: s.Pos}, Loop: loop})
 		}
 	case *ast.Print:
-		return l.print(s)
+		return l.print(s, f)
 	case *ast.Read:
 		return l.read(s, f)
+	case *ast.FileStmt:
+		return l.fileStmt(s, f)
 	case *ast.Stop:
 		return l.stop(s)
 	case *ast.Call:
 		return l.callStmt(s)
 	case *ast.Return:
 		return l.returnStmt(s.Pos)
+	case *ast.Allocate:
+		return l.allocate(s)
 	case *ast.Sync:
 		return l.sync(s)
 	case *ast.Critical:

@@ -3,6 +3,7 @@ package lower
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -53,6 +54,11 @@ func (l *lowerer) use(u *ast.Use) {
 			}
 		}
 	}
+	for name := range m.library {
+		if m.visible(name) && slices.Contains(i.locals(name), name) {
+			l.library[name] = true
+		}
+	}
 	for name, t := range m.targets {
 		for _, local := range i.locals(name) {
 			l.targets[local], l.used[local] = t, true
@@ -72,12 +78,10 @@ func (l *lowerer) moduleOf(u *ast.Use) (m *scope, intrinsic bool) {
 
 // noModule reports the module of u, which is not there.
 func (l *lowerer) noModule(u *ast.Use) {
-	switch help, known := unsupportedModules[u.Module.Name]; {
-	case known && u.Nature != "non_intrinsic":
-		l.errorf(codeOutside, u.Module.Pos, "the intrinsic module %s is not supported", u.Module.Name).WithHelp("%s", help)
+	switch {
 	case u.Nature == "intrinsic":
 		l.errorf(codeCall, u.Module.Pos, "there is no intrinsic module %s", u.Module.Name).
-			WithHelp("the intrinsic modules are iso_fortran_env and iso_c_binding")
+			WithHelp("the intrinsic modules are iso_fortran_env, iso_c_binding, ieee_arithmetic and ieee_exceptions")
 	default:
 		l.errorf(codeCall, u.Module.Pos, "there is no module %s in front of this unit", u.Module.Name).
 			WithHelp("put the module in front of what uses it, or name its file on the command line too")
@@ -129,7 +133,7 @@ func (l *lowerer) checkImports(u *ast.Use, m *scope, i *imports, intrinsic bool)
 				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or make it PUBLIC in the module")
 		case intrinsic:
 			l.errorf(codeOutside, name.Pos, "%s of the intrinsic module %s is not supported", name.Name, u.Module.Name).
-				WithHelp("supported are its constants: kinds, units and sizes")
+				WithHelp("supported are the constants, and of ieee_arithmetic the functions that ask what a number is")
 		default:
 			l.errorf(codeCall, name.Pos, "module %s has no %s", u.Module.Name, name.Name).
 				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or declare it in the module")
@@ -197,7 +201,7 @@ func (l *lowerer) checkAccess() {
 // has reports whether a module has a name.
 func (s *scope) has(name string) bool {
 	_, target := s.targets[name]
-	return s.names[name] != nil || s.generics[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
+	return s.names[name] != nil || s.library[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
 }
 
 // visible reports whether those that use a module see its name.
@@ -215,6 +219,9 @@ func (s *scope) visible(name string) bool {
 // not supported.
 func (l *lowerer) intrinsicModule(name string) *scope {
 	constants := intrinsicConstants[name]
+	if strings.HasPrefix(name, "ieee_") {
+		constants = ieeeModules[name]
+	}
 	if constants == nil {
 		return nil
 	}
@@ -225,6 +232,16 @@ func (l *lowerer) intrinsicModule(name string) *scope {
 			s := &ir.Symbol{Name: constant, Type: ir.Integer, Param: true}
 			s.Init = &ir.Const{X: ir.X{Typ: ir.Integer}, Int: value}
 			m.names[constant] = s
+		}
+		if name == "ieee_arithmetic" {
+			for f := range ieeeFunctions {
+				m.library[f] = true
+			}
+		}
+		if name != "ieee_features" {
+			for f := range ieeeSubroutines {
+				m.library[f] = true
+			}
 		}
 		l.language[name] = m
 	}

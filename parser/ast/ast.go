@@ -18,6 +18,7 @@ type File struct {
 	Modules    []*Program
 	Program    *Program
 	Procedures []*Program
+	BlockData  []*Program
 }
 
 // UnitKind says what a program unit is.
@@ -29,10 +30,11 @@ const (
 	SubroutineUnit
 	FunctionUnit
 	ModuleUnit
+	BlockDataUnit
 )
 
 func (k UnitKind) String() string {
-	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE"}[k]
+	return [...]string{"PROGRAM", "SUBROUTINE", "FUNCTION", "MODULE", "BLOCK DATA"}[k]
 }
 
 // GoString is the same, for %#v.
@@ -94,7 +96,8 @@ type TypeSpec struct {
 }
 
 // DimSpec is one dimension of an array declaration; Lo is nil when absent. Hi is
-// nil for the ":" or "lo:" of an assumed-shape dummy argument.
+// nil for the ":" or "lo:" of an assumed-shape dummy argument, and for that of an
+// allocatable array.
 type DimSpec struct {
 	Pos    source.Pos
 	Lo, Hi Expr
@@ -108,8 +111,9 @@ type Entity struct {
 	// Codims are the codimensions of a coarray, a[*]: in the last one Hi is an
 	// Ident called "*", or nil in the ":" of an allocatable one.
 	Codims []DimSpec
-	Len    Expr // character length after *, or nil
-	Init   Expr // or nil
+	Len    Expr        // character length after *, or nil
+	Init   Expr        // or nil
+	Data   []DataValue // of "i / 5 /", or nil
 }
 
 type (
@@ -122,6 +126,7 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Allocatable bool
 		Optional    bool
 		Value       bool
 		Protected   bool
@@ -140,13 +145,79 @@ type (
 		Base
 		Entities []Entity
 	}
+	// AllocatableStmt is "allocatable :: a(:), b".
+	AllocatableStmt struct {
+		Base
+		Entities []Entity
+	}
 	// ImplicitNone is "implicit none".
 	ImplicitNone struct{ Base }
+	// Implicit is "implicit real(8) (a-h, o-z), integer (i)".
+	Implicit struct {
+		Base
+		Rules []ImplicitRule
+	}
+	// ImplicitRule is the type of names that begin with one of the letters.
+	ImplicitRule struct {
+		Type    TypeSpec
+		Letters []LetterRange
+	}
+	// LetterRange is "a-h"; both letters are the same in "a".
+	LetterRange struct {
+		Pos      source.Pos
+		From, To byte
+	}
+	// Data is "data a, (b(i), i = 1, n) / 1, 5*0 /, c / 2 /".
+	Data struct {
+		Base
+		Sets []DataSet
+	}
+	// DataSet is a list of variables, elements, substrings and *ImpliedDo, with their
+	// values.
+	DataSet struct {
+		Objects []Expr
+		Values  []DataValue
+	}
+	// DataValue is a constant; Repeat is nil where it stands for one value.
+	DataValue struct {
+		Repeat, X Expr
+	}
+	// Save is "save a, /block/"; without names it is about all.
+	Save struct {
+		Base
+		Names  []Name
+		Blocks []Name
+	}
+	// Common is "common /b/ x, y(10), // z"; the Name of the blank block is "".
+	Common struct {
+		Base
+		Blocks []CommonBlock
+	}
+	// CommonBlock is a list of names in one block.
+	CommonBlock struct {
+		Name     Name
+		Entities []Entity
+	}
+	// Equivalence is "equivalence (a, b(2)), (c, d)".
+	Equivalence struct {
+		Base
+		Groups [][]Expr
+	}
 	// Intent is "intent(in) :: a, b".
 	Intent struct {
 		Base
 		Intent string // as in TypeDecl
 		Names  []Name
+	}
+	// Namelist is "namelist /g/ a, b".
+	Namelist struct {
+		Base
+		Groups []NamelistGroup
+	}
+	// NamelistGroup is a group of a Namelist.
+	NamelistGroup struct {
+		Name  Name
+		Names []Name
 	}
 	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
 	// "protected".
@@ -249,6 +320,8 @@ type (
 		Star  bool
 		Colon bool
 		Expr  Expr
+		// Lo, Hi and Stride are those of a section, each nil when absent; then Colon is set.
+		Lo, Hi, Stride Expr
 	}
 	// Distribute is "!HPF$ DISTRIBUTE a(BLOCK,*) ONTO p" or
 	// "!HPF$ DISTRIBUTE (BLOCK) ONTO p :: a, b".
@@ -377,15 +450,29 @@ type (
 		Control
 		Items []Expr
 	}
-	// Control is what READ and WRITE have in parentheses.
+	// FileStmt is a statement on files: Word is "open", "close", "inquire", "rewind",
+	// "backspace", "endfile" or "flush". Items are those of INQUIRE with IOLENGTH=.
+	FileStmt struct {
+		Base
+		Word string
+		Control
+		Items []Expr
+	}
+	// Control is what statements of input and output have in parentheses.
 	Control struct {
-		Unit    Expr // nil: *
-		Format  Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
-		Advance Expr // or nil, as those that follow
-		Iostat  Expr
-		Iomsg   Expr
-		End     int // label, or 0
-		Err     int // label, or 0
+		Unit        Expr // nil: *, and in a FileStmt none
+		Format      Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
+		Unformatted bool // READ or WRITE without a format
+		Namelist    bool // Format is the *Ident of NML=
+		Specs       []Spec
+		End         int // label, or 0
+		Err         int // label, or 0
+		Eor         int // label, or 0
+	}
+	// Spec is an entry of a Control, such as iostat=ios.
+	Spec struct {
+		Key string
+		X   Expr
 	}
 	// Stop is "stop" or "stop 3" or "error stop".
 	Stop struct {
@@ -401,6 +488,13 @@ type (
 		What   string
 		Images []Expr
 		List   bool
+	}
+	// Allocate is "allocate (a(n), b(0:m), stat=ios)", with Free "deallocate (a, b)". The
+	// arguments are arrays with their bounds, then keywords.
+	Allocate struct {
+		Base
+		Free bool
+		Args []Expr
 	}
 	// Critical is "name: critical ... end critical".
 	Critical struct {
@@ -469,7 +563,8 @@ type (
 		XBase
 		Text, Kind string
 	}
-	// StringLit holds the value, quotes and doubling removed.
+	// StringLit holds the value, quotes and doubling removed; Quote is 'h' for the
+	// Hollerith constant 3Habc.
 	StringLit struct {
 		XBase
 		Value string
@@ -530,6 +625,19 @@ type (
 	Paren struct {
 		XBase
 		X Expr
+	}
+	// Complex is the constant (1.0, -2.0).
+	Complex struct {
+		XBase
+		Re, Im Expr
+	}
+	// Array is an array constructor, (/ 1, 2 /) or [real :: 1, 2]; Items may contain
+	// *ImpliedDo.
+	Array struct {
+		XBase
+		Type     *TypeSpec // or nil
+		Items    []Expr
+		Brackets bool
 	}
 	// ImpliedDo is (items, i = lo, hi, step) in PRINT.
 	ImpliedDo struct {

@@ -18,7 +18,7 @@ func Unparse(f *File) string {
 		p.b.WriteString("\n")
 	}
 	p.unit(f.Program)
-	for _, u := range f.Procedures {
+	for _, u := range append(f.Procedures[:len(f.Procedures):len(f.Procedures)], f.BlockData...) {
 		p.b.WriteString("\n")
 		p.unit(u)
 	}

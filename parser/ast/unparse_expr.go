@@ -42,6 +42,10 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		b.WriteString(x.Text)
 		writeKind(b, x.Kind)
 	case *StringLit:
+		if x.Quote == 'h' {
+			fmt.Fprintf(b, "%dH%s", len(x.Value), x.Value)
+			return
+		}
 		q := "'"
 		if x.Quote == '"' {
 			q = `"`
@@ -115,6 +119,22 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		b.WriteString("(")
 		writeExpr(b, x.X, 0)
 		b.WriteString(")")
+	case *Complex:
+		b.WriteString("(")
+		writeList(b, []Expr{x.Re, x.Im})
+		b.WriteString(")")
+	case *Array:
+		open, end := "(/ ", " /)"
+		if x.Brackets {
+			open, end = "[", "]"
+		}
+		b.WriteString(open)
+		if x.Type != nil {
+			writeType(b, x.Type)
+			b.WriteString(" :: ")
+		}
+		writeList(b, x.Items)
+		b.WriteString(end)
 	case *ImpliedDo:
 		b.WriteString("(")
 		writeList(b, x.Items)

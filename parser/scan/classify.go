@@ -19,11 +19,18 @@ const (
 	Use
 	Access // PUBLIC or PRIVATE
 	ImplicitNone
+	Implicit // with types for letters
+	Data
+	Save
+	Common
+	Equivalence
+	BlockData
 	TypeDecl
 	Intent
 	External
 	Parameter
 	Dimension
+	Allocatable
 	Attribute // OPTIONAL, VALUE or PROTECTED
 	Interface
 	EndInterface
@@ -47,6 +54,8 @@ const (
 	Cycle
 	Print
 	Write
+	FileStmt // OPEN, CLOSE, INQUIRE, REWIND, BACKSPACE, ENDFILE, FLUSH
+	Namelist
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
 	Call
@@ -56,6 +65,7 @@ const (
 	Continue
 	Sync
 	Critical
+	Allocate // DEALLOCATE too
 	Block
 	Associate
 	End // END alone
@@ -195,6 +205,7 @@ var simple = map[string]Kind{
 	"endsubroutine":   EndUnit,
 	"endfunction":     EndUnit,
 	"endmodule":       EndUnit,
+	"endblockdata":    EndUnit,
 	"use":             Use,
 	"public":          Access,
 	"private":         Access,
@@ -204,16 +215,33 @@ var simple = map[string]Kind{
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
+	"allocatable":     Allocatable,
+	"allocate":        Allocate,
+	"deallocate":      Allocate,
+	"data":            Data,
+	"save":            Save,
+	"common":          Common,
+	"equivalence":     Equivalence,
+	"blockdata":       BlockData,
 	"integer":         TypeDecl,
 	"real":            TypeDecl,
 	"logical":         TypeDecl,
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
+	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,
 	"cycle":           Cycle,
 	"print":           Print,
 	"write":           Write,
+	"open":            FileStmt,
+	"close":           FileStmt,
+	"inquire":         FileStmt,
+	"rewind":          FileStmt,
+	"backspace":       FileStmt,
+	"endfile":         FileStmt,
+	"flush":           FileStmt,
+	"namelist":        Namelist,
 	"stop":            Stop,
 	"errorstop":       ErrorStop,
 	"continue":        Continue,
@@ -272,6 +300,10 @@ func (s *Stmt) byWord() {
 			s.Kind = Block
 			return
 		}
+		if second == "data" {
+			s.Kind = BlockData
+			return
+		}
 	case "pure", "elemental", "recursive", "impure":
 		for _, t := range t {
 			switch t.Value {
@@ -296,6 +328,8 @@ func (s *Stmt) byWord() {
 			s.Kind = ImplicitNone
 			return
 		}
+		s.Kind = Implicit
+		return
 	case "do":
 		s.classifyDo()
 		return
@@ -418,12 +452,11 @@ func (s *Stmt) classifyEnd() {
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":
-		s.Kind, s.Word = Outside, "endfile"
+		s.Kind, s.Word = FileStmt, "endfile"
+	case second.Value == "block" && s.Toks[2].Value == "data", second.Value == "blockdata":
+		s.Kind = EndUnit
 	case second.Type == Ident:
 		s.Kind, s.Word = Outside, "end "+second.Value
-		if second.Value == "block" && s.Toks[2].Value == "data" {
-			s.Word = "end block data"
-		}
 	}
 }
 

@@ -3,23 +3,23 @@ package scan
 // outsideWords are the statements of Fortran that are outside the subset and
 // begin with one word.
 var outsideWords = map[string]bool{
-	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
-	"asynchronous": true, "backspace": true, "bind": true,
-	"block": true, "blockdata": true, "case": true, "class": true,
-	"close": true, "codimension": true, "common": true, "complex": true,
-	"contiguous": true, "data": true,
-	"deallocate": true, "elemental": true,
-	"endenum": true,
-	"endfile": true, "endprocedure": true,
-	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
-	"enumerator": true, "equivalence": true, "final": true,
-	"flush": true, "format": true, "generic": true, "goto": true, "implicit": true,
-	"include": true, "inquire": true,
-	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
-	"open": true, "pause": true, "pointer": true,
+	"abstract": true, "assign": true,
+	"asynchronous": true, "bind": true,
+	"block": true, "case": true, "class": true,
+	"codimension":  true,
+	"contiguous":   true,
+	"elemental":    true,
+	"endenum":      true,
+	"endprocedure": true,
+	"endselect":    true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
+	"enumerator": true, "final": true,
+	"format": true, "generic": true, "goto": true,
+	"include":   true,
+	"intrinsic": true, "module": true, "nullify": true,
+	"pause": true, "pointer": true,
 	"procedure": true,
-	"pure":      true, "recursive": true, "rewind": true,
-	"save": true, "selectcase": true, "selecttype": true, "sequence": true,
+	"pure":      true, "recursive": true,
+	"selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "volatile": true, "wait": true,
 }
@@ -39,24 +39,16 @@ func (s *Stmt) outside() {
 	case s.Word == "event" && (second == "post" || second == "wait"), s.Word == "fail" && second == "image":
 		s.Word += " " + second
 	case (s.Word == "lock" || s.Word == "unlock") && second == "(":
-	case s.Word == "block" && second == "data":
-		s.Word = "block data"
 	case s.Word == "double" && second == "complex":
 		s.Word = "complex"
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
 		switch s.Word {
-		case "complex":
-			if isFunction(s.Toks) {
-				s.Word = "function"
-			}
 		case "selectcase", "selecttype":
 			s.Word = "select " + s.Word[len("select"):]
-		case "blockdata":
-			s.Word = "block data"
 		}
-		if len(s.Word) > 3 && s.Word[:3] == "end" && s.Word != "endfile" {
+		if len(s.Word) > 3 && s.Word[:3] == "end" {
 			s.Word = "end " + s.Word[3:]
 		}
 	default:

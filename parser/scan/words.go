@@ -229,7 +229,7 @@ func dummiesFollow(s string) bool {
 // phrases are the statements of several words that nothing needs to separate,
 // beside those that begin with one word of the tables of Classify.
 var phrases = []string{
-	"else where", "case default", "module procedure", "double precision", "double complex",
+	"else where", "implicit none", "implicit", "block data", "case default", "module procedure", "double precision", "double complex",
 	"sync all", "sync images", "sync memory", "form team", "change team", "end team", "event post",
 	"event wait", "fail image", "lock", "unlock", "end block data", "read", "do", "else", "end",
 	"select case", "select type", "error stop", "double",

@@ -52,9 +52,15 @@ func parseHead(f []string, rest string) (u *proof.Unfolding, err error) {
 	if u.PEs, err = strconv.Atoi(f[1]); err != nil {
 		return nil, err
 	}
-	if len(f) == 5 {
-		if u.Loops, err = parseList(f[4]); err != nil {
+	for f = f[3:]; len(f) > 1; f = f[2:] {
+		list, err := parseList(f[1])
+		if err != nil {
 			return nil, err
+		}
+		if f[0] == "ready" {
+			u.Ready = list
+		} else {
+			u.Loops = list
 		}
 	}
 	for run := range strings.SplitSeq(rest, ";") {
