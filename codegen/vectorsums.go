@@ -77,9 +77,12 @@ func (v *vectorLoop) reduce(t kernel.Type, fold kernel.Fold, real bool) int {
 }
 
 // short reports whether this is a loop over the entries of a row of a sparse matrix and the
-// like: subscripts, or bounds, are elements of arrays. Its sums keep the order of the source,
-// and it is no kernel for them.
+// like: subscripts, or bounds, are elements of arrays, and little is computed for each entry.
+// Its sums keep the order of the source, and it is no kernel for them.
 func (v *vectorLoop) short() bool {
+	if effort(v.loop.Body) >= fewEntries {
+		return false
+	}
 	if len(ir.ExprRefs(v.loop.Lo))+len(ir.ExprRefs(v.loop.Hi)) > 0 {
 		return true
 	}
@@ -92,6 +95,27 @@ func (v *vectorLoop) short() bool {
 		return !found
 	})
 	return found
+}
+
+// fewEntries is the effort for an entry from which on a loop over few of them is worth a kernel.
+const fewEntries = 24
+
+// effort is about how long an iteration takes, in additions.
+func effort(body []ir.Stmt) int {
+	sum := 0
+	ir.WalkExprs(body, func(_ ir.Stmt, e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Bin:
+			sum++
+			if e.Op == ir.Div || e.Op == ir.Pow {
+				sum += 3
+			}
+		case *ir.Call:
+			sum += 4
+		}
+		return true
+	})
+	return sum
 }
 
 // findElements makes reductions of the elements that the loop accumulates: all others of the

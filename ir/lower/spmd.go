@@ -109,8 +109,12 @@ func (m *imageFinder) stmt(s ast.Stmt) {
 		m.exprs(s.Items...)
 	case *ast.Read:
 		m.exprs(s.Items...)
+	case *ast.FileStmt:
+		m.exprs(s.Items...)
 	case *ast.Stop:
 		m.exprs(s.Code)
+	case *ast.Allocate:
+		m.exprs(s.Args...)
 	case *ast.Call:
 		m.found = m.found || collectives[s.Proc.Name] && !m.own[s.Proc.Name]
 		m.exprs(s.Args...)

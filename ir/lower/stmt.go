@@ -86,12 +86,16 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 		return l.print(s)
 	case *ast.Read:
 		return l.read(s)
+	case *ast.FileStmt:
+		return l.fileStmt(s)
 	case *ast.Stop:
 		return l.stop(s)
 	case *ast.Call:
 		return l.callStmt(s)
 	case *ast.Return:
 		return l.returnStmt(s.Pos)
+	case *ast.Allocate:
+		return l.allocate(s)
 	case *ast.Sync:
 		return l.sync(s)
 	case *ast.Critical:

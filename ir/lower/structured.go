@@ -4,6 +4,7 @@ import (
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/lower/structure"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // structuredStmt lowers what package structure has made of jumps.
@@ -60,25 +61,35 @@ func (l *lowerer) loopOf(s ast.Stmt) ir.Stmt {
 	panic("lower: a jump leaves a loop that is not around")
 }
 
-// status gives the variable that the jumps of END= and ERR= of r test its name. What is not jumped for
-// still stops the program, unless IOSTAT= is there.
-func (l *lowerer) status(s *ast.Read, r *ir.Read, body []ir.Stmt) []ir.Stmt {
-	if s.Status == "" {
+// jumps completes a statement of input or output, which body holds and whose jumps have become tests
+// of a variable: status is what the statement sets, and the variable is another name of it. What is
+// not jumped for still stops the program, unless IOSTAT= is there.
+func (l *lowerer) jumps(pos source.Pos, c *ast.Control, status *ir.Symbol, body []ir.Stmt) []ir.Stmt {
+	if c.Status == "" {
 		return body
 	}
-	if r.Iostat == nil {
-		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
-	}
-	l.nameInUnit(s.Status, r.Iostat)
-	if s.Iostat != nil || s.End != 0 && s.Err != 0 {
+	l.nameInUnit(c.Status, status)
+	if c.Spec("iostat") != nil {
 		return body
 	}
-	failed := ir.Gt
-	if s.End == 0 {
-		failed = ir.Lt
+	stop := func(op ir.Op, value int) {
+		code := l.intConst(2, pos) // gfortran's status after a failed statement
+		body = append(body, l.when(op, status, value, pos, one(&ir.Stop{S: ir.S{Pos: pos}, Code: code, Error: true})))
 	}
-	code := l.intConst(2, s.Pos) // gfortran's status after a failed READ
-	return append(body, l.when(failed, r.Iostat, s.Pos, one(&ir.Stop{S: ir.S{Pos: s.Pos}, Code: code, Error: true})))
+	// Without ADVANCE= there is no end of a record.
+	records := c.Spec("advance") != nil
+	if c.End == 0 && records {
+		stop(ir.Eq, -1)
+	} else if c.End == 0 {
+		stop(ir.Lt, 0)
+	}
+	if c.Eor == 0 && records {
+		stop(ir.Eq, -2)
+	}
+	if c.Err == 0 {
+		stop(ir.Gt, 0)
+	}
+	return body
 }
 
 // labelAssign lowers ASSIGN: the value of a label is its number.

@@ -154,7 +154,7 @@ func (b *builder) stmt(s ast.Stmt, n *node) *node {
 		return b.assignedGoto(s, n)
 	case *ast.ArithmeticIf:
 		b.arithmeticIf(s, n)
-	case *ast.Read:
+	case *ast.Read, *ast.Print, *ast.FileStmt:
 		return b.status(s, n)
 	case *ast.Exit:
 		return b.leave(s, b.behind[b.ends[s]], n)
@@ -302,6 +302,9 @@ func (b *builder) let(n *node, what string, x ast.Expr) *ast.Ident {
 }
 
 func number(x ast.Expr, n int) ast.Expr {
+	if n < 0 {
+		return &ast.Unary{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, Op: "-", X: number(x, -n)}
+	}
 	return &ast.IntLit{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, Text: fmt.Sprint(n)}
 }
 
@@ -351,32 +354,38 @@ func (b *builder) assignedGoto(s *ast.AssignedGoto, n *node) *node {
 	return b.node(s.Pos)
 }
 
-// status adds a statement with END= or ERR=: it sets a variable, which is tested behind it.
-func (b *builder) status(s *ast.Read, n *node) *node {
-	if s.End == 0 && s.Err == 0 {
+// status adds a statement with END=, EOR= or ERR=: it sets a variable, which is tested behind it.
+func (b *builder) status(s ast.Stmt, n *node) *node {
+	st, c := withControl(s)
+	if c.End == 0 && c.Eor == 0 && c.Err == 0 {
 		n.stmts = append(n.stmts, s)
 		return n
 	}
 	b.lets++
-	st := *s
-	st.Status = fmt.Sprintf("status%%%d", b.lets)
-	n.stmts = append(n.stmts, &st)
-	x := &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: st.Status}
-	test := func(op string, label int) {
-		after := b.node(s.Pos)
-		n.kind, n.succ = b.branch(s.Pos, compare(x, op, 0)), []*node{b.label(ast.Target{Pos: s.Pos, Label: label}), after}
+	c.Status = fmt.Sprintf("status%%%d", b.lets)
+	n.stmts = append(n.stmts, st)
+	pos := s.Position()
+	x := &ast.Ident{XBase: ast.XBase{Pos: pos, End: pos}, Name: c.Status}
+	test := func(op string, value, label int) {
+		if label == 0 {
+			return
+		}
+		after := b.node(pos)
+		n.kind, n.succ = b.branch(pos, compare(x, op, value)), []*node{b.label(ast.Target{Pos: pos, Label: label}), after}
 		n = after
 	}
-	if s.End == s.Err {
-		test("/=", s.End)
+	records := c.Spec("advance") != nil // else there is no end of a record
+	switch {
+	case c.End == c.Err && c.Eor == 0 && !records:
+		test("/=", 0, c.End)
 		return n
+	case records:
+		test("==", -1, c.End)
+	default:
+		test("<", 0, c.End)
 	}
-	if s.End != 0 {
-		test("<", s.End)
-	}
-	if s.Err != 0 {
-		test(">", s.Err)
-	}
+	test("==", -2, c.Eor)
+	test(">", 0, c.Err)
 	return n
 }
 

@@ -201,10 +201,11 @@ func (s *surveyed) references(st ast.Stmt, around []ast.Stmt) {
 		add(st.To[:]...)
 	case *ast.LabelAssign:
 		s.assign[st.Var.Name] = append(s.assign[st.Var.Name], st.To)
-	case *ast.Read:
-		for _, label := range []int{st.End, st.Err} {
+	case *ast.Read, *ast.Print, *ast.FileStmt:
+		_, c := withControl(st)
+		for _, label := range []int{c.End, c.Eor, c.Err} {
 			if label != 0 {
-				add(ast.Target{Pos: st.Pos, Label: label})
+				add(ast.Target{Pos: st.Position(), Label: label})
 			}
 		}
 	case *ast.Exit:
@@ -215,6 +216,22 @@ func (s *surveyed) references(st ast.Stmt, around []ast.Stmt) {
 	if len(s.jumps) > n {
 		s.mark(s.parent)
 	}
+}
+
+// withControl copies a statement of input or output, and returns what its parentheses have too.
+func withControl(st ast.Stmt) (ast.Stmt, *ast.Control) {
+	switch st := st.(type) {
+	case *ast.Read:
+		c := *st
+		return &c, &c.Control
+	case *ast.Print:
+		c := *st
+		return &c, &c.Control
+	case *ast.FileStmt:
+		c := *st
+		return &c, &c.Control
+	}
+	panic("structure: no statement of input or output")
 }
 
 // leave notes what an EXIT or CYCLE is about.
