@@ -81,7 +81,7 @@ func (g *treeGen) procedure(depth int) *ast.Program {
 		case 0:
 			u.Spec = append(u.Spec, &ast.Intent{Intent: g.pick("in", "out", "inout"), Names: names})
 		case 1:
-			u.Spec = append(u.Spec, &ast.External{Names: names})
+			u.Spec = append(u.Spec, &ast.External{Intrinsic: g.bool(), Names: names})
 		case 2:
 			u.Spec = append(u.Spec, &ast.Inherit{Names: names})
 		default:
