@@ -230,9 +230,9 @@ func (l *lowerer) signature(p *procedure) []*dummy {
 	}
 	var b *binding
 	l.aside(func() {
-		outer, phantom, loops, frames := l.scope, l.phantom, l.loops, l.frames
-		defer func() { l.scope, l.phantom, l.loops, l.frames = outer, phantom, loops, frames }()
-		l.phantom, l.loops, l.frames, l.elem = true, nil, nil, nil
+		outer, phantom, loops := l.scope, l.phantom, l.loops
+		defer func() { l.scope, l.phantom, l.loops = outer, phantom, loops }()
+		l.phantom, l.loops, l.elem = true, nil, nil
 		l.scope = l.newScope(p.unit, p.host)
 		b = &binding{l: l, unit: p.unit}
 		l.scope.binding = b
