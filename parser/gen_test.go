@@ -637,7 +637,7 @@ func (g *treeGen) control(c ast.Control, keys ...string) ast.Control {
 			c.Specs = append(c.Specs, ast.Spec{Key: key, X: g.variable(1)})
 		}
 	}
-	c.Unformatted = g.int(0, 4) == 0
+	c.Unformatted = c.Unit != nil && g.int(0, 4) == 0 // unit * needs a format
 	return c
 }
 
