@@ -433,7 +433,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 	}
 	if staged && where != nil && (reads([]ir.Expr{where}, lhs.Sym) || len(before) > 0) {
 		in := nest
-		in.inside = before
+		in.inside = ir.Copy(before) // before stands in front of the assignment too
 		saved, ok := l.savedMask(in, ctx, where, []*ir.Symbol{lhs.Sym})
 		if !ok {
 			return nil

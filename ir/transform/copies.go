@@ -100,8 +100,8 @@ func (o *onCopies) change(kind Kind, like func(array *ir.Symbol, d int) *ir.Do) 
 		c.Symbols = append(c.Symbols, o.copies[s])
 		c.New = append(c.New, o.copying(c, s, o.copies[s], s, like))
 	}
-	cp := newCopier()
-	n := cp.do(o.loop, cp.block)
+	cp := ir.NewCopier()
+	n := cp.Do(o.loop, cp.Block)
 	ir.WalkExprs(n.Body, func(_ ir.Stmt, e ir.Expr) bool {
 		if ref, ok := e.(*ir.Ref); ok && o.copies[ref.Sym] != nil {
 			ref.Sym = o.copies[ref.Sym]

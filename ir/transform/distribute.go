@@ -454,8 +454,8 @@ func (d *distribution) change(kind Kind, groups [][]component) *Change {
 			}
 		}
 		var lines []int
-		cp := newCopier()
-		c.New = append(c.New, cp.do(d.loop, func(body []ir.Stmt) []ir.Stmt {
+		cp := ir.NewCopier()
+		c.New = append(c.New, cp.Do(d.loop, func(body []ir.Stmt) []ir.Stmt {
 			var out []ir.Stmt
 			for k, s := range body {
 				i := d.from[k]
@@ -470,7 +470,7 @@ func (d *distribution) change(kind Kind, groups [][]component) *Change {
 				}
 				for x := range d.parts[i].sums {
 					if total := d.parts[i+1+x]; in[i+1+x] && !in[i] {
-						out = append(out, cp.stmt(total.stmt))
+						out = append(out, cp.Stmt(total.stmt))
 					}
 				}
 			}

@@ -160,12 +160,12 @@ func identity(r scalar.Reduction) (*ir.Const, ir.Op, bool) {
 }
 
 // copies is the copy of p, part number i, for a loop with the parts in.
-func (p part) copies(cp *copier, in map[int]bool, i int) []ir.Stmt {
+func (p part) copies(cp *ir.Copier, in map[int]bool, i int) []ir.Stmt {
 	if p.totals != nil {
 		return nil
 	}
 	var first []ir.Stmt
-	out := cp.stmt(p.stmt)
+	out := cp.Stmt(p.stmt)
 	for n, x := range p.sums {
 		if in[i+1+n] {
 			continue // the value is used in the same loop

@@ -12,7 +12,7 @@ import (
 // exclude: by facts about loop indices, and by constants that scalars have just
 // been given.
 type folder struct {
-	*copier
+	*ir.Copier
 	a      *Analysis
 	folded []ir.Expr // the conditions, and the MODs, decided by facts
 }
@@ -52,20 +52,20 @@ func (f *folder) fold(s ir.Stmt, known facts, env constants) []ir.Stmt {
 		return []ir.Stmt{n}
 	case *ir.Do:
 		env.forget(f.a.info.Modified(s))
-		return []ir.Stmt{f.do(s, func(b []ir.Stmt) []ir.Stmt {
+		return []ir.Stmt{f.Do(s, func(b []ir.Stmt) []ir.Stmt {
 			return f.body(b, f.a.inLoop(known, s), maps.Clone(env))
 		})}
 	case *ir.While:
 		env.forget(f.a.info.Modified(s))
 		n := &ir.While{S: s.S, Name: s.Name, Cond: ir.Clone(s.Cond), End: s.End}
-		f.loops[s] = n
+		f.Loops[s] = n
 		n.Body = f.body(s.Body, known, maps.Clone(env))
 		return []ir.Stmt{n}
 	}
 	env.forget(f.a.info.Modified(s))
 	as, ok := s.(*ir.Assign)
 	if !ok {
-		return []ir.Stmt{f.copier.stmt(s)}
+		return []ir.Stmt{f.Copier.Stmt(s)}
 	}
 	if v, ok := as.LHS.(*ir.Var); ok {
 		if c, ok := as.RHS.(*ir.Const); ok {

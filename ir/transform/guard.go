@@ -49,7 +49,7 @@ func (a *Analysis) Unguard(s *ir.If) (*Change, error) {
 	if loops == 0 {
 		return nil, refuse("it guards no loop")
 	}
-	return &Change{Kind: Guard, Old: s, New: Copy(s.Then), What: "always true where something is done; removed"}, nil
+	return &Change{Kind: Guard, Old: s, New: ir.Copy(s.Then), What: "always true where something is done; removed"}, nil
 }
 
 // unguarding is the work of Unguard.

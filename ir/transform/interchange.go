@@ -41,12 +41,12 @@ func (a *Analysis) Interchange(loop *ir.Do) (*Change, error) {
 	if why != nil {
 		return nil, why
 	}
-	cp := newCopier()
-	body := func([]ir.Stmt) []ir.Stmt { return cp.block(nest[len(nest)-1].Body) }
+	cp := ir.NewCopier()
+	body := func([]ir.Stmt) []ir.Stmt { return cp.Block(nest[len(nest)-1].Body) }
 	var names []string
 	for _, k := range slices.Backward(order) {
 		inner := body
-		body = func([]ir.Stmt) []ir.Stmt { return []ir.Stmt{cp.do(nest[k], inner)} }
+		body = func([]ir.Stmt) []ir.Stmt { return []ir.Stmt{cp.Do(nest[k], inner)} }
 		names = append(names, nest[k].Index.Name)
 	}
 	slices.Reverse(names)

@@ -106,12 +106,12 @@ type halves struct {
 // open.
 func (a *Analysis) halves(loop *ir.Do, rest, one facts) (*halves, error) {
 	h := &halves{
-		restFold: &folder{copier: newCopier(), a: a},
-		oneFold:  &folder{copier: newCopier(), a: a},
+		restFold: &folder{Copier: ir.NewCopier(), a: a},
+		oneFold:  &folder{Copier: ir.NewCopier(), a: a},
 	}
 	h.rest = h.restFold.body(loop.Body, rest, constants{})
 	h.one = h.oneFold.body(loop.Body, one, constants{})
-	all := &folder{copier: newCopier(), a: a}
+	all := &folder{Copier: ir.NewCopier(), a: a}
 	all.body(loop.Body, a.inLoop(a.at(loop), loop), constants{})
 	if !decides(h.oneFold, h.restFold, all) {
 		return nil, refuse("neither the first nor the last iteration decides a condition")
@@ -145,7 +145,7 @@ func (a *Analysis) peelBoth(loop *ir.Do, b scalar.LoopBounds) *Change {
 		return nil // there may be one iteration, or none
 	}
 	fold := func(f facts) (*folder, []ir.Stmt) {
-		x := &folder{copier: newCopier(), a: a}
+		x := &folder{Copier: ir.NewCopier(), a: a}
 		return x, x.body(loop.Body, f, constants{})
 	}
 	one := linalg.Const(1)
@@ -259,9 +259,9 @@ func (a *Analysis) peelFirst(loop *ir.Do, b scalar.LoopBounds) (*Change, error) 
 
 // part is a loop like loop with another body, which f has made.
 func (a *Analysis) part(loop *ir.Do, f *folder, body []ir.Stmt) *ir.Do {
-	n := f.do(loop, func([]ir.Stmt) []ir.Stmt { return nil })
+	n := f.Do(loop, func([]ir.Stmt) []ir.Stmt { return nil })
 	// The body was made before its loop: its jumps still name the original.
-	n.Body = (&copier{loops: map[ir.Stmt]ir.Stmt{loop: n}}).block(body)
+	n.Body = (&ir.Copier{Loops: map[ir.Stmt]ir.Stmt{loop: n}}).Block(body)
 	return n
 }
 

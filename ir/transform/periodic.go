@@ -147,8 +147,8 @@ func (a *Analysis) periodic(loop *ir.Do, sym *ir.Symbol, least int, step int64) 
 	}
 	value := ir.Expr(&ir.Bin{X: at, Op: ir.Add, L: less(of(first), least), R: trips})
 	value = &ir.Call{X: at, Name: "mod", Args: []ir.Expr{value, &ir.Const{X: at, Int: 2}}}
-	cp := newCopier()
-	n := cp.do(loop, cp.block)
+	cp := ir.NewCopier()
+	n := cp.Do(loop, cp.Block)
 	n.Body = append([]ir.Stmt{assign(sym, less(value, -least))}, n.Body...)
 	return &Change{
 		Kind: Periodic, Old: loop, New: []ir.Stmt{assign(first, of(sym)), n}, Symbols: []*ir.Symbol{first},

@@ -459,7 +459,7 @@ func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 	case *ir.Do:
 		if kind == transform.Interchange {
 			outer, inner := *s.Body[0].(*ir.Do), *s
-			inner.Body = transform.Copy(outer.Body)
+			inner.Body = ir.Copy(outer.Body)
 			outer.Body = []ir.Stmt{&inner}
 			redirect(inner.Body, s.Body[0], &inner)
 			c.New = []ir.Stmt{&outer}
@@ -467,7 +467,7 @@ func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 		}
 		if kind == transform.Periodic {
 			n := *s
-			n.Body = transform.Copy(s.Body)
+			n.Body = ir.Copy(s.Body)
 			redirect(n.Body, s, &n)
 			c.New = []ir.Stmt{&n}
 			var x *ir.Var
@@ -485,20 +485,20 @@ func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 		}
 		if kind == transform.Redistribute {
 			n := *s
-			n.Body = transform.Copy(s.Body)
+			n.Body = ir.Copy(s.Body)
 			redirect(n.Body, s, &n)
 			n.Lo, n.Hi, n.Step = ir.Clone(s.Hi), ir.Clone(s.Lo), &ir.Un{X: ir.X{Typ: ir.Integer}, Op: ir.Neg, E: ir.Clone(s.Step)}
 			c.New = []ir.Stmt{&n}
 			return c
 		}
 		if kind == transform.Replicate {
-			c.New = append(transform.Copy([]ir.Stmt{s}), transform.Copy([]ir.Stmt{s})...)
+			c.New = append(ir.Copy([]ir.Stmt{s}), ir.Copy([]ir.Stmt{s})...)
 			return c
 		}
 		if kind == transform.Distribute {
 			for _, x := range s.Body {
 				part := *s
-				part.Body = transform.Copy([]ir.Stmt{x})
+				part.Body = ir.Copy([]ir.Stmt{x})
 				redirect(part.Body, s, &part)
 				c.New = append(c.New, &part)
 			}
@@ -507,10 +507,10 @@ func force(kind transform.Kind, s ir.Stmt) *transform.Change {
 		one := func() ir.Expr { return &ir.Const{X: ir.X{Typ: ir.Integer}, Int: 1} }
 		main, last := *s, *s
 		main.Hi = &ir.Bin{X: ir.X{Typ: ir.Integer}, Op: ir.Sub, L: ir.Clone(s.Hi), R: one()}
-		main.Body = transform.Copy(s.Body)
+		main.Body = ir.Copy(s.Body)
 		redirect(main.Body, s, &main)
 		last.Lo = ir.Clone(s.Hi)
-		last.Body = transform.Copy(s.Body)
+		last.Body = ir.Copy(s.Body)
 		// A jump in the copy has no loop to go to: it does nothing.
 		last.Body = withoutJumps(last.Body, s)
 		c.New = []ir.Stmt{&main, &last}

@@ -283,10 +283,10 @@ func (a *Analysis) freshName(prefix string) string {
 
 // copy is the nest that assigns the elements of one kind.
 func (r *replication) copy(kind int) ir.Stmt {
-	cp := newCopier()
+	cp := ir.NewCopier()
 	for s := range r.reduced {
 		if kind > 0 {
-			cp.with[s] = nil
+			cp.With[s] = nil
 		}
 	}
 	assign := func(s ir.Stmt, l, e ir.Expr) ir.Stmt {
@@ -315,7 +315,7 @@ func (r *replication) copy(kind int) ir.Stmt {
 			}
 		}
 		first = append(first, last...)
-		out := cp.block(list)
+		out := cp.Block(list)
 		for _, e := range r.elements {
 			if e.kind == kind {
 				x := ir.X{Pos: e.ref.Pos, Typ: e.ref.Typ}
@@ -327,7 +327,7 @@ func (r *replication) copy(kind int) ir.Stmt {
 	}
 	var build func(k int) ir.Stmt
 	build = func(k int) ir.Stmt {
-		return cp.do(r.nest[k], func(list []ir.Stmt) []ir.Stmt {
+		return cp.Do(r.nest[k], func(list []ir.Stmt) []ir.Stmt {
 			if r.nest[k] == inner {
 				return body(list)
 			}

@@ -154,7 +154,7 @@ func (a *Analysis) splitAt(loop *ir.Do, lo, hi linalg.Affine, step int64, at lin
 	}
 	inside := a.inLoop(around, loop)
 	fold := func(known facts) (*folder, []ir.Stmt) {
-		f := &folder{copier: newCopier(), a: a}
+		f := &folder{Copier: ir.NewCopier(), a: a}
 		return f, f.body(loop.Body, known, constants{})
 	}
 	part := func(known facts) *ir.Do {

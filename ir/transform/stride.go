@@ -221,8 +221,8 @@ func (a *Analysis) excluded(loop *ir.Do, value, f linalg.Affine) bool {
 
 // strided writes the loop without the condition.
 func (a *Analysis) strided(loop *ir.Do, guard *ir.If, without, from ir.Expr, by int64) *Change {
-	cp := newCopier()
-	n := cp.do(loop, func([]ir.Stmt) []ir.Stmt {
+	cp := ir.NewCopier()
+	n := cp.Do(loop, func([]ir.Stmt) []ir.Stmt {
 		var left ir.Expr
 		for _, c := range conjuncts(guard.Cond) {
 			switch {
@@ -234,9 +234,9 @@ func (a *Analysis) strided(loop *ir.Do, guard *ir.If, without, from ir.Expr, by 
 			}
 		}
 		if left == nil {
-			return cp.block(guard.Then)
+			return cp.Block(guard.Then)
 		}
-		return []ir.Stmt{&ir.If{S: guard.S, Cond: left, Then: cp.block(guard.Then)}}
+		return []ir.Stmt{&ir.If{S: guard.S, Cond: left, Then: cp.Block(guard.Then)}}
 	})
 	x := ir.X{Pos: loop.Pos, Typ: loop.Index.Type}
 	if c, ok := from.(*ir.Const); !ok || c.Int != 0 {

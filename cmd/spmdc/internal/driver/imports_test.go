@@ -41,7 +41,8 @@ var imports = []struct {
 	{"parser", []string{"parser/..."}},
 
 	{"ir", nil},
-	{"ir/lower", []string{"ir", "ir/mapping", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
+	{"ir/lower/structure", []string{"ir"}},
+	{"ir/lower", []string{"ir", "ir/mapping", "ir/lower/structure", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
 	{"ir/depend", []string{"ir"}},                                      // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
