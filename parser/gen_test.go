@@ -81,7 +81,7 @@ func (g *treeGen) procedure(depth int) *ast.Program {
 		case 0:
 			u.Spec = append(u.Spec, &ast.Intent{Intent: g.pick("in", "out", "inout"), Names: names})
 		case 1:
-			u.Spec = append(u.Spec, &ast.External{Names: names})
+			u.Spec = append(u.Spec, &ast.External{Intrinsic: g.bool(), Names: names})
 		case 2:
 			u.Spec = append(u.Spec, &ast.Inherit{Names: names})
 		default:
@@ -637,7 +637,7 @@ func (g *treeGen) control(c ast.Control, keys ...string) ast.Control {
 			c.Specs = append(c.Specs, ast.Spec{Key: key, X: g.variable(1)})
 		}
 	}
-	c.Unformatted = g.int(0, 4) == 0
+	c.Unformatted = c.Unit != nil && g.int(0, 4) == 0 // unit * needs a format
 	return c
 }
 

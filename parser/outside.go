@@ -30,7 +30,7 @@ var instead = map[string]string{
 	"wait":   needless,
 	"format": "write 10 format(...), with a label and in a procedure or program",
 
-	"intrinsic": needless, "sequence": needless, "volatile": needless,
+	"sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,
 
 	"assign":      "write assign 10 to k",

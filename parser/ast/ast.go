@@ -232,10 +232,11 @@ type (
 		Base
 		Names []Name
 	}
-	// External is "external f, g".
+	// External is "external f, g" or "intrinsic f, g".
 	External struct {
 		Base
-		Names []Name
+		Intrinsic bool
+		Names     []Name
 	}
 	// Use is "use m" or "use m, only: a, b".
 	Use struct {

@@ -70,7 +70,11 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(" :: " + joinNames(s.Names))
 		}
 	case *External:
-		b.WriteString("external :: " + joinNames(s.Names))
+		word := "external"
+		if s.Intrinsic {
+			word = "intrinsic"
+		}
+		b.WriteString(word + " :: " + joinNames(s.Names))
 	case *Use:
 		b.WriteString("use ")
 		if s.Nature != "" {

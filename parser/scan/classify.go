@@ -27,7 +27,7 @@ const (
 	BlockData
 	TypeDecl
 	Intent
-	External
+	External // or INTRINSIC
 	Parameter
 	Dimension
 	Allocatable
@@ -218,6 +218,7 @@ var simple = map[string]Kind{
 	"private":         Access,
 	"intent":          Intent,
 	"external":        External,
+	"intrinsic":       External,
 	"call":            Call,
 	"return":          Return,
 	"parameter":       Parameter,
