@@ -34,7 +34,7 @@ func (g *gen) print(s *ir.Print) {
 		g.addItems(s.Items)
 		g.out.p("pe.WriteRecords(%s, record.Bytes())", unit)
 	case slices.Contains(strings.Fields(s.Keys), "rec"):
-		g.out.p("record := fio.NewWriter(%s).Split()", g.format(s.Format))
+		g.out.p("record := fio.NewWriter(%s).Split()%s", g.format(s.Format), g.modesOf(s, unit))
 		g.addItems(s.Items)
 		g.out.p("pe.WriteRecords(%s, record.Records()...)", unit)
 	default:
@@ -69,7 +69,8 @@ func (g *gen) printText(s *ir.Print, unit string) {
 	if s.Stay {
 		text, end = "Part", "Stay"
 	}
-	switch together := !implied(s.Items); {
+	modes := g.modesOf(s, unit)
+	switch together := !implied(s.Items) && modes == ""; {
 	case together && s.Format != nil:
 		g.out.p("%s%s.%s(%s))", write, g.format(s.Format), text, g.itemList(s.Items))
 		return
@@ -80,13 +81,40 @@ func (g *gen) printText(s *ir.Print, unit string) {
 	if s.Format != nil {
 		line = "fio.NewWriter(" + g.format(s.Format) + ")"
 	}
-	g.out.p("record := %s", line)
+	g.out.p("record := %s%s", line, modes)
 	g.addItems(s.Items)
 	if s.Format != nil {
 		g.out.p("%srecord.%s())", write, end)
 		return
 	}
 	g.out.p("record.End()")
+}
+
+// modesOf is what makes the record of s treat values as its unit or s itself has them
+// treated, "" where nothing in the program does.
+func (g *gen) modesOf(s *ir.Print, unit string) string {
+	if !setsModes(s.Keys) && !g.opensWithModes() {
+		return ""
+	}
+	return ".For(pe.Modes(" + unit + "))"
+}
+
+// setsModes reports whether there is an entry among keys that sets modes of a unit.
+func setsModes(keys string) bool {
+	return slices.ContainsFunc(strings.Fields(keys), func(key string) bool {
+		return slices.Contains(ir.ModeKeys, strings.TrimSuffix(key, "="))
+	})
+}
+
+// opensWithModes reports whether an OPEN of the program sets modes of a unit.
+func (g *gen) opensWithModes() bool {
+	found := false
+	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
+		r, is := s.(*ir.Read)
+		found = found || is && strings.HasPrefix(r.What, "open ") && setsModes(r.What)
+		return !found
+	})
+	return found
 }
 
 // implied reports whether there is an implied DO among items.

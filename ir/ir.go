@@ -87,6 +87,9 @@ type Program struct {
 	Body    []Stmt
 }
 
+// ModeKeys are the entries of OPEN, READ and WRITE that say how values are treated.
+var ModeKeys = []string{"decimal", "sign", "round", "blank", "delim", "pad"}
+
 // Site is a call on one call path. The statements of the procedure stand in
 // place of the call, once for every path; each has its innermost Site.
 type Site struct {

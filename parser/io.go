@@ -160,10 +160,8 @@ func (p *parser) controls(list []control, form string, transfer bool, may ...[]s
 		case transfer && key == "fmt":
 			hasFormat, c.Format = true, v
 		case transfer && key == "nml":
-			hasFormat, c.Format, c.Namelist = true, v, true
-			if _, isName := v.(*ast.Ident); !isName {
-				wrong(e, "NML= needs the name of a NAMELIST group")
-			}
+			p.diags.Errorf(source.OutsideSubset, e.Value.pos(), "NML= is not supported").WithHelp("write a format, and the variables behind the parenthesis")
+			hasFormat, ok = true, false
 		case !slices.ContainsFunc(may, func(keys []string) bool { return slices.Contains(keys, key) }):
 			p.badControl(e, form)
 			ok = false
@@ -325,48 +323,13 @@ func (p *parser) formatStmt(l *scan.Line) bool {
 	return true
 }
 
-// build makes the groups of NAMELIST /g/ a, b, /h/ c.
-func (g *namelistStmt) build(p *parser, base ast.Base) ast.Stmt {
-	s := &ast.Namelist{Base: base}
-	toks := append(slices.Clone(g.Toks), lexer.EOFToken(g.Word.Pos))
-	at := 0
-	take := func(value string) bool {
-		if toks[at].Value == value {
-			at++
-			return true
-		}
-		return false
-	}
-	name := func() (n ast.Name, ok bool) {
-		if toks[at].Type != scan.Ident {
-			return n, false
-		}
-		at++
-		return ast.Name{Pos: startOf(&toks[at-1]), Name: toks[at-1].Value}, true
-	}
-	for at < len(toks)-1 {
-		var group ast.NamelistGroup
-		ok := take("/")
-		if ok {
-			group.Name, ok = name()
-			ok = ok && take("/")
-		}
-		for more := ok; more; {
-			var n ast.Name
-			if n, ok = name(); ok {
-				group.Names = append(group.Names, n)
-			}
-			more = ok && take(",") && toks[at].Value != "/"
-		}
-		if !ok {
-			t := &toks[at]
-			if t.EOF() {
-				t = &g.Word
-			}
-			p.diags.Add(problem(source.Syntax, t, "this is no list of groups").WithHelp("the form is: namelist /group/ variable, variable"))
-			return nil
-		}
-		s.Groups = append(s.Groups, group)
-	}
-	return s
+// build reports NAMELIST, which is not supported.
+func (g *namelistStmt) build(p *parser, _ ast.Base) ast.Stmt {
+	p.noNamelist(&g.Word)
+	return nil
+}
+
+func (p *parser) noNamelist(at *lexer.Token) {
+	p.diags.Add(problem(source.OutsideSubset, at, "NAMELIST is not supported").
+		WithHelp("read and write the variables by a list: read(unit, *) a, b"))
 }

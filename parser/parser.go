@@ -289,7 +289,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.AllocatableStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import, *ast.Namelist,
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.AllocatableStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import,
 		*ast.Implicit, *ast.Save, *ast.Common, *ast.Equivalence:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos

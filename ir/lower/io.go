@@ -2,6 +2,7 @@ package lower
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,7 +111,7 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
 			to = l.target(s.Unit)
-			ok = ok && !isBad(to)
+			ok = l.noString(&s.Control) && ok && !isBad(to)
 		} else {
 			p.Unit, good = l.unitOf(unit, unitOutput)
 			ok = ok && good
@@ -160,7 +161,21 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 }
 
 // transferKeys are the entries of READ and WRITE that the run time takes.
-var transferKeys = []string{"rec", "pos", "decimal", "sign", "round", "blank", "delim", "pad"}
+var transferKeys = append([]string{"rec", "pos"}, ir.ModeKeys...)
+
+// noString reports an entry of READ or WRITE that is for units alone, where a string is
+// read or written.
+func (l *lowerer) noString(c *ast.Control) (ok bool) {
+	ok = true
+	for _, s := range c.Specs {
+		if slices.Contains(transferKeys, s.Key) {
+			l.errorf(codeIO, s.X.Position(), "%s= with a CHARACTER variable is not supported", strings.ToUpper(s.Key)).
+				WithHelp("remove it, or write it into the format: DC, SP, RU, BZ")
+			ok = false
+		}
+	}
+	return ok
+}
 
 // record is the assignment that an internal WRITE is.
 func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {

@@ -26,7 +26,7 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
 			r.From = unit
-			ok = ok && !isBad(unit)
+			ok = l.noString(&s.Control) && ok && !isBad(unit)
 		} else {
 			var good bool
 			r.From, good = l.unitOf(unit, unitInput)

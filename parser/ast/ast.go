@@ -209,16 +209,6 @@ type (
 		Intent string // as in TypeDecl
 		Names  []Name
 	}
-	// Namelist is "namelist /g/ a, b".
-	Namelist struct {
-		Base
-		Groups []NamelistGroup
-	}
-	// NamelistGroup is a group of a Namelist.
-	NamelistGroup struct {
-		Name  Name
-		Names []Name
-	}
 	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
 	// "protected".
 	Attribute struct {
@@ -464,7 +454,6 @@ type (
 		Unit        Expr // nil: *, and in a FileStmt none
 		Format      Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
 		Unformatted bool // READ or WRITE without a format
-		Namelist    bool // Format is the *Ident of NML=
 		Specs       []Spec
 		End         int // label, or 0
 		Err         int // label, or 0

@@ -57,12 +57,6 @@ func head(s Stmt) (text string, directive bool) {
 		}
 	case *Intent:
 		b.WriteString("intent(" + s.Intent + ") :: " + joinNames(s.Names))
-	case *Namelist:
-		b.WriteString("namelist")
-		for i, g := range s.Groups {
-			comma(&b, i)
-			b.WriteString(" /" + g.Name.Name + "/ " + joinNames(g.Names))
-		}
 	case *Attribute:
 		b.WriteString(s.Word + " :: " + joinNames(s.Names))
 	case *Interface:
@@ -623,9 +617,7 @@ func writeControls(b *strings.Builder, c *Control, transfer bool, items []Expr) 
 		writeFormat(b, c.Unit) // nil is * here too
 	}
 	if transfer && !c.Unformatted {
-		if key(""); c.Namelist {
-			b.WriteString("nml=")
-		}
+		key("")
 		writeFormat(b, c.Format)
 	}
 	for _, s := range c.Specs {

@@ -97,6 +97,12 @@ func (t *table) open(e entries, asked []string) (values map[string]any, err erro
 		}
 		delete(t.units, n)
 	}
+	if name == "" && (n == 0 || n == 5 || n == 6) && status != "scratch" { // connected without a file
+		if u.modes != (record.Modes{}) {
+			return nil, conflict(n, "file", "DECIMAL=, SIGN= and the like for a standard unit are not supported", "give them in each READ and WRITE")
+		}
+		return values, nil
+	}
 	if err := u.connect(name, status, e.has("file")); err != nil {
 		return nil, err
 	}
@@ -137,12 +143,9 @@ func (u *unit) options(e entries) (status string, err error) {
 	}
 	u.action = choose("action", "", "readwrite", "read", "write")
 	u.encoding = choose("encoding", "default", "utf-8")
-	u.modes.Zeros = choose("blank", "null", "zero") == "zero"
-	u.modes.NoPad = choose("pad", "yes", "no") == "no"
-	u.modes.Comma = choose("decimal", "point", "comma") == "comma"
-	u.modes.Plus = choose("sign", "processor_defined", "suppress", "plus") == "plus"
-	u.modes.Delim = map[string]byte{"quote": '"', "apostrophe": '\''}[choose("delim", "none", "quote", "apostrophe")]
-	u.modes.Round = map[string]byte{"up": 'U', "down": 'D', "zero": 'Z', "nearest": 'N', "compatible": 'C'}[choose("round", "processor_defined", "up", "down", "zero", "nearest", "compatible")]
+	if err := u.modes.Set("OPEN", e.given); err != nil {
+		errs = append(errs, err)
+	}
 	if len(errs) > 0 {
 		return "", errs[0]
 	}

@@ -176,6 +176,9 @@ func (t *table) Read(r spmd.Transfer) (*record.Source, error) {
 	}
 	src := u.source
 	src.Modes, src.Stays, src.Chars = u.modes, r.Stay, 0
+	if err := src.Set("data transfer", r.With); err != nil {
+		return nil, err
+	}
 	switch {
 	case u.access == "direct":
 		src.Held = false

@@ -139,9 +139,7 @@ func (r *reader) control(x *edit) {
 	case decimalPoint:
 		r.comma = false
 	case rounding:
-		if x.text != "N" && x.text != "P" {
-			panic(&Error{Offset: x.at, Status: statusFormat, Msg: "R" + x.text + " in a format for input is not supported", Help: "leave it out: numbers are read as the nearest ones"})
-		}
+		r.src.Round = x.text[0]
 	}
 }
 
@@ -269,6 +267,9 @@ func (r *reader) float(x *edit, bits int) float64 {
 		return math.Float64frombits(u)
 	default:
 		r.mismatch(x, "REAL")
+	}
+	if err := r.src.Nearest(); err != nil {
+		panic(err)
 	}
 	field := r.field(r.width(x), true)
 	s := r.blanks(field)

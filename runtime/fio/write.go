@@ -20,7 +20,6 @@ type Writer struct {
 
 	records [][]byte // those that have ended, with split
 	split   bool
-	modes   record.Modes
 }
 
 // NewWriter begins a statement that writes by f.
@@ -28,7 +27,7 @@ func NewWriter(f *Format) *Writer { return &Writer{cursor: *newCursor(f)} }
 
 // For sets how the unit treats values, and returns w.
 func (w *Writer) For(m record.Modes) *Writer {
-	w.modes, w.plus, w.comma, w.round = m, m.Plus, m.Comma, m.Round
+	w.plus, w.comma, w.round = m.Plus, m.Comma, m.Round
 	return w
 }
 
@@ -157,10 +156,8 @@ func (w *Writer) control(x *edit) {
 		w.pos = max(w.pos-x.n, 0)
 	case signPlus:
 		w.plus = true
-	case signSuppress:
+	case signSuppress, signDefault:
 		w.plus = false
-	case signDefault:
-		w.plus = w.modes.Plus
 	case decimalComma:
 		w.comma = true
 	case decimalPoint:

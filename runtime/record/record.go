@@ -53,16 +53,6 @@ func Once(s string) func() (string, bool) {
 	}
 }
 
-// Modes is how a unit treats values, as OPEN has said. The zero value is the default.
-type Modes struct {
-	Comma bool // DECIMAL='COMMA'
-	Zeros bool // BLANK='ZERO'
-	Plus  bool // SIGN='PLUS'
-	NoPad bool // PAD='NO'
-	Delim byte // of texts in list-directed output: a quote, an apostrophe, or 0
-	Round byte // U, D, Z, N, C, or 0
-}
-
 // Values of IOSTAT, those of gfortran.
 const (
 	End          = -1

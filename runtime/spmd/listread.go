@@ -68,6 +68,12 @@ func (r *listReader) read(items []any) *readError {
 		if r.value.null {
 			continue
 		}
+		switch item.(type) {
+		case *float32, *float64:
+			if err := r.src.Nearest(); err != nil {
+				return asReadError("", err)
+			}
+		}
 		if what, status := r.value.assign(item); what != "" {
 			return &readError{
 				status: status,
@@ -111,7 +117,7 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 	if err := r.skipBlanks(); err != nil {
 		return false, err
 	}
-	if separated && isComma(r.line[r.pos]) {
+	if separated && r.isComma(r.line[r.pos]) {
 		r.pos++
 		if err := r.skipBlanks(); err != nil {
 			return false, err
@@ -119,7 +125,7 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 	}
 	r.repeat, r.value = 1, listValue{}
 	switch c := r.line[r.pos]; {
-	case isComma(c):
+	case r.isComma(c):
 		r.value.null = true
 		return false, nil
 	case c == '/':
@@ -128,7 +134,7 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 	if count, width := repeatCount(r.line[r.pos:]); width > 0 {
 		r.repeat = count
 		r.pos += width
-		if r.pos == len(r.line) || isSeparator(r.line[r.pos]) {
+		if r.pos == len(r.line) || r.isSeparator(r.line[r.pos]) {
 			r.value.null = true
 			return false, nil
 		}
@@ -138,10 +144,13 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 		return false, r.quoted(c)
 	}
 	start := r.pos
-	for r.pos < len(r.line) && !isSeparator(r.line[r.pos]) {
+	for r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]) {
 		r.pos++
 	}
 	r.value.text = r.line[start:r.pos]
+	if _, text := item.(*String); r.src.Comma && !text {
+		r.value.text = strings.NewReplacer(",", ".", ".", ",").Replace(r.value.text)
+	}
 	return false, nil
 }
 
@@ -173,7 +182,7 @@ func (r *listReader) quoted(quote byte) *readError {
 
 // separated reports text that follows a closing quote without a separator.
 func (r *listReader) separated() *readError {
-	if r.pos == len(r.line) || isSeparator(r.line[r.pos]) {
+	if r.pos == len(r.line) || r.isSeparator(r.line[r.pos]) {
 		return nil
 	}
 	return &readError{
@@ -199,13 +208,13 @@ func repeatCount(s string) (count, width int) {
 	return n, i + 1
 }
 
-func isSeparator(c byte) bool {
-	return c == ' ' || c == '\t' || isComma(c) || c == '/' || c == '\r'
+func (r *listReader) isSeparator(c byte) bool {
+	return c == ' ' || c == '\t' || r.isComma(c) || c == '/' || c == '\r'
 }
 
 // isComma reports whether c separates like a comma; gfortran takes a semicolon
-// for one too.
-func isComma(c byte) bool { return c == ',' || c == ';' }
+// for one too. With DECIMAL='COMMA' that is the only one.
+func (r *listReader) isComma(c byte) bool { return c == ',' && !r.src.Comma || c == ';' }
 
 // assign sets an item to the value. If it cannot, it returns the name of the
 // item's type and the status.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/spmdc/spmdc/runtime/record"
@@ -190,6 +191,13 @@ type Line struct {
 	buf     []byte
 	started bool
 	text    bool // the last item was a string
+	modes   record.Modes
+}
+
+// For sets how values are treated, and returns l.
+func (l *Line) For(m record.Modes) *Line {
+	l.modes = m
+	return l
 }
 
 // NewLine starts a record. PE 0 alone calls it.
@@ -216,22 +224,22 @@ func (l *Line) Add(items ...any) {
 	for _, item := range items {
 		s, text := item.(string)
 		// A record starts with a blank. Items are separated by one, but
-		// adjacent strings are not.
-		if !l.started || !text || !l.text {
+		// adjacent strings without delimiters are not.
+		if !l.started || !text || !l.text || l.modes.Delim != 0 {
 			l.buf = append(l.buf, ' ')
 		}
 		l.started, l.text = true, text
 		switch item := item.(type) {
 		case string:
-			l.buf = append(l.buf, s...)
+			l.string(s)
 		case int32:
-			l.buf = appendRight(l.buf, strconv.Itoa(int(item)), 11)
+			l.buf = appendRight(l.buf, l.sign(item < 0)+strconv.Itoa(int(item)), 11)
 		case int:
-			l.buf = appendRight(l.buf, strconv.Itoa(item), 20)
+			l.buf = appendRight(l.buf, l.sign(item < 0)+strconv.Itoa(item), 20)
 		case float64:
-			l.buf = appendReal(l.buf, item, 64)
+			l.buf = appendReal(l.buf, item, 64, l.modes)
 		case float32:
-			l.buf = appendReal(l.buf, float64(item), 32)
+			l.buf = appendReal(l.buf, float64(item), 32, l.modes)
 		case bool:
 			if item {
 				l.buf = append(l.buf, 'T')
@@ -242,6 +250,24 @@ func (l *Line) Add(items ...any) {
 			panic(fmt.Sprintf("print of a %T", item))
 		}
 	}
+}
+
+// string appends s, between delimiters where the unit has some: these are doubled in s.
+func (l *Line) string(s string) {
+	if l.modes.Delim == 0 {
+		l.buf = append(l.buf, s...)
+		return
+	}
+	d := string(l.modes.Delim)
+	l.buf = append(append(append(l.buf, d...), strings.ReplaceAll(s, d, d+d)...), d...)
+}
+
+// sign is the plus sign of a number, where the unit shows it.
+func (l *Line) sign(negative bool) string {
+	if l.modes.Plus && !negative {
+		return "+"
+	}
+	return ""
 }
 
 // End writes the record.
@@ -270,45 +296,56 @@ func appendRight(buf []byte, s string, width int) []byte {
 // descriptor 1PGw.d: w is 25 and d 17 digits for REAL(8), 16 and 9 for REAL(4).
 // Numbers from 0.1 up to 10**d take the F form, followed by as many blanks as
 // an exponent would take, others the E form.
-func appendReal(buf []byte, x float64, bits int) []byte {
+func appendReal(buf []byte, x float64, bits int, m record.Modes) []byte {
 	width, digits, exponent := 25, 17, 5
 	if bits == 32 {
 		width, digits, exponent = 16, 9, 4
 	}
-	switch {
+	var scratch [48]byte
+	s := scratch[:0]
+	switch negative := math.Signbit(x); {
 	case math.IsNaN(x):
 		return appendRight(buf, "NaN", width)
-	case math.IsInf(x, 1):
-		return appendRight(buf, "Infinity", width)
-	case math.IsInf(x, -1):
-		return appendRight(buf, "-Infinity", width)
+	case negative:
+		s = append(s, '-')
+	case m.Plus:
+		s = append(s, '+')
 	}
-	var scratch [40]byte
-	s := strconv.AppendFloat(scratch[:0], x, 'e', digits-1, 64)
+	if math.IsInf(x, 0) {
+		return appendRight(buf, string(s)+"Infinity", width)
+	}
+	first := len(s) // digit
+	round := record.OfMagnitude(m.Round, math.Signbit(x))
+	x = math.Abs(x)
+	s = record.AppendFloat(s, x, 'e', digits-1, round)
 	mark := len(s) - 1 // of the e
 	for s[mark] != 'e' {
 		mark--
 	}
 	exp, _ := strconv.Atoi(string(s[mark+1:]))
+	behind := ""
 	if x == 0 || exp >= -1 && exp < digits {
 		if x == 0 {
 			exp = 0
 		}
-		s = strconv.AppendFloat(scratch[:0], x, 'f', digits-1-exp, 64)
+		s = record.AppendFloat(s[:first], x, 'f', digits-1-exp, round)
 		if exp == digits-1 {
 			s = append(s, '.')
 		}
-		buf = appendRight(buf, string(s), width-exponent)
-		return append(buf, "     "[:exponent]...)
-	}
-	s = append(s[:mark], 'E')
-	if exp < 0 {
-		s, exp = append(s, '-'), -exp
+		width, behind = width-exponent, "     "[:exponent]
 	} else {
-		s = append(s, '+')
+		s = append(s[:mark], 'E')
+		if exp < 0 {
+			s, exp = append(s, '-'), -exp
+		} else {
+			s = append(s, '+')
+		}
+		for _, unit := range []int{100, 10, 1}[5-exponent:] {
+			s = append(s, byte('0'+exp/unit%10))
+		}
 	}
-	for _, unit := range []int{100, 10, 1}[5-exponent:] {
-		s = append(s, byte('0'+exp/unit%10))
+	if m.Comma {
+		s[bytes.IndexByte(s, '.')] = ','
 	}
-	return appendRight(buf, string(s), width)
+	return append(appendRight(buf, string(s), width), behind...)
 }

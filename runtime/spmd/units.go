@@ -28,7 +28,7 @@ type Transfer struct {
 	Unit        int
 	Unformatted bool
 	Stay        bool           // ADVANCE='NO'
-	With        map[string]any // rec, pos
+	With        map[string]any // rec, pos, and what sets modes
 }
 
 // outcome is how the last statement of input or output has ended that keeps its errors.
@@ -99,6 +99,17 @@ func (pe *PE) With(keys string, values ...any) {
 	}
 }
 
+// Modes is how the next WRITE treats values: as OPEN of the unit has said, and With.
+func (pe *PE) Modes(unit int) (m record.Modes) {
+	if pe.toFile(unit) {
+		m = pe.files.Modes(unit)
+	}
+	if err := m.Set("data transfer", pe.with.With); err != nil {
+		panic(err)
+	}
+	return m
+}
+
 // takeWith is what With has said, for a statement on a unit.
 func (pe *PE) takeWith(unit int) Transfer {
 	t := pe.with
@@ -139,7 +150,9 @@ func (pe *PE) source() func() (*record.Source, error) {
 		if pe.toFile(unit) {
 			return pe.files.Read(t)
 		}
-		if unit != unitInput || t.Unformatted || len(t.With) > 0 {
+		_, byRecord := t.With["rec"]
+		_, byPlace := t.With["pos"]
+		if unit != unitInput || t.Unformatted || byRecord || byPlace {
 			return nil, &record.Error{Status: record.BadAction, Text: "Cannot read from file opened for WRITE",
 				Msg: fmt.Sprintf("READ from unit %d", unit), Help: "read from unit 5 (standard input), or open a file"}
 		}
@@ -149,8 +162,12 @@ func (pe *PE) source() func() (*record.Source, error) {
 		if pe.in.end {
 			return nil, record.BehindEnd("standard input")
 		}
-		pe.in.source.Stays, pe.in.source.Chars = t.Stay, 0
-		return pe.in.source, nil
+		src := pe.in.source
+		src.Modes, src.Stays, src.Chars = record.Modes{}, t.Stay, 0
+		if err := src.Set("data transfer", t.With); err != nil {
+			return nil, err
+		}
+		return src, nil
 	}
 }
 
