@@ -51,7 +51,7 @@ func (g *gen) holds(c comm.Constraint, pe string) string {
 func (g *gen) axis(c *comm.Comm, d int, ax comm.Axis) string {
 	if ax.All {
 		b := c.Array.Dims[d]
-		return fmt.Sprintf("dist.Range(%d, %d, 1)", b.Lo, b.Hi)
+		return fmt.Sprintf("dist.Range(%s, %s, 1)", g.end(b.Lo), g.end(b.Hi))
 	}
 	if len(ax.Terms) == 0 {
 		return "dist.Single(" + g.affine(ax.Off) + ")"

@@ -456,7 +456,7 @@ func (g *gen) idx(sub string, r *ir.Ref, d int) string {
 	if g.prog.IR.SPMD || g.divided {
 		test = "spmd.Idx"
 	}
-	return fmt.Sprintf("%s(%s, %d, %d, %q)", test, sub, r.Sym.Dims[d].Lo, r.Sym.Dims[d].Hi, fmt.Sprintf("%s, dimension %d", ir.ExprString(r), d+1))
+	return fmt.Sprintf("%s(%s, %s, %s, %q)", test, sub, g.end(r.Sym.Dims[d].Lo), g.end(r.Sym.Dims[d].Hi), fmt.Sprintf("%s, dimension %d", ir.ExprString(r), d+1))
 }
 
 func atCall(subs []string) string {

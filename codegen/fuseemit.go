@@ -141,7 +141,7 @@ func (g *gen) stripSize(row *fusedRow, all string) string {
 func (g *gen) sharedSize(r *ir.Ref, k int, all string) string {
 	elements, divided := 1, false
 	for d, b := range r.Sym.Dims[:k] {
-		elements *= max(0, b.Hi-b.Lo+1)
+		elements *= b.Nominal()
 		divided = divided || r.Sym.Mapping != nil && r.Sym.Mapping.Map.Axes[d].Grid >= 0
 	}
 	if divided {

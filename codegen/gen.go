@@ -339,6 +339,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if len(g.formats) > 0 || uses("fio") {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/fio")
 	}
+	if p.Files() {
+		g.out.p("%q", "github.com/spmdc/spmdc/runtime/files")
+	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
 	g.out.p(")")
 	g.out.p("")
@@ -358,6 +361,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	}
 	if p.Asks("command_argument_count", "get_command_argument", "getarg", "get_command") {
 		g.out.p("Arguments: true,")
+	}
+	if p.Files() {
+		g.out.p("NewFiles: files.New,")
 	}
 	if p.SPMD {
 		g.out.p("Coarray: true,")

@@ -30,7 +30,7 @@ func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 
 // callOf is call with operands that render makes.
 func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, int) {
-	if e.Name == "write" {
+	if e.Name == "write" || e.Name == "trywrite" {
 		return g.written(e), precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
@@ -125,6 +125,18 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 			args = append(args, "false")
 		}
 		return "spmd.IndexStr(" + strings.Join(args, ", ") + ")", precAtom
+	case "scan", "verify":
+		if len(args) < 3 {
+			args = append(args, "false")
+		}
+		return fmt.Sprintf("spmd.Scan(%s, %t)", strings.Join(args, ", "), e.Name == "scan"), precAtom
+	case "repeat":
+		n, _ := g.whole(e.Args[1])
+		return fmt.Sprintf("spmd.Repeat(%s, %s)", args[0], n), precAtom
+	case "transfer":
+		f := map[ir.Type]string{ir.Integer: "int32(math.Float32bits(%s))", ir.Long: "int(math.Float64bits(%s))",
+			ir.Real: "math.Float32frombits(uint32(%s))", ir.Double: "math.Float64frombits(uint64(%s))"}[e.Typ]
+		return fmt.Sprintf(f, g.typed(e.Args[0])), precAtom
 	case "lge", "lgt", "lle", "llt":
 		op := map[string]string{"lge": ">=", "lgt": ">", "lle": "<=", "llt": "<"}[e.Name]
 		return fmt.Sprintf("spmd.CmpStr(%s) %s 0", list, op), precCompare

@@ -19,9 +19,50 @@ func (g *gen) printOwn(s *ir.Print) {
 }
 
 func (g *gen) print(s *ir.Print) {
+	if s.Catch {
+		g.out.p("pe.Catch(func() {")
+		defer g.out.p("})")
+	}
+	unit := "6"
+	if s.Unit != nil {
+		unit = g.position(s.Unit)
+	}
+	g.with(s.Keys, s.Unformatted, s.Given)
+	switch {
+	case s.Unformatted:
+		g.out.p("record := spmd.NewBytes()")
+		g.addItems(s.Items)
+		g.out.p("pe.WriteRecords(%s, record.Bytes())", unit)
+	case slices.Contains(strings.Fields(s.Keys), "rec"):
+		g.out.p("record := fio.NewWriter(%s).Split()", g.format(s.Format))
+		g.addItems(s.Items)
+		g.out.p("pe.WriteRecords(%s, record.Records()...)", unit)
+	default:
+		g.printText(s, unit)
+	}
+}
+
+// with emits what the statement that follows has in parentheses.
+func (g *gen) with(keys string, unformatted bool, given []ir.Expr) {
+	if unformatted {
+		keys = strings.TrimSpace(keys + " unformatted")
+	}
+	if keys != "" {
+		g.out.p("pe.With(%s)", strings.TrimSuffix(fmt.Sprintf("%q, %s", keys, g.itemList(given)), ", "))
+	}
+}
+
+// addItems emits the items of a record.
+func (g *gen) addItems(items []ir.Expr) {
+	for _, e := range items {
+		g.item(e)
+	}
+}
+
+// printText emits a PRINT or WRITE of text to a unit.
+func (g *gen) printText(s *ir.Print, unit string) {
 	write, line := "pe.Write(", "pe.NewLine()"
 	if s.Unit != nil {
-		unit := g.position(s.Unit)
 		write, line = "pe.WriteTo("+unit+", ", "pe.NewLineTo("+unit+")"
 	}
 	text, end := "Text", "End"
@@ -40,9 +81,7 @@ func (g *gen) print(s *ir.Print) {
 		line = "fio.NewWriter(" + g.format(s.Format) + ")"
 	}
 	g.out.p("record := %s", line)
-	for _, e := range s.Items {
-		g.item(e)
-	}
+	g.addItems(s.Items)
 	if s.Format != nil {
 		g.out.p("%srecord.%s())", write, end)
 		return
@@ -86,12 +125,16 @@ func (g *gen) format(e ir.Expr) string {
 // namedFormat is a format that emitted code has in a variable.
 type namedFormat struct{ name, text string }
 
-// written is the record that an internal WRITE makes: the call "write".
+// written is the record that an internal WRITE makes: the call "write", or "trywrite",
+// which makes the old value of the string of what fails.
 func (g *gen) written(e *ir.Call) string {
-	items, length := e.Args[2:], g.position(e.Args[1])
+	items, length, old := e.Args[2:], g.position(e.Args[1]), ""
+	if e.Name == "trywrite" {
+		items, old = e.Args[3:], g.expr(e.Args[2])
+	}
 	c, isConst := e.Args[0].(*ir.Const)
 	listed := isConst && c.Str == ""
-	if !listed && !implied(items) {
+	if !listed && !implied(items) && old == "" {
 		return fmt.Sprintf("%s.Record(%s)", g.format(e.Args[0]), strings.TrimSuffix(length+", "+g.itemList(items), ", "))
 	}
 	outer := g.out
@@ -103,16 +146,20 @@ func (g *gen) written(e *ir.Call) string {
 	} else {
 		g.out.p("record := fio.NewWriter(%s)", g.format(e.Args[0]))
 	}
-	for _, item := range items {
-		g.item(item)
-	}
+	g.addItems(items)
 	var b strings.Builder
-	b.WriteString("func() string {\n")
+	if b.WriteString("func() string {\n"); old != "" {
+		b.Reset()
+		fmt.Fprintf(&b, "pe.Try(%s, func() string {\n", old)
+	}
 	for _, l := range g.out.lines {
 		b.WriteString(l.text + "\n")
 	}
 	g.out = outer
-	fmt.Fprintf(&b, "return record.%s(%s)\n}()", end, length)
+	fmt.Fprintf(&b, "return record.%s(%s)\n}", end, length)
+	if b.WriteString("()"); old != "" {
+		return strings.TrimSuffix(b.String(), "()") + ")"
+	}
 	return b.String()
 }
 
@@ -188,8 +235,13 @@ func (g *gen) readStmt(s *ir.Read) {
 	if s.From != nil && !s.Internal() {
 		g.out.p("pe.FromUnit(%s)", g.position(s.From))
 	}
+	if s.What == "" {
+		g.with(s.Keys, s.Unformatted, s.Given)
+	}
 	switch {
 	case s.What != "":
+	case s.Unformatted:
+		g.out.p("pe.Unformatted(%d, %s%s)", g.readSite(s), iostat, list)
 	case s.Format != nil && s.Internal():
 		g.out.p("pe.FormattedInternal(%d, %s, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, g.format(s.Format), list)
 	case s.Format != nil:

@@ -134,7 +134,7 @@ func (g *gen) array(s *ir.Symbol) {
 	g.out.at = 0
 	if s.Mapping == nil {
 		bounds := make([]string, len(s.Dims))
-		for i, b := range s.Dims {
+		for i, b := range unallocated(s) {
 			bounds[i] = fmt.Sprintf("[2]int{%d, %d}", b.Lo, b.Hi)
 		}
 		kind, shown := "NewLocal", s.Name

@@ -404,6 +404,8 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 			word = "Exit"
 		}
 		g.out.p("pe.%s(%s)", word, code)
+	case *ir.Allocate:
+		g.allocate(s)
 	default:
 		g.image(s)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
@@ -311,15 +312,25 @@ func (v *vectorLoop) ends(sym *ir.Symbol) bool {
 	return ok
 }
 
-// exists reports whether a reference is surely to an element of an array that every PE has.
+// exists reports whether a reference is surely to an element of an array that every PE has,
+// in an iteration of the loops around.
 func (v *vectorLoop) exists(r *ir.Ref) bool {
 	if r.Sym.Distributed() || r.Sym.Coarray {
 		return false
 	}
-	for d, s := range v.refs[r].subs {
-		if b := r.Sym.Dims[d]; !s.IsConst() || s.C < int64(b.Lo) || s.C > int64(b.Hi) {
+	subs := v.refs[r].subs
+	for d, s := range subs {
+		b := r.Sym.Dims[d]
+		below, ok1 := linalg.Const(int64(b.Lo) - 1).Sub(s)
+		above, ok2 := s.Sub(linalg.Const(int64(b.Hi) + 1))
+		if !ok1 || !ok2 || !v.negative(below) || !v.negative(above) {
 			return false
 		}
 	}
-	return true
+	return len(subs) == len(r.Subs)
+}
+
+// negative reports whether form f is less than 0 in all iterations of the loops around.
+func (v *vectorLoop) negative(f linalg.Affine) bool {
+	return depend.Infeasible(nil, append(slices.Clip(v.ranges), f))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/depend"
 	"github.com/spmdc/spmdc/ir/scalar"
 )
 
@@ -76,9 +77,12 @@ func (v *vectorLoop) reduce(t kernel.Type, fold kernel.Fold, real bool) int {
 }
 
 // short reports whether this is a loop over the entries of a row of a sparse matrix and the
-// like: subscripts, or bounds, are elements of arrays. Its sums keep the order of the source,
-// and it is no kernel for them.
+// like: subscripts, or bounds, are elements of arrays, and little is computed for each entry.
+// Its sums keep the order of the source, and it is no kernel for them.
 func (v *vectorLoop) short() bool {
+	if effort(v.loop.Body) >= fewEntries {
+		return false
+	}
 	if len(ir.ExprRefs(v.loop.Lo))+len(ir.ExprRefs(v.loop.Hi)) > 0 {
 		return true
 	}
@@ -93,8 +97,29 @@ func (v *vectorLoop) short() bool {
 	return found
 }
 
-// findElements makes reductions of the elements that the loop accumulates: each the only
-// one of its array that the loop mentions.
+// fewEntries is the effort for an entry from which on a loop over few of them is worth a kernel.
+const fewEntries = 24
+
+// effort is about how long an iteration takes, in additions.
+func effort(body []ir.Stmt) int {
+	sum := 0
+	ir.WalkExprs(body, func(_ ir.Stmt, e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Bin:
+			sum++
+			if e.Op == ir.Div || e.Op == ir.Pow {
+				sum += 3
+			}
+		case *ir.Call:
+			sum += 4
+		}
+		return true
+	})
+	return sum
+}
+
+// findElements makes reductions of the elements that the loop accumulates: all others of the
+// array that the loop mentions are different ones.
 func (v *vectorLoop) findElements() {
 	l := v.leaf
 	first := len(v.sums)
@@ -109,7 +134,7 @@ func (v *vectorLoop) findElements() {
 			return true
 		}
 		f, ok := v.refs[r]
-		if !ok || uses(f, v.loop.Index.Name) || !l.alone[f.object] || v.jam != nil && !v.jam.moves(f) {
+		if !ok || uses(f, v.loop.Index.Name) || !l.alone[f.object] && !v.others(f, a.RHS) || v.jam != nil && !v.jam.moves(f) {
 			return true
 		}
 		f = v.shifted(f)
@@ -155,6 +180,24 @@ func (v *vectorLoop) findElements() {
 			v.no("%s is used before it is added up", sum.name())
 		}
 	}
+}
+
+// others reports whether all elements of the object of f that the body mentions, but f, are
+// different from it in all iterations, and e accumulates into f.
+func (v *vectorLoop) others(f leafRef, e ir.Expr) bool {
+	_, ok := accumulates(e, f.ref)
+	ok = ok && v.jam == nil && (!f.conditional || v.exists(f.ref))
+	ok = ok && slices.ContainsFunc(ir.ExprRefs(e), func(r *ir.Ref) bool { return v.refs[r].at(f) })
+	ir.WalkExprs(v.leaf.body, func(_ ir.Stmt, e ir.Expr) bool {
+		r, is := e.(*ir.Ref)
+		if !is || !ok || v.leaf.object(r) != f.object {
+			return ok
+		}
+		other, linear := v.refs[r]
+		ok = linear && (other.at(f) || v.depends(f, other, 0).Answer == depend.No)
+		return ok
+	})
+	return ok
 }
 
 // updates gives the sums of a copy, from the first on, their new values.

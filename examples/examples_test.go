@@ -130,6 +130,13 @@ func tryRun(input string, program program, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
 	cmd := program.CommandContext(ctx, args...)
+	// Files that it writes stay in a folder of its own.
+	dir, err := os.MkdirTemp("", "run")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	cmd.Dir = dir
 	// Without this a program with the race detector sleeps a second at its end.
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	if input != "" {
@@ -142,7 +149,7 @@ func tryRun(input string, program program, args ...string) (string, error) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		err = fmt.Errorf("no end within %v", runLimit)

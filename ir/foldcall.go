@@ -209,6 +209,22 @@ func (c *Const) texts(name string, args []*Const) (ok bool) {
 		} else {
 			c.Int = strings.Index(a, args[1].Str) + 1
 		}
+	case "scan", "verify":
+		back := len(args) == 3 && args[2].Bool
+		for i := range len(a) {
+			if back {
+				i = len(a) - 1 - i
+			}
+			if (strings.IndexByte(args[1].Str, a[i]) >= 0) == (name == "scan") {
+				c.Int = i + 1
+				break
+			}
+		}
+	case "repeat":
+		if args[1].Int < 0 || args[1].Int*len(a) > 1<<16 {
+			return false
+		}
+		c.Str = strings.Repeat(a, args[1].Int)
 	case "ichar", "iachar":
 		if len(a) != 1 {
 			return false

@@ -81,8 +81,9 @@ type Program struct {
 	Symbols []*Symbol // variables and arrays in order of declaration; PARAMETERs are folded but listed
 	Grids   []*Grid   // PROCESSORS arrangements, then those implied by DISTRIBUTE without ONTO
 	HPF     []*Directive
-	Sites   []*Site // the calls, each once for every path that leads to it
-	SPMD    bool    // every image executes its own control flow (see coarray.go)
+	Sites   []*Site   // the calls, each once for every path that leads to it
+	Ends    []*Symbol // scalars that open ends of dimensions stand for (see open.go)
+	SPMD    bool      // every image executes its own control flow (see coarray.go)
 	Body    []Stmt
 }
 
@@ -215,7 +216,7 @@ type Directive struct {
 	Subs      []AlignSub // nil: identity
 
 	// Distribute
-	Formats []DistFormat
+	Formats []DistFormat // nil: the compiler chooses
 	Onto    string
 	OntoPos source.Pos
 }
@@ -243,7 +244,11 @@ type AlignSub struct {
 	Replicated bool
 	Dummy      string
 	Coef, Off  int
+	Section    *AlignSection // of a ":", the positions that it stands for, nil for all
 }
+
+// AlignSection are the positions Lo, Lo+Step, ..., N of them; Step may be negative.
+type AlignSection struct{ Lo, Step, N int }
 
 // DistFormat is one entry of a DISTRIBUTE list.
 type DistFormat struct {
@@ -322,38 +327,49 @@ type (
 		Loop Stmt
 	}
 	// Print writes records to Unit, nil for the standard output. Format is CHARACTER,
-	// nil for list-directed output. With Stay the last record is not ended: the next
-	// Print goes on with it.
+	// nil for list-directed output, or for none: Unformatted. With Stay the last record is
+	// not ended: the next Print goes on with it. Given are the values of further entries,
+	// such as REC=, of which Keys are the names, with a blank between. With Catch an error
+	// does not end the program: the Read "outcome" that follows takes it.
 	Print struct {
 		S
-		Unit   Expr
-		Format Expr
-		Stay   bool
-		Items  []Expr // may contain *ImpliedDo
+		Unit        Expr
+		Format      Expr
+		Unformatted bool
+		Stay        bool
+		Catch       bool
+		Keys        string
+		Given       []Expr
+		Items       []Expr // may contain *ImpliedDo
 	}
 	// Read reads records. Items are *Var of scalars only: lower reads array
 	// elements through temporaries. From is a string, or the number of the unit, nil for
 	// standard input. Format is CHARACTER, nil for list-directed input. Iostat, when not
 	// nil, receives 0, -1 at end of file, or a positive number on a bad item. With Stay
 	// the statement has more items: the next Read, of the same kind, goes on with them.
+	// Unformatted, Keys and Given are as those of Print.
 	//
-	// With What it is the call of an intrinsic subroutine that asks the system: What is
+	// With What it is the call of an intrinsic subroutine that asks the system, or a
+	// statement on files: What is
 	// its name, and the names of its arguments, of which Given are those that it takes
-	// and Items those that it sets.
+	// and Items those that it sets. The names of what a statement on files takes end in
+	// "=". "outcome" is how the statement before has ended.
 	//
 	// An item keeps its value when the input has a null value for it, or ends
 	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL
 	// that tells whether Items[i] was given a value.
 	Read struct {
 		S
-		From   Expr
-		Format Expr
-		Iostat *Symbol
-		Stay   bool
-		What   string
-		Given  []Expr
-		Items  []*Var
-		Got    []*Symbol
+		From        Expr
+		Format      Expr
+		Iostat      *Symbol
+		Stay        bool
+		What        string
+		Keys        string
+		Given       []Expr
+		Unformatted bool
+		Items       []*Var
+		Got         []*Symbol
 	}
 	// Stop ends the program with exit status Code; with Quiet it says nothing.
 	Stop struct {
@@ -494,7 +510,8 @@ type (
 	}
 	// ImpliedDo occurs in Print, and among the arguments of the call "write", which is
 	// the record that an internal WRITE makes: its format, or "" for list-directed
-	// output, how long the record may be, and the items. The index is a symbol.
+	// output, how long the record may be, and the items. In "trywrite", which keeps its errors
+	// as Print with Catch does, the old value of the string stands in front of them. The index is a symbol.
 	ImpliedDo struct {
 		X
 		Items        []Expr

@@ -130,6 +130,16 @@ func (sp spelling) stmt(s Stmt) string {
 			format = sp.expr(s.Format)
 		}
 		head := "print " + format
+		if s.Unformatted || s.Keys != "" || s.Catch {
+			head = "write(" + strings.Join(sp.transfer(s.Unit, s.Format, s.Unformatted, s.Keys, s.Given), ", ")
+			if s.Stay {
+				head += ", advance='no'"
+			}
+			if s.Catch {
+				head += ", catch"
+			}
+			return strings.TrimSuffix(head+") "+strings.Join(sp.list(s.Items), ", "), " ")
+		}
 		if s.Unit != nil || s.Stay {
 			head = "write(*, " + format
 			if s.Unit != nil {
@@ -155,10 +165,34 @@ func (sp spelling) stmt(s Stmt) string {
 			text += " " + sp.expr(s.Code)
 		}
 		return text
+	case *Allocate:
+		if s.Free {
+			return "deallocate (" + s.Sym.Name + ")"
+		}
+		return "allocate (" + s.Sym.Name + ")"
 	case *Checkpoint:
 		return "call spmd_checkpoint()"
 	}
 	return sp.images(s)
+}
+
+// transfer is what READ and WRITE have in parentheses.
+func (sp spelling) transfer(unit, format Expr, unformatted bool, keys string, given []Expr) []string {
+	list := []string{"*"}
+	if unit != nil {
+		list[0] = sp.expr(unit)
+	}
+	switch {
+	case unformatted:
+	case format != nil:
+		list = append(list, sp.expr(format))
+	default:
+		list = append(list, "*")
+	}
+	for i, key := range strings.Fields(keys) {
+		list = append(list, key+"="+sp.expr(given[i]))
+	}
+	return list
 }
 
 func (sp spelling) read(s *Read) string {
@@ -173,14 +207,7 @@ func (sp spelling) read(s *Read) string {
 		}
 		return text
 	}
-	unit, format := "*", "*"
-	if s.From != nil {
-		unit = sp.expr(s.From)
-	}
-	if s.Format != nil {
-		format = sp.expr(s.Format)
-	}
-	head := "read(" + unit + ", " + format
+	head := "read(" + strings.Join(sp.transfer(s.From, s.Format, s.Unformatted, s.Keys, s.Given), ", ")
 	if s.Iostat != nil {
 		head += ", iostat=" + s.Iostat.Name
 	}
@@ -316,7 +343,7 @@ func (s *Symbol) TypeString() string {
 func BoundsString(dims []Bound) string {
 	parts := make([]string, len(dims))
 	for i, b := range dims {
-		parts[i] = fmt.Sprintf("%d:%d", b.Lo, b.Hi)
+		parts[i] = EndString(b.Lo) + ":" + EndString(b.Hi)
 	}
 	return strings.Join(parts, ",")
 }

@@ -60,13 +60,15 @@ func Exprs(s Stmt) []Expr {
 	case *If:
 		return []Expr{s.Cond}
 	case *Print:
-		return append(present(s.Unit, s.Format), s.Items...)
+		return append(append(present(s.Unit, s.Format), s.Given...), s.Items...)
 	case *Read:
 		return append(present(s.From, s.Format), s.Given...)
 	case *Stop:
 		if s.Code != nil {
 			return []Expr{s.Code}
 		}
+	case *Allocate:
+		return s.Ends
 	case *Transfer:
 		return append(append(s.Local.Exprs(), s.Remote.Exprs()...), s.Image)
 	case *Sync:
@@ -126,6 +128,8 @@ func Assigned(s Stmt) []*Symbol {
 			list = append(list, s.Iostat)
 		}
 		return list
+	case *Allocate:
+		return []*Symbol{s.Sym}
 	case *Transfer:
 		return []*Symbol{s.Target()}
 	case *Collective:
@@ -335,6 +339,24 @@ func rewriteList(list []Expr, with func(Expr) Expr) []Expr {
 		out[i] = Rewrite(e, with)
 	}
 	return out
+}
+
+// fileWords are the statements on files.
+var fileWords = []string{"open", "close", "inquire", "rewind", "backspace", "endfile", "flush"}
+
+// Files reports whether the program uses units that are connected to files, or may do so.
+func (p *Program) Files() (found bool) {
+	Walk(p.Body, func(s Stmt) bool {
+		switch s := s.(type) {
+		case *Print:
+			c, isConst := s.Unit.(*Const)
+			found = found || s.Unit != nil && (!isConst || c.Int != 0) || s.Unformatted
+		case *Read:
+			found = found || s.What == "" && s.From != nil && !s.Internal() || s.Unformatted
+		}
+		return !found
+	})
+	return found || p.Asks(fileWords...)
 }
 
 // Reads reports whether the program reads standard input.

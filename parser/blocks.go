@@ -354,7 +354,7 @@ func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
 // statement that was wrong.
 func canEndLoop(s ast.Stmt) bool {
 	switch s := s.(type) {
-	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.Call:
+	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate:
 		return true
 	case *ast.If:
 		return s.OneLine

@@ -119,7 +119,7 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 	for i := range g.Entities {
 		e := &g.Entities[i]
 		ent := ast.Entity{Pos: startOf(&e.Name), Name: e.Name.Value}
-		if attrsOK { // "allocatable" has been told already
+		if attrsOK {
 			ent.Dims, ok = p.dims(e.Dims, ok)
 			ent.Codims, ok = p.codims(e.Co, ok)
 		}
@@ -233,7 +233,6 @@ func (g *starLen) expr() ast.Expr {
 
 // attributeAdvice says for each attribute outside the subset what to do.
 var attributeAdvice = map[string]string{
-	"allocatable":  "declare the greatest extent that is needed, and work on a part",
 	"pointer":      "use the array itself",
 	"target":       "remove it: there are no pointers",
 	"intrinsic":    "remove it: intrinsic functions need no declaration",
@@ -272,6 +271,8 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Parameter = true
 	case g.Word.Value == "save" && g.Arg == nil && !d.Save:
 		d.Save = true
+	case g.Word.Value == "allocatable" && g.Arg == nil && !d.Allocatable:
+		d.Allocatable = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
 	case g.Word.Value == "optional" && g.Arg == nil && !d.Optional:
@@ -321,14 +322,10 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
 				WithHelp("give the extent; of a dummy argument it may be another argument: a(n)")
 			ok = false
-		case (g.Any || g.Colon != nil && g.Second == nil) && p.prog != nil && p.prog.Kind.IsProcedure():
+		case g.Any || g.Colon != nil && g.Second == nil:
 			if g.First != nil {
 				d.Lo = g.First.X
 			}
-		case g.Any || g.Colon != nil && g.Second == nil:
-			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array without fixed extent is outside the subset").
-				WithHelp("give the greatest extent that is needed, a constant, and work on a part")
-			ok = false
 		case g.Colon != nil:
 			d.Lo, d.Hi = g.First.X, g.Second.X
 		default:

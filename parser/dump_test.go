@@ -190,6 +190,10 @@ func (d *dumper) parts(s ast.Stmt) {
 		d.entities("constant", s.Names)
 	case *ast.DimensionStmt:
 		d.entities("entity", s.Entities)
+	case *ast.AllocatableStmt:
+		d.entities("entity", s.Entities)
+	case *ast.Allocate:
+		d.exprs("arg", s.Args)
 	case *ast.Implicit:
 		for _, r := range s.Rules {
 			d.node("type", r.Type.Name, source.Pos{}, flag(r.Type.Star, "star"))
@@ -267,6 +271,7 @@ func (d *dumper) parts(s ast.Stmt) {
 		}
 		d.expr("mask", s.Mask)
 		d.names("local", s.Local)
+		d.names("local_init", s.LocalInit)
 		d.list("body", s.Body)
 	case *ast.If:
 		for _, a := range s.Arms {
@@ -282,7 +287,9 @@ func (d *dumper) parts(s ast.Stmt) {
 	case *ast.Read:
 		d.expr("unit", s.Unit)
 		d.expr("format", s.Format)
-		d.expr("iostat", s.Iostat)
+		for _, x := range s.Specs {
+			d.expr(x.Key, x.X)
+		}
 		d.exprs("item", s.Items)
 	case *ast.Stop:
 		d.expr("code", s.Code)

@@ -214,6 +214,8 @@ func (g *concurrentStmt) build(p *parser, base ast.Base) ast.Stmt {
 		case "shared", "default":
 		case "local":
 			f.Local = append(f.Local, names...)
+		case "local_init":
+			f.LocalInit = append(f.LocalInit, names...)
 		case "reduce":
 			for _, n := range names {
 				f.Reduce = append(f.Reduce, ast.ForallReduce{Op: c.First.Value, Name: n})

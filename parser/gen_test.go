@@ -419,7 +419,7 @@ func (g *treeGen) forall(depth int) ast.Stmt {
 	case 1:
 		s.Concurrent = true
 		if g.bool() {
-			s.Local = g.names()
+			s.Local, s.LocalInit = g.names(), g.names()
 		}
 	}
 	s.Name, s.Body = g.construct(), g.block(depth-1)
@@ -512,7 +512,9 @@ func (g *treeGen) terminal(name string, body *[]ast.Stmt) int {
 
 // action draws a statement that an IF may have on its line.
 func (g *treeGen) action(base ast.Base) ast.Stmt {
-	switch g.int(0, 13) {
+	switch g.int(0, 14) {
+	case 14:
+		return g.file(base)
 	case 13:
 		return g.sync(base)
 	case 0:
@@ -572,11 +574,40 @@ func (g *treeGen) read(base ast.Base) ast.Stmt {
 	if g.bool() {
 		s.Unit = g.variable(1)
 	}
-	if g.bool() {
-		s.Iostat = g.variable(1)
+	s.Control = g.control(s.Control, "iostat", "size", "rec", "advance")
+	if s.Unformatted {
+		s.Format = nil
 	}
 	if g.bool() {
-		s.End = g.int(1, 99999)
+		s.End, s.Eor = g.int(1, 99999), g.int(0, 1)*g.int(1, 99999)
+	}
+	return s
+}
+
+// control draws entries with keys and adds them to c.
+func (g *treeGen) control(c ast.Control, keys ...string) ast.Control {
+	for _, key := range keys {
+		if g.int(0, 2) == 0 {
+			c.Specs = append(c.Specs, ast.Spec{Key: key, X: g.variable(1)})
+		}
+	}
+	c.Unformatted = g.int(0, 4) == 0
+	return c
+}
+
+func (g *treeGen) file(base ast.Base) ast.Stmt {
+	s := &ast.FileStmt{Base: base, Word: g.pick("open", "close", "rewind", "inquire")}
+	switch s.Word {
+	case "open":
+		s.Control = g.control(s.Control, "file", "status", "newunit")
+	case "inquire":
+		s.Control = g.control(s.Control, "file", "exist", "name", "iostat")
+	default:
+		s.Control = g.control(s.Control, "iostat", "iomsg")
+	}
+	s.Unformatted = false
+	if len(s.Specs) == 0 || g.bool() {
+		s.Unit = g.expr(1)
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package parser
 import (
 	"strings"
 
+	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -24,9 +25,10 @@ type (
 		With    *lexer.Token  `parser:"'align' ( @'with'"`
 		Source  []alignSub    `parser:"| '(' @@ ( ',' @@ )* ')' 'with'"`
 		Objects []alignee     `parser:"| @@ ( ',' @@ )* 'with' )"`
+		Star    *lexer.Token  `parser:"@'*'?"` // a dummy argument lies so when the procedure is called
 		Target  lexer.Token   `parser:"@Ident"`
 		Subs    []alignTarget `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
-		Names   []nameRef     `parser:"( '::' @@ ( ',' @@ )* )?"`
+		Names   []alignee     `parser:"( '::' @@ ( ',' @@ )* )?"`
 	}
 	// nameRef is a struct of its own because participle keeps only the last
 	// of several tokens that it captures into one []lexer.Token.
@@ -41,20 +43,32 @@ type (
 		Tok lexer.Token `parser:"@( Ident | '*' | ':' )"`
 	}
 	alignTarget struct {
-		Tok     *lexer.Token `parser:"( @( '*' | ':' )"`
-		X       *expr        `parser:"| @@ )"`
-		Triplet *lexer.Token `parser:"( @( ':' | '::' )"`
-		Hi      *expr        `parser:"  @@? ( ':'"`
-		Stride  *expr        `parser:"  @@ )? )?"`
+		Tok     *lexer.Token `parser:"( @'*'"`
+		Section *alignRange  `parser:"| @@ )"`
 	}
+	// alignRange is an expression, or lo:hi:stride with parts left out.
+	alignRange struct {
+		Pos            lexer.Position
+		Lo, Hi, Stride ast.Expr
+		section        bool
+	}
+	// A star in front of the formats, or of the arrangement, says of a dummy argument that it
+	// lies so when the procedure is called; one in their place, that it lies as it does.
 	distributeDir struct {
-		Formats []distFormat  `parser:"'distribute' ( '(' @@ ( ',' @@ )* ')'"`
-		Objects []distributee `parser:"| @@ ( ',' @@ )* )"`
-		Onto    *lexer.Token  `parser:"( 'onto' @( Ident | '*' ) )?"`
+		Star    *starFormats  `parser:"'distribute' ( @@"`
+		Formats []distFormat  `parser:"| '(' @@ ( ',' @@ )* ')'"`
+		Objects []distributee `parser:"| @@ ( ',' @@ )* )?"`
+		Any     *lexer.Token  `parser:"( 'onto' @'*'?"`
+		Onto    *lexer.Token  `parser:"@Ident? )?"`
 		Names   []nameRef     `parser:"( '::' @@ ( ',' @@ )* )?"`
+	}
+	starFormats struct {
+		Star    lexer.Token  `parser:"@'*'"`
+		Formats []distFormat `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 	}
 	distributee struct {
 		Name    lexer.Token  `parser:"@Ident"`
+		Star    *lexer.Token `parser:"@'*'?"`
 		Formats []distFormat `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 	}
 	distFormat struct {
@@ -129,15 +143,25 @@ func (g *alignDir) build(p *parser, base ast.Base) ast.Stmt {
 			WithHelp("write !HPF$ ALIGN ... WITH %s(...) :: array", a.Target)
 		return nil
 	case g.Objects != nil && a.Colons:
-		p.diags.Add(problem(source.Syntax, &g.Names[0].Tok, "arrays stand both in front of WITH and behind ::").
+		p.diags.Add(problem(source.Syntax, &g.Names[0].Name, "arrays stand both in front of WITH and behind ::").
 			WithHelp("write !HPF$ ALIGN (i) WITH t(i) :: a, b"))
 		return nil
 	case a.Colons:
 		a.HasList, a.Source = g.Source != nil, alignSubs(g.Source)
+		listed := false
 		for i := range g.Names {
-			a.Alignees = append(a.Alignees, entityOf(&g.Names[i].Tok))
+			a.Alignees = append(a.Alignees, entityOf(&g.Names[i].Name))
+			listed = listed || g.Names[i].Source != nil
 		}
-		return &a
+		if !listed {
+			return &a
+		}
+		if a.HasList {
+			p.diags.Errorf(source.Syntax, a.TargetPos, "lists stand both in front of WITH and behind the arrays").
+				WithHelp("write !HPF$ ALIGN (i) WITH t(i) :: a, b")
+			return nil
+		}
+		g.Objects, a.Colons = g.Names, false
 	}
 	seq := &sequence{Base: base}
 	for i := range g.Objects {
@@ -169,18 +193,40 @@ func alignSubs(list []alignSub) []ast.AlignSub {
 }
 
 func (g *alignTarget) build(p *parser) (ast.AlignTarget, bool) {
-	var t ast.AlignTarget
 	if g.Tok != nil {
-		t = ast.AlignTarget{Pos: startOf(g.Tok), Star: g.Tok.Value == "*", Colon: g.Tok.Value == ":"}
-	} else {
-		t = ast.AlignTarget{Pos: g.X.X.Position(), Expr: g.X.X}
+		return ast.AlignTarget{Pos: startOf(g.Tok), Star: true}, true
 	}
-	if g.Triplet != nil || g.Tok != nil && g.Hi != nil {
-		p.diags.Errorf(source.OutsideSubset, t.Pos, "a section as the target of an alignment is outside the subset").
-			WithHelp("name the subscripts: ALIGN a(i) WITH t(2*i+1)")
-		return t, false
+	r := g.Section
+	t := ast.AlignTarget{Pos: source.Pos{Line: r.Pos.Line, Col: r.Pos.Column}}
+	if !r.section {
+		t.Expr = r.Lo
+		return t, true
 	}
+	t.Colon, t.Lo, t.Hi, t.Stride = true, r.Lo, r.Hi, r.Stride
 	return t, true
+}
+
+// Parse implements participle.Parseable.
+func (r *alignRange) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{lex: lex}
+	first := lex.Peek()
+	r.Pos = first.Pos
+	if !c.startsOperand() && !c.at(":") && !c.at("::") {
+		return participle.NextMatch
+	}
+	if c.startsOperand() {
+		if r.Lo, err = c.expr(); err != nil {
+			return err
+		}
+	}
+	if c.at(":") || c.at("::") {
+		t, err := c.triplet(r.Lo, startOf(first))
+		if err != nil {
+			return err
+		}
+		r.section, r.Hi, r.Stride = true, t.Hi, t.Step
+	}
+	return nil
 }
 
 // build makes one DISTRIBUTE of the form with "::", and one for each array of
@@ -189,11 +235,12 @@ func (g *distributeDir) build(p *parser, base ast.Base) ast.Stmt {
 	d := ast.Distribute{Base: base, Colons: len(g.Names) > 0}
 	if g.Onto != nil {
 		d.Onto, d.OntoPos = g.Onto.Value, startOf(g.Onto)
-		if d.Onto == "*" {
-			p.diags.Add(problem(source.OutsideSubset, g.Onto, "ONTO * is outside the subset").
-				WithHelp("name a PROCESSORS arrangement, or leave ONTO out; for a dummy argument that lies as the actual one does write INHERIT"))
-			return nil
-		}
+	}
+	if g.Star != nil {
+		g.Formats = g.Star.Formats
+	}
+	if d.Colons && g.Star != nil && g.Formats == nil {
+		return &ast.Inherit{Base: base, Names: namesOf(g.Names)}
 	}
 	switch {
 	case g.Objects == nil && !d.Colons:
@@ -217,9 +264,8 @@ func (g *distributeDir) build(p *parser, base ast.Base) ast.Stmt {
 	seq := &sequence{Base: base}
 	for i := range g.Objects {
 		o := &g.Objects[i]
-		if o.Formats == nil {
-			p.diags.Add(problem(source.Syntax, &o.Name, "formats are missing behind "+quoted(&o.Name)).
-				WithHelp("write BLOCK, CYCLIC or * for each dimension: %s(BLOCK)", o.Name.Value))
+		if o.Star != nil && o.Formats == nil {
+			seq.stmts = append(seq.stmts, &ast.Inherit{Base: base, Names: []ast.Name{{Pos: startOf(&o.Name), Name: o.Name.Value}}})
 			continue
 		}
 		one := d
@@ -248,11 +294,13 @@ func (p *parser) formats(list []distFormat) ([]ast.DistFormat, bool) {
 			p.diags.Add(problem(source.UnknownDistribution, name, "the format * has no argument").
 				WithHelp("write * alone for a dimension that is not distributed"))
 			ok = false
-		case list[i].Args != nil:
-			p.diags.Add(problem(source.UnknownDistribution, name, shown+" with a block size is outside the subset").
+		case len(list[i].Args) > 1:
+			p.diags.Add(problem(source.UnknownDistribution, name, shown+" has one argument, the size of a block").
 				WithEnd(list[i].Args[len(list[i].Args)-1].X.EndPosition()).
-				WithHelp("write %s without argument; to choose the blocks, align with a larger TEMPLATE", shown))
+				WithHelp("write %s(size)", shown))
 			ok = false
+		case list[i].Args != nil:
+			f.Arg = list[i].Args[0].X
 		}
 		out = append(out, f)
 	}

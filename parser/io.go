@@ -31,6 +31,16 @@ type (
 		Control []control `parser:"'read' '(' @@ ( ',' @@ )* ')'"`
 		Items   []ioItem  `parser:"( @@ ( ',' @@ )* )?"`
 	}
+	fileStmt struct {
+		Word    *lexer.Token `parser:"( @( 'open' | 'close' | 'inquire' | 'rewind' | 'backspace' | 'endfile' | 'flush' ) | 'end' 'file' )"`
+		Control []control    `parser:"( '(' @@ ( ',' @@ )* ')'"`
+		Unit    *expr        `parser:"| @@ )"`
+		Items   []ioItem     `parser:"( @@ ( ',' @@ )* )?"`
+	}
+	namelistStmt struct {
+		Word lexer.Token   `parser:"@'namelist'"`
+		Toks []lexer.Token `parser:"@( Ident | '/' | ',' )+"`
+	}
 	// format is * or a format; Tok is where it begins.
 	format struct {
 		Star *lexer.Token `parser:"( @'*'"`
@@ -47,8 +57,21 @@ func (g *printStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Print{Base: base, Control: ast.Control{Format: g.Format.X.orNil()}, Items: items(g.Items)}
 }
 
+// Forms of the statements, for messages.
+const (
+	writeForm = "write(unit, format [, iostat=variable] [, advance='no'] [, rec=number]) items, or write(unit) items"
+	readForm  = "read(unit, format [, iostat=variable] [, end=label] [, err=label] [, rec=number]) variables, or read(unit) variables"
+)
+
+// transferKeys are the entries of READ and WRITE beside unit and format, and endings
+// those that name a label or get the outcome.
+var (
+	transferKeys = []string{"rec", "pos", "advance", "decimal", "sign", "round", "blank", "delim", "pad"}
+	endings      = []string{"iostat", "iomsg", "err"}
+)
+
 func (g *writeStmt) build(p *parser, base ast.Base) ast.Stmt {
-	c, ok := p.controls(g.Control, base.Pos, "write(unit, format [, advance='no'] [, iostat=variable]) items", "advance", "iostat", "iomsg", "err")
+	c, ok := p.controls(g.Control, writeForm, true, transferKeys, endings)
 	if !ok {
 		return nil
 	}
@@ -63,87 +86,140 @@ func (g *readStmt) build(p *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *readParenStmt) build(p *parser, base ast.Base) ast.Stmt {
-	c, ok := p.controls(g.Control, base.Pos, "read(unit, format [, iostat=variable] [, end=label] [, err=label]) variables", "iostat", "iomsg", "end", "err")
+	c, ok := p.controls(g.Control, readForm, true, transferKeys, endings, []string{"size", "end", "eor"})
 	if !p.variables(g.Items) || !ok {
 		return nil
 	}
 	return &ast.Read{Base: base, Paren: true, Control: c, Items: items(g.Items)}
 }
 
-// controls makes sense of the list behind READ or WRITE, whose form is form and which
-// may have the given entries beside unit and format.
-func (p *parser) controls(list []control, pos source.Pos, form string, may ...string) (c ast.Control, ok bool) {
-	ok = p.controlOnce(list)
+// fileForms are the statements on files: how they are written, and what their lists may
+// have beside the unit.
+var fileForms = map[string]struct {
+	form string
+	keys []string
+}{
+	"open": {"open(unit, file='name' [, status='old'] [, form='unformatted'] [, access='direct', recl=length] [, iostat=variable])",
+		[]string{"file", "status", "access", "form", "recl", "action", "position", "newunit", "blank", "delim", "pad", "sign", "decimal", "round", "encoding", "asynchronous"}},
+	"close":     {"close(unit [, status='delete'] [, iostat=variable])", []string{"status"}},
+	"rewind":    {"rewind unit  or  rewind(unit [, iostat=variable])", nil},
+	"backspace": {"backspace unit  or  backspace(unit [, iostat=variable])", nil},
+	"endfile":   {"endfile unit  or  endfile(unit [, iostat=variable])", nil},
+	"flush":     {"flush unit  or  flush(unit [, iostat=variable])", nil},
+	"inquire":   {"inquire(unit, opened=variable, ...)  or  inquire(file='name', exist=variable, ...)  or  inquire(iolength=variable) items", append([]string{"file"}, inquiries...)},
+}
+
+// inquiries are the entries of INQUIRE that get a value.
+var inquiries = []string{"iolength", "exist", "opened", "number", "named", "name", "access", "sequential", "direct", "form", "formatted", "unformatted",
+	"recl", "nextrec", "blank", "position", "action", "read", "write", "readwrite", "delim", "pad", "stream", "pos", "size", "encoding", "sign", "decimal", "round", "asynchronous", "pending"}
+
+func (g *fileStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.FileStmt{Base: base, Word: "endfile", Items: items(g.Items)}
+	if g.Word != nil {
+		s.Word = g.Word.Value
+	}
+	if g.Unit != nil {
+		s.Unit = g.Unit.X
+		return s
+	}
+	f := fileForms[s.Word]
+	var ok bool
+	s.Control, ok = p.controls(g.Control, f.form, false, f.keys, endings)
+	if len(s.Items) > 0 && s.Spec("iolength") == nil {
+		p.diags.Errorf(source.Syntax, s.Items[0].Position(), "items behind %s", strings.ToUpper(s.Word)).WithHelp("the form is: %s", f.form)
+		ok = false
+	}
+	if !ok {
+		return nil
+	}
+	return s
+}
+
+// getsValue are the entries that name a variable, beside those of INQUIRE.
+var getsValue = []string{"iostat", "iomsg", "newunit", "size"}
+
+// controls makes sense of the list behind READ or WRITE (transfer), or of a statement on
+// files. form is how the statement is written, may are the entries that it may have beside
+// the unit, and the format of a transfer.
+func (p *parser) controls(list []control, form string, transfer bool, may ...[]string) (c ast.Control, ok bool) {
+	ok = p.controlOnce(list, transfer)
 	hasFormat := false
+	inquires := slices.ContainsFunc(may, func(keys []string) bool { return slices.Contains(keys, "iolength") })
+	wrong := func(e *control, format string, args ...any) {
+		p.diags.Errorf(source.Syntax, e.Value.pos(), format, args...).WithHelp("the form is: %s", form)
+		ok = false
+	}
 	for i := range list {
 		e := &list[i]
 		v := e.Value.X.orNil()
-		switch key := e.key(i); {
+		switch key := e.key(i, transfer); {
 		case key == "unit":
-			c.Unit = v
-		case key == "fmt":
+			if c.Unit = v; v == nil && !transfer {
+				wrong(e, "* is no unit that can be opened, closed or positioned")
+			}
+		case transfer && key == "fmt":
 			hasFormat, c.Format = true, v
-		case !slices.Contains(may, key):
+		case transfer && key == "nml":
+			hasFormat, c.Format, c.Namelist = true, v, true
+			if _, isName := v.(*ast.Ident); !isName {
+				wrong(e, "NML= needs the name of a NAMELIST group")
+			}
+		case !slices.ContainsFunc(may, func(keys []string) bool { return slices.Contains(keys, key) }):
 			p.badControl(e, form)
 			ok = false
-		case key == "advance":
-			if c.Advance = v; v == nil {
-				p.diags.Errorf(source.Syntax, e.Value.pos(), "ADVANCE needs 'yes' or 'no'").WithHelp("the form is: %s", form)
-				ok = false
-			}
-		case key == "iostat" || key == "iomsg":
-			if v == nil || !isVariable(v) {
-				p.diags.Errorf(source.Syntax, e.Value.pos(), "%s needs a variable", strings.ToUpper(key)).WithHelp("the form is: %s", form)
-				ok = false
-			}
-			if key == "iostat" {
-				c.Iostat = v
-			} else {
-				c.Iomsg = v
-			}
-		default:
-			lit, isLit := v.(*ast.IntLit)
-			if !isLit {
-				p.diags.Errorf(source.BadLabel, e.Value.pos(), "%s= needs a label", strings.ToUpper(key)).WithHelp("the form is: %s", form)
-				ok = false
-				break
-			}
-			label := p.labelValue(&lexer.Token{Value: lit.Text, Pos: position(lit.Pos)})
-			if key == "end" {
+		case key == "end" || key == "err" || key == "eor":
+			label := p.controlLabel(e, form)
+			switch key {
+			case "end":
 				c.End = label
-			} else {
+			case "err":
 				c.Err = label
+			default:
+				c.Eor = label
 			}
 			ok = ok && label != 0
+		case v == nil:
+			wrong(e, "* is no value of %s=", strings.ToUpper(key))
+		case (slices.Contains(getsValue, key) || inquires && slices.Contains(inquiries, key)) && !isVariable(v):
+			wrong(e, "%s needs a variable", strings.ToUpper(key))
+		default:
+			c.Specs = append(c.Specs, ast.Spec{Key: key, X: v})
 		}
 	}
-	if ok && !hasFormat {
-		p.outside(pos, "input and output without a format is outside the subset", form)
-		ok = false
-	}
+	c.Unformatted = transfer && !hasFormat
 	return c, ok
 }
 
-// key is what entry i of a control list is for: the first two entries may be
-// written without a word.
-func (c *control) key(i int) string {
+// controlLabel is the label that an entry names, 0 after an error.
+func (p *parser) controlLabel(e *control, form string) int {
+	lit, isLit := e.Value.X.orNil().(*ast.IntLit)
+	if !isLit {
+		p.diags.Errorf(source.BadLabel, e.Value.pos(), "%s= needs a label", strings.ToUpper(e.Key.Value)).WithHelp("the form is: %s", form)
+		return 0
+	}
+	return p.labelValue(&lexer.Token{Value: lit.Text, Pos: position(lit.Pos)})
+}
+
+// key is what entry i of a control list is for: the unit, and the format of a transfer,
+// may be written without a word.
+func (c *control) key(i int, transfer bool) string {
 	switch {
 	case c.Key != nil:
 		return c.Key.Value
 	case i == 0:
 		return "unit"
-	case i == 1:
+	case i == 1 && transfer:
 		return "fmt"
 	}
 	return ""
 }
 
 // controlOnce reports an entry that a control list has twice.
-func (p *parser) controlOnce(list []control) bool {
+func (p *parser) controlOnce(list []control, transfer bool) bool {
 	seen := map[string]bool{}
 	for i := range list {
 		c := &list[i]
-		key := c.key(i)
+		key := c.key(i, transfer)
 		if key != "" && seen[key] {
 			p.diags.Errorf(source.Syntax, c.Value.pos(), "%s= is given twice", strings.ToUpper(key)).
 				WithHelp("remove one")
@@ -162,10 +238,6 @@ func (f *format) pos() source.Pos {
 }
 
 func position(p source.Pos) lexer.Position { return lexer.Position{Line: p.Line, Column: p.Col} }
-
-func (p *parser) outside(pos source.Pos, msg, form string) {
-	p.diags.Errorf(source.OutsideSubset, pos, "%s", msg).WithHelp("write: %s", form)
-}
 
 func (p *parser) badControl(c *control, form string) {
 	if c.Key == nil {
@@ -248,4 +320,50 @@ func (p *parser) formatStmt(l *scan.Line) bool {
 	p.uniqueLabel(base)
 	p.prog.Formats = append(p.prog.Formats, &ast.Format{Base: base, Text: l.Text[at:]})
 	return true
+}
+
+// build makes the groups of NAMELIST /g/ a, b, /h/ c.
+func (g *namelistStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.Namelist{Base: base}
+	toks := append(slices.Clone(g.Toks), lexer.EOFToken(g.Word.Pos))
+	at := 0
+	take := func(value string) bool {
+		if toks[at].Value == value {
+			at++
+			return true
+		}
+		return false
+	}
+	name := func() (n ast.Name, ok bool) {
+		if toks[at].Type != scan.Ident {
+			return n, false
+		}
+		at++
+		return ast.Name{Pos: startOf(&toks[at-1]), Name: toks[at-1].Value}, true
+	}
+	for at < len(toks)-1 {
+		var group ast.NamelistGroup
+		ok := take("/")
+		if ok {
+			group.Name, ok = name()
+			ok = ok && take("/")
+		}
+		for more := ok; more; {
+			var n ast.Name
+			if n, ok = name(); ok {
+				group.Names = append(group.Names, n)
+			}
+			more = ok && take(",") && toks[at].Value != "/"
+		}
+		if !ok {
+			t := &toks[at]
+			if t.EOF() {
+				t = &g.Word
+			}
+			p.diags.Add(problem(source.Syntax, t, "this is no list of groups").WithHelp("the form is: namelist /group/ variable, variable"))
+			return nil
+		}
+		s.Groups = append(s.Groups, group)
+	}
+	return s
 }

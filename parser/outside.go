@@ -9,7 +9,6 @@ import (
 
 const (
 	noInterface = "put the procedure behind CONTAINS, or into a module: its interface is known then"
-	noFiles     = "read from standard input and print to standard output"
 	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
 	noTeams     = "write IFs with this_image(), and sync images with those that take part"
@@ -27,13 +26,10 @@ var instead = map[string]string{
 	"include":   "put the text in place",
 	"module":    "write MODULE name, on a line of its own",
 
-	"allocatable": noPointers, "allocate": noPointers, "deallocate": noPointers,
 	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
 
-	"open": noFiles, "close": noFiles, "inquire": noFiles, "rewind": noFiles,
-	"backspace": noFiles, "endfile": noFiles, "flush": noFiles, "wait": noFiles,
-	"namelist": noFiles,
-	"format":   "write 10 format(...), with a label and in a procedure or program",
+	"wait":   needless,
+	"format": "write 10 format(...), with a label and in a procedure or program",
 
 	"intrinsic": needless, "sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,

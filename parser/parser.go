@@ -289,7 +289,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 				WithHelp("move it in front of the declarations")
 		}
 		p.declare(n)
-	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import,
+	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.AllocatableStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import, *ast.Namelist,
 		*ast.Implicit, *ast.Save, *ast.Common, *ast.Equivalence:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
@@ -475,8 +475,8 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
-		scan.WhereStmt, scan.ForallStmt:
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
+		scan.WhereStmt, scan.ForallStmt, scan.Allocate:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
@@ -525,7 +525,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync:
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync, scan.Allocate:
 		if inner.Name != "" {
 			break
 		}

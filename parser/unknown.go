@@ -11,7 +11,7 @@ import (
 var statementWords = []string{
 	"program", "implicit", "integer", "real", "double", "logical", "character",
 	"parameter", "dimension", "do", "if", "else", "elseif", "exit", "cycle",
-	"print", "write", "read", "stop", "call", "return", "subroutine", "function", "module", "contains", "use", "continue", "end", "enddo", "endif", "while",
+	"print", "write", "read", "open", "close", "inquire", "rewind", "backspace", "namelist", "stop", "call", "return", "subroutine", "function", "module", "contains", "use", "continue", "end", "enddo", "endif", "while",
 }
 
 // unknown reports a line that is no statement.

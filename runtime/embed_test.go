@@ -14,7 +14,7 @@ import (
 func TestFilesAreTheSources(t *testing.T) {
 	files := Files()
 	seen := 0
-	for _, dir := range []string{"check", "dist", "elementary", "elide", "fio", "outfile", "snapshot", "spmd", "transport", "transport/agree", "transport/inproc", "vector"} {
+	for _, dir := range []string{"check", "dist", "elementary", "elide", "files", "fio", "outfile", "record", "snapshot", "spmd", "transport", "transport/agree", "transport/inproc", "vector"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestFilesFor(t *testing.T) {
 		t.Errorf("package vector needs %v", got)
 	}
 	got := folders(module + "runtime/spmd")
-	for _, dir := range []string{"runtime/spmd", "runtime/dist", "runtime/transport/inproc", "runtime/outfile"} {
+	for _, dir := range []string{"runtime/spmd", "runtime/dist", "runtime/transport/inproc", "runtime/outfile", "runtime/record"} {
 		if !got[dir] {
 			t.Errorf("package spmd comes without %s", dir)
 		}

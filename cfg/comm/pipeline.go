@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
@@ -19,7 +20,7 @@ func (t *attempt) producedInside(o occurrence) (*occurrence, string) {
 		if res.Answer == depend.No {
 			continue
 		}
-		if !res.Certain && t.independent(res) {
+		if !res.Certain && t.independent(res, w.ref.Sym) {
 			continue
 		}
 		return w, res.Why
@@ -28,8 +29,8 @@ func (t *attempt) producedInside(o occurrence) (*occurrence, string) {
 }
 
 // independent reports whether INDEPENDENT asserts away every level at which an
-// undecided dependence may be carried.
-func (t *attempt) independent(res depend.Result) bool {
+// undecided dependence of accesses to sym may be carried: not that of a REDUCTION.
+func (t *attempt) independent(res depend.Result, sym *ir.Symbol) bool {
 	outer := len(t.a.loops)
 	if len(res.Levels) == 0 {
 		return false
@@ -37,7 +38,7 @@ func (t *attempt) independent(res depend.Result) bool {
 	chain := t.chain()
 	for _, l := range res.Levels {
 		k := l - 1 - outer
-		if l == 0 || k < 0 || k >= len(chain) || chain[k].Independent == nil {
+		if l == 0 || k < 0 || k >= len(chain) || chain[k].Independent == nil || slices.Contains(chain[k].Independent.Reduction, sym) {
 			return false
 		}
 	}

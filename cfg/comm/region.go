@@ -100,6 +100,8 @@ func (t *attempt) contents() string {
 			why = fmt.Sprintf("READ in line %d is done by all PEs together", s.Pos.Line)
 		case *ir.Stop:
 			why = fmt.Sprintf("STOP in line %d ends all PEs together", s.Pos.Line)
+		case *ir.Allocate:
+			why = fmt.Sprintf("%s is allocated or deallocated in line %d by all PEs together", s.Sym.Source(), s.Pos.Line)
 		case *ir.Checkpoint:
 			why = fmt.Sprintf("the checkpoint in line %d is taken by all PEs together", s.Pos.Line)
 		case *ir.Exit:

@@ -124,12 +124,16 @@ func (l *lowering) lower() {
 		}
 	}
 	leave := l.leaveEmpty()
+	work := l.leaveIdle()
 	for _, n := range l.nodes {
-		l.at[n] = l.node(n)
+		if _, done := l.at[n]; !done {
+			l.at[n] = l.node(n)
+		}
 		l.keepTerms(n)
 	}
 	l.stores()
 	l.updates()
+	work()
 	leave()
 }
 

@@ -288,6 +288,17 @@ func random(r *rand.Rand, name string) *Kernel {
 		}
 		k.Store(s, 0, last(t), m)
 	}
+	if m := pick(Mask); m != nil && windows+len(ordered) == 0 && r.IntN(3) == 0 { // changes nothing elsewhere
+		for i, red := range k.Reductions {
+			k.Update(i, k.Op(Select, red.Type, m, red.Update, k.Acc(i)))
+		}
+		for i, s := range k.Stores {
+			k.Stores[i].Mask = m
+			if s.Mask != nil {
+				k.Stores[i].Mask = k.Op(And, Mask, m, s.Mask)
+			}
+		}
+	}
 	k.Columns = len(k.Reductions)+windows == 0 && !k.Picks() && r.IntN(2) == 0
 	return k
 }

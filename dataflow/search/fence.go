@@ -91,6 +91,6 @@ func (s *searcher) places(a *attempt, nest int) []int {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(s.weights.of[x], s.weights.of[y]) })
+	slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(s.weights.Comms[x], s.weights.Comms[y]) })
 	return out[:min(len(out), mostPlaces)]
 }

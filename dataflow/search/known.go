@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/hb"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
@@ -165,9 +166,11 @@ func (s *searcher) ringBytesOf(slot *plan.Slot) int64 {
 func (s *searcher) knownForm(a *attempt, k *knownPEs, i int, left int64) int64 {
 	slot := &a.plan.Slots[i]
 	c, trials := slot.Comm, &a.trials[i]
-	weight := s.weights.of[c.ID]
-	base := (*trials)[0].Cost - weight*readyCost
-	share := func(at []int) float64 { return weight * readyCost * float64(len(k.pes)-len(at)) / float64(len(k.pes)) }
+	weight := s.weights.Comms[c.ID]
+	base := (*trials)[0].Cost - weight*choose.ReadyCost
+	share := func(at []int) float64 {
+		return weight * choose.ReadyCost * float64(len(k.pes)-len(at)) / float64(len(k.pes))
+	}
 	var taken *option
 	best, cost := -1, base+share(slot.At)
 	try := func(f plan.Form, at []int, cost float64) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/simulate"
@@ -54,7 +55,7 @@ func (s *searcher) ringsOnDemand(a *attempt, wanted []bool, left int64) {
 		if !wanted[c.ID] {
 			continue
 		}
-		slot, weight, first := &a.plan.Slots[i], s.weights.of[c.ID], *a.taken(i)
+		slot, weight, first := &a.plan.Slots[i], s.weights.Comms[c.ID], *a.taken(i)
 		a.messages[c.ID] = weight * counts[c.ID][0].Each()
 		least := first.Cost
 		for k, n := range simulate.Rings {
@@ -66,7 +67,7 @@ func (s *searcher) ringsOnDemand(a *attempt, wanted []bool, left int64) {
 			o := option{slot: i, slots: proof.Ring(c.ID, n, form.Staged), planes: form.Planes}
 			var cost float64
 			o.bytes, cost = s.manySlots(c, slot.Strip, n, o.planes)
-			cost += weight * (noteCost + rate*readyCost)
+			cost += weight * (noteCost + rate*choose.ReadyCost)
 			if cost >= least {
 				continue // more memory for nothing
 			}
@@ -101,7 +102,7 @@ func (s *searcher) ringsOnDemand(a *attempt, wanted []bool, left int64) {
 // copied, memory is touched for the first time, and put where no cache holds it. With
 // strips they hold one each, and the others are got.
 func (s *searcher) manySlots(c *comm.Comm, strip *plan.Strip, n int, planes *plan.Planes) (bytes int64, cost float64) {
-	weight := s.weights.of[c.ID]
+	weight := s.weights.Comms[c.ID]
 	one := c.TempCells() * plan.ElemSize(c.Array.Type)
 	bytes = s.ringBytes(c, strip, n, planes)
 	switch {

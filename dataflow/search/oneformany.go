@@ -29,7 +29,7 @@ func (k *knownPEs) oneForMany(p *plan.Plan) {
 	if k == nil {
 		return
 	}
-	weights := weigh(p.Program).of
+	weights := weigh(p.Program).Comms
 	for _, n := range k.pes {
 		for {
 			remaining := k.remaining(p, n, weights)

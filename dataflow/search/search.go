@@ -10,6 +10,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
@@ -20,7 +21,6 @@ import (
 // be it of data or a ready message, costs about a microsecond on the machines at
 // hand, for the producer waits for the ready message as for another.
 const (
-	readyCost = 1.0  // a ready message before a put
 	copyCost  = 0.1  // copying a staging buffer, some hundred elements, into the overlap
 	getCost   = 0.2  // getting a strip: it waits for nobody, but is a message more to start
 	noteCost  = 0.03 // noting which messages have passed
@@ -149,11 +149,11 @@ func (s *searcher) attempt(fences ...int) *attempt {
 	options := make([][]option, len(p.Slots)) // by slot, those that are taken first first
 	each(list, len(p.Slots), func(w *worker, i int) {
 		c, strip := p.Slots[i].Comm, p.Slots[i].Strip
-		weight := s.weights.of[c.ID]
+		weight := s.weights.Comms[c.ID]
 		base := weight * s.stripCost(strip)
 		first := plan.Trial{Form: p.Slots[i].Form, Cost: base}
 		if first.Ready == plan.Always {
-			first.Cost += weight * readyCost
+			first.Cost += weight * choose.ReadyCost
 		}
 		if strip != nil {
 			first.Strip, first.Completes = strip.Size, strip.Completes
@@ -209,7 +209,7 @@ func (s *searcher) attempt(fences ...int) *attempt {
 		a.costs[s.weights.nest[i+1]] += a.taken(i).Cost
 	}
 	for _, c := range fences {
-		a.costs[s.weights.nest[c]] += s.weights.of[c] * fenceCost
+		a.costs[s.weights.nest[c]] += s.weights.Comms[c] * fenceCost
 	}
 	return a
 }
@@ -314,8 +314,8 @@ func notes(p *plan.Plan) []string {
 		"tried: what the search looked at for the slot above; it takes the cheapest.",
 		"elided: no ready messages; ready: one before every put; on-demand: only from consumers that have sent the producer nothing since.",
 		"*2: a ring of two slots; staged: staging buffers, from which is copied what has arrived; pingpong: planes of the overlap in turn.",
-		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a staging buffer %g, on demand %g,", readyCost, copyCost, noteCost),
-		fmt.Sprintf("a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", fenceCost, byteCost, firstCost, guessTrip),
+		fmt.Sprintf("cost: of all expected executions, in messages: a ready message %g, a copy out of a staging buffer %g, on demand %g,", choose.ReadyCost, copyCost, noteCost),
+		fmt.Sprintf("a barrier %g, a byte of slots %g, of many slots %g. Loops of unknown bounds count as %g iterations.", fenceCost, byteCost, firstCost, choose.GuessTrip),
 		"proof: what is known in front of each node of the graph below, of the last value | of the one before | ...; verified.",
 	}
 	if slices.ContainsFunc(p.Slots, func(s plan.Slot) bool { return s.Strip != nil }) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
@@ -62,9 +63,9 @@ func (s *searcher) stripCost(x *plan.Strip) float64 {
 	if x == nil {
 		return 0
 	}
-	cost := getCost * gets(x, trips(s.program, x.Loop))
+	cost := getCost * gets(x, s.weights.Trips[x.Loop])
 	if x.Completes {
-		cost += readyCost
+		cost += choose.ReadyCost
 	}
 	return cost
 }
@@ -134,7 +135,7 @@ func (s *searcher) strips(a *attempt, options [][]option, solver *synch.Solver) 
 				continue
 			}
 			source(a.plan, x, a.rel, solver)
-			weight := s.weights.of[c.ID]
+			weight := s.weights.Comms[c.ID]
 			cost := byteCost*float64(o.bytes) + weight*s.stripCost(x)
 			t := plan.Trial{Form: o.form(plan.Never), Strip: x.Size, Completes: x.Completes, Cost: cost}
 			o.strip, o.trial, o.saves = x, len(a.trials[i]), first.Cost-cost

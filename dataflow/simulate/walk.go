@@ -188,7 +188,7 @@ func (w *walker) simple(s ir.Stmt) *jump {
 		return &jump{loop: s.Loop, again: true}
 	case *ir.Stop:
 		return &jump{}
-	case *ir.Checkpoint:
+	case *ir.Checkpoint, *ir.Allocate:
 	case *ir.Read:
 		for sym := range w.program.Modified(s) {
 			delete(w.values, sym.Name)

@@ -245,6 +245,8 @@ func (w *walker) stmt(s ir.Stmt, st state, c control) state {
 	case *ir.Transfer:
 		w.note(s, true)
 		w.assign(s.Local.Sym, false, st, true)
+	case *ir.Allocate:
+		w.allocate(s, st, c)
 	case *ir.Critical:
 		w.note(s, true)
 		inner := c
@@ -256,6 +258,27 @@ func (w *walker) stmt(s ir.Stmt, st state, c control) state {
 		w.note(s, true) // PRINT, STOP, SYNC
 	}
 	return st
+}
+
+// allocate takes ALLOCATE and DEALLOCATE: of an array with a mapping all images come to it,
+// with the same bounds; any other is one that each image has for itself.
+func (w *walker) allocate(s *ir.Allocate, st state, c control) {
+	if !s.Sym.Distributed() {
+		w.note(s, true)
+		return
+	}
+	switch {
+	case w.diags == nil:
+	case c.apart:
+		w.diags.Errorf(source.OutsideSubset, s.Pos, "not all images come to this allocation of %s, or not equally often", s.Sym.Source()).
+			WithNote(s.Sym.Pos, "%s is distributed by a directive", s.Sym.Source()).
+			WithNote(c.why, "here the images part").
+			WithHelp("move it to where all images come")
+	case anyValue(s.Ends, st):
+		w.diags.Errorf(source.OutsideSubset, s.Pos, "the bounds of %s may differ among images", s.Sym.Source()).
+			WithNote(s.Sym.Pos, "%s is distributed by a directive", s.Sym.Source()).
+			WithHelp("compute them from what is the same on all images, such as the result of co_broadcast")
+	}
 }
 
 // assign notes that sym has got a value; all says that this replaces all of it.

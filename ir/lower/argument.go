@@ -19,6 +19,8 @@ type argument struct {
 	store    ir.Expr    // the element or substring that the value is, or nil
 	readOnly string     // why the procedure cannot assign to it, or ""
 
+	object *ir.Symbol // an allocatable array or variable as a whole, or nil
+
 	name  string // of an array
 	view  *view
 	shape *shape
@@ -124,7 +126,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			v, sh := l.wholeView(s, e.Pos)
-			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh})
+			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh, object: l.objectOf(s)})
 		}
 		x := l.ident(e)
 		if isBad(x) {
@@ -132,7 +134,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		}
 		a := &argument{pos: e.Pos, typ: x.Type(), value: x}
 		if v, ok := x.(*ir.Var); ok {
-			a.sym = v.Sym
+			a.sym, a.object = v.Sym, l.objectOf(v.Sym)
 			return l.guarded(e.Name, a)
 		}
 		a.readOnly = e.Name + " is a PARAMETER"
@@ -295,7 +297,10 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		if constant && !l.sectionInside(s, name, k, lo, hi, stride, t) {
 			return nil
 		}
-		size := l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
+		size := n
+		if t.Lo != nil || t.Hi != nil || !isOne(step) {
+			size = l.sectionSize(ir.Clone(lo), ir.Clone(hi), step, pos)
+		}
 		out.lo = append(out.lo, l.intConst(1, pos))
 		out.n = append(out.n, size)
 		in = append(in, viewSub{dim: len(out.n) - 1, coef: step, off: l.minus(lo, ir.Clone(step), pos)})

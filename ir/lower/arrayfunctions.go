@@ -273,7 +273,7 @@ func (l *lowerer) line(a *argument, pad ast.Expr, n []ir.Expr, pre *[]ir.Stmt) *
 		}
 		room = max(room, c)
 	}
-	to := &elemental{n: []ir.Expr{all}, limit: []int{room}}
+	to := &elemental{n: []ir.Expr{all}, limit: []int{room}, pre: pre}
 	t := l.room(to, a.typ, a.view.base.Len, pos)
 	if t == nil {
 		return nil
@@ -550,15 +550,15 @@ func (l *lowerer) productRoom(in [2]*argument, g goal, typ ir.Type, e *ast.Index
 		if same {
 			like := *to
 			like.typ = typ
-			return l.beside(&like, e.Pos)
+			return l.beside(&like, e.Pos, pre)
 		}
 	}
-	ctx := &elemental{n: n, limit: limit}
+	ctx := &elemental{n: n, limit: limit, pre: pre}
 	switch {
 	case len(n) == 1:
 		for i, a := range in { // the matrix, of which i is the dimension that stays
 			if len(a.shape.n) == 2 {
-				full := &elemental{n: a.shape.n, limit: l.elementsOf(a, pre).limit, of: a}
+				full := &elemental{n: a.shape.n, limit: l.elementsOf(a, pre).limit, of: a, pre: pre}
 				return l.roomFor(full, []int{i}, typ, 0, e.Pos)
 			}
 		}

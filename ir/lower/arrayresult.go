@@ -103,7 +103,7 @@ func (l *lowerer) placeResult(s *ir.Symbol, goal *argument, args []*argument) {
 		}
 		same := true
 		for k, b := range a.view.base.Dims {
-			same = same && b.Extent() == s.Dims[k].Extent()
+			same = same && (b == s.Dims[k] || !b.Open() && b.Extent() == s.Dims[k].Extent())
 		}
 		if same {
 			base := a.view.base

@@ -96,11 +96,22 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 	if !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
 		return nil
 	}
+	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil {
+		s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: s.RHS}
+		staged, ok := l.regrow(s, l.lookup(id.Name), &pre)
+		if !ok {
+			return nil
+		}
+		if staged != nil {
+			ctx := l.elements(to.shape.n, s.Pos, &pre)
+			return append(pre, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: l.elementOf(to, ctx, s.Pos), RHS: l.elementOf(staged, ctx, s.Pos)}, s.Pos))
+		}
+	}
 	if out, ok := l.moved(s, to, image, &pre); ok {
 		return out
 	}
 	if co != nil {
-		t := l.arrayTemp(to, s.Pos)
+		t := l.arrayTemp(to, s.Pos, &pre)
 		if !l.assignAll(s, t, &pre) {
 			return nil
 		}
@@ -184,7 +195,7 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	staged := slices.ContainsFunc(pieces, func(p piece) bool { return p.ctx.overlaps(p.lhs, p.rhs) })
 	t := to
 	if staged {
-		t = l.beside(to, s.Pos)
+		t = l.beside(to, s.Pos, pre)
 	}
 	for _, p := range pieces {
 		lhs := p.lhs
@@ -329,17 +340,25 @@ func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
 
 // elementsOf makes the loop indices for the elements of a.
 func (l *lowerer) elementsOf(a *argument, pre *[]ir.Stmt) *elemental {
-	ctx := l.elements(a.shape.n, a.pos, pre)
+	ctx := l.elements(slices.Clone(a.shape.n), a.pos, pre)
 	ctx.of, ctx.limit = a, make([]int, len(a.shape.n))
 	for d, s := range a.view.subs {
 		switch {
 		case s.dim >= 0 && s.vec != nil:
-			ctx.limit[s.dim] = s.vec.view.base.Dims[0].Extent()
+			ctx.limit[s.dim] = limitOf(s.vec.view.base.Dims[0])
 		case s.dim >= 0:
-			ctx.limit[s.dim] = a.view.base.Dims[d].Extent()
+			ctx.limit[s.dim] = limitOf(a.view.base.Dims[d])
 		}
 	}
 	return ctx
+}
+
+// limitOf is the extent of a dimension, 0 where only the run knows it.
+func limitOf(b ir.Bound) int {
+	if b.Open() {
+		return 0
+	}
+	return b.Extent()
 }
 
 // elementally lowers the element of array expression e that the loops of ctx have
@@ -424,19 +443,22 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 	if from == nil {
 		return nil
 	}
-	t := l.arrayTemp(from, e.Pos)
+	t := l.arrayTemp(from, e.Pos, pre)
 	*pre = append(*pre, &ir.Transfer{S: ir.S{Pos: e.Pos}, Local: l.sectionOf(t), Remote: l.sectionOf(from), Image: image})
 	return t
 }
 
 // beside makes an array with an element for each one of a, on the same PE.
-func (l *lowerer) beside(a *argument, pos source.Pos) *argument {
+func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	base := a.view.base
 	if base.Coarray {
-		return l.arrayTemp(a, pos)
+		return l.arrayTemp(a, pos, pre)
 	}
 	t := l.local("part", a.typ, pos)
 	t.Dims = slices.Clone(base.Dims)
+	if t.IsOpen() {
+		*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
+	}
 	if slices.ContainsFunc(l.prog.HPF, func(d *ir.Directive) bool { return d.Symbol == base }) {
 		l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: t.Name, NamePos: pos, Symbol: t, Target: base.Name, TargetPos: pos})
 	}
@@ -445,8 +467,11 @@ func (l *lowerer) beside(a *argument, pos source.Pos) *argument {
 
 // arrayTemp makes an array in which like has room: a section of it with the same
 // extents. Its own extents are those of the dimensions that like is a part of.
-func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
+func (l *lowerer) arrayTemp(like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	t := l.local("part", like.typ, pos)
+	if like.view.base.IsOpen() {
+		return l.openTemp(t, like, pos, pre)
+	}
 	v, sh := &view{base: t}, &shape{}
 	t.Dims = make([]ir.Bound, len(like.shape.n))
 	for d, s := range like.view.subs {
@@ -460,6 +485,21 @@ func (l *lowerer) arrayTemp(like *argument, pos source.Pos) *argument {
 		sh.n = append(sh.n, ir.Clone(n))
 	}
 	return &argument{pos: pos, typ: like.typ, name: like.name, view: v, shape: sh}
+}
+
+// openTemp is arrayTemp where like is a part of an array of which only the run knows how
+// large it is: t is as large as the part.
+func (l *lowerer) openTemp(t *ir.Symbol, like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
+	lo := make([]ir.Expr, len(like.shape.n))
+	for k := range lo {
+		lo[k] = l.intConst(1, pos)
+	}
+	_, his := l.openArray(t, lo, pos)
+	for k, n := range like.shape.n {
+		*pre = append(*pre, l.setEnd(his[k], t, ir.Clone(n), pos)...)
+	}
+	*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
+	return &argument{pos: pos, typ: like.typ, name: like.name, view: l.views[t], shape: l.shapes[t]}
 }
 
 // conform compares the shape of a with extents n; what is not known is tested at

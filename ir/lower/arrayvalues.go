@@ -134,7 +134,7 @@ func (l *lowerer) length(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Ident:
 		if s := l.lookup(e.Name); isArray(s) {
-			return s.Dims[0].Extent()
+			return limitOf(s.Dims[0])
 		}
 	case *ast.Index:
 		if e.Name == "shape" && l.isFunction(e) && len(e.Args) == 1 {
@@ -348,15 +348,18 @@ func (l *lowerer) roomFor(ctx *elemental, keep []int, typ ir.Type, length int, p
 		if !ok && ctx.limit != nil && ctx.limit[k] > 0 {
 			n, ok = ctx.limit[k], true
 		}
-		if !ok && !l.phantom {
-			l.errorf(codeOutside, pos, "the extent of this array expression in dimension %d is not known before the program runs", k+1).
-				WithHelp("assign it to an array first")
-			return nil
-		}
 		t.Dims[i] = ir.Bound{Lo: 1, Hi: n}
+		if !ok && !l.phantom {
+			end := l.newEnd(t, "hi", i, pos)
+			t.Dims[i].Hi = ir.OpenEnd(len(l.prog.Ends)-1, true)
+			*ctx.pre = append(*ctx.pre, l.setEnd(end, t, ir.Clone(ctx.n[k]), pos)...)
+		}
 	}
 	if ctx.of != nil {
 		l.alignWith(out, ctx.of, keep)
+	}
+	if t.IsOpen() {
+		*ctx.pre = append(*ctx.pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type dummy struct {
 	explicit   bool       // of an array: it has upper bounds of its own
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
+	object     bool       // it is allocatable: sym is that of the actual argument
 }
 
 // binding ties the dummy arguments of one execution to the actual ones.
@@ -48,6 +49,7 @@ func (b *binding) bind(args []*argument) {
 	l := b.l
 	b.bySym = map[*ir.Symbol]*dummy{}
 	arrays, cells := arrayNames(b.unit)
+	objects := allocatableNames(b.unit)
 	optional, value := attributeNames(b.unit, "optional"), attributeNames(b.unit, "value")
 	for i, name := range b.unit.Args {
 		if l.dummies[name.Name] != nil {
@@ -59,6 +61,12 @@ func (b *binding) bind(args []*argument) {
 		if args != nil {
 			d.arg = args[i]
 			d.absent = d.arg == nil
+		}
+		if d.object = objects[name.Name] && d.arg != nil; d.object && d.arg.object == nil {
+			l.errorf(codeCall, d.arg.pos, "%s is not allocatable, the dummy argument %s is", b.what(d), d.Name.Name).
+				WithNote(d.Pos, "%s is an argument here", d.Name.Name).
+				WithHelp("pass an allocatable array or variable as a whole, or declare %s without ALLOCATABLE", d.Name.Name)
+			d.object = false
 		}
 		l.dummies[name.Name] = d
 		b.list = append(b.list, d)
@@ -80,6 +88,9 @@ func (b *binding) makeSymbol(d *dummy) {
 	l := b.l
 	a := d.arg
 	switch {
+	case d.object:
+		d.sym = a.object
+		l.names[d.Name.Name] = d.sym
 	case d.isArray:
 		d.sym = &ir.Symbol{Name: l.localName(d.Name.Name), Local: d.Name.Name, Pos: d.Pos, Type: d.typ, Site: l.scope.site}
 		l.names[d.Name.Name] = d.sym
@@ -120,6 +131,24 @@ func (b *binding) of(s *ir.Symbol) *dummy {
 	return b.bySym[s]
 }
 
+// allocatableNames are the names that the declarations of u make allocatable.
+func allocatableNames(u *ast.Program) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range u.Spec {
+		switch s := s.(type) {
+		case *ast.TypeDecl:
+			for _, e := range s.Entities {
+				m[e.Name] = m[e.Name] || s.Allocatable
+			}
+		case *ast.AllocatableStmt:
+			for _, e := range s.Entities {
+				m[e.Name] = true
+			}
+		}
+	}
+	return m
+}
+
 // arrayNames are the names to which the declarations of u give dimensions or
 // codimensions, and those of scalar coarrays among them.
 func arrayNames(u *ast.Program) (m, cells map[string]bool) {
@@ -134,6 +163,10 @@ func arrayNames(u *ast.Program) (m, cells map[string]bool) {
 				case len(e.Codims)+len(s.Codimension) > 0:
 					m[e.Name], cells[e.Name] = true, true
 				}
+			}
+		case *ast.AllocatableStmt:
+			for _, e := range s.Entities {
+				m[e.Name] = m[e.Name] || len(e.Dims) > 0
 			}
 		case *ast.DimensionStmt:
 			for _, e := range s.Entities {
@@ -195,6 +228,9 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 	if e.Init != nil {
 		l.errorf(codeDeclaration, e.Pos, "the dummy argument %s cannot have an initial value", e.Name).WithHelp("assign it")
 		return nil
+	}
+	if d.object {
+		return d.sym
 	}
 	if d.arg == nil || d.isArray {
 		d.sym.Type, d.sym.Len = t.typ, t.length
@@ -309,10 +345,16 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		return nil
 	}
 	at := b.call.Pos
-	out := b.entry
-	var after []ir.Stmt
+	// Bounds of arrays may depend on scalars, and arrays are copied by their bounds.
+	var out, arrays, after []ir.Stmt
 	for _, d := range b.list {
 		a := d.arg
+		if d.object {
+			if x := l.allocs[d.sym]; d.intent == "out" && x != nil {
+				out = append(out, &ir.If{S: ir.S{Pos: at}, Cond: varOf(x.flag, at), Then: l.freed(d.sym, x, at)})
+			}
+			continue
+		}
 		if d.absent {
 			continue
 		}
@@ -324,7 +366,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		}
 		if d.isArray {
 			if d.intent != "out" {
-				out = append(out, b.copyArray(d, true))
+				arrays = append(arrays, b.copyArray(d, true))
 			}
 			if d.intent != "in" && assigns(body, d.sym) {
 				after = append(after, b.copyArray(d, false))
@@ -345,7 +387,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 			after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(a.store), RHS: v()})
 		}
 	}
-	return append(append(out, body...), after...)
+	return slices.Concat(out, b.entry, arrays, body, after)
 }
 
 // assigns reports whether body gives a value to s.

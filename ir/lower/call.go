@@ -35,6 +35,9 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 	case p == nil && collectives[s.Proc.Name]:
 		return l.collective(s)
 	case p == nil && l.scope.dummy(s.Proc.Name) == nil:
+		if s.Proc.Name == "move_alloc" {
+			return l.moveAlloc(s)
+		}
 		if out, ok := l.system(s); ok {
 			return out
 		}
@@ -203,7 +206,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.place(b, directives)
 	l.pending = independent
 	body := l.block(p.unit.Body, nil)
-	body = l.returns(body)
+	body = append(l.returns(body), l.freedAtReturn()...)
 	out = b.around(body)
 	ir.Walk(out, func(s ir.Stmt) bool {
 		if s.CallSite() == nil {

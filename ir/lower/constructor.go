@@ -44,7 +44,7 @@ func (l *lowerer) folded(r *ir.Ref) ir.Expr {
 // before goes to pre.
 func (l *lowerer) constructor(e *ast.Array, pre *[]ir.Stmt) *argument {
 	errors := l.diags.Len()
-	m := &maker{l: l, pos: e.Pos, quiet: true}
+	m := &maker{l: l, pos: e.Pos}
 	if e.Type != nil {
 		t := l.typeSpec(e.Type, e.Pos)
 		m.typ, m.length, m.typed = t.typ, t.length, true
@@ -59,7 +59,6 @@ func (l *lowerer) constructor(e *ast.Array, pre *[]ir.Stmt) *argument {
 	if l.diags.Len() > errors {
 		return nil
 	}
-	m.quiet = false
 	return m.made(e.Items, pre)
 }
 
@@ -89,7 +88,6 @@ type maker struct {
 	length int
 	typed  bool // the type is written
 	list   []*ir.Const
-	quiet  bool // items that are no constants are no errors
 }
 
 // items appends the constants that list consists of; ok is false where there is
@@ -125,6 +123,9 @@ func (m *maker) item(e ast.Expr) bool {
 			return m.items(x.Items)
 		}
 	}
+	if l.refersToFunction(e) {
+		return false
+	}
 	if l.firstPart(e) != nil {
 		list, _, ok := l.constantElements(e)
 		for _, c := range list {
@@ -139,6 +140,23 @@ func (m *maker) item(e ast.Expr) bool {
 		l.prelude = l.prelude[:prelude]
 	}
 	return ok && !isBad(c) && m.add(c)
+}
+
+// refersToFunction reports whether a function of the program is referred to in e: it is
+// lowered once, since each lowering makes a call.
+func (l *lowerer) refersToFunction(e ast.Expr) bool {
+	if x, ok := e.(*ast.Index); ok && l.functionOf(x) != nil {
+		return true
+	}
+	return slices.ContainsFunc(ast.Children(e), l.refersToFunction)
+}
+
+// hasConstructor reports whether there is an array constructor in e.
+func hasConstructor(e ast.Expr) bool {
+	if _, ok := e.(*ast.Array); ok {
+		return true
+	}
+	return slices.ContainsFunc(ast.Children(e), hasConstructor)
 }
 
 // bounds are the constant bounds and the step of x; ok is false where they are not.
@@ -394,7 +412,7 @@ func (l *lowerer) constantElements(e ast.Expr) (list []*ir.Const, extents []int,
 	case *ast.Paren:
 		return l.constantElements(x.X)
 	case *ast.Array:
-		m := &maker{l: l, pos: x.Pos, quiet: true}
+		m := &maker{l: l, pos: x.Pos}
 		if x.Type != nil {
 			t := l.typeSpec(x.Type, x.Pos)
 			m.typ, m.length, m.typed = t.typ, t.length, true

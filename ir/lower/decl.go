@@ -52,7 +52,11 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.DimensionStmt:
 			for i := range s.Entities {
-				l.dimension(&s.Entities[i])
+				l.dimension(&s.Entities[i], false)
+			}
+		case *ast.AllocatableStmt:
+			for i := range s.Entities {
+				l.dimension(&s.Entities[i], true)
 			}
 		case *ast.Attribute:
 			for _, n := range s.Names {
@@ -137,7 +141,10 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if codims != nil {
 			dims = l.coarray(s, d, e, dims, codims)
 		}
-		if len(dims) > 0 {
+		switch {
+		case d.Allocatable:
+			l.declareAllocatable(s, dims, e.Pos)
+		case len(dims) > 0:
 			l.setDims(s, dims, e.Pos)
 		}
 		switch {
@@ -286,8 +293,8 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 	return s
 }
 
-// dimension is one entity of a DIMENSION statement, possibly before its type.
-func (l *lowerer) dimension(e *ast.Entity) {
+// dimension is one entity of a DIMENSION or ALLOCATABLE statement, possibly before its type.
+func (l *lowerer) dimension(e *ast.Entity, allocatable bool) {
 	s := l.names[e.Name]
 	if s == nil {
 		s = l.newSymbol(e.Name, e.Pos)
@@ -296,6 +303,10 @@ func (l *lowerer) dimension(e *ast.Entity) {
 	if s.IsArray() {
 		l.errorf(codeDuplicate, e.Pos, "the dimensions of %s are declared twice", e.Name).
 			WithNote(s.Pos, "%s was declared here", e.Name)
+		return
+	}
+	if allocatable {
+		l.declareAllocatable(s, e.Dims, e.Pos)
 		return
 	}
 	l.setDims(s, e.Dims, e.Pos)
@@ -316,7 +327,12 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 			b.setShape(d, dims)
 			return
 		}
-		s.Dims, ok = b.localBounds(dims, s.Source(), s)
+		if s.Dims, ok = b.localBounds(dims, s.Source(), s); s.IsOpen() {
+			if s.Type == ir.Character {
+				l.characterArray(s, pos)
+			}
+			return
+		}
 	} else {
 		s.Dims, ok = l.bounds(dims, "the bounds of array "+s.Source())
 	}
@@ -354,7 +370,7 @@ func (l *lowerer) bounds(dims []ast.DimSpec, what string) (list []ir.Bound, ok b
 		switch {
 		case d.Hi == nil || isStar(d.Hi):
 			l.errorf(codeOutside, d.Pos, "%s must have constant upper bounds", what).
-				WithHelp("declare the largest size as a PARAMETER and work on a part of the array")
+				WithHelp("declare the largest size as a PARAMETER and work on a part of the array, or make the array ALLOCATABLE")
 			ok = false
 		default:
 			hi, good := l.constInt(d.Hi, what)

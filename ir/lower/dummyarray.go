@@ -136,39 +136,32 @@ func (b *binding) fits(d *dummy, k int, n, actual ir.Expr, last bool) bool {
 	return true
 }
 
-// localBounds evaluates the bounds of an array that a procedure declares for
-// itself: they may depend on arguments that are constants.
+// localBounds evaluates the bounds of an array that a procedure declares for itself. They
+// may depend on arguments: where they are no constants the array is allocated at the entry.
 func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (list []ir.Bound, ok bool) {
 	l := b.l
 	list, ok = make([]ir.Bound, len(dims)), true
-	value := func(e ast.Expr) int {
+	lo, hi := make([]ir.Expr, len(dims)), make([]ir.Expr, len(dims))
+	constant := true
+	value := func(e ast.Expr) (ir.Expr, int) {
 		x := b.bound(e)
 		c, isConst := constOf(x)
-		if !isConst {
-			ok = false
-			if !isBad(x) && !l.phantom {
-				d := l.errorf(codeNotConstant, e.Position(), "the bounds of %s are not constant at the call in line %d", name, b.call.Pos.Line)
-				if v := firstVariable(x); v != nil {
-					d.WithNote(v.Pos, "%s is a variable", v.Source())
-				}
-				d.WithHelp("pass a PARAMETER for the extent, or declare the largest one and work on a part of %s", name)
-			}
-			return 1
-		}
-		return c
+		ok = ok && !isBad(x)
+		constant = constant && isConst
+		return x, c
 	}
 	for k, dim := range dims {
-		list[k].Lo = 1
+		lo[k], list[k].Lo = l.intConst(1, dim.Pos), 1
 		if dim.Lo != nil {
-			list[k].Lo = value(dim.Lo)
+			lo[k], list[k].Lo = value(dim.Lo)
 		}
 		if dim.Hi == nil {
 			l.errorf(codeOutside, dim.Pos, "%s has no upper bound and is no dummy argument", name).
-				WithHelp("declare it with its extent")
+				WithHelp("declare it with its extent, or as ALLOCATABLE")
 			ok = false
 			continue
 		}
-		list[k].Hi = value(dim.Hi)
+		hi[k], list[k].Hi = value(dim.Hi)
 	}
 	names := map[string]source.Pos{}
 	for _, d := range b.list {
@@ -177,5 +170,36 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 	for _, dim := range dims {
 		l.loose[s] = l.loose[s] || dim.Lo != nil && mentionsDummy(dim.Lo, names) || dim.Hi != nil && mentionsDummy(dim.Hi, names)
 	}
-	return list, ok
+	switch {
+	case !ok || constant:
+		return list, ok
+	case l.phantom:
+		for k := range list {
+			list[k] = ir.Bound{Lo: 1, Hi: 1}
+		}
+		l.loose[s] = true
+		return list, true
+	}
+	b.automatic(s, lo, hi, dims[0].Pos)
+	return s.Dims, true
+}
+
+// automatic makes s an array that gets its memory at the entry of the procedure.
+func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
+	l := b.l
+	if s.Coarray {
+		l.errorf(codeNotConstant, pos, "the bounds of coarray %s are not constant at the call in line %d", s.Source(), b.call.Pos.Line).
+			WithHelp("declare the largest extent, and work on a part of it")
+		return
+	}
+	los, his := l.openArray(s, lo, pos)
+	for k := range his {
+		if los[k] != nil {
+			b.entry = append(b.entry, l.setEnd(los[k], s, lo[k], pos)...)
+			lo[k] = varOf(los[k], pos)
+		}
+		n := l.extentOf(lo[k], hi[k], pos)
+		b.entry = append(b.entry, l.setEnd(his[k], s, l.minus(l.plus(n, ir.Clone(lo[k]), pos), l.intConst(1, pos), pos), pos)...)
+	}
+	b.entry = append(b.entry, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
 }

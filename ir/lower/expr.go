@@ -193,6 +193,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
+	if e.Name == "allocated" && p == nil && s == nil {
+		return l.isAllocated(e)
+	}
 	if p == nil && l.isFunction(e) {
 		switch {
 		case arrayFunctions[e.Name]:

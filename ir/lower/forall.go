@@ -44,15 +44,52 @@ func (l *lowerer) ownIndices(list []ast.ForallIndex) (own []*ir.Symbol, end func
 	}
 }
 
+// localInit gives the variables in LOCAL_INIT others of their own in the iterations of s, until end is
+// called; the body that it returns begins with their values outside.
+func (l *lowerer) localInit(s *ast.Forall) (body []ast.Stmt, end func()) {
+	var undo []func()
+	names := l.names
+	for _, x := range s.LocalInit {
+		of := l.symbol(x.Name, x.Pos)
+		if of.Type == ir.Invalid {
+			continue
+		}
+		if of.IsArray() || of.Param {
+			l.errorf(codeOutside, x.Pos, "%s in LOCAL_INIT is no scalar variable", x.Name).WithHelp("write LOCAL, and assign the array in the loop")
+			continue
+		}
+		own := l.local(x.Name, of.Type, x.Pos)
+		own.Local, own.Len = x.Name, of.Len
+		l.temps++
+		outside := tempName(x.Name, l.temps)
+		before, had := names[x.Name]
+		names[x.Name], names[outside] = own, of
+		undo = append(undo, func() {
+			delete(names, outside)
+			if delete(names, x.Name); had {
+				names[x.Name] = before
+			}
+		})
+		at := ast.XBase{Pos: x.Pos, End: x.Pos}
+		body = append(body, &ast.Assign{Base: ast.Base{Pos: x.Pos}, LHS: &ast.Ident{XBase: at, Name: x.Name}, RHS: &ast.Ident{XBase: at, Name: outside}})
+	}
+	return append(body, s.Body...), func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+}
+
 // concurrent lowers DO CONCURRENT: a nest of DO loops that are independent.
 func (l *lowerer) concurrent(s *ast.Forall) []ir.Stmt {
-	_, end := l.ownIndices(s.Indices)
-	defer end()
+	_, restore := l.ownIndices(s.Indices)
+	defer restore()
 	ind := &ast.Independent{Base: ast.Base{Pos: s.Pos}, New: s.Local}
 	for _, r := range s.Reduce {
 		ind.Reduction = append(ind.Reduction, r.Name)
 	}
-	body := s.Body
+	body, end := l.localInit(s)
+	defer end()
 	if s.Mask != nil {
 		body = []ast.Stmt{&ast.If{Base: s.Base, Arms: []ast.IfArm{{Pos: s.Pos, Cond: s.Mask, Body: body}}, EndPos: s.EndPos}}
 	}
@@ -76,19 +113,23 @@ func (l *lowerer) concurrent(s *ast.Forall) []ir.Stmt {
 type forallNest struct {
 	index        []*ir.Symbol
 	lo, hi, step []ir.Expr
-	mask         ir.Expr // or nil
+	inside       []ir.Stmt // executed in front of the mask: functions that it refers to
+	mask         ir.Expr   // or nil
 }
 
 // forall lowers FORALL: loops around each of its assignments. Where an assignment
 // changes what it reads for other indices, the values go to an array of their own
-// first.
+// first; so does the mask where it has to outlive what it reads.
 func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 	nest := around
 	var out []ir.Stmt
 	ok := true
+	changed := l.assignedIn(s.Body)
 	bounds := func(e ast.Expr, what string) ir.Expr {
 		x := l.integer(e, what)
-		ok = ok && !isBad(x)
+		if ok = ok && !isBad(x); ok && len(around.index) == 0 && reads([]ir.Expr{x}, changed...) {
+			x = l.fixed(x, "bound", x.Position(), &out)
+		}
 		return x
 	}
 	header := slices.Clone(s.Indices) // outermost first, and the first subscript is most often that of the innermost loop
@@ -104,6 +145,10 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 	if !ok || slices.Contains(own, nil) || isBad(nest.step...) {
 		return nil
 	}
+	if reads(slices.Concat(nest.lo, nest.hi, nest.step), changed...) {
+		l.errorf(codeOutside, s.Pos, "FORALL changes what the bounds of the FORALL inside read").WithHelp("put their values into an array in front of it")
+		return nil
+	}
 	for i, x := range own {
 		l.active[x] = header[i].Var.Pos
 		defer delete(l.active, x)
@@ -116,53 +161,239 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 			}
 			nest.mask = m
 		})
-		if !ok || l.noFunction(before, s.Mask.Position()) {
+		if !ok {
 			return nil
 		}
+		nest.inside = append(slices.Clip(nest.inside), before...)
 	}
-	var changed []*ir.Symbol
+	if nest.mask != nil && (len(nest.inside) > 0 || !l.single(s.Body) && reads([]ir.Expr{nest.mask}, changed...)) {
+		saved, ok := l.savedMask(nest, nil, nest.mask, changed)
+		if !ok {
+			return nil
+		}
+		out = append(out, saved.fill)
+		nest.mask, nest.inside = saved.at(nil), nil
+	}
 	for _, inner := range s.Body {
 		switch inner := inner.(type) {
 		case *ast.Assign:
-			out = append(out, l.forallAssign(nest, inner, &changed)...)
+			out = append(out, l.forallAssign(nest, nil, inner)...)
 		case *ast.Forall:
-			if inner.Concurrent || len(s.Body) > 1 {
-				l.errorf(codeOutside, inner.Pos, "this FORALL must be the only statement of the one around it").WithHelp("write two FORALL constructs side by side")
+			if inner.Concurrent {
+				l.errorf(codeOutside, inner.Pos, "DO CONCURRENT cannot stand in a FORALL construct").WithHelp("write FORALL")
 				return nil
 			}
-			return append(out, l.forall(inner, nest)...)
+			out = append(out, l.forall(inner, nest)...)
+		case *ast.If:
+			if !inner.Where {
+				l.notInForall(inner.Pos)
+				return nil
+			}
+			out = append(out, l.forallWhere(nest, inner, nil)...)
 		default:
-			l.errorf(codeOutside, inner.Position(), "only assignments and FORALL are supported in a FORALL construct").
-				WithHelp("write DO loops; an IF in them instead of WHERE")
+			l.notInForall(inner.Position())
 			return nil
 		}
 	}
 	return out
 }
 
-// noFunction reports functions, and reductions of arrays, in what is lowered for each
-// value of the indices of a FORALL.
-func (l *lowerer) noFunction(before []ir.Stmt, pos source.Pos) bool {
-	if len(before) == 0 {
-		return false
-	}
-	l.errorf(codeOutside, pos, "a function or a reduction of an array cannot be referred to in a FORALL").
-		WithHelp("write DO loops, or put the values into an array in front of it")
-	return true
+func (l *lowerer) notInForall(pos source.Pos) {
+	l.errorf(codeOutside, pos, "only assignments, WHERE and FORALL can stand in a FORALL construct").WithHelp("write DO loops")
 }
 
-// forallAssign lowers one assignment of a FORALL; changed are the arrays that those
-// before it assign to.
-func (l *lowerer) forallAssign(nest forallNest, s *ast.Assign, changed *[]*ir.Symbol) []ir.Stmt {
-	var pre []ir.Stmt // inside the loops
+// single reports whether body is one assignment.
+func (l *lowerer) single(body []ast.Stmt) bool {
+	_, ok := body[0].(*ast.Assign)
+	return ok && len(body) == 1
+}
+
+// assignedIn are the arrays that the statements of FORALL and WHERE constructs assign to.
+func (l *lowerer) assignedIn(body []ast.Stmt) []*ir.Symbol {
+	var list []*ir.Symbol
+	for _, s := range body {
+		switch s := s.(type) {
+		case *ast.Assign:
+			if sym := l.lookup(designated(&ast.CoIndex{Base: s.LHS})); isArray(sym) {
+				v, _ := l.wholeView(sym, s.Pos)
+				list = append(list, v.base)
+			}
+		case *ast.Forall:
+			list = append(list, l.assignedIn(s.Body)...)
+		case *ast.If:
+			for _, arm := range s.Arms {
+				list = append(list, l.assignedIn(arm.Body)...)
+			}
+			list = append(list, l.assignedIn(s.Else)...)
+		}
+	}
+	return list
+}
+
+// savedMask is a LOGICAL array with an element for each value of the indices of a FORALL.
+type savedMask struct {
+	fill  ir.Stmt
+	at    func(ctx *elemental) ir.Expr // its element, for the indices of ctx
+	array *ir.Symbol
+}
+
+// savedMask saves the values of mask x for the indices of nest, and of ctx if that is not nil;
+// ok is false after an error.
+func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed []*ir.Symbol) (out savedMask, ok bool) {
+	pos := x.Position()
+	m := l.local("mask", ir.Logical, pos)
+	for k, index := range nest.index {
+		b, ok := rangeOf(index, nest.lo[k], nest.hi[k], nest.step[k], x)
+		if !ok {
+			l.errorf(codeOutside, pos, "the mask of this FORALL reads what it assigns, and the bounds of %s are not constant", index.Source()).
+				WithHelp("put the mask into an array in front of it")
+			return out, false
+		}
+		m.Dims = append(m.Dims, b)
+	}
+	if ctx != nil {
+		for k, n := range ctx.n {
+			c, ok := constOf(n)
+			if !ok && ctx.limit != nil {
+				c = ctx.limit[k]
+			}
+			m.Dims = append(m.Dims, ir.Bound{Lo: 1, Hi: max(c, 1)})
+		}
+	}
+	out.array = m
+	out.at = func(ctx *elemental) ir.Expr {
+		r := &ir.Ref{X: ir.X{Pos: pos, Typ: ir.Logical}, Sym: m}
+		for _, index := range nest.index {
+			r.Subs = append(r.Subs, &ir.Var{X: ir.X{Pos: pos, Typ: index.Type}, Sym: index})
+		}
+		if ctx != nil {
+			for k := range ctx.n {
+				r.Subs = append(r.Subs, ctx.at(k, pos))
+			}
+		}
+		return r
+	}
+	l.alignMask(m, nest, ctx, x, changed)
+	var st ir.Stmt = &ir.Assign{S: ir.S{Pos: pos}, LHS: out.at(ctx), RHS: x}
+	if ctx != nil {
+		st = l.nest(ctx, st, pos)
+	}
+	list := append(slices.Clip(nest.inside), st)
+	if nest.mask != nil && nest.mask != x {
+		list = one(&ir.If{S: ir.S{Pos: pos}, Cond: ir.Clone(nest.mask), Then: list})
+	}
+	out.fill = l.around(nest, list)
+	return out, true
+}
+
+// rangeOf is a range that has all values of an index: its bounds, or those of a dimension that
+// x has the index as a subscript of.
+func rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, x ir.Expr) (b ir.Bound, ok bool) {
+	from, okFrom := constOf(lo)
+	to, okTo := constOf(hi)
+	if okFrom && okTo {
+		if from > to {
+			from, to = to, from
+		}
+		return ir.Bound{Lo: from, Hi: to}, true
+	}
+	for _, r := range ir.ExprRefs(x) {
+		for k, sub := range r.Subs {
+			if of, c := offset(sub); of != nil && isVarOf(of, index) {
+				d := r.Sym.Dims[k]
+				return ir.Bound{Lo: d.Lo - c, Hi: d.Hi - c}, true
+			}
+		}
+	}
+	return b, false
+}
+
+func isVarOf(e ir.Expr, index *ir.Symbol) bool {
+	for {
+		c, ok := e.(*ir.Conv)
+		if !ok {
+			break
+		}
+		e = c.E
+	}
+	v, ok := e.(*ir.Var)
+	return ok && v.Sym == index
+}
+
+// alignMask lets the elements of a saved mask lie where those of an array in x lie, if one has
+// all indices as its subscripts.
+func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.Expr, changed []*ir.Symbol) {
+	index := slices.Clone(nest.index)
+	if ctx != nil {
+		index = append(index, ctx.index...)
+	}
+	for _, r := range ir.ExprRefs(x) {
+		if !l.hasDirectives(r.Sym) {
+			continue
+		}
+		d := &ir.Directive{Pos: m.Pos, Kind: ir.AlignDirective, Name: m.Name, NamePos: m.Pos, Symbol: m, Target: r.Sym.Name, TargetPos: m.Pos}
+		for k := range index {
+			d.Source = append(d.Source, ir.AlignSource{Pos: m.Pos, Dummy: alignDummy(k)})
+		}
+		fits, seen := true, map[int]bool{}
+		for k, sub := range r.Subs {
+			of, c := offset(sub)
+			at := ir.AlignSub{Pos: m.Pos, Off: c}
+			if of != nil {
+				i := slices.IndexFunc(index, func(s *ir.Symbol) bool { return isVarOf(of, s) })
+				bound := r.Sym.Dims[k]
+				if i < 0 || seen[i] || m.Dims[i].Lo+c < bound.Lo || m.Dims[i].Hi+c > bound.Hi {
+					fits = false
+					break
+				}
+				seen[i] = true
+				at.Dummy, at.Coef = alignDummy(i), 1
+			}
+			d.Subs = append(d.Subs, at)
+		}
+		if fits && len(seen) == len(index) {
+			l.prog.HPF = append(l.prog.HPF, d)
+			return
+		}
+	}
+}
+
+// around puts the loops over the indices of a FORALL around list.
+func (l *lowerer) around(nest forallNest, list []ir.Stmt) ir.Stmt {
+	var st ir.Stmt
+	for k, index := range slices.Backward(nest.index) {
+		lo, hi, step := l.counted(index, ir.Clone(nest.lo[k]), ir.Clone(nest.hi[k]), ir.Clone(nest.step[k]))
+		pos := list[0].Position()
+		st = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: step, Body: list, End: pos}
+		list = one(st)
+	}
+	return st
+}
+
+// forallCond is the mask of WHERE for an assignment in FORALL.
+type forallCond func(ctx *elemental) ir.Expr
+
+// forallAssign lowers one assignment of a FORALL, under the mask of a WHERE if cond is not nil.
+func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) []ir.Stmt {
+	var before []ir.Stmt // inside the loops: what the assignment needs
 	var ctx *elemental
 	var a *ir.Assign
-	before := l.functions(func() {
+	var where ir.Expr
+	functions := l.functions(func() {
 		if l.isPart(s.LHS) {
-			if to := l.part(s.LHS, &pre); to != nil {
-				ctx = l.elements(to.shape.n, to.pos, &pre)
+			if to := l.part(s.LHS, &before); to != nil {
+				ctx = l.elements(to.shape.n, to.pos, &before)
 				a = l.assignAt(ctx, s)
 			}
+			if a != nil && cond != nil {
+				if where = cond(ctx); isBad(where) {
+					a = nil
+				}
+			}
+			return
+		}
+		if cond != nil {
+			l.errorf(codeType, s.LHS.Position(), "what WHERE assigns to must be an array or a section of this image")
 			return
 		}
 		rhs, lhs := l.expr(s.RHS), l.target(s.LHS)
@@ -177,54 +408,156 @@ func (l *lowerer) forallAssign(nest forallNest, s *ast.Assign, changed *[]*ir.Sy
 			a = &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}
 		}
 	})
-	if a == nil || l.noFunction(before, s.Pos) {
+	if a == nil {
 		return nil
 	}
+	before = append(functions, before...)
 	lhs := a.LHS.(*ir.Ref)
-	if len(pre) > 0 {
-		l.errorf(codeOutside, s.Pos, "the bounds or the shapes of these sections are not known before the FORALL runs").WithHelp("write DO loops")
+	if reads(lhs.Subs, lhs.Sym) {
+		l.errorf(codeOutside, s.Pos, "FORALL changes what the subscripts on the left read").WithHelp("put their values into an array in front of it")
 		return nil
 	}
-	around := func(a *ir.Assign) ir.Stmt {
+	staged := overlaps(lhs, a.RHS) || ctx != nil && ctx.overlaps(lhs, a.RHS) || where != nil && overlaps(lhs, where) || nest.mask != nil && overlaps(lhs, nest.mask)
+	ir.WalkExprs(before, func(_ ir.Stmt, e ir.Expr) bool {
+		staged = staged || reads([]ir.Expr{e}, lhs.Sym)
+		return !staged
+	})
+	var out []ir.Stmt
+	if staged && nest.mask != nil && reads([]ir.Expr{nest.mask}, lhs.Sym) {
+		saved, ok := l.savedMask(nest, nil, nest.mask, []*ir.Symbol{lhs.Sym})
+		if !ok {
+			return nil
+		}
+		out = append(out, saved.fill)
+		nest.mask = saved.at(nil)
+	}
+	if staged && where != nil && (reads([]ir.Expr{where}, lhs.Sym) || len(before) > 0) {
+		in := nest
+		in.inside = before
+		saved, ok := l.savedMask(in, ctx, where, []*ir.Symbol{lhs.Sym})
+		if !ok {
+			return nil
+		}
+		out = append(out, saved.fill)
+		where = saved.at(ctx)
+	}
+	loops := func(first []ir.Stmt, a *ir.Assign) ir.Stmt {
 		var st ir.Stmt = a
+		if where != nil {
+			st = &ir.If{S: a.S, Cond: ir.Clone(where), Then: one(st)}
+		}
 		if ctx != nil {
-			st = l.nest(ctx, a, s.Pos)
+			st = l.nest(ctx, st, s.Pos)
 		}
+		list := append(slices.Clip(first), st)
 		if nest.mask != nil {
-			st = &ir.If{S: a.S, Cond: ir.Clone(nest.mask), Then: one(st)}
+			list = one(&ir.If{S: a.S, Cond: ir.Clone(nest.mask), Then: list})
 		}
-		for k, index := range slices.Backward(nest.index) {
-			lo, hi, step := l.counted(index, ir.Clone(nest.lo[k]), ir.Clone(nest.hi[k]), ir.Clone(nest.step[k]))
-			st = &ir.Do{S: a.S, Index: index, Lo: lo, Hi: hi, Step: step, Body: one(st), End: a.Pos}
-		}
-		return st
+		return l.around(nest, list)
 	}
-	staged := overlaps(lhs, a.RHS) || ctx != nil && ctx.overlaps(lhs, a.RHS)
-	bounds := slices.Concat(nest.lo, nest.hi, nest.step)
-	unsafe := reads(bounds, lhs.Sym) || reads(lhs.Subs, lhs.Sym) || nest.mask != nil && (overlaps(lhs, nest.mask) || staged && reads([]ir.Expr{nest.mask}, lhs.Sym))
-	for _, c := range *changed {
-		unsafe = unsafe || reads(bounds, c) || nest.mask != nil && reads([]ir.Expr{nest.mask}, c)
-	}
-	if unsafe {
-		l.errorf(codeOutside, s.Pos, "FORALL changes what its bounds, its mask or the subscripts on the left read").
-			WithHelp("put their values into an array in front of it")
-		return nil
-	}
-	*changed = append(*changed, lhs.Sym)
 	if !staged {
-		return one(around(a))
+		return append(out, loops(before, a))
 	}
-	t := l.besideElement(lhs)
-	return []ir.Stmt{around(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS}), around(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)})}
+	t := l.besideElement(lhs, &out)
+	return append(out, loops(before, &ir.Assign{S: a.S, LHS: t, RHS: a.RHS}), loops(nil, &ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)}))
 }
 
-// reads reports whether an array is read in one of the expressions.
-func reads(list []ir.Expr, s *ir.Symbol) bool {
+// forallWhere lowers WHERE in FORALL, under the mask of a WHERE around it if outer is not nil. Each
+// of its assignments has the masks in its condition. Where it assigns to what they read, they
+// are saved first.
+func (l *lowerer) forallWhere(nest forallNest, s *ast.If, outer forallCond) []ir.Stmt {
+	var out []ir.Stmt
+	changed := l.assignedIn([]ast.Stmt{s})
+	rest := outer
+	for _, arm := range append(slices.Clone(s.Arms), ast.IfArm{Body: s.Else}) {
+		here := rest
+		if arm.Cond != nil {
+			around := rest
+			is := forallCond(func(ctx *elemental) ir.Expr { return l.maskAt(ctx, arm.Cond, nil) })
+			shaping := l.firstPart(arm.Cond)
+			if shaping == nil {
+				l.errorf(codeType, arm.Cond.Position(), "the mask of WHERE is no array").WithHelp("write IF, or a comparison of arrays")
+				return nil
+			}
+			var before []ir.Stmt
+			var ctx *elemental
+			var x ir.Expr = bad(s.Pos)
+			functions := l.functions(func() {
+				cond := l.evaluated(arm.Cond, goal{}, &before)
+				if cond == nil {
+					return
+				}
+				if ctx = l.elementsLike(l.firstPart(cond), &before); ctx != nil {
+					x = l.maskAt(ctx, cond, nil)
+				}
+			})
+			if isBad(x) {
+				return nil
+			}
+			if before = append(functions, before...); len(before) > 0 || reads([]ir.Expr{x}, changed...) {
+				if around != nil {
+					x = &ir.Bin{X: ir.X{Pos: x.Position(), Typ: ir.Logical}, Op: ir.And, L: around(ctx), R: x}
+				}
+				in := nest
+				in.inside = before
+				saved, ok := l.savedMask(in, ctx, x, changed)
+				if !ok {
+					return nil
+				}
+				out = append(out, saved.fill)
+				is = saved.at
+			}
+			here = both(around, is, false)
+			rest = both(around, is, true)
+		}
+		for _, inner := range arm.Body {
+			switch inner := inner.(type) {
+			case *ast.Assign:
+				out = append(out, l.forallAssign(nest, here, inner)...)
+			case *ast.If:
+				if inner.Where {
+					out = append(out, l.forallWhere(nest, inner, here)...)
+					continue
+				}
+				l.notInWhere(inner.Pos)
+			default:
+				l.notInWhere(inner.Position())
+			}
+		}
+	}
+	return out
+}
+
+// both is the conjunction of two masks, the first of which may be nil; with not, of the first and
+// the negation of the second.
+func both(x, y forallCond, not bool) forallCond {
+	return func(ctx *elemental) ir.Expr {
+		b := y(ctx)
+		if isBad(b) {
+			return b
+		}
+		at := ir.X{Pos: b.Position(), Typ: ir.Logical}
+		if not {
+			b = &ir.Un{X: at, Op: ir.Not, E: b}
+		}
+		if x == nil {
+			return b
+		}
+		a := x(ctx)
+		if isBad(a) {
+			return a
+		}
+		return &ir.Bin{X: at, Op: ir.And, L: a, R: b}
+	}
+}
+
+// reads reports whether one of the arrays is read in one of the expressions.
+func reads(list []ir.Expr, arrays ...*ir.Symbol) bool {
 	found := false
 	for _, e := range list {
 		ir.WalkExpr(e, func(x ir.Expr) bool {
 			r, ok := x.(*ir.Ref)
-			found = found || ok && r.Sym == s
+			found = found || ok && slices.Contains(arrays, r.Sym)
 			return !found
 		})
 	}

@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -64,9 +65,8 @@ func (l *lowerer) processors(d *ast.Processors, e *ast.Entity) {
 	if !ok {
 		return
 	}
-	if len(e.Dims) == 0 {
-		l.errorf(codeProcessors, e.Pos, "processors arrangement %s has no shape", e.Name).
-			WithHelp("write PROCESSORS %s(NUMBER_OF_PROCESSORS())", e.Name)
+	if len(e.Dims) == 0 { // one processor
+		l.targets[e.Name] = target{pos: e.Pos, scalar: true}
 		return
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.ProcessorsDirective, Name: name, NamePos: e.Pos}
@@ -219,6 +219,11 @@ func (l *lowerer) align(d *ast.Align, e *ast.Entity) {
 		case t.Colon:
 			colons++
 			sub.Dummy, sub.Coef = colonDummy(colons), 1
+			if t.Lo != nil || t.Hi != nil || t.Stride != nil {
+				if sub.Section = l.alignSection(&t, d, len(out.Subs)); sub.Section == nil {
+					return
+				}
+			}
 		default:
 			a, ok := l.alignSub(t.Expr, dummies)
 			if !ok {
@@ -237,6 +242,46 @@ func (l *lowerer) align(d *ast.Align, e *ast.Entity) {
 		return
 	}
 	l.prog.HPF = append(l.prog.HPF, out)
+}
+
+// alignSection evaluates a section in the target of ALIGN, subscript k; nil after an error.
+func (l *lowerer) alignSection(t *ast.AlignTarget, d *ast.Align, k int) *ir.AlignSection {
+	bound := ir.Bound{}
+	known := false
+	if s := l.lookup(d.Target); isArray(s) && k < len(s.Dims) && l.views[s] == nil {
+		bound, known = s.Dims[k], true
+	} else if to, ok := l.scope.target(d.Target); ok {
+		for _, h := range l.prog.HPF {
+			if h.Kind == ir.TemplateDirective && h.Name == to.name && k < len(h.Shape) {
+				bound, known = h.Shape[k], true
+			}
+		}
+	}
+	value := func(e ast.Expr, other int, needed bool) (int, bool) {
+		switch {
+		case e != nil:
+			n, ok := l.constInt(e, "a bound of a section in ALIGN")
+			if _, near := dist.Position(1, n, 0); ok && !near {
+				_, ok = l.farAlign(e.Position())
+			}
+			return n, ok
+		case needed && !known:
+			l.errorf(codeAlign, t.Pos, "the bounds of %s are not known here", d.Target).WithHelp("write both bounds of the section")
+			return 0, false
+		}
+		return other, true
+	}
+	lo, okLo := value(t.Lo, bound.Lo, true)
+	hi, okHi := value(t.Hi, bound.Hi, true)
+	step, okStep := value(t.Stride, 1, false)
+	switch {
+	case !okLo || !okHi || !okStep:
+		return nil
+	case step == 0:
+		l.errorf(codeAlign, t.Pos, "the stride of a section is zero").WithHelp("write a stride other than 0")
+		return nil
+	}
+	return &ir.AlignSection{Lo: lo, Step: step, N: max(0, (hi-lo+step)/step)}
 }
 
 // colonDummy names the k-th ":" of an ALIGN list; ir/mapping knows by the
@@ -361,7 +406,10 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 		name = sym.Name
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.DistributeDirective, Name: name, NamePos: e.Pos, Symbol: sym, Onto: d.Onto, OntoPos: d.OntoPos}
-	if t, known := l.scope.target(d.Onto); known {
+	if t, known := l.scope.target(d.Onto); known && t.scalar {
+		l.ontoOne(d, e)
+		return
+	} else if known {
 		out.Onto = t.name
 	} else if d.Onto != "" && l.scope.unit.Kind != ast.MainUnit {
 		l.errorf(codeProcessors, d.OntoPos, "ONTO %s: there is no processors arrangement of this name", d.Onto).
@@ -380,11 +428,44 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 			l.errorf(codeFormat, f.Pos, "unknown distribution format %s", f.Name).WithHelp("write BLOCK, CYCLIC or *")
 			return
 		}
-		if f.Arg != nil {
-			l.errorf(codeOutside, f.Pos, "the argument of %s is not supported", f.Name).WithHelp("write BLOCK or CYCLIC without argument")
+		if f.Arg != nil && !l.blockSize(&f) {
 			return
 		}
 		out.Formats = append(out.Formats, format)
 	}
 	l.prog.HPF = append(l.prog.HPF, out)
+}
+
+// blockSize evaluates the size of the blocks of a format, and reports whether it is right.
+// The blocks are not of this size: BLOCK(n) is compiled as BLOCK, and CYCLIC(n) as CYCLIC,
+// which changes who owns an element and not what the program computes.
+func (l *lowerer) blockSize(f *ast.DistFormat) bool {
+	n, ok := l.constInt(f.Arg, "a block size")
+	shown := strings.ToUpper(f.Name)
+	switch {
+	case !ok:
+		return false
+	case n < 1:
+		l.errorf(codeFormat, f.Arg.Position(), "the block size of %s is %d, it must be at least 1", shown, n).WithHelp("write %s", shown)
+		return false
+	case f.Name == "cyclic" && n == 1:
+	case f.Name == "cyclic":
+		l.diags.Warnf(source.NotHonoured, f.Pos, "CYCLIC(%d) is compiled as CYCLIC: the elements are dealt out one by one, which gives the same results", n).
+			WithHelp("write CYCLIC; or BLOCK, if neighbours should lie together")
+	default:
+		l.diags.Warnf(source.NotHonoured, f.Pos, "BLOCK(%d) is compiled as BLOCK: the blocks have the size that divides the array evenly, which gives the same results", n).
+			WithHelp("write BLOCK")
+	}
+	return true
+}
+
+// ontoOne takes DISTRIBUTE onto an arrangement of one processor: nothing is divided.
+func (l *lowerer) ontoOne(d *ast.Distribute, e *ast.Entity) {
+	for _, f := range d.Formats {
+		if f.Name != "*" {
+			l.errorf(source.RankMismatch, f.Pos, "%s is one processor, and %s is divided", d.Onto, e.Name).
+				WithHelp("write *, or give %s a shape: PROCESSORS %s(NUMBER_OF_PROCESSORS())", d.Onto, d.Onto)
+			return
+		}
+	}
 }

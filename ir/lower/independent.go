@@ -20,9 +20,6 @@ func (l *lowerer) independent(d *ast.Independent) *ir.Independent {
 		s := l.symbol(n.Name, n.Pos)
 		switch {
 		case s.Type == ir.Invalid || s.Param:
-		case s.IsArray():
-			l.errorf(codeOutside, n.Pos, "REDUCTION of an array (%s) is not supported", s.Source()).
-				WithHelp("reduce into a scalar, or leave the clause out")
 		default:
 			out.Reduction = append(out.Reduction, s)
 		}

@@ -161,7 +161,7 @@ var knownOutside = func() map[string]string {
 	for _, name := range strings.Fields("cmplx dcmplx aimag conjg cabs csqrt cexp clog csin ccos") {
 		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
 	}
-	for _, name := range strings.Fields("allocated associated") {
+	for _, name := range strings.Fields("associated") {
 		m[name] = "declare arrays with constant bounds"
 	}
 	for _, name := range strings.Fields("image_index lcobound ucobound coshape image_status failed_images stopped_images") {

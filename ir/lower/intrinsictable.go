@@ -87,6 +87,10 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("adjustl", "string", simple("adjustl", ir.Character, ir.Character))
 	def("adjustr", "string", simple("adjustr", ir.Character, ir.Character))
 	def("index", "string substring back?", simple("index", ir.Integer, ir.Character, ir.Character, ir.Logical))
+	def("scan", "string set back?", simple("scan", ir.Integer, ir.Character, ir.Character, ir.Logical))
+	def("verify", "string set back?", simple("verify", ir.Integer, ir.Character, ir.Character, ir.Logical))
+	def("repeat", "string ncopies", simple("repeat", ir.Character, ir.Character, ir.Integer))
+	def("transfer", "source mold", transferFunc)
 	def("ichar", "c", codeOf)
 	def("iachar", "c", codeOf)
 	def("char", "i", characterOf)
@@ -311,6 +315,23 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 		return bad(c.Pos)
 	}
 	return l.foldCall(c.result("merge", t.Type(), t, f, mask))
+}
+
+// transferFunc is TRANSFER of a number to the type of another that has as many bits.
+func transferFunc(l *lowerer, c *call) ir.Expr {
+	from, to := c.args[0].Type(), c.args[1].Type()
+	if !from.IsNumeric() {
+		return l.wrong(c, 0, "numeric")
+	}
+	long := func(t ir.Type) bool { return t == ir.Long || t == ir.Double }
+	if !to.IsNumeric() || long(from) != long(to) {
+		l.errorf(codeOutside, c.Pos, "transfer of %s to %s is not supported", from, to).WithHelp("both must be numbers of the same kind")
+		return bad(c.Pos)
+	}
+	if from.IsInteger() == to.IsInteger() {
+		return l.regroup(c.args[0], c)
+	}
+	return c.result("transfer", to, c.args[0])
 }
 
 // characterOf is CHAR and ACHAR.

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,14 +10,13 @@ import (
 	"github.com/spmdc/spmdc/runtime/fio"
 )
 
-// The units that are there without OPEN.
+// The standard units.
 const (
-	unitError  = 0
 	unitInput  = 5
 	unitOutput = 6
 )
 
-// format lowers the format of an I/O statement: nil for list-directed form. A
+// format lowers the format of an I/O statement: nil for list-directed and unformatted form. A
 // constant one is parsed, so that its errors are told here.
 func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
 	switch e := e.(type) {
@@ -64,9 +62,8 @@ func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
 	return x, true
 }
 
-// unitOf makes nil of the unit x that is standard, which * stands for. It reports a
-// constant that is neither that nor one of may.
-func (l *lowerer) unitOf(x ir.Expr, standard int, may ...int) (unit ir.Expr, ok bool) {
+// unitOf lowers a unit: nil for the standard one.
+func (l *lowerer) unitOf(x ir.Expr, standard int) (unit ir.Expr, ok bool) {
 	c, isConst := x.(*ir.Const)
 	switch {
 	case isBad(x):
@@ -76,10 +73,6 @@ func (l *lowerer) unitOf(x ir.Expr, standard int, may ...int) (unit ir.Expr, ok 
 		return nil, false
 	case isConst && c.Int == standard:
 		return nil, true
-	case isConst && !slices.Contains(may, c.Int):
-		l.errorf(codeIO, x.Position(), "files are not supported: the unit is %d", c.Int).
-			WithHelp("read from * or 5, and write to * or 6 (standard output) or to 0 (standard error output)")
-		return nil, false
 	}
 	return l.convert(x, ir.Long), true
 }
@@ -102,17 +95,14 @@ func (l *lowerer) stays(e ast.Expr) (stay, ok bool) {
 }
 
 // print lowers PRINT and WRITE.
-func (l *lowerer) print(s *ast.Print) []ir.Stmt {
-	p := &ir.Print{S: ir.S{Pos: s.Pos}}
+func (l *lowerer) print(s *ast.Print, f *frame) []ir.Stmt {
+	p := &ir.Print{S: ir.S{Pos: s.Pos}, Unformatted: s.Unformatted}
 	var ok bool
 	p.Format, ok = l.format(s.Format)
-	stay, good := l.stays(s.Advance)
+	advance := s.Spec("advance")
+	stay, good := l.stays(advance)
 	if p.Stay, ok = stay, ok && good; stay && p.Format == nil {
-		l.errorf(codeIO, s.Advance.Position(), "ADVANCE= with list-directed output").WithHelp("give a format: write(*, '(*(g0, 1x))', advance='no')")
-		ok = false
-	}
-	if s.Iomsg != nil {
-		l.errorf(codeOutside, s.Iomsg.Position(), "IOMSG= is not supported").WithHelp("test the variable of IOSTAT=")
+		l.errorf(codeIO, advance.Position(), "ADVANCE= without a format").WithHelp("give a format: write(*, '(*(g0, 1x))', advance='no')")
 		ok = false
 	}
 	var to ir.Expr // of an internal WRITE
@@ -122,25 +112,27 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 			to = l.target(s.Unit)
 			ok = ok && !isBad(to)
 		} else {
-			p.Unit, good = l.unitOf(unit, unitOutput, unitError)
+			p.Unit, good = l.unitOf(unit, unitOutput)
 			ok = ok && good
 		}
 	}
 	if to != nil && p.Stay {
-		l.errorf(codeIO, s.Advance.Position(), "ADVANCE= with a CHARACTER variable").WithHelp("remove it")
+		l.errorf(codeIO, advance.Position(), "ADVANCE= with a CHARACTER variable").WithHelp("remove it")
 		ok = false
 	}
+	if p.Unformatted && (to != nil || p.Unit == nil) {
+		l.errorf(codeIO, s.Pos, "WRITE without a format on the standard output, or into a string").WithHelp("write write(unit, *) items, or open a file with form='unformatted'")
+		ok = false
+	}
+	keys, given, good := l.specs(&s.Control, transferKeys...)
+	p.Keys, p.Given, ok = strings.Join(keys, " "), given, ok && good
 	for _, item := range s.Items {
 		x := l.printItem(item)
 		ok = ok && !isBad(x)
 		p.Items = append(p.Items, x)
 	}
-	var status *ir.Symbol
-	if s.Iostat != nil {
-		status = l.iostat(s.Iostat)
-		ok = ok && status != nil
-	}
-	if !ok {
+	status, behind, good := l.status(&s.Control, s.Pos)
+	if !ok || !good {
 		return nil
 	}
 	ends := l.impliedEnds(p)
@@ -152,16 +144,23 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	if !ok {
 		return nil
 	}
+	p.Catch = status != nil
 	out := one(p)
 	if to != nil {
 		out = one(l.record(p, to))
 	}
-	out = append(out, ends...)
-	if status != nil { // what fails ends the program
-		out = append(out, &ir.Assign{S: p.S, LHS: &ir.Var{X: ir.X{Pos: s.Pos, Typ: status.Type}, Sym: status}, RHS: intConstOf(status.Type, 0, s.Pos)})
+	if status != nil {
+		how, good := l.outcome(&s.Control, s.Pos, status, "iomsg")
+		if !good {
+			return nil
+		}
+		out = append(out, how...)
 	}
-	return out
+	return l.jumps(s.Pos, &s.Control, status, append(append(out, ends...), behind...), f)
 }
+
+// transferKeys are the entries of READ and WRITE that the run time takes.
+var transferKeys = []string{"rec", "pos", "decimal", "sign", "round", "blank", "delim", "pad"}
 
 // record is the assignment that an internal WRITE is.
 func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
@@ -177,6 +176,9 @@ func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
 		format = &ir.Const{X: ir.X{Pos: p.Pos, Typ: ir.Character}}
 	}
 	call := &ir.Call{X: ir.X{Pos: p.Pos, Typ: ir.Character}, Name: "write", Args: append([]ir.Expr{format, length}, p.Items...)}
+	if p.Catch { // what fails leaves the string as it is
+		call.Name, call.Args = "trywrite", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
+	}
 	return &ir.Assign{S: p.S, LHS: to, RHS: call}
 }
 

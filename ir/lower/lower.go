@@ -59,6 +59,8 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
 		constants:  make(map[*ir.Symbol]bool),
+		allocs:     make(map[*ir.Symbol]*allocatable),
+		lows:       findLows(f),
 		readOnly:   make(map[*ir.Symbol]string),
 		protected:  make(map[*ir.Symbol]protected),
 		results:    map[*ast.Index]*ir.Symbol{},
@@ -89,6 +91,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
+	l.settle()
 	l.noRandomAcross()
 	diags.Unique()
 	diags.Sort()
@@ -152,6 +155,10 @@ type lowerer struct {
 	protected map[*ir.Symbol]protected
 
 	signatures map[*ast.Program][]*dummy
+
+	allocs  map[*ir.Symbol]*allocatable
+	regrown []regrown
+	lows    *lows
 }
 
 // loop is a loop around the statement being lowered.

@@ -117,6 +117,9 @@ func (l *lowerer) whereAssign(s *ast.If, shaping ast.Expr, around *argument) (ou
 
 // maskAt is the element of the mask cond, where the mask around is true.
 func (l *lowerer) maskAt(ctx *elemental, cond ast.Expr, around *argument) ir.Expr {
+	if cond = l.evaluated(cond, goal{}, ctx.pre); cond == nil {
+		return bad(ctx.pos)
+	}
 	outer := l.elem
 	l.elem = ctx
 	x := l.logical(cond, "the mask of WHERE")
@@ -140,8 +143,12 @@ func (l *lowerer) assignAt(ctx *elemental, s *ast.Assign) *ir.Assign {
 	if to == nil || !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) || !l.conform(to, ctx.n, ctx.pos, ctx.pre) {
 		return nil
 	}
+	value := l.evaluated(s.RHS, goal{to: to}, ctx.pre)
+	if value == nil {
+		return nil
+	}
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
-	rhs := l.elementally(ctx, s.RHS)
+	rhs := l.elementally(ctx, value)
 	if isBad(rhs) || !l.assignable(lhs.Type(), rhs, to.name) {
 		return nil
 	}
@@ -170,7 +177,7 @@ func (l *lowerer) mask(cond, shaping ast.Expr, around *argument, out *[]ir.Stmt)
 func (l *lowerer) maskOf(like *argument, out *[]ir.Stmt, value func(*elemental) ir.Expr) *argument {
 	of := *like
 	of.typ = ir.Logical
-	m := l.beside(&of, like.pos)
+	m := l.beside(&of, like.pos, out)
 	ctx := l.elements(like.shape.n, like.pos, out)
 	x := value(ctx)
 	if isBad(x) {
@@ -225,15 +232,15 @@ func (l *lowerer) guardedNests(ctx *elemental, cond ir.Expr, a *ir.Assign, pre *
 		guarded(a)
 		return
 	}
-	t := l.besideElement(lhs)
+	t := l.besideElement(lhs, pre)
 	guarded(&ir.Assign{S: a.S, LHS: t, RHS: a.RHS})
 	guarded(&ir.Assign{S: a.S, LHS: lhs, RHS: ir.Clone(t)})
 }
 
 // besideElement makes an array that lies as that of r does, and returns its element
 // with the same subscripts.
-func (l *lowerer) besideElement(r *ir.Ref) *ir.Ref {
-	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos)
+func (l *lowerer) besideElement(r *ir.Ref, pre *[]ir.Stmt) *ir.Ref {
+	t := l.beside(&argument{pos: r.Pos, typ: r.Typ, view: &view{base: r.Sym}}, r.Pos, pre)
 	out := ir.Clone(r).(*ir.Ref)
 	out.Sym = t.view.base
 	return out

@@ -62,7 +62,11 @@ func (l *lowerer) packed(e *ast.Index, pre *[]ir.Stmt) *argument {
 			}
 			size *= c
 		}
-		if t = l.room(&elemental{n: []ir.Expr{l.intConst(size, e.Pos)}}, value.Type(), l.charLen(value), e.Pos); t == nil {
+		most := ir.Expr(l.intConst(size, e.Pos))
+		if size == 0 { // only the run knows
+			most = l.product1(ctx.n)
+		}
+		if t = l.room(&elemental{n: []ir.Expr{most}, pre: pre}, value.Type(), l.charLen(value), e.Pos); t == nil {
 			return nil
 		}
 	}

@@ -26,7 +26,7 @@ func (l *lowerer) place(b *binding, directives []ast.Stmt) {
 	}
 	var asked []*dummy
 	for _, d := range b.list {
-		if !d.isArray || l.views[d.sym] == nil {
+		if !d.isArray || d.object || l.views[d.sym] == nil {
 			continue
 		}
 		switch {

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"strings"
+
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -26,6 +28,8 @@ func (l *lowerer) impureStmt(s ast.Stmt) bool {
 		return l.impure("PRINT", s.Pos)
 	case *ast.Read:
 		return s.Unit == nil && l.impure("READ", s.Pos)
+	case *ast.FileStmt:
+		return l.impure(strings.ToUpper(s.Word), s.Pos)
 	case *ast.Stop:
 		return l.impure("STOP", s.Pos)
 	case *ast.Sync:

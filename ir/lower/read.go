@@ -17,9 +17,11 @@ const maxReadItems = 100
 // assigned afterwards, in the order of the items, so that "read *, n, a(n)"
 // uses the new n.
 func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
-	r := &ir.Read{S: ir.S{Pos: s.Pos}}
+	r := &ir.Read{S: ir.S{Pos: s.Pos}, Unformatted: s.Unformatted}
 	var ok bool
 	r.Format, ok = l.format(s.Format)
+	keys, given, good := l.specs(&s.Control, append([]string{"advance"}, transferKeys...)...)
+	r.Keys, r.Given, ok = strings.Join(keys, " "), given, ok && good
 	if s.Unit != nil {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
@@ -31,8 +33,8 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 			ok = ok && good
 		}
 	}
-	if s.Iomsg != nil {
-		l.errorf(codeOutside, s.Iomsg.Position(), "IOMSG= is not supported").WithHelp("test the variable of IOSTAT=")
+	if r.Unformatted && (r.From == nil || r.Internal()) {
+		l.errorf(codeIO, s.Pos, "READ without a format of the standard input, or of a string").WithHelp("write read(unit, *) items, or open a file with form='unformatted'")
 		ok = false
 	}
 	if l.inParts(s.Items) {
@@ -51,19 +53,22 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 			WithHelp("read into a variable, and assign that")
 		ok = false
 	}
-	if s.Iostat != nil {
-		r.Iostat = l.iostat(s.Iostat)
-		ok = ok && r.Iostat != nil
-	}
-	if !ok {
+	var behind []ir.Stmt
+	if r.Iostat, behind, good = l.status(&s.Control, s.Pos); !good || !ok {
 		return nil
 	}
 	body := append(one(r), l.receive(r, items)...)
 	body = append(body, l.readEnds(s.Pos, last)...)
-	if s.End != 0 || s.Err != 0 {
-		return l.readEnd(s, r, body, f)
+	return l.readOutcome(s, r, append(body, behind...), f)
+}
+
+// readOutcome adds to the READ r, which body holds, what its other entries say.
+func (l *lowerer) readOutcome(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []ir.Stmt {
+	how, ok := l.outcome(&s.Control, s.Pos, nil, "size", "iomsg")
+	if !ok {
+		return nil
 	}
-	return body
+	return l.jumps(s.Pos, &s.Control, r.Iostat, append(body, how...), f)
 }
 
 // inParts reports whether a READ of items is executed in parts: an array or an implied
@@ -127,12 +132,10 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stm
 			}
 		}
 	}
-	if s.Iostat != nil {
-		r.Iostat = l.iostat(s.Iostat)
-		ok = ok && r.Iostat != nil
-	} else if s.End != 0 || s.Err != 0 {
-		r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
-	}
+	var behind []ir.Stmt
+	var good bool
+	r.Iostat, behind, good = l.status(&s.Control, s.Pos)
+	ok = ok && good
 	var body []ir.Stmt
 	inside := l.functions(func() {
 		for _, e := range s.Items {
@@ -149,17 +152,16 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stm
 		return nil
 	}
 	l.prelude = append(l.prelude, inside...)
-	body = append(body, r)
-	if s.End != 0 || s.Err != 0 {
-		return l.readEnd(s, r, body, f)
-	}
-	return body
+	return l.readOutcome(s, r, append(append(body, r), behind...), f)
 }
 
 // readPart lowers an item of a READ in parts, of which r is the last one.
 func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
 	one1 := func(x ir.Expr) []ir.Stmt {
-		part := &ir.Read{S: r.S, From: ir.Clone(r.From), Format: ir.Clone(r.Format), Iostat: r.Iostat, Stay: true}
+		part := &ir.Read{S: r.S, From: ir.Clone(r.From), Format: ir.Clone(r.Format), Unformatted: r.Unformatted, Keys: r.Keys, Iostat: r.Iostat, Stay: true}
+		for _, x := range r.Given {
+			part.Given = append(part.Given, ir.Clone(x))
+		}
 		return append(one(part), l.receive(part, []readItem{{x: x}})...)
 	}
 	d, ok := e.(*ast.ImpliedDo)
@@ -206,21 +208,6 @@ func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
 		do.Body = append(do.Body, part...)
 	}
 	return append(l.keepBounds(do), do), true
-}
-
-// iostat resolves the variable of IOSTAT=.
-func (l *lowerer) iostat(e ast.Expr) *ir.Symbol {
-	id, ok := e.(*ast.Ident)
-	if !ok {
-		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable")
-		return nil
-	}
-	s := l.variable(ast.Name{Pos: id.Pos, Name: id.Name})
-	if s != nil && !s.Type.IsInteger() {
-		l.errorf(codeIO, e.Position(), "IOSTAT= takes a scalar INTEGER variable, %s is %s", s.Source(), s.Type)
-		return nil
-	}
-	return s
 }
 
 // readItem is a scalar, array element or substring to be read. index is not nil
@@ -345,9 +332,9 @@ func (l *lowerer) readEnds(pos source.Pos, last map[*ir.Symbol]ir.Expr) []ir.Stm
 	return out
 }
 
-// when is "if (s op 0) then body".
-func (l *lowerer) when(op ir.Op, s *ir.Symbol, pos source.Pos, body []ir.Stmt) *ir.If {
+// when is "if (s op value) then body".
+func (l *lowerer) when(op ir.Op, s *ir.Symbol, value int, pos source.Pos, body []ir.Stmt) *ir.If {
 	cond := &ir.Bin{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: op,
-		L: &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s}, R: intConstOf(s.Type, 0, pos)}
+		L: &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s}, R: intConstOf(s.Type, value, pos)}
 	return &ir.If{S: ir.S{Pos: pos}, Cond: cond, Then: body}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// readEnd adds to the READ r, which body begins with, and to the assignments of
-// its items the jumps of END=label and ERR=label. A jump is expressed by structure:
+// jumps adds to a statement of input or output, which body holds, the jumps of END=label,
+// EOR=label and ERR=label; status has the value of IOSTAT. A jump is expressed by structure:
 //
 //   - the label is on the statement behind a loop around: EXIT that loop;
 //   - it is on the last statements of the body of a loop around, all of them
@@ -16,27 +16,31 @@ import (
 //     become an IF.
 //
 // What has no label here still stops the program unless IOSTAT= is there.
-func (l *lowerer) readEnd(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []ir.Stmt {
-	if s.Iostat == nil {
-		if r.Iostat == nil {
-			r.Iostat = l.temp("end", ir.Integer, 0, s.Pos)
-		}
-		code := l.intConst(2, s.Pos) // gfortran's status after a failed READ
-		failed := ir.Gt
-		if s.End == 0 {
-			failed = ir.Lt
-		}
-		if s.End == 0 || s.Err == 0 {
-			body = append(body, l.when(failed, r.Iostat, s.Pos, one(&ir.Stop{S: ir.S{Pos: s.Pos}, Code: code, Error: true})))
-		}
+func (l *lowerer) jumps(pos source.Pos, c *ast.Control, status *ir.Symbol, body []ir.Stmt, f *frame) []ir.Stmt {
+	if c.End == 0 && c.Err == 0 && c.Eor == 0 {
+		return body
 	}
 	type jump struct {
 		label    int
-		op, none ir.Op // of the status: the jump is taken, or not
+		op, none ir.Op // of the status and a value: the jump is taken, or not
+		value    int
 	}
-	jumps := []jump{{s.End, ir.Lt, ir.Ge}, {s.Err, ir.Gt, ir.Le}}
-	if s.End == s.Err {
-		jumps = []jump{{s.End, ir.Ne, ir.Eq}}
+	// Without ADVANCE= there is no end of a record.
+	end := jump{c.End, ir.Lt, ir.Ge, 0}
+	if c.Spec("advance") != nil {
+		end = jump{c.End, ir.Eq, ir.Ne, -1}
+	}
+	jumps := []jump{end, {c.Eor, ir.Eq, ir.Ne, -2}, {c.Err, ir.Gt, ir.Le, 0}}
+	if c.Spec("iostat") == nil {
+		code := l.intConst(2, pos) // gfortran's status after a failed statement
+		for _, j := range jumps {
+			if j.label == 0 && (j.value != -2 || c.Spec("advance") != nil) {
+				body = append(body, l.when(j.op, status, j.value, pos, one(&ir.Stop{S: ir.S{Pos: pos}, Code: code, Error: true})))
+			}
+		}
+	}
+	if c.End == c.Err && c.Eor == 0 && c.Spec("advance") == nil {
+		jumps = []jump{{c.End, ir.Ne, ir.Eq, 0}}
 	}
 	var behind *jump // the one to a later statement of the list
 	for i, j := range jumps {
@@ -45,14 +49,14 @@ func (l *lowerer) readEnd(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []i
 		case to > 0 && behind == nil:
 			behind = &jumps[i]
 		case to == 0:
-			if leave := l.jump(s.Pos, j.label); leave != nil {
-				body = append(body, l.when(j.op, r.Iostat, s.Pos, one(leave)))
+			if leave := l.jump(pos, j.label); leave != nil {
+				body = append(body, l.when(j.op, status, j.value, pos, one(leave)))
 				continue
 			}
 			fallthrough
 		default:
-			l.errorf(codeLabel, s.Pos, "the label %d of END= or ERR= is at a place that cannot be reached by structured control flow", j.label).
-				WithHelp("write read(*, *, iostat=ios) and test ios /= 0, with EXIT or IF")
+			l.errorf(codeLabel, pos, "the label %d of END=, EOR= or ERR= is at a place that cannot be reached by structured control flow", j.label).
+				WithHelp("write iostat=ios and test ios /= 0, with EXIT or IF")
 			return nil
 		}
 	}
@@ -63,7 +67,7 @@ func (l *lowerer) readEnd(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []i
 	rest := l.run(f, f.at+1, to)
 	f.at = to - 1
 	if len(rest) > 0 {
-		body = append(body, l.when(behind.none, r.Iostat, s.Pos, rest))
+		body = append(body, l.when(behind.none, status, behind.value, pos, rest))
 	}
 	return body
 }

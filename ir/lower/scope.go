@@ -39,9 +39,10 @@ type scope struct {
 // target is a template or processor arrangement: where it is declared, and its
 // name in the typed program.
 type target struct {
-	pos  source.Pos
-	name string
-	bad  bool // its declaration is in error
+	pos    source.Pos
+	name   string
+	bad    bool // its declaration is in error
+	scalar bool // an arrangement without shape: one processor
 }
 
 // procedure is one that can be called: host is the scope whose names it sees.
@@ -174,6 +175,7 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
 		return s
 	}
+	l.keepAllocated(s)
 	key := savedKey{l.scope.unit, name, s.Pos}
 	first := l.savedVars[key]
 	if first == s {

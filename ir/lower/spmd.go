@@ -109,8 +109,12 @@ func (m *imageFinder) stmt(s ast.Stmt) {
 		m.exprs(s.Items...)
 	case *ast.Read:
 		m.exprs(s.Items...)
+	case *ast.FileStmt:
+		m.exprs(s.Items...)
 	case *ast.Stop:
 		m.exprs(s.Code)
+	case *ast.Allocate:
+		m.exprs(s.Args...)
 	case *ast.Call:
 		m.found = m.found || collectives[s.Proc.Name] && !m.own[s.Proc.Name]
 		m.exprs(s.Args...)
@@ -137,6 +141,8 @@ func (m *imageFinder) exprs(list ...ast.Expr) {
 			m.exprs(e.X)
 		case *ast.Keyword:
 			m.exprs(e.X)
+		case *ast.Array:
+			m.exprs(e.Items...)
 		case *ast.ImpliedDo:
 			m.exprs(e.Items...)
 			m.exprs(e.Lo, e.Hi, e.Step)

@@ -95,15 +95,19 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 			return one(&ir.Cycle{S: ir.S{Pos: s.Pos}, Loop: loop})
 		}
 	case *ast.Print:
-		return l.print(s)
+		return l.print(s, f)
 	case *ast.Read:
 		return l.read(s, f)
+	case *ast.FileStmt:
+		return l.fileStmt(s, f)
 	case *ast.Stop:
 		return l.stop(s)
 	case *ast.Call:
 		return l.callStmt(s)
 	case *ast.Return:
 		return l.returnStmt(s.Pos)
+	case *ast.Allocate:
+		return l.allocate(s)
 	case *ast.Sync:
 		return l.sync(s)
 	case *ast.Critical:

@@ -163,7 +163,12 @@ func (r *resolver) subscripts(o, target *object, d *ir.Directive) ([]subscript, 
 		used[dim] = s.Pos
 		sub := subscript{dim: dim, coef: s.Coef, off: s.Off}
 		if strings.HasPrefix(s.Dummy, ":") {
-			if sub, ok = r.matchColon(o, target, d, dim, j); !ok {
+			if s.Section != nil {
+				sub, ok = r.matchSection(o, target, d, dim, j, s)
+			} else {
+				sub, ok = r.matchColon(o, target, d, dim, j)
+			}
+			if !ok {
 				return nil, false
 			}
 		}
@@ -246,6 +251,24 @@ func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (s
 		return subscript{}, false
 	}
 	return subscript{dim: dim, coef: 1, off: t.Lo - b.Lo}, true
+}
+
+// matchSection matches dimension dim of o with the section of dimension j of the target that
+// s names: their elements in order.
+func (r *resolver) matchSection(o, target *object, d *ir.Directive, dim, j int, s ir.AlignSub) (subscript, bool) {
+	b, t := o.dims[dim], s.Section
+	if b.Extent() != t.N {
+		r.diags.Errorf(source.BadAlign, s.Pos, "dimension %d of %s has extent %d, the section of dimension %d of %s has %d elements", dim+1, o.name, b.Extent(), j+1, target.name, t.N).
+			WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
+			WithHelp("write a section with as many elements, or the subscripts: ALIGN %s(i) WITH %s(i)", o.name, target.name)
+		return subscript{}, false
+	}
+	at, ok := dist.Position(t.Step, -b.Lo, t.Lo)
+	if !ok {
+		r.diags.Errorf(source.TooLarge, s.Pos, "a coefficient or offset of ALIGN is beyond 2**48").WithHelp("choose a nearer position of the template")
+		return subscript{}, false
+	}
+	return subscript{dim: dim, coef: t.Step, off: at}, true
 }
 
 // inside checks that all elements of o sit within dimension j of the target.

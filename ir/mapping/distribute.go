@@ -19,6 +19,9 @@ func (r *resolver) distribution(o *object) *distribution {
 	if d == nil {
 		return nil
 	}
+	if d.Formats == nil {
+		d = r.chosen(o, d)
+	}
 	if len(d.Formats) != len(o.dims) {
 		pos := d.NamePos
 		if len(d.Formats) > 0 {
@@ -45,6 +48,24 @@ func (r *resolver) distribution(o *object) *distribution {
 	}
 	o.distribution = out
 	return out
+}
+
+// chosen is d, which has no formats, with those that the compiler chooses: BLOCK in as many of
+// the last dimensions as the arrangement has, or in the last one.
+func (r *resolver) chosen(o *object, d *ir.Directive) *ir.Directive {
+	rank := 1
+	if g := r.grids[d.Onto]; g != nil {
+		rank = g.Rank
+	}
+	out := *d
+	for k := range o.dims {
+		f := ir.DistFormat{Pos: d.NamePos}
+		if k >= len(o.dims)-rank {
+			f.Format = dist.Block
+		}
+		out.Formats = append(out.Formats, f)
+	}
+	return &out
 }
 
 // gridFor is the grid that d names, or the implied one of the rank; nil when

@@ -177,6 +177,12 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 	if o.align != nil {
 		m.Pos = o.align.Pos
 	}
+	if o.sym.IsOpen() {
+		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s is distributed, and its bounds are known to the run only", o.sym.Source()).
+			WithNote(o.pos, "it is declared here").
+			WithHelp("give it constant bounds where it is declared or allocated")
+		return nil
+	}
 	somewhere := false
 	for i, b := range o.dims {
 		ax := dist.Axis{Lo: b.Lo, Hi: b.Hi, Grid: -1, Format: dist.Collapsed, TLo: b.Lo, THi: b.Hi, A: 1}

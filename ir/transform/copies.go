@@ -82,6 +82,8 @@ func (o *onCopies) stays() error {
 			leaves(s.Loop, "EXIT", s)
 		case *ir.Cycle:
 			leaves(s.Loop, "CYCLE", s)
+		case *ir.Allocate:
+			why = refuse("%s is allocated or deallocated in line %d", s.Sym.Source(), s.Pos.Line)
 		case *ir.Checkpoint:
 			why = refuse("the checkpoint in line %d is taken in it", s.Pos.Line)
 		}

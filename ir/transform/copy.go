@@ -91,22 +91,26 @@ func simple(s ir.Stmt) ir.Stmt {
 	case *ir.Print:
 		n := *s
 		n.Unit, n.Format, n.Items = ir.Clone(s.Unit), ir.Clone(s.Format), cloneAll(s.Items)
+		n.Given = cloneAll(s.Given)
 		return &n
 	case *ir.Read:
-		n := &ir.Read{S: s.S, Format: ir.Clone(s.Format), Iostat: s.Iostat, Stay: s.Stay, What: s.What, Given: cloneAll(s.Given), Got: slices.Clone(s.Got)}
+		n := *s
+		n.Format, n.Given, n.Got, n.Items = ir.Clone(s.Format), cloneAll(s.Given), slices.Clone(s.Got), nil
 		if s.From != nil {
 			n.From = ir.Clone(s.From)
 		}
 		for _, v := range s.Items {
 			n.Items = append(n.Items, ir.Clone(v).(*ir.Var))
 		}
-		return n
+		return &n
 	case *ir.Stop:
 		n := &ir.Stop{S: s.S, Error: s.Error, Quiet: s.Quiet}
 		if s.Code != nil {
 			n.Code = ir.Clone(s.Code)
 		}
 		return n
+	case *ir.Allocate:
+		return &ir.Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: cloneAll(s.Ends)}
 	case *ir.Checkpoint:
 		return &ir.Checkpoint{S: s.S}
 	}

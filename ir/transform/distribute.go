@@ -126,6 +126,8 @@ func inOrder(body []ir.Stmt, own ...ir.Stmt) error {
 			why = refuse("the records of READ in line %d come in the order of iterations", line)
 		case *ir.Stop:
 			why = refuse("STOP in line %d ends the program between iterations", line)
+		case *ir.Allocate:
+			why = refuse("ALLOCATE or DEALLOCATE in line %d is done by all PEs together", line)
 		case *ir.Checkpoint:
 			why = refuse("the checkpoint in line %d lies between iterations", line)
 		case *ir.Do, *ir.While:

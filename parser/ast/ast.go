@@ -96,7 +96,8 @@ type TypeSpec struct {
 }
 
 // DimSpec is one dimension of an array declaration; Lo is nil when absent. Hi is
-// nil for the ":" or "lo:" of an assumed-shape dummy argument.
+// nil for the ":" or "lo:" of an assumed-shape dummy argument, and for that of an
+// allocatable array.
 type DimSpec struct {
 	Pos    source.Pos
 	Lo, Hi Expr
@@ -125,6 +126,7 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Allocatable bool
 		Optional    bool
 		Value       bool
 		Protected   bool
@@ -140,6 +142,11 @@ type (
 	}
 	// DimensionStmt is "dimension a(10), b(2,2)".
 	DimensionStmt struct {
+		Base
+		Entities []Entity
+	}
+	// AllocatableStmt is "allocatable :: a(:), b".
+	AllocatableStmt struct {
 		Base
 		Entities []Entity
 	}
@@ -201,6 +208,16 @@ type (
 		Base
 		Intent string // as in TypeDecl
 		Names  []Name
+	}
+	// Namelist is "namelist /g/ a, b".
+	Namelist struct {
+		Base
+		Groups []NamelistGroup
+	}
+	// NamelistGroup is a group of a Namelist.
+	NamelistGroup struct {
+		Name  Name
+		Names []Name
 	}
 	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
 	// "protected".
@@ -303,6 +320,8 @@ type (
 		Star  bool
 		Colon bool
 		Expr  Expr
+		// Lo, Hi and Stride are those of a section, each nil when absent; then Colon is set.
+		Lo, Hi, Stride Expr
 	}
 	// Distribute is "!HPF$ DISTRIBUTE a(BLOCK,*) ONTO p" or
 	// "!HPF$ DISTRIBUTE (BLOCK) ONTO p :: a, b".
@@ -382,6 +401,7 @@ type (
 		Indices    []ForallIndex
 		Mask       Expr // or nil
 		Local      []Name
+		LocalInit  []Name
 		Reduce     []ForallReduce
 		Body       []Stmt
 		EndPos     source.Pos
@@ -430,15 +450,29 @@ type (
 		Control
 		Items []Expr
 	}
-	// Control is what READ and WRITE have in parentheses.
+	// FileStmt is a statement on files: Word is "open", "close", "inquire", "rewind",
+	// "backspace", "endfile" or "flush". Items are those of INQUIRE with IOLENGTH=.
+	FileStmt struct {
+		Base
+		Word string
+		Control
+		Items []Expr
+	}
+	// Control is what statements of input and output have in parentheses.
 	Control struct {
-		Unit    Expr // nil: *
-		Format  Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
-		Advance Expr // or nil, as those that follow
-		Iostat  Expr
-		Iomsg   Expr
-		End     int // label, or 0
-		Err     int // label, or 0
+		Unit        Expr // nil: *, and in a FileStmt none
+		Format      Expr // nil: * for list-directed; an *IntLit is the label of a FORMAT
+		Unformatted bool // READ or WRITE without a format
+		Namelist    bool // Format is the *Ident of NML=
+		Specs       []Spec
+		End         int // label, or 0
+		Err         int // label, or 0
+		Eor         int // label, or 0
+	}
+	// Spec is an entry of a Control, such as iostat=ios.
+	Spec struct {
+		Key string
+		X   Expr
 	}
 	// Stop is "stop" or "stop 3" or "error stop".
 	Stop struct {
@@ -454,6 +488,13 @@ type (
 		What   string
 		Images []Expr
 		List   bool
+	}
+	// Allocate is "allocate (a(n), b(0:m), stat=ios)", with Free "deallocate (a, b)". The
+	// arguments are arrays with their bounds, then keywords.
+	Allocate struct {
+		Base
+		Free bool
+		Args []Expr
 	}
 	// Critical is "name: critical ... end critical".
 	Critical struct {

@@ -23,6 +23,19 @@ func head(s Stmt) (text string, directive bool) {
 	case *DimensionStmt:
 		b.WriteString("dimension ")
 		writeEntities(&b, s.Entities)
+	case *AllocatableStmt:
+		b.WriteString("allocatable :: ")
+		writeEntities(&b, s.Entities)
+	case *Allocate:
+		if s.Free {
+			b.WriteString("de")
+		}
+		b.WriteString("allocate (")
+		for i, e := range s.Args {
+			comma(&b, i)
+			writeExpr(&b, e, 0)
+		}
+		b.WriteString(")")
 	case *ImplicitNone:
 		b.WriteString("implicit none")
 	case *Implicit:
@@ -43,6 +56,12 @@ func head(s Stmt) (text string, directive bool) {
 		}
 	case *Intent:
 		b.WriteString("intent(" + s.Intent + ") :: " + joinNames(s.Names))
+	case *Namelist:
+		b.WriteString("namelist")
+		for i, g := range s.Groups {
+			comma(&b, i)
+			b.WriteString(" /" + g.Name.Name + "/ " + joinNames(g.Names))
+		}
 	case *Attribute:
 		b.WriteString(s.Word + " :: " + joinNames(s.Names))
 	case *Interface:
@@ -153,6 +172,9 @@ func head(s Stmt) (text string, directive bool) {
 		writePrint(&b, s)
 	case *Read:
 		writeRead(&b, s)
+	case *FileStmt:
+		b.WriteString(s.Word)
+		writeControls(&b, &s.Control, false, s.Items)
 	case *Stop:
 		if s.Error {
 			b.WriteString("error ")
@@ -229,6 +251,9 @@ func writeForall(b *strings.Builder, s *Forall) {
 	if len(s.Local) > 0 {
 		b.WriteString(" local(" + joinNames(s.Local) + ")")
 	}
+	if len(s.LocalInit) > 0 {
+		b.WriteString(" local_init(" + joinNames(s.LocalInit) + ")")
+	}
 	for _, r := range s.Reduce {
 		b.WriteString(" reduce(" + r.Op + ":" + r.Name.Name + ")")
 	}
@@ -299,6 +324,10 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	}
 	if s.External {
 		b.WriteString(", external")
+		colons = true
+	}
+	if s.Allocatable {
+		b.WriteString(", allocatable")
 		colons = true
 	}
 	for i, has := range []bool{s.Optional, s.Value, s.Protected} {
@@ -417,7 +446,7 @@ func writeAlign(b *strings.Builder, s *Align) {
 			case t.Star:
 				b.WriteString("*")
 			case t.Colon:
-				b.WriteString(":")
+				writeExpr(b, &Triplet{Lo: t.Lo, Hi: t.Hi, Step: t.Stride}, 0)
 			default:
 				writeExpr(b, t.Expr, 0)
 			}
@@ -452,6 +481,9 @@ func writeAlignSource(b *strings.Builder, s *Align) {
 func writeDistribute(b *strings.Builder, s *Distribute) {
 	b.WriteString("DISTRIBUTE ")
 	formats := func() {
+		if len(s.Formats) == 0 {
+			return
+		}
 		b.WriteString("(")
 		for i, f := range s.Formats {
 			comma(b, i)
@@ -495,7 +527,7 @@ func writeClause(b *strings.Builder, word string, names []Name) {
 func writePrint(b *strings.Builder, s *Print) {
 	if s.Write {
 		b.WriteString("write")
-		writeControls(b, &s.Control, s.Items)
+		writeControls(b, &s.Control, true, s.Items)
 		return
 	}
 	b.WriteString("print ")
@@ -509,7 +541,7 @@ func writePrint(b *strings.Builder, s *Print) {
 func writeRead(b *strings.Builder, s *Read) {
 	if s.Paren {
 		b.WriteString("read")
-		writeControls(b, &s.Control, s.Items)
+		writeControls(b, &s.Control, true, s.Items)
 		return
 	}
 	b.WriteString("read ")
@@ -520,32 +552,55 @@ func writeRead(b *strings.Builder, s *Read) {
 	writeList(b, s.Items)
 }
 
-// writeControls writes "(unit, format, ...) items".
-func writeControls(b *strings.Builder, c *Control, items []Expr) {
+// writeControls writes "(unit, format, ...) items" of a transfer, "(unit, ...)" of a
+// statement on files.
+func writeControls(b *strings.Builder, c *Control, transfer bool, items []Expr) {
 	b.WriteString("(")
-	writeFormat(b, c.Unit) // nil is * here too
-	b.WriteString(",")
-	writeFormat(b, c.Format)
-	for _, one := range []struct {
-		key string
-		x   Expr
-	}{{"advance", c.Advance}, {"iostat", c.Iostat}, {"iomsg", c.Iomsg}} {
-		if one.x != nil {
-			b.WriteString("," + one.key + "=")
-			writeExpr(b, one.x, 0)
+	n := 0
+	key := func(word string) {
+		if n > 0 {
+			b.WriteString(",")
 		}
+		b.WriteString(word)
+		n++
 	}
-	if c.End != 0 {
-		fmt.Fprintf(b, ",end=%d", c.End)
+	if transfer || c.Unit != nil {
+		key("")
+		writeFormat(b, c.Unit) // nil is * here too
 	}
-	if c.Err != 0 {
-		fmt.Fprintf(b, ",err=%d", c.Err)
+	if transfer && !c.Unformatted {
+		if key(""); c.Namelist {
+			b.WriteString("nml=")
+		}
+		writeFormat(b, c.Format)
+	}
+	for _, s := range c.Specs {
+		key(s.Key + "=")
+		writeExpr(b, s.X, 0)
+	}
+	for _, l := range []struct {
+		key   string
+		label int
+	}{{"end=", c.End}, {"err=", c.Err}, {"eor=", c.Eor}} {
+		if l.label != 0 {
+			key(l.key + fmt.Sprint(l.label))
+		}
 	}
 	b.WriteString(")")
 	if len(items) > 0 {
 		b.WriteString(" ")
 	}
 	writeList(b, items)
+}
+
+// Spec is the expression of an entry, nil where there is none.
+func (c *Control) Spec(key string) Expr {
+	for _, s := range c.Specs {
+		if s.Key == key {
+			return s.X
+		}
+	}
+	return nil
 }
 
 func writeFormat(b *strings.Builder, x Expr) {

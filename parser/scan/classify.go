@@ -30,6 +30,7 @@ const (
 	External
 	Parameter
 	Dimension
+	Allocatable
 	Attribute // OPTIONAL, VALUE or PROTECTED
 	Interface
 	EndInterface
@@ -53,6 +54,8 @@ const (
 	Cycle
 	Print
 	Write
+	FileStmt // OPEN, CLOSE, INQUIRE, REWIND, BACKSPACE, ENDFILE, FLUSH
+	Namelist
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
 	Call
@@ -62,6 +65,7 @@ const (
 	Continue
 	Sync
 	Critical
+	Allocate // DEALLOCATE too
 	Block
 	Associate
 	End // END alone
@@ -211,6 +215,9 @@ var simple = map[string]Kind{
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
+	"allocatable":     Allocatable,
+	"allocate":        Allocate,
+	"deallocate":      Allocate,
 	"data":            Data,
 	"save":            Save,
 	"common":          Common,
@@ -227,6 +234,14 @@ var simple = map[string]Kind{
 	"cycle":           Cycle,
 	"print":           Print,
 	"write":           Write,
+	"open":            FileStmt,
+	"close":           FileStmt,
+	"inquire":         FileStmt,
+	"rewind":          FileStmt,
+	"backspace":       FileStmt,
+	"endfile":         FileStmt,
+	"flush":           FileStmt,
+	"namelist":        Namelist,
 	"stop":            Stop,
 	"errorstop":       ErrorStop,
 	"continue":        Continue,
@@ -437,7 +452,7 @@ func (s *Stmt) classifyEnd() {
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "file":
-		s.Kind, s.Word = Outside, "endfile"
+		s.Kind, s.Word = FileStmt, "endfile"
 	case second.Value == "block" && s.Toks[2].Value == "data", second.Value == "blockdata":
 		s.Kind = EndUnit
 	case second.Type == Ident:

@@ -60,7 +60,7 @@ func TestClassify(t *testing.T) {
 		{"endprogram", kind(scan.EndProgram)},
 		{"end subroutine s", kind(scan.EndUnit)},
 		{"endsubroutine", kind(scan.EndUnit)},
-		{"end file 3", outside("endfile")},
+		{"end file 3", scan.Stmt{Kind: scan.FileStmt, Word: "endfile"}},
 
 		{"integer i", kind(scan.TypeDecl)},
 		{"real*8 x", kind(scan.TypeDecl)},

@@ -3,22 +3,22 @@ package scan
 // outsideWords are the statements of Fortran that are outside the subset and
 // begin with one word.
 var outsideWords = map[string]bool{
-	"abstract": true, "allocatable": true, "allocate": true, "assign": true,
-	"asynchronous": true, "backspace": true, "bind": true,
+	"abstract": true, "assign": true,
+	"asynchronous": true, "bind": true,
 	"block": true, "case": true, "class": true,
-	"close": true, "codimension": true,
-	"contiguous": true,
-	"deallocate": true, "elemental": true,
-	"endenum": true,
-	"endfile": true, "endprocedure": true,
-	"endselect": true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
+	"codimension":  true,
+	"contiguous":   true,
+	"elemental":    true,
+	"endenum":      true,
+	"endprocedure": true,
+	"endselect":    true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
 	"enumerator": true, "final": true,
-	"flush": true, "format": true, "generic": true, "goto": true,
-	"include": true, "inquire": true,
-	"intrinsic": true, "module": true, "namelist": true, "nullify": true,
-	"open": true, "pause": true, "pointer": true,
+	"format": true, "generic": true, "goto": true,
+	"include":   true,
+	"intrinsic": true, "module": true, "nullify": true,
+	"pause": true, "pointer": true,
 	"procedure": true,
-	"pure":      true, "recursive": true, "rewind": true,
+	"pure":      true, "recursive": true,
 	"selectcase": true, "selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "volatile": true, "wait": true,
@@ -48,7 +48,7 @@ func (s *Stmt) outside() {
 		case "selectcase", "selecttype":
 			s.Word = "select " + s.Word[len("select"):]
 		}
-		if len(s.Word) > 3 && s.Word[:3] == "end" && s.Word != "endfile" {
+		if len(s.Word) > 3 && s.Word[:3] == "end" {
 			s.Word = "end " + s.Word[3:]
 		}
 	default:

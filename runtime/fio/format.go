@@ -8,6 +8,8 @@ package fio
 import (
 	"fmt"
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // Format is a parsed format.
@@ -22,6 +24,7 @@ type Error struct {
 	Msg    string
 	Help   string
 	Status int
+	Text   string // of IOMSG; "": Msg
 }
 
 func (e *Error) Error() string {
@@ -37,12 +40,18 @@ func (e *Error) Hint() string { return e.Help }
 // Iostat is the value of IOSTAT.
 func (e *Error) Iostat() int { return e.Status }
 
-// The values of IOSTAT, those of gfortran.
+// Iomsg is the value of IOMSG.
+func (e *Error) Iomsg() string {
+	if e.Text != "" {
+		return e.Text
+	}
+	return e.Msg
+}
+
 const (
-	StatusEnd       = -1
-	statusEndRecord = -2
-	statusFormat    = 5006
-	statusValue     = 5010
+	statusEndRecord = record.EndRecord
+	statusFormat    = record.BadFormat
+	statusValue     = record.BadValue
 )
 
 // kind is what an edit descriptor does.
@@ -63,7 +72,10 @@ const (
 	signDefault
 	blankNull
 	blankZero
-	data // this and those behind it transfer an item
+	decimalComma
+	decimalPoint
+	rounding // x.text is which
+	data     // this and those behind it transfer an item
 	editI
 	editB
 	editO
@@ -272,7 +284,7 @@ func (p *parser) entry(depth int) edit {
 		x.kind = slash
 		return x
 	}
-	if counted && strings.IndexByte(":'\"TS", c) >= 0 {
+	if counted && (strings.IndexByte(":'\"TSR", c) >= 0 || c == 'D' && (next == 'C' || next == 'P')) {
 		p.fail(start, "a repeat count in front of something that has none", "put it into a group: 2( ... )")
 	}
 	switch c {
@@ -310,6 +322,20 @@ func (p *parser) entry(depth int) edit {
 			x.kind = signDefault
 		}
 		return x
+	case 'R':
+		if strings.IndexByte("UDZNCP", next) >= 0 {
+			x.kind, x.text = rounding, string(next)
+			p.accept(next)
+			return x
+		}
+	case 'D':
+		if next == 'C' || next == 'P' {
+			if x.kind = decimalComma; next == 'P' {
+				x.kind = decimalPoint
+			}
+			p.accept(next)
+			return x
+		}
 	case 'B':
 		if next == 'N' || next == 'Z' {
 			if counted {
@@ -369,7 +395,7 @@ func (p *parser) transfer(x *edit, at int, c, next byte) {
 		x.kind = editF
 	case 'D':
 		x.kind = editD
-		if next == 'P' || next == 'C' || next == 'T' {
+		if next == 'T' {
 			p.fail(at, "D"+string(next)+" is not supported", "leave it out, or write D for a number: D12.4")
 		}
 	case 'G':
@@ -391,8 +417,6 @@ func (p *parser) transfer(x *edit, at int, c, next byte) {
 		default:
 			x.kind = editE
 		}
-	case 'R':
-		p.fail(at, "rounding modes are not supported", "leave it out: numbers are rounded to the nearest")
 	case 0:
 		p.fail(at, "the format has no closing parenthesis", "close it with )")
 	default:
@@ -490,7 +514,7 @@ func (c *cursor) next() *edit {
 			l.i++
 			c.stack = append(c.stack, level{body: x.body, runs: x.n - 1, items: c.items})
 			continue
-		case x.kind == scale, x.kind >= space && x.kind <= tabRight:
+		case x.kind == scale, x.kind >= space && x.kind <= tabRight, x.kind == rounding:
 			l.i++
 			return x
 		}

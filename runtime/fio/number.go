@@ -9,6 +9,8 @@ import (
 type style struct {
 	scale int  // of P
 	plus  bool // of SP
+	comma bool // of DC
+	round byte // of RU, RD, RZ, RN, RC and RP: the second letter
 }
 
 // real appends x, of which bits are stored, by a descriptor for numbers.
@@ -166,7 +168,11 @@ func (st style) fixed(dst []byte, x float64, f *edit, tight bool, pad int) []byt
 		dst = append(dst, '0')
 	}
 	dst = append(dst, v.digits[:v.before]...)
-	dst = append(dst, '.')
+	if st.comma {
+		dst = append(dst, ',')
+	} else {
+		dst = append(dst, '.')
+	}
 	for range v.zeros {
 		dst = append(dst, '0')
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/effort"
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 var (
@@ -381,17 +382,9 @@ func TestReadPairs(t *testing.T) {
 		fmt.Fprintf(&input, "%s %-20s %-20s\n", kind, format, text)
 		v := scalars{77, 77, false, "keep "}
 		item := map[string]any{"i": &v.i, "d": &v.d, "l": &v.l, "a": &v.a}[kind]
-		once := []string{text}
-		next := func() (string, bool) {
-			if len(once) == 0 {
-				return "", false
-			}
-			s := once[0]
-			once = nil
-			return s, true
-		}
+		src := &record.Source{Next: record.Once(text), Name: "the string", InString: true}
 		line := "bad"
-		if err := Must(format).Reader(true)(next, false, item); err == nil {
+		if err := Must(format).Reader(src)(false, item); err == nil {
 			line = string(Must("(i0,1x,z0,1x,l1,1x,a)").Record(80, v.i, v.d, v.l, string(v.a)))
 		}
 		cases, want = append(cases, fmt.Sprintf("%s of %q", format, text)), append(want, line)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // Text is a CHARACTER variable as an item of input.
@@ -22,44 +24,45 @@ type Noted interface {
 // reader reads items of records by a format.
 type reader struct {
 	cursor
-	next   func() (record string, ok bool)
+	src    *record.Source
 	record string
 	pos    int
 	scale  int
 	zeros  bool // blanks stand for zeros
+	comma  bool // instead of the decimal point
 	begun  bool
-	string bool // it reads a string, in which commas do not end fields
+	short  bool // with ADVANCE='NO': the record ended inside an item
 	n      int  // items so far
 }
 
 // Reader begins a statement that reads by f, and returns the function that reads items
-// of the records that next gives: *int32, *int, *float32, *float64, *bool, a Text, or a
+// of the records of src: *int32, *int, *float32, *float64, *bool, a Text, or a
 // Noted of these. With stay more items of the statement follow in the next call. It
-// returns an *Error that says what is wrong. In a string, as opposed to a file, commas do
-// not end fields.
-func (f *Format) Reader(inString bool) func(next func() (record string, ok bool), stay bool, items ...any) error {
-	r := &reader{cursor: *newCursor(f), string: inString}
-	return func(next func() (record string, ok bool), stay bool, items ...any) error {
-		if r.next == nil {
-			r.next = next
-			defer func() { r.begun = true }()
-		}
-		return r.read(stay, items)
-	}
+// returns what is wrong: an *Error, or a *record.Error at the end of the file.
+func (f *Format) Reader(src *record.Source) func(stay bool, items ...any) error {
+	r := &reader{cursor: *newCursor(f), src: src, zeros: src.Zeros, comma: src.Comma}
+	return r.read
 }
 
-func (r *reader) read(stay bool, items []any) (err error) {
+func (r *reader) read(stay bool, items ...any) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *Error:
+			err = v
+		case *record.Error:
 			err = v
 		default:
 			panic(v)
 		}
 	}()
 	if !r.begun {
-		r.advance()
+		r.begun = true
+		if r.src.Held {
+			r.record, r.pos, r.src.Held = r.src.Record, r.src.Pos, false
+		} else {
+			r.advance()
+		}
 	}
 	for _, item := range items {
 		r.n++
@@ -67,9 +70,13 @@ func (r *reader) read(stay bool, items []any) (err error) {
 		if noted, ok := item.(Noted); ok {
 			r.item(x, noted.Item())
 			noted.Note()
-			continue
+		} else {
+			r.item(x, item)
 		}
-		r.item(x, item)
+		if r.short {
+			panic(&record.Error{Status: record.EndRecord, Text: "End of record",
+				Msg: "end of record: item " + strconv.Itoa(r.n) + " of READ with ADVANCE='NO' goes on behind it", Help: "use EOR= or IOSTAT= to handle it"})
+		}
 	}
 	if stay {
 		return nil
@@ -77,15 +84,18 @@ func (r *reader) read(stay bool, items []any) (err error) {
 	for x := r.cursor.next(); x != nil && x.kind < data && x.kind != colon; x = r.cursor.next() {
 		r.control(x)
 	}
+	if r.src.Stays {
+		r.src.Held, r.src.Record, r.src.Pos = true, r.record, r.pos
+	}
 	return nil
 }
 
 func (r *reader) advance() {
-	record, ok := r.next()
+	rec, ok := r.src.Next()
 	if !ok {
-		panic(&Error{Offset: -1, Msg: "end of file", Status: StatusEnd})
+		panic(record.PastEnd(r.src.Name))
 	}
-	r.record, r.pos = record, 0
+	r.record, r.pos = rec, 0
 }
 
 // find executes what stands in front of the descriptor of the next item.
@@ -124,6 +134,10 @@ func (r *reader) control(x *edit) {
 		r.zeros = false
 	case blankZero:
 		r.zeros = true
+	case decimalComma:
+		r.comma = true
+	case decimalPoint:
+		r.comma = false
 	}
 }
 
@@ -131,13 +145,24 @@ func (r *reader) control(x *edit) {
 func (r *reader) field(w int, commas bool) string {
 	start := min(r.pos, len(r.record))
 	s := r.record[start:min(start+w, len(r.record))]
-	if commas && !r.string {
-		if i := strings.IndexByte(s, ','); i >= 0 {
+	if commas && !r.src.InString {
+		separator := byte(',')
+		if r.comma {
+			separator = ';'
+		}
+		if i := strings.IndexByte(s, separator); i >= 0 {
 			r.pos += i + 1
+			r.src.Chars += i
 			return s[:i]
 		}
 	}
-	r.pos += w
+	r.src.Chars += len(s)
+	if r.pos += w; len(s) < w {
+		if r.src.NoPad && !r.src.Stays {
+			panic(&record.Error{Status: record.EndRecord, Text: "End of record", Msg: "end of record: it is shorter than the format, with PAD='NO'", Help: "open the file with pad='yes'"})
+		}
+		r.short = r.src.Stays
+	}
 	return s
 }
 
@@ -175,7 +200,8 @@ func (r *reader) mismatch(x *edit, typ string) {
 }
 
 func (r *reader) bad(field, typ string) {
-	panic(&Error{Offset: -1, Status: statusValue, Msg: fmt.Sprintf("cannot read %q as %s (item %d of READ)", field, typ, r.n),
+	panic(&Error{Offset: -1, Status: statusValue, Text: map[string]string{"INTEGER": "Bad value during integer read",
+		"REAL": "Bad value during floating point read", "LOGICAL": "Bad value on logical read"}[typ], Msg: fmt.Sprintf("cannot read %q as %s (item %d of READ)", field, typ, r.n),
 		Help: "correct the input or the format, or use IOSTAT= to handle it"})
 }
 
@@ -256,6 +282,17 @@ func (r *reader) float(x *edit, bits int) float64 {
 // without an exponent the scale factor counts.
 func (r *reader) parse(s string, d, bits int) (float64, bool) {
 	body := strings.ToUpper(s)
+	if r.comma {
+		body = strings.Map(func(c rune) rune {
+			switch c {
+			case ',':
+				return '.'
+			case '.':
+				return ','
+			}
+			return c
+		}, body)
+	}
 	sign := ""
 	if body[0] == '+' || body[0] == '-' {
 		sign, body = body[:1], body[1:]

@@ -1,9 +1,12 @@
 package fio
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // Writer lays out items by a format.
@@ -14,10 +17,33 @@ type Writer struct {
 	base int    // where the record in hand begins in text
 	pos  int    // the column of it, from 0, that is next
 	n    int    // items so far
+
+	records [][]byte // those that have ended, with split
+	split   bool
+	modes   record.Modes
 }
 
 // NewWriter begins a statement that writes by f.
 func NewWriter(f *Format) *Writer { return &Writer{cursor: *newCursor(f)} }
+
+// For sets how the unit treats values, and returns w.
+func (w *Writer) For(m record.Modes) *Writer {
+	w.modes, w.plus, w.comma, w.round = m, m.Plus, m.Comma, m.Round
+	return w
+}
+
+// Split makes w keep its records apart, for Records, and returns it.
+func (w *Writer) Split() *Writer {
+	w.split = true
+	return w
+}
+
+// Records ends the statement and returns the records that it has written.
+func (w *Writer) Records() [][]byte {
+	w.finish()
+	w.newRecord()
+	return w.records
+}
 
 // Text is what a statement that writes items by f writes: records, each with its
 // end.
@@ -81,7 +107,7 @@ func (w *Writer) Stay() []byte {
 func (w *Writer) Record(n int) string {
 	w.finish()
 	if w.base > 0 || len(w.text) > n {
-		panic(&Error{Offset: -1, Status: statusEndRecord, Msg: fmt.Sprintf("end of record: more is written than the string of %d characters holds", n),
+		panic(&Error{Offset: -1, Status: statusEndRecord, Text: "End of record", Msg: fmt.Sprintf("end of record: more is written than the string of %d characters holds", n),
 			Help: "declare a longer CHARACTER variable"})
 	}
 	return string(w.text)
@@ -107,6 +133,9 @@ func (w *Writer) finish() {
 }
 
 func (w *Writer) newRecord() {
+	if w.split {
+		w.records = append(w.records, bytes.Clone(w.text[w.base:]))
+	}
 	w.text = append(w.text, '\n')
 	w.base, w.pos = len(w.text), 0
 }
@@ -128,8 +157,16 @@ func (w *Writer) control(x *edit) {
 		w.pos = max(w.pos-x.n, 0)
 	case signPlus:
 		w.plus = true
-	case signSuppress, signDefault:
+	case signSuppress:
 		w.plus = false
+	case signDefault:
+		w.plus = w.modes.Plus
+	case decimalComma:
+		w.comma = true
+	case decimalPoint:
+		w.comma = false
+	case rounding:
+		w.round = x.text[0]
 	}
 }
 

@@ -22,6 +22,9 @@ type Array[T any] struct {
 	geo  geometry
 	mem  *transport.Slice[T]
 	fold any // *fold[T], once its elements have been reduced
+
+	shadow [][2]int // as given to NewArray
+	first  []int    // the same
 }
 
 // geometry is what the producer and the consumers of an array's elements must
@@ -45,9 +48,17 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int, first
 	if l.Shape.Size() != pe.n {
 		panic(&Fault{Msg: fmt.Sprintf("internal error: array %s lies on %d PEs of %d", name, l.Shape.Size(), pe.n)})
 	}
-	rank := l.Rank()
-	a := &Array[T]{Layout: l, Name: name, pe: pe}
-	a.geo = geometry{layout: l, dims: pe.piecesOf(l, shadow, int(unsafe.Sizeof(*new(T))))}
+	a := &Array[T]{Name: name, pe: pe, mem: &transport.Slice[T]{}, shadow: shadow, first: first}
+	a.lay(l, pe.piecesOf(l, shadow, int(unsafe.Sizeof(*new(T)))))
+	pe.keep(a)
+	return a
+}
+
+// lay gives the array memory for its piece in layout l; pieces are those of all PEs.
+func (a *Array[T]) lay(l *dist.Layout, pieces []Dim) {
+	pe, rank := a.pe, l.Rank()
+	a.Layout, a.geo.layout, a.geo.dims = l, l, pieces
+	a.own = a.own[:0]
 	for d := range rank {
 		a.own = append(a.own, l.Owned(pe.id, d))
 	}
@@ -56,19 +67,17 @@ func NewArray[T any](pe *PE, name string, l *dist.Layout, shadow [][2]int, first
 	before := 0
 	switch {
 	case rank == 0:
-	case len(first) > 0:
-		before = first[0] - mine[0].Lo
+	case len(a.first) > 0:
+		before = a.first[0] - mine[0].Lo
 	case a.own[0].N > 0:
 		before = a.own[0].Lo - mine[0].Lo
 	}
-	a.Data = allocate[T](pe, "array "+name, extent(mine), before)
+	a.Data = allocate[T](pe, "array "+a.Name, extent(mine), before)
 	a.setDims(mine)
 	if pe.prog.Check {
 		undefine(a.Data)
 	}
-	a.mem = &transport.Slice[T]{Data: a.Data}
-	pe.keep(a)
-	return a
+	a.mem.Data = a.Data
 }
 
 // outside is how many cells of this PE's piece lie, along an axis, outside of what

@@ -105,6 +105,28 @@ func Adjustr(s string) string {
 	return strings.Repeat(" ", len(s)-len(t)) + t
 }
 
+// Scan is SCAN: where the first (with back, last) character of s that is in set stands, from
+// 1, or 0 if there is none. With in false it is VERIFY, about those that are not in set.
+func Scan(s, set string, back, in bool) int {
+	for i := range len(s) {
+		if back {
+			i = len(s) - 1 - i
+		}
+		if (strings.IndexByte(set, s[i]) >= 0) == in {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Repeat is REPEAT: n copies of s. A negative n is an error.
+func Repeat(s string, n int) string {
+	if n < 0 {
+		panic("REPEAT with a negative number of copies")
+	}
+	return strings.Repeat(s, n)
+}
+
 // IndexStr is INDEX: where sub first (with back, last) occurs in s, from 1, or
 // 0 if it does not.
 func IndexStr(s, sub string, back ...bool) int {

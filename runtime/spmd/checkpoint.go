@@ -103,6 +103,7 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	if pe.elided != nil {
 		pe.Settle(site) // behind it all that has happened is known to be right
 	}
+	pe.noFiles(site)
 	t := pe.wire()
 	pe.meet(t, site, call)
 	if pe.orders != nil {
@@ -130,6 +131,18 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	}
 	if done.stop {
 		pe.stop(&StopError{})
+	}
+}
+
+// noFiles reports that a file is open: a checkpoint has no positions in files.
+func (pe *PE) noFiles(site int) {
+	if pe.files == nil {
+		return
+	}
+	if name := pe.files.Connected(); name != "" {
+		e := pe.errorAt(site, "a checkpoint while a file is open: "+name)
+		e.Hint = "close it before call spmd_checkpoint, and open it again behind that, with position='append' to go on writing"
+		pe.t.Abort(e)
 	}
 }
 

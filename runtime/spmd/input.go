@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // Values of IOSTAT, those of gfortran.
 const (
-	iostatEnd  = -1
-	iostatPast = 5001 // a further READ after the end of file
-	iostatBad  = 5010
+	iostatEnd  = record.End
+	iostatPast = record.Conflict // a further READ after the end of file
+	iostatBad  = record.BadValue
 )
 
 // input is standard input, read by PE 0.
@@ -20,6 +22,8 @@ type input struct {
 	line int // number of the last line read, from 1
 	end  bool
 	used passed // where checkpoints are taken
+
+	source *record.Source
 }
 
 // newInput flushes out before it waits for more input.
@@ -27,7 +31,9 @@ func newInput(r io.Reader, out *output) *input {
 	if r == nil {
 		r = strings.NewReader("")
 	}
-	return &input{r: bufio.NewReaderSize(&prompting{r, out}, 1<<16)}
+	in := &input{r: bufio.NewReaderSize(&prompting{r, out}, 1<<16)}
+	in.source = &record.Source{Next: in.next, Name: "standard input", Where: in.where}
+	return in
 }
 
 type prompting struct {
@@ -98,12 +104,14 @@ func note(item any) {
 type readError struct {
 	status    int
 	msg, hint string
+	text      string // of IOMSG
 }
 
 // reading is what PE 0 tells the others of a READ.
 type reading struct {
 	values []any // per item; nil: left as it is
 	err    *readError
+	size   int // characters read by the statement so far
 }
 
 // Read is `read(*,*) items`: PE 0 reads one list-directed record, which may
@@ -112,30 +120,46 @@ type reading struct {
 // bad values abort the run; else *iostat is 0, -1 at the end of input, or
 // positive.
 func (pe *PE) Read(site int, iostat *int, items ...any) {
-	pe.readOnRoot(site, iostat, items, func() partReader {
-		r := &listReader{next: pe.in.next, what: "standard input", where: pe.in.where}
-		return func(_ bool, items []any) *readError { return r.read(items) }
-	})
+	pe.readOnRoot(site, iostat, items, listed(pe.source()))
 }
 
-// FromUnit tells that the next READ is from a unit that is known now.
-func (pe *PE) FromUnit(unit int) {
-	if unit != unitInput {
-		panic(&Fault{Msg: fmt.Sprintf("READ from unit %d: files are not supported", unit), Hint: "read from unit 5 (standard input)"})
+// listed begins a list-directed READ.
+func listed(open func() (*record.Source, error)) func() partReader {
+	return func() partReader {
+		var r *listReader
+		return func(stay bool, items []any) (*record.Source, *readError) {
+			if r == nil {
+				src, err := open()
+				if err != nil {
+					return nil, asReadError("", err)
+				}
+				r = newListReader(src)
+			}
+			err := r.read(items)
+			if !stay {
+				r.src.Held = false
+			}
+			return r.src, err
+		}
 	}
 }
+
+// FromUnit tells that the next READ is from a unit.
+func (pe *PE) FromUnit(unit int) { pe.from = &unit }
 
 // GoesOn tells that the next call that reads is part of a statement with more items:
 // the call behind it goes on with them.
 func (pe *PE) GoesOn() { pe.goesOn = true }
 
-// partReader reads items of a statement; with stay more are to follow.
-type partReader func(stay bool, items []any) *readError
+// partReader reads items of a statement; with stay more are to follow. The source is nil
+// where the statement could not begin.
+type partReader func(stay bool, items []any) (*record.Source, *readError)
 
 // readStatement is a READ that is executed in parts.
 type readStatement struct {
 	read partReader
 	err  *readError // of an earlier part: the further ones read nothing
+	size int        // characters read so far
 }
 
 // part is the statement that a call that reads is part of, and whether more parts
@@ -151,72 +175,100 @@ func (pe *PE) part(begin func() partReader) (s *readStatement, stay bool) {
 	return s, stay
 }
 
-// next reads items by read, unless an earlier part has failed.
-func (s *readStatement) next(items []any, read func() *readError) *readError {
+// next reads items, unless an earlier part has failed; size is what the statement has
+// read so far.
+func (s *readStatement) next(stay bool, items []any) (err *readError, size int) {
 	if unnoted(items); s.err == nil {
-		s.err = read()
+		var src *record.Source
+		if src, s.err = s.read(stay, items); src != nil {
+			s.size = src.Chars
+		}
 	}
-	return s.err
+	return s.err, s.size
 }
 
 // ReadFormat is a format that reads: *fio.Format.
 type ReadFormat interface {
-	Reader(inString bool) func(next func() (record string, ok bool), stay bool, items ...any) error
+	Reader(from *record.Source) func(stay bool, items ...any) error
 }
 
 // Formatted is Read by a format. Collective.
 func (pe *PE) Formatted(site int, iostat *int, form ReadFormat, items ...any) {
-	pe.readOnRoot(site, iostat, items, formReader(form, pe.in.next, "standard input", pe.in.where))
+	pe.readOnRoot(site, iostat, items, formReader(form, pe.source()))
 }
 
-// formReader begins a READ by a format of what next gives.
-func formReader(form ReadFormat, next func() (string, bool), what string, where func() string) func() partReader {
+// formReader begins a READ by a format.
+func formReader(form ReadFormat, open func() (*record.Source, error)) func() partReader {
 	return func() partReader {
-		read := form.Reader(what == theString)
-		return func(stay bool, items []any) *readError {
-			return formError(what, where, read(next, stay, items...))
+		var src *record.Source
+		var read func(stay bool, items ...any) error
+		return func(stay bool, items []any) (*record.Source, *readError) {
+			if src == nil {
+				var err error
+				if src, err = open(); err != nil {
+					return nil, asReadError("", err)
+				}
+				read = form.Reader(src)
+			}
+			return src, asReadError(src.Place(), read(stay, items...))
 		}
 	}
+}
+
+// Unformatted is Read of bytes, as they lie in memory. Collective.
+func (pe *PE) Unformatted(site int, iostat *int, items ...any) {
+	open := pe.source()
+	pe.readOnRoot(site, iostat, items, func() partReader {
+		var src *record.Source
+		return func(_ bool, items []any) (*record.Source, *readError) {
+			if src == nil {
+				var err error
+				if src, err = open(); err != nil {
+					return nil, asReadError("", err)
+				}
+			}
+			for _, item := range items {
+				if err := takeItem(src, item); err != nil {
+					return src, asReadError("", err)
+				}
+				note(item)
+			}
+			return src, nil
+		}
+	})
 }
 
 // FormattedInternal is `read(from, format) items`: each PE reads for itself.
 func (pe *PE) FormattedInternal(site int, from string, iostat *int, form ReadFormat, items ...any) {
-	pe.readString(site, iostat, items, formReader(form, once(from), theString, func() string { return theString }))
+	pe.readString(site, iostat, items, formReader(form, theString(from)))
 }
 
-const theString = "the string" // that is read from
+// theString begins a READ from a string.
+func theString(s string) func() (*record.Source, error) {
+	return func() (*record.Source, error) {
+		return &record.Source{Next: record.Once(s), Name: "the string", InString: true}, nil
+	}
+}
 
 // readString is a READ from a string, of which each PE makes its own.
 func (pe *PE) readString(site int, iostat *int, items []any, begin func() partReader) {
 	s, stay := pe.part(begin)
-	pe.settle(site, iostat, s.next(items, func() *readError { return s.read(stay, items) }))
+	err, size := s.next(stay, items)
+	pe.settle(site, iostat, err, size)
 }
 
-// once is the records of a string: itself.
-func once(s string) func() (string, bool) {
-	read := false
-	return func() (string, bool) {
-		if read {
-			return "", false
-		}
-		read = true
-		return s, true
-	}
-}
-
-// formError is why a READ by a format failed; what is read, and where says how far.
-func formError(what string, where func() string, err error) *readError {
+// asReadError is why a READ failed; where says how far it has come.
+func asReadError(where string, err error) *readError {
 	if err == nil {
 		return nil
 	}
-	e := &readError{status: iostatBad, msg: fmt.Sprintf("%v (%s)", err, where())}
-	if s, ok := err.(interface{ Iostat() int }); ok {
-		if e.status = s.Iostat(); e.status == iostatEnd {
-			return pastEnd(what)
-		}
-	}
+	o := outcomeOf(err)
+	e := &readError{status: o.status, msg: err.Error(), text: o.msg}
 	if h, ok := err.(interface{ Hint() string }); ok {
 		e.hint = h.Hint()
+	}
+	if where != "" && o.status > 0 {
+		e.msg = fmt.Sprintf("%v (%s)", err, where)
 	}
 	return e
 }
@@ -237,69 +289,40 @@ func (pe *PE) prompt(site int) {
 func (pe *PE) readOnRoot(site int, iostat *int, items []any, begin func() partReader) {
 	pe.endRecord()
 	s, stay := pe.part(begin)
-	read := func() *readError { return s.read(stay, items) }
 	c := pe.count(site)
 	c.Calls++
 	if pe.prog.Coarray {
-		pe.settle(site, iostat, s.next(items, func() *readError { return pe.readAlone(read) }))
+		err, size := s.next(stay, items)
+		pe.images.ended = pe.images.ended || pe.id == 0 && pe.in.end
+		pe.settle(site, iostat, err, size)
 		return
 	}
 	pe.prompt(site)
 	pe.collective(c, 0, int64(8*len(items)))
 	var got *reading
 	if pe.id == 0 {
-		got = &reading{err: s.next(items, func() *readError {
-			past := pe.in.end
-			err := read()
-			if past {
-				err = pastEnd("standard input")
-				err.status = iostatPast
-			}
-			return err
-		})}
+		got = &reading{}
+		got.err, got.size = s.next(stay, items)
 		got.values = load(items)
 	}
 	got = pe.t.Share(site, 0, got).(*reading)
 	if pe.id != 0 {
 		store(items, got.values)
 	}
-	pe.settle(site, iostat, got.err)
-}
-
-// readAlone is a READ of an image: image 1 has the standard input, that of all
-// others is empty.
-func (pe *PE) readAlone(read func() *readError) *readError {
-	past := pe.images.ended
-	var err *readError
-	if pe.id == 0 {
-		err = read()
-		pe.images.ended = pe.in.end
-	} else {
-		pe.images.ended = true
-	}
-	if past || pe.id != 0 {
-		err = pastEnd("standard input")
-		if pe.id != 0 {
-			err.hint = "image 1 alone has the standard input: read there, and give the values to the others by co_broadcast"
-		}
-		if past {
-			err.status = iostatPast
-		}
-	}
-	return err
+	pe.settle(site, iostat, got.err, got.size)
 }
 
 // ReadInternal is `read(from,*) items`: each PE reads for itself.
 func (pe *PE) ReadInternal(site int, from string, iostat *int, items ...any) {
-	pe.readString(site, iostat, items, func() partReader {
-		r := &listReader{next: once(from), what: theString, where: func() string { return theString }}
-		return func(_ bool, items []any) *readError { return r.read(items) }
-	})
+	pe.readString(site, iostat, items, listed(theString(from)))
 }
 
 // settle ends a READ on each PE: with its status, or with an error. The error
 // is the same everywhere; PE 0 reports it.
-func (pe *PE) settle(site int, iostat *int, err *readError) {
+func (pe *PE) settle(site int, iostat *int, err *readError, size int) {
+	if pe.outcome = (outcome{size: size}); err != nil {
+		pe.outcome.status, pe.outcome.msg = err.status, err.text
+	}
 	switch {
 	case err == nil:
 		if iostat != nil {
@@ -311,14 +334,6 @@ func (pe *PE) settle(site int, iostat *int, err *readError) {
 		e := pe.errorAt(site, err.msg)
 		e.Hint = err.hint
 		pe.t.Abort(e)
-	}
-}
-
-func pastEnd(what string) *readError {
-	return &readError{
-		status: iostatEnd,
-		msg:    "end of file: read past the end of " + what,
-		hint:   "give the program more input, or use IOSTAT= or END= to find the end",
 	}
 }
 

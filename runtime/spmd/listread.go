@@ -5,16 +5,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
+
+// listWord is what gfortran calls a value of a type in IOMSG.
+var listWord = map[string]string{"INTEGER": "integer", "INTEGER(8)": "integer", "REAL": "real number", "LOGICAL": "logical value"}
 
 // listReader reads the items of one list-directed READ. Values are separated
 // by blanks, ends of lines, or a comma with blanks around it; r*v stands for r
 // times v, two separators in a row and r* for values that leave their items as
 // they are; a slash leaves all further items as they are.
 type listReader struct {
-	next  func() (line string, ok bool)
-	what  string        // what is read: "standard input"
-	where func() string // the place of the last line in it
+	src *record.Source
 
 	line   string
 	pos    int
@@ -23,6 +26,15 @@ type listReader struct {
 	items  int  // so far
 	repeat int  // how many more items take the value
 	value  listValue
+}
+
+// newListReader reads from src: first what an earlier READ has left of a record.
+func newListReader(src *record.Source) *listReader {
+	r := &listReader{src: src}
+	if src.Held {
+		r.line, r.pos, r.begun, src.Held = src.Record, min(src.Pos, len(src.Record)), true, false
+	}
+	return r
 }
 
 // listValue is one value of the input.
@@ -59,7 +71,8 @@ func (r *listReader) read(items []any) *readError {
 		if what, status := r.value.assign(item); what != "" {
 			return &readError{
 				status: status,
-				msg:    fmt.Sprintf("cannot read %q as %s (item %d of READ, %s)", r.value.text, what, r.items, r.where()),
+				msg:    fmt.Sprintf("cannot read %q as %s (item %d of READ, %s)", r.value.text, what, r.items, r.src.Place()),
+				text:   fmt.Sprintf("Bad %s in item %d of list input", listWord[what], r.items),
 				hint:   "correct the input, or use IOSTAT= to handle it",
 			}
 		}
@@ -70,9 +83,9 @@ func (r *listReader) read(items []any) *readError {
 
 // advance goes to the next line.
 func (r *listReader) advance() *readError {
-	line, ok := r.next()
+	line, ok := r.src.Next()
 	if !ok {
-		return pastEnd(r.what)
+		return asReadError("", record.PastEnd(r.src.Name))
 	}
 	r.line, r.pos, r.begun = line, 0, true
 	return nil
@@ -165,7 +178,7 @@ func (r *listReader) separated() *readError {
 	}
 	return &readError{
 		status: iostatBad,
-		msg:    fmt.Sprintf("text behind the string %q (%s)", r.value.text, r.where()),
+		msg:    fmt.Sprintf("text behind the string %q (%s)", r.value.text, r.src.Place()),
 		hint:   "put a blank or a comma between two values",
 	}
 }

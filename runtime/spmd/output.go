@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"sync"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // output is the buffered standard output, and the standard error output of the
@@ -141,18 +143,22 @@ const (
 
 // Write writes text, which is records with their ends; the last one may go on in the
 // next Write or Print. PE 0 alone calls it, in a program with coarrays every image.
-func (pe *PE) Write(text []byte) { pe.emit(false, text) }
+func (pe *PE) Write(text []byte) { pe.WriteTo(unitOutput, text) }
 
 // WriteTo is Write to a unit.
-func (pe *PE) WriteTo(unit int, text []byte) { pe.emit(errorUnit(unit), text) }
-
-// errorUnit tells the standard error output from the standard output. Other units are
-// an error.
-func errorUnit(unit int) bool {
-	if unit != unitError && unit != unitOutput {
-		panic(&Fault{Msg: fmt.Sprintf("WRITE to unit %d: files are not supported", unit), Hint: "write to unit 6 (standard output) or 0 (standard error output)"})
+func (pe *PE) WriteTo(unit int, text []byte) {
+	if pe.toFile(unit) {
+		if err := pe.files.Write(pe.takeWith(unit), text); err != nil {
+			panic(err)
+		}
+		return
 	}
-	return unit == unitError
+	if unit != unitError && unit != unitOutput {
+		panic(&record.Error{Status: record.BadAction, Text: "Cannot write to file opened for READ", Msg: fmt.Sprintf("WRITE to unit %d", unit),
+			Help: "write to unit 6 (standard output) or 0 (standard error output), or open a file"})
+	}
+	pe.with = Transfer{}
+	pe.emit(unit == unitError, text)
 }
 
 // emit writes text. An image keeps what it writes of a record until that ends, so that
@@ -180,17 +186,17 @@ func (pe *PE) endRecord() {
 // standard output.
 type Line struct {
 	pe      *PE
-	errors  bool
+	unit    int
 	buf     []byte
 	started bool
 	text    bool // the last item was a string
 }
 
 // NewLine starts a record. PE 0 alone calls it.
-func (pe *PE) NewLine() *Line { return &Line{pe: pe} }
+func (pe *PE) NewLine() *Line { return pe.NewLineTo(unitOutput) }
 
 // NewLineTo starts a record of a unit.
-func (pe *PE) NewLineTo(unit int) *Line { return &Line{pe: pe, errors: errorUnit(unit)} }
+func (pe *PE) NewLineTo(unit int) *Line { return &Line{pe: pe, unit: unit} }
 
 // NewText starts a record that becomes a string.
 func NewText() *Line { return &Line{} }
@@ -198,7 +204,8 @@ func NewText() *Line { return &Line{} }
 // Text ends the record and returns it; it may have n characters.
 func (l *Line) Text(n int) string {
 	if len(l.buf) > n {
-		panic(&Fault{Msg: fmt.Sprintf("end of record: %d characters are written to a string of %d", len(l.buf), n), Hint: "declare a longer CHARACTER variable"})
+		panic(&record.Error{Status: record.EndRecord, Text: "End of record", Msg: fmt.Sprintf("end of record: %d characters are written to a string of %d", len(l.buf), n),
+			Help: "declare a longer CHARACTER variable"})
 	}
 	return string(l.buf)
 }
@@ -240,7 +247,7 @@ func (l *Line) Add(items ...any) {
 // End writes the record.
 func (l *Line) End() {
 	l.buf = append(l.buf, '\n')
-	l.pe.emit(l.errors, l.buf)
+	l.pe.WriteTo(l.unit, l.buf)
 	l.buf, l.started, l.text = l.buf[:0], false, false
 }
 

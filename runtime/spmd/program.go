@@ -60,6 +60,9 @@ type Program struct {
 	Files []File // further source files, in order of Before
 	Sites []Site
 	Calls []Call // the calls that lead to sites that have barriers
+	// NewFiles makes the units that are connected to files, of PE 0 or of an image: nil in
+	// programs that use none.
+	NewFiles func() Files
 	// Arguments: the program asks for the arguments of its command line.
 	Arguments bool
 	// Version names what calling contexts depend on: the source and the barriers in

@@ -26,6 +26,10 @@ type PE struct {
 	random      random         // used by PE 0, and by images
 	reading     *readStatement // the READ that further calls go on with
 	goesOn      bool           // the next call that reads is not the last of its statement
+	files       Files          // of PE 0, of every image; nil: the program has none
+	from        *int           // the unit of the next READ; nil: standard input
+	with        Transfer       // of the next READ or WRITE on a unit
+	outcome     outcome        // of the last statement that keeps its errors
 	record      []byte         // of an image: what it has written of a record
 	in          *input         // shared; used by PE 0
 	stops       *stops         // shared; where STOP is noted
@@ -142,6 +146,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			pe.t = monitor
 			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
+		if p.NewFiles != nil && (p.Coarray || pe.id == 0) {
+			pe.files = p.NewFiles()
+		}
 		pes[pe.id] = pe
 		if p.Elide != nil {
 			defer func() { pe.ended.Store(true) }()
@@ -156,6 +163,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	})
 	// From here on a PE that an abort left behind can no longer write.
 	out.end()
+	err = endFiles(&p, pes, err)
 	if err == nil && ledger != nil {
 		err = audit(&p, ledger)
 	}
@@ -195,6 +203,19 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		return stats, stop
 	}
 	return stats, nil
+}
+
+// endFiles closes the files of all PEs; err is how the run has ended.
+func endFiles(p *Program, pes []*PE, err error) error {
+	for _, pe := range pes {
+		if pe == nil || pe.files == nil {
+			continue
+		}
+		if ferr := pe.files.End(); ferr != nil && err == nil {
+			err = &Error{File: p.File, PE: -1, Msg: ferr.Error()}
+		}
+	}
+	return err
 }
 
 // audit is what a check build finds when all PEs have ended.

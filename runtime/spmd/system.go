@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,8 +53,8 @@ func (pe *PE) answer(what string, given, items []any) {
 	words := strings.Fields(what)
 	q := &question{given: map[string][]any{}, finest: true, items: items}
 	for _, key := range words[1:] {
-		if len(given) > 0 && givenKeys[words[0]+" "+key] {
-			q.given[key] = append(q.given[key], given[0])
+		if name, isGiven := strings.CutSuffix(key, "="); isGiven || givenKeys[words[0]+" "+key] {
+			q.given[name] = append(q.given[name], given[0])
 			given = given[1:]
 			continue
 		}
@@ -66,6 +67,20 @@ func (pe *PE) answer(what string, given, items []any) {
 	}
 	now := time.Now()
 	switch words[0] {
+	case "open", "close", "inquire", "rewind", "backspace", "endfile", "flush":
+		with := map[string]any{}
+		for key, list := range q.given {
+			with[key] = list[0]
+		}
+		pe.fileStatement(words[0], with, q)
+		return
+	case "outcome":
+		q.set("iostat", int64(pe.outcome.status))
+		q.set("size", int64(pe.outcome.size))
+		if pe.outcome.status != 0 {
+			q.set("iomsg", pe.outcome.msg)
+		}
+		return
 	case "cpu_time":
 		q.set("time", time.Since(started).Seconds())
 	case "system_clock":
@@ -156,6 +171,9 @@ func unmarked(items []any) []any {
 	return bare
 }
 
+// wants reports whether the statement sets a variable to key.
+func (q *question) wants(key string) bool { return slices.Contains(q.keys, key) }
+
 // number is the INTEGER that argument key is.
 func (q *question) number(key string) int64 {
 	return wholeOf(q.given[key][0])
@@ -189,6 +207,7 @@ func (q *question) set(key string, values ...any) {
 		}
 		v := values[0]
 		values = values[1:]
+		note(q.items[i])
 		switch item := item.(type) {
 		case *int32:
 			*item = int32(v.(int64))
@@ -200,6 +219,8 @@ func (q *question) set(key string, values ...any) {
 			*item = realOf(v)
 		case *String:
 			item.Set(v.(string))
+		case *bool:
+			*item = v.(bool)
 		default:
 			panic(fmt.Sprintf("answer into a %T", item))
 		}

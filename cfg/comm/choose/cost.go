@@ -15,13 +15,13 @@ import (
 // at hand (about a microsecond), and guesses where the source does not say. They
 // need not be right to tell a message per iteration from a message per loop.
 const (
-	guessTrip = 50   // iterations of a loop of unknown bounds
+	GuessTrip = 50.0 // iterations of a loop of unknown bounds
 	guessPEs  = 4    // that a divided loop is divided among
 	chance    = 0.5  // that a condition on data holds
 	likely    = 0.95 // that a condition on loop indices holds, which few iterations decide otherwise
 
 	messageCost   = 1.0
-	readyCost     = 1.0     // a ready message that is likely to be kept
+	ReadyCost     = 1.0     // a ready message that is likely to be kept
 	reductionCost = 2.0     // combining partial values, and the wait in it
 	listedCost    = 4.0     // making the lists of an irregular communication
 	byteCost      = 0.00125 // each byte of a message, as far as its section shows
@@ -78,6 +78,8 @@ type weigher struct {
 	unsure bool               // weight rests on a guess
 	means  map[string]float64 // of the indices of the loops around
 	parts  map[ir.Stmt]Cost
+	// expected, if it is not nil, gets what is found of communications and loops.
+	expected *Expected
 	// kept: a communication here is likely to keep its ready message. It stands
 	// in a loop in which some path back to it holds no reduction, so that
 	// nothing makes its consumers known to its producers on the way.
@@ -110,7 +112,7 @@ func (w *weigher) node(n comm.Node) Cost {
 		defer w.enter(n.Do)()
 		return w.part(n.Do, w.loop(trips, known, n.Body))
 	case *comm.WhileLoop:
-		return w.part(n.While, w.loop(guessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
+		return w.part(n.While, w.loop(GuessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
 	case *comm.Branch:
 		p := w.probability(n.If.Cond)
 		c := w.all(Cost{rest: entryCost})
@@ -152,6 +154,7 @@ func (w *weigher) loop(trips float64, known bool, body []comm.Node) (c Cost) {
 // comms is the cost of a group of communications, once.
 func (w *weigher) comms(list []*comm.Comm) Cost {
 	var total Cost
+	w.executed(list)
 	for _, c := range list {
 		total.Messages++
 		total.Waits++
@@ -160,7 +163,7 @@ func (w *weigher) comms(list []*comm.Comm) Cost {
 			total.rest += listedCost
 		}
 		if w.kept {
-			total.rest += readyCost
+			total.rest += ReadyCost
 		}
 	}
 	return total
@@ -225,7 +228,7 @@ func (w *weigher) box(array *ir.Symbol, box []comm.Axis) float64 {
 
 // values is about how many values an index takes on a PE.
 func (w *weigher) values(r *comm.Range) float64 {
-	k := guessTrip + 0.0
+	k := GuessTrip
 	if !r.Unknown && r.Step != 0 {
 		if t, ok := w.count(r.Lo, r.Hi, int64(r.Step)); ok {
 			k = t
@@ -274,6 +277,7 @@ func (w *weigher) region(r *comm.Region) Cost {
 	share := 1 / w.among(r.Guard)
 	total := Cost{rest: entryCost}
 	if r.Pipe != nil {
+		w.executed(r.Pipe.Comms)
 		total.Messages += w.pes // the PEs wait for one another
 		total.Waits += w.pes
 		if r.Pipe.Blocks == nil {
@@ -301,7 +305,7 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 			c.Guessed = c.Guessed || !known
 			total = total.plus(c)
 		case *ir.While:
-			c := w.work(r, s.Body).times(guessTrip)
+			c := w.work(r, s.Body).times(GuessTrip)
 			c.Guessed = true
 			total = total.plus(c)
 		case *ir.If:
@@ -330,6 +334,9 @@ func innermost(d *ir.Do) bool {
 
 // trip is how often the body of a loop runs, and whether that is known.
 func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
+	if w.expected != nil {
+		defer func() { w.expected.Trips[d] = n }()
+	}
 	b := w.info.Bounds(d)
 	lo, ok := b.Lo, b.LoOK
 	if !ok {
@@ -340,7 +347,7 @@ func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
 			return n, true
 		}
 	}
-	return guessTrip, false
+	return GuessTrip, false
 }
 
 // offset is about the form of a sum of one that has a form and a remainder, of which the

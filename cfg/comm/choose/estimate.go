@@ -106,7 +106,7 @@ func (e *Estimate) list(w *weigher, nodes []comm.Node, depth int, sum *Row) {
 			continue
 		case *comm.WhileLoop:
 			at := open(n.While, "together")
-			e.inside(w, guessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...), depth+1, &inner)
+			e.inside(w, GuessTrip, false, append(append([]comm.Node(nil), n.Pre...), n.Body...), depth+1, &inner)
 			fill(at, inner)
 			continue
 		case *comm.Branch:
@@ -232,7 +232,7 @@ func (e *Estimate) Text(m *Measured) string {
 	row("", "the program", total)
 	tw.Flush()
 	if e.Total.Guessed {
-		fmt.Fprintf(&b, "\n~ loops of unknown bounds count as %d iterations\n", guessTrip)
+		fmt.Fprintf(&b, "\n~ loops of unknown bounds count as %g iterations\n", GuessTrip)
 	}
 	return b.String()
 }

@@ -97,7 +97,7 @@ func (m *marker) direct(list []comm.Node) (direct, inner alone) {
 			inner = inner.plus(m.loop(n, n.Do, trips, n.Body))
 			leave()
 		case *comm.WhileLoop:
-			inner = inner.plus(m.loop(n, n.While, guessTrip, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
+			inner = inner.plus(m.loop(n, n.While, GuessTrip, append(append([]comm.Node(nil), n.Pre...), n.Body...)))
 		case *comm.Branch:
 			p := m.w.probability(n.If.Cond)
 			for k, body := range [][]comm.Node{n.Then, n.Else} {

@@ -13,7 +13,7 @@ import (
 
 // leaves are the packages that know nothing of the compiler and that every
 // package of it may import.
-var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/fio", "runtime/outfile", "procfunc/linalg", "fortran", "docs"}
+var leaves = []string{"parser/source", "runtime/dist", "runtime/elementary", "runtime/fio", "runtime/outfile", "runtime/record", "procfunc/linalg", "fortran", "docs"}
 
 // analyses are the packages that work on the typed program.
 var analyses = []string{"ir", "ir/scalar", "ir/mapping", "ir/depend", "ir/images"}
@@ -69,7 +69,7 @@ var imports = []struct {
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof"}},
 	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
-	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
+	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "cfg/comm/choose", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
 	{"dataflow/replay", nil}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"codegen/kernel", nil}, // loops as vector code: knows no program

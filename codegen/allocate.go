@@ -1,0 +1,58 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// end renders an end of a dimension: a number, or the scalar that an open one stands for.
+func (g *gen) end(n int) string {
+	k, off, open := ir.Open(n)
+	if !open {
+		return fmt.Sprint(n)
+	}
+	e := g.prog.IR.Ends[k]
+	text := fmt.Sprintf("int(%s)", g.scalar(e))
+	g.reads(e)
+	switch {
+	case off > 0:
+		return fmt.Sprintf("%s+%d", text, off)
+	case off < 0:
+		return fmt.Sprintf("%s-%d", text, -off)
+	}
+	return text
+}
+
+// bounds renders the bounds of s as arguments of the run time.
+func (g *gen) bounds(s *ir.Symbol) string {
+	list := make([]string, len(s.Dims))
+	for i, b := range s.Dims {
+		list[i] = fmt.Sprintf("[2]int{%s, %s}", g.end(b.Lo), g.end(b.Hi))
+	}
+	return strings.Join(list, ", ")
+}
+
+// unallocated are the bounds that s has from the beginning: those of no elements where
+// they are open.
+func unallocated(s *ir.Symbol) []ir.Bound {
+	if !s.IsOpen() {
+		return s.Dims
+	}
+	none := make([]ir.Bound, len(s.Dims))
+	for i := range none {
+		none[i] = ir.Bound{Lo: 1, Hi: 0}
+	}
+	return none
+}
+
+// allocate emits ALLOCATE or DEALLOCATE.
+func (g *gen) allocate(s *ir.Allocate) {
+	name := g.names.sym(s.Sym)
+	if s.Free {
+		g.out.p("%s.Free()", name)
+		return
+	}
+	g.out.p("%s.Resize(%s)", name, g.bounds(s.Sym))
+}

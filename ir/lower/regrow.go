@@ -1,0 +1,300 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Allocation on assignment: where a whole allocatable array is assigned an array of
+// another shape, or is not allocated, it is allocated anew.
+//
+//	a = b      if (.not. a_allocated .or. size(b) /= size(a)) then ... allocate (a)
+//	           a(i) = b(i) in a loop
+//
+// A right side that reads the array is evaluated into another one first.
+
+// regrow lowers what an assignment to allocatable array s does in front; staged is where
+// the value is then, nil if it is still to be evaluated, and s changes to what is left to
+// do. ok is false after an error.
+func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged *argument, ok bool) {
+	a, pos := l.allocs[sym], s.Pos
+	if l.firstPart(s.RHS) == nil {
+		return nil, true // a scalar: the array has its shape
+	}
+	if s.RHS = l.shaped(s.RHS, pre); s.RHS == nil {
+		return nil, false
+	}
+	lo, n, ok := l.shapeOf(s.RHS, pre)
+	if !ok || l.phantom {
+		return nil, ok
+	}
+	have := l.shapes[sym].n
+	if len(n) != len(have) {
+		return nil, true // told when the elements are assigned
+	}
+	var differ ir.Expr
+	for k := range n {
+		if ir.Same(n[k], have[k]) {
+			continue
+		}
+		d := l.bin(ir.Ne, ir.Clone(n[k]), ir.Clone(have[k]), pos, pos)
+		if differ == nil {
+			differ = d
+		} else {
+			differ = l.bin(ir.Or, differ, d, pos, pos)
+		}
+	}
+	if differ == nil {
+		return nil, true // it is as large as itself
+	}
+	if l.reads(s.RHS, sym) {
+		like := &argument{pos: pos, typ: sym.Type, name: sym.Source(), view: l.views[sym], shape: &shape{lo: lo, n: n}}
+		staged = l.arrayTemp(like, pos, pre)
+		if !l.assignAll(s, staged, pre) {
+			return nil, false
+		}
+		n = staged.shape.n // which the new bounds of sym do not change
+	}
+	absent := l.bin(ir.Or, &ir.Un{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: ir.Not, E: varOf(a.flag, pos)}, differ, pos, pos)
+	when := &ir.If{S: ir.S{Pos: pos}, Cond: absent, Then: l.allocated(sym, a, lo, n, pos)}
+	l.regrown = append(l.regrown, regrown{when, sym, differ})
+	*pre = append(*pre, when)
+	return staged, true
+}
+
+// reads reports whether e mentions s.
+func (l *lowerer) reads(e ast.Expr, s *ir.Symbol) bool {
+	var list []ast.Expr
+	switch e := e.(type) {
+	case *ast.Ident:
+		return l.lookup(e.Name) == s
+	case *ast.Index:
+		if l.lookup(e.Name) == s || l.functionOf(e) != nil {
+			return true // a function may read anything
+		}
+		list = e.Args
+	case *ast.Substring:
+		list = []ast.Expr{e.Base, e.Lo, e.Hi}
+	case *ast.CoIndex:
+		return true
+	case *ast.Unary:
+		list = []ast.Expr{e.X}
+	case *ast.Binary:
+		list = []ast.Expr{e.X, e.Y}
+	case *ast.Paren:
+		list = []ast.Expr{e.X}
+	case *ast.Keyword:
+		list = []ast.Expr{e.X}
+	case *ast.Triplet:
+		list = []ast.Expr{e.Lo, e.Hi, e.Step}
+	case *ast.IntLit, *ast.RealLit, *ast.StringLit, *ast.LogicalLit, nil:
+	default:
+		return true
+	}
+	return slices.ContainsFunc(list, func(x ast.Expr) bool { return x != nil && l.reads(x, s) })
+}
+
+// lows finds the lower bounds of allocatable arrays that are the same constants wherever
+// the source allocates them.
+type lows struct {
+	byName map[string][]low // per dimension
+	all    []low            // of all names
+	united bool             // arrays may be known by several names
+}
+
+// low is what is known of the lower bound of a dimension.
+type low struct {
+	set, varies bool
+	at          int
+}
+
+func (a *low) meet(at int, known bool) {
+	switch {
+	case !known || a.set && a.at != at:
+		a.varies = true
+	default:
+		a.at = at
+	}
+	a.set = true
+}
+
+// of is the lower bound, from the first dimension on, nil where it varies.
+func (w *lows) of(name string, k int, pos source.Pos) ir.Expr {
+	list := w.byName[name]
+	if w.united {
+		list = w.all
+	}
+	switch {
+	case k >= len(list) || !list[k].set:
+		return intConstOf(ir.Integer, 1, pos)
+	case list[k].varies || ir.Integer.Wrap(list[k].at) != list[k].at:
+		return nil
+	}
+	return intConstOf(ir.Integer, list[k].at, pos)
+}
+
+func (w *lows) meet(name string, k, at int, known bool) {
+	for len(w.byName[name]) <= k {
+		w.byName[name] = append(w.byName[name], low{})
+	}
+	for len(w.all) <= k {
+		w.all = append(w.all, low{})
+	}
+	w.byName[name][k].meet(at, known)
+	w.all[k].meet(at, known)
+}
+
+// findLows looks at all of a file.
+func findLows(f *ast.File) *lows {
+	w := &lows{byName: map[string][]low{}}
+	odd := map[string]bool{} // arrays with another lower bound than 1
+	var copies [][2]string
+	var unit func(u *ast.Program)
+	var block func(list []ast.Stmt)
+	block = func(list []ast.Stmt) {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ast.Allocate:
+				w.statement(s, &copies)
+			case *ast.Call:
+				w.united = w.united || s.Proc.Name == "move_alloc"
+			case *ast.Assign:
+				to, ok := s.LHS.(*ast.Ident)
+				from, is := s.RHS.(*ast.Ident)
+				if ok && is {
+					copies = append(copies, [2]string{to.Name, from.Name})
+				}
+			}
+			for _, inner := range blocksOf(s) {
+				block(inner)
+			}
+		}
+	}
+	unit = func(u *ast.Program) {
+		args := map[string]bool{}
+		for _, a := range u.Args {
+			args[a.Name] = true
+		}
+		for _, s := range u.Spec {
+			switch s := s.(type) {
+			case *ast.TypeDecl:
+				for _, e := range s.Entities {
+					w.united = w.united || s.Allocatable && args[e.Name]
+					for _, d := range append(slices.Clone(e.Dims), s.Dimension...) {
+						if at, known := literal(d.Lo); d.Lo != nil && (!known || at != 1) {
+							odd[e.Name] = true
+						}
+					}
+				}
+			case *ast.AllocatableStmt:
+				for _, e := range s.Entities {
+					w.united = w.united || args[e.Name]
+				}
+			}
+		}
+		block(u.Body)
+		for _, in := range u.Contains {
+			unit(in)
+		}
+	}
+	unit(f.Program)
+	for _, list := range [][]*ast.Program{f.Modules, f.Procedures} {
+		for _, u := range list {
+			unit(u)
+		}
+	}
+	// A copy of an array with other bounds has these.
+	for range copies {
+		for _, c := range copies {
+			if odd[c[1]] && !odd[c[0]] || w.oddly(c[1]) && !w.oddly(c[0]) {
+				odd[c[0]] = true
+				for k := range 7 {
+					w.meet(c[0], k, 0, false)
+				}
+			}
+		}
+	}
+	return w
+}
+
+// oddly reports whether name is allocated with other lower bounds than 1.
+func (w *lows) oddly(name string) bool {
+	return slices.ContainsFunc(w.byName[name], func(x low) bool { return x.varies || x.set && x.at != 1 })
+}
+
+// statement takes the bounds of an ALLOCATE.
+func (w *lows) statement(s *ast.Allocate, copies *[][2]string) {
+	if s.Free {
+		return
+	}
+	like := ""
+	for _, e := range s.Args {
+		if k, ok := e.(*ast.Keyword); ok && (k.Name == "source" || k.Name == "mold") {
+			if id, is := k.X.(*ast.Ident); is {
+				like = id.Name
+			}
+		}
+	}
+	for _, e := range s.Args {
+		switch e := e.(type) {
+		case *ast.Ident:
+			if like != "" {
+				*copies = append(*copies, [2]string{e.Name, like})
+			}
+		case *ast.Substring:
+			at, known := literal(e.Lo)
+			w.meet(nameOf(e), 0, at, known || e.Lo == nil)
+		case *ast.Index:
+			for k, b := range e.Args {
+				at, known := 1, true
+				if t, is := b.(*ast.Triplet); is && t.Lo != nil {
+					at, known = literal(t.Lo)
+				}
+				w.meet(e.Name, k, at, known)
+			}
+		}
+	}
+}
+
+// literal is the value of an integer as written; nil stands for 1.
+func literal(e ast.Expr) (int, bool) {
+	switch e := e.(type) {
+	case nil:
+		return 1, true
+	case *ast.IntLit:
+		n := 0
+		for _, c := range e.Text {
+			if n = n*10 + int(c-'0'); n > 1<<30 {
+				return 0, false
+			}
+		}
+		return n, true
+	case *ast.Unary:
+		n, ok := literal(e.X)
+		return -n, ok && e.Op == "-"
+	}
+	return 0, false
+}
+
+// blocksOf are the statement lists inside s.
+func blocksOf(s ast.Stmt) (list [][]ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.Do:
+		list = append(list, s.Body)
+	case *ast.DoWhile:
+		list = append(list, s.Body)
+	case *ast.Forall:
+		list = append(list, s.Body)
+	case *ast.Critical:
+		list = append(list, s.Body)
+	case *ast.If:
+		for _, a := range s.Arms {
+			list = append(list, a.Body)
+		}
+		list = append(list, s.Else)
+	}
+	return list
+}

@@ -1,0 +1,84 @@
+package parser
+
+import (
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/scan"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// The grammars of ALLOCATABLE, ALLOCATE and DEALLOCATE.
+type (
+	allocatableStmt struct {
+		Entities []shaped `parser:"'allocatable' '::'? @@ ( ',' @@ )*"`
+	}
+	allocateStmt struct {
+		Word lexer.Token `parser:"@( 'allocate' | 'deallocate' )"`
+		List allocations `parser:"@@"`
+	}
+	// allocations is the list in parentheses. A type in front of it, as in
+	// "allocate (real(8) :: a(n))", says what the declarations say, and is passed over.
+	allocations struct{ Args []ast.Expr }
+)
+
+// Parse implements participle.Parseable.
+func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
+	c := climber{lex: lex}
+	if !c.at("(") {
+		return participle.NextMatch
+	}
+	open := lex.Next()
+	c.passType()
+	args, rng, err := c.arguments(open)
+	if err == nil && rng != nil || err == nil && len(args) == 0 {
+		err = problem(source.Syntax, open, "no array to allocate").WithHelp("write its name and its extents: allocate (a(n))")
+	}
+	if err == nil {
+		_, err = c.close(open)
+	}
+	a.Args = args
+	return err
+}
+
+// passType passes over a type and the "::" behind it, if they stand here.
+func (c *climber) passType() {
+	begin := c.lex.MakeCheckpoint()
+	for depth := 0; depth >= 0; {
+		t := c.lex.Next()
+		switch {
+		case t.EOF(), t.Type == scan.Op && t.Value == ",":
+			if depth == 0 || t.EOF() {
+				depth = -1
+			}
+		case t.Type != scan.Op:
+		case t.Value == "(":
+			depth++
+		case t.Value == ")":
+			depth--
+		case t.Value == "::" && depth == 0:
+			return
+		}
+	}
+	c.lex.LoadCheckpoint(begin)
+}
+
+func (g *allocatableStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.AllocatableStmt{Base: base}
+	ok := true
+	for i := range g.Entities {
+		e := &g.Entities[i]
+		ent := ast.Entity{Pos: startOf(&e.Name), Name: e.Name.Value}
+		ent.Dims, ok = p.dims(e.Dims, ok)
+		s.Entities = append(s.Entities, ent)
+	}
+	if !ok {
+		return nil
+	}
+	return s
+}
+
+func (g *allocateStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Allocate{Base: base, Free: g.Word.Value == "deallocate", Args: g.List.Args}
+}

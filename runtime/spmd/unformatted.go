@@ -1,0 +1,79 @@
+package spmd
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/spmdc/spmdc/runtime/record"
+)
+
+// Bytes is an unformatted record under construction: items as they lie in memory.
+type Bytes struct{ buf []byte }
+
+// NewBytes starts a record.
+func NewBytes() *Bytes { return &Bytes{} }
+
+// Add appends items, those that Line.Add takes. A LOGICAL has four bytes.
+func (r *Bytes) Add(items ...any) {
+	for _, item := range items {
+		switch v := item.(type) {
+		case int32:
+			r.buf = binary.LittleEndian.AppendUint32(r.buf, uint32(v))
+		case int:
+			r.buf = binary.LittleEndian.AppendUint64(r.buf, uint64(v))
+		case float32:
+			r.buf = binary.LittleEndian.AppendUint32(r.buf, math.Float32bits(v))
+		case float64:
+			r.buf = binary.LittleEndian.AppendUint64(r.buf, math.Float64bits(v))
+		case bool:
+			n := uint32(0)
+			if v {
+				n = 1
+			}
+			r.buf = binary.LittleEndian.AppendUint32(r.buf, n)
+		case string:
+			r.buf = append(r.buf, v...)
+		default:
+			panic(fmt.Sprintf("unformatted output of a %T", item))
+		}
+	}
+}
+
+// Bytes ends the record.
+func (r *Bytes) Bytes() []byte { return r.buf }
+
+// takeItem reads an item of READ.
+func takeItem(src *record.Source, item any) error {
+	if n, ok := item.(*Noted); ok {
+		item = n.item
+	}
+	size := 4
+	switch v := item.(type) {
+	case *int, *float64:
+		size = 8
+	case *String:
+		size = v.length
+	}
+	b, err := src.Take(size)
+	if err != nil {
+		return err
+	}
+	switch v := item.(type) {
+	case *int32:
+		*v = int32(binary.LittleEndian.Uint32(b))
+	case *int:
+		*v = int(binary.LittleEndian.Uint64(b))
+	case *float32:
+		*v = math.Float32frombits(binary.LittleEndian.Uint32(b))
+	case *float64:
+		*v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case *bool:
+		*v = binary.LittleEndian.Uint32(b) != 0
+	case *String:
+		v.Set(string(b))
+	default:
+		panic(fmt.Sprintf("unformatted input into a %T", item))
+	}
+	return nil
+}
