@@ -68,7 +68,7 @@ func (l *lowerer) constantVector(typ ir.Type, length int, list []*ir.Const, pos 
 	s.Site, s.Len = nil, length
 	s.Dims = []ir.Bound{{Lo: 1, Hi: len(list)}}
 	if typ == ir.Character {
-		l.characterArray(s, pos)
+		l.characterList(pos)
 		return nil
 	}
 	for at, c := range list {
@@ -77,6 +77,11 @@ func (l *lowerer) constantVector(typ ir.Type, length int, list []*ir.Const, pos 
 	l.constants[s] = true
 	v, sh := l.wholeView(s, pos)
 	return &argument{pos: pos, typ: typ, name: "[...]", view: v, shape: sh, readOnly: "it is an expression"}
+}
+
+func (l *lowerer) characterList(pos source.Pos) {
+	l.errorf(codeOutside, pos, "an array constructor of type CHARACTER is not supported").
+		WithHelp("use INTEGER character codes (ichar), or one long CHARACTER constant with substrings")
 }
 
 // maker collects the items of a constructor that are constants, or assigns all items to
@@ -251,7 +256,7 @@ func (m *maker) made(items []ast.Expr, pre *[]ir.Stmt) *argument {
 	}
 	t.Type, t.Len = m.typ, m.length
 	if t.Type == ir.Character {
-		l.characterArray(t, m.pos)
+		l.characterList(m.pos)
 		return nil
 	}
 	v, sh := l.wholeView(t, m.pos)
