@@ -61,6 +61,9 @@ func (v *vectorLoop) leaves(f leafRef) bool {
 		known = append(known, d)
 	}
 	dim := f.ref.Sym.Dims[0]
+	if dim.Open() {
+		return true
+	}
 	below, ok1 := linalg.Const(int64(dim.Lo) - 1).Sub(f.subs[0])
 	above, ok2 := f.subs[0].Sub(linalg.Const(int64(dim.Hi) + 1))
 	return !ok1 || !ok2 || !depend.Infeasible(nil, append(known, below)) || !depend.Infeasible(nil, append(known, above))

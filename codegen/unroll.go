@@ -321,6 +321,9 @@ func (v *vectorLoop) exists(r *ir.Ref) bool {
 	subs := v.refs[r].subs
 	for d, s := range subs {
 		b := r.Sym.Dims[d]
+		if b.Open() {
+			return false
+		}
 		below, ok1 := linalg.Const(int64(b.Lo) - 1).Sub(s)
 		above, ok2 := s.Sub(linalg.Const(int64(b.Hi) + 1))
 		if !ok1 || !ok2 || !v.negative(below) || !v.negative(above) {

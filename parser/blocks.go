@@ -19,6 +19,7 @@ const (
 	criticalFrame
 	whereFrame
 	forallFrame
+	selectFrame
 	blockFrame
 	associateFrame
 	foreignFrame // a construct outside the subset
@@ -70,6 +71,8 @@ func (p *parser) pop(pos source.Pos) {
 	case *ast.If:
 		n.EndPos = pos
 	case *ast.Critical:
+		n.EndPos = pos
+	case *ast.Select:
 		n.EndPos = pos
 	case *ast.Forall:
 		n.EndPos = pos
@@ -130,6 +133,8 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Arms[0].Body
 	case *ast.Critical:
 		n.Name, f.body = s.Name, &n.Body
+	case *ast.Select:
+		n.Name = s.Name
 	case *ast.Forall:
 		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
 	case *ast.Block:
@@ -150,18 +155,20 @@ var openers = map[scan.Kind]struct {
 	kind frameKind
 	what string
 }{
-	scan.IfThen:    {ifFrame, "IF"},
-	scan.Critical:  {criticalFrame, "CRITICAL"},
-	scan.Where:     {whereFrame, "WHERE"},
-	scan.Forall:    {forallFrame, "FORALL"},
-	scan.Block:     {blockFrame, "BLOCK"},
-	scan.Associate: {associateFrame, "ASSOCIATE"},
+	scan.IfThen:     {ifFrame, "IF"},
+	scan.Critical:   {criticalFrame, "CRITICAL"},
+	scan.Where:      {whereFrame, "WHERE"},
+	scan.Forall:     {forallFrame, "FORALL"},
+	scan.Block:      {blockFrame, "BLOCK"},
+	scan.Associate:  {associateFrame, "ASSOCIATE"},
+	scan.SelectCase: {selectFrame, "SELECT"},
 }
 
 // enders are the blocks that statements end.
 var enders = map[scan.Kind]frameKind{
 	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
-	scan.EndBlock: blockFrame, scan.EndAssociate: associateFrame,
+	scan.EndSelect: selectFrame,
+	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame,
 }
 
 // alternatives are the blocks that ELSE and its like belong to.
@@ -191,7 +198,8 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // end takes END DO and END IF; label is the statement's, name the construct
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
-	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE"}[kind]
+	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
+		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).
@@ -314,6 +322,43 @@ func (p *parser) alternative(kind frameKind, pos source.Pos, cond ast.Expr, isEl
 	}
 }
 
+// selectCase takes CASE; n is nil for one that was wrong.
+func (p *parser) selectCase(n *caseArm) {
+	i := len(p.stack) - 1
+	for i >= 0 && p.stack[i].kind != selectFrame {
+		i--
+	}
+	if n == nil {
+		n = &caseArm{}
+	}
+	if i < 0 {
+		if n.Pos.IsValid() {
+			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "CASE without SELECT CASE").
+				WithHelp("remove it, or add the SELECT CASE (...) that it belongs to")
+		}
+		return
+	}
+	f := p.stack[i]
+	if n.Pos.IsValid() {
+		p.closeAbove(i, n.Pos)
+		p.checkName(f, n.Name, n.Pos, "CASE", true)
+	}
+	s, attached := f.node.(*ast.Select)
+	if !attached || !n.Pos.IsValid() {
+		f.body = new([]ast.Stmt)
+		return
+	}
+	if n.Values == nil {
+		if f.alt.IsValid() {
+			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "a second CASE DEFAULT").
+				WithNote(f.alt, "the first is here").WithHelp("remove one, or give it values")
+		}
+		f.alt = n.Pos
+	}
+	s.Cases = append(s.Cases, ast.Case{Pos: n.Pos, Values: n.Values})
+	f.body = &s.Cases[len(s.Cases)-1].Body
+}
+
 // labelled ends the loops "do 10" whose label the statement s, which has just
 // been added, carries. Several may end at one statement.
 func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
@@ -354,7 +399,7 @@ func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
 // statement that was wrong.
 func canEndLoop(s ast.Stmt) bool {
 	switch s := s.(type) {
-	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate:
+	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate, *ast.LabelAssign, *ast.Pause:
 		return true
 	case *ast.If:
 		return s.OneLine

@@ -86,6 +86,42 @@ type (
 	continueStmt struct {
 		Word lexer.Token `parser:"@'continue'"`
 	}
+	labelRef struct {
+		Tok lexer.Token `parser:"@Int"`
+	}
+	gotoStmt struct {
+		To   *labelRef    `parser:"( 'goto' | 'go' 'to' ) ( @@"`
+		List []labelRef   `parser:"| '(' @@ ( ',' @@ )* ')' ','?"`
+		X    *expr        `parser:"  @@"`
+		Var  *lexer.Token `parser:"| @Ident"`
+		Of   []labelRef   `parser:"  ( ','? '(' @@ ( ',' @@ )* ')' )? )"`
+	}
+	arithmeticIfStmt struct {
+		X  expr       `parser:"'if' '(' @@ ')'"`
+		To []labelRef `parser:"@@ ',' @@ ',' @@"`
+	}
+	labelAssignStmt struct {
+		To  labelRef    `parser:"'assign' @@"`
+		Var lexer.Token `parser:"'to' @Ident"`
+	}
+	pauseStmt struct {
+		Word lexer.Token `parser:"@'pause'"`
+		Code *expr       `parser:"@@?"`
+	}
+	selectStmt struct {
+		X expr `parser:"( 'selectcase' | 'select' 'case' ) '(' @@ ')'"`
+	}
+	caseStmt struct {
+		Word    lexer.Token  `parser:"@'case'"`
+		Default *lexer.Token `parser:"( @'default'"`
+		Values  []caseValue  `parser:"| '(' @@ ( ',' @@ )* ')' )"`
+		Name    *lexer.Token `parser:"@Ident?"`
+	}
+	caseValue struct {
+		Lo    *expr        `parser:"( (?! ':') @@ )?"`
+		Colon *lexer.Token `parser:"( @':'"`
+		Hi    *expr        `parser:"( (?! ( ',' | ')' )) @@ )? )?"`
+	}
 	syncStmt struct {
 		What   lexer.Token `parser:"'sync' @( 'all' | 'memory' | 'images' )"`
 		Images *imageSet   `parser:"@@?"`
@@ -106,8 +142,8 @@ type (
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
-		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endselect' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
+		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'select' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -126,6 +162,11 @@ type (
 	elseArm struct {
 		ast.Base
 		Name *lexer.Token
+	}
+	caseArm struct {
+		ast.Base
+		Values []ast.CaseValue // nil: DEFAULT
+		Name   *lexer.Token
 	}
 	blockEnd struct {
 		ast.Base
@@ -294,6 +335,76 @@ func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *continueStmt) build(_ *parser, base ast.Base) ast.Stmt { return &ast.Continue{Base: base} }
+
+func (p *parser) target(g *labelRef) ast.Target {
+	return ast.Target{Pos: startOf(&g.Tok), Label: p.labelValue(&g.Tok)}
+}
+
+// targets are the labels of a list; ok is false when one of them is no label.
+func (p *parser) targets(list []labelRef) (to []ast.Target, ok bool) {
+	ok = true
+	for i := range list {
+		t := p.target(&list[i])
+		to, ok = append(to, t), ok && t.Label != 0
+	}
+	return to, ok
+}
+
+func (g *gotoStmt) build(p *parser, base ast.Base) ast.Stmt {
+	switch {
+	case g.To != nil:
+		if t := p.target(g.To); t.Label != 0 {
+			return &ast.Goto{Base: base, To: t}
+		}
+	case g.Var != nil:
+		if to, ok := p.targets(g.Of); ok {
+			return &ast.AssignedGoto{Base: base, Var: ast.Name{Pos: startOf(g.Var), Name: g.Var.Value}, To: to}
+		}
+	default:
+		if to, ok := p.targets(g.List); ok {
+			return &ast.ComputedGoto{Base: base, To: to, X: g.X.X}
+		}
+	}
+	return nil
+}
+
+func (g *arithmeticIfStmt) build(p *parser, base ast.Base) ast.Stmt {
+	to, ok := p.targets(g.To)
+	if !ok {
+		return nil
+	}
+	return &ast.ArithmeticIf{Base: base, X: g.X.X, To: [3]ast.Target(to)}
+}
+
+func (g *labelAssignStmt) build(p *parser, base ast.Base) ast.Stmt {
+	t := p.target(&g.To)
+	if t.Label == 0 {
+		return nil
+	}
+	return &ast.LabelAssign{Base: base, To: t, Var: ast.Name{Pos: startOf(&g.Var), Name: g.Var.Value}}
+}
+
+func (g *pauseStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Pause{Base: base, Code: g.Code.orNil()}
+}
+
+func (g *selectStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Select{Base: base, X: g.X.X}
+}
+
+func (g *caseStmt) build(p *parser, base ast.Base) ast.Stmt {
+	c := &caseArm{Base: base, Name: g.Name}
+	for _, v := range g.Values {
+		value := ast.CaseValue{Lo: v.Lo.orNil(), Hi: v.Hi.orNil(), Range: v.Colon != nil}
+		if value.Lo == nil && value.Hi == nil {
+			p.diags.Add(problem(source.Syntax, &g.Word, "CASE with a range that has no bounds").
+				WithHelp("write case default, or give a bound: case (:9)"))
+			return nil
+		}
+		c.Values = append(c.Values, value)
+	}
+	return c
+}
 
 func (g *endStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	unit := strings.TrimPrefix(g.Word.Value, "end")

@@ -81,7 +81,7 @@ func (g *treeGen) procedure(depth int) *ast.Program {
 		case 0:
 			u.Spec = append(u.Spec, &ast.Intent{Intent: g.pick("in", "out", "inout"), Names: names})
 		case 1:
-			u.Spec = append(u.Spec, &ast.External{Names: names})
+			u.Spec = append(u.Spec, &ast.External{Intrinsic: g.bool(), Names: names})
 		case 2:
 			u.Spec = append(u.Spec, &ast.Inherit{Names: names})
 		default:
@@ -431,7 +431,9 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 	if depth == 0 {
 		return []ast.Stmt{g.action(g.base())}
 	}
-	switch g.int(0, 9) {
+	switch g.int(0, 10) {
+	case 10:
+		return []ast.Stmt{g.selectCase(depth)}
 	case 8:
 		s := &ast.If{Base: g.base(), Where: true, HasElse: g.bool()}
 		if s.OneLine = !s.HasElse && g.bool(); s.OneLine {
@@ -512,11 +514,31 @@ func (g *treeGen) terminal(name string, body *[]ast.Stmt) int {
 
 // action draws a statement that an IF may have on its line.
 func (g *treeGen) action(base ast.Base) ast.Stmt {
-	switch g.int(0, 14) {
-	case 14:
+	switch g.int(0, 20) {
+	case 20:
 		return g.file(base)
 	case 13:
 		return g.sync(base)
+	case 14:
+		return &ast.Goto{Base: base, To: g.target()}
+	case 15:
+		return &ast.ComputedGoto{Base: base, To: []ast.Target{g.target(), g.target()}, X: g.expr(2)}
+	case 16:
+		s := &ast.AssignedGoto{Base: base, Var: ast.Name{Name: g.name()}}
+		if g.bool() {
+			s.To = []ast.Target{g.target(), g.target()}
+		}
+		return s
+	case 17:
+		return &ast.ArithmeticIf{Base: base, X: g.expr(2), To: [3]ast.Target{g.target(), g.target(), g.target()}}
+	case 18:
+		return &ast.LabelAssign{Base: base, To: g.target(), Var: ast.Name{Name: g.name()}}
+	case 19:
+		s := &ast.Pause{Base: base}
+		if g.bool() {
+			s.Code = g.expr(1)
+		}
+		return s
 	case 0:
 		return &ast.Exit{Base: base, Name: g.construct()}
 	case 1:
@@ -543,6 +565,30 @@ func (g *treeGen) action(base ast.Base) ast.Stmt {
 		return &ast.Return{Base: base}
 	}
 	return g.assign(base)
+}
+
+func (g *treeGen) target() ast.Target { return ast.Target{Label: g.int(1, 99999)} }
+
+// selectCase draws a SELECT CASE.
+func (g *treeGen) selectCase(depth int) ast.Stmt {
+	s := &ast.Select{Base: g.base(), Name: g.construct(), X: g.expr(2)}
+	for range g.int(0, 3) {
+		c := ast.Case{Values: []ast.CaseValue{{Lo: g.expr(1)}}, Body: g.block(depth - 1)}
+		for range g.int(0, 2) {
+			v := ast.CaseValue{Lo: g.expr(1), Range: true}
+			if g.bool() {
+				v.Hi = g.expr(1)
+			} else if g.bool() {
+				v.Lo, v.Hi = nil, g.expr(1)
+			}
+			c.Values = append(c.Values, v)
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if g.bool() {
+		s.Cases = append(s.Cases, ast.Case{Body: g.block(depth - 1)})
+	}
+	return s
 }
 
 func (g *treeGen) assign(base ast.Base) ast.Stmt {
@@ -591,7 +637,7 @@ func (g *treeGen) control(c ast.Control, keys ...string) ast.Control {
 			c.Specs = append(c.Specs, ast.Spec{Key: key, X: g.variable(1)})
 		}
 	}
-	c.Unformatted = g.int(0, 4) == 0
+	c.Unformatted = c.Unit != nil && g.int(0, 4) == 0 // unit * needs a format
 	return c
 }
 

@@ -187,6 +187,9 @@ func (p *parser) controls(list []control, form string, transfer bool, may ...[]s
 		}
 	}
 	c.Unformatted = transfer && !hasFormat
+	if ok && c.Unformatted && c.Unit == nil {
+		wrong(&list[0], "unit * needs a format, or * for list-directed form")
+	}
 	return c, ok
 }
 

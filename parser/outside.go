@@ -13,7 +13,6 @@ const (
 	needless    = "remove it: it has no effect here"
 	noTeams     = "write IFs with this_image(), and sync images with those that take part"
 	noEvents    = "write CRITICAL for mutual exclusion, and sync images to wait for an image"
-	noGoto      = "write IF ... ELSE ... END IF, and leave loops with EXIT or CYCLE"
 )
 
 // instead says, for each statement outside the subset, what to write.
@@ -31,13 +30,10 @@ var instead = map[string]string{
 	"wait":   needless,
 	"format": "write 10 format(...), with a label and in a procedure or program",
 
-	"intrinsic": needless, "sequence": needless, "volatile": needless,
+	"sequence": needless, "volatile": needless,
 	"asynchronous": needless, "contiguous": needless,
 
-	"goto": noGoto, "assign": noGoto, "arithmetic if": noGoto,
-	"pause":       "remove it, or READ a line",
-	"select case": "write IF ... ELSE IF ... END IF",
-	"case":        "write IF ... ELSE IF ... END IF",
+	"assign":      "write assign 10 to k",
 	"select type": "write IF ... ELSE IF ... END IF",
 	"type":        "declare a variable or an array for each component",
 	"class":       "declare a variable or an array for each component",
@@ -59,7 +55,6 @@ var unitWords = map[string]bool{
 // word, with the words that end them. What is inside is parsed for its errors
 // and dropped.
 var constructs = map[string]string{
-	"select case": "end select",
 	"select type": "end select",
 	"change team": "end team",
 }
@@ -69,7 +64,7 @@ var constructs = map[string]string{
 func (p *parser) outsideSubset(s scan.Stmt) {
 	word := s.Word
 	if p.insideConstruct(word) {
-		return // CASE: told with the construct
+		return // TYPE IS: told with the construct
 	}
 	first := &s.Toks[0]
 	if strings.HasPrefix(word, "end ") {
@@ -113,21 +108,29 @@ func (p *parser) insideConstruct(word string) bool {
 	}
 	top := p.stack[len(p.stack)-1]
 	return top.kind == foreignFrame &&
-		(word == "case" && top.until == "end select" ||
-			(word == "type" || word == "class") && top.what == "SELECT TYPE")
+		(word == "type" || word == "class") && top.what == "SELECT TYPE"
 }
 
 // endOfConstruct closes the construct that s ends.
 func (p *parser) endOfConstruct(s scan.Stmt) {
-	for i := len(p.stack) - 1; i >= 0; i-- {
-		if p.stack[i].kind == foreignFrame && p.stack[i].until == s.Word {
-			p.closeAbove(i, startOf(&s.Toks[0]))
-			p.pop(startOf(&s.Toks[0]))
-			return
-		}
+	if i := p.foreign(s.Word); i >= 0 {
+		p.closeAbove(i, startOf(&s.Toks[0]))
+		p.pop(startOf(&s.Toks[0]))
+		return
 	}
 	p.diags.Add(problem(source.UnbalancedBlock, &s.Toks[0], strings.ToUpper(s.Word)+" ends nothing here").
 		WithHelp("remove it"))
+}
+
+// foreign finds the innermost construct outside the subset that until ends, if no
+// SELECT CASE inside of it is open; -1 for none.
+func (p *parser) foreign(until string) int {
+	for i := len(p.stack) - 1; i >= 0 && p.stack[i].kind != selectFrame; i-- {
+		if p.stack[i].kind == foreignFrame && p.stack[i].until == until {
+			return i
+		}
+	}
+	return -1
 }
 
 // skipping says which lines to pass over.

@@ -192,10 +192,10 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.Block, scan.Associate, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.Block, scan.Associate, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO, IF ... THEN, WHERE, FORALL, BLOCK, ASSOCIATE and CRITICAL can be named"))
+				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL, BLOCK, ASSOCIATE and CRITICAL can be named"))
 			return
 		}
 	}
@@ -311,15 +311,19 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		}
 		p.add(n, base)
 		p.open(s, base.Pos, n)
+	case *ast.ArithmeticIf:
+		p.add(stmt, base)
 	case *ast.Interface:
 		p.openInterface(n)
 	case *interfaceEnd:
 		p.endInterface(n)
 	case *moduleProcedures:
 		p.moduleProcedures(s, n)
-	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Block, *ast.Associate:
+	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Select, *ast.Block, *ast.Associate:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
+	case *caseArm:
+		p.selectCase(n)
 	case *elseIf:
 		p.alternative(alternatives[s.Kind], base.Pos, n.Cond, false, true, n.Name)
 	case *elseArm:
@@ -391,6 +395,12 @@ func (p *parser) add(s ast.Stmt, base ast.Base) {
 		p.executed = base.Pos
 	}
 	body := p.body()
+	if n := len(p.stack); n > 0 && s != nil {
+		if sel, ok := p.stack[n-1].node.(*ast.Select); ok && len(sel.Cases) == 0 {
+			p.diags.Errorf(source.Syntax, base.Pos, "a statement between SELECT CASE and its first CASE").
+				WithNote(sel.Pos, "SELECT CASE is here").WithHelp("move it in front of SELECT CASE, or behind a CASE")
+		}
+	}
 	if p.pending != nil {
 		*body = append(*body, p.pending)
 		p.pending = nil
@@ -418,6 +428,13 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 	case scan.EndIf:
 		p.end(ifFrame, n.Pos, 0, n.Name)
 		p.keepLabel(n)
+	case scan.EndSelect:
+		if i := p.foreign("end select"); i >= 0 {
+			p.closeAbove(i, n.Pos)
+			p.pop(n.Pos)
+			break
+		}
+		fallthrough
 	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
@@ -454,14 +471,16 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.Block, scan.Associate:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:
 		p.alternative(alternatives[s.Kind], base.Pos, nil, false, false, nil)
 	case scan.Else:
 		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate:
+	case scan.Case:
+		p.selectCase(nil)
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate:
 		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
@@ -476,7 +495,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
 		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync,
-		scan.WhereStmt, scan.ForallStmt, scan.Allocate:
+		scan.WhereStmt, scan.ForallStmt, scan.Allocate, scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
 		p.labelled(base.Label, base.Pos, nil)
@@ -525,7 +544,8 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync, scan.Allocate:
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Return, scan.Sync, scan.Allocate,
+		scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		if inner.Name != "" {
 			break
 		}

@@ -89,7 +89,8 @@ type (
 		Names []nameRef   `parser:"@@ ( ',' @@ )*"`
 	}
 	externalStmt struct {
-		Names []nameRef `parser:"'external' '::'? @@ ( ',' @@ )*"`
+		Word  lexer.Token `parser:"@( 'external' | 'intrinsic' ) '::'?"`
+		Names []nameRef   `parser:"@@ ( ',' @@ )*"`
 	}
 	callStmt struct {
 		Proc callee `parser:"'call' @@"`
@@ -223,7 +224,7 @@ func (g *intentStmt) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *externalStmt) build(_ *parser, base ast.Base) ast.Stmt {
-	return &ast.External{Base: base, Names: namesOf(g.Names)}
+	return &ast.External{Base: base, Intrinsic: g.Word.Value == "intrinsic", Names: namesOf(g.Names)}
 }
 
 func (g *callStmt) build(_ *parser, base ast.Base) ast.Stmt {

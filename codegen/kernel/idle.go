@@ -15,6 +15,9 @@ import (
 //	   end if
 //	end do
 //
+// Elements that are picked without all of these conditions are looked for before that: the
+// kernel ends where one does not exist, though nobody uses it (picks.go).
+//
 // That pays where the rest takes longer than a branch that is not foreseen.
 
 // idleFrom is the weight of what has to be left out, about in cycles.
@@ -27,6 +30,11 @@ func (l *lowering) leaveIdle() (end func()) {
 	needed := map[*Node]bool{}
 	for _, n := range guards {
 		l.need(n, needed)
+	}
+	for _, n := range l.nodes {
+		if n.Op == Pick && !n.onlyWhere(guards) {
+			l.need(n, needed)
+		}
 	}
 	weight := 0
 	for _, n := range l.nodes {
@@ -121,6 +129,15 @@ func (k *Kernel) guards() (common []*Node) {
 		}
 	}
 	return common
+}
+
+// onlyWhere reports whether a Pick needs its element only where all of some conditions hold.
+func (n *Node) onlyWhere(guards []*Node) bool {
+	if len(n.Args) < 2 {
+		return false
+	}
+	have := n.Args[1].conjuncts()
+	return !slices.ContainsFunc(guards, func(g *Node) bool { return !slices.Contains(have, g) })
 }
 
 // conjuncts are the conditions that hold together where n does.

@@ -30,7 +30,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	}
 	list = append(list, axpy(), dot(), chains())
 	list = append(list, elementary()...)
-	list = append(list, powers())
+	list = append(list, powers(), absent())
 	files, err := Files("// Kernels of a test.\n", list, Auto)
 	if err != nil {
 		return dir, err
@@ -112,6 +112,23 @@ func powers() *Kernel {
 	k.Update(s, k.Op(Add, F64, k.Acc(s), half(size, 2, nil)))
 	k.Store(z, 0, half(k.Load(z, 0, nil), -4, nil), nil)
 	k.Store(x, 0, k.Function(Pow, nil, load, k.Load(y, 1, nil)), nil)
+	return k
+}
+
+// absent stores seldom, and picks elements that do not exist, also where it does not store:
+// in all iterations, under a condition that holds more often, and under that of the store.
+func absent() *Kernel {
+	k := New("absent")
+	x := k.Load(k.Stream("x", F64), 0, nil)
+	seldom := k.Op(Gt, Mask, x, k.Float(F64, 150))
+	often := k.Op(Gt, Mask, x, k.Float(F64, -100))
+	index := k.Op(BitAnd, I64, k.Op(Add, I64, k.Lane(I64), k.Scalar("first", I64)), k.Int(I64, 31))
+	sum := k.Op(Sqrt, F64, k.Op(Div, F64, k.Scalar("c", F64), x))
+	for i, where := range []*Node{nil, often, seldom} {
+		sum = k.Op(Add, F64, sum, k.Pick(k.Table(fmt.Sprintf("tab%d", i), F64), index, where))
+		index = k.Op(BitXor, I64, index, k.Int(I64, 1))
+	}
+	k.Store(k.Stream("y", F64), 0, sum, seldom)
 	return k
 }
 

@@ -193,9 +193,11 @@ var kernels = []kernel{
 }
 
 func kernelNamed(name string) kernel {
-	for _, k := range kernels {
-		if k.name == name {
-			return k
+	for _, table := range [][]kernel{kernels, arrayKernels} {
+		for _, k := range table {
+			if k.name == name {
+				return k
+			}
 		}
 	}
 	panic("randprog: no kernel " + name)

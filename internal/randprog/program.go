@@ -37,17 +37,21 @@ type Program struct {
 	Special  bool           // NaN and infinities, made by dividing by zero
 }
 
-// focus is the number of kernels that Sample prescribes.
+// focus is the number of kernels that Sample and Arrays prescribe.
 const focus = 3
 
 // Sample returns the program that belongs to seed. Consecutive seeds prescribe all
 // kernels in turn, so that a few dozen programs have used each.
-func Sample(seed uint64) Program {
-	var names []string
+func Sample(seed uint64) Program { return generate(wordsOf(seed), inTurn(kernels, seed)) }
+
+// inTurn returns the kernels of a table that seed prescribes: focus of them, and with
+// consecutive seeds all.
+func inTurn(table []kernel, seed uint64) []kernel {
+	var must []kernel
 	for i := range uint64(focus) {
-		names = append(names, kernels[(seed*focus+i)%uint64(len(kernels))].name)
+		must = append(must, table[(seed*focus+i)%uint64(len(table))])
 	}
-	return With(seed, names...)
+	return must
 }
 
 // With returns a program that holds the named kernels, and others.

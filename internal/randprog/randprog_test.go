@@ -49,6 +49,7 @@ func TestEachSeedHasAProgram(t *testing.T) {
 			try("Rounds", seed, Rounds)
 			try("Loops", seed, Loops)
 			try("Planes", seed, Planes)
+			try("Arrays", seed, Arrays)
 		}
 	}
 	// Arrays without elements are what others are aligned with.
@@ -330,6 +331,29 @@ func TestRounds(t *testing.T) {
 	} {
 		if found["rounds:"+name] == 0 {
 			t.Errorf("no program holds %q", name)
+		}
+	}
+}
+
+// TestArrays: a few dozen programs of Arrays have every kernel of the array language, and
+// some hundred every variant of one.
+func TestArrays(t *testing.T) {
+	found := map[string]int{}
+	for n := range longRun {
+		for name, count := range Arrays(uint64(n)).Features {
+			found[name] += count
+		}
+		for _, k := range arrayKernels {
+			if n == fullRun && found["kernel:"+k.name] == 0 {
+				t.Errorf("%d programs do not have %q", n, k.name)
+			}
+		}
+	}
+	for _, k := range arrayKernels {
+		for _, name := range k.variants {
+			if found[name] == 0 {
+				t.Errorf("%d programs do not have %q", longRun, name)
+			}
 		}
 	}
 }

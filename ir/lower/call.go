@@ -177,12 +177,12 @@ func hasConstant(args []*argument) bool {
 // instantiate lowers one execution of p. Args is nil for a procedure that is
 // lowered for its errors only.
 func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (out []ir.Stmt, result *ir.Symbol) {
-	caller, loops, frames, pending, listed, prelude, noCalls := l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls
+	caller, loops, pending, listed, prelude, noCalls := l.scope, l.loops, l.pending, l.listed, l.prelude, l.noCalls
 	elem, steady, goal := l.elem, l.steady, l.goal
 	l.elem, l.steady, l.goal = nil, false, nil
 	defer func() {
 		l.elem, l.steady, l.goal = elem, steady, goal
-		l.scope, l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, frames, pending, listed, prelude, noCalls
+		l.scope, l.loops, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, pending, listed, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
 	b := &binding{l: l, unit: p.unit, call: name, external: !l.explicit(p)}
@@ -191,7 +191,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.prog.Sites = append(l.prog.Sites, site)
 	l.scope = l.newScope(p.unit, p.host)
 	l.scope.site = site
-	l.loops, l.frames, l.pending, l.listed, l.prelude, l.noCalls = nil, nil, nil, nil, nil, false
+	l.loops, l.pending, l.listed, l.prelude, l.noCalls = nil, nil, nil, nil, false
 
 	errors := l.diags.Len()
 	l.scope.binding = b
@@ -205,7 +205,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	}
 	l.place(b, directives)
 	l.pending = independent
-	body := l.block(p.unit.Body, nil)
+	body := l.unitBody(p.unit)
 	body = append(l.returns(body), l.freedAtReturn()...)
 	out = b.around(body)
 	ir.Walk(out, func(s ir.Stmt) bool {

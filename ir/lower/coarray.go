@@ -217,7 +217,7 @@ func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
 	l.critical, l.criticalIn = s.Pos, l.scope.ofUnit()
 	loops := l.loops
 	l.loops = nil
-	out.Body = l.block(s.Body, nil)
+	out.Body = l.block(s.Body)
 	l.loops = loops
 	l.critical, l.criticalIn = source.Pos{}, nil
 	return one(out)

@@ -37,7 +37,7 @@ func (l *lowerer) construct(name string, pos, end source.Pos, lower func() []ir.
 		return lower()
 	}
 	w := &ir.While{S: ir.S{Pos: pos}, Name: name, End: end}
-	l.loops = append(l.loops, loop{name, w, true})
+	l.loops = append(l.loops, loop{name: name, stmt: w, block: true})
 	defer func() { l.loops = l.loops[:len(l.loops)-1] }()
 	return l.leaving(w, lower())
 }
@@ -50,7 +50,7 @@ func (l *lowerer) blockConstruct(s *ast.Block) []ir.Stmt {
 	directives, pending := l.declarations(s.Spec)
 	l.directives(directives)
 	l.pending = pending
-	return l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body, nil) })
+	return l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })
 }
 
 // associate lowers ASSOCIATE.
@@ -76,7 +76,7 @@ func (l *lowerer) associate(s *ast.Associate) []ir.Stmt {
 	}
 	l.scope = in
 	defer func() { l.scope = outer }()
-	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body, nil) })
+	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })
 	if !ok {
 		return nil
 	}

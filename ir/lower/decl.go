@@ -75,7 +75,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.External:
 			for _, n := range s.Names {
-				l.externalName(n)
+				l.procedureName(n, s.Intrinsic)
 			}
 		case *ast.Inherit:
 			l.inherit(s)
@@ -123,7 +123,7 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			l.intent(name, d.Intent)
 		}
 		if d.External {
-			l.externalName(name)
+			l.procedureName(name, false)
 		}
 		for i, has := range []bool{d.Optional, d.Value, d.Protected} {
 			if has {
@@ -184,20 +184,6 @@ func (l *lowerer) intent(n ast.Name, intent string) {
 	default:
 		d.intent = intent
 	}
-}
-
-// externalName takes note that a name is that of a procedure.
-func (l *lowerer) externalName(n ast.Name) {
-	if l.dummies[n.Name] != nil {
-		l.errorf(codeOutside, n.Pos, "the dummy argument %s is a procedure, which is not supported", n.Name).
-			WithHelp("pass an INTEGER that says which procedure to call, and test it")
-		return
-	}
-	if first, twice := l.externals[n.Name]; twice {
-		l.errorf(codeDuplicate, n.Pos, "%s is declared EXTERNAL twice", n.Name).WithNote(first, "the first time here").WithHelp("remove one")
-		return
-	}
-	l.externals[n.Name] = n.Pos
 }
 
 // typeSpec evaluates a type as written.

@@ -53,7 +53,7 @@ func (l *lowerer) specs(c *ast.Control, keys ...string) (names []string, values 
 }
 
 // fileStmt lowers OPEN, CLOSE, INQUIRE, REWIND, BACKSPACE, ENDFILE and FLUSH.
-func (l *lowerer) fileStmt(s *ast.FileStmt, f *frame) []ir.Stmt {
+func (l *lowerer) fileStmt(s *ast.FileStmt) []ir.Stmt {
 	if to := s.Spec("iolength"); to != nil {
 		return l.ioLength(s, to)
 	}
@@ -100,7 +100,7 @@ func (l *lowerer) fileStmt(s *ast.FileStmt, f *frame) []ir.Stmt {
 		r.What += " iostat"
 		items = append(items, readItem{x: &ir.Var{X: ir.X{Pos: s.Pos, Typ: status.Type}, Sym: status}})
 	}
-	return l.jumps(s.Pos, &s.Control, status, append(append(one(r), l.receive(r, items)...), behind...), f)
+	return l.jumps(s.Pos, &s.Control, status, append(append(one(r), l.receive(r, items)...), behind...))
 }
 
 // status is the variable that gets the value of IOSTAT, nil where no error is caught: one

@@ -24,7 +24,7 @@ func (l *lowerer) interfaceBlock(s *ast.Interface) {
 	}
 	for _, u := range s.Units {
 		if l.dummies[u.Name] != nil {
-			l.externalName(ast.Name{Pos: u.Pos, Name: u.Name})
+			l.procedureName(ast.Name{Pos: u.Pos, Name: u.Name}, false)
 			continue
 		}
 		l.scope.interfaces[u.Name] = true
@@ -82,7 +82,8 @@ func (l *lowerer) specifics(name string) []*procedure {
 func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool) {
 	list := l.specifics(name.Name)
 	if len(list) == 0 {
-		return l.procedure(name.Name), false
+		p := l.procedure(name.Name)
+		return p, p == nil && l.missing(name)
 	}
 	given := make([]given, len(args))
 	for i, e := range args {
@@ -230,9 +231,9 @@ func (l *lowerer) signature(p *procedure) []*dummy {
 	}
 	var b *binding
 	l.aside(func() {
-		outer, phantom, loops, frames := l.scope, l.phantom, l.loops, l.frames
-		defer func() { l.scope, l.phantom, l.loops, l.frames = outer, phantom, loops, frames }()
-		l.phantom, l.loops, l.frames, l.elem = true, nil, nil, nil
+		outer, phantom, loops := l.scope, l.phantom, l.loops
+		defer func() { l.scope, l.phantom, l.loops = outer, phantom, loops }()
+		l.phantom, l.loops, l.elem = true, nil, nil
 		l.scope = l.newScope(p.unit, p.host)
 		b = &binding{l: l, unit: p.unit}
 		l.scope.binding = b

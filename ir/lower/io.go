@@ -95,7 +95,7 @@ func (l *lowerer) stays(e ast.Expr) (stay, ok bool) {
 }
 
 // print lowers PRINT and WRITE.
-func (l *lowerer) print(s *ast.Print, f *frame) []ir.Stmt {
+func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	p := &ir.Print{S: ir.S{Pos: s.Pos}, Unformatted: s.Unformatted}
 	var ok bool
 	p.Format, ok = l.format(s.Format)
@@ -156,7 +156,7 @@ func (l *lowerer) print(s *ast.Print, f *frame) []ir.Stmt {
 		}
 		out = append(out, how...)
 	}
-	return l.jumps(s.Pos, &s.Control, status, append(append(out, ends...), behind...), f)
+	return l.jumps(s.Pos, &s.Control, status, append(append(out, ends...), behind...))
 }
 
 // transferKeys are the entries of READ and WRITE that the run time takes.

@@ -59,6 +59,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
 		constants:  make(map[*ir.Symbol]bool),
+		structured: make(map[*ast.Program][]ast.Stmt),
 		allocs:     make(map[*ir.Symbol]*allocatable),
 		lows:       findLows(f),
 		readOnly:   make(map[*ir.Symbol]string),
@@ -87,7 +88,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l.checkDeclared()
 	l.directives(directives)
 	l.pending = pending
-	l.prog.Body = l.block(p.Body, nil)
+	l.prog.Body = l.unitBody(p)
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
@@ -112,7 +113,6 @@ type lowerer struct {
 
 	active  map[*ir.Symbol]source.Pos // indices of the DO loops around
 	loops   []loop
-	frames  []*frame
 	pending *ast.Independent // directive waiting for its DO
 	listed  *nestList        // of the INDEPENDENT with a list of loops around, or nil
 	temps   int
@@ -142,6 +142,8 @@ type lowerer struct {
 	criticalIn *scope       // that has it
 	locks      []source.Pos // CRITICAL constructs
 
+	structured map[*ast.Program][]ast.Stmt // the statements of units, without jumps
+
 	savedVars map[savedKey]*ir.Symbol
 	shared    map[*ir.Symbol]bool // saved variables that an earlier call has mapped
 	shapes    map[*ir.Symbol]*shape
@@ -165,7 +167,8 @@ type lowerer struct {
 type loop struct {
 	name  string
 	stmt  ir.Stmt
-	block bool // an IF construct: only an EXIT with its name leaves it
+	block bool // no loop of the source: EXIT and CYCLE are not about it
+	of    ast.Stmt
 }
 
 // errorf reports an error; the result takes help and notes.

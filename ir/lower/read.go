@@ -16,7 +16,7 @@ const maxReadItems = 100
 // read lowers READ. Array elements and substrings are read into temporaries and
 // assigned afterwards, in the order of the items, so that "read *, n, a(n)"
 // uses the new n.
-func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
+func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 	r := &ir.Read{S: ir.S{Pos: s.Pos}, Unformatted: s.Unformatted}
 	var ok bool
 	r.Format, ok = l.format(s.Format)
@@ -38,7 +38,7 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 		ok = false
 	}
 	if l.inParts(s.Items) {
-		return l.readParts(s, r, f, ok)
+		return l.readParts(s, r, ok)
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
@@ -59,16 +59,16 @@ func (l *lowerer) read(s *ast.Read, f *frame) []ir.Stmt {
 	}
 	body := append(one(r), l.receive(r, items)...)
 	body = append(body, l.readEnds(s.Pos, last)...)
-	return l.readOutcome(s, r, append(body, behind...), f)
+	return l.readOutcome(s, r, append(body, behind...))
 }
 
 // readOutcome adds to the READ r, which body holds, what its other entries say.
-func (l *lowerer) readOutcome(s *ast.Read, r *ir.Read, body []ir.Stmt, f *frame) []ir.Stmt {
+func (l *lowerer) readOutcome(s *ast.Read, r *ir.Read, body []ir.Stmt) []ir.Stmt {
 	how, ok := l.outcome(&s.Control, s.Pos, nil, "size", "iomsg")
 	if !ok {
 		return nil
 	}
-	return l.jumps(s.Pos, &s.Control, r.Iostat, append(body, how...), f)
+	return l.jumps(s.Pos, &s.Control, r.Iostat, append(body, how...))
 }
 
 // inParts reports whether a READ of items is executed in parts: an array or an implied
@@ -121,7 +121,7 @@ func (l *lowerer) trips(d *ast.ImpliedDo) int {
 //	   a(i) = t
 //	end do
 //	read(*, *)
-func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stmt {
+func (l *lowerer) readParts(s *ast.Read, r *ir.Read, ok bool) []ir.Stmt {
 	if r.Internal() && ok {
 		// The items may change the string, which all parts read.
 		if _, isConst := r.From.(*ir.Const); !isConst {
@@ -152,7 +152,7 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, f *frame, ok bool) []ir.Stm
 		return nil
 	}
 	l.prelude = append(l.prelude, inside...)
-	return l.readOutcome(s, r, append(append(body, r), behind...), f)
+	return l.readOutcome(s, r, append(append(body, r), behind...))
 }
 
 // readPart lowers an item of a READ in parts, of which r is the last one.

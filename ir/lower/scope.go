@@ -21,11 +21,11 @@ type scope struct {
 	letters      *letterTypes
 	data         []*ast.Data // of the unit, taken when all is declared
 	saves        []*ast.Save
-	saveAll      bool                  // all variables are saved
-	targets      map[string]target     // templates and processor arrangements
-	procs        map[string]*procedure // contained, or of modules in use
-	externals    map[string]source.Pos // names declared EXTERNAL
-	interfaces   map[string]bool       // external procedures that an interface block describes
+	saveAll      bool                     // all variables are saved
+	targets      map[string]target        // templates and processor arrangements
+	procs        map[string]*procedure    // contained, or of modules in use
+	externals    map[string]procedureName // declared EXTERNAL or INTRINSIC
+	interfaces   map[string]bool          // external procedures that an interface block describes
 	generics     map[string]*generic
 	library      map[string]bool // functions of the intrinsic modules in use
 	dummies      map[string]*dummy
@@ -53,7 +53,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]source.Pos{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if s.letters = defaultTypes(); host != nil {
 		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}
@@ -119,6 +119,9 @@ func (l *lowerer) procedure(name string) *procedure {
 	for at := l.scope; at != nil; at = at.host {
 		if p := at.procs[name]; p != nil {
 			return p
+		}
+		if at.externals[name].intrinsic {
+			return nil
 		}
 	}
 	return l.external[name]

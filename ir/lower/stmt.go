@@ -2,51 +2,40 @@ package lower
 
 import (
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/structure"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// frame is a statement list being lowered. The stack of frames lets a READ find
-// the label of its END=.
-type frame struct {
-	list []ast.Stmt
-	at   int     // the statement in hand
-	end  int     // where the current run of statements stops
-	loop ir.Stmt // the loop that has list as its body, or nil
+// unitBody lowers the statements of a unit, of which none jumps any more.
+func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
+	body, ok := l.structured[u]
+	if !ok {
+		body = structure.Unit(u, l.errorf)
+		l.structured[u] = body
+	}
+	return l.block(body)
 }
 
-// block lowers a statement list; loop is the loop that has it as its body.
-func (l *lowerer) block(list []ast.Stmt, loop ir.Stmt) []ir.Stmt {
-	f := &frame{list: list, end: len(list), loop: loop}
-	l.frames = append(l.frames, f)
-	body := l.run(f, 0, len(list))
-	l.frames = l.frames[:len(l.frames)-1]
-	return body
-}
-
-// run lowers the statements lo..hi-1 of f.
-func (l *lowerer) run(f *frame, lo, hi int) []ir.Stmt {
-	outer := f.end
-	f.end = hi
+// block lowers a statement list.
+func (l *lowerer) block(list []ast.Stmt) []ir.Stmt {
 	var body []ir.Stmt
-	for f.at = lo; f.at < hi; f.at++ {
-		s := f.list[f.at]
+	for _, s := range list {
 		if ind, ok := s.(*ast.Independent); ok {
 			l.pending = ind // the parser has seen to it that a DO follows
 			continue
 		}
-		body = append(body, l.stmt(s, f)...)
+		body = append(body, l.stmt(s)...)
 		l.pending = nil
 	}
-	f.end = outer
 	return body
 }
 
 // stmt lowers one statement to any number of statements: those of the functions
 // that it refers to come first.
-func (l *lowerer) stmt(s ast.Stmt, f *frame) []ir.Stmt {
+func (l *lowerer) stmt(s ast.Stmt) []ir.Stmt {
 	var out []ir.Stmt
-	before := l.functions(func() { out = l.simple(s, f) })
+	before := l.functions(func() { out = l.simple(s) })
 	return append(before, out...)
 }
 
@@ -61,7 +50,7 @@ func (l *lowerer) functions(lower func()) []ir.Stmt {
 	return before
 }
 
-func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
+func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	if l.impureStmt(s) {
 		return nil
 	}
@@ -70,12 +59,11 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 		return l.assign(s)
 	case *ast.Do:
 		if s.Var.Name == "" {
-			forever := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Bool: true}
-			return l.while(s.Pos, s.EndPos, s.Name, forever, s.Body)
+			return l.while(s, s.EndPos, s.Name, l.forever(s.Pos), s.Body)
 		}
 		return l.do(s)
 	case *ast.DoWhile:
-		return l.doWhile(s)
+		return l.doWhile(s, s.EndPos, s.Name, s.Cond, s.Body)
 	case *ast.If:
 		if s.Where {
 			return l.where(s, nil)
@@ -95,11 +83,11 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 			return one(&ir.Cycle{S: ir.S{Pos: s.Pos}, Loop: loop})
 		}
 	case *ast.Print:
-		return l.print(s, f)
+		return l.print(s)
 	case *ast.Read:
-		return l.read(s, f)
+		return l.read(s)
 	case *ast.FileStmt:
-		return l.fileStmt(s, f)
+		return l.fileStmt(s)
 	case *ast.Stop:
 		return l.stop(s)
 	case *ast.Call:
@@ -117,6 +105,14 @@ func (l *lowerer) simple(s ast.Stmt, f *frame) []ir.Stmt {
 	case *ast.Associate:
 		return l.associate(s)
 	case *ast.Continue:
+	case *ast.LabelAssign:
+		return l.labelAssign(s)
+	case *ast.Pause:
+		l.diags.Warnf(source.NotHonoured, s.Pos, "PAUSE is ignored: the program goes on").WithHelp("remove it, or READ a line")
+	case *ast.Select:
+		return l.selectCase(s)
+	case *structure.Block, *structure.Loop, *structure.Leave, *structure.Repeat, *structure.Let:
+		return l.structuredStmt(s)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
 		l.errorf(codeDirective, s.Position(), "a mapping directive cannot stand among the executable statements").
 			WithHelp("move it up to the declarations")
@@ -302,7 +298,7 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	if d.Index != nil {
 		l.active[d.Index] = s.Pos
 	}
-	d.Body = l.body(d, s.Name, s.Body)
+	d.Body = l.body(d, s, s.Name, s.Body)
 	if d.Index != nil {
 		delete(l.active, d.Index)
 	}
@@ -354,10 +350,11 @@ func (l *lowerer) keepBounds(d *ir.Do) []ir.Stmt {
 	return pre
 }
 
-// body lowers the body of a loop.
-func (l *lowerer) body(stmt ir.Stmt, name string, list []ast.Stmt) []ir.Stmt {
-	l.loops = append(l.loops, loop{name: name, stmt: stmt})
-	b := l.block(list, stmt)
+// body lowers the body of a loop, which is of in the tree.
+func (l *lowerer) body(stmt ir.Stmt, of ast.Stmt, name string, list []ast.Stmt) []ir.Stmt {
+	_, jumps := of.(*structure.Loop)
+	l.loops = append(l.loops, loop{name: name, stmt: stmt, of: of, block: jumps})
+	b := l.block(list)
 	l.loops = l.loops[:len(l.loops)-1]
 	return b
 }
@@ -394,27 +391,34 @@ func (l *lowerer) step(e ast.Expr, pos source.Pos) ir.Expr {
 	return x
 }
 
-func (l *lowerer) while(pos, end source.Pos, name string, cond ir.Expr, list []ast.Stmt) []ir.Stmt {
-	w := &ir.While{S: ir.S{Pos: pos}, Name: name, Cond: cond, End: end}
-	w.Body = l.body(w, name, list)
+// while lowers a loop, which is of in the tree. Only a DO loop of the source is what EXIT and CYCLE
+// without a name are about.
+func (l *lowerer) while(of ast.Stmt, end source.Pos, name string, cond ir.Expr, list []ast.Stmt) []ir.Stmt {
+	w := &ir.While{S: ir.S{Pos: of.Position()}, Name: name, Cond: cond, End: end}
+	w.Body = l.body(w, of, name, list)
 	return one(w)
 }
 
-// doWhile lowers DO WHILE. With functions in the condition, the loop has no end of
-// its own and begins with the test.
-func (l *lowerer) doWhile(s *ast.DoWhile) []ir.Stmt {
+// doWhile lowers DO WHILE, which is s in the tree. With functions in the condition, the loop has
+// no end of its own and begins with the test.
+func (l *lowerer) doWhile(s ast.Stmt, end source.Pos, name string, condition ast.Expr, list []ast.Stmt) []ir.Stmt {
+	pos := s.Position()
 	var cond ir.Expr
-	before := l.functions(func() { cond = l.logical(s.Cond, "the condition of DO WHILE") })
+	before := l.functions(func() { cond = l.logical(condition, "the condition of DO WHILE") })
 	if len(before) == 0 {
-		return l.while(s.Pos, s.EndPos, s.Name, cond, s.Body)
+		return l.while(s, end, name, cond, list)
 	}
-	forever := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Bool: true}
-	out := l.while(s.Pos, s.EndPos, s.Name, forever, s.Body)
+	out := l.while(s, end, name, l.forever(pos), list)
 	w := out[0].(*ir.While)
-	test := &ir.If{S: ir.S{Pos: s.Pos}, Cond: &ir.Un{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Op: ir.Not, E: cond},
-		Then: one(&ir.Exit{S: ir.S{Pos: s.Pos}, Loop: w})}
+	test := &ir.If{S: ir.S{Pos: pos}, Cond: &ir.Un{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: ir.Not, E: cond},
+		Then: one(&ir.Exit{S: ir.S{Pos: pos}, Loop: w})}
 	w.Body = append(append(before, test), w.Body...)
 	return out
+}
+
+// forever is the condition of a loop that only a jump leaves.
+func (l *lowerer) forever(pos source.Pos) ir.Expr {
+	return &ir.Const{X: ir.X{Pos: pos, Typ: ir.Logical}, Bool: true}
 }
 
 func (l *lowerer) ifs(s *ast.If) []ir.Stmt {
@@ -438,7 +442,7 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 	for _, arm := range s.Arms {
 		switch v, known := l.presence(arm.Cond); {
 		case known && v:
-			return chain(l.block(arm.Body, nil))
+			return chain(l.block(arm.Body))
 		case known:
 			continue
 		}
@@ -449,11 +453,11 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 		}
 		if c, ok := next.Cond.(*ir.Const); ok && l.deep() && len(before) == 0 {
 			if c.Bool {
-				return chain(l.block(arm.Body, nil))
+				return chain(l.block(arm.Body))
 			}
 			continue
 		}
-		next.Then = l.block(arm.Body, nil)
+		next.Then = l.block(arm.Body)
 		if first == nil {
 			first = next
 			l.prelude = append(l.prelude, before...)
@@ -462,7 +466,7 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 		}
 		last = next
 	}
-	return chain(l.block(rest, nil))
+	return chain(l.block(rest))
 }
 
 // loopNamed finds the loop that EXIT or CYCLE means; an EXIT with a name may mean an

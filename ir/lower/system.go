@@ -50,7 +50,7 @@ func (l *lowerer) system(s *ast.Call) (out []ir.Stmt, ok bool) {
 		if len(s.Args) == 0 {
 			return nil, true
 		}
-		return l.fileStmt(&ast.FileStmt{Base: s.Base, Word: name, Control: ast.Control{Unit: s.Args[0]}}, nil), true
+		return l.fileStmt(&ast.FileStmt{Base: s.Base, Word: name, Control: ast.Control{Unit: s.Args[0]}}), true
 	case "abort":
 		const aborted = 134 // what a shell makes of the signal
 		return one(&ir.Stop{S: ir.S{Pos: s.Pos}, Code: l.intConst(aborted, s.Pos), Quiet: true}), true

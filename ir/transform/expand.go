@@ -196,7 +196,7 @@ func (a *Analysis) extent(loop *ir.Do) (b ir.Bound, found bool) {
 			for d, sub := range r.Subs {
 				f, ok := a.info.Affine(sub)
 				rest, known := f.Sub(linalg.Var(loop.Index.Name))
-				if !ok || !known || !rest.IsConst() {
+				if !ok || !known || !rest.IsConst() || r.Sym.Dims[d].Open() {
 					continue
 				}
 				lo, hi := r.Sym.Dims[d].Lo-int(rest.C), r.Sym.Dims[d].Hi-int(rest.C)

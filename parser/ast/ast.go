@@ -242,10 +242,11 @@ type (
 		Base
 		Names []Name
 	}
-	// External is "external f, g".
+	// External is "external f, g" or "intrinsic f, g".
 	External struct {
 		Base
-		Names []Name
+		Intrinsic bool
+		Names     []Name
 	}
 	// Use is "use m" or "use m, only: a, b".
 	Use struct {
@@ -468,6 +469,9 @@ type (
 		End         int // label, or 0
 		Err         int // label, or 0
 		Eor         int // label, or 0
+		// Status is not in the source: the variable that is given the status of the
+		// statement, where the jumps have been written as tests of it.
+		Status string
 	}
 	// Spec is an entry of a Control, such as iostat=ios.
 	Spec struct {
@@ -534,7 +538,68 @@ type (
 	}
 	// Continue is "continue".
 	Continue struct{ Base }
+	// Goto is "go to 10".
+	Goto struct {
+		Base
+		To Target
+	}
+	// ComputedGoto is "go to (10, 20), x".
+	ComputedGoto struct {
+		Base
+		To []Target
+		X  Expr
+	}
+	// AssignedGoto is "go to k" or "go to k, (10, 20)".
+	AssignedGoto struct {
+		Base
+		Var Name
+		To  []Target // nil when there is no list
+	}
+	// ArithmeticIf is "if (x) 10, 20, 30": where to go if x is negative, zero, positive.
+	ArithmeticIf struct {
+		Base
+		X  Expr
+		To [3]Target
+	}
+	// LabelAssign is "assign 10 to k".
+	LabelAssign struct {
+		Base
+		To  Target
+		Var Name
+	}
+	// Pause is "pause" or "pause 3".
+	Pause struct {
+		Base
+		Code Expr
+	}
+	// Select is "name: select case (x)".
+	Select struct {
+		Base
+		Name   string
+		X      Expr
+		Cases  []Case
+		EndPos source.Pos
+	}
 )
+
+// Target is a label that a statement refers to.
+type Target struct {
+	Pos   source.Pos
+	Label int
+}
+
+// Case is "case (1, 3:5)", or "case default" where it has no values.
+type Case struct {
+	Pos    source.Pos
+	Values []CaseValue
+	Body   []Stmt
+}
+
+// CaseValue is one value, Lo, or with Range lo:hi, either of which may be nil.
+type CaseValue struct {
+	Lo, Hi Expr
+	Range  bool
+}
 
 // ---- expressions
 

@@ -157,6 +157,12 @@ func (p *printer) stmt(s Stmt) {
 		case s.TermLabel == 0:
 			p.line(0, named("end do", s.Name))
 		}
+	case *Select:
+		for i := range s.Cases {
+			p.line(0, s.Cases[i].head())
+			p.block(s.Cases[i].Body)
+		}
+		p.line(0, named("end select", s.Name))
 	case *Block:
 		p.depth++
 		p.stmts(s.Spec)

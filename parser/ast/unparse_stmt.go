@@ -2,6 +2,7 @@ package ast
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -75,7 +76,11 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(" :: " + joinNames(s.Names))
 		}
 	case *External:
-		b.WriteString("external :: " + joinNames(s.Names))
+		word := "external"
+		if s.Intrinsic {
+			word = "intrinsic"
+		}
+		b.WriteString(word + " :: " + joinNames(s.Names))
 	case *Use:
 		b.WriteString("use ")
 		if s.Nature != "" {
@@ -210,6 +215,26 @@ func head(s Stmt) (text string, directive bool) {
 		b.WriteString("return")
 	case *Continue:
 		b.WriteString("continue")
+	case *Goto:
+		b.WriteString("goto " + joinLabels(s.To))
+	case *ComputedGoto:
+		b.WriteString("goto (" + joinLabels(s.To...) + "), " + UnparseExpr(s.X))
+	case *AssignedGoto:
+		b.WriteString("goto " + s.Var.Name)
+		if len(s.To) > 0 {
+			b.WriteString(", (" + joinLabels(s.To...) + ")")
+		}
+	case *ArithmeticIf:
+		b.WriteString("if (" + UnparseExpr(s.X) + ") " + joinLabels(s.To[:]...))
+	case *LabelAssign:
+		b.WriteString("assign " + joinLabels(s.To) + " to " + s.Var.Name)
+	case *Pause:
+		b.WriteString("pause")
+		if s.Code != nil {
+			b.WriteString(" " + UnparseExpr(s.Code))
+		}
+	case *Select:
+		b.WriteString(label(s.Name) + "select case (" + UnparseExpr(s.X) + ")")
 	default:
 		fmt.Fprintf(&b, "! %T", s)
 	}
@@ -260,6 +285,35 @@ func writeForall(b *strings.Builder, s *Forall) {
 	if s.OneLine && len(s.Body) > 0 {
 		b.WriteString(" " + UnparseStmt(s.Body[0]))
 	}
+}
+
+func joinLabels(list ...Target) string {
+	labels := make([]string, len(list))
+	for i, t := range list {
+		labels[i] = strconv.Itoa(t.Label)
+	}
+	return strings.Join(labels, ", ")
+}
+
+// head is the CASE statement.
+func (c *Case) head() string {
+	if len(c.Values) == 0 {
+		return "case default"
+	}
+	var b strings.Builder
+	for i, v := range c.Values {
+		comma(&b, i)
+		if v.Lo != nil {
+			writeExpr(&b, v.Lo, 0)
+		}
+		if v.Range {
+			b.WriteString(":")
+		}
+		if v.Hi != nil {
+			writeExpr(&b, v.Hi, 0)
+		}
+	}
+	return "case (" + b.String() + ")"
 }
 
 // writeImages writes the image set of SYNC IMAGES.

@@ -27,7 +27,7 @@ const (
 	BlockData
 	TypeDecl
 	Intent
-	External
+	External // or INTRINSIC
 	Parameter
 	Dimension
 	Allocatable
@@ -63,6 +63,13 @@ const (
 	Stop
 	ErrorStop
 	Continue
+	Goto
+	ArithmeticIf
+	LabelAssign
+	Pause
+	SelectCase
+	Case
+	EndSelect
 	Sync
 	Critical
 	Allocate // DEALLOCATE too
@@ -211,6 +218,7 @@ var simple = map[string]Kind{
 	"private":         Access,
 	"intent":          Intent,
 	"external":        External,
+	"intrinsic":       External,
 	"call":            Call,
 	"return":          Return,
 	"parameter":       Parameter,
@@ -245,6 +253,11 @@ var simple = map[string]Kind{
 	"stop":            Stop,
 	"errorstop":       ErrorStop,
 	"continue":        Continue,
+	"goto":            Goto,
+	"pause":           Pause,
+	"selectcase":      SelectCase,
+	"case":            Case,
+	"endselect":       EndSelect,
 	"sync":            Sync,
 	"critical":        Critical,
 	"endprogram":      EndProgram,
@@ -358,6 +371,21 @@ func (s *Stmt) byWord() {
 			s.Kind = ErrorStop
 			return
 		}
+	case "go":
+		if second == "to" {
+			s.Kind = Goto
+			return
+		}
+	case "assign":
+		if t[1].Type == Int && t[2].Value == "to" {
+			s.Kind = LabelAssign
+			return
+		}
+	case "select":
+		if second == "case" {
+			s.Kind = SelectCase
+			return
+		}
 	case "read":
 		if s.Kind = Read; second == "(" {
 			s.Kind = ReadParen
@@ -409,7 +437,7 @@ func (s *Stmt) classifyIf() {
 	case t[end+1].Value == "then" && assignOp(t[end+1:]) == "":
 		s.Kind = IfThen
 	case t[end+1].Type == Int:
-		s.Kind, s.Word = Outside, "arithmetic if"
+		s.Kind = ArithmeticIf
 	default:
 		s.Kind, s.Rest = IfStmt, end+1
 	}
@@ -451,6 +479,8 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndInterface
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
+	case second.Value == "select":
+		s.Kind, s.Word = EndSelect, "end select"
 	case second.Value == "file":
 		s.Kind, s.Word = FileStmt, "endfile"
 	case second.Value == "block" && s.Toks[2].Value == "data", second.Value == "blockdata":

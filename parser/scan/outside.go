@@ -5,21 +5,21 @@ package scan
 var outsideWords = map[string]bool{
 	"abstract": true, "assign": true,
 	"asynchronous": true, "bind": true,
-	"block": true, "case": true, "class": true,
+	"block": true, "class": true,
 	"codimension":  true,
 	"contiguous":   true,
 	"elemental":    true,
 	"endenum":      true,
 	"endprocedure": true,
-	"endselect":    true, "endsubmodule": true, "endtype": true, "entry": true, "enum": true,
+	"endsubmodule": true, "endtype": true, "entry": true, "enum": true,
 	"enumerator": true, "final": true,
-	"format": true, "generic": true, "goto": true,
-	"include":   true,
-	"intrinsic": true, "module": true, "nullify": true,
-	"pause": true, "pointer": true,
+	"format": true, "generic": true,
+	"include": true,
+	"module":  true, "nullify": true,
+	"pointer":   true,
 	"procedure": true,
 	"pure":      true, "recursive": true,
-	"selectcase": true, "selecttype": true, "sequence": true,
+	"selecttype": true, "sequence": true,
 	"submodule": true, "target": true,
 	"type": true, "volatile": true, "wait": true,
 }
@@ -28,9 +28,7 @@ var outsideWords = map[string]bool{
 func (s *Stmt) outside() {
 	second := s.Toks[1].Value
 	switch {
-	case s.Word == "go" && second == "to":
-		s.Word = "goto"
-	case s.Word == "select" && (second == "case" || second == "type"):
+	case s.Word == "select" && second == "type":
 		s.Word = "select " + second
 	case (s.Word == "form" || s.Word == "change" || s.Word == "end") && second == "team":
 		s.Word += " team"
@@ -45,8 +43,8 @@ func (s *Stmt) outside() {
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
 		switch s.Word {
-		case "selectcase", "selecttype":
-			s.Word = "select " + s.Word[len("select"):]
+		case "selecttype":
+			s.Word = "select type"
 		}
 		if len(s.Word) > 3 && s.Word[:3] == "end" {
 			s.Word = "end " + s.Word[3:]

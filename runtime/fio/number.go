@@ -3,6 +3,8 @@ package fio
 import (
 	"math"
 	"strconv"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // style is what a format has said before, for all numbers that follow.
@@ -10,11 +12,12 @@ type style struct {
 	scale int  // of P
 	plus  bool // of SP
 	comma bool // of DC
-	round byte // of RU, RD, RZ, RN, RC and RP: the second letter
+	round byte // of RU, RD, RZ, RN, RC and RP: the second letter, 0: none
 }
 
 // real appends x, of which bits are stored, by a descriptor for numbers.
 func (st style) real(dst []byte, x float64, bits int, f *edit) []byte {
+	st.round = record.OfMagnitude(st.round, math.Signbit(x))
 	g := *f
 	tight := false // G0: no blanks around the number
 	if f.kind == editG {
@@ -44,7 +47,7 @@ func (st style) general(dst []byte, x float64, g *edit, tight, deduced bool) []b
 	d := g.d
 	exp := 1 // x is below 10**exp
 	if x != 0 {
-		exp = exponent(x, max(d, 1)) + 1
+		exp = st.exponent(x, max(d, 1)) + 1
 	}
 	if d == 0 && x != 0 || exp < 0 || exp > d {
 		if g.kind = editE; deduced && st.scale > 0 {
@@ -68,9 +71,9 @@ func (st style) general(dst []byte, x float64, g *edit, tight, deduced bool) []b
 
 // exponent is the decimal exponent of x rounded to the given number of digits: that
 // of 9.99 in two digits is 1.
-func exponent(x float64, digits int) int {
+func (st style) exponent(x float64, digits int) int {
 	var scratch [400]byte
-	_, exp := split(strconv.AppendFloat(scratch[:0], math.Abs(x), 'e', digits-1, 64))
+	_, exp := split(record.AppendFloat(scratch[:0], math.Abs(x), 'e', digits-1, st.round))
 	return exp
 }
 
@@ -89,8 +92,8 @@ func split(s []byte) (digits []byte, exp int) {
 }
 
 // significant is x, which is not negative, rounded to n digits.
-func significant(scratch []byte, x float64, n int) (digits []byte, exp int) {
-	return split(strconv.AppendFloat(scratch, x, 'e', n-1, 64))
+func (st style) significant(scratch []byte, x float64, n int) (digits []byte, exp int) {
+	return split(record.AppendFloat(scratch, x, 'e', n-1, st.round))
 }
 
 // number is a number in digits: point of them stand in front of the decimal point.
@@ -115,14 +118,14 @@ func (st style) fixed(dst []byte, x float64, f *edit, tight bool, pad int) []byt
 	x = math.Abs(x)
 	switch f.kind {
 	case editF:
-		v = point(scratch[:0], x, f.d, st.scale)
+		v = st.point(scratch[:0], x, f.d)
 	case editEN:
-		v = engineering(scratch[:0], x, f.d)
+		v = st.engineering(scratch[:0], x, f.d)
 	case editES:
 		v.letter, v.before, v.after = 'E', 1, f.d
-		v.digits, v.exp = significant(scratch[:0], x, f.d+1)
+		v.digits, v.exp = st.significant(scratch[:0], x, f.d+1)
 	default:
-		v = scientific(scratch[:0], x, f, st.scale)
+		v = st.scientific(scratch[:0], x, f)
 	}
 	v.zero = allZero(v.digits)
 	sign := byte(0)
@@ -182,27 +185,18 @@ func (st style) fixed(dst []byte, x float64, f *edit, tight bool, pad int) []byt
 }
 
 // point is x times 10**scale with d digits behind the point.
-func point(scratch []byte, x float64, d, scale int) number {
-	places := d + scale
+func (st style) point(scratch []byte, x float64, d int) number {
+	places := d + st.scale
 	var s []byte
 	if places >= 0 {
-		s = strconv.AppendFloat(scratch, x, 'f', places, 64)
+		s = record.AppendFloat(scratch, x, 'f', places, st.round)
 		if places > 0 { // take the point out
 			at := len(s) - places - 1
 			copy(s[1:at+1], s[:at])
 			s = s[1:]
 		}
 	} else {
-		digits, exp := significant(scratch, x, 1)
-		if n := exp + 1 + places; n > 0 {
-			digits, exp = significant(scratch, x, n)
-			for len(digits) < exp+1+places { // 9.9 has become 10
-				digits = append(digits, '0')
-			}
-			s = digits
-		} else {
-			s = append(digits[:0], '0')
-		}
+		s = st.units(scratch, x, -places)
 	}
 	// s is the number of units of 10**-places; d of its digits stand behind the point.
 	for len(s) < d {
@@ -215,8 +209,26 @@ func point(scratch []byte, x float64, d, scale int) number {
 	return number{digits: s, before: before, after: d}
 }
 
+// units is how many times 10**power x is, in digits.
+func (st style) units(scratch []byte, x float64, power int) []byte {
+	exp := firstExponent(x)
+	if n := exp + 1 - power; n > 0 {
+		digits, rounded := st.significant(scratch, x, n)
+		if rounded > exp { // 9.9 has become 10
+			digits = append(digits, '0')
+		}
+		return digits
+	}
+	half := 5 * math.Pow10(power-1)
+	if x > 0 && st.round == 'U' || exp+1 == power && (x > half && st.round != 'D' && st.round != 'Z' || x == half && st.round == 'C') {
+		return append(scratch, '1')
+	}
+	return append(scratch, '0')
+}
+
 // scientific is x for E and D.
-func scientific(scratch []byte, x float64, f *edit, scale int) number {
+func (st style) scientific(scratch []byte, x float64, f *edit) number {
+	scale := st.scale
 	if f.d <= 0 && scale == 0 {
 		panic(&Error{Offset: f.at, Msg: kindName[f.kind] + " without digits", Status: statusFormat, Help: "write " + kindName[f.kind] + "w.d with a d that is not 0, or ES"})
 	}
@@ -236,7 +248,7 @@ func scientific(scratch []byte, x float64, f *edit, scale int) number {
 		v.before, v.after = scale, f.d-scale+1
 		n = f.d + 1
 	}
-	v.digits, v.exp = significant(scratch, x, n)
+	v.digits, v.exp = st.significant(scratch, x, n)
 	if v.exp++; x == 0 {
 		v.exp = 0
 	} else {
@@ -246,15 +258,15 @@ func scientific(scratch []byte, x float64, f *edit, scale int) number {
 }
 
 // engineering is x for EN: the exponent is a multiple of three.
-func engineering(scratch []byte, x float64, d int) number {
+func (st style) engineering(scratch []byte, x float64, d int) number {
 	v := number{letter: 'E', before: 1, after: d}
 	if x == 0 {
-		v.digits, _ = significant(scratch, 0, d+1)
+		v.digits, _ = st.significant(scratch, 0, d+1)
 		return v
 	}
 	exp := firstExponent(x)
 	up := ((exp % 3) + 3) % 3
-	digits, e := significant(scratch, x, d+1+up)
+	digits, e := st.significant(scratch, x, d+1+up)
 	if e != exp { // rounding has made one more digit: 9.99 is 10.0
 		up = ((e % 3) + 3) % 3
 		digits = append(digits[:0], '1')

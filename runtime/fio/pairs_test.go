@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -158,7 +159,7 @@ func (g gen) real() string {
 
 // control is a random entry that takes no item.
 func (g gen) control() string {
-	return g.pick("1x", "2x", "'text'", `"it's"`, "''''", "3hxyz", "5h a b ", "' b'", "'  a,'", "1 x", "/", ":", "1p", "0p", "2p", "-1p", "sp", "ss", "s", "t3", "t9", "tl2", "tr3", "bn", "/,/")
+	return g.pick("1x", "2x", "'text'", `"it's"`, "''''", "3hxyz", "5h a b ", "' b'", "'  a,'", "1 x", "/", ":", "1p", "0p", "2p", "-1p", "sp", "ss", "s", "t3", "t9", "tl2", "tr3", "bn", "/,/", "ru", "rd", "rz", "rn", "rc", "rp")
 }
 
 // separate puts a string between two entries that move the position: gfortran 12 is
@@ -279,6 +280,17 @@ func source(list []pair) string {
 	return b.String()
 }
 
+// directed is a rounding mode that has tiny numbers count.
+var directed = regexp.MustCompile(`\br[ud]\b`)
+
+func tiny(item any) bool {
+	x, is := item.(float64)
+	if s, single := item.(float32); single {
+		x, is = float64(s), true
+	}
+	return is && x != 0 && math.Abs(x) < 1e-12
+}
+
 // TestPairs compares what random formats make of random items with gfortran.
 func TestPairs(t *testing.T) {
 	g := gen{rand.New(rand.NewPCG(*seed, 7))}
@@ -293,6 +305,9 @@ func TestPairs(t *testing.T) {
 			t.Fatal("most formats are errors")
 		}
 		p := g.pair()
+		if directed.MatchString(p.format) && slices.ContainsFunc(p.items, tiny) {
+			continue // gfortran 12 does not see digits that far behind the point
+		}
 		if text, ok := p.text(); ok {
 			list, want = append(list, p), append(want, text)
 		}

@@ -138,6 +138,10 @@ func (r *reader) control(x *edit) {
 		r.comma = true
 	case decimalPoint:
 		r.comma = false
+	case rounding:
+		if x.text != "N" && x.text != "P" {
+			panic(&Error{Offset: x.at, Status: statusFormat, Msg: "R" + x.text + " in a format for input is not supported", Help: "leave it out: numbers are read as the nearest ones"})
+		}
 	}
 }
 

@@ -35,8 +35,8 @@ type RandomOptions struct {
 
 // Generated returns the random program of a seed. The generators take turns: every
 // second program has many ways to communicate and to compute, and the others have
-// rounds of exchanges, or loops with branches and jumps, every third of which has
-// planes that change places.
+// rounds of exchanges, or loops with branches and jumps; of the latter every third has
+// planes that change places, and another third is of the array language instead.
 func Generated(seed uint64) randprog.Program {
 	switch {
 	case seed%2 == 0:
@@ -45,6 +45,8 @@ func Generated(seed uint64) randprog.Program {
 		return randprog.Rounds(seed)
 	case seed%12 == 3:
 		return randprog.Planes(seed)
+	case seed%24 > 15: // 19 and 23
+		return randprog.Arrays(seed)
 	}
 	return randprog.Loops(seed)
 }
