@@ -352,6 +352,13 @@ func (l *lowerer) fixedBound(e ir.Expr, pos source.Pos, pre *[]ir.Stmt) ir.Expr 
 // shaped is array expression e in a form of which shapeOf finds the shape: functions whose
 // value decides that are evaluated; nil after an error.
 func (l *lowerer) shaped(e ast.Expr, pre *[]ir.Stmt) ast.Expr {
+	if hasConstructor(e) {
+		a := l.valueOf(&ast.Paren{XBase: ast.XBase{Pos: e.Position(), End: e.Position()}, X: e}, pre)
+		if a == nil {
+			return nil
+		}
+		return l.named(a, "[...]", e.Position())
+	}
 	if call, ok := l.firstPart(e).(*ast.Index); ok && l.isFunction(call) {
 		switch call.Name {
 		case "matmul", "cshift", "eoshift", "transpose", "spread", "reshape":

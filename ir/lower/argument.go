@@ -139,6 +139,8 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		}
 		a.readOnly = e.Name + " is a PARAMETER"
 		return a
+	case *ast.Array:
+		return l.constructor(e, pre)
 	case *ast.Index:
 		s := l.lookup(e.Name)
 		if l.arrayValued(e) {

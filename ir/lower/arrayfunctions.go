@@ -403,7 +403,7 @@ func (l *lowerer) vectorElements(e ast.Expr, pre *[]ir.Stmt) []ir.Expr {
 	var list []ir.Expr
 	for i := range n {
 		at := &elemental{n: a.shape.n, place: []ir.Expr{l.intConst(i+1, e.Position())}}
-		list = append(list, l.fixed(l.elementOf(a, at, e.Position()), "extent", e.Position(), pre))
+		list = append(list, l.fixed(l.folded(l.elementOf(a, at, e.Position())), "extent", e.Position(), pre))
 	}
 	return list
 }

@@ -61,6 +61,8 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 		return ok && isArray(l.lookup(id.Name))
 	case *ast.CoIndex:
 		return l.isPart(e.Base)
+	case *ast.Array:
+		return true
 	}
 	return false
 }
@@ -419,7 +421,7 @@ func (l *lowerer) operand(e ast.Expr) ir.Expr {
 	if a == nil || !l.conform(a, ctx.n, ctx.pos, ctx.pre) {
 		return bad(e.Position())
 	}
-	return l.elementOf(a, ctx, e.Position())
+	return l.folded(l.elementOf(a, ctx, e.Position()))
 }
 
 // near is the array or section e, brought to this image if it is one of another; nil

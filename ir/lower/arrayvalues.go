@@ -184,6 +184,12 @@ func (l *lowerer) evaluated(e ast.Expr, g goal, pre *[]ir.Stmt) ast.Expr {
 	g.whole = false
 	inside := func(x ast.Expr) ast.Expr { return l.evaluated(x, g, pre) }
 	switch x := e.(type) {
+	case *ast.Array:
+		a := l.constructor(x, pre)
+		if a == nil {
+			return nil
+		}
+		return l.named(a, "[...]", x.Pos)
 	case *ast.Unary:
 		out := *x
 		out.X = inside(x.X)

@@ -412,8 +412,7 @@ func (l *lowerer) parameter(e *ast.Entity) {
 // setParameter makes s a named constant.
 func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.IsArray() {
-		l.errorf(codeOutside, e.Pos, "PARAMETER %s is an array, which is not supported", s.Source()).
-			WithHelp("make it a variable and assign its elements")
+		l.parameterArray(s, e)
 		return
 	}
 	s.Param = true
@@ -437,6 +436,23 @@ func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 		padded := *s.Init.(*ir.Const)
 		padded.Str = pad(padded.Str, s.Len)
 		s.Init = &padded
+	}
+}
+
+// parameterArray makes s an array of constants.
+func (l *lowerer) parameterArray(s *ir.Symbol, e *ast.Entity) {
+	if s.Values != nil || s.Init != nil {
+		l.errorf(codeDuplicate, e.Pos, "PARAMETER %s has a value already", e.Name)
+		return
+	}
+	l.initial(s, e.Init)
+	if s.Values == nil && s.Init == nil {
+		s.Type = ir.Invalid
+		return
+	}
+	l.constants[s], l.readOnly[s] = true, e.Name+" is a PARAMETER"
+	if l.scope.unit.Kind.IsProcedure() {
+		l.saved(e.Name, s)
 	}
 }
 

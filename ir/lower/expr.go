@@ -44,6 +44,11 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 	case *ast.ImpliedDo:
 		l.errorf(codeOutside, e.Pos, "an implied DO can stand only in the item list of PRINT, WRITE or READ").
 			WithHelp("write a DO loop")
+	case *ast.Array:
+		if l.elem != nil {
+			return l.operand(e)
+		}
+		l.errorf(codeOutside, e.Pos, "an array constructor cannot stand here").WithHelp("assign it to an array first")
 	case *ast.Triplet:
 		l.errorf(codeOutside, e.Pos, "array sections are supported as arguments of procedures only").WithHelp("write a DO loop over the elements")
 	case *ast.Keyword:
@@ -284,9 +289,9 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		return bad(e.Pos)
 	}
 	if v := l.views[s]; v != nil {
-		return l.viewed(v, r)
+		r = l.viewed(v, r)
 	}
-	return r
+	return l.folded(r)
 }
 
 // checkType compares the type that a unit declares for an external function with

@@ -500,7 +500,7 @@ func fromText(text string, t ir.Type, pos source.Pos) *ir.Const {
 func (l *lowerer) initial(s *ir.Symbol, e ast.Expr) {
 	what := "the initial value of " + s.Source()
 	if s.IsArray() {
-		if list := l.constantArray(e, what, s.Type, s.Len, s.Dims); list != nil {
+		if list, done := l.constantArray(e, what, s); done {
 			for at, c := range list {
 				l.setInitial(s, at, 1, c, e.Position())
 			}

@@ -58,6 +58,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
 		copies:     make(map[*ir.Symbol]*view),
+		constants:  make(map[*ir.Symbol]bool),
 		structured: make(map[*ast.Program][]ast.Stmt),
 		allocs:     make(map[*ir.Symbol]*allocatable),
 		lows:       findLows(f),
@@ -150,6 +151,7 @@ type lowerer struct {
 	loose     map[*ir.Symbol]bool    // arrays whose bounds depend on arguments
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
 	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
+	constants map[*ir.Symbol]bool    // arrays that keep their initial values
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
 	readOnly  map[*ir.Symbol]string  // why it cannot be assigned to
 	protected map[*ir.Symbol]protected

@@ -141,6 +141,8 @@ func (m *imageFinder) exprs(list ...ast.Expr) {
 			m.exprs(e.X)
 		case *ast.Keyword:
 			m.exprs(e.X)
+		case *ast.Array:
+			m.exprs(e.Items...)
 		case *ast.ImpliedDo:
 			m.exprs(e.Items...)
 			m.exprs(e.Lo, e.Hi, e.Step)

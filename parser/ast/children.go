@@ -1,0 +1,40 @@
+package ast
+
+// Children are the expressions that x consists of, those that are absent left out.
+func Children(x Expr) []Expr {
+	var out []Expr
+	add := func(list ...Expr) {
+		for _, e := range list {
+			if e != nil {
+				out = append(out, e)
+			}
+		}
+	}
+	switch x := x.(type) {
+	case *Index:
+		add(x.Args...)
+	case *Triplet:
+		add(x.Lo, x.Hi, x.Step)
+	case *Substring:
+		add(x.Base, x.Lo, x.Hi)
+	case *CoIndex:
+		add(x.Base)
+		add(x.Images...)
+	case *Unary:
+		add(x.X)
+	case *Binary:
+		add(x.X, x.Y)
+	case *Paren:
+		add(x.X)
+	case *Complex:
+		add(x.Re, x.Im)
+	case *Array:
+		add(x.Items...)
+	case *Keyword:
+		add(x.X)
+	case *ImpliedDo:
+		add(x.Items...)
+		add(x.Lo, x.Hi, x.Step)
+	}
+	return out
+}
