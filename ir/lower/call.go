@@ -283,6 +283,9 @@ func (l *lowerer) uncalledIn(unit *ast.Program) {
 	for _, u := range unit.Contains {
 		l.check(&procedure{u, l.scope})
 	}
+	for _, u := range l.scope.inline {
+		l.check(&procedure{u, l.scope})
+	}
 }
 
 // check finds the errors of a procedure that has not been called.

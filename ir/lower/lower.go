@@ -204,7 +204,7 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 			WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(name)), name)
 		return s // not listed: nothing is known about it
 	}
-	if l.inner {
+	if l.inner || l.unit.Statement {
 		in := l.scope
 		l.scope = in.host
 		defer func() { l.scope = in }()

@@ -34,6 +34,8 @@ type scope struct {
 	ret          *ir.While       // what RETURN leaves; made when there is one
 	checkpoints  bool            // module spmd is in use
 	access       *access         // of a module
+	skip         int             // statements in front of the body: statement functions
+	inline       []*ast.Program  // those functions
 }
 
 // target is a template or processor arrangement: where it is declared, and its
@@ -260,6 +262,13 @@ func (l *lowerer) reset(m mark) {
 	gone := map[*ir.Symbol]bool{}
 	for _, s := range l.prog.Symbols[m.symbols:] {
 		gone[s] = true
+	}
+	for at := l.scope; at != nil; at = at.host {
+		for name, s := range at.names {
+			if gone[s] {
+				delete(at.names, name) // an implicit one, in a statement function
+			}
+		}
 	}
 	for key, s := range l.savedVars {
 		if gone[s] {

@@ -9,9 +9,12 @@ import (
 
 // unitBody lowers the statements of a unit, of which none jumps any more.
 func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
+	l.statementFunctions(u)
 	body, ok := l.structured[u]
 	if !ok {
-		body = structure.Unit(u, l.errorf)
+		executed := *u
+		executed.Body = u.Body[l.scope.skip:]
+		body = structure.Unit(&executed, l.errorf)
 		l.structured[u] = body
 	}
 	return l.block(body)
@@ -191,14 +194,14 @@ func (l *lowerer) notArray(e *ast.Index, s *ir.Symbol) {
 		l.unambiguous(s, e.Pos) // else reported
 	case s == nil:
 		l.errorf(codeUndeclared, e.Pos, "%s is not declared as an array", e.Name).
-			WithHelp("declare it with its bounds; statement functions are not supported")
+			WithHelp("declare it with its bounds; a statement function stands in front of the executable statements")
 	case s.Type == ir.Character:
 		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", e.Name).
 			WithHelp("write %s(i:i) for one character", e.Name)
 	default:
 		l.errorf(codeRank, e.Pos, "%s is a scalar and cannot have subscripts", e.Name).
 			WithNote(s.Pos, "%s was declared here", e.Name).
-			WithHelp("declare it as an array; statement functions are not supported")
+			WithHelp("declare it as an array; a statement function stands in front of the executable statements")
 	}
 }
 

@@ -55,6 +55,7 @@ type Program struct {
 	Pure      bool // PURE, or ELEMENTAL without IMPURE
 	Elemental bool
 	Recursive bool
+	Statement bool // a statement function
 	Result    Name // of RESULT(name); its Name is "" when that is absent
 	Spec      []Stmt
 	Body      []Stmt
