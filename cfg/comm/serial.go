@@ -5,7 +5,8 @@ import "github.com/spmdc/spmdc/ir"
 // Closed reports whether a PE that runs alone may execute loop n as the source says, and
 // leave out the communications in it: each of them begins and ends inside of n, or does
 // neither; and no checkpoint, of which all PEs have to tell where they are in the SPMD
-// form, is in it. Values that a communication in front of n has brought are not used: the
+// form, is in it; and no subscript in it is a scalar that only the SPMD form sets there.
+// Values that a communication in front of n has brought are not used: the
 // array has them too.
 func (p *Program) Closed(n Node) bool {
 	inside, all := executed(n), executed(p.Body...)
@@ -14,7 +15,7 @@ func (p *Program) Closed(n Node) bool {
 			return false
 		}
 	}
-	return !marksCheckpoint(n)
+	return !marksCheckpoint(n) && !setsSubscript(n)
 }
 
 // executed counts how often the nodes, or those in them, begin, await or end each
@@ -53,4 +54,27 @@ func marksCheckpoint(n Node) bool {
 		}
 	}
 	return false
+}
+
+// setsSubscript reports whether a scalar that stands for a subscript is set in n: the
+// statement that sets it is not in the source.
+func setsSubscript(n Node) bool {
+	sets := false
+	for _, n := range within([]Node{n}) {
+		var list []ir.Stmt
+		switch n := n.(type) {
+		case *Simple:
+			list = []ir.Stmt{n.Stmt}
+		case *Region:
+			list = n.Stmts
+		}
+		ir.Walk(list, func(s ir.Stmt) bool {
+			if as, ok := s.(*ir.Assign); ok {
+				v, ok := as.LHS.(*ir.Var)
+				sets = sets || ok && isTemp(v.Sym.Name)
+			}
+			return true
+		})
+	}
+	return sets
 }
