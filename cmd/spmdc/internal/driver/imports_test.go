@@ -43,7 +43,7 @@ var imports = []struct {
 	{"ir", nil},
 	{"ir/lower/structure", []string{"ir"}},
 	{"ir/lower", []string{"ir", "ir/mapping", "ir/lower/structure", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
-	{"ir/depend", []string{"ir"}},                                      // knows nothing of mapping
+	{"ir/depend", []string{"ir"}}, // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
 	{"ir/images", []string{"ir"}},                                        // what differs, not who has it
