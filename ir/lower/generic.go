@@ -243,9 +243,3 @@ func (l *lowerer) signature(p *procedure) []*dummy {
 	l.signatures[p.unit] = b.list
 	return b.list
 }
-
-// hasProcedure reports whether name is that of a procedure of the program, or stands for
-// several.
-func (l *lowerer) hasProcedure(name string) bool {
-	return l.procedure(name) != nil || len(l.specifics(name)) > 0
-}

@@ -103,13 +103,6 @@ func dominators(post []*node) {
 	}
 }
 
-func dominates(a, n *node) bool {
-	for n != nil && n.order > a.order {
-		n = n.idom
-	}
-	return n == a
-}
-
 // loops finds the natural loops of a reducible graph, the inner ones last.
 func loops(post []*node) {
 	for _, h := range post {
