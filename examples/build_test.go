@@ -27,8 +27,8 @@ func (f file) CommandContext(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, string(f), args...)
 }
 
-// bundles are built on first use: one for each way to build programs, with all
-// programs that a test may ask for in that way.
+// bundles are built on first use: one for each folder of programs and each way to build
+// them, so that nothing is built that no test runs.
 type bundles struct {
 	mu    sync.Mutex
 	paths map[string]func() (string, error)
@@ -59,16 +59,26 @@ func emit(source, plan string, flags ...string) ([]byte, error) {
 	return trySpmdc(append([]string{"explain", "--verify-passes", "--sync=" + plan, source, "code"}, flags...)...)
 }
 
-// sources are all programs of the examples and of single tests that are built under
-// a plan. Those with coarrays have but one; under plans that only examples are run
-// under, see plansOfExamples, they are those of examples and of learned barriers.
-func sources(plan string) (all []string, err error) {
-	patterns := []string{"*/*.hpf", "testdata/elide/*.hpf"}
-	if slices.Contains(chosenPlans(), plan) {
-		patterns[1] = "testdata/*/*.hpf"
+// examplesGroup is the folder of the examples and of programs that have none of their own.
+const examplesGroup = "."
+
+// group is the folder of a program whose programs are built with it.
+func group(source string) string {
+	if dir := filepath.Dir(source); filepath.Dir(dir) == "testdata" {
+		return dir
 	}
-	if plan == plans[0] {
-		patterns = append(patterns, "*/*.f90", "testdata/*/*.f90")
+	return examplesGroup
+}
+
+// sources are the programs of a group that can be built under a plan. Those with coarrays
+// have but one.
+func sources(group, plan string) (all []string, err error) {
+	patterns := []string{group + "/*.hpf", group + "/*.f90"}
+	if group == examplesGroup {
+		patterns = []string{"*/*.hpf", "*/*.f90"}
+	}
+	if plan != plans[0] {
+		patterns = patterns[:1]
 	}
 	for _, files := range patterns {
 		list, err := filepath.Glob(files)
@@ -84,9 +94,10 @@ func sources(plan string) (all []string, err error) {
 // under the race detector with --race.
 func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 	t.Helper()
-	key := strings.Join(append([]string{plan}, flags...), " ")
+	group := group(source)
+	key := strings.Join(append([]string{filepath.Base(group), plan}, flags...), " ")
 	path, err := once(&shared.bundles, &shared.bundles.paths, key, func() (string, error) {
-		all, err := sources(plan)
+		all, err := sources(group, plan)
 		if err != nil {
 			return "", err
 		}

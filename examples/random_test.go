@@ -24,10 +24,10 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 0, "number of random programs (default 6, and 40 with SPMDC_REQUIRE=all)")
+	programs = flag.Int("programs", 0, "number of random programs (default 4, and 40 with SPMDC_REQUIRE=all)")
 	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
 	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
-	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: all); what is built without\n"+
+	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: those of the examples); what is built without\n"+
 		"handshake runs with its ready messages too")
 	peCounts = flag.String("pes", "", "numbers of PEs for random programs, separated by commas (default 1,2,3,5,8)")
 )
@@ -39,14 +39,14 @@ var randomPEs = []string{"1", "2", "3", "5", "8"}
 // hundredth of it.
 const randomLimit = 2 * time.Minute
 
-// TestRandomPrograms compares random programs with gfortran, under all plans and
-// at several numbers of PEs. A program that fails is
+// TestRandomPrograms compares random programs with gfortran, under the plans of the
+// examples and at several numbers of PEs. A program that fails is
 // logged; what `spmdc verify --random` finds is shrunk too.
 func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(40, 6)
+		n = effort.Of(40, 4)
 		if testing.Short() {
 			n = 3
 		}
@@ -105,7 +105,7 @@ func TestRandomRounds(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(24, 4)
+		n = effort.Of(24, 3)
 	}
 	effort.Tool(t, "gfortran", "gfortran")
 	cases := make([]*randomCase, n)
@@ -147,12 +147,9 @@ type way struct {
 	flags      []string
 }
 
-// allPlans are the plans that random programs are built under.
-func allPlans() (ways []way) {
-	chosen := plans
-	if testing.Short() {
-		chosen = plans[:1]
-	}
+// randomPlans are the plans that random programs are built under.
+func randomPlans() (ways []way) {
+	chosen := plansOfExamples()
 	if *builds != "" {
 		chosen = strings.Split(*builds, ",")
 	}
@@ -173,7 +170,7 @@ func prepare(t *testing.T, cases []*randomCase, more ...way) {
 		var err error
 		dir := t.TempDir()
 		group.Go(func() { err = expect(dir, part) })
-		err2 := compile(t.TempDir(), part, append(allPlans(), more...))
+		err2 := compile(t.TempDir(), part, append(randomPlans(), more...))
 		group.Wait()
 		if err := cmp.Or(err, err2); err != nil {
 			t.Fatal(err)
@@ -243,7 +240,7 @@ func (c *randomCase) check() error {
 	if *peCounts != "" {
 		counts = strings.Split(*peCounts, ",")
 	}
-	chosen := allPlans()
+	chosen := randomPlans()
 	modes := [][]string{nil}
 	if !slices.ContainsFunc(chosen, func(w way) bool { return w.plan == "handshake" }) {
 		modes = append(modes, []string{"-handshake"})

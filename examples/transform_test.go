@@ -23,7 +23,7 @@ func TestTransformedPrograms(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
 	n := *programs
 	if n == 0 {
-		n = effort.Of(8, 2)
+		n = effort.Of(8, 1)
 	}
 	var cases []*randomCase
 	for i := range n {

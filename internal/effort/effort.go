@@ -5,6 +5,7 @@ package effort
 
 import (
 	"flag"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"strconv"
@@ -52,6 +53,14 @@ func Sample(k int) func() bool {
 		n++
 		return All() || n%k == 0
 	}
+}
+
+// Share reports whether the case with a name is to be tried: each of them, or one of k,
+// always the same ones.
+func Share(name string, k uint32) bool {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return All() || h.Sum32()%k == 0
 }
 
 // Checks sets how many cases the properties of a test are checked with, where the
