@@ -89,6 +89,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	l.directives(directives)
 	l.pending = pending
 	l.prog.Body = l.unitBody(p)
+	wholeTexts(l.prog.Body)
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
