@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -231,15 +232,14 @@ func (g *starLen) expr() ast.Expr {
 	return g.X.X
 }
 
+// withoutEffect are the attributes that say what holds anyway where there are no pointers:
+// they are checked to be of something that is declared, and dropped.
+var withoutEffect = map[string]bool{"target": true, "contiguous": true, "volatile": true, "asynchronous": true}
+
 // attributeAdvice says for each attribute outside the subset what to do.
 var attributeAdvice = map[string]string{
-	"pointer":      "use the array itself",
-	"target":       "remove it: there are no pointers",
-	"intrinsic":    "remove it: intrinsic functions need no declaration",
-	"bind":         "remove it",
-	"contiguous":   "remove it",
-	"volatile":     "remove it",
-	"asynchronous": "remove it",
+	"pointer": "use the array itself",
+	"bind":    "remove it",
 }
 
 func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
@@ -275,6 +275,10 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Allocatable = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
+	case g.Word.Value == "intrinsic" && g.Arg == nil && !d.Intrinsic:
+		d.Intrinsic = true
+	case withoutEffect[g.Word.Value] && g.Arg == nil && !slices.Contains(d.Unused, g.Word.Value):
+		d.Unused = append(d.Unused, g.Word.Value)
 	case g.Word.Value == "optional" && g.Arg == nil && !d.Optional:
 		d.Optional = true
 	case g.Word.Value == "value" && g.Arg == nil && !d.Value:

@@ -128,8 +128,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if d.Intent != "" {
 			l.intent(name, d.Intent)
 		}
-		if d.External {
-			l.procedureName(name, false)
+		if d.External || d.Intrinsic {
+			l.procedureName(name, d.Intrinsic)
 		}
 		for i, has := range []bool{d.Optional, d.Value, d.Protected} {
 			if has {
@@ -146,6 +146,9 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		}
 		if codims != nil {
 			dims = l.coarray(s, d, e, dims, codims)
+		}
+		for _, word := range d.Unused {
+			l.attribute(name, word)
 		}
 		switch {
 		case d.Allocatable:

@@ -234,6 +234,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		l.errorf(codeOutside, e.NamePos, "intrinsic %s is not supported", strings.ToUpper(e.Name)).
 			WithHelp("%s", knownOutside[e.Name])
 		return bad(e.Pos)
+	case e.Operator() != "":
+		l.errorf(codeUndeclared, e.NamePos, "the operator %s is not defined here", e.Operator()).
+			WithHelp("write interface %s with the function that it stands for, or use the module that has it", e.Name)
 	default:
 		l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name).
 			WithHelp("declare it as an array, or add a function of this name to the file")
