@@ -464,6 +464,7 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 		return l.arrayTemp(a, pos, pre)
 	}
 	t := l.local("part", a.typ, pos)
+	t.Len = base.Len
 	t.Dims = slices.Clone(base.Dims)
 	if t.IsOpen() {
 		*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
@@ -478,6 +479,7 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 // extents. Its own extents are those of the dimensions that like is a part of.
 func (l *lowerer) arrayTemp(like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	t := l.local("part", like.typ, pos)
+	t.Len = like.view.base.Len
 	if like.view.base.IsOpen() {
 		return l.openTemp(t, like, pos, pre)
 	}
@@ -560,6 +562,8 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 		inside = []ast.Expr{e.X}
 	case *ast.Keyword:
 		inside = []ast.Expr{e.X}
+	case *ast.Substring:
+		inside = []ast.Expr{e.Base} // a part of each element
 	case *ast.Index:
 		if l.isFunction(e) {
 			switch {

@@ -282,9 +282,6 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 	}
 	s.Type, s.Len = t.typ, t.length
 	l.typed[s] = e.Pos
-	if s.IsArray() && s.Type == ir.Character {
-		l.characterArray(s, e.Pos)
-	}
 	return s
 }
 
@@ -338,9 +335,6 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 			return
 		}
 		if s.Dims, ok = b.localBounds(dims, s.Source(), s); s.IsOpen() {
-			if s.Type == ir.Character {
-				l.characterArray(s, pos)
-			}
 			return
 		}
 	} else {
@@ -358,14 +352,6 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		l.errorf(codeLarge, pos, "array %s has %.3g elements, more than the %d that can be handled", s.Source(), size, maxElements).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
-	if s.Type == ir.Character {
-		l.characterArray(s, pos)
-	}
-}
-
-func (l *lowerer) characterArray(s *ir.Symbol, pos source.Pos) {
-	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Source()).
-		WithHelp("use an INTEGER array of character codes (ichar), or one long CHARACTER scalar with substrings")
 }
 
 // bounds evaluates constant bounds; one in error becomes 1 and ok false.

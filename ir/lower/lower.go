@@ -93,6 +93,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	}
 	l.scope, l.pending = main, pending
 	l.prog.Body = l.unitBody(p)
+	wholeTexts(l.prog.Body)
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
