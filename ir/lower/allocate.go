@@ -135,9 +135,6 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		a.lo, a.hi = l.openArray(s, lo, pos)
 	}
 	l.allocs[s] = a
-	if s.Type == ir.Character && s.IsArray() {
-		l.characterArray(s, pos)
-	}
 }
 
 // objectOf is s if it is allocatable, nil if not.

@@ -169,11 +169,15 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		}
 		return l.guarded(e.Name, a)
 	case *ast.Substring:
-		id, ok := e.Base.(*ast.Ident)
-		if !ok {
+		name := nameOf(e)
+		if name == "" || l.firstPart(e) != nil && !l.isPart(e) {
 			break
 		}
-		s := l.symbol(id.Name, id.Pos)
+		id, _ := e.Base.(*ast.Ident)
+		var s *ir.Symbol
+		if id != nil {
+			s = l.symbol(id.Name, id.Pos)
+		}
 		if isArray(s) {
 			return l.section(s, id.Name, []ast.Expr{&ast.Triplet{XBase: e.XBase, Lo: e.Lo, Hi: e.Hi}}, e.Pos, pre)
 		}
@@ -184,8 +188,13 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		a := &argument{pos: e.Pos, typ: x.Type(), value: x, readOnly: "it is a part of a constant"}
 		if sub, ok := x.(*ir.Substr); ok && ir.Target(sub) != nil {
 			sub.Lo, sub.Hi = l.fixed(sub.Lo, "sub", e.Pos, pre), l.fixed(sub.Hi, "sub", e.Pos, pre)
+			if r, ok := sub.Base.(*ir.Ref); ok {
+				for i := range r.Subs {
+					r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
+				}
+			}
 			a.store, a.readOnly = sub, ""
-			return l.guarded(id.Name, a)
+			return l.guarded(name, a)
 		}
 		return a
 	}

@@ -234,8 +234,8 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 	}
 	if d.arg == nil || d.isArray {
 		d.sym.Type, d.sym.Len = t.typ, t.length
-		if d.isArray && t.typ == ir.Character {
-			l.characterArray(d.sym, e.Pos)
+		if a := d.arg; d.isArray && t.typ == ir.Character && a != nil && a.view != nil && a.typ == ir.Character {
+			b.elementLength(d, t)
 		}
 		return d.sym
 	}
@@ -252,8 +252,56 @@ func (b *binding) length(d *dummy, t declType) {
 	case n < 0:
 		b.l.errorf(codeOutside, d.arg.pos, "the length of %s is not known before run time", b.what(d)).
 			WithHelp("assign it to a CHARACTER variable, and pass that")
-	case !t.assumed && n != t.length:
+	case !t.assumed && n > t.length:
+		b.shorten(d, t.length)
+	case !t.assumed && n < t.length:
 		b.l.errorf(codeCall, d.arg.pos, "%s has length %d, the dummy argument %s has length %d", b.what(d), n, d.Name.Name, t.length).
+			WithNote(d.declared, "%s is declared here", d.Name.Name).
+			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
+	}
+}
+
+// shorten makes CHARACTER argument d the first n characters of what is passed.
+func (b *binding) shorten(d *dummy, n int) {
+	l, a := b.l, *d.arg
+	if c, ok := a.value.(*ir.Const); ok {
+		cut := *c
+		cut.Str = c.Str[:n]
+		a.value = &cut
+	}
+	whole := a.store
+	if whole == nil && a.sym != nil {
+		whole = a.value
+	}
+	switch sub, is := whole.(*ir.Substr); {
+	case is:
+		hi := l.plus(ir.Clone(sub.Lo), l.intConst(n-1, a.pos), a.pos)
+		a.store = &ir.Substr{X: sub.X, Base: sub.Base, Lo: sub.Lo, Hi: hi}
+	case whole != nil:
+		a.store = &ir.Substr{X: ir.X{Pos: a.pos, Typ: a.typ}, Base: whole, Lo: l.intConst(1, a.pos), Hi: l.intConst(n, a.pos)}
+	}
+	if a.sym = nil; a.store != nil {
+		a.value = a.store
+	}
+	if d.arg = &a; d.owned {
+		d.sym.Len = n
+		return
+	}
+	delete(b.bySym, d.sym)
+	delete(l.names, d.Name.Name)
+	d.literal = false
+	b.makeSymbol(d)
+	d.sym.Len = n
+	b.bySym[d.sym], l.typed[d.sym] = d, d.declared
+}
+
+// elementLength gives a CHARACTER array the length that the elements of the actual argument have.
+func (b *binding) elementLength(d *dummy, t declType) {
+	n := d.arg.view.base.Len
+	if t.assumed {
+		d.sym.Len = n
+	} else if n != t.length {
+		b.l.errorf(codeCall, d.arg.pos, "%s has elements of length %d, those of the dummy argument %s have length %d", b.what(d), n, d.Name.Name, t.length).
 			WithNote(d.declared, "%s is declared here", d.Name.Name).
 			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
 	}

@@ -43,21 +43,12 @@ func (l *lowerer) constantVector(typ ir.Type, length int, list []*ir.Const, pos 
 	s := l.local("list", typ, pos)
 	s.Site, s.Len = nil, length
 	s.Dims = []ir.Bound{{Lo: 1, Hi: len(list)}}
-	if typ == ir.Character {
-		l.characterList(pos)
-		return nil
-	}
 	for at, c := range list {
 		l.setInitial(s, at, 1, c, pos)
 	}
 	l.constants[s] = true
 	v, sh := l.wholeView(s, pos)
 	return &argument{pos: pos, typ: typ, name: "[...]", view: v, shape: sh, readOnly: "it is an expression"}
-}
-
-func (l *lowerer) characterList(pos source.Pos) {
-	l.errorf(codeOutside, pos, "an array constructor of type CHARACTER is not supported").
-		WithHelp("use INTEGER character codes (ichar), or one long CHARACTER constant with substrings")
 }
 
 // maker collects the items of a constructor that are constants, or assigns all items to

@@ -52,10 +52,6 @@ func (m *maker) made(items []ast.Expr, pre *[]ir.Stmt) *argument {
 	}
 	out.name, out.readOnly = "[...]", "it is an expression"
 	m.store(out.view.base, parts, l.intConst(0, m.pos), pre)
-	if m.typ == ir.Character {
-		l.characterList(m.pos)
-		return nil
-	}
 	return out
 }
 

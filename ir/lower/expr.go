@@ -352,7 +352,11 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 			return bad(e.Pos)
 		}
 	}
-	base := l.expr(e.Base)
+	return l.substringOf(e, l.expr(e.Base))
+}
+
+// substringOf lowers the part of base that e says.
+func (l *lowerer) substringOf(e *ast.Substring, base ir.Expr) ir.Expr {
 	if isBad(base) {
 		return base
 	}
@@ -397,6 +401,8 @@ func (l *lowerer) charLen(e ir.Expr) int {
 	case *ir.Const:
 		return len(e.Str)
 	case *ir.Var:
+		return e.Sym.Len
+	case *ir.Ref:
 		return e.Sym.Len
 	case *ir.Un:
 		return l.charLen(e.E)

@@ -150,6 +150,9 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 	if l.isPart(s.LHS) {
 		return l.arrayAssign(s)
 	}
+	if part, is := s.LHS.(*ast.Substring); is && l.isPart(part.Base) {
+		return l.assignParts(s, part)
+	}
 	rhs := l.expr(s.RHS)
 	lhs := l.target(s.LHS)
 	if isBad(rhs, lhs) || !l.assignable(lhs.Type(), rhs, ir.ExprString(lhs)) {
