@@ -318,10 +318,11 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		g := &dims[i]
 		d := ast.DimSpec{Pos: source.Pos{Line: g.Pos.Line, Col: g.Pos.Column}}
 		switch {
-		case g.Star || g.Free:
-			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
-				WithHelp("give the extent; of a dummy argument it may be another argument: a(n)")
-			ok = false
+		case g.Star || g.Free: // assumed size
+			d.Hi = &ast.Ident{XBase: span(d.Pos, d.Pos), Name: "*"}
+			if g.Free {
+				d.Lo = g.First.X
+			}
 		case g.Any || g.Colon != nil && g.Second == nil:
 			if g.First != nil {
 				d.Lo = g.First.X

@@ -27,7 +27,8 @@ type dummy struct {
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
 
-	explicit   bool       // of an array: it has upper bounds of its own
+	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
+	star       bool       // of an array: it has assumed size
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 	object     bool       // it is allocatable: sym is that of the actual argument
@@ -74,6 +75,11 @@ func (b *binding) bind(args []*argument) {
 		if a := d.arg; a != nil && a.cell != nil && d.cell {
 			as := *a
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
+			d.arg = &as
+		}
+		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
+			as := *a
+			as.view, as.shape, as.start, as.value = a.of.view, a.of.shape, a.of.subs, nil
 			d.arg = &as
 		}
 		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {

@@ -33,6 +33,8 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
 	l.data, l.saves = nil, nil
+	var commons []*ast.Common
+	var equivalences []*ast.Equivalence
 	for _, s := range spec {
 		independent = nil
 		switch s := s.(type) {
@@ -84,15 +86,19 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 		case *ast.Independent:
 			independent = s
 		case *ast.Common:
-			l.errorf(codeOutside, s.Pos, "COMMON is not supported").WithHelp("put the declarations into a module")
+			l.commonDims(s)
+			commons = append(commons, s)
 		case *ast.Equivalence:
-			l.errorf(codeOutside, s.Pos, "EQUIVALENCE is not supported").WithHelp("declare separate variables and copy")
+			equivalences = append(equivalences, s)
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
 	}
-	l.saveStmts()
-	l.dataStmts()
+	l.storage(commons, equivalences)
+	if !l.surveying {
+		l.saveStmts()
+		l.dataStmts()
+	}
 	return directives, independent
 }
 
@@ -313,6 +319,21 @@ func (l *lowerer) dimension(e *ast.Entity, allocatable bool) {
 		return
 	}
 	l.setDims(s, e.Dims, e.Pos)
+}
+
+// commonDims declares the names in COMMON, some of which get their dimensions there.
+func (l *lowerer) commonDims(c *ast.Common) {
+	for _, b := range c.Blocks {
+		for i := range b.Entities {
+			e := &b.Entities[i]
+			switch {
+			case len(e.Dims) > 0:
+				l.dimension(e, false)
+			case l.names[e.Name] == nil:
+				l.retype(l.newSymbol(e.Name, e.Pos), e.Name)
+			}
+		}
+	}
 }
 
 // setDims makes s an array.

@@ -253,6 +253,18 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 // element lowers an array element: as many INTEGER subscripts as dimensions,
 // constant ones within bounds.
 func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
+	r := l.subscripted(s, e)
+	if r == nil {
+		return bad(e.Pos)
+	}
+	if v := l.views[s]; v != nil {
+		r = l.viewed(v, r)
+	}
+	return l.folded(r)
+}
+
+// subscripted is an array element as it is written, nil after an error.
+func (l *lowerer) subscripted(s *ir.Symbol, e *ast.Index) *ir.Ref {
 	subs := make([]ir.Expr, len(e.Args))
 	ok := true
 	for i, a := range e.Args {
@@ -282,19 +294,16 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Source(), count(len(s.Dims), "dimension"), len(subs)).
 			WithNote(s.Pos, "declared as %s(%s)", s.Source(), ir.BoundsString(s.Dims)).
 			WithHelp("write %s", count(len(s.Dims), "subscript"))
-		return bad(e.Pos)
+		return nil
 	}
 	if !ok || s.Type == ir.Invalid {
-		return bad(e.Pos)
+		return nil
 	}
 	r := &ir.Ref{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s, Subs: subs}
 	if !l.inBounds(r) {
-		return bad(e.Pos)
+		return nil
 	}
-	if v := l.views[s]; v != nil {
-		r = l.viewed(v, r)
-	}
-	return l.folded(r)
+	return r
 }
 
 // checkType compares the type that a unit declares for an external function with
