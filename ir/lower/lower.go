@@ -98,6 +98,9 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 			continue
 		}
 		l.external[u.Name] = &procedure{unit: u}
+		for _, e := range entriesOf(u) {
+			l.external[e.Name] = &procedure{unit: e}
+		}
 	}
 	l.declareBlocks(f)
 	for _, m := range f.Modules {
