@@ -274,6 +274,16 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 
 // lenInquiry is LEN: a constant where the length is known.
 func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
+	if l.isPart(arg) {
+		var pre []ir.Stmt
+		a := l.part(arg, &pre)
+		if a == nil {
+			return bad(e.Pos)
+		}
+		if a.typ == ir.Character {
+			return l.intConst(a.view.base.Len, e.Pos)
+		}
+	}
 	x := l.expr(arg)
 	switch {
 	case isBad(x):
@@ -282,10 +292,7 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 		l.errorf(codeArgument, x.Position(), "the argument of len is %s, it must be CHARACTER", x.Type())
 		return bad(e.Pos)
 	}
-	if n := l.charLen(x); n >= 0 {
-		return l.intConst(n, e.Pos)
-	}
-	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{x}}
+	return l.lenOf(x, e.Pos)
 }
 
 // selectedIntKind is SELECTED_INT_KIND(R), with gfortran's kinds.

@@ -31,7 +31,7 @@ const (
 	Parameter
 	Dimension
 	Allocatable
-	Attribute // OPTIONAL, VALUE or PROTECTED
+	Attribute // OPTIONAL, VALUE, PROTECTED, and those without an effect, as TARGET
 	Interface
 	EndInterface
 	ModuleProcedure // of an interface block
@@ -273,6 +273,10 @@ var simple = map[string]Kind{
 	"optional":        Attribute,
 	"value":           Attribute,
 	"protected":       Attribute,
+	"target":          Attribute,
+	"volatile":        Attribute,
+	"asynchronous":    Attribute,
+	"contiguous":      Attribute,
 	"interface":       Interface,
 	"endinterface":    EndInterface,
 	"import":          Import,
@@ -499,7 +503,9 @@ func isFunction(t []lexer.Token) bool {
 		i++
 	}
 	if t[i].Value == "*" && !t[i+1].EOF() {
-		i += 2
+		if i++; t[i].Value != "(" {
+			i++
+		}
 	}
 	if t[i].Value == "(" {
 		j := Closing(t, i)
