@@ -30,7 +30,8 @@ func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 
 // callOf is call with operands that render makes.
 func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, int) {
-	if e.Name == "write" || e.Name == "trywrite" {
+	switch e.Name {
+	case "write", "trywrite", "writerecords", "trywriterecords":
 		return g.written(e), precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
@@ -130,6 +131,11 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 			args = append(args, "false")
 		}
 		return fmt.Sprintf("spmd.Scan(%s, %t)", strings.Join(args, ", "), e.Name == "scan"), precAtom
+	case "setsub":
+		if g.opt.Check { // a text without a value yet is shorter than declared
+			args[0] = fmt.Sprintf("spmd.Pad(%s, %d)", args[0], ir.Target(e.Args[0]).Len)
+		}
+		return fmt.Sprintf("spmd.SetSub(%s, %s, %s, %s)", args[0], g.position(e.Args[1]), g.position(e.Args[2]), args[3]), precAtom
 	case "repeat":
 		n, _ := g.whole(e.Args[1])
 		return fmt.Sprintf("spmd.Repeat(%s, %s)", args[0], n), precAtom

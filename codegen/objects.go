@@ -70,10 +70,11 @@ func (g *gen) objects(body []line) {
 		}
 	})
 	g.out.lines = append(append(grids, arrays...), comms...)
-	if !p.SPMD { // there other images may ask for initial values at once
-		g.out.p("pe.Start()")
-	}
+	// Once they have started, others may ask for initial values, and put what they computed into overlaps.
 	for _, s := range p.Symbols {
+		if s.IsArray() && !s.Param && s.Init == nil && s.Type == ir.Character && !g.opt.Check && used[g.names.sym(s)] {
+			g.out.p("spmd.Blank(%s.Data, %d)", g.names.sym(s), s.Len)
+		}
 		if s.IsArray() && !s.Param && s.Init != nil && used[g.names.sym(s)] {
 			name := g.names.sym(s)
 			g.out.p("for %sN := range %s.Data {\n%s.Data[%sN] = %s\n}", name, name, name, name, g.value(s.Init, s))
@@ -82,9 +83,7 @@ func (g *gen) objects(body []line) {
 			g.initialValues(s)
 		}
 	}
-	if p.SPMD {
-		g.out.p("pe.Start()")
-	}
+	g.out.p("pe.Start()")
 	switch {
 	case len(g.points) == 0:
 	case g.resume == "":

@@ -285,7 +285,7 @@ func (s *S) stmt()                  {}
 
 type (
 	// Assign stores RHS, already converted to the type of LHS. LHS is a *Var,
-	// *Ref, *CoRef or *Substr.
+	// *Ref or *CoRef.
 	Assign struct {
 		S
 		LHS, RHS Expr
@@ -479,8 +479,9 @@ type (
 		Sym  *Symbol
 		Subs []Expr // of either INTEGER type
 	}
-	// Substr is Base(Lo:Hi) of a CHARACTER *Var or, unless it is assigned to,
-	// *Const; bounds are never nil.
+	// Substr is Base(Lo:Hi) of a CHARACTER *Var, *Ref or *Const; bounds are never nil. What
+	// is assigned to a part of a text is the call "setsub" of the text that was, the bounds
+	// and the new part.
 	Substr struct {
 		X
 		Base   Expr
@@ -514,7 +515,8 @@ type (
 	// ImpliedDo occurs in Print, and among the arguments of the call "write", which is
 	// the record that an internal WRITE makes: its format, or "" for list-directed
 	// output, how long the record may be, and the items. In "trywrite", which keeps its errors
-	// as Print with Catch does, the old value of the string stands in front of them. The index is a symbol.
+	// as Print with Catch does, the old value of the string stands in front of them; so it does in
+	// "writerecords" and "trywriterecords", where the string is records of that length. The index is a symbol.
 	ImpliedDo struct {
 		X
 		Items        []Expr

@@ -106,6 +106,9 @@ func StmtString(s Stmt) string { return spelling{}.stmt(s) }
 func (sp spelling) stmt(s Stmt) string {
 	switch s := s.(type) {
 	case *Assign:
+		if c, ok := s.RHS.(*Call); ok && c.Name == "setsub" && Same(s.LHS, c.Args[0]) {
+			return sp.expr(&Substr{Base: s.LHS, Lo: c.Args[1], Hi: c.Args[2]}) + " = " + sp.expr(c.Args[3])
+		}
 		return sp.expr(s.LHS) + " = " + sp.expr(s.RHS)
 	case *Do:
 		text := fmt.Sprintf("%sdo %s = %s, %s, %s", label(s.Name), s.Index.Name, sp.expr(s.Lo), sp.expr(s.Hi), sp.expr(s.Step))

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -231,15 +232,14 @@ func (g *starLen) expr() ast.Expr {
 	return g.X.X
 }
 
+// withoutEffect are the attributes that say what holds anyway where there are no pointers:
+// they are checked to be of something that is declared, and dropped.
+var withoutEffect = map[string]bool{"target": true, "contiguous": true, "volatile": true, "asynchronous": true}
+
 // attributeAdvice says for each attribute outside the subset what to do.
 var attributeAdvice = map[string]string{
-	"pointer":      "use the array itself",
-	"target":       "remove it: there are no pointers",
-	"intrinsic":    "remove it: intrinsic functions need no declaration",
-	"bind":         "remove it",
-	"contiguous":   "remove it",
-	"volatile":     "remove it",
-	"asynchronous": "remove it",
+	"pointer": "use the array itself",
+	"bind":    "remove it",
 }
 
 func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
@@ -275,6 +275,10 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Allocatable = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
+	case g.Word.Value == "intrinsic" && g.Arg == nil && !d.Intrinsic:
+		d.Intrinsic = true
+	case withoutEffect[g.Word.Value] && g.Arg == nil && !slices.Contains(d.Unused, g.Word.Value):
+		d.Unused = append(d.Unused, g.Word.Value)
 	case g.Word.Value == "optional" && g.Arg == nil && !d.Optional:
 		d.Optional = true
 	case g.Word.Value == "value" && g.Arg == nil && !d.Value:
@@ -318,10 +322,11 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		g := &dims[i]
 		d := ast.DimSpec{Pos: source.Pos{Line: g.Pos.Line, Col: g.Pos.Column}}
 		switch {
-		case g.Star || g.Free:
-			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
-				WithHelp("give the extent; of a dummy argument it may be another argument: a(n)")
-			ok = false
+		case g.Star || g.Free: // assumed size
+			d.Hi = &ast.Ident{XBase: span(d.Pos, d.Pos), Name: "*"}
+			if g.Free {
+				d.Lo = g.First.X
+			}
 		case g.Any || g.Colon != nil && g.Second == nil:
 			if g.First != nil {
 				d.Lo = g.First.X

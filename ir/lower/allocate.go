@@ -135,9 +135,6 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		a.lo, a.hi = l.openArray(s, lo, pos)
 	}
 	l.allocs[s] = a
-	if s.Type == ir.Character && s.IsArray() {
-		l.characterArray(s, pos)
-	}
 }
 
 // objectOf is s if it is allocatable, nil if not.
@@ -463,6 +460,10 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 	for _, s := range l.prog.Symbols {
 		a := l.allocs[s]
 		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
+			continue
+		}
+		if l.hasDirectives(s) { // what it is aligned with may get other bounds then
+			out = append(out, l.freed(s, a, l.scope.unit.EndPos)...)
 			continue
 		}
 		out = append(out, l.set(a.flag, truth(false, l.scope.unit.EndPos), l.scope.unit.EndPos))

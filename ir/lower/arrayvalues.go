@@ -149,7 +149,7 @@ func (l *lowerer) length(e ast.Expr) int {
 func (l *lowerer) named(a *argument, of string, pos source.Pos) *ast.Ident {
 	l.temps++
 	name := tempName(of, l.temps)
-	s := &ir.Symbol{Name: name, Local: of, Pos: pos, Type: a.typ, Site: l.scope.site, Dims: make([]ir.Bound, len(a.shape.n))}
+	s := &ir.Symbol{Name: name, Local: of, Pos: pos, Type: a.typ, Len: a.view.base.Len, Site: l.scope.site, Dims: make([]ir.Bound, len(a.shape.n))}
 	for k, n := range a.shape.n {
 		size, _ := constOf(n)
 		s.Dims[k] = ir.Bound{Lo: 1, Hi: size}

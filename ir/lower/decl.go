@@ -33,6 +33,8 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
 	l.data, l.saves = nil, nil
+	var commons []*ast.Common
+	var equivalences []*ast.Equivalence
 	for _, s := range spec {
 		independent = nil
 		switch s := s.(type) {
@@ -84,15 +86,19 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 		case *ast.Independent:
 			independent = s
 		case *ast.Common:
-			l.errorf(codeOutside, s.Pos, "COMMON is not supported").WithHelp("put the declarations into a module")
+			l.commonDims(s)
+			commons = append(commons, s)
 		case *ast.Equivalence:
-			l.errorf(codeOutside, s.Pos, "EQUIVALENCE is not supported").WithHelp("declare separate variables and copy")
+			equivalences = append(equivalences, s)
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
 	}
-	l.saveStmts()
-	l.dataStmts()
+	l.storage(commons, equivalences)
+	if !l.surveying {
+		l.saveStmts()
+		l.dataStmts()
+	}
 	return directives, independent
 }
 
@@ -122,8 +128,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if d.Intent != "" {
 			l.intent(name, d.Intent)
 		}
-		if d.External {
-			l.procedureName(name, false)
+		if d.External || d.Intrinsic {
+			l.procedureName(name, d.Intrinsic)
 		}
 		for i, has := range []bool{d.Optional, d.Value, d.Protected} {
 			if has {
@@ -140,6 +146,9 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		}
 		if codims != nil {
 			dims = l.coarray(s, d, e, dims, codims)
+		}
+		for _, word := range d.Unused {
+			l.attribute(name, word)
 		}
 		switch {
 		case d.Allocatable:
@@ -273,9 +282,6 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 	}
 	s.Type, s.Len = t.typ, t.length
 	l.typed[s] = e.Pos
-	if s.IsArray() && s.Type == ir.Character {
-		l.characterArray(s, e.Pos)
-	}
 	return s
 }
 
@@ -298,6 +304,21 @@ func (l *lowerer) dimension(e *ast.Entity, allocatable bool) {
 	l.setDims(s, e.Dims, e.Pos)
 }
 
+// commonDims declares the names in COMMON, some of which get their dimensions there.
+func (l *lowerer) commonDims(c *ast.Common) {
+	for _, b := range c.Blocks {
+		for i := range b.Entities {
+			e := &b.Entities[i]
+			switch {
+			case len(e.Dims) > 0:
+				l.dimension(e, false)
+			case l.names[e.Name] == nil:
+				l.retype(l.newSymbol(e.Name, e.Pos), e.Name)
+			}
+		}
+	}
+}
+
 // setDims makes s an array.
 func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	if s.IsArray() {
@@ -314,9 +335,6 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 			return
 		}
 		if s.Dims, ok = b.localBounds(dims, s.Source(), s); s.IsOpen() {
-			if s.Type == ir.Character {
-				l.characterArray(s, pos)
-			}
 			return
 		}
 	} else {
@@ -334,14 +352,6 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		l.errorf(codeLarge, pos, "array %s has %.3g elements, more than the %d that can be handled", s.Source(), size, maxElements).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
-	if s.Type == ir.Character {
-		l.characterArray(s, pos)
-	}
-}
-
-func (l *lowerer) characterArray(s *ir.Symbol, pos source.Pos) {
-	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Source()).
-		WithHelp("use an INTEGER array of character codes (ichar), or one long CHARACTER scalar with substrings")
 }
 
 // bounds evaluates constant bounds; one in error becomes 1 and ok false.

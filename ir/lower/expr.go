@@ -234,6 +234,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		l.errorf(codeOutside, e.NamePos, "intrinsic %s is not supported", strings.ToUpper(e.Name)).
 			WithHelp("%s", knownOutside[e.Name])
 		return bad(e.Pos)
+	case e.Operator() != "":
+		l.errorf(codeUndeclared, e.NamePos, "the operator %s is not defined here", e.Operator()).
+			WithHelp("write interface %s with the function that it stands for, or use the module that has it", e.Name)
 	default:
 		l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name).
 			WithHelp("declare it as an array, or add a function of this name to the file")
@@ -250,6 +253,18 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 // element lowers an array element: as many INTEGER subscripts as dimensions,
 // constant ones within bounds.
 func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
+	r := l.subscripted(s, e)
+	if r == nil {
+		return bad(e.Pos)
+	}
+	if v := l.views[s]; v != nil {
+		r = l.viewed(v, r)
+	}
+	return l.folded(r)
+}
+
+// subscripted is an array element as it is written, nil after an error.
+func (l *lowerer) subscripted(s *ir.Symbol, e *ast.Index) *ir.Ref {
 	subs := make([]ir.Expr, len(e.Args))
 	ok := true
 	for i, a := range e.Args {
@@ -279,19 +294,16 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Source(), count(len(s.Dims), "dimension"), len(subs)).
 			WithNote(s.Pos, "declared as %s(%s)", s.Source(), ir.BoundsString(s.Dims)).
 			WithHelp("write %s", count(len(s.Dims), "subscript"))
-		return bad(e.Pos)
+		return nil
 	}
 	if !ok || s.Type == ir.Invalid {
-		return bad(e.Pos)
+		return nil
 	}
 	r := &ir.Ref{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s, Subs: subs}
 	if !l.inBounds(r) {
-		return bad(e.Pos)
+		return nil
 	}
-	if v := l.views[s]; v != nil {
-		r = l.viewed(v, r)
-	}
-	return l.folded(r)
+	return r
 }
 
 // checkType compares the type that a unit declares for an external function with
@@ -349,7 +361,11 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 			return bad(e.Pos)
 		}
 	}
-	base := l.expr(e.Base)
+	return l.substringOf(e, l.expr(e.Base))
+}
+
+// substringOf lowers the part of base that e says.
+func (l *lowerer) substringOf(e *ast.Substring, base ir.Expr) ir.Expr {
 	if isBad(base) {
 		return base
 	}
@@ -394,6 +410,8 @@ func (l *lowerer) charLen(e ir.Expr) int {
 	case *ir.Const:
 		return len(e.Str)
 	case *ir.Var:
+		return e.Sym.Len
+	case *ir.Ref:
 		return e.Sym.Len
 	case *ir.Un:
 		return l.charLen(e.E)

@@ -273,6 +273,16 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 
 // lenInquiry is LEN: a constant where the length is known.
 func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
+	if l.isPart(arg) {
+		var pre []ir.Stmt
+		a := l.part(arg, &pre)
+		if a == nil {
+			return bad(e.Pos)
+		}
+		if a.typ == ir.Character {
+			return l.intConst(a.view.base.Len, e.Pos)
+		}
+	}
 	x := l.expr(arg)
 	switch {
 	case isBad(x):

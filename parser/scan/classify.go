@@ -31,7 +31,7 @@ const (
 	Parameter
 	Dimension
 	Allocatable
-	Attribute // OPTIONAL, VALUE or PROTECTED
+	Attribute // OPTIONAL, VALUE, PROTECTED, and those without an effect, as TARGET
 	Interface
 	EndInterface
 	ModuleProcedure // of an interface block
@@ -272,6 +272,10 @@ var simple = map[string]Kind{
 	"optional":        Attribute,
 	"value":           Attribute,
 	"protected":       Attribute,
+	"target":          Attribute,
+	"volatile":        Attribute,
+	"asynchronous":    Attribute,
+	"contiguous":      Attribute,
 	"interface":       Interface,
 	"endinterface":    EndInterface,
 	"import":          Import,

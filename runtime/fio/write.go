@@ -112,6 +112,16 @@ func (w *Writer) Record(n int) string {
 	return string(w.text)
 }
 
+// RecordsOf ends the statement and returns old, which is records of n characters, with what
+// was written in place of the first ones.
+func (w *Writer) RecordsOf(n int, old string) string {
+	text, err := record.Fill(w.End(), n, old)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Record is Writer.Record of a statement that writes items by f.
 func (f *Format) Record(n int, items ...any) string {
 	w := NewWriter(f)

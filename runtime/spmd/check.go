@@ -35,6 +35,8 @@ func undefine[T any](data []T) {
 		fill(data, UndefInt)
 	case []int32:
 		fill(data, UndefInt32)
+	case []string:
+		fill(data, UndefString)
 	}
 }
 
