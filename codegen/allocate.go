@@ -75,7 +75,7 @@ func (g *gen) allocate(s *ir.Allocate) {
 		return
 	}
 	g.out.p("%s.Resize(%s)", name, g.bounds(s.Sym))
-	if s.Sym.Type == ir.Character && !g.opt.Check {
+	if s.Sym.Type == ir.Character && s.Sym.Len > 0 && !g.opt.Check {
 		g.out.p("spmd.Blank(%s.Data, %d)", name, s.Sym.Len)
 	}
 }

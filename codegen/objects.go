@@ -72,7 +72,7 @@ func (g *gen) objects(body []line) {
 	g.out.lines = append(append(grids, arrays...), comms...)
 	// Once they have started, others may ask for initial values, and put what they computed into overlaps.
 	for _, s := range p.Symbols {
-		if s.IsArray() && !s.Param && s.Init == nil && s.Type == ir.Character && !g.opt.Check && used[g.names.sym(s)] {
+		if s.IsArray() && !s.Param && s.Init == nil && s.Type == ir.Character && s.Len > 0 && !g.opt.Check && used[g.names.sym(s)] {
 			g.out.p("spmd.Blank(%s.Data, %d)", g.names.sym(s), s.Len)
 		}
 		if s.IsArray() && !s.Param && s.Init != nil && used[g.names.sym(s)] {
@@ -329,7 +329,7 @@ func (g *gen) scalars() {
 				g.out.p("var %s %s = %s", name, goType(t), g.value(s.Init, s))
 			case g.opt.Check && !s.Temp && undefined[t] != "":
 				g.out.p("var %s %s = %s // undefined", name, goType(t), undefined[t])
-			case t == ir.Character && !g.opt.Check:
+			case t == ir.Character && !g.opt.Check && s.Len > 0:
 				g.out.p("var %s = spmd.Pad(\"\", %d)", name, s.Len)
 			default:
 				plain = append(plain, name)

@@ -145,7 +145,7 @@ type Symbol struct {
 	Local   string // the name in the source, where that is another one
 	Pos     source.Pos
 	Type    Type
-	Len     int     // CHARACTER length
+	Len     int     // CHARACTER length, AnyLength where it is that of the value
 	Dims    []Bound // nil for scalars
 	Param   bool    // named constant; Init is its value
 	Init    Expr    // constant initial value (also of an array: every element), or nil
@@ -158,6 +158,9 @@ type Symbol struct {
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping
 }
+
+// AnyLength is the Len of a CHARACTER variable that is as long as what was assigned to it.
+const AnyLength = -1
 
 // Source is the name of s in the source.
 func (s *Symbol) Source() string {

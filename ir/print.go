@@ -337,6 +337,9 @@ func (s *Symbol) TypeString() string {
 	case Logical:
 		return "logical"
 	case Character:
+		if s.Len == AnyLength {
+			return "character(:)"
+		}
 		return fmt.Sprintf("character(%d)", s.Len)
 	}
 	return "invalid"

@@ -206,10 +206,6 @@ func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
 			return false
 		case a.X != nil:
 			t.Len = a.X.X
-		case a.Any.Value == ":":
-			p.diags.Add(problem(source.OutsideSubset, a.Any, "a deferred length is outside the subset").
-				WithHelp("give the greatest length that is needed"))
-			return false
 		default:
 			t.Len = anyLength(a.Any)
 		}
@@ -217,9 +213,9 @@ func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
 	return true
 }
 
-// anyLength is the * of character(len=*).
+// anyLength is the * or : of character(len=*).
 func anyLength(t *lexer.Token) ast.Expr {
-	return &ast.Ident{XBase: span(startOf(t), endOf(t)), Name: "*"}
+	return &ast.Ident{XBase: span(startOf(t), endOf(t)), Name: t.Value}
 }
 
 func (g *starLen) expr() ast.Expr {

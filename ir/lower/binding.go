@@ -36,13 +36,14 @@ type dummy struct {
 
 // binding ties the dummy arguments of one execution to the actual ones.
 type binding struct {
-	l        *lowerer
-	unit     *ast.Program
-	call     ast.Name
-	external bool
-	list     []*dummy
-	bySym    map[*ir.Symbol]*dummy
-	entry    []ir.Stmt // done before the body: bounds, checks of shapes
+	l         *lowerer
+	unit      *ast.Program
+	call      ast.Name
+	external  bool
+	list      []*dummy
+	bySym     map[*ir.Symbol]*dummy
+	entry     []ir.Stmt // done before the body: bounds, checks of shapes
+	resultLen int       // length of the value of a function, as the caller declares it: that of CHARACTER(*)
 }
 
 // bind makes the names of the dummy arguments.
@@ -120,7 +121,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
 		d.sym.Type = a.typ
 		if a.typ == ir.Character {
-			d.sym.Len = max(0, l.charLen(a.value))
+			d.sym.Len = l.charLen(a.value)
 		}
 		if isConst {
 			l.known[d.sym] = c
@@ -255,12 +256,11 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 func (b *binding) length(d *dummy, t declType) {
 	n := b.l.charLen(d.arg.value)
 	switch {
-	case n < 0:
-		b.l.errorf(codeOutside, d.arg.pos, "the length of %s is not known before run time", b.what(d)).
-			WithHelp("assign it to a CHARACTER variable, and pass that")
-	case !t.assumed && n > t.length:
+	case t.of != nil && n >= 0 && d.arg.sym != nil: // it is at least as long as it is declared
+	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
 		b.shorten(d, t.length)
-	case !t.assumed && n < t.length:
+	case t.assumed || n < 0:
+	case n < t.length:
 		b.l.errorf(codeCall, d.arg.pos, "%s has length %d, the dummy argument %s has length %d", b.what(d), n, d.Name.Name, t.length).
 			WithNote(d.declared, "%s is declared here", d.Name.Name).
 			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)

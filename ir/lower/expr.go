@@ -381,7 +381,7 @@ func (l *lowerer) substringOf(e *ast.Substring, base ir.Expr) ir.Expr {
 	if e.Hi != nil {
 		hi = l.integer(e.Hi, "a substring bound")
 	} else {
-		hi = l.intConst(length, e.Pos)
+		hi = l.lenOf(base, e.Pos)
 	}
 	if isBad(lo, hi) {
 		return bad(e.Pos)
@@ -389,7 +389,7 @@ func (l *lowerer) substringOf(e *ast.Substring, base ir.Expr) ir.Expr {
 	cl, okL := lo.(*ir.Const)
 	ch, okH := hi.(*ir.Const)
 	nonempty := !okL || !okH || cl.Int <= ch.Int
-	if nonempty && (okL && (cl.Int < 1 || cl.Int > length) || okH && (ch.Int > length || ch.Int < 0)) {
+	if nonempty && length >= 0 && (okL && (cl.Int < 1 || cl.Int > length) || okH && (ch.Int > length || ch.Int < 0)) {
 		l.errorf(codeBounds, e.Pos, "the substring leaves the %s of %s", count(length, "character"), ir.ExprString(base))
 		return bad(e.Pos)
 	}
@@ -429,11 +429,21 @@ func (l *lowerer) charLen(e ir.Expr) int {
 		switch e.Name {
 		case "char", "achar":
 			return 1
+		case "merge":
+			return l.charLen(e.Args[0])
 		case "adjustl", "adjustr":
 			return l.charLen(e.Args[0])
 		}
 	}
 	return -1
+}
+
+// lenOf is the length of e.
+func (l *lowerer) lenOf(e ir.Expr, pos source.Pos) ir.Expr {
+	if n := l.charLen(e); n >= 0 {
+		return l.intConst(n, pos)
+	}
+	return &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{ir.Clone(e)}}
 }
 
 // offset is e as a sum of something, nil for nothing, and a constant.

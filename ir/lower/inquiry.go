@@ -291,10 +291,7 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 		l.errorf(codeArgument, x.Position(), "the argument of len is %s, it must be CHARACTER", x.Type())
 		return bad(e.Pos)
 	}
-	if n := l.charLen(x); n >= 0 {
-		return l.intConst(n, e.Pos)
-	}
-	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{x}}
+	return l.lenOf(x, e.Pos)
 }
 
 // selectedIntKind is SELECTED_INT_KIND(R), with gfortran's kinds.

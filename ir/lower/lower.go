@@ -78,6 +78,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 		loose:      make(map[*ir.Symbol]bool),
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
+		lengths:    make(map[*ir.Symbol]ir.Expr),
 		copies:     make(map[*ir.Symbol]*view),
 		constants:  make(map[*ir.Symbol]bool),
 		structured: make(map[*ast.Program][]ast.Stmt),
@@ -112,7 +113,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	}
 	l.scope, l.pending = main, pending
 	l.prog.Body = l.unitBody(p)
-	wholeTexts(l.prog.Body)
+	l.wholeTexts()
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
@@ -184,6 +185,7 @@ type lowerer struct {
 	loose     map[*ir.Symbol]bool    // arrays whose bounds depend on arguments
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
 	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
+	lengths   map[*ir.Symbol]ir.Expr // of CHARACTER variables whose length the run knows
 	constants map[*ir.Symbol]bool    // arrays that keep their initial values
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
 	readOnly  map[*ir.Symbol]string  // why it cannot be assigned to

@@ -502,7 +502,9 @@ func isFunction(t []lexer.Token) bool {
 		i++
 	}
 	if t[i].Value == "*" && !t[i+1].EOF() {
-		i += 2
+		if i++; t[i].Value != "(" {
+			i++
+		}
 	}
 	if t[i].Value == "(" {
 		j := Closing(t, i)
