@@ -154,10 +154,11 @@ func (g *gen) format(e ir.Expr) string {
 type namedFormat struct{ name, text string }
 
 // written is the record that an internal WRITE makes: the call "write", or "trywrite",
-// which makes the old value of the string of what fails.
+// which makes the old value of the string of what fails; of those in an array the calls with
+// "records".
 func (g *gen) written(e *ir.Call) string {
-	items, length, old := e.Args[2:], g.position(e.Args[1]), ""
-	if e.Name == "trywrite" {
+	items, length, old, records := e.Args[2:], g.position(e.Args[1]), "", strings.HasSuffix(e.Name, "records")
+	if records || strings.HasPrefix(e.Name, "try") {
 		items, old = e.Args[3:], g.expr(e.Args[2])
 	}
 	c, isConst := e.Args[0].(*ir.Const)
@@ -168,8 +169,16 @@ func (g *gen) written(e *ir.Call) string {
 	outer := g.out
 	g.out = &buffer{}
 	end := "Record"
+	if records {
+		end, length = "RecordsOf", length+", "+old
+	}
+	if !strings.HasPrefix(e.Name, "try") {
+		old = ""
+	}
 	if listed {
-		end = "Text"
+		if end != "RecordsOf" {
+			end = "Text"
+		}
 		g.out.p("record := spmd.NewText()")
 	} else {
 		g.out.p("record := fio.NewWriter(%s)", g.format(e.Args[0]))
@@ -220,6 +229,9 @@ func (g *gen) readStmt(s *ir.Read) {
 		}
 		p := "&" + g.names.sym(y) + "In"
 		if y.Type == ir.Character {
+			if y.Len == ir.AnyLength {
+				return fmt.Sprintf("spmd.Str(%s, len(%s))", p, g.names.sym(y))
+			}
 			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
 		}
 		return p

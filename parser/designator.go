@@ -30,6 +30,9 @@ func (c *climber) designator() (ast.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		if rng != nil && c.at("(") { // a section, of whose elements parts are taken
+			args, rng = []ast.Expr{&ast.Triplet{XBase: span(endOf(open), end), Lo: rng.lo, Hi: rng.hi}}, nil
+		}
 		if rng != nil {
 			x = rng.of(x, end)
 		} else {
@@ -99,12 +102,6 @@ func (b *bounds) of(base ast.Expr, end source.Pos) ast.Expr {
 // substring parses the (lo:hi) behind an array element.
 func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
-	for _, a := range base.(*ast.Index).Args {
-		if _, ok := a.(*ast.Triplet); ok {
-			return nil, problem(source.Syntax, open, "a second list in parentheses behind an array section").
-				WithHelp("a part of each string cannot be taken at once")
-		}
-	}
 	_, rng, err := c.arguments(open)
 	if err != nil {
 		return nil, err

@@ -774,7 +774,13 @@ func (g *treeGen) expr(depth int) ast.Expr {
 	if depth <= 0 {
 		return g.pickExpr(&ast.Ident{Name: g.name()}, &ast.IntLit{Text: "42"})
 	}
-	switch g.int(0, 9) {
+	switch g.int(0, 10) {
+	case 10:
+		if g.bool() {
+			return &ast.Index{Name: ast.OperatorName(".inv."), Args: []ast.Expr{&ast.Paren{X: g.expr(depth - 1)}}}
+		}
+		x := &ast.Index{Name: ast.OperatorName(g.pick(".dot.", ".cross.")), Args: []ast.Expr{g.expr(depth - 1), atLeast(0, g.expr(depth-1))}}
+		return &ast.Paren{X: x}
 	case 0:
 		return &ast.IntLit{Text: g.pick("0", "1", "123456789"), Kind: g.pick("", "", "8", "ik")}
 	case 1:

@@ -25,13 +25,12 @@ var instead = map[string]string{
 	"include":   "put the text in place",
 	"module":    "write MODULE name, on a line of its own",
 
-	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
+	"pointer": noPointers, "nullify": noPointers, "=>": noPointers,
 
 	"wait":   needless,
 	"format": "write 10 format(...), with a label and in a procedure or program",
 
-	"sequence": needless, "volatile": needless,
-	"asynchronous": needless, "contiguous": needless,
+	"sequence": needless,
 
 	"assign":      "write assign 10 to k",
 	"select type": "write IF ... ELSE IF ... END IF",

@@ -76,12 +76,12 @@ type (
 		More   []useName    `parser:"    ( ',' @@ )* )? | @@ ( ',' @@ )* ) )?"`
 	}
 	useName struct {
-		Tok lexer.Token  `parser:"@Ident"`
-		Old *lexer.Token `parser:"( '=>' @Ident )?"`
+		Name genericSpec  `parser:"@@"`
+		Old  *genericSpec `parser:"( '=>' @@ )?"`
 	}
 	accessStmt struct {
-		Word  lexer.Token `parser:"@( 'public' | 'private' )"`
-		Names []nameRef   `parser:"( '::'? @@ ( ',' @@ )* )?"`
+		Word  lexer.Token   `parser:"@( 'public' | 'private' )"`
+		Names []genericSpec `parser:"( '::'? @@ ( ',' @@ )* )?"`
 	}
 	intentStmt struct {
 		Word  lexer.Token `parser:"'intent' '(' @( 'in' | 'out' | 'inout' )"`
@@ -193,12 +193,12 @@ func (g *useStmt) build(p *parser, base ast.Base) ast.Stmt {
 		return nil
 	}
 	for _, n := range append(g.Names, g.More...) {
-		name := ast.UseName{Name: ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value}}
+		name := ast.UseName{Name: n.Name.name(p)}
 		if n.Old != nil {
-			name.Of = ast.Name{Pos: startOf(n.Old), Name: n.Old.Value}
+			name.Of = n.Old.name(p)
 		} else if g.Only == nil {
-			p.diags.Add(problem(source.Syntax, &n.Tok, quoted(&n.Tok)+" in USE without ONLY").
-				WithHelp("write use %s, only: %s", g.Name.Value, n.Tok.Value))
+			p.diags.Add(problem(source.Syntax, &n.Name.Name, quoted(&n.Name.Name)+" in USE without ONLY").
+				WithHelp("write use %s, only: %s", g.Name.Value, name.Name.Name))
 			return nil
 		}
 		u.Names = append(u.Names, name)
@@ -212,7 +212,7 @@ func (g *accessStmt) build(p *parser, base ast.Base) ast.Stmt {
 			WithHelp("it says which names of a module others can use: move it there, or remove it"))
 		return nil
 	}
-	return &ast.Access{Base: base, Access: g.Word.Value, Names: namesOf(g.Names)}
+	return &ast.Access{Base: base, Access: g.Word.Value, Names: p.genericNames(g.Names)}
 }
 
 func (g *intentStmt) build(_ *parser, base ast.Base) ast.Stmt {

@@ -27,7 +27,8 @@ type dummy struct {
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
 
-	explicit   bool       // of an array: it has upper bounds of its own
+	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
+	star       bool       // of an array: it has assumed size
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 	object     bool       // it is allocatable: sym is that of the actual argument
@@ -35,13 +36,14 @@ type dummy struct {
 
 // binding ties the dummy arguments of one execution to the actual ones.
 type binding struct {
-	l        *lowerer
-	unit     *ast.Program
-	call     ast.Name
-	external bool
-	list     []*dummy
-	bySym    map[*ir.Symbol]*dummy
-	entry    []ir.Stmt // done before the body: bounds, checks of shapes
+	l         *lowerer
+	unit      *ast.Program
+	call      ast.Name
+	external  bool
+	list      []*dummy
+	bySym     map[*ir.Symbol]*dummy
+	entry     []ir.Stmt // done before the body: bounds, checks of shapes
+	resultLen int       // length of the value of a function, as the caller declares it: that of CHARACTER(*)
 }
 
 // bind makes the names of the dummy arguments.
@@ -73,6 +75,11 @@ func (b *binding) bind(args []*argument) {
 		if a := d.arg; a != nil && a.cell != nil && d.cell {
 			as := *a
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
+			d.arg = &as
+		}
+		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
+			as := *a
+			as.view, as.shape, as.start, as.value = a.of.view, a.of.shape, a.of.subs, nil
 			d.arg = &as
 		}
 		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {
@@ -114,7 +121,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
 		d.sym.Type = a.typ
 		if a.typ == ir.Character {
-			d.sym.Len = max(0, l.charLen(a.value))
+			d.sym.Len = l.charLen(a.value)
 		}
 		if isConst {
 			l.known[d.sym] = c
@@ -234,8 +241,8 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 	}
 	if d.arg == nil || d.isArray {
 		d.sym.Type, d.sym.Len = t.typ, t.length
-		if d.isArray && t.typ == ir.Character {
-			l.characterArray(d.sym, e.Pos)
+		if a := d.arg; d.isArray && t.typ == ir.Character && a != nil && a.view != nil && a.typ == ir.Character {
+			b.elementLength(d, t)
 		}
 		return d.sym
 	}
@@ -249,11 +256,58 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 func (b *binding) length(d *dummy, t declType) {
 	n := b.l.charLen(d.arg.value)
 	switch {
-	case n < 0:
-		b.l.errorf(codeOutside, d.arg.pos, "the length of %s is not known before run time", b.what(d)).
-			WithHelp("assign it to a CHARACTER variable, and pass that")
-	case !t.assumed && n != t.length:
+	case t.of != nil && n >= 0 && d.arg.sym != nil: // it is at least as long as it is declared
+	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
+		b.shorten(d, t.length)
+	case t.assumed || n < 0:
+	case n < t.length:
 		b.l.errorf(codeCall, d.arg.pos, "%s has length %d, the dummy argument %s has length %d", b.what(d), n, d.Name.Name, t.length).
+			WithNote(d.declared, "%s is declared here", d.Name.Name).
+			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
+	}
+}
+
+// shorten makes CHARACTER argument d the first n characters of what is passed.
+func (b *binding) shorten(d *dummy, n int) {
+	l, a := b.l, *d.arg
+	if c, ok := a.value.(*ir.Const); ok {
+		cut := *c
+		cut.Str = c.Str[:n]
+		a.value = &cut
+	}
+	whole := a.store
+	if whole == nil && a.sym != nil {
+		whole = a.value
+	}
+	switch sub, is := whole.(*ir.Substr); {
+	case is:
+		hi := l.plus(ir.Clone(sub.Lo), l.intConst(n-1, a.pos), a.pos)
+		a.store = &ir.Substr{X: sub.X, Base: sub.Base, Lo: sub.Lo, Hi: hi}
+	case whole != nil:
+		a.store = &ir.Substr{X: ir.X{Pos: a.pos, Typ: a.typ}, Base: whole, Lo: l.intConst(1, a.pos), Hi: l.intConst(n, a.pos)}
+	}
+	if a.sym = nil; a.store != nil {
+		a.value = a.store
+	}
+	if d.arg = &a; d.owned {
+		d.sym.Len = n
+		return
+	}
+	delete(b.bySym, d.sym)
+	delete(l.names, d.Name.Name)
+	d.literal = false
+	b.makeSymbol(d)
+	d.sym.Len = n
+	b.bySym[d.sym], l.typed[d.sym] = d, d.declared
+}
+
+// elementLength gives a CHARACTER array the length that the elements of the actual argument have.
+func (b *binding) elementLength(d *dummy, t declType) {
+	n := d.arg.view.base.Len
+	if t.assumed {
+		d.sym.Len = n
+	} else if n != t.length {
+		b.l.errorf(codeCall, d.arg.pos, "%s has elements of length %d, those of the dummy argument %s have length %d", b.what(d), n, d.Name.Name, t.length).
 			WithNote(d.declared, "%s is declared here", d.Name.Name).
 			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
 	}
@@ -327,6 +381,10 @@ func convertHelp(d *dummy, text string) string {
 		return "int(" + text + ")"
 	case ir.Double:
 		return "dble(" + text + ")"
+	case ir.Complex:
+		return "cmplx(" + text + ")"
+	case ir.DoubleComplex:
+		return "cmplx(" + text + ", kind=8)"
 	}
 	return "real(" + text + ")"
 }

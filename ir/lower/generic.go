@@ -115,6 +115,19 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 	return nil, true
 }
 
+// assignment is the generic name of the subroutines that assignments may stand for.
+const assignment = "assignment(=)"
+
+// isDefinedAssignment reports whether s is a call of a subroutine that defines it.
+func (l *lowerer) isDefinedAssignment(s *ast.Assign) bool {
+	if len(l.specifics(assignment)) == 0 {
+		return false
+	}
+	var p *procedure
+	l.aside(func() { p, _ = l.callee(ast.Name{Pos: s.Pos, Name: assignment}, []ast.Expr{s.LHS, s.RHS}) })
+	return p != nil
+}
+
 // given is an actual argument as far as it decides between procedures.
 type given struct {
 	keyword string

@@ -17,6 +17,8 @@ func (l *lowerer) directives(list []ast.Stmt) {
 	outer := l.noCalls
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
+	first := len(l.prog.HPF)
+	defer func() { l.repeated(first) }()
 	for _, d := range list {
 		switch d := d.(type) {
 		case *ast.Processors:
@@ -161,6 +163,10 @@ func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bo
 			WithNote(s.Pos, "%s was declared here", e.Name).
 			WithHelp("only arrays are mapped; every PE has a copy of a scalar")
 	case l.unbounded[s]: // reported
+	case l.views[s] != nil && l.overlays[s].base != nil:
+		l.errorf(codeAlign, e.Pos, "%s of %s, which shares storage with variables of other shapes", directive, e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name).
+			WithHelp("declare it in all units with the same shape, and leave it out of EQUIVALENCE")
 	default:
 		return s, true
 	}

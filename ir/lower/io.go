@@ -36,7 +36,11 @@ func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
 	if isStar(e) {
 		return nil, true
 	}
-	x = l.expr(e)
+	if l.isPart(e) {
+		x = l.joined(e)
+	} else {
+		x = l.expr(e)
+	}
 	if isBad(x) {
 		return nil, false
 	}
@@ -107,7 +111,14 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 		ok = false
 	}
 	var to ir.Expr // of an internal WRITE
-	if s.Unit != nil {
+	var in *records
+	if s.Unit != nil && l.isPart(s.Unit) {
+		if in = l.recordsOf(s.Unit, true); in == nil {
+			return nil
+		}
+		to = in.text(s.Pos)
+		ok = l.noString(&s.Control) && ok
+	} else if s.Unit != nil {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
 			to = l.target(s.Unit)
@@ -147,8 +158,11 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	p.Catch = status != nil
 	out := one(p)
-	if to != nil {
-		out = one(l.record(p, to))
+	switch {
+	case in != nil:
+		out = append(append(in.before, l.record(p, to, in)), in.behind...)
+	case to != nil:
+		out = one(l.record(p, to, nil))
 	}
 	if status != nil {
 		how, good := l.outcome(&s.Control, s.Pos, status, "iomsg")
@@ -177,9 +191,12 @@ func (l *lowerer) noString(c *ast.Control) (ok bool) {
 	return ok
 }
 
-// record is the assignment that an internal WRITE is.
-func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
-	var length ir.Expr = l.intConst(l.charLen(to), p.Pos)
+// record is the assignment that an internal WRITE is, to a text or the records of an array.
+func (l *lowerer) record(p *ir.Print, to ir.Expr, in *records) ir.Stmt {
+	length := l.lenOf(to, p.Pos)
+	if in != nil {
+		length = l.intConst(in.length, p.Pos)
+	}
 	if sub, ok := to.(*ir.Substr); ok && l.charLen(to) < 0 {
 		size := func(op ir.Op, x, y ir.Expr) ir.Expr {
 			return l.foldBinary(&ir.Bin{X: ir.X{Pos: p.Pos, Typ: ir.Long}, Op: op, L: x, R: y}, p.Pos)
@@ -193,6 +210,9 @@ func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
 	call := &ir.Call{X: ir.X{Pos: p.Pos, Typ: ir.Character}, Name: "write", Args: append([]ir.Expr{format, length}, p.Items...)}
 	if p.Catch { // what fails leaves the string as it is
 		call.Name, call.Args = "trywrite", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
+	}
+	if in != nil { // records that are not written stay
+		call.Name, call.Args = call.Name+"records", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
 	}
 	return &ir.Assign{S: p.S, LHS: to, RHS: call}
 }

@@ -78,6 +78,7 @@ func (l *lowerer) stand(d *dummy) {
 	for _, s := range v.subs {
 		off, isConst := constOf(s.off)
 		sub := ir.AlignSub{Pos: d.Pos, Off: off}
+		ok = ok && len(s.more) == 0
 		if s.dim >= 0 {
 			var fixed bool
 			sub.Dummy = dummyName(s.dim)
@@ -118,6 +119,43 @@ func (l *lowerer) sameMapping(list []*dummy) []bool {
 	return out
 }
 
+// repeated takes away the directives behind the first ones that map an array once more which
+// all units share: in COMMON, or saved. They must say what has been said.
+func (l *lowerer) repeated(first int) {
+	mapped := map[*ir.Symbol]*ir.Directive{}
+	for _, d := range l.prog.HPF[:first] {
+		mapped[d.Symbol] = d
+	}
+	again := map[*ir.Symbol]*dummy{}
+	var list []*dummy
+	for _, d := range l.prog.HPF[first:] {
+		s := d.Symbol
+		if s == nil || mapped[s] == nil {
+			continue
+		}
+		if again[s] == nil {
+			as := *s
+			again[s] = &dummy{sym: &as, Name: ast.Name{Pos: d.NamePos, Name: s.Source()}}
+			l.views[&as], _ = l.wholeView(s, d.Pos)
+			list = append(list, again[s])
+		}
+		d.Symbol = again[s].sym
+	}
+	if len(list) == 0 {
+		return
+	}
+	same := l.sameMapping(list)
+	for i, x := range list {
+		base := l.views[x.sym].base
+		if !same[i] {
+			l.errorf(source.DoubleDistribution, x.Pos, "%s is mapped in another way than in the unit that was first", x.Name.Name).
+				WithNote(mapped[base].NamePos, "the first directive for %s", x.Name.Name).WithHelp("write the same directives in all units")
+		}
+		delete(l.views, x.sym)
+		l.prog.HPF = slices.DeleteFunc(l.prog.HPF, func(h *ir.Directive) bool { return h.Symbol == x.sym })
+	}
+}
+
 // samePlace reports whether every element of s lies where the element of v does
 // that it stands for.
 func samePlace(s *ir.Symbol, v *view) bool {
@@ -133,7 +171,7 @@ func samePlace(s *ir.Symbol, v *view) bool {
 	}
 	for d, sub := range v.subs {
 		off, ok := constOf(sub.off)
-		if !ok || sub.dim != d || !isOne(sub.coef) {
+		if !ok || len(sub.more) > 0 || sub.dim != d || !isOne(sub.coef) {
 			return false
 		}
 		x, y := a.Map.Axes[d], b.Map.Axes[d]

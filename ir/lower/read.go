@@ -22,7 +22,16 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 	r.Format, ok = l.format(s.Format)
 	keys, given, good := l.specs(&s.Control, append([]string{"advance"}, transferKeys...)...)
 	r.Keys, r.Given, ok = strings.Join(keys, " "), given, ok && good
-	if s.Unit != nil {
+	var in *records
+	if s.Unit != nil && l.isPart(s.Unit) {
+		if in = l.recordsOf(s.Unit, false); in == nil {
+			return nil
+		}
+		r.From = in.text(s.Pos)
+		r.Keys, r.Given = strings.TrimSpace(r.Keys+" records"), append(r.Given, intConstOf(ir.Long, in.length, s.Pos))
+		l.prelude = append(l.prelude, in.before...)
+		ok = l.noString(&s.Control) && ok
+	} else if s.Unit != nil {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
 			r.From = unit
@@ -38,7 +47,7 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 		ok = false
 	}
 	if l.inParts(s.Items) {
-		return l.readParts(s, r, ok)
+		return l.readParts(s, r, in, ok)
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
@@ -121,8 +130,8 @@ func (l *lowerer) trips(d *ast.ImpliedDo) int {
 //	   a(i) = t
 //	end do
 //	read(*, *)
-func (l *lowerer) readParts(s *ast.Read, r *ir.Read, ok bool) []ir.Stmt {
-	if r.Internal() && ok {
+func (l *lowerer) readParts(s *ast.Read, r *ir.Read, in *records, ok bool) []ir.Stmt {
+	if r.Internal() && in == nil && ok {
 		// The items may change the string, which all parts read.
 		if _, isConst := r.From.(*ir.Const); !isConst {
 			if n := l.charLen(r.From); n >= 0 {

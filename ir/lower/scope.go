@@ -177,7 +177,13 @@ type savedKey struct {
 // saved makes all calls of the procedure share variable s, called name in the
 // source. It returns the one to use.
 func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
-	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
+	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom || l.common[s] {
+		return s
+	}
+	if o, ok := l.overlays[s]; ok {
+		if !l.common[o.base] {
+			l.keepStorage(s)
+		}
 		return s
 	}
 	l.keepAllocated(s)
@@ -191,14 +197,13 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 		l.savedVars[key] = s
 		return s
 	}
-	l.names[name] = first
-	l.shared[first] = true
-	for i := len(l.prog.Symbols) - 1; i >= 0; i-- {
-		if l.prog.Symbols[i] == s {
-			l.prog.Symbols = append(l.prog.Symbols[:i], l.prog.Symbols[i+1:]...)
-			break
+	for n, x := range l.names { // EQUIVALENCE may have given it several names
+		if x == s {
+			l.names[n] = first
 		}
 	}
+	l.shared[first] = true
+	l.drop(s)
 	return first
 }
 
@@ -223,6 +228,14 @@ func (l *lowerer) module(u *ast.Program) {
 	l.checkAccess()
 	l.directives(directives)
 	l.modules[u.Name] = l.scope
+}
+
+// blockData lowers a BLOCK DATA unit: it gives variables in COMMON their initial values.
+func (l *lowerer) blockData(u *ast.Program) {
+	l.scope = l.newScope(u, nil)
+	directives, _ := l.declarations(u.Spec)
+	l.checkDeclared()
+	l.directives(directives)
 }
 
 // reserve takes for the main program the names that it declares, so that they
@@ -270,6 +283,7 @@ func (l *lowerer) reset(m mark) {
 			}
 		}
 	}
+	l.forgetPieces(gone)
 	for key, s := range l.savedVars {
 		if gone[s] {
 			delete(l.savedVars, key)

@@ -86,7 +86,7 @@ func (b *Base) StmtLabel() int       { return b.Label }
 // ---- declarations
 
 // TypeSpec is a type as written: Name is one of "integer", "real",
-// "double precision", "logical", "character"; Kind is nil or the kind
+// "double precision", "complex", "double complex", "logical", "character"; Kind is nil or the kind
 // expression (REAL*8 is Kind 8); Len is the character length, where an Ident
 // called "*" stands for the * of CHARACTER(LEN=*).
 type TypeSpec struct {
@@ -127,12 +127,14 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Intrinsic   bool
 		Allocatable bool
 		Optional    bool
 		Value       bool
 		Protected   bool
-		Intent      string // "in", "out", "inout", or "" when absent
-		Access      string // "public", "private", or "" when absent
+		Unused      []string // attributes without an effect: "target" and its like
+		Intent      string   // "in", "out", "inout", or "" when absent
+		Access      string   // "public", "private", or "" when absent
 		Entities    []Entity
 		HasColons   bool
 	}
@@ -210,8 +212,8 @@ type (
 		Intent string // as in TypeDecl
 		Names  []Name
 	}
-	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
-	// "protected".
+	// Attribute is "optional :: a, b" and its like: Word is "optional", "value",
+	// "protected", or one without an effect, as "target".
 	Attribute struct {
 		Base
 		Word  string

@@ -374,6 +374,14 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(", external")
 		colons = true
 	}
+	if s.Intrinsic {
+		b.WriteString(", intrinsic")
+		colons = true
+	}
+	for _, word := range s.Unused {
+		b.WriteString(", " + word)
+		colons = true
+	}
 	if s.Allocatable {
 		b.WriteString(", allocatable")
 		colons = true

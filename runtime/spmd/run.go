@@ -29,6 +29,7 @@ type PE struct {
 	files       Files          // of PE 0, of every image; nil: the program has none
 	from        *int           // the unit of the next READ; nil: standard input
 	with        Transfer       // of the next READ or WRITE on a unit
+	recordsOf   int            // how long the records are that the next READ of a string takes it for, or 0
 	outcome     outcome        // of the last statement that keeps its errors
 	record      []byte         // of an image: what it has written of a record
 	in          *input         // shared; used by PE 0
@@ -53,6 +54,10 @@ type PE struct {
 
 	state    []saved          // what a checkpoint holds, see keep
 	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
+
+	// The reductions of COMPLEX scalars.
+	single onePair[complex64]
+	double onePair[complex128]
 }
 
 // ID is the number of this PE, from 0.

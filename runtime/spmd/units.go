@@ -94,6 +94,9 @@ func (pe *PE) With(keys string, values ...any) {
 			s, _ := values[i].(string)
 			pe.with.Stay = strings.EqualFold(strings.TrimRight(s, " "), "no")
 			continue
+		case "records":
+			pe.recordsOf, _ = values[i].(int)
+			continue
 		}
 		pe.with.With[key] = values[i]
 	}
