@@ -50,6 +50,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		return enclose(s, q, p)
 	}
 	arg := func(i int) string { return operand(i, precUnary) }
+	if s, ok := g.complexCall(e, args); ok {
+		return s, precAtom
+	}
 	if f, ok := mathFuncs[e.Name]; ok {
 		if e.Typ == ir.Real {
 			for i := range args {
@@ -132,10 +135,12 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		}
 		return fmt.Sprintf("spmd.Scan(%s, %t)", strings.Join(args, ", "), e.Name == "scan"), precAtom
 	case "setsub":
-		if g.opt.Check { // a text without a value yet is shorter than declared
-			args[0] = fmt.Sprintf("spmd.Pad(%s, %d)", args[0], ir.Target(e.Args[0]).Len)
+		if n := ir.Target(e.Args[0]).Len; g.opt.Check && n != ir.AnyLength { // a text without a value yet is shorter than declared
+			args[0] = fmt.Sprintf("spmd.Pad(%s, %d)", args[0], n)
 		}
 		return fmt.Sprintf("spmd.SetSub(%s, %s, %s, %s)", args[0], g.position(e.Args[1]), g.position(e.Args[2]), args[3]), precAtom
+	case "pad":
+		return fmt.Sprintf("spmd.Pad(%s, %s)", args[0], g.position(e.Args[1])), precAtom
 	case "repeat":
 		n, _ := g.whole(e.Args[1])
 		return fmt.Sprintf("spmd.Repeat(%s, %s)", args[0], n), precAtom

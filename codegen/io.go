@@ -229,6 +229,9 @@ func (g *gen) readStmt(s *ir.Read) {
 		}
 		p := "&" + g.names.sym(y) + "In"
 		if y.Type == ir.Character {
+			if y.Len == ir.AnyLength {
+				return fmt.Sprintf("spmd.Str(%s, len(%s))", p, g.names.sym(y))
+			}
 			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
 		}
 		return p

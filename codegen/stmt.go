@@ -463,7 +463,7 @@ func (g *gen) store(to, value string, sym *ir.Symbol) {
 // value renders a right side for a variable of sym's type.
 func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 	s := unfused(e, g.expr(e))
-	if sym.Type == ir.Character {
+	if sym.Type == ir.Character && sym.Len != ir.AnyLength {
 		if c, ok := e.(*ir.Const); ok && len(c.Str) <= sym.Len {
 			text, _ := character(c.Str, sym.Len)
 			return text

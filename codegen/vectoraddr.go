@@ -28,7 +28,7 @@ func (v *vectorLoop) element(r *ir.Ref) (leafRef, bool) {
 		return f, true
 	}
 	acc := v.leaf.g.access(r)
-	if r.Sym.Type == ir.Logical || v.jam != nil && v.jam.windows != nil || f.conditional && acc != nil && acc.Mode == comm.Temp {
+	if r.Sym.Type == ir.Logical || v.jam != nil && v.jam.windows != nil || f.conditional && acc != nil && acc.Mode == comm.Temp && v.stride(f) != 0 {
 		v.no("%s does not go through consecutive elements", ir.ExprString(r))
 		return f, false
 	}

@@ -337,6 +337,9 @@ func (s *Symbol) TypeString() string {
 	case Logical:
 		return "logical"
 	case Character:
+		if s.Len == AnyLength {
+			return "character(:)"
+		}
 		return fmt.Sprintf("character(%d)", s.Len)
 	}
 	return "invalid"
@@ -481,7 +484,7 @@ func precedence(e Expr) int {
 			return precNot
 		}
 	case *Const:
-		if e.Typ.IsNumeric() && (e.Int < 0 || math.Signbit(e.Float)) {
+		if e.Typ.IsOrdered() && (e.Int < 0 || math.Signbit(e.Float)) {
 			return precAdd
 		}
 	}
@@ -596,6 +599,10 @@ func constString(c *Const) string {
 		return realString(c.Float, 32, "e")
 	case Double:
 		return realString(c.Float, 64, "d")
+	case Complex:
+		return "(" + realString(c.Float, 32, "e") + ", " + realString(c.Imag, 32, "e") + ")"
+	case DoubleComplex:
+		return "(" + realString(c.Float, 64, "d") + ", " + realString(c.Imag, 64, "d") + ")"
 	case Logical:
 		if c.Bool {
 			return ".true."

@@ -178,7 +178,7 @@ func (l *lowerer) fails(to statusTo, stat int, text, message string, pos source.
 func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 	var to statusTo
 	var objects []ast.Expr
-	var source, mold ast.Expr
+	var source, mold, length ast.Expr
 	for _, e := range s.Args {
 		k, is := e.(*ast.Keyword)
 		switch {
@@ -200,6 +200,8 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 			source = k.X
 		case k.Name == "mold" && !s.Free:
 			mold = k.X
+		case k.Name == "len" && !s.Free:
+			length = k.X
 		default:
 			l.errorf(codeArgument, k.Pos, "%s= cannot stand here", k.Name).WithHelp("write STAT=, ERRMSG=, SOURCE= or MOLD=")
 			return nil
@@ -217,7 +219,7 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 		if s.Free {
 			body = l.deallocateOne(e, to)
 		} else {
-			body = l.allocateOne(e, source, mold, to)
+			body = l.allocateOne(e, source, mold, length, to)
 		}
 		out = append(out, body...)
 	}
@@ -261,7 +263,7 @@ func (l *lowerer) object(e ast.Expr, what string) (*ir.Symbol, *allocatable, []a
 	return s, a, bounds
 }
 
-func (l *lowerer) allocateOne(e, source, mold ast.Expr, to statusTo) []ir.Stmt {
+func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []ir.Stmt {
 	pos := e.Position()
 	s, a, bounds := l.object(e, "ALLOCATE")
 	if a == nil {
@@ -278,6 +280,9 @@ func (l *lowerer) allocateOne(e, source, mold ast.Expr, to statusTo) []ir.Stmt {
 		return nil
 	}
 	body := append(pre, l.allocated(s, a, lo, n, pos)...)
+	if s.Type == ir.Character && s.Len == ir.AnyLength && source == nil {
+		body = append(body, l.blank(s, length, mold, pos)...)
+	}
 	if source != nil {
 		body = append(body, l.assign(&ast.Assign{Base: ast.Base{Pos: pos}, LHS: &ast.Ident{XBase: ast.XBase{Pos: pos, End: pos}, Name: nameOf(e)}, RHS: source})...)
 	}
@@ -460,6 +465,10 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 	for _, s := range l.prog.Symbols {
 		a := l.allocs[s]
 		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
+			continue
+		}
+		if l.hasDirectives(s) { // what it is aligned with may get other bounds then
+			out = append(out, l.freed(s, a, l.scope.unit.EndPos)...)
 			continue
 		}
 		out = append(out, l.set(a.flag, truth(false, l.scope.unit.EndPos), l.scope.unit.EndPos))

@@ -25,9 +25,19 @@ type argument struct {
 	view  *view
 	shape *shape
 
+	of    *origin   // of an array's element, which can stand for the elements behind it too
+	start []ir.Expr // of such an argument: the subscripts of the first element; nil for a whole array
+
 	// Of a coarray's element: what it is as a scalar coarray.
 	cell      *view
 	cellShape *shape
+}
+
+// origin is the array of which an argument is the element with subscripts subs.
+type origin struct {
+	view  *view
+	shape *shape
+	subs  []ir.Expr
 }
 
 // actuals lowers the actual arguments of a call of p, in the order of its
@@ -155,15 +165,24 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return l.section(s, e.Name, e.Args, e.Pos, pre)
 			}
 		}
-		x := l.element(s, e)
-		r, ok := x.(*ir.Ref)
-		if !ok {
+		as := l.subscripted(s, e)
+		if as == nil {
 			return nil
 		}
+		r := as
+		if v := l.views[s]; v != nil {
+			r = l.viewed(v, r)
+		}
+		if c, ok := l.folded(r).(*ir.Const); ok {
+			return &argument{pos: e.Pos, typ: c.Typ, value: c, readOnly: e.Name + " is a PARAMETER"}
+		}
+		of := &origin{subs: slices.Clone(as.Subs)}
+		of.view, of.shape = l.wholeView(s, e.Pos)
+		r = ir.Clone(r).(*ir.Ref)
 		for i := range r.Subs {
 			r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
 		}
-		a := &argument{pos: e.Pos, typ: r.Typ, value: r, store: r, name: ""}
+		a := &argument{pos: e.Pos, typ: r.Typ, value: r, store: r, name: "", of: of}
 		if r.Sym.Coarray {
 			a.cell, a.cellShape = l.elementView(r)
 		}

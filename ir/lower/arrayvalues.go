@@ -337,7 +337,7 @@ func (l *lowerer) room(ctx *elemental, typ ir.Type, length int, pos source.Pos) 
 func (l *lowerer) roomFor(ctx *elemental, keep []int, typ ir.Type, length int, pos source.Pos) *argument {
 	out := &argument{pos: pos, typ: typ, name: "the value", shape: &shape{}}
 	t := l.local("part", typ, pos)
-	t.Len = max(length, 0)
+	t.Len = length
 	t.Dims = make([]ir.Bound, len(keep))
 	out.view = &view{base: t, subs: make([]viewSub, len(keep))}
 	for i, k := range keep {

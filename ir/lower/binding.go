@@ -27,7 +27,8 @@ type dummy struct {
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
 
-	explicit   bool       // of an array: it has upper bounds of its own
+	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
+	star       bool       // of an array: it has assumed size
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 	object     bool       // it is allocatable: sym is that of the actual argument
@@ -35,13 +36,14 @@ type dummy struct {
 
 // binding ties the dummy arguments of one execution to the actual ones.
 type binding struct {
-	l        *lowerer
-	unit     *ast.Program
-	call     ast.Name
-	external bool
-	list     []*dummy
-	bySym    map[*ir.Symbol]*dummy
-	entry    []ir.Stmt // done before the body: bounds, checks of shapes
+	l         *lowerer
+	unit      *ast.Program
+	call      ast.Name
+	external  bool
+	list      []*dummy
+	bySym     map[*ir.Symbol]*dummy
+	entry     []ir.Stmt // done before the body: bounds, checks of shapes
+	resultLen int       // length of the value of a function, as the caller declares it: that of CHARACTER(*)
 }
 
 // bind makes the names of the dummy arguments.
@@ -73,6 +75,11 @@ func (b *binding) bind(args []*argument) {
 		if a := d.arg; a != nil && a.cell != nil && d.cell {
 			as := *a
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
+			d.arg = &as
+		}
+		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
+			as := *a
+			as.view, as.shape, as.start, as.value = a.of.view, a.of.shape, a.of.subs, nil
 			d.arg = &as
 		}
 		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {
@@ -114,7 +121,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
 		d.sym.Type = a.typ
 		if a.typ == ir.Character {
-			d.sym.Len = max(0, l.charLen(a.value))
+			d.sym.Len = l.charLen(a.value)
 		}
 		if isConst {
 			l.known[d.sym] = c
@@ -249,12 +256,11 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 func (b *binding) length(d *dummy, t declType) {
 	n := b.l.charLen(d.arg.value)
 	switch {
-	case n < 0:
-		b.l.errorf(codeOutside, d.arg.pos, "the length of %s is not known before run time", b.what(d)).
-			WithHelp("assign it to a CHARACTER variable, and pass that")
-	case !t.assumed && n > t.length:
+	case t.of != nil && n >= 0 && d.arg.sym != nil: // it is at least as long as it is declared
+	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
 		b.shorten(d, t.length)
-	case !t.assumed && n < t.length:
+	case t.assumed || n < 0:
+	case n < t.length:
 		b.l.errorf(codeCall, d.arg.pos, "%s has length %d, the dummy argument %s has length %d", b.what(d), n, d.Name.Name, t.length).
 			WithNote(d.declared, "%s is declared here", d.Name.Name).
 			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
@@ -375,6 +381,10 @@ func convertHelp(d *dummy, text string) string {
 		return "int(" + text + ")"
 	case ir.Double:
 		return "dble(" + text + ")"
+	case ir.Complex:
+		return "cmplx(" + text + ")"
+	case ir.DoubleComplex:
+		return "cmplx(" + text + ", kind=8)"
 	}
 	return "real(" + text + ")"
 }

@@ -185,7 +185,10 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 		l.scope, l.loops, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, pending, listed, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
-	b := &binding{l: l, unit: p.unit, call: name, external: !l.explicit(p)}
+	b := &binding{l: l, unit: p.unit, call: name, external: !l.explicit(p), resultLen: 1}
+	if s := caller.lookup(name.Name); s != nil && s.Type == ir.Character {
+		b.resultLen = s.Len
+	}
 	l.calls = append(l.calls, p.unit)
 	site := &ir.Site{ID: len(l.prog.Sites), Caller: caller.unit.Name, Callee: p.unit.Name, Pos: name.Pos, Parent: caller.site}
 	l.prog.Sites = append(l.prog.Sites, site)
@@ -239,7 +242,10 @@ func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 		s.Type, s.Len = t.typ, t.length
 		l.typed[s] = u.Pos
 		if t.assumed {
-			l.errorf(codeOutside, u.Pos, "the value of function %s has no fixed length", u.Name).WithHelp("write the length: character(len=80)")
+			s.Len = l.binding.resultLen
+		}
+		if t.of != nil {
+			l.hasLength(s, t.of, u.Pos)
 		}
 	case s == nil && l.implicitNone:
 		l.errorf(codeUndeclared, u.Pos, "the type of function %s is not declared", u.Name).

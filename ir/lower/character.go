@@ -11,11 +11,18 @@ import (
 //
 //	s(2:3) = t         s = setsub(s, 2, 3, t)
 //	a(i)(k:) = t       a(i) = setsub(a(i), k, 8, t)
-func wholeTexts(body []ir.Stmt) {
-	ir.Walk(body, func(s ir.Stmt) bool {
+//
+// What is assigned to a variable whose length the run knows is filled up to that:
+//
+//	character(n) s;  s = t      s = pad(t, n)
+func (l *lowerer) wholeTexts() {
+	ir.Walk(l.prog.Body, func(s ir.Stmt) bool {
 		as, ok := s.(*ir.Assign)
 		if !ok {
 			return true
+		}
+		if v, ok := as.LHS.(*ir.Var); ok && l.lengths[v.Sym] != nil {
+			as.RHS = &ir.Call{X: ir.X{Pos: as.Pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{as.RHS, ir.Clone(l.lengths[v.Sym])}}
 		}
 		for {
 			part, ok := as.LHS.(*ir.Substr)
@@ -151,4 +158,45 @@ func (l *lowerer) assignParts(s *ast.Assign, part *ast.Substring) []ir.Stmt {
 		rhs = l.fixed(rhs, "element", s.Pos, &out)
 	}
 	return append(out, l.nest(ctx, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs}, s.Pos))
+}
+
+// keepsLength takes note of the length of s, declared as t by e in d, where it is not constant.
+func (l *lowerer) keepsLength(s *ir.Symbol, t declType, e *ast.Entity, d *ast.TypeDecl) {
+	dims := len(e.Dims) + len(d.Dimension)
+	switch {
+	case t.colon && (dims > 0 || s.IsArray()):
+		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is deferred", e.Name).WithHelp("give the greatest length that is needed")
+	case t.colon && !d.Allocatable && l.binding.of(s) == nil:
+		l.errorf(codeDeclaration, e.Pos, "the length of %s is deferred, and it is not ALLOCATABLE", e.Name).WithHelp("add ALLOCATABLE, or give it a length")
+	case t.of != nil && dims > 0:
+		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is not constant", e.Name).WithHelp("give the greatest length that is needed")
+	case t.of != nil && l.binding.of(s) == nil:
+		l.hasLength(s, t.of, e.Pos)
+	}
+}
+
+// hasLength makes s, a variable of a procedure, have the length n at the entry.
+func (l *lowerer) hasLength(s *ir.Symbol, n ir.Expr, pos source.Pos) {
+	l.lengths[s] = n
+	l.binding.entry = append(l.binding.entry, &ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(s, pos), RHS: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}})
+}
+
+// blank gives s, whose length is deferred, the length that ALLOCATE says: that of mold, or
+// length.
+func (l *lowerer) blank(s *ir.Symbol, length, mold ast.Expr, pos source.Pos) []ir.Stmt {
+	var n ir.Expr
+	switch {
+	case length != nil:
+		n = l.atLeast0(l.integer(length, "a CHARACTER length"), pos)
+	case mold != nil:
+		n = l.lenOf(l.expr(mold), pos)
+	default:
+		l.errorf(codeDeclaration, pos, "ALLOCATE gives %s no length", s.Source()).WithHelp("write allocate(character(len=n) :: %s)", s.Source())
+		return nil
+	}
+	if isBad(n) {
+		return nil
+	}
+	empty := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}
+	return one(&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(s, pos), RHS: &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{empty, l.convert(n, ir.Long)}}})
 }

@@ -159,7 +159,9 @@ func (m *maker) add(c *ir.Const) bool {
 	}
 	if m.typ == ir.Character {
 		fitted := *c
-		fitted.Str = pad(c.Str, m.length)
+		if m.length >= 0 {
+			fitted.Str = pad(c.Str, m.length)
+		}
 		c = &fitted
 	} else if c, _ = m.l.convert(c, m.typ).(*ir.Const); c == nil || isBad(c) {
 		return false
@@ -182,7 +184,7 @@ func (m *maker) suits(x ir.Expr) bool {
 	case m.typ == ir.Invalid:
 		m.typ = t
 		if t == ir.Character {
-			m.length = max(0, m.l.charLen(x))
+			m.length = m.l.charLen(x)
 		}
 	case m.typ == t || m.typed && m.typ.IsNumeric() && t.IsNumeric():
 	default:

@@ -105,8 +105,10 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 // declType is a type of a declaration with its parameters evaluated.
 type declType struct {
 	typ     ir.Type
-	length  int  // CHARACTER
-	assumed bool // CHARACTER(*): length of the PARAMETER's value
+	length  int     // CHARACTER
+	assumed bool    // CHARACTER(*): length of the PARAMETER's value
+	of      ir.Expr // the length, where length is AnyLength but the declaration gives one
+	colon   bool    // the length is deferred
 }
 
 func (l *lowerer) typeDecl(d *ast.TypeDecl) {
@@ -115,12 +117,13 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		e := &d.Entities[i]
 		t := base
 		if e.Len != nil {
-			t.length, t.assumed = l.charLength(e.Len)
+			l.charLength(e.Len, &t)
 		}
 		s := l.declare(e, t)
 		if s == nil {
 			continue
 		}
+		l.keepsLength(s, t, e, d)
 		name := ast.Name{Pos: e.Pos, Name: e.Name}
 		if d.Access != "" {
 			l.nameAccess(name, d.Access)
@@ -167,6 +170,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 				WithHelp("write: %s = value", e.Name)
 		case d.Parameter:
 			l.setParameter(s, e, t.assumed)
+		case t.assumed && l.binding != nil && e.Name == resultName(l.scope.unit) && l.scope.unit.Kind == ast.FunctionUnit:
+			s.Len = l.binding.resultLen
 		case t.assumed:
 			l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
 				WithHelp("write the length: character(len=80) :: %s", e.Name)
@@ -224,6 +229,20 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		return declType{typ: ir.Double}
 	case "double precision":
 		return declType{typ: ir.Double}
+	case "complex":
+		if t.Star { // the size of both parts
+			kind /= 2
+		}
+		switch kind {
+		case 0, 4:
+			return declType{typ: ir.Complex}
+		case 8:
+		default:
+			unknown("use complex, complex(4) or complex(8)")
+		}
+		return declType{typ: ir.DoubleComplex}
+	case "double complex":
+		return declType{typ: ir.DoubleComplex}
 	case "logical":
 		if kind != 0 && kind != 1 && kind != 2 && kind != 4 && kind != 8 {
 			unknown("use logical")
@@ -232,19 +251,32 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	case "character":
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {
-			d.length, d.assumed = l.charLength(t.Len)
+			l.charLength(t.Len, &d)
 		}
 		return d
 	}
 	l.errorf(codeOutside, pos, "type %s is not supported", strings.ToUpper(t.Name)).
-		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, LOGICAL or CHARACTER; for a COMPLEX variable two of REAL")
+		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, COMPLEX, LOGICAL or CHARACTER")
 	return declType{}
 }
 
-// charLength evaluates a CHARACTER length; assumed is the length "*".
-func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
-	if id, ok := e.(*ast.Ident); ok && id.Name == "*" {
-		return 1, true
+// charLength evaluates a CHARACTER length.
+func (l *lowerer) charLength(e ast.Expr, t *declType) {
+	t.length, t.assumed, t.of, t.colon = 1, false, nil, false
+	if id, ok := e.(*ast.Ident); ok && isStar(e) {
+		if t.assumed = id.Name == "*"; !t.assumed {
+			t.length, t.colon = ir.AnyLength, true
+		}
+		return
+	}
+	if b := l.binding; b != nil {
+		x := b.bound(e)
+		if _, isConst := x.(*ir.Const); !isConst {
+			if !l.phantom {
+				t.length, t.of = ir.AnyLength, b.captured(l.atLeast0(l.convert(x, ir.Long), e.Position()), e.Position())
+			}
+			return
+		}
 	}
 	n, ok := l.constInt(e, "a CHARACTER length")
 	if ok && n > maxLength {
@@ -252,10 +284,9 @@ func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
 			WithHelp("declare a shorter variable, and work on the text in parts")
 		ok = false
 	}
-	if !ok {
-		return 1, false
+	if ok {
+		t.length = max(0, n)
 	}
-	return max(0, n), false
 }
 
 // declare gives the name of e its type. A name may get its type once.
@@ -569,6 +600,10 @@ func typeWord(t ir.Type) string {
 		return "real"
 	case ir.Double:
 		return "real(8)"
+	case ir.Complex:
+		return "complex"
+	case ir.DoubleComplex:
+		return "complex(8)"
 	case ir.Logical:
 		return "logical"
 	}

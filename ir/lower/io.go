@@ -193,7 +193,7 @@ func (l *lowerer) noString(c *ast.Control) (ok bool) {
 
 // record is the assignment that an internal WRITE is, to a text or the records of an array.
 func (l *lowerer) record(p *ir.Print, to ir.Expr, in *records) ir.Stmt {
-	var length ir.Expr = l.intConst(l.charLen(to), p.Pos)
+	length := l.lenOf(to, p.Pos)
 	if in != nil {
 		length = l.intConst(in.length, p.Pos)
 	}

@@ -41,7 +41,7 @@ type overlaid struct {
 }
 
 // piecesOf cuts areas, which begin at the same place, into pieces.
-func piecesOf(areas []*area) []*stretch {
+func (l *lowerer) piecesOf(areas []*area) []*stretch {
 	var list []placed
 	for _, a := range areas {
 		list = append(list, a.list...)
@@ -57,7 +57,7 @@ func piecesOf(areas []*area) []*stretch {
 		out = append(out, &stretch{lo: p.at, hi: p.end(), list: []placed{p}})
 	}
 	for _, p := range out {
-		p.same = p.alike()
+		p.same = p.alike() && !slices.ContainsFunc(p.list, func(q placed) bool { return l.flat[declaredAs(q.sym)] })
 	}
 	return out
 }
@@ -117,13 +117,10 @@ func (l *lowerer) survey(u *ast.Program, host *scope) {
 // storage gives the variables of the unit in hand that are in COMMON or EQUIVALENCE their
 // storage.
 func (l *lowerer) storage(commons []*ast.Common, equivalences []*ast.Equivalence) {
-	if len(commons)+len(equivalences) == 0 {
-		return
-	}
 	for _, a := range l.areas(commons, equivalences) {
 		if !a.common {
 			if !l.surveying {
-				l.settlePieces(a, piecesOf([]*area{a}))
+				l.settlePieces(a, l.piecesOf([]*area{a}))
 			}
 			continue
 		}
@@ -137,10 +134,11 @@ func (l *lowerer) storage(commons []*ast.Common, equivalences []*ast.Equivalence
 			continue
 		}
 		if b.pieces == nil {
-			b.pieces = piecesOf(b.areas)
+			b.pieces = l.piecesOf(b.areas)
 		}
 		l.settlePieces(a, b.pieces)
 	}
+	l.flatten()
 }
 
 // settlePieces makes the variables of area a what the pieces say.
@@ -234,7 +232,7 @@ func (q *stretch) holds() ir.Type {
 func (l *lowerer) pieceArray(a *area, p placed, q *stretch) *ir.Symbol {
 	n := (q.hi - q.lo) / elementSize(p.sym)
 	name := p.Name.Name + "_storage"
-	s := &ir.Symbol{Name: l.unique(name), Local: name, Pos: p.Pos, Type: q.holds(), Len: p.sym.Len, Dims: []ir.Bound{{Lo: 1, Hi: n}}, Site: l.scope.site}
+	s := &ir.Symbol{Name: l.unique(name), Local: name, Pos: p.Pos, Type: q.holds(), Len: p.sym.Len, Dims: []ir.Bound{{Lo: 1, Hi: n}}, Site: p.sym.Site}
 	if a.common {
 		s.Site = nil
 	}
@@ -283,7 +281,7 @@ func (l *lowerer) moveInitial(p placed, base *ir.Symbol, at int) {
 	if s.Init == nil && s.Values == nil {
 		return
 	}
-	if l.scope.unit.Kind.IsProcedure() {
+	if l.scope.unit.Kind.IsProcedure() && !l.flat[declaredAs(s)] {
 		l.errorf(codeOutside, p.Pos, "%s shares storage and has its initial value in its declaration", p.Name.Name).WithHelp("write DATA")
 		return
 	}

@@ -162,7 +162,11 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 	if isBad(rhs) {
 		return nil
 	}
-	return one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs})
+	out := one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs})
+	if v, is := lhs.(*ir.Var); is && l.allocs[v.Sym] != nil {
+		out = append(out, l.set(l.allocs[v.Sym].flag, truth(true, s.Pos), s.Pos))
+	}
+	return out
 }
 
 // target lowers the left side of an assignment or an item of READ.

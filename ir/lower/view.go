@@ -247,6 +247,9 @@ func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) 
 		return e
 	}
 	t := l.local(base, e.Type(), pos)
+	if t.Type == ir.Character {
+		t.Len = l.charLen(e)
+	}
 	l.captured[t] = true
 	v := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: t.Type}, Sym: t} }
 	*pre = append(*pre, &ir.Assign{S: ir.S{Pos: pos}, LHS: v(), RHS: e})
