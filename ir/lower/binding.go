@@ -400,6 +400,10 @@ func convertHelp(d *dummy, text string) string {
 		return "int(" + text + ")"
 	case ir.Double:
 		return "dble(" + text + ")"
+	case ir.Complex:
+		return "cmplx(" + text + ")"
+	case ir.DoubleComplex:
+		return "cmplx(" + text + ", kind=8)"
 	}
 	return "real(" + text + ")"
 }

@@ -40,8 +40,10 @@ func elementSize(s *ir.Symbol) int {
 	switch s.Type {
 	case ir.Character:
 		return s.Len
-	case ir.Long, ir.Double:
+	case ir.Long, ir.Double, ir.Complex:
 		return 8
+	case ir.DoubleComplex:
+		return 16
 	}
 	return 4
 }

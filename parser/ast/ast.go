@@ -96,7 +96,7 @@ func (b *Base) StmtLabel() int       { return b.Label }
 // ---- declarations
 
 // TypeSpec is a type as written: Name is one of "integer", "real",
-// "double precision", "logical", "character"; Kind is nil or the kind
+// "double precision", "complex", "double complex", "logical", "character"; Kind is nil or the kind
 // expression (REAL*8 is Kind 8); Len is the character length, where an Ident
 // called "*" stands for the * of CHARACTER(LEN=*).
 type TypeSpec struct {

@@ -238,6 +238,7 @@ var simple = map[string]Kind{
 	"logical":         TypeDecl,
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
+	"doublecomplex":   TypeDecl,
 	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,
@@ -335,7 +336,7 @@ func (s *Stmt) byWord() {
 			}
 		}
 	case "double":
-		if second == "precision" {
+		if second == "precision" || second == "complex" {
 			s.Kind = TypeDecl
 			if isFunction(t) {
 				s.Kind, s.Word = Function, "function"
@@ -500,7 +501,7 @@ func (s *Stmt) classifyEnd() {
 // is "real(8) function f(x)".
 func isFunction(t []lexer.Token) bool {
 	i := 1
-	if t[i].Value == "precision" {
+	if t[0].Value == "double" {
 		i++
 	}
 	if t[i].Value == "*" && !t[i+1].EOF() {

@@ -37,8 +37,6 @@ func (s *Stmt) outside() {
 	case s.Word == "event" && (second == "post" || second == "wait"), s.Word == "fail" && second == "image":
 		s.Word += " " + second
 	case (s.Word == "lock" || s.Word == "unlock") && second == "(":
-	case s.Word == "double" && second == "complex":
-		s.Word = "complex"
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
