@@ -66,12 +66,12 @@ type Program struct {
 	At     *Entry
 	Others []Name
 
-	Result    Name // of RESULT(name); its Name is "" when that is absent
-	Spec      []Stmt
-	Body      []Stmt
-	Formats   []*Format // FORMAT statements, which may stand anywhere
-	Contains  []*Program
-	EndPos    source.Pos
+	Result   Name // of RESULT(name); its Name is "" when that is absent
+	Spec     []Stmt
+	Body     []Stmt
+	Formats  []*Format // FORMAT statements, which may stand anywhere
+	Contains []*Program
+	EndPos   source.Pos
 }
 
 // GoString names the unit by its kind and place: with %#v a list of units is not their
