@@ -201,6 +201,9 @@ func distFormat(f dist.Format) string {
 	case dist.Cyclic:
 		return "dist.Cyclic"
 	}
+	if f.IsBlock() {
+		return fmt.Sprintf("dist.Blocks(%d)", f.Size())
+	}
 	return "dist.Collapsed"
 }
 
