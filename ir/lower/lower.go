@@ -121,7 +121,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	l.dropIntrinsicNames()
 	l.finishIndices()
 	if l.punned {
-		bitwise(l.prog.Body)
+		l.prog.Body = l.bitwise(l.prog.Body)
 	}
 	l.settle()
 	l.noRandomAcross()
