@@ -201,6 +201,9 @@ func distFormat(f dist.Format) string {
 	case dist.Cyclic:
 		return "dist.Cyclic"
 	}
+	if f.IsBlock() {
+		return fmt.Sprintf("dist.Blocks(%d)", f.Size())
+	}
 	return "dist.Collapsed"
 }
 
@@ -320,7 +323,7 @@ func (g *gen) scalars() {
 			unread = append(unread, g.names.sym(s))
 		}
 	}
-	for _, t := range []ir.Type{ir.Integer, ir.Long, ir.Real, ir.Double, ir.Logical, ir.Character} {
+	for _, t := range []ir.Type{ir.Integer, ir.Long, ir.Real, ir.Double, ir.Complex, ir.DoubleComplex, ir.Logical, ir.Character} {
 		var plain []string
 		for _, s := range byType[t] {
 			name := g.names.sym(s)
@@ -353,4 +356,7 @@ var undefined = map[ir.Type]string{
 	ir.Long:    "spmd.UndefInt",
 	ir.Real:    "spmd.UndefFloat32",
 	ir.Double:  "spmd.UndefFloat64",
+
+	ir.Complex:       "spmd.UndefComplex64",
+	ir.DoubleComplex: "spmd.UndefComplex128",
 }

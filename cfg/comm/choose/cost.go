@@ -176,6 +176,8 @@ func elementSize(array *ir.Symbol) float64 {
 		return 4
 	case ir.Logical:
 		return 1
+	case ir.DoubleComplex:
+		return 16
 	}
 	return 8
 }
