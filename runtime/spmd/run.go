@@ -29,6 +29,7 @@ type PE struct {
 	files       Files          // of PE 0, of every image; nil: the program has none
 	from        *int           // the unit of the next READ; nil: standard input
 	with        Transfer       // of the next READ or WRITE on a unit
+	variables   []groupVariable // of the NAMELIST group that is read next
 	recordsOf   int            // how long the records are that the next READ of a string takes it for, or 0
 	outcome     outcome        // of the last statement that keeps its errors
 	record      []byte         // of an image: what it has written of a record
