@@ -33,6 +33,10 @@ func goType(t ir.Type) string {
 		return "float32"
 	case ir.Double:
 		return "float64"
+	case ir.Complex:
+		return "complex64"
+	case ir.DoubleComplex:
+		return "complex128"
 	case ir.Logical:
 		return "bool"
 	}
@@ -101,6 +105,8 @@ func constant(c *ir.Const) (string, int) {
 		return strconv.FormatBool(c.Bool), precAtom
 	case ir.Character:
 		return character(c.Str, len(c.Str))
+	case ir.Complex, ir.DoubleComplex:
+		return complexConstant(c)
 	}
 	return float(c.Float, c.Typ)
 }
@@ -186,6 +192,11 @@ var goOps = map[ir.Op]struct {
 }
 
 func (g *gen) binary(e *ir.Bin) (string, int) {
+	if e.Typ.IsComplex() {
+		if s, ok := g.complexBinary(e); ok {
+			return s, precAtom
+		}
+	}
 	if e.Op == ir.Pow {
 		return g.power(e)
 	}

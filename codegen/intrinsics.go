@@ -50,6 +50,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		return enclose(s, q, p)
 	}
 	arg := func(i int) string { return operand(i, precUnary) }
+	if s, ok := g.complexCall(e, args); ok {
+		return s, precAtom
+	}
 	if f, ok := mathFuncs[e.Name]; ok {
 		if e.Typ == ir.Real {
 			for i := range args {

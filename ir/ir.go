@@ -25,13 +25,15 @@ import (
 type Type uint8
 
 const (
-	Invalid   Type = iota
-	Integer        // INTEGER(4), Go int32; arithmetic wraps
-	Long           // INTEGER(8), Go int; arithmetic wraps
-	Real           // REAL(4), Go float32
-	Double         // REAL(8), Go float64
-	Logical        // Go bool
-	Character      // Go string padded with blanks to its declared length
+	Invalid       Type = iota
+	Integer            // INTEGER(4), Go int32; arithmetic wraps
+	Long               // INTEGER(8), Go int; arithmetic wraps
+	Real               // REAL(4), Go float32
+	Double             // REAL(8), Go float64
+	Complex            // COMPLEX(4), Go complex64
+	DoubleComplex      // COMPLEX(8), Go complex128
+	Logical            // Go bool
+	Character          // Go string padded with blanks to its declared length
 )
 
 // IsInteger reports whether t is an INTEGER, of either kind.
@@ -48,8 +50,41 @@ func (t Type) Wrap(n int) int {
 // IsReal reports whether t is REAL or DOUBLE PRECISION.
 func (t Type) IsReal() bool { return t == Real || t == Double }
 
-// IsNumeric reports whether t is INTEGER, REAL or DOUBLE PRECISION.
-func (t Type) IsNumeric() bool { return t.IsInteger() || t.IsReal() }
+// IsComplex reports whether t is COMPLEX, of either kind.
+func (t Type) IsComplex() bool { return t == Complex || t == DoubleComplex }
+
+// IsOrdered reports whether t is INTEGER or REAL, of any kind: numbers that are less or greater.
+func (t Type) IsOrdered() bool { return t.IsInteger() || t.IsReal() }
+
+// IsNumeric reports whether t is INTEGER, REAL or COMPLEX, of any kind.
+func (t Type) IsNumeric() bool { return t.IsOrdered() || t.IsComplex() }
+
+// Part is the type of the real and the imaginary part of a COMPLEX type; of other types it is t.
+func (t Type) Part() Type {
+	switch t {
+	case Complex:
+		return Real
+	case DoubleComplex:
+		return Double
+	}
+	return t
+}
+
+// WithParts is the COMPLEX type whose parts are Real or Double.
+func WithParts(part Type) Type {
+	if part == Double {
+		return DoubleComplex
+	}
+	return Complex
+}
+
+// Common is the type in which two numbers of types t and u are combined.
+func (t Type) Common(u Type) Type {
+	if t.IsComplex() || u.IsComplex() {
+		return WithParts(max(t.Part(), u.Part()))
+	}
+	return max(t, u)
+}
 
 // GoString is the type in Fortran, for %#v.
 func (t Type) GoString() string { return t.String() }
@@ -64,6 +99,10 @@ func (t Type) String() string {
 		return "REAL"
 	case Double:
 		return "DOUBLE PRECISION"
+	case Complex:
+		return "COMPLEX"
+	case DoubleComplex:
+		return "COMPLEX(8)"
 	case Logical:
 		return "LOGICAL"
 	case Character:
@@ -464,11 +503,13 @@ var opText = [...]string{"+", "-", "*", "/", "**", "//", "==", "/=", "<", "<=", 
 func (o Op) String() string { return opText[o] }
 
 type (
-	// Const is a literal or folded constant: the field for its Type is set.
+	// Const is a literal or folded constant: the field for its Type is set. A COMPLEX one
+	// has its real part in Float and its imaginary part in Imag.
 	Const struct {
 		X
 		Int   int
 		Float float64
+		Imag  float64
 		Bool  bool
 		Str   string
 	}
@@ -504,7 +545,8 @@ type (
 		E  Expr
 	}
 	// Conv converts a numeric expression to Typ (truncating towards zero; from Long
-	// to Integer the low 32 bits).
+	// to Integer the low 32 bits). Where one of the types is COMPLEX the other is too: the
+	// calls "real", "aimag" and "cmplx" take it apart and make it.
 	Conv struct {
 		X
 		E Expr

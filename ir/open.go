@@ -101,4 +101,7 @@ type Allocate struct {
 	Sym  *Symbol
 	Free bool
 	Ends []Expr // *Var
+	// Followers are the allocatable arrays that are aligned with it, which may not be allocated
+	// while it gets other bounds.
+	Followers []*Symbol
 }

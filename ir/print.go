@@ -484,7 +484,7 @@ func precedence(e Expr) int {
 			return precNot
 		}
 	case *Const:
-		if e.Typ.IsNumeric() && (e.Int < 0 || math.Signbit(e.Float)) {
+		if e.Typ.IsOrdered() && (e.Int < 0 || math.Signbit(e.Float)) {
 			return precAdd
 		}
 	}
@@ -599,6 +599,10 @@ func constString(c *Const) string {
 		return realString(c.Float, 32, "e")
 	case Double:
 		return realString(c.Float, 64, "d")
+	case Complex:
+		return "(" + realString(c.Float, 32, "e") + ", " + realString(c.Imag, 32, "e") + ")"
+	case DoubleComplex:
+		return "(" + realString(c.Float, 64, "d") + ", " + realString(c.Imag, 64, "d") + ")"
 	case Logical:
 		if c.Bool {
 			return ".true."

@@ -34,9 +34,10 @@ type (
 	}
 
 	typeSpec struct {
-		Word lexer.Token `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
-		Star *starLen    `parser:"( '*' @@"`
-		Args []typeArg   `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
+		Word lexer.Token  `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision' | 'doublecomplex') | @'double'"`
+		Of   *lexer.Token `parser:"@('precision' | 'complex') )"`
+		Star *starLen     `parser:"( '*' @@"`
+		Args []typeArg    `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
 	}
 	// starLen is what follows the * in REAL*8 or CHARACTER*(n).
 	starLen struct {
@@ -156,12 +157,16 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 
 func (g *typeSpec) build(p *parser, t *ast.TypeSpec) bool {
 	t.Name = g.Word.Value
+	if g.Of != nil {
+		t.Name = "double" + g.Of.Value
+	}
 	switch t.Name {
-	case "double", "doubleprecision":
-		t.Name = "double precision"
+	case "doubleprecision", "doublecomplex":
+		plain := map[string]string{"precision": "real", "complex": "complex"}[t.Name[len("double"):]]
+		t.Name = "double " + t.Name[len("double"):]
 		if g.Star != nil || g.Args != nil {
-			p.diags.Add(problem(source.Syntax, &g.Word, "DOUBLE PRECISION has no kind").
-				WithHelp("write real(8)"))
+			p.diags.Add(problem(source.Syntax, &g.Word, strings.ToUpper(t.Name)+" has no kind").
+				WithHelp("write %s(8)", plain))
 			return false
 		}
 		return true

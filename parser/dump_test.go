@@ -437,6 +437,8 @@ func (d *dumper) expr(role string, x ast.Expr) {
 			d.control(x.Lo, x.Hi, x.Step)
 			d.exprs("item", x.Items)
 		}
+	case *ast.AltReturn:
+		text = fmt.Sprint(x.To.Label)
 	case *ast.Keyword:
 		text = x.Name
 		below = func() { d.expr("", x.X) }

@@ -142,8 +142,8 @@ func (c *climber) listFollows() bool {
 // parentheses too; hasKind reports whether parentheses behind the word are of the type.
 func (c *climber) typeSpec(hasKind func() bool) (*typeSpec, error) {
 	g := &typeSpec{Word: *c.lex.Next()}
-	if g.Word.Value == "double" && c.lex.Peek().Value == "precision" {
-		c.lex.Next()
+	if next := c.lex.Peek().Value; g.Word.Value == "double" && (next == "precision" || next == "complex") {
+		g.Of = c.lex.Next()
 	}
 	var err error
 	switch {
@@ -182,7 +182,7 @@ func (c *climber) typeSpec(hasKind func() bool) (*typeSpec, error) {
 
 func isTypeWord(word string) bool {
 	switch word {
-	case "integer", "real", "complex", "logical", "character", "double", "doubleprecision":
+	case "integer", "real", "complex", "logical", "character", "double", "doubleprecision", "doublecomplex":
 		return true
 	}
 	return false

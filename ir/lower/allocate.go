@@ -467,6 +467,10 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
 			continue
 		}
+		if l.hasDirectives(s) { // what it is aligned with may get other bounds then
+			out = append(out, l.freed(s, a, l.scope.unit.EndPos)...)
+			continue
+		}
 		out = append(out, l.set(a.flag, truth(false, l.scope.unit.EndPos), l.scope.unit.EndPos))
 	}
 	return out

@@ -296,7 +296,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 			return nil
 		}
 	}
-	numeric := typ.IsNumeric()
+	numeric := typ.IsOrdered() || typ.IsComplex() && (name == "co_sum" || name == "co_broadcast")
 	if !numeric && !(name == "co_broadcast" && typ == ir.Logical) {
 		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")

@@ -232,6 +232,20 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		return declType{typ: ir.Double}
 	case "double precision":
 		return declType{typ: ir.Double}
+	case "complex":
+		if t.Star { // the size of both parts
+			kind /= 2
+		}
+		switch kind {
+		case 0, 4:
+			return declType{typ: ir.Complex}
+		case 8:
+		default:
+			unknown("use complex, complex(4) or complex(8)")
+		}
+		return declType{typ: ir.DoubleComplex}
+	case "double complex":
+		return declType{typ: ir.DoubleComplex}
 	case "logical":
 		if kind != 0 && kind != 1 && kind != 2 && kind != 4 && kind != 8 {
 			unknown("use logical")
@@ -245,7 +259,7 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		return d
 	}
 	l.errorf(codeOutside, pos, "type %s is not supported", strings.ToUpper(t.Name)).
-		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, LOGICAL or CHARACTER; for a COMPLEX variable two of REAL")
+		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, COMPLEX, LOGICAL or CHARACTER")
 	return declType{}
 }
 
@@ -589,6 +603,10 @@ func typeWord(t ir.Type) string {
 		return "real"
 	case ir.Double:
 		return "real(8)"
+	case ir.Complex:
+		return "complex"
+	case ir.DoubleComplex:
+		return "complex(8)"
 	case ir.Logical:
 		return "logical"
 	}

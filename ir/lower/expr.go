@@ -17,6 +17,8 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 		return l.intLit(e)
 	case *ast.RealLit:
 		return l.realLit(e)
+	case *ast.Complex:
+		return l.complexLit(e)
 	case *ast.StringLit:
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: e.Value}
 	case *ast.LogicalLit:
@@ -507,6 +509,9 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	from := e.Type()
 	if from == t || from == ir.Invalid || !t.IsNumeric() || !from.IsNumeric() {
 		return e
+	}
+	if from.IsComplex() != t.IsComplex() {
+		return l.convertParts(e, t)
 	}
 	c, ok := e.(*ir.Const)
 	if !ok {

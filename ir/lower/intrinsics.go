@@ -158,9 +158,6 @@ var knownOutside = func() map[string]string {
 	for _, name := range strings.Fields("reduce") {
 		m[name] = "write a DO loop over the elements"
 	}
-	for _, name := range strings.Fields("cmplx dcmplx aimag conjg cabs csqrt cexp clog csin ccos") {
-		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
-	}
 	for _, name := range strings.Fields("associated") {
 		m[name] = "declare arrays with constant bounds"
 	}

@@ -21,6 +21,9 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	// Functions of one real argument, with their specific names.
 	for _, name := range strings.Fields("sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh") {
 		def(name, "x", same(name, realTypes))
+		if name != "log10" && name != "atan2" {
+			def(name, "x", orComplex(name, same(name, realTypes)))
+		}
 		def("d"+name, "x", same(name, onlyDouble))
 	}
 	def("alog", "x", same("log", onlyReal))
@@ -38,9 +41,12 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		{"max", "a1 a2 *", "max0", "amax1", "dmax1"},
 		{"min", "a1 a2 *", "min0", "amin1", "dmin1"},
 	} {
-		build := same(f.generic, numericTypes)
-		if f.generic == "sign" {
+		build := same(f.generic, orderedTypes)
+		switch f.generic {
+		case "sign":
 			build = alike(build)
+		case "abs":
+			build = orComplex("abs", build)
 		}
 		def(f.generic, f.params, build)
 		for name, only := range map[string]typeSet{f.integer: onlyInteger, f.real: onlyReal, f.double: onlyDouble} {
@@ -65,6 +71,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("dble", "a", conversion(ir.Double, numericTypes))
 	def("dfloat", "a", conversion(ir.Double, onlyInteger))
 	def("dprod", "x y", productDouble)
+	complexIntrinsics(def)
 
 	// Rounding.
 	for _, name := range strings.Fields("nint floor ceiling") {
@@ -123,6 +130,7 @@ type typeSet struct {
 
 var (
 	numericTypes = typeSet{ir.Type.IsNumeric, "numeric"}
+	orderedTypes = typeSet{ir.Type.IsOrdered, "INTEGER or REAL"}
 	realTypes    = typeSet{ir.Type.IsReal, "REAL or DOUBLE PRECISION"}
 	onlyInteger  = typeSet{ir.Type.IsInteger, "INTEGER"}
 	onlyReal     = typeSet{func(t ir.Type) bool { return t == ir.Real }, "REAL"}
@@ -230,6 +238,9 @@ func conversion(to ir.Type, types typeSet) func(*lowerer, *call) ir.Expr {
 		if !ok {
 			return bad(c.Pos)
 		}
+		if kind == 0 && to == ir.Real && a.Type().IsComplex() && c.name == "real" {
+			return l.regroup(l.convert(a, a.Type().Part()), c)
+		}
 		return l.regroup(l.convert(a, ofKind(to, kind)), c)
 	}
 }
@@ -320,11 +331,11 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 // transferFunc is TRANSFER of a number to the type of another that has as many bits.
 func transferFunc(l *lowerer, c *call) ir.Expr {
 	from, to := c.args[0].Type(), c.args[1].Type()
-	if !from.IsNumeric() {
-		return l.wrong(c, 0, "numeric")
+	if !from.IsOrdered() {
+		return l.wrong(c, 0, "INTEGER or REAL")
 	}
 	long := func(t ir.Type) bool { return t == ir.Long || t == ir.Double }
-	if !to.IsNumeric() || long(from) != long(to) {
+	if !to.IsOrdered() || long(from) != long(to) {
 		l.errorf(codeOutside, c.Pos, "transfer of %s to %s is not supported", from, to).WithHelp("both must be numbers of the same kind")
 		return bad(c.Pos)
 	}

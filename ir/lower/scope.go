@@ -33,6 +33,7 @@ type scope struct {
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
 	ret          *ir.While       // what RETURN leaves; made when there is one
+	alternate    *ir.Symbol      // the number of the alternate return, nil where there are none
 	checkpoints  bool            // module spmd is in use
 	access       *access         // of a module
 	skip         int             // statements in front of the body: statement functions
@@ -66,6 +67,9 @@ func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 			continue
 		}
 		s.procs[in.Name] = &procedure{in, s}
+		for _, e := range entriesOf(in) {
+			s.procs[e.Name] = &procedure{e, s}
+		}
 	}
 	return s
 }
@@ -188,7 +192,7 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 		return s
 	}
 	l.keepAllocated(s)
-	key := savedKey{l.scope.unit, name, s.Pos}
+	key := savedKey{unitOf(l.scope.unit), name, s.Pos}
 	first := l.savedVars[key]
 	if first == s {
 		return s

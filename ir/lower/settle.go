@@ -340,6 +340,7 @@ func (w *settling) replace(same map[*ir.Symbol]ir.Expr) {
 		}
 	}
 	p.Body = w.allocates(p.Body)
+	w.alignments()
 }
 
 func (w *settling) settled(dims []ir.Bound, end func(int) int) []ir.Bound {

@@ -40,8 +40,10 @@ func elementSize(s *ir.Symbol) int {
 	switch s.Type {
 	case ir.Character:
 		return s.Len
-	case ir.Long, ir.Double:
+	case ir.Long, ir.Double, ir.Complex:
 		return 8
+	case ir.DoubleComplex:
+		return 16
 	}
 	return 4
 }
@@ -258,7 +260,7 @@ func (o *layout) placeBlock(a *area, areaOf map[int]*area, start map[int]int) {
 	at := 0
 	for _, p := range a.list {
 		i := o.number[p.Name.Name]
-		if size := elementSize(p.sym); p.sym.Type != ir.Character && size > 0 {
+		if size := partSize(p.sym); p.sym.Type != ir.Character && size > 0 {
 			at = (at + size - 1) / size * size
 		}
 		tie := o.tie[i]

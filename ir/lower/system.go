@@ -29,7 +29,7 @@ func isLogical(t ir.Type) bool { return t == ir.Logical }
 
 var systemCalls = map[string][]systemParam{
 	"cpu_time":      {{name: "time", required: true, takes: ir.Type.IsReal}},
-	"system_clock":  {{name: "count", takes: ir.Type.IsInteger}, {name: "count_rate", takes: ir.Type.IsNumeric}, {name: "count_max", takes: ir.Type.IsInteger}},
+	"system_clock":  {{name: "count", takes: ir.Type.IsInteger}, {name: "count_rate", takes: ir.Type.IsOrdered}, {name: "count_max", takes: ir.Type.IsInteger}},
 	"date_and_time": {{name: "date", takes: isText}, {name: "time", takes: isText}, {name: "zone", takes: isText}, {name: "values", words: 8, takes: ir.Type.IsInteger}},
 	"get_command_argument": {{name: "number", given: true, required: true, takes: ir.Type.IsInteger}, {name: "value", takes: isText},
 		{name: "length", takes: ir.Type.IsInteger}, {name: "status", takes: ir.Type.IsInteger}},

@@ -17,6 +17,8 @@
 // An array may be aligned with an array that is aligned itself; the positions
 // are composed, so that every map speaks of the template at the end of the chain.
 // The numbers that follow from a map for given PEs are those of runtime/dist.
+// Ends that only the run knows are open ends (ir/open.go) in the maps too; that each
+// element has a position in the template is then checked where the array gets its bounds.
 package mapping
 
 import (
@@ -176,12 +178,6 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 	m := &ir.Mapping{Grid: d.grid, Pos: d.pos}
 	if o.align != nil {
 		m.Pos = o.align.Pos
-	}
-	if o.sym.IsOpen() {
-		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s is distributed, and its bounds are known to the run only", o.sym.Source()).
-			WithNote(o.pos, "it is declared here").
-			WithHelp("give it constant bounds where it is declared or allocated")
-		return nil
 	}
 	somewhere := false
 	for i, b := range o.dims {

@@ -212,6 +212,15 @@ func head(s Stmt) (text string, directive bool) {
 		}
 	case *Return:
 		b.WriteString("return")
+		if s.X != nil {
+			b.WriteString(" ")
+			writeExpr(&b, s.X, 0)
+		}
+	case *Entry:
+		b.WriteString("entry " + s.Name.Name + "(" + joinNames(s.Args) + ")")
+		if s.Result.Name != "" {
+			b.WriteString(" result(" + s.Result.Name + ")")
+		}
 	case *Continue:
 		b.WriteString("continue")
 	case *Goto:

@@ -59,6 +59,7 @@ const (
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
 	Call
+	Entry
 	Return
 	Stop
 	ErrorStop
@@ -220,6 +221,7 @@ var simple = map[string]Kind{
 	"external":        External,
 	"intrinsic":       External,
 	"call":            Call,
+	"entry":           Entry,
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
@@ -236,6 +238,7 @@ var simple = map[string]Kind{
 	"logical":         TypeDecl,
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
+	"doublecomplex":   TypeDecl,
 	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,
@@ -333,7 +336,7 @@ func (s *Stmt) byWord() {
 			}
 		}
 	case "double":
-		if second == "precision" {
+		if second == "precision" || second == "complex" {
 			s.Kind = TypeDecl
 			if isFunction(t) {
 				s.Kind, s.Word = Function, "function"
@@ -498,7 +501,7 @@ func (s *Stmt) classifyEnd() {
 // is "real(8) function f(x)".
 func isFunction(t []lexer.Token) bool {
 	i := 1
-	if t[i].Value == "precision" {
+	if t[0].Value == "double" {
 		i++
 	}
 	if t[i].Value == "*" && !t[i+1].EOF() {

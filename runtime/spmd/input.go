@@ -355,6 +355,10 @@ func load(items []any) []any {
 			values[i] = *item
 		case *float32:
 			values[i] = *item
+		case *complex128:
+			values[i] = *item
+		case *complex64:
+			values[i] = *item
 		case *bool:
 			values[i] = *item
 		case *String:
@@ -384,6 +388,10 @@ func store(items, values []any) {
 			*item = values[i].(float64)
 		case *float32:
 			*item = values[i].(float32)
+		case *complex128:
+			*item = values[i].(complex128)
+		case *complex64:
+			*item = values[i].(complex64)
 		case *bool:
 			*item = values[i].(bool)
 		case *String:

@@ -55,6 +55,10 @@ type PE struct {
 
 	state    []saved          // what a checkpoint holds, see keep
 	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
+
+	// The reductions of COMPLEX scalars.
+	single onePair[complex64]
+	double onePair[complex128]
 }
 
 // ID is the number of this PE, from 0.
