@@ -230,6 +230,7 @@ type Mapping struct {
 	Grid *Grid
 	Map  dist.Map
 	Pos  source.Pos // of the directive that decided
+	Ends []*Symbol  // of the program, that open ends in Map stand for
 }
 
 // Grid is a processor arrangement. Every grid covers all PEs: at run time its

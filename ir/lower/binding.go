@@ -464,7 +464,11 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 			after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(a.store), RHS: v()})
 		}
 	}
-	return slices.Concat(out, b.entry, arrays, body, after)
+	// What arrays are aligned with has its bounds before they are allocated.
+	allocates := func(s ir.Stmt) bool { _, is := s.(*ir.Allocate); return is }
+	ends := slices.DeleteFunc(slices.Clone(b.entry), allocates)
+	memory := slices.DeleteFunc(slices.Clone(b.entry), func(s ir.Stmt) bool { return !allocates(s) })
+	return slices.Concat(out, ends, memory, arrays, body, after)
 }
 
 // assigns reports whether body gives a value to s.
@@ -475,6 +479,15 @@ func assigns(body []ir.Stmt, s *ir.Symbol) bool {
 		return !found
 	})
 	return found
+}
+
+// endOf is an end of a dimension as an expression of INTEGER(8).
+func (l *lowerer) endOf(n int, pos source.Pos) ir.Expr {
+	k, off, open := ir.Open(n)
+	if !open {
+		return intConstOf(ir.Long, n, pos)
+	}
+	return l.convert(l.plus(varOf(l.prog.Ends[k], pos), l.intConst(off, pos), pos), ir.Long)
 }
 
 // copyArray copies all elements of an array argument: in, from the actual
@@ -502,7 +515,7 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	}
 	var s ir.Stmt = as
 	for k, bound := range d.sym.Dims {
-		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: intConstOf(ir.Long, bound.Lo, at), Hi: intConstOf(ir.Long, bound.Hi, at),
+		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.endOf(bound.Lo, at), Hi: l.endOf(bound.Hi, at),
 			Step: intConstOf(ir.Long, 1, at), Body: one(s), End: at}
 	}
 	return s
