@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strconv"
+
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -127,10 +129,8 @@ func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, er
 		var arg ast.Expr
 		first := c.lex.Peek()
 		if c.at("*") {
-			return nil, nil, problem(source.OutsideSubset, first, "alternate returns are outside the subset").
-				WithHelp("return a status in an INTEGER argument, and test it behind the CALL")
-		}
-		if first.Type == scan.Ident && c.second().Value == "=" {
+			arg, err = c.alternate()
+		} else if first.Type == scan.Ident && c.second().Value == "=" {
 			arg, err = c.keyword()
 		} else if !c.at(":") && !c.at("::") {
 			arg, err = c.expr()
@@ -187,6 +187,19 @@ func (c *climber) keyword() (ast.Expr, error) {
 		return nil, err
 	}
 	return &ast.Keyword{XBase: span(startOf(name), x.EndPosition()), Name: name.Value, X: x}, nil
+}
+
+// alternate parses *10, where an alternate return of a CALL goes.
+func (c *climber) alternate() (ast.Expr, error) {
+	star := c.lex.Next()
+	t := c.lex.Peek()
+	n, err := strconv.Atoi(t.Value)
+	if t.Type != scan.Int || err != nil {
+		return nil, problem(source.Syntax, t, `expected a label behind "*", found `+quoted(t)).
+			WithHelp("an alternate return is written call s(x, *10)")
+	}
+	c.lex.Next()
+	return &ast.AltReturn{XBase: span(startOf(star), endOf(t)), To: ast.Target{Pos: startOf(t), Label: n}}, nil
 }
 
 // ioItem parses an item of PRINT or READ: an expression or an implied DO.

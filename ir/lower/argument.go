@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -78,6 +79,17 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 			l.errorf(codeCall, e.Position(), "argument %s of %s is given twice", dummies[at].Name, name.Name).WithHelp("remove one")
 			return nil, false
 		}
+		if _, is := e.(*ast.AltReturn); is != (dummies[at].Name == ast.Alternate) {
+			d := l.errorf(codeCall, e.Position(), "argument %d of %s is a label, and the dummy argument %s is a variable", i+1, name.Name, dummies[at].Name)
+			if !is {
+				d.Msg = fmt.Sprintf("argument %d of %s is no label, and the procedure has an alternate return there", i+1, name.Name)
+			}
+			d.WithNote(p.unit.Pos, "it is declared here").WithHelp("write a label as *10, where the procedure has a * as its dummy argument")
+			return nil, false
+		} else if is {
+			absent[at] = true
+			continue
+		}
 		if id, is := e.(*ast.Ident); is {
 			if d := l.scope.dummy(id.Name); d != nil && d.absent && optional[dummies[at].Name] {
 				absent[at] = true
@@ -94,7 +106,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 		}
 	}
 	for i, a := range args {
-		if a == nil && ok && !(optional[dummies[i].Name] && l.explicit(p)) {
+		if a == nil && ok && !absent[i] && !(optional[dummies[i].Name] && l.explicit(p)) {
 			l.errorf(codeCall, name.Pos, "%s lacks its argument %s", name.Name, dummies[i].Name).
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false

@@ -85,6 +85,8 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			directives = append(directives, s)
 		case *ast.Independent:
 			independent = s
+		case *ast.Namelist:
+			l.namelistStmt(s)
 		case *ast.Common:
 			l.commonDims(s)
 			commons = append(commons, s)
@@ -99,6 +101,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 		l.saveStmts()
 		l.dataStmts()
 	}
+	l.namelistNames()
 	return directives, independent
 }
 

@@ -13,7 +13,7 @@ func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
 	body, ok := l.structured[u]
 	if !ok {
 		executed := *u
-		executed.Body = u.Body[l.scope.skip:]
+		executed.Body = entered(u, l.scope.skip)
 		body = structure.Unit(&executed, l.errorf)
 		l.structured[u] = body
 	}
@@ -111,7 +111,7 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	case *ast.Call:
 		return l.callStmt(s)
 	case *ast.Return:
-		return l.returnStmt(s.Pos)
+		return l.returnStmt(s)
 	case *ast.Allocate:
 		return l.allocate(s)
 	case *ast.Sync:

@@ -47,6 +47,11 @@ func head(s Stmt) (text string, directive bool) {
 		writeSave(&b, s)
 	case *Common:
 		writeCommon(&b, s)
+	case *Namelist:
+		b.WriteString("namelist")
+		for _, g := range s.Groups {
+			b.WriteString(" /" + g.Name.Name + "/ " + joinNames(g.Names))
+		}
 	case *Equivalence:
 		b.WriteString("equivalence ")
 		for i, group := range s.Groups {
@@ -207,6 +212,15 @@ func head(s Stmt) (text string, directive bool) {
 		}
 	case *Return:
 		b.WriteString("return")
+		if s.X != nil {
+			b.WriteString(" ")
+			writeExpr(&b, s.X, 0)
+		}
+	case *Entry:
+		b.WriteString("entry " + s.Name.Name + "(" + joinNames(s.Args) + ")")
+		if s.Result.Name != "" {
+			b.WriteString(" result(" + s.Result.Name + ")")
+		}
 	case *Continue:
 		b.WriteString("continue")
 	case *Goto:
