@@ -131,8 +131,13 @@ func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
 		return
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: name, NamePos: e.Pos}
-	out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name)
-	if !ok || !l.inReach(out.Shape, e.Dims, "template "+e.Name) {
+	open := false
+	if b := l.scope.binding; b != nil {
+		out.Shape, open, ok = b.templateBounds(e.Dims, e.Name)
+	} else {
+		out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name)
+	}
+	if !ok || !open && !l.inReach(out.Shape, e.Dims, "template "+e.Name) {
 		l.targets[e.Name] = target{pos: e.Pos, bad: true}
 		return
 	}

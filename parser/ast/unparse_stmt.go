@@ -47,6 +47,11 @@ func head(s Stmt) (text string, directive bool) {
 		writeSave(&b, s)
 	case *Common:
 		writeCommon(&b, s)
+	case *Namelist:
+		b.WriteString("namelist")
+		for _, g := range s.Groups {
+			b.WriteString(" /" + g.Name.Name + "/ " + joinNames(g.Names))
+		}
 	case *Equivalence:
 		b.WriteString("equivalence ")
 		for i, group := range s.Groups {
