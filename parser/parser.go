@@ -290,7 +290,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		}
 		p.declare(n)
 	case *ast.TypeDecl, *ast.ParameterStmt, *ast.DimensionStmt, *ast.AllocatableStmt, *ast.Intent, *ast.External, *ast.Access, *ast.Attribute, *ast.Import,
-		*ast.Implicit, *ast.Save, *ast.Common, *ast.Equivalence:
+		*ast.Implicit, *ast.Save, *ast.Common, *ast.Namelist, *ast.Equivalence:
 		if !p.declared.IsValid() {
 			p.declared = base.Pos
 		}

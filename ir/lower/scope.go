@@ -27,6 +27,7 @@ type scope struct {
 	externals    map[string]procedureName // declared EXTERNAL or INTRINSIC
 	interfaces   map[string]bool          // external procedures that an interface block describes
 	generics     map[string]*generic
+	namelists    map[string]*namelist
 	library      map[string]bool // functions of the intrinsic modules in use
 	dummies      map[string]*dummy
 	binding      *binding        // of a procedure
@@ -56,7 +57,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if s.letters = defaultTypes(); host != nil {
 		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}

@@ -211,6 +211,16 @@ type (
 		Name     Name
 		Entities []Entity
 	}
+	// Namelist is "namelist /g/ a, b /h/ c".
+	Namelist struct {
+		Base
+		Groups []NamelistGroup
+	}
+	// NamelistGroup is the variables of a group.
+	NamelistGroup struct {
+		Name  Name
+		Names []Name
+	}
 	// Equivalence is "equivalence (a, b(2)), (c, d)".
 	Equivalence struct {
 		Base
