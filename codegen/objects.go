@@ -260,7 +260,7 @@ func (g *gen) communication(c *comm.Comm) {
 		}
 	default:
 		capacity, sized := g.capacity(c), ""
-		if c.Array.IsOpen() {
+		if c.Array.Placed() {
 			capacity, sized = "0", fmt.Sprintf(".Sized(func() int { return %s })", capacity)
 		}
 		if n := slot.Ring; n > 1 {
@@ -299,7 +299,7 @@ func (g *gen) capacity(c *comm.Comm) string {
 			}
 		}
 		if len(ax.Terms) == 1 && len(ax.Terms[0].Range.Cons) > 0 {
-			if k := ax.Terms[0].Range.Cons[0]; !k.Array.IsOpen() || k.Array == c.Array {
+			if k := ax.Terms[0].Range.Cons[0]; !k.Array.Placed() || k.Array == c.Array {
 				if text == "" {
 					text = fmt.Sprint(most)
 				}
