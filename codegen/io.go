@@ -37,8 +37,24 @@ func (g *gen) print(s *ir.Print) {
 		g.out.p("record := fio.NewWriter(%s).Split()%s", g.format(s.Format), g.modesOf(s, unit))
 		g.addItems(s.Items)
 		g.out.p("pe.WriteRecords(%s, record.Records()...)", unit)
+	case ir.IsNamelist(s.Format):
+		write := "pe.Write("
+		if s.Unit != nil {
+			write = "pe.WriteTo(" + unit + ", "
+		}
+		g.out.p("record := spmd.NewNamelist(%q)%s", s.Format.(*ir.Const).Str[1:], g.modesOf(s, unit))
+		g.addVariables(s.Items)
+		g.out.p("%srecord.End())", write)
 	default:
 		g.printText(s, unit)
+	}
+}
+
+// addVariables emits the items of a NAMELIST group.
+func (g *gen) addVariables(items []ir.Expr) {
+	for i := 0; i < len(items); i += 2 {
+		g.out.p("record.Name(%q)", items[i].(*ir.Const).Str)
+		g.item(items[i+1])
 	}
 }
 
@@ -175,12 +191,17 @@ func (g *gen) written(e *ir.Call) string {
 	if !strings.HasPrefix(e.Name, "try") {
 		old = ""
 	}
-	if listed {
+	switch {
+	case ir.IsNamelist(e.Args[0]):
+		g.out.p("record := spmd.NewNamelist(%q)", c.Str[1:])
+		g.addVariables(items)
+		items = nil
+	case listed:
 		if end != "RecordsOf" {
 			end = "Text"
 		}
 		g.out.p("record := spmd.NewText()")
-	} else {
+	default:
 		g.out.p("record := fio.NewWriter(%s)", g.format(e.Args[0]))
 	}
 	g.addItems(items)
@@ -282,6 +303,10 @@ func (g *gen) readStmt(s *ir.Read) {
 	case s.What != "":
 	case s.Unformatted:
 		g.out.p("pe.Unformatted(%d, %s%s)", g.readSite(s), iostat, list)
+	case s.IsNamelist() && s.Internal():
+		g.out.p("pe.NamelistInternal(%d, %s, %s, %q%s)", g.readSite(s), g.expr(s.From), iostat, s.Format.(*ir.Const).Str[1:], list)
+	case s.IsNamelist():
+		g.out.p("pe.Namelist(%d, %s, %q%s)", g.readSite(s), iostat, s.Format.(*ir.Const).Str[1:], list)
 	case s.Format != nil && s.Internal():
 		g.out.p("pe.FormattedInternal(%d, %s, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, g.format(s.Format), list)
 	case s.Format != nil:

@@ -162,7 +162,7 @@ func (l *leaf) counted(r *ir.Ref) bool {
 	}
 	if m := r.Sym.Mapping; m != nil && !l.g.alonePE {
 		for _, ax := range m.Map.Axes {
-			if ax.Grid >= 0 && ax.Format != dist.Block {
+			if ax.Grid >= 0 && !ax.Format.IsBlock() {
 				return false
 			}
 		}
@@ -248,7 +248,7 @@ func (l *leaf) unit(f leafRef) bool {
 		}
 		ca := c.Array.Mapping.Map.Axes[c.Axis]
 		switch {
-		case ca.Format == dist.Block && len(l.part) == 1 && (ax == nil || ax.Format == dist.Block):
+		case ca.Format.IsBlock() && len(l.part) == 1 && (ax == nil || ax.Format.IsBlock()):
 			// Owned elements of BLOCK dimensions are consecutive.
 			return true
 		case ca.Format == dist.Cyclic && len(l.part) == 1 && ax != nil && ax.Format == dist.Cyclic &&
@@ -278,7 +278,7 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 		return false
 	}
 	if f.conditional && (abs(l.step) != 1 || slices.ContainsFunc(l.part, func(c comm.Constraint) bool {
-		return c.Array.Mapping.Map.Axes[c.Axis].Format != dist.Block
+		return !c.Array.Mapping.Map.Axes[c.Axis].Format.IsBlock()
 	})) {
 		return false // if one of the elements exists, the temporary knows no distance
 	}

@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -16,7 +15,7 @@ import (
 func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 	note := func(c *comm.Comm, depends map[*ir.Symbol]bool) {
 		for _, loop := range loops {
-			if !changes(g.prog.Modified(loop), depends) && !laidOut(loop, c) {
+			if !changes(g.prog.Modified(loop), depends) && !c.LaidOut(loop) {
 				g.lasting[c] = loop
 				return
 			}
@@ -52,25 +51,6 @@ func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 			}
 		}
 	}
-}
-
-// laidOut reports whether a loop allocates a distributed array of whose layout the needs of c are
-// made; of an irregular one, whose walk may be over any arrays, any of them.
-func laidOut(loop ir.Stmt, c *comm.Comm) bool {
-	var cons []comm.Constraint
-	for _, r := range c.Ranges {
-		cons = append(cons, r.Cons...)
-	}
-	cons = append(cons, c.Guard...)
-	found := false
-	ir.Walk([]ir.Stmt{loop}, func(s ir.Stmt) bool {
-		if a, ok := s.(*ir.Allocate); ok && !a.Free && a.Sym.Distributed() {
-			found = found || c.Kind == comm.Irregular || a.Sym == c.Array ||
-				slices.ContainsFunc(cons, func(k comm.Constraint) bool { return k.Array == a.Sym })
-		}
-		return !found
-	})
-	return found
 }
 
 // needDepends are the variables that what c moves depends on, but for the indices of its own

@@ -230,6 +230,7 @@ type Mapping struct {
 	Grid *Grid
 	Map  dist.Map
 	Pos  source.Pos // of the directive that decided
+	Ends []*Symbol  // of the program, that open ends in Map stand for
 }
 
 // Grid is a processor arrangement. Every grid covers all PEs: at run time its
@@ -372,7 +373,8 @@ type (
 		Loop Stmt
 	}
 	// Print writes records to Unit, nil for the standard output. Format is CHARACTER,
-	// nil for list-directed output, or for none: Unformatted. With Stay the last record is
+	// nil for list-directed output, or for none: Unformatted; "&NAME" is that of a NAMELIST
+	// group, whose items are constant names, each with what it is of. With Stay the last record is
 	// not ended: the next Print goes on with it. Given are the values of further entries,
 	// such as REC=, of which Keys are the names, with a blank between. With Catch an error
 	// does not end the program: the Read "outcome" that follows takes it.

@@ -95,6 +95,15 @@ func present(list ...Expr) []Expr {
 // Internal reports whether s reads from a string.
 func (s *Read) Internal() bool { return s.From != nil && s.From.Type() == Character }
 
+// IsNamelist reports whether format is that of a NAMELIST group.
+func IsNamelist(format Expr) bool {
+	c, ok := format.(*Const)
+	return ok && strings.HasPrefix(c.Str, "&")
+}
+
+// IsNamelist reports whether s reads a NAMELIST group.
+func (s *Read) IsNamelist() bool { return IsNamelist(s.Format) }
+
 // Asks reports whether the program calls one of the intrinsic subroutines.
 func (p *Program) Asks(names ...string) (found bool) {
 	Walk(p.Body, func(s Stmt) bool {

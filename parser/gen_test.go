@@ -197,7 +197,7 @@ func (g *treeGen) storage() ast.Stmt {
 		}
 		return element
 	}
-	switch g.int(0, 4) {
+	switch g.int(0, 5) {
 	case 0:
 		s := &ast.Implicit{}
 		for range g.int(1, 2) {
@@ -226,6 +226,14 @@ func (g *treeGen) storage() ast.Stmt {
 		s := &ast.Save{}
 		if g.bool() {
 			s.Names, s.Blocks = g.names(), g.names()
+		}
+		return s
+	case 4:
+		s := &ast.Namelist{}
+		for range g.int(1, 3) {
+			group := ast.NamelistGroup{Names: names()}
+			group.Name.Name = g.name()
+			s.Groups = append(s.Groups, group)
 		}
 		return s
 	case 3:

@@ -18,8 +18,7 @@ const (
 // instead says, for each statement outside the subset, what to write.
 var instead = map[string]string{
 	"abstract": noInterface, "procedure": noInterface,
-	"entry": "write a procedure of its own for each ENTRY",
-	"bind":  needless, "generic": noInterface, "final": needless,
+	"bind": needless, "generic": noInterface, "final": needless,
 
 	"submodule": "put the procedures into the module",
 	"include":   "put the text in place",

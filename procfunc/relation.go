@@ -374,7 +374,7 @@ func even(ax comm.Axis) bool {
 			return false
 		}
 		for _, k := range t.Range.Cons {
-			if _, dim, p := position(k); dim >= 0 && p.Space.Format != dist.Block {
+			if _, dim, p := position(k); dim >= 0 && !p.Space.Format.IsBlock() {
 				return false // each P-th iteration
 			}
 		}

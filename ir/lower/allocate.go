@@ -39,6 +39,21 @@ type regrown struct {
 // openArray makes s an array with open ends, lower ones only where lo has no constant.
 func (l *lowerer) openArray(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, his []*ir.Symbol) {
 	v, sh := &view{base: s}, &shape{}
+	los, his = l.openEnds(s, lo, pos)
+	for k, at := range lo {
+		if los[k] != nil {
+			at = varOf(los[k], pos)
+		}
+		v.subs = append(v.subs, viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
+		sh.lo = append(sh.lo, at)
+		sh.n = append(sh.n, l.plus(l.minus(varOf(his[k], pos), ir.Clone(at), pos), l.intConst(1, pos), pos))
+	}
+	l.views[s], l.shapes[s], l.loose[s] = v, sh, true
+	return los, his
+}
+
+// openEnds gives s open ends, lower ones only where lo has no constant.
+func (l *lowerer) openEnds(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, his []*ir.Symbol) {
 	s.Dims = nil
 	for k, at := range lo {
 		var low *ir.Symbol
@@ -48,17 +63,12 @@ func (l *lowerer) openArray(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, hi
 		} else {
 			low = l.newEnd(s, "lo", k, pos)
 			b.Lo = ir.OpenEnd(len(l.prog.Ends)-1, false)
-			at = varOf(low, pos)
 		}
 		high := l.newEnd(s, "hi", k, pos)
 		b.Hi = ir.OpenEnd(len(l.prog.Ends)-1, true)
 		s.Dims = append(s.Dims, b)
 		los, his = append(los, low), append(his, high)
-		v.subs = append(v.subs, viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
-		sh.lo = append(sh.lo, at)
-		sh.n = append(sh.n, l.plus(l.minus(varOf(high, pos), ir.Clone(at), pos), l.intConst(1, pos), pos))
 	}
-	l.views[s], l.shapes[s], l.loose[s] = v, sh, true
 	return los, his
 }
 

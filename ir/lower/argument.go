@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ type argument struct {
 	readOnly string     // why the procedure cannot assign to it, or ""
 
 	object *ir.Symbol // an allocatable array or variable as a whole, or nil
+
+	proc *procedure // of a procedure
 
 	name  string // of an array
 	view  *view
@@ -78,6 +81,17 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 			l.errorf(codeCall, e.Position(), "argument %s of %s is given twice", dummies[at].Name, name.Name).WithHelp("remove one")
 			return nil, false
 		}
+		if _, is := e.(*ast.AltReturn); is != (dummies[at].Name == ast.Alternate) {
+			d := l.errorf(codeCall, e.Position(), "argument %d of %s is a label, and the dummy argument %s is a variable", i+1, name.Name, dummies[at].Name)
+			if !is {
+				d.Msg = fmt.Sprintf("argument %d of %s is no label, and the procedure has an alternate return there", i+1, name.Name)
+			}
+			d.WithNote(p.unit.Pos, "it is declared here").WithHelp("write a label as *10, where the procedure has a * as its dummy argument")
+			return nil, false
+		} else if is {
+			absent[at] = true
+			continue
+		}
 		if id, is := e.(*ast.Ident); is {
 			if d := l.scope.dummy(id.Name); d != nil && d.absent && optional[dummies[at].Name] {
 				absent[at] = true
@@ -94,7 +108,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 		}
 	}
 	for i, a := range args {
-		if a == nil && ok && !(optional[dummies[i].Name] && l.explicit(p)) {
+		if a == nil && ok && !absent[i] && !(optional[dummies[i].Name] && l.explicit(p)) {
 			l.errorf(codeCall, name.Pos, "%s lacks its argument %s", name.Name, dummies[i].Name).
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false
@@ -118,9 +132,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		l.present(e.Name, e.Pos)
 		s := l.lookup(e.Name)
 		if _, external := l.externals[e.Name]; external || s == nil && (l.procedure(e.Name) != nil || l.isIntrinsicName(e.Name)) {
-			l.errorf(codeOutside, e.Pos, "%s is a procedure: procedures as arguments are not supported", e.Name).
-				WithHelp("pass an INTEGER that says which procedure to call, and test it there")
-			return nil
+			return l.procedureArgument(e.Name, e.Pos)
 		}
 		if s = l.symbol(e.Name, e.Pos); s.Cell {
 			if s.Type == ir.Invalid {

@@ -32,16 +32,20 @@ type dummy struct {
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 	object     bool       // it is allocatable: sym is that of the actual argument
+	procedure  bool       // it is a procedure, in one that is lowered for its errors only
 }
 
 // binding ties the dummy arguments of one execution to the actual ones.
 type binding struct {
-	l         *lowerer
-	unit      *ast.Program
-	call      ast.Name
-	external  bool
-	list      []*dummy
-	bySym     map[*ir.Symbol]*dummy
+	l        *lowerer
+	unit     *ast.Program
+	call     ast.Name
+	external bool
+	list     []*dummy
+	bySym    map[*ir.Symbol]*dummy
+
+	arrays, cells, optional, byValue map[string]bool // what the declarations say of names
+
 	entry     []ir.Stmt // done before the body: bounds, checks of shapes
 	resultLen int       // length of the value of a function, as the caller declares it: that of CHARACTER(*)
 }
@@ -50,16 +54,18 @@ type binding struct {
 func (b *binding) bind(args []*argument) {
 	l := b.l
 	b.bySym = map[*ir.Symbol]*dummy{}
-	arrays, cells := arrayNames(b.unit)
+	b.arrays, b.cells = arrayNames(b.unit)
 	objects := allocatableNames(b.unit)
-	optional, value := attributeNames(b.unit, "optional"), attributeNames(b.unit, "value")
+	b.optional, b.byValue = attributeNames(b.unit, "optional"), attributeNames(b.unit, "value")
 	for i, name := range b.unit.Args {
+		if name.Name == ast.Alternate {
+			continue
+		}
 		if l.dummies[name.Name] != nil {
 			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
 			continue
 		}
-		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: l.implicitType(name.Name),
-			optional: optional[name.Name], value: value[name.Name]}
+		d := b.newDummy(name, i+1)
 		if args != nil {
 			d.arg = args[i]
 			d.absent = d.arg == nil
@@ -77,6 +83,10 @@ func (b *binding) bind(args []*argument) {
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
 			d.arg = &as
 		}
+		if d.arg != nil && d.arg.proc != nil {
+			b.bindProcedure(d)
+			continue
+		}
 		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
 			as := *a
 			as.view, as.shape, as.start, as.value = a.of.view, a.of.shape, a.of.subs, nil
@@ -88,6 +98,20 @@ func (b *binding) bind(args []*argument) {
 		b.makeSymbol(d)
 		b.bySym[d.sym] = d
 	}
+	for _, name := range otherDummies(b.unit) {
+		d := b.newDummy(name, 0)
+		d.absent = true
+		l.dummies[name.Name] = d
+		b.list = append(b.list, d)
+		b.makeSymbol(d)
+		b.bySym[d.sym] = d
+	}
+}
+
+// newDummy is the dummy argument called name, number no.
+func (b *binding) newDummy(name ast.Name, no int) *dummy {
+	return &dummy{Name: name, no: no, isArray: b.arrays[name.Name], cell: b.cells[name.Name], typ: b.l.implicitType(name.Name),
+		optional: b.optional[name.Name], value: b.byValue[name.Name]}
 }
 
 // makeSymbol makes what the name of d means in the procedure.
@@ -318,7 +342,10 @@ func (b *binding) check() {
 	l := b.l
 	b.pureArguments()
 	for _, d := range b.list {
-		if !d.declared.IsValid() && l.implicitNone {
+		if d.arg != nil && d.arg.proc != nil {
+			continue
+		}
+		if !d.declared.IsValid() && l.implicitNone && !d.procedure {
 			l.errorf(codeUndeclared, d.Pos, "the dummy argument %s is not declared", d.Name.Name).
 				WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(d.Name.Name)), d.Name.Name)
 			continue
@@ -445,7 +472,11 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 			after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(a.store), RHS: v()})
 		}
 	}
-	return slices.Concat(out, b.entry, arrays, body, after)
+	// What arrays are aligned with has its bounds before they are allocated.
+	allocates := func(s ir.Stmt) bool { _, is := s.(*ir.Allocate); return is }
+	ends := slices.DeleteFunc(slices.Clone(b.entry), allocates)
+	memory := slices.DeleteFunc(slices.Clone(b.entry), func(s ir.Stmt) bool { return !allocates(s) })
+	return slices.Concat(out, ends, memory, arrays, body, after)
 }
 
 // assigns reports whether body gives a value to s.
@@ -456,6 +487,15 @@ func assigns(body []ir.Stmt, s *ir.Symbol) bool {
 		return !found
 	})
 	return found
+}
+
+// endOf is an end of a dimension as an expression of INTEGER(8).
+func (l *lowerer) endOf(n int, pos source.Pos) ir.Expr {
+	k, off, open := ir.Open(n)
+	if !open {
+		return intConstOf(ir.Long, n, pos)
+	}
+	return l.convert(l.plus(varOf(l.prog.Ends[k], pos), l.intConst(off, pos), pos), ir.Long)
 }
 
 // copyArray copies all elements of an array argument: in, from the actual
@@ -483,7 +523,7 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	}
 	var s ir.Stmt = as
 	for k, bound := range d.sym.Dims {
-		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: intConstOf(ir.Long, bound.Lo, at), Hi: intConstOf(ir.Long, bound.Hi, at),
+		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.endOf(bound.Lo, at), Hi: l.endOf(bound.Hi, at),
 			Step: intConstOf(ir.Long, 1, at), Body: one(s), End: at}
 	}
 	return s

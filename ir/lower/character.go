@@ -29,13 +29,7 @@ func (l *lowerer) wholeTexts() {
 			if !ok {
 				return true
 			}
-			old := ir.Clone(part.Base)
-			switch old := old.(type) { // characters that have no value may stay without one
-			case *ir.Var:
-				old.Raw = true
-			case *ir.Ref:
-				old.Raw = true
-			}
+			old := raw(ir.Clone(part.Base)) // characters that have no value may stay without one
 			as.LHS, as.RHS = part.Base, &ir.Call{X: ir.X{Pos: part.Pos, Typ: ir.Character}, Name: "setsub", Args: []ir.Expr{old, part.Lo, part.Hi, as.RHS}}
 		}
 	})
@@ -199,4 +193,15 @@ func (l *lowerer) blank(s *ir.Symbol, length, mold ast.Expr, pos source.Pos) []i
 	}
 	empty := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}
 	return one(&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(s, pos), RHS: &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{empty, l.convert(n, ir.Long)}}})
+}
+
+// raw marks e, a variable or element, as one that need not have a value.
+func raw(e ir.Expr) ir.Expr {
+	switch e := e.(type) {
+	case *ir.Var:
+		e.Raw = true
+	case *ir.Ref:
+		e.Raw = true
+	}
+	return e
 }

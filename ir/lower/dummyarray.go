@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -121,29 +123,7 @@ func (b *binding) captured(e ir.Expr, pos source.Pos) ir.Expr {
 // may depend on arguments: where they are no constants the array is allocated at the entry.
 func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (list []ir.Bound, ok bool) {
 	l := b.l
-	list, ok = make([]ir.Bound, len(dims)), true
-	lo, hi := make([]ir.Expr, len(dims)), make([]ir.Expr, len(dims))
-	constant := true
-	value := func(e ast.Expr) (ir.Expr, int) {
-		x := b.bound(e)
-		c, isConst := constOf(x)
-		ok = ok && !isBad(x)
-		constant = constant && isConst
-		return x, c
-	}
-	for k, dim := range dims {
-		lo[k], list[k].Lo = l.intConst(1, dim.Pos), 1
-		if dim.Lo != nil {
-			lo[k], list[k].Lo = value(dim.Lo)
-		}
-		if dim.Hi == nil {
-			l.errorf(codeOutside, dim.Pos, "%s has no upper bound and is no dummy argument", name).
-				WithHelp("declare it with its extent, or as ALLOCATABLE")
-			ok = false
-			continue
-		}
-		hi[k], list[k].Hi = value(dim.Hi)
-	}
+	lo, hi, list, constant, ok := b.ownBounds(dims, name)
 	names := map[string]source.Pos{}
 	for _, d := range b.list {
 		names[d.Name.Name] = d.Pos
@@ -165,6 +145,50 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 	return s.Dims, true
 }
 
+// templateBounds evaluates the bounds of a template that a procedure declares, as localBounds does.
+// open: some are open ends.
+func (b *binding) templateBounds(dims []ast.DimSpec, name string) (list []ir.Bound, open, ok bool) {
+	lo, hi, list, constant, ok := b.ownBounds(dims, name)
+	switch {
+	case !ok || constant:
+		return list, false, ok
+	case b.l.phantom:
+		for k := range list {
+			list[k] = ir.Bound{Lo: 1, Hi: 1}
+		}
+		return list, false, true
+	}
+	return b.openShape(&ir.Symbol{Name: name}, lo, hi, dims[0].Pos), true, true
+}
+
+// ownBounds are the bounds of what a procedure declares for itself, as numbers where they are constant.
+func (b *binding) ownBounds(dims []ast.DimSpec, name string) (lo, hi []ir.Expr, list []ir.Bound, constant, ok bool) {
+	l := b.l
+	list, constant, ok = make([]ir.Bound, len(dims)), true, true
+	lo, hi = make([]ir.Expr, len(dims)), make([]ir.Expr, len(dims))
+	value := func(e ast.Expr) (ir.Expr, int) {
+		x := b.bound(e)
+		c, isConst := constOf(x)
+		ok = ok && !isBad(x)
+		constant = constant && isConst
+		return x, c
+	}
+	for k, dim := range dims {
+		lo[k], list[k].Lo = l.intConst(1, dim.Pos), 1
+		if dim.Lo != nil {
+			lo[k], list[k].Lo = value(dim.Lo)
+		}
+		if dim.Hi == nil {
+			l.errorf(codeOutside, dim.Pos, "%s has no upper bound and is no dummy argument", name).
+				WithHelp("declare it with its extent, or as ALLOCATABLE")
+			ok = false
+			continue
+		}
+		hi[k], list[k].Hi = value(dim.Hi)
+	}
+	return lo, hi, list, constant, ok
+}
+
 // automatic makes s an array that gets its memory at the entry of the procedure.
 func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
 	l := b.l
@@ -174,6 +198,22 @@ func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
 		return
 	}
 	los, his := l.openArray(s, lo, pos)
+	b.setEnds(s, los, his, lo, hi, pos)
+	b.entry = append(b.entry, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
+}
+
+// openShape is the bounds lo:hi of a template, as open ends that get their values at the entry of the
+// procedure. They are named after s.
+func (b *binding) openShape(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) []ir.Bound {
+	named := *s
+	los, his := b.l.openEnds(&named, lo, pos)
+	b.setEnds(s, los, his, slices.Clone(lo), hi, pos)
+	return named.Dims
+}
+
+// setEnds gives the ends los and his of s, nil where a lower one is a constant, the bounds lo:hi.
+func (b *binding) setEnds(s *ir.Symbol, los, his []*ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
+	l := b.l
 	for k := range his {
 		if los[k] != nil {
 			b.entry = append(b.entry, l.setEnd(los[k], s, lo[k], pos)...)
@@ -182,5 +222,4 @@ func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
 		n := l.extentOf(lo[k], hi[k], pos)
 		b.entry = append(b.entry, l.setEnd(his[k], s, l.minus(l.plus(n, ir.Clone(lo[k]), pos), l.intConst(1, pos), pos), pos)...)
 	}
-	b.entry = append(b.entry, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
 }

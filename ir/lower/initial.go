@@ -399,6 +399,14 @@ func (d *dataSet) loop(x *ast.ImpliedDo) bool {
 // setInitial gives n elements of s from place at on, or scalar s, the value c.
 func (l *lowerer) setInitial(s *ir.Symbol, at, n int, c *ir.Const, pos source.Pos) {
 	s, at = l.stored(s, at)
+	if c.Typ.IsComplex() && !s.Type.IsComplex() { // which has the parts
+		for k := range n {
+			for i, part := range []float64{c.Float, c.Imag} {
+				l.setInitial(s, at+2*k+i, 1, &ir.Const{X: ir.X{Pos: c.Pos, Typ: c.Typ.Part()}, Float: part}, pos)
+			}
+		}
+		return
+	}
 	if c.Typ != s.Type && c.Typ.IsReal() && s.Type.IsInteger() { // which has the bits
 		real := c.Float
 		c = &ir.Const{X: ir.X{Pos: c.Pos, Typ: s.Type}, Int: int(math.Float64bits(real))}

@@ -36,6 +36,9 @@ func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
 	if isStar(e) {
 		return nil, true
 	}
+	if g := l.group(e); g != nil {
+		return &ir.Const{X: ir.X{Pos: e.Position(), Typ: ir.Character}, Str: "&" + strings.ToUpper(g.Name.Name)}, true
+	}
 	if l.isPart(e) {
 		x = l.joined(e)
 	} else {
@@ -121,7 +124,9 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	} else if s.Unit != nil {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
-			to = l.target(s.Unit)
+			if to = l.target(s.Unit); l.group(s.Format) != nil {
+				in = &records{length: l.charLen(to)} // it is one record
+			}
 			ok = l.noString(&s.Control) && ok && !isBad(to)
 		} else {
 			p.Unit, good = l.unitOf(unit, unitOutput)
@@ -138,6 +143,10 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	keys, given, good := l.specs(&s.Control, transferKeys...)
 	p.Keys, p.Given, ok = strings.Join(keys, " "), given, ok && good
+	if g := l.group(s.Format); g != nil {
+		p.Items, good = l.namelistItems(g, s.Items)
+		ok = ok && good
+	}
 	for _, item := range s.Items {
 		x := l.printItem(item)
 		ok = ok && !isBad(x)
@@ -194,7 +203,7 @@ func (l *lowerer) noString(c *ast.Control) (ok bool) {
 // record is the assignment that an internal WRITE is, to a text or the records of an array.
 func (l *lowerer) record(p *ir.Print, to ir.Expr, in *records) ir.Stmt {
 	length := l.lenOf(to, p.Pos)
-	if in != nil {
+	if in != nil && in.length >= 0 {
 		length = l.intConst(in.length, p.Pos)
 	}
 	if sub, ok := to.(*ir.Substr); ok && l.charLen(to) < 0 {

@@ -98,6 +98,9 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 			continue
 		}
 		l.external[u.Name] = &procedure{unit: u}
+		for _, e := range entriesOf(u) {
+			l.external[e.Name] = &procedure{unit: e}
+		}
 	}
 	l.declareBlocks(f)
 	for _, m := range f.Modules {
@@ -118,7 +121,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	l.dropIntrinsicNames()
 	l.finishIndices()
 	if l.punned {
-		bitwise(l.prog.Body)
+		l.prog.Body = l.bitwise(l.prog.Body)
 	}
 	l.settle()
 	l.noRandomAcross()

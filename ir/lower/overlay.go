@@ -34,10 +34,11 @@ type stretch struct {
 	bad    bool // it is in error, which has been reported
 }
 
-// overlaid is a variable whose first element is element at, from 0, of base.
+// overlaid is a variable whose first element is element at, from 0, of base. Each of its
+// elements is per of those of base: two where they are COMPLEX and those of base are parts.
 type overlaid struct {
-	base *ir.Symbol
-	at   int
+	base    *ir.Symbol
+	at, per int
 }
 
 // piecesOf cuts areas, which begin at the same place, into pieces.
@@ -178,7 +179,8 @@ func (l *lowerer) unite(a *area, p placed, q *stretch) {
 // overlay makes p a view of piece q.
 func (l *lowerer) overlay(a *area, p placed, q *stretch) {
 	s := p.sym
-	size := elementSize(s)
+	held := &ir.Symbol{Type: q.holds(), Len: s.Len}
+	size := elementSize(held)
 	for _, other := range q.list {
 		if !sharable(s, other.sym) || (p.at-other.at)%size != 0 {
 			if !q.bad {
@@ -197,42 +199,47 @@ func (l *lowerer) overlay(a *area, p placed, q *stretch) {
 	at := (p.at - q.lo) / size
 	l.moveInitial(p, q.sym, at)
 	l.drop(s)
-	l.overlays[s] = overlaid{q.sym, at}
+	o := overlaid{q.sym, at, elementSize(s) / max(1, size)}
+	l.overlays[s] = o
 	l.punned = l.punned || q.sym.Type != s.Type
 	if !s.IsArray() {
 		s.Cell, s.Dims = true, []ir.Bound{{Lo: 1, Hi: 1}}
 	}
-	l.views[s], l.shapes[s] = l.linear(s, q.sym, at), l.declaredShape(s, p.Pos)
+	l.views[s], l.shapes[s] = l.linear(s, o), l.declaredShape(s, p.Pos)
 }
 
+// partSize is the size of a number, of a COMPLEX one that of each part.
+func partSize(s *ir.Symbol) int { return elementSize(&ir.Symbol{Type: s.Type.Part()}) }
+
 // sharable reports whether an array can hold the elements of a and of b: those of one type,
-// and numbers of one size.
+// and numbers of one size, as the parts of COMPLEX ones have.
 func sharable(a, b *ir.Symbol) bool {
-	number := func(t ir.Type) bool { return t.IsInteger() || t.IsReal() }
-	return a.Type == b.Type && a.Len == b.Len || number(a.Type) && number(b.Type) && elementSize(a) == elementSize(b)
+	return a.Type == b.Type && a.Len == b.Len || a.Type.IsNumeric() && b.Type.IsNumeric() && partSize(a) == partSize(b)
 }
 
 // holds is the type of the array that piece q is: integers where numbers of several types
-// share it, as these keep all bits.
+// share it, as these keep all bits, and reals where these are parts of COMPLEX numbers.
 func (q *stretch) holds() ir.Type {
 	t := q.list[0].sym.Type
 	for _, p := range q.list {
-		if p.sym.Type == t {
-			continue
-		}
-		if elementSize(p.sym) == 8 {
+		switch u := p.sym.Type; {
+		case u == t:
+		case u.Part() == t.Part():
+			t = t.Part()
+		case partSize(p.sym) == 8:
 			return ir.Long
+		default:
+			return ir.Integer
 		}
-		return ir.Integer
 	}
 	return t
 }
 
 // pieceArray is the array that piece q is, of which p is a part.
 func (l *lowerer) pieceArray(a *area, p placed, q *stretch) *ir.Symbol {
-	n := (q.hi - q.lo) / elementSize(p.sym)
 	name := p.Name.Name + "_storage"
-	s := &ir.Symbol{Name: l.unique(name), Local: name, Pos: p.Pos, Type: q.holds(), Len: p.sym.Len, Dims: []ir.Bound{{Lo: 1, Hi: n}}, Site: p.sym.Site}
+	s := &ir.Symbol{Name: l.unique(name), Local: name, Pos: p.Pos, Type: q.holds(), Len: p.sym.Len, Site: p.sym.Site}
+	s.Dims = []ir.Bound{{Lo: 1, Hi: (q.hi - q.lo) / elementSize(s)}}
 	if a.common {
 		s.Site = nil
 	}
@@ -242,10 +249,10 @@ func (l *lowerer) pieceArray(a *area, p placed, q *stretch) *ir.Symbol {
 	return s
 }
 
-// linear is s as a view of base, whose element at, from 0, is the first one of s.
-func (l *lowerer) linear(s, base *ir.Symbol, at int) *view {
+// linear is s as a view of what it lies on.
+func (l *lowerer) linear(s *ir.Symbol, o overlaid) *view {
 	sub := viewSub{dim: -1}
-	off, size := at+1, 1
+	off, size := o.at+1, o.per
 	for k, b := range s.Dims {
 		if !s.Cell {
 			sub.add(viewTerm{dim: k, coef: l.intConst(size, s.Pos), limit: b.Extent()})
@@ -254,7 +261,7 @@ func (l *lowerer) linear(s, base *ir.Symbol, at int) *view {
 		size *= b.Extent()
 	}
 	sub.off = l.intConst(off, s.Pos)
-	return &view{base: base, subs: []viewSub{sub}}
+	return &view{base: o.base, subs: []viewSub{sub}}
 }
 
 // declaredShape is the shape that the constant bounds of s are.
@@ -289,14 +296,14 @@ func (l *lowerer) moveInitial(p placed, base *ir.Symbol, at int) {
 		l.setInitial(base, at, storageSize(s)/max(1, elementSize(s)), c, p.Pos)
 	}
 	for _, v := range s.Values {
-		l.setInitial(base, at+v.At, v.N, v.Const, p.Pos)
+		l.setInitial(base, at+v.At*(elementSize(s)/max(1, elementSize(base))), v.N, v.Const, p.Pos)
 	}
 }
 
 // stored is where element at of s has its storage.
 func (l *lowerer) stored(s *ir.Symbol, at int) (*ir.Symbol, int) {
 	if o, ok := l.overlays[s]; ok {
-		return o.base, o.at + at
+		return o.base, o.at + o.per*at
 	}
 	return s, at
 }
@@ -321,7 +328,7 @@ func (l *lowerer) keepStorage(s *ir.Symbol) {
 	}
 	for _, x := range l.names {
 		if at, ok := l.overlays[x]; ok && at.base == o.base {
-			l.overlays[x] = overlaid{first, at.at}
+			l.overlays[x] = overlaid{first, at.at, at.per}
 			l.views[x].base = first
 			l.shared[x] = true
 		}

@@ -32,13 +32,10 @@ func (l *lowerer) place(b *binding, directives []ast.Stmt) {
 		switch {
 		case !mapped[d.sym]:
 			if targets[d.sym.Name] {
-				l.stand(d)
+				l.stand(b, d)
 			}
 		case d.inherit.IsValid():
 			l.errorf(source.DoubleDistribution, d.inherit, "%s has INHERIT, and ALIGN or DISTRIBUTE too", d.Name.Name).WithHelp("keep one of them")
-		case !d.fixedShape:
-			l.errorf(codeNotConstant, d.Pos, "%s is mapped by a directive, but its bounds are not constant at the call in line %d", d.Name.Name, b.call.Pos.Line).
-				WithHelp("pass constants for its bounds, or write !HPF$ INHERIT %s", d.Name.Name)
 		default:
 			asked = append(asked, d)
 		}
@@ -51,27 +48,43 @@ func (l *lowerer) place(b *binding, directives []ast.Stmt) {
 		if same[i] {
 			l.prog.HPF = slices.DeleteFunc(l.prog.HPF, func(h *ir.Directive) bool { return h.Symbol == d.sym })
 			if targets[d.sym.Name] {
-				l.stand(d)
+				l.stand(b, d)
 			}
 			continue
 		}
 		d.owned = true
 		d.sym.Type = d.arg.typ
+		sh := l.shapes[d.sym]
 		l.copies[d.sym] = l.views[d.sym]
 		delete(l.views, d.sym)
 		delete(l.shapes, d.sym)
+		if !d.fixedShape {
+			b.automatic(d.sym, sh.lo, l.uppers(sh, d.Pos), d.Pos)
+		}
 		l.prog.Symbols = append(l.prog.Symbols, d.sym)
 	}
 }
 
+// uppers are the upper bounds of a shape.
+func (l *lowerer) uppers(sh *shape, pos source.Pos) (hi []ir.Expr) {
+	for k, lo := range sh.lo {
+		hi = append(hi, l.minus(l.plus(ir.Clone(lo), ir.Clone(sh.n[k]), pos), l.intConst(1, pos), pos))
+	}
+	return hi
+}
+
 // stand declares a template that lies as dummy array d does, for what is aligned
 // with d.
-func (l *lowerer) stand(d *dummy) {
+func (l *lowerer) stand(b *binding, d *dummy) {
 	v := l.views[d.sym]
 	t := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: d.sym.Name, NamePos: d.Pos, Shape: d.sym.Dims}
+	if !d.fixedShape && !l.phantom {
+		sh := l.shapes[d.sym]
+		t.Shape = b.openShape(d.sym, sh.lo, l.uppers(sh, d.Pos), d.Pos)
+	}
 	a := &ir.Directive{Pos: d.Pos, Kind: ir.AlignDirective, Name: d.sym.Name, NamePos: d.Pos, Target: v.base.Name, TargetPos: d.Pos}
 	dummyName := func(k int) string { return string(rune('i' + k)) }
-	ok := d.fixedShape
+	ok := true
 	for k := range d.sym.Dims {
 		a.Source = append(a.Source, ir.AlignSource{Pos: d.Pos, Dummy: dummyName(k)})
 	}
@@ -99,7 +112,7 @@ func (l *lowerer) stand(d *dummy) {
 // sameMapping reports for each of the dummy arrays whether its directives put it
 // where the actual argument is.
 func (l *lowerer) sameMapping(list []*dummy) []bool {
-	scratch := &ir.Program{HPF: l.prog.HPF}
+	scratch := &ir.Program{HPF: l.prog.HPF, Ends: l.prog.Ends}
 	for _, s := range l.prog.Symbols {
 		if s.IsArray() {
 			scratch.Symbols = append(scratch.Symbols, s)
@@ -111,7 +124,7 @@ func (l *lowerer) sameMapping(list []*dummy) []bool {
 	mapping.Resolve(scratch, &source.List{}) // errors are told when the whole program is resolved
 	out := make([]bool, len(list))
 	for i, d := range list {
-		out[i] = samePlace(d.sym, l.views[d.sym])
+		out[i] = samePlace(d.sym, l.views[d.sym], !d.fixedShape)
 	}
 	for _, s := range scratch.Symbols {
 		s.Mapping = nil
@@ -135,7 +148,7 @@ func (l *lowerer) repeated(first int) {
 		}
 		if again[s] == nil {
 			as := *s
-			again[s] = &dummy{sym: &as, Name: ast.Name{Pos: d.NamePos, Name: s.Source()}}
+			again[s] = &dummy{sym: &as, fixedShape: !s.IsOpen(), Name: ast.Name{Pos: d.NamePos, Name: s.Source()}}
 			l.views[&as], _ = l.wholeView(s, d.Pos)
 			list = append(list, again[s])
 		}
@@ -157,8 +170,9 @@ func (l *lowerer) repeated(first int) {
 }
 
 // samePlace reports whether every element of s lies where the element of v does
-// that it stands for.
-func samePlace(s *ir.Symbol, v *view) bool {
+// that it stands for; or, with loose, is dealt out in the same way: where only the run knows the
+// bounds it also knows only then whether they are alike, and what is dealt out alike need not be copied.
+func samePlace(s *ir.Symbol, v *view, loose bool) bool {
 	if len(v.subs) != len(s.Dims) {
 		return false
 	}
@@ -180,11 +194,17 @@ func samePlace(s *ir.Symbol, v *view) bool {
 			return false
 		case x.Grid < 0:
 			continue
-		case x.Format != y.Format || x.THi-x.TLo != y.THi-y.TLo || x.A != y.A || x.B-x.TLo != y.A*off+y.B-y.TLo:
+		case x.Format != y.Format || x.A != y.A:
+			return false
+		case loose:
+		case x.THi-x.TLo != y.THi-y.TLo || x.B-x.TLo != y.A*off+y.B-y.TLo:
 			return false
 		}
 	}
 	for _, f := range a.Map.Fixed {
+		if loose && ir.IsOpen(f.THi) {
+			return false
+		}
 		f.Pos, f.THi, f.TLo = f.Pos-f.TLo, f.THi-f.TLo, 0
 		found := false
 		for _, g := range b.Map.Fixed {

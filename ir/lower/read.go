@@ -46,6 +46,12 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 		l.errorf(codeIO, s.Pos, "READ without a format of the standard input, or of a string").WithHelp("write read(unit, *) items, or open a file with form='unformatted'")
 		ok = false
 	}
+	if g := l.group(s.Format); g != nil {
+		if s, good = l.namelistRead(g, s, r); !good {
+			return nil
+		}
+		return l.readParts(s, r, in, ok)
+	}
 	if l.inParts(s.Items) {
 		return l.readParts(s, r, in, ok)
 	}
@@ -171,7 +177,12 @@ func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
 		for _, x := range r.Given {
 			part.Given = append(part.Given, ir.Clone(x))
 		}
-		return append(one(part), l.receive(part, []readItem{{x: x}})...)
+		out := append(one(part), l.receive(part, []readItem{{x: x}})...)
+		if v := part.Items[0]; x.Type() == ir.Character && r.IsNamelist() && v.Sym != ir.Target(x) {
+			// The input may have a part of it alone.
+			out = append(one(&ir.Assign{S: r.S, LHS: ir.Clone(v), RHS: raw(ir.Clone(x))}), out...)
+		}
+		return out
 	}
 	d, ok := e.(*ast.ImpliedDo)
 	if !ok && l.isPart(e) {

@@ -27,11 +27,13 @@ type scope struct {
 	externals    map[string]procedureName // declared EXTERNAL or INTRINSIC
 	interfaces   map[string]bool          // external procedures that an interface block describes
 	generics     map[string]*generic
+	namelists    map[string]*namelist
 	library      map[string]bool // functions of the intrinsic modules in use
 	dummies      map[string]*dummy
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
 	ret          *ir.While       // what RETURN leaves; made when there is one
+	alternate    *ir.Symbol      // the number of the alternate return, nil where there are none
 	checkpoints  bool            // module spmd is in use
 	access       *access         // of a module
 	skip         int             // statements in front of the body: statement functions
@@ -55,7 +57,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if s.letters = defaultTypes(); host != nil {
 		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}
@@ -65,6 +67,9 @@ func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 			continue
 		}
 		s.procs[in.Name] = &procedure{in, s}
+		for _, e := range entriesOf(in) {
+			s.procs[e.Name] = &procedure{e, s}
+		}
 	}
 	return s
 }
@@ -187,7 +192,7 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 		return s
 	}
 	l.keepAllocated(s)
-	key := savedKey{l.scope.unit, name, s.Pos}
+	key := savedKey{unitOf(l.scope.unit), name, s.Pos}
 	first := l.savedVars[key]
 	if first == s {
 		return s

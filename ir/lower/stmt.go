@@ -13,7 +13,7 @@ func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
 	body, ok := l.structured[u]
 	if !ok {
 		executed := *u
-		executed.Body = u.Body[l.scope.skip:]
+		executed.Body = entered(u, l.scope.skip)
 		body = structure.Unit(&executed, l.errorf)
 		l.structured[u] = body
 	}
@@ -111,7 +111,7 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	case *ast.Call:
 		return l.callStmt(s)
 	case *ast.Return:
-		return l.returnStmt(s.Pos)
+		return l.returnStmt(s)
 	case *ast.Allocate:
 		return l.allocate(s)
 	case *ast.Sync:
@@ -189,6 +189,11 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		}
 		return bad(e.Pos)
 	case *ast.Index:
+		if e.Part() != "" {
+			l.errorf(codeOutside, e.Pos, "a part of a COMPLEX number is not set here").
+				WithHelp("set a REAL variable, and assign it: %s = x", ast.UnparseExpr(e))
+			return bad(e.Pos)
+		}
 		s := l.lookup(e.Name)
 		if !isArray(s) {
 			l.notArray(e, s)

@@ -260,7 +260,7 @@ func (o *layout) placeBlock(a *area, areaOf map[int]*area, start map[int]int) {
 	at := 0
 	for _, p := range a.list {
 		i := o.number[p.Name.Name]
-		if size := elementSize(p.sym); p.sym.Type != ir.Character && size > 0 {
+		if size := partSize(p.sym); p.sym.Type != ir.Character && size > 0 {
 			at = (at + size - 1) / size * size
 		}
 		tie := o.tie[i]

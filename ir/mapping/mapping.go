@@ -22,6 +22,8 @@
 package mapping
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -198,5 +200,25 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 	if !somewhere {
 		return nil
 	}
+	m.Ends = r.ends(m.Map)
 	return m
+}
+
+// ends are the scalars that open ends in m stand for.
+func (r *resolver) ends(m dist.Map) (list []*ir.Symbol) {
+	take := func(n int) {
+		if k, _, open := ir.Open(n); open && k < len(r.p.Ends) && !slices.Contains(list, r.p.Ends[k]) {
+			list = append(list, r.p.Ends[k])
+		}
+	}
+	for _, ax := range m.Axes {
+		for _, n := range []int{ax.Lo, ax.Hi, ax.TLo, ax.THi} {
+			take(n)
+		}
+	}
+	for _, f := range m.Fixed {
+		take(f.TLo)
+		take(f.THi)
+	}
+	return list
 }

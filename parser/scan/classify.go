@@ -59,6 +59,7 @@ const (
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
 	Call
+	Entry
 	Return
 	Stop
 	ErrorStop
@@ -220,6 +221,7 @@ var simple = map[string]Kind{
 	"external":        External,
 	"intrinsic":       External,
 	"call":            Call,
+	"entry":           Entry,
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,

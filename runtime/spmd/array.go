@@ -29,6 +29,7 @@ type Array[T any] struct {
 	first  []int    // the same
 
 	live    bool     // of one with Place: it is allocated
+	placed  bool     // it has been
 	resized []func() // what its communications do when it has got another layout
 }
 

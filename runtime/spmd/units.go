@@ -97,6 +97,9 @@ func (pe *PE) With(keys string, values ...any) {
 		case "records":
 			pe.recordsOf, _ = values[i].(int)
 			continue
+		case "nml": // what is behind it are bounds
+			pe.variables = groupVariables(values[i].(string), values[i+1:])
+			continue
 		}
 		pe.with.With[key] = values[i]
 	}
