@@ -300,7 +300,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 	see := func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Ref:
-			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs)
+			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !apart(e, lhs)
 		case *ir.CoRef:
 			other = other || e.Sym == lhs.Sym
 		}

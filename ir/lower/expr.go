@@ -225,6 +225,7 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	switch {
 	case s != nil && s.Type == ir.Invalid:
 		l.unambiguous(s, e.Pos) // else reported
+	case l.unknownProcedure(e.Name):
 	case s != nil && s.Type == ir.Character:
 		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
 			WithHelp("write %s(i:i) for one character", s.Source())
