@@ -189,6 +189,11 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		}
 		return bad(e.Pos)
 	case *ast.Index:
+		if e.Part() != "" {
+			l.errorf(codeOutside, e.Pos, "a part of a COMPLEX number is not set here").
+				WithHelp("set a REAL variable, and assign it: %s = x", ast.UnparseExpr(e))
+			return bad(e.Pos)
+		}
 		s := l.lookup(e.Name)
 		if !isArray(s) {
 			l.notArray(e, s)
