@@ -23,6 +23,8 @@ type Array[T any] struct {
 	mem  *transport.Slice[T]
 	fold any // *fold[T], once its elements have been reduced
 
+	window *Window[T] // once it has been handed over by columns
+
 	shadow [][2]int // as given to NewArray
 	first  []int    // the same
 
