@@ -62,13 +62,35 @@ func (g *gen) complexCall(e *ir.Call, args []string) (string, bool) {
 		}
 		return fmt.Sprintf("complex(%s, %s)", args[0], args[1]), true
 	case "real":
-		return fmt.Sprintf("real(%s)", args[0]), true
+		return g.complexPart("real", e.Args[0], args[0]), true
 	case "aimag":
-		return fmt.Sprintf("imag(%s)", args[0]), true
+		return g.complexPart("imag", e.Args[0], args[0]), true
 	}
 	f := complexFuncs[e.Name]
 	if t := e.Args[0].Type(); f != "" && t.IsComplex() {
 		return fmt.Sprintf("%s(%s)", complexFunc(f, t), args[0]), true
 	}
 	return "", false
+}
+
+// complexPart renders a part of z, which is rendered as text. In check builds that part alone
+// must have a value: z%re = 1 gives none to z%im.
+func (g *gen) complexPart(f string, z ir.Expr, text string) string {
+	if !g.opt.Check || g.fetches {
+		return fmt.Sprintf("%s(%s)", f, text)
+	}
+	var raw *bool
+	switch z := z.(type) {
+	case *ir.Var:
+		raw = &z.Raw
+	case *ir.Ref:
+		raw = &z.Raw
+	}
+	if raw == nil || *raw {
+		return fmt.Sprintf("%s(%s)", f, text)
+	}
+	*raw = true
+	part := fmt.Sprintf("%s(%s)", f, g.expr(z))
+	*raw = false
+	return fmt.Sprintf("spmd.Def(%s, %q)", part, ir.ExprString(z)+map[string]string{"real": "%re", "imag": "%im"}[f])
 }

@@ -49,10 +49,15 @@ func (c *climber) designator() (ast.Expr, error) {
 	if c.at("[") {
 		return c.coindex(x)
 	}
+	if next := c.second(); c.at("%") && (next.Value == "re" || next.Value == "im") {
+		c.lex.Next()
+		part := c.lex.Next()
+		x = &ast.Index{XBase: span(x.Position(), endOf(part)), Name: "%" + part.Value, NamePos: startOf(part), Args: []ast.Expr{x}}
+	}
 	switch t := c.lex.Peek(); {
 	case c.at("%"):
 		return nil, problem(source.OutsideSubset, t, "components of derived types are outside the subset").
-			WithHelp("declare a variable or an array for each component")
+			WithHelp("declare a variable or an array for each component; a COMPLEX number has the parts %%re and %%im")
 	case c.at("("):
 		return nil, problem(source.Syntax, t, "a second list in parentheses").
 			WithHelp("an element is written a(i,j), a part of a string s(first:last)")

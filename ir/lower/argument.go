@@ -22,6 +22,8 @@ type argument struct {
 
 	object *ir.Symbol // an allocatable array or variable as a whole, or nil
 
+	proc *procedure // of a procedure
+
 	name  string // of an array
 	view  *view
 	shape *shape
@@ -130,9 +132,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		l.present(e.Name, e.Pos)
 		s := l.lookup(e.Name)
 		if _, external := l.externals[e.Name]; external || s == nil && (l.procedure(e.Name) != nil || l.isIntrinsicName(e.Name)) {
-			l.errorf(codeOutside, e.Pos, "%s is a procedure: procedures as arguments are not supported", e.Name).
-				WithHelp("pass an INTEGER that says which procedure to call, and test it there")
-			return nil
+			return l.procedureArgument(e.Name, e.Pos)
 		}
 		if s = l.symbol(e.Name, e.Pos); s.Cell {
 			if s.Type == ir.Invalid {

@@ -32,6 +32,7 @@ type dummy struct {
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 	object     bool       // it is allocatable: sym is that of the actual argument
+	procedure  bool       // it is a procedure, in one that is lowered for its errors only
 }
 
 // binding ties the dummy arguments of one execution to the actual ones.
@@ -81,6 +82,10 @@ func (b *binding) bind(args []*argument) {
 			as := *a
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
 			d.arg = &as
+		}
+		if d.arg != nil && d.arg.proc != nil {
+			b.bindProcedure(d)
+			continue
 		}
 		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
 			as := *a
@@ -337,7 +342,10 @@ func (b *binding) check() {
 	l := b.l
 	b.pureArguments()
 	for _, d := range b.list {
-		if !d.declared.IsValid() && l.implicitNone {
+		if d.arg != nil && d.arg.proc != nil {
+			continue
+		}
+		if !d.declared.IsValid() && l.implicitNone && !d.procedure {
 			l.errorf(codeUndeclared, d.Pos, "the dummy argument %s is not declared", d.Name.Name).
 				WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(d.Name.Name)), d.Name.Name)
 			continue

@@ -45,10 +45,13 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		}
 		fallthrough
 	case p == nil:
+		if l.unknownProcedure(s.Proc.Name) {
+			return nil
+		}
 		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
 		if l.scope.dummy(s.Proc.Name) != nil {
-			d.Msg = "calls of dummy arguments are not supported: " + s.Proc.Name
-			d.WithHelp("write an IF that calls one of the procedures by name")
+			d.Msg = s.Proc.Name + " is called, and what is passed for it is no procedure"
+			d.WithHelp("pass a subroutine, and declare it EXTERNAL where it is passed")
 		} else if help := outsideSubroutines[s.Proc.Name]; help != "" {
 			d.Code, d.Msg = codeOutside, "intrinsic subroutine "+strings.ToUpper(s.Proc.Name)+" is not supported"
 			d.WithHelp("%s", help)

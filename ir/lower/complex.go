@@ -64,6 +64,10 @@ func complexIntrinsics(def func(name, params string, build func(*lowerer, *call)
 		def(name, "z", ofComplex("aimag", types))
 	}
 	def("realpart", "z", ofComplex("real", complexTypes))
+	for part, name := range map[string]string{"%re": "real", "%im": "aimag"} {
+		def(part, "z", ofComplex(name, complexTypes))
+		def(part+"=", "z x", withPart)
+	}
 	def("dreal", "z", ofComplex("real", onlyDoubleC))
 	def("conjg", "z", ofComplex("conjg", complexTypes))
 	def("dconjg", "z", ofComplex("conjg", onlyDoubleC))
@@ -134,4 +138,28 @@ func (l *lowerer) cmplx(c *call, part ir.Type) ir.Expr {
 		return bad(c.Pos)
 	}
 	return l.foldCall(c.result("cmplx", ir.WithParts(part), x, y))
+}
+
+// withPart is a COMPLEX number of which one part is replaced; the other one may have no value.
+func withPart(l *lowerer, c *call) ir.Expr {
+	z, x := c.args[0], c.args[1]
+	t := z.Type()
+	switch {
+	case !t.IsComplex():
+		l.errorf(codeType, z.Position(), "%s is %s: only COMPLEX has the parts %%re and %%im", ir.ExprString(z), t)
+		return bad(c.Pos)
+	case !l.assignable(t.Part(), x, "a part of "+ir.ExprString(z)):
+		return bad(c.Pos)
+	}
+	switch z := z.(type) {
+	case *ir.Var:
+		z.Raw = true
+	case *ir.Ref:
+		z.Raw = true
+	}
+	x = l.convert(x, t.Part())
+	if c.name == "%re=" {
+		return c.result("cmplx", t, x, c.result("aimag", t.Part(), z))
+	}
+	return c.result("cmplx", t, c.result("real", t.Part(), z), x)
 }

@@ -294,7 +294,7 @@ func (l *lowerer) charLength(e ast.Expr, t *declType) {
 
 // declare gives the name of e its type. A name may get its type once.
 func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
-	if d := l.dummies[e.Name]; d != nil {
+	if d := l.dummies[e.Name]; d != nil && (d.arg == nil || d.arg.proc == nil) {
 		return l.binding.declare(d, e, t)
 	}
 	s := l.names[e.Name]

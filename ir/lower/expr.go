@@ -225,6 +225,7 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	switch {
 	case s != nil && s.Type == ir.Invalid:
 		l.unambiguous(s, e.Pos) // else reported
+	case l.unknownProcedure(e.Name):
 	case s != nil && s.Type == ir.Character:
 		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
 			WithHelp("write %s(i:i) for one character", s.Source())
@@ -433,6 +434,10 @@ func (l *lowerer) charLen(e ir.Expr) int {
 			return 1
 		case "merge":
 			return l.charLen(e.Args[0])
+		case "pad":
+			if n, ok := constOf(e.Args[1]); ok {
+				return n
+			}
 		case "adjustl", "adjustr":
 			return l.charLen(e.Args[0])
 		}

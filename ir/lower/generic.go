@@ -23,8 +23,8 @@ func (l *lowerer) interfaceBlock(s *ast.Interface) {
 		return
 	}
 	for _, u := range s.Units {
-		if l.dummies[u.Name] != nil {
-			l.procedureName(ast.Name{Pos: u.Pos, Name: u.Name}, false)
+		if d := l.dummies[u.Name]; d != nil {
+			l.dummyProcedure(d, ast.Name{Pos: u.Pos, Name: u.Name}, true)
 			continue
 		}
 		l.scope.interfaces[u.Name] = true

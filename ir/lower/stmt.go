@@ -189,6 +189,11 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		}
 		return bad(e.Pos)
 	case *ast.Index:
+		if e.Part() != "" {
+			l.errorf(codeOutside, e.Pos, "a part of a COMPLEX number is not set here").
+				WithHelp("set a REAL variable, and assign it: %s = x", ast.UnparseExpr(e))
+			return bad(e.Pos)
+		}
 		s := l.lookup(e.Name)
 		if !isArray(s) {
 			l.notArray(e, s)
@@ -247,7 +252,11 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 			WithNote(s.Pos, "%s was declared here", s.Source())
 		return nil
 	case s.Cell:
-		l.errorf(codeOutside, name.Pos, "coarray %s cannot be the variable here", s.Source()).
+		what := "coarray " + s.Source()
+		if !s.Coarray {
+			what = s.Source() + " is a part of an array by EQUIVALENCE, COMMON or ASSOCIATE, and"
+		}
+		l.errorf(codeOutside, name.Pos, "%s cannot be the variable here", what).
 			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("use an ordinary variable, and assign %s from it", s.Source())
 		return nil
 	case s.IsArray():

@@ -69,6 +69,11 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 			writeExpr(b, x.Args[len(x.Args)-1], []int{precAtom, 1}[len(x.Args)-1])
 			return
 		}
+		if part := x.Part(); part != "" {
+			writeExpr(b, x.Args[0], 0)
+			b.WriteString("%" + part)
+			return
+		}
 		b.WriteString(x.Name + "(")
 		for i, a := range x.Args {
 			if i > 0 {

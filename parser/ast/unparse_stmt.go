@@ -131,9 +131,10 @@ func head(s Stmt) (text string, directive bool) {
 		directive = true
 
 	case *Assign:
-		writeExpr(&b, s.LHS, 0)
+		lhs, rhs := s.written()
+		writeExpr(&b, lhs, 0)
 		b.WriteString(" = ")
-		writeExpr(&b, s.RHS, 0)
+		writeExpr(&b, rhs, 0)
 	case *Do:
 		b.WriteString(label(s.Name) + "do")
 		if s.TermLabel != 0 {
