@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -156,18 +157,26 @@ func (g *gen) array(s *ir.Symbol) {
 	if first, ok := g.first[s]; ok && m.Axes[0].Grid < 0 && first != int64(m.Axes[0].Lo) {
 		line = fmt.Sprintf(", %d", first)
 	}
-	g.out.p("%s := spmd.NewArray[%s](pe, %q, pe.Layout(%s, %s), %s%s)", name, goType(s.Type), s.Name, g.mapOf(m, emptyEnd), g.grids[s.Mapping.Grid], shadow, line)
+	g.out.p("%s := spmd.NewArray[%s](pe, %q, pe.Layout(%s, %s), %s%s)", name, goType(s.Type), s.Name, g.mapOf(emptied(m), g.end), g.grids[s.Mapping.Grid], shadow, line)
 }
 
-// emptyEnd is an end of a dimension in the layout that an array has before it is allocated.
-func emptyEnd(n int) string {
-	switch {
-	case !ir.IsOpen(n):
-		return fmt.Sprint(n)
-	case n < 0:
-		return "1"
+// emptied is the map that an array has before it is allocated: without elements where bounds are open.
+func emptied(m dist.Map) dist.Map {
+	none := func(lo, hi *int) {
+		if ir.IsOpen(*lo) || ir.IsOpen(*hi) {
+			*lo, *hi = 1, 0
+		}
 	}
-	return "0"
+	out := dist.Map{Axes: slices.Clone(m.Axes), Fixed: slices.Clone(m.Fixed)}
+	for d := range out.Axes {
+		ax := &out.Axes[d]
+		none(&ax.Lo, &ax.Hi)
+		none(&ax.TLo, &ax.THi)
+	}
+	for i := range out.Fixed {
+		none(&out.Fixed[i].TLo, &out.Fixed[i].THi)
+	}
+	return out
 }
 
 // mapOf renders m, and its ends by end.
@@ -251,7 +260,7 @@ func (g *gen) communication(c *comm.Comm) {
 		}
 	default:
 		capacity, sized := g.capacity(c), ""
-		if c.Array.IsOpen() {
+		if c.Array.Placed() {
 			capacity, sized = "0", fmt.Sprintf(".Sized(func() int { return %s })", capacity)
 		}
 		if n := slot.Ring; n > 1 {
@@ -290,7 +299,7 @@ func (g *gen) capacity(c *comm.Comm) string {
 			}
 		}
 		if len(ax.Terms) == 1 && len(ax.Terms[0].Range.Cons) > 0 {
-			if k := ax.Terms[0].Range.Cons[0]; !k.Array.IsOpen() || k.Array == c.Array {
+			if k := ax.Terms[0].Range.Cons[0]; !k.Array.Placed() || k.Array == c.Array {
 				if text == "" {
 					text = fmt.Sprint(most)
 				}

@@ -25,7 +25,7 @@ func (w *settling) alignments() {
 	ir.Walk(w.l.prog.Body, func(s ir.Stmt) bool {
 		if a, ok := s.(*ir.Allocate); ok && !a.Free {
 			for _, t := range w.l.prog.Symbols {
-				if targets[t][a.Sym] && t.IsOpen() && w.l.allocs[t] != nil {
+				if targets[t][a.Sym] && w.l.allocs[t] != nil {
 					a.Followers = append(a.Followers, t)
 				}
 			}

@@ -434,6 +434,10 @@ func (l *lowerer) charLen(e ir.Expr) int {
 			return 1
 		case "merge":
 			return l.charLen(e.Args[0])
+		case "pad":
+			if n, ok := constOf(e.Args[1]); ok {
+				return n
+			}
 		case "adjustl", "adjustr":
 			return l.charLen(e.Args[0])
 		}

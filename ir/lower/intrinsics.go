@@ -138,12 +138,7 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 // what to do instead.
 var outsideSubroutines = func() map[string]string {
 	m := map[string]string{}
-	for _, name := range strings.Fields("get_environment_variable execute_command_line") {
-		m[name] = "READ what the program needs from standard input, or ask for arguments by get_command_argument"
-	}
-	for _, name := range strings.Fields("move_alloc mvbits") {
-		m[name] = "write assignments"
-	}
+	m["move_alloc"] = "write assignments"
 	for _, name := range strings.Fields("add and cas or xor define ref fetch_add fetch_and fetch_or fetch_xor") {
 		m["atomic_"+name] = "write CRITICAL around the access to the coarray"
 	}

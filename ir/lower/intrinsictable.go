@@ -43,6 +43,8 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	} {
 		build := same(f.generic, orderedTypes)
 		switch f.generic {
+		case "max", "min":
+			build = orTexts(f.generic, build)
 		case "sign":
 			build = alike(build)
 		case "abs":
@@ -98,6 +100,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("verify", "string set back?", simple("verify", ir.Integer, ir.Character, ir.Character, ir.Logical))
 	def("repeat", "string ncopies", simple("repeat", ir.Character, ir.Character, ir.Integer))
 	def("transfer", "source mold", transferFunc)
+	def("new_line", "a", newLine)
 	def("ichar", "c", codeOf)
 	def("iachar", "c", codeOf)
 	def("char", "i", characterOf)
@@ -362,4 +365,41 @@ func codeOf(l *lowerer, c *call) ir.Expr {
 		return bad(c.Pos)
 	}
 	return simple(c.name, ir.Integer, ir.Character)(l, c)
+}
+
+// newLine is NEW_LINE of a text.
+func newLine(l *lowerer, c *call) ir.Expr {
+	if c.args[0].Type() != ir.Character {
+		return l.wrong(c, 0, "CHARACTER")
+	}
+	return &ir.Const{X: ir.X{Pos: c.Pos, Typ: ir.Character}, Str: "\n"}
+}
+
+// orTexts is MAX or MIN of CHARACTER arguments, by merge of two at a time: the result is as
+// long as the longest.
+func orTexts(name string, build func(*lowerer, *call) ir.Expr) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		if c.args[0].Type() != ir.Character {
+			return build(l, c)
+		}
+		longest := 0
+		for i, a := range c.args {
+			n := l.charLen(a)
+			if a.Type() != ir.Character || n < 0 {
+				return l.wrong(c, i, "CHARACTER of a constant length")
+			}
+			longest = max(longest, n)
+		}
+		op := ir.Gt
+		if name == "min" {
+			op = ir.Lt
+		}
+		pos := c.Pos
+		best := c.args[0]
+		for _, a := range c.args[1:] {
+			better := l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: op, L: ir.Clone(a), R: ir.Clone(best)}, pos)
+			best = &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "merge", Args: []ir.Expr{a, best, better}}
+		}
+		return &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{best, intConstOf(ir.Long, longest, pos)}}
+	}
 }

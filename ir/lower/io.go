@@ -98,12 +98,17 @@ func (l *lowerer) stays(e ast.Expr) (stay, ok bool) {
 			return false, true
 		}
 	}
-	l.errorf(codeIO, e.Position(), "ADVANCE= takes 'yes' or 'no'").WithHelp("write advance='no', or an IF with two statements")
+	l.errorf(codeIO, e.Position(), "ADVANCE= takes 'yes' or 'no'").WithHelp("write advance='no'")
 	return false, false
 }
 
 // print lowers PRINT and WRITE.
 func (l *lowerer) print(s *ast.Print) []ir.Stmt {
+	if advance := s.Spec("advance"); advance != nil {
+		if x := l.expr(advance); x.Type() == ir.Character && !isConstant(x) {
+			return l.printEither(s, x)
+		}
+	}
 	p := &ir.Print{S: ir.S{Pos: s.Pos}, Unformatted: s.Unformatted}
 	var ok bool
 	p.Format, ok = l.format(s.Format)
@@ -182,6 +187,33 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	return l.jumps(s.Pos, &s.Control, status, append(append(out, ends...), behind...))
 }
+
+// printEither lowers a WRITE with an ADVANCE= that the run decides about: an IF with both.
+func (l *lowerer) printEither(s *ast.Print, advance ir.Expr) []ir.Stmt {
+	with := func(value string) []ast.Stmt {
+		out := *s
+		out.Specs = slices.Clone(s.Specs)
+		for i := range out.Specs {
+			if e := &out.Specs[i]; e.Key == "advance" {
+				e.X = &ast.StringLit{XBase: ast.XBase{Pos: e.X.Position(), End: e.X.EndPosition()}, Value: value, Quote: '\''}
+			}
+		}
+		return []ast.Stmt{&out}
+	}
+	var no ir.Expr
+	for _, word := range []string{"no", "No", "nO", "NO"} {
+		c := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Character}, Str: word}
+		is := l.bin(ir.Eq, ir.Clone(advance), c, s.Pos, s.Pos)
+		if no == nil {
+			no = is
+		} else {
+			no = l.bin(ir.Or, no, is, s.Pos, s.Pos)
+		}
+	}
+	return one(&ir.If{S: ir.S{Pos: s.Pos}, Cond: no, Then: l.block(with("no")), Else: l.block(with("yes"))})
+}
+
+func isConstant(e ir.Expr) bool { _, ok := e.(*ir.Const); return ok }
 
 // transferKeys are the entries of READ and WRITE that the run time takes.
 var transferKeys = append([]string{"rec", "pos"}, ir.ModeKeys...)

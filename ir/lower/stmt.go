@@ -252,7 +252,11 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 			WithNote(s.Pos, "%s was declared here", s.Source())
 		return nil
 	case s.Cell:
-		l.errorf(codeOutside, name.Pos, "coarray %s cannot be the variable here", s.Source()).
+		what := "coarray " + s.Source()
+		if !s.Coarray {
+			what = s.Source() + " is a part of an array by EQUIVALENCE, COMMON or ASSOCIATE, and"
+		}
+		l.errorf(codeOutside, name.Pos, "%s cannot be the variable here", what).
 			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("use an ordinary variable, and assign %s from it", s.Source())
 		return nil
 	case s.IsArray():

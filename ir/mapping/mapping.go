@@ -200,8 +200,24 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 	if !somewhere {
 		return nil
 	}
-	m.Ends = r.ends(m.Map)
+	if m.Ends = r.ends(m.Map); len(m.Ends) > 0 && !o.sym.IsOpen() && !r.allocated(o.sym) {
+		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s has constant bounds and is aligned with %s, whose bounds only the run knows", o.sym.Source(), o.align.Target).
+			WithNote(o.pos, "it is declared here").
+			WithHelp("declare %s ALLOCATABLE and allocate it behind what it is aligned with, or DISTRIBUTE it", o.sym.Source())
+		return nil
+	}
 	return m
+}
+
+// allocated reports whether the program allocates s.
+func (r *resolver) allocated(s *ir.Symbol) bool {
+	found := false
+	ir.Walk(r.p.Body, func(st ir.Stmt) bool {
+		a, ok := st.(*ir.Allocate)
+		found = found || ok && a.Sym == s
+		return !found
+	})
+	return found
 }
 
 // ends are the scalars that open ends in m stand for.

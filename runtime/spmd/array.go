@@ -23,10 +23,13 @@ type Array[T any] struct {
 	mem  *transport.Slice[T]
 	fold any // *fold[T], once its elements have been reduced
 
+	window *Window[T] // once it has been handed over by columns
+
 	shadow [][2]int // as given to NewArray
 	first  []int    // the same
 
 	live    bool     // of one with Place: it is allocated
+	placed  bool     // it has been
 	resized []func() // what its communications do when it has got another layout
 }
 

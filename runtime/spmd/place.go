@@ -17,12 +17,13 @@ import (
 func (a *Array[T]) Place(m dist.Map) {
 	a.live = true
 	a.aligned(m)
-	if a.Layout.Is(m, a.Layout.Shape) {
+	if a.placed && a.Layout.Is(m, a.Layout.Shape) {
 		if a.pe.prog.Check {
 			a.undefineOwn(make([]int, len(a.own)), len(a.own)-1)
 		}
 		return
 	}
+	a.placed = true
 	a.pe.assemble()
 	a.relay(dist.NewLayout(m, a.Layout.Shape))
 	for _, f := range a.resized {
