@@ -87,6 +87,7 @@ func (n *Namelist) flush() {
 		value = fmt.Sprintf("%-*s", len(value), strings.TrimLeft(value, " "))
 	case complex128, complex64:
 		value = strings.TrimLeft(value, " ")
+		n.on++ // it counts as two values
 	case float64, float32:
 		if n.count > 1 {
 			value = fmt.Sprintf("%-*s", len(value), strings.TrimLeft(value, " "))
