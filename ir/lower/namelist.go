@@ -74,7 +74,7 @@ func (l *lowerer) variablesOf(g *namelist, items []ast.Expr) (list []*ast.Ident,
 		case s == nil || s.Type == ir.Invalid:
 			return nil, false // reported
 		case s.Param || kindLetter[s.Type] == "":
-			l.errorf(codeDeclaration, n.Pos, "%s cannot be in a NAMELIST group", n.Name).WithHelp("name variables of type INTEGER, REAL, LOGICAL or CHARACTER")
+			l.errorf(codeDeclaration, n.Pos, "%s cannot be in a NAMELIST group", n.Name).WithHelp("name variables of type INTEGER, REAL, COMPLEX, LOGICAL or CHARACTER")
 			return nil, false
 		}
 		id := &ast.Ident{XBase: ast.XBase{Pos: n.Pos, End: n.Pos}, Name: n.Name}
@@ -89,7 +89,7 @@ func (l *lowerer) variablesOf(g *namelist, items []ast.Expr) (list []*ast.Ident,
 }
 
 // kindLetter is how the run time is told of the types of variables.
-var kindLetter = map[ir.Type]string{ir.Integer: "i", ir.Long: "l", ir.Real: "r", ir.Double: "d", ir.Logical: "b", ir.Character: "c"}
+var kindLetter = map[ir.Type]string{ir.Integer: "i", ir.Long: "l", ir.Real: "r", ir.Double: "d", ir.Complex: "z", ir.DoubleComplex: "w", ir.Logical: "b", ir.Character: "c"}
 
 // namelistItems are the items of a WRITE of g.
 func (l *lowerer) namelistItems(g *namelist, items []ast.Expr) (list []ir.Expr, ok bool) {

@@ -59,6 +59,12 @@ func sameBits(a, b any) bool {
 	case float32:
 		b, ok := b.(float32)
 		return ok && math.Float32bits(a) == math.Float32bits(b)
+	case complex128:
+		b, ok := b.(complex128)
+		return ok && sameBits(real(a), real(b)) && sameBits(imag(a), imag(b))
+	case complex64:
+		b, ok := b.(complex64)
+		return ok && sameBits(real(a), real(b)) && sameBits(imag(a), imag(b))
 	}
 	return a == b
 }
@@ -79,6 +85,8 @@ func (n *Namelist) flush() {
 	switch n.last.(type) {
 	case int, int32:
 		value = fmt.Sprintf("%-*s", len(value), strings.TrimLeft(value, " "))
+	case complex128, complex64:
+		value = strings.TrimLeft(value, " ")
 	case float64, float32:
 		if n.count > 1 {
 			value = fmt.Sprintf("%-*s", len(value), strings.TrimLeft(value, " "))
@@ -153,7 +161,7 @@ func (pe *PE) NamelistInternal(site int, from string, iostat *int, group string,
 // groupVariable is a variable of a NAMELIST group.
 type groupVariable struct {
 	name   string
-	kind   byte  // i INTEGER(4), l INTEGER(8), r REAL(4), d REAL(8), b LOGICAL, c CHARACTER
+	kind   byte  // i INTEGER(4), l INTEGER(8), r REAL(4), d REAL(8), z COMPLEX(4), w COMPLEX(8), b LOGICAL, c CHARACTER
 	length int   // of a text, 0 if it is not known
 	lo, n  []int // lower bounds and extents of an array
 }

@@ -385,10 +385,15 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		return part
 	}
 	start := r.pos
-	for c := r.peek(); !r.ends(c) && c != '!'; c = r.peek() {
-		r.pos++
+	var x listValue
+	if pair := v.kind == 'z' || v.kind == 'w'; pair && r.peek() == '(' {
+		x.text = r.pair()
+	} else {
+		for c := r.peek(); !r.ends(c) && c != '!'; c = r.peek() {
+			r.pos++
+		}
+		x.text = r.line[start:r.pos]
 	}
-	x := listValue{text: r.line[start:r.pos]}
 	if r.src.Comma {
 		x.text = strings.ReplaceAll(x.text, ",", ".")
 	}
@@ -402,6 +407,10 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		item = new(float32)
 	case 'd':
 		item = new(float64)
+	case 'z':
+		item = new(complex64)
+	case 'w':
+		item = new(complex128)
 	default:
 		item = new(bool)
 	}
@@ -418,6 +427,25 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		panic(groupError{asReadError("", err)})
 	}
 	return load([]any{item})[0]
+}
+
+// pair reads (re,im), and gives "re im" as listValue has it.
+func (r *groupReader) pair() string {
+	var parts []string
+	for len(parts) < 2 {
+		r.skip()
+		r.blanks()
+		start := r.pos
+		for c := r.peek(); !r.ends(c) && c != '!' && c != ')'; c = r.peek() {
+			r.pos++
+		}
+		parts = append(parts, r.line[start:r.pos])
+		if r.blanks(); len(parts) == 1 && !r.isComma(r.peek()) || len(parts) == 2 && r.peek() != ')' {
+			r.fail("Bad complex value in item 1 of list input")
+		}
+	}
+	r.skip()
+	return strings.Join(parts, " ")
 }
 
 // quoted reads a text in quotes, which may go on in the next line; a doubled quote stands for
