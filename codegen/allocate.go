@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // end renders an end of a dimension: a number, or the scalar that an open one stands for.
@@ -47,12 +48,34 @@ func unallocated(s *ir.Symbol) []ir.Bound {
 	return none
 }
 
+// allocateMapped emits ALLOCATE or DEALLOCATE of an array that is distributed.
+func (g *gen) allocateMapped(s *ir.Allocate, m dist.Map) {
+	name := g.names.sym(s.Sym)
+	if s.Free {
+		g.out.p("%s.Vacate()", name)
+		return
+	}
+	g.out.p("%s.Place(%s)", name, g.mapOf(m, g.end))
+	for _, f := range s.Followers {
+		if f.Mapping != nil {
+			g.out.p("%s.Follow(%s)", g.names.sym(f), g.mapOf(f.Mapping.Map, g.end))
+		}
+	}
+}
+
 // allocate emits ALLOCATE or DEALLOCATE.
 func (g *gen) allocate(s *ir.Allocate) {
 	name := g.names.sym(s.Sym)
+	if m := s.Sym.Mapping; m != nil {
+		g.allocateMapped(s, m.Map)
+		return
+	}
 	if s.Free {
 		g.out.p("%s.Free()", name)
 		return
 	}
 	g.out.p("%s.Resize(%s)", name, g.bounds(s.Sym))
+	if s.Sym.Type == ir.Character && s.Sym.Len > 0 && !g.opt.Check {
+		g.out.p("spmd.Blank(%s.Data, %d)", name, s.Sym.Len)
+	}
 }

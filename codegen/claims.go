@@ -55,8 +55,7 @@ type ClaimPlace struct {
 
 // ClaimSubscript is a subscript and the bounds of its dimension.
 type ClaimSubscript struct {
-	At     linalg.Affine
-	Lo, Hi int
+	At, Lo, Hi linalg.Affine
 }
 
 // claim emits, in check builds, what the analysis says of the messages of the
@@ -92,7 +91,7 @@ func (g *gen) claim(c *comm.Comm) {
 	}
 	parts = append(parts, "From: "+w.places(r.From), "To: "+w.places(r.To))
 	for _, e := range r.Inside {
-		inside = append(inside, fmt.Sprintf("{At: %s, Lo: %d, Hi: %d}", w.form(e.At), e.Lo, e.Hi))
+		inside = append(inside, fmt.Sprintf("{At: %s, Lo: %s, Hi: %s}", w.form(e.At), g.affine(e.Lo), g.affine(e.Hi)))
 	}
 	if len(inside) > 0 {
 		parts = append(parts, "Inside: []spmd.Bounded{"+strings.Join(inside, ", ")+"}")
@@ -121,7 +120,7 @@ func (w *claimWriter) places(ps []ClaimPlace) string {
 		case p.Format == dist.Collapsed:
 			list[i] = fmt.Sprintf("{At: %s, Format: dist.Collapsed}", w.form(p.At))
 		default:
-			list[i] = fmt.Sprintf("{At: %s, Format: %s, TLo: %d, THi: %d}", w.form(p.At), distFormat(p.Format), p.TLo, p.THi)
+			list[i] = fmt.Sprintf("{At: %s, Format: %s, TLo: %s, THi: %s}", w.form(p.At), distFormat(p.Format), w.g.end(p.TLo), w.g.end(p.THi))
 		}
 	}
 	return "[]spmd.Place{" + strings.Join(list, ", ") + "}"

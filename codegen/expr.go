@@ -33,6 +33,10 @@ func goType(t ir.Type) string {
 		return "float32"
 	case ir.Double:
 		return "float64"
+	case ir.Complex:
+		return "complex64"
+	case ir.DoubleComplex:
+		return "complex128"
 	case ir.Logical:
 		return "bool"
 	}
@@ -101,6 +105,8 @@ func constant(c *ir.Const) (string, int) {
 		return strconv.FormatBool(c.Bool), precAtom
 	case ir.Character:
 		return character(c.Str, len(c.Str))
+	case ir.Complex, ir.DoubleComplex:
+		return complexConstant(c)
 	}
 	return float(c.Float, c.Typ)
 }
@@ -186,6 +192,11 @@ var goOps = map[ir.Op]struct {
 }
 
 func (g *gen) binary(e *ir.Bin) (string, int) {
+	if e.Typ.IsComplex() {
+		if s, ok := g.complexBinary(e); ok {
+			return s, precAtom
+		}
+	}
 	if e.Op == ir.Pow {
 		return g.power(e)
 	}
@@ -420,7 +431,7 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 		at = fmt.Sprintf("%s.Marked(%s)", object, at)
 	}
 	s := fmt.Sprintf("%s.Data[%s]", object, at)
-	if g.opt.Check && !store && !r.Raw {
+	if g.opt.Check && !store && !r.Raw && !mayBeEmpty(r.Sym) {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, ir.ExprString(r))
 	}
 	return s
@@ -471,11 +482,14 @@ func atCall(subs []string) string {
 func (g *gen) load(v *ir.Var) string {
 	s := g.scalar(v.Sym)
 	g.reads(v.Sym)
-	if g.opt.Check && g.bound[v.Sym] == 0 && !v.Sym.Temp && !v.Raw && v.Sym.Type != ir.Logical {
+	if g.opt.Check && g.bound[v.Sym] == 0 && !v.Sym.Temp && !v.Raw && v.Sym.Type != ir.Logical && !mayBeEmpty(v.Sym) {
 		return fmt.Sprintf("spmd.Def(%s, %q)", s, v.Sym.Name)
 	}
 	return s
 }
+
+// mayBeEmpty reports whether the empty text, which stands for no value, is a value of s.
+func mayBeEmpty(s *ir.Symbol) bool { return s.Type == ir.Character && s.Len <= 0 }
 
 // reads notes that the function's variable for s is used, unless a loop has its
 // own of that name here.

@@ -26,12 +26,15 @@ func (g *gen) byTurns(row *fusedRow, nest func(n *fusedNest)) {
 	}
 	size, strip, last := name("size", 0), name("strip", 0), name("last", 0)
 	g.out.p("%s := %s", size, g.stripSize(row, name("all", 0)))
+	handed := g.handovers(row)
+	g.openWindows(handed, serial, size)
 	g.out.p("for %s, %s := 0, false; !%s; %s++ {", strip, last, last, strip)
 	g.out.p("%s = %s+1 >= %s.Strips(%s)", last, strip, name("all", 0), size)
 	for k, n := range row.nests {
 		part := name("part", k)
 		if k == 0 {
 			g.out.p("%s := %s.Strip(%s, %s)", part, name("all", 0), strip, size)
+			g.slideWindows(handed, serial, part)
 		} else {
 			g.out.p("var %s dist.Triplet", part)
 			g.out.p("%s, %s = %s.Behind(%s, %d, %s)", part, name("all", k), name("all", k), name("part", 0), n.delay, last)
@@ -62,6 +65,7 @@ func (g *gen) byTurns(row *fusedRow, nest func(n *fusedNest)) {
 		}
 	}
 	g.out.p("}")
+	g.closeWindows(handed, serial)
 }
 
 // combineStrip emits the reductions of c for a strip of d.

@@ -30,7 +30,8 @@ func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 
 // callOf is call with operands that render makes.
 func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, int) {
-	if e.Name == "write" || e.Name == "trywrite" {
+	switch e.Name {
+	case "write", "trywrite", "writerecords", "trywriterecords":
 		return g.written(e), precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
@@ -49,6 +50,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		return enclose(s, q, p)
 	}
 	arg := func(i int) string { return operand(i, precUnary) }
+	if s, ok := g.complexCall(e, args); ok {
+		return s, precAtom
+	}
 	if f, ok := mathFuncs[e.Name]; ok {
 		if e.Typ == ir.Real {
 			for i := range args {
@@ -130,6 +134,13 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 			args = append(args, "false")
 		}
 		return fmt.Sprintf("spmd.Scan(%s, %t)", strings.Join(args, ", "), e.Name == "scan"), precAtom
+	case "setsub":
+		if n := ir.Target(e.Args[0]).Len; g.opt.Check && n != ir.AnyLength { // a text without a value yet is shorter than declared
+			args[0] = fmt.Sprintf("spmd.Pad(%s, %d)", args[0], n)
+		}
+		return fmt.Sprintf("spmd.SetSub(%s, %s, %s, %s)", args[0], g.position(e.Args[1]), g.position(e.Args[2]), args[3]), precAtom
+	case "pad":
+		return fmt.Sprintf("spmd.Pad(%s, %s)", args[0], g.position(e.Args[1])), precAtom
 	case "repeat":
 		n, _ := g.whole(e.Args[1])
 		return fmt.Sprintf("spmd.Repeat(%s, %s)", args[0], n), precAtom

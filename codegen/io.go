@@ -37,8 +37,24 @@ func (g *gen) print(s *ir.Print) {
 		g.out.p("record := fio.NewWriter(%s).Split()%s", g.format(s.Format), g.modesOf(s, unit))
 		g.addItems(s.Items)
 		g.out.p("pe.WriteRecords(%s, record.Records()...)", unit)
+	case ir.IsNamelist(s.Format):
+		write := "pe.Write("
+		if s.Unit != nil {
+			write = "pe.WriteTo(" + unit + ", "
+		}
+		g.out.p("record := spmd.NewNamelist(%q)%s", s.Format.(*ir.Const).Str[1:], g.modesOf(s, unit))
+		g.addVariables(s.Items)
+		g.out.p("%srecord.End())", write)
 	default:
 		g.printText(s, unit)
+	}
+}
+
+// addVariables emits the items of a NAMELIST group.
+func (g *gen) addVariables(items []ir.Expr) {
+	for i := 0; i < len(items); i += 2 {
+		g.out.p("record.Name(%q)", items[i].(*ir.Const).Str)
+		g.item(items[i+1])
 	}
 }
 
@@ -154,10 +170,11 @@ func (g *gen) format(e ir.Expr) string {
 type namedFormat struct{ name, text string }
 
 // written is the record that an internal WRITE makes: the call "write", or "trywrite",
-// which makes the old value of the string of what fails.
+// which makes the old value of the string of what fails; of those in an array the calls with
+// "records".
 func (g *gen) written(e *ir.Call) string {
-	items, length, old := e.Args[2:], g.position(e.Args[1]), ""
-	if e.Name == "trywrite" {
+	items, length, old, records := e.Args[2:], g.position(e.Args[1]), "", strings.HasSuffix(e.Name, "records")
+	if records || strings.HasPrefix(e.Name, "try") {
 		items, old = e.Args[3:], g.expr(e.Args[2])
 	}
 	c, isConst := e.Args[0].(*ir.Const)
@@ -168,10 +185,23 @@ func (g *gen) written(e *ir.Call) string {
 	outer := g.out
 	g.out = &buffer{}
 	end := "Record"
-	if listed {
-		end = "Text"
+	if records {
+		end, length = "RecordsOf", length+", "+old
+	}
+	if !strings.HasPrefix(e.Name, "try") {
+		old = ""
+	}
+	switch {
+	case ir.IsNamelist(e.Args[0]):
+		g.out.p("record := spmd.NewNamelist(%q)", c.Str[1:])
+		g.addVariables(items)
+		items = nil
+	case listed:
+		if end != "RecordsOf" {
+			end = "Text"
+		}
 		g.out.p("record := spmd.NewText()")
-	} else {
+	default:
 		g.out.p("record := fio.NewWriter(%s)", g.format(e.Args[0]))
 	}
 	g.addItems(items)
@@ -220,6 +250,9 @@ func (g *gen) readStmt(s *ir.Read) {
 		}
 		p := "&" + g.names.sym(y) + "In"
 		if y.Type == ir.Character {
+			if y.Len == ir.AnyLength {
+				return fmt.Sprintf("spmd.Str(%s, len(%s))", p, g.names.sym(y))
+			}
 			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
 		}
 		return p
@@ -270,6 +303,10 @@ func (g *gen) readStmt(s *ir.Read) {
 	case s.What != "":
 	case s.Unformatted:
 		g.out.p("pe.Unformatted(%d, %s%s)", g.readSite(s), iostat, list)
+	case s.IsNamelist() && s.Internal():
+		g.out.p("pe.NamelistInternal(%d, %s, %s, %q%s)", g.readSite(s), g.expr(s.From), iostat, s.Format.(*ir.Const).Str[1:], list)
+	case s.IsNamelist():
+		g.out.p("pe.Namelist(%d, %s, %q%s)", g.readSite(s), iostat, s.Format.(*ir.Const).Str[1:], list)
 	case s.Format != nil && s.Internal():
 		g.out.p("pe.FormattedInternal(%d, %s, %s, %s%s)", g.readSite(s), g.expr(s.From), iostat, g.format(s.Format), list)
 	case s.Format != nil:

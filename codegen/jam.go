@@ -8,7 +8,6 @@ import (
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
 	"github.com/spmdc/spmdc/procfunc/linalg"
-	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // Where a loop has nothing in it but a kernel, several of its iterations are one call, so
@@ -223,7 +222,7 @@ func (g *gen) steps(d *ir.Do, r *comm.Region) (by int64, ok bool) {
 		return int64(step), true
 	}
 	for _, c := range r.Part[d] {
-		if c.Axis < 0 || c.Array.Mapping == nil || c.Array.Mapping.Map.Axes[c.Axis].Format != dist.Block {
+		if c.Axis < 0 || c.Array.Mapping == nil || !c.Array.Mapping.Map.Axes[c.Axis].Format.IsBlock() {
 			return 0, false
 		}
 	}

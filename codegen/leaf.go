@@ -401,9 +401,6 @@ func (l *leaf) inBody(list []ir.Stmt, out *[]leafRef) places {
 			case *ir.Ref:
 				l.writes[l.object(lhs)] = true
 				l.inExpr(lhs, always, out)
-			case *ir.Substr:
-				l.inExpr(lhs.Lo, always, out)
-				l.inExpr(lhs.Hi, always, out)
 			}
 		case *ir.If:
 			l.inExpr(s.Cond, always, out)

@@ -75,7 +75,7 @@ func (l *leaf) address(f leafRef) {
 // part of the subscripts that the loop does not change begins, and the strides of the others.
 type pickedFrom struct {
 	slice, at string
-	by        []string // by axis, "" for one that is in at
+	by        []string // by axis, "" for one that is in at, "-" for the first less at
 }
 
 // picks emits the addressing of references to elements that subscripts pick which are
@@ -84,6 +84,7 @@ type pickedFrom struct {
 func (l *leaf) picks() {
 	g := l.g
 	l.picked = map[*ir.Ref]bool{}
+	l.pickGroups()
 	data, starts := map[string]string{}, map[string]string{}
 	ir.WalkExprs(l.body, func(s ir.Stmt, e ir.Expr) bool {
 		r, ok := e.(*ir.Ref)
@@ -93,7 +94,7 @@ func (l *leaf) picks() {
 		if acc := g.access(r); acc != nil && acc.Mode == comm.Walk {
 			return false // its subscripts are not evaluated in the loop
 		}
-		if g.leaf[r] != "" || g.partialRef[r] != nil || len(r.Subs) == 0 || len(r.Subs) > 3 || !l.counted(r) {
+		if g.leaf[r] != "" || g.partialRef[r] != nil || l.picked[r] || len(r.Subs) == 0 || len(r.Subs) > 3 || !l.counted(r) {
 			return true
 		}
 		g.out.at = s.Position().Line
@@ -161,7 +162,7 @@ func (l *leaf) counted(r *ir.Ref) bool {
 	}
 	if m := r.Sym.Mapping; m != nil && !l.g.alonePE {
 		for _, ax := range m.Map.Axes {
-			if ax.Grid >= 0 && ax.Format != dist.Block {
+			if ax.Grid >= 0 && !ax.Format.IsBlock() {
 				return false
 			}
 		}
@@ -177,6 +178,9 @@ func (g *gen) pickedElement(r *ir.Ref, p pickedFrom) string {
 			continue
 		}
 		text, prec := g.asInt(r.Subs[d], sums)
+		if by == "-" {
+			return fmt.Sprintf("%s[%s - %s]", p.slice, enclose(text, prec, precAdd), at)
+		}
 		if at += " + "; by == "1" {
 			at += enclose(text, prec, precMul)
 			continue
@@ -244,7 +248,7 @@ func (l *leaf) unit(f leafRef) bool {
 		}
 		ca := c.Array.Mapping.Map.Axes[c.Axis]
 		switch {
-		case ca.Format == dist.Block && len(l.part) == 1 && (ax == nil || ax.Format == dist.Block):
+		case ca.Format.IsBlock() && len(l.part) == 1 && (ax == nil || ax.Format.IsBlock()):
 			// Owned elements of BLOCK dimensions are consecutive.
 			return true
 		case ca.Format == dist.Cyclic && len(l.part) == 1 && ax != nil && ax.Format == dist.Cyclic &&
@@ -274,7 +278,7 @@ func (l *leaf) unitTemp(f leafRef, c *comm.Comm, k int64) bool {
 		return false
 	}
 	if f.conditional && (abs(l.step) != 1 || slices.ContainsFunc(l.part, func(c comm.Constraint) bool {
-		return c.Array.Mapping.Map.Axes[c.Axis].Format != dist.Block
+		return !c.Array.Mapping.Map.Axes[c.Axis].Format.IsBlock()
 	})) {
 		return false // if one of the elements exists, the temporary knows no distance
 	}

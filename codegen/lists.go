@@ -15,7 +15,7 @@ import (
 func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 	note := func(c *comm.Comm, depends map[*ir.Symbol]bool) {
 		for _, loop := range loops {
-			if !changes(g.prog.Modified(loop), depends) {
+			if !changes(g.prog.Modified(loop), depends) && !c.LaidOut(loop) {
 				g.lasting[c] = loop
 				return
 			}

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -70,10 +71,11 @@ func (g *gen) objects(body []line) {
 		}
 	})
 	g.out.lines = append(append(grids, arrays...), comms...)
-	if !p.SPMD { // there other images may ask for initial values at once
-		g.out.p("pe.Start()")
-	}
+	// Once they have started, others may ask for initial values, and put what they computed into overlaps.
 	for _, s := range p.Symbols {
+		if s.IsArray() && !s.Param && s.Init == nil && s.Type == ir.Character && s.Len > 0 && !g.opt.Check && used[g.names.sym(s)] {
+			g.out.p("spmd.Blank(%s.Data, %d)", g.names.sym(s), s.Len)
+		}
 		if s.IsArray() && !s.Param && s.Init != nil && used[g.names.sym(s)] {
 			name := g.names.sym(s)
 			g.out.p("for %sN := range %s.Data {\n%s.Data[%sN] = %s\n}", name, name, name, name, g.value(s.Init, s))
@@ -82,9 +84,7 @@ func (g *gen) objects(body []line) {
 			g.initialValues(s)
 		}
 	}
-	if p.SPMD {
-		g.out.p("pe.Start()")
-	}
+	g.out.p("pe.Start()")
 	switch {
 	case len(g.points) == 0:
 	case g.resume == "":
@@ -145,24 +145,6 @@ func (g *gen) array(s *ir.Symbol) {
 		return
 	}
 	m := s.Mapping.Map
-	var b strings.Builder
-	b.WriteString("dist.Map{Axes: []dist.Axis{\n")
-	for _, ax := range m.Axes {
-		if ax.Grid < 0 {
-			fmt.Fprintf(&b, "{Lo: %d, Hi: %d, Grid: -1, A: 1},\n", ax.Lo, ax.Hi)
-			continue
-		}
-		fmt.Fprintf(&b, "{Lo: %d, Hi: %d, Grid: %d, Format: %s, TLo: %d, THi: %d, A: %d, B: %d},\n", ax.Lo, ax.Hi, ax.Grid, distFormat(ax.Format), ax.TLo, ax.THi, ax.A, ax.B)
-	}
-	b.WriteString("}")
-	if len(m.Fixed) > 0 {
-		b.WriteString(", Fixed: []dist.Fixed{\n")
-		for _, f := range m.Fixed {
-			fmt.Fprintf(&b, "{Grid: %d, Format: %s, TLo: %d, THi: %d, Pos: %d},\n", f.Grid, distFormat(f.Format), f.TLo, f.THi, f.Pos)
-		}
-		b.WriteString("}")
-	}
-	b.WriteString("}")
 	shadow := "nil"
 	if w := g.prog.Shadow[s]; w != nil {
 		parts := make([]string, len(w))
@@ -175,7 +157,50 @@ func (g *gen) array(s *ir.Symbol) {
 	if first, ok := g.first[s]; ok && m.Axes[0].Grid < 0 && first != int64(m.Axes[0].Lo) {
 		line = fmt.Sprintf(", %d", first)
 	}
-	g.out.p("%s := spmd.NewArray[%s](pe, %q, pe.Layout(%s, %s), %s%s)", name, goType(s.Type), s.Name, b.String(), g.grids[s.Mapping.Grid], shadow, line)
+	g.out.p("%s := spmd.NewArray[%s](pe, %q, pe.Layout(%s, %s), %s%s)", name, goType(s.Type), s.Name, g.mapOf(emptied(m), g.end), g.grids[s.Mapping.Grid], shadow, line)
+}
+
+// emptied is the map that an array has before it is allocated: without elements where bounds are open.
+func emptied(m dist.Map) dist.Map {
+	none := func(lo, hi *int) {
+		if ir.IsOpen(*lo) || ir.IsOpen(*hi) {
+			*lo, *hi = 1, 0
+		}
+	}
+	out := dist.Map{Axes: slices.Clone(m.Axes), Fixed: slices.Clone(m.Fixed)}
+	for d := range out.Axes {
+		ax := &out.Axes[d]
+		none(&ax.Lo, &ax.Hi)
+		none(&ax.TLo, &ax.THi)
+	}
+	for i := range out.Fixed {
+		none(&out.Fixed[i].TLo, &out.Fixed[i].THi)
+	}
+	return out
+}
+
+// mapOf renders m, and its ends by end.
+func (g *gen) mapOf(m dist.Map, end func(int) string) string {
+	var b strings.Builder
+	b.WriteString("dist.Map{Axes: []dist.Axis{\n")
+	for _, ax := range m.Axes {
+		if ax.Grid < 0 {
+			fmt.Fprintf(&b, "{Lo: %s, Hi: %s, Grid: -1, A: 1},\n", end(ax.Lo), end(ax.Hi))
+			continue
+		}
+		fmt.Fprintf(&b, "{Lo: %s, Hi: %s, Grid: %d, Format: %s, TLo: %s, THi: %s, A: %d, B: %d},\n",
+			end(ax.Lo), end(ax.Hi), ax.Grid, distFormat(ax.Format), end(ax.TLo), end(ax.THi), ax.A, ax.B)
+	}
+	b.WriteString("}")
+	if len(m.Fixed) > 0 {
+		b.WriteString(", Fixed: []dist.Fixed{\n")
+		for _, f := range m.Fixed {
+			fmt.Fprintf(&b, "{Grid: %d, Format: %s, TLo: %s, THi: %s, Pos: %d},\n", f.Grid, distFormat(f.Format), end(f.TLo), end(f.THi), f.Pos)
+		}
+		b.WriteString("}")
+	}
+	b.WriteString("}")
+	return b.String()
 }
 
 func distFormat(f dist.Format) string {
@@ -184,6 +209,9 @@ func distFormat(f dist.Format) string {
 		return "dist.Block"
 	case dist.Cyclic:
 		return "dist.Cyclic"
+	}
+	if f.IsBlock() {
+		return fmt.Sprintf("dist.Blocks(%d)", f.Size())
 	}
 	return "dist.Collapsed"
 }
@@ -231,10 +259,14 @@ func (g *gen) communication(c *comm.Comm) {
 			g.out.p("%s := spmd.NewComm[%s](pe, %d, %s, nil)%s", g.comms[c], typ, g.site(c), src, mode)
 		}
 	default:
+		capacity, sized := g.capacity(c), ""
+		if c.Array.Placed() {
+			capacity, sized = "0", fmt.Sprintf(".Sized(func() int { return %s })", capacity)
+		}
 		if n := slot.Ring; n > 1 {
-			g.out.p("%s := spmd.NewTemps[%s](pe, %d, %s, %d)", g.temps[c], typ, len(c.Axes), g.capacity(c), n)
+			g.out.p("%s := spmd.NewTemps[%s](pe, %d, %s, %d)%s", g.temps[c], typ, len(c.Axes), capacity, n, sized)
 		} else {
-			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)", g.temps[c], typ, len(c.Axes), g.capacity(c))
+			g.out.p("%s := spmd.NewTemp[%s](pe, %d, %s)%s", g.temps[c], typ, len(c.Axes), capacity, sized)
 		}
 		if c.InPlace && len(g.points) == 0 {
 			mode += ".InPlace()"
@@ -254,17 +286,28 @@ func (g *gen) capacity(c *comm.Comm) string {
 	fixed := 1
 	var factors []string
 	for d, ax := range c.Axes {
-		most := c.TempExtent(d)
+		most, text := c.TempExtent(d), ""
+		if dim, by := c.TempExtentIn(d); dim >= 0 && c.Array.Dims[dim].Open() {
+			text = fmt.Sprintf("%s.Extent(%d)", g.names.sym(c.Array), dim)
+			if by > 1 {
+				text = fmt.Sprintf("(%s+%d)/%d", text, by-1, by)
+			}
+		}
 		if s := g.strip(c); s != nil && s.Axis == d {
-			most = min(most, s.Size)
+			if most = min(most, s.Size); text != "" {
+				text = fmt.Sprintf("min(%s, %d)", text, s.Size)
+			}
 		}
-		own := ""
 		if len(ax.Terms) == 1 && len(ax.Terms[0].Range.Cons) > 0 {
-			k := ax.Terms[0].Range.Cons[0]
-			own = fmt.Sprintf("min(%d, %s.Owned(%d).N)", most, g.names.sym(k.Array), k.Axis)
+			if k := ax.Terms[0].Range.Cons[0]; !k.Array.Placed() || k.Array == c.Array {
+				if text == "" {
+					text = fmt.Sprint(most)
+				}
+				text = fmt.Sprintf("min(%s, %s.Owned(%d).N)", text, g.names.sym(k.Array), k.Axis)
+			}
 		}
-		if own != "" {
-			factors = append(factors, own)
+		if text != "" {
+			factors = append(factors, text)
 		} else {
 			fixed *= most
 		}
@@ -289,7 +332,7 @@ func (g *gen) scalars() {
 			unread = append(unread, g.names.sym(s))
 		}
 	}
-	for _, t := range []ir.Type{ir.Integer, ir.Long, ir.Real, ir.Double, ir.Logical, ir.Character} {
+	for _, t := range []ir.Type{ir.Integer, ir.Long, ir.Real, ir.Double, ir.Complex, ir.DoubleComplex, ir.Logical, ir.Character} {
 		var plain []string
 		for _, s := range byType[t] {
 			name := g.names.sym(s)
@@ -298,7 +341,7 @@ func (g *gen) scalars() {
 				g.out.p("var %s %s = %s", name, goType(t), g.value(s.Init, s))
 			case g.opt.Check && !s.Temp && undefined[t] != "":
 				g.out.p("var %s %s = %s // undefined", name, goType(t), undefined[t])
-			case t == ir.Character && !g.opt.Check:
+			case t == ir.Character && !g.opt.Check && s.Len > 0:
 				g.out.p("var %s = spmd.Pad(\"\", %d)", name, s.Len)
 			default:
 				plain = append(plain, name)
@@ -322,4 +365,7 @@ var undefined = map[ir.Type]string{
 	ir.Long:    "spmd.UndefInt",
 	ir.Real:    "spmd.UndefFloat32",
 	ir.Double:  "spmd.UndefFloat64",
+
+	ir.Complex:       "spmd.UndefComplex64",
+	ir.DoubleComplex: "spmd.UndefComplex128",
 }

@@ -17,6 +17,9 @@ func neutral(red *comm.Reduction) string {
 	switch red.Name {
 	case "sum":
 		k.Float = math.Copysign(0, -1)
+		if red.Sym.Type.IsComplex() {
+			k.Imag = k.Float
+		}
 	case "product":
 		k.Int, k.Float = 1, 1
 	default:
@@ -34,7 +37,8 @@ func idle(e ir.Expr, zero string) bool {
 		return false
 	}
 	text, _ := constant(c)
-	return text == zero || c.Typ.IsReal() && c.Float == 0 && zero != "1"
+	one, _ := constant(&ir.Const{X: ir.X{Typ: c.Typ}, Int: 1, Float: 1})
+	return text == zero || c.Typ.Part().IsReal() && c.Float == 0 && c.Imag == 0 && zero != one
 }
 
 // startReductions prepares for the partial values that PEs compute. They are

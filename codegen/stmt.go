@@ -448,15 +448,6 @@ func (g *gen) assign(s *ir.Assign) {
 		g.storeRemote(l, g.value(s.RHS, l.Sym))
 	case *ir.Var:
 		g.store(g.scalar(l.Sym), g.value(s.RHS, l.Sym), l.Sym)
-	case *ir.Substr:
-		v := l.Base.(*ir.Var)
-		name := g.scalar(v.Sym)
-		g.reads(v.Sym)
-		old := name
-		if g.opt.Check { // one without a value yet is shorter than declared
-			old = fmt.Sprintf("spmd.Pad(%s, %d)", name, v.Sym.Len)
-		}
-		g.out.p("%s = spmd.SetSub(%s, %s, %s, %s)", name, old, g.position(l.Lo), g.position(l.Hi), g.expr(s.RHS))
 	}
 }
 
@@ -472,10 +463,13 @@ func (g *gen) store(to, value string, sym *ir.Symbol) {
 // value renders a right side for a variable of sym's type.
 func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 	s := unfused(e, g.expr(e))
-	if sym.Type == ir.Character {
+	if sym.Type == ir.Character && sym.Len != ir.AnyLength {
 		if c, ok := e.(*ir.Const); ok && len(c.Str) <= sym.Len {
 			text, _ := character(c.Str, sym.Len)
 			return text
+		}
+		if c, ok := e.(*ir.Call); ok && c.Name == "setsub" {
+			return s // as long as sym
 		}
 		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
 	}

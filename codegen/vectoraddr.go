@@ -10,7 +10,6 @@ import (
 	"github.com/spmdc/spmdc/ir/depend"
 	"github.com/spmdc/spmdc/ir/scalar"
 	"github.com/spmdc/spmdc/procfunc/linalg"
-	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // element is how a reference that moves with the loop is addressed.
@@ -29,7 +28,7 @@ func (v *vectorLoop) element(r *ir.Ref) (leafRef, bool) {
 		return f, true
 	}
 	acc := v.leaf.g.access(r)
-	if r.Sym.Type == ir.Logical || v.jam != nil && v.jam.windows != nil || f.conditional && acc != nil && acc.Mode == comm.Temp {
+	if r.Sym.Type == ir.Logical || v.jam != nil && v.jam.windows != nil || f.conditional && acc != nil && acc.Mode == comm.Temp && v.stride(f) != 0 {
 		v.no("%s does not go through consecutive elements", ir.ExprString(r))
 		return f, false
 	}
@@ -61,7 +60,7 @@ func (v *vectorLoop) stride(f leafRef) int {
 // steady reports whether the iterations of this PE are as far apart as those of the loop.
 func (l *leaf) steady() bool {
 	return !slices.ContainsFunc(l.part, func(c comm.Constraint) bool {
-		return c.Axis < 0 || c.Array.Mapping == nil || c.Array.Mapping.Map.Axes[c.Axis].Format != dist.Block
+		return c.Axis < 0 || c.Array.Mapping == nil || !c.Array.Mapping.Map.Axes[c.Axis].Format.IsBlock()
 	})
 }
 
@@ -72,7 +71,7 @@ func (v *vectorLoop) shifts(f leafRef) bool {
 		return false
 	}
 	m := f.ref.Sym.Mapping
-	return m == nil || v.leaf.g.alonePE || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format == dist.Block
+	return m == nil || v.leaf.g.alonePE || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format.IsBlock()
 }
 
 // column is the reference to the element in a place's column from which streams that are

@@ -52,7 +52,7 @@ func (v *vectorLoop) pick(r *ir.Ref) *kernel.Node {
 		v.streams = append(v.streams, vectorStream{leafRef: leafRef{ref: r, object: object, line: v.lineOf(r)}, widest: v.copy, table: true})
 		i = k.Table(fmt.Sprintf("x%d", len(v.streams)), t)
 	}
-	return k.Pick(i, index, v.where)
+	return k.Pick(i, index, v.where, v.fixed(r.Subs[0]))
 }
 
 // lineOf is the line of the statement that r is in.

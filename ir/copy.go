@@ -93,7 +93,7 @@ func simple(s Stmt) Stmt {
 		}
 		return n
 	case *Allocate:
-		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: cloneAll(s.Ends)}
+		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: cloneAll(s.Ends), Followers: s.Followers}
 	case *Checkpoint:
 		return &Checkpoint{S: s.S}
 	}

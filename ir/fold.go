@@ -41,7 +41,7 @@ func (c *Const) setFloat(f float64) (fits bool) {
 
 // Round is a number rounded to the precision of a real type.
 func (t Type) Round(f float64) float64 {
-	if t == Real {
+	if t.Part() == Real {
 		return float64(float32(f))
 	}
 	return f
@@ -59,6 +59,9 @@ func (c *Const) unary(op Op, x *Const) (fits, ok bool) {
 		return c.setInt(-x.Int) && (x.Int != -x.Int || x.Int == 0), true
 	case op == Neg:
 		c.Float = -x.Float
+		if c.Typ.IsComplex() {
+			c.Imag = -x.Imag
+		}
 	default:
 		return false, false
 	}
@@ -77,6 +80,8 @@ func (c *Const) convert(x *Const) (fits, ok bool) {
 		return c.setFloat(x.Float), true
 	case x.Typ.IsReal() && c.Typ.IsInteger():
 		return c.truncate(x.Float)
+	case x.Typ.IsComplex() && c.Typ.IsComplex():
+		return c.setComplex(x.complex()), true
 	}
 	return false, false
 }
@@ -102,6 +107,8 @@ func (c *Const) binary(op Op, x, y *Const) (fits, ok bool) {
 		return c.integer(op, x.Int, y.Int)
 	case c.Typ.IsReal() && x.Typ.IsReal() && (op == Pow || y.Typ.IsReal()):
 		return c.real(op, x.Float, y)
+	case c.Typ.IsComplex() && x.Typ == c.Typ && (y.Typ == c.Typ || op == Pow && y.Typ.IsInteger()):
+		return c.complexes(op, x, y)
 	}
 	return false, false
 }
@@ -139,6 +146,9 @@ func (c *Const) compare(op Op, x, y *Const) (ok bool) {
 			return true
 		}
 		order = cmp.Compare(a, b)
+	case x.Typ.IsComplex() && op <= Ne:
+		c.Bool = (x.complex() == y.complex()) == (op == Eq)
+		return true
 	default:
 		return false
 	}

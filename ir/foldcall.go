@@ -21,6 +21,13 @@ func (c *Const) call(name string, args []*Const) (fits, ok bool) {
 	if len(args) == 0 {
 		return false, false
 	}
+	if name == "cmplx" {
+		im := 0.0
+		if len(args) > 1 {
+			im = args[1].Float
+		}
+		return c.setComplex(complex(args[0].Float, im)), true
+	}
 	if name == "merge" {
 		k := *args[1]
 		if args[2].Bool {
@@ -31,6 +38,8 @@ func (c *Const) call(name string, args []*Const) (fits, ok bool) {
 		return true, true
 	}
 	switch args[0].Typ {
+	case Complex, DoubleComplex:
+		return c.ofComplex(name, args[0])
 	case Integer, Long:
 		ok = c.integers(name, args)
 	case Real, Double:

@@ -25,13 +25,15 @@ import (
 type Type uint8
 
 const (
-	Invalid   Type = iota
-	Integer        // INTEGER(4), Go int32; arithmetic wraps
-	Long           // INTEGER(8), Go int; arithmetic wraps
-	Real           // REAL(4), Go float32
-	Double         // REAL(8), Go float64
-	Logical        // Go bool
-	Character      // Go string padded with blanks to its declared length
+	Invalid       Type = iota
+	Integer            // INTEGER(4), Go int32; arithmetic wraps
+	Long               // INTEGER(8), Go int; arithmetic wraps
+	Real               // REAL(4), Go float32
+	Double             // REAL(8), Go float64
+	Complex            // COMPLEX(4), Go complex64
+	DoubleComplex      // COMPLEX(8), Go complex128
+	Logical            // Go bool
+	Character          // Go string padded with blanks to its declared length
 )
 
 // IsInteger reports whether t is an INTEGER, of either kind.
@@ -48,8 +50,41 @@ func (t Type) Wrap(n int) int {
 // IsReal reports whether t is REAL or DOUBLE PRECISION.
 func (t Type) IsReal() bool { return t == Real || t == Double }
 
-// IsNumeric reports whether t is INTEGER, REAL or DOUBLE PRECISION.
-func (t Type) IsNumeric() bool { return t.IsInteger() || t.IsReal() }
+// IsComplex reports whether t is COMPLEX, of either kind.
+func (t Type) IsComplex() bool { return t == Complex || t == DoubleComplex }
+
+// IsOrdered reports whether t is INTEGER or REAL, of any kind: numbers that are less or greater.
+func (t Type) IsOrdered() bool { return t.IsInteger() || t.IsReal() }
+
+// IsNumeric reports whether t is INTEGER, REAL or COMPLEX, of any kind.
+func (t Type) IsNumeric() bool { return t.IsOrdered() || t.IsComplex() }
+
+// Part is the type of the real and the imaginary part of a COMPLEX type; of other types it is t.
+func (t Type) Part() Type {
+	switch t {
+	case Complex:
+		return Real
+	case DoubleComplex:
+		return Double
+	}
+	return t
+}
+
+// WithParts is the COMPLEX type whose parts are Real or Double.
+func WithParts(part Type) Type {
+	if part == Double {
+		return DoubleComplex
+	}
+	return Complex
+}
+
+// Common is the type in which two numbers of types t and u are combined.
+func (t Type) Common(u Type) Type {
+	if t.IsComplex() || u.IsComplex() {
+		return WithParts(max(t.Part(), u.Part()))
+	}
+	return max(t, u)
+}
 
 // GoString is the type in Fortran, for %#v.
 func (t Type) GoString() string { return t.String() }
@@ -64,6 +99,10 @@ func (t Type) String() string {
 		return "REAL"
 	case Double:
 		return "DOUBLE PRECISION"
+	case Complex:
+		return "COMPLEX"
+	case DoubleComplex:
+		return "COMPLEX(8)"
 	case Logical:
 		return "LOGICAL"
 	case Character:
@@ -145,7 +184,7 @@ type Symbol struct {
 	Local   string // the name in the source, where that is another one
 	Pos     source.Pos
 	Type    Type
-	Len     int     // CHARACTER length
+	Len     int     // CHARACTER length, AnyLength where it is that of the value
 	Dims    []Bound // nil for scalars
 	Param   bool    // named constant; Init is its value
 	Init    Expr    // constant initial value (also of an array: every element), or nil
@@ -158,6 +197,9 @@ type Symbol struct {
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping
 }
+
+// AnyLength is the Len of a CHARACTER variable that is as long as what was assigned to it.
+const AnyLength = -1
 
 // Source is the name of s in the source.
 func (s *Symbol) Source() string {
@@ -188,6 +230,7 @@ type Mapping struct {
 	Grid *Grid
 	Map  dist.Map
 	Pos  source.Pos // of the directive that decided
+	Ends []*Symbol  // of the program, that open ends in Map stand for
 }
 
 // Grid is a processor arrangement. Every grid covers all PEs: at run time its
@@ -285,7 +328,7 @@ func (s *S) stmt()                  {}
 
 type (
 	// Assign stores RHS, already converted to the type of LHS. LHS is a *Var,
-	// *Ref, *CoRef or *Substr.
+	// *Ref or *CoRef.
 	Assign struct {
 		S
 		LHS, RHS Expr
@@ -330,7 +373,8 @@ type (
 		Loop Stmt
 	}
 	// Print writes records to Unit, nil for the standard output. Format is CHARACTER,
-	// nil for list-directed output, or for none: Unformatted. With Stay the last record is
+	// nil for list-directed output, or for none: Unformatted; "&NAME" is that of a NAMELIST
+	// group, whose items are constant names, each with what it is of. With Stay the last record is
 	// not ended: the next Print goes on with it. Given are the values of further entries,
 	// such as REC=, of which Keys are the names, with a blank between. With Catch an error
 	// does not end the program: the Read "outcome" that follows takes it.
@@ -460,11 +504,13 @@ var opText = [...]string{"+", "-", "*", "/", "**", "//", "==", "/=", "<", "<=", 
 func (o Op) String() string { return opText[o] }
 
 type (
-	// Const is a literal or folded constant: the field for its Type is set.
+	// Const is a literal or folded constant: the field for its Type is set. A COMPLEX one
+	// has its real part in Float and its imaginary part in Imag.
 	Const struct {
 		X
 		Int   int
 		Float float64
+		Imag  float64
 		Bool  bool
 		Str   string
 	}
@@ -479,8 +525,9 @@ type (
 		Sym  *Symbol
 		Subs []Expr // of either INTEGER type
 	}
-	// Substr is Base(Lo:Hi) of a CHARACTER *Var or, unless it is assigned to,
-	// *Const; bounds are never nil.
+	// Substr is Base(Lo:Hi) of a CHARACTER *Var, *Ref or *Const; bounds are never nil. What
+	// is assigned to a part of a text is the call "setsub" of the text that was, the bounds
+	// and the new part.
 	Substr struct {
 		X
 		Base   Expr
@@ -499,7 +546,8 @@ type (
 		E  Expr
 	}
 	// Conv converts a numeric expression to Typ (truncating towards zero; from Long
-	// to Integer the low 32 bits).
+	// to Integer the low 32 bits). Where one of the types is COMPLEX the other is too: the
+	// calls "real", "aimag" and "cmplx" take it apart and make it.
 	Conv struct {
 		X
 		E Expr
@@ -514,7 +562,8 @@ type (
 	// ImpliedDo occurs in Print, and among the arguments of the call "write", which is
 	// the record that an internal WRITE makes: its format, or "" for list-directed
 	// output, how long the record may be, and the items. In "trywrite", which keeps its errors
-	// as Print with Catch does, the old value of the string stands in front of them. The index is a symbol.
+	// as Print with Catch does, the old value of the string stands in front of them; so it does in
+	// "writerecords" and "trywriterecords", where the string is records of that length. The index is a symbol.
 	ImpliedDo struct {
 		X
 		Items        []Expr

@@ -81,6 +81,10 @@ func (b Bound) Open() bool { return IsOpen(b.Lo) || IsOpen(b.Hi) }
 // Allocate has given it some.
 func (s *Symbol) IsOpen() bool { return slices.ContainsFunc(s.Dims, Bound.Open) }
 
+// Placed reports whether s has its layout where an Allocate has given it one: a bound of it, or of what
+// it is aligned with, is known to the run only.
+func (s *Symbol) Placed() bool { return s.IsOpen() || s.Mapping != nil && len(s.Mapping.Ends) > 0 }
+
 // nominalExtent is what estimates take for an extent that only the run knows.
 const nominalExtent = 512
 
@@ -101,4 +105,7 @@ type Allocate struct {
 	Sym  *Symbol
 	Free bool
 	Ends []Expr // *Var
+	// Followers are the allocatable arrays that are aligned with it, which may not be allocated
+	// while it gets other bounds.
+	Followers []*Symbol
 }

@@ -106,6 +106,9 @@ func StmtString(s Stmt) string { return spelling{}.stmt(s) }
 func (sp spelling) stmt(s Stmt) string {
 	switch s := s.(type) {
 	case *Assign:
+		if c, ok := s.RHS.(*Call); ok && c.Name == "setsub" && Same(s.LHS, c.Args[0]) {
+			return sp.expr(&Substr{Base: s.LHS, Lo: c.Args[1], Hi: c.Args[2]}) + " = " + sp.expr(c.Args[3])
+		}
 		return sp.expr(s.LHS) + " = " + sp.expr(s.RHS)
 	case *Do:
 		text := fmt.Sprintf("%sdo %s = %s, %s, %s", label(s.Name), s.Index.Name, sp.expr(s.Lo), sp.expr(s.Hi), sp.expr(s.Step))
@@ -334,6 +337,9 @@ func (s *Symbol) TypeString() string {
 	case Logical:
 		return "logical"
 	case Character:
+		if s.Len == AnyLength {
+			return "character(:)"
+		}
 		return fmt.Sprintf("character(%d)", s.Len)
 	}
 	return "invalid"
@@ -478,7 +484,7 @@ func precedence(e Expr) int {
 			return precNot
 		}
 	case *Const:
-		if e.Typ.IsNumeric() && (e.Int < 0 || math.Signbit(e.Float)) {
+		if e.Typ.IsOrdered() && (e.Int < 0 || math.Signbit(e.Float)) {
 			return precAdd
 		}
 	}
@@ -593,6 +599,10 @@ func constString(c *Const) string {
 		return realString(c.Float, 32, "e")
 	case Double:
 		return realString(c.Float, 64, "d")
+	case Complex:
+		return "(" + realString(c.Float, 32, "e") + ", " + realString(c.Imag, 32, "e") + ")"
+	case DoubleComplex:
+		return "(" + realString(c.Float, 64, "d") + ", " + realString(c.Imag, 64, "d") + ")"
 	case Logical:
 		if c.Bool {
 			return ".true."

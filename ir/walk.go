@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -93,6 +94,15 @@ func present(list ...Expr) []Expr {
 
 // Internal reports whether s reads from a string.
 func (s *Read) Internal() bool { return s.From != nil && s.From.Type() == Character }
+
+// IsNamelist reports whether format is that of a NAMELIST group.
+func IsNamelist(format Expr) bool {
+	c, ok := format.(*Const)
+	return ok && strings.HasPrefix(c.Str, "&")
+}
+
+// IsNamelist reports whether s reads a NAMELIST group.
+func (s *Read) IsNamelist() bool { return IsNamelist(s.Format) }
 
 // Asks reports whether the program calls one of the intrinsic subroutines.
 func (p *Program) Asks(names ...string) (found bool) {
@@ -248,6 +258,9 @@ func Target(lhs Expr) *Symbol {
 	return nil
 }
 
+// sameBits tells 0.0 from -0.0.
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+
 // Same reports whether a and b are the same expression, position aside, so
 // that they have equal values where no variable changes in between.
 func Same(a, b Expr) bool {
@@ -257,7 +270,7 @@ func Same(a, b Expr) bool {
 	switch a := a.(type) {
 	case *Const:
 		b, ok := b.(*Const)
-		return ok && a.Int == b.Int && a.Float == b.Float && a.Bool == b.Bool && a.Str == b.Str
+		return ok && a.Int == b.Int && sameBits(a.Float, b.Float) && sameBits(a.Imag, b.Imag) && a.Bool == b.Bool && a.Str == b.Str
 	case *Var:
 		b, ok := b.(*Var)
 		return ok && a.Sym == b.Sym

@@ -19,7 +19,8 @@ type (
 		List allocations `parser:"@@"`
 	}
 	// allocations is the list in parentheses. A type in front of it, as in
-	// "allocate (real(8) :: a(n))", says what the declarations say, and is passed over.
+	// "allocate (real(8) :: a(n))", says what the declarations say, and is passed over; but the
+	// length of "allocate (character(len=n) :: s)" is the argument LEN.
 	allocations struct{ Args []ast.Expr }
 )
 
@@ -30,8 +31,12 @@ func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	open := lex.Next()
+	length := c.typeLength()
 	c.passType()
 	args, rng, err := c.arguments(open)
+	if length != nil && err == nil {
+		args = append(args, length)
+	}
 	if err == nil && rng != nil || err == nil && len(args) == 0 {
 		err = problem(source.Syntax, open, "no array to allocate").WithHelp("write its name and its extents: allocate (a(n))")
 	}
@@ -40,6 +45,31 @@ func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
 	}
 	a.Args = args
 	return err
+}
+
+// typeLength is the length in the type CHARACTER, if that stands here; nothing is passed over.
+func (c *climber) typeLength() ast.Expr {
+	begin := c.lex.MakeCheckpoint()
+	defer c.lex.LoadCheckpoint(begin)
+	word := c.lex.Next()
+	if word.Value != "character" || !c.at("(") {
+		return nil
+	}
+	if c.lex.Next(); c.lex.Peek().Value == "len" && c.second().Value == "=" {
+		c.lex.Next()
+		c.lex.Next()
+	}
+	if c.at(":") || c.at("*") {
+		return nil
+	}
+	x, err := c.expr()
+	if err != nil || !c.at(")") {
+		return nil
+	}
+	if c.lex.Next(); !c.at("::") {
+		return nil
+	}
+	return &ast.Keyword{XBase: span(startOf(word), x.EndPosition()), Name: "len", X: x}
 }
 
 // passType passes over a type and the "::" behind it, if they stand here.

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -33,9 +34,10 @@ type (
 	}
 
 	typeSpec struct {
-		Word lexer.Token `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision') | @'double' 'precision' )"`
-		Star *starLen    `parser:"( '*' @@"`
-		Args []typeArg   `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
+		Word lexer.Token  `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision' | 'doublecomplex') | @'double'"`
+		Of   *lexer.Token `parser:"@('precision' | 'complex') )"`
+		Star *starLen     `parser:"( '*' @@"`
+		Args []typeArg    `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
 	}
 	// starLen is what follows the * in REAL*8 or CHARACTER*(n).
 	starLen struct {
@@ -155,12 +157,16 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 
 func (g *typeSpec) build(p *parser, t *ast.TypeSpec) bool {
 	t.Name = g.Word.Value
+	if g.Of != nil {
+		t.Name = "double" + g.Of.Value
+	}
 	switch t.Name {
-	case "double", "doubleprecision":
-		t.Name = "double precision"
+	case "doubleprecision", "doublecomplex":
+		plain := map[string]string{"precision": "real", "complex": "complex"}[t.Name[len("double"):]]
+		t.Name = "double " + t.Name[len("double"):]
 		if g.Star != nil || g.Args != nil {
-			p.diags.Add(problem(source.Syntax, &g.Word, "DOUBLE PRECISION has no kind").
-				WithHelp("write real(8)"))
+			p.diags.Add(problem(source.Syntax, &g.Word, strings.ToUpper(t.Name)+" has no kind").
+				WithHelp("write %s(8)", plain))
 			return false
 		}
 		return true
@@ -205,10 +211,6 @@ func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
 			return false
 		case a.X != nil:
 			t.Len = a.X.X
-		case a.Any.Value == ":":
-			p.diags.Add(problem(source.OutsideSubset, a.Any, "a deferred length is outside the subset").
-				WithHelp("give the greatest length that is needed"))
-			return false
 		default:
 			t.Len = anyLength(a.Any)
 		}
@@ -216,9 +218,9 @@ func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
 	return true
 }
 
-// anyLength is the * of character(len=*).
+// anyLength is the * or : of character(len=*).
 func anyLength(t *lexer.Token) ast.Expr {
-	return &ast.Ident{XBase: span(startOf(t), endOf(t)), Name: "*"}
+	return &ast.Ident{XBase: span(startOf(t), endOf(t)), Name: t.Value}
 }
 
 func (g *starLen) expr() ast.Expr {
@@ -231,15 +233,14 @@ func (g *starLen) expr() ast.Expr {
 	return g.X.X
 }
 
+// withoutEffect are the attributes that say what holds anyway where there are no pointers:
+// they are checked to be of something that is declared, and dropped.
+var withoutEffect = map[string]bool{"target": true, "contiguous": true, "volatile": true, "asynchronous": true}
+
 // attributeAdvice says for each attribute outside the subset what to do.
 var attributeAdvice = map[string]string{
-	"pointer":      "use the array itself",
-	"target":       "remove it: there are no pointers",
-	"intrinsic":    "remove it: intrinsic functions need no declaration",
-	"bind":         "remove it",
-	"contiguous":   "remove it",
-	"volatile":     "remove it",
-	"asynchronous": "remove it",
+	"pointer": "use the array itself",
+	"bind":    "remove it",
 }
 
 func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
@@ -275,6 +276,10 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Allocatable = true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
+	case g.Word.Value == "intrinsic" && g.Arg == nil && !d.Intrinsic:
+		d.Intrinsic = true
+	case withoutEffect[g.Word.Value] && g.Arg == nil && !slices.Contains(d.Unused, g.Word.Value):
+		d.Unused = append(d.Unused, g.Word.Value)
 	case g.Word.Value == "optional" && g.Arg == nil && !d.Optional:
 		d.Optional = true
 	case g.Word.Value == "value" && g.Arg == nil && !d.Value:
@@ -318,10 +323,11 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		g := &dims[i]
 		d := ast.DimSpec{Pos: source.Pos{Line: g.Pos.Line, Col: g.Pos.Column}}
 		switch {
-		case g.Star || g.Free:
-			p.diags.Errorf(source.OutsideSubset, d.Pos, "an array of assumed size is outside the subset").
-				WithHelp("give the extent; of a dummy argument it may be another argument: a(n)")
-			ok = false
+		case g.Star || g.Free: // assumed size
+			d.Hi = &ast.Ident{XBase: span(d.Pos, d.Pos), Name: "*"}
+			if g.Free {
+				d.Lo = g.First.X
+			}
 		case g.Any || g.Colon != nil && g.Second == nil:
 			if g.First != nil {
 				d.Lo = g.First.X

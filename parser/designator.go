@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strconv"
+
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -30,6 +32,9 @@ func (c *climber) designator() (ast.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		if rng != nil && c.at("(") { // a section, of whose elements parts are taken
+			args, rng = []ast.Expr{&ast.Triplet{XBase: span(endOf(open), end), Lo: rng.lo, Hi: rng.hi}}, nil
+		}
 		if rng != nil {
 			x = rng.of(x, end)
 		} else {
@@ -44,10 +49,15 @@ func (c *climber) designator() (ast.Expr, error) {
 	if c.at("[") {
 		return c.coindex(x)
 	}
+	if next := c.second(); c.at("%") && (next.Value == "re" || next.Value == "im") {
+		c.lex.Next()
+		part := c.lex.Next()
+		x = &ast.Index{XBase: span(x.Position(), endOf(part)), Name: "%" + part.Value, NamePos: startOf(part), Args: []ast.Expr{x}}
+	}
 	switch t := c.lex.Peek(); {
 	case c.at("%"):
 		return nil, problem(source.OutsideSubset, t, "components of derived types are outside the subset").
-			WithHelp("declare a variable or an array for each component")
+			WithHelp("declare a variable or an array for each component; a COMPLEX number has the parts %%re and %%im")
 	case c.at("("):
 		return nil, problem(source.Syntax, t, "a second list in parentheses").
 			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
@@ -99,12 +109,6 @@ func (b *bounds) of(base ast.Expr, end source.Pos) ast.Expr {
 // substring parses the (lo:hi) behind an array element.
 func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
-	for _, a := range base.(*ast.Index).Args {
-		if _, ok := a.(*ast.Triplet); ok {
-			return nil, problem(source.Syntax, open, "a second list in parentheses behind an array section").
-				WithHelp("a part of each string cannot be taken at once")
-		}
-	}
 	_, rng, err := c.arguments(open)
 	if err != nil {
 		return nil, err
@@ -130,10 +134,8 @@ func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, er
 		var arg ast.Expr
 		first := c.lex.Peek()
 		if c.at("*") {
-			return nil, nil, problem(source.OutsideSubset, first, "alternate returns are outside the subset").
-				WithHelp("return a status in an INTEGER argument, and test it behind the CALL")
-		}
-		if first.Type == scan.Ident && c.second().Value == "=" {
+			arg, err = c.alternate()
+		} else if first.Type == scan.Ident && c.second().Value == "=" {
 			arg, err = c.keyword()
 		} else if !c.at(":") && !c.at("::") {
 			arg, err = c.expr()
@@ -190,6 +192,19 @@ func (c *climber) keyword() (ast.Expr, error) {
 		return nil, err
 	}
 	return &ast.Keyword{XBase: span(startOf(name), x.EndPosition()), Name: name.Value, X: x}, nil
+}
+
+// alternate parses *10, where an alternate return of a CALL goes.
+func (c *climber) alternate() (ast.Expr, error) {
+	star := c.lex.Next()
+	t := c.lex.Peek()
+	n, err := strconv.Atoi(t.Value)
+	if t.Type != scan.Int || err != nil {
+		return nil, problem(source.Syntax, t, `expected a label behind "*", found `+quoted(t)).
+			WithHelp("an alternate return is written call s(x, *10)")
+	}
+	c.lex.Next()
+	return &ast.AltReturn{XBase: span(startOf(star), endOf(t)), To: ast.Target{Pos: startOf(t), Label: n}}, nil
 }
 
 // ioItem parses an item of PRINT or READ: an expression or an implied DO.

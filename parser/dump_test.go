@@ -220,6 +220,11 @@ func (d *dumper) parts(s ast.Stmt) {
 			d.names("block", []ast.Name{b.Name})
 			d.entities("entity", b.Entities)
 		}
+	case *ast.Namelist:
+		for _, g := range s.Groups {
+			d.names("group", []ast.Name{g.Name})
+			d.names("name", g.Names)
+		}
 	case *ast.Equivalence:
 		for _, group := range s.Groups {
 			d.node("group", "", source.Pos{})
@@ -432,6 +437,8 @@ func (d *dumper) expr(role string, x ast.Expr) {
 			d.control(x.Lo, x.Hi, x.Step)
 			d.exprs("item", x.Items)
 		}
+	case *ast.AltReturn:
+		text = fmt.Sprint(x.To.Label)
 	case *ast.Keyword:
 		text = x.Name
 		below = func() { d.expr("", x.X) }

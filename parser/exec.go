@@ -192,7 +192,7 @@ func (g *associateStmt) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *assignStmt) build(_ *parser, base ast.Base) ast.Stmt {
-	return &ast.Assign{Base: base, LHS: g.LHS.X, RHS: g.RHS.X}
+	return (&ast.Assign{Base: base, LHS: g.LHS.X, RHS: g.RHS.X}).Replaced()
 }
 
 func (g *doStmt) build(p *parser, base ast.Base) ast.Stmt {

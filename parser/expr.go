@@ -139,9 +139,11 @@ func noStatus(t *lexer.Token) *source.Diag {
 }
 
 // Binding strength of the operators, weakest first. Signs bind like + and -,
-// .not. stands between .and. and the relations.
+// .not. stands between .and. and the relations. An operator that the program defines
+// is the weakest between two operands, and the strongest in front of one.
 const (
-	precEquiv = iota + 1
+	precDefined = iota
+	precEquiv
 	precOr
 	precAnd
 	precNot
@@ -206,7 +208,7 @@ func (c *climber) second() *lexer.Token {
 	return t
 }
 
-func (c *climber) expr() (ast.Expr, error) { return c.binary(precEquiv) }
+func (c *climber) expr() (ast.Expr, error) { return c.binary(precDefined) }
 
 // binary parses an expression of operators that bind at least as strongly as
 // min. Fortran's grammar puts a sign in front of a whole term: -a*b is -(a*b),
@@ -224,10 +226,16 @@ func (c *climber) binary(min int) (ast.Expr, error) {
 	for {
 		t := c.lex.Peek()
 		op, ok := binaryOps[t.Value]
-		if !ok || t.Type != scan.Op && t.Type != scan.DotOp {
-			if t.Type == scan.DotOp && t.Value != ".not." {
-				return nil, definedOperator(t)
+		if isDefined(t) && min == precDefined {
+			c.lex.Next()
+			y, err := c.binary(precEquiv)
+			if err != nil {
+				return nil, err
 			}
+			x = defined(t, x, y)
+			continue
+		}
+		if !ok || t.Type != scan.Op && t.Type != scan.DotOp {
 			return x, nil
 		}
 		if op.prec < min || t.Value == "/" && c.second().Value == ")" { // the end of (/ ... /)
@@ -302,10 +310,14 @@ func (c *climber) primary() (ast.Expr, error) {
 		c.lex.Next()
 		_, text, _ := strings.Cut(strings.ToLower(t.Value), "h")
 		return &ast.StringLit{XBase: base, Quote: 'h', Value: t.Value[len(t.Value)-len(text):]}, nil
-	case scan.DotOp:
-		if _, ok := binaryOps[t.Value]; !ok {
-			return nil, definedOperator(t)
+	}
+	if isDefined(t) {
+		c.lex.Next()
+		x, err := c.primary()
+		if err != nil {
+			return nil, err
 		}
+		return defined(t, x), nil
 	}
 	switch {
 	case c.at("("):
@@ -350,7 +362,19 @@ func (c *climber) close(open *lexer.Token) (source.Pos, error) {
 
 func span(pos, end source.Pos) ast.XBase { return ast.XBase{Pos: pos, End: end} }
 
-func definedOperator(t *lexer.Token) error {
-	return problem(source.OutsideSubset, t, "the operator "+t.Value+" is none of Fortran's, and operators defined by the program are outside the subset").
-		WithHelp("the operators are .eq. .ne. .lt. .le. .gt. .ge. .not. .and. .or. .eqv. .neqv.")
+// isDefined reports whether t is an operator that the program defines, as .cross.
+func isDefined(t *lexer.Token) bool {
+	_, ok := binaryOps[t.Value]
+	return t.Type == scan.DotOp && !ok && t.Value != ".not."
+}
+
+// defined is operator t of the program with its operands: a reference to the function
+// that has the generic name operator(t).
+func defined(t *lexer.Token, operands ...ast.Expr) ast.Expr {
+	x := &ast.Index{Name: ast.OperatorName(t.Value), NamePos: startOf(t), Args: operands}
+	x.XBase = span(startOf(t), operands[len(operands)-1].EndPosition())
+	if len(operands) == 2 {
+		x.Pos = operands[0].Position()
+	}
+	return x
 }

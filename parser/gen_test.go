@@ -197,7 +197,7 @@ func (g *treeGen) storage() ast.Stmt {
 		}
 		return element
 	}
-	switch g.int(0, 4) {
+	switch g.int(0, 5) {
 	case 0:
 		s := &ast.Implicit{}
 		for range g.int(1, 2) {
@@ -226,6 +226,14 @@ func (g *treeGen) storage() ast.Stmt {
 		s := &ast.Save{}
 		if g.bool() {
 			s.Names, s.Blocks = g.names(), g.names()
+		}
+		return s
+	case 4:
+		s := &ast.Namelist{}
+		for range g.int(1, 3) {
+			group := ast.NamelistGroup{Names: names()}
+			group.Name.Name = g.name()
+			s.Groups = append(s.Groups, group)
 		}
 		return s
 	case 3:
@@ -774,7 +782,13 @@ func (g *treeGen) expr(depth int) ast.Expr {
 	if depth <= 0 {
 		return g.pickExpr(&ast.Ident{Name: g.name()}, &ast.IntLit{Text: "42"})
 	}
-	switch g.int(0, 9) {
+	switch g.int(0, 10) {
+	case 10:
+		if g.bool() {
+			return &ast.Index{Name: ast.OperatorName(".inv."), Args: []ast.Expr{&ast.Paren{X: g.expr(depth - 1)}}}
+		}
+		x := &ast.Index{Name: ast.OperatorName(g.pick(".dot.", ".cross.")), Args: []ast.Expr{g.expr(depth - 1), atLeast(0, g.expr(depth-1))}}
+		return &ast.Paren{X: x}
 	case 0:
 		return &ast.IntLit{Text: g.pick("0", "1", "123456789"), Kind: g.pick("", "", "8", "ik")}
 	case 1:

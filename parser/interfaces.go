@@ -11,8 +11,8 @@ import (
 // The grammars of interface blocks, and of attributes as statements.
 type (
 	attributeStmt struct {
-		Word  lexer.Token `parser:"@( 'optional' | 'value' | 'protected' ) '::'?"`
-		Names []nameRef   `parser:"@@ ( ',' @@ )*"`
+		Word  lexer.Token `parser:"@( 'optional' | 'value' | 'protected' | 'target' | 'volatile' | 'asynchronous' | 'contiguous' ) '::'?"`
+		Names []shaped    `parser:"@@ ( ',' @@ )*"`
 	}
 	interfaceStmt struct {
 		Abstract *lexer.Token `parser:"@'abstract'? 'interface'"`
@@ -52,7 +52,20 @@ func (g *attributeStmt) build(p *parser, base ast.Base) ast.Stmt {
 		p.protectedOutside(&g.Word)
 		return nil
 	}
-	return &ast.Attribute{Base: base, Word: g.Word.Value, Names: namesOf(g.Names)}
+	entities, ok := p.shapes(g.Names, true)
+	if !ok {
+		return nil
+	}
+	s := &ast.Attribute{Base: base, Word: g.Word.Value}
+	for i, e := range entities {
+		if len(e.Dims) > 0 {
+			p.diags.Add(problem(source.OutsideSubset, &g.Names[i].Name, "extents in a statement that gives an attribute").
+				WithHelp("write them into the declaration of %s", e.Name))
+			return nil
+		}
+		s.Names = append(s.Names, ast.Name{Pos: e.Pos, Name: e.Name})
+	}
+	return s
 }
 
 func (p *parser) protectedOutside(t *lexer.Token) {
@@ -79,9 +92,19 @@ func (g *genericSpec) name(p *parser) ast.Name {
 			p.diags.Add(problem(source.Syntax, &g.Name, quoted(&g.Name)+" with an operator").
 				WithHelp("write operator(.name.), operator(+) or assignment(=)"))
 		}
-		n.Name += "(" + g.Op.Value + ")"
+		if n.Name += "(" + g.Op.Value + ")"; n.Name != "assignment(=)" {
+			n.Name = ast.OperatorName(g.Op.Value)
+		}
 	}
 	return n
+}
+
+func (p *parser) genericNames(list []genericSpec) []ast.Name {
+	var out []ast.Name
+	for i := range list {
+		out = append(out, list[i].name(p))
+	}
+	return out
 }
 
 func (g *moduleProcedureStmt) build(_ *parser, base ast.Base) ast.Stmt {

@@ -37,10 +37,6 @@ type (
 		Unit    *expr        `parser:"| @@ )"`
 		Items   []ioItem     `parser:"( @@ ( ',' @@ )* )?"`
 	}
-	namelistStmt struct {
-		Word lexer.Token   `parser:"@'namelist'"`
-		Toks []lexer.Token `parser:"@( Ident | '/' | ',' )+"`
-	}
 	// format is * or a format; Tok is where it begins.
 	format struct {
 		Star *lexer.Token `parser:"( @'*'"`
@@ -160,8 +156,10 @@ func (p *parser) controls(list []control, form string, transfer bool, may ...[]s
 		case transfer && key == "fmt":
 			hasFormat, c.Format = true, v
 		case transfer && key == "nml":
-			p.diags.Errorf(source.OutsideSubset, e.Value.pos(), "NML= is not supported").WithHelp("write a format, and the variables behind the parenthesis")
-			hasFormat, ok = true, false
+			if _, isName := v.(*ast.Ident); !isName {
+				wrong(e, "NML= needs the name of a NAMELIST group")
+			}
+			hasFormat, c.Format = true, v
 		case !slices.ContainsFunc(may, func(keys []string) bool { return slices.Contains(keys, key) }):
 			p.badControl(e, form)
 			ok = false
@@ -321,15 +319,4 @@ func (p *parser) formatStmt(l *scan.Line) bool {
 	p.uniqueLabel(base)
 	p.prog.Formats = append(p.prog.Formats, &ast.Format{Base: base, Text: l.Text[at:]})
 	return true
-}
-
-// build reports NAMELIST, which is not supported.
-func (g *namelistStmt) build(p *parser, _ ast.Base) ast.Stmt {
-	p.noNamelist(&g.Word)
-	return nil
-}
-
-func (p *parser) noNamelist(at *lexer.Token) {
-	p.diags.Add(problem(source.OutsideSubset, at, "NAMELIST is not supported").
-		WithHelp("read and write the variables by a list: read(unit, *) a, b"))
 }

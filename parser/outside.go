@@ -18,20 +18,18 @@ const (
 // instead says, for each statement outside the subset, what to write.
 var instead = map[string]string{
 	"abstract": noInterface, "procedure": noInterface,
-	"entry": "write a procedure of its own for each ENTRY",
-	"bind":  needless, "generic": noInterface, "final": needless,
+	"bind": needless, "generic": noInterface, "final": needless,
 
 	"submodule": "put the procedures into the module",
 	"include":   "put the text in place",
 	"module":    "write MODULE name, on a line of its own",
 
-	"pointer": noPointers, "target": noPointers, "nullify": noPointers, "=>": noPointers,
+	"pointer": noPointers, "nullify": noPointers, "=>": noPointers,
 
 	"wait":   needless,
 	"format": "write 10 format(...), with a label and in a procedure or program",
 
-	"sequence": needless, "volatile": needless,
-	"asynchronous": needless, "contiguous": needless,
+	"sequence": needless,
 
 	"assign":      "write assign 10 to k",
 	"select type": "write IF ... ELSE IF ... END IF",

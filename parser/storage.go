@@ -48,6 +48,16 @@ type (
 		Block *lexer.Token `parser:"  @Ident? '/' )?"`
 		Item  shaped       `parser:"@@"`
 	}
+	namelistStmt struct {
+		Groups []namelistGroup `parser:"'namelist' @@ ( ','? @@ )*"`
+	}
+	namelistGroup struct {
+		Name  lexer.Token   `parser:"'/' @Ident '/'"`
+		Names []groupMember `parser:"@@ ( ',' @@ )*"`
+	}
+	groupMember struct {
+		Name lexer.Token `parser:"@Ident"`
+	}
 	equivalenceStmt struct {
 		Groups []equivalent `parser:"'equivalence' @@ ( ',' @@ )*"`
 	}
@@ -132,8 +142,8 @@ func (c *climber) listFollows() bool {
 // parentheses too; hasKind reports whether parentheses behind the word are of the type.
 func (c *climber) typeSpec(hasKind func() bool) (*typeSpec, error) {
 	g := &typeSpec{Word: *c.lex.Next()}
-	if g.Word.Value == "double" && c.lex.Peek().Value == "precision" {
-		c.lex.Next()
+	if next := c.lex.Peek().Value; g.Word.Value == "double" && (next == "precision" || next == "complex") {
+		g.Of = c.lex.Next()
 	}
 	var err error
 	switch {
@@ -172,7 +182,7 @@ func (c *climber) typeSpec(hasKind func() bool) (*typeSpec, error) {
 
 func isTypeWord(word string) bool {
 	switch word {
-	case "integer", "real", "complex", "logical", "character", "double", "doubleprecision":
+	case "integer", "real", "complex", "logical", "character", "double", "doubleprecision", "doublecomplex":
 		return true
 	}
 	return false
@@ -345,6 +355,19 @@ func (g *commonStmt) build(p *parser, base ast.Base) ast.Stmt {
 		}
 		last := &s.Blocks[len(s.Blocks)-1]
 		last.Entities = append(last.Entities, e)
+	}
+	return s
+}
+
+func (g *namelistStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.Namelist{Base: base}
+	for i := range g.Groups {
+		group := ast.NamelistGroup{Name: ast.Name{Pos: startOf(&g.Groups[i].Name), Name: g.Groups[i].Name.Value}}
+		for k := range g.Groups[i].Names {
+			n := &g.Groups[i].Names[k].Name
+			group.Names = append(group.Names, ast.Name{Pos: startOf(n), Name: n.Value})
+		}
+		s.Groups = append(s.Groups, group)
 	}
 	return s
 }

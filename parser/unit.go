@@ -76,12 +76,12 @@ type (
 		More   []useName    `parser:"    ( ',' @@ )* )? | @@ ( ',' @@ )* ) )?"`
 	}
 	useName struct {
-		Tok lexer.Token  `parser:"@Ident"`
-		Old *lexer.Token `parser:"( '=>' @Ident )?"`
+		Name genericSpec  `parser:"@@"`
+		Old  *genericSpec `parser:"( '=>' @@ )?"`
 	}
 	accessStmt struct {
-		Word  lexer.Token `parser:"@( 'public' | 'private' )"`
-		Names []nameRef   `parser:"( '::'? @@ ( ',' @@ )* )?"`
+		Word  lexer.Token   `parser:"@( 'public' | 'private' )"`
+		Names []genericSpec `parser:"( '::'? @@ ( ',' @@ )* )?"`
 	}
 	intentStmt struct {
 		Word  lexer.Token `parser:"'intent' '(' @( 'in' | 'out' | 'inout' )"`
@@ -94,6 +94,11 @@ type (
 	}
 	callStmt struct {
 		Proc callee `parser:"'call' @@"`
+	}
+	entryStmt struct {
+		Name   lexer.Token  `parser:"'entry' @Ident"`
+		Args   []dummyArg   `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+		Result *lexer.Token `parser:"( 'result' '(' @Ident ')' )?"`
 	}
 	returnStmt struct {
 		Word lexer.Token `parser:"@'return'"`
@@ -127,8 +132,7 @@ func (p *parser) dummyArgs(list []dummyArg) []ast.Name {
 	for i := range list {
 		t := &list[i].Tok
 		if t.Value == "*" {
-			p.diags.Add(problem(source.OutsideSubset, t, "alternate returns are outside the subset").
-				WithHelp("return a status in an INTEGER argument, and test it behind the CALL"))
+			out = append(out, ast.Name{Pos: startOf(t), Name: ast.Alternate})
 			continue
 		}
 		out = append(out, ast.Name{Pos: startOf(t), Name: t.Value})
@@ -193,12 +197,12 @@ func (g *useStmt) build(p *parser, base ast.Base) ast.Stmt {
 		return nil
 	}
 	for _, n := range append(g.Names, g.More...) {
-		name := ast.UseName{Name: ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value}}
+		name := ast.UseName{Name: n.Name.name(p)}
 		if n.Old != nil {
-			name.Of = ast.Name{Pos: startOf(n.Old), Name: n.Old.Value}
+			name.Of = n.Old.name(p)
 		} else if g.Only == nil {
-			p.diags.Add(problem(source.Syntax, &n.Tok, quoted(&n.Tok)+" in USE without ONLY").
-				WithHelp("write use %s, only: %s", g.Name.Value, n.Tok.Value))
+			p.diags.Add(problem(source.Syntax, &n.Name.Name, quoted(&n.Name.Name)+" in USE without ONLY").
+				WithHelp("write use %s, only: %s", g.Name.Value, name.Name.Name))
 			return nil
 		}
 		u.Names = append(u.Names, name)
@@ -212,7 +216,7 @@ func (g *accessStmt) build(p *parser, base ast.Base) ast.Stmt {
 			WithHelp("it says which names of a module others can use: move it there, or remove it"))
 		return nil
 	}
-	return &ast.Access{Base: base, Access: g.Word.Value, Names: namesOf(g.Names)}
+	return &ast.Access{Base: base, Access: g.Word.Value, Names: p.genericNames(g.Names)}
 }
 
 func (g *intentStmt) build(_ *parser, base ast.Base) ast.Stmt {
@@ -231,13 +235,28 @@ func (g *callStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Call{Base: base, Proc: g.Proc.Name, Args: g.Proc.Args}
 }
 
-func (g *returnStmt) build(p *parser, base ast.Base) ast.Stmt {
+func (g *returnStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.Return{Base: base}
 	if g.Alt != nil {
-		p.diags.Errorf(source.OutsideSubset, g.Alt.X.Position(), "alternate returns are outside the subset").
-			WithHelp("return a status in an INTEGER argument, and test it behind the CALL")
+		s.X = g.Alt.X
+	}
+	return s
+}
+
+func (g *entryStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.Entry{Base: base, Name: ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}, Args: p.dummyArgs(g.Args)}
+	if g.Result != nil {
+		s.Result = ast.Name{Pos: startOf(g.Result), Name: g.Result.Value}
+	}
+	switch {
+	case !p.prog.Kind.IsProcedure() || p.outer != nil && p.outer.prog.Kind != ast.ModuleUnit:
+		p.diags.Errorf(source.Syntax, base.Pos, "ENTRY outside of an external or module procedure").WithHelp("write a procedure of its own")
+		return nil
+	case len(p.stack) > 0:
+		p.diags.Errorf(source.Syntax, base.Pos, "ENTRY inside of a construct").WithHelp("put it in front of the construct")
 		return nil
 	}
-	return &ast.Return{Base: base}
+	return s
 }
 
 // enter begins a unit of the kind at pos, closing one that has no END.

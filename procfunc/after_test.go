@@ -27,7 +27,7 @@ func TestKillsAfterAgainstTraces(t *testing.T) {
 		for np := 2; np <= 5; np++ {
 			for run := range 2 {
 				env := map[string]int64{"m": int64(run*2 + w.Intn(2)), "f": int64(w.Intn(2))}
-				s := NewPESpace(np, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
+				s := NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 				before := map[int]map[int][]*earlier{} // by x, then by y: since three instances of x
 				first := map[int]map[Pair]bool{}
 				randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {

@@ -58,7 +58,7 @@ func (f *Functions) isUnchanging(y int, loop *cfg.Loop) bool {
 		}
 		for _, e := range r.Elements {
 			if !f.inside(e, y) {
-				forms = append(forms, e.Sub)
+				forms = append(forms, e.Sub, e.Lo, e.Hi)
 			}
 		}
 	} else {
@@ -87,8 +87,8 @@ func (f *Functions) inside(e Element, y int) bool {
 			t.inRange(linalg.Var(v.Name), v.Lo, v.Hi, v.Step)
 		}
 	}
-	below := t.sub(linalg.Const(int64(e.Lo)-1), e.Sub)
-	above := t.plus(e.Sub, -int64(e.Hi)-1)
+	below := t.plus(t.sub(e.Lo, e.Sub), -1)
+	above := t.plus(t.sub(e.Sub, e.Hi), -1)
 	return !t.overflow && t.impossible(nil, []linalg.Affine{below}) && t.impossible(nil, []linalg.Affine{above})
 }
 

@@ -40,7 +40,7 @@ end program clipped
 			found++
 			lengths := map[int]bool{} // numbers of messages in the iterations of t
 			for at := int64(1); at <= 6; at++ {
-				list, ok := NewPESpace(3, func(v string) (int64, bool) { return at, v == "t" }).Messages(c)
+				list, ok := NewPESpace(3, nil, func(v string) (int64, bool) { return at, v == "t" }).Messages(c)
 				if !ok {
 					t.Fatalf("the messages of C_%d are not known", k+1)
 				}

@@ -59,7 +59,7 @@ func TestChainsAgainstTraces(t *testing.T) {
 		f := analyze(t, text)
 		for np := 2; np <= 6; np++ {
 			env := map[string]int64{"m": 3, "f": int64(w.Intn(3))}
-			s := NewPESpace(np, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
+			s := NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 			latest := map[int][]Pair{}
 			randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
 				if n.Kind != cfg.Comm {

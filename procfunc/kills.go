@@ -169,6 +169,9 @@ func (f *Functions) scalars(r int) []string {
 	for _, v := range rel.Vars {
 		forms = append(forms, v.Lo, v.Hi)
 	}
+	for _, e := range rel.Elements {
+		forms = append(forms, e.Lo, e.Hi)
+	}
 	for l := f.puts[r-1].Loop; l != nil; l = l.Parent {
 		known[l.Index] = true
 		if b, ok := f.loopBounds(l); ok {

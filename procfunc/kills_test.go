@@ -35,7 +35,7 @@ func TestKillsAgainstTraces(t *testing.T) {
 		for np := 1; np <= 5; np++ {
 			for run := range 3 {
 				env := map[string]int64{"m": int64(run*2 + w.Intn(2)), "f": int64(w.Intn(2))}
-				s := NewPESpace(np, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
+				s := NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 				messages := map[int]map[Pair]bool{} // of the latest instance
 				since := map[int]map[int][]map[Pair]bool{}
 				randomhpf.Trace(f.Program, f.Graph, env, 4000, func(n *cfg.Node) {

@@ -1,6 +1,8 @@
 package procfunc
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -16,7 +18,8 @@ type Pair struct{ From, To int }
 // the same closed forms as the emitted program.
 type PESpace struct {
 	np      int
-	layouts map[*ir.Symbol]*dist.Layout // of arrays
+	ends    []*ir.Symbol                // of the program
+	layouts map[*ir.Symbol]*dist.Layout // of arrays whose bounds are constants
 	shapes  map[int]dist.Grid
 	// of says the value of a scalar or an index of a loop around; missing is set when it
 	// does not know.
@@ -27,9 +30,9 @@ type PESpace struct {
 
 // NewPESpace is the space of np PEs. of gives the values of scalars and of loop
 // indices at the instances that are asked for; it may be changed by its owner
-// between calls.
-func NewPESpace(np int, of func(name string) (int64, bool)) *PESpace {
-	return &PESpace{np: np, layouts: map[*ir.Symbol]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
+// between calls. ends are those that open ends of arrays stand for.
+func NewPESpace(np int, ends []*ir.Symbol, of func(name string) (int64, bool)) *PESpace {
+	return &PESpace{np: np, ends: ends, layouts: map[*ir.Symbol]*dist.Layout{}, shapes: map[int]dist.Grid{}, of: of}
 }
 
 // Messages lists the messages of one instance of communication c, by sender and
@@ -39,8 +42,8 @@ func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
 	if c.Kind == comm.Irregular {
 		return nil, false
 	}
-	l := s.layout(c.Array)
 	s.missing, s.outside = false, false
+	l := s.layout(c.Array)
 	boxes := make([][]dist.Triplet, s.np)
 	for q := range boxes {
 		boxes[q] = s.need(c, q)
@@ -85,8 +88,8 @@ func (s *PESpace) Producers(c *comm.Comm) ([]bool, bool) {
 	if c.Kind == comm.Irregular {
 		return nil, false
 	}
-	l := s.layout(c.Array)
 	s.missing, s.outside = false, false
+	l := s.layout(c.Array)
 	out, subs := make([]bool, s.np), s.subscripts(c)
 	for q := range s.np {
 		box := s.need(c, q)
@@ -117,12 +120,46 @@ func Plain(c *comm.Comm) *comm.Comm {
 }
 
 func (s *PESpace) layout(a *ir.Symbol) *dist.Layout {
-	l := s.layouts[a]
-	if l == nil {
-		l = dist.NewLayout(a.Mapping.Map, mapping.Shape(a.Mapping.Grid, s.np))
+	if l := s.layouts[a]; l != nil {
+		return l
+	}
+	m, open := s.placed(a.Mapping.Map)
+	l := dist.NewLayout(m, mapping.Shape(a.Mapping.Grid, s.np))
+	if !open {
 		s.layouts[a] = l
 	}
 	return l
+}
+
+// placed is m with the values of its open ends, and whether it has any.
+func (s *PESpace) placed(m dist.Map) (out dist.Map, open bool) {
+	out = dist.Map{Axes: slices.Clone(m.Axes), Fixed: slices.Clone(m.Fixed)}
+	end := func(n *int) {
+		if ir.IsOpen(*n) {
+			open = true
+			*n = s.end(*n)
+		}
+	}
+	for d := range out.Axes {
+		ax := &out.Axes[d]
+		for _, n := range []*int{&ax.Lo, &ax.Hi, &ax.TLo, &ax.THi} {
+			end(n)
+		}
+	}
+	for i := range out.Fixed {
+		end(&out.Fixed[i].TLo)
+		end(&out.Fixed[i].THi)
+	}
+	return out, open
+}
+
+// end is the value of an end of a dimension; 0, and missing set, where it has none.
+func (s *PESpace) end(n int) int {
+	k, off, open := ir.Open(n)
+	if !open {
+		return n
+	}
+	return s.value(linalg.Var(s.ends[k].Name)) + off
 }
 
 // value of a form; 0, and missing set, where it has none.
@@ -160,7 +197,7 @@ func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 	for d, ax := range c.Axes {
 		switch {
 		case ax.All:
-			box[d] = dist.Range(c.Array.Dims[d].Lo, c.Array.Dims[d].Hi, 1)
+			box[d] = dist.Range(s.end(c.Array.Dims[d].Lo), s.end(c.Array.Dims[d].Hi), 1)
 		case len(ax.Terms) == 0:
 			box[d] = dist.Single(s.value(ax.Off))
 		}
@@ -173,7 +210,7 @@ func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
 			}
 		}
 	}
-	s.outside = s.outside || evaluated(c) && outside(c, box)
+	s.outside = s.outside || evaluated(c) && s.beyond(c, box)
 	return box
 }
 
@@ -187,9 +224,9 @@ func evaluated(c *comm.Comm) bool {
 	return !c.Partial && c.Subs == nil && c.Region != nil && !jumps(c.Region.Stmts)
 }
 
-// outside reports whether a section that is not empty has elements that do not exist in a
+// beyond reports whether a section that is not empty has elements that do not exist in a
 // dimension that is not distributed.
-func outside(c *comm.Comm, box []dist.Triplet) bool {
+func (s *PESpace) beyond(c *comm.Comm, box []dist.Triplet) bool {
 	out := false
 	for d, t := range box {
 		if t.Empty() {
@@ -200,7 +237,7 @@ func outside(c *comm.Comm, box []dist.Triplet) bool {
 			known = known && !x.Range.Unknown
 		}
 		b := c.Array.Dims[d]
-		out = out || known && (min(t.Lo, t.Hi()) < b.Lo || max(t.Lo, t.Hi()) > b.Hi)
+		out = out || known && (min(t.Lo, t.Hi()) < s.end(b.Lo) || max(t.Lo, t.Hi()) > s.end(b.Hi))
 	}
 	return out
 }

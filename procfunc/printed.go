@@ -113,7 +113,7 @@ func (f *Functions) within(pes, x, y int) (inside, known bool) {
 	if pes == 0 || f.Collective(x) || f.Collective(y) {
 		return false, false
 	}
-	s := NewPESpace(pes, func(string) (int64, bool) { return 0, false })
+	s := NewPESpace(pes, f.Program.IR.Ends, func(string) (int64, bool) { return 0, false })
 	consumers, ok := s.Consumers(Plain(f.Program.Comms[x-1]))
 	if !ok {
 		return false, false

@@ -23,7 +23,7 @@ func (s Space) String() string {
 	if s.Format == dist.Collapsed {
 		return "coordinates"
 	}
-	return fmt.Sprintf("%v(%d:%d)", s.Format, s.TLo, s.THi)
+	return fmt.Sprintf("%v(%s:%s)", s.Format, ir.EndString(s.TLo), ir.EndString(s.THi))
 }
 
 // PosKind says how much is known of a position.
@@ -104,7 +104,7 @@ type Relation struct {
 // Element is one subscript, and the array's bounds.
 type Element struct {
 	Sub    linalg.Affine // over Vars and what positions are over
-	Lo, Hi int
+	Lo, Hi linalg.Affine // constants, or over scalars
 }
 
 // Dims is the number of grid dimensions, the paper's k.
@@ -229,7 +229,7 @@ func (b *relationBuilder) consumer(k comm.Constraint) {
 	if k.Axis >= 0 {
 		// Nobody executes what would assign outside of the array.
 		dim := k.Array.Dims[k.Axis]
-		b.owned = append(b.owned, Element{k.Sub, dim.Lo, dim.Hi})
+		b.owned = append(b.owned, b.element(k.Sub, dim))
 	}
 	grid, dim, pos := position(k)
 	if dim < 0 {
@@ -255,6 +255,12 @@ func (b *relationBuilder) consumer(k comm.Constraint) {
 	}
 }
 
+func (b *relationBuilder) end(n int) linalg.Affine { return comm.End(b.f.Program.IR, n) }
+
+func (b *relationBuilder) element(sub linalg.Affine, dim ir.Bound) Element {
+	return Element{sub, b.end(dim.Lo), b.end(dim.Hi)}
+}
+
 // producers: the subscripts say where p is.
 func (b *relationBuilder) producers() {
 	m := b.c.Array.Mapping
@@ -262,7 +268,7 @@ func (b *relationBuilder) producers() {
 		form, known := b.subscript(d)
 		switch {
 		case known:
-			b.r.Elements = append(b.r.Elements, Element{form, b.c.Array.Dims[d].Lo, b.c.Array.Dims[d].Hi})
+			b.r.Elements = append(b.r.Elements, b.element(form, b.c.Array.Dims[d]))
 		case ax.Grid < 0:
 			b.fails("its subscripts are too large")
 		}
@@ -314,7 +320,7 @@ func (b *relationBuilder) subscript(d int) (linalg.Affine, bool) {
 	if ax.All {
 		dim := b.c.Array.Dims[d]
 		name := fmt.Sprintf("%s.%d", b.c.Array.Name, d+1)
-		b.r.Vars = append(b.r.Vars, Var{Name: name, Lo: linalg.Const(int64(dim.Lo)), Hi: linalg.Const(int64(dim.Hi)), Step: 1, Idle: true})
+		b.r.Vars = append(b.r.Vars, Var{Name: name, Lo: b.end(dim.Lo), Hi: b.end(dim.Hi), Step: 1, Idle: true})
 		return linalg.Var(name), true
 	}
 	f, ok := b.axis(d)
@@ -368,7 +374,7 @@ func even(ax comm.Axis) bool {
 			return false
 		}
 		for _, k := range t.Range.Cons {
-			if _, dim, p := position(k); dim >= 0 && p.Space.Format != dist.Block {
+			if _, dim, p := position(k); dim >= 0 && !p.Space.Format.IsBlock() {
 				return false // each P-th iteration
 			}
 		}

@@ -168,8 +168,9 @@ func (s *solution) ranges() string {
 				f = g
 			}
 		}
-		why := t.y.Clip + fmt.Sprintf(": %s is not certain to be in %d:%d", display(f), e.Lo, e.Hi)
-		s.atLeast = append(s.atLeast, condition{form: t.plus(f, -int64(e.Lo)), why: why}, condition{form: t.plus(t.negated(f), int64(e.Hi)), why: why})
+		lo, hi := t.side(e.Lo, t.y, false), t.side(e.Hi, t.y, false)
+		why := t.y.Clip + fmt.Sprintf(": %s is not certain to be in %s:%s", display(f), display(lo), display(hi))
+		s.atLeast = append(s.atLeast, condition{form: t.sub(f, lo), why: why}, condition{form: t.sub(hi, f), why: why})
 	}
 	return ""
 }

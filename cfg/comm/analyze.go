@@ -233,9 +233,6 @@ func (w *occWalker) stmt(s ir.Stmt, at occurrence) {
 			}
 			at.ref, at.order, at.write = l, 2*w.a.order[s]+1, true
 			w.list = append(w.list, at)
-		case *ir.Substr:
-			read(l.Lo)
-			read(l.Hi)
 		}
 	case *ir.Do:
 		read(s.Lo)

@@ -170,5 +170,6 @@ func (t *attempt) within(k Constraint, loops []ir.Stmt) bool {
 		}
 		return ok && depend.Infeasible(nil, append(slices.Clone(values), f))
 	}
-	return never(k.Sub, linalg.Const(int64(ax.Lo))) && never(linalg.Const(int64(ax.Hi)), k.Sub)
+	lo, hi := End(t.a.out.IR, ax.Lo), End(t.a.out.IR, ax.Hi)
+	return usable(lo, true) && usable(hi, true) && never(k.Sub, lo) && never(hi, k.Sub)
 }

@@ -12,7 +12,7 @@ func (c *Comm) StageAxis() int {
 }
 
 // StageCells bounds, for all numbers of PEs, how many elements c, which fills an
-// overlap, brings to one PE.
+// overlap, brings to one PE; it estimates where bounds are open.
 func (p *Program) StageCells(c *Comm) int64 {
 	shadow := p.Shadow[c.Array]
 	width := func(d int) int64 {
@@ -25,7 +25,7 @@ func (p *Program) StageCells(c *Comm) int64 {
 		n := width(d)
 		for e, dim := range c.Array.Dims {
 			if e != d {
-				n *= int64(dim.Extent()) + width(e)
+				n *= int64(dim.Nominal()) + width(e)
 			}
 		}
 		return n
@@ -41,7 +41,7 @@ func (p *Program) StageCells(c *Comm) int64 {
 }
 
 // TempCells bounds, for all numbers of PEs, how many elements the temporary of c
-// holds on one PE.
+// holds on one PE; it estimates where bounds are open.
 func (c *Comm) TempCells() int64 {
 	n := int64(1)
 	for d := range c.Axes {
@@ -51,24 +51,12 @@ func (c *Comm) TempCells() int64 {
 }
 
 // TempExtent is the most elements that a PE may need along axis d of the index
-// space of c: what keeps every subscript within the bounds of the array.
+// space of c: what keeps every subscript within the bounds of the array. It is an
+// estimate where these are open.
 func (c *Comm) TempExtent(d int) int {
-	ax := c.Axes[d]
-	if c.Subs == nil {
-		if ax.All || len(ax.Terms) > 0 {
-			return max(0, c.Array.Dims[d].Extent())
-		}
+	dim, by := c.TempExtentIn(d)
+	if dim < 0 {
 		return 1
 	}
-	most, found := 1, false
-	for k, s := range c.Subs {
-		if s.Axis != d {
-			continue
-		}
-		n := (c.Array.Dims[k].Extent()-1)/max(1, s.Coef, -s.Coef) + 1
-		if !found || n < most {
-			most, found = n, true
-		}
-	}
-	return max(0, most)
+	return max(0, (c.Array.Dims[dim].Nominal()-1)/by+1)
 }

@@ -30,7 +30,7 @@ import (
 // they brought p everything along d that it owns and somebody reads, not only
 // what it reads itself. p may have no iterations, yet forwards.
 func (a *analyzer) coalesce(body []Node) []Node {
-	k := &coalescer{ends: map[*Comm]string{}, become: map[*Comm][]*Comm{}, serve: map[*Comm]*Comm{}, order: map[*Comm]int{}}
+	k := &coalescer{program: a.out.IR, ends: map[*Comm]string{}, become: map[*Comm][]*Comm{}, serve: map[*Comm]*Comm{}, order: map[*Comm]int{}}
 	k.findEnds(body)
 	body = k.nodes(body)
 	if len(k.become) == 0 {
@@ -46,11 +46,12 @@ func (a *analyzer) coalesce(body []Node) []Node {
 }
 
 type coalescer struct {
-	ends   map[*Comm]string  // where a communication ends, as text to compare
-	become map[*Comm][]*Comm // old -> all that take part in its work
-	serve  map[*Comm]*Comm   // old -> the one that completes it
-	order  map[*Comm]int     // position in a group that has phases
-	stages map[*Comm]int     // in the group at hand, the dimension that those with a phase exchange
+	program *ir.Program
+	ends    map[*Comm]string  // where a communication ends, as text to compare
+	become  map[*Comm][]*Comm // old -> all that take part in its work
+	serve   map[*Comm]*Comm   // old -> the one that completes it
+	order   map[*Comm]int     // position in a group that has phases
+	stages  map[*Comm]int     // in the group at hand, the dimension that those with a phase exchange
 }
 
 // everyList calls f for each list of communications in the tree that is not
@@ -141,7 +142,7 @@ func (k *coalescer) group(p *Post, w *Wait) []Node {
 			key = k.ends[c] + "|" + c.base()
 		}
 		if sets[key] == nil {
-			sets[key] = &distances{narrow: c}
+			sets[key] = &distances{program: k.program, narrow: c}
 			order = append(order, sets[key])
 		}
 		sets[key].olds = append(sets[key].olds, c)
@@ -235,6 +236,7 @@ func (r *Range) key() string {
 // distances is a set of shifts of one base: what they read, as distances from
 // the elements at the iterations themselves.
 type distances struct {
+	program  *ir.Program
 	olds     []*Comm
 	narrow   *Comm     // the first: arrays, guards and base are the same in all
 	dims     []int     // array dimensions with a distance other than 0, ascending

@@ -67,6 +67,15 @@ func (c Constraint) key() string { return c.place().key() }
 // covers reports whether c's array has an element wherever that of e, at the
 // same template position, has one.
 func (c Constraint) covers(e Constraint) bool {
+	x, y := c.Array.Mapping.Map.Axes[c.Axis], e.Array.Mapping.Map.Axes[e.Axis]
+	if x.A == 1 && y.A == 1 {
+		return ir.AtMost(x.Lo+x.B, y.Lo+y.B) && ir.AtMost(y.Hi+y.B, x.Hi+x.B)
+	}
+	for _, n := range []int{x.Lo, x.Hi, y.Lo, y.Hi} {
+		if ir.IsOpen(n) {
+			return x == y
+		}
+	}
 	clo, chi := c.reach()
 	elo, ehi := e.reach()
 	return clo <= elo && ehi <= chi

@@ -166,7 +166,7 @@ func (s *distances) forwarding(x *side) *Comm {
 func (s *distances) owned(c *Comm, d int) Axis {
 	index := fmt.Sprintf("%s%d", ownPrefix, d+1)
 	dim := c.Array.Dims[d]
-	r := &Range{Index: index, Lo: linalg.Const(int64(dim.Lo)), Hi: linalg.Const(int64(dim.Hi)), Step: 1,
+	r := &Range{Index: index, Lo: End(s.program, dim.Lo), Hi: End(s.program, dim.Hi), Step: 1,
 		Cons: []Constraint{{c.Array, d, linalg.Var(index)}}}
 	if lo, hi, ok := s.reach(d); ok {
 		r.Lo, r.Hi = lo, hi

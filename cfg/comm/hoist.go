@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -13,7 +14,8 @@ func affineVar(s *ir.Symbol) linalg.Affine { return linalg.Var(s.Name) }
 // isTemp reports whether v is a scalar that assign made for a subscript.
 func isTemp(v string) bool { return strings.HasPrefix(v, tempPrefix) }
 
-// Affines lists every affine form that c's consumers and elements depend on.
+// Affines lists every affine form that c's consumers and elements depend on, the ends of open
+// bounds in the layouts among them.
 func (c *Comm) Affines() []linalg.Affine {
 	var out []linalg.Affine
 	for _, ax := range c.Axes {
@@ -41,7 +43,44 @@ func (c *Comm) Affines() []linalg.Affine {
 			out = append(out, k.Sub)
 		}
 	}
+	for _, s := range c.placed() {
+		for _, e := range s.Mapping.Ends {
+			out = append(out, affineVar(e))
+		}
+	}
 	return out
+}
+
+// placed are the arrays with open bounds whose layouts c depends on.
+func (c *Comm) placed() (out []*ir.Symbol) {
+	take := func(s *ir.Symbol) {
+		if s.Distributed() && len(s.Mapping.Ends) > 0 && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	take(c.Array)
+	for _, k := range c.Guard {
+		take(k.Array)
+	}
+	for _, r := range c.Ranges {
+		for _, k := range r.Cons {
+			take(k.Array)
+		}
+	}
+	return out
+}
+
+// LaidOut reports whether a statement allocates an array whose layout c depends on: of an irregular
+// one, whose subscripts are found by a walk over any arrays, any of them.
+func (c *Comm) LaidOut(s ir.Stmt) bool {
+	found := false
+	arrays := c.placed()
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+		a, ok := s.(*ir.Allocate)
+		found = found || ok && !a.Free && (slices.Contains(arrays, a.Sym) || c.Kind == Irregular && a.Sym.Distributed())
+		return !found
+	})
+	return found
 }
 
 // Varies reports whether the elements that c moves depend on the index of r.
@@ -59,6 +98,9 @@ func (c *Comm) Varies(r *Range) bool {
 // over widens c to all iterations of l, if that can be said in terms known
 // before l. It reports false, and leaves c alone, if not.
 func (c *Comm) over(a *analyzer, l ir.Stmt) bool {
+	if c.LaidOut(l) {
+		return false
+	}
 	d, ok := l.(*ir.Do)
 	if !ok {
 		return true // a WHILE loop has no index to widen over

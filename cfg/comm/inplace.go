@@ -5,7 +5,6 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
-	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // A PE that runs alone owns all that its communications bring. It reads them where they
@@ -81,7 +80,7 @@ func (c *Comm) Dense() bool {
 	for _, ax := range c.Axes {
 		for _, t := range ax.Terms {
 			for _, k := range t.Range.Cons {
-				if k.Axis >= 0 && k.Array.Mapping.Map.Axes[k.Axis].Format != dist.Block {
+				if k.Axis >= 0 && !k.Array.Mapping.Map.Axes[k.Axis].Format.IsBlock() {
 					return false
 				}
 			}

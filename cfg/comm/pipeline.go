@@ -6,7 +6,6 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
-	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // producedInside finds a write of the region whose value o may read.
@@ -78,7 +77,7 @@ func (t *attempt) pipeline() (gridDim, dir int, ok bool) {
 	}
 	c := t.region.Part[d][0]
 	p := c.place()
-	if p.format != dist.Block {
+	if !p.format.IsBlock() {
 		return 0, 0, false
 	}
 	step, sok := t.a.affine(d.Step)

@@ -217,7 +217,7 @@ func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
 			if !ok || abs(by) > maxShadow {
 				continue
 			}
-			if by != 0 && (ax.Format != dist.Block || c.Sub.IsConst()) {
+			if by != 0 && (!ax.Format.IsBlock() || c.Sub.IsConst()) {
 				continue // a single element from afar is no neighbour
 			}
 			shift[d], found = int(by), true

@@ -302,11 +302,11 @@ func (t *attempt) sums(r scalar.Reduction) bool {
 	return many
 }
 
-// elements is how many elements an array has.
+// elements is how many elements an array has, or an estimate where bounds are open.
 func elements(s *ir.Symbol) int {
 	n := 1
 	for _, b := range s.Dims {
-		n *= b.Extent()
+		n *= b.Nominal()
 	}
 	return n
 }

@@ -94,14 +94,14 @@ func mentioned(list []ir.Stmt, which func(*ir.Symbol) bool) bool {
 }
 
 // MessageGroups divides what is combined into sets of which each is one message: the scalars,
-// and each array.
+// and each array. A COMPLEX scalar, which is two words, is one alone.
 func (n *Combine) MessageGroups() [][]*Reduction {
 	var sets [][]*Reduction
 	at := -1 // of the scalars
 	for _, r := range n.Reduce {
 		switch {
-		case r.Sym.IsArray() || at < 0:
-			if !r.Sym.IsArray() {
+		case r.Sym.IsArray() || r.Sym.Type.IsComplex() || at < 0:
+			if !r.Sym.IsArray() && !r.Sym.Type.IsComplex() {
 				at = len(sets)
 			}
 			sets = append(sets, []*Reduction{r})

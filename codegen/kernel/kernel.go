@@ -137,7 +137,7 @@ type Node struct {
 	Type Type
 	Args []*Node
 	N    int    // stream, parameter, reduction, or number of bits
-	Off  int    // of a Load
+	Off  int    // of a Load; of a Pick 1 for elements that are apart
 	Bits uint64 // of a Const: the bits of the float, or the integer
 
 	fast *Node // what vector code computes in its place

@@ -18,9 +18,13 @@ func (k *Kernel) Table(name string, t Type) int {
 	return i
 }
 
-// Pick is an element of a table, where mask holds if it is not nil.
-func (k *Kernel) Pick(table int, index, mask *Node) *Node {
+// Pick is an element of a table, where mask holds if it is not nil. Elements of iterations
+// that follow one another are never neighbours if they are apart.
+func (k *Kernel) Pick(table int, index, mask *Node, apart bool) *Node {
 	n := Node{Op: Pick, Type: k.Streams[table].Type, N: table, Args: []*Node{index}}
+	if apart {
+		n.Off = 1
+	}
 	if mask != nil {
 		n.Args = append(n.Args, mask)
 	}
@@ -101,8 +105,16 @@ func (l *lowering) pick(n *Node) operand {
 		l.to("MOVQ", mem("%d(SP)", l.far[n.N]), mem("R14"))
 	}
 	from := fmt.Sprintf("(%s)(%%s*%d)", base, s.Type.size())
-	if n.Args[0].follows() {
-		l.rowOr(&in, index, where, s.Type, from)
+	switch {
+	case n.Off == 0 && n.Args[0].follows():
+		l.rowOr(&in, index, where, s.Type, from, masked)
+		return in.dst
+	case masked:
+		l.skips++
+		label := fmt.Sprintf("pick%d", l.skips)
+		in.srcs = []operand{index, where}
+		in.text = strings.Join(append(l.ifAny(2, label), l.gather(in.op, fmt.Sprintf(from, "%[1]s"), 2), label+":"), "\n")
+		l.code.list = append(l.code.list, in)
 		return in.dst
 	}
 	index.form = from
@@ -122,36 +134,51 @@ func (n *Node) follows() bool {
 	return n.Op != Load && n.Op != Pick
 }
 
+// ifAny jumps to a label if no lane of a mask, source number arg of an instruction, is set:
+// gathers take as long with such a mask as with another.
+func (l *lowering) ifAny(arg int, label string) []string {
+	test := "KORTESTW"
+	if !l.t.evex {
+		test = "VPTEST"
+	}
+	return []string{fmt.Sprintf("\t%s %%[%d]s, %%[%d]s", test, arg, arg), "\tJEQ " + label}
+}
+
+// gather is the text of a gather under a mask, source number arg, into what comes behind it.
+func (l *lowering) gather(op, from string, arg int) string {
+	if l.t.evex {
+		return fmt.Sprintf("\t%s %s, %%[%d]s, %%[%d]s", op, from, arg, arg+1)
+	}
+	return fmt.Sprintf("\t%s %%[%d]s, %s, %%[%d]s", op, arg, from, arg+1)
+}
+
 // rowOr adds what gathers elements, or loads them at once if they are consecutive; from is
 // the memory of an element whose index is in a register.
-func (l *lowering) rowOr(in *instr, index, where operand, t Type, from string) {
+func (l *lowering) rowOr(in *instr, index, where operand, t Type, from string, masked bool) {
 	wide := l.width(I64)
 	first := l.ins(wide, "VPBROADCASTQ", seen(index, 16))
 	behind := l.ins(wide, "VPSUBQ", first, index)
 	row := fmt.Sprintf(from, "R15")
 	l.skips++
 	label := fmt.Sprintf("pick%d", l.skips)
-	lines := []string{"", "\tVMOVQ %[2]s, R15"}
-	in.srcs = []operand{index, seen(index, 16), where}
-	vectors := fmt.Sprintf(from, "%[1]s")
+	var lines []string
+	if masked {
+		lines = l.ifAny(3, label+"end")
+	}
+	load := "VMOVUP" + suffix(t) + " " + row + ", %[3]s, %[4]s"
 	if l.t.evex {
 		same := l.kins("VPCMPEQQ", l.iota(I64, 0), behind)
-		l.to("KORTESTB", same, same)
-		lines[0] = "\tJCC " + label
-		lines = append(lines,
-			fmt.Sprintf("\tVMOVUP%s %s, %%[3]s, %%[4]s", suffix(t), row),
-			"\tJMP "+label+"end", label+":",
-			fmt.Sprintf("\t%s %s, %%[3]s, %%[4]s", in.op, vectors))
+		l.to("KMOVW", same, mem("R15"))
+		lines = append(lines, fmt.Sprintf("\tCMPQ R15, $%d", 1<<l.lanes-1))
 	} else {
 		same := l.bin(wide, "VPCMPEQQ", behind, l.iota(I64, 0), true)
 		l.to("VMOVMSKPD", same, mem("R15"))
-		l.to("CMPQ", mem("R15"), mem("$15"))
-		lines[0] = "\tJNE " + label
-		lines = append(lines,
-			fmt.Sprintf("\tVMASKMOVP%s %s, %%[3]s, %%[4]s", suffix(t), row),
-			"\tJMP "+label+"end", label+":",
-			fmt.Sprintf("\t%s %%[3]s, %s, %%[4]s", in.op, vectors))
+		load = "VMASKMOVP" + suffix(t) + " " + row + ", %[3]s, %[4]s"
+		lines = append(lines, "\tCMPQ R15, $15")
 	}
+	in.srcs = []operand{index, seen(index, 16), where}
+	lines = append(lines, "\tJNE "+label, "\tVMOVQ %[2]s, R15", "\t"+load, "\tJMP "+label+"end", label+":",
+		l.gather(in.op, fmt.Sprintf(from, "%[1]s"), 3))
 	in.text = strings.Join(append(lines, label+"end:"), "\n")
 	l.code.list = append(l.code.list, *in)
 }

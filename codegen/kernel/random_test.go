@@ -80,7 +80,7 @@ func random(r *rand.Rand, name string) *Kernel {
 			default:
 				x = k.Op(BitAnd, I64, x, k.Int(I64, 15))
 			}
-			add(k.Pick(k.Table(fmt.Sprintf("tab%d", i), anyType()), x, nil))
+			add(k.Pick(k.Table(fmt.Sprintf("tab%d", i), anyType()), x, nil, false))
 		}
 	}
 	for i := range r.IntN(3) {
@@ -126,7 +126,7 @@ func random(r *rand.Rand, name string) *Kernel {
 				case r.IntN(3) == 0:
 					t = Mask
 				case tab >= 0 && len(pool[I64]) > 0:
-					add(k.Pick(tab, k.Op(BitAnd, I64, pick(I64), k.Int(I64, 31)), m))
+					add(k.Pick(tab, k.Op(BitAnd, I64, pick(I64), k.Int(I64, 31)), m, r.IntN(2) == 0))
 					continue
 				}
 				s := k.Stream(fmt.Sprintf("part%d", len(k.Streams)), t)

@@ -74,7 +74,7 @@ func newPhases(f *procfunc.Functions, pes int) *phases {
 		f: f, pes: pes, env: map[string]int64{}, loops: map[*cfg.Loop]bool{}, inner: map[*cfg.Loop][]*cfg.Loop{}, comms: map[*cfg.Loop][]int{}, forms: map[int]*comm.Comm{},
 		instances: map[string]*instance{}, known: map[string]*instance{}, bodies: map[string]*body{},
 	}
-	x.space = procfunc.NewPESpace(pes, func(v string) (int64, bool) { n, ok := x.env[v]; return n, ok })
+	x.space = procfunc.NewPESpace(pes, x.f.Program.IR.Ends, func(v string) (int64, bool) { n, ok := x.env[v]; return n, ok })
 	return x
 }
 

@@ -217,7 +217,7 @@ func TestAgainstTraces(t *testing.T) {
 						env["m"] = int64(rng.Intn(7))
 					}
 					known := func(v string) (int64, bool) { x, ok := env[v]; return x, ok }
-					tr := newTracer(f, slot, np, procfunc.NewPESpace(np, known))
+					tr := newTracer(f, slot, np, procfunc.NewPESpace(np, nil, known))
 					randomhpf.Trace(f.Program, f.Graph, env, 3000, tr.at)
 					if tr.lost {
 						t.Fatalf("program %d: messages without value\n%s", k, text)

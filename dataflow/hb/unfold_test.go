@@ -31,7 +31,7 @@ func TestUnfolding(t *testing.T) {
 			sys := newProgram(f, np)
 			copies += len(sys.Graph.Nodes) - len(f.Graph.Nodes)
 			env := map[string]int64{"m": m, "f": int64(k % 2)}
-			space := procfunc.NewPESpace(np, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
+			space := procfunc.NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 			var at []*cfg.Node // copies that the execution may be at
 			randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
 				var next []*cfg.Node

@@ -323,6 +323,8 @@ func ElemSize(t ir.Type) int64 {
 		return int64(unsafe.Sizeof(float32(0)))
 	case ir.Logical:
 		return int64(unsafe.Sizeof(false))
+	case ir.DoubleComplex:
+		return int64(unsafe.Sizeof(complex128(0)))
 	}
 	return int64(unsafe.Sizeof(float64(0)))
 }

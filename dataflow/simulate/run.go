@@ -96,7 +96,7 @@ func New(p *plan.Plan, pes int, seed uint64, events int, watch Watcher) *Run {
 	if w, ok := watch.(AssignWatcher); ok {
 		r.assigns = func(s ir.Stmt) { w.Assign(r, s) }
 	}
-	r.space = procfunc.NewPESpace(pes, func(name string) (int64, bool) { v, ok := r.values[name]; return v, ok })
+	r.space = procfunc.NewPESpace(pes, p.Program.IR.Ends, func(name string) (int64, bool) { v, ok := r.values[name]; return v, ok })
 	return r
 }
 

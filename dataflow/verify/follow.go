@@ -72,7 +72,7 @@ func Unfolding(p *plan.Plan, e *proof.Unfolding) error {
 		p: p, proof: checked, env: map[string]int64{}, apart: map[*cfg.Loop]int{}, sets: map[string]int{}, values: map[string]int{},
 		seen: map[point]bool{}, plain: map[int]*comm.Comm{}, sent: map[string]*actual{},
 	}
-	f.space = procfunc.NewPESpace(e.PEs, func(name string) (int64, bool) { v, ok := f.env[name]; return v, ok })
+	f.space = procfunc.NewPESpace(e.PEs, p.Program.IR.Ends, func(name string) (int64, bool) { v, ok := f.env[name]; return v, ok })
 	for _, id := range e.Loops {
 		if id < 0 || id >= len(p.Graph.Nodes) || p.Graph.Nodes[id].Kind != cfg.LoopHead {
 			return fmt.Errorf("node %d is not the head of a loop", id)

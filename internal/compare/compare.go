@@ -12,7 +12,7 @@
 //	token 2: want integer 3, got 4 (want line 1, got line 1)
 //
 // Integers and words must be equal as text. Reals a and b are equal when
-// |a-b| <= tol*max(|a|,|b|). There is no absolute floor: zero equals zero only,
+// |a-b| <= tol*max(|a|,|b|), COMPLEX numbers (a,b) when both parts are. There is no absolute floor: zero equals zero only,
 // so that a program whose output is rounding noise is found out.
 package compare
 
@@ -89,6 +89,15 @@ func mismatch(want, got string, tol Tolerance) string {
 	if want == got {
 		return ""
 	}
+	if w, g := complexForm.FindStringSubmatch(want), complexForm.FindStringSubmatch(got); w != nil && g != nil {
+		if why := mismatch(w[1], g[1], tol); why != "" {
+			return "real part: " + why
+		}
+		if why := mismatch(w[2], g[2], tol); why != "" {
+			return "imaginary part: " + why
+		}
+		return ""
+	}
 	wantKind, gotKind := kindOf(want), kindOf(got)
 	if wantKind != gotKind {
 		return fmt.Sprintf("want %s, got %s", describe(want), describe(got))
@@ -135,6 +144,9 @@ func describe(token string) string {
 // an exponent after E or D, or after its sign alone when it has three digits
 // ("0.5-101"). NaN and Infinity are words: they have no digits to compare.
 var realForm = regexp.MustCompile(`^([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))(?:[eEdD]([+-]?[0-9]+)|([+-][0-9]+))?$`)
+
+// complexForm is a COMPLEX number as list-directed output has it, of which the parts are compared.
+var complexForm = regexp.MustCompile(`^\(([^,;()]+)[,;]([^,;()]+)\)$`)
 
 // integerForm is an integer as Fortran prints it.
 var integerForm = regexp.MustCompile(`^[+-]?[0-9]+$`)

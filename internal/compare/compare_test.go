@@ -27,6 +27,10 @@ func TestOutputs(t *testing.T) {
 		{"close to underflow", "1.0000000000000000E-300", "1.0000000000000001E-300", ""},
 		{"single", "0.333333343", "0.333333403", ""},
 		{"single that starts with a digit", "1.00000000", "1.00000060", ""},
+		{"complex", "(0.30000000000000004,-1.500000000E+09)", "(0.29999999999999999,-1.500000001E+09)", ""},
+		{"other real part", "(1.0000000000000000,2.0000000000000000)", "(1.0000000002000000,2.0000000000000000)", "real part: want real 1.0000000000000000, got 1.0000000002000000"},
+		{"other imaginary part", "(1.0000000000000000,2.0000000000000000)", "(1.0000000000000000,NaN)", "imaginary part: want real 2.0000000000000000, got word NaN"},
+		{"part and whole", "(1.0,2.0)", "1.0", "want word (1.0,2.0), got real 1.0"},
 		{"not a number", "NaN -Infinity", "NaN -Infinity", ""},
 
 		{"integer", "n 3", "n 4", "want integer 3, got 4"},

@@ -372,8 +372,6 @@ func operands(s *ir.Assign) []ir.Expr {
 		list = append(list, l.Subs...)
 	case *ir.CoRef:
 		list = append(append(list, l.Subs...), l.Image)
-	case *ir.Substr:
-		list = append(list, l.Base, l.Lo, l.Hi)
 	}
 	return list
 }

@@ -39,6 +39,21 @@ type regrown struct {
 // openArray makes s an array with open ends, lower ones only where lo has no constant.
 func (l *lowerer) openArray(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, his []*ir.Symbol) {
 	v, sh := &view{base: s}, &shape{}
+	los, his = l.openEnds(s, lo, pos)
+	for k, at := range lo {
+		if los[k] != nil {
+			at = varOf(los[k], pos)
+		}
+		v.subs = append(v.subs, viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
+		sh.lo = append(sh.lo, at)
+		sh.n = append(sh.n, l.plus(l.minus(varOf(his[k], pos), ir.Clone(at), pos), l.intConst(1, pos), pos))
+	}
+	l.views[s], l.shapes[s], l.loose[s] = v, sh, true
+	return los, his
+}
+
+// openEnds gives s open ends, lower ones only where lo has no constant.
+func (l *lowerer) openEnds(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, his []*ir.Symbol) {
 	s.Dims = nil
 	for k, at := range lo {
 		var low *ir.Symbol
@@ -48,17 +63,12 @@ func (l *lowerer) openArray(s *ir.Symbol, lo []ir.Expr, pos source.Pos) (los, hi
 		} else {
 			low = l.newEnd(s, "lo", k, pos)
 			b.Lo = ir.OpenEnd(len(l.prog.Ends)-1, false)
-			at = varOf(low, pos)
 		}
 		high := l.newEnd(s, "hi", k, pos)
 		b.Hi = ir.OpenEnd(len(l.prog.Ends)-1, true)
 		s.Dims = append(s.Dims, b)
 		los, his = append(los, low), append(his, high)
-		v.subs = append(v.subs, viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)})
-		sh.lo = append(sh.lo, at)
-		sh.n = append(sh.n, l.plus(l.minus(varOf(high, pos), ir.Clone(at), pos), l.intConst(1, pos), pos))
 	}
-	l.views[s], l.shapes[s], l.loose[s] = v, sh, true
 	return los, his
 }
 
@@ -135,9 +145,6 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		a.lo, a.hi = l.openArray(s, lo, pos)
 	}
 	l.allocs[s] = a
-	if s.Type == ir.Character && s.IsArray() {
-		l.characterArray(s, pos)
-	}
 }
 
 // objectOf is s if it is allocatable, nil if not.
@@ -181,7 +188,7 @@ func (l *lowerer) fails(to statusTo, stat int, text, message string, pos source.
 func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 	var to statusTo
 	var objects []ast.Expr
-	var source, mold ast.Expr
+	var source, mold, length ast.Expr
 	for _, e := range s.Args {
 		k, is := e.(*ast.Keyword)
 		switch {
@@ -203,6 +210,8 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 			source = k.X
 		case k.Name == "mold" && !s.Free:
 			mold = k.X
+		case k.Name == "len" && !s.Free:
+			length = k.X
 		default:
 			l.errorf(codeArgument, k.Pos, "%s= cannot stand here", k.Name).WithHelp("write STAT=, ERRMSG=, SOURCE= or MOLD=")
 			return nil
@@ -220,7 +229,7 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 		if s.Free {
 			body = l.deallocateOne(e, to)
 		} else {
-			body = l.allocateOne(e, source, mold, to)
+			body = l.allocateOne(e, source, mold, length, to)
 		}
 		out = append(out, body...)
 	}
@@ -264,7 +273,7 @@ func (l *lowerer) object(e ast.Expr, what string) (*ir.Symbol, *allocatable, []a
 	return s, a, bounds
 }
 
-func (l *lowerer) allocateOne(e, source, mold ast.Expr, to statusTo) []ir.Stmt {
+func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []ir.Stmt {
 	pos := e.Position()
 	s, a, bounds := l.object(e, "ALLOCATE")
 	if a == nil {
@@ -281,6 +290,9 @@ func (l *lowerer) allocateOne(e, source, mold ast.Expr, to statusTo) []ir.Stmt {
 		return nil
 	}
 	body := append(pre, l.allocated(s, a, lo, n, pos)...)
+	if s.Type == ir.Character && s.Len == ir.AnyLength && source == nil {
+		body = append(body, l.blank(s, length, mold, pos)...)
+	}
 	if source != nil {
 		body = append(body, l.assign(&ast.Assign{Base: ast.Base{Pos: pos}, LHS: &ast.Ident{XBase: ast.XBase{Pos: pos, End: pos}, Name: nameOf(e)}, RHS: source})...)
 	}
@@ -463,6 +475,10 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 	for _, s := range l.prog.Symbols {
 		a := l.allocs[s]
 		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
+			continue
+		}
+		if l.hasDirectives(s) { // what it is aligned with may get other bounds then
+			out = append(out, l.freed(s, a, l.scope.unit.EndPos)...)
 			continue
 		}
 		out = append(out, l.set(a.flag, truth(false, l.scope.unit.EndPos), l.scope.unit.EndPos))

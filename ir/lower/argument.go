@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,13 +22,25 @@ type argument struct {
 
 	object *ir.Symbol // an allocatable array or variable as a whole, or nil
 
+	proc *procedure // of a procedure
+
 	name  string // of an array
 	view  *view
 	shape *shape
 
+	of    *origin   // of an array's element, which can stand for the elements behind it too
+	start []ir.Expr // of such an argument: the subscripts of the first element; nil for a whole array
+
 	// Of a coarray's element: what it is as a scalar coarray.
 	cell      *view
 	cellShape *shape
+}
+
+// origin is the array of which an argument is the element with subscripts subs.
+type origin struct {
+	view  *view
+	shape *shape
+	subs  []ir.Expr
 }
 
 // actuals lowers the actual arguments of a call of p, in the order of its
@@ -68,6 +81,17 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 			l.errorf(codeCall, e.Position(), "argument %s of %s is given twice", dummies[at].Name, name.Name).WithHelp("remove one")
 			return nil, false
 		}
+		if _, is := e.(*ast.AltReturn); is != (dummies[at].Name == ast.Alternate) {
+			d := l.errorf(codeCall, e.Position(), "argument %d of %s is a label, and the dummy argument %s is a variable", i+1, name.Name, dummies[at].Name)
+			if !is {
+				d.Msg = fmt.Sprintf("argument %d of %s is no label, and the procedure has an alternate return there", i+1, name.Name)
+			}
+			d.WithNote(p.unit.Pos, "it is declared here").WithHelp("write a label as *10, where the procedure has a * as its dummy argument")
+			return nil, false
+		} else if is {
+			absent[at] = true
+			continue
+		}
 		if id, is := e.(*ast.Ident); is {
 			if d := l.scope.dummy(id.Name); d != nil && d.absent && optional[dummies[at].Name] {
 				absent[at] = true
@@ -84,7 +108,7 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 		}
 	}
 	for i, a := range args {
-		if a == nil && ok && !(optional[dummies[i].Name] && l.explicit(p)) {
+		if a == nil && ok && !absent[i] && !(optional[dummies[i].Name] && l.explicit(p)) {
 			l.errorf(codeCall, name.Pos, "%s lacks its argument %s", name.Name, dummies[i].Name).
 				WithNote(p.unit.Pos, "it is declared here").WithHelp("its arguments: %s", signature())
 			return nil, false
@@ -108,9 +132,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		l.present(e.Name, e.Pos)
 		s := l.lookup(e.Name)
 		if _, external := l.externals[e.Name]; external || s == nil && (l.procedure(e.Name) != nil || l.isIntrinsicName(e.Name)) {
-			l.errorf(codeOutside, e.Pos, "%s is a procedure: procedures as arguments are not supported", e.Name).
-				WithHelp("pass an INTEGER that says which procedure to call, and test it there")
-			return nil
+			return l.procedureArgument(e.Name, e.Pos)
 		}
 		if s = l.symbol(e.Name, e.Pos); s.Cell {
 			if s.Type == ir.Invalid {
@@ -155,25 +177,38 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return l.section(s, e.Name, e.Args, e.Pos, pre)
 			}
 		}
-		x := l.element(s, e)
-		r, ok := x.(*ir.Ref)
-		if !ok {
+		as := l.subscripted(s, e)
+		if as == nil {
 			return nil
 		}
+		r := as
+		if v := l.views[s]; v != nil {
+			r = l.viewed(v, r)
+		}
+		if c, ok := l.folded(r).(*ir.Const); ok {
+			return &argument{pos: e.Pos, typ: c.Typ, value: c, readOnly: e.Name + " is a PARAMETER"}
+		}
+		of := &origin{subs: slices.Clone(as.Subs)}
+		of.view, of.shape = l.wholeView(s, e.Pos)
+		r = ir.Clone(r).(*ir.Ref)
 		for i := range r.Subs {
 			r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
 		}
-		a := &argument{pos: e.Pos, typ: r.Typ, value: r, store: r, name: ""}
+		a := &argument{pos: e.Pos, typ: r.Typ, value: r, store: r, name: "", of: of}
 		if r.Sym.Coarray {
 			a.cell, a.cellShape = l.elementView(r)
 		}
 		return l.guarded(e.Name, a)
 	case *ast.Substring:
-		id, ok := e.Base.(*ast.Ident)
-		if !ok {
+		name := nameOf(e)
+		if name == "" || l.firstPart(e) != nil && !l.isPart(e) {
 			break
 		}
-		s := l.symbol(id.Name, id.Pos)
+		id, _ := e.Base.(*ast.Ident)
+		var s *ir.Symbol
+		if id != nil {
+			s = l.symbol(id.Name, id.Pos)
+		}
 		if isArray(s) {
 			return l.section(s, id.Name, []ast.Expr{&ast.Triplet{XBase: e.XBase, Lo: e.Lo, Hi: e.Hi}}, e.Pos, pre)
 		}
@@ -184,8 +219,13 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		a := &argument{pos: e.Pos, typ: x.Type(), value: x, readOnly: "it is a part of a constant"}
 		if sub, ok := x.(*ir.Substr); ok && ir.Target(sub) != nil {
 			sub.Lo, sub.Hi = l.fixed(sub.Lo, "sub", e.Pos, pre), l.fixed(sub.Hi, "sub", e.Pos, pre)
+			if r, ok := sub.Base.(*ir.Ref); ok {
+				for i := range r.Subs {
+					r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
+				}
+			}
 			a.store, a.readOnly = sub, ""
-			return l.guarded(id.Name, a)
+			return l.guarded(name, a)
 		}
 		return a
 	}

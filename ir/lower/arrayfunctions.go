@@ -99,8 +99,12 @@ func (a *argument) turned() *argument {
 	slices.Reverse(out.shape.lo)
 	slices.Reverse(out.shape.n)
 	for i := range out.view.subs {
-		if s := &out.view.subs[i]; s.dim >= 0 {
-			s.dim = 1 - s.dim
+		s := &out.view.subs[i]
+		terms := s.terms()
+		s.dim, s.more = -1, nil
+		for _, t := range terms {
+			t.dim = 1 - t.dim
+			s.add(t)
 		}
 	}
 	return out

@@ -300,7 +300,7 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 	see := func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Ref:
-			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs)
+			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !apart(e, lhs)
 		case *ir.CoRef:
 			other = other || e.Sym == lhs.Sym
 		}
@@ -343,14 +343,23 @@ func (l *lowerer) elementsOf(a *argument, pre *[]ir.Stmt) *elemental {
 	ctx := l.elements(slices.Clone(a.shape.n), a.pos, pre)
 	ctx.of, ctx.limit = a, make([]int, len(a.shape.n))
 	for d, s := range a.view.subs {
-		switch {
-		case s.dim >= 0 && s.vec != nil:
-			ctx.limit[s.dim] = limitOf(s.vec.view.base.Dims[0])
-		case s.dim >= 0:
-			ctx.limit[s.dim] = limitOf(a.view.base.Dims[d])
+		for _, t := range s.terms() {
+			ctx.limit[t.dim] = t.most(a.view.base.Dims[d])
 		}
 	}
 	return ctx
+}
+
+// most is the largest extent of the dimension of t, which is in dimension b of its array; 0
+// where only the run knows it.
+func (t *viewTerm) most(b ir.Bound) int {
+	switch {
+	case t.vec != nil:
+		return limitOf(t.vec.view.base.Dims[0])
+	case t.limit > 0:
+		return t.limit
+	}
+	return limitOf(b)
 }
 
 // limitOf is the extent of a dimension, 0 where only the run knows it.
@@ -455,6 +464,7 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 		return l.arrayTemp(a, pos, pre)
 	}
 	t := l.local("part", a.typ, pos)
+	t.Len = base.Len
 	t.Dims = slices.Clone(base.Dims)
 	if t.IsOpen() {
 		*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
@@ -469,14 +479,19 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 // extents. Its own extents are those of the dimensions that like is a part of.
 func (l *lowerer) arrayTemp(like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	t := l.local("part", like.typ, pos)
+	t.Len = like.view.base.Len
 	if like.view.base.IsOpen() {
 		return l.openTemp(t, like, pos, pre)
 	}
 	v, sh := &view{base: t}, &shape{}
 	t.Dims = make([]ir.Bound, len(like.shape.n))
 	for d, s := range like.view.subs {
-		if s.dim >= 0 {
-			t.Dims[s.dim] = ir.Bound{Lo: 1, Hi: like.view.base.Dims[d].Extent()}
+		for _, term := range s.terms() {
+			n := like.view.base.Dims[d].Extent()
+			if term.limit > 0 {
+				n = term.limit
+			}
+			t.Dims[term.dim] = ir.Bound{Lo: 1, Hi: n}
 		}
 	}
 	for k, n := range like.shape.n {
@@ -547,6 +562,8 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 		inside = []ast.Expr{e.X}
 	case *ast.Keyword:
 		inside = []ast.Expr{e.X}
+	case *ast.Substring:
+		inside = []ast.Expr{e.Base} // a part of each element
 	case *ast.Index:
 		if l.isFunction(e) {
 			switch {

@@ -149,7 +149,7 @@ func (l *lowerer) length(e ast.Expr) int {
 func (l *lowerer) named(a *argument, of string, pos source.Pos) *ast.Ident {
 	l.temps++
 	name := tempName(of, l.temps)
-	s := &ir.Symbol{Name: name, Local: of, Pos: pos, Type: a.typ, Site: l.scope.site, Dims: make([]ir.Bound, len(a.shape.n))}
+	s := &ir.Symbol{Name: name, Local: of, Pos: pos, Type: a.typ, Len: a.view.base.Len, Site: l.scope.site, Dims: make([]ir.Bound, len(a.shape.n))}
 	for k, n := range a.shape.n {
 		size, _ := constOf(n)
 		s.Dims[k] = ir.Bound{Lo: 1, Hi: size}
@@ -337,7 +337,7 @@ func (l *lowerer) room(ctx *elemental, typ ir.Type, length int, pos source.Pos) 
 func (l *lowerer) roomFor(ctx *elemental, keep []int, typ ir.Type, length int, pos source.Pos) *argument {
 	out := &argument{pos: pos, typ: typ, name: "the value", shape: &shape{}}
 	t := l.local("part", typ, pos)
-	t.Len = max(length, 0)
+	t.Len = length
 	t.Dims = make([]ir.Bound, len(keep))
 	out.view = &view{base: t, subs: make([]viewSub, len(keep))}
 	for i, k := range keep {

@@ -27,10 +27,12 @@ type dummy struct {
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
 
-	explicit   bool       // of an array: it has upper bounds of its own
+	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
+	star       bool       // of an array: it has assumed size
 	fixedShape bool       // of an array: its bounds are constants
 	inherit    source.Pos // of INHERIT
 	object     bool       // it is allocatable: sym is that of the actual argument
+	procedure  bool       // it is a procedure, in one that is lowered for its errors only
 }
 
 // binding ties the dummy arguments of one execution to the actual ones.
@@ -41,23 +43,29 @@ type binding struct {
 	external bool
 	list     []*dummy
 	bySym    map[*ir.Symbol]*dummy
-	entry    []ir.Stmt // done before the body: bounds, checks of shapes
+
+	arrays, cells, optional, byValue map[string]bool // what the declarations say of names
+
+	entry     []ir.Stmt // done before the body: bounds, checks of shapes
+	resultLen int       // length of the value of a function, as the caller declares it: that of CHARACTER(*)
 }
 
 // bind makes the names of the dummy arguments.
 func (b *binding) bind(args []*argument) {
 	l := b.l
 	b.bySym = map[*ir.Symbol]*dummy{}
-	arrays, cells := arrayNames(b.unit)
+	b.arrays, b.cells = arrayNames(b.unit)
 	objects := allocatableNames(b.unit)
-	optional, value := attributeNames(b.unit, "optional"), attributeNames(b.unit, "value")
+	b.optional, b.byValue = attributeNames(b.unit, "optional"), attributeNames(b.unit, "value")
 	for i, name := range b.unit.Args {
+		if name.Name == ast.Alternate {
+			continue
+		}
 		if l.dummies[name.Name] != nil {
 			l.errorf(codeDuplicate, name.Pos, "the dummy argument %s stands twice in the list", name.Name).WithHelp("give one of them another name")
 			continue
 		}
-		d := &dummy{Name: name, no: i + 1, isArray: arrays[name.Name], cell: cells[name.Name], typ: l.implicitType(name.Name),
-			optional: optional[name.Name], value: value[name.Name]}
+		d := b.newDummy(name, i+1)
 		if args != nil {
 			d.arg = args[i]
 			d.absent = d.arg == nil
@@ -75,12 +83,35 @@ func (b *binding) bind(args []*argument) {
 			as.view, as.shape, as.value, as.sym, as.store = a.cell, a.cellShape, nil, nil, nil
 			d.arg = &as
 		}
+		if d.arg != nil && d.arg.proc != nil {
+			b.bindProcedure(d)
+			continue
+		}
+		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
+			as := *a
+			as.view, as.shape, as.start, as.value = a.of.view, a.of.shape, a.of.subs, nil
+			d.arg = &as
+		}
 		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {
 			b.mixed(d)
 		}
 		b.makeSymbol(d)
 		b.bySym[d.sym] = d
 	}
+	for _, name := range otherDummies(b.unit) {
+		d := b.newDummy(name, 0)
+		d.absent = true
+		l.dummies[name.Name] = d
+		b.list = append(b.list, d)
+		b.makeSymbol(d)
+		b.bySym[d.sym] = d
+	}
+}
+
+// newDummy is the dummy argument called name, number no.
+func (b *binding) newDummy(name ast.Name, no int) *dummy {
+	return &dummy{Name: name, no: no, isArray: b.arrays[name.Name], cell: b.cells[name.Name], typ: b.l.implicitType(name.Name),
+		optional: b.optional[name.Name], value: b.byValue[name.Name]}
 }
 
 // makeSymbol makes what the name of d means in the procedure.
@@ -114,7 +145,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
 		d.sym.Type = a.typ
 		if a.typ == ir.Character {
-			d.sym.Len = max(0, l.charLen(a.value))
+			d.sym.Len = l.charLen(a.value)
 		}
 		if isConst {
 			l.known[d.sym] = c
@@ -234,8 +265,8 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 	}
 	if d.arg == nil || d.isArray {
 		d.sym.Type, d.sym.Len = t.typ, t.length
-		if d.isArray && t.typ == ir.Character {
-			l.characterArray(d.sym, e.Pos)
+		if a := d.arg; d.isArray && t.typ == ir.Character && a != nil && a.view != nil && a.typ == ir.Character {
+			b.elementLength(d, t)
 		}
 		return d.sym
 	}
@@ -249,11 +280,58 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 func (b *binding) length(d *dummy, t declType) {
 	n := b.l.charLen(d.arg.value)
 	switch {
-	case n < 0:
-		b.l.errorf(codeOutside, d.arg.pos, "the length of %s is not known before run time", b.what(d)).
-			WithHelp("assign it to a CHARACTER variable, and pass that")
-	case !t.assumed && n != t.length:
+	case t.of != nil && n >= 0 && d.arg.sym != nil: // it is at least as long as it is declared
+	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
+		b.shorten(d, t.length)
+	case t.assumed || n < 0:
+	case n < t.length:
 		b.l.errorf(codeCall, d.arg.pos, "%s has length %d, the dummy argument %s has length %d", b.what(d), n, d.Name.Name, t.length).
+			WithNote(d.declared, "%s is declared here", d.Name.Name).
+			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
+	}
+}
+
+// shorten makes CHARACTER argument d the first n characters of what is passed.
+func (b *binding) shorten(d *dummy, n int) {
+	l, a := b.l, *d.arg
+	if c, ok := a.value.(*ir.Const); ok {
+		cut := *c
+		cut.Str = c.Str[:n]
+		a.value = &cut
+	}
+	whole := a.store
+	if whole == nil && a.sym != nil {
+		whole = a.value
+	}
+	switch sub, is := whole.(*ir.Substr); {
+	case is:
+		hi := l.plus(ir.Clone(sub.Lo), l.intConst(n-1, a.pos), a.pos)
+		a.store = &ir.Substr{X: sub.X, Base: sub.Base, Lo: sub.Lo, Hi: hi}
+	case whole != nil:
+		a.store = &ir.Substr{X: ir.X{Pos: a.pos, Typ: a.typ}, Base: whole, Lo: l.intConst(1, a.pos), Hi: l.intConst(n, a.pos)}
+	}
+	if a.sym = nil; a.store != nil {
+		a.value = a.store
+	}
+	if d.arg = &a; d.owned {
+		d.sym.Len = n
+		return
+	}
+	delete(b.bySym, d.sym)
+	delete(l.names, d.Name.Name)
+	d.literal = false
+	b.makeSymbol(d)
+	d.sym.Len = n
+	b.bySym[d.sym], l.typed[d.sym] = d, d.declared
+}
+
+// elementLength gives a CHARACTER array the length that the elements of the actual argument have.
+func (b *binding) elementLength(d *dummy, t declType) {
+	n := d.arg.view.base.Len
+	if t.assumed {
+		d.sym.Len = n
+	} else if n != t.length {
+		b.l.errorf(codeCall, d.arg.pos, "%s has elements of length %d, those of the dummy argument %s have length %d", b.what(d), n, d.Name.Name, t.length).
 			WithNote(d.declared, "%s is declared here", d.Name.Name).
 			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
 	}
@@ -264,7 +342,10 @@ func (b *binding) check() {
 	l := b.l
 	b.pureArguments()
 	for _, d := range b.list {
-		if !d.declared.IsValid() && l.implicitNone {
+		if d.arg != nil && d.arg.proc != nil {
+			continue
+		}
+		if !d.declared.IsValid() && l.implicitNone && !d.procedure {
 			l.errorf(codeUndeclared, d.Pos, "the dummy argument %s is not declared", d.Name.Name).
 				WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(d.Name.Name)), d.Name.Name)
 			continue
@@ -327,6 +408,10 @@ func convertHelp(d *dummy, text string) string {
 		return "int(" + text + ")"
 	case ir.Double:
 		return "dble(" + text + ")"
+	case ir.Complex:
+		return "cmplx(" + text + ")"
+	case ir.DoubleComplex:
+		return "cmplx(" + text + ", kind=8)"
 	}
 	return "real(" + text + ")"
 }
@@ -387,7 +472,11 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 			after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(a.store), RHS: v()})
 		}
 	}
-	return slices.Concat(out, b.entry, arrays, body, after)
+	// What arrays are aligned with has its bounds before they are allocated.
+	allocates := func(s ir.Stmt) bool { _, is := s.(*ir.Allocate); return is }
+	ends := slices.DeleteFunc(slices.Clone(b.entry), allocates)
+	memory := slices.DeleteFunc(slices.Clone(b.entry), func(s ir.Stmt) bool { return !allocates(s) })
+	return slices.Concat(out, ends, memory, arrays, body, after)
 }
 
 // assigns reports whether body gives a value to s.
@@ -398,6 +487,15 @@ func assigns(body []ir.Stmt, s *ir.Symbol) bool {
 		return !found
 	})
 	return found
+}
+
+// endOf is an end of a dimension as an expression of INTEGER(8).
+func (l *lowerer) endOf(n int, pos source.Pos) ir.Expr {
+	k, off, open := ir.Open(n)
+	if !open {
+		return intConstOf(ir.Long, n, pos)
+	}
+	return l.convert(l.plus(varOf(l.prog.Ends[k], pos), l.intConst(off, pos), pos), ir.Long)
 }
 
 // copyArray copies all elements of an array argument: in, from the actual
@@ -425,7 +523,7 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	}
 	var s ir.Stmt = as
 	for k, bound := range d.sym.Dims {
-		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: intConstOf(ir.Long, bound.Lo, at), Hi: intConstOf(ir.Long, bound.Hi, at),
+		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.endOf(bound.Lo, at), Hi: l.endOf(bound.Hi, at),
 			Step: intConstOf(ir.Long, 1, at), Body: one(s), End: at}
 	}
 	return s

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
 )
 
 // bitFunctions is the part of the table of intrinsics for the bits of INTEGER values.
@@ -210,3 +211,21 @@ func (b *bitCall) rotated() ir.Expr {
 
 // counted is the function that counts bits of the argument.
 func (b *bitCall) counted(name string) ir.Expr { return b.fold(name, ir.Integer, b.arg(0)) }
+
+// moveBits lowers CALL MVBITS(FROM, FROMPOS, LEN, TO, TOPOS) to the assignment that it is:
+//
+//	to = ior(iand(to, not(ishft(mask, topos))), ishft(ibits(from, frompos, len), topos))
+func (l *lowerer) moveBits(s *ast.Call) []ir.Stmt {
+	args := l.ordered(&ast.Index{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: "mvbits", NamePos: s.Proc.Pos, Args: s.Args}, 5, "from", "frompos", "len", "to", "topos")
+	if args == nil {
+		return nil
+	}
+	call := func(name string, list ...ast.Expr) ast.Expr {
+		return &ast.Index{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: name, NamePos: s.Proc.Pos, Args: list}
+	}
+	from, at, n, to, topos := args[0], args[1], args[2], args[3], args[4]
+	zero := &ast.IntLit{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Text: "0"}
+	mask := call("ibits", call("not", call("ieor", to, to)), zero, n)
+	value := call("ior", call("iand", to, call("not", call("ishft", mask, topos))), call("ishft", call("ibits", from, at, n), topos))
+	return l.assign(&ast.Assign{Base: s.Base, LHS: to, RHS: value})
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
-	"github.com/spmdc/spmdc/parser/source"
 )
 
 // A call is lowered to the statements of the procedure, with variables of their
@@ -18,6 +17,9 @@ const maxCalls = 2000
 
 // callStmt lowers CALL.
 func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
+	if s.Status != "" { // replaced where all goes well
+		l.nameInUnit(s.Status, &ir.Symbol{Name: s.Status, Pos: s.Pos})
+	}
 	if l.scope.checkpointing(s.Proc.Name) {
 		return l.checkpoint(s)
 	}
@@ -43,10 +45,13 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		}
 		fallthrough
 	case p == nil:
+		if l.unknownProcedure(s.Proc.Name) {
+			return nil
+		}
 		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
 		if l.scope.dummy(s.Proc.Name) != nil {
-			d.Msg = "calls of dummy arguments are not supported: " + s.Proc.Name
-			d.WithHelp("write an IF that calls one of the procedures by name")
+			d.Msg = s.Proc.Name + " is called, and what is passed for it is no procedure"
+			d.WithHelp("pass a subroutine, and declare it EXTERNAL where it is passed")
 		} else if help := outsideSubroutines[s.Proc.Name]; help != "" {
 			d.Code, d.Msg = codeOutside, "intrinsic subroutine "+strings.ToUpper(s.Proc.Name)+" is not supported"
 			d.WithHelp("%s", help)
@@ -68,7 +73,10 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 	if l.ofElements(p, s.Args) {
 		return l.eachCall(p, s)
 	}
-	out, _, _ := l.execute(p, s.Proc, s.Args)
+	out, alternate, _ := l.execute(p, s.Proc, s.Args)
+	if s.Status != "" && alternate != nil {
+		l.nameInUnit(s.Status, alternate)
+	}
 	return out
 }
 
@@ -185,7 +193,10 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 		l.scope, l.loops, l.pending, l.listed, l.prelude, l.noCalls = caller, loops, pending, listed, prelude, noCalls
 		l.calls = l.calls[:len(l.calls)-1]
 	}()
-	b := &binding{l: l, unit: p.unit, call: name, external: !l.explicit(p)}
+	b := &binding{l: l, unit: p.unit, call: name, external: !l.explicit(p), resultLen: 1}
+	if s := caller.lookup(name.Name); s != nil && s.Type == ir.Character {
+		b.resultLen = s.Len
+	}
 	l.calls = append(l.calls, p.unit)
 	site := &ir.Site{ID: len(l.prog.Sites), Caller: caller.unit.Name, Callee: p.unit.Name, Pos: name.Pos, Parent: caller.site}
 	l.prog.Sites = append(l.prog.Sites, site)
@@ -199,6 +210,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	directives, independent := l.declarations(p.unit.Spec)
 	l.checkDeclared()
 	result = l.result(p.unit)
+	l.otherResults(p.unit, result)
 	b.check()
 	if l.diags.Len() > errors && !l.phantom {
 		return nil, nil
@@ -206,6 +218,9 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.place(b, directives)
 	l.pending = independent
 	body := l.unitBody(p.unit)
+	if a := l.scope.alternate; a != nil {
+		body = append(one(l.set(a, l.intConst(0, p.unit.Pos), p.unit.Pos)), body...)
+	}
 	body = append(l.returns(body), l.freedAtReturn()...)
 	out = b.around(body)
 	ir.Walk(out, func(s ir.Stmt) bool {
@@ -218,10 +233,14 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	return out, result
 }
 
-// result declares the variable that has the value of a function.
+// result declares the variable that has the value of a function, or the number of the
+// alternate return of a subroutine that has such.
 func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 	if u.Kind != ast.FunctionUnit {
-		return nil
+		if slices.ContainsFunc(u.Args, func(a ast.Name) bool { return a.Name == ast.Alternate }) {
+			l.scope.alternate = l.local("alternate", ir.Integer, u.Pos)
+		}
+		return l.scope.alternate
 	}
 	name, pos := resultName(u), u.Pos
 	s := l.names[name]
@@ -239,7 +258,10 @@ func (l *lowerer) result(u *ast.Program) *ir.Symbol {
 		s.Type, s.Len = t.typ, t.length
 		l.typed[s] = u.Pos
 		if t.assumed {
-			l.errorf(codeOutside, u.Pos, "the value of function %s has no fixed length", u.Name).WithHelp("write the length: character(len=80)")
+			s.Len = l.binding.resultLen
+		}
+		if t.of != nil {
+			l.hasLength(s, t.of, u.Pos)
 		}
 	case s == nil && l.implicitNone:
 		l.errorf(codeUndeclared, u.Pos, "the type of function %s is not declared", u.Name).
@@ -378,7 +400,8 @@ func jumps(list []ir.Stmt, w *ir.While) bool {
 	return found
 }
 
-func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
+func (l *lowerer) returnStmt(s *ast.Return) []ir.Stmt {
+	pos := s.Pos
 	if !l.scope.unit.Kind.IsProcedure() {
 		l.errorf(codeOutside, pos, "RETURN in the main program").WithHelp("write STOP")
 		return nil
@@ -393,5 +416,18 @@ func (l *lowerer) returnStmt(pos source.Pos) []ir.Stmt {
 		u := at.unit
 		at.ret = &ir.While{S: ir.S{Pos: u.Pos}, Name: l.unique(u.Name + "_body"), End: u.EndPos}
 	}
-	return one(&ir.Exit{S: ir.S{Pos: pos}, Loop: at.ret})
+	exit := one(&ir.Exit{S: ir.S{Pos: pos}, Loop: at.ret})
+	if s.X == nil {
+		return exit
+	}
+	x := l.integer(s.X, "the number of a RETURN")
+	switch {
+	case isBad(x):
+		return nil
+	case at.alternate == nil:
+		l.errorf(codeCall, s.X.Position(), "RETURN with a number in %s, which has no alternate returns", at.unit.Name).
+			WithHelp("write RETURN, or a * among the dummy arguments")
+		return nil
+	}
+	return append(one(l.set(at.alternate, x, pos)), exit...)
 }

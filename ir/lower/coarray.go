@@ -296,7 +296,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 			return nil
 		}
 	}
-	numeric := typ.IsNumeric()
+	numeric := typ.IsOrdered() || typ.IsComplex() && (name == "co_sum" || name == "co_broadcast")
 	if !numeric && !(name == "co_broadcast" && typ == ir.Logical) {
 		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
@@ -309,6 +309,10 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 func (l *lowerer) sectionOf(a *argument) *ir.Section {
 	out := &ir.Section{Sym: a.view.base}
 	for _, s := range a.view.subs {
+		if len(s.more) > 0 || a.typ != a.view.base.Type {
+			l.errorf(codeOutside, a.pos, "%s shares storage with other variables, and cannot go to other images as a whole", a.name).
+				WithHelp("copy it to an array of its own, and pass that")
+		}
 		if s.dim < 0 {
 			out.Dims = append(out.Dims, ir.Range{Lo: ir.Clone(s.off)})
 			continue

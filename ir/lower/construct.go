@@ -119,11 +119,7 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		}
 		s = named(a.typ)
 		if a.typ == ir.Character {
-			if s.Len = l.charLen(a.value); s.Len < 0 {
-				l.errorf(codeOutside, n.X.Position(), "the length of what %s is associated with is not known before run time", n.Name.Name).
-					WithHelp("assign it to a CHARACTER variable")
-				return nil
-			}
+			s.Len = l.charLen(a.value)
 		}
 		l.prog.Symbols = append(l.prog.Symbols, s)
 		l.mention[s] = true

@@ -33,6 +33,8 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
 	l.data, l.saves = nil, nil
+	var commons []*ast.Common
+	var equivalences []*ast.Equivalence
 	for _, s := range spec {
 		independent = nil
 		switch s := s.(type) {
@@ -83,24 +85,33 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			directives = append(directives, s)
 		case *ast.Independent:
 			independent = s
+		case *ast.Namelist:
+			l.namelistStmt(s)
 		case *ast.Common:
-			l.errorf(codeOutside, s.Pos, "COMMON is not supported").WithHelp("put the declarations into a module")
+			l.commonDims(s)
+			commons = append(commons, s)
 		case *ast.Equivalence:
-			l.errorf(codeOutside, s.Pos, "EQUIVALENCE is not supported").WithHelp("declare separate variables and copy")
+			equivalences = append(equivalences, s)
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
 	}
-	l.saveStmts()
-	l.dataStmts()
+	l.storage(commons, equivalences)
+	if !l.surveying {
+		l.saveStmts()
+		l.dataStmts()
+	}
+	l.namelistNames()
 	return directives, independent
 }
 
 // declType is a type of a declaration with its parameters evaluated.
 type declType struct {
 	typ     ir.Type
-	length  int  // CHARACTER
-	assumed bool // CHARACTER(*): length of the PARAMETER's value
+	length  int     // CHARACTER
+	assumed bool    // CHARACTER(*): length of the PARAMETER's value
+	of      ir.Expr // the length, where length is AnyLength but the declaration gives one
+	colon   bool    // the length is deferred
 }
 
 func (l *lowerer) typeDecl(d *ast.TypeDecl) {
@@ -109,12 +120,13 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		e := &d.Entities[i]
 		t := base
 		if e.Len != nil {
-			t.length, t.assumed = l.charLength(e.Len)
+			l.charLength(e.Len, &t)
 		}
 		s := l.declare(e, t)
 		if s == nil {
 			continue
 		}
+		l.keepsLength(s, t, e, d)
 		name := ast.Name{Pos: e.Pos, Name: e.Name}
 		if d.Access != "" {
 			l.nameAccess(name, d.Access)
@@ -122,8 +134,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if d.Intent != "" {
 			l.intent(name, d.Intent)
 		}
-		if d.External {
-			l.procedureName(name, false)
+		if d.External || d.Intrinsic {
+			l.procedureName(name, d.Intrinsic)
 		}
 		for i, has := range []bool{d.Optional, d.Value, d.Protected} {
 			if has {
@@ -140,6 +152,9 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		}
 		if codims != nil {
 			dims = l.coarray(s, d, e, dims, codims)
+		}
+		for _, word := range d.Unused {
+			l.attribute(name, word)
 		}
 		switch {
 		case d.Allocatable:
@@ -158,6 +173,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 				WithHelp("write: %s = value", e.Name)
 		case d.Parameter:
 			l.setParameter(s, e, t.assumed)
+		case t.assumed && l.binding != nil && e.Name == resultName(l.scope.unit) && l.scope.unit.Kind == ast.FunctionUnit:
+			s.Len = l.binding.resultLen
 		case t.assumed:
 			l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
 				WithHelp("write the length: character(len=80) :: %s", e.Name)
@@ -215,6 +232,20 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		return declType{typ: ir.Double}
 	case "double precision":
 		return declType{typ: ir.Double}
+	case "complex":
+		if t.Star { // the size of both parts
+			kind /= 2
+		}
+		switch kind {
+		case 0, 4:
+			return declType{typ: ir.Complex}
+		case 8:
+		default:
+			unknown("use complex, complex(4) or complex(8)")
+		}
+		return declType{typ: ir.DoubleComplex}
+	case "double complex":
+		return declType{typ: ir.DoubleComplex}
 	case "logical":
 		if kind != 0 && kind != 1 && kind != 2 && kind != 4 && kind != 8 {
 			unknown("use logical")
@@ -223,19 +254,32 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	case "character":
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {
-			d.length, d.assumed = l.charLength(t.Len)
+			l.charLength(t.Len, &d)
 		}
 		return d
 	}
 	l.errorf(codeOutside, pos, "type %s is not supported", strings.ToUpper(t.Name)).
-		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, LOGICAL or CHARACTER; for a COMPLEX variable two of REAL")
+		WithHelp("use INTEGER, REAL, DOUBLE PRECISION, COMPLEX, LOGICAL or CHARACTER")
 	return declType{}
 }
 
-// charLength evaluates a CHARACTER length; assumed is the length "*".
-func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
-	if id, ok := e.(*ast.Ident); ok && id.Name == "*" {
-		return 1, true
+// charLength evaluates a CHARACTER length.
+func (l *lowerer) charLength(e ast.Expr, t *declType) {
+	t.length, t.assumed, t.of, t.colon = 1, false, nil, false
+	if id, ok := e.(*ast.Ident); ok && isStar(e) {
+		if t.assumed = id.Name == "*"; !t.assumed {
+			t.length, t.colon = ir.AnyLength, true
+		}
+		return
+	}
+	if b := l.binding; b != nil {
+		x := b.bound(e)
+		if _, isConst := x.(*ir.Const); !isConst {
+			if !l.phantom {
+				t.length, t.of = ir.AnyLength, b.captured(l.atLeast0(l.convert(x, ir.Long), e.Position()), e.Position())
+			}
+			return
+		}
 	}
 	n, ok := l.constInt(e, "a CHARACTER length")
 	if ok && n > maxLength {
@@ -243,15 +287,14 @@ func (l *lowerer) charLength(e ast.Expr) (n int, assumed bool) {
 			WithHelp("declare a shorter variable, and work on the text in parts")
 		ok = false
 	}
-	if !ok {
-		return 1, false
+	if ok {
+		t.length = max(0, n)
 	}
-	return max(0, n), false
 }
 
 // declare gives the name of e its type. A name may get its type once.
 func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
-	if d := l.dummies[e.Name]; d != nil {
+	if d := l.dummies[e.Name]; d != nil && (d.arg == nil || d.arg.proc == nil) {
 		return l.binding.declare(d, e, t)
 	}
 	s := l.names[e.Name]
@@ -273,9 +316,6 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 	}
 	s.Type, s.Len = t.typ, t.length
 	l.typed[s] = e.Pos
-	if s.IsArray() && s.Type == ir.Character {
-		l.characterArray(s, e.Pos)
-	}
 	return s
 }
 
@@ -298,6 +338,21 @@ func (l *lowerer) dimension(e *ast.Entity, allocatable bool) {
 	l.setDims(s, e.Dims, e.Pos)
 }
 
+// commonDims declares the names in COMMON, some of which get their dimensions there.
+func (l *lowerer) commonDims(c *ast.Common) {
+	for _, b := range c.Blocks {
+		for i := range b.Entities {
+			e := &b.Entities[i]
+			switch {
+			case len(e.Dims) > 0:
+				l.dimension(e, false)
+			case l.names[e.Name] == nil:
+				l.retype(l.newSymbol(e.Name, e.Pos), e.Name)
+			}
+		}
+	}
+}
+
 // setDims makes s an array.
 func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	if s.IsArray() {
@@ -314,9 +369,6 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 			return
 		}
 		if s.Dims, ok = b.localBounds(dims, s.Source(), s); s.IsOpen() {
-			if s.Type == ir.Character {
-				l.characterArray(s, pos)
-			}
 			return
 		}
 	} else {
@@ -334,14 +386,6 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		l.errorf(codeLarge, pos, "array %s has %.3g elements, more than the %d that can be handled", s.Source(), size, maxElements).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
-	if s.Type == ir.Character {
-		l.characterArray(s, pos)
-	}
-}
-
-func (l *lowerer) characterArray(s *ir.Symbol, pos source.Pos) {
-	l.errorf(codeOutside, pos, "%s is an array of type CHARACTER, which is not supported", s.Source()).
-		WithHelp("use an INTEGER array of character codes (ichar), or one long CHARACTER scalar with substrings")
 }
 
 // bounds evaluates constant bounds; one in error becomes 1 and ok false.
@@ -559,6 +603,10 @@ func typeWord(t ir.Type) string {
 		return "real"
 	case ir.Double:
 		return "real(8)"
+	case ir.Complex:
+		return "complex"
+	case ir.DoubleComplex:
+		return "complex(8)"
 	case ir.Logical:
 		return "logical"
 	}

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -24,10 +26,14 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	if a != nil && a.view == nil {
 		a = nil // reported
 	}
-	if a != nil && len(a.shape.n) != len(dims) {
+	if a != nil && a.start != nil && dims[0].Hi == nil {
+		b.mixed(d)
+		a = nil
+	}
+	if a != nil && dims[0].Hi == nil && len(a.shape.n) != len(dims) {
 		l.errorf(codeCall, a.pos, "%s has rank %d, the dummy argument %s has rank %d", b.what(d), len(a.shape.n), d.Name.Name, len(dims)).
 			WithNote(d.Pos, "%s is an argument here", d.Name.Name).
-			WithHelp("pass a section of rank %d: an array is not reshaped by a call", len(dims))
+			WithHelp("pass a section of rank %d, or declare %s with its bounds: an array of assumed shape is not reshaped by a call", len(dims), d.Name.Name)
 		a = nil
 	}
 	d.sym.Dims = make([]ir.Bound, len(dims))
@@ -48,6 +54,15 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			if n = l.intConst(1, dim.Pos); a != nil {
 				n = ir.Clone(a.shape.n[k])
 			}
+		case isStar(dim.Hi):
+			d.explicit, d.star = true, true
+			if n = l.intConst(1, dim.Pos); a != nil {
+				n = b.assumed(a, sh.n, dim.Pos)
+			}
+			if k < len(dims)-1 {
+				l.errorf(codeDeclaration, dim.Pos, "dimension %d of %s is *, which only the last one may be", k+1, d.Name.Name).WithHelp("write its bounds")
+				ok = false
+			}
 		default:
 			d.explicit = true
 			if hi := b.bound(dim.Hi); !isBad(hi) {
@@ -58,7 +73,9 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			ok = false
 			n = l.intConst(1, dim.Pos)
 		}
-		lo, n = b.captured(lo, dim.Pos), b.captured(n, dim.Pos)
+		if lo = b.captured(lo, dim.Pos); dim.Hi == nil || !isStar(dim.Hi) {
+			n = b.captured(n, dim.Pos)
+		}
 		sh.lo, sh.n = append(sh.lo, lo), append(sh.n, n)
 		first, okLo := constOf(lo)
 		size, okN := constOf(n)
@@ -69,18 +86,13 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			ok = ok && l.inReach([]ir.Bound{at}, dims[k:], "the dummy argument "+d.Name.Name)
 			d.sym.Dims[k] = at
 		}
-		if a != nil && ok {
-			ok = b.fits(d, k, n, a.shape.n[k], k == len(dims)-1)
-		}
 	}
 	if a == nil || !ok {
 		return
 	}
-	in := make([]viewSub, len(dims))
-	for k := range dims {
-		in[k] = viewSub{dim: k, coef: l.intConst(1, d.Pos), off: l.minus(ir.Clone(a.shape.lo[k]), ir.Clone(sh.lo[k]), d.Pos)}
+	if l.views[d.sym] = b.placed(d, sh, a); l.views[d.sym] == nil {
+		return
 	}
-	l.views[d.sym] = l.through(a.view, in, a.pos)
 	d.fixedShape = constant
 	delete(l.unbounded, d.sym)
 }
@@ -107,62 +119,11 @@ func (b *binding) captured(e ir.Expr, pos source.Pos) ir.Expr {
 	return b.l.fixed(e, "bound", pos, &b.entry)
 }
 
-// fits compares an extent of a dummy array with that of the actual argument. All
-// but the last must be equal, or the elements of the one would not be those of
-// the other. What is not known is tested at run time.
-func (b *binding) fits(d *dummy, k int, n, actual ir.Expr, last bool) bool {
-	l := b.l
-	want, okN := constOf(n)
-	have, okA := constOf(actual)
-	switch {
-	case okN && okA && (want == have || last && want < have), ir.Same(n, actual):
-		return true
-	case okN && okA:
-		e := l.errorf(codeCall, d.arg.pos, "%s has extent %d in dimension %d, the dummy argument %s has %d", b.what(d), have, k+1, d.Name.Name, want).
-			WithNote(d.Pos, "%s is an argument here", d.Name.Name)
-		if want < have {
-			e.WithHelp("pass a section of that extent, or declare %s with the extent %d", d.Name.Name, have)
-		} else {
-			e.WithHelp("pass a larger array, or declare %s with the extent %d", d.Name.Name, have)
-		}
-		return false
-	case last || l.phantom:
-		return true
-	}
-	text := b.what(d) + ": the extents of the array and of the dummy argument differ"
-	stop := &ir.Stop{S: ir.S{Pos: d.arg.pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: d.arg.pos, Typ: ir.Character}, Str: text}}
-	b.entry = append(b.entry, &ir.If{S: ir.S{Pos: d.arg.pos},
-		Cond: l.bin(ir.Ne, ir.Clone(n), ir.Clone(actual), d.arg.pos, d.arg.pos), Then: one(stop)})
-	return true
-}
-
 // localBounds evaluates the bounds of an array that a procedure declares for itself. They
 // may depend on arguments: where they are no constants the array is allocated at the entry.
 func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (list []ir.Bound, ok bool) {
 	l := b.l
-	list, ok = make([]ir.Bound, len(dims)), true
-	lo, hi := make([]ir.Expr, len(dims)), make([]ir.Expr, len(dims))
-	constant := true
-	value := func(e ast.Expr) (ir.Expr, int) {
-		x := b.bound(e)
-		c, isConst := constOf(x)
-		ok = ok && !isBad(x)
-		constant = constant && isConst
-		return x, c
-	}
-	for k, dim := range dims {
-		lo[k], list[k].Lo = l.intConst(1, dim.Pos), 1
-		if dim.Lo != nil {
-			lo[k], list[k].Lo = value(dim.Lo)
-		}
-		if dim.Hi == nil {
-			l.errorf(codeOutside, dim.Pos, "%s has no upper bound and is no dummy argument", name).
-				WithHelp("declare it with its extent, or as ALLOCATABLE")
-			ok = false
-			continue
-		}
-		hi[k], list[k].Hi = value(dim.Hi)
-	}
+	lo, hi, list, constant, ok := b.ownBounds(dims, name)
 	names := map[string]source.Pos{}
 	for _, d := range b.list {
 		names[d.Name.Name] = d.Pos
@@ -184,6 +145,50 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 	return s.Dims, true
 }
 
+// templateBounds evaluates the bounds of a template that a procedure declares, as localBounds does.
+// open: some are open ends.
+func (b *binding) templateBounds(dims []ast.DimSpec, name string) (list []ir.Bound, open, ok bool) {
+	lo, hi, list, constant, ok := b.ownBounds(dims, name)
+	switch {
+	case !ok || constant:
+		return list, false, ok
+	case b.l.phantom:
+		for k := range list {
+			list[k] = ir.Bound{Lo: 1, Hi: 1}
+		}
+		return list, false, true
+	}
+	return b.openShape(&ir.Symbol{Name: name}, lo, hi, dims[0].Pos), true, true
+}
+
+// ownBounds are the bounds of what a procedure declares for itself, as numbers where they are constant.
+func (b *binding) ownBounds(dims []ast.DimSpec, name string) (lo, hi []ir.Expr, list []ir.Bound, constant, ok bool) {
+	l := b.l
+	list, constant, ok = make([]ir.Bound, len(dims)), true, true
+	lo, hi = make([]ir.Expr, len(dims)), make([]ir.Expr, len(dims))
+	value := func(e ast.Expr) (ir.Expr, int) {
+		x := b.bound(e)
+		c, isConst := constOf(x)
+		ok = ok && !isBad(x)
+		constant = constant && isConst
+		return x, c
+	}
+	for k, dim := range dims {
+		lo[k], list[k].Lo = l.intConst(1, dim.Pos), 1
+		if dim.Lo != nil {
+			lo[k], list[k].Lo = value(dim.Lo)
+		}
+		if dim.Hi == nil {
+			l.errorf(codeOutside, dim.Pos, "%s has no upper bound and is no dummy argument", name).
+				WithHelp("declare it with its extent, or as ALLOCATABLE")
+			ok = false
+			continue
+		}
+		hi[k], list[k].Hi = value(dim.Hi)
+	}
+	return lo, hi, list, constant, ok
+}
+
 // automatic makes s an array that gets its memory at the entry of the procedure.
 func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
 	l := b.l
@@ -193,6 +198,22 @@ func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
 		return
 	}
 	los, his := l.openArray(s, lo, pos)
+	b.setEnds(s, los, his, lo, hi, pos)
+	b.entry = append(b.entry, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
+}
+
+// openShape is the bounds lo:hi of a template, as open ends that get their values at the entry of the
+// procedure. They are named after s.
+func (b *binding) openShape(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) []ir.Bound {
+	named := *s
+	los, his := b.l.openEnds(&named, lo, pos)
+	b.setEnds(s, los, his, slices.Clone(lo), hi, pos)
+	return named.Dims
+}
+
+// setEnds gives the ends los and his of s, nil where a lower one is a constant, the bounds lo:hi.
+func (b *binding) setEnds(s *ir.Symbol, los, his []*ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
+	l := b.l
 	for k := range his {
 		if los[k] != nil {
 			b.entry = append(b.entry, l.setEnd(los[k], s, lo[k], pos)...)
@@ -201,5 +222,4 @@ func (b *binding) automatic(s *ir.Symbol, lo, hi []ir.Expr, pos source.Pos) {
 		n := l.extentOf(lo[k], hi[k], pos)
 		b.entry = append(b.entry, l.setEnd(his[k], s, l.minus(l.plus(n, ir.Clone(lo[k]), pos), l.intConst(1, pos), pos), pos)...)
 	}
-	b.entry = append(b.entry, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
 }

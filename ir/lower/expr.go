@@ -17,6 +17,8 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 		return l.intLit(e)
 	case *ast.RealLit:
 		return l.realLit(e)
+	case *ast.Complex:
+		return l.complexLit(e)
 	case *ast.StringLit:
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: e.Value}
 	case *ast.LogicalLit:
@@ -223,6 +225,7 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	switch {
 	case s != nil && s.Type == ir.Invalid:
 		l.unambiguous(s, e.Pos) // else reported
+	case l.unknownProcedure(e.Name):
 	case s != nil && s.Type == ir.Character:
 		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
 			WithHelp("write %s(i:i) for one character", s.Source())
@@ -234,6 +237,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		l.errorf(codeOutside, e.NamePos, "intrinsic %s is not supported", strings.ToUpper(e.Name)).
 			WithHelp("%s", knownOutside[e.Name])
 		return bad(e.Pos)
+	case e.Operator() != "":
+		l.errorf(codeUndeclared, e.NamePos, "the operator %s is not defined here", e.Operator()).
+			WithHelp("write interface %s with the function that it stands for, or use the module that has it", e.Name)
 	default:
 		l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name).
 			WithHelp("declare it as an array, or add a function of this name to the file")
@@ -250,6 +256,18 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 // element lowers an array element: as many INTEGER subscripts as dimensions,
 // constant ones within bounds.
 func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
+	r := l.subscripted(s, e)
+	if r == nil {
+		return bad(e.Pos)
+	}
+	if v := l.views[s]; v != nil {
+		r = l.viewed(v, r)
+	}
+	return l.folded(r)
+}
+
+// subscripted is an array element as it is written, nil after an error.
+func (l *lowerer) subscripted(s *ir.Symbol, e *ast.Index) *ir.Ref {
 	subs := make([]ir.Expr, len(e.Args))
 	ok := true
 	for i, a := range e.Args {
@@ -279,19 +297,16 @@ func (l *lowerer) element(s *ir.Symbol, e *ast.Index) ir.Expr {
 		l.errorf(codeRank, e.Pos, "%s has %s, not %d", s.Source(), count(len(s.Dims), "dimension"), len(subs)).
 			WithNote(s.Pos, "declared as %s(%s)", s.Source(), ir.BoundsString(s.Dims)).
 			WithHelp("write %s", count(len(s.Dims), "subscript"))
-		return bad(e.Pos)
+		return nil
 	}
 	if !ok || s.Type == ir.Invalid {
-		return bad(e.Pos)
+		return nil
 	}
 	r := &ir.Ref{X: ir.X{Pos: e.Pos, Typ: s.Type}, Sym: s, Subs: subs}
 	if !l.inBounds(r) {
-		return bad(e.Pos)
+		return nil
 	}
-	if v := l.views[s]; v != nil {
-		r = l.viewed(v, r)
-	}
-	return l.folded(r)
+	return r
 }
 
 // checkType compares the type that a unit declares for an external function with
@@ -349,7 +364,11 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 			return bad(e.Pos)
 		}
 	}
-	base := l.expr(e.Base)
+	return l.substringOf(e, l.expr(e.Base))
+}
+
+// substringOf lowers the part of base that e says.
+func (l *lowerer) substringOf(e *ast.Substring, base ir.Expr) ir.Expr {
 	if isBad(base) {
 		return base
 	}
@@ -365,7 +384,7 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 	if e.Hi != nil {
 		hi = l.integer(e.Hi, "a substring bound")
 	} else {
-		hi = l.intConst(length, e.Pos)
+		hi = l.lenOf(base, e.Pos)
 	}
 	if isBad(lo, hi) {
 		return bad(e.Pos)
@@ -373,7 +392,7 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 	cl, okL := lo.(*ir.Const)
 	ch, okH := hi.(*ir.Const)
 	nonempty := !okL || !okH || cl.Int <= ch.Int
-	if nonempty && (okL && (cl.Int < 1 || cl.Int > length) || okH && (ch.Int > length || ch.Int < 0)) {
+	if nonempty && length >= 0 && (okL && (cl.Int < 1 || cl.Int > length) || okH && (ch.Int > length || ch.Int < 0)) {
 		l.errorf(codeBounds, e.Pos, "the substring leaves the %s of %s", count(length, "character"), ir.ExprString(base))
 		return bad(e.Pos)
 	}
@@ -395,6 +414,8 @@ func (l *lowerer) charLen(e ir.Expr) int {
 		return len(e.Str)
 	case *ir.Var:
 		return e.Sym.Len
+	case *ir.Ref:
+		return e.Sym.Len
 	case *ir.Un:
 		return l.charLen(e.E)
 	case *ir.Bin:
@@ -411,11 +432,25 @@ func (l *lowerer) charLen(e ir.Expr) int {
 		switch e.Name {
 		case "char", "achar":
 			return 1
+		case "merge":
+			return l.charLen(e.Args[0])
+		case "pad":
+			if n, ok := constOf(e.Args[1]); ok {
+				return n
+			}
 		case "adjustl", "adjustr":
 			return l.charLen(e.Args[0])
 		}
 	}
 	return -1
+}
+
+// lenOf is the length of e.
+func (l *lowerer) lenOf(e ir.Expr, pos source.Pos) ir.Expr {
+	if n := l.charLen(e); n >= 0 {
+		return l.intConst(n, pos)
+	}
+	return &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{ir.Clone(e)}}
 }
 
 // offset is e as a sum of something, nil for nothing, and a constant.
@@ -479,6 +514,9 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	from := e.Type()
 	if from == t || from == ir.Invalid || !t.IsNumeric() || !from.IsNumeric() {
 		return e
+	}
+	if from.IsComplex() != t.IsComplex() {
+		return l.convertParts(e, t)
 	}
 	c, ok := e.(*ir.Const)
 	if !ok {

@@ -27,7 +27,7 @@ func (l *lowerer) foldUnary(u *ir.Un) ir.Expr {
 func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 	x, okX := b.L.(*ir.Const)
 	y, okY := b.R.(*ir.Const)
-	if b.Op == ir.Div && okY && y.Int == 0 && y.Float == 0 && (okX || y.Typ.IsInteger()) {
+	if b.Op == ir.Div && okY && y.Int == 0 && y.Float == 0 && y.Imag == 0 && (okX || y.Typ.IsInteger()) {
 		l.errorf(codeOverflow, opPos, "division by zero").
 			WithHelp("check the divisor, the constant %s", ir.ExprString(y))
 		return bad(b.Pos)

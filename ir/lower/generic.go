@@ -23,8 +23,8 @@ func (l *lowerer) interfaceBlock(s *ast.Interface) {
 		return
 	}
 	for _, u := range s.Units {
-		if l.dummies[u.Name] != nil {
-			l.procedureName(ast.Name{Pos: u.Pos, Name: u.Name}, false)
+		if d := l.dummies[u.Name]; d != nil {
+			l.dummyProcedure(d, ast.Name{Pos: u.Pos, Name: u.Name}, true)
 			continue
 		}
 		l.scope.interfaces[u.Name] = true
@@ -113,6 +113,19 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 	}
 	d.WithHelp("convert the arguments, or add a procedure to the interface block")
 	return nil, true
+}
+
+// assignment is the generic name of the subroutines that assignments may stand for.
+const assignment = "assignment(=)"
+
+// isDefinedAssignment reports whether s is a call of a subroutine that defines it.
+func (l *lowerer) isDefinedAssignment(s *ast.Assign) bool {
+	if len(l.specifics(assignment)) == 0 {
+		return false
+	}
+	var p *procedure
+	l.aside(func() { p, _ = l.callee(ast.Name{Pos: s.Pos, Name: assignment}, []ast.Expr{s.LHS, s.RHS}) })
+	return p != nil
 }
 
 // given is an actual argument as far as it decides between procedures.

@@ -17,6 +17,8 @@ func (l *lowerer) directives(list []ast.Stmt) {
 	outer := l.noCalls
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
+	first := len(l.prog.HPF)
+	defer func() { l.repeated(first) }()
 	for _, d := range list {
 		switch d := d.(type) {
 		case *ast.Processors:
@@ -129,8 +131,13 @@ func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
 		return
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: name, NamePos: e.Pos}
-	out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name)
-	if !ok || !l.inReach(out.Shape, e.Dims, "template "+e.Name) {
+	open := false
+	if b := l.scope.binding; b != nil {
+		out.Shape, open, ok = b.templateBounds(e.Dims, e.Name)
+	} else {
+		out.Shape, ok = l.bounds(e.Dims, "the bounds of template "+e.Name)
+	}
+	if !ok || !open && !l.inReach(out.Shape, e.Dims, "template "+e.Name) {
 		l.targets[e.Name] = target{pos: e.Pos, bad: true}
 		return
 	}
@@ -161,6 +168,10 @@ func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bo
 			WithNote(s.Pos, "%s was declared here", e.Name).
 			WithHelp("only arrays are mapped; every PE has a copy of a scalar")
 	case l.unbounded[s]: // reported
+	case l.views[s] != nil && l.overlays[s].base != nil:
+		l.errorf(codeAlign, e.Pos, "%s of %s, which shares storage with variables of other shapes", directive, e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name).
+			WithHelp("declare it in all units with the same shape, and leave it out of EQUIVALENCE")
 	default:
 		return s, true
 	}
@@ -428,7 +439,7 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 			l.errorf(codeFormat, f.Pos, "unknown distribution format %s", f.Name).WithHelp("write BLOCK, CYCLIC or *")
 			return
 		}
-		if f.Arg != nil && !l.blockSize(&f) {
+		if f.Arg != nil && !l.blockSize(&f, &format.Format) {
 			return
 		}
 		out.Formats = append(out.Formats, format)
@@ -436,10 +447,10 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 	l.prog.HPF = append(l.prog.HPF, out)
 }
 
-// blockSize evaluates the size of the blocks of a format, and reports whether it is right.
-// The blocks are not of this size: BLOCK(n) is compiled as BLOCK, and CYCLIC(n) as CYCLIC,
-// which changes who owns an element and not what the program computes.
-func (l *lowerer) blockSize(f *ast.DistFormat) bool {
+// blockSize evaluates the size of the blocks of f for its format, and reports whether it is
+// right. CYCLIC(n) is compiled as CYCLIC, which changes who owns an element and not what the
+// program computes.
+func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 	n, ok := l.constInt(f.Arg, "a block size")
 	shown := strings.ToUpper(f.Name)
 	switch {
@@ -448,13 +459,15 @@ func (l *lowerer) blockSize(f *ast.DistFormat) bool {
 	case n < 1:
 		l.errorf(codeFormat, f.Arg.Position(), "the block size of %s is %d, it must be at least 1", shown, n).WithHelp("write %s", shown)
 		return false
+	case n > dist.MaxPosition:
+		l.errorf(codeFormat, f.Arg.Position(), "the block size of %s is %d, it must be at most 2**48", shown, n).WithHelp("write %s", shown)
+		return false
 	case f.Name == "cyclic" && n == 1:
 	case f.Name == "cyclic":
 		l.diags.Warnf(source.NotHonoured, f.Pos, "CYCLIC(%d) is compiled as CYCLIC: the elements are dealt out one by one, which gives the same results", n).
 			WithHelp("write CYCLIC; or BLOCK, if neighbours should lie together")
 	default:
-		l.diags.Warnf(source.NotHonoured, f.Pos, "BLOCK(%d) is compiled as BLOCK: the blocks have the size that divides the array evenly, which gives the same results", n).
-			WithHelp("write BLOCK")
+		*format = dist.Blocks(n)
 	}
 	return true
 }

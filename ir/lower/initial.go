@@ -241,6 +241,11 @@ func (d *dataSet) variable(name string, pos source.Pos) *ir.Symbol {
 		l.errorf(codeDeclaration, pos, "%s cannot have an initial value: its bounds depend on arguments", name).WithHelp("assign it")
 		return nil
 	}
+	if base, _ := l.stored(s, 0); l.common[base] && l.scope.unit.Kind != ast.BlockDataUnit && l.scope.unit.Kind != ast.MainUnit {
+		l.errorf(codeDeclaration, pos, "%s is in COMMON and gets its initial value in a %s", name, l.scope.unit.Kind).
+			WithHelp("give it the value in a BLOCK DATA unit")
+		return nil
+	}
 	return l.saved(name, s)
 }
 
@@ -322,7 +327,7 @@ func (d *dataSet) substring(x *ast.Substring) bool {
 		return true
 	}
 	text := []byte(pad("", s.Len))
-	if old := initialOf(s, at); old != nil {
+	if old := initialOf(l.stored(s, at)); old != nil {
 		copy(text, pad(old.Str, s.Len))
 	}
 	if lo <= hi {
@@ -393,6 +398,22 @@ func (d *dataSet) loop(x *ast.ImpliedDo) bool {
 
 // setInitial gives n elements of s from place at on, or scalar s, the value c.
 func (l *lowerer) setInitial(s *ir.Symbol, at, n int, c *ir.Const, pos source.Pos) {
+	s, at = l.stored(s, at)
+	if c.Typ.IsComplex() && !s.Type.IsComplex() { // which has the parts
+		for k := range n {
+			for i, part := range []float64{c.Float, c.Imag} {
+				l.setInitial(s, at+2*k+i, 1, &ir.Const{X: ir.X{Pos: c.Pos, Typ: c.Typ.Part()}, Float: part}, pos)
+			}
+		}
+		return
+	}
+	if c.Typ != s.Type && c.Typ.IsReal() && s.Type.IsInteger() { // which has the bits
+		real := c.Float
+		c = &ir.Const{X: ir.X{Pos: c.Pos, Typ: s.Type}, Int: int(math.Float64bits(real))}
+		if s.Type == ir.Integer {
+			c.Int = int(int32(math.Float32bits(float32(real))))
+		}
+	}
 	if s.Type == ir.Character {
 		fitted := *c
 		fitted.Str = pad(c.Str, s.Len)
@@ -449,6 +470,7 @@ func initialOf(s *ir.Symbol, at int) *ir.Const {
 
 // replaceInitial gives element at of s, or scalar s, the value c in place of one it may have.
 func (l *lowerer) replaceInitial(s *ir.Symbol, at int, c *ir.Const) {
+	s, at = l.stored(s, at)
 	if !s.IsArray() {
 		s.Init = c
 		return

@@ -49,7 +49,7 @@ var kindInfos = map[string]kindInfo{
 }
 
 func (l *lowerer) kindInfo(x ir.Expr) (kindInfo, bool) {
-	switch x.Type() {
+	switch x.Type().Part() {
 	case ir.Integer:
 		return kindInfos["i4"], true
 	case ir.Long:
@@ -65,6 +65,7 @@ func (l *lowerer) kindInfo(x ir.Expr) (kindInfo, bool) {
 func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index, ir.Expr) ir.Expr {
 	return func(l *lowerer, e *ast.Index, x ir.Expr) ir.Expr {
 		k, ok := l.kindInfo(x)
+		ok = ok && (!x.Type().IsComplex() || e.Name == "kind" || e.Name == "range" || e.Name == "precision")
 		if !ok && e.Name == "kind" { // of LOGICAL and CHARACTER
 			k.kind, ok = map[ir.Type]int{ir.Logical: 4, ir.Character: 1}[x.Type()], true
 		}
@@ -87,7 +88,7 @@ func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index,
 
 func realInquiry(get func(kindInfo) any) func(*lowerer, *ast.Index, ir.Expr) ir.Expr {
 	return func(l *lowerer, e *ast.Index, x ir.Expr) ir.Expr {
-		if !x.Type().IsReal() {
+		if !x.Type().Part().IsReal() {
 			l.errorf(codeArgument, x.Position(), "the argument of %s is %s, it must be REAL or DOUBLE PRECISION", e.Name, x.Type())
 			return bad(e.Pos)
 		}
@@ -273,6 +274,16 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 
 // lenInquiry is LEN: a constant where the length is known.
 func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
+	if l.isPart(arg) {
+		var pre []ir.Stmt
+		a := l.part(arg, &pre)
+		if a == nil {
+			return bad(e.Pos)
+		}
+		if a.typ == ir.Character {
+			return l.intConst(a.view.base.Len, e.Pos)
+		}
+	}
 	x := l.expr(arg)
 	switch {
 	case isBad(x):
@@ -281,10 +292,7 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 		l.errorf(codeArgument, x.Position(), "the argument of len is %s, it must be CHARACTER", x.Type())
 		return bad(e.Pos)
 	}
-	if n := l.charLen(x); n >= 0 {
-		return l.intConst(n, e.Pos)
-	}
-	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{x}}
+	return l.lenOf(x, e.Pos)
 }
 
 // selectedIntKind is SELECTED_INT_KIND(R), with gfortran's kinds.

@@ -138,12 +138,7 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 // what to do instead.
 var outsideSubroutines = func() map[string]string {
 	m := map[string]string{}
-	for _, name := range strings.Fields("get_environment_variable execute_command_line") {
-		m[name] = "READ what the program needs from standard input, or ask for arguments by get_command_argument"
-	}
-	for _, name := range strings.Fields("move_alloc mvbits") {
-		m[name] = "write assignments"
-	}
+	m["move_alloc"] = "write assignments"
 	for _, name := range strings.Fields("add and cas or xor define ref fetch_add fetch_and fetch_or fetch_xor") {
 		m["atomic_"+name] = "write CRITICAL around the access to the coarray"
 	}
@@ -157,9 +152,6 @@ var knownOutside = func() map[string]string {
 	m := map[string]string{}
 	for _, name := range strings.Fields("reduce") {
 		m[name] = "write a DO loop over the elements"
-	}
-	for _, name := range strings.Fields("cmplx dcmplx aimag conjg cabs csqrt cexp clog csin ccos") {
-		m[name] = "COMPLEX is not supported: keep real and imaginary part in two variables"
 	}
 	for _, name := range strings.Fields("associated") {
 		m[name] = "declare arrays with constant bounds"

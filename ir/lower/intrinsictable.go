@@ -21,6 +21,9 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	// Functions of one real argument, with their specific names.
 	for _, name := range strings.Fields("sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh") {
 		def(name, "x", same(name, realTypes))
+		if name != "log10" && name != "atan2" {
+			def(name, "x", orComplex(name, same(name, realTypes)))
+		}
 		def("d"+name, "x", same(name, onlyDouble))
 	}
 	def("alog", "x", same("log", onlyReal))
@@ -38,9 +41,14 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		{"max", "a1 a2 *", "max0", "amax1", "dmax1"},
 		{"min", "a1 a2 *", "min0", "amin1", "dmin1"},
 	} {
-		build := same(f.generic, numericTypes)
-		if f.generic == "sign" {
+		build := same(f.generic, orderedTypes)
+		switch f.generic {
+		case "max", "min":
+			build = orTexts(f.generic, build)
+		case "sign":
 			build = alike(build)
+		case "abs":
+			build = orComplex("abs", build)
 		}
 		def(f.generic, f.params, build)
 		for name, only := range map[string]typeSet{f.integer: onlyInteger, f.real: onlyReal, f.double: onlyDouble} {
@@ -65,6 +73,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("dble", "a", conversion(ir.Double, numericTypes))
 	def("dfloat", "a", conversion(ir.Double, onlyInteger))
 	def("dprod", "x y", productDouble)
+	complexIntrinsics(def)
 
 	// Rounding.
 	for _, name := range strings.Fields("nint floor ceiling") {
@@ -91,6 +100,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("verify", "string set back?", simple("verify", ir.Integer, ir.Character, ir.Character, ir.Logical))
 	def("repeat", "string ncopies", simple("repeat", ir.Character, ir.Character, ir.Integer))
 	def("transfer", "source mold", transferFunc)
+	def("new_line", "a", newLine)
 	def("ichar", "c", codeOf)
 	def("iachar", "c", codeOf)
 	def("char", "i", characterOf)
@@ -123,6 +133,7 @@ type typeSet struct {
 
 var (
 	numericTypes = typeSet{ir.Type.IsNumeric, "numeric"}
+	orderedTypes = typeSet{ir.Type.IsOrdered, "INTEGER or REAL"}
 	realTypes    = typeSet{ir.Type.IsReal, "REAL or DOUBLE PRECISION"}
 	onlyInteger  = typeSet{ir.Type.IsInteger, "INTEGER"}
 	onlyReal     = typeSet{func(t ir.Type) bool { return t == ir.Real }, "REAL"}
@@ -230,6 +241,9 @@ func conversion(to ir.Type, types typeSet) func(*lowerer, *call) ir.Expr {
 		if !ok {
 			return bad(c.Pos)
 		}
+		if kind == 0 && to == ir.Real && a.Type().IsComplex() && c.name == "real" {
+			return l.regroup(l.convert(a, a.Type().Part()), c)
+		}
 		return l.regroup(l.convert(a, ofKind(to, kind)), c)
 	}
 }
@@ -320,11 +334,11 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 // transferFunc is TRANSFER of a number to the type of another that has as many bits.
 func transferFunc(l *lowerer, c *call) ir.Expr {
 	from, to := c.args[0].Type(), c.args[1].Type()
-	if !from.IsNumeric() {
-		return l.wrong(c, 0, "numeric")
+	if !from.IsOrdered() {
+		return l.wrong(c, 0, "INTEGER or REAL")
 	}
 	long := func(t ir.Type) bool { return t == ir.Long || t == ir.Double }
-	if !to.IsNumeric() || long(from) != long(to) {
+	if !to.IsOrdered() || long(from) != long(to) {
 		l.errorf(codeOutside, c.Pos, "transfer of %s to %s is not supported", from, to).WithHelp("both must be numbers of the same kind")
 		return bad(c.Pos)
 	}
@@ -351,4 +365,41 @@ func codeOf(l *lowerer, c *call) ir.Expr {
 		return bad(c.Pos)
 	}
 	return simple(c.name, ir.Integer, ir.Character)(l, c)
+}
+
+// newLine is NEW_LINE of a text.
+func newLine(l *lowerer, c *call) ir.Expr {
+	if c.args[0].Type() != ir.Character {
+		return l.wrong(c, 0, "CHARACTER")
+	}
+	return &ir.Const{X: ir.X{Pos: c.Pos, Typ: ir.Character}, Str: "\n"}
+}
+
+// orTexts is MAX or MIN of CHARACTER arguments, by merge of two at a time: the result is as
+// long as the longest.
+func orTexts(name string, build func(*lowerer, *call) ir.Expr) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		if c.args[0].Type() != ir.Character {
+			return build(l, c)
+		}
+		longest := 0
+		for i, a := range c.args {
+			n := l.charLen(a)
+			if a.Type() != ir.Character || n < 0 {
+				return l.wrong(c, i, "CHARACTER of a constant length")
+			}
+			longest = max(longest, n)
+		}
+		op := ir.Gt
+		if name == "min" {
+			op = ir.Lt
+		}
+		pos := c.Pos
+		best := c.args[0]
+		for _, a := range c.args[1:] {
+			better := l.foldBinary(&ir.Bin{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: op, L: ir.Clone(a), R: ir.Clone(best)}, pos)
+			best = &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "merge", Args: []ir.Expr{a, best, better}}
+		}
+		return &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{best, intConstOf(ir.Long, longest, pos)}}
+	}
 }

@@ -36,7 +36,14 @@ func (l *lowerer) format(e ast.Expr) (x ir.Expr, ok bool) {
 	if isStar(e) {
 		return nil, true
 	}
-	x = l.expr(e)
+	if g := l.group(e); g != nil {
+		return &ir.Const{X: ir.X{Pos: e.Position(), Typ: ir.Character}, Str: "&" + strings.ToUpper(g.Name.Name)}, true
+	}
+	if l.isPart(e) {
+		x = l.joined(e)
+	} else {
+		x = l.expr(e)
+	}
 	if isBad(x) {
 		return nil, false
 	}
@@ -91,12 +98,17 @@ func (l *lowerer) stays(e ast.Expr) (stay, ok bool) {
 			return false, true
 		}
 	}
-	l.errorf(codeIO, e.Position(), "ADVANCE= takes 'yes' or 'no'").WithHelp("write advance='no', or an IF with two statements")
+	l.errorf(codeIO, e.Position(), "ADVANCE= takes 'yes' or 'no'").WithHelp("write advance='no'")
 	return false, false
 }
 
 // print lowers PRINT and WRITE.
 func (l *lowerer) print(s *ast.Print) []ir.Stmt {
+	if advance := s.Spec("advance"); advance != nil {
+		if x := l.expr(advance); x.Type() == ir.Character && !isConstant(x) {
+			return l.printEither(s, x)
+		}
+	}
 	p := &ir.Print{S: ir.S{Pos: s.Pos}, Unformatted: s.Unformatted}
 	var ok bool
 	p.Format, ok = l.format(s.Format)
@@ -107,10 +119,19 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 		ok = false
 	}
 	var to ir.Expr // of an internal WRITE
-	if s.Unit != nil {
+	var in *records
+	if s.Unit != nil && l.isPart(s.Unit) {
+		if in = l.recordsOf(s.Unit, true); in == nil {
+			return nil
+		}
+		to = in.text(s.Pos)
+		ok = l.noString(&s.Control) && ok
+	} else if s.Unit != nil {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
-			to = l.target(s.Unit)
+			if to = l.target(s.Unit); l.group(s.Format) != nil {
+				in = &records{length: l.charLen(to)} // it is one record
+			}
 			ok = l.noString(&s.Control) && ok && !isBad(to)
 		} else {
 			p.Unit, good = l.unitOf(unit, unitOutput)
@@ -127,6 +148,10 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	keys, given, good := l.specs(&s.Control, transferKeys...)
 	p.Keys, p.Given, ok = strings.Join(keys, " "), given, ok && good
+	if g := l.group(s.Format); g != nil {
+		p.Items, good = l.namelistItems(g, s.Items)
+		ok = ok && good
+	}
 	for _, item := range s.Items {
 		x := l.printItem(item)
 		ok = ok && !isBad(x)
@@ -147,8 +172,11 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	p.Catch = status != nil
 	out := one(p)
-	if to != nil {
-		out = one(l.record(p, to))
+	switch {
+	case in != nil:
+		out = append(append(in.before, l.record(p, to, in)), in.behind...)
+	case to != nil:
+		out = one(l.record(p, to, nil))
 	}
 	if status != nil {
 		how, good := l.outcome(&s.Control, s.Pos, status, "iomsg")
@@ -159,6 +187,33 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	return l.jumps(s.Pos, &s.Control, status, append(append(out, ends...), behind...))
 }
+
+// printEither lowers a WRITE with an ADVANCE= that the run decides about: an IF with both.
+func (l *lowerer) printEither(s *ast.Print, advance ir.Expr) []ir.Stmt {
+	with := func(value string) []ast.Stmt {
+		out := *s
+		out.Specs = slices.Clone(s.Specs)
+		for i := range out.Specs {
+			if e := &out.Specs[i]; e.Key == "advance" {
+				e.X = &ast.StringLit{XBase: ast.XBase{Pos: e.X.Position(), End: e.X.EndPosition()}, Value: value, Quote: '\''}
+			}
+		}
+		return []ast.Stmt{&out}
+	}
+	var no ir.Expr
+	for _, word := range []string{"no", "No", "nO", "NO"} {
+		c := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Character}, Str: word}
+		is := l.bin(ir.Eq, ir.Clone(advance), c, s.Pos, s.Pos)
+		if no == nil {
+			no = is
+		} else {
+			no = l.bin(ir.Or, no, is, s.Pos, s.Pos)
+		}
+	}
+	return one(&ir.If{S: ir.S{Pos: s.Pos}, Cond: no, Then: l.block(with("no")), Else: l.block(with("yes"))})
+}
+
+func isConstant(e ir.Expr) bool { _, ok := e.(*ir.Const); return ok }
 
 // transferKeys are the entries of READ and WRITE that the run time takes.
 var transferKeys = append([]string{"rec", "pos"}, ir.ModeKeys...)
@@ -177,9 +232,12 @@ func (l *lowerer) noString(c *ast.Control) (ok bool) {
 	return ok
 }
 
-// record is the assignment that an internal WRITE is.
-func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
-	var length ir.Expr = l.intConst(l.charLen(to), p.Pos)
+// record is the assignment that an internal WRITE is, to a text or the records of an array.
+func (l *lowerer) record(p *ir.Print, to ir.Expr, in *records) ir.Stmt {
+	length := l.lenOf(to, p.Pos)
+	if in != nil && in.length >= 0 {
+		length = l.intConst(in.length, p.Pos)
+	}
 	if sub, ok := to.(*ir.Substr); ok && l.charLen(to) < 0 {
 		size := func(op ir.Op, x, y ir.Expr) ir.Expr {
 			return l.foldBinary(&ir.Bin{X: ir.X{Pos: p.Pos, Typ: ir.Long}, Op: op, L: x, R: y}, p.Pos)
@@ -193,6 +251,9 @@ func (l *lowerer) record(p *ir.Print, to ir.Expr) ir.Stmt {
 	call := &ir.Call{X: ir.X{Pos: p.Pos, Typ: ir.Character}, Name: "write", Args: append([]ir.Expr{format, length}, p.Items...)}
 	if p.Catch { // what fails leaves the string as it is
 		call.Name, call.Args = "trywrite", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
+	}
+	if in != nil { // records that are not written stay
+		call.Name, call.Args = call.Name+"records", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
 	}
 	return &ir.Assign{S: p.S, LHS: to, RHS: call}
 }

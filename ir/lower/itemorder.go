@@ -128,7 +128,7 @@ func (l *lowerer) substitute(e ir.Expr, env map[*ir.Symbol]ir.Expr) ir.Expr {
 	case *ir.CoRef:
 		return &ir.CoRef{X: e.X, Sym: e.Sym, Subs: l.substituteAll(e.Subs, env), Image: l.substitute(e.Image, env)}
 	case *ir.Substr:
-		return &ir.Substr{X: e.X, Base: e.Base, Lo: l.substitute(e.Lo, env), Hi: l.substitute(e.Hi, env)}
+		return &ir.Substr{X: e.X, Base: l.substitute(e.Base, env), Lo: l.substitute(e.Lo, env), Hi: l.substitute(e.Hi, env)}
 	case *ir.Bin:
 		return l.foldBinary(&ir.Bin{X: e.X, Op: e.Op, L: l.substitute(e.L, env), R: l.substitute(e.R, env)}, e.Pos)
 	case *ir.Un:

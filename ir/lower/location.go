@@ -33,7 +33,7 @@ func (f *fold) location() (*argument, ir.Expr) {
 			return failed()
 		}
 	} else {
-		if !f.x.Type().IsNumeric() {
+		if !f.x.Type().IsOrdered() {
 			l.errorf(codeArgument, f.args.x.Position(), "the argument of %s is %s, it must be INTEGER or REAL", f.e.Name, f.x.Type())
 			return failed()
 		}

@@ -34,6 +34,23 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	if f == nil || f.Program == nil {
 		return nil
 	}
+	before := diags.Len()
+	for flat := map[declared]bool{}; ; {
+		l, prog := lower(f, diags, flat)
+		if len(l.flatter) == 0 {
+			diags.Unique()
+			diags.Sort()
+			return prog
+		}
+		for d := range l.flatter {
+			flat[d] = true
+		}
+		diags.Diags = diags.Diags[:before]
+	}
+}
+
+// lower is Lower, where the arrays in flat are of rank 1.
+func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *ir.Program) {
 	p := f.Program
 	l := &lowerer{
 		diags:      diags,
@@ -54,9 +71,14 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		shared:     make(map[*ir.Symbol]bool),
 		shapes:     make(map[*ir.Symbol]*shape),
 		views:      make(map[*ir.Symbol]*view),
+		flat:       flat,
+		flatter:    make(map[declared]bool),
+		overlays:   make(map[*ir.Symbol]overlaid),
+		common:     make(map[*ir.Symbol]bool),
 		loose:      make(map[*ir.Symbol]bool),
 		known:      make(map[*ir.Symbol]ir.Expr),
 		captured:   make(map[*ir.Symbol]bool),
+		lengths:    make(map[*ir.Symbol]ir.Expr),
 		copies:     make(map[*ir.Symbol]*view),
 		constants:  make(map[*ir.Symbol]bool),
 		structured: make(map[*ast.Program][]ast.Stmt),
@@ -76,27 +98,34 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 			continue
 		}
 		l.external[u.Name] = &procedure{unit: u}
+		for _, e := range entriesOf(u) {
+			l.external[e.Name] = &procedure{unit: e}
+		}
 	}
+	l.declareBlocks(f)
 	for _, m := range f.Modules {
 		l.module(m)
 	}
-	for _, u := range f.BlockData {
-		l.errorf(codeOutside, u.Pos, "BLOCK DATA is not supported").WithHelp("put the declarations into a module")
-	}
 	l.scope = l.newScope(p, nil)
+	main := l.scope
 	directives, pending := l.declarations(p.Spec)
 	l.checkDeclared()
 	l.directives(directives)
-	l.pending = pending
+	for _, u := range f.BlockData {
+		l.blockData(u)
+	}
+	l.scope, l.pending = main, pending
 	l.prog.Body = l.unitBody(p)
+	l.wholeTexts()
 	l.uncalled(f)
 	l.dropIntrinsicNames()
 	l.finishIndices()
+	if l.punned {
+		l.prog.Body = l.bitwise(l.prog.Body)
+	}
 	l.settle()
 	l.noRandomAcross()
-	diags.Unique()
-	diags.Sort()
-	return l.prog
+	return l, l.prog
 }
 
 // lowerer is the state of one Lower call.
@@ -144,6 +173,14 @@ type lowerer struct {
 
 	structured map[*ast.Program][]ast.Stmt // the statements of units, without jumps
 
+	blocks    map[string]*block
+	surveying bool                    // COMMON blocks are looked for
+	punned    bool                    // an array holds numbers of several types
+	overlays  map[*ir.Symbol]overlaid // variables that are parts of others
+	common    map[*ir.Symbol]bool     // are in COMMON
+	flat      map[declared]bool       // arrays that have rank 1 because calls reshape them
+	flatter   map[declared]bool       // more of them, so that lowering begins again
+
 	savedVars map[savedKey]*ir.Symbol
 	shared    map[*ir.Symbol]bool // saved variables that an earlier call has mapped
 	shapes    map[*ir.Symbol]*shape
@@ -151,6 +188,7 @@ type lowerer struct {
 	loose     map[*ir.Symbol]bool    // arrays whose bounds depend on arguments
 	known     map[*ir.Symbol]ir.Expr // constants that are passed in variables
 	captured  map[*ir.Symbol]bool    // assigned once, in front of a call
+	lengths   map[*ir.Symbol]ir.Expr // of CHARACTER variables whose length the run knows
 	constants map[*ir.Symbol]bool    // arrays that keep their initial values
 	copies    map[*ir.Symbol]*view   // of dummy arrays that are copied: the actual argument
 	readOnly  map[*ir.Symbol]string  // why it cannot be assigned to

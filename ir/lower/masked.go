@@ -16,8 +16,8 @@ import (
 //	   c = a              if (q(i)) c(i) = a(i)
 //	end where
 //
-// with loops over i around each statement. The mask of a single assignment that does
-// not change what the mask reads needs no array.
+// with loops over i around each statement. Where the statements and masks read of what is
+// assigned the same element alone, there is one nest of loops, and no array for masks.
 
 // where lowers WHERE under the mask around it, nil for none.
 func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
@@ -29,7 +29,7 @@ func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
 	if shaping == nil {
 		return nil
 	}
-	if out, ok := l.whereAssign(s, shaping, around); ok {
+	if out, ok := l.oneNest(s, shaping, around); ok {
 		return out
 	}
 	var out []ir.Stmt
@@ -77,42 +77,6 @@ func (l *lowerer) firstAssigned(s *ast.If) ast.Expr {
 
 func (l *lowerer) not(x ir.Expr) ir.Expr {
 	return &ir.Un{X: ir.X{Pos: x.Position(), Typ: ir.Logical}, Op: ir.Not, E: x}
-}
-
-// whereAssign lowers a WHERE with one assignment that changes nothing that is read
-// for other elements, as one nest of loops; ok is false for any other.
-func (l *lowerer) whereAssign(s *ast.If, shaping ast.Expr, around *argument) (out []ir.Stmt, ok bool) {
-	if len(s.Arms) > 1 || s.HasElse || len(s.Arms[0].Body) != 1 {
-		return nil, false
-	}
-	as, ok := s.Arms[0].Body[0].(*ast.Assign)
-	if !ok || !l.isPart(as.LHS) {
-		return nil, false
-	}
-	var nest []ir.Stmt
-	failed := false
-	before := l.functions(func() {
-		var pre []ir.Stmt
-		ctx := l.elementsLike(shaping, &pre)
-		if failed = ctx == nil; failed {
-			return
-		}
-		cond := l.maskAt(ctx, s.Arms[0].Cond, around)
-		first := ctx.take()
-		a := l.assignAt(ctx, as)
-		inside := ctx.take()
-		if failed = a == nil || isBad(cond); failed {
-			return
-		}
-		if lhs := a.LHS.(*ir.Ref); !overlaps(lhs, a.RHS) && !overlaps(lhs, cond) && !readsOther(lhs, first) && !readsOther(lhs, inside) {
-			*ctx.inner = first
-			nest = append(pre, l.nest(ctx, &ir.If{S: ir.S{Pos: s.Pos}, Cond: cond, Then: append(inside, a)}, s.Pos))
-		}
-	})
-	if failed {
-		return nil, true
-	}
-	return append(before, nest...), nest != nil
 }
 
 // maskAt is the element of the mask cond, where the mask around is true.

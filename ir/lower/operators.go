@@ -98,7 +98,7 @@ func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
 		if !numeric {
 			return mismatch("numeric")
 		}
-		b.Typ = max(tx, ty) // Integer < Long < Real < Double
+		b.Typ = tx.Common(ty)
 		b.L = l.convert(x, b.Typ)
 		if op != ir.Pow || !ty.IsInteger() {
 			b.R = l.convert(y, b.Typ)
@@ -112,9 +112,12 @@ func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
 		if !numeric && (tx != ir.Character || ty != ir.Character) {
 			return mismatch("numeric or CHARACTER")
 		}
+		if op != ir.Eq && op != ir.Ne && (tx.IsComplex() || ty.IsComplex()) {
+			return mismatch("INTEGER, REAL or CHARACTER")
+		}
 		b.Typ = ir.Logical
 		if numeric {
-			common := max(tx, ty)
+			common := tx.Common(ty)
 			b.L, b.R = l.convert(x, common), l.convert(y, common)
 		}
 	default:

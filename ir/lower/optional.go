@@ -37,9 +37,19 @@ func attributeNames(u *ast.Program, word string) map[string]bool {
 	return m
 }
 
-// attribute takes OPTIONAL, VALUE or PROTECTED of a name.
+// attribute takes OPTIONAL, VALUE or PROTECTED of a name. TARGET, CONTIGUOUS and
+// ASYNCHRONOUS have no effect, and VOLATILE none where no other image has the variable.
 func (l *lowerer) attribute(n ast.Name, word string) {
-	if word == "protected" {
+	switch word {
+	case "target", "contiguous", "asynchronous":
+		return
+	case "volatile":
+		if s := l.lookup(n.Name); s != nil && s.Coarray {
+			l.errorf(codeOutside, n.Pos, "coarray %s is VOLATILE, which is not supported", n.Name).
+				WithHelp("remove it, and write sync images where another image waits for a value")
+		}
+		return
+	case "protected":
 		if s := l.names[n.Name]; s != nil && !l.used[n.Name] {
 			l.protected[s] = protected{l.scope.unit, n.Pos}
 			return

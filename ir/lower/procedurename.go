@@ -27,8 +27,7 @@ func (l *lowerer) procedureName(n ast.Name, intrinsic bool) {
 		l.errorf(codeDuplicate, n.Pos, "the dummy argument %s cannot be an intrinsic function", n.Name).WithHelp("rename it")
 		return
 	case l.dummies[n.Name] != nil:
-		l.errorf(codeOutside, n.Pos, "the dummy argument %s is a procedure, which is not supported", n.Name).
-			WithHelp("pass an INTEGER that says which procedure to call, and test it")
+		l.dummyProcedure(l.dummies[n.Name], n, false)
 		return
 	case twice && first.intrinsic != intrinsic:
 		l.errorf(codeDuplicate, n.Pos, "%s is declared both EXTERNAL and INTRINSIC", n.Name).WithNote(first.pos, "the other one is here").WithHelp("remove one")

@@ -45,6 +45,7 @@ func (b *binding) pureArguments() {
 	function := b.unit.Kind == ast.FunctionUnit
 	for _, d := range b.list {
 		switch {
+		case d.procedure || d.arg != nil && d.arg.proc != nil:
 		case !b.unit.Pure || d.value || d.intent == "in" || !function && d.intent != "":
 		case function:
 			b.l.errorf(codeCall, d.Pos, "function %s is PURE, and its argument %s has not INTENT(IN)", b.unit.Name, d.Name.Name).

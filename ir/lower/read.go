@@ -22,7 +22,16 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 	r.Format, ok = l.format(s.Format)
 	keys, given, good := l.specs(&s.Control, append([]string{"advance"}, transferKeys...)...)
 	r.Keys, r.Given, ok = strings.Join(keys, " "), given, ok && good
-	if s.Unit != nil {
+	var in *records
+	if s.Unit != nil && l.isPart(s.Unit) {
+		if in = l.recordsOf(s.Unit, false); in == nil {
+			return nil
+		}
+		r.From = in.text(s.Pos)
+		r.Keys, r.Given = strings.TrimSpace(r.Keys+" records"), append(r.Given, intConstOf(ir.Long, in.length, s.Pos))
+		l.prelude = append(l.prelude, in.before...)
+		ok = l.noString(&s.Control) && ok
+	} else if s.Unit != nil {
 		unit := l.expr(s.Unit)
 		if unit.Type() == ir.Character {
 			r.From = unit
@@ -37,8 +46,14 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 		l.errorf(codeIO, s.Pos, "READ without a format of the standard input, or of a string").WithHelp("write read(unit, *) items, or open a file with form='unformatted'")
 		ok = false
 	}
+	if g := l.group(s.Format); g != nil {
+		if s, good = l.namelistRead(g, s, r); !good {
+			return nil
+		}
+		return l.readParts(s, r, in, ok)
+	}
 	if l.inParts(s.Items) {
-		return l.readParts(s, r, ok)
+		return l.readParts(s, r, in, ok)
 	}
 	var items []readItem
 	last := map[*ir.Symbol]ir.Expr{}
@@ -121,8 +136,8 @@ func (l *lowerer) trips(d *ast.ImpliedDo) int {
 //	   a(i) = t
 //	end do
 //	read(*, *)
-func (l *lowerer) readParts(s *ast.Read, r *ir.Read, ok bool) []ir.Stmt {
-	if r.Internal() && ok {
+func (l *lowerer) readParts(s *ast.Read, r *ir.Read, in *records, ok bool) []ir.Stmt {
+	if r.Internal() && in == nil && ok {
 		// The items may change the string, which all parts read.
 		if _, isConst := r.From.(*ir.Const); !isConst {
 			if n := l.charLen(r.From); n >= 0 {
@@ -162,7 +177,12 @@ func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
 		for _, x := range r.Given {
 			part.Given = append(part.Given, ir.Clone(x))
 		}
-		return append(one(part), l.receive(part, []readItem{{x: x}})...)
+		out := append(one(part), l.receive(part, []readItem{{x: x}})...)
+		if v := part.Items[0]; x.Type() == ir.Character && r.IsNamelist() && v.Sym != ir.Target(x) {
+			// The input may have a part of it alone.
+			out = append(one(&ir.Assign{S: r.S, LHS: ir.Clone(v), RHS: raw(ir.Clone(x))}), out...)
+		}
+		return out
 	}
 	d, ok := e.(*ast.ImpliedDo)
 	if !ok && l.isPart(e) {

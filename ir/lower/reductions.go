@@ -199,7 +199,8 @@ func (f *fold) begin() bool {
 	return true
 }
 
-// products is the element of DOT_PRODUCT: of LOGICAL vectors that of their conjunction.
+// products is the element of DOT_PRODUCT: of LOGICAL vectors that of their conjunction, of
+// COMPLEX ones with the conjugate of the first.
 func (f *fold) products(x *ast.Binary) ir.Expr {
 	a, b := f.l.elementally(f.ctx, x.X), f.l.elementally(f.ctx, x.Y)
 	if isBad(a, b) {
@@ -208,6 +209,9 @@ func (f *fold) products(x *ast.Binary) ir.Expr {
 	op := ir.Mul
 	if a.Type() == ir.Logical && b.Type() == ir.Logical {
 		op = ir.And
+	}
+	if a.Type().IsComplex() {
+		a = &ir.Call{X: ir.X{Pos: a.Position(), Typ: a.Type()}, Name: "conjg", Args: []ir.Expr{a}}
 	}
 	return f.l.bin(op, a, b, x.Pos, x.Pos)
 }
@@ -348,13 +352,15 @@ func (f *fold) combined() (*argument, ir.Expr) {
 		want, ok = "REAL", typ.IsReal()
 	case "dot_product":
 		ok = ok || typ == ir.Logical
+	case "maxval", "minval":
+		want, ok = "INTEGER or REAL", typ.IsOrdered()
 	}
 	if !ok {
 		l.errorf(codeArgument, f.e.Args[0].Position(), "the argument of %s is %s, it must be %s", name, typ, want)
 		return nil, bad(pos)
 	}
 	k := func(n int) ir.Expr {
-		if typ.IsReal() {
+		if typ.Part().IsReal() {
 			return &ir.Const{X: ir.X{Pos: pos, Typ: typ}, Float: float64(n)}
 		}
 		return &ir.Const{X: ir.X{Pos: pos, Typ: typ}, Int: n, Bool: n != 0}

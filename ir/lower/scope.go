@@ -27,11 +27,13 @@ type scope struct {
 	externals    map[string]procedureName // declared EXTERNAL or INTRINSIC
 	interfaces   map[string]bool          // external procedures that an interface block describes
 	generics     map[string]*generic
+	namelists    map[string]*namelist
 	library      map[string]bool // functions of the intrinsic modules in use
 	dummies      map[string]*dummy
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
 	ret          *ir.While       // what RETURN leaves; made when there is one
+	alternate    *ir.Symbol      // the number of the alternate return, nil where there are none
 	checkpoints  bool            // module spmd is in use
 	access       *access         // of a module
 	skip         int             // statements in front of the body: statement functions
@@ -55,7 +57,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if s.letters = defaultTypes(); host != nil {
 		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}
@@ -65,6 +67,9 @@ func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 			continue
 		}
 		s.procs[in.Name] = &procedure{in, s}
+		for _, e := range entriesOf(in) {
+			s.procs[e.Name] = &procedure{e, s}
+		}
 	}
 	return s
 }
@@ -177,11 +182,17 @@ type savedKey struct {
 // saved makes all calls of the procedure share variable s, called name in the
 // source. It returns the one to use.
 func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
-	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom {
+	if !l.scope.unit.Kind.IsProcedure() || s.Param || l.phantom || l.common[s] {
+		return s
+	}
+	if o, ok := l.overlays[s]; ok {
+		if !l.common[o.base] {
+			l.keepStorage(s)
+		}
 		return s
 	}
 	l.keepAllocated(s)
-	key := savedKey{l.scope.unit, name, s.Pos}
+	key := savedKey{unitOf(l.scope.unit), name, s.Pos}
 	first := l.savedVars[key]
 	if first == s {
 		return s
@@ -191,14 +202,13 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 		l.savedVars[key] = s
 		return s
 	}
-	l.names[name] = first
-	l.shared[first] = true
-	for i := len(l.prog.Symbols) - 1; i >= 0; i-- {
-		if l.prog.Symbols[i] == s {
-			l.prog.Symbols = append(l.prog.Symbols[:i], l.prog.Symbols[i+1:]...)
-			break
+	for n, x := range l.names { // EQUIVALENCE may have given it several names
+		if x == s {
+			l.names[n] = first
 		}
 	}
+	l.shared[first] = true
+	l.drop(s)
 	return first
 }
 
@@ -223,6 +233,14 @@ func (l *lowerer) module(u *ast.Program) {
 	l.checkAccess()
 	l.directives(directives)
 	l.modules[u.Name] = l.scope
+}
+
+// blockData lowers a BLOCK DATA unit: it gives variables in COMMON their initial values.
+func (l *lowerer) blockData(u *ast.Program) {
+	l.scope = l.newScope(u, nil)
+	directives, _ := l.declarations(u.Spec)
+	l.checkDeclared()
+	l.directives(directives)
 }
 
 // reserve takes for the main program the names that it declares, so that they
@@ -270,6 +288,7 @@ func (l *lowerer) reset(m mark) {
 			}
 		}
 	}
+	l.forgetPieces(gone)
 	for key, s := range l.savedVars {
 		if gone[s] {
 			delete(l.savedVars, key)

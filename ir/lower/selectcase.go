@@ -38,11 +38,7 @@ func (l *lowerer) selected(x ir.Expr, pos source.Pos) (ir.Expr, []ir.Stmt) {
 	}
 	length := 0
 	if x.Type() == ir.Character {
-		if length = l.charLen(x); length < 0 {
-			l.errorf(codeOutside, pos, "the length of the expression of SELECT CASE is not known before run time").
-				WithHelp("assign it to a CHARACTER variable, and select by that")
-			return bad(pos), nil
-		}
+		length = l.charLen(x)
 	}
 	v := l.temp("select", x.Type(), length, pos)
 	ref := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: v.Type}, Sym: v} }

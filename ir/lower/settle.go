@@ -340,6 +340,7 @@ func (w *settling) replace(same map[*ir.Symbol]ir.Expr) {
 		}
 	}
 	p.Body = w.allocates(p.Body)
+	w.alignments()
 }
 
 func (w *settling) settled(dims []ir.Bound, end func(int) int) []ir.Bound {
@@ -354,17 +355,18 @@ func (w *settling) settled(dims []ir.Bound, end func(int) int) []ir.Bound {
 }
 
 // allocates says in each Allocate which scalars it reads, and leaves out those of arrays
-// with constant bounds, which are there from the beginning.
+// with constant bounds, which are there from the beginning where what they are aligned with is.
 func (w *settling) allocates(body []ir.Stmt) []ir.Stmt {
 	var out []ir.Stmt
 	for _, s := range body {
 		switch s := s.(type) {
 		case *ir.Allocate:
-			if !s.Sym.IsOpen() {
+			ends := w.ends(s.Sym, s.Pos)
+			if len(ends) == 0 {
 				continue
 			}
 			if !s.Free {
-				s.Ends = w.ends(s.Sym, s.Pos)
+				s.Ends = ends
 			}
 		case *ir.Do:
 			s.Body = w.allocates(s.Body)

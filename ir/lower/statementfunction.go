@@ -88,6 +88,10 @@ func typeOf(s *ir.Symbol) *ast.TypeSpec {
 		return &ast.TypeSpec{Name: "real"}
 	case ir.Double:
 		return &ast.TypeSpec{Name: "double precision"}
+	case ir.Complex:
+		return &ast.TypeSpec{Name: "complex"}
+	case ir.DoubleComplex:
+		return &ast.TypeSpec{Name: "double complex"}
 	case ir.Logical:
 		return &ast.TypeSpec{Name: "logical"}
 	}

@@ -13,7 +13,7 @@ func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
 	body, ok := l.structured[u]
 	if !ok {
 		executed := *u
-		executed.Body = u.Body[l.scope.skip:]
+		executed.Body = entered(u, l.scope.skip)
 		body = structure.Unit(&executed, l.errorf)
 		l.structured[u] = body
 	}
@@ -30,8 +30,23 @@ func (l *lowerer) block(list []ast.Stmt) []ir.Stmt {
 		}
 		body = append(body, l.stmt(s)...)
 		l.pending = nil
+		if l.deep() && ends(body) {
+			break // a call behind it is not reached, and must not go deeper
+		}
 	}
 	return body
+}
+
+// ends reports whether nothing behind body is executed.
+func ends(body []ir.Stmt) bool {
+	if len(body) == 0 {
+		return false
+	}
+	switch body[len(body)-1].(type) {
+	case *ir.Exit, *ir.Cycle, *ir.Stop:
+		return true
+	}
+	return false
 }
 
 // stmt lowers one statement to any number of statements: those of the functions
@@ -96,7 +111,7 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	case *ast.Call:
 		return l.callStmt(s)
 	case *ast.Return:
-		return l.returnStmt(s.Pos)
+		return l.returnStmt(s)
 	case *ast.Allocate:
 		return l.allocate(s)
 	case *ast.Sync:
@@ -128,8 +143,15 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
 
 func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
+	if l.isDefinedAssignment(s) {
+		value := &ast.Paren{XBase: ast.XBase{Pos: s.RHS.Position(), End: s.RHS.EndPosition()}, X: s.RHS}
+		return l.callStmt(&ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}})
+	}
 	if l.isPart(s.LHS) {
 		return l.arrayAssign(s)
+	}
+	if part, is := s.LHS.(*ast.Substring); is && l.isPart(part.Base) {
+		return l.assignParts(s, part)
 	}
 	rhs := l.expr(s.RHS)
 	lhs := l.target(s.LHS)
@@ -140,7 +162,11 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 	if isBad(rhs) {
 		return nil
 	}
-	return one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs})
+	out := one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs})
+	if v, is := lhs.(*ir.Var); is && l.allocs[v.Sym] != nil {
+		out = append(out, l.set(l.allocs[v.Sym].flag, truth(true, s.Pos), s.Pos))
+	}
+	return out
 }
 
 // target lowers the left side of an assignment or an item of READ.
@@ -163,6 +189,11 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		}
 		return bad(e.Pos)
 	case *ast.Index:
+		if e.Part() != "" {
+			l.errorf(codeOutside, e.Pos, "a part of a COMPLEX number is not set here").
+				WithHelp("set a REAL variable, and assign it: %s = x", ast.UnparseExpr(e))
+			return bad(e.Pos)
+		}
 		s := l.lookup(e.Name)
 		if !isArray(s) {
 			l.notArray(e, s)
@@ -221,7 +252,11 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 			WithNote(s.Pos, "%s was declared here", s.Source())
 		return nil
 	case s.Cell:
-		l.errorf(codeOutside, name.Pos, "coarray %s cannot be the variable here", s.Source()).
+		what := "coarray " + s.Source()
+		if !s.Coarray {
+			what = s.Source() + " is a part of an array by EQUIVALENCE, COMMON or ASSOCIATE, and"
+		}
+		l.errorf(codeOutside, name.Pos, "%s cannot be the variable here", what).
 			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("use an ordinary variable, and assign %s from it", s.Source())
 		return nil
 	case s.IsArray():
@@ -285,12 +320,15 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 		ind = nil
 	}
 	d := &ir.Do{S: ir.S{Pos: s.Pos}, Name: s.Name, End: s.EndPos}
-	ok := true
-	d.Index = l.loopIndex(s.Var)
-	ok = d.Index != nil
+	index := l.variable(s.Var)
+	if index != nil && index.Type.IsReal() {
+		return l.realLoop(s, index, ind)
+	}
+	d.Index = l.integerIndex(index, s.Var)
+	ok := d.Index != nil
 	if ok { // bounds of the type of a wrong index are no errors of their own
-		d.Lo = l.integer(s.Lo, "the start of DO")
-		d.Hi = l.integer(s.Hi, "the end of DO")
+		d.Lo = l.limit(s.Lo, "the start of DO")
+		d.Hi = l.limit(s.Hi, "the end of DO")
 		d.Step = l.step(s.Step, s.Pos)
 		d.Lo, d.Hi, d.Step = l.counted(d.Index, d.Lo, d.Hi, d.Step)
 		ok = !isBad(d.Lo, d.Hi, d.Step)
@@ -364,7 +402,11 @@ func (l *lowerer) body(stmt ir.Stmt, of ast.Stmt, name string, list []ast.Stmt) 
 
 // loopIndex resolves the index of a DO loop or implied DO.
 func (l *lowerer) loopIndex(name ast.Name) *ir.Symbol {
-	s := l.variable(name)
+	return l.integerIndex(l.variable(name), name)
+}
+
+// integerIndex is s, or nil and an error where it is no INTEGER; s may be nil.
+func (l *lowerer) integerIndex(s *ir.Symbol, name ast.Name) *ir.Symbol {
 	if s != nil && !s.Type.IsInteger() {
 		l.errorf(codeLoop, name.Pos, "loop index %s is %s, it must be INTEGER", s.Source(), s.Type).
 			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("count with an INTEGER and compute %s from it", s.Source())
@@ -386,7 +428,7 @@ func (l *lowerer) step(e ast.Expr, pos source.Pos) ir.Expr {
 	if e == nil {
 		return l.intConst(1, pos)
 	}
-	x := l.integer(e, "the step of DO")
+	x := l.limit(e, "the step of DO")
 	if c, ok := x.(*ir.Const); ok && c.Typ.IsInteger() && c.Int == 0 {
 		l.errorf(codeLoop, e.Position(), "the step of DO is zero").WithHelp("write a step other than 0, or DO WHILE")
 		return bad(e.Position())

@@ -29,10 +29,14 @@ func isLogical(t ir.Type) bool { return t == ir.Logical }
 
 var systemCalls = map[string][]systemParam{
 	"cpu_time":      {{name: "time", required: true, takes: ir.Type.IsReal}},
-	"system_clock":  {{name: "count", takes: ir.Type.IsInteger}, {name: "count_rate", takes: ir.Type.IsNumeric}, {name: "count_max", takes: ir.Type.IsInteger}},
+	"system_clock":  {{name: "count", takes: ir.Type.IsInteger}, {name: "count_rate", takes: ir.Type.IsOrdered}, {name: "count_max", takes: ir.Type.IsInteger}},
 	"date_and_time": {{name: "date", takes: isText}, {name: "time", takes: isText}, {name: "zone", takes: isText}, {name: "values", words: 8, takes: ir.Type.IsInteger}},
 	"get_command_argument": {{name: "number", given: true, required: true, takes: ir.Type.IsInteger}, {name: "value", takes: isText},
 		{name: "length", takes: ir.Type.IsInteger}, {name: "status", takes: ir.Type.IsInteger}},
+	"get_environment_variable": {{name: "name", given: true, required: true, takes: isText}, {name: "value", takes: isText},
+		{name: "length", takes: ir.Type.IsInteger}, {name: "status", takes: ir.Type.IsInteger}, {name: "trim_name", given: true, takes: isLogical}},
+	"execute_command_line": {{name: "command", given: true, required: true, takes: isText}, {name: "wait", given: true, takes: isLogical},
+		{name: "exitstat", takes: ir.Type.IsInteger}, {name: "cmdstat", takes: ir.Type.IsInteger}, {name: "cmdmsg", takes: isText}},
 	"getarg":        {{name: "number", given: true, required: true, takes: ir.Type.IsInteger}, {name: "value", required: true, takes: isText}},
 	"get_command":   {{name: "command", takes: isText}, {name: "length", takes: ir.Type.IsInteger}, {name: "status", takes: ir.Type.IsInteger}},
 	"random_number": {{name: "harvest", required: true, takes: ir.Type.IsReal}},
@@ -46,6 +50,8 @@ var systemCalls = map[string][]systemParam{
 func (l *lowerer) system(s *ast.Call) (out []ir.Stmt, ok bool) {
 	name := s.Proc.Name
 	switch name {
+	case "mvbits":
+		return l.moveBits(s), true
 	case "flush": // what is written is shown before the program waits, and at its end
 		if len(s.Args) == 0 {
 			return nil, true

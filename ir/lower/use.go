@@ -54,6 +54,11 @@ func (l *lowerer) use(u *ast.Use) {
 			}
 		}
 	}
+	for name, g := range m.namelists {
+		for _, local := range i.locals(name) {
+			l.namelists[local] = g
+		}
+	}
 	for name := range m.library {
 		if m.visible(name) && slices.Contains(i.locals(name), name) {
 			l.library[name] = true

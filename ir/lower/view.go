@@ -19,10 +19,40 @@ type view struct {
 // viewSub is coef*i + off, where i is subscript dim of the dummy argument; dim is
 // -1 for a subscript that is off, without a coef. With vec, which is a vector, it is
 // coef*vec(i) + off.
+//
+// Where storage is shared, or an array has another shape in a procedure, several subscripts
+// make one: more are the others, each of which adds coef*i.
 type viewSub struct {
 	dim       int
 	coef, off ir.Expr
 	vec       *argument
+	limit     int // the largest extent of dim, where it is not that of the dimension of base
+	more      []viewTerm
+}
+
+// viewTerm is coef*i, or coef*vec(i), where i is subscript dim.
+type viewTerm struct {
+	dim   int
+	coef  ir.Expr
+	vec   *argument
+	limit int
+}
+
+// terms are what depends on subscripts in s.
+func (s *viewSub) terms() []viewTerm {
+	if s.dim < 0 {
+		return nil
+	}
+	return append([]viewTerm{{s.dim, s.coef, s.vec, s.limit}}, s.more...)
+}
+
+// add adds t to s.
+func (s *viewSub) add(t viewTerm) {
+	if s.dim >= 0 {
+		s.more = append(s.more, t)
+		return
+	}
+	s.dim, s.coef, s.vec, s.limit = t.dim, t.coef, t.vec, t.limit
 }
 
 // wholeView is s as a view of itself.
@@ -44,36 +74,42 @@ func (l *lowerer) wholeView(s *ir.Symbol, pos source.Pos) (*view, *shape) {
 func (l *lowerer) through(v *view, subs []viewSub, pos source.Pos) *view {
 	out := &view{base: v.base}
 	for _, s := range v.subs {
-		if s.dim < 0 {
-			out.subs = append(out.subs, s)
-			continue
-		}
-		in := subs[s.dim]
-		if s.vec != nil {
-			out.subs = append(out.subs, l.throughVector(s, in, pos))
-			continue
-		}
-		through := viewSub{dim: in.dim, off: l.plus(l.times(s.coef, in.off, pos), s.off, pos), vec: in.vec}
-		if in.dim >= 0 {
-			through.coef = l.times(s.coef, in.coef, pos)
+		through := viewSub{dim: -1, off: s.off}
+		for _, t := range s.terms() {
+			in := subs[t.dim]
+			if t.vec != nil {
+				in = l.throughVector(t, in, pos)
+				through.off = l.plus(in.off, through.off, pos)
+			} else {
+				through.off = l.plus(l.times(t.coef, in.off, pos), through.off, pos)
+			}
+			for _, x := range in.terms() {
+				if t.vec == nil {
+					x.coef = l.times(t.coef, x.coef, pos)
+				}
+				if x.limit == 0 {
+					x.limit = t.limit
+				}
+				through.add(x)
+			}
 		}
 		out.subs = append(out.subs, through)
 	}
 	return out
 }
 
-// throughVector is through of a subscript that is a vector.
-func (l *lowerer) throughVector(s, in viewSub, pos source.Pos) viewSub {
+// throughVector is through of a subscript that is a vector, whose own offset is left to the
+// caller.
+func (l *lowerer) throughVector(s viewTerm, in viewSub, pos source.Pos) viewSub {
 	if in.dim < 0 {
 		at := &elemental{n: s.vec.shape.n, place: []ir.Expr{ir.Clone(in.off)}}
-		x := l.plus(l.times(s.coef, l.elementOf(s.vec, at, pos), pos), ir.Clone(s.off), pos)
-		return viewSub{dim: -1, off: x}
+		return viewSub{dim: -1, off: l.times(s.coef, l.elementOf(s.vec, at, pos), pos)}
 	}
 	// Element i of the new vector is element coef*i + off of the old one.
 	inner := viewSub{dim: 0, coef: in.coef, off: in.off, vec: in.vec}
 	vec := &argument{pos: s.vec.pos, typ: s.vec.typ, name: s.vec.name, view: l.through(s.vec.view, []viewSub{inner}, pos),
 		shape: &shape{lo: []ir.Expr{l.intConst(1, pos)}, n: s.vec.shape.n}}
-	return viewSub{dim: in.dim, coef: s.coef, off: s.off, vec: vec}
+	return viewSub{dim: in.dim, coef: s.coef, off: l.intConst(0, pos), vec: vec}
 }
 
 // viewed is element r of the dummy argument with view v.
@@ -81,12 +117,12 @@ func (l *lowerer) viewed(v *view, r *ir.Ref) *ir.Ref {
 	out := &ir.Ref{X: r.X, Sym: v.base}
 	for _, s := range v.subs {
 		x := ir.Clone(s.off)
-		if s.dim >= 0 {
-			at := r.Subs[s.dim]
-			if s.vec != nil {
-				at = l.elementOf(s.vec, &elemental{n: s.vec.shape.n, place: []ir.Expr{at}}, r.Pos)
+		for _, t := range s.terms() {
+			at := r.Subs[t.dim]
+			if t.vec != nil {
+				at = l.elementOf(t.vec, &elemental{n: t.vec.shape.n, place: []ir.Expr{at}}, r.Pos)
 			}
-			x = l.plus(l.times(s.coef, at, r.Pos), x, r.Pos)
+			x = l.plus(l.times(t.coef, at, r.Pos), x, r.Pos)
 		}
 		out.Subs = append(out.Subs, x)
 	}
@@ -211,6 +247,9 @@ func (l *lowerer) fixed(e ir.Expr, base string, pos source.Pos, pre *[]ir.Stmt) 
 		return e
 	}
 	t := l.local(base, e.Type(), pos)
+	if t.Type == ir.Character {
+		t.Len = l.charLen(e)
+	}
 	l.captured[t] = true
 	v := func() ir.Expr { return &ir.Var{X: ir.X{Pos: pos, Typ: t.Type}, Sym: t} }
 	*pre = append(*pre, &ir.Assign{S: ir.S{Pos: pos}, LHS: v(), RHS: e})

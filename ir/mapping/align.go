@@ -141,7 +141,7 @@ func (r *resolver) subscripts(o, target *object, d *ir.Directive) ([]subscript, 
 			out[j] = subscript{replicated: true, dim: -1}
 			continue
 		case s.Dummy == "":
-			if s.Off < bound.Lo || s.Off > bound.Hi {
+			if !bound.Open() && (s.Off < bound.Lo || s.Off > bound.Hi) {
 				r.diags.Errorf(source.OutOfBounds, s.Pos, "position %d lies outside of dimension %d of %s, %d:%d", s.Off, j+1, target.name, bound.Lo, bound.Hi).
 					WithNote(target.pos, "%s was declared here", target.name)
 				return nil, false
@@ -244,6 +244,18 @@ func (r *resolver) rank(pos source.Pos, o *object, n int) {
 // their lower bounds on; HPF wants equal extents.
 func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (subscript, bool) {
 	b, t := o.dims[dim], target.dims[j]
+	if b.Open() || t.Open() {
+		if b.Lo != t.Lo && (ir.IsOpen(b.Lo) || ir.IsOpen(t.Lo)) {
+			r.diags.Errorf(source.OutsideSubset, d.NamePos, "dimension %d of %s is aligned with dimension %d of %s from their lower bounds on, which only the run knows", dim+1, o.name, j+1, target.name).
+				WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
+				WithHelp("write the subscripts, as in ALIGN %s(i) WITH %s(i)", o.name, target.name)
+			return subscript{}, false
+		}
+		if b.Lo == t.Lo {
+			return subscript{dim: dim, coef: 1}, true
+		}
+		return subscript{dim: dim, coef: 1, off: t.Lo - b.Lo}, true
+	}
 	if b.Extent() != t.Extent() {
 		r.diags.Errorf(source.BadAlign, d.NamePos, "dimension %d of %s has extent %d, dimension %d of %s has extent %d", dim+1, o.name, b.Extent(), j+1, target.name, t.Extent()).
 			WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
@@ -257,6 +269,12 @@ func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (s
 // s names: their elements in order.
 func (r *resolver) matchSection(o, target *object, d *ir.Directive, dim, j int, s ir.AlignSub) (subscript, bool) {
 	b, t := o.dims[dim], s.Section
+	if b.Open() {
+		r.diags.Errorf(source.OutsideSubset, s.Pos, "dimension %d of %s, whose bounds only the run knows, is aligned with a section of %s", dim+1, o.name, target.name).
+			WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
+			WithHelp("write the subscripts: ALIGN %s(i) WITH %s(i)", o.name, target.name)
+		return subscript{}, false
+	}
 	if b.Extent() != t.N {
 		r.diags.Errorf(source.BadAlign, s.Pos, "dimension %d of %s has extent %d, the section of dimension %d of %s has %d elements", dim+1, o.name, b.Extent(), j+1, target.name, t.N).
 			WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
@@ -274,7 +292,7 @@ func (r *resolver) matchSection(o, target *object, d *ir.Directive, dim, j int, 
 // inside checks that all elements of o sit within dimension j of the target.
 func (r *resolver) inside(o, target *object, s subscript, j int, pos source.Pos) bool {
 	b, t := o.dims[s.dim], target.dims[j]
-	if b.Extent() == 0 {
+	if b.Open() || t.Open() || b.Extent() == 0 {
 		return true
 	}
 	for _, i := range [2]int{b.Lo, b.Hi} {

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -75,7 +76,7 @@ func Describe(s *ir.Symbol) string {
 			continue
 		}
 		named[ax.Grid] = true
-		text := fmt.Sprintf("%s -> %s dim %d %s %d:%d", indexName(d), grid, ax.Grid+1, ax.Format, ax.TLo, ax.THi)
+		text := fmt.Sprintf("%s -> %s dim %d %s %s:%s", indexName(d), grid, ax.Grid+1, ax.Format, ir.EndString(ax.TLo), ir.EndString(ax.THi))
 		if ax.A != 1 || ax.B != 0 {
 			text += " at " + ir.AlignSub{Dummy: indexName(d), Coef: ax.A, Off: ax.B}.String()
 		}
@@ -83,7 +84,7 @@ func Describe(s *ir.Symbol) string {
 	}
 	for _, f := range m.Map.Fixed {
 		named[f.Grid] = true
-		parts = append(parts, fmt.Sprintf("at position %d of %s dim %d %s %d:%d", f.Pos, grid, f.Grid+1, f.Format, f.TLo, f.THi))
+		parts = append(parts, fmt.Sprintf("at position %d of %s dim %d %s %s:%s", f.Pos, grid, f.Grid+1, f.Format, ir.EndString(f.TLo), ir.EndString(f.THi)))
 	}
 	for d, ok := range named {
 		if !ok {
@@ -98,6 +99,12 @@ func indexName(d int) string { return string(rune('i' + d)) }
 
 // owned lists what each PE owns.
 func owned(b *strings.Builder, s *ir.Symbol, np int) {
+	if slices.ContainsFunc(s.Mapping.Map.Axes, func(ax dist.Axis) bool {
+		return ir.IsOpen(ax.Hi) || ir.IsOpen(ax.Lo) || ir.IsOpen(ax.THi) || ir.IsOpen(ax.TLo)
+	}) {
+		b.WriteString("   what each PE owns is known when it is allocated\n")
+		return
+	}
 	l := dist.NewLayout(s.Mapping.Map, Shape(s.Mapping.Grid, np))
 	for pe := range np {
 		text := ""

@@ -17,9 +17,13 @@
 // An array may be aligned with an array that is aligned itself; the positions
 // are composed, so that every map speaks of the template at the end of the chain.
 // The numbers that follow from a map for given PEs are those of runtime/dist.
+// Ends that only the run knows are open ends (ir/open.go) in the maps too; that each
+// element has a position in the template is then checked where the array gets its bounds.
 package mapping
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -177,12 +181,6 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 	if o.align != nil {
 		m.Pos = o.align.Pos
 	}
-	if o.sym.IsOpen() {
-		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s is distributed, and its bounds are known to the run only", o.sym.Source()).
-			WithNote(o.pos, "it is declared here").
-			WithHelp("give it constant bounds where it is declared or allocated")
-		return nil
-	}
 	somewhere := false
 	for i, b := range o.dims {
 		ax := dist.Axis{Lo: b.Lo, Hi: b.Hi, Grid: -1, Format: dist.Collapsed, TLo: b.Lo, THi: b.Hi, A: 1}
@@ -202,5 +200,41 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 	if !somewhere {
 		return nil
 	}
+	if m.Ends = r.ends(m.Map); len(m.Ends) > 0 && !o.sym.IsOpen() && !r.allocated(o.sym) {
+		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s has constant bounds and is aligned with %s, whose bounds only the run knows", o.sym.Source(), o.align.Target).
+			WithNote(o.pos, "it is declared here").
+			WithHelp("declare %s ALLOCATABLE and allocate it behind what it is aligned with, or DISTRIBUTE it", o.sym.Source())
+		return nil
+	}
 	return m
+}
+
+// allocated reports whether the program allocates s.
+func (r *resolver) allocated(s *ir.Symbol) bool {
+	found := false
+	ir.Walk(r.p.Body, func(st ir.Stmt) bool {
+		a, ok := st.(*ir.Allocate)
+		found = found || ok && a.Sym == s
+		return !found
+	})
+	return found
+}
+
+// ends are the scalars that open ends in m stand for.
+func (r *resolver) ends(m dist.Map) (list []*ir.Symbol) {
+	take := func(n int) {
+		if k, _, open := ir.Open(n); open && k < len(r.p.Ends) && !slices.Contains(list, r.p.Ends[k]) {
+			list = append(list, r.p.Ends[k])
+		}
+	}
+	for _, ax := range m.Axes {
+		for _, n := range []int{ax.Lo, ax.Hi, ax.TLo, ax.THi} {
+			take(n)
+		}
+	}
+	for _, f := range m.Fixed {
+		take(f.TLo)
+		take(f.THi)
+	}
+	return list
 }

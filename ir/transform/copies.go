@@ -65,13 +65,19 @@ func (o *onCopies) named() (found *ir.Symbol) {
 }
 
 // stays refuses a loop out of which control goes to somewhere else than behind it, where the
-// arrays are copied back, and one in which the arrays are kept in a checkpoint.
+// arrays are copied back, one in which the arrays are kept in a checkpoint, and one on arrays
+// with open bounds, whose copies would have to be allocated.
 func (o *onCopies) stays() error {
 	var why error
 	inside := map[ir.Stmt]bool{}
 	leaves := func(loop ir.Stmt, text string, s ir.Stmt) {
 		if !inside[loop] {
 			why = refuse("%s in line %d leaves it", text, s.Position().Line)
+		}
+	}
+	for _, s := range o.arrays {
+		if s.IsOpen() {
+			why = refuse("only the run knows the bounds of %s", s.Source())
 		}
 	}
 	ir.Walk([]ir.Stmt{o.loop}, func(s ir.Stmt) bool {

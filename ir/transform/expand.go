@@ -78,7 +78,7 @@ func (a *Analysis) expansions(loop *ir.Do, b ir.Bound) []*expansion {
 			if !ok || a.info.Class(loop, r.Sym) != scalar.Private || a.info.Modified(inner)[loop.Index] {
 				continue
 			}
-			if a.InOrder && r.Sym.Type.IsReal() && !a.startsIdle(loop.Body, inner, r.Sym, op) {
+			if a.InOrder && r.Sym.Type.Part().IsReal() && !a.startsIdle(loop.Body, inner, r.Sym, op) {
 				continue
 			}
 			x := &expansion{loop: inner, sym: r.Sym, index: loop.Index, zero: zero}
@@ -110,7 +110,7 @@ func (a *Analysis) startsIdle(body []ir.Stmt, inner *ir.Do, sym *ir.Symbol, op i
 		}
 		if as, ok := s.(*ir.Assign); ok && ir.Target(as.LHS) == sym {
 			c, constant := as.RHS.(*ir.Const)
-			idle = constant && c.Float == want
+			idle = constant && c.Float == want && c.Imag == 0
 			continue
 		}
 		ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
@@ -141,12 +141,15 @@ func identity(r scalar.Reduction) (*ir.Const, ir.Op, bool) {
 	c := &ir.Const{X: ir.X{Pos: r.Stmts[0].Position(), Typ: r.Sym.Type}}
 	switch r.Op {
 	case scalar.Add:
-		if r.Sym.Type.IsReal() {
+		if r.Sym.Type.Part().IsReal() {
 			c.Float = math.Copysign(0, -1)
+		}
+		if r.Sym.Type.IsComplex() {
+			c.Imag = c.Float
 		}
 		return c, ir.Add, true
 	case scalar.Mul:
-		if c.Int = 1; r.Sym.Type.IsReal() {
+		if c.Int = 1; r.Sym.Type.Part().IsReal() {
 			c.Int, c.Float = 0, 1
 		}
 		return c, ir.Mul, true

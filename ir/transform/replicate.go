@@ -230,6 +230,9 @@ func (r *replication) apart() error {
 			if x.ref.Sym != y.ref.Sym || !x.write && !y.write {
 				continue
 			}
+			if x.ref.Sym.IsOpen() {
+				return refuse("only the run knows the bounds of %s", x.ref.Sym.Source())
+			}
 			if pairs++; pairs > maxPairs {
 				return refuse("it has more than %d pairs of references to test", maxPairs)
 			}

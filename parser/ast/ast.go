@@ -21,6 +21,9 @@ type File struct {
 	BlockData  []*Program
 }
 
+// Alternate is the name of a dummy argument that stands for an alternate return.
+const Alternate = "*"
+
 // UnitKind says what a program unit is.
 type UnitKind int
 
@@ -56,12 +59,19 @@ type Program struct {
 	Elemental bool
 	Recursive bool
 	Statement bool // a statement function
-	Result    Name // of RESULT(name); its Name is "" when that is absent
-	Spec      []Stmt
-	Body      []Stmt
-	Formats   []*Format // FORMAT statements, which may stand anywhere
-	Contains  []*Program
-	EndPos    source.Pos
+
+	// Of a procedure that package lower has made of an ENTRY: the unit that it is in, its
+	// statement, and the dummy arguments that other entries have and it has not.
+	Of     *Program
+	At     *Entry
+	Others []Name
+
+	Result   Name // of RESULT(name); its Name is "" when that is absent
+	Spec     []Stmt
+	Body     []Stmt
+	Formats  []*Format // FORMAT statements, which may stand anywhere
+	Contains []*Program
+	EndPos   source.Pos
 }
 
 // GoString names the unit by its kind and place: with %#v a list of units is not their
@@ -86,7 +96,7 @@ func (b *Base) StmtLabel() int       { return b.Label }
 // ---- declarations
 
 // TypeSpec is a type as written: Name is one of "integer", "real",
-// "double precision", "logical", "character"; Kind is nil or the kind
+// "double precision", "complex", "double complex", "logical", "character"; Kind is nil or the kind
 // expression (REAL*8 is Kind 8); Len is the character length, where an Ident
 // called "*" stands for the * of CHARACTER(LEN=*).
 type TypeSpec struct {
@@ -127,12 +137,14 @@ type (
 		Codimension []DimSpec // as in Entity
 		Save        bool
 		External    bool
+		Intrinsic   bool
 		Allocatable bool
 		Optional    bool
 		Value       bool
 		Protected   bool
-		Intent      string // "in", "out", "inout", or "" when absent
-		Access      string // "public", "private", or "" when absent
+		Unused      []string // attributes without an effect: "target" and its like
+		Intent      string   // "in", "out", "inout", or "" when absent
+		Access      string   // "public", "private", or "" when absent
 		Entities    []Entity
 		HasColons   bool
 	}
@@ -199,6 +211,16 @@ type (
 		Name     Name
 		Entities []Entity
 	}
+	// Namelist is "namelist /g/ a, b /h/ c".
+	Namelist struct {
+		Base
+		Groups []NamelistGroup
+	}
+	// NamelistGroup is the variables of a group.
+	NamelistGroup struct {
+		Name  Name
+		Names []Name
+	}
 	// Equivalence is "equivalence (a, b(2)), (c, d)".
 	Equivalence struct {
 		Base
@@ -210,8 +232,8 @@ type (
 		Intent string // as in TypeDecl
 		Names  []Name
 	}
-	// Attribute is "optional :: a, b" and its like: Word is "optional", "value" or
-	// "protected".
+	// Attribute is "optional :: a, b" and its like: Word is "optional", "value",
+	// "protected", or one without an effect, as "target".
 	Attribute struct {
 		Base
 		Word  string
@@ -513,14 +535,26 @@ type (
 		Body   []Stmt
 		EndPos source.Pos
 	}
-	// Call is "call s(args)". An argument may be a *Keyword.
+	// Call is "call s(args)". An argument may be a *Keyword or an *AltReturn. Status is the
+	// variable that is set to the number of the alternate return, "" in a tree that is parsed.
 	Call struct {
 		Base
-		Proc Name
-		Args []Expr
+		Proc   Name
+		Args   []Expr
+		Status string
 	}
-	// Return is "return".
-	Return struct{ Base }
+	// Entry is "entry name(args)", where a unit can be entered too.
+	Entry struct {
+		Base
+		Name   Name
+		Args   []Name
+		Result Name // as that of Program
+	}
+	// Return is "return", or "return 2"; X is nil without a number.
+	Return struct {
+		Base
+		X Expr
+	}
 	// Format is "10 format(text)"; Text has the parentheses.
 	Format struct {
 		Base
@@ -700,6 +734,11 @@ type (
 		Items        []Expr
 		Var          Name
 		Lo, Hi, Step Expr
+	}
+	// AltReturn is *10 among the arguments of a CALL.
+	AltReturn struct {
+		XBase
+		To Target
 	}
 	// Keyword is kind=8 in an argument list.
 	Keyword struct {

@@ -30,6 +30,7 @@ func Children(x Expr) []Expr {
 		add(x.Re, x.Im)
 	case *Array:
 		add(x.Items...)
+	case *AltReturn:
 	case *Keyword:
 		add(x.X)
 	case *ImpliedDo:

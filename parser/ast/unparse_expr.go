@@ -60,6 +60,20 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 	case *Ident:
 		b.WriteString(x.Name)
 	case *Index:
+		if op := x.Operator(); op != "" {
+			if len(x.Args) == 2 {
+				writeExpr(b, x.Args[0], 0)
+				b.WriteString(" ")
+			}
+			b.WriteString(op + " ")
+			writeExpr(b, x.Args[len(x.Args)-1], []int{precAtom, 1}[len(x.Args)-1])
+			return
+		}
+		if part := x.Part(); part != "" {
+			writeExpr(b, x.Args[0], 0)
+			b.WriteString("%" + part)
+			return
+		}
 		b.WriteString(x.Name + "(")
 		for i, a := range x.Args {
 			if i > 0 {
@@ -141,6 +155,8 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		b.WriteString(", " + x.Var.Name + " = ")
 		writeControl(b, x.Lo, x.Hi, x.Step)
 		b.WriteString(")")
+	case *AltReturn:
+		fmt.Fprintf(b, "*%d", x.To.Label)
 	case *Keyword:
 		b.WriteString(x.Name + "=")
 		writeExpr(b, x.X, 0)
@@ -167,6 +183,10 @@ func precedence(x Expr) int {
 		return precAdd
 	case *Binary:
 		return opText[x.Op].prec
+	case *Index:
+		if x.Operator() != "" && len(x.Args) == 2 {
+			return 0
+		}
 	}
 	return precAtom
 }

@@ -47,6 +47,11 @@ func head(s Stmt) (text string, directive bool) {
 		writeSave(&b, s)
 	case *Common:
 		writeCommon(&b, s)
+	case *Namelist:
+		b.WriteString("namelist")
+		for _, g := range s.Groups {
+			b.WriteString(" /" + g.Name.Name + "/ " + joinNames(g.Names))
+		}
 	case *Equivalence:
 		b.WriteString("equivalence ")
 		for i, group := range s.Groups {
@@ -126,9 +131,10 @@ func head(s Stmt) (text string, directive bool) {
 		directive = true
 
 	case *Assign:
-		writeExpr(&b, s.LHS, 0)
+		lhs, rhs := s.written()
+		writeExpr(&b, lhs, 0)
 		b.WriteString(" = ")
-		writeExpr(&b, s.RHS, 0)
+		writeExpr(&b, rhs, 0)
 	case *Do:
 		b.WriteString(label(s.Name) + "do")
 		if s.TermLabel != 0 {
@@ -207,6 +213,15 @@ func head(s Stmt) (text string, directive bool) {
 		}
 	case *Return:
 		b.WriteString("return")
+		if s.X != nil {
+			b.WriteString(" ")
+			writeExpr(&b, s.X, 0)
+		}
+	case *Entry:
+		b.WriteString("entry " + s.Name.Name + "(" + joinNames(s.Args) + ")")
+		if s.Result.Name != "" {
+			b.WriteString(" result(" + s.Result.Name + ")")
+		}
 	case *Continue:
 		b.WriteString("continue")
 	case *Goto:
@@ -372,6 +387,14 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 	}
 	if s.External {
 		b.WriteString(", external")
+		colons = true
+	}
+	if s.Intrinsic {
+		b.WriteString(", intrinsic")
+		colons = true
+	}
+	for _, word := range s.Unused {
+		b.WriteString(", " + word)
 		colons = true
 	}
 	if s.Allocatable {

@@ -31,7 +31,7 @@ const (
 	Parameter
 	Dimension
 	Allocatable
-	Attribute // OPTIONAL, VALUE or PROTECTED
+	Attribute // OPTIONAL, VALUE, PROTECTED, and those without an effect, as TARGET
 	Interface
 	EndInterface
 	ModuleProcedure // of an interface block
@@ -59,6 +59,7 @@ const (
 	Read      // READ fmt, items
 	ReadParen // READ (control) items
 	Call
+	Entry
 	Return
 	Stop
 	ErrorStop
@@ -220,6 +221,7 @@ var simple = map[string]Kind{
 	"external":        External,
 	"intrinsic":       External,
 	"call":            Call,
+	"entry":           Entry,
 	"return":          Return,
 	"parameter":       Parameter,
 	"dimension":       Dimension,
@@ -236,6 +238,7 @@ var simple = map[string]Kind{
 	"logical":         TypeDecl,
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
+	"doublecomplex":   TypeDecl,
 	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,
@@ -272,6 +275,10 @@ var simple = map[string]Kind{
 	"optional":        Attribute,
 	"value":           Attribute,
 	"protected":       Attribute,
+	"target":          Attribute,
+	"volatile":        Attribute,
+	"asynchronous":    Attribute,
+	"contiguous":      Attribute,
 	"interface":       Interface,
 	"endinterface":    EndInterface,
 	"import":          Import,
@@ -329,7 +336,7 @@ func (s *Stmt) byWord() {
 			}
 		}
 	case "double":
-		if second == "precision" {
+		if second == "precision" || second == "complex" {
 			s.Kind = TypeDecl
 			if isFunction(t) {
 				s.Kind, s.Word = Function, "function"
@@ -494,11 +501,13 @@ func (s *Stmt) classifyEnd() {
 // is "real(8) function f(x)".
 func isFunction(t []lexer.Token) bool {
 	i := 1
-	if t[i].Value == "precision" {
+	if t[0].Value == "double" {
 		i++
 	}
 	if t[i].Value == "*" && !t[i+1].EOF() {
-		i += 2
+		if i++; t[i].Value != "(" {
+			i++
+		}
 	}
 	if t[i].Value == "(" {
 		j := Closing(t, i)

@@ -73,7 +73,7 @@ func TestClassify(t *testing.T) {
 		{"real function", kind(scan.TypeDecl)},
 		{"recursive subroutine s", kind(scan.Subroutine)},
 		{"pure real function f(x)", kind(scan.Function)},
-		{"double complex z", outside("complex")},
+		{"double complex z", kind(scan.TypeDecl)},
 		{"implicit none", kind(scan.ImplicitNone)},
 		{"implicit real (a-h)", kind(scan.Implicit)},
 

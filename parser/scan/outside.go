@@ -11,7 +11,7 @@ var outsideWords = map[string]bool{
 	"elemental":    true,
 	"endenum":      true,
 	"endprocedure": true,
-	"endsubmodule": true, "endtype": true, "entry": true, "enum": true,
+	"endsubmodule": true, "endtype": true, "enum": true,
 	"enumerator": true, "final": true,
 	"format": true, "generic": true,
 	"include": true,
@@ -37,8 +37,6 @@ func (s *Stmt) outside() {
 	case s.Word == "event" && (second == "post" || second == "wait"), s.Word == "fail" && second == "image":
 		s.Word += " " + second
 	case (s.Word == "lock" || s.Word == "unlock") && second == "(":
-	case s.Word == "double" && second == "complex":
-		s.Word = "complex"
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:

@@ -6,13 +6,23 @@ import (
 )
 
 // Format is how a template dimension is dealt out to a grid dimension.
-type Format uint8
+type Format int
 
 const (
 	Collapsed Format = iota // `*`: not divided
 	Block                   // contiguous blocks of ceil(extent/np) positions
 	Cyclic                  // position p to coordinate (p-TLo) mod np
 )
+
+// Blocks is BLOCK(n): contiguous blocks of n positions. Where these are more blocks than
+// PEs, the blocks are as large as those of BLOCK. n is at least 1.
+func Blocks(n int) Format { return Cyclic + Format(n) }
+
+// IsBlock reports whether the positions of each PE are contiguous: BLOCK or BLOCK(n).
+func (f Format) IsBlock() bool { return f == Block || f.Size() > 0 }
+
+// Size is the n of BLOCK(n), 0 for other formats.
+func (f Format) Size() int { return max(0, int(f-Cyclic)) }
 
 func (f Format) String() string {
 	switch f {
@@ -23,7 +33,7 @@ func (f Format) String() string {
 	case Cyclic:
 		return "CYCLIC"
 	}
-	return fmt.Sprintf("Format(%d)", uint8(f))
+	return fmt.Sprintf("BLOCK(%d)", f.Size())
 }
 
 // Axis says how one array dimension lies on a grid: element i of the dimension
@@ -141,13 +151,13 @@ func positions(f Format, tlo, thi, coord, np int) Triplet {
 	if f == Cyclic {
 		return Range(tlo+coord, thi, np)
 	}
-	block := blockSize(tlo, thi, np)
+	block := f.blockSize(tlo, thi, np)
 	return Range(tlo+coord*block, min(thi, tlo+(coord+1)*block-1), 1)
 }
 
-// blockSize is ceil(extent/np), at least 1.
-func blockSize(tlo, thi, np int) int {
-	return max(1, (thi-tlo+np)/np)
+// blockSize is ceil(extent/np), at least 1 and the size that the format has.
+func (f Format) blockSize(tlo, thi, np int) int {
+	return max(1, f.Size(), (thi-tlo+np)/np)
 }
 
 // CoordOf is the grid coordinate that a template position is dealt to.
@@ -155,7 +165,7 @@ func CoordOf(f Format, tlo, thi, pos, np int) int {
 	if f == Cyclic {
 		return mod(pos-tlo, np)
 	}
-	return (pos - tlo) / blockSize(tlo, thi, np)
+	return (pos - tlo) / f.blockSize(tlo, thi, np)
 }
 
 func (l *Layout) holdsFixed(pe int) bool {
@@ -243,7 +253,7 @@ func (l *Layout) OwnerFor(consumer int, idx []int) int {
 // whether it has two or not.
 func (l *Layout) Spacing(axis int) int {
 	ax := &l.Axes[axis]
-	if ax.whole() || ax.Format == Block {
+	if ax.whole() || ax.Format.IsBlock() {
 		return 1
 	}
 	np := l.Shape[ax.Grid]
@@ -262,7 +272,7 @@ func (l *Layout) Storage(pe, axis, below, above int) Triplet {
 		return l.Owned(pe, axis)
 	}
 	np := l.Shape[ax.Grid]
-	if ax.Format != Block && np > 1 {
+	if !ax.Format.IsBlock() && np > 1 {
 		panic(fmt.Sprintf("dist: overlap on a %v dimension", ax.Format))
 	}
 	pos := positions(ax.Format, ax.TLo, ax.THi, l.Shape.Coord(pe, ax.Grid), np)

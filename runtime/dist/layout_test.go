@@ -11,7 +11,7 @@ func ownerCoord(f Format, tlo, thi, pos, np int) int {
 	if f == Cyclic {
 		return (pos - tlo) % np
 	}
-	size := 0 // the smallest block size with which np blocks hold everything
+	size := f.Size() // the smallest block size from this one on with which np blocks hold everything
 	for size*np < thi-tlo+1 {
 		size++
 	}
@@ -141,7 +141,7 @@ func verify(t *testing.T, m Map, g Grid) {
 // offsets, strides of both signs, templates larger than what is aligned.
 func axes(grid int) []Axis {
 	list := []Axis{{Lo: -1, Hi: 3, Grid: -1, A: 1}, {Lo: 1, Hi: 4, Grid: grid, Format: Collapsed, TLo: 1, THi: 4, A: 1}}
-	for _, f := range []Format{Block, Cyclic} {
+	for _, f := range []Format{Block, Cyclic, Blocks(3)} {
 		for _, bounds := range [][2]int{{1, 1}, {1, 7}, {0, 9}, {-3, 2}} {
 			for _, a := range []int{1, 2, 3, -1, -2} {
 				for _, margin := range [][2]int{{0, 0}, {2, 1}} {
@@ -189,7 +189,7 @@ func TestReplicatedAndFixed(t *testing.T) {
 			}
 			verify(t, Map{Axes: []Axis{ax}}, g) // replicated along the others
 			for pos := 1; pos <= 5; pos++ {
-				for _, f := range []Format{Block, Cyclic, Collapsed} {
+				for _, f := range []Format{Block, Cyclic, Blocks(2), Collapsed} {
 					verify(t, Map{Axes: []Axis{ax}, Fixed: []Fixed{{Grid: 1, Format: f, TLo: 1, THi: 5, Pos: pos}}}, g)
 				}
 			}
@@ -233,7 +233,7 @@ func TestIters(t *testing.T) {
 func TestStorageCoversTheOverlap(t *testing.T) {
 	for np := 1; np <= 8; np++ {
 		for _, ax := range axes(0) {
-			if ax.Format != Block {
+			if !ax.Format.IsBlock() {
 				continue
 			}
 			l := NewLayout(Map{Axes: []Axis{ax}}, Grid{np})
@@ -250,7 +250,7 @@ func TestStorageCoversTheOverlap(t *testing.T) {
 						// the array or beyond its ends, is near enough.
 						for x := ax.Lo - 40; x <= ax.Hi+40; x++ {
 							pos := ax.A*x + ax.B
-							inside := pos >= ax.TLo && pos <= ax.THi && ownerCoord(Block, ax.TLo, ax.THi, pos, np) == pe
+							inside := pos >= ax.TLo && pos <= ax.THi && ownerCoord(ax.Format, ax.TLo, ax.THi, pos, np) == pe
 							near = near || inside && i >= x-w[0] && i <= x+w[1]
 						}
 						if near && !cells.Contains(i) {

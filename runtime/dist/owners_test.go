@@ -12,7 +12,7 @@ import (
 func TestPEsOfElements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Grid{rapid.IntRange(1, 6).Draw(t, "extent"), rapid.IntRange(1, 4).Draw(t, "extent")}
-		format := rapid.SampledFrom([]Format{Block, Cyclic})
+		format := rapid.SampledFrom([]Format{Block, Cyclic, Blocks(1), Blocks(4)})
 		n, a := rapid.IntRange(1, 30).Draw(t, "n"), rapid.SampledFrom([]int{1, -1, 2}).Draw(t, "a")
 		ax := Axis{Lo: 1, Hi: n, Grid: 0, Format: format.Draw(t, "format"), TLo: -61, THi: 61, A: a}
 		m := Map{Axes: []Axis{ax}}

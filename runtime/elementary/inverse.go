@@ -112,7 +112,7 @@ func Acos(x float64) float64 {
 func Atan2(y, x float64) float64 {
 	a, b := math.Abs(y), math.Abs(x)
 	if !(a >= 0x1p-400 && a <= 0x1p400 && b >= 0x1p-400 && b <= 0x1p400) {
-		return math.Atan2(y, x)
+		return math.Copysign(math.Atan2(a, x), y) // of which the ratio may be 0
 	}
 	// atan(a/b) = atan(c) + atan((a-c*b)/(b+c*a))
 	up, down, high, low := a, b, 0.0, 0.0

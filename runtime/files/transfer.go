@@ -184,6 +184,7 @@ func (t *table) Read(r spmd.Transfer) (*record.Source, error) {
 		src.Held = false
 		if r.Unformatted {
 			src.Take = u.within(u.d.read(u.recl))
+			u.next++
 		}
 	case r.Unformatted && u.access == "stream":
 		src.Take = u.take

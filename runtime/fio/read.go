@@ -65,17 +65,11 @@ func (r *reader) read(stay bool, items ...any) (err error) {
 		}
 	}
 	for _, item := range items {
-		r.n++
-		x := r.find()
 		if noted, ok := item.(Noted); ok {
-			r.item(x, noted.Item())
+			r.value(noted.Item())
 			noted.Note()
 		} else {
-			r.item(x, item)
-		}
-		if r.short {
-			panic(&record.Error{Status: record.EndRecord, Text: "End of record",
-				Msg: "end of record: item " + strconv.Itoa(r.n) + " of READ with ADVANCE='NO' goes on behind it", Help: "use EOR= or IOSTAT= to handle it"})
+			r.value(item)
 		}
 	}
 	if stay {
@@ -88,6 +82,32 @@ func (r *reader) read(stay bool, items ...any) (err error) {
 		r.src.Held, r.src.Record, r.src.Pos = true, r.record, r.pos
 	}
 	return nil
+}
+
+// value reads an item. Each part of a COMPLEX one has a descriptor.
+func (r *reader) value(item any) {
+	switch z := item.(type) {
+	case *complex64:
+		re, im := real(*z), imag(*z)
+		r.value(&re)
+		*z = complex(re, im)
+		r.value(&im)
+		*z = complex(re, im)
+		return
+	case *complex128:
+		re, im := real(*z), imag(*z)
+		r.value(&re)
+		*z = complex(re, im)
+		r.value(&im)
+		*z = complex(re, im)
+		return
+	}
+	r.n++
+	r.item(r.find(), item)
+	if r.short {
+		panic(&record.Error{Status: record.EndRecord, Text: "End of record",
+			Msg: "end of record: item " + strconv.Itoa(r.n) + " of READ with ADVANCE='NO' goes on behind it", Help: "use EOR= or IOSTAT= to handle it"})
+	}
 }
 
 func (r *reader) advance() {

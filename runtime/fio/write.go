@@ -60,10 +60,19 @@ func (f *Format) Part(items ...any) []byte {
 	return w.Stay()
 }
 
-// Add writes items: int32, int, float32, float64, bool or string. It panics with an
+// Add writes items: int32, int, float32, float64, bool, string, and complex64 and complex128,
+// of which each part has a descriptor. It panics with an
 // *Error where the format does not fit one.
 func (w *Writer) Add(items ...any) {
 	for _, item := range items {
+		switch z := item.(type) {
+		case complex64:
+			w.Add(real(z), imag(z))
+			continue
+		case complex128:
+			w.Add(real(z), imag(z))
+			continue
+		}
 		w.n++
 		w.item(w.find(), item)
 	}
@@ -110,6 +119,16 @@ func (w *Writer) Record(n int) string {
 			Help: "declare a longer CHARACTER variable"})
 	}
 	return string(w.text)
+}
+
+// RecordsOf ends the statement and returns old, which is records of n characters, with what
+// was written in place of the first ones.
+func (w *Writer) RecordsOf(n int, old string) string {
+	text, err := record.Fill(w.End(), n, old)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 // Record is Writer.Record of a statement that writes items by f.

@@ -13,6 +13,7 @@ type Modes struct {
 	Plus  bool // SIGN='PLUS'
 	NoPad bool // PAD='NO'
 	Delim byte // of texts in list-directed output: a quote, an apostrophe, or 0
+	Bare  bool // DELIM='NONE', which NAMELIST groups need to be told: they have quotes else
 	Round byte // U, D, Z, N, C, or 0
 }
 
@@ -63,6 +64,7 @@ func (m *Modes) set(key, value string) {
 	case "sign":
 		m.Plus = value == "plus"
 	case "delim":
+		m.Bare = value == "none"
 		m.Delim = map[string]byte{"quote": '"', "apostrophe": '\''}[value]
 	case "round":
 		if m.Round = value[0] - 'a' + 'A'; m.Round == 'P' {

@@ -7,6 +7,11 @@
 //	src := &record.Source{Next: record.Once("1 2"), Name: "the string", InString: true}
 package record
 
+import (
+	"bytes"
+	"fmt"
+)
+
 // Source gives records to READ statements.
 type Source struct {
 	// Next is the next record without its end; ok is false at the end of the file.
@@ -51,6 +56,38 @@ func Once(s string) func() (string, bool) {
 		read = true
 		return s, true
 	}
+}
+
+// Cut is a Next that gives the records of n characters that s consists of.
+func Cut(s string, n int) func() (string, bool) {
+	return func() (rec string, ok bool) {
+		if len(s) < n {
+			return "", false
+		}
+		rec, s = s[:n], s[n:]
+		return rec, true
+	}
+}
+
+// Fill is records of n characters, old, of which the first ones are replaced by those of text,
+// each of which ends with a line feed.
+func Fill(text []byte, n int, old string) (string, error) {
+	out := []byte(old)
+	for at := 0; len(text) > 0; at += n {
+		rec, rest, _ := bytes.Cut(text, []byte{'\n'})
+		if text = rest; len(rec) > n {
+			return "", &Error{Status: EndRecord, Text: "End of record", Msg: fmt.Sprintf("end of record: %d characters are written to a string of %d", len(rec), n), Help: "declare longer elements"}
+		}
+		if at+n > len(out) {
+			return "", &Error{Status: End, Text: "End of file", Msg: fmt.Sprintf("end of file: more than the %d records that the array has are written", len(old)/n), Help: "declare a larger array"}
+		}
+		for k := range n {
+			if out[at+k] = ' '; k < len(rec) {
+				out[at+k] = rec[k]
+			}
+		}
+	}
+	return string(out), nil
 }
 
 // Values of IOSTAT, those of gfortran.

@@ -2,11 +2,11 @@ package spmd
 
 import "math"
 
-// real is the floating-point types of Fortran, integer those of INTEGER(4) and
+// floating is the floating-point types of Fortran, integer those of INTEGER(4) and
 // INTEGER(8).
 type (
-	real    interface{ float32 | float64 }
-	integer interface{ int32 | int }
+	floating interface{ float32 | float64 }
+	integer  interface{ int32 | int }
 )
 
 // Count is the trip count of `DO i = lo, hi, step`, at most the largest int. It panics if
@@ -28,7 +28,7 @@ func Count(lo, hi, step int) int {
 
 // Larger is MAX of two reals. A NaN loses against a number, and 0.0 is larger than
 // -0.0: so the largest of many values does not depend on their order.
-func Larger[F real](a, b F) F {
+func Larger[F floating](a, b F) F {
 	if b > a || a != a || a == 0 && b == 0 && 1/a < 0 {
 		return b
 	}
@@ -36,7 +36,7 @@ func Larger[F real](a, b F) F {
 }
 
 // Smaller is MIN of two reals, by the same rule.
-func Smaller[F real](a, b F) F {
+func Smaller[F floating](a, b F) F {
 	if b < a || a != a || a == 0 && b == 0 && 1/b < 0 {
 		return b
 	}
@@ -76,7 +76,7 @@ func Modulo[I integer](a, b I) I {
 }
 
 // ModuloF is MODULO for reals: the remainder with the sign of b.
-func ModuloF[F real](a, b F) F {
+func ModuloF[F floating](a, b F) F {
 	r := F(math.Mod(float64(a), float64(b)))
 	switch {
 	case r == 0:
@@ -133,7 +133,7 @@ func PosDiff[T number](a, b T) T {
 
 // Trunc is INT: x without its fraction. What does not fit in I, and a NaN, gives the least
 // I, on every machine, as the processors do for which gfortran compiles on amd64.
-func Trunc[I integer, F real](x F) I {
+func Trunc[I integer, F floating](x F) I {
 	least := I(1) << (bitsOf[I]() - 1)
 	if lo := F(least); x > lo-1 && x < -lo {
 		return I(x)
@@ -152,7 +152,7 @@ func bitsOf[I integer]() int {
 // Nint is NINT: the nearest integer, halves away from zero. gfortran rounds to 64 bits
 // first, so that an INTEGER(4) wraps. The largest double below 0.5 is added since with 0.5 the
 // sum could be rounded up to the next integer.
-func Nint[I integer, F real](x F) I {
+func Nint[I integer, F floating](x F) I {
 	v := float64(x)
 	if math.Abs(v) < 1<<62 {
 		return I(int(v + math.Copysign(0.49999999999999994, v)))
@@ -162,7 +162,7 @@ func Nint[I integer, F real](x F) I {
 
 // Floor is FLOOR: the greatest integer not above x. Like gfortran's it corrects what Trunc
 // gives, also where that did not fit.
-func Floor[I integer, F real](x F) I {
+func Floor[I integer, F floating](x F) I {
 	i := Trunc[I](x)
 	if x < F(i) {
 		i--
@@ -171,7 +171,7 @@ func Floor[I integer, F real](x F) I {
 }
 
 // Ceiling is CEILING: the least integer not below x.
-func Ceiling[I integer, F real](x F) I {
+func Ceiling[I integer, F floating](x F) I {
 	i := Trunc[I](x)
 	if x > F(i) {
 		i++

@@ -23,8 +23,14 @@ type Array[T any] struct {
 	mem  *transport.Slice[T]
 	fold any // *fold[T], once its elements have been reduced
 
+	window *Window[T] // once it has been handed over by columns
+
 	shadow [][2]int // as given to NewArray
 	first  []int    // the same
+
+	live    bool     // of one with Place: it is allocated
+	placed  bool     // it has been
+	resized []func() // what its communications do when it has got another layout
 }
 
 // geometry is what the producer and the consumers of an array's elements must
@@ -140,6 +146,8 @@ type Temp[T any] struct {
 	dims  []Dim
 	owner any         // the communication that laid it out last
 	order *check.Slot // of that communication, in check builds
+
+	capacity func() int // see Sized; nil: it is a constant
 }
 
 // NewTemp makes a temporary for boxes of at most capacity elements, with one slot.

@@ -37,6 +37,9 @@ func Pad(s string, n int) string {
 	return b.String()
 }
 
+// Blank gives texts of length n, those of an array, the value of blanks.
+func Blank(texts []string, n int) { fill(texts, Pad("", n)) }
+
 const blankText = "                                                                "
 
 // CmpStr compares two strings, the shorter one filled up with blanks: it is

@@ -13,6 +13,9 @@ import (
 var (
 	UndefFloat64 = math.Float64frombits(undefDouble)
 	UndefFloat32 = math.Float32frombits(undefSingle)
+
+	UndefComplex128 = complex(UndefFloat64, UndefFloat64)
+	UndefComplex64  = complex(UndefFloat32, UndefFloat32)
 )
 
 const (
@@ -31,10 +34,16 @@ func undefine[T any](data []T) {
 		fill(data, UndefFloat64)
 	case []float32:
 		fill(data, UndefFloat32)
+	case []complex128:
+		fill(data, UndefComplex128)
+	case []complex64:
+		fill(data, UndefComplex64)
 	case []int:
 		fill(data, UndefInt)
 	case []int32:
 		fill(data, UndefInt32)
+	case []string:
+		fill(data, UndefString)
 	}
 }
 
@@ -68,6 +77,10 @@ func undefined[T any](x T) bool {
 		return math.Float64bits(x) == undefDouble
 	case float32:
 		return math.Float32bits(x) == undefSingle
+	case complex128:
+		return undefined(real(x)) || undefined(imag(x))
+	case complex64:
+		return undefined(real(x)) || undefined(imag(x))
 	case int:
 		return x == UndefInt
 	case int32:
@@ -168,7 +181,7 @@ func Pow32(x int32, n int, what string) int32 {
 }
 
 // Trunc32 is Trunc to an INTEGER(4), in which x must fit.
-func Trunc32[F real](x F, what string) int32 {
+func Trunc32[F floating](x F, what string) int32 {
 	if n := Trunc[int](x); n == int(int32(n)) {
 		return int32(n)
 	}

@@ -223,6 +223,10 @@ func saveVars(w *snapshot.Writer, vars []any) {
 			snapshot.Put(w, []float64{*v})
 		case *float32:
 			snapshot.Put(w, []float32{*v})
+		case *complex128:
+			snapshot.Put(w, []complex128{*v})
+		case *complex64:
+			snapshot.Put(w, []complex64{*v})
 		case *bool:
 			w.Bool(*v)
 		case *string:
@@ -247,6 +251,10 @@ func loadVars(r *snapshot.Reader, vars []any) {
 			*v = one[float64](r)
 		case *float32:
 			*v = one[float32](r)
+		case *complex128:
+			*v = one[complex128](r)
+		case *complex64:
+			*v = one[complex64](r)
 		case *bool:
 			*v = r.Bool()
 		case *string:

@@ -123,7 +123,7 @@ func (pe *PE) locker(site int) transport.Locker {
 // CoSum is CO_SUM of a scalar: x of all images, added from image 1 upwards. With
 // image above 0 that image alone gets the sum, and what the others have is undefined:
 // in check builds they get the undefined value, else they keep theirs.
-func CoSum[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coSum) }
+func CoSum[T summable](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coSum) }
 
 // CoMax is CO_MAX of a scalar.
 func CoMax[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coMax) }
@@ -132,24 +132,14 @@ func CoMax[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site,
 func CoMin[T number](pe *PE, site, image int, x T) T { return coScalar(pe, site, image, x, coMin) }
 
 // CoBroadcast is CO_BROADCAST of a scalar: x of image.
-func CoBroadcast[T number | bool](pe *PE, site, image int, x T) T {
-	box := [1]T{x}
-	pe.collect(site, image, coBroadcast, 1, func(int) uint64 { return toWord(given(pe, image, coBroadcast, box[0])) },
-		func(_ int, word func(int) uint64) { box[0] = fromWord[T](word(image - 1)) })
-	return box[0]
+func CoBroadcast[T element](pe *PE, site, image int, x T) T {
+	return coScalar(pe, site, image, x, coBroadcast)
 }
 
-func coScalar[T number](pe *PE, site, image int, x T, kind coKind) T {
-	result := x
-	pe.collect(site, image, kind, 1, func(int) uint64 { return toWord(given(pe, image, kind, x)) }, func(_ int, word func(int) uint64) {
-		result = combined[T](pe.n, kind, word)
-	})
-	if pe.prog.Check && image != 0 && image != pe.id+1 {
-		lost := []T{result}
-		undefine(lost)
-		return lost[0]
-	}
-	return result
+func coScalar[T element](pe *PE, site, image int, x T, kind coKind) T {
+	box := [1]T{x}
+	coAll(pe, site, image, 1, func(int) *T { return &box[0] }, kind)
+	return box[0]
 }
 
 // given is a value for a collective, which in check builds must be defined.
@@ -161,45 +151,62 @@ func given[T any](pe *PE, image int, kind coKind, x T) T {
 }
 
 // CoSumOf is CO_SUM of each element of a section.
-func CoSumOf[T number](pe *PE, site, image int, a *Array[T], part ...Span) {
-	coArray(pe, site, image, a, part, coSum, combined[T])
+func CoSumOf[T summable](pe *PE, site, image int, a *Array[T], part ...Span) {
+	coArray(pe, site, image, a, part, coSum)
 }
 
 // CoMaxOf is CO_MAX of each element of a section.
 func CoMaxOf[T number](pe *PE, site, image int, a *Array[T], part ...Span) {
-	coArray(pe, site, image, a, part, coMax, combined[T])
+	coArray(pe, site, image, a, part, coMax)
 }
 
 // CoMinOf is CO_MIN of each element of a section.
 func CoMinOf[T number](pe *PE, site, image int, a *Array[T], part ...Span) {
-	coArray(pe, site, image, a, part, coMin, combined[T])
+	coArray(pe, site, image, a, part, coMin)
 }
 
 // CoBroadcastOf is CO_BROADCAST of a section.
-func CoBroadcastOf[T number | bool](pe *PE, site, image int, a *Array[T], part ...Span) {
-	coArray(pe, site, image, a, part, coBroadcast, func(_ int, _ coKind, word func(int) uint64) T { return fromWord[T](word(image - 1)) })
+func CoBroadcastOf[T element](pe *PE, site, image int, a *Array[T], part ...Span) {
+	coArray(pe, site, image, a, part, coBroadcast)
 }
 
 // coArray is a collective over the elements of a section.
-func coArray[T number | bool](pe *PE, site, image int, a *Array[T], part []Span, kind coKind, combine func(n int, kind coKind, word func(int) uint64) T) {
+func coArray[T element](pe *PE, site, image int, a *Array[T], part []Span, kind coKind) {
 	off := a.section(part)
 	count := 1
 	for _, s := range part {
 		count *= max(0, s.N)
 	}
-	at := func(i int) int {
+	coAll(pe, site, image, count, func(i int) *T {
 		o := off
 		for d, s := range part {
 			o += a.Stride(d, s.Step) * (i % s.N)
 			i /= s.N
 		}
-		return o
-	}
-	pe.collect(site, image, kind, count, func(i int) uint64 { return toWord(given(pe, image, kind, a.Data[at(i)])) },
-		func(i int, word func(int) uint64) { a.Data[at(i)] = combine(pe.n, kind, word) })
+		return &a.Data[o]
+	}, kind)
+}
+
+// coAll is a collective over count values, of which at names one. A COMPLEX value is two
+// words: its parts are added or sent apart.
+func coAll[T element](pe *PE, site, image, count int, at func(i int) *T, kind coKind) {
+	per := wordsOf[T]()
+	pe.collect(site, image, kind, count*per, func(i int) uint64 {
+		return wordOf(given(pe, image, kind, *at(i / per)), i%per)
+	}, func(i int, word func(int) uint64) {
+		w := uint64(0)
+		if kind == coBroadcast {
+			w = word(image - 1)
+		} else {
+			w = combined[T](pe.n, kind, word)
+		}
+		setWord(at(i/per), i%per, w)
+	})
 	if pe.prog.Check && kind != coBroadcast && image != 0 && image != pe.id+1 {
 		for i := range count {
-			undefine(a.Data[at(i):][:1])
+			var lost [1]T
+			undefine(lost[:])
+			*at(i) = lost[0]
 		}
 	}
 }
@@ -217,8 +224,8 @@ func (k coKind) String() string {
 	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast"}[k]
 }
 
-// combined is the result of a reduction; word gives what each PE has.
-func combined[T number](n int, kind coKind, word func(int) uint64) T {
+// combined is the result of a reduction of words; word gives what each PE has.
+func combined[T element](n int, kind coKind, word func(int) uint64) uint64 {
 	op := &sums
 	switch kind {
 	case coMax:
@@ -226,11 +233,18 @@ func combined[T number](n int, kind coKind, word func(int) uint64) T {
 	case coMin:
 		op = &minima
 	}
-	acc, next := word(0), combine[T](op)
+	next := op.ints
+	switch any(*new(T)).(type) {
+	case float64, complex128:
+		next = op.doubles
+	case float32, complex64:
+		next = op.singles
+	}
+	acc := word(0)
 	for q := 1; q < n; q++ {
 		acc = next(acc, word(q))
 	}
-	return fromWord[T](acc)
+	return acc
 }
 
 // collect is a collective of count values: value gives those of this image, and

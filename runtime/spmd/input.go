@@ -240,12 +240,17 @@ func (pe *PE) Unformatted(site int, iostat *int, items ...any) {
 
 // FormattedInternal is `read(from, format) items`: each PE reads for itself.
 func (pe *PE) FormattedInternal(site int, from string, iostat *int, form ReadFormat, items ...any) {
-	pe.readString(site, iostat, items, formReader(form, theString(from)))
+	pe.readString(site, iostat, items, formReader(form, pe.theString(from)))
 }
 
-// theString begins a READ from a string.
-func theString(s string) func() (*record.Source, error) {
+// theString begins a READ from a string, which With may have said to be records.
+func (pe *PE) theString(s string) func() (*record.Source, error) {
+	length := pe.recordsOf
+	pe.recordsOf = 0
 	return func() (*record.Source, error) {
+		if length > 0 {
+			return &record.Source{Next: record.Cut(s, length), Name: "the array", InString: true}, nil
+		}
 		return &record.Source{Next: record.Once(s), Name: "the string", InString: true}, nil
 	}
 }
@@ -314,7 +319,7 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, begin func() partRe
 
 // ReadInternal is `read(from,*) items`: each PE reads for itself.
 func (pe *PE) ReadInternal(site int, from string, iostat *int, items ...any) {
-	pe.readString(site, iostat, items, listed(theString(from)))
+	pe.readString(site, iostat, items, listed(pe.theString(from)))
 }
 
 // settle ends a READ on each PE: with its status, or with an error. The error
@@ -350,6 +355,10 @@ func load(items []any) []any {
 			values[i] = *item
 		case *float32:
 			values[i] = *item
+		case *complex128:
+			values[i] = *item
+		case *complex64:
+			values[i] = *item
 		case *bool:
 			values[i] = *item
 		case *String:
@@ -379,6 +388,10 @@ func store(items, values []any) {
 			*item = values[i].(float64)
 		case *float32:
 			*item = values[i].(float32)
+		case *complex128:
+			*item = values[i].(complex128)
+		case *complex64:
+			*item = values[i].(complex64)
 		case *bool:
 			*item = values[i].(bool)
 		case *String:

@@ -10,7 +10,7 @@ import (
 )
 
 // listWord is what gfortran calls a value of a type in IOMSG.
-var listWord = map[string]string{"INTEGER": "integer", "INTEGER(8)": "integer", "REAL": "real number", "LOGICAL": "logical value"}
+var listWord = map[string]string{"INTEGER": "integer", "INTEGER(8)": "integer", "REAL": "real number", "LOGICAL": "logical value", "COMPLEX": "complex value"}
 
 // listReader reads the items of one list-directed READ. Values are separated
 // by blanks, ends of lines, or a comma with blanks around it; r*v stands for r
@@ -69,7 +69,7 @@ func (r *listReader) read(items []any) *readError {
 			continue
 		}
 		switch item.(type) {
-		case *float32, *float64:
+		case *float32, *float64, *complex64, *complex128:
 			if err := r.src.Nearest(); err != nil {
 				return asReadError("", err)
 			}
@@ -78,7 +78,7 @@ func (r *listReader) read(items []any) *readError {
 			return &readError{
 				status: status,
 				msg:    fmt.Sprintf("cannot read %q as %s (item %d of READ, %s)", r.value.text, what, r.items, r.src.Place()),
-				text:   fmt.Sprintf("Bad %s in item %d of list input", listWord[what], r.items),
+				text:   r.value.badText(what, r.items),
 				hint:   "correct the input, or use IOSTAT= to handle it",
 			}
 		}
@@ -143,6 +143,9 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 	if c := r.line[r.pos]; text && (c == '\'' || c == '"') {
 		return false, r.quoted(c)
 	}
+	if isPair(item) && r.line[r.pos] == '(' {
+		return false, r.pair()
+	}
 	start := r.pos
 	for r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]) {
 		r.pos++
@@ -152,6 +155,55 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 		r.value.text = strings.NewReplacer(",", ".", ".", ",").Replace(r.value.text)
 	}
 	return false, nil
+}
+
+// badText is gfortran's IOMSG for a value that item n, of the type what, cannot take.
+func (v *listValue) badText(what string, n int) string {
+	_, _, pair := strings.Cut(v.text, " ")
+	switch {
+	case what == "COMPLEX" && pair && !strings.HasSuffix(v.text, ")"):
+		return fmt.Sprintf("Bad complex floating point number for item %d", n)
+	case what == "COMPLEX" && v.text != "" && v.text[0] >= '0' && v.text[0] <= '9' && !strings.HasSuffix(v.text, ")"):
+		return fmt.Sprintf("Bad repeat count in item %d of list input", n)
+	}
+	return fmt.Sprintf("Bad %s in item %d of list input", listWord[what], n)
+}
+
+// isPair reports whether an item is COMPLEX.
+func isPair(item any) bool {
+	switch item.(type) {
+	case *complex64, *complex128:
+		return true
+	}
+	return false
+}
+
+// pair reads (re,im), with blanks and ends of lines around each part; its text is "re im".
+func (r *listReader) pair() *readError {
+	r.pos++
+	var parts [2]string
+	for i := range parts {
+		if err := r.skipBlanks(); err != nil {
+			return err
+		}
+		start := r.pos
+		for r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]) && r.line[r.pos] != ')' {
+			r.pos++
+		}
+		if parts[i] = r.line[start:r.pos]; r.src.Comma {
+			parts[i] = strings.NewReplacer(",", ".", ".", ",").Replace(parts[i])
+		}
+		if err := r.skipBlanks(); err != nil {
+			return err
+		}
+		if c := r.line[r.pos]; i == 0 && !r.isComma(c) || i == 1 && c != ')' {
+			r.value.text = r.line[start:] // which is no COMPLEX number
+			return nil
+		}
+		r.pos++
+	}
+	r.value.text = parts[0] + " " + parts[1]
+	return r.separated()
 }
 
 // quoted reads a string in quotes, which may continue over lines; a doubled
@@ -187,7 +239,7 @@ func (r *listReader) separated() *readError {
 	}
 	return &readError{
 		status: iostatBad,
-		msg:    fmt.Sprintf("text behind the string %q (%s)", r.value.text, r.src.Place()),
+		msg:    fmt.Sprintf("text behind %q (%s)", r.value.text, r.src.Place()),
 		hint:   "put a blank or a comma between two values",
 	}
 }
@@ -245,6 +297,18 @@ func (v *listValue) assign(item any) (what string, status int) {
 		if x, ok = parseReal(v.text, 32); ok {
 			*item = float32(x)
 		}
+	case *complex128:
+		what = "COMPLEX"
+		var re, im float64
+		if re, im, ok = parsePair(v.text, 64); ok {
+			*item = complex(re, im)
+		}
+	case *complex64:
+		what = "COMPLEX"
+		var re, im float64
+		if re, im, ok = parsePair(v.text, 32); ok {
+			*item = complex64(complex(re, im))
+		}
 	case *bool:
 		what = "LOGICAL"
 		t := strings.TrimPrefix(v.text, ".")
@@ -260,6 +324,14 @@ func (v *listValue) assign(item any) (what string, status int) {
 		return "", 0
 	}
 	return what, iostatBad
+}
+
+// parsePair reads the parts of a COMPLEX number.
+func parsePair(s string, bits int) (re, im float64, ok bool) {
+	first, second, two := strings.Cut(s, " ")
+	re, okRe := parseReal(first, bits)
+	im, okIm := parseReal(second, bits)
+	return re, im, two && okRe && okIm
 }
 
 // parseReal reads a Fortran real: an exponent is marked by e, d, q or by its

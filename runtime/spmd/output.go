@@ -218,8 +218,18 @@ func (l *Line) Text(n int) string {
 	return string(l.buf)
 }
 
+// RecordsOf ends the record and returns old, which is records of n characters, with it in
+// place of the first.
+func (l *Line) RecordsOf(n int, old string) string {
+	text, err := record.Fill(append(l.buf, '\n'), n, old)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Add appends items: int32 as INTEGER(4), int as INTEGER(8), float32 as REAL(4), float64 as REAL(8),
-// bool as LOGICAL, string as CHARACTER.
+// complex64 as COMPLEX(4), complex128 as COMPLEX(8), bool as LOGICAL, string as CHARACTER.
 func (l *Line) Add(items ...any) {
 	for _, item := range items {
 		s, text := item.(string)
@@ -240,6 +250,10 @@ func (l *Line) Add(items ...any) {
 			l.buf = appendReal(l.buf, item, 64, l.modes)
 		case float32:
 			l.buf = appendReal(l.buf, float64(item), 32, l.modes)
+		case complex128:
+			l.buf = appendComplex(l.buf, item, 64, l.modes)
+		case complex64:
+			l.buf = appendComplex(l.buf, complex128(item), 32, l.modes)
 		case bool:
 			if item {
 				l.buf = append(l.buf, 'T')
@@ -292,14 +306,42 @@ func appendRight(buf []byte, s string, width int) []byte {
 	return append(buf, s...)
 }
 
+// appendComplex appends (re,im), right in a field that holds the fields of both parts, which
+// are written without blanks.
+func appendComplex(buf []byte, z complex128, bits int, m record.Modes) []byte {
+	width, separator := 2*25+3, byte(',')
+	if bits == 32 {
+		width = 2*16 + 3
+	}
+	if m.Comma {
+		separator = ';'
+	}
+	var scratch [80]byte
+	s := append(scratch[:0], '(')
+	for i, x := range []float64{real(z), imag(z)} {
+		s = appendNumber(s, x, bits, m, true)
+		s = append(s, [2]byte{separator, ')'}[i])
+	}
+	return appendRight(buf, string(s), width)
+}
+
 // appendReal appends x in gfortran's list-directed form, which is the edit
 // descriptor 1PGw.d: w is 25 and d 17 digits for REAL(8), 16 and 9 for REAL(4).
 // Numbers from 0.1 up to 10**d take the F form, followed by as many blanks as
 // an exponent would take, others the E form.
 func appendReal(buf []byte, x float64, bits int, m record.Modes) []byte {
-	width, digits, exponent := 25, 17, 5
+	return appendNumber(buf, x, bits, m, false)
+}
+
+// appendNumber is appendReal, or with tight the form of the parts of a COMPLEX number: without
+// blanks, with one more digit in the E form, and a short infinity.
+func appendNumber(buf []byte, x float64, bits int, m record.Modes, tight bool) []byte {
+	width, digits, exponent, infinity := 25, 17, 5, "Infinity"
 	if bits == 32 {
 		width, digits, exponent = 16, 9, 4
+	}
+	if tight {
+		width, infinity = 0, "Inf"
 	}
 	var scratch [48]byte
 	s := scratch[:0]
@@ -312,7 +354,7 @@ func appendReal(buf []byte, x float64, bits int, m record.Modes) []byte {
 		s = append(s, '+')
 	}
 	if math.IsInf(x, 0) {
-		return appendRight(buf, string(s)+"Infinity", width)
+		return appendRight(buf, string(s)+infinity, width)
 	}
 	first := len(s) // digit
 	round := record.OfMagnitude(m.Round, math.Signbit(x))
@@ -332,8 +374,16 @@ func appendReal(buf []byte, x float64, bits int, m record.Modes) []byte {
 		if exp == digits-1 {
 			s = append(s, '.')
 		}
-		width, behind = width-exponent, "     "[:exponent]
+		if width, behind = width-exponent, "     "[:exponent]; tight {
+			behind = ""
+		}
 	} else {
+		if tight {
+			s = record.AppendFloat(s[:first], x, 'e', digits, round)
+			mark = bytes.IndexByte(s, 'e')
+			exp, _ = strconv.Atoi(string(s[mark+1:]))
+		}
+
 		s = append(s[:mark], 'E')
 		if exp < 0 {
 			s, exp = append(s, '-'), -exp

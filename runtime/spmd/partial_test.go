@@ -53,10 +53,10 @@ func TestFoldSum(t *testing.T) {
 // TestRow: rows of pieces of BLOCK and CYCLIC axes, overlap included, begin with 0 and
 // are consecutive.
 func TestRow(t *testing.T) {
-	for _, format := range []dist.Format{dist.Block, dist.Cyclic} {
+	for _, format := range []dist.Format{dist.Block, dist.Blocks(8), dist.Cyclic} {
 		if _, err := Run(sites(1), 3, nil, nil, func(pe *PE) {
 			shadow := [][2]int{{0, 0}}
-			if format == dist.Block {
+			if format.IsBlock() {
 				shadow[0] = [2]int{2, 1}
 			}
 			a := NewArray[float64](pe, "a", dist.NewLayout(dist.Map{Axes: []dist.Axis{{Lo: 1, Hi: 20, Grid: 0, Format: format, TLo: 1, THi: 20, A: 1}}}, pe.Grid(0)), shadow)

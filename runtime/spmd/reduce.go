@@ -2,8 +2,14 @@ package spmd
 
 import "math"
 
-// number is the types that the numeric reductions combine.
-type number interface{ integer | real }
+// number is the types that have a largest and a smallest, summable those that have sums and
+// products, element all those of which a reduction combines the elements of arrays.
+type (
+	number   interface{ integer | floating }
+	pair     interface{ complex64 | complex128 }
+	summable interface{ number | pair }
+	element  interface{ summable | bool }
+)
 
 // All-PE reductions gather the contributions at PE 0, combine them there in the
 // order of PE ids, and hand the same bits to every PE, so that control that
@@ -16,16 +22,16 @@ type number interface{ integer | real }
 // part in every reduction, even with nothing to add; plans rely on that.
 
 // Sum is the sum of x over all PEs.
-func Sum[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &sums) }
+func Sum[T summable](pe *PE, site int, x T) T { return reduce(pe, site, x, adding, &sums) }
 
 // Prod is the product of x over all PEs.
-func Prod[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &products) }
+func Prod[T summable](pe *PE, site int, x T) T { return reduce(pe, site, x, multiplying, &products) }
 
 // Max is the largest x of all PEs, by the rule of Larger.
-func Max[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &maxima) }
+func Max[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, wordwise, &maxima) }
 
 // Min is the smallest x of all PEs, by the rule of Smaller.
-func Min[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, &minima) }
+func Min[T number](pe *PE, site int, x T) T { return reduce(pe, site, x, wordwise, &minima) }
 
 // And reports whether x is true on all PEs.
 func And(pe *PE, site int, x bool) bool {
@@ -76,8 +82,8 @@ func fromBool(x bool) uint64 {
 	return 0
 }
 
-// toWord and fromWord carry values as words.
-func toWord[T number | bool](x T) uint64 {
+// toWord and fromWord carry values as words, but for COMPLEX ones, which do not fit.
+func toWord[T element](x T) uint64 {
 	switch x := any(x).(type) {
 	case float64:
 		return math.Float64bits(x)
@@ -93,7 +99,7 @@ func toWord[T number | bool](x T) uint64 {
 	panic("unreachable")
 }
 
-func fromWord[T number | bool](w uint64) T {
+func fromWord[T element](w uint64) T {
 	var x T
 	switch p := any(&x).(type) {
 	case *float64:
@@ -110,18 +116,61 @@ func fromWord[T number | bool](w uint64) T {
 	return x
 }
 
-// combine is the operation on words that hold values of type T.
-func combine[T number](op *operation) func(acc, word uint64) uint64 {
+// wordsOf is how many words hold a value: two that of COMPLEX, one for each part. wordOf is
+// one of them, setWord replaces one.
+func wordsOf[T element]() int {
+	switch any(*new(T)).(type) {
+	case complex64, complex128:
+		return 2
+	}
+	return 1
+}
+
+func wordOf[T element](x T, k int) uint64 {
+	switch z := any(x).(type) {
+	case complex128:
+		return toWord([2]float64{real(z), imag(z)}[k])
+	case complex64:
+		return toWord([2]float32{real(z), imag(z)}[k])
+	}
+	return toWord(x)
+}
+
+func setWord[T element](x *T, k int, w uint64) {
+	switch z := any(x).(type) {
+	case *complex128:
+		parts := [2]float64{real(*z), imag(*z)}
+		parts[k] = double(w)
+		*z = complex(parts[0], parts[1])
+	case *complex64:
+		parts := [2]float32{real(*z), imag(*z)}
+		parts[k] = single(w)
+		*z = complex(parts[0], parts[1])
+	default:
+		*x = fromWord[T](w)
+	}
+}
+
+// combine is the operation on words that hold values of type T; nil where they do not fit.
+func combine[T summable](op *operation) func(acc, word uint64) uint64 {
 	switch any(*new(T)).(type) {
 	case float64:
 		return op.doubles
 	case float32:
 		return op.singles
+	case complex64, complex128:
+		return nil
 	}
 	return op.ints
 }
 
-func reduce[T number](pe *PE, site int, x T, op *operation) T {
+func reduce[T summable](pe *PE, site int, x T, how manner, op *operation) T {
+	switch x := any(x).(type) {
+	case complex64:
+		return any(pe.single.reduce(pe, site, x, how)).(T)
+	case complex128:
+		return any(pe.double.reduce(pe, site, x, how)).(T)
+	}
 	if pe.prog.Check && undefined(x) {
 		// Nobody has added to what has no value: it is undefined on all PEs, and stays so.
 		pe.reduce(site, 0, func(a, _ uint64) uint64 { return a })

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"github.com/spmdc/spmdc/runtime/elementary"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -10,12 +11,12 @@ import (
 // takes part, with an empty section too, and like that of a scalar it orders all PEs.
 
 // SumElements makes each element of the box the sum of what the PEs have there.
-func SumElements[T number](pe *PE, site int, a *Array[T], box Box) {
+func SumElements[T summable](pe *PE, site int, a *Array[T], box Box) {
 	reduceElements(pe, site, a, box, adding, combine[T](&sums))
 }
 
 // ProdElements makes each element of the box the product of what the PEs have there.
-func ProdElements[T number](pe *PE, site int, a *Array[T], box Box) {
+func ProdElements[T summable](pe *PE, site int, a *Array[T], box Box) {
 	reduceElements(pe, site, a, box, multiplying, combine[T](&products))
 }
 
@@ -88,16 +89,16 @@ func (a *Array[T]) boxed(box Box, m *transport.Move) bool {
 }
 
 // fold is a reduction of elements that is under way.
-type fold[T number | bool] struct {
+type fold[T element] struct {
 	parts [2]part[T] // of the latest two, since others may still read what the last one made
 	turn  int        // which of them is at hand, the same on all PEs
 	how   manner
-	words func(acc, word uint64) uint64
+	words func(acc, word uint64) uint64 // nil where how says all
 	check bool
 }
 
 // part is what a PE has of one reduction.
-type part[T number | bool] struct {
+type part[T element] struct {
 	own    transport.Slice[T] // what it contributes
 	sum    []T                // of all contributions so far
 	exact  []uint64           // in check builds: sum, in words, so that only the result has to fit
@@ -118,11 +119,15 @@ func (f *fold[T]) Fold(pe int, part transport.Memory) {
 	case f.check:
 		for i, x := range x {
 			switch {
+			case pe == 0 && f.words == nil:
+				all.sum[i] = x
 			case pe == 0:
 				all.exact[i], all.sum[i] = toWord(x), x
 			case undefined(x) || undefined(all.sum[i]):
 				all.sum[i] = x
 				undefine(all.sum[i : i+1])
+			case f.words == nil:
+				f.how.into(all.sum[i:i+1], []T{x})
 			default:
 				all.exact[i] = f.words(all.exact[i], toWord(x))
 			}
@@ -138,8 +143,12 @@ func (f *fold[T]) Fold(pe int, part transport.Memory) {
 	}
 }
 
-// finish ends a reduction of a check build.
-func (x *part[T]) finish() {
+// finish ends a reduction of a check build; exact reports whether the sums are in words.
+func (x *part[T]) finish(exact bool) {
+	if !exact {
+		copy(x.result, x.sum)
+		return
+	}
 	for i, w := range x.exact[:len(x.sum)] {
 		if x.result[i] = x.sum[i]; undefined(x.sum[i]) {
 			continue
@@ -151,7 +160,7 @@ func (x *part[T]) finish() {
 	}
 }
 
-func reduceElements[T number | bool](pe *PE, site int, a *Array[T], box Box, how manner, words func(acc, word uint64) uint64) {
+func reduceElements[T element](pe *PE, site int, a *Array[T], box Box, how manner, words func(acc, word uint64) uint64) {
 	f, _ := a.fold.(*fold[T])
 	if f == nil {
 		f = &fold[T]{check: pe.prog.Check}
@@ -162,6 +171,12 @@ func reduceElements[T number | bool](pe *PE, site int, a *Array[T], box Box, how
 	if a.boxed(box, &m) {
 		n = m.Count()
 	}
+	f.how, f.words = how, words
+	f.combine(pe, site, a.Data, &m, n)
+}
+
+// combine combines the n elements of data that m names.
+func (f *fold[T]) combine(pe *PE, site int, data []T, m *transport.Move, n int) {
 	f.turn = 1 - f.turn
 	x := &f.parts[f.turn]
 	own := &x.own
@@ -173,9 +188,8 @@ func reduceElements[T number | bool](pe *PE, site int, a *Array[T], box Box, how
 		result = x.result
 	}
 	if n > 0 {
-		transport.Copy(own.Data, a.Data, &m)
+		transport.Copy(own.Data, data, m)
 	}
-	f.how, f.words = how, words
 
 	c := pe.count(site)
 	c.Calls++
@@ -187,11 +201,11 @@ func reduceElements[T number | bool](pe *PE, site int, a *Array[T], box Box, how
 
 	if n > 0 {
 		if f.check {
-			x.finish()
+			x.finish(f.words != nil)
 		}
-		back := m
+		back := *m
 		back.Src, back.Dst, back.SrcStride, back.DstStride = m.Dst, m.Src, m.DstStride, m.SrcStride
-		transport.Copy(a.Data, result, &back)
+		transport.Copy(data, result, &back)
 	}
 }
 
@@ -224,6 +238,10 @@ func (k manner) into(acc, x any) {
 		combineInto(k, acc, x.([]int))
 	case []int32:
 		combineInto(k, acc, x.([]int32))
+	case []complex128:
+		pairsInto(k, acc, x.([]complex128), elementary.Mul128)
+	case []complex64:
+		pairsInto(k, acc, x.([]complex64), elementary.Mul64)
 	}
 }
 
@@ -247,4 +265,27 @@ func multiplyInto[T number](acc, x []T) {
 	for i := range acc {
 		acc[i] *= x[i]
 	}
+}
+
+func pairsInto[T pair](k manner, acc, x []T, multiply func(x, y T) T) {
+	x = x[:len(acc)]
+	if k == adding {
+		for i := range acc {
+			acc[i] += x[i]
+		}
+		return
+	}
+	for i := range acc {
+		acc[i] = multiply(acc[i], x[i])
+	}
+}
+
+// onePair is the reduction of a COMPLEX scalar, which is that of one element.
+type onePair[T pair] struct{ fold fold[T] }
+
+func (o *onePair[T]) reduce(pe *PE, site int, x T, how manner) T {
+	o.fold.how, o.fold.check = how, pe.prog.Check
+	box := [1]T{x}
+	o.fold.combine(pe, site, box[:], &transport.Move{}, 1)
+	return box[0]
 }

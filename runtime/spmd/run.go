@@ -21,38 +21,44 @@ type PE struct {
 	id, n int
 	prog  *Program
 
-	counts      []Counts       // per site; the last entry is for site -1
-	out         *output        // shared; used by PE 0
-	random      random         // used by PE 0, and by images
-	reading     *readStatement // the READ that further calls go on with
-	goesOn      bool           // the next call that reads is not the last of its statement
-	files       Files          // of PE 0, of every image; nil: the program has none
-	from        *int           // the unit of the next READ; nil: standard input
-	with        Transfer       // of the next READ or WRITE on a unit
-	outcome     outcome        // of the last statement that keeps its errors
-	record      []byte         // of an image: what it has written of a record
-	in          *input         // shared; used by PE 0
-	stops       *stops         // shared; where STOP is noted
-	axes        []dist.Triplet // see Box
-	orders      *orders        // in check builds
-	images      *images        // in a program with coarrays
-	messageTime float64        // see latency; 0: not measured yet
-	arrays      int            // large ones so far, see stagger
-	shared      *shared        // nil: it has everything itself
-	layouts     int            // layouts so far
-	terms       terms          // reductions that travel together
-	acks        *acks          // what communications with ready messages on demand look up
-	marks       marks          // what it did since the last barrier
-	engine      *elide.Engine  // nil: all barriers are executed
-	places      []elide.Place  // by site, those of its barriers; 0: not met yet
-	elided      *elided        // with the engine
-	ended       atomic.Bool    // of a run with elision: it has returned, and others may look
+	counts      []Counts        // per site; the last entry is for site -1
+	out         *output         // shared; used by PE 0
+	random      random          // used by PE 0, and by images
+	reading     *readStatement  // the READ that further calls go on with
+	goesOn      bool            // the next call that reads is not the last of its statement
+	files       Files           // of PE 0, of every image; nil: the program has none
+	from        *int            // the unit of the next READ; nil: standard input
+	with        Transfer        // of the next READ or WRITE on a unit
+	variables   []groupVariable // of the NAMELIST group that is read next
+	recordsOf   int             // how long the records are that the next READ of a string takes it for, or 0
+	outcome     outcome         // of the last statement that keeps its errors
+	record      []byte          // of an image: what it has written of a record
+	in          *input          // shared; used by PE 0
+	stops       *stops          // shared; where STOP is noted
+	axes        []dist.Triplet  // see Box
+	orders      *orders         // in check builds
+	images      *images         // in a program with coarrays
+	messageTime float64         // see latency; 0: not measured yet
+	arrays      int             // large ones so far, see stagger
+	shared      *shared         // nil: it has everything itself
+	layouts     int             // layouts so far
+	terms       terms           // reductions that travel together
+	acks        *acks           // what communications with ready messages on demand look up
+	marks       marks           // what it did since the last barrier
+	engine      *elide.Engine   // nil: all barriers are executed
+	places      []elide.Place   // by site, those of its barriers; 0: not met yet
+	elided      *elided         // with the engine
+	ended       atomic.Bool     // of a run with elision: it has returned, and others may look
 	// A test failed that fails on all PEs.
 	together bool
 	meeting  *atomic.Int64 // the site, plus 1, of the checkpoint whose other PEs it waits for; for deadlock
 
 	state    []saved          // what a checkpoint holds, see keep
 	resuming *snapshot.Reader // of the checkpoint to go on from: the variables
+
+	// The reductions of COMPLEX scalars.
+	single onePair[complex64]
+	double onePair[complex128]
 }
 
 // ID is the number of this PE, from 0.

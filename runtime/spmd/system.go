@@ -1,9 +1,12 @@
 package spmd
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +31,9 @@ func (pe *PE) Ask(site int, what string, given []any, items ...any) {
 	if pe.prog.Coarray {
 		pe.answer(what, given, items)
 		return
+	}
+	if strings.HasPrefix(what, "execute_command_line ") {
+		pe.prompt(site) // what is written so far comes first
 	}
 	pe.collective(c, 0, int64(8*len(items)))
 	var got []any
@@ -117,6 +123,19 @@ func (pe *PE) answer(what string, given, items []any) {
 			status = noArgument
 		}
 		q.text("value", text, status)
+	case "get_environment_variable":
+		name, _ := q.given["name"][0].(string)
+		if list := q.given["trim_name"]; list == nil || list[0].(bool) {
+			name = Trim(name)
+		}
+		text, is := os.LookupEnv(name)
+		status := int64(0)
+		if !is {
+			status = 1
+		}
+		q.text("value", text, status)
+	case "execute_command_line":
+		pe.command(q)
 	case "get_command":
 		q.text("command", strings.Join(append([]string{pe.prog.Name}, pe.prog.args...), " "), 0)
 	case "random_number":
@@ -151,11 +170,35 @@ func (pe *PE) answer(what string, given, items []any) {
 	}
 }
 
+// command executes a command by the shell, which writes behind what the program has written.
+func (pe *PE) command(q *question) {
+	pe.out.flush()
+	command, _ := q.given["command"][0].(string)
+	c := exec.Command("/bin/sh", "-c", Trim(command))
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, pe.out.w, pe.out.errors
+	err := c.Start()
+	if list := q.given["wait"]; err == nil && (list == nil || list[0].(bool)) {
+		err = c.Wait()
+		q.set("exitstat", int64(c.ProcessState.ExitCode()))
+	}
+	var ended *exec.ExitError
+	if err == nil || errors.As(err, &ended) {
+		q.set("cmdstat", int64(0))
+		return
+	}
+	if !q.wants("cmdstat") {
+		panic(&Fault{Msg: "execute_command_line: " + err.Error(), Hint: "give it CMDSTAT to handle it"})
+	}
+	q.set("cmdstat", int64(1))
+	q.set("cmdmsg", err.Error())
+}
+
 var started = time.Now()
 
 // givenKeys are the arguments that intrinsic subroutines take and do not set.
 var givenKeys = map[string]bool{
 	"get_command_argument number": true, "getarg number": true, "random_seed put": true,
+	"get_environment_variable name": true, "get_environment_variable trim_name": true, "execute_command_line command": true, "execute_command_line wait": true,
 	"random_init repeatable": true, "random_init image_distinct": true, "sleep seconds": true,
 }
 

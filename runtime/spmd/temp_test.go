@@ -194,7 +194,7 @@ func TestAnyTemporary(t *testing.T) {
 	axis := func(r *rapid.T, grid int) dist.Axis {
 		lo := rapid.IntRange(-2, 2).Draw(r, "lo")
 		ax := dist.Axis{Lo: lo, Hi: lo + bounds.Draw(r, "extent") - 1, Grid: grid, A: 1}
-		ax.Format = rapid.SampledFrom([]dist.Format{dist.Collapsed, dist.Block, dist.Cyclic}).Draw(r, "format")
+		ax.Format = rapid.SampledFrom([]dist.Format{dist.Collapsed, dist.Block, dist.Blocks(3), dist.Cyclic}).Draw(r, "format")
 		ax.A = rapid.SampledFrom([]int{1, 1, 2, -1, -3}).Draw(r, "stride")
 		ax.B = rapid.IntRange(-3, 3).Draw(r, "offset")
 		p, q := ax.A*ax.Lo+ax.B, ax.A*ax.Hi+ax.B

@@ -26,6 +26,10 @@ func (r *Bytes) Add(items ...any) {
 			r.buf = binary.LittleEndian.AppendUint32(r.buf, math.Float32bits(v))
 		case float64:
 			r.buf = binary.LittleEndian.AppendUint64(r.buf, math.Float64bits(v))
+		case complex64:
+			r.Add(real(v), imag(v))
+		case complex128:
+			r.Add(real(v), imag(v))
 		case bool:
 			n := uint32(0)
 			if v {
@@ -50,8 +54,10 @@ func takeItem(src *record.Source, item any) error {
 	}
 	size := 4
 	switch v := item.(type) {
-	case *int, *float64:
+	case *int, *float64, *complex64:
 		size = 8
+	case *complex128:
+		size = 16
 	case *String:
 		size = v.length
 	}
@@ -68,6 +74,10 @@ func takeItem(src *record.Source, item any) error {
 		*v = math.Float32frombits(binary.LittleEndian.Uint32(b))
 	case *float64:
 		*v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case *complex64:
+		*v = complex(math.Float32frombits(binary.LittleEndian.Uint32(b)), math.Float32frombits(binary.LittleEndian.Uint32(b[4:])))
+	case *complex128:
+		*v = complex(math.Float64frombits(binary.LittleEndian.Uint64(b)), math.Float64frombits(binary.LittleEndian.Uint64(b[8:])))
 	case *bool:
 		*v = binary.LittleEndian.Uint32(b) != 0
 	case *String:

@@ -94,6 +94,12 @@ func (pe *PE) With(keys string, values ...any) {
 			s, _ := values[i].(string)
 			pe.with.Stay = strings.EqualFold(strings.TrimRight(s, " "), "no")
 			continue
+		case "records":
+			pe.recordsOf, _ = values[i].(int)
+			continue
+		case "nml": // what is behind it are bounds
+			pe.variables = groupVariables(values[i].(string), values[i+1:])
+			continue
 		}
 		pe.with.With[key] = values[i]
 	}

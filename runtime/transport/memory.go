@@ -141,9 +141,28 @@ func copyRun[T any](dst, src []T, m *Move, d, s int) {
 		copy(dst[d:d+n], src[s:s+n])
 		return
 	}
+	if n <= 0 {
+		return
+	}
+	// The first and the last element bound the others.
+	_, _, _, _ = dst[d], dst[d+(n-1)*ds], src[s], src[s+(n-1)*ss]
+	if ds == 1 {
+		row := dst[d : d+n]
+		for i := range row {
+			row[i] = *at(src, s)
+			s += ss
+		}
+		return
+	}
 	for range n {
-		dst[d] = src[s]
+		*at(dst, d) = *at(src, s)
 		d += ds
 		s += ss
 	}
+}
+
+// at is element i of list, which is known to have one.
+func at[T any](list []T, i int) *T {
+	var zero T
+	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(list)), i*int(unsafe.Sizeof(zero))))
 }

@@ -176,6 +176,8 @@ func elementSize(array *ir.Symbol) float64 {
 		return 4
 	case ir.Logical:
 		return 1
+	case ir.DoubleComplex:
+		return 16
 	}
 	return 8
 }
@@ -190,7 +192,7 @@ func (w *weigher) elements(c *comm.Comm) float64 {
 			case width > 0:
 				n *= float64(width)
 			case ax.All:
-				n *= float64(c.Array.Dims[d].Extent())
+				n *= float64(c.Array.Dims[d].Nominal())
 			default:
 				for _, t := range ax.Terms {
 					n *= w.values(t.Range)
@@ -201,7 +203,7 @@ func (w *weigher) elements(c *comm.Comm) float64 {
 	}
 	for d, ax := range c.Axes {
 		if ax.All && c.Subs == nil {
-			n *= float64(c.Array.Dims[d].Extent())
+			n *= float64(c.Array.Dims[d].Nominal())
 		}
 	}
 	for _, r := range c.Ranges {
@@ -217,7 +219,7 @@ func (w *weigher) box(array *ir.Symbol, box []comm.Axis) float64 {
 	n := 1.0
 	for d, ax := range box {
 		if ax.All {
-			n *= float64(array.Dims[d].Extent())
+			n *= float64(array.Dims[d].Nominal())
 		}
 		for _, t := range ax.Terms {
 			n *= w.values(t.Range)

@@ -155,7 +155,7 @@ func (m *marker) comm(c *comm.Comm) float64 {
 func largest(array *ir.Symbol) float64 {
 	n := 1
 	for _, d := range array.Dims {
-		n = max(n, int(d.Extent()))
+		n = max(n, int(d.Nominal()))
 	}
 	return float64(n)
 }

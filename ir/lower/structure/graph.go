@@ -141,15 +141,18 @@ func (b *builder) stmt(s ast.Stmt, n *node) *node {
 		n.from = s.Pos
 		b.to(n, b.label(s.To))
 	case *ast.ComputedGoto:
-		sel := &ast.Select{Base: s.Base, X: s.X}
-		for i, t := range s.To {
-			one := &ast.IntLit{XBase: ast.XBase{Pos: t.Pos, End: t.Pos}, Text: fmt.Sprint(i + 1)}
-			sel.Cases = append(sel.Cases, ast.Case{Pos: s.Pos, Values: []ast.CaseValue{{Lo: one}}})
-			n.succ = append(n.succ, b.label(t))
+		return b.choice(s.Base, s.X, s.To, n)
+	case *ast.Call:
+		to := alternates(s)
+		if to == nil {
+			n.stmts = append(n.stmts, s)
+			return n
 		}
-		after := b.node(s.Pos)
-		n.kind, n.succ = sel, append(n.succ, after)
-		return after
+		call := *s
+		b.lets++
+		call.Status = fmt.Sprintf("alternate%%%d", b.lets)
+		n.stmts = append(n.stmts, &call)
+		return b.choice(s.Base, &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: call.Status}, to, n)
 	case *ast.AssignedGoto:
 		return b.assignedGoto(s, n)
 	case *ast.ArithmeticIf:
@@ -170,6 +173,19 @@ func (b *builder) stmt(s ast.Stmt, n *node) *node {
 		return b.construct(s, n)
 	}
 	return b.node(s.Position())
+}
+
+// choice goes to the x-th place of list, and on where there is none.
+func (b *builder) choice(base ast.Base, x ast.Expr, list []ast.Target, n *node) *node {
+	sel := &ast.Select{Base: base, X: x}
+	for i, t := range list {
+		one := &ast.IntLit{XBase: ast.XBase{Pos: t.Pos, End: t.Pos}, Text: fmt.Sprint(i + 1)}
+		sel.Cases = append(sel.Cases, ast.Case{Pos: base.Pos, Values: []ast.CaseValue{{Lo: one}}})
+		n.succ = append(n.succ, b.label(t))
+	}
+	after := b.node(base.Pos)
+	n.kind, n.succ = sel, append(n.succ, after)
+	return after
 }
 
 // leave adds an EXIT or CYCLE; to is where it goes if that is no loop that is left as it is.

@@ -199,6 +199,8 @@ func (s *surveyed) references(st ast.Stmt, around []ast.Stmt) {
 		}
 	case *ast.ArithmeticIf:
 		add(st.To[:]...)
+	case *ast.Call:
+		add(alternates(st)...)
 	case *ast.LabelAssign:
 		s.assign[st.Var.Name] = append(s.assign[st.Var.Name], st.To)
 	case *ast.Read, *ast.Print, *ast.FileStmt:
@@ -216,6 +218,17 @@ func (s *surveyed) references(st ast.Stmt, around []ast.Stmt) {
 	if len(s.jumps) > n {
 		s.mark(s.parent)
 	}
+}
+
+// alternates are the places to which alternate returns of s go.
+func alternates(s *ast.Call) []ast.Target {
+	var list []ast.Target
+	for _, a := range s.Args {
+		if a, ok := a.(*ast.AltReturn); ok {
+			list = append(list, a.To)
+		}
+	}
+	return list
 }
 
 // withControl copies a statement of input or output, and returns what its parentheses have too.

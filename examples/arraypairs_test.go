@@ -1,0 +1,111 @@
+package examples_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
+)
+
+// TestArrayStatements: programs of benchmarks/arrays come in two forms, with array
+// statements and with the loops that these stand for. Both print the same, and send the same
+// messages. -update writes the table of docs/evaluation.md, with processor times.
+func TestArrayStatements(t *testing.T) {
+	if !*update {
+		effort.Full(t, "twenty programs for one comparison")
+	}
+	found, err := filepath.Glob("../benchmarks/arrays/*.array.hpf")
+	if err != nil || len(found) < 10 {
+		t.Fatalf("only %d pairs: %v", len(found), err)
+	}
+	sources := map[string]string{}
+	var names []string
+	for _, f := range found {
+		name := strings.TrimSuffix(filepath.Base(f), ".array.hpf")
+		names = append(names, name)
+		sources[name+".array"], sources[name+".loops"] = f, strings.TrimSuffix(f, ".array.hpf")+".loops.hpf"
+	}
+	programs := variants(t, sources, []string{""})
+	var table strings.Builder
+	table.WriteString("| program | data messages, array statements | data messages, loops | processor time, 1 PE | processor time, 2 PEs |\n|---|---|---|---|---|\n")
+	for _, name := range names {
+		array, _ := programs(name+".array", "")
+		loops, _ := programs(name+".loops", "")
+		a, textA := counted(t, array)
+		b, textB := counted(t, loops)
+		if textA != textB {
+			t.Errorf("%s: array statements print\n%sand loops\n%s", name, textA, textB)
+		}
+		if a != b {
+			t.Errorf("%s: array statements send %d messages, loops %d", name, a, b)
+		}
+		fmt.Fprintf(&table, "| %s | %d | %d |", name, a, b)
+		for n := 1; n <= 2 && *update; n++ {
+			times := processorTimes(t, n, array, loops)
+			fmt.Fprintf(&table, " %.2f |", times[0]/times[1])
+		}
+		table.WriteString("\n")
+	}
+	if *update {
+		replaceTable(t, "../docs/evaluation.md", "| program | data messages, array statements", table.String())
+	}
+}
+
+// counted runs p on several PEs and returns its data messages and what it prints.
+func counted(t *testing.T, p bundle.Program) (data int, text string) {
+	t.Helper()
+	cmd := p.Command("-n", tablePEs, "-stats")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", p.Name, err, stderr.Bytes())
+	}
+	m := total.FindSubmatch(stderr.Bytes())
+	if m == nil {
+		t.Fatalf("%s: no total in\n%s", p.Name, stderr.Bytes())
+	}
+	data, _ = strconv.Atoi(string(m[1]))
+	return data, stdout.String()
+}
+
+// processorTimes are the least processor times of programs on n PEs, in seconds, in runs that
+// take turns.
+func processorTimes(t *testing.T, n int, programs ...bundle.Program) []float64 {
+	t.Helper()
+	least := make([]float64, len(programs))
+	for k := range 7 {
+		for i, p := range programs {
+			cmd := p.Command("-n", strconv.Itoa(n))
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%s: %v", p.Name, err)
+			}
+			if s := cmd.ProcessState.UserTime().Seconds(); k == 0 || s < least[i] {
+				least[i] = s
+			}
+		}
+	}
+	return least
+}
+
+// replaceTable writes the table that begins with head in a document anew.
+func replaceTable(t *testing.T, document, head, table string) {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), head)
+	if !ok {
+		t.Fatalf("%s has no table that begins with %q", document, head)
+	}
+	_, after, _ := strings.Cut(rest, "\n\n")
+	if err := os.WriteFile(document, []byte(before+table+"\n"+after), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

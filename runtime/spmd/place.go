@@ -1,0 +1,126 @@
+package spmd
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// Place allocates a distributed array whose bounds only the run knows: it lies as m says,
+// on the grid that it was made for. What its elements were is lost. Collective, between executions of
+// communications.
+//
+// Where m is what it was before, nothing else changes, and nobody waits: each PE has
+// its memory, and neighbours may have filled the overlap for what comes next. Else the
+// communications of the array get memory that fits it, which no PE may put into before all have got
+// theirs, and none may take from a PE that still uses what came before.
+func (a *Array[T]) Place(m dist.Map) {
+	a.live = true
+	a.aligned(m)
+	if a.placed && a.Layout.Is(m, a.Layout.Shape) {
+		if a.pe.prog.Check {
+			a.undefineOwn(make([]int, len(a.own)), len(a.own)-1)
+		}
+		return
+	}
+	a.placed = true
+	a.pe.assemble()
+	a.relay(dist.NewLayout(m, a.Layout.Shape))
+	for _, f := range a.resized {
+		f()
+	}
+	a.pe.assemble()
+}
+
+// Vacate deallocates a distributed array. Its memory stays, for the next time that it is allocated.
+func (a *Array[T]) Vacate() { a.live = false }
+
+// Follow ends the program if the array is allocated and does not lie as m says, since
+// what it is aligned with has got other bounds.
+func (a *Array[T]) Follow(m dist.Map) {
+	if a.live && !a.Layout.Is(m, a.Layout.Shape) {
+		panic(&Fault{Msg: a.Name + " is allocated while what it is aligned with gets other bounds", Hint: "deallocate " + a.Name + " before"})
+	}
+}
+
+// Extent is the number of elements along an axis (from 0), on all PEs together.
+func (a *Array[T]) Extent(axis int) int {
+	ax := &a.Layout.Axes[axis]
+	return max(0, ax.Hi-ax.Lo+1)
+}
+
+// aligned ends the program if an element has no position in what the array is aligned with.
+func (a *Array[T]) aligned(m dist.Map) {
+	for d, ax := range m.Axes {
+		if ax.Grid < 0 || ax.Hi < ax.Lo {
+			continue
+		}
+		for _, i := range [2]int{ax.Lo, ax.Hi} {
+			if at := ax.A*i + ax.B; at < ax.TLo || at > ax.THi {
+				panic(&Fault{
+					Msg:  fmt.Sprintf("element %d of dimension %d of %s is aligned with position %d, outside of %d:%d", i, d+1, a.Name, at, ax.TLo, ax.THi),
+					Hint: "allocate what " + a.Name + " is aligned with before, with room for it",
+				})
+			}
+		}
+	}
+	for _, f := range m.Fixed {
+		if f.Grid >= 0 && (f.Pos < f.TLo || f.Pos > f.THi) {
+			panic(&Fault{Msg: fmt.Sprintf("%s is aligned with position %d, outside of %d:%d", a.Name, f.Pos, f.TLo, f.THi)})
+		}
+	}
+}
+
+// undefineOwn makes the elements that the PE owns undefined, whose index along axes above axis is idx.
+func (a *Array[T]) undefineOwn(idx []int, axis int) {
+	if !a.lies {
+		return
+	}
+	own := a.own[axis]
+	for k := range own.N {
+		idx[axis] = own.Lo + k*own.Step
+		if axis == 0 {
+			at := a.At(idx...)
+			undefine(a.Data[at : at+1])
+		} else {
+			a.undefineOwn(idx, axis-1)
+		}
+	}
+}
+
+// assemble returns when all PEs have called it, and is never left out.
+func (pe *PE) assemble() {
+	pe.t.Barrier(-1)
+	pe.acks.met()
+}
+
+// fit gives the communication memory for the layout that its array has now.
+func (c *Comm[T]) fit() {
+	for _, s := range c.stages {
+		s.Data = make([]T, c.src.outside(c.plan.axis))
+	}
+	if c.dst != nil {
+		c.dst.fit()
+		c.view = c.view && c.src.unit
+	}
+	c.plan.valid, c.claim = false, nil
+}
+
+// fit gives the temporary memory for as many elements as are needed now.
+func (t *Temp[T]) fit() {
+	if t.capacity == nil {
+		return
+	}
+	n := t.capacity()
+	for _, m := range t.mems {
+		m.Data = allocate[T](t.pe, "a temporary for messages", n, 0)
+	}
+	t.Data, t.owner = t.mems[0].Data, nil
+}
+
+// Sized says that the temporary is for boxes of at most so many elements as capacity says, which is
+// called whenever the array that it is for is allocated. It returns t.
+func (t *Temp[T]) Sized(capacity func() int) *Temp[T] {
+	t.capacity = capacity
+	return t
+}
