@@ -1,9 +1,6 @@
 package spmd
 
-import (
-	"github.com/spmdc/spmdc/runtime/elementary"
-	"github.com/spmdc/spmdc/runtime/transport"
-)
+import "github.com/spmdc/spmdc/runtime/transport"
 
 // A reduction of elements combines, for each element of a section of a replicated array,
 // the values that the PEs have of it, in the order of PEs, and leaves the same bits on
@@ -239,9 +236,9 @@ func (k manner) into(acc, x any) {
 	case []int32:
 		combineInto(k, acc, x.([]int32))
 	case []complex128:
-		pairsInto(k, acc, x.([]complex128), elementary.Mul128)
+		pairsInto(k, acc, x.([]complex128), mul128)
 	case []complex64:
-		pairsInto(k, acc, x.([]complex64), elementary.Mul64)
+		pairsInto(k, acc, x.([]complex64), mul64)
 	}
 }
 
@@ -288,4 +285,16 @@ func (o *onePair[T]) reduce(pe *PE, site int, x T, how manner) T {
 	box := [1]T{x}
 	o.fold.combine(pe, site, box[:], &transport.Move{}, 1)
 	return box[0]
+}
+
+// mul64 and mul128 are elementary.Mul64 and Mul128, in copy: every program comes with this
+// package, and only those that compute with elementary functions with that one.
+func mul64(x, y complex64) complex64 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float32(a*c)-float32(b*d), float32(a*d)+float32(b*c))
+}
+
+func mul128(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
 }
