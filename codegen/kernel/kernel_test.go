@@ -25,7 +25,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	}
 	var list []*Kernel
 	r := rand.New(rand.NewPCG(1, uint64(effort.Of(3, 1))))
-	for i := range effort.Of(300, 60) {
+	for i := range effort.Of(300, 20) {
 		list = append(list, random(r, fmt.Sprintf("kernel%d", i)))
 	}
 	list = append(list, axpy(), dot(), chains())
@@ -246,7 +246,7 @@ func TestVet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := bundle.Go(dir, "vet", "-bools=false", "./test"); err != nil {
+	if out, err := bundle.Go(dir, "vet", "-trimpath", "-bools=false", "./test"); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
 }
