@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/runtime/fio"
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 var formatA = fio.Must("(a)")
@@ -156,6 +157,36 @@ func TestListDirectedInputBeyondGfortran(t *testing.T) {
 		out, _ := spmd(t, 2, input, listInput)
 		if first, _, _ := strings.Cut(out, "\n"); first != want {
 			t.Errorf("input %q: %q, want %q", input, first, want)
+		}
+	}
+}
+
+// TestBadPairs: what is no COMPLEX number is an error with gfortran's IOMSG, on whichever line
+// it goes on.
+func TestBadPairs(t *testing.T) {
+	for input, want := range map[string]string{
+		"      (1.0\nx":     "Bad complex value in item 1 of list input",
+		"(1.0 2.0)":         "Bad complex value in item 1 of list input",
+		"      (1.0,\n2 x)": "Bad complex value in item 1 of list input",
+		"(1,2)x":            "Bad complex value in item 1 of list input",
+		"(a,2)":             "Bad complex floating point number for item 1",
+		"(1.0\n,2.0)":       "",
+	} {
+		lines := strings.Split(input, "\n")
+		next := func() (rec string, ok bool) {
+			if len(lines) == 0 {
+				return "", false
+			}
+			rec, lines = lines[0], lines[1:]
+			return rec, true
+		}
+		var z complex128
+		got := ""
+		if err := newListReader(&record.Source{Next: next, Name: "the input"}).read([]any{&z}); err != nil {
+			got = err.text
+		}
+		if got != want || want == "" && z != 1+2i {
+			t.Errorf("%q gives %v and %q, gfortran %q", input, z, got, want)
 		}
 	}
 }

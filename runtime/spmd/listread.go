@@ -159,11 +159,11 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 
 // badText is gfortran's IOMSG for a value that item n, of the type what, cannot take.
 func (v *listValue) badText(what string, n int) string {
-	_, _, pair := strings.Cut(v.text, " ")
 	switch {
-	case what == "COMPLEX" && pair && !strings.HasSuffix(v.text, ")"):
+	case what != "COMPLEX" || v.text == "" || v.text[0] == '(':
+	case strings.Contains(v.text, " "):
 		return fmt.Sprintf("Bad complex floating point number for item %d", n)
-	case what == "COMPLEX" && v.text != "" && v.text[0] >= '0' && v.text[0] <= '9' && !strings.HasSuffix(v.text, ")"):
+	case v.text[0] >= '0' && v.text[0] <= '9':
 		return fmt.Sprintf("Bad repeat count in item %d of list input", n)
 	}
 	return fmt.Sprintf("Bad %s in item %d of list input", listWord[what], n)
@@ -178,8 +178,10 @@ func isPair(item any) bool {
 	return false
 }
 
-// pair reads (re,im), with blanks and ends of lines around each part; its text is "re im".
+// pair reads (re,im), with blanks and ends of lines around each part; its text is "re im", or
+// begins with the parenthesis where that is no COMPLEX number.
 func (r *listReader) pair() *readError {
+	whole := r.line[r.pos:]
 	r.pos++
 	var parts [2]string
 	for i := range parts {
@@ -197,13 +199,13 @@ func (r *listReader) pair() *readError {
 			return err
 		}
 		if c := r.line[r.pos]; i == 0 && !r.isComma(c) || i == 1 && c != ')' {
-			r.value.text = r.line[start:] // which is no COMPLEX number
+			r.value.text = whole
 			return nil
 		}
 		r.pos++
 	}
 	r.value.text = parts[0] + " " + parts[1]
-	return r.separated()
+	return r.separated("Bad complex value in item %d of list input")
 }
 
 // quoted reads a string in quotes, which may continue over lines; a doubled
@@ -225,21 +227,23 @@ func (r *listReader) quoted(quote byte) *readError {
 		r.pos += i + 1
 		if r.pos == len(r.line) || r.line[r.pos] != quote {
 			r.value.text = b.String()
-			return r.separated()
+			return r.separated("Invalid string input in item %d")
 		}
 		b.WriteByte(quote)
 		r.pos++
 	}
 }
 
-// separated reports text that follows a closing quote without a separator.
-func (r *listReader) separated() *readError {
+// separated reports what follows a closing quote or parenthesis without a separator; text is
+// gfortran's IOMSG, of the number of the item.
+func (r *listReader) separated(text string) *readError {
 	if r.pos == len(r.line) || r.isSeparator(r.line[r.pos]) {
 		return nil
 	}
 	return &readError{
 		status: iostatBad,
 		msg:    fmt.Sprintf("text behind %q (%s)", r.value.text, r.src.Place()),
+		text:   fmt.Sprintf(text, r.items+1),
 		hint:   "put a blank or a comma between two values",
 	}
 }
