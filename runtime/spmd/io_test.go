@@ -191,6 +191,52 @@ func TestBadPairs(t *testing.T) {
 	}
 }
 
+// TestGroups: values of NAMELIST groups are those of list-directed input, in all forms that
+// gfortran takes, and with its IOMSG where it takes none.
+func TestGroups(t *testing.T) {
+	variables := groupVariables("z w0 0 s c8 0 x d0 0 q b0 0", nil)
+	for input, want := range map[string]string{
+		"&g s='ab'x":                               "Invalid string input in item 1",
+		"&g s='ab'/":                               "",
+		"&g s='it''s'! it is":                      "",
+		"&g z=(1,2)x=3 /":                          "",
+		"&g z=(1,2)y /":                            "Cannot match namelist object name y",
+		"&g q=.true., x = 3.25, z = (2.5,3.5) /":   "",
+		"&g q=.true.; x = 3,25; z = (2,5;3,5) / ,": "",
+	} {
+		open := func() (*record.Source, error) {
+			next := record.Once(input)
+			return &record.Source{Name: "the input", Modes: record.Modes{Comma: strings.HasSuffix(input, ",")}, Next: func() (string, bool) {
+				if rec, ok := next(); ok {
+					return rec, true
+				}
+				return "/", true
+			}}, nil
+		}
+		g, got := readGroup(open, "g", variables), ""
+		if g.err != nil {
+			got = g.err.text
+		}
+		if got != want {
+			t.Errorf("%q: %q, gfortran %q", input, got, want)
+		}
+		if x := g.values[2][0]; strings.Contains(input, "25") && (len(x) != 1 || x[0] != 3.25) {
+			t.Errorf("%q: x is %v", input, x)
+		}
+	}
+}
+
+// TestDecimalComma: a logical value has its points where numbers have commas.
+func TestDecimalComma(t *testing.T) {
+	var q bool
+	var x float64
+	var z complex64
+	src := &record.Source{Next: record.Once(".true. 1,5; (2,5;3,5)"), Name: "the input", Modes: record.Modes{Comma: true}}
+	if err := newListReader(src).read([]any{&q, &x, &z}); err != nil || !q || x != 1.5 || z != 2.5+3.5i {
+		t.Errorf("%v %v %v %v", q, x, z, err)
+	}
+}
+
 // What gfortran prints of INTEGER(8) has 20 columns.
 func TestLongIntegers(t *testing.T) {
 	out, _ := spmd(t, 2, "12345678901 3\n99999999999 5000000000\n", func(pe *PE) {

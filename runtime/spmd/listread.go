@@ -17,7 +17,8 @@ var listWord = map[string]string{"INTEGER": "integer", "INTEGER(8)": "integer", 
 // times v, two separators in a row and r* for values that leave their items as
 // they are; a slash leaves all further items as they are.
 type listReader struct {
-	src *record.Source
+	src   *record.Source
+	group bool // of a NAMELIST group: "!" begins a comment
 
 	line   string
 	pos    int
@@ -101,10 +102,14 @@ func (r *listReader) advance() *readError {
 func (r *listReader) skipBlanks() *readError {
 	for {
 		for r.begun && r.pos < len(r.line) {
-			if c := r.line[r.pos]; c != ' ' && c != '\t' && c != '\r' {
+			switch c := r.line[r.pos]; {
+			case c == '!' && r.group:
+				r.pos = len(r.line)
+			case c != ' ' && c != '\t' && c != '\r':
 				return nil
+			default:
+				r.pos++
 			}
-			r.pos++
 		}
 		if err := r.advance(); err != nil {
 			return err
@@ -151,10 +156,19 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 		r.pos++
 	}
 	r.value.text = r.line[start:r.pos]
-	if _, text := item.(*String); r.src.Comma && !text {
-		r.value.text = strings.NewReplacer(",", ".", ".", ",").Replace(r.value.text)
+	switch item.(type) {
+	case *float32, *float64:
+		r.value.text = r.point(r.value.text)
 	}
 	return false, nil
+}
+
+// point is a number with a decimal point, where the input has a comma.
+func (r *listReader) point(s string) string {
+	if !r.src.Comma {
+		return s
+	}
+	return strings.NewReplacer(",", ".", ".", ",").Replace(s)
 }
 
 // badText is gfortran's IOMSG for a value that item n, of the type what, cannot take.
@@ -192,9 +206,7 @@ func (r *listReader) pair() *readError {
 		for r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]) && r.line[r.pos] != ')' {
 			r.pos++
 		}
-		if parts[i] = r.line[start:r.pos]; r.src.Comma {
-			parts[i] = strings.NewReplacer(",", ".", ".", ",").Replace(parts[i])
-		}
+		parts[i] = r.point(r.line[start:r.pos])
 		if err := r.skipBlanks(); err != nil {
 			return err
 		}
@@ -204,7 +216,9 @@ func (r *listReader) pair() *readError {
 		}
 		r.pos++
 	}
-	r.value.text = parts[0] + " " + parts[1]
+	if r.value.text = parts[0] + " " + parts[1]; r.group {
+		return nil // a name may follow at once
+	}
 	return r.separated("Bad complex value in item %d of list input")
 }
 
@@ -265,7 +279,7 @@ func repeatCount(s string) (count, width int) {
 }
 
 func (r *listReader) isSeparator(c byte) bool {
-	return c == ' ' || c == '\t' || r.isComma(c) || c == '/' || c == '\r'
+	return c == ' ' || c == '\t' || r.isComma(c) || c == '/' || c == '\r' || c == '!' && r.group
 }
 
 // isComma reports whether c separates like a comma; gfortran takes a semicolon
