@@ -176,7 +176,7 @@ func (g *gen) behind(x, y *fusedNest) (far int64) {
 			if a.ref.Sym != b.ref.Sym || !a.write && !b.write {
 				continue
 			}
-			for g.touches(x.d, y.d, a.ref, b.ref, far+1) {
+			for g.touches(x.d, y.d, a, b, far+1) {
 				if far++; far > maxDelay {
 					return -1
 				}
@@ -186,84 +186,46 @@ func (g *gen) behind(x, y *fusedNest) (far int64) {
 	return far
 }
 
+// fusedRef is a reference to an element in a nest.
 type fusedRef struct {
-	ref   *ir.Ref
-	write bool
+	ref    *ir.Ref
+	write  bool
+	around []*ir.Do // the loops around it, from that of the nest on
 }
 
+// elements lists the references in the statements of d, those in bounds of loops aside.
 func (g *gen) elements(d *ir.Do) (list []fusedRef) {
-	written := map[*ir.Ref]bool{}
-	ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-		if a, ok := s.(*ir.Assign); ok {
-			if r, ok := a.LHS.(*ir.Ref); ok {
-				written[r] = true
+	var visit func(body []ir.Stmt, around []*ir.Do)
+	visit = func(body []ir.Stmt, around []*ir.Do) {
+		for _, s := range body {
+			if l, ok := s.(*ir.Do); ok {
+				visit(l.Body, append(slices.Clip(around), l))
+				continue
+			}
+			for _, r := range ir.Refs(s) {
+				a, assigns := s.(*ir.Assign)
+				list = append(list, fusedRef{r, assigns && a.LHS == r, around})
+			}
+			for _, inner := range ir.Bodies(s) {
+				visit(inner, around)
 			}
 		}
-		return true
-	})
-	ir.WalkExprs([]ir.Stmt{d}, func(_ ir.Stmt, e ir.Expr) bool {
-		if r, ok := e.(*ir.Ref); ok {
-			list = append(list, fusedRef{r, written[r]})
-		}
-		return true
-	})
+	}
+	visit(d.Body, []*ir.Do{d})
 	return list
 }
 
 // touches reports whether a, in an iteration of x, may be the element that b is in an
-// iteration of y at least far iterations before.
-func (g *gen) touches(x, y *ir.Do, a, b *ir.Ref, far int64) bool {
-	var eqs, ineqs []linalg.Affine
+// iteration of y at least far iterations before. Both are there only in iterations of the
+// loops around them; other loops of the nests may have none then, or others.
+func (g *gen) touches(x, y *ir.Do, a, b fusedRef, far int64) bool {
+	of, ineqs := g.standing(x, a, " 1")
+	by, more := g.standing(y, b, " 2")
 	fine := true
-	side := func(d *ir.Do, mark string) func(f linalg.Affine, ok bool) (linalg.Affine, bool) {
-		own, changed := map[string]bool{}, map[string]bool{}
-		for sym := range g.prog.Modified(d) {
-			changed[sym.Name] = true
-		}
-		ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-			if l, ok := s.(*ir.Do); ok {
-				own[l.Index.Name] = true
-			}
-			return true
-		})
-		// What the nest changes, its indices aside, has no known value.
-		in := func(f linalg.Affine, ok bool) (linalg.Affine, bool) {
-			if !ok || slices.ContainsFunc(f.Vars(), func(v string) bool { return changed[v] && !own[v] }) {
-				return f, false
-			}
-			return f.Rename(func(v string) string {
-				if own[v] {
-					return v + mark
-				}
-				return v
-			})
-		}
-		ir.Walk([]ir.Stmt{d}, func(s ir.Stmt) bool {
-			l, ok := s.(*ir.Do)
-			if !ok {
-				return true
-			}
-			bounds := g.prog.Info.Bounds(l)
-			index := linalg.Var(l.Index.Name + mark)
-			lo, okLo := in(bounds.Lo, bounds.LoOK)
-			hi, okHi := in(bounds.Hi, bounds.HiOK)
-			if bounds.Step < 0 {
-				lo, okLo, hi, okHi = hi, okHi, lo, okLo
-			}
-			if gap, ok := index.Sub(lo); ok && okLo && bounds.Step != 0 {
-				ineqs = append(ineqs, gap)
-			}
-			if gap, ok := hi.Sub(index); ok && okHi && bounds.Step != 0 {
-				ineqs = append(ineqs, gap)
-			}
-			return true
-		})
-		return in
-	}
-	of, by := side(x, " 1"), side(y, " 2")
-	for d := range a.Subs {
-		f, ok1 := of(g.prog.Affine(a.Subs[d]))
-		h, ok2 := by(g.prog.Affine(b.Subs[d]))
+	var eqs []linalg.Affine
+	for d := range a.ref.Subs {
+		f, ok1 := of(g.prog.Affine(a.ref.Subs[d]))
+		h, ok2 := by(g.prog.Affine(b.ref.Subs[d]))
 		if !ok1 || !ok2 {
 			continue
 		}
@@ -273,5 +235,45 @@ func (g *gen) touches(x, y *ir.Do, a, b *ir.Ref, far int64) bool {
 	}
 	ahead, ok1 := linalg.Var(x.Index.Name + " 1").Sub(linalg.Var(y.Index.Name + " 2"))
 	ahead, ok2 := ahead.Sub(linalg.Const(far))
-	return !fine || !ok1 || !ok2 || !depend.Infeasible(eqs, append(ineqs, ahead))
+	return !fine || !ok1 || !ok2 || !depend.Infeasible(eqs, slices.Concat(ineqs, more, []linalg.Affine{ahead}))
+}
+
+// standing is where reference r of nest d stands: in renders a form that holds there with mark
+// behind the indices of the loops around r, and fails if the nest changes something else in
+// it, so that it has no known value; within are forms that are not negative there.
+func (g *gen) standing(d *ir.Do, r fusedRef, mark string) (in func(f linalg.Affine, ok bool) (linalg.Affine, bool), within []linalg.Affine) {
+	own, changed := map[string]bool{}, map[string]bool{}
+	for sym := range g.prog.Modified(d) {
+		changed[sym.Name] = true
+	}
+	for _, l := range r.around {
+		own[l.Index.Name] = true
+	}
+	in = func(f linalg.Affine, ok bool) (linalg.Affine, bool) {
+		if !ok || slices.ContainsFunc(f.Vars(), func(v string) bool { return changed[v] && !own[v] }) {
+			return f, false
+		}
+		return f.Rename(func(v string) string {
+			if own[v] {
+				return v + mark
+			}
+			return v
+		})
+	}
+	for _, l := range r.around {
+		bounds := g.prog.Info.Bounds(l)
+		index := linalg.Var(l.Index.Name + mark)
+		lo, okLo := in(bounds.Lo, bounds.LoOK)
+		hi, okHi := in(bounds.Hi, bounds.HiOK)
+		if bounds.Step < 0 {
+			lo, okLo, hi, okHi = hi, okHi, lo, okLo
+		}
+		if gap, ok := index.Sub(lo); ok && okLo && bounds.Step != 0 {
+			within = append(within, gap)
+		}
+		if gap, ok := hi.Sub(index); ok && okHi && bounds.Step != 0 {
+			within = append(within, gap)
+		}
+	}
+	return in, within
 }

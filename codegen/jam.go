@@ -194,7 +194,7 @@ func (v *vectorLoop) inOrder() bool {
 	around := v.leaf.g.dependLoop(inner)
 	all := slices.Clone(v.reads)
 	for _, s := range v.store {
-		all = append(all, vectorRead{f: s.f, copy: s.copy})
+		all = append(all, vectorRead{f: s.f, copy: s.copy, stream: s.stream})
 	}
 	for _, s := range v.store {
 		if !uses(s.f, v.jam.loops[0].do.Index.Name) {

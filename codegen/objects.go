@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -162,21 +161,12 @@ func (g *gen) array(s *ir.Symbol) {
 
 // emptied is the map that an array has before it is allocated: without elements where bounds are open.
 func emptied(m dist.Map) dist.Map {
-	none := func(lo, hi *int) {
-		if ir.IsOpen(*lo) || ir.IsOpen(*hi) {
-			*lo, *hi = 1, 0
+	return ir.EachEnds(m, func(lo, hi int) (int, int) {
+		if ir.IsOpen(lo) || ir.IsOpen(hi) {
+			return 1, 0
 		}
-	}
-	out := dist.Map{Axes: slices.Clone(m.Axes), Fixed: slices.Clone(m.Fixed)}
-	for d := range out.Axes {
-		ax := &out.Axes[d]
-		none(&ax.Lo, &ax.Hi)
-		none(&ax.TLo, &ax.THi)
-	}
-	for i := range out.Fixed {
-		none(&out.Fixed[i].TLo, &out.Fixed[i].THi)
-	}
-	return out
+		return lo, hi
+	})
 }
 
 // mapOf renders m, and its ends by end.

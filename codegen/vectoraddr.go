@@ -212,13 +212,13 @@ func (v *vectorLoop) independent() {
 				v.no("%s may be %s of some iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			case no:
-				v.together(w, r.f)
+				v.together(s.stream, v.readStream(r))
 			case r.after && !isLeaf(v.loop.Body) || r.f.conditional || w.conditional || !v.maybe(w, r.f) || v.stride(w) != 1 || v.stride(r.f) != 1:
 				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			default:
 				v.ordered = v.ordered || r.after
-				v.test(w, r.f)
+				v.test(s.stream, v.readStream(r))
 			}
 		}
 	}
@@ -357,10 +357,17 @@ func (v *vectorLoop) streamOf(f leafRef) int {
 	return -1
 }
 
-// together puts what is stored and what is loaded from one array in one group: a later
-// iteration may overwrite what an earlier one reads.
-func (v *vectorLoop) together(w, r leafRef) {
-	a, b := v.streamOf(w), v.streamOf(r)
+// readStream is the stream of what r reads, -1 where it has none.
+func (v *vectorLoop) readStream(r vectorRead) int {
+	if r.stream < 0 {
+		return v.streamOf(r.f)
+	}
+	return r.stream
+}
+
+// together puts stream a, which is stored, and b, which is loaded from the same array, in one
+// group: a later iteration may overwrite what an earlier one reads.
+func (v *vectorLoop) together(a, b int) {
 	if a < 0 || b < 0 {
 		return
 	}
@@ -373,9 +380,8 @@ func (v *vectorLoop) together(w, r leafRef) {
 }
 
 // test leaves to the run time whether the kernel may be used.
-func (v *vectorLoop) test(w, r leafRef) {
-	a, b := v.streamOf(w), v.streamOf(r)
-	v.together(w, r)
+func (v *vectorLoop) test(a, b int) {
+	v.together(a, b)
 	for _, t := range v.tests {
 		if t.a == a && t.b == b {
 			return

@@ -82,7 +82,7 @@ func (v *vectorLoop) invariant(e ir.Expr, t kernel.Type) *kernel.Node {
 		return v.no("%s must be evaluated where its condition holds alone", ir.ExprString(e))
 	}
 	for _, r := range ir.ExprRefs(e) {
-		v.reads = append(v.reads, vectorRead{f: v.shifted(v.refs[r]), copy: v.copy})
+		v.reads = append(v.reads, vectorRead{f: v.shifted(v.refs[r]), copy: v.copy, stream: -1})
 	}
 	key := fmt.Sprint(t, ir.ExprString(e)) + v.jam.variant(e, v.copy)
 	if t == kernel.Mask {
@@ -137,7 +137,7 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 	for _, s := range v.order {
 		after = after || v.store[s].f.object == f.object
 	}
-	v.reads = append(v.reads, vectorRead{f, v.copy, after})
+	v.reads = append(v.reads, vectorRead{f, v.copy, stream, after})
 	var mask *kernel.Node
 	if f.conditional {
 		mask = v.where

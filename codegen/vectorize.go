@@ -124,9 +124,10 @@ type vectorStore struct {
 }
 
 type vectorRead struct {
-	f     leafRef
-	copy  int
-	after bool // the loop has stored to that object before, in the order of the text
+	f      leafRef
+	copy   int
+	stream int  // -1 where it is loaded in another way
+	after  bool // the loop has stored to that object before, in the order of the text
 }
 
 // Vector code checks no subscript. What all iterations touch is sliced; where a reference

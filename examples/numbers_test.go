@@ -162,7 +162,7 @@ func TestStepped(t *testing.T) { checkBoth(t, numeric("stepped"), plans[0]) }
 // TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
 // one after another. Three rows of nests stand in the form of a loop for one PE too.
 func TestTurns(t *testing.T) {
-	for name, want := range map[string][2]int{"turns": {8, 0}, "turnsums": {13, 1}} {
+	for name, want := range map[string][2]int{"turns": {8, 0}, "turnsums": {13, 1}, "turnbounds": {1, 0}} {
 		e := numeric(name)
 		t.Run(name, func(t *testing.T) {
 			code, err := shared.bundles.emitted(e.source, plans[0])
@@ -179,9 +179,10 @@ func TestTurns(t *testing.T) {
 	}
 	t.Run("strips", func(t *testing.T) {
 		t.Parallel()
+		names := []string{"turns", "turnsums", "turnbounds"}
 		forms := []string{"--strip=2", "--strip=none", "--strip=1", "--strip=3"}[:effort.Of(4, 2)]
-		program := variants(t, sourcesOf("turns", "turnsums"), forms)
-		for _, name := range []string{"turns", "turnsums"} {
+		program := variants(t, sourcesOf(names...), forms)
+		for _, name := range names {
 			for _, form := range forms {
 				for _, n := range []int{1, 2, 3, 5} {
 					p, _ := program(name, form)

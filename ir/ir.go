@@ -16,6 +16,7 @@ package ir
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -45,6 +46,21 @@ func (t Type) Wrap(n int) int {
 		return int(int32(n))
 	}
 	return n
+}
+
+// Size is the bytes of a value of type t in emitted programs.
+func (t Type) Size() int64 {
+	switch t {
+	case Logical:
+		return int64(unsafe.Sizeof(false))
+	case Integer, Real:
+		return int64(unsafe.Sizeof(float32(0)))
+	case DoubleComplex:
+		return int64(unsafe.Sizeof(complex128(0)))
+	case Character:
+		return int64(unsafe.Sizeof(""))
+	}
+	return int64(unsafe.Sizeof(float64(0)))
 }
 
 // IsReal reports whether t is REAL or DOUBLE PRECISION.

@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"slices"
+
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // The ends of a dimension that only the run knows are numbers too, beyond all those that
@@ -84,6 +86,22 @@ func (s *Symbol) IsOpen() bool { return slices.ContainsFunc(s.Dims, Bound.Open) 
 // Placed reports whether s has its layout where an Allocate has given it one: a bound of it, or of what
 // it is aligned with, is known to the run only.
 func (s *Symbol) Placed() bool { return s.IsOpen() || s.Mapping != nil && len(s.Mapping.Ends) > 0 }
+
+// EachEnds is m with what f makes of the two ends of each range in it: those of a dimension, and
+// those of the dimension of the template that it lies on.
+func EachEnds(m dist.Map, f func(lo, hi int) (int, int)) dist.Map {
+	out := dist.Map{Axes: slices.Clone(m.Axes), Fixed: slices.Clone(m.Fixed)}
+	for d := range out.Axes {
+		ax := &out.Axes[d]
+		ax.Lo, ax.Hi = f(ax.Lo, ax.Hi)
+		ax.TLo, ax.THi = f(ax.TLo, ax.THi)
+	}
+	for i := range out.Fixed {
+		x := &out.Fixed[i]
+		x.TLo, x.THi = f(x.TLo, x.THi)
+	}
+	return out
+}
 
 // nominalExtent is what estimates take for an extent that only the run knows.
 const nominalExtent = 512

@@ -46,6 +46,20 @@ func Bodies(s Stmt) [][]Stmt {
 	return nil
 }
 
+// ReplaceBodies puts with(list) in the place of each statement list inside s.
+func ReplaceBodies(s Stmt, with func([]Stmt) []Stmt) {
+	switch s := s.(type) {
+	case *Do:
+		s.Body = with(s.Body)
+	case *While:
+		s.Body = with(s.Body)
+	case *If:
+		s.Then, s.Else = with(s.Then), with(s.Else)
+	case *Critical:
+		s.Body = with(s.Body)
+	}
+}
+
 // Exprs returns the expressions that s itself evaluates, in order of
 // evaluation; those of statements inside s are not among them. The target of an
 // assignment comes last, the items of a READ are left out: they are written, and

@@ -1,8 +1,6 @@
 package procfunc
 
 import (
-	"slices"
-
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -123,34 +121,12 @@ func (s *PESpace) layout(a *ir.Symbol) *dist.Layout {
 	if l := s.layouts[a]; l != nil {
 		return l
 	}
-	m, open := s.placed(a.Mapping.Map)
+	m := ir.EachEnds(a.Mapping.Map, func(lo, hi int) (int, int) { return s.end(lo), s.end(hi) })
 	l := dist.NewLayout(m, mapping.Shape(a.Mapping.Grid, s.np))
-	if !open {
+	if !a.Placed() {
 		s.layouts[a] = l
 	}
 	return l
-}
-
-// placed is m with the values of its open ends, and whether it has any.
-func (s *PESpace) placed(m dist.Map) (out dist.Map, open bool) {
-	out = dist.Map{Axes: slices.Clone(m.Axes), Fixed: slices.Clone(m.Fixed)}
-	end := func(n *int) {
-		if ir.IsOpen(*n) {
-			open = true
-			*n = s.end(*n)
-		}
-	}
-	for d := range out.Axes {
-		ax := &out.Axes[d]
-		for _, n := range []*int{&ax.Lo, &ax.Hi, &ax.TLo, &ax.THi} {
-			end(n)
-		}
-	}
-	for i := range out.Fixed {
-		end(&out.Fixed[i].TLo)
-		end(&out.Fixed[i].THi)
-	}
-	return out, open
 }
 
 // end is the value of an end of a dimension; 0, and missing set, where it has none.

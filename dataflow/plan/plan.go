@@ -38,7 +38,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -313,20 +312,7 @@ func (p *Plan) StageBytes(c *comm.Comm) int64 {
 	if !slot.Staged {
 		return 0
 	}
-	return p.Program.StageCells(c) * ElemSize(c.Array.Type) * int64(slot.Ring)
-}
-
-// ElemSize is the bytes of an element in emitted programs.
-func ElemSize(t ir.Type) int64 {
-	switch t {
-	case ir.Real:
-		return int64(unsafe.Sizeof(float32(0)))
-	case ir.Logical:
-		return int64(unsafe.Sizeof(false))
-	case ir.DoubleComplex:
-		return int64(unsafe.Sizeof(complex128(0)))
-	}
-	return int64(unsafe.Sizeof(float64(0)))
+	return p.Program.StageCells(c) * c.Array.Type.Size() * int64(slot.Ring)
 }
 
 // Sharing is, by number, the communications that may fill the same cells, it included,

@@ -103,14 +103,14 @@ func (s *searcher) ringsOnDemand(a *attempt, wanted []bool, left int64) {
 // strips they hold one each, and the others are got.
 func (s *searcher) manySlots(c *comm.Comm, strip *plan.Strip, n int, planes *plan.Planes) (bytes int64, cost float64) {
 	weight := s.weights.Comms[c.ID]
-	one := c.TempCells() * plan.ElemSize(c.Array.Type)
+	one := c.TempCells() * c.Array.Type.Size()
 	bytes = s.ringBytes(c, strip, n, planes)
 	switch {
 	case planes != nil:
 		return 0, 0
 	case strip != nil:
 		cost = weight * s.stripCost(strip)
-		one = strip.Cells(strip.Size) * plan.ElemSize(c.Array.Type)
+		one = strip.Cells(strip.Size) * c.Array.Type.Size()
 	case c.Overlap:
 		cost = weight * copyCost
 		one = bytes / int64(n)

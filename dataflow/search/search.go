@@ -257,7 +257,7 @@ func (s *searcher) ringBytes(c *comm.Comm, strip *plan.Strip, n int, planes *pla
 	case planes != nil:
 		return 0
 	case c.Overlap:
-		return int64(n) * s.program.StageCells(c) * plan.ElemSize(c.Array.Type)
+		return int64(n) * s.program.StageCells(c) * c.Array.Type.Size()
 	}
 	return added(c, strip, n)
 }

@@ -47,7 +47,7 @@ func added(c *comm.Comm, strip *plan.Strip, n int) int64 {
 	if strip != nil {
 		cells = strip.Cells(strip.Size)
 	}
-	return max(0, int64(n)*cells-c.TempCells()) * plan.ElemSize(c.Array.Type)
+	return max(0, int64(n)*cells-c.TempCells()) * c.Array.Type.Size()
 }
 
 // gets is how many strips are got in an execution, by estimate.
@@ -157,11 +157,11 @@ func (s *searcher) strips(a *attempt, options [][]option, solver *synch.Solver) 
 func (s *searcher) stripSize(at *comm.Strips, slots int, left int64) int {
 	c := at.Comm
 	all := c.TempExtent(at.Axis)
-	bytes := plan.ElemSize(c.Array.Type) * at.Cells(1) * int64(slots)
+	bytes := c.Array.Type.Size() * at.Cells(1) * int64(slots)
 	if all < 2 || bytes == 0 {
 		return 0
 	}
-	most := int(min(int64(all-1), (left+c.TempCells()*plan.ElemSize(c.Array.Type))/bytes))
+	most := int(min(int64(all-1), (left+c.TempCells()*c.Array.Type.Size())/bytes))
 	if most == 0 {
 		return 0
 	}

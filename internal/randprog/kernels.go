@@ -169,7 +169,7 @@ var kernels = []kernel{
 	}},
 	{name: "nests by turns", make: nestsByTurns, variants: []string{
 		"turns:extreme of one", "turns:extreme of both", "turns:sum", "turns:scalar of both", "turns:needed at once",
-		"turns:three", "turns:vector between", "turns:in a time loop",
+		"turns:three", "turns:vector between", "turns:in a time loop", "turns:rows in two loops", "turns:a loop for some columns",
 	}},
 	{name: "different ends", make: differentEnds(1), variants: endForms},
 	{name: "different ends, planes", make: differentEnds(2)},

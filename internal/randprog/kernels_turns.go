@@ -95,8 +95,26 @@ func (t *turns) small(e string) string {
 
 // nest is over columns from lo to hi.
 func (t *turns) nest(lo, hi int, before []string, inner ...string) []string {
-	return doBlock(fmt.Sprintf("do %s = %d, %d", t.j, lo, hi),
-		append(before, doBlock(fmt.Sprintf("do %s = %d, %d", t.i, 1+t.u.pick(2), t.rows), inner)...))
+	return doBlock(fmt.Sprintf("do %s = %d, %d", t.j, lo, hi), append(before, t.rowLoops(inner...)...))
+}
+
+// rowLoops is inner over the rows: in one loop, or in two, each over some of them.
+func (t *turns) rowLoops(inner ...string) []string {
+	from := 1 + t.u.pick(2)
+	if !t.u.chance(1, 4) {
+		return doBlock(fmt.Sprintf("do %s = %d, %d", t.i, from, t.rows), inner)
+	}
+	t.feat("turns:rows in two loops")
+	middle := from + t.u.pick(t.rows-from)
+	return append(doBlock(fmt.Sprintf("do %s = %d, %d", t.i, from, middle), inner),
+		doBlock(fmt.Sprintf("do %s = %d, %d", t.i, middle+1, t.rows), inner)...)
+}
+
+// corner is a loop over some rows of y that has iterations in the first columns only.
+func (t *turns) corner() []string {
+	t.feat("turns:a loop for some columns")
+	y := t.at(t.y, t.i, t.j)
+	return doBlock(fmt.Sprintf("do %s = %s, %d", t.i, t.j, 1+t.u.pick(4)), []string{y + " = " + t.small(y+" + "+t.value("1"))})
 }
 
 func (t *turns) start() {
@@ -118,8 +136,15 @@ func (t *turns) pair() []string {
 	if far > 0 {
 		source = next(-far) + " + " + next(far)
 	}
+	var head []string
+	if u.chance(1, 4) {
+		head = t.corner()
+		if u.chance(1, 2) { // a column that all iterations read, also those without such rows
+			source += " + " + t.at(t.x, t.i, "3")
+		}
+	}
 	first, second := []string{y + " = " + t.small(source+" + "+y)}, []string{x + " = " + y}
-	var head, before, setup, behind []string
+	var before, setup, behind []string
 	s := k.scalarVar(t.kd, "s", zero(t.kd), tier{frac: 12, bound: 1 << 24})
 	switch u.pick(5) {
 	case 0:

@@ -86,14 +86,7 @@ func (w *settling) ordered(list []ir.Stmt, targets map[*ir.Symbol]map[*ir.Symbol
 		}
 	}
 	for _, s := range out {
-		switch s := s.(type) {
-		case *ir.Do:
-			s.Body = w.ordered(s.Body, targets)
-		case *ir.While:
-			s.Body = w.ordered(s.Body, targets)
-		case *ir.If:
-			s.Then, s.Else = w.ordered(s.Then, targets), w.ordered(s.Else, targets)
-		}
+		ir.ReplaceBodies(s, func(inner []ir.Stmt) []ir.Stmt { return w.ordered(inner, targets) })
 	}
 	return out
 }

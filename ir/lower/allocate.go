@@ -304,6 +304,7 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 	return one(&ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: failed, Else: body})
 }
 
+// nameOf is the name of the variable that e is, or is a part of, "" for other expressions.
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

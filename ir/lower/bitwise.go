@@ -21,19 +21,11 @@ import "github.com/spmdc/spmdc/ir"
 func (l *lowerer) bitwise(list []ir.Stmt) []ir.Stmt {
 	var out []ir.Stmt
 	for _, s := range list {
-		switch s := s.(type) {
-		case *ir.Assign:
-			out = append(out, l.bitwiseAssign(s)...)
+		if as, ok := s.(*ir.Assign); ok {
+			out = append(out, l.bitwiseAssign(as)...)
 			continue
-		case *ir.Do:
-			s.Body = l.bitwise(s.Body)
-		case *ir.While:
-			s.Body = l.bitwise(s.Body)
-		case *ir.If:
-			s.Then, s.Else = l.bitwise(s.Then), l.bitwise(s.Else)
-		case *ir.Critical:
-			s.Body = l.bitwise(s.Body)
 		}
+		ir.ReplaceBodies(s, l.bitwise)
 		ownBits(s)
 		out = append(out, s)
 	}

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -215,6 +216,16 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	unknown := func(help string) {
 		l.errorf(codeOutside, pos, "%s of kind %d is not supported", strings.ToUpper(t.Name), kind).WithHelp("%s", help)
 	}
+	ofKind := func(single, double ir.Type) ir.Type {
+		switch kind {
+		case 0, 4:
+			return single
+		case 8:
+		default:
+			unknown(fmt.Sprintf("use %[1]s, %[1]s(4) or %[1]s(8)", t.Name))
+		}
+		return double
+	}
 	switch t.Name {
 	case "integer":
 		if kind != 0 && kind != 4 && kind != 8 {
@@ -222,28 +233,14 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		}
 		return declType{typ: integerOf(kind)}
 	case "real":
-		switch kind {
-		case 0, 4:
-			return declType{typ: ir.Real}
-		case 8:
-		default:
-			unknown("use real, real(4) or real(8)")
-		}
-		return declType{typ: ir.Double}
+		return declType{typ: ofKind(ir.Real, ir.Double)}
 	case "double precision":
 		return declType{typ: ir.Double}
 	case "complex":
-		if t.Star { // the size of both parts
+		if t.Star && kind%2 == 0 { // the size of both parts
 			kind /= 2
 		}
-		switch kind {
-		case 0, 4:
-			return declType{typ: ir.Complex}
-		case 8:
-		default:
-			unknown("use complex, complex(4) or complex(8)")
-		}
-		return declType{typ: ir.DoubleComplex}
+		return declType{typ: ofKind(ir.Complex, ir.DoubleComplex)}
 	case "double complex":
 		return declType{typ: ir.DoubleComplex}
 	case "logical":

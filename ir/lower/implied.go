@@ -227,16 +227,7 @@ func removeEnds(body []ir.Stmt, ends map[ir.Stmt]bool, seen map[*ir.Symbol]bool)
 		if ends[s] && !keepsIndex(s, seen) {
 			continue
 		}
-		switch s := s.(type) {
-		case *ir.Do:
-			s.Body = removeEnds(s.Body, ends, seen)
-		case *ir.While:
-			s.Body = removeEnds(s.Body, ends, seen)
-		case *ir.Critical:
-			s.Body = removeEnds(s.Body, ends, seen)
-		case *ir.If:
-			s.Then, s.Else = removeEnds(s.Then, ends, seen), removeEnds(s.Else, ends, seen)
-		}
+		ir.ReplaceBodies(s, func(list []ir.Stmt) []ir.Stmt { return removeEnds(list, ends, seen) })
 		kept = append(kept, s)
 	}
 	return kept

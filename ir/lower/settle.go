@@ -359,24 +359,16 @@ func (w *settling) settled(dims []ir.Bound, end func(int) int) []ir.Bound {
 func (w *settling) allocates(body []ir.Stmt) []ir.Stmt {
 	var out []ir.Stmt
 	for _, s := range body {
-		switch s := s.(type) {
-		case *ir.Allocate:
-			ends := w.ends(s.Sym, s.Pos)
+		if a, ok := s.(*ir.Allocate); ok {
+			ends := w.ends(a.Sym, a.Pos)
 			if len(ends) == 0 {
 				continue
 			}
-			if !s.Free {
-				s.Ends = ends
+			if !a.Free {
+				a.Ends = ends
 			}
-		case *ir.Do:
-			s.Body = w.allocates(s.Body)
-		case *ir.While:
-			s.Body = w.allocates(s.Body)
-		case *ir.If:
-			s.Then, s.Else = w.allocates(s.Then), w.allocates(s.Else)
-		case *ir.Critical:
-			s.Body = w.allocates(s.Body)
 		}
+		ir.ReplaceBodies(s, w.allocates)
 		out = append(out, s)
 	}
 	return out

@@ -85,7 +85,7 @@ func (l *lowerer) areas(commons []*ast.Common, equivalences []*ast.Equivalence) 
 	}
 	for _, s := range equivalences {
 		for _, group := range s.Groups {
-			if i, ok := o.number[designatedName(group[0])]; ok && areaOf[o.tie[i]] == nil {
+			if i, ok := o.number[nameOf(group[0])]; ok && areaOf[o.tie[i]] == nil {
 				a := &area{pos: s.Pos}
 				areaOf[o.tie[i]] = a
 				blocks = append(blocks, a)
@@ -111,18 +111,6 @@ func (l *lowerer) areas(commons []*ast.Common, equivalences []*ast.Equivalence) 
 		return nil
 	}
 	return blocks
-}
-
-func designatedName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.Index:
-		return e.Name
-	case *ast.Substring:
-		return designatedName(e.Base)
-	}
-	return ""
 }
 
 func (o *layout) errorf(pos source.Pos, format string, args ...any) *source.Diag {
@@ -196,7 +184,7 @@ func (o *layout) blocks(commons []*ast.Common) []*area {
 func (o *layout) group(list []ast.Expr) {
 	first, from := -1, 0
 	for _, e := range list {
-		i := o.variable(designatedName(e), e.Position())
+		i := o.variable(nameOf(e), e.Position())
 		if i < 0 {
 			return
 		}

@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -99,9 +98,7 @@ func indexName(d int) string { return string(rune('i' + d)) }
 
 // owned lists what each PE owns.
 func owned(b *strings.Builder, s *ir.Symbol, np int) {
-	if slices.ContainsFunc(s.Mapping.Map.Axes, func(ax dist.Axis) bool {
-		return ir.IsOpen(ax.Hi) || ir.IsOpen(ax.Lo) || ir.IsOpen(ax.THi) || ir.IsOpen(ax.TLo)
-	}) {
+	if s.Placed() {
 		b.WriteString("   what each PE owns is known when it is allocated\n")
 		return
 	}

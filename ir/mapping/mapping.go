@@ -222,19 +222,13 @@ func (r *resolver) allocated(s *ir.Symbol) bool {
 
 // ends are the scalars that open ends in m stand for.
 func (r *resolver) ends(m dist.Map) (list []*ir.Symbol) {
-	take := func(n int) {
-		if k, _, open := ir.Open(n); open && k < len(r.p.Ends) && !slices.Contains(list, r.p.Ends[k]) {
-			list = append(list, r.p.Ends[k])
+	ir.EachEnds(m, func(lo, hi int) (int, int) {
+		for _, n := range []int{lo, hi} {
+			if k, _, open := ir.Open(n); open && k < len(r.p.Ends) && !slices.Contains(list, r.p.Ends[k]) {
+				list = append(list, r.p.Ends[k])
+			}
 		}
-	}
-	for _, ax := range m.Axes {
-		for _, n := range []int{ax.Lo, ax.Hi, ax.TLo, ax.THi} {
-			take(n)
-		}
-	}
-	for _, f := range m.Fixed {
-		take(f.TLo)
-		take(f.THi)
-	}
+		return lo, hi
+	})
 	return list
 }

@@ -114,7 +114,7 @@ func (r *redistribution) collect() *ir.Symbol {
 		}
 		d := candidates[sym][0]
 		if ax := sym.Mapping.Map.Axes[d]; ax.Grid >= 0 {
-			if r.with == nil && len(candidates[sym]) == 1 {
+			if r.with == nil && len(candidates[sym]) == 1 && !sym.Placed() { // a copy has its layout from the start
 				r.with, r.grid = &ax, sym.Mapping.Grid
 			}
 			continue

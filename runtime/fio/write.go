@@ -124,11 +124,7 @@ func (w *Writer) Record(n int) string {
 // RecordsOf ends the statement and returns old, which is records of n characters, with what
 // was written in place of the first ones.
 func (w *Writer) RecordsOf(n int, old string) string {
-	text, err := record.Fill(w.End(), n, old)
-	if err != nil {
-		panic(err)
-	}
-	return text
+	return record.Fill(w.End(), n, old)
 }
 
 // Record is Writer.Record of a statement that writes items by f.

@@ -70,16 +70,16 @@ func Cut(s string, n int) func() (string, bool) {
 }
 
 // Fill is records of n characters, old, of which the first ones are replaced by those of text,
-// each of which ends with a line feed.
-func Fill(text []byte, n int, old string) (string, error) {
+// each of which ends with a line feed. It panics with an *Error where they do not fit.
+func Fill(text []byte, n int, old string) string {
 	out := []byte(old)
 	for at := 0; len(text) > 0; at += n {
 		rec, rest, _ := bytes.Cut(text, []byte{'\n'})
 		if text = rest; len(rec) > n {
-			return "", &Error{Status: EndRecord, Text: "End of record", Msg: fmt.Sprintf("end of record: %d characters are written to a string of %d", len(rec), n), Help: "declare longer elements"}
+			panic(&Error{Status: EndRecord, Text: "End of record", Msg: fmt.Sprintf("end of record: %d characters are written to a string of %d", len(rec), n), Help: "declare longer elements"})
 		}
 		if at+n > len(out) {
-			return "", &Error{Status: End, Text: "End of file", Msg: fmt.Sprintf("end of file: more than the %d records that the array has are written", len(old)/n), Help: "declare a larger array"}
+			panic(&Error{Status: End, Text: "End of file", Msg: fmt.Sprintf("end of file: more than the %d records that the array has are written", len(old)/n), Help: "declare a larger array"})
 		}
 		for k := range n {
 			if out[at+k] = ' '; k < len(rec) {
@@ -87,7 +87,7 @@ func Fill(text []byte, n int, old string) (string, error) {
 			}
 		}
 	}
-	return string(out), nil
+	return string(out)
 }
 
 // Values of IOSTAT, those of gfortran.

@@ -28,9 +28,8 @@ type Array[T any] struct {
 	shadow [][2]int // as given to NewArray
 	first  []int    // the same
 
-	live    bool     // of one with Place: it is allocated
-	placed  bool     // it has been
-	resized []func() // what its communications do when it has got another layout
+	live   bool // of one with Place: it is allocated
+	placed bool // it has been
 }
 
 // geometry is what the producer and the consumers of an array's elements must

@@ -130,7 +130,6 @@ func (c *Comm[T]) slots(rank int, memories []*transport.Slice[T]) {
 		c.bufs = append(c.bufs, c.pe.t.Register(c.site, m))
 	}
 	c.buf = c.bufs[0]
-	c.src.resized = append(c.src.resized, c.fit)
 }
 
 // slotNumber is the number of the slot of the execution at hand.

@@ -233,14 +233,7 @@ func combined[T element](n int, kind coKind, word func(int) uint64) uint64 {
 	case coMin:
 		op = &minima
 	}
-	next := op.ints
-	switch any(*new(T)).(type) {
-	case float64, complex128:
-		next = op.doubles
-	case float32, complex64:
-		next = op.singles
-	}
-	acc := word(0)
+	acc, next := word(0), combine[T](op)
 	for q := 1; q < n; q++ {
 		acc = next(acc, word(q))
 	}

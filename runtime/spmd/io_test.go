@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/runtime/fio"
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 var formatA = fio.Must("(a)")
@@ -157,6 +158,82 @@ func TestListDirectedInputBeyondGfortran(t *testing.T) {
 		if first, _, _ := strings.Cut(out, "\n"); first != want {
 			t.Errorf("input %q: %q, want %q", input, first, want)
 		}
+	}
+}
+
+// TestBadPairs: what is no COMPLEX number is an error with gfortran's IOMSG, on whichever line
+// it goes on.
+func TestBadPairs(t *testing.T) {
+	for input, want := range map[string]string{
+		"      (1.0\nx":     "Bad complex value in item 1 of list input",
+		"(1.0 2.0)":         "Bad complex value in item 1 of list input",
+		"      (1.0,\n2 x)": "Bad complex value in item 1 of list input",
+		"(1,2)x":            "Bad complex value in item 1 of list input",
+		"(a,2)":             "Bad complex floating point number for item 1",
+		"(1.0\n,2.0)":       "",
+	} {
+		lines := strings.Split(input, "\n")
+		next := func() (rec string, ok bool) {
+			if len(lines) == 0 {
+				return "", false
+			}
+			rec, lines = lines[0], lines[1:]
+			return rec, true
+		}
+		var z complex128
+		got := ""
+		if err := newListReader(&record.Source{Next: next, Name: "the input"}).read([]any{&z}); err != nil {
+			got = err.text
+		}
+		if got != want || want == "" && z != 1+2i {
+			t.Errorf("%q gives %v and %q, gfortran %q", input, z, got, want)
+		}
+	}
+}
+
+// TestGroups: values of NAMELIST groups are those of list-directed input, in all forms that
+// gfortran takes, and with its IOMSG where it takes none.
+func TestGroups(t *testing.T) {
+	variables := groupVariables("z w0 0 s c8 0 x d0 0 q b0 0", nil)
+	for input, want := range map[string]string{
+		"&g s='ab'x":                               "Invalid string input in item 1",
+		"&g s='ab'/":                               "",
+		"&g s='it''s'! it is":                      "",
+		"&g z=(1,2)x=3 /":                          "",
+		"&g z=(1,2)y /":                            "Cannot match namelist object name y",
+		"&g q=.true., x = 3.25, z = (2.5,3.5) /":   "",
+		"&g q=.true.; x = 3,25; z = (2,5;3,5) / ,": "",
+	} {
+		open := func() (*record.Source, error) {
+			next := record.Once(input)
+			return &record.Source{Name: "the input", Modes: record.Modes{Comma: strings.HasSuffix(input, ",")}, Next: func() (string, bool) {
+				if rec, ok := next(); ok {
+					return rec, true
+				}
+				return "/", true
+			}}, nil
+		}
+		g, got := readGroup(open, "g", variables), ""
+		if g.err != nil {
+			got = g.err.text
+		}
+		if got != want {
+			t.Errorf("%q: %q, gfortran %q", input, got, want)
+		}
+		if x := g.values[2][0]; strings.Contains(input, "25") && (len(x) != 1 || x[0] != 3.25) {
+			t.Errorf("%q: x is %v", input, x)
+		}
+	}
+}
+
+// TestDecimalComma: a logical value has its points where numbers have commas.
+func TestDecimalComma(t *testing.T) {
+	var q bool
+	var x float64
+	var z complex64
+	src := &record.Source{Next: record.Once(".true. 1,5; (2,5;3,5)"), Name: "the input", Modes: record.Modes{Comma: true}}
+	if err := newListReader(src).read([]any{&q, &x, &z}); err != nil || !q || x != 1.5 || z != 2.5+3.5i {
+		t.Errorf("%v %v %v %v", q, x, z, err)
 	}
 }
 

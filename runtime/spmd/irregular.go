@@ -64,7 +64,6 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c.fromBuf = pe.t.Register(site, &c.from)
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
-	src.resized = append(src.resized, func() { c.inspections = 0 })
 	c.order = pe.order(site, []transport.Buffer{c.stageBuf}, &c.stage, "the list of values", nil)
 	pe.keep(c)
 	return c

@@ -17,7 +17,8 @@ var listWord = map[string]string{"INTEGER": "integer", "INTEGER(8)": "integer", 
 // times v, two separators in a row and r* for values that leave their items as
 // they are; a slash leaves all further items as they are.
 type listReader struct {
-	src *record.Source
+	src   *record.Source
+	group bool // of a NAMELIST group: "!" begins a comment
 
 	line   string
 	pos    int
@@ -101,10 +102,14 @@ func (r *listReader) advance() *readError {
 func (r *listReader) skipBlanks() *readError {
 	for {
 		for r.begun && r.pos < len(r.line) {
-			if c := r.line[r.pos]; c != ' ' && c != '\t' && c != '\r' {
+			switch c := r.line[r.pos]; {
+			case c == '!' && r.group:
+				r.pos = len(r.line)
+			case c != ' ' && c != '\t' && c != '\r':
 				return nil
+			default:
+				r.pos++
 			}
-			r.pos++
 		}
 		if err := r.advance(); err != nil {
 			return err
@@ -151,19 +156,28 @@ func (r *listReader) fetch(separated bool, item any) (end bool, err *readError) 
 		r.pos++
 	}
 	r.value.text = r.line[start:r.pos]
-	if _, text := item.(*String); r.src.Comma && !text {
-		r.value.text = strings.NewReplacer(",", ".", ".", ",").Replace(r.value.text)
+	switch item.(type) {
+	case *float32, *float64:
+		r.value.text = r.point(r.value.text)
 	}
 	return false, nil
 }
 
+// point is a number with a decimal point, where the input has a comma.
+func (r *listReader) point(s string) string {
+	if !r.src.Comma {
+		return s
+	}
+	return strings.NewReplacer(",", ".", ".", ",").Replace(s)
+}
+
 // badText is gfortran's IOMSG for a value that item n, of the type what, cannot take.
 func (v *listValue) badText(what string, n int) string {
-	_, _, pair := strings.Cut(v.text, " ")
 	switch {
-	case what == "COMPLEX" && pair && !strings.HasSuffix(v.text, ")"):
+	case what != "COMPLEX" || v.text == "" || v.text[0] == '(':
+	case strings.Contains(v.text, " "):
 		return fmt.Sprintf("Bad complex floating point number for item %d", n)
-	case what == "COMPLEX" && v.text != "" && v.text[0] >= '0' && v.text[0] <= '9' && !strings.HasSuffix(v.text, ")"):
+	case v.text[0] >= '0' && v.text[0] <= '9':
 		return fmt.Sprintf("Bad repeat count in item %d of list input", n)
 	}
 	return fmt.Sprintf("Bad %s in item %d of list input", listWord[what], n)
@@ -178,8 +192,10 @@ func isPair(item any) bool {
 	return false
 }
 
-// pair reads (re,im), with blanks and ends of lines around each part; its text is "re im".
+// pair reads (re,im), with blanks and ends of lines around each part; its text is "re im", or
+// begins with the parenthesis where that is no COMPLEX number.
 func (r *listReader) pair() *readError {
+	whole := r.line[r.pos:]
 	r.pos++
 	var parts [2]string
 	for i := range parts {
@@ -190,20 +206,20 @@ func (r *listReader) pair() *readError {
 		for r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]) && r.line[r.pos] != ')' {
 			r.pos++
 		}
-		if parts[i] = r.line[start:r.pos]; r.src.Comma {
-			parts[i] = strings.NewReplacer(",", ".", ".", ",").Replace(parts[i])
-		}
+		parts[i] = r.point(r.line[start:r.pos])
 		if err := r.skipBlanks(); err != nil {
 			return err
 		}
 		if c := r.line[r.pos]; i == 0 && !r.isComma(c) || i == 1 && c != ')' {
-			r.value.text = r.line[start:] // which is no COMPLEX number
+			r.value.text = whole
 			return nil
 		}
 		r.pos++
 	}
-	r.value.text = parts[0] + " " + parts[1]
-	return r.separated()
+	if r.value.text = parts[0] + " " + parts[1]; r.group {
+		return nil // a name may follow at once
+	}
+	return r.separated("Bad complex value in item %d of list input")
 }
 
 // quoted reads a string in quotes, which may continue over lines; a doubled
@@ -225,21 +241,23 @@ func (r *listReader) quoted(quote byte) *readError {
 		r.pos += i + 1
 		if r.pos == len(r.line) || r.line[r.pos] != quote {
 			r.value.text = b.String()
-			return r.separated()
+			return r.separated("Invalid string input in item %d")
 		}
 		b.WriteByte(quote)
 		r.pos++
 	}
 }
 
-// separated reports text that follows a closing quote without a separator.
-func (r *listReader) separated() *readError {
+// separated reports what follows a closing quote or parenthesis without a separator; text is
+// gfortran's IOMSG, of the number of the item.
+func (r *listReader) separated(text string) *readError {
 	if r.pos == len(r.line) || r.isSeparator(r.line[r.pos]) {
 		return nil
 	}
 	return &readError{
 		status: iostatBad,
 		msg:    fmt.Sprintf("text behind %q (%s)", r.value.text, r.src.Place()),
+		text:   fmt.Sprintf(text, r.items+1),
 		hint:   "put a blank or a comma between two values",
 	}
 }
@@ -261,7 +279,7 @@ func repeatCount(s string) (count, width int) {
 }
 
 func (r *listReader) isSeparator(c byte) bool {
-	return c == ' ' || c == '\t' || r.isComma(c) || c == '/' || c == '\r'
+	return c == ' ' || c == '\t' || r.isComma(c) || c == '/' || c == '\r' || c == '!' && r.group
 }
 
 // isComma reports whether c separates like a comma; gfortran takes a semicolon

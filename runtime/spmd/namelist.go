@@ -121,11 +121,7 @@ func (n *Namelist) End() []byte {
 // RecordsOf ends the group and returns old, which is records of length k, with it in place
 // of the first ones.
 func (n *Namelist) RecordsOf(k int, old string) string {
-	text, err := record.Fill(n.End(), k, old)
-	if err != nil {
-		panic(err)
-	}
-	return text
+	return record.Fill(n.End(), k, old)
 }
 
 // Namelist is `read(unit, nml=group)`, of which items are the next elements. The first part

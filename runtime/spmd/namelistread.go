@@ -8,17 +8,16 @@ import (
 	"github.com/spmdc/spmdc/runtime/record"
 )
 
-// groupReader reads a NAMELIST group as gfortran does:
+// groupReader reads a NAMELIST group as gfortran does, its values by the rules of list-directed
+// input:
 //
 //	&g  n = 5, a(2:4) = 3*1.5, s(1:2) = 'ab'  ! comment
 //	/
 //
 // What is no value of the variable at hand is taken for the name of the next one.
 type groupReader struct {
-	src  *record.Source
-	line string
-	pos  int
-	g    *groupValues
+	listReader
+	g *groupValues
 }
 
 // groupError ends a READ of a group.
@@ -44,26 +43,25 @@ func readGroup(open func() (*record.Source, error), name string, variables []gro
 			panic(v)
 		}
 	}()
-	r := &groupReader{src: src, g: g}
-	r.advance()
+	r := &groupReader{listReader{src: src, group: true}, g}
+	r.must(r.advance())
 	r.find(name)
 	for r.variable() {
 	}
 	return g
 }
 
-func (r *groupReader) advance() {
-	line, ok := r.src.Next()
-	if !ok {
-		panic(groupError{asReadError("", record.PastEnd(r.src.Name))})
+// must ends the READ where there is an error.
+func (r *groupReader) must(err *readError) {
+	if err != nil {
+		panic(groupError{err})
 	}
-	r.line, r.pos = line, 0
 }
 
 // fail ends the READ with gfortran's text.
 func (r *groupReader) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	panic(groupError{&readError{status: iostatBad, text: text, msg: fmt.Sprintf("%s (%s)", text, r.src.Place()), hint: "correct the input, or use IOSTAT= to handle it"}})
+	r.must(&readError{status: iostatBad, text: text, msg: fmt.Sprintf("%s (%s)", text, r.src.Place()), hint: "correct the input, or use IOSTAT= to handle it"})
 }
 
 // peek is the next character, a line feed at the end of a line.
@@ -76,7 +74,7 @@ func (r *groupReader) peek() byte {
 
 func (r *groupReader) skip() {
 	if r.pos++; r.pos > len(r.line) {
-		r.advance()
+		r.must(r.advance())
 	}
 }
 
@@ -89,7 +87,7 @@ func (r *groupReader) find(name string) {
 		case '&', '$':
 			rest := r.line[r.pos+1:]
 			if len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
-				if r.pos += 1 + len(name); r.ends(r.peek()) || r.peek() == '!' {
+				if r.pos += 1 + len(name); r.ends(r.peek()) {
 					return
 				}
 				continue
@@ -101,24 +99,11 @@ func (r *groupReader) find(name string) {
 
 // ends reports whether c ends a value or name.
 func (r *groupReader) ends(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/' || r.isComma(c)
+	return c == '\n' || r.isSeparator(c)
 }
-
-func (r *groupReader) isComma(c byte) bool { return c == ',' && !r.src.Comma || c == ';' }
 
 // blanks goes over blanks, ends of lines and comments.
-func (r *groupReader) blanks() {
-	for {
-		switch r.peek() {
-		case ' ', '\t', '\r', '\n':
-			r.skip()
-		case '!':
-			r.pos = len(r.line)
-		default:
-			return
-		}
-	}
-}
+func (r *groupReader) blanks() { r.must(r.skipBlanks()) }
 
 // over reports whether the group ends here.
 func (r *groupReader) over() bool {
@@ -138,7 +123,7 @@ func (r *groupReader) variable() bool {
 		return false
 	}
 	start := r.pos
-	for c := r.peek(); !r.ends(c) && c != '=' && c != '(' && c != '!'; c = r.peek() {
+	for c := r.peek(); !r.ends(c) && c != '=' && c != '('; c = r.peek() {
 		r.pos++
 	}
 	name := strings.ToLower(r.line[start:r.pos])
@@ -381,21 +366,22 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		if quote != '\'' && quote != '"' {
 			return nil
 		}
-		part.text = r.quoted(quote)
+		r.must(r.quoted(quote))
+		part.text = r.listReader.value.text
 		return part
 	}
-	start := r.pos
+	start, pair := r.pos, (v.kind == 'z' || v.kind == 'w') && r.peek() == '('
 	var x listValue
-	if pair := v.kind == 'z' || v.kind == 'w'; pair && r.peek() == '(' {
-		x.text = r.pair()
+	if pair {
+		r.must(r.pair())
+		x = r.listReader.value
 	} else {
-		for c := r.peek(); !r.ends(c) && c != '!'; c = r.peek() {
+		for c := r.peek(); !r.ends(c); c = r.peek() {
 			r.pos++
 		}
-		x.text = r.line[start:r.pos]
-	}
-	if r.src.Comma {
-		x.text = strings.ReplaceAll(x.text, ",", ".")
+		if x.text = r.line[start:r.pos]; v.kind == 'r' || v.kind == 'd' {
+			x.text = r.point(x.text)
+		}
 	}
 	var item any
 	switch v.kind {
@@ -415,6 +401,9 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		item = new(bool)
 	}
 	if what, _ := x.assign(item); what != "" {
+		if pair {
+			r.fail("Bad complex value in item 1 of list input")
+		}
 		if r.pos = start; v.kind == 'i' || v.kind == 'l' {
 			r.pos += len(x.text) - len(strings.TrimLeft(x.text, "+-0123456789"))
 			if r.pos == start+len(x.text) {
@@ -427,42 +416,4 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		panic(groupError{asReadError("", err)})
 	}
 	return load([]any{item})[0]
-}
-
-// pair reads (re,im), and gives "re im" as listValue has it.
-func (r *groupReader) pair() string {
-	var parts []string
-	for len(parts) < 2 {
-		r.skip()
-		r.blanks()
-		start := r.pos
-		for c := r.peek(); !r.ends(c) && c != '!' && c != ')'; c = r.peek() {
-			r.pos++
-		}
-		parts = append(parts, r.line[start:r.pos])
-		if r.blanks(); len(parts) == 1 && !r.isComma(r.peek()) || len(parts) == 2 && r.peek() != ')' {
-			r.fail("Bad complex value in item 1 of list input")
-		}
-	}
-	r.skip()
-	return strings.Join(parts, " ")
-}
-
-// quoted reads a text in quotes, which may go on in the next line; a doubled quote stands for
-// one.
-func (r *groupReader) quoted(quote byte) string {
-	var b strings.Builder
-	for r.skip(); ; r.skip() {
-		switch c := r.peek(); {
-		case c == '\n' && r.pos >= len(r.line):
-		case c != quote:
-			b.WriteByte(c)
-		case r.pos+1 < len(r.line) && r.line[r.pos+1] == quote:
-			b.WriteByte(c)
-			r.pos++
-		default:
-			r.pos++
-			return b.String()
-		}
-	}
 }

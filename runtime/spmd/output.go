@@ -221,11 +221,7 @@ func (l *Line) Text(n int) string {
 // RecordsOf ends the record and returns old, which is records of n characters, with it in
 // place of the first.
 func (l *Line) RecordsOf(n int, old string) string {
-	text, err := record.Fill(append(l.buf, '\n'), n, old)
-	if err != nil {
-		panic(err)
-	}
-	return text
+	return record.Fill(append(l.buf, '\n'), n, old)
 }
 
 // Add appends items: int32 as INTEGER(4), int as INTEGER(8), float32 as REAL(4), float64 as REAL(8),

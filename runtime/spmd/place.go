@@ -26,10 +26,18 @@ func (a *Array[T]) Place(m dist.Map) {
 	a.placed = true
 	a.pe.assemble()
 	a.relay(dist.NewLayout(m, a.Layout.Shape))
-	for _, f := range a.resized {
-		f()
+	for _, s := range a.pe.state {
+		if c, ok := s.(fitted); ok {
+			c.fit(a)
+		}
 	}
 	a.pe.assemble()
+}
+
+// fitted is implemented by what depends on the layout of an array.
+type fitted interface {
+	// fit does what it takes when the array has got another layout.
+	fit(array any)
 }
 
 // Vacate deallocates a distributed array. Its memory stays, for the next time that it is allocated.
@@ -94,20 +102,28 @@ func (pe *PE) assemble() {
 	pe.acks.met()
 }
 
-// fit gives the communication memory for the layout that its array has now.
-func (c *Comm[T]) fit() {
+func (c *Comm[T]) fit(array any) {
+	if array != any(c.src) {
+		return
+	}
 	for _, s := range c.stages {
 		s.Data = make([]T, c.src.outside(c.plan.axis))
 	}
 	if c.dst != nil {
-		c.dst.fit()
+		c.dst.enlarge()
 		c.view = c.view && c.src.unit
 	}
 	c.plan.valid, c.claim = false, nil
 }
 
-// fit gives the temporary memory for as many elements as are needed now.
-func (t *Temp[T]) fit() {
+func (c *Irregular[T]) fit(array any) {
+	if array == any(c.src) {
+		c.inspections = 0
+	}
+}
+
+// enlarge gives the temporary memory for as many elements as are needed now.
+func (t *Temp[T]) enlarge() {
 	if t.capacity == nil {
 		return
 	}

@@ -151,15 +151,13 @@ func setWord[T element](x *T, k int, w uint64) {
 	}
 }
 
-// combine is the operation on words that hold values of type T; nil where they do not fit.
-func combine[T summable](op *operation) func(acc, word uint64) uint64 {
+// combine is the operation on words that hold values of type T, or the parts of one.
+func combine[T element](op *operation) func(acc, word uint64) uint64 {
 	switch any(*new(T)).(type) {
-	case float64:
+	case float64, complex128:
 		return op.doubles
-	case float32:
+	case float32, complex64:
 		return op.singles
-	case complex64, complex128:
-		return nil
 	}
 	return op.ints
 }

@@ -90,7 +90,7 @@ type fold[T element] struct {
 	parts [2]part[T] // of the latest two, since others may still read what the last one made
 	turn  int        // which of them is at hand, the same on all PEs
 	how   manner
-	words func(acc, word uint64) uint64 // nil where how says all
+	words func(acc, word uint64) uint64 // nil for values of several words, which how says all of
 	check bool
 }
 
@@ -168,7 +168,9 @@ func reduceElements[T element](pe *PE, site int, a *Array[T], box Box, how manne
 	if a.boxed(box, &m) {
 		n = m.Count()
 	}
-	f.how, f.words = how, words
+	if f.how, f.words = how, words; wordsOf[T]() > 1 {
+		f.words = nil
+	}
 	f.combine(pe, site, a.Data, &m, n)
 }
 

@@ -158,7 +158,7 @@ func (w *weigher) comms(list []*comm.Comm) Cost {
 	for _, c := range list {
 		total.Messages++
 		total.Waits++
-		total.Bytes += w.elements(c) * elementSize(c.Array)
+		total.Bytes += w.elements(c) * float64(c.Array.Type.Size())
 		if c.Kind == comm.Irregular {
 			total.rest += listedCost
 		}
@@ -167,19 +167,6 @@ func (w *weigher) comms(list []*comm.Comm) Cost {
 		}
 	}
 	return total
-}
-
-// elementSize is the size in bytes of an element of an array.
-func elementSize(array *ir.Symbol) float64 {
-	switch array.Type {
-	case ir.Integer, ir.Real:
-		return 4
-	case ir.Logical:
-		return 1
-	case ir.DoubleComplex:
-		return 16
-	}
-	return 8
 }
 
 // elements is about how many elements c brings to a PE.
@@ -268,7 +255,7 @@ func (w *weigher) reductions(n *comm.Combine) Cost {
 		total.Messages += reductionCost / messageCost
 		total.Waits++
 		for _, box := range set[0].Section {
-			total.Bytes += w.box(set[0].Sym, box) * elementSize(set[0].Sym)
+			total.Bytes += w.box(set[0].Sym, box) * float64(set[0].Sym.Type.Size())
 		}
 	}
 	return total

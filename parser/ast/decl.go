@@ -1,0 +1,252 @@
+package ast
+
+import "github.com/spmdc/spmdc/parser/source"
+
+type (
+	// TypeDecl is "real(8), parameter, dimension(n) :: a, b(3)".
+	TypeDecl struct {
+		Base
+		Type        TypeSpec
+		Parameter   bool
+		Dimension   []DimSpec
+		Codimension []DimSpec // as in Entity
+		Save        bool
+		External    bool
+		Intrinsic   bool
+		Allocatable bool
+		Optional    bool
+		Value       bool
+		Protected   bool
+		Unused      []string // attributes without an effect: "target" and its like
+		Intent      string   // "in", "out", "inout", or "" when absent
+		Access      string   // "public", "private", or "" when absent
+		Entities    []Entity
+		HasColons   bool
+	}
+	// ParameterStmt is "parameter (n = 3, m = n+1)".
+	ParameterStmt struct {
+		Base
+		Names []Entity // Init set
+	}
+	// DimensionStmt is "dimension a(10), b(2,2)".
+	DimensionStmt struct {
+		Base
+		Entities []Entity
+	}
+	// AllocatableStmt is "allocatable :: a(:), b".
+	AllocatableStmt struct {
+		Base
+		Entities []Entity
+	}
+	// ImplicitNone is "implicit none".
+	ImplicitNone struct{ Base }
+	// Implicit is "implicit real(8) (a-h, o-z), integer (i)".
+	Implicit struct {
+		Base
+		Rules []ImplicitRule
+	}
+	// ImplicitRule is the type of names that begin with one of the letters.
+	ImplicitRule struct {
+		Type    TypeSpec
+		Letters []LetterRange
+	}
+	// LetterRange is "a-h"; both letters are the same in "a".
+	LetterRange struct {
+		Pos      source.Pos
+		From, To byte
+	}
+	// Data is "data a, (b(i), i = 1, n) / 1, 5*0 /, c / 2 /".
+	Data struct {
+		Base
+		Sets []DataSet
+	}
+	// DataSet is a list of variables, elements, substrings and *ImpliedDo, with their
+	// values.
+	DataSet struct {
+		Objects []Expr
+		Values  []DataValue
+	}
+	// DataValue is a constant; Repeat is nil where it stands for one value.
+	DataValue struct {
+		Repeat, X Expr
+	}
+	// Save is "save a, /block/"; without names it is about all.
+	Save struct {
+		Base
+		Names  []Name
+		Blocks []Name
+	}
+	// Common is "common /b/ x, y(10), // z"; the Name of the blank block is "".
+	Common struct {
+		Base
+		Blocks []CommonBlock
+	}
+	// CommonBlock is a list of names in one block.
+	CommonBlock struct {
+		Name     Name
+		Entities []Entity
+	}
+	// Namelist is "namelist /g/ a, b /h/ c".
+	Namelist struct {
+		Base
+		Groups []NamelistGroup
+	}
+	// NamelistGroup is the variables of a group.
+	NamelistGroup struct {
+		Name  Name
+		Names []Name
+	}
+	// Equivalence is "equivalence (a, b(2)), (c, d)".
+	Equivalence struct {
+		Base
+		Groups [][]Expr
+	}
+	// Intent is "intent(in) :: a, b".
+	Intent struct {
+		Base
+		Intent string // as in TypeDecl
+		Names  []Name
+	}
+	// Attribute is "optional :: a, b" and its like: Word is "optional", "value",
+	// "protected", or one without an effect, as "target".
+	Attribute struct {
+		Base
+		Word  string
+		Names []Name
+	}
+	// Interface is an interface block. Name is that of a generic procedure, or
+	// "operator(.x.)", or "assignment(=)", or "". Procs are the procedures that it names,
+	// Units those whose interface it shows: units without statements.
+	Interface struct {
+		Base
+		Abstract bool
+		Name     Name
+		Procs    []Name
+		Units    []*Program
+		EndPos   source.Pos
+	}
+	// Import is "import", or "import :: names", in a unit of an interface block.
+	Import struct {
+		Base
+		Names []Name
+	}
+	// External is "external f, g" or "intrinsic f, g".
+	External struct {
+		Base
+		Intrinsic bool
+		Names     []Name
+	}
+	// Use is "use m" or "use m, only: a, b".
+	Use struct {
+		Base
+		Module Name
+		Nature string // "intrinsic", "non_intrinsic", or "" when absent
+		Only   bool
+		Names  []UseName // of ONLY, else those that have another name here
+	}
+	// Access is "private" or "public :: names"; without names it is about all that no
+	// other statement names.
+	Access struct {
+		Base
+		Access string // "public" or "private"
+		Names  []Name
+	}
+)
+
+// UseName is a name in USE: "dp => real64", where Of is the name that the module
+// has; the Name of Of is "" where both are the same.
+type UseName struct {
+	Name
+	Of Name
+}
+
+// Original is the name that the module has.
+func (n *UseName) Original() Name {
+	if n.Of.Name != "" {
+		return n.Of
+	}
+	return n.Name
+}
+
+// ---- HPF directives
+
+type (
+	// Processors is "!HPF$ PROCESSORS p(2,2)".
+	Processors struct {
+		Base
+		Entities []Entity
+	}
+	// Template is "!HPF$ TEMPLATE t(n,n)".
+	Template struct {
+		Base
+		Entities []Entity
+	}
+	// Align is "!HPF$ ALIGN a(i,*) WITH t(2*i+1,*)" in any of its forms. Dummies
+	// is nil for the form without subscript list ("ALIGN WITH t :: a" , which
+	// means identity). Without "::" there is one alignee: the parser makes
+	// several statements of "ALIGN a(i), b(i) WITH t(i)".
+	Align struct {
+		Base
+		Alignees   []Entity // names only
+		HasList    bool     // a source list "(i,j)" was written
+		Source     []AlignSub
+		Target     string
+		TargetPos  source.Pos
+		TargetSubs []AlignTarget // empty: identity
+		Colons     bool          // the "::" form
+	}
+	// AlignSub is one entry of the source list: a dummy name, "*" or ":".
+	AlignSub struct {
+		Pos   source.Pos
+		Name  string // "", "*" and ":" aside
+		Star  bool
+		Colon bool
+	}
+	// AlignTarget is one entry of the target list: an expression in at most
+	// one dummy, "*" (replicated) or ":".
+	AlignTarget struct {
+		Pos   source.Pos
+		Star  bool
+		Colon bool
+		Expr  Expr
+		// Lo, Hi and Stride are those of a section, each nil when absent; then Colon is set.
+		Lo, Hi, Stride Expr
+	}
+	// Distribute is "!HPF$ DISTRIBUTE a(BLOCK,*) ONTO p" or
+	// "!HPF$ DISTRIBUTE (BLOCK) ONTO p :: a, b".
+	Distribute struct {
+		Base
+		Distributees []Entity
+		Formats      []DistFormat
+		Onto         string // "" when absent
+		OntoPos      source.Pos
+		Colons       bool
+	}
+	// DistFormat is BLOCK, CYCLIC (with optional argument) or "*"; Name is in
+	// lower case, "*" for the last.
+	DistFormat struct {
+		Pos  source.Pos
+		Name string
+		Arg  Expr
+	}
+	// Inherit is "!HPF$ INHERIT a, b": the dummy arguments lie as the actual
+	// ones do.
+	Inherit struct {
+		Base
+		Names []Name
+	}
+	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
+	// DO statement with a variable that follows: in a tree from the parser, the
+	// next statement of the same list. With Loops, "INDEPENDENT (j, i)", it concerns
+	// the loops over these variables in that nest.
+	Independent struct {
+		Base
+		Loops          []Name
+		New, Reduction []Name
+	}
+	// Name is a name with its place.
+	Name struct {
+		Pos  source.Pos
+		Name string
+	}
+)
