@@ -67,13 +67,13 @@ func (l *lowerer) attribute(n ast.Name, word string) {
 	}
 }
 
-// explicit reports whether the unit in hand knows the interface of p.
+// explicit reports whether the unit in hand knows the interface of p, as p itself does.
 func (l *lowerer) explicit(p *procedure) bool {
 	if p.host != nil {
 		return true
 	}
 	for at := l.scope; at != nil; at = at.host {
-		if at.interfaces[p.unit.Name] {
+		if at.unit == p.unit || at.interfaces[p.unit.Name] {
 			return true
 		}
 	}
