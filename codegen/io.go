@@ -173,52 +173,47 @@ type namedFormat struct{ name, text string }
 // which makes the old value of the string of what fails; of those in an array the calls with
 // "records".
 func (g *gen) written(e *ir.Call) string {
-	items, length, old, records := e.Args[2:], g.position(e.Args[1]), "", strings.HasSuffix(e.Name, "records")
-	if records || strings.HasPrefix(e.Name, "try") {
+	name, tried := strings.CutPrefix(e.Name, "try")
+	records := name == "writerecords"
+	items, length, old := e.Args[2:], g.position(e.Args[1]), ""
+	if records || tried {
 		items, old = e.Args[3:], g.expr(e.Args[2])
 	}
 	c, isConst := e.Args[0].(*ir.Const)
 	listed := isConst && c.Str == ""
-	if !listed && !implied(items) && old == "" {
+	if !listed && !implied(items) && !records && !tried {
 		return fmt.Sprintf("%s.Record(%s)", g.format(e.Args[0]), strings.TrimSuffix(length+", "+g.itemList(items), ", "))
+	}
+	end := "Record(" + length + ")"
+	switch {
+	case records:
+		end = "RecordsOf(" + length + ", " + old + ")"
+	case listed:
+		end = "Text(" + length + ")"
 	}
 	outer := g.out
 	g.out = &buffer{}
-	end := "Record"
-	if records {
-		end, length = "RecordsOf", length+", "+old
-	}
-	if !strings.HasPrefix(e.Name, "try") {
-		old = ""
-	}
 	switch {
 	case ir.IsNamelist(e.Args[0]):
 		g.out.p("record := spmd.NewNamelist(%q)", c.Str[1:])
 		g.addVariables(items)
-		items = nil
 	case listed:
-		if end != "RecordsOf" {
-			end = "Text"
-		}
 		g.out.p("record := spmd.NewText()")
+		g.addItems(items)
 	default:
 		g.out.p("record := fio.NewWriter(%s)", g.format(e.Args[0]))
+		g.addItems(items)
 	}
-	g.addItems(items)
 	var b strings.Builder
-	if b.WriteString("func() string {\n"); old != "" {
-		b.Reset()
-		fmt.Fprintf(&b, "pe.Try(%s, func() string {\n", old)
-	}
 	for _, l := range g.out.lines {
 		b.WriteString(l.text + "\n")
 	}
 	g.out = outer
-	fmt.Fprintf(&b, "return record.%s(%s)\n}", end, length)
-	if b.WriteString("()"); old != "" {
-		return strings.TrimSuffix(b.String(), "()") + ")"
+	made := "func() string {\n" + b.String() + "return record." + end + "\n}"
+	if tried {
+		return "pe.Try(" + old + ", " + made + ")"
 	}
-	return b.String()
+	return made + "()"
 }
 
 func (g *gen) item(e ir.Expr) {
