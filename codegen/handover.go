@@ -171,24 +171,12 @@ func loopsAround(d *ir.Do, r *ir.Ref) []*ir.Do {
 			continue
 		}
 		for _, e := range ir.Exprs(s) {
-			if slices.Contains(ir.ExprRefs(e), r) && !evaluatedLate(e, r) {
+			if slices.Contains(surely(e), r) {
 				return []*ir.Do{d}
 			}
 		}
 	}
 	return nil
-}
-
-// evaluatedLate reports whether r is on the right side of an operator that may not need it.
-func evaluatedLate(e ir.Expr, r *ir.Ref) bool {
-	late := false
-	ir.WalkExpr(e, func(x ir.Expr) bool {
-		if b, ok := x.(*ir.Bin); ok && (b.Op == ir.And || b.Op == ir.Or) {
-			late = late || slices.Contains(ir.ExprRefs(b.R), r)
-		}
-		return true
-	})
-	return late
 }
 
 // readElsewhere counts what the program reads of an array, elements or all of it, by whatever

@@ -108,18 +108,10 @@ func (l *leaf) setOnce() (out []*ir.Symbol) {
 func (l *leaf) always(sym *ir.Symbol) (out []*ir.Ref, lines map[*ir.Ref]int) {
 	lines = map[*ir.Ref]int{}
 	set, line := false, 0
-	var visit func(e ir.Expr)
-	visit = func(e ir.Expr) {
-		if b, ok := e.(*ir.Bin); ok && (b.Op == ir.And || b.Op == ir.Or) {
-			visit(b.L)
-			return
-		}
-		if r, ok := e.(*ir.Ref); ok {
+	visit := func(e ir.Expr) {
+		for _, r := range surely(e) {
 			out = append(out, r)
 			lines[r] = line
-		}
-		for _, x := range ir.Children(e) {
-			visit(x)
 		}
 	}
 	for _, s := range l.body {
@@ -139,6 +131,24 @@ func (l *leaf) always(sym *ir.Symbol) (out []*ir.Ref, lines map[*ir.Ref]int) {
 		}
 	}
 	return out, lines
+}
+
+// surely lists the references in e that each evaluation of it needs: none on the right side of
+// an operator that may be left out.
+func surely(e ir.Expr) (out []*ir.Ref) {
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		switch x := x.(type) {
+		case *ir.Ref:
+			out = append(out, x)
+		case *ir.Bin:
+			if x.Op == ir.And || x.Op == ir.Or {
+				out = append(out, surely(x.L)...)
+				return false
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // picksFirst reports whether the first subscript of r is sym and the others are the same in
