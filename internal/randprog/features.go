@@ -59,7 +59,7 @@ var rareFeatures = []string{
 	"call:assumed shape", "call:elements", "call:expression", "call:extent from a variable", "call:function",
 	"call:function in a condition", "call:inherit", "call:local array", "call:mapping of its own",
 	"call:return at the start", "call:return in a loop", "call:row or column", "call:section", "call:twice", "call:whole array",
-	"array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
+	"array:bounds of the run", "array:distributed, bounds of the run", "array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
 	"carried:backward loop", "carried:distance 1 ahead", "carried:distance 2 ahead",
 	"carried:distance 2 behind", "carried:read behind",
 	"convert:by assignment",
