@@ -23,6 +23,7 @@ type array struct {
 	empty    bool // has no elements
 	private  bool // has values in the iterations of its kernel's loop alone
 	open     bool // only the run knows its bounds, see openArrays
+	named    bool // perhaps assigned to by its name
 	own      bool // its kernel allocates it, and deallocates it
 	dims     []bounds
 	tier     tier

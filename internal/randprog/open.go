@@ -2,6 +2,7 @@ package randprog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,9 @@ import (
 
 // openArrays chooses the arrays of the program that are such ones, and returns the lines
 // that allocate them. An array is open only if the one that it is aligned with is: that
-// one is allocated first, as arrays are aligned with earlier ones.
+// one is allocated first, as arrays are aligned with earlier ones. Nor are those open that
+// begin with another subscript than 1 and are assigned to by their names: where it is not
+// known that the value has their shape, they might get other bounds, which is refused.
 func (g *gen) openArrays(u *unit) (lines []string) {
 	if !u.chance(1, 6) {
 		return nil
@@ -25,7 +28,7 @@ func (g *gen) openArrays(u *unit) (lines []string) {
 		if base := a.place.base; base != nil {
 			may = base.open
 		}
-		if !may || a.private || a.own {
+		if !may || a.private || a.own || a.named && slices.ContainsFunc(a.dims, func(b bounds) bool { return b.lo != 1 }) {
 			continue
 		}
 		a.open = true

@@ -62,7 +62,7 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 	mains := map[string][]byte{}
 	for i := range count {
 		s := &sample{seed: seed + uint64(i)}
-		s.Program, s.options = Generated(s.seed), r.Drawn(s.seed)
+		s.Program, s.options = r.program(s.seed), r.Drawn(s.seed)
 		// A check build reports integers that wrap.
 		s.options.Plain = s.options.Plain || s.Wraps
 		for name, n := range s.Features {
