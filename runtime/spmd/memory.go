@@ -49,13 +49,18 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 	}
 	skip := pe.stagger(n*size) / size
 	skip += int(uint(-before*size)%line) / size
-	all := make([]T, n+skip+3*line/size)
-	base := unsafe.Pointer(unsafe.SliceData(all))
-	if n*size >= huge {
-		inHugePages(unsafe.Slice((*byte)(base), len(all)*size))
-	}
-	skip += int(-uintptr(base)%line) / size
+	all := Room[T](n + skip + 3*line/size)
+	skip += int(-uintptr(unsafe.Pointer(unsafe.SliceData(all)))%line) / size
 	return all[skip : skip+n : skip+n]
+}
+
+// Room makes a slice of n elements, zeroed, in huge pages where it is large.
+func Room[T any](n int) []T {
+	all := make([]T, n)
+	if size := n * int(unsafe.Sizeof(*new(T))); size >= huge {
+		inHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), size))
+	}
+	return all
 }
 
 func kind(pe *PE) string {

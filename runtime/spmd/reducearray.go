@@ -211,7 +211,7 @@ func (f *fold[T]) combine(pe *PE, site int, data []T, m *transport.Move, n int) 
 // resized is s with n elements, of any value.
 func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, n+n/4)
+		return Room[T](n + n/4)[:n]
 	}
 	return s[:n]
 }

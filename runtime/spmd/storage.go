@@ -12,8 +12,9 @@ const (
 	// worthwhile is how many bytes a column has at least for which it pays to fill its last
 	// cache line.
 	worthwhile = 8 * line
-	// huge is how many bytes arrays have at least which huge pages are for.
-	huge = 4 << 20
+	// huge is how many bytes memory has at least which huge pages are for: to touch one takes
+	// as long as about 30 others.
+	huge = 256 << 10
 )
 
 // spread sets column-major strides of pieces of arrays whose elements have the given size.
