@@ -12,7 +12,7 @@ type Control struct {
 	M        Storage
 	Store    func(lhs ir.Expr, v float64)
 	SetIndex func(s *ir.Symbol, v float64)
-	Steps    *int // statements and iterations left
+	Steps    *int // statements, and iterations of DO WHILE, left
 
 	// The others may be nil.
 
@@ -111,7 +111,6 @@ func Leaves(loop ir.Stmt, j Jump) (done bool, outer Jump) {
 
 // around executes an iteration.
 func (c *Control) around(loop ir.Stmt, body func() Jump) (done bool, outer Jump) {
-	c.tick()
 	if c.Iteration != nil {
 		c.Iteration(loop, true)
 	}
@@ -163,6 +162,7 @@ func (c *Control) iterations(s *ir.Do, body func() Jump) Jump {
 func (c *Control) While(s *ir.While, body func() Jump) Jump {
 	return c.whole(s, func() Jump {
 		for Condition(c.M, s.Cond) {
+			c.tick()
 			if done, j := c.around(s, body); done {
 				return j
 			}

@@ -21,8 +21,8 @@ type Machine struct {
 	implied map[*ir.Symbol]float64
 }
 
-// New is a machine for p in which everything is undefined. It executes so many statements and
-// iterations at most. READ finds 1, 2, 3 and so on.
+// New is a machine for p in which everything is undefined. It executes so many statements, and
+// iterations of DO WHILE, at most. READ finds 1, 2, 3 and so on.
 func New(p *ir.Program, pes, steps int) *Machine {
 	m := &Machine{Values: map[*ir.Symbol]float64{}, Arrays: map[*ir.Symbol]*Cells{}, program: p, pes: pes, steps: steps}
 	for _, s := range p.Symbols {
