@@ -151,7 +151,7 @@ func (g *gen) placeArray(a *array) {
 	u := a.u
 	var mapped []*array
 	for _, b := range g.arrays {
-		if b != a && b.place.kind != replicated {
+		if b != a && !b.own && b.place.kind != replicated {
 			mapped = append(mapped, b)
 		}
 	}
