@@ -181,6 +181,21 @@ func allocatableNames(u *ast.Program) map[string]bool {
 	return m
 }
 
+// deferredElsewhere has the names in ALLOCATABLE statements of spec, and true for those that
+// another declaration gives dimensions: of real a(:); allocatable a, b(:), that is a.
+func deferredElsewhere(spec []ast.Stmt) map[string]bool {
+	m := map[string]bool{}
+	arrays, _ := arrayNames(&ast.Program{Spec: spec})
+	for _, s := range spec {
+		if s, ok := s.(*ast.AllocatableStmt); ok {
+			for _, e := range s.Entities {
+				m[e.Name] = len(e.Dims) == 0 && arrays[e.Name]
+			}
+		}
+	}
+	return m
+}
+
 // arrayNames are the names to which the declarations of u give dimensions or
 // codimensions, and those of scalar coarrays among them.
 func arrayNames(u *ast.Program) (m, cells map[string]bool) {

@@ -202,9 +202,10 @@ type lowerer struct {
 
 	signatures map[*ast.Program][]*dummy
 
-	allocs  map[*ir.Symbol]*allocatable
-	regrown []regrown
-	lows    *lows
+	allocs   map[*ir.Symbol]*allocatable
+	deferred map[string]bool // see deferredElsewhere; of the declarations in hand
+	regrown  []regrown
+	lows     *lows
 }
 
 // loop is a loop around the statement being lowered.
