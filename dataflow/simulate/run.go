@@ -173,10 +173,6 @@ func (r *Run) event(e event, c *comm.Comm) {
 	case receive:
 		r.receive(st)
 	case post:
-		if r.Plan.BarrierAt(c) {
-			r.meet()
-			r.now++
-		}
 		r.post(c, st)
 	case over:
 		for i, clock := range st.back {

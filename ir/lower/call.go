@@ -45,7 +45,7 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		}
 		fallthrough
 	case p == nil:
-		if l.unknownProcedure(s.Proc.Name) {
+		if l.unknownProcedure(s.Proc.Name) || l.ofOtherEntry(s.Proc.Name) {
 			return nil
 		}
 		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
@@ -429,6 +429,8 @@ func (l *lowerer) returnStmt(s *ast.Return) []ir.Stmt {
 	switch {
 	case isBad(x):
 		return nil
+	case at.alternate == nil && otherAlternates(at.unit):
+		return exit
 	case at.alternate == nil:
 		l.errorf(codeCall, s.X.Position(), "RETURN with a number in %s, which has no alternate returns", at.unit.Name).
 			WithHelp("write RETURN, or a * among the dummy arguments")
