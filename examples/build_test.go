@@ -71,10 +71,18 @@ func group(source string) string {
 	return examplesGroup
 }
 
+// long are programs of which much Go is made, 100 to 350 KB: it takes seconds to compile.
+var long = map[string]bool{"shallow": true, "stencils": true, "figure9": true, "arrayfunctions": true, "arraymasks": true, "opendummies": true}
+
 // tried reports whether a run of the tests builds a program in a way: all in all ways with
 // SPMDC_REQUIRE=all; else every example under the first plan, what tests of single programs
-// need, and otherwise one program of three, which is always the same one.
+// need, and otherwise one program of three, which is always the same one. The long ones
+// are built with SPMDC_REQUIRE=all.
 func tried(source, plan string, flags ...string) bool {
+	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+	if long[name] && !effort.All() {
+		return false
+	}
 	switch group(source) {
 	case examplesGroup:
 		if plan == plans[0] && len(flags) == 0 {
@@ -83,7 +91,7 @@ func tried(source, plan string, flags ...string) bool {
 	case "testdata/elide", "testdata/wrap":
 		return true
 	}
-	return effort.Share(strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)), 3)
+	return effort.Share(name, 3)
 }
 
 // sources are the programs of a group that are built in a way. Those with coarrays have
