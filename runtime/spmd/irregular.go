@@ -208,7 +208,7 @@ func (c *Irregular[T]) sort(idx []int) {
 	n, self := c.pe.n, c.pe.id
 	from := c.from.Data
 	clear(from)
-	c.At = slices.Grow(c.At[:0], count)[:count]
+	c.At = resized(c.pe, c.At, count)
 	var far []int32 // entries that others have, or nobody
 	own := c.owned()
 	for k := range c.At {
@@ -255,10 +255,10 @@ func (c *Irregular[T]) sort(idx []int) {
 		c.Data = c.src.Data
 	} else {
 		// Behind them what comes from others, and a zero.
-		c.Data = make([]T, size+remote+1)
+		c.Data = Room[T](c.pe, size+remote+1)
 	}
 	c.stage.Data = c.Data[size : size+remote]
-	c.wanted.Data = slices.Grow(c.wanted.Data[:0], remote)[:remote]
+	c.wanted.Data = resized(c.pe, c.wanted.Data, remote)
 	at := slices.Clone(from)
 	for _, k := range far {
 		tuple := idx[int(k)*rank : (int(k)+1)*rank]

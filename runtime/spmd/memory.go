@@ -49,13 +49,53 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 	}
 	skip := pe.stagger(n*size) / size
 	skip += int(uint(-before*size)%line) / size
-	all := make([]T, n+skip+3*line/size)
-	base := unsafe.Pointer(unsafe.SliceData(all))
-	if n*size >= huge {
-		inHugePages(unsafe.Slice((*byte)(base), len(all)*size))
-	}
-	skip += int(-uintptr(base)%line) / size
+	all := Room[T](pe, n+skip+3*line/size)
+	skip += int(-uintptr(unsafe.Pointer(unsafe.SliceData(all)))%line) / size
 	return all[skip : skip+n : skip+n]
+}
+
+// Room makes a slice of n elements, zeroed. To touch a page first takes long: where there
+// are many, they are huge ones. A large slice begins with one; smaller ones share them, also
+// those of several PEs.
+func Room[T any](pe *PE, n int) []T {
+	size := int(unsafe.Sizeof(*new(T)))
+	switch bytes := n * size; {
+	case bytes < shares || hugePage%size != 0:
+	case bytes >= hugePage:
+		all := make([]T, n+hugePage/size)
+		before := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all)))%hugePage) / size
+		all = all[before : before+n : before+n]
+		inHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), bytes))
+		return all
+	case pe.shared != nil && bare[T]():
+		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(pe.shared.piece(bytes)))), n)
+	}
+	return make([]T, n)
+}
+
+// bare reports whether elements are plain numbers: memory that Go looks into for pointers
+// is not shared with other memory.
+func bare[T any]() bool {
+	switch any(*new(T)).(type) {
+	case float64, float32, int, int64, int32, int16, int8, uint64, uint8, complex64, complex128, bool:
+		return true
+	}
+	return false
+}
+
+// piece is so many bytes, zeroed, of a huge page that others have parts of.
+func (s *shared) piece(bytes int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes > len(s.page) {
+		all := make([]byte, 2*hugePage)
+		before := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)
+		s.page = all[before : before+hugePage]
+		inHugePages(s.page)
+	}
+	part := s.page[:bytes:bytes]
+	s.page = s.page[min(len(s.page), (bytes+line-1)/line*line):]
+	return part
 }
 
 func kind(pe *PE) string {

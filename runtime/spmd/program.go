@@ -124,6 +124,7 @@ const (
 // runs body on every PE, and exits. Standard output is buffered and complete
 // before any error message is written.
 func Main(p Program, body func(*PE)) {
+	collectLater()
 	os.Exit(run(p, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, body))
 }
 
