@@ -28,7 +28,7 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 	var element T
 	size := int(unsafe.Sizeof(element))
 	if size == 0 || n*size < line && n <= line {
-		return make([]T, n)
+		return room[T](pe, n)
 	}
 	if n > large/size {
 		allocating.Lock()
@@ -45,17 +45,36 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 		}
 	}
 	if line%size != 0 {
-		return make([]T, n)
+		return room[T](pe, n)
 	}
 	skip := pe.stagger(n*size) / size
 	skip += int(uint(-before*size)%line) / size
-	all := make([]T, n+skip+3*line/size)
+	all := room[T](pe, n+skip+3*line/size)
 	base := unsafe.Pointer(unsafe.SliceData(all))
 	if n*size >= huge {
 		inHugePages(unsafe.Slice((*byte)(base), len(all)*size))
 	}
 	skip += int(-uintptr(base)%line) / size
 	return all[skip : skip+n : skip+n]
+}
+
+// room is n zeroes that messages may be put into, or got from.
+func room[T any](pe *PE, n int) []T {
+	var element T
+	if _, text := any(element).(string); text || n <= 0 {
+		return make([]T, n) // a string has a pointer
+	}
+	if p := pe.t.Alloc(n * int(unsafe.Sizeof(element))); p != nil {
+		return unsafe.Slice((*T)(p), n)
+	}
+	return make([]T, n)
+}
+
+// vacate takes back what room or allocate has given, which nothing refers to any more.
+func vacate[T any](pe *PE, old []T) {
+	if cap(old) > 0 {
+		pe.t.Free(unsafe.Pointer(unsafe.SliceData(old)))
+	}
 }
 
 func kind(pe *PE) string {
