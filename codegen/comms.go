@@ -260,9 +260,6 @@ func (g *gen) needs(c *comm.Comm) {
 // post emits C_x of each communication of the group.
 func (g *gen) post(n *comm.Post) {
 	g.out.at = n.Comms[0].CLine
-	if g.plan.BarrierBefore(n) {
-		g.out.p("pe.Barrier(%d)", g.site(n.Comms[0]))
-	}
 	for _, set := range n.MessageGroups() {
 		for _, c := range set {
 			g.out.at = c.CLine

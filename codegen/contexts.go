@@ -23,14 +23,8 @@ func (g *gen) findBarriers(list []comm.Node) {
 	}
 	for _, n := range list {
 		switch n := n.(type) {
-		case *comm.Post:
-			if g.plan.BarrierBefore(n) {
-				g.barriers[g.site(n.Comms[0])] = n.Comms[0]
-			}
-		case *comm.Region:
-			if n.Pipe != nil && g.plan.BarrierAtPipe(n.Pipe) {
-				g.barriers[g.site(n.Pipe.Comms[0])] = n.Pipe.Comms[0]
-			}
+		case *comm.Barrier:
+			g.barriers[g.site(n.Before)] = n.Before
 		case *comm.Loop:
 			g.findBarriers(n.Body)
 		case *comm.WhileLoop:

@@ -183,7 +183,7 @@ func (g *gen) list(c *comm.Comm) {
 		if len(ref.Subs) > 1 {
 			each = fmt.Sprintf("%d*", len(ref.Subs))
 		}
-		g.out.p("%s = make([]int, 0, %sroom)\n}", name, each)
+		g.out.p("%s = spmd.Room[int](pe, %sroom)[:0]\n}", name, each)
 	}
 	g.out.p("%s = %s[:0]", name, name)
 	g.listing(c, c.Walk, func() {

@@ -51,9 +51,6 @@ type blockNames struct {
 
 func (g *gen) pipelined(r *comm.Region) {
 	p := r.Pipe
-	if g.plan.BarrierAtPipe(p) {
-		g.out.p("pe.Barrier(%d)", g.site(p.Comms[0]))
-	}
 	if p.Blocks == nil {
 		g.pass(r)
 	} else {

@@ -49,6 +49,12 @@ func (g *gen) inSPMD(n comm.Node) bool {
 		g.startReductions(n)
 	case *comm.Combine:
 		g.finishReductions(n)
+	case *comm.Barrier:
+		g.out.at = n.Before.CLine
+		if n.Before.Kind == comm.Pipeline {
+			g.out.at = n.Before.Region.Stmts[0].Position().Line
+		}
+		g.out.p("pe.Barrier(%d)", g.site(n.Before))
 	case *comm.Post:
 		g.post(n)
 	case *comm.Wait:
@@ -119,6 +125,10 @@ func (g *gen) called(n comm.Node) {
 	switch n := n.(type) {
 	case *comm.Region:
 		s = n.Stmts[0]
+	case *comm.Barrier:
+		if r := n.Before.Region; n.Before.Kind == comm.Pipeline {
+			s = r.Stmts[0]
+		}
 	case *comm.Simple:
 		s = n.Stmt
 	}

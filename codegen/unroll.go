@@ -198,6 +198,8 @@ func (f *flattened) expr(e ir.Expr) ir.Expr {
 		return f.computed(&ir.Un{X: e.X, Op: e.Op, E: f.expr(e.E)})
 	case *ir.Conv:
 		return f.computed(&ir.Conv{X: e.X, E: f.expr(e.E)})
+	case *ir.Substr:
+		return &ir.Substr{X: e.X, Base: f.expr(e.Base), Lo: f.expr(e.Lo), Hi: f.expr(e.Hi)}
 	case *ir.Call:
 		return f.computed(&ir.Call{X: e.X, Name: e.Name, Args: list(e.Args)})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/interp"
 	"github.com/spmdc/spmdc/procfunc"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -74,7 +75,7 @@ func (v *viewer) at(vars map[string]int) func(string) int64 {
 		}
 		x, ok := v.in.env[name]
 		if !ok {
-			failf("a function of C_%d depends on %s, which is undefined", v.in.c.ID, name)
+			interp.Failf("a function of C_%d depends on %s, which is undefined", v.in.c.ID, name)
 		}
 		return int64(x)
 	}
@@ -146,7 +147,7 @@ func coordOf(s procfunc.Space, pos, np int) int {
 			return pe
 		}
 	}
-	failf("position %d of %v has no owner", pos, s)
+	interp.Failf("position %d of %v has no owner", pos, s)
 	return 0
 }
 

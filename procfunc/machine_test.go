@@ -3,11 +3,13 @@ package procfunc_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/interp"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -34,6 +36,7 @@ func tryAnalyze(text string) (*procfunc.Functions, error) {
 // sends to which (by enumeration of owned elements), and, by running the loop
 // nests, which template position's element is read at which position.
 type machine struct {
+	*interp.Control
 	f       *procfunc.Functions
 	p       *comm.Program
 	np      int
@@ -72,15 +75,15 @@ type reading struct {
 	pes  [][2]int
 }
 
-type fault string
-
-func failf(format string, args ...any) { panic(fault(fmt.Sprintf(format, args...))) }
-
 // run executes f's program on np PEs.
 func run(f *procfunc.Functions, np int) (m *machine, err error) {
 	defer func() {
-		if r, ok := recover().(fault); ok {
+		switch r := recover().(type) {
+		case nil:
+		case interp.Fault:
 			err = fmt.Errorf("%s", string(r))
+		default:
+			panic(r)
 		}
 	}()
 	m = &machine{f: f, p: f.Program, np: np, layouts: map[*ir.Symbol]*dist.Layout{}, symbols: map[string]*ir.Symbol{},
@@ -91,6 +94,7 @@ func run(f *procfunc.Functions, np int) (m *machine, err error) {
 			m.layouts[s] = dist.NewLayout(s.Mapping.Map, m.shape(s.Mapping.Grid))
 		}
 	}
+	m.Control = m.control()
 	m.nodes(m.p.Body)
 	return m, nil
 }
@@ -104,75 +108,49 @@ func (m *machine) shape(g *ir.Grid) dist.Grid {
 	return dist.Fit(declared, m.np)
 }
 
-func (m *machine) eval(e ir.Expr) int {
-	truth := func(b bool) int {
-		if b {
-			return 1
-		}
-		return 0
+func (m *machine) eval(e ir.Expr) int { return interp.Integer(m, e) }
+
+// Scalar is the value of a scalar that steers control flow; others are undefined.
+func (m *machine) Scalar(s *ir.Symbol) float64 {
+	if v, ok := m.env[s.Name]; ok {
+		return float64(v)
 	}
-	switch e := e.(type) {
-	case *ir.Const:
-		if e.Typ == ir.Logical {
-			return truth(e.Bool)
-		}
-		return e.Int
-	case *ir.Var:
-		v, ok := m.env[e.Sym.Name]
-		if !ok {
-			failf("%s in line %d is undefined", e.Sym.Name, e.Pos.Line)
-		}
-		return v
-	case *ir.Un:
-		switch e.Op {
-		case ir.Neg:
-			return -m.eval(e.E)
-		case ir.Not:
-			return 1 - m.eval(e.E)
-		}
-		return m.eval(e.E)
-	case *ir.Conv:
-		return m.eval(e.E)
-	case *ir.Call:
-		if e.Name == "number_of_processors" {
-			return m.np
-		}
-		if e.Name == "mod" {
-			return m.eval(e.Args[0]) % m.eval(e.Args[1])
-		}
-	case *ir.Bin:
-		x, y := m.eval(e.L), m.eval(e.R)
-		switch e.Op {
-		case ir.Add:
-			return x + y
-		case ir.Sub:
-			return x - y
-		case ir.Mul:
-			return x * y
-		case ir.Div:
-			return x / y
-		case ir.Eq:
-			return truth(x == y)
-		case ir.Ne:
-			return truth(x != y)
-		case ir.Lt:
-			return truth(x < y)
-		case ir.Le:
-			return truth(x <= y)
-		case ir.Gt:
-			return truth(x > y)
-		case ir.Ge:
-			return truth(x >= y)
-		}
-	}
-	failf("the machine has no %T in line %d: %s", e, e.Position().Line, ir.ExprString(e))
-	return 0
+	return math.NaN()
 }
 
-// jump is an EXIT, CYCLE or STOP on its way, nil for none.
-type jump = ir.Stmt
+// Element is undefined: there are no arrays here.
+func (m *machine) Element(*ir.Ref, []int) float64 { return math.NaN() }
 
-func (m *machine) nodes(list []comm.Node) jump {
+// Processors is the number of PEs.
+func (m *machine) Processors() int { return m.np }
+
+// control executes statements of regions on all PEs.
+func (m *machine) control() *interp.Control {
+	return &interp.Control{
+		M: m, Steps: &m.steps,
+		Store:    func(lhs ir.Expr, v float64) { m.env[ir.Target(lhs).Name] = int(v) },
+		SetIndex: func(s *ir.Symbol, v float64) { m.env[s.Name] = int(v) },
+		Assign: func(s *ir.Assign) bool {
+			m.reads(s)
+			v, ok := s.LHS.(*ir.Var)
+			return ok && v.Sym.Type == ir.Integer && !s.RHS.IsVarying()
+		},
+		Loop: func(loop ir.Stmt, begin bool) {
+			if begin {
+				m.stack = append(m.stack, &turn{loop: loop})
+			} else {
+				m.stack = m.stack[:len(m.stack)-1]
+			}
+		},
+		Iteration: func(_ ir.Stmt, begin bool) {
+			if !begin {
+				m.stack[len(m.stack)-1].at++
+			}
+		},
+	}
+}
+
+func (m *machine) nodes(list []comm.Node) interp.Jump {
 	for _, n := range list {
 		if j := m.node(n); j != nil {
 			return j
@@ -181,7 +159,7 @@ func (m *machine) nodes(list []comm.Node) jump {
 	return nil
 }
 
-func (m *machine) node(n comm.Node) jump {
+func (m *machine) node(n comm.Node) interp.Jump {
 	switch n := n.(type) {
 	case *comm.Post:
 		for _, c := range n.Comms {
@@ -197,8 +175,8 @@ func (m *machine) node(n comm.Node) jump {
 				m.post(c)
 			}
 		}
-		for _, s := range n.Stmts {
-			m.execute(s)
+		for i := range n.Stmts {
+			m.Block(n.Stmts[i : i+1])
 		}
 		if n.Pipe != nil {
 			for _, c := range n.Pipe.Comms {
@@ -206,104 +184,16 @@ func (m *machine) node(n comm.Node) jump {
 			}
 		}
 	case *comm.Loop:
-		return m.loop(n.Do, func() jump { return m.nodes(n.Body) })
+		return m.Do(n.Do, func() interp.Jump { return m.nodes(n.Body) })
 	case *comm.WhileLoop:
-		return m.while(n.While, func() jump { return m.nodes(n.Body) })
+		return m.While(n.While, func() interp.Jump { return m.nodes(n.Body) })
 	case *comm.Branch:
-		if m.eval(n.If.Cond) == 1 {
+		if interp.Condition(m, n.If.Cond) {
 			return m.nodes(n.Then)
 		}
 		return m.nodes(n.Else)
 	case *comm.Simple:
 		return n.Stmt
-	}
-	return nil
-}
-
-// leaves reports whether jump j, from the body of loop, ends the loop, and what
-// then is still on its way.
-func leaves(loop ir.Stmt, j jump) (bool, jump) {
-	switch s := j.(type) {
-	case nil:
-		return false, nil
-	case *ir.Exit:
-		if s.Loop == loop {
-			return true, nil
-		}
-	case *ir.Cycle:
-		if s.Loop == loop {
-			return false, nil
-		}
-	}
-	return true, j
-}
-
-func (m *machine) loop(d *ir.Do, body func() jump) jump {
-	lo, hi, step := m.eval(d.Lo), m.eval(d.Hi), m.eval(d.Step)
-	tn := &turn{loop: d}
-	m.stack = append(m.stack, tn)
-	defer func() { m.stack = m.stack[:len(m.stack)-1] }()
-	for trips := (hi - lo + step) / step; trips > 0; trips-- {
-		m.tick()
-		m.env[d.Index.Name] = lo
-		if done, j := leaves(d, body()); done {
-			return j
-		}
-		lo += step
-		tn.at++
-	}
-	m.env[d.Index.Name] = lo
-	return nil
-}
-
-func (m *machine) while(w *ir.While, body func() jump) jump {
-	tn := &turn{loop: w}
-	m.stack = append(m.stack, tn)
-	defer func() { m.stack = m.stack[:len(m.stack)-1] }()
-	for m.eval(w.Cond) == 1 {
-		m.tick()
-		if done, j := leaves(w, body()); done {
-			return j
-		}
-		tn.at++
-	}
-	return nil
-}
-
-func (m *machine) tick() {
-	if m.steps--; m.steps < 0 {
-		failf("the program takes too long")
-	}
-}
-
-// execute runs a statement of a region on all PEs.
-func (m *machine) execute(s ir.Stmt) jump {
-	switch s := s.(type) {
-	case *ir.Assign:
-		m.reads(s)
-		if v, ok := s.LHS.(*ir.Var); ok && v.Sym.Type == ir.Integer && !s.RHS.IsVarying() {
-			m.env[v.Sym.Name] = m.eval(s.RHS)
-		}
-	case *ir.Do:
-		return m.loop(s, func() jump { return m.body(s.Body) })
-	case *ir.While:
-		return m.while(s, func() jump { return m.body(s.Body) })
-	case *ir.If:
-		if m.eval(s.Cond) == 1 {
-			return m.body(s.Then)
-		}
-		return m.body(s.Else)
-	case *ir.Exit, *ir.Cycle, *ir.Stop:
-		return s
-	}
-	return nil
-}
-
-func (m *machine) body(list []ir.Stmt) jump {
-	for _, s := range list {
-		if j := m.execute(s); j != nil {
-			return j
-		}
 	}
 	return nil
 }
@@ -340,7 +230,7 @@ func (m *machine) reads(s *ir.Assign) {
 		}
 		in := m.serving(acc.Comm, lhs, ref)
 		if in == nil {
-			failf("%s in line %d is read while its communication is not live", ir.ExprString(ref), ref.Pos.Line)
+			interp.Failf("%s in line %d is read while its communication is not live", ir.ExprString(ref), ref.Pos.Line)
 		}
 		m.record(in, lhs, ref)
 		return true
@@ -394,7 +284,7 @@ func (m *machine) record(in *instance, lhs, ref *ir.Ref) {
 		}
 		from := layout.OwnerFor(pe, subs)
 		if from < 0 {
-			failf("the test's program reads %s%v in line %d, outside its bounds", ref.Sym.Name, subs, ref.Pos.Line)
+			interp.Failf("the test's program reads %s%v in line %d, outside its bounds", ref.Sym.Name, subs, ref.Pos.Line)
 		}
 		r.pes = append(r.pes, [2]int{from, pe})
 	}
@@ -436,12 +326,12 @@ func (m *machine) number(f linalg.Affine) int {
 	v, ok := f.Eval(func(name string) int64 {
 		x, ok := m.env[name]
 		if !ok {
-			failf("%v is needed and %s is undefined", f, name)
+			interp.Failf("%v is needed and %s is undefined", f, name)
 		}
 		return int64(x)
 	})
 	if !ok {
-		failf("%v overflows", f)
+		interp.Failf("%v overflows", f)
 	}
 	return int(v)
 }

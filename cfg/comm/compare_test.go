@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/interp"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -15,7 +16,7 @@ import (
 func compare(text string, np int, look ...func(p *comm.Program)) (difference string) {
 	defer func() {
 		if r := recover(); r != nil {
-			f, ok := r.(fault)
+			f, ok := r.(interp.Fault)
 			if !ok {
 				panic(r)
 			}
@@ -26,7 +27,8 @@ func compare(text string, np int, look ...func(p *comm.Program)) (difference str
 	if err != nil {
 		return err.Error()
 	}
-	want := runSequential(original, np)
+	want := interp.New(original, np, maxSteps)
+	want.Execute()
 	p, err := front.SPMD("in.hpf", text) // of a program of its own
 	if err != nil {
 		return err.Error()
@@ -35,8 +37,8 @@ func compare(text string, np int, look ...func(p *comm.Program)) (difference str
 		f(p)
 	}
 	got := runSPMD(p, np)
-	if !slices.Equal(want.out, got.out) {
-		return fmt.Sprintf("prints %q, want %q", got.out, want.out)
+	if !slices.Equal(want.Out, got.out) {
+		return fmt.Sprintf("prints %q, want %q", got.out, want.Out)
 	}
 	private := map[*ir.Symbol]bool{} // in the end it may be undefined
 	ir.Walk(p.IR.Body, func(s ir.Stmt) bool {
@@ -52,19 +54,19 @@ func compare(text string, np int, look ...func(p *comm.Program)) (difference str
 			continue
 		}
 		t := got.symbols[s.Name]
-		right := want.arrays[s]
-		right.elements(func(subs []int, n int) {
+		right := want.Arrays[s]
+		right.Elements(func(subs []int, n int) {
 			for _, q := range got.pes {
 				if l := got.layouts[t]; l != nil && !l.Owns(q.id, subs...) {
 					continue
 				}
-				if v, w := q.arrays[t].data[n], right.data[n]; v != w && !private[t] && !(v != v && w != w) && difference == "" {
+				if v, w := q.arrays[t].Data[n], right.Data[n]; v != w && !private[t] && !(v != v && w != w) && difference == "" {
 					difference = fmt.Sprintf("%s%v is %v on PE %d, want %v", s.Name, subs, v, q.id, w)
 				}
 			}
 		})
 	}
-	if difference == "" && len(got.posted) > 0 && !want.stopped {
+	if difference == "" && len(got.posted) > 0 && !want.Stopped {
 		for c := range got.posted {
 			difference = fmt.Sprintf("communication #%d is live at the end", c.ID)
 		}

@@ -8,29 +8,15 @@ import (
 // Graph is the control-flow graph with communication nodes; it is made once.
 func (p *Program) Graph() *cfg.Graph {
 	if p.graph == nil {
-		p.graph = p.GraphWith(false)
+		p.stmts, p.loops, p.conds = map[*cfg.Node]ir.Stmt{}, map[*cfg.Loop]ir.Stmt{}, map[*cfg.Node]ir.Expr{}
+		b := &graphBuilder{p: p, b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}}
+		b.nodes(p.Body)
+		p.graph = b.b.Finish()
 	}
 	return p.graph
 }
 
-// GraphWith is Graph, with a barrier before each group of communications if
-// barriers is set.
-func (p *Program) GraphWith(barriers bool) *cfg.Graph {
-	return p.GraphBarriers(func([]*Comm) bool { return barriers })
-}
-
-// GraphBarriers is Graph, with a barrier before those groups of communications, and
-// before those pipelined regions, for whose communications before holds.
-func (p *Program) GraphBarriers(before func(group []*Comm) bool) *cfg.Graph {
-	if p.stmts == nil {
-		p.stmts, p.loops, p.conds = map[*cfg.Node]ir.Stmt{}, map[*cfg.Loop]ir.Stmt{}, map[*cfg.Node]ir.Expr{}
-	}
-	b := &graphBuilder{p: p, b: cfg.NewBuilder(), loops: map[ir.Stmt]*cfg.Loop{}, before: before}
-	b.nodes(p.Body)
-	return b.b.Finish()
-}
-
-// Stmt is the statement behind a node of a graph of p, nil when there is none.
+// Stmt is the statement behind a node of the graph of p, nil when there is none.
 // The head of a loop has the loop.
 func (p *Program) Stmt(n *cfg.Node) ir.Stmt {
 	if n.Kind == cfg.LoopHead {
@@ -39,11 +25,11 @@ func (p *Program) Stmt(n *cfg.Node) ir.Stmt {
 	return p.stmts[n]
 }
 
-// Loop is the loop statement behind a loop of a graph of p.
+// Loop is the loop statement behind a loop of the graph of p.
 func (p *Program) Loop(l *cfg.Loop) ir.Stmt { return p.loops[l] }
 
-// Cond is the condition of an IF that all PEs decide alike, behind its branch in a
-// graph of p; nil for other nodes.
+// Cond is the condition of an IF that all PEs decide alike, behind its branch in
+// the graph of p; nil for other nodes.
 func (p *Program) Cond(n *cfg.Node) ir.Expr { return p.conds[n] }
 
 // Agree is the flavour of the reduction that is part of an irregular
@@ -51,10 +37,9 @@ func (p *Program) Cond(n *cfg.Node) ir.Expr { return p.conds[n] }
 const Agree = "agree"
 
 type graphBuilder struct {
-	p      *Program
-	b      *cfg.Builder
-	loops  map[ir.Stmt]*cfg.Loop
-	before func(group []*Comm) bool
+	p     *Program
+	b     *cfg.Builder
+	loops map[ir.Stmt]*cfg.Loop
 }
 
 func (g *graphBuilder) comm(kind cfg.Kind, line int, c *Comm, flavour string) {
@@ -71,10 +56,9 @@ func (g *graphBuilder) agree(c *Comm) {
 func (g *graphBuilder) nodes(list []Node) {
 	for _, n := range list {
 		switch n := n.(type) {
+		case *Barrier:
+			g.b.Node(cfg.Barrier, n.Before.CLine, 0, "")
 		case *Post:
-			if g.before(n.Comms) {
-				g.b.Node(cfg.Barrier, n.Comms[0].CLine, 0, "")
-			}
 			for _, c := range n.Comms {
 				if c.Kind == Irregular {
 					g.agree(c)
@@ -163,9 +147,6 @@ func (g *graphBuilder) begin(s ir.Stmt, text string) {
 // region is what lies between communications; its control flow is each PE's own.
 func (g *graphBuilder) region(r *Region) {
 	if r.Pipe != nil {
-		if g.before(r.Pipe.Comms) {
-			g.b.Node(cfg.Barrier, r.Pipe.Comms[0].CLine, 0, "")
-		}
 		for _, c := range r.Pipe.Comms {
 			g.comm(cfg.Comm, c.CLine, c, "recv")
 			g.comm(cfg.CommOver, c.COLine, c, "")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/interp"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -55,7 +56,7 @@ type pe struct {
 	m       *spmd
 	id      int
 	values  map[*ir.Symbol]float64
-	arrays  map[*ir.Symbol]*cells
+	arrays  map[*ir.Symbol]*interp.Cells
 	fetched map[*comm.Comm]*temporary
 	implied map[*ir.Symbol]float64
 	region  *comm.Region // being executed
@@ -78,10 +79,13 @@ type spot [4]int
 
 func place(subs []int) (s spot) {
 	if copy(s[:], subs) < len(subs) {
-		failf("the machines have no rank %d", len(subs))
+		interp.Failf("the machines have no rank %d", len(subs))
 	}
 	return s
 }
+
+// maxSteps bounds the statements that a PE executes.
+const maxSteps = 400_000
 
 // runSPMD executes p on np PEs.
 func runSPMD(p *comm.Program, np int) *spmd {
@@ -94,7 +98,7 @@ func runSPMD(p *comm.Program, np int) *spmd {
 		m.symbols[s.Name] = s
 	}
 	for id := range np {
-		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}, starts: map[ir.Expr]float64{}}
+		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*interp.Cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}, starts: map[ir.Expr]float64{}}
 		m.pes = append(m.pes, q)
 	}
 	for _, s := range p.IR.Symbols {
@@ -102,13 +106,13 @@ func runSPMD(p *comm.Program, np int) *spmd {
 			g := s.Mapping.Grid
 			shape := make([]int, g.Rank)
 			for d := range g.Shape {
-				shape[d] = integer(m.pes[0], g.Shape[d])
+				shape[d] = interp.Integer(m.pes[0], g.Shape[d])
 			}
 			m.layouts[s] = dist.NewLayout(s.Mapping.Map, dist.Fit(shape, np))
 		}
 		for _, q := range m.pes {
 			if s.IsArray() {
-				q.arrays[s] = newCells(s)
+				q.arrays[s] = interp.NewCells(s)
 			} else {
 				q.values[s] = math.NaN()
 			}
@@ -119,10 +123,10 @@ func runSPMD(p *comm.Program, np int) *spmd {
 }
 
 // nodes executes a list of nodes on all PEs.
-func (m *spmd) nodes(list []comm.Node) jump {
+func (m *spmd) nodes(list []comm.Node) interp.Jump {
 	for _, n := range list {
 		if m.steps--; m.steps < 0 {
-			failf("the program takes too long")
+			interp.Failf("the program takes too long")
 		}
 		if j := m.node(n); j != nil {
 			return j
@@ -131,12 +135,12 @@ func (m *spmd) nodes(list []comm.Node) jump {
 	return nil
 }
 
-func (m *spmd) node(n comm.Node) jump {
+func (m *spmd) node(n comm.Node) interp.Jump {
 	switch n := n.(type) {
 	case *comm.Post:
 		for _, c := range n.Comms {
 			if m.posted[c] {
-				failf("communication #%d is posted again before its end", c.ID)
+				interp.Failf("communication #%d is posted again before its end", c.ID)
 			}
 			m.posted[c] = true
 			m.post(c, nil)
@@ -144,7 +148,7 @@ func (m *spmd) node(n comm.Node) jump {
 	case *comm.Wait:
 		for _, c := range n.Comms {
 			if !m.posted[c] {
-				failf("communication #%d is waited for and was not posted", c.ID)
+				interp.Failf("communication #%d is waited for and was not posted", c.ID)
 			}
 			m.live[c] = true
 			for _, q := range m.pes {
@@ -160,7 +164,7 @@ func (m *spmd) node(n comm.Node) jump {
 	case *comm.Combine:
 		for _, red := range n.Reduce {
 			if !m.partial[red.Sym] {
-				failf("%s is combined and has no partial values", red.Sym.Name)
+				interp.Failf("%s is combined and has no partial values", red.Sym.Name)
 			}
 			delete(m.partial, red.Sym)
 			m.reduce(red)
@@ -179,7 +183,7 @@ func (m *spmd) node(n comm.Node) jump {
 		case *ir.Exit, *ir.Cycle, *ir.Stop:
 			return s
 		}
-		panic(fault(fmt.Sprintf("the machines have no %T", n.Stmt)))
+		panic(interp.Fault(fmt.Sprintf("the machines have no %T", n.Stmt)))
 	}
 	return nil
 }
@@ -187,7 +191,7 @@ func (m *spmd) node(n comm.Node) jump {
 func (m *spmd) done(list []*comm.Comm) {
 	for _, c := range list {
 		if !m.live[c] {
-			failf("communication #%d ends and is not live", c.ID)
+			interp.Failf("communication #%d ends and is not live", c.ID)
 		}
 		delete(m.live, c)
 		delete(m.posted, c)
@@ -199,16 +203,16 @@ func (m *spmd) done(list []*comm.Comm) {
 
 // agree is the value of e, on which all PEs must agree.
 func (m *spmd) agree(e ir.Expr) float64 {
-	v := eval(m.pes[0], e)
+	v := interp.Eval(m.pes[0], e)
 	for _, q := range m.pes {
-		if w := eval(q, e); w != v { // also when one is undefined
-			failf("%s in line %d is %v on PE 0 and %v on PE %d", ir.ExprString(e), e.Position().Line, v, w, q.id)
+		if w := interp.Eval(q, e); w != v { // also when one is undefined
+			interp.Failf("%s in line %d is %v on PE 0 and %v on PE %d", ir.ExprString(e), e.Position().Line, v, w, q.id)
 		}
 	}
 	return v
 }
 
-func (m *spmd) loop(n *comm.Loop) jump {
+func (m *spmd) loop(n *comm.Loop) interp.Jump {
 	d := n.Do
 	lo, hi, step := int(m.agree(d.Lo)), int(m.agree(d.Hi)), int(m.agree(d.Step))
 	set := func(v float64) {
@@ -218,7 +222,7 @@ func (m *spmd) loop(n *comm.Loop) jump {
 	}
 	for trips := (hi - lo + step) / step; trips > 0; trips-- {
 		set(float64(lo))
-		if done, j := leaves(d, m.nodes(n.Body)); done {
+		if done, j := interp.Leaves(d, m.nodes(n.Body)); done {
 			return j
 		}
 		lo += step
@@ -235,10 +239,10 @@ func (m *spmd) behind(s ir.Stmt, sym *ir.Symbol, v float64) float64 {
 	return math.NaN()
 }
 
-func (m *spmd) while(n *comm.WhileLoop) jump {
+func (m *spmd) while(n *comm.WhileLoop) interp.Jump {
 	for {
 		if m.steps--; m.steps < 0 {
-			failf("the program takes too long")
+			interp.Failf("the program takes too long")
 		}
 		if j := m.nodes(n.Pre); j != nil {
 			return j
@@ -248,7 +252,7 @@ func (m *spmd) while(n *comm.WhileLoop) jump {
 		if !holds {
 			return nil
 		}
-		if done, j := leaves(n.While, m.nodes(n.Body)); done {
+		if done, j := interp.Leaves(n.While, m.nodes(n.Body)); done {
 			return j
 		}
 	}
@@ -258,7 +262,7 @@ func (m *spmd) while(n *comm.WhileLoop) jump {
 func (m *spmd) start(n *comm.Start) {
 	for _, red := range n.Reduce {
 		if m.partial[red.Sym] {
-			failf("%s has partial values already", red.Sym.Name)
+			interp.Failf("%s has partial values already", red.Sym.Name)
 		}
 		m.partial[red.Sym] = true
 		if red.Sym.IsArray() {
@@ -281,7 +285,7 @@ func (m *spmd) start(n *comm.Start) {
 // for another inside. In a pipelined region the order is that of the pipeline.
 func (m *spmd) execute(r *comm.Region) {
 	if r.Fallback && (len(r.Part) > 0 || len(r.Guard) > 0 || r.Pipe != nil) {
-		failf("the fallback in line %d is divided among the PEs", r.Stmts[0].Position().Line)
+		interp.Failf("the fallback in line %d is divided among the PEs", r.Stmts[0].Position().Line)
 	}
 	order := slices.Clone(m.pes)
 	if r.Pipe != nil {
@@ -415,7 +419,7 @@ func (m *spmd) combine(red *comm.Reduction, of func(q *pe) float64) float64 {
 		case "or":
 			total = max(total, v)
 		default:
-			failf("a reduction by %s", red.Name)
+			interp.Failf("a reduction by %s", red.Name)
 		}
 	}
 	return total
@@ -432,7 +436,7 @@ func (m *spmd) startElements(red *comm.Reduction) {
 			}
 		}
 		if ok && q.id != 0 {
-			m.boxes(red, func(n int) { q.arrays[red.Sym].data[n] = id })
+			m.boxes(red, func(n int) { q.arrays[red.Sym].Data[n] = id })
 		}
 	}
 }
@@ -446,16 +450,16 @@ func (m *spmd) reduceElements(red *comm.Reduction) {
 			return
 		}
 		seen[n] = true
-		total := m.combine(red, func(q *pe) float64 { return q.arrays[red.Sym].data[n] })
+		total := m.combine(red, func(q *pe) float64 { return q.arrays[red.Sym].Data[n] })
 		for _, q := range m.pes {
-			q.arrays[red.Sym].data[n] = total
+			q.arrays[red.Sym].Data[n] = total
 		}
 	})
 	for _, q := range m.pes {
 		clear(q.starts)
-		for n, v := range q.arrays[red.Sym].data {
-			if w := m.pes[0].arrays[red.Sym].data[n]; v != w && !(v != v && w != w) {
-				failf("the region in line %d changes element %d of %s outside of the section that is reduced", red.Line, n, red.Sym.Name)
+		for n, v := range q.arrays[red.Sym].Data {
+			if w := m.pes[0].arrays[red.Sym].Data[n]; v != w && !(v != v && w != w) {
+				interp.Failf("the region in line %d changes element %d of %s outside of the section that is reduced", red.Line, n, red.Sym.Name)
 			}
 		}
 	}
@@ -465,7 +469,7 @@ func (m *spmd) reduceElements(red *comm.Reduction) {
 func (m *spmd) boxes(red *comm.Reduction, visit func(n int)) {
 	for _, box := range red.Section {
 		each(m.need(&comm.Comm{Array: red.Sym, Axes: box}, 0, m.pes[0]), func(x []int) {
-			if n, ok := m.pes[0].arrays[red.Sym].at(x); ok && len(x) > 0 {
+			if n, ok := m.pes[0].arrays[red.Sym].At(x); ok && len(x) > 0 {
 				visit(n)
 			}
 		})
@@ -483,19 +487,17 @@ func (q *pe) run(r *comm.Region) {
 		}
 	}
 	c := q.control(r)
-	for _, s := range r.Stmts {
-		if j := c.stmt(s); j != nil {
-			failf("a jump leaves the region in line %d", s.Position().Line)
-		}
+	if j := c.Block(r.Stmts); j != nil {
+		interp.Failf("a jump in line %d leaves the region", j.Position().Line)
 	}
 }
 
 // control executes statements of region r as q does.
-func (q *pe) control(r *comm.Region) *control {
-	c := &control{
-		m: q, store: q.store, steps: &q.m.steps,
-		setIndex: func(s *ir.Symbol, v float64) { q.values[s] = v },
-		own: func(d *ir.Do, i int) bool {
+func (q *pe) control(r *comm.Region) *interp.Control {
+	c := &interp.Control{
+		M: q, Store: q.store, Steps: &q.m.steps,
+		SetIndex: func(s *ir.Symbol, v float64) { q.values[s] = v },
+		Own: func(d *ir.Do, i int) bool {
 			if b := q.m.block; b != nil && b.Loop == d && !b.part(q.m.iterations(d)).Contains(i) {
 				return false
 			}
@@ -506,14 +508,16 @@ func (q *pe) control(r *comm.Region) *control {
 			}
 			return true
 		},
-		begin: func(d *ir.Do) {
-			q.undefine(d)
-			q.nextWalked(r, d)
+		Iteration: func(loop ir.Stmt, begin bool) {
+			if d, ok := loop.(*ir.Do); ok && begin {
+				q.undefine(d)
+				q.nextWalked(r, d)
+			}
 		},
-		end: func(d *ir.Do, v float64) { q.values[d.Index] = q.m.behind(d, d.Index, v) },
+		End: func(d *ir.Do, v float64) { q.values[d.Index] = q.m.behind(d, d.Index, v) },
 	}
 	if q.id == 0 {
-		c.print = func(text string) { q.m.out = append(q.m.out, text) }
+		c.Print = func(text string) { q.m.out = append(q.m.out, text) }
 	}
 	return c
 }
@@ -521,22 +525,22 @@ func (q *pe) control(r *comm.Region) *control {
 // undefine takes the values of the arrays that are private to the iterations of d.
 func (q *pe) undefine(d *ir.Do) {
 	for _, sym := range slices.Concat(q.m.p.Private(d), q.m.p.Proved(d)) {
-		for i := range q.arrays[sym].data {
-			q.arrays[sym].data[i] = math.NaN()
+		for i := range q.arrays[sym].Data {
+			q.arrays[sym].Data[i] = math.NaN()
 		}
 	}
 }
 
-func (q *pe) processors() int { return q.m.np }
+func (q *pe) Processors() int { return q.m.np }
 
-func (q *pe) scalar(s *ir.Symbol) float64 {
+func (q *pe) Scalar(s *ir.Symbol) float64 {
 	if v, ok := q.implied[s]; ok {
 		return v
 	}
 	return q.values[s]
 }
 
-func (q *pe) bind(s *ir.Symbol, v float64) {
+func (q *pe) Bind(s *ir.Symbol, v float64) {
 	if math.IsNaN(v) {
 		delete(q.implied, s)
 		return
@@ -548,29 +552,29 @@ func (q *pe) bind(s *ir.Symbol, v float64) {
 }
 
 // element reads as the access of r says, and finds the value defined.
-func (q *pe) element(r *ir.Ref, subs []int) float64 {
+func (q *pe) Element(r *ir.Ref, subs []int) float64 {
 	v := q.fetch(r, subs)
 	if math.IsNaN(v) {
-		failf("PE %d of %d reads %s = %s%v in line %d, which it neither owns nor was sent", q.id, q.m.np, ir.ExprString(r), r.Sym.Name, subs, r.Pos.Line)
+		interp.Failf("PE %d of %d reads %s = %s%v in line %d, which it neither owns nor was sent", q.id, q.m.np, ir.ExprString(r), r.Sym.Name, subs, r.Pos.Line)
 	}
 	return v
 }
 
 func (q *pe) fetch(r *ir.Ref, subs []int) float64 {
 	c := q.arrays[r.Sym]
-	n, ok := c.at(subs)
+	n, ok := c.At(subs)
 	if !ok {
-		failf("the test's program reads %s%v in line %d, outside its bounds", r.Sym.Name, subs, r.Pos.Line)
+		interp.Failf("the test's program reads %s%v in line %d, outside its bounds", r.Sym.Name, subs, r.Pos.Line)
 	}
 	acc := q.m.p.Access[r]
 	if acc == nil {
 		if r.Sym.Distributed() {
-			failf("%s in line %d has no access", ir.ExprString(r), r.Pos.Line)
+			interp.Failf("%s in line %d has no access", ir.ExprString(r), r.Pos.Line)
 		}
-		return c.data[n]
+		return c.Data[n]
 	}
 	if acc.Comm != nil && acc.Comm.Kind != comm.Pipeline && !q.m.live[acc.Comm] {
-		failf("%s in line %d is read while communication #%d is not live", ir.ExprString(r), r.Pos.Line, acc.Comm.ID)
+		interp.Failf("%s in line %d is read while communication #%d is not live", ir.ExprString(r), r.Pos.Line, acc.Comm.ID)
 	}
 	if acc.Comm != nil {
 		if t := q.fetched[acc.Comm]; t != nil {
@@ -579,7 +583,7 @@ func (q *pe) fetch(r *ir.Ref, subs []int) float64 {
 	}
 	switch acc.Mode {
 	case comm.Own:
-		return c.data[n]
+		return c.Data[n]
 	case comm.Walk:
 		return q.current(acc.Comm, r, subs)
 	}
@@ -593,10 +597,10 @@ func (q *pe) store(lhs ir.Expr, v float64) {
 		q.values[ir.Target(lhs)] = v
 		return
 	}
-	subs := subscripts(q, l)
-	n, ok := q.arrays[l.Sym].at(subs)
+	subs := interp.Subscripts(q, l)
+	n, ok := q.arrays[l.Sym].At(subs)
 	if !ok {
-		failf("the test's program writes %s%v in line %d, outside its bounds", l.Sym.Name, subs, l.Pos.Line)
+		interp.Failf("the test's program writes %s%v in line %d, outside its bounds", l.Sym.Name, subs, l.Pos.Line)
 	}
 	if from, ok := q.starts[lhs]; ok {
 		v = from
@@ -607,16 +611,16 @@ func (q *pe) store(lhs ir.Expr, v float64) {
 		return
 	}
 	if layout := q.m.layouts[l.Sym]; layout != nil && !layout.Owns(q.id, subs...) {
-		failf("PE %d of %d writes %s%v in line %d, which it does not own", q.id, q.m.np, l.Sym.Name, subs, l.Pos.Line)
+		interp.Failf("PE %d of %d writes %s%v in line %d, which it does not own", q.id, q.m.np, l.Sym.Name, subs, l.Pos.Line)
 	}
-	q.arrays[l.Sym].data[n] = v
+	q.arrays[l.Sym].Data[n] = v
 }
 
 // keep copies q's own elements back from the gathered copy of a fallback.
 func (q *pe) keep(c *comm.Comm) {
-	q.arrays[c.Array].elements(func(subs []int, n int) {
+	q.arrays[c.Array].Elements(func(subs []int, n int) {
 		if q.m.layouts[c.Array].Owns(q.id, subs...) {
-			q.arrays[c.Array].data[n] = q.fetched[c].values[place(subs)]
+			q.arrays[c.Array].Data[n] = q.fetched[c].values[place(subs)]
 		}
 	})
 }

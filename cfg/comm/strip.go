@@ -113,10 +113,11 @@ func (p *Program) find(list []Node, c *Comm) ([]Node, int) {
 	return nil, 0
 }
 
-// opens reports whether n only starts or ends communications, or starts reductions.
+// opens reports whether n computes nothing but starts or ends communications, or starts
+// reductions.
 func opens(n Node) bool {
 	switch n.(type) {
-	case *Post, *Wait, *Done, *Start:
+	case *Post, *Barrier, *Wait, *Done, *Start:
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/internal/interp"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -14,12 +15,12 @@ func (m *spmd) number(f linalg.Affine, q *pe) int {
 	v, ok := f.Eval(func(name string) int64 {
 		x := q.values[m.symbols[name]]
 		if math.IsNaN(x) {
-			failf("%v is needed while %s is undefined on PE %d", f, name, q.id)
+			interp.Failf("%v is needed while %s is undefined on PE %d", f, name, q.id)
 		}
 		return int64(x)
 	})
 	if !ok {
-		failf("%v overflows", f)
+		interp.Failf("%v overflows", f)
 	}
 	return int(v)
 }
@@ -118,7 +119,7 @@ func (m *spmd) post(c *comm.Comm, only *pe) {
 				same = same && other[d] == box[d]
 			}
 			if !same {
-				failf("PE %d thinks that PE %d needs %v through communication #%d, PE %d itself says %v", p.id, q.id, other, c.ID, q.id, box)
+				interp.Failf("PE %d thinks that PE %d needs %v through communication #%d, PE %d itself says %v", p.id, q.id, other, c.ID, q.id, box)
 			}
 		}
 		if box != nil {
@@ -163,13 +164,13 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 				}
 			}
 		}
-		n, ok := own.at(subs)
+		n, ok := own.At(subs)
 		if !ok {
 			return // a constant subscript outside the bounds: no owner, no value
 		}
 		owner := layout.OwnerFor(q.id, subs)
 		from := q.m.forwarder(c, q.id, owner)
-		value := q.m.pes[from].arrays[c.Array].data[n]
+		value := q.m.pes[from].arrays[c.Array].Data[n]
 		if owner == q.id {
 			from = q.id // though another has it in its overlap
 		}
@@ -197,7 +198,7 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 		for d := range subs {
 			w := q.m.p.Shadow[c.Array][d]
 			if !layout.Storage(q.id, d, w[0], w[1]).Contains(subs[d]) {
-				failf("PE %d has no cell for %s%v of communication #%d: overlap %v", q.id, c.Array.Name, subs, c.ID, q.m.p.Shadow[c.Array])
+				interp.Failf("PE %d has no cell for %s%v of communication #%d: overlap %v", q.id, c.Array.Name, subs, c.ID, q.m.p.Shadow[c.Array])
 			}
 		}
 		t.coming[n] = value
@@ -208,7 +209,7 @@ func (q *pe) receive(c *comm.Comm, t *temporary, box []dist.Triplet, pipe bool) 
 func (q *pe) arrive(c *comm.Comm) {
 	t := q.fetched[c]
 	for n, v := range t.coming {
-		q.arrays[c.Array].data[n] = v
+		q.arrays[c.Array].Data[n] = v
 		t.cells[n] = true
 	}
 	clear(t.coming)
@@ -243,7 +244,7 @@ func (m *spmd) forwards(c *comm.Comm, p *pe, subs []int, n int) {
 		}
 	}
 	if !has {
-		failf("PE %d is to forward %s%v through communication #%d, which no complete communication brought it", p.id, c.Array.Name, subs, c.ID)
+		interp.Failf("PE %d is to forward %s%v through communication #%d, which no complete communication brought it", p.id, c.Array.Name, subs, c.ID)
 	}
 }
 
@@ -282,7 +283,7 @@ func (q *pe) forget(c *comm.Comm) {
 			shared = shared || d.Array == c.Array && u.cells[n]
 		}
 		if !shared {
-			q.arrays[c.Array].data[n] = math.NaN()
+			q.arrays[c.Array].Data[n] = math.NaN()
 		}
 	}
 }
@@ -294,7 +295,7 @@ func (q *pe) fromTemporary(c *comm.Comm, r *ir.Ref, subs []int) float64 {
 	if c.Subs != nil {
 		x = make([]int, len(c.Axes))
 		for d, ax := range c.Axes {
-			x[d] = int(q.scalar(q.m.symbols[ax.Terms[0].Range.Index]))
+			x[d] = int(q.Scalar(q.m.symbols[ax.Terms[0].Range.Index]))
 		}
 		for axis, s := range c.Subs {
 			at := q.m.number(s.Off, q)
@@ -302,7 +303,7 @@ func (q *pe) fromTemporary(c *comm.Comm, r *ir.Ref, subs []int) float64 {
 				at += s.Coef * x[s.Axis]
 			}
 			if at != subs[axis] {
-				failf("%s in line %d is %s%v, communication #%d finds dimension %d at %d", ir.ExprString(r), r.Pos.Line, r.Sym.Name, subs, c.ID, axis+1, at)
+				interp.Failf("%s in line %d is %s%v, communication #%d finds dimension %d at %d", ir.ExprString(r), r.Pos.Line, r.Sym.Name, subs, c.ID, axis+1, at)
 			}
 		}
 	}
@@ -327,19 +328,19 @@ func (q *pe) list(c *comm.Comm, t *temporary) {
 	var walk func(loops []*ir.Do)
 	walk = func(loops []*ir.Do) {
 		if len(loops) == 0 {
-			subs := subscripts(q, c.Refs[0])
+			subs := interp.Subscripts(q, c.Refs[0])
 			from := q.m.layouts[c.Array].OwnerFor(q.id, subs)
 			if from < 0 {
-				failf("the test's program reads %s%v in line %d, outside its bounds", c.Array.Name, subs, c.Line)
+				interp.Failf("the test's program reads %s%v in line %d, outside its bounds", c.Array.Name, subs, c.Line)
 			}
-			n, _ := q.arrays[c.Array].at(subs)
-			t.order = append(t.order, q.m.pes[from].arrays[c.Array].data[n])
+			n, _ := q.arrays[c.Array].At(subs)
+			t.order = append(t.order, q.m.pes[from].arrays[c.Array].Data[n])
 			t.listed = append(t.listed, place(subs))
 			return
 		}
 		d := loops[0]
-		lo, hi, step := integer(q, d.Lo), integer(q, d.Hi), integer(q, d.Step)
-		own := q.control(r).own
+		lo, hi, step := interp.Integer(q, d.Lo), interp.Integer(q, d.Hi), interp.Integer(q, d.Step)
+		own := q.control(r).Own
 		for trips := (hi - lo + step) / step; trips > 0; trips-- {
 			if own(d, lo) {
 				q.values[d.Index] = float64(lo)
@@ -369,10 +370,10 @@ func (q *pe) nextWalked(r *comm.Region, d *ir.Do) {
 func (q *pe) current(c *comm.Comm, r *ir.Ref, subs []int) float64 {
 	t, n := q.fetched[c], q.walked[c]-1
 	if n < 0 || n >= len(t.order) {
-		failf("%s in line %d is element %d of a list of %d", ir.ExprString(r), r.Pos.Line, n+1, len(t.order))
+		interp.Failf("%s in line %d is element %d of a list of %d", ir.ExprString(r), r.Pos.Line, n+1, len(t.order))
 	}
 	if t.listed[n] != place(subs) {
-		failf("PE %d reads %s%v in line %d and listed %v there", q.id, r.Sym.Name, subs, r.Pos.Line, t.listed[n])
+		interp.Failf("PE %d reads %s%v in line %d and listed %v there", q.id, r.Sym.Name, subs, r.Pos.Line, t.listed[n])
 	}
 	return t.order[n]
 }

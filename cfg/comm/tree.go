@@ -41,7 +41,7 @@ type Program struct {
 	a       *analyzer
 	Notes   map[ir.Stmt]string    // why a loop is not a region
 	graph   *cfg.Graph            // of Graph
-	stmts   map[*cfg.Node]ir.Stmt // of the graphs made: the statement behind a node
+	stmts   map[*cfg.Node]ir.Stmt // of the graph: the statement behind a node
 	loops   map[*cfg.Loop]ir.Stmt // and behind a loop
 	conds   map[*cfg.Node]ir.Expr // and the condition behind a branch
 	proved  []privacy
@@ -75,6 +75,9 @@ type (
 
 	// Post starts a group of communications.
 	Post struct{ Comms []*Comm }
+	// Barrier is one of all PEs, in front of the group or the pipelined region in which
+	// communication Before comes first. The search of plans puts it there (Barriers).
+	Barrier struct{ Before *Comm }
 	// Wait is where the group's data must have arrived.
 	Wait struct{ Comms []*Comm }
 	// Done is where the group's values are dead.
@@ -118,6 +121,7 @@ type (
 
 func (*Region) node()    {}
 func (*Post) node()      {}
+func (*Barrier) node()   {}
 func (*Wait) node()      {}
 func (*Done) node()      {}
 func (*Start) node()     {}

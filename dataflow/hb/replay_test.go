@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/clocks"
 	"github.com/spmdc/spmdc/dataflow/internal/abstract"
 )
 
 // cells is the state of one slot, by PE.
 type cells struct {
-	live [abstract.MaxPEs]bool  // filled, and the use not over
-	held [abstract.MaxPEs]bool  // its use ends at the next UO
-	last [abstract.MaxPEs]int32 // the event of the PE's own that ended the last use
+	live [abstract.MaxPEs]bool // filled, and the use not over
+	held [abstract.MaxPEs]bool // its use ends at the next UO
+	last [abstract.MaxPEs]int  // the event of the PE's own that ended the last use
 }
 
 // program is an abstract program with slots.
@@ -55,7 +56,7 @@ type replay struct {
 // acknowledgement is a ready message to PE p, with what its sender knew.
 type acknowledgement struct {
 	p     int
-	clock abstract.Clock
+	clock clocks.Clock
 }
 
 // observed is what executions show of each communication, by number-1.
@@ -88,7 +89,7 @@ func (r *replay) check(x, p, q int) {
 		if s.live[q] || s.last[q] > 0 {
 			r.seen.repeated[x-1] = true
 		}
-		if s.live[q] || s.last[q] > r.Clock[p][q] {
+		if s.live[q] || s.last[q] > r.Clocks[p][q] {
 			r.seen.early[x-1] = true
 		}
 	}
@@ -118,8 +119,8 @@ func (r *replay) fill(x int, messages abstract.Relation) {
 // used is the end of a use on q.
 func (r *replay) used(s *cells, q int) {
 	if s.held[q] {
-		r.Clock[q][q]++
-		s.last[q], s.live[q] = r.Clock[q][q], false
+		r.Clocks[q][q]++
+		s.last[q], s.live[q] = r.Clocks[q][q], false
 	}
 }
 
@@ -135,17 +136,16 @@ func (r *replay) run(path []abstract.State) {
 }
 
 func (r *replay) step(n *cfg.Node, at abstract.Iteration) {
-	before := r.Clock
 	sent := r.Step(n, at)
 	if n.Kind == cfg.CommOver {
 		for _, a := range r.back[n.Ref-1] {
-			r.Clock[a.p].Join(a.clock)
+			r.Clocks.Arrive(a.p, a.clock)
 		}
 		r.back[n.Ref-1] = nil
 	}
 	if n.Kind == cfg.Comm {
 		if r.back[n.Ref-1] = nil; slices.Contains(r.p.ready, n.Ref) {
-			sent.Each(func(p, q int) { r.back[n.Ref-1] = append(r.back[n.Ref-1], acknowledgement{p, before[q]}) })
+			sent.Each(func(p, q int) { r.back[n.Ref-1] = append(r.back[n.Ref-1], acknowledgement{p, r.Clocks.Leave(q)}) })
 		}
 		r.epoch[n.Ref-1]++
 		sent.Each(func(p, q int) { r.check(n.Ref, p, q) })

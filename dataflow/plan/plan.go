@@ -80,13 +80,10 @@ func (k Kind) Sound() bool { return slices.Contains(Kinds, k) }
 // Plan is a program in SPMD form with its synchronisation.
 type Plan struct {
 	Kind    Kind
-	Program *comm.Program
-	Graph   *cfg.Graph // with communication nodes, and barriers where the plan has them
-	Slots   []Slot     // one per communication, in order of its number
-	// Fences, of elide, are the numbers of communications, ascending: before the group,
-	// or the pipelined region, in which such a one comes first stands a barrier.
-	Fences []int
-	// Fenced is what the search looked at to place them.
+	Program *comm.Program // with barriers where the plan has them
+	Graph   *cfg.Graph    // that of the program
+	Slots   []Slot        // one per communication, in order of its number
+	// Fenced is what the search, of elide, looked at to place barriers.
 	Fenced []FenceTrial
 	// Notes say, for people, what the words of the search mean.
 	Notes []string
@@ -190,12 +187,11 @@ type Slot struct {
 	Tried []Trial
 }
 
-// New is the plan before anything is proved, with barriers in some places.
+// New is the plan before anything is proved, with barriers in front of the groups, and the
+// pipelined regions, in which one of the communications comes first that fences has by number.
 func New(c *comm.Program, k Kind, fences ...int) *Plan {
-	p := &Plan{Kind: k, Program: c, Fences: fences}
-	if p.Graph = c.Graph(); k == Barrier || len(fences) > 0 {
-		p.Graph = c.GraphBarriers(p.fenced)
-	}
+	c = c.Barriers(func(group []*comm.Comm) bool { return k == Barrier || slices.Contains(fences, group[0].ID) })
+	p := &Plan{Kind: k, Program: c, Graph: c.Graph()}
 	for _, x := range c.Comms {
 		s := Slot{Comm: x, Form: Form{Ready: Always, Ring: 1}, Why: "ready message: the consumer sends it when it reaches the communication, behind all its uses of the slot"}
 		s.Cells = cells(x)
@@ -276,20 +272,6 @@ func cells(x *comm.Comm) string {
 
 // Ready says before which puts of c there are ready messages.
 func (p *Plan) Ready(c *comm.Comm) Ready { return p.Slots[c.ID-1].Ready }
-
-// BarrierBefore reports whether a barrier stands before the group.
-func (p *Plan) BarrierBefore(g *comm.Post) bool { return p.fenced(g.Comms) }
-
-// BarrierAtPipe reports whether a barrier stands before a pipelined region: one
-// for all its communications, since the first already waits for other PEs.
-func (p *Plan) BarrierAtPipe(g *comm.Pipe) bool { return p.fenced(g.Comms) }
-
-func (p *Plan) fenced(group []*comm.Comm) bool {
-	return p.Kind == Barrier || p.BarrierAt(group[0])
-}
-
-// BarrierAt reports whether a barrier of elide stands before c.
-func (p *Plan) BarrierAt(c *comm.Comm) bool { return slices.Contains(p.Fences, c.ID) }
 
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/spmdc/spmdc/dataflow/clocks"
 )
 
 // Options say which messages of a run count as witnesses of an order.
@@ -111,15 +113,14 @@ func (t *Trace) Redundant() (ready, redundant int) {
 type run struct {
 	*Trace
 	o     Options
-	at    []int   // events that each PE has executed
-	knows [][]int // [p][q]: up to which event of q PE p knows
+	at    []int // events that each PE has executed
+	knows clocks.Clocks
 
-	sent       map[message][]int // with what its sender knew
-	met, casts []int             // barriers and reductions, broadcasts that each PE has passed
-	meetings   [][]int           // by number: what all know after it; nil: not all have come
-	joined     []map[int]bool
-	broadcasts [][]int
-	over       map[place]int // number of the event that ended a use
+	sent       map[message]clocks.Clock
+	met, casts []int // barriers and reductions, broadcasts that each PE has passed
+	meetings   []*clocks.Meeting
+	broadcasts []clocks.Clock // nil: not sent so far
+	over       map[place]int  // number of the event that ended a use
 	arrived    map[place]int
 	uses       map[memory][]use  // ascending epochs
 	last       map[way]uint64    // epoch of the last put
@@ -129,15 +130,11 @@ type run struct {
 }
 
 func newRun(t *Trace, o Options) *run {
-	r := &run{
-		Trace: t, o: o, at: make([]int, t.PEs), met: make([]int, t.PEs), casts: make([]int, t.PEs),
-		sent: map[message][]int{}, over: map[place]int{}, arrived: map[place]int{},
+	return &run{
+		Trace: t, o: o, at: make([]int, t.PEs), knows: clocks.New(t.PEs), met: make([]int, t.PEs), casts: make([]int, t.PEs),
+		sent: map[message]clocks.Clock{}, over: map[place]int{}, arrived: map[place]int{},
 		uses: map[memory][]use{}, last: map[way]uint64{}, ended: map[place]bool{}, latest: map[memory]uint64{},
 	}
-	for range t.PEs {
-		r.knows = append(r.knows, make([]int, t.PEs))
-	}
-	return r
 }
 
 // message is one from a PE to another; sort says which: that of the event that sends
@@ -217,7 +214,6 @@ func (r *run) advance() bool {
 
 // execute executes the next event of p, unless it has to wait for another.
 func (r *run) execute(p int, e *event) bool {
-	mine := r.knows[p]
 	switch e.op {
 	case 'g', 'w', 'e':
 		clock, ok := r.sent[message{Put{e.comm, e.epoch, e.pe, p}, sentBy[e.op]}]
@@ -225,7 +221,7 @@ func (r *run) execute(p int, e *event) bool {
 			return false
 		}
 		if e.op == 'g' && !r.o.Mute[e.comm] || e.op == 'w' && !r.o.NoReady || e.op == 'e' && !r.o.Mute[e.comm] {
-			merge(mine, clock)
+			r.knows.Arrive(p, clock)
 		}
 	case 'k':
 		if !r.meet(p, r.o.Mute[e.comm+1]) {
@@ -237,28 +233,28 @@ func (r *run) execute(p int, e *event) bool {
 			for len(r.broadcasts) <= k {
 				r.broadcasts = append(r.broadcasts, nil)
 			}
-			r.broadcasts[k] = slices.Clone(mine)
+			r.broadcasts[k] = r.knows.Leave(p)
 		} else if len(r.broadcasts) <= k || r.broadcasts[k] == nil {
 			return false
 		} else if !r.o.Mute[e.comm+1] {
-			merge(mine, r.broadcasts[k])
+			r.knows.Arrive(p, r.broadcasts[k])
 		}
 		r.casts[p]++
 	}
 	r.at[p]++
-	mine[p] = r.at[p]
+	r.knows.Tick(p, r.at[p])
 	switch e.op {
 	case 'u':
 		r.ended[place{e.comm, e.epoch, p}] = true
 		r.latest[memory{e.comm, p}] = e.epoch
 	case 'p':
 		r.put(p, e)
-		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, e.op}] = slices.Clone(mine)
+		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, e.op}] = r.knows.Leave(p)
 	case 'r', 'd':
-		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, e.op}] = slices.Clone(mine)
+		r.sent[message{Put{e.comm, e.epoch, p, e.pe}, e.op}] = r.knows.Leave(p)
 	case 'x':
 		for _, g := range e.gets {
-			if at, ok := r.over[g]; !ok || at > mine[g.pe] {
+			if at, ok := r.over[g]; !ok || at > r.knows[p][g.pe] {
 				r.found = append(r.found, Put{e.comm, g.epoch, p, g.pe})
 			}
 		}
@@ -269,28 +265,19 @@ func (r *run) execute(p int, e *event) bool {
 // sentBy is, by event that receives a message, the one that sends it.
 var sentBy = map[byte]byte{'g': 'p', 'w': 'r', 'e': 'd'}
 
-func merge(into, from []int) {
-	for q := range into {
-		into[q] = max(into[q], from[q])
-	}
-}
-
 // meet is a barrier or reduction: p has come, and goes on when all have.
 func (r *run) meet(p int, muted bool) bool {
 	k := r.met[p]
 	for len(r.meetings) <= k {
-		r.meetings = append(r.meetings, make([]int, r.PEs))
-		r.joined = append(r.joined, map[int]bool{})
+		r.meetings = append(r.meetings, &clocks.Meeting{})
 	}
-	if !r.joined[k][p] {
-		r.joined[k][p] = true
-		merge(r.meetings[k], r.knows[p])
-	}
-	if len(r.joined[k]) < r.PEs {
+	r.meetings[k].Come(r.knows, p)
+	known, over := r.meetings[k].Over()
+	if !over {
 		return false
 	}
 	if !muted {
-		merge(r.knows[p], r.meetings[k])
+		r.knows.Arrive(p, known)
 	}
 	r.met[p]++
 	return true

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/search"
@@ -33,8 +34,8 @@ type Analysis struct {
 	source  *forms
 }
 
-// Analyze prepares the report on plan p. f are the functions of the program that p
-// was made from, in which no barrier stands. It does little: the work is that of Build.
+// Analyze prepares the report on plan p. f are the functions of its program, or of that
+// program without the barriers of the plan. It does little: the work is that of Build.
 func Analyze(p *plan.Plan, f *procfunc.Functions, o Options) *Analysis {
 	return &Analysis{Plan: p, Graph: p.Graph, options: o, source: &forms{f: f, search: o.Search}}
 }
@@ -44,8 +45,12 @@ func (a *Analysis) open() {
 	if a.Functions != nil {
 		return
 	}
-	if a.Functions = a.source.f; a.Plan.Graph != a.Functions.Graph { // with barriers
+	f := a.source.f
+	if a.Functions = f; f.Program != a.Plan.Program {
 		a.Functions = procfunc.Analyze(a.Plan.Program, a.Plan.Graph)
+	}
+	if source := f.Program.Barriers(func([]*comm.Comm) bool { return false }); source != f.Program {
+		a.source.f = procfunc.Analyze(source, source.Graph())
 	}
 	a.solver = synch.NewSolver(a.Graph)
 	a.Items = items(a.Functions)

@@ -87,7 +87,7 @@ func (b *builder) literal(r int) Literal {
 	s := b.a.source.solveLiteral(r, b.a.source.literalKills)
 	v, sound := s.Verdict(b.a.source.f.Graph), b.a.source.verdict(r)
 	out := Literal{Verdict: v.String(), Converged: s.Converged}
-	if b.full && b.a.Plan.Program == b.a.source.f.Program && b.a.Plan.Kind != plan.Barrier {
+	if b.full && b.a.Graph == b.a.source.f.Graph {
 		out.Final = &Sweep{spans(s.In), spans(s.Out)} // else its nodes are those of another graph
 	}
 	switch {

@@ -30,7 +30,7 @@ func (s *searcher) fence(a *attempt) *attempt {
 	var tried []plan.FenceTrial
 	left := mostAnalysed / max(1, len(a.plan.Slots))
 	settled := map[int]bool{} // statements that no further barrier makes better
-	for bound > 0 && len(a.plan.Fences) < mostFences {
+	for bound > 0 && len(a.fences) < mostFences {
 		best, at := a, -1
 		nest, messages := s.neediest(a, settled)
 		if messages <= bound {
@@ -40,7 +40,7 @@ func (s *searcher) fence(a *attempt) *attempt {
 			if left--; left < 0 {
 				break
 			}
-			fences := append(slices.Clone(a.plan.Fences), c)
+			fences := append(slices.Clone(a.fences), c)
 			slices.Sort(fences)
 			b := s.attempt(fences...)
 			tried = append(tried, plan.FenceTrial{
@@ -87,7 +87,7 @@ func (s *searcher) neediest(a *attempt, settled map[int]bool) (nest int, message
 func (s *searcher) places(a *attempt, nest int) []int {
 	var out []int
 	for _, c := range weigh(a.plan.Program).starts {
-		if s.weights.nest[c] == nest && !slices.Contains(a.plan.Fences, c) {
+		if s.weights.nest[c] == nest && !slices.Contains(a.fences, c) {
 			out = append(out, c)
 		}
 	}

@@ -114,6 +114,7 @@ type searcher struct {
 // attempt is the plan with barriers in some places.
 type attempt struct {
 	plan   *plan.Plan
+	fences []int // ascending, as those of plan.New
 	rel    Relations
 	trials [][]plan.Trial  // by slot
 	costs  map[int]float64 // by outermost statement
@@ -137,10 +138,10 @@ type option struct {
 // attempt makes the choices, with barriers before the groups that start with the given
 // communications.
 func (s *searcher) attempt(fences ...int) *attempt {
-	a := &attempt{plan: plan.New(s.program, plan.Elide, fences...), rel: s.rel, trials: make([][]plan.Trial, len(s.program.Comms)), costs: map[int]float64{}}
+	a := &attempt{plan: plan.New(s.program, plan.Elide, fences...), fences: fences, rel: s.rel, trials: make([][]plan.Trial, len(s.program.Comms)), costs: map[int]float64{}}
 	p := a.plan
 	if len(fences) > 0 {
-		a.rel = s.Relations(s.program, p.Graph)
+		a.rel = s.Relations(p.Program, p.Graph)
 	}
 	list := workers(p.Graph, a.rel, len(p.Slots))
 	prove(p, list)

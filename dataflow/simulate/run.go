@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/clocks"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc"
@@ -47,8 +48,8 @@ type Run struct {
 	watch  Watcher
 	space  *procfunc.PESpace
 	now    int
-	knows  [][]int // [p][q]: up to which event of q PE p knows
-	direct [][]int // … from its own messages alone, not by way of others
+	knows  clocks.Clocks
+	direct clocks.Clocks // what each PE knows of q from messages of q alone, not by way of others
 	comms  []state
 	class  [][]int // by number: the communications that may fill the same cells, it included
 	// ready are the communications whose ready messages the plan's proofs for so many PEs
@@ -64,8 +65,8 @@ type state struct {
 	users    []bool // of the last C: who uses what it brings
 	known    bool   // the messages of the last C are known
 	messages []procfunc.Pair
-	sent     [][]int // what each sender knew then
-	back     [][]int // … and, where ready messages are counted on, what each receiver knew
+	sent     []clocks.Clock // what the messages carry
+	back     []clocks.Clock // … and, where they are counted on, the ready messages of the receivers
 	// ends is, by instance and PE, the event that freed the slot of that instance; over is
 	// the same for all PEs together, those that take no part included.
 	ends [][]int
@@ -77,15 +78,12 @@ type state struct {
 
 // New prepares an execution on a number of PEs with at most so many events.
 func New(p *plan.Plan, pes int, seed uint64, events int, watch Watcher) *Run {
-	r := &Run{Plan: p, PEs: pes, watch: watch, class: p.Sharing(), comms: make([]state, len(p.Slots)+1), knows: make([][]int, pes), direct: make([][]int, pes)}
+	r := &Run{Plan: p, PEs: pes, watch: watch, class: p.Sharing(), comms: make([]state, len(p.Slots)+1), knows: clocks.New(pes), direct: clocks.New(pes)}
 	for i := range r.comms {
 		r.comms[i].used = make([]int, pes)
 		if i > 0 {
 			r.comms[i].plain = procfunc.Plain(p.Slots[i-1].Comm)
 		}
-	}
-	for i := range r.knows {
-		r.knows[i], r.direct[i] = make([]int, pes), make([]int, pes)
 	}
 	for _, f := range p.Finite {
 		if f.PEs == pes {
@@ -175,18 +173,14 @@ func (r *Run) event(e event, c *comm.Comm) {
 	case receive:
 		r.receive(st)
 	case post:
-		if r.Plan.BarrierAt(c) {
-			r.meet()
-			r.now++
-		}
 		r.post(c, st)
 	case over:
 		for i, clock := range st.back {
-			r.merge(st.messages[i].From, clock)
+			r.knows.Arrive(st.messages[i].From, clock)
 		}
 		for i, m := range st.messages {
-			r.merge(m.To, st.sent[i])
-			r.direct[m.To][m.From] = max(r.direct[m.To][m.From], st.posted)
+			r.knows.Arrive(m.To, st.sent[i])
+			r.direct.Learn(m.To, m.From, st.posted)
 		}
 		if r.Plan.Slots[c.ID-1].Staged {
 			st.ended(r.now)
@@ -194,8 +188,8 @@ func (r *Run) event(e event, c *comm.Comm) {
 	case used:
 		if c.Kind == comm.Pipeline { // sent at this place, and taken before it
 			for _, m := range st.messages {
-				r.knows[m.To][m.From] = max(r.knows[m.To][m.From], st.posted)
-				r.direct[m.To][m.From] = max(r.direct[m.To][m.From], st.posted)
+				r.knows.Learn(m.To, m.From, st.posted)
+				r.direct.Learn(m.To, m.From, st.posted)
 			}
 		}
 		r.used(c, st)
@@ -237,19 +231,13 @@ func (st *state) ended(now int) {
 	}
 }
 
-// meet is a reduction or barrier: everybody knows what anybody knows.
+// meet is a reduction or barrier.
 func (r *Run) meet() {
-	for q := range r.PEs {
-		for p := range r.PEs {
-			r.knows[p][q], r.direct[p][q] = r.now, r.now
+	for _, known := range []clocks.Clocks{r.knows, r.direct} {
+		for p := range known {
+			known.Tick(p, r.now)
 		}
-	}
-}
-
-// merge adds what a clock says to what p knows.
-func (r *Run) merge(p int, clock []int) {
-	for q, t := range clock {
-		r.knows[p][q] = max(r.knows[p][q], t)
+		known.Meet()
 	}
 }
 
@@ -259,8 +247,8 @@ func (r *Run) receive(st *state) {
 	messages, _ := r.space.Messages(st.plain)
 	for range r.PEs {
 		for _, m := range messages {
-			r.merge(m.To, r.knows[m.From])
-			r.knows[m.To][m.From] = r.now
+			r.knows.Tick(m.From, r.now)
+			r.knows.Arrive(m.To, r.knows[m.From])
 		}
 	}
 }
@@ -285,13 +273,11 @@ func (r *Run) post(c *comm.Comm, st *state) {
 	}
 	st.ends, st.over = append(st.ends, st.freed(r.Plan.Slots[c.ID-1].Ring)), append(st.over, InUse)
 	for _, m := range messages {
-		clock := slices.Clone(r.knows[m.From])
-		clock[m.From] = r.now
-		st.sent = append(st.sent, clock)
+		r.knows.Tick(m.From, r.now)
+		st.sent = append(st.sent, r.knows.Leave(m.From))
 		if slices.Contains(r.ready, c.ID) {
-			clock := slices.Clone(r.knows[m.To])
-			clock[m.To] = r.now
-			st.back = append(st.back, clock)
+			r.knows.Tick(m.To, r.now)
+			st.back = append(st.back, r.knows.Leave(m.To))
 		}
 	}
 }

@@ -66,6 +66,8 @@ func (w *walker) nodes(list []comm.Node) *jump {
 
 func (w *walker) node(n comm.Node) *jump {
 	switch n := n.(type) {
+	case *comm.Barrier:
+		w.report(all, []*comm.Comm{nil})
 	case *comm.Post:
 		w.report(post, n.Comms)
 	case *comm.Wait:

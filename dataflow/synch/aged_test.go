@@ -78,7 +78,7 @@ var agedForms = []proof.Obligation{{Ring: 1}, {Ring: 1, Staged: true}, {Ring: 2}
 // that is not over.
 type held struct {
 	there bool
-	ended int32
+	ended int
 }
 
 // agedReplay runs an execution with vector clocks, as replay does, and finds the
@@ -115,7 +115,7 @@ func (r *agedReplay) put(x int, messages abstract.Relation) {
 					return
 				}
 				r.again[i][x] = true
-				if v.ended == 0 || v.ended > r.Clock[p][q] {
+				if v.ended == 0 || v.ended > r.Clocks[p][q] {
 					r.early[i][x] = true
 				}
 			})
@@ -143,10 +143,10 @@ func side(staged bool) int {
 func (r *agedReplay) end(x int, staged bool) {
 	values := r.values[side(staged)][x]
 	for q := range r.b.PEs {
-		r.Clock[q][q]++
+		r.Clocks[q][q]++
 		for k := range values {
 			if v := &values[k][q]; v.there && (v.ended == 0 || k == len(values)-1) {
-				v.ended = r.Clock[q][q]
+				v.ended = r.Clocks[q][q]
 			}
 		}
 	}

@@ -54,55 +54,56 @@ func (s *Solver) singleForm() *form[State] {
 	}
 	f := single
 	f.apply = func(in State, n *cfg.Node, o proof.Obligation, kills Kills) State {
-		return chained(in, SynchApply(in, n, o, kills), n, o, s.chains)
+		return applied(in, n, o, kills, s.chains)
 	}
 	f.settled = func(v State) bool { return v.Value < Cons || v.Value == U }
 	return &f
 }
 
-// chained is what chains add to the transfer of a node, which makes out of in.
-func chained(in, out State, n *cfg.Node, o proof.Obligation, c *proof.Sequences) State {
-	out.Relays = Tags{}
-	if in.Value < Cons || in.Value == U || out.Value < Cons || out.Value == U || o.Ends(n) {
-		return out
+// relaying is what the messages of communication y make of s: they end a chain where their
+// senders know, and are relays of it where theirs do.
+func (s State) relaying(y int, c *proof.Sequences) State {
+	if c == nil || s.Value < Cons || s.Value == U {
+		return s
 	}
-	out.Relays = in.Relays
-	switch n.Kind {
-	case cfg.Comm:
-		if n.Ref == o.Put { // other PEs are the next producers, and what is under way was not meant for them
-			out.Relays = only(in.Relays, func(r int) bool { return r%2 == 1 })
-			return out
-		}
-		if n.Ref == o.Use || n.Flavour == recv || n.Flavour == send {
-			return out
-		}
-		for _, k := range c.Ends {
-			if k.Comm == n.Ref && out.pending() && in.Relays.Has(arrived(k.Via)) {
-				out.Value, out.Tags = NoSyncP, out.Tags.With(n.Ref)
-			}
-		}
-		for i, r := range c.Relays {
-			if r.Comm == n.Ref && (r.From == 0 || in.Relays.Has(arrived(r.From))) {
-				out.Relays = out.Relays.With(flying(i + 1))
-			}
-		}
-	case cfg.CommOver:
-		for i, r := range c.Relays {
-			if f := flying(i + 1); r.Comm == n.Ref && in.Relays.Has(f) {
-				out.Relays = only(out.Relays, func(m int) bool { return m != f }).With(arrived(i + 1))
-			}
+	before := s.Relays
+	for _, k := range c.Ends {
+		if k.Comm == y && s.pending() && before.Has(arrived(k.Via)) {
+			s.Value, s.Tags = NoSyncP, s.Tags.With(y)
 		}
 	}
-	return out
+	for i, r := range c.Relays {
+		if r.Comm == y && (r.From == 0 || before.Has(arrived(r.From))) {
+			s.Relays = s.Relays.With(flying(i + 1))
+		}
+	}
+	return s
+}
+
+// relayed is the arrival of communication y.
+func (s State) relayed(y int, c *proof.Sequences) State {
+	if c == nil {
+		return s
+	}
+	before := s.Relays
+	for i, r := range c.Relays {
+		if f := flying(i + 1); r.Comm == y && before.Has(f) {
+			s.Relays = only(s.Relays, func(m int) bool { return m != f }).With(arrived(i + 1))
+		}
+	}
+	return s
 }
 
 // only has those members of t that keep says.
 func only(t Tags, keep func(int) bool) Tags {
+	if t.Empty() {
+		return t
+	}
 	return pack(slices.DeleteFunc(t.Refs(), func(r int) bool { return !keep(r) }))
 }
 
-// relayed are those members of a set of relays' PEs that a state has, as flying or arrived.
-func (s State) relayed(set uint64, number func(int) int) uint64 {
+// relays are those members of a set of relays' PEs that a state has, as flying or arrived.
+func (s State) relays(set uint64, number func(int) int) uint64 {
 	out := uint64(0)
 	for ; set != 0; set &= set - 1 {
 		one := set & -set

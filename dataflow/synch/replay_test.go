@@ -9,9 +9,9 @@ import (
 
 // slots is the state of the cells that one communication fills, by PE.
 type slots struct {
-	live [abstract.MaxPEs]bool  // filled, and the use not over
-	held [abstract.MaxPEs]bool  // received in the latest instance, or still live from an earlier one
-	last [abstract.MaxPEs]int32 // the event of the PE's own that ended the last use
+	live [abstract.MaxPEs]bool // filled, and the use not over
+	held [abstract.MaxPEs]bool // received in the latest instance, or still live from an earlier one
+	last [abstract.MaxPEs]int  // the event of the PE's own that ended the last use
 }
 
 // replay runs an execution and finds the puts that come before the consumer's
@@ -38,7 +38,7 @@ func (r *replay) check(x, p, q int) {
 		if !r.strict && (s.live[q] || s.last[q] > 0) {
 			r.seen.repeated[x-1] = true
 		}
-		if s.live[q] || s.last[q] > r.Clock[p][q] {
+		if s.live[q] || s.last[q] > r.Clocks[p][q] {
 			r.early[x-1][k] = true
 		}
 	}
@@ -60,8 +60,8 @@ func (r *replay) fill(x int, messages abstract.Relation) {
 // used is UO of x on q.
 func (r *replay) used(x, q int) {
 	if s := &r.slots[x-1]; s.held[q] {
-		r.Clock[q][q]++
-		s.last[q], s.live[q] = r.Clock[q][q], false
+		r.Clocks[q][q]++
+		s.last[q], s.live[q] = r.Clocks[q][q], false
 	}
 }
 

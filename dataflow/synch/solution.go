@@ -220,17 +220,17 @@ func (s State) Has(f proof.Fact) uint64 {
 	relays, next := f.PEs&^(proof.RelayPEs(1)-1), f.PEs&proof.Next
 	if f.Under > 0 {
 		if s.Value == NoSyncP && s.Tags.Has(f.Under) {
-			return next | s.relayed(relays, flying)
+			return next | s.relays(relays, flying)
 		}
-		return s.relayed(relays, flying)
+		return s.relays(relays, flying)
 	}
 	switch {
 	case s.Value == U:
 		return f.PEs
 	case s.Value == NoSync:
-		return f.PEs&(proof.Consumer|proof.Next) | s.relayed(relays, arrived)
+		return f.PEs&(proof.Consumer|proof.Next) | s.relays(relays, arrived)
 	case s.Value >= Cons:
-		return f.PEs&proof.Consumer | s.relayed(relays, arrived)
+		return f.PEs&proof.Consumer | s.relays(relays, arrived)
 	}
 	return 0
 }

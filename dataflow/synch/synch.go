@@ -114,8 +114,13 @@ const (
 // arrival is knowledge, or when the round ends. Reductions and barriers order all PEs at
 // once.
 func SynchApply(in State, n *cfg.Node, o proof.Obligation, kills Kills) State {
+	return applied(in, n, o, kills, nil)
+}
+
+// applied is SynchApply with chains of communications that are counted on, nil for none.
+func applied(in State, n *cfg.Node, o proof.Obligation, kills Kills, chains *proof.Sequences) State {
 	v := [1]State{in}
-	pass(v[:], n, o, kills)
+	pass(v[:], n, o, kills, chains)
 	return v[0]
 }
 

@@ -44,26 +44,28 @@ var unseen = Generations{{Value: U}, {Value: U}, {Value: U}, {Value: U}}
 // nearer by one. From then on C itself may be a killer of the older values: its messages
 // carry what the senders know.
 func Apply(in Generations, n *cfg.Node, o proof.Obligation, kills Kills) Generations {
-	pass(in[:o.Ring], n, o, kills)
+	pass(in[:o.Ring], n, o, kills, nil)
 	return in
 }
 
-// pass is the transfer, for the generations of a ring.
-func pass(v []State, n *cfg.Node, o proof.Obligation, kills Kills) {
+// pass is the transfer, for the generations of a ring. With chains, which go with one
+// generation, states have relays too.
+func pass(v []State, n *cfg.Node, o proof.Obligation, kills Kills, chains *proof.Sequences) {
 	switch n.Kind {
 	case cfg.Comm:
-		comm(v, n, o, kills)
+		comm(v, n, o, kills, chains)
 		return
 	case cfg.CommOver:
 		for g, s := range v {
 			if s.Value == NoSyncP && s.Tags.Has(n.Ref) {
-				v[g] = State{Value: NoSync}
+				s = State{Value: NoSync, Relays: s.Relays}
 			}
+			v[g] = s.relayed(n.Ref, chains)
 		}
 	case cfg.Reduce, cfg.Barrier:
 		for g, s := range v {
 			if s.pending() {
-				v[g] = State{Value: NoSync}
+				v[g] = State{Value: NoSync, Relays: s.Relays}
 			}
 		}
 	}
@@ -78,7 +80,7 @@ func pass(v []State, n *cfg.Node, o proof.Obligation, kills Kills) {
 func (s State) pending() bool { return s.Value == Cons || s.Value == NoSyncP }
 
 // comm is a C node.
-func comm(v []State, n *cfg.Node, o proof.Obligation, kills Kills) {
+func comm(v []State, n *cfg.Node, o proof.Obligation, kills Kills, chains *proof.Sequences) {
 	switch {
 	case n.Ref == o.Use && o.Use != o.Put:
 		// Whether the use itself may be put is the matter of other obligations. On each PE
@@ -101,8 +103,12 @@ func comm(v []State, n *cfg.Node, o proof.Obligation, kills Kills) {
 	}
 	for g, s := range v {
 		if s.pending() && !s.Tags.Has(n.Ref) && kills(n.Ref, o.Put, len(v)-g) {
-			v[g] = State{Value: NoSyncP, Tags: s.Tags.With(n.Ref)}
+			s.Value, s.Tags = NoSyncP, s.Tags.With(n.Ref)
 		}
+		if n.Ref != o.Put {
+			s = s.relaying(n.Ref, chains)
+		}
+		v[g] = s
 	}
 }
 
@@ -113,8 +119,8 @@ func overwritten(s State) State {
 	switch s.Value {
 	case U:
 		return s
-	case NoSync:
-		return State{Value: Cons}
+	case NoSync: // what is under way was not meant for the next producers
+		return State{Value: Cons, Relays: only(s.Relays, func(r int) bool { return r%2 == 1 })}
 	}
 	return State{Value: Sync}
 }

@@ -22,6 +22,9 @@ type array struct {
 	special  bool // may hold NaN, infinities and zeros of both signs
 	empty    bool // has no elements
 	private  bool // has values in the iterations of its kernel's loop alone
+	open     bool // only the run knows its bounds, see openArrays
+	named    bool // perhaps assigned to by its name
+	own      bool // its kernel allocates it, and deallocates it
 	dims     []bounds
 	tier     tier
 	u        *unit
@@ -176,6 +179,9 @@ func (a *array) typeName(u *unit) string {
 // declare writes the declaration of a in one of its forms, one of which has
 // two lines.
 func (a *array) declare() string {
+	if a.open {
+		return a.declareOpen()
+	}
 	var dims []string
 	for _, d := range a.dims {
 		dims = append(dims, d.text)
@@ -213,7 +219,7 @@ func (g *gen) initialise(a *array) []string {
 	switch {
 	case a.init != nil:
 		return a.init
-	case a.empty || a.private:
+	case a.empty || a.private || a.own:
 		return nil
 	case a.special:
 		return g.specialInit(a)

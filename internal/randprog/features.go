@@ -26,6 +26,33 @@ func Required(n int) []string {
 	return out
 }
 
+// Generators make the program of a seed, by the name of what is special about it.
+var Generators = map[string]func(seed uint64) Program{
+	"kernels": Sample, "arrays": Arrays, "jumps": Jumps, "loops": Loops, "planes": Planes, "rounds": Rounds,
+}
+
+// RequiredOf returns the features that n programs of consecutive seeds of one generator must
+// have, as Required does for Sample.
+func RequiredOf(generator string, n int) (out []string) {
+	switch {
+	case generator == "kernels":
+		return Required(n)
+	case generator == "arrays" && n >= fullRun:
+		for _, k := range arrayKernels {
+			out = append(out, "kernel:"+k.name)
+			if n >= longRun {
+				out = append(out, k.variants...)
+			}
+		}
+		if n >= longRun {
+			out = append(out, "array:bounds of the run", "array:distributed, bounds of the run")
+		}
+	case generator == "jumps" && n >= fullRun:
+		return jumpForms
+	}
+	return out
+}
+
 // features are what a few dozen programs cover, the kernels aside.
 var features = []string{
 	"align:chain", "align:collapse", "align:colons", "align:constant", "align:identity",
@@ -59,7 +86,7 @@ var rareFeatures = []string{
 	"call:assumed shape", "call:elements", "call:expression", "call:extent from a variable", "call:function",
 	"call:function in a condition", "call:inherit", "call:local array", "call:mapping of its own",
 	"call:return at the start", "call:return in a loop", "call:row or column", "call:section", "call:twice", "call:whole array",
-	"array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
+	"array:bounds of the run", "array:distributed, bounds of the run", "array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
 	"carried:backward loop", "carried:distance 1 ahead", "carried:distance 2 ahead",
 	"carried:distance 2 behind", "carried:read behind",
 	"convert:by assignment",

@@ -32,6 +32,7 @@ var arrayKernels = []kernel{
 	{name: "MATMUL and DOT_PRODUCT", make: arrayProducts, variants: []string{
 		"products:matmul", "products:vector", "products:in an expression", "products:dot_product",
 	}},
+	{name: "allocated again", make: allocatedAgain, variants: []string{"allocated:by an assignment", "allocated:elements under a mask"}},
 }
 
 // Arrays returns a program of the array language: whole arrays and sections of any stride,

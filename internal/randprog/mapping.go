@@ -151,7 +151,7 @@ func (g *gen) placeArray(a *array) {
 	u := a.u
 	var mapped []*array
 	for _, b := range g.arrays {
-		if b != a && b.place.kind != replicated {
+		if b != a && !b.own && b.place.kind != replicated {
 			mapped = append(mapped, b)
 		}
 	}
@@ -229,6 +229,9 @@ func (g *gen) alignWithTemplate(a *array) {
 			}
 		}
 	case 3:
+		if a.own {
+			break // it has other bounds each time
+		}
 		// Identity: the template has the array's own bounds.
 		var t *template
 		for _, old := range g.templates {
@@ -357,7 +360,7 @@ func (g *gen) alignWithArray(a, b *array) bool {
 		g.feat("align:chain")
 	}
 	a.place = place{kind: aligned, base: b, source: source, subs: subs, colons: u.chance(1, 2)}
-	if sameBounds(a.dims, b.dims) && u.chance(1, 2) {
+	if sameBounds(a.dims, b.dims) && !a.own && u.chance(1, 2) {
 		a.place.source, a.place.subs = nil, nil
 	}
 	return true

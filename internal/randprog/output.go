@@ -33,7 +33,7 @@ func (g *gen) output(u *unit) []string {
 	sum := ""
 	counts := ""
 	for _, a := range g.arrays {
-		if a.empty || a.private {
+		if a.empty || a.private || a.own {
 			continue
 		}
 		if a.special {

@@ -190,12 +190,13 @@ func generate(w words, must []kernel) Program {
 	}
 	last := w.unit()
 	g.epilogue(last)
-	return g.assemble(last)
+	allocations := g.openArrays(w.unit())
+	return g.assemble(last, allocations)
 }
 
-// assemble puts the parts in order.
-func (g *gen) assemble(u *unit) Program {
-	var spec, body []string
+// assemble puts the parts in order, what allocates arrays first.
+func (g *gen) assemble(u *unit, body []string) Program {
+	var spec []string
 	for _, a := range g.arrays {
 		body = append(body, g.initialise(a)...)
 	}

@@ -50,6 +50,7 @@ func TestEachSeedHasAProgram(t *testing.T) {
 			try("Loops", seed, Loops)
 			try("Planes", seed, Planes)
 			try("Arrays", seed, Arrays)
+			try("Jumps", seed, Jumps)
 		}
 	}
 	// Arrays without elements are what others are aligned with.
@@ -335,25 +336,35 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestArrays: a few dozen programs of Arrays have every kernel of the array language, and
-// some hundred every variant of one.
-func TestArrays(t *testing.T) {
-	found := map[string]int{}
-	for n := range longRun {
-		for name, count := range Arrays(uint64(n)).Features {
-			found[name] += count
+// TestGenerators: a few dozen programs of a generator have what RequiredOf says, some hundred
+// more of it, and a seed has one program.
+func TestGenerators(t *testing.T) {
+	for name, generate := range Generators {
+		if name == "kernels" { // TestRequiredIsCovered
+			continue
 		}
-		for _, k := range arrayKernels {
-			if n == fullRun && found["kernel:"+k.name] == 0 {
-				t.Errorf("%d programs do not have %q", n, k.name)
+		found := map[string]int{}
+		for n := 1; n <= longRun; n++ {
+			p := generate(uint64(n))
+			if n < 5 && p.Source != generate(uint64(n)).Source {
+				t.Errorf("%s: seed %d gives two programs", name, n)
+			}
+			for feature, count := range p.Features {
+				found[feature] += count
+			}
+			if n != fullRun && n != longRun {
+				continue
+			}
+			for _, feature := range RequiredOf(name, n) {
+				if found[feature] == 0 {
+					t.Errorf("%d programs of %s do not have %q", n, name, feature)
+				}
 			}
 		}
 	}
-	for _, k := range arrayKernels {
-		for _, name := range k.variants {
-			if found[name] == 0 {
-				t.Errorf("%d programs do not have %q", longRun, name)
-			}
+	for _, name := range []string{"arrays", "jumps"} {
+		if len(RequiredOf(name, fullRun)) == 0 {
+			t.Errorf("nothing is required of %s", name)
 		}
 	}
 }

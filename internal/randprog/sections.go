@@ -37,6 +37,7 @@ func (k *kern) section(a *array, n ...int) val {
 	}
 	if whole && k.u.chance(2, 3) {
 		k.feat("section:whole array")
+		a.named = true
 		v := val{text: a.name, kind: a.kind, frac: a.tier.frac, bound: a.tier.bound}
 		if a.single {
 			v.text = "dble(" + v.text + ")"

@@ -28,19 +28,22 @@ type argument struct {
 	view  *view
 	shape *shape
 
-	of    *origin   // of an array's element, which can stand for the elements behind it too
-	start []ir.Expr // of such an argument: the subscripts of the first element; nil for a whole array
+	of    *origin    // of an array's element, which can stand for the elements behind it too
+	start []ir.Expr  // of such an argument: the subscripts of the first element; nil for a whole array
+	part  *ir.Substr // of such an argument: the part of that element that is passed; nil for all of it
 
 	// Of a coarray's element: what it is as a scalar coarray.
 	cell      *view
 	cellShape *shape
 }
 
-// origin is the array of which an argument is the element with subscripts subs.
+// origin is the array of which an argument is the element with subscripts subs, or part of
+// that.
 type origin struct {
 	view  *view
 	shape *shape
 	subs  []ir.Expr
+	part  *ir.Substr
 }
 
 // actuals lowers the actual arguments of a call of p, in the order of its
@@ -212,19 +215,27 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		if isArray(s) {
 			return l.section(s, id.Name, []ast.Expr{&ast.Triplet{XBase: e.XBase, Lo: e.Lo, Hi: e.Hi}}, e.Pos, pre)
 		}
-		x := l.expr(e)
+		var x ir.Expr
+		var of *origin
+		if at, ok := e.Base.(*ast.Index); ok && isArray(l.lookup(at.Name)) && !l.arrayValued(at) {
+			element := l.actual(at, pre)
+			if element == nil {
+				return nil
+			}
+			x, of = l.substringOf(e, element.value), element.of
+		} else {
+			x = l.expr(e)
+		}
 		if isBad(x) {
 			return nil
 		}
 		a := &argument{pos: e.Pos, typ: x.Type(), value: x, readOnly: "it is a part of a constant"}
 		if sub, ok := x.(*ir.Substr); ok && ir.Target(sub) != nil {
 			sub.Lo, sub.Hi = l.fixed(sub.Lo, "sub", e.Pos, pre), l.fixed(sub.Hi, "sub", e.Pos, pre)
-			if r, ok := sub.Base.(*ir.Ref); ok {
-				for i := range r.Subs {
-					r.Subs[i] = l.fixed(r.Subs[i], "sub", e.Pos, pre)
-				}
-			}
 			a.store, a.readOnly = sub, ""
+			if of != nil {
+				a.of = &origin{of.view, of.shape, of.subs, sub}
+			}
 			return l.guarded(name, a)
 		}
 		return a

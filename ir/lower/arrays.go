@@ -466,13 +466,20 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 	t := l.local("part", a.typ, pos)
 	t.Len = base.Len
 	t.Dims = slices.Clone(base.Dims)
-	if t.IsOpen() {
-		*pre = append(*pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
-	}
-	if slices.ContainsFunc(l.prog.HPF, func(d *ir.Directive) bool { return d.Symbol == base }) {
+	if l.hasDirectives(base) {
 		l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: t.Name, NamePos: pos, Symbol: t, Target: base.Name, TargetPos: pos})
 	}
+	*pre = append(*pre, l.allocation(t)...)
 	return &argument{pos: pos, typ: a.typ, name: a.name, view: &view{base: t, subs: a.view.subs}, shape: a.shape}
+}
+
+// allocation gives the new array t bounds and a place, if only the run knows them: it is open,
+// or aligned with what may be. Settle leaves it out where all ends turn out to be constant.
+func (l *lowerer) allocation(t *ir.Symbol) []ir.Stmt {
+	if len(l.prog.Ends) == 0 || !t.IsOpen() && !l.hasDirectives(t) {
+		return nil
+	}
+	return one(&ir.Allocate{S: ir.S{Pos: t.Pos}, Sym: t})
 }
 
 // arrayTemp makes an array in which like has room: a section of it with the same

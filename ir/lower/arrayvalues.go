@@ -358,9 +358,7 @@ func (l *lowerer) roomFor(ctx *elemental, keep []int, typ ir.Type, length int, p
 	if ctx.of != nil {
 		l.alignWith(out, ctx.of, keep)
 	}
-	if t.IsOpen() {
-		*ctx.pre = append(*ctx.pre, &ir.Allocate{S: ir.S{Pos: pos}, Sym: t})
-	}
+	*ctx.pre = append(*ctx.pre, l.allocation(t)...)
 	return out
 }
 

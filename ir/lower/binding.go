@@ -26,6 +26,7 @@ type dummy struct {
 	absent   bool // it is OPTIONAL, and this call does not give it
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
+	texts    bool // of an array: it has the characters of the argument, in elements of another length
 
 	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
 	star       bool       // of an array: it has assumed size
@@ -89,10 +90,10 @@ func (b *binding) bind(args []*argument) {
 		}
 		if a := d.arg; a != nil && d.isArray && !d.cell && a.of != nil {
 			as := *a
-			as.view, as.shape, as.start, as.value = a.of.view, a.of.shape, a.of.subs, nil
+			as.view, as.shape, as.start, as.part, as.value = a.of.view, a.of.shape, a.of.subs, a.of.part, nil
 			d.arg = &as
 		}
-		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) {
+		if a := d.arg; a != nil && (d.isArray != (a.view != nil) || d.cell && a.cell == nil) && !d.takesText() {
 			b.mixed(d)
 		}
 		b.makeSymbol(d)
@@ -174,6 +175,21 @@ func allocatableNames(u *ast.Program) map[string]bool {
 		case *ast.AllocatableStmt:
 			for _, e := range s.Entities {
 				m[e.Name] = true
+			}
+		}
+	}
+	return m
+}
+
+// deferredElsewhere has the names in ALLOCATABLE statements of spec, and true for those that
+// another declaration gives dimensions: of real a(:); allocatable a, b(:), that is a.
+func deferredElsewhere(spec []ast.Stmt) map[string]bool {
+	m := map[string]bool{}
+	arrays, _ := arrayNames(&ast.Program{Spec: spec})
+	for _, s := range spec {
+		if s, ok := s.(*ast.AllocatableStmt); ok {
+			for _, e := range s.Entities {
+				m[e.Name] = len(e.Dims) == 0 && arrays[e.Name]
 			}
 		}
 	}
@@ -265,7 +281,7 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 	}
 	if d.arg == nil || d.isArray {
 		d.sym.Type, d.sym.Len = t.typ, t.length
-		if a := d.arg; d.isArray && t.typ == ir.Character && a != nil && a.view != nil && a.typ == ir.Character {
+		if a := d.arg; d.isArray && t.typ == ir.Character && a != nil && (a.view != nil || d.takesText()) && a.typ == ir.Character {
 			b.elementLength(d, t)
 		}
 		return d.sym
@@ -325,18 +341,6 @@ func (b *binding) shorten(d *dummy, n int) {
 	b.bySym[d.sym], l.typed[d.sym] = d, d.declared
 }
 
-// elementLength gives a CHARACTER array the length that the elements of the actual argument have.
-func (b *binding) elementLength(d *dummy, t declType) {
-	n := d.arg.view.base.Len
-	if t.assumed {
-		d.sym.Len = n
-	} else if n != t.length {
-		b.l.errorf(codeCall, d.arg.pos, "%s has elements of length %d, those of the dummy argument %s have length %d", b.what(d), n, d.Name.Name, t.length).
-			WithNote(d.declared, "%s is declared here", d.Name.Name).
-			WithHelp("declare it as character(len=*) :: %s", d.Name.Name)
-	}
-}
-
 // check compares types, and intents with what is passed.
 func (b *binding) check() {
 	l := b.l
@@ -351,7 +355,7 @@ func (b *binding) check() {
 			continue
 		}
 		a := d.arg
-		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) || d.cell && a.cell == nil {
+		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) && !d.texts || d.cell && a.cell == nil {
 			continue
 		}
 		if d.sym.Coarray && d.isArray && !a.view.base.Coarray {
@@ -443,7 +447,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		if d.absent {
 			continue
 		}
-		if a.readOnly != "" && a.view == nil && d.owned && !d.value && assigns(body, d.sym) {
+		if a.readOnly != "" && (a.view == nil || d.texts) && d.owned && !d.value && assigns(body, d.sym) {
 			b.cannotAssign(d)
 		}
 		if !d.owned {
@@ -502,6 +506,9 @@ func (l *lowerer) endOf(n int, pos source.Pos) ir.Expr {
 // argument, or out, back to it.
 func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	l := b.l
+	if d.texts {
+		return b.copyTexts(d, in)
+	}
 	at := b.call.Pos
 	x := ir.X{Pos: at, Typ: ir.Long}
 	index := make([]*ir.Symbol, len(d.sym.Dims))
@@ -521,8 +528,12 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	} else {
 		as.LHS, as.RHS = l.viewed(v, element(false)), element(true)
 	}
-	var s ir.Stmt = as
-	for k, bound := range d.sym.Dims {
+	return l.overElements(d.sym, index, as, at)
+}
+
+// overElements is s for each element of array a, whose subscripts are index.
+func (l *lowerer) overElements(a *ir.Symbol, index []*ir.Symbol, s ir.Stmt, at source.Pos) ir.Stmt {
+	for k, bound := range a.Dims {
 		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.endOf(bound.Lo, at), Hi: l.endOf(bound.Hi, at),
 			Step: intConstOf(ir.Long, 1, at), Body: one(s), End: at}
 	}

@@ -45,7 +45,7 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		}
 		fallthrough
 	case p == nil:
-		if l.unknownProcedure(s.Proc.Name) {
+		if l.unknownProcedure(s.Proc.Name) || l.ofOtherEntry(s.Proc.Name) {
 			return nil
 		}
 		d := l.errorf(codeCall, s.Proc.Pos, "there is no subroutine %s in this file", s.Proc.Name)
@@ -111,7 +111,11 @@ func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.St
 	if l.notPure(p, name) {
 		return nil, nil, nil
 	}
+	if l.endless[p.unit] {
+		return nil, nil, nil // reported
+	}
 	if slices.Contains(l.calls, p.unit) && !l.phantom && !l.mayRecur(p, list) {
+		l.endless[p.unit] = true
 		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures, and how often is not known before run time", name.Name).
 			WithNote(p.unit.Pos, "%s begins here", name.Name).
 			WithHelp("write a loop, with an array for what must be kept; calls with constants, on which the end depends, may recur up to %d deep", maxDepth)
@@ -138,6 +142,7 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 		return nil, nil // how often is known where it is called
 	}
 	if len(l.prog.Sites) >= maxCalls {
+		l.endless[p.unit] = true
 		l.errorf(codeOutside, name.Pos, "the program has more than %d calls, each counted once for every path of calls to it", maxCalls).
 			WithHelp("call in a loop instead of calling often")
 		return nil, nil
@@ -424,6 +429,8 @@ func (l *lowerer) returnStmt(s *ast.Return) []ir.Stmt {
 	switch {
 	case isBad(x):
 		return nil
+	case at.alternate == nil && otherAlternates(at.unit):
+		return exit
 	case at.alternate == nil:
 		l.errorf(codeCall, s.X.Position(), "RETURN with a number in %s, which has no alternate returns", at.unit.Name).
 			WithHelp("write RETURN, or a * among the dummy arguments")

@@ -157,10 +157,11 @@ func (l *lowerer) assignParts(s *ast.Assign, part *ast.Substring) []ir.Stmt {
 // keepsLength takes note of the length of s, declared as t by e in d, where it is not constant.
 func (l *lowerer) keepsLength(s *ir.Symbol, t declType, e *ast.Entity, d *ast.TypeDecl) {
 	dims := len(e.Dims) + len(d.Dimension)
+	_, later := l.deferred[e.Name]
 	switch {
 	case t.colon && (dims > 0 || s.IsArray()):
 		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is deferred", e.Name).WithHelp("give the greatest length that is needed")
-	case t.colon && !d.Allocatable && l.binding.of(s) == nil:
+	case t.colon && !d.Allocatable && !later && l.binding.of(s) == nil:
 		l.errorf(codeDeclaration, e.Pos, "the length of %s is deferred, and it is not ALLOCATABLE", e.Name).WithHelp("add ALLOCATABLE, or give it a length")
 	case t.of != nil && dims > 0:
 		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is not constant", e.Name).WithHelp("give the greatest length that is needed")

@@ -34,6 +34,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
 	l.data, l.saves = nil, nil
+	l.deferred = deferredElsewhere(spec)
 	var commons []*ast.Common
 	var equivalences []*ast.Equivalence
 	for _, s := range spec {
@@ -59,7 +60,9 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.AllocatableStmt:
 			for i := range s.Entities {
-				l.dimension(&s.Entities[i], true)
+				if e := &s.Entities[i]; !l.deferred[e.Name] {
+					l.dimension(e, true)
+				}
 			}
 		case *ast.Attribute:
 			for _, n := range s.Names {
@@ -158,7 +161,7 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			l.attribute(name, word)
 		}
 		switch {
-		case d.Allocatable:
+		case d.Allocatable, len(dims) > 0 && l.deferred[e.Name]:
 			l.declareAllocatable(s, dims, e.Pos)
 		case len(dims) > 0:
 			l.setDims(s, dims, e.Pos)
@@ -328,7 +331,7 @@ func (l *lowerer) dimension(e *ast.Entity, allocatable bool) {
 			WithNote(s.Pos, "%s was declared here", e.Name)
 		return
 	}
-	if allocatable {
+	if allocatable || l.deferred[e.Name] {
 		l.declareAllocatable(s, e.Dims, e.Pos)
 		return
 	}
@@ -579,7 +582,7 @@ func (l *lowerer) checkDeclared() {
 		return
 	}
 	for _, s := range l.prog.Symbols {
-		if s.Temp || l.captured[s] || s.Site != l.scope.site || l.unit.Kind == ast.MainUnit && l.names[s.Name] != s || l.unit.Kind == ast.ModuleUnit && !l.owns(s) {
+		if s.Temp || s.Site != l.scope.site || l.captured[s] || l.unit.Kind == ast.MainUnit && l.names[s.Name] != s || l.unit.Kind == ast.ModuleUnit && !l.owns(s) {
 			continue
 		}
 		if _, ok := l.typed[s]; !ok && l.scope.binding.of(s) == nil {

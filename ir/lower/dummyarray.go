@@ -23,10 +23,10 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	}
 	l.unbounded[d.sym] = true // until all is known to be right
 	a := d.arg
-	if a != nil && a.view == nil {
+	if a != nil && a.view == nil && !d.takesText() {
 		a = nil // reported
 	}
-	if a != nil && a.start != nil && dims[0].Hi == nil {
+	if a != nil && (a.start != nil || a.view == nil) && dims[0].Hi == nil {
 		b.mixed(d)
 		a = nil
 	}
@@ -56,7 +56,9 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			}
 		case isStar(dim.Hi):
 			d.explicit, d.star = true, true
-			if n = l.intConst(1, dim.Pos); a != nil {
+			if n = l.intConst(1, dim.Pos); a != nil && d.texts {
+				n = b.assumedTexts(d, sh.n, dim.Pos)
+			} else if a != nil {
 				n = b.assumed(a, sh.n, dim.Pos)
 			}
 			if k < len(dims)-1 {
@@ -88,6 +90,10 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		}
 	}
 	if a == nil || !ok {
+		return
+	}
+	if d.texts {
+		b.ownTexts(d, sh, constant)
 		return
 	}
 	if l.views[d.sym] = b.placed(d, sh, a); l.views[d.sym] == nil {

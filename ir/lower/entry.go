@@ -61,6 +61,22 @@ func otherDummies(u *ast.Program) []ast.Name {
 	return withoutNames(dummiesOf(u), u.Args)
 }
 
+// ofOtherEntry reports whether name is a scalar dummy argument of another entry than the one
+// by which the unit was called: if it is used as a procedure, that is never done.
+func (l *lowerer) ofOtherEntry(name string) bool {
+	d := l.scope.dummy(name)
+	return d != nil && d.absent && d.no == 0 && !d.isArray
+}
+
+// otherAlternates reports whether another entry of the unit that u is of has alternate
+// returns.
+func otherAlternates(u *ast.Program) bool {
+	unit := unitOf(u)
+	return slices.ContainsFunc(append(entriesOf(unit), unit), func(p *ast.Program) bool {
+		return slices.ContainsFunc(p.Args, func(a ast.Name) bool { return a.Name == ast.Alternate })
+	})
+}
+
 // unitOf is the unit in which u stands in the source.
 func unitOf(u *ast.Program) *ast.Program {
 	if u.Of != nil {

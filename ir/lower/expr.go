@@ -226,6 +226,8 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	case s != nil && s.Type == ir.Invalid:
 		l.unambiguous(s, e.Pos) // else reported
 	case l.unknownProcedure(e.Name):
+	case s != nil && l.ofOtherEntry(e.Name):
+		return varOf(s, e.Pos)
 	case s != nil && s.Type == ir.Character:
 		l.errorf(codeType, e.Pos, "%s is a CHARACTER scalar: a substring needs a colon", s.Source()).
 			WithHelp("write %s(i:i) for one character", s.Source())

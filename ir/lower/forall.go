@@ -171,7 +171,7 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 		if !ok {
 			return nil
 		}
-		out = append(out, saved.fill)
+		out = append(out, saved.fill...)
 		nest.mask, nest.inside = saved.at(nil), nil
 	}
 	for _, inner := range s.Body {
@@ -232,7 +232,7 @@ func (l *lowerer) assignedIn(body []ast.Stmt) []*ir.Symbol {
 
 // savedMask is a LOGICAL array with an element for each value of the indices of a FORALL.
 type savedMask struct {
-	fill  ir.Stmt
+	fill  []ir.Stmt
 	at    func(ctx *elemental) ir.Expr // its element, for the indices of ctx
 	array *ir.Symbol
 }
@@ -254,10 +254,21 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 	if ctx != nil {
 		for k, n := range ctx.n {
 			c, ok := constOf(n)
-			if !ok && ctx.limit != nil {
-				c = ctx.limit[k]
+			if !ok && ctx.limit != nil && ctx.limit[k] > 0 {
+				c, ok = ctx.limit[k], true
 			}
-			m.Dims = append(m.Dims, ir.Bound{Lo: 1, Hi: max(c, 1)})
+			b := ir.Bound{Lo: 1, Hi: max(c, 1)}
+			if !ok && !l.phantom {
+				if varies(n, nest) {
+					l.errorf(codeOutside, pos, "the mask of this WHERE reads what the FORALL assigns, and has other extents for other values of its indices").
+						WithHelp("write a DO loop around the WHERE, or give all sections the same extents")
+					return out, false
+				}
+				end := l.newEnd(m, "hi", len(m.Dims), pos)
+				b.Hi = ir.OpenEnd(len(l.prog.Ends)-1, true)
+				out.fill = append(out.fill, l.setEnd(end, m, ir.Clone(n), pos)...)
+			}
+			m.Dims = append(m.Dims, b)
 		}
 	}
 	out.array = m
@@ -274,6 +285,7 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 		return r
 	}
 	l.alignMask(m, nest, ctx, x, changed)
+	out.fill = append(out.fill, l.allocation(m)...)
 	var st ir.Stmt = &ir.Assign{S: ir.S{Pos: pos}, LHS: out.at(ctx), RHS: x}
 	if ctx != nil {
 		st = l.nest(ctx, st, pos)
@@ -282,8 +294,28 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 	if nest.mask != nil && nest.mask != x {
 		list = one(&ir.If{S: ir.S{Pos: pos}, Cond: ir.Clone(nest.mask), Then: list})
 	}
-	out.fill = l.around(nest, list)
+	out.fill = append(out.fill, l.around(nest, list))
 	return out, true
+}
+
+// varies reports whether e may have other values for other indices of nest.
+func varies(e ir.Expr, nest forallNest) bool {
+	changed := slices.Clone(nest.index)
+	ir.Walk(nest.inside, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok {
+			if v, ok := a.LHS.(*ir.Var); ok {
+				changed = append(changed, v.Sym)
+			}
+		}
+		return true
+	})
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		v, ok := e.(*ir.Var)
+		found = found || ok && slices.Contains(changed, v.Sym)
+		return !found
+	})
+	return found
 }
 
 // rangeOf is a range that has all values of an index: its bounds, or those of a dimension that
@@ -428,7 +460,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 		if !ok {
 			return nil
 		}
-		out = append(out, saved.fill)
+		out = append(out, saved.fill...)
 		nest.mask = saved.at(nil)
 	}
 	if staged && where != nil && (reads([]ir.Expr{where}, lhs.Sym) || len(before) > 0) {
@@ -438,7 +470,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 		if !ok {
 			return nil
 		}
-		out = append(out, saved.fill)
+		out = append(out, saved.fill...)
 		where = saved.at(ctx)
 	}
 	loops := func(first []ir.Stmt, a *ir.Assign) ir.Stmt {
@@ -504,7 +536,7 @@ func (l *lowerer) forallWhere(nest forallNest, s *ast.If, outer forallCond) []ir
 				if !ok {
 					return nil
 				}
-				out = append(out, saved.fill)
+				out = append(out, saved.fill...)
 				is = saved.at
 			}
 			here = both(around, is, false)

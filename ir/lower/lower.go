@@ -62,6 +62,8 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 		mention:    make(map[*ir.Symbol]bool),
 		active:     make(map[*ir.Symbol]source.Pos),
 		taken:      make(map[string]bool),
+		tried:      make(map[string]int),
+		endless:    make(map[*ast.Program]bool),
 		main:       make(map[string]bool),
 		modules:    make(map[string]*scope),
 		language:   make(map[string]*scope),
@@ -123,7 +125,9 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	if l.punned {
 		l.prog.Body = l.bitwise(l.prog.Body)
 	}
-	l.settle()
+	if !l.diags.HasErrors() {
+		l.settle()
+	}
 	l.noRandomAcross()
 	return l, l.prog
 }
@@ -148,14 +152,16 @@ type lowerer struct {
 	ends    []ir.Stmt // give the indices of implied DO loops their last values
 
 	taken     map[string]bool // names of the typed program
-	takenList []string
+	tried     map[string]int  // how often a number was put behind a name
+	takenList []takenName
 	main      map[string]bool // names that the main program declares
 
 	modules  map[string]*scope
 	language map[string]*scope // modules of the language that are in use
 	external map[string]*procedure
 	called   map[*ast.Program]bool
-	calls    []*ast.Program // being executed, the innermost last
+	endless  map[*ast.Program]bool // procedures that call themselves, and nothing is seen to end it
+	calls    []*ast.Program        // being executed, the innermost last
 
 	prelude   []ir.Stmt                 // what the statement in hand does first: functions that it refers to
 	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
@@ -196,9 +202,10 @@ type lowerer struct {
 
 	signatures map[*ast.Program][]*dummy
 
-	allocs  map[*ir.Symbol]*allocatable
-	regrown []regrown
-	lows    *lows
+	allocs   map[*ir.Symbol]*allocatable
+	deferred map[string]bool // see deferredElsewhere; of the declarations in hand
+	regrown  []regrown
+	lows     *lows
 }
 
 // loop is a loop around the statement being lowered.

@@ -42,8 +42,20 @@ func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 	}
 	op, ok := binaryOps[e.Op]
 	x := l.expr(e.X)
+	decided := decides(op, x)
+	if decided && l.deep() {
+		return x // the other operand may be the call that has no end
+	}
 	var y ir.Expr
 	before := l.functions(func() { y = l.expr(e.Y) })
+	switch {
+	case x.Type() != ir.Logical || y.Type() != ir.Logical:
+	case decided:
+		return x
+	case decides(op, y):
+		l.prelude = append(l.prelude, before...)
+		return y
+	}
 	if len(before) > 0 && (op == ir.And || op == ir.Or) && x.Type() == ir.Logical && y.Type() == ir.Logical {
 		return l.shortCircuit(op, x, y, before, e.Pos)
 	}
@@ -56,6 +68,13 @@ func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 		return bad(e.Pos)
 	}
 	return l.bin(op, x, y, e.Pos, e.OpPos)
+}
+
+// decides reports whether x is the constant that is the value of .and. or .or. whatever
+// the other operand is.
+func decides(op ir.Op, x ir.Expr) bool {
+	c, ok := x.(*ir.Const)
+	return ok && c.Typ == ir.Logical && (op == ir.And && !c.Bool || op == ir.Or && c.Bool)
 }
 
 // shortCircuit is x op y where functions are executed for y: only if x does not

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/spmdc/spmdc/ir"
@@ -136,13 +137,27 @@ func (l *lowerer) procedure(name string) *procedure {
 
 // unique makes of name one that nothing else in the program has.
 func (l *lowerer) unique(name string) string {
-	try := name
-	for n := 2; l.taken[try]; n++ {
-		try = name + "_" + strconv.Itoa(n)
+	before := l.tried[name]
+	try, n := name, before+1
+	for ; ; n++ {
+		if n > 1 {
+			try = name + "_" + strconv.Itoa(n)
+		}
+		if !l.taken[try] {
+			break
+		}
 	}
+	l.tried[name] = n
 	l.taken[try] = true
-	l.takenList = append(l.takenList, try)
+	l.takenList = append(l.takenList, takenName{try, name, before})
 	return try
+}
+
+// takenName is a name that unique made of another one, of which it had tried the numbers
+// up to before.
+type takenName struct {
+	name, of string
+	before   int
 }
 
 // localName is the name in the typed program of what the unit in hand calls name.
@@ -298,8 +313,9 @@ func (l *lowerer) reset(m mark) {
 	l.prog.HPF = l.prog.HPF[:m.hpf]
 	l.prog.Sites = l.prog.Sites[:m.sites]
 	l.ends = l.ends[:m.ends]
-	for _, name := range l.takenList[m.taken:] {
-		delete(l.taken, name)
+	for _, t := range slices.Backward(l.takenList[m.taken:]) {
+		delete(l.taken, t.name)
+		l.tried[t.of] = t.before
 	}
 	l.takenList = l.takenList[:m.taken]
 	l.temps = m.temps

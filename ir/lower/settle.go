@@ -240,7 +240,8 @@ func (w *settling) classes() map[*ir.Symbol]ir.Expr {
 // other.
 func (w *settling) together(e, f *ir.Symbol) bool {
 	a, b := w.settings(e), w.settings(f)
-	if len(a) != 1 || len(b) != 1 || !ir.Same(a[0].as.RHS, b[0].as.RHS) || len(a[0].list) == 0 || len(a[0].list) != len(b[0].list) || a[0].list[0] != b[0].list[0] {
+	if len(a) != 1 || len(b) != 1 || len(a[0].list) == 0 || len(a[0].list) != len(b[0].list) || a[0].list[0] != b[0].list[0] ||
+		!ir.Same(a[0].as.RHS, b[0].as.RHS) {
 		return false
 	}
 	lo, hi := min(a[0].at, b[0].at), max(a[0].at, b[0].at)

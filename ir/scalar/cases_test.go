@@ -120,14 +120,15 @@ func TestCasesHold(t *testing.T) {
 			byName[s.Name] = s
 		}
 		m := fresh(p)
-		m.input = g.pick(5, "input")
-		at := func(name string) int64 { return int64(m.value[byName[name]]) }
+		input := float64(g.pick(5, "input"))
+		m.Input = func() float64 { input += 3; return input - 3 }
+		at := func(name string) int64 { return int64(m.Values[byName[name]]) }
 		type query struct {
 			s ir.Stmt
 			k int
 		}
 		answers := map[query][][]linalg.Affine{}
-		m.before = func(s ir.Stmt) {
+		m.Before = func(s ir.Stmt) {
 			for k, names := range [][]string{{"a", "b"}, {"a", "c", "i"}, {"d", "b"}} {
 				cases, asked := answers[query{s, k}]
 				if !asked {
@@ -139,7 +140,7 @@ func TestCasesHold(t *testing.T) {
 				}
 				checked++
 				if !slices.ContainsFunc(cases, func(forms []linalg.Affine) bool { return holds(forms, byName, at) }) {
-					rt.Fatalf("before %s in line %d %v are %v: none of %v\n%s", ir.StmtString(s), s.Position().Line, names, m.value, cases, text(p))
+					rt.Fatalf("before %s in line %d %v are %v: none of %v\n%s", ir.StmtString(s), s.Position().Line, names, m.Values, cases, text(p))
 				}
 				if len(cases) > 1 {
 					sets++
@@ -152,7 +153,7 @@ func TestCasesHold(t *testing.T) {
 				}
 			}
 		}
-		m.run(p)
+		m.Run()
 	}
 	for range 4 {
 		rapid.Check(t, property)

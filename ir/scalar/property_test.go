@@ -3,12 +3,14 @@ package scalar_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/spmdc/spmdc/internal/interp"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
 )
@@ -189,16 +191,38 @@ func manyPrograms(t *testing.T, property func(*rapid.T)) {
 }
 
 // fresh is a machine with initial values for all scalars of p.
-func fresh(p *ir.Program) *machine {
-	m := &machine{value: map[*ir.Symbol]int{}, steps: 3000}
+func fresh(p *ir.Program) *interp.Machine {
+	m := interp.New(p, 1, 3000)
 	for k, s := range p.Symbols {
-		m.value[s] = k - 2
+		m.Values[s] = float64(k - 2)
 	}
 	return m
 }
 
-// garbage is what a value is set to where nothing may depend on it.
-const garbage = 987654321
+// garbage is what a value is set to where nothing may depend on it: undefined.
+var garbage = math.NaN()
+
+// same fails unless p prints the same on both machines, if it can be executed on the first.
+func same(rt *rapid.T, p *ir.Program, want, m *interp.Machine) {
+	if failed := want.Run(); failed != "" {
+		rt.Skip(failed)
+	}
+	switch failed := m.Run(); {
+	case failed == interp.TooLarge:
+		rt.Skip(failed)
+	case failed != "" || !slices.Equal(m.Out, want.Out):
+		rt.Fatalf("output %v, want %v %s\n%s\n%s", m.Out, want.Out, failed, text(p), facts(p, scalar.Analyze(p)))
+	}
+}
+
+// loops is f for DO loops.
+func loops(f func(d *ir.Do, begin bool)) func(ir.Stmt, bool) {
+	return func(s ir.Stmt, begin bool) {
+		if d, ok := s.(*ir.Do); ok {
+			f(d, begin)
+		}
+	}
+}
 
 func text(p *ir.Program) string {
 	var b strings.Builder
@@ -221,8 +245,12 @@ func TestAffineHolds(t *testing.T) {
 			byName[s.Name] = s
 		}
 		m := fresh(p)
-		at := func(name string) int64 { return int64(m.value[byName[name]]) }
-		m.evaluated = func(e ir.Expr, value int) {
+		at := func(name string) int64 { return int64(m.Values[byName[name]]) }
+		m.Evaluated = func(e ir.Expr, v float64) {
+			if e.Type() != ir.Integer {
+				return
+			}
+			value := int(v)
 			if form, ok := info.Rounded(e); ok {
 				if got, ok := info.Quotients().Eval(form, at); ok && got != int64(value) {
 					rt.Fatalf("%s is %d, its form %s is %d\n%s", ir.ExprString(e), value, form, got, text(p))
@@ -254,19 +282,19 @@ func TestAffineHolds(t *testing.T) {
 			return text
 		}
 		var entry []string
-		m.loop = func(d *ir.Do, begin, _ bool) {
+		m.Loop = loops(func(d *ir.Do, begin bool) {
 			if begin {
 				entry = append(entry, bounds(d))
 			} else {
 				entry = entry[:len(entry)-1]
 			}
-		}
-		m.iteration = func(d *ir.Do, _ bool) {
+		})
+		m.Iteration = loops(func(d *ir.Do, _ bool) {
 			if got := bounds(d); got != entry[len(entry)-1] {
 				rt.Fatalf("the bounds of the loop over %s change from %s to %s\n%s", d.Index.Name, entry[len(entry)-1], got, text(p))
 			}
-		}
-		m.run(p)
+		})
+		m.Run()
 	})
 	if checked < 1000 || substituted < 100 || rounded < 500 || rounding < 20 && !testing.Short() {
 		t.Errorf("only %d forms checked, %d substitutions; %d with quotients, %d of these substituted", checked, substituted, rounded, rounding)
@@ -280,22 +308,16 @@ func TestDeadValuesDoNotMatter(t *testing.T) {
 	manyPrograms(t, func(rt *rapid.T) {
 		p := newGenerator(rt).program()
 		info := scalar.Analyze(p)
-		want := fresh(p)
-		if !want.run(p) {
-			rt.Skip("runs too long")
-		}
 		m := fresh(p)
-		m.executed = func(s ir.Stmt) {
+		m.Behind = func(s ir.Stmt) {
 			for _, sym := range p.Symbols {
 				if !info.LiveAfter(s, sym) {
-					m.value[sym] = garbage
+					m.Values[sym] = garbage
 					dead++
 				}
 			}
 		}
-		if !m.run(p) || !slices.Equal(m.out, want.out) {
-			rt.Fatalf("output %v, want %v\n%s", m.out, want.out, text(p))
-		}
+		same(rt, p, fresh(p), m)
 	})
 	if dead < 1000 {
 		t.Errorf("only %d dead values", dead)
@@ -312,15 +334,9 @@ func TestClasses(t *testing.T) {
 	manyPrograms(t, func(rt *rapid.T) {
 		p := newGenerator(rt).program()
 		info := scalar.Analyze(p)
-		want := fresh(p)
-		if !want.run(p) {
-			rt.Skip("runs too long")
-		}
 		m := fresh(p)
 		apart(m, p, info, seen)
-		if !m.run(p) || !slices.Equal(m.out, want.out) {
-			rt.Fatalf("output %v, want %v\n%s\n%s", m.out, want.out, text(p), facts(p, info))
-		}
+		same(rt, p, fresh(p), m)
 	})
 	for _, class := range []string{"private", "private, last value live", "carried", "carried, and a bound", "invariant", "reduction +", "reduction *", "reduction max", "reduction min"} {
 		if seen[class] < 10 && !testing.Short() { // few programs need not have all
@@ -330,51 +346,51 @@ func TestClasses(t *testing.T) {
 }
 
 // apart makes m execute iterations apart.
-func apart(m *machine, p *ir.Program, info *scalar.Info, seen map[string]int) {
-	var totals []map[*ir.Symbol]int // per loop around: the reductions so far
-	m.loop = func(d *ir.Do, begin, _ bool) {
+func apart(m *interp.Machine, p *ir.Program, info *scalar.Info, seen map[string]int) {
+	var totals []map[*ir.Symbol]float64 // per loop around: the reductions so far
+	m.Loop = loops(func(d *ir.Do, begin bool) {
 		if !begin {
 			for sym, total := range totals[len(totals)-1] {
-				m.value[sym] = total
+				m.Values[sym] = total
 			}
 			totals = totals[:len(totals)-1]
 			for _, sym := range p.Symbols {
 				if info.Class(d, sym) == scalar.Private {
-					m.value[sym] = garbage
+					m.Values[sym] = garbage
 				}
 			}
 			return
 		}
-		top := map[*ir.Symbol]int{}
+		top := map[*ir.Symbol]float64{}
 		totals = append(totals, top)
 		for _, sym := range p.Symbols {
 			name := info.Class(d, sym).String()
 			if r, ok := info.ReductionOf(d, sym); ok {
 				name += " " + r.Op.String()
-				top[sym] = m.value[sym]
-				m.value[sym] = identity[r.Op]
+				top[sym] = m.Values[sym]
+				m.Values[sym] = identity[r.Op]
 			} else if name == "carried" && boundOf(d, sym) {
 				name = "carried, and a bound"
 			}
 			seen[name]++
 		}
-	}
-	m.iteration = func(d *ir.Do, begin bool) {
+	})
+	m.Iteration = loops(func(d *ir.Do, begin bool) {
 		top := totals[len(totals)-1]
 		for _, sym := range p.Symbols {
 			switch class := info.Class(d, sym); {
 			case sym == d.Index || class == scalar.Invariant || class == scalar.Carried:
 			case class == scalar.Reduced && begin:
 				r, _ := info.ReductionOf(d, sym)
-				m.value[sym] = identity[r.Op]
+				m.Values[sym] = identity[r.Op]
 			case class == scalar.Reduced:
 				r, _ := info.ReductionOf(d, sym)
-				top[sym] = combine(r.Op, top[sym], m.value[sym])
+				top[sym] = combine(r.Op, top[sym], m.Values[sym])
 			case begin:
-				m.value[sym] = garbage
+				m.Values[sym] = garbage
 			}
 		}
-	}
+	})
 }
 
 // boundOf reports whether a bound of d reads sym.
@@ -382,9 +398,9 @@ func boundOf(d *ir.Do, sym *ir.Symbol) bool {
 	return ir.Mentions(d.Lo, sym) || ir.Mentions(d.Hi, sym) || ir.Mentions(d.Step, sym)
 }
 
-var identity = map[scalar.Op]int{scalar.Add: 0, scalar.Mul: 1, scalar.Max: -1 << 63, scalar.Min: 1<<63 - 1}
+var identity = map[scalar.Op]float64{scalar.Add: 0, scalar.Mul: 1, scalar.Max: -1 << 53, scalar.Min: 1 << 53}
 
-func combine(op scalar.Op, x, y int) int {
+func combine(op scalar.Op, x, y float64) float64 {
 	switch op {
 	case scalar.Add:
 		return x + y
@@ -402,19 +418,19 @@ func TestModified(t *testing.T) {
 		p := newGenerator(rt).program()
 		info := scalar.Analyze(p)
 		m := fresh(p)
-		before := []map[*ir.Symbol]int{}
-		m.loop = func(d *ir.Do, begin, _ bool) {
+		before := []map[*ir.Symbol]float64{}
+		m.Loop = loops(func(d *ir.Do, begin bool) {
 			if begin {
-				before = append(before, maps.Clone(m.value))
+				before = append(before, maps.Clone(m.Values))
 				return
 			}
 			for _, sym := range p.Symbols {
-				if m.value[sym] != before[len(before)-1][sym] && !info.Modified(d)[sym] {
+				if m.Values[sym] != before[len(before)-1][sym] && !info.Modified(d)[sym] {
 					rt.Fatalf("the loop over %s changes %s\n%s", d.Index.Name, sym.Name, text(p))
 				}
 			}
 			before = before[:len(before)-1]
-		}
-		m.run(p)
+		})
+		m.Run()
 	})
 }

@@ -48,7 +48,7 @@ func newImages(pe *PE) *images {
 }
 
 func words(pe *PE) *transport.Slice[uint64] {
-	return &transport.Slice[uint64]{Data: room[uint64](pe, deskHead+deskWords)}
+	return &transport.Slice[uint64]{Data: exchanged[uint64](pe, deskHead+deskWords)}
 }
 
 // SyncMemory is SYNC MEMORY. Puts and gets of this transport are complete when

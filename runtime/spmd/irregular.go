@@ -61,7 +61,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 		pe: pe, site: site, src: src, count: pe.count(site),
 		lead: make([]int, pe.n+1), at: make([]int, pe.n),
 	}
-	c.from.Data = room[int](pe, pe.n+1)
+	c.from.Data = exchanged[int](pe, pe.n+1)
 	c.fromBuf = pe.t.Register(site, &c.from)
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
@@ -209,7 +209,7 @@ func (c *Irregular[T]) sort(idx []int) {
 	n, self := c.pe.n, c.pe.id
 	from := c.from.Data
 	clear(from)
-	c.At = slices.Grow(c.At[:0], count)[:count]
+	c.At = resized(c.pe, c.At, count)
 	var far []int32 // entries that others have, or nobody
 	own := c.ownRun()
 	for k := range c.At {
@@ -259,12 +259,12 @@ func (c *Irregular[T]) sort(idx []int) {
 		c.Data = c.src.Data
 	} else {
 		// Behind them what comes from others, and a zero.
-		c.Data = room[T](c.pe, size+remote+1)
+		c.Data = exchanged[T](c.pe, size+remote+1)
 	}
 	c.stage.Data = c.Data[size : size+remote]
 	if cap(c.wanted.Data) < remote {
 		vacate(c.pe, c.wanted.Data)
-		c.wanted.Data = room[int](c.pe, remote+remote/4)
+		c.wanted.Data = exchanged[int](c.pe, remote+remote/4)
 	}
 	c.wanted.Data = c.wanted.Data[:remote]
 	at := slices.Clone(from)

@@ -28,7 +28,7 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 	var element T
 	size := int(unsafe.Sizeof(element))
 	if size == 0 || n*size < line && n <= line {
-		return room[T](pe, n)
+		return exchanged[T](pe, n)
 	}
 	if n > large/size {
 		allocating.Lock()
@@ -45,36 +45,75 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 		}
 	}
 	if line%size != 0 {
-		return room[T](pe, n)
+		return exchanged[T](pe, n)
 	}
 	skip := pe.stagger(n*size) / size
 	skip += int(uint(-before*size)%line) / size
-	all := room[T](pe, n+skip+3*line/size)
-	base := unsafe.Pointer(unsafe.SliceData(all))
-	if n*size >= huge {
-		inHugePages(unsafe.Slice((*byte)(base), len(all)*size))
-	}
-	skip += int(-uintptr(base)%line) / size
+	all := exchanged[T](pe, n+skip+3*line/size)
+	skip += int(-uintptr(unsafe.Pointer(unsafe.SliceData(all)))%line) / size
 	return all[skip : skip+n : skip+n]
 }
 
-// room is n zeroes that messages may be put into, or got from.
-func room[T any](pe *PE, n int) []T {
-	var element T
-	if _, text := any(element).(string); text || n <= 0 {
-		return make([]T, n) // a string has a pointer
+// exchanged is n zeroes that messages may be put into, or got from, also by PEs that are
+// processes of their own: then it lasts until it is vacated.
+func exchanged[T any](pe *PE, n int) []T {
+	if n > 0 && bare[T]() {
+		if p := pe.t.Alloc(n * int(unsafe.Sizeof(*new(T)))); p != nil {
+			return unsafe.Slice((*T)(p), n)
+		}
 	}
-	if p := pe.t.Alloc(n * int(unsafe.Sizeof(element))); p != nil {
-		return unsafe.Slice((*T)(p), n)
-	}
-	return make([]T, n)
+	return Room[T](pe, n)
 }
 
-// vacate takes back what room or allocate has given, which nothing refers to any more.
+// vacate takes back what exchanged or allocate has given, which nothing refers to any more.
 func vacate[T any](pe *PE, old []T) {
 	if cap(old) > 0 {
 		pe.t.Free(unsafe.Pointer(unsafe.SliceData(old)))
 	}
+}
+
+// Room makes a slice of n elements, zeroed. To touch a page first takes long: where there
+// are many, they are huge ones. A large slice begins with one; smaller ones share them, also
+// those of several PEs.
+func Room[T any](pe *PE, n int) []T {
+	size := int(unsafe.Sizeof(*new(T)))
+	switch bytes := n * size; {
+	case bytes < shares || hugePage%size != 0:
+	case bytes >= hugePage:
+		all := make([]T, n+hugePage/size)
+		before := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all)))%hugePage) / size
+		all = all[before : before+n : before+n]
+		inHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), bytes))
+		return all
+	case pe.shared != nil && bare[T]():
+		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(pe.shared.piece(bytes)))), n)
+	}
+	return make([]T, n)
+}
+
+// bare reports whether elements are plain numbers: memory that Go looks into for pointers
+// is not shared with other memory.
+func bare[T any]() bool {
+	switch any(*new(T)).(type) {
+	case float64, float32, int, int64, int32, int16, int8, uint64, uint8, complex64, complex128, bool:
+		return true
+	}
+	return false
+}
+
+// piece is so many bytes, zeroed, of a huge page that others have parts of.
+func (s *shared) piece(bytes int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes > len(s.page) {
+		all := make([]byte, 2*hugePage)
+		before := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)
+		s.page = all[before : before+hugePage]
+		inHugePages(s.page)
+	}
+	part := s.page[:bytes:bytes]
+	s.page = s.page[min(len(s.page), (bytes+line-1)/line*line):]
+	return part
 }
 
 func kind(pe *PE) string {

@@ -305,6 +305,7 @@ func (r *groupReader) valuesOf(v *groupVariable, places []triplet, part textPart
 	next := v.places(places)
 	for {
 		r.blanks()
+		start := r.pos
 		count, null := 1, false
 		switch {
 		case r.isComma(r.peek()):
@@ -317,19 +318,20 @@ func (r *groupReader) valuesOf(v *groupVariable, places []triplet, part textPart
 				count, null = n, r.ends(r.peek())
 			}
 		}
-		start := r.pos
 		var x any
 		if !null {
 			if x = r.value(v, part); x == nil { // it must be the name of a variable
 				return
 			}
 		}
-		for range count {
+		for n := range count {
 			at, ok := next()
-			if !ok {
-				if !null {
-					r.pos = start
-				}
+			switch {
+			case ok:
+			case n > 0:
+				r.fail("Repeat count too large for namelist object %s", v.name)
+			default: // what follows is no value of v
+				r.pos = start
 				return
 			}
 			if !null {

@@ -109,7 +109,7 @@ func (c *Comm[T]) fit(array any) {
 	}
 	for _, s := range c.stages {
 		vacate(c.pe, s.Data)
-		s.Data = room[T](c.pe, c.src.outside(c.plan.axis))
+		s.Data = exchanged[T](c.pe, c.src.outside(c.plan.axis))
 	}
 	if c.dst != nil {
 		c.dst.enlarge()

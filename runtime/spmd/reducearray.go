@@ -179,11 +179,11 @@ func (f *fold[T]) combine(pe *PE, site int, data []T, m *transport.Move, n int) 
 	f.turn = 1 - f.turn
 	x := &f.parts[f.turn]
 	own := &x.own
-	own.Data = resized(own.Data, n)
-	x.sum = resized(x.sum, n)
+	own.Data = resized(pe, own.Data, n)
+	x.sum = resized(pe, x.sum, n)
 	result := x.sum
 	if f.check {
-		x.exact, x.result = resized(x.exact, n), resized(x.result, n)
+		x.exact, x.result = resized(pe, x.exact, n), resized(pe, x.result, n)
 		result = x.result
 	}
 	if n > 0 {
@@ -209,9 +209,9 @@ func (f *fold[T]) combine(pe *PE, site int, data []T, m *transport.Move, n int) 
 }
 
 // resized is s with n elements, of any value.
-func resized[T any](s []T, n int) []T {
+func resized[T any](pe *PE, s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, n+n/4)
+		return Room[T](pe, n+n/4)[:n]
 	}
 	return s[:n]
 }

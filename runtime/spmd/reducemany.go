@@ -51,7 +51,7 @@ func (pe *PE) ReduceAll(site int, terms ...Term) {
 	f := &pe.terms
 	f.list = append(f.list[:0], terms...)
 	f.turn = 1 - f.turn
-	f.all[f.turn] = resized(f.all[f.turn], len(terms))
+	f.all[f.turn] = resized(pe, f.all[f.turn], len(terms))
 	own := &f.own[f.turn]
 	own.Data = own.Data[:0]
 	for i := range f.list {

@@ -14,6 +14,7 @@ type shared struct {
 	mu      sync.Mutex
 	layouts []*dist.Layout // in the order in which PEs make them
 	pieces  map[pieces][]Dim
+	page    []byte // what is left of the huge page that small arrays share
 }
 
 // pieces says what the pieces of an array depend on.

@@ -9,11 +9,15 @@ const (
 	page = 4096 // bytes after which places of the first cache come again
 	// crowded is the distance whose multiples are too near to page.
 	crowded = 1024
+	// colours is after how many bytes places of the second cache come again.
+	colours = 16 * page
 	// worthwhile is how many bytes a column has at least for which it pays to fill its last
 	// cache line.
 	worthwhile = 8 * line
-	// huge is how many bytes arrays have at least which huge pages are for.
-	huge = 4 << 20
+	// hugePage is the bytes of a huge page, and shares is how many bytes a slice has at least
+	// that shares one with others: smaller ones have few pages, which also Go's own data use.
+	hugePage = 2 << 20
+	shares   = 8 * page
 )
 
 // spread sets column-major strides of pieces of arrays whose elements have the given size.
@@ -60,14 +64,18 @@ func extent(dims []Dim) int {
 	return last.Stride * last.N
 }
 
-// stagger is how many bytes behind the beginning of a page the next array of so many bytes
-// begins.
+// stagger is how many bytes behind the beginning of its memory the next array of so many
+// bytes begins.
 func (pe *PE) stagger(bytes int) int {
 	if bytes < page {
 		return 0
 	}
+	if bytes < colours {
+		pe.arrays++
+		return pe.arrays * 5 * line % page
+	}
 	pe.arrays++
-	return pe.arrays * 5 * line % page
+	return pe.arrays * (page + 5*line) % colours
 }
 
 // stripElements is how many elements of an array a strip of a nest touches that is

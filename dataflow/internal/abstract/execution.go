@@ -4,17 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/clocks"
 )
-
-// Clock is what a PE knows to have happened on each PE, in events.
-type Clock [MaxPEs]int32
-
-// Join adds what another PE knows.
-func (c *Clock) Join(d Clock) {
-	for i := range c {
-		c[i] = max(c[i], d[i])
-	}
-}
 
 // Execution follows the messages of a program along a path with vector clocks:
 // only data messages and collectives carry knowledge. What the messages overwrite
@@ -22,15 +13,15 @@ func (c *Clock) Join(d Clock) {
 type Execution struct {
 	of      *Built
 	rng     *rand.Rand
-	Clock   [MaxPEs]Clock
+	Clocks  clocks.Clocks
 	sent    []Relation      // by number-1, messages on their way
-	carried [][MaxPEs]Clock // by number-1, and what their senders knew
+	carried []clocks.Clocks // by number-1, then by sender, and what they carry
 }
 
 // NewExecution starts an execution, in which rng decides on the messages that
 // are not certain.
 func NewExecution(b *Built, rng *rand.Rand) Execution {
-	return Execution{of: b, rng: rng, sent: make([]Relation, b.Comms()), carried: make([][MaxPEs]Clock, b.Comms())}
+	return Execution{of: b, rng: rng, Clocks: clocks.New(b.PEs), sent: make([]Relation, b.Comms()), carried: make([]clocks.Clocks, b.Comms())}
 }
 
 // draw gives the messages of an instance of communication x.
@@ -48,19 +39,16 @@ func (e *Execution) Step(n *cfg.Node, at Iteration) (sent Relation) {
 	x := n.Ref - 1
 	switch n.Kind {
 	case cfg.Comm:
-		e.sent[x], e.carried[x] = e.draw(n.Ref, at), e.Clock
+		e.sent[x], e.carried[x] = e.draw(n.Ref, at), make(clocks.Clocks, e.of.PEs)
+		for p := range e.of.PEs {
+			e.carried[x][p] = e.Clocks.Leave(p)
+		}
 		return e.sent[x]
 	case cfg.CommOver:
-		e.sent[x].Each(func(p, q int) { e.Clock[q].Join(e.carried[x][p]) })
+		e.sent[x].Each(func(p, q int) { e.Clocks.Arrive(q, e.carried[x][p]) })
 		e.sent[x] = 0
 	case cfg.Reduce, cfg.Barrier:
-		var all Clock
-		for p := range e.of.PEs {
-			all.Join(e.Clock[p])
-		}
-		for p := range e.of.PEs {
-			e.Clock[p] = all
-		}
+		e.Clocks.Meet()
 	}
 	return 0
 }
@@ -72,9 +60,9 @@ func (e *Execution) Step(n *cfg.Node, at Iteration) (sent Relation) {
 // that is anything.
 func (e *Execution) Pipe(region *Region, at Iteration, put func(x, p, q int), over func(x, p int, received bool)) {
 	messages := make([]Relation, region.Count)
-	arrived := make([][MaxPEs]Clock, region.Count) // by receiver
+	arrived := make([]map[int][]clocks.Clock, region.Count) // by receiver: what messages to it carry
 	for i := range messages {
-		messages[i] = e.draw(region.First+i, at)
+		messages[i], arrived[i] = e.draw(region.First+i, at), map[int][]clocks.Clock{}
 	}
 	for k := range e.of.PEs {
 		p := k
@@ -82,14 +70,16 @@ func (e *Execution) Pipe(region *Region, at Iteration, put func(x, p, q int), ov
 			p = e.of.PEs - 1 - k
 		}
 		for i := range messages {
-			e.Clock[p].Join(arrived[i][p])
+			for _, m := range arrived[i][p] {
+				e.Clocks.Arrive(p, m)
+			}
 		}
 		for i := range messages {
 			x, received := region.First+i, false
 			for q := range e.of.PEs {
 				if messages[i].Has(p, q) {
 					put(x, p, q)
-					arrived[i][q].Join(e.Clock[p])
+					arrived[i][q] = append(arrived[i][q], e.Clocks.Leave(p))
 				}
 				received = received || messages[i].Has(q, p)
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 type verifyCmd struct {
@@ -19,6 +21,7 @@ type verifyCmd struct {
 	PEs         string        `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8; the default is 1,2,3,4,8."`
 	Random      int           `placeholder:"N" help:"Verify N random programs instead of a file."`
 	Seed        *uint64       `placeholder:"S" help:"Seed of the first random program; the next have the next numbers. The default is 1, with --log the first that the log does not have."`
+	Generator   string        `placeholder:"NAME" help:"Random programs of one kind: arrays, jumps, kernels, loops, planes or rounds; the default is all, in turn. What they cover is counted."`
 	Draw        bool          `default:"true" negatable:"" help:"How each random program is built, where flags do not say it, is drawn from its seed: plain or with checks, for which numbers of PEs, with which plans and options; --no-draw: as without such flags."`
 	Log         string        `placeholder:"FILE" help:"Append what random programs have shown to FILE, go on behind the last seed in it, and print the sum of all; without --random print the sum alone."`
 	Plain       bool          `help:"Verify plain builds by their output, instead of check builds."`
@@ -100,8 +103,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		log.Write(&text)
 	case (cmd.File == "") == (cmd.Random == 0):
 		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N, and not both")
-	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Precision != 0 || cmd.Seed != nil || cmd.Log != "" || !cmd.Draw):
-		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --log, --no-draw, --hold and --precision are for random programs")
+	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Precision != 0 || cmd.Seed != nil || cmd.Generator != "" || cmd.Log != "" || !cmd.Draw):
+		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --generator, --log, --no-draw, --hold and --precision are for random programs")
 	case cmd.Plain && (cmd.Mutations != 0 || cmd.Checkpoints):
 		return driver.Usagef("leave out --plain, or the others", "--mutations and --checkpoints need the checks that --plain leaves out")
 	case cmd.Targets != "" && !cmd.Plain && cmd.Random == 0:
@@ -112,13 +115,17 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("write for example --random=300", "--random=%d: expected a number of programs", cmd.Random)
 	case cmd.Precision < 0:
 		return driver.Usagef("write for example --precision=20", "--precision=%d: expected a number of executions", cmd.Precision)
+	case cmd.Generator != "" && randprog.Generators[cmd.Generator] == nil:
+		return driver.Usagef("the generators are "+strings.Join(slices.Sorted(maps.Keys(randprog.Generators)), ", "), "there is no generator %q", cmd.Generator)
 	case cmd.Random > 0:
-		random := verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: 1, Draw: cmd.Draw, Shrink: cmd.Shrink, Hold: cmd.Hold, Precision: cmd.Precision, Progress: env.Stderr}
+		random := verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: 1, Generator: cmd.Generator, Draw: cmd.Draw, Shrink: cmd.Shrink, Hold: cmd.Hold, Precision: cmd.Precision, Progress: env.Stderr}
 		if cmd.Log != "" {
 			if random.Log, err = verify.OpenLog(cmd.Log); err != nil {
 				return err
 			}
-			random.Seed = random.Log.Next()
+			if random.Seed = random.Log.Next(); random.Seed > 1 && random.Log.Generator() != cmd.Generator {
+				return driver.Usagef("name another log, or the generator of this one", "the log %s has programs of another generator", cmd.Log)
+			}
 		}
 		if cmd.Seed != nil {
 			random.Seed = *cmd.Seed

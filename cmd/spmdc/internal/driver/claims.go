@@ -9,9 +9,6 @@ import (
 // claims says for code generation what the proofs of a plan suppose of messages.
 func claims(c *Compilation) []*codegen.Claim {
 	f := c.Functions
-	if c.Plan.Program != c.Comm { // the search of plans has made another program
-		f = procfunc.Analyze(c.Plan.Program, c.Plan.Graph)
-	}
 	list := make([]*codegen.Claim, len(f.Relations))
 	for i, r := range f.Relations {
 		x := &codegen.Claim{Must: r.Must, From: claimPlaces(r.P), To: claimPlaces(r.Q), Text: r.String()}

@@ -61,17 +61,19 @@ var imports = []struct {
 	{"dataflow/synch", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/proof"})},
 	{"dataflow/proof", []string{"cfg"}}, // certificates and their check, and nothing of who finds them
 	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/proof"})},
-	{"dataflow/internal/...", []string{"cfg", "dataflow/proof"}}, // help for tests
+	{"dataflow/clocks", nil},
+	{"dataflow/internal/...", []string{"cfg", "dataflow/clocks", "dataflow/proof"}}, // help for tests
 	{"internal/gcless", nil}, // a setting of the process
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
-	{"internal/golden", nil}, // help for all tests
-	{"internal/effort", nil}, // help for all tests
+	{"internal/interp", []string{"ir"}}, // help for tests
+	{"internal/golden", nil},            // help for all tests
+	{"internal/effort", nil},            // help for all tests
 	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},             // help for tests
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
-	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof"}},
+	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},
 	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
 	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "cfg/comm/choose", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
-	{"dataflow/replay", nil}, // knows runs, not programs
+	{"dataflow/replay", []string{"dataflow/clocks"}}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
 	{"codegen/kernel", nil}, // loops as vector code: knows no program
 	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar", "ir/depend", "codegen/kernel"}}, // the plan, and what it is made of

@@ -220,6 +220,10 @@ func cfgDOT(c *Compilation) (string, error) { return c.Graph.DOT(), nil }
 
 func runPlan(c *Compilation) error {
 	c.Plan = search.Make(c.Comm, c.Options.Sync, c.Functions, c.searchOptions())
+	if c.Plan.Program != c.Comm { // it has barriers
+		c.Comm, c.Graph = c.Plan.Program, c.Plan.Graph
+		c.Functions = procfunc.Analyze(c.Comm, c.Graph)
+	}
 	return nil
 }
 

@@ -62,14 +62,14 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 	mains := map[string][]byte{}
 	for i := range count {
 		s := &sample{seed: seed + uint64(i)}
-		s.Program, s.options = Generated(s.seed), r.Drawn(s.seed)
+		s.Program, s.options = r.program(s.seed), r.Drawn(s.seed)
 		// A check build reports integers that wrap.
 		s.options.Plain = s.options.Plain || s.Wraps
 		for name, n := range s.Features {
 			l.tally.Features[name] += n
 		}
 		s.options.features(l.tally.Features)
-		if r.Checkpoints {
+		if r.Checkpoints && s.Features["array:bounds of the run"] == 0 { // of which nothing is saved
 			s.Source = WithCheckpoints(s.Source, s.seed)
 		}
 		if f := r.emit(table, s, mains); f != nil {
@@ -218,7 +218,7 @@ func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
 			var c Counts
 			var got *Outcome
 			var err error
-			if r.Checkpoints {
+			if r.Checkpoints && s.Features["array:bounds of the run"] == 0 { // of which nothing is saved
 				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2, false)
 			} else {
 				x := trial{run: run, input: []byte(s.Input), n: n, plain: s.options.Plain, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}

@@ -164,6 +164,9 @@ func (o *Options) features(count map[string]int) {
 // fails. But for --random, --seed and --no-draw it does so for a file too.
 func (f *Failing) command(o *RandomOptions) string {
 	words := []string{"spmdc verify --random=1", fmt.Sprintf("--seed=%d --no-draw", f.Seed), "--sync=" + string(f.Plan)}
+	if o.Generator != "" {
+		words = append(words, "--generator="+o.Generator)
+	}
 	if !f.Plan.Sound() {
 		words = append(words, "--unsafe")
 	}

@@ -27,9 +27,10 @@ type Log struct {
 
 // Record is a line of a log: programs of consecutive seeds.
 type Record struct {
-	Version string // of spmdc
-	First   uint64 // seed
-	PEs     []int
+	Version   string // of spmdc
+	Generator string `json:",omitempty"`
+	First     uint64 // seed
+	PEs       []int
 	Tally
 	Failing []string `json:",omitempty"`
 }
@@ -80,12 +81,20 @@ func (l *Log) Next() uint64 {
 	return next
 }
 
+// Generator is that of the programs that the log has.
+func (l *Log) Generator() string {
+	if len(l.records) == 0 {
+		return ""
+	}
+	return l.records[0].Generator
+}
+
 // add appends what a batch has come to, if there is a log.
 func (l *Log) add(report *RandomReport, done *batch, first uint64) error {
 	if l == nil {
 		return nil
 	}
-	r := Record{Version: l.version, First: first, PEs: report.PEs, Tally: *done.tally}
+	r := Record{Version: l.version, Generator: report.Generator, First: first, PEs: report.PEs, Tally: *done.tally}
 	for _, f := range done.failing {
 		fault, _, _ := strings.Cut(f.Fault.Error(), "\n")
 		r.Failing = append(r.Failing, fmt.Sprintf("%s: %s", f.command(&report.RandomOptions), fault))
@@ -125,14 +134,17 @@ func (l *Log) Write(w io.Writer) error {
 		pes[list(r.PEs)] = true
 		failing = append(failing, r.Failing...)
 	}
-	fmt.Fprintf(w, "%s: %d random programs, on %s PEs: %d runs, %d of plain builds\n", l.file, sum.Programs, strings.Join(slices.Sorted(maps.Keys(pes)), " and "), sum.Runs, sum.Plain)
+	fmt.Fprintf(w, "%s: %d random programs%s, on %s PEs: %d runs, %d of plain builds\n", l.file, sum.Programs, of(l.Generator()), strings.Join(slices.Sorted(maps.Keys(pes)), " and "), sum.Runs, sum.Plain)
 	for _, version := range slices.Sorted(maps.Keys(seeds)) {
 		fmt.Fprintf(w, "  %s: seeds %s\n", version, ranges(seeds[version]))
 	}
 	sum.writeTotals(w)
 	sum.writeBuilds(w)
+	if l.Generator() != "" {
+		sum.writeCoverage(w)
+	}
 	var missing []string
-	all := required(sum.Programs)
+	all := required(l.Generator(), sum.Programs)
 	for _, name := range all {
 		if sum.Features[name] == 0 {
 			missing = append(missing, name)

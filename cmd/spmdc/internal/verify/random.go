@@ -19,10 +19,12 @@ import (
 type RandomOptions struct {
 	Options
 	Programs int
-	Seed     uint64        // of the first
-	Draw     bool          // how each program is built, see Drawn
-	Log      *Log          // gets what was done; nil: none
-	Shrink   time.Duration // how long to shrink one that fails; 0: not
+	Seed     uint64 // of the first
+	// Generator makes the programs, one of randprog.Generators; with "" they take turns.
+	Generator string
+	Draw      bool          // how each program is built, see Drawn
+	Log       *Log          // gets what was done; nil: none
+	Shrink    time.Duration // how long to shrink one that fails; 0: not
 	// Hold is how many PEs, picked by the seed, are held one after the other in the
 	// freeze test of each run; 0: all.
 	Hold int
@@ -36,7 +38,8 @@ type RandomOptions struct {
 // Generated returns the random program of a seed. The generators take turns: every
 // second program has many ways to communicate and to compute, and the others have
 // rounds of exchanges, or loops with branches and jumps; of the latter every third has
-// planes that change places, and another third is of the array language instead.
+// planes that change places, and another third is of the array language instead; one in
+// 48 programs jumps.
 func Generated(seed uint64) randprog.Program {
 	switch {
 	case seed%2 == 0:
@@ -47,12 +50,27 @@ func Generated(seed uint64) randprog.Program {
 		return randprog.Planes(seed)
 	case seed%24 > 15: // 19 and 23
 		return randprog.Arrays(seed)
+	case seed%48 == 31:
+		return randprog.Jumps(seed)
 	}
 	return randprog.Loops(seed)
 }
 
+// program is that of a seed.
+func (o *RandomOptions) program(seed uint64) randprog.Program {
+	if o.Generator != "" {
+		return randprog.Generators[o.Generator](seed)
+	}
+	return Generated(seed)
+}
+
 // required are the features that n programs of consecutive seeds have.
-func required(n int) []string { return randprog.Required(n / 2) }
+func required(generator string, n int) []string {
+	if generator != "" {
+		return randprog.RequiredOf(generator, n)
+	}
+	return randprog.Required(n / 2)
+}
 
 // Failing is a random program with a fault.
 type Failing struct {
@@ -186,7 +204,7 @@ func (p *progress) show() {
 // Write writes the report: totals, and the programs that failed.
 func (r *RandomReport) Write(w io.Writer) error {
 	done := r.Tally.Programs
-	fmt.Fprintf(w, "%d random programs from seed %d on, on %s PEs, outputs compared with %s: %d runs", done, r.Seed,
+	fmt.Fprintf(w, "%d random programs%s from seed %d on, on %s PEs, outputs compared with %s: %d runs", done, of(r.Generator), r.Seed,
 		list(r.PEs), r.Reference, r.Runs)
 	if r.Plain > 0 {
 		fmt.Fprintf(w, ", %d of plain builds", r.Plain)
@@ -198,6 +216,9 @@ func (r *RandomReport) Write(w io.Writer) error {
 	r.writeTotals(w)
 	if r.Draw {
 		r.writeBuilds(w)
+	}
+	if r.Generator != "" {
+		r.writeCoverage(w)
 	}
 	if r.Precision > 0 {
 		for _, y := range []struct {
@@ -241,3 +262,11 @@ func faultName(err error) string {
 
 // mostFailing is how many failures are shown.
 const mostFailing = 10
+
+// of says which generator programs are of.
+func of(generator string) string {
+	if generator == "" {
+		return ""
+	}
+	return " of " + generator
+}

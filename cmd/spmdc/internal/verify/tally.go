@@ -78,9 +78,36 @@ func (t *Tally) writeTotals(w io.Writer) {
 	}
 }
 
+// buildClasses are the features that say how programs are built.
+var buildClasses = []string{"build:", "prove:", "built with:"}
+
+// writeCoverage writes how often each feature of the programs occurs, by class.
+func (t *Tally) writeCoverage(w io.Writer) {
+	class := ""
+	for _, name := range slices.Sorted(maps.Keys(t.Features)) {
+		what, rest, _ := strings.Cut(name, ":")
+		if slices.Contains(buildClasses, what+":") {
+			continue
+		}
+		if what != class {
+			if class != "" {
+				fmt.Fprintln(w)
+			}
+			class = what
+			fmt.Fprintf(w, "  %s:", class)
+		} else {
+			fmt.Fprint(w, ",")
+		}
+		fmt.Fprintf(w, " %s %d", rest, t.Features[name])
+	}
+	if class != "" {
+		fmt.Fprintln(w)
+	}
+}
+
 // writeBuilds writes how many programs were built in which way.
 func (t *Tally) writeBuilds(w io.Writer) {
-	for _, class := range []string{"build:", "prove:", "built with:"} {
+	for _, class := range buildClasses {
 		var words []string
 		for _, name := range slices.Sorted(maps.Keys(t.Features)) {
 			if what, ok := strings.CutPrefix(name, class); ok {
