@@ -126,6 +126,7 @@ const (
 // runs body on every PE, and exits. Standard output is buffered and complete
 // before any error message is written.
 func Main(p Program, body func(*PE)) {
+	collectLater()
 	os.Exit(execute(p, os.Args[1:], body))
 }
 
