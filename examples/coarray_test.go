@@ -99,9 +99,6 @@ func TestCoarraysChecked(t *testing.T) {
 		flags = append(flags, "--race")
 	}
 	for _, source := range coarrayPrograms(t) {
-		if !effort.Share(source, 3) {
-			continue
-		}
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			for _, flag := range flags {

@@ -474,9 +474,9 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 }
 
 // allocation gives the new array t bounds and a place, if only the run knows them: it is open,
-// or aligned with what may be.
+// or aligned with what may be. Settle leaves it out where all ends turn out to be constant.
 func (l *lowerer) allocation(t *ir.Symbol) []ir.Stmt {
-	if !t.IsOpen() && !l.hasDirectives(t) {
+	if len(l.prog.Ends) == 0 || !t.IsOpen() && !l.hasDirectives(t) {
 		return nil
 	}
 	return one(&ir.Allocate{S: ir.S{Pos: t.Pos}, Sym: t})
