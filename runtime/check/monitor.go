@@ -459,8 +459,8 @@ func (m *Monitor) Broadcast(site, root int, word uint64) (result uint64) {
 	return result
 }
 
-// Share gives the value of root to all.
-func (m *Monitor) Share(site, root int, value any) (result any) {
-	m.share(site, root, func() { result = m.Transport.Share(site, root, value) })
+// Share gives the bytes of root to all.
+func (m *Monitor) Share(site, root int, data []byte) (result []byte) {
+	m.share(site, root, func() { result = m.Transport.Share(site, root, data) })
 	return result
 }
