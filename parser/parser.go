@@ -213,9 +213,19 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.Empty:
 		return
-	case scan.UnknownDirective:
-		p.unknownDirective(&s.Toks[0])
-		return
+	case scan.Independent:
+		s.Toks = p.withoutOn(s.Toks)
+	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.UnknownDirective:
+		if list := attributes(s.Toks); len(list) > 1 {
+			for _, toks := range list {
+				p.statement(scan.ClassifyDirective(toks), base)
+			}
+			return
+		}
+		if s.Kind == scan.UnknownDirective {
+			p.unknownDirective(&s.Toks[0])
+			return
+		}
 	case scan.WhereStmt, scan.ForallStmt:
 		p.add(p.headed(s, base), base)
 		return
