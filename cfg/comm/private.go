@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,13 +98,14 @@ type privacy struct {
 }
 
 // Proved lists the arrays that are private to the iterations of d although NEW does not
-// say so, where that is made use of.
+// say so, where that is made use of, by name.
 func (p *Program) Proved(d *ir.Do) (list []*ir.Symbol) {
 	for _, x := range p.proved {
 		if x.loop == d && !slices.Contains(list, x.sym) {
 			list = append(list, x.sym)
 		}
 	}
+	slices.SortFunc(list, func(x, y *ir.Symbol) int { return cmp.Compare(x.Name, y.Name) })
 	return list
 }
 
