@@ -31,7 +31,8 @@ func (p processes) CommandContext(ctx context.Context, args ...string) *exec.Cmd
 }
 
 // TestMPI: on as many processes each example prints what it prints in one process, and the
-// coarray programs what OpenCoarrays' print; then how runs end that fail.
+// coarray programs what OpenCoarrays' print, with the checker on too; then how runs end that
+// fail.
 func TestMPI(t *testing.T) {
 	effort.Full(t, "it builds all examples with the compiler of MPI")
 	effort.Tool(t, "mpicc", "libopenmpi-dev")
@@ -46,24 +47,27 @@ func TestMPI(t *testing.T) {
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
 	}
+	const checked = " checked"
 	mains := map[string][]byte{}
 	for _, source := range sources {
-		text, err := shared.bundles.emitted(source, plans[0])
-		if err != nil {
-			t.Fatal(err)
+		for form, flags := range map[string][]string{"": nil, checked: {"--check"}} {
+			text, err := shared.bundles.emitted(source, plans[0], flags...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mains[source+form] = text
 		}
-		mains[source] = text
 	}
 	path, err := bundle.BuildMPI(filepath.Join(t.TempDir(), "bundle"), mains)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("programs", func(t *testing.T) {
-		for _, n := range []int{2, 4} {
+		for n, form := range map[int]string{2: checked, 3: "", 4: checked} {
 			for _, e := range examples(t) {
 				t.Run(fmt.Sprint(e.name, n), func(t *testing.T) {
 					t.Parallel()
-					if err := compare.Outputs(run(t, e.input, processes{path, e.source, n}), e.want(t), compare.Default); err != nil {
+					if err := compare.Outputs(run(t, e.input, processes{path, e.source + form, n}), e.want(t), compare.Default); err != nil {
 						t.Error(err)
 					}
 				})
@@ -71,7 +75,7 @@ func TestMPI(t *testing.T) {
 			for _, source := range coarrays {
 				t.Run(fmt.Sprint(source, n), func(t *testing.T) {
 					t.Parallel()
-					got := run(t, beside(source, ".in"), processes{path, source, n})
+					got := run(t, beside(source, ".in"), processes{path, source + form, n})
 					if err := compare.Lines(images(t, source)[n], got, compare.Default); err != nil {
 						t.Error(err)
 					}

@@ -53,7 +53,7 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 }
 
 // unsuited says what of the command line a run of processes cannot do, and what can.
-func (p *Program) unsuited(points *checkpointing, elision *barrierFlags) error {
+func (p *Program) unsuited(points *checkpointing, elision *barrierFlags, asked *provoke) error {
 	const remedy = "run it with --transport=inproc, the default"
 	switch {
 	case p.process.machine == nil:
@@ -62,8 +62,8 @@ func (p *Program) unsuited(points *checkpointing, elision *barrierFlags) error {
 		return &UsageError{"checkpoints are not taken where each PE is a process", remedy}
 	case elision.mode != "off":
 		return &UsageError{"barriers are not left out where each PE is a process", remedy}
-	case p.Check && !p.Coarray:
-		return &UsageError{"a check build follows messages within one process only", remedy + ", or build it without --check"}
+	case asked.freeze.on || asked.trace != "":
+		return &UsageError{"-freeze and -trace follow the PEs of one process", remedy}
 	}
 	return nil
 }

@@ -136,10 +136,10 @@ func variety(pe *PE) {
 // TestProcesses: PEs that are processes print, to the last bit, what goroutines print, and
 // count the same messages.
 func TestProcesses(t *testing.T) {
-	p := sites(8)
-	p.Check = false
 	const input = "0.37, 'name'\n"
 	for _, n := range []int{1, 2, 3, 6} {
+		p := sites(8)
+		p.Check = n%2 == 0
 		var out, errs bytes.Buffer
 		if status := run(p, []string{"-n", fmt.Sprint(n), "-stats"}, strings.NewReader(input), &out, &errs, variety); status != 0 {
 			t.Fatalf("status %d: %s", status, errs.String())
@@ -244,7 +244,22 @@ func TestProcessesEnd(t *testing.T) {
 		}, "", "image 2: end of file", 1},
 		{"wrong number", hpf, "-n 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -n 2: 3 processes have been started", 2},
 		{"barriers", hpf, "-barriers=learn", nil, func(pe *PE) { t.Error("it runs") }, "", "test: barriers are not left out", 2},
-		{"check build", checked, "", nil, func(pe *PE) { t.Error("it runs") }, "", "test: a check build", 2},
+		{"trace", checked, "-trace=t", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -freeze and -trace", 2},
+		{"a put too early", checked, "-hold=2", nil, func(pe *PE) {
+			a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(3)), [][2]int{{1, 1}})
+			c := NewComm(pe, 1, a, nil).Sync(Elided) // nothing orders its executions
+			pe.Start()
+			set(a, 0)
+			for range 3 {
+				c.Needs(func(q int) Box {
+					mine := a.Layout.Owned(q, 0)
+					return Box{dist.Range(mine.Lo-1, mine.Hi(), 1)}
+				})
+				c.Post()
+				c.Wait()
+				c.Done()
+			}
+		}, "", "prog.hpf:101: ", 1},
 		{"lost", hpf, "", []int{1}, func(pe *PE) { pe.Start() }, "", "prog.hpf: PE 1: its process has ended", 1},
 	} {
 		stdout, stderr, status := processes(3, test.p, strings.Fields(test.args), "", test.body, test.dead...)

@@ -186,7 +186,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	if p.process.pe != 0 {
 		*statsFile, points.output = "", ""
 	}
-	if err := p.unsuited(&points, &elision); err != nil {
+	if err := p.unsuited(&points, &elision, &asked); err != nil {
 		return misused(err)
 	}
 	if *statsFile != "" {

@@ -49,10 +49,10 @@ type Memory interface {
 	ElemSize() int
 	// CopyFrom copies the elements m from src, which must hold the same type.
 	CopyFrom(src Memory, m *Move)
-	// Bytes is the memory itself, At memory of the same type elsewhere: that of another
-	// PE, which may be a process of its own.
+	// Bytes is the memory itself, At the memory of another PE that has the same place there:
+	// its type is the same, and its bytes are b.
 	Bytes() []byte
-	At(b []byte) Memory
+	At(pe int, b []byte) Memory
 	// Digest is a checksum of the elements that m names at its source, or at its
 	// target, in the order in which they are moved.
 	Digest(m *Move, target bool) uint64
@@ -76,7 +76,7 @@ func (s *Slice[T]) Bytes() []byte {
 }
 
 // At is a *Slice[T] over b.
-func (s *Slice[T]) At(b []byte) Memory {
+func (s *Slice[T]) At(_ int, b []byte) Memory {
 	if len(b) == 0 {
 		return &Slice[T]{}
 	}

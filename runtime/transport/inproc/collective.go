@@ -127,7 +127,7 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 		case q == p.id:
 			f.Fold(q, own)
 		default:
-			f.Fold(q, own.At(m.data))
+			f.Fold(q, own.At(q, m.data))
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestPutAll(t *testing.T) {
 		rounds := uint64(fewer(200))
 		err := run(n, stuck, func(pe transport.Transport) {
 			words := ints(pe, make([]int, n)...)
-			reals := transport.Memory(&transport.Slice[float64]{}).At(ints(pe, make([]int, 2*n)...).Bytes()).(*transport.Slice[float64])
+			reals := transport.Memory(&transport.Slice[float64]{}).At(0, ints(pe, make([]int, 2*n)...).Bytes()).(*transport.Slice[float64])
 			bw, br := pe.Register(0, words), pe.Register(1, reals)
 			pe.Start()
 			ow, or := &transport.Slice[int]{Data: make([]int, 1)}, &transport.Slice[float64]{Data: make([]float64, 1)}

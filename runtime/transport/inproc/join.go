@@ -197,7 +197,7 @@ func (p *PE) announce() {
 // other memory since it did so last.
 func (p *PE) mirror() {
 	now := p.w.rebound.Load()
-	if now == p.mirrored {
+	if now == p.mirrored || p.directory == nil { // it has not announced its own
 		return
 	}
 	p.mirrored = now
@@ -210,7 +210,7 @@ func (p *PE) mirror() {
 			e := &q.directory[b]
 			m := transport.Memory(&transport.Slice[byte]{})
 			if b < len(p.buffers) { // else Start finds that the buffers are not the same
-				m = p.buffers[b].memory.At(e.memory)
+				m = p.buffers[b].memory.At(q.id, e.memory)
 			}
 			q.buffers = append(q.buffers, buffer{site: e.site, memory: m, arrival: e.arrival, ready: e.ready})
 		}
