@@ -15,6 +15,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 )
 
@@ -84,9 +85,7 @@ func leafLoops(t *testing.T, code string) []leafLoop {
 // lists the loops with the conditions that strides add to theirs, and so tells
 // when one changes its kind.
 func TestBoundsChecks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: it compiles programs")
-	}
+	effort.Full(t, "it compiles examples with the report of bounds checks")
 	directive := regexp.MustCompile(`(?m)^//line `)
 	mains := map[string]string{}
 	loops := map[string][]leafLoop{}

@@ -54,21 +54,16 @@ import (
 // numberPoints numbers the calls in the order in which they are emitted.
 func (g *gen) numberPoints(list []comm.Node) {
 	for _, n := range list {
-		switch n := n.(type) {
-		case *comm.Loop:
-			g.numberPoints(n.Body)
-		case *comm.WhileLoop:
-			g.numberPoints(n.Body)
-		case *comm.Branch:
-			g.numberPoints(n.Then)
-			g.numberPoints(n.Else)
-		case *comm.Simple:
+		if n, ok := n.(*comm.Simple); ok {
 			if c, ok := n.Stmt.(*ir.Checkpoint); ok {
 				g.points[c] = len(g.points) + 1
 			}
 			if leaves(n.Stmt) {
 				return
 			}
+		}
+		for _, l := range comm.Lists(n) {
+			g.numberPoints(*l)
 		}
 	}
 }
@@ -85,21 +80,16 @@ func (g *gen) span(list ...comm.Node) (first, last int) {
 		last = max(last, b)
 	}
 	for _, n := range list {
-		switch n := n.(type) {
-		case *comm.Loop:
-			add(g.span(n.Body...))
-		case *comm.WhileLoop:
-			add(g.span(n.Body...))
-		case *comm.Branch:
-			add(g.span(n.Then...))
-			add(g.span(n.Else...))
-		case *comm.Simple:
+		if n, ok := n.(*comm.Simple); ok {
 			if c, ok := n.Stmt.(*ir.Checkpoint); ok {
 				add(g.points[c], g.points[c])
 			}
 			if leaves(n.Stmt) {
 				return first, last
 			}
+		}
+		for _, l := range comm.Lists(n) {
+			add(g.span(*l...))
 		}
 	}
 	return first, last

@@ -17,22 +17,11 @@ import (
 
 // findBarriers collects the sites of the plan's barriers: each stands before
 // communications and has the site of the first.
-func (g *gen) findBarriers(list []comm.Node) {
-	if g.barriers == nil {
-		g.barriers = map[int]*comm.Comm{}
-	}
-	for _, n := range list {
-		switch n := n.(type) {
-		case *comm.Barrier:
+func (g *gen) findBarriers() {
+	g.barriers = map[int]*comm.Comm{}
+	for _, n := range comm.Within(g.prog.Body...) {
+		if n, ok := n.(*comm.Barrier); ok {
 			g.barriers[g.site(n.Before)] = n.Before
-		case *comm.Loop:
-			g.findBarriers(n.Body)
-		case *comm.WhileLoop:
-			g.findBarriers(n.Pre)
-			g.findBarriers(n.Body)
-		case *comm.Branch:
-			g.findBarriers(n.Then)
-			g.findBarriers(n.Else)
 		}
 	}
 }

@@ -232,7 +232,7 @@ func (g *gen) program() ([]byte, error) {
 		g.grids[gr] = g.names.fresh(name)
 	}
 	g.findLasting(g.prog.Body, nil)
-	g.findBarriers(g.prog.Body)
+	g.findBarriers()
 	g.makeSites()
 	g.findLabels(p.Body, nil)
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 )
@@ -171,8 +172,9 @@ const named = `program select
 end program
 `
 
-// TestEmittedModules builds one module of emitted programs, as a user would, and
-// runs what is in it.
+// TestEmittedModules runs emitted programs that fail, or have names of Go's. With all to
+// be tried they are one module that go vet sees and the user's go build builds; else they
+// are a bundle.
 func TestEmittedModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: it builds programs")
@@ -186,16 +188,10 @@ func TestEmittedModules(t *testing.T) {
 	for _, name := range []string{"stencil", "reduction", "guarded", "strides"} {
 		mains[name] = golden.Read(t, "testdata/"+name+".txtar").Files[1].Text
 	}
-	dir := module(t, mains)
-	if out, err := bundle.Go(dir, "vet", "-trimpath", "./..."); err != nil {
-		t.Errorf("go vet: %v\n%s", err, out)
-	}
-	if out, err := bundle.Go(dir, "build", "-trimpath", "-ldflags=-s -w", "-o", "bin/", "./faults", "./barrier", "./vector", "./named", "./strides"); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := builtOf(t, mains, "faults", "barrier", "vector", "named", "strides")
 	t.Run("names", func(t *testing.T) {
 		for _, n := range []string{"1", "3"} {
-			stdout, stderr, err := run(t, filepath.Join(dir, "bin", "named"), "", "-n", n)
+			stdout, stderr, err := program("named", "", "-n", n)
 			got := strings.Join(strings.Fields(stdout), " ")
 			if want := "for i := range math.Pi { 8 153 12 13 15"; err != nil || got != want {
 				t.Errorf("on %s PEs: %v, prints %q, want %q\n%s", n, err, got, want, stderr)
@@ -204,7 +200,7 @@ func TestEmittedModules(t *testing.T) {
 	})
 	t.Run("strides", func(t *testing.T) {
 		for _, n := range []string{"1", "2", "3", "4", "7"} {
-			stdout, stderr, err := run(t, filepath.Join(dir, "bin", "strides"), "", "-n", n)
+			stdout, stderr, err := program("strides", "", "-n", n)
 			got := strings.Join(strings.Fields(stdout), " ")
 			if want := "25820 2 -924 24"; err != nil || got != want { // gfortran's
 				t.Errorf("on %s PEs: %v, prints %q, want %q\n%s", n, err, got, want, stderr)
@@ -231,8 +227,8 @@ func TestEmittedModules(t *testing.T) {
 			{"13 0 13", "slice bounds out of range"},
 		} {
 			number, _, _ := strings.Cut(c.input, " ")
-			for program, n := range map[string]string{"faults": "1", "barrier": "3", "vector": "1"} {
-				stdout, stderr, err := run(t, filepath.Join(dir, "bin", program), c.input, "-n", n)
+			for name, n := range map[string]string{"faults": "1", "barrier": "3", "vector": "1"} {
+				stdout, stderr, err := program(name, c.input, "-n", n)
 				want := fmt.Sprintf(`^faults\.hpf:%d: PE \d: .*%s`, markedLine(t, "! FAULT "+number), c.want)
 				if err == nil || !regexp.MustCompile(want).MatchString(stderr) || strings.Contains(stdout, "no fault") {
 					t.Errorf("fault %s on %s PEs: %v\nstdout %q\nstderr %q\nwant %s", number, n, err, stdout, stderr, want)
@@ -240,11 +236,43 @@ func TestEmittedModules(t *testing.T) {
 			}
 		}
 		for _, input := range []string{"0 0 0", "6 1 1", "8 1 99", "3 1 12", "12 0 12", "13 0 12"} {
-			if stdout, stderr, err := run(t, filepath.Join(dir, "bin", "faults"), input, "-n", "2"); err != nil || !strings.Contains(stdout, "no fault") {
+			if stdout, stderr, err := program("faults", input, "-n", "2"); err != nil || !strings.Contains(stdout, "no fault") {
 				t.Errorf("input %q: %v\n%s%s", input, err, stdout, stderr)
 			}
 		}
 	})
+}
+
+// builtOf builds those of mains that are named, and returns how one of them is run.
+func builtOf(t *testing.T, mains map[string]string, names ...string) func(name, input string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	if !effort.All() {
+		texts := map[string][]byte{}
+		for _, name := range names {
+			texts[name] = []byte(mains[name])
+		}
+		path, err := bundle.Build(t.TempDir(), texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(name, input string, args ...string) (stdout, stderr string, err error) {
+			return run(t, path, input, append([]string{name}, args...)...)
+		}
+	}
+	dir := module(t, mains)
+	if out, err := bundle.Go(dir, "vet", "-trimpath", "./..."); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
+	}
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", "bin/"}
+	for _, name := range names {
+		args = append(args, "./"+name)
+	}
+	if out, err := bundle.Go(dir, args...); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return func(name, input string, args ...string) (stdout, stderr string, err error) {
+		return run(t, filepath.Join(dir, "bin", name), input, args...)
+	}
 }
 
 // emitAll is a program in all its files, as package bundle has it.

@@ -117,7 +117,7 @@ func TestVerdictsNotice(t *testing.T) {
 }
 
 // TestDefectsAreFortran: gfortran compiles the programs, with all its checks, and
-// they print the same.
+// they print the same. One program of three is compiled on most days.
 func TestDefectsAreFortran(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: gfortran compiles each")
@@ -125,15 +125,22 @@ func TestDefectsAreFortran(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
 	built := buildDefects(t)
 	dir := t.TempDir()
+	kinds, numbers := plan.Kinds, []string{"3", "1", "2", "4", "7"}
+	if !effort.All() {
+		kinds, numbers = kinds[:1], numbers[:2]
+	}
 	eachDefect(t, func(t *testing.T, a *analysis) {
+		if !effort.Share(a.name, 3) {
+			t.Skip("one program of three: all with SPMDC_REQUIRE=all")
+		}
 		bin := filepath.Join(dir, a.name)
 		cmd := exec.Command("gfortran", "-std=f95", "-Wall", "-fwrapv", "-fcheck=all", "-ffree-form", "-x", "f95", "-J", filepath.Dir(bin), "-o", bin, "testdata/defects/"+a.name+".hpf")
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("gfortran: %v\n%s", err, out)
 		}
 		want := strings.Fields(execute(t, bin).stdout)
-		for _, k := range plan.Kinds {
-			for _, n := range []string{"1", "2", "3", "4", "7"} {
+		for _, k := range kinds {
+			for _, n := range numbers {
 				r := built.run(t, variant(a.name, k), "-n", n)
 				if !r.clean() || !slices.Equal(strings.Fields(r.stdout), want) {
 					t.Errorf("%s on %s PEs: %v, want %v", k, n, r, want)

@@ -201,19 +201,11 @@ func TestCoarrayElision(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: many runs")
 	}
-	counts := []int{3}
-	checked := []string{"figure1/figure1.f90", "testdata/coarray/collectives.f90"}
+	counts, builds := []int{3}, [][]string{nil}
 	if effort.All() {
-		counts, checked = []int{1, 3, 7}, coarrayPrograms(t)
+		counts, builds = []int{1, 3, 7}, append(builds, []string{"--check"}, []string{"--race"})
 	}
 	for _, source := range coarrayPrograms(t) {
-		builds := [][]string{nil}
-		if slices.Contains(checked, source) {
-			builds = append(builds, []string{"--check"})
-		}
-		if effort.All() {
-			builds = append(builds, []string{"--race"})
-		}
 		for i, flags := range builds {
 			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()

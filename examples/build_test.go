@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // program is what can be run: one of a bundle, or a file.
@@ -70,9 +71,32 @@ func group(source string) string {
 	return examplesGroup
 }
 
-// sources are the programs of a group that can be built under a plan. Those with coarrays
-// have but one.
-func sources(group, plan string) (all []string, err error) {
+// long are programs of which much Go is made, 100 to 350 KB: it takes seconds to compile.
+var long = map[string]bool{"shallow": true, "stencils": true, "figure9": true, "arrayfunctions": true, "arraymasks": true, "opendummies": true}
+
+// tried reports whether a run of the tests builds a program in a way: all in all ways with
+// SPMDC_REQUIRE=all; else every example under the first plan, what tests of single programs
+// need, and otherwise one program of three, which is always the same one. The long ones
+// are built with SPMDC_REQUIRE=all.
+func tried(source, plan string, flags ...string) bool {
+	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+	if long[name] && !effort.All() {
+		return false
+	}
+	switch group(source) {
+	case examplesGroup:
+		if plan == plans[0] && len(flags) == 0 {
+			return true
+		}
+	case "testdata/elide", "testdata/wrap":
+		return true
+	}
+	return effort.Share(name, 3)
+}
+
+// sources are the programs of a group that are built in a way. Those with coarrays have
+// but one plan.
+func sources(group, plan string, flags ...string) (all []string, err error) {
 	patterns := []string{group + "/*.hpf", group + "/*.f90"}
 	if group == examplesGroup {
 		patterns = []string{"*/*.hpf", "*/*.f90"}
@@ -87,17 +111,20 @@ func sources(group, plan string) (all []string, err error) {
 		}
 		all = append(all, list...)
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(source string) bool { return !tried(source, plan, flags...) }), nil
 }
 
 // build is the example's program under a plan: a check build with the flag --check,
-// under the race detector with --race.
+// under the race detector with --race. A test of what is not tried is skipped.
 func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 	t.Helper()
+	if !tried(source, plan, flags...) {
+		t.Skip("built with SPMDC_REQUIRE=all")
+	}
 	group := group(source)
 	key := strings.Join(append([]string{filepath.Base(group), plan}, flags...), " ")
 	path, err := once(&shared.bundles, &shared.bundles.paths, key, func() (string, error) {
-		all, err := sources(group, plan)
+		all, err := sources(group, plan, flags...)
 		if err != nil {
 			return "", err
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 2, and 12 with SPMDC_REQUIRE=all)")
+	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 1, and 12 with SPMDC_REQUIRE=all)")
 	heldSeeds    = flag.Int("holds", 1, "how many choices of places to hold PEs at, per program and number of PEs")
 )
 
@@ -135,7 +135,7 @@ func TestHeldRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *heldPrograms
 	if n == 0 {
-		n = effort.Of(12, 2)
+		n = effort.Of(12, 1)
 	}
 	first := max(*seed, 1) + 100000
 	var cases []*randomCase

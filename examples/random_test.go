@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 0, "number of random programs (default 4, and 40 with SPMDC_REQUIRE=all)")
+	programs = flag.Int("programs", 0, "number of random programs (default 3, and 40 with SPMDC_REQUIRE=all)")
 	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
 	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
 	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: those of the examples); what is built without\n"+
@@ -46,10 +46,7 @@ func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(40, 4)
-		if testing.Short() {
-			n = 3
-		}
+		n = effort.Of(40, 3)
 	}
 	cases := make([]*randomCase, n)
 	coverage := map[string]int{}
@@ -105,7 +102,7 @@ func TestRandomRounds(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(24, 3)
+		n = effort.Of(24, 2)
 	}
 	effort.Tool(t, "gfortran", "gfortran")
 	cases := make([]*randomCase, n)
@@ -149,7 +146,7 @@ type way struct {
 
 // randomPlans are the plans that random programs are built under.
 func randomPlans() (ways []way) {
-	chosen := plansOfExamples()
+	chosen := chosenPlans()
 	if *builds != "" {
 		chosen = strings.Split(*builds, ",")
 	}

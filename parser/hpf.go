@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -328,6 +329,89 @@ func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 		}
 	}
 	return s
+}
+
+// attributes are the directives that a combined one stands for, with several attributes in
+// front of "::":
+//
+//	TEMPLATE, DISTRIBUTE(BLOCK) ONTO p :: t(n)
+//
+// is TEMPLATE :: t(n) and DISTRIBUTE(BLOCK) ONTO p :: t. The extents belong to the first one,
+// or that which has DIMENSION.
+func attributes(toks []lexer.Token) [][]lexer.Token {
+	colons := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "::" })
+	if colons < 0 {
+		return nil
+	}
+	shaped, bare := toks[colons:], withoutLists(toks[colons:])
+	var out [][]lexer.Token
+	first, depth := 0, 0
+	for i, t := range toks[:colons+1] {
+		switch {
+		case t.Value == "(":
+			depth++
+		case t.Value == ")":
+			depth--
+		case depth > 0 || t.Value != "," && i < colons || toks[i+1].Value == "dimension":
+		default:
+			names := bare
+			if word := toks[first].Value; word == "template" || word == "processors" {
+				names = shaped
+			}
+			out = append(out, slices.Concat(toks[first:i], names))
+			first = i + 1
+		}
+	}
+	return out
+}
+
+// withoutLists is toks without what stands in parentheses.
+func withoutLists(toks []lexer.Token) (out []lexer.Token) {
+	depth := 0
+	for _, t := range toks {
+		switch t.Value {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		default:
+			if depth == 0 {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// withoutOn takes the clauses ON and RESIDENT of HPF 2.0 away from an INDEPENDENT, with a
+// warning: who executes an iteration follows from the arrays in it.
+func (p *parser) withoutOn(toks []lexer.Token) (out []lexer.Token) {
+	depth, skip := 0, false
+	for i, t := range toks {
+		switch t.Value {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		case ",":
+			if depth > 0 {
+				break
+			}
+			word := toks[i+1].Value
+			if skip = word == "on" || word == "onhome" || word == "on_home" || word == "resident"; skip {
+				if word != "resident" {
+					word = "on"
+				}
+				d := problem(source.BadDirective, &toks[i+1], "the clause "+strings.ToUpper(word)+" is ignored")
+				d.Severity = source.Warning
+				p.diags.Add(d.WithHelp("the program computes the same without it; iterations are executed where the array lies that they assign to"))
+			}
+		}
+		if !skip || t.EOF() {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 func entityOf(t *lexer.Token) ast.Entity { return ast.Entity{Pos: startOf(t), Name: t.Value} }

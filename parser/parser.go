@@ -188,6 +188,18 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 		WithHelp("behind CONTAINS stand procedures only: move it in front of CONTAINS, or into one of them")
 }
 
+// mention takes note of the names in a statement of the unit in hand.
+func (p *parser) mention(toks []lexer.Token) {
+	if p.prog.Words == nil {
+		p.prog.Words = ast.Words{}
+	}
+	for _, t := range toks {
+		if t.Type == scan.Ident {
+			p.prog.Words[t.Value] = true
+		}
+	}
+}
+
 // statement parses a line without lexical errors and puts it in its place.
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
@@ -202,6 +214,7 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Kind != scan.Do {
 		p.dropPending("another statement follows")
 	}
+	p.mention(s.Toks)
 	switch s.Kind {
 	case scan.Unknown:
 		p.unknown(s)
@@ -213,9 +226,19 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.Empty:
 		return
-	case scan.UnknownDirective:
-		p.unknownDirective(&s.Toks[0])
-		return
+	case scan.Independent:
+		s.Toks = p.withoutOn(s.Toks)
+	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.UnknownDirective:
+		if list := attributes(s.Toks); len(list) > 1 {
+			for _, toks := range list {
+				p.statement(scan.ClassifyDirective(toks), base)
+			}
+			return
+		}
+		if s.Kind == scan.UnknownDirective {
+			p.unknownDirective(&s.Toks[0])
+			return
+		}
 	case scan.WhereStmt, scan.ForallStmt:
 		p.add(p.headed(s, base), base)
 		return

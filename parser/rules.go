@@ -12,9 +12,9 @@ import (
 
 // rule is the grammar of one kind of statement.
 type rule struct {
-	name  string // as messages call it: "DO statement"
-	form  string // how it is written
-	parse func(*lexer.PeekingLexer) (production, error)
+	name    string // as messages call it: "DO statement"
+	form    string // how it is written
+	grammar func() *participle.Parser[production]
 }
 
 // production is what a grammar has parsed. build makes the statement of it; it
@@ -25,26 +25,29 @@ type production interface {
 	build(p *parser, base ast.Base) ast.Stmt
 }
 
-// newRule builds the participle parser for the grammar T.
+// newRule is the rule with the grammar T, which is built at first use: most programs have
+// few kinds of statements. To participle it is the only form of a production, so that one
+// parser type serves all grammars: the Go compiler would compile participle for each T.
 func newRule[T any, P interface {
 	*T
 	production
 }](name, form string) *rule {
+	return &rule{name, form, sync.OnceValue(func() *participle.Parser[production] { return build(P(nil)) })}
+}
+
+// build builds the parser for the grammar whose production has the type of p.
+func build(p production) *participle.Parser[production] {
 	// Lookahead 0 is participle's word for deciding by the next token alone:
 	// an optional part that has begun must go on, and so the error is
 	// reported where it is, not where the part begins.
-	g := participle.MustBuild[T](
+	return participle.MustBuild[production](
 		participle.Lexer(scan.Definition{}),
 		participle.UseLookahead(0),
+		participle.Union(p),
 	)
-	return &rule{name, form, func(lex *lexer.PeekingLexer) (production, error) {
-		t, err := g.ParseFromLexer(lex)
-		return P(t), err
-	}}
 }
 
-// rules holds the grammar of each kind of statement. They are built at first
-// use: a program that never parses should not pay for them.
+// rules holds the grammar of each kind of statement.
 var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 	return map[scan.Kind]*rule{
 		scan.Program:      newRule[programStmt]("PROGRAM statement", "program name"),
@@ -139,5 +142,9 @@ func (r *rule) run(toks []lexer.Token) (production, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.parse(lex)
+	p, err := r.grammar().ParseFromLexer(lex)
+	if err != nil {
+		return nil, err
+	}
+	return *p, nil
 }

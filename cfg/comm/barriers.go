@@ -43,18 +43,16 @@ func (b *barriers) list(list []Node) []Node {
 				begin(x.Pipe.Comms)
 			}
 		case *Loop:
-			inner := *x
-			inner.Body = b.list(x.Body)
-			n = &inner
+			c := *x
+			n = &c
 		case *WhileLoop:
-			inner := *x
-			inner.Pre, inner.Body = b.list(x.Pre), b.list(x.Body)
-			n = &inner
+			c := *x
+			n = &c
 		case *Branch:
-			inner := *x
-			inner.Then, inner.Else = b.list(x.Then), b.list(x.Else)
-			n = &inner
+			c := *x
+			n = &c
 		}
+		rewrite(n, b.list)
 		_, stands = n.(*Barrier)
 		out = append(out, n)
 	}

@@ -57,21 +57,14 @@ type coalescer struct {
 // everyList calls f for each list of communications in the tree that is not
 // the beginning of a group.
 func everyList(list []Node, f func(at any, comms *[]*Comm)) {
-	for _, n := range list {
+	for _, n := range Within(list...) {
 		switch n := n.(type) {
 		case *Done:
 			f(n, &n.Comms)
 		case *Region:
 			f(n, &n.Comms)
-		case *Loop:
-			everyList(n.Body, f)
 		case *WhileLoop:
-			everyList(n.Pre, f)
 			f(n, &n.Used)
-			everyList(n.Body, f)
-		case *Branch:
-			everyList(n.Then, f)
-			everyList(n.Else, f)
 		}
 	}
 }
@@ -110,22 +103,14 @@ func (k *coalescer) rename(body []Node) {
 func (k *coalescer) nodes(list []Node) []Node {
 	var out []Node
 	for i := 0; i < len(list); i++ {
-		switch n := list[i].(type) {
-		case *Post:
-			if i+1 < len(list) {
-				if w, ok := list[i+1].(*Wait); ok && slices.Equal(n.Comms, w.Comms) {
-					out = append(out, k.group(n, w)...)
-					i++
-					continue
-				}
+		if n, ok := list[i].(*Post); ok && i+1 < len(list) {
+			if w, ok := list[i+1].(*Wait); ok && slices.Equal(n.Comms, w.Comms) {
+				out = append(out, k.group(n, w)...)
+				i++
+				continue
 			}
-		case *Loop:
-			n.Body = k.nodes(n.Body)
-		case *WhileLoop:
-			n.Pre, n.Body = k.nodes(n.Pre), k.nodes(n.Body)
-		case *Branch:
-			n.Then, n.Else = k.nodes(n.Then), k.nodes(n.Else)
 		}
+		rewrite(list[i], k.nodes)
 		out = append(out, list[i])
 	}
 	return out

@@ -75,19 +75,11 @@ func (a *analyzer) finishBehind(loop ir.Stmt, body []Node) (moved []*Reduction, 
 
 // combined calls f for each reduction of a list of nodes.
 func combined(list []Node, f func(*Reduction)) {
-	for _, n := range list {
-		switch n := n.(type) {
-		case *Combine:
+	for _, n := range Within(list...) {
+		if n, ok := n.(*Combine); ok {
 			for _, r := range n.Reduce {
 				f(r)
 			}
-		case *Loop:
-			combined(n.Body, f)
-		case *WhileLoop:
-			combined(n.Body, f)
-		case *Branch:
-			combined(n.Then, f)
-			combined(n.Else, f)
 		}
 	}
 }
@@ -142,13 +134,8 @@ func withoutReductions(list []Node, gone map[*Reduction]bool) []Node {
 				rest = append(rest, &Combine{k, n.Behind})
 			}
 			continue
-		case *Loop:
-			n.Body = withoutReductions(n.Body, gone)
-		case *WhileLoop:
-			n.Body = withoutReductions(n.Body, gone)
-		case *Branch:
-			n.Then, n.Else = withoutReductions(n.Then, gone), withoutReductions(n.Else, gone)
 		}
+		rewrite(n, func(l []Node) []Node { return withoutReductions(l, gone) })
 		rest = append(rest, n)
 	}
 	return rest

@@ -87,27 +87,4 @@ func namesOf(list []*ir.Symbol, of func(*ir.Symbol) bool) string {
 }
 
 // nodes are all nodes of the SPMD form in the order of the source.
-func (p *Program) nodes() []Node { return within(p.Body) }
-
-// within are the nodes of a list with all that is in them.
-func within(list []Node) []Node {
-	var all []Node
-	var visit func(list []Node)
-	visit = func(list []Node) {
-		for _, n := range list {
-			all = append(all, n)
-			switch n := n.(type) {
-			case *Loop:
-				visit(n.Body)
-			case *WhileLoop:
-				visit(n.Pre)
-				visit(n.Body)
-			case *Branch:
-				visit(n.Then)
-				visit(n.Else)
-			}
-		}
-	}
-	visit(list)
-	return all
-}
+func (p *Program) nodes() []Node { return Within(p.Body...) }

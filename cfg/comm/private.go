@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,13 +98,14 @@ type privacy struct {
 }
 
 // Proved lists the arrays that are private to the iterations of d although NEW does not
-// say so, where that is made use of.
+// say so, where that is made use of, by name.
 func (p *Program) Proved(d *ir.Do) (list []*ir.Symbol) {
 	for _, x := range p.proved {
 		if x.loop == d && !slices.Contains(list, x.sym) {
 			list = append(list, x.sym)
 		}
 	}
+	slices.SortFunc(list, func(x, y *ir.Symbol) int { return cmp.Compare(x.Name, y.Name) })
 	return list
 }
 
@@ -114,7 +116,7 @@ func (p *Program) explainPrivate(b *strings.Builder) {
 		if d, ok := s.(*ir.Do); ok {
 			add := func(list []*ir.Symbol, why string) {
 				if names := namesOf(list, (*ir.Symbol).IsArray); names != "" {
-					lines = append(lines, fmt.Sprintf("  line %d, do %s: %s, %s\n", d.Pos.Line, d.Index.Name, names, why))
+					lines = append(lines, fmt.Sprintf("line %d, do %s: %s, %s", d.Pos.Line, d.Index.Name, names, why))
 				}
 			}
 			add(p.Private(d), "by NEW")
@@ -122,7 +124,5 @@ func (p *Program) explainPrivate(b *strings.Builder) {
 		}
 		return true
 	})
-	if len(lines) > 0 {
-		b.WriteString("\narrays of which each iteration has a value of its own:\n" + strings.Join(lines, ""))
-	}
+	section(b, "arrays of which each iteration has a value of its own", lines)
 }

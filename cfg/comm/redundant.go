@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/spmdc/spmdc/ir"
@@ -63,11 +65,13 @@ func (a *analyzer) redundant(body []Node) []Node {
 	return prune(body, r.kept)
 }
 
+// before orders references by their places, then, as a procedure may be called several
+// times, by their text.
 func before(x, y *ir.Ref) int {
-	if x.Pos.Line != y.Pos.Line {
-		return x.Pos.Line - y.Pos.Line
+	if c := cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Col, y.Pos.Col)); c != 0 {
+		return c
 	}
-	return x.Pos.Col - y.Pos.Col
+	return cmp.Compare(ir.ExprString(x), ir.ExprString(y))
 }
 
 type remover struct {
@@ -237,47 +241,27 @@ func (r *remover) changes(c *Comm, written map[*ir.Symbol]bool) bool {
 // written is the set of symbols that n may assign.
 func (r *remover) written(n Node) map[*ir.Symbol]bool {
 	out := map[*ir.Symbol]bool{}
-	var visit func(list []Node)
-	visit = func(list []Node) {
-		for _, n := range list {
-			switch n := n.(type) {
-			case *Region:
-				for _, s := range n.Stmts {
-					for sym := range r.a.modified(s) {
-						out[sym] = true
-					}
-				}
-			case *Simple:
-				for sym := range r.a.modified(n.Stmt) {
-					out[sym] = true
-				}
-			case *Loop:
-				out[n.Do.Index] = true
-				visit(n.Body)
-			case *WhileLoop:
-				visit(n.Pre)
-				visit(n.Body)
-			case *Branch:
-				visit(n.Then)
-				visit(n.Else)
-			}
+	for _, n := range Within(n) {
+		var stmts []ir.Stmt
+		switch n := n.(type) {
+		case *Region:
+			stmts = n.Stmts
+		case *Simple:
+			stmts = []ir.Stmt{n.Stmt}
+		case *Loop:
+			out[n.Do.Index] = true
+		}
+		for _, s := range stmts {
+			maps.Copy(out, r.a.modified(s))
 		}
 	}
-	visit([]Node{n})
 	return out
 }
 
 // prune is list with every group reduced by keep, at every depth.
 func prune(list []Node, keep func([]*Comm) []*Comm) []Node {
 	for _, n := range list {
-		switch n := n.(type) {
-		case *Loop:
-			n.Body = prune(n.Body, keep)
-		case *WhileLoop:
-			n.Pre, n.Body = prune(n.Pre, keep), prune(n.Body, keep)
-		case *Branch:
-			n.Then, n.Else = prune(n.Then, keep), prune(n.Else, keep)
-		}
+		rewrite(n, func(l []Node) []Node { return prune(l, keep) })
 	}
 	return without(list, keep)
 }

@@ -97,13 +97,8 @@ func endEarly(list []Node) []Node {
 			}
 			out = append(out, n)
 			continue
-		case *Loop:
-			n.Body = endEarly(n.Body)
-		case *WhileLoop:
-			n.Pre, n.Body = endEarly(n.Pre), endEarly(n.Body)
-		case *Branch:
-			n.Then, n.Else = endEarly(n.Then), endEarly(n.Else)
 		}
+		rewrite(n, endEarly)
 		at = -1
 		out = append(out, n)
 	}

@@ -27,7 +27,7 @@ func executed(nodes ...Node) map[*Comm]int {
 			count[c]++
 		}
 	}
-	for _, n := range within(nodes) {
+	for _, n := range Within(nodes...) {
 		switch n := n.(type) {
 		case *Post:
 			add(n.Comms)
@@ -46,7 +46,7 @@ func executed(nodes ...Node) map[*Comm]int {
 
 // marksCheckpoint reports whether a checkpoint is in n.
 func marksCheckpoint(n Node) bool {
-	for _, n := range within([]Node{n}) {
+	for _, n := range Within(n) {
 		if s, ok := n.(*Simple); ok {
 			if _, point := s.Stmt.(*ir.Checkpoint); point {
 				return true
@@ -60,7 +60,7 @@ func marksCheckpoint(n Node) bool {
 // statement that sets it is not in the source.
 func setsSubscript(n Node) bool {
 	sets := false
-	for _, n := range within([]Node{n}) {
+	for _, n := range Within(n) {
 		var list []ir.Stmt
 		switch n := n.(type) {
 		case *Simple:

@@ -274,7 +274,7 @@ func (l *Loop) Sent() (list []*ir.Symbol) {
 			list = append(list, c.Array)
 		}
 	}
-	for _, n := range within(l.Body) {
+	for _, n := range Within(l.Body...) {
 		switch n := n.(type) {
 		case *Post:
 			add(n.Comms)
@@ -289,16 +289,10 @@ func (l *Loop) Sent() (list []*ir.Symbol) {
 
 // communicates reports whether something is sent in list.
 func communicates(list []Node) bool {
-	return slices.ContainsFunc(list, func(n Node) bool {
-		switch n := n.(type) {
+	return slices.ContainsFunc(Within(list...), func(n Node) bool {
+		switch n.(type) {
 		case *Post, *Combine:
 			return true
-		case *Loop:
-			return communicates(n.Body)
-		case *WhileLoop:
-			return communicates(n.Pre) || communicates(n.Body)
-		case *Branch:
-			return communicates(n.Then) || communicates(n.Else)
 		}
 		return false
 	})
@@ -306,27 +300,10 @@ func communicates(list []Node) bool {
 
 // divides reports whether PEs have parts of the work of some region for themselves.
 func divides(list []Node) bool {
-	for _, n := range list {
-		switch n := n.(type) {
-		case *Region:
-			if len(n.Part) > 0 {
-				return true
-			}
-		case *Loop:
-			if divides(n.Body) {
-				return true
-			}
-		case *WhileLoop:
-			if divides(n.Body) {
-				return true
-			}
-		case *Branch:
-			if divides(n.Then) || divides(n.Else) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(Within(list...), func(n Node) bool {
+		r, ok := n.(*Region)
+		return ok && len(r.Part) > 0
+	})
 }
 
 // inputOutput reports whether s reads or prints.

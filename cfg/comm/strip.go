@@ -91,21 +91,11 @@ func (p *Program) Strips(c *Comm) (*Strips, string) {
 // find is the list of nodes with the Post of c in it, and where.
 func (p *Program) find(list []Node, c *Comm) ([]Node, int) {
 	for i, n := range list {
-		var inside [][]Node
-		switch n := n.(type) {
-		case *Post:
-			if slices.Contains(n.Comms, c) {
-				return list, i
-			}
-		case *Loop:
-			inside = [][]Node{n.Body}
-		case *WhileLoop:
-			inside = [][]Node{n.Pre, n.Body}
-		case *Branch:
-			inside = [][]Node{n.Then, n.Else}
+		if n, ok := n.(*Post); ok && slices.Contains(n.Comms, c) {
+			return list, i
 		}
-		for _, l := range inside {
-			if found, at := p.find(l, c); found != nil {
+		for _, l := range Lists(n) {
+			if found, at := p.find(*l, c); found != nil {
 				return found, at
 			}
 		}

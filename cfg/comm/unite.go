@@ -24,19 +24,13 @@ import (
 func unite(list []Node) []Node {
 	var out []Node
 	for i, n := range list {
-		switch n := n.(type) {
-		case *Combine:
-			if next := n.joins(list[i+1:]); next != nil {
-				next.Reduce = append(slices.Clone(n.Reduce), next.Reduce...)
+		if c, ok := n.(*Combine); ok {
+			if next := c.joins(list[i+1:]); next != nil {
+				next.Reduce = append(slices.Clone(c.Reduce), next.Reduce...)
 				continue
 			}
-		case *Loop:
-			n.Body = unite(n.Body)
-		case *WhileLoop:
-			n.Pre, n.Body = unite(n.Pre), unite(n.Body)
-		case *Branch:
-			n.Then, n.Else = unite(n.Then), unite(n.Else)
 		}
+		rewrite(n, unite)
 		out = append(out, n)
 	}
 	return out

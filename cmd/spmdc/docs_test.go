@@ -24,7 +24,7 @@ import (
 // its output: a line "..." stands for any lines, "..." in a line for any text. In front
 // of the first command a block may have the program that it is about.
 var documents = []string{"README.md", "examples/README.md", "examples/testdata/README.md", "docs/architecture.md", "docs/barrier-elision.md",
-	"docs/checkpoints.md", "docs/codes.md", "docs/commands.md", "docs/evaluation.md", "docs/glossary.md", "docs/kernels.md", "docs/language.md", "docs/parallelisation.md",
+	"docs/checkpoints.md", "docs/codes.md", "docs/commands.md", "docs/evaluation.md", "docs/glossary.md", "docs/kernels.md", "docs/language.md", "docs/mpi.md", "docs/parallelisation.md",
 	"docs/synchronisation.md", "docs/verification.md"}
 
 // otherwise is a command that does not run as it stands in the text.
@@ -113,7 +113,9 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "SPMDC_CACHE="+t.TempDir())
-	used := map[string]bool{}
+	programs := t.TempDir()
+	copyPrograms(t, programs)
+	used, helped := map[string]bool{}, map[string]bool{}
 	total := 0
 	for _, document := range documents {
 		text, err := os.ReadFile(filepath.Join("..", "..", document))
@@ -121,6 +123,10 @@ func TestDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range regexp.MustCompile(`(?m)^spmdc (\w+)`).FindAllStringSubmatch(string(text), -1) {
+			if helped[command[1]] {
+				continue
+			}
+			helped[command[1]] = true
 			help := exec.Command("spmdc", "help", command[1])
 			help.Path, help.Env = filepath.Join(bin, "spmdc"), env
 			if out, err := help.CombinedOutput(); err != nil {
@@ -136,7 +142,7 @@ func TestDocuments(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s:%d", document, b.line), func(t *testing.T) {
 				t.Parallel()
-				b.run(t, env, document == "README.md")
+				b.run(t, env, programs, document == "README.md")
 			})
 		}
 	}
@@ -159,13 +165,34 @@ func exception(command string) *otherwise {
 	return nil
 }
 
-// run executes the commands of a block, one after another, in a folder of their own;
-// those of the README that build programs always, others where all is to be tried.
-func (b block) run(t *testing.T, env []string, readme bool) {
-	dir := t.TempDir()
-	for _, part := range []string{"examples", "benchmarks", "dataflow/testdata"} {
+// parts are the folders of programs that documents name.
+var parts = []string{"examples", "benchmarks", "dataflow"}
+
+// copyPrograms copies the programs that documents are about into a folder.
+func copyPrograms(t *testing.T, dir string) {
+	t.Helper()
+	for _, part := range parts {
+		if part == "dataflow" {
+			part = "dataflow/testdata"
+		}
 		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join("..", "..", part))); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// run executes the commands of a block, one after another, in a folder of their own, from
+// which links lead to the programs; those of the README that build programs always, others
+// where all is to be tried. A block that leaves its folder has a copy of the programs.
+func (b block) run(t *testing.T, env []string, programs string, readme bool) {
+	dir := t.TempDir()
+	if slices.ContainsFunc(b.commands, func(c shown) bool { return strings.HasPrefix(c.command, "cd ") }) {
+		copyPrograms(t, dir)
+	} else {
+		for _, part := range parts {
+			if err := os.Symlink(filepath.Join(programs, part), filepath.Join(dir, part)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	name := regexp.MustCompile(`\w+\.(f90|hpf)$`).FindString(b.commands[0].command)

@@ -18,11 +18,15 @@ import (
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
+// made is the folder of program, once a test has needed it.
+var made string
+
 // program is a module with kernels and the main program of testdata, built once.
 var program = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "kernels"); err != nil {
 		return "", err
 	}
+	made = dir
 	var list []*Kernel
 	r := rand.New(rand.NewPCG(1, uint64(effort.Of(3, 1))))
 	for i := range effort.Of(300, 20) {
@@ -55,9 +59,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, _ := program(); dir != "" {
-		os.RemoveAll(dir)
-	}
+	os.RemoveAll(made)
 	os.Exit(code)
 }
 
@@ -242,6 +244,7 @@ func TestForms(t *testing.T) {
 
 // TestVet: the declarations fit the assembly. Random conditions may say the same twice.
 func TestVet(t *testing.T) {
+	effort.Full(t, "vet of long assembly")
 	dir, err := program()
 	if err != nil {
 		t.Fatal(err)

@@ -15,39 +15,23 @@ type weights struct {
 // weigh walks the SPMD form.
 func weigh(p *comm.Program) *weights {
 	w := &weights{Expected: choose.Expect(p), nest: make([]int, len(p.Comms)+1)}
-	for i, n := range p.Body {
-		w.node(n, i)
+	for i, outermost := range p.Body {
+		group := func(comms []*comm.Comm) {
+			w.starts = append(w.starts, comms[0].ID)
+			for _, c := range comms {
+				w.nest[c.ID] = i
+			}
+		}
+		for _, n := range comm.Within(outermost) {
+			switch n := n.(type) {
+			case *comm.Post:
+				group(n.Comms)
+			case *comm.Region:
+				if n.Pipe != nil {
+					group(n.Pipe.Comms)
+				}
+			}
+		}
 	}
 	return w
-}
-
-func (w *weights) list(list []comm.Node, nest int) {
-	for _, n := range list {
-		w.node(n, nest)
-	}
-}
-
-func (w *weights) node(n comm.Node, nest int) {
-	group := func(comms []*comm.Comm) {
-		w.starts = append(w.starts, comms[0].ID)
-		for _, c := range comms {
-			w.nest[c.ID] = nest
-		}
-	}
-	switch n := n.(type) {
-	case *comm.Post:
-		group(n.Comms)
-	case *comm.Region:
-		if n.Pipe != nil {
-			group(n.Pipe.Comms)
-		}
-	case *comm.Loop:
-		w.list(n.Body, nest)
-	case *comm.WhileLoop:
-		w.list(n.Pre, nest)
-		w.list(n.Body, nest)
-	case *comm.Branch:
-		w.list(n.Then, nest)
-		w.list(n.Else, nest)
-	}
 }

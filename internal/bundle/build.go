@@ -33,6 +33,15 @@ func (p Program) CommandContext(ctx context.Context, args ...string) *exec.Cmd {
 // PATH: for tests. The command, which tells its user what is wrong with the
 // toolchain, has driver.Bundle. flags are more arguments of go build, such as -race.
 func Build(dir string, mains map[string][]byte, flags ...string) (path string, err error) {
+	return build(nil, dir, mains, flags...)
+}
+
+// BuildMPI is Build of a bundle whose programs mpirun starts. It needs mpicc.
+func BuildMPI(dir string, mains map[string][]byte) (path string, err error) {
+	return build([]string{"CGO_ENABLED=1", "CC=mpicc"}, dir, mains, "-tags=mpi")
+}
+
+func build(env []string, dir string, mains map[string][]byte, flags ...string) (path string, err error) {
 	files, err := Files(mains, goVersion)
 	if err != nil {
 		return "", err
@@ -42,7 +51,7 @@ func Build(dir string, mains map[string][]byte, flags ...string) (path string, e
 	}
 	path = filepath.Join(dir, "bundle")
 	args := slices.Concat([]string{"build", "-trimpath", "-o", path}, Flags, flags, []string{"."})
-	if out, err := Go(dir, args...); err != nil {
+	if out, err := goWith(env, dir, args...); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
@@ -73,10 +82,14 @@ func Module(dir string, mains map[string][]byte) error {
 // Go runs the go command in a module and returns what it writes. It uses neither the
 // network nor the user's settings. With -trimpath the run-time packages are compiled
 // once for all modules.
-func Go(dir string, args ...string) (output string, err error) {
+func Go(dir string, args ...string) (output string, err error) { return goWith(nil, dir, args...) }
+
+// goWith is Go with more in the environment.
+func goWith(env []string, dir string, args ...string) (output string, err error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(slices.Concat(gcless.Toolchain, os.Environ()), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GO111MODULE=on")
+	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -75,6 +75,7 @@ func Files(mains map[string][]byte, goVersion string) (map[string][]byte, error)
 		fmt.Fprintf(&table, "%q: {Program: %sprogram, Body: %srun},\n", name, unit, unit)
 	}
 	files["main.go"] = fmt.Appendf(nil, "package main\nimport %q\nfunc main() {\nspmd.Serve(map[string]spmd.Unit{\n%s})\n}\n", modulePath+"/runtime/spmd", table.Bytes())
+	files["transport.go"] = fmt.Appendf(nil, "//go:build mpi\n\npackage main\n\nimport _ %q\n", modulePath+"/runtime/transport/mpi")
 	return files, nil
 }
 

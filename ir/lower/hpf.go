@@ -179,6 +179,11 @@ func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bo
 }
 
 func (l *lowerer) align(d *ast.Align, e *ast.Entity) {
+	if s := l.names[e.Name]; s != nil && s.Type != ir.Invalid && !s.IsArray() && !s.Coarray && !l.used[e.Name] {
+		l.diags.Warnf(source.NotHonoured, e.Pos, "ALIGN of %s, which is a scalar, is ignored", e.Name).
+			WithNote(s.Pos, "%s was declared here", e.Name).WithHelp("remove it: every PE has a copy of a scalar")
+		return
+	}
 	sym, ok := l.mapped(e, "ALIGN")
 	if !ok {
 		return
@@ -451,8 +456,13 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 // right. CYCLIC(n) is compiled as CYCLIC, which changes who owns an element and not what the
 // program computes.
 func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
-	n, ok := l.constInt(f.Arg, "a block size")
 	shown := strings.ToUpper(f.Name)
+	if x := l.integer(f.Arg, "a block size"); asksProcessors(x) && firstVariable(x) == nil {
+		l.diags.Warnf(source.NotHonoured, f.Arg.Position(), "a block size that depends on the number of processors: %s without it is what is compiled, which gives the same results", shown).
+			WithHelp("write %s", shown)
+		return true
+	}
+	n, ok := l.constInt(f.Arg, "a block size")
 	switch {
 	case !ok:
 		return false
@@ -470,6 +480,16 @@ func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 		*format = dist.Blocks(n)
 	}
 	return true
+}
+
+// asksProcessors reports whether x depends on the number of processors.
+func asksProcessors(x ir.Expr) (found bool) {
+	ir.WalkExpr(x, func(e ir.Expr) bool {
+		c, ok := e.(*ir.Call)
+		found = found || ok && c.Name == "number_of_processors"
+		return !found
+	})
+	return found
 }
 
 // ontoOne takes DISTRIBUTE onto an arrangement of one processor: nothing is divided.

@@ -1,8 +1,8 @@
 package lower
 
-// intrinsicConstants are the constants of the modules of the language, all of the
+// IntrinsicConstants are the constants of the modules of the language, all of the
 // default kind of INTEGER, with the values that gfortran gives them.
-var intrinsicConstants = map[string]map[string]int{
+var IntrinsicConstants = map[string]map[string]int{
 	"iso_fortran_env": {
 		"int8": 1, "int16": 2, "int32": 4, "int64": 8,
 		"real32": 4, "real64": 8, "real128": 16,

@@ -1,4 +1,4 @@
-package lower
+package lower_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/effort"
+	"github.com/spmdc/spmdc/ir/lower"
 )
 
 // TestIntrinsicConstants: the constants of the modules of the language have the
@@ -18,7 +19,7 @@ import (
 func TestIntrinsicConstants(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
 	dir := t.TempDir()
-	for module, constants := range intrinsicConstants {
+	for module, constants := range lower.IntrinsicConstants {
 		var text, want strings.Builder
 		fmt.Fprintf(&text, "use, intrinsic :: %s\n", module)
 		for _, name := range slices.Sorted(maps.Keys(constants)) {

@@ -128,6 +128,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	if !l.diags.HasErrors() {
 		l.settle()
 	}
+	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
 	l.noRandomAcross()
 	return l, l.prog
 }
@@ -255,12 +256,11 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		defer func() { l.scope = in }()
 		return l.symbol(name, pos)
 	}
-	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
-		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).
-			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(l.implicitType(name)), name)
-		s := &ir.Symbol{Name: name, Pos: pos}
-		l.names[name] = s
-		return s
+	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit && h.unit.Words[name] {
+		in := l.scope
+		l.scope = h
+		defer func() { l.scope = in }()
+		return l.symbol(name, pos)
 	}
 	s := l.newSymbol(name, pos)
 	l.retype(s, name)

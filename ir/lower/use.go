@@ -223,7 +223,7 @@ func (s *scope) visible(name string) bool {
 // intrinsicModule is the scope of a module of the language, nil for one that is
 // not supported.
 func (l *lowerer) intrinsicModule(name string) *scope {
-	constants := intrinsicConstants[name]
+	constants := IntrinsicConstants[name]
 	if strings.HasPrefix(name, "ieee_") {
 		constants = ieeeModules[name]
 	}

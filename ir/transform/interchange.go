@@ -2,6 +2,7 @@ package transform
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -171,7 +172,7 @@ func (a *Analysis) rectangular(nest []*ir.Do) error {
 	if err := onlyComputes(inner.Body); err != nil {
 		return err
 	}
-	for sym := range changed {
+	for _, sym := range slices.SortedFunc(maps.Keys(changed), func(x, y *ir.Symbol) int { return cmp.Compare(x.Name, y.Name) }) {
 		if sym.IsArray() || slices.ContainsFunc(nest, func(d *ir.Do) bool { return d.Index == sym }) {
 			continue
 		}

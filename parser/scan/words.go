@@ -353,11 +353,29 @@ func (c *cuts) directive(t []lexer.Token) {
 	first := t[0]
 	first.Value = first.Value[lengths[0]:]
 	first.Pos.Offset += lengths[0]
-	switch {
-	case word == "distribute":
-		c.behindList(t, "onto")
+	c.attributes(t)
+	switch onto := c.behindList(t, "onto"); {
+	case word == "distribute" && !onto:
+		c.around(append([]lexer.Token{first}, t[1:]...), "onto")
 	case word == "align" && !c.behindList(t, "with"):
-		c.with(append([]lexer.Token{first}, t[1:]...))
+		c.around(append([]lexer.Token{first}, t[1:]...), "with")
+	case word != "align":
+		c.behindList(t, "with")
+	}
+}
+
+// attributes cuts inside of the attributes behind the first one in a combined directive:
+// TEMPLATE, ALIGN WITH t :: a.
+func (c *cuts) attributes(t []lexer.Token) {
+	for i := 1; i < len(t) && t[i].Value != "::"; i++ {
+		if t[i-1].Value != "," {
+			continue
+		}
+		for _, words := range [][2]string{{"align", "with"}, {"distribute", "onto"}} {
+			if strings.HasPrefix(t[i].Value, words[0]+words[1]) {
+				c.cut(t[i].Pos.Offset, len(words[0]), len(words[1]))
+			}
+		}
 	}
 }
 
@@ -379,10 +397,10 @@ func (c *cuts) behindList(t []lexer.Token, word string) bool {
 	return false
 }
 
-// with cuts around the WITH of ALIGN a WITH t and of ALIGN WITH t :: a. Of
-// several ways to read it that with blanks around the word counts.
-func (c *cuts) with(t []lexer.Token) {
-	const word = "with"
+// around cuts around the WITH of ALIGN a WITH t and of ALIGN WITH t :: a, and the ONTO
+// of DISTRIBUTE a ONTO p. Of several ways to read it that with blanks around the word counts;
+// ONTO, which need not be there, has them.
+func (c *cuts) around(t []lexer.Token, word string) {
 	colons := slices.ContainsFunc(t, func(t lexer.Token) bool { return t.Value == "::" })
 	best := -1
 	for i := range t {
@@ -399,7 +417,7 @@ func (c *cuts) with(t []lexer.Token) {
 			if k+len(word) == len(t[i].Value) || k == 0 && (i > 0 || !colons) {
 				continue
 			}
-			if best < 0 || c.line.gap(at) && c.line.gap(at+len(word)) {
+			if best < 0 && word == "with" || c.line.gap(at) && c.line.gap(at+len(word)) {
 				best = at
 			}
 			if k == 0 {

@@ -97,7 +97,7 @@ func (s *Slot) save(w *snapshot.Writer) {
 		}
 	}
 	snapshot.Put(w, s.puts)
-	own := &s.row[s.monitor.id]
+	own := s.row[s.monitor.id]
 	w.Uint64(load(&own.arrived))
 	w.Uint64(load(&own.over))
 }
@@ -130,7 +130,7 @@ func (s *Slot) restore(r *snapshot.Reader) {
 		}
 	}
 	snapshot.Fill(r, s.puts)
-	own := &s.row[s.monitor.id]
+	own := s.row[s.monitor.id]
 	store(&own.arrived, r.Uint64())
 	store(&own.over, r.Uint64())
 }
@@ -167,7 +167,7 @@ func (b *mailbox) restore(r *snapshot.Reader, pes int) {
 	}
 	ring := make([]header, n)
 	for i := range ring {
-		ring[i] = newHeader(pes)
+		ring[i] = newHeader(nil, pes)
 		ring[i].epoch.Store(r.Uint64())
 		restoreWords(r, ring[i].head[:])
 		restoreWords(r, ring[i].clock)

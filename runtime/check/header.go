@@ -34,10 +34,8 @@ const (
 // maxDepth is how many loop indices a header holds, from the outermost on.
 const maxDepth = 8
 
-func newWords(n int) []atomic.Uint64 { return make([]atomic.Uint64, n) }
-
-func newHeader(pes int) header {
-	return header{head: new([headerHead]atomic.Uint64), clock: make([]atomic.Uint64, pes)}
+func newHeader(in memory, pes int) header {
+	return header{head: &made[[headerHead]atomic.Uint64](in, 1)[0], clock: made[atomic.Uint64](in, pes)}
 }
 
 // point is a place in the execution of a program: where, what came before, and
@@ -130,15 +128,15 @@ type mailbox struct {
 }
 
 // blank is a header to be written for an epoch; only one PE writes into a mailbox.
-func (b *mailbox) blank(pes, depth int, epoch uint64) *header {
+func (b *mailbox) blank(in memory, pes, depth int, epoch uint64) *header {
 	hideSync()
 	ring := b.ring.Load()
 	if ring == nil {
-		list := make([]header, 2*depth+2)
-		for i := range list {
-			list[i] = newHeader(pes)
+		ring = &made[[]header](in, 1)[0]
+		*ring = made[header](in, 2*depth+2)
+		for i := range *ring {
+			(*ring)[i] = newHeader(in, pes)
 		}
-		ring = &list
 		b.ring.Store(ring)
 	}
 	showSync()

@@ -10,14 +10,20 @@ import (
 type Ledger struct {
 	pes      int
 	mu       sync.Mutex
-	rows     [][]mark // by communication, in the order of construction; then by PE
+	rows     [][]*mark // by communication, in the order of construction; then by PE
 	monitors []*Monitor
 	traced   bool
+	apart    bool // PEs are processes: the others' monitors show what they share
 
-	meetings [2][]header               // barriers and reductions, by number modulo 2; then by PE
-	headers  [broadcastRing]header     // broadcasts, by number modulo
-	broken   atomic.Bool               // somebody has found a fault of the transport
-	fault    atomic.Pointer[Violation] // the first such
+	*board
+	broken atomic.Bool               // somebody has found a fault of the transport
+	fault  atomic.Pointer[Violation] // the first such
+}
+
+// board is the headers of what all PEs take part in.
+type board struct {
+	meetings [2][]header           // barriers and reductions, by number modulo 2; then by PE
+	headers  [broadcastRing]header // broadcasts, by number modulo
 }
 
 // broadcastRing is by how many broadcasts a PE may be ahead of others, at least.
@@ -25,17 +31,21 @@ const broadcastRing = 128
 
 // NewLedger makes the ledger of a run on so many PEs.
 func NewLedger(pes int) *Ledger {
-	l := &Ledger{pes: pes, monitors: make([]*Monitor, pes)}
-	for i := range l.meetings {
-		l.meetings[i] = make([]header, pes)
+	return &Ledger{pes: pes, monitors: make([]*Monitor, pes), board: newBoard(nil, pes)}
+}
+
+func newBoard(in memory, pes int) *board {
+	b := &made[board](in, 1)[0]
+	for i := range b.meetings {
+		b.meetings[i] = made[header](in, pes)
 		for p := range pes {
-			l.meetings[i][p] = newHeader(pes)
+			b.meetings[i][p] = newHeader(in, pes)
 		}
 	}
-	for i := range l.headers {
-		l.headers[i] = newHeader(pes)
+	for i := range b.headers {
+		b.headers[i] = newHeader(in, pes)
 	}
-	return l
+	return b
 }
 
 // mark is how far one PE is with one communication, in epochs. Others read it
@@ -47,11 +57,15 @@ type mark struct {
 }
 
 // row is the marks of communication i.
-func (l *Ledger) row(i int) []mark {
+func (l *Ledger) row(i int) []*mark {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.rows) <= i {
-		l.rows = append(l.rows, make([]mark, l.pes))
+		row, marks := make([]*mark, l.pes), make([]mark, l.pes)
+		for p := range row {
+			row[p] = &marks[p]
+		}
+		l.rows = append(l.rows, row)
 	}
 	return l.rows[i]
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -41,6 +42,7 @@ type Monitor struct {
 	sources  map[transport.Buffer]*Slot
 	meetings uint64
 	shared   uint64 // broadcasts
+	turns    []int  // of loops without index at depths from maxDepth on
 
 	muted map[int]bool // sites whose data come without their clocks
 	trace *trace
@@ -67,16 +69,18 @@ func (l *Ledger) Monitor(t transport.Transport, muted ...int) *Monitor {
 	l.mu.Lock()
 	l.monitors[m.id] = m
 	l.mu.Unlock()
+	l.join(m)
 	return m
 }
 
 // inbox is one PE's instance of a buffer, as messages come to it.
 type inbox struct {
 	transport.Memory
-	owner *Monitor
-	slot  *Slot
-	puts  []mailbox // by sender
-	ready []mailbox
+	owner  *Monitor
+	number int // of the buffer
+	slot   *Slot
+	puts   []mailbox // by sender
+	ready  []mailbox
 }
 
 // parcel is the source of a put under way.
@@ -98,7 +102,7 @@ func (o opened) CopyFrom(src transport.Memory, m *transport.Move) {
 
 // Register adds a buffer.
 func (m *Monitor) Register(site int, mem transport.Memory) transport.Buffer {
-	in := &inbox{Memory: mem, owner: m, puts: make([]mailbox, len(m.clock)), ready: make([]mailbox, len(m.clock))}
+	in := &inbox{Memory: mem, owner: m, number: len(m.inboxes), puts: m.mailboxes(), ready: m.mailboxes()}
 	m.inboxes = append(m.inboxes, in)
 	m.slots = append(m.slots, nil)
 	return m.Transport.Register(site, in)
@@ -113,7 +117,7 @@ func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
 		s.inboxes = append(s.inboxes, in)
 		in.slot = s
 		for p := range in.puts {
-			in.puts[p].landed = newWords(s.depth)
+			in.puts[p].landed = made[atomic.Uint64](m.memory(), s.depth)
 		}
 	}
 }
@@ -121,6 +125,7 @@ func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
 // Start ends registration.
 func (m *Monitor) Start() {
 	m.trace.slots(m.all)
+	m.introduce()
 	m.Transport.Start()
 }
 
@@ -175,17 +180,21 @@ func (m *Monitor) Loop(depth, index int) {
 		m.at.index[depth] = uint64(index)
 		m.at.depth = depth + 1
 	}
+	m.turns = m.turns[:min(len(m.turns), max(0, depth-maxDepth+1))]
 	m.at.path = mix(m.at.path, uint64(index))
 	m.trace.loop(depth, index)
 }
 
 // Turn is Loop for a loop without index, whose iterations are counted.
 func (m *Monitor) Turn(depth int) {
-	if depth >= maxDepth {
-		return
-	}
 	next := 1
-	if m.at.depth > depth {
+	if k := depth - maxDepth; k >= 0 {
+		for len(m.turns) <= k {
+			m.turns = append(m.turns, 0)
+		}
+		m.turns[k]++
+		next = m.turns[k]
+	} else if m.at.depth > depth {
 		next = int(m.at.index[depth]) + 1
 	}
 	m.Loop(depth, next)
@@ -195,6 +204,7 @@ func (m *Monitor) Turn(depth int) {
 func (m *Monitor) Leave(depth int) {
 	m.at.depth = min(m.at.depth, depth)
 	clear(m.at.index[m.at.depth:])
+	m.turns = m.turns[:min(len(m.turns), max(0, depth-maxDepth))]
 }
 
 // send writes the header of a put.
@@ -207,7 +217,7 @@ func (m *Monitor) send(site int, b transport.Buffer, to int, epoch uint64, src t
 		m.fail(&Violation{Kind: Miscounted, Put: s, Use: s, From: m.id, To: to, Epoch: epoch, UseEpoch: s.count})
 	}
 	box := &m.ledger.monitors[to].inboxes[b].puts[m.id]
-	box.blank(len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, m.muted[s.Site], src.Digest(move, false), move)
+	box.blank(m.memory(), len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, m.muted[s.Site], src.Digest(move, false), move)
 	m.trace.put(s.Site, epoch, to, move)
 	return &parcel{src, m.id, epoch}
 }
@@ -309,7 +319,7 @@ func (m *Monitor) declare(b transport.Buffer, to int, epoch uint64) {
 		muted = m.muted[s.Site]
 	}
 	box := &m.ledger.monitors[to].inboxes[b].ready[m.id]
-	box.blank(len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, muted, 0, nil)
+	box.blank(m.memory(), len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, muted, 0, nil)
 	m.trace.message(what, s.Site, epoch, to)
 }
 
@@ -459,8 +469,8 @@ func (m *Monitor) Broadcast(site, root int, word uint64) (result uint64) {
 	return result
 }
 
-// Share gives the value of root to all.
-func (m *Monitor) Share(site, root int, value any) (result any) {
-	m.share(site, root, func() { result = m.Transport.Share(site, root, value) })
+// Share gives the bytes of root to all.
+func (m *Monitor) Share(site, root int, data []byte) (result []byte) {
+	m.share(site, root, func() { result = m.Transport.Share(site, root, data) })
 	return result
 }

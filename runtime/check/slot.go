@@ -15,7 +15,7 @@ type Slot struct {
 
 	monitor *Monitor
 	depth   int // instances of the memory: epoch e fills number e modulo depth
-	row     []mark
+	row     []*mark
 	inboxes []*inbox // of the buffers: one, or one for each instance of the memory
 	local   bool     // see Local
 	aliases []*Slot  // the slots of this PE in the same memory, this one included
@@ -69,6 +69,9 @@ func (m *Monitor) Slot(site int, memory string, depth int, reads Reads) *Slot {
 	s := &Slot{
 		Site: site, Memory: memory, monitor: m, depth: depth, row: m.ledger.row(m.count),
 		needs: make([][]need, pes), puts: make([]lastPut, pes*depth), reads: reads,
+	}
+	if m.ledger.apart {
+		s.row[m.id] = &made[mark](m.Transport, 1)[0]
 	}
 	s.aliases = []*Slot{s}
 	m.count++

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"testing"
+	"unsafe"
 
 	"github.com/spmdc/spmdc/runtime/dist"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -15,6 +16,8 @@ type idle struct {
 }
 
 func (t idle) PE() int { return t.pe }
+
+func (idle) Alloc(int) unsafe.Pointer { return nil }
 
 // pair is two communications on two PEs, as PE 0 and PE 1 see them.
 func pair(reads Reads) (on [2][2]*Slot) {

@@ -77,6 +77,7 @@ func (a *Array[T]) lay(l *dist.Layout, pieces []Dim) {
 	case a.own[0].N > 0:
 		before = a.own[0].Lo - mine[0].Lo
 	}
+	vacate(pe, a.Data)
 	a.Data = allocate[T](pe, "array "+a.Name, extent(mine), before)
 	a.setDims(mine)
 	if pe.prog.Check {

@@ -116,20 +116,25 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	saveVars(w, vars)
 	parts := make([][]byte, pe.n)
 	for q := range pe.n {
-		parts[q] = t.Share(site, q, w.Bytes()).([]byte)
+		parts[q] = t.Share(site, q, w.Bytes())
 	}
-	var done *commit
+	var report []byte
 	if pe.id == 0 {
-		done = pe.prog.keeper.commit(pe, site, call, parts)
+		done := pe.prog.keeper.commit(pe, site, call, parts)
+		failed := ""
+		if done.err != nil {
+			failed = done.err.Error()
+		}
+		report = packed(failed, done.stop)
 	}
 	// Sharing it is the second barrier: nobody goes on before PE 0 has written.
-	done = t.Share(site, 0, done).(*commit)
-	if done.err != nil {
-		e := pe.errorAt(site, "the checkpoint cannot be written: "+done.err.Error())
+	done := unpacked(t.Share(site, 0, report))
+	if failed := done[0].(string); failed != "" {
+		e := pe.errorAt(site, "the checkpoint cannot be written: "+failed)
 		e.Hint = "the checkpoint before, if there is one, is as it was"
 		pe.t.Abort(e)
 	}
-	if done.stop {
+	if done[1].(bool) {
 		pe.stop(&StopError{})
 	}
 }

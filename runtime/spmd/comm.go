@@ -110,7 +110,7 @@ func NewBlocks[T any](pe *PE, site int, src *Array[T], most int) *Comm[T] {
 func NewStaged[T any](pe *PE, site int, src *Array[T], slots, axis int) *Comm[T] {
 	c := &Comm[T]{node: newNode(pe, site, src.mem), src: src}
 	for range slots {
-		c.stages = append(c.stages, &transport.Slice[T]{Data: make([]T, src.outside(axis))})
+		c.stages = append(c.stages, &transport.Slice[T]{Data: exchanged[T](pe, src.outside(axis))})
 	}
 	c.slots(src.Layout.Rank(), c.stages)
 	c.plan.staged, c.plan.axis = true, axis

@@ -37,18 +37,18 @@ const (
 
 // newImages registers what images need. All images do so before Start.
 func newImages(pe *PE) *images {
-	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words()}
+	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words(pe)}
 	pe.keep(im)
 	for i := range 2 {
 		im.met[i] = pe.t.Register(-1, &transport.Slice[uint64]{})
-		im.mine[i] = words()
+		im.mine[i] = words(pe)
 		im.desk[i] = pe.t.Register(-1, im.mine[i])
 	}
 	return im
 }
 
-func words() *transport.Slice[uint64] {
-	return &transport.Slice[uint64]{Data: make([]uint64, deskHead+deskWords)}
+func words(pe *PE) *transport.Slice[uint64] {
+	return &transport.Slice[uint64]{Data: exchanged[uint64](pe, deskHead+deskWords)}
 }
 
 // SyncMemory is SYNC MEMORY. Puts and gets of this transport are complete when

@@ -107,13 +107,6 @@ type readError struct {
 	text      string // of IOMSG
 }
 
-// reading is what PE 0 tells the others of a READ.
-type reading struct {
-	values []any // per item; nil: left as it is
-	err    *readError
-	size   int // characters read by the statement so far
-}
-
 // Read is `read(*,*) items`: PE 0 reads one list-directed record, which may
 // continue over lines, and all PEs get the values. Collective. Items are *int32,
 // *int, *float64, *float32, *bool, *String, and *Noted of these. With iostat nil, the end of input and
@@ -304,17 +297,19 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, begin func() partRe
 	}
 	pe.prompt(site)
 	pe.collective(c, 0, int64(8*len(items)))
-	var got *reading
+	var err *readError
+	var size int
+	var got []byte
 	if pe.id == 0 {
-		got = &reading{}
-		got.err, got.size = s.next(stay, items)
-		got.values = load(items)
+		err, size = s.next(stay, items)
+		got = packed(err.values(), size, load(items))
 	}
-	got = pe.t.Share(site, 0, got).(*reading)
-	if pe.id != 0 {
-		store(items, got.values)
+	if got = pe.t.Share(site, 0, got); pe.id != 0 {
+		list := unpacked(got)
+		err, size = readErrorOf(list[0]), list[1].(int)
+		store(items, list[2].([]any))
 	}
-	pe.settle(site, iostat, got.err, got.size)
+	pe.settle(site, iostat, err, size)
 }
 
 // ReadInternal is `read(from,*) items`: each PE reads for itself.

@@ -35,6 +35,7 @@ type Irregular[T any] struct {
 	// What this PE has itself: Data is the memory of the array (shared), begins with a
 	// copy of it (whole), or with those elements that are at picked in it.
 	copied, shared, whole bool
+	owned                 bool // Data is memory of its own
 	picked                []int
 
 	// As a consumer: what comes from PE p lies in from[p]..from[p+1]-1 of stage, which
@@ -60,7 +61,7 @@ func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 		pe: pe, site: site, src: src, count: pe.count(site),
 		lead: make([]int, pe.n+1), at: make([]int, pe.n),
 	}
-	c.from.Data = make([]int, pe.n+1)
+	c.from.Data = exchanged[int](pe, pe.n+1)
 	c.fromBuf = pe.t.Register(site, &c.from)
 	c.wantedBuf = pe.t.Register(site, &c.wanted)
 	c.stageBuf = pe.t.Register(site, &c.stage)
@@ -210,7 +211,7 @@ func (c *Irregular[T]) sort(idx []int) {
 	clear(from)
 	c.At = resized(c.pe, c.At, count)
 	var far []int32 // entries that others have, or nobody
-	own := c.owned()
+	own := c.ownRun()
 	for k := range c.At {
 		tuple := idx[k*rank : (k+1)*rank]
 		if rank == 1 && own.Contains(tuple[0]) {
@@ -251,14 +252,21 @@ func (c *Irregular[T]) sort(idx []int) {
 		from[p+1] += from[p]
 	}
 	remote := from[n]
-	if c.shared {
+	if c.owned {
+		vacate(c.pe, c.Data)
+	}
+	if c.owned = !c.shared; c.shared {
 		c.Data = c.src.Data
 	} else {
 		// Behind them what comes from others, and a zero.
-		c.Data = Room[T](c.pe, size+remote+1)
+		c.Data = exchanged[T](c.pe, size+remote+1)
 	}
 	c.stage.Data = c.Data[size : size+remote]
-	c.wanted.Data = resized(c.pe, c.wanted.Data, remote)
+	if cap(c.wanted.Data) < remote {
+		vacate(c.pe, c.wanted.Data)
+		c.wanted.Data = exchanged[int](c.pe, remote+remote/4)
+	}
+	c.wanted.Data = c.wanted.Data[:remote]
 	at := slices.Clone(from)
 	for _, k := range far {
 		tuple := idx[int(k)*rank : (int(k)+1)*rank]
@@ -273,9 +281,9 @@ func (c *Irregular[T]) sort(idx []int) {
 	}
 }
 
-// owned is the indices of an array of rank 1 that this PE has, one after another from the
+// ownRun is the indices of an array of rank 1 that this PE has, one after another from the
 // beginning of its memory; empty if they lie otherwise.
-func (c *Irregular[T]) owned() dist.Triplet {
+func (c *Irregular[T]) ownRun() dist.Triplet {
 	if l := c.src.Layout; l.Rank() != 1 || !c.src.lies {
 		return dist.Triplet{}
 	}

@@ -28,7 +28,7 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 	var element T
 	size := int(unsafe.Sizeof(element))
 	if size == 0 || n*size < line && n <= line {
-		return make([]T, n)
+		return exchanged[T](pe, n)
 	}
 	if n > large/size {
 		allocating.Lock()
@@ -45,13 +45,31 @@ func allocate[T any](pe *PE, name string, n, before int) []T {
 		}
 	}
 	if line%size != 0 {
-		return make([]T, n)
+		return exchanged[T](pe, n)
 	}
 	skip := pe.stagger(n*size) / size
 	skip += int(uint(-before*size)%line) / size
-	all := Room[T](pe, n+skip+3*line/size)
+	all := exchanged[T](pe, n+skip+3*line/size)
 	skip += int(-uintptr(unsafe.Pointer(unsafe.SliceData(all)))%line) / size
 	return all[skip : skip+n : skip+n]
+}
+
+// exchanged is n zeroes that messages may be put into, or got from, also by PEs that are
+// processes of their own: then it lasts until it is vacated.
+func exchanged[T any](pe *PE, n int) []T {
+	if n > 0 && bare[T]() {
+		if p := pe.t.Alloc(n * int(unsafe.Sizeof(*new(T)))); p != nil {
+			return unsafe.Slice((*T)(p), n)
+		}
+	}
+	return Room[T](pe, n)
+}
+
+// vacate takes back what exchanged or allocate has given, which nothing refers to any more.
+func vacate[T any](pe *PE, old []T) {
+	if cap(old) > 0 {
+		pe.t.Free(unsafe.Pointer(unsafe.SliceData(old)))
+	}
 }
 
 // Room makes a slice of n elements, zeroed. To touch a page first takes long: where there

@@ -138,12 +138,17 @@ func (pe *PE) Namelist(site int, iostat *int, group string, items ...any) {
 			return g.reader()
 		}
 		pe.prompt(site)
-		var g *groupValues
+		g := &groupValues{variables: variables}
+		var got []byte
 		pe.collective(c, 0, int64(8*len(variables)))
 		if pe.id == 0 {
 			g = readGroup(open, group, variables)
+			got = packed(g.list()...)
 		}
-		return pe.t.Share(site, 0, g).(*groupValues).reader()
+		if got = pe.t.Share(site, 0, got); pe.id != 0 {
+			g.set(unpacked(got))
+		}
+		return g.reader()
 	})
 	err, size := s.next(stay, items)
 	pe.settle(site, iostat, err, size)
@@ -193,6 +198,31 @@ type groupValues struct {
 	variables []groupVariable
 	values    []map[int][]any
 	err       *readError
+}
+
+// list is the values and the error, for other PEs.
+func (g *groupValues) list() []any {
+	list := []any{g.err.values()}
+	for _, elements := range g.values {
+		var some []any
+		for element, values := range elements {
+			some = append(some, element, values)
+		}
+		list = append(list, some)
+	}
+	return list
+}
+
+// set takes what list has made on PE 0.
+func (g *groupValues) set(list []any) {
+	g.err = readErrorOf(list[0])
+	for _, some := range list[1:] {
+		elements := map[int][]any{}
+		for some := some.([]any); len(some) > 0; some = some[2:] {
+			elements[some[0].(int)] = some[1].([]any)
+		}
+		g.values = append(g.values, elements)
+	}
 }
 
 // textPart is a value of the characters lo to hi of a text, 0 for its ends.

@@ -29,6 +29,10 @@ type output struct {
 	hold  bool   // write only what release lets out
 	made  passed // the program's output so far
 	shown int64  // of its bytes, how many an earlier part of the run has written
+
+	// others shows what PEs that are processes of their own have printed since it was
+	// called last; nil: there are none.
+	others func(show func(text []byte, errors bool))
 }
 
 const outputBuffer = 1 << 16
@@ -49,6 +53,24 @@ func (o *output) write(b []byte) { o.writeTo(false, b) }
 func (o *output) writeTo(errors bool, b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.takeLocked()
+	o.append(b, errors)
+}
+
+// take buffers what other PEs have printed.
+func (o *output) take() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.takeLocked()
+}
+
+func (o *output) takeLocked() {
+	if o.others != nil {
+		o.others(o.append)
+	}
+}
+
+func (o *output) append(b []byte, errors bool) {
 	if o.closed {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport"
 )
 
 // Place allocates a distributed array whose bounds only the run knows: it lies as m says,
@@ -107,13 +108,31 @@ func (c *Comm[T]) fit(array any) {
 		return
 	}
 	for _, s := range c.stages {
-		s.Data = make([]T, c.src.outside(c.plan.axis))
+		vacate(c.pe, s.Data)
+		s.Data = exchanged[T](c.pe, c.src.outside(c.plan.axis))
 	}
 	if c.dst != nil {
 		c.dst.enlarge()
 		c.view = c.view && c.src.unit
 	}
+	for i, b := range c.bufs {
+		c.pe.t.Rebind(b, c.target(i))
+	}
+	if c.strips != nil {
+		c.pe.t.Rebind(c.strips.source, c.src.mem)
+	}
 	c.plan.valid, c.claim = false, nil
+}
+
+// target is the memory that slot i of the communication fills.
+func (c *Comm[T]) target(i int) transport.Memory {
+	switch {
+	case c.stages != nil:
+		return c.stages[i]
+	case c.dst != nil:
+		return c.dst.mems[i]
+	}
+	return c.src.mem
 }
 
 func (c *Irregular[T]) fit(array any) {
@@ -129,6 +148,7 @@ func (t *Temp[T]) enlarge() {
 	}
 	n := t.capacity()
 	for _, m := range t.mems {
+		vacate(t.pe, m.Data)
 		m.Data = allocate[T](t.pe, "a temporary for messages", n, 0)
 	}
 	t.Data, t.owner = t.mems[0].Data, nil

@@ -87,6 +87,8 @@ type Program struct {
 	// Trace, if not nil, gets what all PEs did, as text, at the end. With Check only.
 	Trace io.Writer
 
+	process process // of a run in which each PE is one
+
 	args   []string  // of the command line, for the program
 	stderr io.Writer // where the program writes errors; nil: that of the process
 	freeze *freeze   // the freeze test, nil for none
@@ -125,14 +127,27 @@ const (
 // before any error message is written.
 func Main(p Program, body func(*PE)) {
 	collectLater()
-	os.Exit(run(p, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, body))
+	os.Exit(execute(p, os.Args[1:], body))
+}
+
+// execute runs a program on the streams of this process, and on the machine that there is, and
+// returns the exit status.
+func execute(p Program, args []string, body func(*PE)) int {
+	if m := transport.Machine; m != nil {
+		return apart(p, m, args, os.Stdin, os.Stdout, os.Stderr, body)
+	}
+	return run(p, args, os.Stdin, os.Stdout, os.Stderr, body)
 }
 
 // run is Main without the process: it returns the exit status.
 func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are told below, in one line
-	n := flags.Int("n", runtime.GOMAXPROCS(0), "number of processing elements")
+	usual := runtime.GOMAXPROCS(0)
+	if p.process.machine != nil {
+		usual = p.process.n
+	}
+	n := flags.Int("n", usual, "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
 	statsFile := flags.String("stats-json", "", "write the table of messages to this `file`, as JSON")
 	flags.BoolVar(&p.Handshake, "handshake", p.Handshake, "send a ready message before every put, also where the plan leaves it out: for comparison")
@@ -157,6 +172,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	case flags.NArg() > 0 && !p.Arguments:
 		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", p.Name, flags.Arg(0))
 		return exitUsage
+	case p.process.machine != nil && *n != usual:
+		fmt.Fprintf(stderr, "%s: -n %d: %d processes have been started, and each is a processing element\n  leave out -n, or start as many\n", p.Name, *n, usual)
+		return exitUsage
 	case *n < 1 || *n > maxPEs:
 		fmt.Fprintf(stderr, "%s: -n %d: the number of processing elements must be between 1 and %d\n", p.Name, *n, maxPEs)
 		return exitUsage
@@ -164,6 +182,12 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	misused := func(err error) int {
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
+	}
+	if p.process.pe != 0 {
+		*statsFile, points.output = "", ""
+	}
+	if err := p.unsuited(&points, &elision, &asked); err != nil {
+		return misused(err)
 	}
 	if *statsFile != "" {
 		if err := outfile.Check(*statsFile, statsWord); err != nil {
@@ -197,12 +221,12 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintln(stderr, err)
 		return exitFault
 	}
-	execute := Run
+	once := Run
 	if p.freeze != nil {
-		execute = frozen
+		once = frozen
 	}
 	begin := time.Now()
-	counts, err := points.attempts(&p, *n, stderr, func() (*Stats, error) { return execute(p, *n, stdin, stdout, body) })
+	counts, err := points.attempts(&p, *n, stderr, func() (*Stats, error) { return once(p, *n, stdin, stdout, body) })
 	if cerr := closeOutput(); err == nil && cerr != nil {
 		err = &Error{File: points.output, PE: -1, Msg: "cannot write standard output there: " + cerr.Error()}
 	}
@@ -227,9 +251,13 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 	}
 	var stop *StopError
+	var other *elsewhere
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &other):
+		fmt.Fprintln(stderr, err)
+		return other.status
 	case errors.As(err, &usage):
 		return misused(usage)
 	case speculative(err) != nil:

@@ -221,5 +221,9 @@ func Bcast[T any](pe *PE, site int, root int, x T) T {
 	case bool:
 		return any(pe.t.Broadcast(site, root, fromBool(x)) != 0).(T)
 	}
-	return pe.t.Share(site, root, x).(T)
+	var own []byte
+	if pe.id == root {
+		own = packed(x)
+	}
+	return unpacked(pe.t.Share(site, root, own))[0].(T)
 }

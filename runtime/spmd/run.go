@@ -11,7 +11,6 @@ import (
 	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/snapshot"
 	"github.com/spmdc/spmdc/runtime/transport"
-	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
 
 // PE is a processing element, as the program that runs on it sees itself.
@@ -100,8 +99,8 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	if np < 1 {
 		return nil, fmt.Errorf("%s: %d processing elements: at least 1 is needed", p.Name, np)
 	}
-	out := newOutput(stdout)
-	if p.stderr != nil {
+	out := p.process.output(stdout)
+	if p.stderr != nil && p.process.pe == 0 {
 		out.errors = p.stderr
 	}
 	in := newInput(stdin, out)
@@ -112,6 +111,11 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if in, err = p.keeper.open(stdin, out); err != nil {
 			return nil, err
 		}
+	}
+	if out.others != nil {
+		end := make(chan struct{})
+		defer close(end)
+		go out.collect(end)
 	}
 	// What is printed behind an elided barrier may be wrong. Images print in any order,
 	// so that what comes behind a checkpoint cannot be told from what comes again.
@@ -136,7 +140,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			return nil, &Error{File: p.File, PE: -1, Msg: err.Error()}
 		}
 	}
-	err := inproc.Run(np, func(waits []transport.Wait) error { return deadlock(&p, atCheckpoints(waits, calls)) }, func(t transport.Transport) {
+	err := p.process.run(np, func(waits []transport.Wait) error { return deadlock(&p, atCheckpoints(waits, calls)) }, func(t transport.Transport) {
 		pe := &PE{
 			t: t, id: t.PE(), n: np, prog: &p, out: out, in: in, stops: ended, meeting: &calls[t.PE()], shared: tables,
 			// The unused capacity keeps the counters of PEs off each
@@ -168,7 +172,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		pe.finish()
 	})
 	// From here on a PE that an abort left behind can no longer write.
-	out.end()
+	if p.process.machine == nil {
+		out.end()
+	}
 	err = endFiles(&p, pes, err)
 	if err == nil && ledger != nil {
 		err = audit(&p, ledger)
@@ -180,9 +186,15 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		}
 		if p.Elide.leavesOut() && speculative(err) != nil {
 			out.drop()
-		} else if p.Coarray {
-			err = ended.before(err)
 		}
+	}
+	if p.process.machine != nil {
+		if err = p.process.conclude(&p, out, pes, ended, err); p.process.pe != 0 {
+			return nil, nil
+		}
+	}
+	if err != nil && p.Coarray && !(p.Elide.leavesOut() && speculative(err) != nil) {
+		err = ended.before(err)
 	}
 	werr := out.close()
 	if p.keeper != nil {
@@ -278,7 +290,7 @@ func (p *Program) errorAt(site, pe int, msg string) *Error {
 
 // located gives errors of the transport a source line.
 func located(p *Program, err error) error {
-	at := func(pe, site int, msg string) error {
+	at := func(pe, site int, msg string) *Error {
 		e := &Error{File: p.File, PE: pe, Msg: msg}
 		if site >= 0 && site < len(p.Sites) {
 			e.File, e.Line = p.place(p.Sites[site].Line)
@@ -287,6 +299,8 @@ func located(p *Program, err error) error {
 		return e
 	}
 	var over *transport.Overrun
+	var private *transport.Private
+	var lost *transport.Lost
 	var div *transport.Diverged
 	var bad *check.Violation
 	var ways *check.Divergence
@@ -295,6 +309,15 @@ func located(p *Program, err error) error {
 		return p.violation(bad)
 	case errors.As(err, &ways):
 		return p.divergence(ways)
+	case errors.As(err, &lost):
+		if lost.Site < 0 {
+			return &Error{File: p.File, PE: lost.PE, Images: p.Coarray, Msg: lost.Error()}
+		}
+		return at(lost.PE, lost.Site, lost.Error())
+	case errors.As(err, &private):
+		e := at(private.PE, private.Site, "a CHARACTER array whose elements PEs exchange, where each PE is a process")
+		e.Hint = "run it with --transport=inproc, the default, or make it an INTEGER array"
+		return e
 	case errors.As(err, &over):
 		return at(over.PE, over.Site, over.Error())
 	case errors.As(err, &div):

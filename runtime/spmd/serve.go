@@ -35,7 +35,7 @@ func Serve(units map[string]Unit) {
 			fmt.Fprintf(os.Stderr, "there is no program %q\n", os.Args[1])
 			os.Exit(exitUsage)
 		}
-		os.Exit(run(unit.Program, os.Args[2:], os.Stdin, os.Stdout, os.Stderr, unit.Body))
+		os.Exit(execute(unit.Program, os.Args[2:], unit.Body))
 	}
 	if err := serve(units, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)

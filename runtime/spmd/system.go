@@ -36,14 +36,13 @@ func (pe *PE) Ask(site int, what string, given []any, items ...any) {
 		pe.prompt(site) // what is written so far comes first
 	}
 	pe.collective(c, 0, int64(8*len(items)))
-	var got []any
+	var got []byte
 	if pe.id == 0 {
 		pe.answer(what, given, items)
-		got = load(items)
+		got = packed(load(items)...)
 	}
-	got = pe.t.Share(site, 0, got).([]any)
-	if pe.id != 0 {
-		store(items, got)
+	if got = pe.t.Share(site, 0, got); pe.id != 0 {
+		store(items, unpacked(got))
 	}
 }
 

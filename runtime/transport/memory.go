@@ -49,6 +49,10 @@ type Memory interface {
 	ElemSize() int
 	// CopyFrom copies the elements m from src, which must hold the same type.
 	CopyFrom(src Memory, m *Move)
+	// Bytes is the memory itself, At the memory of another PE that has the same place there:
+	// its type is the same, and its bytes are b.
+	Bytes() []byte
+	At(pe int, b []byte) Memory
 	// Digest is a checksum of the elements that m names at its source, or at its
 	// target, in the order in which they are moved.
 	Digest(m *Move, target bool) uint64
@@ -64,6 +68,19 @@ func (s *Slice[T]) Len() int { return len(s.Data) }
 func (s *Slice[T]) ElemSize() int {
 	var zero T
 	return int(unsafe.Sizeof(zero))
+}
+
+// Bytes is the bytes of the elements.
+func (s *Slice[T]) Bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.Data))), len(s.Data)*s.ElemSize())
+}
+
+// At is a *Slice[T] over b.
+func (s *Slice[T]) At(_ int, b []byte) Memory {
+	if len(b) == 0 {
+		return &Slice[T]{}
+	}
+	return &Slice[T]{Data: unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/s.ElemSize())}
 }
 
 // CopyFrom copies the elements m from src, which must be a *Slice[T].

@@ -22,6 +22,7 @@ package transport
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/spmdc/spmdc/runtime/transport/agree"
 )
@@ -51,6 +52,12 @@ type Transport interface {
 	// PE is this PE's id, from 0; N the number of PEs.
 	PE() int
 	N() int
+
+	// Alloc is zeroed memory of so many bytes, on cache lines of its own, that buffers may
+	// have; nil where any memory of the process will do. What it holds must have no pointers.
+	// Free takes it back, and whatever else is none of it as a no-op.
+	Alloc(bytes int) unsafe.Pointer
+	Free(memory unsafe.Pointer)
 
 	// Register adds a symmetric buffer. Collective: all PEs register the same
 	// buffers in the same order, then call Start.
@@ -92,9 +99,8 @@ type Transport interface {
 	ReduceAll(site int, own Memory, f Folder)
 	// Broadcast returns on every PE the word that root passes.
 	Broadcast(site, root int, word uint64) uint64
-	// Share returns on every PE the value that root passes; nobody may change
-	// what it refers to.
-	Share(site, root int, value any) any
+	// Share returns on every PE the bytes that root passes; nobody may change them.
+	Share(site, root int, data []byte) []byte
 	// Barrier returns when all PEs have called it.
 	Barrier(site int)
 

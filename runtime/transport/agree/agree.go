@@ -17,7 +17,10 @@
 // digests has probability 2⁻⁴⁵.
 package agree
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // Words is the number of words of a vote.
 const Words = 6
@@ -56,7 +59,7 @@ func (v *Vote) Combine(w *Vote) {
 // Exchange is the agreements of some PEs.
 type Exchange struct {
 	slots    []slot // by PE and parity of the generation: slots[2*pe+gen%2]
-	outcomes [2]outcome
+	outcomes *[2]outcome
 }
 
 // outcome is what the PE that came last found in a generation, by its parity.
@@ -101,12 +104,23 @@ type Party struct {
 
 // NewExchange returns the ends of n PEs.
 func NewExchange(n int) []*Party {
-	x := &Exchange{slots: make([]slot, 2*n)}
+	x := &Exchange{slots: make([]slot, 2*n), outcomes: new([2]outcome)}
 	list := make([]*Party, n)
 	for i := range list {
 		list[i] = &Party{Exchange: x, pe: i}
 	}
 	return list
+}
+
+// Size is how many bytes hold the Exchange of n PEs which are processes of their own.
+func Size(n int) uintptr { return unsafe.Sizeof([2]outcome{}) + uintptr(2*n)*unsafe.Sizeof(slot{}) }
+
+// On is the end of PE pe of an Exchange of n PEs in memory that they share, of Size(n)
+// bytes and zero in the beginning.
+func On(memory unsafe.Pointer, n, pe int) *Party {
+	x := &Exchange{outcomes: (*[2]outcome)(memory)}
+	x.slots = unsafe.Slice((*slot)(unsafe.Add(memory, unsafe.Sizeof(*x.outcomes))), 2*n)
+	return &Party{Exchange: x, pe: pe}
 }
 
 // Post begins an agreement. The vote belongs to the Party until its end.

@@ -64,9 +64,13 @@ func (p *PE) agreeParked(site int) {
 
 // Gather returns the data of all PEs.
 func (p *PE) Gather(site int, data []byte) ([][]byte, error) {
-	p.w.gifts[p.id] = data
+	p.brought = p.w.lend(data)
 	p.Barrier(site) // all have written
-	all := append([][]byte(nil), p.w.gifts...)
+	var all [][]byte
+	for _, q := range p.w.pes {
+		all = append(all, p.w.keep(q.brought))
+	}
 	p.Barrier(site) // all have read
+	p.w.takeBack(p.brought)
 	return all, nil
 }

@@ -15,9 +15,9 @@ import (
 func TestAgree(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 7} {
-			const rounds = 300
+			rounds := fewer(300)
 			shared := make([]int, n)
-			err := Run(n, stuck, func(pe transport.Transport) {
+			err := run(n, stuck, func(pe transport.Transport) {
 				for r := range rounds {
 					shared[pe.PE()] = r
 					v := [agree.Words]int64{int64((pe.PE() + r) % 3), 5, ^5, int64(r), ^int64(r), ^7}
@@ -54,7 +54,7 @@ func TestAgree(t *testing.T) {
 // Everyone gets what everyone gives.
 func TestGather(t *testing.T) {
 	for range 20 {
-		err := Run(5, stuck, func(pe transport.Transport) {
+		err := run(5, stuck, func(pe transport.Transport) {
 			for r := range 10 {
 				all, err := pe.Gather(0, fmt.Appendf(nil, "%d of %d", r, pe.PE()))
 				for q, got := range all {
@@ -78,7 +78,7 @@ func TestAgreementStuck(t *testing.T) {
 			"barrier": func(pe transport.Transport) { pe.Barrier(7) },
 			"end":     func(transport.Transport) {},
 		} {
-			err := Run(3, stuck, func(pe transport.Transport) {
+			err := run(3, stuck, func(pe transport.Transport) {
 				if pe.PE() == 1 {
 					other(pe)
 					return

@@ -25,15 +25,16 @@ func (p *PE) Barrier(site int) {
 	if w.n == 2 {
 		p.wakeAfter(&w.came[p.id].count, p.barriers)
 		p.await(&w.came[1-p.id].count, p.barriers, site, transport.WaitBarrier, -1)
-		return
-	}
-	if int(w.arrived.Add(1)) == w.n {
+	} else if int(w.arrived.Add(1)) == w.n {
 		w.arrived.Store(0)
 		w.passed.Swap(p.barriers)
 		p.wakeAll(&w.passed)
-		return
+	} else {
+		p.await(&w.passed, p.barriers, site, transport.WaitBarrier, -1)
 	}
-	p.await(&w.passed, p.barriers, site, transport.WaitBarrier, -1)
+	if w.room != nil {
+		p.mirror()
+	}
 }
 
 // wakeAfter stores in a flag and wakes the other PEs that wait for it.
@@ -104,7 +105,10 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 	k := p.pooled
 	mine := &p.pool[k%2]
 	mine.value, mine.site = own, site
-	if w.n > fewFolds {
+	if w.room != nil {
+		mine.value = nil
+		p.contribute(k, own)
+	} else if w.n > fewFolds {
 		p.folded(site, k, f)
 		return
 	}
@@ -117,7 +121,14 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 				p.diverged(q, m.site, site)
 			}
 		}
-		f.Fold(q, m.value.(transport.Memory))
+		switch {
+		case w.room == nil:
+			f.Fold(q, m.value.(transport.Memory))
+		case q == p.id:
+			f.Fold(q, own)
+		default:
+			f.Fold(q, own.At(q, m.data))
+		}
 	}
 }
 
@@ -172,16 +183,16 @@ func (p *PE) Broadcast(site, root int, word uint64) uint64 {
 	return word
 }
 
-// Share returns the value that root passes.
-func (p *PE) Share(site, root int, value any) any {
-	m := p.exchange(site, root, 0, value)
-	value = m.value
+// Share returns the bytes that root passes.
+func (p *PE) Share(site, root int, data []byte) []byte {
+	m := p.exchange(site, root, 0, data)
+	data = p.w.keep(m.data)
 	p.take()
-	return value
+	return data
 }
 
 // exchange returns the mail of the next broadcast, written by root.
-func (p *PE) exchange(site, root int, word uint64, value any) *mail {
+func (p *PE) exchange(site, root int, word uint64, data []byte) *mail {
 	w := p.w
 	k := p.broadcasts
 	m := &w.ring[k%ringSize]
@@ -189,7 +200,14 @@ func (p *PE) exchange(site, root int, word uint64, value any) *mail {
 		if k >= p.credit+ringSize {
 			p.collectCredit(site, k)
 		}
-		m.word, m.value, m.site = word, value, site
+		if w.room != nil {
+			// All have taken what lay in this place before.
+			old := &p.lent[k%ringSize]
+			w.takeBack(*old)
+			*old = w.lend(data)
+			data = *old
+		}
+		m.word, m.data, m.site = word, data, site
 		p.wakeAfter(&m.seq, k+1)
 		return m
 	}

@@ -17,27 +17,28 @@ type flags struct {
 	chunks []atomic.Pointer[[perChunk]atomic.Uint64]
 }
 
-func newFlags(n int) flags {
+func (w *World) newFlags() flags {
+	n := w.n
 	if n <= fewPEs {
-		return flags{few: make([]atomic.Uint64, n*flagLine)}
+		return flags{few: made[atomic.Uint64](w, n*flagLine)}
 	}
-	return flags{chunks: make([]atomic.Pointer[[perChunk]atomic.Uint64], (n+perChunk-1)/perChunk)}
+	return flags{chunks: made[atomic.Pointer[[perChunk]atomic.Uint64]](w, (n+perChunk-1)/perChunk)}
 }
 
 // at is the flag for PE q.
-func (f *flags) at(q int) *atomic.Uint64 {
+func (f *flags) at(w *World, q int) *atomic.Uint64 {
 	if f.few != nil {
 		return &f.few[q*flagLine]
 	}
-	return f.made(q)
+	return f.made(w, q)
 }
 
-func (f *flags) made(q int) *atomic.Uint64 {
+func (f *flags) made(w *World, q int) *atomic.Uint64 {
 	hideSync() // that a flag is there orders nothing
 	at := &f.chunks[q/perChunk]
 	chunk := at.Load()
 	if chunk == nil {
-		at.CompareAndSwap(nil, new([perChunk]atomic.Uint64))
+		at.CompareAndSwap(nil, &made[[perChunk]atomic.Uint64](w, 1)[0])
 		chunk = at.Load()
 	}
 	showSync()

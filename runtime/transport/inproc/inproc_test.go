@@ -13,13 +13,13 @@ import (
 
 func stuck(waits []transport.Wait) error { return fmt.Errorf("stuck: %+v", waits) }
 
-// everyPolicy runs f with PEs that spin and with PEs that park at once.
+// everyPolicy runs f with PEs that spin and with PEs that park at once, of both kinds.
 func everyPolicy(t *testing.T, f func(t *testing.T)) {
 	for _, procs := range []int{1, 8} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
 			old := runtime.GOMAXPROCS(procs)
 			defer runtime.GOMAXPROCS(old)
-			f(t)
+			bothKinds(t, f)
 		})
 	}
 }
@@ -29,8 +29,8 @@ func everyPolicy(t *testing.T, f func(t *testing.T)) {
 func TestPutRing(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
 		const n, rounds = 4, 200
-		err := Run(n, stuck, func(pe transport.Transport) {
-			in := &transport.Slice[int]{Data: make([]int, 2)}
+		err := run(n, stuck, func(pe transport.Transport) {
+			in := ints(pe, 0, 0)
 			b := pe.Register(0, in)
 			pe.Start()
 			out := &transport.Slice[int]{Data: make([]int, 1)}
@@ -57,10 +57,11 @@ func TestPutRing(t *testing.T) {
 // waits for them one by one, and finds all that was copied.
 func TestPutAll(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
-		const n, rounds = 3, 200
-		err := Run(n, stuck, func(pe transport.Transport) {
-			words := &transport.Slice[int]{Data: make([]int, n)}
-			reals := &transport.Slice[float64]{Data: make([]float64, 2*n)}
+		const n = 3
+		rounds := uint64(fewer(200))
+		err := run(n, stuck, func(pe transport.Transport) {
+			words := ints(pe, make([]int, n)...)
+			reals := transport.Memory(&transport.Slice[float64]{}).At(0, ints(pe, make([]int, 2*n)...).Bytes()).(*transport.Slice[float64])
 			bw, br := pe.Register(0, words), pe.Register(1, reals)
 			pe.Start()
 			ow, or := &transport.Slice[int]{Data: make([]int, 1)}, &transport.Slice[float64]{Data: make([]float64, 1)}
@@ -103,12 +104,12 @@ func TestPutAll(t *testing.T) {
 func TestFlagsArePerPair(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
 		for _, n := range []int{5, 20} { // with and without padding between flags
-			err := Run(n, stuck, func(pe transport.Transport) {
-				in := &transport.Slice[int]{Data: make([]int, n)}
+			err := run(n, stuck, func(pe transport.Transport) {
+				in := ints(pe, make([]int, n)...)
 				b := pe.Register(0, in)
 				pe.Start()
 				me := pe.PE()
-				for e := uint64(1); e <= 20; e++ {
+				for e := uint64(1); e <= uint64(fewer(20)); e++ {
 					if me == 0 {
 						for q := n - 1; q > 0; q-- {
 							pe.Ready(0, b, q, e)
@@ -135,54 +136,58 @@ func TestFlagsArePerPair(t *testing.T) {
 
 // The waiter of epoch 1 must not be content with epoch 2.
 func TestEpochsCompareEqual(t *testing.T) {
-	for _, ready := range []bool{false, true} {
-		err := Run(2, stuck, func(pe transport.Transport) {
-			m := &transport.Slice[int]{Data: make([]int, 1)}
-			b := pe.Register(7, m)
-			pe.Start()
-			if pe.PE() == 0 {
-				if ready {
-					pe.Ready(7, b, 1, 2)
-				} else {
-					pe.Put(7, b, 1, 2, m, &transport.Move{})
+	bothKinds(t, func(t *testing.T) {
+		for _, ready := range []bool{false, true} {
+			err := run(2, stuck, func(pe transport.Transport) {
+				m := ints(pe, 0)
+				b := pe.Register(7, m)
+				pe.Start()
+				if pe.PE() == 0 {
+					if ready {
+						pe.Ready(7, b, 1, 2)
+					} else {
+						pe.Put(7, b, 1, 2, m, &transport.Move{})
+					}
+					return
 				}
-				return
+				if ready {
+					pe.AwaitReady(7, b, 0, 1)
+				} else {
+					pe.Await(7, b, 0, 1)
+				}
+				t.Error("epoch 2 was taken for epoch 1")
+			})
+			var over *transport.Overrun
+			if !errors.As(err, &over) || over.PE != 1 || over.Site != 7 || over.From != 0 || over.Want != 1 || over.Got != 2 {
+				t.Errorf("error %v", err)
 			}
-			if ready {
-				pe.AwaitReady(7, b, 0, 1)
-			} else {
-				pe.Await(7, b, 0, 1)
-			}
-			t.Error("epoch 2 was taken for epoch 1")
-		})
-		var over *transport.Overrun
-		if !errors.As(err, &over) || over.PE != 1 || over.Site != 7 || over.From != 0 || over.Want != 1 || over.Got != 2 {
-			t.Errorf("error %v", err)
 		}
-	}
+	})
 }
 
 func TestGetAndRebind(t *testing.T) {
-	err := Run(3, stuck, func(pe transport.Transport) {
-		m := &transport.Slice[int]{}
-		b := pe.Register(0, m)
-		pe.Start()
-		pe.Rebind(b, &transport.Slice[int]{Data: []int{10 * pe.PE(), 10*pe.PE() + 1}})
-		pe.Barrier(0)
-		got := &transport.Slice[int]{Data: make([]int, 2)}
-		for q := range 3 {
-			move := transport.Move{Src: 0, Dst: 0}
-			move.Loop(2, 1, 1)
-			pe.Get(0, b, q, got, &move)
-			if got.Data[0] != 10*q || got.Data[1] != 10*q+1 {
-				t.Errorf("PE %d gets %v from PE %d", pe.PE(), got.Data, q)
+	bothKinds(t, func(t *testing.T) {
+		err := run(3, stuck, func(pe transport.Transport) {
+			m := &transport.Slice[int]{}
+			b := pe.Register(0, m)
+			pe.Start()
+			pe.Rebind(b, ints(pe, 10*pe.PE(), 10*pe.PE()+1))
+			pe.Barrier(0)
+			got := &transport.Slice[int]{Data: make([]int, 2)}
+			for q := range 3 {
+				move := transport.Move{Src: 0, Dst: 0}
+				move.Loop(2, 1, 1)
+				pe.Get(0, b, q, got, &move)
+				if got.Data[0] != 10*q || got.Data[1] != 10*q+1 {
+					t.Errorf("PE %d gets %v from PE %d", pe.PE(), got.Data, q)
+				}
 			}
+			pe.Barrier(0)
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		pe.Barrier(0)
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // All collectives, mixed, in both waiting policies.
@@ -190,7 +195,7 @@ func TestCollectives(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
 		const n = 5
 		data := make([]int, n)
-		err := Run(n, stuck, func(pe transport.Transport) {
+		err := run(n, stuck, func(pe transport.Transport) {
 			for k := range 200 {
 				data[pe.PE()] = k
 				got := pe.Reduce(1, uint64(pe.PE()+k), func(a, b uint64) uint64 { return a + b })
@@ -201,7 +206,7 @@ func TestCollectives(t *testing.T) {
 				if got := pe.Broadcast(2, root, uint64(pe.PE())); got != uint64(root) {
 					t.Errorf("broadcast %d: %d", k, got)
 				}
-				if got := pe.Share(3, root, fmt.Sprint(pe.PE())); got != fmt.Sprint(root) {
+				if got := string(pe.Share(3, root, []byte(fmt.Sprint(pe.PE())))); got != fmt.Sprint(root) {
 					t.Errorf("share %d: %v", k, got)
 				}
 				for q := range n { // the reduction ordered these writes before
@@ -250,12 +255,12 @@ func TestReduceAll(t *testing.T) {
 
 func reduceAll(t *testing.T, n int) {
 	const size = 7
-	err := Run(n, stuck, func(pe transport.Transport) {
+	err := run(n, stuck, func(pe transport.Transport) {
 		var own [2]transport.Slice[int]
 		for i := range own {
 			own[i].Data = make([]int, size)
 		}
-		for k := range 300 {
+		for k := range fewer(300) {
 			part := &own[k%2]
 			for i := range part.Data {
 				part.Data[i] = (pe.PE()+1)*(i+k) + i
@@ -279,31 +284,35 @@ func reduceAll(t *testing.T, n int) {
 
 // TestReduceAllDiverged: PEs that meet in different reductions end the run.
 func TestReduceAllDiverged(t *testing.T) {
-	err := Run(2, stuck, func(pe transport.Transport) {
-		pe.ReduceAll(3+pe.PE(), &transport.Slice[int]{Data: []int{1}}, &folder{sum: make([]int, 1)})
+	bothKinds(t, func(t *testing.T) {
+		err := run(2, stuck, func(pe transport.Transport) {
+			pe.ReduceAll(3+pe.PE(), &transport.Slice[int]{Data: []int{1}}, &folder{sum: make([]int, 1)})
+		})
+		var diverged *transport.Diverged
+		if !errors.As(err, &diverged) {
+			t.Errorf("the run ends with %v", err)
+		}
 	})
-	var diverged *transport.Diverged
-	if !errors.As(err, &diverged) {
-		t.Errorf("the run ends with %v", err)
-	}
 }
 
 func TestUnhandledPanicEndsTheRun(t *testing.T) {
-	err := Run(3, stuck, func(pe transport.Transport) {
-		if pe.PE() == 2 {
-			panic("oh")
+	bothKinds(t, func(t *testing.T) {
+		err := run(3, stuck, func(pe transport.Transport) {
+			if pe.PE() == 2 {
+				panic("oh")
+			}
+			pe.Barrier(0)
+		})
+		if err == nil || err.Error() != "PE 2: oh" {
+			t.Errorf("error %v", err)
 		}
-		pe.Barrier(0)
 	})
-	if err == nil || err.Error() != "PE 2: oh" {
-		t.Errorf("error %v", err)
-	}
 }
 
 // The watchdog sees a deadlock in both policies, and what each PE waits for.
 func TestWatchdog(t *testing.T) {
 	everyPolicy(t, func(t *testing.T) {
-		err := Run(3, stuck, func(pe transport.Transport) {
+		err := run(3, stuck, func(pe transport.Transport) {
 			b := pe.Register(4, &transport.Slice[int]{})
 			pe.Start()
 			switch pe.PE() {

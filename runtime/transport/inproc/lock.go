@@ -1,47 +1,49 @@
 package inproc
 
 import (
-	"sync"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// lock gives the right of way by tickets: serving is the number of the ticket
-// whose holder has it.
+// lock gives the right of way by tickets: the holder of ticket t has it when t-1 have been
+// done with.
 type lock struct {
 	tickets atomic.Uint64
 	_       pad
-	serving atomic.Uint64
+	served  atomic.Uint64
 	holder  atomic.Int64 // for reports
 }
 
-// lockTable holds the locks by number. It grows when a PE comes to one first.
-type lockTable struct {
-	mu   sync.Mutex
-	list []*lock
-}
+// lockTable holds the locks by number. They are made, some at a time, when a PE comes to
+// one of them first.
+type lockTable [64]atomic.Pointer[[16]lock]
 
-func (t *lockTable) get(n int) *lock {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for len(t.list) <= n {
-		l := &lock{}
-		l.serving.Store(1)
-		t.list = append(t.list, l)
+func (w *World) lock(n int) *lock {
+	const each = len([16]lock{})
+	if n >= len(w.locks)*each {
+		panic(fmt.Sprintf("lock %d: there are %d", n, len(w.locks)*each))
 	}
-	return t.list[n]
+	hideSync() // that a lock is there orders nothing
+	at := &w.locks[n/each]
+	if at.Load() == nil {
+		at.CompareAndSwap(nil, &made[[16]lock](w, 1)[0])
+	}
+	l := &at.Load()[n%each]
+	showSync()
+	return l
 }
 
 var _ transport.Locker = (*PE)(nil)
 
 // Lock takes a ticket and waits until it is served.
 func (p *PE) Lock(site, number int) {
-	l := p.w.locks.get(number)
+	l := p.w.lock(number)
 	hideSync()
 	ticket, holder := l.tickets.Add(1), int(l.holder.Load())
 	showSync()
-	p.await(&l.serving, ticket, site, transport.WaitLock, holder)
+	p.await(&l.served, ticket-1, site, transport.WaitLock, holder)
 	hideSync()
 	l.holder.Store(int64(p.id))
 	showSync()
@@ -49,7 +51,7 @@ func (p *PE) Lock(site, number int) {
 
 // Unlock serves the next ticket.
 func (p *PE) Unlock(_, number int) {
-	l := p.w.locks.get(number)
-	l.serving.Swap(l.serving.Load() + 1) // not Store: see publish
-	p.wakeAll(&l.serving)
+	l := p.w.lock(number)
+	l.served.Swap(l.served.Load() + 1) // not Store: see publish
+	p.wakeAll(&l.served)
 }

@@ -10,9 +10,11 @@ import (
 
 // PE is one PE's view of the world; it implements transport.Transport.
 type PE struct {
-	w       *World
+	w *World
+	*public
 	id      int
-	buffers []buffer // incoming; other PEs use it after Start
+	buffers []buffer      // incoming; other PEs use it after Start
+	wake    chan struct{} // nil: the PE is a process, see token
 
 	// Private to the goroutine of the PE.
 	barriers   uint64
@@ -24,7 +26,13 @@ type PE struct {
 	credit     uint64       // broadcasts that all PEs are known to have taken
 	patience   int          // loads of a flag before parking, at present
 	spins      uint64
+	mirrored   uint64           // see mirror
+	lent       [ringSize][]byte // of PEs that are processes: what it has put into mails
+	given      [2][]byte        // the same, into pool
+}
 
+// public is what other PEs use of a PE. If they are processes it lies where state does.
+type public struct {
 	// What the PE waits for. waiting is nil while it runs.
 	_        pad
 	waiting  atomic.Pointer[atomic.Uint64]
@@ -35,7 +43,12 @@ type PE struct {
 	on       atomic.Int64
 	returned atomic.Bool
 	stalled  atomic.Bool
-	wake     chan struct{}
+	tokens   atomic.Uint32 // what wakes a PE that is a process
+
+	brought   []byte      // to Gather
+	directory []entry     // of the buffers of a PE that is a process
+	ended     atomic.Bool // the process has nothing more to do
+	last      []byte      // what it leaves, see End
 
 	_     pad
 	gift  mail    // contribution to the latest reduction
@@ -63,16 +76,25 @@ func (p *PE) N() int { return p.w.n }
 
 // Register adds this PE's instance of a symmetric buffer.
 func (p *PE) Register(site int, m transport.Memory) transport.Buffer {
-	p.buffers = append(p.buffers, buffer{site: site, memory: m, arrival: newFlags(p.w.n), ready: newFlags(p.w.n)})
+	p.buffers = append(p.buffers, buffer{site: site, memory: p.w.mine(p, site, m), arrival: p.w.newFlags(), ready: p.w.newFlags()})
 	return transport.Buffer(len(p.buffers) - 1)
 }
 
 // Rebind replaces this PE's memory of b.
-func (p *PE) Rebind(b transport.Buffer, m transport.Memory) { p.buffers[b].memory = m }
+func (p *PE) Rebind(b transport.Buffer, m transport.Memory) {
+	p.buffers[b].memory = p.w.mine(p, p.buffers[b].site, m)
+	if p.w.room != nil {
+		p.directory[b].memory = m.Bytes()
+		p.w.rebound.Add(1)
+	}
+}
 
 // Start waits until all PEs have registered their buffers, and checks that they
 // registered the same ones.
 func (p *PE) Start() {
+	if p.w.room != nil {
+		p.announce()
+	}
 	p.Barrier(-1)
 	first := p.w.pes[0]
 	same := len(first.buffers) == len(p.buffers)
@@ -91,7 +113,7 @@ func (p *PE) Put(site int, b transport.Buffer, to int, epoch uint64, src transpo
 	c := p.w.pes[to]
 	buf := &c.buffers[b]
 	buf.memory.CopyFrom(src, m)
-	c.raise(buf.arrival.at(p.id), epoch)
+	c.raise(buf.arrival.at(p.w, p.id), epoch)
 }
 
 // PutAll copies all parts, then sets the arrival flags on PE to of those that have one.
@@ -102,7 +124,7 @@ func (p *PE) PutAll(site, to int, parts []transport.Part) {
 	}
 	for i := range parts {
 		if !parts[i].NoFlag {
-			c.raise(c.buffers[parts[i].Buffer].arrival.at(p.id), parts[i].Epoch)
+			c.raise(c.buffers[parts[i].Buffer].arrival.at(p.w, p.id), parts[i].Epoch)
 		}
 	}
 }
@@ -115,7 +137,7 @@ func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m
 // Ready sends a ready message to the producer to, which may put instance epoch of b here.
 func (p *PE) Ready(site int, b transport.Buffer, to int, epoch uint64) {
 	c := p.w.pes[to]
-	c.raise(c.buffers[b].ready.at(p.id), epoch)
+	c.raise(c.buffers[b].ready.at(p.w, p.id), epoch)
 }
 
 // ReadyAll sends a ready message to the producer to, which may put all slots here.
@@ -127,7 +149,7 @@ func (p *PE) ReadyAll(site, to int, slots []transport.Slot) {
 
 // AwaitReady waits for the ready message of consumer from.
 func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bool {
-	got, waited := p.await(p.buffers[b].ready.at(from), epoch, site, transport.WaitReady, from)
+	got, waited := p.await(p.buffers[b].ready.at(p.w, from), epoch, site, transport.WaitReady, from)
 	if got != epoch {
 		p.overrun(b, "ready message", from, epoch, got)
 	}
@@ -136,7 +158,7 @@ func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bo
 
 // Await waits for the put of producer from.
 func (p *PE) Await(site int, b transport.Buffer, from int, epoch uint64) bool {
-	got, waited := p.await(p.buffers[b].arrival.at(from), epoch, site, transport.WaitArrival, from)
+	got, waited := p.await(p.buffers[b].arrival.at(p.w, from), epoch, site, transport.WaitArrival, from)
 	if got != epoch {
 		p.overrun(b, "put", from, epoch, got)
 	}
@@ -183,8 +205,30 @@ func (w *World) publish(flag *atomic.Uint64, value uint64) {
 // sends one token, for which the PE then waits.
 func (p *PE) wakeFrom(flag *atomic.Uint64) {
 	if p.waiting.CompareAndSwap(flag, nil) {
-		p.wake <- struct{}{}
+		p.send()
 	}
+}
+
+// send wakes a PE that parks in rest.
+func (p *PE) send() {
+	if p.wake != nil {
+		p.wake <- struct{}{}
+		return
+	}
+	p.tokens.Add(1)
+	wakeProcess(&p.tokens)
+}
+
+// rest parks until somebody sends.
+func (p *PE) rest() {
+	if p.wake != nil {
+		<-p.wake
+		return
+	}
+	for p.tokens.Load() == 0 {
+		sleepProcess(&p.tokens)
+	}
+	p.tokens.Add(^uint32(0))
 }
 
 // reached reports whether a flag of value got has come to want. All flags only
@@ -253,7 +297,7 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 				break
 			}
 		}
-		<-p.wake
+		p.rest()
 	}
 	showSync()
 }

@@ -1,6 +1,7 @@
-// Package inproc carries the messages of PEs that are goroutines of one
-// process: a put is a copy into the consumer's memory followed by the store of
-// an atomic flag.
+// Package inproc carries the messages of PEs that share memory: a put is a copy
+// into the consumer's memory followed by the store of an atomic flag. The PEs are
+// goroutines of one process (Run), or processes that have memory in common at the
+// same addresses (Join).
 //
 // Waiting has two stages. With no more PEs than processors a PE first spins on
 // the flag, since parking a goroutine costs more than most waits; with more PEs
@@ -36,22 +37,27 @@ const (
 	grace       = 250 * time.Millisecond
 )
 
-// World is the state that the PEs of one run share.
+// World is what a process knows of a run.
 type World struct {
+	*state
 	n     int
 	spin  int // most loads of a flag before parking; 0: park at once
 	pes   []*PE
 	stuck func([]transport.Wait) error
+	room  Room // of PEs that are processes; nil: they are goroutines of this one
 
-	locks lockTable
+	mu  sync.Mutex // guards err
+	err error      // the first, if a PE of this process met it
+}
 
-	late   atomic.Int64 // messages of PutLate under way
-	failed atomic.Bool
-	mu     sync.Mutex // guards err
-	err    error
-
-	came  []lines  // of two PEs: the barriers that each has come to
-	gifts [][]byte // by PE: what it brings to Gather
+// state is what all PEs share. If they are processes it lies in memory that they have in
+// common, as does all that it points to; zeroes are its beginning.
+type state struct {
+	late    atomic.Int64 // messages of PutLate under way
+	failed  atomic.Bool
+	rebound atomic.Uint64 // by how many PEs how often a buffer has got other memory
+	locks   lockTable
+	came    [2]lines // of two PEs: the barriers that each has come to
 
 	_       pad
 	arrived atomic.Int64 // PEs in the current barrier
@@ -90,9 +96,9 @@ type pad [64]byte
 type mail struct {
 	seq   atomic.Uint64
 	word  uint64
-	value any
 	site  int
-	_     [24]byte
+	value any    // of a reduction whose PEs are goroutines
+	data  []byte // of a broadcast; of a reduction whose PEs are processes
 }
 
 // Run runs body on n PEs and returns the error that ended the run, or nil.
@@ -102,21 +108,22 @@ type mail struct {
 // After an abort Run does not wait for PEs that neither wait nor return (one
 // may be blocked reading a terminal); it leaves them behind.
 func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transport)) error {
-	w := &World{n: n, stuck: stuck}
+	w := &World{state: new(state), n: n, stuck: stuck}
 	procs := runtime.GOMAXPROCS(0)
 	if n <= procs {
 		w.spin = spinLoads
 	}
-	w.gifts = make([][]byte, n)
-	if n == 2 {
-		w.came = make([]lines, n)
-	}
 	for id, party := range agree.NewExchange(n) {
-		w.pes = append(w.pes, &PE{w: w, id: id, party: party, wake: make(chan struct{}, 1), patience: w.spin})
+		w.pes = append(w.pes, &PE{w: w, public: new(public), id: id, party: party, wake: make(chan struct{}, 1), patience: w.spin})
 	}
+	return w.run(w.pes, body)
+}
+
+// run runs body on those PEs that are goroutines of this process.
+func (w *World) run(pes []*PE, body func(transport.Transport)) error {
 	finished := make(chan struct{})
 	var running sync.WaitGroup
-	for _, p := range w.pes {
+	for _, p := range pes {
 		running.Add(1)
 		go func() {
 			defer running.Done()
@@ -131,6 +138,9 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 	w.watch(finished)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.err == nil && w.failed.Load() {
+		return transport.ErrElsewhere
+	}
 	return w.err
 }
 
@@ -186,12 +196,14 @@ func (w *World) rouse() {
 // fail records the first error and wakes every waiting PE.
 func (w *World) fail(err error) {
 	w.mu.Lock()
-	if w.err == nil {
+	hideSync()
+	first := !w.failed.Swap(true) // not Store: see publish
+	showSync()
+	if first {
 		w.err = err
 	}
 	w.mu.Unlock()
 	hideSync()
-	w.failed.Swap(true) // not Store: see publish
 	for _, p := range w.pes {
 		if f := p.waiting.Load(); f != nil {
 			p.wakeFrom(f)

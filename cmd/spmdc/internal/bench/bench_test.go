@@ -198,7 +198,7 @@ func TestBenchmarks(t *testing.T) {
 	if err != nil || len(files) != len(small) {
 		t.Fatalf("%d benchmarks, %v", len(files), err)
 	}
-	sample := effort.Sample(5)
+	sample := effort.Sample(10)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".hpf")
 		if !sample() {

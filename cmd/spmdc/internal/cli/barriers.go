@@ -150,7 +150,7 @@ func (cmd *trainCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err := barriers.Written(out, outfile.Check(out, elide.LogWord)); err != nil {
 		return err
 	}
-	program, err := cmd.program([]string{cmd.File}, nil, false, true, env, table)
+	program, err := cmd.program([]string{cmd.File}, nil, building{host: true}, env, table)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
 		return err
 	}
-	program, err := cmd.program([]string{cmd.File}, nil, false, true, env, table)
+	program, err := cmd.program([]string{cmd.File}, nil, building{host: true}, env, table)
 	if err != nil {
 		return err
 	}

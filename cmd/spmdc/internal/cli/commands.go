@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,10 +248,11 @@ func suggested(list []int) int {
 
 type compileCmd struct {
 	files
-	Output    string  `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
-	PEs       somePEs `embed:""`
-	Explain   string  `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
-	StopAfter string  `placeholder:"PASS" help:"Run the passes up to this one and write nothing."`
+	Output string  `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
+	PEs    somePEs `embed:""`
+	transportFlag
+	Explain   string `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
+	StopAfter string `placeholder:"PASS" help:"Run the passes up to this one and write nothing."`
 	compileFlags
 }
 
@@ -277,6 +279,9 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	}
 	c, err := cmd.open(cmd.all(), list)
 	if err != nil {
+		return err
+	}
+	if c.Options.Transport, err = cmd.transport(); err != nil {
 		return err
 	}
 	c.Color = env.TextColor
@@ -333,6 +338,7 @@ type buildCmd struct {
 	Output string  `short:"o" placeholder:"BIN" help:"The program; the default is the file's name without extension."`
 	PEs    somePEs `embed:""`
 	Race   bool    `help:"Build with Go's race detector."`
+	transportFlag
 	compileFlags
 }
 
@@ -348,26 +354,47 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.all(), list, cmd.Race, false, env, table)
+	program, err := cmd.program(cmd.all(), list, building{race: cmd.Race, transportFlag: cmd.transportFlag}, env, table)
 	if err != nil {
 		return err
 	}
 	return driver.CopyProgram(program, out)
 }
 
-// program builds the program of the files in the cache and returns its path. With
-// host it is one for this machine.
-func (f *compileFlags) program(files []string, pes []int, race, host bool, env *Env, table *driver.Table) (string, error) {
+// transportFlag says what carries the messages.
+type transportFlag struct {
+	Transport string `placeholder:"NAME" help:"What carries the messages: inproc, the default, where PEs are threads of one process, or mpi, where they are processes that mpirun starts."`
+}
+
+func (f transportFlag) transport() (driver.Transport, error) {
+	return driver.ParseTransport(f.Transport)
+}
+
+// building says how a program is built.
+type building struct {
+	race bool
+	host bool // for this machine
+	transportFlag
+}
+
+// program builds the program of the files in the cache and returns its path.
+func (f *compileFlags) program(files []string, pes []int, how building, env *Env, table *driver.Table) (string, error) {
 	c, err := f.open(files, pes)
 	if err != nil {
 		return "", err
+	}
+	if c.Options.Transport, err = how.transport(); err != nil {
+		return "", err
+	}
+	if how.race && c.Options.Transport == driver.MPI {
+		return "", driver.Usagef("leave out --race, or run it in one process", "the race detector sees one process, and with --transport=mpi each PE is one")
 	}
 	cache, err := driver.OpenCache()
 	if err != nil {
 		return "", err
 	}
 	// The times of passes that are skipped are of no use to who asks for them.
-	b := driver.Builder{Table: table, Cache: cache, Race: race, Host: host, Verify: f.VerifyPasses, Fresh: f.TimePasses}
+	b := driver.Builder{Table: table, Cache: cache, Race: how.race, Host: how.host, Verify: f.VerifyPasses, Fresh: f.TimePasses}
 	stop := func() {}
 	if env.Progress {
 		p := newProgress(env.Stderr, progressDelay)
@@ -386,6 +413,8 @@ type runCmd struct {
 	StatsJSON string `name:"stats-json" placeholder:"FILE" help:"Write these to FILE, as JSON: for explain FILE cost."`
 	checkpointFlags
 	barrierFlags
+	transportFlag
+	MpirunArgs []string `sep:"none" placeholder:"ARGS" help:"With --transport=mpi: arguments for mpirun, with blanks between."`
 	compileFlags
 }
 
@@ -398,7 +427,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if n > 0 {
 		list = []int{n}
 	}
-	program, err := cmd.program(cmd.all(), list, cmd.Race, true, env, table)
+	program, err := cmd.program(cmd.all(), list, building{cmd.Race, true, cmd.transportFlag}, env, table)
 	if err != nil {
 		return err
 	}
@@ -420,6 +449,17 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 		args = append(append(args, "--"), env.args...)
 	}
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
+	if transport, _ := cmd.transport(); transport == driver.MPI {
+		if n == 0 {
+			n = runtime.NumCPU()
+		}
+		program, args, stdio.Env, err = driver.MPIRun(program, n, strings.Fields(strings.Join(cmd.MpirunArgs, " ")), args)
+		if err != nil {
+			return err
+		}
+	} else if len(cmd.MpirunArgs) > 0 {
+		return driver.Usagef("add --transport=mpi", "--mpirun-args: mpirun starts programs for MPI only")
+	}
 	return cmd.around(env, func(more []string) (err error) {
 		args := append(args, more...)
 		if cmd.Checkpoint != "" && cmd.Restarts > 0 {

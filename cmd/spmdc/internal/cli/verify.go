@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 type verifyCmd struct {
@@ -115,9 +113,10 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("write for example --random=300", "--random=%d: expected a number of programs", cmd.Random)
 	case cmd.Precision < 0:
 		return driver.Usagef("write for example --precision=20", "--precision=%d: expected a number of executions", cmd.Precision)
-	case cmd.Generator != "" && randprog.Generators[cmd.Generator] == nil:
-		return driver.Usagef("the generators are "+strings.Join(slices.Sorted(maps.Keys(randprog.Generators)), ", "), "there is no generator %q", cmd.Generator)
 	case cmd.Random > 0:
+		if err := verify.CheckGenerator(cmd.Generator); err != nil {
+			return err
+		}
 		random := verify.RandomOptions{Options: o, Programs: cmd.Random, Seed: 1, Generator: cmd.Generator, Draw: cmd.Draw, Shrink: cmd.Shrink, Hold: cmd.Hold, Precision: cmd.Precision, Progress: env.Stderr}
 		if cmd.Log != "" {
 			if random.Log, err = verify.OpenLog(cmd.Log); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // longProgram is a program of about n lines: nests of every kind, one after
@@ -118,8 +120,9 @@ func TestLongProgram(t *testing.T) {
 			}
 		}))
 	}
-	small, large := bytes(500), bytes(2000)
-	t.Logf("%.0f MB for 500 lines, %.0f MB for 2,000", small/1e6, large/1e6)
+	lines := effort.Of(500, 200)
+	small, large := bytes(lines), bytes(4*lines)
+	t.Logf("%.0f MB for %d lines, %.0f MB for %d", small/1e6, lines, large/1e6, 4*lines)
 	if large > 8*small {
 		t.Errorf("four times the lines allocate %.1f times as much", large/small)
 	}

@@ -40,6 +40,13 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	}
 	name := ProgramName(c.File)
 	build := []string{tool.key(), fmt.Sprint(b.Race)}
+	var mpi *mpiCompiler
+	if c.Options.Transport == MPI {
+		if mpi, err = findMPI(); err != nil {
+			return "", err
+		}
+		build = append(build, mpi.path, mpi.key)
+	}
 	from := hashOf(append(slices.Clone(build), string(self), c.File, c.All(), fmt.Sprintf("%+v", c.Options))...)
 	if !b.Fresh && !b.Verify {
 		if path, warnings, ok := b.Cache.Lookup(from, name); ok {
@@ -69,7 +76,7 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 			if err := writeTree(dir, module); err != nil {
 				return b.Cache.failure(err)
 			}
-			return tool.build(dir, out, tmp, b.Race)
+			return tool.buildFor(mpi, dir, out, tmp, b.Race)
 		})
 		if err != nil {
 			return "", err

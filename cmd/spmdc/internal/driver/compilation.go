@@ -54,6 +54,8 @@ type Options struct {
 	// macros of the preprocessor, NAME or NAME=VALUE.
 	Form   string
 	Define []string
+	// Transport is what carries the messages. The code is the same for all.
+	Transport Transport
 }
 
 // Compilation is one program on its way through the passes: what is known

@@ -123,18 +123,28 @@ func (g *goTool) key() string {
 // The go command and what it starts put their files into the folder tmp, which
 // must exist; after an interrupt some may be left there. flags are more arguments of go build.
 func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
+	return g.buildFor(nil, dir, out, tmp, race, flags...)
+}
+
+// buildFor is build for MPI, unless that is nil.
+func (g *goTool) buildFor(mpi *mpiCompiler, dir, out, tmp string, race bool, flags ...string) error {
 	// Where variables are at each instruction is not said, which takes a tenth of the time.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=-dwarflocationlists=false", "-o", out}
-	cgo := "CGO_ENABLED=0"
+	cgo := []string{"CGO_ENABLED=0"}
+	if mpi != nil {
+		var more []string
+		more, cgo = mpi.build()
+		args = append(args, more...)
+	}
 	if race {
 		args = append(args, "-race")
-		cgo = "CGO_ENABLED=1" // the detector is linked in through cgo
+		cgo = []string{"CGO_ENABLED=1"} // the detector is linked in through cgo
 	}
 	ctx, stop := Interruptible()
 	defer stop()
 	cmd := exec.CommandContext(ctx, g.path, append(append(args, flags...), ".")...)
 	cmd.Dir = dir
-	cmd.Env = g.environ("GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on", "GOTMPDIR="+tmp, "TMPDIR="+tmp, cgo)
+	cmd.Env = g.environ(append(cgo, "GOFLAGS=-mod=mod", "GOPROXY=off", "GO111MODULE=on", "GOTMPDIR="+tmp, "TMPDIR="+tmp)...)
 	// Signals reach this process alone, so that it is always the one that
 	// tells the go command and the compilers to stop.
 	OwnGroup(cmd)
@@ -167,6 +177,11 @@ func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
 		return Usagef("make room on the disk", "the program could not be built: %s", firstLines(text, 1))
 	case strings.Contains(text, "GOCACHE is not defined") || strings.Contains(text, "build cache is required"):
 		return Usagef("set GOCACHE or HOME", "the Go toolchain has no folder for its cache: %s", firstLines(text, 1))
+	}
+	if mpi != nil {
+		if err := mpiFailure(text); err != nil {
+			return err
+		}
 	}
 	if first := firstLines(text, 1); strings.HasPrefix(first, "go: ") { // the go command, and no compiler
 		return Usagef("check the Go installation, and GOOS and GOARCH", "the program could not be built: %s", first)

@@ -50,7 +50,7 @@ var imports = []struct {
 	{"ir/transform", analyses},                                           // what a change means; whether it pays is not its business
 	{"ir/internal/...", []string{"ir/...", "parser", "internal/golden"}}, // help for tests
 
-	{"internal/fixedform", []string{"parser/scan"}}, // help for tests
+	{"internal/sourceform", []string{"parser/scan"}}, // help for tests
 	{"cfg", []string{"ir"}},
 	{"dataflow/solve", []string{"cfg"}},
 	{"dataflow", nil}, // tests of the analyses together

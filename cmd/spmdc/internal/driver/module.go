@@ -62,6 +62,9 @@ func Module(c *Compilation, pes int) Tree {
 		}
 	}
 	maps.Copy(t, c.Kernels)
+	if c.Options.Transport == MPI {
+		t[transportFile] = []byte(mpiImport)
+	}
 	var sources [][]byte
 	for p, text := range t {
 		if path.Ext(p) == ".go" {
@@ -132,6 +135,14 @@ It needs the Go toolchain (%s or later) and nothing else, no network either.
   spmdc/               the run-time packages that the program uses, with their licence
   .spmdc               which files here are generated; compiling again replaces them
 `, source.Printable(filepath.Base(c.File)), n, n, modulePathOf(name), goVersion, source.Printable(sourceCopy(c.File)))
+	if c.Options.Transport == MPI {
+		fmt.Fprintf(&b, `
+For MPI, whose compiler mpicc it then needs:
+
+  CGO_ENABLED=1 CC=mpicc go build -tags mpi
+  mpirun -n %d ./%s
+`, n, modulePathOf(name))
+	}
 	fmt.Fprintf(&b, "\nMade with --sync=%s", c.Options.Sync)
 	if c.Options.Check {
 		b.WriteString(" and --check: array bounds and undefined values are checked as it runs")

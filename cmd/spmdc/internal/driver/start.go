@@ -14,6 +14,7 @@ import (
 type Stdio struct {
 	In       io.Reader
 	Out, Err io.Writer
+	Env      []string // what the environment has more
 }
 
 // Grouped makes a command interrupt what it has started itself, too, when its
@@ -74,6 +75,9 @@ func (c *counted) Write(b []byte) (int, error) {
 func start(program string, args []string, io Stdio) (int, syscall.Signal, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.In, io.Out, io.Err
+	if len(io.Env) > 0 {
+		cmd.Env = append(os.Environ(), io.Env...)
+	}
 
 	// Listening begins before the program does, so that no signal falls
 	// between the two and ends spmdc alone.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg/comm/choose"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/ir/transform"
 )
 
@@ -50,8 +51,9 @@ func TestLongTransformed(t *testing.T) {
 			}
 			return float64(n)
 		}
-		small, large := bytes(125), bytes(500)
-		t.Logf("inside one loop: %v: %.0f MB for 125 loops, %.0f MB for 500", inside, small/1e6, large/1e6)
+		loops := effort.Of(125, 60)
+		small, large := bytes(loops), bytes(4*loops)
+		t.Logf("inside one loop: %v: %.0f MB for %d loops, %.0f MB for %d", inside, small/1e6, loops, large/1e6, 4*loops)
 		if large > 8*small {
 			t.Errorf("inside one loop: %v: four times the loops allocate %.1f times as much", inside, large/small)
 		}

@@ -35,7 +35,7 @@ func TestPlaces(t *testing.T) {
 	}{
 		{"places.hpf", "9 4\n5\n", []plan.Kind{plan.Elide}},
 		{"images.f90", "7\n", []plan.Kind{plan.Elide}},
-	} {
+	}[:effort.Of(2, 1)] {
 		text, err := os.ReadFile("testdata/" + c.file)
 		if err != nil {
 			t.Fatal(err)
@@ -68,10 +68,8 @@ func TestPlaces(t *testing.T) {
 
 // TestRandomCheckpoints is a short form of spmdc verify --random=N --checkpoints.
 func TestRandomCheckpoints(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: it builds programs")
-	}
-	programs := effort.Of(3, 1)
+	effort.Full(t, "TestPlaces is a program with more places")
+	const programs = 3
 	r, err := Random(withTools(t), RandomOptions{Programs: programs, Seed: 4, Options: Options{
 		PEs: []int{3}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute, Checkpoints: true,
 	}})

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,6 +57,14 @@ func Generated(seed uint64) randprog.Program {
 		return randprog.Jumps(seed)
 	}
 	return randprog.Loops(seed)
+}
+
+// CheckGenerator reports a name that no generator has.
+func CheckGenerator(name string) error {
+	if name == "" || randprog.Generators[name] != nil {
+		return nil
+	}
+	return driver.Usagef("the generators are "+strings.Join(slices.Sorted(maps.Keys(randprog.Generators)), ", "), "there is no generator %q", name)
 }
 
 // program is that of a seed.

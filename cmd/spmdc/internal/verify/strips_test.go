@@ -7,17 +7,19 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // TestRandomStrips is a short form of spmdc verify --random=N --strip=2 --mutations=2.
 func TestRandomStrips(t *testing.T) {
-	r, err := Random(withTools(t), RandomOptions{Programs: 8, Seed: 1000, Hold: 1, Options: Options{
+	programs := effort.Of(8, 2)
+	r, err := Random(withTools(t), RandomOptions{Programs: programs, Seed: 1000, Hold: 1, Options: Options{
 		PEs: []int{2, 3, 4}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute, Mutations: 2, Compile: driver.Options{Strip: 2},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.OK() || r.Runs != 24 {
+	if !r.OK() || r.Runs != 3*programs {
 		var b strings.Builder
 		r.Write(&b)
 		t.Error(b.String())

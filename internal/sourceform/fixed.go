@@ -1,60 +1,32 @@
-// Package fixedform prints programs of free form in fixed form, as unkindly as
-// the standard allows: blanks in the middle of words, statements cut into
-// continuation lines anywhere, comments between them, letters of either case,
-// and text behind column 72. It serves tests of the scanner. From
-//
-//	do i = 1, n
-//
-// may come
-//
-//	c a comment
-//	        d Oi=1
-//	     &            ,                                                     junk
-//	     x N
-package fixedform
+package sourceform
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/spmdc/spmdc/parser/scan"
-	"github.com/spmdc/spmdc/parser/source"
 )
 
-// Source is where choices come from; *rand.Rand is one.
-type Source interface {
-	IntN(n int) int
-}
-
-// Print prints a program without errors of free form in fixed form.
-func Print(text string, choose Source) string {
-	file := source.NewFile("free.f90", []byte(text))
-	diags := source.NewList(file)
-	p := &printer{choose: choose}
-	for _, line := range (scan.FreeForm{}).Lines(file.Physical(), diags) {
+// Fixed prints a program without errors of free form in fixed form.
+func Fixed(text string, choose Source) string {
+	p := &fixed{printer: printer{choose: choose}}
+	for _, line := range lines(text) {
 		p.line(&line)
 	}
 	p.flush()
 	return p.out.String()
 }
 
-type printer struct {
-	choose Source
-	out    strings.Builder
+type fixed struct {
+	printer
 	line1  []byte // the line in hand, columns 1 to 72 at most
 	open   bool   // the line in hand has a statement that a semicolon may follow
 	fresh  bool   // nothing of the statement in hand is printed yet
 	prefix string // the first five columns of its continuation lines
 }
 
-// one reports true in one of n cases.
-func (p *printer) one(n int) bool { return p.choose.IntN(n) == 0 }
-
-// pick chooses one of some texts.
-func (p *printer) pick(list ...string) string { return list[p.choose.IntN(len(list))] }
-
 // line prints one statement or directive.
-func (p *printer) line(l *scan.Line) {
+func (p *fixed) line(l *scan.Line) {
 	if p.open && !l.Directive && l.Label == 0 && p.one(5) && len(p.line1) < 60 {
 		p.put(';')
 
@@ -93,7 +65,7 @@ func (p *printer) line(l *scan.Line) {
 }
 
 // begin begins the line of a statement or directive.
-func (p *printer) begin(l *scan.Line) {
+func (p *fixed) begin(l *scan.Line) {
 	p.flush()
 	p.comments()
 	p.prefix = "     "
@@ -122,7 +94,7 @@ func (p *printer) begin(l *scan.Line) {
 }
 
 // put prints one byte of a statement, in a further line where the line is full.
-func (p *printer) put(c byte) {
+func (p *fixed) put(c byte) {
 	limit := 72
 	if p.line1[0] == '\t' {
 		limit -= 6 - 1
@@ -134,7 +106,7 @@ func (p *printer) put(c byte) {
 }
 
 // hostile prints something that means nothing in front of a byte outside strings.
-func (p *printer) hostile() {
+func (p *fixed) hostile() {
 	switch p.choose.IntN(60) {
 	case 0, 1, 2, 3:
 		for range p.choose.IntN(4) + 1 {
@@ -153,7 +125,7 @@ func (p *printer) hostile() {
 }
 
 // next begins a continuation line.
-func (p *printer) next() {
+func (p *fixed) next() {
 	p.flush()
 	if p.one(4) {
 		p.comments()
@@ -162,7 +134,7 @@ func (p *printer) next() {
 }
 
 // comments prints lines that mean nothing.
-func (p *printer) comments() {
+func (p *fixed) comments() {
 	if p.one(6) {
 		p.out.WriteString(p.pick("", "C a comment's text", "c", "* another", "! CHPF$ INDEPENDENT", "CDIR$ IVDEP", "!$OMP PARALLEL DO",
 			"   ! x = 3", "                                                                        x = 3", "      ", "\t ! then") + "\n")
@@ -170,7 +142,7 @@ func (p *printer) comments() {
 }
 
 // flush ends the line in hand.
-func (p *printer) flush() {
+func (p *fixed) flush() {
 	if p.line1 == nil {
 		return
 	}

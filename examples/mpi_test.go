@@ -1,0 +1,163 @@
+package examples_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/compare"
+	"github.com/spmdc/spmdc/internal/effort"
+)
+
+// processes is a program of a bundle that mpirun starts as so many processes.
+type processes struct {
+	path, name string
+	n          int
+}
+
+func (p processes) CommandContext(ctx context.Context, args ...string) *exec.Cmd {
+	all := append([]string{"-n", fmt.Sprint(p.n), p.path, p.name}, args...)
+	return exec.CommandContext(ctx, "mpirun", all...)
+}
+
+// TestMPI: on as many processes each example prints what it prints in one process, and the
+// coarray programs what OpenCoarrays' print, with the checker on too; then how runs end that
+// fail.
+func TestMPI(t *testing.T) {
+	effort.Full(t, "it builds all examples with the compiler of MPI")
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	effort.Tool(t, "mpirun", "openmpi-bin")
+	for _, v := range []string{"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_orte_execute_quiet"} {
+		t.Setenv(v, "1")
+	}
+	endless := filepath.Join("testdata", "mpi", "endless.f90")
+	stops := filepath.Join("testdata", "mpi", "stops.f90")
+	coarrays := coarrayPrograms(t)
+	sources := slices.Concat(coarrays, []string{endless, stops})
+	for _, e := range examples(t) {
+		sources = append(sources, e.source)
+	}
+	const checked = " checked"
+	mains := map[string][]byte{}
+	for _, source := range sources {
+		for form, flags := range map[string][]string{"": nil, checked: {"--check"}} {
+			text, err := shared.bundles.emitted(source, plans[0], flags...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mains[source+form] = text
+		}
+	}
+	path, err := bundle.BuildMPI(filepath.Join(t.TempDir(), "bundle"), mains)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("programs", func(t *testing.T) {
+		for n, form := range map[int]string{2: checked, 3: "", 4: checked} {
+			for _, e := range examples(t) {
+				t.Run(fmt.Sprint(e.name, n), func(t *testing.T) {
+					t.Parallel()
+					if err := compare.Outputs(run(t, e.input, processes{path, e.source + form, n}), e.want(t), compare.Default); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			for _, source := range coarrays {
+				t.Run(fmt.Sprint(source, n), func(t *testing.T) {
+					t.Parallel()
+					got := run(t, beside(source, ".in"), processes{path, source + form, n})
+					if err := compare.Lines(images(t, source)[n], got, compare.Default); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	})
+	t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3}) })
+	t.Run("killed", func(t *testing.T) { killed(t, processes{path, endless, 3}) })
+}
+
+// stopped: the error of an image comes once, with the exit status, and all that was printed.
+func stopped(t *testing.T, p processes) {
+	var stdout, stderr strings.Builder
+	cmd := p.CommandContext(t.Context())
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run()
+	if status := cmd.ProcessState.ExitCode(); status != 9 || stderr.String() != "ERROR STOP 9\n" || strings.Count(stdout.String(), "\n") != 3 {
+		t.Errorf("status %d, output %q, errors %q", status, &stdout, &stderr)
+	}
+}
+
+// ranks is the processes that mpirun has started, by their numbers.
+func ranks(t *testing.T, mpirun, n int) []int {
+	t.Helper()
+	pids := make([]int, n)
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", mpirun))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range strings.Fields(string(children)) {
+		environ, _ := os.ReadFile("/proc/" + child + "/environ")
+		for v := range strings.SplitSeq(string(environ), "\x00") {
+			name, value, _ := strings.Cut(v, "=")
+			if rank, err := strconv.Atoi(value); err == nil && name == "OMPI_COMM_WORLD_RANK" && rank < n {
+				pids[rank], _ = strconv.Atoi(child)
+			}
+		}
+	}
+	if slices.Contains(pids, 0) {
+		t.Fatalf("of the processes %s some have no number: %v", children, pids)
+	}
+	return pids
+}
+
+// killed: when a process is killed all end soon, with one error that names its image.
+func killed(t *testing.T, p processes) {
+	for victim := range p.n {
+		var stderr strings.Builder
+		cmd := p.CommandContext(t.Context())
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatalf("%q, then %v: %s", line, err, &stderr)
+		}
+		pids := ranks(t, cmd.Process.Pid, p.n)
+		begin := time.Now()
+		if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if took := time.Since(begin); took > 30*time.Second {
+			t.Errorf("the run ends %v after its process", took)
+		}
+		want := fmt.Sprintf("image %d: its process has ended", victim+1)
+		if !strings.Contains(stderr.String(), want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("errors %q, want a line with %q", &stderr, want)
+		}
+		for _, pid := range pids {
+			for wait := 0; syscall.Kill(pid, 0) == nil; wait++ {
+				if wait > 300 {
+					t.Errorf("process %d is still there", pid)
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	}
+}

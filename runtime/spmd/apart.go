@@ -1,0 +1,218 @@
+package spmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/inproc"
+)
+
+// Where each PE is a process of its own, every process runs the program with the same
+// command line. PE 0 reads the input, shows what all print, and has the exit status; the
+// others send it, when they have come to their ends, how that was.
+
+// place of a process in a run; the zero value is the one process of a run in which PEs are
+// goroutines.
+type process struct {
+	machine transport.Processes
+	pe, n   int
+	ran     *bool // Run has been called
+}
+
+// apart runs a program as one of several processes and returns its exit status, which is 0
+// but for PE 0.
+func apart(p Program, machine transport.Processes, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
+	pe, n, err := machine.Join()
+	if err != nil {
+		machine.End()
+		if pe != 0 { // all have the same error
+			return exitOK
+		}
+		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+		return exitFault
+	}
+	p.process = process{machine, pe, n, new(bool)}
+	if pe != 0 {
+		stdin, stdout, stderr = nil, io.Discard, io.Discard
+	}
+	status := run(p, args, stdin, stdout, stderr, body)
+	if !*p.process.ran {
+		// What PE 0 finds wrong with the command line keeps all from running.
+		_ = machine.Run(func([]transport.Wait) error { return nil }, func(t transport.Transport) { t.Abort(transport.ErrElsewhere) })
+		machine.Leave(nil, func() {})
+	}
+	machine.End()
+	if pe != 0 {
+		return exitOK
+	}
+	return status
+}
+
+// unsuited says what of the command line a run of processes cannot do, and what can.
+func (p *Program) unsuited(points *checkpointing, elision *barrierFlags, asked *provoke) error {
+	const remedy = "run it with --transport=inproc, the default"
+	switch {
+	case p.process.machine == nil:
+		return nil
+	case points.file != "":
+		return &UsageError{"checkpoints are not taken where each PE is a process", remedy}
+	case elision.mode != "off":
+		return &UsageError{"barriers are not left out where each PE is a process", remedy}
+	case asked.freeze.on || asked.trace != "":
+		return &UsageError{"-freeze and -trace follow the PEs of one process", remedy}
+	}
+	return nil
+}
+
+// run runs body on all PEs, or on that of this process.
+func (r *process) run(n int, stuck func([]transport.Wait) error, body func(transport.Transport)) error {
+	if r.machine == nil {
+		return inproc.Run(n, stuck, body)
+	}
+	*r.ran = true
+	return r.machine.Run(stuck, body)
+}
+
+// printer writes to one of the outputs of PE 0.
+type printer struct {
+	machine transport.Processes
+	errors  bool
+}
+
+func (w printer) Write(b []byte) (int, error) {
+	w.machine.Print(b, w.errors)
+	return len(b), nil
+}
+
+// output is newOutput of this process.
+func (r *process) output(stdout io.Writer) *output {
+	if r.machine == nil {
+		return newOutput(stdout)
+	}
+	if r.pe != 0 {
+		return &output{w: printer{r.machine, false}, errors: printer{r.machine, true}, lines: true}
+	}
+	o := newOutput(stdout)
+	o.others = r.machine.Printed
+	return o
+}
+
+// collectPeriod is how long what others print may wait at PE 0.
+const collectPeriod = 5 * time.Millisecond
+
+// collect shows what others print until end is closed.
+func (o *output) collect(end chan struct{}) {
+	tick := time.NewTicker(collectPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+			o.take()
+		}
+	}
+}
+
+// elsewhere is an error that another process has told of.
+type elsewhere struct {
+	text   string
+	status int
+}
+
+func (e *elsewhere) Error() string { return e.text }
+
+// conclude ends the run of a process, which ended with err on its PE. On PE 0 it adds what
+// the others did, and returns the error of the run; on the others it returns nil.
+func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err error) error {
+	own := packed(failureOf(p, err), stopOfPE(ended, r.pe), countsOf(pes[r.pe]))
+	if r.pe != 0 {
+		left := r.machine.Leave(own, func() {})
+		if left[0] == nil && err != nil && !errors.Is(err, transport.ErrElsewhere) {
+			fmt.Fprintln(os.Stderr, err) // PE 0 is the one that is lost
+		}
+		return nil
+	}
+	all := r.machine.Leave(own, out.take)
+	if errors.Is(err, transport.ErrElsewhere) {
+		err = nil
+	}
+	for q, report := range all {
+		if q == 0 || len(report) == 0 {
+			continue
+		}
+		list := unpacked(report)
+		if err == nil {
+			err = failureFrom(list[0])
+		}
+		if stop, _ := list[1].([]any); len(stop) > 0 {
+			ended.note(q, &StopError{Code: stop[0].(int), Line: stop[1].(string)})
+		}
+		pes[q] = &PE{counts: countsFrom(list[2])}
+	}
+	return err
+}
+
+// failureOf is an error as values: its text, the exit status, and whether it is an ERROR STOP.
+func failureOf(p *Program, err error) any {
+	var stop *StopError
+	var usage *UsageError
+	switch {
+	case err == nil || errors.Is(err, transport.ErrElsewhere):
+		return nil
+	case errors.As(err, &stop):
+		return []any{stop.Line, stop.Code, true}
+	case errors.As(err, &usage):
+		return []any{fmt.Sprintf("%s: %v", p.Name, err), exitUsage, false}
+	}
+	return []any{err.Error(), exitFault, false}
+}
+
+func failureFrom(v any) error {
+	list, _ := v.([]any)
+	switch {
+	case list == nil:
+		return nil
+	case list[2].(bool):
+		return &StopError{Line: list[0].(string), Code: list[1].(int)}
+	}
+	return &elsewhere{text: list[0].(string), status: list[1].(int)}
+}
+
+func stopOfPE(s *stops, pe int) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.by[pe]; e != nil {
+		return []any{e.Code, e.Line}
+	}
+	return nil
+}
+
+// countsOf is the counters of a PE as values, site by site.
+func countsOf(pe *PE) any {
+	if pe == nil {
+		return nil
+	}
+	var list []any
+	for _, c := range pe.counts {
+		list = append(list, int(c.Calls), int(c.Data), int(c.Ready), int(c.Bytes), int(c.Waits))
+	}
+	return list
+}
+
+func countsFrom(v any) (counts []Counts) {
+	list, _ := v.([]any)
+	next := func() int64 {
+		n := list[0].(int)
+		list = list[1:]
+		return int64(n)
+	}
+	for len(list) > 0 {
+		counts = append(counts, Counts{Calls: next(), Data: next(), Ready: next(), Bytes: next(), Waits: next()})
+	}
+	return counts
+}

@@ -1,0 +1,277 @@
+package spmd
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/transport/inproc"
+)
+
+// played is a machine whose processes are goroutines of this one, which have nothing in
+// common but memory.
+type played struct {
+	*inproc.Member
+	pe, n int
+	join  func() *inproc.Member
+}
+
+func (m *played) Join() (pe, n int, err error) {
+	m.Member = m.join()
+	return m.pe, m.n, nil
+}
+
+func (m *played) Leave(last []byte, idle func()) [][]byte {
+	left, _ := m.Member.Leave(last, idle)
+	return left
+}
+
+func (m *played) End() {}
+
+// processes runs a program on n processes and returns what PE 0 writes, and its status.
+// Those that are dead do nothing.
+func processes(n int, p Program, args []string, input string, body func(*PE), dead ...int) (stdout, stderr string, status int) {
+	const part = 16 << 20
+	board := inproc.BoardSize(n)
+	memory := make([]uint64, (board+n*part)/8) // in one piece, which Go does not look into
+	base := unsafe.Pointer(&memory[0])
+	whole := inproc.Region{At: unsafe.Add(base, board), Bytes: n * part}
+	alive := func(q int) bool {
+		for _, d := range dead {
+			if q == d {
+				return false
+			}
+		}
+		return true
+	}
+	var out, errs bytes.Buffer
+	var running sync.WaitGroup
+	for q := range n {
+		if !alive(q) {
+			continue
+		}
+		m := &played{pe: q, n: n, join: func() *inproc.Member {
+			own := inproc.Region{At: unsafe.Add(whole.At, q*part), Bytes: part}
+			return inproc.Join(q, n, inproc.Common{Board: base, Room: inproc.NewArena(whole, own), Alive: alive})
+		}}
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			if q == 0 {
+				status = apart(p, m, args, strings.NewReader(input), &out, &errs, body)
+			} else if s := apart(p, m, args, nil, io.Discard, io.Discard, body); s != 0 {
+				panic(fmt.Sprintf("process %d has status %d", q, s))
+			}
+		}()
+	}
+	running.Wait()
+	return out.String(), errs.String(), status
+}
+
+// variety is a program that communicates in many ways, and prints what comes of it.
+func variety(pe *PE) {
+	l := dist.NewLayout(axes(block(1, 40, 0)), pe.Grid(pe.N()))
+	a := NewArray[float64](pe, "a", l, [][2]int{{1, 1}})
+	b := NewArray[float64](pe, "b", l, nil)
+	all := NewTemp[float64](pe, 1, 40)
+	shift, staged, gather := NewComm(pe, 0, a, nil), NewStaged(pe, 1, a, 2, -1), NewComm(pe, 2, b, all)
+	picked := NewIrregular(pe, 3, b)
+	sums := NewLocal[float32](pe, "sums", [2]int{1, 5})
+	pe.Start()
+	var scale float64
+	var name string
+	pe.Read(4, nil, &scale, Str(&name, 6))
+	set(a, 1)
+	border := func(q int) Box {
+		mine := l.Owned(q, 0)
+		return Box{dist.Range(mine.Lo-1, mine.Hi()+1, 1)}
+	}
+	for step := range 12 {
+		c := []*Comm[float64]{shift, staged}[step%2]
+		c.Needs(border)
+		c.Post()
+		c.Wait()
+		own := a.Owned(0)
+		for i := own.Lo; i <= own.Hi(); i++ {
+			sum := a.Data[a.At1(i)]
+			if i > 1 {
+				sum += scale * a.Data[a.At1(i-1)]
+			}
+			if i < 40 {
+				sum += scale * a.Data[a.At1(i+1)]
+			}
+			b.Data[b.At1(i)] = sum
+		}
+		c.Done()
+		gather.NeedsAll(Box{dist.Range(1, 40, 1)})
+		gather.Post()
+		gather.Wait()
+		idx := []int{1 + (7*step+pe.ID())%40, 40 - step, 1}
+		list := picked.Post(idx[:1+step%3], false)
+		_ = list
+		picked.Wait()
+		for i := range 5 {
+			sums.Data[i] = float32(all.Data[all.At1(1+i)])/7 + float32(pe.ID()) + float32(picked.Data[picked.At[0]])
+		}
+		SumElements(pe, 5, sums, Box{dist.Range(1, 5, 1)})
+		gather.Done()
+		picked.Done()
+		for i := own.Lo; i <= own.Hi(); i++ {
+			a.Data[a.At1(i)] = b.Data[b.At1(i)] / 3
+		}
+		largest := Max(pe, 6, a.Data[a.At1(own.Lo)])
+		z := Sum(pe, 6, complex(float64(pe.ID()), largest))
+		name = Bcast(pe, 7, step%pe.N(), fmt.Sprint(name, pe.ID()))
+		if pe.ID() == 0 {
+			pe.Print(step, largest, z, name, sums.Data[0], sums.Data[4])
+		}
+	}
+}
+
+// TestProcesses: PEs that are processes print, to the last bit, what goroutines print, and
+// count the same messages.
+func TestProcesses(t *testing.T) {
+	const input = "0.37, 'name'\n"
+	for _, n := range []int{1, 2, 3, 6} {
+		p := sites(8)
+		p.Check = n%2 == 0
+		var out, errs bytes.Buffer
+		if status := run(p, []string{"-n", fmt.Sprint(n), "-stats"}, strings.NewReader(input), &out, &errs, variety); status != 0 {
+			t.Fatalf("status %d: %s", status, errs.String())
+		}
+		stdout, stderr, status := processes(n, p, []string{"-stats"}, input, variety)
+		if status != 0 || stdout != out.String() {
+			t.Errorf("%d processes: status %d, output\n%s%sof goroutines\n%s", n, status, stdout, stderr, out.String())
+		}
+		if got, want := withoutWaits(stderr), withoutWaits(errs.String()); got != want {
+			t.Errorf("%d processes count\n%sgoroutines\n%s", n, got, want)
+		}
+	}
+}
+
+// withoutWaits is a table of statistics without the column that says how often PEs had to
+// wait.
+func withoutWaits(table string) string {
+	var b strings.Builder
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		switch {
+		case strings.Contains(line, "total"):
+			words[4] = "" // it has no number of a line in front
+		case words[0] != "line":
+			words[5] = ""
+		}
+		fmt.Fprintln(&b, strings.Join(words, " "))
+	}
+	return b.String()
+}
+
+// TestProcessesEnd: how a run of processes ends: its output, one error, and the status.
+func TestProcessesEnd(t *testing.T) {
+	hpf, coarray, checked := sites(4), coarrays("sync all", "critical"), sites(4)
+	hpf.Check = false
+	for _, test := range []struct {
+		name           string
+		p              Program
+		args           string
+		dead           []int
+		body           func(*PE)
+		stdout, stderr string
+		status         int
+	}{
+		{"an image fails", coarray, "", nil, func(pe *PE) {
+			pe.Start()
+			pe.Print("I am", pe.ID()+1)
+			pe.SyncAll(0)
+			if pe.ID() == 2 {
+				pe.Abort(1, "no way")
+			}
+			pe.SyncAll(0)
+		}, "?", "prog.f90:101: image 3: no way\n", 1},
+		{"error stop", coarray, "", nil, func(pe *PE) {
+			pe.Start()
+			if pe.ID() == 1 {
+				pe.ErrorStop(7)
+			}
+			pe.SyncAll(0)
+		}, "", "ERROR STOP 7\n", 7},
+		{"stop of an image", coarray, "", nil, func(pe *PE) {
+			pe.Start()
+			if pe.ID() == 2 {
+				pe.Stop(int32(3))
+			}
+		}, "", "STOP 3\n", 3},
+		{"stop", hpf, "", nil, func(pe *PE) {
+			pe.Start()
+			pe.Stop("enough")
+		}, "", "STOP enough\n", 0},
+		{"deadlock", coarray, "", nil, func(pe *PE) {
+			pe.Start()
+			if pe.ID() == 0 {
+				pe.SyncImages(0, 3)
+			}
+		}, "", "prog.f90:100: deadlock: an image has stopped while others wait for it\n" +
+			"  image 1 at prog.f90:100 waits for image 3 in sync all\n  image 3 has stopped\n", 1},
+		{"prints in order", coarray, "", nil, func(pe *PE) {
+			pe.Start()
+			for q := range 2 * pe.N() {
+				if q%pe.N() == pe.ID() {
+					pe.Print(q)
+				}
+				pe.SyncAll(0)
+			}
+			for range 40 {
+				pe.Lock(1, 3)
+				pe.Unlock(1, 3)
+			}
+		}, "                    0\n                    1\n                    2\n                    3\n                    4\n                    5\n", "", 0},
+		{"texts", hpf, "", nil, func(pe *PE) {
+			a := NewArray[string](pe, "a", dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(3)), [][2]int{{1, 1}})
+			NewComm(pe, 2, a, nil)
+			pe.Start()
+		}, "", "prog.hpf:102: PE ", 1},
+		{"input", coarray, "", nil, func(pe *PE) {
+			pe.Start()
+			x := 0
+			if pe.ID() == 1 {
+				pe.Read(0, nil, &x)
+			}
+		}, "", "image 2: end of file", 1},
+		{"wrong number", hpf, "-n 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -n 2: 3 processes have been started", 2},
+		{"barriers", hpf, "-barriers=learn", nil, func(pe *PE) { t.Error("it runs") }, "", "test: barriers are not left out", 2},
+		{"trace", checked, "-trace=t", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -freeze and -trace", 2},
+		{"a put too early", checked, "-hold=2", nil, func(pe *PE) {
+			a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(3)), [][2]int{{1, 1}})
+			c := NewComm(pe, 1, a, nil).Sync(Elided) // nothing orders its executions
+			pe.Start()
+			set(a, 0)
+			for range 3 {
+				c.Needs(func(q int) Box {
+					mine := a.Layout.Owned(q, 0)
+					return Box{dist.Range(mine.Lo-1, mine.Hi(), 1)}
+				})
+				c.Post()
+				c.Wait()
+				c.Done()
+			}
+		}, "", "prog.hpf:101: ", 1},
+		{"lost", hpf, "", []int{1}, func(pe *PE) { pe.Start() }, "", "prog.hpf: PE 1: its process has ended", 1},
+	} {
+		stdout, stderr, status := processes(3, test.p, strings.Fields(test.args), "", test.body, test.dead...)
+		if test.stdout == "?" {
+			if strings.Count(stdout, "I am") != 3 {
+				t.Errorf("%s: output %q", test.name, stdout)
+			}
+		} else if stdout != test.stdout {
+			t.Errorf("%s: output %q", test.name, stdout)
+		}
+		if status != test.status || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" || strings.Count(stderr, test.p.File) > 3 {
+			t.Errorf("%s: status %d, errors %q, want %d, %q", test.name, status, stderr, test.status, test.stderr)
+		}
+	}
+}

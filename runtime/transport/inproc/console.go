@@ -1,0 +1,104 @@
+package inproc
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	consoleBytes = 1 << 18
+	consolePiece = 1 << 14 // what one message has at most
+)
+
+// console is what PEs that are processes have printed, and PE 0 has not shown yet: a ring
+// of messages, each a word (its length, and where it goes) and its text.
+type console struct {
+	busy atomic.Uint32 // somebody writes
+	_    pad
+	end  atomic.Uint64 // bytes written so far
+	_    pad
+	seen atomic.Uint64 // bytes shown so far
+	_    pad
+	ring [consoleBytes]byte
+}
+
+// Print sends text to PE 0, which shows it on its standard output, or with errors on its
+// standard error output, in the order in which PEs print.
+func (m *Member) Print(text []byte, errors bool) {
+	c := m.console
+	for !c.busy.CompareAndSwap(0, 1) {
+		time.Sleep(10 * time.Microsecond)
+	}
+	defer c.busy.Store(0)
+	for len(text) > 0 {
+		piece := text[:min(len(text), consolePiece)]
+		text = text[len(piece):]
+		word := uint64(len(piece)) << 1
+		if errors {
+			word |= 1
+		}
+		message := append(binary.NativeEndian.AppendUint64(nil, word), piece...)
+		end := c.end.Load()
+		for end+uint64(len(message))-c.seen.Load() > consoleBytes {
+			time.Sleep(100 * time.Microsecond)
+		}
+		c.put(end, message)
+		c.end.Store(end + uint64(len(message)))
+	}
+}
+
+// Printed shows what has been printed since it was called last. PE 0 alone calls it, once
+// at a time.
+func (m *Member) Printed(show func(text []byte, errors bool)) {
+	c := m.console
+	for seen := c.seen.Load(); seen != c.end.Load(); seen = c.seen.Load() {
+		word := binary.NativeEndian.Uint64(c.get(seen, 8))
+		text := c.get(seen+8, int(word>>1))
+		c.seen.Store(seen + 8 + uint64(len(text)))
+		show(text, word&1 != 0)
+	}
+}
+
+func (c *console) put(at uint64, b []byte) {
+	at %= consoleBytes
+	n := copy(c.ring[at:], b)
+	copy(c.ring[:], b[n:])
+}
+
+func (c *console) get(at uint64, n int) []byte {
+	at %= consoleBytes
+	b := make([]byte, n)
+	m := copy(b, c.ring[at:])
+	copy(b[m:], c.ring[:])
+	return b
+}
+
+// leaveLimit is how long processes wait for each other at the end of a run that has failed.
+const leaveLimit = 10 * time.Second
+
+const leavePeriod = 200 * time.Microsecond
+
+// Leave says that this process has run, leaves something to PE 0, and returns when all have
+// left, with what they left, by PE. idle is called meanwhile. Of a run that has failed
+// some may never come to it: then all is false, and what they left is nil.
+func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
+	w, p := m.w, m.w.pes[m.id]
+	p.last = w.lend(last)
+	p.ended.Store(true)
+	left = make([][]byte, w.n)
+	begin := time.Now()
+	for q, other := range w.pes {
+		for !other.ended.Load() && !(w.failed.Load() && (!m.alive(q) || time.Since(begin) > leaveLimit)) {
+			idle()
+			time.Sleep(leavePeriod)
+		}
+		left[q] = w.keep(other.last)
+	}
+	idle()
+	all = true
+	for _, other := range w.pes {
+		all = all && other.ended.Load()
+	}
+	return left, all
+}

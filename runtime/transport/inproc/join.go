@@ -1,0 +1,218 @@
+package inproc
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+	"github.com/spmdc/spmdc/runtime/transport/agree"
+)
+
+// Room is memory that PEs which are processes have in common, each a part of its own, at
+// the same addresses in all of them. What one of them has from Alloc all can use.
+type Room interface {
+	Alloc(bytes int) unsafe.Pointer // zeroed, on cache lines of its own
+	Free(memory unsafe.Pointer)     // what Alloc has given to this process
+	Holds(memory unsafe.Pointer) bool
+}
+
+// Common is how the processes of a run find each other.
+type Common struct {
+	Board unsafe.Pointer // the same BoardSize(n) bytes for all, zero in the beginning
+	Room  Room
+	Spin  bool // there is a processor for each
+	// Alive reports whether the process of a PE is there.
+	Alive func(pe int) bool
+}
+
+// BoardSize is how many bytes of memory n processes need to find each other.
+func BoardSize(n int) int {
+	return int(boardBehind(n) + unsafe.Sizeof(console{}))
+}
+
+// A board has the state, what others use of each PE, agreements, and the console.
+func boardBehind(n int) uintptr {
+	return (unsafe.Sizeof(state{}) + uintptr(n)*unsafe.Sizeof(public{}) + agree.Size(n) + lineBytes - 1) &^ (lineBytes - 1)
+}
+
+// Member is one of n PEs, each of which is a process.
+type Member struct {
+	w       *World
+	id      int
+	console *console
+	alive   func(pe int) bool
+}
+
+// Join makes this process PE id of n.
+func Join(id, n int, common Common) *Member {
+	w := &World{state: (*state)(common.Board), n: n, room: common.Room}
+	if common.Spin {
+		w.spin = spinLoads
+	}
+	at := unsafe.Add(common.Board, unsafe.Sizeof(state{}))
+	exchange := unsafe.Add(at, uintptr(n)*unsafe.Sizeof(public{}))
+	for q := range n {
+		p := &PE{w: w, id: q, patience: w.spin, public: (*public)(unsafe.Add(at, uintptr(q)*unsafe.Sizeof(public{})))}
+		w.pes = append(w.pes, p)
+	}
+	w.pes[id].party = agree.On(exchange, n, id)
+	return &Member{w: w, id: id, console: (*console)(unsafe.Add(common.Board, boardBehind(n))), alive: common.Alive}
+}
+
+// Look ends the run if the process of another PE has ended before its time, and reports
+// whether there is one.
+func (m *Member) Look() (lost bool) {
+	for q, p := range m.w.pes {
+		if p.ended.Load() || q == m.id || m.alive(q) || p.ended.Load() {
+			continue
+		}
+		e := &transport.Lost{PE: q, Site: -1}
+		if p.waiting.Load() != nil {
+			e.Site = int(p.site.Load())
+		}
+		m.w.fail(e)
+		lost = true
+	}
+	return lost
+}
+
+// lookPeriod is how often a process looks whether the others are there.
+const lookPeriod = 100 * time.Millisecond
+
+// look is Look now and then, until end is closed.
+func (m *Member) look(end chan struct{}) {
+	tick := time.NewTicker(lookPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+			m.Look()
+		}
+	}
+}
+
+// Run is the Run of all PEs for the one of this process. Where the run has failed, it
+// returns the error on the PE that met it first, and transport.ErrElsewhere on others.
+func (m *Member) Run(stuck func([]transport.Wait) error, body func(transport.Transport)) error {
+	m.w.stuck = stuck
+	end := make(chan struct{})
+	defer close(end)
+	go m.look(end)
+	return m.w.run(m.w.pes[m.id:m.id+1], body)
+}
+
+// made is n zeroes for what PEs share.
+func made[T any](w *World, n int) []T {
+	if w.room == nil {
+		return make([]T, n)
+	}
+	var element T
+	return unsafe.Slice((*T)(w.room.Alloc(n*int(unsafe.Sizeof(element)))), n)
+}
+
+// Alloc is memory for buffers.
+func (p *PE) Alloc(bytes int) unsafe.Pointer {
+	if p.w.room == nil {
+		return nil
+	}
+	return p.w.room.Alloc(bytes)
+}
+
+// Free takes back what Alloc has given.
+func (p *PE) Free(memory unsafe.Pointer) {
+	if p.w.room != nil && p.w.room.Holds(memory) {
+		p.w.room.Free(memory)
+	}
+}
+
+// lend is data where other PEs can read it, until takeBack; keep is a copy that stays of
+// what another one has lent. Goroutines of one process need neither.
+func (w *World) lend(data []byte) []byte {
+	if w.room == nil {
+		return data
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	lent := unsafe.Slice((*byte)(w.room.Alloc(len(data))), len(data))
+	copy(lent, data)
+	return lent
+}
+
+func (w *World) takeBack(lent []byte) {
+	if w.room != nil && len(lent) > 0 {
+		w.room.Free(unsafe.Pointer(unsafe.SliceData(lent)))
+	}
+}
+
+func (w *World) keep(lent []byte) []byte {
+	if w.room == nil {
+		return lent
+	}
+	return append([]byte(nil), lent...)
+}
+
+// contribute puts what a PE brings to ReduceAll number k where others can read it. Before
+// it does so again in the same place, all have read it.
+func (p *PE) contribute(k uint64, own transport.Memory) {
+	data := own.Bytes()
+	lent := &p.given[k%2]
+	if cap(*lent) < len(data) {
+		p.w.takeBack((*lent)[:cap(*lent)])
+		*lent = p.w.lend(make([]byte, len(data)+len(data)/4))
+	}
+	*lent = (*lent)[:len(data)]
+	copy(*lent, data)
+	p.pool[k%2].data = *lent
+}
+
+// entry is what other processes must know of a buffer.
+type entry struct {
+	site           int
+	memory         []byte
+	arrival, ready flags
+}
+
+// mine is the memory of a buffer, which must be one that all can use.
+func (w *World) mine(p *PE, site int, m transport.Memory) transport.Memory {
+	if w.room != nil && m.Len() > 0 && !w.room.Holds(unsafe.Pointer(unsafe.SliceData(m.Bytes()))) {
+		p.Abort(&transport.Private{PE: p.id, Site: site})
+	}
+	return m
+}
+
+// announce tells other processes of the buffers of p.
+func (p *PE) announce() {
+	p.directory = made[entry](p.w, max(1, len(p.buffers)))[:len(p.buffers)]
+	for b := range p.buffers {
+		buf := &p.buffers[b]
+		p.directory[b] = entry{buf.site, buf.memory.Bytes(), buf.arrival, buf.ready}
+	}
+	p.w.rebound.Add(1)
+}
+
+// mirror learns, at a barrier, where the buffers of other processes are, if some have got
+// other memory since it did so last.
+func (p *PE) mirror() {
+	now := p.w.rebound.Load()
+	if now == p.mirrored || p.directory == nil { // it has not announced its own
+		return
+	}
+	p.mirrored = now
+	for _, q := range p.w.pes {
+		if q == p {
+			continue
+		}
+		q.buffers = q.buffers[:0]
+		for b := range q.directory {
+			e := &q.directory[b]
+			m := transport.Memory(&transport.Slice[byte]{})
+			if b < len(p.buffers) { // else Start finds that the buffers are not the same
+				m = p.buffers[b].memory.At(q.id, e.memory)
+			}
+			q.buffers = append(q.buffers, buffer{site: e.site, memory: m, arrival: e.arrival, ready: e.ready})
+		}
+	}
+}

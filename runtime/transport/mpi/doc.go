@@ -1,0 +1,18 @@
+// Package mpi runs the PEs of a program as processes that mpirun has started, all of them
+// on one host. A program is on it that imports it:
+//
+//	import _ "github.com/spmdc/spmdc/runtime/transport/mpi"
+//
+// and is built with the tag mpi and, for cgo, the compiler mpicc. Without the tag the
+// import has no effect.
+//
+// MPI starts the processes, says who they are, and lets each tell all others where its
+// memory is. From then on they need no call of it: each has a part of its address space
+// mapped by all, at the same addresses, so that puts, flags, barriers and reductions are
+// those of package inproc. The parts are as large as the machine's memory, and cost what is
+// used of them. They are files without names, which end with the processes. A window of
+// MPI (MPI_Win_allocate_shared) would have one size, chosen before anything is known of the
+// program, would count against /dev/shm, and would lie elsewhere in each process.
+//
+// All calls of MPI are made by one goroutine, on one thread, from functions in library.go.
+package mpi

@@ -1,0 +1,18 @@
+//go:build mpi && !linux
+
+package mpi
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spmdc/spmdc/runtime/transport/inproc"
+)
+
+var errNoMemory = errors.New("processes share memory on Linux only")
+
+func partBytes(int) (int, error)                                 { return 0, errNoMemory }
+func newFile(int) (*os.File, error)                              { return nil, errNoMemory }
+func mapPart(i, bytes, pid, fd int) (r inproc.Region, err error) { return r, errNoMemory }
+func running(int) bool                                           { return true }
+func processors() (set [128]byte)                                { return set }
