@@ -129,6 +129,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	if !l.diags.HasErrors() {
 		l.settle()
 	}
+	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
 	l.noRandomAcross()
 	return l, l.prog
 }
