@@ -53,6 +53,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *ir.Program) {
 	p := f.Program
 	l := &lowerer{
+		file:       f,
 		diags:      diags,
 		prog:       &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
 		typed:      make(map[*ir.Symbol]source.Pos),
@@ -135,6 +136,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 
 // lowerer is the state of one Lower call.
 type lowerer struct {
+	file   *ast.File
 	diags  *source.List
 	prog   *ir.Program
 	*scope // of the unit in hand
