@@ -11,6 +11,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 )
 
@@ -87,7 +88,7 @@ func TestPlans(t *testing.T) {
 			}
 		}
 	}
-	if elided < 50 || ready < 50 {
+	if want := effort.Of(50, 10); elided < want || ready < want {
 		t.Errorf("popl96 leaves out the ready messages of %d communications and keeps those of %d", elided, ready)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/procfunc"
@@ -113,10 +115,13 @@ func check(t testing.TB, code string) (*typed, error) {
 	return &typed{fset, file, info}, err
 }
 
-// corpus is the programs of the examples and of cfg/comm's tests, by file name.
+// corpus is the programs of the examples and of cfg/comm's tests, by file name: one of
+// three, or all.
 func corpus(t testing.TB) map[string]string {
 	t.Helper()
-	return golden.Programs(t, "../examples/*/*.hpf", "../cfg/comm/testdata/want/*.hpf", "../cfg/comm/testdata/*.txtar", "testdata/*.txtar")
+	all := golden.Programs(t, "../examples/*/*.hpf", "../cfg/comm/testdata/want/*.hpf", "../cfg/comm/testdata/*.txtar", "testdata/*.txtar")
+	maps.DeleteFunc(all, func(name, _ string) bool { return !effort.Share(name, 3) })
+	return all
 }
 
 // module writes a module with a main package for each program, by its name.

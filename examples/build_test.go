@@ -72,7 +72,8 @@ func group(source string) string {
 }
 
 // long are programs of which much Go is made, 100 to 350 KB: it takes seconds to compile.
-var long = map[string]bool{"shallow": true, "stencils": true, "figure9": true, "arrayfunctions": true, "arraymasks": true, "opendummies": true}
+var long = map[string]bool{"shallow": true, "stencils": true, "figure9": true, "arrayfunctions": true, "arraymasks": true,
+	"openarrays": true, "opendummies": true, "generated_sections": true}
 
 // tried reports whether a run of the tests builds a program in a way: all in all ways with
 // SPMDC_REQUIRE=all; else every example under the first plan, what tests of single programs

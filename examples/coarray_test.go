@@ -204,7 +204,7 @@ func TestCoarrayOracle(t *testing.T) {
 	effort.Tool(t, "mpiexec", "openmpi-bin")
 	linkable(t)
 	for i, source := range coarrayPrograms(t) {
-		if !effort.Share(source, 3) && !*everyCount && !*update {
+		if !effort.Share(source, 6) && !*everyCount && !*update {
 			continue
 		}
 		counts := []int{imageCounts[i%len(imageCounts)]}

@@ -188,6 +188,18 @@ func (p *parser) behindContains(s scan.Stmt, base ast.Base) {
 		WithHelp("behind CONTAINS stand procedures only: move it in front of CONTAINS, or into one of them")
 }
 
+// mention takes note of the names in a statement of the unit in hand.
+func (p *parser) mention(toks []lexer.Token) {
+	if p.prog.Words == nil {
+		p.prog.Words = ast.Words{}
+	}
+	for _, t := range toks {
+		if t.Type == scan.Ident {
+			p.prog.Words[t.Value] = true
+		}
+	}
+}
+
 // statement parses a line without lexical errors and puts it in its place.
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
@@ -202,6 +214,7 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Kind != scan.Do {
 		p.dropPending("another statement follows")
 	}
+	p.mention(s.Toks)
 	switch s.Kind {
 	case scan.Unknown:
 		p.unknown(s)

@@ -300,7 +300,7 @@ func TestAgreesWithGfortran(t *testing.T) {
 			if diags.HasErrors() != (kind == "reject") {
 				t.Errorf("%s: the parser says %v\n%s", name, diags.Err(), file.Data)
 			}
-			if gfortran == "" {
+			if gfortran == "" || !effort.Share(name, 4) {
 				continue
 			}
 			args := []string{"-x", "f95", "-fsyntax-only", "-J", dir}
@@ -340,7 +340,7 @@ func mustParse(t tester, name, text string) *ast.File {
 
 // ignorePositions compares trees as a round trip through text must keep them.
 var ignorePositions = cmp.Options{
-	cmpopts.IgnoreTypes(source.Pos{}),
+	cmpopts.IgnoreTypes(source.Pos{}, ast.Words{}), // keywords may be written apart
 	cmpopts.EquateEmpty(),
 }
 

@@ -214,35 +214,17 @@ func (p *Program) explainRegions(b *strings.Builder) {
 			}
 		}
 	}
-	if len(serial) > 0 {
-		b.WriteString("\nloops that all PEs step through together:\n")
-		for _, s := range serial {
-			b.WriteString("  " + s + "\n")
-		}
-	}
-	if len(alone) > 0 {
-		b.WriteString("\nloops that a PE which runs alone executes without communications:\n")
-		for _, s := range alone {
-			b.WriteString("  " + s + "\n")
-		}
-	}
-	if len(pipes) > 0 {
-		b.WriteString("\npipelines, executed PE after PE:\n")
-		for _, s := range pipes {
-			b.WriteString("  " + s + "\n")
-		}
-	}
-	if len(kept) > 0 {
-		b.WriteString("\nreductions in each iteration of a loop:\n")
-		for _, s := range kept {
-			b.WriteString("  " + s + "\n")
-		}
-	}
-	if len(fallback) > 0 {
-		b.WriteString("\nfallback, executed by all PEs on gathered arrays:\n")
-		for _, s := range fallback {
-			b.WriteString("  " + s + "\n")
-		}
+	section(b, "loops that all PEs step through together", serial)
+	section(b, "loops that a PE which runs alone executes without communications", alone)
+	section(b, "pipelines, executed PE after PE", pipes)
+	section(b, "reductions in each iteration of a loop", kept)
+	section(b, "fallback, executed by all PEs on gathered arrays", fallback)
+}
+
+// section writes lines below a title, nothing if there are none.
+func section(b *strings.Builder, title string, lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "\n%s:\n  %s\n", title, strings.Join(lines, "\n  "))
 	}
 }
 

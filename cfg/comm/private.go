@@ -116,7 +116,7 @@ func (p *Program) explainPrivate(b *strings.Builder) {
 		if d, ok := s.(*ir.Do); ok {
 			add := func(list []*ir.Symbol, why string) {
 				if names := namesOf(list, (*ir.Symbol).IsArray); names != "" {
-					lines = append(lines, fmt.Sprintf("  line %d, do %s: %s, %s\n", d.Pos.Line, d.Index.Name, names, why))
+					lines = append(lines, fmt.Sprintf("line %d, do %s: %s, %s", d.Pos.Line, d.Index.Name, names, why))
 				}
 			}
 			add(p.Private(d), "by NEW")
@@ -124,7 +124,5 @@ func (p *Program) explainPrivate(b *strings.Builder) {
 		}
 		return true
 	})
-	if len(lines) > 0 {
-		b.WriteString("\narrays of which each iteration has a value of its own:\n" + strings.Join(lines, ""))
-	}
+	section(b, "arrays of which each iteration has a value of its own", lines)
 }

@@ -88,7 +88,7 @@ func TestPageShowsTheChain(t *testing.T) {
 		t.Fatalf("communication 3 of tred2 is not what this test is about: %+v", chain)
 	}
 	killer := chain.Hops[1]
-	sample := effort.Sample(2)
+	sample := effort.Sample(4)
 	for _, test := range []struct{ name, fragment, script string }{
 		{"by address", "#c3", ""},
 		{"by a click in the source", "", `document.querySelector('#source .gutter a[data-c="3"]').click()`},

@@ -9,6 +9,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/dataflow/verify"
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 )
 
@@ -27,6 +28,9 @@ func TestGolden(t *testing.T) {
 // TestPlansOfAllPrograms: every plan that Make makes is accepted by the verifier.
 func TestPlansOfAllPrograms(t *testing.T) {
 	for name, text := range programs(t) {
+		if !effort.Share(name, 3) {
+			continue
+		}
 		for _, k := range plan.Kinds {
 			p := makePlan(t, text, k)
 			if err := verify.Plan(p); err != nil {
@@ -42,6 +46,9 @@ func TestPlansOfAllPrograms(t *testing.T) {
 // pipelined region, and no ready message.
 func TestSynchronisation(t *testing.T) {
 	for name, text := range programs(t) {
+		if !effort.Share(name, 3) {
+			continue
+		}
 		for _, k := range plan.Kinds {
 			p := makePlan(t, text, k)
 			barriers, groups := 0, 0

@@ -1,6 +1,6 @@
 // Package search makes synchronisation plans: it decides which ready messages are left out,
 // with which rings of slots, staging buffers, strips and barriers, and records what it
-// tried. It changes neither the program nor its graph.
+// tried. It does not change the program: a plan with barriers has one of its own.
 package search
 
 import (

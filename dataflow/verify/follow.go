@@ -33,10 +33,8 @@ type follower struct {
 	env    map[string]int64
 	apart  map[*cfg.Loop]int // loops kept apart, by their place in the values of a point
 	loops  []*cfg.Loop
-	sets   map[string]int // of copies, by their text
-	lists  [][]int
-	values map[string]int // of indices
-	envs   [][]int64
+	copies numbered[int]
+	values numbered[int64] // of indices
 	seen   map[point]bool
 	work   []point
 	plain  map[int]*comm.Comm
@@ -69,7 +67,7 @@ func Unfolding(p *plan.Plan, e *proof.Unfolding) error {
 		return err
 	}
 	f := &follower{
-		p: p, proof: checked, env: map[string]int64{}, apart: map[*cfg.Loop]int{}, sets: map[string]int{}, values: map[string]int{},
+		p: p, proof: checked, env: map[string]int64{}, apart: map[*cfg.Loop]int{},
 		seen: map[point]bool{}, plain: map[int]*comm.Comm{}, sent: map[string]*actual{},
 	}
 	f.space = procfunc.NewPESpace(e.PEs, p.Program.IR.Ends, func(name string) (int64, bool) { v, ok := f.env[name]; return v, ok })
@@ -115,7 +113,7 @@ func (f *follower) bounds(l *cfg.Loop) (scalar.LoopBounds, bool) {
 
 // step goes on from a point in all ways that there are.
 func (f *follower) step(at point) error {
-	n, values, copies := f.p.Graph.Nodes[at.node], f.envs[at.values], f.lists[at.copies]
+	n, values, copies := f.p.Graph.Nodes[at.node], f.values.lists[at.values], f.copies.lists[at.copies]
 	only := -1
 	if cond := f.p.Program.Cond(n); cond != nil {
 		f.setEnv(values)
@@ -236,7 +234,7 @@ func (f *follower) arrive(n *cfg.Node, values []int64, copies []int, again bool)
 		return fmt.Errorf("the program comes to %s (node %d, line %d%s) in a way that the copies do not have", n.Name(), n.ID, n.Line, where)
 	}
 	slices.Sort(copies)
-	at := point{int32(n.ID), int32(f.intern(values)), int32(f.set(copies)), again}
+	at := point{int32(n.ID), f.values.number(values), f.copies.number(copies), again}
 	if !f.seen[at] {
 		f.seen[at] = true
 		f.work = append(f.work, at)
@@ -244,22 +242,21 @@ func (f *follower) arrive(n *cfg.Node, values []int64, copies []int, again bool)
 	return nil
 }
 
-func (f *follower) intern(values []int64) int {
-	key := fmt.Sprint(values)
-	k, ok := f.values[key]
-	if !ok {
-		k = len(f.envs)
-		f.values[key], f.envs = k, append(f.envs, values)
-	}
-	return k
+// numbered are lists, each with a number.
+type numbered[T any] struct {
+	lists [][]T
+	of    map[string]int32 // by their text
 }
 
-func (f *follower) set(copies []int) int {
-	key := fmt.Sprint(copies)
-	k, ok := f.sets[key]
+func (x *numbered[T]) number(list []T) int32 {
+	key := fmt.Sprint(list)
+	k, ok := x.of[key]
 	if !ok {
-		k = len(f.lists)
-		f.sets[key], f.lists = k, append(f.lists, copies)
+		if x.of == nil {
+			x.of = map[string]int32{}
+		}
+		k = int32(len(x.lists))
+		x.of[key], x.lists = k, append(x.lists, list)
 	}
 	return k
 }

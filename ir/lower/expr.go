@@ -163,9 +163,12 @@ func (l *lowerer) ident(e *ast.Ident) ir.Expr {
 }
 
 func (l *lowerer) wholeArray(s *ir.Symbol, pos source.Pos) {
-	subs := strings.Repeat(",:", len(s.Dims))[1:]
-	l.errorf(codeOutside, pos, "array %s stands without subscripts: operations on whole arrays are not supported", s.Source()).
-		WithHelp("write a DO loop over the elements %s(%s)", s.Source(), strings.ReplaceAll(subs, ":", "i"))
+	subs := make([]string, len(s.Dims))
+	for k := range subs {
+		subs[k] = string(rune('i' + k))
+	}
+	l.errorf(codeOutside, pos, "array %s stands without subscripts where a single value is needed", s.Source()).
+		WithHelp("write an element, %s(%s), in a loop where all are meant", s.Source(), strings.Join(subs, ","))
 }
 
 // index lowers name(args): an array element, else an intrinsic.

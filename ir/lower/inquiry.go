@@ -117,7 +117,7 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		if args = args[:2]; args[1] == nil {
 			args = args[:1]
 		}
-		x = l.boundInquiry(e, args)
+		x = l.boundOfSome(e, args)
 		if typ == ir.Long {
 			x = l.convert(x, typ)
 		}
@@ -208,7 +208,28 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 	return l.intConst(n, e.Pos)
 }
 
-// boundOf is LBOUND or UBOUND, as e is, of a in dimension d.
+// boundOfSome is boundInquiry where the dimension may be one that the run decides: of the
+// values for all dimensions of an array the one that is asked for.
+func (l *lowerer) boundOfSome(e *ast.Index, args []ast.Expr) ir.Expr {
+	id, named := args[0].(*ast.Ident)
+	if !named || len(args) < 2 || !isArray(l.lookup(id.Name)) {
+		return l.boundInquiry(e, args)
+	}
+	dim := l.integer(args[1], "the dimension of "+e.Name)
+	if _, known := constOf(dim); known || isBad(dim) || l.noCalls {
+		return l.boundInquiry(e, args)
+	}
+	rank := len(l.lookup(id.Name).Dims)
+	x := l.boundOf(e, id, rank)
+	for d := rank - 1; d > 0 && !isBad(x); d-- {
+		this := l.convert(l.boundOf(e, id, d), ir.Integer)
+		when := l.bin(ir.Eq, ir.Clone(dim), l.intConst(d, e.Pos), e.Pos, e.Pos)
+		x = &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "merge", Args: []ir.Expr{this, l.convert(x, ir.Integer), when}}
+	}
+	return x
+}
+
+// boundOf is SIZE, LBOUND or UBOUND, as e is, of a in dimension d.
 func (l *lowerer) boundOf(e *ast.Index, a ast.Expr, d int) ir.Expr {
 	return l.boundInquiry(e, []ast.Expr{a, &ast.IntLit{XBase: e.XBase, Text: strconv.Itoa(d)}})
 }

@@ -1,5 +1,12 @@
 package lower
 
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+)
+
 // IntrinsicConstants are the constants of the modules of the language, all of the
 // default kind of INTEGER, with the values that gfortran gives them.
 var IntrinsicConstants = map[string]map[string]int{
@@ -23,6 +30,35 @@ var IntrinsicConstants = map[string]map[string]int{
 		"c_float_complex": 4, "c_double_complex": 8, "c_long_double_complex": 10,
 		"c_bool": 1, "c_char": 1,
 	},
+}
+
+// kindLists are the constants of the modules that are arrays.
+var kindLists = map[string]map[string][]int{
+	"iso_fortran_env": {
+		"character_kinds": {1, 4}, "integer_kinds": {1, 2, 4, 8, 16}, "logical_kinds": {1, 2, 4, 8, 16}, "real_kinds": {4, 8, 10, 16},
+	},
+}
+
+// kindList is the array of constants called name.
+func (l *lowerer) kindList(name string, kinds []int) *ir.Symbol {
+	s := &ir.Symbol{Name: l.unique(name), Local: name, Type: ir.Integer, Dims: []ir.Bound{{Lo: 1, Hi: len(kinds)}}}
+	l.prog.Symbols = append(l.prog.Symbols, s)
+	for at, k := range kinds {
+		l.setInitial(s, at, 1, &ir.Const{X: ir.X{Typ: ir.Integer}, Int: k}, s.Pos)
+	}
+	l.typed[s] = s.Pos
+	l.constants[s], l.readOnly[s] = true, name+" is a PARAMETER"
+	return s
+}
+
+// mentioned reports whether name stands in some unit of the file.
+func (l *lowerer) mentioned(name string) bool {
+	var in func(units []*ast.Program) bool
+	in = func(units []*ast.Program) bool {
+		return slices.ContainsFunc(units, func(u *ast.Program) bool { return u.Words[name] || in(u.Contains) })
+	}
+	f := l.file
+	return f.Program != nil && in([]*ast.Program{f.Program}) || in(f.Modules) || in(f.Procedures)
 }
 
 // ieeeModules are the constants of the modules for IEEE arithmetic.

@@ -53,6 +53,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *ir.Program) {
 	p := f.Program
 	l := &lowerer{
+		file:       f,
 		diags:      diags,
 		prog:       &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
 		typed:      make(map[*ir.Symbol]source.Pos),
@@ -128,12 +129,14 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 	if !l.diags.HasErrors() {
 		l.settle()
 	}
+	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
 	l.noRandomAcross()
 	return l, l.prog
 }
 
 // lowerer is the state of one Lower call.
 type lowerer struct {
+	file   *ast.File
 	diags  *source.List
 	prog   *ir.Program
 	*scope // of the unit in hand
@@ -255,12 +258,11 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		defer func() { l.scope = in }()
 		return l.symbol(name, pos)
 	}
-	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit {
-		l.errorf(codeUndeclared, pos, "%s is declared neither in %s nor in %s, which contains it", name, l.scope.unit.Name, h.unit.Name).
-			WithHelp("declare it in one of them, as in: %s :: %s", typeWord(l.implicitType(name)), name)
-		s := &ir.Symbol{Name: name, Pos: pos}
-		l.names[name] = s
-		return s
+	if h := l.host; h != nil && h.unit.Kind != ast.ModuleUnit && h.unit.Words[name] {
+		in := l.scope
+		l.scope = h
+		defer func() { l.scope = in }()
+		return l.symbol(name, pos)
 	}
 	s := l.newSymbol(name, pos)
 	l.retype(s, name)

@@ -238,6 +238,11 @@ func (l *lowerer) intrinsicModule(name string) *scope {
 			s.Init = &ir.Const{X: ir.X{Typ: ir.Integer}, Int: value}
 			m.names[constant] = s
 		}
+		for constant, kinds := range kindLists[name] {
+			if l.mentioned(constant) {
+				m.names[constant] = l.kindList(constant, kinds)
+			}
+		}
 		if name == "ieee_arithmetic" {
 			for f := range ieeeFunctions {
 				m.library[f] = true

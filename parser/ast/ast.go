@@ -71,8 +71,13 @@ type Program struct {
 	Body     []Stmt
 	Formats  []*Format // FORMAT statements, which may stand anywhere
 	Contains []*Program
+	Words    Words `json:"-"`
 	EndPos   source.Pos
 }
+
+// Words are the names and keywords in the statements of a unit, not of those that it
+// contains: an undeclared name in one of these is the variable of the unit if it stands there.
+type Words map[string]bool
 
 // GoString names the unit by its kind and place: with %#v a list of units is not their
 // texts.

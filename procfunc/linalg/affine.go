@@ -174,32 +174,36 @@ func (a Affine) Eval(at func(string) int64) (int64, bool) {
 // String writes the variables in alphabetical order and the constant last:
 // "2*i - j + 3". It is stable, and equal forms have equal strings.
 func (a Affine) String() string {
-	var b strings.Builder
-	// term writes one summand whose magnitude and name make "3", "i" or "3*i".
-	term := func(k int64, name string) {
-		switch {
-		case b.Len() > 0 && k < 0:
-			b.WriteString(" - ")
-		case b.Len() > 0:
-			b.WriteString(" + ")
-		case k < 0:
-			b.WriteString("-")
-		}
-		mag := strings.TrimPrefix(strconv.FormatInt(k, 10), "-")
-		switch {
-		case name == "":
-			b.WriteString(mag)
-		case mag == "1":
-			b.WriteString(name)
-		default:
-			b.WriteString(mag + "*" + name)
-		}
-	}
+	var t terms
 	for _, v := range a.Vars() {
-		term(a.T[v], v)
+		t.add(strconv.FormatInt(a.T[v], 10), v)
 	}
-	if a.C != 0 || b.Len() == 0 {
-		term(a.C, "")
+	if a.C != 0 || t.Len() == 0 {
+		t.add(strconv.FormatInt(a.C, 10), "")
 	}
-	return b.String()
+	return t.String()
+}
+
+// terms is the text of a sum.
+type terms struct{ strings.Builder }
+
+// add adds a summand, of which number and name make "3", "i" or "3*i".
+func (t *terms) add(number, name string) {
+	size, negative := strings.CutPrefix(number, "-")
+	switch {
+	case t.Len() > 0 && negative:
+		t.WriteString(" - ")
+	case t.Len() > 0:
+		t.WriteString(" + ")
+	case negative:
+		t.WriteString("-")
+	}
+	switch {
+	case name == "":
+		t.WriteString(size)
+	case size == "1":
+		t.WriteString(name)
+	default:
+		t.WriteString(size + "*" + name)
+	}
 }

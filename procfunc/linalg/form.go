@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"strings"
 )
 
 // Form is an affine form with rational coefficients: C + the sum of T[v]*v
@@ -212,31 +211,12 @@ func (f Form) Affine() (num Affine, den int64, ok bool) {
 // String writes the variables in alphabetical order and the constant last:
 // "4/3*i - n + 1/2". It is stable, and equal forms have equal strings.
 func (f Form) String() string {
-	var b strings.Builder
-	term := func(k *big.Rat, name string) {
-		switch {
-		case b.Len() > 0 && k.Sign() < 0:
-			b.WriteString(" - ")
-		case b.Len() > 0:
-			b.WriteString(" + ")
-		case k.Sign() < 0:
-			b.WriteString("-")
-		}
-		mag := new(big.Rat).Abs(k).RatString()
-		switch {
-		case name == "":
-			b.WriteString(mag)
-		case mag == "1":
-			b.WriteString(name)
-		default:
-			b.WriteString(mag + "*" + name)
-		}
-	}
+	var t terms
 	for _, v := range f.Vars() {
-		term(f.t[v], v)
+		t.add(f.t[v].RatString(), v)
 	}
-	if c := f.Const(); c.Sign() != 0 || b.Len() == 0 {
-		term(c, "")
+	if c := f.Const(); c.Sign() != 0 || t.Len() == 0 {
+		t.add(c.RatString(), "")
 	}
-	return b.String()
+	return t.String()
 }

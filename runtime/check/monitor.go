@@ -42,6 +42,7 @@ type Monitor struct {
 	sources  map[transport.Buffer]*Slot
 	meetings uint64
 	shared   uint64 // broadcasts
+	turns    []int  // of loops without index at depths from maxDepth on
 
 	muted map[int]bool // sites whose data come without their clocks
 	trace *trace
@@ -179,17 +180,21 @@ func (m *Monitor) Loop(depth, index int) {
 		m.at.index[depth] = uint64(index)
 		m.at.depth = depth + 1
 	}
+	m.turns = m.turns[:min(len(m.turns), max(0, depth-maxDepth+1))]
 	m.at.path = mix(m.at.path, uint64(index))
 	m.trace.loop(depth, index)
 }
 
 // Turn is Loop for a loop without index, whose iterations are counted.
 func (m *Monitor) Turn(depth int) {
-	if depth >= maxDepth {
-		return
-	}
 	next := 1
-	if m.at.depth > depth {
+	if k := depth - maxDepth; k >= 0 {
+		for len(m.turns) <= k {
+			m.turns = append(m.turns, 0)
+		}
+		m.turns[k]++
+		next = m.turns[k]
+	} else if m.at.depth > depth {
 		next = int(m.at.index[depth]) + 1
 	}
 	m.Loop(depth, next)
@@ -199,6 +204,7 @@ func (m *Monitor) Turn(depth int) {
 func (m *Monitor) Leave(depth int) {
 	m.at.depth = min(m.at.depth, depth)
 	clear(m.at.index[m.at.depth:])
+	m.turns = m.turns[:min(len(m.turns), max(0, depth-maxDepth))]
 }
 
 // send writes the header of a put.

@@ -62,7 +62,7 @@ func checkTraces(t *testing.T, fine bool, generate func(visit func(trace))) {
 			t.Parallel()
 			c := s.withPlan()
 			traces, states, fails := 0, 0, 0
-			sample := effort.Sample(3)
+			sample := effort.Sample(6)
 			generate(func(tr trace) {
 				want := reference(tr, c, s.plan)
 				if !want.fails && !sample() {
