@@ -131,7 +131,7 @@ func forallStatement(k *kern) {
 	}
 	head := ""
 	for _, v := range vs {
-		lo, hi := v.lo, v.hi
+		lo, hi := v.lo, max(v.hi, v.lo-1) // of fewer than no indices gfortran 12 allocates less than nothing
 		if u.chance(1, 5) {
 			head += fmt.Sprintf("%s = %s:%s:%d, ", v.name, k.bound(hi, false), k.bound(lo, false), -1-u.pick(2))
 			k.feat("forall:stride")

@@ -15,20 +15,28 @@ import (
 //	allocate (a(0:n1+2))
 
 // openArrays chooses the arrays of the program that are such ones, and returns the lines
-// that allocate them. An array is open only if the one that it is aligned with is: that
-// one is allocated first, as arrays are aligned with earlier ones. Nor are those open that
+// that allocate them. An array is open if, and only if, the one that it is aligned with is:
+// that one is allocated first, as arrays are aligned with earlier ones. Those are not open that
 // begin with another subscript than 1 and are assigned to by their names: where it is not
 // known that the value has their shape, they might get other bounds, which is refused.
 func (g *gen) openArrays(u *unit) (lines []string) {
 	if !u.chance(1, 6) {
 		return nil
 	}
+	never := map[*array]bool{}
+	for _, a := range g.arrays {
+		if a.private || a.named && !a.own && slices.ContainsFunc(a.dims, func(b bounds) bool { return b.lo != 1 }) {
+			for ; a != nil; a = a.place.base {
+				never[a] = true
+			}
+		}
+	}
 	for _, a := range g.arrays {
 		may := u.chance(3, 4)
 		if base := a.place.base; base != nil {
 			may = base.open
 		}
-		if !may || a.private || a.own || a.named && slices.ContainsFunc(a.dims, func(b bounds) bool { return b.lo != 1 }) {
+		if !may || a.own || never[a] {
 			continue
 		}
 		a.open = true

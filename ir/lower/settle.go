@@ -375,7 +375,8 @@ func (w *settling) allocates(body []ir.Stmt) []ir.Stmt {
 	return out
 }
 
-// ends are the scalars that say how s and what it is aligned with lie.
+// ends are the scalars that say how s lies: those in its bounds, and in the bounds of what is
+// distributed, s or what it is aligned with in the end.
 func (w *settling) ends(s *ir.Symbol, pos source.Pos) []ir.Expr {
 	p := w.l.prog
 	var list []*ir.Symbol
@@ -389,20 +390,22 @@ func (w *settling) ends(s *ir.Symbol, pos source.Pos) []ir.Expr {
 		}
 	}
 	take(s.Dims)
-	name := s.Name
+	root := s.Name
 	for range p.HPF {
 		for _, d := range p.HPF {
-			switch {
-			case d.Kind == ir.AlignDirective && d.Name == name && d.Target != name:
-				name = d.Target
-			case d.Kind == ir.TemplateDirective && d.Name == name:
-				take(d.Shape)
+			if d.Kind == ir.AlignDirective && d.Name == root && d.Target != root {
+				root = d.Target
 			}
 		}
-		for _, t := range p.Symbols {
-			if t.Name == name {
-				take(t.Dims)
-			}
+	}
+	for _, d := range p.HPF {
+		if d.Kind == ir.TemplateDirective && d.Name == root {
+			take(d.Shape)
+		}
+	}
+	for _, t := range p.Symbols {
+		if t.Name == root {
+			take(t.Dims)
 		}
 	}
 	var out []ir.Expr
