@@ -60,7 +60,8 @@ type (
 		Formats []distFormat  `parser:"| '(' @@ ( ',' @@ )* ')'"`
 		Objects []distributee `parser:"| @@ ( ',' @@ )* )?"`
 		Any     *lexer.Token  `parser:"( 'onto' @'*'?"`
-		Onto    *lexer.Token  `parser:"@Ident? )?"`
+		Onto    *lexer.Token  `parser:"@Ident?"`
+		Part    []alignTarget `parser:"( '(' @@ ( ',' @@ )* ')' )? )?"` // of the arrangement
 		Names   []nameRef     `parser:"( '::' @@ ( ',' @@ )* )?"`
 	}
 	starFormats struct {
@@ -234,7 +235,12 @@ func (r *alignRange) Parse(lex *lexer.PeekingLexer) (err error) {
 // the form without.
 func (g *distributeDir) build(p *parser, base ast.Base) ast.Stmt {
 	d := ast.Distribute{Base: base, Colons: len(g.Names) > 0}
-	if g.Onto != nil {
+	switch {
+	case g.Onto != nil && g.Part != nil:
+		w := problem(source.NotHonoured, g.Onto, "a part of the arrangement "+g.Onto.Value+" is not supported: all PEs have a part of what is distributed")
+		w.Severity = source.Warning
+		p.diags.Add(w.WithHelp("write ONTO %s, or leave it out; the results are the same", g.Onto.Value))
+	case g.Onto != nil:
 		d.Onto, d.OntoPos = g.Onto.Value, startOf(g.Onto)
 	}
 	if g.Star != nil {

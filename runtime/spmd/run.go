@@ -291,10 +291,12 @@ func (p *Program) errorAt(site, pe int, msg string) *Error {
 // located gives errors of the transport a source line.
 func located(p *Program, err error) error {
 	at := func(pe, site int, msg string) *Error {
-		e := &Error{File: p.File, PE: pe, Msg: msg}
+		e := &Error{File: p.File, PE: pe, Images: p.Coarray, Msg: msg}
 		if site >= 0 && site < len(p.Sites) {
 			e.File, e.Line = p.place(p.Sites[site].Line)
-			e.Msg += " (" + p.Sites[site].Ref + ")"
+			if ref := p.Sites[site].Ref; ref != "" {
+				e.Msg += " (" + ref + ")"
+			}
 		}
 		return e
 	}

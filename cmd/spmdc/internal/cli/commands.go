@@ -449,7 +449,9 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 		args = append(append(args, "--"), env.args...)
 	}
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
+	start := driver.Start
 	if transport, _ := cmd.transport(); transport == driver.MPI {
+		start = driver.StartMPI
 		if n == 0 {
 			n = runtime.NumCPU()
 		}
@@ -466,7 +468,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 			*status, err = driver.Supervise(program, args, stdio, cmd.Restarts, cmd.again(args, env.Stdin), env.Stderr)
 			return err
 		}
-		*status, err = driver.Start(program, args, stdio)
+		*status, err = start(program, args, stdio)
 		return err
 	})
 }

@@ -1,11 +1,13 @@
 package driver
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Transport is what carries the messages of a program.
@@ -77,6 +79,19 @@ func MPIRun(program string, n int, more, args []string) (name string, all, env [
 		}
 	}
 	return name, slices.Concat(more, []string{"-n", strconv.Itoa(n), program}, args), env, nil
+}
+
+// StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the
+// others, so that nobody has said why the run ended, it says so.
+func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
+	said := &counted{w: stdio.Err}
+	note := stdio.Err
+	stdio.Err = said
+	status, err := Start(mpirun, args, stdio)
+	if sig := syscall.Signal(status - 128); err == nil && foreign[sig] && said.n == 0 {
+		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
+	}
+	return status, err
 }
 
 // mpiFailure is the error of a build for MPI that the C compiler or its linker has refused;
