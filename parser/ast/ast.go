@@ -79,6 +79,9 @@ type Program struct {
 // contains: an undeclared name in one of these is the variable of the unit if it stands there.
 type Words map[string]bool
 
+// GoString counts them: with %#v a unit does not repeat all its names.
+func (w Words) GoString() string { return fmt.Sprintf("%d words", len(w)) }
+
 // GoString names the unit by its kind and place: with %#v a list of units is not their
 // texts.
 func (u *Program) GoString() string { return fmt.Sprintf("%v %s at %#v", u.Kind, u.Name, u.Pos) }
