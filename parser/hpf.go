@@ -345,7 +345,11 @@ func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 // is TEMPLATE :: t(n) and DISTRIBUTE(BLOCK) ONTO p :: t. The extents belong to the first one,
 // or that which has DIMENSION.
 func attributes(toks []lexer.Token) [][]lexer.Token {
-	colons := slices.IndexFunc(toks, func(t lexer.Token) bool { return t.Value == "::" })
+	nesting := 0 // an array constructor in a bound may have a "::" of its own
+	colons := slices.IndexFunc(toks, func(t lexer.Token) bool {
+		nesting += nests(t)
+		return nesting == 0 && t.Value == "::"
+	})
 	if colons < 0 {
 		return nil
 	}
@@ -353,11 +357,8 @@ func attributes(toks []lexer.Token) [][]lexer.Token {
 	var out [][]lexer.Token
 	first, depth := 0, 0
 	for i, t := range toks[:colons+1] {
+		depth += nests(t)
 		switch {
-		case t.Value == "(":
-			depth++
-		case t.Value == ")":
-			depth--
 		case depth > 0 || t.Value != "," && i < colons || toks[i+1].Value == "dimension":
 		default:
 			names := bare
@@ -375,18 +376,24 @@ func attributes(toks []lexer.Token) [][]lexer.Token {
 func withoutLists(toks []lexer.Token) (out []lexer.Token) {
 	depth := 0
 	for _, t := range toks {
-		switch t.Value {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		default:
-			if depth == 0 {
-				out = append(out, t)
-			}
+		by := nests(t)
+		if depth += by; depth == 0 && by == 0 {
+			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// nests is 1 for a token that opens a list, -1 for one that closes it.
+func nests(t lexer.Token) int {
+	switch {
+	case t.Type != scan.Op:
+	case t.Value == "(", t.Value == "[", t.Value == "(/":
+		return 1
+	case t.Value == ")", t.Value == "]":
+		return -1
+	}
+	return 0
 }
 
 // withoutOn takes the clauses ON and RESIDENT of HPF 2.0 away from an INDEPENDENT, with a
