@@ -29,7 +29,7 @@ func (g *gen) view(r *ir.Ref) (object string, subs []string) {
 	return object, subs
 }
 
-// element renders an array element; store tells that it is assigned.
+// element renders an array element; store: it is assigned.
 func (g *gen) element(r *ir.Ref, store bool) string {
 	if g.fetches && r.Sym.Distributed() {
 		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), g.ownSubs(r), ir.ExprString(r))
@@ -91,7 +91,7 @@ func (g *gen) ownSubs(r *ir.Ref) string {
 }
 
 // idx renders the test of a subscript. What all PEs execute fails on all of them, and
-// one tells.
+// one reports it.
 func (g *gen) idx(sub string, r *ir.Ref, d int) string {
 	test := "pe.Idx"
 	if g.prog.IR.SPMD || g.divided {

@@ -92,12 +92,8 @@ func (c *Comm) Dense() bool {
 // unwritten reports whether nodes write none of the elements that c brings.
 func (a *analyzer) unwritten(c *Comm, nodes []Node) bool {
 	for _, n := range nodes {
-		var stmts []ir.Stmt
+		stmts := statements(n)
 		switch n := n.(type) {
-		case *Region:
-			stmts = n.Stmts
-		case *Simple:
-			stmts = []ir.Stmt{n.Stmt}
 		case *Loop:
 			stmts = []ir.Stmt{n.Do}
 		case *WhileLoop:

@@ -1,5 +1,7 @@
 package comm
 
+import "github.com/spmdc/spmdc/ir"
+
 // Lists are the lists of nodes that n executes, in order. They may be changed.
 func Lists(n Node) []*[]Node {
 	switch n := n.(type) {
@@ -29,4 +31,15 @@ func rewrite(n Node, f func([]Node) []Node) {
 	for _, l := range Lists(n) {
 		*l = f(*l)
 	}
+}
+
+// statements are those of n that are in no node within it: of a loop or branch none.
+func statements(n Node) []ir.Stmt {
+	switch n := n.(type) {
+	case *Region:
+		return n.Stmts
+	case *Simple:
+		return []ir.Stmt{n.Stmt}
+	}
+	return nil
 }

@@ -242,16 +242,10 @@ func (r *remover) changes(c *Comm, written map[*ir.Symbol]bool) bool {
 func (r *remover) written(n Node) map[*ir.Symbol]bool {
 	out := map[*ir.Symbol]bool{}
 	for _, n := range Within(n) {
-		var stmts []ir.Stmt
-		switch n := n.(type) {
-		case *Region:
-			stmts = n.Stmts
-		case *Simple:
-			stmts = []ir.Stmt{n.Stmt}
-		case *Loop:
+		if n, ok := n.(*Loop); ok {
 			out[n.Do.Index] = true
 		}
-		for _, s := range stmts {
+		for _, s := range statements(n) {
 			maps.Copy(out, r.a.modified(s))
 		}
 	}

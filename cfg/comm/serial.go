@@ -61,14 +61,7 @@ func marksCheckpoint(n Node) bool {
 func setsSubscript(n Node) bool {
 	sets := false
 	for _, n := range Within(n) {
-		var list []ir.Stmt
-		switch n := n.(type) {
-		case *Simple:
-			list = []ir.Stmt{n.Stmt}
-		case *Region:
-			list = n.Stmts
-		}
-		ir.Walk(list, func(s ir.Stmt) bool {
+		ir.Walk(statements(n), func(s ir.Stmt) bool {
 			if as, ok := s.(*ir.Assign); ok {
 				v, ok := as.LHS.(*ir.Var)
 				sets = sets || ok && isTemp(v.Sym.Name)

@@ -209,7 +209,7 @@ func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
 }
 
 // boundOfSome is boundInquiry where the dimension may be one that the run decides: of the
-// values for all dimensions of an array the one that is asked for.
+// values for all dimensions of an array the wanted one.
 func (l *lowerer) boundOfSome(e *ast.Index, args []ast.Expr) ir.Expr {
 	id, named := args[0].(*ast.Ident)
 	if !named || len(args) < 2 || !isArray(l.lookup(id.Name)) {

@@ -55,7 +55,7 @@ func (l *Ledger) join(m *Monitor) {
 	l.board = (*board)(address(m.Transport.Share(-1, 0, at)))
 }
 
-// introduce tells processes where each other's marks and mailboxes are. All have registered
+// introduce publishes where the marks and mailboxes of each process are. All have registered
 // the same buffers, or Start will find that they have not.
 func (m *Monitor) introduce() {
 	if !m.ledger.apart {

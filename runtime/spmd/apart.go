@@ -118,7 +118,7 @@ func (o *output) collect(end chan struct{}) {
 	}
 }
 
-// elsewhere is an error that another process has told of.
+// elsewhere is the error of another process.
 type elsewhere struct {
 	text   string
 	status int

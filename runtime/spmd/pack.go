@@ -1,107 +1,110 @@
 package spmd
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/spmdc/spmdc/runtime/snapshot"
 )
 
 // What one PE gives all others, and is no array, goes as bytes: values of the types of
 // items of READ, and lists of them, each with a letter for its type in front.
 
 // packed is values as bytes.
-func packed(values ...any) []byte { return appendValue(nil, values) }
+func packed(values ...any) []byte {
+	w := &snapshot.Writer{}
+	packValue(w, values)
+	return w.Bytes()
+}
 
 // unpacked is the values that were packed.
-func unpacked(b []byte) []any {
-	v, _ := takeValue(b)
-	return v.([]any)
-}
+func unpacked(b []byte) []any { return unpackValue(snapshot.NewReader(b)).([]any) }
 
-func appendValue(b []byte, v any) []byte {
-	word := binary.NativeEndian.AppendUint64
+func packValue(w *snapshot.Writer, v any) {
+	number := func(letter int, words ...uint64) {
+		w.Int(letter)
+		for _, word := range words {
+			w.Uint64(word)
+		}
+	}
+	list := func(letter int, values ...any) {
+		w.Int(letter)
+		w.Int(len(values))
+		for _, x := range values {
+			packValue(w, x)
+		}
+	}
 	switch v := v.(type) {
 	case nil:
-		return append(b, '-')
+		number('-')
 	case bool:
-		return append(b, 'b', byte(fromBool(v)))
+		number('b', fromBool(v))
 	case int:
-		return word(append(b, 'l'), uint64(v))
+		number('l', uint64(v))
 	case int32:
-		return word(append(b, 'i'), uint64(v))
+		number('i', uint64(v))
 	case float64:
-		return word(append(b, 'd'), math.Float64bits(v))
+		number('d', math.Float64bits(v))
 	case float32:
-		return word(append(b, 'r'), fromSingle(v))
+		number('r', fromSingle(v))
 	case complex128:
-		return word(word(append(b, 'w'), math.Float64bits(real(v))), math.Float64bits(imag(v)))
+		number('w', math.Float64bits(real(v)), math.Float64bits(imag(v)))
 	case complex64:
-		return word(word(append(b, 'z'), fromSingle(real(v))), fromSingle(imag(v)))
+		number('z', fromSingle(real(v)), fromSingle(imag(v)))
 	case string:
-		return append(word(append(b, 'c'), uint64(len(v))), v...)
+		w.Int('c')
+		w.Text(v)
 	case []any:
-		b = word(append(b, '['), uint64(len(v)))
-		for _, x := range v {
-			b = appendValue(b, x)
-		}
-		return b
+		list('[', v...)
 	case notedValue:
-		return appendValue(appendValue(append(b, 'n'), v.got), v.value)
+		list('n', v.got, v.value)
 	case textPart:
-		return appendValue(append(b, 't'), []any{v.lo, v.hi, v.text})
+		list('t', v.lo, v.hi, v.text)
+	default:
+		panic(fmt.Sprintf("no bytes for a %T", v))
 	}
-	panic(fmt.Sprintf("no bytes for a %T", v))
 }
 
-func takeValue(b []byte) (v any, rest []byte) {
-	letter := b[0]
-	b = b[1:]
-	word := func() uint64 {
-		w := binary.NativeEndian.Uint64(b)
-		b = b[8:]
-		return w
-	}
-	switch letter {
-	case '-':
-	case 'b':
-		return b[0] != 0, b[1:]
-	case 'l':
-		v = int(word())
-	case 'i':
-		v = int32(word())
-	case 'd':
-		v = double(word())
-	case 'r':
-		v = single(word())
-	case 'w':
-		re := double(word())
-		v = complex(re, double(word()))
-	case 'z':
-		re := single(word())
-		v = complex(re, single(word()))
-	case 'c':
-		n := word()
-		return string(b[:n]), b[n:]
-	case '[':
-		list := make([]any, word())
-		for i := range list {
-			list[i], b = takeValue(b)
+func unpackValue(r *snapshot.Reader) any {
+	list := func() []any {
+		values := make([]any, r.Int())
+		for i := range values {
+			values[i] = unpackValue(r)
 		}
-		v = list
-	case 'n':
-		var got, value any
-		got, b = takeValue(b)
-		value, b = takeValue(b)
-		v = notedValue{got.(bool), value.([]any)}
-	case 't':
-		var parts any
-		parts, b = takeValue(b)
-		p := parts.([]any)
-		v = textPart{p[0].(int), p[1].(int), p[2].(string)}
-	default:
-		panic(fmt.Sprintf("no value begins with %q", letter))
+		return values
 	}
-	return v, b
+	switch letter := r.Int(); letter {
+	case '-':
+		return nil
+	case 'b':
+		return r.Bool()
+	case 'l':
+		return r.Int()
+	case 'i':
+		return int32(r.Uint64())
+	case 'd':
+		return double(r.Uint64())
+	case 'r':
+		return single(r.Uint64())
+	case 'w':
+		re := double(r.Uint64())
+		return complex(re, double(r.Uint64()))
+	case 'z':
+		re := single(r.Uint64())
+		return complex(re, single(r.Uint64()))
+	case 'c':
+		return r.Text()
+	case '[':
+		return list()
+	case 'n':
+		v := list()
+		return notedValue{v[0].(bool), v[1].([]any)}
+	case 't':
+		v := list()
+		return textPart{v[0].(int), v[1].(int), v[2].(string)}
+	default:
+		panic(fmt.Sprintf("no value begins with %q", rune(letter)))
+	}
 }
 
 // values is a readError as values: none for nil.

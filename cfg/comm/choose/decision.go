@@ -47,7 +47,7 @@ func reduces(list []comm.Node) bool {
 }
 
 // decisions lists what was decided, in the order of the program; a candidate
-// that was tried again after another was taken is told of once, as it ended.
+// that was tried again after another was taken is reported once, as it ended.
 func (s *search) decisions() []Decision {
 	var list []Decision
 	for _, u := range s.units {

@@ -183,7 +183,7 @@ func (w *World) mine(p *PE, site int, m transport.Memory) transport.Memory {
 	return m
 }
 
-// announce tells other processes of the buffers of p.
+// announce publishes the buffers of p for other processes.
 func (p *PE) announce() {
 	p.directory = made[entry](p.w, max(1, len(p.buffers)))[:len(p.buffers)]
 	for b := range p.buffers {

@@ -6,8 +6,8 @@
 // and is built with the tag mpi and, for cgo, the compiler mpicc. Without the tag the
 // import has no effect.
 //
-// MPI starts the processes, says who they are, and lets each tell all others where its
-// memory is. From then on they need no call of it: each has a part of its address space
+// MPI starts the processes, numbers them, and carries the address of the memory of each to
+// all others. From then on they need no call of it: each has a part of its address space
 // mapped by all, at the same addresses, so that puts, flags, barriers and reductions are
 // those of package inproc. The parts are as large as the machine's memory, and cost what is
 // used of them. They are files without names, which end with the processes. A window of

@@ -103,8 +103,7 @@ func (m *machine) prepare(own *about, n int) error {
 	return nil
 }
 
-// exchange tells all processes of own, with a fault if there is one, and returns what all
-// say of themselves. The error is the same on all of them: the fault of the first that has one.
+// exchange gathers own of all processes, with a fault if there is one, on all of them. The error is the same on all of them: the fault of the first that has one.
 func exchange(own *about, n int, fault error) ([]about, error) {
 	if fault != nil {
 		copy(own.Fault[:len(own.Fault)-1], fault.Error())
