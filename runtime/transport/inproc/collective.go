@@ -22,6 +22,9 @@ const (
 func (p *PE) Barrier(site int) {
 	w := p.w
 	p.barriers++
+	if w.room != nil {
+		p.announce()
+	}
 	if w.n == 2 {
 		p.wakeAfter(&w.came[p.id].count, p.barriers)
 		p.await(&w.came[1-p.id].count, p.barriers, site, transport.WaitBarrier, -1)

@@ -183,31 +183,41 @@ func (w *World) mine(p *PE, site int, m transport.Memory) transport.Memory {
 	return m
 }
 
-// announce publishes the buffers of p for other processes.
+// announce publishes the buffers of p for other processes, before p arrives at a barrier, if
+// they are not as they were two barriers ago. Processes that have passed a barrier read the
+// directories of its parity. One that goes ahead, and has new buffers at the next barrier,
+// writes the others: it comes to the barrier after that when all have read these.
 func (p *PE) announce() {
-	p.directory = made[entry](p.w, max(1, len(p.buffers)))[:len(p.buffers)]
-	for b := range p.buffers {
-		buf := &p.buffers[b]
-		p.directory[b] = entry{buf.site, buf.memory.Bytes(), buf.arrival, buf.ready}
-	}
-	p.w.rebound.Add(1)
-}
-
-// mirror learns, at a barrier, where the buffers of other processes are, if some have got
-// other memory since it did so last.
-func (p *PE) mirror() {
-	now := p.w.rebound.Load()
-	if now == p.mirrored || p.directory == nil { // it has not announced its own
+	if p.outdated == 0 {
 		return
 	}
-	p.mirrored = now
+	p.outdated--
+	directory := &p.directories[p.barriers%2]
+	if len(*directory) != len(p.buffers) {
+		*directory = made[entry](p.w, len(p.buffers))
+	}
+	for b := range p.buffers {
+		buf := &p.buffers[b]
+		(*directory)[b] = entry{buf.site, buf.memory.Bytes(), buf.arrival, buf.ready}
+	}
+	p.w.rebound[p.barriers%2].Add(1)
+}
+
+// mirror reads, behind a barrier, where the buffers of other processes are, if some have got
+// other memory since p did so last.
+func (p *PE) mirror() {
+	parity := p.barriers % 2
+	now := p.w.rebound[parity].Load()
+	if now == p.mirrored[parity] {
+		return
+	}
+	p.mirrored[parity] = now
 	for _, q := range p.w.pes {
 		if q == p {
 			continue
 		}
 		q.buffers = q.buffers[:0]
-		for b := range q.directory {
-			e := &q.directory[b]
+		for b, e := range q.directories[parity] {
 			m := transport.Memory(&transport.Slice[byte]{})
 			if b < len(p.buffers) { // else Start finds that the buffers are not the same
 				m = p.buffers[b].memory.At(q.id, e.memory)

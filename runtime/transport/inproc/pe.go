@@ -26,7 +26,8 @@ type PE struct {
 	credit     uint64       // broadcasts that all PEs are known to have taken
 	patience   int          // loads of a flag before parking, at present
 	spins      uint64
-	mirrored   uint64           // see mirror
+	outdated   int              // directories that lack what its buffers are now
+	mirrored   [2]uint64        // see mirror
 	lent       [ringSize][]byte // of PEs that are processes: what it has put into mails
 	given      [2][]byte        // the same, into pool
 }
@@ -45,10 +46,10 @@ type public struct {
 	stalled  atomic.Bool
 	tokens   atomic.Uint32 // what wakes a PE that is a process
 
-	brought   []byte      // to Gather
-	directory []entry     // of the buffers of a PE that is a process
-	ended     atomic.Bool // the process has nothing more to do
-	last      []byte      // what it leaves, see End
+	brought     []byte      // to Gather
+	directories [2][]entry  // of the buffers of a PE that is a process, see announce
+	ended       atomic.Bool // the process has nothing more to do
+	last        []byte      // what it leaves, see End
 
 	_     pad
 	gift  mail    // contribution to the latest reduction
@@ -83,18 +84,13 @@ func (p *PE) Register(site int, m transport.Memory) transport.Buffer {
 // Rebind replaces this PE's memory of b.
 func (p *PE) Rebind(b transport.Buffer, m transport.Memory) {
 	p.buffers[b].memory = p.w.mine(p, p.buffers[b].site, m)
-	if p.w.room != nil {
-		p.directory[b].memory = m.Bytes()
-		p.w.rebound.Add(1)
-	}
+	p.outdated = 2
 }
 
 // Start waits until all PEs have registered their buffers, and checks that they
 // registered the same ones.
 func (p *PE) Start() {
-	if p.w.room != nil {
-		p.announce()
-	}
+	p.outdated = 2
 	p.Barrier(-1)
 	first := p.w.pes[0]
 	same := len(first.buffers) == len(p.buffers)

@@ -55,7 +55,7 @@ type World struct {
 type state struct {
 	late    atomic.Int64 // messages of PutLate under way
 	failed  atomic.Bool
-	rebound atomic.Uint64 // by how many PEs how often a buffer has got other memory
+	rebound [2]atomic.Uint64 // how often the directories of even and of odd barriers were written
 	locks   lockTable
 	came    [2]lines // of two PEs: the barriers that each has come to
 
