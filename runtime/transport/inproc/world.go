@@ -23,9 +23,9 @@ import (
 
 const (
 	// A flag is read leastSpin to spinLoads times before its reader parks (see
-	// spin); every probeEvery-th wait takes the full spin.
-	leastSpin  = 1 << 10
-	probeEvery = 256
+	// spin); after at most rarestProbe such spins in vain one is full.
+	leastSpin   = 1 << 10
+	rarestProbe = 256
 
 	// settleLoads is how many times it is read before, where PEs spin, its reader has parked:
 	// more than a microsecond (see publish).
