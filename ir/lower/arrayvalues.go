@@ -382,6 +382,7 @@ func (l *lowerer) alignWith(t, a *argument, keep []int) {
 		return
 	}
 	at := t.pos
+	t.view.base.Local = base.Source() // for messages
 	d := &ir.Directive{Pos: at, Kind: ir.AlignDirective, Name: t.view.base.Name, NamePos: at, Symbol: t.view.base, Target: base.Name, TargetPos: at}
 	for i := range keep {
 		d.Source = append(d.Source, ir.AlignSource{Pos: at, Dummy: alignDummy(i)})
