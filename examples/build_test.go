@@ -164,12 +164,19 @@ func variants(t testing.TB, sources map[string]string, forms []string) func(name
 	}
 }
 
+// measuredPlan is the plan whose programs can measure themselves too, if nothing else is
+// special about them: so they need no bundle of their own.
+const measuredPlan = "barrier"
+
 // bundled builds sources in dir, and returns the path of the program that is them all.
 func bundled(dir string, sources []string, plan string, flags ...string) (string, error) {
 	emitFlags := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "--race" })
 	var buildFlags []string
 	if len(emitFlags) < len(flags) {
 		buildFlags = []string{"-race"}
+	}
+	if plan == measuredPlan && len(flags) == 0 {
+		emitFlags = append(emitFlags, "--profile")
 	}
 	texts := make([][]byte, len(sources))
 	err := each(len(sources), func(i int) (err error) {

@@ -63,7 +63,7 @@ func (p *Program) unsuited(points *checkpointing, elision *barrierFlags, asked *
 	case elision.mode != "off":
 		return &UsageError{"barriers are not left out where each PE is a process", remedy}
 	case asked.freeze.on || asked.trace != "":
-		return &UsageError{"-freeze and -trace follow the PEs of one process", remedy}
+		return &UsageError{"-freeze and -record follow the PEs of one process", remedy}
 	}
 	return nil
 }

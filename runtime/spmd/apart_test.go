@@ -297,7 +297,7 @@ func processesEnd(t *testing.T, far bool) {
 		}, "", "image 2: end of file", 1},
 		{"wrong number", hpf, "-n 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -n 2: 3 processes have been started", 2},
 		{"barriers", hpf, "-barriers=learn", nil, func(pe *PE) { t.Error("it runs") }, "", "test: barriers are not left out", 2},
-		{"trace", checked, "-trace=t", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -freeze and -trace", 2},
+		{"trace", checked, "-record=t", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -freeze and -record", 2},
 		{"a put too early", checked, "-hold=2", nil, func(pe *PE) {
 			a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(3)), [][2]int{{1, 1}})
 			c := NewComm(pe, 1, a, nil).Sync(Elided) // nothing orders its executions

@@ -23,10 +23,11 @@ type PE struct {
 	reductions uint64
 	pooled     uint64 // calls of ReduceAll
 	broadcasts uint64
-	party      *agree.Party // its end of agreements
-	credit     uint64       // broadcasts that all PEs are known to have taken
-	patience   int          // loads of a flag before parking, at present
-	spins      uint64
+	party      *agree.Party     // its end of agreements
+	credit     uint64           // broadcasts that all PEs are known to have taken
+	patience   int              // loads of a flag before parking, at present
+	vain       int              // spins in vain since the last full one, see spin
+	probeAfter int              // how many of these come before the next full one
 	outdated   int              // directories that lack what its buffers are now
 	mirrored   [2]uint64        // see mirror
 	lent       [ringSize][]byte // of PEs that are processes: what it has put into mails
@@ -295,25 +296,33 @@ func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.Wa
 
 // spin reads flag until it is at least want, or until patience ends.
 //
-// On a machine that has a processor for each PE spinning pays even for long.
+// On a machine that has a processor for each PE spinning pays even for long: to be woken
+// takes a hundred times as long as a message, and happens on another processor as a rule.
 // When other programs take processors away, what this PE waits for may not even
 // be running, and each spin is a waste. So patience shrinks when a spin was in
 // vain, down to almost nothing, and grows to a multiple of what a successful one
-// took; now and then a full spin finds out whether the machine is free again.
+// took; now and then a full spin finds out whether the machine is free again: soon after
+// a disturbance, and ever more rarely while full spins are in vain too.
 func (p *PE) spin(flag *atomic.Uint64, want uint64) bool {
-	p.spins++
 	limit := p.patience
-	if p.spins%probeEvery == 0 {
+	if p.vain >= p.probeAfter {
 		limit = p.w.spin
 	}
 	for i := range limit {
 		if reached(flag.Load(), want) {
+			if i > p.patience {
+				p.vain, p.probeAfter = 0, p.probeAfter/2
+			}
 			p.patience = max(p.patience, min(4*i, p.w.spin))
 			return true
 		}
 		if i&1023 == 1023 && p.w.failed.Load() {
 			panic(transport.Unwind{})
 		}
+	}
+	p.vain++
+	if limit == p.w.spin {
+		p.vain, p.probeAfter = 0, min(max(1, 2*p.probeAfter), rarestProbe)
 	}
 	p.patience = max(p.patience/4, leastSpin)
 	return false

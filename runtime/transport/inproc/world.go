@@ -14,6 +14,7 @@ package inproc
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,9 +25,9 @@ import (
 
 const (
 	// A flag is read leastSpin to spinLoads times before its reader parks (see
-	// spin); every probeEvery-th wait takes the full spin.
-	leastSpin  = 1 << 10
-	probeEvery = 256
+	// spin); after at most rarestProbe such spins in vain one is full.
+	leastSpin   = 1 << 10
+	rarestProbe = 256
 
 	// settleLoads is how many times it is read before, where PEs spin, its reader has parked:
 	// more than a microsecond (see publish).
@@ -128,19 +129,21 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 // run runs body on those PEs that are goroutines of this process.
 func (w *World) run(pes []*PE, body func(transport.Transport)) error {
 	finished := make(chan struct{})
-	var running sync.WaitGroup
-	for _, p := range pes {
-		running.Add(1)
+	var running atomic.Int64
+	running.Store(int64(len(pes)))
+	// The goroutine that is made last goes on on the thread of this one, at once: PE 0, which
+	// reads and writes.
+	for _, p := range slices.Backward(pes) {
 		go func() {
-			defer running.Done()
+			defer func() {
+				if running.Add(-1) == 0 {
+					close(finished)
+				}
+			}()
 			defer p.leave()
 			body(p)
 		}()
 	}
-	go func() {
-		running.Wait()
-		close(finished)
-	}()
 	w.watch(finished)
 	w.mu.Lock()
 	defer w.mu.Unlock()
