@@ -104,6 +104,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		used:       map[*ir.Symbol]bool{},
 		leaf:       map[*ir.Ref]string{},
 		rolled:     map[*ir.Ref]string{},
+		held:       map[ir.Expr]string{},
 		starts:     map[*ir.Assign]string{},
 		labelled:   map[ir.Stmt]bool{},
 		labels:     map[string]ir.Stmt{},
@@ -169,6 +170,7 @@ type gen struct {
 	alonePE       bool                         // what is emitted now is for a PE that runs alone
 	serialVectors map[*ir.Do]*vectorLoop       // vectors of what was emitted for such a PE
 	rolled        map[*ir.Ref]string           // what a leaf loop stores: the variable that the next iteration reads
+	held          map[ir.Expr]string           // what a leaf loop has computed before its iterations
 	outer         map[*ir.Do]*ir.Do            // the loop around each; nil before it is asked for
 	partial       map[*ir.Symbol]func() string // sums inside of their loop: the partial sum of the iteration
 	partialRef    map[*ir.Ref]func() string    // the same of sums that are elements

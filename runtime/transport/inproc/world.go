@@ -13,6 +13,7 @@ package inproc
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -122,19 +123,21 @@ func Run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 // run runs body on those PEs that are goroutines of this process.
 func (w *World) run(pes []*PE, body func(transport.Transport)) error {
 	finished := make(chan struct{})
-	var running sync.WaitGroup
-	for _, p := range pes {
-		running.Add(1)
+	var running atomic.Int64
+	running.Store(int64(len(pes)))
+	// The goroutine that is made last goes on on the thread of this one, at once: PE 0, which
+	// reads and writes.
+	for _, p := range slices.Backward(pes) {
 		go func() {
-			defer running.Done()
+			defer func() {
+				if running.Add(-1) == 0 {
+					close(finished)
+				}
+			}()
 			defer p.leave()
 			body(p)
 		}()
 	}
-	go func() {
-		running.Wait()
-		close(finished)
-	}()
 	w.watch(finished)
 	w.mu.Lock()
 	defer w.mu.Unlock()
