@@ -11,10 +11,12 @@ import (
 
 	"github.com/spmdc/spmdc/runtime/outfile"
 	"github.com/spmdc/spmdc/runtime/spmd"
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
 
 // profile is what the PEs of a run measured.
 type profile struct {
+	*tracefile.Definitions
 	regions   []Region
 	stats     *spmd.Stats
 	recorders []*Recorder
@@ -78,72 +80,16 @@ func (p *profile) rows() []*row {
 			rows = append(rows, r)
 		}
 	}
-	for i, g := range p.regions {
-		add(p.collect(p.lines(g), p.named(i), func(r *Recorder) Sum { return r.regions[i] }))
+	for i := range p.regions {
+		add(p.collect(p.Lines(i), p.Name(i), func(r *Recorder) Sum { return r.regions[i] }))
 	}
 	for site := -1; site < len(p.stats.Sites); site++ {
-		line, what := "-", "other"
-		if site >= 0 {
-			s := p.stats.Sites[site]
-			line, what = p.line(s.Line), strings.TrimSpace(s.Kind+" "+s.Ref)
-		}
 		for a := range activities {
-			add(p.collect(line, a.String()+": "+what, func(r *Recorder) Sum { return r.acts[r.index(a, site)] }))
+			add(p.collect(p.SiteLine(site), a.String()+": "+p.SiteName(site), func(r *Recorder) Sum { return r.acts[r.index(a, site)] }))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(b.self, a.self) })
 	return rows
-}
-
-// named is a region and the procedures around it.
-func (p *profile) named(i int) string {
-	g := p.regions[i]
-	text := strings.TrimSpace(g.Kind + " " + g.Name)
-	for up := g.Parent; up >= 0; up = p.regions[up].Parent {
-		if p.regions[up].Kind == "procedure" {
-			text += " in " + p.regions[up].Name
-		}
-	}
-	return text
-}
-
-// line is a line of the source in text, with its file if it is not the first.
-func (p *profile) line(n int) string {
-	file, line := p.stats.Place(n)
-	if line == n {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d of %s", line, file)
-}
-
-// lines is the lines of a region in text.
-func (p *profile) lines(g Region) string {
-	if g.Last <= g.Line {
-		return p.line(g.Line)
-	}
-	_, last := p.stats.Place(g.Last)
-	first := p.line(g.Line)
-	number, file, other := strings.Cut(first, " ")
-	text := fmt.Sprintf("%s-%d", number, last)
-	if other {
-		text += " " + file
-	}
-	return text
-}
-
-// duration is a time in seconds in text, of eight characters or fewer.
-func duration(s float64) string {
-	switch {
-	case s >= 10:
-		return fmt.Sprintf("%.1f s", s)
-	case s >= 1:
-		return fmt.Sprintf("%.3f s", s)
-	case s >= 1e-3:
-		return fmt.Sprintf("%.2f ms", s*1e3)
-	case s >= 1e-6:
-		return fmt.Sprintf("%.2f us", s*1e6)
-	}
-	return fmt.Sprintf("%.0f ns", s*1e9)
 }
 
 // table writes a line for each region and each activity of a site that took time.
@@ -154,16 +100,16 @@ func (p *profile) table(w io.Writer) {
 		all += r.self
 	}
 	fmt.Fprintf(w, "%d PEs, %s; times of each PE on average; %%: of self; imbalance: by how much the others fell short of the PE that took longest\n",
-		len(p.recorders), duration(p.took.Seconds()))
+		len(p.recorders), tracefile.Duration(p.took.Seconds()))
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "line\tcount\ttotal\tself\t%\tblocked\tleast\tmost\timbalance\t  region or activity\n")
 	for _, r := range rows {
 		blocked := ""
 		if r.blocked > 0 {
-			blocked = duration(r.blocked)
+			blocked = tracefile.Duration(r.blocked)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%.0f %%\t  %s\n", r.line, count(r.count), duration(r.total), duration(r.self),
-			100*r.self/max(all, 1e-12), blocked, duration(r.shortest), duration(r.longest), 100*r.imbalance(), r.what)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%.0f %%\t  %s\n", r.line, count(r.count), tracefile.Duration(r.total), tracefile.Duration(r.self),
+			100*r.self/max(all, 1e-12), blocked, tracefile.Duration(r.shortest), tracefile.Duration(r.longest), 100*r.imbalance(), r.what)
 	}
 	tw.Flush()
 }
@@ -204,11 +150,10 @@ func (p *profile) Rest() string {
 	separator := "\n  "
 	for i, g := range p.regions {
 		pes, _ := p.perPE(func(r *Recorder) Sum { return r.regions[i] }, true)
-		file, line := p.stats.Place(g.Line)
-		_, last := p.stats.Place(g.Last)
+		d := p.Regions[i]
 		fmt.Fprintf(&b, "%s{\"id\": %d, \"parent\": %d, \"kind\": %s, \"name\": %s, \"file\": %s, \"line\": %d, \"last\": %d, ",
-			separator, i, g.Parent, outfile.Quote(g.Kind), outfile.Quote(g.Name), outfile.Quote(file), line, last)
-		if line != g.Line { // in the numbering of sites, which goes on from file to file
+			separator, i, g.Parent, outfile.Quote(g.Kind), outfile.Quote(g.Name), outfile.Quote(d.File), d.Line, d.Last)
+		if d.Line != g.Line { // in the numbering of sites, which goes on from file to file
 			fmt.Fprintf(&b, "\"joined\": %d, ", g.Line)
 		}
 		fmt.Fprintf(&b, "\"pes\": [%s]}", pes)

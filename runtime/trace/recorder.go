@@ -2,6 +2,7 @@ package trace
 
 import (
 	"github.com/spmdc/spmdc/runtime/spmd"
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
@@ -16,25 +17,24 @@ type Region struct {
 // Activity is what a PE does with others.
 type Activity uint8
 
+// The activities are the kinds of events of tracefile, without regions and parts of messages.
 const (
-	Put       Activity = iota // of data to another PE
-	Get                       // of data from another PE
-	Ready                     // a ready message is sent
-	WaitReady                 // a ready message is waited for
-	Arrival                   // data are waited for
-	Reduction                 // values of all PEs are combined
-	Broadcast                 // a PE gives all a value
-	Barrier                   // all PEs are waited for
-	Lock                      // a CRITICAL construct is waited for
+	Put Activity = iota
+	Get
+	Ready
+	WaitReady
+	Arrival
+	Reduction
+	Broadcast
+	Barrier
+	Lock
 	activities
 )
 
-var activityNames = [activities]string{"put", "get", "ready", "wait for ready", "wait for arrival", "reduction", "broadcast", "barrier", "lock"}
-
-func (a Activity) String() string { return activityNames[a] }
+func (a Activity) String() string { return kindOf(a).String() }
 
 // blocks reports whether the time of an activity is that of a wait.
-func (a Activity) blocks() bool { return a >= WaitReady }
+func (a Activity) blocks() bool { return kindOf(a).Blocks() }
 
 // Sum is what executions of a region or an activity took, in ticks.
 type Sum struct {
@@ -63,7 +63,7 @@ type Recorder struct {
 	regions []Sum
 	acts    []Sum // by site + 1, and activity; those of site -1 come first
 	open    []frame
-	began   int64 // ticks
+	events  *buffer // nil: sums alone
 }
 
 // frame is a region that has not ended.
@@ -85,7 +85,6 @@ func newRecorder(t transport.Transport, regions, sites int) *Recorder {
 		open:    make([]frame, 0, mostNested),
 	}
 	r.enter(0)
-	r.began = r.open[0].began
 	return r
 }
 
@@ -132,7 +131,11 @@ func (r *Recorder) leave(now int64) {
 	last := len(r.open) - 1
 	f := &r.open[last]
 	took := now - f.began
-	r.regions[f.region].add(took, f.inner)
+	sum := &r.regions[f.region]
+	if r.events != nil {
+		r.events.region(last, event{kind: tracefile.Region, id: int32(f.region), began: f.began, took: took, number: uint64(sum.Count), peer: -1})
+	}
+	sum.add(took, f.inner)
 	r.open = r.open[:last]
 	if last > 0 {
 		r.open[last-1].inner += took
@@ -146,8 +149,42 @@ func (r *Recorder) end() {
 	}
 }
 
-// did adds an activity that began at a time and ends now.
-func (r *Recorder) did(a Activity, site int, began int64) {
+// message is what is known of an activity besides its site.
+type message struct {
+	peer   int
+	buffer transport.Buffer
+	epoch  uint64
+	bytes  int
+}
+
+// did adds a message that began at a time and is over now.
+func (r *Recorder) did(a Activity, site int, began int64, m message) {
+	took := r.took(a, site, began)
+	if r.events != nil {
+		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
+	}
+}
+
+// met is did for what all PEs do together, and for gets, which have no epoch: executions are
+// numbered from 0.
+func (r *Recorder) met(a Activity, site, peer, bytes int, began int64) {
+	number := r.acts[r.index(a, site)].Count
+	took := r.took(a, site, began)
+	if r.events != nil {
+		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: uint64(number), peer: int32(peer), bytes: int64(bytes)})
+	}
+}
+
+// part keeps a further part of a message.
+func (r *Recorder) part(kind tracefile.Kind, site int, m message) {
+	r.events.message(event{kind: kind, id: int32(site), began: ticks(), number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
+}
+
+// kindOf is an activity as an event.
+func kindOf(a Activity) tracefile.Kind { return tracefile.Put + tracefile.Kind(a) }
+
+// took adds an activity to the sums, and returns how long it took.
+func (r *Recorder) took(a Activity, site int, began int64) int64 {
 	took := ticks() - began
 	r.acts[r.index(a, site)].add(took, 0)
 	if last := len(r.open) - 1; last >= 0 {
@@ -157,6 +194,7 @@ func (r *Recorder) did(a Activity, site int, began int64) {
 			r.regions[f.region].Blocked += took
 		}
 	}
+	return took
 }
 
 // index is where the sum of an activity of a site is.

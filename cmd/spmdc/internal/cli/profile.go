@@ -26,11 +26,13 @@ func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
 
 // measureFlags say what of a run is measured.
 type measureFlags struct {
-	Profile optionalFile `placeholder:"FILE" help:"Print at the end where the time went, by regions of the source and by messages and waits; with =FILE write it to that file as JSON, for explain FILE cost."`
+	Profile     optionalFile `placeholder:"FILE" help:"Print at the end where the time went, by regions of the source and by messages and waits; with =FILE write it to that file as JSON, for explain FILE cost."`
+	Trace       string       `placeholder:"FILE" help:"Write what every PE did, and when, to FILE: for the command trace."`
+	TraceMemory string       `placeholder:"MB" help:"With --trace: how much memory the events of a PE take at most; 64 MB is the default. When it is full, detail is left out."`
 }
 
 // on reports whether anything is measured.
-func (f *measureFlags) on() bool { return f.Profile.on }
+func (f *measureFlags) on() bool { return f.Profile.on || f.Trace != "" || f.TraceMemory != "" }
 
 // args are the same for the program.
 func (f *measureFlags) args() (args []string) {
@@ -40,12 +42,18 @@ func (f *measureFlags) args() (args []string) {
 	case f.Profile.on:
 		args = append(args, "-profile")
 	}
+	if f.Trace != "" {
+		args = append(args, "-trace="+f.Trace)
+	}
+	if f.TraceMemory != "" {
+		args = append(args, "-trace-memory="+f.TraceMemory)
+	}
 	return args
 }
 
 // regionsFlag makes a program that can measure itself.
 type regionsFlag struct {
-	Profile bool `help:"Make a program that can measure where its time goes: it takes -profile[=FILE]."`
+	Profile bool `help:"Make a program that can measure where its time goes: it takes -profile[=FILE] and -trace=FILE."`
 }
 
 // measured sets what a program that can measure itself is compiled with.
