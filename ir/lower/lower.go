@@ -25,6 +25,7 @@ import (
 	"maps"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/derived"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -35,6 +36,12 @@ import (
 func Lower(f *ast.File, diags *source.List) *ir.Program {
 	if f == nil || f.Program == nil {
 		return nil
+	}
+	f, ok := derived.Flatten(f, diags)
+	if !ok {
+		diags.Unique()
+		diags.Sort()
+		return &ir.Program{Name: f.Program.Name, File: f.Name, Pos: f.Program.Pos}
 	}
 	before := diags.Len()
 	for k := newFound(); ; {

@@ -166,8 +166,8 @@ func findLows(f *ast.File, vary map[string]bool) *lows {
 			case *ast.Call:
 				w.united = w.united || s.Proc.Name == "move_alloc"
 			}
-			for _, inner := range blocksOf(s) {
-				block(inner)
+			for _, inner := range ast.Bodies(s) {
+				block(*inner)
 			}
 		}
 	}
@@ -242,24 +242,4 @@ func literal(e ast.Expr) (int, bool) {
 		return -n, ok && e.Op == "-"
 	}
 	return 0, false
-}
-
-// blocksOf are the statement lists inside s.
-func blocksOf(s ast.Stmt) (list [][]ast.Stmt) {
-	switch s := s.(type) {
-	case *ast.Do:
-		list = append(list, s.Body)
-	case *ast.DoWhile:
-		list = append(list, s.Body)
-	case *ast.Forall:
-		list = append(list, s.Body)
-	case *ast.Critical:
-		list = append(list, s.Body)
-	case *ast.If:
-		for _, a := range s.Arms {
-			list = append(list, a.Body)
-		}
-		list = append(list, s.Else)
-	}
-	return list
 }
