@@ -13,8 +13,9 @@ import (
 
 // traceCmd shows what is in a file that run --trace wrote.
 type traceCmd struct {
-	Summary traceSummaryCmd `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
-	Export  traceExportCmd  `cmd:"" help:"Write it in a form that other tools read."`
+	Summary  traceSummaryCmd  `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
+	Timeline traceTimelineCmd `cmd:"" help:"Write a page with a lane for each PE: regions, messages and waits."`
+	Export   traceExportCmd   `cmd:"" help:"Write it in a form that other tools read."`
 }
 
 // traceFile is the trace that a command is about.
@@ -55,6 +56,22 @@ func (cmd *traceSummaryCmd) Run(env *Env) error {
 		return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", cmd.Format)
 	}
 	return written(err)
+}
+
+type traceTimelineCmd struct {
+	traceFile
+	Output string `short:"o" placeholder:"FILE" help:"The page; the default is the file with .html behind its name."`
+}
+
+func (cmd *traceTimelineCmd) Run(env *Env) error {
+	t, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	if cmd.Output == "" {
+		cmd.Output = cmd.File + ".html"
+	}
+	return writeResult(env, cmd.Output, traces.TimelineBegins, t.Timeline)
 }
 
 type traceExportCmd struct {
