@@ -159,6 +159,7 @@ func (g *gen) resumableNode(n comm.Node, last bool) {
 	}
 	// What was marked ahead of a call is forgotten in a run that goes on from there.
 	defer func() { g.marked = private }()
+	defer g.measuredNode(n)()
 	switch n := n.(type) {
 	case *comm.Loop:
 		g.out.at = n.Do.Pos.Line

@@ -36,6 +36,9 @@ func (g *gen) complexBinary(e *ir.Bin) (string, bool) {
 	case ir.Mul:
 		return call("Mul", g.expr(e.L), g.expr(e.R))
 	case ir.Div:
+		if r, ok := asReal(e.R); ok {
+			return call("DivReal", g.expr(e.L), g.expr(r))
+		}
 		return call("Div", g.expr(e.L), g.expr(e.R))
 	case ir.Pow:
 		if !e.R.Type().IsInteger() {
@@ -48,6 +51,22 @@ func (g *gen) complexBinary(e *ir.Bin) (string, bool) {
 		return call("Powi", g.expr(e.L), n)
 	}
 	return "", false
+}
+
+// asReal is x of cmplx(x), which is what a real operand beside a COMPLEX one becomes.
+func asReal(e ir.Expr) (ir.Expr, bool) {
+	for {
+		u, ok := e.(*ir.Un)
+		if !ok || u.Op != ir.Group {
+			break
+		}
+		e = u.E
+	}
+	c, ok := e.(*ir.Call)
+	if !ok || c.Name != "cmplx" || len(c.Args) != 1 || !c.Args[0].Type().IsReal() {
+		return nil, false
+	}
+	return c.Args[0], true
 }
 
 // complexCall renders a function that takes or gives a COMPLEX number; ok is false for others.

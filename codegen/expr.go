@@ -69,6 +69,9 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 			return s, p
 		}
 	}
+	if name := g.held[e]; name != "" {
+		return name, precAtom
+	}
 	switch e := e.(type) {
 	case *ir.Const:
 		return constant(e)

@@ -13,6 +13,7 @@ import (
 func (g *gen) byTurns(row *fusedRow, nest func(n *fusedNest)) {
 	first := row.nests[0]
 	g.out.at = first.d.Pos.Line
+	defer g.measuredRow(row)()
 	g.serial++
 	serial := g.serial
 	name := func(what string, k int) string { return fmt.Sprintf("%sF%d_%d", what, serial, k+1) }

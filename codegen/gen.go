@@ -63,6 +63,8 @@ type Options struct {
 	// Strip, above 0, is how many iterations the strips of nests have that are executed by
 	// turns; below 0 there are none. With 0 it is what fits in a cache.
 	Strip int
+	// Regions makes a program that can measure where its time goes, see package trace.
+	Regions bool
 	// Files are the files of a program of several, whose lines have numbers of their own;
 	// nil where there is one.
 	Files *source.File
@@ -86,7 +88,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 	}
 	g := &gen{
 		plan: p, prog: p.Program, opt: o, out: &buffer{},
-		names:      newNames(p.Program.IR),
+		names:      newNames(p.Program.IR, o.Regions),
 		symbols:    map[string]*ir.Symbol{},
 		lasting:    map[*comm.Comm]ir.Stmt{},
 		listed:     map[*comm.Comm]string{},
@@ -102,6 +104,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		used:       map[*ir.Symbol]bool{},
 		leaf:       map[*ir.Ref]string{},
 		rolled:     map[*ir.Ref]string{},
+		held:       map[ir.Expr]string{},
 		starts:     map[*ir.Assign]string{},
 		labelled:   map[ir.Stmt]bool{},
 		labels:     map[string]ir.Stmt{},
@@ -167,6 +170,7 @@ type gen struct {
 	alonePE       bool                         // what is emitted now is for a PE that runs alone
 	serialVectors map[*ir.Do]*vectorLoop       // vectors of what was emitted for such a PE
 	rolled        map[*ir.Ref]string           // what a leaf loop stores: the variable that the next iteration reads
+	held          map[ir.Expr]string           // what a leaf loop has computed before its iterations
 	outer         map[*ir.Do]*ir.Do            // the loop around each; nil before it is asked for
 	partial       map[*ir.Symbol]func() string // sums inside of their loop: the partial sum of the iteration
 	partialRef    map[*ir.Ref]func() string    // the same of sums that are elements
@@ -196,6 +200,8 @@ type gen struct {
 	corefSites map[*ir.CoRef]int
 	syncsAll   bool   // the program has a SYNC ALL
 	marked     access // what the marks since the last synchronisation say
+
+	regions regions // what is measured
 
 	points, pointSites map[*ir.Checkpoint]int // the numbers of the calls of spmd_checkpoint, and their sites
 	resume             string                 // the variable with the number of the call to go on from
@@ -240,9 +246,10 @@ func (g *gen) program() ([]byte, error) {
 		g.resume = g.names.fresh("resume")
 	}
 
+	g.startRegions()
 	// The body first: it tells which scalars the function declares.
 	g.nodes(g.prog.Body)
-	body := g.finishPoints(g.out.lines)
+	body := g.finishPoints(phases(g.out.lines))
 	g.out = &buffer{}
 	g.objects(body)
 	objects := g.out.lines
@@ -343,6 +350,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/files")
 	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
+	if g.opt.Regions {
+		g.out.p("%q", "github.com/spmdc/spmdc/runtime/trace")
+	}
 	g.out.p(")")
 	g.out.p("")
 	for _, f := range g.formats {
@@ -365,6 +375,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if p.Files() {
 		g.out.p("NewFiles: files.New,")
 	}
+	if g.opt.Regions {
+		g.out.p("Observe: trace.New(measured),")
+	}
 	if p.SPMD {
 		g.out.p("Coarray: true,")
 		g.calls()
@@ -382,6 +395,7 @@ func (g *gen) header(uses func(pkg string) bool) {
 	g.version()
 	g.out.p("}")
 	g.out.p("")
+	g.regionTable()
 	g.out.p("func main() { spmd.Main(program, run) }")
 	g.out.p("")
 	if p.SPMD {

@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 			k = plan.PopL96
 		}
 		in := a.Files[0]
-		a.Compare(t, golden.File{Name: "main.go", Text: emit(t, in.Name, in.Text, k, codegen.Options{Check: strings.Contains(a.Comment, "With checks")})})
+		a.Compare(t, golden.File{Name: "main.go", Text: emit(t, in.Name, in.Text, k, codegen.Options{Check: strings.Contains(a.Comment, "With checks"), Regions: strings.Contains(a.Comment, "With regions")})})
 	})
 }
 
@@ -36,10 +36,10 @@ func TestGolden(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	for name, text := range corpus(t) {
 		for _, v := range []struct {
-			kind  plan.Kind
-			check bool
-		}{{plan.PopL96, false}, {plan.Barrier, false}, {plan.Handshake, true}} {
-			code := emit(t, filepath.Base(name), text, v.kind, codegen.Options{Check: v.check})
+			kind           plan.Kind
+			check, regions bool
+		}{{plan.PopL96, false, false}, {plan.Barrier, false, true}, {plan.Handshake, true, false}} {
+			code := emit(t, filepath.Base(name), text, v.kind, codegen.Options{Check: v.check, Regions: v.regions})
 			if formatted, err := format.Source([]byte(code)); err != nil || string(formatted) != code {
 				t.Errorf("%s, %s, check %t: gofmt: %v\n%s", name, v.kind, v.check, err, cmp.Diff(code, string(formatted)))
 			}

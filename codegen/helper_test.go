@@ -52,7 +52,7 @@ func tryEmit(file, text string, k plan.Kind, o codegen.Options) (string, error) 
 // exports finds the compiled form of the packages that emitted programs import.
 var exports = sync.OnceValues(func() (map[string]string, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
-		"github.com/spmdc/spmdc/runtime/spmd", "github.com/spmdc/spmdc/runtime/dist", "github.com/spmdc/spmdc/runtime/fio", "github.com/spmdc/spmdc/runtime/elementary", "math")
+		"github.com/spmdc/spmdc/runtime/spmd", "github.com/spmdc/spmdc/runtime/dist", "github.com/spmdc/spmdc/runtime/fio", "github.com/spmdc/spmdc/runtime/elementary", "github.com/spmdc/spmdc/runtime/trace", "math")
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError

@@ -141,6 +141,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	}
 	l.picks()
 	l.roll(refs)
+	drop := l.invariants()
 	g.out.at = d.Pos.Line
 	for _, c := range g.walksOf(d, r) {
 		v, at := "val"+strings.ToUpper(c.Name()), "at"+strings.ToUpper(c.Name())
@@ -153,7 +154,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		inner = len(g.out.lines)
 		l.oneAfterAnother(k, r)
 		l.forget(refs)
-		return inner
+		return inner - drop()
 	}
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
@@ -165,7 +166,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	}
 	g.out.p("}")
 	l.forget(refs)
-	return inner
+	return inner - drop()
 }
 
 // forget takes back how the loop addresses its references.

@@ -25,8 +25,11 @@ type names struct {
 	of   map[*ir.Symbol]string
 }
 
-func newNames(p *ir.Program) *names {
+func newNames(p *ir.Program, measured bool) *names {
 	n := &names{used: map[string]bool{}, of: map[*ir.Symbol]string{}}
+	if measured {
+		n.used["trace"], n.used["measured"] = true, true
+	}
 	for _, s := range p.Symbols {
 		n.of[s] = n.fresh(s.Name)
 	}

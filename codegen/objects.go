@@ -84,6 +84,9 @@ func (g *gen) objects(body []line) {
 		}
 	}
 	g.out.p("pe.Start()")
+	if g.regions.recorder != "" && used[g.regions.recorder] {
+		g.out.p("%s := trace.Of(pe)", g.regions.recorder)
+	}
 	switch {
 	case len(g.points) == 0:
 	case g.resume == "":

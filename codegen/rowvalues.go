@@ -80,15 +80,14 @@ func (n *rowNest) same(e ir.Expr) bool {
 
 var rowOps = map[ir.Op]kernel.Op{ir.Add: kernel.Add, ir.Sub: kernel.Sub, ir.Mul: kernel.Mul, ir.Div: kernel.Div}
 
-// value is an expression of DOUBLE PRECISION.
+// value is an expression of DOUBLE PRECISION; INTEGERs are elements that are converted.
 func (n *rowNest) value(e ir.Expr) *rowVal {
 	if e.Type() != ir.Double {
 		return n.no("a value of another type")
 	}
-	load := func(field int) *rowVal { return &rowVal{node: &kernel.RowNode{Op: kernel.Load, Field: field}} }
 	if n.same(e) {
 		text := unfused(e, n.g.expr(e))
-		return load(n.field("float "+text, kernel.RowParam, kernel.F64, rowField{text: text}))
+		return loaded(n.field("float "+text, kernel.RowParam, kernel.F64, rowField{text: text}))
 	}
 	switch e := e.(type) {
 	case *ir.Var:
@@ -113,35 +112,47 @@ func (n *rowNest) value(e ir.Expr) *rowVal {
 			return nil
 		}
 		return &rowVal{node: &kernel.RowNode{Op: op, Args: []*kernel.RowNode{x.node, y.node}}}
+	case *ir.Conv:
+		if x, ok := e.E.(*ir.Ref); ok && x.Sym.Type == ir.Integer {
+			return n.reference(x, kernel.I32)
+		}
 	case *ir.Ref:
-		if acc := n.g.prog.Access[e]; acc != nil && acc.Mode == comm.Walk {
-			if c := acc.Comm; n.within && c.Walk[len(c.Walk)-1] == n.inner {
-				return load(n.field("list "+c.Name(), kernel.RowList, kernel.F64, rowField{list: c}))
-			}
-			break
-		}
-		if f, ok := n.row.linear(e); ok && !slices.ContainsFunc(f.subs, func(s linalg.Affine) bool { return s.Uses(n.inner.Index.Name) }) {
-			if x := n.env[f.place()]; x != nil {
-				return x
-			}
-			if i, ok := n.element(f); ok {
-				return load(i)
-			}
-			break
-		}
-		if !n.within {
-			break
-		}
-		if i, ok := n.entryOf(e, kernel.F64); ok {
-			return load(i)
-		}
-		return n.picked(e)
+		return n.reference(e, kernel.F64)
 	}
 	return n.no("an operation of another kind")
 }
 
-// picked is an element whose only subscript is an INTEGER of the entry.
-func (n *rowNest) picked(r *ir.Ref) *rowVal {
+// loaded is an element of a field.
+func loaded(field int) *rowVal { return &rowVal{node: &kernel.RowNode{Op: kernel.Load, Field: field}} }
+
+// reference is an element of an array of type t: of the row, of an entry, or picked by one.
+func (n *rowNest) reference(e *ir.Ref, t kernel.Type) *rowVal {
+	if acc := n.g.prog.Access[e]; acc != nil && acc.Mode == comm.Walk {
+		if c := acc.Comm; n.within && c.Walk[len(c.Walk)-1] == n.inner {
+			return loaded(n.field("list "+c.Name(), kernel.RowList, t, rowField{list: c}))
+		}
+		return n.no("a list of another loop")
+	}
+	if f, ok := n.row.linear(e); ok && !slices.ContainsFunc(f.subs, func(s linalg.Affine) bool { return s.Uses(n.inner.Index.Name) }) {
+		if x := n.env[f.place()]; x != nil {
+			return x
+		}
+		if i, ok := n.element(f); ok {
+			return loaded(i)
+		}
+		return n.no("an element of another kind")
+	}
+	if !n.within {
+		return n.no("an element of another kind")
+	}
+	if i, ok := n.entryOf(e, t); ok {
+		return loaded(i)
+	}
+	return n.picked(e, t)
+}
+
+// picked is an element of type t whose only subscript is an INTEGER of the entry.
+func (n *rowNest) picked(r *ir.Ref, t kernel.Type) *rowVal {
 	if len(r.Subs) != 1 || !n.entry.counted(r) {
 		return n.no("a reference of another kind")
 	}
@@ -164,6 +175,6 @@ func (n *rowNest) picked(r *ir.Ref) *rowVal {
 		return n.no("a subscript that is no entry")
 	}
 	f := leafRef{ref: r, object: n.entry.object(r), subs: []linalg.Affine{linalg.Const(0)}}
-	i := n.field("table "+f.object, kernel.RowTable, kernel.F64, rowField{f: f})
+	i := n.field("table "+f.object, kernel.RowTable, t, rowField{f: f})
 	return &rowVal{node: &kernel.RowNode{Op: kernel.Load, Field: i, Pick: pick}}
 }

@@ -15,16 +15,22 @@ func (g *gen) nodes(list []comm.Node) {
 		g.resumable(list, nil)
 		return
 	}
+	calls := g.inProcedures()
 	for i := 0; i < len(list); i++ {
+		if site, known := nodeSite(list, i); known {
+			calls.to(site)
+		}
 		if row := g.fusedNodes(list[i:]); row != nil {
 			g.fusedRegions(row)
 			i += row.nodes - 1
 			continue
 		}
 		if g.node(list[i]) {
+			calls.end(false)
 			return // what follows is never reached
 		}
 	}
+	calls.end(true)
 }
 
 // node emits a node without a checkpoint in it. It reports whether control never gets
@@ -41,6 +47,7 @@ func (g *gen) node(n comm.Node) bool {
 // inSPMD emits a node in the form for any number of PEs.
 func (g *gen) inSPMD(n comm.Node) bool {
 	g.beforeLoop(n)
+	defer g.measuredNode(n)()
 	defer g.enters(n)()
 	switch n := n.(type) {
 	case *comm.Region:
@@ -119,19 +126,24 @@ func (g *gen) loop(n *comm.Loop, whole bool) {
 	g.undefine(n.Do)
 }
 
-// called tells where the statements of a procedure begin that is called.
-func (g *gen) called(n comm.Node) {
-	s := controls(n)
+// statementOf is the statement of the source that a node begins with, nil if it has none.
+func statementOf(n comm.Node) ir.Stmt {
 	switch n := n.(type) {
 	case *comm.Region:
-		s = n.Stmts[0]
+		return n.Stmts[0]
 	case *comm.Barrier:
 		if r := n.Before.Region; n.Before.Kind == comm.Pipeline {
-			s = r.Stmts[0]
+			return r.Stmts[0]
 		}
 	case *comm.Simple:
-		s = n.Stmt
+		return n.Stmt
 	}
+	return controls(n)
+}
+
+// called tells where the statements of a procedure begin that is called.
+func (g *gen) called(n comm.Node) {
+	s := statementOf(n)
 	if s == nil {
 		return
 	}
@@ -250,14 +262,9 @@ func (g *gen) alone(r *comm.Region) {
 	}
 	g.out.at = r.Stmts[0].Position().Line
 	g.divided = divides(r)
-	braces, apart := g.guard(r), g.apart(r)
-	if apart {
-		g.out.p("pe.Apart(func() {")
-	}
+	braces, first := g.guard(r), len(g.out.lines)
 	g.stmts(r.Stmts, r)
-	if apart {
-		g.out.p("})")
-	}
+	g.phase(r, first)
 	for range braces {
 		g.out.p("}")
 	}
@@ -272,56 +279,15 @@ func (g *gen) alone(r *comm.Region) {
 	g.divided = false
 }
 
-// longProgram is the number of loops from which on regions that assign elements alone are
-// functions of their own: the time that the Go compiler takes for a function grows faster
-// than its length.
-const longProgram = 200
-
-// apart reports whether what a region computes is a function of its own.
-func (g *gen) apart(r *comm.Region) bool {
-	if g.loops < longProgram || g.opt.Check || g.prog.IR.SPMD {
-		return false
-	}
-	for _, c := range r.Comms {
-		if c.Kind == comm.Irregular {
-			return false // its counter lies outside
-		}
-	}
-	local, loops := map[*ir.Symbol]bool{}, false
-	for _, s := range r.Stmts {
-		ok := true
-		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
-			switch s := s.(type) {
-			case *ir.Assign, *ir.If:
-			case *ir.Do:
-				if old, known := local[s.Index]; !known || old {
-					local[s.Index] = !g.outlives(s)
-				}
-				loops = true
-			default:
-				ok = false
-			}
-			return ok
-		})
-		if !ok {
-			return false
-		}
-		for v := range g.prog.Modified(s) {
-			if !v.IsArray() && !local[v] {
-				return false
-			}
-		}
-	}
-	return loops
-}
-
 func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }
 
 var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max", "min": "Min", "and": "And", "or": "Or"}
 
 // stmts emits a list of statements, up to one that leaves it for good.
 func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
+	calls := g.inProcedures()
 	for i := 0; i < len(list); i++ {
+		calls.to(list[i].CallSite())
 		if row := g.fusedStmts(list[i:], r); row != nil {
 			g.byTurns(row, func(n *fusedNest) { g.stmt(n.d, r) })
 			i += row.nodes - 1
@@ -329,9 +295,11 @@ func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
 		}
 		g.stmt(list[i], r)
 		if leaves(list[i]) {
+			calls.end(false)
 			return
 		}
 	}
+	calls.end(true)
 }
 
 // leaves reports whether control never gets behind s.
@@ -346,6 +314,7 @@ func leaves(s ir.Stmt) bool {
 // stmt emits a statement; r is the region around it, nil outside.
 func (g *gen) stmt(s ir.Stmt, r *comm.Region) {
 	g.out.at = s.Position().Line
+	defer g.measured(s)()
 	if g.prog.IR.SPMD {
 		g.comesTo(s, func() { g.plain(s, r) })
 		return
@@ -389,8 +358,10 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		g.out.p("}")
 		g.marked = marked
 	case *ir.Exit:
+		g.leaps(s.Loop)
 		g.out.p("break%s", g.target(s.Loop))
 	case *ir.Cycle:
+		g.leaps(s.Loop)
 		g.out.p("continue%s", g.target(s.Loop))
 	case *ir.Print:
 		if g.prog.IR.SPMD {

@@ -53,7 +53,7 @@ func TestCheckerCatchesDefects(t *testing.T) {
 func (b programs) traced(t *testing.T, name string, args ...string) (*replay.Trace, result, bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
-	r := b.run(t, name, append(args, "-trace", file)...)
+	r := b.run(t, name, append(args, "-record", file)...)
 	if strings.Contains(r.stderr, "comes too early: ") {
 		return nil, r, false
 	}

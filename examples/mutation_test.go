@@ -31,7 +31,7 @@ func traced(program program, input string, args ...string) (t *replay.Trace, rep
 	file := filepath.Join(dir, "trace")
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
-	cmd := program.CommandContext(ctx, append(args, "-trace", file)...)
+	cmd := program.CommandContext(ctx, append(args, "-record", file)...)
 	if input != "" {
 		in, err := os.Open(input)
 		if err != nil {

@@ -34,7 +34,7 @@ type (
 	}
 
 	typeSpec struct {
-		Word lexer.Token  `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision' | 'doublecomplex') | @'double'"`
+		Word lexer.Token  `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision' | 'doublecomplex' | 'type' | 'class') | @'double'"`
 		Of   *lexer.Token `parser:"@('precision' | 'complex') )"`
 		Star *starLen     `parser:"( '*' @@"`
 		Args []typeArg    `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
@@ -172,6 +172,8 @@ func (g *typeSpec) build(p *parser, t *ast.TypeSpec) bool {
 		return true
 	case "character":
 		return g.character(p, t)
+	case "type", "class":
+		return g.derived(p, t)
 	}
 	if g.Star != nil {
 		if g.Star.Int == nil {

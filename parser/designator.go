@@ -22,6 +22,37 @@ func (c *climber) designator() (ast.Expr, error) {
 		return nil, problem(source.OutsideSubset, name, "constants like "+name.Value+t.Value+" are outside the subset").
 			WithHelp("write the number in decimal, and a string without prefix")
 	}
+	x, err := c.listed(x)
+	for err == nil && c.at("%") {
+		x, err = c.component(x)
+	}
+	if err == nil && c.at("(") {
+		return nil, problem(source.Syntax, c.lex.Peek(), "a second list in parentheses").
+			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
+	}
+	return x, err
+}
+
+// component parses %name behind x, and the lists that follow it. A COMPLEX number has the parts
+// re and im; whether x is one is not known here.
+func (c *climber) component(x ast.Expr) (ast.Expr, error) {
+	c.lex.Next()
+	name := c.lex.Next()
+	switch sub, isRange := x.(*ast.Substring); {
+	case name.Type != scan.Ident:
+		return nil, problem(source.Syntax, name, `expected the name of a component behind "%", found `+quoted(name)).
+			WithHelp("a component is written a%%name")
+	case name.Value == "re" || name.Value == "im":
+		return &ast.Index{XBase: span(x.Position(), endOf(name)), Name: "%" + name.Value, NamePos: startOf(name), Args: []ast.Expr{x}}, nil
+	case isRange: // of elements that have components
+		x = withList(sub.Base, []ast.Expr{&ast.Triplet{XBase: sub.XBase, Lo: sub.Lo, Hi: sub.Hi}}, sub.End)
+	}
+	return c.listed(&ast.Component{XBase: span(x.Position(), endOf(name)), Base: x, Name: name.Value, NamePos: startOf(name)})
+}
+
+// listed parses the lists that may follow x, a name or component: subscripts or arguments, a
+// range, images.
+func (c *climber) listed(x ast.Expr) (ast.Expr, error) {
 	if c.at("(") {
 		open := c.lex.Next()
 		args, rng, err := c.arguments(open)
@@ -37,10 +68,7 @@ func (c *climber) designator() (ast.Expr, error) {
 		}
 		if rng != nil {
 			x = rng.of(x, end)
-		} else {
-			x = &ast.Index{XBase: span(startOf(name), end), Name: name.Value, NamePos: startOf(name), Args: args}
-		}
-		if _, isElement := x.(*ast.Index); isElement && c.at("(") {
+		} else if x = withList(x, args, end); c.at("(") {
 			if x, err = c.substring(x); err != nil {
 				return nil, err
 			}
@@ -49,20 +77,18 @@ func (c *climber) designator() (ast.Expr, error) {
 	if c.at("[") {
 		return c.coindex(x)
 	}
-	if next := c.second(); c.at("%") && (next.Value == "re" || next.Value == "im") {
-		c.lex.Next()
-		part := c.lex.Next()
-		x = &ast.Index{XBase: span(x.Position(), endOf(part)), Name: "%" + part.Value, NamePos: startOf(part), Args: []ast.Expr{x}}
-	}
-	switch t := c.lex.Peek(); {
-	case c.at("%"):
-		return nil, problem(source.OutsideSubset, t, "components of derived types are outside the subset").
-			WithHelp("declare a variable or an array for each component; a COMPLEX number has the parts %%re and %%im")
-	case c.at("("):
-		return nil, problem(source.Syntax, t, "a second list in parentheses").
-			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
-	}
 	return x, nil
+}
+
+// withList is x, a name or component, with a list in parentheses that ends at end.
+func withList(x ast.Expr, args []ast.Expr, end source.Pos) ast.Expr {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return &ast.Index{XBase: span(x.Pos, end), Name: x.Name, NamePos: x.Pos, Args: args}
+	case *ast.Component:
+		return &ast.Component{XBase: span(x.Pos, end), Base: x.Base, Name: x.Name, NamePos: x.NamePos, List: true, Args: args}
+	}
+	return x
 }
 
 // coindex parses the [image] behind base.
@@ -92,7 +118,7 @@ func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
 	}
 	c.lex.Next()
 	x.XBase = span(base.Position(), endOf(t))
-	if t := c.lex.Peek(); c.at("(") || c.at("%") || c.at("[") {
+	if t := c.lex.Peek(); c.at("(") || c.at("[") {
 		return nil, problem(source.Syntax, t, "an image selector must come last").
 			WithHelp("an element of another image is written a(i,j)[image]")
 	}

@@ -20,6 +20,7 @@ type (
 	ioItem   struct{ X ast.Expr }
 	// callee is the procedure of a CALL with its arguments.
 	callee struct {
+		Of   ast.Expr // x in x%name
 		Name ast.Name
 		Args []ast.Expr
 	}
@@ -52,8 +53,11 @@ func (c *callee) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	c.Name = ast.Name{Pos: startOf(t), Name: t.Value}
-	lex.Next()
 	climb := climber{lex: lex}
+	if atMethod(lex) {
+		return c.method(&climb)
+	}
+	lex.Next()
 	if !climb.at("(") {
 		return nil
 	}

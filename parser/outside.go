@@ -33,7 +33,6 @@ var instead = map[string]string{
 
 	"assign":      "write assign 10 to k",
 	"select type": "write IF ... ELSE IF ... END IF",
-	"type":        "declare a variable or an array for each component",
 	"class":       "declare a variable or an array for each component",
 	"enum":        "declare constants with PARAMETER",
 	"enumerator":  "declare constants with PARAMETER",
@@ -90,8 +89,6 @@ func (p *parser) skipBehind(s scan.Stmt) {
 		p.skip = &skipping{unit: true, depth: 1}
 	case word == "enum":
 		p.skip = &skipping{until: "end enum"}
-	case word == "type" && s.Toks[1].Value != "(":
-		p.skip = &skipping{until: "end type"}
 	case constructs[word] != "":
 		p.push(&frame{kind: foreignFrame, what: strings.ToUpper(word), pos: startOf(&s.Toks[0]),
 			name: s.Name, until: constructs[word]})

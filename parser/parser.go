@@ -107,6 +107,10 @@ func (p *parser) line(l *scan.Line) {
 	if p.inInterface(s, base.Pos) {
 		return
 	}
+	if p.record != nil {
+		p.inRecord(s, base)
+		return
+	}
 	switch s.Kind {
 	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
 		p.enter(s.Kind, base.Pos)
@@ -338,6 +342,8 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		p.add(stmt, base)
 	case *ast.Interface:
 		p.openInterface(n)
+	case *ast.TypeDef:
+		p.openRecord(n)
 	case *interfaceEnd:
 		p.endInterface(n)
 	case *moduleProcedures:

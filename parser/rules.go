@@ -67,6 +67,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Equivalence:  newRule[equivalenceStmt]("EQUIVALENCE statement", "equivalence (names), ..."),
 		scan.BlockData:    newRule[blockDataStmt]("BLOCK DATA statement", "block data [name]"),
 		scan.TypeDecl:     newRule[typeDecl]("declaration", "type [, attributes ::] name[(extents)] [= value], ..."),
+		scan.TypeDef:      newRule[typeDefStmt]("TYPE statement", "type [, extends(base)] :: name"),
 		scan.Parameter:    newRule[parameterStmt]("PARAMETER statement", "parameter (name = constant, ...)"),
 		scan.Dimension:    newRule[dimensionStmt]("DIMENSION statement", "dimension name(extents), ..."),
 

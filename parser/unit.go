@@ -25,6 +25,7 @@ type unit struct {
 	named    map[string]source.Pos // of the constructs that have names
 	contains source.Pos            // of CONTAINS
 	block    *ast.Interface        // the interface block that is open
+	record   *recordFrame          // the definition of a derived type that is open
 }
 
 // newUnit is a place for a unit of which nothing is known yet: a main program
@@ -232,7 +233,7 @@ func (g *externalStmt) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *callStmt) build(_ *parser, base ast.Base) ast.Stmt {
-	return &ast.Call{Base: base, Proc: g.Proc.Name, Args: g.Proc.Args}
+	return &ast.Call{Base: base, Of: g.Proc.Of, Proc: g.Proc.Name, Args: g.Proc.Args}
 }
 
 func (g *returnStmt) build(_ *parser, base ast.Base) ast.Stmt {

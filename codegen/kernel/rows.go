@@ -53,8 +53,8 @@ const (
 // RowBound is the first or last entry of a row: a parameter, or an element for the row; plus C.
 type RowBound struct{ Field, C int }
 
-// RowNode is a value of a row or of one of its entries, of F64. A field that is a table is
-// picked from by the entry Pick, of I32.
+// RowNode is a value of a row or of one of its entries, of F64; what is loaded from a field of
+// I32 is converted. A field that is a table is picked from by the entry Pick, of I32.
 type RowNode struct {
 	Op    Op // Load, of a field; Acc, the value so far; Add, Sub, Mul, Div
 	Field int
@@ -300,7 +300,9 @@ func (w *rowWriter) value(n *RowNode, reg int) string {
 	case Acc:
 		return "X0"
 	case Load:
-		w.p("\tVMOVSD %s, %s", w.operand(n, reg), to)
+		if x := w.operand(n, reg); x != to {
+			w.p("\tVMOVSD %s, %s", x, to)
+		}
 		return to
 	}
 	x := w.value(n.Args[0], reg)
@@ -308,27 +310,44 @@ func (w *rowWriter) value(n *RowNode, reg int) string {
 	return to
 }
 
-// operand is a value in memory where it is a field, else in a register.
+// operand is a value in memory where it is a field of F64, else in a register.
 func (w *rowWriter) operand(n *RowNode, reg int) string {
 	if n.Op != Load {
 		return w.value(n, reg)
 	}
+	at := w.address(n)
+	if w.k.Fields[n.Field].Type != I32 {
+		return at
+	}
+	if reg > 14 {
+		w.why = "its expressions are too long"
+		reg = 14
+	}
+	to := fmt.Sprintf("X%d", reg)
+	w.p("\tVXORPS %s, %s, %s // not the value of the one before", to, to, to)
+	w.p("\tVCVTSI2SDL %s, %s, %s", at, to, to)
+	return to
+}
+
+// address is where a field has the value that is loaded.
+func (w *rowWriter) address(n *RowNode) string {
 	i := n.Field
+	size := w.k.Fields[i].Type.size()
 	switch w.k.Fields[i].Kind {
 	case RowParam:
 		return fmt.Sprintf("%d(DI)", w.at[i])
 	case RowElement:
 		w.p("\tMOVQ %d(DI), DX", w.at[i])
-		return "(DX)(CX*8)"
+		return fmt.Sprintf("(DX)(CX*%d)", size)
 	case RowEntry:
-		return w.entry(i, 8)
+		return w.entry(i, size)
 	case RowTable:
 		w.p("\tMOVLQSX %s, DX", w.entry(n.Pick, 4))
 		w.p("\tADDQ %d(DI), DX", w.at[i]+24)
 		w.p("\tCMPQ DX, %d(DI)", w.at[i]+8)
 		w.p("\tJCC done")
-		return fmt.Sprintf("(%s)(DX*8)", w.regs[i])
+		return fmt.Sprintf("(%s)(DX*%d)", w.regs[i], size)
 	}
 	w.p("\tMOVLQSX %s, DX", w.entry(i, 4))
-	return fmt.Sprintf("(%s)(DX*8)", w.tabs[i])
+	return fmt.Sprintf("(%s)(DX*%d)", w.tabs[i], size)
 }

@@ -1,5 +1,5 @@
 // Package replay looks at what PEs did in a recorded run (a check build writes it
-// with -trace) and finds, with clocks of its own, which puts the messages of that
+// with -record) and finds, with clocks of its own, which puts the messages of that
 // run order after the last use of their cells. It is independent of the checks of
 // the run: it works on the recorded events, when all of them are known, and counts
 // events where those count steps.

@@ -16,7 +16,13 @@ func (w *walker) check(s ir.Stmt, st state, c control) {
 		return w.diags.Errorf(source.OutsideSubset, pos, format, args...).
 			WithNote(a.Pos, "%s is distributed by a directive", a.Source())
 	}
+	if w.reported[reason{a.Source(), source.Pos{}}] {
+		return // its bounds are wrong
+	}
 	if c.apart {
+		if !w.first(a, c.why) {
+			return
+		}
 		report(s.Position(), "not all images come to this use of %s, or not equally often", a.Source()).
 			WithNote(c.why, "here the images part").
 			WithHelp("move it to where all images come; every image computes all of a distributed array")
@@ -34,6 +40,23 @@ func (w *walker) check(s ir.Stmt, st state, c control) {
 		report(s.Position(), "%s cannot stand in this statement in a program with coarrays", a.Source()).
 			WithHelp("assign what is needed of %s to a variable, or to an array without directives", a.Source())
 	}
+}
+
+// reason is why uses of an array are reported: where the images part, or, without a place, its
+// allocation.
+type reason struct {
+	array string
+	why   source.Pos
+}
+
+// first reports whether nothing has been reported of the array for this reason.
+func (w *walker) first(a *ir.Symbol, why source.Pos) bool {
+	r := reason{a.Source(), why}
+	if w.reported[r] {
+		return false
+	}
+	w.reported[r] = true
+	return true
 }
 
 func (w *walker) checkAssign(s *ir.Assign, a *ir.Symbol, st state, report func(source.Pos, string, ...any) *source.Diag) {

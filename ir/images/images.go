@@ -16,6 +16,7 @@ package images
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
@@ -50,7 +51,7 @@ func analyze(p *ir.Program, diags *source.List) (*Info, bool) {
 	}
 	in := &Info{mapped: map[ir.Stmt]bool{}, differs: map[ir.Stmt]bool{}}
 	in.findMapped(p.Body)
-	w := &walker{in: in, divergent: map[ir.Stmt]source.Pos{}, jumps: map[ir.Stmt]state{}}
+	w := &walker{in: in, reported: map[reason]bool{}, divergent: map[ir.Stmt]source.Pos{}, jumps: map[ir.Stmt]state{}}
 	for {
 		before := len(w.divergent)
 		w.block(p.Body, state{}, control{})
@@ -151,6 +152,7 @@ type walker struct {
 	jumps     map[ir.Stmt]state // what differs where EXIT and CYCLE leave for a loop
 	around    []ir.Stmt
 	diags     *source.List
+	reported  map[reason]bool
 }
 
 // value reports whether e may differ among images.
@@ -230,7 +232,7 @@ func (w *walker) stmt(s ir.Stmt, st state, c control) state {
 		for _, v := range s.Items {
 			st[v.Sym] = true
 		}
-		for _, got := range s.Got {
+		for _, got := range append(append(slices.Clone(s.Got), s.Vectors...), s.GotVectors...) {
 			if got != nil {
 				st[got] = true
 			}
@@ -268,13 +270,13 @@ func (w *walker) allocate(s *ir.Allocate, st state, c control) {
 		return
 	}
 	switch {
-	case w.diags == nil:
+	case w.diags == nil || !c.apart && !anyValue(s.Ends, st) || !w.first(s.Sym, source.Pos{}):
 	case c.apart:
 		w.diags.Errorf(source.OutsideSubset, s.Pos, "not all images come to this allocation of %s, or not equally often", s.Sym.Source()).
 			WithNote(s.Sym.Pos, "%s is distributed by a directive", s.Sym.Source()).
 			WithNote(c.why, "here the images part").
 			WithHelp("move it to where all images come")
-	case anyValue(s.Ends, st):
+	default:
 		w.diags.Errorf(source.OutsideSubset, s.Pos, "the bounds of %s may differ among images", s.Sym.Source()).
 			WithNote(s.Sym.Pos, "%s is distributed by a directive", s.Sym.Source()).
 			WithHelp("compute them from what is the same on all images, such as the result of co_broadcast")

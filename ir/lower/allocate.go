@@ -34,6 +34,7 @@ type regrown struct {
 	when     *ir.If
 	to       *ir.Symbol
 	unlikely ir.Expr // the part of the condition that shapes differ, nil for none
+	lower    bool    // the array gets other lower bounds than it has as constants
 }
 
 // openArray makes s an array with open ends, lower ones only where lo has no constant.
@@ -289,7 +290,7 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 	if !ok {
 		return nil
 	}
-	body := append(pre, l.allocated(s, a, lo, n, pos)...)
+	body := append(pre, l.allocatedAnew(s, a, lo, n, pos)...)
 	if s.Type == ir.Character && s.Len == ir.AnyLength && source == nil {
 		body = append(body, l.blank(s, length, mold, pos)...)
 	}
@@ -374,7 +375,7 @@ func (l *lowerer) shaped(e ast.Expr, pre *[]ir.Stmt) ast.Expr {
 	}
 	if call, ok := l.firstPart(e).(*ast.Index); ok && l.isFunction(call) {
 		switch call.Name {
-		case "matmul", "cshift", "eoshift", "transpose", "spread", "reshape":
+		case "matmul", "cshift", "eoshift":
 		default:
 			return l.evaluated(e, goal{}, pre)
 		}
@@ -424,23 +425,31 @@ func (l *lowerer) shapeOf(e ast.Expr, pre *[]ir.Stmt) (lo, n []ir.Expr, ok bool)
 	return lo, n, true
 }
 
-// allocated gives the ends of s their values, and s its memory.
-func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos source.Pos) []ir.Stmt {
-	var out []ir.Stmt
+// allocated gives the ends of s their values, and s its memory. With lower the array would need
+// other lower bounds than the constants that it has.
+func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos source.Pos) (out []ir.Stmt, lower bool) {
 	for k, high := range a.hi {
 		low := lo[k]
 		if a.lo[k] != nil {
 			out = append(out, l.setEnd(a.lo[k], s, ir.Clone(low), pos)...)
 		} else if c, ok := constOf(low); !ok || c != s.Dims[k].Lo {
-			l.errorf(codeOutside, pos, "the lower bound of dimension %d of %s changes here, from %d", k+1, s.Source(), s.Dims[k].Lo).
-				WithHelp("allocate it with the bounds that it gets here, in an ALLOCATE in front")
+			low, lower = l.intConst(s.Dims[k].Lo, pos), true
 		}
 		out = append(out, l.setEnd(high, s, l.minus(l.plus(ir.Clone(n[k]), ir.Clone(low), pos), l.intConst(1, pos), pos), pos)...)
 	}
 	if len(a.hi) > 0 {
 		out = append(out, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
 	}
-	return append(out, l.set(a.flag, truth(true, pos), pos))
+	return append(out, l.set(a.flag, truth(true, pos), pos)), lower
+}
+
+// allocatedAnew is allocated where the array surely gets its bounds.
+func (l *lowerer) allocatedAnew(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos source.Pos) []ir.Stmt {
+	out, lower := l.allocated(s, a, lo, n, pos)
+	if lower {
+		l.again.vary[s.Source()] = true
+	}
+	return out
 }
 
 func (l *lowerer) deallocateOne(e ast.Expr, to statusTo) []ir.Stmt {
@@ -537,7 +546,7 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 	var body []ir.Stmt
 	if len(a.hi) > 0 {
 		sh := l.shapes[from]
-		body = l.allocated(to, b, sh.lo, sh.n, s.Pos)
+		body = l.allocatedAnew(to, b, sh.lo, sh.n, s.Pos)
 	} else {
 		body = one(l.set(b.flag, truth(true, s.Pos), s.Pos))
 	}

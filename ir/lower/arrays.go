@@ -467,6 +467,7 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 	t.Len = base.Len
 	t.Dims = slices.Clone(base.Dims)
 	if l.hasDirectives(base) {
+		t.Local = base.Source()
 		l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: t.Name, NamePos: pos, Symbol: t, Target: base.Name, TargetPos: pos})
 	}
 	*pre = append(*pre, l.allocation(t)...)

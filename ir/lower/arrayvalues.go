@@ -23,7 +23,10 @@ var arrayFunctions = map[string]bool{"cshift": true, "eoshift": true, "transpose
 // isFunction reports whether e refers to an intrinsic function of array values: the name
 // may be one of the program's.
 func (l *lowerer) isFunction(e *ast.Index) bool {
-	if !arrayFunctions[e.Name] && arrayReductions[e.Name] == nil && e.Name != "lbound" && e.Name != "ubound" {
+	if e.Name == "transfer" && !l.transfersArrays(e) {
+		return false
+	}
+	if !arrayFunctions[e.Name] && arrayReductions[e.Name] == nil && e.Name != "lbound" && e.Name != "ubound" && e.Name != "transfer" {
 		return false
 	}
 	return l.lookup(e.Name) == nil && l.functionOf(e) == nil
@@ -47,6 +50,9 @@ func (l *lowerer) hasArrayValue(e *ast.Index) bool {
 			return locations[e.Name]
 		}
 		return l.rank(a.x) > 1
+	}
+	if e.Name == "transfer" {
+		return makesArray(l, e)
 	}
 	for i, a := range e.Args[min(1, len(e.Args)):] { // of LBOUND and UBOUND
 		if k, ok := a.(*ast.Keyword); ok && k.Name == "dim" || !ok && i == 0 {
@@ -243,6 +249,9 @@ func (l *lowerer) evaluatedFunction(e *ast.Index, g goal, pre *[]ir.Stmt) (*argu
 	elem := l.elem
 	l.elem = nil
 	defer func() { l.elem = elem }()
+	if a, _, found := l.chosen(e, pre); found {
+		return a, nil
+	}
 	switch e.Name {
 	case "transpose", "spread":
 		return nil, l.evaluatedArgument(e, pre)
@@ -256,6 +265,9 @@ func (l *lowerer) evaluatedFunction(e *ast.Index, g goal, pre *[]ir.Stmt) (*argu
 		return l.packed(e, pre), nil
 	case "unpack":
 		return l.unpacked(e, pre), nil
+	case "transfer":
+		a, _ := l.transferred(e, pre)
+		return a, nil
 	case "shape", "lbound", "ubound":
 		return l.boundsVector(e, pre), nil
 	}
@@ -370,6 +382,7 @@ func (l *lowerer) alignWith(t, a *argument, keep []int) {
 		return
 	}
 	at := t.pos
+	t.view.base.Local = base.Source() // for messages
 	d := &ir.Directive{Pos: at, Kind: ir.AlignDirective, Name: t.view.base.Name, NamePos: at, Symbol: t.view.base, Target: base.Name, TargetPos: at}
 	for i := range keep {
 		d.Source = append(d.Source, ir.AlignSource{Pos: at, Dummy: alignDummy(i)})

@@ -79,16 +79,6 @@ func (l *lowerer) recordsOf(e ast.Expr, write bool) *records {
 		}
 		return nil
 	}
-	n := 1
-	for _, extent := range a.shape.n {
-		k, known := constOf(extent)
-		if !known && !l.phantom {
-			l.errorf(codeOutside, pos, "the number of elements of %s, which are a format or an internal file, is not known before run time", a.name).
-				WithHelp("use an array, or a section, with constant bounds")
-			return nil
-		}
-		n *= k
-	}
 	r.length = a.view.base.Len
 	if list, _, ok := l.constantElements(e); ok && !write {
 		text := ""
@@ -97,7 +87,14 @@ func (l *lowerer) recordsOf(e ast.Expr, write bool) *records {
 		}
 		r.constant = &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: text}
 	}
-	r.sym = l.temp("records", ir.Character, n*r.length, pos)
+	size := l.arith(ir.Mul, l.convert(l.product1(a.shape.n), ir.Long), intConstOf(ir.Long, r.length, pos), pos)
+	if n, known := constOf(size); known || l.phantom {
+		r.sym = l.temp("records", ir.Character, n, pos)
+	} else { // only the run knows how many they are
+		r.sym = l.temp("records", ir.Character, ir.AnyLength, pos)
+		empty := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}
+		r.before = append(r.before, &ir.Assign{S: ir.S{Pos: pos}, LHS: r.text(pos), RHS: &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{empty, size}}})
+	}
 	each := func(assign func(part *ir.Substr, element ir.Expr) *ir.Assign) ir.Stmt {
 		var pre []ir.Stmt
 		ctx := l.elements(a.shape.n, pos, &pre)

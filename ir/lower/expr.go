@@ -207,6 +207,10 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 			return l.arrayFunction(e)
 		case arrayReductions[e.Name] != nil:
 			return l.reduction(e)
+		case e.Name == "transfer" && !l.hasArrayValue(e):
+			return l.transferOf(e)
+		case e.Name == "transfer":
+			return l.arrayFunction(e)
 		}
 	}
 	if p != nil && (s == nil || !s.Param && (!l.mention[s] || e.Name == resultName(p.unit))) {

@@ -331,23 +331,6 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 	return l.foldCall(c.result("merge", t.Type(), t, f, mask))
 }
 
-// transferFunc is TRANSFER of a number to the type of another that has as many bits.
-func transferFunc(l *lowerer, c *call) ir.Expr {
-	from, to := c.args[0].Type(), c.args[1].Type()
-	if !from.IsOrdered() {
-		return l.wrong(c, 0, "INTEGER or REAL")
-	}
-	long := func(t ir.Type) bool { return t == ir.Long || t == ir.Double }
-	if !to.IsOrdered() || long(from) != long(to) {
-		l.errorf(codeOutside, c.Pos, "transfer of %s to %s is not supported", from, to).WithHelp("both must be numbers of the same kind")
-		return bad(c.Pos)
-	}
-	if from.IsInteger() == to.IsInteger() {
-		return l.regroup(c.args[0], c)
-	}
-	return c.result("transfer", to, c.args[0])
-}
-
 // characterOf is CHAR and ACHAR.
 func characterOf(l *lowerer, c *call) ir.Expr {
 	if n, ok := constOf(c.args[0]); ok && c.args[0].Type() == ir.Integer && (n < 0 || n > 255) {

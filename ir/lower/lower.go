@@ -22,7 +22,10 @@
 package lower
 
 import (
+	"maps"
+
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/derived"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -34,23 +37,37 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	if f == nil || f.Program == nil {
 		return nil
 	}
+	f, ok := derived.Flatten(f, diags)
+	if !ok {
+		diags.Unique()
+		diags.Sort()
+		return &ir.Program{Name: f.Program.Name, File: f.Name, Pos: f.Program.Pos}
+	}
 	before := diags.Len()
-	for flat := map[declared]bool{}; ; {
-		l, prog := lower(f, diags, flat)
-		if len(l.flatter) == 0 {
+	for k := newFound(); ; {
+		l, prog := lower(f, diags, k)
+		if len(l.again.flat)+len(l.again.vary) == 0 {
 			diags.Unique()
 			diags.Sort()
 			return prog
 		}
-		for d := range l.flatter {
-			flat[d] = true
-		}
+		maps.Copy(k.flat, l.again.flat)
+		maps.Copy(k.vary, l.again.vary)
 		diags.Diags = diags.Diags[:before]
 	}
 }
 
-// lower is Lower, where the arrays in flat are of rank 1.
-func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *ir.Program) {
+// found is what the lowering of a program shows of its arrays, and what has to be known before
+// their declarations are lowered: lowering begins again with it.
+type found struct {
+	flat map[declared]bool // arrays that have rank 1 because calls reshape them
+	vary map[string]bool   // allocatable arrays whose lower bounds are variables
+}
+
+func newFound() found { return found{map[declared]bool{}, map[string]bool{}} }
+
+// lower is Lower, where k is known.
+func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	p := f.Program
 	l := &lowerer{
 		file:       f,
@@ -74,8 +91,8 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 		shared:     make(map[*ir.Symbol]bool),
 		shapes:     make(map[*ir.Symbol]*shape),
 		views:      make(map[*ir.Symbol]*view),
-		flat:       flat,
-		flatter:    make(map[declared]bool),
+		found:      k,
+		again:      newFound(),
 		overlays:   make(map[*ir.Symbol]overlaid),
 		common:     make(map[*ir.Symbol]bool),
 		loose:      make(map[*ir.Symbol]bool),
@@ -86,7 +103,7 @@ func lower(f *ast.File, diags *source.List, flat map[declared]bool) (*lowerer, *
 		constants:  make(map[*ir.Symbol]bool),
 		structured: make(map[*ast.Program][]ast.Stmt),
 		allocs:     make(map[*ir.Symbol]*allocatable),
-		lows:       findLows(f),
+		lows:       findLows(f, k.vary),
 		readOnly:   make(map[*ir.Symbol]string),
 		protected:  make(map[*ir.Symbol]protected),
 		results:    map[*ast.Index]*ir.Symbol{},
@@ -187,8 +204,8 @@ type lowerer struct {
 	punned    bool                    // an array holds numbers of several types
 	overlays  map[*ir.Symbol]overlaid // variables that are parts of others
 	common    map[*ir.Symbol]bool     // are in COMMON
-	flat      map[declared]bool       // arrays that have rank 1 because calls reshape them
-	flatter   map[declared]bool       // more of them, so that lowering begins again
+	found                             // what is known
+	again     found                   // what is more, so that lowering begins again
 
 	savedVars map[savedKey]*ir.Symbol
 	shared    map[*ir.Symbol]bool // saved variables that an earlier call has mapped

@@ -143,6 +143,9 @@ type fold struct {
 // reduce appends the loops of a reduction to pre. The result is an array, or a value where
 // it has no dimensions; a bad value after an error.
 func (l *lowerer) reduce(e *ast.Index, g goal, pre *[]ir.Stmt) (*argument, ir.Expr) {
+	if a, x, found := l.chosen(e, pre); found {
+		return a, x
+	}
 	f := &fold{l: l, e: e, g: g, pre: pre}
 	if !f.begin() {
 		return nil, bad(e.Pos)

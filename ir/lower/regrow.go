@@ -59,8 +59,9 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 		n = staged.shape.n // which the new bounds of sym do not change
 	}
 	absent := l.bin(ir.Or, &ir.Un{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: ir.Not, E: varOf(a.flag, pos)}, differ, pos, pos)
-	when := &ir.If{S: ir.S{Pos: pos}, Cond: absent, Then: l.allocated(sym, a, lo, n, pos)}
-	l.regrown = append(l.regrown, regrown{when, sym, differ})
+	then, lower := l.allocated(sym, a, lo, n, pos)
+	when := &ir.If{S: ir.S{Pos: pos}, Cond: absent, Then: then}
+	l.regrown = append(l.regrown, regrown{when, sym, differ, lower})
 	*pre = append(*pre, when)
 	return staged, true
 }
@@ -98,11 +99,13 @@ func (l *lowerer) reads(e ast.Expr, s *ir.Symbol) bool {
 }
 
 // lows finds the lower bounds of allocatable arrays that are the same constants wherever
-// the source allocates them.
+// ALLOCATE names them. Where an array turns out to get others, from what is assigned to it or from
+// SOURCE=, the program is lowered again, and then those of this array are variables.
 type lows struct {
 	byName map[string][]low // per dimension
 	all    []low            // of all names
 	united bool             // arrays may be known by several names
+	vary   map[string]bool  // of these they are variables
 }
 
 // low is what is known of the lower bound of a dimension.
@@ -123,6 +126,9 @@ func (a *low) meet(at int, known bool) {
 
 // of is the lower bound, from the first dimension on, nil where it varies.
 func (w *lows) of(name string, k int, pos source.Pos) ir.Expr {
+	if w.vary[name] {
+		return nil
+	}
 	list := w.byName[name]
 	if w.united {
 		list = w.all
@@ -148,28 +154,20 @@ func (w *lows) meet(name string, k, at int, known bool) {
 }
 
 // findLows looks at all of a file.
-func findLows(f *ast.File) *lows {
-	w := &lows{byName: map[string][]low{}}
-	odd := map[string]bool{} // arrays with another lower bound than 1
-	var copies [][2]string
+func findLows(f *ast.File, vary map[string]bool) *lows {
+	w := &lows{byName: map[string][]low{}, vary: vary}
 	var unit func(u *ast.Program)
 	var block func(list []ast.Stmt)
 	block = func(list []ast.Stmt) {
 		for _, s := range list {
 			switch s := s.(type) {
 			case *ast.Allocate:
-				w.statement(s, &copies)
+				w.statement(s)
 			case *ast.Call:
 				w.united = w.united || s.Proc.Name == "move_alloc"
-			case *ast.Assign:
-				to, ok := s.LHS.(*ast.Ident)
-				from, is := s.RHS.(*ast.Ident)
-				if ok && is {
-					copies = append(copies, [2]string{to.Name, from.Name})
-				}
 			}
-			for _, inner := range blocksOf(s) {
-				block(inner)
+			for _, inner := range ast.Bodies(s) {
+				block(*inner)
 			}
 		}
 	}
@@ -183,11 +181,6 @@ func findLows(f *ast.File) *lows {
 			case *ast.TypeDecl:
 				for _, e := range s.Entities {
 					w.united = w.united || s.Allocatable && args[e.Name]
-					for _, d := range append(slices.Clone(e.Dims), s.Dimension...) {
-						if at, known := literal(d.Lo); d.Lo != nil && (!known || at != 1) {
-							odd[e.Name] = true
-						}
-					}
 				}
 			case *ast.AllocatableStmt:
 				for _, e := range s.Entities {
@@ -206,44 +199,16 @@ func findLows(f *ast.File) *lows {
 			unit(u)
 		}
 	}
-	// A copy of an array with other bounds has these.
-	for range copies {
-		for _, c := range copies {
-			if odd[c[1]] && !odd[c[0]] || w.oddly(c[1]) && !w.oddly(c[0]) {
-				odd[c[0]] = true
-				for k := range 7 {
-					w.meet(c[0], k, 0, false)
-				}
-			}
-		}
-	}
 	return w
 }
 
-// oddly reports whether name is allocated with other lower bounds than 1.
-func (w *lows) oddly(name string) bool {
-	return slices.ContainsFunc(w.byName[name], func(x low) bool { return x.varies || x.set && x.at != 1 })
-}
-
 // statement takes the bounds of an ALLOCATE.
-func (w *lows) statement(s *ast.Allocate, copies *[][2]string) {
+func (w *lows) statement(s *ast.Allocate) {
 	if s.Free {
 		return
 	}
-	like := ""
-	for _, e := range s.Args {
-		if k, ok := e.(*ast.Keyword); ok && (k.Name == "source" || k.Name == "mold") {
-			if id, is := k.X.(*ast.Ident); is {
-				like = id.Name
-			}
-		}
-	}
 	for _, e := range s.Args {
 		switch e := e.(type) {
-		case *ast.Ident:
-			if like != "" {
-				*copies = append(*copies, [2]string{e.Name, like})
-			}
 		case *ast.Substring:
 			at, known := literal(e.Lo)
 			w.meet(nameOf(e), 0, at, known || e.Lo == nil)
@@ -277,24 +242,4 @@ func literal(e ast.Expr) (int, bool) {
 		return -n, ok && e.Op == "-"
 	}
 	return 0, false
-}
-
-// blocksOf are the statement lists inside s.
-func blocksOf(s ast.Stmt) (list [][]ast.Stmt) {
-	switch s := s.(type) {
-	case *ast.Do:
-		list = append(list, s.Body)
-	case *ast.DoWhile:
-		list = append(list, s.Body)
-	case *ast.Forall:
-		list = append(list, s.Body)
-	case *ast.Critical:
-		list = append(list, s.Body)
-	case *ast.If:
-		for _, a := range s.Arms {
-			list = append(list, a.Body)
-		}
-		list = append(list, s.Else)
-	}
-	return list
 }

@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -162,6 +163,13 @@ type takenName struct {
 
 // localName is the name in the typed program of what the unit in hand calls name.
 func (l *lowerer) localName(name string) string {
+	if strings.Contains(name, "%") { // of a component
+		plain := strings.ReplaceAll(strings.TrimPrefix(name, "%"), "%", "_")
+		if l.inner || l.scope.unit.Kind.IsProcedure() {
+			plain = l.scope.unit.Name + "_" + plain
+		}
+		return l.unique(plain)
+	}
 	switch {
 	case l.inner:
 		return l.unique(l.scope.unit.Name + "_" + name)

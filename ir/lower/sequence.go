@@ -82,7 +82,7 @@ func (b *binding) placed(d *dummy, sh *shape, a *argument) *view {
 	case !l.flattens(base) || l.flat[key]:
 		return b.alongColumn(d, sh, a)
 	default:
-		l.flatter[key] = true
+		l.again.flat[key] = true
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spmdc/spmdc/ir"
@@ -62,8 +63,19 @@ func (l *lowerer) settle() {
 			}
 		}
 		if !fired {
+			w.lowered()
 			w.replace(same)
 			return
+		}
+	}
+}
+
+// lowered takes note of the arrays that get other lower bounds by an assignment than the constants
+// that they have.
+func (w *settling) lowered() {
+	for _, r := range w.l.regrown {
+		if r.lower && w.fires[r.when] {
+			w.l.again.vary[r.to.Source()] = true
 		}
 	}
 }
@@ -338,6 +350,10 @@ func (w *settling) replace(same map[*ir.Symbol]ir.Expr) {
 		if !w.fires[r.when] {
 			// It is as large as it has to be, or not allocated yet.
 			r.when.Cond = r.when.Cond.(*ir.Bin).L
+			if r.lower {
+				text := fmt.Sprintf("line %d: %s is not allocated, and gets other lower bounds here than elsewhere: allocate it in front", r.when.Pos.Line, r.to.Source())
+				r.when.Then = one(&ir.Stop{S: r.when.S, Error: true, Code: &ir.Const{X: ir.X{Pos: r.when.Pos, Typ: ir.Character}, Str: text}})
+			}
 		}
 	}
 	p.Body = w.allocates(p.Body)

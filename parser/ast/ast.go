@@ -107,8 +107,10 @@ func (b *Base) StmtLabel() int       { return b.Label }
 // "double precision", "complex", "double complex", "logical", "character"; Kind is nil or the kind
 // expression (REAL*8 is Kind 8); Len is the character length, where an Ident
 // called "*" stands for the * of CHARACTER(LEN=*).
+// A Name of "type" or "class" is TYPE(t) or CLASS(t), and Of is t.
 type TypeSpec struct {
 	Name string
+	Of   Name // of a derived type
 	Kind Expr
 	Star bool // written REAL*8 or CHARACTER*10
 	Len  Expr

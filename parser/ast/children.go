@@ -20,6 +20,9 @@ func Children(x Expr) []Expr {
 	case *CoIndex:
 		add(x.Base)
 		add(x.Images...)
+	case *Component:
+		add(x.Base)
+		add(x.Args...)
 	case *Unary:
 		add(x.X)
 	case *Binary:
@@ -38,4 +41,35 @@ func Children(x Expr) []Expr {
 		add(x.Lo, x.Hi, x.Step)
 	}
 	return out
+}
+
+// Bodies are the statement lists of a construct.
+func Bodies(s Stmt) []*[]Stmt {
+	switch s := s.(type) {
+	case *Do:
+		return []*[]Stmt{&s.Body}
+	case *DoWhile:
+		return []*[]Stmt{&s.Body}
+	case *Forall:
+		return []*[]Stmt{&s.Body}
+	case *Critical:
+		return []*[]Stmt{&s.Body}
+	case *Block:
+		return []*[]Stmt{&s.Body}
+	case *Associate:
+		return []*[]Stmt{&s.Body}
+	case *If:
+		var list []*[]Stmt
+		for i := range s.Arms {
+			list = append(list, &s.Arms[i].Body)
+		}
+		return append(list, &s.Else)
+	case *Select:
+		var list []*[]Stmt
+		for i := range s.Cases {
+			list = append(list, &s.Cases[i].Body)
+		}
+		return list
+	}
+	return nil
 }

@@ -23,6 +23,18 @@ type (
 		Entities    []Entity
 		HasColons   bool
 	}
+	// TypeDef is "type, extends(base) :: name", with the declarations of the components and
+	// the procedures behind CONTAINS. Sequence and the access of components have no effect.
+	TypeDef struct {
+		Base
+		Name       Name
+		Extends    Name   // its Name is "" when absent
+		Access     string // as in TypeDecl
+		Abstract   bool
+		Components []*TypeDecl
+		Bound      []Binding
+		EndPos     source.Pos
+	}
 	// ParameterStmt is "parameter (n = 3, m = n+1)".
 	ParameterStmt struct {
 		Base
@@ -152,6 +164,17 @@ type (
 		Names  []Name
 	}
 )
+
+// Binding is "procedure, nopass :: name => target" of a derived type, or with Generic
+// "generic :: name => targets"; of a name alone Targets holds the same name.
+type Binding struct {
+	Name
+	Generic  bool
+	NoPass   bool
+	Pass     Name // of PASS(name)
+	Deferred bool
+	Targets  []Name
+}
 
 // UseName is a name in USE: "dp => real64", where Of is the name that the module
 // has; the Name of Of is "" where both are the same.

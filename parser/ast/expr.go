@@ -71,6 +71,15 @@ type (
 		Base   Expr
 		Images []Expr
 	}
+	// Component is base%name, or with List base%name(args).
+	Component struct {
+		XBase
+		Base    Expr // *Ident, *Index, *CoIndex or *Component
+		Name    string
+		NamePos source.Pos
+		List    bool
+		Args    []Expr
+	}
 	// Unary: Op is "-", "+", ".not.".
 	Unary struct {
 		XBase

@@ -161,8 +161,10 @@ type (
 	}
 	// Call is "call s(args)". An argument may be a *Keyword or an *AltReturn. Status is the
 	// variable that is set to the number of the alternate return, "" in a tree that is parsed.
+	// Of is x in "call x%s(args)", else nil.
 	Call struct {
 		Base
+		Of     Expr
 		Proc   Name
 		Args   []Expr
 		Status string

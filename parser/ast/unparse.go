@@ -172,6 +172,8 @@ func (p *printer) stmt(s Stmt) {
 	case *Associate:
 		p.block(s.Body)
 		p.line(0, named("end associate", s.Name))
+	case *TypeDef:
+		p.typeDef(s)
 	case *Interface:
 		p.depth++
 		if len(s.Procs) > 0 {

@@ -82,6 +82,14 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 			writeExpr(b, a, 0)
 		}
 		b.WriteString(")")
+	case *Component:
+		writeExpr(b, x.Base, precAtom)
+		b.WriteString("%" + x.Name)
+		if x.List {
+			b.WriteString("(")
+			writeList(b, x.Args)
+			b.WriteString(")")
+		}
 	case *Triplet:
 		if x.Lo != nil {
 			writeExpr(b, x.Lo, 0)

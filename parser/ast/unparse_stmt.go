@@ -13,6 +13,8 @@ func head(s Stmt) (text string, directive bool) {
 	switch s := s.(type) {
 	case *TypeDecl:
 		writeTypeDecl(&b, s)
+	case *TypeDef:
+		writeTypeDef(&b, s)
 	case *ParameterStmt:
 		b.WriteString("parameter (")
 		for i, n := range s.Names {
@@ -205,7 +207,12 @@ func head(s Stmt) (text string, directive bool) {
 		}
 		b.WriteString(")")
 	case *Call:
-		b.WriteString("call " + s.Proc.Name)
+		b.WriteString("call ")
+		if s.Of != nil {
+			writeExpr(&b, s.Of, 0)
+			b.WriteString("%")
+		}
+		b.WriteString(s.Proc.Name)
 		if len(s.Args) > 0 {
 			b.WriteString("(")
 			writeList(&b, s.Args)
@@ -428,6 +435,9 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 // writeType writes a type with its kind or length.
 func writeType(b *strings.Builder, t *TypeSpec) {
 	b.WriteString(t.Name)
+	if t.Of.Name != "" {
+		b.WriteString("(" + t.Of.Name + ")")
+	}
 	size := t.Kind
 	if t.Name == "character" {
 		size = t.Len

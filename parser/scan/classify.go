@@ -26,6 +26,8 @@ const (
 	Equivalence
 	BlockData
 	TypeDecl
+	TypeDef // TYPE name, the definition of a derived type
+	EndType
 	Intent
 	External // or INTRINSIC
 	Parameter
@@ -283,6 +285,7 @@ var simple = map[string]Kind{
 	"endinterface":    EndInterface,
 	"import":          Import,
 	"associate":       Associate,
+	"endtype":         EndType,
 }
 
 func (s *Stmt) byWord() {
@@ -296,6 +299,17 @@ func (s *Stmt) byWord() {
 		return
 	}
 	switch s.Word {
+	case "type", "class":
+		switch is := second == "is" && t[2].Value == "("; {
+		case second == "(":
+			if s.Kind = TypeDecl; isFunction(t) {
+				s.Kind, s.Word = Function, "function"
+			}
+			return
+		case s.Word == "type" && !is && (second == "," || second == "::" || t[1].Type == Ident):
+			s.Kind = TypeDef
+			return
+		}
 	case "module":
 		if t[1].Type == Ident && t[2].EOF() {
 			s.Kind = Module
@@ -484,6 +498,8 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndAssociate
 	case second.Value == "interface":
 		s.Kind = EndInterface
+	case second.Value == "type":
+		s.Kind = EndType
 	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
 		s.Kind = EndUnit
 	case second.Value == "select":

@@ -100,7 +100,10 @@ func TestClassify(t *testing.T) {
 		{"where (a > 0)", kind(scan.Where)},
 		{"where(1) = 2", kind(scan.Assignment)},
 		{"forall (i=1:3)", kind(scan.Forall)},
-		{"type(t) :: x", outside("type")},
+		{"type(t) :: x", kind(scan.TypeDecl)},
+		{"type, extends(s) :: t", kind(scan.TypeDef)},
+		{"type is (t)", outside("type")},
+		{"end type t", kind(scan.EndType)},
 
 		{"foo bar", kind(scan.Unknown)},
 		{"foo(3)", kind(scan.Unknown)},

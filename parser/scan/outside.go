@@ -11,7 +11,7 @@ var outsideWords = map[string]bool{
 	"elemental":    true,
 	"endenum":      true,
 	"endprocedure": true,
-	"endsubmodule": true, "endtype": true, "enum": true,
+	"endsubmodule": true, "enum": true,
 	"enumerator": true, "final": true,
 	"format": true, "generic": true,
 	"include": true,

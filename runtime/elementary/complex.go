@@ -6,7 +6,8 @@ import "math"
 // complex64, which is COMPLEX(4), those in 128 on complex128. Go's own product and quotient
 // are not used: it computes those of complex64 in double precision, and gives infinities by
 // rules of its own. Each product of reals is rounded before it is added to another, so that no
-// target fuses them.
+// target fuses them. What programs call much is written for each precision: functions of any
+// type look that up in each call.
 
 type float interface{ float32 | float64 }
 
@@ -21,21 +22,47 @@ func Mul128(x, y complex128) complex128 {
 func product[F float](a, b, c, d F) (re, im F) { return F(a*c) - F(b*d), F(a*d) + F(b*c) }
 
 // Div64 is x/y by Smith's method, which divides by the larger part of y first.
-func Div64(x, y complex64) complex64 { return complex(ratio(real(x), imag(x), real(y), imag(y))) }
-
-// Div128 is x/y by Smith's method, which divides by the larger part of y first.
-func Div128(x, y complex128) complex128 { return complex(ratio(real(x), imag(x), real(y), imag(y))) }
-
-// ratio is (a + bi)/(c + di), after R. L. Smith, "Algorithm 116: Complex division", CACM 5 (1962).
-func ratio[F float](a, b, c, d F) (re, im F) {
+func Div64(x, y complex64) complex64 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	if abs(c) < abs(d) {
 		r := c / d
-		by := F(c*r) + d
-		return (F(a*r) + b) / by, (F(b*r) - a) / by
+		by := float32(c*r) + d
+		return complex((float32(a*r)+b)/by, (float32(b*r)-a)/by)
 	}
 	r := d / c
-	by := F(d*r) + c
-	return (F(b*r) + a) / by, (b - F(a*r)) / by
+	by := float32(d*r) + c
+	return complex((float32(b*r)+a)/by, (b-float32(a*r))/by)
+}
+
+// Div128 is x/y by Smith's method, which divides by the larger part of y first.
+func Div128(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	if math.Abs(c) < math.Abs(d) {
+		r := c / d
+		by := float64(c*r) + d
+		return complex((float64(a*r)+b)/by, (float64(b*r)-a)/by)
+	}
+	r := d / c
+	by := float64(d*r) + c
+	return complex((float64(b*r)+a)/by, (b-float64(a*r))/by)
+}
+
+// DivReal64 is Div64 of x and complex(c, 0).
+func DivReal64(x complex64, c float32) complex64 {
+	r := float32(math.Copysign(0, float64(c))) // 0/c
+	if c == 0 {
+		r = float32(math.NaN())
+	}
+	return complex((float32(imag(x)*r)+real(x))/c, (imag(x)-float32(real(x)*r))/c)
+}
+
+// DivReal128 is Div128 of x and complex(c, 0).
+func DivReal128(x complex128, c float64) complex128 {
+	r := math.Copysign(0, c) // 0/c
+	if c == 0 {
+		r = math.NaN()
+	}
+	return complex((float64(imag(x)*r)+real(x))/c, (imag(x)-float64(real(x)*r))/c)
 }
 
 func abs[F float](x F) F { return F(math.Abs(float64(x))) }
@@ -69,37 +96,45 @@ func powi[C complex64 | complex128](x C, n int, mul, div func(x, y C) C) C {
 }
 
 // Abs64 is |x|.
-func Abs64(x complex64) float32 { return Hypot(real(x), imag(x)) }
+func Abs64(x complex64) float32 {
+	a, b := math.Abs(float64(real(x))), math.Abs(float64(imag(x)))
+	if math.IsInf(a, 1) || math.IsInf(b, 1) {
+		return float32(math.Inf(1))
+	}
+	return float32(math.Sqrt(float64(a*a) + float64(b*b))) // the squares are exact
+}
 
 // Abs128 is |x|.
-func Abs128(x complex128) float64 { return Hypot(real(x), imag(x)) }
+func Abs128(x complex128) float64 { return hypot(real(x), imag(x)) }
 
 // Hypot is the root of x**2 + y**2, without overflow in between and with an error of less than
-// one unit in the last place. The correction of the root is that of C. F. Borges, "An improved
-// algorithm for hypot(a, b)" (2019).
+// one unit in the last place.
 func Hypot[F float](x, y F) F {
-	a, b := math.Abs(float64(x)), math.Abs(float64(y))
+	if _, single := any(x).(float32); single {
+		return F(Abs64(complex(float32(x), float32(y))))
+	}
+	return F(hypot(float64(x), float64(y)))
+}
+
+// hypot is Hypot of float64. The correction of the root is that of C. F. Borges, "An improved
+// algorithm for hypot(a, b)" (2019).
+func hypot(x, y float64) float64 {
+	a, b := math.Abs(x), math.Abs(y)
+	b, a = min(a, b), max(a, b) // both of no number if one is
+	if a <= 0x1p511 && b >= 0x1p-459 && b > a*0x1p-54 {
+		return root(a, b)
+	}
 	switch {
-	case math.IsInf(a, 0) || math.IsInf(b, 0):
-		return F(math.Inf(1))
-	case a != a || b != b:
-		return F(math.NaN())
-	}
-	if a < b {
-		a, b = b, a
-	}
-	if _, single := any(x).(float32); single { // whose squares are exact
-		return F(math.Sqrt(float64(a*a) + float64(b*b)))
-	}
-	switch {
+	case math.IsInf(x, 0) || math.IsInf(y, 0):
+		return math.Inf(1)
+	case a != a:
+		return math.NaN()
 	case b <= a*0x1p-54:
-		return F(a + b)
+		return a + b
 	case a > 0x1p511:
-		return F(root(a*0x1p-600, b*0x1p-600) * 0x1p600)
-	case b < 0x1p-459:
-		return F(root(a*0x1p600, b*0x1p600) * 0x1p-600)
+		return root(a*0x1p-600, b*0x1p-600) * 0x1p600
 	}
-	return F(root(a, b))
+	return root(a*0x1p600, b*0x1p600) * 0x1p-600
 }
 
 // root is the root of a**2 + b**2, where neither square is out of range and a >= b.

@@ -91,7 +91,7 @@ func (f *barrierFlags) elision(p *Program) (*Elision, error) {
 	}
 	for _, out := range [][2]string{{"-barriers-log", f.log}, {"-barriers-blacklist", f.blacklist}} {
 		folder := filepath.Dir(out[1])
-		if st, err := os.Stat(folder); out[1] != "" && (err != nil || !st.IsDir()) {
+		if out[1] != "" && !isFolder(folder) {
 			return nil, &UsageError{out[0] + "=" + out[1] + ": there is no folder " + folder, "make it first, or name another file"}
 		}
 	}

@@ -67,7 +67,7 @@ func (c *checkpointing) wrong(p *Program, trace string) string {
 	case p.Lates != nil && p.Lates.String() != "":
 		return "-late: a message under way cannot be part of a checkpoint: leave out -checkpoint"
 	case trace != "" && (c.restart || c.restarts > 0):
-		return "-trace records runs from their beginning: leave out -restart and -restarts"
+		return "-record follows runs from their beginning: leave out -restart and -restarts"
 	}
 	return ""
 }

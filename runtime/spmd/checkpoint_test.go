@@ -465,7 +465,7 @@ func TestCheckpointFlags(t *testing.T) {
 		{[]string{"-checkpoint", file, "-restarts", "-1"}, "must not be negative"},
 		{[]string{"-checkpoint", file, "-freeze"}, "leave out -checkpoint"},
 		{[]string{"-checkpoint", file, "-late", "0,1,1"}, "leave out -checkpoint"},
-		{[]string{"-checkpoint", file, "-restart", "-trace", file + ".trace"}, "leave out -restart"},
+		{[]string{"-checkpoint", file, "-restart", "-record", file + ".trace"}, "leave out -restart"},
 	} {
 		if status, _, text := start(points(), reader, readerInput, c.args...); status != exitUsage || !strings.Contains(text, c.want) {
 			t.Errorf("%v: status %d\n%s", c.args, status, text)

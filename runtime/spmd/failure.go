@@ -139,7 +139,7 @@ func place(p *Program, site int) string {
 	if site < 0 || site >= len(p.Sites) {
 		return p.File
 	}
-	file, line := p.place(p.Sites[site].Line)
+	file, line := p.Place(p.Sites[site].Line)
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
@@ -150,7 +150,7 @@ func deadlock(p *Program, waits []transport.Wait) error {
 	e := &Error{File: p.File, PE: -1}
 	for _, w := range chain {
 		if !w.Returned && w.Site >= 0 && w.Site < len(p.Sites) {
-			e.File, e.Line = p.place(p.Sites[w.Site].Line)
+			e.File, e.Line = p.Place(p.Sites[w.Site].Line)
 			break
 		}
 	}

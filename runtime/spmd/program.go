@@ -34,8 +34,8 @@ type File struct {
 	Before int
 }
 
-// place is the file in which the line of a site stands, and the number of the line there.
-func (p *Program) place(line int) (string, int) {
+// Place is the file in which the line of a site stands, and the number of the line there.
+func (p *Program) Place(line int) (string, int) {
 	for i := len(p.Files) - 1; i >= 0; i-- {
 		if f := p.Files[i]; line > f.Before {
 			return f.Name, line - f.Before
@@ -46,7 +46,7 @@ func (p *Program) place(line int) (string, int) {
 
 // line is a line of a site in text: its number, and the file if it is not the first.
 func (p *Program) line(n int) string {
-	file, line := p.place(n)
+	file, line := p.Place(n)
 	if line == n {
 		return fmt.Sprint(n)
 	}
@@ -98,6 +98,11 @@ type Program struct {
 	Identity string
 
 	keeper *keeper // of checkpoints; nil: none are taken
+
+	// Observe makes what measures the run, if its flags ask for that; nil in programs that
+	// were not compiled for it.
+	Observe  func() Observer
+	observer Observer // nil: nothing is measured
 
 	// carrier puts a transport between a PE and its messages, for tests.
 	carrier func(transport.Transport) transport.Transport
@@ -155,6 +160,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	points.flags(flags)
 	var elision barrierFlags
 	elision.define(flags)
+	var observed observation
+	observed.flags(&p, flags)
 	var asked provoke
 	if p.Check && !p.Coarray {
 		asked.define(flags)
@@ -190,9 +197,12 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		return misused(err)
 	}
 	if *statsFile != "" {
-		if err := outfile.Check(*statsFile, statsWord); err != nil {
-			return misused(&UsageError{"-stats-json=" + *statsFile + ": " + err.Error(), "name another file"})
+		if err := Usable("stats-json", *statsFile, statsWord); err != nil {
+			return misused(err)
 		}
+	}
+	if err := observed.begin(&p, *n); err != nil {
+		return misused(err)
 	}
 	if p.Elide, err = elision.elision(&p); err != nil {
 		return misused(err)
@@ -240,11 +250,12 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	}
 	if *statsFile != "" && counts != nil {
 		took := time.Since(begin)
-		werr := outfile.Write(*statsFile, []string{statsWord}, func(w io.Writer) error { return counts.WriteJSON(w, p.Name, took) })
-		if werr != nil && err == nil {
-			err = &Error{File: *statsFile, PE: -1, Msg: "cannot write the statistics there: " + werr.Error()}
+		werr := outfile.Write(*statsFile, []string{statsWord}, func(w io.Writer) error { return counts.WriteJSON(w, p.Name, took, nil) })
+		if err == nil {
+			err = Written(*statsFile, "the statistics", werr)
 		}
 	}
+	err = observed.end(counts, begin, stderr, err)
 	if counts != nil && p.Elide != nil {
 		if werr := elision.written(counts); werr != nil && err == nil {
 			err = werr

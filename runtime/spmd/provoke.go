@@ -32,7 +32,7 @@ func (v *provoke) define(flags *flag.FlagSet) {
 		"time arrives only when no PE can move, but no later than after "+holdLimit.String()+". May be given more than once")
 	flags.Var(&v.mute, "mute", "for debugging, `COMM`: what communication or reduction COMM brings comes without what its senders know.\n"+
 		"The program does the same, but what only that communication orders is reported. May be given more than once")
-	flags.StringVar(&v.trace, "trace", "", "write what every PE did to `FILE`")
+	flags.StringVar(&v.trace, "record", "", "write what every PE did to `FILE`")
 	flags.Var(&v.freeze, "freeze", "run the program once more for each PE, which stops wherever data have arrived until no other PE\n"+
 		"can move (of many arrivals of one communication it takes some): nothing may come meanwhile, and all\n"+
 		"runs must print the same. -freeze=0,2: only for these PEs")
@@ -77,11 +77,11 @@ func (v *provoke) open(p *Program) (close func(), err error) {
 		return func() {}, nil
 	}
 	if err := outfile.Check(v.trace, check.TraceWord); err != nil {
-		return nil, fmt.Errorf("-trace=%s: %w", v.trace, err)
+		return nil, fmt.Errorf("-record=%s: %w", v.trace, err)
 	}
 	f, err := os.Create(v.trace)
 	if err != nil {
-		return nil, fmt.Errorf("-trace: %w", err)
+		return nil, fmt.Errorf("-record: %w", err)
 	}
 	p.Trace = f
 	return func() { f.Close() }, nil // Run has reported a failed write

@@ -20,34 +20,35 @@ type PE struct {
 	id, n int
 	prog  *Program
 
-	counts      []Counts        // per site; the last entry is for site -1
-	out         *output         // shared; used by PE 0
-	random      random          // used by PE 0, and by images
-	reading     *readStatement  // the READ that further calls go on with
-	goesOn      bool            // the next call that reads is not the last of its statement
-	files       Files           // of PE 0, of every image; nil: the program has none
-	from        *int            // the unit of the next READ; nil: standard input
-	with        Transfer        // of the next READ or WRITE on a unit
-	variables   []groupVariable // of the NAMELIST group that is read next
-	recordsOf   int             // how long the records are that the next READ of a string takes it for, or 0
-	outcome     outcome         // of the last statement that keeps its errors
-	record      []byte          // of an image: what it has written of a record
-	in          *input          // shared; used by PE 0
-	stops       *stops          // shared; where STOP is noted
-	axes        []dist.Triplet  // see Box
-	orders      *orders         // in check builds
-	images      *images         // in a program with coarrays
-	messageTime float64         // see latency; 0: not measured yet
-	arrays      int             // large ones so far, see stagger
-	shared      *shared         // nil: it has everything itself
-	layouts     int             // layouts so far
-	terms       terms           // reductions that travel together
-	acks        *acks           // what communications with ready messages on demand look up
-	marks       marks           // what it did since the last barrier
-	engine      *elide.Engine   // nil: all barriers are executed
-	places      []elide.Place   // by site, those of its barriers; 0: not met yet
-	elided      *elided         // with the engine
-	ended       atomic.Bool     // of a run with elision: it has returned, and others may look
+	counts      []Counts            // per site; the last entry is for site -1
+	out         *output             // shared; used by PE 0
+	random      random              // used by PE 0, and by images
+	reading     *readStatement      // the READ that further calls go on with
+	goesOn      bool                // the next call that reads is not the last of its statement
+	files       Files               // of PE 0, of every image; nil: the program has none
+	from        *int                // the unit of the next READ; nil: standard input
+	with        Transfer            // of the next READ or WRITE on a unit
+	variables   []groupVariable     // of the NAMELIST group that is read next
+	recordsOf   int                 // how long the records are that the next READ of a string takes it for, or 0
+	outcome     outcome             // of the last statement that keeps its errors
+	record      []byte              // of an image: what it has written of a record
+	in          *input              // shared; used by PE 0
+	stops       *stops              // shared; where STOP is noted
+	axes        []dist.Triplet      // see Box
+	orders      *orders             // in check builds
+	observed    transport.Transport // see Observed
+	images      *images             // in a program with coarrays
+	messageTime float64             // see latency; 0: not measured yet
+	arrays      int                 // large ones so far, see stagger
+	shared      *shared             // nil: it has everything itself
+	layouts     int                 // layouts so far
+	terms       terms               // reductions that travel together
+	acks        *acks               // what communications with ready messages on demand look up
+	marks       marks               // what it did since the last barrier
+	engine      *elide.Engine       // nil: all barriers are executed
+	places      []elide.Place       // by site, those of its barriers; 0: not met yet
+	elided      *elided             // with the engine
+	ended       atomic.Bool         // of a run with elision: it has returned, and others may look
 	// A test failed that fails on all PEs.
 	together bool
 	meeting  *atomic.Int64 // the site, plus 1, of the checkpoint whose other PEs it waits for; for deadlock
@@ -156,6 +157,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			pe.t = monitor
 			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
+		defer p.observe(pe)()
 		if p.NewFiles != nil && (p.Coarray || pe.id == 0) {
 			pe.files = p.NewFiles()
 		}
@@ -203,7 +205,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	if err != nil {
 		return nil, err
 	}
-	stats := &Stats{Sites: p.Sites, Files: p.Files}
+	stats := &Stats{Sites: p.Sites, Files: p.Files, file: p.File}
 	for _, pe := range pes {
 		pe.countBarriers()
 		stats.PEs = append(stats.PEs, pe.counts)
@@ -283,7 +285,7 @@ func (pe *PE) errorAt(site int, msg string) *Error {
 func (p *Program) errorAt(site, pe int, msg string) *Error {
 	e := &Error{File: p.File, PE: pe, Images: p.Coarray, Msg: msg}
 	if site >= 0 && site < len(p.Sites) {
-		e.File, e.Line = p.place(p.Sites[site].Line)
+		e.File, e.Line = p.Place(p.Sites[site].Line)
 	}
 	return e
 }
@@ -293,7 +295,7 @@ func located(p *Program, err error) error {
 	at := func(pe, site int, msg string) *Error {
 		e := &Error{File: p.File, PE: pe, Images: p.Coarray, Msg: msg}
 		if site >= 0 && site < len(p.Sites) {
-			e.File, e.Line = p.place(p.Sites[site].Line)
+			e.File, e.Line = p.Place(p.Sites[site].Line)
 			if ref := p.Sites[site].Ref; ref != "" {
 				e.Msg += " (" + ref + ")"
 			}
@@ -301,7 +303,6 @@ func located(p *Program, err error) error {
 		return e
 	}
 	var over *transport.Overrun
-	var private *transport.Private
 	var lost *transport.Lost
 	var div *transport.Diverged
 	var bad *check.Violation
@@ -316,10 +317,6 @@ func located(p *Program, err error) error {
 			return &Error{File: p.File, PE: lost.PE, Images: p.Coarray, Msg: lost.Error()}
 		}
 		return at(lost.PE, lost.Site, lost.Error())
-	case errors.As(err, &private):
-		e := at(private.PE, private.Site, "a CHARACTER array whose elements PEs exchange, where each PE is a process")
-		e.Hint = "run it with --transport=inproc, the default, or make it an INTEGER array"
-		return e
 	case errors.As(err, &over):
 		return at(over.PE, over.Site, over.Error())
 	case errors.As(err, &div):

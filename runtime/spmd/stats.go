@@ -37,6 +37,8 @@ type Stats struct {
 	Files []File     // of the program
 	Held  int        // how often PEs were held, see Program.Holds
 
+	file string // the source
+
 	pes []*PE // of a run with Program.Elide
 }
 
@@ -89,28 +91,59 @@ func (s *Stats) Table(w io.Writer) {
 	tw.Flush()
 }
 
+// Place is the file in which a line of a site stands, and the number of the line there.
+func (s *Stats) Place(line int) (string, int) {
+	return (&Program{File: s.file, Files: s.Files}).Place(line)
+}
+
 // statsWord is how a file with statistics begins.
 const statsWord = `{"spmdc": "stats 1",`
 
+// Measured is what a run measured besides what it counted, as members of objects of JSON: text
+// such as `"seconds": 1`, or "".
+type Measured interface {
+	Word() string         // the first member of a file with both, with the brace in front and the comma behind
+	Site(site int) string // of a site
+	Rest() string         // of the run
+}
+
 // WriteJSON writes what Table shows as an object of JSON: program, pes, seconds (how long
 // the run took), sites, and total. A site has line, column, kind, reference, times, data,
-// ready, bytes and waits; it is there if it did something.
-func (s *Stats) WriteJSON(w io.Writer, program string, took time.Duration) error {
+// ready, bytes and waits; it is there if it did something. What was measured besides, if
+// anything, is in the same objects.
+func (s *Stats) WriteJSON(w io.Writer, program string, took time.Duration, more Measured) error {
 	b := bufio.NewWriter(w)
 	counts := func(c Counts) {
-		fmt.Fprintf(b, `"times": %d, "data": %d, "ready": %d, "bytes": %d, "waits": %d}`, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits)
+		fmt.Fprintf(b, `"times": %d, "data": %d, "ready": %d, "bytes": %d, "waits": %d`, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits)
 	}
-	fmt.Fprintf(b, "%s\n \"program\": %s, \"pes\": %d, \"seconds\": %.6f,\n \"sites\": [", statsWord, outfile.Quote(program), len(s.PEs), took.Seconds())
+	word := statsWord
+	if more != nil {
+		word = more.Word()
+	}
+	member := func(text string) {
+		if text != "" {
+			b.WriteString(", " + text)
+		}
+	}
+	fmt.Fprintf(b, "%s\n \"program\": %s, \"pes\": %d, \"seconds\": %.6f,\n \"sites\": [", word, outfile.Quote(program), len(s.PEs), took.Seconds())
 	separator := "\n  "
 	for i, site := range s.Sites {
 		if c := s.Site(i); c != (Counts{}) {
 			fmt.Fprintf(b, "%s{\"line\": %d, \"column\": %d, \"kind\": %s, \"reference\": %s, ", separator, site.Line, site.Col, outfile.Quote(site.Kind), outfile.Quote(site.Ref))
 			counts(c)
+			if more != nil {
+				member(more.Site(i))
+			}
+			b.WriteString("}")
 			separator = ",\n  "
 		}
 	}
 	b.WriteString("],\n \"total\": {")
 	counts(s.Total())
+	b.WriteString("}")
+	if more != nil {
+		member(more.Rest())
+	}
 	b.WriteString("}\n")
 	return b.Flush()
 }

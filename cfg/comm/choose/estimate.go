@@ -150,7 +150,8 @@ func how(r *comm.Region) string {
 	return "by all"
 }
 
-// Measured is what a run counted: the object that --stats-json writes.
+// Measured is what a run counted: the object that --stats-json writes, or --profile, which
+// has times too.
 type Measured struct {
 	Format  string `json:"spmdc"`
 	Program string `json:"program"`
@@ -161,21 +162,44 @@ type Measured struct {
 		Reference    string
 		Data, Ready  float64
 		Bytes, Waits float64
+		Activities   []struct {
+			Activity string
+			PEs      []struct{ Seconds float64 }
+		}
 	} `json:"sites"`
+	Regions []struct {
+		Parent, Line, Joined int // Joined: the line in all files together, if that is another number
+		Kind                 string
+		PEs                  []struct{ Seconds float64 }
+	} `json:"regions"`
 	Seconds float64 `json:"seconds"`
 }
+
+// Formats of files that Measured is read from.
+const formatStats, formatProfile = "stats 1", "profile 1"
 
 // ReadMeasured reads what a run counted.
 func ReadMeasured(text []byte) (*Measured, error) {
 	m := &Measured{}
-	if err := json.Unmarshal(text, m); err != nil || m.Format != "stats 1" || m.PEs < 1 {
-		return nil, errors.New("the file is not what --stats-json writes")
+	if err := json.Unmarshal(text, m); err != nil || m.Format != formatStats && m.Format != formatProfile || m.PEs < 1 {
+		return nil, errors.New("the file is not what --profile or --stats-json writes")
 	}
 	return m, nil
 }
 
+// Timed reports whether m has times.
+func (m *Measured) Timed() bool { return m.Format == formatProfile }
+
+// Counted is what one PE did on average for a row.
+type Counted struct {
+	Messages, Bytes, Waits float64
+	// Seconds is how long the loop took, Blocked how long of the run was spent in waits
+	// for its messages. Both are 0 if the run was not timed.
+	Seconds, Blocked float64
+}
+
 // Of is what one PE did on average for a row.
-func (m *Measured) Of(r Row) (messages, bytes, waits float64) {
+func (m *Measured) Of(r Row) (c Counted) {
 	wanted := map[string]bool{}
 	for _, c := range r.Comms {
 		wanted[fmt.Sprint(c.Line, " ", c.Col, " ", c.Kind)] = true
@@ -184,14 +208,32 @@ func (m *Measured) Of(r Row) (messages, bytes, waits float64) {
 		wanted[fmt.Sprint(x.Line, " ", 1, " ", x.Name)] = true
 	}
 	for _, s := range m.Sites {
-		if wanted[fmt.Sprint(s.Line, " ", s.Column, " ", s.Kind)] {
-			messages += s.Data + s.Ready
-			bytes += s.Bytes
-			waits += s.Waits
+		if !wanted[fmt.Sprint(s.Line, " ", s.Column, " ", s.Kind)] {
+			continue
+		}
+		c.Messages += s.Data + s.Ready
+		c.Bytes += s.Bytes
+		c.Waits += s.Waits
+		for _, a := range s.Activities {
+			switch a.Activity {
+			case "put", "get", "ready":
+				continue
+			}
+			for _, pe := range a.PEs {
+				c.Blocked += pe.Seconds
+			}
+		}
+	}
+	for _, x := range m.Regions {
+		if line := max(x.Joined, x.Line); x.Kind != "loop" && r.Line > 0 || x.Parent >= 0 && r.Line == 0 || line != r.Line && r.Line > 0 {
+			continue
+		}
+		for _, pe := range x.PEs {
+			c.Seconds += pe.Seconds
 		}
 	}
 	k := float64(m.PEs)
-	return messages / k, bytes / k, waits / k
+	return Counted{c.Messages / k, c.Bytes / k, c.Waits / k, c.Seconds / k, c.Blocked / k}
 }
 
 // Text is the table, with m, unless it is nil, next to the estimates.
@@ -206,6 +248,9 @@ func (e *Estimate) Text(m *Measured) string {
 	head := "line\tstatements\tmessages\tbytes\twaits\tcost\t"
 	if m != nil {
 		head += "measured messages\tbytes\twaits\t"
+		if m.Timed() {
+			head += "blocked ms\tloop ms\t"
+		}
 	}
 	fmt.Fprintln(tw, head+"  loop")
 	row := func(line, text string, r Row) {
@@ -215,8 +260,11 @@ func (e *Estimate) Text(m *Measured) string {
 		}
 		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s\t%s\t%s\t", line, about, count(r.Cost.Statements), count(r.Cost.Messages), count(r.Cost.Bytes), count(r.Cost.Waits), count(r.Cost.Total()))
 		if m != nil {
-			messages, bytes, waits := m.Of(r)
-			fmt.Fprintf(tw, "%s\t%s\t%s\t", count(messages), count(bytes), count(waits))
+			c := m.Of(r)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t", count(c.Messages), count(c.Bytes), count(c.Waits))
+			if m.Timed() {
+				fmt.Fprintf(tw, "%.3f\t%s\t", c.Blocked*1e3, loopTime(c.Seconds))
+			}
 		}
 		fmt.Fprintf(tw, "  %s\n", text)
 	}
@@ -235,6 +283,15 @@ func (e *Estimate) Text(m *Measured) string {
 		fmt.Fprintf(&b, "\n~ loops of unknown bounds count as %g iterations\n", GuessTrip)
 	}
 	return b.String()
+}
+
+// loopTime is the time of a loop in milliseconds; a loop that is executed by turns with
+// another one, or is part of one that a PE executes alone, has none of its own.
+func loopTime(seconds float64) string {
+	if seconds == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", seconds*1e3)
 }
 
 // count is a number with three digits at least where it is small.

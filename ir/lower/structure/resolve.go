@@ -99,7 +99,7 @@ func (e *emitter) inner(s ast.Stmt, after fall) {
 		sc.exit, at = nil, after.with(r.end)
 	}
 	e.around = append(e.around, sc)
-	*bodies(s)[0] = e.resolve(body, at)
+	*ast.Bodies(s)[0] = e.resolve(body, at)
 	e.around = e.around[:len(e.around)-1]
 }
 

@@ -97,37 +97,6 @@ func closed(c ast.Stmt) bool {
 	return true
 }
 
-// bodies are the statement lists of a construct.
-func bodies(s ast.Stmt) []*[]ast.Stmt {
-	switch s := s.(type) {
-	case *ast.Do:
-		return []*[]ast.Stmt{&s.Body}
-	case *ast.DoWhile:
-		return []*[]ast.Stmt{&s.Body}
-	case *ast.Forall:
-		return []*[]ast.Stmt{&s.Body}
-	case *ast.Critical:
-		return []*[]ast.Stmt{&s.Body}
-	case *ast.Block:
-		return []*[]ast.Stmt{&s.Body}
-	case *ast.Associate:
-		return []*[]ast.Stmt{&s.Body}
-	case *ast.If:
-		var list []*[]ast.Stmt
-		for i := range s.Arms {
-			list = append(list, &s.Arms[i].Body)
-		}
-		return append(list, &s.Else)
-	case *ast.Select:
-		var list []*[]ast.Stmt
-		for i := range s.Cases {
-			list = append(list, &s.Cases[i].Body)
-		}
-		return list
-	}
-	return nil
-}
-
 func (s *surveyed) list(body []ast.Stmt, around []ast.Stmt) {
 	for _, st := range body {
 		s.within[st] = slices.Clone(s.parent)
@@ -138,7 +107,7 @@ func (s *surveyed) list(body []ast.Stmt, around []ast.Stmt) {
 		}
 		s.references(st, around)
 		inside := around
-		list := bodies(st)
+		list := ast.Bodies(st)
 		if len(list) == 0 {
 			continue
 		}

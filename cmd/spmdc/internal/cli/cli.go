@@ -58,6 +58,7 @@ type grammar struct {
 	Verify   verifyCmd   `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
 	Bench    benchCmd    `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
 	Barriers barriersCmd `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
+	Trace    traceCmd    `cmd:"" help:"Show what run --trace has written: where the time of a run went, and what waited for what."`
 	Elide    barriersCmd `cmd:"" hidden:""` // as Barriers, in earlier versions
 	Module   moduleCmd   `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
 	Cache    cacheCmd    `cmd:"" help:"Show the cache of built programs, or clean it."`

@@ -251,6 +251,7 @@ type compileCmd struct {
 	Output string  `short:"o" placeholder:"DIR" help:"Folder for the module; the default is the file's name without extension."`
 	PEs    somePEs `embed:""`
 	transportFlag
+	regionsFlag
 	Explain   string `placeholder:"STAGE" help:"Also print this stage, as the command explain does."`
 	StopAfter string `placeholder:"PASS" help:"Run the passes up to this one and write nothing."`
 	compileFlags
@@ -283,6 +284,11 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	}
 	if c.Options.Transport, err = cmd.transport(); err != nil {
 		return err
+	}
+	if cmd.Profile {
+		if err := measured(&c.Options); err != nil {
+			return err
+		}
 	}
 	c.Color = env.TextColor
 	err = table.Run(c, o)
@@ -339,6 +345,7 @@ type buildCmd struct {
 	PEs    somePEs `embed:""`
 	Race   bool    `help:"Build with Go's race detector."`
 	transportFlag
+	regionsFlag
 	compileFlags
 }
 
@@ -354,7 +361,7 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 	if err != nil {
 		return err
 	}
-	program, err := cmd.program(cmd.all(), list, building{race: cmd.Race, transportFlag: cmd.transportFlag}, env, table)
+	program, err := cmd.program(cmd.all(), list, building{race: cmd.Race, regions: cmd.Profile, transportFlag: cmd.transportFlag}, env, table)
 	if err != nil {
 		return err
 	}
@@ -372,8 +379,9 @@ func (f transportFlag) transport() (driver.Transport, error) {
 
 // building says how a program is built.
 type building struct {
-	race bool
-	host bool // for this machine
+	race    bool
+	host    bool // for this machine
+	regions bool // that can measure itself
 	transportFlag
 }
 
@@ -385,6 +393,11 @@ func (f *compileFlags) program(files []string, pes []int, how building, env *Env
 	}
 	if c.Options.Transport, err = how.transport(); err != nil {
 		return "", err
+	}
+	if how.regions {
+		if err := measured(&c.Options); err != nil {
+			return "", err
+		}
 	}
 	if how.race && c.Options.Transport == driver.MPI {
 		return "", driver.Usagef("leave out --race, or run it in one process", "the race detector sees one process, and with --transport=mpi each PE is one")
@@ -411,6 +424,7 @@ type runCmd struct {
 	Race      bool   `help:"Run under Go's race detector."`
 	Stats     bool   `help:"Print messages, bytes and waits of each communication at the end."`
 	StatsJSON string `name:"stats-json" placeholder:"FILE" help:"Write these to FILE, as JSON: for explain FILE cost."`
+	measureFlags
 	checkpointFlags
 	barrierFlags
 	transportFlag
@@ -427,7 +441,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if n > 0 {
 		list = []int{n}
 	}
-	program, err := cmd.program(cmd.all(), list, building{cmd.Race, true, cmd.transportFlag}, env, table)
+	program, err := cmd.program(cmd.all(), list, building{cmd.Race, true, cmd.measureFlags.on(), cmd.transportFlag}, env, table)
 	if err != nil {
 		return err
 	}
@@ -441,6 +455,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if cmd.StatsJSON != "" {
 		args = append(args, "-stats-json="+cmd.StatsJSON)
 	}
+	args = append(args, cmd.measureFlags.args()...)
 	args = append(args, cmd.checkpointFlags.args()...)
 	switch restarts := cmd.Checkpoint != "" && cmd.Restarts > 0; {
 	case len(env.args) > 0 && restarts:
@@ -478,11 +493,12 @@ type explainCmd struct {
 	Stage    string   `arg:"" optional:"" help:"Stage to show: ${stages}, or all; the default is dataflow. It may stand before the file too. The command passes lists them."`
 	More     []string `arg:"" optional:"" help:"Of a program of several files these, and the stage behind or before all."`
 	Format   string   `default:"text" placeholder:"FORM" help:"text (the default), json, dot for graphs, or html for a page."`
-	Measured string   `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --stats-json wrote."`
+	Measured string   `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --profile or --stats-json wrote."`
 	Brief    bool     `help:"Of stage dataflow show the summary and the table only."`
 	Only     string   `placeholder:"#N|LINE" help:"Of stage dataflow show one communication only, or those of a line."`
 	Tables   bool     `help:"Print Table 1 and Figures 7 and 8 of the paper, as printed and in the sound form; no file is read."`
 	PEs      somePEs  `embed:""`
+	regionsFlag
 	compileFlags
 }
 
@@ -529,6 +545,11 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 	c, err := cmd.open(files, list)
 	if err != nil {
 		return err
+	}
+	if cmd.Profile {
+		if err := measured(&c.Options); err != nil {
+			return err
+		}
 	}
 	c.PEs, c.Color, c.Brief, c.Only = suggested(list), env.TextColor, cmd.Brief, cmd.Only
 	if err := c.ReadMeasured(cmd.Measured); err != nil {

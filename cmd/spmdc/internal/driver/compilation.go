@@ -54,6 +54,8 @@ type Options struct {
 	// macros of the preprocessor, NAME or NAME=VALUE.
 	Form   string
 	Define []string
+	// Regions makes a program that can measure where its time goes.
+	Regions bool
 	// Transport is what carries the messages. The code is the same for all.
 	Transport Transport
 }
@@ -119,10 +121,10 @@ func (c *Compilation) ReadMeasured(file string) error {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return Usagef("write it with run --stats-json="+file, "--measured=%s: cannot read the file: %v", file, cause(err))
+		return Usagef("write it with run --profile="+file, "--measured=%s: cannot read the file: %v", file, cause(err))
 	}
 	if c.Measured, err = choose.ReadMeasured(text); err != nil {
-		return Usagef("write one with run --stats-json=FILE", "--measured=%s: %v", file, err)
+		return Usagef("write one with run --profile=FILE", "--measured=%s: %v", file, err)
 	}
 	return nil
 }

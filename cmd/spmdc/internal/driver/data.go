@@ -89,6 +89,8 @@ type costMeasured struct {
 	Messages float64 `json:"messages"`
 	Bytes    float64 `json:"bytes"`
 	Waits    float64 `json:"waits"`
+	Seconds  float64 `json:"seconds,omitempty"` // of the loop; of a profile only
+	Blocked  float64 `json:"blocked,omitempty"` // seconds in waits for its messages
 }
 
 func dataCost(c *Compilation) any {
@@ -97,9 +99,8 @@ func dataCost(c *Compilation) any {
 		row := costRow{Line: r.Line, Depth: r.Depth, Loop: r.Text, How: r.How, Statements: r.Cost.Statements, Messages: r.Cost.Messages,
 			Bytes: r.Cost.Bytes, Waits: r.Cost.Waits, Cost: r.Cost.Total(), Guessed: r.Cost.Guessed}
 		if c.Measured != nil {
-			m := &costMeasured{}
-			m.Messages, m.Bytes, m.Waits = c.Measured.Of(r)
-			row.Measured = m
+			m := costMeasured(c.Measured.Of(r))
+			row.Measured = &m
 		}
 		rows = append(rows, row)
 	}

@@ -41,9 +41,10 @@ var imports = []struct {
 	{"parser", []string{"parser/..."}},
 
 	{"ir", nil},
-	{"ir/lower/structure", []string{"parser", "parser/ast"}},                                 // jumps, before names are resolved
-	{"ir/lower", []string{"ir", "ir/mapping", "ir/lower/structure", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
-	{"ir/depend", []string{"ir"}},                                                            // knows nothing of mapping
+	{"ir/lower/structure", []string{"parser", "parser/ast"}},                                                     // jumps, before names are resolved
+	{"ir/lower/derived", []string{"parser", "parser/ast"}},                                                       // derived types, before names are resolved
+	{"ir/lower", []string{"ir", "ir/mapping", "ir/lower/structure", "ir/lower/derived", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
+	{"ir/depend", []string{"ir"}},                                                                                // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
 	{"ir/images", []string{"ir"}},                                        // what differs, not who has it
@@ -88,6 +89,7 @@ var imports = []struct {
 
 	// Logs and plans of barriers are read and written on both sides.
 	{"cmd/spmdc/internal/barriers", []string{"cmd/spmdc/...", "runtime/elide"}},
+	{"cmd/spmdc/internal/traces", []string{"cmd/spmdc/...", "runtime/trace/tracefile"}},
 	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "codegen/...", "codegen", "runtime/elide", "internal/gcless"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "codegen/...", "runtime",
 		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless", "internal/rounds"}}, // for verify: what outputs say, random programs, and many built as one
@@ -95,7 +97,7 @@ var imports = []struct {
 	{"internal/rounds", nil},   // times of programs, compared
 	{"internal/compare", nil},  // outputs of programs, and what each may differ in
 	{"internal/randprog", nil}, // random programs
-	{"examples/...", []string{"examples/...", "internal/compare", "internal/randprog", "internal/rounds"}},
+	{"examples/...", []string{"examples/...", "runtime/trace/tracefile", "internal/compare", "internal/randprog", "internal/rounds"}},
 }
 
 // matches reports whether pattern stands for pkg.

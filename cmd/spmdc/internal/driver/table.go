@@ -233,7 +233,7 @@ func (c *Compilation) searchOptions() search.Options {
 }
 
 func runCode(c *Compilation) (err error) {
-	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: c.All(), Target: c.Options.Target, FP: c.Options.FP, Block: c.Options.Block, Strip: c.Options.Strip}
+	o := codegen.Options{Check: c.Options.Check, Unsafe: c.Options.Unsafe, Source: c.All(), Target: c.Options.Target, FP: c.Options.FP, Block: c.Options.Block, Strip: c.Options.Strip, Regions: c.Options.Regions}
 	if files := c.Program().File; len(files.Parts()) > 1 {
 		o.Files = files
 	}

@@ -123,7 +123,7 @@ func alone(ctx context.Context, dir string, limit time.Duration, program string)
 		}
 		file.Close()
 		defer os.Remove(file.Name())
-		got, err := execute(ctx, limit, input, program, append(args, "-trace", file.Name())...)
+		got, err := execute(ctx, limit, input, program, append(args, "-record", file.Name())...)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,242 @@
+package examples_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
+)
+
+// measuredSum is what a PE did in a region or an activity.
+type measuredSum struct {
+	Count                int64
+	Seconds, Least, Most float64
+	Self, Blocked        float64
+}
+
+// measuredRun is a profile, as -profile=FILE writes it.
+type measuredRun struct {
+	Program string
+	PEs     int
+	Seconds float64
+	Sites   []struct {
+		countedSite
+		Activities []measuredActivity
+	}
+	Other   struct{ Activities []measuredActivity }
+	Total   countedSite
+	Regions []struct {
+		ID, Parent, Line, Last int
+		Kind, Name             string
+		PEs                    []measuredSum
+	}
+}
+
+type measuredActivity struct {
+	Activity string
+	PEs      []measuredSum
+}
+
+// countedSite is a site as -stats-json writes it.
+type countedSite struct {
+	Line, Column                     int
+	Kind, Reference                  string
+	Times, Data, Ready, Bytes, Waits int64
+}
+
+func readJSON(t *testing.T, file string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestProfile: what a profile counts is what -stats counts, and its times add up; a trace has
+// the same executions, and each message has its partner.
+func TestProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: the bundle of a second plan")
+	}
+	for _, e := range examples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, e.source, measuredPlan)
+			dir := t.TempDir()
+			profile, stats, trace := filepath.Join(dir, "profile"), filepath.Join(dir, "stats"), filepath.Join(dir, "trace")
+			for _, n := range []int{1, 4, 2, 7}[:effort.Of(4, 2)] {
+				e.check(t, program, n, "-profile="+profile, "-stats-json="+stats, "-trace="+trace)
+				var p measuredRun
+				var s struct {
+					Sites []countedSite
+					Total countedSite
+				}
+				readJSON(t, profile, &p)
+				readJSON(t, stats, &s)
+				p.check(t, n)
+				p.checkTrace(t, trace)
+				if len(s.Sites) != len(p.Sites) || s.Total != p.Total {
+					t.Fatalf("%d PEs: %d sites and %+v in the profile, %d and %+v in the statistics", n, len(p.Sites), p.Total, len(s.Sites), s.Total)
+				}
+				for i, site := range p.Sites {
+					if site.countedSite != s.Sites[i] {
+						t.Errorf("%d PEs: %+v in the profile, %+v in the statistics", n, site.countedSite, s.Sites[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+// check checks that the times of a profile add up, and that each message was measured.
+func (p *measuredRun) check(t *testing.T, n int) {
+	t.Helper()
+	if p.PEs != n || len(p.Regions) == 0 || p.Regions[0].Kind != "program" || p.Regions[0].Name != p.Program {
+		t.Fatalf("%d PEs: %d PEs, %d regions", n, p.PEs, len(p.Regions))
+	}
+	sum := make([]float64, n)
+	for i, r := range p.Regions {
+		if r.ID != i || r.Parent >= i || r.Line < 1 || r.Last < r.Line {
+			t.Errorf("region %d: %+v", i, r)
+		}
+		for pe, s := range r.PEs {
+			sum[pe] += s.Self
+			if s.Self < 0 || s.Seconds < s.Self || s.Least > s.Most || s.Most > s.Seconds+1e-9 {
+				t.Errorf("region %d, PE %d: %+v", i, pe, s)
+			}
+		}
+	}
+	add := func(list []measuredActivity) map[string]int64 {
+		counts := map[string]int64{}
+		for _, a := range list {
+			for pe, s := range a.PEs {
+				sum[pe] += s.Seconds
+				counts[a.Activity] += s.Count
+			}
+		}
+		return counts
+	}
+	for _, s := range p.Sites {
+		did := add(s.Activities)
+		data := did["put"] + did["get"]
+		switch s.Kind {
+		case "sum", "product", "max", "min", "and", "or", "read": // no puts of the transport
+			continue
+		case "irregular":
+			// The lists of what is wanted are no data, and the agreement whether they have
+			// changed is a reduction: a message of each other PE, and one to it.
+			data = did["put"] + 2*int64(n-1)*did["reduction"]/int64(n)
+		}
+		if data != s.Data || did["ready"] != s.Ready {
+			t.Errorf("line %d, %s %s: %d messages and %d ready messages were measured, %d and %d counted", s.Line, s.Kind, s.Reference, data, did["ready"], s.Data, s.Ready)
+		}
+	}
+	add(p.Other.Activities)
+	for pe, all := range p.Regions[0].PEs {
+		if all.Count != 1 || all.Seconds > p.Seconds+1e-3 || math.Abs(all.Seconds-sum[pe]) > 1e-6+1e-6*all.Seconds {
+			t.Errorf("PE %d: the program took %.9f s of %.9f, its parts %.9f", pe, all.Seconds, p.Seconds, sum[pe])
+		}
+	}
+}
+
+// checkTrace checks that a trace has every execution that the profile of the same run counted,
+// and of each message both ends.
+func (p *measuredRun) checkTrace(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tracefile.Read(bytes.NewReader(text), int64(len(text)))
+	if err != nil || f.Cut != "" || f.Program != p.Program || len(f.Regions) != len(p.Regions) {
+		t.Fatalf("%v: cut %q, program %q, %d regions", err, f.Cut, f.Program, len(f.Regions))
+	}
+	type identity struct {
+		buffer   int
+		epoch    uint64
+		from, to int
+		ready    bool
+	}
+	sent, awaited := map[identity]int{}, map[identity]int{}
+	regions := make([][]int64, len(p.Regions)) // executions, by PE
+	for i := range regions {
+		regions[i] = make([]int64, p.PEs)
+	}
+	type activity struct {
+		site int
+		kind string
+	}
+	activities := map[activity]int64{}
+	for _, c := range f.Chunks {
+		events, err := f.Events(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			id := identity{e.Buffer, e.Number, c.PE, e.Peer, e.Kind == tracefile.Ready || e.Kind == tracefile.ReadyPart || e.Kind == tracefile.WaitReady}
+			switch e.Kind {
+			case tracefile.Region:
+				regions[e.ID][c.PE]++
+				continue
+			case tracefile.Put, tracefile.PutPart, tracefile.Ready, tracefile.ReadyPart:
+				sent[id]++
+			case tracefile.Arrival, tracefile.WaitReady:
+				id.from, id.to = id.to, id.from
+				awaited[id]++
+			}
+			activities[activity{e.ID, e.Kind.String()}]++
+		}
+	}
+	for i, r := range p.Regions {
+		for pe, s := range r.PEs {
+			if regions[i][pe] != s.Count {
+				t.Errorf("region %d, PE %d: %d executions in the trace, %d in the profile", i, pe, regions[i][pe], s.Count)
+			}
+		}
+	}
+	for i, s := range f.Sites {
+		for _, q := range p.Sites {
+			if q.Line != s.Line || q.Kind != s.Kind || q.Reference != s.Reference || repeated(f, s) {
+				continue
+			}
+			for _, a := range q.Activities {
+				var n int64
+				for _, x := range a.PEs {
+					n += x.Count
+				}
+				if got := activities[activity{i, a.Activity}]; got != n {
+					t.Errorf("line %d, %s %s: %d times %s in the trace, %d in the profile", s.Line, s.Kind, s.Reference, got, a.Activity, n)
+				}
+			}
+		}
+	}
+	for id, n := range awaited {
+		if n != 1 || sent[id] != 1 {
+			t.Fatalf("message %+v was awaited %d times and sent %d times", id, n, sent[id])
+		}
+	}
+	for id, n := range sent {
+		if !id.ready && n != 1 {
+			t.Fatalf("message %+v was sent %d times", id, n)
+		}
+	}
+}
+
+// repeated reports whether two sites look the same.
+func repeated(f *tracefile.File, s tracefile.SiteDef) bool {
+	n := 0
+	for _, x := range f.Sites {
+		if x.Line == s.Line && x.Kind == s.Kind && x.Reference == s.Reference {
+			n++
+		}
+	}
+	return n > 1
+}

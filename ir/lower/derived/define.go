@@ -1,0 +1,263 @@
+package derived
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// define takes the definition of a derived type.
+func (p *program) define(s *scope, d *ast.TypeDef) {
+	r := &record{name: d.Name.Name, id: s.id + "%" + d.Name.Name, def: d, scope: s, bound: map[string]*bound{}}
+	if s.types[r.name] != nil && s.types[r.name].scope == s {
+		p.errorf(d.Name.Pos, "the type %s is defined twice", r.name).WithHelp("rename one of them")
+		return
+	}
+	s.types[r.name] = r
+	if d.Access == "private" {
+		s.private[r.name] = true
+	} else if d.Access == "public" {
+		s.public[r.name] = true
+	}
+	if d.Extends.Name != "" {
+		if r.parent = s.record(d.Extends.Name); r.parent == nil {
+			p.errorf(d.Extends.Pos, "there is no derived type %s here", d.Extends.Name).WithHelp("define it in front of this line")
+			return
+		}
+		r.comps = append(r.comps, r.parent.comps...)
+	}
+	for _, c := range d.Components {
+		p.components(r, c)
+	}
+}
+
+// components takes a declaration of components.
+func (p *program) components(r *record, d *ast.TypeDecl) {
+	for i := range d.Entities {
+		e := &d.Entities[i]
+		c := &component{name: e.Name, pos: e.Pos, spec: d.Type, allocatable: d.Allocatable}
+		dims := e.Dims
+		if len(dims) == 0 {
+			dims = d.Dimension
+		}
+		if r.component(c.name) != nil {
+			p.errorf(e.Pos, "the component %s is declared twice", e.Name).WithHelp("rename one of them")
+			continue
+		}
+		if len(e.Codims)+len(d.Codimension) > 0 {
+			p.errorf(e.Pos, "the component %s is a coarray", e.Name).WithHelp("make the variable of type %s the coarray", r.name)
+			continue
+		}
+		prefix := r.id + "%" + e.Name
+		if d.Type.Of.Name != "" {
+			if c.of = r.scope.record(d.Type.Of.Name); c.of == nil || c.of == r {
+				p.errorf(d.Type.Of.Pos, "a component of type %s, which is not defined yet", d.Type.Of.Name).
+					WithHelp("define the type in front of this one; lists and trees are stored in arrays, with subscripts in place of pointers")
+				continue
+			}
+			if d.Type.Name == "class" {
+				p.errorf(e.Pos, "the component %s is polymorphic", e.Name).WithHelp("declare it as type(%s)", d.Type.Of.Name)
+				continue
+			}
+			if e.Init != nil {
+				p.errorf(e.Pos, "an initial value of the component %s, which has a derived type", e.Name).WithHelp("give the components of %s initial values", d.Type.Of.Name)
+			}
+		}
+		c.spec.Kind = r.constant(prefix+"%kind", c.spec.Kind)
+		length := e.Len
+		if length == nil {
+			length = c.spec.Len
+		}
+		if id, ok := length.(*ast.Ident); ok && (id.Name == ":" || id.Name == "*") {
+			c.spec.Len = length
+		} else {
+			c.spec.Len, c.spec.Star = r.constant(prefix+"%len", length), false
+		}
+		for k, dim := range dims {
+			if dim.Hi == nil && !c.allocatable {
+				p.errorf(dim.Pos, "the component %s has no bounds and is not allocatable", e.Name).WithHelp("write the bounds, or declare it as allocatable")
+				return
+			}
+			dim.Lo = r.constant(fmt.Sprintf("%s%%lo%d", prefix, k+1), dim.Lo)
+			dim.Hi = r.constant(fmt.Sprintf("%s%%hi%d", prefix, k+1), dim.Hi)
+			c.dims = append(c.dims, dim)
+		}
+		if e.Init != nil && c.of == nil {
+			p.initial(r, c, e.Init, prefix+"%init")
+		}
+		r.comps = append(r.comps, c)
+	}
+}
+
+// initial takes the initial value of a component.
+func (p *program) initial(r *record, c *component, x ast.Expr, name string) {
+	if c.allocatable {
+		if call, ok := x.(*ast.Index); !ok || call.Name != "null" {
+			p.errorf(x.Position(), "an initial value of the component %s, which is allocatable", c.name).WithHelp("remove it")
+		}
+		return
+	}
+	if isLiteral(x) {
+		c.init = x
+		return
+	}
+	d := &ast.TypeDecl{Base: ast.Base{Pos: c.pos}, Type: c.spec, Parameter: true, HasColons: true}
+	e := ast.Entity{Pos: c.pos, Name: name, Init: x}
+	if c.array = isArrayValue(x); c.array {
+		e.Dims = c.dims
+	}
+	d.Entities = []ast.Entity{e}
+	r.decls, r.names = append(r.decls, d), append(r.names, name)
+	c.init = ident(name, x)
+}
+
+// isArrayValue reports whether constant x is written as an array.
+func isArrayValue(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Array:
+		return true
+	case *ast.Index:
+		return x.Name == "reshape"
+	}
+	return slices.ContainsFunc(ast.Children(x), isArrayValue)
+}
+
+func isLiteral(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.IntLit:
+		return x.Kind == "" || x.Kind[0] <= '9'
+	case *ast.RealLit:
+		return x.Kind == "" || x.Kind[0] <= '9'
+	case *ast.StringLit, *ast.LogicalLit:
+		return true
+	case *ast.Unary:
+		return isLiteral(x.X)
+	case *ast.Paren:
+		return isLiteral(x.X)
+	}
+	return false
+}
+
+// constant is x, an INTEGER that the definition of r needs, as other units can write it.
+func (r *record) constant(name string, x ast.Expr) ast.Expr {
+	if x == nil || isLiteral(x) {
+		return x
+	}
+	d := &ast.TypeDecl{Base: ast.Base{Pos: x.Position()}, Type: ast.TypeSpec{Name: "integer"}, Parameter: true, HasColons: true,
+		Entities: []ast.Entity{{Pos: x.Position(), Name: name, Init: x}}}
+	r.decls, r.names = append(r.decls, d), append(r.names, name)
+	return ident(name, x)
+}
+
+func ident(name string, at ast.Expr) *ast.Ident {
+	return &ast.Ident{XBase: ast.XBase{Pos: at.Position(), End: at.EndPosition()}, Name: name}
+}
+
+func (r *record) component(name string) *component {
+	for _, c := range r.comps {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// extends reports whether r is t or an extension of it.
+func (r *record) extends(t *record) bool {
+	for at := r; at != nil; at = at.parent {
+		if at == t {
+			return true
+		}
+	}
+	return false
+}
+
+// leaves are what a variable of type r is made of.
+func (r *record) leaves() []*leaf {
+	if r.leaf != nil || r.busy {
+		return r.leaf
+	}
+	r.busy = true
+	for _, c := range r.comps {
+		if c.of == nil {
+			r.leaf = append(r.leaf, &leaf{name: "%" + c.name, comp: c, dims: c.dims, open: c.allocatable, path: []*component{c}})
+			continue
+		}
+		for _, in := range c.of.leaves() {
+			r.leaf = append(r.leaf, &leaf{name: "%" + c.name + in.name, comp: in.comp, dims: slices.Concat(in.dims, c.dims), open: in.open || c.allocatable,
+				path: append([]*component{c}, in.path...)})
+		}
+	}
+	return r.leaf
+}
+
+// boundProcedures gives the procedures of the types of s generic names, by which other units
+// call them too.
+func (p *program) boundProcedures(s *scope) {
+	for _, st := range s.unit.Spec {
+		d, ok := st.(*ast.TypeDef)
+		if !ok || s.types[d.Name.Name] == nil || s.types[d.Name.Name].def != d {
+			continue
+		}
+		r := s.types[d.Name.Name]
+		if r.parent != nil {
+			for name, b := range r.parent.bound {
+				r.bound[name] = b
+			}
+		}
+		for _, generic := range []bool{false, true} {
+			for i := range d.Bound {
+				if d.Bound[i].Generic == generic {
+					p.bind(r, &d.Bound[i])
+				}
+			}
+		}
+	}
+}
+
+func (p *program) bind(r *record, d *ast.Binding) {
+	s := r.scope
+	b := &bound{by: r, name: r.id + "%" + d.Name.Name, nopass: d.NoPass, pass: d.Pass.Name, at: d.Pos}
+	if d.Deferred {
+		p.errorf(d.Pos, "the procedure %s is deferred: which one is called depends on the run", d.Name.Name).WithHelp("write IFs on a component that says what the object is")
+		return
+	}
+	for at := r.parent; at != nil && !d.Generic; at = at.parent {
+		if at.bound[d.Name.Name] != nil {
+			if p.overridden[at] == nil {
+				p.overridden[at] = map[string]source.Pos{}
+			}
+			p.overridden[at][d.Name.Name] = d.Pos
+		}
+	}
+	for _, t := range d.Targets {
+		target := t.Name
+		if d.Generic {
+			of := r.bound[target]
+			if of == nil {
+				p.errorf(t.Pos, "%s is no procedure of type %s", target, r.name).WithHelp("declare it in front: procedure :: %s", target)
+				continue
+			}
+			b.nopass = of.nopass
+			b.target = append(b.target, of.target...)
+			continue
+		}
+		if s.function(p, target) == nil {
+			p.errorf(t.Pos, "there is no procedure %s for type %s", target, r.name).WithHelp("add it behind CONTAINS of the module")
+			continue
+		}
+		b.target = append(b.target, target)
+	}
+	if d.Generic && (d.Name.Name == "assignment(=)" || len(d.Name.Name) > 8 && d.Name.Name[:8] == "operator") {
+		b.name = d.Name.Name
+	}
+	block := &ast.Interface{Base: ast.Base{Pos: d.Pos}, Name: ast.Name{Pos: d.Pos, Name: b.name}}
+	for _, t := range b.target {
+		block.Procs = append(block.Procs, ast.Name{Pos: d.Pos, Name: t})
+		s.generics[b.name] = append(s.generics[b.name], s.function(p, t))
+	}
+	r.decls, r.names = append(r.decls, block), append(r.names, b.name)
+	r.bound[d.Name.Name] = b
+}

@@ -1,0 +1,150 @@
+// Package derived writes a program with derived types as one without: a variable of a derived
+// type becomes a variable for each component, and an array of such an array for each, so that
+// directives, communication and kernels are about arrays of numbers as they are elsewhere.
+//
+//	type body                             (nothing)
+//	   real :: mass, pos(3)
+//	end type
+//	type(body) :: b(n)                    real :: b%mass(n); real :: b%pos(3,n)
+//	!HPF$ DISTRIBUTE b(BLOCK)             !HPF$ DISTRIBUTE b%mass(BLOCK), b%pos(*,BLOCK)
+//	b(i)%pos = b(j)%pos                   b%pos(:,i) = b%pos(:,j)
+//	b(1) = b(2)                           b%mass(1) = b%mass(2); b%pos(:,1) = b%pos(:,2)
+//	call move(b)                          call move(b%mass, b%pos)
+//	x = f(b(1)) + 1, f of type body       call f(b%mass(1), b%pos(:,1), t%mass, t%pos); ...
+//
+// The names have a % in them, which no name of the source has. The subscripts of a component
+// stand in front of those of what it is a component of. A function whose value has a derived
+// type becomes a subroutine, which is called in front of the statement. Constants that the
+// definition of a type needs are parameters of the unit that defines it, and USE brings them
+// along: "m%body%pos%hi1".
+//
+// What a program says with derived types, and this does not express, is an error here.
+package derived
+
+import (
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Flatten returns f without derived types, and f itself where there are none. It reports what it
+// cannot write that way; ok is false then.
+func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
+	if !mentions(f) {
+		return f, true
+	}
+	before := diags.Len()
+	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
+		overridden: map[*record]map[string]source.Pos{}}
+	for _, m := range f.Modules {
+		p.modules[m.Name] = p.declare(m, nil)
+	}
+	for _, u := range f.Procedures {
+		p.external[u.Name] = &function{unit: u}
+	}
+	for _, u := range f.Procedures {
+		p.external[u.Name].scope = p.declare(u, nil)
+	}
+	p.declare(f.Program, nil)
+	flat := *f
+	flat.Modules = p.units(f.Modules)
+	flat.Program = p.unit(f.Program)
+	flat.Procedures = p.units(f.Procedures)
+	return &flat, diags.Len() == before
+}
+
+// program is the state of one Flatten call.
+type program struct {
+	diags      *source.List
+	modules    map[string]*scope
+	external   map[string]*function
+	scopes     map[*ast.Program]*scope
+	overridden map[*record]map[string]source.Pos // procedures of a type that extensions replace
+}
+
+func (p *program) units(list []*ast.Program) []*ast.Program {
+	var out []*ast.Program
+	for _, u := range list {
+		out = append(out, p.unit(u))
+	}
+	return out
+}
+
+func (p *program) errorf(pos source.Pos, format string, args ...any) *source.Diag {
+	return p.diags.Errorf(source.OutsideSubset, pos, format, args...)
+}
+
+// mentions reports whether a unit of f has something of a derived type.
+func mentions(f *ast.File) bool {
+	var unit func(u *ast.Program) bool
+	spec := func(list []ast.Stmt) bool {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ast.TypeDef:
+				return true
+			case *ast.TypeDecl:
+				if s.Type.Of.Name != "" {
+					return true
+				}
+			case *ast.Interface:
+				for _, u := range s.Units {
+					if unit(u) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	found := false
+	var body func(list []ast.Stmt)
+	body = func(list []ast.Stmt) {
+		for _, s := range list {
+			if c, ok := s.(*ast.Call); ok && c.Of != nil {
+				found = true
+			}
+			if b, ok := s.(*ast.Block); ok && spec(b.Spec) {
+				found = true
+			}
+			for _, inner := range ast.Bodies(s) {
+				body(*inner)
+			}
+			for _, x := range expressions(s) {
+				found = found || hasComponent(*x)
+			}
+		}
+	}
+	unit = func(u *ast.Program) bool {
+		if u.Prefix != nil && u.Prefix.Of.Name != "" || spec(u.Spec) {
+			return true
+		}
+		if body(u.Body); found {
+			return true
+		}
+		for _, in := range u.Contains {
+			if unit(in) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, list := range [][]*ast.Program{f.Modules, {f.Program}, f.Procedures} {
+		for _, u := range list {
+			if unit(u) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasComponent(x ast.Expr) bool {
+	if _, ok := x.(*ast.Component); ok {
+		return true
+	}
+	for _, y := range ast.Children(x) {
+		if hasComponent(y) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package derived
+
+import (
+	"strings"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// inquiries are the intrinsics that ask about a variable as a whole, not its value.
+var inquiries = map[string]bool{"size": true, "lbound": true, "ubound": true, "shape": true, "allocated": true, "present": true,
+	"this_image": true, "lcobound": true, "ucobound": true, "image_index": true}
+
+// expr is x, which has no derived type, without components and arguments of derived types.
+func (t *unit) expr(x ast.Expr) ast.Expr {
+	if x == nil {
+		return nil
+	}
+	if o := t.object(x); o != nil {
+		if o.of != nil {
+			t.p.diags.Errorf(source.TypeMismatch, o.Pos, "%s is of type %s, which cannot stand here", o.name, o.of.name).WithHelp("write its components")
+			return x
+		}
+		return t.reference(o, nil)
+	}
+	switch y := x.(type) {
+	case *ast.Component:
+		if m, of := t.method(y.Base, y.Name); m != nil {
+			return t.functionRef(m.name, y.NamePos, t.passed(m, y.Base, of, y.Args), y.XBase)
+		}
+		t.unknown(y)
+		return x
+	case *ast.Index:
+		if t.declared(y.Name) && t.variable(y.Name) == nil {
+			break
+		}
+		if t.record(y.Name) != nil {
+			t.p.diags.Errorf(source.TypeMismatch, y.Pos, "a value of type %s cannot stand here", y.Name).WithHelp("assign it to a variable, and write its components")
+			return x
+		}
+		return t.functionRef(y.Name, y.NamePos, y.Args, y.XBase)
+	case *ast.Binary:
+		if t.typeOf(y.X) != nil || t.typeOf(y.Y) != nil {
+			return t.functionRef(ast.OperatorName(y.Op), y.OpPos, []ast.Expr{y.X, y.Y}, y.XBase)
+		}
+	case *ast.Unary:
+		if t.typeOf(y.X) != nil {
+			return t.functionRef(ast.OperatorName(y.Op), y.Pos, []ast.Expr{y.X}, y.XBase)
+		}
+	case *ast.ImpliedDo:
+		c := *y
+		c.Items, c.Lo, c.Hi, c.Step = t.items(y.Items), t.expr(y.Lo), t.expr(y.Hi), t.expr(y.Step)
+		return &c
+	}
+	return rebuilt(x, t.expr)
+}
+
+// unknown reports x, which is no component that is known.
+func (t *unit) unknown(x *ast.Component) {
+	switch o := t.object(x.Base); {
+	case o == nil && hasComponent(x.Base):
+		t.expr(x.Base)
+	case o == nil:
+		t.p.diags.Errorf(source.TypeMismatch, x.Pos, "%s has no components", ast.UnparseExpr(x.Base)).
+			WithHelp("declare it as type(name); a COMPLEX number has the parts %%re and %%im")
+	case o.of == nil:
+		t.p.diags.Errorf(source.TypeMismatch, x.NamePos, "%s has no components", o.name).WithHelp("remove %%%s", x.Name)
+	default:
+		t.p.diags.Errorf(source.UndeclaredName, x.NamePos, "type %s has no component %s", o.of.name, x.Name).WithHelp("declare it in the type")
+	}
+}
+
+// functionRef is name(args), where the value has no derived type.
+func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
+	if f := t.chosen(name, args); f != nil && f.result() != nil {
+		t.p.diags.Errorf(source.TypeMismatch, pos, "the value of %s has type %s, which cannot stand here", name, f.result().of.name).
+			WithHelp("assign it to a variable, and write its components")
+		return &ast.IntLit{XBase: at, Text: "0"}
+	}
+	if inquiries[name] && t.function(t.p, name) == nil && len(args) > 0 {
+		return t.inquiry(name, pos, args, at)
+	}
+	return &ast.Index{XBase: at, Name: name, NamePos: pos, Args: t.arguments(name, args)}
+}
+
+// inquiry is an inquiry about what may have a derived type.
+func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
+	x := &ast.Index{XBase: at, Name: name, NamePos: pos}
+	o := t.object(args[0])
+	if o == nil || o.of == nil {
+		for _, a := range args {
+			x.Args = append(x.Args, t.expr(a))
+		}
+		return x
+	}
+	l := o.plainest()
+	if l == nil && (name == "present" || name == "allocated") && len(o.of.leaves()) > 0 {
+		l = o.of.leaves()[0]
+	}
+	if l == nil {
+		t.p.errorf(pos, "%s of %s, whose components are all arrays", strings.ToUpper(name), o.name).WithHelp("give the type a component that is a scalar")
+		return x
+	}
+	x.Args = append(x.Args, t.reference(o, l))
+	for _, a := range args[1:] {
+		x.Args = append(x.Args, t.expr(a))
+	}
+	return x
+}
+
+// chosen is the procedure that name(args) means, nil where that is not known here: a type or kind
+// of numbers decides, or nothing has a derived type.
+func (t *unit) chosen(name string, args []ast.Expr) *function {
+	var fits []*function
+	for _, f := range t.candidates(t.p, name) {
+		if f.scope != nil && t.fits(f, args) {
+			fits = append(fits, f)
+		}
+	}
+	if len(fits) == 0 {
+		return nil
+	}
+	for _, f := range fits[1:] {
+		a, b := f.result(), fits[0].result()
+		if (a == nil) != (b == nil) || a != nil && a.of != b.of {
+			return nil
+		}
+	}
+	return fits[0]
+}
+
+// fits reports whether the derived types of args are those of the dummy arguments of f.
+func (t *unit) fits(f *function, args []ast.Expr) bool {
+	if len(args) > len(f.unit.Args) {
+		return false
+	}
+	for i, a := range args {
+		d := dummyFor(f, i, a)
+		if d == "" {
+			return false
+		}
+		if k, ok := a.(*ast.Keyword); ok {
+			a = k.X
+		}
+		want, have := f.variableOf(d), t.typeOf(a)
+		if (want == nil) != (have == nil) || want != nil && !have.extends(want.of) {
+			return false
+		}
+	}
+	return true
+}
+
+// dummyFor is the name of the dummy argument of f that argument i, which is a, is for.
+func dummyFor(f *function, i int, a ast.Expr) string {
+	if k, ok := a.(*ast.Keyword); ok {
+		for _, d := range f.unit.Args {
+			if d.Name == k.Name {
+				return d.Name
+			}
+		}
+		return ""
+	}
+	if i >= len(f.unit.Args) {
+		return ""
+	}
+	return f.unit.Args[i].Name
+}
+
+// arguments are args of a reference to procedure name, what has a derived type in its parts.
+func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
+	f := t.chosen(name, args)
+	var out []ast.Expr
+	for i, a := range args {
+		x, key := a, ""
+		if k, ok := a.(*ast.Keyword); ok {
+			x, key = k.X, k.Name
+		}
+		r := t.typeOf(x)
+		if r == nil {
+			if key != "" {
+				x = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key, X: t.expr(x)}
+				out = append(out, x)
+				continue
+			}
+			out = append(out, t.expr(x))
+			continue
+		}
+		if f != nil {
+			if v := f.variableOf(dummyFor(f, i, a)); v != nil && r.extends(v.of) {
+				r = v.of
+			}
+		}
+		parts := t.value(x, r, true)
+		for k, l := range r.leaves() {
+			if k >= len(parts) {
+				break
+			}
+			if key != "" {
+				parts[k] = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key + l.name, X: parts[k]}
+			}
+			out = append(out, parts[k])
+		}
+	}
+	return out
+}
+
+// method is the procedure called name of the type of x, which is of, nil where there is none.
+func (t *unit) method(x ast.Expr, name string) (m *bound, of *record) {
+	if of = t.typeOf(x); of == nil {
+		return nil, nil
+	}
+	return of.bound[name], of
+}
+
+// passed are the arguments of a call of m for object x.
+func (t *unit) passed(m *bound, x ast.Expr, of *record, args []ast.Expr) []ast.Expr {
+	if o := t.object(x); o != nil && o.root.class && o.comp == nil {
+		for name, b := range of.bound {
+			if b == m && t.p.overridden[of][name].IsValid() {
+				t.p.errorf(x.Position(), "which procedure %s is called depends on the run: %s is polymorphic", name, o.name).
+					WithNote(t.p.overridden[of][name], "an extension of the type has another one").
+					WithHelp("declare the object as type(...), or write IFs")
+			}
+		}
+	}
+	switch {
+	case m.nopass:
+		return args
+	case m.pass != "":
+		return append(append([]ast.Expr(nil), args...), &ast.Keyword{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, Name: m.pass, X: x})
+	}
+	return append([]ast.Expr{x}, args...)
+}

@@ -1,0 +1,214 @@
+package derived
+
+import (
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// object is what a designator means: a variable of a derived type or a part of one. Where of is
+// nil, it is a component of another type.
+type object struct {
+	ast.XBase
+	root   *variable
+	of     *record
+	comp   *component // the last one on the way
+	name   string     // "b%cell", the beginning of the names of what it is made of
+	groups []group    // of the variable and each component that has a rank
+	images []ast.Expr // of another image, or nil
+}
+
+// group is the subscripts of one part of a designator; args is nil for all of it.
+type group struct {
+	rank int
+	args []ast.Expr
+}
+
+// rank is that of the object, where no subscript is a vector.
+func (o *object) rank() int {
+	n := 0
+	for _, g := range o.groups {
+		if g.args == nil {
+			n += g.rank
+		}
+		for _, a := range g.args {
+			if _, ok := a.(*ast.Triplet); ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// object resolves x, as far as it is a part of a variable of a derived type; nil for anything else.
+func (t *unit) object(x ast.Expr) *object {
+	switch x := x.(type) {
+	case *ast.Ident:
+		v := t.variable(x.Name)
+		if v == nil {
+			return nil
+		}
+		o := &object{XBase: x.XBase, root: v, of: v.of, name: v.name}
+		if v.rank > 0 {
+			o.groups = []group{{rank: v.rank}}
+		}
+		return o
+	case *ast.Index:
+		if part := x.Part(); part != "" {
+			if o := t.object(x.Args[0]); o != nil && o.of != nil {
+				return t.component(o, part, x.NamePos, nil, x.XBase)
+			}
+			return nil
+		}
+		o := t.object(&ast.Ident{XBase: x.XBase, Name: x.Name})
+		if o == nil || o.root.rank == 0 {
+			return nil
+		}
+		return t.subscripted(o, x.Args, x.XBase)
+	case *ast.Substring:
+		o := t.object(x.Base)
+		if o == nil || len(o.groups) == 0 || o.groups[len(o.groups)-1].args != nil {
+			return nil
+		}
+		if o.of == nil && len(o.comp.dims) == 0 {
+			return nil
+		}
+		return t.subscripted(o, []ast.Expr{&ast.Triplet{XBase: x.XBase, Lo: x.Lo, Hi: x.Hi}}, x.XBase)
+	case *ast.Component:
+		o := t.object(x.Base)
+		if o == nil || o.of == nil || o.of.component(x.Name) == nil && o.of.ancestor(x.Name) == nil {
+			return nil
+		}
+		var args []ast.Expr
+		if x.List {
+			args = x.Args
+		}
+		return t.component(o, x.Name, x.NamePos, args, x.XBase)
+	case *ast.CoIndex:
+		o := t.object(x.Base)
+		if o == nil {
+			return nil
+		}
+		o.images, o.XBase = x.Images, x.XBase
+		return o
+	}
+	return nil
+}
+
+// ancestor is the type called name that r extends, nil where there is none.
+func (r *record) ancestor(name string) *record {
+	for at := r.parent; at != nil; at = at.parent {
+		if at.name == name {
+			return at
+		}
+	}
+	return nil
+}
+
+// component is o%name.
+func (t *unit) component(o *object, name string, pos source.Pos, args []ast.Expr, at ast.XBase) *object {
+	out := *o
+	out.XBase = at
+	if a := o.of.ancestor(name); a != nil && o.of.component(name) == nil {
+		out.of = a
+		return &out
+	}
+	c := o.of.component(name)
+	if c == nil {
+		return nil
+	}
+	out.of, out.comp, out.name = c.of, c, o.name+"%"+name
+	out.groups = append([]group(nil), o.groups...)
+	if len(c.dims) > 0 {
+		out.groups = append(out.groups, group{rank: len(c.dims)})
+	}
+	if args != nil {
+		return t.subscripted(&out, args, at)
+	}
+	return &out
+}
+
+// subscripted is o with subscripts for its last part.
+func (t *unit) subscripted(o *object, args []ast.Expr, at ast.XBase) *object {
+	n := len(o.groups)
+	if n == 0 || o.groups[n-1].args != nil || o.comp != nil && len(o.comp.dims) == 0 {
+		t.p.errorf(at.Pos, "subscripts behind %s, which has no rank", o.name).WithHelp("remove them")
+		return o
+	}
+	out := *o
+	out.XBase = at
+	out.groups = append([]group(nil), o.groups...)
+	if out.groups[n-1].args = args; len(args) != out.groups[n-1].rank {
+		t.p.diags.Errorf(source.RankMismatch, at.Pos, "%s has %d dimensions and %d subscripts", o.name, out.groups[n-1].rank, len(args)).
+			WithHelp("write one subscript for each dimension")
+	}
+	return &out
+}
+
+// reference is the part of o that l is, of which extra dimensions stand in front of those of o;
+// o itself where l is nil.
+func (t *unit) reference(o *object, l *leaf) ast.Expr {
+	name, own := o.name, 0
+	if l != nil {
+		name += l.name
+		own = len(l.dims)
+	}
+	whole := true
+	for _, g := range o.groups {
+		whole = whole && g.args == nil
+	}
+	var x ast.Expr = &ast.Ident{XBase: o.XBase, Name: name}
+	if !whole {
+		all := func() ast.Expr { return &ast.Triplet{XBase: o.XBase} }
+		var args []ast.Expr
+		for k := 0; k < own; k++ {
+			args = append(args, all())
+		}
+		for i := len(o.groups) - 1; i >= 0; i-- {
+			g := o.groups[i]
+			for k := 0; k < g.rank; k++ {
+				if g.args == nil || k >= len(g.args) {
+					args = append(args, all())
+				} else {
+					args = append(args, t.expr(clone(g.args[k])))
+				}
+			}
+		}
+		x = element(o.XBase, name, args)
+	}
+	if o.images != nil {
+		c := &ast.CoIndex{XBase: o.XBase, Base: x}
+		for _, i := range o.images {
+			c.Images = append(c.Images, t.expr(clone(i)))
+		}
+		return c
+	}
+	return x
+}
+
+// element is name(args), as the parser writes it.
+func element(at ast.XBase, name string, args []ast.Expr) ast.Expr {
+	if r, ok := args[0].(*ast.Triplet); ok && len(args) == 1 && r.Step == nil {
+		return &ast.Substring{XBase: at, Base: &ast.Ident{XBase: at, Name: name}, Lo: r.Lo, Hi: r.Hi}
+	}
+	return &ast.Index{XBase: at, Name: name, NamePos: at.Pos, Args: args}
+}
+
+// references are what o is made of, each as an expression.
+func (t *unit) references(o *object) []ast.Expr {
+	var out []ast.Expr
+	for _, l := range o.of.leaves() {
+		out = append(out, t.reference(o, l))
+	}
+	return out
+}
+
+// plainest is the part of o, or its number, that has the dimensions of o and no others; nil where
+// all components are arrays.
+func (o *object) plainest() *leaf {
+	for _, l := range o.of.leaves() {
+		if len(l.dims) == 0 {
+			return l
+		}
+	}
+	return nil
+}

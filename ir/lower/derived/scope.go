@@ -1,0 +1,358 @@
+package derived
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// scope has the names of a unit, of an interface body or of a construct that are about derived
+// types.
+type scope struct {
+	outer *scope
+	unit  *ast.Program
+	id    string // in front of the names of the constants that its types need
+
+	types    map[string]*record
+	vars     map[string]*variable // nil: a name that is no variable of a derived type here
+	procs    map[string]*function
+	generics map[string][]*function
+	private  map[string]bool
+	hidden   bool // names are private unless they are said to be public
+	public   map[string]bool
+	saveAll  bool
+	temps    []ast.Stmt // declarations of what the source does not have
+	early    []ast.Stmt // the same, in front of the declaration in hand
+	count    int
+}
+
+// record is a derived type.
+type record struct {
+	name   string
+	id     string // unique in the program
+	def    *ast.TypeDef
+	scope  *scope
+	parent *record
+	comps  []*component // those of the parent first
+	bound  map[string]*bound
+	names  []string // of the constants and procedures that go with it
+	decls  []ast.Stmt
+	leaf   []*leaf
+	busy   bool
+}
+
+// component is one of a derived type; of is its type where that is a derived one.
+type component struct {
+	name        string
+	pos         source.Pos
+	of          *record
+	spec        ast.TypeSpec
+	dims        []ast.DimSpec // constants, or none known where it is allocatable
+	allocatable bool
+	init        ast.Expr // a constant, or nil
+	array       bool     // init is an array
+}
+
+// bound is a procedure of a type: name is the generic name that the program calls it by.
+type bound struct {
+	by     *record
+	name   string
+	target []string
+	nopass bool
+	pass   string
+	at     source.Pos
+}
+
+// leaf is what a variable of a derived type is made of in the end: name is "%pos", or "%cell%u".
+type leaf struct {
+	name string
+	comp *component
+	dims []ast.DimSpec // of all components on the way, the innermost first
+	open bool          // the dimensions have no bounds: a component on the way is allocatable
+	path []*component
+}
+
+// variable is one of a derived type, called name.
+type variable struct {
+	name        string
+	of          *record
+	rank        int
+	allocatable bool
+	class       bool
+}
+
+// function is a procedure that the program may refer to.
+type function struct {
+	unit  *ast.Program
+	scope *scope
+}
+
+func (s *scope) record(name string) *record {
+	for at := s; at != nil; at = at.outer {
+		if r := at.types[name]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (s *scope) variable(name string) *variable {
+	for at := s; at != nil; at = at.outer {
+		if v, ok := at.vars[name]; ok {
+			return v
+		}
+	}
+	return nil
+}
+
+// declared reports whether name is declared as a variable of any type.
+func (s *scope) declared(name string) bool {
+	for at := s; at != nil; at = at.outer {
+		if _, ok := at.vars[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scope) function(p *program, name string) *function {
+	for at := s; at != nil; at = at.outer {
+		if f := at.procs[name]; f != nil {
+			return f
+		}
+	}
+	return p.external[name]
+}
+
+// candidates are the procedures that a reference of name may mean.
+func (s *scope) candidates(p *program, name string) []*function {
+	var list []*function
+	for at := s; at != nil; at = at.outer {
+		list = append(list, at.generics[name]...)
+	}
+	if len(list) == 0 {
+		if f := s.function(p, name); f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func newScope(u *ast.Program, outer *scope, id string) *scope {
+	return &scope{outer: outer, unit: u, id: id, types: map[string]*record{}, vars: map[string]*variable{}, procs: map[string]*function{},
+		generics: map[string][]*function{}, private: map[string]bool{}, public: map[string]bool{}}
+}
+
+// declare finds the names of u and of the procedures in it.
+func (p *program) declare(u *ast.Program, outer *scope) *scope {
+	id := u.Name
+	if outer != nil {
+		id = outer.id + "%" + u.Name
+	}
+	s := newScope(u, outer, id)
+	p.scopes[u] = s
+	for _, in := range u.Contains {
+		s.procs[in.Name] = &function{unit: in}
+	}
+	p.spec(s, u.Spec)
+	if u.Kind == ast.FunctionUnit && u.Prefix != nil {
+		if v := p.typed(s, u.Prefix, 0); v != nil {
+			v.name = resultName(u)
+			s.vars[v.name] = v
+		}
+	}
+	for _, in := range u.Contains {
+		s.procs[in.Name].scope = p.declare(in, s)
+	}
+	for _, st := range u.Spec {
+		if b, ok := st.(*ast.Interface); ok {
+			p.generic(s, b)
+		}
+	}
+	p.boundProcedures(s)
+	return s
+}
+
+func resultName(u *ast.Program) string {
+	if u.Result.Name != "" {
+		return u.Result.Name
+	}
+	return u.Name
+}
+
+// typed is a variable of type t, nil where that is no derived type.
+func (p *program) typed(s *scope, t *ast.TypeSpec, rank int) *variable {
+	if t.Of.Name == "" {
+		return nil
+	}
+	r := s.record(t.Of.Name)
+	if r == nil {
+		help := "define it in front of this line, or take it from a module by USE"
+		if len(t.Of.Name) > 5 && t.Of.Name[len(t.Of.Name)-5:] == "_type" || t.Of.Name == "c_ptr" || t.Of.Name == "c_funptr" {
+			help = "types of the intrinsic modules are not supported"
+		}
+		p.errorf(t.Of.Pos, "there is no derived type %s here", t.Of.Name).WithHelp("%s", help)
+		return nil
+	}
+	return &variable{of: r, rank: rank, class: t.Name == "class"}
+}
+
+// spec takes the declarations of a unit or construct.
+func (p *program) spec(s *scope, list []ast.Stmt) {
+	for _, st := range list {
+		switch st := st.(type) {
+		case *ast.Use:
+			p.use(s, st)
+		case *ast.Access:
+			p.access(s, st)
+		case *ast.TypeDef:
+			p.define(s, st)
+		case *ast.Save:
+			s.saveAll = s.saveAll || len(st.Names)+len(st.Blocks) == 0
+		case *ast.TypeDecl:
+			for i := range st.Entities {
+				e := &st.Entities[i]
+				rank := len(e.Dims)
+				if rank == 0 {
+					rank = len(st.Dimension)
+				}
+				v := p.typed(s, &st.Type, rank)
+				if v != nil {
+					v.name, v.allocatable = e.Name, st.Allocatable
+				} else if st.Type.Of.Name == "" && st.External {
+					continue
+				}
+				s.vars[e.Name] = v
+				if st.Access == "private" {
+					s.private[e.Name] = true
+				} else if st.Access == "public" {
+					s.public[e.Name] = true
+				}
+			}
+		case *ast.DimensionStmt:
+			for _, e := range st.Entities {
+				if v := s.vars[e.Name]; v != nil {
+					p.errorf(e.Pos, "DIMENSION of %s, which has a derived type", e.Name).WithHelp("write the extents into its declaration")
+				} else {
+					s.vars[e.Name] = nil
+				}
+			}
+		case *ast.Interface:
+			for _, u := range st.Units {
+				f := &function{unit: u}
+				s.procs[u.Name] = f
+				f.scope = p.declare(u, s)
+			}
+		}
+	}
+}
+
+func (p *program) access(s *scope, st *ast.Access) {
+	if len(st.Names) == 0 {
+		s.hidden = st.Access == "private"
+	}
+	for _, n := range st.Names {
+		if st.Access == "private" {
+			s.private[n.Name] = true
+		} else {
+			s.public[n.Name] = true
+		}
+	}
+}
+
+// visible reports whether units that use a module see its name.
+func (s *scope) visible(name string) bool {
+	return s.public[name] || !s.hidden && !s.private[name]
+}
+
+// use takes what a module has.
+func (p *program) use(s *scope, u *ast.Use) {
+	m := p.modules[u.Module.Name]
+	if m == nil || u.Nature == "intrinsic" {
+		return
+	}
+	local := map[string][]string{}
+	for _, n := range u.Names {
+		local[n.Original().Name] = append(local[n.Original().Name], n.Name.Name)
+	}
+	names := func(name string) []string {
+		switch list := local[name]; {
+		case !m.visible(name):
+			return nil
+		case list != nil || u.Only:
+			return list
+		}
+		return []string{name}
+	}
+	for name, r := range m.types {
+		for _, n := range names(name) {
+			s.types[n] = r
+		}
+	}
+	for name, v := range m.vars {
+		for _, n := range names(name) {
+			if v == nil {
+				s.vars[n] = nil
+				continue
+			}
+			here := *v
+			here.name = n
+			s.vars[n] = &here
+		}
+	}
+	for name, f := range m.procs {
+		for _, n := range names(name) {
+			s.procs[n] = f
+		}
+	}
+	for name, list := range m.generics {
+		for _, n := range names(name) {
+			s.addGeneric(n, list)
+		}
+	}
+	for _, r := range m.reachable() {
+		for _, n := range r.names {
+			s.addGeneric(n, r.scope.generics[n])
+		}
+	}
+}
+
+func (s *scope) addGeneric(name string, list []*function) {
+	for _, f := range list {
+		if !slices.ContainsFunc(s.generics[name], func(g *function) bool { return g.unit == f.unit }) {
+			s.generics[name] = append(s.generics[name], f)
+		}
+	}
+}
+
+// generic takes the procedures of an interface block.
+func (p *program) generic(s *scope, b *ast.Interface) {
+	if b.Name.Name == "" || b.Abstract {
+		return
+	}
+	for _, n := range b.Procs {
+		if f := s.function(p, n.Name); f != nil {
+			s.generics[b.Name.Name] = append(s.generics[b.Name.Name], f)
+		}
+	}
+	for _, u := range b.Units {
+		s.generics[b.Name.Name] = append(s.generics[b.Name.Name], s.procs[u.Name])
+	}
+}
+
+// variableOf is what argument or result name of f is, nil where that has no derived type.
+func (f *function) variableOf(name string) *variable {
+	if f == nil || f.scope == nil {
+		return nil
+	}
+	return f.scope.vars[name]
+}
+
+// result is the type of the value of f, nil where that is no derived type.
+func (f *function) result() *variable {
+	if f.unit.Kind != ast.FunctionUnit {
+		return nil
+	}
+	return f.variableOf(resultName(f.unit))
+}

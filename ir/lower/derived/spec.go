@@ -1,0 +1,502 @@
+package derived
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// unit writes one unit, or a construct with names of its own.
+type unit struct {
+	*scope
+	p      *program
+	before []ast.Stmt // what the statement in hand does first
+	fixed  string     // where nothing can be done first: "in the condition of a loop"
+	start  []ast.Stmt // what the unit does first: initial values
+}
+
+// unit is u without derived types.
+func (p *program) unit(u *ast.Program) *ast.Program {
+	t := &unit{scope: p.scopes[u], p: p}
+	out := *u
+	out.Args = t.names(u.Args, true)
+	result := (&function{unit: u, scope: t.scope}).result()
+	if result != nil {
+		out.Kind, out.Prefix, out.Result = ast.SubroutineUnit, nil, ast.Name{}
+		for _, l := range result.of.leaves() {
+			out.Args = append(out.Args, ast.Name{Pos: u.Pos, Name: resultName(u) + l.name})
+		}
+	}
+	out.Spec = t.declarations(u.Spec)
+	if result != nil && u.Prefix != nil {
+		d := &ast.TypeDecl{Base: ast.Base{Pos: u.Pos}, Type: *u.Prefix, Entities: []ast.Entity{{Pos: u.Pos, Name: resultName(u)}}}
+		out.Spec = append(out.Spec, t.typedDecl(d)...)
+	}
+	out.Body = t.list(u.Body)
+	out.Spec = append(out.Spec, t.scope.temps...)
+	out.Body = append(t.start, out.Body...)
+	out.Contains = p.units(u.Contains)
+	return &out
+}
+
+// names are list, those of variables of derived types in their parts; those of types are left
+// out, unless they are arguments.
+func (t *unit) names(list []ast.Name, all bool) []ast.Name {
+	var out []ast.Name
+	for _, n := range list {
+		if v := t.variable(n.Name); v != nil {
+			for _, l := range v.of.leaves() {
+				out = append(out, ast.Name{Pos: n.Pos, Name: v.name + l.name})
+			}
+		} else if all || t.types[n.Name] == nil || len(t.candidates(t.p, n.Name)) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// declarations are the declarations of a unit or construct without derived types.
+func (t *unit) declarations(list []ast.Stmt) []ast.Stmt {
+	t.fixed = "in a declaration"
+	defer func() { t.fixed = "" }()
+	var out []ast.Stmt
+	for _, s := range list {
+		out = append(out, t.declaration(s)...)
+	}
+	return out
+}
+
+func (t *unit) declaration(s ast.Stmt) []ast.Stmt {
+	switch s := s.(type) {
+	case *ast.TypeDef:
+		if r := t.types[s.Name.Name]; r != nil && r.def == s {
+			return t.defined(r)
+		}
+		return nil
+	case *ast.Use:
+		return t.use(s)
+	case *ast.Access:
+		if c := *s; len(s.Names) > 0 {
+			if c.Names = t.names(s.Names, false); len(c.Names) == 0 {
+				return nil
+			}
+			return []ast.Stmt{&c}
+		}
+	case *ast.Save:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
+	case *ast.Intent:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
+	case *ast.Attribute:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
+	case *ast.Inherit:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
+	case *ast.Import:
+		return []ast.Stmt{&ast.Import{Base: s.Base}}
+	case *ast.TypeDecl:
+		if s.Type.Of.Name != "" {
+			return t.typedDecl(s)
+		}
+		return []ast.Stmt{t.each(s)}
+	case *ast.Interface:
+		c := *s
+		c.Units = t.p.units(s.Units)
+		return []ast.Stmt{&c}
+	case *ast.Distribute:
+		return t.distribute(s)
+	case *ast.Align:
+		return t.align(s)
+	case *ast.Namelist:
+		for _, g := range s.Groups {
+			for _, n := range g.Names {
+				t.plain(n, "in NAMELIST")
+			}
+		}
+	case *ast.Common:
+		for _, b := range s.Blocks {
+			for _, e := range b.Entities {
+				t.plain(ast.Name{Pos: e.Pos, Name: e.Name}, "in COMMON")
+			}
+		}
+	case *ast.Equivalence:
+		for _, g := range s.Groups {
+			for _, x := range g {
+				if o := t.object(x); o != nil {
+					t.plain(ast.Name{Pos: o.Pos, Name: o.root.name}, "in EQUIVALENCE")
+				}
+			}
+		}
+	case *ast.ParameterStmt, *ast.DimensionStmt, *ast.Data:
+		return []ast.Stmt{t.each(s)}
+	case *ast.Independent:
+		return []ast.Stmt{t.independent(s)}
+	}
+	return []ast.Stmt{s}
+}
+
+// plain reports name where it is a variable of a derived type.
+func (t *unit) plain(n ast.Name, where string) {
+	if v := t.variable(n.Name); v != nil {
+		t.p.errorf(n.Pos, "%s, which is of type %s, stands %s", n.Name, v.of.name, where).WithHelp("put variables of other types there")
+	}
+}
+
+func (t *unit) independent(s *ast.Independent) *ast.Independent {
+	c := *s
+	c.New, c.Reduction = t.names(s.New, true), t.names(s.Reduction, true)
+	return &c
+}
+
+// each is s with its expressions written anew.
+func (t *unit) each(s ast.Stmt) ast.Stmt {
+	c := copyStmt(s)
+	for _, x := range expressions(c) {
+		if d, ok := s.(*ast.Data); ok {
+			if o := t.object(*x); o != nil && o.of != nil {
+				t.p.errorf(o.Pos, "DATA of %s, which is of type %s", o.name, o.of.name).WithHelp("give its components their values one by one")
+				return d
+			}
+		}
+		*x = t.expr(*x)
+	}
+	return c
+}
+
+// defined are the constants and procedures that go with r.
+func (t *unit) defined(r *record) []ast.Stmt {
+	out := slices.Clone(r.decls)
+	if len(r.names) > 0 && t.unit.Kind == ast.ModuleUnit {
+		a := &ast.Access{Base: ast.Base{Pos: r.def.Pos}, Access: "public"}
+		for _, n := range r.names {
+			if !t.public[n] && !t.private[n] {
+				a.Names = append(a.Names, ast.Name{Pos: r.def.Pos, Name: n})
+				t.public[n] = true
+			}
+		}
+		if len(a.Names) > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// use is USE with what variables of derived types are made of, and what their types need.
+func (t *unit) use(s *ast.Use) []ast.Stmt {
+	m := t.p.modules[s.Module.Name]
+	if m == nil || s.Nature == "intrinsic" {
+		return []ast.Stmt{s}
+	}
+	c := *s
+	c.Names = nil
+	for _, n := range s.Names {
+		old := n.Original().Name
+		switch v := m.vars[old]; {
+		case v != nil:
+			for _, l := range v.of.leaves() {
+				part := ast.UseName{Name: ast.Name{Pos: n.Pos, Name: n.Name.Name + l.name}}
+				if n.Name.Name != v.name {
+					part.Of = ast.Name{Pos: n.Pos, Name: v.name + l.name}
+				}
+				c.Names = append(c.Names, part)
+			}
+		case m.types[old] != nil && m.procs[old] == nil && m.generics[old] == nil:
+			if !m.visible(old) {
+				t.p.diags.Errorf(source.BadCall, n.Pos, "the type %s is PRIVATE in module %s", old, s.Module.Name).WithHelp("make it PUBLIC in the module")
+			}
+		default:
+			c.Names = append(c.Names, n)
+		}
+	}
+	out := []ast.Stmt{&c}
+	if c.Only && len(c.Names) == 0 && len(s.Names) > 0 {
+		out = nil
+	}
+	for _, r := range m.reachable() {
+		home := r.scope
+		if home.unit.Kind != ast.ModuleUnit || len(r.names) == 0 || home == t.scope.module() {
+			continue
+		}
+		u := &ast.Use{Base: s.Base, Module: ast.Name{Pos: s.Module.Pos, Name: home.unit.Name}, Only: true}
+		for _, n := range r.names {
+			u.Names = append(u.Names, ast.UseName{Name: ast.Name{Pos: s.Pos, Name: n}})
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// module is the outermost scope around s.
+func (s *scope) module() *scope {
+	for s.outer != nil {
+		s = s.outer
+	}
+	return s
+}
+
+// reachable are the types that something of module s may have, in a fixed order.
+func (s *scope) reachable() []*record {
+	var out []*record
+	var add func(r *record)
+	add = func(r *record) {
+		if slices.Contains(out, r) {
+			return
+		}
+		out = append(out, r)
+		if r.parent != nil {
+			add(r.parent)
+		}
+		for _, c := range r.comps {
+			if c.of != nil {
+				add(c.of)
+			}
+		}
+	}
+	for _, r := range s.types {
+		add(r)
+	}
+	for _, v := range s.vars {
+		if v != nil {
+			add(v.of)
+		}
+	}
+	slices.SortFunc(out, func(a, b *record) int {
+		if a.id < b.id {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// typedDecl are the declarations of what the variables that d declares are made of.
+func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
+	var out []ast.Stmt
+	for i := range d.Entities {
+		e := &d.Entities[i]
+		v := t.vars[e.Name]
+		if v == nil {
+			continue // reported
+		}
+		dummy := slices.ContainsFunc(t.unit.Args, func(n ast.Name) bool { return n.Name == e.Name })
+		result := t.unit.Kind == ast.FunctionUnit && e.Name == resultName(t.unit)
+		if v.class && (d.Allocatable || !dummy) {
+			t.p.errorf(e.Pos, "%s is polymorphic: what it is depends on the run", e.Name).WithHelp("declare it as type(%s)", v.of.name)
+			continue
+		}
+		dims, codims := e.Dims, e.Codims
+		if len(dims) == 0 {
+			dims = d.Dimension
+		}
+		if len(codims) == 0 {
+			codims = d.Codimension
+		}
+		c := *d
+		if result {
+			c.Intent = "out"
+		}
+		var values []ast.Expr
+		switch {
+		case e.Init != nil && t.typeOf(e.Init) != v.of:
+			t.p.diags.Errorf(source.TypeMismatch, e.Init.Position(), "%s is of type %s, and this is not", e.Name, v.of.name).WithHelp("write: %s(...)", v.of.name)
+		case e.Init != nil:
+			values = t.value(e.Init, v.of, false)
+		}
+		lasts := d.Save || t.saveAll || !t.unit.Kind.IsProcedure()
+		for k, l := range v.of.leaves() {
+			t.suits(v, l, e.Pos, len(codims) > 0)
+			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
+			switch x := l.comp.init; {
+			case k < len(values) && !isNull(values[k]):
+				one.Entities[0].Init = values[k]
+			case x == nil || l.open || d.Allocatable || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
+			case dummy || result || !lasts:
+				t.start = append(t.start, t.initially(e.Name, l, x, v.rank, e.Pos))
+			case l.comp.array && len(l.dims)+len(dims) > len(l.comp.dims):
+				one.Entities[0].Init = t.repeated(x, l, slices.Concat(l.dims, t.dims(dims)), e.Pos)
+			default:
+				one.Entities[0].Init = clone(x)
+			}
+			out = append(out, one)
+		}
+	}
+	out = append(t.scope.ofUnit().early, out...)
+	t.scope.ofUnit().early = nil
+	return out
+}
+
+// initially gives part l of the variable called name its initial value x.
+func (t *unit) initially(name string, l *leaf, x ast.Expr, rank int, pos source.Pos) ast.Stmt {
+	at := ast.XBase{Pos: pos, End: pos}
+	to := &ast.Ident{XBase: at, Name: name + l.name}
+	x = clone(x)
+	if own := len(l.comp.dims); l.comp.array {
+		for k := own + 1; k <= len(l.dims)+rank; k++ {
+			dim := &ast.IntLit{XBase: at, Text: strconv.Itoa(k)}
+			n := &ast.Index{XBase: at, Name: "size", NamePos: pos, Args: []ast.Expr{clone(to), dim}}
+			x = &ast.Index{XBase: at, Name: "spread", NamePos: pos, Args: []ast.Expr{x, clone(dim), n}}
+		}
+	}
+	return &ast.Assign{Base: ast.Base{Pos: pos}, LHS: to, RHS: x}
+}
+
+// repeated is array x, the initial value of a component, for all elements of part l, which has
+// these dimensions.
+func (t *unit) repeated(x ast.Expr, l *leaf, dims []ast.DimSpec, pos source.Pos) ast.Expr {
+	at := ast.XBase{Pos: pos, End: pos}
+	shape := extents(dims, at)
+	var n ast.Expr = &ast.IntLit{XBase: at, Text: "1"}
+	for _, m := range shape[len(l.comp.dims):] {
+		n = &ast.Binary{XBase: at, Op: "*", OpPos: pos, X: n, Y: &ast.Paren{XBase: at, X: clone(m)}}
+	}
+	s := t.scope.ofUnit()
+	s.count++
+	do := &ast.ImpliedDo{XBase: at, Items: []ast.Expr{clone(x)}, Var: ast.Name{Pos: pos, Name: fmt.Sprintf("item%%%d", s.count)}, Lo: &ast.IntLit{XBase: at, Text: "1"}, Hi: n}
+	s.early = append(s.early, &ast.TypeDecl{Base: ast.Base{Pos: pos}, Type: ast.TypeSpec{Name: "integer"}, HasColons: true, Entities: []ast.Entity{{Pos: pos, Name: do.Var.Name}}})
+	return &ast.Index{XBase: at, Name: "reshape", NamePos: pos, Args: []ast.Expr{&ast.Array{XBase: at, Items: []ast.Expr{do}, Brackets: true}, &ast.Array{XBase: at, Items: shape, Brackets: true}}}
+}
+
+// suits reports a part that a variable of its kind cannot have.
+func (t *unit) suits(v *variable, l *leaf, pos source.Pos, coarray bool) {
+	for i, c := range l.path {
+		switch {
+		case !c.allocatable:
+		case v.rank > 0 || v.allocatable || coarray:
+			t.p.errorf(pos, "the component %s is allocatable, and %s is an array, allocatable or a coarray", c.name, v.name).
+				WithHelp("give the component constant bounds, or declare it as an array of its own")
+		case slices.ContainsFunc(l.path[i+1:], func(c *component) bool { return c.allocatable }):
+			t.p.errorf(pos, "a component of the component %s, which is allocatable, is allocatable too", c.name).WithHelp("give one of them constant bounds")
+		default:
+			for _, outer := range l.path[:i] {
+				if len(outer.dims) > 0 {
+					t.p.errorf(pos, "the component %s is allocatable, and the component %s that it is in is an array", c.name, outer.name).
+						WithHelp("give one of them constant bounds, or declare it as an array of its own")
+				}
+			}
+		}
+	}
+}
+
+// leafDecl declares part l of a variable that d declares with these dimensions.
+func leafDecl(l *leaf, d *ast.TypeDecl, name string, pos source.Pos, dims, codims []ast.DimSpec) *ast.TypeDecl {
+	c := *d
+	c.Type, c.Dimension, c.Codimension, c.HasColons = l.comp.spec, nil, nil, true
+	c.Type.Kind, c.Type.Len = cloneOf(c.Type.Kind), cloneOf(c.Type.Len)
+	e := ast.Entity{Pos: pos, Name: name + l.name, Codims: codims}
+	open := l.open || d.Allocatable
+	c.Allocatable = open
+	shaped := len(dims) > 0 && dims[len(dims)-1].Hi == nil // assumed
+	for _, own := range l.dims {
+		switch {
+		case open:
+			own = ast.DimSpec{Pos: own.Pos}
+		case shaped:
+			own = ast.DimSpec{Pos: own.Pos, Lo: cloneOf(own.Lo)}
+		default:
+			own = ast.DimSpec{Pos: own.Pos, Lo: cloneOf(own.Lo), Hi: cloneOf(own.Hi)}
+		}
+		e.Dims = append(e.Dims, own)
+	}
+	e.Dims = append(e.Dims, dims...)
+	c.Entities = []ast.Entity{e}
+	return &c
+}
+
+func cloneOf(x ast.Expr) ast.Expr {
+	if x == nil {
+		return nil
+	}
+	return clone(x)
+}
+
+// dims are extents without components.
+func (t *unit) dims(list []ast.DimSpec) []ast.DimSpec {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Lo, out[i].Hi = t.cloned(out[i].Lo), t.cloned(out[i].Hi)
+	}
+	return out
+}
+
+// distribute is DISTRIBUTE of what arrays of derived types are made of: the dimensions of
+// components are not distributed.
+func (t *unit) distribute(s *ast.Distribute) []ast.Stmt {
+	var out []ast.Stmt
+	rest := *s
+	rest.Distributees = nil
+	for _, e := range s.Distributees {
+		v := t.variable(e.Name)
+		if v == nil {
+			rest.Distributees = append(rest.Distributees, e)
+			continue
+		}
+		for _, l := range v.of.leaves() {
+			d := *s
+			d.Distributees = []ast.Entity{{Pos: e.Pos, Name: v.name + l.name}}
+			if d.Formats = nil; len(s.Formats) > 0 {
+				for range l.dims {
+					d.Formats = append(d.Formats, ast.DistFormat{Pos: s.Pos, Name: "*"})
+				}
+				d.Formats = append(d.Formats, s.Formats...)
+			}
+			out = append(out, &d)
+		}
+	}
+	if len(rest.Distributees) > 0 {
+		out = append(out, &rest)
+	}
+	return out
+}
+
+// align is ALIGN of what arrays of derived types are made of.
+func (t *unit) align(s *ast.Align) []ast.Stmt {
+	base := *s
+	if v := t.variable(s.Target); v != nil {
+		l := (&object{of: v.of}).plainest()
+		if l == nil {
+			t.p.errorf(s.TargetPos, "ALIGN with %s, whose components are all arrays", s.Target).WithHelp("align with a template")
+			return nil
+		}
+		base.Target = v.name + l.name
+	}
+	var out []ast.Stmt
+	rest := base
+	rest.Alignees = nil
+	for _, e := range s.Alignees {
+		v := t.variable(e.Name)
+		if v == nil {
+			rest.Alignees = append(rest.Alignees, e)
+			continue
+		}
+		for _, l := range v.of.leaves() {
+			a := base
+			a.Alignees = []ast.Entity{{Pos: e.Pos, Name: v.name + l.name}}
+			if len(l.dims) > 0 {
+				a.HasList, a.Source = true, nil
+				for range l.dims {
+					a.Source = append(a.Source, ast.AlignSub{Pos: s.Pos, Star: true})
+				}
+				if a.Source = append(a.Source, s.Source...); !s.HasList {
+					for k := 0; k < v.rank; k++ {
+						a.Source = append(a.Source, ast.AlignSub{Pos: s.Pos, Colon: true})
+						a.TargetSubs = append(slices.Clip(a.TargetSubs), ast.AlignTarget{Pos: s.Pos, Colon: true})
+					}
+				}
+			}
+			out = append(out, &a)
+		}
+	}
+	if len(rest.Alignees) > 0 {
+		out = append(out, &rest)
+	}
+	return out
+}

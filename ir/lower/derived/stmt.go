@@ -1,0 +1,448 @@
+package derived
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// list are the statements of list without derived types.
+func (t *unit) list(list []ast.Stmt) []ast.Stmt {
+	var out []ast.Stmt
+	for _, s := range list {
+		out = append(out, t.statement(s)...)
+	}
+	return out
+}
+
+// statement is s, and what has to be done in front of it. A label stays with the first.
+func (t *unit) statement(s ast.Stmt) []ast.Stmt {
+	outer := t.before
+	t.before = nil
+	out := t.stmt(s)
+	out = append(t.before, out...)
+	t.before = outer
+	if label := s.StmtLabel(); label != 0 && len(out) > 1 && out[0] != s {
+		for _, x := range out {
+			if b := baseOf(x); b != nil && b.Label == label {
+				b.Label = 0
+			}
+		}
+		first := &ast.Continue{Base: ast.Base{Pos: s.Position(), Label: label}}
+		out = append([]ast.Stmt{first}, out...)
+	}
+	return out
+}
+
+// baseOf is the base of a statement that statement may make several of, nil of another one.
+func baseOf(s ast.Stmt) *ast.Base {
+	switch s := s.(type) {
+	case *ast.Assign:
+		return &s.Base
+	case *ast.Call:
+		return &s.Base
+	case *ast.If:
+		return &s.Base
+	case *ast.Print:
+		return &s.Base
+	case *ast.Read:
+		return &s.Base
+	case *ast.Allocate:
+		return &s.Base
+	case *ast.Do:
+		return &s.Base
+	case *ast.Select:
+		return &s.Base
+	case *ast.DoWhile:
+		return &s.Base
+	}
+	return nil
+}
+
+func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
+	switch s := s.(type) {
+	case *ast.Assign:
+		return t.assignment(s)
+	case *ast.Call:
+		return t.call(s)
+	case *ast.Allocate:
+		return t.allocate(s)
+	case *ast.Print:
+		c := copyStmt(s).(*ast.Print)
+		c.Items = nil
+		t.parts(c)
+		c.Items = t.items(s.Items)
+		return one(c)
+	case *ast.Read:
+		c := copyStmt(s).(*ast.Read)
+		c.Items = nil
+		t.parts(c)
+		c.Items = t.items(s.Items)
+		return one(c)
+	case *ast.If:
+		return t.branches(s)
+	case *ast.DoWhile:
+		return t.doWhile(s)
+	case *ast.Do:
+		c := copyStmt(s).(*ast.Do)
+		t.parts(c)
+		c.Body = t.list(s.Body)
+		return one(c)
+	case *ast.Forall:
+		outer := t.fixed
+		t.fixed = "in a FORALL or DO CONCURRENT"
+		c := copyStmt(s).(*ast.Forall)
+		c.Local, c.LocalInit = t.names(s.Local, true), t.names(s.LocalInit, true)
+		t.parts(c)
+		if s.Concurrent {
+			t.fixed = outer
+		}
+		c.Body = t.list(s.Body)
+		if t.fixed = outer; len(c.Body) != 1 {
+			c.OneLine = false
+		}
+		return one(c)
+	case *ast.Associate:
+		return t.associate(s)
+	case *ast.Block:
+		return t.block(s)
+	case *ast.Independent:
+		return one(t.independent(s))
+	case *ast.Entry:
+		c := *s
+		c.Args = t.names(s.Args, true)
+		return one(&c)
+	}
+	c := copyStmt(s)
+	t.parts(c)
+	for _, b := range ast.Bodies(c) {
+		*b = t.list(*b)
+	}
+	return one(c)
+}
+
+func one(s ast.Stmt) []ast.Stmt { return []ast.Stmt{s} }
+
+// parts writes the expressions of c, which is a copy.
+func (t *unit) parts(c ast.Stmt) {
+	for _, x := range expressions(c) {
+		*x = t.expr(*x)
+	}
+}
+
+// branches is IF or WHERE. A condition behind the first with something to do in front of it
+// begins an IF of its own in the ELSE.
+func (t *unit) branches(s *ast.If) []ast.Stmt {
+	c := copyStmt(s).(*ast.If)
+	outer := t.fixed
+	if s.Where {
+		t.fixed = "in a WHERE"
+	}
+	defer func() { t.fixed = outer }()
+	before := t.before
+	for i := range c.Arms {
+		t.before = nil
+		c.Arms[i].Cond = t.expr(c.Arms[i].Cond)
+		first := t.before
+		switch {
+		case i == 0:
+			before = append(before, first...)
+		case len(first) > 0:
+			rest := *s
+			rest.Name, rest.Label, rest.Pos = "", 0, s.Arms[i].Pos
+			rest.Arms = s.Arms[i:]
+			t.before = before
+			c.Else, c.HasElse, c.ElsePos, c.Arms = t.statement(&rest), true, s.Arms[i].Pos, c.Arms[:i]
+			return one(c)
+		}
+		t.before = before
+		c.Arms[i].Body = t.list(s.Arms[i].Body)
+		if c.OneLine && len(c.Arms[i].Body) != 1 {
+			c.OneLine = false
+		}
+	}
+	t.before = before
+	c.Else = t.list(s.Else)
+	return one(c)
+}
+
+// doWhile is DO WHILE; with something to do in front of its condition it becomes a DO that is
+// left where the condition does not hold.
+func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
+	c := copyStmt(s).(*ast.DoWhile)
+	outer := t.before
+	t.before = nil
+	c.Cond = t.expr(s.Cond)
+	first := t.before
+	t.before = outer
+	c.Body = t.list(s.Body)
+	if len(first) == 0 {
+		return one(c)
+	}
+	leave := &ast.If{Base: ast.Base{Pos: s.Pos}, OneLine: true, EndPos: s.Pos,
+		Arms: []ast.IfArm{{Pos: s.Pos, Cond: &ast.Unary{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Op: ".not.", X: c.Cond}, Body: one(&ast.Exit{Base: ast.Base{Pos: s.Pos}, Name: s.Name})}}}
+	return one(&ast.Do{Base: s.Base, Name: s.Name, EndPos: s.EndPos, TermLabel: s.TermLabel, Body: slices.Concat(first, one(leave), c.Body)})
+}
+
+// call is CALL: of a procedure of a type, or with arguments of derived types.
+func (t *unit) call(s *ast.Call) []ast.Stmt {
+	c := *s
+	args := s.Args
+	if s.Of != nil {
+		m, of := t.method(s.Of, s.Proc.Name)
+		if m == nil {
+			if of == nil {
+				t.unknown(&ast.Component{XBase: ast.XBase{Pos: s.Of.Position(), End: s.Proc.Pos}, Base: s.Of, Name: s.Proc.Name, NamePos: s.Proc.Pos})
+			} else {
+				t.p.diags.Errorf(source.BadCall, s.Proc.Pos, "type %s has no procedure %s", of.name, s.Proc.Name).WithHelp("declare it behind CONTAINS in the type")
+			}
+			return nil
+		}
+		c.Of, c.Proc.Name = nil, m.name
+		args = t.passed(m, s.Of, of, s.Args)
+	}
+	if r := t.intrinsicCall(s, args); r != nil {
+		return r
+	}
+	c.Args = t.arguments(c.Proc.Name, args)
+	return one(&c)
+}
+
+// intrinsicCall is a call of an intrinsic for each part of a variable, nil for any other call.
+func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
+	name := s.Proc.Name
+	if name != "move_alloc" && name != "co_broadcast" || t.function(t.p, name) != nil || len(args) == 0 || t.typeOf(args[0]) == nil {
+		return nil
+	}
+	r := t.typeOf(args[0])
+	var lists [][]ast.Expr
+	for _, a := range args {
+		if t.typeOf(a) == r {
+			lists = append(lists, t.value(a, r, true))
+		} else {
+			lists = append(lists, nil)
+		}
+	}
+	var out []ast.Stmt
+	for k := range r.leaves() {
+		c := &ast.Call{Base: s.Base, Proc: s.Proc}
+		for i, a := range args {
+			if lists[i] != nil {
+				c.Args = append(c.Args, lists[i][k])
+			} else {
+				c.Args = append(c.Args, t.expr(clone(a)))
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// associate is ASSOCIATE: a name of something of a derived type becomes one for each part.
+func (t *unit) associate(s *ast.Associate) []ast.Stmt {
+	c := *s
+	c.Names = nil
+	in := newScope(t.unit, t.scope, "")
+	for _, n := range s.Names {
+		r := t.typeOf(n.X)
+		if r == nil {
+			in.vars[n.Name.Name] = nil
+			c.Names = append(c.Names, ast.Association{Name: n.Name, X: t.expr(n.X)})
+			continue
+		}
+		v := &variable{name: n.Name.Name, of: r}
+		part := false
+		if o := t.object(n.X); o != nil {
+			v.rank, v.class = o.rank(), o.root.class && o.comp == nil
+			for _, g := range o.groups {
+				part = part || g.args != nil
+			}
+		}
+		in.vars[n.Name.Name] = v
+		values := t.value(n.X, r, true)
+		for k, l := range r.leaves() {
+			if k >= len(values) {
+				break
+			}
+			if part && slices.ContainsFunc(l.dims, func(d ast.DimSpec) bool { return d.Lo != nil }) {
+				t.p.errorf(n.Pos, "%s is associated with an element, whose component %s has a lower bound", n.Name.Name, l.comp.name).WithHelp("write the element in place of %s", n.Name.Name)
+			}
+			c.Names = append(c.Names, ast.Association{Name: ast.Name{Pos: n.Pos, Name: n.Name.Name + l.name}, X: values[k]})
+		}
+	}
+	outer := t.scope
+	t.scope = in
+	c.Body = t.list(s.Body)
+	t.scope = outer
+	return one(&c)
+}
+
+// block is BLOCK.
+func (t *unit) block(s *ast.Block) []ast.Stmt {
+	c := *s
+	outer, start := t.scope, t.start
+	t.scope, t.start = newScope(t.unit, outer, outer.ofUnit().id), nil
+	t.p.spec(t.scope, s.Spec)
+	c.Spec = t.declarations(s.Spec)
+	body := t.list(s.Body)
+	c.Body = append(t.start, body...)
+	t.scope, t.start = outer, start
+	return one(&c)
+}
+
+// assignment is an assignment; one of a derived type is one for each part.
+func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
+	r, from := t.typeOf(s.LHS), t.typeOf(s.RHS)
+	if r != nil || from != nil {
+		if f := t.chosen("assignment(=)", []ast.Expr{s.LHS, s.RHS}); f != nil {
+			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}}
+			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
+			return one(c)
+		}
+	}
+	to := t.object(s.LHS)
+	switch {
+	case r == nil && from != nil || r != nil && from != r:
+		t.p.diags.Errorf(source.TypeMismatch, s.RHS.Position(), "%s is of %s, this is of %s", ast.UnparseExpr(s.LHS), typeText(r), typeText(from)).WithHelp("write a value of the same type")
+		return nil
+	case r == nil || to == nil:
+		c := *s
+		c.LHS, c.RHS = t.expr(s.LHS), t.expr(s.RHS)
+		return one(&c)
+	}
+	to = t.steady(to)
+	if o := t.object(s.RHS); o != nil {
+		return t.copied(to, t.steadyFor(o, to), s.Base)
+	}
+	parts := t.value(s.RHS, r, false)
+	if t.crossing(to, parts) {
+		if t.fixed != "" || to.rank() > 0 || to.root.allocatable {
+			t.p.errorf(s.Pos, "the value assigned to %s is made of other components of it", to.name).WithHelp("assign it to a variable of its own first")
+			return nil
+		}
+		parts = t.kept(r, parts, to.XBase)
+	}
+	return t.assigned(to, parts, s.Base)
+}
+
+func typeText(r *record) string {
+	if r == nil {
+		return "an intrinsic type"
+	}
+	return "type " + r.name
+}
+
+// assigned assigns parts to those of o.
+func (t *unit) assigned(o *object, parts []ast.Expr, base ast.Base) []ast.Stmt {
+	var out []ast.Stmt
+	for k, l := range o.of.leaves() {
+		if k >= len(parts) {
+			break
+		}
+		to := t.reference(o, l)
+		if isNull(parts[k]) {
+			out = append(out, t.freed(to, base))
+			continue
+		}
+		out = append(out, &ast.Assign{Base: base, LHS: to, RHS: parts[k]})
+	}
+	return out
+}
+
+// freed deallocates x if it is allocated.
+func (t *unit) freed(x ast.Expr, base ast.Base) ast.Stmt {
+	at := ast.XBase{Pos: base.Pos, End: base.Pos}
+	return &ast.If{Base: base, OneLine: true, EndPos: base.Pos, Arms: []ast.IfArm{{Pos: base.Pos, Cond: &ast.Index{XBase: at, Name: "allocated", NamePos: base.Pos, Args: []ast.Expr{clone(x)}},
+		Body: one(&ast.Allocate{Base: ast.Base{Pos: base.Pos}, Free: true, Args: []ast.Expr{x}})}}}
+}
+
+// copied assigns the parts of from to those of to, allocatable ones as far as they are allocated.
+func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
+	var out []ast.Stmt
+	for _, l := range to.of.leaves() {
+		x, y := t.reference(to, l), t.reference(from, l)
+		set := &ast.Assign{Base: base, LHS: x, RHS: y}
+		if !l.open {
+			out = append(out, set)
+			continue
+		}
+		set.Base.Label = 0
+		at := ast.XBase{Pos: base.Pos, End: base.Pos}
+		out = append(out, &ast.If{Base: base, EndPos: base.Pos, HasElse: true, ElsePos: base.Pos,
+			Arms: []ast.IfArm{{Pos: base.Pos, Cond: &ast.Index{XBase: at, Name: "allocated", NamePos: base.Pos, Args: []ast.Expr{clone(y)}}, Body: one(set)}},
+			Else: one(t.freed(clone(x), ast.Base{Pos: base.Pos}))})
+	}
+	return out
+}
+
+// mentioned reports whether x has one of the names.
+func mentioned(x ast.Expr, names map[string]bool) bool {
+	switch y := x.(type) {
+	case *ast.Ident:
+		if names[y.Name] {
+			return true
+		}
+	case *ast.Index:
+		if names[y.Name] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(ast.Children(x), func(y ast.Expr) bool { return mentioned(y, names) })
+}
+
+// crossing reports whether one of parts needs what the assignment of an earlier one changes.
+func (t *unit) crossing(to *object, parts []ast.Expr) bool {
+	before := map[string]bool{}
+	for k, l := range to.of.leaves() {
+		if k < len(parts) && len(before) > 0 && mentioned(parts[k], before) {
+			return true
+		}
+		before[to.name+l.name] = true
+	}
+	return false
+}
+
+// steady is o with subscripts that do not change while its parts are assigned.
+func (t *unit) steady(o *object) *object { return t.steadyFor(o, o) }
+
+// steadyFor is o with subscripts that do not change while the parts of to are assigned.
+func (t *unit) steadyFor(o, to *object) *object {
+	names := map[string]bool{}
+	for _, l := range to.of.leaves() {
+		names[to.name+l.name] = true
+	}
+	out := *o
+	out.groups = slices.Clone(o.groups)
+	for i, g := range out.groups {
+		args := slices.Clone(g.args)
+		for k, a := range args {
+			if x := t.expr(clone(a)); !mentioned(x, names) && !t.refersTo(a) {
+				continue
+			} else if _, section := a.(*ast.Triplet); section || t.fixed != "" {
+				t.p.errorf(a.Position(), "this subscript changes while %s is assigned to", to.name).WithHelp("assign it to a variable first")
+			} else {
+				s := t.scope.ofUnit()
+				s.count++
+				name := fmt.Sprintf("subscript%%%d", s.count)
+				s.temps = append(s.temps, &ast.TypeDecl{Base: ast.Base{Pos: a.Position()}, Type: ast.TypeSpec{Name: "integer", Kind: &ast.IntLit{Text: "8"}}, HasColons: true,
+					Entities: []ast.Entity{{Pos: a.Position(), Name: name}}})
+				id := ident(name, a)
+				s.vars[name] = nil
+				t.before = append(t.before, &ast.Assign{Base: ast.Base{Pos: a.Position()}, LHS: id, RHS: x})
+				args[k] = clone(id)
+			}
+		}
+		out.groups[i].args = args
+	}
+	return &out
+}
+
+// refersTo reports whether x has a reference to a function of the program.
+func (t *unit) refersTo(x ast.Expr) bool {
+	if i, ok := x.(*ast.Index); ok && !t.declared(i.Name) && len(t.candidates(t.p, i.Name)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(ast.Children(x), t.refersTo)
+}

@@ -1,0 +1,371 @@
+package derived
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// partwise are the intrinsics whose value is made component by component; the number is that of
+// the arguments of the type.
+var partwise = map[string]int{"merge": 2, "cshift": 1, "pack": 1, "transpose": 1, "spread": 1, "reshape": 1}
+
+// typeOf is the derived type of x, nil where it has none.
+func (t *unit) typeOf(x ast.Expr) *record {
+	if o := t.object(x); o != nil {
+		return o.of
+	}
+	switch x := x.(type) {
+	case *ast.Paren:
+		return t.typeOf(x.X)
+	case *ast.Keyword:
+		return t.typeOf(x.X)
+	case *ast.Index:
+		if x.Part() != "" || t.declared(x.Name) && t.variable(x.Name) == nil && t.function(t.p, x.Name) == nil {
+			return nil
+		}
+		if r := t.record(x.Name); r != nil && len(t.candidates(t.p, x.Name)) == 0 {
+			return r
+		}
+		if f := t.chosen(x.Name, x.Args); f != nil {
+			if v := f.result(); v != nil {
+				return v.of
+			}
+			return nil
+		}
+		if r := t.record(x.Name); r != nil {
+			return r
+		}
+		if partwise[x.Name] > 0 && len(x.Args) > 0 {
+			return t.typeOf(x.Args[0])
+		}
+	case *ast.Component:
+		if m, of := t.method(x.Base, x.Name); m != nil {
+			if f := t.chosen(m.name, t.passed(m, x.Base, of, x.Args)); f != nil && f.result() != nil {
+				return f.result().of
+			}
+		}
+	case *ast.Binary:
+		if t.typeOf(x.X) == nil && t.typeOf(x.Y) == nil {
+			return nil
+		}
+		if f := t.chosen(ast.OperatorName(x.Op), []ast.Expr{x.X, x.Y}); f != nil && f.result() != nil {
+			return f.result().of
+		}
+	case *ast.Unary:
+		if t.typeOf(x.X) == nil {
+			return nil
+		}
+		if f := t.chosen(ast.OperatorName(x.Op), []ast.Expr{x.X}); f != nil && f.result() != nil {
+			return f.result().of
+		}
+	case *ast.Array:
+		for _, i := range x.Items {
+			if r := t.typeOf(i); r != nil {
+				return r
+			}
+		}
+	case *ast.ImpliedDo:
+		for _, i := range x.Items {
+			if r := t.typeOf(i); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// value is what x, of type r or an extension, is made of: an expression for each of r.leaves().
+// Where passed holds, these are arguments of a procedure.
+func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
+	if o := t.object(x); o != nil {
+		if o.of != nil && o.of.extends(r) {
+			o.of = r
+		}
+		return t.references(o)
+	}
+	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
+	switch y := x.(type) {
+	case *ast.Paren:
+		return t.value(y.X, r, passed)
+	case *ast.Index:
+		if f := t.chosen(y.Name, y.Args); f != nil {
+			return t.called(f, y.Name, y.NamePos, y.Args, at)
+		}
+		if t.record(y.Name) == r {
+			if parts := t.construct(r, y); !passed || !hasArrays(r) {
+				return parts
+			} else {
+				return t.kept(r, parts, at)
+			}
+		}
+		if n := partwise[y.Name]; n > 0 {
+			return t.partwise(y, n, r)
+		}
+	case *ast.Component:
+		if m, of := t.method(y.Base, y.Name); m != nil {
+			args := t.passed(m, y.Base, of, y.Args)
+			if f := t.chosen(m.name, args); f != nil {
+				return t.called(f, m.name, y.NamePos, args, at)
+			}
+		}
+	case *ast.Binary:
+		args := []ast.Expr{y.X, y.Y}
+		if f := t.chosen(ast.OperatorName(y.Op), args); f != nil {
+			return t.called(f, ast.OperatorName(y.Op), y.OpPos, args, at)
+		}
+	case *ast.Unary:
+		if f := t.chosen(ast.OperatorName(y.Op), []ast.Expr{y.X}); f != nil {
+			return t.called(f, ast.OperatorName(y.Op), y.Pos, []ast.Expr{y.X}, at)
+		}
+	case *ast.Array:
+		return t.arrays(y.Items, r, func(items []ast.Expr) ast.Expr { return &ast.Array{XBase: at, Items: items, Brackets: true} }, at)
+	case *ast.ImpliedDo:
+		return t.arrays(y.Items, r, func(items []ast.Expr) ast.Expr {
+			c := *y
+			c.Items, c.Lo, c.Hi, c.Step = items, t.expr(clone(y.Lo)), t.expr(clone(y.Hi)), t.cloned(y.Step)
+			return &c
+		}, at)
+	}
+	t.p.errorf(x.Position(), "a value of type %s of this form is outside the subset", r.name).WithHelp("assign the components one by one")
+	return nil
+}
+
+func (t *unit) cloned(x ast.Expr) ast.Expr {
+	if x == nil {
+		return nil
+	}
+	return t.expr(clone(x))
+}
+
+func hasArrays(r *record) bool {
+	for _, l := range r.leaves() {
+		if len(l.dims) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// construct is what the value of structure constructor x is made of.
+func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
+	given := map[string]ast.Expr{}
+	next := 0
+	for _, a := range x.Args {
+		name := ""
+		if k, ok := a.(*ast.Keyword); ok {
+			name, a = k.Name, k.X
+		} else if next < len(r.comps) {
+			name = r.comps[next].name
+		}
+		next++
+		if p := r.ancestor(name); p != nil && r.component(name) == nil {
+			for i, v := range t.value(a, p, false) {
+				given[p.leaves()[i].name[1:]] = v // in parts
+			}
+			continue
+		}
+		if r.component(name) == nil {
+			t.p.diags.Errorf(source.BadCall, a.Position(), "the value of type %s has no place for this", r.name).WithHelp("its components are: %s", r.listed())
+			return nil
+		}
+		given[name] = a
+	}
+	var out []ast.Expr
+	for _, c := range r.comps {
+		a := given[c.name]
+		switch {
+		case c.of != nil && a != nil:
+			out = append(out, t.value(a, c.of, false)...)
+		case c.of != nil && c.of.initial() != nil && len(c.dims) == 0:
+			out = append(out, c.of.initial()...)
+		case c.of != nil:
+			t.missing(x, r, c)
+		case a == nil && c.init == nil && !c.allocatable:
+			t.missing(x, r, c)
+		case a == nil && c.allocatable, isNull(a):
+			out = append(out, &ast.Index{XBase: x.XBase, Name: "null", NamePos: x.Pos})
+		case a == nil:
+			out = append(out, clone(c.init))
+		default:
+			out = append(out, t.expr(a))
+		}
+	}
+	return out
+}
+
+func isNull(x ast.Expr) bool {
+	call, ok := x.(*ast.Index)
+	return ok && call.Name == "null" && len(call.Args) == 0
+}
+
+func (t *unit) missing(x *ast.Index, r *record, c *component) {
+	t.p.diags.Errorf(source.BadCall, x.Pos, "the component %s has no value here", c.name).WithHelp("the components of %s are: %s", r.name, r.listed())
+}
+
+func (r *record) listed() string {
+	text := ""
+	for i, c := range r.comps {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.name
+	}
+	return text
+}
+
+// initial are the initial values of what r is made of, nil where one has none.
+func (r *record) initial() []ast.Expr {
+	var out []ast.Expr
+	for _, l := range r.leaves() {
+		if l.comp.init == nil {
+			return nil
+		}
+		out = append(out, clone(l.comp.init))
+	}
+	return out
+}
+
+// partwise is the value of an intrinsic that is made component by component.
+func (t *unit) partwise(x *ast.Index, n int, r *record) []ast.Expr {
+	var list [][]ast.Expr
+	for _, a := range x.Args[:min(n, len(x.Args))] {
+		list = append(list, t.value(a, r, false))
+	}
+	var out []ast.Expr
+	for k, l := range r.leaves() {
+		if len(l.dims) > 0 && x.Name != "merge" {
+			t.p.errorf(x.Pos, "%s of values of type %s, which has components that are arrays", x.Name, r.name).WithHelp("write a loop over the elements")
+			return nil
+		}
+		c := &ast.Index{XBase: x.XBase, Name: x.Name, NamePos: x.NamePos}
+		for i, a := range x.Args {
+			if i < n && i < len(list) && k < len(list[i]) {
+				c.Args = append(c.Args, list[i][k])
+			} else if i >= n {
+				c.Args = append(c.Args, t.expr(clone(a)))
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// arrays is the value of an array constructor with items of type r.
+func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr, at ast.XBase) []ast.Expr {
+	leaves := r.leaves()
+	lists := make([][]ast.Expr, len(leaves))
+	for _, i := range items {
+		if o := t.typeOf(i); o != r {
+			t.p.diags.Errorf(source.TypeMismatch, i.Position(), "this is not of type %s", r.name).WithHelp("all items must have one type")
+			return nil
+		}
+		for k, v := range t.value(i, r, false) {
+			lists[k] = append(lists[k], v)
+		}
+	}
+	var out []ast.Expr
+	for k, l := range leaves {
+		if len(l.dims) == 0 {
+			out = append(out, of(lists[k]))
+			continue
+		}
+		for i, x := range lists[k] {
+			_, loop := items[i].(*ast.ImpliedDo)
+			o := t.object(items[i])
+			if loop || o == nil && !isArrayValue(x) || o != nil && o.rank() > 0 {
+				t.p.errorf(at.Pos, "an array of values of type %s, which has components that are arrays", r.name).WithHelp("assign the elements one by one")
+				return nil
+			}
+		}
+		shape := append(extents(l.dims, at), &ast.IntLit{XBase: at, Text: strconv.Itoa(len(items))})
+		out = append(out, &ast.Index{XBase: at, Name: "reshape", NamePos: at.Pos, Args: []ast.Expr{of(lists[k]), &ast.Array{XBase: at, Items: shape, Brackets: true}}})
+	}
+	return out
+}
+
+// called executes f in front of the statement, and is what its value is made of.
+func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr, at ast.XBase) []ast.Expr {
+	v := f.result()
+	if v == nil {
+		return nil
+	}
+	if v.rank > 0 || v.allocatable {
+		t.p.errorf(pos, "the value of function %s is an array of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the array")
+		return nil
+	}
+	if f.unit.Elemental {
+		for _, a := range args {
+			if o := t.object(a); o != nil && o.rank() > 0 {
+				t.p.errorf(pos, "%s is called for the elements of arrays, and its value has type %s", name, v.of.name).WithHelp("write a loop over the elements")
+				return nil
+			}
+		}
+	}
+	if t.fixed != "" {
+		t.p.errorf(pos, "the value of function %s has type %s, and stands %s", name, v.of.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
+		return nil
+	}
+	to := t.temp(v.of, at)
+	list := t.arguments(name, args)
+	named := len(args) < len(f.unit.Args)
+	for _, a := range args {
+		_, key := a.(*ast.Keyword)
+		named = named || key
+	}
+	for _, l := range v.of.leaves() {
+		x := t.reference(to, l)
+		if named {
+			x = &ast.Keyword{XBase: at, Name: resultName(f.unit) + l.name, X: x}
+		}
+		list = append(list, x)
+	}
+	t.before = append(t.before, &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: pos, Name: name}, Args: list})
+	return t.references(to)
+}
+
+// kept assigns parts to a variable of type r in front of the statement, and is what that is made
+// of.
+func (t *unit) kept(r *record, parts []ast.Expr, at ast.XBase) []ast.Expr {
+	if t.fixed != "" {
+		t.p.errorf(at.Pos, "a value of type %s stands %s", r.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
+		return nil
+	}
+	to := t.temp(r, at)
+	t.before = append(t.before, t.assigned(to, parts, ast.Base{Pos: at.Pos})...)
+	return t.references(to)
+}
+
+// temp is a variable of type r that the source does not have.
+func (t *unit) temp(r *record, at ast.XBase) *object {
+	s := t.scope.ofUnit()
+	s.count++
+	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r}
+	for _, l := range r.leaves() {
+		s.temps = append(s.temps, leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: at.Pos}}, v.name, at.Pos, nil, nil))
+	}
+	return &object{XBase: at, root: v, of: r, name: v.name}
+}
+
+// ofUnit is the scope of the unit, s that of it or of a construct in it.
+func (s *scope) ofUnit() *scope {
+	for s.outer != nil && s.outer.unit == s.unit {
+		s = s.outer
+	}
+	return s
+}
+
+// extents are those of dims.
+func extents(dims []ast.DimSpec, at ast.XBase) []ast.Expr {
+	var out []ast.Expr
+	for _, d := range dims {
+		x := cloneOf(d.Hi)
+		if d.Lo != nil {
+			x = &ast.Binary{XBase: at, Op: "+", OpPos: at.Pos, X: &ast.Binary{XBase: at, Op: "-", OpPos: at.Pos, X: x, Y: clone(d.Lo)}, Y: &ast.IntLit{XBase: at, Text: "1"}}
+		}
+		out = append(out, x)
+	}
+	return out
+}

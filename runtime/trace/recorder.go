@@ -1,0 +1,207 @@
+package trace
+
+import (
+	"github.com/spmdc/spmdc/runtime/spmd"
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// Region is a piece of the source program whose time is measured.
+type Region struct {
+	Parent     int    // the region around it, an index into the table; -1: none
+	Kind       string // program, procedure, loop, input, output
+	Name       string // of the program or procedure; of a loop what it runs over
+	Line, Last int    // of the source, numbered as in sites
+}
+
+// Activity is what a PE does with others.
+type Activity uint8
+
+// The activities are the kinds of events of tracefile, without regions and parts of messages.
+const (
+	Put Activity = iota
+	Get
+	Ready
+	WaitReady
+	Arrival
+	Reduction
+	Broadcast
+	Barrier
+	Lock
+	activities
+)
+
+func (a Activity) String() string { return kindOf(a).String() }
+
+// blocks reports whether the time of an activity is that of a wait.
+func (a Activity) blocks() bool { return kindOf(a).Blocks() }
+
+// Sum is what executions of a region or an activity took, in ticks.
+type Sum struct {
+	Count       int64
+	Total       int64
+	Inner       int64 // of regions and activities inside
+	Least, Most int64
+	Blocked     int64 // of a region: waits in it, not those of regions inside
+}
+
+// add adds an execution; inner is what of it regions and activities inside took.
+func (s *Sum) add(ticks, inner int64) {
+	if s.Count == 0 || ticks < s.Least {
+		s.Least = ticks
+	}
+	s.Most = max(s.Most, ticks)
+	s.Count++
+	s.Total += ticks
+	s.Inner += inner
+}
+
+// Recorder measures what one PE does. It is the transport that the PE uses.
+type Recorder struct {
+	transport.Transport
+
+	regions []Sum
+	acts    []Sum // by site + 1, and activity; those of site -1 come first
+	open    []frame
+	events  *buffer // nil: sums alone
+}
+
+// frame is a region that has not ended.
+type frame struct {
+	region int
+	began  int64
+	inner  int64
+}
+
+// mostNested is how many regions are open at a time as a rule.
+const mostNested = 32
+
+func newRecorder(t transport.Transport, regions, sites int) *Recorder {
+	r := &Recorder{
+		Transport: t,
+		// The unused capacity keeps the sums of PEs off each other's cache lines.
+		regions: make([]Sum, regions, regions+2),
+		acts:    make([]Sum, (sites+1)*int(activities), (sites+1)*int(activities)+2),
+		open:    make([]frame, 0, mostNested),
+	}
+	r.enter(0)
+	return r
+}
+
+// Of is the recorder of a PE, nil where nothing is measured.
+func Of(pe *spmd.PE) *Recorder {
+	switch r := pe.Observed().(type) {
+	case *Recorder:
+		return r
+	case *locking:
+		return r.Recorder
+	}
+	return nil
+}
+
+// Enter begins a region inside of the one that was entered last.
+func (r *Recorder) Enter(region int) {
+	if r != nil {
+		r.enter(region)
+	}
+}
+
+// Leave ends the region that was entered last.
+func (r *Recorder) Leave() {
+	if r != nil {
+		r.leave(ticks())
+	}
+}
+
+// LeaveTo ends regions until only so many are open, that of the program aside.
+func (r *Recorder) LeaveTo(depth int) {
+	if r == nil {
+		return
+	}
+	for now := ticks(); len(r.open) > depth+1; {
+		r.leave(now)
+	}
+}
+
+func (r *Recorder) enter(region int) {
+	r.open = append(r.open, frame{region: region, began: ticks()})
+}
+
+func (r *Recorder) leave(now int64) {
+	last := len(r.open) - 1
+	f := &r.open[last]
+	took := now - f.began
+	sum := &r.regions[f.region]
+	if r.events != nil {
+		r.events.region(last, event{kind: tracefile.Region, id: int32(f.region), began: f.began, took: took, number: uint64(sum.Count), peer: -1})
+	}
+	sum.add(took, f.inner)
+	r.open = r.open[:last]
+	if last > 0 {
+		r.open[last-1].inner += took
+	}
+}
+
+// end ends all regions.
+func (r *Recorder) end() {
+	for now := ticks(); len(r.open) > 0; {
+		r.leave(now)
+	}
+}
+
+// message is what is known of an activity besides its site.
+type message struct {
+	peer   int
+	buffer transport.Buffer
+	epoch  uint64
+	bytes  int
+}
+
+// did adds a message that began at a time and is over now.
+func (r *Recorder) did(a Activity, site int, began int64, m message) {
+	took := r.took(a, site, began)
+	if r.events != nil {
+		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
+	}
+}
+
+// met is did for what all PEs do together, and for gets, which have no epoch: executions are
+// numbered from 0.
+func (r *Recorder) met(a Activity, site, peer, bytes int, began int64) {
+	number := r.acts[r.index(a, site)].Count
+	took := r.took(a, site, began)
+	if r.events != nil {
+		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: uint64(number), peer: int32(peer), bytes: int64(bytes)})
+	}
+}
+
+// part keeps a further part of a message.
+func (r *Recorder) part(kind tracefile.Kind, site int, m message) {
+	r.events.message(event{kind: kind, id: int32(site), began: ticks(), number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
+}
+
+// kindOf is an activity as an event.
+func kindOf(a Activity) tracefile.Kind { return tracefile.Put + tracefile.Kind(a) }
+
+// took adds an activity to the sums, and returns how long it took.
+func (r *Recorder) took(a Activity, site int, began int64) int64 {
+	took := ticks() - began
+	r.acts[r.index(a, site)].add(took, 0)
+	if last := len(r.open) - 1; last >= 0 {
+		f := &r.open[last]
+		f.inner += took
+		if a.blocks() {
+			r.regions[f.region].Blocked += took
+		}
+	}
+	return took
+}
+
+// index is where the sum of an activity of a site is.
+func (r *Recorder) index(a Activity, site int) int {
+	at := (site+1)*int(activities) + int(a)
+	if site < 0 || at >= len(r.acts) {
+		return int(a)
+	}
+	return at
+}

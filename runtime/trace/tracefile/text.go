@@ -1,0 +1,66 @@
+package tracefile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Name is a region in words, with the procedures around it.
+func (d *Definitions) Name(region int) string {
+	g := d.Regions[region]
+	text := strings.TrimSpace(g.Kind + " " + g.Name)
+	for up := g.Parent; up >= 0; up = d.Regions[up].Parent {
+		if d.Regions[up].Kind == "procedure" {
+			text += " in " + d.Regions[up].Name
+		}
+	}
+	return text
+}
+
+// Lines is the lines of a region, with its file if that is not the program's.
+func (d *Definitions) Lines(region int) string {
+	g := d.Regions[region]
+	text := fmt.Sprint(g.Line)
+	if g.Last > g.Line {
+		text = fmt.Sprintf("%d-%d", g.Line, g.Last)
+	}
+	return text + d.of(g.File)
+}
+
+// SiteName is a communication in words; -1 stands for what belongs to none.
+func (d *Definitions) SiteName(site int) string {
+	if site < 0 {
+		return "other"
+	}
+	return strings.TrimSpace(d.Sites[site].Kind + " " + d.Sites[site].Reference)
+}
+
+// SiteLine is its line.
+func (d *Definitions) SiteLine(site int) string {
+	if site < 0 {
+		return "-"
+	}
+	return fmt.Sprint(d.Sites[site].Line) + d.of(d.Sites[site].File)
+}
+
+func (d *Definitions) of(file string) string {
+	if file == d.Regions[0].File {
+		return ""
+	}
+	return " of " + file
+}
+
+// Duration is a time in seconds in text, of nine characters or fewer below 10000 s.
+func Duration(s float64) string {
+	switch {
+	case s >= 10:
+		return fmt.Sprintf("%.1f s", s)
+	case s >= 1:
+		return fmt.Sprintf("%.3f s", s)
+	case s >= 1e-3:
+		return fmt.Sprintf("%.2f ms", s*1e3)
+	case s >= 1e-6:
+		return fmt.Sprintf("%.2f us", s*1e6)
+	}
+	return fmt.Sprintf("%.0f ns", s*1e9)
+}
