@@ -106,8 +106,8 @@ func code(text []byte) (tokens []string) {
 	return tokens
 }
 
-// repeated skips a test of a plan that makes the same program as one that is tested before.
-func repeated(t *testing.T, source, plan string, flags ...string) {
+// sameProgram skips a test of a plan that makes the same program as one that is tested before.
+func sameProgram(t *testing.T, source, plan string, flags ...string) {
 	t.Helper()
 	if !tried(source, plan, flags...) {
 		return

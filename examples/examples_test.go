@@ -229,7 +229,7 @@ func TestExamples(t *testing.T) {
 		for _, plan := range plansOfExamples() {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
-				repeated(t, e.source, plan)
+				sameProgram(t, e.source, plan)
 				program := build(t, e.source, plan)
 				for _, n := range counts {
 					if n == 3 || plan == plans[0] || effort.All() {
@@ -264,7 +264,7 @@ func TestRace(t *testing.T) {
 		for _, plan := range plans {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
-				repeated(t, e.source, plan, "--race")
+				sameProgram(t, e.source, plan, "--race")
 				program := build(t, e.source, plan, "--race")
 				counts := []int{2, 3, 4, 7}
 				if plan != plans[0] {
