@@ -278,6 +278,9 @@ func (g *gen) readStmt(s *ir.Read) {
 		g.out.p("{")
 		g.out.p("%s := %s", strings.Join(in, ", "), strings.Join(before, ", "))
 	}
+	if s.Times != nil {
+		args = append(args, g.readVectors(s))
+	}
 	list := ""
 	if len(args) > 0 {
 		list = ", " + strings.Join(args, ", ")
@@ -315,4 +318,18 @@ func (g *gen) readStmt(s *ir.Read) {
 		g.out.p("%s = %s", strings.Join(outer, ", "), strings.Join(behind, ", "))
 		g.out.p("}")
 	}
+}
+
+// readVectors is the item of a READ of arrays.
+func (g *gen) readVectors(s *ir.Read) string {
+	list := []string{g.position(s.Times)}
+	for i, t := range s.Vectors {
+		x, got := g.names.sym(t), g.names.sym(s.GotVectors[i])
+		if t.Type == ir.Character {
+			list = append(list, fmt.Sprintf("spmd.Texts(%s.Data, %d, %s.Data)", x, t.Len, got))
+		} else {
+			list = append(list, fmt.Sprintf("spmd.Vector(%s.Data, %s.Data)", x, got))
+		}
+	}
+	return "spmd.Times(" + strings.Join(list, ", ") + ")"
 }

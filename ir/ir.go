@@ -433,6 +433,11 @@ type (
 		Unformatted bool
 		Items       []*Var
 		Got         []*Symbol
+		// With Times, instead of Items: the first element of each of Vectors, then the second of
+		// each, and so on up to element Times; GotVectors, of LOGICAL, are as Got.
+		Times      Expr
+		Vectors    []*Symbol
+		GotVectors []*Symbol
 	}
 	// Stop ends the program with exit status Code; with Quiet it says nothing.
 	Stop struct {

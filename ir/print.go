@@ -218,6 +218,9 @@ func (sp spelling) read(s *Read) string {
 	if s.Stay {
 		head += ", stay"
 	}
+	if s.Times != nil {
+		return head + ") " + sp.expr(s.Times) + " times " + symbolNames(s.Vectors)
+	}
 	text := strings.TrimSuffix(head+") "+strings.Join(items, ", "), " ")
 	var got []*Symbol
 	for _, f := range s.Got {

@@ -77,7 +77,7 @@ func Exprs(s Stmt) []Expr {
 	case *Print:
 		return append(append(present(s.Unit, s.Format), s.Given...), s.Items...)
 	case *Read:
-		return append(present(s.From, s.Format), s.Given...)
+		return append(present(s.From, s.Format, s.Times), s.Given...)
 	case *Stop:
 		if s.Code != nil {
 			return []Expr{s.Code}
@@ -151,7 +151,7 @@ func Assigned(s Stmt) []*Symbol {
 		if s.Iostat != nil {
 			list = append(list, s.Iostat)
 		}
-		return list
+		return append(append(list, s.Vectors...), s.GotVectors...)
 	case *Allocate:
 		return []*Symbol{s.Sym}
 	case *Transfer:

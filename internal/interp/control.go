@@ -83,6 +83,9 @@ func (c *Control) stmt(s ir.Stmt) Jump {
 		for _, v := range s.Items {
 			c.Store(v, c.Input())
 		}
+		if s.Times != nil {
+			Failf("READ of arrays is not executed here")
+		}
 	case *ir.Exit, *ir.Cycle, *ir.Stop:
 		return s
 	default:

@@ -16,6 +16,7 @@ package images
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
@@ -231,7 +232,7 @@ func (w *walker) stmt(s ir.Stmt, st state, c control) state {
 		for _, v := range s.Items {
 			st[v.Sym] = true
 		}
-		for _, got := range s.Got {
+		for _, got := range append(append(slices.Clone(s.Got), s.Vectors...), s.GotVectors...) {
 			if got != nil {
 				st[got] = true
 			}

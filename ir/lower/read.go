@@ -172,18 +172,6 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, in *records, ok bool) []ir.
 
 // readPart lowers an item of a READ in parts, of which r is the last one.
 func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
-	one1 := func(x ir.Expr) []ir.Stmt {
-		part := &ir.Read{S: r.S, From: ir.Clone(r.From), Format: ir.Clone(r.Format), Unformatted: r.Unformatted, Keys: r.Keys, Iostat: r.Iostat, Stay: true}
-		for _, x := range r.Given {
-			part.Given = append(part.Given, ir.Clone(x))
-		}
-		out := append(one(part), l.receive(part, []readItem{{x: x}})...)
-		if v := part.Items[0]; x.Type() == ir.Character && r.IsNamelist() && v.Sym != ir.Target(x) {
-			// The input may have a part of it alone.
-			out = append(one(&ir.Assign{S: r.S, LHS: ir.Clone(v), RHS: raw(ir.Clone(x))}), out...)
-		}
-		return out
-	}
 	d, ok := e.(*ast.ImpliedDo)
 	if !ok && l.isPart(e) {
 		if co, is := e.(*ast.CoIndex); is {
@@ -197,37 +185,86 @@ func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
 			return nil, false
 		}
 		ctx := l.elements(to.shape.n, to.pos, &pre)
-		body := one1(l.elementOf(to, ctx, e.Position()))
+		n := &readNest{items: []ir.Expr{l.elementOf(to, ctx, e.Position())}, pos: e.Position()}
 		for k, index := range ctx.index {
-			body = one(&ir.Do{S: r.S, Index: index, Lo: intConstOf(ir.Long, 1, r.Pos), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: intConstOf(ir.Long, 1, r.Pos), Body: body, End: r.Pos})
+			n.loops = append(n.loops, &ir.Do{S: r.S, Index: index, Lo: intConstOf(ir.Long, 1, r.Pos), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: intConstOf(ir.Long, 1, r.Pos), End: r.Pos})
 		}
-		return append(pre, body...), true
+		return append(pre, l.readNested(n, r)...), true
 	}
 	if !ok {
-		items, good := l.readItems(e, map[*ir.Symbol]ir.Expr{})
-		if !good || len(items) != 1 {
+		x := l.readScalar(e)
+		if x == nil {
 			return nil, false
 		}
-		return one1(items[0].x), true
+		return l.readOne(x, r), true
 	}
+	n, out, ok := l.readLoop(d, r)
+	if n != nil {
+		out = append(out, l.readNested(n, r)...)
+	}
+	return out, ok
+}
+
+// readScalar is an item of READ that is no array and no implied DO; nil after an error.
+func (l *lowerer) readScalar(e ast.Expr) ir.Expr {
+	items, good := l.readItems(e, map[*ir.Symbol]ir.Expr{})
+	if !good || len(items) != 1 {
+		return nil
+	}
+	return items[0].x
+}
+
+// readLoop lowers an implied DO: to a nest of loops with items inside, and what is done in front of
+// it, or, with n nil, to the statements.
+func (l *lowerer) readLoop(d *ast.ImpliedDo, r *ir.Read) (n *readNest, out []ir.Stmt, ok bool) {
 	do := &ir.Do{S: r.S, Index: l.loopIndex(d.Var), End: r.Pos}
 	do.Lo = l.integer(d.Lo, "the start of an implied DO")
 	do.Hi = l.integer(d.Hi, "the end of an implied DO")
 	do.Step = l.step(d.Step, d.Pos)
 	do.Lo, do.Hi, do.Step = l.counted(do.Index, do.Lo, do.Hi, do.Step)
 	if do.Index == nil || isBad(do.Lo, do.Hi, do.Step) {
-		return nil, false
+		return nil, nil, false
 	}
 	l.active[do.Index] = d.Pos
 	defer delete(l.active, do.Index)
-	for _, item := range d.Items {
-		part, good := l.readPart(item, r)
-		if !good {
-			return nil, false
+	inner, single := d.Items[0].(*ast.ImpliedDo)
+	switch {
+	case single && len(d.Items) == 1:
+		if n, out, ok = l.readLoop(inner, r); !ok {
+			return nil, nil, false
 		}
-		do.Body = append(do.Body, part...)
+		if n != nil && len(out) > 0 {
+			n, out = nil, append(out, l.readNested(n, r)...)
+		}
+	case !slices.ContainsFunc(d.Items, func(e ast.Expr) bool { _, is := e.(*ast.ImpliedDo); return is || l.isPart(e) }):
+		n = &readNest{pos: d.Pos}
+		for _, e := range d.Items {
+			x := l.readScalar(e)
+			if x == nil {
+				return nil, nil, false
+			}
+			n.items = append(n.items, x)
+		}
+	default:
+		for _, e := range d.Items {
+			part, good := l.readPart(e, r)
+			if !good {
+				return nil, nil, false
+			}
+			out = append(out, part...)
+		}
 	}
-	return append(l.keepBounds(do), do), true
+	if n == nil {
+		do.Body = out
+		return nil, append(l.keepBounds(do), do), true
+	}
+	for _, x := range n.items { // what the loop changes
+		do.Body = append(do.Body, &ir.Assign{S: r.S, LHS: x, RHS: x})
+	}
+	before := l.keepBounds(do)
+	do.Body = nil
+	n.loops = append(n.loops, do)
+	return n, before, true
 }
 
 // readItem is a scalar, array element or substring to be read. index is not nil

@@ -171,6 +171,12 @@ func (pe *PE) part(begin func() partReader) (s *readStatement, stay bool) {
 // next reads items, unless an earlier part has failed; size is what the statement has
 // read so far.
 func (s *readStatement) next(stay bool, items []any) (err *readError, size int) {
+	if v, ok := repeated(items); ok {
+		for lo := 0; lo < v.n; lo += piece {
+			s.next(true, v.items(lo, min(v.n, lo+piece)))
+		}
+		return s.err, s.size
+	}
 	if unnoted(items); s.err == nil {
 		var src *record.Source
 		if src, s.err = s.read(stay, items); src != nil {
@@ -296,7 +302,7 @@ func (pe *PE) readOnRoot(site int, iostat *int, items []any, begin func() partRe
 		return
 	}
 	pe.prompt(site)
-	pe.collective(c, 0, int64(8*len(items)))
+	pe.collective(c, 0, int64(8*countItems(items)))
 	var err *readError
 	var size int
 	var got []byte
@@ -360,6 +366,8 @@ func load(items []any) []any {
 			values[i] = *item.s
 		case *Noted:
 			values[i] = notedValue{*item.got, load([]any{item.item})}
+		case *Repeated:
+			values[i] = item.save()
 		}
 	}
 	return values
@@ -395,6 +403,8 @@ func store(items, values []any) {
 			v := values[i].(notedValue)
 			*item.got = v.got
 			store([]any{item.item}, v.value)
+		case *Repeated:
+			item.restore(values[i].(string))
 		}
 	}
 }

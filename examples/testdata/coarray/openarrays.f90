@@ -175,6 +175,7 @@ g(2:n,:) = h(1:n-1,:) + g(2:n,:)
 part = [sum(g), maxval(h), minval(g)] * me
 sync all
 if (me == np) print '(3f10.3)', part(:)[1]
+sync all
 call co_sum(part)
 if (me == 1) print '(3f10.3)', part / (np*(np+1)/2)
 call rows(g, n, n/2)
