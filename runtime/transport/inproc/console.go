@@ -98,6 +98,9 @@ func (c *console) get(at uint64, n int) []byte {
 // leaveLimit is how long processes wait for each other at the end of a run that has failed.
 const leaveLimit = 10 * time.Second
 
+// farLimit is how long a process that is ended from outside waits for those of other hosts.
+const farLimit = 300 * time.Millisecond
+
 const leavePeriod = 200 * time.Microsecond
 
 // Leave says that this process has run, leaves something to PE 0, and returns when all have
@@ -113,7 +116,7 @@ func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 	left = make([][]byte, w.n)
 	begin := time.Now()
 	for q, other := range w.pes {
-		for !other.ended.Load() && !(w.failed.Load() && (!m.alive(q) || time.Since(begin) > leaveLimit)) {
+		for !other.ended.Load() && !(w.failed.Load() && m.lost(q, time.Since(begin))) {
 			idle()
 			time.Sleep(leavePeriod)
 		}
@@ -125,4 +128,15 @@ func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 		all = all && other.ended.Load()
 	}
 	return left, all
+}
+
+// lost reports whether the process of PE q will not come to its end, after so long a wait.
+func (m *Member) lost(q int, waited time.Duration) bool {
+	switch {
+	case waited > leaveLimit:
+		return true
+	case m.w.far(q): // nobody here knows whether it is there
+		return m.outside.Load() && waited > farLimit
+	}
+	return !m.alive(q)
 }

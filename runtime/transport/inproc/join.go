@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -47,6 +48,7 @@ type Member struct {
 	id      int
 	console *console
 	alive   func(pe int) bool
+	outside atomic.Bool // see Stopped
 }
 
 // Join makes this process PE id of n.
@@ -86,6 +88,12 @@ func (m *Member) Look() (lost bool) {
 
 // Fail ends the run with an error of what carries messages.
 func (m *Member) Fail(err error) { m.w.fail(err) }
+
+// Stopped ends the run of a process that is ended from outside.
+func (m *Member) Stopped(err error) {
+	m.outside.Store(true)
+	m.w.fail(err)
+}
 
 // lookPeriod is how often a process looks whether the others are there.
 const lookPeriod = 100 * time.Millisecond

@@ -86,7 +86,7 @@ func (m *machine) terminated() {
 	if m.Look() {
 		<-signals
 	} else if m.several {
-		m.Fail(errors.New("the run was ended from outside, or a process on another host has ended"))
+		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
 		<-signals
 	}
 	signal.Reset(syscall.SIGTERM)
