@@ -74,6 +74,9 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	}
 	switch s := s.(type) {
 	case *ast.Assign:
+		if s.Part {
+			return copying(l.assign(s))
+		}
 		return l.assign(s)
 	case *ast.Do:
 		if s.Var.Name == "" {
@@ -563,4 +566,20 @@ func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
 		}
 	}
 	return one(out)
+}
+
+// copying marks the assignments in list as copies of what need not have a value.
+func copying(list []ir.Stmt) []ir.Stmt {
+	ir.Walk(list, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok {
+			switch x := a.RHS.(type) {
+			case *ir.Var:
+				x.Raw = true
+			case *ir.Ref:
+				x.Raw = true
+			}
+		}
+		return true
+	})
+	return list
 }
