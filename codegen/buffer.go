@@ -18,6 +18,7 @@ type line struct {
 	text  string
 	at    int
 	fails bool // as mayFail
+	phase bool // begins or ends a phase
 }
 
 func (b *buffer) p(format string, args ...any) {

@@ -249,7 +249,7 @@ func (g *gen) program() ([]byte, error) {
 	g.startRegions()
 	// The body first: it tells which scalars the function declares.
 	g.nodes(g.prog.Body)
-	body := g.finishPoints(g.out.lines)
+	body := g.finishPoints(phases(g.out.lines))
 	g.out = &buffer{}
 	g.objects(body)
 	objects := g.out.lines

@@ -262,14 +262,9 @@ func (g *gen) alone(r *comm.Region) {
 	}
 	g.out.at = r.Stmts[0].Position().Line
 	g.divided = divides(r)
-	braces, apart := g.guard(r), g.apart(r)
-	if apart {
-		g.out.p("pe.Apart(func() {")
-	}
+	braces, first := g.guard(r), len(g.out.lines)
 	g.stmts(r.Stmts, r)
-	if apart {
-		g.out.p("})")
-	}
+	g.phase(r, first)
 	for range braces {
 		g.out.p("}")
 	}
@@ -282,49 +277,6 @@ func (g *gen) alone(r *comm.Region) {
 		})
 	}
 	g.divided = false
-}
-
-// longProgram is the number of loops from which on regions that assign elements alone are
-// functions of their own: the time that the Go compiler takes for a function grows faster
-// than its length.
-const longProgram = 200
-
-// apart reports whether what a region computes is a function of its own.
-func (g *gen) apart(r *comm.Region) bool {
-	if g.loops < longProgram || g.opt.Check || g.prog.IR.SPMD {
-		return false
-	}
-	for _, c := range r.Comms {
-		if c.Kind == comm.Irregular {
-			return false // its counter lies outside
-		}
-	}
-	local, loops := map[*ir.Symbol]bool{}, false
-	for _, s := range r.Stmts {
-		ok := true
-		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
-			switch s := s.(type) {
-			case *ir.Assign, *ir.If:
-			case *ir.Do:
-				if old, known := local[s.Index]; !known || old {
-					local[s.Index] = !g.outlives(s)
-				}
-				loops = true
-			default:
-				ok = false
-			}
-			return ok
-		})
-		if !ok {
-			return false
-		}
-		for v := range g.prog.Modified(s) {
-			if !v.IsArray() && !local[v] {
-				return false
-			}
-		}
-	}
-	return loops
 }
 
 func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }

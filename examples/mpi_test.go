@@ -23,11 +23,17 @@ import (
 type processes struct {
 	path, name string
 	n          int
+	start      []string // the command that starts them, and its first arguments
 }
 
+var (
+	onHost = []string{"mpirun"}
+	apart  = []string{"mpirun", "-x", "SPMD_PROCESSES_APART=1"} // each as if on a host of its own
+)
+
 func (p processes) CommandContext(ctx context.Context, args ...string) *exec.Cmd {
-	all := append([]string{"-n", fmt.Sprint(p.n), p.path, p.name}, args...)
-	return exec.CommandContext(ctx, "mpirun", all...)
+	all := slices.Concat(p.start[1:], []string{"-n", fmt.Sprint(p.n), p.path, p.name}, args)
+	return exec.CommandContext(ctx, p.start[0], all...)
 }
 
 // TestMPI: on as many processes each example prints what it prints in one process, and the
@@ -63,19 +69,23 @@ func TestMPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("programs", func(t *testing.T) {
-		for n, form := range map[int]string{2: checked, 3: "", 4: checked} {
+		for k, form := range []string{checked, "", checked, checked} {
+			n, start := []int{2, 3, 4, 3}[k], onHost
+			if k == 3 {
+				start = apart
+			}
 			for _, e := range examples(t) {
-				t.Run(fmt.Sprint(e.name, n), func(t *testing.T) {
+				t.Run(fmt.Sprint(e.name, n, len(start)), func(t *testing.T) {
 					t.Parallel()
-					if err := compare.Outputs(run(t, e.input, processes{path, e.source + form, n}), e.want(t), compare.Default); err != nil {
+					if err := compare.Outputs(run(t, e.input, processes{path, e.source + form, n, start}), e.want(t), compare.Default); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			for _, source := range coarrays {
-				t.Run(fmt.Sprint(source, n), func(t *testing.T) {
+				t.Run(fmt.Sprint(source, n, len(start)), func(t *testing.T) {
 					t.Parallel()
-					got := run(t, beside(source, ".in"), processes{path, source + form, n})
+					got := run(t, beside(source, ".in"), processes{path, source + form, n, start})
 					if err := compare.Lines(images(t, source)[n], got, compare.Default); err != nil {
 						t.Error(err)
 					}
@@ -83,8 +93,26 @@ func TestMPI(t *testing.T) {
 			}
 		}
 	})
-	t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3}) })
-	t.Run("killed", func(t *testing.T) { killed(t, processes{path, endless, 3}) })
+	t.Run("hosts", func(t *testing.T) {
+		start := twoHosts(t)
+		for _, form := range []string{"", checked} {
+			for _, e := range examples(t) {
+				if e.name != "jacobi" && e.name != "tred2" {
+					continue
+				}
+				if err := compare.Outputs(run(t, e.input, processes{path, e.source + form, 4, start}), e.want(t), compare.Default); err != nil {
+					t.Errorf("%s%s: %v", e.source, form, err)
+				}
+			}
+		}
+		source := filepath.Join("testdata", "coarray", "synchronisation.f90")
+		if err := compare.Lines(images(t, source)[4], run(t, "", processes{path, source, 4, start}), compare.Default); err != nil {
+			t.Errorf("%s: %v", source, err)
+		}
+	})
+	t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, onHost}) })
+	t.Run("stops apart", func(t *testing.T) { stopped(t, processes{path, stops, 3, apart}) })
+	t.Run("killed", func(t *testing.T) { killed(t, processes{path, endless, 3, onHost}) })
 }
 
 // stopped: the error of an image comes once, with the exit status, and all that was printed.
@@ -160,4 +188,40 @@ func killed(t *testing.T, p processes) {
 			}
 		}
 	}
+}
+
+// twoHosts makes two hosts, which are network namespaces that a cable of veth joins, and
+// returns how mpirun is started on the first so that it starts processes on both.
+func twoHosts(t *testing.T) []string {
+	effort.Tool(t, "ip", "iproute2")
+	names := [2]string{fmt.Sprintf("spmd%da", os.Getpid()), fmt.Sprintf("spmd%db", os.Getpid())}
+	address := func(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
+	ip := func(args string) {
+		t.Helper()
+		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Skipf("two hosts cannot be made of network namespaces: ip %s: %v: %s", args, err, out)
+		}
+	}
+	for _, name := range names {
+		ip("netns add " + name)
+		t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", name).Run() })
+	}
+	ip(fmt.Sprintf("link add cable netns %s type veth peer name cable netns %s", names[0], names[1]))
+	on := ""
+	for i, name := range names {
+		ip("-n " + name + " link set lo up")
+		ip("-n " + name + " addr add " + address(i) + "/24 dev cable")
+		ip("-n " + name + " link set cable up")
+		on += fmt.Sprintf("%s) on=%s;; ", address(i), name)
+	}
+	// Where mpirun would start ssh: the arguments are options, the host and the command.
+	agent := filepath.Join(t.TempDir(), "agent")
+	script := "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\ncase $1 in " + on + "esac\nshift\n" +
+		"exec ip netns exec $on unshare --uts sh -c \"hostname $on; $*\"\n"
+	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mpirun := "hostname " + names[0] + "; exec mpirun --mca plm_rsh_agent " + agent + " --mca plm_rsh_no_tree_spawn 1 --mca btl tcp,vader,self" +
+		" --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable --host " + address(0) + ":2," + address(1) + ":2 \"$@\""
+	return []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", mpirun, "mpirun"}
 }

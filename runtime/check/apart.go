@@ -38,7 +38,7 @@ func (m *Monitor) mailboxes() []mailbox { return made[mailbox](m.memory(), len(m
 // join makes the ledger that of a run of processes, if there is one: all have the board
 // of PE 0.
 func (l *Ledger) join(m *Monitor) {
-	if m.Transport.Alloc(1) == nil {
+	if m.reach() || m.Transport.Alloc(1) == nil {
 		return
 	}
 	l.apart = true

@@ -13,7 +13,7 @@ type Ledger struct {
 	rows     [][]*mark // by communication, in the order of construction; then by PE
 	monitors []*Monitor
 	traced   bool
-	apart    bool // PEs are processes: the others' monitors show what they share
+	apart    bool // PEs are processes that have memory in common: the others' monitors show what they share
 
 	*board
 	broken atomic.Bool               // somebody has found a fault of the transport

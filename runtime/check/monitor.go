@@ -44,6 +44,8 @@ type Monitor struct {
 	shared   uint64 // broadcasts
 	turns    []int  // of loops without index at depths from maxDepth on
 
+	distant transport.Distant // nil: PEs have memory in common
+
 	muted map[int]bool // sites whose data come without their clocks
 	trace *trace
 
@@ -216,8 +218,9 @@ func (m *Monitor) send(site int, b transport.Buffer, to int, epoch uint64, src t
 	if epoch != s.count {
 		m.fail(&Violation{Kind: Miscounted, Put: s, Use: s, From: m.id, To: to, Epoch: epoch, UseEpoch: s.count})
 	}
-	box := &m.ledger.monitors[to].inboxes[b].puts[m.id]
-	box.blank(m.memory(), len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, m.muted[s.Site], src.Digest(move, false), move)
+	h := m.header(b, to, false, s.depth, epoch)
+	h.write(epoch, s.begun, m.clock, m.muted[s.Site], src.Digest(move, false), move)
+	m.attach(h, b, to, false, s.depth, epoch)
 	m.trace.put(s.Site, epoch, to, move)
 	return &parcel{src, m.id, epoch}
 }
@@ -318,8 +321,9 @@ func (m *Monitor) declare(b transport.Buffer, to int, epoch uint64) {
 	if what == 'd' {
 		muted = m.muted[s.Site]
 	}
-	box := &m.ledger.monitors[to].inboxes[b].ready[m.id]
-	box.blank(m.memory(), len(m.clock), s.depth, epoch).write(epoch, s.begun, m.clock, muted, 0, nil)
+	h := m.header(b, to, true, s.depth, epoch)
+	h.write(epoch, s.begun, m.clock, muted, 0, nil)
+	m.attach(h, b, to, true, s.depth, epoch)
 	m.trace.message(what, s.Site, epoch, to)
 }
 
@@ -398,17 +402,29 @@ func (m *Monitor) meet(site int, do func()) {
 	list := m.ledger.meetings[m.meetings%2]
 	list[m.id].write(m.meetings, m.at, m.clock, m.muted[site], 0, nil)
 	m.trace.collective(site)
-	do()
+	if m.distant != nil {
+		m.gather(list)
+		m.together(list)
+		do()
+	} else {
+		do()
+		m.together(list)
+	}
 	for q := range list {
-		if q == m.id {
-			continue
+		if q != m.id {
+			list[q].joinTo(m.clock)
 		}
-		if at := list[q].at(); !list[q].has(m.meetings) || at != m.at {
-			m.diverged(q, at, m.at)
-		}
-		list[q].joinTo(m.clock)
 	}
 	m.look()
+}
+
+// together ends the run if PEs have met that came by different ways.
+func (m *Monitor) together(list []header) {
+	for q := range list {
+		if at := list[q].at(); q != m.id && (!list[q].has(m.meetings) || at != m.at) {
+			m.diverged(q, at, m.at)
+		}
+	}
 }
 
 // Barrier is one of all PEs.
@@ -423,6 +439,7 @@ func (m *Monitor) Agree(site int, v *[agree.Words]int64, patience time.Duration)
 	if site >= 0 { // not at the beginning or end of the program
 		m.trace.collective(site)
 	}
+	m.gather(list)
 	err := m.Transport.Agree(site, v, patience)
 	for q := range list {
 		if q != m.id && list[q].has(m.meetings) {
@@ -454,6 +471,15 @@ func (m *Monitor) share(site, root int, do func()) {
 		l.write(m.shared, m.at, m.clock, m.muted[site], 0, nil)
 	}
 	m.trace.broadcast(site, root)
+	if m.distant != nil {
+		var own []byte
+		if m.id == root {
+			own = l.packed(nil)
+		}
+		if theirs := m.Transport.Share(-1, root, own); m.id != root {
+			l.unpack(theirs)
+		}
+	}
 	do()
 	if m.id != root {
 		if at := l.at(); !l.has(m.shared) || at != m.at {

@@ -302,7 +302,7 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 	known := m.clock[q]
 	var stray *Violation
 	for _, alias := range s.aliases {
-		over := load(&alias.row[q].over)
+		over := m.mark(&alias.row[q].over)
 		for i := range alias.needs[q] {
 			n := &alias.needs[q][i]
 			if alias == s && s.reads == nil && n.from%uint64(s.depth) != epoch%uint64(s.depth) || n.over == 0 || n.step <= known {
@@ -321,7 +321,7 @@ func (s *Slot) Put(epoch uint64, q int, cells []dist.Triplet) *Violation {
 	}
 	last := &s.puts[q*s.depth+int(epoch%uint64(s.depth))]
 	if last.epoch > 0 && (last.step == 0 || last.step > known) {
-		arrived := load(&s.row[q].arrived)
+		arrived := m.mark(&s.row[q].arrived)
 		v := Violation{Kind: Unordered, Use: s, UseEpoch: last.epoch, OverEpoch: arrived, Flag: true}
 		if last.epoch > arrived {
 			v.Kind = TooEarly

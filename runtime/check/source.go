@@ -64,7 +64,7 @@ func (x *Source) Overwrite(line int) *Violation {
 		if r.step > 0 && r.step <= m.clock[r.pe] {
 			continue
 		}
-		over := load(&x.use.row[r.pe].over)
+		over := m.mark(&x.use.row[r.pe].over)
 		v := &Violation{Kind: Unordered, Put: x.slot, Use: x.use, From: m.id, To: r.pe, Epoch: r.epoch, UseEpoch: r.epoch, OverEpoch: over, Source: true, Line: line, Index: m.at.indices()}
 		if over < r.epoch {
 			v.Kind = TooEarly
@@ -81,7 +81,7 @@ func (x *Source) Overwrite(line int) *Violation {
 // overwritten them before, whomever it took for a user.
 func (x *Source) Got(from int) {
 	m := x.slot.monitor
-	if load(&x.slot.row[from].over) >= x.use.count {
+	if m.distant == nil && load(&x.slot.row[from].over) >= x.use.count {
 		m.fail(&Violation{Kind: TooEarly, Put: x.slot, Use: x.use, From: from, To: m.id, Epoch: x.use.count, UseEpoch: x.use.count, Source: true, Line: int(load(&x.slot.row[from].arrived))})
 	}
 }

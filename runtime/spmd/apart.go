@@ -26,7 +26,7 @@ type process struct {
 // apart runs a program as one of several processes and returns its exit status, which is 0
 // but for PE 0.
 func apart(p Program, machine transport.Processes, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
-	pe, n, err := machine.Join()
+	pe, n, err := machine.Join(p.Check && !p.Coarray)
 	if err != nil {
 		machine.End()
 		if pe != 0 { // all have the same error

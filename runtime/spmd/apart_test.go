@@ -21,7 +21,7 @@ type played struct {
 	join  func() *inproc.Member
 }
 
-func (m *played) Join() (pe, n int, err error) {
+func (m *played) Join(bool) (pe, n int, err error) {
 	m.Member = m.join()
 	return m.pe, m.n, nil
 }
@@ -33,14 +33,34 @@ func (m *played) Leave(last []byte, idle func()) [][]byte {
 
 func (m *played) End() {}
 
+// wires carry messages to processes that are played, by receiver.
+type wires []chan []byte
+
+func (w wires) Begin() {}
+
+func (w wires) Send(to int, message []byte) { w[to] <- message }
+
+// near is how processes are played: they have memory in common. alone: each is as if on a
+// host of its own.
+const near, alone = false, true
+
 // processes runs a program on n processes and returns what PE 0 writes, and its status.
 // Those that are dead do nothing.
-func processes(n int, p Program, args []string, input string, body func(*PE), dead ...int) (stdout, stderr string, status int) {
+func processes(far bool, n int, p Program, args []string, input string, body func(*PE), dead ...int) (stdout, stderr string, status int) {
 	const part = 16 << 20
 	board := inproc.BoardSize(n)
-	memory := make([]uint64, (board+n*part)/8) // in one piece, which Go does not look into
+	memory := make([]uint64, n*(board+part)/8) // in one piece, which Go does not look into
 	base := unsafe.Pointer(&memory[0])
-	whole := inproc.Region{At: unsafe.Add(base, board), Bytes: n * part}
+	whole := inproc.Region{At: unsafe.Add(base, n*board), Bytes: n * part}
+	posts := make(wires, n)
+	host := make([]int, n)
+	for q := range posts {
+		posts[q] = make(chan []byte, 1<<16)
+		defer close(posts[q])
+		if far {
+			host[q] = q
+		}
+	}
 	alive := func(q int) bool {
 		for _, d := range dead {
 			if q == d {
@@ -57,7 +77,15 @@ func processes(n int, p Program, args []string, input string, body func(*PE), de
 		}
 		m := &played{pe: q, n: n, join: func() *inproc.Member {
 			own := inproc.Region{At: unsafe.Add(whole.At, q*part), Bytes: part}
-			return inproc.Join(q, n, inproc.Common{Board: base, Room: inproc.NewArena(whole, own), Alive: alive})
+			member := inproc.Join(q, n, inproc.Common{
+				Board: unsafe.Add(base, host[q]*board), Room: inproc.NewArena(whole, own), Alive: alive, Courier: posts, Host: host,
+			})
+			go func() {
+				for message := range posts[q] {
+					member.Receive(message)
+				}
+			}()
+			return member
 		}}
 		running.Add(1)
 		go func() {
@@ -144,12 +172,14 @@ func TestProcesses(t *testing.T) {
 		if status := run(p, []string{"-n", fmt.Sprint(n), "-stats"}, strings.NewReader(input), &out, &errs, variety); status != 0 {
 			t.Fatalf("status %d: %s", status, errs.String())
 		}
-		stdout, stderr, status := processes(n, p, []string{"-stats"}, input, variety)
-		if status != 0 || stdout != out.String() {
-			t.Errorf("%d processes: status %d, output\n%s%sof goroutines\n%s", n, status, stdout, stderr, out.String())
-		}
-		if got, want := withoutWaits(stderr), withoutWaits(errs.String()); got != want {
-			t.Errorf("%d processes count\n%sgoroutines\n%s", n, got, want)
+		for _, far := range []bool{near, alone} {
+			stdout, stderr, status := processes(far, n, p, []string{"-stats"}, input, variety)
+			if status != 0 || stdout != out.String() {
+				t.Errorf("%d processes, far %v: status %d, output\n%s%sof goroutines\n%s", n, far, status, stdout, stderr, out.String())
+			}
+			if got, want := withoutWaits(stderr), withoutWaits(errs.String()); got != want {
+				t.Errorf("%d processes, far %v, count\n%sgoroutines\n%s", n, far, got, want)
+			}
 		}
 	}
 }
@@ -173,6 +203,12 @@ func withoutWaits(table string) string {
 
 // TestProcessesEnd: how a run of processes ends: its output, one error, and the status.
 func TestProcessesEnd(t *testing.T) {
+	for _, far := range []bool{near, alone} {
+		t.Run(fmt.Sprint("far=", far), func(t *testing.T) { processesEnd(t, far) })
+	}
+}
+
+func processesEnd(t *testing.T, far bool) {
 	hpf, coarray, checked := sites(4), coarrays("sync all", "critical"), sites(4)
 	hpf.Check = false
 	for _, test := range []struct {
@@ -232,9 +268,26 @@ func TestProcessesEnd(t *testing.T) {
 		}, "                    0\n                    1\n                    2\n                    3\n                    4\n                    5\n", "", 0},
 		{"texts", hpf, "", nil, func(pe *PE) {
 			a := NewArray[string](pe, "a", dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(3)), [][2]int{{1, 1}})
-			NewComm(pe, 2, a, nil)
+			b := NewArray[string](pe, "b", a.Layout, nil)
+			c := NewComm(pe, 3, a, nil)
 			pe.Start()
-		}, "", "prog.hpf:102: PE ", 1},
+			for i := range a.Data {
+				a.Data[i] = fmt.Sprint("text ", pe.ID())
+			}
+			c.Needs(func(q int) Box {
+				mine := a.Layout.Owned(q, 0)
+				return Box{dist.Range(mine.Lo-1, mine.Hi(), 1)}
+			})
+			c.Post()
+			c.Wait()
+			b.Data[0] = a.Data[a.At1(a.Owned(0).Lo-min(1, pe.ID()))]
+			c.Done()
+			for q := range 3 {
+				if got := Bcast(pe, 1, q, b.Data[0]); pe.ID() == 0 {
+					pe.Print(got)
+				}
+			}
+		}, " text 0\n text 0\n text 1\n", "", 0},
 		{"input", coarray, "", nil, func(pe *PE) {
 			pe.Start()
 			x := 0
@@ -262,7 +315,10 @@ func TestProcessesEnd(t *testing.T) {
 		}, "", "prog.hpf:101: ", 1},
 		{"lost", hpf, "", []int{1}, func(pe *PE) { pe.Start() }, "", "prog.hpf: PE 1: its process has ended", 1},
 	} {
-		stdout, stderr, status := processes(3, test.p, strings.Fields(test.args), "", test.body, test.dead...)
+		if test.name == "lost" && far {
+			continue // whoever started the processes finds that out
+		}
+		stdout, stderr, status := processes(far, 3, test.p, strings.Fields(test.args), "", test.body, test.dead...)
 		if test.stdout == "?" {
 			if strings.Count(stdout, "I am") != 3 {
 				t.Errorf("%s: output %q", test.name, stdout)

@@ -51,9 +51,11 @@ func words(pe *PE) *transport.Slice[uint64] {
 	return &transport.Slice[uint64]{Data: exchanged[uint64](pe, deskHead+deskWords)}
 }
 
-// SyncMemory is SYNC MEMORY. Puts and gets of this transport are complete when
-// they return.
-func (pe *PE) SyncMemory(site int) { pe.count(site).Calls++ }
+// SyncMemory is SYNC MEMORY.
+func (pe *PE) SyncMemory(site int) {
+	pe.count(site).Calls++
+	pe.t.Complete(site)
+}
 
 // SyncImagesAll is SYNC IMAGES(*).
 func (pe *PE) SyncImagesAll(site int) {
@@ -89,6 +91,7 @@ func (pe *PE) SyncImages(site int, with ...int) {
 		}
 		im.named[p-1] = im.meets
 	}
+	pe.t.Complete(site)
 	for _, p := range with {
 		if q := p - 1; q != pe.id {
 			im.times[q]++
@@ -110,7 +113,10 @@ func (pe *PE) Lock(site, lock int) {
 }
 
 // Unlock lets the next image into the construct.
-func (pe *PE) Unlock(site, lock int) { pe.locker(site).Unlock(site, lock) }
+func (pe *PE) Unlock(site, lock int) {
+	pe.t.Complete(site)
+	pe.locker(site).Unlock(site, lock)
+}
 
 func (pe *PE) locker(site int) transport.Locker {
 	l, ok := pe.t.(transport.Locker)
@@ -260,6 +266,7 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 		for i := range n {
 			mine[deskHead+i] = value(first + i)
 		}
+		pe.t.Complete(site)
 		pe.t.Barrier(site)
 		pe.synchronised()
 		move := transport.Move{}

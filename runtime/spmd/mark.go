@@ -63,6 +63,7 @@ func (p *Program) Path(site int) []Call {
 // SyncAll is SYNC ALL at a site, one of kind "sync all": when it returns, every
 // image has called it, and what any of them did before is visible to all.
 func (pe *PE) SyncAll(site int) {
+	pe.t.Complete(site)
 	pe.Barrier(site)
 	pe.TakeAccess()
 }

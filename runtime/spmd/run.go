@@ -303,7 +303,6 @@ func located(p *Program, err error) error {
 		return e
 	}
 	var over *transport.Overrun
-	var private *transport.Private
 	var lost *transport.Lost
 	var div *transport.Diverged
 	var bad *check.Violation
@@ -318,10 +317,6 @@ func located(p *Program, err error) error {
 			return &Error{File: p.File, PE: lost.PE, Images: p.Coarray, Msg: lost.Error()}
 		}
 		return at(lost.PE, lost.Site, lost.Error())
-	case errors.As(err, &private):
-		e := at(private.PE, private.Site, "a CHARACTER array whose elements PEs exchange, where each PE is a process")
-		e.Hint = "run it with --transport=inproc, the default, or make it an INTEGER array"
-		return e
 	case errors.As(err, &over):
 		return at(over.PE, over.Site, over.Error())
 	case errors.As(err, &div):

@@ -8,14 +8,6 @@ import (
 // ErrElsewhere is the error of a run that failed in another process, which has the reason.
 var ErrElsewhere = errors.New("the run failed in another process")
 
-// Private is the error of a buffer whose memory other processes cannot have: its elements
-// have pointers.
-type Private struct{ PE, Site int }
-
-func (e *Private) Error() string {
-	return "the elements of this array cannot be exchanged between processes"
-}
-
 // Lost is the error of a PE whose process has ended without having come to its end. Site is
 // where it waited, -1 if it did not.
 type Lost struct{ PE, Site int }

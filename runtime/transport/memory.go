@@ -53,6 +53,13 @@ type Memory interface {
 	// its type is the same, and its bytes are b.
 	Bytes() []byte
 	At(pe int, b []byte) Memory
+	// Pointers reports whether elements have pointers, so that bytes are not all of them.
+	Pointers() bool
+	// Pack adds to b, as bytes that another process understands, the elements that m names at
+	// its source. Unpacked is the n elements that have been packed at the beginning of b, and
+	// how many bytes these take.
+	Pack(b []byte, m *Move) []byte
+	Unpacked(b []byte, n int) (elements Memory, used int)
 	// Digest is a checksum of the elements that m names at its source, or at its
 	// target, in the order in which they are moved.
 	Digest(m *Move, target bool) uint64
@@ -88,8 +95,16 @@ func (s *Slice[T]) CopyFrom(src Memory, m *Move) {
 	Copy(s.Data, src.(*Slice[T]).Data, m)
 }
 
-// Digest is a checksum of the bits of the elements that m names.
+// Digest is a checksum of the bits of the elements that m names, or of what the texts are.
 func (s *Slice[T]) Digest(m *Move, target bool) uint64 {
+	if s.Pointers() {
+		read := *m
+		if target {
+			read.Src, read.SrcStride = m.Dst, m.DstStride
+		}
+		packed := s.Pack(nil, &read)
+		return digest(packed, &Move{Rank: 1, N: [MaxRank]int{len(packed)}}, &[MaxRank]int{1}, 0, 0, digestStart)
+	}
 	at, stride := m.Src, &m.SrcStride
 	if target {
 		at, stride = m.Dst, &m.DstStride

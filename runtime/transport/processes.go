@@ -3,8 +3,9 @@ package transport
 // Processes is a machine on which each PE is a process of its own, all of which run the
 // same program.
 type Processes interface {
-	// Join makes this process a PE of a run. It comes first.
-	Join() (pe, n int, err error)
+	// Join makes this process a PE of a run. It comes first. With alike, either all PEs have
+	// memory in common, or no two.
+	Join(alike bool) (pe, n int, err error)
 	// Run runs body on this process's PE and returns the error that ended the run on
 	// the PE that met it first, ErrElsewhere on others. When no PE can move, the run is
 	// aborted with the error that stuck makes of the waits.

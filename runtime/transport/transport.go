@@ -103,6 +103,9 @@ type Transport interface {
 	Share(site, root int, data []byte) []byte
 	// Barrier returns when all PEs have called it.
 	Barrier(site int)
+	// Complete returns when all that this PE has put lies in the memory of the others: what
+	// it does after that lets them know of it. Who awaits a put need not care.
+	Complete(site int)
 
 	// Agree is a barrier that replaces *v by the word-wise minimum of the votes
 	// of all PEs (see package agree), and Gather returns the data of all PEs, by PE;
@@ -145,6 +148,23 @@ type Locker interface {
 	// which they ask. What earlier holders did before Unlock is visible.
 	Lock(site, lock int)
 	Unlock(site, lock int)
+}
+
+// Distant is implemented by transports some of whose PEs may have no memory in common, so
+// that messages go between them.
+type Distant interface {
+	// Far reports whether PE q has no memory in common with this one.
+	Far(q int) bool
+	// Attach sends a note to a far PE, which comes there before whatever this PE sends it
+	// later, and which what Noted names gets, whoever carries it.
+	Attach(to int, note []byte)
+	Noted(take func(from int, note []byte))
+}
+
+// Receiver is Memory that must know of the puts into it that come from far PEs: instead of
+// CopyFrom, Land is called.
+type Receiver interface {
+	Land(from int, epoch uint64, src Memory, m *Move)
 }
 
 // Unwind is the panic value by which PEs leave a run that another PE aborted.

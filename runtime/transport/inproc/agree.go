@@ -11,6 +11,10 @@ import (
 // vote in it, and looks at those of the others. It needs no patience: when PEs wait
 // for what will not come the run ends.
 func (p *PE) Agree(site int, v *[agree.Words]int64, _ time.Duration) error {
+	if p.w.several() {
+		p.agreeFar(site, v)
+		return nil
+	}
 	x := p.party
 	x.Post((*agree.Vote)(v))
 	if p.w.n == 2 { // the loop below, for what must be fast
@@ -64,6 +68,9 @@ func (p *PE) agreeParked(site int) {
 
 // Gather returns the data of all PEs.
 func (p *PE) Gather(site int, data []byte) ([][]byte, error) {
+	if p.w.several() {
+		return p.gatherFar(site, data, transport.WaitBroadcast), nil
+	}
 	p.brought = p.w.lend(data)
 	p.Barrier(site) // all have written
 	var all [][]byte

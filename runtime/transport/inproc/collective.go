@@ -25,11 +25,14 @@ func (p *PE) Barrier(site int) {
 	if w.room != nil {
 		p.announce()
 	}
-	if w.n == 2 {
+	if w.n == 2 && !w.several() {
 		p.wakeAfter(&w.came[p.id].count, p.barriers)
 		p.await(&w.came[1-p.id].count, p.barriers, site, transport.WaitBarrier, -1)
-	} else if int(w.arrived.Add(1)) == w.n {
+	} else if int(w.arrived.Add(1)) == w.near() {
 		w.arrived.Store(0)
+		if w.several() {
+			p.meet(site, p.barriers)
+		}
 		w.passed.Swap(p.barriers)
 		p.wakeAll(&w.passed)
 	} else {
@@ -67,15 +70,10 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 	p.reductions++
 	k := p.reductions
 	if p.id != 0 {
-		p.gift.word, p.gift.site = word, site
-		if w.spin == 0 {
-			// PE 0 parks once, for the last of them.
-			p.gift.seq.Store(k)
-			if w.given.Add(1) == k*uint64(w.n-1) {
-				w.wake(w.pes[0], &w.given)
-			}
+		if w.far(0) {
+			w.send(0, written(letterGift, 0, uint64(p.id), word, uint64(site), k))
 		} else {
-			w.pes[0].raise(&p.gift.seq, k)
+			w.give(p.id, word, site, k)
 		}
 		p.await(&w.result.seq, k, site, transport.WaitResult, 0)
 		return w.result.word
@@ -93,7 +91,25 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 	}
 	w.result.word = word
 	p.wakeAfter(&w.result.seq, k)
+	if w.several() {
+		w.spread(written(letterResult, 0, k, word))
+	}
 	return word
+}
+
+// give is the contribution of PE q, which is not PE 0, to reduction k.
+func (w *World) give(q int, word uint64, site int, k uint64) {
+	gift := &w.pes[q].gift
+	gift.word, gift.site = word, site
+	if w.spin == 0 {
+		// PE 0 parks once, for the last of them.
+		gift.seq.Store(k)
+		if w.given.Add(1) == k*uint64(w.n-1) {
+			w.wake(w.pes[0], &w.given)
+		}
+	} else {
+		w.pes[0].raise(&gift.seq, k)
+	}
 }
 
 // ReduceAll publishes own and lets f look at what the others have published. Two places
@@ -110,7 +126,11 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 	mine.value, mine.site = own, site
 	if w.room != nil {
 		mine.value = nil
-		p.contribute(k, own)
+		data := own.Bytes()
+		p.bring(k, data)
+		if w.several() {
+			w.spread(append(written(letterPool, len(data), uint64(p.id), k, uint64(site)), data...))
+		}
 	} else if w.n > fewFolds {
 		p.folded(site, k, f)
 		return
@@ -180,7 +200,7 @@ func (w *World) wake(p *PE, flag *atomic.Uint64) {
 
 // Broadcast returns the word that root passes.
 func (p *PE) Broadcast(site, root int, word uint64) uint64 {
-	m := p.exchange(site, root, word, nil)
+	m := p.exchange(site, root, word, nil, transport.WaitBroadcast)
 	word = m.word
 	p.take()
 	return word
@@ -188,14 +208,19 @@ func (p *PE) Broadcast(site, root int, word uint64) uint64 {
 
 // Share returns the bytes that root passes.
 func (p *PE) Share(site, root int, data []byte) []byte {
-	m := p.exchange(site, root, 0, data)
+	return p.share(site, root, data, transport.WaitBroadcast)
+}
+
+func (p *PE) share(site, root int, data []byte, kind transport.WaitKind) []byte {
+	m := p.exchange(site, root, 0, data, kind)
 	data = p.w.keep(m.data)
 	p.take()
 	return data
 }
 
-// exchange returns the mail of the next broadcast, written by root.
-func (p *PE) exchange(site, root int, word uint64, data []byte) *mail {
+// exchange returns the mail of the next broadcast, written by root. Others wait for it as kind
+// says.
+func (p *PE) exchange(site, root int, word uint64, data []byte, kind transport.WaitKind) *mail {
 	w := p.w
 	k := p.broadcasts
 	m := &w.ring[k%ringSize]
@@ -205,16 +230,16 @@ func (p *PE) exchange(site, root int, word uint64, data []byte) *mail {
 		}
 		if w.room != nil {
 			// All have taken what lay in this place before.
-			old := &p.lent[k%ringSize]
-			w.takeBack(*old)
-			*old = w.lend(data)
-			data = *old
+			data = w.relend(&p.lent[k%ringSize], data)
 		}
 		m.word, m.data, m.site = word, data, site
 		p.wakeAfter(&m.seq, k+1)
+		if w.several() {
+			w.spread(append(written(letterMail, len(data), k, uint64(site), word), data...))
+		}
 		return m
 	}
-	p.await(&m.seq, k+1, site, transport.WaitBroadcast, root)
+	p.await(&m.seq, k+1, site, kind, root)
 	if m.site != site {
 		p.diverged(root, m.site, site)
 	}
@@ -250,6 +275,9 @@ func (p *PE) take() {
 		showSync()
 		if waited {
 			p.wakeAll(&p.taken)
+		}
+		if p.w.several() {
+			p.w.spread(written(letterTaken, 0, uint64(p.id), p.broadcasts))
 		}
 	}
 }

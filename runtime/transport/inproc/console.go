@@ -26,6 +26,10 @@ type console struct {
 // Print sends text to PE 0, which shows it on its standard output, or with errors on its
 // standard error output, in the order in which PEs print.
 func (m *Member) Print(text []byte, errors bool) {
+	if m.w.far(0) {
+		m.printFar(text, errors)
+		return
+	}
 	c := m.console
 	for !c.busy.CompareAndSwap(0, 1) {
 		time.Sleep(10 * time.Microsecond)
@@ -45,6 +49,23 @@ func (m *Member) Print(text []byte, errors bool) {
 		}
 		c.put(end, message)
 		c.end.Store(end + uint64(len(message)))
+	}
+}
+
+// printFar sends text to PE 0 on another host and returns when it is there: who prints
+// later on another PE finds it in front.
+func (m *Member) printFar(text []byte, errors bool) {
+	x := m.w.net
+	x.printing.Lock()
+	defer x.printing.Unlock()
+	how := uint64(0)
+	if errors {
+		how = 1
+	}
+	m.w.send(0, append(written(letterPrint, len(text), uint64(m.id), how), text...))
+	select {
+	case <-x.printed:
+	case <-time.After(leaveLimit): // its process is no more
 	}
 }
 
@@ -86,6 +107,9 @@ func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 	w, p := m.w, m.w.pes[m.id]
 	p.last = w.lend(last)
 	p.ended.Store(true)
+	if w.several() {
+		w.spread(append(written(letterEnded, len(last), uint64(m.id)), last...))
+	}
 	left = make([][]byte, w.n)
 	begin := time.Now()
 	for q, other := range w.pes {

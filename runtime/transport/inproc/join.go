@@ -1,6 +1,7 @@
 package inproc
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -21,8 +22,13 @@ type Common struct {
 	Board unsafe.Pointer // the same BoardSize(n) bytes for all, zero in the beginning
 	Room  Room
 	Spin  bool // there is a processor for each
-	// Alive reports whether the process of a PE is there.
+	// Alive reports whether the process of a PE on this host is there.
 	Alive func(pe int) bool
+
+	// Courier carries messages between the processes. Host is on which host each PE is, in any
+	// numbers: PEs on different ones have no memory in common.
+	Courier Courier
+	Host    []int
 }
 
 // BoardSize is how many bytes of memory n processes need to find each other.
@@ -55,6 +61,8 @@ func Join(id, n int, common Common) *Member {
 		p := &PE{w: w, id: q, patience: w.spin, public: (*public)(unsafe.Add(at, uintptr(q)*unsafe.Sizeof(public{})))}
 		w.pes = append(w.pes, p)
 	}
+	w.pes[id].unsettled = make([]bool, n)
+	w.join(id, common.Host, common.Courier)
 	w.pes[id].party = agree.On(exchange, n, id)
 	return &Member{w: w, id: id, console: (*console)(unsafe.Add(common.Board, boardBehind(n))), alive: common.Alive}
 }
@@ -63,7 +71,7 @@ func Join(id, n int, common Common) *Member {
 // whether there is one.
 func (m *Member) Look() (lost bool) {
 	for q, p := range m.w.pes {
-		if p.ended.Load() || q == m.id || m.alive(q) || p.ended.Load() {
+		if p.ended.Load() || q == m.id || m.w.far(q) || m.alive(q) || p.ended.Load() {
 			continue
 		}
 		e := &transport.Lost{PE: q, Site: -1}
@@ -75,6 +83,9 @@ func (m *Member) Look() (lost bool) {
 	}
 	return lost
 }
+
+// Fail ends the run with an error of what carries messages.
+func (m *Member) Fail(err error) { m.w.fail(err) }
 
 // lookPeriod is how often a process looks whether the others are there.
 const lookPeriod = 100 * time.Millisecond
@@ -154,10 +165,16 @@ func (w *World) keep(lent []byte) []byte {
 	return append([]byte(nil), lent...)
 }
 
-// contribute puts what a PE brings to ReduceAll number k where others can read it. Before
-// it does so again in the same place, all have read it.
-func (p *PE) contribute(k uint64, own transport.Memory) {
-	data := own.Bytes()
+// relend is lend into a place, whose former content nobody uses any more.
+func (w *World) relend(place *[]byte, data []byte) []byte {
+	w.takeBack(*place)
+	*place = w.lend(data)
+	return *place
+}
+
+// bring puts what PE p contributes to ReduceAll number k where others can read it. Before
+// that happens again in the same place, all have read it.
+func (p *PE) bring(k uint64, data []byte) {
 	lent := &p.given[k%2]
 	if cap(*lent) < len(data) {
 		p.w.takeBack((*lent)[:cap(*lent)])
@@ -175,10 +192,15 @@ type entry struct {
 	arrival, ready flags
 }
 
-// mine is the memory of a buffer, which must be one that all can use.
-func (w *World) mine(p *PE, site int, m transport.Memory) transport.Memory {
-	if w.room != nil && m.Len() > 0 && !w.room.Holds(unsafe.Pointer(unsafe.SliceData(m.Bytes()))) {
-		p.Abort(&transport.Private{PE: p.id, Site: site})
+// mine is the memory of a buffer. If its elements have pointers it is of this process alone, and
+// they go in messages; else all use it.
+func (p *PE) mine(b *buffer, m transport.Memory) transport.Memory {
+	w := p.w
+	switch {
+	case b.private:
+		w.net.courier.Begin()
+	case w.room != nil && m.Len() > 0 && !w.room.Holds(unsafe.Pointer(unsafe.SliceData(m.Bytes()))):
+		p.Abort(fmt.Errorf("internal error: a buffer of PE %d lies in memory that is not of Alloc", p.id))
 	}
 	return m
 }
@@ -198,7 +220,11 @@ func (p *PE) announce() {
 	}
 	for b := range p.buffers {
 		buf := &p.buffers[b]
-		(*directory)[b] = entry{buf.site, buf.memory.Bytes(), buf.arrival, buf.ready}
+		e := entry{buf.site, nil, buf.arrival, buf.ready}
+		if !buf.private {
+			e.memory = buf.memory.Bytes()
+		}
+		(*directory)[b] = e
 	}
 	p.w.rebound[p.barriers%2].Add(1)
 }
@@ -213,7 +239,7 @@ func (p *PE) mirror() {
 	}
 	p.mirrored[parity] = now
 	for _, q := range p.w.pes {
-		if q == p {
+		if q == p || p.w.far(q.id) {
 			continue
 		}
 		q.buffers = q.buffers[:0]

@@ -3,7 +3,9 @@ package inproc
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,22 +14,32 @@ import (
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// apart is whether run makes PEs as if each were a process.
-var apart bool
+// kind is how run makes PEs.
+var kind = goroutines
+
+const (
+	goroutines = "goroutines"
+	processes  = "processes" // as if each were one
+	hosts      = "hosts"     // as if each were on a host of its own
+	twoHosts   = "two hosts" // as if they were dealt out to two
+)
 
 // fewer is a number of rounds. Processes that are played by threads of this one are slow to
 // sleep and to wake.
 func fewer(rounds int) int {
-	if apart {
+	switch kind {
+	case goroutines:
+		return rounds
+	case processes:
 		return rounds / 5
 	}
-	return rounds
+	return rounds / 10
 }
 
 // run is Run, or what Join makes of as many worlds as there are PEs, which have nothing in
-// common but memory.
+// common but memory and messages.
 func run(n int, stuck func([]transport.Wait) error, body func(transport.Transport)) error {
-	if !apart {
+	if kind == goroutines {
 		return Run(n, stuck, body)
 	}
 	return together(n, func(m *Member) error { return m.Run(stuck, body) })
@@ -35,22 +47,46 @@ func run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 
 // together runs f for n members and returns the error of the one that has one.
 func together(n int, f func(m *Member) error) error {
-	const part = 4 << 20
-	board := BoardSize(n)
-	memory := make([]uint64, (board+(n+1)*part)/8) // in one piece, which Go does not look into
-	base := unsafe.Pointer(&memory[0])
-	whole := Region{unsafe.Add(base, board), n * part}
-	errs := make([]error, n)
-	var running sync.WaitGroup
+	host, place := make([]int, n), make([]int, n)
+	count := make([]int, n)
+	for q := range host {
+		switch kind {
+		case hosts:
+			host[q] = q
+		case twoHosts:
+			host[q] = (q + n) % min(2, n)
+		}
+		place[q] = count[host[q]]
+		count[host[q]]++
+	}
+	const part = 1 << 20
+	size := BoardSize(n)
+	boards, whole := make([]unsafe.Pointer, n), make([]Region, n) // by host
+	for h, c := range count {
+		memory := make([]uint64, (size+(c+1)*part)/8) // in one piece, which Go does not look into
+		boards[h] = unsafe.Pointer(&memory[0])
+		whole[h] = Region{unsafe.Add(boards[h], size), c * part}
+	}
+	members, posts := make([]*Member, n), newPosts(n)
 	for id := range n {
-		running.Add(1)
-		go func() {
-			defer running.Done()
-			own := Region{unsafe.Add(whole.At, id*part), part}
-			errs[id] = f(Join(id, n, Common{Board: base, Room: NewArena(whole, own), Spin: n <= runtime.GOMAXPROCS(0), Alive: func(int) bool { return true }}))
-		}()
+		h := host[id]
+		own := Region{unsafe.Add(whole[h].At, place[id]*part), part}
+		members[id] = Join(id, n, Common{
+			Board: boards[h], Room: NewArena(whole[h], own), Spin: n <= runtime.GOMAXPROCS(0), Alive: func(int) bool { return true },
+			Courier: &courier{posts, id}, Host: host,
+		})
+	}
+	errs := make([]error, n)
+	var running, delivering sync.WaitGroup
+	for id, m := range members {
+		delivering.Go(func() { posts[id].deliver(m) })
+		running.Go(func() { errs[id] = f(m) })
 	}
 	running.Wait()
+	for _, p := range posts {
+		p.end()
+	}
+	delivering.Wait()
 	err := errors.Join(errs...)
 	if err == nil {
 		return nil
@@ -63,11 +99,79 @@ func together(n int, f func(m *Member) error) error {
 	return fmt.Errorf("nobody has the reason: %w", err)
 }
 
-// bothKinds runs f with PEs of one process, and with processes.
-func bothKinds(t *testing.T, f func(t *testing.T)) {
-	defer func() { apart = false }()
-	for _, apart = range []bool{false, true} {
-		t.Run(fmt.Sprintf("apart=%v", apart), f)
+// post is the messages on their way to a PE, by sender.
+type post struct {
+	mu    sync.Mutex
+	come  *sync.Cond
+	from  [][][]byte
+	count int
+	ended bool
+}
+
+func newPosts(n int) []*post {
+	list := make([]*post, n)
+	for q := range list {
+		list[q] = &post{from: make([][][]byte, n)}
+		list[q].come = sync.NewCond(&list[q].mu)
+	}
+	return list
+}
+
+// courier is how PE from sends.
+type courier struct {
+	posts []*post
+	from  int
+}
+
+func (c *courier) Begin() {}
+
+func (c *courier) Send(to int, message []byte) {
+	p := c.posts[to]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from[c.from] = append(p.from[c.from], message)
+	p.count++
+	p.come.Signal()
+}
+
+// deliver lets messages of different senders overtake each other.
+func (p *post) deliver(m *Member) {
+	for {
+		p.mu.Lock()
+		for p.count == 0 && !p.ended {
+			p.come.Wait()
+		}
+		if p.count == 0 {
+			p.mu.Unlock()
+			return
+		}
+		q := rand.IntN(len(p.from))
+		for len(p.from[q]) == 0 {
+			q = (q + 1) % len(p.from)
+		}
+		message := p.from[q][0]
+		p.from[q] = p.from[q][1:]
+		p.count--
+		p.mu.Unlock()
+		if rand.IntN(8) == 0 {
+			runtime.Gosched()
+		}
+		m.Receive(message)
+	}
+}
+
+func (p *post) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	p.come.Signal()
+}
+
+// everyKind runs f with PEs of each kind.
+func everyKind(t *testing.T, f func(t *testing.T)) {
+	defer func() { kind = goroutines }()
+	for _, kind = range []string{goroutines, processes, hosts, twoHosts} {
+		t.Run(kind, f)
 	}
 }
 
@@ -81,23 +185,119 @@ func ints(pe transport.Transport, values ...int) *transport.Slice[int] {
 	return m
 }
 
-// TestPrivateMemory: a buffer whose memory other processes do not have ends the run.
-func TestPrivateMemory(t *testing.T) {
-	apart = true
-	defer func() { apart = false }()
-	err := run(2, stuck, func(pe transport.Transport) {
-		pe.Register(7, &transport.Slice[string]{Data: make([]string, 3)})
-		pe.Start()
+// TestTexts: elements with pointers go to other processes as copies.
+func TestTexts(t *testing.T) {
+	everyKind(t, func(t *testing.T) {
+		const n = 3
+		err := run(n, stuck, func(pe transport.Transport) {
+			in := &transport.Slice[string]{Data: make([]string, 4)}
+			b := pe.Register(7, in)
+			pe.Start()
+			right, left := (pe.PE()+1)%n, (pe.PE()+n-1)%n
+			for e := range uint64(20) {
+				out := &transport.Slice[string]{Data: []string{fmt.Sprint("from ", pe.PE()), "", strings.Repeat("ä", int(e))}}
+				move := transport.Move{}
+				move.Loop(2, 2, 3)
+				pe.Put(7, b, right, e+1, out, &move)
+				pe.Await(7, b, left, e+1)
+				want := []string{fmt.Sprint("from ", left), "", "", strings.Repeat("ä", int(e))}
+				if !slices.Equal(in.Data, want) {
+					t.Errorf("PE %d has %q", pe.PE(), in.Data)
+				}
+				pe.Barrier(7)
+				got := &transport.Slice[string]{Data: make([]string, 3)}
+				move = transport.Move{Src: 3, Dst: 1}
+				pe.Get(7, b, right, got, &move)
+				if want := []string{"", strings.Repeat("ä", int(e)), ""}; !slices.Equal(got.Data, want) {
+					t.Errorf("PE %d gets %q", pe.PE(), got.Data)
+				}
+				pe.Barrier(7)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	})
-	var private *transport.Private
-	if !errors.As(err, &private) || private.Site != 7 {
-		t.Errorf("error %v", err)
-	}
+}
+
+// TestComplete: when a put is complete another PE, which hears of it from a third one, finds
+// it, although nobody awaits it.
+func TestComplete(t *testing.T) {
+	everyKind(t, func(t *testing.T) {
+		const n = 3
+		err := run(n, stuck, func(pe transport.Transport) {
+			in := ints(pe, 0)
+			b, met := pe.Register(0, in), pe.Register(1, &transport.Slice[int]{})
+			pe.Start()
+			for e := uint64(1); e <= uint64(fewer(200)); e++ {
+				switch pe.PE() {
+				case 0:
+					pe.Put(0, b, 2, e, &transport.Slice[int]{Data: []int{int(e)}}, &transport.Move{})
+					pe.Complete(0)
+					pe.Ready(0, met, 1, e)
+				case 1:
+					pe.AwaitReady(0, met, 0, e)
+					pe.Ready(0, met, 2, e)
+				case 2:
+					pe.AwaitReady(0, met, 1, e)
+					if in.Data[0] != int(e) {
+						t.Errorf("round %d: %d", e, in.Data[0])
+					}
+				}
+				pe.Barrier(0)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLocks: one PE at a time has a lock, and sees what those before it have put.
+func TestLocks(t *testing.T) {
+	everyKind(t, func(t *testing.T) {
+		const n = 4
+		rounds := fewer(200)
+		err := run(n, stuck, func(pe transport.Transport) {
+			in := ints(pe, 0)
+			b := pe.Register(0, in)
+			pe.Start()
+			one := &transport.Slice[int]{Data: make([]int, 1)}
+			lock := pe.(transport.Locker)
+			for range rounds {
+				lock.Lock(0, 3)
+				if pe.PE() == 0 {
+					in.Data[0]++
+				} else {
+					pe.Get(0, b, 0, one, &transport.Move{})
+					one.Data[0]++
+					pe.Put(0, b, 0, 1, one, &transport.Move{})
+					pe.Complete(0)
+				}
+				lock.Unlock(0, 3)
+			}
+			pe.Barrier(0)
+			if pe.PE() == 0 && in.Data[0] != n*rounds {
+				t.Errorf("%d, want %d", in.Data[0], n*rounds)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestConsole: PE 0 shows what others print whole, in the order in which they print, and in
 // that which the program gives it.
 func TestConsole(t *testing.T) {
+	everyKind(t, func(t *testing.T) {
+		if kind != goroutines {
+			printing(t)
+		}
+	})
+}
+
+func printing(t *testing.T) {
 	const n, rounds = 3, 40
 	long := strings.Repeat("x", 3*consolePiece+5)
 	var shown strings.Builder

@@ -39,6 +39,10 @@ var _ transport.Locker = (*PE)(nil)
 
 // Lock takes a ticket and waits until it is served.
 func (p *PE) Lock(site, number int) {
+	if p.w.several() {
+		p.lockFar(site, number)
+		return
+	}
 	l := p.w.lock(number)
 	hideSync()
 	ticket, holder := l.tickets.Add(1), int(l.holder.Load())
@@ -51,6 +55,10 @@ func (p *PE) Lock(site, number int) {
 
 // Unlock serves the next ticket.
 func (p *PE) Unlock(_, number int) {
+	if p.w.several() {
+		p.w.send(0, written(letterUnlock, 0, uint64(p.id), uint64(number)))
+		return
+	}
 	l := p.w.lock(number)
 	l.served.Swap(l.served.Load() + 1) // not Store: see publish
 	p.wakeAll(&l.served)

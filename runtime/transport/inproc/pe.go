@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -31,6 +32,14 @@ type PE struct {
 	mirrored   [2]uint64        // see mirror
 	lent       [ringSize][]byte // of PEs that are processes: what it has put into mails
 	given      [2][]byte        // the same, into pool
+
+	// Of a PE that sends messages to other processes, see network.
+	unsettled []bool // by PE: it has put there what may be under way
+	flushes   uint64
+	asked     uint64 // sections
+	answer    []byte // the section asked for last
+	grants    uint64 // of locks
+	noted     func(from int, note []byte)
 }
 
 // public is what other PEs use of a PE. If they are processes it lies where state does.
@@ -52,6 +61,11 @@ type public struct {
 	ended       atomic.Bool // the process has nothing more to do
 	last        []byte      // what it leaves, see End
 
+	// What has come for it from other processes.
+	answered atomic.Uint64 // sections
+	flushed  atomic.Uint64
+	granted  atomic.Uint64 // locks
+
 	_     pad
 	gift  mail    // contribution to the latest reduction
 	pool  [2]mail // contributions to the latest two of ReduceAll
@@ -68,6 +82,7 @@ type buffer struct {
 	memory  transport.Memory
 	arrival flags // by producer
 	ready   flags // by consumer
+	private bool  // its elements have pointers, which other processes cannot follow
 }
 
 // PE is the id of this PE, from 0.
@@ -78,13 +93,15 @@ func (p *PE) N() int { return p.w.n }
 
 // Register adds this PE's instance of a symmetric buffer.
 func (p *PE) Register(site int, m transport.Memory) transport.Buffer {
-	p.buffers = append(p.buffers, buffer{site: site, memory: p.w.mine(p, site, m), arrival: p.w.newFlags(), ready: p.w.newFlags()})
+	buf := buffer{site: site, arrival: p.w.newFlags(), ready: p.w.newFlags(), private: p.w.room != nil && m.Pointers()}
+	buf.memory = p.mine(&buf, m)
+	p.buffers = append(p.buffers, buf)
 	return transport.Buffer(len(p.buffers) - 1)
 }
 
 // Rebind replaces this PE's memory of b.
 func (p *PE) Rebind(b transport.Buffer, m transport.Memory) {
-	p.buffers[b].memory = p.w.mine(p, p.buffers[b].site, m)
+	p.buffers[b].memory = p.mine(&p.buffers[b], m)
 	p.outdated = 2
 }
 
@@ -93,20 +110,28 @@ func (p *PE) Rebind(b transport.Buffer, m transport.Memory) {
 func (p *PE) Start() {
 	p.outdated = 2
 	p.Barrier(-1)
-	first := p.w.pes[0]
-	same := len(first.buffers) == len(p.buffers)
-	for b := 0; same && b < len(p.buffers); b++ {
-		same = p.buffers[b].site == first.buffers[b].site
-	}
-	if !same {
+	if !p.sameBuffers() {
 		p.Abort(fmt.Errorf("internal error: PE %d and PE 0 registered different buffers", p.id))
 	}
 	// Nobody may add a buffer while another PE still compares.
 	p.Barrier(-1)
 }
 
+// sameBuffers reports whether PE 0 has registered the same buffers.
+func (p *PE) sameBuffers() bool {
+	if p.w.several() {
+		return p.sameBuffersFar()
+	}
+	same := func(a, b buffer) bool { return a.site == b.site }
+	return slices.EqualFunc(p.w.pes[0].buffers, p.buffers, same)
+}
+
 // Put copies into the instance of b on PE to and sets the arrival flag there.
 func (p *PE) Put(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, m *transport.Move) {
+	if p.apart(b, to) {
+		p.put(to, []transport.Part{{Slot: transport.Slot{Buffer: b, Epoch: epoch}, Src: src, Move: m}})
+		return
+	}
 	c := p.w.pes[to]
 	buf := &c.buffers[b]
 	buf.memory.CopyFrom(src, m)
@@ -115,6 +140,12 @@ func (p *PE) Put(site int, b transport.Buffer, to int, epoch uint64, src transpo
 
 // PutAll copies all parts, then sets the arrival flags on PE to of those that have one.
 func (p *PE) PutAll(site, to int, parts []transport.Part) {
+	for i := range parts {
+		if p.apart(parts[i].Buffer, to) {
+			p.put(to, parts)
+			return
+		}
+	}
 	c := p.w.pes[to]
 	for i := range parts {
 		c.buffers[parts[i].Buffer].memory.CopyFrom(parts[i].Src, parts[i].Move)
@@ -128,17 +159,29 @@ func (p *PE) PutAll(site, to int, parts []transport.Part) {
 
 // Get copies from the instance of b on PE from.
 func (p *PE) Get(site int, b transport.Buffer, from int, dst transport.Memory, m *transport.Move) {
+	if p.apart(b, from) {
+		p.get(site, b, from, dst, m)
+		return
+	}
 	dst.CopyFrom(p.w.pes[from].buffers[b].memory, m)
 }
 
 // Ready sends a ready message to the producer to, which may put instance epoch of b here.
 func (p *PE) Ready(site int, b transport.Buffer, to int, epoch uint64) {
+	if p.w.far(to) {
+		p.ready(to, transport.Slot{Buffer: b, Epoch: epoch})
+		return
+	}
 	c := p.w.pes[to]
 	c.raise(c.buffers[b].ready.at(p.w, p.id), epoch)
 }
 
 // ReadyAll sends a ready message to the producer to, which may put all slots here.
 func (p *PE) ReadyAll(site, to int, slots []transport.Slot) {
+	if p.w.far(to) {
+		p.ready(to, slots...)
+		return
+	}
 	for _, s := range slots {
 		p.Ready(site, s.Buffer, to, s.Epoch)
 	}

@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,7 +34,7 @@ type look struct {
 func (w *World) standing(stalled bool) []look {
 	looks := make([]look, w.n)
 	for i, p := range w.pes {
-		if p.returned.Load() || stalled && p.stalled.Load() {
+		if w.far(i) || p.returned.Load() || stalled && p.stalled.Load() {
 			continue
 		}
 		looks[i] = look{p.parks.Load(), p.waiting.Load()}
@@ -56,26 +57,34 @@ func (w *World) standing(stalled bool) []look {
 
 // blocked returns what each PE waits for if none can move, else nil.
 func (w *World) blocked() []transport.Wait {
+	waits, sent, received := w.waits()
+	if sent == received && slices.ContainsFunc(waits, func(x transport.Wait) bool { return !x.Returned }) {
+		return waits
+	}
+	return nil // all have returned, or a message is under way
+}
+
+// waits returns what each PE of this host waits for if none of them can move, else nil; and how
+// many messages to other processes they have sent and received by then.
+func (w *World) waits() (waits []transport.Wait, sent, received uint64) {
 	if w.late.Load() > 0 {
-		return nil // a message will arrive, and did not arrive before the looks
+		return nil, 0, 0 // a message will arrive, and did not arrive before the looks
 	}
-	looks := w.standing(false)
-	parked := false
+	sent, received = w.sent.Load(), w.received.Load()
 	// None has moved since, so that what they say about their waits holds.
-	waits := make([]transport.Wait, w.n)
-	for i, l := range looks {
-		p := w.pes[i]
-		if l.flag == nil {
-			waits[i] = transport.Wait{PE: i, Returned: true}
-			continue
+	for i, l := range w.standing(false) {
+		switch p := w.pes[i]; {
+		case w.far(i):
+		case l.flag == nil:
+			waits = append(waits, transport.Wait{PE: i, Returned: true})
+		default:
+			waits = append(waits, transport.Wait{PE: i, Kind: transport.WaitKind(p.kind.Load()), Site: int(p.site.Load()), On: int(p.on.Load())})
 		}
-		parked = true
-		waits[i] = transport.Wait{PE: i, Kind: transport.WaitKind(p.kind.Load()), Site: int(p.site.Load()), On: int(p.on.Load())}
 	}
-	if !parked {
-		return nil // all have returned
+	if sent != w.sent.Load() || received != w.received.Load() {
+		return nil, 0, 0
 	}
-	return waits
+	return waits, sent, received
 }
 
 // Stall stops the PE until the others stand still (transport.Slow).

@@ -1,7 +1,8 @@
 // Package inproc carries the messages of PEs that share memory: a put is a copy
 // into the consumer's memory followed by the store of an atomic flag. The PEs are
 // goroutines of one process (Run), or processes that have memory in common at the
-// same addresses (Join).
+// same addresses (Join). Processes on other hosts are sent messages, which do there what a
+// PE of that host would do (see network).
 //
 // Waiting has two stages. With no more PEs than processors a PE first spins on
 // the flag, since parking a goroutine costs more than most waits; with more PEs
@@ -45,7 +46,9 @@ type World struct {
 	spin  int // most loads of a flag before parking; 0: park at once
 	pes   []*PE
 	stuck func([]transport.Wait) error
-	room  Room // of PEs that are processes; nil: they are goroutines of this one
+	room  Room     // of PEs that are processes; nil: they are goroutines of this one
+	net   *network // nil: the process sends no messages to others
+	id    int      // the PE of this process, with net
 
 	mu  sync.Mutex // guards err
 	err error      // the first, if a PE of this process met it
@@ -58,7 +61,10 @@ type state struct {
 	failed  atomic.Bool
 	rebound [2]atomic.Uint64 // how often the directories of even and of odd barriers were written
 	locks   lockTable
-	came    [2]lines // of two PEs: the barriers that each has come to
+	came    [2]lines          // of two PEs: the barriers that each has come to
+	met     [mostRounds]lines // of several hosts, by round: the barriers that another has come to
+
+	sent, received atomic.Uint64 // messages to and from other processes
 
 	_       pad
 	arrived atomic.Int64 // PEs in the current barrier
@@ -172,7 +178,7 @@ func (w *World) watch(finished chan struct{}) {
 			switch {
 			case !w.failed.Load():
 				w.rouse()
-				if waits := w.blocked(); waits != nil {
+				if waits := w.seen(); waits != nil {
 					w.fail(w.stuck(waits))
 				}
 			case failedAt.IsZero():
@@ -196,6 +202,17 @@ func (w *World) rouse() {
 	showSync()
 }
 
+// seen is what each PE waits for if the watchdog of this process finds that none can move.
+func (w *World) seen() []transport.Wait {
+	switch {
+	case !w.several():
+		return w.blocked()
+	case w.id == 0:
+		return w.blockedFar()
+	}
+	return nil
+}
+
 // fail records the first error and wakes every waiting PE.
 func (w *World) fail(err error) {
 	w.mu.Lock()
@@ -206,6 +223,14 @@ func (w *World) fail(err error) {
 		w.err = err
 	}
 	w.mu.Unlock()
+	if first && w.several() {
+		w.spread(written(letterFailed, 0))
+	}
+	w.wakeFailed()
+}
+
+// wakeFailed wakes every PE that waits, since the run has failed.
+func (w *World) wakeFailed() {
 	hideSync()
 	for _, p := range w.pes {
 		if f := p.waiting.Load(); f != nil {

@@ -4,12 +4,13 @@ package mpi
 
 /*
 #include <mpi.h>
+#include <stdlib.h>
 
 // What the program needs of MPI. Each function returns 0, or an error class of MPI.
 
-static int library_start(int *rank, int *size, int *near) {
+static int library_start(int *rank, int *size, int *host, int *count) {
 	int level, e;
-	MPI_Comm host;
+	MPI_Comm near;
 	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)) != MPI_SUCCESS)
 		return e;
 	if (level < MPI_THREAD_FUNNELED)
@@ -17,15 +18,53 @@ static int library_start(int *rank, int *size, int *near) {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	MPI_Comm_size(MPI_COMM_WORLD, size);
-	e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+	e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
 	if (e != MPI_SUCCESS)
 		return e;
-	MPI_Comm_size(host, near);
-	return MPI_Comm_free(&host);
+	if ((e = MPI_Allreduce(rank, host, 1, MPI_INT, MPI_MIN, near)) != MPI_SUCCESS)
+		return e;
+	MPI_Comm_size(near, count);
+	return MPI_Comm_free(&near);
 }
 
 static int library_gather(const void *own, int bytes, void *all) {
 	return MPI_Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static int library_send(const void *piece, int bytes, int to, int tag, void **request) {
+	MPI_Request *r = malloc(sizeof *r);
+	*request = r;
+	return MPI_Isend(piece, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, r);
+}
+
+// library_sent frees a request when its piece has been sent.
+static int library_sent(void *request, int *done) {
+	int e = MPI_Test(request, done, MPI_STATUS_IGNORE);
+	if (*done)
+		free(request);
+	return e;
+}
+
+static MPI_Message message;
+
+// library_come receives a piece into small, which has room for so many bytes. If it is larger
+// it says so, and library_rest receives it.
+static int library_come(void *small, int room, int *bytes, int *from, int *tag) {
+	MPI_Status status;
+	int is = 0, e = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is, &message, &status);
+	*bytes = -1;
+	if (e != MPI_SUCCESS || !is)
+		return e;
+	MPI_Get_count(&status, MPI_BYTE, bytes);
+	*from = status.MPI_SOURCE;
+	*tag = status.MPI_TAG;
+	if (*bytes > room)
+		return MPI_SUCCESS;
+	return MPI_Mrecv(small, *bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+}
+
+static int library_rest(void *piece, int bytes) {
+	return MPI_Mrecv(piece, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
 }
 
 static int library_end(void) { return MPI_Finalize(); }
@@ -56,32 +95,82 @@ func call(f func()) {
 	<-done
 }
 
-// start begins MPI: rank of size processes, of which near are on this host.
-func start() (rank, size, near int, err error) {
+// start begins MPI: rank of size processes, of which near are on the same host, host the lowest
+// of them.
+func start() (rank, size, host, near int, err error) {
 	go talk()
 	call(func() {
-		var r, s, n C.int
-		switch e := C.library_start(&r, &s, &n); {
+		var r, s, h, c C.int
+		switch e := C.library_start(&r, &s, &h, &c); {
 		case e < 0:
 			err = errors.New("this MPI does not allow a process to have several threads\n  use another MPI, or one that is built with them")
 		case e > 0:
 			err = fmt.Errorf("MPI does not start: its error class is %d", e)
 		}
-		rank, size, near = int(r), int(s), int(n)
+		rank, size, host, near = int(r), int(s), int(h), int(c)
 	})
-	return rank, size, near, err
+	return rank, size, host, near, err
 }
 
 // gather gives what each process has as own, which has the same length on all.
 func gather(own []byte, size int) (all []byte, err error) {
 	all = make([]byte, size*len(own))
 	call(func() {
-		if e := C.library_gather(unsafe.Pointer(&own[0]), C.int(len(own)), unsafe.Pointer(&all[0])); e != 0 {
-			err = fmt.Errorf("MPI cannot gather what the processes have: its error class is %d", e)
-		}
+		err = failure("gather what the processes have", C.library_gather(unsafe.Pointer(&own[0]), C.int(len(own)), unsafe.Pointer(&all[0])))
 	})
 	return all, err
 }
 
+func failure(what string, class C.int) error {
+	if class == 0 {
+		return nil
+	}
+	return fmt.Errorf("MPI cannot %s: its error class is %d", what, class)
+}
+
 // end leaves MPI when all processes do.
 func end() { call(func() { C.library_end() }) }
+
+// What the courier calls, on the thread of MPI.
+
+// sending is a piece of a message under way.
+type sending struct {
+	piece   []byte // pinned
+	pin     runtime.Pinner
+	request unsafe.Pointer
+}
+
+// send begins to send a piece, which stays as it is until it is sent.
+func send(piece []byte, to, tag int) (*sending, error) {
+	s := &sending{piece: piece}
+	s.pin.Pin(&piece[0])
+	err := failure("send", C.library_send(unsafe.Pointer(&piece[0]), C.int(len(piece)), C.int(to), C.int(tag), &s.request))
+	return s, err
+}
+
+// sent reports whether the piece is on its way; then it is free.
+func (s *sending) sent() (bool, error) {
+	var done C.int
+	err := failure("send", C.library_sent(s.request, &done))
+	if done == 0 {
+		return false, err
+	}
+	s.pin.Unpin()
+	return true, err
+}
+
+// come is the next piece that has come, nil if there is none. small is memory for it if it fits.
+func come(small []byte) (piece []byte, from, tag int, err error) {
+	var bytes, f, t C.int
+	err = failure("receive", C.library_come(unsafe.Pointer(&small[0]), C.int(len(small)), &bytes, &f, &t))
+	switch {
+	case err != nil || bytes < 0:
+		return nil, 0, 0, err
+	case int(bytes) <= len(small):
+		piece = append(make([]byte, 0, bytes), small[:bytes]...)
+	default:
+		piece = make([]byte, bytes)
+		err = failure("receive", C.library_rest(unsafe.Pointer(&piece[0]), bytes))
+	}
+	return piece, int(f), int(t), err
+}

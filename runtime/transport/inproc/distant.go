@@ -1,0 +1,150 @@
+package inproc
+
+import "github.com/spmdc/spmdc/runtime/transport"
+
+// What a PE does with one on another host, or with a buffer whose elements have pointers,
+// which other processes cannot follow: then it sends copies.
+
+// apart reports whether buffer b of PE q is out of this one's reach.
+func (p *PE) apart(b transport.Buffer, q int) bool {
+	x := p.w.net
+	return x != nil && (x.host[q] != x.home || p.buffers[b].private && q != p.id)
+}
+
+// moveWords is a section at one end of a move: where it begins, and its loops.
+func moveWords(list []uint64, first int, stride *[transport.MaxRank]int, m *transport.Move) []uint64 {
+	list = append(list, uint64(first), uint64(m.Rank))
+	for d := range m.Rank {
+		list = append(list, uint64(m.N[d]), uint64(stride[d]))
+	}
+	return list
+}
+
+// move takes a section out of a letter: at both ends, with the other one without gaps.
+func (l *letter) move() (source, target transport.Move) {
+	first, rank := int(l.next()), int(l.next())
+	source.Rank, target.Rank = rank, rank
+	source.Src, target.Dst = first, first
+	packed := 1
+	for d := range rank {
+		n, stride := int(l.next()), int(l.next())
+		source.N[d], target.N[d] = n, n
+		source.SrcStride[d], target.DstStride[d] = stride, stride
+		source.DstStride[d], target.SrcStride[d] = packed, packed
+		packed *= n
+	}
+	return source, target
+}
+
+// padded adds what is missing to whole words.
+func padded(b []byte) []byte {
+	for len(b)%wordBytes != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// put sends sections to PE to. The words of a part are its buffer, its epoch, whether a flag
+// is set, the number of its bytes, and its section.
+func (p *PE) put(to int, parts []transport.Part) {
+	words := make([]uint64, 0, 32)
+	words = append(words, uint64(p.id), uint64(to), uint64(len(parts)))
+	room := 0
+	for i := range parts {
+		x := &parts[i]
+		flag := uint64(1)
+		if x.NoFlag {
+			flag = 0
+		}
+		words = append(words, uint64(x.Buffer), x.Epoch, flag)
+		words = moveWords(words, x.Move.Dst, &x.Move.DstStride, x.Move)
+		room += x.Move.Count()*x.Src.ElemSize() + wordBytes
+	}
+	message := written(letterPut, room, words...)
+	for i := range parts {
+		message = padded(parts[i].Src.Pack(message, parts[i].Move))
+	}
+	p.unsettled[to] = true
+	p.w.send(to, message)
+}
+
+// landed is a put that has come to this process.
+func (w *World) landed(l *letter) {
+	from, p := l.pe(), w.pes[l.pe()]
+	n := l.next()
+	flags := l.words
+	for range n {
+		buf := &p.buffers[l.next()]
+		epoch := l.next()
+		l.next()
+		_, move := l.move()
+		elements, used := buf.memory.Unpacked(l.data, move.Count())
+		l.data = l.data[(used+wordBytes-1)/wordBytes*wordBytes:]
+		if to, ok := buf.memory.(transport.Receiver); ok {
+			to.Land(from, epoch, elements, &move)
+		} else {
+			buf.memory.CopyFrom(elements, &move)
+		}
+	}
+	l.words = flags
+	for range n {
+		buf, epoch, flag := &p.buffers[l.next()], l.next(), l.next()
+		l.move()
+		if flag != 0 {
+			p.raise(buf.arrival.at(w, from), epoch)
+		}
+	}
+}
+
+// get fetches a section from PE from.
+func (p *PE) get(site int, b transport.Buffer, from int, dst transport.Memory, m *transport.Move) {
+	p.asked++
+	words := append(make([]uint64, 0, 24), uint64(p.id), uint64(from), p.asked, uint64(b))
+	p.w.send(from, written(letterGet, 0, moveWords(words, m.Src, &m.SrcStride, m)...))
+	p.await(&p.answered, p.asked, site, transport.WaitArrival, from)
+	// What has come lies without gaps.
+	packed := *m
+	packed.Src = 0
+	count := 1
+	for d := range m.Rank {
+		packed.SrcStride[d] = count
+		count *= m.N[d]
+	}
+	elements, _ := dst.Unpacked(p.answer, count)
+	dst.CopyFrom(elements, &packed)
+	p.answer = nil
+}
+
+// wanted sends a section that another PE wants.
+func (w *World) wanted(l *letter) {
+	from, p := l.pe(), w.pes[l.pe()]
+	id := l.next()
+	memory := p.buffers[l.next()].memory
+	section, _ := l.move()
+	answer := written(letterGot, section.Count()*memory.ElemSize(), uint64(from), id)
+	w.send(from, memory.Pack(answer, &section))
+}
+
+// ready declares slots free to PE to.
+func (p *PE) ready(to int, slots ...transport.Slot) {
+	words := append(make([]uint64, 0, 16), uint64(p.id), uint64(to))
+	for _, s := range slots {
+		words = append(words, uint64(s.Buffer), s.Epoch)
+	}
+	p.w.send(to, written(letterReady, 0, words...))
+}
+
+// Complete returns when what this PE has put so far lies in the memory of the others.
+func (p *PE) Complete(site int) {
+	if p.w.net == nil {
+		return
+	}
+	for q, is := range p.unsettled {
+		if is {
+			p.flushes++
+			p.w.send(q, written(letterFlush, 0, uint64(p.id), uint64(p.id)))
+			p.unsettled[q] = false
+		}
+	}
+	p.await(&p.flushed, p.flushes, site, transport.WaitArrival, -1)
+}

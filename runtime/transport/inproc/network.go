@@ -1,0 +1,273 @@
+package inproc
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
+
+// Courier carries messages between processes, for those that have no memory in common. Two
+// messages from one process to another arrive in the order in which they were sent.
+type Courier interface {
+	// Begin comes before the first message, in all processes alike, and perhaps more than once.
+	// Where there are several hosts it has come when PEs join.
+	Begin()
+	// Send takes a message to the process of PE to. The message is the courier's from then on.
+	// It does not wait until the message is there.
+	Send(to int, message []byte)
+}
+
+// network is what a process knows of the processes that it sends messages to. Hosts are
+// groups of PEs that have memory in common, numbered in the order of their lowest PEs. The
+// process of the lowest PE of a host, its head, gets what all PEs of that host must see, and
+// writes it where they look for it.
+type network struct {
+	courier Courier
+	host    []int // by PE
+	heads   []int // by host
+	home    int   // the host of this process
+	near    int   // how many PEs it has
+
+	lent [ringSize][]byte // what this process has put into mails for others
+
+	printing sync.Mutex
+	printed  chan struct{} // PE 0 has got what this process printed last
+
+	mu    sync.Mutex
+	locks map[int]*queue // of the process of PE 0
+	wave  wave           // the same
+}
+
+// join connects w by the couriers of its processes; host gives the host of each PE, numbered
+// somehow.
+func (w *World) join(id int, host []int, courier Courier) {
+	x := &network{courier: courier, host: make([]int, w.n), printed: make(chan struct{}, 1), locks: map[int]*queue{}}
+	for q := range w.n {
+		first := slices.Index(host, host[q])
+		if first == q {
+			x.heads = append(x.heads, q)
+		}
+		x.host[q] = slices.Index(x.heads, first)
+	}
+	x.home = x.host[id]
+	for _, h := range x.host {
+		if h == x.home {
+			x.near++
+		}
+	}
+	w.net, w.id = x, id
+}
+
+// several reports whether the PEs are on several hosts.
+func (w *World) several() bool { return w.net != nil && len(w.net.heads) > 1 }
+
+// near is how many PEs are on this host.
+func (w *World) near() int {
+	if w.net == nil {
+		return w.n
+	}
+	return w.net.near
+}
+
+// far reports whether PE q is on another host.
+func (w *World) far(q int) bool { return w.net != nil && w.net.host[q] != w.net.home }
+
+// Far reports whether PE q has no memory in common with this one.
+func (p *PE) Far(q int) bool { return p.w.far(q) }
+
+// Kinds of messages.
+const (
+	letterPut     = iota + 1 // sections, for buffers of a PE
+	letterReady              // slots that are free
+	letterGet                // a section that is wanted
+	letterGot                // the section
+	letterFlush              // an answer is wanted when what came before has been done
+	letterFlushed            // the answer
+	letterGift               // a contribution to a reduction, for PE 0
+	letterResult             // the result, for a host
+	letterPool               // a contribution to ReduceAll, for a host
+	letterMail               // a broadcast, for a host
+	letterTaken              // broadcasts taken by a PE, for a host
+	letterMeet               // a host has come to a barrier, for another
+	letterLock               // a lock is wanted, from PE 0
+	letterLocked             // it is given
+	letterUnlock             // it is given back
+	letterFailed             // the run has failed
+	letterPrint              // what a PE prints, for PE 0
+	letterPrinted            // it is there
+	letterEnded              // the process of a PE has come to its end, and leaves something
+	letterProbe              // how the PEs of a host are is wanted
+	letterStand              // how they are
+	letterNote               // something for the layer above
+)
+
+// letter is a message: its kind, words, and what else it carries. As bytes it is the kind,
+// the number of words, the words, and the rest, in words of the machine.
+type letter struct {
+	kind  uint64
+	words []uint64
+	data  []byte
+}
+
+const wordBytes = 8
+
+// written is the bytes of a letter, with room for so many more.
+func written(kind uint64, room int, words ...uint64) []byte {
+	b := make([]byte, (2+len(words))*wordBytes, (2+len(words))*wordBytes+room)
+	w := wordsOf(b)
+	w[0], w[1] = kind, uint64(len(words))
+	copy(w[2:], words)
+	return b
+}
+
+// wordsOf is bytes, which begin where a word can, as words.
+func wordsOf(b []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/wordBytes)
+}
+
+// read is the letter in b.
+func read(b []byte) letter {
+	n := (*[2]uint64)(unsafe.Pointer(unsafe.SliceData(b)))
+	behind := (2 + int(n[1])) * wordBytes
+	return letter{n[0], wordsOf(b[:behind])[2:], b[behind:]}
+}
+
+// next takes the first word.
+func (l *letter) next() uint64 {
+	x := l.words[0]
+	l.words = l.words[1:]
+	return x
+}
+
+// pe takes the first word, which is a PE.
+func (l *letter) pe() int { return int(l.next()) }
+
+// send sends a message to the process of PE to. Those that only look how all stand do not
+// count.
+func (w *World) send(to int, message []byte) {
+	if to == w.id {
+		w.receive(message)
+		return
+	}
+	if k := wordsOf(message[:wordBytes])[0]; k != letterProbe && k != letterStand {
+		w.sent.Add(1)
+	}
+	w.net.courier.Send(to, message)
+}
+
+// spread sends copies of a message to the heads of all other hosts.
+func (w *World) spread(message []byte) {
+	for h, q := range w.net.heads {
+		if h != w.net.home {
+			w.send(q, slices.Clone(message))
+		}
+	}
+}
+
+// Receive takes a message that another process has sent. One goroutine calls it.
+func (m *Member) Receive(message []byte) {
+	w := m.w
+	l := read(message)
+	switch l.kind {
+	case letterPrint:
+		from, errors := l.pe(), l.next() != 0
+		m.Print(l.data, errors)
+		w.send(from, written(letterPrinted, 0))
+	case letterPrinted:
+		w.net.printed <- struct{}{}
+	default:
+		w.receive(message)
+	}
+	if l.kind != letterProbe && l.kind != letterStand {
+		w.received.Add(1)
+	}
+}
+
+// receive does what a message says.
+func (w *World) receive(message []byte) {
+	l := read(message)
+	switch l.kind {
+	case letterPut:
+		w.landed(&l)
+	case letterReady:
+		from, p := l.pe(), w.pes[l.pe()]
+		for len(l.words) > 0 {
+			b, epoch := l.next(), l.next()
+			p.raise(p.buffers[b].ready.at(w, from), epoch)
+		}
+	case letterGet:
+		w.wanted(&l)
+	case letterGot:
+		p := w.pes[l.pe()]
+		p.answer = l.data
+		p.raise(&p.answered, l.next())
+	case letterFlush:
+		w.send(l.pe(), written(letterFlushed, 0, l.next()))
+	case letterFlushed:
+		p := w.pes[l.pe()]
+		p.raise(&p.flushed, p.flushed.Load()+1)
+	case letterGift:
+		w.give(l.pe(), l.next(), int(l.next()), l.next())
+	case letterResult:
+		k, word := l.next(), l.next()
+		w.result.word = word
+		w.show(&w.result.seq, k)
+	case letterPool:
+		w.pooled(&l)
+	case letterMail:
+		w.mailed(&l)
+	case letterTaken:
+		q := w.pes[l.pe()]
+		w.show(&q.taken, l.next())
+	case letterMeet:
+		round, k := l.next(), l.next()
+		w.show(&w.met[round].count, k)
+	case letterLock, letterUnlock:
+		w.queue(l.kind == letterLock, l.pe(), int(l.next()))
+	case letterLocked:
+		p := w.pes[l.pe()]
+		p.raise(&p.granted, p.granted.Load()+1)
+	case letterFailed:
+		w.failed.Swap(true)
+		w.wakeFailed()
+	case letterEnded:
+		q := w.pes[l.pe()]
+		q.last = w.lend(l.data)
+		q.ended.Store(true)
+	case letterProbe:
+		w.send(w.net.heads[0], w.stands(l.next()))
+	case letterStand:
+		w.net.reported(&l)
+	case letterNote:
+		from, p := l.pe(), w.pes[l.pe()]
+		p.noted(from, l.data)
+	}
+}
+
+// show stores a value in a flag that PEs of this host wait for, and wakes them. Where
+// messages of several senders have overtaken each other the flag keeps the larger value.
+func (w *World) show(flag interface {
+	Load() uint64
+	CompareAndSwap(old, new uint64) bool
+}, value uint64) {
+	for {
+		old := flag.Load()
+		if reached(old, value) || flag.CompareAndSwap(old, value) {
+			break
+		}
+	}
+	w.rouse()
+}
+
+// Attach sends a note to PE to, which has it before whatever this PE sends there later;
+// Noted says what takes the notes that come to this PE. It comes before Start.
+func (p *PE) Attach(to int, note []byte) {
+	p.w.send(to, append(written(letterNote, len(note), uint64(p.id), uint64(to)), note...))
+}
+
+// Noted names what takes notes.
+func (p *PE) Noted(take func(from int, note []byte)) { p.noted = take }
+
+var _ transport.Distant = (*PE)(nil)

@@ -1,0 +1,172 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// A message is sent in pieces, since MPI counts bytes in 32 bits. Their tags say whether
+	// there are more.
+	pieceBytes = 1 << 30
+	tagLast    = 1
+	tagMore    = 2
+
+	smallBytes = 1 << 16 // a piece that is received at once
+
+	// Where there is nothing to do the courier looks again at once so often, then after
+	// ever longer times.
+	eagerLooks   = 200
+	shortestRest = 20 * time.Microsecond
+	longestRest  = 500 * time.Microsecond
+)
+
+// courier carries messages by MPI. A goroutine of its own has the thread of MPI: it sends what
+// others have given it, receives, and hands over what has come, also while PEs compute.
+type courier struct {
+	deliver func(message []byte)
+	failed  func(error)
+
+	once  sync.Once
+	begun bool
+
+	mu   sync.Mutex
+	out  []outgoing
+	some chan struct{} // there is something in out
+	stop chan struct{} // closed when nothing will be sent any more
+	gone chan struct{} // closed when all has been sent
+}
+
+type outgoing struct {
+	to      int
+	message []byte
+}
+
+func newCourier(deliver func([]byte), failed func(error)) *courier {
+	return &courier{
+		deliver: deliver, failed: failed,
+		some: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
+	}
+}
+
+// Begin lets messages go: a process that sends and gets none leaves MPI alone.
+func (c *courier) Begin() {
+	c.once.Do(func() {
+		c.begun = true
+		calls <- c.run
+	})
+}
+
+// Send takes a message.
+func (c *courier) Send(to int, message []byte) {
+	c.mu.Lock()
+	c.out = append(c.out, outgoing{to, message})
+	c.mu.Unlock()
+	select {
+	case c.some <- struct{}{}:
+	default:
+	}
+}
+
+// end returns when all messages have been sent.
+func (c *courier) end() {
+	if !c.begun {
+		return
+	}
+	close(c.stop)
+	<-c.gone
+}
+
+// run carries messages until the end, on the thread of MPI.
+func (c *courier) run() {
+	defer close(c.gone)
+	small := make([]byte, smallBytes)
+	parts := map[int][]byte{} // by sender: the pieces so far of a message
+	var under []*sending
+	idle := 0
+	rest := time.NewTimer(0)
+	for {
+		done, ending := false, false
+		select {
+		case <-c.stop:
+			ending = true
+		default:
+		}
+		c.mu.Lock()
+		out := c.out
+		c.out = nil
+		c.mu.Unlock()
+		for _, x := range out {
+			begun, err := dispatch(x)
+			if err != nil {
+				c.failed(err)
+			}
+			under, done = append(under, begun...), true
+		}
+		for len(under) > 0 {
+			is, err := under[0].sent()
+			if err != nil {
+				c.failed(err)
+				return
+			}
+			if !is {
+				break
+			}
+			under, done = under[1:], true
+		}
+		piece, from, tag, err := come(small)
+		if err != nil {
+			c.failed(err)
+			return
+		}
+		if piece != nil {
+			done = true
+			if sofar := parts[from]; sofar != nil {
+				piece = append(sofar, piece...)
+			}
+			if tag == tagMore {
+				parts[from] = piece
+			} else {
+				delete(parts, from)
+				c.deliver(piece)
+			}
+		}
+		switch {
+		case done:
+			idle = 0
+			continue
+		case ending && len(under) == 0:
+			return
+		}
+		if idle++; idle < eagerLooks {
+			runtime.Gosched()
+			continue
+		}
+		rest.Reset(min(longestRest, shortestRest<<min(10, (idle-eagerLooks)/16)))
+		select {
+		case <-c.some:
+			idle = 0
+		case <-rest.C:
+		}
+	}
+}
+
+// dispatch begins to send a message.
+func dispatch(x outgoing) (under []*sending, err error) {
+	for left := x.message; len(left) > 0; {
+		piece, tag := left, tagLast
+		if len(piece) > pieceBytes {
+			piece, tag = piece[:pieceBytes], tagMore
+		}
+		left = left[len(piece):]
+		s, err := send(piece, x.to, tag)
+		if err != nil {
+			return under, err
+		}
+		under = append(under, s)
+	}
+	return under, nil
+}
