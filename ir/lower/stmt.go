@@ -522,6 +522,10 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 	for i := len(l.loops) - 1; i >= 0; i-- {
 		switch around := l.loops[i]; {
+		case l.concurrents[around.of] && (what == "EXIT" || name != "" && name != around.name):
+			l.errorf(codeLoop, pos, "%s leaves a DO CONCURRENT", what).
+				WithNote(around.stmt.Position(), "it begins here").WithHelp("write CYCLE to go on with the next iteration, or a DO loop")
+			return nil
 		case name == "" && around.block:
 		case name != "" && name != around.name:
 		case around.block && what == "CYCLE":
@@ -538,7 +542,7 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 		return nil
 	}
 	if name == "" {
-		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what)
+		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what).WithHelp("remove it, or put a loop around it")
 	} else {
 		l.errorf(codeLoop, pos, "%s %s: no loop around has the name %s", what, name, name).
 			WithHelp("name the loop: %s: do i = ...", name)
