@@ -19,7 +19,7 @@ func TestRandomPlanes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: many programs")
 	}
-	programs := effort.Of(150, 50)
+	programs := effort.Of(150, 30)
 	with := 0
 	for seed := range uint64(programs) {
 		source := randprog.Planes(seed).Source

@@ -3,7 +3,11 @@ package examples_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"go/scanner"
+	"go/token"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -55,6 +59,73 @@ func (b *bundles) emitted(source, plan string, flags ...string) ([]byte, error) 
 	return once(b, &b.texts, key, func() ([]byte, error) { return emit(source, plan, flags...) })()
 }
 
+// firstPlan is the first of the plans under which the emitted program is, but for its
+// comments, what it is under this one.
+func (b *bundles) firstPlan(source, plan string, flags ...string) (string, error) {
+	if plan == plans[0] || plan == measuredPlan { // has barriers where the others have messages
+		return plan, nil
+	}
+	text, err := b.emitted(source, plan, flags...)
+	if err != nil {
+		return "", err
+	}
+	for _, earlier := range plans {
+		if earlier == plan {
+			break
+		}
+		other, err := b.emitted(source, earlier, flags...)
+		if err != nil {
+			return "", err
+		}
+		if slices.Equal(code(text), code(other)) {
+			return earlier, nil
+		}
+	}
+	return plan, nil
+}
+
+// code is the tokens of a Go program, which may have files of assembly behind it, without
+// comments; these stay as they are.
+func code(text []byte) (tokens []string) {
+	files := bundle.Split(text)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if filepath.Ext(name) != ".go" {
+			tokens = append(tokens, string(files[name]))
+			continue
+		}
+		var s scanner.Scanner
+		s.Init(token.NewFileSet().AddFile(name, -1, len(files[name])), files[name], nil, 0)
+		for {
+			_, tok, literal := s.Scan()
+			if tok == token.EOF {
+				break
+			}
+			tokens = append(tokens, tok.String()+literal)
+		}
+	}
+	return tokens
+}
+
+// sameProgram skips a test of a plan that makes the same program as one that is tested before.
+func sameProgram(t *testing.T, source, plan string, flags ...string) {
+	t.Helper()
+	if !tried(source, plan, flags...) {
+		return
+	}
+	first, err := shared.bundles.firstPlan(source, plan, withoutRace(flags)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first != plan {
+		t.Skip("the program is that of plan " + first)
+	}
+}
+
+// withoutRace is the flags that the compiler gets.
+func withoutRace(flags []string) []string {
+	return slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "--race" })
+}
+
 // emit is what the compiler makes of a program, with all that passes promise verified.
 func emit(source, plan string, flags ...string) ([]byte, error) {
 	return trySpmdc(append([]string{"explain", "--verify-passes", "--sync=" + plan, source, "code"}, flags...)...)
@@ -63,12 +134,24 @@ func emit(source, plan string, flags ...string) ([]byte, error) {
 // examplesGroup is the folder of the examples and of programs that have none of their own.
 const examplesGroup = "."
 
-// group is the folder of a program whose programs are built with it.
+// group is the folder of a program.
 func group(source string) string {
 	if dir := filepath.Dir(source); filepath.Dir(dir) == "testdata" {
 		return dir
 	}
 	return examplesGroup
+}
+
+// everything is the group of all programs.
+const everything = "all"
+
+// builtWith is the group of programs that are built with one: its own where all are built
+// or few tests run, and else all of them, which takes less time than to build each group.
+func builtWith(source string) string {
+	if effort.All() || testing.Short() || flag.Lookup("test.run").Value.String() != "" {
+		return group(source)
+	}
+	return everything
 }
 
 // long are programs of which much Go is made, 100 to 350 KB: it takes seconds to compile.
@@ -95,15 +178,35 @@ func tried(source, plan string, flags ...string) bool {
 	return effort.Share(name, 3)
 }
 
+// runOn are the folders of the programs that most days' tests run under a plan.
+func runOn(plan string, checked bool) []string {
+	switch {
+	case plan == plans[0] && checked:
+		return []string{"*", "testdata/coarray", "testdata/language", "testdata/wrap"}
+	case plan == plans[0]:
+		return []string{"*", "testdata/coarray", "testdata/elide", "testdata/numbers", "testdata/wrap"}
+	case checked:
+		return []string{"testdata/elide"}
+	}
+	return []string{"*", "testdata/elide"}
+}
+
 // sources are the programs of a group that are built in a way. Those with coarrays have
 // but one plan.
 func sources(group, plan string, flags ...string) (all []string, err error) {
-	patterns := []string{group + "/*.hpf", group + "/*.f90"}
-	if group == examplesGroup {
-		patterns = []string{"*/*.hpf", "*/*.f90"}
+	folders := []string{group}
+	switch group {
+	case examplesGroup:
+		folders = []string{"*"}
+	case everything:
+		folders = runOn(plan, len(flags) > 0)
 	}
-	if plan != plans[0] {
-		patterns = patterns[:1]
+	var patterns []string
+	for _, folder := range folders {
+		patterns = append(patterns, folder+"/*.hpf")
+		if plan == plans[0] {
+			patterns = append(patterns, folder+"/*.f90")
+		}
 	}
 	for _, files := range patterns {
 		list, err := filepath.Glob(files)
@@ -116,13 +219,18 @@ func sources(group, plan string, flags ...string) (all []string, err error) {
 }
 
 // build is the example's program under a plan: a check build with the flag --check,
-// under the race detector with --race. A test of what is not tried is skipped.
+// under the race detector with --race. A test of what is not tried is skipped. Plans that
+// make the same program share it.
 func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 	t.Helper()
 	if !tried(source, plan, flags...) {
 		t.Skip("built with SPMDC_REQUIRE=all")
 	}
-	group := group(source)
+	plan, err := shared.bundles.firstPlan(source, plan, withoutRace(flags)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := builtWith(source)
 	key := strings.Join(append([]string{filepath.Base(group), plan}, flags...), " ")
 	path, err := once(&shared.bundles, &shared.bundles.paths, key, func() (string, error) {
 		all, err := sources(group, plan, flags...)
@@ -168,9 +276,10 @@ func variants(t testing.TB, sources map[string]string, forms []string) func(name
 // special about them: so they need no bundle of their own.
 const measuredPlan = "barrier"
 
-// bundled builds sources in dir, and returns the path of the program that is them all.
+// bundled builds sources in dir, and returns the path of the program that is them all, but
+// for those that an earlier plan makes too.
 func bundled(dir string, sources []string, plan string, flags ...string) (string, error) {
-	emitFlags := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "--race" })
+	emitFlags := withoutRace(flags)
 	var buildFlags []string
 	if len(emitFlags) < len(flags) {
 		buildFlags = []string{"-race"}
@@ -180,6 +289,9 @@ func bundled(dir string, sources []string, plan string, flags ...string) (string
 	}
 	texts := make([][]byte, len(sources))
 	err := each(len(sources), func(i int) (err error) {
+		if first, err := shared.bundles.firstPlan(sources[i], plan, emitFlags...); err != nil || first != plan {
+			return err
+		}
 		texts[i], err = shared.bundles.emitted(sources[i], plan, emitFlags...)
 		return err
 	})
@@ -188,7 +300,9 @@ func bundled(dir string, sources []string, plan string, flags ...string) (string
 	}
 	mains := map[string][]byte{}
 	for i, source := range sources {
-		mains[source] = texts[i]
+		if texts[i] != nil {
+			mains[source] = texts[i]
+		}
 	}
 	return bundle.Build(dir, mains, buildFlags...)
 }

@@ -229,9 +229,10 @@ func TestExamples(t *testing.T) {
 		for _, plan := range plansOfExamples() {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
+				sameProgram(t, e.source, plan)
 				program := build(t, e.source, plan)
 				for _, n := range counts {
-					if n < 40 || plan == plans[0] || effort.All() {
+					if n == 3 || plan == plans[0] || effort.All() {
 						e.check(t, program, n)
 					}
 				}
@@ -263,6 +264,7 @@ func TestRace(t *testing.T) {
 		for _, plan := range plans {
 			t.Run(e.name+"/"+plan, func(t *testing.T) {
 				t.Parallel()
+				sameProgram(t, e.source, plan, "--race")
 				program := build(t, e.source, plan, "--race")
 				counts := []int{2, 3, 4, 7}
 				if plan != plans[0] {
@@ -291,12 +293,12 @@ func TestGfortran(t *testing.T) {
 }
 
 // checkGfortran compares an example's .out file with what gfortran's program prints,
-// which is compiled as Fortran 2018 unless flags say otherwise. One in three programs
+// which is compiled as Fortran 2018 unless flags say otherwise. One in eight programs
 // is compared on most days: the files change only when somebody changes them.
 func checkGfortran(t *testing.T, e example, flags ...string) {
 	t.Helper()
-	if !effort.Share(e.name, 3) {
-		t.Skip("one of three programs: all with SPMDC_REQUIRE=all")
+	if !effort.Share(e.name, 8) {
+		t.Skip("one of eight programs: all with SPMDC_REQUIRE=all")
 	}
 	effort.Tool(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)

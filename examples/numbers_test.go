@@ -45,6 +45,7 @@ func checkNumbers(t *testing.T, e example, plans ...string) {
 	for _, v := range variants {
 		t.Run(strings.Join(append(v.flags, v.plan), " "), func(t *testing.T) {
 			t.Parallel()
+			sameProgram(t, e.source, v.plan, v.flags...)
 			program := build(t, e.source, v.plan, v.flags...)
 			for _, n := range []int{1, 2, 3, 5} {
 				e.check(t, program, n)

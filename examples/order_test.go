@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 1, and 12 with SPMDC_REQUIRE=all)")
+	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 12, with SPMDC_REQUIRE=all)")
 	heldSeeds    = flag.Int("holds", 1, "how many choices of places to hold PEs at, per program and number of PEs")
 )
 
@@ -129,14 +129,12 @@ func TestHeldExamples(t *testing.T) {
 // TestHeldRandomPrograms is the same for random programs, the seeds of which
 // follow those of TestRandomPrograms.
 func TestHeldRandomPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: many runs")
-	}
-	t.Parallel()
 	n := *heldPrograms
 	if n == 0 {
-		n = effort.Of(12, 1)
+		effort.Full(t, "TestHeldExamples holds programs too")
+		n = 12
 	}
+	t.Parallel()
 	first := max(*seed, 1) + 100000
 	var cases []*randomCase
 	for i := range uint64(n) {

@@ -57,6 +57,9 @@ func TestRandomPrograms(t *testing.T) {
 			coverage[name] += count
 		}
 	}
+	if !effort.All() && *programs == 0 { // one of those that have tests of their own
+		cases = append(cases, &randomCase{seed: 1001, Program: randprog.Rounds(1)}, &randomCase{seed: 2001, Program: randprog.With(1, transformedBlocks[:5]...)})
+	}
 	if *dump != "" {
 		if err := dumpPrograms(*dump, cases); err != nil {
 			t.Fatal(err)
@@ -96,14 +99,12 @@ func TestRandomPrograms(t *testing.T) {
 // TestRandomRounds is TestRandomPrograms with programs that communicate again and
 // again, where ready messages can be left out, or must not.
 func TestRandomRounds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: random programs are in TestRandomPrograms")
-	}
-	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(24, 2)
+		effort.Full(t, "TestRandomPrograms has one of them")
+		n = 24
 	}
+	t.Parallel()
 	effort.Tool(t, "gfortran", "gfortran")
 	cases := make([]*randomCase, n)
 	coverage := map[string]int{}

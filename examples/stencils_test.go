@@ -16,6 +16,7 @@ func TestStencils(t *testing.T) {
 	for _, plan := range chosenPlans() {
 		t.Run(plan, func(t *testing.T) {
 			t.Parallel()
+			sameProgram(t, stencils.source, plan)
 			program := build(t, stencils.source, plan)
 			for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 27} {
 				stencils.check(t, program, n)

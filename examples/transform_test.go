@@ -11,27 +11,26 @@ import (
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
+// transformedBlocks are kernels that transformations change.
+var transformedBlocks = []string{"update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum",
+	"max and min", "sum", "odd-even exchange", "red-black", "red-black", "rows in any order", "rows in any order"}
+
 // TestTransformedPrograms compares random programs that give the source
 // transformations something to do with gfortran, as TestRandomPrograms does, and
 // under one plan also without transformations. All kinds must be chosen in some, and some must
 // have reductions that travel together, or loops that are emitted once more for one PE.
 func TestTransformedPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: random programs are in TestRandomPrograms")
+	n := *programs
+	if n == 0 {
+		effort.Full(t, "TestRandomPrograms has a part of one of them")
+		n = 8
 	}
 	t.Parallel()
 	effort.Tool(t, "gfortran", "gfortran")
-	n := *programs
-	if n == 0 {
-		n = effort.Of(8, 1)
-	}
-	blocks := []string{"update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum",
-		"max and min", "sum", "odd-even exchange", "red-black", "red-black", "rows in any order", "rows in any order"}
-	blocks = blocks[:effort.Of(len(blocks), 5)]
 	var cases []*randomCase
 	for i := range n {
 		s := max(*seed, 1) + uint64(i)
-		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, blocks...)})
+		cases = append(cases, &randomCase{seed: s, Program: randprog.With(s, transformedBlocks...)})
 	}
 	prepare(t, cases, way{"plain", plans[0], []string{"--no-transform=all"}})
 	var mu sync.Mutex

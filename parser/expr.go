@@ -305,8 +305,11 @@ func (c *climber) primary() (ast.Expr, error) {
 	case scan.String:
 		c.lex.Next()
 		q := t.Value[:1]
-		return &ast.StringLit{XBase: base, Quote: q[0],
-			Value: strings.ReplaceAll(t.Value[1:len(t.Value)-1], q+q, q)}, nil
+		x := &ast.StringLit{XBase: base, Quote: q[0], Value: strings.ReplaceAll(t.Value[1:len(t.Value)-1], q+q, q)}
+		if c.at("(") {
+			return c.substring(x)
+		}
+		return x, nil
 	case scan.Logical:
 		c.lex.Next()
 		return &ast.LogicalLit{XBase: base, Value: t.Value == ".true."}, nil

@@ -51,7 +51,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 			return dir, err
 		}
 	}
-	if out, err := bundle.Go(dir, "build", "-trimpath", "-o", "program", "./test"); err != nil {
+	if out, err := bundle.Go(dir, "build", "-trimpath", "-ldflags=-w", "-gcflags=-dwarf=false", "-o", "program", "./test"); err != nil {
 		return dir, fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return dir, nil

@@ -26,8 +26,9 @@ import (
 // emitted modules, so that the go command compiles them once.
 const modulePath = "github.com/spmdc/spmdc"
 
-// Flags are what the go command needs to build a bundle, besides -trimpath.
-var Flags = []string{"-ldflags=-s -w", "-gcflags=" + modulePath + "=-l"}
+// Flags are what the go command needs to build a bundle, besides -trimpath: nobody debugs
+// one.
+var Flags = []string{"-ldflags=-s -w", "-gcflags=" + modulePath + "=-l -dwarf=false"}
 
 // Join is the text of a program in several files: main.go, and each of the others behind
 // a line with its name, "-- kernels.go --".

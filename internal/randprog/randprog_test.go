@@ -42,7 +42,7 @@ func TestEachSeedHasAProgram(t *testing.T) {
 		}
 	}
 	const first = 97000000
-	n := uint64(effort.Of(20000, 4000))
+	n := uint64(effort.Of(20000, 2000))
 	for seed := uint64(first); seed < first+n; seed++ {
 		try("Sample", seed, Sample)
 		if seed%10 == 0 {
@@ -235,7 +235,7 @@ func TestGfortranAccepts(t *testing.T) {
 		t.Skip("long: gfortran compiles many programs")
 	}
 	effort.Tool(t, "gfortran", "gfortran")
-	n := uint64(effort.Of(40, 12))
+	n := uint64(effort.Of(40, 4))
 	dir := t.TempDir()
 	for seed := range n {
 		p := Sample(seed + 10000)

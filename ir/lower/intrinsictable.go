@@ -18,6 +18,8 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		m[name] = intrinsicFunc{strings.Fields(params), build}
 	}
 
+	m["isnan"] = m["ieee_is_nan"] // an extension of gfortran
+
 	// Functions of one real argument, with their specific names.
 	for _, name := range strings.Fields("sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh") {
 		def(name, "x", same(name, realTypes))

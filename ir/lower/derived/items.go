@@ -11,6 +11,10 @@ import (
 func (t *unit) items(list []ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, x := range list {
+		if do, ok := x.(*ast.ImpliedDo); ok {
+			out = append(out, t.expr(do))
+			continue
+		}
 		o := t.object(x)
 		switch r := t.typeOf(x); {
 		case r == nil:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/page"
 	"github.com/spmdc/spmdc/runtime/elide"
 )
 
@@ -58,42 +59,24 @@ func (b *branch) sort() {
 	}
 }
 
-// pageBegin is what makes a report of a page.
-const pageBegin = "<!DOCTYPE html>\n<!-- barriers, by spmdc -->"
+// pageKind is what makes a report of a page.
+const pageKind = "barriers"
 
-const pageHead = pageBegin + `
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>%s</title>
-<style>
-:root { --elided: #2a7f62; --redundant: #e0a458; --needed: #b9c2cc; --line: #d9dee3; --text: #1d2733; --dim: #5c6b7a; --page: #fff }
-@media (prefers-color-scheme: dark) { :root { --elided: #4db892; --redundant: #d59a4a; --needed: #55606c; --line: #36404b; --text: #e6ebf0; --dim: #9aa8b6; --page: #161b21 } }
-body { font: 15px/1.45 system-ui, sans-serif; color: var(--text); background: var(--page); margin: 2em auto; max-width: 76em; padding: 0 1.2em }
-h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1.1em; margin: 2em 0 .5em }
-p { margin: .4em 0; color: var(--dim) }
-code, .name, td.path { font: 13px/1.5 ui-monospace, monospace }
-table { border-collapse: collapse } th, td { padding: .2em .7em; text-align: right; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums }
-th { color: var(--dim); font-weight: 500 } th.path, td.path { text-align: left }
-.row { display: grid; grid-template-columns: minmax(16em, 1fr) 16em 5em 6em 6em 7em 6em; gap: 0 .8em; align-items: center; padding: .1em 0; border-bottom: 1px solid var(--line) }
+const pageStyle = `.row { display: grid; grid-template-columns: minmax(16em, 1fr) 16em 5em 6em 6em 7em 6em; gap: 0 .8em; align-items: center; padding: .1em 0; border-bottom: 1px solid var(--line) }
 .row span { text-align: right; font-variant-numeric: tabular-nums } .row .name { text-align: left; overflow-wrap: anywhere } .row .name i { color: var(--dim); font-style: normal }
 .head { color: var(--dim) }
 summary { cursor: pointer; list-style: none } summary::-webkit-details-marker { display: none }
 summary .name::before { content: "▸ "; color: var(--dim) } details[open] > summary .name::before { content: "▾ " } .leaf .name::before { content: "· "; color: var(--dim) }
-.bar { display: flex; height: .8em; background: none } .bar b { height: 100%% }
+.bar { display: flex; height: .8em; background: none } .bar b { height: 100% }
 .elided { background: var(--elided) } .redundant { background: var(--redundant) } .needed { background: var(--needed) }
 .key b { display: inline-block; width: 1em; height: .8em; margin: 0 .3em 0 1em }
-</style>
-</head>
-<body>
 `
 
 func (r *Report) html(w io.Writer) {
 	t := &r.Total
-	title := html.EscapeString("Barriers of " + r.Program)
-	fmt.Fprintf(w, pageHead, title)
-	fmt.Fprintf(w, "<h1>%s</h1>\n<p>%s PEs, %s</p>\n", title, numbers(r.PEs), doing(r.Mode))
+	title := "Barriers of " + r.Program
+	page.Head(w, pageKind, title, pageStyle)
+	fmt.Fprintf(w, "<h1>%s</h1>\n<p>%s PEs, %s</p>\n", html.EscapeString(title), numbers(r.PEs), doing(r.Mode))
 	fmt.Fprintf(w, "<table><tr><th>barriers<th>executed<th>elided<th>redundant<th>by Table 1<th>contexts<th>ms in barriers</tr>\n")
 	fmt.Fprintf(w, "<tr><td>%d<td>%d<td>%d (%.1f %%)<td>%d (%.1f %%)<td>%d (%.1f %%)<td>%d<td>%s</tr></table>\n",
 		t.Barriers, t.Executed, t.Elided(), share(t.Elided(), t.Barriers), t.Redundant, share(t.Redundant, t.Barriers), t.Ideal, share(t.Ideal, t.Barriers), len(r.Contexts), number(t.Time))
@@ -113,7 +96,7 @@ func (r *Report) html(w io.Writer) {
 	}
 	fmt.Fprintf(w, "<h2>Calling contexts</h2>\n<div class=\"row head\"><span class=name>call or barrier</span><span></span><span>share</span><span>barriers</span><span>executed</span><span>redundant</span><span>ms</span></div>\n")
 	r.branch(w, r.tree(), 0)
-	fmt.Fprintf(w, "</body>\n</html>\n")
+	page.End(w)
 }
 
 // openLevels is how far the tree is unfolded at first.

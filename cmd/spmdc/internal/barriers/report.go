@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/page"
 	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/outfile"
 )
@@ -40,7 +41,7 @@ const (
 )
 
 // begins is what reports begin with, by which they are known.
-var begins = []string{"barriers of ", "{\n  \"program\": ", pageBegin}
+var begins = []string{"barriers of ", "{\n  \"program\": ", page.Begin(pageKind)}
 
 // FormatOf is the form of a report that the name of its file asks for, if it can be
 // written there.

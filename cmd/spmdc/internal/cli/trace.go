@@ -2,15 +2,21 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/traces"
+	"github.com/spmdc/spmdc/runtime/outfile"
 )
 
 // traceCmd shows what is in a file that run --trace wrote.
 type traceCmd struct {
-	Summary traceSummaryCmd `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
+	Summary  traceSummaryCmd  `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
+	Critical traceCriticalCmd `cmd:"" help:"Find the critical path, and what other PEs waited for."`
+	Timeline traceTimelineCmd `cmd:"" help:"Write a page with a lane for each PE: regions, messages and waits."`
+	Export   traceExportCmd   `cmd:"" help:"Write it in a form that other tools read."`
 }
 
 // traceFile is the trace that a command is about.
@@ -41,14 +47,84 @@ func (cmd *traceSummaryCmd) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	s := t.Summarise()
-	switch cmd.Format {
+	return showResult(env, t.Summarise(), cmd.Format)
+}
+
+// showResult prints a result as text or JSON.
+func showResult(env *Env, r interface {
+	Text(io.Writer) error
+	JSON(io.Writer) error
+}, format string) error {
+	switch format {
 	case "text":
-		err = s.Text(env.Stdout)
+		return written(r.Text(env.Stdout))
 	case "json":
-		err = s.JSON(env.Stdout)
-	default:
-		return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", cmd.Format)
+		return written(r.JSON(env.Stdout))
 	}
-	return written(err)
+	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", format)
+}
+
+type traceCriticalCmd struct {
+	traceFile
+	Format string `default:"text" placeholder:"FORM" help:"text (the default) or json."`
+}
+
+func (cmd *traceCriticalCmd) Run(env *Env) error {
+	t, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	return showResult(env, t.Critical(), cmd.Format)
+}
+
+type traceTimelineCmd struct {
+	traceFile
+	Output string `short:"o" placeholder:"FILE" help:"The page; the default is the file with .html behind its name."`
+}
+
+func (cmd *traceTimelineCmd) Run(env *Env) error {
+	t, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	if cmd.Output == "" {
+		cmd.Output = cmd.File + ".html"
+	}
+	return writeResult(env, cmd.Output, traces.TimelineBegins, t.Timeline)
+}
+
+type traceExportCmd struct {
+	traceFile
+	Format string `required:"" placeholder:"FORM" help:"perfetto, for ui.perfetto.dev; csv, a line for each event; pprof, for go tool pprof."`
+	Output string `short:"o" placeholder:"FILE" help:"The file to write; the default is standard output."`
+}
+
+func (cmd *traceExportCmd) Run(env *Env) error {
+	at := slices.IndexFunc(traces.Formats, func(f traces.Format) bool { return f.Name == cmd.Format })
+	if at < 0 {
+		return driver.Usagef("write --format=perfetto, --format=csv or --format=pprof", "--format=%s is not known", cmd.Format)
+	}
+	t, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	format := traces.Formats[at]
+	return writeResult(env, cmd.Output, format.Begins, func(w io.Writer) error { return format.Write(t, w) })
+}
+
+// writeResult writes a result to a file, over one that begins in the same way only, or to
+// standard output.
+func writeResult(env *Env, file, begins string, write func(io.Writer) error) error {
+	if file == "" {
+		return written(write(env.Stdout))
+	}
+	err := outfile.Write(file, []string{begins}, write)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if err != nil {
+		return driver.Usagef("name another file with -o", "%s: %v", file, err)
+	}
+	return nil
 }

@@ -10,10 +10,16 @@ import (
 // Bundle builds one program out of many emitted ones, in the folder dir, which it
 // makes: it runs them as they are asked for, by their names in mains, which are the
 // texts of main.go.
-func Bundle(dir string, mains map[string][]byte) (program string, err error) {
+func Bundle(dir string, mains map[string][]byte, on Transport) (program string, err error) {
 	tool, err := findGo(true)
 	if err != nil {
 		return "", err
+	}
+	var mpi *mpiCompiler
+	if on == MPI {
+		if mpi, err = findMPI(); err != nil {
+			return "", err
+		}
 	}
 	files, err := bundle.Files(mains, goVersion)
 	if err != nil {
@@ -27,5 +33,5 @@ func Bundle(dir string, mains map[string][]byte) (program string, err error) {
 		return "", Usagef("check the disk", "cannot write the programs: %v", cause(err))
 	}
 	program = filepath.Join(dir, "bundle")
-	return program, tool.build(dir, program, tmp, false, bundle.Flags...)
+	return program, tool.buildFor(mpi, dir, program, tmp, false, bundle.Flags...)
 }

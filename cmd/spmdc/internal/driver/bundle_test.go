@@ -23,7 +23,7 @@ func TestBundle(t *testing.T) {
 		}
 		mains[name] = c.Emitted()
 	}
-	program, err := Bundle(filepath.Join(t.TempDir(), "bundle"), mains)
+	program, err := Bundle(filepath.Join(t.TempDir(), "bundle"), mains, InProcess)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestBundle(t *testing.T) {
 		t.Errorf("three: %v: %q", err, out)
 	}
 	mains["three"] = []byte("package main\n\nvar program, run = 1, 2\n")
-	if _, err := Bundle(filepath.Join(t.TempDir(), "bundle"), mains); err == nil || !strings.Contains(err.Error(), "the Go compiler refuses the emitted program") {
+	if _, err := Bundle(filepath.Join(t.TempDir(), "bundle"), mains, InProcess); err == nil || !strings.Contains(err.Error(), "the Go compiler refuses the emitted program") {
 		t.Errorf("a bundle that is no Go program: %v", err)
 	}
 }

@@ -37,7 +37,7 @@ func TestModulePaths(t *testing.T) {
 		aux con prn nul com1 com9 lpt1 go toolchain module require replace spmdc fmt unsafe 1 a_test windows amd64`)
 	names = append(names, ProgramName(strings.Repeat("Long", 60)+".hpf"), ProgramName("\u202e.hpf"))
 	for _, name := range names {
-		if !effort.Share(name, 3) {
+		if !effort.Share(name, 8) {
 			continue
 		}
 		dir := t.TempDir()

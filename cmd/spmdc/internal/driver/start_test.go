@@ -141,7 +141,7 @@ func TestGoSettings(t *testing.T) {
 	for _, bad := range []string{"GOCACHE=off", "GOCACHE=relative", "GOEXPERIMENT=nonsense", "GOROOT=/nowhere", "GOFIPS140=nonsense", "GOFLAGS=-nonsense",
 		"GOENV=/nowhere", "GODEBUG=nonsense=1", "GOPATH=relative", "GOMODCACHE=relative", "GOTOOLCHAIN=nonsense", "GOWORK=/nowhere", "GOBIN=relative",
 		"GO111MODULE=off", "GOINSECURE=[", "CGO_ENABLED=nonsense", "GOPROXY=nonsense", "GOTMPDIR=/nowhere"} {
-		if !effort.Share(bad, 3) {
+		if !effort.Share(bad, 8) {
 			continue
 		}
 		name, value, _ := strings.Cut(bad, "=")

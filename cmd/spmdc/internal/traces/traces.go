@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
 
@@ -42,6 +43,7 @@ func Read(file string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	printable(&x.Definitions)
 	t := &Trace{File: x, PE: make([][]tracefile.Event, x.PEs)}
 	for _, c := range x.Chunks {
 		list, err := x.Events(c)
@@ -55,6 +57,19 @@ func Read(file string) (*Trace, error) {
 	}
 	t.match()
 	return t, nil
+}
+
+// printable makes texts that come from a source such as can be shown everywhere.
+func printable(d *tracefile.Definitions) {
+	d.Program = source.Printable(d.Program)
+	for i := range d.Regions {
+		r := &d.Regions[i]
+		r.Kind, r.Name, r.File = source.Printable(r.Kind), source.Printable(r.Name), source.Printable(r.File)
+	}
+	for i := range d.Sites {
+		s := &d.Sites[i]
+		s.Kind, s.Reference, s.File = source.Printable(s.Kind), source.Printable(s.Reference), source.Printable(s.File)
+	}
 }
 
 // before is the order of events of a PE.

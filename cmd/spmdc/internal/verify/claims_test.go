@@ -63,7 +63,7 @@ end program
 		t.Fatalf("%d times %s in\n%s", n, next, code)
 	}
 	mains["the next producer"] = bytes.Replace(code, []byte(next), []byte(strings.ReplaceAll(next, "Form{0}", "Form{1}")), 1)
-	bundle, err := driver.Bundle(filepath.Join(t.TempDir(), "bundle"), mains)
+	bundle, err := driver.Bundle(filepath.Join(t.TempDir(), "bundle"), mains, driver.InProcess)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/effort"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/ir"
 )
@@ -39,9 +40,7 @@ var few = map[string]int{
 const sampled = 150
 
 func TestCoverage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles many programs")
-	}
+	effort.Full(t, "what the programs have changes with their generator")
 	all := coverage{}
 	table := driver.Passes()
 	for seed := range uint64(sampled) {

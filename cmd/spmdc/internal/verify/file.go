@@ -38,7 +38,10 @@ type Options struct {
 	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
 	// checkpoints and go on from there are like those in one piece.
 	Checkpoints bool
-	Context     context.Context // of driver.Interruptible; nil: nothing ends the runs
+	// Transport is what carries the messages of random programs. With MPI no PE is held, and
+	// nothing is recorded.
+	Transport driver.Transport
+	Context   context.Context // of driver.Interruptible; nil: nothing ends the runs
 }
 
 // DefaultPEs are the numbers of PEs where the user gives none.

@@ -3,11 +3,13 @@ package verify
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +25,8 @@ import (
 type server struct {
 	bundle string
 	limit  time.Duration // of one run
+	ctx    context.Context
+	apart  bool // each run is one of processes that mpirun starts
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -34,6 +38,9 @@ type server struct {
 // run runs a program of the bundle. The error is a *Fault where the program, and
 // with it the process, came to no regular end.
 func (s *server) run(name string, input []byte, args ...string) (*Outcome, []byte, error) {
+	if s.apart {
+		return s.mpirun(name, input, args)
+	}
 	if s.cmd == nil {
 		if err := s.start(); err != nil {
 			return nil, nil, err
@@ -68,6 +75,21 @@ func (s *server) run(name string, input []byte, args ...string) (*Outcome, []byt
 		s.end()
 	}
 	return got, []byte(reply[3]), nil
+}
+
+// mpirun runs a program on as many processes as its arguments say, of which the first are -n and
+// their number.
+func (s *server) mpirun(name string, input []byte, args []string) (*Outcome, []byte, error) {
+	n, err := strconv.Atoi(args[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	mpirun, all, env, err := driver.MPIRun(s.bundle, n, nil, append([]string{name}, args...))
+	if err != nil {
+		return nil, nil, err
+	}
+	got, err := execute(s.ctx, s.limit, input, "env", slices.Concat(env, []string{mpirun}, all)...)
+	return got, nil, err
 }
 
 // start starts the process.

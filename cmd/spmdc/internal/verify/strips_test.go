@@ -12,7 +12,8 @@ import (
 
 // TestRandomStrips is a short form of spmdc verify --random=N --strip=2 --mutations=2.
 func TestRandomStrips(t *testing.T) {
-	programs := effort.Of(8, 2)
+	effort.Full(t, "programs in strips run in package dataflow too")
+	const programs = 8
 	r, err := Random(withTools(t), RandomOptions{Programs: programs, Seed: 1000, Hold: 1, Options: Options{
 		PEs: []int{2, 3, 4}, Plans: []plan.Kind{plan.Elide}, Limit: time.Minute, Mutations: 2, Compile: driver.Options{Strip: 2},
 	}})

@@ -1,0 +1,90 @@
+package traces
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spmdc/spmdc/internal/browser"
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
+)
+
+func timeline(t *testing.T, trace *Trace) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := trace.Timeline(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestTimeline goes through the page by keys alone: along the events of a PE, to another PE,
+// and from a wait to the put that it is for; and finds events by name.
+func TestTimeline(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: a browser")
+	}
+	dom := browser.Load(t, timeline(t, twoPEs(t, "two")), "", `
+		const box = document.getElementById('timeline'), out = document.getElementById('chosen'), said = [];
+		const key = (k, shift) => { box.dispatchEvent(new KeyboardEvent('keydown', {key: k, shiftKey: !!shift})); said.push(out.textContent.split('\n')[0]); };
+		key('ArrowRight'); key('ArrowRight'); key('ArrowDown'); key('Enter'); key('End');
+		document.body.dataset.said = said.join('|');
+		key('+'); document.body.dataset.zoomed = box.dataset.from + '-' + box.dataset.to;
+		key('0'); document.body.dataset.all = box.dataset.from + '-' + box.dataset.to;
+		const find = document.getElementById('search'); find.value = 'sum s'; find.dispatchEvent(new Event('input'));
+		document.body.dataset.found = document.getElementById('found').textContent;
+		key('n'); document.body.dataset.next = out.textContent.split('\n')[0];`)
+	for name, want := range map[string]string{
+		"ready":  "7",
+		"said":   "PE 0: program two|PE 0: loop i|PE 1: wait for arrival: shift u(i-1)two|PE 0: put: shift u(i-1)two|PE 0: reduction: sum s",
+		"zoomed": "475-975", "all": "0-1000", "found": "2 events",
+	} {
+		m := regexp.MustCompile(` data-` + name + `="([^"]*)"`).FindStringSubmatch(dom)
+		if m == nil || m[1] != want {
+			t.Errorf("%s: %q, want %q", name, m, want)
+		}
+	}
+	if !strings.Contains(dom, `role="application"`) || !strings.Contains(dom, `aria-live="polite"`) {
+		t.Error("the timeline has no role, or says nothing")
+	}
+}
+
+// TestHostile: texts of a source do nothing in the page.
+func TestHostile(t *testing.T) {
+	page := timeline(t, twoPEs(t, hostile))
+	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.ContainsAny(page, "\x00\x1b") {
+		t.Error("a text of the source is markup of the page")
+	}
+	if regexp.MustCompile(`(src|href)=["']?[a-z]+:`).MatchString(page) {
+		t.Error("the page needs something else")
+	}
+	if testing.Short() {
+		return
+	}
+	dom := browser.Load(t, page, "", `document.body.dataset.images = document.images.length`)
+	if !strings.Contains(dom, `data-images="0"`) || !strings.Contains(dom, `data-ready="7"`) {
+		t.Error("the page has an image, or its script did not run")
+	}
+}
+
+// TestMostDrawn: of many events the longest are drawn, and the page is bounded.
+func TestMostDrawn(t *testing.T) {
+	trace := twoPEs(t, "two")
+	for i := range int64(3 * mostDrawn) {
+		trace.PE[0] = append(trace.PE[0], tracefile.Event{Kind: tracefile.Region, ID: 1, Began: 1000 + 1000*i, Took: 1 + i%1000, Peer: -1})
+	}
+	d, shortest := trace.pageData()
+	n := len(d.Lanes[0])/10 + len(d.Lanes[1])/10
+	if n > mostDrawn || n < mostDrawn*9/10 {
+		t.Errorf("%d events are drawn", n)
+	}
+	for i := 3; i < len(d.Lanes[0]); i += 10 {
+		if d.Lanes[0][i] < shortest {
+			t.Fatalf("an event of %d ns is drawn, the shortest is to be %d", d.Lanes[0][i], shortest)
+		}
+	}
+	if page := timeline(t, trace); len(page) > 4<<20 || !strings.Contains(page, "Only the longest events are drawn") {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+}
