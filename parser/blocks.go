@@ -201,6 +201,10 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
 		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE"}[kind]
 	i := p.innermost(kind, label, name)
+	if i < 0 && p.strayElse[kind] {
+		p.strayElse = nil
+		return
+	}
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).
 			WithHelp("remove it, or add the %s that it belongs to", what[len("END "):])
@@ -289,6 +293,7 @@ func (p *parser) alternative(kind frameKind, pos source.Pos, cond ast.Expr, isEl
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without %s", what, begin[:strings.Index(begin, " ")]).
 			WithHelp("remove it, or add the %s that it belongs to", begin)
+		p.strayElse = map[frameKind]bool{kind: true}
 		return
 	}
 	p.closeAbove(i, pos)

@@ -310,12 +310,20 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 			WithHelp("%s", advice))
 		return false
 	default:
-		p.diags.Add(problem(source.Syntax, g.Word, quoted(g.Word)+" is no attribute, or is there already").
-			WithHelp("attributes are parameter, dimension(...), intent(...), external and save; without attributes, write no comma"))
+		d := problem(source.Syntax, g.Word, quoted(g.Word)+" is no attribute, or is there already")
+		if near := source.Nearest(g.Word.Value, attributeWords...); near != "" && near != g.Word.Value {
+			d.WithHelp("did you mean %s?", strings.ToUpper(near))
+		} else {
+			d.WithHelp("attributes are parameter, dimension(...), allocatable, intent(...), optional, external and save; without attributes, write no comma")
+		}
+		p.diags.Add(d)
 		return false
 	}
 	return true
 }
+
+// attributeWords are those that a misspelt one is compared with.
+var attributeWords = []string{"parameter", "dimension", "codimension", "allocatable", "intent", "optional", "external", "intrinsic", "save", "public", "private", "protected", "target", "value", "contiguous", "volatile"}
 
 // dims builds the extents of an array; ok is false when there was an error, or
 // was before.

@@ -441,7 +441,7 @@ func (p *parser) unknownDirective(word *lexer.Token) {
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:
 		d.Msg = "there is no HPF directive " + quoted(word) + "; the line is ignored"
-		if near := nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent"); near != "" {
+		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent"); near != "" {
 			d.Help = "did you mean " + strings.ToUpper(near) + "?"
 		} else {
 			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT and INDEPENDENT"

@@ -161,7 +161,7 @@ func (p *parser) controls(list []control, form string, transfer bool, may ...[]s
 			}
 			hasFormat, c.Format = true, v
 		case !slices.ContainsFunc(may, func(keys []string) bool { return slices.Contains(keys, key) }):
-			p.badControl(e, form)
+			p.badControl(e, form, may...)
 			ok = false
 		case key == "end" || key == "err" || key == "eor":
 			label := p.controlLabel(e, form)
@@ -238,12 +238,18 @@ func (f *format) pos() source.Pos {
 
 func position(p source.Pos) lexer.Position { return lexer.Position{Line: p.Line, Column: p.Col} }
 
-func (p *parser) badControl(c *control, form string) {
+// badControl reports an entry that a statement of the form does not have; may are those that it has.
+func (p *parser) badControl(c *control, form string, may ...[]string) {
 	if c.Key == nil {
 		p.diags.Errorf(source.Syntax, c.Value.pos(), "this is neither unit nor format").WithHelp("write: %s", form)
 		return
 	}
-	p.diags.Add(problem(source.OutsideSubset, c.Key, strings.ToUpper(c.Key.Value)+"= is outside the subset").
+	key := c.Key.Value
+	if near := source.Nearest(key, slices.Concat(slices.Concat(may...), []string{"unit", "fmt", "nml", "iostat", "iomsg", "err"})...); near != "" {
+		p.diags.Add(problem(source.Syntax, c.Key, "there is no "+strings.ToUpper(key)+"= in this statement").WithHelp("did you mean %s=?", strings.ToUpper(near)))
+		return
+	}
+	p.diags.Add(problem(source.OutsideSubset, c.Key, strings.ToUpper(key)+"= is not supported in this statement").
 		WithHelp("write: %s", form))
 }
 

@@ -39,6 +39,8 @@ type parser struct {
 	mainHeader bool // the main program has a PROGRAM statement
 	more       bool // files follow the one in hand
 	deep       bool // blocks that are nested too deeply have been reported
+
+	strayElse map[frameKind]bool // an ELSE without its block has been reported: so is the END
 }
 
 func (p *parser) lines(lines []scan.Line) {

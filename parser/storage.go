@@ -148,6 +148,9 @@ func (c *climber) typeSpec(hasKind func() bool) (*typeSpec, error) {
 	var err error
 	switch {
 	case !isTypeWord(g.Word.Value):
+		if source.Nearest(g.Word.Value, "none") != "" {
+			return nil, problem(source.Syntax, &g.Word, quoted(&g.Word)+" is no type").WithHelp("did you mean NONE?")
+		}
 		return nil, problem(source.Syntax, &g.Word, quoted(&g.Word)+" is no type").
 			WithHelp("the types are integer, real, double precision, complex, logical and character")
 	case c.at("*"):

@@ -24,7 +24,8 @@ import (
 //	end do
 //
 // So has an array whose elements each iteration is proved to assign before it uses any,
-// and that nobody uses behind the loop as it left them (scalar.Info.PrivateArray).
+// and that nobody uses behind the loop as it left them, and an array of a procedure that
+// each iteration calls (scalar.Info.PrivateArray).
 //
 // A distributed array has no such copies: each element is at its owner, with its value
 // in the order of the source, as if NEW did not name it.
@@ -120,7 +121,7 @@ func (p *Program) explainPrivate(b *strings.Builder) {
 				}
 			}
 			add(p.Private(d), "by NEW")
-			add(p.Proved(d), "which it assigns before it uses any of it")
+			add(p.Proved(d), "of which it uses nothing that was there before")
 		}
 		return true
 	})

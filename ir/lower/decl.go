@@ -175,6 +175,7 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		case d.Parameter && e.Init == nil:
 			l.errorf(codeDeclaration, e.Pos, "PARAMETER %s has no value", e.Name).
 				WithHelp("write: %s = value", e.Name)
+			s.Type = ir.Invalid // nothing more is known of it
 		case d.Parameter:
 			l.setParameter(s, e, t.assumed)
 		case t.assumed && l.binding != nil && e.Name == resultName(l.scope.unit) && l.scope.unit.Kind == ast.FunctionUnit:

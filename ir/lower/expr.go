@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -250,8 +252,12 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		l.errorf(codeUndeclared, e.NamePos, "the operator %s is not defined here", e.Operator()).
 			WithHelp("write interface %s with the function that it stands for, or use the module that has it", e.Name)
 	default:
-		l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name).
-			WithHelp("declare it as an array, or add a function of this name to the file")
+		d := l.errorf(codeUndeclared, e.NamePos, "%s is neither an array nor an intrinsic function", e.Name)
+		if near := source.Nearest(e.Name, slices.Sorted(maps.Keys(intrinsics))...); near != "" {
+			d.WithHelp("did you mean %s? Else declare it as an array, or add a function of this name to the file", near)
+		} else {
+			d.WithHelp("declare it as an array, or add a function of this name to the file")
+		}
 	}
 	for _, a := range e.Args {
 		if k, ok := a.(*ast.Keyword); ok {
@@ -497,7 +503,7 @@ func (l *lowerer) logical(e ast.Expr, what string) ir.Expr {
 	if t := x.Type(); t != ir.Logical && t != ir.Invalid {
 		d := l.errorf(codeType, e.Position(), "%s is %s, it must be LOGICAL", what, t)
 		if t.IsNumeric() {
-			d.WithHelp("compare it: %s /= 0", ir.ExprString(x))
+			d.WithHelp("compare it: %s /= 0", ast.UnparseExpr(e))
 		}
 		return bad(e.Position())
 	}

@@ -100,6 +100,7 @@ func (l *lowerer) concurrent(s *ast.Forall) []ir.Stmt {
 			d.Name = s.Name
 		}
 		nest, body = d, []ast.Stmt{d}
+		l.concurrents[d] = true
 		ind.Loops = append(ind.Loops, x.Var)
 	}
 	l.pending = nil

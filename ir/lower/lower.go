@@ -70,51 +70,53 @@ func newFound() found { return found{map[declared]bool{}, map[string]bool{}} }
 func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	p := f.Program
 	l := &lowerer{
-		file:       f,
-		diags:      diags,
-		prog:       &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
-		typed:      make(map[*ir.Symbol]source.Pos),
-		unbounded:  make(map[*ir.Symbol]bool),
-		ambiguous:  make(map[*ir.Symbol]bool),
-		intrinsics: make(map[*ir.Symbol]bool),
-		mention:    make(map[*ir.Symbol]bool),
-		active:     make(map[*ir.Symbol]source.Pos),
-		taken:      make(map[string]bool),
-		tried:      make(map[string]int),
-		endless:    make(map[*ast.Program]bool),
-		main:       make(map[string]bool),
-		modules:    make(map[string]*scope),
-		language:   make(map[string]*scope),
-		external:   make(map[string]*procedure),
-		called:     make(map[*ast.Program]bool),
-		savedVars:  make(map[savedKey]*ir.Symbol),
-		shared:     make(map[*ir.Symbol]bool),
-		shapes:     make(map[*ir.Symbol]*shape),
-		views:      make(map[*ir.Symbol]*view),
-		found:      k,
-		again:      newFound(),
-		overlays:   make(map[*ir.Symbol]overlaid),
-		common:     make(map[*ir.Symbol]bool),
-		loose:      make(map[*ir.Symbol]bool),
-		known:      make(map[*ir.Symbol]ir.Expr),
-		captured:   make(map[*ir.Symbol]bool),
-		lengths:    make(map[*ir.Symbol]ir.Expr),
-		copies:     make(map[*ir.Symbol]*view),
-		constants:  make(map[*ir.Symbol]bool),
-		structured: make(map[*ast.Program][]ast.Stmt),
-		allocs:     make(map[*ir.Symbol]*allocatable),
-		lows:       findLows(f, k.vary),
-		readOnly:   make(map[*ir.Symbol]string),
-		protected:  make(map[*ir.Symbol]protected),
-		results:    map[*ast.Index]*ir.Symbol{},
-		signatures: make(map[*ast.Program][]*dummy),
+		file:        f,
+		diags:       diags,
+		prog:        &ir.Program{Name: p.Name, File: f.Name, Pos: p.Pos},
+		typed:       make(map[*ir.Symbol]source.Pos),
+		unbounded:   make(map[*ir.Symbol]bool),
+		ambiguous:   make(map[*ir.Symbol]bool),
+		intrinsics:  make(map[*ir.Symbol]bool),
+		mention:     make(map[*ir.Symbol]bool),
+		active:      make(map[*ir.Symbol]source.Pos),
+		taken:       make(map[string]bool),
+		tried:       make(map[string]int),
+		endless:     make(map[*ast.Program]bool),
+		main:        make(map[string]bool),
+		modules:     make(map[string]*scope),
+		language:    make(map[string]*scope),
+		external:    make(map[string]*procedure),
+		called:      make(map[*ast.Program]bool),
+		savedVars:   make(map[savedKey]*ir.Symbol),
+		shared:      make(map[*ir.Symbol]bool),
+		shapes:      make(map[*ir.Symbol]*shape),
+		views:       make(map[*ir.Symbol]*view),
+		found:       k,
+		again:       newFound(),
+		overlays:    make(map[*ir.Symbol]overlaid),
+		common:      make(map[*ir.Symbol]bool),
+		loose:       make(map[*ir.Symbol]bool),
+		known:       make(map[*ir.Symbol]ir.Expr),
+		captured:    make(map[*ir.Symbol]bool),
+		lengths:     make(map[*ir.Symbol]ir.Expr),
+		copies:      make(map[*ir.Symbol]*view),
+		constants:   make(map[*ir.Symbol]bool),
+		structured:  make(map[*ast.Program][]ast.Stmt),
+		concurrents: make(map[ast.Stmt]bool),
+		allocs:      make(map[*ir.Symbol]*allocatable),
+		lows:        findLows(f, k.vary),
+		readOnly:    make(map[*ir.Symbol]string),
+		protected:   make(map[*ir.Symbol]protected),
+		results:     map[*ast.Index]*ir.Symbol{},
+		signatures:  make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
 	l.prog.SPMD = mentionsImages(f)
 	l.reserve(p)
 	for _, u := range f.Procedures {
 		if _, twice := l.external[u.Name]; twice {
-			l.errorf(codeDuplicate, u.Pos, "there are two procedures called %s", u.Name)
+			l.errorf(codeDuplicate, u.Pos, "there are two procedures called %s", u.Name).
+				WithNote(l.external[u.Name].unit.Pos, "the other one begins here").WithHelp("rename one of them, or remove it")
 			continue
 		}
 		l.external[u.Name] = &procedure{unit: u}
@@ -196,6 +198,8 @@ type lowerer struct {
 	critical   source.Pos   // of the CRITICAL construct around
 	criticalIn *scope       // that has it
 	locks      []source.Pos // CRITICAL constructs
+
+	concurrents map[ast.Stmt]bool // the DO loops that DO CONCURRENT has become
 
 	structured map[*ast.Program][]ast.Stmt // the statements of units, without jumps
 

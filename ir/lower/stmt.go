@@ -74,6 +74,9 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	}
 	switch s := s.(type) {
 	case *ast.Assign:
+		if s.Part {
+			return copying(l.assign(s))
+		}
 		return l.assign(s)
 	case *ast.Do:
 		if s.Var.Name == "" {
@@ -519,6 +522,10 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 	for i := len(l.loops) - 1; i >= 0; i-- {
 		switch around := l.loops[i]; {
+		case l.concurrents[around.of] && (what == "EXIT" || name != "" && name != around.name):
+			l.errorf(codeLoop, pos, "%s leaves a DO CONCURRENT", what).
+				WithNote(around.stmt.Position(), "it begins here").WithHelp("write CYCLE to go on with the next iteration, or a DO loop")
+			return nil
 		case name == "" && around.block:
 		case name != "" && name != around.name:
 		case around.block && what == "CYCLE":
@@ -535,7 +542,7 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 		return nil
 	}
 	if name == "" {
-		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what)
+		l.errorf(codeLoop, pos, "%s stands outside of any DO loop", what).WithHelp("remove it, or put a loop around it")
 	} else {
 		l.errorf(codeLoop, pos, "%s %s: no loop around has the name %s", what, name, name).
 			WithHelp("name the loop: %s: do i = ...", name)
@@ -563,4 +570,20 @@ func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
 		}
 	}
 	return one(out)
+}
+
+// copying marks the assignments in list as copies of what need not have a value.
+func copying(list []ir.Stmt) []ir.Stmt {
+	ir.Walk(list, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok {
+			switch x := a.RHS.(type) {
+			case *ir.Var:
+				x.Raw = true
+			case *ir.Ref:
+				x.Raw = true
+			}
+		}
+		return true
+	})
+	return list
 }

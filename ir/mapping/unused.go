@@ -23,7 +23,7 @@ func WarnUnused(p *ir.Program, diags *source.List) {
 		see(d.Pos)
 	}
 	ir.Walk(p.Body, func(s ir.Stmt) bool {
-		if d, ok := s.(*ir.Do); ok && d.Independent != nil {
+		if d, ok := s.(*ir.Do); ok && d.Independent != nil && d.Independent.Pos != d.Pos { // else it is DO CONCURRENT
 			see(d.Independent.Pos)
 		}
 		return true

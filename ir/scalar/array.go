@@ -22,6 +22,9 @@ import (
 // The writer and the use are executed in the same iteration of all loops around that
 // block. What any other loop leaves in the array has no use, unless it runs between a
 // writer and its use.
+//
+// An array of a procedure, without SAVE, is one to the loops around the call: it is undefined
+// when the call begins, so that nothing uses what another call has left in it.
 
 // covered is a use of an array: the statements of a block from the writer to that with
 // the use, and what surrounds the block, is all there is to know.
@@ -31,6 +34,7 @@ type covered struct{ between []ir.Stmt }
 type arrayUses struct {
 	around map[ir.Stmt]ir.Stmt
 	uses   map[*ir.Symbol][]covered
+	calls  map[*ir.Symbol][]*ir.Do // of arrays of procedures: the loops around the call
 	is     map[arrayKey]bool
 }
 
@@ -43,6 +47,9 @@ type arrayKey struct {
 // the iterations of loop.
 func (in *Info) PrivateArray(loop *ir.Do, sym *ir.Symbol) bool {
 	u := in.arrays
+	if slices.Contains(u.calls[sym], loop) {
+		return true
+	}
 	uses, ok := u.uses[sym]
 	if !ok {
 		return false
@@ -72,7 +79,7 @@ type place struct{ list, at int }
 // coverArrays looks for the writers of all uses. It does so while the program is that
 // which Analyze sees: a pass may put a scalar in the place of a subscript later.
 func (in *Info) coverArrays() *arrayUses {
-	u := &arrayUses{around: map[ir.Stmt]ir.Stmt{}, uses: map[*ir.Symbol][]covered{}, is: map[arrayKey]bool{}}
+	u := &arrayUses{around: map[ir.Stmt]ir.Stmt{}, uses: map[*ir.Symbol][]covered{}, calls: map[*ir.Symbol][]*ir.Do{}, is: map[arrayKey]bool{}}
 	at := map[ir.Stmt]place{}
 	writers := map[*ir.Symbol]map[int][]int{} // positions by list
 	var lists [][]ir.Stmt
@@ -100,7 +107,17 @@ func (in *Info) coverArrays() *arrayUses {
 	open := map[*ir.Symbol]bool{} // with a use that is not covered
 	ir.WalkExprs(in.prog.Body, func(s ir.Stmt, e ir.Expr) bool {
 		r, ok := e.(*ir.Ref)
-		if !ok || writers[r.Sym] == nil || open[r.Sym] {
+		if !ok {
+			return true
+		}
+		if call := r.Sym.Site; call != nil && !r.Sym.Temp {
+			if _, known := u.calls[r.Sym]; !within(s, call) {
+				u.calls[r.Sym] = nil // it is used outside of the call too
+			} else if !known {
+				u.calls[r.Sym] = u.loopsAround(call, s)
+			}
+		}
+		if writers[r.Sym] == nil || open[r.Sym] {
 			return true
 		}
 		if a, ok := s.(*ir.Assign); ok && a.LHS == e {
@@ -121,6 +138,25 @@ func (in *Info) coverArrays() *arrayUses {
 		delete(u.uses, sym)
 	}
 	return u
+}
+
+// within reports whether s is a statement of a call, or of one in it.
+func within(s ir.Stmt, call *ir.Site) bool {
+	site := s.CallSite()
+	for site != nil && site != call {
+		site = site.Parent
+	}
+	return site != nil
+}
+
+// loopsAround are the loops around a call, of which s is a statement.
+func (u *arrayUses) loopsAround(call *ir.Site, s ir.Stmt) (list []*ir.Do) {
+	for ; s != nil; s = u.around[s] {
+		if d, ok := s.(*ir.Do); ok && !within(s, call) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // writes lists the arrays all of whose elements s surely assigns: s is a nest of loops

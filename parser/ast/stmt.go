@@ -3,9 +3,11 @@ package ast
 import "github.com/spmdc/spmdc/parser/source"
 
 type (
-	// Assign is "lhs = rhs".
+	// Assign is "lhs = rhs". Part is not in the source: it copies a component where a whole
+	// variable of a derived type is copied, of which not all need have a value.
 	Assign struct {
 		Base
+		Part     bool
 		LHS, RHS Expr // LHS is *Ident, *Index, *Substring or *CoIndex
 	}
 	// Do is "name: do i = lo, hi, step". Var is "" for a plain "do".

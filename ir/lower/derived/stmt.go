@@ -363,7 +363,7 @@ func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
 	var out []ast.Stmt
 	for _, l := range to.of.leaves() {
 		x, y := t.reference(to, l), t.reference(from, l)
-		set := &ast.Assign{Base: base, LHS: x, RHS: y}
+		set := &ast.Assign{Base: base, Part: true, LHS: x, RHS: y}
 		if !l.open {
 			out = append(out, set)
 			continue

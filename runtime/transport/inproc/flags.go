@@ -38,7 +38,10 @@ func (f *flags) made(w *World, q int) *atomic.Uint64 {
 	at := &f.chunks[q/perChunk]
 	chunk := at.Load()
 	if chunk == nil {
-		at.CompareAndSwap(nil, &made[[perChunk]atomic.Uint64](w, 1)[0])
+		showSync() // but who takes memory from a room, of the goroutines of a process, has its lock
+		fresh := &made[[perChunk]atomic.Uint64](w, 1)[0]
+		hideSync()
+		at.CompareAndSwap(nil, fresh)
 		chunk = at.Load()
 	}
 	showSync()

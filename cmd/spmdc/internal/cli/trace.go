@@ -14,6 +14,7 @@ import (
 // traceCmd shows what is in a file that run --trace wrote.
 type traceCmd struct {
 	Summary  traceSummaryCmd  `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
+	Critical traceCriticalCmd `cmd:"" help:"Find the critical path, and what other PEs waited for."`
 	Timeline traceTimelineCmd `cmd:"" help:"Write a page with a lane for each PE: regions, messages and waits."`
 	Export   traceExportCmd   `cmd:"" help:"Write it in a form that other tools read."`
 }
@@ -46,16 +47,34 @@ func (cmd *traceSummaryCmd) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	s := t.Summarise()
-	switch cmd.Format {
+	return showResult(env, t.Summarise(), cmd.Format)
+}
+
+// showResult prints a result as text or JSON.
+func showResult(env *Env, r interface {
+	Text(io.Writer) error
+	JSON(io.Writer) error
+}, format string) error {
+	switch format {
 	case "text":
-		err = s.Text(env.Stdout)
+		return written(r.Text(env.Stdout))
 	case "json":
-		err = s.JSON(env.Stdout)
-	default:
-		return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", cmd.Format)
+		return written(r.JSON(env.Stdout))
 	}
-	return written(err)
+	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", format)
+}
+
+type traceCriticalCmd struct {
+	traceFile
+	Format string `default:"text" placeholder:"FORM" help:"text (the default) or json."`
+}
+
+func (cmd *traceCriticalCmd) Run(env *Env) error {
+	t, err := cmd.read()
+	if err != nil {
+		return err
+	}
+	return showResult(env, t.Critical(), cmd.Format)
 }
 
 type traceTimelineCmd struct {

@@ -1,0 +1,232 @@
+package traces
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"text/tabwriter"
+
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
+)
+
+// The critical path goes back from the end of the PE that ends last. Where that PE waited for
+// another one, the path goes on at the other: at the put or the ready message that ended the
+// wait, or where the last PE came to a reduction or barrier, or the sender to a broadcast. So
+// what lies on it is what the run would be shorter without, if nothing else were as long.
+//
+// Blame is the time of each wait, up to when the other PE did what ended it, on what that PE
+// executed meanwhile.
+
+// Critical is what lies on the path, and what is to blame for waits.
+type Critical struct {
+	Program string   `json:"program"`
+	PEs     int      `json:"pes"`
+	Length  float64  `json:"length"` // seconds of the path
+	Waited  float64  `json:"waited"` // seconds of all waits of all PEs
+	Jumps   int      `json:"jumps"`  // from PE to PE
+	Notes   []string `json:"notes,omitempty"`
+	Parts   []*Part  `json:"parts"`
+}
+
+// Part is a region, or the messages of a site.
+type Part struct {
+	What  string  `json:"what"`
+	Lines string  `json:"lines"`
+	Path  float64 `json:"path"`  // seconds on the path
+	Blame float64 `json:"blame"` // seconds that other PEs waited meanwhile
+}
+
+// piece is a time in which a PE executes nothing that is inside of an event.
+type piece struct {
+	from, to int64
+	event    *tracefile.Event
+}
+
+// pieces divides the time of a PE.
+func (t *Trace) pieces(pe int) (list []piece) {
+	var open []*tracefile.Event
+	var at int64
+	until := func(to int64) {
+		if len(open) > 0 && to > at {
+			list = append(list, piece{at, to, open[len(open)-1]})
+		}
+		at = max(at, to)
+	}
+	all := t.PE[pe]
+	for i := range all {
+		e := &all[i]
+		for len(open) > 0 {
+			last := open[len(open)-1]
+			if end := last.Began + last.Took; end <= e.Began {
+				until(end)
+				open = open[:len(open)-1]
+				continue
+			}
+			break
+		}
+		if len(open) == 0 {
+			at = e.Began
+		}
+		until(e.Began)
+		open = append(open, e)
+	}
+	for len(open) > 0 {
+		last := open[len(open)-1]
+		until(last.Began + last.Took)
+		open = open[:len(open)-1]
+	}
+	return list
+}
+
+// meeting is what all PEs do together.
+type meeting struct {
+	kind   tracefile.Kind
+	site   int
+	number uint64
+}
+
+// criticalPath is the work of finding it.
+type criticalPath struct {
+	*Trace
+	pieces   [][]piece
+	waits    [][]int // by PE: indices of events, in order
+	meetings map[meeting]Place
+	parts    map[[2]int]*Part // by kind and ID
+}
+
+// Critical finds the critical path.
+func (t *Trace) Critical() *Critical {
+	c := &criticalPath{Trace: t, meetings: map[meeting]Place{}, parts: map[[2]int]*Part{}}
+	out := &Critical{Program: t.Program, PEs: t.PEs, Notes: t.Notes(), Parts: []*Part{}}
+	pe, now := 0, int64(-1)
+	for p, list := range t.PE {
+		c.pieces = append(c.pieces, t.pieces(p))
+		var waits []int
+		for i, e := range list {
+			if e.Kind.Blocks() {
+				waits = append(waits, i)
+			}
+			if m := (meeting{e.Kind, e.ID, e.Number}); e.Kind.Collective() && (e.Kind != tracefile.Broadcast || e.Peer == p) {
+				if last, ok := c.meetings[m]; !ok || t.PE[last.PE][last.Index].Began < e.Began {
+					c.meetings[m] = Place{p, i}
+				}
+			}
+			if end := e.Began + e.Took; end > now {
+				pe, now = p, end
+			}
+		}
+		c.waits = append(c.waits, waits)
+	}
+	for p, waits := range c.waits {
+		for _, i := range waits {
+			e := &t.PE[p][i]
+			out.Waited += float64(e.Took) / 1e9
+			if q, until, ok := c.waitedFor(p, i); ok {
+				c.spread(q, e.Began, until, func(x *Part) *float64 { return &x.Blame })
+			}
+		}
+	}
+	path := func(x *Part) *float64 { return &x.Path }
+	end := now
+	for p := pe; ; {
+		// The last wait that had ended, and that was for another PE.
+		list := t.PE[p]
+		n := sort.Search(len(c.waits[p]), func(k int) bool { e := list[c.waits[p][k]]; return e.Began+e.Took > now })
+		jumped := false
+		for n--; n >= 0; n-- {
+			e := &list[c.waits[p][n]]
+			if q, until, ok := c.waitedFor(p, c.waits[p][n]); ok && until < now {
+				c.spread(p, e.Began+e.Took, now, path)
+				c.part(e).Path += float64(e.Began+e.Took-until) / 1e9
+				p, now, jumped = q, until, true
+				out.Jumps++
+				break
+			}
+		}
+		if !jumped {
+			if len(list) > 0 {
+				c.spread(p, list[0].Began, now, path)
+				out.Length = float64(end-list[0].Began) / 1e9
+			}
+			break
+		}
+	}
+	for _, x := range c.parts {
+		out.Parts = append(out.Parts, x)
+	}
+	slices.SortFunc(out.Parts, func(a, b *Part) int {
+		return cmp.Or(cmp.Compare(b.Path, a.Path), cmp.Compare(b.Blame, a.Blame), cmp.Compare(a.What, b.What), cmp.Compare(a.Lines, b.Lines))
+	})
+	return out
+}
+
+// waitedFor is the PE that a PE waited for in an event, and until when at most; not ok: it did
+// not wait, or what it waited for is not in the trace.
+func (c *criticalPath) waitedFor(pe, i int) (q int, until int64, ok bool) {
+	e := &c.PE[pe][i]
+	from, ok := c.Partner[Place{pe, i}]
+	if e.Kind.Collective() {
+		from, ok = c.meetings[meeting{e.Kind, e.ID, e.Number}]
+	}
+	if !ok || from.PE == pe {
+		return 0, 0, false
+	}
+	s := &c.PE[from.PE][from.Index]
+	until = s.Began
+	if !e.Kind.Collective() {
+		until += s.Took
+	}
+	until = min(until, e.Began+e.Took)
+	return from.PE, until, until > e.Began
+}
+
+// part is what a region, or a site with a kind of event, has got.
+func (c *criticalPath) part(e *tracefile.Event) *Part {
+	key := [2]int{int(e.Kind), e.ID}
+	if c.parts[key] == nil {
+		x := &Part{What: c.name(e), Lines: c.linesOf(e)}
+		c.parts[key] = x
+	}
+	return c.parts[key]
+}
+
+// linesOf is the lines of an event.
+func (t *Trace) linesOf(e *tracefile.Event) string {
+	if e.Kind == tracefile.Region {
+		return t.Lines(e.ID)
+	}
+	return t.SiteLine(e.ID)
+}
+
+// spread adds a time of a PE to what it executed.
+func (c *criticalPath) spread(pe int, from, to int64, of func(*Part) *float64) {
+	list := c.pieces[pe]
+	n := sort.Search(len(list), func(k int) bool { return list[k].to > from })
+	for ; n < len(list) && list[n].from < to; n++ {
+		*of(c.part(list[n].event)) += float64(min(to, list[n].to)-max(from, list[n].from)) / 1e9
+	}
+}
+
+// JSON writes it as an object of JSON.
+func (c *Critical) JSON(w io.Writer) error {
+	j := json.NewEncoder(w)
+	j.SetIndent("", " ")
+	return j.Encode(c)
+}
+
+// Text writes it as a table.
+func (c *Critical) Text(w io.Writer) error {
+	fmt.Fprintf(w, "%s on %d PEs: the critical path takes %s, and goes %d times from PE to PE; all waits of all PEs take %s\n", c.Program, c.PEs, tracefile.Duration(c.Length), c.Jumps, tracefile.Duration(c.Waited))
+	for _, n := range c.Notes {
+		fmt.Fprintln(w, n)
+	}
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "\nline\ton the path\t%\tothers waited\t% of waits\t  ")
+	for _, x := range c.Parts {
+		fmt.Fprintf(tw, "%s\t%s\t%.1f\t%s\t%.1f\t  %s\n", x.Lines, tracefile.Duration(x.Path), 100*x.Path/max(c.Length, 1e-12), tracefile.Duration(x.Blame), 100*x.Blame/max(c.Waited, 1e-12), x.What)
+	}
+	return tw.Flush()
+}
