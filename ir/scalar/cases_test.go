@@ -155,11 +155,14 @@ func TestCasesHold(t *testing.T) {
 		}
 		m.Run()
 	}
-	for range 4 {
-		rapid.Check(t, property)
+	enough := func() bool { return checked >= 10000 && sets >= 1000 && apart >= 100 }
+	for round := 0; round < 4 || round < 16 && !enough(); round++ { // some rounds have small programs
+		if rapid.Check(t, property); t.Failed() {
+			return
+		}
 	}
 	t.Logf("%d checks, %d of several cases, %d places where two scalars differ", checked, sets, apart)
-	if checked < 10000 || sets < 1000 || apart < 100 {
+	if !enough() {
 		t.Errorf("only %d checks, %d of several cases, %d places where two scalars differ", checked, sets, apart)
 	}
 }
