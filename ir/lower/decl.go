@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	outer := l.noCalls
 	l.noCalls = true
 	defer func() { l.noCalls = outer }()
-	l.data, l.saves = nil, nil
+	l.data, l.saves, l.unsized = nil, nil, nil
 	l.deferred = deferredElsewhere(spec)
 	var commons []*ast.Common
 	var equivalences []*ast.Equivalence
@@ -99,6 +100,10 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
+	}
+	for _, e := range l.unsized {
+		l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
+			WithHelp("write the length: character(len=80) :: %s", e.Name)
 	}
 	l.storage(commons, equivalences)
 	if !l.surveying {
@@ -181,8 +186,7 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		case t.assumed && l.binding != nil && e.Name == resultName(l.scope.unit) && l.scope.unit.Kind == ast.FunctionUnit:
 			s.Len = l.binding.resultLen
 		case t.assumed:
-			l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
-				WithHelp("write the length: character(len=80) :: %s", e.Name)
+			l.unsized = append(l.unsized, e)
 		case e.Init != nil:
 			if l.saved(e.Name, s) == s {
 				l.initial(s, e.Init)
@@ -450,7 +454,9 @@ func (l *lowerer) parameter(e *ast.Entity) {
 			WithNote(s.Pos, "%s was declared here", e.Name)
 	case s.Type == ir.Invalid: // reported
 	default:
-		l.setParameter(s, e, false)
+		declared := len(l.unsized)
+		l.unsized = slices.DeleteFunc(l.unsized, func(u *ast.Entity) bool { return u.Name == e.Name })
+		l.setParameter(s, e, len(l.unsized) < declared)
 	}
 }
 

@@ -227,6 +227,7 @@ type lowerer struct {
 	signatures map[*ast.Program][]*dummy
 
 	allocs   map[*ir.Symbol]*allocatable
+	unsized  []*ast.Entity   // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
 	deferred map[string]bool // see deferredElsewhere; of the declarations in hand
 	regrown  []regrown
 	lows     *lows
