@@ -162,9 +162,10 @@ type gen struct {
 	serial   int
 	around   int // open loops that all PEs execute together
 
-	divided bool // PEs execute different parts of what is emitted now
-	loops   int  // of the program
-	fetches bool // distributed elements are fetched from their owners
+	divided      bool // PEs execute different parts of what is emitted now
+	loops        int  // of the program
+	barrierLines int  // in its text
+	fetches      bool // distributed elements are fetched from their owners
 
 	vectors       map[*ir.Do]*vectorLoop
 	alonePE       bool                         // what is emitted now is for a PE that runs alone
@@ -249,7 +250,7 @@ func (g *gen) program() ([]byte, error) {
 	g.startRegions()
 	// The body first: it tells which scalars the function declares.
 	g.nodes(g.prog.Body)
-	body := g.finishPoints(phases(g.out.lines))
+	body := g.finishPoints(g.phases())
 	g.out = &buffer{}
 	g.objects(body)
 	objects := g.out.lines

@@ -32,9 +32,11 @@ const (
 	longProgram = 200 // loops of a very long one
 )
 
-// phases drops what begins and ends phases if the program is not long.
-func phases(lines []line) []line {
-	if len(lines) >= longText {
+// phases drops what begins and ends phases if the program is not long. Barriers do not count,
+// so that all plans have the same phases.
+func (g *gen) phases() []line {
+	lines := g.out.lines
+	if len(lines)-g.barrierLines >= longText {
 		return lines
 	}
 	return slices.DeleteFunc(lines, func(l line) bool { return l.phase })

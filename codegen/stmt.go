@@ -62,6 +62,7 @@ func (g *gen) inSPMD(n comm.Node) bool {
 			g.out.at = n.Before.Region.Stmts[0].Position().Line
 		}
 		g.out.p("pe.Barrier(%d)", g.site(n.Before))
+		g.barrierLines++
 	case *comm.Post:
 		g.post(n)
 	case *comm.Wait:

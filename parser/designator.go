@@ -2,6 +2,7 @@ package parser
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -19,8 +20,7 @@ func (c *climber) designator() (ast.Expr, error) {
 	name := c.lex.Next()
 	var x ast.Expr = &ast.Ident{XBase: span(startOf(name), endOf(name)), Name: name.Value}
 	if t := c.lex.Peek(); t.Type == scan.String {
-		return nil, problem(source.OutsideSubset, name, "constants like "+name.Value+t.Value+" are outside the subset").
-			WithHelp("write the number in decimal, and a string without prefix")
+		return c.digits(name)
 	}
 	x, err := c.listed(x)
 	for err == nil && c.at("%") {
@@ -31,6 +31,22 @@ func (c *climber) designator() (ast.Expr, error) {
 			WithHelp("an element is written a(i,j), a part of a string s(first:last)")
 	}
 	return x, err
+}
+
+// digits parses the string behind name: with it, it is a constant of bits like z'ff'.
+func (c *climber) digits(name *lexer.Token) (ast.Expr, error) {
+	t := c.lex.Next()
+	letter, ok := map[string]byte{"b": 'b', "o": 'o', "z": 'z', "x": 'z'}[name.Value]
+	if !ok {
+		return nil, problem(source.OutsideSubset, name, "constants like "+name.Value+t.Value+" are outside the subset").
+			WithHelp("write a string without prefix; bits are written b'101', o'17' or z'ff'")
+	}
+	x := &ast.StringLit{XBase: span(startOf(name), endOf(t)), Value: strings.ToLower(t.Value[1 : len(t.Value)-1]), Quote: letter}
+	if _, ok := x.Bits(); !ok {
+		return nil, problem(source.Syntax, name, "the digits of "+name.Value+t.Value+" are no number of 64 bits").
+			WithHelp("behind b stand digits below 2, behind o below 8, behind z hexadecimal ones")
+	}
+	return x, nil
 }
 
 // component parses %name behind x, and the lists that follow it. A COMPLEX number has the parts

@@ -22,6 +22,11 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 	case *ast.Complex:
 		return l.complexLit(e)
 	case *ast.StringLit:
+		if _, ok := bitConstant(e); ok {
+			l.errorf(codeArgument, e.Pos, "%s'%s' has no type here", string(e.Quote), e.Value).
+				WithHelp("write int(%s'%s'): constants of bits are arguments of int, real, dble, iand, ior and ieor, and values of INTEGER variables in DATA", string(e.Quote), e.Value)
+			return bad(e.Pos)
+		}
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: e.Value}
 	case *ast.LogicalLit:
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Bool: e.Value}

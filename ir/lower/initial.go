@@ -125,7 +125,9 @@ func (d *dataSet) load(what string) (ok bool) {
 			d.next++
 			continue
 		}
-		if d.value = l.constant(v.X, "a value of DATA"); d.value == nil {
+		if bits, ok := bitConstant(v.X); ok { // take gives it the type of the variable
+			d.value = fromBits(bits, ir.Long, v.X.Position())
+		} else if d.value = l.constant(v.X, "a value of DATA"); d.value == nil {
 			return false
 		}
 	}
@@ -140,7 +142,16 @@ func (d *dataSet) take(s *ir.Symbol, most int) (*ir.Const, int) {
 	}
 	x := d.values[d.next].X
 	value := d.value
-	if h := hollerith(x); h != nil && s.Type != ir.Character {
+	h := hollerith(x)
+	bits, isBits := bitConstant(x)
+	switch {
+	case isBits && !s.Type.IsInteger():
+		d.l.errorf(codeDeclaration, x.Position(), "%s is %s, and gets a constant of bits", s.Source(), s.Type).
+			WithHelp("write a number; bits are for INTEGER variables")
+		return nil, 0
+	case isBits:
+		value = fromBits(bits, s.Type, x.Position())
+	case h != nil && s.Type != ir.Character:
 		value = fromText(h.Value, s.Type, h.Pos)
 	}
 	c, _ := d.l.constantFor(s, value).(*ir.Const)
@@ -502,6 +513,11 @@ func fromText(text string, t ir.Type, pos source.Pos) *ir.Const {
 	for i, b := range []byte(pad(text, size)) {
 		bits |= uint64(b) << (8 * i)
 	}
+	return fromBits(bits, t, pos)
+}
+
+// fromBits is what a variable of type t holds that has these bits.
+func fromBits(bits uint64, t ir.Type, pos source.Pos) *ir.Const {
 	c := &ir.Const{X: ir.X{Pos: pos, Typ: t}}
 	switch t {
 	case ir.Integer:

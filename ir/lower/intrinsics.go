@@ -46,6 +46,7 @@ func (l *lowerer) arguments(c *call, e *ast.Index, params []string) bool {
 	}
 	c.args = make([]ir.Expr, len(params))
 	ok := true
+	bits := map[int]uint64{} // constants of bits, by argument
 	for i, a := range e.Args {
 		at := i
 		if k, is := a.(*ast.Keyword); is {
@@ -56,7 +57,14 @@ func (l *lowerer) arguments(c *call, e *ast.Index, params []string) bool {
 			}
 			a = k.X
 		}
-		x := l.argument(a)
+		value, isBits := bitConstant(a)
+		var x ir.Expr
+		if isBits = isBits && at < len(params) && takesBits[c.name] > at; isBits {
+			x = fromBits(value, ir.Long, a.Position())
+			bits[at] = value
+		} else {
+			x = l.argument(a)
+		}
 		ok = ok && !isBad(x)
 		switch {
 		case at >= len(c.args) && variadic:
@@ -76,6 +84,15 @@ func (l *lowerer) arguments(c *call, e *ast.Index, params []string) bool {
 		if ok && c.args[i] == nil && !strings.HasSuffix(p, "?") {
 			l.errorf(codeArgument, e.Pos, "%s lacks its argument %s", c.name, p).WithHelp("its arguments: %s", signature(c))
 			return false
+		}
+	}
+	for at, value := range bits {
+		if ok && len(bits) == 2 {
+			l.errorf(codeArgument, c.args[at].Position(), "both arguments of %s are constants of bits", c.name).
+				WithHelp("write int(...) around one of them, which gives it a type")
+			return false
+		} else if ok {
+			c.args[at] = fromBits(value, c.typeOfBits(at), c.args[at].Position())
 		}
 	}
 	return ok

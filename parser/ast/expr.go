@@ -1,6 +1,10 @@
 package ast
 
-import "github.com/spmdc/spmdc/parser/source"
+import (
+	"strconv"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
 
 // Expr is an expression.
 type Expr interface {
@@ -28,7 +32,7 @@ type (
 		Text, Kind string
 	}
 	// StringLit holds the value, quotes and doubling removed; Quote is 'h' for the
-	// Hollerith constant 3Habc.
+	// Hollerith constant 3Habc, and 'b', 'o' or 'z' for the digits of a constant like z'ff'.
 	StringLit struct {
 		XBase
 		Value string
@@ -148,4 +152,15 @@ type ForallIndex struct {
 type ForallReduce struct {
 	Op string
 	Name
+}
+
+// Bits is the value of a constant of bits; ok is false of other strings, and where the digits
+// are no number of 64 bits.
+func (s *StringLit) Bits() (value uint64, ok bool) {
+	base := map[byte]int{'b': 2, 'o': 8, 'z': 16}[s.Quote]
+	if base == 0 {
+		return 0, false
+	}
+	value, err := strconv.ParseUint(s.Value, base, 64)
+	return value, err == nil
 }

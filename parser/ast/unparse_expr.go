@@ -42,8 +42,12 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		b.WriteString(x.Text)
 		writeKind(b, x.Kind)
 	case *StringLit:
-		if x.Quote == 'h' {
+		switch x.Quote {
+		case 'h':
 			fmt.Fprintf(b, "%dH%s", len(x.Value), x.Value)
+			return
+		case 'b', 'o', 'z':
+			fmt.Fprintf(b, "%c'%s'", x.Quote, x.Value)
 			return
 		}
 		q := "'"
