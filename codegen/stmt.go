@@ -142,7 +142,7 @@ func statementOf(n comm.Node) ir.Stmt {
 	return controls(n)
 }
 
-// called tells where the statements of a procedure begin that is called.
+// called marks where the statements of a called procedure begin.
 func (g *gen) called(n comm.Node) {
 	s := statementOf(n)
 	if s == nil {

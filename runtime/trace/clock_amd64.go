@@ -3,7 +3,7 @@ package trace
 // invariant: the counter of the processor has one rate, and does not stop.
 var invariant = counts()
 
-// counts asks the processor, as AMD's manual says in volume 3, function 8000_0007.
+// counts reads it from the processor, as AMD's manual says in volume 3, function 8000_0007.
 func counts() bool {
 	const leaf, tsc = 0x80000007, 1 << 8
 	most, _ := cpuid(0x80000000)

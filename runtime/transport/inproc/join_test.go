@@ -220,7 +220,7 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestComplete: when a put is complete another PE, which hears of it from a third one, finds
+// TestComplete: when a put is complete another PE, to which a third one has sent a message since, finds
 // it, although nobody awaits it.
 func TestComplete(t *testing.T) {
 	everyKind(t, func(t *testing.T) {
