@@ -10,9 +10,9 @@ import (
 
 // Where PEs have no memory in common, nobody sees the marks and mailboxes of others. A header
 // is sent ahead of its message, as a note, and put into the mailbox where it comes; those of
-// collective operations are exchanged before the operation. How far another PE really is
-// nobody knows at once: the sender of a put reports what it could not know, and the receiver,
-// when the put lands, what is in use there.
+// collective operations are exchanged before the operation. How far another PE
+// really is cannot be seen at once: the sender of a put reports what it had no clock for, and the
+// receiver, when the put lands, what is in use there.
 
 // reach finds out whether messages go between PEs. Then all of them are far from each other.
 func (m *Monitor) reach() (far bool) {
@@ -30,7 +30,7 @@ func (m *Monitor) reach() (far bool) {
 // mark is the mark of another PE.
 func (m *Monitor) mark(a *atomic.Uint64) uint64 {
 	if m.distant != nil {
-		return math.MaxUint64 // nobody knows
+		return math.MaxUint64 // no clock of it is here
 	}
 	return load(a)
 }

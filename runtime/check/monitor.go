@@ -404,11 +404,11 @@ func (m *Monitor) meet(site int, do func()) {
 	m.trace.collective(site)
 	if m.distant != nil {
 		m.gather(list)
-		m.together(list)
+		m.sameMeeting(list)
 		do()
 	} else {
 		do()
-		m.together(list)
+		m.sameMeeting(list)
 	}
 	for q := range list {
 		if q != m.id {
@@ -418,8 +418,8 @@ func (m *Monitor) meet(site int, do func()) {
 	m.look()
 }
 
-// together ends the run if PEs have met that came by different ways.
-func (m *Monitor) together(list []header) {
+// sameMeeting ends the run if PEs have met that came by different ways.
+func (m *Monitor) sameMeeting(list []header) {
 	for q := range list {
 		if at := list[q].at(); q != m.id && (!list[q].has(m.meetings) || at != m.at) {
 			m.diverged(q, at, m.at)

@@ -118,7 +118,8 @@ func (r *Recorder) LeaveTo(depth int) {
 	if r == nil {
 		return
 	}
-	for now := ticks(); len(r.open) > depth+1; {
+	now := ticks() // all of them end at once
+	for len(r.open) > depth+1 {
 		r.leave(now)
 	}
 }
@@ -144,7 +145,8 @@ func (r *Recorder) leave(now int64) {
 
 // end ends all regions.
 func (r *Recorder) end() {
-	for now := ticks(); len(r.open) > 0; {
+	now := ticks()
+	for len(r.open) > 0 {
 		r.leave(now)
 	}
 }

@@ -103,8 +103,8 @@ type Transport interface {
 	Share(site, root int, data []byte) []byte
 	// Barrier returns when all PEs have called it.
 	Barrier(site int)
-	// Complete returns when all that this PE has put lies in the memory of the others: what
-	// it does after that lets them know of it. Who awaits a put need not care.
+	// Complete returns when all that this PE has put lies in the memory of the others, so that
+	// a later synchronisation with any PE orders it. A put that is awaited does not need it.
 	Complete(site int)
 
 	// Agree is a barrier that replaces *v by the word-wise minimum of the votes

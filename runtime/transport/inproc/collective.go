@@ -71,7 +71,7 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 	k := p.reductions
 	if p.id != 0 {
 		if w.far(0) {
-			w.send(0, written(letterGift, 0, uint64(p.id), word, uint64(site), k))
+			w.send(0, written(packetGift, 0, uint64(p.id), word, uint64(site), k))
 		} else {
 			w.give(p.id, word, site, k)
 		}
@@ -92,7 +92,7 @@ func (p *PE) Reduce(site int, word uint64, combine func(acc, word uint64) uint64
 	w.result.word = word
 	p.wakeAfter(&w.result.seq, k)
 	if w.several() {
-		w.spread(written(letterResult, 0, k, word))
+		w.spread(written(packetResult, 0, k, word))
 	}
 	return word
 }
@@ -129,7 +129,7 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 		data := own.Bytes()
 		p.bring(k, data)
 		if w.several() {
-			w.spread(append(written(letterPool, len(data), uint64(p.id), k, uint64(site)), data...))
+			w.spread(append(written(packetPool, len(data), uint64(p.id), k, uint64(site)), data...))
 		}
 	} else if w.n > fewFolds {
 		p.folded(site, k, f)
@@ -235,7 +235,7 @@ func (p *PE) exchange(site, root int, word uint64, data []byte, kind transport.W
 		m.word, m.data, m.site = word, data, site
 		p.wakeAfter(&m.seq, k+1)
 		if w.several() {
-			w.spread(append(written(letterMail, len(data), k, uint64(site), word), data...))
+			w.spread(append(written(packetMail, len(data), k, uint64(site), word), data...))
 		}
 		return m
 	}
@@ -277,7 +277,7 @@ func (p *PE) take() {
 			p.wakeAll(&p.taken)
 		}
 		if p.w.several() {
-			p.w.spread(written(letterTaken, 0, uint64(p.id), p.broadcasts))
+			p.w.spread(written(packetTaken, 0, uint64(p.id), p.broadcasts))
 		}
 	}
 }

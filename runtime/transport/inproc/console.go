@@ -62,7 +62,7 @@ func (m *Member) printFar(text []byte, errors bool) {
 	if errors {
 		how = 1
 	}
-	m.w.send(0, append(written(letterPrint, len(text), uint64(m.id), how), text...))
+	m.w.send(0, append(written(packetPrint, len(text), uint64(m.id), how), text...))
 	select {
 	case <-x.printed:
 	case <-time.After(leaveLimit): // its process is no more
@@ -111,7 +111,7 @@ func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 	p.last = w.lend(last)
 	p.ended.Store(true)
 	if w.several() {
-		w.spread(append(written(letterEnded, len(last), uint64(m.id)), last...))
+		w.spread(append(written(packetEnded, len(last), uint64(m.id)), last...))
 	}
 	left = make([][]byte, w.n)
 	begin := time.Now()
@@ -135,7 +135,7 @@ func (m *Member) lost(q int, waited time.Duration) bool {
 	switch {
 	case waited > leaveLimit:
 		return true
-	case m.w.far(q): // nobody here knows whether it is there
+	case m.w.far(q): // whether it is there cannot be found out here
 		return m.outside.Load() && waited > farLimit
 	}
 	return !m.alive(q)

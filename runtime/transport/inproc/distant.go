@@ -20,8 +20,8 @@ func moveWords(list []uint64, first int, stride *[transport.MaxRank]int, m *tran
 	return list
 }
 
-// move takes a section out of a letter: at both ends, with the other one without gaps.
-func (l *letter) move() (source, target transport.Move) {
+// move takes a section out of a packet: at both ends, with the other one without gaps.
+func (l *packet) move() (source, target transport.Move) {
 	first, rank := int(l.next()), int(l.next())
 	source.Rank, target.Rank = rank, rank
 	source.Src, target.Dst = first, first
@@ -60,7 +60,7 @@ func (p *PE) put(to int, parts []transport.Part) {
 		words = moveWords(words, x.Move.Dst, &x.Move.DstStride, x.Move)
 		room += x.Move.Count()*x.Src.ElemSize() + wordBytes
 	}
-	message := written(letterPut, room, words...)
+	message := written(packetPut, room, words...)
 	for i := range parts {
 		message = padded(parts[i].Src.Pack(message, parts[i].Move))
 	}
@@ -69,7 +69,7 @@ func (p *PE) put(to int, parts []transport.Part) {
 }
 
 // landed is a put that has come to this process.
-func (w *World) landed(l *letter) {
+func (w *World) landed(l *packet) {
 	from, p := l.pe(), w.pes[l.pe()]
 	n := l.next()
 	flags := l.words
@@ -98,10 +98,10 @@ func (w *World) landed(l *letter) {
 
 // get fetches a section from PE from.
 func (p *PE) get(site int, b transport.Buffer, from int, dst transport.Memory, m *transport.Move) {
-	p.asked++
-	words := append(make([]uint64, 0, 24), uint64(p.id), uint64(from), p.asked, uint64(b))
-	p.w.send(from, written(letterGet, 0, moveWords(words, m.Src, &m.SrcStride, m)...))
-	p.await(&p.answered, p.asked, site, transport.WaitArrival, from)
+	p.requested++
+	words := append(make([]uint64, 0, 24), uint64(p.id), uint64(from), p.requested, uint64(b))
+	p.w.send(from, written(packetGet, 0, moveWords(words, m.Src, &m.SrcStride, m)...))
+	p.await(&p.replied, p.requested, site, transport.WaitArrival, from)
 	// What has come lies without gaps.
 	packed := *m
 	packed.Src = 0
@@ -110,19 +110,19 @@ func (p *PE) get(site int, b transport.Buffer, from int, dst transport.Memory, m
 		packed.SrcStride[d] = count
 		count *= m.N[d]
 	}
-	elements, _ := dst.Unpacked(p.answer, count)
+	elements, _ := dst.Unpacked(p.reply, count)
 	dst.CopyFrom(elements, &packed)
-	p.answer = nil
+	p.reply = nil
 }
 
 // wanted sends a section that another PE wants.
-func (w *World) wanted(l *letter) {
+func (w *World) wanted(l *packet) {
 	from, p := l.pe(), w.pes[l.pe()]
 	id := l.next()
 	memory := p.buffers[l.next()].memory
 	section, _ := l.move()
-	answer := written(letterGot, section.Count()*memory.ElemSize(), uint64(from), id)
-	w.send(from, memory.Pack(answer, &section))
+	reply := written(packetGot, section.Count()*memory.ElemSize(), uint64(from), id)
+	w.send(from, memory.Pack(reply, &section))
 }
 
 // ready declares slots free to PE to.
@@ -131,7 +131,7 @@ func (p *PE) ready(to int, slots ...transport.Slot) {
 	for _, s := range slots {
 		words = append(words, uint64(s.Buffer), s.Epoch)
 	}
-	p.w.send(to, written(letterReady, 0, words...))
+	p.w.send(to, written(packetReady, 0, words...))
 }
 
 // Complete returns when what this PE has put so far lies in the memory of the others.
@@ -142,7 +142,7 @@ func (p *PE) Complete(site int) {
 	for q, is := range p.unsettled {
 		if is {
 			p.flushes++
-			p.w.send(q, written(letterFlush, 0, uint64(p.id), uint64(p.id)))
+			p.w.send(q, written(packetFlush, 0, uint64(p.id), uint64(p.id)))
 			p.unsettled[q] = false
 		}
 	}

@@ -16,19 +16,19 @@ import (
 const mostRounds = 16
 
 // meet returns when all hosts have come to barrier k. The last PE of each host calls it. In
-// round r each host sends to the one 2ʳ behind it, and has then heard, over others, of the
-// 2ʳ⁺¹-1 before it (dissemination).
+// round r each host sends to the one 2ʳ behind it, and has then been reached, through others, by
+// the 2ʳ⁺¹-1 before it (dissemination).
 func (p *PE) meet(site int, k uint64) {
 	x := p.w.net
 	n := len(x.heads)
 	for round := range bits.Len(uint(n - 1)) {
-		p.w.send(x.heads[(x.home+1<<round)%n], written(letterMeet, 0, uint64(round), k))
+		p.w.send(x.heads[(x.home+1<<round)%n], written(packetMeet, 0, uint64(round), k))
 		p.await(&p.w.met[round].count, k, site, transport.WaitBarrier, -1)
 	}
 }
 
 // pooled is the contribution of a PE of another host to ReduceAll.
-func (w *World) pooled(l *letter) {
+func (w *World) pooled(l *packet) {
 	p := w.pes[l.pe()]
 	k := l.next()
 	m := &p.pool[k%2]
@@ -39,7 +39,7 @@ func (w *World) pooled(l *letter) {
 
 // mailed is a broadcast from another host. All PEs of this one have taken what lay in its
 // place before.
-func (w *World) mailed(l *letter) {
+func (w *World) mailed(l *packet) {
 	k := l.next()
 	m := &w.ring[k%ringSize]
 	m.site, m.word = int(l.next()), l.next()
@@ -70,14 +70,14 @@ func (w *World) queue(in bool, q, number int) {
 	}
 	x.mu.Unlock()
 	if next >= 0 {
-		w.send(next, written(letterLocked, 0, uint64(next)))
+		w.send(next, written(packetLocked, 0, uint64(next)))
 	}
 }
 
 // lockFar is Lock: PE 0 has the queues.
 func (p *PE) lockFar(site, number int) {
 	p.grants++
-	p.w.send(0, written(letterLock, 0, uint64(p.id), uint64(number)))
+	p.w.send(0, written(packetLock, 0, uint64(p.id), uint64(number)))
 	p.await(&p.granted, p.grants, site, transport.WaitLock, -1)
 }
 

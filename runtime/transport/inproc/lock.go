@@ -56,7 +56,7 @@ func (p *PE) Lock(site, number int) {
 // Unlock serves the next ticket.
 func (p *PE) Unlock(_, number int) {
 	if p.w.several() {
-		p.w.send(0, written(letterUnlock, 0, uint64(p.id), uint64(number)))
+		p.w.send(0, written(packetUnlock, 0, uint64(p.id), uint64(number)))
 		return
 	}
 	l := p.w.lock(number)

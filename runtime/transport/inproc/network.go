@@ -79,33 +79,33 @@ func (p *PE) Far(q int) bool { return p.w.far(q) }
 
 // Kinds of messages.
 const (
-	letterPut     = iota + 1 // sections, for buffers of a PE
-	letterReady              // slots that are free
-	letterGet                // a section that is wanted
-	letterGot                // the section
-	letterFlush              // an answer is wanted when what came before has been done
-	letterFlushed            // the answer
-	letterGift               // a contribution to a reduction, for PE 0
-	letterResult             // the result, for a host
-	letterPool               // a contribution to ReduceAll, for a host
-	letterMail               // a broadcast, for a host
-	letterTaken              // broadcasts taken by a PE, for a host
-	letterMeet               // a host has come to a barrier, for another
-	letterLock               // a lock is wanted, from PE 0
-	letterLocked             // it is given
-	letterUnlock             // it is given back
-	letterFailed             // the run has failed
-	letterPrint              // what a PE prints, for PE 0
-	letterPrinted            // it is there
-	letterEnded              // the process of a PE has come to its end, and leaves something
-	letterProbe              // how the PEs of a host are is wanted
-	letterStand              // how they are
-	letterNote               // something for the layer above
+	packetPut     = iota + 1 // sections, for buffers of a PE
+	packetReady              // slots that are free
+	packetGet                // a section that is wanted
+	packetGot                // the section
+	packetFlush              // a reply is wanted when what came before has been done
+	packetFlushed            // the reply
+	packetGift               // a contribution to a reduction, for PE 0
+	packetResult             // the result, for a host
+	packetPool               // a contribution to ReduceAll, for a host
+	packetMail               // a broadcast, for a host
+	packetTaken              // broadcasts taken by a PE, for a host
+	packetMeet               // a host has come to a barrier, for another
+	packetLock               // a lock is wanted, from PE 0
+	packetLocked             // it is given
+	packetUnlock             // it is given back
+	packetFailed             // the run has failed
+	packetPrint              // what a PE prints, for PE 0
+	packetPrinted            // it is there
+	packetEnded              // the process of a PE has come to its end, and leaves something
+	packetProbe              // how the PEs of a host are is wanted
+	packetStand              // how they are
+	packetNote               // something for the layer above
 )
 
-// letter is a message: its kind, words, and what else it carries. As bytes it is the kind,
+// packet is a message: its kind, words, and what else it carries. As bytes it is the kind,
 // the number of words, the words, and the rest, in words of the machine.
-type letter struct {
+type packet struct {
 	kind  uint64
 	words []uint64
 	data  []byte
@@ -113,7 +113,7 @@ type letter struct {
 
 const wordBytes = 8
 
-// written is the bytes of a letter, with room for so many more.
+// written is the bytes of a packet, with room for so many more.
 func written(kind uint64, room int, words ...uint64) []byte {
 	b := make([]byte, (2+len(words))*wordBytes, (2+len(words))*wordBytes+room)
 	w := wordsOf(b)
@@ -127,22 +127,22 @@ func wordsOf(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/wordBytes)
 }
 
-// read is the letter in b.
-func read(b []byte) letter {
+// read is the packet in b.
+func read(b []byte) packet {
 	n := (*[2]uint64)(unsafe.Pointer(unsafe.SliceData(b)))
 	behind := (2 + int(n[1])) * wordBytes
-	return letter{n[0], wordsOf(b[:behind])[2:], b[behind:]}
+	return packet{n[0], wordsOf(b[:behind])[2:], b[behind:]}
 }
 
 // next takes the first word.
-func (l *letter) next() uint64 {
+func (l *packet) next() uint64 {
 	x := l.words[0]
 	l.words = l.words[1:]
 	return x
 }
 
 // pe takes the first word, which is a PE.
-func (l *letter) pe() int { return int(l.next()) }
+func (l *packet) pe() int { return int(l.next()) }
 
 // send sends a message to the process of PE to. Those that only look how all stand do not
 // count.
@@ -151,7 +151,7 @@ func (w *World) send(to int, message []byte) {
 		w.receive(message)
 		return
 	}
-	if k := wordsOf(message[:wordBytes])[0]; k != letterProbe && k != letterStand {
+	if k := wordsOf(message[:wordBytes])[0]; k != packetProbe && k != packetStand {
 		w.sent.Add(1)
 	}
 	w.net.courier.Send(to, message)
@@ -171,16 +171,16 @@ func (m *Member) Receive(message []byte) {
 	w := m.w
 	l := read(message)
 	switch l.kind {
-	case letterPrint:
+	case packetPrint:
 		from, errors := l.pe(), l.next() != 0
 		m.Print(l.data, errors)
-		w.send(from, written(letterPrinted, 0))
-	case letterPrinted:
+		w.send(from, written(packetPrinted, 0))
+	case packetPrinted:
 		w.net.printed <- struct{}{}
 	default:
 		w.receive(message)
 	}
-	if l.kind != letterProbe && l.kind != letterStand {
+	if l.kind != packetProbe && l.kind != packetStand {
 		w.received.Add(1)
 	}
 }
@@ -189,58 +189,58 @@ func (m *Member) Receive(message []byte) {
 func (w *World) receive(message []byte) {
 	l := read(message)
 	switch l.kind {
-	case letterPut:
+	case packetPut:
 		w.landed(&l)
-	case letterReady:
+	case packetReady:
 		from, p := l.pe(), w.pes[l.pe()]
 		for len(l.words) > 0 {
 			b, epoch := l.next(), l.next()
 			p.raise(p.buffers[b].ready.at(w, from), epoch)
 		}
-	case letterGet:
+	case packetGet:
 		w.wanted(&l)
-	case letterGot:
+	case packetGot:
 		p := w.pes[l.pe()]
-		p.answer = l.data
-		p.raise(&p.answered, l.next())
-	case letterFlush:
-		w.send(l.pe(), written(letterFlushed, 0, l.next()))
-	case letterFlushed:
+		p.reply = l.data
+		p.raise(&p.replied, l.next())
+	case packetFlush:
+		w.send(l.pe(), written(packetFlushed, 0, l.next()))
+	case packetFlushed:
 		p := w.pes[l.pe()]
 		p.raise(&p.flushed, p.flushed.Load()+1)
-	case letterGift:
+	case packetGift:
 		w.give(l.pe(), l.next(), int(l.next()), l.next())
-	case letterResult:
+	case packetResult:
 		k, word := l.next(), l.next()
 		w.result.word = word
 		w.show(&w.result.seq, k)
-	case letterPool:
+	case packetPool:
 		w.pooled(&l)
-	case letterMail:
+	case packetMail:
 		w.mailed(&l)
-	case letterTaken:
+	case packetTaken:
 		q := w.pes[l.pe()]
 		w.show(&q.taken, l.next())
-	case letterMeet:
+	case packetMeet:
 		round, k := l.next(), l.next()
 		w.show(&w.met[round].count, k)
-	case letterLock, letterUnlock:
-		w.queue(l.kind == letterLock, l.pe(), int(l.next()))
-	case letterLocked:
+	case packetLock, packetUnlock:
+		w.queue(l.kind == packetLock, l.pe(), int(l.next()))
+	case packetLocked:
 		p := w.pes[l.pe()]
 		p.raise(&p.granted, p.granted.Load()+1)
-	case letterFailed:
+	case packetFailed:
 		w.failed.Swap(true)
 		w.wakeFailed()
-	case letterEnded:
+	case packetEnded:
 		q := w.pes[l.pe()]
 		q.last = w.lend(l.data)
 		q.ended.Store(true)
-	case letterProbe:
+	case packetProbe:
 		w.send(w.net.heads[0], w.stands(l.next()))
-	case letterStand:
+	case packetStand:
 		w.net.reported(&l)
-	case letterNote:
+	case packetNote:
 		from, p := l.pe(), w.pes[l.pe()]
 		p.noted(from, l.data)
 	}
@@ -264,7 +264,7 @@ func (w *World) show(flag interface {
 // Attach sends a note to PE to, which has it before whatever this PE sends there later;
 // Noted says what takes the notes that come to this PE. It comes before Start.
 func (p *PE) Attach(to int, note []byte) {
-	p.w.send(to, append(written(letterNote, len(note), uint64(p.id), uint64(to)), note...))
+	p.w.send(to, append(written(packetNote, len(note), uint64(p.id), uint64(to)), note...))
 }
 
 // Noted names what takes notes.

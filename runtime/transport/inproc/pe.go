@@ -36,8 +36,8 @@ type PE struct {
 	// Of a PE that sends messages to other processes, see network.
 	unsettled []bool // by PE: it has put there what may be under way
 	flushes   uint64
-	asked     uint64 // sections
-	answer    []byte // the section asked for last
+	requested uint64 // sections
+	reply     []byte // the section asked for last
 	grants    uint64 // of locks
 	noted     func(from int, note []byte)
 }
@@ -62,9 +62,9 @@ type public struct {
 	last        []byte      // what it leaves, see End
 
 	// What has come for it from other processes.
-	answered atomic.Uint64 // sections
-	flushed  atomic.Uint64
-	granted  atomic.Uint64 // locks
+	replied atomic.Uint64 // sections
+	flushed atomic.Uint64
+	granted atomic.Uint64 // locks
 
 	_     pad
 	gift  mail    // contribution to the latest reduction

@@ -6,8 +6,8 @@ import (
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// wave is how PE 0's host finds out that no PE of any host can move: it asks all hosts, when
-// its own PEs stand still, how theirs are, and how many messages they have sent and received.
+// wave is how PE 0's host finds out that no PE of any host can move: when its own PEs stand
+// still, it requests from all hosts the state of theirs, and the numbers of messages sent and received.
 // If twice one after the other all stand still, nobody has moved in between, and as many
 // messages have been received as were sent, then at the end of the first wave nobody could
 // move, and no message was under way (Mattern's four counters).
@@ -30,7 +30,7 @@ const (
 // stands is a message that says how the PEs of this host are, for a wave.
 func (w *World) stands(number uint64) []byte {
 	words := append([]uint64{number, uint64(w.net.home)}, w.report()...)
-	return written(letterStand, 0, words...)
+	return written(packetStand, 0, words...)
 }
 
 func (w *World) report() []uint64 {
@@ -51,8 +51,8 @@ func (w *World) report() []uint64 {
 	return r
 }
 
-// reported is the answer of a host.
-func (x *network) reported(l *letter) {
+// reported is the reply of a host.
+func (x *network) reported(l *packet) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	number, host := l.next(), l.pe()
@@ -94,7 +94,7 @@ func (w *World) blockedFar() []transport.Wait {
 	v.reports = make([][]uint64, len(x.heads))
 	for h, q := range x.heads {
 		if h != x.home {
-			w.send(q, written(letterProbe, 0, v.number))
+			w.send(q, written(packetProbe, 0, v.number))
 		}
 	}
 	return nil

@@ -224,7 +224,7 @@ func (w *World) fail(err error) {
 	}
 	w.mu.Unlock()
 	if first && w.several() {
-		w.spread(written(letterFailed, 0))
+		w.spread(written(packetFailed, 0))
 	}
 	w.wakeFailed()
 }

@@ -37,44 +37,42 @@ func (f *traceFile) read() (*traces.Trace, error) {
 	return nil, driver.Usagef("write a trace with spmdc run --trace=FILE", "%s: %v", f.File, err)
 }
 
-type traceSummaryCmd struct {
+// traceResult prints what is computed from a trace.
+type traceResult struct {
 	traceFile
 	Format string `default:"text" placeholder:"FORM" help:"text (the default) or json."`
 }
 
-func (cmd *traceSummaryCmd) Run(env *Env) error {
+// result is something that has a form for people and one for programs.
+type result interface {
+	Text(io.Writer) error
+	JSON(io.Writer) error
+}
+
+func (cmd *traceResult) print(env *Env, of func(*traces.Trace) result) error {
 	t, err := cmd.read()
 	if err != nil {
 		return err
 	}
-	return showResult(env, t.Summarise(), cmd.Format)
-}
-
-// showResult prints a result as text or JSON.
-func showResult(env *Env, r interface {
-	Text(io.Writer) error
-	JSON(io.Writer) error
-}, format string) error {
-	switch format {
+	switch r := of(t); cmd.Format {
 	case "text":
 		return written(r.Text(env.Stdout))
 	case "json":
 		return written(r.JSON(env.Stdout))
 	}
-	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", format)
+	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", cmd.Format)
 }
 
-type traceCriticalCmd struct {
-	traceFile
-	Format string `default:"text" placeholder:"FORM" help:"text (the default) or json."`
+type traceSummaryCmd struct{ traceResult }
+
+func (cmd *traceSummaryCmd) Run(env *Env) error {
+	return cmd.print(env, func(t *traces.Trace) result { return t.Summarise() })
 }
+
+type traceCriticalCmd struct{ traceResult }
 
 func (cmd *traceCriticalCmd) Run(env *Env) error {
-	t, err := cmd.read()
-	if err != nil {
-		return err
-	}
-	return showResult(env, t.Critical(), cmd.Format)
+	return cmd.print(env, func(t *traces.Trace) result { return t.Critical() })
 }
 
 type traceTimelineCmd struct {
