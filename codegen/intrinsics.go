@@ -33,6 +33,12 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 	switch e.Name {
 	case "write", "trywrite", "writerecords", "trywriterecords":
 		return g.written(e), precAtom
+	case "image_index":
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = g.position(a)
+		}
+		return "pe.ImageIndex(" + strings.Join(args, ", ") + ")", precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
 	constants := !slices.ContainsFunc(e.Args, func(a ir.Expr) bool { return a.Type().IsInteger() && !isConst(a) })

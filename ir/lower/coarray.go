@@ -16,15 +16,22 @@ func isArray(s *ir.Symbol) bool { return s != nil && s.IsArray() && !s.Cell }
 // to declare, those of one element for a scalar.
 func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, codims []ast.DimSpec) []ast.DimSpec {
 	one := &ast.IntLit{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Text: "1"}
-	last := codims[len(codims)-1]
 	_, isDummy := l.dummies[e.Name]
+	if object := l.scope.binding.of(s); object != nil && object.object {
+		if s.Cell {
+			return []ast.DimSpec{{Pos: e.Pos, Hi: one}}
+		}
+		return dims // it is what is passed
+	}
 	switch {
-	case len(codims) > 1:
-		l.errorf(codeOutside, codims[0].Pos, "coarray %s has %d codimensions, one is supported", e.Name, len(codims)).
-			WithHelp("declare %s[*] and compute the image: column j of rows 1:m is image i + (j-1)*m", e.Name)
-	case last.Lo != nil && !isLiteralOne(last.Lo):
-		l.errorf(codeOutside, last.Pos, "the codimension of %s does not begin with 1", e.Name).
-			WithHelp("declare %s[*]: images are counted from 1", e.Name)
+	case codims[0].Hi == nil && !d.Allocatable:
+		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
+			WithHelp("write [*], or add the attribute ALLOCATABLE")
+		return dims
+	case codims[0].Hi != nil && d.Allocatable:
+		l.errorf(codeDeclaration, codims[0].Pos, "%s is ALLOCATABLE and has codimensions with bounds", e.Name).
+			WithHelp("write [:], and the bounds in ALLOCATE")
+		return dims
 	case d.Parameter:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s cannot be a PARAMETER", e.Name).WithHelp("remove the attribute, and assign it on each image")
 		return dims
@@ -33,21 +40,17 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 			WithHelp("use an INTEGER coarray of character codes (ichar)")
 		s.Coarray = true
 		return nil
-	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil:
+	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s of a procedure must be a dummy argument or have SAVE", e.Name).
 			WithHelp("add the attribute: %s, save :: %s[*]", typeWord(s.Type), e.Name)
 	}
 	s.Coarray = true
+	l.cobounds[s] = l.declaredCobounds(s, codims, e.Pos)
 	if len(dims) == 0 {
 		s.Cell = true
 		dims = []ast.DimSpec{{Pos: e.Pos, Hi: one}}
 	}
 	return dims
-}
-
-func isLiteralOne(e ast.Expr) bool {
-	lit, ok := e.(*ast.IntLit)
-	return ok && lit.Text == "1"
 }
 
 // cell is the element that scalar coarray s is.
@@ -116,17 +119,16 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 		l.errorf(codeRank, pos, "coarray %s is an array: that of another image is named by a section", name).
 			WithNote(s.Pos, "%s was declared here", name).WithHelp("write %s(%s)[image]", name, strings.Repeat(",:", len(s.Dims))[1:])
 		return nil, nil
-	case len(e.Images) != 1:
-		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has 1 codimension, not %d", name, len(e.Images)).
-			WithHelp("write %s[image]", ast.UnparseExpr(e.Base))
+	case len(e.Images) != len(l.cobounds[s]):
+		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has %s, not %d", name, count(len(l.cobounds[s]), "codimension"), len(e.Images)).
+			WithHelp("give a cosubscript for each codimension")
 		return nil, nil
 	}
 	outer := l.elem
 	l.elem = nil // the image is one for all elements
-	image = l.integer(e.Images[0], "the image of "+name)
+	image = l.imageOf(s, name, e.Images, e.Pos)
 	l.elem = outer
-	if c, ok := image.(*ir.Const); ok && c.Typ.IsInteger() && c.Int < 1 {
-		l.errorf(codeBounds, e.Images[0].Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
+	if isBad(image) {
 		return nil, nil
 	}
 	return s, image
@@ -148,16 +150,6 @@ func designated(e *ast.CoIndex) string {
 }
 
 func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
-
-// imageQuery lowers this_image() and num_images().
-func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
-	if len(e.Args) > 0 {
-		l.errorf(codeOutside, e.Args[0].Position(), "%s with arguments is not supported", e.Name).
-			WithHelp("write %s(): with one codimension [*] that is the cosubscript too", e.Name)
-		return bad(e.Pos)
-	}
-	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: e.Name}
-}
 
 // sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES.
 func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {

@@ -151,6 +151,9 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 		return l.callStmt(&ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}})
 	}
 	if l.isPart(s.LHS) {
+		if all := l.eachCodimension(s.RHS); all != s.RHS {
+			s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: all}
+		}
 		return l.arrayAssign(s)
 	}
 	if part, is := s.LHS.(*ast.Substring); is && l.isPart(part.Base) {

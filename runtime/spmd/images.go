@@ -224,10 +224,12 @@ const (
 	coMax
 	coMin
 	coBroadcast
+	coAllocate
+	coDeallocate
 )
 
 func (k coKind) String() string {
-	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast"}[k]
+	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast", "allocate", "deallocate"}[k]
 }
 
 // combined is the result of a reduction of words; word gives what each PE has.
