@@ -151,8 +151,41 @@ func designated(e *ast.CoIndex) string {
 
 func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
 
+// succeeds is out, a statement on images, and behind it STAT= of list set to 0: where out fails
+// the run ends. ERRMSG= keeps its value.
+func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
+	for _, e := range list {
+		k, ok := e.(*ast.Keyword)
+		if !ok || k.Name != "stat" && k.Name != "errmsg" {
+			l.errorf(codeArgument, e.Position(), "this cannot stand here").WithHelp("write STAT= or ERRMSG=")
+			return nil
+		}
+		x := l.target(k.X)
+		switch {
+		case isBad(x):
+			return nil
+		case k.Name == "errmsg":
+			if x.Type() != ir.Character {
+				l.errorf(codeType, k.X.Position(), "the variable of ERRMSG= is %s, it must be CHARACTER", x.Type())
+				return nil
+			}
+		case !x.Type().IsInteger():
+			l.errorf(codeType, k.X.Position(), "the variable of STAT= is %s, it must be INTEGER", x.Type())
+			return nil
+		default:
+			out = append(out, &ir.Assign{S: ir.S{Pos: k.Pos}, LHS: x, RHS: intConstOf(x.Type(), 0, k.Pos)})
+		}
+	}
+	return out
+}
+
 // sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES.
 func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
+	return l.succeeds(l.syncOnly(s), s.Status)
+}
+
+// syncOnly is sync without STAT=.
+func (l *lowerer) syncOnly(s *ast.Sync) []ir.Stmt {
 	if l.critical.IsValid() {
 		l.errorf(codeOutside, s.Pos, "SYNC %s inside CRITICAL", strings.ToUpper(s.What)).
 			WithNote(l.critical, "CRITICAL begins here").WithHelp("move it behind END CRITICAL: the other images cannot get here meanwhile")
@@ -212,7 +245,7 @@ func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
 	out.Body = l.block(s.Body)
 	l.loops = loops
 	l.critical, l.criticalIn = source.Pos{}, nil
-	return one(out)
+	return l.succeeds(one(out), s.Status)
 }
 
 // collective lowers a call of a collective subroutine.
@@ -233,6 +266,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 	}
 	form := name + "(a [, " + imageName + "])"
 	var object, image ast.Expr
+	var status []ast.Expr
 	for i, arg := range s.Args {
 		key := [...]string{"a", imageName, "stat", "errmsg"}[min(i, 3)]
 		if k, ok := arg.(*ast.Keyword); ok {
@@ -244,8 +278,8 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		case imageName:
 			to = &image
 		case "stat", "errmsg":
-			l.errorf(codeOutside, arg.Position(), "%s= of %s is not supported", key, name).WithHelp("leave it out; an image that fails ends the run")
-			return nil
+			status = append(status, &ast.Keyword{XBase: ast.XBase{Pos: arg.Position(), End: arg.EndPosition()}, Name: key, X: arg})
+			continue
 		default:
 			l.errorf(codeArgument, arg.Position(), "%s has no argument %s", name, key).WithHelp("the form is: call %s", form)
 			return nil
@@ -294,7 +328,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
 		return nil
 	}
-	return append(pre, out)
+	return l.succeeds(append(pre, out), status)
 }
 
 // sectionOf is the part of an array that a is, as a section of what it is a view of.
