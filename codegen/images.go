@@ -254,6 +254,13 @@ func (g *gen) collective(s *ir.Collective, site int) {
 		image = g.position(s.Image)
 	}
 	f := "spmd." + coFuncs[s.Name]
+	if s.Target().Type == ir.Character {
+		f = "spmd.CoBroadcastText"
+		if s.Part != nil {
+			g.out.p("%ss(pe, %d, %s, %d, %s, %s)", f, site, image, s.Target().Len, g.array1(s.Part.Sym), g.spans(s.Part))
+			return
+		}
+	}
 	if s.Part != nil {
 		g.out.p("%sOf(pe, %d, %s, %s, %s)", f, site, image, g.array1(s.Part.Sym), g.spans(s.Part))
 		return

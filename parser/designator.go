@@ -161,7 +161,15 @@ func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
 	}
 	c.lex.Next()
 	x.XBase = span(base.Position(), endOf(t))
-	if t := c.lex.Peek(); c.at("(") || c.at("[") {
+	t = c.lex.Peek()
+	if c.at("(") {
+		if part, err := c.substring(x); err == nil {
+			return part, nil
+		}
+		return nil, problem(source.Syntax, t, "behind an image selector only a part of a text can stand").
+			WithHelp("an element of another image is written a(i,j)[image], a part of a text s[image](first:last)")
+	}
+	if c.at("[") {
 		return nil, problem(source.Syntax, t, "an image selector must come last").
 			WithHelp("an element of another image is written a(i,j)[image]")
 	}

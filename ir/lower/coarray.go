@@ -35,9 +35,9 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	case d.Parameter:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s cannot be a PARAMETER", e.Name).WithHelp("remove the attribute, and assign it on each image")
 		return dims
-	case s.Type == ir.Character:
-		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER, which is not supported", e.Name).
-			WithHelp("use an INTEGER coarray of character codes (ichar)")
+	case s.Type == ir.Character && s.Len == ir.AnyLength && !isDummy:
+		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER with a length that is not constant", e.Name).
+			WithHelp("declare it with the greatest length that is needed")
 		s.Coarray = true
 		return nil
 	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil && !d.Allocatable:
@@ -323,13 +323,15 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		}
 	}
 	numeric := typ.IsOrdered() || typ.IsComplex() && (name == "co_sum" || name == "co_broadcast")
-	if !numeric && !(name == "co_broadcast" && typ == ir.Logical) {
+	if !numeric && !(name == "co_broadcast" && (typ == ir.Logical || typ == ir.Character && out.Target().Len >= 0 && !isSubstring(out.Scalar))) {
 		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
 		return nil
 	}
 	return l.succeeds(append(pre, out), status)
 }
+
+func isSubstring(e ir.Expr) bool { _, ok := e.(*ir.Substr); return ok }
 
 // sectionOf is the part of an array that a is, as a section of what it is a view of.
 func (l *lowerer) sectionOf(a *argument) *ir.Section {

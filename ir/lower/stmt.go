@@ -211,6 +211,11 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		l.present(e.Name, e.NamePos)
 		return l.element(s, e)
 	case *ast.Substring:
+		if co, ok := e.Base.(*ast.CoIndex); ok {
+			l.errorf(codeOutside, e.Pos, "a part of a text of another image is not set here").
+				WithHelp("get the whole text, change the part, and assign it as a whole: %s = text", ast.UnparseExpr(co))
+			return bad(e.Pos)
+		}
 		if id, ok := e.Base.(*ast.Ident); ok && !l.mayChange(ast.Name{Pos: id.Pos, Name: id.Name}) {
 			return bad(e.Pos)
 		}
