@@ -24,6 +24,7 @@ t(3) = 'three'
 if (me /= 2 .and. np > 1) t = 'lost'
 call co_broadcast(t(1:3:2), min(2,np))
 print *, me, t
+sync all ! a broadcast orders nothing
 block
   character(len=20) :: long, many(3)
   long = name[np]
