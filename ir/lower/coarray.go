@@ -251,8 +251,9 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 	case "co_broadcast":
 		imageName = "source_image"
 	case "co_reduce":
-		l.errorf(codeOutside, s.Proc.Pos, "CO_REDUCE is not supported").WithHelp("use co_sum, co_max or co_min, or gather the values by coindexed reads")
-		return nil
+		if !l.critical.IsValid() {
+			return l.coReduce(s)
+		}
 	}
 	if l.critical.IsValid() {
 		l.errorf(codeOutside, s.Pos, "a collective subroutine inside CRITICAL").
