@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -234,11 +233,7 @@ func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
 			WithHelp("put both into one CRITICAL construct")
 		return nil
 	}
-	out := &ir.Critical{S: ir.S{Pos: s.Pos}, Lock: slices.Index(l.locks, s.Pos)}
-	if out.Lock < 0 {
-		out.Lock = len(l.locks)
-		l.locks = append(l.locks, s.Pos)
-	}
+	out := &ir.Critical{S: ir.S{Pos: s.Pos}, Lock: l.lockOf(s.Pos)}
 	l.critical, l.criticalIn = s.Pos, l.scope.ofUnit()
 	loops := l.loops
 	l.loops = nil
