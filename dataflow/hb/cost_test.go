@@ -138,7 +138,7 @@ func TestCostOfPrograms(t *testing.T) {
 		if len(list) < long || pes > 0 && count(list, synch.NoReady) < long/2 {
 			t.Errorf("%d communications, %d NoSync: another program", len(list), count(list, synch.NoReady))
 		}
-		if bytes > long*2e6 {
+		if bytes > 4e8 {
 			t.Errorf("%d bytes allocated in all", bytes)
 		}
 	}
