@@ -70,6 +70,14 @@ func (g *gen) allocate(s *ir.Allocate) {
 		g.allocateMapped(s, m.Map)
 		return
 	}
+	if s.Sym.Coarray {
+		verb, bounds := "Allocate", ", "+g.bounds(s.Sym)
+		if s.Free {
+			verb, bounds = "Deallocate", ""
+		}
+		g.out.p("%s.%s(%d%s)", name, verb, g.imageSites[s], bounds)
+		return
+	}
 	if s.Free {
 		g.out.p("%s.Free()", name)
 		return

@@ -42,13 +42,25 @@ func (g *gen) comesTo(s ir.Stmt, plain func()) {
 		g.marked = known // an iteration may begin behind a synchronisation
 	}
 	plain()
-	if c, ok := s.(*ir.Collective); ok {
-		// It orders all images in its midst, and assigns its results behind that.
+	if orders(s) {
+		// It orders all images in its midst, and assigns its results, or changes
+		// the memory of a coarray, behind that.
 		g.marked = private
-		g.mark(own(c))
+		g.mark(own(s))
 		known = g.marked
 	}
 	g.marked = known // the marks inside s may be in parts that were not executed
+}
+
+// orders reports whether s orders all images in its midst.
+func orders(s ir.Stmt) bool {
+	switch s := s.(type) {
+	case *ir.Collective:
+		return true
+	case *ir.Allocate:
+		return s.Sym.Coarray
+	}
+	return false
 }
 
 // enters is comesTo for control flow that all images follow together, in programs
@@ -150,6 +162,10 @@ func own(s ir.Stmt) access {
 	switch s := s.(type) {
 	case *ir.Transfer:
 		a = remote
+	case *ir.Allocate:
+		if s.Sym.Coarray {
+			a = remote
+		}
 	case *ir.Collective:
 		touches(s.Part)
 	case *ir.Sync:
@@ -238,6 +254,13 @@ func (g *gen) collective(s *ir.Collective, site int) {
 		image = g.position(s.Image)
 	}
 	f := "spmd." + coFuncs[s.Name]
+	if s.Target().Type == ir.Character {
+		f = "spmd.CoBroadcastText"
+		if s.Part != nil {
+			g.out.p("%ss(pe, %d, %s, %d, %s, %s)", f, site, image, s.Target().Len, g.array1(s.Part.Sym), g.spans(s.Part))
+			return
+		}
+	}
 	if s.Part != nil {
 		g.out.p("%sOf(pe, %d, %s, %s, %s)", f, site, image, g.array1(s.Part.Sym), g.spans(s.Part))
 		return
@@ -289,6 +312,10 @@ func (g *gen) makeImageSites() {
 		case *ir.Sync:
 			g.syncsAll = g.syncsAll || s.Kind == ir.SyncAll
 			g.imageSites[s] = g.addSite(at.Line, at.Col, s.Kind.String(), "", "", s.Site)
+		case *ir.Allocate:
+			if s.Sym.Coarray {
+				g.imageSites[s] = g.addSite(at.Line, at.Col, map[bool]string{false: "allocate", true: "deallocate"}[s.Free], s.Sym.Source(), "", s.Site)
+			}
 		case *ir.Collective:
 			g.imageSites[s] = g.addSite(at.Line, at.Col, s.Name, s.Target().Source(), "", s.Site)
 		case *ir.Critical:

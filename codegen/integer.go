@@ -120,7 +120,7 @@ func (g *gen) native(e ir.Expr) bool {
 }
 
 // counts are the functions whose value the run time has as an int.
-var counts = map[string]bool{"number_of_processors": true, "num_images": true, "this_image": true, "len": true, "len_trim": true, "scan": true, "verify": true,
+var counts = map[string]bool{"number_of_processors": true, "num_images": true, "this_image": true, "image_index": true, "len": true, "len_trim": true, "scan": true, "verify": true,
 	"index": true, "ichar": true, "iachar": true}
 
 // countCall renders a call that is native as a Go int.

@@ -14,6 +14,9 @@ var mathFuncs = map[string]string{
 	"sin": "elementary.Sin", "cos": "elementary.Cos", "tan": "elementary.Tan",
 	"asin": "elementary.Asin", "acos": "elementary.Acos", "atan": "elementary.Atan", "atan2": "elementary.Atan2",
 	"sinh": "elementary.Sinh", "cosh": "elementary.Cosh", "tanh": "elementary.Tanh",
+	"asinh": "math.Asinh", "acosh": "math.Acosh", "atanh": "math.Atanh", "hypot": "elementary.Hypot",
+	"erf": "math.Erf", "erfc": "math.Erfc", "erfc_scaled": "elementary.ErfcScaled", "gamma": "math.Gamma", "log_gamma": "elementary.LogGamma",
+	"bessel_j0": "math.J0", "bessel_j1": "math.J1", "bessel_y0": "math.Y0", "bessel_y1": "math.Y1",
 	"aint": "math.Trunc", "anint": "math.Round",
 }
 
@@ -23,6 +26,8 @@ var runtimeFuncs = map[string]string{
 	"modulo": "spmd.Modulo", "dim": "spmd.PosDiff", "nint": "spmd.Nint", "floor": "spmd.Floor", "ceiling": "spmd.Ceiling",
 	"len_trim": "spmd.LenTrim", "trim": "spmd.Trim", "adjustl": "spmd.Adjustl", "adjustr": "spmd.Adjustr",
 	"popcnt": "spmd.Popcnt", "leadz": "spmd.Leadz", "trailz": "spmd.Trailz",
+	"fraction": "elementary.Fraction", "exponent": "elementary.Exponent", "spacing": "elementary.Spacing",
+	"rrspacing": "elementary.Rrspacing", "nearest": "elementary.Nearest",
 	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "merge": "spmd.Merge",
 }
 
@@ -33,6 +38,12 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 	switch e.Name {
 	case "write", "trywrite", "writerecords", "trywriterecords":
 		return g.written(e), precAtom
+	case "image_index":
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = g.position(a)
+		}
+		return "pe.ImageIndex(" + strings.Join(args, ", ") + ")", precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
 	constants := !slices.ContainsFunc(e.Args, func(a ir.Expr) bool { return a.Type().IsInteger() && !isConst(a) })
@@ -107,6 +118,18 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		if e.Typ.IsReal() {
 			return "spmd.ModuloF(" + list + ")", precAtom
 		}
+	case "scale", "set_exponent":
+		f := map[string]string{"scale": "Scale", "set_exponent": "SetExponent"}[e.Name]
+		n, _ := g.whole(e.Args[1])
+		return fmt.Sprintf("elementary.%s(%s, %s)", f, args[0], n), precAtom
+	case "bessel_jn", "bessel_yn":
+		f := map[string]string{"bessel_jn": "math.Jn", "bessel_yn": "math.Yn"}[e.Name]
+		n, _ := g.whole(e.Args[0])
+		s := fmt.Sprintf("%s(%s, float64(%s))", f, n, args[1])
+		if e.Typ == ir.Real {
+			s = "float32(" + s + ")"
+		}
+		return s, precAtom
 	case "iand":
 		return arg(0) + " & " + arg(1), precMul
 	case "ior":

@@ -3,11 +3,14 @@ package examples_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/effort"
@@ -15,7 +18,7 @@ import (
 
 // TestArrayStatements: programs of benchmarks/arrays come in two forms, with array
 // statements and with the loops that these stand for. Both print the same, and send the same
-// messages. -update writes the table of docs/evaluation.md, with processor times.
+// messages. -update writes the table of docs/evaluation.md, with times.
 func TestArrayStatements(t *testing.T) {
 	if !*update {
 		effort.Full(t, "twenty programs for one comparison")
@@ -33,7 +36,7 @@ func TestArrayStatements(t *testing.T) {
 	}
 	programs := variants(t, sources, []string{""})
 	var table strings.Builder
-	table.WriteString("| program | data messages, array statements | data messages, loops | processor time, 1 PE | processor time, 2 PEs |\n|---|---|---|---|---|\n")
+	table.WriteString("| program | data messages, array statements | data messages, loops | time, 1 PE | time, 2 PEs |\n|---|---|---|---|---|\n")
 	for _, name := range names {
 		array, _ := programs(name+".array", "")
 		loops, _ := programs(name+".loops", "")
@@ -47,7 +50,7 @@ func TestArrayStatements(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %d | %d |", name, a, b)
 		for n := 1; n <= 2 && *update; n++ {
-			times := processorTimes(t, n, array, loops)
+			times := wallTimes(t, n, array, loops)
 			fmt.Fprintf(&table, " %.2f |", times[0]/times[1])
 		}
 		table.WriteString("\n")
@@ -74,23 +77,27 @@ func counted(t *testing.T, p bundle.Program) (data int, text string) {
 	return data, stdout.String()
 }
 
-// processorTimes are the least processor times of programs on n PEs, in seconds, in runs that
-// take turns.
-func processorTimes(t *testing.T, n int, programs ...bundle.Program) []float64 {
+// wallTimes are the median times of programs on n PEs, in seconds, of 15 runs of each in random order.
+func wallTimes(t *testing.T, n int, programs ...bundle.Program) []float64 {
 	t.Helper()
-	least := make([]float64, len(programs))
-	for k := range 7 {
-		for i, p := range programs {
-			cmd := p.Command("-n", strconv.Itoa(n))
+	const rounds = 15
+	times := make([][]float64, len(programs))
+	for range rounds {
+		for _, i := range rand.Perm(len(programs)) {
+			cmd := programs[i].Command("-n", strconv.Itoa(n))
+			start := time.Now()
 			if err := cmd.Run(); err != nil {
-				t.Fatalf("%s: %v", p.Name, err)
+				t.Fatalf("%s: %v", programs[i].Name, err)
 			}
-			if s := cmd.ProcessState.UserTime().Seconds(); k == 0 || s < least[i] {
-				least[i] = s
-			}
+			times[i] = append(times[i], time.Since(start).Seconds())
 		}
 	}
-	return least
+	medians := make([]float64, len(programs))
+	for i, all := range times {
+		slices.Sort(all)
+		medians[i] = all[rounds/2]
+	}
+	return medians
 }
 
 // replaceTable writes the table that begins with head in a document anew.

@@ -121,9 +121,11 @@ func (s *Transfer) Target() *Symbol {
 func Synchronises(s Stmt) bool {
 	found := false
 	Walk([]Stmt{s}, func(s Stmt) bool {
-		switch s.(type) {
+		switch s := s.(type) {
 		case *Sync, *Collective, *Critical, *Checkpoint:
 			found = true
+		case *Allocate:
+			found = found || s.Sym.Coarray
 		}
 		return !found
 	})

@@ -12,6 +12,9 @@ var realFunctions = map[string]func(float64) float64{
 	"sqrt": math.Sqrt, "exp": elementary.Exp, "log": elementary.Log, "log10": elementary.Log10,
 	"sin": elementary.Sin, "cos": elementary.Cos, "tan": elementary.Tan, "asin": elementary.Asin, "acos": elementary.Acos, "atan": elementary.Atan,
 	"sinh": elementary.Sinh, "cosh": elementary.Cosh, "tanh": elementary.Tanh,
+	"asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
+	"erf": math.Erf, "erfc": math.Erfc, "erfc_scaled": elementary.ErfcScaled, "gamma": math.Gamma, "log_gamma": elementary.LogGamma,
+	"bessel_j0": math.J0, "bessel_j1": math.J1, "bessel_y0": math.Y0, "bessel_y1": math.Y1,
 	"aint": math.Trunc, "anint": math.Round, "abs": math.Abs,
 	"floor": math.Floor, "ceiling": math.Ceil, "nint": math.Round,
 }
@@ -159,6 +162,9 @@ func (c *Const) reals(name string, args []*Const) (ok bool) {
 		c.Float = v
 		return true
 	}
+	if c.ofModel(name, args) {
+		return true
+	}
 	if len(args) < 2 {
 		return false
 	}
@@ -166,6 +172,8 @@ func (c *Const) reals(name string, args []*Const) (ok bool) {
 	switch name {
 	case "atan2":
 		c.Float = elementary.Atan2(a, b)
+	case "hypot":
+		c.Float = elementary.Hypot(a, b)
 	case "mod":
 		c.Float = math.Mod(a, b)
 		return b != 0
@@ -196,6 +204,38 @@ func (c *Const) reals(name string, args []*Const) (ok bool) {
 	default:
 		return false
 	}
+	return true
+}
+
+// ofModel is a function of the model of real numbers.
+func (c *Const) ofModel(name string, args []*Const) (ok bool) {
+	if args[0].Typ == Real {
+		return modelFunction(c, name, float32(args[0].Float), args)
+	}
+	return modelFunction(c, name, args[0].Float, args)
+}
+
+func modelFunction[F float32 | float64](c *Const, name string, x F, args []*Const) (ok bool) {
+	switch name {
+	case "fraction":
+		x = elementary.Fraction(x)
+	case "exponent":
+		c.Int = int(elementary.Exponent(x))
+		return true
+	case "spacing":
+		x = elementary.Spacing(x)
+	case "rrspacing":
+		x = elementary.Rrspacing(x)
+	case "nearest":
+		x = elementary.Nearest(x, args[1].Float)
+	case "scale":
+		x = elementary.Scale(x, args[1].Int)
+	case "set_exponent":
+		x = elementary.SetExponent(x, args[1].Int)
+	default:
+		return false
+	}
+	c.Float = float64(x)
 	return true
 }
 

@@ -205,6 +205,10 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 		p.strayElse = nil
 		return
 	}
+	if n := len(p.stack); i < 0 && n > 0 && p.stack[n-1].label == 0 {
+		p.misnamed(what, pos)
+		return
+	}
 	if i < 0 {
 		p.diags.Errorf(source.UnbalancedBlock, pos, "%s without a block that it ends", what).
 			WithHelp("remove it, or add the %s that it belongs to", what[len("END "):])
@@ -236,6 +240,23 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 	case *ast.Forall:
 		do.TermLabel = 0
 	}
+	p.pop(pos)
+}
+
+// misnamed reports an END of a kind of which no block is open, and takes it for the END of
+// the innermost block.
+func (p *parser) misnamed(what string, pos source.Pos) {
+	f := p.stack[len(p.stack)-1]
+	right := "END " + f.what
+	if f.until != "" {
+		right = strings.ToUpper(f.until)
+	}
+	if f.name != "" {
+		right += " " + f.name
+	}
+	p.diags.Errorf(source.UnbalancedBlock, pos, "%s where %s is due", what, right).
+		WithNote(f.pos, "the %s begins here", f.what).
+		WithHelp("write %s, or add the %s that %s belongs to", right, what[len("END "):], what)
 	p.pop(pos)
 }
 

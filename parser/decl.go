@@ -352,9 +352,10 @@ func (p *parser) dims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 	return out, ok
 }
 
-// codims builds the codimensions of a coarray. The last is "*" or "lo:*".
+// codims builds the codimensions of a coarray. The last is "*" or "lo:*", or all are ":".
 func (p *parser) codims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 	var out []ast.DimSpec
+	deferred := 0
 	for i := range dims {
 		g := &dims[i]
 		d := ast.DimSpec{Pos: source.Pos{Line: g.Pos.Line, Col: g.Pos.Column}}
@@ -365,9 +366,7 @@ func (p *parser) codims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		case g.Free:
 			d.Lo, d.Hi = g.First.X, star
 		case g.Any:
-			p.diags.Errorf(source.OutsideSubset, d.Pos, "an allocatable coarray is outside the subset").
-				WithHelp("declare it with the greatest extents that are needed and [*], and work on a part")
-			ok = false
+			deferred++
 		case g.Colon != nil && g.Second != nil:
 			d.Lo, d.Hi = g.First.X, g.Second.X
 		case g.Colon != nil:
@@ -376,7 +375,7 @@ func (p *parser) codims(dims []dimension, ok bool) ([]ast.DimSpec, bool) {
 		default:
 			d.Hi = g.First.X
 		}
-		if i == len(dims)-1 && ok && !isStar(d.Hi) {
+		if i == len(dims)-1 && ok && !isStar(d.Hi) && deferred < len(dims) {
 			p.diags.Errorf(source.Syntax, d.Pos, "the last codimension must be *: the number of images is known at run time only").
 				WithHelp("write [*]")
 			ok = false

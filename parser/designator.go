@@ -107,6 +107,33 @@ func withList(x ast.Expr, args []ast.Expr, end source.Pos) ast.Expr {
 	return x
 }
 
+// cosubscript parses an image selector, or in ALLOCATE a codimension: i, *, lo:hi or lo:*.
+func (c *climber) cosubscript() (ast.Expr, error) {
+	first := c.lex.Peek()
+	star := func() (ast.Expr, bool) {
+		if !c.at("*") {
+			return nil, false
+		}
+		t := c.lex.Next()
+		return &ast.Ident{XBase: span(startOf(t), endOf(t)), Name: "*"}, true
+	}
+	if x, ok := star(); ok {
+		return x, nil
+	}
+	lo, err := c.expr()
+	if err != nil || !c.at(":") {
+		return lo, err
+	}
+	c.lex.Next()
+	hi, ok := star()
+	if !ok {
+		if hi, err = c.expr(); err != nil {
+			return nil, err
+		}
+	}
+	return &ast.Triplet{XBase: span(startOf(first), hi.EndPosition()), Lo: lo, Hi: hi}, nil
+}
+
 // coindex parses the [image] behind base.
 func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
@@ -116,7 +143,7 @@ func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
 			return nil, problem(source.OutsideSubset, c.lex.Peek(), quoted(c.lex.Peek())+" in an image selector is outside the subset").
 				WithHelp("write the number of the image alone: [p]")
 		}
-		p, err := c.expr()
+		p, err := c.cosubscript()
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +161,15 @@ func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
 	}
 	c.lex.Next()
 	x.XBase = span(base.Position(), endOf(t))
-	if t := c.lex.Peek(); c.at("(") || c.at("[") {
+	t = c.lex.Peek()
+	if c.at("(") {
+		if part, err := c.substring(x); err == nil {
+			return part, nil
+		}
+		return nil, problem(source.Syntax, t, "behind an image selector only a part of a text can stand").
+			WithHelp("an element of another image is written a(i,j)[image], a part of a text s[image](first:last)")
+	}
+	if c.at("[") {
 		return nil, problem(source.Syntax, t, "an image selector must come last").
 			WithHelp("an element of another image is written a(i,j)[image]")
 	}

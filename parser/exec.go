@@ -311,25 +311,32 @@ func (g *errorStopStmt) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *criticalStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.Critical{Base: base}
 	if g.Stat != nil {
-		p.diags.Add(noStatus(&g.Word))
+		if g.Stat.given {
+			p.diags.Add(problem(source.Syntax, &g.Word, "CRITICAL with images").WithHelp("write critical, or critical (stat=variable)"))
+			return nil
+		}
+		s.Status = g.Stat.status
 	}
-	return &ast.Critical{Base: base}
+	return s
 }
 
 func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Sync{Base: base, What: g.What.Value}
-	if set := g.Images; set != nil {
-		if s.What != "images" {
-			p.diags.Add(problem(source.OutsideSubset, &g.What, "STAT= and ERRMSG= are outside the subset").
-				WithHelp("write sync %s; an image that fails ends the run", s.What))
-			return nil
-		}
-		s.Images, s.List = set.list, set.brackets
-	} else if s.What == "images" {
+	set := g.Images
+	switch {
+	case s.What == "images" && (set == nil || !set.given):
 		p.diags.Add(problem(source.Syntax, &g.What, "SYNC IMAGES without images").
 			WithHelp("write sync images (*), sync images (p) or sync images ([p, q])"))
 		return nil
+	case set != nil && set.given && s.What != "images":
+		p.diags.Add(problem(source.Syntax, &g.What, "SYNC "+strings.ToUpper(s.What)+" with images").
+			WithHelp("write sync images (...), or sync %s", s.What))
+		return nil
+	}
+	if set != nil {
+		s.Images, s.List, s.Status = set.list, set.brackets, set.status
 	}
 	return s
 }

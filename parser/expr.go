@@ -83,10 +83,13 @@ func (i *ioItem) Parse(lex *lexer.PeekingLexer) (err error) {
 	return err
 }
 
-// imageSet is what stands behind SYNC IMAGES: (*), (p) or ([p, q]).
+// imageSet is what stands behind SYNC and CRITICAL: images, as (*), (p) or ([p, q]), and
+// STAT= and ERRMSG=.
 type imageSet struct {
 	list     []ast.Expr
+	given    bool // images
 	brackets bool
+	status   []ast.Expr
 }
 
 // Parse implements participle.Parseable.
@@ -96,50 +99,50 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	open := lex.Next()
-	switch {
-	case c.at("*"):
-		lex.Next()
-		if c.at(",") {
-			return noStatus(lex.Peek())
-		}
-		_, err := c.close(open)
-		return err
-	case c.lex.Peek().Type == scan.Ident && c.second().Value == "=":
-		_, err := c.keyword()
-		for err == nil && c.at(",") {
+	more := c.at(")")
+	for !more {
+		var x ast.Expr
+		var err error
+		switch {
+		case c.lex.Peek().Type == scan.Ident && c.second().Value == "=":
+			if x, err = c.keyword(); err == nil {
+				s.status = append(s.status, x)
+			}
+		case s.given || len(s.status) > 0:
+			return problem(source.Syntax, lex.Peek(), `expected STAT= or ERRMSG= behind the images, found `+quoted(lex.Peek())).
+				WithHelp("several images are written as an array: sync images ([p, q])")
+		case c.at("*"):
 			lex.Next()
-			_, err = c.keyword()
+			s.given = true
+		default:
+			s.given = true
+			if x, err = c.expr(); err == nil {
+				s.images(x)
+			}
 		}
-		if err == nil {
-			_, err = c.close(open)
+		if err != nil {
+			return err
 		}
-		return err
+		if more = !c.at(","); !more {
+			lex.Next()
+		}
 	}
-	x, err := c.expr()
-	if err != nil {
-		return err
-	}
+	_, err := c.close(open)
+	return err
+}
+
+// images takes x as the images.
+func (s *imageSet) images(x ast.Expr) {
 	if a, ok := x.(*ast.Array); ok && a.Type == nil && !slices.ContainsFunc(a.Items, isImpliedDo) {
 		s.list, s.brackets = a.Items, true
-	} else {
-		s.list = []ast.Expr{x}
+		return
 	}
-	if c.at(",") {
-		return noStatus(lex.Peek())
-	}
-	_, err = c.close(open)
-	return err
+	s.list = []ast.Expr{x}
 }
 
 func isImpliedDo(x ast.Expr) bool {
 	_, ok := x.(*ast.ImpliedDo)
 	return ok
-}
-
-// noStatus is the error of a statement on images with a list behind what it is about.
-func noStatus(t *lexer.Token) *source.Diag {
-	return problem(source.OutsideSubset, t, "STAT= and ERRMSG= are outside the subset").
-		WithHelp("leave them out; an image that fails ends the run")
 }
 
 // Binding strength of the operators, weakest first. Signs bind like + and -,

@@ -14,6 +14,9 @@ var statementWords = []string{
 	"print", "write", "read", "open", "close", "inquire", "rewind", "backspace", "namelist", "stop", "call", "return", "subroutine", "function", "module", "contains", "use", "continue", "end", "enddo", "endif", "while",
 }
 
+// blockEnds are the words of one piece that end a block.
+var blockEnds = map[string]frameKind{"enddo": doFrame, "endif": ifFrame}
+
 // unknown reports a line that is no statement.
 func (p *parser) unknown(s scan.Stmt) {
 	first := &s.Toks[0]
@@ -39,4 +42,8 @@ func (p *parser) unknown(s scan.Stmt) {
 		d.WithHelp("an assignment is: variable = expression; names have no blanks in them")
 	}
 	p.diags.Add(d)
+	// A misspelt END ends its block all the same: a second error would say that it is missing.
+	if kind, ok := blockEnds[near]; ok && p.innermost(kind, 0, nil) >= 0 {
+		p.end(kind, startOf(first), 0, nil)
+	}
 }

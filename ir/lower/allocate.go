@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -26,6 +27,8 @@ type allocatable struct {
 	flag *ir.Symbol   // it is allocated
 	lo   []*ir.Symbol // per dimension; nil where the bound is a constant
 	hi   []*ir.Symbol
+
+	coends []*ir.Symbol // of a coarray: those that give its codimensions
 }
 
 // regrown is an assignment that may allocate the array on its left side anew: what it does
@@ -121,11 +124,9 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		l.errorf(codeDuplicate, pos, "the dimensions of %s are declared twice", name)
 		return
 	}
-	if s.Coarray {
-		l.errorf(codeOutside, pos, "%s is an allocatable coarray, which is not supported", name).
-			WithHelp("declare it with the greatest extents that are needed and [*], and work on a part")
-		l.unbounded[s] = true
-		return
+	if s.Cell { // its memory is always there
+		l.setDims(s, dims, pos)
+		dims = nil
 	}
 	if len(dims) > 7 {
 		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", name, len(dims))
@@ -139,7 +140,7 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		}
 		lo[k] = l.lows.of(name, k, d.Pos)
 	}
-	a := &allocatable{flag: l.local(name+"_allocated", ir.Logical, pos)}
+	a := &allocatable{flag: l.local(name+"_allocated", ir.Logical, pos), coends: l.cobounds[s].scalars()}
 	a.flag.Init = truth(false, pos)
 	l.mention[a.flag], l.typed[a.flag] = true, pos
 	if len(dims) > 0 {
@@ -160,7 +161,7 @@ func (l *lowerer) objectOf(s *ir.Symbol) *ir.Symbol {
 func (l *lowerer) keepAllocated(s *ir.Symbol) {
 	if a := l.allocs[s]; a != nil {
 		a.flag.Site = nil
-		for _, e := range append(append([]*ir.Symbol(nil), a.lo...), a.hi...) {
+		for _, e := range slices.Concat(a.lo, a.hi, a.coends) {
 			if e != nil {
 				e.Site = nil
 			}
@@ -276,11 +277,18 @@ func (l *lowerer) object(e ast.Expr, what string) (*ir.Symbol, *allocatable, []a
 
 func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []ir.Stmt {
 	pos := e.Position()
+	co, _ := e.(*ast.CoIndex)
+	if co != nil {
+		e = co.Base
+	}
 	s, a, bounds := l.object(e, "ALLOCATE")
 	if a == nil {
 		return nil
 	}
 	var pre []ir.Stmt // evaluates bounds, and is left out where it fails
+	if !l.allocatedCobounds(s, co, pos, &pre) {
+		return nil
+	}
 	if source != nil && l.firstPart(source) != nil {
 		if source = l.shaped(source, &pre); source == nil {
 			return nil
@@ -323,6 +331,9 @@ func (l *lowerer) allocatedShape(s *ir.Symbol, bounds []ast.Expr, source, mold a
 	like := source
 	if like == nil {
 		like = mold
+	}
+	if s.Cell && len(bounds) == 0 {
+		return nil, nil, true
 	}
 	if len(bounds) == 0 && len(s.Dims) > 0 && like != nil {
 		return l.shapeOf(like, pre)
@@ -439,6 +450,8 @@ func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos s
 	}
 	if len(a.hi) > 0 {
 		out = append(out, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
+	} else if s.Coarray {
+		out = append(out, &ir.Sync{S: ir.S{Pos: pos}})
 	}
 	return append(out, l.set(a.flag, truth(true, pos), pos)), lower
 }
@@ -472,6 +485,8 @@ func (l *lowerer) freed(s *ir.Symbol, a *allocatable, pos source.Pos) []ir.Stmt 
 	out := one(l.set(a.flag, truth(false, pos), pos))
 	if len(a.hi) > 0 {
 		out = append(out, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s, Free: true})
+	} else if s.Coarray {
+		out = append(out, &ir.Sync{S: ir.S{Pos: pos}})
 	}
 	return out
 }
@@ -485,6 +500,11 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 	for _, s := range l.prog.Symbols {
 		a := l.allocs[s]
 		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
+			continue
+		}
+		if s.Coarray { // all images wait for each other
+			pos := l.scope.unit.EndPos
+			out = append(out, &ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: l.freed(s, a, pos)})
 			continue
 		}
 		if l.hasDirectives(s) { // what it is aligned with may get other bounds then

@@ -146,7 +146,7 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 	if from == nil {
 		return nil, true
 	}
-	if from.typ != to.typ {
+	if from.typ != to.typ || from.typ == ir.Character && from.view.base.Len != to.view.base.Len {
 		*pre = (*pre)[:before]
 		return nil, false
 	}

@@ -142,6 +142,15 @@ func (l *lowerer) length(e ast.Expr) int {
 		if s := l.lookup(e.Name); isArray(s) {
 			return limitOf(s.Dims[0])
 		}
+	case *ast.Paren:
+		return l.length(e.X)
+	case *ast.Array:
+		for _, item := range e.Items {
+			if _, many := item.(*ast.ImpliedDo); many || l.firstPart(item) != nil {
+				return 0
+			}
+		}
+		return len(e.Items)
 	case *ast.Index:
 		if e.Name == "shape" && l.isFunction(e) && len(e.Args) == 1 {
 			return l.rank(e.Args[0])

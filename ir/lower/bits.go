@@ -34,6 +34,10 @@ var bitFunctions = map[string]intrinsicFunc{
 	"poppar": ofBits("i", func(b *bitCall) ir.Expr {
 		return b.fold("iand", ir.Integer, b.counted("popcnt"), b.l.intConst(1, b.c.Pos))
 	}),
+	"blt":    ofBits("i j", func(b *bitCall) ir.Expr { return b.unsigned(ir.Lt) }),
+	"ble":    ofBits("i j", func(b *bitCall) ir.Expr { return b.unsigned(ir.Le) }),
+	"bgt":    ofBits("i j", func(b *bitCall) ir.Expr { return b.unsigned(ir.Gt) }),
+	"bge":    ofBits("i j", func(b *bitCall) ir.Expr { return b.unsigned(ir.Ge) }),
 	"leadz":  ofBits("i", func(b *bitCall) ir.Expr { return b.counted("leadz") }),
 	"trailz": ofBits("i", func(b *bitCall) ir.Expr { return b.counted("trailz") }),
 }
@@ -168,6 +172,12 @@ func (b *bitCall) neg(n ir.Expr) ir.Expr {
 // rest is the number of bits beside n.
 func (b *bitCall) rest(n ir.Expr) ir.Expr {
 	return b.l.minus(b.l.intConst(b.size, b.c.Pos), n, b.c.Pos)
+}
+
+// unsigned compares i and j as numbers without a sign: with the highest bit turned, the signed order is theirs.
+func (b *bitCall) unsigned(op ir.Op) ir.Expr {
+	turned := func(i int) ir.Expr { return b.fold("ieor", b.typ, b.arg(i), b.word(-1<<(b.size-1))) }
+	return b.l.bin(op, turned(0), turned(1), b.c.Pos, b.c.Pos)
 }
 
 // joined is the bits of i and j, each shifted.

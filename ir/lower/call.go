@@ -34,6 +34,8 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 	case p == nil && ieeeSubroutines[s.Proc.Name] != "" && l.fromModule(s.Proc.Name):
 		l.ieeeCall(s)
 		return nil
+	case p == nil && atomics[s.Proc.Name] != nil:
+		return l.atomic(s)
 	case p == nil && collectives[s.Proc.Name]:
 		return l.collective(s)
 	case p == nil && l.scope.dummy(s.Proc.Name) == nil:

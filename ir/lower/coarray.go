@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -16,38 +15,41 @@ func isArray(s *ir.Symbol) bool { return s != nil && s.IsArray() && !s.Cell }
 // to declare, those of one element for a scalar.
 func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, codims []ast.DimSpec) []ast.DimSpec {
 	one := &ast.IntLit{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Text: "1"}
-	last := codims[len(codims)-1]
 	_, isDummy := l.dummies[e.Name]
+	if object := l.scope.binding.of(s); object != nil && object.object {
+		if s.Cell {
+			return []ast.DimSpec{{Pos: e.Pos, Hi: one}}
+		}
+		return dims // it is what is passed
+	}
 	switch {
-	case len(codims) > 1:
-		l.errorf(codeOutside, codims[0].Pos, "coarray %s has %d codimensions, one is supported", e.Name, len(codims)).
-			WithHelp("declare %s[*] and compute the image: column j of rows 1:m is image i + (j-1)*m", e.Name)
-	case last.Lo != nil && !isLiteralOne(last.Lo):
-		l.errorf(codeOutside, last.Pos, "the codimension of %s does not begin with 1", e.Name).
-			WithHelp("declare %s[*]: images are counted from 1", e.Name)
+	case codims[0].Hi == nil && !d.Allocatable:
+		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
+			WithHelp("write [*], or add the attribute ALLOCATABLE")
+		return dims
+	case codims[0].Hi != nil && d.Allocatable:
+		l.errorf(codeDeclaration, codims[0].Pos, "%s is ALLOCATABLE and has codimensions with bounds", e.Name).
+			WithHelp("write [:], and the bounds in ALLOCATE")
+		return dims
 	case d.Parameter:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s cannot be a PARAMETER", e.Name).WithHelp("remove the attribute, and assign it on each image")
 		return dims
-	case s.Type == ir.Character:
-		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER, which is not supported", e.Name).
-			WithHelp("use an INTEGER coarray of character codes (ichar)")
+	case s.Type == ir.Character && s.Len == ir.AnyLength && !isDummy:
+		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER with a length that is not constant", e.Name).
+			WithHelp("declare it with the greatest length that is needed")
 		s.Coarray = true
 		return nil
-	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil:
+	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s of a procedure must be a dummy argument or have SAVE", e.Name).
 			WithHelp("add the attribute: %s, save :: %s[*]", typeWord(s.Type), e.Name)
 	}
 	s.Coarray = true
+	l.cobounds[s] = l.declaredCobounds(s, codims, e.Pos)
 	if len(dims) == 0 {
 		s.Cell = true
 		dims = []ast.DimSpec{{Pos: e.Pos, Hi: one}}
 	}
 	return dims
-}
-
-func isLiteralOne(e ast.Expr) bool {
-	lit, ok := e.(*ast.IntLit)
-	return ok && lit.Text == "1"
 }
 
 // cell is the element that scalar coarray s is.
@@ -116,17 +118,16 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 		l.errorf(codeRank, pos, "coarray %s is an array: that of another image is named by a section", name).
 			WithNote(s.Pos, "%s was declared here", name).WithHelp("write %s(%s)[image]", name, strings.Repeat(",:", len(s.Dims))[1:])
 		return nil, nil
-	case len(e.Images) != 1:
-		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has 1 codimension, not %d", name, len(e.Images)).
-			WithHelp("write %s[image]", ast.UnparseExpr(e.Base))
+	case len(e.Images) != len(l.cobounds[s]):
+		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has %s, not %d", name, count(len(l.cobounds[s]), "codimension"), len(e.Images)).
+			WithHelp("give a cosubscript for each codimension")
 		return nil, nil
 	}
 	outer := l.elem
 	l.elem = nil // the image is one for all elements
-	image = l.integer(e.Images[0], "the image of "+name)
+	image = l.imageOf(s, name, e.Images, e.Pos)
 	l.elem = outer
-	if c, ok := image.(*ir.Const); ok && c.Typ.IsInteger() && c.Int < 1 {
-		l.errorf(codeBounds, e.Images[0].Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
+	if isBad(image) {
 		return nil, nil
 	}
 	return s, image
@@ -149,18 +150,41 @@ func designated(e *ast.CoIndex) string {
 
 func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
 
-// imageQuery lowers this_image() and num_images().
-func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
-	if len(e.Args) > 0 {
-		l.errorf(codeOutside, e.Args[0].Position(), "%s with arguments is not supported", e.Name).
-			WithHelp("write %s(): with one codimension [*] that is the cosubscript too", e.Name)
-		return bad(e.Pos)
+// succeeds is out, a statement on images, and behind it STAT= of list set to 0: where out fails
+// the run ends. ERRMSG= keeps its value.
+func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
+	for _, e := range list {
+		k, ok := e.(*ast.Keyword)
+		if !ok || k.Name != "stat" && k.Name != "errmsg" {
+			l.errorf(codeArgument, e.Position(), "this cannot stand here").WithHelp("write STAT= or ERRMSG=")
+			return nil
+		}
+		x := l.target(k.X)
+		switch {
+		case isBad(x):
+			return nil
+		case k.Name == "errmsg":
+			if x.Type() != ir.Character {
+				l.errorf(codeType, k.X.Position(), "the variable of ERRMSG= is %s, it must be CHARACTER", x.Type())
+				return nil
+			}
+		case !x.Type().IsInteger():
+			l.errorf(codeType, k.X.Position(), "the variable of STAT= is %s, it must be INTEGER", x.Type())
+			return nil
+		default:
+			out = append(out, &ir.Assign{S: ir.S{Pos: k.Pos}, LHS: x, RHS: intConstOf(x.Type(), 0, k.Pos)})
+		}
 	}
-	return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: e.Name}
+	return out
 }
 
 // sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES.
 func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
+	return l.succeeds(l.syncOnly(s), s.Status)
+}
+
+// syncOnly is sync without STAT=.
+func (l *lowerer) syncOnly(s *ast.Sync) []ir.Stmt {
 	if l.critical.IsValid() {
 		l.errorf(codeOutside, s.Pos, "SYNC %s inside CRITICAL", strings.ToUpper(s.What)).
 			WithNote(l.critical, "CRITICAL begins here").WithHelp("move it behind END CRITICAL: the other images cannot get here meanwhile")
@@ -209,18 +233,14 @@ func (l *lowerer) criticalBlock(s *ast.Critical) []ir.Stmt {
 			WithHelp("put both into one CRITICAL construct")
 		return nil
 	}
-	out := &ir.Critical{S: ir.S{Pos: s.Pos}, Lock: slices.Index(l.locks, s.Pos)}
-	if out.Lock < 0 {
-		out.Lock = len(l.locks)
-		l.locks = append(l.locks, s.Pos)
-	}
+	out := &ir.Critical{S: ir.S{Pos: s.Pos}, Lock: l.lockOf(s.Pos)}
 	l.critical, l.criticalIn = s.Pos, l.scope.ofUnit()
 	loops := l.loops
 	l.loops = nil
 	out.Body = l.block(s.Body)
 	l.loops = loops
 	l.critical, l.criticalIn = source.Pos{}, nil
-	return one(out)
+	return l.succeeds(one(out), s.Status)
 }
 
 // collective lowers a call of a collective subroutine.
@@ -241,6 +261,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 	}
 	form := name + "(a [, " + imageName + "])"
 	var object, image ast.Expr
+	var status []ast.Expr
 	for i, arg := range s.Args {
 		key := [...]string{"a", imageName, "stat", "errmsg"}[min(i, 3)]
 		if k, ok := arg.(*ast.Keyword); ok {
@@ -252,8 +273,8 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		case imageName:
 			to = &image
 		case "stat", "errmsg":
-			l.errorf(codeOutside, arg.Position(), "%s= of %s is not supported", key, name).WithHelp("leave it out; an image that fails ends the run")
-			return nil
+			status = append(status, &ast.Keyword{XBase: ast.XBase{Pos: arg.Position(), End: arg.EndPosition()}, Name: key, X: arg})
+			continue
 		default:
 			l.errorf(codeArgument, arg.Position(), "%s has no argument %s", name, key).WithHelp("the form is: call %s", form)
 			return nil
@@ -297,13 +318,15 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		}
 	}
 	numeric := typ.IsOrdered() || typ.IsComplex() && (name == "co_sum" || name == "co_broadcast")
-	if !numeric && !(name == "co_broadcast" && typ == ir.Logical) {
+	if !numeric && !(name == "co_broadcast" && (typ == ir.Logical || typ == ir.Character && out.Target().Len >= 0 && !isSubstring(out.Scalar))) {
 		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
 		return nil
 	}
-	return append(pre, out)
+	return l.succeeds(append(pre, out), status)
 }
+
+func isSubstring(e ir.Expr) bool { _, ok := e.(*ir.Substr); return ok }
 
 // sectionOf is the part of an array that a is, as a section of what it is a view of.
 func (l *lowerer) sectionOf(a *argument) *ir.Section {

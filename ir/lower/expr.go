@@ -436,6 +436,8 @@ func (l *lowerer) charLen(e ir.Expr) int {
 		return e.Sym.Len
 	case *ir.Ref:
 		return e.Sym.Len
+	case *ir.CoRef:
+		return e.Sym.Len
 	case *ir.Un:
 		return l.charLen(e.E)
 	case *ir.Bin:

@@ -24,10 +24,24 @@ var inquiries = map[string]func(*lowerer, *ast.Index, ir.Expr) ir.Expr{
 	"maxexponent": realInquiry(func(k kindInfo) any { return k.maxExp }),
 	"minexponent": realInquiry(func(k kindInfo) any { return k.minExp }),
 	"bit_size":    numericInquiry(func(_ *lowerer, k kindInfo) any { return 8 * k.kind }),
-	"len":         nil, // below: they need more than a type
-	"size":        nil,
-	"lbound":      nil,
-	"ubound":      nil,
+	"storage_size": func(l *lowerer, e *ast.Index, x ir.Expr) ir.Expr {
+		if n := l.charLen(x); x.Type() == ir.Character && n >= 0 {
+			return l.intConst(8*n, e.Pos)
+		}
+		if k, ok := l.kindInfo(x); ok && x.Type().IsComplex() {
+			return l.intConst(16*k.kind, e.Pos)
+		} else if ok {
+			return l.intConst(8*k.kind, e.Pos)
+		} else if x.Type() == ir.Logical {
+			return l.intConst(32, e.Pos)
+		}
+		l.errorf(codeArgument, x.Position(), "storage_size of a text whose length is not constant").WithHelp("write 8*len(...)")
+		return bad(e.Pos)
+	},
+	"len":    nil, // below: they need more than a type
+	"size":   nil,
+	"lbound": nil,
+	"ubound": nil,
 }
 
 // kindInfo is what Fortran's inquiry functions say of a numeric type.

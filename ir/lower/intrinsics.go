@@ -153,15 +153,10 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 
 // outsideSubroutines names intrinsic subroutines of Fortran that are not supported, with
 // what to do instead.
-var outsideSubroutines = func() map[string]string {
-	m := map[string]string{}
-	m["move_alloc"] = "write assignments"
-	for _, name := range strings.Fields("add and cas or xor define ref fetch_add fetch_and fetch_or fetch_xor") {
-		m["atomic_"+name] = "write CRITICAL around the access to the coarray"
-	}
-	m["event_query"] = "write sync images to wait for an image"
-	return m
-}()
+var outsideSubroutines = map[string]string{
+	"move_alloc":  "write assignments",
+	"event_query": "write sync images to wait for an image",
+}
 
 // knownOutside names intrinsics of Fortran that are not supported, with what to
 // write instead.

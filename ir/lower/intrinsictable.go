@@ -28,6 +28,22 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		}
 		def("d"+name, "x", same(name, onlyDouble))
 	}
+	for _, name := range strings.Fields("asinh acosh atanh erf erfc erfc_scaled gamma log_gamma bessel_j0 bessel_j1 bessel_y0 bessel_y1") {
+		def(name, "x", same(name, realTypes))
+	}
+	def("hypot", "x y", alike(same("hypot", realTypes)))
+	for _, name := range []string{"bessel_jn", "bessel_yn"} {
+		def(name, "n x", modelFunction(name, 1))
+	}
+	oneAngle, twoSides := m["atan"].build, alike(same("atan2", realTypes))
+	def("atan", "x x2?", func(l *lowerer, c *call) ir.Expr {
+		if c.args[1] == nil {
+			one := *c
+			one.args = c.args[:1]
+			return oneAngle(l, &one)
+		}
+		return twoSides(l, c)
+	})
 	def("alog", "x", same("log", onlyReal))
 	def("alog10", "x", same("log10", onlyReal))
 	def("atan2", "y x", alike(same("atan2", realTypes)))
@@ -87,6 +103,15 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("anint", "a kind?", rounding("anint", ir.Real, realTypes))
 	def("dnint", "a", rounding("anint", ir.Real, onlyDouble))
 
+	// The model of real numbers.
+	for _, name := range strings.Fields("fraction spacing rrspacing exponent") {
+		def(name, "x", modelFunction(name, 0))
+	}
+	def("nearest", "x s", modelFunction("nearest", 0))
+	for _, name := range []string{"scale", "set_exponent"} {
+		def(name, "x i", modelFunction(name, 0))
+	}
+
 	// Bits.
 	for name, f := range bitFunctions {
 		m[name] = f
@@ -99,6 +124,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	def("adjustr", "string", simple("adjustr", ir.Character, ir.Character))
 	def("index", "string substring back?", simple("index", ir.Integer, ir.Character, ir.Character, ir.Logical))
 	def("scan", "string set back?", simple("scan", ir.Integer, ir.Character, ir.Character, ir.Logical))
+	def("lnblnk", "string", simple("len_trim", ir.Integer, ir.Character)) // an extension of gfortran
 	def("verify", "string set back?", simple("verify", ir.Integer, ir.Character, ir.Character, ir.Logical))
 	def("repeat", "string ncopies", simple("repeat", ir.Character, ir.Character, ir.Integer))
 	def("transfer", "source mold", transferFunc)
@@ -113,6 +139,15 @@ func makeIntrinsics() map[string]intrinsicFunc {
 
 	// The rest.
 	def("merge", "tsource fsource mask", mergeFunc)
+	def("logical", "l kind?", logicalOf)
+	for name, code := range map[string]int{"is_iostat_end": -1, "is_iostat_eor": -2} {
+		def(name, "i", func(l *lowerer, c *call) ir.Expr {
+			if !c.args[0].Type().IsInteger() {
+				return l.wrong(c, 0, "INTEGER")
+			}
+			return l.bin(ir.Eq, c.args[0], intConstOf(c.args[0].Type(), code, c.Pos), c.Pos, c.Pos)
+		})
+	}
 	def("selected_int_kind", "r", selectedIntKind)
 	def("selected_real_kind", "p? r?", selectedRealKind)
 	for _, name := range []string{"command_argument_count", "iargc"} {
@@ -217,6 +252,44 @@ func simple(generic string, result ir.Type, types ...ir.Type) func(*lowerer, *ca
 		}
 		return l.foldCall(c.result(generic, result, args...))
 	}
+}
+
+// modelFunction builds a function of the real number in argument at, whose other argument, if
+// any, is an INTEGER, or a real number of either kind for NEAREST.
+func modelFunction(name string, at int) func(*lowerer, *call) ir.Expr {
+	return func(l *lowerer, c *call) ir.Expr {
+		for i, a := range c.args {
+			switch real := i == at || name == "nearest"; {
+			case real && !a.Type().IsReal():
+				return l.wrong(c, i, "REAL or DOUBLE PRECISION")
+			case !real && !a.Type().IsInteger():
+				return l.wrong(c, i, "INTEGER")
+			}
+		}
+		if k, ok := c.args[len(c.args)-1].(*ir.Const); ok && name == "nearest" && k.Float == 0 {
+			l.errorf(codeArgument, c.args[1].Position(), "argument s of nearest is 0").WithHelp("a positive s is for the next number above x, a negative one for that below")
+			return bad(c.Pos)
+		}
+		typ := c.args[at].Type()
+		if name == "exponent" {
+			typ = ir.Integer
+		}
+		return l.foldCall(c.result(name, typ, c.args...))
+	}
+}
+
+// logicalOf is LOGICAL, which has one kind.
+func logicalOf(l *lowerer, c *call) ir.Expr {
+	if c.args[0].Type() != ir.Logical {
+		return l.wrong(c, 0, "LOGICAL")
+	}
+	if k := c.args[1]; k != nil {
+		if n, ok := constOf(k); !ok || n != 4 {
+			l.errorf(codeArgument, k.Position(), "the kind argument of logical must be the constant 4").WithHelp("remove it")
+			return bad(c.Pos)
+		}
+	}
+	return l.regroup(c.args[0], c)
 }
 
 // kindArgument evaluates the optional kind argument: 4, 8 or absent (0).

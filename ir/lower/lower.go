@@ -104,6 +104,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		structured:  make(map[*ast.Program][]ast.Stmt),
 		concurrents: make(map[ast.Stmt]bool),
 		allocs:      make(map[*ir.Symbol]*allocatable),
+		cobounds:    make(map[*ir.Symbol]codimensions),
 		lows:        findLows(f, k.vary),
 		readOnly:    make(map[*ir.Symbol]string),
 		protected:   make(map[*ir.Symbol]protected),
@@ -227,6 +228,7 @@ type lowerer struct {
 	signatures map[*ast.Program][]*dummy
 
 	allocs   map[*ir.Symbol]*allocatable
+	cobounds map[*ir.Symbol]codimensions
 	unsized  []*ast.Entity   // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
 	deferred map[string]bool // see deferredElsewhere; of the declarations in hand
 	regrown  []regrown

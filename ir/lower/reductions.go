@@ -120,7 +120,11 @@ func (l *lowerer) reduction(e *ast.Index) ir.Expr {
 		return bad(e.Pos)
 	}
 	var pre []ir.Stmt
-	_, x := l.reduce(e, goal{}, &pre)
+	a, x := l.reduce(e, goal{}, &pre)
+	if a != nil {
+		l.errorf(codeRank, e.Pos, "the rank of the argument of %s is not known here", e.Name).WithHelp("assign the argument to an array first")
+		return bad(e.Pos)
+	}
 	l.prelude = append(l.prelude, pre...)
 	return x
 }

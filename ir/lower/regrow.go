@@ -208,6 +208,9 @@ func (w *lows) statement(s *ast.Allocate) {
 		return
 	}
 	for _, e := range s.Args {
+		if co, ok := e.(*ast.CoIndex); ok {
+			e = co.Base
+		}
 		switch e := e.(type) {
 		case *ast.Substring:
 			at, known := literal(e.Lo)

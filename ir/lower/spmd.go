@@ -13,7 +13,7 @@ import (
 var collectives = map[string]bool{"co_sum": true, "co_max": true, "co_min": true, "co_broadcast": true, "co_reduce": true}
 
 // imageFunctions are the intrinsics that ask about images.
-var imageFunctions = map[string]bool{"this_image": true, "num_images": true}
+var imageFunctions = map[string]bool{"this_image": true, "num_images": true, "image_index": true, "lcobound": true, "ucobound": true}
 
 // mentionsImages reports whether f is a program in explicit SPMD mode.
 func mentionsImages(f *ast.File) bool {

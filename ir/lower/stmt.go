@@ -151,6 +151,9 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 		return l.callStmt(&ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}})
 	}
 	if l.isPart(s.LHS) {
+		if all := l.eachCodimension(s.RHS); all != s.RHS {
+			s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: all}
+		}
 		return l.arrayAssign(s)
 	}
 	if part, is := s.LHS.(*ast.Substring); is && l.isPart(part.Base) {
@@ -208,6 +211,11 @@ func (l *lowerer) target(e ast.Expr) ir.Expr {
 		l.present(e.Name, e.NamePos)
 		return l.element(s, e)
 	case *ast.Substring:
+		if co, ok := e.Base.(*ast.CoIndex); ok {
+			l.errorf(codeOutside, e.Pos, "a part of a text of another image is not set here").
+				WithHelp("get the whole text, change the part, and assign it as a whole: %s = text", ast.UnparseExpr(co))
+			return bad(e.Pos)
+		}
 		if id, ok := e.Base.(*ast.Ident); ok && !l.mayChange(ast.Name{Pos: id.Pos, Name: id.Name}) {
 			return bad(e.Pos)
 		}

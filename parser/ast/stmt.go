@@ -124,12 +124,13 @@ type (
 	}
 	// Sync is "sync all", "sync memory" or "sync images(set)": What is "all",
 	// "memory" or "images". The set is one expression, or with List a list in
-	// brackets, or with neither "*".
+	// brackets, or with neither "*". Status has STAT= and ERRMSG=, as *Keyword.
 	Sync struct {
 		Base
 		What   string
 		Images []Expr
 		List   bool
+		Status []Expr
 	}
 	// Allocate is "allocate (a(n), b(0:m), stat=ios)", with Free "deallocate (a, b)". The
 	// arguments are arrays with their bounds, then keywords.
@@ -138,10 +139,11 @@ type (
 		Free bool
 		Args []Expr
 	}
-	// Critical is "name: critical ... end critical".
+	// Critical is "name: critical ... end critical". Status has STAT= and ERRMSG=.
 	Critical struct {
 		Base
 		Name   string
+		Status []Expr
 		Body   []Stmt
 		EndPos source.Pos
 	}

@@ -193,9 +193,10 @@ func head(s Stmt) (text string, directive bool) {
 		}
 	case *Sync:
 		b.WriteString("sync " + s.What)
-		writeImages(&b, s)
+		writeImages(&b, images(s), s.Status)
 	case *Critical:
 		b.WriteString(label(s.Name) + "critical")
+		writeImages(&b, "", s.Status)
 	case *Block:
 		b.WriteString(label(s.Name) + "block")
 	case *Associate:
@@ -332,21 +333,37 @@ func (c *Case) head() string {
 	return "case (" + b.String() + ")"
 }
 
-// writeImages writes the image set of SYNC IMAGES.
-func writeImages(b *strings.Builder, s *Sync) {
+// writeImages writes what stands in parentheses behind SYNC or CRITICAL: images, unless
+// there are none, and STAT= and ERRMSG=.
+func writeImages(b *strings.Builder, images string, status []Expr) {
+	if images == "" && len(status) == 0 {
+		return
+	}
+	b.WriteString(" (" + images)
+	for i, e := range status {
+		if i > 0 || images != "" {
+			b.WriteString(", ")
+		}
+		writeExpr(b, e, 0)
+	}
+	b.WriteString(")")
+}
+
+// images is the image set of SYNC IMAGES.
+func images(s *Sync) string {
+	var b strings.Builder
 	switch {
 	case s.What != "images":
 	case s.List:
-		b.WriteString(" ([")
-		writeList(b, s.Images)
-		b.WriteString("])")
+		b.WriteString("[")
+		writeList(&b, s.Images)
+		b.WriteString("]")
 	case len(s.Images) == 0:
-		b.WriteString(" (*)")
+		b.WriteString("*")
 	default:
-		b.WriteString(" (")
-		writeExpr(b, s.Images[0], 0)
-		b.WriteString(")")
+		writeExpr(&b, s.Images[0], 0)
 	}
+	return b.String()
 }
 
 // label is a construct name in front of its statement.

@@ -1,17 +1,27 @@
 package source
 
 // Nearest returns the word that differs from s in the least number of letters,
-// "" when none is near.
+// of several the one that begins alike for longest, "" when none is near.
 func Nearest(s string, words ...string) string {
 	best, found := 1+len(s)/4, ""
 	for _, w := range words {
 		if len(s) > 2 {
-			if d := distance(s, w); d <= best && (found == "" || d < best) {
+			d := distance(s, w)
+			if d < best || d == best && (found == "" || alike(s, w) > alike(s, found)) {
 				best, found = d, w
 			}
 		}
 	}
 	return found
+}
+
+// alike is the number of letters with which both begin.
+func alike(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // distance is the number of letters to insert, remove, replace or swap with

@@ -400,3 +400,36 @@ func TestProducts(t *testing.T) {
 		}
 	}
 }
+
+// TestModel: the functions of the model of real numbers at its ends.
+func TestModel(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"spacing(0)", Spacing(0.0), 0x1p-1022}, {"spacing(0) of REAL(4)", float64(Spacing(float32(0))), 0x1p-126},
+		{"spacing(1)", Spacing(1.0), 0x1p-52}, {"spacing(1) of REAL(4)", float64(Spacing(float32(1))), 0x1p-23},
+		{"spacing(tiny/2)", Spacing(0x1p-1023), 0x1p-1022}, {"rrspacing(-3)", Rrspacing(-3.0), 0.75 * 0x1p53}, {"rrspacing(0)", Rrspacing(0.0), 0},
+		{"nearest(1, -1) of REAL(4)", float64(Nearest(float32(1), -1.0)), 1 - 0x1p-24}, {"nearest(0, 1)", Nearest(0.0, float32(1)), 0x1p-1074},
+		{"exponent(inf)", float64(Exponent(inf)), math.MaxInt32}, {"exponent(0)", float64(Exponent(0.0)), 0}, {"exponent(8)", float64(Exponent(8.0)), 4},
+		{"scale(1, 128) of REAL(4)", float64(Scale(float32(1), 128)), inf}, {"scale(3, -150) of REAL(4)", float64(Scale(float32(3), -150)), 0x1p-148},
+		{"set_exponent(-5, 0)", SetExponent(-5.0, 0), -0.625},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s is %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if !math.IsNaN(Fraction(inf)) || !math.IsNaN(Spacing(inf)) {
+		t.Error("an infinity has no fraction and no spacing")
+	}
+	for _, x := range []float64{-3, 0.5, 6, 9.9, 10.1, 26, 1e8} { // erfc itself has no value behind 26
+		want := math.Exp(x*x) * math.Erfc(x)
+		if x > 9.95 {
+			want = (1 - 0.5/(x*x) + 0.75/(x*x*x*x) - 1.875/(x*x*x*x*x*x)) / (x * math.Sqrt(math.Pi))
+		}
+		if got := ErfcScaled(x); math.Abs(got-want) > 1e-7*want {
+			t.Errorf("erfc_scaled(%v) is %v, want %v", x, got, want)
+		}
+	}
+}

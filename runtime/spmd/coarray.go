@@ -23,6 +23,13 @@ type Coarray[T any] struct {
 // NewCoarray makes this image's part. bounds are the declared bounds of each
 // dimension; a scalar has [1, 1]. All images make the same coarrays in the same order.
 func NewCoarray[T any](pe *PE, name string, bounds ...[2]int) *Coarray[T] {
+	if !bare[T]() {
+		if p := pe.t.Alloc(line); p != nil {
+			pe.t.Free(p)
+			pe.t.Abort(&Error{File: pe.prog.File, PE: pe.id, Images: true, Msg: "coarray " + name + " is CHARACTER, and the images are processes, which cannot reach the texts of each other",
+				Hint: "run it without mpirun, or use an INTEGER coarray of character codes (ichar)"})
+		}
+	}
 	c := &Coarray[T]{Array: *NewLocal[T](pe, name, bounds...), one: transport.Slice[T]{Data: make([]T, 1)}}
 	c.buffer = pe.t.Register(-1, c.mem)
 	return c

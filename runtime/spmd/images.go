@@ -178,19 +178,25 @@ func CoBroadcastOf[T element](pe *PE, site, image int, a *Array[T], part ...Span
 
 // coArray is a collective over the elements of a section.
 func coArray[T element](pe *PE, site, image int, a *Array[T], part []Span, kind coKind) {
+	count, at := a.each(part)
+	coAll(pe, site, image, count, at, kind)
+}
+
+// each is the number of elements of a section, and each of them in order.
+func (a *Array[T]) each(part []Span) (count int, at func(i int) *T) {
 	off := a.section(part)
-	count := 1
+	count = 1
 	for _, s := range part {
 		count *= max(0, s.N)
 	}
-	coAll(pe, site, image, count, func(i int) *T {
+	return count, func(i int) *T {
 		o := off
 		for d, s := range part {
 			o += a.Stride(d, s.Step) * (i % s.N)
 			i /= s.N
 		}
 		return &a.Data[o]
-	}, kind)
+	}
 }
 
 // coAll is a collective over count values, of which at names one. A COMPLEX value is two
@@ -224,10 +230,12 @@ const (
 	coMax
 	coMin
 	coBroadcast
+	coAllocate
+	coDeallocate
 )
 
 func (k coKind) String() string {
-	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast"}[k]
+	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast", "allocate", "deallocate"}[k]
 }
 
 // combined is the result of a reduction of words; word gives what each PE has.

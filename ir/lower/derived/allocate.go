@@ -31,7 +31,15 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 			continue
 		}
 		for _, l := range o.of.leaves() {
-			c.Args = append(c.Args, t.allocation(o, l, bounds, s.Free))
+			one := t.allocation(o, l, bounds, s.Free)
+			if co, ok := a.(*ast.CoIndex); ok {
+				part := &ast.CoIndex{XBase: co.XBase, Base: one}
+				for _, i := range co.Images {
+					part.Images = append(part.Images, t.expr(clone(i)))
+				}
+				one = part
+			}
+			c.Args = append(c.Args, one)
 			if x := l.comp.init; x != nil && !s.Free {
 				later = append(later, t.initially(o.name, l, x, len(bounds), s.Pos))
 			}
@@ -43,6 +51,8 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 // allocated is what argument a of ALLOCATE allocates, and its bounds as written.
 func (t *unit) allocated(a ast.Expr) (*object, []ast.Expr) {
 	switch x := a.(type) {
+	case *ast.CoIndex:
+		return t.allocated(x.Base)
 	case *ast.Index:
 		return t.object(&ast.Ident{XBase: x.XBase, Name: x.Name}), x.Args
 	case *ast.Substring:

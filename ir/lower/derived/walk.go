@@ -53,6 +53,9 @@ func expressions(s ast.Stmt) []*ast.Expr {
 		add(&s.Code)
 	case *ast.Sync:
 		all(s.Images)
+		all(s.Status)
+	case *ast.Critical:
+		all(s.Status)
 	case *ast.Allocate:
 		all(s.Args)
 	case *ast.Associate:
@@ -155,7 +158,7 @@ func copyStmt(s ast.Stmt) ast.Stmt {
 		return &c
 	case *ast.Sync:
 		c := *s
-		c.Images = list(s.Images)
+		c.Images, c.Status = list(s.Images), list(s.Status)
 		return &c
 	case *ast.Allocate:
 		c := *s
@@ -163,6 +166,7 @@ func copyStmt(s ast.Stmt) ast.Stmt {
 		return &c
 	case *ast.Critical:
 		c := *s
+		c.Status = list(s.Status)
 		return &c
 	case *ast.Block:
 		c := *s

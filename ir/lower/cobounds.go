@@ -1,0 +1,298 @@
+package lower
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// codimension is one of a coarray: its lower bound and extent. The last one has as many
+// as the images need, and n is nil.
+//
+//	real :: a(10)[2,*]                  image of a(i)[p,q]: image_index(1,2,p, 1,0,q)
+//	real, allocatable :: b(:)[:,:]      with the scalars b_colo1, b_coext1, b_colo2
+//	allocate (b(n)[px,0:*])
+type codimension struct{ lo, n ir.Expr }
+
+type codimensions []codimension
+
+// scalars are the variables that say what the codimensions of an allocatable coarray are.
+func (c codimensions) scalars() (list []*ir.Symbol) {
+	for _, d := range c {
+		for _, e := range []ir.Expr{d.lo, d.n} {
+			if v, ok := e.(*ir.Var); ok {
+				list = append(list, v.Sym)
+			}
+		}
+	}
+	return list
+}
+
+// declaredCobounds are the codimensions that s is declared with. Those of an allocatable coarray
+// are variables, which ALLOCATE sets, but a single one begins with 1.
+func (l *lowerer) declaredCobounds(s *ir.Symbol, codims []ast.DimSpec, pos source.Pos) (list codimensions) {
+	value := func(e ast.Expr) ir.Expr {
+		switch {
+		case e == nil:
+			return l.intConst(1, pos)
+		case l.binding != nil:
+			return l.binding.captured(l.binding.bound(e), pos)
+		}
+		n, _ := l.constInt(e, "a bound of a codimension")
+		return l.intConst(n, pos)
+	}
+	scalar := func(text string, k int) ir.Expr {
+		v := l.local(fmt.Sprintf("%s_%s%d", s.Source(), text, k+1), ir.Integer, pos)
+		v.Init = l.intConst(1, pos)
+		l.mention[v], l.typed[v] = true, pos
+		return varOf(v, pos)
+	}
+	for k, d := range codims {
+		c := codimension{}
+		deferred, last := d.Hi == nil, k == len(codims)-1
+		switch {
+		case !deferred:
+			c.lo = value(d.Lo)
+		case len(codims) == 1:
+			c.lo = l.intConst(1, pos)
+		default:
+			c.lo = scalar("colo", k)
+		}
+		switch {
+		case last:
+		case deferred:
+			c.n = scalar("coext", k)
+		default:
+			c.n = l.extentOf(ir.Clone(c.lo), value(d.Hi), pos)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// allocatedCobounds sets what ALLOCATE says of the codimensions of s; co is its item, nil
+// where it has none in brackets.
+func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Pos, pre *[]ir.Stmt) bool {
+	codims := l.cobounds[s]
+	switch {
+	case s.Coarray != (co != nil):
+		if s.Coarray {
+			l.errorf(codeRank, pos, "ALLOCATE of coarray %s has no codimensions", s.Source()).WithHelp("write [*] behind it")
+		} else {
+			l.errorf(codeRank, pos, "%s is no coarray, and ALLOCATE gives it codimensions", s.Source()).WithHelp("remove what stands in brackets, or declare it with [:]")
+		}
+		return false
+	case co == nil:
+		return true
+	case len(co.Images) != len(codims):
+		l.errorf(codeRank, pos, "coarray %s has %s, ALLOCATE gives %d", s.Source(), count(len(codims), "codimension"), len(co.Images)).
+			WithHelp("give all of them, and * for the last")
+		return false
+	}
+	for k, e := range co.Images {
+		var lo, hi ast.Expr = nil, e
+		if t, ok := e.(*ast.Triplet); ok {
+			lo, hi = t.Lo, t.Hi
+		}
+		if last := k == len(codims)-1; last != isStar(hi) {
+			l.errorf(codeRank, e.Position(), "codimension %d of %s in ALLOCATE: the last one must be *, and no other", k+1, s.Source()).
+				WithHelp("write [*], or the bounds of all but the last: [2,*]")
+			return false
+		}
+		var low ir.Expr = l.intConst(1, pos)
+		if lo != nil {
+			if low = l.integer(lo, "a bound of a codimension"); isBad(low) {
+				return false
+			}
+		}
+		if v, ok := codims[k].lo.(*ir.Var); ok {
+			*pre = append(*pre, l.set(v.Sym, low, pos))
+		} else if c, ok := constOf(low); !ok || c != 1 {
+			l.errorf(codeOutside, e.Position(), "the codimension of allocatable coarray %s does not begin with 1", s.Source()).
+				WithHelp("write [*]: images are counted from 1")
+			return false
+		}
+		if v, ok := codims[k].n.(*ir.Var); ok {
+			high := l.integer(hi, "a bound of a codimension")
+			if isBad(high) {
+				return false
+			}
+			*pre = append(*pre, l.set(v.Sym, l.extentOf(ir.Clone(codims[k].lo), high, pos), pos))
+		}
+	}
+	return true
+}
+
+// imageOf is the image that the cosubscripts of coarray s mean, from 1.
+func (l *lowerer) imageOf(s *ir.Symbol, name string, subs []ast.Expr, pos source.Pos) ir.Expr {
+	codims := l.cobounds[s]
+	call := &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "image_index"}
+	for k, e := range subs {
+		if _, ranged := e.(*ast.Triplet); ranged || isStar(e) {
+			l.errorf(codeRank, e.Position(), "a codimension of %s, where the number of an image is needed", name).WithHelp("write the image: %s[p]", name)
+			return bad(pos)
+		}
+		x := l.integer(e, "the image of "+name)
+		if isBad(x) {
+			return x
+		}
+		first, known := constOf(codims[k].lo)
+		if len(subs) == 1 && known && first == 1 {
+			if c, ok := x.(*ir.Const); ok && c.Typ.IsInteger() && c.Int < 1 {
+				l.errorf(codeBounds, e.Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
+				return bad(pos)
+			}
+			return x
+		}
+		var n ir.Expr = l.intConst(0, pos)
+		if codims[k].n != nil {
+			n = ir.Clone(codims[k].n)
+		}
+		for _, a := range []ir.Expr{ir.Clone(codims[k].lo), n, x} {
+			call.Args = append(call.Args, l.convert(a, ir.Integer))
+		}
+	}
+	return call
+}
+
+// imageQuery lowers this_image, num_images, image_index, lcobound and ucobound.
+func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
+	if len(e.Args) == 0 && (e.Name == "this_image" || e.Name == "num_images") {
+		return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: e.Name}
+	}
+	if e.Name == "num_images" {
+		l.errorf(codeOutside, e.Args[0].Position(), "num_images with arguments is not supported").WithHelp("write num_images()")
+		return bad(e.Pos)
+	}
+	second := "dim"
+	if e.Name == "image_index" {
+		second = "sub"
+	}
+	args := l.ordered(e, 1, "coarray", second)
+	if args == nil {
+		return bad(e.Pos)
+	}
+	id, _ := args[0].(*ast.Ident)
+	var s *ir.Symbol
+	if id != nil {
+		s = l.lookup(id.Name)
+	}
+	codims := l.cobounds[s]
+	if s == nil || codims == nil {
+		l.errorf(codeArgument, args[0].Position(), "the argument of %s is no coarray", e.Name).WithHelp("write the name of a coarray")
+		return bad(e.Pos)
+	}
+	if e.Name == "image_index" {
+		return l.imageIndex(e, s, args[1])
+	}
+	if args[1] == nil {
+		l.errorf(codeOutside, e.Pos, "%s of all codimensions is an array, and a single value is needed here", e.Name).
+			WithHelp("write %s(%s, 1), or assign it to an array first", e.Name, id.Name)
+		return bad(e.Pos)
+	}
+	d, ok := l.constInt(args[1], "the codimension of "+e.Name)
+	if !ok {
+		return bad(e.Pos)
+	}
+	if d < 1 || d > len(codims) {
+		l.errorf(codeRank, args[1].Position(), "codimension %d of %s, which has %d", d, id.Name, len(codims))
+		return bad(e.Pos)
+	}
+	return l.convert(l.cobound(e.Name, codims, d-1, e.Pos), ir.Integer)
+}
+
+// cobound is lcobound, ucobound or this_image in codimension d, from 0.
+func (l *lowerer) cobound(name string, codims codimensions, d int, pos source.Pos) ir.Expr {
+	lo := codims[d].lo
+	if name == "lcobound" {
+		return ir.Clone(lo)
+	}
+	var before ir.Expr = l.intConst(1, pos) // images in one step of d
+	for _, c := range codims[:d] {
+		before = l.times(before, ir.Clone(c.n), pos)
+	}
+	call := func(name string, args ...ir.Expr) ir.Expr {
+		for i := range args {
+			args[i] = l.convert(args[i], ir.Integer)
+		}
+		return &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: name, Args: args}
+	}
+	over := func(x ir.Expr) ir.Expr { // (x-1)/before
+		x = l.minus(x, l.intConst(1, pos), pos)
+		if isOne(before) {
+			return x
+		}
+		return l.bin(ir.Div, x, l.convert(before, ir.Integer), pos, pos)
+	}
+	var at ir.Expr
+	switch n := codims[d].n; {
+	case name == "ucobound" && n == nil:
+		at = over(call("num_images"))
+	case name == "ucobound":
+		at = l.minus(ir.Clone(n), l.intConst(1, pos), pos)
+	case n == nil:
+		at = over(call("this_image"))
+	default:
+		at = call("mod", over(call("this_image")), ir.Clone(n))
+	}
+	return l.plus(ir.Clone(lo), at, pos)
+}
+
+// imageIndex lowers image_index(s, sub).
+func (l *lowerer) imageIndex(e *ast.Index, s *ir.Symbol, sub ast.Expr) ir.Expr {
+	codims := l.cobounds[s]
+	var list []ast.Expr
+	switch x := sub.(type) {
+	case *ast.Array:
+		list = x.Items
+	case *ast.Ident:
+		if t := l.lookup(x.Name); isArray(t) && len(t.Dims) == 1 {
+			for k := range codims {
+				list = append(list, &ast.Index{XBase: x.XBase, Name: x.Name, NamePos: x.Pos,
+					Args: []ast.Expr{&ast.IntLit{XBase: x.XBase, Text: strconv.Itoa(k + 1)}}})
+			}
+		}
+	}
+	if len(list) != len(codims) {
+		l.errorf(codeArgument, e.Pos, "image_index needs the cosubscripts of %s as an array of %d", s.Source(), len(codims)).
+			WithHelp("write image_index(%s, [i, j]) with a value for each codimension", s.Source())
+		return bad(e.Pos)
+	}
+	call := &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "image_index"}
+	for k, item := range list {
+		x := l.integer(item, "a cosubscript")
+		if isBad(x) {
+			return x
+		}
+		var n ir.Expr = l.intConst(0, e.Pos)
+		if codims[k].n != nil {
+			n = ir.Clone(codims[k].n)
+		}
+		for _, a := range []ir.Expr{ir.Clone(codims[k].lo), n, x} {
+			call.Args = append(call.Args, l.convert(a, ir.Integer))
+		}
+	}
+	return call
+}
+
+// eachCodimension is e, where it is this_image(a), lcobound(a) or ucobound(a), as the array of its values.
+func (l *lowerer) eachCodimension(e ast.Expr) ast.Expr {
+	x, ok := e.(*ast.Index)
+	if !ok || len(x.Args) != 1 || x.Name != "this_image" && x.Name != "lcobound" && x.Name != "ucobound" || l.lookup(x.Name) != nil {
+		return e
+	}
+	id, ok := x.Args[0].(*ast.Ident)
+	if !ok || l.cobounds[l.lookup(id.Name)] == nil {
+		return e
+	}
+	out := &ast.Array{XBase: x.XBase}
+	for k := range l.cobounds[l.lookup(id.Name)] {
+		c := *x
+		c.Args = []ast.Expr{id, &ast.IntLit{XBase: x.XBase, Text: strconv.Itoa(k + 1)}}
+		out.Items = append(out.Items, &c)
+	}
+	return out
+}
