@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,12 +13,10 @@ import (
 
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/effort"
-	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 var (
-	heldPrograms = flag.Int("held", 0, "number of random programs that are run with PEs held (default 12, with SPMDC_REQUIRE=all)")
-	heldSeeds    = flag.Int("holds", 1, "how many choices of places to hold PEs at, per program and number of PEs")
+	heldSeeds = flag.Int("holds", 1, "how many choices of places to hold PEs at, per program and number of PEs")
 )
 
 // heldPEs are the numbers of PEs that programs run on while some are held.
@@ -119,54 +116,6 @@ func TestHeldExamples(t *testing.T) {
 				}
 				for _, plan := range plans[:effort.Of(2, 1)] {
 					h.run(t, input, build(t, e.source, plan, "--check"), e.want(t))
-				}
-			})
-		}
-	})
-	h.report(t)
-}
-
-// TestHeldRandomPrograms is the same for random programs, the seeds of which
-// follow those of TestRandomPrograms.
-func TestHeldRandomPrograms(t *testing.T) {
-	n := *heldPrograms
-	if n == 0 {
-		effort.Full(t, "TestHeldExamples holds programs too")
-		n = 12
-	}
-	t.Parallel()
-	first := max(*seed, 1) + 100000
-	var cases []*randomCase
-	for i := range uint64(n) {
-		cases = append(cases, &randomCase{seed: first + i, Program: randprog.Sample(first + i)})
-	}
-	ways := []way{{"elide", "elide", []string{"--check"}}, {"popl96", "popl96", []string{"--check"}}}
-	for part := range slices.Chunk(cases, batch) {
-		if err := compile(t.TempDir(), part, ways); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var h holdings
-	t.Run("seed", func(t *testing.T) {
-		for _, c := range cases {
-			t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
-				t.Parallel()
-				if c.Wraps {
-					t.Skip("a check build reports integers that wrap")
-				}
-				if c.refuse != nil {
-					t.Fatalf("%v\n%s", c.refuse, c.Source)
-				}
-				for _, w := range ways {
-					program := c.program(w.name)
-					want, _, err := heldRun(c.Input, program, "-n", "1", "-stats")
-					if err != nil {
-						t.Fatalf("%v\n%s", err, c.Source)
-					}
-					h.run(t, c.Input, program, want)
-				}
-				if t.Failed() {
-					t.Logf("the program:\n%s", c.Source)
 				}
 			})
 		}

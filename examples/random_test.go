@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 0, "number of random programs (default 3, and 40 with SPMDC_REQUIRE=all)")
+	programs = flag.Int("programs", 0, "number of random programs (default 3, and 16 with SPMDC_REQUIRE=all)")
 	seed     = flag.Uint64("seed", 1, "seed of the first random program; the next have seed+1, ...")
 	dump     = flag.String("dump", "", "write the random programs to this folder as NNN.hpf and NNN.in, and run none")
 	builds   = flag.String("builds", "", "plans to build random programs with, separated by commas (default: those of the examples); what is built without\n"+
@@ -46,7 +46,7 @@ func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	n := *programs
 	if n == 0 {
-		n = effort.Of(40, 3)
+		n = effort.Of(16, 3)
 	}
 	cases := make([]*randomCase, n)
 	coverage := map[string]int{}
@@ -102,7 +102,7 @@ func TestRandomRounds(t *testing.T) {
 	n := *programs
 	if n == 0 {
 		effort.Full(t, "TestRandomPrograms has one of them")
-		n = 24
+		n = 10
 	}
 	t.Parallel()
 	effort.Tool(t, "gfortran", "gfortran")

@@ -29,7 +29,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	made = dir
 	var list []*Kernel
 	r := rand.New(rand.NewPCG(1, uint64(effort.Of(3, 1))))
-	for i := range effort.Of(300, 20) {
+	for i := range effort.Of(180, 20) {
 		list = append(list, random(r, fmt.Sprintf("kernel%d", i)))
 	}
 	list = append(list, axpy(), dot(), chains())

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	graphs = flag.Int("graphs", effort.Of(1000, 500), "random programs in TestRandomPrograms")
+	graphs = flag.Int("graphs", effort.Of(600, 300), "random programs in TestRandomPrograms")
 	seed   = flag.Uint64("seed", 1, "of the random programs; 0 for a fresh one")
 	paths  = flag.Int("paths", 200, "sampled executions of each random program")
 )

@@ -123,7 +123,8 @@ func TestCostOfPrograms(t *testing.T) {
 	if !effort.All() {
 		t.Skip("a long program")
 	}
-	f := functions(t, longProgram(2000))
+	const long = 700
+	f := functions(t, longProgram(long))
 	for _, pes := range []int{8, 0} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -134,10 +135,10 @@ func TestCostOfPrograms(t *testing.T) {
 		bytes := after.TotalAlloc - before.TotalAlloc
 		t.Logf("%d PEs: %d communications, %d nodes: %v, %.0f MB allocated; %d NoSync", pes, len(list), len(f.Graph.Nodes), took.Round(time.Millisecond),
 			float64(bytes)/1e6, count(list, synch.NoReady))
-		if len(list) < 2000 || pes > 0 && count(list, synch.NoReady) < 1000 {
+		if len(list) < long || pes > 0 && count(list, synch.NoReady) < long/2 {
 			t.Errorf("%d communications, %d NoSync: another program", len(list), count(list, synch.NoReady))
 		}
-		if bytes > 4e9 {
+		if bytes > 4e8 {
 			t.Errorf("%d bytes allocated in all", bytes)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package transform changes the text of a program, on the typed IR, so that
 // fewer of its statements need all PEs at once: it computes scalars that alternate from
-// the index of a loop, distributes loops, peels an iteration off a loop, divides a loop at
+// the index of a loop, takes off loops the iterations whose neighbours lie around the end of an array, distributes loops, peels an iteration off a loop, divides a loop at
 // an iteration, removes guards that exclude nothing, has a loop computed by each of several
 // owners, and has one executed on copies of arrays, be they distributed otherwise or gathered
 // by all PEs.
@@ -54,11 +54,12 @@ const (
 	Redistribute Kind = "redistribute"
 	Replicate    Kind = "replicate"
 	Periodic     Kind = "periodic"
+	Wrap         Kind = "wrap"
 	Gather       Kind = "gather"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Periodic, Distribute, Redistribute, Interchange, Guard, Expand, Peel, Split, Replicate, Gather}
+var Kinds = []Kind{Wrap, Periodic, Distribute, Redistribute, Interchange, Guard, Expand, Peel, Split, Replicate, Gather}
 
 // Change is what a transformation makes of one statement.
 type Change struct {
@@ -84,6 +85,10 @@ type Analysis struct {
 	around  map[ir.Stmt][]ir.Stmt // loops around a statement, outermost first
 	order   map[ir.Stmt]int       // textual position
 
+	program  *ir.Program
+	contents map[*ir.Symbol]*filled // once somebody asks
+	under    map[ir.Expr]int        // the statement of the main program that a reference is in
+
 	InOrder bool // floating-point sums keep their order
 }
 
@@ -91,6 +96,7 @@ type Analysis struct {
 func New(p *ir.Program, info *scalar.Info) *Analysis {
 	a := &Analysis{
 		info:    info,
+		program: p,
 		symbols: make(map[string]*ir.Symbol, len(p.Symbols)),
 		around:  map[ir.Stmt][]ir.Stmt{},
 		order:   map[ir.Stmt]int{},

@@ -2,10 +2,8 @@ package transform
 
 import (
 	"maps"
-	"math"
 
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
 // folder copies statements and leaves out what conditions that are decided
@@ -14,7 +12,8 @@ import (
 type folder struct {
 	*ir.Copier
 	a      *Analysis
-	folded []ir.Expr // the conditions, and the MODs, decided by facts
+	folded []ir.Expr // the conditions, and the MODs and the like, decided by facts
+	wrap   *wrapping // nil: loops inside stay whole
 }
 
 // constants are scalars with the constants that they equal now.
@@ -47,10 +46,13 @@ func (f *folder) fold(s ir.Stmt, known facts, env constants) []ir.Stmt {
 		case never:
 			return f.body(s.Else, known, env)
 		}
-		n := &ir.If{S: s.S, Cond: ir.Clone(s.Cond), Then: f.body(s.Then, known, maps.Clone(env)), Else: f.body(s.Else, known, maps.Clone(env))}
+		n := &ir.If{S: s.S, Cond: f.expr(s.Cond, known), Then: f.body(s.Then, known, maps.Clone(env)), Else: f.body(s.Else, known, maps.Clone(env))}
 		env.forget(f.a.info.Modified(s))
 		return []ir.Stmt{n}
 	case *ir.Do:
+		if f.wrap != nil {
+			return f.loop(s, known, env)
+		}
 		env.forget(f.a.info.Modified(s))
 		return []ir.Stmt{f.Do(s, func(b []ir.Stmt) []ir.Stmt {
 			return f.body(b, f.a.inLoop(known, s), maps.Clone(env))
@@ -72,45 +74,7 @@ func (f *folder) fold(s ir.Stmt, known facts, env constants) []ir.Stmt {
 			env[v.Sym] = c
 		}
 	}
-	return []ir.Stmt{&ir.Assign{S: as.S, LHS: ir.Clone(as.LHS), RHS: ir.Rewrite(as.RHS, func(e ir.Expr) ir.Expr { return f.remainder(e, known) })}}
-}
-
-// maxQuotient is how often a modulus may be contained in what it divides.
-const maxQuotient = 2
-
-// remainder is what e, a MOD, is where the quotient is known; nil where it is not.
-func (f *folder) remainder(e ir.Expr, known facts) ir.Expr {
-	of, m, ok := f.a.modulo(e)
-	if !ok {
-		return nil
-	}
-	for k := int64(0); k <= maxQuotient; k++ {
-		r, ok1 := of.Sub(linalg.Const(k * m))
-		below, ok2 := linalg.Const(-1).Sub(r)
-		above, ok3 := r.Sub(linalg.Const(m))
-		if ok1 && ok2 && ok3 && known.never(below) && known.never(above) {
-			f.folded = append(f.folded, e)
-			if k == 0 {
-				return ir.Clone(e.(*ir.Call).Args[0])
-			}
-			return minus(e.(*ir.Call).Args[0], k*m)
-		}
-	}
-	return nil
-}
-
-// modulo reports whether e is MOD(of, m) of an affine form and a constant above 0.
-func (a *Analysis) modulo(e ir.Expr) (of linalg.Affine, m int64, ok bool) {
-	call, ok := e.(*ir.Call)
-	if !ok || call.Name != "mod" || len(call.Args) != 2 || !call.Typ.IsInteger() {
-		return of, 0, false
-	}
-	c, ok := call.Args[1].(*ir.Const)
-	if !ok || c.Int <= 0 || int64(c.Int) > math.MaxInt32/(maxQuotient+1) {
-		return of, 0, false
-	}
-	of, ok = a.info.Affine(call.Args[0])
-	return of, int64(c.Int), ok
+	return []ir.Stmt{&ir.Assign{S: as.S, LHS: f.target(as.LHS, known), RHS: f.expr(as.RHS, known)}}
 }
 
 func (env constants) forget(changed map[*ir.Symbol]bool) {

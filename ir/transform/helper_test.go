@@ -45,6 +45,8 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 			return a.Replicate(s)
 		case transform.Redistribute:
 			return a.Redistribute(s)
+		case transform.Wrap:
+			return a.Wrap(s)
 		case transform.Periodic:
 			return a.Periodic(s)
 		case transform.Guard:

@@ -39,6 +39,16 @@ func (u *unit) candidates(kind transform.Kind, facts *transform.Analysis) []cand
 		count[place]++
 		list = append(list, candidate{stmt: s, place: place, key: fmt.Sprintf("%s/%d", place, count[place])})
 	}
+	if kind == transform.Wrap { // outer loops first: a part with the loops inside
+		ir.Walk(u.body, func(s ir.Stmt) bool {
+			if d, ok := s.(*ir.Do); ok && facts.Wraps(d) {
+				add(d)
+				return false
+			}
+			return true
+		})
+		return list
+	}
 	nests := func(s ir.Stmt) bool {
 		if d, ok := s.(*ir.Do); ok && kind == transform.Interchange && facts.Misordered(d) {
 			add(d)

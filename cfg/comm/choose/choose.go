@@ -47,6 +47,8 @@ type Options struct {
 // that is worth it in itself.
 func minGain(c candidate, k transform.Kind, cost float64) float64 {
 	switch {
+	case k == transform.Wrap:
+		return -wrapLoss * cost
 	case k == transform.Split, k == transform.Redistribute:
 		return 0.25 * cost
 	case k == transform.Gather && c.divided:
@@ -54,6 +56,10 @@ func minGain(c candidate, k transform.Kind, cost float64) float64 {
 	}
 	return 0.001 * cost
 }
+
+// wrapLoss is how much more of its cost a loop may take when its subscripts have become affine:
+// what kernels gain by that is not estimated.
+const wrapLoss = 0.1
 
 // gatherGain, in messages, is a few milliseconds.
 const gatherGain = 2000.0
@@ -74,7 +80,7 @@ func work(size int) int { return size + size*size/400 }
 //
 // The search is greedy. Each statement of the program unit is searched on its
 // own, for communication never crosses them. Kinds come one after another: scalars that
-// alternate are computed from an index first, as they keep loops in one piece; loops are distributed, then put in the order of memory, then guards removed,
+// alternate are computed from an index, as they keep loops in one piece; loops are distributed, then put in the order of memory, then guards removed,
 // sums expanded, and iterations peeled, so that what is peeled is small; what is left
 // with several owners is computed by each of them. Loops are executed on copies of arrays
 // before their order hides how few copies it takes. Within a kind candidates come inner loops
@@ -125,7 +131,7 @@ func promising(s ir.Stmt, facts *transform.Analysis, info *scalar.Info) bool {
 	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
 		switch s := s.(type) {
 		case *ir.Do:
-			found = found || len(s.Body) > 1 || facts.Misordered(s) || transform.Crossed(info, s) || scattered(info, s)
+			found = found || len(s.Body) > 1 || facts.Wraps(s) || facts.Misordered(s) || transform.Crossed(info, s) || scattered(info, s)
 		case *ir.If:
 			found = true
 		}
@@ -445,6 +451,8 @@ func (u *unit) apply(a *transform.Analysis, kind transform.Kind, c candidate) (*
 			change.Old = s
 		}
 		return change, err
+	case transform.Wrap:
+		return a.Wrap(s.(*ir.Do))
 	case transform.Periodic:
 		return a.Periodic(s.(*ir.Do))
 	case transform.Redistribute:
