@@ -22,7 +22,8 @@ func (l *lowerer) coReduce(s *ast.Call) []ir.Stmt {
 	op, named := args[1].(*ast.Ident)
 	switch {
 	case !named:
-		l.errorf(codeArgument, args[1].Position(), "the operation of co_reduce must be the name of a function")
+		l.errorf(codeArgument, args[1].Position(), "the operation of co_reduce must be the name of a function").
+			WithHelp("write a pure function of two values, and its name here")
 		return nil
 	case l.isPart(args[0]):
 		l.errorf(codeOutside, args[0].Position(), "co_reduce of an array is not supported").WithHelp("call it for each element, in a loop")
