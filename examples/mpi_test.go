@@ -38,7 +38,7 @@ func (p processes) CommandContext(ctx context.Context, args ...string) *exec.Cmd
 
 // TestMPI: on as many processes each example prints what it prints in one process, and the
 // coarray programs what OpenCoarrays' print, with the checker on too; then how runs end that
-// fail.
+// fail, and those that cannot begin.
 func TestMPI(t *testing.T) {
 	effort.Full(t, "it builds all examples with the compiler of MPI")
 	effort.Tool(t, "mpicc", "libopenmpi-dev")
@@ -48,8 +48,9 @@ func TestMPI(t *testing.T) {
 	}
 	endless := filepath.Join("testdata", "mpi", "endless.f90")
 	stops := filepath.Join("testdata", "mpi", "stops.f90")
-	coarrays := coarrayPrograms(t)
-	sources := slices.Concat(coarrays, []string{endless, stops})
+	texts := filepath.Join("testdata", "coarray", "texts.f90")
+	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts })
+	sources := slices.Concat(coarrays, []string{endless, stops, texts})
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
 	}
@@ -112,6 +113,7 @@ func TestMPI(t *testing.T) {
 	})
 	t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, onHost}) })
 	t.Run("stops apart", func(t *testing.T) { stopped(t, processes{path, stops, 3, apart}) })
+	t.Run("refused", func(t *testing.T) { refused(t, processes{path, texts, 3, onHost}) })
 	t.Run("killed", func(t *testing.T) { killed(t, processes{path, endless, 3, onHost}) })
 }
 
@@ -123,6 +125,14 @@ func stopped(t *testing.T, p processes) {
 	_ = cmd.Run()
 	if status := cmd.ProcessState.ExitCode(); status != 9 || stderr.String() != "ERROR STOP 9\n" || strings.Count(stdout.String(), "\n") != 3 {
 		t.Errorf("status %d, output %q, errors %q", status, &stdout, &stderr)
+	}
+}
+
+// refused: coarrays of characters are in the memory of one process; the error and its remedy come once.
+func refused(t *testing.T, p processes) {
+	out, err := p.CommandContext(t.Context()).CombinedOutput()
+	if err == nil || strings.Count(string(out), "is CHARACTER, and the images are processes") != 1 || strings.Count(string(out), "\n") != 2 {
+		t.Errorf("%v, %q; want one error", err, out)
 	}
 }
 

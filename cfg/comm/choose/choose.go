@@ -42,7 +42,7 @@ type Options struct {
 }
 
 // minGain is what the transformation of a statement of some cost has to save: a larger part
-// of it where it makes three copies of a loop, or copies arrays. Where PEs have parts of the
+// of it where it makes two or three copies of a loop, or copies arrays. Where PEs have parts of the
 // work for themselves, whole copies of arrays, for which there has to be memory, need a gain
 // that is worth it in itself.
 func minGain(c candidate, k transform.Kind, cost float64) float64 {
@@ -51,6 +51,8 @@ func minGain(c candidate, k transform.Kind, cost float64) float64 {
 		return -wrapLoss * cost
 	case k == transform.Split, k == transform.Redistribute:
 		return 0.25 * cost
+	case k == transform.Peel:
+		return 0.01 * cost
 	case k == transform.Gather && c.divided:
 		return max(0.001*cost, gatherGain)
 	}
