@@ -208,6 +208,13 @@ func (e *Engine) Place(c Context) Place { return e.m.place(c) }
 // Barriers is how often this PE has come to a barrier at a place.
 func (e *Engine) Barriers(k Place) uint64 { return e.m.records[k].executed + e.m.records[k].elided }
 
+// Elides reports whether this PE elides the barriers at a place when it has made no shared
+// access. That changes only in a barrier at this place.
+func (e *Engine) Elides(k Place) bool { return e.m.records[k].remaining == 0 }
+
+// Program is the version of the program, as the options name it.
+func (e *Engine) Program() string { return e.options.Program }
+
 // BarrierIn is BarrierAt for a context whose place is known: what programs do whose
 // contexts are known before they run. It reports whether all PEs have met.
 func (e *Engine) BarrierIn(k Place) (executed bool, err error) {

@@ -78,44 +78,76 @@ type Remark struct {
 // NewLog makes the log of a run that has ended, from the engines of all its PEs. remark,
 // which may be nil, says more of a context on a PE.
 func NewLog(engines []*Engine, remark func(pe int, c Context) Remark) *Log {
-	first := engines[0]
-	l := &Log{Program: first.options.Program, Mode: first.options.Mode, PEs: []int{len(engines)}, Calls: map[string]string{}}
-	at := map[string]int{}
+	parts := make([]Part, len(engines))
 	for pe, e := range engines {
-		l.Agreements = max(l.Agreements, e.m.totals.agreements)
-		for i := range e.m.tree.nodes {
-			k := e.m.tree.nodes[i].record
-			if k == 0 {
-				continue
-			}
-			rec, more := &e.m.records[k], &e.m.asides[k]
-			path := e.path(e.m.tree.Sites(Context(i)))
-			key := path.String()
+		var own func(Context) Remark
+		if remark != nil {
+			own = func(c Context) Remark { return remark(pe, c) }
+		}
+		parts[pe] = NewPart(e, own)
+	}
+	return engines[0].Log(parts)
+}
+
+// Part is what one PE has of the log of a run that has ended.
+type Part struct {
+	Agreements uint64
+	Contexts   []LogContext
+}
+
+// NewPart makes the part of an engine; remark may be nil.
+func NewPart(e *Engine, remark func(Context) Remark) Part {
+	p := Part{Agreements: e.m.totals.agreements}
+	for i := range e.m.tree.nodes {
+		k := e.m.tree.nodes[i].record
+		if k == 0 {
+			continue
+		}
+		rec, more := &e.m.records[k], &e.m.asides[k]
+		c := LogContext{Path: e.path(e.m.tree.Sites(Context(i))), Why: rec.why, Counts: Counts{
+			Barriers:  rec.executed + rec.elided,
+			Executed:  rec.executed,
+			Redundant: more.private + rec.elided,
+			Ideal:     more.ideal,
+			Broken:    uint64(more.broken),
+		}}
+		if remark != nil {
+			r := remark(Context(i))
+			c.Note, c.Time = r.Note, r.Time
+		}
+		p.Contexts = append(p.Contexts, c)
+	}
+	return p
+}
+
+// Log makes the log of the run of the parts of all PEs, by PE. Where contexts align all PEs
+// count the same; what PEs met in from different contexts counts in that of PE 0.
+func (e *Engine) Log(parts []Part) *Log {
+	l := &Log{Program: e.options.Program, Mode: e.options.Mode, PEs: []int{len(parts)}, Calls: map[string]string{}}
+	at := map[string]int{}
+	for pe, p := range parts {
+		l.Agreements = max(l.Agreements, p.Agreements)
+		for _, own := range p.Contexts {
+			key := own.Path.String()
 			n, ok := at[key]
 			if !ok {
-				n = len(l.Contexts)
-				at[key] = n
-				l.Contexts = append(l.Contexts, LogContext{Path: path, Why: rec.why})
+				at[key] = len(l.Contexts)
+				if pe > 0 { // PE 0 was in another context each time, and has counted the barrier there
+					own.Counts = Counts{Time: own.Time}
+				}
+				l.Contexts = append(l.Contexts, own)
+				continue
 			}
 			c := &l.Contexts[n]
-			// Where contexts align all PEs count the same.
-			c.Barriers = max(c.Barriers, rec.executed+rec.elided)
-			c.Executed = max(c.Executed, rec.executed)
-			c.Redundant = max(c.Redundant, more.private+rec.elided)
-			c.Ideal = max(c.Ideal, more.ideal)
-			c.Broken = max(c.Broken, uint64(more.broken))
-			if rec.why == Misaligned {
+			if own.Why == Misaligned {
 				c.Why = Misaligned
 			}
-			if remark != nil {
-				r := remark(pe, Context(i))
-				c.Note = r.Note
-				c.Time += r.Time
-			}
+			c.Note = own.Note
+			c.Time += own.Time
 		}
 	}
 	for i := range l.Contexts {
-		l.Contexts[i].Time /= time.Duration(len(engines))
+		l.Contexts[i].Time /= time.Duration(len(parts))
 	}
 	l.Sort()
 	return l

@@ -214,17 +214,6 @@ type validateCmd struct {
 }
 
 func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
-	plan, err := barriers.ReadPlan(cmd.Plan)
-	if err != nil {
-		return err
-	}
-	out := cmd.Output
-	if out == "" {
-		out = cmd.Plan
-	}
-	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
-		return err
-	}
 	program, err := cmd.program([]string{cmd.File}, nil, building{host: true}, env, table)
 	if err != nil {
 		return err
@@ -232,7 +221,21 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if program, err = filepath.Abs(program); err != nil {
 		return err
 	}
-	test := &barriers.Test{Command: cmd.Test, Program: program, Limit: cmd.Limit, Out: io.Discard}
+	return validate(env, cmd.Plan, cmd.Output, &barriers.Test{Command: cmd.Test, Program: program, Limit: cmd.Limit, Out: io.Discard})
+}
+
+// validate tests the candidates of the plan in a file; out is the file of the plan with the verdicts, "" the same.
+func validate(env *Env, file, out string, test *barriers.Test) error {
+	plan, err := barriers.ReadPlan(file)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = file
+	}
+	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
+		return err
+	}
 	judged, err := barriers.Validate(env.Context, plan, test, env.Stdout)
 	interrupted := driver.InterruptedBy(env.Context)
 	if err != nil && interrupted == nil {
