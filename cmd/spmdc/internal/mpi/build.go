@@ -12,7 +12,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 )
 
-//go:embed library/shim/*.c library/shim/*.h library/engine/*.go
+//go:embed library/shim/*.c library/shim/*.h library/engine/engine.go
 var sources embed.FS
 
 // Library is the two libraries that a process loads: shim before MPI, and engine from there.

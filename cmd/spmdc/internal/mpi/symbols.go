@@ -49,7 +49,6 @@ func name(log *elide.Log, modules map[string]string) {
 type symbols struct {
 	base  uint64 // of its first segment, in its own addresses
 	procs []elf.Symbol
-	data  *dwarf.Data
 	lines []line // by address
 }
 
