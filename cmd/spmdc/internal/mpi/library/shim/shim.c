@@ -623,8 +623,51 @@ static void *base_of(const void *p) {
 	return dladdr(p, &info) ? info.dli_fbase : NULL;
 }
 
-// describe has a line for each call, the outermost first: the load module and the offset in it, the
-// procedure in which the call is as far as known, and the file of the module, parted by tabulators.
+// Calls that have been described, by where they return to.
+static struct call {
+	void *ret;
+	char *text;
+} *calls;
+static unsigned ncalls, ccalls = 1024;
+
+static struct call *find_call(void *ret) {
+	for (unsigned i = (uintptr_t)ret * 0x9e3779b97f4a7c15 >> 32;; i++) {
+		struct call *c = &calls[i & (ccalls - 1)];
+		if (!c->ret || c->ret == ret)
+			return c;
+	}
+}
+
+// describe_call is a line: the load module and the offset in it, the procedure in which the call is as
+// far as known, and the file of the module, parted by tabulators.
+static const char *describe_call(void *ret) {
+	if (!calls && !(calls = calloc(ccalls, sizeof *calls)))
+		refuse("there is no memory left");
+	struct call *c = find_call(ret);
+	if (c->ret)
+		return c->text;
+	if (2 * ++ncalls > ccalls) {
+		struct call *old = calls;
+		unsigned count = ccalls;
+		if (!(calls = calloc(ccalls *= 2, sizeof *calls)))
+			refuse("there is no memory left");
+		for (unsigned i = 0; i < count; i++)
+			if (old[i].ret)
+				*find_call(old[i].ret) = old[i];
+		free(old);
+		c = find_call(ret);
+	}
+	Dl_info info = {0};
+	dladdr((char *)ret - 1, &info);
+	const char *file = info.dli_fbase == exe_base ? exe : info.dli_fname ? info.dli_fname : "?";
+	const char *name = strrchr(file, '/');
+	c->ret = ret;
+	if (asprintf(&c->text, "%s+%#lx\t%s\t%s\n", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase), info.dli_sname ? info.dli_sname : "", file) < 0)
+		refuse("there is no memory left");
+	return c->text;
+}
+
+// describe has the lines of calls, the outermost first.
 static char *describe(void **frames, int n) {
 	// What calls main is no call of the program.
 	uintptr_t entry = getauxval(AT_ENTRY);
@@ -633,19 +676,14 @@ static char *describe(void **frames, int n) {
 		while (n > 1 && base_of((char *)frames[n - 1] - 1) == libc_base)
 			n--;
 	}
-	size_t room = 0, used = 0;
-	char *text = NULL;
-	for (int i = n - 1; i >= 0; i--) {
-		Dl_info info = {0};
-		dladdr((char *)frames[i] - 1, &info);
-		const char *file = info.dli_fbase == exe_base ? exe : info.dli_fname ? info.dli_fname : "?";
-		const char *name = strrchr(file, '/');
-		name = name ? name + 1 : file;
-		size_t need = strlen(file) + strlen(name) + (info.dli_sname ? strlen(info.dli_sname) : 0) + 64;
-		if (used + need > room && !(text = realloc(text, room = 2 * (used + need))))
-			refuse("there is no memory left");
-		used += sprintf(text + used, "%s+%#lx\t%s\t%s\n", name, (unsigned long)((char *)frames[i] - (char *)info.dli_fbase), info.dli_sname ? info.dli_sname : "", file);
-	}
+	size_t room = 1;
+	for (int i = 0; i < n; i++)
+		room += strlen(describe_call(frames[i]));
+	char *text = malloc(room), *end = text;
+	if (!text)
+		refuse("there is no memory left");
+	for (int i = n - 1; i >= 0; i--)
+		end = stpcpy(end, describe_call(frames[i]));
 	return text;
 }
 
