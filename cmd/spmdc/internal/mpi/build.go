@@ -90,7 +90,7 @@ func Build(cache *driver.Cache, m *implementation, step func(string)) (*Library,
 	}
 	wrap := []byte(wrappers())
 	key := version + string(wrap)
-	for _, name := range []string{"shim.h", "shim.c", "own.c"} {
+	for _, name := range []string{"shim.h", "shim.c", "own.c", "files.c"} {
 		text, err := sources.ReadFile("library/shim/" + name)
 		if err != nil {
 			return nil, err
@@ -107,7 +107,7 @@ func Build(cache *driver.Cache, m *implementation, step func(string)) (*Library,
 	lib.Shim, err = cache.Library("libspmdc_mpi.so", key, func(out string) error {
 		step("building the library for " + m.name)
 		var objects []string
-		for _, name := range []string{"shim", "wrap", "own"} {
+		for _, name := range []string{"shim", "wrap", "own", "files"} {
 			object := name + ".o"
 			if err := compile(tmp, mpicc, "-O2", "-fPIC", "-c", name+".c", "-o", object); err != nil {
 				return err

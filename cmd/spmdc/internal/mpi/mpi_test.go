@@ -3,6 +3,8 @@ package mpi
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +95,7 @@ func TestPrograms(t *testing.T) {
 		{"sub.c", []string{"mpicc", "sub.c"}, "", 0, 0, 0},
 		{"anysource.c", []string{"mpicc", "anysource.c"}, "", 180, 100, 60},
 		{"shared.c", []string{"mpicc", "shared.c"}, "", 600, 190, 399},
+		{"files.c", []string{"mpicc", "files.c"}, "", 240, 0, 120},
 		{"create.c", []string{"mpicc", "create.c"}, "", 150, 40, 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,5 +160,61 @@ func TestRefusals(t *testing.T) {
 	}
 	if log, out, said, status, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", threads); err != nil || status != 0 || out != "done\n" || log == nil {
 		t.Errorf("status %d, %v: %s%s", status, err, out, said)
+	}
+}
+
+// NWChem's barriers are all seen: as many as a wrapper that does nothing else counts. The energy is
+// that of the plain run, and no barrier that it needs is elided.
+func TestNWChem(t *testing.T) {
+	effort.Full(t, "NWChem is large")
+	effort.Tool(t, "nwchem.openmpi", "nwchem-openmpi")
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	count := built(t, "mpicc", "-shared", "-fPIC", "count.c")
+	input, err := filepath.Abs("testdata/scf.nw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	energy := func(out string) float64 {
+		_, rest, _ := strings.Cut(out, "Total SCF energy =")
+		var e float64
+		if _, err := fmt.Sscan(rest, &e); err != nil {
+			t.Fatalf("no energy: %v in\n%s", err, out)
+		}
+		return e
+	}
+	command := []string{"mpirun", "-n", "2", "nwchem.openmpi", input}
+	t.Chdir(t.TempDir()) // it writes files
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+count)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	plain, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	want := energy(string(plain))
+	var barriers uint64
+	_, counted, _ := strings.Cut(stderr.String(), "barriers of the world ")
+	if _, err := fmt.Sscan(counted, &barriers); err != nil || barriers < 4000 {
+		t.Fatalf("%d barriers, %v: %s", barriers, err, stderr.String())
+	}
+	for _, mode := range []elide.Mode{elide.Audit, elide.Online} {
+		t.Chdir(t.TempDir())
+		log, out, said, status, err := ran(t, Options{Mode: mode}, command...)
+		if err != nil || status != 0 {
+			t.Fatalf("%v: status %d, %v\n%s", mode, status, err, said)
+		}
+		var sum elide.Counts
+		for i := range log.Contexts {
+			sum.Add(&log.Contexts[i].Counts)
+		}
+		t.Logf("%v: %+v in %d contexts", mode, sum, len(log.Contexts))
+		if got := energy(out); math.Abs(got-want) > 1e-8 {
+			t.Errorf("%v: energy %.12f, want %.12f", mode, got, want)
+		}
+		if sum.Barriers != barriers || (sum.Elided() >= barriers/10) != (mode == elide.Online) || sum.Redundant < barriers/2 {
+			t.Errorf("%v: %+v, and the program has %d barriers", mode, sum, barriers)
+		}
 	}
 }

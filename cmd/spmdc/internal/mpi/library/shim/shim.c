@@ -3,7 +3,7 @@
 // Barriers of all processes go to the engine (engine.go), which decides. What the engine has to know
 // comes from the wrappers of MPI's functions, and from the protection of the pages of windows:
 // the program's view of a window is a second mapping in one arena, which is closed when a barrier
-// is executed. The first access opens it and counts as one to local shared memory. MPI itself uses
+// is executed. An access to what is closed opens it and counts as one to local shared memory. MPI itself uses
 // the first mapping, which is always open.
 #include "shim.h"
 #include <elf.h>
@@ -104,6 +104,11 @@ static void use_blind(MPI_Win win) {
 			}
 		}
 }
+
+// Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
+static int sharing;
+
+void spmdc_sharing(void) { sharing = 1; }
 
 static void remove_blind(MPI_Win win) {
 	for (int i = nblinds; i-- > 0;)
@@ -274,11 +279,11 @@ void spmdc_restarted(void) {
 // ---- the arena ----
 
 #define ARENA (1ul << 42)
+#define REGIONS (1 << 18)
 
 static char *arena, *top; // what is used of it ends at top
 static size_t page;
 static int protecting = 1;
-static atomic_int open_;  // the arena may be accessed
 static _Atomic int foreign; // regions that have memory of other processes
 
 static struct region {
@@ -290,26 +295,69 @@ static struct region {
 	int shared;  // it has memory of other processes
 	int owned;   // the memory is the library's
 	int free;
-} *regions;
-static int nregions, cregions;
+} *regions; // never moved: signal handlers read them
+static int nregions;
 
-static void open_arena(void) {
-	if (protecting && top > arena)
-		mprotect(arena, top - arena, PROT_READ | PROT_WRITE);
-	open_ = 1;
+static struct region *region_at(const void *p) {
+	if ((char *)p < arena || (char *)p >= top)
+		return NULL;
+	static int last;
+	struct region *r = &regions[last];
+	if (last < nregions && !r->free && (char *)p >= r->view && (char *)p < r->view + r->length)
+		return r;
+	for (r = regions; r < regions + nregions; r++)
+		if (!r->free && (char *)p >= r->view && (char *)p < r->view + r->length) {
+			last = r - regions;
+			return r;
+		}
+	return NULL;
+}
+
+// What is open of the arena. The first access opens a few pages, each further one twice as many: closing
+// costs time for each page.
+#define FEW 8
+
+static struct range {
+	char *first;
+	size_t length;
+} ranges[32];
+static atomic_int nranges;
+static atomic_flag opening = ATOMIC_FLAG_INIT;
+
+// accessed opens what is around p, if that is in a window.
+static int accessed(char *p) {
+	struct region *r = region_at(p);
+	if (!r)
+		return 0;
+	spmdc_mark(r->shared ? REMOTE : LOCAL);
+	while (atomic_flag_test_and_set(&opening))
+		;
+	int n = nranges;
+	size_t chunk = n < 20 ? FEW * page << n : r->length;
+	char *first = r->view + (p - r->view) / chunk * chunk;
+	size_t length = r->view + r->length - first;
+	struct range *range = &ranges[n];
+	if (n == sizeof ranges / sizeof *ranges) { // there is no room to note another one
+		if (foreign)
+			spmdc_mark(REMOTE);
+		range--, first = arena, length = top - arena;
+	} else
+		nranges++;
+	*range = (struct range){first, length < chunk || first == arena ? length : chunk};
+	mprotect(range->first, range->length, PROT_READ | PROT_WRITE);
+	atomic_flag_clear(&opening);
+	return 1;
 }
 
 static void close_arena(void) {
-	if (!open_)
+	if (nranges == 0)
 		return;
-	open_ = 0;
-	if (protecting && top > arena)
-		mprotect(arena, top - arena, PROT_NONE);
-}
-
-static void accessed(void) {
-	spmdc_mark(foreign ? REMOTE : LOCAL);
-	open_arena();
+	while (atomic_flag_test_and_set(&opening))
+		;
+	for (int i = 0; i < nranges; i++)
+		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
+	nranges = 0;
+	atomic_flag_clear(&opening);
 }
 
 // reserve is a range of the arena for so many bytes.
@@ -324,12 +372,12 @@ static struct region *reserve(size_t length) {
 		if (arena == MAP_FAILED)
 			refuse("there are no addresses for windows: raise the limit of virtual memory (ulimit -v)");
 		top = arena;
-	}
-	if (nregions == cregions) {
-		cregions = cregions ? 2 * cregions : 64;
-		if (!(regions = realloc(regions, cregions * sizeof *regions)))
+		regions = mmap(NULL, REGIONS * sizeof *regions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (regions == MAP_FAILED)
 			refuse("there is no memory left");
 	}
+	if (nregions == REGIONS)
+		refuse("there are more than %d windows", REGIONS);
 	if (length > (size_t)(arena + ARENA - top))
 		refuse("windows need more than %lu TB of addresses", ARENA >> 40);
 	struct region *r = &regions[nregions++];
@@ -352,7 +400,7 @@ static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 	r->mpi = first, r->win = win, r->shared = shared, r->owned = 0;
 	r->base = r->view + (p - first);
 	foreign += shared;
-	if (protecting && !open_)
+	if (protecting)
 		mprotect(r->view, length, PROT_NONE);
 	return r->base;
 }
@@ -360,26 +408,12 @@ static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 static void unwatch(MPI_Win win) {
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free && regions[i].win == win) {
-			mmap(regions[i].view, regions[i].length, open_ ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+			mmap(regions[i].view, regions[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 			foreign -= regions[i].shared;
 			if (regions[i].owned)
 				munmap(regions[i].mpi, regions[i].length);
 			regions[i].free = 1;
 		}
-}
-
-static struct region *region_at(const void *p) {
-	if ((char *)p < arena || (char *)p >= top)
-		return NULL;
-	static int last;
-	if (last < nregions && !regions[last].free && (char *)p >= regions[last].view && (char *)p < regions[last].view + regions[last].length)
-		return &regions[last];
-	for (int i = 0; i < nregions; i++)
-		if (!regions[i].free && (char *)p >= regions[i].view && (char *)p < regions[i].view + regions[i].length) {
-			last = i;
-			return &regions[i];
-		}
-	return NULL;
 }
 
 void *spmdc_buffer(const void *p, int *watched) {
@@ -398,9 +432,8 @@ static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
 static void fault(int sig, siginfo_t *info, void *context) {
 	char *p = info->si_addr;
-	if (sig == SIGSEGV && arena && p >= arena && p < top && !open_) {
-		int saved = errno;
-		accessed();
+	int saved = errno;
+	if (sig == SIGSEGV && accessed(p)) {
 		errno = saved;
 		return;
 	}
@@ -605,6 +638,43 @@ void spmdc_identify(void) {
 
 static int (*unwind)(void **, int); // unw_backtrace
 
+static void find_unwind(void) {
+	void *u = unwind ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	if (!unwind && (!u || !(unwind = dlsym(u, "unw_backtrace"))))
+		refuse("there is no libunwind.so.8\n  install Debian package libunwind8");
+}
+
+static char *mpi_first, *mpi_last; // the library of MPI
+
+static int find_mpi(struct dl_phdr_info *m, size_t unused, void *inside) {
+	for (int i = 0; i < m->dlpi_phnum; i++) {
+		char *first = (char *)m->dlpi_addr + m->dlpi_phdr[i].p_vaddr, *last = first + m->dlpi_phdr[i].p_memsz;
+		if (m->dlpi_phdr[i].p_type == PT_LOAD && (char *)inside >= first && (char *)inside < last) {
+			mpi_first = first, mpi_last = last;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int spmdc_inside(void) {
+	if (spmdc_depth)
+		return 1;
+	if (!mpi_first) {
+		void *f = dlsym(RTLD_DEFAULT, "PMPI_Init");
+		if (!f)
+			return 0;
+		dl_iterate_phdr(find_mpi, f);
+	}
+	find_unwind();
+	void *frames[DEPTH];
+	int n = unwind(frames, DEPTH);
+	for (int i = 0; i < n; i++)
+		if ((char *)frames[i] >= mpi_first && (char *)frames[i] < mpi_last)
+			return 1;
+	return 0;
+}
+
 static struct entry {
 	uint64_t hash;
 	int place;
@@ -751,7 +821,7 @@ static int whole(MPI_Comm comm) {
 static int barrier(void *ret) {
 	spmdc_depth++;
 	struct entry *e = context(ret);
-	if (dirty || unwatched || busy || persistent)
+	if (dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->elided && summary == PRIVATE) {
 		skipped[nskipped++] = e->place;
@@ -787,9 +857,7 @@ static void begin(int level) {
 	protecting = !p || strcmp(p, "0");
 	if (level == MPI_THREAD_MULTIPLE && !strstr(config, "\"mode\":\"audit\""))
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
-	void *u = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-	if (!u || !(unwind = dlsym(u, "unw_backtrace")))
-		refuse("there is no libunwind.so.8\n  install Debian package libunwind8");
+	find_unwind();
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	exe[n > 0 ? n : 0] = 0;
 	exe_base = base_of((void *)getauxval(AT_ENTRY));
@@ -841,12 +909,15 @@ static void end(void) {
 	if (!on)
 		return;
 	spmdc_depth++;
-	open_arena();
 	flush_skipped();
+	if (sharing && rank == 0)
+		fprintf(stderr, "spmdc: the program maps memory that processes share without MPI, which is not watched: no barrier was elided behind that\n");
 	if (engine_finish(atomic_exchange(&summary, PRIVATE)) < 0)
 		PMPI_Abort(MPI_COMM_WORLD, 4);
 	on = 0;
-	protecting = 0;
+	for (int i = 0; i < nregions; i++)
+		if (!regions[i].free)
+			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
 	if (slot_of)
 		PMPI_Win_free(&slot_win);
 	PMPI_Comm_free(&own);

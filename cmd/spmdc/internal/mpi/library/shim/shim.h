@@ -14,6 +14,9 @@ void spmdc_mark(int access);
 // spmdc_active reports whether a call is the program's own, between MPI_Init and MPI_Finalize.
 int spmdc_active(void);
 
+// spmdc_inside reports whether MPI itself calls, even by a function that has no wrapper.
+int spmdc_inside(void);
+
 // spmdc_buffer is the address by which MPI reaches a buffer of the program; it sets watched if that
 // is in a window, and then counts the access.
 void *spmdc_buffer(const void *p, int *watched);
@@ -35,6 +38,7 @@ MPI_Request *spmdc_waiting_fortran(int n, const MPI_Fint *list);
 void spmdc_waited(MPI_Request *old, int n, const MPI_Request *list);
 void spmdc_waited_fortran(MPI_Request *old, int n, const MPI_Fint *list);
 
+void spmdc_sharing(void);    // the program maps memory that it shares without MPI
 void spmdc_identify(void);   // MPI is about to be initialised
 void spmdc_begin(int level); // MPI has been initialised with that level of threads
 void spmdc_end(void);        // MPI is about to be finalised
