@@ -8,6 +8,12 @@ package main
 #include <stdint.h>
 #include <stdlib.h>
 
+struct passed { // a barrier
+	int32_t place;
+	int32_t before; // the global summary, or -1 if it was elided
+	double seconds; // in it
+};
+
 typedef int (*vote_function)(int64_t *words, double patience);
 typedef void *(*gather_function)(const void *data, int64_t length, int64_t *lengths);
 
@@ -47,6 +53,7 @@ type config struct {
 type libraryState struct {
 	config
 	engine  *elide.Engine
+	vote    *[elide.Words]int64 // under way
 	machine *machine
 	labels  map[elide.Site]string
 	sites   map[string]elide.Site
@@ -151,7 +158,7 @@ func start(text, program string, m *machine) error {
 // call, the outermost first: label, procedure and file of the load module.
 //
 //export engine_place
-func engine_place(frames *C.char) C.int {
+func engine_place(frames *C.char, hash *C.uint64_t, state *C.int) C.int {
 	l := &library
 	var sites []elide.Site
 	for line := range strings.Lines(C.GoString(frames)) {
@@ -161,6 +168,7 @@ func engine_place(frames *C.char) C.int {
 	c := l.engine.Tree().Path(sites)
 	k := l.engine.Place(c)
 	l.context[k] = c
+	*hash, *state = C.uint64_t(l.engine.Hash(k)), l.state(k)
 	return C.int(k)
 }
 
@@ -180,33 +188,68 @@ func (l *libraryState) site(label, procedure, file string) elide.Site {
 	return s
 }
 
-// engine_barrier is a barrier that the library cannot elide by itself. The result says whether the
-// context is elided from now on; it is below 0 if the run cannot go on, which has been reported.
+// States of places, for the library.
+const (
+	learns = iota
+	elides
+	participates
+)
+
+func (l *libraryState) state(k elide.Place) C.int {
+	switch {
+	case l.engine.Elides(k):
+		return elides
+	case l.engine.Participates(k):
+		return participates
+	}
+	return learns
+}
+
+// engine_arrive begins a barrier that the library cannot decide by itself, and has its vote.
 //
-//export engine_barrier
-func engine_barrier(place, summary C.int) C.int {
+//export engine_arrive
+func engine_arrive(place, summary C.int, words *C.int64_t) {
 	l := &library
-	k := elide.Place(place)
 	l.engine.Mark(elide.Access(summary))
-	begin := time.Now()
-	_, err := l.engine.BarrierIn(k)
-	if err != nil {
+	v, _, elided := l.engine.Arrive(elide.Place(place))
+	if elided {
+		panic("a barrier that is elided was not elided")
+	}
+	l.vote = v
+	copy(unsafe.Slice((*int64)(words), elide.Words), v[:])
+}
+
+// engine_conclude ends it; words are what came out of the vote. It gives the state of the place from now on,
+// or -1 if the run cannot go on, which has been reported.
+//
+//export engine_conclude
+func engine_conclude(place C.int, words *C.int64_t, stalled C.int, seconds C.double) C.int {
+	l := &library
+	var err error
+	if stalled != 0 {
+		err = elide.ErrStalled
+	} else {
+		copy(l.vote[:], unsafe.Slice((*int64)(words), elide.Words))
+	}
+	if err := l.engine.Conclude(err); err != nil {
 		l.report(err)
 		return -1
 	}
-	l.spent[k] += time.Since(begin)
-	if l.engine.Elides(k) {
-		return 1
-	}
-	return 0
+	l.spent[elide.Place(place)] += time.Duration(float64(seconds) * 1e9)
+	return l.state(elide.Place(place))
 }
 
-// engine_skipped notes barriers that the library has elided.
+// engine_passed notes barriers that the library has decided.
 //
-//export engine_skipped
-func engine_skipped(places *C.int32_t, n C.int) {
-	for _, k := range unsafe.Slice(places, int(n)) {
-		if executed, err := library.engine.BarrierIn(elide.Place(k)); executed || err != nil {
+//export engine_passed
+func engine_passed(list *C.struct_passed, n C.int) {
+	l := &library
+	for _, p := range unsafe.Slice(list, int(n)) {
+		k := elide.Place(p.place)
+		if p.before >= 0 {
+			l.engine.Met(k, elide.Access(p.before))
+			l.spent[k] += time.Duration(float64(p.seconds) * 1e9)
+		} else if _, _, elided := l.engine.Arrive(k); !elided {
 			panic("a barrier that was elided is not elided")
 		}
 	}

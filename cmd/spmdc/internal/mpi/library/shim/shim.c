@@ -482,9 +482,19 @@ handler signal(int sig, handler h) {
 // ---- the engine ----
 
 static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *));
-static int (*engine_place)(const char *frames);
-static int (*engine_barrier)(int place, int summary);
-static void (*engine_skipped)(const int32_t *places, int n);
+static int (*engine_place)(const char *frames, uint64_t *hash, int *state);
+static void (*engine_arrive)(int place, int summary, int64_t *words);
+static int (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
+
+// What becomes of a barrier is decided here if its context is elided, or necessary for ever; the
+// engine gets such barriers many at a time.
+static struct passed {
+	int32_t place;
+	int32_t before; // the global summary, or -1 if it was elided
+	double seconds; // in it
+} list[256];
+static int npassed;
+static void (*engine_passed)(const struct passed *list, int n);
 static int (*engine_finish)(int summary);
 
 // A slot has what a process shows to the others.
@@ -676,14 +686,14 @@ int spmdc_inside(void) {
 }
 
 static struct entry {
-	uint64_t hash;
+	uint64_t hash; // of the addresses
 	int place;
-	int elided;
+	int state;        // of it
+	uint64_t context; // its hash, the same on all processes
 } *entries;
 static unsigned nentries, centries = 1024;
 
-static int32_t skipped[256];
-static int nskipped;
+enum { LEARNS, ELIDES, PARTICIPATES }; // states, as in engine.go
 
 static char exe[PATH_MAX];
 static void *exe_base, *libc_base;
@@ -780,7 +790,8 @@ static struct entry *context(void *ret) {
 	if (e->place)
 		return e;
 	char *text = describe(frames + first, n - first);
-	int place = engine_place(text);
+	struct entry new = {.hash = hash};
+	new.place = engine_place(text, &new.context, &new.state);
 	free(text);
 	if (2 * ++nentries > centries) {
 		struct entry *old = entries;
@@ -793,14 +804,22 @@ static struct entry *context(void *ret) {
 		free(old);
 		e = find(hash);
 	}
-	*e = (struct entry){.hash = hash, .place = place};
+	*e = new;
 	return e;
 }
 
-static void flush_skipped(void) {
-	if (nskipped)
-		engine_skipped(skipped, nskipped);
-	nskipped = 0;
+static void flush_passed(void) {
+	if (npassed)
+		engine_passed(list, npassed);
+	npassed = 0;
+}
+
+static void pass(struct entry *e, int before, double seconds) {
+	if (before < 0)
+		elided++;
+	list[npassed++] = (struct passed){e->place, before, seconds};
+	if (npassed == sizeof list / sizeof *list)
+		flush_passed();
 }
 
 static void passed(void) {
@@ -823,21 +842,36 @@ static int barrier(void *ret) {
 	struct entry *e = context(ret);
 	if (dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
-	if (e->elided && summary == PRIVATE) {
-		skipped[nskipped++] = e->place;
-		elided++;
-		if (nskipped == sizeof skipped / sizeof *skipped)
-			flush_skipped();
+	if (e->state == ELIDES && summary == PRIVATE) {
+		pass(e, -1, 0);
 		passed();
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
-	flush_skipped();
 	close_arena();
-	int state = engine_barrier(e->place, atomic_exchange(&summary, PRIVATE));
-	if (state < 0)
-		PMPI_Abort(MPI_COMM_WORLD, 4);
-	e->elided = state;
+	int own_summary = atomic_exchange(&summary, PRIVATE);
+	// As Vote.set in package elide.
+	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)INT32_MAX};
+	if (e->state != PARTICIPATES) {
+		flush_passed();
+		engine_arrive(e->place, own_summary, words);
+	}
+	double begin = now();
+	int stalled = vote(words, 0);
+	double seconds = now() - begin;
+	if (e->state == PARTICIPATES && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && words[5] == ~(int64_t)INT32_MAX) {
+		pass(e, words[0], seconds);
+	} else {
+		if (e->state == PARTICIPATES) { // others are elsewhere
+			int64_t unused[WORDS];
+			flush_passed();
+			engine_arrive(e->place, own_summary, unused);
+		}
+		int state = engine_conclude(e->place, words, stalled, seconds);
+		if (state < 0)
+			PMPI_Abort(MPI_COMM_WORLD, 4);
+		e->state = state;
+	}
 	passed();
 	spmdc_depth--;
 	return MPI_SUCCESS;
@@ -867,8 +901,9 @@ static void begin(int level) {
 		refuse("the engine cannot be loaded: %s", dlerror());
 	engine_start = dlsym(lib, "engine_start");
 	engine_place = dlsym(lib, "engine_place");
-	engine_barrier = dlsym(lib, "engine_barrier");
-	engine_skipped = dlsym(lib, "engine_skipped");
+	engine_arrive = dlsym(lib, "engine_arrive");
+	engine_conclude = dlsym(lib, "engine_conclude");
+	engine_passed = dlsym(lib, "engine_passed");
 	engine_finish = dlsym(lib, "engine_finish");
 	if (!(entries = calloc(centries, sizeof *entries)))
 		refuse("there is no memory left");
@@ -909,7 +944,7 @@ static void end(void) {
 	if (!on)
 		return;
 	spmdc_depth++;
-	flush_skipped();
+	flush_passed();
 	if (sharing && rank == 0)
 		fprintf(stderr, "spmdc: the program maps memory that processes share without MPI, which is not watched: no barrier was elided behind that\n");
 	if (engine_finish(atomic_exchange(&summary, PRIVATE)) < 0)
