@@ -313,9 +313,9 @@ static struct region *region_at(const void *p) {
 	return NULL;
 }
 
-// What is open of the arena. The first access opens a few pages, each further one twice as many: closing
-// costs time for each page.
-#define FEW 8
+// What is open of the arena. The first access opens a few pages, each further one twice as many: opening and closing
+// cost time for each page, 5 µs for one and 12 for 64.
+#define FEW 64
 
 static struct range {
 	char *first;
