@@ -14,15 +14,15 @@ import (
 // Log is what became of the barriers of a run: reports and plans are made of it, by the
 // command. Its file:
 //
-//	barriers-log 2
+//	barriers-log 3
 //	program shallow 4f2a9c
 //	run 20260728-1203
 //	mode audit
 //	pes 4
 //	agreements 1
 //	call step: main.f90:3
-//	# barriers executed redundant table1 broken ms state: context  # what it stands before
-//	12 12 12 11 0 0.021 audited: main.f90:3 > lib.f90:10  # shift u(i-1)
+//	# barriers executed redundant table1 broken steady ms state: context  # what it stands before
+//	12 12 12 11 0 12 0.021 audited: main.f90:3 > lib.f90:10  # shift u(i-1)
 type Log struct {
 	Program    string
 	Run        string // names the run
@@ -39,6 +39,9 @@ type LogContext struct {
 	Note string // what the barrier stands before, in words; may be empty
 	Why  Why
 	Counts
+	// Steady is how many executed barriers were redundant before the first one that was not: all if
+	// each was. It says which thresholds suit a program, where nothing was elided.
+	Steady uint64
 }
 
 // AlwaysRedundant reports whether all barriers in the context were redundant by Table 3.
@@ -104,7 +107,7 @@ func NewPart(e *Engine, remark func(Context) Remark) Part {
 			continue
 		}
 		rec, more := &e.m.records[k], &e.m.asides[k]
-		c := LogContext{Path: e.path(e.m.tree.Sites(Context(i))), Why: rec.why, Counts: Counts{
+		c := LogContext{Path: e.path(e.m.tree.Sites(Context(i))), Why: rec.why, Steady: more.steady, Counts: Counts{
 			Barriers:  rec.executed + rec.elided,
 			Executed:  rec.executed,
 			Redundant: more.private + rec.elided,
@@ -133,7 +136,7 @@ func (e *Engine) Log(parts []Part) *Log {
 			if !ok {
 				at[key] = len(l.Contexts)
 				if pe > 0 { // PE 0 was in another context each time, and has counted the barrier there
-					own.Counts = Counts{Time: own.Time}
+					own.Counts, own.Steady = Counts{Time: own.Time}, 0
 				}
 				l.Contexts = append(l.Contexts, own)
 				continue
@@ -174,9 +177,9 @@ func (l *Log) Write(w io.Writer) error {
 	for _, label := range slices.Sorted(maps.Keys(l.Calls)) {
 		fmt.Fprintf(b, "call %s: %v\n", l.Calls[label], Path{label})
 	}
-	fmt.Fprintln(b, "# barriers executed redundant table1 broken ms state: context  # what the barrier stands before")
+	fmt.Fprintln(b, "# barriers executed redundant table1 broken steady ms state: context  # what the barrier stands before")
 	for _, c := range l.Contexts {
-		fmt.Fprintf(b, "%d %d %d %d %d %.6f %v: %v", c.Barriers, c.Executed, c.Redundant, c.Ideal, c.Broken, 1e3*c.Time.Seconds(), c.Why, c.Path)
+		fmt.Fprintf(b, "%d %d %d %d %d %d %.6f %v: %v", c.Barriers, c.Executed, c.Redundant, c.Ideal, c.Broken, c.Steady, 1e3*c.Time.Seconds(), c.Why, c.Path)
 		if c.Note != "" {
 			fmt.Fprintf(b, "  # %s", c.Note)
 		}

@@ -121,10 +121,11 @@ func (f *barrierFlags) around(env *Env, start func(args []string) error) error {
 }
 
 type barriersCmd struct {
-	Train    trainCmd    `cmd:"" help:"Run a program and log which of its barriers order nothing."`
-	Classify classifyCmd `cmd:"" help:"Make a plan of the logs: which barriers could be left out."`
-	Validate validateCmd `cmd:"" help:"Test the candidates of a plan one by one, by a command of yours."`
-	Report   reportCmd   `cmd:"" help:"Make a report of a log: what became of the barriers, or could."`
+	Train     trainCmd     `cmd:"" help:"Run a program and log which of its barriers order nothing."`
+	Classify  classifyCmd  `cmd:"" help:"Make a plan of the logs: which barriers could be left out."`
+	Validate  validateCmd  `cmd:"" help:"Test the candidates of a plan one by one, by a command of yours."`
+	Threshold thresholdCmd `cmd:"" help:"Say what each threshold would have elided, and elided wrongly, in training runs."`
+	Report    reportCmd    `cmd:"" help:"Make a report of a log: what became of the barriers, or could."`
 }
 
 type trainCmd struct {
@@ -249,6 +250,26 @@ func validate(env *Env, file, out string, test *barriers.Test) error {
 		return interrupted
 	}
 	return nil
+}
+
+type thresholdCmd struct {
+	Logs []string `arg:"" help:"Logs that train wrote."`
+}
+
+func (cmd *thresholdCmd) Run(env *Env) error {
+	var logs []*elide.Log
+	for _, name := range cmd.Logs {
+		l, err := barriers.ReadLog(name)
+		if err != nil {
+			return err
+		}
+		logs = append(logs, l)
+	}
+	a, err := barriers.Advise(logs)
+	if err != nil {
+		return driver.Usagef("write logs with train", "%v", err)
+	}
+	return written(a.Write(env.Stdout))
 }
 
 type reportCmd struct {

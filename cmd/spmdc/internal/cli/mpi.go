@@ -15,12 +15,13 @@ import (
 )
 
 type mpiCmd struct {
-	Audit    mpiAuditCmd    `cmd:"" help:"Run a program, elide nothing, and report which barriers order nothing."`
-	Run      mpiRunCmd      `cmd:"" help:"Run a program and leave out barriers that order nothing: found while it runs, or by a plan."`
-	Train    mpiTrainCmd    `cmd:"" help:"Run a program and log which of its barriers order nothing."`
-	Classify classifyCmd    `cmd:"" help:"Make a plan of the logs: which barriers could be left out."`
-	Validate mpiValidateCmd `cmd:"" help:"Test the candidates of a plan one by one, by a command of yours."`
-	Report   reportCmd      `cmd:"" help:"Make a report of a log: what became of the barriers, or could."`
+	Audit     mpiAuditCmd    `cmd:"" help:"Run a program, elide nothing, and report which barriers order nothing."`
+	Run       mpiRunCmd      `cmd:"" help:"Run a program and leave out barriers that order nothing: found while it runs, or by a plan."`
+	Train     mpiTrainCmd    `cmd:"" help:"Run a program and log which of its barriers order nothing."`
+	Classify  classifyCmd    `cmd:"" help:"Make a plan of the logs: which barriers could be left out."`
+	Validate  mpiValidateCmd `cmd:"" help:"Test the candidates of a plan one by one, by a command of yours."`
+	Threshold thresholdCmd   `cmd:"" help:"Say what each threshold would have elided, and elided wrongly, in training runs."`
+	Report    reportCmd      `cmd:"" help:"Make a report of a log: what became of the barriers, or could."`
 }
 
 const mpiUsage = "write the command that starts the program behind --: spmdc mpi audit -- mpirun -n 2 ./prog args"

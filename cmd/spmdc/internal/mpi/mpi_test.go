@@ -17,6 +17,8 @@ import (
 	"github.com/spmdc/spmdc/runtime/elide"
 )
 
+const examples = "../../../../../examples/mpi/" // from testdata
+
 // oversubscribed lets Open MPI start more processes than there are processors, which then wait
 // without keeping others from running, as root too.
 func oversubscribed(t *testing.T) {
@@ -88,13 +90,14 @@ func TestPrograms(t *testing.T) {
 		elided   uint64
 		needed   uint64 // executed and not redundant, at least
 	}{
-		{"rma.c", []string{"mpicc", "rma.c"}, "", 600, 190, 400},
-		{"rma.f90", []string{"mpifort", "-cpp", "rma.f90"}, "libopenmpi-dev gfortran", 401, 180, 200},
-		{"rma.f90 with mpi_f08", []string{"mpifort", "-cpp", "-DF08", "rma.f90"}, "libopenmpi-dev gfortran", 401, 180, 200},
-		{"ring.f90", []string{"caf", "ring.f90"}, "libcoarrays-openmpi-dev libopenmpi-dev", 243, 100, 120},
+		{"rma.c", []string{"mpicc", examples + "c/rma.c"}, "", 600, 190, 400},
+		{"rma.f90", []string{"mpifort", "-cpp", examples + "fortran/rma.f90"}, "libopenmpi-dev gfortran", 401, 180, 200},
+		{"rma.f90 with mpi_f08", []string{"mpifort", "-cpp", "-DF08", examples + "fortran/rma.f90"}, "libopenmpi-dev gfortran", 401, 180, 200},
+		{"ring.f90", []string{"caf", examples + "coarray/ring.f90"}, "libcoarrays-openmpi-dev libopenmpi-dev", 243, 100, 120},
 		{"sub.c", []string{"mpicc", "sub.c"}, "", 0, 0, 0},
 		{"anysource.c", []string{"mpicc", "anysource.c"}, "", 180, 100, 60},
 		{"shared.c", []string{"mpicc", "shared.c"}, "", 600, 190, 399},
+		{"loads.c", []string{"mpicc", "loads.c"}, "", 120, 0, 120},
 		{"files.c", []string{"mpicc", "files.c"}, "", 240, 0, 120},
 		{"create.c", []string{"mpicc", "create.c"}, "", 150, 40, 100},
 	} {
@@ -137,6 +140,16 @@ func TestMisspeculation(t *testing.T) {
 		if err != nil || log != nil || status != 4 || !strings.Contains(said, "misspeculation at barrier 41: "+want) || !strings.Contains(said, "late.c") && !strings.Contains(said, "prog+0x") {
 			t.Errorf("%s: status %d, %v\n%s", kind, status, err, said)
 		}
+	}
+}
+
+// Without the protection of pages loads and stores are not seen: the wrong results come back.
+func TestUnprotected(t *testing.T) {
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	_, out, said, status, err := ran(t, Options{Mode: elide.Online, Unprotected: true}, "mpirun", "-n", "2", built(t, "mpicc", "loads.c"))
+	if err != nil || status != 0 || !strings.HasSuffix(out, " wrong\n") || out == "0 wrong\n" {
+		t.Errorf("status %d, %v\n%s%s", status, err, out, said)
 	}
 }
 
