@@ -184,6 +184,12 @@ func (g *gen) image(s ir.Stmt) {
 		switch {
 		case s.Kind == ir.SyncAll:
 			g.out.p("pe.SyncAll(%d)", site)
+		case s.Kind == ir.EventPost:
+			g.out.p("pe.Notify(%d, %s)", site, g.position(s.Images[0]))
+		case s.Kind == ir.Unlock:
+			g.out.p("pe.NotifyAll(%d)", site)
+		case s.Kind == ir.EventWait || s.Kind == ir.Lock:
+			g.out.p("pe.AwaitNotice(%d)", site)
 		case s.Kind == ir.SyncMemory:
 			g.out.p("pe.SyncMemory(%d)", site)
 		case s.Set != nil:

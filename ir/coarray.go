@@ -46,7 +46,9 @@ type (
 		Image         Expr
 	}
 	// Sync is SYNC ALL, SYNC MEMORY or SYNC IMAGES. The images are Images, or the
-	// elements of Set, or all if both are nil.
+	// elements of Set, or all if both are nil. EventPost and Unlock send these a notice that
+	// an event or a lock has changed; EventWait and Lock wait until more notices have
+	// come than had when this image last waited, so that they may return too early.
 	Sync struct {
 		S
 		Kind   SyncKind
@@ -79,10 +81,14 @@ const (
 	SyncAll SyncKind = iota
 	SyncImages
 	SyncMemory
+	EventPost
+	EventWait
+	Lock
+	Unlock
 )
 
 func (k SyncKind) String() string {
-	return [...]string{"sync all", "sync images", "sync memory"}[k]
+	return [...]string{"sync all", "sync images", "sync memory", "event post", "event wait", "lock", "unlock"}[k]
 }
 
 // Exprs are the expressions of a section.
@@ -206,7 +212,7 @@ func (sp spelling) images(s Stmt) string {
 	case *Sync:
 		text := s.Kind.String()
 		switch {
-		case s.Kind != SyncImages:
+		case s.Kind == SyncAll || s.Kind == SyncMemory || s.Kind == EventWait || s.Kind == Lock:
 		case s.Set != nil:
 			text += " (" + sp.section(s.Set) + ")"
 		case s.Images != nil:

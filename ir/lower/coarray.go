@@ -178,8 +178,11 @@ func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
 	return out
 }
 
-// sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES.
+// sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES, and statements about events and locks.
 func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
+	if s.OfVariable() {
+		return l.events(s)
+	}
 	return l.succeeds(l.syncOnly(s), s.Status)
 }
 

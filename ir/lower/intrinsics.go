@@ -154,8 +154,7 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 // outsideSubroutines names intrinsic subroutines of Fortran that are not supported, with
 // what to do instead.
 var outsideSubroutines = map[string]string{
-	"move_alloc":  "write assignments",
-	"event_query": "write sync images to wait for an image",
+	"move_alloc": "write assignments",
 }
 
 // knownOutside names intrinsics of Fortran that are not supported, with what to

@@ -23,6 +23,8 @@ type images struct {
 	got   *transport.Slice[uint64]
 	calls uint64
 
+	seen uint64 // notices that had come when this image last waited for one
+
 	ended bool // a READ has come to the end of the input
 }
 
@@ -116,6 +118,26 @@ func (pe *PE) Lock(site, lock int) {
 func (pe *PE) Unlock(site, lock int) {
 	pe.t.Complete(site)
 	pe.locker(site).Unlock(site, lock)
+}
+
+// Notify sends a notice to an image, counted from 1, which may wait for it.
+func (pe *PE) Notify(site, image int) {
+	pe.count(site).Calls++
+	pe.locker(site).Notify(image - 1)
+}
+
+// NotifyAll sends a notice to all images.
+func (pe *PE) NotifyAll(site int) {
+	for image := range pe.n {
+		pe.Notify(site, image+1)
+	}
+}
+
+// AwaitNotice waits until a notice has come since it last returned: what the sender had changed
+// before may not have been seen then.
+func (pe *PE) AwaitNotice(site int) {
+	pe.count(site).Calls++
+	pe.images.seen = pe.locker(site).AwaitNotice(site, pe.images.seen)
 }
 
 func (pe *PE) locker(site int) transport.Locker {

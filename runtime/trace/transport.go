@@ -159,3 +159,12 @@ func (l *locking) Lock(site, lock int) {
 }
 
 func (l *locking) Unlock(site, lock int) { l.locks.Unlock(site, lock) }
+
+func (l *locking) Notify(to int) { l.locks.Notify(to) }
+
+func (l *locking) AwaitNotice(site int, seen uint64) uint64 {
+	began := ticks()
+	n := l.locks.AwaitNotice(site, seen)
+	l.met(Lock, site, -1, 0, began)
+	return n
+}

@@ -11,6 +11,7 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 	c := *s
 	c.Args = nil
 	var later []ast.Stmt
+	shared := false
 	var source *ast.Keyword
 	for _, a := range s.Args {
 		if k, ok := a.(*ast.Keyword); ok && (k.Name == "source" || k.Name == "mold") && t.typeOf(k.X) != nil {
@@ -33,6 +34,7 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 		for _, l := range o.of.leaves() {
 			one := t.allocation(o, l, bounds, s.Free)
 			if co, ok := a.(*ast.CoIndex); ok {
+				shared = true
 				part := &ast.CoIndex{XBase: co.XBase, Base: one}
 				for _, i := range co.Images {
 					part.Images = append(part.Images, t.expr(clone(i)))
@@ -44,6 +46,10 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 				later = append(later, t.initially(o.name, l, x, len(bounds), s.Pos))
 			}
 		}
+	}
+	if shared && len(later) > 0 {
+		// Other images may use the coarrays only when they have their initial values.
+		later = append(later, &ast.Sync{Base: ast.Base{Pos: s.Pos}, What: "all"})
 	}
 	return append([]ast.Stmt{&c}, later...)
 }

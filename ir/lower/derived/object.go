@@ -75,7 +75,7 @@ func (t *unit) object(x ast.Expr) *object {
 		return t.subscripted(o, []ast.Expr{&ast.Triplet{XBase: x.XBase, Lo: x.Lo, Hi: x.Hi}}, x.XBase)
 	case *ast.Component:
 		o := t.object(x.Base)
-		if o == nil || o.of == nil || o.of.component(x.Name) == nil && o.of.ancestor(x.Name) == nil {
+		if o == nil || o.of == nil || o.of.intrinsic || o.of.component(x.Name) == nil && o.of.ancestor(x.Name) == nil {
 			return nil
 		}
 		var args []ast.Expr
@@ -155,6 +155,9 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	whole := true
 	for _, g := range o.groups {
 		whole = whole && g.args == nil
+	}
+	if o.images != nil && o.root.rank == 0 && (own > 0 || len(o.groups) > 0) {
+		whole = false // an array component of another image is named by a section
 	}
 	var x ast.Expr = &ast.Ident{XBase: o.XBase, Name: name}
 	if !whole {

@@ -40,6 +40,8 @@ type record struct {
 	decls  []ast.Stmt
 	leaf   []*leaf
 	busy   bool
+
+	intrinsic bool // of an intrinsic module: the program does not see its components
 }
 
 // component is one of a derived type; of is its type where that is a derived one.
@@ -270,6 +272,7 @@ func (s *scope) visible(name string) bool {
 func (p *program) use(s *scope, u *ast.Use) {
 	m := p.modules[u.Module.Name]
 	if m == nil || u.Nature == "intrinsic" {
+		p.useIntrinsic(s, u)
 		return
 	}
 	local := map[string][]string{}

@@ -193,11 +193,19 @@ func (t *unit) defined(r *record) []ast.Stmt {
 // use is USE with what variables of derived types are made of, and what their types need.
 func (t *unit) use(s *ast.Use) []ast.Stmt {
 	m := t.p.modules[s.Module.Name]
-	if m == nil || s.Nature == "intrinsic" {
-		return []ast.Stmt{s}
-	}
 	c := *s
 	c.Names = nil
+	if m == nil || s.Nature == "intrinsic" {
+		for _, n := range s.Names {
+			if r := t.types[n.Name.Name]; s.Module.Name != "iso_fortran_env" || r == nil || !r.intrinsic {
+				c.Names = append(c.Names, n)
+			}
+		}
+		if s.Only && len(c.Names) == 0 && len(s.Names) > 0 {
+			return nil
+		}
+		return []ast.Stmt{&c}
+	}
 	for _, n := range s.Names {
 		old := n.Original().Name
 		switch v := m.vars[old]; {
@@ -303,6 +311,10 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		c := *d
 		if result {
 			c.Intent = "out"
+		}
+		if of := v.of.opaque(); of != nil && !dummy && len(codims) == 0 {
+			t.p.diags.Errorf(source.NotConstant, e.Pos, "%s, which is of type %s or has a component of it, is no coarray", e.Name, of.name).WithHelp("declare it with a codimension: %s[*]", e.Name)
+			continue
 		}
 		var values []ast.Expr
 		switch {

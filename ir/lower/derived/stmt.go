@@ -104,6 +104,8 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 			c.OneLine = false
 		}
 		return one(c)
+	case *ast.Sync:
+		return t.sync(s)
 	case *ast.Associate:
 		return t.associate(s)
 	case *ast.Block:
@@ -203,6 +205,9 @@ func (t *unit) call(s *ast.Call) []ast.Stmt {
 		c.Of, c.Proc.Name = nil, m.name
 		args = t.passed(m, s.Of, of, s.Args)
 	}
+	if s.Proc.Name == "event_query" && s.Of == nil && t.function(t.p, s.Proc.Name) == nil {
+		return t.eventQuery(s)
+	}
 	if r := t.intrinsicCall(s, args); r != nil {
 		return r
 	}
@@ -301,6 +306,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			return one(c)
 		}
+	}
+	if !t.values(r, s.LHS.Position()) {
+		return nil
 	}
 	to := t.object(s.LHS)
 	switch {

@@ -52,6 +52,7 @@ type public struct {
 	site     atomic.Int64
 	kind     atomic.Uint32
 	on       atomic.Int64
+	notices  atomic.Uint64
 	returned atomic.Bool
 	stalled  atomic.Bool
 	tokens   atomic.Uint32 // what wakes a PE that is a process
