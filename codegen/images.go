@@ -181,6 +181,10 @@ func (g *gen) image(s ir.Stmt) {
 	case *ir.Transfer:
 		g.transfer(s)
 	case *ir.Sync:
+		verb := "SyncImages"
+		if s.Stat {
+			verb = "SyncImagesStat"
+		}
 		switch {
 		case s.Kind == ir.SyncAll:
 			g.out.p("pe.SyncAll(%d)", site)
@@ -193,13 +197,15 @@ func (g *gen) image(s ir.Stmt) {
 		case s.Kind == ir.SyncMemory:
 			g.out.p("pe.SyncMemory(%d)", site)
 		case s.Set != nil:
-			g.out.p("pe.SyncImages(%d, spmd.Images(%s.Elements(%s))...)", site, g.array1(s.Set.Sym), g.spans(s.Set))
+			g.out.p("pe.%s(%d, spmd.Images(%s.Elements(%s))...)", verb, site, g.array1(s.Set.Sym), g.spans(s.Set))
 		case s.Images != nil:
 			args := []string{fmt.Sprint(site)}
 			for _, e := range s.Images {
 				args = append(args, g.position(e))
 			}
-			g.out.p("pe.SyncImages(%s)", strings.Join(args, ", "))
+			g.out.p("pe.%s(%s)", verb, strings.Join(args, ", "))
+		case s.Stat:
+			g.out.p("pe.%s(%d, pe.AllImages()...)", verb, site)
 		default:
 			g.out.p("pe.SyncImagesAll(%d)", site)
 		}

@@ -54,6 +54,7 @@ type (
 		Kind   SyncKind
 		Images []Expr
 		Set    *Section
+		Stat   bool // of SyncImages: what fails does not end the run, and a Read of sync_status gets it
 	}
 	// Collective is a call of CO_SUM, CO_MAX, CO_MIN or CO_BROADCAST. It concerns
 	// Scalar, a *Var or *Ref, or the array Part. Image is RESULT_IMAGE or
@@ -219,6 +220,9 @@ func (sp spelling) images(s Stmt) string {
 			text += " ([" + strings.Join(sp.list(s.Images), ", ") + "])"
 		default:
 			text += " (*)"
+		}
+		if s.Stat {
+			text += " stat"
 		}
 		return text
 	case *Collective:

@@ -183,7 +183,31 @@ func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
 	if s.OfVariable() {
 		return l.events(s)
 	}
-	return l.succeeds(l.syncOnly(s), s.Status)
+	out := l.syncOnly(s)
+	if out == nil {
+		return nil
+	}
+	if out = l.succeeds(out, s.Status); out == nil || s.What != "images" {
+		return out
+	}
+	to := l.statusOf(s.Status)
+	if to.stat == nil {
+		return out
+	}
+	for _, x := range out {
+		if y, ok := x.(*ir.Sync); ok {
+			y.Stat = true
+		}
+	}
+	t := l.temp("status", ir.Integer, 0, s.Pos)
+	out = append(out, &ir.Read{S: ir.S{Pos: s.Pos}, What: "sync_status stat", Items: []*ir.Var{varOf(t, s.Pos)}},
+		&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: to.stat, RHS: l.convert(varOf(t, s.Pos), to.stat.Type())})
+	if to.message != nil {
+		text := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Character}, Str: "SYNC IMAGES with an image that has stopped, or a wrong list"}
+		failed := l.bin(ir.Ne, varOf(t, s.Pos), l.intConst(0, s.Pos), s.Pos, s.Pos)
+		out = append(out, &ir.If{S: ir.S{Pos: s.Pos}, Cond: failed, Then: one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: to.message, RHS: text})})
+	}
+	return out
 }
 
 // syncOnly is sync without STAT=.

@@ -296,3 +296,13 @@ func (l *lowerer) eachCodimension(e ast.Expr) ast.Expr {
 	}
 	return out
 }
+
+// imageStatus lowers IMAGE_STATUS(image).
+func (l *lowerer) imageStatus(c *call) ir.Expr {
+	if !c.args[0].Type().IsInteger() {
+		return l.wrong(c, 0, "INTEGER")
+	}
+	t := l.temp("status", ir.Integer, 0, c.Pos)
+	l.prelude = append(l.prelude, &ir.Read{S: ir.S{Pos: c.Pos}, What: "image_status image= stat", Given: c.args, Items: []*ir.Var{varOf(t, c.Pos)}})
+	return varOf(t, c.Pos)
+}

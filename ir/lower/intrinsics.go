@@ -167,7 +167,7 @@ var knownOutside = func() map[string]string {
 	for _, name := range strings.Fields("associated") {
 		m[name] = "declare arrays with constant bounds"
 	}
-	for _, name := range strings.Fields("image_index lcobound ucobound coshape image_status failed_images stopped_images") {
+	for _, name := range strings.Fields("image_index lcobound ucobound coshape failed_images stopped_images") {
 		m[name] = "coarrays have one codimension [*], 1 to num_images()"
 	}
 	return m

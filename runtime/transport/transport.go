@@ -142,12 +142,17 @@ type Slow interface {
 }
 
 // Locker is implemented by transports that let one PE at a time into a part of the
-// program, and on which a PE can wait for what any other does there.
+// program, on which a PE can wait for what any other does there, and see which have returned.
 type Locker interface {
 	// Lock returns when this PE alone has the lock; PEs get it in the order in
 	// which they ask. What earlier holders did before Unlock is visible.
 	Lock(site, lock int)
 	Unlock(site, lock int)
+	// AwaitReadyOrEnd is AwaitReady that returns also when PE from, which is on this host, has
+	// returned and sends nothing any more; then ended is set.
+	AwaitReadyOrEnd(site int, b Buffer, from int, epoch uint64) (ended bool)
+	// Ended reports whether PE pe, which is on this host, has returned.
+	Ended(pe int) bool
 	// Notify sends PE to a notice.
 	Notify(to int)
 	// AwaitNotice waits until more than seen notices have come to this PE, and returns how many have.
