@@ -58,7 +58,7 @@ func orders(s ir.Stmt) bool {
 	case *ir.Collective:
 		return true
 	case *ir.Allocate:
-		return s.Sym.Coarray
+		return s.Together()
 	}
 	return false
 }
@@ -163,8 +163,11 @@ func own(s ir.Stmt) access {
 	case *ir.Transfer:
 		a = remote
 	case *ir.Allocate:
-		if s.Sym.Coarray {
+		switch {
+		case s.Together():
 			a = remote
+		case s.Sym.Coarray:
+			a = max(a, local)
 		}
 	case *ir.Collective:
 		touches(s.Part)
@@ -325,7 +328,7 @@ func (g *gen) makeImageSites() {
 			g.syncsAll = g.syncsAll || s.Kind == ir.SyncAll
 			g.imageSites[s] = g.addSite(at.Line, at.Col, s.Kind.String(), "", "", s.Site)
 		case *ir.Allocate:
-			if s.Sym.Coarray {
+			if s.Together() {
 				g.imageSites[s] = g.addSite(at.Line, at.Col, map[bool]string{false: "allocate", true: "deallocate"}[s.Free], s.Sym.Source(), "", s.Site)
 			}
 		case *ir.Collective:

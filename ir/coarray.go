@@ -132,12 +132,15 @@ func Synchronises(s Stmt) bool {
 		case *Sync, *Collective, *Critical, *Checkpoint:
 			found = true
 		case *Allocate:
-			found = found || s.Sym.Coarray
+			found = found || s.Together()
 		}
 		return !found
 	})
 	return found
 }
+
+// Together reports whether all images come to s and wait for each other.
+func (s *Allocate) Together() bool { return s.Sym.Coarray && !s.Sym.Apart }
 
 // Coarrays reports the accesses to coarrays that e makes.
 func Coarrays(e Expr) (local, remote bool) {

@@ -22,7 +22,11 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 		}
 		return dims // it is what is passed
 	}
+	if e.Apart {
+		s.Apart = true
+	}
 	switch {
+	case e.Apart:
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")

@@ -78,6 +78,8 @@ func (l *lowerer) declaredCobounds(s *ir.Symbol, codims []ast.DimSpec, pos sourc
 func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Pos, pre *[]ir.Stmt) bool {
 	codims := l.cobounds[s]
 	switch {
+	case s.Apart && co == nil:
+		return true
 	case s.Coarray != (co != nil):
 		if s.Coarray {
 			l.errorf(codeRank, pos, "ALLOCATE of coarray %s has no codimensions", s.Source()).WithHelp("write [*] behind it")

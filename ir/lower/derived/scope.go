@@ -82,6 +82,7 @@ type variable struct {
 	rank        int
 	allocatable bool
 	class       bool
+	coarray     bool
 }
 
 // function is a procedure that the program may refer to.
@@ -221,7 +222,7 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				}
 				v := p.typed(s, &st.Type, rank)
 				if v != nil {
-					v.name, v.allocatable = e.Name, st.Allocatable
+					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
 				} else if st.Type.Of.Name == "" && st.External {
 					continue
 				}

@@ -320,6 +320,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		c.LHS, c.RHS = t.expr(s.LHS), t.expr(s.RHS)
 		return one(&c)
 	}
+	if !t.whole(to) || !t.whole(t.object(s.RHS)) {
+		return nil
+	}
 	to = t.steady(to)
 	if o := t.object(s.RHS); o != nil {
 		return t.copied(to, t.steadyFor(o, to), s.Base)
