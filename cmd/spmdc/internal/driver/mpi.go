@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,22 +12,45 @@ import (
 )
 
 // Transport is what carries the messages of a program.
-type Transport string
+type Transport struct {
+	// MPI is the C compiler of an MPI, whose mpirun starts the processes in which the PEs are;
+	// empty: PEs are goroutines of one process.
+	MPI string
+}
 
-const (
-	InProcess Transport = ""    // PEs are goroutines of one process
-	MPI       Transport = "mpi" // PEs are processes that mpirun starts
-)
+// InProcess is the transport that needs no other program.
+var InProcess Transport
 
-// ParseTransport reads what --transport gives.
-func ParseTransport(name string) (Transport, error) {
+// ParseTransport reads what --transport and --mpicc give. Where --mpicc is not given, CC may name
+// the compiler.
+func ParseTransport(name, mpicc string) (Transport, error) {
 	switch name {
 	case "", "inproc":
+		if mpicc != "" {
+			return InProcess, Usagef("add --transport=mpi", "--mpicc: programs for MPI alone are built with its compiler")
+		}
 		return InProcess, nil
 	case "mpi":
-		return MPI, nil
+	default:
+		return InProcess, Usagef("choose inproc, the default, or mpi", "there is no transport %q", name)
 	}
-	return "", Usagef("choose inproc, the default, or mpi", "there is no transport %q", name)
+	if cc := os.Getenv("CC"); mpicc == "" && isCompiler(cc) {
+		mpicc = cc
+	} else if mpicc == "" {
+		mpicc = "mpicc"
+	}
+	if !isCompiler(mpicc) {
+		return InProcess, Usagef("name one as mpicc, mpicc.mpich or /opt/mpi/bin/mpicc", "--mpicc=%s: this is no C compiler of MPI", mpicc)
+	}
+	return Transport{mpicc}, nil
+}
+
+func isCompiler(name string) bool { return strings.HasPrefix(filepath.Base(name), "mpicc") }
+
+// mpirun is what starts programs that the compiler has built: it has the same name but for this.
+func (t Transport) mpirun() string {
+	dir, name := filepath.Split(t.MPI)
+	return dir + "mpirun" + strings.TrimPrefix(name, "mpicc")
 }
 
 // transportFile is the file of an emitted module that selects its transport.
@@ -44,10 +68,14 @@ const installMPI = "install Open MPI (Debian packages openmpi-bin and libopenmpi
 // mpiCompiler is the C compiler wrapper of MPI, and what it depends on.
 type mpiCompiler struct{ path, key string }
 
-func findMPI() (*mpiCompiler, error) {
-	path, err := exec.LookPath("mpicc")
+// compiler is that of the transport; nil in process.
+func (t Transport) compiler() (*mpiCompiler, error) {
+	if t == InProcess {
+		return nil, nil
+	}
+	path, err := exec.LookPath(t.MPI)
 	if err != nil {
-		return nil, Usagef(installMPI, "there is no mpicc on PATH, which building for MPI needs")
+		return nil, Usagef(installMPI, "there is no %s, which building for MPI needs", t.MPI)
 	}
 	shown, err := exec.Command(path, "-show").Output() // Open MPI and MPICH both know it
 	if err != nil {
@@ -66,19 +94,34 @@ func (m *mpiCompiler) build() (flags, env []string) {
 // user's own settings count.
 var mpiSettings = []string{"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_orte_execute_quiet=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"}
 
-// MPIRun is the command that starts a program for MPI on n PEs: its name, its arguments
-// and what it adds to the environment. more are arguments of mpirun.
-func MPIRun(program string, n int, more, args []string) (name string, all, env []string, err error) {
-	if name, err = exec.LookPath("mpirun"); err != nil {
-		return "", nil, nil, Usagef(installMPI, "there is no mpirun on PATH, which starts programs for MPI")
+// unbound lets the PEs of a process run on all processors, while Open MPI gives it one.
+var unbound = []string{"OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_hwloc_default_binding_policy=none"}
+
+// Launch is how a program for MPI is started.
+type Launch struct {
+	Transport
+	Each int      // so many PEs share a process, or one less
+	More []string // further arguments of mpirun
+}
+
+// Command is the command that starts a program on n PEs: its name, its arguments and what it adds
+// to the environment. The arguments of the program name the number of PEs too.
+func (l Launch) Command(program string, n int, args []string) (name string, all, env []string, err error) {
+	if name, err = exec.LookPath(l.mpirun()); err != nil {
+		return "", nil, nil, Usagef(installMPI, "there is no %s, which starts programs for MPI", l.mpirun())
 	}
-	for _, v := range mpiSettings {
+	each := max(1, l.Each)
+	settings := mpiSettings
+	if each > 1 {
+		settings = slices.Concat(settings, unbound)
+	}
+	for _, v := range settings {
 		key, _, _ := strings.Cut(v, "=")
 		if _, is := os.LookupEnv(key); !is {
 			env = append(env, v)
 		}
 	}
-	return name, slices.Concat(more, []string{"-n", strconv.Itoa(n), program}, args), env, nil
+	return name, slices.Concat(l.More, []string{"-n", strconv.Itoa((n + each - 1) / each), program}, args), env, nil
 }
 
 // StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the

@@ -38,10 +38,10 @@ type Options struct {
 	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
 	// checkpoints and go on from there are like those in one piece.
 	Checkpoints bool
-	// Transport is what carries the messages of random programs. With MPI no PE is held, and
-	// nothing is recorded.
-	Transport driver.Transport
-	Context   context.Context // of driver.Interruptible; nil: nothing ends the runs
+	// Launch is how random programs are started. With MPI no PE is held, and nothing is
+	// recorded.
+	Launch  driver.Launch
+	Context context.Context // of driver.Interruptible; nil: nothing ends the runs
 }
 
 // DefaultPEs are the numbers of PEs where the user gives none.

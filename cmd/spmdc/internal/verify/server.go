@@ -26,7 +26,7 @@ type server struct {
 	bundle string
 	limit  time.Duration // of one run
 	ctx    context.Context
-	apart  bool // each run is one of processes that mpirun starts
+	launch driver.Launch // with MPI each run is one of processes that mpirun starts
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -38,7 +38,7 @@ type server struct {
 // run runs a program of the bundle. The error is a *Fault where the program, and
 // with it the process, came to no regular end.
 func (s *server) run(name string, input []byte, args ...string) (*Outcome, []byte, error) {
-	if s.apart {
+	if s.launch.Transport != driver.InProcess {
 		return s.mpirun(name, input, args)
 	}
 	if s.cmd == nil {
@@ -84,7 +84,7 @@ func (s *server) mpirun(name string, input []byte, args []string) (*Outcome, []b
 	if err != nil {
 		return nil, nil, err
 	}
-	mpirun, all, env, err := driver.MPIRun(s.bundle, n, nil, append([]string{name}, args...))
+	mpirun, all, env, err := s.launch.Command(s.bundle, n, append([]string{name}, args...))
 	if err != nil {
 		return nil, nil, err
 	}
