@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -93,19 +94,29 @@ func (m *machine) Join(n int, alike bool) (first, count int, err error) {
 	return first, len(common.Board), nil
 }
 
+// vanishLimit is how long a process takes to vanish, at most.
+const vanishLimit = 200 * time.Millisecond
+
 // terminated ends the process on SIGTERM. Where mpirun sends it because another process has
-// ended, which is then the error of the run, there is a while left to say so.
+// ended, which is then the error of the run, there is a while left to say so. MPICH's sends
+// SIGUSR1 for that, with -disable-auto-cleanup, once for each process that ends; it may come while the
+// other one is still about to vanish.
 func (m *machine) terminated() {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGUSR1)
 	<-signals
-	if m.Look() {
-		<-signals
-	} else if m.several {
-		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
-		<-signals
+	lost := m.Look()
+	for begin := time.Now(); !lost && time.Since(begin) < vanishLimit; lost = m.Look() {
+		time.Sleep(vanishLimit / 20)
 	}
-	signal.Reset(syscall.SIGTERM)
+	if !lost && m.several {
+		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
+	}
+	if lost || m.several {
+		for <-signals != syscall.SIGTERM {
+		}
+	}
+	signal.Reset(syscall.SIGTERM, syscall.SIGUSR1)
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 }
 

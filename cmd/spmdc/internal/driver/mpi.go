@@ -97,6 +97,10 @@ var mpiSettings = []string{"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_orte
 // unbound lets the PEs of a process run on all processors, while Open MPI gives it one.
 var unbound = []string{"OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_hwloc_default_binding_policy=none"}
 
+// keepRunning lets MPICH leave it to the processes to end, and to say why, when one has been
+// killed.
+var keepRunning = []string{"-disable-auto-cleanup"}
+
 // Launch is how a program for MPI is started.
 type Launch struct {
 	Transport
@@ -110,6 +114,10 @@ func (l Launch) Command(program string, n int, args []string) (name string, all,
 	if name, err = exec.LookPath(l.mpirun()); err != nil {
 		return "", nil, nil, Usagef(installMPI, "there is no %s, which starts programs for MPI", l.mpirun())
 	}
+	more := l.More
+	if version, _ := exec.Command(name, "--version").Output(); strings.Contains(string(version), "HYDRA") {
+		more = slices.Concat(keepRunning, more)
+	}
 	each := max(1, l.Each)
 	settings := mpiSettings
 	if each > 1 {
@@ -121,7 +129,7 @@ func (l Launch) Command(program string, n int, args []string) (name string, all,
 			env = append(env, v)
 		}
 	}
-	return name, slices.Concat(l.More, []string{"-n", strconv.Itoa((n + each - 1) / each), program}, args), env, nil
+	return name, slices.Concat(more, []string{"-n", strconv.Itoa((n + each - 1) / each), program}, args), env, nil
 }
 
 // StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the
@@ -131,8 +139,14 @@ func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 	note := stdio.Err
 	stdio.Err = said
 	status, err := Start(mpirun, args, stdio)
-	if sig := syscall.Signal(status - 128); err == nil && foreign[sig] && said.n == 0 {
+	if err != nil || said.n > 0 {
+		return status, err
+	}
+	if sig := syscall.Signal(status - 128); foreign[sig] {
 		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
+	} else if sig := syscall.Signal(status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
+		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", status, sig)
 	}
 	return status, err
 }
