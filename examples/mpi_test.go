@@ -82,11 +82,16 @@ func TestMPI(t *testing.T) {
 			onHost := mpi.run
 			apart := append([]string{"env", "SPMD_PROCESSES_APART=1"}, mpi.run...) // each process as if on a host of its own
 			t.Run("programs", func(t *testing.T) {
-				for _, how := range []struct {
+				type way struct {
 					form    string
 					n, each int
 					start   []string
-				}{{checked, 2, 1, onHost}, {"", 3, 1, onHost}, {checked, 4, 1, onHost}, {checked, 3, 1, apart}, {checked, 4, 2, onHost}, {"", 5, 2, onHost}, {"", 4, 2, apart}, {checked, 4, 2, apart}} {
+				}
+				ways := []way{{checked, 2, 1, onHost}, {"", 3, 1, onHost}, {checked, 3, 1, apart}, {checked, 4, 2, onHost}, {checked, 4, 2, apart}}
+				if mpi.name == "MPICH" { // which does what Open MPI does, but for starting them
+					ways = []way{{checked, 4, 1, onHost}, {"", 4, 2, onHost}, {"", 4, 2, apart}}
+				}
+				for _, how := range ways {
 					for _, e := range examples(t) {
 						t.Run(fmt.Sprint(e.name, how), func(t *testing.T) {
 							t.Parallel()

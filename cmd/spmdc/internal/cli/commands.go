@@ -388,7 +388,10 @@ type launchFlags struct {
 // launch is how programs are started; its transport may be InProcess.
 func (f launchFlags) launch() (driver.Launch, error) {
 	t, err := f.transport()
-	l := driver.Launch{Transport: t, Each: f.PEsPerRank, More: strings.Fields(strings.Join(f.MpirunArgs, " "))}
+	l := driver.Launch{Transport: t, Each: f.PEsPerRank}
+	if len(f.MpirunArgs) > 0 {
+		l.More = strings.Fields(strings.Join(f.MpirunArgs, " "))
+	}
 	switch {
 	case err != nil:
 		return l, err

@@ -61,6 +61,9 @@ enough for that, and then sets of them by chance.
 A program with coarrays has no plan: the check build and one with the race detector are run, and print what OpenCoarrays'
 program prints, where there is one, in any order of lines.
 
+With --transport=mpi the PEs of each run are in processes that mpirun starts, as run does it: the checks run there
+too, but no PE is held, and nothing is recorded.
+
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
 code is compiled without inlining, which takes a fifth of the time, and gfortran's program without optimisation.
@@ -104,8 +107,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N, and not both")
 	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Precision != 0 || cmd.Seed != nil || cmd.Generator != "" || cmd.Log != "" || !cmd.Draw):
 		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --generator, --log, --no-draw, --hold and --precision are for random programs")
-	case o.Launch.Transport != driver.InProcess && (cmd.Random == 0 || cmd.Mutations != 0 || cmd.Hold != 0 || cmd.Checkpoints):
-		return driver.Usagef("leave it out, or the others", "--transport=mpi is for --random=N, and without --mutations, --hold and --checkpoints")
+	case o.Launch.Transport != driver.InProcess && (cmd.Mutations != 0 || cmd.Hold != 0 || cmd.Checkpoints):
+		return driver.Usagef("leave it out, or the others", "--mutations, --hold and --checkpoints follow the PEs of one process, and with --transport=mpi there are several")
 	case cmd.Plain && (cmd.Mutations != 0 || cmd.Checkpoints):
 		return driver.Usagef("leave out --plain, or the others", "--mutations and --checkpoints need the checks that --plain leaves out")
 	case cmd.Targets != "" && !cmd.Plain && cmd.Random == 0:

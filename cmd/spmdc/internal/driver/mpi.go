@@ -108,6 +108,24 @@ type Launch struct {
 	More []string // further arguments of mpirun
 }
 
+// Flags are the flags of the command line that say so.
+func (l Launch) Flags() (flags []string) {
+	if l.Transport == InProcess {
+		return nil
+	}
+	flags = []string{"--transport=mpi"}
+	if l.MPI != "mpicc" {
+		flags = append(flags, "--mpicc="+l.MPI)
+	}
+	if l.Each > 0 {
+		flags = append(flags, fmt.Sprintf("--pes-per-rank=%d", l.Each))
+	}
+	if len(l.More) > 0 {
+		flags = append(flags, "--mpirun-args='"+strings.Join(l.More, " ")+"'")
+	}
+	return flags
+}
+
 // Command is the command that starts a program on n PEs: its name, its arguments and what it adds
 // to the environment. The arguments of the program name the number of PEs too.
 func (l Launch) Command(program string, n int, args []string) (name string, all, env []string, err error) {

@@ -222,7 +222,7 @@ func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
 			if r.Checkpoints && s.Features["array:bounds of the run"] == 0 { // of which nothing is saved
 				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2, false)
 			} else {
-				x := trial{run: run, input: []byte(s.Input), n: n, plain: s.options.Plain || r.Launch.Transport != driver.InProcess, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+				x := trial{run: run, input: []byte(s.Input), n: n, plain: s.options.unrecorded(), held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
 				c, got, err = x.check()
 			}
 			r.mu.Lock()
