@@ -54,9 +54,10 @@ func TestMPI(t *testing.T) {
 	t.Setenv("OMPI_MCA_hwloc_base_binding_policy", "none")
 	endless := filepath.Join("testdata", "mpi", "endless.f90")
 	stops := filepath.Join("testdata", "mpi", "stops.f90")
+	fails := filepath.Join("testdata", "mpi", "fails.f90")
 	texts := filepath.Join("testdata", "coarray", "texts.f90")
 	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts })
-	sources := slices.Concat(coarrays, []string{endless, stops, texts})
+	sources := slices.Concat(coarrays, []string{endless, stops, fails, texts})
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
 	}
@@ -118,8 +119,12 @@ func TestMPI(t *testing.T) {
 				t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, onHost}) })
 				t.Run("stops apart", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, apart}) })
 				t.Run("refused", func(t *testing.T) { refused(t, processes{path, texts, 3, each, onHost}) })
+				t.Run("fails", func(t *testing.T) { failed(t, processes{path, fails, 3, each, onHost}) })
+				t.Run("fails apart", func(t *testing.T) { failed(t, processes{path, fails, 3, each, apart}) })
 				t.Run("killed", func(t *testing.T) { killed(t, processes{path, endless, 3 * each, each, onHost}) })
 			}
+			t.Run("another program", func(t *testing.T) { otherProgram(t, processes{path, stops, 3, 1, onHost}) })
+			t.Run("no threads", func(t *testing.T) { noThreads(t, mpi.cc, processes{path, stops, 3, 1, onHost}) })
 		})
 	}
 }
@@ -164,6 +169,64 @@ func refused(t *testing.T, p processes) {
 	}
 }
 
+// failed: a panic of an image is an error with its line.
+func failed(t *testing.T, p processes) {
+	var stderr strings.Builder
+	cmd := p.CommandContext(t.Context())
+	cmd.Stderr = &stderr
+	_ = cmd.Run()
+	const want = "fails.f90:7: image 2: integer divide by zero"
+	if cmd.ProcessState.ExitCode() != 1 || strings.Count(stderr.String(), "image") != 1 || !strings.Contains(stderr.String(), want) {
+		t.Errorf("status %d, errors %q, want %q once", cmd.ProcessState.ExitCode(), &stderr, want)
+	}
+}
+
+// otherProgram: processes that were started from different files say so.
+func otherProgram(t *testing.T, p processes) {
+	text, err := os.ReadFile(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := p.path + ".other"
+	if err := os.WriteFile(other, append(text, 0), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), p.start[0], slices.Concat(p.start[1:], []string{"-n", "3", p.path, p.name, ":", "-n", "1", other, p.name})...)
+	refuses(t, cmd, "process 3 runs another program than process 0")
+	cmd = exec.CommandContext(t.Context(), p.start[0], slices.Concat(p.start[1:], []string{"-n", "3", p.path, p.name, ":", "-n", "1", p.path, p.name, "-n", "7"})...)
+	refuses(t, cmd, "process 3 has got other arguments than process 0")
+}
+
+// refuses: the run ends at once, with one error that begins so, and its remedy.
+func refuses(t *testing.T, cmd *exec.Cmd, want string) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err == nil || strings.Count(string(out), want) != 1 || strings.Count(string(out), "\n") != 2 {
+		t.Errorf("%v, %q; want one error with %q", err, out, want)
+	}
+}
+
+// noThreads: an MPI that allows one thread alone is refused.
+func noThreads(t *testing.T, cc string, p processes) {
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "single.c"), filepath.Join(dir, "single.so")
+	text := `#include <mpi.h>
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+	int e = PMPI_Init_thread(argc, argv, required, provided);
+	*provided = MPI_THREAD_SINGLE;
+	return e;
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(cc, "-shared", "-fPIC", source, "-o", library).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), p.start[0], slices.Concat(p.start[1:], []string{"-n", fmt.Sprint(p.n), "env", "LD_PRELOAD=" + library, p.path, p.name})...)
+	refuses(t, cmd, "this MPI does not allow a process to have several threads")
+}
+
 // ranks is the processes that mpirun has started, by their numbers.
 func ranks(t *testing.T, mpirun, n int) []int {
 	t.Helper()
@@ -184,6 +247,20 @@ func ranks(t *testing.T, mpirun, n int) []int {
 		t.Fatalf("of the processes %s some have no number: %v", started, pids)
 	}
 	return pids
+}
+
+// vanish: processes are gone, or will be at once.
+func vanish(t *testing.T, pids []int) {
+	t.Helper()
+	for _, pid := range pids {
+		for wait := 0; syscall.Kill(pid, 0) == nil; wait++ {
+			if wait > 300 {
+				t.Errorf("process %d is still there", pid)
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 }
 
 // killed: when a process is killed all end soon, with one error that names its image.
@@ -217,15 +294,7 @@ func killed(t *testing.T, p processes) {
 		if !silent && !strings.Contains(stderr.String(), want) || strings.Count(stderr.String(), "\n") > 1 {
 			t.Errorf("errors %q, want a line with %q", &stderr, want)
 		}
-		for _, pid := range pids {
-			for wait := 0; syscall.Kill(pid, 0) == nil; wait++ {
-				if wait > 300 {
-					t.Errorf("process %d is still there", pid)
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-		}
+		vanish(t, pids)
 	}
 }
 

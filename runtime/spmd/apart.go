@@ -20,8 +20,15 @@ import (
 type process struct {
 	machine     transport.Processes // nil: there is no other process
 	rank, ranks int
-	first       *int  // the first of its PEs; -1: it has not joined the others
-	ran         *bool // Run has been called
+	*progress
+}
+
+// progress is how far a process has come.
+type progress struct {
+	first  int  // the first of its PEs
+	joined bool // it has joined the others
+	ran    bool // Run has been called
+	alone  bool // PE 0 is lost, and this process has given the error
 }
 
 // apart runs a program as one of several processes and returns its exit status, which is 0
@@ -34,22 +41,24 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 		}
 		return exitFault
 	}
-	none := -1
-	p.process = process{machine, rank, ranks, &none, new(bool)}
+	p.process = process{machine, rank, ranks, new(progress)}
 	if rank != 0 {
 		stdin, stdout, stderr = nil, io.Discard, io.Discard
 	}
 	status := run(p, args, stdin, stdout, stderr, body)
 	switch {
-	case none < 0: // the command line is wrong
+	case !p.process.joined: // the command line is wrong
 		_, _, _ = machine.Join(0, false)
-	case !*p.process.ran:
+	case !p.process.ran:
 		// What PE 0 finds wrong with the command line keeps all from running.
 		_ = machine.Run(func([]transport.Wait) error { return nil }, func(t transport.Transport) { t.Abort(transport.ErrElsewhere) })
 		machine.Leave(nil, func() {})
 	}
 	machine.End()
-	if rank != 0 {
+	switch {
+	case p.process.alone:
+		return exitFault
+	case rank != 0:
 		return exitOK
 	}
 	return status
@@ -59,7 +68,7 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 func (r *process) join(n int, alike bool) error {
 	first, _, err := r.machine.Join(n, alike)
 	if err == nil {
-		*r.first = first
+		r.first, r.joined = first, true
 	}
 	return err
 }
@@ -85,7 +94,7 @@ func (r *process) run(n int, stuck func([]transport.Wait) error, body func(trans
 	if r.machine == nil {
 		return inproc.Run(n, stuck, body)
 	}
-	*r.ran = true
+	r.ran = true
 	return r.machine.Run(stuck, body)
 }
 
@@ -142,14 +151,15 @@ func (e *elsewhere) Error() string { return e.text }
 // the others did, and returns the error of the run; in the others it returns nil.
 func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err error) error {
 	report := []any{failureOf(p, err)}
-	for q := *r.first; r.rank != 0 && q < len(pes) && pes[q] != nil; q++ {
+	for q := r.first; r.rank != 0 && q < len(pes) && pes[q] != nil; q++ {
 		report = append(report, stopOfPE(ended, q), countsOf(pes[q]))
 	}
 	own := packed(report...)
 	if r.rank != 0 {
 		left := r.machine.Leave(own, func() {})
 		if left[0] == nil && err != nil && !errors.Is(err, transport.ErrElsewhere) {
-			fmt.Fprintln(os.Stderr, err) // PE 0 is the one that is lost
+			fmt.Fprintln(os.Stderr, err)
+			r.alone = true
 		}
 		return nil
 	}

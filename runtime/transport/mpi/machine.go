@@ -11,7 +11,10 @@ import (
 	"math/bits"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -31,6 +34,7 @@ type machine struct {
 	courier *courier
 	several bool // there are processes on other hosts
 	all     bool // all processes have left
+	joined  atomic.Bool
 }
 
 // apartVariable is the variable of the environment that makes each process one on a host of
@@ -59,6 +63,7 @@ type about struct {
 
 // Begin starts MPI.
 func (m *machine) Begin() (rank, ranks int, err error) {
+	go m.terminated()
 	m.rank, m.ranks, m.host, err = start()
 	m.all = err == nil
 	if os.Getenv(apartVariable) != "" {
@@ -90,8 +95,20 @@ func (m *machine) Join(n int, alike bool) (first, count int, err error) {
 	if m.several {
 		m.courier.Begin()
 	}
-	go m.terminated()
+	m.joined.Store(true)
 	return first, len(common.Board), nil
+}
+
+// excuse ends the run with an error and reports whether there is one.
+func (m *machine) excuse() bool {
+	lost := m.Look()
+	for begin := time.Now(); !lost && time.Since(begin) < vanishLimit; lost = m.Look() {
+		time.Sleep(vanishLimit / 20)
+	}
+	if !lost && m.several {
+		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
+	}
+	return lost || m.several
 }
 
 // vanishLimit is how long a process takes to vanish, at most.
@@ -105,14 +122,7 @@ func (m *machine) terminated() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGUSR1)
 	<-signals
-	lost := m.Look()
-	for begin := time.Now(); !lost && time.Since(begin) < vanishLimit; lost = m.Look() {
-		time.Sleep(vanishLimit / 20)
-	}
-	if !lost && m.several {
-		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
-	}
-	if lost || m.several {
+	if m.joined.Load() && m.excuse() {
 		for <-signals != syscall.SIGTERM {
 		}
 	}
@@ -224,7 +234,7 @@ func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err err
 	for _, b := range union {
 		processors += bits.OnesCount8(b)
 	}
-	common.Room, common.Spin = inproc.NewArena(whole, own), near <= processors
+	common.Room, common.Spin = room{inproc.NewArena(whole, own)}, near <= processors
 	return common, nil
 }
 
@@ -242,5 +252,24 @@ func (m *machine) End() {
 	}
 	if m.all {
 		end()
+		return
 	}
+	// Open MPI leaves its shared memory behind at times when a process has been killed.
+	if job, err := strconv.ParseUint(os.Getenv("OMPI_MCA_ess_base_jobid"), 10, 32); err == nil {
+		files, _ := filepath.Glob(fmt.Sprintf("/dev/shm/vader_segment.*.%x.*", job))
+		for _, f := range files {
+			_ = os.Remove(f)
+		}
+	}
+}
+
+// room is an Arena whose large blocks lie in huge pages, as arrays of a single process do.
+type room struct{ *inproc.Arena }
+
+func (r room) Alloc(bytes int) unsafe.Pointer {
+	at := r.Arena.Alloc(bytes)
+	if bytes >= hugePage {
+		inHugePages(at, bytes)
+	}
+	return at
 }

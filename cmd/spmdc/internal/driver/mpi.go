@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Transport is what carries the messages of a program.
@@ -156,7 +158,10 @@ func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 	said := &counted{w: stdio.Err}
 	note := stdio.Err
 	stdio.Err = said
+	o := overseer{begin: time.Now()}
+	stdio.Watch = o.watch
 	status, err := Start(mpirun, args, stdio)
+	o.clean(status != 0)
 	if err != nil || said.n > 0 {
 		return status, err
 	}
@@ -167,6 +172,109 @@ func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", status, sig)
 	}
 	return status, err
+}
+
+// How long mpirun may take to end behind the processes that it has started, and how often these are
+// looked at.
+var (
+	mpirunGrace = 5 * time.Second
+	mpirunLook  = 250 * time.Millisecond
+)
+
+// overseer looks after an mpirun.
+type overseer struct {
+	begin time.Time
+	job   atomic.Uint64 // of Open MPI; 0: it is not known
+}
+
+// watch kills mpirun if all that it has started has ended, and it does not: where a process is killed,
+// that of Open MPI 4.1 may wait for a lock of its own for ever.
+func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
+	tick := time.NewTicker(mpirunLook)
+	defer tick.Stop()
+	var since time.Time // when all had ended; zero: they have not
+	for began := false; ; {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		some, alive := o.children(mpirun.Pid)
+		began = began || alive
+		switch {
+		case alive || !began && !some:
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > mpirunGrace:
+			_ = mpirun.Kill()
+			return
+		}
+	}
+}
+
+// children reports whether a process has some that have not been waited for, and whether some of
+// them run. Where that cannot be found out they do.
+func (o *overseer) children(pid int) (some, alive bool) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if len(lists) == 0 {
+		return true, true
+	}
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			return true, true
+		}
+		for child := range strings.FieldsSeq(string(text)) {
+			stat, err := os.ReadFile("/proc/" + child + "/stat")
+			_, state, _ := strings.Cut(string(stat), ") ")
+			some = true
+			alive = alive || err == nil && !strings.HasPrefix(state, "Z")
+			if o.job.Load() == 0 {
+				o.job.Store(jobOf(child))
+			}
+		}
+	}
+	return some, alive
+}
+
+// jobOf is the number of the job of a process that Open MPI has started, 0 if it cannot be found out.
+func jobOf(pid string) uint64 {
+	environ, _ := os.ReadFile("/proc/" + pid + "/environ")
+	for v := range strings.SplitSeq(string(environ), "\x00") {
+		if text, is := strings.CutPrefix(v, "OMPI_MCA_ess_base_jobid="); is {
+			job, _ := strconv.ParseUint(text, 10, 32)
+			return job
+		}
+	}
+	return 0
+}
+
+// clean removes the shared memory that Open MPI 4.1 leaves behind at times when a process has been killed,
+// and MPICH 4.0 when that happens while it starts: there it has a name for a moment, which does not say
+// whose it is, so that what nobody uses goes.
+func (o *overseer) clean(failed bool) {
+	if job := o.job.Load(); job != 0 {
+		files, _ := filepath.Glob(fmt.Sprintf("/dev/shm/vader_segment.*.%x.*", job))
+		for _, f := range files {
+			_ = os.Remove(f)
+		}
+	}
+	files, _ := filepath.Glob("/dev/shm/mpich_shar_tmp*")
+	for _, f := range files {
+		if st, err := os.Stat(f); failed && err == nil && st.ModTime().After(o.begin) && !used(f) {
+			_ = os.Remove(f)
+		}
+	}
+}
+
+// used reports whether a process has a file in its memory.
+func used(file string) bool {
+	lists, _ := filepath.Glob("/proc/[0-9]*/maps")
+	return slices.ContainsFunc(lists, func(list string) bool {
+		text, _ := os.ReadFile(list)
+		return strings.Contains(string(text), " "+file+"\n")
+	})
 }
 
 // mpiFailure is the error of a build for MPI that the C compiler or its linker has refused;
