@@ -524,6 +524,7 @@ type explainCmd struct {
 	Measured string   `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --profile or --stats-json wrote."`
 	Brief    bool     `help:"Of stage dataflow show the summary and the table only."`
 	Only     string   `placeholder:"#N|LINE" help:"Of stage dataflow show one communication only, or those of a line."`
+	Hosts    string   `placeholder:"NxM" help:"Of stage placement: N hosts, each with room for M PEs; the default is two with half of the PEs each."`
 	Tables   bool     `help:"Print Table 1 and Figures 7 and 8 of the paper, as printed and in the sound form; no file is read."`
 	PEs      somePEs  `embed:""`
 	regionsFlag
@@ -580,6 +581,11 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 		}
 	}
 	c.PEs, c.Color, c.Brief, c.Only = suggested(list), env.TextColor, cmd.Brief, cmd.Only
+	if cmd.Hosts != "" {
+		if _, err := fmt.Sscanf(cmd.Hosts+"\n", "%dx%d\n", &c.Hosts.Count, &c.Hosts.Each); err != nil || c.Hosts.Count < 1 || c.Hosts.Each < 1 || c.Hosts.Count*c.Hosts.Each > 1<<16 {
+			return driver.Usagef("write for example --hosts=4x16", "--hosts=%s: expected the number of hosts, and of the PEs on each", cmd.Hosts)
+		}
+	}
 	if err := c.ReadMeasured(cmd.Measured); err != nil {
 		return err
 	}

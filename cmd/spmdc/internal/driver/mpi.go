@@ -174,12 +174,12 @@ func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 	return status, err
 }
 
-// How long mpirun may take to end behind the processes that it has started, and how often these are
-// looked at.
-var (
-	mpirunGrace = 5 * time.Second
-	mpirunLook  = 250 * time.Millisecond
-)
+// mpirunGrace is for how many looks in a row mpirun may stay behind the processes that it has started,
+// mpirunLook how long it is to the next: looks are counted, since time goes on where all processes are
+// stopped.
+const mpirunGrace = 40
+
+var mpirunLook = 250 * time.Millisecond
 
 // overseer looks after an mpirun.
 type overseer struct {
@@ -192,7 +192,7 @@ type overseer struct {
 func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
 	tick := time.NewTicker(mpirunLook)
 	defer tick.Stop()
-	var since time.Time // when all had ended; zero: they have not
+	ends := 0 // in how many looks all had ended
 	for began := false; ; {
 		select {
 		case <-ended:
@@ -203,10 +203,10 @@ func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
 		began = began || alive
 		switch {
 		case alive || !began && !some:
-			since = time.Time{}
-		case since.IsZero():
-			since = time.Now()
-		case time.Since(since) > mpirunGrace:
+			ends = 0
+		case ends < mpirunGrace:
+			ends++
+		default:
 			_ = mpirun.Kill()
 			return
 		}

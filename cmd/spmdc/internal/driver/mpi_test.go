@@ -37,9 +37,9 @@ func TestStartMPIEnds(t *testing.T) {
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("there is no /proc")
 	}
-	grace, look := mpirunGrace, mpirunLook
-	defer func() { mpirunGrace, mpirunLook = grace, look }()
-	mpirunGrace, mpirunLook = 200*time.Millisecond, 10*time.Millisecond
+	look := mpirunLook
+	defer func() { mpirunLook = look }()
+	mpirunLook = 10 * time.Millisecond
 	var errs strings.Builder
 	// sleep does not wait for the child of the shell whose place it takes.
 	status, err := StartMPI("/bin/sh", []string{"-c", "sleep 0.1 & exec sleep 1000"}, Stdio{Err: &errs})
