@@ -45,7 +45,11 @@ type Irregular[T any] struct {
 	from   transport.Slice[int]
 	wanted transport.Slice[int]
 	stage  transport.Slice[T]
-	remote distinct
+	remote distinct // of where they are: the offset in the memory of p times the number of PEs, plus p
+
+	// Scratch: the subscripts that pick what others have, or nobody, and where that is, or -1.
+	far   []int32
+	where []int
 
 	// As a producer: q wants requests[lead[q]:lead[q+1]], in its stage from
 	// at[q] on. If these are one run of memory, it begins at run[q], else that is -1.
@@ -229,10 +233,8 @@ func (c *Irregular[T]) sort(idx []int) {
 	n, self := c.pe.n, c.pe.id
 	from := c.from.Data
 	clear(from)
-	remotes := &c.remote
-	remotes.keys = remotes.keys[:0]
 	c.At = resized(c.pe, c.At, count)
-	var far []int32 // entries that others have, or nobody
+	far, where := resized(c.pe, c.far, count)[:0], resized(c.pe, c.where, count)[:0]
 	own := c.ownRun()
 	for k := range c.At {
 		tuple := idx[k*rank : (k+1)*rank]
@@ -243,16 +245,22 @@ func (c *Irregular[T]) sort(idx []int) {
 		switch p := c.src.Layout.OwnerFor(self, tuple); p {
 		case self:
 			c.At[k] = int32(c.offset(self, tuple))
+		case -1:
+			far, where = append(far, int32(k)), append(where, -1)
 		default:
-			id := -1
-			if p >= 0 {
-				var first bool
-				if id, first = remotes.number(c.offset(p, tuple)*n + p); first {
-					from[p+1]++
-				}
+			far, where = append(far, int32(k)), append(where, c.offset(p, tuple)*n+p)
+		}
+	}
+	c.far, c.where = far, where
+	remotes := &c.remote
+	remotes.reset(c.pe, len(far))
+	for i, k := range far {
+		c.At[k] = -1
+		if key := where[i]; key >= 0 {
+			id, first := remotes.number(key)
+			if c.At[k] = int32(id); first {
+				from[key%n+1]++
 			}
-			c.At[k] = int32(id)
-			far = append(far, int32(k))
 		}
 	}
 	// What is put first in Data: all own elements, unless these are many more than are wanted.
@@ -388,42 +396,30 @@ func (c *Irregular[T]) Done() {
 }
 
 // distinct numbers what it is given, and the same with the same number: a table of numbers
-// plus one, with open addressing, of at least twice as many places.
+// plus one, with open addressing, at most half full.
 type distinct struct {
 	keys  []int // by number
 	table []int32
 	shift int
 }
 
+// reset forgets all, and makes room for so many keys.
+func (d *distinct) reset(pe *PE, most int) {
+	size := bits.Len(uint(2*most + 1))
+	d.keys, d.table, d.shift = resized(pe, d.keys, most)[:0], resized(pe, d.table, 1<<size), 64-size
+	clear(d.table)
+}
+
 // number is that of key, and whether it is a new one.
 func (d *distinct) number(key int) (id int, first bool) {
-	if 2*len(d.keys) >= len(d.table) {
-		d.grow()
-	} else if len(d.keys) == 0 {
-		clear(d.table)
-	}
-	at := d.place(key)
-	if id := d.table[at]; id > 0 {
-		return int(id - 1), false
+	at := int(uint64(key) * 0x9e3779b97f4a7c15 >> d.shift)
+	for d.table[at] > 0 {
+		if id := int(d.table[at] - 1); d.keys[id] == key {
+			return id, false
+		}
+		at = (at + 1) & (len(d.table) - 1)
 	}
 	d.keys = append(d.keys, key)
 	d.table[at] = int32(len(d.keys))
 	return len(d.keys) - 1, true
-}
-
-// place is where key stands in the table, or may be put.
-func (d *distinct) place(key int) int {
-	at := int(uint64(key) * 0x9e3779b97f4a7c15 >> d.shift)
-	for d.table[at] > 0 && d.keys[d.table[at]-1] != key {
-		at = (at + 1) & (len(d.table) - 1)
-	}
-	return at
-}
-
-func (d *distinct) grow() {
-	size := max(16, 4*len(d.table))
-	d.table, d.shift = make([]int32, size), 65-bits.Len(uint(size))
-	for i, key := range d.keys {
-		d.table[d.place(key)] = int32(i + 1)
-	}
 }

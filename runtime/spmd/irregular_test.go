@@ -124,21 +124,23 @@ func TestIrregularSendsOnce(t *testing.T) {
 }
 
 func TestDistinct(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
-	var d distinct
-	for range 3 {
-		d.keys = d.keys[:0]
-		numbers := map[int]int{}
-		for range 5000 {
-			key := r.Intn(3000) << r.Intn(40)
-			want, known := numbers[key]
-			if !known {
-				want = len(numbers)
-				numbers[key] = want
-			}
-			if id, first := d.number(key); id != want || first == known {
-				t.Fatalf("key %d: number %d, new %v; want %d, new %v", key, id, first, want, !known)
+	spmd(t, 1, "", func(pe *PE) {
+		r := rand.New(rand.NewSource(1))
+		var d distinct
+		for _, n := range []int{5000, 0, 1, 70000} {
+			d.reset(pe, n)
+			numbers := map[int]int{}
+			for range n {
+				key := r.Intn(3000) << r.Intn(40)
+				want, known := numbers[key]
+				if !known {
+					want = len(numbers)
+					numbers[key] = want
+				}
+				if id, first := d.number(key); id != want || first == known {
+					t.Fatalf("key %d: number %d, new %v; want %d, new %v", key, id, first, want, !known)
+				}
 			}
 		}
-	}
+	})
 }
