@@ -287,25 +287,21 @@ func (d *divider) bound(e ir.Expr, shift int64) bound {
 	return bound{value: d.plus(d.expr(e), int(shift))}
 }
 
-// expr is the bound, less size*block if block is not nil, less a constant.
-func (l *loop) expr(b bound, block *ir.Symbol, less int64) ir.Expr {
-	x := l.x()
+// expr is the bound, less size*block, less a constant.
+func (l *loop) expr(b bound, block linalg.Affine, less int64) ir.Expr {
+	away, ok := linalg.Const(less).AddScaled(block, l.size)
+	if f, fits := b.form.Sub(away); b.ok && ok && fits {
+		return l.d.of(f, l.x())
+	}
+	e := b.value
 	if b.ok {
-		f := b.form
-		ok := true
-		if block != nil {
-			f, ok = f.Sub(linalg.Term(l.size, block.Name))
-		}
-		if f, ok2 := f.Sub(linalg.Const(less)); ok && ok2 {
-			return l.d.of(f, x)
-		}
-		b.value = l.d.of(b.form, x)
+		e = l.d.of(b.form, l.x())
 	}
-	e := ir.Clone(b.value)
-	if block != nil {
-		e = &ir.Bin{X: x, Op: ir.Sub, L: e, R: l.d.of(linalg.Term(l.size, block.Name), x)}
+	if len(block.T) > 0 || block.C != 0 {
+		scaled := &ir.Bin{X: l.x(), Op: ir.Mul, L: l.constant(l.size), R: l.d.of(block, l.x())}
+		e = &ir.Bin{X: l.x(), Op: ir.Sub, L: ir.Clone(e), R: scaled}
 	}
-	return l.d.plus(e, int(-less))
+	return l.d.plus(ir.Clone(e), int(-less))
 }
 
 func (l *loop) x() ir.X { return ir.X{Pos: l.do.Pos, Typ: l.do.Index.Type} }
@@ -318,53 +314,134 @@ func (l *loop) call(name string, args ...ir.Expr) ir.Expr {
 
 // blocks are the first and the last block with iterations, or one before and one behind.
 func (l *loop) blocks() (first, last ir.Expr) {
-	low := func(b bound, upper bool) ir.Expr {
-		if b.ok {
-			whole, rest := split(b.form, l.size)
-			if lo, hi, ok := l.d.span(rest); ok {
-				if upper {
-					lo = hi
-				}
-				whole.C = floorDiv(lo, l.size)
-				return l.d.of(whole, l.x())
-			}
-		}
-		if upper { // it is rounded towards 0
-			return &ir.Bin{X: l.x(), Op: ir.Div, L: l.expr(b, nil, 0), R: l.constant(l.size)}
-		}
-		down := &ir.Bin{X: l.x(), Op: ir.Sub, L: l.expr(b, nil, 0), R: l.call("modulo", l.expr(b, nil, 0), l.constant(l.size))}
-		return &ir.Bin{X: l.x(), Op: ir.Div, L: down, R: l.constant(l.size)}
+	if f, _, ok := l.parted(l.from, false); ok {
+		first = l.d.of(f, l.x())
+	} else {
+		down := &ir.Bin{X: l.x(), Op: ir.Sub, L: l.expr(l.from, linalg.Const(0), 0), R: l.call("modulo", l.expr(l.from, linalg.Const(0), 0), l.constant(l.size))}
+		first = &ir.Bin{X: l.x(), Op: ir.Div, L: down, R: l.constant(l.size)}
 	}
-	return low(l.from, false), low(l.to, true)
+	if f, _, ok := l.parted(l.to, true); ok {
+		last = l.d.of(f, l.x())
+	} else { // it is rounded towards 0
+		last = &ir.Bin{X: l.x(), Op: ir.Div, L: l.expr(l.to, linalg.Const(0), 0), R: l.constant(l.size)}
+	}
+	return first, last
 }
 
-// divide is the loop over blocks with the pieces of a block in it.
-func (l *loop) divide() []ir.Stmt {
+// parted is a bound as size*block + rest, where rest is at least 0 and may be so, or, upper, below
+// size and may be size-1 at most.
+func (l *loop) parted(b bound, upper bool) (block, rest linalg.Affine, ok bool) {
+	if !b.ok {
+		return block, rest, false
+	}
+	block, rest = split(b.form, l.size)
+	lo, hi, ok := l.d.span(rest)
+	if !ok {
+		return block, rest, false
+	}
+	if upper {
+		lo = hi
+	}
+	block.C = floorDiv(lo, l.size)
+	rest.C -= l.size * block.C
+	return block, rest, true
+}
+
+// segment is a part of the blocks.
+type segment struct {
+	at          *linalg.Affine // the one block; nil for those from first to last
+	first, last ir.Expr
+	least, most int64          // the same where they are constant, else most < least
+	from, to    *linalg.Affine // the first and the last element with an iteration, if the bound is in block at
+	inFrom      bool           // a bound may cut off elements of the blocks
+	inTo        bool
+}
+
+// segments divides the blocks, in ascending order. A bound in the form size*block + rest, as
+// of a triangle, has a block of its own, so that it bounds no others:
+//
+//	do j = k+1, n
+//
+// is, with k = 8*k.block + k.offset + 1, the block k.block from element k.offset+1 on, and
+// all elements of the blocks behind it.
+func (l *loop) segments() []segment {
+	all := segment{inFrom: true, inTo: true, most: -1}
+	all.first, all.last = l.blocks()
+	if l.from.constant() && l.to.constant() {
+		all.least, all.most = floorDiv(l.from.form.C, l.size), floorDiv(l.to.form.C, l.size)
+	}
+	if l.step*l.step != 1 || jumps(l.do, true) {
+		return []segment{all}
+	}
+	if at, rest, ok := l.parted(l.from, false); ok && !l.from.constant() {
+		if rest.IsConst() && rest.C == 0 {
+			all.inFrom = false
+			return []segment{all}
+		}
+		if _, hi, _ := l.d.span(rest); hi <= l.size {
+			behind := all
+			next, _ := at.Add(linalg.Const(1))
+			behind.first, behind.inFrom = l.d.of(next, l.x()), false
+			return []segment{{at: &at, from: &rest, inFrom: true, inTo: true, most: -1}, behind}
+		}
+	}
+	if at, rest, ok := l.parted(l.to, true); ok && !l.to.constant() {
+		if rest.IsConst() && rest.C == l.size-1 {
+			all.inTo = false
+			return []segment{all}
+		}
+		if lo, _, _ := l.d.span(rest); lo >= -1 {
+			before := all
+			previous, _ := at.Sub(linalg.Const(1))
+			before.last, before.inTo = l.d.of(previous, l.x()), false
+			return []segment{before, {at: &at, to: &rest, inFrom: true, inTo: true, most: -1}}
+		}
+	}
+	return []segment{all}
+}
+
+// divide is the loops over blocks with the pieces of a block in them.
+func (l *loop) divide() (out []ir.Stmt) {
 	if l.from.constant() && l.to.constant() && l.from.form.C > l.to.form.C {
 		return l.end(nil)
 	}
-	d, s := l.d, l.do
-	outer := &ir.Do{S: s.S, Name: s.Name, Index: l.block, Step: l.constant(1), Independent: s.Independent, End: s.End}
-	outer.Lo, outer.Hi = l.blocks()
+	list := l.segments()
+	if l.step < 0 {
+		slices.Reverse(list)
+	}
+	for _, seg := range list {
+		out = append(out, l.segment(seg)...)
+	}
+	return l.end(out)
+}
+
+func (l *loop) segment(seg segment) []ir.Stmt {
+	s := l.do
+	outer := &ir.Do{S: s.S, Name: s.Name, Index: l.block, Lo: seg.first, Hi: seg.last, Step: l.constant(1), Independent: s.Independent, End: s.End}
 	if l.step < 0 {
 		outer.Lo, outer.Hi, outer.Step = outer.Hi, outer.Lo, l.constant(-1)
 	}
-	d.exits[s] = outer
+	if seg.at == nil {
+		l.d.exits[s] = outer
+	}
 	for i, lo := range l.cuts {
 		hi := l.size - 1
 		if i+1 < len(l.cuts) {
 			hi = l.cuts[i+1] - 1
 		}
-		piece := l.piece(lo, hi)
+		piece := l.piece(seg, lo, hi)
 		if l.step > 0 {
 			outer.Body = append(outer.Body, piece...)
 		} else {
 			outer.Body = append(piece, outer.Body...)
 		}
 	}
-	delete(d.exits, s)
-	delete(d.env, s.Index.Name)
-	return l.end([]ir.Stmt{outer})
+	delete(l.d.exits, s)
+	delete(l.d.env, s.Index.Name)
+	if seg.at != nil {
+		return outer.Body
+	}
+	return []ir.Stmt{outer}
 }
 
 // end gives the index the value that it has behind the loop, where that is used.
@@ -390,51 +467,74 @@ func (l *loop) end(list []ir.Stmt) []ir.Stmt {
 	return append(list, &ir.Assign{S: s.S, LHS: &ir.Var{X: x, Sym: s.Index}, RHS: value})
 }
 
-// piece is the part of the iterations that are elements lo to hi of their block.
-func (l *loop) piece(lo, hi int64) []ir.Stmt {
+// piece is the iterations of a segment that are elements lo to hi of their block.
+func (l *loop) piece(seg segment, lo, hi int64) []ir.Stmt {
 	d, s, by := l.d, l.do, l.step
-	var conds []ir.Expr
-	first, last := l.constant(lo), l.constant(hi) // in ascending order
-	compare := func(op ir.Op, k int64) {
-		conds = append(conds, &ir.Bin{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Op: op, L: d.of(linalg.Var(l.block.Name), l.x()), R: l.constant(k)})
+	block := linalg.Var(l.block.Name)
+	if seg.at != nil {
+		block = *seg.at
 	}
-	one := floorDiv
-	least, most := int64(0), int64(0) // blocks where the piece is executed, for constant bounds
-	if l.from.constant() {
-		least = ceilDiv(l.from.form.C-lo, l.size)
-		if least > one(l.from.form.C, l.size) {
+	var conds []ir.Expr
+	compare := func(op ir.Op, k int64) {
+		conds = append(conds, &ir.Bin{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Op: op, L: d.of(block, l.x()), R: l.constant(k)})
+	}
+	from, to, known := seg.least, seg.most, seg.least <= seg.most
+	if seg.at != nil {
+		from, to, known = d.span(block)
+	}
+	first, last := l.constant(lo), l.constant(hi) // in ascending order
+	exact := true                                 // they are lo and hi
+	switch {
+	case !seg.inFrom:
+	case seg.from != nil:
+		first, exact = d.of(*seg.from, l.x()), false
+		if least, _, _ := d.span(*seg.from); least < lo {
+			first = l.call("max", l.constant(lo), first)
+		}
+	case l.from.constant():
+		least := ceilDiv(l.from.form.C-lo, l.size)
+		switch {
+		case known && least > to:
+			return nil
+		case seg.at == nil && least > floorDiv(l.from.form.C, l.size), seg.at != nil && !(known && least <= from):
 			compare(ir.Ge, least)
 		}
-	} else {
-		first = l.call("max", first, l.expr(l.from, l.block, 0))
+	default:
+		first, exact = l.call("max", first, l.expr(l.from, block, 0)), false
 	}
-	if l.to.constant() {
-		most = floorDiv(l.to.form.C-hi, l.size)
-		if most < one(l.to.form.C, l.size) {
+	switch {
+	case !seg.inTo:
+	case seg.to != nil:
+		last, exact = d.of(*seg.to, l.x()), false
+		if _, most, _ := d.span(*seg.to); most > hi {
+			last = l.call("min", l.constant(hi), last)
+		}
+	case l.to.constant():
+		most := floorDiv(l.to.form.C-hi, l.size)
+		switch {
+		case known && most < from:
+			return nil
+		case seg.at == nil && most < floorDiv(l.to.form.C, l.size), seg.at != nil && !(known && most >= to):
 			compare(ir.Le, most)
 		}
-	} else {
-		last = l.call("min", last, l.expr(l.to, l.block, 0))
-	}
-	if l.from.constant() && l.to.constant() && least > most {
-		return nil
+	default:
+		last, exact = l.call("min", last, l.expr(l.to, block, 0)), false
 	}
 	start, stop := first, last
-	known := l.from.constant() && l.to.constant()
 	if by > 1 {
-		start, lo, known = l.aligned(l.from, first, lo, known)
+		start, lo, exact = l.aligned(l.from, block, first, lo, exact)
 	}
 	if by < 0 {
 		start, stop = last, first
 		if by < -1 {
-			start, hi, known = l.alignedDown(l.to, last, hi, known)
+			start, hi, exact = l.alignedDown(l.to, block, last, hi, exact)
 		}
 	}
 	if lo > hi {
 		return nil
 	}
-	st := strip{size: l.size, shift: l.shift, parts: l.parts, lo: lo, hi: hi}
-	once := known && hi-lo < max(by, -by) && !l.cycles
+	st := strip{size: l.size, shift: l.shift, parts: l.parts, at: seg.at, least: seg.least, most: seg.most, lo: lo, hi: hi}
+	once := exact && hi-lo < max(by, -by) && !l.cycles
 	if once {
 		st.unroll = true
 		if by < 0 {
@@ -458,13 +558,13 @@ func (l *loop) piece(lo, hi int64) []ir.Stmt {
 }
 
 // aligned moves the start of a piece, first, which is lo unless a bound is above that, up to the
-// next iteration of a loop with a step. Where the same element of each block is it, known stays.
-func (l *loop) aligned(from bound, first ir.Expr, lo int64, known bool) (ir.Expr, int64, bool) {
+// next iteration of a loop with a step. Where the same element of each block is it, exact stays.
+func (l *loop) aligned(from bound, block linalg.Affine, first ir.Expr, lo int64, exact bool) (ir.Expr, int64, bool) {
 	if l.size%l.step == 0 && from.constant() {
 		lo += mod(from.form.C-lo, l.step)
-		return l.constant(lo), lo, known
+		return l.constant(lo), lo, exact
 	}
-	next := &ir.Bin{X: l.x(), Op: ir.Add, L: l.constant(lo), R: l.call("modulo", l.expr(from, l.block, lo), l.constant(l.step))}
+	next := &ir.Bin{X: l.x(), Op: ir.Add, L: l.constant(lo), R: l.call("modulo", l.expr(from, block, lo), l.constant(l.step))}
 	if from.constant() { // in the blocks of this piece it is not above lo
 		return next, lo, false
 	}
@@ -472,14 +572,14 @@ func (l *loop) aligned(from bound, first ir.Expr, lo int64, known bool) (ir.Expr
 }
 
 // alignedDown is aligned for a loop that goes down.
-func (l *loop) alignedDown(to bound, last ir.Expr, hi int64, known bool) (ir.Expr, int64, bool) {
+func (l *loop) alignedDown(to bound, block linalg.Affine, last ir.Expr, hi int64, exact bool) (ir.Expr, int64, bool) {
 	by := -l.step
 	if l.size%by == 0 && to.constant() {
 		hi -= mod(hi-to.form.C, by)
-		return l.constant(hi), hi, known
+		return l.constant(hi), hi, exact
 	}
 	// hi less modulo(hi - (to - size*block), by)
-	back := &ir.Bin{X: l.x(), Op: ir.Sub, L: l.constant(0), R: l.expr(to, l.block, hi)}
+	back := &ir.Bin{X: l.x(), Op: ir.Sub, L: l.constant(0), R: l.expr(to, block, hi)}
 	next := &ir.Bin{X: l.x(), Op: ir.Sub, L: l.constant(hi), R: l.call("modulo", back, l.constant(by))}
 	if to.constant() {
 		return next, hi, false

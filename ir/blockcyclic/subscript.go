@@ -9,23 +9,26 @@ import (
 )
 
 // strip is what an index is in a piece of its loop: size*block + offset - shift, with the
-// offset from lo to hi. Where these are equal there is no loop over offsets.
+// offset from lo to hi.
 type strip struct {
 	size, shift int64
 	parts
-	lo, hi int64
-	unroll bool
+	at          *linalg.Affine // the block, where there is no loop over blocks
+	least, most int64          // blocks, if least <= most
+	lo, hi      int64
+	unroll      bool // there is no loop over offsets: it is lo
 }
 
 // form is the index in terms of its parts.
-func (s strip) form() linalg.Affine {
-	f := linalg.Affine{C: -s.shift, T: map[string]int64{s.block.Name: s.size}}
-	if s.unroll {
-		f.C += s.lo
-	} else {
-		f.T[s.offset.Name] = 1
+func (s strip) form() (linalg.Affine, bool) {
+	f := linalg.Const(s.lo - s.shift)
+	if !s.unroll {
+		f = linalg.Affine{C: -s.shift, T: map[string]int64{s.offset.Name: 1}}
 	}
-	return f
+	if s.at != nil {
+		return f.AddScaled(*s.at, s.size)
+	}
+	return f.Add(linalg.Term(s.size, s.block.Name))
 }
 
 // form is the element of the blocks that a subscript f selects.
@@ -44,7 +47,11 @@ func (d *divider) divided(f linalg.Affine) (linalg.Affine, bool) {
 			}
 			continue
 		}
-		if f, ok = f.Subst(v, s.form()); !ok {
+		by, ok := s.form()
+		if ok {
+			f, ok = f.Subst(v, by)
+		}
+		if !ok {
 			return f, false
 		}
 	}
@@ -65,18 +72,24 @@ func split(f linalg.Affine, size int64) (whole, rest linalg.Affine) {
 	return whole, rest
 }
 
-// span is the least and the greatest value of f; false if it has variables other than
-// offsets.
+// span is the least and the greatest value of f; false if it has variables of which these
+// are not known.
 func (d *divider) span(f linalg.Affine) (lo, hi int64, ok bool) {
 	lo, hi = f.C, f.C
 	for v, k := range f.T {
-		found := false
+		found := k == 0
 		for _, s := range d.env {
-			if !s.unroll && s.offset.Name == v {
-				found = true
-				a, b := k*s.lo, k*s.hi
-				lo, hi = lo+min(a, b), hi+max(a, b)
+			var a, b int64
+			switch {
+			case !s.unroll && s.offset.Name == v:
+				a, b = s.lo, s.hi
+			case s.at == nil && s.block.Name == v && s.least <= s.most:
+				a, b = s.least, s.most
+			default:
+				continue
 			}
+			found = true
+			lo, hi = lo+min(k*a, k*b), hi+max(k*a, k*b)
 		}
 		if !found {
 			return 0, 0, false
@@ -90,8 +103,8 @@ func (d *divider) expr(e ir.Expr) ir.Expr {
 	return ir.Rewrite(e, func(e ir.Expr) ir.Expr {
 		switch e := e.(type) {
 		case *ir.Var:
-			if s, ok := d.env[e.Sym.Name]; ok {
-				return d.of(s.form(), e.X)
+			if f, ok := d.divided(linalg.Var(e.Sym.Name)); ok && f.Coef(e.Sym.Name) == 0 {
+				return d.of(f, e.X)
 			}
 		case *ir.Ref:
 			if list := d.blocked[e.Sym]; list != nil {
