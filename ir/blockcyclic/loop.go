@@ -486,6 +486,9 @@ func (l *loop) piece(seg segment, lo, hi int64) []ir.Stmt {
 	exact := true                                 // they are lo and hi
 	switch {
 	case !seg.inFrom:
+	case seg.from != nil && seg.from.IsConst():
+		lo = max(lo, seg.from.C)
+		first = l.constant(lo)
 	case seg.from != nil:
 		first, exact = d.of(*seg.from, l.x()), false
 		if least, _, _ := d.span(*seg.from); least < lo {
@@ -504,6 +507,9 @@ func (l *loop) piece(seg segment, lo, hi int64) []ir.Stmt {
 	}
 	switch {
 	case !seg.inTo:
+	case seg.to != nil && seg.to.IsConst():
+		hi = min(hi, seg.to.C)
+		last = l.constant(hi)
 	case seg.to != nil:
 		last, exact = d.of(*seg.to, l.x()), false
 		if _, most, _ := d.span(*seg.to); most > hi {
