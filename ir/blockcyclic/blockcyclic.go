@@ -23,6 +23,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/transform"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -36,6 +37,7 @@ func Divide(p *ir.Program, diags *source.List) {
 		return
 	}
 	d.info = scalar.Analyze(p)
+	d.analysis = transform.New(p, d.info)
 	for _, s := range p.Symbols {
 		d.symbols[s.Name] = s
 	}
@@ -155,14 +157,15 @@ func (d *divider) plain(diags *source.List) {
 
 // divider is the work of Divide.
 type divider struct {
-	prog    *ir.Program
-	info    *scalar.Info               // of the program as it was
-	blocked map[*ir.Symbol][]*blocking // by dimension of the source
-	symbols map[string]*ir.Symbol
-	parts   map[*ir.Symbol]parts
-	env     map[string]strip // the loops around that are divided, by their indices
-	copier  *ir.Copier
-	exits   map[ir.Stmt]ir.Stmt // what an EXIT of a divided loop leaves; a CYCLE goes to copier.Loops
+	prog     *ir.Program
+	info     *scalar.Info               // of the program as it was
+	analysis *transform.Analysis        // of the same
+	blocked  map[*ir.Symbol][]*blocking // by dimension of the source
+	symbols  map[string]*ir.Symbol
+	parts    map[*ir.Symbol]parts
+	env      map[string]strip // the loops around that are divided, by their indices
+	copier   *ir.Copier
+	exits    map[ir.Stmt]ir.Stmt // what an EXIT of a divided loop leaves; a CYCLE goes to copier.Loops
 }
 
 // parts are the indices that an index is divided into.

@@ -7,6 +7,10 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
+// mostNear is how many iterations a loop has at most that goes through its elements once
+// for each piece, so that they stay in the cache.
+const mostNear = 4096
+
 // maxCuts bounds the pieces that the elements of a block are cut into, and maxSize the
 // statements of all copies of a body. A subscript that would need more is divided when it
 // is evaluated.
@@ -62,6 +66,8 @@ type loop struct {
 	step        int64
 	cuts        []int64 // the first elements of pieces
 	ends        bool    // the index is used behind the loop
+	peeled      bool    // blocks of which a constant bound cuts off elements stand alone
+	apart       bool    // each piece has a loop over blocks of its own
 	cycles      bool    // the body has a CYCLE of the loop
 	from, to    bound
 	parts
@@ -110,7 +116,9 @@ func (d *divider) chosen(s *ir.Do) *loop {
 	if step < 0 {
 		l.from, l.to = l.to, l.from
 	}
+	l.peeled = l.from.constant() && l.to.constant() && innermost(s) && !jumps(s, true)
 	l.cut(uses)
+	l.apart = len(l.cuts) > 1 && l.peeled && l.to.form.C-l.from.form.C < mostNear && d.analysis.Unordered(s)
 	p, found := d.parts[s.Index]
 	if !found {
 		p = parts{d.index(s.Index, "block"), d.index(s.Index, "offset")}
@@ -192,10 +200,10 @@ func (l *loop) cut(uses []use) {
 		slices.Sort(l.cuts)
 		l.cuts = slices.Compact(l.cuts)
 	}
-	if l.from.constant() {
+	if l.from.constant() && !l.peeled {
 		add(mod(l.from.form.C, l.size))
 	}
-	if l.to.constant() {
+	if l.to.constant() && !l.peeled {
 		if at := mod(l.to.form.C+1, l.size); at > 0 {
 			add(at)
 		}
@@ -257,6 +265,19 @@ func jumps(s *ir.Do, exit bool) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// innermost reports whether no loop is in s.
+func innermost(s *ir.Do) bool {
+	alone := true
+	ir.Walk(s.Body, func(st ir.Stmt) bool {
+		switch st.(type) {
+		case *ir.Do, *ir.While:
+			alone = false
+		}
+		return alone
+	})
+	return alone
 }
 
 // leaves reports whether a jump in s leads out of it.
@@ -351,7 +372,8 @@ func (l *loop) parted(b bound, upper bool) (block, rest linalg.Affine, ok bool) 
 type segment struct {
 	at          *linalg.Affine // the one block; nil for those from first to last
 	first, last ir.Expr
-	least, most int64          // the same where they are constant, else most < least
+	least, most int64          // the same
+	constant    bool           // these are known
 	from, to    *linalg.Affine // the first and the last element with an iteration, if the bound is in block at
 	inFrom      bool           // a bound may cut off elements of the blocks
 	inTo        bool
@@ -365,10 +387,13 @@ type segment struct {
 // is, with k = 8*k.block + k.offset + 1, the block k.block from element k.offset+1 on, and
 // all elements of the blocks behind it.
 func (l *loop) segments() []segment {
-	all := segment{inFrom: true, inTo: true, most: -1}
+	all := segment{inFrom: true, inTo: true}
 	all.first, all.last = l.blocks()
 	if l.from.constant() && l.to.constant() {
-		all.least, all.most = floorDiv(l.from.form.C, l.size), floorDiv(l.to.form.C, l.size)
+		all.least, all.most, all.constant = floorDiv(l.from.form.C, l.size), floorDiv(l.to.form.C, l.size), true
+	}
+	if l.peeled {
+		return l.peel(all)
 	}
 	if l.step*l.step != 1 || jumps(l.do, true) {
 		return []segment{all}
@@ -382,7 +407,7 @@ func (l *loop) segments() []segment {
 			behind := all
 			next, _ := at.Add(linalg.Const(1))
 			behind.first, behind.inFrom = l.d.of(next, l.x()), false
-			return []segment{{at: &at, from: &rest, inFrom: true, inTo: true, most: -1}, behind}
+			return []segment{{at: &at, from: &rest, inFrom: true, inTo: true}, behind}
 		}
 	}
 	if at, rest, ok := l.parted(l.to, true); ok && !l.to.constant() {
@@ -394,10 +419,37 @@ func (l *loop) segments() []segment {
 			before := all
 			previous, _ := at.Sub(linalg.Const(1))
 			before.last, before.inTo = l.d.of(previous, l.x()), false
-			return []segment{before, {at: &at, to: &rest, inFrom: true, inTo: true, most: -1}}
+			return []segment{before, {at: &at, to: &rest, inFrom: true, inTo: true}}
 		}
 	}
 	return []segment{all}
+}
+
+// peel takes off the first and the last of all blocks, where they are not whole, for constant bounds.
+func (l *loop) peel(all segment) []segment {
+	from, to := l.from.form.C, l.to.form.C
+	alone := func(block, first, last int64) segment {
+		at, lo, hi := linalg.Const(block), linalg.Const(first), linalg.Const(last)
+		return segment{at: &at, from: &lo, to: &hi, inFrom: true, inTo: true}
+	}
+	first, last := mod(from, l.size), mod(to, l.size)
+	if all.least == all.most {
+		return []segment{alone(all.least, first, last)}
+	}
+	var before, behind []segment
+	if first > 0 {
+		before = append(before, alone(all.least, first, l.size-1))
+		all.least++
+	}
+	if last < l.size-1 {
+		behind = append(behind, alone(all.most, 0, last))
+		all.most--
+	}
+	if all.least <= all.most {
+		all.first, all.last, all.inFrom, all.inTo = l.constant(all.least), l.constant(all.most), false, false
+		before = append(before, all)
+	}
+	return append(before, behind...)
 }
 
 // divide is the loops over blocks with the pieces of a block in them.
@@ -415,14 +467,20 @@ func (l *loop) divide() (out []ir.Stmt) {
 	return l.end(out)
 }
 
-func (l *loop) segment(seg segment) []ir.Stmt {
+// segment is a loop over the blocks of seg, or one for each piece of them.
+func (l *loop) segment(seg segment) (out []ir.Stmt) {
 	s := l.do
-	outer := &ir.Do{S: s.S, Name: s.Name, Index: l.block, Lo: seg.first, Hi: seg.last, Step: l.constant(1), Independent: s.Independent, End: s.End}
-	if l.step < 0 {
-		outer.Lo, outer.Hi, outer.Step = outer.Hi, outer.Lo, l.constant(-1)
+	over := func(body []ir.Stmt) *ir.Do {
+		outer := &ir.Do{S: s.S, Name: s.Name, Index: l.block, Lo: ir.Clone(seg.first), Hi: ir.Clone(seg.last), Step: l.constant(1), Body: body, Independent: s.Independent, End: s.End}
+		if l.step < 0 {
+			outer.Lo, outer.Hi, outer.Step = outer.Hi, outer.Lo, l.constant(-1)
+		}
+		return outer
 	}
+	var whole *ir.Do
 	if seg.at == nil {
-		l.d.exits[s] = outer
+		whole = over(nil)
+		l.d.exits[s] = whole
 	}
 	for i, lo := range l.cuts {
 		hi := l.size - 1
@@ -430,18 +488,22 @@ func (l *loop) segment(seg segment) []ir.Stmt {
 			hi = l.cuts[i+1] - 1
 		}
 		piece := l.piece(seg, lo, hi)
+		if l.apart && seg.at == nil && len(piece) > 0 {
+			piece = []ir.Stmt{over(piece)}
+		}
 		if l.step > 0 {
-			outer.Body = append(outer.Body, piece...)
+			out = append(out, piece...)
 		} else {
-			outer.Body = append(piece, outer.Body...)
+			out = append(piece, out...)
 		}
 	}
 	delete(l.d.exits, s)
 	delete(l.d.env, s.Index.Name)
-	if seg.at != nil {
-		return outer.Body
+	if seg.at != nil || l.apart {
+		return out
 	}
-	return []ir.Stmt{outer}
+	whole.Body = out
+	return []ir.Stmt{whole}
 }
 
 // end gives the index the value that it has behind the loop, where that is used.
@@ -478,7 +540,7 @@ func (l *loop) piece(seg segment, lo, hi int64) []ir.Stmt {
 	compare := func(op ir.Op, k int64) {
 		conds = append(conds, &ir.Bin{X: ir.X{Pos: s.Pos, Typ: ir.Logical}, Op: op, L: d.of(block, l.x()), R: l.constant(k)})
 	}
-	from, to, known := seg.least, seg.most, seg.least <= seg.most
+	from, to, known := seg.least, seg.most, seg.constant
 	if seg.at != nil {
 		from, to, known = d.span(block)
 	}
@@ -539,7 +601,7 @@ func (l *loop) piece(seg segment, lo, hi int64) []ir.Stmt {
 	if lo > hi {
 		return nil
 	}
-	st := strip{size: l.size, shift: l.shift, parts: l.parts, at: seg.at, least: seg.least, most: seg.most, lo: lo, hi: hi}
+	st := strip{size: l.size, shift: l.shift, parts: l.parts, at: seg.at, least: seg.least, most: seg.most, bounded: seg.constant, lo: lo, hi: hi}
 	once := exact && hi-lo < max(by, -by) && !l.cycles
 	if once {
 		st.unroll = true
@@ -566,8 +628,8 @@ func (l *loop) piece(seg segment, lo, hi int64) []ir.Stmt {
 // aligned moves the start of a piece, first, which is lo unless a bound is above that, up to the
 // next iteration of a loop with a step. Where the same element of each block is it, exact stays.
 func (l *loop) aligned(from bound, block linalg.Affine, first ir.Expr, lo int64, exact bool) (ir.Expr, int64, bool) {
-	if l.size%l.step == 0 && from.constant() {
-		lo += mod(from.form.C-lo, l.step)
+	if from.constant() && (l.size%l.step == 0 || block.IsConst()) {
+		lo += mod(from.form.C-l.size*block.C-lo, l.step)
 		return l.constant(lo), lo, exact
 	}
 	next := &ir.Bin{X: l.x(), Op: ir.Add, L: l.constant(lo), R: l.call("modulo", l.expr(from, block, lo), l.constant(l.step))}
@@ -580,8 +642,8 @@ func (l *loop) aligned(from bound, block linalg.Affine, first ir.Expr, lo int64,
 // alignedDown is aligned for a loop that goes down.
 func (l *loop) alignedDown(to bound, block linalg.Affine, last ir.Expr, hi int64, exact bool) (ir.Expr, int64, bool) {
 	by := -l.step
-	if l.size%by == 0 && to.constant() {
-		hi -= mod(hi-to.form.C, by)
+	if to.constant() && (l.size%by == 0 || block.IsConst()) {
+		hi -= mod(hi+l.size*block.C-to.form.C, by)
 		return l.constant(hi), hi, exact
 	}
 	// hi less modulo(hi - (to - size*block), by)

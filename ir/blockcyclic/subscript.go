@@ -14,7 +14,8 @@ type strip struct {
 	size, shift int64
 	parts
 	at          *linalg.Affine // the block, where there is no loop over blocks
-	least, most int64          // blocks, if least <= most
+	least, most int64          // blocks, if bounded
+	bounded     bool
 	lo, hi      int64
 	unroll      bool // there is no loop over offsets: it is lo
 }
@@ -83,7 +84,7 @@ func (d *divider) span(f linalg.Affine) (lo, hi int64, ok bool) {
 			switch {
 			case !s.unroll && s.offset.Name == v:
 				a, b = s.lo, s.hi
-			case s.at == nil && s.block.Name == v && s.least <= s.most:
+			case s.at == nil && s.block.Name == v && s.bounded:
 				a, b = s.least, s.most
 			default:
 				continue
