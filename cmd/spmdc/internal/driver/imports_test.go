@@ -47,7 +47,7 @@ var imports = []struct {
 	{"ir/depend", []string{"ir"}},                                                                                // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
-	{"ir/blockcyclic", []string{"ir", "ir/scalar", "ir/transform"}}, // which loops have an order
+	{"ir/blockcyclic", []string{"ir", "ir/scalar", "ir/transform"}},      // which loops have an order
 	{"ir/images", []string{"ir"}},                                        // what differs, not who has it
 	{"ir/transform", analyses},                                           // what a change means; whether it pays is not its business
 	{"ir/internal/...", []string{"ir/...", "parser", "internal/golden"}}, // help for tests
