@@ -31,7 +31,7 @@ import (
 // Divide takes CYCLIC(k) out of p, whose mappings are resolved. Where it cannot do so it
 // makes CYCLIC of it, which gives the same results, and warns.
 func Divide(p *ir.Program, diags *source.List) {
-	d := &divider{prog: p, blocked: map[*ir.Symbol][]*blocking{}, symbols: map[string]*ir.Symbol{}, parts: map[*ir.Symbol]parts{}, env: map[string]strip{}, exits: map[ir.Stmt]ir.Stmt{}, copier: ir.NewCopier()}
+	d := &divider{prog: p, blocked: map[*ir.Symbol][]*blocking{}, symbols: map[string]*ir.Symbol{}, parts: map[*ir.Symbol]parts{}, env: map[string]strip{}, exits: map[ir.Stmt]ir.Stmt{}, copier: ir.NewCopier(), copies: 1}
 	d.plain(diags)
 	if !d.collect() {
 		return
@@ -164,6 +164,7 @@ type divider struct {
 	symbols  map[string]*ir.Symbol
 	parts    map[*ir.Symbol]parts
 	env      map[string]strip // the loops around that are divided, by their indices
+	copies   int              // of the statements that are being divided
 	copier   *ir.Copier
 	exits    map[ir.Stmt]ir.Stmt // what an EXIT of a divided loop leaves; a CYCLE goes to copier.Loops
 }
