@@ -47,6 +47,7 @@ var imports = []struct {
 	{"ir/depend", []string{"ir"}},                                                                                // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
+	{"ir/blockcyclic", []string{"ir", "ir/scalar", "ir/transform"}},      // which loops have an order
 	{"ir/images", []string{"ir"}},                                        // what differs, not who has it
 	{"ir/transform", analyses},                                           // what a change means; whether it pays is not its business
 	{"ir/internal/...", []string{"ir/...", "parser", "internal/golden"}}, // help for tests
@@ -65,7 +66,7 @@ var imports = []struct {
 	{"dataflow/clocks", nil},
 	{"dataflow/internal/...", []string{"cfg", "dataflow/clocks", "dataflow/proof"}}, // help for tests
 	{"internal/gcless", nil}, // a setting of the process
-	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
+	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "ir/blockcyclic", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/interp", []string{"ir"}},                                                      // help for tests
 	{"internal/golden", nil},                                                                 // help for all tests
 	{"internal/browser", []string{"internal/effort"}},                                        // help for tests

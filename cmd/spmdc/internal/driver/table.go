@@ -14,6 +14,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/dataflow/verify"
+	"github.com/spmdc/spmdc/ir/blockcyclic"
 	"github.com/spmdc/spmdc/ir/images"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -197,6 +198,7 @@ func runMapping(c *Compilation) error {
 	mapping.Resolve(c.IR, c.Diags)
 	images.Check(c.IR, c.Diags)
 	mapping.WarnUnused(c.IR, c.Diags)
+	blockcyclic.Divide(c.IR, c.Diags)
 	return nil
 }
 
