@@ -153,7 +153,7 @@ func (r *Recorder) end() {
 
 // message is what is known of an activity besides its site.
 type message struct {
-	peer   int
+	peer   int // -1: none
 	buffer transport.Buffer
 	epoch  uint64
 	bytes  int
@@ -169,12 +169,9 @@ func (r *Recorder) did(a Activity, site int, began int64, m message) {
 
 // met is did for what all PEs do together, and for gets, which have no epoch: executions are
 // numbered from 0.
-func (r *Recorder) met(a Activity, site, peer, bytes int, began int64) {
-	number := r.acts[r.index(a, site)].Count
-	took := r.took(a, site, began)
-	if r.events != nil {
-		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: uint64(number), peer: int32(peer), bytes: int64(bytes)})
-	}
+func (r *Recorder) met(a Activity, site int, began int64, m message) {
+	m.epoch = uint64(r.acts[r.index(a, site)].Count)
+	r.did(a, site, began, m)
 }
 
 // part keeps a further part of a message.

@@ -93,20 +93,27 @@ func (cmd *traceTimelineCmd) Run(env *Env) error {
 
 type traceExportCmd struct {
 	traceFile
-	Format string `required:"" placeholder:"FORM" help:"perfetto, for ui.perfetto.dev; csv, a line for each event; pprof, for go tool pprof."`
-	Output string `short:"o" placeholder:"FILE" help:"The file to write; the default is standard output."`
+	Format string `required:"" placeholder:"FORM" help:"otf2, a folder for Vampir and others; perfetto, for ui.perfetto.dev; csv, a line for each event; pprof, for go tool pprof."`
+	Output string `short:"o" placeholder:"FILE" help:"The file to write, or for otf2 the folder; the default of a file is standard output."`
 }
 
 func (cmd *traceExportCmd) Run(env *Env) error {
 	at := slices.IndexFunc(traces.Formats, func(f traces.Format) bool { return f.Name == cmd.Format })
 	if at < 0 {
-		return driver.Usagef("write --format=perfetto, --format=csv or --format=pprof", "--format=%s is not known", cmd.Format)
+		return driver.Usagef("write --format=otf2, --format=perfetto, --format=csv or --format=pprof", "--format=%s is not known", cmd.Format)
+	}
+	format := traces.Formats[at]
+	if format.Folder != nil && cmd.Output == "" {
+		return driver.Usagef("name the folder with -o", "--format=%s makes a folder", cmd.Format)
 	}
 	t, err := cmd.read()
 	if err != nil {
 		return err
 	}
-	format := traces.Formats[at]
+	if format.Folder != nil {
+		err := outfile.Folder(cmd.Output, func(folder string) error { return format.Folder(t, folder) })
+		return resultError("another folder", cmd.Output, err)
+	}
 	return writeResult(env, cmd.Output, format.Begins, func(w io.Writer) error { return format.Write(t, w) })
 }
 
@@ -116,13 +123,17 @@ func writeResult(env *Env, file, begins string, write func(io.Writer) error) err
 	if file == "" {
 		return written(write(env.Stdout))
 	}
-	err := outfile.Write(file, []string{begins}, write)
+	return resultError("another file", file, outfile.Write(file, []string{begins}, write))
+}
+
+// resultError is the error of a command whose result could not be written.
+func resultError(other, file string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	if err != nil {
-		return driver.Usagef("name another file with -o", "%s: %v", file, err)
-	}
-	return nil
+	return driver.Usagef("name "+other+" with -o", "%s: %v", file, err)
 }
