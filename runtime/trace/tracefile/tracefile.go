@@ -125,6 +125,8 @@ type Kept struct {
 	// of messages each epoch.
 	Every   int64     `json:"every"`
 	Dropped []Dropped `json:"dropped,omitempty"`
+	// Unselected is how many events were left out as was asked for.
+	Unselected int64 `json:"unselected,omitempty"`
 }
 
 // Dropped is how many events of a level there were that the file does not have.
