@@ -127,6 +127,9 @@ func (g *gen) measured(s ir.Stmt) (behind func()) {
 	case *ir.Print:
 		return g.enter("output", "", line, line)
 	case *ir.Read:
+		if introspects(s) {
+			return leave
+		}
 		return g.enter("input", "", line, line)
 	default:
 		return leave

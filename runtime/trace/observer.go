@@ -167,6 +167,7 @@ func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 		r.events = newBuffer(int64(o.memory) << 20)
 		r.filter, r.in = o.filters[t.PE()], o.in[t.PE()]
 	}
+	r.table, r.clock = o.regions, o.began
 	o.recorders[t.PE()] = r
 	if l, ok := t.(transport.Locker); ok {
 		return &locking{r, l}, r.end

@@ -67,6 +67,16 @@ type Recorder struct {
 	open    []frame
 	events  *buffer // nil: sums alone
 
+	sums  [activities]Sum   // of all sites
+	moved [activities]int64 // bytes
+
+	table  []Region // with clock, ids and groups for the introspection
+	clock  clock
+	ids    map[string]int32
+	groups []group
+	rate   float64 // seconds of a tick
+	rated  int64   // when that was measured, from clock on
+
 	filter filter
 	in     []bool // regions that are kept with all inside; nil: all
 	loop   int    // the depth of the loop whose iterations are counted; 0: it is in none
@@ -235,6 +245,7 @@ type message struct {
 // did adds a message that began at a time and is over now.
 func (r *Recorder) did(a Activity, site int, began int64, m message) {
 	took := r.took(a, site, began)
+	r.moved[a] += int64(m.bytes)
 	if r.events != nil {
 		r.keep(depths, event{kind: kindOf(a), id: int32(site), began: began, took: took, number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
 	}
@@ -249,6 +260,12 @@ func (r *Recorder) met(a Activity, site int, began int64, m message) {
 
 // part keeps a further part of a message.
 func (r *Recorder) part(kind tracefile.Kind, site int, m message) {
+	if kind == tracefile.PutPart {
+		r.moved[Put] += int64(m.bytes)
+	}
+	if r.events == nil {
+		return
+	}
 	r.keep(depths, event{kind: kind, id: int32(site), began: ticks(), number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
 }
 
@@ -259,6 +276,7 @@ func kindOf(a Activity) tracefile.Kind { return tracefile.Put + tracefile.Kind(a
 func (r *Recorder) took(a Activity, site int, began int64) int64 {
 	took := ticks() - began
 	r.acts[r.index(a, site)].add(took, 0)
+	r.sums[a].add(took, 0)
 	if last := len(r.open) - 1; last >= 0 {
 		f := &r.open[last]
 		f.inner += took

@@ -68,7 +68,6 @@ func (r *Recorder) parts(a Activity, site int, began int64, m message, first boo
 	switch {
 	case first:
 		r.did(a, site, began, m)
-	case r.events == nil:
 	case a == Put:
 		r.part(tracefile.PutPart, site, m)
 	default:
@@ -76,11 +75,8 @@ func (r *Recorder) parts(a Activity, site int, began int64, m message, first boo
 	}
 }
 
-// bytes is how many bytes a section of src has, for events.
+// bytes is how many bytes a section of src has.
 func (r *Recorder) bytes(src transport.Memory, m *transport.Move) int {
-	if r.events == nil {
-		return 0
-	}
 	return m.Count() * src.ElemSize()
 }
 
