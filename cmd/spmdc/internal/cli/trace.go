@@ -16,6 +16,7 @@ type traceCmd struct {
 	Summary  traceSummaryCmd  `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
 	Critical traceCriticalCmd `cmd:"" help:"Find the critical path, and what other PEs waited for."`
 	Timeline traceTimelineCmd `cmd:"" help:"Write a page with a lane for each PE: regions, messages and waits."`
+	Compare  traceCompareCmd  `cmd:"" help:"Put the traces of two runs beside each other."`
 	Export   traceExportCmd   `cmd:"" help:"Write it in a form that other tools read."`
 }
 
@@ -54,13 +55,17 @@ func (cmd *traceResult) print(env *Env, of func(*traces.Trace) result) error {
 	if err != nil {
 		return err
 	}
-	switch r := of(t); cmd.Format {
+	return printResult(env, cmd.Format, of(t))
+}
+
+func printResult(env *Env, format string, r result) error {
+	switch format {
 	case "text":
 		return written(r.Text(env.Stdout))
 	case "json":
 		return written(r.JSON(env.Stdout))
 	}
-	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", cmd.Format)
+	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", format)
 }
 
 type traceSummaryCmd struct{ traceResult }
@@ -89,6 +94,29 @@ func (cmd *traceTimelineCmd) Run(env *Env) error {
 		cmd.Output = cmd.File + ".html"
 	}
 	return writeResult(env, cmd.Output, traces.TimelineBegins, t.Timeline)
+}
+
+type traceCompareCmd struct {
+	First  string `arg:"" help:"The trace of one run."`
+	Second string `arg:"" help:"That of the other."`
+	Format string `default:"text" placeholder:"FORM" help:"text (the default) or json."`
+	Output string `short:"o" placeholder:"FILE" help:"Write instead a page with the lanes of both on one axis of time."`
+}
+
+func (cmd *traceCompareCmd) Run(env *Env) error {
+	var both [2]*traces.Trace
+	for i, file := range []string{cmd.First, cmd.Second} {
+		t, err := (&traceFile{file}).read()
+		if err != nil {
+			return err
+		}
+		both[i] = t
+	}
+	c := traces.Compare(both[0], both[1], [2]string{cmd.First, cmd.Second})
+	if cmd.Output != "" {
+		return writeResult(env, cmd.Output, traces.TimelineBegins, c.Page)
+	}
+	return printResult(env, cmd.Format, c)
 }
 
 type traceExportCmd struct {

@@ -153,7 +153,7 @@ func (t *Trace) Perfetto(out io.Writer) error {
 	for pe, list := range t.PE {
 		var track, p proto
 		track.uint(uuidField, uint64(first+pe))
-		track.text(trackNameField, fmt.Sprintf("PE %d", pe))
+		track.text(trackNameField, t.laneName(pe))
 		track.uint(parentField, 1)
 		p.message(trackField, track)
 		p.uint(sequenceField, uint64(pe+1))

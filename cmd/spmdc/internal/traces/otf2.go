@@ -335,7 +335,7 @@ func (a *otf2Archive) definitions(x *otf2File, events []uint64) {
 	const process, thread = 1, 1
 	members := otf2Record{}.number(uint64(a.PEs))
 	for pe := range uint64(a.PEs) {
-		name := text(fmt.Sprintf("PE %d", pe))
+		name := text(a.laneName(int(pe)))
 		def(otf2Group, otf2Record{}.numbers(pe, name).byte(process).numbers(0, otf2Undefined))
 		def(otf2Location, otf2Record{}.numbers(pe, name).byte(thread).numbers(events[pe], pe))
 		members = members.number(pe)

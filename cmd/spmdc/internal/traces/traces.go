@@ -20,6 +20,19 @@ type Trace struct {
 	// Partner is, for the wait of a message, where its sender's event is, and the other way
 	// round.
 	Partner map[Place]Place
+
+	lanes []string // names of the PEs; nil: they are numbered
+}
+
+// laneName is the name of a PE.
+func (t *Trace) laneName(pe int) string {
+	switch {
+	case t.lanes != nil:
+		return t.lanes[pe]
+	case t.Images:
+		return fmt.Sprintf("image %d", pe+1)
+	}
+	return fmt.Sprintf("PE %d", pe)
 }
 
 // Place is the index of an event.

@@ -58,7 +58,7 @@ func (r *replay) stepsOf(pe int) (steps []step) {
 		}
 		e := &list[i]
 		s := step{event: e, took: e.Took, sent: nowhere, wait: nowhere}
-		until := e.Began
+		var until int64
 		if e.Kind.Collective() {
 			s.meets, s.id = true, meeting{e.Kind, e.ID, e.Number}
 			s.passes = e.Kind == tracefile.Broadcast && e.Peer == pe

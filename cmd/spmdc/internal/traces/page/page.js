@@ -32,7 +32,7 @@ function draw() {
 		if ((to - from) / step < 12 || Math.round(t / step) % 5 === 0) c.fillText(time(Math.round(t)), x(t) + 2, 8);
 	}
 	lanes.forEach((l, pe) => {
-		c.fillStyle = text; c.fillText(D.images ? 'image ' + (pe + 1) : 'PE ' + pe, 4, tops[pe] + row / 2);
+		c.fillStyle = text; c.fillText(D.names[pe], 4, tops[pe] + row / 2);
 		const drawn = [];
 		for (const e of l) {
 			const end = e[BEGAN] + e[TOOK];
@@ -60,8 +60,8 @@ function draw() {
 function choose(pe, i, show) {
 	chosen = [pe, i];
 	const e = lanes[pe][i];
-	let t = `${D.images ? 'image ' + (pe + 1) : 'PE ' + pe}: ${named(e)}\nline ${lines(e)}, from ${time(e[BEGAN])} for ${time(e[TOOK])}, number ${e[NUMBER]}`;
-	if (e[PEER] >= 0) t += `, with ${D.images ? 'image ' + (e[PEER] + 1) : 'PE ' + e[PEER]}` + (e[BYTES] > 0 ? `, ${e[BYTES]} bytes` : '');
+	let t = `${D.names[pe]}: ${named(e)}\nline ${lines(e)}, from ${time(e[BEGAN])} for ${time(e[TOOK])}, number ${e[NUMBER]}`;
+	if (e[PEER] >= 0) t += `, with ${D.names[e[PEER]]}` + (e[BYTES] > 0 ? `, ${e[BYTES]} bytes` : '');
 	if (e[PPE] >= 0) { const p = lanes[e[PPE]][e[PAT]]; t += `\nits other end, by Enter: ${named(p)}, from ${time(p[BEGAN])} for ${time(p[TOOK])}`; }
 	out.textContent = t; out.dataset.pe = pe; out.dataset.event = i;
 	if (show && (e[BEGAN] + e[TOOK] < from || e[BEGAN] > to)) { const w = to - from; move(e[BEGAN] + e[TOOK] / 2 - w / 2, e[BEGAN] + e[TOOK] / 2 + w / 2); }
