@@ -121,6 +121,9 @@ func (g *gen) measured(s ir.Stmt) (behind func()) {
 	switch s := s.(type) {
 	case *ir.Do:
 		leave = g.enter("loop", s.Index.Source(), line, lastLine(s.Body, line))
+		if x.loops == 1 && g.hasRegions(s) {
+			g.out.p("%s.Trips(spmd.Count(%s, %s, %s))", x.recorder, g.position(s.Lo), g.position(s.Hi), g.stepText(s))
+		}
 	case *ir.While:
 		leave = g.enter("loop", "while", line, lastLine(s.Body, line))
 	case *ir.If:

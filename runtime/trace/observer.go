@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"time"
 
 	"github.com/spmdc/spmdc/runtime/outfile"
@@ -27,6 +28,10 @@ type observer struct {
 	program   *spmd.Program
 	began     clock
 	recorders []*Recorder
+	energy    *energy
+	live      []live // by PE; nil: nobody looks
+	address   string // of the server
+	unwatch   func()
 }
 
 // New returns what Program.Observe wants, for a program with these regions. The first is the
@@ -35,11 +40,14 @@ func New(regions []Region) func() spmd.Observer {
 	return func() spmd.Observer { return &observer{regions: regions} }
 }
 
-// profileFlag is -profile, or -profile=FILE.
+// profileFlag is -profile, -profile=FILE, or -profile=:PORT.
 type profileFlag struct {
 	on   bool
 	file string
+	port string // with the colon
 }
+
+var isPort = regexp.MustCompile(`^:[0-9]+$`)
 
 func (f *profileFlag) String() string   { return "" }
 func (f *profileFlag) IsBoolFlag() bool { return true }
@@ -49,11 +57,14 @@ func (f *profileFlag) Set(value string) error {
 	if value == "true" || value == "false" {
 		f.file = ""
 	}
+	if f.port = ""; isPort.MatchString(value) {
+		f.file, f.port = "", value
+	}
 	return nil
 }
 
 func (o *observer) Flags(flags *flag.FlagSet) {
-	flags.Var(&o.profile, "profile", "write at the end where the time went: a table to standard error, or with =`FILE` JSON to that file")
+	flags.Var(&o.profile, "profile", "write at the end where the time went: a table to standard error, or with =`FILE` JSON to that file; with =:PORT answer requests on that port of 127.0.0.1 with how far the run is")
 	flags.StringVar(&o.trace, "trace", "", "write at the end what every PE did, and when, to `FILE`: for spmdc trace")
 	flags.IntVar(&o.memory, "trace-memory", defaultMemory, "with -trace: how much memory the events of a PE take at most, in `MB`; when it is full, detail is left out")
 	flags.StringVar(&o.selected.what, "trace-select", "", "with -trace: keep `WHAT` only, such as regions,waits or 0-3:regions,messages;depth=1")
@@ -65,7 +76,7 @@ func (o *observer) Flags(flags *flag.FlagSet) {
 
 const defaultMemory, mostMemory = 64, 1 << 20
 
-func (o *observer) Begin(p *spmd.Program, n int) (bool, error) {
+func (o *observer) Begin(p *spmd.Program, n int) (on bool, err error) {
 	if !o.profile.on && o.trace == "" {
 		return false, o.unused()
 	}
@@ -91,6 +102,10 @@ func (o *observer) Begin(p *spmd.Program, n int) (bool, error) {
 		}
 	}
 	o.program, o.began, o.recorders = p, readClock(), make([]*Recorder, n)
+	if o.unwatch, err = o.watch(n); err != nil {
+		return false, err
+	}
+	o.energy = openEnergy(powercap)
 	return true, nil
 }
 
@@ -168,6 +183,9 @@ func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 		r.filter, r.in = o.filters[t.PE()], o.in[t.PE()]
 	}
 	r.table, r.clock = o.regions, o.began
+	if o.live != nil {
+		r.live = &o.live[t.PE()]
+	}
 	o.recorders[t.PE()] = r
 	if l, ok := t.(transport.Locker); ok {
 		return &locking{r, l}, r.end
@@ -176,6 +194,7 @@ func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 }
 
 func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) error {
+	o.unwatch()
 	p := &profile{Definitions: o.definitions(stats, took), regions: o.regions, stats: stats, recorders: o.recorders, tick: o.began.rate() / 1e9, took: took}
 	if o.trace != "" {
 		err := outfile.Write(o.trace, []string{tracefile.Word}, func(w io.Writer) error { return o.writeTrace(w, p) })
@@ -199,7 +218,7 @@ func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) 
 
 // definitions are what the numbers of regions and sites stand for.
 func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile.Definitions {
-	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray}
+	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray, Energy: o.energy.end(), Iterations: o.recorders[0].iterations}
 	for _, g := range o.regions {
 		file, line := stats.Place(g.Line)
 		_, last := stats.Place(g.Last)

@@ -77,12 +77,16 @@ type Recorder struct {
 	rate   float64 // seconds of a tick
 	rated  int64   // when that was measured, from clock on
 
-	filter filter
-	in     []bool // regions that are kept with all inside; nil: all
-	loop   int    // the depth of the loop whose iterations are counted; 0: it is in none
-	began  int64  // its iteration
-	number int64  // of it in the loop, from 0
-	loops  []running
+	filter     filter
+	in         []bool // regions that are kept with all inside; nil: all
+	loop       int    // the depth of the loop whose iterations are counted; 0: it is in none
+	began      int64  // its iteration
+	number     int64  // of it in the loop, from 0
+	trips      int64  // of the loop that is entered next; 0: not known
+	iterations int64  // of all loops
+	waited     int64  // ticks of all waits
+	live       *live  // nil: nobody looks
+	loops      []running
 }
 
 // frame is a region that has not ended.
@@ -136,8 +140,17 @@ func (r *Recorder) next(now int64) {
 		r.number++
 	} else {
 		r.loop, r.number = depth, 0
+		if r.live != nil {
+			r.live.trips.Store(r.trips)
+			r.live.entered.Store(now)
+		}
+		r.trips = 0
 	}
 	r.began = now
+	r.iterations++
+	if r.live != nil {
+		r.show(now)
+	}
 	switch {
 	case r.events == nil:
 	case r.filter.outliers > 0:
@@ -145,6 +158,21 @@ func (r *Recorder) next(now int64) {
 	default:
 		r.events.off = r.number%r.filter.every != 0
 	}
+}
+
+// Trips says how many iterations the loop has that begins.
+func (r *Recorder) Trips(n int) {
+	if r != nil {
+		r.trips = int64(n)
+	}
+}
+
+// show says where the PE is, when an iteration begins.
+func (r *Recorder) show(now int64) {
+	r.live.region.Store(int64(r.open[r.loop].region))
+	r.live.iteration.Store(r.number)
+	r.live.blocked.Store(r.waited)
+	r.live.now.Store(now)
 }
 
 // endIteration ends an iteration.
@@ -281,6 +309,7 @@ func (r *Recorder) took(a Activity, site int, began int64) int64 {
 		f := &r.open[last]
 		f.inner += took
 		if a.blocks() {
+			r.waited += took
 			r.regions[f.region].Blocked += took
 		}
 	}

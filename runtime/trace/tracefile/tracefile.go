@@ -86,6 +86,22 @@ type Definitions struct {
 	Regions []RegionDef `json:"regions"`
 	Sites   []SiteDef   `json:"sites"`
 	Kept    []Kept      `json:"kept"` // by PE
+	Energy  *Energy     `json:"energy,omitempty"`
+	// Iterations is how many the outermost loops had, of PE 0.
+	Iterations int64 `json:"iterations,omitempty"`
+}
+
+// Energy is what the machine used during the run.
+type Energy struct {
+	Joules     float64 `json:"joules"`
+	Zones      []Zone  `json:"zones,omitempty"`
+	Unreadable string  `json:"unreadable,omitempty"` // why it is not known
+}
+
+// Zone is a package of processors.
+type Zone struct {
+	Name   string  `json:"name"`
+	Joules float64 `json:"joules"`
 }
 
 // RegionDef is a region of the source.

@@ -26,7 +26,7 @@ func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
 
 // measureFlags say what of a run is measured.
 type measureFlags struct {
-	Profile          optionalFile `placeholder:"FILE" help:"Print at the end where the time went, by regions of the source and by messages and waits; with =FILE write it to that file as JSON, for explain FILE cost."`
+	Profile          optionalFile `placeholder:"FILE" help:"Print at the end where the time went, by regions of the source and by messages and waits; with =FILE write it to that file as JSON, for explain FILE cost; with =:PORT answer requests on that port of 127.0.0.1 with how far the run is, as JSON. On a terminal it is shown how far the run is."`
 	Trace            string       `placeholder:"FILE" help:"Write what every PE did, and when, to FILE: for the command trace."`
 	TraceMemory      string       `placeholder:"MB" help:"With --trace: how much memory the events of a PE take at most; 64 MB is the default. When it is full, detail is left out."`
 	TraceSelect      string       `placeholder:"WHAT" help:"With --trace: keep some events only: regions, messages, waits, depth=N, region=NAME with commas between; behind PEs and a colon for those only, as 0-3:regions,waits;depth=1."`
