@@ -234,7 +234,11 @@ func (p *procedures) to(site *ir.Site) {
 	}
 	p.close(same)
 	for _, s := range path[same:] {
-		p.leave = append(p.leave, g.enter("procedure", s.Callee, s.Pos.Line, s.Pos.Line))
+		kind, last := "procedure", s.Pos.Line
+		if s.Region {
+			kind, last = "region", s.Last
+		}
+		p.leave = append(p.leave, g.enter(kind, s.Callee, s.Pos.Line, last))
 	}
 	p.at = site
 	g.regions.site = site
