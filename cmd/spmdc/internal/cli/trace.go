@@ -2,9 +2,14 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/http"
+	"os"
 	"slices"
+	"strconv"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/traces"
@@ -17,6 +22,7 @@ type traceCmd struct {
 	Critical traceCriticalCmd `cmd:"" help:"Find the critical path, and what other PEs waited for."`
 	Timeline traceTimelineCmd `cmd:"" help:"Write a page with a lane for each PE: regions, messages and waits."`
 	Compare  traceCompareCmd  `cmd:"" help:"Put the traces of two runs beside each other."`
+	Serve    traceServeCmd    `cmd:"" help:"Show the page of a big trace on this machine: it loads what is in view."`
 	Export   traceExportCmd   `cmd:"" help:"Write it in a form that other tools read."`
 }
 
@@ -31,11 +37,16 @@ func (f *traceFile) read() (*traces.Trace, error) {
 	if err == nil {
 		return t, nil
 	}
+	return nil, f.wrong(err)
+}
+
+// wrong is the error of a file that cannot be read.
+func (f *traceFile) wrong(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return nil, driver.Usagef("write a trace with spmdc run --trace=FILE", "%s: %v", f.File, err)
+	return driver.Usagef("write a trace with spmdc run --trace=FILE", "%s: %v", f.File, err)
 }
 
 // traceResult prints what is computed from a trace.
@@ -94,6 +105,29 @@ func (cmd *traceTimelineCmd) Run(env *Env) error {
 		cmd.Output = cmd.File + ".html"
 	}
 	return writeResult(env, cmd.Output, traces.TimelineBegins, t.Timeline)
+}
+
+type traceServeCmd struct {
+	traceFile
+	Port int `default:"0" placeholder:"N" help:"The port of 127.0.0.1; without it any that is free."`
+}
+
+func (cmd *traceServeCmd) Run(env *Env) error {
+	file, err := os.Open(cmd.File)
+	if err != nil {
+		return cmd.wrong(err)
+	}
+	defer file.Close()
+	s, err := traces.NewServer(file)
+	if err != nil {
+		return cmd.wrong(err)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(cmd.Port)))
+	if err != nil {
+		return driver.Usagef("name another port with --port, or none", "%v", err)
+	}
+	fmt.Fprintf(env.Stdout, "http://%s/\n", l.Addr())
+	return http.Serve(l, s)
 }
 
 type traceCompareCmd struct {

@@ -36,6 +36,7 @@ const mostDrawn = 60_000
 // began, took, depth, PE and index of the partner or -1, bytes, the other PE, number.
 type pageData struct {
 	Names   []string   `json:"names"` // of lanes
+	View    string     `json:"view"`  // where the events of other times are, "": there are no others
 	From    int64      `json:"from"`
 	To      int64      `json:"to"`
 	Kinds   []string   `json:"kinds"`
@@ -92,6 +93,9 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 	if shortest > 0 {
 		fmt.Fprintf(w, "<p>Only the longest events are drawn, which take %s and more; the tables have all.</p>\n", tracefile.Duration(float64(shortest)/1e9))
 	}
+	if t.view != "" {
+		fmt.Fprintf(w, "<p id=note role=status>%s</p>\n", html.EscapeString(t.note))
+	}
 	fmt.Fprint(w, `<div id="tools" role="toolbar" aria-label="View"><button id="in">zoom in</button><button id="out">zoom out</button><button id="all">all</button>`,
 		`<button id="before">earlier</button><button id="behind">later</button><label>find <input id="search" type="search" placeholder="name, or line 12"></label><button id="next">next</button><output id="found"></output></div>`, "\n")
 	fmt.Fprint(w, `<p>In the timeline: <kbd>←</kbd> <kbd>→</kbd> events of a PE, <kbd>↑</kbd> <kbd>↓</kbd> PEs, <kbd>Enter</kbd> the other end of a message, <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom, `,
@@ -135,7 +139,10 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 			all = append(all, e.Took)
 		}
 	}
-	d.To = max(d.To, d.From+1)
+	if t.span != nil {
+		d.From, d.To = t.span[0], t.span[1]
+	}
+	d.To, d.View = max(d.To, d.From+1), t.view
 	if len(all) > mostDrawn {
 		slices.Sort(all)
 		shortest = all[len(all)-mostDrawn] + 1 // of many that are as long none

@@ -22,6 +22,10 @@ type Trace struct {
 	Partner map[Place]Place
 
 	lanes []string // names of the PEs; nil: they are numbered
+
+	// Of a Server: the time of the run, where the page gets other views, and what is not in this.
+	span       *[2]int64
+	view, note string
 }
 
 // laneName is the name of a PE.
