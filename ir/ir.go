@@ -207,6 +207,7 @@ type Symbol struct {
 	Values  []Value // initial values of elements of an array in array element order, or nil
 	Temp    bool    // made by the compiler, not in the source
 	Coarray bool    // every image has one, which the others can name
+	Apart   bool    // a coarray of which each image allocates its own, as it is an allocatable component
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
 	Site    *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE
 
