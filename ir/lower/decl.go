@@ -37,6 +37,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	l.data, l.saves, l.unsized = nil, nil, nil
 	l.deferred = deferredElsewhere(spec)
 	var commons []*ast.Common
+	var interfaces []ast.Name
 	var equivalences []*ast.Equivalence
 	for _, s := range spec {
 		independent = nil
@@ -82,7 +83,14 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.External:
 			for _, n := range s.Names {
-				l.procedureName(n, s.Intrinsic)
+				if s.Interface.Name != "" {
+					l.ofInterface(n)
+				} else {
+					l.procedureName(n, s.Intrinsic)
+				}
+			}
+			if s.Interface.Name != "" {
+				interfaces = append(interfaces, s.Interface)
 			}
 		case *ast.Inherit:
 			l.inherit(s)
@@ -100,6 +108,9 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
+	}
+	for _, n := range interfaces {
+		l.checkInterface(n)
 	}
 	for _, e := range l.unsized {
 		l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
@@ -463,7 +474,7 @@ func (l *lowerer) parameter(e *ast.Entity) {
 // setParameter makes s a named constant.
 func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.IsArray() {
-		l.parameterArray(s, e)
+		l.parameterArray(s, e, assumed)
 		return
 	}
 	s.Param = true
@@ -491,10 +502,13 @@ func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 }
 
 // parameterArray makes s an array of constants.
-func (l *lowerer) parameterArray(s *ir.Symbol, e *ast.Entity) {
+func (l *lowerer) parameterArray(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.Values != nil || s.Init != nil {
 		l.errorf(codeDuplicate, e.Pos, "PARAMETER %s has a value already", e.Name)
 		return
+	}
+	if assumed {
+		s.Len = l.constantLength(e.Init)
 	}
 	l.initial(s, e.Init)
 	if s.Values == nil && s.Init == nil {

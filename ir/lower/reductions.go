@@ -195,6 +195,7 @@ func (f *fold) begin() bool {
 	if isBad(f.x) || !f.dimension() {
 		return false
 	}
+	f.x = f.saved(f.x)
 	if m := f.args.mask; m != nil {
 		if m = l.evaluated(m, goal{}, f.pre); m == nil {
 			return false
@@ -202,8 +203,21 @@ func (f *fold) begin() bool {
 		if f.mask = l.maskAt(f.ctx, m, nil); isBad(f.mask) {
 			return false
 		}
+		f.mask = f.saved(f.mask)
 	}
 	return true
+}
+
+// saved is x, an element of an array instead where loops pass over x more than once and statements
+// come before it in them: an elemental procedure is executed once for each element.
+func (f *fold) saved(x ir.Expr) ir.Expr {
+	once := !locations[f.e.Name] && f.e.Name != "norm2" && f.e.Name != "maxval" && f.e.Name != "minval"
+	if once || f.ctx.inner == nil || len(*f.ctx.inner) == 0 {
+		return x
+	}
+	a := f.l.room(f.ctx, x.Type(), max(0, f.l.charLen(x)), f.e.Pos)
+	f.each(f.ctx, &ir.Assign{S: ir.S{Pos: f.e.Pos}, LHS: f.l.elementOf(a, f.ctx, f.e.Pos), RHS: x})
+	return f.l.elementOf(a, f.ctx, f.e.Pos)
 }
 
 // products is the element of DOT_PRODUCT: of LOGICAL vectors that of their conjunction, of
