@@ -50,7 +50,7 @@ type bitCall struct {
 	size int
 }
 
-func (l *lowerer) bitCall(c *call, t ir.Type) *bitCall { return &bitCall{l, c, t, 8 * kindOf(t)} }
+func (l *lowerer) bitCall(c *call, t ir.Type) *bitCall { return &bitCall{l, c, t, 8 * t.Bytes()} }
 
 // ofBits builds a function whose first argument has the bits, and whose arguments j
 // and mask have as many.
@@ -76,8 +76,8 @@ func maskOfBits(make func(*bitCall) ir.Expr) func(*lowerer, *call) ir.Expr {
 		if !c.args[0].Type().IsInteger() {
 			return l.wrong(c, 0, "INTEGER")
 		}
-		kind, ok := l.kindArgument(c)
-		b := l.bitCall(c, ofKind(ir.Integer, kind))
+		of, ok := l.ofKindArgument(ir.Integer, c)
+		b := l.bitCall(c, of)
 		if !ok || !b.within(0, 0, b.size) {
 			return bad(c.Pos)
 		}

@@ -319,7 +319,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		}
 	}
 	numeric := typ.IsOrdered() || typ.IsComplex() && (name == "co_sum" || name == "co_broadcast")
-	if !numeric && !(name == "co_broadcast" && (typ == ir.Logical || typ == ir.Character && out.Target().Len >= 0 && !isSubstring(out.Scalar))) {
+	if !numeric && !(name == "co_broadcast" && (typ.IsLogical() || typ == ir.Character && out.Target().Len >= 0 && !isSubstring(out.Scalar))) {
 		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
 		return nil

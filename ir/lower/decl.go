@@ -247,10 +247,11 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	}
 	switch t.Name {
 	case "integer":
-		if kind != 0 && kind != 4 && kind != 8 {
-			unknown("use integer, integer(4) or integer(8)")
+		typ, known := integerOf(kind)
+		if !known {
+			unknown("use integer(1), integer(2), integer(4) or integer(8)")
 		}
-		return declType{typ: integerOf(kind)}
+		return declType{typ: typ}
 	case "real":
 		return declType{typ: ofKind(ir.Real, ir.Double)}
 	case "double precision":
@@ -263,10 +264,11 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	case "double complex":
 		return declType{typ: ir.DoubleComplex}
 	case "logical":
-		if kind != 0 && kind != 1 && kind != 2 && kind != 4 && kind != 8 {
-			unknown("use logical")
+		typ, known := logicalOf(kind)
+		if !known {
+			unknown("use logical(1), logical(2), logical(4) or logical(8)")
 		}
-		return declType{typ: ir.Logical}
+		return declType{typ: typ}
 	case "character":
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {
@@ -618,6 +620,8 @@ func typeWord(t ir.Type) string {
 	switch t {
 	case ir.Integer:
 		return "integer"
+	case ir.Byte, ir.Short, ir.Logical1, ir.Logical2, ir.Logical8:
+		return strings.ToLower(t.String())
 	case ir.Long:
 		return "integer(8)"
 	case ir.Real:

@@ -32,8 +32,8 @@ var inquiries = map[string]func(*lowerer, *ast.Index, ir.Expr) ir.Expr{
 			return l.intConst(16*k.kind, e.Pos)
 		} else if ok {
 			return l.intConst(8*k.kind, e.Pos)
-		} else if x.Type() == ir.Logical {
-			return l.intConst(32, e.Pos)
+		} else if x.Type().IsLogical() {
+			return l.intConst(8*x.Type().Bytes(), e.Pos)
 		}
 		l.errorf(codeArgument, x.Position(), "storage_size of a text whose length is not constant").WithHelp("write 8*len(...)")
 		return bad(e.Pos)
@@ -56,6 +56,8 @@ type kindInfo struct {
 }
 
 var kindInfos = map[string]kindInfo{
+	"i1": {typ: ir.Byte, kind: 1, huge: math.MaxInt8, digits: 7, rng: 2},
+	"i2": {typ: ir.Short, kind: 2, huge: math.MaxInt16, digits: 15, rng: 4},
 	"i4": {typ: ir.Integer, kind: 4, huge: math.MaxInt32, digits: 31, rng: 9},
 	"i8": {typ: ir.Long, kind: 8, huge: math.MaxInt64, digits: 63, rng: 18},
 	"r4": {ir.Real, 4, float64(math.MaxFloat32), 0x1p-126, 0x1p-23, 24, 37, 6, 128, -125},
@@ -64,6 +66,10 @@ var kindInfos = map[string]kindInfo{
 
 func (l *lowerer) kindInfo(x ir.Expr) (kindInfo, bool) {
 	switch x.Type().Part() {
+	case ir.Byte:
+		return kindInfos["i1"], true
+	case ir.Short:
+		return kindInfos["i2"], true
 	case ir.Integer:
 		return kindInfos["i4"], true
 	case ir.Long:
@@ -81,7 +87,9 @@ func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index,
 		k, ok := l.kindInfo(x)
 		ok = ok && (!x.Type().IsComplex() || e.Name == "kind" || e.Name == "range" || e.Name == "precision")
 		if !ok && e.Name == "kind" { // of LOGICAL and CHARACTER
-			k.kind, ok = map[ir.Type]int{ir.Logical: 4, ir.Character: 1}[x.Type()], true
+			if k.kind, ok = x.Type().Bytes(), true; x.Type() == ir.Character {
+				k.kind = 1
+			}
 		}
 		if !ok {
 			l.errorf(codeArgument, x.Position(), "the argument of %s is %s, it must be numeric", e.Name, x.Type())
@@ -123,8 +131,8 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		}
 		typ := ir.Integer
 		if args[2] != nil {
-			k, ok := constOf(l.integer(args[2], "KIND"))
-			if typ = integerOf(k); !ok {
+			var ok bool
+			if typ, ok = l.kindOf(args[2], e.Name); !ok {
 				return bad(e.Pos), true
 			}
 		}
@@ -132,7 +140,7 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 			args = args[:1]
 		}
 		x = l.boundOfSome(e, args)
-		if typ == ir.Long {
+		if typ != ir.Integer {
 			x = l.convert(x, typ)
 		}
 		return x, true

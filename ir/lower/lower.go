@@ -147,6 +147,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		l.prog.Body = l.bitwise(l.prog.Body)
 	}
 	if !l.diags.HasErrors() {
+		l.narrow()
 		l.settle()
 	}
 	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)

@@ -25,7 +25,7 @@ type systemParam struct {
 const seedWords = 8
 
 func isText(t ir.Type) bool    { return t == ir.Character }
-func isLogical(t ir.Type) bool { return t == ir.Logical }
+func isLogical(t ir.Type) bool { return t.IsLogical() }
 
 var systemCalls = map[string][]systemParam{
 	"cpu_time":      {{name: "time", required: true, takes: ir.Type.IsReal}},
