@@ -85,7 +85,9 @@ type vector[T readable] struct {
 func Vector[T readable](x []T, got []bool) Column { return &vector[T]{x, got, 0} }
 
 // StoredVector makes a column of an array of which files have so many bytes for each element.
-func StoredVector[T int32 | bool](x []T, got []bool, bytes int) Column { return &vector[T]{x, got, bytes} }
+func StoredVector[T int32 | bool](x []T, got []bool, bytes int) Column {
+	return &vector[T]{x, got, bytes}
+}
 
 func (v *vector[T]) item(i int) any {
 	var item any = &v.x[i]
