@@ -238,6 +238,7 @@ type Symbol struct {
 	Init    Expr    // constant initial value (also of an array: every element), or nil
 	Values  []Value // initial values of elements of an array in array element order, or nil
 	Temp    bool    // made by the compiler, not in the source
+	Whole   *Symbol // lower only: the text of which this CHARACTER variable is a part, or nil
 	Stored  Type    // Byte, Short or a kind of LOGICAL, where files have values of that kind; else Invalid
 	Coarray bool    // every image has one, which the others can name
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1

@@ -245,7 +245,7 @@ func simple(generic string, result ir.Type, types ...ir.Type) func(*lowerer, *ca
 			if a == nil {
 				break
 			}
-			if t := a.Type(); t != types[i] && !(t.IsInteger() && types[i].IsInteger()) {
+			if t := a.Type(); t != types[i] && !(t.IsInteger() && types[i].IsInteger()) && !(t.IsLogical() && types[i].IsLogical()) {
 				return l.wrong(c, i, types[i].String())
 			}
 			args = append(args, a)

@@ -215,6 +215,10 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 		}
 		return s
 	}
+	if _, ok := l.texts[s]; ok {
+		l.keepText(s)
+		return s
+	}
 	l.keepAllocated(s)
 	key := savedKey{unitOf(l.scope.unit), name, s.Pos}
 	first := l.savedVars[key]
