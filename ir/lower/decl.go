@@ -325,7 +325,7 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 		s = l.newSymbol(e.Name, e.Pos)
 	} else if at, ok := l.typed[s]; ok {
 		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).
-			WithNote(at, "%s was declared here", e.Name)
+			WithNote(at, "%s was declared here", e.Name).WithHelp("remove one of the declarations, or rename one of the variables")
 		return nil
 	} else if s.Param && s.Type != t.typ {
 		l.errorf(codeDuplicate, e.Pos, "the type of %s is declared after its PARAMETER statement", e.Name).

@@ -376,7 +376,7 @@ func (l *lowerer) inBounds(r *ir.Ref) bool {
 		c, ok := sub.(*ir.Const)
 		if b := r.Sym.Dims[i]; ok && !l.unbounded[r.Sym] && !l.loose[r.Sym] && (c.Int < b.Lo || c.Int > b.Hi) {
 			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Source(), c.Int, b.Lo, b.Hi).
-				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Source())
+				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Source()).WithHelp("correct the subscript, or declare the array with other bounds")
 			return false
 		}
 	}
@@ -618,8 +618,10 @@ func (l *lowerer) assignable(t ir.Type, value ir.Expr, name string) bool {
 		d.WithHelp("write merge(1, 0, %s)", conditionText(value))
 	case t.IsNumeric() && v == ir.Character && isVariable(value):
 		d.WithHelp("to convert the text write read(%s, *) %s", ir.ExprString(value), name)
+	case t.IsNumeric() && v == ir.Character:
+		d.WithHelp("write a number, or declare %s as character(len=%d)", name, max(1, l.charLen(value)))
 	case t == ir.Character && v.IsNumeric():
-		d.WithHelp("print the number as an item of its own")
+		d.WithHelp("to make a text of the number write: write(%s, *) %s", name, ir.ExprString(value))
 	}
 	return false
 }

@@ -28,7 +28,10 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		}
 		def("d"+name, "x", same(name, onlyDouble))
 	}
-	for _, name := range strings.Fields("asinh acosh atanh erf erfc erfc_scaled gamma log_gamma bessel_j0 bessel_j1 bessel_y0 bessel_y1") {
+	for _, name := range strings.Fields("asinh acosh atanh") {
+		def(name, "x", orComplex(name, same(name, realTypes)))
+	}
+	for _, name := range strings.Fields("erf erfc erfc_scaled gamma log_gamma bessel_j0 bessel_j1 bessel_y0 bessel_y1") {
 		def(name, "x", same(name, realTypes))
 	}
 	def("hypot", "x y", alike(same("hypot", realTypes)))
@@ -148,6 +151,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 			return l.bin(ir.Eq, c.args[0], intConstOf(c.args[0].Type(), code, c.Pos), c.Pos, c.Pos)
 		})
 	}
+	def("selected_char_kind", "name", selectedCharKind)
 	def("selected_int_kind", "r", selectedIntKind)
 	def("selected_real_kind", "p? r?", selectedRealKind)
 	for _, name := range []string{"command_argument_count", "iargc"} {

@@ -260,7 +260,7 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 		return nil
 	case s.Param:
 		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Source()).
-			WithNote(s.Pos, "%s was declared here", s.Source())
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("assign to a variable, or declare %s without PARAMETER", s.Source())
 		return nil
 	case s.Cell:
 		what := "coarray " + s.Source()
