@@ -74,6 +74,11 @@ func TestParity(t *testing.T) {
 	checkBoth(t, numeric("parity"), chosenPlans()...)
 }
 
+// TestBlockCyclic: arrays that are dealt out in blocks, CYCLIC(k).
+func TestBlockCyclic(t *testing.T) {
+	checkBoth(t, numeric("blockcyclic"), chosenPlans()...)
+}
+
 // TestBeyond: a reduction over two arrays, of which one has more elements.
 func TestBeyond(t *testing.T) {
 	checkBoth(t, numeric("beyond"), plans[0])

@@ -10,6 +10,7 @@ func Copy(body []Stmt) []Stmt { return NewCopier().Block(body) }
 type Copier struct {
 	Loops map[Stmt]Stmt   // the copy of each loop that was copied
 	With  map[Stmt][]Stmt // copied in place of a statement
+	Expr  func(Expr) Expr // copies expressions; nil: Clone
 }
 
 // NewCopier returns one that has copied nothing yet.
@@ -36,23 +37,23 @@ func (c *Copier) Stmt(s Stmt) Stmt {
 	case *Do:
 		return c.Do(s, c.Block)
 	case *While:
-		n := &While{S: s.S, Name: s.Name, Cond: Clone(s.Cond), End: s.End}
+		n := &While{S: s.S, Name: s.Name, Cond: c.expr(s.Cond), End: s.End}
 		c.Loops[s] = n
 		n.Body = c.Block(s.Body)
 		return n
 	case *If:
-		return &If{S: s.S, Cond: Clone(s.Cond), Then: c.Block(s.Then), Else: c.Block(s.Else)}
+		return &If{S: s.S, Cond: c.expr(s.Cond), Then: c.Block(s.Then), Else: c.Block(s.Else)}
 	case *Exit:
 		return &Exit{S: s.S, Loop: c.Target(s.Loop)}
 	case *Cycle:
 		return &Cycle{S: s.S, Loop: c.Target(s.Loop)}
 	}
-	return simple(s)
+	return c.simple(s)
 }
 
 // Do copies a loop; body makes the copy of its body.
 func (c *Copier) Do(s *Do, body func([]Stmt) []Stmt) *Do {
-	n := &Do{S: s.S, Name: s.Name, Index: s.Index, Lo: Clone(s.Lo), Hi: Clone(s.Hi), Step: Clone(s.Step), Independent: s.Independent, Gathered: s.Gathered, End: s.End}
+	n := &Do{S: s.S, Name: s.Name, Index: s.Index, Lo: c.expr(s.Lo), Hi: c.expr(s.Hi), Step: c.expr(s.Step), Independent: s.Independent, Gathered: s.Gathered, End: s.End}
 	c.Loops[s] = n
 	n.Body = body(s.Body)
 	return n
@@ -66,44 +67,54 @@ func (c *Copier) Target(loop Stmt) Stmt {
 	return loop
 }
 
+func (c *Copier) expr(e Expr) Expr {
+	if c.Expr == nil {
+		return Clone(e)
+	}
+	return c.Expr(e)
+}
+
 // simple copies a statement that is no control flow.
-func simple(s Stmt) Stmt {
+func (c *Copier) simple(s Stmt) Stmt {
 	switch s := s.(type) {
 	case *Assign:
-		return &Assign{S: s.S, LHS: Clone(s.LHS), RHS: Clone(s.RHS)}
+		return &Assign{S: s.S, LHS: c.expr(s.LHS), RHS: c.expr(s.RHS)}
 	case *Print:
 		n := *s
-		n.Unit, n.Format, n.Items = Clone(s.Unit), Clone(s.Format), cloneAll(s.Items)
-		n.Given = cloneAll(s.Given)
+		n.Unit, n.Format, n.Items = c.expr(s.Unit), c.expr(s.Format), c.exprs(s.Items)
+		n.Given = c.exprs(s.Given)
 		return &n
 	case *Read:
 		n := *s
-		n.Format, n.Given, n.Got, n.Items = Clone(s.Format), cloneAll(s.Given), slices.Clone(s.Got), nil
+		n.Format, n.Given, n.Got, n.Items = c.expr(s.Format), c.exprs(s.Given), slices.Clone(s.Got), nil
 		if s.From != nil {
-			n.From = Clone(s.From)
+			n.From = c.expr(s.From)
+		}
+		if s.Times != nil {
+			n.Times = c.expr(s.Times)
 		}
 		for _, v := range s.Items {
-			n.Items = append(n.Items, Clone(v).(*Var))
+			n.Items = append(n.Items, c.expr(v).(*Var))
 		}
 		return &n
 	case *Stop:
 		n := &Stop{S: s.S, Error: s.Error, Quiet: s.Quiet}
 		if s.Code != nil {
-			n.Code = Clone(s.Code)
+			n.Code = c.expr(s.Code)
 		}
 		return n
 	case *Allocate:
-		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: cloneAll(s.Ends), Followers: s.Followers}
+		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: c.exprs(s.Ends), Followers: s.Followers}
 	case *Checkpoint:
 		return &Checkpoint{S: s.S}
 	}
 	panic("ir: a statement of unknown kind")
 }
 
-func cloneAll(list []Expr) []Expr {
+func (c *Copier) exprs(list []Expr) []Expr {
 	var out []Expr
 	for _, e := range list {
-		out = append(out, Clone(e))
+		out = append(out, c.expr(e))
 	}
 	return out
 }

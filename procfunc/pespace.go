@@ -37,8 +37,14 @@ func NewPESpace(np int, ends []*ir.Symbol, of func(name string) (int64, bool)) *
 // receiver ascending. It is false where they are not known: for irregular
 // communications, and where a scalar has no value or overflows.
 func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
+	list, _, known := s.Elements(c)
+	return list, known
+}
+
+// Elements is Messages with the number of elements in each: no less than are sent.
+func (s *PESpace) Elements(c *comm.Comm) (list []Pair, elements []int, known bool) {
 	if c.Kind == comm.Irregular {
-		return nil, false
+		return nil, nil, false
 	}
 	s.missing, s.outside = false, false
 	l := s.layout(c.Array)
@@ -48,17 +54,19 @@ func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
 	}
 	subs := s.subscripts(c)
 	if s.missing || s.outside {
-		return nil, false
+		return nil, nil, false
 	}
-	var out []Pair
 	for p := range s.np {
 		for q, box := range boxes {
-			if p != q && box != nil && s.sends(c, l, box, subs, p, q) {
-				out = append(out, Pair{p, q})
+			if p == q || box == nil {
+				continue
+			}
+			if n := s.amount(c, l, box, subs, p, q); n > 0 {
+				list, elements = append(list, Pair{p, q}), append(elements, n)
 			}
 		}
 	}
-	return out, true
+	return list, elements, true
 }
 
 // Consumers says which PEs want elements in an instance of communication c,
@@ -92,7 +100,7 @@ func (s *PESpace) Producers(c *comm.Comm) ([]bool, bool) {
 	for q := range s.np {
 		box := s.need(c, q)
 		for p := range s.np {
-			out[p] = out[p] || box != nil && s.sends(c, l, box, subs, p, q)
+			out[p] = out[p] || box != nil && s.amount(c, l, box, subs, p, q) > 0
 		}
 	}
 	return out, !s.missing && !s.outside
@@ -261,15 +269,15 @@ func (s *PESpace) subscripts(c *comm.Comm) []sub {
 	return out
 }
 
-// sends reports whether p owns, or forwards, something of what q wants.
-func (s *PESpace) sends(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs []sub, p, q int) bool {
+// amount is how many elements p owns, or forwards, of what q wants.
+func (s *PESpace) amount(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs []sub, p, q int) int {
 	if !l.ReplicaFor(p, q) {
-		return false
+		return 0
 	}
 	if c.Kind == comm.Pipeline {
 		pipe := c.Region.Pipe
 		if ahead := l.Shape.Coord(q, pipe.GridDim) - l.Shape.Coord(p, pipe.GridDim); ahead*pipe.Dir <= 0 {
-			return false
+			return 0
 		}
 	}
 	sect := append([]dist.Triplet(nil), box...)
@@ -287,23 +295,22 @@ func (s *PESpace) sends(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs [
 		}
 		if forwards {
 			if g := l.Axes[axis].Grid; g >= 0 && l.Shape.Coord(p, g) != l.Shape.Coord(q, g) {
-				return false
+				return 0
 			}
 			continue
 		}
 		own := l.Owned(p, axis)
 		if m.axis < 0 || m.coef == 0 {
 			if !own.Contains(m.off) {
-				return false
+				return 0
 			}
 			continue
 		}
 		sect[m.axis] = sect[m.axis].Intersect(own.Preimage(m.coef, m.off))
 	}
+	n := 1
 	for _, t := range sect {
-		if t.Empty() {
-			return false
-		}
+		n *= max(0, t.N)
 	}
-	return true
+	return n
 }

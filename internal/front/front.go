@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/blockcyclic"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -32,6 +33,7 @@ func Program(file, text string) (*ir.Program, error) {
 	if diags.HasErrors() {
 		return nil, refused(diags)
 	}
+	blockcyclic.Divide(p, diags)
 	return p, nil
 }
 

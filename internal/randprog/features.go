@@ -63,7 +63,7 @@ var features = []string{
 	"array:real rank 1", "array:real rank 2", "array:real rank 3", "array:single precision",
 	"carried:distance 1 behind", "carried:forward loop",
 	"dist:*", "dist:1 dimensions", "dist:2 dimensions", "dist:3 dimensions", "dist:array", "dist:block", "dist:block(2)", "dist:block(5)",
-	"dist:colons", "dist:cyclic", "dist:onto", "dist:several objects", "dist:template",
+	"dist:colons", "dist:cyclic", "dist:cyclic(2)", "dist:cyclic(3)", "dist:onto", "dist:several objects", "dist:template",
 	"dist:without onto",
 	"if:.and./.or.", "if:around a nest", "if:on distributed data", "if:on subscripts",
 	"independent:new", "independent:plain", "independent:reduction",

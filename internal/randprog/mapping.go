@@ -101,7 +101,7 @@ func distributedDims(formats []string) int {
 func (g *gen) formatsFor(u *unit, rank int) ([]string, *grid) {
 	formats := make([]string, rank)
 	for d := range formats {
-		formats[d] = oneOf(u, "block", "cyclic", "*", "block", "cyclic", "block(2)", "block(5)")
+		formats[d] = oneOf(u, "block", "cyclic", "*", "block", "cyclic", "block(2)", "block(5)", "cyclic(2)", "cyclic(3)")
 	}
 	if distributedDims(formats) == 0 {
 		formats[u.pick(rank)] = oneOf(u, "cyclic", "block")

@@ -453,8 +453,7 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 }
 
 // blockSize evaluates the size of the blocks of f for its format, and reports whether it is
-// right. CYCLIC(n) is compiled as CYCLIC, which changes who owns an element and not what the
-// program computes.
+// right.
 func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 	shown := strings.ToUpper(f.Name)
 	if x := l.integer(f.Arg, "a block size"); asksProcessors(x) && firstVariable(x) == nil {
@@ -474,8 +473,7 @@ func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 		return false
 	case f.Name == "cyclic" && n == 1:
 	case f.Name == "cyclic":
-		l.diags.Warnf(source.NotHonoured, f.Pos, "CYCLIC(%d) is compiled as CYCLIC: the elements are dealt out one by one, which gives the same results", n).
-			WithHelp("write CYCLIC; or BLOCK, if neighbours should lie together")
+		*format = dist.Cyclics(n)
 	default:
 		*format = dist.Blocks(n)
 	}

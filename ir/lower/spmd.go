@@ -127,7 +127,7 @@ func (m *imageFinder) exprs(list ...ast.Expr) {
 		case *ast.CoIndex:
 			m.found = true
 		case *ast.Index:
-			m.found = m.found || imageFunctions[e.Name] && !m.own[e.Name]
+			m.found = m.found || (imageFunctions[e.Name] || e.Name == "image_status") && !m.own[e.Name]
 			m.exprs(e.Args...)
 		case *ast.Triplet:
 			m.exprs(e.Lo, e.Hi, e.Step)

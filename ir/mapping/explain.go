@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -100,6 +101,10 @@ func indexName(d int) string { return string(rune('i' + d)) }
 func owned(b *strings.Builder, s *ir.Symbol, np int) {
 	if s.Placed() {
 		b.WriteString("   what each PE owns is known when it is allocated\n")
+		return
+	}
+	if slices.ContainsFunc(s.Mapping.Map.Axes, func(ax dist.Axis) bool { return ax.Format.BlockLength() > 0 }) {
+		b.WriteString("   what each PE owns is known when its blocks are dimensions (package ir/blockcyclic)\n")
 		return
 	}
 	l := dist.NewLayout(s.Mapping.Map, Shape(s.Mapping.Grid, np))

@@ -85,13 +85,17 @@ func (in *Info) Access(p Place, n Naming) depend.Access {
 		}
 		for _, f := range []struct {
 			to           *[]linalg.Affine
+			e            ir.Expr
+			extreme      string
 			plain, round linalg.Affine
 			ok, rounded  bool
-		}{{&loop.Lo, b.Lo, r.Lo, b.LoOK, r.LoOK}, {&loop.Hi, b.Hi, r.Hi, b.HiOK, r.HiOK}} {
+		}{{&loop.Lo, d.Lo, "max", b.Lo, r.Lo, b.LoOK, r.LoOK}, {&loop.Hi, d.Hi, "min", b.Hi, r.Hi, b.HiOK, r.HiOK}} {
 			if steady(f.plain, f.ok) {
 				*f.to = []linalg.Affine{f.plain}
 			} else if steady(f.round, f.rounded) {
 				*f.to = []linalg.Affine{f.round}
+			} else if b.Step == 1 {
+				*f.to = in.extremes(d, f.e, f.extreme, form)
 			}
 		}
 		a.Loops = append(a.Loops, loop)
@@ -106,6 +110,27 @@ func (in *Info) Access(p Place, n Naming) depend.Access {
 		}
 	}
 	return a
+}
+
+// extremes are the forms of all that e, a bound of d, is the MAX or MIN of; nil if it is none, or
+// one of them has no form, or one that means something else in the loop.
+func (in *Info) extremes(d *ir.Do, e ir.Expr, name string, form func(ir.Expr) (linalg.Affine, bool)) []linalg.Affine {
+	c, ok := e.(*ir.Call)
+	if !ok || c.Name != name {
+		return nil
+	}
+	var list []linalg.Affine
+	for _, x := range c.Args {
+		f, ok := form(x)
+		for sym := range in.modified[d] {
+			ok = ok && !in.uses(f, sym)
+		}
+		if !ok {
+			return nil
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 // Under is a with more conditions under which it is done. Scalars of which n says that they

@@ -18,6 +18,13 @@ const (
 // PEs, the blocks are as large as those of BLOCK. n is at least 1.
 func Blocks(n int) Format { return Cyclic + Format(n) }
 
+// Cyclics is CYCLIC(k) for k above 1: blocks of k positions, dealt out in turn. Only mappings
+// of the source have it: a layout has CYCLIC blocks instead (package ir/blockcyclic).
+func Cyclics(k int) Format { return Format(-k) }
+
+// BlockLength is the k of CYCLIC(k), 0 for other formats.
+func (f Format) BlockLength() int { return max(0, int(-f)) }
+
 // IsBlock reports whether the positions of each PE are contiguous: BLOCK or BLOCK(n).
 func (f Format) IsBlock() bool { return f == Block || f.Size() > 0 }
 
@@ -32,6 +39,9 @@ func (f Format) String() string {
 		return "BLOCK"
 	case Cyclic:
 		return "CYCLIC"
+	}
+	if k := f.BlockLength(); k > 0 {
+		return fmt.Sprintf("CYCLIC(%d)", k)
 	}
 	return fmt.Sprintf("BLOCK(%d)", f.Size())
 }
@@ -95,6 +105,9 @@ func NewLayout(m Map, g Grid) *Layout {
 			continue
 		}
 		use(ax.Grid)
+		if ax.Format.BlockLength() > 0 {
+			panic(fmt.Sprintf("dist: a layout that is %v", ax.Format))
+		}
 		if ax.A == 0 {
 			panic(fmt.Sprintf("dist: array dimension %d has alignment stride 0", d+1))
 		}

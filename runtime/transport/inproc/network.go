@@ -14,7 +14,7 @@ type Courier interface {
 	// Begin comes before the first message, in all processes alike, and perhaps more than once.
 	// Where there are several hosts it has come when PEs join.
 	Begin()
-	// Send takes a message to the process of PE to. The message is the courier's from then on.
+	// Send takes a message to PE to, in its process. The message is the courier's from then on.
 	// It does not wait until the message is there.
 	Send(to int, message []byte)
 }
@@ -94,6 +94,7 @@ const (
 	packetLock               // a lock is wanted, from PE 0
 	packetLocked             // it is given
 	packetUnlock             // it is given back
+	packetNotice             // a notice for a PE
 	packetFailed             // the run has failed
 	packetPrint              // what a PE prints, for PE 0
 	packetPrinted            // it is there
@@ -166,9 +167,9 @@ func (w *World) spread(message []byte) {
 	}
 }
 
-// Receive takes a message that another process has sent. One goroutine calls it.
-func (m *Member) Receive(message []byte) {
-	w := m.w
+// Receive takes a message that another PE has sent to PE to of this process. One goroutine calls it.
+func (m *Member) Receive(to int, message []byte) {
+	w := m.worlds[to-m.first]
 	l := read(message)
 	switch l.kind {
 	case packetPrint:
@@ -229,6 +230,8 @@ func (w *World) receive(message []byte) {
 	case packetLocked:
 		p := w.pes[l.pe()]
 		p.raise(&p.granted, p.granted.Load()+1)
+	case packetNotice:
+		w.pes[l.pe()].noticed()
 	case packetFailed:
 		w.failed.Swap(true)
 		w.wakeFailed()

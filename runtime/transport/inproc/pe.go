@@ -14,8 +14,9 @@ type PE struct {
 	w *World
 	*public
 	id      int
-	buffers []buffer      // incoming; other PEs use it after Start
-	wake    chan struct{} // nil: the PE is a process, see token
+	buffers []buffer       // incoming; other PEs use it after Start
+	wake    chan struct{}  // nil: the PE is in another process, or alone in this one, see tokens
+	bell    *atomic.Uint32 // of its process, which has others; nil: it has the PE alone
 
 	// Private to the goroutine of the PE.
 	barriers   uint64
@@ -52,9 +53,12 @@ type public struct {
 	site     atomic.Int64
 	kind     atomic.Uint32
 	on       atomic.Int64
+	notices  atomic.Uint64
+	until    atomic.Int64 // a PE, plus 1, whose return ends the wait too
 	returned atomic.Bool
 	stalled  atomic.Bool
-	tokens   atomic.Uint32 // what wakes a PE that is a process
+	tokens   atomic.Uint32 // what wakes a PE from another process
+	rung     atomic.Uint32 // the bell of a process, at its first PE: how often it has rung
 
 	brought     []byte      // to Gather
 	directories [2][]entry  // of the buffers of a PE that is a process, see announce
@@ -196,6 +200,37 @@ func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bo
 	return waited
 }
 
+// AwaitReadyOrEnd waits for the ready message of consumer from, or its return.
+func (p *PE) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch uint64) (ended bool) {
+	if p.w.far(from) {
+		p.AwaitReady(site, b, from, epoch)
+		return false
+	}
+	flag := p.buffers[b].ready.at(p.w, from)
+	if !reached(flag.Load(), epoch) {
+		p.until.Store(int64(from) + 1)
+		p.park(flag, epoch, site, transport.WaitReady, from)
+		p.until.Store(0)
+	}
+	got := flag.Load()
+	switch {
+	case reached(got, epoch) && got != epoch:
+		p.overrun(b, "ready message", from, epoch, got)
+	case !reached(got, epoch) && p.w.failed.Load():
+		panic(transport.Unwind{})
+	}
+	return !reached(got, epoch)
+}
+
+// Ended reports whether PE q has returned.
+func (p *PE) Ended(q int) bool { return p.w.pes[q].returned.Load() }
+
+// over reports whether the PE has returned whose return ends the wait.
+func (p *PE) over() bool {
+	q := p.until.Load()
+	return q > 0 && p.w.pes[q-1].returned.Load()
+}
+
 // Await waits for the put of producer from.
 func (p *PE) Await(site int, b transport.Buffer, from int, epoch uint64) bool {
 	got, waited := p.await(p.buffers[b].arrival.at(p.w, from), epoch, site, transport.WaitArrival, from)
@@ -256,7 +291,12 @@ func (p *PE) send() {
 		return
 	}
 	p.tokens.Add(1)
-	wakeProcess(&p.tokens)
+	if p.bell == nil {
+		wakeProcess(&p.tokens)
+		return
+	}
+	p.bell.Add(1)
+	wakeProcess(p.bell)
 }
 
 // rest parks until somebody sends.
@@ -266,7 +306,7 @@ func (p *PE) rest() {
 		return
 	}
 	for p.tokens.Load() == 0 {
-		sleepProcess(&p.tokens)
+		sleepProcess(&p.tokens, 0)
 	}
 	p.tokens.Add(^uint32(0))
 }
@@ -335,12 +375,12 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.site.Store(int64(site))
 	p.kind.Store(uint32(kind))
 	p.on.Store(int64(on))
-	for !reached(flag.Load(), want) && !p.w.failed.Load() {
+	for !reached(flag.Load(), want) && !p.w.failed.Load() && !p.over() {
 		p.parks.Add(1)
 		p.waiting.Swap(flag) // not Store: see publish
 		// The storer looks at waiting after its store, this PE at the flag
 		// after publishing waiting: one of the two sees the other.
-		if p.settled(flag, want) || p.w.failed.Load() {
+		if p.settled(flag, want) || p.w.failed.Load() || p.over() {
 			if p.waiting.CompareAndSwap(flag, nil) {
 				break
 			}

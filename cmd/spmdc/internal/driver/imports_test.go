@@ -47,6 +47,7 @@ var imports = []struct {
 	{"ir/depend", []string{"ir"}},                                                                                // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
+	{"ir/blockcyclic", []string{"ir", "ir/scalar", "ir/transform"}},      // which loops have an order
 	{"ir/images", []string{"ir"}},                                        // what differs, not who has it
 	{"ir/transform", analyses},                                           // what a change means; whether it pays is not its business
 	{"ir/internal/...", []string{"ir/...", "parser", "internal/golden"}}, // help for tests
@@ -65,7 +66,7 @@ var imports = []struct {
 	{"dataflow/clocks", nil},
 	{"dataflow/internal/...", []string{"cfg", "dataflow/clocks", "dataflow/proof"}}, // help for tests
 	{"internal/gcless", nil}, // a setting of the process
-	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg/comm", "internal/gcless"})}, // help for tests
+	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "ir/blockcyclic", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/interp", []string{"ir"}},                                                      // help for tests
 	{"internal/golden", nil},                                                                 // help for all tests
 	{"internal/browser", []string{"internal/effort"}},                                        // help for tests
@@ -73,6 +74,7 @@ var imports = []struct {
 	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},             // help for tests
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},
+	{"dataflow/placement", []string{"cfg/comm", "procfunc", "dataflow/plan", "dataflow/simulate"}},
 	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
 	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "cfg/comm/choose", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
 	{"dataflow/replay", []string{"dataflow/clocks"}}, // knows runs, not programs
