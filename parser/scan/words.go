@@ -331,6 +331,7 @@ var directiveWords = sync.OnceValue(func() [][]string {
 	for w := range directives {
 		all = append(all, w)
 	}
+	all = append(all, "end region")
 	for w := range IgnoredDirectives {
 		all = append(all, w)
 	}
