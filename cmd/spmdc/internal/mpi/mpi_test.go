@@ -172,6 +172,17 @@ func TestRefusals(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	t.Run("several hosts", func(t *testing.T) {
+		t.Setenv("SPMDC_MPI_APART", "1")
+		prog := built(t, "mpicc", examples+"c/rma.c")
+		want := unwatched(t, "mpirun", "-n", "2", prog)
+		if _, out, said, status, err := ran(t, Options{Mode: elide.Online}, "mpirun", "-n", "2", prog); err != nil || status != 2 || out != "" || !strings.Contains(said, "several hosts") {
+			t.Errorf("status %d, %v: %s%s", status, err, out, said)
+		}
+		if log, out, said, status, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", prog); err != nil || status != 0 || out != want || log == nil || log.Contexts[0].Barriers != 200 {
+			t.Errorf("status %d, %v: %s%s", status, err, out, said)
+		}
+	})
 	threads := built(t, "mpicc", "threads.c")
 	if _, out, said, status, err := ran(t, Options{Mode: elide.Online}, "mpirun", "-n", "2", threads); err != nil || status != 2 || out != "" || !strings.Contains(said, "MPI_THREAD_MULTIPLE") {
 		t.Errorf("status %d, %v: %s%s", status, err, out, said)

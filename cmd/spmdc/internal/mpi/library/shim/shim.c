@@ -889,7 +889,8 @@ static void begin(int level) {
 	page = sysconf(_SC_PAGESIZE);
 	const char *p = getenv("SPMDC_MPI_PROTECT");
 	protecting = !p || strcmp(p, "0");
-	if (level == MPI_THREAD_MULTIPLE && !strstr(config, "\"mode\":\"audit\""))
+	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
+	if (level == MPI_THREAD_MULTIPLE && !audit)
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
 	find_unwind();
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -914,6 +915,8 @@ static void begin(int level) {
 	PMPI_Comm_size(near, &nearby);
 	int one = nearby == size && !getenv("SPMDC_MPI_APART"), all;
 	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
+	if (!all && !audit) // one could wait for ever where another has gone past a barrier
+		refuse("the processes are on several hosts: barriers are elided on one host only\n  spmdc mpi audit reports on such a run");
 	if (all) {
 		struct slot *mine;
 		PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
