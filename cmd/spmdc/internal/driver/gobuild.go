@@ -122,12 +122,8 @@ func (g *goTool) key() string {
 //
 // The go command and what it starts put their files into the folder tmp, which
 // must exist; after an interrupt some may be left there. flags are more arguments of go build.
-func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
-	return g.buildFor(nil, dir, out, tmp, race, flags...)
-}
-
-// buildFor is build for MPI, unless that is nil.
-func (g *goTool) buildFor(mpi *mpiCompiler, dir, out, tmp string, race bool, flags ...string) error {
+// mpi is nil but for programs of processes that MPI starts.
+func (g *goTool) build(mpi *mpiCompiler, dir, out, tmp string, race bool, flags ...string) error {
 	// Where variables are at each instruction is not said, which takes a tenth of the time.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=-dwarflocationlists=false", "-o", out}
 	cgo := []string{"CGO_ENABLED=0"}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,12 +124,19 @@ func mayImport(pkg, dep string) (ok, known bool) {
 	return false, false
 }
 
+// TestImports: packages import what the table allows, and docs/architecture.md lists all.
 func TestImports(t *testing.T) {
 	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Imports,Standard", modulePath+"/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(document), "\n## Packages\n")
+	table, _, _ = strings.Cut(table, "\n## ")
 	dec := json.NewDecoder(bytes.NewReader(out))
 	packages := 0
 	for {
@@ -148,6 +157,9 @@ func TestImports(t *testing.T) {
 		packages++
 		if _, known := mayImport(pkg, ""); !known {
 			t.Errorf("package %s has no rule: give it one in the table of this test", pkg)
+		}
+		if !strings.Contains(table, "`"+pkg+"`") {
+			t.Errorf("docs/architecture.md does not list package %s", pkg)
 		}
 		for _, imp := range p.Imports {
 			dep, ours := strings.CutPrefix(imp, modulePath+"/")
