@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -103,14 +103,9 @@ func newEnough(version string) bool {
 
 // key is what of the toolchain goes into the keys of the cache.
 func (g *goTool) key() string {
-	var names []string
-	for name := range g.env {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	var b strings.Builder
 	fmt.Fprintln(&b, g.path)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(g.env)) {
 		fmt.Fprintf(&b, "%s=%s\n", name, g.env[name])
 	}
 	return b.String()
