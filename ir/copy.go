@@ -78,7 +78,7 @@ func simple(s Stmt) Stmt {
 		return &n
 	case *Read:
 		n := *s
-		n.Format, n.Given, n.Got, n.Items = Clone(s.Format), cloneAll(s.Given), slices.Clone(s.Got), nil
+		n.Format, n.Times, n.Given, n.Got, n.Items = Clone(s.Format), Clone(s.Times), cloneAll(s.Given), slices.Clone(s.Got), nil
 		if s.From != nil {
 			n.From = Clone(s.From)
 		}

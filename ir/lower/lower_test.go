@@ -141,3 +141,20 @@ func TestImagesAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderOfSymbols: a program has its symbols in one order, whatever that of maps is.
+func TestOrderOfSymbols(t *testing.T) {
+	const in = "program p\nuse, intrinsic :: iso_fortran_env\nuse, intrinsic :: iso_c_binding\nprint *, real_kinds, character_kinds, logical_kinds, integer_kinds, c_int, c_long\nend program p\n"
+	names := func() (list []string) {
+		for _, s := range irtest.Program(t, in).Symbols {
+			list = append(list, s.Name)
+		}
+		return list
+	}
+	want := names()
+	for range 20 {
+		if diff := cmp.Diff(want, names()); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
