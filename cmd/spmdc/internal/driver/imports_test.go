@@ -68,10 +68,10 @@ var imports = []struct {
 	{"dataflow/internal/...", []string{"cfg", "dataflow/clocks", "dataflow/proof"}}, // help for tests
 	{"internal/gcless", nil}, // a setting of the process
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "cfg", "cfg/comm", "internal/gcless"})}, // help for tests
-	{"internal/interp", []string{"ir"}},                                                      // help for tests
-	{"internal/golden", nil},                                                                 // help for all tests
-	{"internal/browser", []string{"internal/effort"}},                                        // help for tests
-	{"internal/effort", nil},                                                                 // help for all tests
+	{"internal/interp", []string{"ir"}},               // help for tests
+	{"internal/golden", nil},                          // help for all tests
+	{"internal/browser", []string{"internal/effort"}}, // help for tests
+	{"internal/effort", nil},                          // help for all tests
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},
 	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
