@@ -104,9 +104,6 @@ func (r *Run) Execute() { r.nodes(r.Plan.Program.Body) }
 // Stop ends the execution.
 func (r *Run) Stop() { r.left = 0 }
 
-// Guessed reports whether some way was taken that the source does not decide.
-func (r *Run) Guessed() bool { return r.guessed }
-
 // Value is that of an INTEGER scalar, if it is known.
 func (r *Run) Value(name string) (int64, bool) { v, ok := r.values[name]; return v, ok }
 
