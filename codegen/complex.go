@@ -13,6 +13,7 @@ import (
 var complexFuncs = map[string]string{
 	"conjg": "Conj", "abs": "Abs", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "tan": "Tan",
 	"sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asin": "Asin", "acos": "Acos", "atan": "Atan",
+	"asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh",
 }
 
 // complexFunc is the function of package elementary on values of type t.

@@ -31,6 +31,14 @@ var runtimeFuncs = map[string]string{
 	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "merge": "spmd.Merge",
 }
 
+// storedAs is the Go type of values that files have so many bytes of.
+func storedAs(t ir.Type, bytes int) string {
+	if t.IsLogical() {
+		return fmt.Sprintf("spmd.Logical%d", bytes)
+	}
+	return fmt.Sprintf("int%d", 8*bytes)
+}
+
 func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 
 // callOf is call with operands that render makes.
@@ -118,6 +126,8 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		if e.Typ.IsReal() {
 			return "spmd.ModuloF(" + list + ")", precAtom
 		}
+	case "stored":
+		return storedAs(e.Args[0].Type(), e.Args[1].(*ir.Const).Int) + "(" + args[0] + ")", precAtom
 	case "scale", "set_exponent":
 		f := map[string]string{"scale": "Scale", "set_exponent": "SetExponent"}[e.Name]
 		n, _ := g.whole(e.Args[1])

@@ -250,6 +250,9 @@ func (g *gen) readStmt(s *ir.Read) {
 			}
 			return fmt.Sprintf("spmd.Str(%s, %d)", p, y.Len)
 		}
+		if y.Stored != ir.Invalid {
+			return fmt.Sprintf("spmd.Stored(%s, %d)", p, y.Stored.Bytes())
+		}
 		return p
 	}
 	iostat := "nil"
@@ -327,6 +330,8 @@ func (g *gen) readVectors(s *ir.Read) string {
 		x, got := g.names.sym(t), g.names.sym(s.GotVectors[i])
 		if t.Type == ir.Character {
 			list = append(list, fmt.Sprintf("spmd.Texts(%s.Data, %d, %s.Data)", x, t.Len, got))
+		} else if t.Stored != ir.Invalid {
+			list = append(list, fmt.Sprintf("spmd.StoredVector(%s.Data, %s.Data, %d)", x, got, t.Stored.Bytes()))
 		} else {
 			list = append(list, fmt.Sprintf("spmd.Vector(%s.Data, %s.Data)", x, got))
 		}

@@ -101,7 +101,7 @@ func (c *Const) binary(op Op, x, y *Const) (fits, ok bool) {
 	case op == Concat:
 		c.Str = x.Str + y.Str
 		return true, true
-	case c.Typ == Logical:
+	case c.Typ.IsLogical():
 		return true, c.logical(op, x.Bool, y.Bool)
 	case c.Typ.IsInteger() && x.Typ.IsInteger() && y.Typ.IsInteger():
 		return c.integer(op, x.Int, y.Int)

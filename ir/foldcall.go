@@ -43,7 +43,7 @@ func (c *Const) call(name string, args []*Const) (fits, ok bool) {
 	switch args[0].Typ {
 	case Complex, DoubleComplex:
 		return c.ofComplex(name, args[0])
-	case Integer, Long:
+	case Byte, Short, Integer, Long:
 		ok = c.integers(name, args)
 	case Real, Double:
 		ok = c.reals(name, args)
@@ -108,10 +108,7 @@ func (c *Const) integers(name string, args []*Const) (ok bool) {
 		}
 		c.Int = shifted(a, b, c.Typ)
 	case "popcnt", "leadz", "trailz":
-		size := 32
-		if args[0].Typ == Long {
-			size = 64
-		}
+		size := 8 * args[0].Typ.Bytes()
 		word := uint64(a) << (64 - size)
 		switch name {
 		case "popcnt":
@@ -134,16 +131,11 @@ func (c *Const) integers(name string, args []*Const) (ok bool) {
 
 // shifted is ISHFT of an INTEGER of type t.
 func shifted(a, b int, t Type) int {
-	if t == Long {
-		if b >= 0 {
-			return int(uint64(a) << b)
-		}
-		return int(uint64(a) >> -b)
-	}
 	if b >= 0 {
-		return int(int32(uint32(a) << b))
+		return t.Wrap(int(uint64(a) << b))
 	}
-	return int(int32(uint32(a) >> -b))
+	unused := 64 - 8*t.Bytes()
+	return t.Wrap(int(uint64(a) << unused >> unused >> -b))
 }
 
 // reals is a function of reals.

@@ -14,6 +14,7 @@ var complexFunctions = map[string]struct {
 	"exp":   {elementary.Exp64, elementary.Exp128}, "log": {elementary.Log64, elementary.Log128}, "sqrt": {elementary.Sqrt64, elementary.Sqrt128},
 	"sin": {elementary.Sin64, elementary.Sin128}, "cos": {elementary.Cos64, elementary.Cos128}, "tan": {elementary.Tan64, elementary.Tan128},
 	"sinh": {elementary.Sinh64, elementary.Sinh128}, "cosh": {elementary.Cosh64, elementary.Cosh128}, "tanh": {elementary.Tanh64, elementary.Tanh128},
+	"asinh": {elementary.Asinh64, elementary.Asinh128}, "acosh": {elementary.Acosh64, elementary.Acosh128}, "atanh": {elementary.Atanh64, elementary.Atanh128},
 	"asin": {elementary.Asin64, elementary.Asin128}, "acos": {elementary.Acos64, elementary.Acos128}, "atan": {elementary.Atan64, elementary.Atan128},
 }
 

@@ -27,25 +27,47 @@ type Type uint8
 
 const (
 	Invalid       Type = iota
+	Byte               // INTEGER(1), and
+	Short              // INTEGER(2), which lower makes INTEGERs that it wraps: no pass behind sees them
 	Integer            // INTEGER(4), Go int32; arithmetic wraps
 	Long               // INTEGER(8), Go int; arithmetic wraps
 	Real               // REAL(4), Go float32
 	Double             // REAL(8), Go float64
 	Complex            // COMPLEX(4), Go complex64
 	DoubleComplex      // COMPLEX(8), Go complex128
-	Logical            // Go bool
+	Logical1           // LOGICAL(1), and
+	Logical2           // LOGICAL(2), which lower makes LOGICAL, as
+	Logical            // LOGICAL(4), Go bool
+	Logical8           // LOGICAL(8)
 	Character          // Go string padded with blanks to its declared length
 )
 
-// IsInteger reports whether t is an INTEGER, of either kind.
-func (t Type) IsInteger() bool { return t == Integer || t == Long }
+// IsInteger reports whether t is an INTEGER, of any kind.
+func (t Type) IsInteger() bool { return Byte <= t && t <= Long }
+
+// IsLogical reports whether t is LOGICAL, of any kind.
+func (t Type) IsLogical() bool { return Logical1 <= t && t <= Logical8 }
+
+// Bytes is how many bytes a value of type t, but CHARACTER, has in storage that Fortran lays out: in files,
+// and where variables share it.
+func (t Type) Bytes() int {
+	switch t {
+	case Byte, Logical1:
+		return 1
+	case Short, Logical2:
+		return 2
+	case Long, Double, Complex, Logical8:
+		return 8
+	case DoubleComplex:
+		return 16
+	}
+	return 4
+}
 
 // Wrap is what an INTEGER of type t holds when n is stored in it.
 func (t Type) Wrap(n int) int {
-	if t == Integer {
-		return int(int32(n))
-	}
-	return n
+	unused := 64 - 8*t.Bytes()
+	return n << unused >> unused
 }
 
 // Size is the bytes of a value of type t in emitted programs.
@@ -107,6 +129,10 @@ func (t Type) GoString() string { return t.String() }
 
 func (t Type) String() string {
 	switch t {
+	case Byte:
+		return "INTEGER(1)"
+	case Short:
+		return "INTEGER(2)"
 	case Integer:
 		return "INTEGER"
 	case Long:
@@ -119,8 +145,14 @@ func (t Type) String() string {
 		return "COMPLEX"
 	case DoubleComplex:
 		return "COMPLEX(8)"
+	case Logical1:
+		return "LOGICAL(1)"
+	case Logical2:
+		return "LOGICAL(2)"
 	case Logical:
 		return "LOGICAL"
+	case Logical8:
+		return "LOGICAL(8)"
 	case Character:
 		return "CHARACTER"
 	}
@@ -206,6 +238,8 @@ type Symbol struct {
 	Init    Expr    // constant initial value (also of an array: every element), or nil
 	Values  []Value // initial values of elements of an array in array element order, or nil
 	Temp    bool    // made by the compiler, not in the source
+	Whole   *Symbol // lower only: the text of which this CHARACTER variable is a part, or nil
+	Stored  Type    // Byte, Short or a kind of LOGICAL, where files have values of that kind; else Invalid
 	Coarray bool    // every image has one, which the others can name
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
 	Site    *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE

@@ -145,7 +145,7 @@ func (sp spelling) operand(e Expr, min int) string {
 
 func constString(c *Const) string {
 	switch c.Typ {
-	case Integer, Long:
+	case Byte, Short, Integer, Long:
 		return strconv.Itoa(c.Int)
 	case Real:
 		return realString(c.Float, 32, "e")
@@ -155,7 +155,7 @@ func constString(c *Const) string {
 		return "(" + realString(c.Float, 32, "e") + ", " + realString(c.Imag, 32, "e") + ")"
 	case DoubleComplex:
 		return "(" + realString(c.Float, 64, "d") + ", " + realString(c.Imag, 64, "d") + ")"
-	case Logical:
+	case Logical1, Logical2, Logical, Logical8:
 		if c.Bool {
 			return ".true."
 		}

@@ -205,6 +205,10 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 		p.strayElse = nil
 		return
 	}
+	if i < 0 && p.misnamedEnds[kind] > 0 {
+		p.misnamedEnds[kind]--
+		return
+	}
 	if n := len(p.stack); i < 0 && n > 0 && p.stack[n-1].label == 0 {
 		p.misnamed(what, pos)
 		return
@@ -257,6 +261,10 @@ func (p *parser) misnamed(what string, pos source.Pos) {
 	p.diags.Errorf(source.UnbalancedBlock, pos, "%s where %s is due", what, right).
 		WithNote(f.pos, "the %s begins here", f.what).
 		WithHelp("write %s, or add the %s that %s belongs to", right, what[len("END "):], what)
+	if p.misnamedEnds == nil {
+		p.misnamedEnds = map[frameKind]int{}
+	}
+	p.misnamedEnds[f.kind]++
 	p.pop(pos)
 }
 

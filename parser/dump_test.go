@@ -117,7 +117,7 @@ func stmtText(s ast.Stmt) []string {
 	case *ast.TypeDecl:
 		return []string{s.Type.Name, flag(s.Type.Star, "star"), flag(s.Parameter, "parameter"), flag(s.Save, "save"), flag(s.External, "external"), s.Intent, s.Access, flag(s.HasColons, "::")}
 	case *ast.External:
-		return []string{flag(s.Intrinsic, "intrinsic")}
+		return []string{flag(s.Intrinsic, "intrinsic"), s.Interface.Name}
 	case *ast.Intent:
 		return []string{s.Intent}
 	case *ast.Use:

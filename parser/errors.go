@@ -71,7 +71,11 @@ func unexpectedToken(t *lexer.Token, r *rule) *source.Diag {
 	if t.EOF() {
 		return problem(source.Syntax, t, "the "+r.name+" ends too early")
 	}
-	return problem(source.Syntax, t, "unexpected "+quoted(t)+" in the "+r.name)
+	d := problem(source.Syntax, t, "unexpected "+quoted(t)+" in the "+r.name)
+	if t.Value == "=" && r.form == "if (condition) then" {
+		d.WithHelp("to compare write ==")
+	}
+	return d
 }
 
 // unbalanced finds the first parenthesis without its partner: one that is not

@@ -315,7 +315,8 @@ func (c *climber) primary() (ast.Expr, error) {
 		return x, nil
 	case scan.Logical:
 		c.lex.Next()
-		return &ast.LogicalLit{XBase: base, Value: t.Value == ".true."}, nil
+		text, kind, _ := strings.Cut(t.Value, "_")
+		return &ast.LogicalLit{XBase: base, Value: text == ".true.", Kind: kind}, nil
 	case scan.Hollerith:
 		c.lex.Next()
 		_, text, _ := strings.Cut(strings.ToLower(t.Value), "h")

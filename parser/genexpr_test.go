@@ -138,7 +138,7 @@ func (g *treeGen) expr(depth int) ast.Expr {
 	case 2:
 		return g.str()
 	case 3:
-		return &ast.LogicalLit{Value: g.bool()}
+		return &ast.LogicalLit{Value: g.bool(), Kind: g.pick("", "", "1", "lk")}
 	case 4, 5:
 		return g.variable(depth)
 	case 6:

@@ -40,7 +40,8 @@ type parser struct {
 	more       bool // files follow the one in hand
 	deep       bool // blocks that are nested too deeply have been reported
 
-	strayElse map[frameKind]bool // an ELSE without its block has been reported: so is the END
+	misnamedEnds map[frameKind]int  // blocks that an END of another kind has ended: their own may come yet
+	strayElse    map[frameKind]bool // an ELSE without its block has been reported: so is the END
 }
 
 func (p *parser) lines(lines []scan.Line) {

@@ -59,6 +59,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Access:       newRule[accessStmt]("PUBLIC or PRIVATE statement", "private  or  private :: names  or  public :: names"),
 		scan.Intent:       newRule[intentStmt]("INTENT statement", "intent(in) :: names  or  intent(out)  or  intent(inout)"),
 		scan.External:     newRule[externalStmt]("EXTERNAL or INTRINSIC statement", "external names  or  intrinsic names"),
+		scan.Procedure:    newRule[procedureStmt]("PROCEDURE statement", "procedure(interface) [, optional] :: names"),
 		scan.ImplicitNone: newRule[implicitStmt]("IMPLICIT NONE statement", "implicit none"),
 		scan.Implicit:     newRule[implicitTypes]("IMPLICIT statement", "implicit type (letters), ...  or  implicit none"),
 		scan.Data:         newRule[dataStmt]("DATA statement", "data variables / values /, ..."),

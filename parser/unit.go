@@ -93,6 +93,15 @@ type (
 		Word  lexer.Token `parser:"@( 'external' | 'intrinsic' ) '::'?"`
 		Names []nameRef   `parser:"@@ ( ',' @@ )*"`
 	}
+	// procedureStmt is PROCEDURE with an interface, the type of a function or nothing in parentheses.
+	procedureStmt struct {
+		Word      lexer.Token  `parser:"@'procedure' '('"`
+		Type      *typeSpec    `parser:"( @@"`
+		Interface *lexer.Token `parser:"| @Ident )? ')'"`
+		Attrs     []attribute  `parser:"( ',' @@ )*"`
+		Colons    lexer.Token  `parser:"@'::'?"`
+		Names     []nameRef    `parser:"@@ ( ',' @@ )*"`
+	}
 	callStmt struct {
 		Proc callee `parser:"'call' @@"`
 	}
@@ -230,6 +239,42 @@ func (g *intentStmt) build(_ *parser, base ast.Base) ast.Stmt {
 
 func (g *externalStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.External{Base: base, Intrinsic: g.Word.Value == "intrinsic", Names: namesOf(g.Names)}
+}
+
+// build makes the statements for the attributes of the procedures too.
+func (g *procedureStmt) build(p *parser, base ast.Base) ast.Stmt {
+	d := &ast.TypeDecl{Base: base, External: true, HasColons: true}
+	for i := range g.Attrs {
+		if w := g.Attrs[i].Word; w != nil && w.Value == "pointer" {
+			p.diags.Add(problem(source.OutsideSubset, w, "a pointer to a procedure is outside the subset").
+				WithHelp("pass the procedure as an argument, or call what an IF chooses"))
+			return nil
+		}
+		if !g.Attrs[i].build(p, d) {
+			return nil
+		}
+	}
+	if g.Type != nil {
+		if !g.Type.build(p, &d.Type) {
+			return nil
+		}
+		for _, n := range namesOf(g.Names) {
+			d.Entities = append(d.Entities, ast.Entity{Pos: n.Pos, Name: n.Name})
+		}
+		return d
+	}
+	s := &ast.External{Base: base, Names: namesOf(g.Names)}
+	if g.Interface != nil {
+		s.Interface = ast.Name{Pos: startOf(g.Interface), Name: g.Interface.Value}
+	}
+	list := &sequence{Base: base, stmts: []ast.Stmt{s}}
+	if d.Optional {
+		list.stmts = append(list.stmts, &ast.Attribute{Base: base, Word: "optional", Names: s.Names})
+	}
+	if d.Access != "" {
+		list.stmts = append(list.stmts, &ast.Access{Base: base, Access: d.Access, Names: s.Names})
+	}
+	return list
 }
 
 func (g *callStmt) build(_ *parser, base ast.Base) ast.Stmt {

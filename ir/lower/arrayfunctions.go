@@ -457,11 +457,10 @@ func (l *lowerer) boundsVector(e *ast.Index, pre *[]ir.Stmt) *argument {
 	}
 	typ := ir.Integer
 	if args[1] != nil {
-		k, ok := constOf(l.integer(args[1], "KIND"))
-		if !ok {
+		var ok bool
+		if typ, ok = l.kindOf(args[1], e.Name); !ok {
 			return nil
 		}
-		typ = integerOf(k)
 	}
 	return l.vector(slices.Clone(list), typ, e.Pos, pre)
 }
@@ -514,7 +513,7 @@ func (l *lowerer) product(e *ast.Index, g goal, pre *[]ir.Stmt) *argument {
 	}
 	mul, add := ir.Mul, ir.Add
 	x, y := element(in[0], i, k), element(in[1], k, j)
-	if x.Typ == ir.Logical && y.Typ == ir.Logical {
+	if x.Typ.IsLogical() && y.Typ.IsLogical() {
 		mul, add = ir.And, ir.Or
 	}
 	product := l.bin(mul, x, y, e.Pos, e.Pos)

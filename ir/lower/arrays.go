@@ -300,7 +300,9 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 	see := func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Ref:
-			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !apart(e, lhs)
+			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !apart(e, lhs) || e.Sym != lhs.Sym && oneText(e.Sym, lhs.Sym)
+		case *ir.Var:
+			other = other || oneText(e.Sym, lhs.Sym)
 		case *ir.CoRef:
 			other = other || e.Sym == lhs.Sym
 		}
@@ -312,6 +314,9 @@ func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 	}
 	return other
 }
+
+// oneText reports whether a and b are parts of one text.
+func oneText(a, b *ir.Symbol) bool { return a.Whole != nil && a.Whole == b.Whole }
 
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {

@@ -72,7 +72,7 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 		return nil
 	}
 	sym := ir.Target(a.atom)
-	if typ := a.atom.Type(); sym == nil || !sym.Coarray || !typ.IsInteger() && typ != ir.Logical {
+	if typ := a.atom.Type(); sym == nil || !sym.Coarray || !typ.IsInteger() && !typ.IsLogical() {
 		l.errorf(codeArgument, a.args["atom"].Position(), "the atom of %s must be an INTEGER or LOGICAL coarray, or one of another image", name).
 			WithHelp("declare it as in: integer(atomic_int_kind) :: n[*]")
 		return nil

@@ -408,6 +408,8 @@ func convertHelp(d *dummy, text string) string {
 	switch d.typ {
 	case ir.Long:
 		return "int(" + text + ", 8)"
+	case ir.Byte, ir.Short:
+		return fmt.Sprintf("int(%s, %d)", text, d.typ.Bytes())
 	case ir.Integer:
 		return "int(" + text + ")"
 	case ir.Double:

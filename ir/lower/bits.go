@@ -20,6 +20,11 @@ var bitFunctions = map[string]intrinsicFunc{
 	"ibset":      ofBits("i pos", func(b *bitCall) ir.Expr { return b.or(b.arg(0), b.shift(b.word(1), b.arg(1))) }),
 	"ibclr":      ofBits("i pos", func(b *bitCall) ir.Expr { return b.and(b.arg(0), b.not(b.shift(b.word(1), b.arg(1)))) }),
 	"ibits":      ofBits("i pos len", func(b *bitCall) ir.Expr { return b.and(b.shift(b.arg(0), b.neg(b.arg(1))), b.low(b.arg(2))) }),
+	"and":        {[]string{"i", "j"}, bitsOrTruth("iand", ir.And)}, // and, or, xor, lshift and rshift are extensions of gfortran
+	"or":         {[]string{"i", "j"}, bitsOrTruth("ior", ir.Or)},
+	"xor":        {[]string{"i", "j"}, bitsOrTruth("ieor", ir.Neqv)},
+	"lshift":     ofBits("i shift", func(b *bitCall) ir.Expr { return b.shift(b.arg(0), b.arg(1)) }),
+	"rshift":     ofBits("i shift", (*bitCall).shiftedSigned),
 	"ishft":      ofBits("i shift", func(b *bitCall) ir.Expr { return b.shift(b.arg(0), b.arg(1)) }),
 	"ishftc":     ofBits("i shift size?", (*bitCall).rotated),
 	"shiftl":     ofBits("i shift", func(b *bitCall) ir.Expr { return b.shift(b.arg(0), b.arg(1)) }),
@@ -42,6 +47,17 @@ var bitFunctions = map[string]intrinsicFunc{
 	"trailz": ofBits("i", func(b *bitCall) ir.Expr { return b.counted("trailz") }),
 }
 
+// bitsOrTruth builds a function of the bits of INTEGERs, or of two LOGICAL values.
+func bitsOrTruth(bits string, op ir.Op) func(*lowerer, *call) ir.Expr {
+	ofIntegers := same(bits, onlyInteger)
+	return func(l *lowerer, c *call) ir.Expr {
+		if c.args[0].Type().IsLogical() && c.args[1].Type().IsLogical() {
+			return l.bin(op, c.args[0], c.args[1], c.Pos, c.Pos)
+		}
+		return ofIntegers(l, c)
+	}
+}
+
 // bitCall makes the value of a bit function of an INTEGER type with size bits.
 type bitCall struct {
 	l    *lowerer
@@ -50,7 +66,7 @@ type bitCall struct {
 	size int
 }
 
-func (l *lowerer) bitCall(c *call, t ir.Type) *bitCall { return &bitCall{l, c, t, 8 * kindOf(t)} }
+func (l *lowerer) bitCall(c *call, t ir.Type) *bitCall { return &bitCall{l, c, t, 8 * t.Bytes()} }
 
 // ofBits builds a function whose first argument has the bits, and whose arguments j
 // and mask have as many.
@@ -76,8 +92,8 @@ func maskOfBits(make func(*bitCall) ir.Expr) func(*lowerer, *call) ir.Expr {
 		if !c.args[0].Type().IsInteger() {
 			return l.wrong(c, 0, "INTEGER")
 		}
-		kind, ok := l.kindArgument(c)
-		b := l.bitCall(c, ofKind(ir.Integer, kind))
+		of, ok := l.ofKindArgument(ir.Integer, c)
+		b := l.bitCall(c, of)
 		if !ok || !b.within(0, 0, b.size) {
 			return bad(c.Pos)
 		}

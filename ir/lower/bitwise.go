@@ -26,7 +26,7 @@ func (l *lowerer) bitwise(list []ir.Stmt) []ir.Stmt {
 			continue
 		}
 		ir.ReplaceBodies(s, l.bitwise)
-		ownBits(s)
+		replaceExprs(s, bits)
 		out = append(out, s)
 	}
 	return out
@@ -70,38 +70,54 @@ func partOf(r *ir.Ref, k int) *ir.Ref {
 	return p
 }
 
-// ownBits puts the transfers into a statement, but for those inside of it.
-func ownBits(s ir.Stmt) {
+// replaceExprs replaces the expressions of a statement other than an assignment, but for those of statements
+// inside of it.
+func replaceExprs(s ir.Stmt, with func(ir.Expr) ir.Expr) {
+	each := func(list []ir.Expr) { replaceAll(list, with) }
 	switch s := s.(type) {
 	case *ir.Do:
-		s.Lo, s.Hi, s.Step = bits(s.Lo), bits(s.Hi), bits(s.Step)
+		s.Lo, s.Hi, s.Step = with(s.Lo), with(s.Hi), with(s.Step)
 	case *ir.While:
-		s.Cond = bits(s.Cond)
+		s.Cond = with(s.Cond)
 	case *ir.If:
-		s.Cond = bits(s.Cond)
+		s.Cond = with(s.Cond)
 	case *ir.Print:
-		s.Unit, s.Format = bits(s.Unit), bits(s.Format)
-		allBits(s.Given)
-		allBits(s.Items)
+		s.Unit, s.Format = with(s.Unit), with(s.Format)
+		each(s.Given)
+		each(s.Items)
 	case *ir.Read:
-		s.From, s.Format = bits(s.From), bits(s.Format)
-		allBits(s.Given)
+		s.From, s.Format, s.Times = with(s.From), with(s.Format), with(s.Times)
+		each(s.Given)
 	case *ir.Stop:
-		s.Code = bits(s.Code)
+		s.Code = with(s.Code)
 	case *ir.Allocate:
-		allBits(s.Ends)
+		each(s.Ends)
 	case *ir.Transfer:
-		s.Image = bits(s.Image)
+		s.Image = with(s.Image)
+		replaceInSection(s.Local, with)
+		replaceInSection(s.Remote, with)
 	case *ir.Sync:
-		allBits(s.Images)
+		each(s.Images)
+		replaceInSection(s.Set, with)
 	case *ir.Collective:
-		s.Image = bits(s.Image)
+		s.Image = with(s.Image)
+		replaceInSection(s.Part, with)
 	}
 }
 
-func allBits(list []ir.Expr) {
+func replaceInSection(s *ir.Section, with func(ir.Expr) ir.Expr) {
+	if s == nil {
+		return
+	}
+	for k := range s.Dims {
+		d := &s.Dims[k]
+		d.Lo, d.N, d.Step = with(d.Lo), with(d.N), with(d.Step)
+	}
+}
+
+func replaceAll(list []ir.Expr, with func(ir.Expr) ir.Expr) {
 	for i, e := range list {
-		list[i] = bits(e)
+		list[i] = with(e)
 	}
 }
 
@@ -120,7 +136,7 @@ func bits(e ir.Expr) ir.Expr {
 		}
 		held := *r
 		held.Typ = r.Sym.Type
-		allBits(held.Subs)
+		replaceAll(held.Subs, bits)
 		return &ir.Call{X: ir.X{Pos: r.Pos, Typ: r.Typ, Raw: r.Raw}, Name: "transfer", Args: []ir.Expr{&held}}
 	})
 }

@@ -90,7 +90,7 @@ func (c *choice) find() bool {
 		var is bool
 		c.l.aside(func() {
 			x := c.l.expr(e)
-			is = !isBad(x) && !isConstant(x) && (which == "dim" && x.Type().IsInteger() || which == "back" && x.Type() == ir.Logical)
+			is = !isBad(x) && !isConstant(x) && (which == "dim" && x.Type().IsInteger() || which == "back" && x.Type().IsLogical())
 		})
 		if is {
 			c.which, c.rank = which, c.l.rank(c.args[c.names[0]])

@@ -298,6 +298,7 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 	}
 	var pre []ir.Stmt
 	var typ ir.Type
+	var behind []ir.Stmt
 	if _, ok := object.(*ast.CoIndex); ok {
 		l.errorf(codeType, object.Position(), "the argument of %s lies on another image", name).WithHelp("pass the variable without [image]: every image passes its own")
 		return nil
@@ -312,19 +313,32 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 			return nil
 		}
 		out.Part, typ = l.sectionOf(a), a.typ
+		if name == "co_sum" && isNarrow(typ) {
+			ctx := l.elements(a.shape.n, a.pos, &pre)
+			behind = one(l.nest(ctx, l.rewrapped(l.elementOf(a, ctx, a.pos)), a.pos))
+		}
 	} else {
 		out.Scalar = l.target(object)
 		if typ = out.Scalar.Type(); isBad(out.Scalar) {
 			return nil
 		}
+		if name == "co_sum" && isNarrow(typ) {
+			behind = one(l.rewrapped(out.Scalar))
+		}
 	}
 	numeric := typ.IsOrdered() || typ.IsComplex() && (name == "co_sum" || name == "co_broadcast")
-	if !numeric && !(name == "co_broadcast" && (typ == ir.Logical || typ == ir.Character && out.Target().Len >= 0 && !isSubstring(out.Scalar))) {
+	if !numeric && !(name == "co_broadcast" && (typ.IsLogical() || typ == ir.Character && out.Target().Len >= 0 && !isSubstring(out.Scalar))) {
 		l.errorf(codeType, object.Position(), "the argument of %s is %s, which is not supported", name, typ).
 			WithHelp("pass INTEGER, REAL or DOUBLE PRECISION")
 		return nil
 	}
-	return l.succeeds(append(pre, out), status)
+	return l.succeeds(append(append(pre, out), behind...), status)
+}
+
+// rewrapped makes of x, of a kind of INTEGER that becomes INTEGER, what its kind holds.
+func (l *lowerer) rewrapped(x ir.Expr) ir.Stmt {
+	pos := x.Position()
+	return &ir.Assign{S: ir.S{Pos: pos}, LHS: ir.Clone(x), RHS: l.convert(l.convert(ir.Clone(x), ir.Integer), x.Type())}
 }
 
 func isSubstring(e ir.Expr) bool { _, ok := e.(*ir.Substr); return ok }

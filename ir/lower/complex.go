@@ -108,12 +108,12 @@ func orComplex(generic string, other func(*lowerer, *call) ir.Expr) func(*lowere
 func complexOf(l *lowerer, c *call) ir.Expr {
 	part := ir.Real
 	if k := c.args[2]; k != nil {
-		n, ok := constOf(k)
-		if !ok || !k.Type().IsInteger() || n != 4 && n != 8 {
+		n, _ := constOf(k)
+		var ok bool
+		if part, ok = ofBytes(n, ir.Real, ir.Real, ir.Double); !ok || n == 0 {
 			l.errorf(codeArgument, k.Position(), "the kind argument of %s must be the constant 4 or 8", c.name)
 			return bad(c.Pos)
 		}
-		part = ofKind(ir.Real, n)
 	}
 	return l.cmplx(c, part)
 }

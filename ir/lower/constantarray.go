@@ -67,6 +67,17 @@ func (l *lowerer) constantElements(e ast.Expr) (list []*ir.Const, extents []int,
 	return l.constantElementwise(e)
 }
 
+// constantLength is the length of the elements of constant array expression e, 1 where it has none.
+func (l *lowerer) constantLength(e ast.Expr) int {
+	if a, is := e.(*ast.Array); is && a.Type != nil {
+		return max(0, l.typeSpec(a.Type, a.Pos).length)
+	}
+	if list, _, ok := l.constantElements(e); ok && len(list) > 0 {
+		return len(list[0].Str)
+	}
+	return 1
+}
+
 // constantReshape is constantElements of RESHAPE.
 func (l *lowerer) constantReshape(e *ast.Index) (list []*ir.Const, extents []int, ok bool) {
 	args := l.ordered(e, 2, reshapeArguments...)

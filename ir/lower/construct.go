@@ -19,7 +19,7 @@ import (
 func (l *lowerer) inside() *scope {
 	s := l.scope
 	return &scope{unit: s.unit, host: s, inner: true, site: s.site, names: map[string]*ir.Symbol{}, implicitNone: s.implicitNone, letters: s.letters,
-		targets: map[string]target{}, procs: map[string]*procedure{}, externals: s.externals, interfaces: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{},
+		targets: map[string]target{}, procs: map[string]*procedure{}, externals: s.externals, interfaces: map[string]bool{}, abstract: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{},
 		binding: s.binding, used: map[string]bool{}, checkpoints: s.checkpoints}
 }
 

@@ -178,7 +178,7 @@ func (m *maker) suits(x ir.Expr) bool {
 		if t == ir.Character {
 			m.length = m.l.charLen(x)
 		}
-	case m.typ == t || m.typed && m.typ.IsNumeric() && t.IsNumeric():
+	case m.typ == t || m.typed && (m.typ.IsNumeric() && t.IsNumeric() || m.typ.IsLogical() && t.IsLogical()):
 	default:
 		m.l.errorf(codeType, x.Position(), "an array constructor of %s has an element that is %s", m.typ, t).
 			WithHelp("give all elements one type, or write it in front: [%s :: ...]", typeWord(m.typ))

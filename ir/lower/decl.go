@@ -37,6 +37,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	l.data, l.saves, l.unsized = nil, nil, nil
 	l.deferred = deferredElsewhere(spec)
 	var commons []*ast.Common
+	var interfaces []ast.Name
 	var equivalences []*ast.Equivalence
 	for _, s := range spec {
 		independent = nil
@@ -82,7 +83,14 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.External:
 			for _, n := range s.Names {
-				l.procedureName(n, s.Intrinsic)
+				if s.Interface.Name != "" {
+					l.ofInterface(n)
+				} else {
+					l.procedureName(n, s.Intrinsic)
+				}
+			}
+			if s.Interface.Name != "" {
+				interfaces = append(interfaces, s.Interface)
 			}
 		case *ast.Inherit:
 			l.inherit(s)
@@ -100,6 +108,9 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 		default:
 			l.errorf(codeOutside, s.Position(), "this statement cannot stand among the declarations")
 		}
+	}
+	for _, n := range interfaces {
+		l.checkInterface(n)
 	}
 	for _, e := range l.unsized {
 		l.errorf(codeDeclaration, e.Pos, "the length of %s is *, which only a PARAMETER may have", e.Name).
@@ -236,10 +247,11 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	}
 	switch t.Name {
 	case "integer":
-		if kind != 0 && kind != 4 && kind != 8 {
-			unknown("use integer, integer(4) or integer(8)")
+		typ, known := integerOf(kind)
+		if !known {
+			unknown("use integer(1), integer(2), integer(4) or integer(8)")
 		}
-		return declType{typ: integerOf(kind)}
+		return declType{typ: typ}
 	case "real":
 		return declType{typ: ofKind(ir.Real, ir.Double)}
 	case "double precision":
@@ -252,10 +264,11 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 	case "double complex":
 		return declType{typ: ir.DoubleComplex}
 	case "logical":
-		if kind != 0 && kind != 1 && kind != 2 && kind != 4 && kind != 8 {
-			unknown("use logical")
+		typ, known := logicalOf(kind)
+		if !known {
+			unknown("use logical(1), logical(2), logical(4) or logical(8)")
 		}
-		return declType{typ: ir.Logical}
+		return declType{typ: typ}
 	case "character":
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {
@@ -312,7 +325,7 @@ func (l *lowerer) declare(e *ast.Entity, t declType) *ir.Symbol {
 		s = l.newSymbol(e.Name, e.Pos)
 	} else if at, ok := l.typed[s]; ok {
 		l.errorf(codeDuplicate, e.Pos, "%s is declared twice", e.Name).
-			WithNote(at, "%s was declared here", e.Name)
+			WithNote(at, "%s was declared here", e.Name).WithHelp("remove one of the declarations, or rename one of the variables")
 		return nil
 	} else if s.Param && s.Type != t.typ {
 		l.errorf(codeDuplicate, e.Pos, "the type of %s is declared after its PARAMETER statement", e.Name).
@@ -463,7 +476,7 @@ func (l *lowerer) parameter(e *ast.Entity) {
 // setParameter makes s a named constant.
 func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.IsArray() {
-		l.parameterArray(s, e)
+		l.parameterArray(s, e, assumed)
 		return
 	}
 	s.Param = true
@@ -491,10 +504,13 @@ func (l *lowerer) setParameter(s *ir.Symbol, e *ast.Entity, assumed bool) {
 }
 
 // parameterArray makes s an array of constants.
-func (l *lowerer) parameterArray(s *ir.Symbol, e *ast.Entity) {
+func (l *lowerer) parameterArray(s *ir.Symbol, e *ast.Entity, assumed bool) {
 	if s.Values != nil || s.Init != nil {
 		l.errorf(codeDuplicate, e.Pos, "PARAMETER %s has a value already", e.Name)
 		return
+	}
+	if assumed {
+		s.Len = l.constantLength(e.Init)
 	}
 	l.initial(s, e.Init)
 	if s.Values == nil && s.Init == nil {
@@ -604,6 +620,8 @@ func typeWord(t ir.Type) string {
 	switch t {
 	case ir.Integer:
 		return "integer"
+	case ir.Byte, ir.Short, ir.Logical1, ir.Logical2, ir.Logical8:
+		return strings.ToLower(t.String())
 	case ir.Long:
 		return "integer(8)"
 	case ir.Real:

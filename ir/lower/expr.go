@@ -29,7 +29,7 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 		}
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: e.Value}
 	case *ast.LogicalLit:
-		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Bool: e.Value}
+		return l.logicalLit(e)
 	case *ast.Ident:
 		return l.ident(e)
 	case *ast.Index:
@@ -69,35 +69,61 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 }
 
 func (l *lowerer) intLit(e *ast.IntLit) ir.Expr {
-	kind := 4
+	typ := ir.Integer
 	if e.Kind != "" {
-		var ok bool
-		if kind, ok = l.literalKind(e.Kind, e.Pos); !ok {
+		kind, ok := l.literalKind(e.Kind, e.Pos)
+		if !ok {
 			return bad(e.Pos)
 		}
-		if kind != 4 && kind != 8 {
-			l.errorf(codeOutside, e.Pos, "INTEGER of kind %d is not supported", kind).WithHelp("use kind 4 or 8")
+		if typ, ok = integerOf(kind); !ok {
+			l.errorf(codeOutside, e.Pos, "INTEGER of kind %d is not supported", kind).WithHelp("use kind 1, 2, 4 or 8")
 			return bad(e.Pos)
 		}
 	}
 	n, err := strconv.ParseInt(e.Text, 10, 64)
-	typ := integerOf(kind)
 	if err != nil || typ.Wrap(int(n)) != int(n) {
-		d := l.errorf(codeOverflow, e.Pos, "%s does not fit in INTEGER(%d)", e.Text, kind)
-		if err == nil {
-			d.WithHelp("write %s_8 and declare its variables as integer(8)", e.Text)
+		d := l.errorf(codeOverflow, e.Pos, "%s does not fit in INTEGER(%d)", e.Text, typ.Bytes())
+		if wider := map[ir.Type]int{ir.Byte: 4, ir.Short: 4, ir.Integer: 8}[typ]; err == nil {
+			d.WithHelp("write %s_%d and declare its variables as integer(%[2]d)", e.Text, wider)
 		}
 		return bad(e.Pos)
 	}
 	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: typ}, Int: int(n)}
 }
 
-// integerOf is the INTEGER type of kind 4 or 8.
-func integerOf(kind int) ir.Type {
-	if kind == 8 {
-		return ir.Long
+func (l *lowerer) logicalLit(e *ast.LogicalLit) ir.Expr {
+	typ := ir.Logical
+	if e.Kind != "" {
+		kind, ok := l.literalKind(e.Kind, e.Pos)
+		if !ok {
+			return bad(e.Pos)
+		}
+		if typ, ok = logicalOf(kind); !ok {
+			l.errorf(codeOutside, e.Pos, "LOGICAL of kind %d is not supported", kind).WithHelp("use kind 1, 2, 4 or 8")
+			return bad(e.Pos)
+		}
 	}
-	return ir.Integer
+	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: typ}, Bool: e.Value}
+}
+
+// integerOf is the INTEGER type of a kind, 0 for the default; known is false where there is none.
+func integerOf(kind int) (t ir.Type, known bool) {
+	return ofBytes(kind, ir.Integer, ir.Byte, ir.Short, ir.Integer, ir.Long)
+}
+
+// logicalOf is the LOGICAL type of a kind, as integerOf.
+func logicalOf(kind int) (t ir.Type, known bool) {
+	return ofBytes(kind, ir.Logical, ir.Logical1, ir.Logical2, ir.Logical, ir.Logical8)
+}
+
+// ofBytes is the type of list whose values have so many bytes; standard for 0, and where there is none.
+func ofBytes(n int, standard ir.Type, list ...ir.Type) (t ir.Type, known bool) {
+	for _, t := range list {
+		if t.Bytes() == n {
+			return t, true
+		}
+	}
+	return standard, n == 0
 }
 
 func (l *lowerer) realLit(e *ast.RealLit) ir.Expr {
@@ -350,7 +376,7 @@ func (l *lowerer) inBounds(r *ir.Ref) bool {
 		c, ok := sub.(*ir.Const)
 		if b := r.Sym.Dims[i]; ok && !l.unbounded[r.Sym] && !l.loose[r.Sym] && (c.Int < b.Lo || c.Int > b.Hi) {
 			l.errorf(codeBounds, c.Pos, "subscript %d of %s is %d, out of the bounds %d:%d", i+1, r.Sym.Source(), c.Int, b.Lo, b.Hi).
-				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Source())
+				WithNote(r.Sym.Pos, "%s was declared here", r.Sym.Source()).WithHelp("correct the subscript, or declare the array with other bounds")
 			return false
 		}
 	}
@@ -507,7 +533,7 @@ func (l *lowerer) integer(e ast.Expr, what string) ir.Expr {
 // logical lowers a condition.
 func (l *lowerer) logical(e ast.Expr, what string) ir.Expr {
 	x := l.expr(e)
-	if t := x.Type(); t != ir.Logical && t != ir.Invalid {
+	if t := x.Type(); !t.IsLogical() && t != ir.Invalid {
 		d := l.errorf(codeType, e.Position(), "%s is %s, it must be LOGICAL", what, t)
 		if t.IsNumeric() {
 			d.WithHelp("compare it: %s /= 0", ast.UnparseExpr(e))
@@ -534,6 +560,9 @@ func intConstOf(t ir.Type, n int, pos source.Pos) *ir.Const {
 // convert makes e a t: numeric conversion, folded for constants.
 func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	from := e.Type()
+	if from.IsLogical() && t.IsLogical() && from != t {
+		return ofKindLogical(e, t)
+	}
 	if from == t || from == ir.Invalid || !t.IsNumeric() || !from.IsNumeric() {
 		return e
 	}
@@ -548,9 +577,10 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	out, fits, ok := ir.Compute(conv, []*ir.Const{c})
 	switch {
 	case t.IsInteger() && !(ok && fits):
-		d := l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(%d)", ir.ExprString(c), kindOf(t))
+		d := l.errorf(codeOverflow, c.Pos, "%s does not fit in INTEGER(%d)", ir.ExprString(c), t.Bytes())
 		if ok {
-			d.WithHelp("use INTEGER(8), as in integer(8) :: i and int(x, 8)")
+			wider := map[ir.Type]int{ir.Byte: 4, ir.Short: 4, ir.Integer: 8}[t]
+			d.WithHelp("use INTEGER(%d), as in integer(%[1]d) :: i and int(x, %[1]d)", wider)
 		}
 		return bad(c.Pos)
 	case !fits:
@@ -560,6 +590,16 @@ func (l *lowerer) convert(e ir.Expr, t ir.Type) ir.Expr {
 	return out
 }
 
+// ofKindLogical is LOGICAL e as one of type t.
+func ofKindLogical(e ir.Expr, t ir.Type) ir.Expr {
+	if c, ok := e.(*ir.Const); ok {
+		out := *c
+		out.Typ = t
+		return &out
+	}
+	return &ir.Conv{X: ir.X{Pos: e.Position(), Typ: t}, E: e}
+}
+
 // assignable reports, or says by an error, whether value can be assigned to
 // something of type t called name.
 func (l *lowerer) assignable(t ir.Type, value ir.Expr, name string) bool {
@@ -567,19 +607,21 @@ func (l *lowerer) assignable(t ir.Type, value ir.Expr, name string) bool {
 	if t == ir.Invalid || v == ir.Invalid {
 		return false
 	}
-	if t == v || t.IsNumeric() && v.IsNumeric() {
+	if t == v || t.IsNumeric() && v.IsNumeric() || t.IsLogical() && v.IsLogical() {
 		return true
 	}
 	d := l.errorf(codeType, value.Position(), "%s value cannot be assigned to %s, which is %s", v, name, t)
 	switch {
-	case t == ir.Logical && v.IsNumeric():
+	case t.IsLogical() && v.IsNumeric():
 		d.WithHelp("write a comparison: %s /= 0", ir.ExprString(value))
-	case t.IsNumeric() && v == ir.Logical:
+	case t.IsNumeric() && v.IsLogical():
 		d.WithHelp("write merge(1, 0, %s)", conditionText(value))
 	case t.IsNumeric() && v == ir.Character && isVariable(value):
 		d.WithHelp("to convert the text write read(%s, *) %s", ir.ExprString(value), name)
+	case t.IsNumeric() && v == ir.Character:
+		d.WithHelp("write a number, or declare %s as character(len=%d)", name, max(1, l.charLen(value)))
 	case t == ir.Character && v.IsNumeric():
-		d.WithHelp("print the number as an item of its own")
+		d.WithHelp("to make a text of the number write: write(%s, *) %s", name, ir.ExprString(value))
 	}
 	return false
 }

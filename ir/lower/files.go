@@ -182,7 +182,7 @@ func (l *lowerer) ioLength(s *ast.FileStmt, to ast.Expr) []ir.Stmt {
 		if isBad(x) {
 			return nil
 		}
-		size := map[ir.Type]int{ir.Integer: 4, ir.Long: 8, ir.Real: 4, ir.Double: 8, ir.Complex: 8, ir.DoubleComplex: 16, ir.Logical: 4}[x.Type()]
+		size := x.Type().Bytes()
 		if x.Type() == ir.Character {
 			if size = l.charLen(x); size < 0 {
 				l.errorf(codeOutside, e.Position(), "the length of this item of INQUIRE(IOLENGTH=) is not constant").WithHelp("write a CHARACTER variable")

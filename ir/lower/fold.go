@@ -34,7 +34,7 @@ func (l *lowerer) foldUnary(u *ir.Un) ir.Expr {
 	case !ok:
 		return u
 	case !fits:
-		l.errorf(codeOverflow, u.Pos, "the constant -(%s) does not fit in INTEGER(%d)", ir.ExprString(c), kindOf(u.Typ))
+		l.errorf(codeOverflow, u.Pos, "the constant -(%s) does not fit in INTEGER(%d)", ir.ExprString(c), u.Typ.Bytes())
 		return bad(u.Pos)
 	}
 	return out
@@ -60,7 +60,7 @@ func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 	out, fits, ok := ir.Compute(b, []*ir.Const{x, y})
 	switch {
 	case b.Typ.IsInteger() && !(ok && fits):
-		d := l.errorf(codeOverflow, opPos, "the constant %s %s %s does not fit in INTEGER(%d)", ir.ExprString(x), b.Op, ir.ExprString(y), kindOf(b.Typ))
+		d := l.errorf(codeOverflow, opPos, "the constant %s %s %s does not fit in INTEGER(%d)", ir.ExprString(x), b.Op, ir.ExprString(y), b.Typ.Bytes())
 		if b.Typ == ir.Integer {
 			d.WithHelp("use kind 8, as in %d_8, or real numbers", x.Int)
 		}
@@ -72,14 +72,6 @@ func (l *lowerer) foldBinary(b *ir.Bin, opPos source.Pos) ir.Expr {
 		return bad(b.Pos)
 	}
 	return out
-}
-
-// kindOf is the kind of an INTEGER type.
-func kindOf(t ir.Type) int {
-	if t == ir.Long {
-		return 8
-	}
-	return 4
 }
 
 // foldCall returns the constant that c is, or c. A constant argument outside

@@ -20,6 +20,9 @@ type generic struct {
 // on, and the generic name that they have.
 func (l *lowerer) interfaceBlock(s *ast.Interface) {
 	if s.Abstract {
+		for _, u := range s.Units {
+			l.scope.abstract[u.Name] = true
+		}
 		return
 	}
 	for _, u := range s.Units {
@@ -118,9 +121,14 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 // assignment is the generic name of the subroutines that assignments may stand for.
 const assignment = "assignment(=)"
 
-// isDefinedAssignment reports whether s is a call of a subroutine that defines it.
+// isDefinedAssignment reports whether s is a call of a subroutine that defines it, which none
+// can where the language does. (Values of derived types have been resolved before.)
 func (l *lowerer) isDefinedAssignment(s *ast.Assign) bool {
 	if len(l.specifics(assignment)) == 0 {
+		return false
+	}
+	to, from := l.probe(s.LHS), l.probe(s.RHS)
+	if (to.typ == from.typ || to.typ.IsNumeric() && from.typ.IsNumeric()) && (from.rank == 0 || from.rank == to.rank) {
 		return false
 	}
 	var p *procedure

@@ -146,7 +146,7 @@ var ieeeSubroutines = map[string]string{
 func (l *lowerer) ieeeCall(s *ast.Call) {
 	want := ieeeSubroutines[s.Proc.Name]
 	if n := len(s.Args); n > 0 && n < 3 {
-		if c, ok := l.expr(s.Args[n-1]).(*ir.Const); ok && (c.Typ == ir.Logical && !c.Bool && want == "false" || c.Typ == ir.Integer && c.Int == ieeeConstants[want]) {
+		if c, ok := l.expr(s.Args[n-1]).(*ir.Const); ok && (c.Typ.IsLogical() && !c.Bool && want == "false" || c.Typ == ir.Integer && c.Int == ieeeConstants[want]) {
 			return
 		}
 	}

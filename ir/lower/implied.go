@@ -29,6 +29,103 @@ func (l *lowerer) impliedEnds(p *ir.Print) []ir.Stmt {
 	return out
 }
 
+// impliedValues puts the values of items of implied DO loops that take statements, as a function of
+// the program does, into arrays that DO loops fill in front of the statement: with
+//
+//	print *, (f(i), i = 1, n)
+//
+// each part(i) is set to f(i) first, and is the item.
+type impliedValues struct {
+	l      *lowerer
+	inside map[*ir.ImpliedDo][]ir.Stmt // what comes before the items of a loop, in each iteration
+	around []*ir.ImpliedDo
+	n      []ir.Expr // the iterations of these
+	pre    []ir.Stmt
+}
+
+// keep does so for the items of d and of the loops inside; ok is false after an error.
+func (v *impliedValues) keep(d *ir.ImpliedDo) (ok bool) {
+	body, ok := v.fill(d, false)
+	v.l.prelude = append(append(v.l.prelude, v.pre...), body...)
+	return ok
+}
+
+// fill is the loop for d. With all set something that comes before the items of a loop around d
+// changes what they are.
+func (v *impliedValues) fill(d *ir.ImpliedDo, all bool) ([]ir.Stmt, bool) {
+	l := v.l
+	out := &ir.Do{S: ir.S{Pos: d.Pos}, Index: d.Index, Lo: ir.Clone(d.Lo), Hi: ir.Clone(d.Hi), Step: ir.Clone(d.Step), End: d.Pos}
+	for _, bound := range []ir.Expr{d.Lo, d.Hi, d.Step} {
+		if !v.known(bound) {
+			l.errorf(codeOutside, d.Pos, "a function inside an implied DO whose bounds depend on a loop around it, or on a function").
+				WithHelp("put its values into an array in a DO loop first, and print that")
+			return nil, false
+		}
+	}
+	v.around, v.n = append(v.around, d), append(v.n, l.fixed(l.tripsOf(out), "items", d.Pos, &v.pre))
+	defer func() { v.around, v.n = v.around[:len(v.around)-1], v.n[:len(v.n)-1] }()
+	out.Body = v.inside[d]
+	all = all || len(out.Body) > 0
+	for k, item := range d.Items {
+		if in, is := item.(*ir.ImpliedDo); is {
+			body, ok := v.fill(in, all)
+			if !ok {
+				return nil, false
+			}
+			out.Body = append(out.Body, body...)
+		} else if _, is := constOf(item); all && !is {
+			room := l.room(&elemental{n: v.n, pre: &v.pre}, item.Type(), max(0, l.charLen(item)), d.Pos)
+			element := func() ir.Expr { return l.elementOf(room, &elemental{n: v.n, place: v.places()}, d.Pos) }
+			out.Body = append(out.Body, &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: element(), RHS: item})
+			d.Items[k] = element()
+		}
+	}
+	if len(out.Body) == 0 {
+		return nil, true
+	}
+	// Other items have the index as it was before.
+	kept := l.local(d.Index.Source()+"_kept", d.Index.Type, d.Pos)
+	set := func(to, from *ir.Symbol) ir.Stmt {
+		return &ir.Assign{S: ir.S{Pos: d.Pos}, LHS: varOf(to, d.Pos), RHS: &ir.Var{X: ir.X{Pos: d.Pos, Typ: from.Type, Raw: true}, Sym: from}}
+	}
+	return []ir.Stmt{set(kept, d.Index), out, set(d.Index, kept)}, true
+}
+
+// known reports whether bound e of a loop has one value in all iterations of the loops around it.
+func (v *impliedValues) known(e ir.Expr) bool {
+	for _, d := range v.around {
+		if ir.Mentions(e, d.Index) {
+			return false
+		}
+	}
+	ok := true
+	ir.WalkExpr(e, func(x ir.Expr) bool {
+		switch x := x.(type) {
+		case *ir.Var:
+			for _, d := range v.around {
+				ok = ok && !assigns(v.inside[d], x.Sym)
+			}
+		case *ir.Ref, *ir.CoRef, *ir.Substr:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// places are which iterations of the loops around are in hand, from 1.
+func (v *impliedValues) places() (list []ir.Expr) {
+	l := v.l
+	for _, d := range v.around {
+		at := l.minus(l.convert(varOf(d.Index, d.Pos), ir.Long), l.convert(ir.Clone(d.Lo), ir.Long), d.Pos)
+		if n, ok := constOf(d.Step); !ok || n != 1 {
+			at = l.arith(ir.Div, at, l.convert(ir.Clone(d.Step), ir.Long), d.Pos)
+		}
+		list = append(list, l.plus(at, l.intConst(1, d.Pos), d.Pos))
+	}
+	return list
+}
+
 // impliedLoops are the implied DO loops among items.
 func impliedLoops(items []ir.Expr) []*ir.ImpliedDo {
 	var list []*ir.ImpliedDo

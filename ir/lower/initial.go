@@ -497,10 +497,7 @@ func hollerith(x ast.Expr) *ast.StringLit {
 // fromText is what a variable of type t holds that has the bytes of text, filled up with
 // blanks.
 func fromText(text string, t ir.Type, pos source.Pos) *ir.Const {
-	size := 4
-	if t == ir.Long || t == ir.Double {
-		size = 8
-	}
+	size := t.Bytes()
 	bits := uint64(0)
 	for i, b := range []byte(pad(text, size)) {
 		bits |= uint64(b) << (8 * i)
@@ -512,15 +509,13 @@ func fromText(text string, t ir.Type, pos source.Pos) *ir.Const {
 func fromBits(bits uint64, t ir.Type, pos source.Pos) *ir.Const {
 	c := &ir.Const{X: ir.X{Pos: pos, Typ: t}}
 	switch t {
-	case ir.Integer:
-		c.Int = int(int32(bits))
-	case ir.Long:
-		c.Int = int(bits)
+	case ir.Byte, ir.Short, ir.Integer, ir.Long:
+		c.Int = t.Wrap(int(bits))
 	case ir.Real:
 		c.Float = float64(math.Float32frombits(uint32(bits)))
 	case ir.Double:
 		c.Float = math.Float64frombits(bits)
-	case ir.Logical:
+	case ir.Logical1, ir.Logical2, ir.Logical, ir.Logical8:
 		c.Bool = bits&1 != 0
 	}
 	return c

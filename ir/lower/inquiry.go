@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -13,35 +14,43 @@ import (
 // their argument and do not evaluate it: the argument may be a whole array, and
 // the result is a constant (but for LEN of an expression).
 var inquiries = map[string]func(*lowerer, *ast.Index, ir.Expr) ir.Expr{
-	"kind":        numericInquiry(func(_ *lowerer, k kindInfo) any { return k.kind }),
-	"huge":        numericInquiry(func(_ *lowerer, k kindInfo) any { return k.huge }),
-	"tiny":        realInquiry(func(k kindInfo) any { return k.tiny }),
-	"epsilon":     realInquiry(func(k kindInfo) any { return k.epsilon }),
-	"digits":      numericInquiry(func(_ *lowerer, k kindInfo) any { return k.digits }),
-	"range":       numericInquiry(func(_ *lowerer, k kindInfo) any { return k.rng }),
-	"radix":       numericInquiry(func(_ *lowerer, k kindInfo) any { return 2 }),
-	"precision":   realInquiry(func(k kindInfo) any { return k.precision }),
-	"maxexponent": realInquiry(func(k kindInfo) any { return k.maxExp }),
-	"minexponent": realInquiry(func(k kindInfo) any { return k.minExp }),
-	"bit_size":    numericInquiry(func(_ *lowerer, k kindInfo) any { return 8 * k.kind }),
-	"storage_size": func(l *lowerer, e *ast.Index, x ir.Expr) ir.Expr {
-		if n := l.charLen(x); x.Type() == ir.Character && n >= 0 {
-			return l.intConst(8*n, e.Pos)
-		}
-		if k, ok := l.kindInfo(x); ok && x.Type().IsComplex() {
-			return l.intConst(16*k.kind, e.Pos)
-		} else if ok {
-			return l.intConst(8*k.kind, e.Pos)
-		} else if x.Type() == ir.Logical {
-			return l.intConst(32, e.Pos)
-		}
-		l.errorf(codeArgument, x.Position(), "storage_size of a text whose length is not constant").WithHelp("write 8*len(...)")
+	"kind":         numericInquiry(func(_ *lowerer, k kindInfo) any { return k.kind }),
+	"huge":         numericInquiry(func(_ *lowerer, k kindInfo) any { return k.huge }),
+	"tiny":         realInquiry(func(k kindInfo) any { return k.tiny }),
+	"epsilon":      realInquiry(func(k kindInfo) any { return k.epsilon }),
+	"digits":       numericInquiry(func(_ *lowerer, k kindInfo) any { return k.digits }),
+	"range":        numericInquiry(func(_ *lowerer, k kindInfo) any { return k.rng }),
+	"radix":        numericInquiry(func(_ *lowerer, k kindInfo) any { return 2 }),
+	"precision":    realInquiry(func(k kindInfo) any { return k.precision }),
+	"maxexponent":  realInquiry(func(k kindInfo) any { return k.maxExp }),
+	"minexponent":  realInquiry(func(k kindInfo) any { return k.minExp }),
+	"bit_size":     numericInquiry(func(_ *lowerer, k kindInfo) any { return 8 * k.kind }),
+	"len":          nil, // below: they need more than a type
+	"size":         nil,
+	"lbound":       nil,
+	"ubound":       nil,
+	"storage_size": nil,
+	"sizeof":       nil, // an extension of gfortran
+}
+
+// storageSize is STORAGE_SIZE, the bits of a scalar or of an element, or SIZEOF, the bytes of all elements.
+func (l *lowerer) storageSize(e *ast.Index, arg ast.Expr) ir.Expr {
+	of := l.molded(arg)
+	if of.typ == ir.Invalid {
+		return l.expr(arg) // for the error
+	}
+	if of.bytes() < 0 {
+		l.errorf(codeArgument, arg.Position(), "%s of a text whose length is not constant", e.Name).WithHelp("write len(...), times 8 for bits")
 		return bad(e.Pos)
-	},
-	"len":    nil, // below: they need more than a type
-	"size":   nil,
-	"lbound": nil,
-	"ubound": nil,
+	}
+	if e.Name == "storage_size" {
+		return l.intConst(8*of.bytes(), e.Pos)
+	}
+	var n ir.Expr = intConstOf(ir.Long, 1, e.Pos)
+	if l.firstPart(arg) != nil {
+		n = l.boundOfSome(&ast.Index{XBase: e.XBase, Name: "size", NamePos: e.NamePos, Args: e.Args}, []ast.Expr{arg})
+	}
+	return l.convert(l.arith(ir.Mul, n, l.intConst(of.bytes(), e.Pos), e.Pos), ir.Long)
 }
 
 // kindInfo is what Fortran's inquiry functions say of a numeric type.
@@ -56,6 +65,8 @@ type kindInfo struct {
 }
 
 var kindInfos = map[string]kindInfo{
+	"i1": {typ: ir.Byte, kind: 1, huge: math.MaxInt8, digits: 7, rng: 2},
+	"i2": {typ: ir.Short, kind: 2, huge: math.MaxInt16, digits: 15, rng: 4},
 	"i4": {typ: ir.Integer, kind: 4, huge: math.MaxInt32, digits: 31, rng: 9},
 	"i8": {typ: ir.Long, kind: 8, huge: math.MaxInt64, digits: 63, rng: 18},
 	"r4": {ir.Real, 4, float64(math.MaxFloat32), 0x1p-126, 0x1p-23, 24, 37, 6, 128, -125},
@@ -64,6 +75,10 @@ var kindInfos = map[string]kindInfo{
 
 func (l *lowerer) kindInfo(x ir.Expr) (kindInfo, bool) {
 	switch x.Type().Part() {
+	case ir.Byte:
+		return kindInfos["i1"], true
+	case ir.Short:
+		return kindInfos["i2"], true
 	case ir.Integer:
 		return kindInfos["i4"], true
 	case ir.Long:
@@ -81,7 +96,9 @@ func numericInquiry(get func(*lowerer, kindInfo) any) func(*lowerer, *ast.Index,
 		k, ok := l.kindInfo(x)
 		ok = ok && (!x.Type().IsComplex() || e.Name == "kind" || e.Name == "range" || e.Name == "precision")
 		if !ok && e.Name == "kind" { // of LOGICAL and CHARACTER
-			k.kind, ok = map[ir.Type]int{ir.Logical: 4, ir.Character: 1}[x.Type()], true
+			if k.kind, ok = x.Type().Bytes(), true; x.Type() == ir.Character {
+				k.kind = 1
+			}
 		}
 		if !ok {
 			l.errorf(codeArgument, x.Position(), "the argument of %s is %s, it must be numeric", e.Name, x.Type())
@@ -123,8 +140,8 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		}
 		typ := ir.Integer
 		if args[2] != nil {
-			k, ok := constOf(l.integer(args[2], "KIND"))
-			if typ = integerOf(k); !ok {
+			var ok bool
+			if typ, ok = l.kindOf(args[2], e.Name); !ok {
 				return bad(e.Pos), true
 			}
 		}
@@ -132,7 +149,7 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 			args = args[:1]
 		}
 		x = l.boundOfSome(e, args)
-		if typ == ir.Long {
+		if typ != ir.Integer {
 			x = l.convert(x, typ)
 		}
 		return x, true
@@ -150,6 +167,9 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 	}
 	if e.Name == "len" {
 		return l.lenInquiry(e, args[0]), true
+	}
+	if e.Name == "storage_size" || e.Name == "sizeof" {
+		return l.storageSize(e, args[0]), true
 	}
 	arg := l.sample(args[0])
 	if isBad(arg) {
@@ -342,6 +362,19 @@ func selectedIntKind(l *lowerer, c *call) ir.Expr {
 		}
 	}
 	return l.intConst(-1, c.Pos)
+}
+
+// selectedCharKind is SELECTED_CHAR_KIND(NAME).
+func selectedCharKind(l *lowerer, c *call) ir.Expr {
+	k, ok := c.args[0].(*ir.Const)
+	if !ok || k.Typ != ir.Character {
+		return l.wrong(c, 0, "a constant text")
+	}
+	kind, known := map[string]int{"ascii": 1, "default": 1, "iso_10646": 4}[strings.ToLower(strings.TrimRight(k.Str, " "))]
+	if !known {
+		kind = -1
+	}
+	return l.intConst(kind, c.Pos)
 }
 
 // selectedRealKind is SELECTED_REAL_KIND(P, R): the smallest of gfortran's

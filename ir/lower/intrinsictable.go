@@ -28,7 +28,10 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		}
 		def("d"+name, "x", same(name, onlyDouble))
 	}
-	for _, name := range strings.Fields("asinh acosh atanh erf erfc erfc_scaled gamma log_gamma bessel_j0 bessel_j1 bessel_y0 bessel_y1") {
+	for _, name := range strings.Fields("asinh acosh atanh") {
+		def(name, "x", orComplex(name, same(name, realTypes)))
+	}
+	for _, name := range strings.Fields("erf erfc erfc_scaled gamma log_gamma bessel_j0 bessel_j1 bessel_y0 bessel_y1") {
 		def(name, "x", same(name, realTypes))
 	}
 	def("hypot", "x y", alike(same("hypot", realTypes)))
@@ -139,7 +142,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 
 	// The rest.
 	def("merge", "tsource fsource mask", mergeFunc)
-	def("logical", "l kind?", logicalOf)
+	def("logical", "l kind?", logicalFunc)
 	for name, code := range map[string]int{"is_iostat_end": -1, "is_iostat_eor": -2} {
 		def(name, "i", func(l *lowerer, c *call) ir.Expr {
 			if !c.args[0].Type().IsInteger() {
@@ -148,6 +151,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 			return l.bin(ir.Eq, c.args[0], intConstOf(c.args[0].Type(), code, c.Pos), c.Pos, c.Pos)
 		})
 	}
+	def("selected_char_kind", "name", selectedCharKind)
 	def("selected_int_kind", "r", selectedIntKind)
 	def("selected_real_kind", "p? r?", selectedRealKind)
 	for _, name := range []string{"command_argument_count", "iargc"} {
@@ -245,7 +249,7 @@ func simple(generic string, result ir.Type, types ...ir.Type) func(*lowerer, *ca
 			if a == nil {
 				break
 			}
-			if t := a.Type(); t != types[i] && !(t.IsInteger() && types[i].IsInteger()) {
+			if t := a.Type(); t != types[i] && !(t.IsInteger() && types[i].IsInteger()) && !(t.IsLogical() && types[i].IsLogical()) {
 				return l.wrong(c, i, types[i].String())
 			}
 			args = append(args, a)
@@ -278,28 +282,50 @@ func modelFunction(name string, at int) func(*lowerer, *call) ir.Expr {
 	}
 }
 
-// logicalOf is LOGICAL, which has one kind.
-func logicalOf(l *lowerer, c *call) ir.Expr {
-	if c.args[0].Type() != ir.Logical {
+// logicalFunc is LOGICAL.
+func logicalFunc(l *lowerer, c *call) ir.Expr {
+	if !c.args[0].Type().IsLogical() {
 		return l.wrong(c, 0, "LOGICAL")
 	}
-	if k := c.args[1]; k != nil {
-		if n, ok := constOf(k); !ok || n != 4 {
-			l.errorf(codeArgument, k.Position(), "the kind argument of logical must be the constant 4").WithHelp("remove it")
-			return bad(c.Pos)
-		}
+	to, ok := l.ofKindArgument(ir.Logical, c)
+	if !ok {
+		return bad(c.Pos)
 	}
-	return l.regroup(c.args[0], c)
+	return l.regroup(l.convert(c.args[0], to), c)
 }
 
-// kindArgument evaluates the optional kind argument: 4, 8 or absent (0).
+// ofKindArgument is type t, INTEGER, REAL, COMPLEX or LOGICAL, of the kind that the optional kind argument asks for; ok is
+// false after an error.
+func (l *lowerer) ofKindArgument(t ir.Type, c *call) (of ir.Type, ok bool) {
+	kind, ok := l.kindArgument(c)
+	if !ok {
+		return t, false
+	}
+	want := "4 or 8"
+	switch {
+	case t.IsInteger():
+		of, ok = integerOf(kind)
+		want = "1, 2, 4 or 8"
+	case t.IsLogical():
+		of, ok = logicalOf(kind)
+		want = "1, 2, 4 or 8"
+	default:
+		of, ok = ofBytes(kind, t, ir.Real, ir.Double)
+	}
+	if !ok {
+		l.errorf(codeArgument, c.args[1].Position(), "the kind argument of %s must be the constant %s", c.name, want)
+	}
+	return of, ok
+}
+
+// kindArgument evaluates the optional kind argument, 0 where it is absent.
 func (l *lowerer) kindArgument(c *call) (kind int, ok bool) {
 	if len(c.args) < 2 || c.args[1] == nil {
 		return 0, true
 	}
 	k, isConst := c.args[1].(*ir.Const)
-	if !isConst || !k.Typ.IsInteger() || k.Int != 4 && k.Int != 8 {
-		l.errorf(codeArgument, c.args[1].Position(), "the kind argument of %s must be the constant 4 or 8", c.name)
+	if !isConst || !k.Typ.IsInteger() || k.Int < 1 {
+		l.errorf(codeArgument, c.args[1].Position(), "the kind argument of %s must be a constant kind", c.name)
 		return 0, false
 	}
 	return k.Int, true
@@ -312,26 +338,15 @@ func conversion(to ir.Type, types typeSet) func(*lowerer, *call) ir.Expr {
 		if !types.has(a.Type()) {
 			return l.wrong(c, 0, types.want)
 		}
-		kind, ok := l.kindArgument(c)
+		of, ok := l.ofKindArgument(to, c)
 		if !ok {
 			return bad(c.Pos)
 		}
-		if kind == 0 && to == ir.Real && a.Type().IsComplex() && c.name == "real" {
+		if (len(c.args) < 2 || c.args[1] == nil) && to == ir.Real && a.Type().IsComplex() && c.name == "real" {
 			return l.regroup(l.convert(a, a.Type().Part()), c)
 		}
-		return l.regroup(l.convert(a, ofKind(to, kind)), c)
+		return l.regroup(l.convert(a, of), c)
 	}
-}
-
-// ofKind is t, INTEGER or REAL, with the kind that an argument asks for, 0 for none.
-func ofKind(t ir.Type, kind int) ir.Type {
-	switch {
-	case kind == 8 && t == ir.Integer:
-		return ir.Long
-	case kind == 8 && t == ir.Real:
-		return ir.Double
-	}
-	return t
 }
 
 // regroup makes a new node for x at the place of c, so that the value of a
@@ -360,21 +375,17 @@ func rounding(generic string, to ir.Type, types typeSet) func(*lowerer, *call) i
 		if !types.has(a.Type()) {
 			return l.badArgument(c, 0, generic, types)
 		}
-		kind, ok := l.kindArgument(c)
+		if to != ir.Integer {
+			to = a.Type()
+		}
+		of, ok := l.ofKindArgument(to, c)
 		if !ok {
 			return bad(c.Pos)
 		}
 		if to == ir.Integer {
-			return l.foldCall(c.result(generic, ofKind(to, kind), a))
+			return l.foldCall(c.result(generic, of, a))
 		}
-		x := l.foldCall(c.result(generic, a.Type(), a))
-		switch kind {
-		case 4:
-			return l.convert(x, ir.Real)
-		case 8:
-			return l.convert(x, ir.Double)
-		}
-		return x
+		return l.convert(l.foldCall(c.result(generic, to, a)), of)
 	}
 }
 
@@ -395,7 +406,7 @@ func mergeFunc(l *lowerer, c *call) ir.Expr {
 	if t.Type() != f.Type() {
 		return l.wrong(c, 1, t.Type().String()+" as argument tsource")
 	}
-	if mask.Type() != ir.Logical {
+	if !mask.Type().IsLogical() {
 		return l.wrong(c, 2, "LOGICAL")
 	}
 	if m, n := l.charLen(t), l.charLen(f); t.Type() == ir.Character && m >= 0 && n >= 0 && m != n {

@@ -260,7 +260,10 @@ func (l *lowerer) record(p *ir.Print, to ir.Expr, in *records) ir.Stmt {
 
 // printItem lowers an item of PRINT: an expression or an implied DO. The type
 // of an implied DO is that of its first item.
-func (l *lowerer) printItem(e ast.Expr) ir.Expr {
+func (l *lowerer) printItem(e ast.Expr) ir.Expr { return l.printItemIn(e, nil) }
+
+// printItemIn is printItem inside of the implied DO loops of v, nil for none.
+func (l *lowerer) printItemIn(e ast.Expr, v *impliedValues) ir.Expr {
 	d, ok := e.(*ast.ImpliedDo)
 	if !ok {
 		if shaping := l.firstPart(e); shaping != nil {
@@ -279,20 +282,25 @@ func (l *lowerer) printItem(e ast.Expr) ir.Expr {
 	if x.Index != nil {
 		l.active[x.Index] = d.Pos
 	}
+	outermost := v == nil
+	if outermost {
+		v = &impliedValues{l: l, inside: map[*ir.ImpliedDo][]ir.Stmt{}}
+	}
 	inside := l.functions(func() {
 		for _, item := range d.Items {
-			i := l.printItem(item)
+			i := l.printItemIn(item, v)
 			good = good && !isBad(i)
 			x.Items = append(x.Items, i)
 		}
 	})
 	if len(inside) > 0 {
-		l.errorf(codeOutside, d.Pos, "a function cannot be referred to inside an implied DO").
-			WithHelp("put its values into an array in a DO loop first, and print that")
-		good = false
+		v.inside[x] = inside
 	}
 	if x.Index != nil {
 		delete(l.active, x.Index)
+	}
+	if outermost && good && len(v.inside) > 0 {
+		good = v.keep(x)
 	}
 	if !good || len(x.Items) == 0 {
 		return bad(d.Pos)

@@ -109,7 +109,7 @@ func (f *fold) equal() (ir.Expr, bool) {
 		return nil, false
 	}
 	op := ir.Eq
-	if v.Type() == ir.Logical && f.x.Type() == ir.Logical {
+	if v.Type().IsLogical() && f.x.Type().IsLogical() {
 		op = ir.Eqv
 	}
 	is := l.bin(op, ir.Clone(f.x), v, f.e.Pos, f.e.Pos)

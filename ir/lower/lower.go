@@ -93,6 +93,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		views:       make(map[*ir.Symbol]*view),
 		found:       k,
 		again:       newFound(),
+		texts:       make(map[*ir.Symbol]textPart),
 		overlays:    make(map[*ir.Symbol]overlaid),
 		common:      make(map[*ir.Symbol]bool),
 		loose:       make(map[*ir.Symbol]bool),
@@ -139,6 +140,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	}
 	l.scope, l.pending = main, pending
 	l.prog.Body = l.unitBody(p)
+	l.joinTexts()
 	l.wholeTexts()
 	l.uncalled(f)
 	l.dropIntrinsicNames()
@@ -147,6 +149,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		l.prog.Body = l.bitwise(l.prog.Body)
 	}
 	if !l.diags.HasErrors() {
+		l.narrow()
 		l.settle()
 	}
 	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
@@ -208,6 +211,7 @@ type lowerer struct {
 	surveying bool                    // COMMON blocks are looked for
 	punned    bool                    // an array holds numbers of several types
 	overlays  map[*ir.Symbol]overlaid // variables that are parts of others
+	texts     map[*ir.Symbol]textPart // CHARACTER variables that are parts of a text
 	common    map[*ir.Symbol]bool     // are in COMMON
 	found                             // what is known
 	again     found                   // what is more, so that lowering begins again

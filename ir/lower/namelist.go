@@ -89,7 +89,7 @@ func (l *lowerer) variablesOf(g *namelist, items []ast.Expr) (list []*ast.Ident,
 }
 
 // kindLetter is how the run time is told of the types of variables.
-var kindLetter = map[ir.Type]string{ir.Integer: "i", ir.Long: "l", ir.Real: "r", ir.Double: "d", ir.Complex: "z", ir.DoubleComplex: "w", ir.Logical: "b", ir.Character: "c"}
+var kindLetter = map[ir.Type]string{ir.Byte: "p", ir.Short: "q", ir.Logical1: "b", ir.Logical2: "b", ir.Logical8: "b", ir.Integer: "i", ir.Long: "l", ir.Real: "r", ir.Double: "d", ir.Complex: "z", ir.DoubleComplex: "w", ir.Logical: "b", ir.Character: "c"}
 
 // namelistItems are the items of a WRITE of g.
 func (l *lowerer) namelistItems(g *namelist, items []ast.Expr) (list []ir.Expr, ok bool) {

@@ -19,11 +19,11 @@ func (l *lowerer) unary(e *ast.Unary) ir.Expr {
 	case t == ir.Invalid:
 		return x
 	case e.Op == ".not.":
-		if t != ir.Logical {
+		if !t.IsLogical() {
 			l.errorf(codeType, e.Pos, ".not. needs a LOGICAL operand, not %s", t).WithHelp("for the bits of an INTEGER write not(i)")
 			return bad(e.Pos)
 		}
-		return l.foldUnary(&ir.Un{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Op: ir.Not, E: x})
+		return l.foldUnary(&ir.Un{X: ir.X{Pos: e.Pos, Typ: t}, Op: ir.Not, E: x})
 	case !t.IsNumeric():
 		l.errorf(codeType, e.Pos, "%s needs a numeric operand, not %s", e.Op, t)
 		return bad(e.Pos)
@@ -49,14 +49,14 @@ func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 	var y ir.Expr
 	before := l.functions(func() { y = l.expr(e.Y) })
 	switch {
-	case x.Type() != ir.Logical || y.Type() != ir.Logical:
+	case !x.Type().IsLogical() || !y.Type().IsLogical():
 	case decided:
 		return x
 	case decides(op, y):
 		l.prelude = append(l.prelude, before...)
 		return y
 	}
-	if len(before) > 0 && (op == ir.And || op == ir.Or) && x.Type() == ir.Logical && y.Type() == ir.Logical {
+	if len(before) > 0 && (op == ir.And || op == ir.Or) && x.Type().IsLogical() && y.Type().IsLogical() {
 		return l.shortCircuit(op, x, y, before, e.Pos)
 	}
 	l.prelude = append(l.prelude, before...)
@@ -74,7 +74,7 @@ func (l *lowerer) binary(e *ast.Binary) ir.Expr {
 // the other operand is.
 func decides(op ir.Op, x ir.Expr) bool {
 	c, ok := x.(*ir.Const)
-	return ok && c.Typ == ir.Logical && (op == ir.And && !c.Bool || op == ir.Or && c.Bool)
+	return ok && c.Typ.IsLogical() && (op == ir.And && !c.Bool || op == ir.Or && c.Bool)
 }
 
 // shortCircuit is x op y where functions are executed for y: only if x does not
@@ -98,7 +98,7 @@ func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
 	b := &ir.Bin{X: ir.X{Pos: pos}, Op: op, L: x, R: y}
 	mismatch := func(want string) ir.Expr {
 		d := l.errorf(codeType, opPos, "%s needs %s operands, found %s and %s", op, want, tx, ty)
-		if tx == ir.Logical && ty == ir.Logical {
+		if tx.IsLogical() && ty.IsLogical() {
 			switch op {
 			case ir.Eq:
 				d.WithHelp("compare LOGICAL values with .eqv.")
@@ -140,10 +140,10 @@ func (l *lowerer) bin(op ir.Op, x, y ir.Expr, pos, opPos source.Pos) ir.Expr {
 			b.L, b.R = l.convert(x, common), l.convert(y, common)
 		}
 	default:
-		if tx != ir.Logical || ty != ir.Logical {
+		if !tx.IsLogical() || !ty.IsLogical() {
 			return mismatch("LOGICAL")
 		}
-		b.Typ = ir.Logical
+		b.Typ = max(tx, ty)
 	}
 	if isBad(b.L, b.R) {
 		return bad(pos)

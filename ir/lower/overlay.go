@@ -178,6 +178,10 @@ func (l *lowerer) unite(a *area, p placed, q *stretch) {
 
 // overlay makes p a view of piece q.
 func (l *lowerer) overlay(a *area, p placed, q *stretch) {
+	if q.differentTexts() {
+		l.overlayText(a, p, q)
+		return
+	}
 	s := p.sym
 	held := &ir.Symbol{Type: q.holds(), Len: s.Len}
 	size := elementSize(held)

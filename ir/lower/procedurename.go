@@ -46,6 +46,28 @@ func (l *lowerer) procedureName(n ast.Name, intrinsic bool) {
 	l.externals[n.Name] = procedureName{n.Pos, intrinsic}
 }
 
+// ofInterface takes note that an interface describes procedure n.
+func (l *lowerer) ofInterface(n ast.Name) {
+	if d := l.dummies[n.Name]; d != nil {
+		l.dummyProcedure(d, n, true)
+		return
+	}
+	l.scope.interfaces[n.Name] = true
+}
+
+// checkInterface reports the name in PROCEDURE(name) where nothing has an interface of that name.
+func (l *lowerer) checkInterface(n ast.Name) {
+	for at := l.scope; at != nil; at = at.host {
+		if at.abstract[n.Name] || at.interfaces[n.Name] {
+			return
+		}
+	}
+	if l.procedure(n.Name) == nil {
+		l.errorf(codeUndeclared, n.Pos, "there is no interface %s", n.Name).
+			WithHelp("describe it: abstract interface, then the first statement and the declarations of a procedure %s, end interface", n.Name)
+	}
+}
+
 // isIntrinsic reports whether the language has a procedure of this name.
 func isIntrinsic(name string) bool {
 	_, call := systemCalls[name]

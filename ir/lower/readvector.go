@@ -18,7 +18,8 @@ import (
 //	   if (u_got(i)) b(i) = u(i)
 //	end do
 //
-// Loops around such a loop are taken together with it if the number of their iterations is known.
+// Loops around such a loop are taken together with it if the number of their iterations is known, or
+// where the run finds that all are few enough.
 
 // maxReadAtOnce bounds the items of nested loops that are read at once.
 const maxReadAtOnce = 1 << 20
@@ -39,8 +40,51 @@ func (n *readNest) around(list []ir.Stmt) []ir.Stmt {
 	return list
 }
 
+// copied is n with nodes of its own.
+func (n *readNest) copied() *readNest {
+	out := &readNest{pos: n.pos}
+	for _, d := range n.loops {
+		c := *d
+		c.Lo, c.Hi, c.Step = ir.Clone(d.Lo), ir.Clone(d.Hi), ir.Clone(d.Step)
+		out.loops = append(out.loops, &c)
+	}
+	for _, x := range n.items {
+		out.items = append(out.items, ir.Clone(x))
+	}
+	return out
+}
+
 // readNested lowers the items of a nest as parts of READ r.
 func (l *lowerer) readNested(n *readNest, r *ir.Read) []ir.Stmt {
+	if l.readAtOnce(n) == len(n.loops) || !n.rectangular() || !l.vectorReads(n, r) {
+		return l.readInner(n, r)
+	}
+	var total ir.Expr = intConstOf(ir.Long, 1, n.pos)
+	for _, d := range n.loops {
+		total = l.foldBinary(&ir.Bin{X: ir.X{Pos: n.pos, Typ: ir.Long}, Op: ir.Mul, L: total, R: l.tripsOf(d)}, n.pos)
+	}
+	if isConst(total) {
+		return l.readInner(n, r)
+	}
+	few := l.bin(ir.Le, total, intConstOf(ir.Long, maxReadAtOnce, n.pos), n.pos, n.pos)
+	return one(&ir.If{S: r.S, Cond: few, Then: l.readVectors(n.copied(), r), Else: l.readInner(n, r)})
+}
+
+// rectangular reports whether no loop of n has a bound that depends on the loops around it.
+func (n *readNest) rectangular() bool {
+	for k, d := range n.loops {
+		for _, outer := range n.loops[k+1:] {
+			if slices.ContainsFunc([]ir.Expr{d.Lo, d.Hi, d.Step}, func(e ir.Expr) bool { return ir.Mentions(e, outer.Index) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readInner reads at once what the loops have whose iterations are known to be few, and at least those of
+// the innermost one.
+func (l *lowerer) readInner(n *readNest, r *ir.Read) []ir.Stmt {
 	inner := &readNest{loops: n.loops[:l.readAtOnce(n)], items: n.items, pos: n.pos}
 	var body []ir.Stmt
 	if len(inner.loops) == 0 || !l.vectorReads(inner, r) {
@@ -70,7 +114,7 @@ func (l *lowerer) readAtOnce(n *readNest) int {
 // vectorReads reports whether the items can be in arrays.
 func (l *lowerer) vectorReads(n *readNest, r *ir.Read) bool {
 	return !r.IsNamelist() && !slices.ContainsFunc(n.items, func(x ir.Expr) bool { return x.Type() == ir.Character && l.charLen(x) < 0 }) &&
-		(isConst(l.tripsOf(n.loops[0])) || !l.mayCheckpoint())
+		(isConst(l.tripsOf(n.loops[0])) && len(n.loops) == l.readAtOnce(n) || !l.mayCheckpoint())
 }
 
 // mayCheckpoint reports whether the program uses checkpoints, which do not save arrays of which

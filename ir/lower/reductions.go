@@ -107,7 +107,7 @@ func (l *lowerer) isDim(a ast.Expr) bool {
 	l.functions(func() { t = l.expr(a).Type() })
 	l.elem = elem
 	l.diags.Diags = l.diags.Diags[:errors]
-	return t != ir.Logical
+	return !t.IsLogical()
 }
 
 // reduction lowers a reduction to one value.
@@ -157,6 +157,12 @@ func (l *lowerer) reduce(e *ast.Index, g goal, pre *[]ir.Stmt) (*argument, ir.Ex
 	if locations[e.Name] {
 		return f.location()
 	}
+	switch typ := f.x.Type(); {
+	case len(f.keep) == 0 && typ.IsInteger() && typ < ir.Integer && e.Name != "maxval" && e.Name != "minval":
+		f.x = l.convert(f.x, ir.Integer) // it wraps at the end, so that the loop is a reduction
+		_, x := f.combined()
+		return nil, l.convert(x, typ)
+	}
 	return f.combined()
 }
 
@@ -195,6 +201,7 @@ func (f *fold) begin() bool {
 	if isBad(f.x) || !f.dimension() {
 		return false
 	}
+	f.x = f.saved(f.x)
 	if m := f.args.mask; m != nil {
 		if m = l.evaluated(m, goal{}, f.pre); m == nil {
 			return false
@@ -202,8 +209,21 @@ func (f *fold) begin() bool {
 		if f.mask = l.maskAt(f.ctx, m, nil); isBad(f.mask) {
 			return false
 		}
+		f.mask = f.saved(f.mask)
 	}
 	return true
+}
+
+// saved is x, an element of an array instead where loops pass over x more than once and statements
+// come before it in them: an elemental procedure is executed once for each element.
+func (f *fold) saved(x ir.Expr) ir.Expr {
+	once := !locations[f.e.Name] && f.e.Name != "norm2" && f.e.Name != "maxval" && f.e.Name != "minval"
+	if once || f.ctx.inner == nil || len(*f.ctx.inner) == 0 {
+		return x
+	}
+	a := f.l.room(f.ctx, x.Type(), max(0, f.l.charLen(x)), f.e.Pos)
+	f.each(f.ctx, &ir.Assign{S: ir.S{Pos: f.e.Pos}, LHS: f.l.elementOf(a, f.ctx, f.e.Pos), RHS: x})
+	return f.l.elementOf(a, f.ctx, f.e.Pos)
 }
 
 // products is the element of DOT_PRODUCT: of LOGICAL vectors that of their conjunction, of
@@ -214,7 +234,7 @@ func (f *fold) products(x *ast.Binary) ir.Expr {
 		return bad(x.Pos)
 	}
 	op := ir.Mul
-	if a.Type() == ir.Logical && b.Type() == ir.Logical {
+	if a.Type().IsLogical() && b.Type().IsLogical() {
 		op = ir.And
 	}
 	if a.Type().IsComplex() {
@@ -352,13 +372,13 @@ func (f *fold) combined() (*argument, ir.Expr) {
 	ok := typ.IsNumeric()
 	switch name {
 	case "any", "all", "parity", "count":
-		want, ok = "LOGICAL", typ == ir.Logical
+		want, ok = "LOGICAL", typ.IsLogical()
 	case "iall", "iany", "iparity":
 		want, ok = "INTEGER", typ.IsInteger()
 	case "norm2":
 		want, ok = "REAL", typ.IsReal()
 	case "dot_product":
-		ok = ok || typ == ir.Logical
+		ok = ok || typ.IsLogical()
 	case "maxval", "minval":
 		want, ok = "INTEGER or REAL", typ.IsOrdered()
 	}
@@ -407,7 +427,7 @@ func (f *fold) combined() (*argument, ir.Expr) {
 		}
 		f.x = k(1)
 	}
-	if typ == ir.Logical { // of DOT_PRODUCT
+	if typ.IsLogical() { // of DOT_PRODUCT
 		return simple(0, func(a *accumulator) ir.Stmt { return a.op(ir.Or, f.x) })
 	}
 	return simple(0, func(a *accumulator) ir.Stmt { return a.op(ir.Add, f.x) })
@@ -418,12 +438,17 @@ func (f *fold) kind() (ir.Type, bool) {
 	if f.args.kind == nil {
 		return ir.Integer, true
 	}
-	n, ok := constOf(f.l.integer(f.args.kind, "KIND"))
-	if !ok || n != 4 && n != 8 {
-		f.l.errorf(codeArgument, f.args.kind.Position(), "the kind argument of %s must be the constant 4 or 8", f.e.Name)
-		return ir.Integer, false
+	return f.l.kindOf(f.args.kind, f.e.Name)
+}
+
+// kindOf is INTEGER of the kind that argument KIND of a function says; ok is false after an error.
+func (l *lowerer) kindOf(kind ast.Expr, function string) (t ir.Type, ok bool) {
+	x := l.integer(kind, "KIND")
+	n, _ := constOf(x)
+	if t, ok = integerOf(n); (!ok || n == 0) && !isBad(x) {
+		l.errorf(codeArgument, kind.Position(), "the kind argument of %s must be the constant 1, 2, 4 or 8", function)
 	}
-	return integerOf(n), true
+	return t, ok && n != 0
 }
 
 // extreme appends the loops of MAXVAL or MINVAL, as op is "max" or "min". Without elements the

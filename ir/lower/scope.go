@@ -28,6 +28,7 @@ type scope struct {
 	procs        map[string]*procedure    // contained, or of modules in use
 	externals    map[string]procedureName // declared EXTERNAL or INTRINSIC
 	interfaces   map[string]bool          // external procedures that an interface block describes
+	abstract     map[string]bool          // abstract interfaces
 	generics     map[string]*generic
 	namelists    map[string]*namelist
 	library      map[string]bool // functions of the intrinsic modules in use
@@ -59,7 +60,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, abstract: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if s.letters = defaultTypes(); host != nil {
 		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}
@@ -212,6 +213,10 @@ func (l *lowerer) saved(name string, s *ir.Symbol) *ir.Symbol {
 		if !l.common[o.base] {
 			l.keepStorage(s)
 		}
+		return s
+	}
+	if _, ok := l.texts[s]; ok {
+		l.keepText(s)
 		return s
 	}
 	l.keepAllocated(s)

@@ -16,7 +16,7 @@ func (l *lowerer) selectCase(s *ast.Select) []ir.Stmt {
 	}
 	x := l.expr(s.X)
 	t := x.Type()
-	if t != ir.Invalid && !t.IsInteger() && t != ir.Logical && t != ir.Character {
+	if t != ir.Invalid && !t.IsInteger() && !t.IsLogical() && t != ir.Character {
 		l.errorf(codeType, s.X.Position(), "the expression of SELECT CASE is %s", t).WithHelp("select by an INTEGER, LOGICAL or CHARACTER value, or write IF ... ELSE IF ... END IF")
 		x = bad(s.Pos)
 	}
@@ -120,7 +120,7 @@ func (l *lowerer) caseValue(c *ast.Case, v ast.CaseValue, x ir.Expr, seen *caseV
 	if lo != nil && isBad(lo) || hi != nil && isBad(hi) {
 		return bad(c.Pos)
 	}
-	if v.Range && t == ir.Logical {
+	if v.Range && t.IsLogical() {
 		l.errorf(codeType, c.Pos, "a range of LOGICAL values").WithHelp("write .true. or .false.")
 		return bad(c.Pos)
 	}
@@ -128,7 +128,7 @@ func (l *lowerer) caseValue(c *ast.Case, v ast.CaseValue, x ir.Expr, seen *caseV
 		return bad(c.Pos)
 	}
 	compare := func(op ir.Op, b ir.Expr) ir.Expr {
-		if t == ir.Logical {
+		if t.IsLogical() {
 			op = ir.Eqv
 		}
 		left := ir.Clone(x)
@@ -187,7 +187,7 @@ func below(a, b *ir.Const) bool {
 	case a.Typ == ir.Character:
 		n := max(len(a.Str), len(b.Str))
 		return fmt.Sprintf("%-*s", n, a.Str) < fmt.Sprintf("%-*s", n, b.Str)
-	case a.Typ == ir.Logical:
+	case a.Typ.IsLogical():
 		return a.Bool != b.Bool
 	}
 	return a.Int < b.Int

@@ -249,7 +249,7 @@ func (w *settling) together(e, f *ir.Symbol) bool {
 			if !ok || ir.Mentions(a[0].as.RHS, v.Sym) {
 				return false
 			}
-			if _, end := w.index[v.Sym]; !end && v.Sym.Type != ir.Logical {
+			if _, end := w.index[v.Sym]; !end && !v.Sym.Type.IsLogical() {
 				return false
 			}
 		case *ir.If:

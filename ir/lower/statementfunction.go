@@ -80,6 +80,10 @@ func typeOf(s *ir.Symbol) *ast.TypeSpec {
 		return &ast.IntLit{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Text: strconv.Itoa(n)}
 	}
 	switch s.Type {
+	case ir.Byte, ir.Short:
+		return &ast.TypeSpec{Name: "integer", Kind: number(s.Type.Bytes())}
+	case ir.Logical1, ir.Logical2, ir.Logical8:
+		return &ast.TypeSpec{Name: "logical", Kind: number(s.Type.Bytes())}
 	case ir.Integer:
 		return &ast.TypeSpec{Name: "integer"}
 	case ir.Long:

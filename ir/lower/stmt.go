@@ -260,7 +260,7 @@ func (l *lowerer) variable(name ast.Name) *ir.Symbol {
 		return nil
 	case s.Param:
 		l.errorf(codeType, name.Pos, "%s is a PARAMETER and cannot be assigned to", s.Source()).
-			WithNote(s.Pos, "%s was declared here", s.Source())
+			WithNote(s.Pos, "%s was declared here", s.Source()).WithHelp("assign to a variable, or declare %s without PARAMETER", s.Source())
 		return nil
 	case s.Cell:
 		what := "coarray " + s.Source()
@@ -570,7 +570,7 @@ func (l *lowerer) stop(s *ast.Stop) []ir.Stmt {
 		switch t := out.Code.Type(); t {
 		case ir.Invalid:
 			return nil
-		case ir.Integer, ir.Long, ir.Character:
+		case ir.Byte, ir.Short, ir.Integer, ir.Long, ir.Character:
 		default:
 			l.errorf(codeType, s.Code.Position(), "the code of STOP is %s, it must be INTEGER or CHARACTER", t).
 				WithHelp("write the exit status, an INTEGER, or a text")

@@ -37,15 +37,10 @@ type area struct {
 
 // elementSize is how many bytes a scalar or an element of s takes.
 func elementSize(s *ir.Symbol) int {
-	switch s.Type {
-	case ir.Character:
+	if s.Type == ir.Character {
 		return s.Len
-	case ir.Long, ir.Double, ir.Complex:
-		return 8
-	case ir.DoubleComplex:
-		return 16
 	}
-	return 4
+	return s.Type.Bytes()
 }
 
 // storageSize is how many bytes s takes.

@@ -25,7 +25,7 @@ type systemParam struct {
 const seedWords = 8
 
 func isText(t ir.Type) bool    { return t == ir.Character }
-func isLogical(t ir.Type) bool { return t == ir.Logical }
+func isLogical(t ir.Type) bool { return t.IsLogical() }
 
 var systemCalls = map[string][]systemParam{
 	"cpu_time":      {{name: "time", required: true, takes: ir.Type.IsReal}},
@@ -176,7 +176,7 @@ func (l *lowerer) systemArray(name string, p *systemParam, arg ast.Expr) *argume
 }
 
 // randomArray lowers random_number of an array: one number after the other, in the
-// order of its elements.
+// order of its elements. Where images share a distributed array its numbers are those of image 1.
 func (l *lowerer) randomArray(r *ir.Read, arg ast.Expr) []ir.Stmt {
 	var pre []ir.Stmt
 	to := l.part(arg, &pre)
@@ -188,12 +188,20 @@ func (l *lowerer) randomArray(r *ir.Read, arg ast.Expr) []ir.Stmt {
 		return nil
 	}
 	r.What += " harvest"
+	drawn := to
+	var shared []ir.Stmt
+	if l.prog.SPMD && l.hasDirectives(to.view.base) {
+		drawn = l.room(&elemental{n: to.shape.n, pre: &pre}, to.typ, 0, r.Pos)
+		all := l.elements(to.shape.n, to.pos, &pre)
+		shared = append(one(&ir.Collective{S: r.S, Name: "co_broadcast", Part: l.sectionOf(drawn), Image: l.intConst(1, r.Pos)}),
+			l.nest(all, &ir.Assign{S: r.S, LHS: l.elementOf(to, all, r.Pos), RHS: l.elementOf(drawn, all, r.Pos)}, r.Pos))
+	}
 	ctx := l.elements(to.shape.n, to.pos, &pre)
-	body := append(one(r), l.receive(r, []readItem{{x: l.elementOf(to, ctx, arg.Position())}})...)
+	body := append(one(r), l.receive(r, []readItem{{x: l.elementOf(drawn, ctx, arg.Position())}})...)
 	for k, index := range ctx.index {
 		body = one(&ir.Do{S: r.S, Index: index, Lo: intConstOf(ir.Long, 1, r.Pos), Hi: l.convert(ir.Clone(ctx.n[k]), ir.Long), Step: intConstOf(ir.Long, 1, r.Pos), Body: body, End: r.Pos})
 	}
-	return append(pre, body...)
+	return slices.Concat(pre, body, shared)
 }
 
 // argumentCount lowers COMMAND_ARGUMENT_COUNT() and IARGC().

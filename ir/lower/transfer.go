@@ -25,15 +25,10 @@ type bitsOf struct {
 
 // bytes is how many a value has.
 func (b bitsOf) bytes() int {
-	switch b.typ {
-	case ir.Character:
+	if b.typ == ir.Character {
 		return b.length
-	case ir.Long, ir.Double, ir.Complex:
-		return 8
-	case ir.DoubleComplex:
-		return 16
 	}
-	return 4
+	return b.typ.Bytes()
 }
 
 // transferer makes the expressions of one TRANSFER.
@@ -60,7 +55,7 @@ func (t *transferer) texts() bool { return t.from.typ == ir.Character || t.to.ty
 
 // unit is the number of bytes of what values are taken apart into.
 func (t *transferer) unit() int {
-	if t.texts() {
+	if t.texts() || t.from.bytes() < 4 || t.to.bytes() < 4 {
 		return 1
 	}
 	return 4
@@ -77,12 +72,12 @@ func (t *transferer) parts(x ir.Expr) []ir.Expr {
 		return list
 	}
 	words := t.words(x)
-	if !t.texts() {
+	if t.unit() == 4 {
 		return words
 	}
 	var list []ir.Expr
 	for _, w := range words {
-		for k := range 4 {
+		for k := range min(4, t.from.bytes()) {
 			list = append(list, t.call("iand", ir.Integer, t.call("ishft", ir.Integer, ir.Clone(w), t.int(-8*k)), t.int(255)))
 		}
 	}
@@ -93,8 +88,12 @@ func (t *transferer) words(x ir.Expr) []ir.Expr {
 	switch x.Type() {
 	case ir.Real:
 		return []ir.Expr{t.call("transfer", ir.Integer, x)}
-	case ir.Logical:
+	case ir.Byte, ir.Short:
+		return []ir.Expr{t.l.convert(x, ir.Integer)}
+	case ir.Logical1, ir.Logical2, ir.Logical:
 		return []ir.Expr{t.call("merge", ir.Integer, t.int(1), t.int(0), x)}
+	case ir.Logical8:
+		return []ir.Expr{t.call("merge", ir.Integer, t.int(1), t.int(0), x), t.int(0)}
 	case ir.Double:
 		return t.words(t.call("transfer", ir.Long, x))
 	case ir.Long:
@@ -117,14 +116,14 @@ func (t *transferer) made(parts []ir.Expr) ir.Expr {
 	for len(parts) < n {
 		parts = append(parts, t.int(0))
 	}
-	if parts = parts[:n]; !t.texts() {
+	if parts = parts[:n]; t.unit() == 4 {
 		return t.ofWords(t.to.typ, parts)
 	}
 	if t.to.typ != ir.Character {
 		var words []ir.Expr
 		for k := 0; k < len(parts); k += 4 {
 			w := parts[k]
-			for i := 1; i < 4; i++ {
+			for i := 1; i < min(4, n); i++ {
 				w = t.call("ior", ir.Integer, w, t.call("ishft", ir.Integer, parts[k+i], t.int(8*i)))
 			}
 			words = append(words, w)
@@ -147,8 +146,13 @@ func (t *transferer) ofWords(typ ir.Type, w []ir.Expr) ir.Expr {
 	switch typ {
 	case ir.Real:
 		return t.call("transfer", ir.Real, w[0])
-	case ir.Logical:
-		return t.bin(ir.Ne, ir.Logical, w[0], t.int(0))
+	case ir.Byte, ir.Short:
+		if n, ok := constOf(w[0]); ok {
+			return intConstOf(typ, n, t.pos)
+		}
+		return t.l.convert(w[0], typ)
+	case ir.Logical1, ir.Logical2, ir.Logical, ir.Logical8:
+		return t.l.convert(t.bin(ir.Ne, ir.Logical, w[0], t.int(0)), typ)
 	case ir.Long:
 		low := t.call("iand", ir.Long, t.l.convert(w[0], ir.Long), t.long(1<<32-1))
 		return t.call("ior", ir.Long, low, t.call("ishft", ir.Long, t.l.convert(w[1], ir.Long), t.int(32)))

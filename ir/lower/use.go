@@ -59,6 +59,13 @@ func (l *lowerer) use(u *ast.Use) {
 			l.namelists[local] = g
 		}
 	}
+	for name := range m.abstract {
+		if m.visible(name) {
+			for _, local := range i.locals(name) {
+				l.abstract[local] = true
+			}
+		}
+	}
 	for name := range m.library {
 		if m.visible(name) && slices.Contains(i.locals(name), name) {
 			l.library[name] = true
@@ -206,7 +213,7 @@ func (l *lowerer) checkAccess() {
 // has reports whether a module has a name.
 func (s *scope) has(name string) bool {
 	_, target := s.targets[name]
-	return s.names[name] != nil || s.library[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
+	return s.names[name] != nil || s.library[name] || s.abstract[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
 }
 
 // visible reports whether those that use a module see its name.

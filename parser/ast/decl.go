@@ -142,10 +142,11 @@ type (
 		Base
 		Names []Name
 	}
-	// External is "external f, g" or "intrinsic f, g".
+	// External is "external f, g", "intrinsic f, g" or "procedure(h) :: f, g".
 	External struct {
 		Base
 		Intrinsic bool
+		Interface Name // h
 		Names     []Name
 	}
 	// Use is "use m" or "use m, only: a, b".

@@ -42,6 +42,7 @@ type (
 	LogicalLit struct {
 		XBase
 		Value bool
+		Kind  string // as of IntLit
 	}
 	// Ident is a bare name.
 	Ident struct {

@@ -61,6 +61,9 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		} else {
 			b.WriteString(".false.")
 		}
+		if x.Kind != "" {
+			b.WriteString("_" + x.Kind)
+		}
 	case *Ident:
 		b.WriteString(x.Name)
 	case *Index:

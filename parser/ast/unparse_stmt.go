@@ -80,6 +80,8 @@ func head(s Stmt) (text string, directive bool) {
 		word := "external"
 		if s.Intrinsic {
 			word = "intrinsic"
+		} else if s.Interface.Name != "" {
+			word = "procedure(" + s.Interface.Name + ")"
 		}
 		b.WriteString(word + " :: " + joinNames(s.Names))
 	case *Use:

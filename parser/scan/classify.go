@@ -30,6 +30,7 @@ const (
 	EndType
 	Intent
 	External // or INTRINSIC
+	Procedure
 	Parameter
 	Dimension
 	Allocatable
@@ -320,10 +321,10 @@ func (s *Stmt) byWord() {
 			return
 		}
 	case "procedure":
-		if second != "(" {
-			s.Kind = ModuleProcedure
-			return
+		if s.Kind = ModuleProcedure; second == "(" {
+			s.Kind = Procedure
 		}
+		return
 	case "abstract":
 		if second == "interface" {
 			s.Kind = Interface

@@ -92,7 +92,7 @@ func TestClassify(t *testing.T) {
 		{"selectcase (i)", scan.Stmt{Kind: scan.SelectCase, Word: "selectcase"}},
 		{"block data", kind(scan.BlockData)},
 		{"module procedure f", kind(scan.ModuleProcedure)},
-		{"procedure(f), pointer :: g", outside("procedure")},
+		{"procedure(f), pointer :: g", kind(scan.Procedure)},
 		{"abstract interface", kind(scan.Interface)},
 		{"block", kind(scan.Block)},
 		{"block data x", kind(scan.BlockData)},

@@ -193,7 +193,7 @@ func next(s string) (lexer.TokenType, int) {
 		}
 		n++
 		if w := fold(s[:n]); w == ".true." || w == ".false." {
-			return Logical, n
+			return Logical, n + kindLen(s[n:])
 		}
 		return DotOp, n
 	}
@@ -230,10 +230,15 @@ func number(s string) (lexer.TokenType, int) {
 			n = k + d
 		}
 	}
-	if n+1 < len(s) && s[n] == '_' && (isLetter(s[n+1]) || isDigit(s[n+1])) {
-		n += 1 + nameLen(s[n+1:])
+	return typ, n + kindLen(s[n:])
+}
+
+// kindLen is the length of the kind of a constant at the beginning of s, as in 1_i8, 0 where there is none.
+func kindLen(s string) int {
+	if len(s) > 1 && s[0] == '_' && (isLetter(s[1]) || isDigit(s[1])) {
+		return 1 + nameLen(s[1:])
 	}
-	return typ, n
+	return 0
 }
 
 // stringLen returns the length of the string constant at the beginning of s,

@@ -40,6 +40,30 @@ func Tanh64(z complex64) complex64 { return turned(Tan64(complex(imag(z), real(z
 // Tanh128 is tanh(z).
 func Tanh128(z complex128) complex128 { return turned128(Tan128(complex(imag(z), real(z)))) }
 
+// Asinh64 is the principal value of asinh(z).
+func Asinh64(z complex64) complex64 { return turned(Asin64(turned(z))) }
+
+// Asinh128 is the principal value of asinh(z).
+func Asinh128(z complex128) complex128 { return turned128(Asin128(turned128(z))) }
+
+// Acosh64 is the principal value of acosh(z).
+func Acosh64(z complex64) complex64 { return complex64(Acosh128(complex128(z))) }
+
+// Acosh128 is the principal value of acosh(z): acos(z) turned by a right angle, to where the real part is not negative.
+func Acosh128(z complex128) complex128 {
+	w := Acos128(z)
+	if math.Signbit(imag(w)) || imag(w) == 0 && !math.Signbit(imag(z)) {
+		return complex(-imag(w), real(w))
+	}
+	return complex(imag(w), -real(w))
+}
+
+// Atanh64 is the principal value of atanh(z).
+func Atanh64(z complex64) complex64 { return turned(Atan64(turned(z))) }
+
+// Atanh128 is the principal value of atanh(z).
+func Atanh128(z complex128) complex128 { return turned128(Atan128(turned128(z))) }
+
 func turned(z complex64) complex64      { return complex(imag(z), real(z)) }
 func turned128(z complex128) complex128 { return complex(imag(z), real(z)) }
 

@@ -189,9 +189,14 @@ func (r *reader) field(w int, commas bool) string {
 }
 
 func (r *reader) item(x *edit, item any) {
+	bits := 32
+	if s, is := item.(*record.Stored); is {
+		item, bits = s.Item, 8*s.Bytes
+	}
 	switch v := item.(type) {
 	case *int32:
-		*v = int32(r.whole(x, 32))
+		unused := 32 - bits
+		*v = int32(r.whole(x, bits)) << unused >> unused
 	case *int:
 		*v = int(r.whole(x, 64))
 	case *float32:

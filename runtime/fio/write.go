@@ -199,6 +199,10 @@ func (w *Writer) item(x *edit, item any) {
 			w.mismatch(x, "CHARACTER")
 		}
 		w.put(character(scratch[:0], v, x.w))
+	case int8:
+		w.put(w.whole(scratch[:0], x, int64(v), 8))
+	case int16:
+		w.put(w.whole(scratch[:0], x, int64(v), 16))
 	case int32:
 		w.put(w.whole(scratch[:0], x, int64(v), 32))
 	case int:
@@ -239,8 +243,8 @@ func (w *Writer) whole(dst []byte, x *edit, n int64, bits int) []byte {
 		return w.integer(dst, n, x.w, -1)
 	case editB, editO, editZ:
 		u := uint64(n)
-		if bits == 32 {
-			u = uint64(uint32(n))
+		if bits < 64 {
+			u &= 1<<bits - 1
 		}
 		return pattern(dst, x, u)
 	case editA:

@@ -81,6 +81,9 @@ func (n *Noted) Item() any { return n.item }
 // Note tells that the item was given a value.
 func (n *Noted) Note() { *n.got = true }
 
+// Stored makes an item of READ of an *int32 or *bool, of which files have so many bytes.
+func Stored(item any, bytes int) *record.Stored { return &record.Stored{Item: item, Bytes: bytes} }
+
 // unnoted clears the notes of items and returns what they are notes of.
 func unnoted(items []any) []any {
 	bare := make([]any, len(items))
@@ -364,6 +367,8 @@ func load(items []any) []any {
 			values[i] = *item
 		case *String:
 			values[i] = *item.s
+		case *record.Stored:
+			values[i] = load([]any{item.Item})[0]
 		case *Noted:
 			values[i] = notedValue{*item.got, load([]any{item.item})}
 		case *Repeated:
@@ -399,6 +404,8 @@ func store(items, values []any) {
 			*item = values[i].(bool)
 		case *String:
 			*item.s = values[i].(string)
+		case *record.Stored:
+			store([]any{item.Item}, values[i:i+1])
 		case *Noted:
 			v := values[i].(notedValue)
 			*item.got = v.got

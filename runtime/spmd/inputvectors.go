@@ -76,14 +76,26 @@ type readable interface {
 }
 
 type vector[T readable] struct {
-	x   []T
-	got []bool
+	x     []T
+	got   []bool
+	bytes int // where they are those of a Stored, else 0
 }
 
 // Vector makes a column of an array of numbers or LOGICAL.
-func Vector[T readable](x []T, got []bool) Column { return &vector[T]{x, got} }
+func Vector[T readable](x []T, got []bool) Column { return &vector[T]{x, got, 0} }
 
-func (v *vector[T]) item(i int) any { return Note(&v.got[i], &v.x[i]) }
+// StoredVector makes a column of an array of which files have so many bytes for each element.
+func StoredVector[T int32 | bool](x []T, got []bool, bytes int) Column {
+	return &vector[T]{x, got, bytes}
+}
+
+func (v *vector[T]) item(i int) any {
+	var item any = &v.x[i]
+	if v.bytes > 0 {
+		item = Stored(item, v.bytes)
+	}
+	return Note(&v.got[i], item)
+}
 
 func (v *vector[T]) save(w *snapshot.Writer, n int) {
 	w.Text(string(bytesOf(v.x[:n])))

@@ -289,11 +289,14 @@ func (r *listReader) isComma(c byte) bool { return c == ',' && !r.src.Comma || c
 // assign sets an item to the value. If it cannot, it returns the name of the
 // item's type and the status.
 func (v *listValue) assign(item any) (what string, status int) {
-	ok := true
+	ok, bits := true, 32
+	if s, is := item.(*record.Stored); is {
+		item, bits = s.Item, 8*s.Bytes
+	}
 	switch item := item.(type) {
 	case *int32:
 		what = "INTEGER"
-		n, err := strconv.ParseInt(v.text, 10, 32)
+		n, err := strconv.ParseInt(v.text, 10, bits)
 		if ok = err == nil; ok {
 			*item = int32(n)
 		}

@@ -83,7 +83,7 @@ func (n *Namelist) flush() {
 	l.Add(n.last)
 	value := string(l.buf[1:])
 	switch n.last.(type) {
-	case int, int32:
+	case int, int32, int16, int8:
 		value = fmt.Sprintf("%-*s", len(value), strings.TrimLeft(value, " "))
 	case complex128, complex64:
 		value = strings.TrimLeft(value, " ")

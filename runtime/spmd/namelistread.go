@@ -387,6 +387,10 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 	}
 	var item any
 	switch v.kind {
+	case 'p':
+		item = Stored(new(int32), 1)
+	case 'q':
+		item = Stored(new(int32), 2)
 	case 'i':
 		item = new(int32)
 	case 'l':
@@ -406,7 +410,7 @@ func (r *groupReader) value(v *groupVariable, part textPart) any {
 		if pair {
 			r.fail("Bad complex value in item 1 of list input")
 		}
-		if r.pos = start; v.kind == 'i' || v.kind == 'l' {
+		if r.pos = start; strings.IndexByte("pqil", v.kind) >= 0 {
 			r.pos += len(x.text) - len(strings.TrimLeft(x.text, "+-0123456789"))
 			if r.pos == start+len(x.text) {
 				r.fail("Integer overflow while reading item 1")

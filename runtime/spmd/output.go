@@ -260,6 +260,10 @@ func (l *Line) Add(items ...any) {
 		switch item := item.(type) {
 		case string:
 			l.string(s)
+		case int8:
+			l.buf = appendRight(l.buf, l.sign(item < 0)+strconv.Itoa(int(item)), 4)
+		case int16:
+			l.buf = appendRight(l.buf, l.sign(item < 0)+strconv.Itoa(int(item)), 6)
 		case int32:
 			l.buf = appendRight(l.buf, l.sign(item < 0)+strconv.Itoa(int(item)), 11)
 		case int:

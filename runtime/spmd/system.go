@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 // Exit ends the program with a status, without a message. All PEs come to it, but in
@@ -250,9 +252,13 @@ func (q *question) set(key string, values ...any) {
 		v := values[0]
 		values = values[1:]
 		note(q.items[i])
+		unused := 0
+		if s, is := item.(*record.Stored); is {
+			item, unused = s.Item, 32-min(32, 8*s.Bytes)
+		}
 		switch item := item.(type) {
 		case *int32:
-			*item = int32(v.(int64))
+			*item = int32(v.(int64)) << unused >> unused
 		case *int:
 			*item = int(v.(int64))
 		case *float32:

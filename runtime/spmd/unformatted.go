@@ -31,17 +31,38 @@ func (r *Bytes) Add(items ...any) {
 		case complex128:
 			r.Add(real(v), imag(v))
 		case bool:
-			n := uint32(0)
-			if v {
-				n = 1
-			}
-			r.buf = binary.LittleEndian.AppendUint32(r.buf, n)
+			r.Add(int32(truth(v)))
+		case int8:
+			r.buf = append(r.buf, byte(v))
+		case int16:
+			r.buf = binary.LittleEndian.AppendUint16(r.buf, uint16(v))
+		case Logical1:
+			r.Add(int8(truth(bool(v))))
+		case Logical2:
+			r.Add(int16(truth(bool(v))))
+		case Logical8:
+			r.Add(truth(bool(v)))
 		case string:
 			r.buf = append(r.buf, v...)
 		default:
 			panic(fmt.Sprintf("unformatted output of a %T", item))
 		}
 	}
+}
+
+// Logical1, Logical2 and Logical8 are the kinds of LOGICAL that have another size in a record.
+type (
+	Logical1 bool
+	Logical2 bool
+	Logical8 bool
+)
+
+// truth is how .true. is stored.
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Bytes ends the record.
@@ -54,6 +75,8 @@ func takeItem(src *record.Source, item any) error {
 	}
 	size := 4
 	switch v := item.(type) {
+	case *record.Stored:
+		size = v.Bytes
 	case *int, *float64, *complex64:
 		size = 8
 	case *complex128:
@@ -66,6 +89,18 @@ func takeItem(src *record.Source, item any) error {
 		return err
 	}
 	switch v := item.(type) {
+	case *record.Stored:
+		unused := 32 - min(32, 8*size)
+		n := int32(0)
+		for k := range min(4, size) {
+			n |= int32(b[k]) << (8 * k)
+		}
+		switch x := v.Item.(type) {
+		case *int32:
+			*x = n << unused >> unused
+		case *bool:
+			*x = n != 0
+		}
 	case *int32:
 		*v = int32(binary.LittleEndian.Uint32(b))
 	case *int:
