@@ -331,7 +331,7 @@ func (g *gen) jammedKernel(nest nest, r *comm.Region) *vectorLoop {
 		return nil
 	}
 	v := g.jam(d, r, nest.before, []*ir.Do{o}, n)
-	if v.k == nil || !chains && v.loads() >= n*one.loads() || v.jam.windows != nil && len(v.tests)+len(v.crossing) > 0 || !v.sameRows(one) {
+	if v.k == nil || !chains && !v.savesOver(one) || v.jam.windows != nil && len(v.tests)+len(v.crossing) > 0 || !v.sameRows(one) {
 		return nil
 	}
 	return v
@@ -357,6 +357,16 @@ func (v *vectorLoop) shares(index *ir.Symbol) bool {
 		}
 	}
 	return false
+}
+
+// maxStreams is in how many places a kernel may load and store at once, so that most of them
+// are in registers, and processors load ahead in each.
+const maxStreams = 16
+
+// savesOver reports whether v, several iterations of one, gains: the columns of one alone lie
+// one after another in memory.
+func (v *vectorLoop) savesOver(one *vectorLoop) bool {
+	return v.loads() < v.copies()*one.loads() && len(v.streams) <= max(maxStreams, len(one.streams))
 }
 
 // loads is the number of elements that an iteration loads or stores.

@@ -38,7 +38,7 @@ func (g *gen) tiled(o, m *ir.Do, r *comm.Region) bool {
 	}
 	tile := g.jam(d, r, nil, []*ir.Do{o, m}, jamTile)
 	rest := g.jam(d, r, nil, []*ir.Do{o}, jamTile)
-	if tile.k == nil || rest.k == nil || tile.loads()*one.copies() >= one.loads()*tile.copies() || !tile.inOrder() {
+	if tile.k == nil || rest.k == nil || tile.loads()*one.copies() >= one.loads()*tile.copies() || len(tile.streams) > maxStreams || !tile.inOrder() {
 		return false
 	}
 	g.inCacheBlocks(o, n, r, func() {

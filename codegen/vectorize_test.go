@@ -173,6 +173,8 @@ func TestJam(t *testing.T) {
 		want string
 	}{
 		{"do j = 2, n - 1\n do i = 2, n - 1\n b(i,j) = a(i-1,j) + a(i+1,j) + a(i,j)\n end do\n end do", ""}, // no load is saved
+		{"do j = 2, n - 1\n do i = 1, n\n b(i,j) = a(i,j-1) + a(i,j+1) + g(i,j,1)\n end do\n end do", "4"},
+		{"do j = 2, n - 1\n do i = 1, n\n b(i,j) = a(i,j-1) + a(i,j+1) + g(i,j,1) + g(i,j,2)\n end do\n end do", ""}, // 18 places
 		{"do j = 1, n\n do k = 1, n\n do i = 1, n\n b(i,j) = b(i,j) + x(i)*y(k)\n end do\n end do\n end do", "8"},
 		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) - x(i)*e(j)\n end do\n end do", "4"},
 		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i,j) - x(i)*a(1,j)\n end do\n end do", "4"},

@@ -53,6 +53,19 @@ func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
 	return out, true
 }
 
+// Elements is Messages with the number of elements in each: no less than are sent.
+func (s *PESpace) Elements(c *comm.Comm) (list []Pair, elements []int, known bool) {
+	known = s.Sections(c, func(p, q int, section []dist.Triplet) bool {
+		n := 1
+		for _, t := range section {
+			n *= t.N
+		}
+		list, elements = append(list, Pair{p, q}), append(elements, n)
+		return true
+	})
+	return list, elements, known
+}
+
 // Sections calls visit for each message of one instance of communication c, by receiver
 // and then by sender ascending, with what it carries: a section of the index space of c,
 // which visit may not keep. visit returns false to see no more. Sections is false where the

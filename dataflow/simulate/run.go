@@ -104,6 +104,15 @@ func (r *Run) Execute() { r.nodes(r.Plan.Program.Body) }
 // Stop ends the execution.
 func (r *Run) Stop() { r.left = 0 }
 
+// Exhausted reports whether the execution has come to the end of its events, not of the program.
+func (r *Run) Exhausted() bool { return r.left <= 0 }
+
+// Invented reports whether numbers that the program reads were made up.
+func (r *Run) Invented() bool { return r.invented }
+
+// Guessed reports whether some way was taken that the source does not decide.
+func (r *Run) Guessed() bool { return r.guessed }
+
 // Value is that of an INTEGER scalar, if it is known.
 func (r *Run) Value(name string) (int64, bool) { v, ok := r.values[name]; return v, ok }
 

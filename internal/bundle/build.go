@@ -36,9 +36,9 @@ func Build(dir string, mains map[string][]byte, flags ...string) (path string, e
 	return build(nil, dir, mains, flags...)
 }
 
-// BuildMPI is Build of a bundle whose programs mpirun starts. It needs mpicc.
-func BuildMPI(dir string, mains map[string][]byte) (path string, err error) {
-	return build([]string{"CGO_ENABLED=1", "CC=mpicc"}, dir, mains, "-tags=mpi")
+// BuildMPI is Build of a bundle whose programs mpirun starts, by the C compiler of an MPI.
+func BuildMPI(dir, mpicc string, mains map[string][]byte) (path string, err error) {
+	return build([]string{"CGO_ENABLED=1", "CC=" + mpicc}, dir, mains, "-tags=mpi")
 }
 
 func build(env []string, dir string, mains map[string][]byte, flags ...string) (path string, err error) {

@@ -11,45 +11,66 @@ import (
 	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
 
-// Where each PE is a process of its own, every process runs the program with the same
-// command line. PE 0 reads the input, shows what all print, and has the exit status; the
+// Where there are several processes, each with one or more PEs, all run the program with the same
+// command line. That of PE 0 reads the input, shows what all print, and has the exit status; the
 // others send it, when they have come to their ends, how that was.
 
 // place of a process in a run; the zero value is the one process of a run in which PEs are
 // goroutines.
 type process struct {
-	machine transport.Processes
-	pe, n   int
-	ran     *bool // Run has been called
+	machine     transport.Processes // nil: there is no other process
+	rank, ranks int
+	*progress
+}
+
+// progress is how far a process has come.
+type progress struct {
+	first  int  // the first of its PEs
+	joined bool // it has joined the others
+	ran    bool // Run has been called
+	alone  bool // PE 0 is lost, and this process has given the error
 }
 
 // apart runs a program as one of several processes and returns its exit status, which is 0
 // but for PE 0.
 func apart(p Program, machine transport.Processes, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
-	pe, n, err := machine.Join(p.Check && !p.Coarray)
+	rank, ranks, err := machine.Begin()
 	if err != nil {
-		machine.End()
-		if pe != 0 { // all have the same error
-			return exitOK
+		if rank == 0 { // all have the same error
+			fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		}
-		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitFault
 	}
-	p.process = process{machine, pe, n, new(bool)}
-	if pe != 0 {
+	p.process = process{machine, rank, ranks, new(progress)}
+	if rank != 0 {
 		stdin, stdout, stderr = nil, io.Discard, io.Discard
 	}
 	status := run(p, args, stdin, stdout, stderr, body)
-	if !*p.process.ran {
+	switch {
+	case !p.process.joined: // the command line is wrong
+		_, _, _ = machine.Join(0, false)
+	case !p.process.ran:
 		// What PE 0 finds wrong with the command line keeps all from running.
 		_ = machine.Run(func([]transport.Wait) error { return nil }, func(t transport.Transport) { t.Abort(transport.ErrElsewhere) })
 		machine.Leave(nil, func() {})
 	}
 	machine.End()
-	if pe != 0 {
+	switch {
+	case p.process.alone:
+		return exitFault
+	case rank != 0:
 		return exitOK
 	}
 	return status
+}
+
+// join takes part in the run of n PEs.
+func (r *process) join(n int, alike bool) error {
+	first, _, err := r.machine.Join(n, alike)
+	if err == nil {
+		r.first, r.joined = first, true
+	}
+	return err
 }
 
 // unsuited says what of the command line a run of processes cannot do, and what can.
@@ -59,21 +80,21 @@ func (p *Program) unsuited(points *checkpointing, elision *barrierFlags, asked *
 	case p.process.machine == nil:
 		return nil
 	case points.file != "":
-		return &UsageError{"checkpoints are not taken where each PE is a process", remedy}
+		return &UsageError{"checkpoints are not taken where PEs are in several processes", remedy}
 	case elision.mode != "off":
-		return &UsageError{"barriers are not left out where each PE is a process", remedy}
+		return &UsageError{"barriers are not left out where PEs are in several processes", remedy}
 	case asked.freeze.on || asked.trace != "":
 		return &UsageError{"-freeze and -record follow the PEs of one process", remedy}
 	}
 	return nil
 }
 
-// run runs body on all PEs, or on that of this process.
+// run runs body on all PEs, or on those of this process.
 func (r *process) run(n int, stuck func([]transport.Wait) error, body func(transport.Transport)) error {
 	if r.machine == nil {
 		return inproc.Run(n, stuck, body)
 	}
-	*r.ran = true
+	r.ran = true
 	return r.machine.Run(stuck, body)
 }
 
@@ -93,7 +114,7 @@ func (r *process) output(stdout io.Writer) *output {
 	if r.machine == nil {
 		return newOutput(stdout)
 	}
-	if r.pe != 0 {
+	if r.rank != 0 {
 		return &output{w: printer{r.machine, false}, errors: printer{r.machine, true}, lines: true}
 	}
 	o := newOutput(stdout)
@@ -126,14 +147,19 @@ type elsewhere struct {
 
 func (e *elsewhere) Error() string { return e.text }
 
-// conclude ends the run of a process, which ended with err on its PE. On PE 0 it adds what
-// the others did, and returns the error of the run; on the others it returns nil.
+// conclude ends the run of a process, which ended with err on its PEs. In that of PE 0 it adds what
+// the others did, and returns the error of the run; in the others it returns nil.
 func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err error) error {
-	own := packed(failureOf(p, err), stopOfPE(ended, r.pe), countsOf(pes[r.pe]))
-	if r.pe != 0 {
+	report := []any{failureOf(p, err)}
+	for q := r.first; r.rank != 0 && q < len(pes) && pes[q] != nil; q++ {
+		report = append(report, stopOfPE(ended, q), countsOf(pes[q]))
+	}
+	own := packed(report...)
+	if r.rank != 0 {
 		left := r.machine.Leave(own, func() {})
 		if left[0] == nil && err != nil && !errors.Is(err, transport.ErrElsewhere) {
-			fmt.Fprintln(os.Stderr, err) // PE 0 is the one that is lost
+			fmt.Fprintln(os.Stderr, err)
+			r.alone = true
 		}
 		return nil
 	}
@@ -149,10 +175,12 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err
 		if err == nil {
 			err = failureFrom(list[0])
 		}
-		if stop, _ := list[1].([]any); len(stop) > 0 {
-			ended.note(q, &StopError{Code: stop[0].(int), Line: stop[1].(string)})
+		for list = list[1:]; len(list) > 0; list, q = list[2:], q+1 {
+			if stop, _ := list[0].([]any); len(stop) > 0 {
+				ended.note(q, &StopError{Code: stop[0].(int), Line: stop[1].(string)})
+			}
+			pes[q] = &PE{counts: countsFrom(list[1])}
 		}
-		pes[q] = &PE{counts: countsFrom(list[2])}
 	}
 	return err
 }

@@ -2,8 +2,10 @@ package spmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,13 +19,18 @@ import (
 // common but memory.
 type played struct {
 	*inproc.Member
-	pe, n int
-	join  func() *inproc.Member
+	rank, ranks int
+	join        func(n int, alike bool) (m *inproc.Member, first, count int)
 }
 
-func (m *played) Join(bool) (pe, n int, err error) {
-	m.Member = m.join()
-	return m.pe, m.n, nil
+func (m *played) Begin() (rank, ranks int, err error) { return m.rank, m.ranks, nil }
+
+func (m *played) Join(n int, alike bool) (first, count int, err error) {
+	if n == 0 {
+		return 0, 0, errors.New("it does not run")
+	}
+	m.Member, first, count = m.join(n, alike)
+	return first, count, nil
 }
 
 func (m *played) Leave(last []byte, idle func()) [][]byte {
@@ -40,60 +47,80 @@ func (w wires) Begin() {}
 
 func (w wires) Send(to int, message []byte) { w[to] <- message }
 
-// near is how processes are played: they have memory in common. alone: each is as if on a
-// host of its own.
-const near, alone = false, true
+// playing is how processes are played.
+type playing struct {
+	each int  // how many PEs each has, but the last
+	far  bool // each process is as if on a host of its own; else they have memory in common
+}
 
-// processes runs a program on n processes and returns what PE 0 writes, and its status.
-// Those that are dead do nothing.
-func processes(far bool, n int, p Program, args []string, input string, body func(*PE), dead ...int) (stdout, stderr string, status int) {
+var (
+	near      = playing{1, false}
+	alone     = playing{1, true}
+	nearPairs = playing{2, false}
+	farPairs  = playing{2, true}
+)
+
+// processes runs a program on n PEs and returns what PE 0 writes, and its status.
+// Processes whose first PEs are dead do nothing.
+func processes(how playing, n int, p Program, args []string, input string, body func(*PE), dead ...int) (stdout, stderr string, status int) {
 	const part = 16 << 20
 	board := inproc.BoardSize(n)
 	memory := make([]uint64, n*(board+part)/8) // in one piece, which Go does not look into
 	base := unsafe.Pointer(&memory[0])
 	whole := inproc.Region{At: unsafe.Add(base, n*board), Bytes: n * part}
 	posts := make(wires, n)
-	host := make([]int, n)
+	process := make([]int, n)
 	for q := range posts {
 		posts[q] = make(chan []byte, 1<<16)
 		defer close(posts[q])
-		if far {
-			host[q] = q
-		}
+		process[q] = q / how.each * how.each
 	}
-	alive := func(q int) bool {
-		for _, d := range dead {
-			if q == d {
-				return false
-			}
-		}
-		return true
+	alive := func(q int) bool { return !slices.Contains(dead, process[q]) }
+	ranks := (n + how.each - 1) / how.each
+	if how.each > 1 && ranks < n {
+		args = append([]string{"-n", fmt.Sprint(n)}, args...)
 	}
 	var out, errs bytes.Buffer
 	var running sync.WaitGroup
-	for q := range n {
-		if !alive(q) {
+	for rank := range ranks {
+		first := rank * how.each
+		if !alive(first) {
 			continue
 		}
-		m := &played{pe: q, n: n, join: func() *inproc.Member {
-			own := inproc.Region{At: unsafe.Add(whole.At, q*part), Bytes: part}
-			member := inproc.Join(q, n, inproc.Common{
-				Board: unsafe.Add(base, host[q]*board), Room: inproc.NewArena(whole, own), Alive: alive, Courier: posts, Host: host,
-			})
-			go func() {
-				for message := range posts[q] {
-					member.Receive(message)
+		m := &played{rank: rank, ranks: ranks, join: func(_ int, alike bool) (member *inproc.Member, _, count int) {
+			own := inproc.Region{At: unsafe.Add(whole.At, first*part), Bytes: part}
+			common := inproc.Common{Process: process, Room: inproc.NewArena(whole, own), Alive: alive, Courier: posts, Host: make([]int, n)}
+			for q := range n {
+				switch {
+				case how.far && alike && ranks > 1:
+					common.Host[q] = q
+				case how.far:
+					common.Host[q] = process[q]
 				}
-			}()
-			return member
+				if process[q] == first {
+					common.Board = append(common.Board, unsafe.Add(base, common.Host[q]*board))
+				}
+			}
+			member = inproc.Join(first, common)
+			var one sync.Mutex
+			for q := range common.Board {
+				go func() {
+					for message := range posts[first+q] {
+						one.Lock()
+						member.Receive(first+q, message)
+						one.Unlock()
+					}
+				}()
+			}
+			return member, first, len(common.Board)
 		}}
 		running.Add(1)
 		go func() {
 			defer running.Done()
-			if q == 0 {
+			if rank == 0 {
 				status = apart(p, m, args, strings.NewReader(input), &out, &errs, body)
 			} else if s := apart(p, m, args, nil, io.Discard, io.Discard, body); s != 0 {
-				panic(fmt.Sprintf("process %d has status %d", q, s))
+				panic(fmt.Sprintf("process %d has status %d", rank, s))
 			}
 		}()
 	}
@@ -172,13 +199,13 @@ func TestProcesses(t *testing.T) {
 		if status := run(p, []string{"-n", fmt.Sprint(n), "-stats"}, strings.NewReader(input), &out, &errs, variety); status != 0 {
 			t.Fatalf("status %d: %s", status, errs.String())
 		}
-		for _, far := range []bool{near, alone} {
-			stdout, stderr, status := processes(far, n, p, []string{"-stats"}, input, variety)
+		for _, how := range []playing{near, alone, nearPairs, farPairs} {
+			stdout, stderr, status := processes(how, n, p, []string{"-stats"}, input, variety)
 			if status != 0 || stdout != out.String() {
-				t.Errorf("%d processes, far %v: status %d, output\n%s%sof goroutines\n%s", n, far, status, stdout, stderr, out.String())
+				t.Errorf("%d PEs, %v: status %d, output\n%s%sof goroutines\n%s", n, how, status, stdout, stderr, out.String())
 			}
 			if got, want := withoutWaits(stderr), withoutWaits(errs.String()); got != want {
-				t.Errorf("%d processes, far %v, count\n%sgoroutines\n%s", n, far, got, want)
+				t.Errorf("%d PEs, %v, count\n%sgoroutines\n%s", n, how, got, want)
 			}
 		}
 	}
@@ -203,12 +230,12 @@ func withoutWaits(table string) string {
 
 // TestProcessesEnd: how a run of processes ends: its output, one error, and the status.
 func TestProcessesEnd(t *testing.T) {
-	for _, far := range []bool{near, alone} {
-		t.Run(fmt.Sprint("far=", far), func(t *testing.T) { processesEnd(t, far) })
+	for _, how := range []playing{near, alone, nearPairs, farPairs} {
+		t.Run(fmt.Sprint(how), func(t *testing.T) { processesEnd(t, how) })
 	}
 }
 
-func processesEnd(t *testing.T, far bool) {
+func processesEnd(t *testing.T, how playing) {
 	hpf, coarray, checked := sites(4), coarrays("sync all", "critical"), sites(4)
 	hpf.Check = false
 	for _, test := range []struct {
@@ -296,6 +323,7 @@ func processesEnd(t *testing.T, far bool) {
 			}
 		}, "", "image 2: end of file", 1},
 		{"wrong number", hpf, "-n 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -n 2: 3 processes have been started", 2},
+		{"wrong flag", hpf, "-m 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: flag provided but not defined: -m", 2},
 		{"barriers", hpf, "-barriers=learn", nil, func(pe *PE) { t.Error("it runs") }, "", "test: barriers are not left out", 2},
 		{"trace", checked, "-record=t", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -freeze and -record", 2},
 		{"a put too early", checked, "-hold=2", nil, func(pe *PE) {
@@ -315,10 +343,13 @@ func processesEnd(t *testing.T, far bool) {
 		}, "", "prog.hpf:101: ", 1},
 		{"lost", hpf, "", []int{1}, func(pe *PE) { pe.Start() }, "", "prog.hpf: PE 1: its process has ended", 1},
 	} {
-		if test.name == "lost" && far {
-			continue // whoever started the processes finds that out
+		switch {
+		case test.name == "lost" && how != near: // whoever started the processes finds that out
+			continue
+		case test.name == "wrong number" && how.each > 1:
+			continue
 		}
-		stdout, stderr, status := processes(far, 3, test.p, strings.Fields(test.args), "", test.body, test.dead...)
+		stdout, stderr, status := processes(how, 3, test.p, strings.Fields(test.args), "", test.body, test.dead...)
 		if test.stdout == "?" {
 			if strings.Count(stdout, "I am") != 3 {
 				t.Errorf("%s: output %q", test.name, stdout)

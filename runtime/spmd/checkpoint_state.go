@@ -195,7 +195,7 @@ func (c *Irregular[T]) restore(r *snapshot.Reader) {
 
 // lists are the parts of the schedule.
 func (c *Irregular[T]) lists() []*[]int {
-	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.picked, &c.requests.Data, &c.lead, &c.at}
+	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.picked, &c.requests.Data, &c.lead, &c.at, &c.run}
 }
 
 func (c *Irregular[T]) again(t transport.Transport) {

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/spmdc/spmdc/runtime/check"
@@ -39,16 +40,23 @@ type Irregular[T any] struct {
 	picked                []int
 
 	// As a consumer: what comes from PE p lies in from[p]..from[p+1]-1 of stage, which
-	// is a part of Data. Element k of it is at wanted[k] in the memory of p.
+	// is a part of Data. Element k of it is at wanted[k] in the memory of p. Each is wanted
+	// once, however many subscripts pick it.
 	from   transport.Slice[int]
 	wanted transport.Slice[int]
 	stage  transport.Slice[T]
+	remote distinct // of where they are: the offset in the memory of p times the number of PEs, plus p
+
+	// Scratch: the subscripts that pick what others have, or nobody, and where that is, or -1.
+	far   []int32
+	where []int
 
 	// As a producer: q wants requests[lead[q]:lead[q+1]], in its stage from
-	// at[q] on.
+	// at[q] on. If these are one run of memory, it begins at run[q], else that is -1.
 	requests transport.Slice[int]
 	lead     []int
 	at       []int
+	run      []int
 	packed   transport.Slice[T]
 	move     transport.Move // of the message under way
 
@@ -59,7 +67,7 @@ type Irregular[T any] struct {
 func NewIrregular[T any](pe *PE, site int, src *Array[T]) *Irregular[T] {
 	c := &Irregular[T]{
 		pe: pe, site: site, src: src, count: pe.count(site),
-		lead: make([]int, pe.n+1), at: make([]int, pe.n),
+		lead: make([]int, pe.n+1), at: make([]int, pe.n), run: make([]int, pe.n),
 	}
 	c.from.Data = exchanged[int](pe, pe.n+1)
 	c.fromBuf = pe.t.Register(site, &c.from)
@@ -145,9 +153,16 @@ func (c *Irregular[T]) execute() {
 		if len(wants) == 0 {
 			continue
 		}
-		c.packed.Data = c.packed.Data[:0]
-		for _, off := range wants {
-			c.packed.Data = append(c.packed.Data, c.src.Data[off])
+		c.move = transport.Move{Dst: c.at[q]}
+		c.move.Loop(len(wants), 1, 1)
+		values := &c.packed
+		if c.run[q] >= 0 {
+			values, c.move.Src = c.src.mem, c.run[q]
+		} else {
+			c.packed.Data = resized(c.pe, c.packed.Data, len(wants))
+			for i, off := range wants {
+				c.packed.Data[i] = c.src.Data[off]
+			}
 		}
 		if c.mode == Handshake && t.AwaitReady(c.site, c.stageBuf, q, c.epoch) {
 			c.count.Waits++
@@ -156,11 +171,9 @@ func (c *Irregular[T]) execute() {
 			c.pe.mayPut(c.order, c.epoch, q, nil)
 		}
 		c.pe.MarkRemote()
-		c.move = transport.Move{Dst: c.at[q]}
-		c.move.Loop(len(wants), 1, 1)
-		t.Put(c.site, c.stageBuf, q, c.epoch, &c.packed, &c.move)
+		t.Put(c.site, c.stageBuf, q, c.epoch, values, &c.move)
 		c.count.Data++
-		c.count.Bytes += int64(len(wants) * c.packed.ElemSize())
+		c.count.Bytes += int64(len(wants) * values.ElemSize())
 	}
 }
 
@@ -193,9 +206,20 @@ func (c *Irregular[T]) inspect() {
 		m = transport.Move{Src: first, Dst: c.lead[q]}
 		m.Loop(count, 1, 1)
 		t.Get(c.site, c.wantedBuf, q, &c.requests, &m)
+		c.run[q] = runOf(c.requests.Data[c.lead[q]:])
 	}
 	c.lead[n] = len(c.requests.Data)
 	t.Barrier(c.site)
+}
+
+// runOf is the first of numbers that go up by one, or -1.
+func runOf(list []int) int {
+	for i, x := range list {
+		if x != list[0]+i {
+			return -1
+		}
+	}
+	return list[0]
 }
 
 // sort computes, from the subscripts, where each element is in Data, and from, wanted
@@ -210,7 +234,7 @@ func (c *Irregular[T]) sort(idx []int) {
 	from := c.from.Data
 	clear(from)
 	c.At = resized(c.pe, c.At, count)
-	var far []int32 // entries that others have, or nobody
+	far, where := resized(c.pe, c.far, count)[:0], resized(c.pe, c.where, count)[:0]
 	own := c.ownRun()
 	for k := range c.At {
 		tuple := idx[k*rank : (k+1)*rank]
@@ -221,11 +245,22 @@ func (c *Irregular[T]) sort(idx []int) {
 		switch p := c.src.Layout.OwnerFor(self, tuple); p {
 		case self:
 			c.At[k] = int32(c.offset(self, tuple))
+		case -1:
+			far, where = append(far, int32(k)), append(where, -1)
 		default:
-			if p >= 0 {
-				from[p+1]++
+			far, where = append(far, int32(k)), append(where, c.offset(p, tuple)*n+p)
+		}
+	}
+	c.far, c.where = far, where
+	remotes := &c.remote
+	remotes.reset(c.pe, len(far))
+	for i, k := range far {
+		c.At[k] = -1
+		if key := where[i]; key >= 0 {
+			id, first := remotes.number(key)
+			if c.At[k] = int32(id); first {
+				from[key%n+1]++
 			}
-			far = append(far, int32(k))
 		}
 	}
 	// What is put first in Data: all own elements, unless these are many more than are wanted.
@@ -248,7 +283,12 @@ func (c *Irregular[T]) sort(idx []int) {
 	if !c.whole {
 		size = len(c.picked)
 	}
+	// Where at least half of what a PE has is wanted, all of it comes, as one run.
+	all := make([]bool, n)
 	for p := range n {
+		if count := c.simple(p); count <= 2*from[p+1] {
+			all[p], from[p+1] = true, count
+		}
 		from[p+1] += from[p]
 	}
 	remote := from[n]
@@ -267,17 +307,30 @@ func (c *Irregular[T]) sort(idx []int) {
 		c.wanted.Data = exchanged[int](c.pe, remote+remote/4)
 	}
 	c.wanted.Data = c.wanted.Data[:remote]
+	for p := range n {
+		if wanted := c.wanted.Data[from[p]:from[p+1]]; all[p] {
+			for i := range wanted {
+				wanted[i] = i
+			}
+		}
+	}
 	at := slices.Clone(from)
-	for _, k := range far {
-		tuple := idx[int(k)*rank : (int(k)+1)*rank]
-		p := c.src.Layout.OwnerFor(self, tuple)
-		if p < 0 {
-			c.At[k] = int32(size + remote)
+	for id, key := range remotes.keys {
+		p, off := key%n, key/n
+		if all[p] {
+			remotes.keys[id] = from[p] + off
 			continue
 		}
-		c.At[k] = int32(size + at[p])
-		c.wanted.Data[at[p]] = c.offset(p, tuple)
+		remotes.keys[id] = at[p]
+		c.wanted.Data[at[p]] = off
 		at[p]++
+	}
+	for _, k := range far {
+		if id := c.At[k]; id < 0 {
+			c.At[k] = int32(size + remote)
+		} else {
+			c.At[k] = int32(size + remotes.keys[id])
+		}
 	}
 }
 
@@ -292,6 +345,19 @@ func (c *Irregular[T]) ownRun() dist.Triplet {
 		return dist.Triplet{}
 	}
 	return own
+}
+
+// simple is how many elements the memory of PE p has, if it owns all of them and they lie
+// one after another: nobody puts into it. Else that is MaxInt.
+func (c *Irregular[T]) simple(p int) int {
+	count := 1
+	for d, dim := range c.src.geo.piece(p) {
+		if own := c.src.Layout.Owned(p, d); own.N != dim.N || dim.Stride != count {
+			return math.MaxInt
+		}
+		count *= dim.N
+	}
+	return count
 }
 
 // offset is where PE p keeps an element.
@@ -327,4 +393,33 @@ func (c *Irregular[T]) Done() {
 	if c.order != nil {
 		c.order.Over(c.epoch)
 	}
+}
+
+// distinct numbers what it is given, and the same with the same number: a table of numbers
+// plus one, with open addressing, at most half full.
+type distinct struct {
+	keys  []int // by number
+	table []int32
+	shift int
+}
+
+// reset forgets all, and makes room for so many keys.
+func (d *distinct) reset(pe *PE, most int) {
+	size := bits.Len(uint(2*most + 1))
+	d.keys, d.table, d.shift = resized(pe, d.keys, most)[:0], resized(pe, d.table, 1<<size), 64-size
+	clear(d.table)
+}
+
+// number is that of key, and whether it is a new one.
+func (d *distinct) number(key int) (id int, first bool) {
+	at := int(uint64(key) * 0x9e3779b97f4a7c15 >> d.shift)
+	for d.table[at] > 0 {
+		if id := int(d.table[at] - 1); d.keys[id] == key {
+			return id, false
+		}
+		at = (at + 1) & (len(d.table) - 1)
+	}
+	d.keys = append(d.keys, key)
+	d.table[at] = int32(len(d.keys))
+	return len(d.keys) - 1, true
 }

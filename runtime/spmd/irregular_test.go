@@ -86,3 +86,61 @@ func TestIrregularScheduleIsKept(t *testing.T) {
 		}
 	})
 }
+
+// An element is sent once, however often it is picked, and where half of what a PE has is
+// picked, all of it is sent.
+func TestIrregularSendsOnce(t *testing.T) {
+	spmd(t, 2, "", func(pe *PE) {
+		l := dist.NewLayout(axes(block(1, 40, 0)), pe.Grid(2))
+		a := NewArray[float64](pe, "a", l, nil)
+		apart := NewArray[float64](pe, "apart", l, [][2]int{{1, 1}}) // others put into its overlap
+		few, most, picked := NewIrregular(pe, 0, a), NewIrregular(pe, 1, a), NewIrregular(pe, 2, apart)
+		pe.Start()
+		set(a, 0)
+		set(apart, 0)
+		others := 1 + 20*(1-pe.ID())
+		var idx []int
+		for k := range 60 {
+			idx = append(idx, others+13*k%10)
+		}
+		for _, x := range []struct {
+			g    *Irregular[float64]
+			idx  []int
+			sent int
+		}{{few, idx[:9], 9}, {few, append(slices.Clone(idx[:9]), idx[:9]...), 9}, {most, idx, 20}, {picked, idx, 10}} {
+			x.g.Post(slices.Clone(x.idx), false)
+			x.g.Wait()
+			for k, at := range x.g.At {
+				if got, want := x.g.Data[at], value(0, x.idx[k]); got != want {
+					t.Errorf("PE %d: element %d is %v, want %v", pe.ID(), x.idx[k], got, want)
+				}
+			}
+			x.g.Done()
+			if got := len(x.g.requests.Data); got != x.sent {
+				t.Errorf("PE %d: %d elements sent for %v, want %d", pe.ID(), got, x.idx, x.sent)
+			}
+		}
+	})
+}
+
+func TestDistinct(t *testing.T) {
+	spmd(t, 1, "", func(pe *PE) {
+		r := rand.New(rand.NewSource(1))
+		var d distinct
+		for _, n := range []int{5000, 0, 1, 70000} {
+			d.reset(pe, n)
+			numbers := map[int]int{}
+			for range n {
+				key := r.Intn(3000) << r.Intn(40)
+				want, known := numbers[key]
+				if !known {
+					want = len(numbers)
+					numbers[key] = want
+				}
+				if id, first := d.number(key); id != want || first == known {
+					t.Fatalf("key %d: number %d, new %v; want %d, new %v", key, id, first, want, !known)
+				}
+			}
+		}
+	})
+}

@@ -150,7 +150,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	flags.SetOutput(io.Discard) // errors are told below, in one line
 	usual := runtime.GOMAXPROCS(0)
 	if p.process.machine != nil {
-		usual = p.process.n
+		usual = p.process.ranks
 	}
 	n := flags.Int("n", usual, "number of processing elements")
 	stats := flags.Bool("stats", false, "write a table of messages to standard error at the end")
@@ -179,8 +179,8 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	case flags.NArg() > 0 && !p.Arguments:
 		fmt.Fprintf(stderr, "%s: unexpected argument %q\n", p.Name, flags.Arg(0))
 		return exitUsage
-	case p.process.machine != nil && *n != usual:
-		fmt.Fprintf(stderr, "%s: -n %d: %d processes have been started, and each is a processing element\n  leave out -n, or start as many\n", p.Name, *n, usual)
+	case *n >= 1 && *n < p.process.ranks:
+		fmt.Fprintf(stderr, "%s: -n %d: %d processes have been started, and each has a processing element at least\n  leave out -n, or start no more than as many\n", p.Name, *n, usual)
 		return exitUsage
 	case *n < 1 || *n > maxPEs:
 		fmt.Fprintf(stderr, "%s: -n %d: the number of processing elements must be between 1 and %d\n", p.Name, *n, maxPEs)
@@ -190,8 +190,14 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitUsage
 	}
-	if p.process.pe != 0 {
+	if p.process.rank != 0 {
 		*statsFile, points.output = "", ""
+	}
+	if p.process.machine != nil {
+		if err := p.process.join(*n, p.Check && !p.Coarray); err != nil {
+			fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+			return exitFault
+		}
 	}
 	if err := p.unsuited(&points, &elision, &asked); err != nil {
 		return misused(err)

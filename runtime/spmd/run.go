@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/check"
@@ -101,7 +102,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		return nil, fmt.Errorf("%s: %d processing elements: at least 1 is needed", p.Name, np)
 	}
 	out := p.process.output(stdout)
-	if p.stderr != nil && p.process.pe == 0 {
+	if p.stderr != nil && p.process.rank == 0 {
 		out.errors = p.stderr
 	}
 	in := newInput(stdin, out)
@@ -123,13 +124,18 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	out.hold = p.Elide.leavesOut() || p.keeper != nil && p.Coarray
 	pes := make([]*PE, np)
 	tables := &shared{pieces: map[pieces][]Dim{}}
-	var ledger *check.Ledger
-	// What check builds follow is messages of which all PEs know when they come.
+	// What check builds follow is messages of which all PEs know when they come. Where there are
+	// several processes each PE has a ledger.
+	var ledgers []*check.Ledger
 	monitored := p.Check && !p.Coarray
-	if monitored {
-		ledger = check.NewLedger(np)
+	switch {
+	case !monitored:
+	case p.process.machine != nil:
+		ledgers = make([]*check.Ledger, np)
+	default:
+		ledgers = slices.Repeat([]*check.Ledger{check.NewLedger(np)}, np)
 		if p.Trace != nil {
-			ledger.Trace()
+			ledgers[0].Trace()
 		}
 	}
 	var names *contexts
@@ -153,7 +159,10 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			pe.t = p.carrier(t)
 		}
 		if monitored {
-			monitor := ledger.Monitor(pe.t, p.Mute...)
+			if ledgers[pe.id] == nil {
+				ledgers[pe.id] = check.NewLedger(np)
+			}
+			monitor := ledgers[pe.id].Monitor(pe.t, p.Mute...)
 			pe.t = monitor
 			pe.orders = &orders{Monitor: monitor, first: map[transport.Memory]*check.Slot{}, holds: p.Holds, lates: p.Lates}
 		}
@@ -178,8 +187,8 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		out.end()
 	}
 	err = endFiles(&p, pes, err)
-	if err == nil && ledger != nil {
-		err = audit(&p, ledger)
+	if err == nil && monitored {
+		err = audit(&p, ledgers)
 	}
 	if err != nil {
 		err = located(&p, err)
@@ -191,7 +200,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		}
 	}
 	if p.process.machine != nil {
-		if err = p.process.conclude(&p, out, pes, ended, err); p.process.pe != 0 {
+		if err = p.process.conclude(&p, out, pes, ended, err); p.process.rank != 0 {
 			return nil, nil
 		}
 	}
@@ -239,22 +248,26 @@ func endFiles(p *Program, pes []*PE, err error) error {
 }
 
 // audit is what a check build finds when all PEs have ended.
-func audit(p *Program, ledger *check.Ledger) error {
+func audit(p *Program, ledgers []*check.Ledger) error {
 	var terr error
 	if p.Trace != nil {
-		if terr = ledger.WriteTrace(p.Trace); terr != nil {
+		if terr = ledgers[0].WriteTrace(p.Trace); terr != nil {
 			terr = &Error{File: p.File, PE: -1, Msg: "cannot write the trace: " + terr.Error()}
 		}
 	}
-	if v := ledger.Fault(); v != nil {
-		return v
+	ledgers = slices.DeleteFunc(slices.Compact(ledgers), func(l *check.Ledger) bool { return l == nil })
+	for _, l := range ledgers {
+		if v := l.Fault(); v != nil {
+			return v
+		}
 	}
 	var all []error
-	for _, v := range ledger.Strays() {
-		if len(all) == mostErrors {
-			break
+	for _, l := range ledgers {
+		for _, v := range l.Strays() {
+			if len(all) < mostErrors {
+				all = append(all, p.violation(v))
+			}
 		}
-		all = append(all, p.violation(v))
 	}
 	if len(all) > 0 {
 		return errors.Join(all...)

@@ -1,22 +1,25 @@
 package transport
 
-// Processes is a machine on which each PE is a process of its own, all of which run the
+// Processes is a machine of several processes, each of which has one or more PEs. All run the
 // same program.
 type Processes interface {
-	// Join makes this process a PE of a run. It comes first. With alike, either all PEs have
-	// memory in common, or no two.
-	Join(alike bool) (pe, n int, err error)
-	// Run runs body on this process's PE and returns the error that ended the run on
-	// the PE that met it first, ErrElsewhere on others. When no PE can move, the run is
+	// Begin comes first: this process is number rank of so many.
+	Begin() (rank, ranks int, err error)
+	// Join deals out the n PEs of a run to the processes, as blocks, and says which are those of
+	// this one. All processes call it; one that cannot run passes 0, and then no other can. With
+	// alike, either all PEs have memory in common, or no two.
+	Join(n int, alike bool) (first, count int, err error)
+	// Run runs body on the PEs of this process and returns the error that ended the run in
+	// the process that met it first, ErrElsewhere in others. When no PE can move, the run is
 	// aborted with the error that stuck makes of the waits.
 	Run(stuck func([]Wait) error, body func(Transport)) error
-	// Print sends what a PE prints to PE 0, where Printed shows what has come so far, in
+	// Print sends what a PE prints to the process of PE 0, where Printed shows what has come so far, in
 	// the order in which it was printed: errors is for the standard error output.
 	Print(text []byte, errors bool)
 	Printed(show func(text []byte, errors bool))
-	// Leave says that this process has run, leaves something to PE 0, and returns when all
-	// have left: with what they left, by PE, nil for those that have not come to it in a
-	// run that has failed. idle is called meanwhile.
+	// Leave says that this process has run, leaves something to that of PE 0, and returns when all
+	// have left: with what they left, at the first PE of each, nil for those that have not come to
+	// it in a run that has failed. idle is called meanwhile.
 	Leave(last []byte, idle func()) [][]byte
 	// End comes last. A process exits behind it.
 	End()

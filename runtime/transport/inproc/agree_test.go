@@ -92,7 +92,7 @@ func TestAgreementStuck(t *testing.T) {
 				t.Error("an agreement without PE 1")
 			})
 			on := 1
-			if runtime.GOMAXPROCS(0) < 3 && (kind == goroutines || kind == processes) {
+			if runtime.GOMAXPROCS(0) < 3 && (kind == goroutines || kind == processes || kind == pairs) {
 				on = -1 // they wait together for all
 			}
 			want := fmt.Sprintf("Kind:%d Site:4 On:%d}", transport.WaitAgreement, on)

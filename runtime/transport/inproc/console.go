@@ -2,6 +2,7 @@ package inproc
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -26,7 +27,7 @@ type console struct {
 // Print sends text to PE 0, which shows it on its standard output, or with errors on its
 // standard error output, in the order in which PEs print.
 func (m *Member) Print(text []byte, errors bool) {
-	if m.w.far(0) {
+	if m.worlds[0].far(0) {
 		m.printFar(text, errors)
 		return
 	}
@@ -55,21 +56,22 @@ func (m *Member) Print(text []byte, errors bool) {
 // printFar sends text to PE 0 on another host and returns when it is there: who prints
 // later on another PE finds it in front.
 func (m *Member) printFar(text []byte, errors bool) {
-	x := m.w.net
+	w := m.worlds[0]
+	x := w.net
 	x.printing.Lock()
 	defer x.printing.Unlock()
 	how := uint64(0)
 	if errors {
 		how = 1
 	}
-	m.w.send(0, append(written(packetPrint, len(text), uint64(m.id), how), text...))
+	w.send(0, append(written(packetPrint, len(text), uint64(m.first), how), text...))
 	select {
 	case <-x.printed:
 	case <-time.After(leaveLimit): // its process is no more
 	}
 }
 
-// Printed shows what has been printed since it was called last. PE 0 alone calls it, once
+// Printed shows what has been printed since it was called last. The process of PE 0 alone calls it, once
 // at a time.
 func (m *Member) Printed(show func(text []byte, errors bool)) {
 	c := m.console
@@ -103,29 +105,36 @@ const farLimit = 300 * time.Millisecond
 
 const leavePeriod = 200 * time.Microsecond
 
-// Leave says that this process has run, leaves something to PE 0, and returns when all have
+// Leave says that this process has run, leaves something to that of PE 0, and returns when all have
 // left, with what they left, by PE. idle is called meanwhile. Of a run that has failed
 // some may never come to it: then all is false, and what they left is nil.
 func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
-	w, p := m.w, m.w.pes[m.id]
-	p.last = w.lend(last)
-	p.ended.Store(true)
-	if w.several() {
-		w.spread(append(written(packetEnded, len(last), uint64(m.id)), last...))
-	}
-	left = make([][]byte, w.n)
-	begin := time.Now()
-	for q, other := range w.pes {
-		for !other.ended.Load() && !(w.failed.Load() && m.lost(q, time.Since(begin))) {
-			idle()
-			time.Sleep(leavePeriod)
+	for _, w := range m.worlds {
+		p := w.pes[w.id]
+		p.last = w.lend(last)
+		p.ended.Store(true)
+		if w.several() {
+			w.spread(append(written(packetEnded, len(last), uint64(w.id)), last...))
 		}
-		left[q] = w.keep(other.last)
+		last = nil // it is at the first PE
+	}
+	left = make([][]byte, m.worlds[0].n)
+	begin := time.Now()
+	for _, w := range slices.Backward(m.worlds) {
+		for q, other := range w.pes {
+			for !other.ended.Load() && !(w.failed.Load() && m.lost(q, time.Since(begin))) {
+				idle()
+				time.Sleep(leavePeriod)
+			}
+			left[q] = w.keep(other.last)
+		}
 	}
 	idle()
 	all = true
-	for _, other := range w.pes {
-		all = all && other.ended.Load()
+	for _, w := range m.worlds {
+		for _, other := range w.pes {
+			all = all && other.ended.Load()
+		}
 	}
 	return left, all
 }
@@ -135,7 +144,7 @@ func (m *Member) lost(q int, waited time.Duration) bool {
 	switch {
 	case waited > leaveLimit:
 		return true
-	case m.w.far(q): // whether it is there cannot be found out here
+	case m.worlds[0].far(q): // whether it is there cannot be found out here
 		return m.outside.Load() && waited > farLimit
 	}
 	return !m.alive(q)

@@ -16,11 +16,11 @@ const (
 	longestSleep = 100 * time.Millisecond
 )
 
-// sleepProcess returns when another process has made word other than zero and wakes this
+// sleepProcess returns when another process has made word other than value and wakes this
 // one, or earlier.
-func sleepProcess(word *atomic.Uint32) {
+func sleepProcess(word *atomic.Uint32, value uint32) {
 	limit := syscall.NsecToTimespec(int64(longestSleep))
-	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, 0, uintptr(unsafe.Pointer(&limit)), 0, 0)
+	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), uintptr(unsafe.Pointer(&limit)), 0, 0)
 }
 
 // wakeProcess wakes the process that sleeps on word.

@@ -1,7 +1,10 @@
 package inproc
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -20,19 +23,23 @@ type Room interface {
 
 // Common is how the processes of a run find each other.
 type Common struct {
-	Board unsafe.Pointer // the same BoardSize(n) bytes for all, zero in the beginning
+	// Process is, by PE, the first PE of its process, which has those that follow up to the next.
+	Process []int
+	// Board is for each PE of this process BoardSize(n) bytes, zero in the beginning, which are the
+	// same for all PEs of its host.
+	Board []unsafe.Pointer
 	Room  Room
-	Spin  bool // there is a processor for each
+	Spin  bool // there is a processor for each PE
 	// Alive reports whether the process of a PE on this host is there.
 	Alive func(pe int) bool
 
-	// Courier carries messages between the processes. Host is on which host each PE is, in any
+	// Courier carries messages between PEs. Host is on which host each PE is, in any
 	// numbers: PEs on different ones have no memory in common.
 	Courier Courier
 	Host    []int
 }
 
-// BoardSize is how many bytes of memory n processes need to find each other.
+// BoardSize is how many bytes of memory n PEs need to find each other.
 func BoardSize(n int) int {
 	return int(boardBehind(n) + unsafe.Sizeof(console{}))
 }
@@ -42,57 +49,107 @@ func boardBehind(n int) uintptr {
 	return (unsafe.Sizeof(state{}) + uintptr(n)*unsafe.Sizeof(public{}) + agree.Size(n) + lineBytes - 1) &^ (lineBytes - 1)
 }
 
-// Member is one of n PEs, each of which is a process.
+// Member is a process, which has one or more of the PEs of a run. Each of its PEs has a World: to it
+// the others are all alike, whether they are in its process or in another one.
 type Member struct {
-	w       *World
-	id      int
+	worlds  []*World // of its PEs
+	first   int      // the first of them
 	console *console
 	alive   func(pe int) bool
 	outside atomic.Bool // see Stopped
 }
 
-// Join makes this process PE id of n.
-func Join(id, n int, common Common) *Member {
-	w := &World{state: (*state)(common.Board), n: n, room: common.Room}
+// Join makes this process the one whose first PE is given.
+func Join(first int, common Common) *Member {
+	n := len(common.Process)
+	m := &Member{first: first, alive: common.Alive}
+	for i, board := range common.Board {
+		w := newWorld(first+i, board, common)
+		m.worlds = append(m.worlds, w)
+	}
+	m.console = (*console)(unsafe.Add(common.Board[0], boardBehind(n)))
+	if len(m.worlds) > 1 {
+		for i := range m.worlds {
+			wake := make(chan struct{}, 1)
+			for _, w := range m.worlds {
+				w.pes[first+i].wake = wake
+			}
+		}
+	}
+	return m
+}
+
+// newWorld is the run as PE id sees it.
+func newWorld(id int, board unsafe.Pointer, common Common) *World {
+	n := len(common.Process)
+	w := &World{state: (*state)(board), n: n, room: common.Room}
 	if common.Spin {
 		w.spin = spinLoads
 	}
-	at := unsafe.Add(common.Board, unsafe.Sizeof(state{}))
+	at := unsafe.Add(board, unsafe.Sizeof(state{}))
 	exchange := unsafe.Add(at, uintptr(n)*unsafe.Sizeof(public{}))
 	for q := range n {
 		p := &PE{w: w, id: q, patience: w.spin, public: (*public)(unsafe.Add(at, uintptr(q)*unsafe.Sizeof(public{})))}
 		w.pes = append(w.pes, p)
 	}
+	for q, first := range common.Process {
+		if last := q == n-1 || common.Process[q+1] != first; q != first || !last {
+			w.pes[q].bell = &w.pes[first].rung
+		}
+	}
 	w.pes[id].unsettled = make([]bool, n)
 	w.join(id, common.Host, common.Courier)
 	w.pes[id].party = agree.On(exchange, n, id)
-	return &Member{w: w, id: id, console: (*console)(unsafe.Add(common.Board, boardBehind(n))), alive: common.Alive}
+	return w
+}
+
+// own reports whether PE q is of this process.
+func (m *Member) own(q int) bool { return q >= m.first && q < m.first+len(m.worlds) }
+
+// attend wakes those PEs of this process that others want to wake, until end is closed. A process
+// with one PE needs it not: there the PE itself sleeps until it is woken.
+func (m *Member) attend(bell *atomic.Uint32, end chan struct{}) {
+	for {
+		select {
+		case <-end:
+			return
+		default:
+		}
+		rung := bell.Load()
+		for _, w := range m.worlds {
+			if p := w.pes[w.id]; p.tokens.Swap(0) != 0 {
+				p.wake <- struct{}{}
+			}
+		}
+		sleepProcess(bell, rung)
+	}
 }
 
 // Look ends the run if the process of another PE has ended before its time, and reports
 // whether there is one.
 func (m *Member) Look() (lost bool) {
-	for q, p := range m.w.pes {
-		if p.ended.Load() || q == m.id || m.w.far(q) || m.alive(q) || p.ended.Load() {
+	w := m.worlds[0]
+	for q, p := range w.pes {
+		if p.ended.Load() || m.own(q) || w.far(q) || m.alive(q) || p.ended.Load() {
 			continue
 		}
 		e := &transport.Lost{PE: q, Site: -1}
 		if p.waiting.Load() != nil {
 			e.Site = int(p.site.Load())
 		}
-		m.w.fail(e)
+		w.fail(e)
 		lost = true
 	}
 	return lost
 }
 
 // Fail ends the run with an error of what carries messages.
-func (m *Member) Fail(err error) { m.w.fail(err) }
+func (m *Member) Fail(err error) { m.worlds[0].fail(err) }
 
 // Stopped ends the run of a process that is ended from outside.
 func (m *Member) Stopped(err error) {
 	m.outside.Store(true)
-	m.w.fail(err)
+	m.Fail(err)
 }
 
 // lookPeriod is how often a process looks whether the others are there.
@@ -112,14 +169,34 @@ func (m *Member) look(end chan struct{}) {
 	}
 }
 
-// Run is the Run of all PEs for the one of this process. Where the run has failed, it
-// returns the error on the PE that met it first, and transport.ErrElsewhere on others.
+// Run is the Run of all PEs for those of this process. Where the run has failed, it
+// returns the error in the process that met it first, and transport.ErrElsewhere in others.
 func (m *Member) Run(stuck func([]transport.Wait) error, body func(transport.Transport)) error {
-	m.w.stuck = stuck
 	end := make(chan struct{})
 	defer close(end)
 	go m.look(end)
-	return m.w.run(m.w.pes[m.id:m.id+1], body)
+	if bell := m.worlds[0].pes[m.first].bell; bell != nil {
+		go m.attend(bell, end)
+	}
+	errs := make([]error, len(m.worlds))
+	var others sync.WaitGroup
+	for i, w := range slices.Backward(m.worlds) {
+		w.stuck = stuck
+		run := func() { errs[i] = w.run(w.pes[w.id:w.id+1], body) }
+		if i > 0 {
+			others.Go(run)
+		} else {
+			run()
+		}
+	}
+	others.Wait()
+	var err error
+	for _, e := range errs {
+		if err == nil || errors.Is(err, transport.ErrElsewhere) && e != nil {
+			err = e
+		}
+	}
+	return err
 }
 
 // made is n zeroes for what PEs share.

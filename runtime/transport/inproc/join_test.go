@@ -22,6 +22,8 @@ const (
 	processes  = "processes" // as if each were one
 	hosts      = "hosts"     // as if each were on a host of its own
 	twoHosts   = "two hosts" // as if they were dealt out to two
+	pairs      = "pairs"     // as if two and two were in a process
+	apartPairs = "apart"     // the same, and each process on a host of its own
 )
 
 // fewer is a number of rounds. Processes that are played by threads of this one are slow to
@@ -45,42 +47,54 @@ func run(n int, stuck func([]transport.Wait) error, body func(transport.Transpor
 	return together(n, func(m *Member) error { return m.Run(stuck, body) })
 }
 
-// together runs f for n members and returns the error of the one that has one.
+// together runs f for the processes of n PEs and returns the error of the one that has one.
 func together(n int, f func(m *Member) error) error {
-	host, place := make([]int, n), make([]int, n)
-	count := make([]int, n)
-	for q := range host {
+	host, process := make([]int, n), make([]int, n)
+	for q := range n {
+		process[q] = q
 		switch kind {
 		case hosts:
 			host[q] = q
 		case twoHosts:
 			host[q] = (q + n) % min(2, n)
+		case apartPairs:
+			process[q], host[q] = q/2*2, q/2
+		case pairs:
+			process[q] = q / 2 * 2
 		}
-		place[q] = count[host[q]]
-		count[host[q]]++
 	}
 	const part = 1 << 20
 	size := BoardSize(n)
-	boards, whole := make([]unsafe.Pointer, n), make([]Region, n) // by host
-	for h, c := range count {
-		memory := make([]uint64, (size+(c+1)*part)/8) // in one piece, which Go does not look into
+	boards, whole, place := make([]unsafe.Pointer, n), make([]Region, n), make([]int, n) // by host
+	for h := range n {
+		memory := make([]uint64, (size+(n+1)*part)/8) // in one piece, which Go does not look into
 		boards[h] = unsafe.Pointer(&memory[0])
-		whole[h] = Region{unsafe.Add(boards[h], size), c * part}
+		whole[h] = Region{unsafe.Add(boards[h], size), n * part}
 	}
-	members, posts := make([]*Member, n), newPosts(n)
-	for id := range n {
-		h := host[id]
-		own := Region{unsafe.Add(whole[h].At, place[id]*part), part}
-		members[id] = Join(id, n, Common{
-			Board: boards[h], Room: NewArena(whole[h], own), Spin: n <= runtime.GOMAXPROCS(0), Alive: func(int) bool { return true },
-			Courier: &courier{posts, id}, Host: host,
-		})
-	}
-	errs := make([]error, n)
+	var members []*Member
+	posts := newPosts(n)
 	var running, delivering sync.WaitGroup
-	for id, m := range members {
-		delivering.Go(func() { posts[id].deliver(m) })
-		running.Go(func() { errs[id] = f(m) })
+	for id := 0; id < n; {
+		h := host[id]
+		own := Region{unsafe.Add(whole[h].At, place[h]*part), part}
+		place[h]++
+		common := Common{
+			Process: process, Room: NewArena(whole[h], own), Spin: n <= runtime.GOMAXPROCS(0), Alive: func(int) bool { return true },
+			Courier: &courier{posts, id}, Host: host,
+		}
+		first := id
+		for ; id < n && process[id] == first; id++ {
+			common.Board = append(common.Board, boards[h])
+		}
+		m := Join(first, common)
+		members = append(members, m)
+		for q := first; q < id; q++ {
+			delivering.Go(func() { posts[q].deliver(q, m) })
+		}
+	}
+	errs := make([]error, len(members))
+	for i, m := range members {
+		running.Go(func() { errs[i] = f(m) })
 	}
 	running.Wait()
 	for _, p := range posts {
@@ -117,7 +131,7 @@ func newPosts(n int) []*post {
 	return list
 }
 
-// courier is how PE from sends.
+// courier is how the process of PE from sends.
 type courier struct {
 	posts []*post
 	from  int
@@ -135,7 +149,7 @@ func (c *courier) Send(to int, message []byte) {
 }
 
 // deliver lets messages of different senders overtake each other.
-func (p *post) deliver(m *Member) {
+func (p *post) deliver(to int, m *Member) {
 	for {
 		p.mu.Lock()
 		for p.count == 0 && !p.ended {
@@ -156,7 +170,7 @@ func (p *post) deliver(m *Member) {
 		if rand.IntN(8) == 0 {
 			runtime.Gosched()
 		}
-		m.Receive(message)
+		m.Receive(to, message)
 	}
 }
 
@@ -170,7 +184,7 @@ func (p *post) end() {
 // everyKind runs f with PEs of each kind.
 func everyKind(t *testing.T, f func(t *testing.T)) {
 	defer func() { kind = goroutines }()
-	for _, kind = range []string{goroutines, processes, hosts, twoHosts} {
+	for _, kind = range []string{goroutines, processes, hosts, twoHosts, pairs, apartPairs} {
 		t.Run(kind, f)
 	}
 }
@@ -310,7 +324,7 @@ func printing(t *testing.T) {
 		}
 		stop := make(chan struct{})
 		stopped := make(chan struct{})
-		if m.id == 0 {
+		if m.first == 0 {
 			go func() {
 				defer close(stopped)
 				for {
@@ -332,14 +346,14 @@ func printing(t *testing.T) {
 			}
 		})
 		idle := func() {}
-		if m.id == 0 {
+		if m.first == 0 {
 			close(stop)
 			<-stopped
 			idle = func() { m.Printed(show) }
 		}
-		left, all := m.Leave(fmt.Append(nil, m.id), idle)
-		if !all || m.id == 0 && string(left[2]) != "2" {
-			t.Errorf("PE %d: %q have left, all %v", m.id, left, all)
+		left, all := m.Leave(fmt.Append(nil, m.first), idle)
+		if !all || m.first == 0 && string(left[2]) != "2" {
+			t.Errorf("PE %d: %q have left, all %v", m.first, left, all)
 		}
 		return err
 	})

@@ -14,7 +14,7 @@ type Courier interface {
 	// Begin comes before the first message, in all processes alike, and perhaps more than once.
 	// Where there are several hosts it has come when PEs join.
 	Begin()
-	// Send takes a message to the process of PE to. The message is the courier's from then on.
+	// Send takes a message to PE to, in its process. The message is the courier's from then on.
 	// It does not wait until the message is there.
 	Send(to int, message []byte)
 }
@@ -166,9 +166,9 @@ func (w *World) spread(message []byte) {
 	}
 }
 
-// Receive takes a message that another process has sent. One goroutine calls it.
-func (m *Member) Receive(message []byte) {
-	w := m.w
+// Receive takes a message that another PE has sent to PE to of this process. One goroutine calls it.
+func (m *Member) Receive(to int, message []byte) {
+	w := m.worlds[to-m.first]
 	l := read(message)
 	switch l.kind {
 	case packetPrint:

@@ -14,8 +14,9 @@ type PE struct {
 	w *World
 	*public
 	id      int
-	buffers []buffer      // incoming; other PEs use it after Start
-	wake    chan struct{} // nil: the PE is a process, see token
+	buffers []buffer       // incoming; other PEs use it after Start
+	wake    chan struct{}  // nil: the PE is in another process, or alone in this one, see tokens
+	bell    *atomic.Uint32 // of its process, which has others; nil: it has the PE alone
 
 	// Private to the goroutine of the PE.
 	barriers   uint64
@@ -54,7 +55,8 @@ type public struct {
 	on       atomic.Int64
 	returned atomic.Bool
 	stalled  atomic.Bool
-	tokens   atomic.Uint32 // what wakes a PE that is a process
+	tokens   atomic.Uint32 // what wakes a PE from another process
+	rung     atomic.Uint32 // the bell of a process, at its first PE: how often it has rung
 
 	brought     []byte      // to Gather
 	directories [2][]entry  // of the buffers of a PE that is a process, see announce
@@ -256,7 +258,12 @@ func (p *PE) send() {
 		return
 	}
 	p.tokens.Add(1)
-	wakeProcess(&p.tokens)
+	if p.bell == nil {
+		wakeProcess(&p.tokens)
+		return
+	}
+	p.bell.Add(1)
+	wakeProcess(p.bell)
 }
 
 // rest parks until somebody sends.
@@ -266,7 +273,7 @@ func (p *PE) rest() {
 		return
 	}
 	for p.tokens.Load() == 0 {
-		sleepProcess(&p.tokens)
+		sleepProcess(&p.tokens, 0)
 	}
 	p.tokens.Add(^uint32(0))
 }

@@ -1,7 +1,7 @@
 // Package inproc carries the messages of PEs that share memory: a put is a copy
 // into the consumer's memory followed by the store of an atomic flag. The PEs are
-// goroutines of one process (Run), or processes that have memory in common at the
-// same addresses (Join). Processes on other hosts are sent messages, which do there what a
+// goroutines of one process (Run), or of several that have memory in common at the
+// same addresses (Join). PEs on other hosts are sent messages, which do there what a
 // PE of that host would do (see network).
 //
 // Waiting has two stages. With no more PEs than processors a PE first spins on
@@ -39,19 +39,19 @@ const (
 	grace       = 250 * time.Millisecond
 )
 
-// World is what a process knows of a run.
+// World is what the PEs of a process have of a run; where there are several processes, what one PE has.
 type World struct {
 	*state
 	n     int
 	spin  int // most loads of a flag before parking; 0: park at once
 	pes   []*PE
 	stuck func([]transport.Wait) error
-	room  Room     // of PEs that are processes; nil: they are goroutines of this one
-	net   *network // nil: the process sends no messages to others
-	id    int      // the PE of this process, with net
+	room  Room     // of PEs of several processes; nil: all are goroutines of this one
+	net   *network // nil: PEs send no messages
+	id    int      // whose world it is, with net
 
 	mu  sync.Mutex // guards err
-	err error      // the first, if a PE of this process met it
+	err error      // the first, if its PE met it
 }
 
 // state is what all PEs share. If they are processes it lies in memory that they have in

@@ -10,10 +10,10 @@ import (
 
 const (
 	// A message is sent in pieces, since MPI counts bytes in 32 bits. Their tags say whether
-	// there are more.
+	// there are more, and to which PE of the process they go.
 	pieceBytes = 1 << 30
-	tagLast    = 1
-	tagMore    = 2
+	tagMore    = 1
+	tagPE      = 2 // times the number of the PE in its process
 
 	smallBytes = 1 << 16 // a piece that is received at once
 
@@ -27,7 +27,8 @@ const (
 // courier carries messages by MPI. A goroutine of its own has the thread of MPI: it sends what
 // others have given it, receives, and hands over what has come, also while PEs compute.
 type courier struct {
-	deliver func(message []byte)
+	places
+	deliver func(to int, message []byte)
 	failed  func(error)
 
 	once  sync.Once
@@ -45,9 +46,9 @@ type outgoing struct {
 	message []byte
 }
 
-func newCourier(deliver func([]byte), failed func(error)) *courier {
+func newCourier(at places, deliver func(int, []byte), failed func(error)) *courier {
 	return &courier{
-		deliver: deliver, failed: failed,
+		places: at, deliver: deliver, failed: failed,
 		some: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
@@ -84,7 +85,8 @@ func (c *courier) end() {
 func (c *courier) run() {
 	defer close(c.gone)
 	small := make([]byte, smallBytes)
-	parts := map[int][]byte{} // by sender: the pieces so far of a message
+	type way struct{ from, tag int }
+	parts := map[way][]byte{} // the pieces so far of a message
 	var under []*sending
 	idle := 0
 	rest := time.NewTimer(0)
@@ -100,11 +102,16 @@ func (c *courier) run() {
 		c.out = nil
 		c.mu.Unlock()
 		for _, x := range out {
-			begun, err := dispatch(x)
+			done = true
+			if c.process(x.to) == c.rank {
+				c.deliver(x.to, x.message)
+				continue
+			}
+			begun, err := c.dispatch(x)
 			if err != nil {
 				c.failed(err)
 			}
-			under, done = append(under, begun...), true
+			under = append(under, begun...)
 		}
 		for len(under) > 0 {
 			is, err := under[0].sent()
@@ -124,14 +131,15 @@ func (c *courier) run() {
 		}
 		if piece != nil {
 			done = true
-			if sofar := parts[from]; sofar != nil {
+			way := way{from, tag / tagPE}
+			if sofar := parts[way]; sofar != nil {
 				piece = append(sofar, piece...)
 			}
-			if tag == tagMore {
-				parts[from] = piece
+			if tag&tagMore != 0 {
+				parts[way] = piece
 			} else {
-				delete(parts, from)
-				c.deliver(piece)
+				delete(parts, way)
+				c.deliver(c.begin(c.rank)+way.tag, piece)
 			}
 		}
 		switch {
@@ -155,14 +163,15 @@ func (c *courier) run() {
 }
 
 // dispatch begins to send a message.
-func dispatch(x outgoing) (under []*sending, err error) {
+func (c *courier) dispatch(x outgoing) (under []*sending, err error) {
+	rank := c.process(x.to)
 	for left := x.message; len(left) > 0; {
-		piece, tag := left, tagLast
+		piece, tag := left, (x.to-c.begin(rank))*tagPE
 		if len(piece) > pieceBytes {
-			piece, tag = piece[:pieceBytes], tagMore
+			piece, tag = piece[:pieceBytes], tag|tagMore
 		}
 		left = left[len(piece):]
-		s, err := send(piece, x.to, tag)
+		s, err := send(piece, rank, tag)
 		if err != nil {
 			return under, err
 		}

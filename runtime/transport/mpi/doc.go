@@ -1,5 +1,5 @@
-// Package mpi runs the PEs of a program as processes that mpirun has started, on one
-// host or on several. A program is on it that imports it:
+// Package mpi runs the PEs of a program in processes that mpirun has started, one or more in
+// each, on one host or on several. A program is on it that imports it:
 //
 //	import _ "github.com/spmdc/spmdc/runtime/transport/mpi"
 //

@@ -8,22 +8,21 @@ package mpi
 
 // What the program needs of MPI. Each function returns 0, or an error class of MPI.
 
-static int library_start(int *rank, int *size, int *host, int *count) {
+static int library_start(int *rank, int *size, int *host) {
 	int level, e;
 	MPI_Comm near;
 	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)) != MPI_SUCCESS)
 		return e;
-	if (level < MPI_THREAD_FUNNELED)
-		return -1;
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	MPI_Comm_size(MPI_COMM_WORLD, size);
+	if (level < MPI_THREAD_FUNNELED)
+		return MPI_Finalize(), -1;
 	e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
 	if (e != MPI_SUCCESS)
 		return e;
 	if ((e = MPI_Allreduce(rank, host, 1, MPI_INT, MPI_MIN, near)) != MPI_SUCCESS)
 		return e;
-	MPI_Comm_size(near, count);
 	return MPI_Comm_free(&near);
 }
 
@@ -72,9 +71,12 @@ static int library_end(void) { return MPI_Finalize(); }
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 	"unsafe"
 )
 
@@ -95,21 +97,32 @@ func call(f func()) {
 	<-done
 }
 
-// start begins MPI: rank of size processes, of which near are on the same host, host the lowest
-// of them.
-func start() (rank, size, host, near int, err error) {
+// start begins MPI: rank of size processes, host the lowest of those on the same host.
+func start() (rank, size, host int, err error) {
 	go talk()
 	call(func() {
-		var r, s, h, c C.int
-		switch e := C.library_start(&r, &s, &h, &c); {
+		var r, s, h C.int
+		switch e := C.library_start(&r, &s, &h); {
 		case e < 0:
 			err = errors.New("this MPI does not allow a process to have several threads\n  use another MPI, or one that is built with them")
 		case e > 0:
 			err = fmt.Errorf("MPI does not start: its error class is %d", e)
 		}
-		rank, size, host, near = int(r), int(s), int(h), int(c)
+		rank, size, host = int(r), int(s), int(h)
 	})
-	return rank, size, host, near, err
+	// What another MPI has started is each time the only process there is.
+	of, place := launched("SIZE"), launched("RANK")
+	if n, _ := strconv.Atoi(of); err == nil && size == 1 && n > 1 {
+		end()
+		rank, _ = strconv.Atoi(place)
+		err = errors.New("the program is built for another MPI than that whose mpirun has started it\n  use the mpirun that belongs to the mpicc with which it was built")
+	}
+	return rank, size, host, err
+}
+
+// launched is what Open MPI, or MPICH and those like it, give processes in the environment.
+func launched(what string) string {
+	return cmp.Or(os.Getenv("OMPI_COMM_WORLD_"+what), os.Getenv("PMI_"+what))
 }
 
 // gather gives what each process has as own, which has the same length on all.

@@ -11,8 +11,12 @@ import (
 	"math/bits"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -24,77 +28,110 @@ func init() { transport.Machine = &machine{} }
 // machine is the processes that mpirun has started.
 type machine struct {
 	*inproc.Member
+	places
+	host    int      // the lowest rank on the same one
 	file    *os.File // this process's part of the memory
 	courier *courier
 	several bool // there are processes on other hosts
 	all     bool // all processes have left
+	joined  atomic.Bool
 }
 
 // apartVariable is the variable of the environment that makes each process one on a host of
 // its own, for tests.
 const apartVariable = "SPMD_PROCESSES_APART"
 
+// places is where PEs are: in blocks, which differ by one at most.
+type places struct{ pes, rank, ranks int }
+
+// begin is the first PE of a process, or of those behind it.
+func (l *places) begin(rank int) int { return rank * l.pes / l.ranks }
+
+// process is that of a PE.
+func (l *places) process(pe int) int { return ((pe+1)*l.ranks - 1) / l.pes }
+
 // about is what each process says of itself, to all.
 type about struct {
+	PEs        int64 // of the run; 0: the process cannot take part
 	PID, FD    int64
-	Host       int64 // the lowest PE on the same one
+	Host       int64 // the lowest process on the same one
 	Bytes      int64
 	Program    [sha256.Size]byte
 	Processors [128]byte
 	Fault      [256]byte // why it cannot take part; empty if it can
 }
 
-// Join is the beginning of the process.
-func (m *machine) Join(alike bool) (pe, n int, err error) {
-	pe, n, host, near, err := start()
-	if err != nil {
-		return pe, n, err
+// Begin starts MPI.
+func (m *machine) Begin() (rank, ranks int, err error) {
+	go m.terminated()
+	m.rank, m.ranks, m.host, err = start()
+	m.all = err == nil
+	if os.Getenv(apartVariable) != "" {
+		m.host = m.rank
 	}
-	m.all = true
-	if os.Getenv(apartVariable) != "" || alike && near < n {
-		host = pe
+	return m.rank, m.ranks, err
+}
+
+// Join makes this process one of a run.
+func (m *machine) Join(n int, alike bool) (first, count int, err error) {
+	m.pes = n
+	own := &about{PEs: int64(n), PID: int64(os.Getpid()), Host: int64(m.host), Processors: processors()}
+	fault := m.prepare(own)
+	all, err := m.exchange(own, fault)
+	if err != nil || n == 0 {
+		return 0, 0, err
 	}
-	own := &about{PID: int64(os.Getpid()), Host: int64(host), Processors: processors()}
-	fault := m.prepare(own, n)
-	all, err := exchange(own, n, fault)
-	if err != nil {
-		return pe, n, err
-	}
-	common, fault := m.mapped(pe, all)
-	if _, err = exchange(own, n, fault); err != nil {
-		return pe, n, err
+	m.several = slices.ContainsFunc(all, func(a about) bool { return a.Host != own.Host })
+	common, fault := m.mapped(all, alike && m.several)
+	if _, err = m.exchange(own, fault); err != nil {
+		return 0, 0, err
 	}
 	m.file.Close() // it is mapped
-	common.Alive = func(q int) bool { return running(int(all[q].PID)) }
-	m.courier = newCourier(func(message []byte) { m.Receive(message) }, func(err error) { m.Fail(err) })
+	common.Alive = func(q int) bool { return running(int(all[m.process(q)].PID)) }
+	m.courier = newCourier(m.places, func(to int, message []byte) { m.Receive(to, message) }, func(err error) { m.Fail(err) })
 	common.Courier = m.courier
-	m.Member = inproc.Join(pe, n, common)
-	m.several = slices.ContainsFunc(common.Host, func(h int) bool { return h != host })
+	first = m.begin(m.rank)
+	m.Member = inproc.Join(first, common)
 	if m.several {
 		m.courier.Begin()
 	}
-	go m.terminated()
-	return pe, n, nil
+	m.joined.Store(true)
+	return first, len(common.Board), nil
 }
 
+// excuse ends the run with an error and reports whether there is one.
+func (m *machine) excuse() bool {
+	lost := m.Look()
+	for begin := time.Now(); !lost && time.Since(begin) < vanishLimit; lost = m.Look() {
+		time.Sleep(vanishLimit / 20)
+	}
+	if !lost && m.several {
+		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
+	}
+	return lost || m.several
+}
+
+// vanishLimit is how long a process takes to vanish, at most.
+const vanishLimit = 200 * time.Millisecond
+
 // terminated ends the process on SIGTERM. Where mpirun sends it because another process has
-// ended, which is then the error of the run, there is a while left to say so.
+// ended, which is then the error of the run, there is a while left to say so. MPICH's sends
+// SIGUSR1 for that, with -disable-auto-cleanup, once for each process that ends; it may come while the
+// other one is still about to vanish.
 func (m *machine) terminated() {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGUSR1)
 	<-signals
-	if m.Look() {
-		<-signals
-	} else if m.several {
-		m.Stopped(errors.New("the run was ended from outside, or a process on another host has ended"))
-		<-signals
+	if m.joined.Load() && m.excuse() {
+		for <-signals != syscall.SIGTERM {
+		}
 	}
-	signal.Reset(syscall.SIGTERM)
+	signal.Reset(syscall.SIGTERM, syscall.SIGUSR1)
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 }
 
 // prepare makes this process's part of the memory.
-func (m *machine) prepare(own *about, n int) error {
+func (m *machine) prepare(own *about) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -109,7 +146,7 @@ func (m *machine) prepare(own *about, n int) error {
 		return err
 	}
 	own.Program = [sha256.Size]byte(h.Sum(nil))
-	size, err := partBytes(n)
+	size, err := partBytes(m.ranks)
 	if err != nil {
 		return err
 	}
@@ -121,53 +158,73 @@ func (m *machine) prepare(own *about, n int) error {
 }
 
 // exchange gathers own of all processes, with a fault if there is one, on all of them. The error is the same on all of them: the fault of the first that has one.
-func exchange(own *about, n int, fault error) ([]about, error) {
+func (m *machine) exchange(own *about, fault error) ([]about, error) {
 	if fault != nil {
 		copy(own.Fault[:len(own.Fault)-1], fault.Error())
 	}
-	b, err := gather(unsafe.Slice((*byte)(unsafe.Pointer(own)), unsafe.Sizeof(*own)), n)
+	b, err := gather(unsafe.Slice((*byte)(unsafe.Pointer(own)), unsafe.Sizeof(*own)), m.ranks)
 	if err != nil {
 		return nil, err
 	}
-	all := unsafe.Slice((*about)(unsafe.Pointer(&b[0])), n)
+	all := unsafe.Slice((*about)(unsafe.Pointer(&b[0])), m.ranks)
 	for q := range all {
 		if text, _, _ := bytes.Cut(all[q].Fault[:], []byte{0}); len(text) > 0 {
-			return nil, fmt.Errorf("PE %d cannot share memory with the other processes: %s", q, text)
+			return nil, fmt.Errorf("process %d cannot share memory with the other processes: %s", q, text)
 		}
 		if all[q].Program != all[0].Program {
-			return nil, fmt.Errorf("PE %d runs another program than PE 0\n  start the same file in all processes", q)
+			return nil, fmt.Errorf("process %d runs another program than process 0\n  start the same file in all processes", q)
+		}
+		if all[q].PEs != all[0].PEs {
+			return nil, fmt.Errorf("process %d has got other arguments than process 0\n  start all processes with the same arguments", q)
 		}
 	}
 	return all, nil
 }
 
-// mapped is the memory of all processes on this host.
-func (m *machine) mapped(pe int, all []about) (common inproc.Common, err error) {
-	size := int(all[pe].Bytes)
-	board := inproc.BoardSize(len(all))
+// mapped is the memory of all processes on this host. Each has boards for its PEs ahead of the rest;
+// PEs that are not alone use the first of their host.
+func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err error) {
+	self := &all[m.rank]
+	size := int(self.Bytes)
+	board := inproc.BoardSize(m.pes)
 	var whole, own inproc.Region
 	union := [128]byte{}
-	n := 0 // on this host
+	n, near := 0, 0 // processes and PEs on this host
 	for q := range all {
-		common.Host = append(common.Host, int(all[q].Host))
-		if all[q].Host != all[pe].Host {
+		first := m.begin(q)
+		count := m.begin(q+1) - first
+		for i := range count {
+			host := m.begin(int(all[q].Host))
+			if alone {
+				host = first + i
+			}
+			common.Host = append(common.Host, host)
+			common.Process = append(common.Process, first)
+		}
+		if all[q].Host != self.Host {
 			continue
 		}
-		if int(all[q].Bytes) != size || size < 2*board {
+		if int(all[q].Bytes) != size || size < 2*count*board {
 			return common, errors.New("there are too many processes")
 		}
 		part, err := mapPart(n, size, int(all[q].PID), int(all[q].FD))
 		if err != nil {
 			return common, err
 		}
-		if n++; n == 1 {
+		if n == 0 {
 			whole = part
-			common.Board = part.At
-			part = inproc.Region{At: unsafe.Add(part.At, board), Bytes: part.Bytes - board}
 		}
-		if q == pe {
-			own = part
+		if q == m.rank {
+			own = inproc.Region{At: unsafe.Add(part.At, count*board), Bytes: part.Bytes - count*board}
+			for i := range count {
+				at := whole.At
+				if alone {
+					at = unsafe.Add(part.At, i*board)
+				}
+				common.Board = append(common.Board, at)
+			}
 		}
+		n, near = n+1, near+count
 		for i, b := range all[q].Processors {
 			union[i] |= b
 		}
@@ -177,7 +234,7 @@ func (m *machine) mapped(pe int, all []about) (common inproc.Common, err error) 
 	for _, b := range union {
 		processors += bits.OnesCount8(b)
 	}
-	common.Room, common.Spin = inproc.NewArena(whole, own), n <= processors
+	common.Room, common.Spin = room{inproc.NewArena(whole, own)}, near <= processors
 	return common, nil
 }
 
@@ -195,5 +252,24 @@ func (m *machine) End() {
 	}
 	if m.all {
 		end()
+		return
 	}
+	// Open MPI leaves its shared memory behind at times when a process has been killed.
+	if job, err := strconv.ParseUint(os.Getenv("OMPI_MCA_ess_base_jobid"), 10, 32); err == nil {
+		files, _ := filepath.Glob(fmt.Sprintf("/dev/shm/vader_segment.*.%x.*", job))
+		for _, f := range files {
+			_ = os.Remove(f)
+		}
+	}
+}
+
+// room is an Arena whose large blocks lie in huge pages, as arrays of a single process do.
+type room struct{ *inproc.Arena }
+
+func (r room) Alloc(bytes int) unsafe.Pointer {
+	at := r.Arena.Alloc(bytes)
+	if bytes >= hugePage {
+		inHugePages(at, bytes)
+	}
+	return at
 }

@@ -23,6 +23,9 @@ const (
 	mapNoReserve      = 0x4000   // MAP_NORESERVE
 	mapFixedNoReplace = 0x100000 // MAP_FIXED_NOREPLACE, Linux 4.17
 	memfdCloseOnExec  = 1
+	madviseCollapse   = 25 // MADV_COLLAPSE, Linux 6.1
+
+	hugePage = 2 << 20
 )
 
 // partBytes is how much memory each of n processes can have: all of the machine's, which
@@ -72,6 +75,18 @@ func mapPart(i, bytes, pid, fd int) (inproc.Region, error) {
 		return inproc.Region{}, errors.New("mmap: the address is not free")
 	}
 	return inproc.Region{At: *(*unsafe.Pointer)(unsafe.Pointer(&got)), Bytes: bytes}, nil
+}
+
+// inHugePages gives memory, which begins with a huge page, huge ones, also the one in which it ends. It is
+// a wish: with an error all is as it was. To take them when they are touched (MADV_HUGEPAGE) an
+// administrator must have allowed it for shared memory; to collapse small ones needs no permit,
+// but there must be one in each.
+func inHugePages(at unsafe.Pointer, bytes int) {
+	for i := 0; i < bytes; i += hugePage {
+		*(*byte)(unsafe.Add(at, i)) = 0
+	}
+	size := (bytes + hugePage - 1) / hugePage * hugePage
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(at), uintptr(size), madviseCollapse)
 }
 
 // running reports whether a process is there, and not about to vanish.

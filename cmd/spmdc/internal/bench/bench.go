@@ -8,6 +8,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Options struct {
 	Set       []Setting     // other values of PARAMETERs
 	Tolerance float64       // relative, for double precision numbers in outputs; 0: compare.Default
 	Limit     time.Duration // for one run
+	Launch    driver.Launch // with MPI the program is timed in one process, and in those that mpirun starts
 	Context   context.Context
 }
 
@@ -42,7 +44,7 @@ type Contender struct {
 	Name    string    `json:"name"`
 	PEs     int       `json:"pes"`
 	How     string    `json:"how"`         // it was built
-	Own     bool      `json:"own_seconds"` // the program has printed its seconds
+	Own     bool      `json:"own_seconds"` // the program says how long it took
 	Seconds []float64 `json:"seconds"`
 	Median  float64   `json:"median"`
 	Spread  float64   `json:"spread"` // half the distance of the quartiles, in seconds
@@ -50,6 +52,7 @@ type Contender struct {
 
 	env    []string
 	args   []string
+	stats  string // the file in which the program says its seconds; "": it may print them
 	output string // of the first run
 }
 
@@ -117,7 +120,7 @@ func Measure(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Opti
 	if err := r.peers(dir, c, o); err != nil {
 		return nil, err
 	}
-	if err := r.emitted(table, c, o); err != nil {
+	if err := r.emitted(table, dir, c, o); err != nil {
 		return nil, err
 	}
 	r.images = c.IR.SPMD
@@ -125,7 +128,7 @@ func Measure(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Opti
 }
 
 // emitted adds the program of spmdc on each number of PEs, compiled for it as run does.
-func (r *Report) emitted(table *driver.Table, c *driver.Compilation, o Options) error {
+func (r *Report) emitted(table *driver.Table, dir string, c *driver.Compilation, o Options) error {
 	cache, err := driver.OpenCache()
 	if err != nil {
 		return err
@@ -135,20 +138,44 @@ func (r *Report) emitted(table *driver.Table, c *driver.Compilation, o Options) 
 		name += " " + string(c.Options.Sync)
 	}
 	b := driver.Builder{Table: table, Cache: cache, Host: true}
-	for i, n := range o.PEs {
-		one := c
-		if i > 0 || c.Options.PEs != nil {
-			one = c.Again(c.Options)
+	transports := []driver.Transport{driver.InProcess}
+	if o.Launch.Transport != driver.InProcess {
+		transports = append(transports, o.Launch.Transport)
+	}
+	first := true
+	for _, n := range o.PEs {
+		for _, t := range transports {
+			one := c
+			if !first || c.Options.PEs != nil {
+				one = c.Again(c.Options)
+			}
+			first = false
+			one.Options.PEs, one.Options.Transport = []int{n}, t
+			program, err := b.Program(one)
+			if one != c && one.Diags != nil {
+				c.Diags = one.Diags
+			}
+			if err != nil {
+				return err
+			}
+			x := &Contender{Name: name, PEs: n, How: fmt.Sprintf("spmdc run -n %d", n), args: []string{"-n", strconv.Itoa(n)}}
+			if len(transports) > 1 { // mpirun takes longer to start than many programs to run
+				x.stats = filepath.Join(dir, fmt.Sprintf("stats%d", len(r.Contenders)))
+				x.args = append(x.args, "-stats-json="+x.stats)
+			}
+			if t != driver.InProcess {
+				x.Name += ", mpi"
+				if o.Launch.Each > 1 {
+					x.Name += fmt.Sprintf(", %d per process", o.Launch.Each)
+				}
+				x.How += " " + strings.Join(o.Launch.Flags(), " ")
+				if program, x.args, x.env, err = o.Launch.Command(program, n, x.args); err != nil {
+					return err
+				}
+			}
+			x.args = append([]string{program}, x.args...)
+			r.Contenders = append(r.Contenders, x)
 		}
-		one.Options.PEs = []int{n}
-		program, err := b.Program(one)
-		if one != c && one.Diags != nil {
-			c.Diags = one.Diags
-		}
-		if err != nil {
-			return err
-		}
-		r.Contenders = append(r.Contenders, &Contender{Name: name, PEs: n, How: fmt.Sprintf("spmdc run -n %d", n), args: []string{program, "-n", strconv.Itoa(n)}})
 	}
 	return nil
 }
@@ -274,7 +301,19 @@ func (c *Contender) run(input []byte, o Options) (float64, error) {
 	case err != nil:
 		return 0, fails("%v", err)
 	}
-	if m := ownSeconds.FindSubmatch(stderr.Bytes()); m != nil {
+	said := stderr.Bytes()
+	if c.stats != "" {
+		text, err := os.ReadFile(c.stats)
+		var stats struct{ Seconds float64 }
+		if err == nil {
+			err = json.Unmarshal(text, &stats)
+		}
+		if err != nil {
+			return 0, fails("it has left no statistics: %v", err)
+		}
+		said = fmt.Appendf(nil, "seconds %v", stats.Seconds)
+	}
+	if m := ownSeconds.FindSubmatch(said); m != nil {
 		if s, err := strconv.ParseFloat(string(m[1]), 64); err == nil && s > 0 {
 			took, c.Own = s, true
 		}

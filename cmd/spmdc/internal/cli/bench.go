@@ -19,6 +19,7 @@ type benchCmd struct {
 	Tolerance float64       `placeholder:"T" help:"How much double precision numbers that programs print may differ, relatively; 1e-10 is the default."`
 	Limit     time.Duration `default:"10m" placeholder:"TIME" help:"How long one run may take, as 90s or 2m; the default is 10m."`
 	Format    string        `default:"text" placeholder:"FORM" help:"text (the default), or json."`
+	launchFlags
 	compileFlags
 }
 
@@ -36,7 +37,8 @@ and gfortran-fast, serial-fast and so on with -ffast-math too. All print the sam
 up, and then once in each round, in an order that changes at random. The table has the median of the times from the
 start of a program to its end, half the distance of their quartiles, the best, and the medians of the ratios of times
 that were taken in one round. A program that writes a line "seconds S" on standard error is taken at its word: mpiexec
-takes longer to start than many programs to run. Standard input is read once and given to every run.
+takes longer to start than many programs to run. With --transport=mpi the program runs in one process, and in those that
+mpirun starts, and the times are those from the first statement to the last. Standard input is read once and given to every run.
 
 At the beginning of each round the time is taken that a word needs from one processor to another. It depends on
 the processors that the system picks, and changes the ratios of programs that communicate often. A warning says how
@@ -58,6 +60,9 @@ func (cmd *benchCmd) Run(env *Env, table *driver.Table) error {
 		return driver.Usagef("the forms are text and json", "there is no form %q", cmd.Format)
 	case cmd.Check:
 		return driver.Usagef("leave out --check", "--check: a check build says nothing about the time of a program")
+	}
+	if o.Launch, err = cmd.launch(); err != nil {
+		return err
 	}
 	if cmd.PEs != "" {
 		if o.PEs, err = verify.ParsePEs(cmd.PEs); err != nil {

@@ -370,11 +370,39 @@ func (cmd *buildCmd) Run(env *Env, table *driver.Table) error {
 
 // transportFlag says what carries the messages.
 type transportFlag struct {
-	Transport string `placeholder:"NAME" help:"What carries the messages: inproc, the default, where PEs are threads of one process, or mpi, where they are processes that mpirun starts."`
+	Transport string `placeholder:"NAME" help:"What carries the messages: inproc, the default, where PEs are threads of one process, or mpi, where they are in processes that mpirun starts."`
+	Mpicc     string `name:"mpicc" placeholder:"NAME" help:"With --transport=mpi: the C compiler of the MPI, as mpicc.mpich; mpirun.mpich then starts programs. The default is what CC names, if that is one, or mpicc."`
 }
 
 func (f transportFlag) transport() (driver.Transport, error) {
-	return driver.ParseTransport(f.Transport)
+	return driver.ParseTransport(f.Transport, f.Mpicc)
+}
+
+// launchFlags say how programs are started.
+type launchFlags struct {
+	transportFlag
+	PEsPerRank int      `name:"pes-per-rank" placeholder:"K" help:"With --transport=mpi: so many PEs share a process; the default is 1."`
+	MpirunArgs []string `sep:"none" placeholder:"ARGS" help:"With --transport=mpi: arguments for mpirun, with blanks between."`
+}
+
+// launch is how programs are started; its transport may be InProcess.
+func (f launchFlags) launch() (driver.Launch, error) {
+	t, err := f.transport()
+	l := driver.Launch{Transport: t, Each: f.PEsPerRank}
+	if len(f.MpirunArgs) > 0 {
+		l.More = strings.Fields(strings.Join(f.MpirunArgs, " "))
+	}
+	switch {
+	case err != nil:
+		return l, err
+	case f.PEsPerRank < 0:
+		return l, driver.Usagef("write for example --pes-per-rank=4", "--pes-per-rank=%d: expected a number of at least 1", f.PEsPerRank)
+	case t == driver.InProcess && f.PEsPerRank > 0:
+		return l, driver.Usagef("add --transport=mpi", "--pes-per-rank: without MPI one process has all PEs")
+	case t == driver.InProcess && len(f.MpirunArgs) > 0:
+		return l, driver.Usagef("add --transport=mpi", "--mpirun-args: mpirun starts programs for MPI only")
+	}
+	return l, nil
 }
 
 // building says how a program is built.
@@ -399,8 +427,8 @@ func (f *compileFlags) program(files []string, pes []int, how building, env *Env
 			return "", err
 		}
 	}
-	if how.race && c.Options.Transport == driver.MPI {
-		return "", driver.Usagef("leave out --race, or run it in one process", "the race detector sees one process, and with --transport=mpi each PE is one")
+	if how.race && c.Options.Transport != driver.InProcess {
+		return "", driver.Usagef("leave out --race, or run it in one process", "the race detector sees one process, and with --transport=mpi PEs are in several")
 	}
 	cache, err := driver.OpenCache()
 	if err != nil {
@@ -427,8 +455,7 @@ type runCmd struct {
 	measureFlags
 	checkpointFlags
 	barrierFlags
-	transportFlag
-	MpirunArgs []string `sep:"none" placeholder:"ARGS" help:"With --transport=mpi: arguments for mpirun, with blanks between."`
+	launchFlags
 	compileFlags
 }
 
@@ -441,11 +468,18 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if n > 0 {
 		list = []int{n}
 	}
+	launch, err := cmd.launch()
+	if err != nil {
+		return err
+	}
 	program, err := cmd.program(cmd.all(), list, building{cmd.Race, true, cmd.measureFlags.on(), cmd.transportFlag}, env, table)
 	if err != nil {
 		return err
 	}
 	var args []string
+	if n == 0 && launch.Transport != driver.InProcess {
+		n = runtime.NumCPU()
+	}
 	if n > 0 {
 		args = append(args, "-n", strconv.Itoa(n))
 	}
@@ -465,17 +499,11 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	}
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
 	start := driver.Start
-	if transport, _ := cmd.transport(); transport == driver.MPI {
+	if launch.Transport != driver.InProcess {
 		start = driver.StartMPI
-		if n == 0 {
-			n = runtime.NumCPU()
-		}
-		program, args, stdio.Env, err = driver.MPIRun(program, n, strings.Fields(strings.Join(cmd.MpirunArgs, " ")), args)
-		if err != nil {
+		if program, args, stdio.Env, err = launch.Command(program, n, args); err != nil {
 			return err
 		}
-	} else if len(cmd.MpirunArgs) > 0 {
-		return driver.Usagef("add --transport=mpi", "--mpirun-args: mpirun starts programs for MPI only")
 	}
 	return cmd.around(env, func(more []string) (err error) {
 		args := append(args, more...)
@@ -496,6 +524,7 @@ type explainCmd struct {
 	Measured string   `placeholder:"FILE" help:"Show in stage cost what a run counted, too: FILE is what run --profile or --stats-json wrote."`
 	Brief    bool     `help:"Of stage dataflow show the summary and the table only."`
 	Only     string   `placeholder:"#N|LINE" help:"Of stage dataflow show one communication only, or those of a line."`
+	Hosts    string   `placeholder:"NxM" help:"Of stage placement: N hosts, each with room for M PEs; the default is two with half of the PEs each."`
 	Tables   bool     `help:"Print Table 1 and Figures 7 and 8 of the paper, as printed and in the sound form; no file is read."`
 	PEs      somePEs  `embed:""`
 	regionsFlag
@@ -552,6 +581,11 @@ func (cmd *explainCmd) Run(env *Env, table *driver.Table) error {
 		}
 	}
 	c.PEs, c.Color, c.Brief, c.Only = suggested(list), env.TextColor, cmd.Brief, cmd.Only
+	if cmd.Hosts != "" {
+		if _, err := fmt.Sscanf(cmd.Hosts+"\n", "%dx%d\n", &c.Hosts.Count, &c.Hosts.Each); err != nil || c.Hosts.Count < 1 || c.Hosts.Each < 1 || c.Hosts.Count*c.Hosts.Each > 1<<16 {
+			return driver.Usagef("write for example --hosts=4x16", "--hosts=%s: expected the number of hosts, and of the PEs on each", cmd.Hosts)
+		}
+	}
 	if err := c.ReadMeasured(cmd.Measured); err != nil {
 		return err
 	}

@@ -30,7 +30,6 @@ type verifyCmd struct {
 	Sync        string        `placeholder:"PLAN" help:"Verify only this plan; the default is all of ${plans}."`
 	Unsafe      bool          `help:"Allow --sync=popl96-literal, the analysis as printed in 1996."`
 	Checkpoints bool          `help:"Stop runs behind checkpoints and let them go on from there, instead of holding PEs."`
-	Transport   string        `placeholder:"NAME" help:"What carries the messages of random programs, as for run: with mpi each run is one of processes, with the checks but without holding PEs."`
 	Limit       time.Duration `default:"2m" placeholder:"TIME" help:"How long one run may take, as 90s or 2m; the default is 2m."`
 	Hold        int           `placeholder:"K" help:"How many PEs, picked by the seed, are held in turn in each run of a random program; all by default."`
 	Mutations   int           `placeholder:"K" help:"After each run, run up to K mutations of it: what some communications bring comes without what their senders know; 0 is the default."`
@@ -42,6 +41,7 @@ type verifyCmd struct {
 	InsertBarriers string `aliases:"barrier-threshold" placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
 	Strip          string `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done; none: not even where memory is short."`
 	Block          string `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
+	launchFlags
 	sourceFlags
 }
 
@@ -60,6 +60,9 @@ enough for that, and then sets of them by chance.
 
 A program with coarrays has no plan: the check build and one with the race detector are run, and print what OpenCoarrays'
 program prints, where there is one, in any order of lines.
+
+With --transport=mpi the PEs of each run are in processes that mpirun starts, as run does it: the checks run there
+too, but no PE is held, and nothing is recorded.
 
 Random programs get the same, each run of them in a process that serves many. --hold=K holds K of the PEs, and not
 all, one after the other: that makes long campaigns shorter. The check by clocks needs no PE to be held. Their Go
@@ -104,8 +107,8 @@ func (cmd *verifyCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return driver.Usagef("`spmdc help verify` shows how it is used", "expected a file, or --random=N, and not both")
 	case cmd.Random == 0 && (cmd.Hold != 0 || cmd.Precision != 0 || cmd.Seed != nil || cmd.Generator != "" || cmd.Log != "" || !cmd.Draw):
 		return driver.Usagef("add --random=N instead of the file, or leave them out", "--seed, --generator, --log, --no-draw, --hold and --precision are for random programs")
-	case o.Transport == driver.MPI && (cmd.Random == 0 || cmd.Mutations != 0 || cmd.Hold != 0 || cmd.Checkpoints):
-		return driver.Usagef("leave it out, or the others", "--transport=mpi is for --random=N, and without --mutations, --hold and --checkpoints")
+	case o.Launch.Transport != driver.InProcess && (cmd.Mutations != 0 || cmd.Hold != 0 || cmd.Checkpoints):
+		return driver.Usagef("leave it out, or the others", "--mutations, --hold and --checkpoints follow the PEs of one process, and with --transport=mpi there are several")
 	case cmd.Plain && (cmd.Mutations != 0 || cmd.Checkpoints):
 		return driver.Usagef("leave out --plain, or the others", "--mutations and --checkpoints need the checks that --plain leaves out")
 	case cmd.Targets != "" && !cmd.Plain && cmd.Random == 0:
@@ -176,7 +179,7 @@ func (cmd *verifyCmd) compileFlags() compileFlags {
 func (cmd *verifyCmd) options() (verify.Options, error) {
 	o := verify.Options{Limit: cmd.Limit, Mutations: cmd.Mutations, Checkpoints: cmd.Checkpoints, Plain: cmd.Plain}
 	var err error
-	if o.Transport, err = driver.ParseTransport(cmd.Transport); err != nil {
+	if o.Launch, err = cmd.launch(); err != nil {
 		return o, err
 	}
 	if o.PEs, err = verify.ParsePEs(cmd.PEs); err != nil {

@@ -40,11 +40,11 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 	}
 	name := ProgramName(c.File)
 	build := []string{tool.key(), fmt.Sprint(b.Race)}
-	var mpi *mpiCompiler
-	if c.Options.Transport == MPI {
-		if mpi, err = findMPI(); err != nil {
-			return "", err
-		}
+	mpi, err := c.Options.Transport.compiler()
+	if err != nil {
+		return "", err
+	}
+	if mpi != nil {
 		build = append(build, mpi.path, mpi.key)
 	}
 	from := hashOf(append(slices.Clone(build), string(self), c.File, c.All(), fmt.Sprintf("%+v", c.Options))...)

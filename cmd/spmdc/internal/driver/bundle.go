@@ -15,11 +15,9 @@ func Bundle(dir string, mains map[string][]byte, on Transport) (program string, 
 	if err != nil {
 		return "", err
 	}
-	var mpi *mpiCompiler
-	if on == MPI {
-		if mpi, err = findMPI(); err != nil {
-			return "", err
-		}
+	mpi, err := on.compiler()
+	if err != nil {
+		return "", err
 	}
 	files, err := bundle.Files(mains, goVersion)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/codegen/kernel"
+	"github.com/spmdc/spmdc/dataflow/placement"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/internal/bundle"
@@ -70,6 +71,7 @@ type Compilation struct {
 	Measured *choose.Measured // what a run counted, for stage cost; nil: nothing
 	PEs      int              // stage mapping also shows what each of so many PEs owns; 0: not
 	Color    bool             // texts of stages may have colours
+	Hosts    placement.Hosts  // of stage placement; the zero value: none are given
 	Brief    bool             // stage dataflow is the summary and the table
 	Only     string           // stage dataflow is about a communication, "#4", or those of a line
 

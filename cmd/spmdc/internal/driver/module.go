@@ -55,7 +55,7 @@ func Module(c *Compilation, pes int) Tree {
 		}
 	}
 	maps.Copy(t, c.Kernels)
-	if c.Options.Transport == MPI {
+	if c.Options.Transport != InProcess {
 		t[transportFile] = []byte(mpiImport)
 	}
 	var sources [][]byte
@@ -128,7 +128,7 @@ It needs the Go toolchain (%s or later) and nothing else, no network either.
   spmdc/               the run-time packages that the program uses, with their licence
   .spmdc               which files here are generated; compiling again replaces them
 `, source.Printable(filepath.Base(c.File)), n, n, modulePathOf(name), goVersion, source.Printable(sourceCopy(c.File)))
-	if c.Options.Transport == MPI {
+	if c.Options.Transport != InProcess {
 		fmt.Fprintf(&b, `
 For MPI, whose compiler mpicc it then needs:
 

@@ -4,29 +4,55 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Transport is what carries the messages of a program.
-type Transport string
+type Transport struct {
+	// MPI is the C compiler of an MPI, whose mpirun starts the processes in which the PEs are;
+	// empty: PEs are goroutines of one process.
+	MPI string
+}
 
-const (
-	InProcess Transport = ""    // PEs are goroutines of one process
-	MPI       Transport = "mpi" // PEs are processes that mpirun starts
-)
+// InProcess is the transport that needs no other program.
+var InProcess Transport
 
-// ParseTransport reads what --transport gives.
-func ParseTransport(name string) (Transport, error) {
+// ParseTransport reads what --transport and --mpicc give. Where --mpicc is not given, CC may name
+// the compiler.
+func ParseTransport(name, mpicc string) (Transport, error) {
 	switch name {
 	case "", "inproc":
+		if mpicc != "" {
+			return InProcess, Usagef("add --transport=mpi", "--mpicc: programs for MPI alone are built with its compiler")
+		}
 		return InProcess, nil
 	case "mpi":
-		return MPI, nil
+	default:
+		return InProcess, Usagef("choose inproc, the default, or mpi", "there is no transport %q", name)
 	}
-	return "", Usagef("choose inproc, the default, or mpi", "there is no transport %q", name)
+	if cc := os.Getenv("CC"); mpicc == "" && isCompiler(cc) {
+		mpicc = cc
+	} else if mpicc == "" {
+		mpicc = "mpicc"
+	}
+	if !isCompiler(mpicc) {
+		return InProcess, Usagef("name one as mpicc, mpicc.mpich or /opt/mpi/bin/mpicc", "--mpicc=%s: this is no C compiler of MPI", mpicc)
+	}
+	return Transport{mpicc}, nil
+}
+
+func isCompiler(name string) bool { return strings.HasPrefix(filepath.Base(name), "mpicc") }
+
+// mpirun is what starts programs that the compiler has built: it has the same name but for this.
+func (t Transport) mpirun() string {
+	dir, name := filepath.Split(t.MPI)
+	return dir + "mpirun" + strings.TrimPrefix(name, "mpicc")
 }
 
 // transportFile is the file of an emitted module that selects its transport.
@@ -44,10 +70,14 @@ const installMPI = "install Open MPI (Debian packages openmpi-bin and libopenmpi
 // mpiCompiler is the C compiler wrapper of MPI, and what it depends on.
 type mpiCompiler struct{ path, key string }
 
-func findMPI() (*mpiCompiler, error) {
-	path, err := exec.LookPath("mpicc")
+// compiler is that of the transport; nil in process.
+func (t Transport) compiler() (*mpiCompiler, error) {
+	if t == InProcess {
+		return nil, nil
+	}
+	path, err := exec.LookPath(t.MPI)
 	if err != nil {
-		return nil, Usagef(installMPI, "there is no mpicc on PATH, which building for MPI needs")
+		return nil, Usagef(installMPI, "there is no %s, which building for MPI needs", t.MPI)
 	}
 	shown, err := exec.Command(path, "-show").Output() // Open MPI and MPICH both know it
 	if err != nil {
@@ -66,19 +96,60 @@ func (m *mpiCompiler) build() (flags, env []string) {
 // user's own settings count.
 var mpiSettings = []string{"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_orte_execute_quiet=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"}
 
-// MPIRun is the command that starts a program for MPI on n PEs: its name, its arguments
-// and what it adds to the environment. more are arguments of mpirun.
-func MPIRun(program string, n int, more, args []string) (name string, all, env []string, err error) {
-	if name, err = exec.LookPath("mpirun"); err != nil {
-		return "", nil, nil, Usagef(installMPI, "there is no mpirun on PATH, which starts programs for MPI")
+// unbound lets the PEs of a process run on all processors, while Open MPI gives it one.
+var unbound = []string{"OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_hwloc_default_binding_policy=none"}
+
+// keepRunning lets MPICH leave it to the processes to end, and to say why, when one has been
+// killed.
+var keepRunning = []string{"-disable-auto-cleanup"}
+
+// Launch is how a program for MPI is started.
+type Launch struct {
+	Transport
+	Each int      // so many PEs share a process, or one less
+	More []string // further arguments of mpirun
+}
+
+// Flags are the flags of the command line that say so.
+func (l Launch) Flags() (flags []string) {
+	if l.Transport == InProcess {
+		return nil
 	}
-	for _, v := range mpiSettings {
+	flags = []string{"--transport=mpi"}
+	if l.MPI != "mpicc" {
+		flags = append(flags, "--mpicc="+l.MPI)
+	}
+	if l.Each > 0 {
+		flags = append(flags, fmt.Sprintf("--pes-per-rank=%d", l.Each))
+	}
+	if len(l.More) > 0 {
+		flags = append(flags, "--mpirun-args='"+strings.Join(l.More, " ")+"'")
+	}
+	return flags
+}
+
+// Command is the command that starts a program on n PEs: its name, its arguments and what it adds
+// to the environment. The arguments of the program name the number of PEs too.
+func (l Launch) Command(program string, n int, args []string) (name string, all, env []string, err error) {
+	if name, err = exec.LookPath(l.mpirun()); err != nil {
+		return "", nil, nil, Usagef(installMPI, "there is no %s, which starts programs for MPI", l.mpirun())
+	}
+	more := l.More
+	if version, _ := exec.Command(name, "--version").Output(); strings.Contains(string(version), "HYDRA") {
+		more = slices.Concat(keepRunning, more)
+	}
+	each := max(1, l.Each)
+	settings := mpiSettings
+	if each > 1 {
+		settings = slices.Concat(settings, unbound)
+	}
+	for _, v := range settings {
 		key, _, _ := strings.Cut(v, "=")
 		if _, is := os.LookupEnv(key); !is {
 			env = append(env, v)
 		}
 	}
-	return name, slices.Concat(more, []string{"-n", strconv.Itoa(n), program}, args), env, nil
+	return name, slices.Concat(more, []string{"-n", strconv.Itoa((n + each - 1) / each), program}, args), env, nil
 }
 
 // StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the
@@ -87,11 +158,123 @@ func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 	said := &counted{w: stdio.Err}
 	note := stdio.Err
 	stdio.Err = said
+	o := overseer{begin: time.Now()}
+	stdio.Watch = o.watch
 	status, err := Start(mpirun, args, stdio)
-	if sig := syscall.Signal(status - 128); err == nil && foreign[sig] && said.n == 0 {
+	o.clean(status != 0)
+	if err != nil || said.n > 0 {
+		return status, err
+	}
+	if sig := syscall.Signal(status - 128); foreign[sig] {
 		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
+	} else if sig := syscall.Signal(status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
+		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", status, sig)
 	}
 	return status, err
+}
+
+// mpirunGrace is for how many looks in a row mpirun may stay behind the processes that it has started,
+// mpirunLook how long it is to the next: looks are counted, since time goes on where all processes are
+// stopped.
+const mpirunGrace = 40
+
+var mpirunLook = 250 * time.Millisecond
+
+// overseer looks after an mpirun.
+type overseer struct {
+	begin time.Time
+	job   atomic.Uint64 // of Open MPI; 0: it is not known
+}
+
+// watch kills mpirun if all that it has started has ended, and it does not: where a process is killed,
+// that of Open MPI 4.1 may wait for a lock of its own for ever.
+func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
+	tick := time.NewTicker(mpirunLook)
+	defer tick.Stop()
+	ends := 0 // in how many looks all had ended
+	for began := false; ; {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		some, alive := o.children(mpirun.Pid)
+		began = began || alive
+		switch {
+		case alive || !began && !some:
+			ends = 0
+		case ends < mpirunGrace:
+			ends++
+		default:
+			_ = mpirun.Kill()
+			return
+		}
+	}
+}
+
+// children reports whether a process has some that have not been waited for, and whether some of
+// them run. Where that cannot be found out they do.
+func (o *overseer) children(pid int) (some, alive bool) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if len(lists) == 0 {
+		return true, true
+	}
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			return true, true
+		}
+		for child := range strings.FieldsSeq(string(text)) {
+			stat, err := os.ReadFile("/proc/" + child + "/stat")
+			_, state, _ := strings.Cut(string(stat), ") ")
+			some = true
+			alive = alive || err == nil && !strings.HasPrefix(state, "Z")
+			if o.job.Load() == 0 {
+				o.job.Store(jobOf(child))
+			}
+		}
+	}
+	return some, alive
+}
+
+// jobOf is the number of the job of a process that Open MPI has started, 0 if it cannot be found out.
+func jobOf(pid string) uint64 {
+	environ, _ := os.ReadFile("/proc/" + pid + "/environ")
+	for v := range strings.SplitSeq(string(environ), "\x00") {
+		if text, is := strings.CutPrefix(v, "OMPI_MCA_ess_base_jobid="); is {
+			job, _ := strconv.ParseUint(text, 10, 32)
+			return job
+		}
+	}
+	return 0
+}
+
+// clean removes the shared memory that Open MPI 4.1 leaves behind at times when a process has been killed,
+// and MPICH 4.0 when that happens while it starts: there it has a name for a moment, which does not say
+// whose it is, so that what nobody uses goes.
+func (o *overseer) clean(failed bool) {
+	if job := o.job.Load(); job != 0 {
+		files, _ := filepath.Glob(fmt.Sprintf("/dev/shm/vader_segment.*.%x.*", job))
+		for _, f := range files {
+			_ = os.Remove(f)
+		}
+	}
+	files, _ := filepath.Glob("/dev/shm/mpich_shar_tmp*")
+	for _, f := range files {
+		if st, err := os.Stat(f); failed && err == nil && st.ModTime().After(o.begin) && !used(f) {
+			_ = os.Remove(f)
+		}
+	}
+}
+
+// used reports whether a process has a file in its memory.
+func used(file string) bool {
+	lists, _ := filepath.Glob("/proc/[0-9]*/maps")
+	return slices.ContainsFunc(lists, func(list string) bool {
+		text, _ := os.ReadFile(list)
+		return strings.Contains(string(text), " "+file+"\n")
+	})
 }
 
 // mpiFailure is the error of a build for MPI that the C compiler or its linker has refused;

@@ -2,8 +2,17 @@ package driver
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // TestStartMPI: a process that is killed before anybody can say so is reported, with the
@@ -21,4 +30,130 @@ func TestStartMPI(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %v, want %q", script, status, errs.String(), err, want)
 		}
 	}
+}
+
+// TestStartMPIEnds: mpirun is killed where it stays behind what it has started, and not before.
+func TestStartMPIEnds(t *testing.T) {
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		t.Skip("there is no /proc")
+	}
+	look := mpirunLook
+	defer func() { mpirunLook = look }()
+	mpirunLook = 10 * time.Millisecond
+	var errs strings.Builder
+	// sleep does not wait for the child of the shell whose place it takes.
+	status, err := StartMPI("/bin/sh", []string{"-c", "sleep 0.1 & exec sleep 1000"}, Stdio{Err: &errs})
+	if err != nil || status != 137 {
+		t.Errorf("status %d, %q, %v", status, errs.String(), err)
+	}
+	begin := time.Now()
+	if status, err := StartMPI("/bin/sh", []string{"-c", "sleep 1 & wait; exit 3"}, Stdio{Err: &errs}); err != nil || status != 3 || time.Since(begin) < time.Second {
+		t.Errorf("status %d, %v after %v", status, err, time.Since(begin))
+	}
+}
+
+// TestKills: whenever a process is killed, also while it starts, all end soon, with one error, and neither a process nor
+// a segment of shared memory is left.
+func TestKills(t *testing.T) {
+	effort.Full(t, "it kills processes for minutes")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	file := filepath.Join("..", "..", "..", "..", "examples", "testdata", "mpi", "endless.f90")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mpicc := range []string{"mpicc.openmpi", "mpicc.mpich"} {
+		t.Run(mpicc, func(t *testing.T) {
+			effort.Tool(t, mpicc, "libopenmpi-dev or libmpich-dev")
+			l := Launch{Transport: Transport{MPI: mpicc}}
+			b := Builder{Table: Passes(), Cache: testCache(t), Host: true}
+			program, err := b.Program(New(file, text, Options{Transport: l.Transport}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := segments(t, mpicc)
+			for k := range 20 {
+				l.Each = 1 + k%2
+				kill(t, l, program)
+			}
+			var left []string
+			for range 100 { // those of other runs vanish
+				left = slices.DeleteFunc(segments(t, mpicc), func(name string) bool { return slices.Contains(before, name) })
+				if len(left) == 0 {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			t.Errorf("%v are left over", left)
+		})
+	}
+}
+
+// kill kills one of the processes of a program that never ends, at some time.
+func kill(t *testing.T, l Launch, program string) {
+	mpirun, args, env, err := l.Command(program, 4, []string{"-n", "4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	var status int
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		status, err = StartMPI(mpirun, args, Stdio{Out: &stdout, Err: &stderr, Env: env})
+		ended <- err
+	}()
+	var pids []int
+	for begin := time.Now(); len(pids) == 0 && time.Since(begin) < time.Minute; pids = processesOf(t, program) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
+	if pids = processesOf(t, program); len(pids) == 0 {
+		t.Fatalf("no process runs: %s", &stderr)
+	}
+	begin := time.Now()
+	if err := syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err = <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the run goes on")
+	}
+	t.Logf("%d processes, ended after %v, status %d: %s", len(pids), time.Since(begin).Round(time.Millisecond), status, strings.TrimSpace(stderr.String()))
+	if err != nil || status == 0 || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("status %d, %v, errors %q, want one line", status, err, &stderr)
+	}
+	for end := time.Now().Add(3 * time.Second); len(processesOf(t, program)) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("processes %v are still there", processesOf(t, program))
+		}
+	}
+}
+
+// processesOf lists the processes that run a program.
+func processesOf(t *testing.T, program string) (pids []int) {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if exe, err := os.Readlink(link); err == nil && exe == program {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// segments lists the shared memory of an MPI that has names.
+func segments(t *testing.T, mpicc string) []string {
+	t.Helper()
+	list, err := filepath.Glob(map[string]string{"mpicc.openmpi": "/dev/shm/vader_segment.*", "mpicc.mpich": "/dev/shm/mpich_shar*"}[mpicc])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

@@ -15,7 +15,7 @@ func TestPassesValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := Passes()
-	want := []string{"ast", "ir", "mapping", "transform", "comm", "cost", "cfg", "procfunc", "plan", "dataflow", "paper", "code", "kernels"}
+	want := []string{"ast", "ir", "mapping", "transform", "comm", "cost", "cfg", "procfunc", "plan", "placement", "dataflow", "paper", "code", "kernels"}
 	if diff := cmp.Diff(want, table.Stages()); diff != "" {
 		t.Errorf("stages of explain (-want +got):\n%s", diff)
 	}

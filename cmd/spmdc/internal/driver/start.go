@@ -15,6 +15,8 @@ type Stdio struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Env      []string // what the environment has more
+	// Watch runs beside the program until that has ended; nil: nothing does.
+	Watch func(program *os.Process, ended <-chan struct{})
 }
 
 // Grouped makes a command interrupt what it has started itself, too, when its
@@ -101,6 +103,9 @@ func start(program string, args []string, io Stdio) (int, syscall.Signal, error)
 			}
 		}
 	}()
+	if io.Watch != nil {
+		go io.Watch(cmd.Process, done)
+	}
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

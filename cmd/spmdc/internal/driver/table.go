@@ -10,6 +10,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/cfg/comm/choose"
 	"github.com/spmdc/spmdc/codegen"
+	"github.com/spmdc/spmdc/dataflow/placement"
 	"github.com/spmdc/spmdc/dataflow/report"
 	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/dataflow/verify"
@@ -95,6 +96,12 @@ func Passes() *Table {
 				},
 			},
 			{
+				Name:    "placement",
+				Doc:     "which PEs should share a host, for the hosts of --hosts=4x16",
+				Run:     func(*Compilation) error { return nil }, // it is found when it is shown
+				Explain: Views{Text: explainPlacement},
+			},
+			{
 				Name: "dataflow",
 				Doc:  "why each communication of the plan needs ready messages, or none",
 				Run: func(c *Compilation) error {
@@ -148,6 +155,7 @@ func Passes() *Table {
 			{"comm", "cost", "what is estimated is the SPMD form"},
 			{"comm", "cfg", "the graph has the communication nodes"},
 			{"cfg", "procfunc", "next producers follow the back edges of the graph"},
+			{"plan", "placement", "the messages are those that are planned"},
 			{"plan", "dataflow", "what is explained is what the plan does"},
 			{"comm", "plan", "the plan synchronises the communications"},
 			{"procfunc", "plan", "a ready message is left out when other messages acknowledge those that come"},
@@ -155,6 +163,30 @@ func Passes() *Table {
 			{"code", "kernels", "the loops are those that were emitted"},
 		},
 	}
+}
+
+// explainPlacement is for the PEs and hosts that are given, or two hosts with half of the PEs each.
+func explainPlacement(c *Compilation) (string, error) {
+	h, n := c.Hosts, c.PEs
+	switch {
+	case n == 0 && h.Count == 0:
+		n, h = 8, placement.Hosts{Count: 2, Each: 4}
+	case n == 0:
+		n = h.Count * h.Each
+	case h.Count == 0:
+		h = placement.Hosts{Count: 2, Each: (n + 1) / 2}
+	}
+	if n > h.Count*h.Each {
+		return "", Usagef("name more of them, or larger ones", "--hosts=%dx%d: there is no room for %d PEs", h.Count, h.Each, n)
+	}
+	if c.IR.SPMD {
+		return "", Usagef("explain a program with HPF directives", "stage placement: images say themselves where they send, when they run")
+	}
+	text, err := placement.Measure(c.Plan, n).Text(h)
+	if err != nil {
+		return "", Usagef("mend or remove the installation of Scotch", "%v", err)
+	}
+	return text, nil
 }
 
 func runAST(c *Compilation) error {

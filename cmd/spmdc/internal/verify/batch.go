@@ -58,7 +58,7 @@ const mostVariants = 64
 
 // prepare builds a batch, the plans of its programs and gfortran's, in a folder.
 func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir string, seed uint64, count int) *batch {
-	l := &batch{transport: r.Transport, dir: dir, count: count, tally: newTally()}
+	l := &batch{transport: r.Launch.Transport, dir: dir, count: count, tally: newTally()}
 	l.tally.Programs = count
 	mains := map[string][]byte{}
 	for i := range count {
@@ -179,7 +179,7 @@ func (r *RandomReport) verify(ctx context.Context, l *batch) {
 		next := make(chan int)
 		for range min(len(b.samples), runtime.GOMAXPROCS(0)+1) {
 			group.Go(func() {
-				s := &server{bundle: b.program, limit: r.Limit, ctx: ctx, apart: r.Transport == driver.MPI}
+				s := &server{bundle: b.program, limit: r.Limit, ctx: ctx, launch: r.Launch}
 				defer s.end()
 				for i := range next {
 					failing[i] = r.run(s, b.samples[i], l.tally)
@@ -222,7 +222,7 @@ func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
 			if r.Checkpoints && s.Features["array:bounds of the run"] == 0 { // of which nothing is saved
 				err = restarts(run, "", []byte(s.Input), n, want, rand.New(rand.NewPCG(s.seed, uint64(n))), 2, false)
 			} else {
-				x := trial{run: run, input: []byte(s.Input), n: n, plain: s.options.Plain || r.Transport == driver.MPI, held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
+				x := trial{run: run, input: []byte(s.Input), n: n, plain: s.options.unrecorded(), held: r.held(s.seed, n), want: want, mutations: r.Mutations, random: rand.New(rand.NewPCG(s.seed, uint64(n)))}
 				c, got, err = x.check()
 			}
 			r.mu.Lock()

@@ -88,11 +88,27 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 	return nil
 }
 
-// untraced is a runner that starts a program as a process of its own, and records
-// nothing: recorded are runs in one piece.
-func untraced(ctx context.Context, limit time.Duration, program string) runner {
+// untraced is a runner that starts a program as a process of its own, or as several, and records
+// nothing: recorded are runs in one piece. The first arguments of its runs are -n and the number of
+// PEs; name is ahead of them, if it is not empty.
+func untraced(ctx context.Context, limit time.Duration, launch driver.Launch, program, name string) runner {
 	return func(input []byte, args ...string) (*Outcome, []byte, error) {
-		got, err := execute(ctx, limit, input, program, args...)
+		n, err := strconv.Atoi(args[1])
+		if err != nil {
+			return nil, nil, err
+		}
+		if name != "" {
+			args = append([]string{name}, args...)
+		}
+		start := program
+		if launch.Transport != driver.InProcess {
+			mpirun, all, env, err := launch.Command(program, n, args)
+			if err != nil {
+				return nil, nil, err
+			}
+			start, args = "env", slices.Concat(env, []string{mpirun}, all)
+		}
+		got, err := execute(ctx, limit, input, start, args...)
 		return got, nil, err
 	}
 }

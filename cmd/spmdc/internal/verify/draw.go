@@ -186,5 +186,5 @@ func (f *Failing) command(o *RandomOptions) string {
 	if o.Checkpoints {
 		words = append(words, "--checkpoints")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, o.Launch.Flags()...), " ")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir/transform"
@@ -77,6 +78,12 @@ func TestFailingCommand(t *testing.T) {
 	if got := f.command(&o); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
+	o.Launch = driver.Launch{Transport: driver.Transport{MPI: "mpicc.mpich"}, Each: 2}
+	want += " --transport=mpi --mpicc=mpicc.mpich --pes-per-rank=2"
+	if got := f.command(&o); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	o.Launch = driver.Launch{}
 	f.Way, f.PEs, f.Options = Way{Plan: plan.PopL96Literal}, 0, Options{Prove: []int{}}
 	want = "spmdc verify --random=1 --seed=12 --no-draw --sync=popl96-literal --unsafe -n 1,3,4 --prove=none --hold=1"
 	if got := f.command(&o); got != want {

@@ -38,10 +38,9 @@ type Options struct {
 	// Checkpoints verifies, instead of holding PEs, that runs which are stopped behind
 	// checkpoints and go on from there are like those in one piece.
 	Checkpoints bool
-	// Transport is what carries the messages of random programs. With MPI no PE is held, and
-	// nothing is recorded.
-	Transport driver.Transport
-	Context   context.Context // of driver.Interruptible; nil: nothing ends the runs
+	// Launch is how programs are started. With MPI no PE is held, and nothing is recorded.
+	Launch  driver.Launch
+	Context context.Context // of driver.Interruptible; nil: nothing ends the runs
 }
 
 // DefaultPEs are the numbers of PEs where the user gives none.
@@ -149,16 +148,16 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 			row := Row{Way: way, PEs: n}
 			var got *Outcome
 			if o.Checkpoints {
-				row.Fault = restarts(untraced(o.Context, o.Limit, program), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains, false)
+				row.Fault = restarts(untraced(o.Context, o.Limit, o.Launch, program, ""), dir, input, n, want, rand.New(rand.NewPCG(uint64(n), 2)), mostChains, false)
 				if f := driver.InterruptedBy(o.Context); f != nil {
 					return nil, f
 				}
 				r.Rows = append(r.Rows, row)
 				continue
 			}
-			x := trial{run: alone(o.Context, dir, o.Limit, program), input: input, n: n, plain: o.Plain, want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
-			if o.Plain {
-				x.run = untraced(o.Context, o.Limit, program)
+			x := trial{run: alone(o.Context, dir, o.Limit, program), input: input, n: n, plain: o.unrecorded(), want: want, mutations: o.Mutations, random: rand.New(rand.NewPCG(0, uint64(n)))}
+			if x.plain {
+				x.run = untraced(o.Context, o.Limit, o.Launch, program, "")
 			}
 			row.Counts, got, row.Fault = x.check()
 			if f := driver.InterruptedBy(o.Context); f != nil {
@@ -176,13 +175,16 @@ func File(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 	return r, nil
 }
 
+// unrecorded reports whether runs are verified by their output, and what they check themselves.
+func (o *Options) unrecorded() bool { return o.Plain || o.Launch.Transport != driver.InProcess }
+
 // mostChains is how many runs in parts there are of a program on a number of PEs.
 const mostChains = 6
 
 // compile is how the compiler is asked to build in a way.
 func (o *Options) compile(way Way) driver.Options {
 	own := o.Compile
-	own.Sync, own.Check, own.PEs = way.Plan, !o.Plain, o.proved()
+	own.Sync, own.Check, own.PEs, own.Transport = way.Plan, !o.Plain, o.proved(), o.Launch.Transport
 	if way.Target != "" {
 		own.Target = way.Target
 	}

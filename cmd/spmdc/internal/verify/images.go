@@ -52,12 +52,12 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 		r.Reference = "OpenCoarrays"
 	}
 	races := []bool{false, true}
-	if o.Checkpoints {
+	if o.Checkpoints || o.Launch.Transport != driver.InProcess {
 		races = races[:1]
 	}
 	for _, race := range races {
 		compile := o.Compile
-		compile.Check = !race
+		compile.Check, compile.Transport = !race, o.Launch.Transport
 		b.Race = race
 		again := c.Again(compile)
 		program, err := b.Program(again)
@@ -68,14 +68,14 @@ func (r *Report) images(b driver.Builder, dir string, c *driver.Compilation, inp
 		name := map[bool]string{false: "checked", true: "race"}[race]
 		for _, n := range o.PEs {
 			if o.Checkpoints {
-				err := restarts(untraced(o.Context, o.Limit, program), dir, input, n, want[n], rand.New(rand.NewPCG(uint64(n), 2)), mostChains, true)
+				err := restarts(untraced(o.Context, o.Limit, o.Launch, program, ""), dir, input, n, want[n], rand.New(rand.NewPCG(uint64(n), 2)), mostChains, true)
 				if f := driver.InterruptedBy(o.Context); f != nil {
 					return f
 				}
 				r.Images = append(r.Images, ImageRow{name, n, err})
 				continue
 			}
-			got, err := execute(o.Context, o.Limit, input, program, "-n", strconv.Itoa(n))
+			got, _, err := untraced(o.Context, o.Limit, o.Launch, program, "")(input, "-n", strconv.Itoa(n))
 			if f := driver.InterruptedBy(o.Context); f != nil {
 				return f
 			}

@@ -161,7 +161,7 @@ func (x *trial) whole() (Counts, *Outcome, *replay.Trace, error) {
 	if x.plain {
 		got, _, err := x.run(x.input, "-n", strconv.Itoa(x.n))
 		if err == nil && !got.stopped() {
-			err = &Fault{Violation, strings.TrimSpace(got.Stderr)}
+			err = &Fault{Violation, fmt.Sprintf("exit status %d: %s", got.Status, strings.TrimSpace(got.Stderr))}
 		}
 		if err == nil && x.want != nil {
 			err = differs(x.want, got)

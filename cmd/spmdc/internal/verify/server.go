@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,7 +25,7 @@ type server struct {
 	bundle string
 	limit  time.Duration // of one run
 	ctx    context.Context
-	apart  bool // each run is one of processes that mpirun starts
+	launch driver.Launch // with MPI each run is one of processes that mpirun starts
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -38,8 +37,8 @@ type server struct {
 // run runs a program of the bundle. The error is a *Fault where the program, and
 // with it the process, came to no regular end.
 func (s *server) run(name string, input []byte, args ...string) (*Outcome, []byte, error) {
-	if s.apart {
-		return s.mpirun(name, input, args)
+	if s.launch.Transport != driver.InProcess {
+		return untraced(s.ctx, s.limit, s.launch, s.bundle, name)(input, args...)
 	}
 	if s.cmd == nil {
 		if err := s.start(); err != nil {
@@ -75,21 +74,6 @@ func (s *server) run(name string, input []byte, args ...string) (*Outcome, []byt
 		s.end()
 	}
 	return got, []byte(reply[3]), nil
-}
-
-// mpirun runs a program on as many processes as its arguments say, of which the first are -n and
-// their number.
-func (s *server) mpirun(name string, input []byte, args []string) (*Outcome, []byte, error) {
-	n, err := strconv.Atoi(args[1])
-	if err != nil {
-		return nil, nil, err
-	}
-	mpirun, all, env, err := driver.MPIRun(s.bundle, n, nil, append([]string{name}, args...))
-	if err != nil {
-		return nil, nil, err
-	}
-	got, err := execute(s.ctx, s.limit, input, "env", slices.Concat(env, []string{mpirun}, all)...)
-	return got, nil, err
 }
 
 // start starts the process.

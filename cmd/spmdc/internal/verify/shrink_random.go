@@ -37,13 +37,13 @@ func (r *RandomReport) shrink(table *driver.Table, dir string, f *Failing) {
 		mains := map[string][]byte{}
 		x := one.emit(table, s, mains)
 		if x == nil {
-			program, err := driver.Bundle(sub, mains, o.Transport)
+			program, err := driver.Bundle(sub, mains, o.Launch.Transport)
 			if err != nil {
 				x = &Failing{Way: f.Way, Fault: err}
 			} else if _, err := one.expect(sub, []*sample{s}); err != nil {
 				return nil // no valid program any more
 			} else {
-				server := &server{bundle: program, limit: o.Limit, apart: o.Transport == driver.MPI}
+				server := &server{bundle: program, limit: o.Limit, launch: o.Launch}
 				defer server.end()
 				x = one.run(server, s, newTally())
 			}
