@@ -205,7 +205,7 @@ func (g *gen) resumableLoop(n *comm.Loop) {
 	g.label(d, d.Name)
 	g.out.p("for ; %s > 0 || %s; %s {", g.resume, cond, next)
 	begin, leave := g.iterationOnce(d.Index)
-	g.resumable(n.Body, begin)
+	g.resumable(n.Body, g.orMeasured(begin, d))
 	g.out.p("}")
 	leave()
 }
@@ -232,7 +232,7 @@ func (g *gen) resumableWhile(n *comm.WhileLoop) {
 		} else {
 			g.out.p("for %s > 0 || %s {", g.resume, cond)
 		}
-		g.resumable(n.Body, begin)
+		g.resumable(n.Body, g.orMeasured(begin, n.While))
 	} else {
 		g.out.p("for {")
 		g.resumable(n.Body, func() {
@@ -246,6 +246,7 @@ func (g *gen) resumableWhile(n *comm.WhileLoop) {
 			g.done(&comm.Done{Comms: n.Used})
 			g.out.p("break\n}")
 			g.done(&comm.Done{Comms: n.Used})
+			g.measuredIteration(n.While)
 		})
 	}
 	g.out.p("}")

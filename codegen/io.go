@@ -291,7 +291,10 @@ func (g *gen) readStmt(s *ir.Read) {
 	if s.Stay {
 		g.out.p("pe.GoesOn()")
 	}
-	if s.What != "" {
+	switch {
+	case introspects(s):
+		g.introspect(s, strings.TrimPrefix(args[0], "&"))
+	case s.What != "":
 		g.out.p("pe.Ask(%d, %q, []any{%s}%s)", g.readSite(s), s.What, g.itemList(s.Given), list)
 	}
 	if s.From != nil && !s.Internal() {

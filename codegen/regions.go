@@ -36,6 +36,7 @@ type regions struct {
 	site     *ir.Site         // the call that is open
 	inLoop   bool             // of what has no regions inside
 	together map[ir.Stmt]bool // loops and branches in which PEs have to do with each other
+	loops    int              // that are open
 }
 
 func (g *gen) startRegions() {
@@ -84,7 +85,13 @@ func (g *gen) enter(kind, name string, line, last int) (leave func()) {
 	}
 	g.out.p("%s.Enter(%d) // %s", x.recorder, id, r.text())
 	x.open = append(x.open, id)
+	if kind == "loop" {
+		x.loops++
+	}
 	return func() {
+		if kind == "loop" {
+			x.loops--
+		}
 		x.open = x.open[:len(x.open)-1]
 		g.out.p("%s.Leave()", x.recorder)
 	}
@@ -114,12 +121,18 @@ func (g *gen) measured(s ir.Stmt) (behind func()) {
 	switch s := s.(type) {
 	case *ir.Do:
 		leave = g.enter("loop", s.Index.Source(), line, lastLine(s.Body, line))
+		if x.loops == 1 && g.hasRegions(s) {
+			g.out.p("%s.Trips(spmd.Count(%s, %s, %s))", x.recorder, g.position(s.Lo), g.position(s.Hi), g.stepText(s))
+		}
 	case *ir.While:
 		leave = g.enter("loop", "while", line, lastLine(s.Body, line))
 	case *ir.If:
 	case *ir.Print:
 		return g.enter("output", "", line, line)
 	case *ir.Read:
+		if introspects(s) {
+			return leave
+		}
 		return g.enter("input", "", line, line)
 	default:
 		return leave
@@ -130,6 +143,29 @@ func (g *gen) measured(s ir.Stmt) (behind func()) {
 		x.inLoop = false
 		leave()
 	}
+}
+
+// measuredIteration says that an iteration begins of a loop, if that is an outermost one of those
+// in which PEs have to do with each other.
+func (g *gen) measuredIteration(loop ir.Stmt) {
+	if g.outermost(loop) {
+		g.out.p("%s.Next()", g.regions.recorder)
+	}
+}
+
+// orMeasured is measuredIteration where begin emits what an iteration begins with, nil: nothing.
+// Check builds, which have that, measure nothing.
+func (g *gen) orMeasured(begin func(), loop ir.Stmt) func() {
+	if !g.outermost(loop) {
+		return begin
+	}
+	return func() { g.measuredIteration(loop) }
+}
+
+// outermost reports whether the iterations of a loop, which is open, are measured.
+func (g *gen) outermost(loop ir.Stmt) bool {
+	x := &g.regions
+	return x.recorder != "" && !x.inLoop && x.loops == 1 && x.depth[loop] == len(x.open) && g.hasRegions(loop)
 }
 
 // measuredNode is measured for a node of the SPMD form that is no statement of a region.
@@ -198,7 +234,11 @@ func (p *procedures) to(site *ir.Site) {
 	}
 	p.close(same)
 	for _, s := range path[same:] {
-		p.leave = append(p.leave, g.enter("procedure", s.Callee, s.Pos.Line, s.Pos.Line))
+		kind, last := "procedure", s.Pos.Line
+		if s.Region {
+			kind, last = "region", s.Last
+		}
+		p.leave = append(p.leave, g.enter(kind, s.Callee, s.Pos.Line, last))
 	}
 	p.at = site
 	g.regions.site = site

@@ -119,6 +119,7 @@ func (g *gen) loop(n *comm.Loop, whole bool) {
 	}
 	g.out.at = n.Do.Pos.Line
 	g.openLoop(n.Do, nil)
+	g.measuredIteration(n.Do)
 	leave := g.iteration(n.Do.Index)
 	g.undefine(n.Do)
 	g.nodes(n.Body)
@@ -196,6 +197,7 @@ func (g *gen) while(n *comm.WhileLoop) {
 		g.out.p("break\n}")
 		g.done(&comm.Done{Comms: n.Used})
 	}
+	g.measuredIteration(n.While)
 	g.nodes(n.Body)
 	g.out.p("}")
 	leave()
@@ -332,6 +334,7 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		g.inStrips(s, r, func() {
 			if !g.leafLoop(s, r) && !g.jammed(s, r) && !g.rowLoop(s, r) && !g.flatLoop(s, r) {
 				g.openLoop(s, r)
+				g.measuredIteration(s)
 				g.undefine(s)
 				g.walks(s, r)
 				g.stmts(s.Body, r)
@@ -349,6 +352,7 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		} else {
 			g.out.p("for %s {", forCond(g.expr(s.Cond)))
 		}
+		g.measuredIteration(s)
 		g.stmts(s.Body, r)
 		g.out.p("}")
 	case *ir.If:

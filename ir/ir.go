@@ -185,11 +185,19 @@ type Site struct {
 	Callee string
 	Pos    source.Pos // of the call
 	Parent *Site      // the call that executes the caller, nil in the main program
+	// Region: it is no call, but a directive REGION in the caller, whose name is Callee, and
+	// which ends in line Last.
+	Region bool
+	Last   int
 }
 
 // String is the path from the main program: "relax (called in line 12), smooth (called in line 30)".
 func (s *Site) String() string {
-	text := fmt.Sprintf("%s (called in line %d)", s.Callee, s.Pos.Line)
+	how := "called"
+	if s.Region {
+		how = "region"
+	}
+	text := fmt.Sprintf("%s (%s in line %d)", s.Callee, how, s.Pos.Line)
 	if s.Parent != nil {
 		return s.Parent.String() + ", " + text
 	}

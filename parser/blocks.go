@@ -22,6 +22,7 @@ const (
 	selectFrame
 	blockFrame
 	associateFrame
+	regionFrame
 	foreignFrame // a construct outside the subset
 )
 
@@ -161,6 +162,7 @@ var openers = map[scan.Kind]struct {
 	scan.Forall:     {forallFrame, "FORALL"},
 	scan.Block:      {blockFrame, "BLOCK"},
 	scan.Associate:  {associateFrame, "ASSOCIATE"},
+	scan.Region:     {regionFrame, "REGION"},
 	scan.SelectCase: {selectFrame, "SELECT"},
 }
 
@@ -168,7 +170,7 @@ var openers = map[scan.Kind]struct {
 var enders = map[scan.Kind]frameKind{
 	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
 	scan.EndSelect: selectFrame,
-	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame,
+	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame, scan.EndRegion: regionFrame,
 }
 
 // alternatives are the blocks that ELSE and its like belong to.
@@ -199,7 +201,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
 	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
-		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE"}[kind]
+		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 && p.strayElse[kind] {
 		p.strayElse = nil

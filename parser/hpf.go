@@ -85,6 +85,12 @@ type (
 		Loops   []nameRef   `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 		Clauses []clause    `parser:"( ',' @@ )*"`
 	}
+	regionDir struct {
+		Name lexer.Token `parser:"'region' @Ident"`
+	}
+	endRegionDir struct {
+		Word lexer.Token `parser:"@'endregion' | @'end' 'region'"`
+	}
 	clause struct {
 		Word  lexer.Token `parser:"@Ident '('"`
 		Names []nameRef   `parser:"@@ ( ',' @@ )* ')'"`
@@ -318,6 +324,14 @@ func (g *inheritDir) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Inherit{Base: base, Names: namesOf(g.Names)}
 }
 
+func (g *regionDir) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Block{Base: base, Region: g.Name.Value}
+}
+
+func (g *endRegionDir) build(_ *parser, base ast.Base) ast.Stmt {
+	return &blockEnd{base, "region", nil}
+}
+
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Independent{Base: base, Loops: namesOf(g.Loops)}
 	for i := range g.Clauses {
@@ -441,10 +455,10 @@ func (p *parser) unknownDirective(word *lexer.Token) {
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:
 		d.Msg = "there is no HPF directive " + quoted(word) + "; the line is ignored"
-		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent"); near != "" {
+		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent", "region"); near != "" {
 			d.Help = "did you mean " + strings.ToUpper(near) + "?"
 		} else {
-			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT and INDEPENDENT"
+			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT, INDEPENDENT, REGION and END REGION"
 		}
 	}
 	p.diags.Add(d)

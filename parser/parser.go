@@ -467,7 +467,7 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 			break
 		}
 		fallthrough
-	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate:
+	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
@@ -503,7 +503,7 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate, scan.Region:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:
@@ -512,7 +512,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
 	case scan.Case:
 		p.selectCase(nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate:
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
 		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)

@@ -229,13 +229,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 		body = append(one(l.set(a, l.intConst(0, p.unit.Pos), p.unit.Pos)), body...)
 	}
 	body = append(l.returns(body), l.freedAtReturn()...)
-	out = b.around(body)
-	ir.Walk(out, func(s ir.Stmt) bool {
-		if s.CallSite() == nil {
-			s.SetCallSite(site)
-		}
-		return true
-	})
+	out = inSite(site, b.around(body))
 	l.uncalledIn(p.unit)
 	return out, result
 }

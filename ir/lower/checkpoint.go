@@ -5,8 +5,8 @@ import (
 	"github.com/spmdc/spmdc/parser/ast"
 )
 
-// Module spmd is the compiler's own: a program that uses it may call
-// spmd_checkpoint. A file that has a module of that name means its own.
+// Module spmd is the compiler's own: a program that uses it may call spmd_checkpoint, and the
+// functions in introspection.go. A file that has a module of that name means its own.
 const (
 	spmdModule     = "spmd"
 	checkpointName = "spmd_checkpoint"
@@ -15,18 +15,25 @@ const (
 // useSPMD takes the names of module spmd.
 func (l *lowerer) useSPMD(u *ast.Use) {
 	l.checkpoints = !u.Only
+	if !u.Only {
+		for name := range spmdFunctions {
+			l.library[name] = true
+		}
+	}
 	for _, n := range u.Names {
-		if n.Of.Name != "" && n.Of.Name == checkpointName {
-			l.errorf(codeOutside, n.Pos, "spmd_checkpoint can have no other name").
-				WithHelp("write use spmd, only: spmd_checkpoint")
-			continue
+		name := n.Original().Name
+		function := spmdFunctions[name].build != nil
+		switch {
+		case !function && name != checkpointName:
+			l.errorf(codeCall, n.Pos, "module spmd has no %s", name).
+				WithHelp("it has the subroutine spmd_checkpoint, and the functions spmd_region_... and spmd_activity_...")
+		case n.Of.Name != "":
+			l.errorf(codeOutside, n.Pos, "%s can have no other name", name).WithHelp("write use spmd, only: %s", name)
+		case function:
+			l.library[name] = true
+		default:
+			l.checkpoints = true
 		}
-		if n.Name.Name != checkpointName || n.Of.Name != "" {
-			l.errorf(codeCall, n.Pos, "module spmd has no %s", n.Original().Name).
-				WithHelp("it has the subroutine spmd_checkpoint and nothing else")
-			continue
-		}
-		l.checkpoints = true
 	}
 }
 

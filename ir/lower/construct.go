@@ -50,7 +50,29 @@ func (l *lowerer) blockConstruct(s *ast.Block) []ir.Stmt {
 	directives, pending := l.declarations(s.Spec)
 	l.directives(directives)
 	l.pending = pending
+	if s.Region != "" {
+		return l.region(s)
+	}
 	return l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })
+}
+
+// region lowers what a directive REGION is around, as if it were executed by a call.
+func (l *lowerer) region(s *ast.Block) []ir.Stmt {
+	site := &ir.Site{ID: len(l.prog.Sites), Caller: l.scope.unit.Name, Callee: s.Region, Pos: s.Pos, Parent: l.scope.site, Region: true, Last: s.EndPos.Line}
+	l.prog.Sites = append(l.prog.Sites, site)
+	l.scope.site = site
+	return inSite(site, l.block(s.Body))
+}
+
+// inSite makes statements part of a call, unless they are of one inside of it.
+func inSite(site *ir.Site, list []ir.Stmt) []ir.Stmt {
+	ir.Walk(list, func(s ir.Stmt) bool {
+		if s.CallSite() == nil {
+			s.SetCallSite(site)
+		}
+		return true
+	})
+	return list
 }
 
 // associate lowers ASSOCIATE.

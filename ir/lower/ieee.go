@@ -29,7 +29,7 @@ func numbered(names string) map[string]int {
 	return m
 }
 
-// ieeeFunctions is the part of the table of intrinsics that a module has to be used for.
+// ieeeFunctions are functions of ieee_arithmetic, in the table of intrinsics.
 var ieeeFunctions = func() map[string]intrinsicFunc {
 	m := map[string]intrinsicFunc{
 		"ieee_is_nan":      ofReal("x", func(l *lowerer, c *call) ir.Expr { return l.isNaN(c.args[0]) }),
@@ -157,7 +157,7 @@ func (l *lowerer) ieeeCall(s *ast.Call) {
 		WithHelp("remove the call: no operation ends the program, and numbers are rounded to the nearest")
 }
 
-// fromModule reports whether name, of a function of ieee_arithmetic, is in use here.
+// fromModule reports whether name, of a function of a module of the language or of module spmd, is in use here.
 func (l *lowerer) fromModule(name string) bool {
 	for at := l.scope; at != nil; at = at.host {
 		if at.library[name] {

@@ -14,6 +14,7 @@ var intrinsics = makeIntrinsics()
 
 func makeIntrinsics() map[string]intrinsicFunc {
 	m := maps.Clone(ieeeFunctions)
+	maps.Copy(m, spmdFunctions)
 	def := func(name, params string, build func(*lowerer, *call) ir.Expr) {
 		m[name] = intrinsicFunc{strings.Fields(params), build}
 	}

@@ -154,6 +154,7 @@ type (
 		Spec   []Stmt
 		Body   []Stmt
 		EndPos source.Pos
+		Region string // of a REGION directive, whose name this is; "": it is BLOCK
 	}
 	// Associate is "name: associate (a => x, b => y)".
 	Associate struct {

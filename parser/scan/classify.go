@@ -95,6 +95,8 @@ const (
 	Distribute
 	Inherit
 	Independent
+	Region
+	EndRegion
 	UnknownDirective
 )
 
@@ -148,6 +150,9 @@ func ClassifyDirective(toks []lexer.Token) Stmt {
 	if k, ok := directives[s.Word]; ok {
 		s.Kind = k
 	}
+	if s.Word == "end" && toks[1].Value == "region" || s.Word == "endregion" {
+		s.Kind = EndRegion
+	}
 	return s
 }
 
@@ -159,6 +164,7 @@ var directives = map[string]Kind{
 	"distribute":  Distribute,
 	"inherit":     Inherit,
 	"independent": Independent,
+	"region":      Region,
 }
 
 // assignOp returns "=" or "=>" when toks have the form of an assignment: a

@@ -60,18 +60,18 @@ func (p *fixed) physical(ph source.Physical) {
 	if skipBlank(raw, 0) == len(raw) {
 		return
 	}
-	directive := false
+	sentinel := 0
 	switch raw[0] {
 	case '#':
 		preprocessorLine(p.diags, ph)
 		return
 	case 'c', 'C', '*', '!':
-		if !hasSentinel(raw) {
+		if sentinel = sentinelOf(raw); sentinel == 0 {
 			return
 		}
-		directive = true
 	}
-	f := fieldsOf(ph, directive)
+	directive := sentinel > 0
+	f := fieldsOf(ph, sentinel)
 	switch k := skipBlank(raw, f.body); {
 	case !f.continued && (k == len(raw) || raw[k] == '!' || f.column+k-f.body > lastColumn) && f.digits == "" && f.odd < 0:
 		inlineDirective(p.diags, ph, k)
@@ -104,13 +104,14 @@ type fields struct {
 	column    int // the column of raw[body]
 }
 
-// fieldsOf takes the first six columns of a line apart. A tab in them goes to
+// fieldsOf takes the first six columns of a line apart, in a directive behind
+// its sentinel. A tab in them goes to
 // column 7; a digit from 1 to 9 behind it marks a continuation.
-func fieldsOf(ph source.Physical, directive bool) fields {
+func fieldsOf(ph source.Physical, sentinel int) fields {
 	raw := ph.Text
 	f := fields{odd: -1, column: 1, from: -1}
-	if directive {
-		f.body, f.column = len(sentinel), len(sentinel)+1
+	if sentinel > 0 {
+		f.body, f.column = sentinel, sentinel+1
 	}
 	for f.body < len(raw) && f.column < markColumn {
 		i, c := f.body, raw[f.body]
@@ -153,7 +154,7 @@ func StatementStart(ph source.Physical) int {
 	if ph.Text == "" || strings.IndexByte("cC*!#", ph.Text[0]) >= 0 {
 		return -1
 	}
-	f := fieldsOf(ph, false)
+	f := fieldsOf(ph, 0)
 	if f.continued || f.digits != "" || f.odd >= 0 {
 		return -1
 	}

@@ -7,7 +7,6 @@ import (
 )
 
 const (
-	sentinel = "!hpf$"
 	// maxColumns is the length of a free form line; gfortran refuses longer
 	// ones, unless what is too much is comment.
 	maxColumns = 132
@@ -15,6 +14,9 @@ const (
 	maxContinuations = 255
 	maxLabelDigits   = 5
 )
+
+// sentinels begin directives: those of HPF, and of spmdc.
+var sentinels = []string{"!hpf$", "!spmd$"}
 
 // FreeForm is the free source form of Fortran 90.
 type FreeForm struct{}
@@ -55,18 +57,19 @@ func (p *prescan) physical(ph source.Physical) {
 	isDirective := false
 	switch {
 	case raw[i] == '!':
-		if !hasSentinel(raw[i:]) {
+		sentinel := sentinelOf(raw[i:])
+		if sentinel == 0 {
 			return
 		}
 		isDirective = true
 		if p.open && !p.directive {
 			p.diags.Errorf(source.BadContinuation, ph.At(i), "a directive stands inside a continued statement").
-				WithEnd(ph.At(i+len(sentinel))).
+				WithEnd(ph.At(i+sentinel)).
 				WithNote(p.amp, "the statement is continued here").
 				WithHelp("move the directive in front of the statement")
 			return
 		}
-		i = skipBlank(raw, i+len(sentinel))
+		i = skipBlank(raw, i+sentinel)
 	case raw[0] == '#':
 		preprocessorLine(p.diags, ph)
 		return
@@ -184,9 +187,12 @@ scan:
 // inlineDirective warns of a directive behind a statement, at byte i: such a
 // one is a comment, which its writer can hardly have meant.
 func inlineDirective(diags *source.List, ph source.Physical, i int) {
-	if i < len(ph.Text) && ph.Text[i] == '!' && hasSentinel(ph.Text[i:]) {
+	if i == len(ph.Text) || ph.Text[i] != '!' {
+		return
+	}
+	if sentinel := sentinelOf(ph.Text[i:]); sentinel > 0 {
 		diags.Warnf(source.BadDirective, ph.At(i), "a directive behind other text is only a comment").
-			WithEnd(ph.At(i + len(sentinel))).
+			WithEnd(ph.At(i + sentinel)).
 			WithHelp("give it a line of its own, in front of the statement that it is for")
 	}
 }
@@ -317,9 +323,15 @@ func (p *prescan) endOfFile() {
 	p.finish()
 }
 
-// hasSentinel reports whether s, which begins a comment, begins a directive.
-func hasSentinel(s string) bool {
-	return len(s) >= len(sentinel) && strings.EqualFold(s[1:len(sentinel)], sentinel[1:])
+// sentinelOf is the length of the sentinel that s, which begins a comment, begins with; 0: it
+// begins no directive.
+func sentinelOf(s string) int {
+	for _, sentinel := range sentinels {
+		if len(s) >= len(sentinel) && strings.EqualFold(s[1:len(sentinel)], sentinel[1:]) {
+			return len(sentinel)
+		}
+	}
+	return 0
 }
 
 func skipBlank(s string, i int) int {

@@ -29,7 +29,7 @@ type Line struct {
 	// Dense says that the line is of fixed form: Text has no blanks outside
 	// strings, and words run together.
 	Dense bool
-	// Directive tells that the line had the sentinel !HPF$.
+	// Directive tells that the line had the sentinel !HPF$ or !SPMD$.
 	Directive bool
 	// Label is the statement label, 0 when absent. LabelPos is its place.
 	Label    int

@@ -322,7 +322,7 @@ var IgnoredDirectives = map[string]bool{
 }
 
 var directiveWords = sync.OnceValue(func() [][]string {
-	return byLength(slices.AppendSeq(slices.Collect(maps.Keys(directives)), maps.Keys(IgnoredDirectives)))
+	return byLength(append(slices.AppendSeq(slices.Collect(maps.Keys(directives)), maps.Keys(IgnoredDirectives)), "end region"))
 })
 
 // directive finds the cuts of a directive.

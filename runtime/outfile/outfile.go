@@ -101,6 +101,33 @@ func Write(path string, begins []string, write func(io.Writer) error) error {
 	return Replace(f, path, write, true, nil)
 }
 
+// ErrFull is the error of Folder where path is a folder with something in it.
+var ErrFull = errors.New("it is there, and has files in it: remove it first if they are not needed")
+
+// Folder makes the folder path, which is not there yet or is empty, with what fill puts into
+// it. As with Write, the folder is filled aside and renamed.
+func Folder(path string, fill func(folder string) error) error {
+	switch list, err := os.ReadDir(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case len(list) > 0:
+		return ErrFull
+	}
+	aside := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%016x%s", asidePrefix(path), rand.Uint64(), asideEnd))
+	err := os.Mkdir(aside, 0o777)
+	if err != nil {
+		return err
+	}
+	if err = fill(aside); err == nil {
+		err = os.Rename(aside, path)
+	}
+	if err != nil {
+		os.RemoveAll(aside)
+	}
+	return err
+}
+
 // Names of files beside path: what they begin with, and end in.
 const asideEnd = ".spmdc-new"
 

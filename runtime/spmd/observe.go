@@ -40,7 +40,7 @@ func (o *observation) flags(p *Program, flags *flag.FlagSet) {
 		o.Flags(flags)
 		return
 	}
-	for _, name := range []string{"profile", "trace", "trace-memory"} {
+	for _, name := range []string{"profile", "trace", "trace-memory", "trace-select", "trace-min", "trace-every", "trace-outliers", "trace-from-profile"} {
 		flags.Var(&unobserved{o, name}, name, "")
 	}
 }

@@ -48,6 +48,21 @@ func (pe *PE) Ask(site int, what string, given []any, items ...any) {
 	}
 }
 
+// OfFirst is the value that x has on PE 0. Collective.
+func OfFirst[T int32 | int | float64](pe *PE, site int, x T) T {
+	c := pe.count(site)
+	c.Calls++
+	pe.collective(c, 0, 8)
+	var got []byte
+	if pe.id == 0 {
+		got = packed(x)
+	}
+	if got = pe.t.Share(site, 0, got); pe.id != 0 {
+		x, _ = unpacked(got)[0].(T)
+	}
+	return x
+}
+
 // question is a call that is being answered: values of arguments by their names.
 type question struct {
 	given  map[string][]any

@@ -19,13 +19,27 @@ import (
 //     together is the same on all: so both ends of a message go, or none, where PEs keep
 //     events of the same numbers.
 //
-// What goes is counted.
+// What goes is counted. Events of an iteration that may yet be left out are held apart until that
+// is decided, in blocks from the same memory.
 type buffer struct {
 	levels []level // depths of regions; the last one is that of messages
 	free   [][]event
 	room   int    // blocks that may still be made
 	every  uint64 // a power of two: events are kept whose number is a multiple
 	bytes  int64
+
+	off       bool // events are left out: of an iteration that is not selected
+	holding   bool // events are held
+	undecided []iteration
+	next      int64 // the number of the first of them
+	heldMost  int   // blocks that may be held
+	heldNow   int
+}
+
+// iteration is the events of an iteration that is not decided.
+type iteration struct {
+	blocks [][]event
+	lost   map[int]int64 // by level: there was no room
 }
 
 // event is an event of tracefile, in ticks.
@@ -37,6 +51,7 @@ type event struct {
 	peer        int32
 	buffer      int32
 	kind        tracefile.Kind
+	level       uint8 // of held events
 }
 
 // level is the events of a depth.
@@ -44,6 +59,8 @@ type level struct {
 	blocks  [][]event
 	dropped int64
 	off     bool // nothing is kept
+
+	unselected int64 // left out as was asked for
 }
 
 const (
@@ -54,14 +71,80 @@ const (
 
 // newBuffer makes a buffer that takes so many bytes at most.
 func newBuffer(memory int64) *buffer {
-	return &buffer{levels: make([]level, depths+1), room: int(max(2, memory/blockBytes)), every: 1}
+	room := int(max(4, memory/blockBytes))
+	return &buffer{levels: make([]level, depths+1), room: room, every: 1, heldMost: room / 2}
 }
 
-// region keeps the execution of a region.
-func (b *buffer) region(depth int, e event) { b.keep(&b.levels[min(depth, depths-1)], e) }
+// add keeps an event: a region of a depth, or in the last level anything else.
+func (b *buffer) add(level int, e event) {
+	switch {
+	case b.off:
+		b.levels[level].unselected++
+	case b.holding:
+		b.later(level, e)
+	default:
+		b.keep(&b.levels[level], e)
+	}
+}
 
-// message keeps anything else.
-func (b *buffer) message(e event) { b.keep(&b.levels[depths], e) }
+// hold begins an iteration whose events are held.
+func (b *buffer) hold() {
+	b.holding = true
+	b.undecided = append(b.undecided, iteration{})
+}
+
+// held ends it.
+func (b *buffer) held() { b.holding = false }
+
+// later holds an event.
+func (b *buffer) later(level int, e event) {
+	it := &b.undecided[len(b.undecided)-1]
+	if n := len(it.blocks); n == 0 || len(it.blocks[n-1]) == blockEvents {
+		var block []event
+		if b.heldNow < b.heldMost {
+			block = b.block()
+		}
+		if block == nil {
+			if it.lost == nil {
+				it.lost = map[int]int64{}
+			}
+			it.lost[level]++
+			return
+		}
+		b.heldNow++
+		it.blocks = append(it.blocks, block)
+	}
+	e.level = uint8(level)
+	last := &it.blocks[len(it.blocks)-1]
+	*last = append(*last, e)
+}
+
+// settle keeps or leaves out the iterations that all PEs have ended.
+func (b *buffer) settle(v *verdicts) {
+	for decided := v.decided(); len(b.undecided) > 0 && b.next < decided; b.next++ {
+		it := b.undecided[0]
+		b.undecided = b.undecided[1:]
+		keep := v.kept(b.next)
+		for i, n := range it.lost {
+			if keep {
+				b.levels[i].dropped += n
+			} else {
+				b.levels[i].unselected += n
+			}
+		}
+		for _, block := range it.blocks {
+			for _, e := range block {
+				if l := &b.levels[e.level]; keep {
+					b.keep(l, e)
+				} else {
+					l.unselected++
+				}
+			}
+			b.heldNow--
+			b.free = append(b.free, block)
+		}
+	}
+}
 
 func (b *buffer) keep(l *level, e event) {
 	if l.off || e.number&(b.every-1) != 0 {
@@ -157,6 +240,7 @@ func (b *buffer) kept() tracefile.Kept {
 		if l.dropped > 0 {
 			k.Dropped = append(k.Dropped, tracefile.Dropped{Level: levelOf(i), Events: l.dropped})
 		}
+		k.Unselected += l.unselected
 	}
 	return k
 }

@@ -23,10 +23,10 @@ func TestBound(t *testing.T) {
 	const memory, rounds = 1 << 20, 2_500_000
 	b := newBuffer(memory)
 	for i := range uint64(rounds) {
-		b.region(3, event{kind: tracefile.Region, id: 3, number: i})
-		b.message(event{kind: tracefile.Put, number: i + 1, peer: 1})
-		b.message(event{kind: tracefile.Arrival, number: i + 1, peer: 1})
-		b.region(2, event{kind: tracefile.Region, id: 2, number: i})
+		b.add(3, event{kind: tracefile.Region, id: 3, number: i})
+		b.add(depths, event{kind: tracefile.Put, number: i + 1, peer: 1})
+		b.add(depths, event{kind: tracefile.Arrival, number: i + 1, peer: 1})
+		b.add(2, event{kind: tracefile.Region, id: 2, number: i})
 		if i == 2000 {
 			kept, _ := b.counts()
 			n := int64(i) + 1
@@ -36,7 +36,7 @@ func TestBound(t *testing.T) {
 			}
 		}
 	}
-	b.region(0, event{kind: tracefile.Region})
+	b.add(0, event{kind: tracefile.Region})
 	kept, dropped := b.counts()
 	if b.bytes > memory {
 		t.Errorf("the events take %d bytes of %d", b.bytes, memory)
@@ -69,18 +69,18 @@ func TestBound(t *testing.T) {
 func TestDeepestFirst(t *testing.T) {
 	b := newBuffer(4 * blockBytes)
 	for i := range uint64(blockEvents) {
-		b.region(1, event{number: i})
-		b.region(2, event{number: i})
-		b.message(event{number: i})
+		b.add(1, event{number: i})
+		b.add(2, event{number: i})
+		b.add(depths, event{number: i})
 	}
 	for i := range uint64(2 * blockEvents) {
-		b.region(1, event{number: blockEvents + i})
+		b.add(1, event{number: blockEvents + i})
 	}
 	kept, dropped := b.counts()
 	if kept[1] != 3*blockEvents || kept[2] != 0 || dropped[2] != blockEvents || kept[depths] != blockEvents || b.every != 1 {
 		t.Errorf("kept %v, dropped %v, every %d", kept[:3], dropped[:3], b.every)
 	}
-	b.region(2, event{})
+	b.add(2, event{})
 	if _, dropped := b.counts(); dropped[2] != blockEvents+1 {
 		t.Errorf("%d events of depth 2 are dropped, want %d", dropped[2], blockEvents+1)
 	}

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"regexp"
 	"time"
 
 	"github.com/spmdc/spmdc/runtime/outfile"
@@ -15,14 +17,21 @@ import (
 
 // observer is what measures a run.
 type observer struct {
-	regions []Region
-	profile profileFlag
-	trace   string // the file; "": none
-	memory  int    // of the events of a PE, in MB
+	regions  []Region
+	profile  profileFlag
+	trace    string // the file; "": none
+	memory   int    // of the events of a PE, in MB
+	selected selection
+	filters  []filter // by PE
+	in       [][]bool // by PE, see Recorder
 
 	program   *spmd.Program
 	began     clock
 	recorders []*Recorder
+	energy    *energy
+	live      []live // by PE; nil: nobody looks
+	address   string // of the server
+	unwatch   func()
 }
 
 // New returns what Program.Observe wants, for a program with these regions. The first is the
@@ -31,11 +40,14 @@ func New(regions []Region) func() spmd.Observer {
 	return func() spmd.Observer { return &observer{regions: regions} }
 }
 
-// profileFlag is -profile, or -profile=FILE.
+// profileFlag is -profile, -profile=FILE, or -profile=:PORT.
 type profileFlag struct {
 	on   bool
 	file string
+	port string // with the colon
 }
+
+var isPort = regexp.MustCompile(`^:[0-9]+$`)
 
 func (f *profileFlag) String() string   { return "" }
 func (f *profileFlag) IsBoolFlag() bool { return true }
@@ -45,29 +57,42 @@ func (f *profileFlag) Set(value string) error {
 	if value == "true" || value == "false" {
 		f.file = ""
 	}
+	if f.port = ""; isPort.MatchString(value) {
+		f.file, f.port = "", value
+	}
 	return nil
 }
 
 func (o *observer) Flags(flags *flag.FlagSet) {
-	flags.Var(&o.profile, "profile", "write at the end where the time went: a table to standard error, or with =`FILE` JSON to that file")
+	flags.Var(&o.profile, "profile", "write at the end where the time went: a table to standard error, or with =`FILE` JSON to that file; with =:PORT answer requests on that port of 127.0.0.1 with how far the run is")
 	flags.StringVar(&o.trace, "trace", "", "write at the end what every PE did, and when, to `FILE`: for spmdc trace")
 	flags.IntVar(&o.memory, "trace-memory", defaultMemory, "with -trace: how much memory the events of a PE take at most, in `MB`; when it is full, detail is left out")
+	flags.StringVar(&o.selected.what, "trace-select", "", "with -trace: keep `WHAT` only, such as regions,waits or 0-3:regions,messages;depth=1")
+	flags.DurationVar(&o.selected.least, "trace-min", 0, "with -trace: leave out regions that take less than `TIME`, such as 1us")
+	flags.IntVar(&o.selected.every, "trace-every", 1, "with -trace: keep one in `K` iterations of the outermost loops")
+	flags.Float64Var(&o.selected.outliers, "trace-outliers", 0, "with -trace: keep those iterations of the outermost loops whose length differs from the mean by more than `S` standard deviations")
+	flags.StringVar(&o.selected.profile, "trace-from-profile", "", "with -trace: leave out regions that are short and frequent in the profile `FILE`")
 }
 
 const defaultMemory, mostMemory = 64, 1 << 20
 
-func (o *observer) Begin(p *spmd.Program, n int) (bool, error) {
+func (o *observer) Begin(p *spmd.Program, n int) (on bool, err error) {
 	if !o.profile.on && o.trace == "" {
-		if o.memory != defaultMemory {
-			return false, &spmd.UsageError{Text: "-trace-memory is of use with -trace only", Hint: "add -trace=FILE, or leave it out"}
+		return false, o.unused()
+	}
+	if o.trace == "" {
+		if err := o.unused(); err != nil {
+			return false, err
 		}
-		return false, nil
 	}
 	if o.memory < 1 || o.memory > mostMemory {
 		return false, &spmd.UsageError{Text: fmt.Sprintf("-trace-memory=%d: the memory must be a whole number of MB from 1", o.memory), Hint: "write for example -trace-memory=16"}
 	}
 	if o.trace != "" {
 		if err := spmd.Usable("trace", o.trace, tracefile.Word); err != nil {
+			return false, err
+		}
+		if err := o.filter(n); err != nil {
 			return false, err
 		}
 	}
@@ -77,13 +102,89 @@ func (o *observer) Begin(p *spmd.Program, n int) (bool, error) {
 		}
 	}
 	o.program, o.began, o.recorders = p, readClock(), make([]*Recorder, n)
+	if o.unwatch, err = o.watch(n); err != nil {
+		return false, err
+	}
+	o.energy = openEnergy(powercap)
 	return true, nil
+}
+
+// unused is an error if there is a flag that is of use with -trace only.
+func (o *observer) unused() error {
+	for name, given := range map[string]bool{"memory": o.memory != defaultMemory, "select": o.selected.what != "", "min": o.selected.least != 0,
+		"every": o.selected.every != 1, "outliers": o.selected.outliers != 0, "from-profile": o.selected.profile != ""} {
+		if given {
+			return &spmd.UsageError{Text: "-trace-" + name + " is of use with -trace only", Hint: "add -trace=FILE, or leave it out"}
+		}
+	}
+	return nil
+}
+
+// filter makes the filters of n PEs.
+func (o *observer) filter(n int) (err error) {
+	s := &o.selected
+	wrong := func(flag string, value any, why, hint string) error {
+		return &spmd.UsageError{Text: fmt.Sprintf("-trace-%s=%v: %s", flag, value, why), Hint: hint}
+	}
+	f := everything
+	switch {
+	case s.least < 0:
+		return wrong("min", s.least, "the time must not be negative", "write for example -trace-min=1us")
+	case s.every < 1:
+		return wrong("every", s.every, "it must be a whole number from 1", "write for example -trace-every=100")
+	case s.outliers < 0 || math.IsNaN(s.outliers):
+		return wrong("outliers", s.outliers, "it must be a positive number", "write for example -trace-outliers=3")
+	case s.outliers > 0 && s.every > 1:
+		return &spmd.UsageError{Text: "-trace-every and -trace-outliers both choose iterations", Hint: "leave out one of them"}
+	}
+	if s.least > 0 {
+		const calibration = 5 * time.Millisecond
+		c := readClock()
+		time.Sleep(calibration)
+		f.least = int64(float64(s.least) / c.rate())
+	}
+	f.every, f.outliers = int64(s.every), s.outliers
+	if f.outliers > 0 {
+		f.verdicts = newVerdicts(n)
+	}
+	if s.profile != "" {
+		if f.skip, err = skipped(s.profile, o.regions); err != nil {
+			return wrong("from-profile", s.profile, err.Error(), "write the profile with -profile=FILE, by the same program")
+		}
+	}
+	o.filters, o.in = make([]filter, n), make([][]bool, n)
+	for pe := range o.filters {
+		o.filters[pe] = f
+	}
+	if s.what == "" {
+		return nil
+	}
+	const hint = "write for example -trace-select=regions,waits or -trace-select='0-3:messages;region=39'"
+	rules, err := parseRules(s.what, n)
+	if err != nil {
+		return wrong("select", s.what, err.Error(), hint)
+	}
+	for pe, r := range rules {
+		o.filters[pe].rule = r
+		if r.within == "" {
+			continue
+		}
+		if o.in[pe], err = inside(r.within, o.regions); err != nil {
+			return wrong("select", s.what, err.Error(), hint)
+		}
+	}
+	return nil
 }
 
 func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 	r := newRecorder(t, len(o.regions), len(o.program.Sites))
 	if o.trace != "" {
 		r.events = newBuffer(int64(o.memory) << 20)
+		r.filter, r.in = o.filters[t.PE()], o.in[t.PE()]
+	}
+	r.table, r.clock = o.regions, o.began
+	if o.live != nil {
+		r.live = &o.live[t.PE()]
 	}
 	o.recorders[t.PE()] = r
 	if l, ok := t.(transport.Locker); ok {
@@ -93,6 +194,7 @@ func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 }
 
 func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) error {
+	o.unwatch()
 	p := &profile{Definitions: o.definitions(stats, took), regions: o.regions, stats: stats, recorders: o.recorders, tick: o.began.rate() / 1e9, took: took}
 	if o.trace != "" {
 		err := outfile.Write(o.trace, []string{tracefile.Word}, func(w io.Writer) error { return o.writeTrace(w, p) })
@@ -116,7 +218,7 @@ func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) 
 
 // definitions are what the numbers of regions and sites stand for.
 func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile.Definitions {
-	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray}
+	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray, Energy: o.energy.end(), Iterations: o.recorders[0].iterations}
 	for _, g := range o.regions {
 		file, line := stats.Place(g.Line)
 		_, last := stats.Place(g.Last)
@@ -136,6 +238,9 @@ func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile
 // writeTrace writes the events of all PEs.
 func (o *observer) writeTrace(w io.Writer, p *profile) error {
 	for _, r := range p.recorders {
+		if v := r.filter.verdicts; v != nil {
+			r.events.settle(v)
+		}
 		p.Kept = append(p.Kept, r.events.kept())
 	}
 	b := bufio.NewWriterSize(w, 1<<16)

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -101,6 +102,7 @@ func (p *profile) table(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%d PEs, %s; times of each PE on average; %%: of self; imbalance: by how much the others fell short of the PE that took longest\n",
 		len(p.recorders), tracefile.Duration(p.took.Seconds()))
+	fmt.Fprintln(w, p.Energy.Text(p.Iterations))
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "line\tcount\ttotal\tself\t%\tblocked\tleast\tmost\timbalance\t  region or activity\n")
 	for _, r := range rows {
@@ -160,6 +162,8 @@ func (p *profile) Rest() string {
 		separator = ",\n  "
 	}
 	b.WriteString("]")
+	energy, _ := json.Marshal(p.Energy)
+	fmt.Fprintf(&b, ",\n \"energy\": %s, \"iterations\": %d", energy, p.Iterations)
 	if other := p.Site(-1); other != "" {
 		fmt.Fprintf(&b, ",\n \"other\": {%s}", other) // of no site
 	}

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"math"
+
 	"github.com/spmdc/spmdc/runtime/spmd"
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -64,6 +66,27 @@ type Recorder struct {
 	acts    []Sum // by site + 1, and activity; those of site -1 come first
 	open    []frame
 	events  *buffer // nil: sums alone
+
+	sums  [activities]Sum   // of all sites
+	moved [activities]int64 // bytes
+
+	table  []Region // with clock, ids and groups for the introspection
+	clock  clock
+	ids    map[string]int32
+	groups []group
+	rate   float64 // seconds of a tick
+	rated  int64   // when that was measured, from clock on
+
+	filter     filter
+	in         []bool // regions that are kept with all inside; nil: all
+	loop       int    // the depth of the loop whose iterations are counted; 0: it is in none
+	began      int64  // its iteration
+	number     int64  // of it in the loop, from 0
+	trips      int64  // of the loop that is entered next; 0: not known
+	iterations int64  // of all loops
+	waited     int64  // ticks of all waits
+	live       *live  // nil: nobody looks
+	loops      []running
 }
 
 // frame is a region that has not ended.
@@ -79,12 +102,13 @@ const mostNested = 32
 func newRecorder(t transport.Transport, regions, sites int) *Recorder {
 	r := &Recorder{
 		Transport: t,
+		filter:    everything,
 		// The unused capacity keeps the sums of PEs off each other's cache lines.
 		regions: make([]Sum, regions, regions+2),
 		acts:    make([]Sum, (sites+1)*int(activities), (sites+1)*int(activities)+2),
 		open:    make([]frame, 0, mostNested),
 	}
-	r.enter(0)
+	r.enter(0, ticks())
 	return r
 }
 
@@ -99,10 +123,80 @@ func Of(pe *spmd.PE) *Recorder {
 	return nil
 }
 
+// everything is the filter that keeps all.
+var everything = filter{rule: rule{regions: true, messages: true, waits: true, depth: math.MaxInt}, every: 1}
+
+// Next begins the next iteration of the loop that was entered last, the outermost one.
+func (r *Recorder) Next() {
+	if r == nil {
+		return
+	}
+	r.next(ticks())
+}
+
+func (r *Recorder) next(now int64) {
+	if depth := len(r.open) - 1; r.loop == depth {
+		r.endIteration(now)
+		r.number++
+	} else {
+		r.loop, r.number = depth, 0
+		if r.live != nil {
+			r.live.trips.Store(r.trips)
+			r.live.entered.Store(now)
+		}
+		r.trips = 0
+	}
+	r.began = now
+	r.iterations++
+	if r.live != nil {
+		r.show(now)
+	}
+	switch {
+	case r.events == nil:
+	case r.filter.outliers > 0:
+		r.events.hold()
+	default:
+		r.events.off = r.number%r.filter.every != 0
+	}
+}
+
+// Trips says how many iterations the loop has that begins.
+func (r *Recorder) Trips(n int) {
+	if r != nil {
+		r.trips = int64(n)
+	}
+}
+
+// show says where the PE is, when an iteration begins.
+func (r *Recorder) show(now int64) {
+	r.live.region.Store(int64(r.open[r.loop].region))
+	r.live.iteration.Store(r.number)
+	r.live.blocked.Store(r.waited)
+	r.live.now.Store(now)
+}
+
+// endIteration ends an iteration.
+func (r *Recorder) endIteration(now int64) {
+	if r.events == nil {
+		return
+	}
+	r.events.off = false
+	if r.filter.outliers == 0 {
+		return
+	}
+	region := r.open[r.loop].region
+	if r.loops == nil {
+		r.loops = make([]running, len(r.regions))
+	}
+	r.events.held()
+	r.filter.verdicts.end(r.PE(), r.loops[region].outlier(float64(now-r.began), r.filter.outliers))
+	r.events.settle(r.filter.verdicts)
+}
+
 // Enter begins a region inside of the one that was entered last.
 func (r *Recorder) Enter(region int) {
 	if r != nil {
-		r.enter(region)
+		r.enter(region, ticks())
 	}
 }
 
@@ -124,17 +218,21 @@ func (r *Recorder) LeaveTo(depth int) {
 	}
 }
 
-func (r *Recorder) enter(region int) {
-	r.open = append(r.open, frame{region: region, began: ticks()})
+func (r *Recorder) enter(region int, now int64) {
+	r.open = append(r.open, frame{region: region, began: now})
 }
 
 func (r *Recorder) leave(now int64) {
 	last := len(r.open) - 1
+	if last > 0 && last == r.loop {
+		r.endIteration(now)
+		r.loop = 0
+	}
 	f := &r.open[last]
 	took := now - f.began
 	sum := &r.regions[f.region]
 	if r.events != nil {
-		r.events.region(last, event{kind: tracefile.Region, id: int32(f.region), began: f.began, took: took, number: uint64(sum.Count), peer: -1})
+		r.keep(min(last, depths-1), event{kind: tracefile.Region, id: int32(f.region), began: f.began, took: took, number: uint64(sum.Count), peer: -1})
 	}
 	sum.add(took, f.inner)
 	r.open = r.open[:last]
@@ -149,11 +247,24 @@ func (r *Recorder) end() {
 	for len(r.open) > 0 {
 		r.leave(now)
 	}
+	if v := r.filter.verdicts; v != nil {
+		v.ended[r.PE()].Store(math.MaxInt64)
+	}
+}
+
+// keep puts an event into the buffer if it is selected.
+func (r *Recorder) keep(level int, e event) {
+	last := len(r.open) - 1
+	if !r.filter.keeps(level, &e) || r.in != nil && (last < 0 || !r.in[r.open[last].region]) {
+		r.events.levels[level].unselected++
+		return
+	}
+	r.events.add(level, e)
 }
 
 // message is what is known of an activity besides its site.
 type message struct {
-	peer   int
+	peer   int // -1: none
 	buffer transport.Buffer
 	epoch  uint64
 	bytes  int
@@ -162,24 +273,28 @@ type message struct {
 // did adds a message that began at a time and is over now.
 func (r *Recorder) did(a Activity, site int, began int64, m message) {
 	took := r.took(a, site, began)
+	r.moved[a] += int64(m.bytes)
 	if r.events != nil {
-		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
+		r.keep(depths, event{kind: kindOf(a), id: int32(site), began: began, took: took, number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
 	}
 }
 
 // met is did for what all PEs do together, and for gets, which have no epoch: executions are
 // numbered from 0.
-func (r *Recorder) met(a Activity, site, peer, bytes int, began int64) {
-	number := r.acts[r.index(a, site)].Count
-	took := r.took(a, site, began)
-	if r.events != nil {
-		r.events.message(event{kind: kindOf(a), id: int32(site), began: began, took: took, number: uint64(number), peer: int32(peer), bytes: int64(bytes)})
-	}
+func (r *Recorder) met(a Activity, site int, began int64, m message) {
+	m.epoch = uint64(r.acts[r.index(a, site)].Count)
+	r.did(a, site, began, m)
 }
 
 // part keeps a further part of a message.
 func (r *Recorder) part(kind tracefile.Kind, site int, m message) {
-	r.events.message(event{kind: kind, id: int32(site), began: ticks(), number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
+	if kind == tracefile.PutPart {
+		r.moved[Put] += int64(m.bytes)
+	}
+	if r.events == nil {
+		return
+	}
+	r.keep(depths, event{kind: kind, id: int32(site), began: ticks(), number: m.epoch, peer: int32(m.peer), buffer: int32(m.buffer), bytes: int64(m.bytes)})
 }
 
 // kindOf is an activity as an event.
@@ -189,10 +304,12 @@ func kindOf(a Activity) tracefile.Kind { return tracefile.Put + tracefile.Kind(a
 func (r *Recorder) took(a Activity, site int, began int64) int64 {
 	took := ticks() - began
 	r.acts[r.index(a, site)].add(took, 0)
+	r.sums[a].add(took, 0)
 	if last := len(r.open) - 1; last >= 0 {
 		f := &r.open[last]
 		f.inner += took
 		if a.blocks() {
+			r.waited += took
 			r.regions[f.region].Blocked += took
 		}
 	}

@@ -46,7 +46,7 @@ func (r *Recorder) PutAll(site, to int, parts []transport.Part) {
 func (r *Recorder) Get(site int, b transport.Buffer, from int, dst transport.Memory, m *transport.Move) {
 	began := ticks()
 	r.Transport.Get(site, b, from, dst, m)
-	r.met(Get, site, from, r.bytes(dst, m), began)
+	r.met(Get, site, began, message{peer: from, buffer: b, bytes: r.bytes(dst, m)})
 }
 
 func (r *Recorder) Ready(site int, b transport.Buffer, to int, epoch uint64) {
@@ -68,7 +68,6 @@ func (r *Recorder) parts(a Activity, site int, began int64, m message, first boo
 	switch {
 	case first:
 		r.did(a, site, began, m)
-	case r.events == nil:
 	case a == Put:
 		r.part(tracefile.PutPart, site, m)
 	default:
@@ -76,11 +75,8 @@ func (r *Recorder) parts(a Activity, site int, began int64, m message, first boo
 	}
 }
 
-// bytes is how many bytes a section of src has, for events.
+// bytes is how many bytes a section of src has.
 func (r *Recorder) bytes(src transport.Memory, m *transport.Move) int {
-	if r.events == nil {
-		return 0
-	}
 	return m.Count() * src.ElemSize()
 }
 
@@ -101,48 +97,48 @@ func (r *Recorder) Await(site int, b transport.Buffer, from int, epoch uint64) b
 func (r *Recorder) Reduce(site int, word uint64, combine func(acc, word uint64) uint64) uint64 {
 	began := ticks()
 	word = r.Transport.Reduce(site, word, combine)
-	r.met(Reduction, site, -1, 0, began)
+	r.met(Reduction, site, began, message{peer: -1})
 	return word
 }
 
 func (r *Recorder) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 	began := ticks()
 	r.Transport.ReduceAll(site, own, f)
-	r.met(Reduction, site, -1, 0, began)
+	r.met(Reduction, site, began, message{peer: -1})
 }
 
 func (r *Recorder) Broadcast(site, root int, word uint64) uint64 {
 	began := ticks()
 	word = r.Transport.Broadcast(site, root, word)
-	r.met(Broadcast, site, root, 0, began)
+	r.met(Broadcast, site, began, message{peer: root})
 	return word
 }
 
 func (r *Recorder) Share(site, root int, data []byte) []byte {
 	began := ticks()
 	data = r.Transport.Share(site, root, data)
-	r.met(Broadcast, site, root, 0, began)
+	r.met(Broadcast, site, began, message{peer: root})
 	return data
 }
 
 func (r *Recorder) Barrier(site int) {
 	began := ticks()
 	r.Transport.Barrier(site)
-	r.met(Barrier, site, -1, 0, began)
+	r.met(Barrier, site, began, message{peer: -1})
 }
 
 // Agree is a barrier, and Gather another.
 func (r *Recorder) Agree(site int, v *[agree.Words]int64, patience time.Duration) error {
 	began := ticks()
 	err := r.Transport.Agree(site, v, patience)
-	r.met(Barrier, site, -1, 0, began)
+	r.met(Barrier, site, began, message{peer: -1})
 	return err
 }
 
 func (r *Recorder) Gather(site int, data []byte) ([][]byte, error) {
 	began := ticks()
 	all, err := r.Transport.Gather(site, data)
-	r.met(Barrier, site, -1, 0, began)
+	r.met(Barrier, site, began, message{peer: -1})
 	return all, err
 }
 
@@ -155,7 +151,7 @@ type locking struct {
 func (l *locking) Lock(site, lock int) {
 	began := ticks()
 	l.locks.Lock(site, lock)
-	l.met(Lock, site, -1, 0, began)
+	l.met(Lock, site, began, message{peer: -1})
 }
 
 func (l *locking) Unlock(site, lock int) { l.locks.Unlock(site, lock) }

@@ -50,6 +50,29 @@ func (d *Definitions) of(file string) string {
 	return " of " + file
 }
 
+// Text says it in words, and for each of so many iterations.
+func (e *Energy) Text(iterations int64) string {
+	if e.Unreadable != "" {
+		return "energy: not readable here (" + e.Unreadable + ")"
+	}
+	var zones []string
+	for _, z := range e.Zones {
+		zones = append(zones, z.Name+" "+joules(z.Joules))
+	}
+	text := fmt.Sprintf("energy: %s (%s) of the whole machine", joules(e.Joules), strings.Join(zones, ", "))
+	if iterations > 0 {
+		text += fmt.Sprintf(", %s for each of %d iterations", joules(e.Joules/float64(iterations)), iterations)
+	}
+	return text
+}
+
+func joules(j float64) string {
+	if j >= 1 {
+		return fmt.Sprintf("%.2f J", j)
+	}
+	return fmt.Sprintf("%.3f J", j)
+}
+
 // Duration is a time in seconds in text, of nine characters or fewer below 10000 s.
 func Duration(s float64) string {
 	switch {

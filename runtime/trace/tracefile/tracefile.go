@@ -86,6 +86,22 @@ type Definitions struct {
 	Regions []RegionDef `json:"regions"`
 	Sites   []SiteDef   `json:"sites"`
 	Kept    []Kept      `json:"kept"` // by PE
+	Energy  *Energy     `json:"energy,omitempty"`
+	// Iterations is how many the outermost loops had, of PE 0.
+	Iterations int64 `json:"iterations,omitempty"`
+}
+
+// Energy is what the machine used during the run.
+type Energy struct {
+	Joules     float64 `json:"joules"`
+	Zones      []Zone  `json:"zones,omitempty"`
+	Unreadable string  `json:"unreadable,omitempty"` // why it is not known
+}
+
+// Zone is a package of processors.
+type Zone struct {
+	Name   string  `json:"name"`
+	Joules float64 `json:"joules"`
 }
 
 // RegionDef is a region of the source.
@@ -125,6 +141,8 @@ type Kept struct {
 	// of messages each epoch.
 	Every   int64     `json:"every"`
 	Dropped []Dropped `json:"dropped,omitempty"`
+	// Unselected is how many events were left out as was asked for.
+	Unselected int64 `json:"unselected,omitempty"`
 }
 
 // Dropped is how many events of a level there were that the file does not have.

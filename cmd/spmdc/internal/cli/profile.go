@@ -26,13 +26,28 @@ func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
 
 // measureFlags say what of a run is measured.
 type measureFlags struct {
-	Profile     optionalFile `placeholder:"FILE" help:"Print at the end where the time went, by regions of the source and by messages and waits; with =FILE write it to that file as JSON, for explain FILE cost."`
-	Trace       string       `placeholder:"FILE" help:"Write what every PE did, and when, to FILE: for the command trace."`
-	TraceMemory string       `placeholder:"MB" help:"With --trace: how much memory the events of a PE take at most; 64 MB is the default. When it is full, detail is left out."`
+	Profile          optionalFile `placeholder:"FILE" help:"Print at the end where the time went, by regions of the source and by messages and waits; with =FILE write it to that file as JSON, for explain FILE cost; with =:PORT answer requests on that port of 127.0.0.1 with how far the run is, as JSON. On a terminal it is shown how far the run is."`
+	Trace            string       `placeholder:"FILE" help:"Write what every PE did, and when, to FILE: for the command trace."`
+	TraceMemory      string       `placeholder:"MB" help:"With --trace: how much memory the events of a PE take at most; 64 MB is the default. When it is full, detail is left out."`
+	TraceSelect      string       `placeholder:"WHAT" help:"With --trace: keep some events only: regions, messages, waits, depth=N, region=NAME with commas between; behind PEs and a colon for those only, as 0-3:regions,waits;depth=1."`
+	TraceMin         string       `placeholder:"TIME" help:"With --trace: leave out regions that take less, such as 1us."`
+	TraceEvery       string       `placeholder:"K" help:"With --trace: keep one in K iterations of the outermost loops in which PEs have to do with each other."`
+	TraceOutliers    string       `placeholder:"S" help:"With --trace: keep those of these iterations only whose length differs from the mean of those before by more than S standard deviations, on all PEs the same."`
+	TraceFromProfile string       `placeholder:"FILE" help:"With --trace: leave out regions that are short and frequent in a profile, which run --profile=FILE wrote."`
 }
 
 // on reports whether anything is measured.
-func (f *measureFlags) on() bool { return f.Profile.on || f.Trace != "" || f.TraceMemory != "" }
+func (f *measureFlags) on() bool { return f.Profile.on || f.Trace != "" || len(f.details()) > 0 }
+
+// details are the flags of the program that say what of a trace is kept.
+func (f *measureFlags) details() (args []string) {
+	for _, x := range [][2]string{{"memory", f.TraceMemory}, {"select", f.TraceSelect}, {"min", f.TraceMin}, {"every", f.TraceEvery}, {"outliers", f.TraceOutliers}, {"from-profile", f.TraceFromProfile}} {
+		if x[1] != "" {
+			args = append(args, "-trace-"+x[0]+"="+x[1])
+		}
+	}
+	return args
+}
 
 // args are the same for the program.
 func (f *measureFlags) args() (args []string) {
@@ -45,10 +60,7 @@ func (f *measureFlags) args() (args []string) {
 	if f.Trace != "" {
 		args = append(args, "-trace="+f.Trace)
 	}
-	if f.TraceMemory != "" {
-		args = append(args, "-trace-memory="+f.TraceMemory)
-	}
-	return args
+	return append(args, f.details()...)
 }
 
 // regionsFlag makes a program that can measure itself.

@@ -2,9 +2,14 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/http"
+	"os"
 	"slices"
+	"strconv"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/traces"
@@ -16,6 +21,8 @@ type traceCmd struct {
 	Summary  traceSummaryCmd  `cmd:"" help:"Add it up: time by region of the source, waits by cause, messages by PE."`
 	Critical traceCriticalCmd `cmd:"" help:"Find the critical path, and what other PEs waited for."`
 	Timeline traceTimelineCmd `cmd:"" help:"Write a page with a lane for each PE: regions, messages and waits."`
+	Compare  traceCompareCmd  `cmd:"" help:"Put the traces of two runs beside each other."`
+	Serve    traceServeCmd    `cmd:"" help:"Show the page of a big trace on this machine: it loads what is in view."`
 	Export   traceExportCmd   `cmd:"" help:"Write it in a form that other tools read."`
 }
 
@@ -30,11 +37,16 @@ func (f *traceFile) read() (*traces.Trace, error) {
 	if err == nil {
 		return t, nil
 	}
+	return nil, f.wrong(err)
+}
+
+// wrong is the error of a file that cannot be read.
+func (f *traceFile) wrong(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return nil, driver.Usagef("write a trace with spmdc run --trace=FILE", "%s: %v", f.File, err)
+	return driver.Usagef("write a trace with spmdc run --trace=FILE", "%s: %v", f.File, err)
 }
 
 // traceResult prints what is computed from a trace.
@@ -54,13 +66,17 @@ func (cmd *traceResult) print(env *Env, of func(*traces.Trace) result) error {
 	if err != nil {
 		return err
 	}
-	switch r := of(t); cmd.Format {
+	return printResult(env, cmd.Format, of(t))
+}
+
+func printResult(env *Env, format string, r result) error {
+	switch format {
 	case "text":
 		return written(r.Text(env.Stdout))
 	case "json":
 		return written(r.JSON(env.Stdout))
 	}
-	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", cmd.Format)
+	return driver.Usagef("write --format=text or --format=json", "--format=%s is not known", format)
 }
 
 type traceSummaryCmd struct{ traceResult }
@@ -91,22 +107,75 @@ func (cmd *traceTimelineCmd) Run(env *Env) error {
 	return writeResult(env, cmd.Output, traces.TimelineBegins, t.Timeline)
 }
 
+type traceServeCmd struct {
+	traceFile
+	Port int `default:"0" placeholder:"N" help:"The port of 127.0.0.1; without it any that is free."`
+}
+
+func (cmd *traceServeCmd) Run(env *Env) error {
+	file, err := os.Open(cmd.File)
+	if err != nil {
+		return cmd.wrong(err)
+	}
+	defer file.Close()
+	s, err := traces.NewServer(file)
+	if err != nil {
+		return cmd.wrong(err)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(cmd.Port)))
+	if err != nil {
+		return driver.Usagef("name another port with --port, or none", "%v", err)
+	}
+	fmt.Fprintf(env.Stdout, "http://%s/\n", l.Addr())
+	return http.Serve(l, s)
+}
+
+type traceCompareCmd struct {
+	First  string `arg:"" help:"The trace of one run."`
+	Second string `arg:"" help:"That of the other."`
+	Format string `default:"text" placeholder:"FORM" help:"text (the default) or json."`
+	Output string `short:"o" placeholder:"FILE" help:"Write instead a page with the lanes of both on one axis of time."`
+}
+
+func (cmd *traceCompareCmd) Run(env *Env) error {
+	var both [2]*traces.Trace
+	for i, file := range []string{cmd.First, cmd.Second} {
+		t, err := (&traceFile{file}).read()
+		if err != nil {
+			return err
+		}
+		both[i] = t
+	}
+	c := traces.Compare(both[0], both[1], [2]string{cmd.First, cmd.Second})
+	if cmd.Output != "" {
+		return writeResult(env, cmd.Output, traces.TimelineBegins, c.Page)
+	}
+	return printResult(env, cmd.Format, c)
+}
+
 type traceExportCmd struct {
 	traceFile
-	Format string `required:"" placeholder:"FORM" help:"perfetto, for ui.perfetto.dev; csv, a line for each event; pprof, for go tool pprof."`
-	Output string `short:"o" placeholder:"FILE" help:"The file to write; the default is standard output."`
+	Format string `required:"" placeholder:"FORM" help:"otf2, a folder for Vampir and others; perfetto, for ui.perfetto.dev; csv, a line for each event; pprof, for go tool pprof."`
+	Output string `short:"o" placeholder:"FILE" help:"The file to write, or for otf2 the folder; the default of a file is standard output."`
 }
 
 func (cmd *traceExportCmd) Run(env *Env) error {
 	at := slices.IndexFunc(traces.Formats, func(f traces.Format) bool { return f.Name == cmd.Format })
 	if at < 0 {
-		return driver.Usagef("write --format=perfetto, --format=csv or --format=pprof", "--format=%s is not known", cmd.Format)
+		return driver.Usagef("write --format=otf2, --format=perfetto, --format=csv or --format=pprof", "--format=%s is not known", cmd.Format)
+	}
+	format := traces.Formats[at]
+	if format.Folder != nil && cmd.Output == "" {
+		return driver.Usagef("name the folder with -o", "--format=%s makes a folder", cmd.Format)
 	}
 	t, err := cmd.read()
 	if err != nil {
 		return err
 	}
-	format := traces.Formats[at]
+	if format.Folder != nil {
+		err := outfile.Folder(cmd.Output, func(folder string) error { return format.Folder(t, folder) })
+		return resultError("another folder", cmd.Output, err)
+	}
 	return writeResult(env, cmd.Output, format.Begins, func(w io.Writer) error { return format.Write(t, w) })
 }
 
@@ -116,13 +185,17 @@ func writeResult(env *Env, file, begins string, write func(io.Writer) error) err
 	if file == "" {
 		return written(write(env.Stdout))
 	}
-	err := outfile.Write(file, []string{begins}, write)
+	return resultError("another file", file, outfile.Write(file, []string{begins}, write))
+}
+
+// resultError is the error of a command whose result could not be written.
+func resultError(other, file string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	if err != nil {
-		return driver.Usagef("name another file with -o", "%s: %v", file, err)
-	}
-	return nil
+	return driver.Usagef("name "+other+" with -o", "%s: %v", file, err)
 }

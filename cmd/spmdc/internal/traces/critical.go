@@ -18,17 +18,20 @@ import (
 // what lies on it is what the run would be shorter without, if nothing else were as long.
 //
 // Blame is the time of each wait, up to when the other PE did what ended it, on what that PE
-// executed meanwhile.
+// executed meanwhile; where that one waited too, on what was executed by the PE that it waited for.
 
 // Critical is what lies on the path, and what is to blame for waits.
 type Critical struct {
-	Program string   `json:"program"`
-	PEs     int      `json:"pes"`
-	Length  float64  `json:"length"` // seconds of the path
-	Waited  float64  `json:"waited"` // seconds of all waits of all PEs
-	Jumps   int      `json:"jumps"`  // from PE to PE
-	Notes   []string `json:"notes,omitempty"`
-	Parts   []*Part  `json:"parts"`
+	Program string  `json:"program"`
+	PEs     int     `json:"pes"`
+	Length  float64 `json:"length"` // seconds of the path
+	Waited  float64 `json:"waited"` // seconds of all waits of all PEs
+	Jumps   int     `json:"jumps"`  // from PE to PE
+	// WithoutReady is how long the run would take if no ready message had to be waited for;
+	// nil: there is none, or it is not known.
+	WithoutReady *float64 `json:"withoutReady,omitempty"`
+	Notes        []string `json:"notes,omitempty"`
+	Parts        []*Part  `json:"parts"`
 }
 
 // Part is a region, or the messages of a site.
@@ -37,47 +40,35 @@ type Part struct {
 	Lines string  `json:"lines"`
 	Path  float64 `json:"path"`  // seconds on the path
 	Blame float64 `json:"blame"` // seconds that other PEs waited meanwhile
+	// Without is how long the run would take if this took no time, of the mostReplayed parts
+	// with most on the path that are no waits.
+	Without *float64 `json:"without,omitempty"`
 }
 
 // piece is a time in which a PE executes nothing that is inside of an event.
 type piece struct {
 	from, to int64
 	event    *tracefile.Event
+	index    int // of the event
 }
 
 // pieces divides the time of a PE.
 func (t *Trace) pieces(pe int) (list []piece) {
-	var open []*tracefile.Event
+	var open []int
 	var at int64
-	until := func(to int64) {
-		if len(open) > 0 && to > at {
-			list = append(list, piece{at, to, open[len(open)-1]})
+	until := func(now int64) {
+		if n := len(open); n > 0 && now > at {
+			list = append(list, piece{at, now, &t.PE[pe][open[n-1]], open[n-1]})
 		}
-		at = max(at, to)
+		at = now
 	}
-	all := t.PE[pe]
-	for i := range all {
-		e := &all[i]
-		for len(open) > 0 {
-			last := open[len(open)-1]
-			if end := last.Began + last.Took; end <= e.Began {
-				until(end)
-				open = open[:len(open)-1]
-				continue
-			}
-			break
-		}
-		if len(open) == 0 {
-			at = e.Began
-		}
-		until(e.Began)
-		open = append(open, e)
-	}
-	for len(open) > 0 {
-		last := open[len(open)-1]
-		until(last.Began + last.Took)
+	t.nested(pe, func(i int, now int64) {
+		until(now)
+		open = append(open, i)
+	}, func(_ int, now int64) {
+		until(now)
 		open = open[:len(open)-1]
-	}
+	})
 	return list
 }
 
@@ -125,7 +116,7 @@ func (t *Trace) Critical() *Critical {
 			e := &t.PE[p][i]
 			out.Waited += float64(e.Took) / 1e9
 			if q, until, ok := c.waitedFor(p, i); ok {
-				c.spread(q, e.Began, until, func(x *Part) *float64 { return &x.Blame })
+				c.blame(q, e.Began, until, t.PEs)
 			}
 		}
 	}
@@ -160,6 +151,7 @@ func (t *Trace) Critical() *Critical {
 	slices.SortFunc(out.Parts, func(a, b *Part) int {
 		return cmp.Or(cmp.Compare(b.Path, a.Path), cmp.Compare(b.Blame, a.Blame), cmp.Compare(a.What, b.What), cmp.Compare(a.Lines, b.Lines))
 	})
+	c.whatIf(out)
 	return out
 }
 
@@ -203,10 +195,71 @@ func (t *Trace) linesOf(e *tracefile.Event) string {
 
 // spread adds a time of a PE to what it executed.
 func (c *criticalPath) spread(pe int, from, to int64, of func(*Part) *float64) {
+	c.during(pe, from, to, func(p piece) { *of(c.part(p.event)) += float64(p.to-p.from) / 1e9 })
+}
+
+// during calls f for what a PE executed in a time.
+func (c *criticalPath) during(pe int, from, to int64, f func(piece)) {
 	list := c.pieces[pe]
 	n := sort.Search(len(list), func(k int) bool { return list[k].to > from })
 	for ; n < len(list) && list[n].from < to; n++ {
-		*of(c.part(list[n].event)) += float64(min(to, list[n].to)-max(from, list[n].from)) / 1e9
+		f(piece{max(from, list[n].from), min(to, list[n].to), list[n].event, list[n].index})
+	}
+}
+
+// blame adds a time in which others waited for a PE to what is to blame. Waits for each other
+// are followed through as many PEs as there are.
+func (c *criticalPath) blame(pe int, from, to int64, depth int) {
+	c.during(pe, from, to, func(p piece) {
+		if p.event.Kind.Blocks() && depth > 0 {
+			if q, until, ok := c.waitedFor(pe, p.index); ok && until > p.from {
+				until = min(until, p.to)
+				c.blame(q, p.from, until, depth-1)
+				p.from = until
+			}
+		}
+		if p.to > p.from {
+			c.part(p.event).Blame += float64(p.to-p.from) / 1e9
+		}
+	})
+}
+
+// mostReplayed is the number of parts of which Critical says what the run would be without.
+const mostReplayed = 20
+
+// whatIf says how long the run would take without some parts.
+func (c *criticalPath) whatIf(out *Critical) {
+	r, ok := c.newReplay()
+	if !ok {
+		out.Notes = append(out.Notes, "waits of the trace are for each other: what the run would take without a part is not known")
+		return
+	}
+	without := func(free func(e *tracefile.Event) bool) *float64 {
+		took, ok := r.run(free)
+		if !ok {
+			return nil
+		}
+		seconds := max(0, out.Length+float64(took-r.measure)/1e9)
+		return &seconds
+	}
+	ready := false
+	keys := map[*Part][2]int{}
+	for key, x := range c.parts {
+		keys[x] = key
+	}
+	n := 0
+	for _, x := range out.Parts {
+		key := keys[x]
+		kind := tracefile.Kind(key[0])
+		ready = ready || kind == tracefile.WaitReady
+		if kind.Blocks() || n == mostReplayed {
+			continue
+		}
+		n++
+		x.Without = without(func(e *tracefile.Event) bool { return e.Kind == kind && e.ID == key[1] })
+	}
+	if ready {
+		out.WithoutReady = without(func(e *tracefile.Event) bool { return e.Kind == tracefile.WaitReady })
 	}
 }
 
@@ -223,10 +276,17 @@ func (c *Critical) Text(w io.Writer) error {
 	for _, n := range c.Notes {
 		fmt.Fprintln(w, n)
 	}
+	if c.WithoutReady != nil {
+		fmt.Fprintf(w, "without waits for ready messages the run would take %s\n", tracefile.Duration(*c.WithoutReady))
+	}
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "\nline\ton the path\t%\tothers waited\t% of waits\t  ")
+	fmt.Fprintln(tw, "\nline\ton the path\t%\tothers waited\t% of waits\trun without\t  ")
 	for _, x := range c.Parts {
-		fmt.Fprintf(tw, "%s\t%s\t%.1f\t%s\t%.1f\t  %s\n", x.Lines, tracefile.Duration(x.Path), 100*x.Path/max(c.Length, 1e-12), tracefile.Duration(x.Blame), 100*x.Blame/max(c.Waited, 1e-12), x.What)
+		without := ""
+		if x.Without != nil {
+			without = tracefile.Duration(*x.Without)
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%.1f\t%s\t%.1f\t%s\t  %s\n", x.Lines, tracefile.Duration(x.Path), 100*x.Path/max(c.Length, 1e-12), tracefile.Duration(x.Blame), 100*x.Blame/max(c.Waited, 1e-12), without, x.What)
 	}
 	return tw.Flush()
 }

@@ -12,18 +12,51 @@ import (
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
 
-// Format is a form in which traces are written for other tools.
+// Format is a form in which traces are written for other tools: one file, or a folder.
 type Format struct {
 	Name   string
 	Begins string // how such a file begins, by which it is known
 	Write  func(t *Trace, w io.Writer) error
+	Folder func(t *Trace, folder string) error // fills an empty folder; nil: the form is a file
 }
 
 // Formats are the forms that there are.
 var Formats = []Format{
-	{"perfetto", perfettoBegin, (*Trace).Perfetto},
-	{"csv", csvBegin, (*Trace).CSV},
-	{"pprof", pprofBegin, (*Trace).PProf},
+	{Name: "otf2", Folder: (*Trace).OTF2},
+	{Name: "perfetto", Begins: perfettoBegin, Write: (*Trace).Perfetto},
+	{Name: "csv", Begins: csvBegin, Write: (*Trace).CSV},
+	{Name: "pprof", Begins: pprofBegin, Write: (*Trace).PProf},
+}
+
+// nested calls enter for each event of a PE when it begins, and leave when it ends. Times do
+// not go back, and what was entered last is left first.
+func (t *Trace) nested(pe int, enter, leave func(i int, at int64)) {
+	list := t.PE[pe]
+	end := func(i int) int64 { return list[i].Began + list[i].Took }
+	var open []int
+	var now int64
+	pop := func() {
+		last := open[len(open)-1]
+		open = open[:len(open)-1]
+		now = max(now, end(last))
+		leave(last, now)
+	}
+	for i := range list {
+		e := &list[i]
+		if i == 0 {
+			now = e.Began
+		}
+		// An event without length that begins where another one ends is inside of that.
+		for len(open) > 0 && (end(open[len(open)-1]) < e.Began || e.Took > 0 && end(open[len(open)-1]) == e.Began) {
+			pop()
+		}
+		now = max(now, e.Began)
+		enter(i, now)
+		open = append(open, i)
+	}
+	for len(open) > 0 {
+		pop()
+	}
 }
 
 // name is an event in words.
@@ -120,7 +153,7 @@ func (t *Trace) Perfetto(out io.Writer) error {
 	for pe, list := range t.PE {
 		var track, p proto
 		track.uint(uuidField, uint64(first+pe))
-		track.text(trackNameField, fmt.Sprintf("PE %d", pe))
+		track.text(trackNameField, t.laneName(pe))
 		track.uint(parentField, 1)
 		p.message(trackField, track)
 		p.uint(sequenceField, uint64(pe+1))
@@ -137,17 +170,9 @@ func (t *Trace) Perfetto(out io.Writer) error {
 			p.message(eventField, e)
 			packet(p)
 		}
-		var open []int64 // when what is open ends
-		close := func(until int64, strictly bool) {
-			for len(open) > 0 && (open[len(open)-1] < until || !strictly && open[len(open)-1] == until) {
-				event(open[len(open)-1], ends, nil)
-				open = open[:len(open)-1]
-			}
-		}
-		for i := range list {
+		t.nested(pe, func(i int, now int64) {
 			e := &list[i]
-			close(e.Began, e.Took == 0)
-			event(e.Began, begins, func(p *proto) {
+			event(now, begins, func(p *proto) {
 				p.text(nameField, t.name(e))
 				p.text(categoriesField, e.Kind.String())
 				file, line := t.place(e)
@@ -171,9 +196,7 @@ func (t *Trace) Perfetto(out io.Writer) error {
 					p.fixed(flowField, flow(at))
 				}
 			})
-			open = append(open, e.Began+e.Took)
-		}
-		close(1<<62, false)
+		}, func(_ int, now int64) { event(now, ends, nil) })
 	}
 	return w.Flush()
 }

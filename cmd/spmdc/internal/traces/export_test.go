@@ -239,6 +239,9 @@ func TestPProfTool(t *testing.T) {
 // TestKnown: each form begins as is said, so that nothing else is replaced by it.
 func TestKnown(t *testing.T) {
 	for _, f := range Formats {
+		if f.Folder != nil {
+			continue
+		}
 		var b bytes.Buffer
 		if err := f.Write(twoPEs(t, hostile), &b); err != nil || !strings.HasPrefix(b.String(), f.Begins) || len(f.Begins) < 12 {
 			t.Errorf("%s: %v: begins with %q, want %q", f.Name, err, b.String()[:min(30, b.Len())], f.Begins)

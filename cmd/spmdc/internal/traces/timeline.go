@@ -35,7 +35,8 @@ const mostDrawn = 60_000
 // pageData is what the script works with. A lane is ten numbers for each event: kind, id,
 // began, took, depth, PE and index of the partner or -1, bytes, the other PE, number.
 type pageData struct {
-	Images  bool       `json:"images"`
+	Names   []string   `json:"names"` // of lanes
+	View    string     `json:"view"`  // where the events of other times are, "": there are no others
 	From    int64      `json:"from"`
 	To      int64      `json:"to"`
 	Kinds   []string   `json:"kinds"`
@@ -59,17 +60,41 @@ var colours = map[tracefile.Kind]string{
 
 // Timeline writes the page.
 func (t *Trace) Timeline(out io.Writer) error {
+	s := t.Summarise()
+	return t.page(out, "Timeline of "+t.Program, func(w io.Writer) {
+		fmt.Fprintf(w, "<p>%d PEs, %s, %d events</p>\n", t.PEs, tracefile.Duration(t.Seconds), s.Events)
+		for _, n := range s.Notes {
+			fmt.Fprintf(w, "<p>%s</p>\n", html.EscapeString(n))
+		}
+	}, func(w io.Writer) {
+		table := func(title string, list []*Sum) {
+			if len(list) == 0 {
+				return
+			}
+			fmt.Fprintf(w, "<h2>%s</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
+			for _, x := range list {
+				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%.0f %%</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
+					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), 100*x.Imbalance())
+			}
+			fmt.Fprint(w, "</table>\n")
+		}
+		table("Regions, times of each PE on average", s.Regions)
+		table("Waits, times of each PE on average", s.Waits)
+	})
+}
+
+// page writes a page with the lanes of all PEs, head above them and tables below.
+func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) error {
 	w := bufio.NewWriter(out)
 	d, shortest := t.pageData()
-	s := t.Summarise()
-	title := "Timeline of " + t.Program
 	page.Head(w, timelineKind, title, timelineStyle)
-	fmt.Fprintf(w, "<h1>%s</h1>\n<p>%d PEs, %s, %d events</p>\n", html.EscapeString(title), t.PEs, tracefile.Duration(t.Seconds), s.Events)
-	for _, n := range s.Notes {
-		fmt.Fprintf(w, "<p>%s</p>\n", html.EscapeString(n))
-	}
+	fmt.Fprintf(w, "<h1>%s</h1>\n", html.EscapeString(title))
+	head(w)
 	if shortest > 0 {
 		fmt.Fprintf(w, "<p>Only the longest events are drawn, which take %s and more; the tables have all.</p>\n", tracefile.Duration(float64(shortest)/1e9))
+	}
+	if t.view != "" {
+		fmt.Fprintf(w, "<p id=note role=status>%s</p>\n", html.EscapeString(t.note))
 	}
 	fmt.Fprint(w, `<div id="tools" role="toolbar" aria-label="View"><button id="in">zoom in</button><button id="out">zoom out</button><button id="all">all</button>`,
 		`<button id="before">earlier</button><button id="behind">later</button><label>find <input id="search" type="search" placeholder="name, or line 12"></label><button id="next">next</button><output id="found"></output></div>`, "\n")
@@ -81,19 +106,7 @@ func (t *Trace) Timeline(out io.Writer) error {
 		fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
 	}
 	fmt.Fprint(w, "; regions have other colours</p>\n")
-	table := func(title string, list []*Sum) {
-		if len(list) == 0 {
-			return
-		}
-		fmt.Fprintf(w, "<h2>%s</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
-		for _, x := range list {
-			fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%.0f %%</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
-				tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), 100*x.Imbalance())
-		}
-		fmt.Fprint(w, "</table>\n")
-	}
-	table("Regions, times of each PE on average", s.Regions)
-	table("Waits, times of each PE on average", s.Waits)
+	tables(w)
 	text, err := json.Marshal(d)
 	if err != nil {
 		return err
@@ -106,7 +119,7 @@ func (t *Trace) Timeline(out io.Writer) error {
 // pageData is the events of the page. If it does not have all it has those that took shortest
 // or longer.
 func (t *Trace) pageData() (d *pageData, shortest int64) {
-	d = &pageData{Images: t.Images, Kinds: []string{}, Regions: []pageName{}, Sites: []pageName{}, Lanes: [][]int64{}}
+	d = &pageData{Names: []string{}, Kinds: []string{}, Regions: []pageName{}, Sites: []pageName{}, Lanes: [][]int64{}}
 	for k := tracefile.Region; k <= tracefile.ReadyPart; k++ {
 		d.Kinds, d.Colours, d.Ends = append(d.Kinds, k.String()), append(d.Colours, colours[k]), append(d.Ends, k == tracefile.Arrival || k == tracefile.WaitReady)
 	}
@@ -126,7 +139,10 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 			all = append(all, e.Took)
 		}
 	}
-	d.To = max(d.To, d.From+1)
+	if t.span != nil {
+		d.From, d.To = t.span[0], t.span[1]
+	}
+	d.To, d.View = max(d.To, d.From+1), t.view
 	if len(all) > mostDrawn {
 		slices.Sort(all)
 		shortest = all[len(all)-mostDrawn] + 1 // of many that are as long none
@@ -141,6 +157,7 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 		}
 	}
 	for pe, list := range t.PE {
+		d.Names = append(d.Names, t.laneName(pe))
 		lane := []int64{}
 		depth := make([]int64, len(list))
 		t.walk(pe, func(i, around int) {

@@ -20,6 +20,23 @@ type Trace struct {
 	// Partner is, for the wait of a message, where its sender's event is, and the other way
 	// round.
 	Partner map[Place]Place
+
+	lanes []string // names of the PEs; nil: they are numbered
+
+	// Of a Server: the time of the run, where the page gets other views, and what is not in this.
+	span       *[2]int64
+	view, note string
+}
+
+// laneName is the name of a PE.
+func (t *Trace) laneName(pe int) string {
+	switch {
+	case t.lanes != nil:
+		return t.lanes[pe]
+	case t.Images:
+		return fmt.Sprintf("image %d", pe+1)
+	}
+	return fmt.Sprintf("PE %d", pe)
 }
 
 // Place is the index of an event.
@@ -140,6 +157,9 @@ func (t *Trace) Notes() (notes []string) {
 		}
 		if deep > 0 {
 			notes = append(notes, fmt.Sprintf("PE %d: %d executions of regions are left out, of depth %d and more: their memory was needed", pe, deep, level))
+		}
+		if k.Unselected > 0 {
+			notes = append(notes, fmt.Sprintf("PE %d: %d events are left out, as was asked for when the trace was made", pe, k.Unselected))
 		}
 		if k.Every > 1 {
 			notes = append(notes, fmt.Sprintf("PE %d: %d events of messages are left out: those of one epoch in %d are there", pe, messages, k.Every))

@@ -4,11 +4,15 @@ const D = JSON.parse(document.getElementById('data').textContent);
 const box = document.getElementById('timeline'), canvas = box.querySelector('canvas'), out = document.getElementById('chosen');
 const search = document.getElementById('search'), found = document.getElementById('found');
 const KIND = 0, ID = 1, BEGAN = 2, TOOK = 3, DEPTH = 4, PPE = 5, PAT = 6, BYTES = 7, PEER = 8, NUMBER = 9, WIDE = 10;
-const lanes = D.lanes.map(flat => { const l = []; for (let i = 0; i < flat.length; i += WIDE) l.push(flat.slice(i, i + WIDE)); return l; });
 const row = 13, gap = 10, left = 52;
-const depths = lanes.map(l => l.reduce((m, e) => Math.max(m, e[DEPTH] + 1), 1));
-const tops = []; let height = 22;
-for (const d of depths) { tops.push(height); height += d * row + gap; }
+let lanes, depths, tops, height;
+function take(flats) {
+	lanes = flats.map(flat => { const l = []; for (let i = 0; i < flat.length; i += WIDE) l.push(flat.slice(i, i + WIDE)); return l; });
+	depths = lanes.map(l => l.reduce((m, e) => Math.max(m, e[DEPTH] + 1), 1));
+	tops = []; height = 22;
+	for (const d of depths) { tops.push(height); height += d * row + gap; }
+}
+take(D.lanes);
 let from = D.from, to = D.to, chosen = null, hit = null, width = 800, planned = false;
 
 const time = ns => { const a = Math.abs(ns); return a >= 1e9 ? (ns / 1e9).toFixed(3) + ' s' : a >= 1e6 ? (ns / 1e6).toFixed(3) + ' ms' : a >= 1e3 ? (ns / 1e3).toFixed(2) + ' us' : ns + ' ns'; };
@@ -32,7 +36,7 @@ function draw() {
 		if ((to - from) / step < 12 || Math.round(t / step) % 5 === 0) c.fillText(time(Math.round(t)), x(t) + 2, 8);
 	}
 	lanes.forEach((l, pe) => {
-		c.fillStyle = text; c.fillText(D.images ? 'image ' + (pe + 1) : 'PE ' + pe, 4, tops[pe] + row / 2);
+		c.fillStyle = text; c.fillText(D.names[pe], 4, tops[pe] + row / 2);
 		const drawn = [];
 		for (const e of l) {
 			const end = e[BEGAN] + e[TOOK];
@@ -60,18 +64,34 @@ function draw() {
 function choose(pe, i, show) {
 	chosen = [pe, i];
 	const e = lanes[pe][i];
-	let t = `${D.images ? 'image ' + (pe + 1) : 'PE ' + pe}: ${named(e)}\nline ${lines(e)}, from ${time(e[BEGAN])} for ${time(e[TOOK])}, number ${e[NUMBER]}`;
-	if (e[PEER] >= 0) t += `, with ${D.images ? 'image ' + (e[PEER] + 1) : 'PE ' + e[PEER]}` + (e[BYTES] > 0 ? `, ${e[BYTES]} bytes` : '');
+	let t = `${D.names[pe]}: ${named(e)}\nline ${lines(e)}, from ${time(e[BEGAN])} for ${time(e[TOOK])}, number ${e[NUMBER]}`;
+	if (e[PEER] >= 0) t += `, with ${D.names[e[PEER]]}` + (e[BYTES] > 0 ? `, ${e[BYTES]} bytes` : '');
 	if (e[PPE] >= 0) { const p = lanes[e[PPE]][e[PAT]]; t += `\nits other end, by Enter: ${named(p)}, from ${time(p[BEGAN])} for ${time(p[TOOK])}`; }
 	out.textContent = t; out.dataset.pe = pe; out.dataset.event = i;
 	if (show && (e[BEGAN] + e[TOOK] < from || e[BEGAN] > to)) { const w = to - from; move(e[BEGAN] + e[TOOK] / 2 - w / 2, e[BEGAN] + e[TOOK] / 2 + w / 2); }
 	later();
 }
 
+// Of a server the events of the time in view are fetched, when it has not changed for a moment.
+let asked = 0, waiting = 0;
+function ask() {
+	clearTimeout(waiting);
+	const n = ++asked;
+	waiting = setTimeout(() => fetch(`${D.view}?from=${Math.round(from)}&to=${Math.round(to)}`).then(r => r.json()).then(v => {
+		if (n !== asked) return;
+		const e = chosen && lanes[chosen[0]][chosen[1]], pe = chosen && chosen[0];
+		take(v.lanes); chosen = null;
+		if (e) { const i = lanes[pe].findIndex(f => f[KIND] === e[KIND] && f[ID] === e[ID] && f[BEGAN] === e[BEGAN]); if (i >= 0) chosen = [pe, i]; }
+		document.getElementById('note').textContent = v.note; look();
+	}).catch(() => { document.getElementById('note').textContent = 'spmdc trace serve does not run any more'; }), 100);
+}
+
 function move(a, b) {
+	const was = from + ' ' + to;
 	const w = Math.min(Math.max(b - a, 50), D.to - D.from);
 	a = Math.min(Math.max(a, D.from), D.to - w);
 	from = a; to = a + w; box.dataset.from = Math.round(from); box.dataset.to = Math.round(to); later();
+	if (D.view && was !== from + ' ' + to) ask();
 }
 const zoom = (f, t) => { const e = chosen && lanes[chosen[0]][chosen[1]]; if (t === undefined) t = e && e[BEGAN] <= to && e[BEGAN] + e[TOOK] >= from ? Math.min(to, Math.max(from, e[BEGAN] + e[TOOK] / 2)) : (from + to) / 2; move(t - (t - from) * f, t + (to - t) * f); };
 const pan = f => move(from + (to - from) * f, to + (to - from) * f);

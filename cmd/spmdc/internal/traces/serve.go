@@ -1,0 +1,209 @@
+package traces
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/spmdc/spmdc/runtime/trace/tracefile"
+)
+
+// Server shows a trace that is too big for a page, as pages on the loop-back address whose
+// script asks for what is in view. Of the file the chunks are read that a view needs.
+type Server struct {
+	f          *tracefile.File
+	begin, end int64
+	events     int64
+}
+
+// mostRead is how many chunks are read for a view, of 16384 events at most each.
+const mostRead = 48
+
+// mostServed is how many events a view has.
+const mostServed = 20_000
+
+// View is the events of a time.
+type View struct {
+	Lanes [][]int64 `json:"lanes"` // as in a page
+	Note  string    `json:"note"`  // what of the time is not in Lanes
+}
+
+// NewServer reads the definitions and the index of a trace in a file, which stays open.
+func NewServer(file *os.File) (*Server, error) {
+	st, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, tracefile.ErrOther
+	}
+	f, err := tracefile.Read(file, st.Size())
+	if err != nil {
+		return nil, err
+	}
+	printable(&f.Definitions)
+	s := &Server{f: f}
+	for i, c := range f.Chunks {
+		if i == 0 || c.From < s.begin {
+			s.begin = c.From
+		}
+		s.end = max(s.end, c.To)
+		s.events += int64(c.Events)
+	}
+	s.end = max(s.end, s.begin+1)
+	return s, nil
+}
+
+// readingOrder is the order in which levels are read: messages come behind the outermost regions.
+func readingOrder(level int) int {
+	const outer = 3
+	switch {
+	case level == tracefile.Messages:
+		return outer
+	case level >= outer:
+		return level + 1
+	}
+	return level
+}
+
+// chunks are those that are read for a time, and how many events are in all that lie in it.
+func (s *Server) chunks(from, to int64) (list []tracefile.Chunk, events int64) {
+	byRank := map[int][]tracefile.Chunk{}
+	for _, c := range s.f.Chunks {
+		if c.From <= to && c.To >= from {
+			byRank[readingOrder(c.Level)] = append(byRank[readingOrder(c.Level)], c)
+			events += int64(c.Events)
+		}
+	}
+	ranks := make([]int, 0, len(byRank))
+	for r := range byRank {
+		ranks = append(ranks, r)
+	}
+	slices.Sort(ranks)
+	for _, r := range ranks {
+		level := byRank[r]
+		room := mostRead - len(list)
+		if len(level) <= room {
+			list = append(list, level...)
+			continue
+		}
+		for k := range room { // spread over the time and the PEs
+			list = append(list, level[k*len(level)/room])
+		}
+	}
+	return list, events
+}
+
+// trace is what is read of a time, as far as a view has room for it.
+func (s *Server) trace(from, to int64) (t *Trace, note string, err error) {
+	chunks, there := s.chunks(from, to)
+	t = &Trace{File: s.f, PE: make([][]tracefile.Event, s.f.PEs), span: &[2]int64{s.begin, s.end}}
+	type placed struct {
+		pe int
+		e  tracefile.Event
+	}
+	var list []placed
+	var read int64
+	for _, c := range chunks {
+		events, err := s.f.Events(c)
+		if err != nil {
+			return nil, "", err
+		}
+		read += int64(c.Events)
+		for _, e := range events {
+			if e.Began <= to && e.Began+e.Took >= from {
+				list = append(list, placed{c.PE, e})
+			}
+		}
+	}
+	found := len(list)
+	if found > mostServed {
+		slices.SortFunc(list, func(a, b placed) int { return cmp.Compare(b.e.Took, a.e.Took) })
+		list = list[:mostServed]
+	}
+	for _, x := range list {
+		t.PE[x.pe] = append(t.PE[x.pe], x.e)
+	}
+	for _, events := range t.PE {
+		slices.SortStableFunc(events, before)
+	}
+	t.match()
+	switch {
+	case read < there:
+		note = fmt.Sprintf("%d events are drawn, of some %d of this time: zoom in for more", len(list), there)
+	case found > len(list):
+		note = fmt.Sprintf("the longest %d of %d events of this time are drawn: zoom in for more", len(list), found)
+	default:
+		note = fmt.Sprintf("all %d events of this time are drawn", found)
+	}
+	return t, note, nil
+}
+
+// View is what is to be seen from one time to another.
+func (s *Server) View(from, to int64) (*View, error) {
+	t, note, err := s.trace(from, to)
+	if err != nil {
+		return nil, err
+	}
+	d, _ := t.pageData()
+	return &View{Lanes: d.Lanes, Note: note}, nil
+}
+
+// Page writes the page, with the view of the whole time.
+func (s *Server) Page(w io.Writer) error {
+	t, note, err := s.trace(s.begin, s.end)
+	if err != nil {
+		return err
+	}
+	t.view, t.note = "view", note
+	return t.page(w, "Timeline of "+t.Program, func(w io.Writer) {
+		fmt.Fprintf(w, "<p>%d PEs, %s, %d events</p>\n", t.PEs, tracefile.Duration(t.Seconds), s.events)
+		for _, n := range t.Notes() {
+			fmt.Fprintf(w, "<p>%s</p>\n", html.EscapeString(n))
+		}
+	}, func(io.Writer) {})
+}
+
+// ServeHTTP answers requests of this machine that name it by its address: a page of another
+// site, which may have a name for that address, gets nothing.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if host, _, err := net.SplitHostPort(r.Host); err != nil || host != "127.0.0.1" && host != "localhost" {
+		http.Error(w, "the page is at 127.0.0.1", http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodGet {
+		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
+		return
+	}
+	switch r.URL.Path {
+	case "/":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if err := s.Page(w); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	case "/view":
+		from, err1 := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
+		to, err2 := strconv.ParseInt(r.URL.Query().Get("to"), 10, 64)
+		if err1 != nil || err2 != nil || from > to {
+			http.Error(w, "a view is from one time to another, in nanoseconds", http.StatusBadRequest)
+			return
+		}
+		v, err := s.View(from, to)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v) // who asked may be gone
+	default:
+		http.NotFound(w, r)
+	}
+}
