@@ -70,7 +70,7 @@ func (g *gen) allocate(s *ir.Allocate) {
 		g.allocateMapped(s, m.Map)
 		return
 	}
-	if s.Sym.Coarray {
+	if s.Together() {
 		verb, bounds := "Allocate", ", "+g.bounds(s.Sym)
 		if s.Free {
 			verb, bounds = "Deallocate", ""

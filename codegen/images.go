@@ -58,7 +58,7 @@ func orders(s ir.Stmt) bool {
 	case *ir.Collective:
 		return true
 	case *ir.Allocate:
-		return s.Sym.Coarray
+		return s.Together()
 	}
 	return false
 }
@@ -163,8 +163,11 @@ func own(s ir.Stmt) access {
 	case *ir.Transfer:
 		a = remote
 	case *ir.Allocate:
-		if s.Sym.Coarray {
+		switch {
+		case s.Together():
 			a = remote
+		case s.Sym.Coarray:
+			a = max(a, local)
 		}
 	case *ir.Collective:
 		touches(s.Part)
@@ -181,19 +184,31 @@ func (g *gen) image(s ir.Stmt) {
 	case *ir.Transfer:
 		g.transfer(s)
 	case *ir.Sync:
+		verb := "SyncImages"
+		if s.Stat {
+			verb = "SyncImagesStat"
+		}
 		switch {
 		case s.Kind == ir.SyncAll:
 			g.out.p("pe.SyncAll(%d)", site)
+		case s.Kind == ir.EventPost:
+			g.out.p("pe.Notify(%d, %s)", site, g.position(s.Images[0]))
+		case s.Kind == ir.Unlock:
+			g.out.p("pe.NotifyAll(%d)", site)
+		case s.Kind == ir.EventWait || s.Kind == ir.Lock:
+			g.out.p("pe.AwaitNotice(%d)", site)
 		case s.Kind == ir.SyncMemory:
 			g.out.p("pe.SyncMemory(%d)", site)
 		case s.Set != nil:
-			g.out.p("pe.SyncImages(%d, spmd.Images(%s.Elements(%s))...)", site, g.array1(s.Set.Sym), g.spans(s.Set))
+			g.out.p("pe.%s(%d, spmd.Images(%s.Elements(%s))...)", verb, site, g.array1(s.Set.Sym), g.spans(s.Set))
 		case s.Images != nil:
 			args := []string{fmt.Sprint(site)}
 			for _, e := range s.Images {
 				args = append(args, g.position(e))
 			}
-			g.out.p("pe.SyncImages(%s)", strings.Join(args, ", "))
+			g.out.p("pe.%s(%s)", verb, strings.Join(args, ", "))
+		case s.Stat:
+			g.out.p("pe.%s(%d, pe.AllImages()...)", verb, site)
 		default:
 			g.out.p("pe.SyncImagesAll(%d)", site)
 		}
@@ -313,7 +328,7 @@ func (g *gen) makeImageSites() {
 			g.syncsAll = g.syncsAll || s.Kind == ir.SyncAll
 			g.imageSites[s] = g.addSite(at.Line, at.Col, s.Kind.String(), "", "", s.Site)
 		case *ir.Allocate:
-			if s.Sym.Coarray {
+			if s.Together() {
 				g.imageSites[s] = g.addSite(at.Line, at.Col, map[bool]string{false: "allocate", true: "deallocate"}[s.Free], s.Sym.Source(), "", s.Site)
 			}
 		case *ir.Collective:

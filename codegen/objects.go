@@ -141,7 +141,9 @@ func (g *gen) array(s *ir.Symbol) {
 		}
 		kind, shown := "NewLocal", s.Name
 		if s.Coarray {
-			kind, shown = "NewCoarray", s.Source()
+			if kind, shown = "NewCoarray", s.Source(); s.Apart {
+				kind = "NewApart"
+			}
 		}
 		g.out.p("%s := spmd.%s[%s](pe, %q, %s)", name, kind, goType(s.Type), shown, strings.Join(bounds, ", "))
 		return

@@ -46,12 +46,15 @@ type (
 		Image         Expr
 	}
 	// Sync is SYNC ALL, SYNC MEMORY or SYNC IMAGES. The images are Images, or the
-	// elements of Set, or all if both are nil.
+	// elements of Set, or all if both are nil. EventPost and Unlock send these a notice that
+	// an event or a lock has changed; EventWait and Lock wait until more notices have
+	// come than had when this image last waited, so that they may return too early.
 	Sync struct {
 		S
 		Kind   SyncKind
 		Images []Expr
 		Set    *Section
+		Stat   bool // of SyncImages: what fails does not end the run, and a Read of sync_status gets it
 	}
 	// Collective is a call of CO_SUM, CO_MAX, CO_MIN or CO_BROADCAST. It concerns
 	// Scalar, a *Var or *Ref, or the array Part. Image is RESULT_IMAGE or
@@ -79,10 +82,14 @@ const (
 	SyncAll SyncKind = iota
 	SyncImages
 	SyncMemory
+	EventPost
+	EventWait
+	Lock
+	Unlock
 )
 
 func (k SyncKind) String() string {
-	return [...]string{"sync all", "sync images", "sync memory"}[k]
+	return [...]string{"sync all", "sync images", "sync memory", "event post", "event wait", "lock", "unlock"}[k]
 }
 
 // Exprs are the expressions of a section.
@@ -125,12 +132,15 @@ func Synchronises(s Stmt) bool {
 		case *Sync, *Collective, *Critical, *Checkpoint:
 			found = true
 		case *Allocate:
-			found = found || s.Sym.Coarray
+			found = found || s.Together()
 		}
 		return !found
 	})
 	return found
 }
+
+// Together reports whether all images come to s and wait for each other.
+func (s *Allocate) Together() bool { return s.Sym.Coarray && !s.Sym.Apart }
 
 // Coarrays reports the accesses to coarrays that e makes.
 func Coarrays(e Expr) (local, remote bool) {
@@ -206,13 +216,16 @@ func (sp spelling) images(s Stmt) string {
 	case *Sync:
 		text := s.Kind.String()
 		switch {
-		case s.Kind != SyncImages:
+		case s.Kind == SyncAll || s.Kind == SyncMemory || s.Kind == EventWait || s.Kind == Lock:
 		case s.Set != nil:
 			text += " (" + sp.section(s.Set) + ")"
 		case s.Images != nil:
 			text += " ([" + strings.Join(sp.list(s.Images), ", ") + "])"
 		default:
 			text += " (*)"
+		}
+		if s.Stat {
+			text += " stat"
 		}
 		return text
 	case *Collective:

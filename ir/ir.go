@@ -249,6 +249,7 @@ type Symbol struct {
 	Whole   *Symbol // lower only: the text of which this CHARACTER variable is a part, or nil
 	Stored  Type    // Byte, Short or a kind of LOGICAL, where files have values of that kind; else Invalid
 	Coarray bool    // every image has one, which the others can name
+	Apart   bool    // a coarray of which each image allocates its own, as it is an allocatable component
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
 	Site    *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE
 

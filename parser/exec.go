@@ -126,6 +126,11 @@ type (
 		What   lexer.Token `parser:"'sync' @( 'all' | 'memory' | 'images' )"`
 		Images *imageSet   `parser:"@@?"`
 	}
+	eventStmt struct {
+		Word lexer.Token  `parser:"@( 'event' | 'lock' | 'unlock' )"`
+		What *lexer.Token `parser:"@( 'post' | 'wait' )?"`
+		Of   imageSet     `parser:"@@"`
+	}
 	criticalStmt struct {
 		Word lexer.Token `parser:"@'critical'"`
 		Stat *imageSet   `parser:"@@?"`
@@ -338,6 +343,23 @@ func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
 	if set != nil {
 		s.Images, s.List, s.Status = set.list, set.brackets, set.status
 	}
+	return s
+}
+
+func (g *eventStmt) build(p *parser, base ast.Base) ast.Stmt {
+	s := &ast.Sync{Base: base, What: g.Word.Value}
+	if g.What != nil {
+		s.What += " " + g.What.Value
+	}
+	if len(g.Of.list) != 1 || g.Of.brackets {
+		kind := "lock"
+		if g.What != nil {
+			kind = "event"
+		}
+		p.diags.Add(problem(source.Syntax, &g.Word, strings.ToUpper(s.What)+" of one variable").WithHelp("write %s (%s[image])", s.What, kind))
+		return nil
+	}
+	s.Images, s.Status = g.Of.list, g.Of.status
 	return s
 }
 

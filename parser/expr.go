@@ -83,8 +83,8 @@ func (i *ioItem) Parse(lex *lexer.PeekingLexer) (err error) {
 	return err
 }
 
-// imageSet is what stands behind SYNC and CRITICAL: images, as (*), (p) or ([p, q]), and
-// STAT= and ERRMSG=.
+// imageSet is what stands behind SYNC, CRITICAL, EVENT POST, LOCK and their like: images, as (*), (p)
+// or ([p, q]), or a variable, and keywords like STAT=.
 type imageSet struct {
 	list     []ast.Expr
 	given    bool // images
@@ -109,7 +109,7 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 				s.status = append(s.status, x)
 			}
 		case s.given || len(s.status) > 0:
-			return problem(source.Syntax, lex.Peek(), `expected STAT= or ERRMSG= behind the images, found `+quoted(lex.Peek())).
+			return problem(source.Syntax, lex.Peek(), `expected a keyword like STAT= behind the first argument, found `+quoted(lex.Peek())).
 				WithHelp("several images are written as an array: sync images ([p, q])")
 		case c.at("*"):
 			lex.Next()

@@ -388,7 +388,11 @@ func (g *treeGen) assign(base ast.Base) ast.Stmt {
 }
 
 func (g *treeGen) sync(base ast.Base) ast.Stmt {
-	s := &ast.Sync{Base: base, What: g.pick("all", "memory", "images")}
+	s := &ast.Sync{Base: base, What: g.pick("all", "memory", "images", "event post", "event wait", "lock", "unlock")}
+	if s.OfVariable() {
+		s.Images = []ast.Expr{g.variable(2)}
+		return s
+	}
 	if s.What == "images" && g.bool() {
 		s.List = g.bool()
 		s.Images = []ast.Expr{g.expr(2)}

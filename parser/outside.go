@@ -12,7 +12,6 @@ const (
 	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
 	noTeams     = "write IFs with this_image(), and sync images with those that take part"
-	noEvents    = "write CRITICAL for mutual exclusion, and sync images to wait for an image"
 )
 
 // instead says, for each statement outside the subset, what to write.
@@ -38,7 +37,6 @@ var instead = map[string]string{
 	"enumerator":  "declare constants with PARAMETER",
 	"block":       "write BLOCK on a line of its own",
 	"form team":   noTeams, "change team": noTeams, "end team": noTeams,
-	"event post": noEvents, "event wait": noEvents, "lock": noEvents, "unlock": noEvents,
 	"fail image":  "write error stop: it ends all images",
 	"codimension": "write it into the declaration: real :: x(n)[*]",
 }

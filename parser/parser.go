@@ -526,7 +526,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync,
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event,
 		scan.WhereStmt, scan.ForallStmt, scan.Allocate, scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
@@ -576,7 +576,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Allocate,
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Allocate,
 		scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		if inner.Name != "" {
 			break

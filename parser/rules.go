@@ -108,6 +108,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Stop:         newRule[stopStmt]("STOP statement", "stop [code]"),
 		scan.ErrorStop:    newRule[errorStopStmt]("ERROR STOP statement", "error stop [code]"),
 		scan.Sync:         newRule[syncStmt]("SYNC statement", "sync all  or  sync memory  or  sync images (images)"),
+		scan.Event:        newRule[eventStmt]("EVENT, LOCK or UNLOCK statement", "event post (event)  or  event wait (event [, until_count=number])  or  lock (variable)  or  unlock (variable)"),
 		scan.Critical:     newRule[criticalStmt]("CRITICAL statement", "[name:] critical"),
 		scan.Allocate:     newRule[allocateStmt]("ALLOCATE or DEALLOCATE statement", "allocate (array(extents), ... [, stat=variable])"),
 		scan.Block:        newRule[blockStmt]("BLOCK statement", "[name:] block"),

@@ -147,6 +147,7 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		a.lo, a.hi = l.openArray(s, lo, pos)
 	}
 	l.allocs[s] = a
+	l.mirror(s, a, pos)
 }
 
 // objectOf is s if it is allocatable, nil if not.
@@ -450,7 +451,7 @@ func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos s
 	}
 	if len(a.hi) > 0 {
 		out = append(out, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s})
-	} else if s.Coarray {
+	} else if s.Coarray && !s.Apart {
 		out = append(out, &ir.Sync{S: ir.S{Pos: pos}})
 	}
 	return append(out, l.set(a.flag, truth(true, pos), pos)), lower
@@ -485,7 +486,7 @@ func (l *lowerer) freed(s *ir.Symbol, a *allocatable, pos source.Pos) []ir.Stmt 
 	out := one(l.set(a.flag, truth(false, pos), pos))
 	if len(a.hi) > 0 {
 		out = append(out, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s, Free: true})
-	} else if s.Coarray {
+	} else if s.Coarray && !s.Apart {
 		out = append(out, &ir.Sync{S: ir.S{Pos: pos}})
 	}
 	return out
@@ -502,7 +503,7 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
 			continue
 		}
-		if s.Coarray { // all images wait for each other
+		if s.Coarray && !s.Apart { // all images wait for each other
 			pos := l.scope.unit.EndPos
 			out = append(out, &ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: l.freed(s, a, pos)})
 			continue
@@ -522,6 +523,9 @@ func (l *lowerer) isAllocated(e *ast.Index) ir.Expr {
 		x := e.Args[0]
 		if k, ok := x.(*ast.Keyword); ok {
 			x = k.X
+		}
+		if there := l.there(x, e.Pos, func(a *allocatable) *ir.Symbol { return a.flag }); there != nil {
+			return there
 		}
 		if id, ok := x.(*ast.Ident); ok {
 			s := l.symbol(id.Name, id.Pos)

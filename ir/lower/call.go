@@ -36,6 +36,8 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		return nil
 	case p == nil && atomics[s.Proc.Name] != nil:
 		return l.atomic(s)
+	case p == nil && s.Proc.Name == "event_query":
+		return l.eventQuery(s)
 	case p == nil && collectives[s.Proc.Name]:
 		return l.collective(s)
 	case p == nil && l.scope.dummy(s.Proc.Name) == nil:

@@ -22,7 +22,11 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 		}
 		return dims // it is what is passed
 	}
+	if e.Apart {
+		s.Apart = true
+	}
 	switch {
+	case e.Apart:
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")
@@ -178,9 +182,36 @@ func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
 	return out
 }
 
-// sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES.
+// sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES, and statements about events and locks.
 func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
-	return l.succeeds(l.syncOnly(s), s.Status)
+	if s.OfVariable() {
+		return l.events(s)
+	}
+	out := l.syncOnly(s)
+	if out == nil {
+		return nil
+	}
+	if out = l.succeeds(out, s.Status); out == nil || s.What != "images" {
+		return out
+	}
+	to := l.statusOf(s.Status)
+	if to.stat == nil {
+		return out
+	}
+	for _, x := range out {
+		if y, ok := x.(*ir.Sync); ok {
+			y.Stat = true
+		}
+	}
+	t := l.temp("status", ir.Integer, 0, s.Pos)
+	out = append(out, &ir.Read{S: ir.S{Pos: s.Pos}, What: "sync_status stat", Items: []*ir.Var{varOf(t, s.Pos)}},
+		&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: to.stat, RHS: l.convert(varOf(t, s.Pos), to.stat.Type())})
+	if to.message != nil {
+		text := &ir.Const{X: ir.X{Pos: s.Pos, Typ: ir.Character}, Str: "SYNC IMAGES with an image that has stopped, or a wrong list"}
+		failed := l.bin(ir.Ne, varOf(t, s.Pos), l.intConst(0, s.Pos), s.Pos, s.Pos)
+		out = append(out, &ir.If{S: ir.S{Pos: s.Pos}, Cond: failed, Then: one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: to.message, RHS: text})})
+	}
+	return out
 }
 
 // syncOnly is sync without STAT=.

@@ -78,6 +78,8 @@ func (l *lowerer) declaredCobounds(s *ir.Symbol, codims []ast.DimSpec, pos sourc
 func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Pos, pre *[]ir.Stmt) bool {
 	codims := l.cobounds[s]
 	switch {
+	case s.Apart && co == nil:
+		return true
 	case s.Coarray != (co != nil):
 		if s.Coarray {
 			l.errorf(codeRank, pos, "ALLOCATE of coarray %s has no codimensions", s.Source()).WithHelp("write [*] behind it")
@@ -295,4 +297,14 @@ func (l *lowerer) eachCodimension(e ast.Expr) ast.Expr {
 		out.Items = append(out.Items, &c)
 	}
 	return out
+}
+
+// imageStatus lowers IMAGE_STATUS(image).
+func (l *lowerer) imageStatus(c *call) ir.Expr {
+	if !c.args[0].Type().IsInteger() {
+		return l.wrong(c, 0, "INTEGER")
+	}
+	t := l.temp("status", ir.Integer, 0, c.Pos)
+	l.prelude = append(l.prelude, &ir.Read{S: ir.S{Pos: c.Pos}, What: "image_status image= stat", Given: c.args, Items: []*ir.Var{varOf(t, c.Pos)}})
+	return varOf(t, c.Pos)
 }

@@ -35,6 +35,9 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 	case *ast.Index:
 		return l.index(e)
 	case *ast.Substring:
+		if x := l.beyond(e); x != nil {
+			return x
+		}
 		return l.substring(e)
 	case *ast.CoIndex:
 		return l.coindexed(e)
@@ -411,6 +414,37 @@ func (l *lowerer) substring(e *ast.Substring) ir.Expr {
 		}
 	}
 	return l.substringOf(e, l.expr(e.Base))
+}
+
+// beyond lowers a part of a CHARACTER argument that leaves the text which this call passes, nil
+// where it does not: in place of what may lie behind the text there are blanks.
+func (l *lowerer) beyond(e *ast.Substring) ir.Expr {
+	id, ok := e.Base.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	d := l.scope.dummy(id.Name)
+	if d == nil || d.isArray || d.arg == nil || e.Hi == nil {
+		return nil
+	}
+	base := l.expr(id)
+	lo, okLo := literal(e.Lo)
+	hi, okHi := literal(e.Hi)
+	length := l.charLen(base)
+	if !okLo || !okHi || base.Type() != ir.Character || length < 0 || lo < 1 || hi <= length || hi < lo {
+		return nil
+	}
+	l.diags.Warnf(codeBounds, e.Pos, "the part (%d:%d) leaves the %s that a call passes for %s: there it has blanks behind them", lo, hi, count(length, "character"), id.Name).
+		WithHelp("compare the text as a whole: Fortran pads the shorter one with blanks")
+	blank := func(n int) ir.Expr {
+		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: strings.Repeat(" ", n)}
+	}
+	if lo > length {
+		return blank(hi - lo + 1)
+	}
+	inside := *e
+	inside.Hi = &ast.IntLit{XBase: ast.XBase{Pos: e.Hi.Position(), End: e.Hi.EndPosition()}, Text: strconv.Itoa(length)}
+	return &ir.Bin{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Op: ir.Concat, L: l.substring(&inside), R: blank(hi - length)}
 }
 
 // substringOf lowers the part of base that e says.

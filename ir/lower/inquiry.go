@@ -190,6 +190,9 @@ func (l *lowerer) sample(a ast.Expr) ir.Expr {
 
 // boundInquiry is SIZE, LBOUND and UBOUND of an array, in one dimension.
 func (l *lowerer) boundInquiry(e *ast.Index, args []ast.Expr) ir.Expr {
+	if x := l.boundThere(e, args); x != nil {
+		return x
+	}
 	id, ok := args[0].(*ast.Ident)
 	var s *ir.Symbol
 	if ok {

@@ -154,8 +154,7 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 // outsideSubroutines names intrinsic subroutines of Fortran that are not supported, with
 // what to do instead.
 var outsideSubroutines = map[string]string{
-	"move_alloc":  "write assignments",
-	"event_query": "write sync images to wait for an image",
+	"move_alloc": "write assignments",
 }
 
 // knownOutside names intrinsics of Fortran that are not supported, with what to
@@ -168,7 +167,7 @@ var knownOutside = func() map[string]string {
 	for _, name := range strings.Fields("associated") {
 		m[name] = "declare arrays with constant bounds"
 	}
-	for _, name := range strings.Fields("image_index lcobound ucobound coshape image_status failed_images stopped_images") {
+	for _, name := range strings.Fields("image_index lcobound ucobound coshape failed_images stopped_images") {
 		m[name] = "coarrays have one codimension [*], 1 to num_images()"
 	}
 	return m

@@ -158,6 +158,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 	for _, name := range []string{"command_argument_count", "iargc"} {
 		def(name, "", func(l *lowerer, c *call) ir.Expr { return l.argumentCount(c.Pos) })
 	}
+	def("image_status", "image", func(l *lowerer, c *call) ir.Expr { return l.imageStatus(c) })
 	def("number_of_processors", "", func(_ *lowerer, c *call) ir.Expr {
 		return c.result("number_of_processors", ir.Integer)
 	})

@@ -106,6 +106,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		concurrents: make(map[ast.Stmt]bool),
 		allocs:      make(map[*ir.Symbol]*allocatable),
 		cobounds:    make(map[*ir.Symbol]codimensions),
+		mirrors:     make(map[*ir.Symbol]*ir.Symbol),
 		lows:        findLows(f, k.vary),
 		readOnly:    make(map[*ir.Symbol]string),
 		protected:   make(map[*ir.Symbol]protected),
@@ -150,6 +151,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	}
 	if !l.diags.HasErrors() {
 		l.narrow()
+		l.prog.Body = l.mirrored(l.prog.Body)
 		l.settle()
 	}
 	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
@@ -233,8 +235,9 @@ type lowerer struct {
 
 	allocs   map[*ir.Symbol]*allocatable
 	cobounds map[*ir.Symbol]codimensions
-	unsized  []*ast.Entity   // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
-	deferred map[string]bool // see deferredElsewhere; of the declarations in hand
+	mirrors  map[*ir.Symbol]*ir.Symbol // of the scalars of components that each image allocates for itself
+	unsized  []*ast.Entity             // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
+	deferred map[string]bool           // see deferredElsewhere; of the declarations in hand
 	regrown  []regrown
 	lows     *lows
 }

@@ -33,7 +33,10 @@ func (l *lowerer) impureStmt(s ast.Stmt) bool {
 	case *ast.Stop:
 		return l.impure("STOP", s.Pos)
 	case *ast.Sync:
-		return l.impure("SYNC", s.Pos)
+		if !s.OfVariable() {
+			return l.impure("SYNC", s.Pos)
+		}
+		return l.impure(strings.ToUpper(s.What), s.Pos)
 	case *ast.Critical:
 		return l.impure("CRITICAL", s.Pos)
 	}

@@ -363,7 +363,7 @@ func (w *settling) allocates(body []ir.Stmt) []ir.Stmt {
 		if a, ok := s.(*ir.Allocate); ok {
 			ends := w.ends(a.Sym, a.Pos)
 			if len(ends) == 0 {
-				if a.Sym.Coarray { // the images wait for each other
+				if a.Together() { // the images wait for each other
 					out = append(out, &ir.Sync{S: a.S})
 				}
 				continue

@@ -89,7 +89,7 @@ func (m *imageFinder) image(e ast.Expr) bool {
 	case *ast.CoIndex:
 		return true
 	case *ast.Index:
-		return imageFunctions[e.Name] && !m.own[e.Name]
+		return (imageFunctions[e.Name] || e.Name == "image_status") && !m.own[e.Name]
 	}
 	return false
 }

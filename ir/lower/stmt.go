@@ -169,8 +169,15 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 		return nil
 	}
 	out := one(&ir.Assign{S: ir.S{Pos: s.Pos}, LHS: lhs, RHS: rhs})
-	if v, is := lhs.(*ir.Var); is && l.allocs[v.Sym] != nil {
-		out = append(out, l.set(l.allocs[v.Sym].flag, truth(true, s.Pos), s.Pos))
+	switch x := lhs.(type) {
+	case *ir.Var:
+		if a := l.allocs[x.Sym]; a != nil {
+			out = append(out, l.set(a.flag, truth(true, s.Pos), s.Pos))
+		}
+	case *ir.Ref:
+		if a := l.allocs[x.Sym]; a != nil && x.Sym.Apart && x.Sym.Cell {
+			out = append(out, l.set(a.flag, truth(true, s.Pos), s.Pos))
+		}
 	}
 	return out
 }

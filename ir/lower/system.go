@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -165,12 +166,20 @@ func (l *lowerer) systemArray(name string, p *systemParam, arg ast.Expr) *argume
 		}
 	}
 	if a != nil && len(a.shape.n) == 1 {
-		if n, isConst := a.shape.n[0].(*ir.Const); isConst && n.Int >= p.words {
+		n, isConst := a.shape.n[0].(*ir.Const)
+		if isConst && n.Int >= p.words {
 			l.prelude = append(l.prelude, pre...)
 			return a
 		}
+		if !isConst {
+			pos := arg.Position()
+			few := l.bin(ir.Lt, ir.Clone(a.shape.n[0]), l.intConst(p.words, pos), pos, pos)
+			text := fmt.Sprintf("argument %s of %s has fewer than %d elements", p.name, strings.ToUpper(name), p.words)
+			l.prelude = append(append(l.prelude, pre...), &ir.If{S: ir.S{Pos: pos}, Cond: few, Then: l.fails(statusTo{}, 0, text, "", pos)})
+			return a
+		}
 	}
-	l.errorf(codeCall, arg.Position(), "argument %s of %s must be an array of rank 1 with at least %d elements, as a constant", p.name, strings.ToUpper(name), p.words).
+	l.errorf(codeCall, arg.Position(), "argument %s of %s must be an array of rank 1 with at least %d elements", p.name, strings.ToUpper(name), p.words).
 		WithHelp("declare it: integer :: %s(%d)", p.name, p.words)
 	return nil
 }

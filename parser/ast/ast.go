@@ -132,6 +132,7 @@ type Entity struct {
 	// Codims are the codimensions of a coarray, a[*]: in the last one Hi is an
 	// Ident called "*", or nil in the ":" of an allocatable one.
 	Codims []DimSpec
+	Apart  bool        // not in the source: an allocatable component of a coarray, see package derived
 	Len    Expr        // character length after *, or nil
 	Init   Expr        // or nil
 	Data   []DataValue // of "i / 5 /", or nil

@@ -125,6 +125,8 @@ type (
 	// Sync is "sync all", "sync memory" or "sync images(set)": What is "all",
 	// "memory" or "images". The set is one expression, or with List a list in
 	// brackets, or with neither "*". Status has STAT= and ERRMSG=, as *Keyword.
+	// It is also "event post(e)", "event wait(e)", "lock(l)" and "unlock(l)", which What
+	// says: then Images has the variable, and Status UNTIL_COUNT= and ACQUIRED_LOCK= too.
 	Sync struct {
 		Base
 		What   string
@@ -236,6 +238,11 @@ type (
 		EndPos source.Pos
 	}
 )
+
+// OfVariable reports whether s is about an event or a lock.
+func (s *Sync) OfVariable() bool {
+	return s.What != "all" && s.What != "memory" && s.What != "images"
+}
 
 // Target is a label that a statement refers to.
 type Target struct {

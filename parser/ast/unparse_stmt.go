@@ -194,7 +194,10 @@ func head(s Stmt) (text string, directive bool) {
 			writeExpr(&b, s.Code, 0)
 		}
 	case *Sync:
-		b.WriteString("sync " + s.What)
+		if !s.OfVariable() {
+			b.WriteString("sync ")
+		}
+		b.WriteString(s.What)
 		writeImages(&b, images(s), s.Status)
 	case *Critical:
 		b.WriteString(label(s.Name) + "critical")
@@ -351,11 +354,11 @@ func writeImages(b *strings.Builder, images string, status []Expr) {
 	b.WriteString(")")
 }
 
-// images is the image set of SYNC IMAGES.
+// images is the image set of SYNC IMAGES, or the event or lock.
 func images(s *Sync) string {
 	var b strings.Builder
 	switch {
-	case s.What != "images":
+	case s.What == "all" || s.What == "memory":
 	case s.List:
 		b.WriteString("[")
 		writeList(&b, s.Images)

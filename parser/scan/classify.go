@@ -75,6 +75,7 @@ const (
 	Case
 	EndSelect
 	Sync
+	Event
 	Critical
 	Allocate // DEALLOCATE too
 	Block
@@ -334,6 +335,16 @@ func (s *Stmt) byWord() {
 	case "abstract":
 		if second == "interface" {
 			s.Kind = Interface
+			return
+		}
+	case "event":
+		if second == "post" || second == "wait" {
+			s.Kind = Event
+			return
+		}
+	case "lock", "unlock":
+		if second == "(" {
+			s.Kind = Event
 			return
 		}
 	case "block":

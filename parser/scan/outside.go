@@ -34,9 +34,8 @@ func (s *Stmt) outside() {
 		s.Word += " team"
 	case s.Word == "formteam", s.Word == "changeteam", s.Word == "endteam":
 		s.Word = s.Word[:len(s.Word)-len("team")] + " team"
-	case s.Word == "event" && (second == "post" || second == "wait"), s.Word == "fail" && second == "image":
+	case s.Word == "fail" && second == "image":
 		s.Word += " " + second
-	case (s.Word == "lock" || s.Word == "unlock") && second == "(":
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:

@@ -17,6 +17,7 @@ type Coarray[T any] struct {
 	buffer transport.Buffer
 	puts   uint64
 	one    transport.Slice[T] // an element on its way
+	apart  []any              // of NewApart: *Array[T] of each PE
 	move   transport.Move     // of the transfer in hand; here so that it is not allocated
 }
 
@@ -33,6 +34,28 @@ func NewCoarray[T any](pe *PE, name string, bounds ...[2]int) *Coarray[T] {
 	c := &Coarray[T]{Array: *NewLocal[T](pe, name, bounds...), one: transport.Slice[T]{Data: make([]T, 1)}}
 	c.buffer = pe.t.Register(-1, c.mem)
 	return c
+}
+
+// NewApart makes this image's part of a coarray of which each image allocates its own, with other
+// bounds than others. It has no elements at first. Images that are processes cannot have one.
+func NewApart[T any](pe *PE, name string, bounds ...[2]int) *Coarray[T] {
+	c := NewCoarray[T](pe, name, bounds...)
+	if p := pe.t.Alloc(line); p != nil {
+		pe.t.Free(p)
+		pe.t.Abort(&Error{File: pe.prog.File, PE: pe.id, Images: true, Msg: name + " is an allocatable component of a coarray, and the images are processes, which cannot reach the memory that others allocate",
+			Hint: "run it without mpirun, or give the component constant bounds"})
+	}
+	c.apart = pe.sharedBy(c.buffer)
+	c.apart[pe.id] = &c.Array
+	return c
+}
+
+// on is the part of the coarray on PE q.
+func (c *Coarray[T]) on(q int) *Array[T] {
+	if c.apart == nil {
+		return &c.Array
+	}
+	return c.apart[q].(*Array[T])
 }
 
 // Marked is off, the place of an element of this image that the program is about
@@ -59,13 +82,13 @@ func imageHint(n int) string {
 }
 
 // offset is where the element is on every image.
-func (c *Coarray[T]) offset(idx []int) int {
+func (a *Array[T]) offset(idx []int) int {
 	off := 0
 	for d, i := range idx {
-		dim := &c.Dims[d]
+		dim := &a.Dims[d]
 		if i < dim.Lo || i >= dim.Lo+dim.N {
 			panic(&Fault{
-				Msg:  fmt.Sprintf("index out of range: subscript %d of %s is %d", d+1, c.Name, i),
+				Msg:  fmt.Sprintf("index out of range: subscript %d of %s is %d", d+1, a.Name, i),
 				Hint: fmt.Sprintf("the declared bounds are %d:%d", dim.Lo, dim.Lo+dim.N-1),
 			})
 		}
@@ -76,7 +99,8 @@ func (c *Coarray[T]) offset(idx []int) int {
 
 // Load is the element with subscripts idx of image p, from 1.
 func (c *Coarray[T]) Load(site, p int, idx ...int) T {
-	off, q := c.offset(idx), c.image(p)
+	q := c.image(p)
+	off := c.on(q).offset(idx)
 	if q == c.pe.id {
 		return c.Data[off]
 	}
@@ -88,7 +112,8 @@ func (c *Coarray[T]) Load(site, p int, idx ...int) T {
 
 // Store assigns x to the element with subscripts idx of image p, from 1.
 func (c *Coarray[T]) Store(site, p int, x T, idx ...int) {
-	off, q := c.offset(idx), c.image(p)
+	q := c.image(p)
+	off := c.on(q).offset(idx)
 	if q == c.pe.id {
 		c.Data[off] = x
 		return
@@ -170,7 +195,7 @@ func between[T any](m *transport.Move, dst *Array[T], to []Span, src *Array[T], 
 // Both have the same extents.
 func (c *Coarray[T]) Put(site, p int, to []Span, src *Array[T], from []Span) {
 	q := c.image(p)
-	if !between(&c.move, &c.Array, to, src, from) {
+	if !between(&c.move, c.on(q), to, src, from) {
 		return
 	}
 	if q == c.pe.id && src == &c.Array {
@@ -183,7 +208,7 @@ func (c *Coarray[T]) Put(site, p int, to []Span, src *Array[T], from []Span) {
 // Get copies section from of c on image p to section to of dst, which lies here.
 func (c *Coarray[T]) Get(site, p int, from []Span, dst *Array[T], to []Span) {
 	q := c.image(p)
-	if !between(&c.move, dst, to, &c.Array, from) {
+	if !between(&c.move, dst, to, c.on(q), from) {
 		return
 	}
 	if q == c.pe.id && dst == &c.Array {

@@ -159,9 +159,12 @@ func deadlock(p *Program, waits []transport.Wait) error {
 	if p.Coarray {
 		these, one, gone = "images", "an image", "stopped"
 	}
-	if closed {
+	switch last := chain[len(chain)-1]; {
+	case last.Kind == transport.WaitNotice:
+		fmt.Fprintf(&b, "deadlock: no image can go on")
+	case closed:
 		fmt.Fprintf(&b, "deadlock: these %s wait for each other", these)
-	} else {
+	default:
 		fmt.Fprintf(&b, "deadlock: %s has %s while others wait for it", one, gone)
 	}
 	for _, w := range chain {
@@ -221,6 +224,9 @@ func absentFrom(waits []transport.Wait, kind transport.WaitKind) int {
 func purpose(p *Program, w transport.Wait) string {
 	if p.Coarray {
 		what := "sync all"
+		if w.Kind == transport.WaitNotice {
+			return fmt.Sprintf("in %s for what no other image does", p.Sites[w.Site].Kind)
+		}
 		switch {
 		case w.Site >= 0 && w.Site < len(p.Sites) && p.Sites[w.Site].Kind == "checkpoint":
 			what = p.Sites[w.Site].Ref

@@ -23,6 +23,10 @@ type images struct {
 	got   *transport.Slice[uint64]
 	calls uint64
 
+	status int // of the last SYNC IMAGES with STAT=
+
+	seen uint64 // notices that had come when this image last waited for one
+
 	ended bool // a READ has come to the end of the input
 }
 
@@ -59,11 +63,7 @@ func (pe *PE) SyncMemory(site int) {
 
 // SyncImagesAll is SYNC IMAGES(*).
 func (pe *PE) SyncImagesAll(site int) {
-	all := make([]int, pe.n)
-	for i := range all {
-		all[i] = i + 1
-	}
-	pe.SyncImages(site, all...)
+	pe.SyncImages(site, pe.AllImages()...)
 }
 
 // Images is a list of images as SyncImages takes it.
@@ -75,11 +75,46 @@ func Images[I integer](list []I) []int {
 	return out
 }
 
+const (
+	// The status of SYNC IMAGES with an image that has stopped is that of iso_fortran_env; with
+	// a list that is wrong that of OpenCoarrays.
+	statStoppedImage = 6000
+	statWrongImages  = 3
+)
+
+// SyncImagesStat is SYNC IMAGES with STAT=: where an image has stopped, or the list is wrong, it goes
+// on, and sync_status gives the status.
+func (pe *PE) SyncImagesStat(site int, with ...int) {
+	im := pe.images
+	im.status = 0
+	seen := map[int]bool{}
+	for _, p := range with {
+		if p < 1 || p > pe.n || seen[p] {
+			im.status = statWrongImages
+			return
+		}
+		seen[p] = true
+	}
+	pe.syncImages(site, with, func(b transport.Buffer, q int, epoch uint64) bool {
+		if pe.locker(site).AwaitReadyOrEnd(site, b, q, epoch) {
+			im.status = statStoppedImage
+		}
+		return true
+	})
+}
+
+// AllImages are the images of SYNC IMAGES(*).
+func (pe *PE) AllImages() []int {
+	all := make([]int, pe.n)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}
+
 // SyncImages is SYNC IMAGES: it returns when each of the images, counted from 1,
 // has executed a SYNC IMAGES with this one as often as this one with it.
 func (pe *PE) SyncImages(site int, with ...int) {
-	c := pe.count(site)
-	c.Calls++
 	im := pe.images
 	im.meets++
 	for _, p := range with {
@@ -91,6 +126,13 @@ func (pe *PE) SyncImages(site int, with ...int) {
 		}
 		im.named[p-1] = im.meets
 	}
+	pe.syncImages(site, with, func(b transport.Buffer, q int, epoch uint64) bool { return pe.t.AwaitReady(site, b, q, epoch) })
+}
+
+// syncImages sends all images of a list that this one is here, and waits for each as await does.
+func (pe *PE) syncImages(site int, with []int, await func(b transport.Buffer, q int, epoch uint64) (waited bool)) {
+	im, c := pe.images, pe.count(site)
+	c.Calls++
 	pe.t.Complete(site)
 	for _, p := range with {
 		if q := p - 1; q != pe.id {
@@ -100,7 +142,7 @@ func (pe *PE) SyncImages(site int, with ...int) {
 		}
 	}
 	for _, p := range with {
-		if q := p - 1; q != pe.id && pe.t.AwaitReady(site, im.met[im.times[q]%2], q, im.times[q]) {
+		if q := p - 1; q != pe.id && await(im.met[im.times[q]%2], q, im.times[q]) {
 			c.Waits++
 		}
 	}
@@ -116,6 +158,26 @@ func (pe *PE) Lock(site, lock int) {
 func (pe *PE) Unlock(site, lock int) {
 	pe.t.Complete(site)
 	pe.locker(site).Unlock(site, lock)
+}
+
+// Notify sends a notice to an image, counted from 1, which may wait for it.
+func (pe *PE) Notify(site, image int) {
+	pe.count(site).Calls++
+	pe.locker(site).Notify(image - 1)
+}
+
+// NotifyAll sends a notice to all images.
+func (pe *PE) NotifyAll(site int) {
+	for image := range pe.n {
+		pe.Notify(site, image+1)
+	}
+}
+
+// AwaitNotice waits until a notice has come since it last returned: what the sender had changed
+// before may not have been seen then.
+func (pe *PE) AwaitNotice(site int) {
+	pe.count(site).Calls++
+	pe.images.seen = pe.locker(site).AwaitNotice(site, pe.images.seen)
 }
 
 func (pe *PE) locker(site int) transport.Locker {
@@ -318,4 +380,16 @@ func (pe *PE) apart(site, q int, kind coKind, theirs, ours []uint64) {
 	e := pe.errorAt(site, fmt.Sprintf("%s: image %d %s", kind, q+1, what))
 	e.Hint = "all images must call the same collectives, and SYNC ALL, in the same order"
 	pe.t.Abort(e)
+}
+
+// imageStatus is IMAGE_STATUS: no image fails alone, an image can have stopped.
+func (pe *PE) imageStatus(image int) int64 {
+	l, ok := pe.t.(transport.Locker)
+	switch {
+	case image < 1 || image > pe.n:
+		panic(&Fault{Msg: fmt.Sprintf("image_status: there is no image %d", image), Hint: imageHint(pe.n)})
+	case ok && image != pe.id+1 && l.Ended(image-1):
+		return statStoppedImage
+	}
+	return 0
 }

@@ -14,6 +14,7 @@ type shared struct {
 	mu      sync.Mutex
 	layouts []*dist.Layout // in the order in which PEs make them
 	pieces  map[pieces][]Dim
+	apart   map[transport.Buffer][]any
 	page    []byte // what is left of the huge page that small arrays share
 }
 
@@ -82,4 +83,18 @@ func makePieces(l *dist.Layout, shadow [][2]int, size int) []Dim {
 		spread(dims, size)
 	}
 	return all
+}
+
+// sharedBy is a list with a place for each PE, the same for all that name buffer b.
+func (pe *PE) sharedBy(b transport.Buffer) []any {
+	s := pe.shared
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.apart == nil {
+		s.apart = map[transport.Buffer][]any{}
+	}
+	if s.apart[b] == nil {
+		s.apart[b] = make([]any, pe.n)
+	}
+	return s.apart[b]
 }

@@ -124,6 +124,10 @@ func (pe *PE) answer(what string, given, items []any) {
 		q.set("zone", now.Format("-0700"))
 		q.set("values", int64(now.Year()), int64(now.Month()), int64(now.Day()), int64(offset/60),
 			int64(now.Hour()), int64(now.Minute()), int64(now.Second()), int64(now.Nanosecond()/1e6))
+	case "sync_status":
+		q.set("stat", int64(pe.images.status))
+	case "image_status":
+		q.set("stat", pe.imageStatus(int(q.number("image"))))
 	case "command_argument_count":
 		q.set("count", int64(len(pe.prog.args)))
 	case "get_command_argument", "getarg":

@@ -155,3 +155,21 @@ func (l *locking) Lock(site, lock int) {
 }
 
 func (l *locking) Unlock(site, lock int) { l.locks.Unlock(site, lock) }
+
+func (l *locking) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch uint64) bool {
+	began := ticks()
+	ended := l.locks.AwaitReadyOrEnd(site, b, from, epoch)
+	l.met(Lock, site, began, message{peer: from})
+	return ended
+}
+
+func (l *locking) Ended(pe int) bool { return l.locks.Ended(pe) }
+
+func (l *locking) Notify(to int) { l.locks.Notify(to) }
+
+func (l *locking) AwaitNotice(site int, seen uint64) uint64 {
+	began := ticks()
+	n := l.locks.AwaitNotice(site, seen)
+	l.met(Lock, site, began, message{peer: -1})
+	return n
+}

@@ -142,12 +142,21 @@ type Slow interface {
 }
 
 // Locker is implemented by transports that let one PE at a time into a part of the
-// program.
+// program, on which a PE can wait for what any other does there, and see which have returned.
 type Locker interface {
 	// Lock returns when this PE alone has the lock; PEs get it in the order in
 	// which they ask. What earlier holders did before Unlock is visible.
 	Lock(site, lock int)
 	Unlock(site, lock int)
+	// AwaitReadyOrEnd is AwaitReady that returns also when PE from, which is on this host, has
+	// returned and sends nothing any more; then ended is set.
+	AwaitReadyOrEnd(site int, b Buffer, from int, epoch uint64) (ended bool)
+	// Ended reports whether PE pe, which is on this host, has returned.
+	Ended(pe int) bool
+	// Notify sends PE to a notice.
+	Notify(to int)
+	// AwaitNotice waits until more than seen notices have come to this PE, and returns how many have.
+	AwaitNotice(site int, seen uint64) uint64
 }
 
 // Distant is implemented by transports some of whose PEs may have no memory in common, so
@@ -183,6 +192,7 @@ const (
 	WaitBroadcast                     // the word broadcast by PE On
 	WaitCredit                        // PE On, which is many broadcasts behind
 	WaitLock                          // a lock, which PE On holds
+	WaitNotice                        // a notice of any PE
 	WaitAgreement                     // PE On, or the others, in a barrier that PEs may elide
 )
 

@@ -1,8 +1,9 @@
 ! CO_REDUCE by functions of the program.
 program reduce
 implicit none
-integer :: n, m, i, a(3)
+integer :: n, m, i, a(3), b(2,-1:1)
 real(8) :: x
+real(8), allocatable :: y(:)
 logical :: l
 n = this_image() + 1
 m = this_image()
@@ -19,6 +20,15 @@ do i = 1, 3
   call co_reduce(a(i), larger)
 end do
 print *, this_image(), a
+b = reshape([1, 2, 3, 4, 5, 6], [2, 3])*this_image()
+do i = 1, 2
+  call co_reduce(b, larger)
+end do
+print *, this_image(), b
+allocate (y(2))
+y = this_image()
+call co_reduce(y(2:1:-1), sum8, result_image=1)
+if (this_image() == 1) print *, 'y', y
 contains
 pure function product2(a, b) result(c)
 integer, intent(in) :: a, b

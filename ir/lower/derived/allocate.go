@@ -10,7 +10,8 @@ import (
 func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 	c := *s
 	c.Args = nil
-	var later []ast.Stmt
+	var before, later []ast.Stmt
+	shared := false
 	var source *ast.Keyword
 	for _, a := range s.Args {
 		if k, ok := a.(*ast.Keyword); ok && (k.Name == "source" || k.Name == "mold") && t.typeOf(k.X) != nil {
@@ -30,9 +31,20 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 			c.Args = append(c.Args, t.expr(a))
 			continue
 		}
-		for _, l := range o.of.leaves() {
+		leaves := o.of.leaves()
+		if o.comp == nil && o.root.presence() {
+			leaves = append([]*leaf{{name: present, comp: &component{}}}, leaves...)
+		}
+		for _, l := range leaves {
 			one := t.allocation(o, l, bounds, s.Free)
+			if o.comp == nil && o.root.apart(l) {
+				if s.Free {
+					before = append(before, t.freed(ident(o.name+l.name, a), ast.Base{Pos: s.Pos}))
+				}
+				continue
+			}
 			if co, ok := a.(*ast.CoIndex); ok {
+				shared = true
 				part := &ast.CoIndex{XBase: co.XBase, Base: one}
 				for _, i := range co.Images {
 					part.Images = append(part.Images, t.expr(clone(i)))
@@ -45,7 +57,11 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 			}
 		}
 	}
-	return append([]ast.Stmt{&c}, later...)
+	if shared && len(later) > 0 {
+		// Other images may use the coarrays only when they have their initial values.
+		later = append(later, &ast.Sync{Base: ast.Base{Pos: s.Pos}, What: "all"})
+	}
+	return append(append(before, &c), later...)
 }
 
 // allocated is what argument a of ALLOCATE allocates, and its bounds as written.

@@ -34,7 +34,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	}
 	before := diags.Len()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
-		overridden: map[*record]map[string]source.Pos{}}
+		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes()}
 	for _, m := range f.Modules {
 		p.modules[m.Name] = p.declare(m, nil)
 	}
@@ -59,6 +59,7 @@ type program struct {
 	external   map[string]*function
 	scopes     map[*ast.Program]*scope
 	overridden map[*record]map[string]source.Pos // procedures of a type that extensions replace
+	intrinsic  map[string]*record                // types of iso_fortran_env
 }
 
 func (p *program) units(list []*ast.Program) []*ast.Program {
@@ -99,7 +100,10 @@ func mentions(f *ast.File) bool {
 	var body func(list []ast.Stmt)
 	body = func(list []ast.Stmt) {
 		for _, s := range list {
-			if c, ok := s.(*ast.Call); ok && c.Of != nil {
+			if c, ok := s.(*ast.Call); ok && (c.Of != nil || c.Proc.Name == "event_query") {
+				found = true
+			}
+			if y, ok := s.(*ast.Sync); ok && y.OfVariable() {
 				found = true
 			}
 			if b, ok := s.(*ast.Block); ok && spec(b.Spec) {

@@ -87,6 +87,20 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
 	x := &ast.Index{XBase: at, Name: name, NamePos: pos}
 	o := t.object(args[0])
+	switch {
+	case name == "allocated" || name == "lbound" && len(args) > 1 || name == "ubound" && len(args) > 1:
+		if c := t.there(args[0]); c != nil {
+			x.Args = []ast.Expr{c}
+			for _, a := range args[1:] {
+				x.Args = append(x.Args, t.expr(a))
+			}
+			return x
+		}
+		if name == "allocated" && o != nil && o.comp == nil && o.root.presence() {
+			x.Args = []ast.Expr{ident(o.name+present, args[0])}
+			return x
+		}
+	}
 	if o == nil || o.of == nil {
 		for _, a := range args {
 			x.Args = append(x.Args, t.expr(a))

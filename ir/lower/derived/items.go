@@ -17,6 +17,7 @@ func (t *unit) items(list []ast.Expr) []ast.Expr {
 		}
 		o := t.object(x)
 		switch r := t.typeOf(x); {
+		case !t.values(r, x.Position()):
 		case r == nil:
 			out = append(out, t.expr(x))
 		case o == nil:

@@ -75,7 +75,7 @@ func (t *unit) object(x ast.Expr) *object {
 		return t.subscripted(o, []ast.Expr{&ast.Triplet{XBase: x.XBase, Lo: x.Lo, Hi: x.Hi}}, x.XBase)
 	case *ast.Component:
 		o := t.object(x.Base)
-		if o == nil || o.of == nil || o.of.component(x.Name) == nil && o.of.ancestor(x.Name) == nil {
+		if o == nil || o.of == nil || o.of.intrinsic || o.of.component(x.Name) == nil && o.of.ancestor(x.Name) == nil {
 			return nil
 		}
 		var args []ast.Expr
@@ -156,6 +156,10 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	for _, g := range o.groups {
 		whole = whole && g.args == nil
 	}
+	if o.images != nil && o.root.rank == 0 && (own > 0 || len(o.groups) > 0) {
+		whole = false // an array component of another image is named by a section
+	}
+	there := t.thereOf(o, l)
 	var x ast.Expr = &ast.Ident{XBase: o.XBase, Name: name}
 	if !whole {
 		all := func() ast.Expr { return &ast.Triplet{XBase: o.XBase} }
@@ -166,7 +170,9 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 		for i := len(o.groups) - 1; i >= 0; i-- {
 			g := o.groups[i]
 			for k := 0; k < g.rank; k++ {
-				if g.args == nil || k >= len(g.args) {
+				if there != nil && (g.args == nil || k >= len(g.args) || isColon(g.args[k])) {
+					args = append(args, t.everything(there, k+1, o.XBase))
+				} else if g.args == nil || k >= len(g.args) {
 					args = append(args, all())
 				} else {
 					args = append(args, t.expr(clone(g.args[k])))

@@ -40,6 +40,8 @@ type record struct {
 	decls  []ast.Stmt
 	leaf   []*leaf
 	busy   bool
+
+	intrinsic bool // of an intrinsic module: the program does not see its components
 }
 
 // component is one of a derived type; of is its type where that is a derived one.
@@ -80,6 +82,7 @@ type variable struct {
 	rank        int
 	allocatable bool
 	class       bool
+	coarray     bool
 }
 
 // function is a procedure that the program may refer to.
@@ -219,7 +222,7 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				}
 				v := p.typed(s, &st.Type, rank)
 				if v != nil {
-					v.name, v.allocatable = e.Name, st.Allocatable
+					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
 				} else if st.Type.Of.Name == "" && st.External {
 					continue
 				}
@@ -270,6 +273,7 @@ func (s *scope) visible(name string) bool {
 func (p *program) use(s *scope, u *ast.Use) {
 	m := p.modules[u.Module.Name]
 	if m == nil || u.Nature == "intrinsic" {
+		p.useIntrinsic(s, u)
 		return
 	}
 	local := map[string][]string{}

@@ -193,11 +193,19 @@ func (t *unit) defined(r *record) []ast.Stmt {
 // use is USE with what variables of derived types are made of, and what their types need.
 func (t *unit) use(s *ast.Use) []ast.Stmt {
 	m := t.p.modules[s.Module.Name]
-	if m == nil || s.Nature == "intrinsic" {
-		return []ast.Stmt{s}
-	}
 	c := *s
 	c.Names = nil
+	if m == nil || s.Nature == "intrinsic" {
+		for _, n := range s.Names {
+			if r := t.types[n.Name.Name]; s.Module.Name != "iso_fortran_env" || r == nil || !r.intrinsic {
+				c.Names = append(c.Names, n)
+			}
+		}
+		if s.Only && len(c.Names) == 0 && len(s.Names) > 0 {
+			return nil
+		}
+		return []ast.Stmt{&c}
+	}
 	for _, n := range s.Names {
 		old := n.Original().Name
 		switch v := m.vars[old]; {
@@ -304,6 +312,10 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		if result {
 			c.Intent = "out"
 		}
+		if of := v.of.opaque(); of != nil && !dummy && len(codims) == 0 {
+			t.p.diags.Errorf(source.NotConstant, e.Pos, "%s, which is of type %s or has a component of it, is no coarray", e.Name, of.name).WithHelp("declare it with a codimension: %s[*]", e.Name)
+			continue
+		}
 		var values []ast.Expr
 		switch {
 		case e.Init != nil && t.typeOf(e.Init) != v.of:
@@ -313,8 +325,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		}
 		lasts := d.Save || t.saveAll || !t.unit.Kind.IsProcedure()
 		for k, l := range v.of.leaves() {
-			t.suits(v, l, e.Pos, len(codims) > 0)
+			t.suits(v, l, e.Pos, dummy)
 			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
+			if v.apart(l) {
+				one.Entities[0].Apart, one.Entities[0].Codims = true, anyImage(e.Pos)
+			}
 			switch x := l.comp.init; {
 			case k < len(values) && !isNull(values[k]):
 				one.Entities[0].Init = values[k]
@@ -327,6 +342,10 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 				one.Entities[0].Init = clone(x)
 			}
 			out = append(out, one)
+		}
+		if v.presence() {
+			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: true, Access: c.Access, Save: c.Save,
+				Entities: []ast.Entity{{Pos: e.Pos, Name: v.name + present, Codims: codims}}})
 		}
 	}
 	out = append(t.scope.ofUnit().early, out...)
@@ -366,12 +385,12 @@ func (t *unit) repeated(x ast.Expr, l *leaf, dims []ast.DimSpec, pos source.Pos)
 }
 
 // suits reports a part that a variable of its kind cannot have.
-func (t *unit) suits(v *variable, l *leaf, pos source.Pos, coarray bool) {
+func (t *unit) suits(v *variable, l *leaf, pos source.Pos, dummy bool) {
 	for i, c := range l.path {
 		switch {
 		case !c.allocatable:
-		case v.rank > 0 || v.allocatable || coarray:
-			t.p.errorf(pos, "the component %s is allocatable, and %s is an array, allocatable or a coarray", c.name, v.name).
+		case v.rank > 0 || v.allocatable && !v.coarray || v.coarray && dummy:
+			t.p.errorf(pos, "the component %s is allocatable, and %s is an array, allocatable or a coarray that is an argument", c.name, v.name).
 				WithHelp("give the component constant bounds, or declare it as an array of its own")
 		case slices.ContainsFunc(l.path[i+1:], func(c *component) bool { return c.allocatable }):
 			t.p.errorf(pos, "a component of the component %s, which is allocatable, is allocatable too", c.name).WithHelp("give one of them constant bounds")

@@ -104,6 +104,8 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 			c.OneLine = false
 		}
 		return one(c)
+	case *ast.Sync:
+		return t.sync(s)
 	case *ast.Associate:
 		return t.associate(s)
 	case *ast.Block:
@@ -202,6 +204,9 @@ func (t *unit) call(s *ast.Call) []ast.Stmt {
 		}
 		c.Of, c.Proc.Name = nil, m.name
 		args = t.passed(m, s.Of, of, s.Args)
+	}
+	if s.Proc.Name == "event_query" && s.Of == nil && t.function(t.p, s.Proc.Name) == nil {
+		return t.eventQuery(s)
 	}
 	if r := t.intrinsicCall(s, args); r != nil {
 		return r
@@ -302,6 +307,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 			return one(c)
 		}
 	}
+	if !t.values(r, s.LHS.Position()) {
+		return nil
+	}
 	to := t.object(s.LHS)
 	switch {
 	case r == nil && from != nil || r != nil && from != r:
@@ -311,6 +319,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		c := *s
 		c.LHS, c.RHS = t.expr(s.LHS), t.expr(s.RHS)
 		return one(&c)
+	}
+	if !t.whole(to) || !t.whole(t.object(s.RHS)) {
+		return nil
 	}
 	to = t.steady(to)
 	if o := t.object(s.RHS); o != nil {

@@ -63,3 +63,29 @@ func (p *PE) Unlock(_, number int) {
 	l.served.Swap(l.served.Load() + 1) // not Store: see publish
 	p.wakeAll(&l.served)
 }
+
+// Notify sends a notice.
+func (p *PE) Notify(to int) {
+	if p.w.far(to) {
+		p.w.send(to, written(packetNotice, 0, uint64(to)))
+		return
+	}
+	p.w.pes[to].noticed()
+}
+
+// noticed counts a notice for p, of any sender, and wakes p. It orders nothing: what has changed
+// is found out under a lock.
+func (p *PE) noticed() {
+	hideSync()
+	p.notices.Add(1)
+	if p.waiting.Load() == &p.notices {
+		p.wakeFrom(&p.notices)
+	}
+	showSync()
+}
+
+// AwaitNotice waits for the next notice.
+func (p *PE) AwaitNotice(site int, seen uint64) uint64 {
+	got, _ := p.await(&p.notices, seen+1, site, transport.WaitNotice, -1)
+	return got
+}

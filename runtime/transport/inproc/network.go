@@ -94,6 +94,7 @@ const (
 	packetLock               // a lock is wanted, from PE 0
 	packetLocked             // it is given
 	packetUnlock             // it is given back
+	packetNotice             // a notice for a PE
 	packetFailed             // the run has failed
 	packetPrint              // what a PE prints, for PE 0
 	packetPrinted            // it is there
@@ -229,6 +230,8 @@ func (w *World) receive(message []byte) {
 	case packetLocked:
 		p := w.pes[l.pe()]
 		p.raise(&p.granted, p.granted.Load()+1)
+	case packetNotice:
+		w.pes[l.pe()].noticed()
 	case packetFailed:
 		w.failed.Swap(true)
 		w.wakeFailed()

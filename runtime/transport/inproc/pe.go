@@ -53,6 +53,8 @@ type public struct {
 	site     atomic.Int64
 	kind     atomic.Uint32
 	on       atomic.Int64
+	notices  atomic.Uint64
+	until    atomic.Int64 // a PE, plus 1, whose return ends the wait too
 	returned atomic.Bool
 	stalled  atomic.Bool
 	tokens   atomic.Uint32 // what wakes a PE from another process
@@ -196,6 +198,37 @@ func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bo
 		p.overrun(b, "ready message", from, epoch, got)
 	}
 	return waited
+}
+
+// AwaitReadyOrEnd waits for the ready message of consumer from, or its return.
+func (p *PE) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch uint64) (ended bool) {
+	if p.w.far(from) {
+		p.AwaitReady(site, b, from, epoch)
+		return false
+	}
+	flag := p.buffers[b].ready.at(p.w, from)
+	if !reached(flag.Load(), epoch) {
+		p.until.Store(int64(from) + 1)
+		p.park(flag, epoch, site, transport.WaitReady, from)
+		p.until.Store(0)
+	}
+	got := flag.Load()
+	switch {
+	case reached(got, epoch) && got != epoch:
+		p.overrun(b, "ready message", from, epoch, got)
+	case !reached(got, epoch) && p.w.failed.Load():
+		panic(transport.Unwind{})
+	}
+	return !reached(got, epoch)
+}
+
+// Ended reports whether PE q has returned.
+func (p *PE) Ended(q int) bool { return p.w.pes[q].returned.Load() }
+
+// over reports whether the PE has returned whose return ends the wait.
+func (p *PE) over() bool {
+	q := p.until.Load()
+	return q > 0 && p.w.pes[q-1].returned.Load()
 }
 
 // Await waits for the put of producer from.
@@ -342,12 +375,12 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.site.Store(int64(site))
 	p.kind.Store(uint32(kind))
 	p.on.Store(int64(on))
-	for !reached(flag.Load(), want) && !p.w.failed.Load() {
+	for !reached(flag.Load(), want) && !p.w.failed.Load() && !p.over() {
 		p.parks.Add(1)
 		p.waiting.Swap(flag) // not Store: see publish
 		// The storer looks at waiting after its store, this PE at the flag
 		// after publishing waiting: one of the two sees the other.
-		if p.settled(flag, want) || p.w.failed.Load() {
+		if p.settled(flag, want) || p.w.failed.Load() || p.over() {
 			if p.waiting.CompareAndSwap(flag, nil) {
 				break
 			}

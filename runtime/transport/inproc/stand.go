@@ -43,7 +43,7 @@ func (w *World) standing(stalled bool) []look {
 		}
 	}
 	for i, p := range w.pes {
-		if looks[i].flag != nil && reached(looks[i].flag.Load(), p.want.Load()) {
+		if looks[i].flag != nil && (reached(looks[i].flag.Load(), p.want.Load()) || p.over()) {
 			return nil
 		}
 	}

@@ -162,6 +162,11 @@ func (p *PE) leave() {
 	}
 	hideSync()
 	p.returned.Store(true)
+	for _, q := range p.w.pes {
+		if flag := q.waiting.Load(); flag != nil && q.until.Load() == int64(p.id)+1 {
+			q.wakeFrom(flag)
+		}
+	}
 	showSync()
 }
 
@@ -195,7 +200,7 @@ func (w *World) watch(finished chan struct{}) {
 func (w *World) rouse() {
 	hideSync()
 	for _, p := range w.pes {
-		if flag := p.waiting.Load(); flag != nil && reached(flag.Load(), p.want.Load()) {
+		if flag := p.waiting.Load(); flag != nil && (reached(flag.Load(), p.want.Load()) || p.over()) {
 			p.wakeFrom(flag)
 		}
 	}

@@ -1,0 +1,97 @@
+package lower
+
+import (
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Of an allocatable component of a coarray each image allocates its own, when and as it likes
+// (Symbol.Apart). What other images ask about it they find in coarrays that have, on each image,
+// the values of the scalars that belong to the component:
+//
+//	allocate (x%a(n))            x%a_hi1 = n; mirror = x%a_hi1; ...; x%a_allocated = .true.; mirror = x%a_allocated
+//	allocated(x[p]%a)            mirror[p]
+
+// mirror makes what other images see of the allocatable component s.
+func (l *lowerer) mirror(s *ir.Symbol, a *allocatable, pos source.Pos) {
+	if !s.Apart {
+		return
+	}
+	for _, of := range append(append([]*ir.Symbol{a.flag}, a.lo...), a.hi...) {
+		if of == nil {
+			continue
+		}
+		m := l.local(s.Source()+"_there", of.Type, pos)
+		m.Coarray, m.Cell, m.Site, m.Dims, m.Init = true, true, nil, []ir.Bound{{Lo: 1, Hi: 1}}, of.Init
+		l.mention[m], l.typed[m] = true, pos
+		l.cobounds[m] = codimensions{{lo: l.intConst(1, pos)}}
+		l.mirrors[of] = m
+	}
+}
+
+// mirrored is body, where each assignment to a scalar with a mirror is followed by one to that.
+func (l *lowerer) mirrored(body []ir.Stmt) []ir.Stmt {
+	if len(l.mirrors) == 0 {
+		return body
+	}
+	var out []ir.Stmt
+	for _, s := range body {
+		ir.ReplaceBodies(s, l.mirrored)
+		out = append(out, s)
+		if set, ok := s.(*ir.Assign); ok {
+			v, _ := set.LHS.(*ir.Var)
+			if v == nil || l.mirrors[v.Sym] == nil {
+				continue
+			}
+			to := &ir.Ref{X: ir.X{Pos: set.Pos, Typ: v.Typ}, Sym: l.mirrors[v.Sym], Subs: []ir.Expr{l.intConst(1, set.Pos)}}
+			out = append(out, &ir.Assign{S: set.S, LHS: to, RHS: varOf(v.Sym, set.Pos)})
+		}
+	}
+	return out
+}
+
+// there is what image p has of component x%a, which e names as x%a[p]: which picks one of its
+// scalars. It is nil where e is something else.
+func (l *lowerer) there(e ast.Expr, pos source.Pos, which func(*allocatable) *ir.Symbol) ir.Expr {
+	co, ok := e.(*ast.CoIndex)
+	if !ok {
+		return nil
+	}
+	id, ok := co.Base.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	s := l.lookup(id.Name)
+	if s == nil || !s.Apart || l.allocs[s] == nil {
+		return nil
+	}
+	image := l.imageOf(s, id.Name, co.Images, co.Pos)
+	if isBad(image) {
+		return image
+	}
+	m := l.mirrors[which(l.allocs[s])]
+	return &ir.CoRef{X: ir.X{Pos: pos, Typ: m.Type}, Sym: m, Subs: []ir.Expr{l.intConst(1, pos)}, Image: image}
+}
+
+// boundThere lowers lbound and ubound of a component of another image, nil for anything else.
+func (l *lowerer) boundThere(e *ast.Index, args []ast.Expr) ir.Expr {
+	co, ok := args[0].(*ast.CoIndex)
+	if !ok || len(args) < 2 || args[1] == nil {
+		return nil
+	}
+	s := l.lookup(designated(co))
+	d, ok := literal(args[1])
+	if s == nil || !s.Apart || !ok || d < 1 || d > len(s.Dims) {
+		return nil
+	}
+	if low := s.Dims[d-1].Lo; e.Name == "lbound" && l.allocs[s].lo[d-1] == nil {
+		return l.intConst(low, e.Pos)
+	}
+	return l.there(co, e.Pos, func(a *allocatable) *ir.Symbol {
+		if e.Name == "lbound" {
+			return a.lo[d-1]
+		}
+		return a.hi[d-1]
+	})
+}
