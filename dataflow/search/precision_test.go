@@ -25,9 +25,10 @@ func transformed(t testing.TB, text string) *comm.Program {
 // 100 for any number; and none that is not safe. For many programs see
 // spmdc verify --random=N --yardstick=RUNS.
 func TestPrecision(t *testing.T) {
-	programs, pes := 24, []int{2, 3, 5, 8}
+	const programs = 24
+	pes := []int{2, 3, 5, 8}
 	if testing.Short() {
-		programs, pes = 6, []int{4}
+		pes = []int{4}
 	}
 	var known, symbolic search.Precision
 	for seed := uint64(31337000); seed < uint64(31337000+programs); seed++ {

@@ -208,6 +208,36 @@ func (e *Engine) Place(c Context) Place { return e.m.place(c) }
 // Barriers is how often this PE has come to a barrier at a place.
 func (e *Engine) Barriers(k Place) uint64 { return e.m.records[k].executed + e.m.records[k].elided }
 
+// Elides reports whether this PE elides the barriers at a place when it has made no shared
+// access. That changes only in a barrier at this place.
+func (e *Engine) Elides(k Place) bool { return e.m.records[k].remaining == 0 }
+
+// Participates reports whether this PE takes part in the barriers at a place for ever.
+func (e *Engine) Participates(k Place) bool { return e.m.records[k].remaining == rankNecessary }
+
+// Hash is the hash of the context of a place.
+func (e *Engine) Hash(k Place) uint64 { return e.m.records[k].hash }
+
+// Arrive begins a barrier at a place for a caller that takes the vote to the others itself: if it is not elided the
+// caller replaces the vote by the minimum, and calls Conclude, with the error of the agreement. patience is that of Transport.Agree.
+func (e *Engine) Arrive(k Place) (v *[Words]int64, patience time.Duration, elided bool) {
+	if e.m.arrive(k, &e.vote) {
+		return nil, 0, true
+	}
+	return (*[Words]int64)(&e.vote), e.patience(), false
+}
+
+// Met notes a barrier at a place in which this PE participates and all PEs have met, with the
+// global summary before it, for a caller that has voted without Arrive.
+func (e *Engine) Met(k Place, before Access) {
+	e.m.arrive(k, &e.vote)
+	e.vote.set(int64(before), e.m.records[k].hash, e.m.seq, rankNecessary)
+	e.m.conclude(&e.vote)
+}
+
+// Program is the version of the program, as the options name it.
+func (e *Engine) Program() string { return e.options.Program }
+
 // BarrierIn is BarrierAt for a context whose place is known: what programs do whose
 // contexts are known before they run. It reports whether all PEs have met.
 func (e *Engine) BarrierIn(k Place) (executed bool, err error) {
@@ -253,25 +283,34 @@ func (e *Engine) Finish() error {
 	return e.agree()
 }
 
+// patience is how long this PE waits for the others.
+func (e *Engine) patience() time.Duration {
+	if e.vote[wordAccess] >= broken {
+		return e.options.Patience
+	}
+	return 0
+}
+
 // agree takes e.vote to the others.
 func (e *Engine) agree() error {
-	v := &e.vote
 	if e.failed != nil {
 		return e.failed
 	}
-	patience := time.Duration(0)
-	if v[wordAccess] >= broken {
-		patience = e.options.Patience
-	}
 	e.voting = true
-	if err := e.t.Agree(e.site, (*[Words]int64)(v), patience); err != nil {
+	return e.Conclude(e.t.Agree(e.site, (*[Words]int64)(&e.vote), e.patience()))
+}
+
+// Conclude ends what Arrive has begun; err is the error of the agreement.
+func (e *Engine) Conclude(err error) error {
+	e.voting = true
+	if err != nil {
 		if errors.Is(err, ErrStalled) {
 			err = e.stalled()
 		}
 		return e.fail(err)
 	}
-	if !e.m.conclude(v) {
-		return e.fail(e.misspeculated(v))
+	if !e.m.conclude(&e.vote) {
+		return e.fail(e.misspeculated(&e.vote))
 	}
 	e.voting = false
 	return nil

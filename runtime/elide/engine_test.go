@@ -47,9 +47,9 @@ func TestWorkedExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"barriers-log 2\nprogram v1\n", "\nmode audit\npes 2\n",
-		"\n40 40 0 0 0 0.000000 audited: c.f90:10 > s.f90:2\n",
-		"\n40 40 40 40 0 0.000000 audited: c.f90:20 > s.f90:2\n",
+		"barriers-log 3\nprogram v1\n", "\nmode audit\npes 2\n",
+		"\n40 40 0 0 0 0 0.000000 audited: c.f90:10 > s.f90:2\n",
+		"\n40 40 40 40 0 40 0.000000 audited: c.f90:20 > s.f90:2\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in the log\n%s", want, b.String())

@@ -14,15 +14,15 @@ import (
 // Log is what became of the barriers of a run: reports and plans are made of it, by the
 // command. Its file:
 //
-//	barriers-log 2
+//	barriers-log 3
 //	program shallow 4f2a9c
 //	run 20260728-1203
 //	mode audit
 //	pes 4
 //	agreements 1
 //	call step: main.f90:3
-//	# barriers executed redundant table1 broken ms state: context  # what it stands before
-//	12 12 12 11 0 0.021 audited: main.f90:3 > lib.f90:10  # shift u(i-1)
+//	# barriers executed redundant table1 broken steady ms state: context  # what it stands before
+//	12 12 12 11 0 12 0.021 audited: main.f90:3 > lib.f90:10  # shift u(i-1)
 type Log struct {
 	Program    string
 	Run        string // names the run
@@ -39,6 +39,9 @@ type LogContext struct {
 	Note string // what the barrier stands before, in words; may be empty
 	Why  Why
 	Counts
+	// Steady is how many executed barriers were redundant before the first one that was not: all if
+	// each was. It says which thresholds suit a program, where nothing was elided.
+	Steady uint64
 }
 
 // AlwaysRedundant reports whether all barriers in the context were redundant by Table 3.
@@ -78,44 +81,76 @@ type Remark struct {
 // NewLog makes the log of a run that has ended, from the engines of all its PEs. remark,
 // which may be nil, says more of a context on a PE.
 func NewLog(engines []*Engine, remark func(pe int, c Context) Remark) *Log {
-	first := engines[0]
-	l := &Log{Program: first.options.Program, Mode: first.options.Mode, PEs: []int{len(engines)}, Calls: map[string]string{}}
-	at := map[string]int{}
+	parts := make([]Part, len(engines))
 	for pe, e := range engines {
-		l.Agreements = max(l.Agreements, e.m.totals.agreements)
-		for i := range e.m.tree.nodes {
-			k := e.m.tree.nodes[i].record
-			if k == 0 {
-				continue
-			}
-			rec, more := &e.m.records[k], &e.m.asides[k]
-			path := e.path(e.m.tree.Sites(Context(i)))
-			key := path.String()
+		var own func(Context) Remark
+		if remark != nil {
+			own = func(c Context) Remark { return remark(pe, c) }
+		}
+		parts[pe] = NewPart(e, own)
+	}
+	return engines[0].Log(parts)
+}
+
+// Part is what one PE has of the log of a run that has ended.
+type Part struct {
+	Agreements uint64
+	Contexts   []LogContext
+}
+
+// NewPart makes the part of an engine; remark may be nil.
+func NewPart(e *Engine, remark func(Context) Remark) Part {
+	p := Part{Agreements: e.m.totals.agreements}
+	for i := range e.m.tree.nodes {
+		k := e.m.tree.nodes[i].record
+		if k == 0 {
+			continue
+		}
+		rec, more := &e.m.records[k], &e.m.asides[k]
+		c := LogContext{Path: e.path(e.m.tree.Sites(Context(i))), Why: rec.why, Steady: more.steady, Counts: Counts{
+			Barriers:  rec.executed + rec.elided,
+			Executed:  rec.executed,
+			Redundant: more.private + rec.elided,
+			Ideal:     more.ideal,
+			Broken:    uint64(more.broken),
+		}}
+		if remark != nil {
+			r := remark(Context(i))
+			c.Note, c.Time = r.Note, r.Time
+		}
+		p.Contexts = append(p.Contexts, c)
+	}
+	return p
+}
+
+// Log makes the log of the run of the parts of all PEs, by PE. Where contexts align all PEs
+// count the same; what PEs met in from different contexts counts in that of PE 0.
+func (e *Engine) Log(parts []Part) *Log {
+	l := &Log{Program: e.options.Program, Mode: e.options.Mode, PEs: []int{len(parts)}, Calls: map[string]string{}}
+	at := map[string]int{}
+	for pe, p := range parts {
+		l.Agreements = max(l.Agreements, p.Agreements)
+		for _, own := range p.Contexts {
+			key := own.Path.String()
 			n, ok := at[key]
 			if !ok {
-				n = len(l.Contexts)
-				at[key] = n
-				l.Contexts = append(l.Contexts, LogContext{Path: path, Why: rec.why})
+				at[key] = len(l.Contexts)
+				if pe > 0 { // PE 0 was in another context each time, and has counted the barrier there
+					own.Counts, own.Steady = Counts{Time: own.Time}, 0
+				}
+				l.Contexts = append(l.Contexts, own)
+				continue
 			}
 			c := &l.Contexts[n]
-			// Where contexts align all PEs count the same.
-			c.Barriers = max(c.Barriers, rec.executed+rec.elided)
-			c.Executed = max(c.Executed, rec.executed)
-			c.Redundant = max(c.Redundant, more.private+rec.elided)
-			c.Ideal = max(c.Ideal, more.ideal)
-			c.Broken = max(c.Broken, uint64(more.broken))
-			if rec.why == Misaligned {
+			if own.Why == Misaligned {
 				c.Why = Misaligned
 			}
-			if remark != nil {
-				r := remark(pe, Context(i))
-				c.Note = r.Note
-				c.Time += r.Time
-			}
+			c.Note = own.Note
+			c.Time += own.Time
 		}
 	}
 	for i := range l.Contexts {
-		l.Contexts[i].Time /= time.Duration(len(engines))
+		l.Contexts[i].Time /= time.Duration(len(parts))
 	}
 	l.Sort()
 	return l
@@ -142,9 +177,9 @@ func (l *Log) Write(w io.Writer) error {
 	for _, label := range slices.Sorted(maps.Keys(l.Calls)) {
 		fmt.Fprintf(b, "call %s: %v\n", l.Calls[label], Path{label})
 	}
-	fmt.Fprintln(b, "# barriers executed redundant table1 broken ms state: context  # what the barrier stands before")
+	fmt.Fprintln(b, "# barriers executed redundant table1 broken steady ms state: context  # what the barrier stands before")
 	for _, c := range l.Contexts {
-		fmt.Fprintf(b, "%d %d %d %d %d %.6f %v: %v", c.Barriers, c.Executed, c.Redundant, c.Ideal, c.Broken, 1e3*c.Time.Seconds(), c.Why, c.Path)
+		fmt.Fprintf(b, "%d %d %d %d %d %d %.6f %v: %v", c.Barriers, c.Executed, c.Redundant, c.Ideal, c.Broken, c.Steady, 1e3*c.Time.Seconds(), c.Why, c.Path)
 		if c.Note != "" {
 			fmt.Fprintf(b, "  # %s", c.Note)
 		}

@@ -42,6 +42,7 @@ type record struct {
 type aside struct {
 	private  uint64 // executed although the global summary was N
 	ideal    uint64 // redundant by Table 1, executed or elided
+	steady   uint64 // executed before the first time that it was not private
 	learning uint32 // executions while it was learned
 	broken   uint32 // consensus broken by all PEs
 	context  Context
@@ -200,7 +201,10 @@ func (m *machine) conclude(v *Vote) (ok bool) {
 	r := &m.records[m.now]
 	r.executed++
 	if Table3(after) {
-		m.asides[m.now].private++
+		more := &m.asides[m.now]
+		if more.private++; more.private == r.executed {
+			more.steady = more.private
+		}
 	}
 	if r.remaining == rankNecessary && aligned { // for ever, as it mostly is
 		return true

@@ -18,7 +18,7 @@ const (
 	LogWord  = "barriers-log"
 	PlanWord = "barriers-plan"
 
-	LogVersion  = 2
+	LogVersion  = 3
 	PlanVersion = 1
 
 	oldPlanWord = "elide-plan" // of earlier versions of spmdc; the rest is the same

@@ -80,14 +80,14 @@ func parseLine(l *elide.Log, word, rest string) (err error) {
 	return nil
 }
 
-// parseContext reads "barriers executed redundant table1 broken ms state: path [# note]".
+// parseContext reads "barriers executed redundant table1 broken steady ms state: path [# note]".
 func parseContext(line string) (c elide.LogContext, err error) {
 	head, tail, found := strings.Cut(line, ":")
 	words := strings.Fields(head)
-	if !found || len(words) != 7 {
-		return c, fmt.Errorf("%q is no context: write six numbers, the state, a colon, and the calls: 12 12 12 11 0 0.021 audited: a > b", line)
+	if !found || len(words) != 8 {
+		return c, fmt.Errorf("%q is no context: write seven numbers, the state, a colon, and the calls: 12 12 12 11 0 12 0.021 audited: a > b", line)
 	}
-	for i, n := range []*uint64{&c.Barriers, &c.Executed, &c.Redundant, &c.Ideal, &c.Broken} {
+	for i, n := range []*uint64{&c.Barriers, &c.Executed, &c.Redundant, &c.Ideal, &c.Broken, &c.Steady} {
 		if *n, err = strconv.ParseUint(words[i], 10, 64); err != nil {
 			return c, fmt.Errorf("%q is no number of barriers: write a whole number", words[i])
 		}
@@ -95,14 +95,14 @@ func parseContext(line string) (c elide.LogContext, err error) {
 	if c.Executed > c.Barriers || c.Redundant > c.Barriers {
 		return c, fmt.Errorf("%q: of %d barriers more are executed or redundant: run the training again", line, c.Barriers)
 	}
-	ms, err := strconv.ParseFloat(words[5], 64)
+	ms, err := strconv.ParseFloat(words[6], 64)
 	if err != nil || !(ms >= 0 && ms < 1e12) {
-		return c, fmt.Errorf("%q is no time in milliseconds: write a number", words[5])
+		return c, fmt.Errorf("%q is no time in milliseconds: write a number", words[6])
 	}
 	c.Time = time.Duration(ms * float64(time.Millisecond))
-	why, ok := elide.ParseWhy(words[6])
+	why, ok := elide.ParseWhy(words[7])
 	if !ok {
-		return c, fmt.Errorf("%q is no state of a context: run the training again", words[6])
+		return c, fmt.Errorf("%q is no state of a context: run the training again", words[7])
 	}
 	c.Why = why
 	c.Path, tail, err = elide.ParsePath(tail)
@@ -147,6 +147,14 @@ func Merge(logs []*elide.Log) (*elide.Log, error) {
 				continue
 			}
 			sum := &merged.Contexts[n]
+			switch one, other := sum.Steady < sum.Executed, c.Steady < c.Executed; {
+			case !one && !other:
+				sum.Steady += c.Steady
+			case one && other:
+				sum.Steady = max(sum.Steady, c.Steady)
+			case other:
+				sum.Steady = c.Steady
+			}
 			sum.Add(&c.Counts)
 			if c.Why == elide.Misaligned {
 				sum.Why = c.Why

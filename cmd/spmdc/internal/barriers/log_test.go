@@ -41,23 +41,23 @@ func TestLogRoundTrip(t *testing.T) {
 }
 
 func TestLogErrors(t *testing.T) {
-	const head = "barriers-log 2\npes 1\n"
+	const head = "barriers-log 3\npes 1\n"
 	for text, want := range map[string]string{
-		"":                                    "not whole",
-		"barriers-log 2\n":                    "run the training again",
-		"barriers-log 1\npes 1\n":             "version 1",
-		"barriers-plan 1\npes 1\n":            "no log of barriers",
-		"elide-log 1\npe 0 of 1\n":            "no log of barriers",
-		"barriers-log 2\npes 0\n":             "is no number of PEs",
-		head + "mode wild\n":                  "is no mode",
-		head + "agreements x\n":               "is no number of agreements",
-		head + "call x\n":                     "is no call",
-		head + "12: a > b\n":                  "x:3: \"12: a > b\" is no context",
-		head + "1 x 1 1 0 0 audited: a > b\n": "\"x\" is no number",
-		head + "1 1 1 1 0 x audited: a > b\n": "\"x\" is no time",
-		head + "1 1 1 1 0 0 wild: a > b\n":    "\"wild\" is no state",
-		head + "1 1 1 1 0 0 audited: a >\n":   "a call is missing",
-		head + "1 2 1 1 0 0 audited: a\n":     "more are executed",
+		"":                                      "not whole",
+		"barriers-log 3\n":                      "run the training again",
+		"barriers-log 1\npes 1\n":               "version 1",
+		"barriers-plan 1\npes 1\n":              "no log of barriers",
+		"elide-log 1\npe 0 of 1\n":              "no log of barriers",
+		"barriers-log 3\npes 0\n":               "is no number of PEs",
+		head + "mode wild\n":                    "is no mode",
+		head + "agreements x\n":                 "is no number of agreements",
+		head + "call x\n":                       "is no call",
+		head + "12: a > b\n":                    "x:3: \"12: a > b\" is no context",
+		head + "1 x 1 1 0 0 0 audited: a > b\n": "\"x\" is no number",
+		head + "1 1 1 1 0 0 x audited: a > b\n": "\"x\" is no time",
+		head + "1 1 1 1 0 0 0 wild: a > b\n":    "\"wild\" is no state",
+		head + "1 1 1 1 0 0 0 audited: a >\n":   "a call is missing",
+		head + "1 2 1 1 0 0 0 audited: a\n":     "more are executed",
 	} {
 		if _, err := ParseLog("x", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -99,17 +99,17 @@ func TestMerge(t *testing.T) {
 
 // The plan of the worked example of package elide, from the log of its training.
 func TestWorkedExample(t *testing.T) {
-	log, err := ParseLog("log", strings.NewReader(`barriers-log 2
+	log, err := ParseLog("log", strings.NewReader(`barriers-log 3
 program v1
 run 1
 mode audit
 pes 2
-40 40 0 0 0 0 audited: c.f90:10 > s.f90:2
-40 40 0 0 0 0 audited: c.f90:10 > s.f90:4
-40 40 40 40 0 0 audited: c.f90:20 > s.f90:2
-40 40 0 0 0 0 audited: c.f90:20 > s.f90:4
-40 40 40 40 0 0 audited: c.f90:21 > s.f90:2
-40 40 0 0 0 0 audited: c.f90:21 > s.f90:4
+40 40 0 0 0 0 0 audited: c.f90:10 > s.f90:2
+40 40 0 0 0 0 0 audited: c.f90:10 > s.f90:4
+40 40 40 40 0 40 0 audited: c.f90:20 > s.f90:2
+40 40 0 0 0 0 0 audited: c.f90:20 > s.f90:4
+40 40 40 40 0 40 0 audited: c.f90:21 > s.f90:2
+40 40 0 0 0 0 0 audited: c.f90:21 > s.f90:4
 `))
 	if err != nil {
 		t.Fatal(err)

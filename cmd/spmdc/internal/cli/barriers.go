@@ -121,10 +121,11 @@ func (f *barrierFlags) around(env *Env, start func(args []string) error) error {
 }
 
 type barriersCmd struct {
-	Train    trainCmd    `cmd:"" help:"Run a program and log which of its barriers order nothing."`
-	Classify classifyCmd `cmd:"" help:"Make a plan of the logs: which barriers could be left out."`
-	Validate validateCmd `cmd:"" help:"Test the candidates of a plan one by one, by a command of yours."`
-	Report   reportCmd   `cmd:"" help:"Make a report of a log: what became of the barriers, or could."`
+	Train     trainCmd     `cmd:"" help:"Run a program and log which of its barriers order nothing."`
+	Classify  classifyCmd  `cmd:"" help:"Make a plan of the logs: which barriers could be left out."`
+	Validate  validateCmd  `cmd:"" help:"Test the candidates of a plan one by one, by a command of yours."`
+	Threshold thresholdCmd `cmd:"" help:"Say what each threshold would have elided, and elided wrongly, in training runs."`
+	Report    reportCmd    `cmd:"" help:"Make a report of a log: what became of the barriers, or could."`
 }
 
 type trainCmd struct {
@@ -214,17 +215,6 @@ type validateCmd struct {
 }
 
 func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
-	plan, err := barriers.ReadPlan(cmd.Plan)
-	if err != nil {
-		return err
-	}
-	out := cmd.Output
-	if out == "" {
-		out = cmd.Plan
-	}
-	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
-		return err
-	}
 	program, err := cmd.program([]string{cmd.File}, nil, building{host: true}, env, table)
 	if err != nil {
 		return err
@@ -232,7 +222,21 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 	if program, err = filepath.Abs(program); err != nil {
 		return err
 	}
-	test := &barriers.Test{Command: cmd.Test, Program: program, Limit: cmd.Limit, Out: io.Discard}
+	return validate(env, cmd.Plan, cmd.Output, &barriers.Test{Command: cmd.Test, Program: program, Limit: cmd.Limit, Out: io.Discard})
+}
+
+// validate tests the candidates of the plan in a file; out is the file of the plan with the verdicts, "" the same.
+func validate(env *Env, file, out string, test *barriers.Test) error {
+	plan, err := barriers.ReadPlan(file)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = file
+	}
+	if err := barriers.Written(out, outfile.Check(out, elide.PlanWord)); err != nil {
+		return err
+	}
 	judged, err := barriers.Validate(env.Context, plan, test, env.Stdout)
 	interrupted := driver.InterruptedBy(env.Context)
 	if err != nil && interrupted == nil {
@@ -246,6 +250,26 @@ func (cmd *validateCmd) Run(env *Env, table *driver.Table, status *int) error {
 		return interrupted
 	}
 	return nil
+}
+
+type thresholdCmd struct {
+	Logs []string `arg:"" help:"Logs that train wrote."`
+}
+
+func (cmd *thresholdCmd) Run(env *Env) error {
+	var logs []*elide.Log
+	for _, name := range cmd.Logs {
+		l, err := barriers.ReadLog(name)
+		if err != nil {
+			return err
+		}
+		logs = append(logs, l)
+	}
+	a, err := barriers.Advise(logs)
+	if err != nil {
+		return driver.Usagef("write logs with train", "%v", err)
+	}
+	return written(a.Write(env.Stdout))
 }
 
 type reportCmd struct {

@@ -59,6 +59,7 @@ type grammar struct {
 	Bench    benchCmd    `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
 	Simulate simulateCmd `cmd:"" help:"Predict how long the program would take on more PEs, or other machines."`
 	Barriers barriersCmd `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
+	MPI      mpiCmd      `cmd:"" name:"mpi" help:"Find out which barriers of an MPI program order nothing, and leave them out, without changing the program."`
 	Trace    traceCmd    `cmd:"" help:"Show what run --trace has written: where the time of a run went, and what waited for what."`
 	Elide    barriersCmd `cmd:"" hidden:""` // as Barriers, in earlier versions
 	Module   moduleCmd   `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
@@ -130,8 +131,8 @@ func dispatch(args []string, env *Env, table *driver.Table, status *int) (err er
 			err = written(help.err)
 		}
 	}()
-	if len(args) > 0 && args[0] == "run" {
-		// What stands behind -- is for the program.
+	if len(args) > 0 && (args[0] == "run" || args[0] == "mpi") {
+		// What stands behind -- is for the program, or the command that starts it.
 		if i := slices.Index(args, "--"); i >= 0 {
 			args, env.args = args[:i], args[i+1:]
 		}

@@ -93,6 +93,8 @@ var imports = []struct {
 
 	// Logs and plans of barriers are read and written on both sides.
 	{"cmd/spmdc/internal/barriers", []string{"cmd/spmdc/...", "runtime/elide"}},
+	{"cmd/spmdc/internal/mpi", []string{"cmd/spmdc/...", "runtime/elide", "internal/effort"}},
+	{"cmd/spmdc/internal/mpi/...", []string{"runtime/elide"}}, // libraries that programs load
 	{"cmd/spmdc/internal/traces", []string{"cmd/spmdc/...", "runtime/trace/tracefile"}},
 	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "codegen/...", "codegen", "runtime/elide", "internal/gcless"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "codegen/...", "runtime",

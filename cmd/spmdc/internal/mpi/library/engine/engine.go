@@ -1,0 +1,337 @@
+//go:build mpi
+
+// Package main is the engine of package elide as a library for C, which one process of an MPI
+// program loads (shim.c). The library agrees with the other processes by a function of the program's.
+package main
+
+/*
+#include <stdint.h>
+#include <stdlib.h>
+
+struct passed { // a barrier
+	int32_t place;
+	int32_t before; // the global summary, or -1 if it was elided
+	double seconds; // in it
+};
+
+typedef int (*vote_function)(int64_t *words, double patience);
+typedef void *(*gather_function)(const void *data, int64_t length, int64_t *lengths);
+
+static inline int call_vote(vote_function f, int64_t *words, double patience) { return f(words, patience); }
+static inline void *call_gather(gather_function f, const void *data, int64_t length, int64_t *lengths) { return f(data, length, lengths); }
+*/
+import "C"
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/spmdc/spmdc/runtime/elide"
+)
+
+func main() {}
+
+// config is what spmdc mpi says, as JSON.
+type config struct {
+	Mode      string
+	Threshold int
+	Relearn   int
+	Plan      string // file, or ""
+	Blacklist string // file, or ""
+	Log       string // file that process 0 writes
+	Modules   string // file that process 0 writes: the files of load modules, by name
+}
+
+// libraryState is what this process has of the run.
+type libraryState struct {
+	config
+	engine  *elide.Engine
+	vote    *[elide.Words]int64 // under way
+	machine *machine
+	labels  map[elide.Site]string
+	sites   map[string]elide.Site
+	calls   map[string]string // the procedures in which calls are, by label
+	modules map[string]string
+	spent   map[elide.Place]time.Duration
+	context map[elide.Place]elide.Context
+}
+
+var library libraryState
+
+// machine is the transport of elide over functions of the library in C.
+type machine struct {
+	rank, size int
+	vote       C.vote_function
+	gather     C.gather_function
+}
+
+func (m *machine) PE() int { return m.rank }
+func (m *machine) N() int  { return m.size }
+
+func (m *machine) Agree(_ int, v *[elide.Words]int64, patience time.Duration) error {
+	if C.call_vote(m.vote, (*C.int64_t)(unsafe.Pointer(v)), C.double(patience.Seconds())) != 0 {
+		return elide.ErrStalled
+	}
+	return nil
+}
+
+func (m *machine) Gather(_ int, data []byte) ([][]byte, error) {
+	lengths := make([]int64, m.size)
+	all := C.call_gather(m.gather, unsafe.Pointer(unsafe.SliceData(append(data, 0))), C.int64_t(len(data)), (*C.int64_t)(unsafe.Pointer(&lengths[0])))
+	defer C.free(all)
+	parts := make([][]byte, m.size)
+	at := all
+	for i, n := range lengths {
+		parts[i] = C.GoBytes(at, C.int(n))
+		at = unsafe.Add(at, n)
+	}
+	return parts, nil
+}
+
+// engine_start begins the run; its result is an error's text, or NULL.
+//
+//export engine_start
+func engine_start(text, program *C.char, rank, size C.int, vote C.vote_function, gather C.gather_function) *C.char {
+	if err := start(C.GoString(text), C.GoString(program), &machine{int(rank), int(size), vote, gather}); err != nil {
+		return C.CString(err.Error())
+	}
+	return nil
+}
+
+func start(text, program string, m *machine) error {
+	debug.SetGCPercent(400)
+	l := &library
+	l.machine = m
+	l.labels, l.sites, l.calls, l.modules = map[elide.Site]string{}, map[string]elide.Site{}, map[string]string{}, map[string]string{}
+	l.spent, l.context = map[elide.Place]time.Duration{}, map[elide.Place]elide.Context{}
+	if err := json.Unmarshal([]byte(text), &l.config); err != nil {
+		return fmt.Errorf("SPMDC_MPI_CONFIG: %w", err)
+	}
+	mode, ok := elide.ParseMode(l.Mode)
+	if !ok {
+		return fmt.Errorf("%q is no mode", l.Mode)
+	}
+	o := elide.Options{Mode: mode, Threshold: l.Threshold, Relearn: l.Relearn, Program: program, Label: func(s elide.Site) string { return l.labels[s] }}
+	if l.Plan != "" {
+		p, err := elide.ReadPlanFile(l.Plan)
+		if err != nil {
+			return err
+		}
+		o.Plan = p
+	}
+	if l.Blacklist != "" {
+		black, err := elide.ReadPlanFile(l.Blacklist)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			return err
+		case black.For(program) != nil:
+			return fmt.Errorf("%s: %w", l.Blacklist, black.For(program))
+		default:
+			if o.Plan == nil {
+				o.Plan = &elide.Plan{Program: program}
+			}
+			var paths []elide.Path
+			for _, e := range black.Entries {
+				if e.Verdict == elide.Never {
+					paths = append(paths, e.Suffix)
+				}
+			}
+			o.Plan.Forbid(paths, "blacklist")
+		}
+	}
+	var err error
+	if l.engine, err = elide.New(m, o); err != nil {
+		return err
+	}
+	return l.engine.Start()
+}
+
+// engine_place is the place of the barriers in a context that is met first. frames has a line for each
+// call, the outermost first: label, procedure and file of the load module.
+//
+//export engine_place
+func engine_place(frames *C.char, hash *C.uint64_t, state *C.int) C.int {
+	l := &library
+	var sites []elide.Site
+	for line := range strings.Lines(C.GoString(frames)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		sites = append(sites, l.site(f[0], f[1], f[2]))
+	}
+	c := l.engine.Tree().Path(sites)
+	k := l.engine.Place(c)
+	l.context[k] = c
+	*hash, *state = C.uint64_t(l.engine.Hash(k)), l.state(k)
+	return C.int(k)
+}
+
+func (l *libraryState) site(label, procedure, file string) elide.Site {
+	if s, ok := l.sites[label]; ok {
+		return s
+	}
+	h := fnv.New64a()
+	h.Write([]byte(label))
+	s := elide.Site(h.Sum64())
+	l.labels[s], l.sites[label] = label, s
+	if procedure != "" {
+		l.calls[label] = procedure
+	}
+	module, _, _ := strings.Cut(label, "+")
+	l.modules[module] = file
+	return s
+}
+
+// States of places, for the library.
+const (
+	learns = iota
+	elides
+	participates
+)
+
+func (l *libraryState) state(k elide.Place) C.int {
+	switch {
+	case l.engine.Elides(k):
+		return elides
+	case l.engine.Participates(k):
+		return participates
+	}
+	return learns
+}
+
+// engine_arrive begins a barrier that the library cannot decide by itself, and has its vote.
+//
+//export engine_arrive
+func engine_arrive(place, summary C.int, words *C.int64_t) {
+	l := &library
+	l.engine.Mark(elide.Access(summary))
+	v, _, elided := l.engine.Arrive(elide.Place(place))
+	if elided {
+		panic("a barrier that is elided was not elided")
+	}
+	l.vote = v
+	copy(unsafe.Slice((*int64)(words), elide.Words), v[:])
+}
+
+// engine_conclude ends it; words are what came out of the vote. It gives the state of the place from now on,
+// or -1 if the run cannot go on, which has been reported.
+//
+//export engine_conclude
+func engine_conclude(place C.int, words *C.int64_t, stalled C.int, seconds C.double) C.int {
+	l := &library
+	var err error
+	if stalled != 0 {
+		err = elide.ErrStalled
+	} else {
+		copy(l.vote[:], unsafe.Slice((*int64)(words), elide.Words))
+	}
+	if err := l.engine.Conclude(err); err != nil {
+		l.report(err)
+		return -1
+	}
+	l.spent[elide.Place(place)] += time.Duration(float64(seconds) * 1e9)
+	return l.state(elide.Place(place))
+}
+
+// engine_passed notes barriers that the library has decided.
+//
+//export engine_passed
+func engine_passed(list *C.struct_passed, n C.int) {
+	l := &library
+	for _, p := range unsafe.Slice(list, int(n)) {
+		k := elide.Place(p.place)
+		if p.before >= 0 {
+			l.engine.Met(k, elide.Access(p.before))
+			l.spent[k] += time.Duration(float64(p.seconds) * 1e9)
+		} else if _, _, elided := l.engine.Arrive(k); !elided {
+			panic("a barrier that was elided is not elided")
+		}
+	}
+}
+
+// engine_finish ends the run and writes its log.
+//
+//export engine_finish
+func engine_finish(summary C.int) C.int {
+	l := &library
+	l.engine.Mark(elide.Access(summary))
+	if err := l.engine.Finish(); err != nil {
+		l.report(err)
+		return -1
+	}
+	if err := l.log(); err != nil {
+		fmt.Fprintf(os.Stderr, "spmdc: the log of barriers cannot be written: %v\n", err)
+		return -1
+	}
+	return 0
+}
+
+// report says why the run ends: once, if all processes know.
+func (l *libraryState) report(err error) {
+	var m *elide.Misspeculation
+	if !errors.As(err, &m) {
+		fmt.Fprintf(os.Stderr, "spmdc: %v\n", err)
+		return
+	}
+	if len(m.PEs) > 1 && l.machine.rank != 0 {
+		time.Sleep(time.Second) // until process 0 has reported
+		return
+	}
+	fmt.Fprintf(os.Stderr, "spmdc: %v\n", m)
+	if l.Blacklist == "" {
+		fmt.Fprintln(os.Stderr, "  with --blacklist=FILE such contexts are remembered, and not elided again")
+		return
+	}
+	p, err := elide.ReadPlanFile(l.Blacklist)
+	if err != nil {
+		p = &elide.Plan{}
+	}
+	p.Program = l.engine.Program()
+	p.Forbid(m.Blacklist(), m.Kind.String())
+	if err := p.WriteFile(l.Blacklist); err != nil {
+		fmt.Fprintf(os.Stderr, "spmdc: %s: %v\n", l.Blacklist, err)
+	}
+}
+
+// log lets process 0 write what became of the barriers of all.
+func (l *libraryState) log() error {
+	if l.Log == "" {
+		return nil
+	}
+	times := map[elide.Context]time.Duration{}
+	for k, t := range l.spent {
+		times[l.context[k]] = t
+	}
+	own := elide.NewPart(l.engine, func(c elide.Context) elide.Remark { return elide.Remark{Time: times[c]} })
+	data, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	all, err := l.machine.Gather(0, data)
+	if err != nil || l.machine.rank != 0 {
+		return err
+	}
+	parts := make([]elide.Part, len(all))
+	for i, text := range all {
+		if err := json.Unmarshal(text, &parts[i]); err != nil {
+			return err
+		}
+	}
+	log := l.engine.Log(parts)
+	log.Run = fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405.000"), os.Getpid())
+	log.Calls = l.calls
+	if err := log.WriteFile(l.Log); err != nil {
+		return err
+	}
+	modules, err := json.Marshal(l.modules)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.Modules, modules, 0o644)
+}

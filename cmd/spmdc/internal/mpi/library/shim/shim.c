@@ -1,0 +1,1094 @@
+// The library that spmdc mpi loads in front of MPI. It does nothing before MPI_Init.
+//
+// Barriers of all processes go to the engine (engine.go), which decides. What the engine has to know
+// comes from the wrappers of MPI's functions, and from the protection of the pages of windows:
+// the program's view of a window is a second mapping in one arena, which is closed when a barrier
+// is executed. An access to what is closed opens it and counts as one to local shared memory. MPI itself uses
+// the first mapping, which is always open.
+#include "shim.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef OPEN_MPI
+// Processes without MPI load this library too.
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_int64_t
+#pragma weak ompi_mpi_op_min
+#pragma weak ompi_mpi_info_null
+#endif
+
+#define WORDS 6 // elide.Words
+
+__thread int spmdc_depth __attribute__((tls_model("initial-exec")));
+
+static int on;        // between MPI_Init and MPI_Finalize
+static int rank, size;
+static MPI_Comm own;  // a duplicate of the world
+
+__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	if (rank == 0) {
+		fprintf(stderr, "spmdc: ");
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+	}
+	va_end(args);
+	int is = 0;
+	PMPI_Initialized(&is);
+	if (is)
+		PMPI_Abort(MPI_COMM_WORLD, 2);
+	_exit(2);
+}
+
+void *spmdc_fortran(const char *name) {
+	void *f = dlsym(RTLD_DEFAULT, name);
+	if (!f)
+		refuse("this MPI has no %s: its Fortran interface is not supported", name);
+	return f;
+}
+
+// ---- accesses ----
+
+static _Atomic int summary = PRIVATE; // since the last executed barrier
+
+void spmdc_mark(int access) {
+	int old = atomic_load_explicit(&summary, memory_order_relaxed);
+	while (access < old && !atomic_compare_exchange_weak(&summary, &old, access))
+		;
+}
+
+// Windows whose memory is not watched. As long as no process accesses it by MPI, it is private memory of
+// its own. From then on no barrier is elided until the window is freed; if some were elided before, what
+// stood before them is not known.
+static struct blind {
+	MPI_Win win;
+	int used;
+	uint64_t elided; // barriers before it was made
+} *blinds;
+static int nblinds, cblinds, unwatched; // unwatched of them are used
+static uint64_t elided;
+
+static void add_blind(MPI_Win win) {
+	if (nblinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
+		refuse("there is no memory left");
+	blinds[nblinds++] = (struct blind){win, 0, elided};
+}
+
+static void use_blind(MPI_Win win) {
+	for (int i = 0; i < nblinds; i++)
+		if (blinds[i].win == win && !blinds[i].used) {
+			blinds[i].used = 1;
+			unwatched++;
+			if (elided > blinds[i].elided) {
+				fprintf(stderr, "spmdc: misspeculation: process %d accesses a window whose memory is not watched (MPI_Win_create or MPI_Win_attach), and %lu barriers were elided since it was made\n"
+					"  make the window with MPI_Win_allocate, or leave its barriers alone: spmdc mpi audit\n", rank, (unsigned long)(elided - blinds[i].elided));
+				PMPI_Abort(MPI_COMM_WORLD, 4);
+			}
+		}
+}
+
+// Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
+static int sharing;
+
+void spmdc_sharing(void) { sharing = 1; }
+
+static void remove_blind(MPI_Win win) {
+	for (int i = nblinds; i-- > 0;)
+		if (blinds[i].win == win)
+			unwatched -= blinds[i].used, blinds[i] = blinds[--nblinds];
+}
+
+// Operations that have begun and whose end is not known: by window and target.
+static struct pending {
+	MPI_Win win;
+	char *dirty; // by target
+	int count;   // of targets
+	struct pending *next;
+} *pendings;
+static int dirty; // targets with such operations, in all windows
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct pending *pending_of(MPI_Win win) {
+	struct pending **p = &pendings;
+	for (; *p; p = &(*p)->next)
+		if ((*p)->win == win) {
+			struct pending *found = *p;
+			*p = found->next; // the last one used is the first one found
+			found->next = pendings;
+			return pendings = found;
+		}
+	return NULL;
+}
+
+void spmdc_operation(MPI_Win win, int target) {
+	if (!on)
+		return;
+	spmdc_mark(REMOTE);
+	if (target < 0) // MPI_PROC_NULL
+		return;
+	pthread_mutex_lock(&mutex);
+	use_blind(win);
+	struct pending *p = pending_of(win);
+	if (!p) {
+		MPI_Group group;
+		int n = 0;
+		PMPI_Win_get_group(win, &group);
+		PMPI_Group_size(group, &n);
+		PMPI_Group_free(&group);
+		p = calloc(1, sizeof *p);
+		if (!p || !(p->dirty = calloc(n, 1)))
+			refuse("there is no memory left");
+		p->win = win, p->count = n, p->next = pendings, pendings = p;
+	}
+	if (target < p->count && !p->dirty[target])
+		p->dirty[target] = 1, dirty++;
+	pthread_mutex_unlock(&mutex);
+}
+
+void spmdc_flush(MPI_Win win, int target, int clears) {
+	if (!on || !dirty)
+		return;
+	pthread_mutex_lock(&mutex);
+	struct pending *p = pending_of(win);
+	if (p)
+		for (int i = target < 0 ? 0 : target; i < p->count && (target < 0 || i == target); i++)
+			if (p->dirty[i]) {
+				spmdc_mark(REMOTE);
+				if (clears)
+					p->dirty[i] = 0, dirty--;
+			}
+	pthread_mutex_unlock(&mutex);
+}
+
+static void forget(MPI_Win win) {
+	spmdc_flush(win, -1, 1);
+	pthread_mutex_lock(&mutex);
+	struct pending *p = pending_of(win);
+	if (p) {
+		pendings = p->next;
+		free(p->dirty);
+		free(p);
+	}
+	pthread_mutex_unlock(&mutex);
+}
+
+// Without the barrier a receive from any source could take a message of later.
+int spmdc_source(int source) {
+	if (!on || source != MPI_ANY_SOURCE)
+		return 0;
+	spmdc_mark(REMOTE);
+	return 1;
+}
+
+// Requests whose buffer is in a window, and receives from any source, which count when they are
+// begun and when they are completed. MPI may access the buffer at any time until then.
+static struct request {
+	MPI_Request request;
+	int watched;
+} *requests;
+static int nrequests, crequests, busy; // busy of them have a buffer in a window
+
+void spmdc_started(int watched, int any, MPI_Request request) {
+	if (!on || !(watched || any))
+		return;
+	pthread_mutex_lock(&mutex);
+	if (nrequests == crequests && !(requests = realloc(requests, (crequests = 2 * crequests + 16) * sizeof *requests)))
+		refuse("there is no memory left");
+	requests[nrequests++] = (struct request){request, watched};
+	busy += watched;
+	pthread_mutex_unlock(&mutex);
+}
+
+MPI_Request *spmdc_waiting(int n, const MPI_Request *list) {
+	if (!nrequests || n <= 0)
+		return NULL;
+	MPI_Request *old = malloc(n * sizeof *old);
+	if (!old)
+		refuse("there is no memory left");
+	return memcpy(old, list, n * sizeof *old);
+}
+
+MPI_Request *spmdc_waiting_fortran(int n, const MPI_Fint *list) {
+	if (!nrequests || n <= 0)
+		return NULL;
+	MPI_Request *old = malloc(n * sizeof *old);
+	if (!old)
+		refuse("there is no memory left");
+	for (int i = 0; i < n; i++)
+		old[i] = PMPI_Request_f2c(list[i]);
+	return old;
+}
+
+static void completed(MPI_Request request) {
+	pthread_mutex_lock(&mutex);
+	for (int k = 0; k < nrequests; k++)
+		if (requests[k].request == request) {
+			busy -= requests[k].watched;
+			requests[k] = requests[--nrequests];
+			spmdc_mark(REMOTE);
+			break;
+		}
+	pthread_mutex_unlock(&mutex);
+}
+
+void spmdc_waited(MPI_Request *old, int n, const MPI_Request *list) {
+	for (int i = 0; old && i < n; i++)
+		if (list[i] != old[i])
+			completed(old[i]);
+	free(old);
+}
+
+void spmdc_waited_fortran(MPI_Request *old, int n, const MPI_Fint *list) {
+	for (int i = 0; old && i < n; i++)
+		if (PMPI_Request_f2c(list[i]) != old[i])
+			completed(old[i]);
+	free(old);
+}
+
+// The same for persistent requests, which may be started at any time from then on.
+static int persistent, persistent_any;
+
+void spmdc_prepared(int watched, int any) {
+	persistent |= on && watched;
+	persistent_any |= on && any;
+}
+
+void spmdc_restarted(void) {
+	if (persistent || persistent_any)
+		spmdc_mark(REMOTE);
+}
+
+// ---- the arena ----
+
+#define ARENA (1ul << 42)
+#define REGIONS (1 << 18)
+
+static char *arena, *top; // what is used of it ends at top
+static size_t page;
+static int protecting = 1;
+static _Atomic int foreign; // regions that have memory of other processes
+
+static struct region {
+	char *view;  // the program's, in the arena; whole pages
+	char *mpi;   // the same pages for MPI
+	size_t length;
+	MPI_Win win;
+	char *base;  // the program's pointer to its own part
+	int shared;  // it has memory of other processes
+	int owned;   // the memory is the library's
+	int free;
+} *regions; // never moved: signal handlers read them
+static int nregions;
+
+static struct region *region_at(const void *p) {
+	if ((char *)p < arena || (char *)p >= top)
+		return NULL;
+	static int last;
+	struct region *r = &regions[last];
+	if (last < nregions && !r->free && (char *)p >= r->view && (char *)p < r->view + r->length)
+		return r;
+	for (r = regions; r < regions + nregions; r++)
+		if (!r->free && (char *)p >= r->view && (char *)p < r->view + r->length) {
+			last = r - regions;
+			return r;
+		}
+	return NULL;
+}
+
+// What is open of the arena. The first access opens a few pages, each further one twice as many: opening and closing
+// cost time for each page, 5 µs for one and 12 for 64.
+#define FEW 64
+
+static struct range {
+	char *first;
+	size_t length;
+} ranges[32];
+static atomic_int nranges;
+static atomic_flag opening = ATOMIC_FLAG_INIT;
+
+// accessed opens what is around p, if that is in a window.
+static int accessed(char *p) {
+	struct region *r = region_at(p);
+	if (!r)
+		return 0;
+	spmdc_mark(r->shared ? REMOTE : LOCAL);
+	while (atomic_flag_test_and_set(&opening))
+		;
+	int n = nranges;
+	size_t chunk = n < 20 ? FEW * page << n : r->length;
+	char *first = r->view + (p - r->view) / chunk * chunk;
+	size_t length = r->view + r->length - first;
+	struct range *range = &ranges[n];
+	if (n == sizeof ranges / sizeof *ranges) { // there is no room to note another one
+		if (foreign)
+			spmdc_mark(REMOTE);
+		range--, first = arena, length = top - arena;
+	} else
+		nranges++;
+	*range = (struct range){first, length < chunk || first == arena ? length : chunk};
+	mprotect(range->first, range->length, PROT_READ | PROT_WRITE);
+	atomic_flag_clear(&opening);
+	return 1;
+}
+
+static void close_arena(void) {
+	if (nranges == 0)
+		return;
+	while (atomic_flag_test_and_set(&opening))
+		;
+	for (int i = 0; i < nranges; i++)
+		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
+	nranges = 0;
+	atomic_flag_clear(&opening);
+}
+
+// reserve is a range of the arena for so many bytes.
+static struct region *reserve(size_t length) {
+	for (int i = 0; i < nregions; i++)
+		if (regions[i].free && regions[i].length == length) {
+			regions[i].free = 0;
+			return &regions[i];
+		}
+	if (!arena) {
+		arena = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (arena == MAP_FAILED)
+			refuse("there are no addresses for windows: raise the limit of virtual memory (ulimit -v)");
+		top = arena;
+		regions = mmap(NULL, REGIONS * sizeof *regions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (regions == MAP_FAILED)
+			refuse("there is no memory left");
+	}
+	if (nregions == REGIONS)
+		refuse("there are more than %d windows", REGIONS);
+	if (length > (size_t)(arena + ARENA - top))
+		refuse("windows need more than %lu TB of addresses", ARENA >> 40);
+	struct region *r = &regions[nregions++];
+	*r = (struct region){.view = top, .length = length};
+	top += length;
+	return r;
+}
+
+// watch gives the program a view of memory that it shares with MPI, which has [p, p+bytes).
+// It is NULL if the memory is not of a kind that can be mapped twice.
+static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
+	char *first = (char *)((uintptr_t)p & -page);
+	size_t length = ((p + bytes - first) + page - 1) & -page;
+	struct region *r = reserve(length);
+	// Of length 0, mremap maps shared pages a second time.
+	if (mremap(first, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == MAP_FAILED) {
+		r->free = 1;
+		return NULL;
+	}
+	r->mpi = first, r->win = win, r->shared = shared, r->owned = 0;
+	r->base = r->view + (p - first);
+	foreign += shared;
+	if (protecting)
+		mprotect(r->view, length, PROT_NONE);
+	return r->base;
+}
+
+static void unwatch(MPI_Win win) {
+	for (int i = 0; i < nregions; i++)
+		if (!regions[i].free && regions[i].win == win) {
+			mmap(regions[i].view, regions[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+			foreign -= regions[i].shared;
+			if (regions[i].owned)
+				munmap(regions[i].mpi, regions[i].length);
+			regions[i].free = 1;
+		}
+}
+
+void *spmdc_buffer(const void *p, int *watched) {
+	struct region *r = region_at(p);
+	if (!r)
+		return (void *)p;
+	spmdc_mark(r->shared ? REMOTE : LOCAL);
+	*watched = 1;
+	return r->mpi + ((char *)p - r->view);
+}
+
+// ---- signals ----
+
+static struct sigaction next[2]; // who gets SIGSEGV and SIGBUS that are not ours
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+static void fault(int sig, siginfo_t *info, void *context) {
+	char *p = info->si_addr;
+	int saved = errno;
+	if (sig == SIGSEGV && accessed(p)) {
+		errno = saved;
+		return;
+	}
+	struct sigaction *n = &next[sig == SIGBUS];
+	if (n->sa_flags & SA_SIGINFO)
+		n->sa_sigaction(sig, info, context);
+	else if (n->sa_handler == SIG_DFL) {
+		struct sigaction d = {.sa_handler = SIG_DFL};
+		real_sigaction(sig, &d, NULL); // the instruction fails again, without us
+	} else if (n->sa_handler != SIG_IGN)
+		n->sa_handler(sig);
+}
+
+static void find_sigaction(void) {
+	if (!real_sigaction)
+		real_sigaction = dlsym(RTLD_NEXT, "sigaction");
+}
+
+static void install(void) {
+	find_sigaction();
+	struct sigaction a = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+	sigemptyset(&a.sa_mask);
+	real_sigaction(SIGSEGV, &a, &next[0]);
+}
+
+int sigaction(int sig, const struct sigaction *new, struct sigaction *old) {
+	find_sigaction();
+	if (!on || sig != SIGSEGV)
+		return real_sigaction(sig, new, old);
+	struct sigaction was = next[0];
+	if (new)
+		next[0] = *new;
+	if (old)
+		*old = was;
+	return 0;
+}
+
+typedef void (*handler)(int);
+
+handler signal(int sig, handler h) {
+	struct sigaction a = {.sa_handler = h, .sa_flags = SA_RESTART}, old;
+	sigemptyset(&a.sa_mask);
+	return sigaction(sig, &a, &old) ? SIG_ERR : old.sa_handler;
+}
+
+// ---- the engine ----
+
+static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *));
+static int (*engine_place)(const char *frames, uint64_t *hash, int *state);
+static void (*engine_arrive)(int place, int summary, int64_t *words);
+static int (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
+
+// What becomes of a barrier is decided here if its context is elided, or necessary for ever; the
+// engine gets such barriers many at a time.
+static struct passed {
+	int32_t place;
+	int32_t before; // the global summary, or -1 if it was elided
+	double seconds; // in it
+} list[256];
+static int npassed;
+static void (*engine_passed)(const struct passed *list, int n);
+static int (*engine_finish)(int summary);
+
+// A slot has what a process shows to the others.
+struct slot {
+	_Atomic uint64_t round;  // agreements that it has come to
+	_Atomic uint64_t passed; // barriers that it has behind it
+	int64_t words[2][WORDS]; // its votes, by round
+	char rest[16];
+} __attribute__((aligned(128)));
+
+static struct slot **slot_of; // by rank; NULL if not all processes are on one host
+static MPI_Win slot_win;
+static uint64_t rounds, seq;
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+static void progress(void) {
+	int is;
+	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own, &is, MPI_STATUS_IGNORE);
+}
+
+// grace is how long a process that has passed a barrier in which others wait may take to come to
+// an agreement, in which all see what has happened.
+static const double grace = 2;
+
+// absent reports whether a process has passed the barrier in which this one waits.
+static int absent(void) {
+	for (int q = 0; q < size; q++)
+		if (slot_of[q]->round < rounds && slot_of[q]->passed > seq)
+			return 1;
+	return 0;
+}
+
+// vote replaces the words by their minima over all processes. It is 1 if some process will not come:
+// it has passed the barrier, or patience (in seconds, if above 0) has ended.
+static int vote(int64_t *words, double patience) {
+	spmdc_depth++;
+	int stalled = 0;
+	if (!slot_of) {
+		MPI_Request request;
+		int done = 0;
+		int64_t sent[WORDS];
+		memcpy(sent, words, sizeof sent);
+		PMPI_Iallreduce(sent, words, WORDS, MPI_INT64_T, MPI_MIN, own, &request);
+		double begin = patience > 0 ? now() : 0;
+		while (!done && !stalled) {
+			PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+			stalled = !done && patience > 0 && now() - begin > patience;
+		}
+		spmdc_depth--;
+		return stalled;
+	}
+	struct slot *mine = slot_of[rank];
+	uint64_t r = ++rounds;
+	memcpy(mine->words[r & 1], words, WORDS * sizeof *words);
+	atomic_store_explicit(&mine->round, r, memory_order_release);
+	double since = 0;
+	for (int q = 0; q < size && !stalled; q++) {
+		for (unsigned n = 1; atomic_load_explicit(&slot_of[q]->round, memory_order_acquire) < r; n++) {
+			if (n % 64 == 0)
+				progress();
+			if (n % 512 == 0)
+				sched_yield();
+			if (n % 4096 == 0) {
+				if (!absent())
+					since = 0;
+				else if (since == 0)
+					since = now();
+				else if (now() - since > grace) {
+					stalled = 1;
+					break;
+				}
+			}
+			__builtin_ia32_pause();
+		}
+		if (!stalled)
+			for (int i = 0; i < WORDS; i++)
+				if (slot_of[q]->words[r & 1][i] < words[i])
+					words[i] = slot_of[q]->words[r & 1][i];
+	}
+	spmdc_depth--;
+	return stalled;
+}
+
+// gather gives the data of all processes, one behind the other, and how long each is.
+static void *gather(const void *data, int64_t length, int64_t *lengths) {
+	spmdc_depth++;
+	int n = length, *counts = malloc(2 * size * sizeof *counts), *begins = counts + size, total = 0;
+	PMPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, own);
+	for (int q = 0; q < size; q++) {
+		begins[q] = total;
+		lengths[q] = counts[q];
+		total += counts[q];
+	}
+	void *all = malloc(total ? total : 1);
+	PMPI_Allgatherv(data, n, MPI_BYTE, all, counts, begins, MPI_BYTE, own);
+	free(counts);
+	spmdc_depth--;
+	return all;
+}
+
+static uint64_t fnv(uint64_t h, const void *p, size_t n) {
+	for (const unsigned char *b = p; n--; b++)
+		h = (h ^ *b) * 0x100000001b3;
+	return h;
+}
+
+// identify adds a loaded module to the identity of the program: its build id, or its name and segments.
+static int identify(struct dl_phdr_info *m, size_t unused, void *hash) {
+	uint64_t *h = hash;
+	const char *name = strrchr(m->dlpi_name, '/');
+	name = name ? name + 1 : m->dlpi_name;
+	if (strstr(name, "linux-vdso") || strstr(name, "libspmdc"))
+		return 0;
+	for (int i = 0; i < m->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &m->dlpi_phdr[i];
+		if (p->p_type != PT_NOTE)
+			continue;
+		const char *at = (char *)m->dlpi_addr + p->p_vaddr, *end = at + p->p_memsz;
+		while (at + sizeof(ElfW(Nhdr)) <= end) {
+			const ElfW(Nhdr) *note = (void *)at;
+			const char *desc = at + sizeof *note + ((note->n_namesz + 3) & -4);
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(at + sizeof *note, "GNU", 4)) {
+				*h = fnv(*h, desc, note->n_descsz);
+				return 0;
+			}
+			at = desc + ((note->n_descsz + 3) & -4);
+		}
+	}
+	*h = fnv(*h, name, strlen(name));
+	for (int i = 0; i < m->dlpi_phnum; i++)
+		*h = fnv(*h, &m->dlpi_phdr[i].p_memsz, sizeof m->dlpi_phdr[i].p_memsz);
+	return 0;
+}
+
+static uint64_t identity;
+
+// MPI_Init loads modules of MPI, which depend on the machine.
+void spmdc_identify(void) {
+	identity = 0xcbf29ce484222325;
+	dl_iterate_phdr(identify, &identity);
+}
+
+// ---- contexts ----
+
+#define DEPTH 256
+
+static int (*unwind)(void **, int); // unw_backtrace
+
+static void find_unwind(void) {
+	void *u = unwind ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	if (!unwind && (!u || !(unwind = dlsym(u, "unw_backtrace"))))
+		refuse("there is no libunwind.so.8\n  install Debian package libunwind8");
+}
+
+static char *mpi_first, *mpi_last; // the library of MPI
+
+static int find_mpi(struct dl_phdr_info *m, size_t unused, void *inside) {
+	for (int i = 0; i < m->dlpi_phnum; i++) {
+		char *first = (char *)m->dlpi_addr + m->dlpi_phdr[i].p_vaddr, *last = first + m->dlpi_phdr[i].p_memsz;
+		if (m->dlpi_phdr[i].p_type == PT_LOAD && (char *)inside >= first && (char *)inside < last) {
+			mpi_first = first, mpi_last = last;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int spmdc_inside(void) {
+	if (spmdc_depth)
+		return 1;
+	if (!mpi_first) {
+		void *f = dlsym(RTLD_DEFAULT, "PMPI_Init");
+		if (!f)
+			return 0;
+		dl_iterate_phdr(find_mpi, f);
+	}
+	find_unwind();
+	void *frames[DEPTH];
+	int n = unwind(frames, DEPTH);
+	for (int i = 0; i < n; i++)
+		if ((char *)frames[i] >= mpi_first && (char *)frames[i] < mpi_last)
+			return 1;
+	return 0;
+}
+
+static struct entry {
+	uint64_t hash; // of the addresses
+	int place;
+	int state;        // of it
+	uint64_t context; // its hash, the same on all processes
+} *entries;
+static unsigned nentries, centries = 1024;
+
+enum { LEARNS, ELIDES, PARTICIPATES }; // states, as in engine.go
+
+static char exe[PATH_MAX];
+static void *exe_base, *libc_base;
+
+static void *base_of(const void *p) {
+	Dl_info info;
+	return dladdr(p, &info) ? info.dli_fbase : NULL;
+}
+
+// Calls that have been described, by where they return to.
+static struct call {
+	void *ret;
+	char *text;
+} *calls;
+static unsigned ncalls, ccalls = 1024;
+
+static struct call *find_call(void *ret) {
+	for (unsigned i = (uintptr_t)ret * 0x9e3779b97f4a7c15 >> 32;; i++) {
+		struct call *c = &calls[i & (ccalls - 1)];
+		if (!c->ret || c->ret == ret)
+			return c;
+	}
+}
+
+// describe_call is a line: the load module and the offset in it, the procedure in which the call is as
+// far as known, and the file of the module, parted by tabulators.
+static const char *describe_call(void *ret) {
+	if (!calls && !(calls = calloc(ccalls, sizeof *calls)))
+		refuse("there is no memory left");
+	struct call *c = find_call(ret);
+	if (c->ret)
+		return c->text;
+	if (2 * ++ncalls > ccalls) {
+		struct call *old = calls;
+		unsigned count = ccalls;
+		if (!(calls = calloc(ccalls *= 2, sizeof *calls)))
+			refuse("there is no memory left");
+		for (unsigned i = 0; i < count; i++)
+			if (old[i].ret)
+				*find_call(old[i].ret) = old[i];
+		free(old);
+		c = find_call(ret);
+	}
+	Dl_info info = {0};
+	dladdr((char *)ret - 1, &info);
+	const char *file = info.dli_fbase == exe_base ? exe : info.dli_fname ? info.dli_fname : "?";
+	const char *name = strrchr(file, '/');
+	c->ret = ret;
+	if (asprintf(&c->text, "%s+%#lx\t%s\t%s\n", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase), info.dli_sname ? info.dli_sname : "", file) < 0)
+		refuse("there is no memory left");
+	return c->text;
+}
+
+// describe has the lines of calls, the outermost first.
+static char *describe(void **frames, int n) {
+	// What calls main is no call of the program.
+	uintptr_t entry = getauxval(AT_ENTRY);
+	if (n > 1 && (uintptr_t)frames[n - 1] - entry < 64) {
+		n--;
+		while (n > 1 && base_of((char *)frames[n - 1] - 1) == libc_base)
+			n--;
+	}
+	size_t room = 1;
+	for (int i = 0; i < n; i++)
+		room += strlen(describe_call(frames[i]));
+	char *text = malloc(room), *end = text;
+	if (!text)
+		refuse("there is no memory left");
+	for (int i = n - 1; i >= 0; i--)
+		end = stpcpy(end, describe_call(frames[i]));
+	return text;
+}
+
+static struct entry *find(uint64_t hash) {
+	for (unsigned i = hash;; i++) {
+		struct entry *e = &entries[i & (centries - 1)];
+		if (!e->place || e->hash == hash)
+			return e;
+	}
+}
+
+// context is where the barrier is that returns to ret.
+static struct entry *context(void *ret) {
+	void *frames[DEPTH];
+	int n = unwind(frames, DEPTH), first = 0;
+	while (first < n && frames[first] != ret)
+		first++;
+	if (first == n) // the unwinder has not come out of this library
+		frames[0] = ret, first = 0, n = 1;
+	uint64_t hash = 0x9e3779b97f4a7c15;
+	for (int i = first; i < n; i++)
+		hash = (hash ^ (uintptr_t)frames[i]) * 0xd6e8feb86659fd93, hash ^= hash >> 32;
+	struct entry *e = find(hash);
+	if (e->place)
+		return e;
+	char *text = describe(frames + first, n - first);
+	struct entry new = {.hash = hash};
+	new.place = engine_place(text, &new.context, &new.state);
+	free(text);
+	if (2 * ++nentries > centries) {
+		struct entry *old = entries;
+		unsigned count = centries;
+		if (!(entries = calloc(centries *= 2, sizeof *entries)))
+			refuse("there is no memory left");
+		for (unsigned i = 0; i < count; i++)
+			if (old[i].place)
+				*find(old[i].hash) = old[i];
+		free(old);
+		e = find(hash);
+	}
+	*e = new;
+	return e;
+}
+
+static void flush_passed(void) {
+	if (npassed)
+		engine_passed(list, npassed);
+	npassed = 0;
+}
+
+static void pass(struct entry *e, int before, double seconds) {
+	if (before < 0)
+		elided++;
+	list[npassed++] = (struct passed){e->place, before, seconds};
+	if (npassed == sizeof list / sizeof *list)
+		flush_passed();
+}
+
+static void passed(void) {
+	seq++;
+	if (slot_of)
+		atomic_store_explicit(&slot_of[rank]->passed, seq, memory_order_release);
+}
+
+// whole reports whether a communicator has all processes.
+static int whole(MPI_Comm comm) {
+	int n = 0, inter = 0;
+	if (PMPI_Comm_size(comm, &n) != MPI_SUCCESS || n != size)
+		return 0;
+	PMPI_Comm_test_inter(comm, &inter);
+	return !inter;
+}
+
+static int barrier(void *ret) {
+	spmdc_depth++;
+	struct entry *e = context(ret);
+	if (dirty || unwatched || busy || persistent || sharing)
+		spmdc_mark(REMOTE);
+	if (e->state == ELIDES && summary == PRIVATE) {
+		pass(e, -1, 0);
+		passed();
+		spmdc_depth--;
+		return MPI_SUCCESS;
+	}
+	close_arena();
+	int own_summary = atomic_exchange(&summary, PRIVATE);
+	// As Vote.set in package elide.
+	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)INT32_MAX};
+	if (e->state != PARTICIPATES) {
+		flush_passed();
+		engine_arrive(e->place, own_summary, words);
+	}
+	double begin = now();
+	int stalled = vote(words, 0);
+	double seconds = now() - begin;
+	if (e->state == PARTICIPATES && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && words[5] == ~(int64_t)INT32_MAX) {
+		pass(e, words[0], seconds);
+	} else {
+		if (e->state == PARTICIPATES) { // others are elsewhere
+			int64_t unused[WORDS];
+			flush_passed();
+			engine_arrive(e->place, own_summary, unused);
+		}
+		int state = engine_conclude(e->place, words, stalled, seconds);
+		if (state < 0)
+			PMPI_Abort(MPI_COMM_WORLD, 4);
+		e->state = state;
+	}
+	passed();
+	spmdc_depth--;
+	return MPI_SUCCESS;
+}
+
+// ---- MPI ----
+
+static void begin(int level) {
+	const char *engine = getenv("SPMDC_MPI_ENGINE"), *config = getenv("SPMDC_MPI_CONFIG");
+	if (!engine || !config)
+		return;
+	spmdc_depth++;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_size(MPI_COMM_WORLD, &size);
+	page = sysconf(_SC_PAGESIZE);
+	const char *p = getenv("SPMDC_MPI_PROTECT");
+	protecting = !p || strcmp(p, "0");
+	if (level == MPI_THREAD_MULTIPLE && !strstr(config, "\"mode\":\"audit\""))
+		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
+	find_unwind();
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	exe[n > 0 ? n : 0] = 0;
+	exe_base = base_of((void *)getauxval(AT_ENTRY));
+	libc_base = base_of((void *)(uintptr_t)&fclose);
+	void *lib = dlopen(engine, RTLD_NOW | RTLD_LOCAL);
+	if (!lib)
+		refuse("the engine cannot be loaded: %s", dlerror());
+	engine_start = dlsym(lib, "engine_start");
+	engine_place = dlsym(lib, "engine_place");
+	engine_arrive = dlsym(lib, "engine_arrive");
+	engine_conclude = dlsym(lib, "engine_conclude");
+	engine_passed = dlsym(lib, "engine_passed");
+	engine_finish = dlsym(lib, "engine_finish");
+	if (!(entries = calloc(centries, sizeof *entries)))
+		refuse("there is no memory left");
+	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
+	MPI_Comm near;
+	int nearby;
+	PMPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+	PMPI_Comm_size(near, &nearby);
+	int one = nearby == size && !getenv("SPMDC_MPI_APART"), all;
+	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
+	if (all) {
+		struct slot *mine;
+		PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
+		slot_of = calloc(size, sizeof *slot_of);
+		for (int q = 0; q < size; q++) {
+			MPI_Aint bytes;
+			int unit;
+			void *at;
+			PMPI_Win_shared_query(slot_win, q, &bytes, &unit, &at);
+			slot_of[q] = (struct slot *)(((uintptr_t)at + 127) & -(uintptr_t)128);
+		}
+		memset(slot_of[rank], 0, sizeof *mine);
+		PMPI_Barrier(own);
+	}
+	PMPI_Comm_free(&near);
+	char program[PATH_MAX + 32];
+	const char *name = strrchr(exe, '/');
+	snprintf(program, sizeof program, "%s %012lx", name ? name + 1 : exe, (unsigned long)(identity >> 16));
+	char *error = engine_start(config, program, rank, size, vote, gather);
+	if (error)
+		refuse("%s", error);
+	install();
+	on = 1;
+	spmdc_depth--;
+}
+
+static void end(void) {
+	if (!on)
+		return;
+	spmdc_depth++;
+	flush_passed();
+	if (sharing && rank == 0)
+		fprintf(stderr, "spmdc: the program maps memory that processes share without MPI, which is not watched: no barrier was elided behind that\n");
+	if (engine_finish(atomic_exchange(&summary, PRIVATE)) < 0)
+		PMPI_Abort(MPI_COMM_WORLD, 4);
+	on = 0;
+	for (int i = 0; i < nregions; i++)
+		if (!regions[i].free)
+			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
+	if (slot_of)
+		PMPI_Win_free(&slot_win);
+	PMPI_Comm_free(&own);
+	spmdc_depth--;
+}
+
+int spmdc_active(void) { return on && spmdc_depth == 0; }
+
+void spmdc_begin(int level) { begin(level); }
+void spmdc_end(void) { end(); }
+
+int spmdc_barrier(MPI_Comm comm, void *ret) {
+	return whole(comm) ? barrier(ret) : PMPI_Barrier(comm);
+}
+
+// own_memory makes a window of memory that the library has, mapped twice.
+static int own_memory(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, char **base, MPI_Win *win) {
+	size_t length = ((size_t)bytes + page - 1) & -page;
+	char *p = NULL, *view = NULL;
+	if (length) {
+		int fd = memfd_create("spmdc window", MFD_CLOEXEC);
+		if (fd < 0 || ftruncate(fd, length) || (p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+			refuse("there is no memory for a window of %ld bytes: %s", (long)bytes, strerror(errno));
+		close(fd);
+	}
+	int e = PMPI_Win_create(p, bytes, unit, info, comm, win);
+	if (e == MPI_SUCCESS && length) {
+		if (!(view = watch(p, bytes, *win, 0)))
+			refuse("the memory of a window cannot be mapped twice: %s", strerror(errno));
+		region_at(view)->owned = 1;
+	}
+	*base = view;
+	return e;
+}
+
+int spmdc_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
+	spmdc_depth++;
+	char **p = base;
+	int e = PMPI_Win_allocate(bytes, unit, info, comm, base, win);
+	if (e == MPI_SUCCESS) {
+		char *view = bytes ? watch(*p, bytes, *win, 0) : *p;
+		int watched = bytes == 0 || view, all;
+		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
+		if (all)
+			*p = view;
+		else {
+			unwatch(*win);
+			PMPI_Win_free(win);
+			e = own_memory(bytes, unit, info, comm, p, win);
+		}
+	}
+	spmdc_depth--;
+	return e;
+}
+
+int spmdc_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
+	spmdc_depth++;
+	char **p = base;
+	int e = PMPI_Win_allocate_shared(bytes, unit, info, comm, base, win);
+	if (e == MPI_SUCCESS) {
+		// The program may go from one process's memory to another's.
+		char *low = NULL, *high = NULL, *view;
+		int n;
+		PMPI_Comm_size(comm, &n);
+		for (int q = 0; q < n; q++) {
+			MPI_Aint length;
+			int u;
+			char *at;
+			PMPI_Win_shared_query(*win, q, &length, &u, &at);
+			if (length == 0)
+				continue;
+			low = low && low < at ? low : at;
+			high = high && high > at + length ? high : at + length;
+		}
+		if (low && (view = watch(low, high - low, *win, 1)))
+			*p = bytes ? view + (*p - low) : *p;
+		else if (low)
+			add_blind(*win);
+	}
+	spmdc_depth--;
+	return e;
+}
+
+// spmdc_view is the program's pointer to what MPI has at p in a window.
+char *spmdc_view(MPI_Win win, char *p) {
+	for (int i = 0; i < nregions; i++) {
+		struct region *r = &regions[i];
+		if (!r->free && r->win == win && p >= r->mpi && p < r->mpi + r->length)
+			return r->view + (p - r->mpi);
+	}
+	return p;
+}
+
+int spmdc_win_shared_query(MPI_Win win, int target, MPI_Aint *bytes, int *unit, void *base) {
+	int e = PMPI_Win_shared_query(win, target, bytes, unit, base);
+	if (e == MPI_SUCCESS)
+		*(char **)base = spmdc_view(win, *(char **)base);
+	return e;
+}
+
+int spmdc_win_get_attr(MPI_Win win, int key, void *value, int *flag) {
+	int e = PMPI_Win_get_attr(win, key, value, flag);
+	if (e == MPI_SUCCESS && *flag && key == MPI_WIN_BASE)
+		*(char **)value = spmdc_view(win, *(char **)value);
+	return e;
+}
+
+int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+	spmdc_depth++;
+	int e = PMPI_Win_create(base, bytes, unit, info, comm, win);
+	if (e == MPI_SUCCESS) {
+		int watched = bytes == 0, all;
+		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
+		if (!all)
+			add_blind(*win);
+	}
+	spmdc_depth--;
+	return e;
+}
+
+int spmdc_win_attach(MPI_Win win, void *base, MPI_Aint bytes) {
+	int e = PMPI_Win_attach(win, base, bytes);
+	if (e == MPI_SUCCESS)
+		add_blind(win);
+	return e;
+}
+
+int spmdc_win_free(MPI_Win *win) {
+	spmdc_depth++;
+	MPI_Win was = *win;
+	forget(was);
+	int e = PMPI_Win_free(win);
+	if (e == MPI_SUCCESS) {
+		unwatch(was);
+		remove_blind(was);
+	}
+	spmdc_depth--;
+	return e;
+}

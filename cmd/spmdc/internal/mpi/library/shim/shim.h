@@ -1,0 +1,56 @@
+// What the generated wrappers (wrap.c) use of the library (shim.c).
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// spmdc_depth is how many wrapped calls are under way in this thread: MPI calls itself.
+extern __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
+
+enum { REMOTE, LOCAL, PRIVATE }; // as elide.Access
+void spmdc_mark(int access);
+
+// spmdc_active reports whether a call is the program's own, between MPI_Init and MPI_Finalize.
+int spmdc_active(void);
+
+// spmdc_inside reports whether MPI itself calls, even by a function that has no wrapper.
+int spmdc_inside(void);
+
+// spmdc_buffer is the address by which MPI reaches a buffer of the program; it sets watched if that
+// is in a window, and then counts the access.
+void *spmdc_buffer(const void *p, int *watched);
+
+void spmdc_operation(MPI_Win win, int target);         // an operation on the memory of a target begins
+void spmdc_flush(MPI_Win win, int target, int clears); // those on a target end, or on all if it is below 0
+
+// spmdc_source notes from where a message is received or looked for, and reports whether that is from any.
+int spmdc_source(int source);
+
+// A request has been started, or prepared to be started again and again, whose buffer is watched or
+// which receives from any source. Requests are waited for: those that are completed then are no more
+// what they were before.
+void spmdc_started(int watched, int any, MPI_Request request);
+void spmdc_prepared(int watched, int any);
+void spmdc_restarted(void);
+MPI_Request *spmdc_waiting(int n, const MPI_Request *list);
+MPI_Request *spmdc_waiting_fortran(int n, const MPI_Fint *list);
+void spmdc_waited(MPI_Request *old, int n, const MPI_Request *list);
+void spmdc_waited_fortran(MPI_Request *old, int n, const MPI_Fint *list);
+
+void spmdc_sharing(void);    // the program maps memory that it shares without MPI
+void spmdc_identify(void);   // MPI is about to be initialised
+void spmdc_begin(int level); // MPI has been initialised with that level of threads
+void spmdc_end(void);        // MPI is about to be finalised
+int spmdc_barrier(MPI_Comm comm, void *ret);
+
+int spmdc_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+int spmdc_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+char *spmdc_view(MPI_Win win, char *p); // the program's pointer to what MPI has at p
+int spmdc_win_shared_query(MPI_Win win, int target, MPI_Aint *bytes, int *unit, void *base);
+int spmdc_win_get_attr(MPI_Win win, int key, void *value, int *flag);
+int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int spmdc_win_attach(MPI_Win win, void *base, MPI_Aint bytes);
+int spmdc_win_free(MPI_Win *win);
+
+void *spmdc_fortran(const char *name); // the function of MPI's Fortran interface

@@ -1,0 +1,233 @@
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/internal/effort"
+	"github.com/spmdc/spmdc/runtime/elide"
+)
+
+const examples = "../../../../../examples/mpi/" // from testdata
+
+// oversubscribed lets Open MPI start more processes than there are processors, which then wait
+// without keeping others from running, as root too.
+func oversubscribed(t *testing.T) {
+	for _, v := range []string{"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"} {
+		t.Setenv(v, "1")
+	}
+}
+
+// built compiles a program of testdata.
+func built(t *testing.T, compiler string, args ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "prog")
+	cmd := exec.Command(compiler, append(args, "-g", "-O0", "-o", out)...)
+	cmd.Dir = "testdata"
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, text)
+	}
+	return out
+}
+
+// cache is the user's: building the engine takes long.
+func cache(t *testing.T) *driver.Cache {
+	t.Helper()
+	c, err := driver.OpenCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// unwatched is what a command prints without the library.
+func unwatched(t *testing.T, command ...string) string {
+	t.Helper()
+	out, err := exec.Command(command[0], command[1:]...).Output()
+	if err != nil {
+		t.Fatalf("%v: %v", command, err)
+	}
+	return string(out)
+}
+
+// ran is a run with the library that must end.
+func ran(t *testing.T, o Options, command ...string) (log *elide.Log, out, said string, status int, err error) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	var stdout, stderr bytes.Buffer
+	done := make(chan struct{})
+	go func() {
+		log, status, err = Run(command, o, cache(t), func(string) {}, driver.Stdio{Out: &stdout, Err: &stderr})
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		t.Fatalf("%v hangs: %s", command, stderr.String())
+	}
+	return log, stdout.String(), stderr.String(), status, err
+}
+
+// Programs print what they print without the library, and barriers are elided where they order nothing.
+func TestPrograms(t *testing.T) {
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	for _, c := range []struct {
+		name     string
+		compiler []string
+		tool     string // Debian package of the compiler
+		barriers uint64
+		elided   uint64
+		needed   uint64 // executed and not redundant, at least
+	}{
+		{"rma.c", []string{"mpicc", examples + "c/rma.c"}, "", 600, 190, 400},
+		{"rma.f90", []string{"mpifort", "-cpp", examples + "fortran/rma.f90"}, "libopenmpi-dev gfortran", 401, 180, 200},
+		{"rma.f90 with mpi_f08", []string{"mpifort", "-cpp", "-DF08", examples + "fortran/rma.f90"}, "libopenmpi-dev gfortran", 401, 180, 200},
+		{"ring.f90", []string{"caf", examples + "coarray/ring.f90"}, "libcoarrays-openmpi-dev libopenmpi-dev", 243, 100, 120},
+		{"sub.c", []string{"mpicc", "sub.c"}, "", 0, 0, 0},
+		{"anysource.c", []string{"mpicc", "anysource.c"}, "", 180, 100, 60},
+		{"shared.c", []string{"mpicc", "shared.c"}, "", 600, 190, 399},
+		{"loads.c", []string{"mpicc", "loads.c"}, "", 120, 0, 120},
+		{"files.c", []string{"mpicc", "files.c"}, "", 240, 0, 120},
+		{"create.c", []string{"mpicc", "create.c"}, "", 150, 40, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.tool != "" {
+				effort.Tool(t, c.compiler[0], c.tool)
+			}
+			prog := built(t, c.compiler[0], c.compiler[1:]...)
+			for _, n := range []string{"2", "3"}[:effort.Of(2, 1)] {
+				command := []string{"mpirun", "-n", n, prog}
+				want := unwatched(t, command...)
+				log, out, said, status, err := ran(t, Options{Mode: elide.Online}, command...)
+				if err != nil || status != 0 || out != want {
+					t.Fatalf("-n %s: status %d, %v\n%s%s\nwant\n%s", n, status, err, out, said, want)
+				}
+				var sum elide.Counts
+				for i := range log.Contexts {
+					sum.Add(&log.Contexts[i].Counts)
+				}
+				if sum.Barriers != c.barriers || sum.Elided() != c.elided || sum.Barriers-sum.Redundant < c.needed {
+					t.Errorf("-n %s: %+v, want %d barriers, %d elided, %d needed", n, sum, c.barriers, c.elided, c.needed)
+				}
+			}
+		})
+	}
+}
+
+// Misspeculation of each kind is reported, and all processes end.
+func TestMisspeculation(t *testing.T) {
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	prog := built(t, "mpicc", "late.c")
+	for kind, want := range map[string]string{
+		"broken":  "consensus was broken by some PEs only",
+		"end":     "a PE went to the end of the program",
+		"context": "",
+		"receive": "other PEs did not come",
+	} {
+		log, _, said, status, err := ran(t, Options{Mode: elide.Online}, "mpirun", "-n", "3", prog, kind)
+		if err != nil || log != nil || status != 4 || !strings.Contains(said, "misspeculation at barrier 41: "+want) || !strings.Contains(said, "late.c") && !strings.Contains(said, "prog+0x") {
+			t.Errorf("%s: status %d, %v\n%s", kind, status, err, said)
+		}
+	}
+}
+
+// Without the protection of pages loads and stores are not seen: the wrong results come back.
+func TestUnprotected(t *testing.T) {
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	_, out, said, status, err := ran(t, Options{Mode: elide.Online, Unprotected: true}, "mpirun", "-n", "2", built(t, "mpicc", "loads.c"))
+	if err != nil || status != 0 || !strings.HasSuffix(out, " wrong\n") || out == "0 wrong\n" {
+		t.Errorf("status %d, %v\n%s%s", status, err, out, said)
+	}
+}
+
+// What cannot be done is refused before anything runs, with a remedy.
+func TestRefusals(t *testing.T) {
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	empty := filepath.Join(t.TempDir(), "empty.c")
+	if err := os.WriteFile(empty, []byte("int main(void) { return 0; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, _, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", built(t, "gcc", "-static", empty)); err == nil || !strings.Contains(err.Error(), "statically linked") {
+		t.Error(err)
+	}
+	if _, _, _, _, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", built(t, "gcc", empty)); err == nil || !strings.Contains(err.Error(), "MPI_Finalize") {
+		t.Error(err)
+	}
+	threads := built(t, "mpicc", "threads.c")
+	if _, out, said, status, err := ran(t, Options{Mode: elide.Online}, "mpirun", "-n", "2", threads); err != nil || status != 2 || out != "" || !strings.Contains(said, "MPI_THREAD_MULTIPLE") {
+		t.Errorf("status %d, %v: %s%s", status, err, out, said)
+	}
+	if log, out, said, status, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", threads); err != nil || status != 0 || out != "done\n" || log == nil {
+		t.Errorf("status %d, %v: %s%s", status, err, out, said)
+	}
+}
+
+// NWChem's barriers are all seen: as many as a wrapper that does nothing else counts. The energy is
+// that of the plain run, and no barrier that it needs is elided.
+func TestNWChem(t *testing.T) {
+	effort.Full(t, "NWChem is large")
+	effort.Tool(t, "nwchem.openmpi", "nwchem-openmpi")
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+	count := built(t, "mpicc", "-shared", "-fPIC", "count.c")
+	input, err := filepath.Abs("testdata/scf.nw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	energy := func(out string) float64 {
+		_, rest, _ := strings.Cut(out, "Total SCF energy =")
+		var e float64
+		if _, err := fmt.Sscan(rest, &e); err != nil {
+			t.Fatalf("no energy: %v in\n%s", err, out)
+		}
+		return e
+	}
+	command := []string{"mpirun", "-n", "2", "nwchem.openmpi", input}
+	t.Chdir(t.TempDir()) // it writes files
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+count)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	plain, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	want := energy(string(plain))
+	var barriers uint64
+	_, counted, _ := strings.Cut(stderr.String(), "barriers of the world ")
+	if _, err := fmt.Sscan(counted, &barriers); err != nil || barriers < 4000 {
+		t.Fatalf("%d barriers, %v: %s", barriers, err, stderr.String())
+	}
+	for _, mode := range []elide.Mode{elide.Audit, elide.Online} {
+		t.Chdir(t.TempDir())
+		log, out, said, status, err := ran(t, Options{Mode: mode}, command...)
+		if err != nil || status != 0 {
+			t.Fatalf("%v: status %d, %v\n%s", mode, status, err, said)
+		}
+		var sum elide.Counts
+		for i := range log.Contexts {
+			sum.Add(&log.Contexts[i].Counts)
+		}
+		t.Logf("%v: %+v in %d contexts", mode, sum, len(log.Contexts))
+		if got := energy(out); math.Abs(got-want) > 1e-8 {
+			t.Errorf("%v: energy %.12f, want %.12f", mode, got, want)
+		}
+		if sum.Barriers != barriers || (sum.Elided() >= barriers/10) != (mode == elide.Online) || sum.Redundant < barriers/2 {
+			t.Errorf("%v: %+v, and the program has %d barriers", mode, sum, barriers)
+		}
+	}
+}
