@@ -167,6 +167,11 @@ func TestRefusals(t *testing.T) {
 	if _, _, _, _, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", built(t, "gcc", empty)); err == nil || !strings.Contains(err.Error(), "MPI_Finalize") {
 		t.Error(err)
 	}
+	if _, err := exec.LookPath("mpicc.mpich"); err == nil {
+		if _, _, _, _, err := ran(t, Options{Mode: elide.Audit}, "mpirun", "-n", "2", built(t, "mpicc.mpich", "threads.c")); err == nil || !strings.Contains(err.Error(), "uses MPICH") {
+			t.Error(err)
+		}
+	}
 	threads := built(t, "mpicc", "threads.c")
 	if _, out, said, status, err := ran(t, Options{Mode: elide.Online}, "mpirun", "-n", "2", threads); err != nil || status != 2 || out != "" || !strings.Contains(said, "MPI_THREAD_MULTIPLE") {
 		t.Errorf("status %d, %v: %s%s", status, err, out, said)
