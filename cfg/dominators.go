@@ -45,7 +45,6 @@ type Tree struct {
 	// Pre-order interval of each node's subtree: a dominates b exactly when
 	// first[a] <= first[b] <= last[a].
 	first, last map[*Node]int
-	children    map[*Node][]*Node
 	root        *Node
 }
 
@@ -102,12 +101,9 @@ func newTree(root *Node, succs, preds func(*Node) []*Node) *Tree {
 			}
 		}
 	}
-	t := &Tree{idom: map[*Node]*Node{}, first: map[*Node]int{}, last: map[*Node]int{}, children: map[*Node][]*Node{}, root: root}
+	t := &Tree{idom: map[*Node]*Node{}, first: map[*Node]int{}, last: map[*Node]int{}, root: root}
 	for i, n := range order {
 		t.idom[n] = order[idom[i]]
-		if n != root {
-			t.children[t.idom[n]] = append(t.children[t.idom[n]], n)
-		}
 	}
 	t.number(order)
 	return t
@@ -143,10 +139,6 @@ func (t *Tree) Idom(n *Node) *Node {
 	return t.idom[n]
 }
 
-// Children returns the nodes that n immediately dominates, in reverse
-// post-order.
-func (t *Tree) Children(n *Node) []*Node { return t.children[n] }
-
 // Dominates reports whether a dominates b; every node of the tree dominates
 // itself. It is false when either is not in the tree.
 func (t *Tree) Dominates(a, b *Node) bool {
@@ -178,43 +170,4 @@ func (g *Graph) BackEdges() []Edge {
 		}
 	}
 	return back
-}
-
-// NaturalLoop is what repeats: the head and the nodes that reach a back edge to
-// it without passing it. It leaves out what Loop.Body has on the way to EXIT or
-// STOP.
-type NaturalLoop struct {
-	Head *Node
-	Back []Edge // the back edges to Head
-	Body map[*Node]bool
-}
-
-// NaturalLoops returns the natural loops, one per node that a back edge leads
-// to, by the ID of the head.
-func (g *Graph) NaturalLoops() []*NaturalLoop {
-	byHead := map[*Node]*NaturalLoop{}
-	for _, e := range g.BackEdges() {
-		l := byHead[e.To()]
-		if l == nil {
-			l = &NaturalLoop{Head: e.To(), Body: map[*Node]bool{e.To(): true}}
-			byHead[e.To()] = l
-		}
-		l.Back = append(l.Back, e)
-		work := []*Node{e.From}
-		for len(work) > 0 {
-			n := work[len(work)-1]
-			work = work[:len(work)-1]
-			if !l.Body[n] {
-				l.Body[n] = true
-				work = append(work, n.Preds...)
-			}
-		}
-	}
-	var loops []*NaturalLoop
-	for _, n := range g.Nodes {
-		if l := byHead[n]; l != nil {
-			loops = append(loops, l)
-		}
-	}
-	return loops
 }

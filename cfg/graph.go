@@ -121,15 +121,6 @@ func (l *Loop) Contains(inner *Loop) bool {
 	return false
 }
 
-// Depth is the number of loops around and including l, 0 for nil.
-func (l *Loop) Depth() int {
-	d := 0
-	for ; l != nil; l = l.Parent {
-		d++
-	}
-	return d
-}
-
 // Graph is a control-flow graph. Every node but Exit is reachable from Entry;
 // Exit is not when the program never ends.
 type Graph struct {

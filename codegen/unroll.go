@@ -170,40 +170,27 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 
 // expr copies an expression, with the values of variables that are known.
 func (f *flattened) expr(e ir.Expr) ir.Expr {
-	list := func(in []ir.Expr) (out []ir.Expr) {
-		for _, e := range in {
-			out = append(out, f.expr(e))
+	if v, ok := e.(*ir.Var); ok {
+		if c, ok := f.at[v.Sym]; ok {
+			return &ir.Const{X: v.X, Int: int(c)}
 		}
-		return out
 	}
-	switch e := e.(type) {
-	case *ir.Var:
-		if c, ok := f.at[e.Sym]; ok {
-			return &ir.Const{X: e.X, Int: int(c)}
-		}
+	n := ir.Rebuild(e, f.expr)
+	switch n := n.(type) {
 	case *ir.Ref:
-		n := &ir.Ref{X: e.X, Sym: e.Sym, Subs: list(e.Subs)}
 		at := map[string]int64{}
 		for sym, c := range f.at {
 			at[sym.Name] = c
 		}
-		f.refs[n] = copied{e, at}
-		f.g.copyOf[n] = e
-		return n
+		f.refs[n] = copied{e.(*ir.Ref), at}
+		f.g.copyOf[n] = e.(*ir.Ref)
 	case *ir.Bin:
-		n := &ir.Bin{X: e.X, Op: e.Op, L: f.expr(e.L), R: f.expr(e.R)}
-		f.bins[n] = e
+		f.bins[n] = e.(*ir.Bin)
 		return f.computed(n)
-	case *ir.Un:
-		return f.computed(&ir.Un{X: e.X, Op: e.Op, E: f.expr(e.E)})
-	case *ir.Conv:
-		return f.computed(&ir.Conv{X: e.X, E: f.expr(e.E)})
-	case *ir.Substr:
-		return &ir.Substr{X: e.X, Base: f.expr(e.Base), Lo: f.expr(e.Lo), Hi: f.expr(e.Hi)}
-	case *ir.Call:
-		return f.computed(&ir.Call{X: e.X, Name: e.Name, Args: list(e.Args)})
+	case *ir.Un, *ir.Conv, *ir.Call:
+		return f.computed(n)
 	}
-	return ir.Clone(e)
+	return n
 }
 
 // computed is the value of e as a constant where its operands are constants. Go would

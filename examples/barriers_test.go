@@ -65,6 +65,9 @@ func TestElision(t *testing.T) {
 		counts, builds = []int{1, 3, 7}, append(builds, []string{"--check"})
 	}
 	for _, e := range examples(t) {
+		if e.name != "jacobi" && !effort.Share(e.name, 2) {
+			continue
+		}
 		for _, flags := range builds {
 			t.Run(e.name+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()
@@ -206,6 +209,9 @@ func TestCoarrayElision(t *testing.T) {
 		counts, builds = []int{1, 3, 7}, append(builds, []string{"--check"}, []string{"--race"})
 	}
 	for _, source := range coarrayPrograms(t) {
+		if filepath.Dir(source) == "testdata/coarray" && !effort.Share(filepath.Base(source), 2) {
+			continue
+		}
 		for i, flags := range builds {
 			t.Run(source+strings.Join(flags, ""), func(t *testing.T) {
 				t.Parallel()

@@ -13,11 +13,14 @@ import (
 
 // transformedBlocks are kernels that transformations change.
 var transformedBlocks = []string{"update and copy", "guarded reduction", "guarded reduction", "last iteration is different", "in-place outer index", "in-place outer index", "sum",
-	"max and min", "sum", "odd-even exchange", "red-black", "red-black", "rows in any order", "rows in any order"}
+	"max and min", "sum", "odd-even exchange", "red-black", "red-black", "rows in any order", "rows in any order", "neighbours around the ends"}
+
+// chosenKinds are the transformations that must be chosen in some of those programs.
+var chosenKinds = []string{"distribute", "guard", "peel", "split", "replicate", "periodic", "redistribute", "gather", "wrap"}
 
 // TestTransformedPrograms compares random programs that give the source
 // transformations something to do with gfortran, as TestRandomPrograms does, and
-// under one plan also without transformations. All kinds must be chosen in some, and some must
+// under one plan also without transformations. Some must
 // have reductions that travel together, or loops that are emitted once more for one PE.
 func TestTransformedPrograms(t *testing.T) {
 	n := *programs
@@ -54,7 +57,7 @@ func TestTransformedPrograms(t *testing.T) {
 					chosen["loops for one PE"] += strings.Count(alone, "  line ")
 				}
 				chosen["reductions in one message"] += strings.Count(comms, ", in one message with #")
-				for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate", "periodic", "redistribute", "gather"} {
+				for _, kind := range chosenKinds {
 					if strings.HasPrefix(text, "chosen") {
 						chosen[kind] += strings.Count(text, ": "+kind+": ")
 					}
@@ -63,7 +66,7 @@ func TestTransformedPrograms(t *testing.T) {
 		}
 	})
 	t.Logf("chosen in %d programs: %v", n, chosen)
-	for _, kind := range []string{"distribute", "guard", "peel", "split", "replicate", "periodic", "redistribute", "gather", "reductions in one message", "loops for one PE"} {
+	for _, kind := range append(chosenKinds, "reductions in one message", "loops for one PE") {
 		if chosen[kind] == 0 && n >= 8 {
 			t.Errorf("%s is chosen in none of %d programs", kind, n)
 		}

@@ -333,6 +333,18 @@ func Rewrite(e Expr, with func(Expr) Expr) Expr {
 	if x := with(e); x != nil {
 		return x
 	}
+	return Rebuild(e, func(x Expr) Expr { return Rewrite(x, with) })
+}
+
+// Rebuild copies e with what part makes of each of its operands in their places.
+func Rebuild(e Expr, part func(Expr) Expr) Expr {
+	parts := func(list []Expr) []Expr {
+		out := make([]Expr, len(list))
+		for i, e := range list {
+			out[i] = part(e)
+		}
+		return out
+	}
 	switch e := e.(type) {
 	case *Const:
 		c := *e
@@ -341,31 +353,23 @@ func Rewrite(e Expr, with func(Expr) Expr) Expr {
 		c := *e
 		return &c
 	case *Ref:
-		return &Ref{X: e.X, Sym: e.Sym, Subs: rewriteList(e.Subs, with)}
+		return &Ref{X: e.X, Sym: e.Sym, Subs: parts(e.Subs)}
 	case *CoRef:
-		return &CoRef{X: e.X, Sym: e.Sym, Subs: rewriteList(e.Subs, with), Image: Rewrite(e.Image, with)}
+		return &CoRef{X: e.X, Sym: e.Sym, Subs: parts(e.Subs), Image: part(e.Image)}
 	case *Substr:
-		return &Substr{X: e.X, Base: Rewrite(e.Base, with), Lo: Rewrite(e.Lo, with), Hi: Rewrite(e.Hi, with)}
+		return &Substr{X: e.X, Base: part(e.Base), Lo: part(e.Lo), Hi: part(e.Hi)}
 	case *Bin:
-		return &Bin{X: e.X, Op: e.Op, L: Rewrite(e.L, with), R: Rewrite(e.R, with)}
+		return &Bin{X: e.X, Op: e.Op, L: part(e.L), R: part(e.R)}
 	case *Un:
-		return &Un{X: e.X, Op: e.Op, E: Rewrite(e.E, with)}
+		return &Un{X: e.X, Op: e.Op, E: part(e.E)}
 	case *Conv:
-		return &Conv{X: e.X, E: Rewrite(e.E, with)}
+		return &Conv{X: e.X, E: part(e.E)}
 	case *Call:
-		return &Call{X: e.X, Name: e.Name, Args: rewriteList(e.Args, with)}
+		return &Call{X: e.X, Name: e.Name, Args: parts(e.Args)}
 	case *ImpliedDo:
-		return &ImpliedDo{X: e.X, Items: rewriteList(e.Items, with), Index: e.Index, Lo: Rewrite(e.Lo, with), Hi: Rewrite(e.Hi, with), Step: Rewrite(e.Step, with)}
+		return &ImpliedDo{X: e.X, Items: parts(e.Items), Index: e.Index, Lo: part(e.Lo), Hi: part(e.Hi), Step: part(e.Step)}
 	}
 	return e
-}
-
-func rewriteList(list []Expr, with func(Expr) Expr) []Expr {
-	out := make([]Expr, len(list))
-	for i, e := range list {
-		out[i] = Rewrite(e, with)
-	}
-	return out
 }
 
 // fileWords are the statements on files.

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // earlier is an instance of a communication, and how often another one has come
@@ -22,7 +23,7 @@ func TestKillsAfterAgainstTraces(t *testing.T) {
 	var claims, answered, alike [4]int
 	for k := range *programs {
 		w := rand.New(rand.NewSource(*seed + 5000 + int64(k)))
-		text := randomhpf.Program(w)
+		text := randprog.Subscripts(w)
 		f := analyze(t, text)
 		for np := 2; np <= 5; np++ {
 			for run := range 2 {
@@ -30,7 +31,7 @@ func TestKillsAfterAgainstTraces(t *testing.T) {
 				s := NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 				before := map[int]map[int][]*earlier{} // by x, then by y: since three instances of x
 				first := map[int]map[Pair]bool{}
-				randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
+				front.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
 					if n.Kind != cfg.Comm || n.Flavour == "recv" {
 						return
 					}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/internal/effort"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/front"
 )
 
 // chainProgram is a loop of shifts by a few positions, some of them short of the ends of
@@ -61,7 +61,7 @@ func TestChainsAgainstTraces(t *testing.T) {
 			env := map[string]int64{"m": 3, "f": int64(w.Intn(3))}
 			s := NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 			latest := map[int][]Pair{}
-			randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
+			front.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
 				if n.Kind != cfg.Comm {
 					return
 				}

@@ -41,7 +41,7 @@ func TestFiguresOfThePaper(t *testing.T) {
 		if r.Comm.Refs[0].Sym.Name != "b" || len(f.NextProducers(r.Ref)) == 0 {
 			continue
 		}
-		if got := f.ReceiveFrom(r.Ref).String(); got != rf {
+		if got := f.Matrices(r.Ref).RF.String(); got != rf {
 			t.Errorf("line %d: ReceiveFrom\n%s\nwant\n%s", r.Comm.Line, got, rf)
 		}
 		next := f.NextProducers(r.Ref)[0]

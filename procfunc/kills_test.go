@@ -8,7 +8,7 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 var (
@@ -30,7 +30,7 @@ func TestKillsAgainstTraces(t *testing.T) {
 	claims, checked, kinds := 0, 0, map[string]int{}
 	for k := range *programs {
 		w := rand.New(rand.NewSource(*seed + int64(k)))
-		text := randomhpf.Program(w)
+		text := randprog.Subscripts(w)
 		f := analyze(t, text)
 		for np := 1; np <= 5; np++ {
 			for run := range 3 {
@@ -38,7 +38,7 @@ func TestKillsAgainstTraces(t *testing.T) {
 				s := NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 				messages := map[int]map[Pair]bool{} // of the latest instance
 				since := map[int]map[int][]map[Pair]bool{}
-				randomhpf.Trace(f.Program, f.Graph, env, 4000, func(n *cfg.Node) {
+				front.Trace(f.Program, f.Graph, env, 4000, func(n *cfg.Node) {
 					if n.Kind != cfg.Comm || n.Flavour == "recv" {
 						return
 					}

@@ -67,15 +67,6 @@ func collective(r, k int) *Matrices {
 // or barrier have one dimension.
 func (f *Functions) Matrices(r int) *Matrices { return f.shaped(r, false) }
 
-// Producers is the positions that send in communication r, per dimension.
-func (f *Functions) Producers(r int) []linalg.Triplet { return f.Matrices(r).Producers }
-
-// Consumers is the positions that receive in communication r, per dimension.
-func (f *Functions) Consumers(r int) []linalg.Triplet { return f.Matrices(r).Consumers }
-
-// ReceiveFrom is the positions that receive from a position in communication r.
-func (f *Functions) ReceiveFrom(r int) linalg.Transform { return f.Matrices(r).RF }
-
 // NextProducers is, for each loop around communication r, innermost first, the
 // positions that send the values of a position's loop iterations when the
 // communication comes again over that loop's back edge.

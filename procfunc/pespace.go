@@ -1,6 +1,9 @@
 package procfunc
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/mapping"
@@ -23,7 +26,8 @@ type PESpace struct {
 	// does not know.
 	of      func(name string) (int64, bool)
 	missing bool
-	outside bool // see Outside
+	outside bool           // see Outside
+	sect    []dist.Triplet // scratch
 }
 
 // NewPESpace is the space of np PEs. of gives the values of scalars and of loop
@@ -37,36 +41,92 @@ func NewPESpace(np int, ends []*ir.Symbol, of func(name string) (int64, bool)) *
 // receiver ascending. It is false where they are not known: for irregular
 // communications, and where a scalar has no value or overflows.
 func (s *PESpace) Messages(c *comm.Comm) ([]Pair, bool) {
-	list, _, known := s.Elements(c)
-	return list, known
+	var out []Pair
+	known := s.Sections(c, func(p, q int, _ []dist.Triplet) bool {
+		out = append(out, Pair{p, q})
+		return true
+	})
+	if !known {
+		return nil, false
+	}
+	slices.SortFunc(out, func(a, b Pair) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	return out, true
 }
 
 // Elements is Messages with the number of elements in each: no less than are sent.
 func (s *PESpace) Elements(c *comm.Comm) (list []Pair, elements []int, known bool) {
+	known = s.Sections(c, func(p, q int, section []dist.Triplet) bool {
+		n := 1
+		for _, t := range section {
+			n *= t.N
+		}
+		list, elements = append(list, Pair{p, q}), append(elements, n)
+		return true
+	})
+	return list, elements, known
+}
+
+// Sections calls visit for each message of one instance of communication c, by receiver
+// and then by sender ascending, with what it carries: a section of the index space of c,
+// which visit may not keep. visit returns false to see no more. Sections is false where the
+// messages are not known, as for Messages.
+func (s *PESpace) Sections(c *comm.Comm, visit func(p, q int, section []dist.Triplet) bool) bool {
 	if c.Kind == comm.Irregular {
-		return nil, nil, false
+		return false
 	}
 	s.missing, s.outside = false, false
 	l := s.layout(c.Array)
-	boxes := make([][]dist.Triplet, s.np)
-	for q := range boxes {
-		boxes[q] = s.need(c, q)
+	w, subs := s.wants(c), s.subscripts(c)
+	for q := 0; q < s.np && !s.missing; q++ {
+		if s.outside = s.outside || evaluated(c) && s.beyond(c, w.on(q)); s.outside {
+			return false
+		}
 	}
-	subs := s.subscripts(c)
-	if s.missing || s.outside {
-		return nil, nil, false
+	if s.missing {
+		return false
 	}
-	for p := range s.np {
-		for q, box := range boxes {
-			if p == q || box == nil {
+	spans := make([]dist.Span, len(l.Shape))
+	var from []int
+	for q := range s.np {
+		box := w.on(q)
+		if box == nil {
+			continue
+		}
+		s.serving(c, l, box, subs, q, spans)
+		from = l.Shape.PEs(from[:0], spans)
+		slices.Sort(from)
+		for _, p := range from {
+			if p == q {
 				continue
 			}
-			if n := s.amount(c, l, box, subs, p, q); n > 0 {
-				list, elements = append(list, Pair{p, q}), append(elements, n)
+			if section := s.section(c, l, box, subs, p, q); section != nil && !visit(p, q, section) {
+				return true
 			}
 		}
 	}
-	return list, elements, true
+	return true
+}
+
+// serving sets spans to the coordinates of the PEs that may send to q something of box.
+func (s *PESpace) serving(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs []sub, q int, spans []dist.Span) {
+	l.Serving(q, spans)
+	for axis, m := range subs {
+		g := l.Axes[axis].Grid
+		if g < 0 || l.Axes[axis].Format == dist.Collapsed {
+			continue
+		}
+		switch {
+		case slices.Contains(c.Forward, axis):
+			spans[g] = dist.Span{First: l.Shape.Coord(q, g), N: 1}
+		case m.axis < 0 || m.coef == 0:
+			l.Narrow(spans, axis, m.off, m.off)
+		case box[m.axis].Empty():
+			spans[g] = dist.Span{}
+		default:
+			image := box[m.axis].Image(m.coef, m.off)
+			l.Narrow(spans, axis, min(image.Lo, image.Hi()), max(image.Lo, image.Hi()))
+		}
+	}
 }
 
 // Consumers says which PEs want elements in an instance of communication c,
@@ -77,9 +137,10 @@ func (s *PESpace) Consumers(c *comm.Comm) ([]bool, bool) {
 		return nil, false
 	}
 	s.missing = false
+	w := s.wants(c)
 	out := make([]bool, s.np)
 	for q := range out {
-		box := s.need(c, q)
+		box := w.on(q)
 		out[q] = box != nil
 		for _, t := range box {
 			out[q] = out[q] && !t.Empty()
@@ -96,14 +157,124 @@ func (s *PESpace) Producers(c *comm.Comm) ([]bool, bool) {
 	}
 	s.missing, s.outside = false, false
 	l := s.layout(c.Array)
-	out, subs := make([]bool, s.np), s.subscripts(c)
+	w, out, subs := s.wants(c), make([]bool, s.np), s.subscripts(c)
 	for q := range s.np {
-		box := s.need(c, q)
+		box := w.on(q)
+		s.outside = s.outside || box != nil && evaluated(c) && s.beyond(c, box)
 		for p := range s.np {
-			out[p] = out[p] || box != nil && s.amount(c, l, box, subs, p, q) > 0
+			out[p] = out[p] || box != nil && s.section(c, l, box, subs, p, q) != nil
 		}
 	}
 	return out, !s.missing && !s.outside
+}
+
+// Wanted is how many elements the PE with the largest section wants in one instance of
+// communication c, of the first and the last PE, and false where that is not known.
+func (s *PESpace) Wanted(c *comm.Comm) (most float64, known bool) {
+	if c.Kind == comm.Irregular {
+		return 0, false
+	}
+	s.missing = false
+	w := s.wants(c)
+	for _, q := range []int{0, s.np - 1} {
+		n := 0.0
+		for i, t := range w.on(q) {
+			if i == 0 {
+				n = 1
+			}
+			n *= float64(t.N)
+		}
+		most = max(most, n)
+	}
+	return most, !s.missing
+}
+
+// Size is how many elements an array has, and false where that is not known.
+func (s *PESpace) Size(a *ir.Symbol) (float64, bool) {
+	s.missing = false
+	n := 1.0
+	for _, d := range a.Dims {
+		n *= float64(s.end(d.Hi) - s.end(d.Lo) + 1)
+	}
+	return n, !s.missing
+}
+
+// Shape is the extents of the grid that an array is distributed on.
+func (s *PESpace) Shape(a *ir.Symbol) dist.Grid { return s.layout(a).Shape }
+
+// Combined is the section of a replicated array that a reduction combines, and false where
+// that is not known.
+func (s *PESpace) Combined(r *comm.Reduction) ([]dist.Triplet, bool) {
+	s.missing = false
+	var out []dist.Triplet
+	for i, box := range r.Section {
+		for d, t := range s.wants(&comm.Comm{Array: r.Sym, Axes: box}).on(0) {
+			if i == 0 {
+				out = append(out, t)
+			} else {
+				out[d] = out[d].Hull(t)
+			}
+		}
+	}
+	return out, !s.missing
+}
+
+// Count is a number of messages between two PEs.
+type Count struct {
+	Pair
+	N int
+}
+
+// Gets is how often, in one execution of a communication whose temporary is filled in strips
+// of so many iterations, PE To gets a strip's elements of From: those of the first strip
+// are put. It is nil where that is not known.
+func (s *PESpace) Gets(x *comm.Strips, size int) []Count {
+	var coef, off int
+	for _, t := range x.Comm.Axes[x.Axis].Terms {
+		if t.Range == x.Range {
+			coef, off = t.Coef, s.value(x.Comm.Axes[x.Axis].Off)
+		}
+	}
+	v := s.values(x.Range)
+	var out []Count
+	known := s.Sections(x.Comm, func(p, q int, section []dist.Triplet) bool {
+		all := v.on(q)
+		part := section[x.Axis].Preimage(coef, off).Intersect(all)
+		if part.Empty() {
+			return true
+		}
+		from, upto := all.Index(part.Lo), all.Index(part.Hi())
+		if x.Down {
+			from, upto = all.N-1-upto, all.N-1-from
+		}
+		n := min(part.N, upto/size-from/size+1)
+		if from < size {
+			n--
+		}
+		if n > 0 {
+			out = append(out, Count{Pair{p, q}, n})
+		}
+		return true
+	})
+	if !known {
+		return nil
+	}
+	return out
+}
+
+// Iterations is how many values of r are those of iterations of PE q, and false where that
+// is not known.
+func (s *PESpace) Iterations(r *comm.Range) (on func(q int) int, known bool) {
+	s.missing = false
+	v := s.values(r)
+	return func(q int) int { return v.on(q).N }, !s.missing
+}
+
+// Owners says which PEs satisfy all of the constraints, and false where that is not known.
+func (s *PESpace) Owners(cons []comm.Constraint) (on func(q int) bool, known bool) {
+	s.missing = false
+	g := s.guard(cons)
+	return g.on, !s.missing
 }
 
 // Plain is a communication with the same messages as c that depends on less: a
@@ -161,41 +332,101 @@ func (s *PESpace) value(f linalg.Affine) int {
 	return int(v)
 }
 
-// need is the section of the index space of c that PE q wants; nil: none.
-func (s *PESpace) need(c *comm.Comm, q int) []dist.Triplet {
-	if c.RootOnly && q != 0 {
-		return nil
-	}
-	for _, k := range c.Guard {
-		l := s.layout(k.Array)
-		if k.Axis < 0 && !l.Holds(q) || k.Axis >= 0 && !l.Owned(q, k.Axis).Contains(s.value(k.Sub)) {
-			return nil
-		}
-	}
+// wanted is what PEs want of a communication, for the values that scalars have: sections
+// of its index space.
+type wanted struct {
+	root  bool // PE 0 alone
+	guard guard
+	some  []values // PEs for which one of these is empty want nothing
+	axes  []wantedAxis
+	box   []dist.Triplet // scratch
+}
+
+// wantedAxis is one dimension: all of part, or a sum of images.
+type wantedAxis struct {
+	part  dist.Triplet
+	terms []wantedTerm
+}
+
+type wantedTerm struct {
+	values
+	coef, off int
+}
+
+func (s *PESpace) wants(c *comm.Comm) *wanted {
+	w := &wanted{root: c.RootOnly, guard: s.guard(c.Guard), axes: make([]wantedAxis, len(c.Axes)), box: make([]dist.Triplet, len(c.Axes))}
 	for _, r := range c.Ranges {
-		if len(r.Cons) > 0 && !c.Varies(r) && s.rangeOn(r, q).Empty() {
-			return nil
+		if len(r.Cons) > 0 && !c.Varies(r) {
+			w.some = append(w.some, s.values(r))
 		}
 	}
-	box := make([]dist.Triplet, len(c.Axes))
 	for d, ax := range c.Axes {
+		x := &w.axes[d]
 		switch {
 		case ax.All:
-			box[d] = dist.Range(s.end(c.Array.Dims[d].Lo), s.end(c.Array.Dims[d].Hi), 1)
+			x.part = dist.Range(s.end(c.Array.Dims[d].Lo), s.end(c.Array.Dims[d].Hi), 1)
 		case len(ax.Terms) == 0:
-			box[d] = dist.Single(s.value(ax.Off))
+			x.part = dist.Single(s.value(ax.Off))
 		}
 		for i, t := range ax.Terms {
-			image := s.rangeOn(t.Range, q)
+			off := 0
 			if i == 0 {
-				box[d] = image.Image(t.Coef, s.value(ax.Off))
+				off = s.value(ax.Off)
+			}
+			x.terms = append(x.terms, wantedTerm{s.values(t.Range), t.Coef, off})
+		}
+	}
+	return w
+}
+
+// on is what PE q wants; nil: nothing. It holds until the next call.
+func (w *wanted) on(q int) []dist.Triplet {
+	if w.root && q != 0 || !w.guard.on(q) {
+		return nil
+	}
+	for i := range w.some {
+		if w.some[i].on(q).Empty() {
+			return nil
+		}
+	}
+	for d := range w.axes {
+		x := &w.axes[d]
+		w.box[d] = x.part
+		for i := range x.terms {
+			if image := x.terms[i].on(q).Image(x.terms[i].coef, x.terms[i].off); i == 0 {
+				w.box[d] = image
 			} else {
-				box[d] = box[d].Plus(image.Image(t.Coef, 0))
+				w.box[d] = w.box[d].Plus(image)
 			}
 		}
 	}
-	s.outside = s.outside || evaluated(c) && s.beyond(c, box)
-	return box
+	return w.box
+}
+
+// guard is what PEs have to own.
+type guard []struct {
+	l         *dist.Layout
+	axis, sub int
+}
+
+func (s *PESpace) guard(cons []comm.Constraint) guard {
+	g := make(guard, len(cons))
+	for i, k := range cons {
+		g[i].l, g[i].axis = s.layout(k.Array), k.Axis
+		if k.Axis >= 0 {
+			g[i].sub = s.value(k.Sub)
+		}
+	}
+	return g
+}
+
+func (g guard) on(q int) bool {
+	for i := range g {
+		if k := &g[i]; k.axis < 0 && !k.l.Holds(q) || k.axis >= 0 && !k.l.Owned(q, k.axis).Contains(k.sub) {
+			return false
+		}
+	}
+	return true
 }
 
 // Outside reports whether, of the communication that Messages was last asked of, references
@@ -226,28 +457,44 @@ func (s *PESpace) beyond(c *comm.Comm, box []dist.Triplet) bool {
 	return out
 }
 
-// rangeOn is the values of an index on PE q.
-func (s *PESpace) rangeOn(r *comm.Range, q int) dist.Triplet {
-	t := dist.All()
+// values are those of an index, of which a PE has the ones that it owns.
+type values struct {
+	all  dist.Triplet
+	cons []struct {
+		l          *dist.Layout
+		axis, a, b int
+	}
+}
+
+func (s *PESpace) values(r *comm.Range) values {
+	v := values{all: dist.All()}
 	switch {
 	case r.By != nil:
 		step := s.value(*r.By)
 		if step == 0 { // not known, or the loop ends the program
 			s.missing = true
-			return t
+			return v
 		}
-		t = dist.Range(s.value(r.Lo), s.value(r.Hi), step)
+		v.all = dist.Range(s.value(r.Lo), s.value(r.Hi), step)
 	case !r.Unknown:
-		t = dist.Range(s.value(r.Lo), s.value(r.Hi), r.Step)
+		v.all = dist.Range(s.value(r.Lo), s.value(r.Hi), r.Step)
 	}
-	for _, k := range r.Cons {
-		a := int(k.Sub.Coef(r.Index))
+	v.cons = slices.Grow(v.cons, len(r.Cons))[:len(r.Cons)]
+	for i, k := range r.Cons {
 		rest, ok := k.Sub.Subst(r.Index, linalg.Const(0))
-		if !ok {
-			s.missing = true
-			return t
-		}
-		t = s.layout(k.Array).Iters(q, k.Axis, a, s.value(rest), t)
+		s.missing = s.missing || !ok
+		x := &v.cons[i]
+		x.l, x.axis, x.a, x.b = s.layout(k.Array), k.Axis, int(k.Sub.Coef(r.Index)), s.value(rest)
+	}
+	return v
+}
+
+// on is the values on PE q.
+func (v *values) on(q int) dist.Triplet {
+	t := v.all
+	for i := range v.cons {
+		k := &v.cons[i]
+		t = k.l.Iters(q, k.axis, k.a, k.b, t)
 	}
 	return t
 }
@@ -269,18 +516,20 @@ func (s *PESpace) subscripts(c *comm.Comm) []sub {
 	return out
 }
 
-// amount is how many elements p owns, or forwards, of what q wants.
-func (s *PESpace) amount(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs []sub, p, q int) int {
+// section is what p owns, or forwards, of what q wants; nil: nothing. It holds until the
+// next call.
+func (s *PESpace) section(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs []sub, p, q int) []dist.Triplet {
 	if !l.ReplicaFor(p, q) {
-		return 0
+		return nil
 	}
 	if c.Kind == comm.Pipeline {
 		pipe := c.Region.Pipe
 		if ahead := l.Shape.Coord(q, pipe.GridDim) - l.Shape.Coord(p, pipe.GridDim); ahead*pipe.Dir <= 0 {
-			return 0
+			return nil
 		}
 	}
-	sect := append([]dist.Triplet(nil), box...)
+	s.sect = append(s.sect[:0], box...)
+	sect := s.sect
 	for axis, m := range subs {
 		if m.axis < 0 || m.coef == 0 {
 			continue
@@ -289,28 +538,25 @@ func (s *PESpace) amount(c *comm.Comm, l *dist.Layout, box []dist.Triplet, subs 
 		sect[m.axis] = sect[m.axis].Intersect(dist.Range(ax.Lo, ax.Hi, 1).Preimage(m.coef, m.off))
 	}
 	for axis, m := range subs {
-		forwards := false
-		for _, d := range c.Forward {
-			forwards = forwards || d == axis
-		}
-		if forwards {
+		if slices.Contains(c.Forward, axis) {
 			if g := l.Axes[axis].Grid; g >= 0 && l.Shape.Coord(p, g) != l.Shape.Coord(q, g) {
-				return 0
+				return nil
 			}
 			continue
 		}
 		own := l.Owned(p, axis)
 		if m.axis < 0 || m.coef == 0 {
 			if !own.Contains(m.off) {
-				return 0
+				return nil
 			}
 			continue
 		}
 		sect[m.axis] = sect[m.axis].Intersect(own.Preimage(m.coef, m.off))
 	}
-	n := 1
 	for _, t := range sect {
-		n *= max(0, t.N)
+		if t.Empty() {
+			return nil
+		}
 	}
-	return n
+	return sect
 }

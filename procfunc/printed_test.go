@@ -179,7 +179,7 @@ func TestPrintedPositions(t *testing.T) {
 		1: {"[ 0 0   1:2 ]\n[ 1 0 -2:-1 ]\n[ 0 0     1 ]", "[ 1 -1 0 ]\n[ 0  1 0 ]\n[ 0  0 1 ]"},
 		2: {"[ 1 0 -1 ]\n[ 0 1  0 ]\n[ 0 0  1 ]", "[ 1 0  -1 ]\n[ 0 0 1:4 ]\n[ 0 0   1 ]"},
 	} {
-		if got := f.ReceiveFrom(x).String(); got != want[0] {
+		if got := f.Matrices(x).RF.String(); got != want[0] {
 			t.Errorf("C_%d: ReceiveFrom\n%s\nwant\n%s", x, got, want[0])
 		}
 		// An empty chain leaves RF itself.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // corner has three shifts into the overlap of u: from above, which fills cells
@@ -84,7 +84,7 @@ func TestSharedIsWhatShares(t *testing.T) {
 	together, apart := 0, 0
 	texts := []string{corner}
 	for seed := range 60 {
-		texts = append(texts, randomhpf.Program(rand.New(rand.NewSource(int64(seed)))))
+		texts = append(texts, randprog.Subscripts(rand.New(rand.NewSource(int64(seed)))))
 	}
 	for _, text := range texts {
 		f := analyze(t, text)

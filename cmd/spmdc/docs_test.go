@@ -24,7 +24,7 @@ import (
 // its output: a line "..." stands for any lines, "..." in a line for any text. In front
 // of the first command a block may have the program that it is about.
 var documents = []string{"README.md", "examples/README.md", "examples/testdata/README.md", "docs/architecture.md", "docs/barrier-elision.md",
-	"docs/checkpoints.md", "docs/codes.md", "docs/commands.md", "docs/evaluation.md", "docs/glossary.md", "docs/kernels.md", "docs/language.md", "docs/mpi.md", "docs/parallelisation.md",
+	"docs/checkpoints.md", "docs/codes.md", "docs/commands.md", "docs/evaluation.md", "docs/glossary.md", "docs/kernels.md", "docs/language.md", "docs/mpi.md", "docs/parallelisation.md", "docs/simulation.md",
 	"docs/synchronisation.md", "docs/verification.md"}
 
 // otherwise is a command that does not run as it stands in the text.

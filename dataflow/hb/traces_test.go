@@ -10,7 +10,8 @@ import (
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/synch"
 	"github.com/spmdc/spmdc/internal/effort"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -186,7 +187,7 @@ func TestAgainstTraces(t *testing.T) {
 	var constant, symbolic sum
 	for k := range *hpfs {
 		rng := rand.New(rand.NewSource(int64(*seed)*1_000_003 + int64(k)))
-		text := randomhpf.Program(rng)
+		text := randprog.Subscripts(rng)
 		m := rng.Intn(6)
 		fixed := strings.NewReplacer("j, m, f", "j, f\n integer, parameter :: m = "+strconv.Itoa(m), "read *, m, f", "read *, f").Replace(text)
 		for j, text := range []string{fixed, text} {
@@ -218,7 +219,7 @@ func TestAgainstTraces(t *testing.T) {
 					}
 					known := func(v string) (int64, bool) { x, ok := env[v]; return x, ok }
 					tr := newTracer(f, slot, np, procfunc.NewPESpace(np, nil, known))
-					randomhpf.Trace(f.Program, f.Graph, env, 3000, tr.at)
+					front.Trace(f.Program, f.Graph, env, 3000, tr.at)
 					if tr.lost {
 						t.Fatalf("program %d: messages without value\n%s", k, text)
 					}

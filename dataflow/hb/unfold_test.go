@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cfg"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/front"
+	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -18,7 +19,7 @@ func TestUnfolding(t *testing.T) {
 	steps, copies, certain := 0, 0, 0
 	for k := range 120 {
 		rng := rand.New(rand.NewSource(int64(900 + k)))
-		text := randomhpf.Program(rng)
+		text := randprog.Subscripts(rng)
 		m := int64(rng.Intn(6))
 		if k%3 > 0 { // else m is not known to the analysis
 			text = strings.NewReplacer("j, m, f", "j, f\n integer, parameter :: m = "+strconv.FormatInt(m, 10), "read *, m, f", "read *, f").Replace(text)
@@ -33,7 +34,7 @@ func TestUnfolding(t *testing.T) {
 			env := map[string]int64{"m": m, "f": int64(k % 2)}
 			space := procfunc.NewPESpace(np, nil, func(v string) (int64, bool) { x, ok := env[v]; return x, ok })
 			var at []*cfg.Node // copies that the execution may be at
-			randomhpf.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
+			front.Trace(f.Program, f.Graph, env, 2000, func(n *cfg.Node) {
 				var next []*cfg.Node
 				if n == f.Graph.Entry {
 					next = []*cfg.Node{sys.Graph.Entry}

@@ -270,9 +270,6 @@ func cells(x *comm.Comm) string {
 	return fmt.Sprintf("temporary t%d", x.ID)
 }
 
-// Ready says before which puts of c there are ready messages.
-func (p *Plan) Ready(c *comm.Comm) Ready { return p.Slots[c.ID-1].Ready }
-
 // Comment says in one line what c moves and how its puts synchronise.
 func (p *Plan) Comment(c *comm.Comm) string {
 	return fmt.Sprintf("#%d %s of %s, line %d: %s; %s", c.ID, c.Kind, ir.ExprString(c.Refs[0]), c.Line, c.Moves(), p.Why(c))

@@ -77,7 +77,7 @@ func (s *Strip) String() string {
 		b.WriteString("proof:")
 	}
 	if len(s.Writes) > 0 {
-		b.WriteString(" " + numbers(s.Writes, " "))
+		b.WriteString(" " + proof.Numbers(s.Writes, " "))
 	}
 	if !s.Completes {
 		b.WriteString(";" + s.Proof.Body())

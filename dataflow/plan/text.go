@@ -2,9 +2,9 @@ package plan
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -34,14 +34,14 @@ func (p *Plan) Explain() string {
 			fmt.Fprintln(&b, s.Strip)
 		}
 		if len(s.At) > 0 {
-			fmt.Fprintf(&b, "elided on %s PEs\n", numbers(s.At, " "))
+			fmt.Fprintf(&b, "elided on %s PEs\n", proof.Numbers(s.At, " "))
 		}
 	}
 	for _, f := range p.Fenced {
 		fmt.Fprintf(&b, "barrier %s\n", f)
 	}
 	for _, c := range p.Classes {
-		fmt.Fprintf(&b, "class %s\n", numbers(c, " "))
+		fmt.Fprintf(&b, "class %s\n", proof.Numbers(c, " "))
 	}
 	for _, f := range p.Finite {
 		b.WriteString(f.String())
@@ -51,12 +51,4 @@ func (p *Plan) Explain() string {
 	}
 	b.WriteString(p.Graph.String())
 	return b.String()
-}
-
-func numbers(list []int, sep string) string {
-	words := make([]string, len(list))
-	for i, n := range list {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, sep)
 }

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
 // Trial is one thing that the search tried for a communication.
@@ -93,7 +95,7 @@ func NumbersOf(pes []int) string {
 	last := len(pes) - 1
 	text := fmt.Sprint(pes[last])
 	if last > 0 {
-		text = strings.ReplaceAll(numbers(pes[:last], " "), " ", ", ") + " or " + text
+		text = strings.ReplaceAll(proof.Numbers(pes[:last], " "), " ", ", ") + " or " + text
 	}
 	return text + " PEs"
 }

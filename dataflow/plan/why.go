@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
@@ -39,7 +40,7 @@ func (p *Plan) WhyShared(s *Slot, against int) string {
 }
 
 // numbered is "#2, #3".
-func numbered(comms []int) string { return "#" + numbers(comms, ", #") }
+func numbered(comms []int) string { return "#" + proof.Numbers(comms, ", #") }
 
 // WhyRing is why for a slot with a proof over generations; between is what orders its uses.
 func (p *Plan) WhyRing(s *Slot, between []*cfg.Node) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -26,7 +26,7 @@ type proved struct {
 // communication against itself, with slots of each form that does.
 func prove(t *testing.T, seed int64, pes int) *proved {
 	t.Helper()
-	c := front.Must(t, front.SPMD, randomhpf.Program(rand.New(rand.NewSource(seed))))
+	c := front.Must(t, front.SPMD, randprog.Subscripts(rand.New(rand.NewSource(seed))))
 	f := procfunc.Analyze(c, c.Graph())
 	prover := hb.NewProver(f, pes)
 	out := &proved{Unfolding: prover.Unfolding(), graph: f.Graph}

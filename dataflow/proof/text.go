@@ -53,7 +53,7 @@ func (u *Unfolding) writeCopies(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, " %s", spanText(u.Copies[from].Node, u.Copies[to].Node))
 		if next := u.Copies[to].Succs; len(next) > 0 {
-			b.WriteString(">" + numbers(next, ","))
+			b.WriteString(">" + Numbers(next, ","))
 		}
 		from = to + 1
 	}
@@ -95,7 +95,7 @@ func (c *Certificate) writeName(b *strings.Builder) {
 		b.WriteString(" staged")
 	}
 	if c.On != nil && (len(c.Puts) != 1 || c.Puts[0] != c.Use) {
-		b.WriteString(" for " + numbers(c.Puts, ","))
+		b.WriteString(" for " + Numbers(c.Puts, ","))
 	}
 }
 
@@ -161,7 +161,7 @@ func (c Claim) values(ring int) string {
 		case known&Next != 0:
 			words[g] = "NoSync"
 		case under != nil:
-			words[g] = "NoSyncP{" + numbers(under, ",") + "}"
+			words[g] = "NoSyncP{" + Numbers(under, ",") + "}"
 		case known != 0:
 			words[g] = "Cons"
 		default:
@@ -203,7 +203,8 @@ func spanText(from, to int) string {
 	return fmt.Sprintf("%d-%d", from, to)
 }
 
-func numbers(list []int, sep string) string {
+// Numbers are those of a list with sep between.
+func Numbers(list []int, sep string) string {
 	words := make([]string, len(list))
 	for i, n := range list {
 		words[i] = strconv.Itoa(n)

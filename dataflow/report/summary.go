@@ -54,7 +54,7 @@ func count(n int, what string) string {
 	}
 	first, rest, more := strings.Cut(what, " ")
 	if more {
-		return fmt.Sprintf("%d %ss %ss", n, first, strings.ReplaceAll(rest, "or ", "or "))
+		return fmt.Sprintf("%d %ss %ss", n, first, rest)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/simulate"
 	"github.com/spmdc/spmdc/internal/effort"
-	"github.com/spmdc/spmdc/internal/randomhpf"
+	"github.com/spmdc/spmdc/internal/randprog"
 )
 
 // TestExamplesAndProofs: what is proved has no example to the contrary. All
@@ -19,7 +19,7 @@ func TestExamplesAndProofs(t *testing.T) {
 	}
 	texts := programs(t)
 	for seed := range effort.Of(150, 50) {
-		texts[string(rune('a'+seed%26))+" random"+string(rune('0'+seed/26))] = randomhpf.Program(rand.New(rand.NewSource(int64(seed))))
+		texts[string(rune('a'+seed%26))+" random"+string(rune('0'+seed/26))] = randprog.Subscripts(rand.New(rand.NewSource(int64(seed))))
 	}
 	proved, needed, shown, guessed := 0, 0, 0, 0
 	for name, text := range texts {

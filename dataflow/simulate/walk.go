@@ -29,8 +29,10 @@ type walker struct {
 	values  map[string]int64 // of scalars; missing: not known
 	do      func(e event, c *comm.Comm)
 	assigns func(s ir.Stmt) // of statements in regions, before they are executed
-	left    int             // events and iterations until the walk ends
-	guessed bool            // some way was taken that the source does not decide
+	// visit, unless it is nil, executes a node first; false leaves it to the walker.
+	visit   func(n comm.Node) (done bool, j *jump)
+	left    int  // events and iterations until the walk ends
+	guessed bool // some way was taken that the source does not decide
 	// invented: numbers that the program reads were made up.
 	invented bool
 }
@@ -65,6 +67,11 @@ func (w *walker) nodes(list []comm.Node) *jump {
 }
 
 func (w *walker) node(n comm.Node) *jump {
+	if w.visit != nil {
+		if done, j := w.visit(n); done {
+			return j
+		}
+	}
 	switch n := n.(type) {
 	case *comm.Barrier:
 		w.report(all, []*comm.Comm{nil})

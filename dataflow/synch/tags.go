@@ -46,9 +46,6 @@ func (t Tags) text() string {
 	return t.set.Value()
 }
 
-// Len is the number of members.
-func (t Tags) Len() int { return len(t.text()) / tagSize }
-
 // Empty reports whether there is no member.
 func (t Tags) Empty() bool { return t == Tags{} }
 

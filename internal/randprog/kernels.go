@@ -185,7 +185,7 @@ var kernels = []kernel{
 		"rows:swapped", "rows:with a vector", "rows:backward", "rows:in a time loop",
 	}},
 	{name: "neighbours around the ends", make: around, variants: []string{
-		"around:if", "around:mod", "around:both ends", "around:in a time loop",
+		"around:if", "around:mod", "around:modulo", "around:merge", "around:index array", "around:both ends", "around:in a time loop",
 	}},
 	{name: "neighbours at a step's distance", make: strides, variants: []string{
 		"strides:backward", "strides:doubled", "strides:every one", "strides:only behind",

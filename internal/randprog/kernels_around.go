@@ -8,7 +8,7 @@ import "fmt"
 //	do i = 1, n
 //	   nl = i - 1
 //	   if (nl < 1) nl = n
-//	   nr = mod(i, n) + 1
+//	   nr = mod(i, n) + 1 ! or MODULO, MERGE, or an array that holds it
 //	   b(i) = a(nl) + a(nr)
 //	end do
 func around(k *kern) {
@@ -25,22 +25,34 @@ func around(k *kern) {
 
 	var lines []string
 	neighbour := func(name string, by int) val {
-		k.private(intKind, name, tier{bound: 1 << 10})
-		out, back := fmt.Sprintf("%s < %d", name, lo), v.hi
-		if by > 0 {
-			out, back = fmt.Sprintf("%s > %s", name, k.spell(u, v.hi)), lo
+		at, back := v.hi, lo // the iteration whose neighbour is around the end, and that neighbour
+		if by < 0 {
+			at, back = lo, v.hi
 		}
-		if u.chance(1, 2) {
-			k.feat("around:if")
-			lines = append(lines, fmt.Sprintf("%s = %s", name, affine(1, v.name, "1", by)))
-			lines = append(lines, ifBlock(out, []string{fmt.Sprintf("%s = %s", name, k.spell(u, back))}, nil)...)
+		next := affine(1, v.name, "1", by)
+		form := oneOf(u, "if", "mod", "modulo", "merge", "index array")
+		k.feat("around:" + form)
+		if form == "index array" {
+			name = fmt.Sprintf("%s(%s)", k.ringArray(bounds{lo: lo, hi: lo + n - 1}, by).name, v.name)
 		} else {
-			k.feat("around:mod")
+			k.private(intKind, name, tier{bound: 1 << 10})
+		}
+		switch form {
+		case "if":
+			lines = append(lines, name+" = "+next)
+			out := fmt.Sprintf("%s < %d", name, lo)
+			if by > 0 {
+				out = fmt.Sprintf("%s > %s", name, k.spell(u, v.hi))
+			}
+			lines = append(lines, ifBlock(out, []string{fmt.Sprintf("%s = %s", name, k.spell(u, back))}, nil)...)
+		case "mod", "modulo":
 			from := by - lo
-			if by < 0 {
+			if by < 0 && form == "mod" {
 				from += n
 			}
-			lines = append(lines, fmt.Sprintf("%s = mod(%s, %d) + (%d)", name, affine(1, v.name, fmt.Sprint(abs(from)), from), n, lo))
+			lines = append(lines, fmt.Sprintf("%s = %s(%s, %d) + (%d)", name, form, affine(1, v.name, fmt.Sprint(abs(from)), from), n, lo))
+		case "merge":
+			lines = append(lines, fmt.Sprintf("%s = merge(%s, %s, %s == %s)", name, k.spell(u, back), next, v.name, k.spell(u, at)))
 		}
 		var subs []string
 		for e := range a.dims {
@@ -67,4 +79,18 @@ func around(k *kern) {
 		lines = k.inTime(lines)
 	}
 	k.emit(lines...)
+}
+
+// ringArray makes an array of which every element holds its own subscript and by, or what is
+// around the end.
+func (k *kern) ringArray(d bounds, by int) *array {
+	a := k.use(&array{name: k.fresh("ix"), kind: intKind, u: k.u.fork(), dims: []bounds{d}, index: true, unmapped: true})
+	a.tier.bound = max(abs(d.lo), abs(d.hi))
+	end, back := d.hi, d.lo
+	if by < 0 {
+		end, back = d.lo, d.hi
+	}
+	a.init = k.allElements(a, fmt.Sprintf("%s(i) = %s", a.name, affine(1, "i", "1", by)))
+	a.init = append(a.init, fmt.Sprintf("%s(%d) = %d", a.name, end, back))
+	return a
 }

@@ -165,11 +165,11 @@ func (s *solver) eliminate(y *system) (contradiction bool) {
 	}
 	k := -1
 	for j, c := range r[:y.n] {
-		if c != 0 && (k < 0 || abs(c) < abs(r[k])) {
+		if c != 0 && (k < 0 || max(c, -c) < max(r[k], -r[k])) {
 			k = j
 		}
 	}
-	if abs(r[k]) == 1 {
+	if r[k] == 1 || r[k] == -1 {
 		y.eq = y.eq[:len(y.eq)-1]
 		for _, rows := range [][]row{y.eq, y.ge, y.track} {
 			for _, q := range rows {
@@ -246,11 +246,4 @@ next:
 		}
 	}
 	return false
-}
-
-func abs(x int64) int64 {
-	if x < 0 {
-		return -x
-	}
-	return x
 }

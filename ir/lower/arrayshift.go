@@ -5,6 +5,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
 // CSHIFT and EOSHIFT by a constant are elements of the argument at other places, with the loops
@@ -344,18 +345,10 @@ func (l *lowerer) shiftedInPart(ctx *elemental, place, shift, n ir.Expr) (turns 
 		off = k
 		lo, hi = ctx.part[dim].lo+off, ctx.part[dim].hi+off
 	}
-	first := floorDiv(lo-1+by, size)
-	if last := floorDiv(hi-1+by, size); last > first {
+	first := int(linalg.FloorDiv(int64(lo-1+by), int64(size)))
+	if last := int(linalg.FloorDiv(int64(hi-1+by), int64(size))); last > first {
 		ctx.cut.dim, ctx.cut.at = dim, (first+1)*size+1-by-off
 		return 0, nil, false
 	}
 	return first, l.plus(place, l.intConst(by-first*size, place.Position()), place.Position()), true
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

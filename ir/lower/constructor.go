@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -117,18 +115,12 @@ func (m *maker) item(e ast.Expr) bool {
 // refersToFunction reports whether a function of the program is referred to in e: it is
 // lowered once, since each lowering makes a call.
 func (l *lowerer) refersToFunction(e ast.Expr) bool {
-	if x, ok := e.(*ast.Index); ok && l.functionOf(x) != nil {
-		return true
-	}
-	return slices.ContainsFunc(ast.Children(e), l.refersToFunction)
+	return ast.Any(e, func(e ast.Expr) bool { x, ok := e.(*ast.Index); return ok && l.functionOf(x) != nil })
 }
 
 // hasConstructor reports whether there is an array constructor in e.
 func hasConstructor(e ast.Expr) bool {
-	if _, ok := e.(*ast.Array); ok {
-		return true
-	}
-	return slices.ContainsFunc(ast.Children(e), hasConstructor)
+	return ast.Any(e, func(e ast.Expr) bool { _, ok := e.(*ast.Array); return ok })
 }
 
 // bounds are the constant bounds and the step of x; ok is false where they are not.

@@ -14,7 +14,7 @@ import (
 
 // maxElements bounds the size of one array, so that a misprint is an error of
 // the program and not of the machine it runs on.
-const maxElements = 1 << 32
+const maxElements = 1 << 40
 
 // maxLength bounds the length of a CHARACTER variable, and maxText that of a constant,
 // which the compiler holds and every emitted program may contain.

@@ -5,6 +5,24 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
+// fold returns the constant that e is, if its operands are constants, or e.
+func (l *lowerer) fold(e ir.Expr) ir.Expr {
+	switch e := e.(type) {
+	case *ir.Bin:
+		return l.foldBinary(e, e.Pos)
+	case *ir.Un:
+		if c, ok := e.E.(*ir.Const); ok && e.Op == ir.Group {
+			return c
+		}
+		return l.foldUnary(e)
+	case *ir.Conv:
+		return l.convert(e.E, e.Typ)
+	case *ir.Call:
+		return l.foldCall(e)
+	}
+	return e
+}
+
 // foldUnary returns the constant that u is, or u.
 func (l *lowerer) foldUnary(u *ir.Un) ir.Expr {
 	c, isConst := u.E.(*ir.Const)

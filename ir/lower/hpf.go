@@ -392,24 +392,13 @@ func (l *lowerer) farAlign(pos source.Pos) (alignForm, bool) {
 }
 
 func mentionsDummy(e ast.Expr, dummies map[string]source.Pos) bool {
-	switch e := e.(type) {
-	case *ast.Ident:
-		_, ok := dummies[e.Name]
-		return ok
-	case *ast.Paren:
-		return mentionsDummy(e.X, dummies)
-	case *ast.Unary:
-		return mentionsDummy(e.X, dummies)
-	case *ast.Binary:
-		return mentionsDummy(e.X, dummies) || mentionsDummy(e.Y, dummies)
-	case *ast.Index:
-		for _, a := range e.Args {
-			if mentionsDummy(a, dummies) {
-				return true
-			}
+	return ast.Any(e, func(e ast.Expr) bool {
+		i, ok := e.(*ast.Ident)
+		if ok {
+			_, ok = dummies[i.Name]
 		}
-	}
-	return false
+		return ok
+	})
 }
 
 func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -21,7 +22,7 @@ func (l *lowerer) saveStmts() {
 	for _, s := range l.saves {
 		if len(s.Names)+len(s.Blocks) == 0 {
 			l.saveAll = true
-			for _, name := range sortedNames(l.names) {
+			for _, name := range slices.Sorted(maps.Keys(l.names)) {
 				l.savedByAll(name, l.names[name])
 			}
 		}
@@ -38,15 +39,6 @@ func (l *lowerer) saveStmts() {
 			}
 		}
 	}
-}
-
-func sortedNames(m map[string]*ir.Symbol) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // savedByAll is the variable that name means where a SAVE without names may hold.

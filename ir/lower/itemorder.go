@@ -119,36 +119,13 @@ func (l *lowerer) substitute(e ir.Expr, env map[*ir.Symbol]ir.Expr) ir.Expr {
 		return e
 	}
 	switch e := e.(type) {
+	case *ir.Const, *ir.ImpliedDo:
+		return e
 	case *ir.Var:
 		if v, ok := env[e.Sym]; ok {
 			return ir.Clone(v)
 		}
-	case *ir.Ref:
-		return &ir.Ref{X: e.X, Sym: e.Sym, Subs: l.substituteAll(e.Subs, env)}
-	case *ir.CoRef:
-		return &ir.CoRef{X: e.X, Sym: e.Sym, Subs: l.substituteAll(e.Subs, env), Image: l.substitute(e.Image, env)}
-	case *ir.Substr:
-		return &ir.Substr{X: e.X, Base: l.substitute(e.Base, env), Lo: l.substitute(e.Lo, env), Hi: l.substitute(e.Hi, env)}
-	case *ir.Bin:
-		return l.foldBinary(&ir.Bin{X: e.X, Op: e.Op, L: l.substitute(e.L, env), R: l.substitute(e.R, env)}, e.Pos)
-	case *ir.Un:
-		x := &ir.Un{X: e.X, Op: e.Op, E: l.substitute(e.E, env)}
-		if c, ok := x.E.(*ir.Const); ok && e.Op == ir.Group {
-			return c
-		}
-		return l.foldUnary(x)
-	case *ir.Conv:
-		return l.convert(l.substitute(e.E, env), e.Typ)
-	case *ir.Call:
-		return l.foldCall(&ir.Call{X: e.X, Name: e.Name, Args: l.substituteAll(e.Args, env)})
+		return e
 	}
-	return e
-}
-
-func (l *lowerer) substituteAll(list []ir.Expr, env map[*ir.Symbol]ir.Expr) []ir.Expr {
-	out := make([]ir.Expr, len(list))
-	for i, e := range list {
-		out[i] = l.substitute(e, env)
-	}
-	return out
+	return l.fold(ir.Rebuild(e, func(x ir.Expr) ir.Expr { return l.substitute(x, env) }))
 }

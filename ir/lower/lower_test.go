@@ -113,3 +113,48 @@ func checkNodes(t *testing.T, p *ir.Program) {
 		return true
 	})
 }
+
+// TestImagesAnywhere: one mention of images, in whatever statement, makes the program one
+// that every image executes; a procedure of that name is no mention.
+func TestImagesAnywhere(t *testing.T) {
+	for body, want := range map[string]bool{
+		"select case (this_image())\ncase default\nend select":                                    true,
+		"write (10 + this_image(), *) 1":                                                          true,
+		"go to (10, 10), num_images()\n10 continue":                                               true,
+		"if (this_image() - 1) 10, 10, 10\n10 continue":                                           true,
+		"c = (1.0, 2.0)\nif (real(c)*num_images() > 0.0) continue":                                true,
+		"associate (me => this_image())\nend associate":                                           true,
+		"do while (num_images() < 0)\nend do":                                                     true,
+		"if (i > 1) then\nelse if (i < this_image()) then\nend if":                                true,
+		"i = max(1, [num_images()])":                                                              true,
+		"sync all":                                                                                true,
+		"i = num_images\ncontains\nsubroutine f\nend subroutine":                                  false,
+		"i = this_image()\ncontains\ninteger function this_image()\nthis_image = 1\nend function": false,
+	} {
+		decls := "integer :: i\ncomplex :: c\n"
+		if strings.Contains(body, "= num_images\n") {
+			decls += "integer :: num_images\nnum_images = 1\n"
+		}
+		p, diags := irtest.Lower(t, "program p\n"+decls+"i = 0\n"+body+"\nend program p\n")
+		if p.SPMD != want {
+			t.Errorf("%s\nimages: %v, want %v (%v)", body, p.SPMD, want, irtest.Report(diags))
+		}
+	}
+}
+
+// TestOrderOfSymbols: a program has its symbols in one order, whatever that of maps is.
+func TestOrderOfSymbols(t *testing.T) {
+	const in = "program p\nuse, intrinsic :: iso_fortran_env\nuse, intrinsic :: iso_c_binding\nprint *, real_kinds, character_kinds, logical_kinds, integer_kinds, c_int, c_long\nend program p\n"
+	names := func() (list []string) {
+		for _, s := range irtest.Program(t, in).Symbols {
+			list = append(list, s.Name)
+		}
+		return list
+	}
+	want := names()
+	for range 20 {
+		if diff := cmp.Diff(want, names()); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -68,34 +66,17 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 
 // reads reports whether e mentions s.
 func (l *lowerer) reads(e ast.Expr, s *ir.Symbol) bool {
-	var list []ast.Expr
-	switch e := e.(type) {
-	case *ast.Ident:
-		return l.lookup(e.Name) == s
-	case *ast.Index:
-		if l.lookup(e.Name) == s || l.functionOf(e) != nil {
-			return true // a function may read anything
+	return ast.Any(e, func(e ast.Expr) bool {
+		switch e := e.(type) {
+		case *ast.Ident:
+			return l.lookup(e.Name) == s
+		case *ast.Index:
+			return l.lookup(e.Name) == s || l.functionOf(e) != nil // a function may read anything
+		case *ast.CoIndex, *ast.Array, *ast.Complex:
+			return true
 		}
-		list = e.Args
-	case *ast.Substring:
-		list = []ast.Expr{e.Base, e.Lo, e.Hi}
-	case *ast.CoIndex:
-		return true
-	case *ast.Unary:
-		list = []ast.Expr{e.X}
-	case *ast.Binary:
-		list = []ast.Expr{e.X, e.Y}
-	case *ast.Paren:
-		list = []ast.Expr{e.X}
-	case *ast.Keyword:
-		list = []ast.Expr{e.X}
-	case *ast.Triplet:
-		list = []ast.Expr{e.Lo, e.Hi, e.Step}
-	case *ast.IntLit, *ast.RealLit, *ast.StringLit, *ast.LogicalLit, nil:
-	default:
-		return true
-	}
-	return slices.ContainsFunc(list, func(x ast.Expr) bool { return x != nil && l.reads(x, s) })
+		return false
+	})
 }
 
 // lows finds the lower bounds of allocatable arrays that are the same constants wherever

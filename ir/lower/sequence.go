@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/spmdc/spmdc/ir"
@@ -263,7 +264,7 @@ func (l *lowerer) flatten() {
 	if len(l.flat) == 0 || l.surveying {
 		return
 	}
-	for _, name := range sortedNames(l.names) {
+	for _, name := range slices.Sorted(maps.Keys(l.names)) {
 		s := l.names[name]
 		_, done := l.overlays[s]
 		if done || !l.flat[declaredAs(s)] || l.used[name] || l.dummies[name] != nil || !isArray(s) || s.IsOpen() || l.constants[s] || l.unbounded[s] || l.common[s] {

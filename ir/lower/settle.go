@@ -154,24 +154,8 @@ func (w *settling) frozen(e ir.Expr) ir.Expr {
 // fold computes what is constant.
 func (w *settling) fold(e ir.Expr) ir.Expr {
 	scratch := &lowerer{diags: &source.List{}}
-	switch e := e.(type) {
-	case *ir.Bin:
-		l, r := w.fold(e.L), w.fold(e.R)
-		if x := scratch.foldBinary(&ir.Bin{X: e.X, Op: e.Op, L: l, R: r}, e.Pos); !isBad(x) {
-			return x
-		}
-	case *ir.Conv:
-		if x := scratch.convert(w.fold(e.E), e.Typ); !isBad(x) {
-			return x
-		}
-	case *ir.Call:
-		c := &ir.Call{X: e.X, Name: e.Name}
-		for _, a := range e.Args {
-			c.Args = append(c.Args, w.fold(a))
-		}
-		if x := scratch.foldCall(c); !isBad(x) {
-			return x
-		}
+	if x := scratch.fold(ir.Rebuild(e, w.fold)); !isBad(x) {
+		return x
 	}
 	return e
 }

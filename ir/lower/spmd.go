@@ -66,86 +66,30 @@ func (m *imageFinder) spec(list []ast.Stmt) {
 
 func (m *imageFinder) block(list []ast.Stmt) {
 	for _, s := range list {
-		if m.found {
-			return
-		}
-		m.stmt(s)
-	}
-}
-
-func (m *imageFinder) stmt(s ast.Stmt) {
-	switch s := s.(type) {
-	case *ast.Sync, *ast.Critical:
-		m.found = true
-	case *ast.Block:
-		m.spec(s.Spec)
-		m.block(s.Body)
-	case *ast.Associate:
-		for _, n := range s.Names {
-			m.exprs(n.X)
-		}
-		m.block(s.Body)
-	case *ast.Assign:
-		m.exprs(s.LHS, s.RHS)
-	case *ast.Do:
-		m.exprs(s.Lo, s.Hi, s.Step)
-		m.block(s.Body)
-	case *ast.DoWhile:
-		m.exprs(s.Cond)
-		m.block(s.Body)
-	case *ast.Forall:
-		for _, x := range s.Indices {
-			m.exprs(x.Lo, x.Hi, x.Step)
-		}
-		m.exprs(s.Mask)
-		m.block(s.Body)
-	case *ast.If:
-		for _, arm := range s.Arms {
-			m.exprs(arm.Cond)
-			m.block(arm.Body)
-		}
-		m.block(s.Else)
-	case *ast.Print:
-		m.exprs(s.Items...)
-	case *ast.Read:
-		m.exprs(s.Items...)
-	case *ast.FileStmt:
-		m.exprs(s.Items...)
-	case *ast.Stop:
-		m.exprs(s.Code)
-	case *ast.Allocate:
-		m.exprs(s.Args...)
-	case *ast.Call:
-		m.found = m.found || collectives[s.Proc.Name] && !m.own[s.Proc.Name]
-		m.exprs(s.Args...)
-	}
-}
-
-func (m *imageFinder) exprs(list ...ast.Expr) {
-	for _, e := range list {
-		switch e := e.(type) {
-		case *ast.CoIndex:
+		switch s := s.(type) {
+		case *ast.Sync, *ast.Critical:
 			m.found = true
-		case *ast.Index:
-			m.found = m.found || (imageFunctions[e.Name] || e.Name == "image_status") && !m.own[e.Name]
-			m.exprs(e.Args...)
-		case *ast.Triplet:
-			m.exprs(e.Lo, e.Hi, e.Step)
-		case *ast.Substring:
-			m.exprs(e.Base, e.Lo, e.Hi)
-		case *ast.Unary:
-			m.exprs(e.X)
-		case *ast.Binary:
-			m.exprs(e.X, e.Y)
-		case *ast.Paren:
-			m.exprs(e.X)
-		case *ast.Keyword:
-			m.exprs(e.X)
-		case *ast.Array:
-			m.exprs(e.Items...)
-		case *ast.ImpliedDo:
-			m.exprs(e.Items...)
-			m.exprs(e.Lo, e.Hi, e.Step)
+		case *ast.Block:
+			m.spec(s.Spec)
+		case *ast.Call:
+			m.found = m.found || collectives[s.Proc.Name] && !m.own[s.Proc.Name]
+		}
+		for _, e := range ast.Exprs(s) {
+			m.found = m.found || ast.Any(*e, m.image)
+		}
+		for _, b := range ast.Bodies(s) {
+			m.block(*b)
 		}
 	}
+}
+
+// image reports whether e itself is about images.
+func (m *imageFinder) image(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CoIndex:
+		return true
+	case *ast.Index:
+		return (imageFunctions[e.Name] || e.Name == "image_status") && !m.own[e.Name]
+	}
+	return false
 }

@@ -245,9 +245,9 @@ func (l *lowerer) intrinsicModule(name string) *scope {
 			s.Init = &ir.Const{X: ir.X{Typ: ir.Integer}, Int: value}
 			m.names[constant] = s
 		}
-		for constant, kinds := range kindLists[name] {
+		for _, constant := range slices.Sorted(maps.Keys(kindLists[name])) {
 			if l.mentioned(constant) {
-				m.names[constant] = l.kindList(constant, kinds)
+				m.names[constant] = l.kindList(constant, kindLists[name][constant])
 			}
 		}
 		if name == "ieee_arithmetic" {

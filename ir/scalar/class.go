@@ -87,7 +87,7 @@ func (in *Info) classify(loop *ir.Do, sym *ir.Symbol) verdict {
 	if r, ok := in.reduction(loop, sym); ok {
 		return verdict{class: Reduced, reduction: r, why: fmt.Sprintf("every mention is a reduction with %s", r.Op), at: r.Stmts[0].Position()}
 	}
-	if loop.Independent != nil && contains(loop.Independent.New, sym) {
+	if loop.Independent != nil && slices.Contains(loop.Independent.New, sym) {
 		v := verdict{class: Private, why: "declared NEW", at: loop.Independent.Pos}
 		if live {
 			v.class = PrivateLast
@@ -98,15 +98,6 @@ func (in *Info) classify(loop *ir.Do, sym *ir.Symbol) verdict {
 		return verdict{class: Carried, why: "used after the loop, but not assigned in every iteration", at: loop.Pos}
 	}
 	return verdict{class: Carried, why: "used before it is assigned in the iteration", at: use.Position()}
-}
-
-func contains(list []*ir.Symbol, sym *ir.Symbol) bool {
-	for _, s := range list {
-		if s == sym {
-			return true
-		}
-	}
-	return false
 }
 
 // exposedUse returns a use of sym in the body of loop that may see the value

@@ -80,7 +80,7 @@ func (in *Info) reduction(loop *ir.Do, sym *ir.Symbol) (Reduction, bool) {
 func (in *Info) Accumulated(loop ir.Stmt, sym *ir.Symbol) (r Reduction, other ir.Stmt) {
 	r.Sym = sym
 	d, _ := loop.(*ir.Do)
-	trusted := d != nil && d.Independent != nil && contains(d.Independent.Reduction, sym)
+	trusted := d != nil && d.Independent != nil && slices.Contains(d.Independent.Reduction, sym)
 	if mentions(loop, sym) {
 		return r, loop
 	}

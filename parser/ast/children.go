@@ -1,44 +1,166 @@
 package ast
 
-// Children are the expressions that x consists of, those that are absent left out.
-func Children(x Expr) []Expr {
-	var out []Expr
-	add := func(list ...Expr) {
-		for _, e := range list {
-			if e != nil {
-				out = append(out, e)
+import (
+	"reflect"
+	"slices"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// Parts are the expressions that x consists of, those that are absent left out.
+func Parts(x Expr) []*Expr {
+	switch x := x.(type) {
+	case *Index:
+		return present(x.Args)
+	case *Triplet:
+		return present(nil, &x.Lo, &x.Hi, &x.Step)
+	case *Substring:
+		return present(nil, &x.Base, &x.Lo, &x.Hi)
+	case *CoIndex:
+		return present(x.Images, &x.Base)
+	case *Component:
+		return present(x.Args, &x.Base)
+	case *Unary:
+		return present(nil, &x.X)
+	case *Binary:
+		return present(nil, &x.X, &x.Y)
+	case *Paren:
+		return present(nil, &x.X)
+	case *Complex:
+		return present(nil, &x.Re, &x.Im)
+	case *Array:
+		return present(x.Items)
+	case *Keyword:
+		return present(nil, &x.X)
+	case *ImpliedDo:
+		return append(present(x.Items), present(nil, &x.Lo, &x.Hi, &x.Step)...)
+	}
+	return nil
+}
+
+// present are those of single, and then of list, that are not absent.
+func present(list []Expr, single ...*Expr) []*Expr {
+	out := make([]*Expr, 0, len(single)+len(list))
+	for _, x := range single {
+		if *x != nil {
+			out = append(out, x)
+		}
+	}
+	for i := range list {
+		if list[i] != nil {
+			out = append(out, &list[i])
+		}
+	}
+	return out
+}
+
+// Any reports whether f holds for x or for an expression inside.
+func Any(x Expr, f func(Expr) bool) bool {
+	return x != nil && (f(x) || slices.ContainsFunc(Parts(x), func(p *Expr) bool { return Any(*p, f) }))
+}
+
+// Exprs are the expressions of a statement, those of the statements inside left out, in
+// the order in which they are evaluated; none is nil.
+func Exprs(s Stmt) []*Expr {
+	var out []*Expr
+	add := func(list ...*Expr) {
+		for _, x := range list {
+			if *x != nil {
+				out = append(out, x)
 			}
 		}
 	}
-	switch x := x.(type) {
-	case *Index:
-		add(x.Args...)
-	case *Triplet:
-		add(x.Lo, x.Hi, x.Step)
-	case *Substring:
-		add(x.Base, x.Lo, x.Hi)
-	case *CoIndex:
-		add(x.Base)
-		add(x.Images...)
-	case *Component:
-		add(x.Base)
-		add(x.Args...)
-	case *Unary:
-		add(x.X)
-	case *Binary:
-		add(x.X, x.Y)
-	case *Paren:
-		add(x.X)
-	case *Complex:
-		add(x.Re, x.Im)
-	case *Array:
-		add(x.Items...)
-	case *AltReturn:
-	case *Keyword:
-		add(x.X)
-	case *ImpliedDo:
-		add(x.Items...)
-		add(x.Lo, x.Hi, x.Step)
+	all := func(list []Expr) {
+		for i := range list {
+			add(&list[i])
+		}
+	}
+	control := func(c *Control) {
+		add(&c.Unit, &c.Format)
+		for i := range c.Specs {
+			add(&c.Specs[i].X)
+		}
+	}
+	switch s := s.(type) {
+	case *Assign:
+		add(&s.LHS, &s.RHS)
+	case *Do:
+		add(&s.Lo, &s.Hi, &s.Step)
+	case *DoWhile:
+		add(&s.Cond)
+	case *Forall:
+		for i := range s.Indices {
+			add(&s.Indices[i].Lo, &s.Indices[i].Hi, &s.Indices[i].Step)
+		}
+		add(&s.Mask)
+	case *If:
+		for i := range s.Arms {
+			add(&s.Arms[i].Cond)
+		}
+	case *Print:
+		control(&s.Control)
+		all(s.Items)
+	case *Read:
+		control(&s.Control)
+		all(s.Items)
+	case *FileStmt:
+		control(&s.Control)
+		all(s.Items)
+	case *Stop:
+		add(&s.Code)
+	case *Sync:
+		all(s.Images)
+		all(s.Status)
+	case *Critical:
+		all(s.Status)
+	case *Allocate:
+		all(s.Args)
+	case *Associate:
+		for i := range s.Names {
+			add(&s.Names[i].X)
+		}
+	case *Call:
+		add(&s.Of)
+		all(s.Args)
+	case *Return:
+		add(&s.X)
+	case *ComputedGoto:
+		add(&s.X)
+	case *ArithmeticIf:
+		add(&s.X)
+	case *Select:
+		add(&s.X)
+		for i := range s.Cases {
+			for k := range s.Cases[i].Values {
+				add(&s.Cases[i].Values[k].Lo, &s.Cases[i].Values[k].Hi)
+			}
+		}
+	case *TypeDecl:
+		add(&s.Type.Kind, &s.Type.Len)
+		dims := func(list []DimSpec) {
+			for i := range list {
+				add(&list[i].Lo, &list[i].Hi)
+			}
+		}
+		dims(s.Dimension)
+		for i := range s.Entities {
+			dims(s.Entities[i].Dims)
+			add(&s.Entities[i].Len, &s.Entities[i].Init)
+		}
+	case *ParameterStmt:
+		for i := range s.Names {
+			add(&s.Names[i].Init)
+		}
+	case *DimensionStmt:
+		for i := range s.Entities {
+			for k := range s.Entities[i].Dims {
+				add(&s.Entities[i].Dims[k].Lo, &s.Entities[i].Dims[k].Hi)
+			}
+		}
+	case *Data:
+		for i := range s.Sets {
+			all(s.Sets[i].Objects)
+		}
 	}
 	return out
 }
@@ -72,4 +194,33 @@ func Bodies(s Stmt) []*[]Stmt {
 		return list
 	}
 	return nil
+}
+
+// Copy is an expression or a statement with lists of its own. What the lists hold is shared,
+// and the lists of statements are.
+func Copy[N interface{ Position() source.Pos }](n N) N {
+	old := reflect.ValueOf(n).Elem()
+	out := reflect.New(old.Type())
+	out.Elem().Set(old)
+	ownLists(out.Elem())
+	return out.Interface().(N)
+}
+
+func ownLists(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			ownLists(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.IsNil() || v.Type().Elem() == reflect.TypeFor[Stmt]() {
+			return
+		}
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(list, v)
+		for i := range list.Len() {
+			ownLists(list.Index(i))
+		}
+		v.Set(list)
+	}
 }

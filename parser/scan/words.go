@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -237,14 +238,8 @@ var phrases = []string{
 
 // keywords are all statements by their first words, the longest first.
 var keywords = sync.OnceValue(func() [][]string {
-	all := append([]string(nil), phrases...)
-	for w := range simple {
-		all = append(all, w)
-	}
-	for w := range outsideWords {
-		all = append(all, w)
-	}
-	return byLength(all)
+	all := slices.AppendSeq(slices.Clone(phrases), maps.Keys(simple))
+	return byLength(slices.AppendSeq(all, maps.Keys(outsideWords)))
 })
 
 // byLength splits phrases into their words, and puts the longest first.
@@ -327,15 +322,7 @@ var IgnoredDirectives = map[string]bool{
 }
 
 var directiveWords = sync.OnceValue(func() [][]string {
-	var all []string
-	for w := range directives {
-		all = append(all, w)
-	}
-	all = append(all, "end region")
-	for w := range IgnoredDirectives {
-		all = append(all, w)
-	}
-	return byLength(all)
+	return byLength(append(slices.AppendSeq(slices.Collect(maps.Keys(directives)), maps.Keys(IgnoredDirectives)), "end region"))
 })
 
 // directive finds the cuts of a directive.

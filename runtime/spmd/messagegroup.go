@@ -199,44 +199,11 @@ func (t *MessageGroup) joins(i int) bool {
 	for k := range t.groups {
 		g := &t.groups[k]
 		first := t.nodes[g.member]
-		if first.memory == t.nodes[i].memory && first.plan.shadow && first.plan.staged == s.staged && first.plan.axis == s.axis && join(g.box, s.sect) {
+		if first.memory == t.nodes[i].memory && first.plan.shadow && first.plan.staged == s.staged && first.plan.axis == s.axis && dist.Join(g.box, s.sect) {
 			return true
 		}
 	}
 	return false
-}
-
-// join makes box the union with another one, if that is a box.
-func join(box, other []dist.Triplet) bool {
-	axis := -1
-	for d := range box {
-		if box[d] == other[d] {
-			continue
-		}
-		if axis >= 0 {
-			return partOf(other, box) || partOf(box, other) && copy(box, other) > 0
-		}
-		axis = d
-	}
-	if axis < 0 {
-		return true
-	}
-	a, b := box[axis], other[axis]
-	if a.Step != 1 && a.N > 1 || b.Step != 1 && b.N > 1 || max(a.Lo, b.Lo) > min(a.Hi(), b.Hi())+1 {
-		return false
-	}
-	box[axis] = dist.Range(min(a.Lo, b.Lo), max(a.Hi(), b.Hi()), 1)
-	return true
-}
-
-// partOf reports whether a is a part of b, both without gaps.
-func partOf(a, b []dist.Triplet) bool {
-	for d := range a {
-		if a[d] != b[d] && (a[d].Step != 1 && a[d].N > 1 || b[d].Step != 1 && b[d].N > 1 || a[d].Lo < b[d].Lo || a[d].Hi() > b[d].Hi()) {
-			return false
-		}
-	}
-	return true
 }
 
 // box describes what travels in message b from p to q: how it is put, or how it is

@@ -78,6 +78,7 @@ type weigher struct {
 	unsure bool               // weight rests on a guess
 	means  map[string]float64 // of the indices of the loops around
 	parts  map[ir.Stmt]Cost
+	own    func(*ir.Do) (float64, bool) // if it is not nil: iterations of a divided loop, see Work
 	// expected, if it is not nil, gets what is found of communications and loops.
 	expected *Expected
 	// kept: a communication here is likely to keep its ready message. It stands
@@ -284,6 +285,11 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 		case *ir.Do:
 			k, known := w.trip(s)
 			k /= w.among(r.Part[s])
+			if w.own != nil {
+				if n, ok := w.own(s); ok {
+					k = n
+				}
+			}
 			leave := w.enter(s)
 			c := w.work(r, s.Body)
 			leave()

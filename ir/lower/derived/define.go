@@ -115,13 +115,15 @@ func (p *program) initial(r *record, c *component, x ast.Expr, name string) {
 
 // isArrayValue reports whether constant x is written as an array.
 func isArrayValue(x ast.Expr) bool {
-	switch x := x.(type) {
-	case *ast.Array:
-		return true
-	case *ast.Index:
-		return x.Name == "reshape"
-	}
-	return slices.ContainsFunc(ast.Children(x), isArrayValue)
+	return ast.Any(x, func(x ast.Expr) bool {
+		switch x := x.(type) {
+		case *ast.Array:
+			return true
+		case *ast.Index:
+			return x.Name == "reshape"
+		}
+		return false
+	})
 }
 
 func isLiteral(x ast.Expr) bool {

@@ -112,7 +112,7 @@ func mentions(f *ast.File) bool {
 			for _, inner := range ast.Bodies(s) {
 				body(*inner)
 			}
-			for _, x := range expressions(s) {
+			for _, x := range ast.Exprs(s) {
 				found = found || hasComponent(*x)
 			}
 		}
@@ -142,13 +142,5 @@ func mentions(f *ast.File) bool {
 }
 
 func hasComponent(x ast.Expr) bool {
-	if _, ok := x.(*ast.Component); ok {
-		return true
-	}
-	for _, y := range ast.Children(x) {
-		if hasComponent(y) {
-			return true
-		}
-	}
-	return false
+	return ast.Any(x, func(x ast.Expr) bool { _, ok := x.(*ast.Component); return ok })
 }

@@ -73,7 +73,7 @@ func (t *unit) event(x ast.Expr, name string) ast.Expr {
 
 // sync is SYNC and its like.
 func (t *unit) sync(s *ast.Sync) []ast.Stmt {
-	c := copyStmt(s).(*ast.Sync)
+	c := ast.Copy(s)
 	if s.OfVariable() {
 		name := "lock_type"
 		if s.What == "event post" || s.What == "event wait" {

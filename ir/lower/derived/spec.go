@@ -159,8 +159,8 @@ func (t *unit) independent(s *ast.Independent) *ast.Independent {
 
 // each is s with its expressions written anew.
 func (t *unit) each(s ast.Stmt) ast.Stmt {
-	c := copyStmt(s)
-	for _, x := range expressions(c) {
+	c := ast.Copy(s)
+	for _, x := range ast.Exprs(c) {
 		if d, ok := s.(*ast.Data); ok {
 			if o := t.object(*x); o != nil && o.of != nil {
 				t.p.errorf(o.Pos, "DATA of %s, which is of type %s", o.name, o.of.name).WithHelp("give its components their values one by one")

@@ -70,13 +70,13 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.Allocate:
 		return t.allocate(s)
 	case *ast.Print:
-		c := copyStmt(s).(*ast.Print)
+		c := ast.Copy(s)
 		c.Items = nil
 		t.parts(c)
 		c.Items = t.items(s.Items)
 		return one(c)
 	case *ast.Read:
-		c := copyStmt(s).(*ast.Read)
+		c := ast.Copy(s)
 		c.Items = nil
 		t.parts(c)
 		c.Items = t.items(s.Items)
@@ -86,14 +86,14 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.DoWhile:
 		return t.doWhile(s)
 	case *ast.Do:
-		c := copyStmt(s).(*ast.Do)
+		c := ast.Copy(s)
 		t.parts(c)
 		c.Body = t.list(s.Body)
 		return one(c)
 	case *ast.Forall:
 		outer := t.fixed
 		t.fixed = "in a FORALL or DO CONCURRENT"
-		c := copyStmt(s).(*ast.Forall)
+		c := ast.Copy(s)
 		c.Local, c.LocalInit = t.names(s.Local, true), t.names(s.LocalInit, true)
 		t.parts(c)
 		if s.Concurrent {
@@ -117,7 +117,7 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		c.Args = t.names(s.Args, true)
 		return one(&c)
 	}
-	c := copyStmt(s)
+	c := ast.Copy(s)
 	t.parts(c)
 	for _, b := range ast.Bodies(c) {
 		*b = t.list(*b)
@@ -129,7 +129,7 @@ func one(s ast.Stmt) []ast.Stmt { return []ast.Stmt{s} }
 
 // parts writes the expressions of c, which is a copy.
 func (t *unit) parts(c ast.Stmt) {
-	for _, x := range expressions(c) {
+	for _, x := range ast.Exprs(c) {
 		*x = t.expr(*x)
 	}
 }
@@ -137,7 +137,7 @@ func (t *unit) parts(c ast.Stmt) {
 // branches is IF or WHERE. A condition behind the first with something to do in front of it
 // begins an IF of its own in the ELSE.
 func (t *unit) branches(s *ast.If) []ast.Stmt {
-	c := copyStmt(s).(*ast.If)
+	c := ast.Copy(s)
 	outer := t.fixed
 	if s.Where {
 		t.fixed = "in a WHERE"
@@ -173,7 +173,7 @@ func (t *unit) branches(s *ast.If) []ast.Stmt {
 // doWhile is DO WHILE; with something to do in front of its condition it becomes a DO that is
 // left where the condition does not hold.
 func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
-	c := copyStmt(s).(*ast.DoWhile)
+	c := ast.Copy(s)
 	outer := t.before
 	t.before = nil
 	c.Cond = t.expr(s.Cond)
@@ -390,17 +390,15 @@ func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
 
 // mentioned reports whether x has one of the names.
 func mentioned(x ast.Expr, names map[string]bool) bool {
-	switch y := x.(type) {
-	case *ast.Ident:
-		if names[y.Name] {
-			return true
+	return ast.Any(x, func(x ast.Expr) bool {
+		switch x := x.(type) {
+		case *ast.Ident:
+			return names[x.Name]
+		case *ast.Index:
+			return names[x.Name]
 		}
-	case *ast.Index:
-		if names[y.Name] {
-			return true
-		}
-	}
-	return slices.ContainsFunc(ast.Children(x), func(y ast.Expr) bool { return mentioned(y, names) })
+		return false
+	})
 }
 
 // crossing reports whether one of parts needs what the assignment of an earlier one changes.
@@ -452,8 +450,8 @@ func (t *unit) steadyFor(o, to *object) *object {
 
 // refersTo reports whether x has a reference to a function of the program.
 func (t *unit) refersTo(x ast.Expr) bool {
-	if i, ok := x.(*ast.Index); ok && !t.declared(i.Name) && len(t.candidates(t.p, i.Name)) > 0 {
-		return true
-	}
-	return slices.ContainsFunc(ast.Children(x), t.refersTo)
+	return ast.Any(x, func(x ast.Expr) bool {
+		i, ok := x.(*ast.Index)
+		return ok && !t.declared(i.Name) && len(t.candidates(t.p, i.Name)) > 0
+	})
 }

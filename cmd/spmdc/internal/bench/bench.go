@@ -94,7 +94,7 @@ func Measure(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Opti
 	if o.PEs == nil {
 		o.PEs = []int{1, 2}
 	}
-	text, err := apply(c.File, c.Text, o.Set)
+	text, err := Apply(c.File, c.Text, o.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -338,8 +338,8 @@ func ParseSetting(text string) (Setting, error) {
 	return Setting{name, value}, nil
 }
 
-// apply gives PARAMETERs of a source other values. Each must be given one in one place.
-func apply(file string, text []byte, settings []Setting) ([]byte, error) {
+// Apply gives PARAMETERs of a source other values. Each must be given one in one place.
+func Apply(file string, text []byte, settings []Setting) ([]byte, error) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	// What is named stands behind :: or PARAMETER, and before a comment.
 	statement := regexp.MustCompile(`(?i)^([^!'"]*\bparameter\b(?:[^!'":]*::)?)([^!]*)`)

@@ -25,20 +25,20 @@ func TestApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := apply("p.hpf", []byte(text), []Setting{s})
+		got, err := Apply("p.hpf", []byte(text), []Setting{s})
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\n%s", c.set, err, got)
 		}
 	}
 	for _, text := range []string{"real(kind=8), parameter :: x = 2\n", "integer, parameter :: n = 1; integer, parameter :: q = 2\n"} {
-		if got, err := apply("p.hpf", []byte(text), []Setting{{"kind", "4"}}); err == nil {
+		if got, err := Apply("p.hpf", []byte(text), []Setting{{"kind", "4"}}); err == nil {
 			t.Errorf("the kind is no parameter: %s", got)
 		}
 	}
-	if got, err := apply("p.hpf", []byte("integer, parameter :: n = 1; k = 2\n"), []Setting{{"n", "4"}}); err != nil || !strings.HasPrefix(string(got), "integer, parameter :: n = 4;") {
+	if got, err := Apply("p.hpf", []byte("integer, parameter :: n = 1; k = 2\n"), []Setting{{"n", "4"}}); err != nil || !strings.HasPrefix(string(got), "integer, parameter :: n = 4;") {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := apply("p.hpf", []byte(text), []Setting{{"n", "4"}, {"N", "5"}}); err == nil {
+	if _, err := Apply("p.hpf", []byte(text), []Setting{{"n", "4"}, {"N", "5"}}); err == nil {
 		t.Error("a parameter is set twice")
 	}
 	for _, bad := range []string{"m=3", "q=1", "x=1"} {
@@ -46,7 +46,7 @@ func TestApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := apply("p.hpf", []byte(text), []Setting{s}); err == nil {
+		if _, err := Apply("p.hpf", []byte(text), []Setting{s}); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
 	}

@@ -149,7 +149,7 @@ func (r *Report) peer(dir string, c *driver.Compilation, peer string, o Options)
 				}
 				return driver.Usagef("write it, or leave out this peer", "--peer=%s: %v", peer, err)
 			}
-			if text, err = apply(file, text, o.Set); err != nil {
+			if text, err = Apply(file, text, o.Set); err != nil {
 				return err
 			}
 			if err := os.WriteFile(sources[0], text, 0o600); err != nil {

@@ -57,6 +57,7 @@ type grammar struct {
 	Explain  explainCmd  `cmd:"" help:"Show what the compiler made of the program."`
 	Verify   verifyCmd   `cmd:"" help:"Run the program under every plan with all checks, and compare what it prints."`
 	Bench    benchCmd    `cmd:"" help:"Time the program against those of gfortran, and of others written by hand."`
+	Simulate simulateCmd `cmd:"" help:"Predict how long the program would take on more PEs, or other machines."`
 	Barriers barriersCmd `cmd:"" help:"Find out which barriers of a program order nothing, and plan to leave them out."`
 	MPI      mpiCmd      `cmd:"" name:"mpi" help:"Find out which barriers of an MPI program order nothing, and leave them out, without changing the program."`
 	Trace    traceCmd    `cmd:"" help:"Show what run --trace has written: where the time of a run went, and what waited for what."`

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // A build that is over soon shows nothing; one that takes longer says what it is at,
 // and leaves nothing on the line.
-func TestProgress(t *testing.T) {
+func TestProgress(t *testing.T) { synctest.Test(t, testProgress) }
+
+func testProgress(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgress(&b, time.Hour)
 	p.Step("compiling a.hpf")

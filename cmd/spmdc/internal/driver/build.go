@@ -76,7 +76,7 @@ func (b *Builder) Program(c *Compilation) (string, error) {
 			if err := writeTree(dir, module); err != nil {
 				return b.Cache.failure(err)
 			}
-			return tool.buildFor(mpi, dir, out, tmp, b.Race)
+			return tool.build(mpi, dir, out, tmp, b.Race)
 		})
 		if err != nil {
 			return "", err

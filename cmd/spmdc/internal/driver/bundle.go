@@ -31,5 +31,5 @@ func Bundle(dir string, mains map[string][]byte, on Transport) (program string, 
 		return "", Usagef("check the disk", "cannot write the programs: %v", cause(err))
 	}
 	program = filepath.Join(dir, "bundle")
-	return program, tool.buildFor(mpi, dir, program, tmp, false, bundle.Flags...)
+	return program, tool.build(mpi, dir, program, tmp, false, bundle.Flags...)
 }

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -103,14 +103,9 @@ func newEnough(version string) bool {
 
 // key is what of the toolchain goes into the keys of the cache.
 func (g *goTool) key() string {
-	var names []string
-	for name := range g.env {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	var b strings.Builder
 	fmt.Fprintln(&b, g.path)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(g.env)) {
 		fmt.Fprintf(&b, "%s=%s\n", name, g.env[name])
 	}
 	return b.String()
@@ -122,12 +117,8 @@ func (g *goTool) key() string {
 //
 // The go command and what it starts put their files into the folder tmp, which
 // must exist; after an interrupt some may be left there. flags are more arguments of go build.
-func (g *goTool) build(dir, out, tmp string, race bool, flags ...string) error {
-	return g.buildFor(nil, dir, out, tmp, race, flags...)
-}
-
-// buildFor is build for MPI, unless that is nil.
-func (g *goTool) buildFor(mpi *mpiCompiler, dir, out, tmp string, race bool, flags ...string) error {
+// mpi is nil but for programs of processes that MPI starts.
+func (g *goTool) build(mpi *mpiCompiler, dir, out, tmp string, race bool, flags ...string) error {
 	// Where variables are at each instruction is not said, which takes a tenth of the time.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=-dwarflocationlists=false", "-o", out}
 	cgo := []string{"CGO_ENABLED=0"}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,12 +68,11 @@ var imports = []struct {
 	{"dataflow/clocks", nil},
 	{"dataflow/internal/...", []string{"cfg", "dataflow/clocks", "dataflow/proof"}}, // help for tests
 	{"internal/gcless", nil}, // a setting of the process
-	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "ir/blockcyclic", "cfg/comm", "internal/gcless"})}, // help for tests
-	{"internal/interp", []string{"ir"}},                                                      // help for tests
-	{"internal/golden", nil},                                                                 // help for all tests
-	{"internal/browser", []string{"internal/effort"}},                                        // help for tests
-	{"internal/effort", nil},                                                                 // help for all tests
-	{"internal/randomhpf", slices.Concat(analyses, []string{"cfg", "cfg/comm"})},             // help for tests
+	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "ir/blockcyclic", "cfg", "cfg/comm", "internal/gcless"})}, // help for tests
+	{"internal/interp", []string{"ir"}},               // help for tests
+	{"internal/golden", nil},                          // help for all tests
+	{"internal/browser", []string{"internal/effort"}}, // help for tests
+	{"internal/effort", nil},                          // help for all tests
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},
 	{"dataflow/placement", []string{"cfg/comm", "procfunc", "dataflow/plan", "dataflow/simulate"}},
@@ -126,12 +127,19 @@ func mayImport(pkg, dep string) (ok, known bool) {
 	return false, false
 }
 
+// TestImports: packages import what the table allows, and docs/architecture.md lists all.
 func TestImports(t *testing.T) {
 	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Imports,Standard", modulePath+"/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(document), "\n## Packages\n")
+	table, _, _ = strings.Cut(table, "\n## ")
 	dec := json.NewDecoder(bytes.NewReader(out))
 	packages := 0
 	for {
@@ -152,6 +160,9 @@ func TestImports(t *testing.T) {
 		packages++
 		if _, known := mayImport(pkg, ""); !known {
 			t.Errorf("package %s has no rule: give it one in the table of this test", pkg)
+		}
+		if !strings.Contains(table, "`"+pkg+"`") {
+			t.Errorf("docs/architecture.md does not list package %s", pkg)
 		}
 		for _, imp := range p.Imports {
 			dep, ours := strings.CutPrefix(imp, modulePath+"/")

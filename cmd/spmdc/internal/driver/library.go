@@ -42,7 +42,7 @@ func (c *Cache) GoLibrary(name string, source []byte, begin func()) (string, err
 		if err := writeTree(dir, module); err != nil {
 			return c.failure(err)
 		}
-		if err := tool.buildFor(&mpiCompiler{path: "gcc"}, dir, out, tmp, false, "-buildmode=c-shared"); err != nil {
+		if err := tool.build(&mpiCompiler{path: "gcc"}, dir, out, tmp, false, "-buildmode=c-shared"); err != nil {
 			return err
 		}
 		return os.Chmod(out, 0o700) // as all that the cache keeps

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/licences"
@@ -34,14 +34,7 @@ const markerName = ".spmdc"
 type Tree map[string][]byte
 
 // Paths returns the paths of t, sorted.
-func (t Tree) Paths() []string {
-	paths := make([]string, 0, len(t))
-	for p := range t {
-		paths = append(paths, p)
-	}
-	sort.Strings(paths)
-	return paths
-}
+func (t Tree) Paths() []string { return slices.Sorted(maps.Keys(t)) }
 
 // Module is the emitted Go module of the compilation: main.go, the run-time
 // packages that it imports as a module of their own below ./spmdc, the source

@@ -117,7 +117,7 @@ func TestGoBuildRefusalIsInternal(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module p\n\ngo 1.26\n")
 	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() { undefined() }\n")
-	err = tool.build(dir, filepath.Join(dir, "out"), t.TempDir(), false)
+	err = tool.build(nil, dir, filepath.Join(dir, "out"), t.TempDir(), false)
 	var f *Failure
 	if !errors.As(err, &f) || f.Status != StatusInternal || !strings.Contains(f.Text, "undefined: undefined") {
 		t.Errorf("error %v, want an internal error with the compiler's message", err)
@@ -135,7 +135,7 @@ func TestGoSettings(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tool.build(dir, filepath.Join(dir, "out"), t.TempDir(), false)
+		return tool.build(nil, dir, filepath.Join(dir, "out"), t.TempDir(), false)
 	}
 	cache := os.Getenv("GOCACHE")
 	for _, bad := range []string{"GOCACHE=off", "GOCACHE=relative", "GOEXPERIMENT=nonsense", "GOROOT=/nowhere", "GOFIPS140=nonsense", "GOFLAGS=-nonsense",
@@ -198,7 +198,7 @@ while :; do sleep 0.05; done
 			waitFor(filepath.Join(tmp, "started"))
 			syscall.Kill(os.Getpid(), sig)
 		}()
-		err := tool.build(t.TempDir(), "out", tmp, false)
+		err := tool.build(nil, t.TempDir(), "out", tmp, false)
 		var f *Failure
 		if !errors.As(err, &f) || f.Status != 128+int(sig) {
 			t.Errorf("%v: error %v, want status %d", sig, err, 128+int(sig))

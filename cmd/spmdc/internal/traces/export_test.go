@@ -2,14 +2,18 @@ package traces
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/csv"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // field is a field of a message of protocol buffers.
@@ -150,11 +154,67 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestPProf: Go's own tool reads the profile, and shows lines of the source.
+// TestPProf: by the published message format, the profile has the time of each place itself.
 func TestPProf(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs go tool pprof")
+	var b bytes.Buffer
+	if err := twoPEs(t, "two").PProf(&b); err != nil {
+		t.Fatal(err)
 	}
+	z, err := gzip.NewReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string               // field 6 of a profile
+	functions := map[uint64]uint64{} // field 5: by id (1), the name (2)
+	locations := map[uint64]uint64{} // field 4: by id (1), the function (1) of line (4)
+	time := map[uint64]uint64{}      // field 2, sample: by the first location (1), the second value (2)
+	for _, f := range decode(t, text) {
+		var id, value uint64
+		values := 0
+		if f.number == 2 || f.number == 4 || f.number == 5 {
+			for _, x := range decode(t, f.bytes) {
+				switch {
+				case x.number == 1 && id == 0:
+					id = x.value
+				case x.number == 2 && f.number != 4:
+					values++
+					value = x.value
+				case x.number == 4 && f.number == 4:
+					value = decode(t, x.bytes)[0].value
+				}
+			}
+		}
+		switch f.number {
+		case 2:
+			if values != 2 {
+				t.Errorf("a sample has %d values", values)
+			}
+			time[id] += value
+		case 4:
+			locations[id] = value
+		case 5:
+			functions[id] = value
+		case 6:
+			names = append(names, string(f.bytes))
+		}
+	}
+	got, sum := map[string]uint64{}, uint64(0)
+	for place, ns := range time {
+		got[names[functions[locations[place]]]] = ns
+		sum += ns
+	}
+	if got["wait for arrival: shift u(i-1)two, line 9"] != 720 || got["loop i, line 5"] != 700 || sum != 2000 {
+		t.Errorf("%d ns: %v", sum, got)
+	}
+}
+
+// TestPProfTool: Go's own tool reads the profile, and shows lines of the source.
+func TestPProfTool(t *testing.T) {
+	effort.Full(t, "the go command compiles pprof when it is first used")
 	file := filepath.Join(t.TempDir(), "profile")
 	f, err := os.Create(file)
 	if err != nil {

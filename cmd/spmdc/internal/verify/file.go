@@ -51,6 +51,11 @@ func ParsePEs(text string) ([]int, error) {
 	if text == "" {
 		return DefaultPEs, nil
 	}
+	return ParsePEsTo(text, mostPEs)
+}
+
+// ParsePEsTo is ParsePEs with another greatest number.
+func ParsePEsTo(text string, most int) ([]int, error) {
 	var list []int
 	for f := range strings.SplitSeq(text, ",") {
 		first, last, span := strings.Cut(strings.TrimSpace(f), "-")
@@ -59,8 +64,8 @@ func ParsePEs(text string) ([]int, error) {
 		}
 		lo, err := strconv.Atoi(strings.TrimSpace(first))
 		hi, err2 := strconv.Atoi(strings.TrimSpace(last))
-		if err != nil || err2 != nil || lo < 1 || hi < lo || hi > mostPEs {
-			return nil, driver.Usagef("write for example -n 1,2,4 or -n 1-8", "-n %s: the numbers of PEs must be whole numbers from 1 to %d, or ranges of them, with commas between", text, mostPEs)
+		if err != nil || err2 != nil || lo < 1 || hi < lo || hi > most {
+			return nil, driver.Usagef("write for example -n 1,2,4 or -n 1-8", "-n %s: the numbers of PEs must be whole numbers from 1 to %d, or ranges of them, with commas between", text, most)
 		}
 		for n := lo; n <= hi; n++ {
 			list = append(list, n)

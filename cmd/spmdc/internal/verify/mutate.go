@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/replay"
 )
 
@@ -85,11 +86,11 @@ func mutate(run runner, input []byte, n int, whole *replay.Trace, count int, ran
 		}
 		reports := strings.Contains(got.Stderr, unorderedPut)
 		if !reports && !got.stopped() {
-			return found, &Fault{Violation, "without the clocks of " + numbered(sites) + ": " + strings.TrimSpace(got.Stderr)}
+			return found, &Fault{Violation, "without the clocks of " + "#" + proof.Numbers(sites, ", #") + ": " + strings.TrimSpace(got.Stderr)}
 		}
 		reported, want := t.Reported(), whole.Unordered(replay.Options{Mute: mute})
 		if !slices.Equal(reported, want) || reports != (len(want) > 0) {
-			return found, &Fault{Disagree, fmt.Sprintf("without the clocks of %s the checker reports %d puts, and a replay finds %d: %s", numbered(sites), len(reported), len(want), difference(reported, want))}
+			return found, &Fault{Disagree, fmt.Sprintf("without the clocks of %s the checker reports %d puts, and a replay finds %d: %s", "#"+proof.Numbers(sites, ", #"), len(reported), len(want), difference(reported, want))}
 		}
 		found.Runs++
 		found.Puts += len(want)
@@ -102,15 +103,6 @@ func mutate(run runner, input []byte, n int, whole *replay.Trace, count int, ran
 
 // unorderedPut is in the message of a put that nothing orders.
 const unorderedPut = " is not ordered: "
-
-// numbered lists communications as #1, #4.
-func numbered(sites []int) string {
-	words := make([]string, len(sites))
-	for i, s := range sites {
-		words[i] = fmt.Sprintf("#%d", s)
-	}
-	return strings.Join(words, ", ")
-}
 
 // difference names a put that is in one list only.
 func difference(reported, want []replay.Put) string {

@@ -1,4 +1,4 @@
-package randomhpf
+package front
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// Trace runs the control flow of g, a graph of p, which Program has written. env
+// Trace runs the control flow of g, a graph of p, which randprog.Subscripts has written. env
 // has the values of m and f, and gets those of indices; at is called for every
 // node that is passed, of which there are at most limit.
 func Trace(p *comm.Program, g *cfg.Graph, env map[string]int64, limit int, at func(n *cfg.Node)) {

@@ -1,7 +1,4 @@
-// Package randomhpf makes random programs in which what is moved is decided by
-// subscripts, alignments, formats and loops, and follows their control flow. The
-// tests of several analyses draw on it.
-package randomhpf
+package randprog
 
 import (
 	"fmt"
@@ -9,8 +6,8 @@ import (
 	"strings"
 )
 
-// writer makes random programs of nests around parallel loops.
-type writer struct {
+// subscriptWriter makes random programs of nests around parallel loops.
+type subscriptWriter struct {
 	*rand.Rand
 	b     strings.Builder
 	index []string // of the sequential loops around
@@ -18,21 +15,21 @@ type writer struct {
 	twoD  bool
 }
 
-const header = ` integer :: t, k, l, i, j, m, f
+const subscriptHeader = ` integer :: t, k, l, i, j, m, f
  double precision :: a(-40:60), b(-40:60), c(-40:60), s
  double precision :: d(2:8), e(3:20)
  double precision :: x(-40:60,-40:60), y(-40:60,-40:60), r(-40:60), w(-40:60)
 `
 
-func (w *writer) pick(s ...string) string { return s[w.Intn(len(s))] }
+func (w *subscriptWriter) pick(s ...string) string { return s[w.Intn(len(s))] }
 
-// Program writes a program with the mappings, loops, branches and accesses that
-// rng draws. It reads m and f; the values of its arrays are of no
-// interest.
-func Program(rng *rand.Rand) string { return (&writer{Rand: rng}).program() }
+// Subscripts writes a program in which subscripts, alignments, formats and loops decide what
+// is moved: for analyses, and for front.Trace, which runs its control flow. It reads m and f.
+// Its arrays have no values, and some subscripts lie outside of them: it is not to be executed.
+func Subscripts(rng *rand.Rand) string { return (&subscriptWriter{Rand: rng}).program() }
 
-func (w *writer) program() string {
-	w.b.WriteString("program p\n" + header)
+func (w *subscriptWriter) program() string {
+	w.b.WriteString("program p\n" + subscriptHeader)
 	format := w.pick("BLOCK", "BLOCK", "CYCLIC")
 	second := w.pick("BLOCK", "CYCLIC", "*")
 	fmt.Fprintf(&w.b, "!HPF$ TEMPLATE v(-200:200)\n!HPF$ DISTRIBUTE v(%s)\n", format)
@@ -61,7 +58,7 @@ func (w *writer) program() string {
 	return w.b.String()
 }
 
-func (w *writer) loop(index string) {
+func (w *subscriptWriter) loop(index string) {
 	w.b.WriteString(" do " + index + " = " + w.pick("1, m", "1, 3", "m, 1, -1", "1, m, 2", "4, 1, -2") + "\n")
 	w.index = append(w.index, index)
 	w.body()
@@ -69,7 +66,7 @@ func (w *writer) loop(index string) {
 	w.b.WriteString(" end do\n")
 }
 
-func (w *writer) body() {
+func (w *subscriptWriter) body() {
 	n := 2 + w.Intn(3)
 	for range n {
 		switch k := w.Intn(10); {
@@ -94,7 +91,7 @@ func (w *writer) body() {
 
 // answer writes two nests of which the second goes the way of the first back,
 // perhaps not all of it.
-func (w *writer) answer() {
+func (w *subscriptWriter) answer() {
 	if w.twoD {
 		from, to := w.pick("i-1,j", "i,j+1", "j,i", w.place()+",j", "i,"+w.place()), "i,j"
 		bounds := w.pick("2, 7", "1, m")
@@ -130,12 +127,12 @@ func (w *writer) answer() {
 }
 
 // place is a subscript that the sequential loops around give.
-func (w *writer) place() string {
+func (w *subscriptWriter) place() string {
 	x := w.index[w.Intn(len(w.index))]
 	return w.pick(x, x+"-1", x+"+1", "3", "m", "2*"+x, "5-"+x)
 }
 
-func (w *writer) nest() {
+func (w *subscriptWriter) nest() {
 	if w.twoD {
 		l := w.pick("x(i,j)", "x(i,j)", "y(i,j)", "y(j,i)")
 		rr := w.pick("x(i-1,j)", "x(i+1,j)", "x(i,j-1)", "y(i,j+1)", "x(j,i)", "y(i,j)", "y(i-1,j)", "x("+w.place()+",j)", "x(i,"+w.place()+")",
