@@ -17,6 +17,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/verify"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
+	"github.com/spmdc/spmdc/ir/blockcyclic"
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
@@ -118,6 +119,7 @@ func TestRandomStrips(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatalf("%v\n%s", diags.Err(), source)
 		}
+		blockcyclic.Divide(p, diags)
 		c := comm.Analyze(p, scalar.Analyze(p))
 		made := search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{Strip: 2})
 		if err := verify.Plan(made); err != nil {

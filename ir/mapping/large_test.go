@@ -70,7 +70,7 @@ func TestTooLargeElsewhere(t *testing.T) {
 print *, 1
 end program
 `, "4: in t, with which b is aligned in the end"},
-		{"program p; real a(100000, 100000)\nprint *, 1\nend program\n", "1: array a has 1e+10 elements"},
+		{"program p; real a(2000000, 1000000)\nprint *, 1\nend program\n", "1: array a has 2e+12 elements"},
 		{"program p; real a(0, 2_8**60)\nprint *, 1\nend program\n", "1: dimension 2 of array a"},
 		{`program p; real a(10)
 call s(a)

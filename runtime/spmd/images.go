@@ -94,6 +94,7 @@ func (pe *PE) SyncImagesStat(site int, with ...int) {
 			return
 		}
 		seen[p] = true
+		pe.near(site, p, "SYNC IMAGES with STAT=")
 	}
 	pe.syncImages(site, with, func(b transport.Buffer, q int, epoch uint64) bool {
 		if pe.locker(site).AwaitReadyOrEnd(site, b, q, epoch) {
@@ -101,6 +102,15 @@ func (pe *PE) SyncImagesStat(site int, with ...int) {
 		}
 		return true
 	})
+}
+
+// near ends the run unless it can be seen from here whether an image has stopped.
+func (pe *PE) near(site, image int, what string) {
+	if l, ok := pe.t.(transport.Locker); ok && !l.Near(image-1) {
+		e := pe.errorAt(site, fmt.Sprintf("%s: image %d is on another host, where nobody sees whether it has stopped", what, image))
+		e.Hint = "run all images on one host, or leave out " + what
+		pe.t.Abort(e)
+	}
 }
 
 // AllImages are the images of SYNC IMAGES(*).
@@ -385,6 +395,9 @@ func (pe *PE) apart(site, q int, kind coKind, theirs, ours []uint64) {
 // imageStatus is IMAGE_STATUS: no image fails alone, an image can have stopped.
 func (pe *PE) imageStatus(image int) int64 {
 	l, ok := pe.t.(transport.Locker)
+	if image >= 1 && image <= pe.n {
+		pe.near(-1, image, "image_status")
+	}
 	switch {
 	case image < 1 || image > pe.n:
 		panic(&Fault{Msg: fmt.Sprintf("image_status: there is no image %d", image), Hint: imageHint(pe.n)})

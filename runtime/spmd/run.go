@@ -180,6 +180,9 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 			pe.begin(names, options)
 		}
 		body(pe)
+		if l, ok := pe.t.(transport.Locker); ok && p.Coarray {
+			l.Leave()
+		}
 		pe.finish()
 	})
 	// From here on a PE that an abort left behind can no longer write.

@@ -163,6 +163,10 @@ func (l *locking) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch 
 	return ended
 }
 
+func (l *locking) Near(pe int) bool { return l.locks.Near(pe) }
+
+func (l *locking) Leave() { l.locks.Leave() }
+
 func (l *locking) Ended(pe int) bool { return l.locks.Ended(pe) }
 
 func (l *locking) Notify(to int) { l.locks.Notify(to) }

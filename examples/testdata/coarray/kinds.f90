@@ -17,7 +17,7 @@ program kinds
   if (f[num_images()]) t = t + 1_2
   call co_max(s)
   call co_sum(t)
-  b(1:2)[1] = b(3:4)
+  if (me == num_images()) b(1:2)[1] = b(3:4)
   sync all
   print *, me, b(3:4), s, t, f
   call random_number(a)

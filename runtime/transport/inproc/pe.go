@@ -54,7 +54,8 @@ type public struct {
 	kind     atomic.Uint32
 	on       atomic.Int64
 	notices  atomic.Uint64
-	until    atomic.Int64 // a PE, plus 1, whose return ends the wait too
+	until    atomic.Int64 // a PE, plus 1, whose end ends the wait too
+	left     atomic.Bool
 	returned atomic.Bool
 	stalled  atomic.Bool
 	tokens   atomic.Uint32 // what wakes a PE from another process
@@ -200,12 +201,8 @@ func (p *PE) AwaitReady(site int, b transport.Buffer, from int, epoch uint64) bo
 	return waited
 }
 
-// AwaitReadyOrEnd waits for the ready message of consumer from, or its return.
+// AwaitReadyOrEnd waits for the ready message of consumer from, or its end.
 func (p *PE) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch uint64) (ended bool) {
-	if p.w.far(from) {
-		p.AwaitReady(site, b, from, epoch)
-		return false
-	}
 	flag := p.buffers[b].ready.at(p.w, from)
 	if !reached(flag.Load(), epoch) {
 		p.until.Store(int64(from) + 1)
@@ -222,13 +219,28 @@ func (p *PE) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch uint6
 	return !reached(got, epoch)
 }
 
-// Ended reports whether PE q has returned.
-func (p *PE) Ended(q int) bool { return p.w.pes[q].returned.Load() }
+// Near reports whether PE q is on this host.
+func (p *PE) Near(q int) bool { return !p.w.far(q) }
 
-// over reports whether the PE has returned whose return ends the wait.
+// Ended reports whether PE q has left.
+func (p *PE) Ended(q int) bool { return p.w.pes[q].left.Load() }
+
+// Leave says that this PE has come to the end of the program.
+func (p *PE) Leave() {
+	hideSync()
+	defer showSync()
+	p.left.Store(true)
+	for _, q := range p.w.pes {
+		if flag := q.waiting.Load(); flag != nil && q.until.Load() == int64(p.id)+1 {
+			q.wakeFrom(flag)
+		}
+	}
+}
+
+// over reports whether the PE has left whose end ends the wait.
 func (p *PE) over() bool {
 	q := p.until.Load()
-	return q > 0 && p.w.pes[q-1].returned.Load()
+	return q > 0 && p.w.pes[q-1].left.Load()
 }
 
 // Await waits for the put of producer from.

@@ -160,13 +160,9 @@ func (p *PE) leave() {
 			p.w.fail(fmt.Errorf("PE %d: %v", p.id, v))
 		}
 	}
+	p.Leave()
 	hideSync()
 	p.returned.Store(true)
-	for _, q := range p.w.pes {
-		if flag := q.waiting.Load(); flag != nil && q.until.Load() == int64(p.id)+1 {
-			q.wakeFrom(flag)
-		}
-	}
 	showSync()
 }
 

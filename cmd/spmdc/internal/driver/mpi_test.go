@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -96,7 +97,8 @@ func kill(t *testing.T, l Launch, program string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stdout, stderr strings.Builder
+	var stdout synced
+	var stderr strings.Builder
 	var status int
 	ended := make(chan error, 1)
 	go func() {
@@ -105,7 +107,7 @@ func kill(t *testing.T, l Launch, program string) {
 		ended <- err
 	}()
 	var pids []int
-	for begin := time.Now(); len(pids) == 0 && time.Since(begin) < time.Minute; pids = processesOf(t, program) {
+	for begin := time.Now(); stdout.Len() == 0 && time.Since(begin) < time.Minute; { // until all images are there: MPI's own start ends in its own words
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
@@ -130,6 +132,25 @@ func kill(t *testing.T, l Launch, program string) {
 			t.Fatalf("processes %v are still there", processesOf(t, program))
 		}
 	}
+}
+
+// synced is output that can be looked at as it comes.
+type synced struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *synced) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+// Len is how many bytes have come.
+func (s *synced) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Len()
 }
 
 // processesOf lists the processes that run a program.
