@@ -122,11 +122,16 @@ func TestMPI(t *testing.T) {
 			}
 			for _, each := range []int{1, 2} {
 				t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, onHost}) })
+				t.Run("stopped apart", func(t *testing.T) {
+					out, err := processes{path, status, 2 * each, each, apart}.CommandContext(t.Context()).CombinedOutput()
+					if err == nil || strings.Count(string(out), "deadlock: an image has stopped while others wait for it\n") != 1 {
+						t.Errorf("%v, %q; want one error", err, out)
+					}
+				})
 				t.Run("stops apart", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, apart}) })
 				t.Run("refused", func(t *testing.T) {
 					refused(t, processes{path, texts, 3, each, onHost}, "is CHARACTER, and the images are processes")
 					refused(t, processes{path, own, 3, each, onHost}, "is an allocatable component of a coarray, and the images are processes")
-					refused(t, processes{path, status, 3, each, apart}, "is on another host, where nobody sees whether it has stopped")
 				})
 				t.Run("fails", func(t *testing.T) { failed(t, processes{path, fails, 3, each, onHost}) })
 				t.Run("fails apart", func(t *testing.T) { failed(t, processes{path, fails, 3, each, apart}) })

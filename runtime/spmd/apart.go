@@ -167,6 +167,9 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err
 	if errors.Is(err, transport.ErrElsewhere) {
 		err = nil
 	}
+	if failed := r.machine.Failure(); err == nil && failed != nil { // found when this process had nothing more to do
+		err = located(p, failed)
+	}
 	for q, report := range all {
 		if q == 0 || len(report) == 0 {
 			continue

@@ -94,10 +94,12 @@ func (pe *PE) SyncImagesStat(site int, with ...int) {
 			return
 		}
 		seen[p] = true
-		pe.near(site, p, "SYNC IMAGES with STAT=")
 	}
 	pe.syncImages(site, with, func(b transport.Buffer, q int, epoch uint64) bool {
-		if pe.locker(site).AwaitReadyOrEnd(site, b, q, epoch) {
+		switch l := pe.locker(site); {
+		case !l.Near(q):
+			pe.t.AwaitReady(site, b, q, epoch)
+		case l.AwaitReadyOrEnd(site, b, q, epoch):
 			im.status = statStoppedImage
 		}
 		return true

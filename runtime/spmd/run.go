@@ -181,7 +181,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		}
 		body(pe)
 		if l, ok := pe.t.(transport.Locker); ok && p.Coarray {
-			l.Leave()
+			l.Finish()
 		}
 		pe.finish()
 	})

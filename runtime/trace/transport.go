@@ -165,7 +165,7 @@ func (l *locking) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch 
 
 func (l *locking) Near(pe int) bool { return l.locks.Near(pe) }
 
-func (l *locking) Leave() { l.locks.Leave() }
+func (l *locking) Finish() { l.locks.Finish() }
 
 func (l *locking) Ended(pe int) bool { return l.locks.Ended(pe) }
 

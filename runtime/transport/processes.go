@@ -21,6 +21,9 @@ type Processes interface {
 	// have left: with what they left, at the first PE of each, nil for those that have not come to
 	// it in a run that has failed. idle is called meanwhile.
 	Leave(last []byte, idle func()) [][]byte
+	// Failure is the error that has ended the run, if it was found in this process: also behind
+	// Run, when only PEs of other processes were left, which could not move.
+	Failure() error
 	// End comes last. A process exits behind it.
 	End()
 }

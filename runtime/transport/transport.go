@@ -142,7 +142,7 @@ type Slow interface {
 }
 
 // Locker is implemented by transports that let one PE at a time into a part of the
-// program, on which a PE can wait for what any other does there, and see which have left.
+// program, on which a PE can wait for what any other does there, and see which have finished.
 type Locker interface {
 	// Lock returns when this PE alone has the lock; PEs get it in the order in
 	// which they ask. What earlier holders did before Unlock is visible.
@@ -150,12 +150,12 @@ type Locker interface {
 	Unlock(site, lock int)
 	// Near reports whether PE pe is on this host.
 	Near(pe int) bool
-	// Leave says that this PE has come to the end of the program.
-	Leave()
-	// AwaitReadyOrEnd is AwaitReady that returns also when PE from, which is near, has left
+	// Finish says that this PE has come to the end of the program.
+	Finish()
+	// AwaitReadyOrEnd is AwaitReady that returns also when PE from, which is near, has finished
 	// and sends nothing any more; then ended is set.
 	AwaitReadyOrEnd(site int, b Buffer, from int, epoch uint64) (ended bool)
-	// Ended reports whether PE pe, which is near, has left.
+	// Ended reports whether PE pe, which is near, has finished.
 	Ended(pe int) bool
 	// Notify sends PE to a notice.
 	Notify(to int)

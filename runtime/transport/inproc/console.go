@@ -105,6 +105,19 @@ const farLimit = 300 * time.Millisecond
 
 const leavePeriod = 200 * time.Microsecond
 
+// Failure is the error that has ended the run, if it was found in this process.
+func (m *Member) Failure() error {
+	for _, w := range m.worlds {
+		w.mu.Lock()
+		err := w.err
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Leave says that this process has run, leaves something to that of PE 0, and returns when all have
 // left, with what they left, by PE. idle is called meanwhile. Of a run that has failed
 // some may never come to it: then all is false, and what they left is nil.
@@ -120,9 +133,14 @@ func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 	}
 	left = make([][]byte, m.worlds[0].n)
 	begin := time.Now()
+	looked := begin
 	for _, w := range slices.Backward(m.worlds) {
 		for q, other := range w.pes {
 			for !other.ended.Load() && !(w.failed.Load() && m.lost(q, time.Since(begin))) {
+				if time.Since(looked) > watchPeriod {
+					looked = time.Now()
+					m.lookFar()
+				}
 				idle()
 				time.Sleep(leavePeriod)
 			}

@@ -189,7 +189,19 @@ func (m *Member) Run(stuck func([]transport.Wait) error, body func(transport.Tra
 			run()
 		}
 	}
-	others.Wait()
+	done := make(chan struct{})
+	go func() {
+		others.Wait()
+		close(done)
+	}()
+	for over := false; !over; {
+		select {
+		case <-done:
+			over = true
+		case <-time.After(watchPeriod):
+			m.lookFar()
+		}
+	}
 	var err error
 	for _, e := range errs {
 		if err == nil || errors.Is(err, transport.ErrElsewhere) && e != nil {
@@ -197,6 +209,14 @@ func (m *Member) Run(stuck func([]transport.Wait) error, body func(transport.Tra
 		}
 	}
 	return err
+}
+
+// lookFar is the watchdog of PE 0 when that has returned, where PEs of other processes may wait
+// for it.
+func (m *Member) lookFar() {
+	if w := m.worlds[0]; w.id == 0 && w.several() {
+		w.look()
+	}
 }
 
 // made is n zeroes for what PEs share.

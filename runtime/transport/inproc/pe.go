@@ -55,7 +55,7 @@ type public struct {
 	on       atomic.Int64
 	notices  atomic.Uint64
 	until    atomic.Int64 // a PE, plus 1, whose end ends the wait too
-	left     atomic.Bool
+	finished atomic.Bool
 	returned atomic.Bool
 	stalled  atomic.Bool
 	tokens   atomic.Uint32 // what wakes a PE from another process
@@ -222,14 +222,14 @@ func (p *PE) AwaitReadyOrEnd(site int, b transport.Buffer, from int, epoch uint6
 // Near reports whether PE q is on this host.
 func (p *PE) Near(q int) bool { return !p.w.far(q) }
 
-// Ended reports whether PE q has left.
-func (p *PE) Ended(q int) bool { return p.w.pes[q].left.Load() }
+// Ended reports whether PE q has finished.
+func (p *PE) Ended(q int) bool { return p.w.pes[q].finished.Load() }
 
-// Leave says that this PE has come to the end of the program.
-func (p *PE) Leave() {
+// Finish says that this PE has come to the end of the program.
+func (p *PE) Finish() {
 	hideSync()
 	defer showSync()
-	p.left.Store(true)
+	p.finished.Store(true)
 	for _, q := range p.w.pes {
 		if flag := q.waiting.Load(); flag != nil && q.until.Load() == int64(p.id)+1 {
 			q.wakeFrom(flag)
@@ -237,10 +237,10 @@ func (p *PE) Leave() {
 	}
 }
 
-// over reports whether the PE has left whose end ends the wait.
+// over reports whether the PE has finished whose end ends the wait.
 func (p *PE) over() bool {
 	q := p.until.Load()
-	return q > 0 && p.w.pes[q-1].left.Load()
+	return q > 0 && p.w.pes[q-1].finished.Load()
 }
 
 // Await waits for the put of producer from.

@@ -160,7 +160,7 @@ func (p *PE) leave() {
 			p.w.fail(fmt.Errorf("PE %d: %v", p.id, v))
 		}
 	}
-	p.Leave()
+	p.Finish()
 	hideSync()
 	p.returned.Store(true)
 	showSync()
@@ -178,16 +178,24 @@ func (w *World) watch(finished chan struct{}) {
 		case now := <-tick.C:
 			switch {
 			case !w.failed.Load():
-				w.rouse()
-				if waits := w.seen(); waits != nil {
-					w.fail(w.stuck(waits))
-				}
+				w.look()
 			case failedAt.IsZero():
 				failedAt = now
 			case now.Sub(failedAt) > grace:
 				return
 			}
 		}
+	}
+}
+
+// look ends the run if no PE can move.
+func (w *World) look() {
+	if w.failed.Load() {
+		return
+	}
+	w.rouse()
+	if waits := w.seen(); waits != nil {
+		w.fail(w.stuck(waits))
 	}
 }
 
