@@ -131,7 +131,7 @@ type timed struct {
 	gets     map[*comm.Comm][]procfunc.Count
 	posts    map[*comm.Post]*posting
 	works    map[*comm.Region]*working
-	read     []string // names of the values that were asked for, since it was emptied
+	read     []string // names of the values that were read, since it was emptied
 	sampled  bool
 	guessed  map[string]bool
 	err      error
