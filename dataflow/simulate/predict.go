@@ -239,11 +239,7 @@ func (t *timed) visit(n comm.Node) (bool, *jump) {
 	case *comm.Wait:
 		t.wait(n.Comms)
 	case *comm.Done:
-		for _, c := range n.Comms {
-			if !t.plan.Slots[c.ID-1].Staged {
-				t.free(c)
-			}
-		}
+		t.done(n.Comms)
 	case *comm.Barrier:
 		t.meet(t.tree(t.pes, 0))
 	case *comm.Combine:
@@ -351,7 +347,9 @@ func (t *timed) whileLoop(n *comm.WhileLoop) *jump {
 		if j := t.nodes(n.Pre); j != nil {
 			return false, j
 		}
-		if holds, known = t.program.Truth(n.While.Cond, t.values); known && !holds {
+		holds, known = t.program.Truth(n.While.Cond, t.values)
+		t.done(n.Used)
+		if known && !holds {
 			return false, nil
 		}
 		return t.ends(n.While, t.nodes(n.Body))
@@ -468,6 +466,15 @@ func (t *timed) combine(n *comm.Combine) {
 func (t *timed) combined(r *comm.Reduction) (float64, bool) {
 	box, known := t.space.Combined(r)
 	return elements(box), known
+}
+
+// done is the end of the uses of what communications brought, but for what has been copied.
+func (t *timed) done(comms []*comm.Comm) {
+	for _, c := range comms {
+		if !t.plan.Slots[c.ID-1].Staged {
+			t.free(c)
+		}
+	}
 }
 
 // free is the end of a use.
