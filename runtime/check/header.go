@@ -132,11 +132,13 @@ func (b *mailbox) blank(in memory, pes, depth int, epoch uint64) *header {
 	hideSync()
 	ring := b.ring.Load()
 	if ring == nil {
+		showSync() // PEs of one process take memory from a room under its lock
 		ring = &made[[]header](in, 1)[0]
 		*ring = made[header](in, 2*depth+2)
 		for i := range *ring {
 			(*ring)[i] = newHeader(in, pes)
 		}
+		hideSync()
 		b.ring.Store(ring)
 	}
 	showSync()
