@@ -28,12 +28,12 @@ func TestRandomPrograms(t *testing.T) {
 		"reduction of elements", "started elements")
 }
 
-// checkRandom checks random programs on up to so many PEs. A hundred programs have
+// checkRandom checks random programs on up to so many PEs. Three hundred programs have
 // communications and regions of the given kinds; a generator that lost one would
 // test less than it says.
 func checkRandom(t *testing.T, generate func(t *rapid.T) string, most int, kinds ...string) {
 	t.Helper()
-	effort.Checks(t, effort.Of(100, 60))
+	effort.Checks(t, 300)
 	seen := coverage{}
 	rapid.Check(t, func(t *rapid.T) {
 		text := generate(t)
