@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"time"
 
@@ -78,12 +80,8 @@ func (cmd *benchCmd) Run(env *Env, table *driver.Table) error {
 			o.Peers = append(o.Peers, strings.TrimSpace(peer))
 		}
 	}
-	for _, text := range cmd.Set {
-		s, err := bench.ParseSetting(text)
-		if err != nil {
-			return err
-		}
-		o.Set = append(o.Set, s)
+	if o.Set, err = settings(cmd.Set); err != nil {
+		return err
 	}
 	c, err := cmd.open(cmd.all(), nil)
 	if err != nil {
@@ -93,13 +91,34 @@ func (cmd *benchCmd) Run(env *Env, table *driver.Table) error {
 	if err := cmd.finish(c, env, err); err != nil {
 		return err
 	}
-	if cmd.Format == "json" {
-		e := json.NewEncoder(env.Stdout)
-		e.SetIndent("", "  ")
-		return written(e.Encode(r))
+	return writeReport(env, cmd.Format, r)
+}
+
+// settings are the values of PARAMETERs that --set gives.
+func settings(texts []string) ([]bench.Setting, error) {
+	var list []bench.Setting
+	for _, text := range texts {
+		s, err := bench.ParseSetting(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
 	}
-	var text strings.Builder
-	r.Write(&text)
-	_, err = env.Stdout.Write([]byte(text.String()))
+	return list, nil
+}
+
+// writeReport writes a report to standard output, as a table or as JSON.
+func writeReport(env *Env, format string, r interface{ Write(w io.Writer) }) error {
+	var text bytes.Buffer
+	if format == "json" {
+		e := json.NewEncoder(&text)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	} else {
+		r.Write(&text)
+	}
+	_, err := env.Stdout.Write(text.Bytes())
 	return written(err)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spmdc/spmdc/cmd/spmdc/internal/bench"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/predict"
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/verify"
@@ -144,12 +142,8 @@ func (cmd *simulateCmd) Run(env *Env, table *driver.Table) error {
 			o.Plans = append(o.Plans, kind)
 		}
 	}
-	for _, text := range cmd.Set {
-		s, err := bench.ParseSetting(text)
-		if err != nil {
-			return err
-		}
-		o.Set = append(o.Set, s)
+	if o.Set, err = settings(cmd.Set); err != nil {
+		return err
 	}
 	for _, text := range cmd.Read {
 		name, value, _ := strings.Cut(text, "=")
@@ -172,13 +166,5 @@ func (cmd *simulateCmd) Run(env *Env, table *driver.Table) error {
 			return err
 		}
 	}
-	if cmd.Format == "json" {
-		e := json.NewEncoder(env.Stdout)
-		e.SetIndent("", "  ")
-		return written(e.Encode(r))
-	}
-	var text strings.Builder
-	r.Write(&text)
-	_, err = env.Stdout.Write([]byte(text.String()))
-	return written(err)
+	return writeReport(env, cmd.Format, r)
 }

@@ -19,7 +19,7 @@ const (
 	file               // it accesses a file, which all processes may
 )
 
-// function is a function of MPI that gets a wrapper. Each letter of arguments is one:
+// function is a function of MPI that gets a wrapper. Each character of arguments is one:
 //
 //	b buffer                   i int          a MPI_Aint      O MPI_Offset
 //	p buffer, until completed  v const int *  x const MPI_Aint *

@@ -1,0 +1,193 @@
+package simulate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// working is how long the PEs compute a region where scalars have certain values.
+type working struct {
+	times []float64
+	under map[string]int64
+}
+
+// maxShares is how many loops of a region are looked at PE by PE.
+const maxShares = 6
+
+// working is how long the PEs compute a region.
+func (t *timed) working(r *comm.Region) []float64 {
+	if w := t.works[r]; w != nil && t.same(w.under) {
+		return w.times
+	}
+	t.read = t.read[:0]
+	w := &working{times: make([]float64, t.pes)}
+	var loops []*ir.Do
+	var shares []func(q int) int
+	inside := map[string]bool{} // indices of loops of the region, which are half-way
+	ir.Walk(r.Stmts, func(s ir.Stmt) bool {
+		d, ok := s.(*ir.Do)
+		if !ok {
+			return true
+		}
+		b := t.program.Info.Bounds(d)
+		if !b.LoOK || !b.HiOK || b.Step == 0 {
+			return true
+		}
+		if len(r.Part[d]) > 0 && len(loops) < maxShares {
+			own, known := t.space.Iterations(&comm.Range{Index: d.Index.Name, Lo: b.Lo, Hi: b.Hi, Step: int(b.Step), Cons: r.Part[d]})
+			if known {
+				loops, shares = append(loops, d), append(shares, own)
+			}
+		}
+		lo, ok1 := t.eval(b.Lo)
+		hi, ok2 := t.eval(b.Hi)
+		if _, has := t.values[d.Index.Name]; ok1 && ok2 && !has {
+			t.values[d.Index.Name] = (lo + hi) / 2
+			inside[d.Index.Name] = true
+		}
+		return true
+	})
+	owns, known := t.space.Owners(r.Guard)
+	w.under = t.dependsOn()
+	for name := range inside {
+		delete(w.under, name)
+		delete(t.values, name)
+	}
+	took := map[[maxShares]int]float64{}
+	var share [maxShares]int
+	own := func(d *ir.Do) (float64, bool) {
+		k := slices.Index(loops, d)
+		if k < 0 {
+			return 0, false
+		}
+		return float64(share[k]), true
+	}
+	for q := range w.times {
+		if known && !owns(q) {
+			continue
+		}
+		for k, f := range shares {
+			share[k] = f(q)
+		}
+		x, ok := took[share]
+		if !ok {
+			x = t.Work(r, t.values, own)
+			took[share] = x
+		}
+		w.times[q] = x
+	}
+	t.works[r] = w
+	return w.times
+}
+
+// region is what the PEs compute on their own, or one after another.
+func (t *timed) region(r *comm.Region) {
+	times := t.working(r)
+	for _, x := range times {
+		t.computed += x
+	}
+	if r.Pipe == nil {
+		for q, x := range times {
+			t.clock[q] += x
+		}
+		return
+	}
+	t.pipeline(r, times)
+}
+
+// pipeline is a region of which each PE receives values of those before it: all at once, or
+// block by block. PEs with the same coordinate are independent.
+func (t *timed) pipeline(r *comm.Region, times []float64) {
+	list := t.bundles(r.Pipe.Comms)
+	blocks := t.blocks(r, times)
+	for _, c := range r.Pipe.Comms {
+		if t.begin(c) != nil {
+			t.guess(c.Line, "ready messages of a pipeline are taken to come in time")
+		}
+	}
+	before := make([][]*bundle, t.pes) // by receiver
+	for i := range list {
+		b := &list[i]
+		before[b.to] = append(before[b.to], b)
+		c := r.Pipe.Comms[b.parts[0].member]
+		t.sites[c.ID].Data += blocks
+		for _, x := range b.parts {
+			t.sites[r.Pipe.Comms[x.member].ID].Bytes += x.bytes
+		}
+		if t.slots[c.ID].ready == plan.Always {
+			t.sites[c.ID].Ready += blocks
+			t.clock[b.to] += blocks * t.link(b.from, b.to).Overhead
+		}
+	}
+	first, last := slices.Clone(t.clock), slices.Clone(t.clock)
+	done := make([]bool, t.pes)
+	var finish func(q int)
+	finish = func(q int) {
+		if done[q] {
+			return
+		}
+		done[q] = true
+		piece := times[q] / blocks
+		begin, busy := t.clock[q], times[q]
+		end := 0.0
+		for _, b := range before[q] {
+			finish(b.from)
+			l := t.link(b.from, b.to)
+			came := l.Latency + 2*l.Overhead + l.PerByte*b.bytes/blocks
+			begin = max(begin, first[b.from]+came)
+			end = max(end, last[b.from]+came+piece)
+			busy += 2 * l.Overhead * blocks
+		}
+		first[q] = begin + piece
+		last[q] = max(begin+busy, end)
+	}
+	for q := range done {
+		finish(q)
+	}
+	copy(t.clock, last)
+	if t.counts {
+		t.now++
+		for i := range list {
+			t.acknowledge(list[i].to, list[i].from, t.now)
+		}
+	}
+	for _, c := range r.Pipe.Comms {
+		if t.plan.Slots[c.ID-1].Staged {
+			t.free(c)
+		}
+	}
+}
+
+// mostBlocks is how many blocks the code of a pipeline has at most.
+const mostBlocks = 64
+
+// blocks is in how many pieces the PEs of a pipeline pass on what they have.
+func (t *timed) blocks(r *comm.Region, times []float64) float64 {
+	b := r.Pipe.Blocks
+	if b == nil || t.Block < 0 {
+		return 1
+	}
+	bounds := t.program.Info.Bounds(b.Loop)
+	lo, ok1 := t.eval(bounds.Lo)
+	hi, ok2 := t.eval(bounds.Hi)
+	if !ok1 || !ok2 || bounds.Step == 0 {
+		t.guess(b.Loop.Pos.Line, "the pipeline is taken to have %d blocks", mostBlocks)
+		return mostBlocks
+	}
+	n := float64(max(1, (hi-lo+bounds.Step)/bounds.Step))
+	if t.Block > 0 {
+		return math.Ceil(n / float64(t.Block))
+	}
+	// T(size) = (n/size + behind) (size*each + cost) is least for this size.
+	behind := math.Pow(float64(t.pes), 1/float64(len(t.space.Shape(r.Pipe.Comms[0].Array)))) - 1
+	each, cost := slices.Max(times)/n, t.Host.Latency+t.Host.Overhead
+	if behind <= 0 || each <= 0 {
+		return 1
+	}
+	t.guess(b.Loop.Pos.Line, "the pipeline has as many blocks as would take least time")
+	return min(mostBlocks, max(1, math.Ceil(n/max(1, math.Sqrt(n*cost/(behind*each))))))
+}

@@ -1,0 +1,349 @@
+package simulate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/procfunc"
+	"github.com/spmdc/spmdc/runtime/dist"
+)
+
+// bundle is a message from one PE to another, with the parts that members of a group have
+// in it.
+type bundle struct {
+	from, to int
+	parts    []part
+	bytes    float64
+	arrives  float64
+}
+
+type part struct {
+	member int
+	bytes  float64
+}
+
+// flight is the messages of a group that have been sent.
+type flight struct {
+	set      []*comm.Comm
+	messages []bundle
+	over     bool // they have been waited for
+}
+
+// posting is what the messages of a post are where scalars have certain values.
+type posting struct {
+	flights []*flight // of a set whose messages are too many, or not known: without messages
+	gets    map[*comm.Comm][]procfunc.Count
+	under   map[string]int64
+}
+
+// meet is a barrier or reduction: nobody goes on before all have come, and then only after
+// some time.
+func (t *timed) meet(took float64) {
+	all := slices.Max(t.clock) + took
+	for q := range t.clock {
+		t.clock[q] = all
+	}
+	if t.counts {
+		t.now++
+		t.all = t.now
+	}
+}
+
+// combine is the reductions that stand at one place.
+func (t *timed) combine(n *comm.Combine) {
+	for _, r := range n.Reduce {
+		delete(t.values, r.Sym.Name)
+	}
+	for _, set := range n.MessageGroups() {
+		red := set[0]
+		at := &t.sites[red.ID]
+		others, bytes := float64(t.pes-1), 8*float64(len(set))
+		if red.Sym.IsArray() {
+			count, known := t.combined(red)
+			if !known {
+				t.guess(red.Line, "the elements that are combined are taken to be %.0f", count)
+			}
+			bytes = count * float64(red.Sym.Type.Size())
+		}
+		if len(set) > 1 || red.Sym.IsArray() {
+			at.add(Traffic{Data: others * float64(t.pes), Bytes: others * float64(t.pes) * bytes}, 1)
+		} else {
+			at.add(Traffic{Data: 2 * others, Bytes: 2 * others * bytes}, 1)
+		}
+		t.meet(2 * t.tree(t.pes, bytes))
+	}
+}
+
+// combined is how many elements a reduction combines.
+func (t *timed) combined(r *comm.Reduction) (float64, bool) {
+	box, known := t.space.Combined(r)
+	return elements(box), known
+}
+
+// done is the end of the uses of what communications brought, but for what has been copied.
+func (t *timed) done(comms []*comm.Comm) {
+	for _, c := range comms {
+		if !t.plan.Slots[c.ID-1].Staged {
+			t.free(c)
+		}
+	}
+}
+
+// free is the end of a use.
+func (t *timed) free(c *comm.Comm) {
+	s := &t.slots[c.ID]
+	if s.ready == plan.OnDemand && s.epoch > 0 {
+		t.now++
+		s.over[s.epoch%len(s.over)] = t.now
+	}
+}
+
+// post sends the messages of a group of communications.
+func (t *timed) post(n *comm.Post) {
+	p := t.posting(n)
+	for _, f := range p.flights {
+		if f.messages == nil {
+			t.exchange(f.set)
+			continue
+		}
+		t.send(f.set, f.messages)
+		f.over = false
+		for _, c := range f.set {
+			t.flights[c], t.gets[c] = f, p.gets[c]
+		}
+	}
+}
+
+// posting finds the messages of a group.
+func (t *timed) posting(n *comm.Post) *posting {
+	if p := t.posts[n]; p != nil && t.same(p.under) {
+		return p
+	}
+	t.read = t.read[:0]
+	p := &posting{gets: map[*comm.Comm][]procfunc.Count{}}
+	known := true
+	for _, set := range n.MessageGroups() {
+		f := &flight{set: set, messages: t.bundles(set)}
+		known = known && f.messages != nil
+		p.flights = append(p.flights, f)
+		for _, c := range set {
+			if x := t.plan.Slots[c.ID-1].Strip; x != nil {
+				p.gets[c] = t.space.Gets(x.Strips, x.Size)
+			}
+		}
+	}
+	if p.under = t.dependsOn(); known {
+		t.posts[n] = p
+	}
+	return p
+}
+
+// bundles are the messages of a set, by sender, and then in the order in which it sends
+// them; nil if they are not known, or too many to be looked at one by one.
+func (t *timed) bundles(set []*comm.Comm) []bundle {
+	type entry struct {
+		procfunc.Pair
+		member int
+		box    []dist.Triplet
+	}
+	var list []entry
+	for k, c := range set {
+		if !t.space.Sections(c, func(p, q int, section []dist.Triplet) bool {
+			list = append(list, entry{procfunc.Pair{From: p, To: q}, k, slices.Clone(section)})
+			return len(list) <= mostPairs
+		}) || len(list) > mostPairs {
+			return nil
+		}
+	}
+	distance := func(e *entry) int { return (e.To - e.From + t.pes) % t.pes }
+	slices.SortFunc(list, func(a, b entry) int {
+		return cmp.Or(a.From-b.From, distance(&a)-distance(&b), a.member-b.member)
+	})
+	out := []bundle{}
+	for i := 0; i < len(list); {
+		b := bundle{from: list[i].From, to: list[i].To}
+		first := i
+		for ; i < len(list) && list[i].Pair == list[first].Pair; i++ {
+			e := &list[i]
+			c := set[e.member]
+			b.parts = append(b.parts, part{member: e.member})
+			size := float64(c.Array.Type.Size())
+			// Sections of one overlap that are a box together travel as that box.
+			at := slices.IndexFunc(list[first:i], func(x entry) bool {
+				d := set[x.member]
+				return x.box != nil && c.Overlap && d.Overlap && c.Array == d.Array && dist.Join(x.box, e.box)
+			})
+			if at >= 0 {
+				e.box = nil
+				b.parts[at].bytes = elements(list[first+at].box) * size
+			} else {
+				b.parts[i-first].bytes = elements(e.box) * size
+			}
+		}
+		for _, x := range b.parts {
+			b.bytes += x.bytes
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func elements(box []dist.Triplet) float64 {
+	n := 1.0
+	for _, t := range box {
+		n *= float64(t.N)
+	}
+	return n
+}
+
+// exchange is a set of communications whose messages are not looked at: each PE gets what
+// it wants from all others, and as much from each.
+func (t *timed) exchange(set []*comm.Comm) {
+	others := float64(t.pes - 1)
+	for _, c := range set {
+		t.begin(c)
+		size, known := t.space.Wanted(c)
+		if !known {
+			size, _ = t.space.Size(c.Array)
+			size /= float64(t.pes)
+			t.guess(c.Line, "each PE is taken to send all others a part of %s", c.Array.Name)
+		}
+		bytes := size * float64(c.Array.Type.Size()) / float64(t.pes) // of a message
+		data := others * float64(t.pes)
+		t.sites[c.ID].add(Traffic{Data: data, Bytes: data * bytes}, 1)
+		l := &t.Network
+		if t.PerHost == 0 || t.pes <= t.PerHost {
+			l = &t.Host
+		}
+		took := l.Latency + others*(max(l.Gap, 2*l.Overhead)+l.PerByte*bytes)
+		if all := slices.Max(t.clock) + took; c.Kind == comm.Irregular {
+			t.meet(took)
+		} else {
+			for q := range t.clock {
+				t.clock[q] = all
+			}
+		}
+	}
+}
+
+// begin is the start of an execution of c, as the run time counts events, and says of which
+// messages the slot takes a ready message.
+func (t *timed) begin(c *comm.Comm) (needs func(from, to int) bool) {
+	s := &t.slots[c.ID]
+	s.epoch++
+	if t.counts {
+		t.now++
+		s.posted = t.now
+	}
+	switch s.ready {
+	case plan.Always:
+		return func(int, int) bool { return true }
+	case plan.OnDemand:
+		at := s.epoch % len(s.over)
+		over := s.over[at]
+		s.over[at] = InUse
+		if s.epoch <= len(s.over) || t.all >= over {
+			return nil
+		}
+		return func(from, to int) bool { return t.acks[procfunc.Pair{From: from, To: to}] < over }
+	}
+	return nil
+}
+
+// send sends the messages of a set: first the consumers send what ready messages there are,
+// then the producers put.
+func (t *timed) send(set []*comm.Comm, list []bundle) {
+	var ready []float64 // by message, when its ready message has come; -1: none
+	for k, c := range set {
+		needs := t.begin(c)
+		if needs == nil {
+			continue
+		}
+		if len(ready) == 0 {
+			ready = slices.Repeat([]float64{-1}, len(list))
+		}
+		for i := range list {
+			b := &list[i]
+			if !b.has(k) || !needs(b.from, b.to) {
+				continue
+			}
+			if t.slots[c.ID].ready == plan.OnDemand {
+				t.acknowledge(b.from, b.to, t.now)
+			}
+			if ready[i] < 0 {
+				t.sites[c.ID].Ready++
+				l := t.link(b.to, b.from)
+				t.clock[b.to] += l.Overhead
+				ready[i] = t.clock[b.to] + l.Latency
+			}
+		}
+	}
+	for i := range list {
+		b := &list[i]
+		if len(ready) > 0 && ready[i] >= 0 {
+			t.clock[b.from] = max(t.clock[b.from], ready[i])
+		}
+		t.put(b)
+		for _, x := range b.parts {
+			t.sites[set[x.member].ID].Bytes += x.bytes
+		}
+		t.sites[set[b.parts[0].member].ID].Data++
+	}
+}
+
+// put sends a message.
+func (t *timed) put(b *bundle) {
+	l := t.link(b.from, b.to)
+	start := max(t.clock[b.from], t.port[b.from])
+	t.clock[b.from] = start + l.Overhead
+	if l == &t.Host { // the PE copies the elements itself
+		t.clock[b.from] += l.PerByte * b.bytes
+	}
+	t.port[b.from] = start + max(l.Gap, l.Overhead) + l.PerByte*b.bytes
+	b.arrives = start + l.Overhead + l.Latency + l.PerByte*b.bytes
+}
+
+func (b *bundle) has(member int) bool {
+	return slices.ContainsFunc(b.parts, func(x part) bool { return x.member == member })
+}
+
+// wait is the arrival of what a group has sent.
+func (t *timed) wait(comms []*comm.Comm) {
+	for _, c := range comms {
+		f := t.flights[c]
+		if f == nil {
+			continue
+		}
+		member := slices.Index(f.set, c)
+		for i := range f.messages {
+			b := &f.messages[i]
+			if !f.over {
+				t.clock[b.to] = max(t.clock[b.to], b.arrives) + t.link(b.from, b.to).Overhead
+			}
+			if t.counts && b.has(member) {
+				t.acknowledge(b.to, b.from, t.slots[c.ID].posted)
+			}
+		}
+		f.over = true
+		delete(t.flights, c)
+		if t.plan.Slots[c.ID-1].Staged {
+			t.free(c)
+		}
+		for _, g := range t.gets[c] {
+			l := t.link(g.From, g.To)
+			t.sites[c.ID].Data += float64(g.N)
+			t.clock[g.To] += float64(g.N) * 2 * (l.Latency + l.Overhead)
+			if t.plan.Slots[c.ID-1].Strip.Completes {
+				t.sites[c.ID].Ready++
+			}
+		}
+	}
+}
+
+// acknowledge notes that PE p has an acknowledgement of what q did up to an event.
+func (t *timed) acknowledge(p, q, event int) {
+	pair := procfunc.Pair{From: p, To: q}
+	t.acks[pair] = max(t.acks[pair], event)
+}
