@@ -36,9 +36,10 @@ type progress struct {
 func apart(p Program, machine transport.Processes, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
 	rank, ranks, err := machine.Begin()
 	if err != nil {
-		if rank == 0 { // all have the same error
-			fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+		if rank != 0 { // all have the same error; mpirun would kill the first before it is written
+			return exitOK
 		}
+		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitFault
 	}
 	p.process = process{machine, rank, ranks, new(progress)}
