@@ -94,15 +94,13 @@ func (r *process) join(n int, alike bool) error {
 }
 
 // unsuited says what of the command line a run of processes cannot do, and what can.
-func (p *Program) unsuited(points *checkpointing, elision *barrierFlags, asked *provoke) error {
+func (p *Program) unsuited(points *checkpointing, asked *provoke) error {
 	const remedy = "run it with --transport=inproc, the default"
 	switch {
 	case p.process.machine == nil:
 		return nil
 	case points.file != "":
 		return &UsageError{"checkpoints are not taken where PEs are in several processes", remedy}
-	case elision.mode != "off":
-		return &UsageError{"barriers are not left out where PEs are in several processes", remedy}
 	case asked.freeze.on || asked.trace != "":
 		return &UsageError{"-freeze and -record follow the PEs of one process", remedy}
 	}
@@ -159,18 +157,18 @@ func (o *output) collect(end chan struct{}) {
 	}
 }
 
-// elsewhere is the error of another process.
-type elsewhere struct {
+// elsewhereError is the error of another process.
+type elsewhereError struct {
 	text   string
 	status int
 }
 
-func (e *elsewhere) Error() string { return e.text }
+func (e *elsewhereError) Error() string { return e.text }
 
 // conclude ends the run of a process, which ended with err on its PEs. In that of PE 0 it adds what
 // the others did, and returns the error of the run; in the others it returns nil.
-func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err error) error {
-	report := []any{failureOf(p, err)}
+func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, elsewhere *elidedElsewhere, err error) error {
+	report := []any{failureOf(p, err), elidedHere(p, pes, err)}
 	for q := r.first; r.rank != 0 && q < len(pes) && pes[q] != nil; q++ {
 		report = append(report, stopOfPE(ended, q), countsOf(pes[q]))
 	}
@@ -198,12 +196,16 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err
 		if err == nil {
 			err = failureFrom(list[0])
 		}
-		for list = list[1:]; len(list) > 0; list, q = list[2:], q+1 {
+		elsewhere.add(p, list[1].(string))
+		for list = list[2:]; len(list) > 0; list, q = list[2:], q+1 {
 			if stop, _ := list[0].([]any); len(stop) > 0 {
 				ended.note(q, &StopError{Code: stop[0].(int), Line: stop[1].(string)})
 			}
 			pes[q] = &PE{counts: countsFrom(list[1])}
 		}
+	}
+	if m := elsewhere.Failed; m != nil && (err == nil || errors.As(err, new(*elsewhereError))) {
+		err = p.misspeculation(m, nil)
 	}
 	return err
 }
@@ -231,7 +233,7 @@ func failureFrom(v any) error {
 	case list[2].(bool):
 		return &StopError{Line: list[0].(string), Code: list[1].(int)}
 	}
-	return &elsewhere{text: list[0].(string), status: list[1].(int)}
+	return &elsewhereError{text: list[0].(string), status: list[1].(int)}
 }
 
 func stopOfPE(s *stops, pe int) any {
@@ -248,6 +250,7 @@ func countsOf(pe *PE) any {
 	if pe == nil {
 		return nil
 	}
+	pe.countBarriers()
 	var list []any
 	for _, c := range pe.counts {
 		list = append(list, int(c.Calls), int(c.Data), int(c.Ready), int(c.Bytes), int(c.Waits))
