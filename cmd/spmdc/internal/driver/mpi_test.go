@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
