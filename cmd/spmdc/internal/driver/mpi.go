@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,26 +153,56 @@ func (l Launch) Command(program string, n int, args []string) (name string, all,
 	return name, slices.Concat(more, []string{"-n", strconv.Itoa((n + each - 1) / each), program}, args), env, nil
 }
 
-// StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the
-// others, so that nobody has said why the run ended, it says so.
+// endingVariable names the file in which a program for MPI says how its run ended.
+const endingVariable = "SPMD_ENDING"
+
+// StartMPI is Start of mpirun. What the program wrote of its end counts more than what mpirun makes of
+// it, which has lost errors and exit statuses. Where a process was ended by a signal before it could
+// join the others, so that nobody has said why the run ended, it says so.
 func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
+	file, err := os.CreateTemp("", "spmdc-ending-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
 	said := &counted{w: stdio.Err}
 	note := stdio.Err
 	stdio.Err = said
+	stdio.Env = append(slices.Clip(stdio.Env), endingVariable+"="+file.Name())
 	o := overseer{begin: time.Now()}
 	stdio.Watch = o.watch
 	status, err := Start(mpirun, args, stdio)
 	o.clean(status != 0)
-	if err != nil || said.n > 0 {
+	if err != nil {
 		return status, err
+	}
+	ending, err := io.ReadAll(file)
+	if first, text, is := strings.Cut(string(ending), "\n"); err == nil && is {
+		own, _ := strconv.Atoi(first)
+		if said.n == 0 {
+			fmt.Fprint(note, text)
+		}
+		switch {
+		case status == 0:
+			return own, nil
+		case own == 0 && said.n == 0:
+			fmt.Fprintf(note, "spmdc: mpirun ended with status %d, but the program without an error\n  set OMPI_MCA_orte_execute_quiet=0 for what Open MPI has to say\n", status)
+		}
+		return status, nil
+	}
+	if said.n > 0 {
+		return status, nil
 	}
 	if sig := syscall.Signal(status - 128); foreign[sig] {
 		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
 	} else if sig := syscall.Signal(status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
 		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
 		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", status, sig)
+	} else if status > 0 && status < 128 {
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d, and the program has not said why\n", status)
 	}
-	return status, err
+	return status, nil
 }
 
 // mpirunGrace is for how many looks in a row mpirun may stay behind the processes that it has started,
