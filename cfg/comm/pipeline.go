@@ -120,7 +120,7 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 	}
 	for n, l := range o.loops {
 		d, ok := l.(*ir.Do)
-		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || len(t.region.Part[d]) > 0 {
+		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || t.region.Shares(d) {
 			continue
 		}
 		driven := false
@@ -138,7 +138,7 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 		degree := 0
 		for _, m := range o.loops {
 			e, ok := m.(*ir.Do)
-			if !ok || len(t.region.Part[e]) > 0 {
+			if !ok || t.region.Shares(e) {
 				continue
 			}
 			for _, s := range o.ref.Subs {
@@ -149,7 +149,7 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 			}
 		}
 		for _, m := range o.loops {
-			if e, ok := m.(*ir.Do); ok && len(t.region.Part[e]) > 0 {
+			if e, ok := m.(*ir.Do); ok && t.region.Shares(e) {
 				for _, s := range o.ref.Subs {
 					if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
 						degree++
