@@ -79,8 +79,8 @@ func (p *Program) unsuited(points *checkpointing, asked *provoke) error {
 	switch {
 	case p.process.machine == nil:
 		return nil
-	case points.file != "":
-		return &UsageError{"checkpoints are not taken where PEs are in several processes", remedy}
+	case points.restarts > 0:
+		return &UsageError{"-restarts: processes cannot start each other again", "start them by spmdc run --transport=mpi --restarts=N, or again with -restart"}
 	case asked.freeze.on || asked.trace != "":
 		return &UsageError{"-freeze and -record follow the PEs of one process", remedy}
 	}

@@ -22,6 +22,7 @@ type checkpointing struct {
 	again     bool
 	force     bool
 	stopAfter int
+	ended     string
 }
 
 func (c *checkpointing) flags(f *flag.FlagSet) {
@@ -33,6 +34,7 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 	f.BoolVar(&c.force, "checkpoint-sync", true, "force each checkpoint to the disk, so that it outlasts a failure of the machine, and not only of the run")
 	f.Int64Var(&c.shown, "shown", 0, "for who starts a run again: the first `N` bytes of its output have been seen, and are not printed again")
 	f.BoolVar(&c.again, "again", false, "for who starts a run again: the file of -output is of this run, however it begins")
+	f.StringVar(&c.ended, "ended", "", "for who starts a run again: `FILE` is written when the run need not be, because it has come to its end or to a STOP")
 	f.IntVar(&c.stopAfter, "stop-after-checkpoint", 0, "for tests: end the run behind its `K`-th checkpoint, those before a restart included")
 }
 
@@ -76,6 +78,12 @@ func (c *checkpointing) wrong(p *Program, trace string) string {
 // called at the end.
 func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writer) (out io.Writer, close func() error, err error) {
 	out, close = stdout, func() error { return nil }
+	if p.process.rank != 0 {
+		if c.file != "" {
+			p.keeper = &keeper{}
+		}
+		return out, close, nil
+	}
 	var before passed // of the output
 	if c.output != "" {
 		if c.output, err = filepath.Abs(c.output); err != nil {
@@ -110,6 +118,18 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 		}
 	}
 	return f, f.Close, nil
+}
+
+// over writes the file by which whoever starts the run again sees that it need not; err is how it has ended.
+func (c *checkpointing) over(err error) error {
+	var stop *StopError
+	if c.ended == "" || err != nil && !errors.As(err, &stop) {
+		return err
+	}
+	if werr := os.WriteFile(c.ended, nil, 0o666); werr != nil && err == nil {
+		return werr
+	}
+	return err
 }
 
 // errHoldsOther says why a file of output stays what it is.
@@ -163,12 +183,13 @@ func (c *checkpointing) cut(f *os.File, before *passed) error {
 
 // attempts runs the program, and again from its last checkpoint when it has failed: as
 // often as the command line says, and always where a barrier was left out that was
-// needed, since that one is not left out again.
+// needed, since that one is not left out again. Where there are several processes, who has
+// started them starts them again.
 func (c *checkpointing) attempts(p *Program, np int, note io.Writer, once func() (*Stats, error)) (*Stats, error) {
 	for n := 0; ; {
 		stats, err := once()
 		var fault *Error
-		if p.keeper == nil || stats != nil || !errors.As(err, &fault) {
+		if p.keeper == nil || p.process.machine != nil || stats != nil || !errors.As(err, &fault) {
 			return stats, err
 		}
 		how := ""

@@ -267,6 +267,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			err = werr
 		}
 	}
+	if p.process.rank == 0 {
+		err = points.over(err)
+	}
 	var stop *StopError
 	var other *elsewhereError
 	switch {

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,23 +156,87 @@ func (l Launch) Command(program string, n int, args []string) (name string, all,
 // StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the
 // others, so that nobody has said why the run ended, it says so.
 func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
+	end, err := startMPI(mpirun, args, stdio)
+	return end.status, err
+}
+
+// SuperviseMPI is Supervise of mpirun, whose last argument is one of the program. The program is
+// started again whenever it has not come to its end or to a STOP, as a file says that it writes there.
+func SuperviseMPI(mpirun string, args []string, stdio Stdio, times int, again func(shown int64) ([]string, error), note io.Writer) (int, error) {
+	dir, err := os.MkdirTemp("", "spmdc-run-")
+	if err != nil {
+		return 0, Usagef("check TMPDIR", "there is no place for a file by which the run is followed: %v", err)
+	}
+	defer os.RemoveAll(dir)
+	over := filepath.Join(dir, "ended")
+	return supervise(args, stdio, times, again, note, func(args []string, stdio Stdio) (int, string, error) {
+		end, err := startMPI(mpirun, append(slices.Clone(args), "-ended="+over), stdio)
+		if _, none := os.Stat(over); none == nil || end.finished || end.status == usageStatus {
+			return end.status, "", err
+		}
+		return end.status, "has failed", err
+	})
+}
+
+// usageStatus is the exit status of a program whose command line is wrong.
+const usageStatus = 2
+
+func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
 	said := &counted{w: stdio.Err}
 	note := stdio.Err
 	stdio.Err = said
+	if slices.Contains(args, keepRunning[0]) {
+		out := &withoutNotice{w: stdio.Out}
+		defer out.end()
+		stdio.Out = out
+	}
 	o := overseer{begin: time.Now()}
 	stdio.Watch = o.watch
-	status, err := Start(mpirun, args, stdio)
-	o.clean(status != 0)
+	end, err := start(mpirun, args, stdio)
+	o.clean(end.status != 0)
 	if err != nil || said.n > 0 {
-		return status, err
+		return end, err
 	}
-	if sig := syscall.Signal(status - 128); foreign[sig] {
+	if sig := syscall.Signal(end.status - 128); foreign[sig] {
 		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
-	} else if sig := syscall.Signal(status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
+	} else if sig := syscall.Signal(end.status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
 		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
-		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", status, sig)
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", end.status, sig)
 	}
-	return status, err
+	return end, err
+}
+
+// withoutNotice leaves out what MPICH's mpirun writes on the standard output, behind that of the program, when a
+// process was ended by a signal.
+type withoutNotice struct {
+	w    io.Writer
+	held []byte // may be the beginning of the notice
+	over bool   // that has come
+}
+
+const notice = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: "
+
+func (f *withoutNotice) Write(b []byte) (int, error) {
+	if f.over || f.w == nil {
+		return len(b), nil
+	}
+	f.held = append(f.held, b...)
+	text := string(f.held)
+	at := strings.Index(text, notice)
+	if f.over = at >= 0; !f.over {
+		for at = max(0, len(text)-len(notice)+1); !strings.HasPrefix(notice, text[at:]); at++ {
+		}
+	}
+	_, err := f.w.Write(f.held[:at])
+	f.held = f.held[at:]
+	return len(b), err
+}
+
+// end writes what is no notice.
+func (f *withoutNotice) end() {
+	if !f.over && f.w != nil {
+		_, _ = f.w.Write(f.held)
+	}
 }
 
 // mpirunGrace is for how many looks in a row mpirun may stay behind the processes that it has started,
