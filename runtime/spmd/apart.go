@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,24 @@ type progress struct {
 	joined bool // it has joined the others
 	ran    bool // Run has been called
 	alone  bool // PE 0 is lost, and this process has given the error
+	failed bool // the run need not have: it may be started again
+	errors io.Writer
+}
+
+// endingVariable names a file for how the run ended: its exit status, "failed" if it may be started again from a
+// checkpoint, a line feed, and what was written to the standard error output. It is for those that start mpirun, which loses a part of that at times
+// when it ends the processes. On another host it does not exist.
+const endingVariable = "SPMD_ENDING"
+
+func writeEnding(status int, failed bool, said []byte) {
+	if f, err := os.OpenFile(os.Getenv(endingVariable), os.O_WRONLY, 0); err == nil {
+		again := ""
+		if failed {
+			again = " failed"
+		}
+		fmt.Fprintf(f, "%d%s\n%s", status, again, said)
+		f.Close()
+	}
 }
 
 // apart runs a program as one of several processes and returns its exit status, which is 0
@@ -36,12 +55,15 @@ type progress struct {
 func apart(p Program, machine transport.Processes, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
 	rank, ranks, err := machine.Begin()
 	if err != nil {
-		if rank == 0 { // all have the same error
-			fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+		if rank != 0 { // all have the same error; mpirun would kill the first before it is written
+			return exitOK
 		}
+		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitFault
 	}
-	p.process = process{machine, rank, ranks, new(progress)}
+	var said bytes.Buffer
+	stderr = io.MultiWriter(stderr, &said)
+	p.process = process{machine, rank, ranks, &progress{errors: stderr}}
 	if rank != 0 {
 		stdin, stdout, stderr = nil, io.Discard, io.Discard
 	}
@@ -54,13 +76,16 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 		_ = machine.Run(func([]transport.Wait) error { return nil }, func(t transport.Transport) { t.Abort(transport.ErrElsewhere) })
 		machine.Leave(nil, func() {})
 	}
-	machine.End()
 	switch {
 	case p.process.alone:
-		return exitFault
+		status = exitFault
 	case rank != 0:
-		return exitOK
+		status = exitOK
 	}
+	if rank == 0 || p.process.alone {
+		writeEnding(status, p.process.failed || p.process.alone, said.Bytes())
+	}
+	machine.End()
 	return status
 }
 
@@ -156,7 +181,7 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, els
 	if r.rank != 0 {
 		left := r.machine.Leave(own, func() {})
 		if left[0] == nil && err != nil && !errors.Is(err, transport.ErrElsewhere) {
-			fmt.Fprintln(os.Stderr, err)
+			fmt.Fprintln(r.errors, err)
 			r.alone = true
 		}
 		return nil

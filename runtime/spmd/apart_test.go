@@ -473,14 +473,12 @@ func TestProcessesGoOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "checkpoint")
 	_, want, _ := start(points(), reader, readerInput, "-n", "3")
 	for _, how := range []playing{near, alone, nearPairs, farPairs} {
-		ended := file + ".ended"
-		first, text, _ := processes(how, 3, points(), []string{"-checkpoint", file, "-stop-after-checkpoint", "4", "-ended", ended}, readerInput, reader)
+		ending := file + ".ending"
+		t.Setenv(endingVariable, ending)
+		first, text, _ := processes(how, 3, points(), []string{"-checkpoint", file, "-stop-after-checkpoint", "4"}, readerInput, reader)
 		rest, more, status := processes(how, 3, points(), []string{"-checkpoint", file, "-restart"}, readerInput, reader)
 		if first+rest != want || status != 0 {
 			t.Errorf("%v: %s and then %s\n%s%s", how, first, rest, text, more)
-		}
-		if err := os.Remove(ended); err != nil {
-			t.Error(err)
 		}
 		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file, "-restart"}, "8\n", reader)
 		if status != 1 || !strings.Contains(text, "cannot go on from this checkpoint") {
@@ -490,9 +488,12 @@ func TestProcessesGoOn(t *testing.T) {
 		if status != exitUsage || !strings.Contains(text, "spmdc run --transport=mpi --restarts=N") {
 			t.Errorf("%v: -restarts: status %d: %s", how, status, text)
 		}
-		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file, "-ended", ended}, "9\n9\n"+readerInput, reader)
-		if _, err := os.Stat(ended); status != 1 || err == nil {
-			t.Errorf("%v: a fault: status %d, %v: %s", how, status, err, text)
+		if err := os.WriteFile(ending, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file}, "9\n9\n"+readerInput, reader)
+		if said, err := os.ReadFile(ending); status != 1 || err != nil || !strings.HasPrefix(string(said), "1 failed\n") {
+			t.Errorf("%v: a fault: status %d, %v, %q: %s", how, status, err, said, text)
 		}
 	}
 }

@@ -22,7 +22,6 @@ type checkpointing struct {
 	again     bool
 	force     bool
 	stopAfter int
-	ended     string
 }
 
 func (c *checkpointing) flags(f *flag.FlagSet) {
@@ -34,7 +33,6 @@ func (c *checkpointing) flags(f *flag.FlagSet) {
 	f.BoolVar(&c.force, "checkpoint-sync", true, "force each checkpoint to the disk, so that it outlasts a failure of the machine, and not only of the run")
 	f.Int64Var(&c.shown, "shown", 0, "for who starts a run again: the first `N` bytes of its output have been seen, and are not printed again")
 	f.BoolVar(&c.again, "again", false, "for who starts a run again: the file of -output is of this run, however it begins")
-	f.StringVar(&c.ended, "ended", "", "for who starts a run again: `FILE` is written when the run need not be, because it has come to its end or to a STOP")
 	f.IntVar(&c.stopAfter, "stop-after-checkpoint", 0, "for tests: end the run behind its `K`-th checkpoint, those before a restart included")
 }
 
@@ -118,18 +116,6 @@ func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writ
 		}
 	}
 	return f, f.Close, nil
-}
-
-// over writes the file by which whoever starts the run again sees that it need not; err is how it has ended.
-func (c *checkpointing) over(err error) error {
-	var stop *StopError
-	if c.ended == "" || err != nil && !errors.As(err, &stop) {
-		return err
-	}
-	if werr := os.WriteFile(c.ended, nil, 0o666); werr != nil && err == nil {
-		return werr
-	}
-	return err
 }
 
 // errHoldsOther says why a file of output stays what it is.

@@ -267,11 +267,11 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			err = werr
 		}
 	}
-	if p.process.rank == 0 {
-		err = points.over(err)
-	}
 	var stop *StopError
 	var other *elsewhereError
+	if p.process.machine != nil {
+		p.process.failed = err != nil && !errors.As(err, &stop) && !errors.As(err, &usage)
+	}
 	switch {
 	case err == nil:
 		return exitOK

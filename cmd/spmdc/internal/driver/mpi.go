@@ -153,38 +153,40 @@ func (l Launch) Command(program string, n int, args []string) (name string, all,
 	return name, slices.Concat(more, []string{"-n", strconv.Itoa((n + each - 1) / each), program}, args), env, nil
 }
 
-// StartMPI is Start of mpirun. Where a process was ended by a signal before it could join the
-// others, so that nobody has said why the run ended, it says so.
+// endingVariable names the file in which a program for MPI says how its run ended.
+const endingVariable = "SPMD_ENDING"
+
+// StartMPI is Start of mpirun. What the program wrote of its end counts more than what mpirun makes of
+// it, which has lost errors and exit statuses. Where a process was ended by a signal before it could
+// join the others, so that nobody has said why the run ended, it says so.
 func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 	end, err := startMPI(mpirun, args, stdio)
 	return end.status, err
 }
 
-// SuperviseMPI is Supervise of mpirun, whose last argument is one of the program. The program is
-// started again whenever it has not come to its end or to a STOP, as a file says that it writes there.
+// SuperviseMPI is Supervise of mpirun. The program is started again whenever it has not come to its end or to
+// a STOP: the statuses of mpiruns do not say whether it has.
 func SuperviseMPI(mpirun string, args []string, stdio Stdio, times int, again func(shown int64) ([]string, error), note io.Writer) (int, error) {
-	dir, err := os.MkdirTemp("", "spmdc-run-")
-	if err != nil {
-		return 0, Usagef("check TMPDIR", "there is no place for a file by which the run is followed: %v", err)
-	}
-	defer os.RemoveAll(dir)
-	over := filepath.Join(dir, "ended")
 	return supervise(args, stdio, times, again, note, func(args []string, stdio Stdio) (int, string, error) {
-		end, err := startMPI(mpirun, append(slices.Clone(args), "-ended="+over), stdio)
-		if _, none := os.Stat(over); none == nil || end.finished || end.status == usageStatus {
+		end, err := startMPI(mpirun, args, stdio)
+		if end.finished {
 			return end.status, "", err
 		}
 		return end.status, "has failed", err
 	})
 }
 
-// usageStatus is the exit status of a program whose command line is wrong.
-const usageStatus = 2
-
 func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
+	file, err := os.CreateTemp("", "spmdc-ending-*")
+	if err != nil {
+		return ending{}, err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
 	said := &counted{w: stdio.Err}
 	note := stdio.Err
 	stdio.Err = said
+	stdio.Env = append(slices.Clip(stdio.Env), endingVariable+"="+file.Name())
 	if slices.Contains(args, keepRunning[0]) {
 		out := &withoutNotice{w: stdio.Out}
 		defer out.end()
@@ -194,16 +196,38 @@ func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
 	stdio.Watch = o.watch
 	end, err := start(mpirun, args, stdio)
 	o.clean(end.status != 0)
-	if err != nil || said.n > 0 {
+	if err != nil {
 		return end, err
+	}
+	own, err := io.ReadAll(file)
+	if first, text, is := strings.Cut(string(own), "\n"); err == nil && is {
+		first, failed := strings.CutSuffix(first, " failed")
+		status, _ := strconv.Atoi(first)
+		end.finished = end.finished || !failed
+		if said.n == 0 {
+			fmt.Fprint(note, text)
+		}
+		switch {
+		case end.status == 0:
+			end.status = status
+			end.finished = !failed
+		case status == 0 && said.n == 0:
+			fmt.Fprintf(note, "spmdc: mpirun ended with status %d, but the program without an error\n  set OMPI_MCA_orte_execute_quiet=0 for what Open MPI has to say\n", end.status)
+		}
+		return end, nil
+	}
+	if said.n > 0 {
+		return end, nil
 	}
 	if sig := syscall.Signal(end.status - 128); foreign[sig] {
 		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
 	} else if sig := syscall.Signal(end.status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
 		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
 		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", end.status, sig)
+	} else if end.status > 0 && end.status < 128 {
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d, and the program has not said why\n", end.status)
 	}
-	return end, err
+	return end, nil
 }
 
 // withoutNotice leaves out what MPICH's mpirun writes on the standard output, behind that of the program, when a

@@ -63,10 +63,12 @@ func TestSuperviseMPI(t *testing.T) {
 		status       int
 		starts       int
 	}{
-		{"failed once", `test "$1" = again || exit 1; : >"${2#-ended=}"`, 0, 2},
+		{"failed once", `test "$1" = again || exit 1; echo 0 >$SPMD_ENDING`, 0, 2},
+		{"failed, it says", `echo 1 failed >$SPMD_ENDING; exit 1`, 1, 3},
+		{"failed, and mpirun does not say so", `echo 1 failed >$SPMD_ENDING`, 1, 3},
 		{"failed always", `exit 137`, 137, 3},
-		{"stopped", `: >"${2#-ended=}"; exit 7`, 7, 1},
-		{"usage", `exit 2`, 2, 1},
+		{"stopped", `echo 7 >$SPMD_ENDING; exit 7`, 7, 1},
+		{"usage", `echo 2 >$SPMD_ENDING; exit 2`, 2, 1},
 	} {
 		starts := 1
 		status, err := SuperviseMPI("/bin/sh", []string{"-c", c.script, "sh", "first"}, Stdio{Out: io.Discard, Err: io.Discard}, 2, func(int64) ([]string, error) {
