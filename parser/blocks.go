@@ -164,6 +164,7 @@ var openers = map[scan.Kind]struct {
 	scan.Associate:  {associateFrame, "ASSOCIATE"},
 	scan.Region:     {regionFrame, "REGION"},
 	scan.SelectCase: {selectFrame, "SELECT"},
+	scan.SelectType: {selectFrame, "SELECT"},
 }
 
 // enders are the blocks that statements end.
@@ -369,8 +370,12 @@ func (p *parser) selectCase(n *caseArm) {
 	}
 	if i < 0 {
 		if n.Pos.IsValid() {
-			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "CASE without SELECT CASE").
-				WithHelp("remove it, or add the SELECT CASE (...) that it belongs to")
+			what, begin := "CASE", "SELECT CASE"
+			if n.Guard != nil {
+				what, begin = "TYPE IS or CLASS IS", "SELECT TYPE"
+			}
+			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "%s without %s", what, begin).
+				WithHelp("remove it, or add the %s (...) that it belongs to", begin)
 		}
 		return
 	}
@@ -384,14 +389,20 @@ func (p *parser) selectCase(n *caseArm) {
 		f.body = new([]ast.Stmt)
 		return
 	}
-	if n.Values == nil {
+	if s.OfType != (n.Guard != nil) {
+		p.diags.Errorf(source.UnbalancedBlock, n.Pos, "SELECT CASE has CASE, and SELECT TYPE has TYPE IS and CLASS IS").
+			WithNote(f.pos, "the construct begins here").WithHelp("write the one that belongs to it")
+		f.body = new([]ast.Stmt)
+		return
+	}
+	if n.Values == nil && (n.Guard == nil || n.Guard.Of.Name == "") {
 		if f.alt.IsValid() {
-			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "a second CASE DEFAULT").
+			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "a second DEFAULT").
 				WithNote(f.alt, "the first is here").WithHelp("remove one, or give it values")
 		}
 		f.alt = n.Pos
 	}
-	s.Cases = append(s.Cases, ast.Case{Pos: n.Pos, Values: n.Values})
+	s.Cases = append(s.Cases, ast.Case{Pos: n.Pos, Values: n.Values, Guard: n.Guard})
 	f.body = &s.Cases[len(s.Cases)-1].Body
 }
 
@@ -435,7 +446,7 @@ func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
 // statement that was wrong.
 func canEndLoop(s ast.Stmt) bool {
 	switch s := s.(type) {
-	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate, *ast.LabelAssign, *ast.Pause:
+	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate, *ast.PointerAssign, *ast.LabelAssign, *ast.Pause:
 		return true
 	case *ast.If:
 		return s.OneLine

@@ -19,38 +19,28 @@ var instead = map[string]string{
 	"abstract": noInterface, "procedure": noInterface,
 	"bind": needless, "generic": noInterface, "final": needless,
 
-	"submodule": "put the procedures into the module",
-	"include":   "put the text in place",
-	"module":    "write MODULE name, on a line of its own",
+	"include": "put the text in place",
+	"module":  "write MODULE name, on a line of its own",
 
-	"pointer": noPointers, "nullify": noPointers, "=>": noPointers,
+	"pointer": noPointers,
 
 	"wait":   needless,
 	"format": "write 10 format(...), with a label and in a procedure or program",
 
 	"sequence": needless,
 
-	"assign":      "write assign 10 to k",
-	"select type": "write IF ... ELSE IF ... END IF",
-	"class":       "declare a variable or an array for each component",
-	"enum":        "declare constants with PARAMETER",
-	"enumerator":  "declare constants with PARAMETER",
-	"block":       "write BLOCK on a line of its own",
-	"form team":   noTeams, "change team": noTeams, "end team": noTeams,
+	"assign":    "write assign 10 to k",
+	"class":     "declare a variable or an array for each component",
+	"block":     "write BLOCK on a line of its own",
+	"form team": noTeams, "change team": noTeams, "end team": noTeams,
 	"fail image":  "write error stop: it ends all images",
 	"codimension": "write it into the declaration: real :: x(n)[*]",
-}
-
-// unitWords begin a program unit or procedure, which an END of its own ends.
-var unitWords = map[string]bool{
-	"submodule": true,
 }
 
 // constructs are the block constructs outside the subset, by their first
 // word, with the words that end them. What is inside is parsed for its errors
 // and dropped.
 var constructs = map[string]string{
-	"select type": "end select",
 	"change team": "end team",
 }
 
@@ -58,18 +48,12 @@ var constructs = map[string]string{
 // for a whole construct or unit.
 func (p *parser) outsideSubset(s scan.Stmt) {
 	word := s.Word
-	if p.insideConstruct(word) {
-		return // TYPE IS: told with the construct
-	}
 	first := &s.Toks[0]
 	if strings.HasPrefix(word, "end ") {
 		p.endOfConstruct(s)
 		return
 	}
 	shown := strings.ToUpper(word)
-	if word == "=>" {
-		shown = "pointer assignment"
-	}
 	help := instead[word]
 	if help == "" {
 		help = "remove it"
@@ -83,25 +67,10 @@ func (p *parser) outsideSubset(s scan.Stmt) {
 // outside the subset.
 func (p *parser) skipBehind(s scan.Stmt) {
 	switch word := s.Word; {
-	case unitWords[word]:
-		p.skip = &skipping{unit: true, depth: 1}
-	case word == "enum":
-		p.skip = &skipping{until: "end enum"}
 	case constructs[word] != "":
 		p.push(&frame{kind: foreignFrame, what: strings.ToUpper(word), pos: startOf(&s.Toks[0]),
 			name: s.Name, until: constructs[word]})
 	}
-}
-
-// insideConstruct reports whether word is a part of the innermost construct
-// outside the subset.
-func (p *parser) insideConstruct(word string) bool {
-	if len(p.stack) == 0 {
-		return false
-	}
-	top := p.stack[len(p.stack)-1]
-	return top.kind == foreignFrame &&
-		(word == "type" || word == "class") && top.what == "SELECT TYPE"
 }
 
 // endOfConstruct closes the construct that s ends.
@@ -127,38 +96,7 @@ func (p *parser) foreign(until string) int {
 }
 
 // skipping says which lines to pass over.
-type skipping struct {
-	toEOF bool
-	until string // the words that end it
-	unit  bool   // to the END of the program unit; depth counts nested ones
-	depth int
-}
+type skipping struct{ toEOF bool }
 
-// passOver reports whether s is to be passed over.
-func (p *parser) passOver(s scan.Stmt) bool {
-	k := p.skip
-	switch {
-	case k == nil:
-		return false
-	case k.toEOF:
-	case k.until != "":
-		if s.Kind == scan.Outside && s.Word == k.until {
-			p.skip = nil
-		}
-	case k.unit:
-		switch {
-		case s.Kind == scan.Subroutine, s.Kind == scan.Function, s.Kind == scan.Outside && unitWords[s.Word]:
-			k.depth++
-		case s.Kind == scan.End, s.Kind == scan.EndUnit, s.Kind == scan.Outside && isUnitEnd(s.Word):
-			if k.depth--; k.depth == 0 {
-				p.skip = nil
-			}
-		}
-	}
-	return true
-}
-
-func isUnitEnd(word string) bool {
-	unit, ok := strings.CutPrefix(word, "end ")
-	return ok && (unitWords[unit] || unit == "procedure")
-}
+// passOver reports whether a statement is to be passed over.
+func (p *parser) passOver() bool { return p.skip != nil && p.skip.toEOF }
