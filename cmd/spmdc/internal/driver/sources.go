@@ -118,6 +118,7 @@ func (c *Compilation) WriteFortran(dir string) (files, flags []string, err error
 		}
 		files = append(files, file)
 	}
+	flags = append(flags, "-fdec-math") // functions of angles in degrees
 	for _, d := range c.Options.Define {
 		flags = append(flags, "-D"+d)
 	}
