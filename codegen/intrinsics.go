@@ -28,6 +28,7 @@ var runtimeFuncs = map[string]string{
 	"popcnt": "spmd.Popcnt", "leadz": "spmd.Leadz", "trailz": "spmd.Trailz",
 	"fraction": "elementary.Fraction", "exponent": "elementary.Exponent", "spacing": "elementary.Spacing",
 	"rrspacing": "elementary.Rrspacing", "nearest": "elementary.Nearest",
+	"sind": "elementary.Sind", "cosd": "elementary.Cosd", "tand": "elementary.Tand",
 	"ichar": "spmd.Ichar", "iachar": "spmd.Ichar", "merge": "spmd.Merge",
 }
 

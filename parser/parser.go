@@ -596,6 +596,14 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 		n.Arms[0].Body = []ast.Stmt{stmt}
 		n.EndPos = base.Pos
 		return n, false
+	case scan.WhereStmt, scan.ForallStmt:
+		stmt := p.headed(inner, innerBase)
+		if stmt == nil {
+			return nil, false
+		}
+		n := outer.(*ast.If)
+		n.Arms[0].Body, n.EndPos = []ast.Stmt{stmt}, base.Pos
+		return n, false
 	case scan.Outside:
 		if constructs[inner.Word] == "" && !unitWords[inner.Word] && !strings.HasPrefix(inner.Word, "end ") {
 			p.outsideSubset(inner)

@@ -184,9 +184,8 @@ func (pe *PE) answer(what string, given, items []any) {
 		}
 		q.set("get", pe.random.get()...)
 	case "random_init":
-		if q.given["repeatable"][0].(bool) {
-			pe.random = random{}
-		}
+		repeatable, distinct := q.given["repeatable"][0].(bool), q.given["image_distinct"][0].(bool)
+		pe.random.restart(repeatable, distinct, pe.ID())
 	case "sleep":
 		time.Sleep(time.Duration(q.number("seconds")) * time.Second)
 	default:
@@ -318,10 +317,25 @@ type random struct {
 const seedWords = 8 // INTEGER(4) words of the state
 
 func (r *random) begin() {
-	if r.seeded && r.state != [4]uint64{} {
-		return
+	if !r.seeded || r.state == [4]uint64{} {
+		r.seed(0)
 	}
+}
+
+// restart is RANDOM_INIT on an image. The numbers of images are distinct if that is
+// asked for; those that need not be repeatable follow from the state at hand.
+func (r *random) restart(repeatable, distinct bool, image int) {
 	x := uint64(0)
+	if !repeatable {
+		x = r.next()
+	}
+	if distinct {
+		x ^= uint64(image) << 32
+	}
+	r.seed(x)
+}
+
+func (r *random) seed(x uint64) {
 	for i := range r.state { // splitmix64
 		x += 0x9e3779b97f4a7c15
 		z := x
