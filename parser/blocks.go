@@ -22,8 +22,8 @@ const (
 	selectFrame
 	blockFrame
 	associateFrame
+	teamFrame
 	regionFrame
-	foreignFrame // a construct outside the subset
 )
 
 // frame is a block that is open. A block whose first statement was wrong has
@@ -34,7 +34,6 @@ type frame struct {
 	pos   source.Pos
 	name  string // construct name
 	label int    // of "do 10", else 0
-	until string // for a foreign construct: the words that end it
 	node  ast.Stmt
 	body  *[]ast.Stmt // where the next statement goes
 	alt   source.Pos  // of ELSE
@@ -73,6 +72,8 @@ func (p *parser) pop(pos source.Pos) {
 		n.EndPos = pos
 	case *ast.Critical:
 		n.EndPos = pos
+	case *ast.ChangeTeam:
+		n.EndPos = pos
 	case *ast.Select:
 		n.EndPos = pos
 	case *ast.Forall:
@@ -104,8 +105,6 @@ func (p *parser) closeAbove(i int, pos source.Pos) {
 func (p *parser) notClosed(f *frame, pos source.Pos) {
 	what := "END " + f.what
 	switch {
-	case f.until != "":
-		what = strings.ToUpper(f.until)
 	case f.label != 0:
 		what = fmt.Sprintf("the statement with label %d", f.label)
 	case f.name != "":
@@ -134,6 +133,8 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Arms[0].Body
 	case *ast.Critical:
 		n.Name, f.body = s.Name, &n.Body
+	case *ast.ChangeTeam:
+		n.Name, f.body = s.Name, &n.Body
 	case *ast.Select:
 		n.Name = s.Name
 	case *ast.Forall:
@@ -158,6 +159,7 @@ var openers = map[scan.Kind]struct {
 }{
 	scan.IfThen:     {ifFrame, "IF"},
 	scan.Critical:   {criticalFrame, "CRITICAL"},
+	scan.ChangeTeam: {teamFrame, "TEAM"},
 	scan.Where:      {whereFrame, "WHERE"},
 	scan.Forall:     {forallFrame, "FORALL"},
 	scan.Block:      {blockFrame, "BLOCK"},
@@ -169,7 +171,7 @@ var openers = map[scan.Kind]struct {
 
 // enders are the blocks that statements end.
 var enders = map[scan.Kind]frameKind{
-	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
+	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndTeam: teamFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
 	scan.EndSelect: selectFrame,
 	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame, scan.EndRegion: regionFrame,
 }
@@ -202,7 +204,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
 	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
-		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION"}[kind]
+		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION", teamFrame: "END TEAM"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 && p.strayElse[kind] {
 		p.strayElse = nil
@@ -255,9 +257,6 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 func (p *parser) misnamed(what string, pos source.Pos) {
 	f := p.stack[len(p.stack)-1]
 	right := "END " + f.what
-	if f.until != "" {
-		right = strings.ToUpper(f.until)
-	}
 	if f.name != "" {
 		right += " " + f.name
 	}
