@@ -146,35 +146,50 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestAlign: of a clock that is behind, and runs at another rate, the messages say how far, within less
-// than what the shortest of them take.
+// TestAlign: of clocks that are behind, and run at other rates, the messages between all hosts say how
+// far, within less than what the shortest of them take; and no message arrives before it is sent.
 func TestAlign(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, drift := range []float64{0, 40e-6, -3e-5} {
-		const behind = -7.5e9
-		there := func(t float64) float64 { return (t - behind) / (1 + drift) } // on the other clock
-		var list []bound
-		for i := range 3000 {
+		clock := func(host int, t float64) float64 { // of a host
+			return (t + 7.5e9*float64(host)) / (1 + drift*float64(host))
+		}
+		orders := map[[2]int][]order{}
+		for i := range 6000 {
 			sent := 1e5 * float64(i)
 			arrives := sent + 5000 + 1e5*rnd.Float64()*rnd.Float64()
-			if i%2 == 0 {
-				list = append(list, reached(int64(sent), int64(there(arrives))))
-			} else {
-				list = append(list, left(int64(there(sent)), int64(arrives)))
+			g := i % 3
+			h := (g + 1 + i/3%2) % 3
+			key := [2]int{g, h}
+			orders[key] = append(orders[key], order{clock(g, sent), clock(h, arrives)})
+		}
+		tight := map[[2]int][]order{}
+		for key, list := range orders {
+			tight[key] = tightest(slices.Clone(list))
+			if len(tight[key]) > len(list)/4 {
+				t.Errorf("%d of %d orders are left", len(tight[key]), len(list))
 			}
 		}
-		at, slope := align(list)
-		for _, now := range []float64{0, 1e8, 3e8} {
-			x := there(now)
-			if got := x + at + slope*x; math.Abs(got-now) > 5000 {
-				t.Errorf("drift %g: time %.0f is taken for %.0f", drift, now, got)
+		set := align([]int{0, 1, 2}, tight)
+		for h := range 3 {
+			for _, now := range []float64{0, 1e8, 6e8} {
+				if got := set[h].of(clock(h, now)); math.Abs(got-now) > 5000 {
+					t.Errorf("drift %g, host %d: time %.0f is taken for %.0f", drift, h, now, got)
+				}
+			}
+		}
+		for key, list := range orders {
+			for _, o := range list {
+				if first, then := set[key[0]].of(o.first), set[key[1]].of(o.then); first > then {
+					t.Fatalf("drift %g, hosts %v: %.0f comes before %.0f", drift, key, first, then)
+				}
 			}
 		}
 	}
 	// A few rounds alone say nothing of the rate.
-	few := []bound{reached(100, 50), left(60, 200), reached(300, 250), left(260, 400)}
-	if at, slope := align(few); slope != 0 || at != 95 {
-		t.Errorf("%g + %g t", at, slope)
+	few := map[[2]int][]order{{0, 1}: {{100, 50}, {300, 250}}, {1, 0}: {{60, 200}, {260, 400}}}
+	if got := align([]int{0, 1}, few)[1]; got != (behind{95, 0}) {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -20,6 +20,7 @@ type benchCmd struct {
 	Set       []string      `sep:"none" placeholder:"NAME=VALUE" help:"Give a PARAMETER of the source, and of its peers, another value; more than once for more of them."`
 	Tolerance float64       `placeholder:"T" help:"How much double precision numbers that programs print may differ, relatively; 1e-10 is the default."`
 	Limit     time.Duration `default:"10m" placeholder:"TIME" help:"How long one run may take, as 90s or 2m; the default is 10m."`
+	Profile   bool          `help:"Time the program also while it writes a profile: what measuring costs."`
 	Format    string        `default:"text" placeholder:"FORM" help:"text (the default), or json."`
 	launchFlags
 	compileFlags
@@ -49,7 +50,7 @@ busy others kept the machine meanwhile.`
 
 // Run measures.
 func (cmd *benchCmd) Run(env *Env, table *driver.Table) error {
-	o := bench.Options{Runs: cmd.Runs, Tolerance: cmd.Tolerance, Limit: cmd.Limit, Context: env.Context}
+	o := bench.Options{Runs: cmd.Runs, Tolerance: cmd.Tolerance, Limit: cmd.Limit, Profile: cmd.Profile, Context: env.Context}
 	var err error
 	switch {
 	case cmd.Runs < 1:
