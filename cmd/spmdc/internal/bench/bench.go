@@ -176,7 +176,7 @@ func (r *Report) emitted(table *driver.Table, dir string, c *driver.Compilation,
 				x.How += " --profile"
 				x.args = append(x.args, "-profile="+filepath.Join(dir, "profile"))
 			}
-			if mpi { // mpirun takes longer to start than many programs to run
+			if mpi || o.Profile { // starting mpirun, and writing a profile, takes longer than many programs run
 				x.stats = filepath.Join(dir, fmt.Sprintf("stats%d", len(r.Contenders)))
 				x.args = append(x.args, "-stats-json="+x.stats)
 			}

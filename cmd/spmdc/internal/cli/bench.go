@@ -41,7 +41,7 @@ up, and then once in each round, in an order that changes at random. The table h
 start of a program to its end, half the distance of their quartiles, the best, and the medians of the ratios of times
 that were taken in one round. A program that writes a line "seconds S" on standard error is taken at its word: mpiexec
 takes longer to start than many programs to run. With --transport=mpi the program runs in one process, and in those that
-mpirun starts, and the times are those from the first statement to the last. Standard input is read once and given to every run.
+mpirun starts, with --profile also while it measures itself, and the times are those from the first statement to the last. Standard input is read once and given to every run.
 
 At the beginning of each round the time is taken that a word needs from one processor to another. It depends on
 the processors that the system picks, and changes the ratios of programs that communicate often. A warning says how
