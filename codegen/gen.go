@@ -97,6 +97,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		lists:      map[*comm.Comm]string{},
 		walked:     map[*comm.Comm]string{},
 		picked:     map[*ir.Ref]pickedFrom{},
+		prefix:     map[ir.Stmt]func(){},
 		grids:      map[*ir.Grid]string{},
 		bound:      map[*ir.Symbol]int{},
 		declared:   map[*ir.Symbol]bool{},
@@ -154,6 +155,7 @@ type gen struct {
 	leaf     map[*ir.Ref]string     // how a leaf loop addresses a reference
 	rows     []*kernel.Rows         // the nests over rows
 	picked   map[*ir.Ref]pickedFrom // how it addresses one that subscripts pick
+	prefix   map[ir.Stmt]func()     // emits what it needs before a statement
 	index    []int                  // open loops: line of the index definition, or -1
 	final    map[*ir.Do]string
 	parts    map[*ir.Do]string               // open loops in strips: the iterations of the strip

@@ -121,7 +121,8 @@ func (g *gen) native(e ir.Expr) bool {
 
 // counts are the functions whose value the run time has as an int.
 var counts = map[string]bool{"number_of_processors": true, "num_images": true, "this_image": true, "image_index": true, "len": true, "len_trim": true, "scan": true, "verify": true,
-	"index": true, "ichar": true, "iachar": true}
+	"index": true, "ichar": true, "iachar": true, "team_index": true, "team_size": true, "team_image": true, "team_number": true,
+	"parent_team": true, "sibling_team": true, "initial_image": true}
 
 // countCall renders a call that is native as a Go int.
 func (g *gen) countCall(e *ir.Call) (string, int) {
@@ -249,37 +250,8 @@ func folded(e ir.Expr) (*ir.Const, bool) {
 	if !e.Type().IsInteger() {
 		return nil, false
 	}
-	switch e := e.(type) {
-	case *ir.Const:
-		return e, true
-	case *ir.Un:
-		if c, ok := folded(e.E); ok {
-			n := c.Int
-			if e.Op == ir.Neg {
-				n = -n
-			}
-			return &ir.Const{X: e.X, Int: e.Typ.Wrap(n)}, true
-		}
-	case *ir.Bin:
-		x, okX := folded(e.L)
-		y, okY := folded(e.R)
-		if !okX || !okY {
-			return nil, false
-		}
-		n := 0
-		switch e.Op {
-		case ir.Add:
-			n = x.Int + y.Int
-		case ir.Sub:
-			n = x.Int - y.Int
-		case ir.Mul:
-			n = x.Int * y.Int
-		default:
-			return nil, false
-		}
-		return &ir.Const{X: e.X, Int: e.Typ.Wrap(n)}, true
-	}
-	return nil, false
+	c, _ := ir.Evaluate(e, func(ir.Expr) *ir.Const { return nil })
+	return c, c != nil
 }
 
 func isConst(e ir.Expr) bool {

@@ -46,6 +46,7 @@ type leaf struct {
 	alone   map[string]bool     // objects of which the body mentions one element, the same in all iterations
 	after   []string            // statements behind the loop
 	picked  map[*ir.Ref]bool    // addressed by picks
+	indexed []ir.Stmt           // that picksAgain has something emitted before
 	ranged  bool                // the variable it has the iterations
 	short   int                 // the number of iterations of one that is unrolled, else 0
 	n       int
@@ -140,6 +141,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		l.address(f)
 	}
 	l.picks()
+	l.picksAgain()
 	l.roll(refs)
 	drop := l.invariants()
 	g.out.at = d.Pos.Line
@@ -177,6 +179,10 @@ func (l *leaf) forget(refs []leafRef) {
 	}
 	for r := range l.picked {
 		delete(l.g.picked, r)
+		delete(l.g.leaf, r)
+	}
+	for _, s := range l.indexed {
+		delete(l.g.prefix, s)
 	}
 }
 

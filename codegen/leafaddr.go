@@ -78,6 +78,11 @@ type pickedFrom struct {
 	by        []string // by axis, "" for one that is in at, "-" for the first less at
 }
 
+// same reports whether elements with equal subscripts that vary are the same one.
+func (p pickedFrom) same(q pickedFrom) bool {
+	return p.slice == q.slice && p.at == q.at && slices.Equal(p.by, q.by)
+}
+
 // picks emits the addressing of references to elements that subscripts pick which are
 // known in an iteration alone. Where each subscript counts the elements of its axis, only
 // the sum of these subscripts is left to the loop.
@@ -172,6 +177,11 @@ func (l *leaf) counted(r *ir.Ref) bool {
 
 // pickedElement renders an element that picks has addressed.
 func (g *gen) pickedElement(r *ir.Ref, p pickedFrom) string {
+	return fmt.Sprintf("%s[%s]", p.slice, g.pickedIndex(r, p))
+}
+
+// pickedIndex renders its index in the slice.
+func (g *gen) pickedIndex(r *ir.Ref, p pickedFrom) string {
 	at := p.at
 	for d, by := range p.by {
 		if by == "" {
@@ -179,7 +189,7 @@ func (g *gen) pickedElement(r *ir.Ref, p pickedFrom) string {
 		}
 		text, prec := g.asInt(r.Subs[d], sums)
 		if by == "-" {
-			return fmt.Sprintf("%s[%s - %s]", p.slice, enclose(text, prec, precAdd), at)
+			return fmt.Sprintf("%s - %s", enclose(text, prec, precAdd), at)
 		}
 		if at += " + "; by == "1" {
 			at += enclose(text, prec, precMul)
@@ -187,7 +197,7 @@ func (g *gen) pickedElement(r *ir.Ref, p pickedFrom) string {
 		}
 		at += fmt.Sprintf("%s*%s", enclose(text, prec, precUnary), by)
 	}
-	return fmt.Sprintf("%s[%s]", p.slice, at)
+	return at
 }
 
 // stride renders by how much the offset of f changes from one iteration to the

@@ -415,6 +415,9 @@ func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
 }
 
 func (g *gen) assign(s *ir.Assign) {
+	if emit := g.prefix[s]; emit != nil {
+		emit()
+	}
 	switch l := s.LHS.(type) {
 	case *ir.Ref:
 		to, value := g.element(l, true), g.value(s.RHS, l.Sym)

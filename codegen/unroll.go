@@ -27,7 +27,7 @@ import (
 // kernels execute the source as it stands.
 
 // mostCopies is the number of assignments that an unrolled loop has at most.
-const mostCopies = 64
+const mostCopies = 128
 
 // flattened is the body of a loop without the loops in it.
 type flattened struct {

@@ -60,7 +60,7 @@ func TestMPI(t *testing.T) {
 	status := filepath.Join("testdata", "coarray", "status.f90")
 	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts || s == own })
 	sources := slices.Concat(coarrays, []string{endless, stops, fails, texts, own})
-	const checked, measured = " checked", " measured"
+	const checked, barriers, measured = " checked", " barriers", " measured"
 	mains := map[string][]byte{}
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
@@ -79,6 +79,12 @@ func TestMPI(t *testing.T) {
 			mains[source+form] = text
 		}
 	}
+	jacobi, plate := filepath.Join("jacobi", "jacobi.hpf"), filepath.Join("plate", "plate.hpf")
+	text, err := shared.bundles.emitted(jacobi, "barrier", "--check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mains[jacobi+barriers] = text
 	for _, mpi := range mpis {
 		t.Run(mpi.name, func(t *testing.T) {
 			effort.Tool(t, mpi.cc, mpi.debian)
@@ -129,7 +135,7 @@ func TestMPI(t *testing.T) {
 							t.Parallel()
 							p := how
 							p.path, p.name = path, e.source+measured
-							measuredIn(t, p.n, func(flags ...string) {
+							measuredIn(t, p.n, 1, func(flags ...string) {
 								if err := compare.Outputs(run(t, e.input, p, flags...), e.want(t), compare.Default); err != nil {
 									t.Error(err)
 								}
@@ -142,6 +148,12 @@ func TestMPI(t *testing.T) {
 				t.Run("hosts", func(t *testing.T) { onTwoHosts(t, path, []string{"", checked}) })
 			}
 			for _, each := range []int{1, 2} {
+				for _, start := range [][]string{onHost, apart} {
+					t.Run("barriers", func(t *testing.T) { leavesOut(t, processes{path, jacobi + barriers, 4, each, start}) })
+				}
+				for _, start := range [][]string{onHost, apart} {
+					t.Run("checkpoints", func(t *testing.T) { goesOn(t, processes{path, plate + checked, 4, each, start}) })
+				}
 				t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, onHost}) })
 				t.Run("stopped apart", func(t *testing.T) {
 					out, err := processes{path, status, 2 * each, each, apart}.CommandContext(t.Context()).CombinedOutput()
@@ -182,6 +194,36 @@ func onTwoHosts(t *testing.T, path string, forms []string) {
 	source := filepath.Join("testdata", "coarray", "synchronisation.f90")
 	if err := compare.Lines(images(t, source)[4], run(t, "", processes{path, source, 4, 1, start}), compare.Default); err != nil {
 		t.Errorf("%s: %v", source, err)
+	}
+}
+
+// leavesOut: jacobi prints the same where barriers are learned to be left out, and all but the first of its loop are.
+func leavesOut(t *testing.T, p processes) {
+	want, err := os.ReadFile(filepath.Join("jacobi", "jacobi.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	if err := compare.Outputs(run(t, "", p, "-barriers=learn", "-barriers-log="+log), string(want), compare.Default); err != nil {
+		t.Error(err)
+	}
+	if sum := readLog(t, log).Total; sum.elided() != 400 {
+		t.Errorf("%+v, want 400 elided", sum)
+	}
+}
+
+// goesOn: what plate prints up to a checkpoint and from there on is what it prints in one piece.
+func goesOn(t *testing.T, p processes) {
+	point := filepath.Join(t.TempDir(), "checkpoint")
+	input := filepath.Join("plate", "plate.in")
+	want, err := os.ReadFile(filepath.Join("plate", "plate.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := run(t, input, p, "-checkpoint", point, "-stop-after-checkpoint", "7")
+	rest := run(t, input, p, "-checkpoint", point, "-restart")
+	if err := compare.Outputs(first+rest, string(want), compare.Default); err != nil || first == "" || rest == "" {
+		t.Errorf("%v: %s and then\n%s", err, first, rest)
 	}
 }
 

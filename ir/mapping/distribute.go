@@ -122,60 +122,17 @@ func Shape(g *ir.Grid, np int) dist.Grid {
 	return dist.Fit(declared, np)
 }
 
-// extent evaluates an extent of PROCESSORS on np PEs; a division by zero, which
-// only an odd use of NUMBER_OF_PROCESSORS() can give, makes 0: refitted.
+// extent evaluates an extent of PROCESSORS on np PEs; one without a value, which
+// only an odd use of NUMBER_OF_PROCESSORS() can give, is 0: refitted.
 func extent(e ir.Expr, np int) int {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e.Int
-	case *ir.Call:
-		if e.Name == "number_of_processors" {
-			return np
+	c, fits := ir.Evaluate(e, func(e ir.Expr) *ir.Const {
+		if f, ok := e.(*ir.Call); ok && f.Name == "number_of_processors" {
+			return &ir.Const{X: f.X, Int: np}
 		}
-		values := make([]int, len(e.Args))
-		for i, a := range e.Args {
-			values[i] = extent(a, np)
-		}
-		return extentCall(e.Name, values)
-	case *ir.Un:
-		if e.Op == ir.Neg {
-			return -extent(e.E, np)
-		}
-		return extent(e.E, np)
-	case *ir.Bin:
-		x, y := extent(e.L, np), extent(e.R, np)
-		switch e.Op {
-		case ir.Add:
-			return x + y
-		case ir.Sub:
-			return x - y
-		case ir.Mul:
-			return x * y
-		case ir.Div:
-			if y != 0 {
-				return x / y
-			}
-		}
+		return nil
+	})
+	if !fits {
+		return 0
 	}
-	return 0
-}
-
-func extentCall(name string, args []int) int {
-	switch name {
-	case "max", "min":
-		best := args[0]
-		for _, x := range args[1:] {
-			if (x > best) == (name == "max") {
-				best = x
-			}
-		}
-		return best
-	case "mod":
-		if args[1] != 0 {
-			return args[0] % args[1]
-		}
-	case "abs":
-		return max(args[0], -args[0])
-	}
-	return 0
+	return c.Int
 }

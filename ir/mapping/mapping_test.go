@@ -102,7 +102,7 @@ func TestReplicated(t *testing.T) {
 func TestGrids(t *testing.T) {
 	p := irtest.Program(t, `program p
 real a(10,10), b(10), c(10), d(10)
-!HPF$ PROCESSORS q(2,number_of_processors()/2), r(max(1,number_of_processors()-1))
+!HPF$ PROCESSORS q(2,number_of_processors()/2), r(max(1,number_of_processors()-1)), m(modulo(number_of_processors()-1,2)+1,number_of_processors()/(modulo(number_of_processors()-1,2)+1))
 !HPF$ DISTRIBUTE a(BLOCK,BLOCK)
 !HPF$ DISTRIBUTE b(BLOCK)
 !HPF$ DISTRIBUTE c(CYCLIC)
@@ -112,7 +112,7 @@ end program p
 `)
 	_, diags := irtest.Lower(t, "program p\nend program p\n")
 	mapping.Resolve(p, diags)
-	if len(p.Grids) != 4 {
+	if len(p.Grids) != 5 {
 		t.Fatalf("%d grids", len(p.Grids))
 	}
 	byName := map[string]*ir.Symbol{}
@@ -136,7 +136,12 @@ end program p
 			t.Errorf("grid %d on %d PEs: %v, want like %v", tt.grid, tt.np, got, tt.want)
 		}
 	}
-	if got := mapping.Shape(p.Grids[0], 8); !cmp.Equal(got, dist.Grid{2, 4}) {
-		t.Errorf("q on 8 PEs: %v", got)
+	for _, tt := range []struct {
+		grid, np int
+		want     dist.Grid
+	}{{0, 8, dist.Grid{2, 4}}, {2, 8, dist.Grid{2, 4}}, {2, 7, dist.Grid{1, 7}}} {
+		if got := mapping.Shape(p.Grids[tt.grid], tt.np); !cmp.Equal(got, tt.want) {
+			t.Errorf("grid %d on %d PEs: %v, want %v", tt.grid, tt.np, got, tt.want)
+		}
 	}
 }

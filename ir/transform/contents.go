@@ -198,35 +198,23 @@ func (f *filler) place(r *ir.Ref) int {
 
 // value is the value of e; nil if it is not known.
 func (f *filler) value(e ir.Expr) *ir.Const {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e
-	case *ir.Var:
-		return f.scalars[e.Sym]
-	case *ir.Ref:
-		values := f.arrays[e.Sym]
-		if values == nil {
-			return nil
-		}
-		at := f.place(e)
-		if at < 0 {
-			return nil
-		}
-		return values[at]
-	case *ir.Un, *ir.Bin, *ir.Conv, *ir.Call:
-		var args []*ir.Const
-		for _, x := range ir.Children(e) {
-			c := f.value(x)
-			if c == nil {
-				return nil
+	c, fits := ir.Evaluate(e, func(e ir.Expr) *ir.Const {
+		switch e := e.(type) {
+		case *ir.Var:
+			return f.scalars[e.Sym]
+		case *ir.Ref:
+			if values := f.arrays[e.Sym]; values != nil {
+				if at := f.place(e); at >= 0 {
+					return values[at]
+				}
 			}
-			args = append(args, c)
 		}
-		if c, fits, ok := ir.Compute(e, args); ok && fits {
-			return c
-		}
+		return nil
+	})
+	if !fits {
+		return nil
 	}
-	return nil
+	return c
 }
 
 // pieces are the runs of values, of which the first has the subscript lo; nil if they are too many, or a value is not known.

@@ -83,33 +83,12 @@ func (env constants) forget(changed map[*ir.Symbol]bool) {
 	}
 }
 
-// value is the value of a LOGICAL expression over known scalars. Comparisons of
-// CHARACTER values are left alone: they pad.
-func (env constants) value(e ir.Expr) (*ir.Const, bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e, true
-	case *ir.Var:
-		c, ok := env[e.Sym]
-		return c, ok && c.Typ == e.Typ
-	case *ir.Un:
-		x, ok := env.value(e.E)
-		switch {
-		case !ok:
-		case e.Op == ir.Group:
-			return x, true
-		case e.Op == ir.Not:
-			v, _, ok := ir.Compute(e, []*ir.Const{x})
-			return v, ok
+// value is the value of an expression over known scalars.
+func (env constants) value(e ir.Expr) (c *ir.Const, known bool) {
+	return ir.Evaluate(e, func(e ir.Expr) *ir.Const {
+		if v, ok := e.(*ir.Var); ok && env[v.Sym] != nil && env[v.Sym].Typ == v.Typ {
+			return env[v.Sym]
 		}
-	case *ir.Bin:
-		x, okX := env.value(e.L)
-		y, okY := env.value(e.R)
-		if okX && okY && x.Typ != ir.Character && e.Typ == ir.Logical {
-			if v, _, ok := ir.Compute(e, []*ir.Const{x, y}); ok {
-				return v, true
-			}
-		}
-	}
-	return nil, false
+		return nil
+	})
 }

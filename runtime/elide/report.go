@@ -174,34 +174,71 @@ func (m *Misspeculation) classify() {
 	}
 }
 
-// Autopsy is what a failed run has to do with elision: the engines are those of
-// the PEs that have ended, all of them if possible, and nobody calls them any more.
+// Standing is where a PE stood when a run failed, whose process may be another one than
+// that which looks at it.
+type Standing struct {
+	Position        // for no barrier in dispute yet
+	Voting   bool   // it waits in that barrier
+	Met      uint64 // the last one at which it met all others
+	Since    []Path // those that it elided since, as far as it knows
+}
+
+// Standing is that of this PE. Nobody calls the engine any more.
+func (e *Engine) Standing() Standing {
+	m := &e.m
+	s := Standing{Position: e.position(0), Voting: e.voting, Met: m.last}
+	for seq := m.last + 1; seq <= m.seq; seq++ {
+		if c := m.elidedAs(seq, e.voting); c != 0 {
+			s.Since = append(s.Since, e.path(m.tree.Sites(c)))
+		}
+	}
+	return s
+}
+
+// passed is the number of the last barrier that the PE has behind it.
+func (s *Standing) passed() uint64 {
+	if s.Voting {
+		return s.Barrier - 1
+	}
+	return s.Barrier
+}
+
+// at is the position for a barrier in dispute.
+func (s *Standing) at(dispute uint64) Position {
+	p := s.Position
+	first := s.passed() + 1 - uint64(len(s.Since))
+	switch {
+	case len(s.Since) == 0 || dispute <= s.Met || dispute > s.passed():
+	case dispute >= first:
+		p.Elided = s.Since[dispute-first]
+	default:
+		p.Recent = s.Since[0]
+	}
+	return p
+}
+
+// Autopsy is what a failed run has to do with elision: the standings are those of
+// the PEs that have ended, all of them if possible.
 // The run has failed because PEs wait for each other, or because of an error that
 // may come of data that were read too early or too late. It is a misspeculation if
 // a PE went past a barrier that another one waits in, or has yet to come to with
 // shared accesses before it: that barrier was elided, and is needed. The result is
 // nil if there is none.
-func Autopsy(engines []*Engine) *Misspeculation {
+func Autopsy(standings []Standing) *Misspeculation {
 	passed := uint64(0) // the last barrier that a PE has behind it
-	for _, e := range engines {
-		p := e.m.seq
-		if e.voting {
-			p--
-		}
-		passed = max(passed, p)
+	for i := range standings {
+		passed = max(passed, standings[i].passed())
 	}
 	m := &Misspeculation{Kind: BrokenConsensus}
-	for _, e := range engines {
-		m.Agreed = max(m.Agreed, e.m.last)
-		next := e.m.seq + 1
-		if e.voting {
-			next = e.m.seq
-		} else if e.m.summary == Private {
+	for i := range standings {
+		s := &standings[i]
+		m.Agreed = max(m.Agreed, s.Met)
+		if !s.Voting && s.Access == Private {
 			continue
 		}
-		if next <= passed && (m.Barrier == 0 || next < m.Barrier) {
+		if next := s.passed() + 1; next <= passed && (m.Barrier == 0 || next < m.Barrier) {
 			m.Barrier = next
-			if e.voting {
+			if s.Voting {
 				m.Kind = Stalled
 			}
 		}
@@ -209,8 +246,8 @@ func Autopsy(engines []*Engine) *Misspeculation {
 	if m.Barrier == 0 {
 		return nil
 	}
-	for _, e := range engines {
-		m.PEs = append(m.PEs, e.position(m.Barrier))
+	for i := range standings {
+		m.PEs = append(m.PEs, standings[i].at(m.Barrier))
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,24 @@ type progress struct {
 	joined bool // it has joined the others
 	ran    bool // Run has been called
 	alone  bool // PE 0 is lost, and this process has given the error
+	failed bool // the run need not have: it may be started again
+	errors io.Writer
+}
+
+// endingVariable names a file for how the run ended: its exit status, "failed" if it may be started again from a
+// checkpoint, a line feed, and what was written to the standard error output. It is for those that start mpirun, which loses a part of that at times
+// when it ends the processes. On another host it does not exist.
+const endingVariable = "SPMD_ENDING"
+
+func writeEnding(status int, failed bool, said []byte) {
+	if f, err := os.OpenFile(os.Getenv(endingVariable), os.O_WRONLY, 0); err == nil {
+		again := ""
+		if failed {
+			again = " failed"
+		}
+		fmt.Fprintf(f, "%d%s\n%s", status, again, said)
+		f.Close()
+	}
 }
 
 // apart runs a program as one of several processes and returns its exit status, which is 0
@@ -37,12 +56,15 @@ type progress struct {
 func apart(p Program, machine transport.Processes, args []string, stdin io.Reader, stdout, stderr io.Writer, body func(*PE)) int {
 	rank, ranks, err := machine.Begin()
 	if err != nil {
-		if rank == 0 { // all have the same error
-			fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+		if rank != 0 { // all have the same error; mpirun would kill the first before it is written
+			return exitOK
 		}
+		fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
 		return exitFault
 	}
-	p.process = process{machine, rank, ranks, new(progress)}
+	var said bytes.Buffer
+	stderr = io.MultiWriter(stderr, &said)
+	p.process = process{machine, rank, ranks, &progress{errors: stderr}}
 	if rank != 0 {
 		stdin, stdout, stderr = nil, io.Discard, io.Discard
 	}
@@ -55,13 +77,16 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 		_ = machine.Run(func([]transport.Wait) error { return nil }, func(t transport.Transport) { t.Abort(transport.ErrElsewhere) })
 		machine.Leave(nil, func() {})
 	}
-	machine.End()
 	switch {
 	case p.process.alone:
-		return exitFault
+		status = exitFault
 	case rank != 0:
-		return exitOK
+		status = exitOK
 	}
+	if rank == 0 || p.process.alone {
+		writeEnding(status, p.process.failed || p.process.alone, said.Bytes())
+	}
+	machine.End()
 	return status
 }
 
@@ -75,15 +100,13 @@ func (r *process) join(n int, alike bool) error {
 }
 
 // unsuited says what of the command line a run of processes cannot do, and what can.
-func (p *Program) unsuited(points *checkpointing, elision *barrierFlags, asked *provoke) error {
+func (p *Program) unsuited(points *checkpointing, asked *provoke) error {
 	const remedy = "run it with --transport=inproc, the default"
 	switch {
 	case p.process.machine == nil:
 		return nil
-	case points.file != "":
-		return &UsageError{"checkpoints are not taken where PEs are in several processes", remedy}
-	case elision.mode != "off":
-		return &UsageError{"barriers are not left out where PEs are in several processes", remedy}
+	case points.restarts > 0:
+		return &UsageError{"-restarts: processes cannot start each other again", "start them by spmdc run --transport=mpi --restarts=N, or again with -restart"}
 	case asked.freeze.on || asked.trace != "":
 		return &UsageError{"-freeze and -record follow the PEs of one process", remedy}
 	}
@@ -140,24 +163,24 @@ func (o *output) collect(end chan struct{}) {
 	}
 }
 
-// elsewhere is the error of another process.
-type elsewhere struct {
+// elsewhereError is the error of another process.
+type elsewhereError struct {
 	text   string
 	status int
 }
 
-func (e *elsewhere) Error() string { return e.text }
+func (e *elsewhereError) Error() string { return e.text }
 
 // conclude ends the run of a process, which ended with err on its PEs. In that of PE 0 it adds what
 // the others did, and returns the error of the run; in the others it returns nil.
-func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err error) error {
-	var measured any
+func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, elsewhere *elidedElsewhere, err error) error {
+	measured := ""
 	if p.observer != nil && r.rank != 0 && err == nil {
 		var b []byte
 		b, err = p.observer.Report()
 		measured = string(b)
 	}
-	report := []any{failureOf(p, err), measured}
+	report := []any{failureOf(p, err), elidedHere(p, pes, err), measured}
 	for q := r.first; r.rank != 0 && q < len(pes) && pes[q] != nil; q++ {
 		report = append(report, stopOfPE(ended, q), countsOf(pes[q]))
 	}
@@ -165,7 +188,7 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err
 	if r.rank != 0 {
 		left := r.machine.Leave(own, func() {})
 		if left[0] == nil && err != nil && !errors.Is(err, transport.ErrElsewhere) {
-			fmt.Fprintln(os.Stderr, err)
+			fmt.Fprintln(r.errors, err)
 			r.alone = true
 		}
 		return nil
@@ -185,15 +208,19 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, err
 		if err == nil {
 			err = failureFrom(list[0])
 		}
-		if measured, is := list[1].(string); is && err == nil {
+		elsewhere.add(p, list[1].(string))
+		if measured := list[2].(string); measured != "" && err == nil {
 			err = p.observer.Add([]byte(measured))
 		}
-		for list = list[2:]; len(list) > 0; list, q = list[2:], q+1 {
+		for list = list[3:]; len(list) > 0; list, q = list[2:], q+1 {
 			if stop, _ := list[0].([]any); len(stop) > 0 {
 				ended.note(q, &StopError{Code: stop[0].(int), Line: stop[1].(string)})
 			}
 			pes[q] = &PE{counts: countsFrom(list[1])}
 		}
+	}
+	if m := elsewhere.Failed; m != nil && (err == nil || errors.As(err, new(*elsewhereError))) {
+		err = p.misspeculation(m, nil)
 	}
 	return err
 }
@@ -221,7 +248,7 @@ func failureFrom(v any) error {
 	case list[2].(bool):
 		return &StopError{Line: list[0].(string), Code: list[1].(int)}
 	}
-	return &elsewhere{text: list[0].(string), status: list[1].(int)}
+	return &elsewhereError{text: list[0].(string), status: list[1].(int)}
 }
 
 func stopOfPE(s *stops, pe int) any {
@@ -238,6 +265,7 @@ func countsOf(pe *PE) any {
 	if pe == nil {
 		return nil
 	}
+	pe.countBarriers()
 	var list []any
 	for _, c := range pe.counts {
 		list = append(list, int(c.Calls), int(c.Data), int(c.Ready), int(c.Bytes), int(c.Waits))

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/spmdc/spmdc/runtime/dist"
+	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport/inproc"
 )
 
@@ -324,7 +328,7 @@ func processesEnd(t *testing.T, how playing) {
 		}, "", "image 2: end of file", 1},
 		{"wrong number", hpf, "-n 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -n 2: 3 processes have been started", 2},
 		{"wrong flag", hpf, "-m 2", nil, func(pe *PE) { t.Error("it runs") }, "", "test: flag provided but not defined: -m", 2},
-		{"barriers", hpf, "-barriers=learn", nil, func(pe *PE) { t.Error("it runs") }, "", "test: barriers are not left out", 2},
+		{"barriers", hpf, "-barriers=learn", nil, func(pe *PE) { t.Error("it runs") }, "", "test: the program has no barriers", 2},
 		{"trace", checked, "-record=t", nil, func(pe *PE) { t.Error("it runs") }, "", "test: -freeze and -record", 2},
 		{"a put too early", checked, "-hold=2", nil, func(pe *PE) {
 			a := NewArray[float64](pe, "a", dist.NewLayout(axes(block(1, 9, 0)), pe.Grid(3)), [][2]int{{1, 1}})
@@ -359,6 +363,137 @@ func processesEnd(t *testing.T, how playing) {
 		}
 		if status != test.status || !strings.Contains(stderr, test.stderr) || test.stderr == "" && stderr != "" || strings.Count(stderr, test.p.File) > 3 {
 			t.Errorf("%s: status %d, errors %q, want %d, %q", test.name, status, stderr, test.status, test.stderr)
+		}
+	}
+}
+
+// TestProcessesElide: processes leave out the barriers that goroutines leave out, and log the same;
+// a plan is read by PE 0 alone.
+func TestProcessesElide(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "log")
+	logged := func() string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := regexp.MustCompile(`(?m)^run .*|\d+\.\d{6}`).ReplaceAllString(string(text), "")
+		return log
+	}
+	body := stepping(func(pe *PE) bool {
+		var x int
+		pe.Read(atSum, nil, &x)
+		if pe.ID() == 0 {
+			pe.Print("half", x)
+		}
+		pe.Barrier(atInner)
+		return true
+	})
+	plan := filepath.Join(dir, "plan")
+	if err := os.WriteFile(plan, []byte("barriers-plan 1\nprogram test 1\nelide: ^ > prog.hpf:100\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := elidable(true)
+	p.Elide = nil
+	for _, mode := range []string{"-barriers=learn", "-barriers=audit", "-barriers=plan:" + plan} {
+		args := []string{mode, "-barriers-log=" + path, "-stats"}
+		var out, errs bytes.Buffer
+		if status := run(p, append([]string{"-n", "3"}, args...), strings.NewReader("7\n"), &out, &errs, body); status != 0 {
+			t.Fatalf("%s: status %d: %s", mode, status, &errs)
+		}
+		want := logged()
+		for _, how := range []playing{near, alone, nearPairs, farPairs} {
+			stdout, stderr, status := processes(how, 3, p, args, "7\n", body)
+			if got := logged(); status != 0 || stdout != out.String() || withoutWaits(stderr) != withoutWaits(errs.String()) || got != want {
+				t.Errorf("%s %v: status %d, %q, %s, log\n%sof goroutines\n%s", mode, how, status, stdout, stderr, got, want)
+			}
+		}
+	}
+}
+
+// TestProcessesMisspeculate: each kind of misspeculation is found where PEs are processes too: what was printed
+// behind the barrier is not shown, and the blacklist has the context.
+func TestProcessesMisspeculate(t *testing.T) {
+	p := elidable(false)
+	p.Elide = nil
+	for _, how := range []playing{near, alone, nearPairs, farPairs} {
+		for _, test := range misspeculations {
+			list := filepath.Join(t.TempDir(), "blacklist")
+			body := stepping(func(pe *PE) bool {
+				if pe.ID() == 0 {
+					pe.Print("half")
+				}
+				return test.fault(pe)
+			})
+			stdout, stderr, status := processes(how, 3, p, []string{"-barriers=learn", "-barriers-blacklist=" + list}, "", body)
+			if test.kind == 0 {
+				if status != 0 || stdout != " half\n" {
+					t.Errorf("%s %v: status %d, %q, %s", test.name, how, status, stdout, stderr)
+				}
+				continue
+			}
+			kind := strings.Contains(stderr, test.kind.String()) || test.kind == elide.BrokenConsensus && strings.Contains(stderr, elide.Stalled.String())
+			text, err := os.ReadFile(list)
+			if status != 4 || stdout != "" || !kind || !strings.Contains(stderr, "misspeculation at barrier 6") || err != nil || !strings.Contains(string(text), "prog.hpf:100") {
+				t.Errorf("%s %v: status %d, %q, %v, %s\n%s", test.name, how, status, stdout, err, stderr, text)
+			}
+		}
+	}
+}
+
+// TestProcessesCheckpoint: processes go on from checkpoints, their own and those of goroutines, and these from
+// theirs: what they print and count is as in one piece.
+func TestProcessesCheckpoint(t *testing.T) {
+	by := func(how playing, n int) starter {
+		return func(p Program, body func(*PE), input string, args ...string) (status int, stdout, stderr string) {
+			stdout, stderr, status = processes(how, n, p, args, input, body)
+			return status, stdout, stderr
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		first, then func(n int) starter
+	}{
+		{"near", func(n int) starter { return by(near, n) }, func(n int) starter { return by(near, n) }},
+		{"alone", func(n int) starter { return start }, func(n int) starter { return by(alone, n) }},
+		{"pairs", func(n int) starter { return by(nearPairs, n) }, func(n int) starter { return start }},
+		{"far pairs", func(n int) starter { return by(farPairs, n) }, func(n int) starter { return by(near, n) }},
+	} {
+		for i, mode := range []Mode{Handshake, Elided, modeOnDemand} {
+			t.Run(fmt.Sprint(c.name, mode), func(t *testing.T) {
+				n := 2 + i
+				restartEach(t, n, i != 1, everything(mode, i+1), c.first(n), c.then(n))
+			})
+		}
+	}
+}
+
+// TestProcessesGoOn: input goes on where it was at the checkpoint, and processes do not start each other again.
+func TestProcessesGoOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "checkpoint")
+	_, want, _ := start(points(), reader, readerInput, "-n", "3")
+	for _, how := range []playing{near, alone, nearPairs, farPairs} {
+		ending := file + ".ending"
+		t.Setenv(endingVariable, ending)
+		first, text, _ := processes(how, 3, points(), []string{"-checkpoint", file, "-stop-after-checkpoint", "4"}, readerInput, reader)
+		rest, more, status := processes(how, 3, points(), []string{"-checkpoint", file, "-restart"}, readerInput, reader)
+		if first+rest != want || status != 0 {
+			t.Errorf("%v: %s and then %s\n%s%s", how, first, rest, text, more)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file, "-restart"}, "8\n", reader)
+		if status != 1 || !strings.Contains(text, "cannot go on from this checkpoint") {
+			t.Errorf("%v: other input: status %d: %s", how, status, text)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file, "-restarts=1"}, readerInput, reader)
+		if status != exitUsage || !strings.Contains(text, "spmdc run --transport=mpi --restarts=N") {
+			t.Errorf("%v: -restarts: status %d: %s", how, status, text)
+		}
+		if err := os.WriteFile(ending, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file}, "9\n9\n"+readerInput, reader)
+		if said, err := os.ReadFile(ending); status != 1 || err != nil || !strings.HasPrefix(string(said), "1 failed\n") {
+			t.Errorf("%v: a fault: status %d, %v, %q: %s", how, status, err, said, text)
 		}
 	}
 }

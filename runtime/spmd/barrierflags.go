@@ -89,15 +89,6 @@ func (f *barrierFlags) elision(p *Program) (*Elision, error) {
 	case f.mode == "audit" && f.log == "":
 		return nil, &UsageError{"-barriers=audit leaves out nothing, and there is no log", "add -barriers-log=FILE; spmdc barriers report FILE shows it"}
 	}
-	for _, out := range [][2]string{{"-barriers-log", f.log}, {"-barriers-blacklist", f.blacklist}} {
-		folder := filepath.Dir(out[1])
-		if out[1] != "" && !isFolder(folder) {
-			return nil, &UsageError{out[0] + "=" + out[1] + ": there is no folder " + folder, "make it first, or name another file"}
-		}
-	}
-	if err := outfile.Check(f.log, elide.LogWord); f.log != "" && err != nil {
-		return nil, &UsageError{"-barriers-log=" + f.log + ": " + err.Error(), "name another file"}
-	}
 	e := &Elision{Threshold: f.threshold, Blacklist: f.blacklist, Timed: f.log != ""}
 	if f.relearn {
 		e.Relearn = f.threshold
@@ -111,6 +102,21 @@ func (f *barrierFlags) elision(p *Program) (*Elision, error) {
 	case !byPlan:
 		return nil, &UsageError{"-barriers=" + f.mode + " is not known", "write " + barrierModes}
 	default:
+		e.Mode = elide.ByPlan
+	}
+	if p.process.rank != 0 {
+		return e, nil // PE 0 has the files, see sharedPlan
+	}
+	for _, out := range [][2]string{{"-barriers-log", f.log}, {"-barriers-blacklist", f.blacklist}} {
+		folder := filepath.Dir(out[1])
+		if out[1] != "" && !isFolder(folder) {
+			return nil, &UsageError{out[0] + "=" + out[1] + ": there is no folder " + folder, "make it first, or name another file"}
+		}
+	}
+	if err := outfile.Check(f.log, elide.LogWord); f.log != "" && err != nil {
+		return nil, &UsageError{"-barriers-log=" + f.log + ": " + err.Error(), "name another file"}
+	}
+	if byPlan {
 		plan, err := elide.ReadPlanFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &UsageError{"-barriers=" + f.mode + ": there is no such file", "write " + barrierModes}
@@ -125,7 +131,7 @@ func (f *barrierFlags) elision(p *Program) (*Elision, error) {
 		if strange := plan.Strangers(newContexts(p).named()); plan.Program != "" && len(strange) > 0 {
 			return nil, &UsageError{fmt.Sprintf("%s: no barrier of the program is in %v", file, strange[0].Suffix), "name calls as spmdc barriers classify does, or delete the line"}
 		}
-		e.Mode, e.Plan = elide.ByPlan, plan
+		e.Plan = plan
 	}
 	if f.blacklist != "" {
 		list, err := elide.ReadPlanFile(f.blacklist)

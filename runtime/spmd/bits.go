@@ -1,6 +1,9 @@
 package spmd
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Ichar is the position of the first character of s.
 func Ichar(s string) int {
@@ -11,7 +14,19 @@ func Ichar(s string) int {
 }
 
 // Char is the character at position i.
-func Char(i int) string { return string([]byte{byte(i)}) }
+func Char(i int) string {
+	at := int(byte(i))
+	return characters[at : at+1]
+}
+
+// characters are all characters, in the order of their positions.
+var characters = func() string {
+	var b strings.Builder
+	for i := range 256 {
+		b.WriteByte(byte(i))
+	}
+	return b.String()
+}()
 
 // Ishft shifts the bits of i left by n, right if n is negative, filling with zeros.
 func Ishft[I integer](i I, n int) I {

@@ -71,7 +71,9 @@ func Substr(s string, lo, hi int) string {
 	if hi < lo {
 		return ""
 	}
-	checkSubstring(s, lo, hi)
+	if lo < 1 || hi > len(s) {
+		noSubstring(s, lo, hi)
+	}
 	return s[lo-1 : hi]
 }
 
@@ -80,17 +82,26 @@ func SetSub(s string, lo, hi int, v string) string {
 	if hi < lo {
 		return s
 	}
-	checkSubstring(s, lo, hi)
-	return s[:lo-1] + Pad(v, hi-lo+1) + s[hi:]
+	if lo < 1 || hi > len(s) {
+		noSubstring(s, lo, hi)
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:lo-1])
+	b.WriteString(v[:min(len(v), hi-lo+1)])
+	for b.Len() < hi {
+		b.WriteByte(' ')
+	}
+	b.WriteString(s[hi:])
+	return b.String()
 }
 
-func checkSubstring(s string, lo, hi int) {
-	if lo < 1 || hi > len(s) {
-		panic(&Fault{
-			Msg:  fmt.Sprintf("substring out of range: (%d:%d)", lo, hi),
-			Hint: fmt.Sprintf("the string has %d characters", len(s)),
-		})
-	}
+// noSubstring ends the run. It is apart from its callers so that these are put in line.
+func noSubstring(s string, lo, hi int) {
+	panic(&Fault{
+		Msg:  fmt.Sprintf("substring out of range: (%d:%d)", lo, hi),
+		Hint: fmt.Sprintf("the string has %d characters", len(s)),
+	})
 }
 
 // Trim is TRIM: s without trailing blanks.

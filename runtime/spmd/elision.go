@@ -1,6 +1,8 @@
 package spmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -40,6 +42,7 @@ type elided struct {
 	names   *contexts
 	spent   []time.Duration        // by site, in barriers that were executed; nil: not measured
 	counted map[elide.Place]uint64 // barriers that are in the counters of sites
+	watched bool                   // somebody sees what PE 0 prints at once
 }
 
 // contexts names the calls and barriers of a program: two calls are the same site
@@ -148,7 +151,14 @@ func (p *Program) options(x *contexts) (elide.Options, error) {
 
 // begin makes the engine of a PE, with which all PEs begin together.
 func (pe *PE) begin(x *contexts, o elide.Options) {
-	e, err := elide.New(pe.t, o)
+	var err error
+	if pe.prog.process.machine != nil {
+		o.Plan, err = pe.sharedPlan(o.Plan)
+	}
+	var e *elide.Engine
+	if err == nil {
+		e, err = elide.New(pe.t, o)
+	}
 	if err == nil {
 		err = e.Start()
 	}
@@ -156,10 +166,24 @@ func (pe *PE) begin(x *contexts, o elide.Options) {
 		pe.Abort(-1, "%v", err)
 	}
 	pe.engine, pe.places = e, make([]elide.Place, len(pe.prog.Sites))
-	pe.elided = &elided{names: x, counted: map[elide.Place]uint64{}}
+	pe.elided = &elided{names: x, counted: map[elide.Place]uint64{}, watched: pe.out.lines}
+	if pe.prog.process.machine != nil {
+		pe.elided.watched = pe.t.Broadcast(-1, 0, fromBool(pe.out.lines)) != 0
+	}
 	if pe.prog.Elide.Timed {
 		pe.elided.spent = make([]time.Duration, len(pe.prog.Sites)+1)
 	}
+}
+
+// sharedPlan is the plan of PE 0, whose process alone has read the files.
+func (pe *PE) sharedPlan(own *elide.Plan) (*elide.Plan, error) {
+	var text bytes.Buffer
+	if pe.id == 0 {
+		if err := own.Write(&text); err != nil {
+			return nil, err
+		}
+	}
+	return elide.ReadPlan("the plan of PE 0", bytes.NewReader(pe.t.Share(-1, 0, text.Bytes())))
 }
 
 // context is the calling context of a site.
@@ -282,25 +306,26 @@ func (pe *PE) misspeculated(site int, err error) {
 	pe.t.Abort(pe.errorAt(site, err.Error()))
 }
 
-// autopsy finds out whether a failed run has failed because a barrier was elided
-// that was needed.
-func autopsy(p *Program, pes []*PE, err error) error {
-	var known *elide.Misspeculation
-	if errors.As(err, &known) {
-		return err
-	}
-	var engines []*elide.Engine
+// standings are where those PEs of this process stood that have ended.
+func standings(pes []*PE) (list []elide.Standing) {
 	for _, pe := range pes {
 		if pe == nil || pe.engine == nil || !pe.ended.Load() {
 			continue
 		}
 		pe.engine.Mark(pe.TakeAccess())
-		engines = append(engines, pe.engine)
+		list = append(list, pe.engine.Standing())
 	}
-	if len(engines) == 0 {
+	return list
+}
+
+// autopsy finds out whether a failed run has failed because a barrier was elided
+// that was needed.
+func autopsy(p *Program, stood []elide.Standing, err error) error {
+	var known *elide.Misspeculation
+	if errors.As(err, &known) || len(stood) == 0 {
 		return err
 	}
-	if m := elide.Autopsy(engines); m != nil {
+	if m := elide.Autopsy(stood); m != nil {
 		return p.misspeculation(m, err)
 	}
 	return err
@@ -337,29 +362,38 @@ func (p *Program) Forbid(m *elide.Misspeculation) (added int, err error) {
 	return added, e.forbidden.WriteFile(e.Blacklist)
 }
 
-// barriers is the log of a run that has ended.
-func barriers(pes []*PE) *elide.Log {
-	engines := make([]*elide.Engine, len(pes))
-	remarks := make([]map[elide.Context]elide.Remark, len(pes))
+// logPart is what this PE has of the log of a run that has ended.
+func (pe *PE) logPart() elide.Part {
+	remarks := map[elide.Context]elide.Remark{}
+	for site, k := range pe.places {
+		if k == 0 {
+			continue
+		}
+		c := pe.context(site)
+		m := remarks[c]
+		if m.Note == "" {
+			m.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
+		}
+		if spent := pe.elided.spent; spent != nil {
+			m.Time += spent[site]
+		}
+		remarks[c] = m
+	}
+	return elide.NewPart(pe.engine, func(c elide.Context) elide.Remark { return remarks[c] })
+}
+
+// barriers is the log of a run that has ended. PE 0 is one of this process; others has the parts
+// of those of other processes.
+func barriers(pes []*PE, others map[int]elide.Part) *elide.Log {
+	parts := make([]elide.Part, len(pes))
 	for i, pe := range pes {
-		engines[i] = pe.engine
-		remarks[i] = map[elide.Context]elide.Remark{}
-		for site, k := range pe.places {
-			if k == 0 {
-				continue
-			}
-			c := pe.context(site)
-			m := remarks[i][c]
-			if m.Note == "" {
-				m.Note = strings.TrimSpace(pe.prog.Sites[site].Kind + " " + pe.prog.Sites[site].Ref)
-			}
-			if spent := pe.elided.spent; spent != nil {
-				m.Time += spent[site]
-			}
-			remarks[i][c] = m
+		if pe.engine != nil {
+			parts[i] = pe.logPart()
+		} else {
+			parts[i] = others[i]
 		}
 	}
-	l := elide.NewLog(engines, func(pe int, c elide.Context) elide.Remark { return remarks[pe][c] })
+	l := pes[0].engine.Log(parts)
 	x := pes[0].elided.names
 	for n, proc := range x.procs {
 		if proc != "" {
@@ -367,4 +401,53 @@ func barriers(pes []*PE) *elide.Log {
 		}
 	}
 	return l
+}
+
+// elidedElsewhere is what the process of PE 0 gets from others about barriers.
+type elidedElsewhere struct {
+	Failed *elide.Misspeculation // by which the run has ended there
+	Stood  []elide.Standing      // of a run that has failed
+	Parts  map[int]elide.Part    // of the log, by PE
+}
+
+// elidedHere is what this process has for PE 0; err is how the run has ended here.
+func elidedHere(p *Program, pes []*PE, err error) string {
+	if p.Elide == nil {
+		return ""
+	}
+	var here elidedElsewhere
+	if err != nil {
+		errors.As(err, &here.Failed)
+		here.Stood = standings(pes)
+	} else if p.Elide.Timed {
+		here.Parts = map[int]elide.Part{}
+		for q, pe := range pes {
+			if pe != nil {
+				here.Parts[q] = pe.logPart()
+			}
+		}
+	}
+	text, err := json.Marshal(&here)
+	if err != nil {
+		panic(err) // numbers and texts have a form
+	}
+	return string(text)
+}
+
+// add adds what another process has sent. Its misspeculation is the error of the run if there is no other.
+func (e *elidedElsewhere) add(p *Program, text string) {
+	if p.Elide == nil {
+		return
+	}
+	var other elidedElsewhere
+	if err := json.Unmarshal([]byte(text), &other); err != nil {
+		panic(err)
+	}
+	if e.Failed == nil {
+		e.Failed = other.Failed
+	}
+	e.Stood = append(e.Stood, other.Stood...)
+	for q, part := range other.Parts {
+		e.Parts[q] = part
+	}
 }

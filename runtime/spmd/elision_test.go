@@ -54,17 +54,12 @@ func stepping(fault func(pe *PE) bool) func(*PE) {
 	}
 }
 
-// Each kind of misspeculation is found in every run, whatever the PEs do next: no
-// run hangs, and none ends as if nothing had been.
-func TestMisspeculationIsFound(t *testing.T) {
+// misspeculations are faults by which a barrier is needed that is elided otherwise.
+var misspeculations = func() []misspeculation {
 	last := func(pe *PE) bool { return pe.ID() == pe.N()-1 }
 	breaks := func(pe *PE) bool { pe.MarkLocal(); pe.Barrier(atInner); return true }
 	goesOn := func(pe *PE) bool { pe.Barrier(atInner); return true }
-	for _, test := range []struct {
-		name  string
-		fault func(pe *PE) bool
-		kind  elide.Kind // 0: the run is right
-	}{
+	return []misspeculation{
 		{"one PE", func(pe *PE) bool {
 			if last(pe) {
 				return breaks(pe)
@@ -139,7 +134,19 @@ func TestMisspeculationIsFound(t *testing.T) {
 			var none []int
 			return none[pe.ID()] == 0
 		}, elide.BrokenConsensus},
-	} {
+	}
+}()
+
+type misspeculation struct {
+	name  string
+	fault func(pe *PE) bool
+	kind  elide.Kind // 0: the run is right
+}
+
+// Each kind of misspeculation is found in every run, whatever the PEs do next: no
+// run hangs, and none ends as if nothing had been.
+func TestMisspeculationIsFound(t *testing.T) {
+	for _, test := range misspeculations {
 		t.Run(test.name, func(t *testing.T) {
 			for round := range 12 {
 				p := elidable(round%2 == 0)

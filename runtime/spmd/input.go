@@ -283,7 +283,7 @@ func asReadError(where string, err error) *readError {
 // prompt shows what has been printed to somebody who watches and is to answer, when it
 // is held back until it is known to be right.
 func (pe *PE) prompt(site int) {
-	if pe.elided == nil || pe.prog.Coarray || !pe.out.lines {
+	if pe.elided == nil || pe.prog.Coarray || !pe.elided.watched {
 		return
 	}
 	pe.Settle(site)

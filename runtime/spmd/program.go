@@ -199,7 +199,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 			return exitFault
 		}
 	}
-	if err := p.unsuited(&points, &elision, &asked); err != nil {
+	if err := p.unsuited(&points, &asked); err != nil {
 		return misused(err)
 	}
 	if *statsFile != "" {
@@ -268,7 +268,10 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 	}
 	var stop *StopError
-	var other *elsewhere
+	var other *elsewhereError
+	if p.process.machine != nil {
+		p.process.failed = err != nil && !errors.As(err, &stop) && !errors.As(err, &usage)
+	}
 	switch {
 	case err == nil:
 		return exitOK

@@ -108,7 +108,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	in := newInput(stdin, out)
 	ended := &stops{by: make([]*StopError, np)}
 	calls := make([]atomic.Int64, np)
-	if p.keeper != nil {
+	if p.keeper != nil && p.process.rank == 0 {
 		var err error
 		if in, err = p.keeper.open(stdin, out); err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	// What is printed behind an elided barrier may be wrong. Images print in any order,
 	// so that what comes behind a checkpoint cannot be told from what comes again.
-	out.hold = p.Elide.leavesOut() || p.keeper != nil && p.Coarray
+	out.hold = p.process.rank == 0 && (p.Elide.leavesOut() || p.keeper != nil && p.Coarray)
 	pes := make([]*PE, np)
 	tables := &shared{pieces: map[pieces][]Dim{}}
 	// What check builds follow is messages of which all PEs know when they come. Where there are
@@ -195,16 +195,17 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	}
 	if err != nil {
 		err = located(&p, err)
-		if p.Elide != nil {
-			err = autopsy(&p, pes, err)
-		}
-		if p.Elide.leavesOut() && speculative(err) != nil {
-			out.drop()
+	}
+	elsewhere := elidedElsewhere{Parts: map[int]elide.Part{}}
+	if p.process.machine != nil {
+		if err = p.process.conclude(&p, out, pes, ended, &elsewhere, err); p.process.rank != 0 {
+			return nil, nil
 		}
 	}
-	if p.process.machine != nil {
-		if err = p.process.conclude(&p, out, pes, ended, err); p.process.rank != 0 {
-			return nil, nil
+	if err != nil && p.Elide != nil {
+		err = autopsy(&p, append(standings(pes), elsewhere.Stood...), err)
+		if p.Elide.leavesOut() && speculative(err) != nil {
+			out.drop()
 		}
 	}
 	if err != nil && p.Coarray && !(p.Elide.leavesOut() && speculative(err) != nil) {
@@ -226,7 +227,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		}
 	}
 	if p.Elide != nil {
-		stats.pes = pes
+		stats.pes, stats.others = pes, elsewhere.Parts
 	}
 	if werr != nil {
 		return stats, &Error{File: p.File, PE: -1, Msg: "cannot write standard output: " + werr.Error()}

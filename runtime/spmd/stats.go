@@ -39,7 +39,8 @@ type Stats struct {
 
 	file string // the source
 
-	pes []*PE // of a run with Program.Elide
+	pes    []*PE              // of a run with Program.Elide
+	others map[int]elide.Part // of the PEs of other processes
 }
 
 // Barriers is what became of barriers in a run with Program.Elide; nil for another.
@@ -47,7 +48,7 @@ func (s *Stats) Barriers() *elide.Log {
 	if s.pes == nil {
 		return nil
 	}
-	return barriers(s.pes)
+	return barriers(s.pes, s.others)
 }
 
 // Site is the sum over all PEs of what a site did.

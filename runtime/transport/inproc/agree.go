@@ -69,7 +69,7 @@ func (p *PE) agreeParked(site int) {
 // Gather returns the data of all PEs.
 func (p *PE) Gather(site int, data []byte) ([][]byte, error) {
 	if p.w.several() {
-		return p.gatherFar(site, data, transport.WaitBroadcast), nil
+		return p.gatherFar(site, data), nil
 	}
 	p.brought = p.w.lend(data)
 	p.Barrier(site) // all have written

@@ -218,12 +218,19 @@ func (p *PE) share(site, root int, data []byte, kind transport.WaitKind) []byte 
 	return data
 }
 
+// anySite is that of agreements, to which PEs come from different sites: they find out by their votes.
+const anySite = -2
+
 // exchange returns the mail of the next broadcast, written by root. Others wait for it as kind
 // says.
 func (p *PE) exchange(site, root int, word uint64, data []byte, kind transport.WaitKind) *mail {
 	w := p.w
 	k := p.broadcasts
 	m := &w.ring[k%ringSize]
+	from := site // of all PEs alike
+	if kind == transport.WaitAgreement {
+		from = anySite
+	}
 	if p.id == root {
 		if k >= p.credit+ringSize {
 			p.collectCredit(site, k)
@@ -232,15 +239,15 @@ func (p *PE) exchange(site, root int, word uint64, data []byte, kind transport.W
 			// All have taken what lay in this place before.
 			data = w.relend(&p.lent[k%ringSize], data)
 		}
-		m.word, m.data, m.site = word, data, site
+		m.word, m.data, m.site = word, data, from
 		p.wakeAfter(&m.seq, k+1)
 		if w.several() {
-			w.spread(append(written(packetMail, len(data), k, uint64(site), word), data...))
+			w.spread(append(written(packetMail, len(data), k, uint64(from), word), data...))
 		}
 		return m
 	}
 	p.await(&m.seq, k+1, site, kind, root)
-	if m.site != site {
+	if m.site != from {
 		p.diverged(root, m.site, site)
 	}
 	return m

@@ -90,10 +90,10 @@ func (p *PE) sameBuffersFar() bool {
 	return slices.Equal(p.Share(-1, 0, sites), sites)
 }
 
-// gatherFar is Gather, of which a PE waits for each of the others as kind says.
-func (p *PE) gatherFar(site int, data []byte, kind transport.WaitKind) (all [][]byte) {
+// gatherFar is Gather.
+func (p *PE) gatherFar(site int, data []byte) (all [][]byte) {
 	for q := range p.w.n {
-		all = append(all, slices.Clone(p.share(site, q, data, kind)))
+		all = append(all, slices.Clone(p.share(site, q, data, transport.WaitAgreement)))
 	}
 	return all
 }
@@ -104,7 +104,7 @@ func (p *PE) agreeFar(site int, v *[agree.Words]int64) {
 	for _, word := range v {
 		own = binary.NativeEndian.AppendUint64(own, uint64(word))
 	}
-	for _, theirs := range p.gatherFar(site, own, transport.WaitAgreement) {
+	for _, theirs := range p.gatherFar(site, own) {
 		for i := range v {
 			v[i] = min(v[i], int64(binary.NativeEndian.Uint64(theirs[i*wordBytes:])))
 		}

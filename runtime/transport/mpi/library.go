@@ -4,15 +4,29 @@ package mpi
 
 /*
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 
 // What the program needs of MPI. Each function returns 0, or an error class of MPI.
+
+// on_signal_stack makes signal handlers run on the stack that Go provides. MPICH's handler of SIGUSR1,
+// which calls Go's, would otherwise run on the small stack of a goroutine.
+static void on_signal_stack(void) {
+	for (int s = 1; s < NSIG; s++) {
+		struct sigaction act;
+		if (sigaction(s, NULL, &act) || act.sa_handler == SIG_DFL || act.sa_handler == SIG_IGN || (act.sa_flags & SA_ONSTACK))
+			continue;
+		act.sa_flags |= SA_ONSTACK;
+		sigaction(s, &act, NULL);
+	}
+}
 
 static int library_start(int *rank, int *size, int *host) {
 	int level, e;
 	MPI_Comm near;
 	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)) != MPI_SUCCESS)
 		return e;
+	on_signal_stack();
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	MPI_Comm_size(MPI_COMM_WORLD, size);
