@@ -128,6 +128,17 @@ func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Po
 	return true
 }
 
+// cosubscript adds cosubscript x of a codimension to the arguments of image_index.
+func (l *lowerer) cosubscript(call *ir.Call, d codimension, x ir.Expr) {
+	var n ir.Expr = l.intConst(0, call.Pos)
+	if d.n != nil {
+		n = ir.Clone(d.n)
+	}
+	for _, a := range []ir.Expr{ir.Clone(d.lo), n, x} {
+		call.Args = append(call.Args, l.convert(a, ir.Integer))
+	}
+}
+
 // imageOf is the image that the cosubscripts of coarray s mean, from 1.
 func (l *lowerer) imageOf(s *ir.Symbol, name string, subs []ast.Expr, pos source.Pos) ir.Expr {
 	codims := l.cobounds[s]
@@ -149,13 +160,7 @@ func (l *lowerer) imageOf(s *ir.Symbol, name string, subs []ast.Expr, pos source
 			}
 			return x
 		}
-		var n ir.Expr = l.intConst(0, pos)
-		if codims[k].n != nil {
-			n = ir.Clone(codims[k].n)
-		}
-		for _, a := range []ir.Expr{ir.Clone(codims[k].lo), n, x} {
-			call.Args = append(call.Args, l.convert(a, ir.Integer))
-		}
+		l.cosubscript(call, codims[k], x)
 	}
 	return call
 }
@@ -269,13 +274,7 @@ func (l *lowerer) imageIndex(e *ast.Index, s *ir.Symbol, sub ast.Expr) ir.Expr {
 		if isBad(x) {
 			return x
 		}
-		var n ir.Expr = l.intConst(0, e.Pos)
-		if codims[k].n != nil {
-			n = ir.Clone(codims[k].n)
-		}
-		for _, a := range []ir.Expr{ir.Clone(codims[k].lo), n, x} {
-			call.Args = append(call.Args, l.convert(a, ir.Integer))
-		}
+		l.cosubscript(call, codims[k], x)
 	}
 	return call
 }

@@ -244,7 +244,7 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 	pos := x.Position()
 	m := l.local("mask", ir.Logical, pos)
 	for k, index := range nest.index {
-		b, ok := rangeOf(index, nest.lo[k], nest.hi[k], nest.step[k], x)
+		b, ok := rangeOf(index, nest.lo[k], nest.hi[k], x)
 		if !ok {
 			l.errorf(codeOutside, pos, "the mask of this FORALL reads what it assigns, and the bounds of %s are not constant", index.Source()).
 				WithHelp("put the mask into an array in front of it")
@@ -285,7 +285,7 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 		}
 		return r
 	}
-	l.alignMask(m, nest, ctx, x, changed)
+	l.alignMask(m, nest, ctx, x)
 	out.fill = append(out.fill, l.allocation(m)...)
 	var st ir.Stmt = &ir.Assign{S: ir.S{Pos: pos}, LHS: out.at(ctx), RHS: x}
 	if ctx != nil {
@@ -321,7 +321,7 @@ func varies(e ir.Expr, nest forallNest) bool {
 
 // rangeOf is a range that has all values of an index: its bounds, or those of a dimension that
 // x has the index as a subscript of.
-func rangeOf(index *ir.Symbol, lo, hi, step ir.Expr, x ir.Expr) (b ir.Bound, ok bool) {
+func rangeOf(index *ir.Symbol, lo, hi, x ir.Expr) (b ir.Bound, ok bool) {
 	from, okFrom := constOf(lo)
 	to, okTo := constOf(hi)
 	if okFrom && okTo {
@@ -355,7 +355,7 @@ func isVarOf(e ir.Expr, index *ir.Symbol) bool {
 
 // alignMask lets the elements of a saved mask lie where those of an array in x lie, if one has
 // all indices as its subscripts.
-func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.Expr, changed []*ir.Symbol) {
+func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.Expr) {
 	index := slices.Clone(nest.index)
 	if ctx != nil {
 		index = append(index, ctx.index...)
