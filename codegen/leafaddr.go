@@ -78,6 +78,11 @@ type pickedFrom struct {
 	by        []string // by axis, "" for one that is in at, "-" for the first less at
 }
 
+// same reports whether elements with equal subscripts that vary are the same one.
+func (p pickedFrom) same(q pickedFrom) bool {
+	return p.slice == q.slice && p.at == q.at && slices.Equal(p.by, q.by)
+}
+
 // picks emits the addressing of references to elements that subscripts pick which are
 // known in an iteration alone. Where each subscript counts the elements of its axis, only
 // the sum of these subscripts is left to the loop.

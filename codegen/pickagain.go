@@ -57,13 +57,13 @@ func (l *leaf) sameElement(r *ir.Ref, list []ir.Stmt) (same []*ir.Ref) {
 			return true
 		})
 	}
-	text := ir.ExprString(r)
+	text, from := ir.ExprString(r), g.picked[r]
 	for _, s := range list {
 		if changes(targets(s), depends) {
 			break
 		}
 		ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
-			if x, ok := e.(*ir.Ref); ok && x.Sym == r.Sym && g.leaf[x] == "" && l.picked[x] && ir.ExprString(x) == text {
+			if x, ok := e.(*ir.Ref); ok && l.picked[x] && g.leaf[x] == "" && g.picked[x].same(from) && ir.ExprString(x) == text {
 				same = append(same, x)
 			}
 			return true

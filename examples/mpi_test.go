@@ -74,7 +74,7 @@ func TestMPI(t *testing.T) {
 			mains[source+form] = text
 		}
 	}
-	jacobi := filepath.Join("jacobi", "jacobi.hpf")
+	jacobi, plate := filepath.Join("jacobi", "jacobi.hpf"), filepath.Join("plate", "plate.hpf")
 	text, err := shared.bundles.emitted(jacobi, "barrier", "--check")
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +129,9 @@ func TestMPI(t *testing.T) {
 			for _, each := range []int{1, 2} {
 				for _, start := range [][]string{onHost, apart} {
 					t.Run("barriers", func(t *testing.T) { leavesOut(t, processes{path, jacobi + barriers, 4, each, start}) })
+				}
+				for _, start := range [][]string{onHost, apart} {
+					t.Run("checkpoints", func(t *testing.T) { goesOn(t, processes{path, plate + checked, 4, each, start}) })
 				}
 				t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, onHost}) })
 				t.Run("stopped apart", func(t *testing.T) {
@@ -185,6 +188,21 @@ func leavesOut(t *testing.T, p processes) {
 	}
 	if sum := readLog(t, log).Total; sum.elided() != 400 {
 		t.Errorf("%+v, want 400 elided", sum)
+	}
+}
+
+// goesOn: what plate prints up to a checkpoint and from there on is what it prints in one piece.
+func goesOn(t *testing.T, p processes) {
+	point := filepath.Join(t.TempDir(), "checkpoint")
+	input := filepath.Join("plate", "plate.in")
+	want, err := os.ReadFile(filepath.Join("plate", "plate.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := run(t, input, p, "-checkpoint", point, "-stop-after-checkpoint", "7")
+	rest := run(t, input, p, "-checkpoint", point, "-restart")
+	if err := compare.Outputs(first+rest, string(want), compare.Default); err != nil || first == "" || rest == "" {
+		t.Errorf("%v: %s and then\n%s", err, first, rest)
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	selectFrame
 	blockFrame
 	associateFrame
+	teamFrame
 	regionFrame
 	foreignFrame // a construct outside the subset
 )
@@ -72,6 +73,8 @@ func (p *parser) pop(pos source.Pos) {
 	case *ast.If:
 		n.EndPos = pos
 	case *ast.Critical:
+		n.EndPos = pos
+	case *ast.ChangeTeam:
 		n.EndPos = pos
 	case *ast.Select:
 		n.EndPos = pos
@@ -134,6 +137,8 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Arms[0].Body
 	case *ast.Critical:
 		n.Name, f.body = s.Name, &n.Body
+	case *ast.ChangeTeam:
+		n.Name, f.body = s.Name, &n.Body
 	case *ast.Select:
 		n.Name = s.Name
 	case *ast.Forall:
@@ -158,6 +163,7 @@ var openers = map[scan.Kind]struct {
 }{
 	scan.IfThen:     {ifFrame, "IF"},
 	scan.Critical:   {criticalFrame, "CRITICAL"},
+	scan.ChangeTeam: {teamFrame, "TEAM"},
 	scan.Where:      {whereFrame, "WHERE"},
 	scan.Forall:     {forallFrame, "FORALL"},
 	scan.Block:      {blockFrame, "BLOCK"},
@@ -168,7 +174,7 @@ var openers = map[scan.Kind]struct {
 
 // enders are the blocks that statements end.
 var enders = map[scan.Kind]frameKind{
-	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
+	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndTeam: teamFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
 	scan.EndSelect: selectFrame,
 	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame, scan.EndRegion: regionFrame,
 }
@@ -201,7 +207,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
 	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
-		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION"}[kind]
+		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION", teamFrame: "END TEAM"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 && p.strayElse[kind] {
 		p.strayElse = nil

@@ -325,7 +325,7 @@ func (g *regionDir) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *endRegionDir) build(_ *parser, base ast.Base) ast.Stmt {
-	return &blockEnd{base, "region", nil}
+	return &blockEnd{Base: base, Unit: "region"}
 }
 
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {

@@ -11,7 +11,6 @@ const (
 	noInterface = "put the procedure behind CONTAINS, or into a module: its interface is known then"
 	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
-	noTeams     = "write IFs with this_image(), and sync images with those that take part"
 )
 
 // instead says, for each statement outside the subset, what to write.
@@ -36,8 +35,6 @@ var instead = map[string]string{
 	"enum":        "declare constants with PARAMETER",
 	"enumerator":  "declare constants with PARAMETER",
 	"block":       "write BLOCK on a line of its own",
-	"form team":   noTeams, "change team": noTeams, "end team": noTeams,
-	"fail image":  "write error stop: it ends all images",
 	"codimension": "write it into the declaration: real :: x(n)[*]",
 }
 
@@ -51,7 +48,6 @@ var unitWords = map[string]bool{
 // and dropped.
 var constructs = map[string]string{
 	"select type": "end select",
-	"change team": "end team",
 }
 
 // outsideSubset reports a statement that the language does not have here, once

@@ -211,10 +211,10 @@ func (p *parser) mention(toks []lexer.Token) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.Block, scan.Associate, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.ChangeTeam, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.Block, scan.Associate, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL, BLOCK, ASSOCIATE and CRITICAL can be named"))
+				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL, BLOCK, ASSOCIATE, CHANGE TEAM and CRITICAL can be named"))
 			return
 		}
 	}
@@ -351,7 +351,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		p.endInterface(n)
 	case *moduleProcedures:
 		p.moduleProcedures(s, n)
-	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Select, *ast.Block, *ast.Associate:
+	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.ChangeTeam, *ast.Forall, *ast.Select, *ast.Block, *ast.Associate:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
 	case *caseArm:
@@ -467,6 +467,13 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 			break
 		}
 		fallthrough
+	case scan.EndTeam:
+		if i := p.innermost(teamFrame, 0, n.Name); i >= 0 {
+			if team, ok := p.stack[i].node.(*ast.ChangeTeam); ok {
+				team.EndStatus = n.Status
+			}
+		}
+		fallthrough
 	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
@@ -503,7 +510,7 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate, scan.Region:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.ChangeTeam, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate, scan.Region:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:
@@ -512,7 +519,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
 	case scan.Case:
 		p.selectCase(nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndTeam, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
 		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
@@ -526,7 +533,7 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
 			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
 	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event,
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Team,
 		scan.WhereStmt, scan.ForallStmt, scan.Allocate, scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
@@ -576,7 +583,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
 	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Allocate,
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Team, scan.Allocate,
 		scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		if inner.Name != "" {
 			break
@@ -588,6 +595,14 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 		n := outer.(*ast.If)
 		n.Arms[0].Body = []ast.Stmt{stmt}
 		n.EndPos = base.Pos
+		return n, false
+	case scan.WhereStmt, scan.ForallStmt:
+		stmt := p.headed(inner, innerBase)
+		if stmt == nil {
+			return nil, false
+		}
+		n := outer.(*ast.If)
+		n.Arms[0].Body, n.EndPos = []ast.Stmt{stmt}, base.Pos
 		return n, false
 	case scan.Outside:
 		if constructs[inner.Word] == "" && !unitWords[inner.Word] && !strings.HasPrefix(inner.Word, "end ") {

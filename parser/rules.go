@@ -107,7 +107,9 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Entry:        newRule[entryStmt]("ENTRY statement", "entry name [(dummy arguments)]"),
 		scan.Stop:         newRule[stopStmt]("STOP statement", "stop [code]"),
 		scan.ErrorStop:    newRule[errorStopStmt]("ERROR STOP statement", "error stop [code]"),
-		scan.Sync:         newRule[syncStmt]("SYNC statement", "sync all  or  sync memory  or  sync images (images)"),
+		scan.Sync:         newRule[syncStmt]("SYNC statement", "sync all  or  sync memory  or  sync images (images)  or  sync team (team)"),
+		scan.Team:         newRule[teamStmt]("FORM TEAM or FAIL IMAGE statement", "form team (number, team [, new_index=index])  or  fail image"),
+		scan.ChangeTeam:   newRule[changeTeamStmt]("CHANGE TEAM statement", "[name:] change team (team [, name[codimensions] => coarray] ...)"),
 		scan.Event:        newRule[eventStmt]("EVENT, LOCK or UNLOCK statement", "event post (event)  or  event wait (event [, until_count=number])  or  lock (variable)  or  unlock (variable)"),
 		scan.Critical:     newRule[criticalStmt]("CRITICAL statement", "[name:] critical"),
 		scan.Allocate:     newRule[allocateStmt]("ALLOCATE or DEALLOCATE statement", "allocate (array(extents), ... [, stat=variable])"),
@@ -128,6 +130,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.EndUnit:      newRule[endStmt]("END statement", "end subroutine [name]  or  end function  or  end module"),
 		scan.EndDo:        newRule[endStmt]("END DO statement", "end do [name]"),
 		scan.EndIf:        newRule[endStmt]("END IF statement", "end if [name]"),
+		scan.EndTeam:      newRule[endTeamStmt]("END TEAM statement", "end team [(stat=variable)] [name]"),
 		scan.EndCritical:  newRule[endStmt]("END CRITICAL statement", "end critical [name]"),
 
 		scan.Processors:  newRule[processorsDir]("PROCESSORS directive", "!HPF$ PROCESSORS name(extents), ..."),

@@ -183,7 +183,18 @@ func anyValue(list []ir.Expr, st state) bool {
 }
 
 func (w *walker) block(body []ir.Stmt, st state, c control) state {
+	outside := c
 	for _, s := range body {
+		if y, ok := s.(*ir.Sync); ok {
+			switch y.Kind {
+			case ir.ChangeTeam:
+				if !c.apart {
+					c = control{true, s.Position()}
+				}
+			case ir.EndTeam:
+				c = outside
+			}
+		}
 		st = w.stmt(s, st, c)
 	}
 	return st

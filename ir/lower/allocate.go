@@ -454,6 +454,9 @@ func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos s
 	} else if s.Coarray && !s.Apart {
 		out = append(out, &ir.Sync{S: ir.S{Pos: pos}})
 	}
+	if l.team.IsValid() && s.Coarray && !s.Apart && !slices.Contains(l.inTeam, s) {
+		l.inTeam = append(l.inTeam, s)
+	}
 	return append(out, l.set(a.flag, truth(true, pos), pos)), lower
 }
 

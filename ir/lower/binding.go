@@ -48,6 +48,7 @@ type binding struct {
 	arrays, cells, optional, byValue map[string]bool // what the declarations say of names
 
 	entry     []ir.Stmt // done before the body: bounds, checks of shapes
+	frame     *frame    // of a procedure that calls itself
 	resultLen int       // length of the value of a function, as the caller declares it: that of CHARACTER(*)
 }
 
@@ -136,7 +137,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		l.names[d.Name.Name] = a.sym
 	default:
 		c, isConst := a.value.(*ir.Const)
-		if isConst && !l.variables && !d.value {
+		if isConst && !l.variables && !d.value && b.frame == nil {
 			d.literal = true
 			d.sym = &ir.Symbol{Name: d.Name.Name, Pos: d.Pos, Type: a.typ, Param: true, Init: c}
 			l.names[d.Name.Name] = d.sym
@@ -148,7 +149,7 @@ func (b *binding) makeSymbol(d *dummy) {
 		if a.typ == ir.Character {
 			d.sym.Len = l.charLen(a.value)
 		}
-		if isConst {
+		if isConst && b.frame == nil {
 			l.known[d.sym] = c
 		}
 	}
@@ -296,6 +297,8 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 func (b *binding) length(d *dummy, t declType) {
 	n := b.l.charLen(d.arg.value)
 	switch {
+	case t.assumed && b.frame != nil && d.owned:
+		d.sym.Len = ir.AnyLength
 	case t.of != nil && n >= 0 && d.arg.sym != nil: // it is at least as long as it is declared
 	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
 		b.shorten(d, t.length)
@@ -482,7 +485,11 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 	allocates := func(s ir.Stmt) bool { _, is := s.(*ir.Allocate); return is }
 	ends := slices.DeleteFunc(slices.Clone(b.entry), allocates)
 	memory := slices.DeleteFunc(slices.Clone(b.entry), func(s ir.Stmt) bool { return !allocates(s) })
-	return slices.Concat(out, ends, memory, arrays, body, after)
+	body = slices.Concat(ends, memory, arrays, body)
+	if b.frame != nil {
+		body = b.frame.complete(l, body)
+	}
+	return slices.Concat(out, body, after)
 }
 
 // assigns reports whether body gives a value to s.

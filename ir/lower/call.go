@@ -118,12 +118,15 @@ func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.St
 	if l.endless[p.unit] {
 		return nil, nil, nil // reported
 	}
-	if slices.Contains(l.calls, p.unit) && !l.phantom && !l.mayRecur(p, list) {
-		l.endless[p.unit] = true
-		l.errorf(codeOutside, name.Pos, "%s calls itself, here or through other procedures, and how often is not known before run time", name.Name).
-			WithNote(p.unit.Pos, "%s begins here", name.Name).
-			WithHelp("write a loop, with an array for what must be kept; calls with constants, on which the end depends, may recur up to %d deep", maxDepth)
-		return nil, nil, nil
+	if slices.Contains(l.calls, p.unit) && !l.phantom {
+		if f := l.frameOf(p.unit); f != nil {
+			return l.reenter(f, p, name, list)
+		}
+		if !l.mayRecur(p, list) {
+			l.endless[p.unit] = true
+			l.recurs(p.unit)
+			return nil, nil, nil
+		}
 	}
 	args, ok := l.actuals(p, name, list, &before, func(e ast.Expr) *argument { return l.actual(e, &before) })
 	if !ok {
@@ -147,6 +150,9 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 	}
 	if len(l.prog.Sites) >= maxCalls {
 		l.endless[p.unit] = true
+		if l.repeats() {
+			return nil, nil
+		}
 		l.errorf(codeOutside, name.Pos, "the program has more than %d calls, each counted once for every path of calls to it", maxCalls).
 			WithHelp("call in a loop instead of calling often")
 		return nil, nil
@@ -215,11 +221,18 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 
 	errors := l.diags.Len()
 	l.scope.binding = b
+	if l.recursive[p.unit] && !l.phantom && args != nil {
+		b.frame = l.openFrame(b, site)
+		args = byValue(args)
+	}
 	b.bind(args)
 	directives, independent := l.declarations(p.unit.Spec)
 	l.checkDeclared()
 	result = l.result(p.unit)
 	l.otherResults(p.unit, result)
+	if b.frame != nil {
+		b.frame.result = result
+	}
 	b.check()
 	if l.diags.Len() > errors && !l.phantom {
 		return nil, nil
@@ -413,6 +426,11 @@ func (l *lowerer) returnStmt(s *ast.Return) []ir.Stmt {
 	if l.critical.IsValid() && l.criticalIn == at {
 		l.errorf(codeLoop, pos, "RETURN leaves the CRITICAL construct").
 			WithNote(l.critical, "it begins here").WithHelp("move it behind END CRITICAL")
+		return nil
+	}
+	if l.team.IsValid() && l.teamIn == at {
+		l.errorf(codeLoop, pos, "RETURN leaves the CHANGE TEAM construct").
+			WithNote(l.team, "it begins here").WithHelp("move it behind END TEAM")
 		return nil
 	}
 	if at.ret == nil {

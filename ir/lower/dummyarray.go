@@ -75,6 +75,9 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			ok = false
 			n = l.intConst(1, dim.Pos)
 		}
+		if b.frame != nil && dim.Hi == nil {
+			n = l.fixed(n, "bound", dim.Pos, &b.frame.first)
+		}
 		if lo = b.captured(lo, dim.Pos); dim.Hi == nil || !isStar(dim.Hi) {
 			n = b.captured(n, dim.Pos)
 		}
@@ -96,10 +99,19 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		b.ownTexts(d, sh, constant)
 		return
 	}
+	tests := len(b.entry)
+	if b.frame != nil {
+		for k := range a.start {
+			a.start[k] = l.fixed(a.start[k], "bound", a.pos, &b.frame.first)
+		}
+	}
 	if l.views[d.sym] = b.placed(d, sh, a); l.views[d.sym] == nil {
 		return
 	}
 	d.fixedShape = constant
+	if b.frame != nil && l.parts[d.Name] {
+		b.frame.movable(l, d, l.views[d.sym], sh, tests)
+	}
 	delete(l.unbounded, d.sym)
 }
 

@@ -46,13 +46,15 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	before := diags.Len()
 	for k := newFound(); ; {
 		l, prog := lower(f, diags, k)
-		if len(l.again.flat)+len(l.again.vary) == 0 {
+		if len(l.again.flat)+len(l.again.vary)+len(l.again.recursive)+len(l.again.parts) == 0 {
 			diags.Unique()
 			diags.Sort()
 			return prog
 		}
 		maps.Copy(k.flat, l.again.flat)
 		maps.Copy(k.vary, l.again.vary)
+		maps.Copy(k.recursive, l.again.recursive)
+		maps.Copy(k.parts, l.again.parts)
 		diags.Diags = diags.Diags[:before]
 	}
 }
@@ -62,9 +64,14 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 type found struct {
 	flat map[declared]bool // arrays that have rank 1 because calls reshape them
 	vary map[string]bool   // allocatable arrays whose lower bounds are variables
+
+	recursive map[*ast.Program]bool // procedures that have a frame
+	parts     map[ast.Name]bool     // their dummy arrays that are other parts of an array at each depth
 }
 
-func newFound() found { return found{map[declared]bool{}, map[string]bool{}} }
+func newFound() found {
+	return found{map[declared]bool{}, map[string]bool{}, map[*ast.Program]bool{}, map[ast.Name]bool{}}
+}
 
 // lower is Lower, where k is known.
 func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
@@ -82,6 +89,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		taken:       make(map[string]bool),
 		tried:       make(map[string]int),
 		endless:     make(map[*ast.Program]bool),
+		stacks:      make(map[ir.Type]*stack),
 		main:        make(map[string]bool),
 		modules:     make(map[string]*scope),
 		language:    make(map[string]*scope),
@@ -114,7 +122,8 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		signatures:  make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
-	l.prog.SPMD = mentionsImages(f)
+	images, teams := mentionsImages(f)
+	l.prog.SPMD = images
 	l.reserve(p)
 	for _, u := range f.Procedures {
 		if _, twice := l.external[u.Name]; twice {
@@ -140,7 +149,11 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		l.blockData(u)
 	}
 	l.scope, l.pending = main, pending
-	l.prog.Body = l.unitBody(p)
+	var begin []ir.Stmt
+	if teams {
+		begin = l.declareTeams(p.Pos)
+	}
+	l.prog.Body = append(begin, l.unitBody(p)...)
 	l.joinTexts()
 	l.wholeTexts()
 	l.uncalled(f)
@@ -156,6 +169,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	}
 	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
 	l.noRandomAcross()
+	l.noTeamsAcross(p.Pos)
 	return l, l.prog
 }
 
@@ -190,6 +204,9 @@ type lowerer struct {
 	called   map[*ast.Program]bool
 	endless  map[*ast.Program]bool // procedures that call themselves, and nothing is seen to end it
 	calls    []*ast.Program        // being executed, the innermost last
+	frames   []*frame              // of those that call themselves
+	stacks   map[ir.Type]*stack    // what these keep
+	texted   *ir.Symbol            // the same, for texts
 
 	prelude   []ir.Stmt                 // what the statement in hand does first: functions that it refers to
 	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
@@ -204,6 +221,10 @@ type lowerer struct {
 	critical   source.Pos   // of the CRITICAL construct around
 	criticalIn *scope       // that has it
 	locks      []source.Pos // CRITICAL constructs
+	teams      *teams       // nil: the program has none
+	team       source.Pos   // of the CHANGE TEAM construct around
+	teamIn     *scope       // that has it
+	inTeam     []*ir.Symbol // coarrays that are allocated in it
 
 	concurrents map[ast.Stmt]bool // the DO loops that DO CONCURRENT has become
 

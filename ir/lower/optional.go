@@ -213,6 +213,18 @@ func (l *lowerer) mayRecur(p *procedure, list []ast.Expr) bool {
 	return false
 }
 
+// repeats reports whether a procedure that is being executed calls itself: then it gets a frame.
+func (l *lowerer) repeats() bool {
+	found := false
+	for i, u := range l.calls {
+		if slices.Contains(l.calls[:i], u) {
+			l.recurs(u)
+			found = true
+		}
+	}
+	return found
+}
+
 // deep reports whether the procedure in hand, or one that calls it, may call itself: it
 // is RECURSIVE.
 func (l *lowerer) deep() bool {

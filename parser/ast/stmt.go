@@ -126,7 +126,9 @@ type (
 	// "memory" or "images". The set is one expression, or with List a list in
 	// brackets, or with neither "*". Status has STAT= and ERRMSG=, as *Keyword.
 	// It is also "event post(e)", "event wait(e)", "lock(l)" and "unlock(l)", which What
-	// says: then Images has the variable, and Status UNTIL_COUNT= and ACQUIRED_LOCK= too.
+	// says: then Images has the variable, and Status UNTIL_COUNT= and ACQUIRED_LOCK= too. And it
+	// is "form team(number, t)" and "sync team(t)", whose What is "team": Images has the number
+	// and the team, Status NEW_INDEX= too; and "fail image".
 	Sync struct {
 		Base
 		What   string
@@ -148,6 +150,18 @@ type (
 		Status []Expr
 		Body   []Stmt
 		EndPos source.Pos
+	}
+	// ChangeTeam is "name: change team (team, x[2,*] => a) ... end team". Status has STAT= and
+	// ERRMSG=, EndStatus those of END TEAM.
+	ChangeTeam struct {
+		Base
+		Name      string
+		Team      Expr
+		Names     []Association
+		Status    []Expr
+		Body      []Stmt
+		EndStatus []Expr
+		EndPos    source.Pos
 	}
 	// Block is "name: block", with declarations of its own.
 	Block struct {
@@ -241,7 +255,16 @@ type (
 
 // OfVariable reports whether s is about an event or a lock.
 func (s *Sync) OfVariable() bool {
-	return s.What != "all" && s.What != "memory" && s.What != "images"
+	switch s.What {
+	case "event post", "event wait", "lock", "unlock":
+		return true
+	}
+	return false
+}
+
+// isSync reports whether s begins with the word SYNC.
+func (s *Sync) isSync() bool {
+	return s.What != "form team" && s.What != "fail image" && !s.OfVariable()
 }
 
 // Target is a label that a statement refers to.

@@ -194,7 +194,7 @@ func head(s Stmt) (text string, directive bool) {
 			writeExpr(&b, s.Code, 0)
 		}
 	case *Sync:
-		if !s.OfVariable() {
+		if s.isSync() {
 			b.WriteString("sync ")
 		}
 		b.WriteString(s.What)
@@ -202,6 +202,20 @@ func head(s Stmt) (text string, directive bool) {
 	case *Critical:
 		b.WriteString(label(s.Name) + "critical")
 		writeImages(&b, "", s.Status)
+	case *ChangeTeam:
+		b.WriteString(label(s.Name) + "change team (")
+		writeExpr(&b, s.Team, 0)
+		for _, n := range s.Names {
+			b.WriteString(", " + n.Name.Name + "[")
+			writeList(&b, n.Codims)
+			b.WriteString("] => ")
+			writeExpr(&b, n.X, 0)
+		}
+		for _, e := range s.Status {
+			b.WriteString(", ")
+			writeExpr(&b, e, 0)
+		}
+		b.WriteString(")")
 	case *Block:
 		b.WriteString(label(s.Name) + "block")
 	case *Associate:
@@ -358,7 +372,9 @@ func writeImages(b *strings.Builder, images string, status []Expr) {
 func images(s *Sync) string {
 	var b strings.Builder
 	switch {
-	case s.What == "all" || s.What == "memory":
+	case s.What == "all" || s.What == "memory" || s.What == "fail image":
+	case s.What == "form team":
+		writeList(&b, s.Images)
 	case s.List:
 		b.WriteString("[")
 		writeList(&b, s.Images)

@@ -77,6 +77,8 @@ const (
 	Sync
 	Event
 	Critical
+	Team // FORM TEAM and FAIL IMAGE
+	ChangeTeam
 	Allocate // DEALLOCATE too
 	Block
 	Associate
@@ -85,6 +87,7 @@ const (
 	EndDo
 	EndIf
 	EndCritical
+	EndTeam
 	EndWhere
 	EndForall
 	EndBlock
@@ -277,6 +280,10 @@ var simple = map[string]Kind{
 	"enddo":           EndDo,
 	"endif":           EndIf,
 	"endcritical":     EndCritical,
+	"formteam":        Team,
+	"failimage":       Team,
+	"changeteam":      ChangeTeam,
+	"endteam":         EndTeam,
 	"elsewhere":       Elsewhere,
 	"endwhere":        EndWhere,
 	"endforall":       EndForall,
@@ -340,6 +347,12 @@ func (s *Stmt) byWord() {
 	case "event":
 		if second == "post" || second == "wait" {
 			s.Kind = Event
+			return
+		}
+	case "form", "change", "fail":
+		kind, ok := map[string]Kind{"formteam": Team, "changeteam": ChangeTeam, "failimage": Team}[s.Word+second]
+		if ok {
+			s.Kind = kind
 			return
 		}
 	case "lock", "unlock":
@@ -506,6 +519,8 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndIf
 	case second.Value == "critical":
 		s.Kind = EndCritical
+	case second.Value == "team":
+		s.Kind = EndTeam
 	case second.Value == "where":
 		s.Kind = EndWhere
 	case second.Value == "forall":

@@ -30,12 +30,6 @@ func (s *Stmt) outside() {
 	switch {
 	case s.Word == "select" && second == "type":
 		s.Word = "select " + second
-	case (s.Word == "form" || s.Word == "change" || s.Word == "end") && second == "team":
-		s.Word += " team"
-	case s.Word == "formteam", s.Word == "changeteam", s.Word == "endteam":
-		s.Word = s.Word[:len(s.Word)-len("team")] + " team"
-	case s.Word == "fail" && second == "image":
-		s.Word += " " + second
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:

@@ -30,17 +30,22 @@ type progress struct {
 	joined bool // it has joined the others
 	ran    bool // Run has been called
 	alone  bool // PE 0 is lost, and this process has given the error
+	failed bool // the run need not have: it may be started again
 	errors io.Writer
 }
 
-// endingVariable names a file for how the run ended: its exit status, a line feed, and what was written
-// to the standard error output. It is for those that start mpirun, which loses a part of that at times
+// endingVariable names a file for how the run ended: its exit status, "failed" if it may be started again from a
+// checkpoint, a line feed, and what was written to the standard error output. It is for those that start mpirun, which loses a part of that at times
 // when it ends the processes. On another host it does not exist.
 const endingVariable = "SPMD_ENDING"
 
-func writeEnding(status int, said []byte) {
+func writeEnding(status int, failed bool, said []byte) {
 	if f, err := os.OpenFile(os.Getenv(endingVariable), os.O_WRONLY, 0); err == nil {
-		fmt.Fprintf(f, "%d\n%s", status, said)
+		again := ""
+		if failed {
+			again = " failed"
+		}
+		fmt.Fprintf(f, "%d%s\n%s", status, again, said)
 		f.Close()
 	}
 }
@@ -78,7 +83,7 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 		status = exitOK
 	}
 	if rank == 0 || p.process.alone {
-		writeEnding(status, said.Bytes())
+		writeEnding(status, p.process.failed || p.process.alone, said.Bytes())
 	}
 	machine.End()
 	return status
@@ -99,8 +104,8 @@ func (p *Program) unsuited(points *checkpointing, asked *provoke) error {
 	switch {
 	case p.process.machine == nil:
 		return nil
-	case points.file != "":
-		return &UsageError{"checkpoints are not taken where PEs are in several processes", remedy}
+	case points.restarts > 0:
+		return &UsageError{"-restarts: processes cannot start each other again", "start them by spmdc run --transport=mpi --restarts=N, or again with -restart"}
 	case asked.freeze.on || asked.trace != "":
 		return &UsageError{"-freeze and -record follow the PEs of one process", remedy}
 	}

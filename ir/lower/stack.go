@@ -1,0 +1,242 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/parser/source"
+)
+
+// saves puts what is live behind a call on the stack in front of it, and takes it back behind.
+func (f *frame) saves(l *lowerer) {
+	most := map[ir.Type]int{}
+	for k, p := range f.blocks {
+		r := p.after
+		if r == nil {
+			continue
+		}
+		at := r.Pos
+		var push, pop []ir.Stmt
+		var scalars []*ir.Symbol
+		texts := 0
+		for _, s := range l.prog.Symbols {
+			var to, from []ir.Stmt
+			switch {
+			case !p.live[s]:
+				continue
+			case s.IsArray():
+				to, from = f.savedArray(l, s, at)
+			case s.Type == ir.Character:
+				to, from = l.savedText(s, at)
+				texts++
+			default:
+				scalars = append(scalars, s)
+			}
+			push, pop = append(push, to...), append(from, pop...)
+		}
+		held := map[ir.Type]int{}
+		for _, s := range scalars {
+			held[s.Type]++
+			push = append(push, &ir.Assign{S: ir.S{Pos: at}, LHS: l.stack(s.Type).element(held[s.Type], at), RHS: rawOf(s, at)})
+		}
+		var back []ir.Stmt
+		done := map[ir.Type]int{}
+		for _, s := range scalars {
+			done[s.Type]++
+			from := l.stack(s.Type).element(done[s.Type]-held[s.Type], at)
+			from.Raw = true
+			back = append(back, &ir.Assign{S: ir.S{Pos: at}, LHS: varOf(s, at), RHS: from})
+		}
+		push = append(push, l.setTo(l.stack(ir.Integer).element(held[ir.Integer]+1, at), l.intConst(k, at), at))
+		for t := ir.Byte; t <= ir.Logical8; t++ {
+			if n := held[t]; n > 0 {
+				back = append(back, l.stack(t).moveTop(l, -n, at))
+			}
+			if t == ir.Integer {
+				held[t]++ // the number of the part, which the return takes
+			}
+			if n := held[t]; n > 0 {
+				push = append(push, l.stack(t).moveTop(l, n, at))
+				most[t] = max(most[t], n)
+			}
+		}
+		most[ir.Integer] = max(most[ir.Integer], held[ir.Integer]+texts)
+		for _, m := range r.in {
+			push = append(push, &ir.Assign{S: ir.S{Pos: at}, LHS: varOf(m.to, at), RHS: rawOf(m.from, at)})
+		}
+		push = append(push, l.set(f.depth, l.plus(varOf(f.depth, at), l.intConst(1, at), at), at), l.set(f.pc, l.intConst(partEntry, at), at))
+		var got []ir.Stmt
+		for _, m := range r.out {
+			got = append(got, &ir.Assign{S: ir.S{Pos: at}, LHS: varOf(m.to, at), RHS: rawOf(m.from, at)})
+		}
+		p.list = slices.Concat(got, back, pop, p.list)
+		for _, q := range f.blocks {
+			if q.call == r {
+				q.list = append(q.list, push...)
+			}
+		}
+	}
+	var room []ir.Stmt
+	for t := ir.Byte; t <= ir.Logical8; t++ {
+		if n := most[t]; n > 0 {
+			room = append(room, l.stack(t).room(l, l.intConst(n, f.loop.Pos), f.loop.Pos))
+		}
+	}
+	entry := f.blocks[partEntry]
+	entry.list = append(room, entry.list...)
+}
+
+// savedArray puts the elements of array s on the stack, and takes them back.
+func (f *frame) savedArray(l *lowerer, s *ir.Symbol, at source.Pos) (push, pop []ir.Stmt) {
+	if s.Type == ir.Character || s.Coarray || l.hasDirectives(s) {
+		l.errorf(codeOutside, at, "%s calls itself, and array %s, which is needed behind the call, is of type CHARACTER, a coarray or has directives", f.unit.Name, s.Source()).
+			WithNote(s.Pos, "%s is declared here", s.Source()).WithHelp("make it an argument, with a dimension more for the depth")
+		return nil, nil
+	}
+	st := l.stack(s.Type)
+	_, sh := l.wholeView(s, at)
+	var n ir.Expr = l.intConst(1, at)
+	for _, m := range sh.n {
+		n = l.times(n, ir.Clone(m), at)
+	}
+	loop := func(in bool) ir.Stmt {
+		index := make([]*ir.Symbol, len(s.Dims))
+		x := &ir.Ref{X: ir.X{Pos: at, Typ: s.Type, Raw: in}, Sym: s}
+		for k := range index {
+			index[k] = l.local("copy", ir.Long, at)
+			x.Subs = append(x.Subs, varOf(index[k], at))
+		}
+		y := st.element(0, at)
+		y.Raw = !in
+		body := []ir.Stmt{st.moveTop(l, 1, at), l.setTo(y, x, at)}
+		if !in {
+			for k := range x.Subs { // backwards
+				x.Subs[k] = l.minus(l.plus(l.endOf(s.Dims[k].Lo, at), l.endOf(s.Dims[k].Hi, at), at), x.Subs[k], at)
+			}
+			body = []ir.Stmt{l.setTo(x, y, at), st.moveTop(l, -1, at)}
+		}
+		out := l.overElements(s, index, body[0], at)
+		inner := out
+		for {
+			do := inner.(*ir.Do)
+			if _, deeper := do.Body[0].(*ir.Do); !deeper {
+				do.Body = body
+				return out
+			}
+			inner = do.Body[0]
+		}
+	}
+	push, pop = []ir.Stmt{st.room(l, n, at), loop(true)}, one(loop(false))
+	if s.IsOpen() {
+		pop = append(one(&ir.Allocate{S: ir.S{Pos: at}, Sym: s}), pop...)
+	}
+	if a := l.allocs[s]; a != nil {
+		push, pop = one(&ir.If{S: ir.S{Pos: at}, Cond: varOf(a.flag, at), Then: push}), one(&ir.If{S: ir.S{Pos: at}, Cond: varOf(a.flag, at), Then: pop})
+	}
+	return push, pop
+}
+
+// stack holds values of one type, elements 1 to top of an array that grows.
+type stack struct{ array, spare, top *ir.Symbol }
+
+// stack is the stack for values of type t.
+func (l *lowerer) stack(t ir.Type) *stack {
+	if st := l.stacks[t]; st != nil {
+		return st
+	}
+	site := l.scope.site
+	l.scope.site = nil
+	defer func() { l.scope.site = site }()
+	pos := l.prog.Pos
+	open := func(name string) *ir.Symbol {
+		s := l.local(name, t, pos)
+		a := &allocatable{flag: l.local(name+"_allocated", ir.Logical, pos)}
+		a.flag.Init = truth(false, pos)
+		a.lo, a.hi = l.openArray(s, []ir.Expr{l.intConst(1, pos)}, pos)
+		l.allocs[s], l.mention[a.flag], l.typed[a.flag], l.typed[s] = a, true, pos, pos
+		return s
+	}
+	st := &stack{array: open("stack"), spare: open("spare"), top: l.local("top", ir.Integer, pos)}
+	st.top.Init = l.intConst(0, pos)
+	l.mention[st.top], l.typed[st.top] = true, pos
+	l.stacks[t] = st
+	return st
+}
+
+// element is the element k behind the top.
+func (st *stack) element(k int, at source.Pos) *ir.Ref {
+	x := ir.X{Pos: at, Typ: ir.Integer}
+	var sub ir.Expr = varOf(st.top, at)
+	switch {
+	case k > 0:
+		sub = &ir.Bin{X: x, Op: ir.Add, L: sub, R: &ir.Const{X: x, Int: k}}
+	case k < 0:
+		sub = &ir.Bin{X: x, Op: ir.Sub, L: sub, R: &ir.Const{X: x, Int: -k}}
+	}
+	return &ir.Ref{X: ir.X{Pos: at, Typ: st.array.Type}, Sym: st.array, Subs: []ir.Expr{sub}}
+}
+
+func (st *stack) moveTop(l *lowerer, n int, at source.Pos) ir.Stmt {
+	return l.set(st.top, l.plus(varOf(st.top, at), l.intConst(n, at), at), at)
+}
+
+// room lets the stack have room for n values more.
+func (st *stack) room(l *lowerer, n ir.Expr, at source.Pos) ir.Stmt {
+	const least = 256
+	a, b := l.allocs[st.array], l.allocs[st.spare]
+	top := func() ir.Expr { return varOf(st.top, at) }
+	need := func() ir.Expr { return l.plus(top(), ir.Clone(n), at) }
+	copied := func(to, from *ir.Symbol) ir.Stmt {
+		i := l.local("copy", ir.Integer, at)
+		x := &ir.Ref{X: ir.X{Pos: at, Typ: from.Type}, Sym: from, Subs: []ir.Expr{varOf(i, at)}}
+		x.Raw = true
+		y := &ir.Ref{X: ir.X{Pos: at, Typ: to.Type}, Sym: to, Subs: []ir.Expr{varOf(i, at)}}
+		return &ir.Do{S: ir.S{Pos: at}, Index: i, Lo: l.intConst(1, at), Hi: top(), Step: l.intConst(1, at), Body: one(l.setTo(y, x, at)), End: at}
+	}
+	grown := func(s *ir.Symbol, a *allocatable, size ir.Expr) []ir.Stmt {
+		return l.allocatedAnew(s, a, []ir.Expr{l.intConst(1, at)}, []ir.Expr{size}, at)
+	}
+	size := l.foldCall(&ir.Call{X: ir.X{Pos: at, Typ: ir.Long}, Name: "max", Args: []ir.Expr{intConstOf(ir.Long, least, at), l.convert(l.times(l.intConst(2, at), need(), at), ir.Long)}})
+	then := grown(st.spare, b, ir.Clone(size))
+	then = append(then, &ir.If{S: ir.S{Pos: at}, Cond: varOf(a.flag, at), Then: one(copied(st.spare, st.array))})
+	then = append(then, grown(st.array, a, size)...)
+	then = append(then, copied(st.array, st.spare))
+	absent := &ir.Un{X: ir.X{Pos: at, Typ: ir.Logical}, Op: ir.Not, E: varOf(a.flag, at)}
+	full := l.bin(ir.Gt, need(), varOf(a.hi[0], at), at, at)
+	return &ir.If{S: ir.S{Pos: at}, Cond: l.bin(ir.Or, absent, full, at, at), Then: then}
+}
+
+// savedText puts text s on the stack of texts, which is one text, and takes it back.
+func (l *lowerer) savedText(s *ir.Symbol, at source.Pos) (push, pop []ir.Stmt) {
+	if l.texted == nil {
+		site := l.scope.site
+		l.scope.site = nil
+		l.texted = l.local("texts", ir.Character, at)
+		l.texted.Len, l.texted.Init = ir.AnyLength, &ir.Const{X: ir.X{Pos: at, Typ: ir.Character}}
+		l.scope.site = site
+		l.mention[l.texted], l.typed[l.texted] = true, at
+	}
+	t, numbers := l.texted, l.stack(ir.Integer)
+	x := ir.X{Pos: at, Typ: ir.Character}
+	length := func(s *ir.Symbol) ir.Expr {
+		return &ir.Call{X: ir.X{Pos: at, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{rawOf(s, at)}}
+	}
+	all := &ir.Bin{X: x, Op: ir.Concat, L: rawOf(t, at), R: rawOf(s, at)}
+	push = []ir.Stmt{numbers.moveTop(l, 1, at), l.setTo(numbers.element(0, at), length(s), at), l.setTo(varOf(t, at), all, at)}
+	part := func(lo, hi ir.Expr) ir.Expr { return &ir.Substr{X: x, Base: rawOf(t, at), Lo: lo, Hi: hi} }
+	rest := func() ir.Expr { return l.arith(ir.Sub, length(t), numbers.element(0, at), at) }
+	pop = []ir.Stmt{l.setTo(varOf(s, at), part(l.plus(rest(), l.intConst(1, at), at), length(t)), at),
+		l.setTo(varOf(t, at), part(l.intConst(1, at), rest()), at), numbers.moveTop(l, -1, at)}
+	return push, pop
+}
+
+// rawOf is a copy of s, which may have no value.
+func rawOf(s *ir.Symbol, at source.Pos) *ir.Var {
+	v := varOf(s, at)
+	v.Raw = true
+	return v
+}
+
+func (l *lowerer) setTo(x, e ir.Expr, at source.Pos) ir.Stmt {
+	return &ir.Assign{S: ir.S{Pos: at}, LHS: x, RHS: e}
+}
