@@ -11,9 +11,8 @@ import (
 )
 
 // openLoop emits the head of a counted loop: over the PE's own iterations if
-// the region divides the loop, else over all. It returns the number of braces
-// that closeLoop closes.
-func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
+// the region divides the loop, else over all.
+func (g *gen) openLoop(d *ir.Do, r *comm.Region) {
 	var part []comm.Constraint
 	if r != nil {
 		part = r.Part[d]
@@ -35,11 +34,10 @@ func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
 		default:
 			g.out.p("%s := it.Hi() - t*it.Step", k)
 		}
-		return 1
+		return
 	}
 	g.index = append(g.index, -1)
 	g.plainLoop(d)
-	return 1
 }
 
 // ownIterations renders the iterations of d in which this PE owns part.

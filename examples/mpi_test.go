@@ -60,11 +60,16 @@ func TestMPI(t *testing.T) {
 	status := filepath.Join("testdata", "coarray", "status.f90")
 	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts || s == own })
 	sources := slices.Concat(coarrays, []string{endless, stops, fails, texts, own})
+	const checked, barriers, measured = " checked", " barriers", " measured"
+	mains := map[string][]byte{}
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
+		text, err := shared.bundles.emitted(e.source, plans[0], "--profile")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mains[e.source+measured] = text
 	}
-	const checked, barriers = " checked", " barriers"
-	mains := map[string][]byte{}
 	for _, source := range sources {
 		for form, flags := range map[string][]string{"": nil, checked: {"--check"}} {
 			text, err := shared.bundles.emitted(source, plans[0], flags...)
@@ -119,6 +124,22 @@ func TestMPI(t *testing.T) {
 							if err := compare.Lines(images(t, source)[how.n], got, compare.Default); err != nil {
 								t.Error(err)
 							}
+						})
+					}
+				}
+			})
+			t.Run("measured", func(t *testing.T) {
+				for _, how := range []processes{{n: 2, each: 1, start: onHost}, {n: 4, each: 2, start: onHost}, {n: 4, each: 1, start: apart}, {n: 7, each: 3, start: apart}} {
+					for _, e := range examples(t) {
+						t.Run(fmt.Sprint(e.name, how), func(t *testing.T) {
+							t.Parallel()
+							p := how
+							p.path, p.name = path, e.source+measured
+							measuredIn(t, p.n, 1, func(flags ...string) {
+								if err := compare.Outputs(run(t, e.input, p, flags...), e.want(t), compare.Default); err != nil {
+									t.Error(err)
+								}
+							})
 						})
 					}
 				}
