@@ -17,7 +17,7 @@ import (
 // costly are the functions that are worth it.
 var costly = map[string]bool{
 	"sqrt": true, "exp": true, "log": true, "log10": true, "sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
-	"atan2": true, "sinh": true, "cosh": true, "tanh": true, "asinh": true, "acosh": true, "atanh": true, "hypot": true,
+	"atan2": true, "sinh": true, "cosh": true, "tanh": true, "asinh": true, "acosh": true, "atanh": true, "hypot": true, "sind": true, "cosd": true, "tand": true,
 	"erf": true, "erfc": true, "erfc_scaled": true, "gamma": true, "log_gamma": true,
 	"bessel_j0": true, "bessel_j1": true, "bessel_jn": true, "bessel_y0": true, "bessel_y1": true, "bessel_yn": true,
 }

@@ -172,7 +172,7 @@ func (g *gen) listing(c *comm.Comm, loops []*ir.Do, inside func()) {
 	closers := g.guard(c.Region)
 	for _, d := range loops {
 		g.out.at = d.Pos.Line
-		closers += g.openLoop(d, c.Region)
+		g.openLoop(d, c.Region)
 		if k := c.Region.Picks[d]; k != nil {
 			g.assign(k.Set)
 		}
@@ -181,7 +181,7 @@ func (g *gen) listing(c *comm.Comm, loops []*ir.Do, inside func()) {
 	for i := len(loops) - 1; i >= 0; i-- {
 		g.closeLoop(loops[i])
 	}
-	for range closers - len(loops) {
+	for range closers {
 		g.out.p("}")
 	}
 }

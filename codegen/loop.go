@@ -11,9 +11,8 @@ import (
 )
 
 // openLoop emits the head of a counted loop: over the PE's own iterations if
-// the region divides the loop, else over all. It returns the number of braces
-// that closeLoop closes.
-func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
+// the region divides the loop, else over all.
+func (g *gen) openLoop(d *ir.Do, r *comm.Region) {
 	var part []comm.Constraint
 	if r != nil {
 		part = r.Part[d]
@@ -26,7 +25,7 @@ func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
 		g.bound[d.Index]++
 		g.index = append(g.index, len(g.out.lines))
 		g.out.p("%s := %s[t]", g.names.sym(d.Index), own)
-		return 1
+		return
 	}
 	if part != nil {
 		it := g.ownIterations(d, part)
@@ -35,11 +34,10 @@ func (g *gen) openLoop(d *ir.Do, r *comm.Region) int {
 		g.index = append(g.index, len(g.out.lines)+1)
 		g.overIterations(d, it)
 		g.bound[d.Index]++
-		return 1
+		return
 	}
 	g.index = append(g.index, -1)
 	g.plainLoop(d)
-	return 1
 }
 
 // overIterations emits the head of a loop over iterations of d, and the definition of its

@@ -36,7 +36,7 @@ func TestLanguage(t *testing.T) {
 			for _, n := range []int{1, 3} {
 				e.check(t, program, n)
 			}
-			t.Run("gfortran", func(t *testing.T) { checkGfortran(t, e, "-std=gnu") })
+			t.Run("gfortran", func(t *testing.T) { checkGfortran(t, e, "-std=gnu", "-fdec-math") })
 		})
 	}
 }

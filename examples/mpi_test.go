@@ -60,11 +60,16 @@ func TestMPI(t *testing.T) {
 	status := filepath.Join("testdata", "coarray", "status.f90")
 	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts || s == own })
 	sources := slices.Concat(coarrays, []string{endless, stops, fails, texts, own})
+	const checked, barriers, measured = " checked", " barriers", " measured"
+	mains := map[string][]byte{}
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
+		text, err := shared.bundles.emitted(e.source, plans[0], "--profile")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mains[e.source+measured] = text
 	}
-	const checked, barriers = " checked", " barriers"
-	mains := map[string][]byte{}
 	for _, source := range sources {
 		for form, flags := range map[string][]string{"": nil, checked: {"--check"}} {
 			text, err := shared.bundles.emitted(source, plans[0], flags...)
@@ -74,7 +79,7 @@ func TestMPI(t *testing.T) {
 			mains[source+form] = text
 		}
 	}
-	jacobi := filepath.Join("jacobi", "jacobi.hpf")
+	jacobi, plate := filepath.Join("jacobi", "jacobi.hpf"), filepath.Join("plate", "plate.hpf")
 	text, err := shared.bundles.emitted(jacobi, "barrier", "--check")
 	if err != nil {
 		t.Fatal(err)
@@ -123,12 +128,31 @@ func TestMPI(t *testing.T) {
 					}
 				}
 			})
+			t.Run("measured", func(t *testing.T) {
+				for _, how := range []processes{{n: 2, each: 1, start: onHost}, {n: 4, each: 2, start: onHost}, {n: 4, each: 1, start: apart}, {n: 7, each: 3, start: apart}} {
+					for _, e := range examples(t) {
+						t.Run(fmt.Sprint(e.name, how), func(t *testing.T) {
+							t.Parallel()
+							p := how
+							p.path, p.name = path, e.source+measured
+							measuredIn(t, p.n, 1, func(flags ...string) {
+								if err := compare.Outputs(run(t, e.input, p, flags...), e.want(t), compare.Default); err != nil {
+									t.Error(err)
+								}
+							})
+						})
+					}
+				}
+			})
 			if mpi.name == "Open MPI" {
 				t.Run("hosts", func(t *testing.T) { onTwoHosts(t, path, []string{"", checked}) })
 			}
 			for _, each := range []int{1, 2} {
 				for _, start := range [][]string{onHost, apart} {
 					t.Run("barriers", func(t *testing.T) { leavesOut(t, processes{path, jacobi + barriers, 4, each, start}) })
+				}
+				for _, start := range [][]string{onHost, apart} {
+					t.Run("checkpoints", func(t *testing.T) { goesOn(t, processes{path, plate + checked, 4, each, start}) })
 				}
 				t.Run("stops", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, onHost}) })
 				t.Run("stopped apart", func(t *testing.T) {
@@ -185,6 +209,35 @@ func leavesOut(t *testing.T, p processes) {
 	}
 	if sum := readLog(t, log).Total; sum.elided() != 400 {
 		t.Errorf("%+v, want 400 elided", sum)
+	}
+}
+
+// goesOn: what plate prints up to a checkpoint and from there on is what it prints in one piece.
+func goesOn(t *testing.T, p processes) {
+	point := filepath.Join(t.TempDir(), "checkpoint")
+	input := filepath.Join("plate", "plate.in")
+	want, err := os.ReadFile(filepath.Join("plate", "plate.out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, args := range [][]string{{"-stop-after-checkpoint", "7"}, {"-restart"}} {
+		in, err := os.Open(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		var stderr strings.Builder
+		cmd := p.CommandContext(t.Context(), append(args, "-checkpoint", point)...)
+		cmd.Stdin, cmd.Stderr = in, &stderr
+		out, err := cmd.Output()
+		if err != nil || len(out) == 0 || !strings.Contains(stderr.String(), "checkpoint 7, line 43") {
+			t.Fatalf("%v: %v, %q, %s", args, err, out, &stderr)
+		}
+		all = append(all, out...)
+	}
+	if err := compare.Outputs(string(all), string(want), compare.Default); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -199,7 +199,7 @@ func (c *Const) reals(name string, args []*Const) (ok bool) {
 	return true
 }
 
-// ofModel is a function of the model of real numbers.
+// ofModel is a function of the model of real numbers, or of an angle in degrees.
 func (c *Const) ofModel(name string, args []*Const) (ok bool) {
 	if args[0].Typ == Real {
 		return modelFunction(c, name, float32(args[0].Float), args)
@@ -209,6 +209,12 @@ func (c *Const) ofModel(name string, args []*Const) (ok bool) {
 
 func modelFunction[F float32 | float64](c *Const, name string, x F, args []*Const) (ok bool) {
 	switch name {
+	case "sind":
+		x = elementary.Sind(x)
+	case "cosd":
+		x = elementary.Cosd(x)
+	case "tand":
+		x = elementary.Tand(x)
 	case "fraction":
 		x = elementary.Fraction(x)
 	case "exponent":

@@ -138,24 +138,11 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 		degree := 0
 		for _, m := range o.loops {
 			e, ok := m.(*ir.Do)
-			if !ok || t.region.Shares(e) {
-				continue
-			}
-			for _, s := range o.ref.Subs {
-				if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
-					degree++
-					break
-				}
-			}
-		}
-		for _, m := range o.loops {
-			if e, ok := m.(*ir.Do); ok && t.region.Shares(e) {
-				for _, s := range o.ref.Subs {
-					if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
-						degree++
-						break
-					}
-				}
+			if ok && slices.ContainsFunc(o.ref.Subs, func(s ir.Expr) bool {
+				f, ok := t.a.affine(s)
+				return ok && f.Uses(e.Index.Name)
+			}) {
+				degree++
 			}
 		}
 		if !t.divided() || degree > n {

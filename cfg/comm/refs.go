@@ -159,14 +159,7 @@ func (t *attempt) stableWith(o occurrence) func(linalg.Affine) bool {
 	for _, l := range o.implied {
 		own[l.Index.Name] = true
 	}
-	return func(f linalg.Affine) bool {
-		for v := range f.T {
-			if f.Uses(v) && !own[v] && t.variant[t.a.symbols[v]] {
-				return false
-			}
-		}
-		return true
-	}
+	return t.stableBut(own)
 }
 
 // exact reports whether each loop's ownership constraints can be said of the

@@ -144,6 +144,11 @@ func (t *attempt) stable(s ir.Stmt) func(linalg.Affine) bool {
 			own[d.Index.Name] = true
 		}
 	}
+	return t.stableBut(own)
+}
+
+// stableBut reports whether a form keeps its value during the region but for the indices own.
+func (t *attempt) stableBut(own map[string]bool) func(linalg.Affine) bool {
 	return func(f linalg.Affine) bool {
 		for v := range f.T {
 			if f.Uses(v) && !own[v] && t.variant[t.a.symbols[v]] {

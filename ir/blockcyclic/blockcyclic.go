@@ -69,7 +69,7 @@ func blockingOf(ax dist.Axis) *blocking {
 	if k%stride != 0 {
 		return nil
 	}
-	if extent := ax.THi - ax.TLo + 1; k > extent { // all is in one block, however long it is
+	if extent := max(1, ax.THi-ax.TLo+1); k > extent { // all is in one block, however long it is
 		k = (extent + stride - 1) / stride * stride
 	}
 	return &blocking{size: k / stride, sign: sign, shift: int(floorDiv(int64(ax.B-ax.TLo), int64(stride)))}

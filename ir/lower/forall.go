@@ -116,6 +116,7 @@ type forallNest struct {
 	lo, hi, step []ir.Expr
 	inside       []ir.Stmt // executed in front of the mask: functions that it refers to
 	mask         ir.Expr   // or nil
+	guarded      bool      // a FORALL around has a mask, a part of mask
 }
 
 // forall lowers FORALL: loops around each of its assignments. Where an assignment
@@ -123,6 +124,7 @@ type forallNest struct {
 // first; so does the mask where it has to outlive what it reads.
 func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 	nest := around
+	nest.guarded = around.mask != nil
 	var out []ir.Stmt
 	ok := true
 	changed := l.assignedIn(s.Body)
@@ -168,7 +170,7 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 		nest.inside = append(slices.Clip(nest.inside), before...)
 	}
 	if nest.mask != nil && (len(nest.inside) > 0 || !l.single(s.Body) && reads([]ir.Expr{nest.mask}, changed...)) {
-		saved, ok := l.savedMask(nest, nil, nest.mask, changed)
+		saved, ok := l.savedMask(nest, nil, nest.mask)
 		if !ok {
 			return nil
 		}
@@ -240,7 +242,7 @@ type savedMask struct {
 
 // savedMask saves the values of mask x for the indices of nest, and of ctx if that is not nil;
 // ok is false after an error.
-func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed []*ir.Symbol) (out savedMask, ok bool) {
+func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr) (out savedMask, ok bool) {
 	pos := x.Position()
 	m := l.local("mask", ir.Logical, pos)
 	for k, index := range nest.index {
@@ -285,7 +287,9 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 		}
 		return r
 	}
-	l.alignMask(m, nest, ctx, x, changed)
+	if !nest.empty() {
+		l.alignMask(m, nest, ctx, x)
+	}
 	out.fill = append(out.fill, l.allocation(m)...)
 	var st ir.Stmt = &ir.Assign{S: ir.S{Pos: pos}, LHS: out.at(ctx), RHS: x}
 	if ctx != nil {
@@ -297,6 +301,19 @@ func (l *lowerer) savedMask(nest forallNest, ctx *elemental, x ir.Expr, changed 
 	}
 	out.fill = append(out.fill, l.around(nest, list))
 	return out, true
+}
+
+// empty reports whether the bounds of an index say that it has no values.
+func (n forallNest) empty() bool {
+	for k := range n.index {
+		lo, okLo := constOf(n.lo[k])
+		hi, okHi := constOf(n.hi[k])
+		step, okStep := constOf(n.step[k])
+		if okLo && okHi && okStep && (step > 0 && lo > hi || step < 0 && lo < hi) {
+			return true
+		}
+	}
+	return false
 }
 
 // varies reports whether e may have other values for other indices of nest.
@@ -355,11 +372,12 @@ func isVarOf(e ir.Expr, index *ir.Symbol) bool {
 
 // alignMask lets the elements of a saved mask lie where those of an array in x lie, if one has
 // all indices as its subscripts.
-func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.Expr, changed []*ir.Symbol) {
+func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.Expr) {
 	index := slices.Clone(nest.index)
 	if ctx != nil {
 		index = append(index, ctx.index...)
 	}
+	guarded := nest.guarded || nest.mask != nil && nest.mask != x // some elements may lie outside of what x reads
 	for _, r := range ir.ExprRefs(x) {
 		if !l.hasDirectives(r.Sym) {
 			continue
@@ -375,7 +393,7 @@ func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.
 			if of != nil {
 				i := slices.IndexFunc(index, func(s *ir.Symbol) bool { return isVarOf(of, s) })
 				bound := r.Sym.Dims[k]
-				if i < 0 || seen[i] || m.Dims[i].Lo+c < bound.Lo || m.Dims[i].Hi+c > bound.Hi {
+				if i < 0 || seen[i] || guarded && bound.Open() || m.Dims[i].Lo+c < bound.Lo || m.Dims[i].Hi+c > bound.Hi {
 					fits = false
 					break
 				}
@@ -457,7 +475,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 	})
 	var out []ir.Stmt
 	if staged && nest.mask != nil && reads([]ir.Expr{nest.mask}, lhs.Sym) {
-		saved, ok := l.savedMask(nest, nil, nest.mask, []*ir.Symbol{lhs.Sym})
+		saved, ok := l.savedMask(nest, nil, nest.mask)
 		if !ok {
 			return nil
 		}
@@ -467,7 +485,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 	if staged && where != nil && (reads([]ir.Expr{where}, lhs.Sym) || len(before) > 0) {
 		in := nest
 		in.inside = ir.Copy(before) // before stands in front of the assignment too
-		saved, ok := l.savedMask(in, ctx, where, []*ir.Symbol{lhs.Sym})
+		saved, ok := l.savedMask(in, ctx, where)
 		if !ok {
 			return nil
 		}
@@ -533,7 +551,7 @@ func (l *lowerer) forallWhere(nest forallNest, s *ast.If, outer forallCond) []ir
 				}
 				in := nest
 				in.inside = before
-				saved, ok := l.savedMask(in, ctx, x, changed)
+				saved, ok := l.savedMask(in, ctx, x)
 				if !ok {
 					return nil
 				}

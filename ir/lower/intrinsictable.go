@@ -48,6 +48,7 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		}
 		return twoSides(l, c)
 	})
+	degreeIntrinsics(def)
 	def("alog", "x", same("log", onlyReal))
 	def("alog10", "x", same("log10", onlyReal))
 	def("atan2", "y x", alike(same("atan2", realTypes)))

@@ -63,10 +63,8 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 			items, ok = append(items, list...), ok && good
 		}
 	})
-	if len(inside) > 0 {
-		l.errorf(codeOutside, s.Pos, "a function cannot be referred to among the items of READ").
-			WithHelp("read into a variable, and assign that")
-		ok = false
+	if len(inside) > 0 && ok { // each function is executed when its item is due
+		return l.readParts(s, r, in, ok)
 	}
 	var behind []ir.Stmt
 	if r.Iostat, behind, good = l.status(&s.Control, s.Pos); !good || !ok {
@@ -106,7 +104,9 @@ func (l *lowerer) trips(d *ast.ImpliedDo) int {
 			continue
 		}
 		n := len(l.diags.Diags)
-		c, ok := l.expr(b).(*ir.Const)
+		var c *ir.Const
+		var ok bool
+		l.functions(func() { c, ok = l.expr(b).(*ir.Const) })
 		l.diags.Diags = l.diags.Diags[:n] // what is wrong is told when it is lowered
 		if !ok || !c.Typ.IsInteger() {
 			return many
@@ -152,26 +152,24 @@ func (l *lowerer) readParts(s *ast.Read, r *ir.Read, in *records, ok bool) []ir.
 	r.Iostat, behind, good = l.status(&s.Control, s.Pos)
 	ok = ok && good
 	var body []ir.Stmt
-	inside := l.functions(func() {
-		for _, e := range s.Items {
-			part, good := l.readPart(e, r)
-			body, ok = append(body, part...), ok && good
-		}
-	})
-	if slices.ContainsFunc(inside, func(s ir.Stmt) bool { return s.CallSite() != nil }) {
-		l.errorf(codeOutside, s.Pos, "a function cannot be referred to among the items of READ").
-			WithHelp("read into a variable, and assign that")
-		ok = false
+	for _, e := range s.Items {
+		part, good := l.readPart(e, r)
+		body, ok = append(body, part...), ok && good
 	}
 	if !ok {
 		return nil
 	}
-	l.prelude = append(l.prelude, inside...)
 	return l.readOutcome(s, r, append(append(body, r), behind...))
 }
 
-// readPart lowers an item of a READ in parts, of which r is the last one.
-func (l *lowerer) readPart(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
+// readPart lowers an item of a READ in parts, of which r is the last one. Functions that the item
+// refers to are executed in front of it.
+func (l *lowerer) readPart(e ast.Expr, r *ir.Read) (part []ir.Stmt, ok bool) {
+	before := l.functions(func() { part, ok = l.readItem(e, r) })
+	return append(before, part...), ok
+}
+
+func (l *lowerer) readItem(e ast.Expr, r *ir.Read) ([]ir.Stmt, bool) {
 	d, ok := e.(*ast.ImpliedDo)
 	if !ok && l.isPart(e) {
 		if co, is := e.(*ast.CoIndex); is {
@@ -218,18 +216,20 @@ func (l *lowerer) readScalar(e ast.Expr) ir.Expr {
 // it, or, with n nil, to the statements.
 func (l *lowerer) readLoop(d *ast.ImpliedDo, r *ir.Read) (n *readNest, out []ir.Stmt, ok bool) {
 	do := &ir.Do{S: r.S, Index: l.loopIndex(d.Var), End: r.Pos}
-	do.Lo = l.integer(d.Lo, "the start of an implied DO")
-	do.Hi = l.integer(d.Hi, "the end of an implied DO")
-	do.Step = l.step(d.Step, d.Pos)
+	before := l.functions(func() {
+		do.Lo = l.integer(d.Lo, "the start of an implied DO")
+		do.Hi = l.integer(d.Hi, "the end of an implied DO")
+		do.Step = l.step(d.Step, d.Pos)
+	})
 	do.Lo, do.Hi, do.Step = l.counted(do.Index, do.Lo, do.Hi, do.Step)
 	if do.Index == nil || isBad(do.Lo, do.Hi, do.Step) {
 		return nil, nil, false
 	}
 	l.active[do.Index] = d.Pos
 	defer delete(l.active, do.Index)
-	inner, single := d.Items[0].(*ast.ImpliedDo)
+	inner, nested := d.Items[0].(*ast.ImpliedDo)
 	switch {
-	case single && len(d.Items) == 1:
+	case nested && len(d.Items) == 1:
 		if n, out, ok = l.readLoop(inner, r); !ok {
 			return nil, nil, false
 		}
@@ -238,14 +238,19 @@ func (l *lowerer) readLoop(d *ast.ImpliedDo, r *ir.Read) (n *readNest, out []ir.
 		}
 	case !slices.ContainsFunc(d.Items, func(e ast.Expr) bool { _, is := e.(*ast.ImpliedDo); return is || l.isPart(e) }):
 		n = &readNest{pos: d.Pos}
-		for _, e := range d.Items {
-			x := l.readScalar(e)
-			if x == nil {
-				return nil, nil, false
+		inside := l.functions(func() {
+			for _, e := range d.Items {
+				n.items = append(n.items, l.readScalar(e))
 			}
-			n.items = append(n.items, x)
+		})
+		if slices.Contains(n.items, nil) {
+			return nil, nil, false
 		}
-	default:
+		if len(inside) > 0 {
+			n = nil
+		}
+	}
+	if n == nil && out == nil {
 		for _, e := range d.Items {
 			part, good := l.readPart(e, r)
 			if !good {
@@ -256,12 +261,12 @@ func (l *lowerer) readLoop(d *ast.ImpliedDo, r *ir.Read) (n *readNest, out []ir.
 	}
 	if n == nil {
 		do.Body = out
-		return nil, append(l.keepBounds(do), do), true
+		return nil, append(append(before, l.keepBounds(do)...), do), true
 	}
 	for _, x := range n.items { // what the loop changes
 		do.Body = append(do.Body, &ir.Assign{S: r.S, LHS: x, RHS: x})
 	}
-	before := l.keepBounds(do)
+	before = append(before, l.keepBounds(do)...)
 	do.Body = nil
 	n.loops = append(n.loops, do)
 	return n, before, true

@@ -54,7 +54,7 @@ func (m *Monitor) Restore(r *snapshot.Reader) {
 			return
 		}
 		for p := range in.puts {
-			in.puts[p].restore(r, len(m.clock))
+			in.puts[p].restore(r, m.memory(), len(m.clock))
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (b *mailbox) save(w *snapshot.Writer) {
 	}
 }
 
-func (b *mailbox) restore(r *snapshot.Reader, pes int) {
+func (b *mailbox) restore(r *snapshot.Reader, in memory, pes int) {
 	hideSync()
 	defer showSync()
 	restoreWords(r, b.landed)
@@ -165,14 +165,20 @@ func (b *mailbox) restore(r *snapshot.Reader, pes int) {
 		r.Fail("%d headers", n)
 		return
 	}
-	ring := make([]header, n)
-	for i := range ring {
-		ring[i] = newHeader(nil, pes)
-		ring[i].epoch.Store(r.Uint64())
-		restoreWords(r, ring[i].head[:])
-		restoreWords(r, ring[i].clock)
+	showSync() // see blank
+	ring := &made[[]header](in, 1)[0]
+	*ring = made[header](in, n)
+	for i := range *ring {
+		(*ring)[i] = newHeader(in, pes)
 	}
-	b.ring.Store(&ring)
+	hideSync()
+	for i := range *ring {
+		l := &(*ring)[i]
+		l.epoch.Store(r.Uint64())
+		restoreWords(r, l.head[:])
+		restoreWords(r, l.clock)
+	}
+	b.ring.Store(ring)
 }
 
 func saveWords(w *snapshot.Writer, list []atomic.Uint64) {

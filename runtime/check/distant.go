@@ -135,5 +135,7 @@ func (m *Monitor) gather(list []header) {
 
 // Land is a put of a far PE that lands (transport.Receiver).
 func (in *inbox) Land(from int, epoch uint64, src transport.Memory, m *transport.Move) {
-	in.CopyFrom(&parcel{src, from, epoch}, m)
+	if m.Count() > 0 { // else the message of before a checkpoint is raised again
+		in.CopyFrom(&parcel{src, from, epoch}, m)
+	}
 }

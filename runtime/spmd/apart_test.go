@@ -440,3 +440,60 @@ func TestProcessesMisspeculate(t *testing.T) {
 		}
 	}
 }
+
+// TestProcessesCheckpoint: processes go on from checkpoints, their own and those of goroutines, and these from
+// theirs: what they print and count is as in one piece.
+func TestProcessesCheckpoint(t *testing.T) {
+	by := func(how playing, n int) starter {
+		return func(p Program, body func(*PE), input string, args ...string) (status int, stdout, stderr string) {
+			stdout, stderr, status = processes(how, n, p, args, input, body)
+			return status, stdout, stderr
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		first, then func(n int) starter
+	}{
+		{"near", func(n int) starter { return by(near, n) }, func(n int) starter { return by(near, n) }},
+		{"alone", func(n int) starter { return start }, func(n int) starter { return by(alone, n) }},
+		{"pairs", func(n int) starter { return by(nearPairs, n) }, func(n int) starter { return start }},
+		{"far pairs", func(n int) starter { return by(farPairs, n) }, func(n int) starter { return by(near, n) }},
+	} {
+		for i, mode := range []Mode{Handshake, Elided, modeOnDemand} {
+			t.Run(fmt.Sprint(c.name, mode), func(t *testing.T) {
+				n := 2 + i
+				restartEach(t, n, i != 1, everything(mode, i+1), c.first(n), c.then(n))
+			})
+		}
+	}
+}
+
+// TestProcessesGoOn: input goes on where it was at the checkpoint, and processes do not start each other again.
+func TestProcessesGoOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "checkpoint")
+	_, want, _ := start(points(), reader, readerInput, "-n", "3")
+	for _, how := range []playing{near, alone, nearPairs, farPairs} {
+		ending := file + ".ending"
+		t.Setenv(endingVariable, ending)
+		first, text, _ := processes(how, 3, points(), []string{"-checkpoint", file, "-stop-after-checkpoint", "4"}, readerInput, reader)
+		rest, more, status := processes(how, 3, points(), []string{"-checkpoint", file, "-restart"}, readerInput, reader)
+		if first+rest != want || status != 0 {
+			t.Errorf("%v: %s and then %s\n%s%s", how, first, rest, text, more)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file, "-restart"}, "8\n", reader)
+		if status != 1 || !strings.Contains(text, "cannot go on from this checkpoint") {
+			t.Errorf("%v: other input: status %d: %s", how, status, text)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file, "-restarts=1"}, readerInput, reader)
+		if status != exitUsage || !strings.Contains(text, "spmdc run --transport=mpi --restarts=N") {
+			t.Errorf("%v: -restarts: status %d: %s", how, status, text)
+		}
+		if err := os.WriteFile(ending, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, text, status = processes(how, 3, points(), []string{"-checkpoint", file}, "9\n9\n"+readerInput, reader)
+		if said, err := os.ReadFile(ending); status != 1 || err != nil || !strings.HasPrefix(string(said), "1 failed\n") {
+			t.Errorf("%v: a fault: status %d, %v, %q: %s", how, status, err, said, text)
+		}
+	}
+}

@@ -27,7 +27,7 @@ import (
 // of it and into the loops around it, where Checkpoint sets the variables.
 //
 // Between the two barriers of a checkpoint no message is under way: a put is over
-// when Put returns, and each PE has executed all puts ahead of the call. So what
+// when Put returns, or Complete does, and each PE has executed all puts ahead of the call. So what
 // has been put lies in somebody's memory, or counts as arrived.
 
 // saved is something whose state is part of a checkpoint.
@@ -56,11 +56,14 @@ func (pe *PE) Checkpoints() bool { return pe.prog.keeper != nil }
 // Checkpoint counts it; 0 in a run from the beginning. Collective, when all objects
 // are there.
 func (pe *PE) Resume() int {
-	k := pe.prog.keeper
-	if k == nil || k.from == nil {
+	if pe.prog.keeper == nil {
 		return 0
 	}
-	r := snapshot.NewReader(k.from.parts[pe.id])
+	part, call := pe.checkpointed()
+	if call == 0 {
+		return 0
+	}
+	r := snapshot.NewReader(part)
 	pe.restore(r)
 	if r.Failed() {
 		pe.internal(-1, "the checkpoint does not fit the program: %v", r.Err())
@@ -73,7 +76,31 @@ func (pe *PE) Resume() int {
 			u.again(t)
 		}
 	}
-	return k.from.call
+	return call
+}
+
+// checkpointed is the state of this PE in the checkpoint from which the run is to go on, and the
+// number of its call; 0: there is none. Where there are several processes, that of PE 0 has read it.
+func (pe *PE) checkpointed() (part []byte, call int) {
+	k := pe.prog.keeper
+	if k.from != nil {
+		part, call = k.from.parts[pe.id], k.from.call
+	}
+	if pe.prog.process.machine == nil {
+		return part, call
+	}
+	t := pe.wire()
+	call = int(t.Broadcast(-1, 0, uint64(call)))
+	for q := 0; call > 0 && q < pe.n; q++ {
+		var theirs []byte
+		if pe.id == 0 {
+			theirs = k.from.parts[q]
+		}
+		if theirs = t.Share(-1, 0, theirs); q == pe.id {
+			part = theirs
+		}
+	}
+	return part, call
 }
 
 // wire is the transport without the monitor of check builds. What only checkpoints
@@ -105,6 +132,7 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	}
 	pe.noFiles(site)
 	t := pe.wire()
+	t.Complete(site)
 	pe.meet(t, site, call)
 	if pe.orders != nil {
 		if v := pe.orders.Monitor.Stray(); v != nil {

@@ -14,7 +14,8 @@ import (
 )
 
 // keeper takes the checkpoints of a run, and knows the one from which it goes on.
-// It is the same one in all parts of a run that is started again after a failure.
+// It is the same one in all parts of a run that is started again after a failure. Where there
+// are several processes, that of PE 0 has it, and those of others are empty.
 type keeper struct {
 	path string
 	from *image    // nil: from the beginning
@@ -148,6 +149,7 @@ func (k *keeper) commit(pe *PE, site, call int, parts [][]byte) *commit {
 	m := &image{call: call, line: pe.prog.Sites[site].Line, taken: taken, file: k.output}
 	m.in.line, m.in.end, m.in.used = pe.in.line, pe.in.end, pe.in.used
 	pe.out.mu.Lock()
+	pe.out.takeLocked()
 	m.out = pe.out.made
 	head := m.header(pe.prog, pe.n)
 	pe.out.mu.Unlock()

@@ -76,6 +76,12 @@ func (c *checkpointing) wrong(p *Program, trace string) string {
 // called at the end.
 func (c *checkpointing) begin(p *Program, np int, stdout io.Writer, note io.Writer) (out io.Writer, close func() error, err error) {
 	out, close = stdout, func() error { return nil }
+	if p.process.rank != 0 {
+		if c.file != "" {
+			p.keeper = &keeper{}
+		}
+		return out, close, nil
+	}
 	var before passed // of the output
 	if c.output != "" {
 		if c.output, err = filepath.Abs(c.output); err != nil {
@@ -163,12 +169,13 @@ func (c *checkpointing) cut(f *os.File, before *passed) error {
 
 // attempts runs the program, and again from its last checkpoint when it has failed: as
 // often as the command line says, and always where a barrier was left out that was
-// needed, since that one is not left out again.
+// needed, since that one is not left out again. Where there are several processes, who has
+// started them starts them again.
 func (c *checkpointing) attempts(p *Program, np int, note io.Writer, once func() (*Stats, error)) (*Stats, error) {
 	for n := 0; ; {
 		stats, err := once()
 		var fault *Error
-		if p.keeper == nil || stats != nil || !errors.As(err, &fault) {
+		if p.keeper == nil || p.process.machine != nil || stats != nil || !errors.As(err, &fault) {
 			return stats, err
 		}
 		how := ""

@@ -175,13 +175,18 @@ func (c *Irregular[T]) save(w *snapshot.Writer) {
 func (c *Irregular[T]) restore(r *snapshot.Reader) {
 	c.epoch, c.live, c.inspections = r.Uint64(), r.Bool(), r.Int()
 	for _, list := range c.lists() {
-		*list = snapshot.List(r, *list)
+		if list == &c.from.Data || list == &c.wanted.Data {
+			*list = exchangedList(c.pe, r, *list)
+		} else {
+			*list = snapshot.List(r, *list)
+		}
 	}
 	c.At = snapshot.List(r, c.At)
 	c.whole, c.shared = r.Bool(), r.Bool()
+	c.owned = !c.shared
 	if c.shared {
 		c.Data, c.stage.Data = c.src.Data, nil
-	} else if c.Data = snapshot.List(r, []T(nil)); c.inspections > 0 && !r.Failed() {
+	} else if c.Data = exchangedList(c.pe, r, []T(nil)); c.inspections > 0 && !r.Failed() {
 		remote := len(c.wanted.Data)
 		if len(c.Data) <= remote {
 			r.Fail("%d values are there, more than %d are wanted", len(c.Data), remote)
@@ -191,6 +196,18 @@ func (c *Irregular[T]) restore(r *snapshot.Reader) {
 	}
 	c.pe.t.Rebind(c.wantedBuf, &c.wanted)
 	c.pe.t.Rebind(c.stageBuf, &c.stage)
+}
+
+// exchangedList is snapshot.List for what others get, or put into.
+func exchangedList[T any](pe *PE, r *snapshot.Reader, old []T) []T {
+	list := snapshot.List(r, []T(nil))
+	if cap(old) < len(list) {
+		vacate(pe, old)
+		old = exchanged[T](pe, len(list))
+	}
+	old = old[:len(list)]
+	copy(old, list)
+	return old
 }
 
 // lists are the parts of the schedule.
@@ -226,11 +243,11 @@ func (h *acks) restore(r *snapshot.Reader) {
 // passed is over, and the next comes by the other buffers or with higher numbers.
 func (im *images) save(w *snapshot.Writer) {
 	snapshot.Put(w, im.times)
-	w.Uint64(im.calls)
+	w.Uint64(im.teams.all[0].calls)
 	w.Bool(im.ended)
 }
 
 func (im *images) restore(r *snapshot.Reader) {
 	snapshot.Fill(r, im.times)
-	im.calls, im.ended = r.Uint64(), r.Bool()
+	im.teams.all[0].calls, im.ended = r.Uint64(), r.Bool()
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,21 +161,29 @@ func TestCheckpoints(t *testing.T) {
 					continue // it needs slots of its own
 				}
 				t.Run(fmt.Sprintf("%d PEs/mode %d/%d stages", np, mode, slots), func(t *testing.T) {
-					restartEach(t, np, slots != 1, everything(mode, slots))
+					restartEach(t, np, slots != 1, everything(mode, slots), start, start)
 				})
 			}
 		}
 	}
 }
 
-func restartEach(t *testing.T, np int, check bool, body func(*PE)) {
+// starter runs a program as Main does, and returns its exit status and what it writes.
+type starter func(p Program, body func(*PE), input string, args ...string) (status int, stdout, stderr string)
+
+// restartEach stops runs that first starts, and goes on with them by then.
+func restartEach(t *testing.T, np int, check bool, body func(*PE), first, then starter) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "checkpoint")
 	p := points()
 	p.Check = check
 	n := fmt.Sprint(np)
 	start := func(p Program, body func(*PE), input string, args ...string) (int, string, string) {
-		return start(p, body, input, append(args, "-checkpoint-sync=false")...)
+		how := first
+		if slices.Contains(args, "-restart") {
+			how = then
+		}
+		return how(p, body, input, append(args, "-checkpoint-sync=false")...)
 	}
 	status, want, table := start(p, body, "", "-n", n, "-stats", "-checkpoint", file)
 	if status != 0 {

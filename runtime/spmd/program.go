@@ -269,6 +269,9 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 	}
 	var stop *StopError
 	var other *elsewhereError
+	if p.process.machine != nil {
+		p.process.failed = err != nil && !errors.As(err, &stop) && !errors.As(err, &usage)
+	}
 	switch {
 	case err == nil:
 		return exitOK

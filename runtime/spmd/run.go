@@ -108,7 +108,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 	in := newInput(stdin, out)
 	ended := &stops{by: make([]*StopError, np)}
 	calls := make([]atomic.Int64, np)
-	if p.keeper != nil {
+	if p.keeper != nil && p.process.rank == 0 {
 		var err error
 		if in, err = p.keeper.open(stdin, out); err != nil {
 			return nil, err

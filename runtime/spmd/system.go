@@ -126,6 +126,13 @@ func (pe *PE) answer(what string, given, items []any) {
 			int64(now.Hour()), int64(now.Minute()), int64(now.Second()), int64(now.Nanosecond()/1e6))
 	case "sync_status":
 		q.set("stat", int64(pe.images.status))
+	case "formed_team":
+		q.set("team", int64(pe.images.teams.formed))
+	case "current_team":
+		t := pe.images.teams.current
+		q.set("team", int64(t.handle))
+		q.set("image", int64(t.index+1))
+		q.set("images", int64(len(t.members)))
 	case "image_status":
 		q.set("stat", pe.imageStatus(int(q.number("image"))))
 	case "command_argument_count":
@@ -177,9 +184,8 @@ func (pe *PE) answer(what string, given, items []any) {
 		}
 		q.set("get", pe.random.get()...)
 	case "random_init":
-		if q.given["repeatable"][0].(bool) {
-			pe.random = random{}
-		}
+		repeatable, distinct := q.given["repeatable"][0].(bool), q.given["image_distinct"][0].(bool)
+		pe.random.restart(repeatable, distinct, pe.ID())
 	case "sleep":
 		time.Sleep(time.Duration(q.number("seconds")) * time.Second)
 	default:
@@ -311,10 +317,25 @@ type random struct {
 const seedWords = 8 // INTEGER(4) words of the state
 
 func (r *random) begin() {
-	if r.seeded && r.state != [4]uint64{} {
-		return
+	if !r.seeded || r.state == [4]uint64{} {
+		r.seed(0)
 	}
+}
+
+// restart is RANDOM_INIT on an image. The numbers of images are distinct if that is
+// asked for; those that need not be repeatable follow from the state at hand.
+func (r *random) restart(repeatable, distinct bool, image int) {
 	x := uint64(0)
+	if !repeatable {
+		x = r.next()
+	}
+	if distinct {
+		x ^= uint64(image) << 32
+	}
+	r.seed(x)
+}
+
+func (r *random) seed(x uint64) {
 	for i := range r.state { // splitmix64
 		x += 0x9e3779b97f4a7c15
 		z := x

@@ -490,7 +490,11 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 		args = append(args, "-stats-json="+cmd.StatsJSON)
 	}
 	args = append(args, cmd.measureFlags.args()...)
-	args = append(args, cmd.checkpointFlags.args()...)
+	points := cmd.checkpointFlags
+	if launch.Transport != driver.InProcess {
+		points.Restarts = 0 // processes are started again here
+	}
+	args = append(args, points.args()...)
 	switch restarts := cmd.Checkpoint != "" && cmd.Restarts > 0; {
 	case len(env.args) > 0 && restarts:
 		return driver.Usagef("leave out --restarts", "a program with arguments behind -- cannot be started again")
@@ -498,9 +502,9 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 		args = append(append(args, "--"), env.args...)
 	}
 	stdio := driver.Stdio{In: env.Stdin, Out: env.Stdout, Err: env.Stderr}
-	start := driver.Start
+	start, supervise := driver.Start, driver.Supervise
 	if launch.Transport != driver.InProcess {
-		start = driver.StartMPI
+		start, supervise = driver.StartMPI, driver.SuperviseMPI
 		if program, args, stdio.Env, err = launch.Command(program, n, args); err != nil {
 			return err
 		}
@@ -508,7 +512,7 @@ func (cmd *runCmd) Run(env *Env, table *driver.Table, status *int) error {
 	return cmd.around(env, func(more []string) (err error) {
 		args := append(args, more...)
 		if cmd.Checkpoint != "" && cmd.Restarts > 0 {
-			*status, err = driver.Supervise(program, args, stdio, cmd.Restarts, cmd.again(args, env.Stdin), env.Stderr)
+			*status, err = supervise(program, args, stdio, cmd.Restarts, cmd.again(args, env.Stdin), env.Stderr)
 			return err
 		}
 		*status, err = start(program, args, stdio)

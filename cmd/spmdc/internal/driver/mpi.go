@@ -160,9 +160,26 @@ const endingVariable = "SPMD_ENDING"
 // it, which has lost errors and exit statuses. Where a process was ended by a signal before it could
 // join the others, so that nobody has said why the run ended, it says so.
 func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
+	end, err := startMPI(mpirun, args, stdio)
+	return end.status, err
+}
+
+// SuperviseMPI is Supervise of mpirun. The program is started again whenever it has not come to its end or to
+// a STOP: the statuses of mpiruns do not say whether it has.
+func SuperviseMPI(mpirun string, args []string, stdio Stdio, times int, again func(shown int64) ([]string, error), note io.Writer) (int, error) {
+	return supervise(args, stdio, times, again, note, func(args []string, stdio Stdio) (int, string, error) {
+		end, err := startMPI(mpirun, args, stdio)
+		if end.finished {
+			return end.status, "", err
+		}
+		return end.status, "has failed", err
+	})
+}
+
+func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
 	file, err := os.CreateTemp("", "spmdc-ending-*")
 	if err != nil {
-		return 0, err
+		return ending{}, err
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
@@ -170,39 +187,80 @@ func StartMPI(mpirun string, args []string, stdio Stdio) (int, error) {
 	note := stdio.Err
 	stdio.Err = said
 	stdio.Env = append(slices.Clip(stdio.Env), endingVariable+"="+file.Name())
+	if slices.Contains(args, keepRunning[0]) {
+		out := &withoutNotice{w: stdio.Out}
+		defer out.end()
+		stdio.Out = out
+	}
 	o := overseer{begin: time.Now()}
 	stdio.Watch = o.watch
-	status, err := Start(mpirun, args, stdio)
-	o.clean(status != 0)
+	end, err := start(mpirun, args, stdio)
+	o.clean(end.status != 0)
 	if err != nil {
-		return status, err
+		return end, err
 	}
-	ending, err := io.ReadAll(file)
-	if first, text, is := strings.Cut(string(ending), "\n"); err == nil && is {
-		own, _ := strconv.Atoi(first)
+	own, err := io.ReadAll(file)
+	if first, text, is := strings.Cut(string(own), "\n"); err == nil && is {
+		first, failed := strings.CutSuffix(first, " failed")
+		status, _ := strconv.Atoi(first)
+		end.finished = end.finished || !failed
 		if said.n == 0 {
 			fmt.Fprint(note, text)
 		}
 		switch {
-		case status == 0:
-			return own, nil
-		case own == 0 && said.n == 0:
-			fmt.Fprintf(note, "spmdc: mpirun ended with status %d, but the program without an error\n  set OMPI_MCA_orte_execute_quiet=0 for what Open MPI has to say\n", status)
+		case end.status == 0:
+			end.status = status
+			end.finished = !failed
+		case status == 0 && said.n == 0:
+			fmt.Fprintf(note, "spmdc: mpirun ended with status %d, but the program without an error\n  set OMPI_MCA_orte_execute_quiet=0 for what Open MPI has to say\n", end.status)
 		}
-		return status, nil
+		return end, nil
 	}
 	if said.n > 0 {
-		return status, nil
+		return end, nil
 	}
-	if sig := syscall.Signal(status - 128); foreign[sig] {
+	if sig := syscall.Signal(end.status - 128); foreign[sig] {
 		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
-	} else if sig := syscall.Signal(status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
+	} else if sig := syscall.Signal(end.status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
 		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
-		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", status, sig)
-	} else if status > 0 && status < 128 {
-		fmt.Fprintf(note, "spmdc: mpirun ended with status %d, and the program has not said why\n", status)
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", end.status, sig)
+	} else if end.status > 0 && end.status < 128 {
+		fmt.Fprintf(note, "spmdc: mpirun ended with status %d, and the program has not said why\n", end.status)
 	}
-	return status, nil
+	return end, nil
+}
+
+// withoutNotice leaves out what MPICH's mpirun writes on the standard output, behind that of the program, when a
+// process was ended by a signal.
+type withoutNotice struct {
+	w    io.Writer
+	held []byte // may be the beginning of the notice
+	over bool   // that has come
+}
+
+const notice = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: "
+
+func (f *withoutNotice) Write(b []byte) (int, error) {
+	if f.over || f.w == nil {
+		return len(b), nil
+	}
+	f.held = append(f.held, b...)
+	text := string(f.held)
+	at := strings.Index(text, notice)
+	if f.over = at >= 0; !f.over {
+		for at = max(0, len(text)-len(notice)+1); !strings.HasPrefix(notice, text[at:]); at++ {
+		}
+	}
+	_, err := f.w.Write(f.held[:at])
+	f.held = f.held[at:]
+	return len(b), err
+}
+
+// end writes what is no notice.
+func (f *withoutNotice) end() {
+	if !f.over && f.w != nil {
+		_, _ = f.w.Write(f.held)
+	}
 }
 
 // mpirunGrace is for how many looks in a row mpirun may stay behind the processes that it has started,

@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,6 +39,25 @@ func TestStartMPI(t *testing.T) {
 		status, err := StartMPI("/bin/sh", []string{"-c", c.script}, Stdio{Err: &errs})
 		if err != nil || errs.String() != c.want || status != c.status {
 			t.Errorf("%s: status %d, %q, %v, want %d, %q", c.script, status, errs.String(), err, c.status, c.want)
+		}
+	}
+}
+
+// TestNotice: what MPICH's mpirun adds to the standard output is left out, wherever the writes part it, and nothing else.
+func TestNotice(t *testing.T) {
+	const said = "the end YOUR APP\n"
+	for size := range 60 {
+		for text, want := range map[string]string{said: said, said + notice + "Killed (signal 9)\nmore\n": said} {
+			var got strings.Builder
+			f := &withoutNotice{w: &got}
+			for part := range slices.Chunk([]byte(text), size+1) {
+				if n, err := f.Write(part); n != len(part) || err != nil {
+					t.Fatal(n, err)
+				}
+			}
+			if f.end(); got.String() != want {
+				t.Errorf("in parts of %d bytes: %q, want %q", size+1, &got, want)
+			}
 		}
 	}
 }
@@ -95,6 +116,85 @@ func TestKills(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 			t.Errorf("%v are left over", left)
+		})
+	}
+}
+
+// TestKilledGoesOn: a run whose processes are killed goes on from its checkpoints, and prints what it prints in one piece.
+func TestKilledGoesOn(t *testing.T) {
+	effort.Full(t, "it kills processes for some time")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	file := filepath.Join("..", "..", "..", "..", "examples", "plate", "plate.hpf")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mpicc := range []string{"mpicc.openmpi", "mpicc.mpich"} {
+		t.Run(mpicc, func(t *testing.T) {
+			effort.Tool(t, mpicc, "libopenmpi-dev or libmpich-dev")
+			l := Launch{Transport: Transport{MPI: mpicc}, Each: 2}
+			b := Builder{Table: Passes(), Cache: testCache(t), Host: true}
+			program, err := b.Program(New(file, text, Options{Transport: l.Transport}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			point, name := filepath.Join(dir, "checkpoint"), filepath.Join(dir, "input")
+			if err := os.WriteFile(name, []byte("2 5\n9000 10 24 0 0.01\n9000 20 20 0 0.02\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			run := func(more []string, f func(mpirun string, args []string, stdio Stdio, input *os.File) (int, error)) string {
+				input, err := os.Open(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer input.Close()
+				mpirun, args, env, err := l.Command(program, 4, append([]string{"-n", "4"}, more...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var stdout, stderr synced
+				status, err := f(mpirun, args, Stdio{In: input, Out: &stdout, Err: &stderr, Env: env}, input)
+				if err != nil || status != 0 {
+					t.Fatalf("status %d, %v: %s", status, err, &stderr.text)
+				}
+				return stdout.text.String()
+			}
+			want := run(nil, func(mpirun string, args []string, stdio Stdio, _ *os.File) (int, error) {
+				return StartMPI(mpirun, args, stdio)
+			})
+			const kills = 4
+			killed, again := 0, 0
+			got := run([]string{"-checkpoint", point, "-checkpoint-sync=false"}, func(mpirun string, args []string, stdio Stdio, input *os.File) (int, error) {
+				over := make(chan struct{})
+				defer close(over)
+				go func() {
+					for killed < kills {
+						select {
+						case <-over:
+							return
+						case <-time.After(time.Duration(300+rand.IntN(700)) * time.Millisecond):
+						}
+						if pids := processesOf(t, program); len(pids) > 0 && syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL) == nil {
+							killed++
+						}
+					}
+				}()
+				return SuperviseMPI(mpirun, args, stdio, 3*kills, func(shown int64) ([]string, error) {
+					again++
+					_, err := input.Seek(0, io.SeekStart)
+					return append(slices.Clone(args), "-restart", "-shown", fmt.Sprint(shown)), err
+				}, io.Discard)
+			})
+			if got != want || again == 0 {
+				first := 0
+				for first < min(len(got), len(want)) && got[first] == want[first] {
+					first++
+				}
+				t.Errorf("started again %d times it prints %d bytes, in one piece %d, the first %d of which are the same: %.300q and %.300q", again, len(got), len(want), first, got[first:], want[first:])
+			}
+			t.Logf("killed %d times, started again %d times", killed, again)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -31,8 +32,23 @@ func Grouped(cmd *exec.Cmd) {
 // spmdc receives go on to the program, which decides what they mean; it does not
 // outlive spmdc.
 func Start(program string, args []string, io Stdio) (int, error) {
-	status, _, err := start(program, args, io)
-	return status, err
+	end, err := start(program, args, io)
+	return end.status, err
+}
+
+// ending is how a program has ended.
+type ending struct {
+	status   int
+	signal   syscall.Signal // that ended it; 0: none did
+	finished bool           // it came to its end, or spmdc was to end it
+}
+
+// failure says what ended a program that is neither its own doing nor its user's; empty: nothing.
+func (e ending) failure() string {
+	if foreign[e.signal] {
+		return fmt.Sprintf("was ended by a signal (%v)", e.signal)
+	}
+	return ""
 }
 
 // Supervise is Start for a program that takes checkpoints: as long as something ends it
@@ -41,18 +57,27 @@ func Start(program string, args []string, io Stdio) (int, error) {
 // bytes of its output have been written; an error says why it cannot be. note gets a
 // line for each time.
 func Supervise(program string, args []string, stdio Stdio, times int, again func(shown int64) ([]string, error), note io.Writer) (int, error) {
+	return supervise(args, stdio, times, again, note, func(args []string, stdio Stdio) (int, string, error) {
+		end, err := start(program, args, stdio)
+		return end.status, end.failure(), err
+	})
+}
+
+// supervise starts a program by run, which says in words by what it has failed, empty if it is not to be
+// started again.
+func supervise(args []string, stdio Stdio, times int, again func(shown int64) ([]string, error), note io.Writer, run func(args []string, stdio Stdio) (status int, failed string, err error)) (int, error) {
 	out := &counted{w: stdio.Out}
 	stdio.Out = out
 	for n := 1; ; n++ {
-		status, sig, err := start(program, args, stdio)
-		if err != nil || n > times || !foreign[sig] {
+		status, failed, err := run(args, stdio)
+		if err != nil || n > times || failed == "" {
 			return status, err
 		}
 		if args, err = again(out.n); err != nil {
-			fmt.Fprintf(note, "spmdc: the program was ended by a signal (%v), and cannot be started again: %v\n", sig, err)
+			fmt.Fprintf(note, "spmdc: the program %s, and cannot be started again: %v\n", failed, err)
 			return status, nil
 		}
-		fmt.Fprintf(note, "spmdc: the program was ended by a signal (%v): restart %d of at most %d\n", sig, n, times)
+		fmt.Fprintf(note, "spmdc: the program %s: restart %d of at most %d\n", failed, n, times)
 	}
 }
 
@@ -73,8 +98,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// start is Start that also returns the signal which ended the program, 0 if none did.
-func start(program string, args []string, io Stdio) (int, syscall.Signal, error) {
+// start is Start that says more of the end.
+func start(program string, args []string, io Stdio) (ending, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.In, io.Out, io.Err
 	if len(io.Env) > 0 {
@@ -88,15 +113,17 @@ func start(program string, args []string, io Stdio) (int, syscall.Signal, error)
 	defer signal.Stop(signals)
 	untie, err := StartTied(cmd)
 	if err != nil {
-		return 0, 0, Usagef("try again; if it stays so, empty the build cache", "the program does not start: %v", err)
+		return ending{}, Usagef("try again; if it stays so, empty the build cache", "the program does not start: %v", err)
 	}
 	defer untie()
 	done := make(chan struct{})
 	defer close(done)
+	var asked atomic.Bool
 	go func() {
 		for {
 			select {
 			case s := <-signals:
+				asked.Store(true)
 				cmd.Process.Signal(s) // fails when it has just ended, which is fine
 			case <-done:
 				return
@@ -109,10 +136,11 @@ func start(program string, args []string, io Stdio) (int, syscall.Signal, error)
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return 0, 0, Usagef("try again", "the program's streams failed: %v", err)
+		return ending{}, Usagef("try again", "the program's streams failed: %v", err)
 	}
+	end := ending{status: cmd.ProcessState.ExitCode(), finished: asked.Load() || cmd.ProcessState.Success()}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal()), ws.Signal(), nil
+		end.status, end.signal = 128+int(ws.Signal()), ws.Signal()
 	}
-	return cmd.ProcessState.ExitCode(), 0, nil
+	return end, nil
 }

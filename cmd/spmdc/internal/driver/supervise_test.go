@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,34 @@ func TestSupervise(t *testing.T) {
 		}
 		if c.refuse != nil && !strings.Contains(note.String(), "cannot be started again: no input") {
 			t.Errorf("%s: %s", c.name, note.String())
+		}
+	}
+}
+
+// What mpirun has started is started again if it has not said that it came to its end, whatever the status.
+func TestSuperviseMPI(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("it needs /bin/sh")
+	}
+	for _, c := range []struct {
+		name, script string
+		status       int
+		starts       int
+	}{
+		{"failed once", `test "$1" = again || exit 1; echo 0 >$SPMD_ENDING`, 0, 2},
+		{"failed, it says", `echo 1 failed >$SPMD_ENDING; exit 1`, 1, 3},
+		{"failed, and mpirun does not say so", `echo 1 failed >$SPMD_ENDING`, 1, 3},
+		{"failed always", `exit 137`, 137, 3},
+		{"stopped", `echo 7 >$SPMD_ENDING; exit 7`, 7, 1},
+		{"usage", `echo 2 >$SPMD_ENDING; exit 2`, 2, 1},
+	} {
+		starts := 1
+		status, err := SuperviseMPI("/bin/sh", []string{"-c", c.script, "sh", "first"}, Stdio{Out: io.Discard, Err: io.Discard}, 2, func(int64) ([]string, error) {
+			starts++
+			return []string{"-c", c.script, "sh", "again"}, nil
+		}, io.Discard)
+		if err != nil || status != c.status || starts != c.starts {
+			t.Errorf("%s: status %d, %v, %d starts", c.name, status, err, starts)
 		}
 	}
 }
