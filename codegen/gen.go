@@ -60,8 +60,8 @@ type Options struct {
 	// Block, above 0, is how many iterations the blocks of pipelines have; below 0 there
 	// are none. With 0 the run time chooses.
 	Block int
-	// Strip, above 0, is how many iterations the strips of nests have that are executed by
-	// turns; below 0 there are none. With 0 it is what fits in a cache.
+	// Strip, above 0, is how many iterations the strips of fused nests have;
+	// below 0 no nests are fused. With 0 it is what fits in a cache.
 	Strip int
 	// Regions makes a program that can measure where its time goes, see package trace.
 	Regions bool

@@ -299,7 +299,7 @@ func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
 	for i := 0; i < len(list); i++ {
 		calls.to(list[i].CallSite())
 		if row := g.fusedStmts(list[i:], r); row != nil {
-			g.byTurns(row, func(n *fusedNest) { g.stmt(n.d, r) })
+			g.emitFused(row, func(n *fusedNest) { g.stmt(n.d, r) })
 			i += row.nodes - 1
 			continue
 		}

@@ -285,7 +285,7 @@ func (e *Estimate) Text(m *Measured) string {
 	return b.String()
 }
 
-// loopTime is the time of a loop in milliseconds; a loop that is executed by turns with
+// loopTime is the time of a loop in milliseconds; a loop that is fused with
 // another one, or is part of one that a PE executes alone, has none of its own.
 func loopTime(seconds float64) string {
 	if seconds == 0 {
