@@ -95,6 +95,9 @@ const (
 	Align
 	Distribute
 	Inherit
+	Dynamic
+	Redistribute
+	Realign
 	Independent
 	Region
 	EndRegion
@@ -166,6 +169,10 @@ var directives = map[string]Kind{
 	"inherit":     Inherit,
 	"independent": Independent,
 	"region":      Region,
+
+	"dynamic":      Dynamic,
+	"redistribute": Redistribute,
+	"realign":      Realign,
 }
 
 // assignOp returns "=" or "=>" when toks have the form of an assignment: a
