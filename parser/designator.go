@@ -71,7 +71,7 @@ func (c *climber) component(x ast.Expr) (ast.Expr, error) {
 func (c *climber) listed(x ast.Expr) (ast.Expr, error) {
 	if c.at("(") {
 		open := c.lex.Next()
-		args, rng, err := c.arguments(open)
+		args, rng, err := c.arguments()
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (b *bounds) of(base ast.Expr, end source.Pos) ast.Expr {
 // substring parses the (lo:hi) behind an array element.
 func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
-	_, rng, err := c.arguments(open)
+	_, rng, err := c.arguments()
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 
 // arguments parses what stands between parentheses: a list of expressions and
 // keyword arguments, or one range. The closing parenthesis is left.
-func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, err error) {
+func (c *climber) arguments() (args []ast.Expr, rng *bounds, err error) {
 	if c.at(")") {
 		return nil, nil, nil
 	}

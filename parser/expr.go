@@ -62,7 +62,7 @@ func (c *callee) Parse(lex *lexer.PeekingLexer) error {
 		return nil
 	}
 	open := lex.Next()
-	args, rng, err := climb.arguments(open)
+	args, rng, err := climb.arguments()
 	if err == nil && rng != nil {
 		err = problem(source.Syntax, open, "a range is no argument").WithHelp("write the array in front of it: call %s(a(1:n))", c.Name.Name)
 	}
