@@ -111,6 +111,25 @@ type (
 	selectStmt struct {
 		X expr `parser:"( 'selectcase' | 'select' 'case' ) '(' @@ ')'"`
 	}
+	selectTypeStmt struct {
+		Name *lexer.Token `parser:"( 'selecttype' | 'select' 'type' ) '(' ( (?= Ident '=>') @Ident '=>' )?"`
+		X    expr         `parser:"@@ ')'"`
+	}
+	typeGuard struct {
+		Word    lexer.Token  `parser:"@( 'type' | 'class' )"`
+		Default *lexer.Token `parser:"( @'default'"`
+		Type    *typeSpec    `parser:"| 'is' '(' ( @@"`
+		Of      *lexer.Token `parser:"  | @Ident ) ')' )"`
+		Name    *lexer.Token `parser:"@Ident?"`
+	}
+	pointerStmt struct {
+		LHS expr `parser:"@@ '=>'"`
+		RHS expr `parser:"@@"`
+	}
+	nullifyStmt struct {
+		Word lexer.Token `parser:"@'nullify' '('"`
+		List []expr      `parser:"@@ ( ',' @@ )* ')'"`
+	}
 	caseStmt struct {
 		Word    lexer.Token  `parser:"@'case'"`
 		Default *lexer.Token `parser:"( @'default'"`
@@ -161,8 +180,8 @@ type (
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endselect' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
-		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'select' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endselect' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endsubmodule' | 'endprocedure' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
+		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'select' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'submodule' | 'procedure' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -185,6 +204,7 @@ type (
 	caseArm struct {
 		ast.Base
 		Values []ast.CaseValue // nil: DEFAULT
+		Guard  *ast.TypeGuard  // of SELECT TYPE
 		Name   *lexer.Token
 	}
 	blockEnd struct {
@@ -472,6 +492,42 @@ func (g *pauseStmt) build(_ *parser, base ast.Base) ast.Stmt {
 
 func (g *selectStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Select{Base: base, X: g.X.X}
+}
+
+func (g *selectTypeStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.Select{Base: base, X: g.X.X, OfType: true}
+	if g.Name != nil {
+		s.As = ast.Name{Pos: startOf(g.Name), Name: g.Name.Value}
+	}
+	return s
+}
+
+func (g *typeGuard) build(p *parser, base ast.Base) ast.Stmt {
+	c := &caseArm{Base: base, Name: g.Name, Guard: &ast.TypeGuard{Class: g.Word.Value == "class"}}
+	switch {
+	case g.Type != nil:
+		p.diags.Add(problem(source.OutsideSubset, &g.Word, "TYPE IS of an intrinsic type, which CLASS(*) has, is outside the subset").
+			WithHelp("write a procedure for each type, and a generic INTERFACE for them"))
+		return nil
+	case g.Of != nil:
+		c.Guard.Of = ast.Name{Pos: startOf(g.Of), Name: g.Of.Value}
+	case !c.Guard.Class:
+		p.diags.Add(problem(source.Syntax, &g.Word, "TYPE DEFAULT").WithHelp("write class default"))
+		return nil
+	}
+	return c
+}
+
+func (g *pointerStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.PointerAssign{Base: base, To: []ast.Expr{g.LHS.X}, X: g.RHS.X}
+}
+
+func (g *nullifyStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.PointerAssign{Base: base, X: &ast.Index{XBase: ast.XBase{Pos: base.Pos, End: base.Pos}, Name: "null", NamePos: base.Pos}}
+	for i := range g.List {
+		s.To = append(s.To, g.List[i].X)
+	}
+	return s
 }
 
 func (g *caseStmt) build(p *parser, base ast.Base) ast.Stmt {

@@ -133,7 +133,13 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	case *ast.Pause:
 		l.diags.Warnf(source.NotHonoured, s.Pos, "PAUSE is ignored: the program goes on").WithHelp("remove it, or READ a line")
 	case *ast.Select:
+		if s.OfType {
+			l.errorf(codeOutside, s.Pos, "SELECT TYPE of what is not polymorphic").WithHelp("declare the object as class(name), a dummy argument or ALLOCATABLE")
+			return nil
+		}
 		return l.selectCase(s)
+	case *ast.PointerAssign:
+		l.errorf(codeOutside, s.Pos, "pointers are outside the subset").WithHelp("declare an array with the greatest extents that are needed, and work on a part")
 	case *structure.Block, *structure.Loop, *structure.Leave, *structure.Repeat, *structure.Let:
 		return l.structuredStmt(s)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:

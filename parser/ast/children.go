@@ -84,6 +84,9 @@ func Exprs(s Stmt) []*Expr {
 	switch s := s.(type) {
 	case *Assign:
 		add(&s.LHS, &s.RHS)
+	case *PointerAssign:
+		all(s.To)
+		add(&s.X)
 	case *Do:
 		add(&s.Lo, &s.Hi, &s.Step)
 	case *DoWhile:

@@ -180,6 +180,12 @@ type (
 		Body   []Stmt
 		EndPos source.Pos
 	}
+	// PointerAssign is "p => x", or "nullify (p, q)" where X is null().
+	PointerAssign struct {
+		Base
+		To []Expr
+		X  Expr
+	}
 	// Call is "call s(args)". An argument may be a *Keyword or an *AltReturn. Status is the
 	// variable that is set to the number of the alternate return, "" in a tree that is parsed.
 	// Of is x in "call x%s(args)", else nil.
@@ -243,11 +249,14 @@ type (
 		Base
 		Code Expr
 	}
-	// Select is "name: select case (x)".
+	// Select is "name: select case (x)", or with OfType "name: select type (as => x)", where the
+	// Name of As may be "".
 	Select struct {
 		Base
 		Name   string
 		X      Expr
+		OfType bool
+		As     Name
 		Cases  []Case
 		EndPos source.Pos
 	}
@@ -277,7 +286,14 @@ type Target struct {
 type Case struct {
 	Pos    source.Pos
 	Values []CaseValue
+	Guard  *TypeGuard // of SELECT TYPE
 	Body   []Stmt
+}
+
+// TypeGuard is "type is (t)", with Class "class is (t)", or "class default" where the Name of Of is "".
+type TypeGuard struct {
+	Class bool
+	Of    Name
 }
 
 // CaseValue is one value, Lo, or with Range lo:hi, either of which may be nil.

@@ -270,7 +270,21 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(" " + UnparseExpr(s.Code))
 		}
 	case *Select:
-		b.WriteString(label(s.Name) + "select case (" + UnparseExpr(s.X) + ")")
+		switch {
+		case s.OfType && s.As.Name != "":
+			b.WriteString(label(s.Name) + "select type (" + s.As.Name + " => " + UnparseExpr(s.X) + ")")
+		case s.OfType:
+			b.WriteString(label(s.Name) + "select type (" + UnparseExpr(s.X) + ")")
+		default:
+			b.WriteString(label(s.Name) + "select case (" + UnparseExpr(s.X) + ")")
+		}
+	case *PointerAssign:
+		for i, p := range s.To {
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(UnparseExpr(p) + " => " + UnparseExpr(s.X))
+		}
 	default:
 		fmt.Fprintf(&b, "! %T", s)
 	}
@@ -333,6 +347,15 @@ func joinLabels(list ...Target) string {
 
 // head is the CASE statement.
 func (c *Case) head() string {
+	if g := c.Guard; g != nil {
+		switch {
+		case g.Of.Name == "":
+			return "class default"
+		case g.Class:
+			return "class is (" + g.Of.Name + ")"
+		}
+		return "type is (" + g.Of.Name + ")"
+	}
 	if len(c.Values) == 0 {
 		return "case default"
 	}
