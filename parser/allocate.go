@@ -33,7 +33,7 @@ func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
 	open := lex.Next()
 	length := c.typeLength()
 	c.passType()
-	args, rng, err := c.arguments(open)
+	args, rng, err := c.arguments()
 	if length != nil && err == nil {
 		args = append(args, length)
 	}

@@ -86,7 +86,7 @@ func (t *unit) allocated(a ast.Expr) (*object, []ast.Expr) {
 func (t *unit) allocation(o *object, l *leaf, bounds []ast.Expr, free bool) ast.Expr {
 	name := o.name + l.name
 	var args []ast.Expr
-	if len(bounds) > 0 {
+	if len(bounds) > 0 || !free && !slices.ContainsFunc(o.groups, func(g group) bool { return g.rank > 0 }) {
 		for _, d := range l.dims {
 			if d.Lo != nil {
 				args = append(args, &ast.Triplet{XBase: o.XBase, Lo: clone(d.Lo), Hi: cloneOf(d.Hi)})
@@ -94,17 +94,9 @@ func (t *unit) allocation(o *object, l *leaf, bounds []ast.Expr, free bool) ast.
 				args = append(args, cloneOf(d.Hi))
 			}
 		}
-		for _, b := range bounds {
-			args = append(args, t.expr(clone(b)))
-		}
-	} else if !free && len(l.dims) > 0 && !slices.ContainsFunc(o.groups, func(g group) bool { return g.rank > 0 }) {
-		for _, d := range l.dims {
-			if d.Lo != nil {
-				args = append(args, &ast.Triplet{XBase: o.XBase, Lo: clone(d.Lo), Hi: cloneOf(d.Hi)})
-			} else {
-				args = append(args, cloneOf(d.Hi))
-			}
-		}
+	}
+	for _, b := range bounds {
+		args = append(args, t.expr(clone(b)))
 	}
 	if len(args) == 0 {
 		return &ast.Ident{XBase: o.XBase, Name: name}

@@ -103,7 +103,10 @@ func mentions(f *ast.File) bool {
 			if c, ok := s.(*ast.Call); ok && (c.Of != nil || c.Proc.Name == "event_query") {
 				found = true
 			}
-			if y, ok := s.(*ast.Sync); ok && y.OfVariable() {
+			switch s := s.(type) {
+			case *ast.Sync:
+				found = found || s.OfVariable() || s.What == "team" || s.What == "form team"
+			case *ast.ChangeTeam:
 				found = true
 			}
 			if b, ok := s.(*ast.Block); ok && spec(b.Spec) {
@@ -113,7 +116,7 @@ func mentions(f *ast.File) bool {
 				body(*inner)
 			}
 			for _, x := range ast.Exprs(s) {
-				found = found || hasComponent(*x)
+				found = found || hasComponent(*x) || ast.Any(*x, selectsTeam)
 			}
 		}
 	}

@@ -24,6 +24,14 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 		return t.reference(o, nil)
 	}
 	switch y := x.(type) {
+	case *ast.Keyword:
+		if y.Name == "team" { // of an image selector
+			team := t.team(y.X)
+			if team == nil {
+				return x
+			}
+			return &ast.Keyword{XBase: y.XBase, Name: y.Name, X: team}
+		}
 	case *ast.Component:
 		if m, of := t.method(y.Base, y.Name); m != nil {
 			return t.functionRef(m.name, y.NamePos, t.passed(m, y.Base, of, y.Args), y.XBase)
@@ -76,6 +84,9 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 		t.p.diags.Errorf(source.TypeMismatch, pos, "the value of %s has type %s, which cannot stand here", name, f.result().of.name).
 			WithHelp("assign it to a variable, and write its components")
 		return &ast.IntLit{XBase: at, Text: "0"}
+	}
+	if teamFunctions[name] && t.function(t.p, name) == nil {
+		args = t.withTeam(args)
 	}
 	if inquiries[name] && t.function(t.p, name) == nil && len(args) > 0 {
 		return t.inquiry(name, pos, args, at)

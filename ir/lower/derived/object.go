@@ -55,7 +55,7 @@ func (t *unit) object(x ast.Expr) *object {
 	case *ast.Index:
 		if part := x.Part(); part != "" {
 			if o := t.object(x.Args[0]); o != nil && o.of != nil {
-				return t.component(o, part, x.NamePos, nil, x.XBase)
+				return t.component(o, part, nil, x.XBase)
 			}
 			return nil
 		}
@@ -82,7 +82,7 @@ func (t *unit) object(x ast.Expr) *object {
 		if x.List {
 			args = x.Args
 		}
-		return t.component(o, x.Name, x.NamePos, args, x.XBase)
+		return t.component(o, x.Name, args, x.XBase)
 	case *ast.CoIndex:
 		o := t.object(x.Base)
 		if o == nil {
@@ -105,7 +105,7 @@ func (r *record) ancestor(name string) *record {
 }
 
 // component is o%name.
-func (t *unit) component(o *object, name string, pos source.Pos, args []ast.Expr, at ast.XBase) *object {
+func (t *unit) component(o *object, name string, args []ast.Expr, at ast.XBase) *object {
 	out := *o
 	out.XBase = at
 	if a := o.of.ancestor(name); a != nil && o.of.component(name) == nil {

@@ -120,6 +120,8 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return t.sync(s)
 	case *ast.Associate:
 		return t.associate(s)
+	case *ast.ChangeTeam:
+		return t.changeTeam(s)
 	case *ast.Block:
 		return t.block(s)
 	case *ast.Independent:
@@ -318,6 +320,13 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			return one(c)
 		}
+	}
+	if r != nil && r == t.p.intrinsic[teamType] {
+		c := *s
+		if c.LHS, c.RHS = t.team(s.LHS), t.team(s.RHS); c.LHS == nil || c.RHS == nil {
+			return nil
+		}
+		return one(&c)
 	}
 	if !t.values(r, s.LHS.Position()) {
 		return nil
