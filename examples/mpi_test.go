@@ -220,10 +220,24 @@ func goesOn(t *testing.T, p processes) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := run(t, input, p, "-checkpoint", point, "-stop-after-checkpoint", "7")
-	rest := run(t, input, p, "-checkpoint", point, "-restart")
-	if err := compare.Outputs(first+rest, string(want), compare.Default); err != nil || first == "" || rest == "" {
-		t.Errorf("%v: %s and then\n%s", err, first, rest)
+	var all []byte
+	for _, args := range [][]string{{"-stop-after-checkpoint", "7"}, {"-restart"}} {
+		in, err := os.Open(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		var stderr strings.Builder
+		cmd := p.CommandContext(t.Context(), append(args, "-checkpoint", point)...)
+		cmd.Stdin, cmd.Stderr = in, &stderr
+		out, err := cmd.Output()
+		if err != nil || len(out) == 0 || !strings.Contains(stderr.String(), "checkpoint 7, line 43") {
+			t.Fatalf("%v: %v, %q, %s", args, err, out, &stderr)
+		}
+		all = append(all, out...)
+	}
+	if err := compare.Outputs(string(all), string(want), compare.Default); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -47,8 +47,12 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			p.errorf(e.Pos, "the component %s is declared twice", e.Name).WithHelp("rename one of them")
 			continue
 		}
-		if len(e.Codims)+len(d.Codimension) > 0 {
-			p.errorf(e.Pos, "the component %s is a coarray", e.Name).WithHelp("make the variable of type %s the coarray", r.name)
+		if c.codims = e.Codims; len(c.codims) == 0 {
+			c.codims = d.Codimension
+		}
+		if len(c.codims) > 0 && (!c.allocatable || c.codims[0].Hi != nil) {
+			p.errorf(e.Pos, "the component %s is a coarray, and not ALLOCATABLE with deferred codimensions", e.Name).
+				WithHelp("write %s[:] with the attribute ALLOCATABLE, and the codimensions in ALLOCATE", e.Name)
 			continue
 		}
 		prefix := r.id + "%" + e.Name
@@ -190,12 +194,12 @@ func (r *record) leaves() []*leaf {
 	r.busy = true
 	for _, c := range r.comps {
 		if c.of == nil {
-			r.leaf = append(r.leaf, &leaf{name: "%" + c.name, comp: c, dims: c.dims, open: c.allocatable, path: []*component{c}})
+			r.leaf = append(r.leaf, &leaf{name: "%" + c.name, comp: c, dims: c.dims, open: c.allocatable, path: []*component{c}, codims: c.codims})
 			continue
 		}
 		for _, in := range c.of.leaves() {
 			r.leaf = append(r.leaf, &leaf{name: "%" + c.name + in.name, comp: in.comp, dims: slices.Concat(in.dims, c.dims), open: in.open || c.allocatable,
-				path: append([]*component{c}, in.path...)})
+				path: append([]*component{c}, in.path...), codims: append(slices.Clone(c.codims), in.codims...)})
 		}
 	}
 	return r.leaf

@@ -55,6 +55,7 @@ type component struct {
 	of          *record
 	spec        ast.TypeSpec
 	dims        []ast.DimSpec // constants, or none known where it is allocatable
+	codims      []ast.DimSpec // of an allocatable coarray
 	allocatable bool
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
@@ -83,6 +84,8 @@ type leaf struct {
 	dims []ast.DimSpec // of all components on the way, the innermost first
 	open bool          // the dimensions have no bounds: a component on the way is allocatable
 	path []*component
+
+	codims []ast.DimSpec // of the component on the way that is a coarray
 }
 
 // variable is one of a derived type, called name.

@@ -396,6 +396,9 @@ func (t *unit) repeated(x ast.Expr, l *leaf, dims []ast.DimSpec, pos source.Pos)
 func (t *unit) suits(v *variable, l *leaf, pos source.Pos, dummy bool) {
 	for i, c := range l.path {
 		switch {
+		case len(c.codims) > 0 && (v.rank > 0 || v.allocatable || v.coarray):
+			t.p.errorf(pos, "the component %s is a coarray, and %s is an array, allocatable or a coarray itself", c.name, v.name).
+				WithHelp("declare %s as a scalar", v.name)
 		case !c.allocatable:
 		case v.rank > 0 || v.allocatable && !v.coarray || v.coarray && dummy:
 			t.p.errorf(pos, "the component %s is allocatable, and %s is an array, allocatable or a coarray that is an argument", c.name, v.name).
@@ -418,6 +421,9 @@ func leafDecl(l *leaf, d *ast.TypeDecl, name string, pos source.Pos, dims, codim
 	c := *d
 	c.Type, c.Dimension, c.Codimension, c.HasColons = l.comp.spec, nil, nil, true
 	c.Type.Kind, c.Type.Len = cloneOf(c.Type.Kind), cloneOf(c.Type.Len)
+	if len(codims) == 0 {
+		codims = l.codims
+	}
 	e := ast.Entity{Pos: pos, Name: name + l.name, Codims: codims}
 	open := l.open || d.Allocatable
 	c.Allocatable = open
