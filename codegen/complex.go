@@ -56,14 +56,7 @@ func (g *gen) complexBinary(e *ir.Bin) (string, bool) {
 
 // asReal is x of cmplx(x), which is what a real operand beside a COMPLEX one becomes.
 func asReal(e ir.Expr) (ir.Expr, bool) {
-	for {
-		u, ok := e.(*ir.Un)
-		if !ok || u.Op != ir.Group {
-			break
-		}
-		e = u.E
-	}
-	c, ok := e.(*ir.Call)
+	c, ok := ir.Ungrouped(e).(*ir.Call)
 	if !ok || c.Name != "cmplx" || len(c.Args) != 1 || !c.Args[0].Type().IsReal() {
 		return nil, false
 	}

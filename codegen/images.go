@@ -197,6 +197,13 @@ func (g *gen) image(s ir.Stmt) {
 			g.out.p("pe.NotifyAll(%d)", site)
 		case s.Kind == ir.EventWait || s.Kind == ir.Lock:
 			g.out.p("pe.AwaitNotice(%d)", site)
+		case s.Kind >= ir.FormTeam:
+			args := []string{fmt.Sprint(site)}
+			for _, e := range s.Images {
+				args = append(args, g.position(e))
+			}
+			verb := map[ir.SyncKind]string{ir.FormTeam: "FormTeam", ir.ChangeTeam: "ChangeTeam", ir.EndTeam: "EndTeam", ir.SyncTeam: "SyncTeam"}[s.Kind]
+			g.out.p("pe.%s(%s)", verb, strings.Join(args, ", "))
 		case s.Kind == ir.SyncMemory:
 			g.out.p("pe.SyncMemory(%d)", site)
 		case s.Set != nil:

@@ -40,6 +40,10 @@ func storedAs(t ir.Type, bytes int) string {
 	return fmt.Sprintf("int%d", 8*bytes)
 }
 
+// imageFuncs are the methods of a PE that are functions about images.
+var imageFuncs = map[string]string{"image_index": "ImageIndex", "team_index": "TeamIndex", "team_size": "TeamSize", "team_image": "TeamImage",
+	"team_number": "TeamNumber", "parent_team": "ParentTeam", "sibling_team": "SiblingTeam", "initial_image": "InitialImage"}
+
 func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 
 // callOf is call with operands that render makes.
@@ -47,12 +51,13 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 	switch e.Name {
 	case "write", "trywrite", "writerecords", "trywriterecords":
 		return g.written(e), precAtom
-	case "image_index":
+	}
+	if f := imageFuncs[e.Name]; f != "" {
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
 			args[i] = g.position(a)
 		}
-		return "pe.ImageIndex(" + strings.Join(args, ", ") + ")", precAtom
+		return "pe." + f + "(" + strings.Join(args, ", ") + ")", precAtom
 	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
 	constants := !slices.ContainsFunc(e.Args, func(a ir.Expr) bool { return a.Type().IsInteger() && !isConst(a) })

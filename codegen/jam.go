@@ -382,7 +382,7 @@ func (g *gen) jam(d *ir.Do, r *comm.Region, before []ir.Stmt, loops []*ir.Do, n 
 		}
 		j.loops = append(j.loops, l)
 	}
-	if !g.findWindows(j, d, r) {
+	if !g.findWindows(j, d) {
 		return &vectorLoop{why: "its iterations begin and end at other places each time"}
 	}
 	v := &vectorLoop{loop: d, jam: j}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/depend"
@@ -29,7 +28,7 @@ import (
 
 // findWindows finds the windows of the copies; it fails where no copy has the iterations of
 // all.
-func (g *gen) findWindows(j *jam, d *ir.Do, r *comm.Region) bool {
+func (g *gen) findWindows(j *jam, d *ir.Do) bool {
 	o := j.loops[0].do
 	b := g.prog.Info.Bounds(d)
 	lo, hi := b.Lo.Coef(o.Index.Name), b.Hi.Coef(o.Index.Name)

@@ -167,7 +167,7 @@ func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 	case "not":
 		return k.Op(kernel.BitNot, t, args[0])
 	case "ishft", "btest":
-		return v.bits(e, t, args[0])
+		return v.bits(e, args[0])
 	case "sign", "dim", "mod", "modulo":
 		if t == kernel.F64 || t == kernel.F32 {
 			return v.remainder(e, t, args[0], args[1])
@@ -186,7 +186,7 @@ func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 }
 
 // bits is ISHFT or BTEST by a constant.
-func (v *vectorLoop) bits(e *ir.Call, t kernel.Type, x *kernel.Node) *kernel.Node {
+func (v *vectorLoop) bits(e *ir.Call, x *kernel.Node) *kernel.Node {
 	k := v.k
 	bits := 64
 	if x.Type == kernel.I32 {

@@ -264,14 +264,7 @@ func accumulates(e ir.Expr, r *ir.Ref) (op scalar.Op, ok bool) {
 
 // magnitude reports whether e is never -0.0.
 func magnitude(e ir.Expr) bool {
-	for {
-		u, ok := e.(*ir.Un)
-		if !ok || u.Op != ir.Group {
-			break
-		}
-		e = u.E
-	}
-	c, ok := e.(*ir.Call)
+	c, ok := ir.Ungrouped(e).(*ir.Call)
 	return ok && c.Name == "abs"
 }
 

@@ -60,11 +60,16 @@ func TestMPI(t *testing.T) {
 	status := filepath.Join("testdata", "coarray", "status.f90")
 	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts || s == own })
 	sources := slices.Concat(coarrays, []string{endless, stops, fails, texts, own})
+	const checked, barriers, measured = " checked", " barriers", " measured"
+	mains := map[string][]byte{}
 	for _, e := range examples(t) {
 		sources = append(sources, e.source)
+		text, err := shared.bundles.emitted(e.source, plans[0], "--profile")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mains[e.source+measured] = text
 	}
-	const checked, barriers = " checked", " barriers"
-	mains := map[string][]byte{}
 	for _, source := range sources {
 		for form, flags := range map[string][]string{"": nil, checked: {"--check"}} {
 			text, err := shared.bundles.emitted(source, plans[0], flags...)
@@ -119,6 +124,22 @@ func TestMPI(t *testing.T) {
 							if err := compare.Lines(images(t, source)[how.n], got, compare.Default); err != nil {
 								t.Error(err)
 							}
+						})
+					}
+				}
+			})
+			t.Run("measured", func(t *testing.T) {
+				for _, how := range []processes{{n: 2, each: 1, start: onHost}, {n: 4, each: 2, start: onHost}, {n: 4, each: 1, start: apart}, {n: 7, each: 3, start: apart}} {
+					for _, e := range examples(t) {
+						t.Run(fmt.Sprint(e.name, how), func(t *testing.T) {
+							t.Parallel()
+							p := how
+							p.path, p.name = path, e.source+measured
+							measuredIn(t, p.n, 1, func(flags ...string) {
+								if err := compare.Outputs(run(t, e.input, p, flags...), e.want(t), compare.Default); err != nil {
+									t.Error(err)
+								}
+							})
 						})
 					}
 				}
@@ -199,10 +220,24 @@ func goesOn(t *testing.T, p processes) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := run(t, input, p, "-checkpoint", point, "-stop-after-checkpoint", "7")
-	rest := run(t, input, p, "-checkpoint", point, "-restart")
-	if err := compare.Outputs(first+rest, string(want), compare.Default); err != nil || first == "" || rest == "" {
-		t.Errorf("%v: %s and then\n%s", err, first, rest)
+	var all []byte
+	for _, args := range [][]string{{"-stop-after-checkpoint", "7"}, {"-restart"}} {
+		in, err := os.Open(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		var stderr strings.Builder
+		cmd := p.CommandContext(t.Context(), append(args, "-checkpoint", point)...)
+		cmd.Stdin, cmd.Stderr = in, &stderr
+		out, err := cmd.Output()
+		if err != nil || len(out) == 0 || !strings.Contains(stderr.String(), "checkpoint 7, line 43") {
+			t.Fatalf("%v: %v, %q, %s", args, err, out, &stderr)
+		}
+		all = append(all, out...)
+	}
+	if err := compare.Outputs(string(all), string(want), compare.Default); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,9 +3,12 @@ package examples_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/effort"
@@ -70,34 +73,44 @@ func TestProfile(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			program := build(t, e.source, measuredPlan)
-			dir := t.TempDir()
-			profile, stats, trace := filepath.Join(dir, "profile"), filepath.Join(dir, "stats"), filepath.Join(dir, "trace")
 			for _, n := range []int{1, 4, 2, 7}[:effort.Of(4, 2)] {
-				e.check(t, program, n, "-profile="+profile, "-stats-json="+stats, "-trace="+trace)
-				var p measuredRun
-				var s struct {
-					Sites []countedSite
-					Total countedSite
-				}
-				readJSON(t, profile, &p)
-				readJSON(t, stats, &s)
-				p.check(t, n)
-				p.checkTrace(t, trace)
-				if len(s.Sites) != len(p.Sites) || s.Total != p.Total {
-					t.Fatalf("%d PEs: %d sites and %+v in the profile, %d and %+v in the statistics", n, len(p.Sites), p.Total, len(s.Sites), s.Total)
-				}
-				for i, site := range p.Sites {
-					if site.countedSite != s.Sites[i] {
-						t.Errorf("%d PEs: %+v in the profile, %+v in the statistics", n, site.countedSite, s.Sites[i])
-					}
-				}
+				measuredIn(t, n, 1e-3, func(flags ...string) { e.check(t, program, n, flags...) })
 			}
 		})
 	}
 }
 
+// measuredIn checks what a run on n PEs measures, which gets further flags. They begin within so many
+// seconds.
+func measuredIn(t *testing.T, n int, begin float64, run func(flags ...string)) {
+	t.Helper()
+	dir := t.TempDir()
+	profile, stats, trace := filepath.Join(dir, "profile"), filepath.Join(dir, "stats"), filepath.Join(dir, "trace")
+	run("-profile="+profile, "-stats-json="+stats, "-trace="+trace)
+	var p measuredRun
+	var s struct {
+		Sites []countedSite
+		Total countedSite
+	}
+	readJSON(t, profile, &p)
+	readJSON(t, stats, &s)
+	p.check(t, n, begin)
+	p.checkTrace(t, trace)
+	if effort.All() {
+		p.checkOTF2(t, trace)
+	}
+	if len(s.Sites) != len(p.Sites) || s.Total != p.Total {
+		t.Fatalf("%d PEs: %d sites and %+v in the profile, %d and %+v in the statistics", n, len(p.Sites), p.Total, len(s.Sites), s.Total)
+	}
+	for i, site := range p.Sites {
+		if site.countedSite != s.Sites[i] {
+			t.Errorf("%d PEs: %+v in the profile, %+v in the statistics", n, site.countedSite, s.Sites[i])
+		}
+	}
+}
+
 // check checks that the times of a profile add up, and that each message was measured.
-func (p *measuredRun) check(t *testing.T, n int) {
+func (p *measuredRun) check(t *testing.T, n int, begin float64) {
 	t.Helper()
 	if p.PEs != n || len(p.Regions) == 0 || p.Regions[0].Kind != "program" || p.Regions[0].Name != p.Program {
 		t.Fatalf("%d PEs: %d PEs, %d regions", n, p.PEs, len(p.Regions))
@@ -141,7 +154,7 @@ func (p *measuredRun) check(t *testing.T, n int) {
 	}
 	add(p.Other.Activities)
 	for pe, all := range p.Regions[0].PEs {
-		if all.Count != 1 || all.Seconds > p.Seconds+1e-3 || math.Abs(all.Seconds-sum[pe]) > 1e-6+1e-6*all.Seconds {
+		if all.Count != 1 || all.Seconds > p.Seconds+begin || math.Abs(all.Seconds-sum[pe]) > 1e-6+1e-6*all.Seconds {
 			t.Errorf("PE %d: the program took %.9f s of %.9f, its parts %.9f", pe, all.Seconds, p.Seconds, sum[pe])
 		}
 	}
@@ -166,7 +179,8 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 		ready    bool
 	}
 	sent, awaited := map[identity]int{}, map[identity]int{}
-	regions := make([][]int64, len(p.Regions)) // executions, by PE
+	left, arrived := map[identity]int64{}, map[identity]int64{} // when
+	regions := make([][]int64, len(p.Regions))                  // executions, by PE
 	for i := range regions {
 		regions[i] = make([]int64, p.PEs)
 	}
@@ -188,9 +202,11 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 				continue
 			case tracefile.Put, tracefile.PutPart, tracefile.Ready, tracefile.ReadyPart:
 				sent[id]++
+				left[id] = e.Began
 			case tracefile.Arrival, tracefile.WaitReady:
 				id.from, id.to = id.to, id.from
 				awaited[id]++
+				arrived[id] = e.Began + e.Took
 			}
 			activities[activity{e.ID, e.Kind.String()}]++
 		}
@@ -219,6 +235,9 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 		}
 	}
 	for id, n := range awaited {
+		if arrived[id] < left[id] {
+			t.Errorf("message %+v arrived %d ns before it was sent", id, left[id]-arrived[id])
+		}
 		if n != 1 || sent[id] != 1 {
 			t.Fatalf("message %+v was awaited %d times and sent %d times", id, n, sent[id])
 		}
@@ -227,6 +246,47 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 		if !id.ready && n != 1 {
 			t.Fatalf("message %+v was sent %d times", id, n)
 		}
+	}
+}
+
+// checkOTF2 checks that the two readers of OTF2 find in the export of a trace what its CSV has, that
+// the times of a PE do not go back, and that regions have their lines.
+func (p *measuredRun) checkOTF2(t *testing.T, trace string) {
+	t.Helper()
+	folder := trace + ".otf2"
+	spmdc(t, "trace", "export", "--format=otf2", "-o", folder, trace)
+	rows := strings.Split(strings.TrimSpace(string(spmdc(t, "trace", "export", "--format=csv", trace))), "\n")[1:]
+	counts := map[string]int{}
+	for _, row := range rows {
+		counts[strings.Split(row, ",")[1]]++
+	}
+	want := fmt.Sprintln(len(rows), len(rows), counts["put"], counts["get"])
+	printed, err := exec.Command("otf2-print", filepath.Join(folder, "traces.otf2")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]int{}
+	for line := range strings.SplitSeq(string(printed), "\n") {
+		if words := strings.Fields(line); len(words) > 2 && strings.Trim(words[1]+words[2], "0123456789") == "" {
+			names[words[0]]++
+		}
+	}
+	if got := fmt.Sprintln(names["ENTER"], names["LEAVE"], names["RMA_PUT"], names["RMA_GET"]); got != want {
+		t.Errorf("otf2-print finds %s, want %s", got, want)
+	}
+	out, err := exec.Command("/usr/bin/python3", "-c", `
+import otf2, sys, collections
+n, last = collections.Counter(), {}
+with otf2.reader.open(sys.argv[1]) as trace:
+    for location, event in trace.events:
+        n[type(event).__name__] += 1
+        assert event.time >= last.get(location.name, 0)
+        last[location.name] = event.time
+    for r in trace.definitions.regions: assert r.begin_line_number > 0 and r.source_file
+    assert len({l.name for l in trace.definitions.locations}) == int(sys.argv[2])
+print(n["Enter"], n["Leave"], n["RmaPut"], n["RmaGet"])`, filepath.Join(folder, "traces.otf2"), fmt.Sprint(p.PEs)).CombinedOutput()
+	if err != nil || string(out) != want {
+		t.Errorf("python3-otf2: %v, %s, want %s", err, out, want)
 	}
 }
 

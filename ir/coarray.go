@@ -48,7 +48,9 @@ type (
 	// Sync is SYNC ALL, SYNC MEMORY or SYNC IMAGES. The images are Images, or the
 	// elements of Set, or all if both are nil. EventPost and Unlock send these a notice that
 	// an event or a lock has changed; EventWait and Lock wait until more notices have
-	// come than had when this image last waited, so that they may return too early.
+	// come than had when this image last waited, so that they may return too early. Images of
+	// FormTeam are the number of the new team and, where it is given, NEW_INDEX; those of
+	// ChangeTeam and SyncTeam the team.
 	Sync struct {
 		S
 		Kind   SyncKind
@@ -86,10 +88,14 @@ const (
 	EventWait
 	Lock
 	Unlock
+	FormTeam
+	ChangeTeam
+	EndTeam
+	SyncTeam
 )
 
 func (k SyncKind) String() string {
-	return [...]string{"sync all", "sync images", "sync memory", "event post", "event wait", "lock", "unlock"}[k]
+	return [...]string{"sync all", "sync images", "sync memory", "event post", "event wait", "lock", "unlock", "form team", "change team", "end team", "sync team"}[k]
 }
 
 // Exprs are the expressions of a section.
@@ -216,7 +222,7 @@ func (sp spelling) images(s Stmt) string {
 	case *Sync:
 		text := s.Kind.String()
 		switch {
-		case s.Kind == SyncAll || s.Kind == SyncMemory || s.Kind == EventWait || s.Kind == Lock:
+		case s.Kind == SyncAll || s.Kind == SyncMemory || s.Kind == EventWait || s.Kind == Lock || s.Kind == EndTeam:
 		case s.Set != nil:
 			text += " (" + sp.section(s.Set) + ")"
 		case s.Images != nil:

@@ -60,6 +60,30 @@ func ReplaceBodies(s Stmt, with func([]Stmt) []Stmt) {
 	}
 }
 
+// Jumps reports whether s holds an EXIT or a CYCLE.
+func Jumps(s Stmt) bool {
+	found := false
+	Walk([]Stmt{s}, func(s Stmt) bool {
+		switch s.(type) {
+		case *Exit, *Cycle:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// Ungrouped is e without the parentheses around it.
+func Ungrouped(e Expr) Expr {
+	for {
+		u, ok := e.(*Un)
+		if !ok || u.Op != Group {
+			return e
+		}
+		e = u.E
+	}
+}
+
 // Exprs returns the expressions that s itself evaluates, in order of
 // evaluation; those of statements inside s are not among them. The target of an
 // assignment comes last, the items of a READ are left out: they are written, and

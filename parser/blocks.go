@@ -22,8 +22,8 @@ const (
 	selectFrame
 	blockFrame
 	associateFrame
+	teamFrame
 	regionFrame
-	foreignFrame // a construct outside the subset
 )
 
 // frame is a block that is open. A block whose first statement was wrong has
@@ -34,7 +34,6 @@ type frame struct {
 	pos   source.Pos
 	name  string // construct name
 	label int    // of "do 10", else 0
-	until string // for a foreign construct: the words that end it
 	node  ast.Stmt
 	body  *[]ast.Stmt // where the next statement goes
 	alt   source.Pos  // of ELSE
@@ -73,6 +72,8 @@ func (p *parser) pop(pos source.Pos) {
 		n.EndPos = pos
 	case *ast.Critical:
 		n.EndPos = pos
+	case *ast.ChangeTeam:
+		n.EndPos = pos
 	case *ast.Select:
 		n.EndPos = pos
 	case *ast.Forall:
@@ -104,8 +105,6 @@ func (p *parser) closeAbove(i int, pos source.Pos) {
 func (p *parser) notClosed(f *frame, pos source.Pos) {
 	what := "END " + f.what
 	switch {
-	case f.until != "":
-		what = strings.ToUpper(f.until)
 	case f.label != 0:
 		what = fmt.Sprintf("the statement with label %d", f.label)
 	case f.name != "":
@@ -134,6 +133,8 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 		n.Name, f.body = s.Name, &n.Arms[0].Body
 	case *ast.Critical:
 		n.Name, f.body = s.Name, &n.Body
+	case *ast.ChangeTeam:
+		n.Name, f.body = s.Name, &n.Body
 	case *ast.Select:
 		n.Name = s.Name
 	case *ast.Forall:
@@ -158,17 +159,19 @@ var openers = map[scan.Kind]struct {
 }{
 	scan.IfThen:     {ifFrame, "IF"},
 	scan.Critical:   {criticalFrame, "CRITICAL"},
+	scan.ChangeTeam: {teamFrame, "TEAM"},
 	scan.Where:      {whereFrame, "WHERE"},
 	scan.Forall:     {forallFrame, "FORALL"},
 	scan.Block:      {blockFrame, "BLOCK"},
 	scan.Associate:  {associateFrame, "ASSOCIATE"},
 	scan.Region:     {regionFrame, "REGION"},
 	scan.SelectCase: {selectFrame, "SELECT"},
+	scan.SelectType: {selectFrame, "SELECT"},
 }
 
 // enders are the blocks that statements end.
 var enders = map[scan.Kind]frameKind{
-	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
+	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndTeam: teamFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
 	scan.EndSelect: selectFrame,
 	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame, scan.EndRegion: regionFrame,
 }
@@ -201,7 +204,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
 	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
-		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION"}[kind]
+		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION", teamFrame: "END TEAM"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 && p.strayElse[kind] {
 		p.strayElse = nil
@@ -254,9 +257,6 @@ func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Toke
 func (p *parser) misnamed(what string, pos source.Pos) {
 	f := p.stack[len(p.stack)-1]
 	right := "END " + f.what
-	if f.until != "" {
-		right = strings.ToUpper(f.until)
-	}
 	if f.name != "" {
 		right += " " + f.name
 	}
@@ -369,8 +369,12 @@ func (p *parser) selectCase(n *caseArm) {
 	}
 	if i < 0 {
 		if n.Pos.IsValid() {
-			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "CASE without SELECT CASE").
-				WithHelp("remove it, or add the SELECT CASE (...) that it belongs to")
+			what, begin := "CASE", "SELECT CASE"
+			if n.Guard != nil {
+				what, begin = "TYPE IS or CLASS IS", "SELECT TYPE"
+			}
+			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "%s without %s", what, begin).
+				WithHelp("remove it, or add the %s (...) that it belongs to", begin)
 		}
 		return
 	}
@@ -384,14 +388,20 @@ func (p *parser) selectCase(n *caseArm) {
 		f.body = new([]ast.Stmt)
 		return
 	}
-	if n.Values == nil {
+	if s.OfType != (n.Guard != nil) {
+		p.diags.Errorf(source.UnbalancedBlock, n.Pos, "SELECT CASE has CASE, and SELECT TYPE has TYPE IS and CLASS IS").
+			WithNote(f.pos, "the construct begins here").WithHelp("write the one that belongs to it")
+		f.body = new([]ast.Stmt)
+		return
+	}
+	if n.Values == nil && (n.Guard == nil || n.Guard.Of.Name == "") {
 		if f.alt.IsValid() {
-			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "a second CASE DEFAULT").
+			p.diags.Errorf(source.UnbalancedBlock, n.Pos, "a second DEFAULT").
 				WithNote(f.alt, "the first is here").WithHelp("remove one, or give it values")
 		}
 		f.alt = n.Pos
 	}
-	s.Cases = append(s.Cases, ast.Case{Pos: n.Pos, Values: n.Values})
+	s.Cases = append(s.Cases, ast.Case{Pos: n.Pos, Values: n.Values, Guard: n.Guard})
 	f.body = &s.Cases[len(s.Cases)-1].Body
 }
 
@@ -435,7 +445,7 @@ func (p *parser) labelled(label int, pos source.Pos, s ast.Stmt) {
 // statement that was wrong.
 func canEndLoop(s ast.Stmt) bool {
 	switch s := s.(type) {
-	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate, *ast.LabelAssign, *ast.Pause:
+	case nil, *ast.Continue, *ast.Assign, *ast.Print, *ast.Read, *ast.FileStmt, *ast.Call, *ast.Allocate, *ast.PointerAssign, *ast.LabelAssign, *ast.Pause:
 		return true
 	case *ast.If:
 		return s.OneLine

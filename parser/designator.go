@@ -71,7 +71,7 @@ func (c *climber) component(x ast.Expr) (ast.Expr, error) {
 func (c *climber) listed(x ast.Expr) (ast.Expr, error) {
 	if c.at("(") {
 		open := c.lex.Next()
-		args, rng, err := c.arguments(open)
+		args, rng, err := c.arguments()
 		if err != nil {
 			return nil, err
 		}
@@ -134,16 +134,25 @@ func (c *climber) cosubscript() (ast.Expr, error) {
 	return &ast.Triplet{XBase: span(startOf(first), hi.EndPosition()), Lo: lo, Hi: hi}, nil
 }
 
+// imageSelector parses a cosubscript, or one of the keywords that may follow them.
+func (c *climber) imageSelector() (ast.Expr, error) {
+	t := c.lex.Peek()
+	if t.Type != scan.Ident || c.second().Value != "=" {
+		return c.cosubscript()
+	}
+	switch t.Value {
+	case "team", "team_number", "stat":
+		return c.keyword()
+	}
+	return nil, problem(source.Syntax, t, quoted(t)+" in an image selector").WithHelp("TEAM=, TEAM_NUMBER= and STAT= can stand there")
+}
+
 // coindex parses the [image] behind base.
 func (c *climber) coindex(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
 	x := &ast.CoIndex{Base: base}
 	for {
-		if c.lex.Peek().Type == scan.Ident && c.second().Value == "=" {
-			return nil, problem(source.OutsideSubset, c.lex.Peek(), quoted(c.lex.Peek())+" in an image selector is outside the subset").
-				WithHelp("write the number of the image alone: [p]")
-		}
-		p, err := c.cosubscript()
+		p, err := c.imageSelector()
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +195,7 @@ func (b *bounds) of(base ast.Expr, end source.Pos) ast.Expr {
 // substring parses the (lo:hi) behind an array element.
 func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 	open := c.lex.Next()
-	_, rng, err := c.arguments(open)
+	_, rng, err := c.arguments()
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +212,7 @@ func (c *climber) substring(base ast.Expr) (ast.Expr, error) {
 
 // arguments parses what stands between parentheses: a list of expressions and
 // keyword arguments, or one range. The closing parenthesis is left.
-func (c *climber) arguments(open *lexer.Token) (args []ast.Expr, rng *bounds, err error) {
+func (c *climber) arguments() (args []ast.Expr, rng *bounds, err error) {
 	if c.at(")") {
 		return nil, nil, nil
 	}

@@ -161,6 +161,8 @@ func stmtText(s ast.Stmt) []string {
 		return []string{s.What, flag(s.List, "[]")}
 	case *ast.Critical:
 		return []string{s.Name, ends(s.EndPos)}
+	case *ast.ChangeTeam:
+		return []string{s.Name, ends(s.EndPos)}
 	}
 	return nil
 }
@@ -304,6 +306,15 @@ func (d *dumper) parts(s ast.Stmt) {
 		d.exprs("image", s.Images)
 	case *ast.Critical:
 		d.list("body", s.Body)
+	case *ast.ChangeTeam:
+		d.expr("team", s.Team)
+		for _, n := range s.Names {
+			d.exprs(n.Name.Name, n.Codims)
+			d.expr("is", n.X)
+		}
+		d.exprs("status", s.Status)
+		d.list("body", s.Body)
+		d.exprs("end", s.EndStatus)
 	}
 }
 

@@ -111,6 +111,25 @@ type (
 	selectStmt struct {
 		X expr `parser:"( 'selectcase' | 'select' 'case' ) '(' @@ ')'"`
 	}
+	selectTypeStmt struct {
+		Name *lexer.Token `parser:"( 'selecttype' | 'select' 'type' ) '(' ( (?= Ident '=>') @Ident '=>' )?"`
+		X    expr         `parser:"@@ ')'"`
+	}
+	typeGuard struct {
+		Word    lexer.Token  `parser:"@( 'type' | 'class' )"`
+		Default *lexer.Token `parser:"( @'default'"`
+		Type    *typeSpec    `parser:"| 'is' '(' ( @@"`
+		Of      *lexer.Token `parser:"  | @Ident ) ')' )"`
+		Name    *lexer.Token `parser:"@Ident?"`
+	}
+	pointerStmt struct {
+		LHS expr `parser:"@@ '=>'"`
+		RHS expr `parser:"@@"`
+	}
+	nullifyStmt struct {
+		Word lexer.Token `parser:"@'nullify' '('"`
+		List []expr      `parser:"@@ ( ',' @@ )* ')'"`
+	}
 	caseStmt struct {
 		Word    lexer.Token  `parser:"@'case'"`
 		Default *lexer.Token `parser:"( @'default'"`
@@ -123,13 +142,27 @@ type (
 		Hi    *expr        `parser:"( (?! ( ',' | ')' )) @@ )? )?"`
 	}
 	syncStmt struct {
-		What   lexer.Token `parser:"'sync' @( 'all' | 'memory' | 'images' )"`
+		What   lexer.Token `parser:"'sync' @( 'all' | 'memory' | 'images' | 'team' )"`
 		Images *imageSet   `parser:"@@?"`
 	}
 	eventStmt struct {
 		Word lexer.Token  `parser:"@( 'event' | 'lock' | 'unlock' )"`
 		What *lexer.Token `parser:"@( 'post' | 'wait' )?"`
 		Of   imageSet     `parser:"@@"`
+	}
+	teamStmt struct {
+		Fail *lexer.Token `parser:"( @( 'failimage' ) | 'fail' @'image'"`
+		Word *lexer.Token `parser:"| @( 'formteam' ) | 'form' @'team' )"`
+		Args *teamArgs    `parser:"@@?"`
+	}
+	changeTeamStmt struct {
+		Word lexer.Token `parser:"( @'changeteam' | 'change' @'team' )"`
+		Args teamArgs    `parser:"@@"`
+	}
+	endTeamStmt struct {
+		Word lexer.Token  `parser:"( @'endteam' | 'end' @'team' )"`
+		Stat *imageSet    `parser:"@@?"`
+		Name *lexer.Token `parser:"@Ident?"`
 	}
 	criticalStmt struct {
 		Word lexer.Token `parser:"@'critical'"`
@@ -147,8 +180,8 @@ type (
 	}
 	// endStmt is every END: which one the classifier has said already.
 	endStmt struct {
-		Word lexer.Token  `parser:"( @( 'enddo' | 'endselect' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
-		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'select' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
+		Word lexer.Token  `parser:"( @( 'enddo' | 'endselect' | 'endif' | 'endprogram' | 'endsubroutine' | 'endfunction' | 'endmodule' | 'endblockdata' | 'endcritical' | 'endsubmodule' | 'endprocedure' | 'endwhere' | 'endforall' | 'endblock' | 'endassociate' )"`
+		Unit *lexer.Token `parser:"| 'end' ( @( 'do' | 'select' | 'if' | 'program' | 'subroutine' | 'function' | 'module' | 'submodule' | 'procedure' | 'critical' | 'where' | 'forall' | 'blockdata' | 'associate' ) | @'block' @'data'? )? )"`
 		Name *lexer.Token `parser:"@Ident?"`
 	}
 )
@@ -171,12 +204,14 @@ type (
 	caseArm struct {
 		ast.Base
 		Values []ast.CaseValue // nil: DEFAULT
+		Guard  *ast.TypeGuard  // of SELECT TYPE
 		Name   *lexer.Token
 	}
 	blockEnd struct {
 		ast.Base
-		Unit string // "subroutine" of END SUBROUTINE, "" of END alone
-		Name *lexer.Token
+		Unit   string // "subroutine" of END SUBROUTINE, "" of END alone
+		Name   *lexer.Token
+		Status []ast.Expr // of END TEAM
 	}
 	// sequence is several statements that one line stands for.
 	sequence struct {
@@ -335,7 +370,10 @@ func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
 		p.diags.Add(problem(source.Syntax, &g.What, "SYNC IMAGES without images").
 			WithHelp("write sync images (*), sync images (p) or sync images ([p, q])"))
 		return nil
-	case set != nil && set.given && s.What != "images":
+	case s.What == "team" && (set == nil || len(set.list) != 1 || set.brackets):
+		p.diags.Add(problem(source.Syntax, &g.What, "SYNC TEAM of one team").WithHelp("write sync team (team)"))
+		return nil
+	case set != nil && set.given && s.What != "images" && s.What != "team":
 		p.diags.Add(problem(source.Syntax, &g.What, "SYNC "+strings.ToUpper(s.What)+" with images").
 			WithHelp("write sync images (...), or sync %s", s.What))
 		return nil
@@ -344,6 +382,41 @@ func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
 		s.Images, s.List, s.Status = set.list, set.brackets, set.status
 	}
 	return s
+}
+
+func (g *teamStmt) build(p *parser, base ast.Base) ast.Stmt {
+	if g.Fail != nil {
+		if g.Args != nil {
+			p.diags.Add(problem(source.Syntax, g.Fail, "FAIL IMAGE with arguments").WithHelp("write fail image"))
+			return nil
+		}
+		return &ast.Sync{Base: base, What: "fail image"}
+	}
+	if g.Args == nil || len(g.Args.list) != 2 || len(g.Args.names) > 0 {
+		p.diags.Add(problem(source.Syntax, g.Word, "FORM TEAM needs a number and a team").WithHelp("write form team (number, team)"))
+		return nil
+	}
+	return &ast.Sync{Base: base, What: "form team", Images: g.Args.list, Status: g.Args.status}
+}
+
+func (g *changeTeamStmt) build(p *parser, base ast.Base) ast.Stmt {
+	if len(g.Args.list) != 1 {
+		p.diags.Add(problem(source.Syntax, &g.Word, "CHANGE TEAM to one team").WithHelp("write change team (team)"))
+		return nil
+	}
+	return &ast.ChangeTeam{Base: base, Team: g.Args.list[0], Names: g.Args.names, Status: g.Args.status}
+}
+
+func (g *endTeamStmt) build(p *parser, base ast.Base) ast.Stmt {
+	end := &blockEnd{Base: base, Unit: "team", Name: g.Name}
+	if g.Stat != nil {
+		if g.Stat.given {
+			p.diags.Add(problem(source.Syntax, &g.Word, "END TEAM with images").WithHelp("write end team, or end team (stat=variable)"))
+			return nil
+		}
+		end.Status = g.Stat.status
+	}
+	return end
 }
 
 func (g *eventStmt) build(p *parser, base ast.Base) ast.Stmt {
@@ -421,6 +494,42 @@ func (g *selectStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Select{Base: base, X: g.X.X}
 }
 
+func (g *selectTypeStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.Select{Base: base, X: g.X.X, OfType: true}
+	if g.Name != nil {
+		s.As = ast.Name{Pos: startOf(g.Name), Name: g.Name.Value}
+	}
+	return s
+}
+
+func (g *typeGuard) build(p *parser, base ast.Base) ast.Stmt {
+	c := &caseArm{Base: base, Name: g.Name, Guard: &ast.TypeGuard{Class: g.Word.Value == "class"}}
+	switch {
+	case g.Type != nil:
+		p.diags.Add(problem(source.OutsideSubset, &g.Word, "TYPE IS of an intrinsic type, which CLASS(*) has, is outside the subset").
+			WithHelp("write a procedure for each type, and a generic INTERFACE for them"))
+		return nil
+	case g.Of != nil:
+		c.Guard.Of = ast.Name{Pos: startOf(g.Of), Name: g.Of.Value}
+	case !c.Guard.Class:
+		p.diags.Add(problem(source.Syntax, &g.Word, "TYPE DEFAULT").WithHelp("write class default"))
+		return nil
+	}
+	return c
+}
+
+func (g *pointerStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.PointerAssign{Base: base, To: []ast.Expr{g.LHS.X}, X: g.RHS.X}
+}
+
+func (g *nullifyStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	s := &ast.PointerAssign{Base: base, X: &ast.Index{XBase: ast.XBase{Pos: base.Pos, End: base.Pos}, Name: "null", NamePos: base.Pos}}
+	for i := range g.List {
+		s.To = append(s.To, g.List[i].X)
+	}
+	return s
+}
+
 func (g *caseStmt) build(p *parser, base ast.Base) ast.Stmt {
 	c := &caseArm{Base: base, Name: g.Name}
 	for _, v := range g.Values {
@@ -443,7 +552,7 @@ func (g *endStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	if unit == "data" || unit == "blockdata" {
 		unit = "block data"
 	}
-	return &blockEnd{base, unit, g.Name}
+	return &blockEnd{Base: base, Unit: unit, Name: g.Name}
 }
 
 // orNil returns the expression of an optional place.

@@ -62,7 +62,7 @@ func (c *callee) Parse(lex *lexer.PeekingLexer) error {
 		return nil
 	}
 	open := lex.Next()
-	args, rng, err := climb.arguments(open)
+	args, rng, err := climb.arguments()
 	if err == nil && rng != nil {
 		err = problem(source.Syntax, open, "a range is no argument").WithHelp("write the array in front of it: call %s(a(1:n))", c.Name.Name)
 	}
@@ -129,6 +129,70 @@ func (s *imageSet) Parse(lex *lexer.PeekingLexer) error {
 	}
 	_, err := c.close(open)
 	return err
+}
+
+// teamArgs are the arguments of FORM TEAM and CHANGE TEAM: expressions, associations of coarrays
+// and keywords.
+type teamArgs struct {
+	list   []ast.Expr
+	names  []ast.Association
+	status []ast.Expr
+}
+
+// Parse implements participle.Parseable.
+func (a *teamArgs) Parse(lex *lexer.PeekingLexer) error {
+	c := climber{lex: lex}
+	if !c.at("(") {
+		return participle.NextMatch
+	}
+	open := lex.Next()
+	for {
+		if c.lex.Peek().Type == scan.Ident && c.second().Value == "=" {
+			k, err := c.keyword()
+			if err != nil {
+				return err
+			}
+			a.status = append(a.status, k)
+		} else if err := a.positional(&c); err != nil {
+			return err
+		}
+		if !c.at(",") {
+			break
+		}
+		lex.Next()
+	}
+	_, err := c.close(open)
+	return err
+}
+
+// positional parses an argument without a keyword.
+func (a *teamArgs) positional(c *climber) error {
+	t := c.lex.Peek()
+	x, err := c.expr()
+	if err != nil {
+		return err
+	}
+	if !c.at("=>") {
+		a.list = append(a.list, x)
+		return nil
+	}
+	c.lex.Next()
+	co, _ := x.(*ast.CoIndex)
+	if co == nil || !isName(co.Base) {
+		return problem(source.Syntax, t, "in front of => must stand a name with codimensions").WithHelp("write change team (team, name[2,*] => coarray)")
+	}
+	to, err := c.expr()
+	if err != nil {
+		return err
+	}
+	name := co.Base.(*ast.Ident)
+	a.names = append(a.names, ast.Association{Name: ast.Name{Pos: name.Pos, Name: name.Name}, Codims: co.Images, X: to})
+	return nil
+}
+
+func isName(x ast.Expr) bool {
+	_, ok := x.(*ast.Ident)
+	return ok
 }
 
 // images takes x as the images.

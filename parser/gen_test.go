@@ -243,6 +243,9 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 	case 9:
 		return []ast.Stmt{g.forall(depth)}
 	case 7:
+		if g.bool() {
+			return []ast.Stmt{&ast.ChangeTeam{Base: g.base(), Name: g.construct(), Team: g.variable(2), Body: g.block(depth - 1)}}
+		}
 		return []ast.Stmt{&ast.Critical{Base: g.base(), Name: g.construct(), Body: g.block(depth - 1)}}
 	case 0:
 		do := g.do(depth)
@@ -388,8 +391,12 @@ func (g *treeGen) assign(base ast.Base) ast.Stmt {
 }
 
 func (g *treeGen) sync(base ast.Base) ast.Stmt {
-	s := &ast.Sync{Base: base, What: g.pick("all", "memory", "images", "event post", "event wait", "lock", "unlock")}
-	if s.OfVariable() {
+	s := &ast.Sync{Base: base, What: g.pick("all", "memory", "images", "event post", "event wait", "lock", "unlock", "team", "form team", "fail image")}
+	switch {
+	case s.What == "form team":
+		s.Images = []ast.Expr{g.expr(2), g.variable(2)}
+		return s
+	case s.OfVariable(), s.What == "team":
 		s.Images = []ast.Expr{g.variable(2)}
 		return s
 	}

@@ -139,11 +139,7 @@ func (p *parser) withDims(names []shaped, common []dimension) ([]ast.Entity, boo
 func (g *alignDir) build(p *parser, base ast.Base) ast.Stmt {
 	a := ast.Align{Base: base, Target: g.Target.Value, TargetPos: startOf(&g.Target), Colons: len(g.Names) > 0}
 	for i := range g.Subs {
-		sub, ok := g.Subs[i].build(p)
-		if !ok {
-			return nil
-		}
-		a.TargetSubs = append(a.TargetSubs, sub)
+		a.TargetSubs = append(a.TargetSubs, g.Subs[i].build())
 	}
 	switch {
 	case g.Objects == nil && !a.Colons:
@@ -200,18 +196,18 @@ func alignSubs(list []alignSub) []ast.AlignSub {
 	return out
 }
 
-func (g *alignTarget) build(p *parser) (ast.AlignTarget, bool) {
+func (g *alignTarget) build() ast.AlignTarget {
 	if g.Tok != nil {
-		return ast.AlignTarget{Pos: startOf(g.Tok), Star: true}, true
+		return ast.AlignTarget{Pos: startOf(g.Tok), Star: true}
 	}
 	r := g.Section
 	t := ast.AlignTarget{Pos: source.Pos{Line: r.Pos.Line, Col: r.Pos.Column}}
 	if !r.section {
 		t.Expr = r.Lo
-		return t, true
+		return t
 	}
 	t.Colon, t.Lo, t.Hi, t.Stride = true, r.Lo, r.Hi, r.Stride
-	return t, true
+	return t
 }
 
 // Parse implements participle.Parseable.
@@ -329,7 +325,7 @@ func (g *regionDir) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *endRegionDir) build(_ *parser, base ast.Base) ast.Stmt {
-	return &blockEnd{base, "region", nil}
+	return &blockEnd{Base: base, Unit: "region"}
 }
 
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {

@@ -100,7 +100,7 @@ func (p *parser) line(l *scan.Line) {
 	} else {
 		s = scan.Classify(toks)
 	}
-	if p.skip != nil && p.passOver(s) {
+	if p.passOver() {
 		return
 	}
 	base := ast.Base{Pos: l.Pos(0), Label: l.Label}
@@ -114,8 +114,12 @@ func (p *parser) line(l *scan.Line) {
 		p.inRecord(s, base)
 		return
 	}
+	if s.Kind == scan.ModuleProcedure && p.block == nil && p.contains.IsValid() {
+		s.Kind = scan.Subroutine
+		s.Toks = append([]lexer.Token(nil), s.Toks...)
+	}
 	switch s.Kind {
-	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
+	case scan.Subroutine, scan.Function, scan.Module, scan.Submodule, scan.BlockData:
 		p.enter(s.Kind, base.Pos)
 	case scan.Program:
 		if !p.begun && p.outer == nil && p.file.Program != nil {
@@ -211,10 +215,10 @@ func (p *parser) mention(toks []lexer.Token) {
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
 		switch s.Kind {
-		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.Block, scan.Associate, scan.Outside:
+		case scan.Do, scan.DoWhile, scan.IfThen, scan.Critical, scan.ChangeTeam, scan.Where, scan.Forall, scan.DoConcurrent, scan.SelectCase, scan.SelectType, scan.Block, scan.Associate, scan.Outside:
 		default:
 			p.diags.Add(problem(source.Syntax, &s.NameTok, "a name in front of a statement that is no block").
-				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL, BLOCK, ASSOCIATE and CRITICAL can be named"))
+				WithHelp("only DO, IF ... THEN, SELECT CASE, WHERE, FORALL, BLOCK, ASSOCIATE, CHANGE TEAM and CRITICAL can be named"))
 			return
 		}
 	}
@@ -329,6 +333,8 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		p.declare(n)
 	case *ast.Data: // may stand among the statements that are executed
 		p.prog.Spec = append(p.prog.Spec, n)
+	case *enumerators:
+		p.enumerators(n)
 	case *sequence:
 		for _, one := range n.stmts {
 			p.declare(one)
@@ -351,7 +357,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 		p.endInterface(n)
 	case *moduleProcedures:
 		p.moduleProcedures(s, n)
-	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.Forall, *ast.Select, *ast.Block, *ast.Associate:
+	case *ast.DoWhile, *ast.If, *ast.Critical, *ast.ChangeTeam, *ast.Forall, *ast.Select, *ast.Block, *ast.Associate:
 		p.add(stmt, base)
 		p.open(s, base.Pos, stmt)
 	case *caseArm:
@@ -383,11 +389,6 @@ func (p *parser) programStmt(n *programUnit) {
 
 // declare adds a declaration or a mapping directive.
 func (p *parser) declare(s ast.Stmt) {
-	for _, f := range p.stack {
-		if f.kind == foreignFrame {
-			return // told with the construct
-		}
-	}
 	if spec := p.blockSpec(); spec != nil {
 		*spec = append(*spec, s)
 		return
@@ -460,14 +461,14 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 	case scan.EndIf:
 		p.end(ifFrame, n.Pos, 0, n.Name)
 		p.keepLabel(n)
-	case scan.EndSelect:
-		if i := p.foreign("end select"); i >= 0 {
-			p.closeAbove(i, n.Pos)
-			p.pop(n.Pos)
-			break
+	case scan.EndTeam:
+		if i := p.innermost(teamFrame, 0, n.Name); i >= 0 {
+			if team, ok := p.stack[i].node.(*ast.ChangeTeam); ok {
+				team.EndStatus = n.Status
+			}
 		}
 		fallthrough
-	case scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
+	case scan.EndSelect, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
@@ -503,16 +504,16 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.Where, scan.Forall, scan.SelectCase, scan.Block, scan.Associate, scan.Region:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.ChangeTeam, scan.Where, scan.Forall, scan.SelectCase, scan.SelectType, scan.Block, scan.Associate, scan.Region:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:
 		p.alternative(alternatives[s.Kind], base.Pos, nil, false, false, nil)
 	case scan.Else:
 		p.alternative(ifFrame, base.Pos, nil, true, false, nil)
-	case scan.Case:
+	case scan.Case, scan.TypeGuard:
 		p.selectCase(nil)
-	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
+	case scan.EndDo, scan.EndIf, scan.EndCritical, scan.EndTeam, scan.EndWhere, scan.EndForall, scan.EndSelect, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
 		if i := p.innermost(enders[s.Kind], base.Label, nil); i >= 0 {
 			p.closeAbove(i, base.Pos)
 			p.pop(base.Pos)
@@ -520,13 +521,13 @@ func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	case scan.End, scan.EndProgram, scan.EndUnit:
 		p.closeAbove(-1, base.Pos)
 		p.leave(base.Pos)
-	case scan.Subroutine, scan.Function, scan.Module, scan.BlockData:
+	case scan.Subroutine, scan.Function, scan.Module, scan.Submodule, scan.BlockData:
 		// The unit is there, so that its statements are not those of another.
 		p.header, p.prog.Name = true, ""
 		p.prog.Kind = map[scan.Kind]ast.UnitKind{scan.Subroutine: ast.SubroutineUnit,
-			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
-	case scan.Assignment, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event,
+			scan.Function: ast.FunctionUnit, scan.Module: ast.ModuleUnit, scan.Submodule: ast.ModuleUnit, scan.BlockData: ast.BlockDataUnit}[s.Kind]
+	case scan.Assignment, scan.PointerAssign, scan.Nullify, scan.IfStmt, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Team,
 		scan.WhereStmt, scan.ForallStmt, scan.Allocate, scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		p.add(nil, base)
 	case scan.Unknown, scan.Outside:
@@ -575,8 +576,8 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 	inner := scan.Classify(rest)
 	innerBase := ast.Base{Pos: startOf(&rest[0])}
 	switch inner.Kind {
-	case scan.Assignment, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
-		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Allocate,
+	case scan.Assignment, scan.PointerAssign, scan.Nullify, scan.Exit, scan.Cycle, scan.Print, scan.Write, scan.Read,
+		scan.ReadParen, scan.FileStmt, scan.Stop, scan.ErrorStop, scan.Continue, scan.Call, scan.Entry, scan.Return, scan.Sync, scan.Event, scan.Team, scan.Allocate,
 		scan.Goto, scan.ArithmeticIf, scan.LabelAssign, scan.Pause:
 		if inner.Name != "" {
 			break
@@ -598,7 +599,7 @@ func (p *parser) ifStatement(s scan.Stmt, base ast.Base) (_ ast.Stmt, opensBlock
 		n.Arms[0].Body, n.EndPos = []ast.Stmt{stmt}, base.Pos
 		return n, false
 	case scan.Outside:
-		if constructs[inner.Word] == "" && !unitWords[inner.Word] && !strings.HasPrefix(inner.Word, "end ") {
+		if !strings.HasPrefix(inner.Word, "end ") {
 			p.outsideSubset(inner)
 			return nil, false
 		}

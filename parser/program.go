@@ -23,6 +23,7 @@ func ParseProgram(program *load.Program) (*ast.File, *source.List) {
 		p.unit, p.skip, p.more = newUnit(nil), nil, i+1 < len(program.Sources)
 		p.lines(s.Form.Lines(s.Lines, p.diags))
 	}
+	p.submodules()
 	if len(program.Sources) > 1 {
 		orderModules(p.file)
 	}

@@ -26,6 +26,8 @@ type unit struct {
 	contains source.Pos            // of CONTAINS
 	block    *ast.Interface        // the interface block that is open
 	record   *recordFrame          // the definition of a derived type that is open
+
+	enumerated string // the last ENUMERATOR of the ENUM that is open
 }
 
 // newUnit is a place for a unit of which nothing is known yet: a main program
@@ -37,8 +39,9 @@ func newUnit(outer *unit) *unit {
 // The grammars of the statements that begin and divide units.
 type (
 	subroutineStmt struct {
-		Prefix []lexer.Token `parser:"@( 'pure' | 'impure' | 'elemental' | 'recursive' )*"`
-		Name   lexer.Token   `parser:"'subroutine' @Ident"`
+		Prefix []lexer.Token `parser:"@( 'pure' | 'impure' | 'elemental' | 'recursive' | 'module' )*"`
+		Apart  bool          `parser:"( 'subroutine' | @'procedure' )"`
+		Name   lexer.Token   `parser:"@Ident"`
 		Args   []dummyArg    `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
 		Bind   *bindSuffix   `parser:"@@?"`
 	}
@@ -60,11 +63,16 @@ type (
 		Tok lexer.Token `parser:"@( Ident | '*' )"`
 	}
 	prefix struct {
-		Word *lexer.Token `parser:"( @( 'pure' | 'impure' | 'elemental' | 'recursive' )"`
+		Word *lexer.Token `parser:"( @( 'pure' | 'impure' | 'elemental' | 'recursive' | 'module' )"`
 		Type *typeSpec    `parser:"| @@ )"`
 	}
 	moduleStmt struct {
 		Name lexer.Token `parser:"'module' @Ident"`
+	}
+	submoduleStmt struct {
+		Of   lexer.Token  `parser:"'submodule' '(' @Ident"`
+		Over *lexer.Token `parser:"( ':' @Ident )? ')'"`
+		Name lexer.Token  `parser:"@Ident"`
 	}
 	containsStmt struct {
 		Word lexer.Token `parser:"@'contains'"`
@@ -134,6 +142,8 @@ func (p *parser) prefixWord(u *ast.Program, t *lexer.Token) {
 		u.Elemental = true
 	case "recursive":
 		u.Recursive = true
+	case "module":
+		u.Separate = true
 	}
 }
 
@@ -151,7 +161,7 @@ func (p *parser) dummyArgs(list []dummyArg) []ast.Name {
 }
 
 func (g *subroutineStmt) build(p *parser, base ast.Base) ast.Stmt {
-	u := &ast.Program{Pos: base.Pos, Kind: ast.SubroutineUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args)}
+	u := &ast.Program{Pos: base.Pos, Kind: ast.SubroutineUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args), Bare: g.Apart}
 	impure := false
 	for i := range g.Prefix {
 		p.prefixWord(u, &g.Prefix[i])
@@ -187,6 +197,10 @@ func (g *functionStmt) build(p *parser, base ast.Base) ast.Stmt {
 
 func (g *moduleStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &unitHead{base, &ast.Program{Pos: base.Pos, Kind: ast.ModuleUnit, Name: g.Name.Value}}
+}
+
+func (g *submoduleStmt) build(_ *parser, base ast.Base) ast.Stmt {
+	return &unitHead{base, &ast.Program{Pos: base.Pos, Kind: ast.ModuleUnit, Name: g.Name.Value, Parent: ast.Name{Pos: startOf(&g.Of), Name: g.Of.Value}}}
 }
 
 func (g *containsStmt) build(_ *parser, base ast.Base) ast.Stmt { return &containsMark{base} }
@@ -310,7 +324,7 @@ func (p *parser) enter(kind scan.Kind, pos source.Pos) {
 	u := p.unit
 	switch {
 	case !u.begun && u.outer == nil:
-	case (u.contains.IsValid() || u.block != nil) && kind != scan.Program && kind != scan.Module && kind != scan.BlockData:
+	case (u.contains.IsValid() || u.block != nil) && kind != scan.Program && kind != scan.Module && kind != scan.Submodule && kind != scan.BlockData:
 		p.unit = newUnit(u)
 	case kind == scan.Program && !u.contains.IsValid() && u.prog.Kind == ast.MainUnit:
 		return // programStmt knows whether it is the first
@@ -383,6 +397,12 @@ func (p *parser) endUnit(n *blockEnd) {
 	p.closeAbove(-1, n.Pos)
 	p.keepLabel(n)
 	what := strings.ToUpper(u.prog.Kind.String())
+	switch {
+	case u.prog.Parent.Name != "":
+		what = "SUBMODULE"
+	case u.prog.Bare:
+		what = "PROCEDURE"
+	}
 	if n.Unit != "" && n.Unit != strings.ToLower(what) {
 		p.diags.Errorf(source.UnbalancedBlock, n.Pos, "END %s ends a %s", strings.ToUpper(n.Unit), what).
 			WithNote(u.prog.Pos, "the %s begins here", what).

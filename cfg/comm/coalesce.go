@@ -210,12 +210,7 @@ func (c *Comm) base() string {
 
 // key is equal for ranges with the same values on every PE.
 func (r *Range) key() string {
-	cons := make([]Constraint, len(r.Cons))
-	for i, c := range r.Cons {
-		c.Sub, _ = c.Sub.Subst(r.Index, linalg.Var("index"))
-		cons[i] = c
-	}
-	return fmt.Sprintf("(%v:%v:%s %v %s)", r.Lo, r.Hi, r.by(), r.Unknown, exactSet(cons))
+	return fmt.Sprintf("(%v:%v:%s %v %s)", r.Lo, r.Hi, r.by(), r.Unknown, exactSet(r.index()))
 }
 
 // distances is a set of shifts of one base: what they read, as distances from

@@ -120,7 +120,7 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 	}
 	for n, l := range o.loops {
 		d, ok := l.(*ir.Do)
-		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || len(t.region.Part[d]) > 0 {
+		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || t.region.Shares(d) {
 			continue
 		}
 		driven := false
@@ -138,24 +138,11 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 		degree := 0
 		for _, m := range o.loops {
 			e, ok := m.(*ir.Do)
-			if !ok || len(t.region.Part[e]) > 0 {
-				continue
-			}
-			for _, s := range o.ref.Subs {
-				if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
-					degree++
-					break
-				}
-			}
-		}
-		for _, m := range o.loops {
-			if e, ok := m.(*ir.Do); ok && len(t.region.Part[e]) > 0 {
-				for _, s := range o.ref.Subs {
-					if f, ok := t.a.affine(s); ok && f.Uses(e.Index.Name) {
-						degree++
-						break
-					}
-				}
+			if ok && slices.ContainsFunc(o.ref.Subs, func(s ir.Expr) bool {
+				f, ok := t.a.affine(s)
+				return ok && f.Uses(e.Index.Name)
+			}) {
+				degree++
 			}
 		}
 		if !t.divided() || degree > n {

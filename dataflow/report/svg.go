@@ -43,8 +43,9 @@ func (e *drawnEdge) path() string {
 	p := e.points
 	var b strings.Builder
 	fmt.Fprintf(&b, "M%.1f %.1f", p[0][0], p[0][1])
-	if e.stub || !e.up() {
-		for i := 1; i < len(p); i++ {
+	// along goes from point to point.
+	along := func(from, to int) {
+		for i := from; i < to; i++ {
 			u, v := p[i-1], p[i]
 			if math.Abs(u[0]-v[0]) < 0.5 {
 				fmt.Fprintf(&b, "L%.1f %.1f", v[0], v[1])
@@ -53,6 +54,9 @@ func (e *drawnEdge) path() string {
 			m := (u[1] + v[1]) / 2
 			fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", u[0], m, v[0], m, v[0], v[1])
 		}
+	}
+	if e.stub || !e.up() {
+		along(1, len(p))
 		return b.String()
 	}
 	// Out below, beside the layers up, and in from above.
@@ -60,15 +64,7 @@ func (e *drawnEdge) path() string {
 	low, high := p[1], p[last-1]
 	in := p[last][0] + math.Copysign(10, high[0]-p[last][0])
 	fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", p[0][0], low[1]+2*turn, low[0], low[1]+2*turn, low[0], low[1])
-	for i := 2; i < last; i++ {
-		u, v := p[i-1], p[i]
-		if math.Abs(u[0]-v[0]) < 0.5 {
-			fmt.Fprintf(&b, "L%.1f %.1f", v[0], v[1])
-			continue
-		}
-		m := (u[1] + v[1]) / 2
-		fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", u[0], m, v[0], m, v[0], v[1])
-	}
+	along(2, last)
 	fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", high[0], high[1]-2*turn, in, p[last][1]-2*turn, in, p[last][1])
 	return b.String()
 }

@@ -197,15 +197,7 @@ func set(dims []string) string {
 
 // matrix writes the rows of a matrix behind its name.
 func matrix(name string, cells [][]string) []string {
-	width := make([]int, 0)
-	for _, row := range cells {
-		for j, s := range row {
-			if j == len(width) {
-				width = append(width, 0)
-			}
-			width[j] = max(width[j], len([]rune(s)))
-		}
-	}
+	width := widths(cells)
 	var out []string
 	for i, row := range cells {
 		line := strings.Repeat(" ", len(name))
@@ -291,8 +283,8 @@ func change(in, out string) string {
 	return in + " -> " + out
 }
 
-func columns(rows [][]string) []string {
-	var width []int
+// widths are those of columns.
+func widths(rows [][]string) (width []int) {
 	for _, row := range rows {
 		for j, s := range row {
 			if j == len(width) {
@@ -301,6 +293,12 @@ func columns(rows [][]string) []string {
 			width[j] = max(width[j], len([]rune(s)))
 		}
 	}
+	return width
+}
+
+// columns writes rows with columns of one width each.
+func columns(rows [][]string) []string {
+	width := widths(rows)
 	var out []string
 	for _, row := range rows {
 		line := ""

@@ -38,16 +38,15 @@ func (in *Info) Differs(s ir.Stmt) bool { return in.differs[s] }
 // Analyze computes the facts about p, with mappings; nil if p has no coarrays, or
 // no distributed array.
 func Analyze(p *ir.Program) *Info {
-	in, _ := analyze(p, nil)
-	return in
+	return analyze(p, nil)
 }
 
 // Check reports the uses of distributed arrays that are not the same on all images.
 func Check(p *ir.Program, diags *source.List) { analyze(p, diags) }
 
-func analyze(p *ir.Program, diags *source.List) (*Info, bool) {
+func analyze(p *ir.Program, diags *source.List) *Info {
 	if !p.SPMD || !distributes(p) {
-		return nil, false
+		return nil
 	}
 	in := &Info{mapped: map[ir.Stmt]bool{}, differs: map[ir.Stmt]bool{}}
 	in.findMapped(p.Body)
@@ -65,7 +64,7 @@ func analyze(p *ir.Program, diags *source.List) (*Info, bool) {
 		diags.Unique()
 		diags.Sort()
 	}
-	return in, true
+	return in
 }
 
 func distributes(p *ir.Program) bool {
@@ -184,7 +183,18 @@ func anyValue(list []ir.Expr, st state) bool {
 }
 
 func (w *walker) block(body []ir.Stmt, st state, c control) state {
+	outside := c
 	for _, s := range body {
+		if y, ok := s.(*ir.Sync); ok {
+			switch y.Kind {
+			case ir.ChangeTeam:
+				if !c.apart {
+					c = control{true, s.Position()}
+				}
+			case ir.EndTeam:
+				c = outside
+			}
+		}
 		st = w.stmt(s, st, c)
 	}
 	return st

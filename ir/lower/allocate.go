@@ -454,6 +454,9 @@ func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos s
 	} else if s.Coarray && !s.Apart {
 		out = append(out, &ir.Sync{S: ir.S{Pos: pos}})
 	}
+	if l.team.IsValid() && s.Coarray && !s.Apart && !slices.Contains(l.inTeam, s) {
+		l.inTeam = append(l.inTeam, s)
+	}
 	return append(out, l.set(a.flag, truth(true, pos), pos)), lower
 }
 
@@ -574,7 +577,7 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 	} else {
 		body = one(l.set(b.flag, truth(true, s.Pos), s.Pos))
 	}
-	copied := l.simple(&ast.Assign{Base: s.Base, LHS: &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: nameOf(toArg)},
+	copied := l.stmt(&ast.Assign{Base: s.Base, Part: true, LHS: &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: nameOf(toArg)},
 		RHS: &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: nameOf(fromArg)}})
 	body = append(append(body, copied...), l.freed(from, a, s.Pos)...)
 	return []ir.Stmt{free, &ir.If{S: ir.S{Pos: s.Pos}, Cond: varOf(a.flag, s.Pos), Then: body}}

@@ -428,6 +428,11 @@ func (l *lowerer) returnStmt(s *ast.Return) []ir.Stmt {
 			WithNote(l.critical, "it begins here").WithHelp("move it behind END CRITICAL")
 		return nil
 	}
+	if l.team.IsValid() && l.teamIn == at {
+		l.errorf(codeLoop, pos, "RETURN leaves the CHANGE TEAM construct").
+			WithNote(l.team, "it begins here").WithHelp("move it behind END TEAM")
+		return nil
+	}
 	if at.ret == nil {
 		u := at.unit
 		at.ret = &ir.While{S: ir.S{Pos: u.Pos}, Name: l.unique(u.Name + "_body"), End: u.EndPos}

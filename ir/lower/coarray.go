@@ -40,7 +40,7 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 		return dims
 	case s.Type == ir.Character && s.Len == ir.AnyLength && !isDummy:
 		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER with a length that is not constant", e.Name).
-			WithHelp("declare it with the greatest length that is needed")
+			WithHelp("declare it with the greatest length that is needed, or give all its ALLOCATEs the same constant")
 		s.Coarray = true
 		return nil
 	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil && !d.Allocatable:
@@ -122,9 +122,7 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 		l.errorf(codeRank, pos, "coarray %s is an array: that of another image is named by a section", name).
 			WithNote(s.Pos, "%s was declared here", name).WithHelp("write %s(%s)[image]", name, strings.Repeat(",:", len(s.Dims))[1:])
 		return nil, nil
-	case len(e.Images) != len(l.cobounds[s]):
-		l.errorf(codeRank, e.Images[0].Position(), "coarray %s has %s, not %d", name, count(len(l.cobounds[s]), "codimension"), len(e.Images)).
-			WithHelp("give a cosubscript for each codimension")
+	case !l.codimensioned(s, name, e.Images):
 		return nil, nil
 	}
 	outer := l.elem
@@ -184,8 +182,14 @@ func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
 
 // sync lowers SYNC ALL, SYNC MEMORY and SYNC IMAGES, and statements about events and locks.
 func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
-	if s.OfVariable() {
+	switch {
+	case s.OfVariable():
 		return l.events(s)
+	case s.What == "team" || s.What == "form team":
+		return l.teamStmt(s)
+	case s.What == "fail image":
+		l.errorf(codeOutside, s.Pos, "FAIL IMAGE is outside the subset of Fortran that is compiled").WithHelp("write error stop: it ends all images")
+		return nil
 	}
 	out := l.syncOnly(s)
 	if out == nil {

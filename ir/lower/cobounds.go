@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spmdc/spmdc/ir"
@@ -128,10 +129,69 @@ func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Po
 	return true
 }
 
-// imageOf is the image that the cosubscripts of coarray s mean, from 1.
-func (l *lowerer) imageOf(s *ir.Symbol, name string, subs []ast.Expr, pos source.Pos) ir.Expr {
+// allocatedLength is the length that every ALLOCATE of the file gives coarray e, whose length is
+// deferred; false where it is not one constant.
+func (l *lowerer) allocatedLength(e *ast.Entity) (length int, ok bool) {
+	differ := false
+	var block func(list []ast.Stmt)
+	take := func(a *ast.Allocate) {
+		var given ast.Expr
+		about := false
+		for _, x := range a.Args {
+			if k, is := x.(*ast.Keyword); is {
+				if k.Name == "len" {
+					given = k.X
+				}
+				continue
+			}
+			if co, is := x.(*ast.CoIndex); is {
+				about = about || nameOf(co.Base) == e.Name
+			}
+		}
+		if !about {
+			return
+		}
+		n := -1
+		switch x := given.(type) {
+		case *ast.IntLit:
+			n, _ = l.constInt(x, "a CHARACTER length")
+		case *ast.Ident:
+			if s := l.lookup(x.Name); s != nil && s.Param {
+				n, _ = l.constInt(x, "a CHARACTER length")
+			}
+		}
+		differ = differ || n < 0 || ok && n != length
+		length, ok = n, true
+	}
+	block = func(list []ast.Stmt) {
+		for _, s := range list {
+			if a, is := s.(*ast.Allocate); is && !a.Free {
+				take(a)
+			}
+			for _, b := range ast.Bodies(s) {
+				block(*b)
+			}
+		}
+	}
+	var units func(list []*ast.Program)
+	units = func(list []*ast.Program) {
+		for _, u := range list {
+			block(u.Body)
+			units(u.Contains)
+		}
+	}
+	units(append(append([]*ast.Program{l.file.Program}, l.file.Modules...), l.file.Procedures...))
+	return length, ok && !differ
+}
+
+// imageOf is the image that the selector of coarray s means, from 1.
+func (l *lowerer) imageOf(s *ir.Symbol, name string, list []ast.Expr, pos source.Pos) ir.Expr {
 	codims := l.cobounds[s]
-	call := &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "image_index"}
+	team, subs, ok := l.selectorTeam(list, pos)
+	if !ok {
+		return bad(pos)
+	}
+	var args []ir.Expr
 	for k, e := range subs {
 		if _, ranged := e.(*ast.Triplet); ranged || isStar(e) {
 			l.errorf(codeRank, e.Position(), "a codimension of %s, where the number of an image is needed", name).WithHelp("write the image: %s[p]", name)
@@ -147,15 +207,32 @@ func (l *lowerer) imageOf(s *ir.Symbol, name string, subs []ast.Expr, pos source
 				l.errorf(codeBounds, e.Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
 				return bad(pos)
 			}
-			return x
+			return l.initialImage(x, team, pos)
 		}
-		var n ir.Expr = l.intConst(0, pos)
-		if codims[k].n != nil {
-			n = ir.Clone(codims[k].n)
-		}
-		for _, a := range []ir.Expr{ir.Clone(codims[k].lo), n, x} {
-			call.Args = append(call.Args, l.convert(a, ir.Integer))
-		}
+		args = append(args, l.codimensionAt(codims[k], x, pos)...)
+	}
+	return l.initialImage(l.imageIndexOf(args, team, pos), team, pos)
+}
+
+// codimensionAt is what image_index of the run time takes for a codimension: its lower bound, its
+// extent or 0, and the cosubscript.
+func (l *lowerer) codimensionAt(c codimension, x ir.Expr, pos source.Pos) []ir.Expr {
+	var n ir.Expr = l.intConst(0, pos)
+	if c.n != nil {
+		n = ir.Clone(c.n)
+	}
+	var out []ir.Expr
+	for _, a := range []ir.Expr{ir.Clone(c.lo), n, x} {
+		out = append(out, l.convert(a, ir.Integer))
+	}
+	return out
+}
+
+// imageIndexOf is the index in a team of the image with the cosubscripts that args say.
+func (l *lowerer) imageIndexOf(args []ir.Expr, team ir.Expr, pos source.Pos) ir.Expr {
+	call := &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: "image_index", Args: args}
+	if l.teams != nil {
+		call.Name, call.Args = "team_index", append([]ir.Expr{ir.Clone(team)}, args...)
 	}
 	return call
 }
@@ -163,17 +240,16 @@ func (l *lowerer) imageOf(s *ir.Symbol, name string, subs []ast.Expr, pos source
 // imageQuery lowers this_image, num_images, image_index, lcobound and ucobound.
 func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
 	if len(e.Args) == 0 && (e.Name == "this_image" || e.Name == "num_images") {
-		return &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: e.Name}
+		return l.ofImages(e.Name, e.Pos)
 	}
-	if e.Name == "num_images" {
-		l.errorf(codeOutside, e.Args[0].Position(), "num_images with arguments is not supported").WithHelp("write num_images()")
-		return bad(e.Pos)
+	if e.Name == "num_images" || e.Name == "this_image" && len(e.Args) == 1 && isKeyword(e.Args[0], "team") {
+		return l.inTeamOf(e)
 	}
 	second := "dim"
 	if e.Name == "image_index" {
 		second = "sub"
 	}
-	args := l.ordered(e, 1, "coarray", second)
+	args := l.ordered(e, 1, "coarray", second, "team")
 	if args == nil {
 		return bad(e.Pos)
 	}
@@ -187,8 +263,14 @@ func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
 		l.errorf(codeArgument, args[0].Position(), "the argument of %s is no coarray", e.Name).WithHelp("write the name of a coarray")
 		return bad(e.Pos)
 	}
+	var team ir.Expr
+	if l.teams != nil {
+		if team = l.teamOf(args[2], e.Pos); team == nil {
+			return bad(e.Pos)
+		}
+	}
 	if e.Name == "image_index" {
-		return l.imageIndex(e, s, args[1])
+		return l.imageIndex(e, s, args[1], team)
 	}
 	if args[1] == nil {
 		l.errorf(codeOutside, e.Pos, "%s of all codimensions is an array, and a single value is needed here", e.Name).
@@ -203,11 +285,17 @@ func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
 		l.errorf(codeRank, args[1].Position(), "codimension %d of %s, which has %d", d, id.Name, len(codims))
 		return bad(e.Pos)
 	}
-	return l.convert(l.cobound(e.Name, codims, d-1, e.Pos), ir.Integer)
+	return l.convert(l.cobound(e.Name, codims, d-1, team, e.Pos), ir.Integer)
 }
 
-// cobound is lcobound, ucobound or this_image in codimension d, from 0.
-func (l *lowerer) cobound(name string, codims codimensions, d int, pos source.Pos) ir.Expr {
+func isKeyword(e ast.Expr, name string) bool {
+	k, ok := e.(*ast.Keyword)
+	return ok && k.Name == name
+}
+
+// cobound is lcobound, ucobound or this_image in codimension d, from 0; team is nil in programs
+// without teams.
+func (l *lowerer) cobound(name string, codims codimensions, d int, team ir.Expr, pos source.Pos) ir.Expr {
 	lo := codims[d].lo
 	if name == "lcobound" {
 		return ir.Clone(lo)
@@ -216,11 +304,17 @@ func (l *lowerer) cobound(name string, codims codimensions, d int, pos source.Po
 	for _, c := range codims[:d] {
 		before = l.times(before, ir.Clone(c.n), pos)
 	}
-	call := func(name string, args ...ir.Expr) ir.Expr {
-		for i := range args {
-			args[i] = l.convert(args[i], ir.Integer)
+	images := func() ir.Expr {
+		if team == nil {
+			return l.ofImages("num_images", pos)
 		}
-		return &ir.Call{X: ir.X{Pos: pos, Typ: ir.Integer}, Name: name, Args: args}
+		return l.ofTeam("team_size", pos, ir.Clone(team))
+	}
+	image := func() ir.Expr {
+		if team == nil {
+			return l.ofImages("this_image", pos)
+		}
+		return l.ofTeam("team_image", pos, ir.Clone(team))
 	}
 	over := func(x ir.Expr) ir.Expr { // (x-1)/before
 		x = l.minus(x, l.intConst(1, pos), pos)
@@ -232,19 +326,19 @@ func (l *lowerer) cobound(name string, codims codimensions, d int, pos source.Po
 	var at ir.Expr
 	switch n := codims[d].n; {
 	case name == "ucobound" && n == nil:
-		at = over(call("num_images"))
+		at = over(images())
 	case name == "ucobound":
 		at = l.minus(ir.Clone(n), l.intConst(1, pos), pos)
 	case n == nil:
-		at = over(call("this_image"))
+		at = over(image())
 	default:
-		at = call("mod", over(call("this_image")), ir.Clone(n))
+		at = l.ofTeam("mod", pos, over(image()), ir.Clone(n))
 	}
 	return l.plus(ir.Clone(lo), at, pos)
 }
 
-// imageIndex lowers image_index(s, sub).
-func (l *lowerer) imageIndex(e *ast.Index, s *ir.Symbol, sub ast.Expr) ir.Expr {
+// imageIndex lowers image_index(s, sub [, team]).
+func (l *lowerer) imageIndex(e *ast.Index, s *ir.Symbol, sub ast.Expr, team ir.Expr) ir.Expr {
 	codims := l.cobounds[s]
 	var list []ast.Expr
 	switch x := sub.(type) {
@@ -263,21 +357,42 @@ func (l *lowerer) imageIndex(e *ast.Index, s *ir.Symbol, sub ast.Expr) ir.Expr {
 			WithHelp("write image_index(%s, [i, j]) with a value for each codimension", s.Source())
 		return bad(e.Pos)
 	}
-	call := &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "image_index"}
+	var at []ir.Expr
 	for k, item := range list {
 		x := l.integer(item, "a cosubscript")
 		if isBad(x) {
 			return x
 		}
-		var n ir.Expr = l.intConst(0, e.Pos)
-		if codims[k].n != nil {
-			n = ir.Clone(codims[k].n)
-		}
-		for _, a := range []ir.Expr{ir.Clone(codims[k].lo), n, x} {
-			call.Args = append(call.Args, l.convert(a, ir.Integer))
-		}
+		at = append(at, l.codimensionAt(codims[k], x, e.Pos)...)
 	}
-	return call
+	return l.imageIndexOf(at, team, e.Pos)
+}
+
+// withCodimensions is s, where each this_image(a), lcobound(a) and ucobound(a) is the array of its values.
+func (l *lowerer) withCodimensions(s ast.Stmt) ast.Stmt {
+	if len(l.cobounds) == 0 {
+		return s
+	}
+	inquires := func(x ast.Expr) bool { return l.eachCodimension(x) != x }
+	if !slices.ContainsFunc(ast.Exprs(s), func(x *ast.Expr) bool { return ast.Any(*x, inquires) }) {
+		return s
+	}
+	var replaced func(x ast.Expr) ast.Expr
+	replaced = func(x ast.Expr) ast.Expr {
+		if x = l.eachCodimension(x); !ast.Any(x, inquires) {
+			return x
+		}
+		x = ast.Copy(x)
+		for _, part := range ast.Parts(x) {
+			*part = replaced(*part)
+		}
+		return x
+	}
+	c := ast.Copy(s)
+	for _, x := range ast.Exprs(c) {
+		*x = replaced(*x)
+	}
+	return c
 }
 
 // eachCodimension is e, where it is this_image(a), lcobound(a) or ucobound(a), as the array of its values.

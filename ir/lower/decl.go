@@ -142,6 +142,11 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if e.Len != nil {
 			l.charLength(e.Len, &t)
 		}
+		if t.colon && d.Allocatable && len(e.Codims)+len(d.Codimension) > 0 {
+			if n, ok := l.allocatedLength(e); ok {
+				t.length, t.colon = n, false
+			}
+		}
 		s := l.declare(e, t)
 		if s == nil {
 			continue

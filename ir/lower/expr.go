@@ -236,6 +236,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
+	if teamFunctions[e.Name] && p == nil && s == nil {
+		return l.teamQuery(e)
+	}
 	if e.Name == "allocated" && p == nil && s == nil {
 		return l.isAllocated(e)
 	}

@@ -19,6 +19,7 @@ var IntrinsicConstants = map[string]map[string]int{
 		"character_storage_size": 8, "file_storage_size": 8, "numeric_storage_size": 32,
 		"stat_locked": 1, "stat_locked_other_image": 2, "stat_unlocked": 0,
 		"stat_stopped_image": 6000, "stat_failed_image": 6001,
+		"initial_team": 0, "parent_team": 1, "current_team": 2,
 	},
 	"iso_c_binding": {
 		"c_signed_char": 1, "c_short": 2, "c_int": 4, "c_long": 8, "c_long_long": 8, "c_size_t": 8,

@@ -15,7 +15,7 @@ import (
 )
 
 // TestIntrinsicConstants: the constants of the modules of the language have the
-// values that gfortran gives them.
+// values that gfortran gives them. It has none for the levels of teams, which get_team alone takes.
 func TestIntrinsicConstants(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
 	dir := t.TempDir()
@@ -23,6 +23,9 @@ func TestIntrinsicConstants(t *testing.T) {
 		var text, want strings.Builder
 		fmt.Fprintf(&text, "use, intrinsic :: %s\n", module)
 		for _, name := range slices.Sorted(maps.Keys(constants)) {
+			if name == "initial_team" || name == "parent_team" || name == "current_team" {
+				continue
+			}
 			fmt.Fprintf(&text, "print '(a,i0)', '%s ', %s\n", name, name)
 			fmt.Fprintf(&want, "%s %d\n", name, constants[name])
 		}

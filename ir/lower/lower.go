@@ -122,7 +122,8 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		signatures:  make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
-	l.prog.SPMD = mentionsImages(f)
+	images, teams := mentionsImages(f)
+	l.prog.SPMD = images
 	l.reserve(p)
 	for _, u := range f.Procedures {
 		if _, twice := l.external[u.Name]; twice {
@@ -148,7 +149,11 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		l.blockData(u)
 	}
 	l.scope, l.pending = main, pending
-	l.prog.Body = l.unitBody(p)
+	var begin []ir.Stmt
+	if teams {
+		begin = l.declareTeams(p.Pos)
+	}
+	l.prog.Body = append(begin, l.unitBody(p)...)
 	l.joinTexts()
 	l.wholeTexts()
 	l.uncalled(f)
@@ -164,6 +169,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	}
 	l.prog.Body, _ = (&reaching{left: map[ir.Stmt]bool{}}).list(l.prog.Body)
 	l.noRandomAcross()
+	l.noTeamsAcross(p.Pos)
 	return l, l.prog
 }
 
@@ -215,6 +221,10 @@ type lowerer struct {
 	critical   source.Pos   // of the CRITICAL construct around
 	criticalIn *scope       // that has it
 	locks      []source.Pos // CRITICAL constructs
+	teams      *teams       // nil: the program has none
+	team       source.Pos   // of the CHANGE TEAM construct around
+	teamIn     *scope       // that has it
+	inTeam     []*ir.Symbol // coarrays that are allocated in it
 
 	concurrents map[ast.Stmt]bool // the DO loops that DO CONCURRENT has become
 

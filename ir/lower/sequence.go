@@ -135,7 +135,7 @@ func (b *binding) alongside(d *dummy, sh *shape, a *argument) (in []viewSub, ok 
 		case last && r == q:
 		case last && !d.star && b.inside(sh, a, k, first):
 		case !last && whole && !known && (a.start == nil || !l.flattens(a.view.base)):
-			b.testExtent(d, k, sh.n[k], a.shape.n[k])
+			b.testExtent(d, sh.n[k], a.shape.n[k])
 		default:
 			return nil, false
 		}
@@ -152,9 +152,9 @@ func (b *binding) inside(sh *shape, a *argument, k int, first ir.Expr) bool {
 	return okN && okRoom && n <= room && n != 1
 }
 
-// testExtent ends the program where the extents n and actual of dimension k, of all calls
+// testExtent ends the program where the extents n and actual of a dimension, of all calls
 // with this shape, differ.
-func (b *binding) testExtent(d *dummy, k int, n, actual ir.Expr) {
+func (b *binding) testExtent(d *dummy, n, actual ir.Expr) {
 	l := b.l
 	if l.phantom {
 		return

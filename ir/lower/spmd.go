@@ -15,8 +15,11 @@ var collectives = map[string]bool{"co_sum": true, "co_max": true, "co_min": true
 // imageFunctions are the intrinsics that ask about images.
 var imageFunctions = map[string]bool{"this_image": true, "num_images": true, "image_index": true, "lcobound": true, "ucobound": true}
 
-// mentionsImages reports whether f is a program in explicit SPMD mode.
-func mentionsImages(f *ast.File) bool {
+// teamFunctions are those that only programs with teams need.
+var teamFunctions = map[string]bool{"team_number": true, "get_team": true}
+
+// mentionsImages reports whether f is a program in explicit SPMD mode, and whether it has teams.
+func mentionsImages(f *ast.File) (images, teams bool) {
 	m := &imageFinder{own: map[string]bool{}}
 	for _, u := range f.Procedures {
 		m.own[u.Name] = true
@@ -28,7 +31,7 @@ func mentionsImages(f *ast.File) bool {
 	for _, u := range units {
 		m.unit(u)
 	}
-	return m.found
+	return m.found || m.teams, m.teams
 }
 
 // imageFinder looks for images. A procedure of the file hides the intrinsic of
@@ -36,6 +39,7 @@ func mentionsImages(f *ast.File) bool {
 type imageFinder struct {
 	own   map[string]bool
 	found bool
+	teams bool
 }
 
 func (m *imageFinder) names(u *ast.Program) {
@@ -67,8 +71,13 @@ func (m *imageFinder) spec(list []ast.Stmt) {
 func (m *imageFinder) block(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
-		case *ast.Sync, *ast.Critical:
+		case *ast.Sync:
 			m.found = true
+			m.teams = m.teams || s.What == "form team" || s.What == "team"
+		case *ast.Critical:
+			m.found = true
+		case *ast.ChangeTeam:
+			m.teams = true
 		case *ast.Block:
 			m.spec(s.Spec)
 		case *ast.Call:
@@ -87,8 +96,13 @@ func (m *imageFinder) block(list []ast.Stmt) {
 func (m *imageFinder) image(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CoIndex:
+		for _, i := range e.Images {
+			k, ok := i.(*ast.Keyword)
+			m.teams = m.teams || ok && k.Name != "stat"
+		}
 		return true
 	case *ast.Index:
+		m.teams = m.teams || teamFunctions[e.Name] && !m.own[e.Name]
 		return (imageFunctions[e.Name] || e.Name == "image_status") && !m.own[e.Name]
 	}
 	return false

@@ -53,7 +53,7 @@ func ends(body []ir.Stmt) bool {
 // that it refers to come first.
 func (l *lowerer) stmt(s ast.Stmt) []ir.Stmt {
 	var out []ir.Stmt
-	before := l.functions(func() { out = l.simple(s) })
+	before := l.functions(func() { out = l.simple(l.withCodimensions(s)) })
 	return append(before, out...)
 }
 
@@ -121,6 +121,8 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 		return l.sync(s)
 	case *ast.Critical:
 		return l.criticalBlock(s)
+	case *ast.ChangeTeam:
+		return l.changeTeam(s)
 	case *ast.Block:
 		return l.blockConstruct(s)
 	case *ast.Associate:
@@ -131,7 +133,13 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 	case *ast.Pause:
 		l.diags.Warnf(source.NotHonoured, s.Pos, "PAUSE is ignored: the program goes on").WithHelp("remove it, or READ a line")
 	case *ast.Select:
+		if s.OfType {
+			l.errorf(codeOutside, s.Pos, "SELECT TYPE of what is not polymorphic").WithHelp("declare the object as class(name), a dummy argument or ALLOCATABLE")
+			return nil
+		}
 		return l.selectCase(s)
+	case *ast.PointerAssign:
+		l.errorf(codeOutside, s.Pos, "pointers are outside the subset").WithHelp("declare an array with the greatest extents that are needed, and work on a part")
 	case *structure.Block, *structure.Loop, *structure.Leave, *structure.Repeat, *structure.Let:
 		return l.structuredStmt(s)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
@@ -151,9 +159,6 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 		return l.callStmt(&ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}})
 	}
 	if l.isPart(s.LHS) {
-		if all := l.eachCodimension(s.RHS); all != s.RHS {
-			s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: all}
-		}
 		return l.arrayAssign(s)
 	}
 	if part, is := s.LHS.(*ast.Substring); is && l.isPart(part.Base) {
@@ -514,7 +519,7 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 		if !arm.Pos.IsValid() {
 			next.Pos = s.Pos
 		}
-		if c, ok := next.Cond.(*ir.Const); ok && l.deep() && len(before) == 0 {
+		if c, ok := next.Cond.(*ir.Const); ok && (s.OfType || l.deep()) && len(before) == 0 {
 			if c.Bool {
 				return chain(l.block(arm.Body))
 			}

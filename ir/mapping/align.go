@@ -164,7 +164,7 @@ func (r *resolver) subscripts(o, target *object, d *ir.Directive) ([]subscript, 
 		sub := subscript{dim: dim, coef: s.Coef, off: s.Off}
 		if strings.HasPrefix(s.Dummy, ":") {
 			if s.Section != nil {
-				sub, ok = r.matchSection(o, target, d, dim, j, s)
+				sub, ok = r.matchSection(o, target, dim, j, s)
 			} else {
 				sub, ok = r.matchColon(o, target, d, dim, j)
 			}
@@ -267,7 +267,7 @@ func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (s
 
 // matchSection matches dimension dim of o with the section of dimension j of the target that
 // s names: their elements in order.
-func (r *resolver) matchSection(o, target *object, d *ir.Directive, dim, j int, s ir.AlignSub) (subscript, bool) {
+func (r *resolver) matchSection(o, target *object, dim, j int, s ir.AlignSub) (subscript, bool) {
 	b, t := o.dims[dim], s.Section
 	if b.Open() {
 		r.diags.Errorf(source.OutsideSubset, s.Pos, "dimension %d of %s, whose bounds only the run knows, is aligned with a section of %s", dim+1, o.name, target.name).

@@ -192,18 +192,8 @@ func (in *Info) writes(s ir.Stmt) (out []*ir.Symbol) {
 			out = append(out, r.Sym)
 		}
 	}
-	if out != nil {
-		jumps := false
-		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
-			switch s.(type) {
-			case *ir.Exit, *ir.Cycle:
-				jumps = true
-			}
-			return !jumps
-		})
-		if jumps {
-			return nil
-		}
+	if out != nil && ir.Jumps(s) {
+		return nil
 	}
 	return out
 }

@@ -225,7 +225,7 @@ func (a *Analysis) extent(loop *ir.Do) (b ir.Bound, found bool) {
 					block(s.Body)
 				}
 			}
-			if jumps(s) {
+			if ir.Jumps(s) {
 				return // what follows may be left out
 			}
 		}
@@ -234,32 +234,10 @@ func (a *Analysis) extent(loop *ir.Do) (b ir.Bound, found bool) {
 	return b, found
 }
 
-// jumps reports whether s holds an EXIT or a CYCLE.
-func jumps(s ir.Stmt) bool {
-	found := false
-	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
-		switch s.(type) {
-		case *ir.Exit, *ir.Cycle:
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
 // runs reports whether the first iteration of d is surely executed where d is.
 func (a *Analysis) runs(d *ir.Do) bool {
 	b := a.info.Bounds(d)
-	if !b.Affine() {
-		return false
-	}
-	f := a.at(d)
-	gap, ok := b.Lo.Sub(b.Hi) // > 0 if there is none
-	if b.Step < 0 {
-		gap, ok = b.Hi.Sub(b.Lo)
-	}
-	gap, ok2 := gap.Sub(linalg.Const(1))
-	return ok && ok2 && f.never(gap)
+	return b.Affine() && a.at(d).run(b)
 }
 
 // surelyRead lists the array elements that are read whenever e is evaluated.

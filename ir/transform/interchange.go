@@ -187,16 +187,7 @@ func (a *Analysis) rectangular(nest []*ir.Do) error {
 
 // runsWith reports whether the first iteration of d surely exists where outer, a loop
 // around it on whose index its bounds do not depend, begins.
-func (a *Analysis) runsWith(d, outer *ir.Do) bool {
-	b := a.info.Bounds(d)
-	f := a.at(outer)
-	gap, ok := b.Lo.Sub(b.Hi)
-	if b.Step < 0 {
-		gap, ok = b.Hi.Sub(b.Lo)
-	}
-	gap, ok2 := gap.Sub(linalg.Const(1))
-	return ok && ok2 && f.never(gap)
-}
+func (a *Analysis) runsWith(d, outer *ir.Do) bool { return a.at(outer).run(a.info.Bounds(d)) }
 
 // onlyComputes refuses statements that leave a loop or whose order others see.
 func onlyComputes(body []ir.Stmt) error {

@@ -268,7 +268,7 @@ func (a *Analysis) part(loop *ir.Do, f *folder, body []ir.Stmt) *ir.Do {
 // ifRuns puts body under the condition that loop runs at least once: lo, or the
 // index where the main loop has left it, has not passed hi.
 func (a *Analysis) ifRuns(loop *ir.Do, b scalar.LoopBounds, fromLo bool, body []ir.Stmt) []ir.Stmt {
-	if !a.at(loop).negated(b) {
+	if !a.at(loop).run(b) {
 		from := ir.Clone(loop.Lo)
 		if !fromLo {
 			from = index(loop)
@@ -283,9 +283,9 @@ func (a *Analysis) ifRuns(loop *ir.Do, b scalar.LoopBounds, fromLo bool, body []
 	return body
 }
 
-// negated reports whether f excludes that a loop of these bounds has no
+// run reports whether f excludes that a loop of these bounds has no
 // iteration.
-func (f facts) negated(b scalar.LoopBounds) bool {
+func (f facts) run(b scalar.LoopBounds) bool {
 	past, ok := b.Lo.Sub(b.Hi)
 	if b.Step < 0 {
 		past, ok = b.Hi.Sub(b.Lo)

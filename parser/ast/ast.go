@@ -59,6 +59,9 @@ type Program struct {
 	Elemental bool
 	Recursive bool
 	Statement bool // a statement function
+	Separate  bool // MODULE stands in front of it
+	Bare      bool // MODULE PROCEDURE, whose arguments its interface has
+	Parent    Name // of a submodule: its module
 
 	// Of a procedure that package lower has made of an ENTRY: the unit that it is in, its
 	// statement, and the dummy arguments that other entries have and it has not.

@@ -84,6 +84,9 @@ func Exprs(s Stmt) []*Expr {
 	switch s := s.(type) {
 	case *Assign:
 		add(&s.LHS, &s.RHS)
+	case *PointerAssign:
+		all(s.To)
+		add(&s.X)
 	case *Do:
 		add(&s.Lo, &s.Hi, &s.Step)
 	case *DoWhile:
@@ -115,6 +118,14 @@ func Exprs(s Stmt) []*Expr {
 		all(s.Status)
 	case *Allocate:
 		all(s.Args)
+	case *ChangeTeam:
+		add(&s.Team)
+		for i := range s.Names {
+			all(s.Names[i].Codims)
+			add(&s.Names[i].X)
+		}
+		all(s.Status)
+		all(s.EndStatus)
 	case *Associate:
 		for i := range s.Names {
 			add(&s.Names[i].X)
@@ -179,6 +190,8 @@ func Bodies(s Stmt) []*[]Stmt {
 	case *Block:
 		return []*[]Stmt{&s.Body}
 	case *Associate:
+		return []*[]Stmt{&s.Body}
+	case *ChangeTeam:
 		return []*[]Stmt{&s.Body}
 	case *If:
 		var list []*[]Stmt

@@ -70,7 +70,8 @@ type (
 		Lo, Hi Expr
 	}
 	// CoIndex is base[image]: base of another image. Base is an *Ident, *Index
-	// or *Substring; Images has one expression for each codimension.
+	// or *Substring; Images has one expression for each codimension, then TEAM=,
+	// TEAM_NUMBER= and STAT=, as *Keyword.
 	CoIndex struct {
 		XBase
 		Base   Expr
@@ -137,10 +138,11 @@ type (
 	}
 )
 
-// Association is "a => x" of ASSOCIATE.
+// Association is "a => x" of ASSOCIATE, or "a[2,*] => x" of CHANGE TEAM with codimensions.
 type Association struct {
 	Name
-	X Expr
+	Codims []Expr
+	X      Expr
 }
 
 // ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.

@@ -60,6 +60,7 @@ type (
 		HasElse bool
 		ElsePos source.Pos
 		OneLine bool
+		OfType  bool // not in the source: it was SELECT TYPE
 		EndPos  source.Pos
 	}
 	IfArm struct {
@@ -126,7 +127,9 @@ type (
 	// "memory" or "images". The set is one expression, or with List a list in
 	// brackets, or with neither "*". Status has STAT= and ERRMSG=, as *Keyword.
 	// It is also "event post(e)", "event wait(e)", "lock(l)" and "unlock(l)", which What
-	// says: then Images has the variable, and Status UNTIL_COUNT= and ACQUIRED_LOCK= too.
+	// says: then Images has the variable, and Status UNTIL_COUNT= and ACQUIRED_LOCK= too. And it
+	// is "form team(number, t)" and "sync team(t)", whose What is "team": Images has the number
+	// and the team, Status NEW_INDEX= too; and "fail image".
 	Sync struct {
 		Base
 		What   string
@@ -139,6 +142,7 @@ type (
 	Allocate struct {
 		Base
 		Free bool
+		Of   Name // of "allocate (t :: a)": the derived type
 		Args []Expr
 	}
 	// Critical is "name: critical ... end critical". Status has STAT= and ERRMSG=.
@@ -148,6 +152,18 @@ type (
 		Status []Expr
 		Body   []Stmt
 		EndPos source.Pos
+	}
+	// ChangeTeam is "name: change team (team, x[2,*] => a) ... end team". Status has STAT= and
+	// ERRMSG=, EndStatus those of END TEAM.
+	ChangeTeam struct {
+		Base
+		Name      string
+		Team      Expr
+		Names     []Association
+		Status    []Expr
+		Body      []Stmt
+		EndStatus []Expr
+		EndPos    source.Pos
 	}
 	// Block is "name: block", with declarations of its own.
 	Block struct {
@@ -165,6 +181,12 @@ type (
 		Names  []Association
 		Body   []Stmt
 		EndPos source.Pos
+	}
+	// PointerAssign is "p => x", or "nullify (p, q)" where X is null().
+	PointerAssign struct {
+		Base
+		To []Expr
+		X  Expr
 	}
 	// Call is "call s(args)". An argument may be a *Keyword or an *AltReturn. Status is the
 	// variable that is set to the number of the alternate return, "" in a tree that is parsed.
@@ -229,11 +251,14 @@ type (
 		Base
 		Code Expr
 	}
-	// Select is "name: select case (x)".
+	// Select is "name: select case (x)", or with OfType "name: select type (as => x)", where the
+	// Name of As may be "".
 	Select struct {
 		Base
 		Name   string
 		X      Expr
+		OfType bool
+		As     Name
 		Cases  []Case
 		EndPos source.Pos
 	}
@@ -241,7 +266,16 @@ type (
 
 // OfVariable reports whether s is about an event or a lock.
 func (s *Sync) OfVariable() bool {
-	return s.What != "all" && s.What != "memory" && s.What != "images"
+	switch s.What {
+	case "event post", "event wait", "lock", "unlock":
+		return true
+	}
+	return false
+}
+
+// isSync reports whether s begins with the word SYNC.
+func (s *Sync) isSync() bool {
+	return s.What != "form team" && s.What != "fail image" && !s.OfVariable()
 }
 
 // Target is a label that a statement refers to.
@@ -254,7 +288,14 @@ type Target struct {
 type Case struct {
 	Pos    source.Pos
 	Values []CaseValue
+	Guard  *TypeGuard // of SELECT TYPE
 	Body   []Stmt
+}
+
+// TypeGuard is "type is (t)", with Class "class is (t)", or "class default" where the Name of Of is "".
+type TypeGuard struct {
+	Class bool
+	Of    Name
 }
 
 // CaseValue is one value, Lo, or with Range lo:hi, either of which may be nil.

@@ -172,6 +172,12 @@ func (p *printer) stmt(s Stmt) {
 	case *Associate:
 		p.block(s.Body)
 		p.line(0, named("end associate", s.Name))
+	case *ChangeTeam:
+		p.block(s.Body)
+		var b strings.Builder
+		b.WriteString("end team")
+		writeImages(&b, "", s.EndStatus)
+		p.line(0, named(b.String(), s.Name))
 	case *TypeDef:
 		p.typeDef(s)
 	case *Interface:

@@ -34,6 +34,9 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString("de")
 		}
 		b.WriteString("allocate (")
+		if s.Of.Name != "" {
+			b.WriteString(s.Of.Name + " :: ")
+		}
 		for i, e := range s.Args {
 			comma(&b, i)
 			writeExpr(&b, e, 0)
@@ -194,7 +197,7 @@ func head(s Stmt) (text string, directive bool) {
 			writeExpr(&b, s.Code, 0)
 		}
 	case *Sync:
-		if !s.OfVariable() {
+		if s.isSync() {
 			b.WriteString("sync ")
 		}
 		b.WriteString(s.What)
@@ -202,6 +205,20 @@ func head(s Stmt) (text string, directive bool) {
 	case *Critical:
 		b.WriteString(label(s.Name) + "critical")
 		writeImages(&b, "", s.Status)
+	case *ChangeTeam:
+		b.WriteString(label(s.Name) + "change team (")
+		writeExpr(&b, s.Team, 0)
+		for _, n := range s.Names {
+			b.WriteString(", " + n.Name.Name + "[")
+			writeList(&b, n.Codims)
+			b.WriteString("] => ")
+			writeExpr(&b, n.X, 0)
+		}
+		for _, e := range s.Status {
+			b.WriteString(", ")
+			writeExpr(&b, e, 0)
+		}
+		b.WriteString(")")
 	case *Block:
 		b.WriteString(label(s.Name) + "block")
 	case *Associate:
@@ -256,7 +273,21 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(" " + UnparseExpr(s.Code))
 		}
 	case *Select:
-		b.WriteString(label(s.Name) + "select case (" + UnparseExpr(s.X) + ")")
+		switch {
+		case s.OfType && s.As.Name != "":
+			b.WriteString(label(s.Name) + "select type (" + s.As.Name + " => " + UnparseExpr(s.X) + ")")
+		case s.OfType:
+			b.WriteString(label(s.Name) + "select type (" + UnparseExpr(s.X) + ")")
+		default:
+			b.WriteString(label(s.Name) + "select case (" + UnparseExpr(s.X) + ")")
+		}
+	case *PointerAssign:
+		for i, p := range s.To {
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(UnparseExpr(p) + " => " + UnparseExpr(s.X))
+		}
 	default:
 		fmt.Fprintf(&b, "! %T", s)
 	}
@@ -319,6 +350,15 @@ func joinLabels(list ...Target) string {
 
 // head is the CASE statement.
 func (c *Case) head() string {
+	if g := c.Guard; g != nil {
+		switch {
+		case g.Of.Name == "":
+			return "class default"
+		case g.Class:
+			return "class is (" + g.Of.Name + ")"
+		}
+		return "type is (" + g.Of.Name + ")"
+	}
 	if len(c.Values) == 0 {
 		return "case default"
 	}
@@ -358,7 +398,9 @@ func writeImages(b *strings.Builder, images string, status []Expr) {
 func images(s *Sync) string {
 	var b strings.Builder
 	switch {
-	case s.What == "all" || s.What == "memory":
+	case s.What == "all" || s.What == "memory" || s.What == "fail image":
+	case s.What == "form team":
+		writeList(&b, s.Images)
 	case s.List:
 		b.WriteString("[")
 		writeList(&b, s.Images)

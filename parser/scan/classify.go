@@ -39,8 +39,14 @@ const (
 	EndInterface
 	ModuleProcedure // of an interface block
 	Import
+	Enum
+	Enumerator
+	EndEnum
+	Submodule
 
 	Assignment
+	PointerAssign // p => x
+	Nullify
 	Do
 	DoWhile
 	IfThen
@@ -73,10 +79,14 @@ const (
 	Pause
 	SelectCase
 	Case
+	SelectType
+	TypeGuard // TYPE IS, CLASS IS, CLASS DEFAULT
 	EndSelect
 	Sync
 	Event
 	Critical
+	Team // FORM TEAM and FAIL IMAGE
+	ChangeTeam
 	Allocate // DEALLOCATE too
 	Block
 	Associate
@@ -85,6 +95,7 @@ const (
 	EndDo
 	EndIf
 	EndCritical
+	EndTeam
 	EndWhere
 	EndForall
 	EndBlock
@@ -133,7 +144,7 @@ func Classify(toks []lexer.Token) Stmt {
 		s.Kind = Assignment
 		return s
 	} else if op == "=>" {
-		s.Kind, s.Word = Outside, "=>"
+		s.Kind = PointerAssign
 		return s
 	}
 	s.byWord()
@@ -277,6 +288,10 @@ var simple = map[string]Kind{
 	"enddo":           EndDo,
 	"endif":           EndIf,
 	"endcritical":     EndCritical,
+	"formteam":        Team,
+	"failimage":       Team,
+	"changeteam":      ChangeTeam,
+	"endteam":         EndTeam,
 	"elsewhere":       Elsewhere,
 	"endwhere":        EndWhere,
 	"endforall":       EndForall,
@@ -294,6 +309,14 @@ var simple = map[string]Kind{
 	"import":          Import,
 	"associate":       Associate,
 	"endtype":         EndType,
+	"enum":            Enum,
+	"enumerator":      Enumerator,
+	"endenum":         EndEnum,
+	"submodule":       Submodule,
+	"endsubmodule":    EndUnit,
+	"endprocedure":    EndUnit,
+	"nullify":         Nullify,
+	"selecttype":      SelectType,
 }
 
 func (s *Stmt) byWord() {
@@ -309,12 +332,15 @@ func (s *Stmt) byWord() {
 	switch s.Word {
 	case "type", "class":
 		switch is := second == "is" && t[2].Value == "("; {
+		case is, s.Word == "class" && second == "default":
+			s.Kind = TypeGuard
+			return
 		case second == "(":
 			if s.Kind = TypeDecl; isFunction(t) {
 				s.Kind, s.Word = Function, "function"
 			}
 			return
-		case s.Word == "type" && !is && (second == "," || second == "::" || t[1].Type == Ident):
+		case s.Word == "type" && (second == "," || second == "::" || t[1].Type == Ident):
 			s.Kind = TypeDef
 			return
 		}
@@ -325,6 +351,9 @@ func (s *Stmt) byWord() {
 		}
 		if second == "procedure" {
 			s.Kind, s.Word = ModuleProcedure, "procedure"
+			return
+		}
+		if s.prefixed() {
 			return
 		}
 	case "procedure":
@@ -342,6 +371,12 @@ func (s *Stmt) byWord() {
 			s.Kind = Event
 			return
 		}
+	case "form", "change", "fail":
+		kind, ok := map[string]Kind{"formteam": Team, "changeteam": ChangeTeam, "failimage": Team}[s.Word+second]
+		if ok {
+			s.Kind = kind
+			return
+		}
 	case "lock", "unlock":
 		if second == "(" {
 			s.Kind = Event
@@ -357,15 +392,8 @@ func (s *Stmt) byWord() {
 			return
 		}
 	case "pure", "elemental", "recursive", "impure":
-		for _, t := range t {
-			switch t.Value {
-			case "function":
-				s.Kind, s.Word = Function, t.Value
-				return
-			case "subroutine":
-				s.Kind, s.Word = Subroutine, t.Value
-				return
-			}
+		if s.prefixed() {
+			return
 		}
 	case "double":
 		if second == "precision" || second == "complex" {
@@ -421,8 +449,12 @@ func (s *Stmt) byWord() {
 			return
 		}
 	case "select":
-		if second == "case" {
+		switch second {
+		case "case":
 			s.Kind = SelectCase
+			return
+		case "type":
+			s.Kind = SelectType
 			return
 		}
 	case "read":
@@ -435,6 +467,21 @@ func (s *Stmt) byWord() {
 		return
 	}
 	s.outside()
+}
+
+// prefixed takes the first statement of a procedure that begins with PURE and its like.
+func (s *Stmt) prefixed() bool {
+	for _, t := range s.Toks {
+		switch t.Value {
+		case "function":
+			s.Kind, s.Word = Function, t.Value
+			return true
+		case "subroutine":
+			s.Kind, s.Word = Subroutine, t.Value
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Stmt) classifyDo() {
@@ -506,6 +553,8 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndIf
 	case second.Value == "critical":
 		s.Kind = EndCritical
+	case second.Value == "team":
+		s.Kind = EndTeam
 	case second.Value == "where":
 		s.Kind = EndWhere
 	case second.Value == "forall":
@@ -518,7 +567,9 @@ func (s *Stmt) classifyEnd() {
 		s.Kind = EndInterface
 	case second.Value == "type":
 		s.Kind = EndType
-	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module":
+	case second.Value == "enum":
+		s.Kind = EndEnum
+	case second.Value == "subroutine" || second.Value == "function" || second.Value == "module" || second.Value == "submodule" || second.Value == "procedure":
 		s.Kind = EndUnit
 	case second.Value == "select":
 		s.Kind, s.Word = EndSelect, "end select"
@@ -550,7 +601,7 @@ func isFunction(t []lexer.Token) bool {
 		}
 		i = j + 1
 	}
-	for t[i].Value == "recursive" || t[i].Value == "pure" || t[i].Value == "elemental" {
+	for t[i].Value == "recursive" || t[i].Value == "pure" || t[i].Value == "elemental" || t[i].Value == "module" {
 		i++
 	}
 	return t[i].Value == "function" && t[i+1].Type == Ident && t[i+2].Value == "("

@@ -7,7 +7,6 @@ import (
 )
 
 func TestClassify(t *testing.T) {
-	outside := func(word string) scan.Stmt { return scan.Stmt{Kind: scan.Outside, Word: word} }
 	kind := func(k scan.Kind) scan.Stmt { return scan.Stmt{Kind: k} }
 	for _, tt := range []struct {
 		text string
@@ -23,7 +22,7 @@ func TestClassify(t *testing.T) {
 		{"print(1)(2:3) = x", kind(scan.Assignment)},
 		{"a%b = 3", kind(scan.Assignment)},
 		{"x = a == b", kind(scan.Assignment)},
-		{"p => q", outside("=>")},
+		{"p => q", kind(scan.PointerAssign)},
 		{"i == 3", kind(scan.Unknown)},
 
 		{"do i = 1, 3", kind(scan.Do)},
@@ -102,7 +101,16 @@ func TestClassify(t *testing.T) {
 		{"forall (i=1:3)", kind(scan.Forall)},
 		{"type(t) :: x", kind(scan.TypeDecl)},
 		{"type, extends(s) :: t", kind(scan.TypeDef)},
-		{"type is (t)", outside("type")},
+		{"type is (t)", kind(scan.TypeGuard)},
+		{"class default", kind(scan.TypeGuard)},
+		{"select type (x => y)", kind(scan.SelectType)},
+		{"enum, bind(c)", kind(scan.Enum)},
+		{"enumerator :: a = 1", kind(scan.Enumerator)},
+		{"end enum", kind(scan.EndEnum)},
+		{"submodule (m) s", kind(scan.Submodule)},
+		{"module pure function f(x)", kind(scan.Function)},
+		{"module subroutine s", kind(scan.Subroutine)},
+		{"end procedure p", kind(scan.EndUnit)},
 		{"end type t", kind(scan.EndType)},
 
 		{"foo bar", kind(scan.Unknown)},

@@ -66,7 +66,7 @@ func (p *fixed) physical(ph source.Physical) {
 		preprocessorLine(p.diags, ph)
 		return
 	case 'c', 'C', '*', '!':
-		if sentinel = sentinelOf(raw); sentinel == 0 {
+		if sentinel = Sentinel(raw); sentinel == 0 {
 			return
 		}
 	}

@@ -57,7 +57,7 @@ func (p *prescan) physical(ph source.Physical) {
 	isDirective := false
 	switch {
 	case raw[i] == '!':
-		sentinel := sentinelOf(raw[i:])
+		sentinel := Sentinel(raw[i:])
 		if sentinel == 0 {
 			return
 		}
@@ -190,7 +190,7 @@ func inlineDirective(diags *source.List, ph source.Physical, i int) {
 	if i == len(ph.Text) || ph.Text[i] != '!' {
 		return
 	}
-	if sentinel := sentinelOf(ph.Text[i:]); sentinel > 0 {
+	if sentinel := Sentinel(ph.Text[i:]); sentinel > 0 {
 		diags.Warnf(source.BadDirective, ph.At(i), "a directive behind other text is only a comment").
 			WithEnd(ph.At(i + sentinel)).
 			WithHelp("give it a line of its own, in front of the statement that it is for")
@@ -323,9 +323,9 @@ func (p *prescan) endOfFile() {
 	p.finish()
 }
 
-// sentinelOf is the length of the sentinel that s, which begins a comment, begins with; 0: it
+// Sentinel is the length of the sentinel that s, which begins a comment, begins with; 0: it
 // begins no directive.
-func sentinelOf(s string) int {
+func Sentinel(s string) int {
 	for _, sentinel := range sentinels {
 		if len(s) >= len(sentinel) && strings.EqualFold(s[1:len(sentinel)], sentinel[1:]) {
 			return len(sentinel)

@@ -6,21 +6,17 @@ var outsideWords = map[string]bool{
 	"abstract": true, "assign": true,
 	"asynchronous": true, "bind": true,
 	"block": true, "class": true,
-	"codimension":  true,
-	"contiguous":   true,
-	"elemental":    true,
-	"endenum":      true,
-	"endprocedure": true,
-	"endsubmodule": true, "enum": true,
-	"enumerator": true, "final": true,
-	"format": true, "generic": true,
-	"include": true,
-	"module":  true, "nullify": true,
+	"codimension": true,
+	"contiguous":  true,
+	"elemental":   true,
+	"final":       true,
+	"format":      true, "generic": true,
+	"include":   true,
+	"module":    true,
 	"pointer":   true,
 	"procedure": true,
 	"pure":      true, "recursive": true,
-	"selecttype": true, "sequence": true,
-	"submodule": true, "target": true,
+	"sequence": true, "target": true,
 	"type": true, "volatile": true, "wait": true,
 }
 
@@ -28,21 +24,9 @@ var outsideWords = map[string]bool{
 func (s *Stmt) outside() {
 	second := s.Toks[1].Value
 	switch {
-	case s.Word == "select" && second == "type":
-		s.Word = "select " + second
-	case (s.Word == "form" || s.Word == "change" || s.Word == "end") && second == "team":
-		s.Word += " team"
-	case s.Word == "formteam", s.Word == "changeteam", s.Word == "endteam":
-		s.Word = s.Word[:len(s.Word)-len("team")] + " team"
-	case s.Word == "fail" && second == "image":
-		s.Word += " " + second
 	case s.Word == "module" && second == "procedure":
 		s.Word = "procedure"
 	case outsideWords[s.Word]:
-		switch s.Word {
-		case "selecttype":
-			s.Word = "select type"
-		}
 		if len(s.Word) > 3 && s.Word[:3] == "end" {
 			s.Word = "end " + s.Word[3:]
 		}

@@ -171,6 +171,12 @@ func (c *cuts) procedure(off int) bool {
 			}
 			continue
 		}
+		if w := prefixOf(s, []string{"type", "class"}); w != "" && !typed && sizeLen(s[len(w):]) > 0 {
+			typed = true
+			word(len(w))
+			word(sizeLen(s[len(w):]))
+			continue
+		}
 		if strings.HasPrefix(s, "function") && dummiesFollow(s[len("function"):]) {
 			word(len("function"))
 			break
@@ -241,6 +247,19 @@ var keywords = sync.OnceValue(func() [][]string {
 	all := slices.AppendSeq(slices.Clone(phrases), maps.Keys(simple))
 	return byLength(slices.AppendSeq(all, maps.Keys(outsideWords)))
 })
+
+// Joint is the length of the first of two words that may stand without a blank between, as
+// those of ENDDO, 0 where word is one.
+func Joint(word string) int {
+	if word == "onhome" {
+		return len("on")
+	}
+	first := prefixOf(word, []string{"end", "else", "block", "double", "select", "error", "go"})
+	if _, known := simple[word]; !known && !outsideWords[word] || first == word {
+		return 0
+	}
+	return len(first)
+}
 
 // byLength splits phrases into their words, and puts the longest first.
 func byLength(phrases []string) [][]string {

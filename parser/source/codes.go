@@ -110,7 +110,7 @@ end program p
 `},
 	{OutsideSubset, true, "Fortran, or HPF, that this compiler does not take",
 		`program p
-  fail image
+  wait (6)
 end program p
 `},
 	{BadLabel, true, "a statement label that is malformed, missing or used wrongly",

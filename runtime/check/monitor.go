@@ -110,7 +110,7 @@ func (m *Monitor) Register(site int, mem transport.Memory) transport.Buffer {
 	return m.Transport.Register(site, in)
 }
 
-// Bind says that the puts of a slot go into a buffer; or by turns into several,
+// Bind says that the puts of a slot go into a buffer; or in turn into several,
 // one for each instance of the memory, that of epoch 0 first. It comes before Start.
 func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
 	for _, b := range buffers {
@@ -210,7 +210,7 @@ func (m *Monitor) Leave(depth int) {
 }
 
 // send writes the header of a put.
-func (m *Monitor) send(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, move *transport.Move) transport.Memory {
+func (m *Monitor) send(b transport.Buffer, to int, epoch uint64, src transport.Memory, move *transport.Move) transport.Memory {
 	s := m.slots[b]
 	if s == nil {
 		return &parcel{src, m.id, 0}
@@ -227,7 +227,7 @@ func (m *Monitor) send(site int, b transport.Buffer, to int, epoch uint64, src t
 
 // Put sends data.
 func (m *Monitor) Put(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, move *transport.Move) {
-	m.Transport.Put(site, b, to, epoch, m.send(site, b, to, epoch, src, move), move)
+	m.Transport.Put(site, b, to, epoch, m.send(b, to, epoch, src, move), move)
 	m.look()
 }
 
@@ -236,7 +236,7 @@ func (m *Monitor) PutAll(site, to int, parts []transport.Part) {
 	m.trace.together(len(parts))
 	for i := range parts {
 		x := &parts[i]
-		x.Src = m.send(site, x.Buffer, to, x.Epoch, x.Src, x.Move)
+		x.Src = m.send(x.Buffer, to, x.Epoch, x.Src, x.Move)
 	}
 	m.Transport.PutAll(site, to, parts)
 	m.look()
@@ -256,7 +256,7 @@ func (m *Monitor) Stall(limit time.Duration) {
 func (m *Monitor) PutLate(site int, b transport.Buffer, to int, epoch uint64, src transport.Memory, move *transport.Move, limit time.Duration) bool {
 	slow, ok := m.Transport.(transport.Slow)
 	if ok {
-		slow.PutLate(site, b, to, epoch, m.send(site, b, to, epoch, src, move), move, limit)
+		slow.PutLate(site, b, to, epoch, m.send(b, to, epoch, src, move), move, limit)
 	}
 	return ok
 }

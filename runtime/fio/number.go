@@ -111,7 +111,7 @@ type number struct {
 func (st style) fixed(dst []byte, x float64, f *edit, tight bool, pad int) []byte {
 	negative := math.Signbit(x)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return st.special(dst, x, f.w, tight)
+		return st.special(dst, x, f.w)
 	}
 	var scratch [400]byte
 	var v number
@@ -319,7 +319,7 @@ func exponentText(e int, letter byte, f *edit) (text []byte, ok bool) {
 }
 
 // special appends an infinity or NaN.
-func (st style) special(dst []byte, x float64, w int, tight bool) []byte {
+func (st style) special(dst []byte, x float64, w int) []byte {
 	sign := byte(0)
 	switch {
 	case math.IsNaN(x):

@@ -27,6 +27,7 @@ type process struct {
 // progress is how far a process has come.
 type progress struct {
 	first  int  // the first of its PEs
+	count  int  // how many it has
 	joined bool // it has joined the others
 	ran    bool // Run has been called
 	alone  bool // PE 0 is lost, and this process has given the error
@@ -91,9 +92,9 @@ func apart(p Program, machine transport.Processes, args []string, stdin io.Reade
 
 // join takes part in the run of n PEs.
 func (r *process) join(n int, alike bool) error {
-	first, _, err := r.machine.Join(n, alike)
+	first, count, err := r.machine.Join(n, alike)
 	if err == nil {
-		r.first, r.joined = first, true
+		r.first, r.count, r.joined = first, count, true
 	}
 	return err
 }
@@ -173,7 +174,13 @@ func (e *elsewhereError) Error() string { return e.text }
 // conclude ends the run of a process, which ended with err on its PEs. In that of PE 0 it adds what
 // the others did, and returns the error of the run; in the others it returns nil.
 func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, elsewhere *elidedElsewhere, err error) error {
-	report := []any{failureOf(p, err), elidedHere(p, pes, err)}
+	measured := ""
+	if p.observer != nil && r.rank != 0 && err == nil {
+		var b []byte
+		b, err = p.observer.Report()
+		measured = string(b)
+	}
+	report := []any{failureOf(p, err), elidedHere(p, pes, err), measured}
 	for q := r.first; r.rank != 0 && q < len(pes) && pes[q] != nil; q++ {
 		report = append(report, stopOfPE(ended, q), countsOf(pes[q]))
 	}
@@ -202,7 +209,10 @@ func (r *process) conclude(p *Program, out *output, pes []*PE, ended *stops, els
 			err = failureFrom(list[0])
 		}
 		elsewhere.add(p, list[1].(string))
-		for list = list[2:]; len(list) > 0; list, q = list[2:], q+1 {
+		if measured := list[2].(string); measured != "" && err == nil {
+			err = p.observer.Add([]byte(measured))
+		}
+		for list = list[3:]; len(list) > 0; list, q = list[2:], q+1 {
 			if stop, _ := list[0].([]any); len(stop) > 0 {
 				ended.note(q, &StopError{Code: stop[0].(int), Line: stop[1].(string)})
 			}

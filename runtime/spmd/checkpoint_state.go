@@ -243,11 +243,11 @@ func (h *acks) restore(r *snapshot.Reader) {
 // passed is over, and the next comes by the other buffers or with higher numbers.
 func (im *images) save(w *snapshot.Writer) {
 	snapshot.Put(w, im.times)
-	w.Uint64(im.calls)
+	w.Uint64(im.teams.all[0].calls)
 	w.Bool(im.ended)
 }
 
 func (im *images) restore(r *snapshot.Reader) {
 	snapshot.Fill(r, im.times)
-	im.calls, im.ended = r.Uint64(), r.Bool()
+	im.teams.all[0].calls, im.ended = r.Uint64(), r.Bool()
 }

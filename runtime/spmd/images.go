@@ -9,19 +9,20 @@ import (
 
 // images is what an image of a program with coarrays has besides a PE.
 type images struct {
-	// Two images tell each other by ready messages of these buffers, by turns:
+	// Two images send each other ready messages of these buffers alternately:
 	// the next but one can come only when this one was taken.
 	met   [2]transport.Buffer
 	times []uint64 // by PE: SYNC IMAGES with it so far
 	named []uint64 // by PE: the last SYNC IMAGES that names it
 	meets uint64   // SYNC IMAGES so far
 
-	// Collectives pass values through these buffers, by turns: an image can come
+	// Collectives pass values through these buffers alternately: an image can come
 	// to the next but one only when all have left this one.
-	desk  [2]transport.Buffer
-	mine  [2]*transport.Slice[uint64]
-	got   *transport.Slice[uint64]
-	calls uint64
+	desk [2]transport.Buffer
+	mine [2]*transport.Slice[uint64]
+	got  *transport.Slice[uint64]
+
+	teams *teams
 
 	status int // of the last SYNC IMAGES with STAT=
 
@@ -41,7 +42,7 @@ const (
 
 // newImages registers what images need. All images do so before Start.
 func newImages(pe *PE) *images {
-	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words(pe)}
+	im := &images{times: make([]uint64, pe.n), named: make([]uint64, pe.n), got: words(pe), teams: newTeams(pe)}
 	pe.keep(im)
 	for i := range 2 {
 		im.met[i] = pe.t.Register(-1, &transport.Slice[uint64]{})
@@ -88,14 +89,16 @@ func (pe *PE) SyncImagesStat(site int, with ...int) {
 	im := pe.images
 	im.status = 0
 	seen := map[int]bool{}
+	var pes []int
 	for _, p := range with {
-		if p < 1 || p > pe.n || seen[p] {
+		if p < 1 || p > len(im.teams.current.members) || seen[p] {
 			im.status = statWrongImages
 			return
 		}
 		seen[p] = true
+		pes = append(pes, im.teams.current.members[p-1])
 	}
-	pe.syncImages(site, with, func(b transport.Buffer, q int, epoch uint64) bool {
+	pe.syncImages(site, pes, func(b transport.Buffer, q int, epoch uint64) bool {
 		switch l := pe.locker(site); {
 		case !l.Near(q):
 			pe.t.AwaitReady(site, b, q, epoch)
@@ -117,7 +120,7 @@ func (pe *PE) near(site, image int, what string) {
 
 // AllImages are the images of SYNC IMAGES(*).
 func (pe *PE) AllImages() []int {
-	all := make([]int, pe.n)
+	all := make([]int, len(pe.images.teams.current.members))
 	for i := range all {
 		all[i] = i + 1
 	}
@@ -129,32 +132,31 @@ func (pe *PE) AllImages() []int {
 func (pe *PE) SyncImages(site int, with ...int) {
 	im := pe.images
 	im.meets++
-	for _, p := range with {
-		switch {
-		case p < 1 || p > pe.n:
-			panic(&Fault{Msg: fmt.Sprintf("sync images: there is no image %d", p), Hint: imageHint(pe.n)})
-		case im.named[p-1] == im.meets:
+	pes := make([]int, len(with))
+	for i, p := range with {
+		q := im.teams.current.member(p, "sync images")
+		if im.named[q] == im.meets {
 			panic(&Fault{Msg: fmt.Sprintf("sync images: image %d stands twice in the list", p), Hint: "give each image once"})
 		}
-		im.named[p-1] = im.meets
+		im.named[q], pes[i] = im.meets, q
 	}
-	pe.syncImages(site, with, func(b transport.Buffer, q int, epoch uint64) bool { return pe.t.AwaitReady(site, b, q, epoch) })
+	pe.syncImages(site, pes, func(b transport.Buffer, q int, epoch uint64) bool { return pe.t.AwaitReady(site, b, q, epoch) })
 }
 
-// syncImages sends all images of a list that this one is here, and waits for each as await does.
+// syncImages sends all PEs of a list that this one is here, and waits for each as await does.
 func (pe *PE) syncImages(site int, with []int, await func(b transport.Buffer, q int, epoch uint64) (waited bool)) {
 	im, c := pe.images, pe.count(site)
 	c.Calls++
 	pe.t.Complete(site)
-	for _, p := range with {
-		if q := p - 1; q != pe.id {
+	for _, q := range with {
+		if q != pe.id {
 			im.times[q]++
 			c.Ready++
 			pe.t.Ready(site, im.met[im.times[q]%2], q, im.times[q])
 		}
 	}
-	for _, p := range with {
-		if q := p - 1; q != pe.id && await(im.met[im.times[q]%2], q, im.times[q]) {
+	for _, q := range with {
+		if q != pe.id && await(im.met[im.times[q]%2], q, im.times[q]) {
 			c.Waits++
 		}
 	}
@@ -224,7 +226,7 @@ func coScalar[T element](pe *PE, site, image int, x T, kind coKind) T {
 
 // given is a value for a collective, which in check builds must be defined.
 func given[T any](pe *PE, image int, kind coKind, x T) T {
-	if !pe.prog.Check || kind == coBroadcast && image != pe.id+1 {
+	if !pe.prog.Check || kind == coBroadcast && image != pe.images.teams.current.index+1 {
 		return x
 	}
 	return Def(x, "the argument of "+kind.String())
@@ -284,11 +286,11 @@ func coAll[T element](pe *PE, site, image, count int, at func(i int) *T, kind co
 		if kind == coBroadcast {
 			w = word(image - 1)
 		} else {
-			w = combined[T](pe.n, kind, word)
+			w = combined[T](len(pe.images.teams.current.members), kind, word)
 		}
 		setWord(at(i/per), i%per, w)
 	})
-	if pe.prog.Check && kind != coBroadcast && image != 0 && image != pe.id+1 {
+	if pe.prog.Check && kind != coBroadcast && image != 0 && image != pe.images.teams.current.index+1 {
 		for i := range count {
 			var lost [1]T
 			undefine(lost[:])
@@ -306,10 +308,11 @@ const (
 	coBroadcast
 	coAllocate
 	coDeallocate
+	coFormTeam
 )
 
 func (k coKind) String() string {
-	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast", "allocate", "deallocate"}[k]
+	return [...]string{"", "co_sum", "co_max", "co_min", "co_broadcast", "allocate", "deallocate", "form team"}[k]
 }
 
 // combined is the result of a reduction of words; word gives what each PE has.
@@ -328,45 +331,56 @@ func combined[T element](n int, kind coKind, word func(int) uint64) uint64 {
 	return acc
 }
 
-// collect is a collective of count values: value gives those of this image, and
-// result takes what all have. Results come in the same order, with the same bits,
-// on all images that get them.
+// collect is a collective of count values among the current team: value gives those of this image,
+// and result takes what all have; image and q are indices in the team, from 1 and from 0. Results
+// come in the same order, with the same bits, on all images that get them.
 func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int) uint64, result func(i int, word func(q int) uint64)) {
-	if image < 0 || image > pe.n || image == 0 && kind == coBroadcast {
-		panic(&Fault{Msg: fmt.Sprintf("%s: there is no image %d", kind, image), Hint: imageHint(pe.n)})
+	im := pe.images
+	t := im.teams.current
+	if image != 0 || kind == coBroadcast {
+		t.member(image, kind.String())
 	}
 	c := pe.count(site)
 	c.Calls++
-	im := pe.images
-	all := make([][]uint64, pe.n)
+	all := make([][]uint64, len(t.members))
 	for first := 0; first == 0 || first < count; first += deskWords {
 		n := max(0, min(deskWords, count-first))
-		im.calls++
-		turn := im.calls % 2
-		mine := im.mine[turn].Data
-		mine[0], mine[1], mine[2] = im.calls, uint64(kind)<<32|uint64(image), uint64(count)
+		t.calls++
+		desk, mine := im.desk[t.calls%2], im.mine[t.calls%2].Data
+		if t.parent != nil {
+			desk, mine = im.teams.desk, im.teams.mine.Data
+		}
+		mine[0], mine[1], mine[2] = t.calls, uint64(kind)<<32|uint64(image), uint64(count)
 		for i := range n {
 			mine[deskHead+i] = value(first + i)
 		}
-		pe.t.Complete(site)
-		pe.t.Barrier(site)
-		pe.synchronised()
+		if t.parent == nil {
+			pe.t.Complete(site)
+			pe.t.Barrier(site)
+			pe.synchronised()
+		} else {
+			pe.rendezvous(site, t)
+		}
 		move := transport.Move{}
 		move.Loop(deskHead+n, 1, 1)
-		for q := range all {
-			if q == pe.id {
+		for q, p := range t.members {
+			if q == t.index {
 				all[q] = mine
 				continue
 			}
-			pe.t.Get(site, im.desk[turn], q, im.got, &move)
+			pe.t.Get(site, desk, p, im.got, &move)
 			all[q] = append(all[q][:0], im.got.Data[:deskHead+n]...)
 			c.Data++
 			c.Bytes += int64(8 * n)
 			if all[q][0] != mine[0] || all[q][1] != mine[1] || all[q][2] != mine[2] {
-				pe.apart(site, q, kind, all[q], mine)
+				pe.apart(site, p, kind, all[q], mine)
 			}
 		}
-		if image != 0 && kind != coBroadcast && image != pe.id+1 {
+		if t.parent != nil {
+
+			pe.rendezvous(site, t) // the desk is free again, also for the next collective of another team
+		}
+		if image != 0 && kind != coBroadcast && image != t.index+1 {
 			continue
 		}
 		at := 0

@@ -61,8 +61,19 @@ func (p *Program) Path(site int) []Call {
 }
 
 // SyncAll is SYNC ALL at a site, one of kind "sync all": when it returns, every
-// image has called it, and what any of them did before is visible to all.
+// image of the current team has called it, and what any of them did before is visible to all.
+// Barriers of other teams than the initial one are never elided, and begin no new summary of
+// accesses: they do not order all images.
 func (pe *PE) SyncAll(site int) {
+	if ts := pe.images.teams; !ts.initial() {
+		pe.rendezvous(site, ts.current)
+		return
+	}
+	pe.syncInitial(site)
+}
+
+// syncInitial is a barrier of the images of the initial team.
+func (pe *PE) syncInitial(site int) {
 	pe.t.Complete(site)
 	pe.Barrier(site)
 	pe.TakeAccess()

@@ -16,13 +16,17 @@ import (
 type Observer interface {
 	// Flags defines the flags of the program that say what is measured.
 	Flags(flags *flag.FlagSet)
-	// Begin is called when the command line has been read. It reports whether anything is
-	// to be measured. Its errors are UsageErrors.
-	Begin(p *Program, n int) (bool, error)
+	// Begin is called when the command line has been read, for a run of n PEs of which this process
+	// has count from PE first on. It reports whether anything is to be measured. Its errors are
+	// UsageErrors.
+	Begin(p *Program, n, first, count int) (bool, error)
 	// PE is called by each PE when it begins, and returns the transport that the PE uses
 	// from then on. What it returns besides is called by the PE when it ends.
 	PE(t transport.Transport) (transport.Transport, func())
-	// End writes what was measured. Its stats are those of the run, which took so long.
+	// Report is what the PEs of this process have measured, which Add takes in the process of PE 0.
+	Report() ([]byte, error)
+	Add(report []byte) error
+	// End writes what was measured, in the process of PE 0. Its stats are those of the run, which took so long.
 	End(stats *Stats, took time.Duration, stderr io.Writer) error
 }
 
@@ -63,11 +67,12 @@ func (o *observation) begin(p *Program, n int) (err error) {
 	if o.Observer == nil {
 		return nil
 	}
-	if o.on, err = o.Begin(p, n); o.on {
-		p.observer = o.Observer
+	first, count := 0, n
+	if p.process.machine != nil {
+		first, count = p.process.first, p.process.count
 	}
-	if o.on && p.process.machine != nil {
-		return &UsageError{"-profile and -trace measure the PEs of one process", "run it with --transport=inproc, the default"}
+	if o.on, err = o.Begin(p, n, first, count); o.on {
+		p.observer = o.Observer
 	}
 	return err
 }

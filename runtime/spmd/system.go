@@ -126,6 +126,13 @@ func (pe *PE) answer(what string, given, items []any) {
 			int64(now.Hour()), int64(now.Minute()), int64(now.Second()), int64(now.Nanosecond()/1e6))
 	case "sync_status":
 		q.set("stat", int64(pe.images.status))
+	case "formed_team":
+		q.set("team", int64(pe.images.teams.formed))
+	case "current_team":
+		t := pe.images.teams.current
+		q.set("team", int64(t.handle))
+		q.set("image", int64(t.index+1))
+		q.set("images", int64(len(t.members)))
 	case "image_status":
 		q.set("stat", pe.imageStatus(int(q.number("image"))))
 	case "command_argument_count":

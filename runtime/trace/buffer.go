@@ -256,15 +256,16 @@ func levelOf(i int) int {
 // most is how many events a chunk has.
 const most = 16384
 
-// write writes what is in the buffer of a PE. Ticks are nanoseconds times rate, from begin.
-func (b *buffer) write(w *tracefile.Writer, pe int, begin int64, rate float64) {
+// write calls f for what is in the buffer, level by level, as often as it is for a chunk. Ticks are
+// nanoseconds times rate, from begin.
+func (b *buffer) write(begin int64, rate float64, f func(level int, list []tracefile.Event)) {
 	list := make([]tracefile.Event, 0, most)
 	at := func(ticks int64) int64 { return int64(float64(ticks-begin) * rate) }
 	for i := range b.levels {
 		flush := func() {
 			// Regions come when they end, and readers want them as they begin.
 			slices.SortStableFunc(list, func(a, b tracefile.Event) int { return cmp.Compare(a.Began, b.Began) })
-			w.Events(pe, levelOf(i), list)
+			f(levelOf(i), list)
 			list = list[:0]
 		}
 		for _, block := range b.levels[i].blocks {

@@ -4,10 +4,14 @@ import "time"
 
 // The clock of events is the counter of the processor where that has one rate: a read
 // takes a quarter of what the system's clock takes, which is read at the beginning and at the end.
+// All processes of a host have the same clock.
 
-var start = time.Now()
+var (
+	start = time.Now()
+	base  = systemClock() // when start was
+)
 
-func sinceStart() int64 { return int64(time.Since(start)) }
+func monotonic() int64 { return base + int64(time.Since(start)) }
 
 // clock relates ticks to the time of the system.
 type clock struct {

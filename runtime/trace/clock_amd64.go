@@ -23,5 +23,5 @@ func ticks() int64 {
 	if invariant {
 		return rdtsc()
 	}
-	return sinceStart()
+	return monotonic()
 }

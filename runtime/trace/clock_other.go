@@ -3,4 +3,4 @@
 package trace
 
 // ticks is the time in units that rate converts.
-func ticks() int64 { return sinceStart() }
+func ticks() int64 { return monotonic() }

@@ -31,9 +31,10 @@ type filter struct {
 	rule
 	least    int64  // ticks
 	skip     []bool // by region; nil: none
+	profiled bool   // the process of PE 0 has it
 	every    int64
 	outliers float64
-	verdicts *verdicts // of all PEs; nil: no outliers are looked for
+	verdicts *verdicts // of all PEs, or of one whose others are in other processes; nil: no outliers are looked for
 }
 
 // rule is what of a PE is kept.
@@ -194,6 +195,9 @@ type verdicts struct {
 
 	mu       sync.Mutex
 	outliers map[int64]bool
+
+	apart  bool  // it is of one PE
+	agreed int64 // then: iterations of which it is known what all PEs find
 }
 
 func newVerdicts(n int) *verdicts {
@@ -202,6 +206,9 @@ func newVerdicts(n int) *verdicts {
 
 // end takes what a PE finds of the next iteration.
 func (v *verdicts) end(pe int, outlier bool) {
+	if v.apart {
+		pe = 0
+	}
 	if outlier {
 		v.mu.Lock()
 		v.outliers[v.ended[pe].Load()] = true
@@ -212,6 +219,9 @@ func (v *verdicts) end(pe int, outlier bool) {
 
 // decided is how many iterations all PEs have ended.
 func (v *verdicts) decided() int64 {
+	if v.apart {
+		return v.agreed
+	}
 	n := int64(math.MaxInt64)
 	for i := range v.ended {
 		n = min(n, v.ended[i].Load())
@@ -224,6 +234,33 @@ func (v *verdicts) kept(iteration int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.outliers[iteration]
+}
+
+// agreedAt is how many iterations PEs in several processes decide about at a time.
+const agreedAt = 32
+
+// agree finds, where all PEs have met, what the others find of the last iterations. All have
+// ended as many.
+func (r *Recorder) agree() {
+	if !r.agrees {
+		return
+	}
+	v := r.filter.verdicts
+	for v.ended[0].Load()-v.agreed >= agreedAt {
+		var found uint64
+		for i := range int64(agreedAt) {
+			if v.outliers[v.agreed+i] {
+				found |= 1 << i
+			}
+		}
+		found = r.Transport.Reduce(-1, found, func(a, b uint64) uint64 { return a | b })
+		for i := range int64(agreedAt) {
+			if found>>i&1 != 0 {
+				v.outliers[v.agreed+i] = true
+			}
+		}
+		v.agreed += agreedAt
+	}
 }
 
 // running are the mean and the variance of what came so far.

@@ -32,6 +32,7 @@ type observer struct {
 	live      []live // by PE; nil: nobody looks
 	address   string // of the server
 	unwatch   func()
+	apart     *apart // nil: this process has all PEs
 }
 
 // New returns what Program.Observe wants, for a program with these regions. The first is the
@@ -76,7 +77,7 @@ func (o *observer) Flags(flags *flag.FlagSet) {
 
 const defaultMemory, mostMemory = 64, 1 << 20
 
-func (o *observer) Begin(p *spmd.Program, n int) (on bool, err error) {
+func (o *observer) Begin(p *spmd.Program, n, first, count int) (on bool, err error) {
 	if !o.profile.on && o.trace == "" {
 		return false, o.unused()
 	}
@@ -88,22 +89,29 @@ func (o *observer) Begin(p *spmd.Program, n int) (on bool, err error) {
 	if o.memory < 1 || o.memory > mostMemory {
 		return false, &spmd.UsageError{Text: fmt.Sprintf("-trace-memory=%d: the memory must be a whole number of MB from 1", o.memory), Hint: "write for example -trace-memory=16"}
 	}
+	if count < n {
+		o.apart = &apart{first: first, count: count}
+	}
 	if o.trace != "" {
-		if err := spmd.Usable("trace", o.trace, tracefile.Word); err != nil {
-			return false, err
-		}
-		if err := o.filter(n); err != nil {
+		if err := o.filter(n, first); err != nil {
 			return false, err
 		}
 	}
-	if o.profile.file != "" {
-		if err := spmd.Usable("profile", o.profile.file, profileWord); err != nil {
+	o.program, o.began, o.recorders, o.unwatch = p, readClock(), make([]*Recorder, n), func() {}
+	if first == 0 { // what is seen, and what is written
+		if o.trace != "" {
+			if err := spmd.Usable("trace", o.trace, tracefile.Word); err != nil {
+				return false, err
+			}
+		}
+		if o.profile.file != "" {
+			if err := spmd.Usable("profile", o.profile.file, profileWord); err != nil {
+				return false, err
+			}
+		}
+		if o.unwatch, err = o.watch(count); err != nil {
 			return false, err
 		}
-	}
-	o.program, o.began, o.recorders = p, readClock(), make([]*Recorder, n)
-	if o.unwatch, err = o.watch(n); err != nil {
-		return false, err
 	}
 	o.energy = openEnergy(powercap)
 	return true, nil
@@ -120,8 +128,8 @@ func (o *observer) unused() error {
 	return nil
 }
 
-// filter makes the filters of n PEs.
-func (o *observer) filter(n int) (err error) {
+// filter makes the filters of n PEs, in the process whose first PE is given.
+func (o *observer) filter(n, first int) (err error) {
 	s := &o.selected
 	wrong := func(flag string, value any, why, hint string) error {
 		return &spmd.UsageError{Text: fmt.Sprintf("-trace-%s=%v: %s", flag, value, why), Hint: hint}
@@ -144,10 +152,11 @@ func (o *observer) filter(n int) (err error) {
 		f.least = int64(float64(s.least) / c.rate())
 	}
 	f.every, f.outliers = int64(s.every), s.outliers
-	if f.outliers > 0 {
+	if f.outliers > 0 && o.apart == nil {
 		f.verdicts = newVerdicts(n)
 	}
-	if s.profile != "" {
+	f.profiled = s.profile != ""
+	if f.profiled && first == 0 { // the process of PE 0 has the file
 		if f.skip, err = skipped(s.profile, o.regions); err != nil {
 			return wrong("from-profile", s.profile, err.Error(), "write the profile with -profile=FILE, by the same program")
 		}
@@ -181,8 +190,12 @@ func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 	if o.trace != "" {
 		r.events = newBuffer(int64(o.memory) << 20)
 		r.filter, r.in = o.filters[t.PE()], o.in[t.PE()]
+		if o.apart != nil && r.filter.outliers > 0 {
+			r.filter.verdicts = newVerdicts(1)
+			r.filter.verdicts.apart, r.agrees = true, !o.program.Coarray
+		}
 	}
-	r.table, r.clock = o.regions, o.began
+	r.table, r.clock, r.apart = o.regions, o.began, o.apart
 	if o.live != nil {
 		r.live = &o.live[t.PE()]
 	}
@@ -194,7 +207,11 @@ func (o *observer) PE(t transport.Transport) (transport.Transport, func()) {
 }
 
 func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) error {
-	o.unwatch()
+	if a := o.apart; a == nil {
+		o.unwatch()
+	} else {
+		a.reports = append(a.reports, o.report())
+	}
 	p := &profile{Definitions: o.definitions(stats, took), regions: o.regions, stats: stats, recorders: o.recorders, tick: o.began.rate() / 1e9, took: took}
 	if o.trace != "" {
 		err := outfile.Write(o.trace, []string{tracefile.Word}, func(w io.Writer) error { return o.writeTrace(w, p) })
@@ -218,7 +235,7 @@ func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) 
 
 // definitions are what the numbers of regions and sites stand for.
 func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile.Definitions {
-	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray, Energy: o.energy.end(), Iterations: o.recorders[0].iterations}
+	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray, Energy: o.used(), Iterations: o.recorders[0].iterations}
 	for _, g := range o.regions {
 		file, line := stats.Place(g.Line)
 		_, last := stats.Place(g.Last)
@@ -235,21 +252,43 @@ func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile
 	return d
 }
 
+// used is what the machine used.
+func (o *observer) used() *tracefile.Energy {
+	if o.apart != nil {
+		return o.apart.energyOf()
+	}
+	return o.energy.end()
+}
+
 // writeTrace writes the events of all PEs.
 func (o *observer) writeTrace(w io.Writer, p *profile) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	begin := func() *tracefile.Writer { return tracefile.NewWriter(b, p.Definitions) }
+	write := o.writeOwn
+	if o.apart != nil {
+		write = o.writeReports
+	}
+	t, err := write(begin, p)
+	if err == nil {
+		err = t.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// writeOwn writes the events of the PEs of this process.
+func (o *observer) writeOwn(newWriter func() *tracefile.Writer, p *profile) (*tracefile.Writer, error) {
 	for _, r := range p.recorders {
 		if v := r.filter.verdicts; v != nil {
 			r.events.settle(v)
 		}
 		p.Kept = append(p.Kept, r.events.kept())
 	}
-	b := bufio.NewWriterSize(w, 1<<16)
-	t := tracefile.NewWriter(b, p.Definitions)
+	t := newWriter()
 	for pe, r := range p.recorders {
-		r.events.write(t, pe, o.began.ticks, p.tick*1e9)
+		r.events.write(o.began.ticks, p.tick*1e9, func(level int, list []tracefile.Event) { t.Events(pe, level, list) })
 	}
-	if err := t.Close(); err != nil {
-		return err
-	}
-	return b.Flush()
+	return t, nil
 }

@@ -35,10 +35,10 @@ type Progress struct {
 	PEs     int         `json:"pes"`
 	Seconds float64     `json:"seconds"` // since the run began
 	Loop    *LoopStatus `json:"loop"`    // where PE 0 is; null: it has not come to a loop that communicates
-	// Blocked is the share of time that PEs have waited for others, on average, until their
-	// iterations began.
+	// Blocked is the share of time that the PEs of Status have waited for others, on average, until
+	// their iterations began.
 	Blocked float64    `json:"blocked"`
-	Status  []PEStatus `json:"status"` // by PE
+	Status  []PEStatus `json:"status"` // by PE, of those in the process of PE 0
 }
 
 // LoopStatus is where a loop is.
@@ -59,7 +59,7 @@ type PEStatus struct {
 
 // progress is how far the run is now.
 func (o *observer) progress() *Progress {
-	p := &Progress{Program: o.program.Name, PEs: len(o.live), Seconds: time.Since(o.began.time).Seconds()}
+	p := &Progress{Program: o.program.Name, PEs: len(o.recorders), Seconds: time.Since(o.began.time).Seconds()}
 	now, rate := ticks(), o.began.rate()/1e9
 	for i := range o.live {
 		l := &o.live[i]

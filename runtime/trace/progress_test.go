@@ -16,7 +16,7 @@ import (
 // inLoop is an observer of two PEs that are in the fifth of ten iterations.
 func inLoop(t *testing.T, port string) *observer {
 	t.Helper()
-	o := &observer{regions: []Region{{-1, "program", "p", 1, 9}, {0, "loop", "t", 4, 8}}, program: &spmd.Program{Name: "p", File: "p.hpf"}, began: readClock()}
+	o := &observer{regions: []Region{{-1, "program", "p", 1, 9}, {0, "loop", "t", 4, 8}}, program: &spmd.Program{Name: "p", File: "p.hpf"}, began: readClock(), recorders: make([]*Recorder, 2)}
 	o.profile.port = port
 	end, err := o.watch(2)
 	if err != nil {

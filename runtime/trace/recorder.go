@@ -86,6 +86,8 @@ type Recorder struct {
 	iterations int64  // of all loops
 	waited     int64  // ticks of all waits
 	live       *live  // nil: nobody looks
+	apart      *apart // nil: all PEs are in this process
+	agrees     bool   // with those of other processes, which iterations are kept
 	loops      []running
 }
 
@@ -247,7 +249,7 @@ func (r *Recorder) end() {
 	for len(r.open) > 0 {
 		r.leave(now)
 	}
-	if v := r.filter.verdicts; v != nil {
+	if v := r.filter.verdicts; v != nil && !v.apart {
 		v.ended[r.PE()].Store(math.MaxInt64)
 	}
 }

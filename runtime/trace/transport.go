@@ -98,6 +98,7 @@ func (r *Recorder) Reduce(site int, word uint64, combine func(acc, word uint64) 
 	began := ticks()
 	word = r.Transport.Reduce(site, word, combine)
 	r.met(Reduction, site, began, message{peer: -1})
+	r.agree()
 	return word
 }
 
@@ -105,6 +106,7 @@ func (r *Recorder) ReduceAll(site int, own transport.Memory, f transport.Folder)
 	began := ticks()
 	r.Transport.ReduceAll(site, own, f)
 	r.met(Reduction, site, began, message{peer: -1})
+	r.agree()
 }
 
 func (r *Recorder) Broadcast(site, root int, word uint64) uint64 {
@@ -125,6 +127,7 @@ func (r *Recorder) Barrier(site int) {
 	began := ticks()
 	r.Transport.Barrier(site)
 	r.met(Barrier, site, began, message{peer: -1})
+	r.agree()
 }
 
 // Agree is a barrier, and Gather another.

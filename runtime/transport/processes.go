@@ -17,9 +17,10 @@ type Processes interface {
 	// the order in which it was printed: errors is for the standard error output.
 	Print(text []byte, errors bool)
 	Printed(show func(text []byte, errors bool))
-	// Leave says that this process has run, leaves something to that of PE 0, and returns when all
-	// have left: with what they left, at the first PE of each, nil for those that have not come to
-	// it in a run that has failed. idle is called meanwhile.
+	// Leave says that this process has run, leaves something, not empty, to that of PE 0, and returns
+	// when all have left: in the process of PE 0 with what they left, in others with its first byte,
+	// at the first PE of each; nil for those that have not come to it in a run that has failed. idle
+	// is called meanwhile.
 	Leave(last []byte, idle func()) [][]byte
 	// Failure is the error that has ended the run, if it was found in this process: also behind
 	// Run, when only PEs of other processes were left, which could not move.

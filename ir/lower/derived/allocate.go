@@ -8,6 +8,9 @@ import (
 
 // allocate is ALLOCATE or DEALLOCATE: of what has a derived type all parts are.
 func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
+	if o := t.chosenObject(s.Args[0]); o != nil {
+		return t.allocateChosen(s, o)
+	}
 	c := *s
 	c.Args = nil
 	var before, later []ast.Stmt
@@ -86,7 +89,7 @@ func (t *unit) allocated(a ast.Expr) (*object, []ast.Expr) {
 func (t *unit) allocation(o *object, l *leaf, bounds []ast.Expr, free bool) ast.Expr {
 	name := o.name + l.name
 	var args []ast.Expr
-	if len(bounds) > 0 {
+	if len(bounds) > 0 || !free && !slices.ContainsFunc(o.groups, func(g group) bool { return g.rank > 0 }) {
 		for _, d := range l.dims {
 			if d.Lo != nil {
 				args = append(args, &ast.Triplet{XBase: o.XBase, Lo: clone(d.Lo), Hi: cloneOf(d.Hi)})
@@ -94,17 +97,9 @@ func (t *unit) allocation(o *object, l *leaf, bounds []ast.Expr, free bool) ast.
 				args = append(args, cloneOf(d.Hi))
 			}
 		}
-		for _, b := range bounds {
-			args = append(args, t.expr(clone(b)))
-		}
-	} else if !free && len(l.dims) > 0 && !slices.ContainsFunc(o.groups, func(g group) bool { return g.rank > 0 }) {
-		for _, d := range l.dims {
-			if d.Lo != nil {
-				args = append(args, &ast.Triplet{XBase: o.XBase, Lo: clone(d.Lo), Hi: cloneOf(d.Hi)})
-			} else {
-				args = append(args, cloneOf(d.Hi))
-			}
-		}
+	}
+	for _, b := range bounds {
+		args = append(args, t.expr(clone(b)))
 	}
 	if len(args) == 0 {
 		return &ast.Ident{XBase: o.XBase, Name: name}
@@ -121,7 +116,7 @@ func (t *unit) allocatedLike(s *ast.Allocate, like *ast.Keyword) []ast.Stmt {
 			continue
 		}
 		o, bounds := t.allocated(a)
-		if o == nil || from == nil || o.of != from.of {
+		if o == nil || from == nil || o.of.declared() != from.of.declared() {
 			t.p.errorf(s.Pos, "ALLOCATE with %s=, where the types differ or a value has no name", like.Name).WithHelp("allocate, and assign the value behind it")
 			return nil
 		}

@@ -46,7 +46,7 @@ func (t *unit) itemsOf(o *object) []ast.Expr {
 	}
 	var out []ast.Expr
 	for _, c := range o.of.comps {
-		part := t.component(o, c.name, o.Pos, nil, o.XBase)
+		part := t.component(o, c.name, nil, o.XBase)
 		switch {
 		case c.allocatable:
 			t.p.errorf(o.Pos, "%s has the component %s, which is allocatable, in a list of items", o.name, c.name).WithHelp("write the components one by one")

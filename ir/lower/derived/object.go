@@ -13,6 +13,7 @@ type object struct {
 	of     *record
 	comp   *component // the last one on the way
 	name   string     // "b%cell", the beginning of the names of what it is made of
+	store  *record    // of what SELECT TYPE sees as of: the type that it has memory for
 	groups []group    // of the variable and each component that has a rank
 	images []ast.Expr // of another image, or nil
 }
@@ -47,6 +48,11 @@ func (t *unit) object(x ast.Expr) *object {
 		if v == nil {
 			return nil
 		}
+		if v.alias != nil {
+			o := *v.alias
+			o.XBase = x.XBase
+			return &o
+		}
 		o := &object{XBase: x.XBase, root: v, of: v.of, name: v.name}
 		if v.rank > 0 {
 			o.groups = []group{{rank: v.rank}}
@@ -55,12 +61,12 @@ func (t *unit) object(x ast.Expr) *object {
 	case *ast.Index:
 		if part := x.Part(); part != "" {
 			if o := t.object(x.Args[0]); o != nil && o.of != nil {
-				return t.component(o, part, x.NamePos, nil, x.XBase)
+				return t.component(o, part, nil, x.XBase)
 			}
 			return nil
 		}
 		o := t.object(&ast.Ident{XBase: x.XBase, Name: x.Name})
-		if o == nil || o.root.rank == 0 {
+		if o == nil || o.root.rank == 0 || t.variable(x.Name).alias != nil {
 			return nil
 		}
 		return t.subscripted(o, x.Args, x.XBase)
@@ -82,7 +88,7 @@ func (t *unit) object(x ast.Expr) *object {
 		if x.List {
 			args = x.Args
 		}
-		return t.component(o, x.Name, x.NamePos, args, x.XBase)
+		return t.component(o, x.Name, args, x.XBase)
 	case *ast.CoIndex:
 		o := t.object(x.Base)
 		if o == nil {
@@ -105,7 +111,7 @@ func (r *record) ancestor(name string) *record {
 }
 
 // component is o%name.
-func (t *unit) component(o *object, name string, pos source.Pos, args []ast.Expr, at ast.XBase) *object {
+func (t *unit) component(o *object, name string, args []ast.Expr, at ast.XBase) *object {
 	out := *o
 	out.XBase = at
 	if a := o.of.ancestor(name); a != nil && o.of.component(name) == nil {
@@ -116,7 +122,10 @@ func (t *unit) component(o *object, name string, pos source.Pos, args []ast.Expr
 	if c == nil {
 		return nil
 	}
-	out.of, out.comp, out.name = c.of, c, o.name+"%"+name
+	if c == t.p.number {
+		return nil
+	}
+	out.of, out.comp, out.name, out.store = c.of, c, o.name+"%"+o.storage().partName(c), nil
 	out.groups = append([]group(nil), o.groups...)
 	if len(c.dims) > 0 {
 		out.groups = append(out.groups, group{rank: len(c.dims)})
@@ -149,8 +158,12 @@ func (t *unit) subscripted(o *object, args []ast.Expr, at ast.XBase) *object {
 func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	name, own := o.name, 0
 	if l != nil {
-		name += l.name
 		own = len(l.dims)
+		if first := l.path[0]; o.store != nil {
+			name += "%" + o.store.partName(first) + l.name[len("%"+first.name):]
+		} else {
+			name += l.name
+		}
 	}
 	whole := true
 	for _, g := range o.groups {

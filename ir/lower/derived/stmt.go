@@ -83,6 +83,10 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return one(c)
 	case *ast.If:
 		return t.branches(s)
+	case *ast.Select:
+		if s.OfType {
+			return t.selectType(s)
+		}
 	case *ast.DoWhile:
 		return t.doWhile(s)
 	case *ast.Do:
@@ -108,6 +112,8 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return t.sync(s)
 	case *ast.Associate:
 		return t.associate(s)
+	case *ast.ChangeTeam:
+		return t.changeTeam(s)
 	case *ast.Block:
 		return t.block(s)
 	case *ast.Independent:
@@ -307,12 +313,22 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 			return one(c)
 		}
 	}
+	if r != nil && r == t.p.intrinsic[teamType] {
+		c := *s
+		if c.LHS, c.RHS = t.team(s.LHS), t.team(s.RHS); c.LHS == nil || c.RHS == nil {
+			return nil
+		}
+		return one(&c)
+	}
+	if o := t.chosenObject(s.LHS); o != nil {
+		return t.becomes(o, s.RHS, s.Base)
+	}
 	if !t.values(r, s.LHS.Position()) {
 		return nil
 	}
 	to := t.object(s.LHS)
 	switch {
-	case r == nil && from != nil || r != nil && from != r:
+	case r == nil && from != nil || r != nil && from.declared() != r.declared():
 		t.p.diags.Errorf(source.TypeMismatch, s.RHS.Position(), "%s is of %s, this is of %s", ast.UnparseExpr(s.LHS), typeText(r), typeText(from)).WithHelp("write a value of the same type")
 		return nil
 	case r == nil || to == nil:

@@ -234,6 +234,9 @@ func (b *builder) construct(s ast.Stmt, n *node) *node {
 	case *ast.Associate:
 		c := *s
 		return b.closed(s, &c, &c.Body, n)
+	case *ast.ChangeTeam:
+		c := *s
+		return b.closed(s, &c, &c.Body, n)
 	}
 	n.stmts = append(n.stmts, s)
 	return n

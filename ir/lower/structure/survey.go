@@ -144,6 +144,8 @@ func nameOf(s ast.Stmt) string {
 		return s.Name
 	case *ast.Associate:
 		return s.Name
+	case *ast.ChangeTeam:
+		return s.Name
 	}
 	return ""
 }
@@ -300,8 +302,11 @@ func (s *surveyed) ways(j reference, to place, report Report) bool {
 		case *ast.Do, *ast.DoWhile, *ast.Block, *ast.Associate:
 		default:
 			what := "CRITICAL construct"
-			if _, is := c.(*ast.Forall); is {
+			switch c.(type) {
+			case *ast.Forall:
 				what = "DO CONCURRENT"
+			case *ast.ChangeTeam:
+				what = "CHANGE TEAM construct"
 			}
 			report(source.BadLabel, j.Pos, "a jump to label %d leaves the %s", j.Label, what).
 				WithNote(c.Position(), "it begins here").

@@ -148,8 +148,21 @@ func (f *File) Events(c Chunk) ([]Event, error) {
 	if err != nil || kind != events || own.PE >= f.PEs || own.Events > len(b) {
 		return nil, fmt.Errorf("the trace is damaged: %w", orDamaged(err))
 	}
-	list := make([]Event, 0, own.Events)
-	ok := true
+	list, ok := Decode(b, own.Events, &f.Definitions)
+	if !ok {
+		return nil, fmt.Errorf("the trace is damaged: %w", errDamaged)
+	}
+	return list, nil
+}
+
+// Decode is the n events that Append has appended; not ok: it did not, or they are not of these
+// definitions.
+func Decode(b []byte, n int, of *Definitions) (list []Event, ok bool) {
+	if n < 0 || n > len(b) {
+		return nil, false
+	}
+	list = make([]Event, 0, n)
+	ok = true
 	next := func() int64 {
 		x, n := binary.Varint(b)
 		if n <= 0 {
@@ -160,36 +173,36 @@ func (f *File) Events(c Chunk) ([]Event, error) {
 		return x
 	}
 	var last int64
-	for range own.Events {
+	for range n {
 		if len(b) == 0 {
-			return nil, fmt.Errorf("the trace is damaged: %w", errDamaged)
+			return nil, false
 		}
 		e := Event{Kind: Kind(b[0]), Peer: -1}
 		b = b[1:]
 		id := next()
 		e.Began = last + next()
 		e.Took = next()
-		var n int
-		if e.Number, n = binary.Uvarint(b); n <= 0 {
+		var size int
+		if e.Number, size = binary.Uvarint(b); size <= 0 {
 			ok = false
 		} else {
-			b = b[n:]
+			b = b[size:]
 		}
 		last = e.Began
 		var peer, buffer int64 = -1, 0
 		if e.Kind != Region {
 			peer, buffer, e.Bytes = next(), next(), next()
 		}
-		defined := len(f.Sites)
+		defined := len(of.Sites)
 		if e.Kind == Region {
-			defined = len(f.Regions)
+			defined = len(of.Regions)
 		}
-		if !ok || e.Kind >= kinds || id < -1 || id >= int64(defined) || e.Kind == Region && id < 0 || peer < -1 || peer >= int64(f.PEs) ||
+		if !ok || e.Kind >= kinds || id < -1 || id >= int64(defined) || e.Kind == Region && id < 0 || peer < -1 || peer >= int64(of.PEs) ||
 			buffer < 0 || buffer > math.MaxInt32 || e.Took < 0 {
-			return nil, fmt.Errorf("the trace is damaged: %w", errDamaged)
+			return nil, false
 		}
 		e.ID, e.Peer, e.Buffer = int(id), int(peer), int(buffer)
 		list = append(list, e)
 	}
-	return list, nil
+	return list, true
 }

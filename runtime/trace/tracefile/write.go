@@ -78,11 +78,21 @@ func (x *Writer) Events(pe, level int, list []Event) {
 		return
 	}
 	c := Chunk{PE: pe, Level: level, Events: len(list), From: list[0].Began, To: list[0].Began, at: x.at}
-	b := x.buf[:0]
-	var last int64
 	for i := range list {
 		e := &list[i]
 		c.From, c.To = min(c.From, e.Began), max(c.To, e.Began+e.Took)
+	}
+	x.buf = Append(x.buf[:0], list)
+	c.size = int64(len(x.buf))
+	x.chunk(events, c, x.buf)
+	x.chunks = append(x.chunks, c)
+}
+
+// Append appends events to b, as the content of a chunk is.
+func Append(b []byte, list []Event) []byte {
+	var last int64
+	for i := range list {
+		e := &list[i]
 		b = append(b, byte(e.Kind))
 		b = binary.AppendVarint(b, int64(e.ID))
 		b = binary.AppendVarint(b, e.Began-last)
@@ -95,10 +105,7 @@ func (x *Writer) Events(pe, level int, list []Event) {
 			b = binary.AppendVarint(b, e.Bytes)
 		}
 	}
-	x.buf = b
-	c.size = int64(len(b))
-	x.chunk(events, c, b)
-	x.chunks = append(x.chunks, c)
+	return b
 }
 
 // Close writes the index. The file is whole when its error is nil.

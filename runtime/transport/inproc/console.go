@@ -119,15 +119,23 @@ func (m *Member) Failure() error {
 }
 
 // Leave says that this process has run, leaves something to that of PE 0, and returns when all have
-// left, with what they left, by PE. idle is called meanwhile. Of a run that has failed
-// some may never come to it: then all is false, and what they left is nil.
+// left, with what they left, by PE; in other processes with the first byte of that. idle is called
+// meanwhile. Of a run that has failed some may never come to it: then all is false, and what they
+// left is nil.
 func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 	for _, w := range m.worlds {
 		p := w.pes[w.id]
 		p.last = w.lend(last)
 		p.ended.Store(true)
-		if w.several() {
-			w.spread(append(written(packetEnded, len(last), uint64(w.id)), last...))
+		for h, q := range w.net.heads {
+			if h == w.net.home {
+				continue
+			}
+			part := last
+			if q != 0 {
+				part = first(last)
+			}
+			w.send(q, append(written(packetEnded, len(part), uint64(w.id)), part...))
 		}
 		last = nil // it is at the first PE
 	}
@@ -144,18 +152,28 @@ func (m *Member) Leave(last []byte, idle func()) (left [][]byte, all bool) {
 				idle()
 				time.Sleep(leavePeriod)
 			}
-			left[q] = w.keep(other.last)
 		}
 	}
 	idle()
 	all = true
 	for _, w := range m.worlds {
-		for _, other := range w.pes {
-			all = all && other.ended.Load()
+		for q, other := range w.pes {
+			ended := other.ended.Load()
+			all = all && ended
+			switch {
+			case !ended || w != m.worlds[0]:
+			case m.first == 0:
+				left[q] = w.keep(other.last)
+			default:
+				left[q] = w.keep(first(other.last))
+			}
 		}
 	}
 	return left, all
 }
+
+// first is the first byte of what there is.
+func first(b []byte) []byte { return b[:min(len(b), 1)] }
 
 // lost reports whether the process of PE q will not come to its end, after so long a wait.
 func (m *Member) lost(q int, waited time.Duration) bool {

@@ -109,6 +109,18 @@ func ReadLog(name string) (*elide.Log, error) {
 	return l, nil
 }
 
+// ReadLogs reads several logs.
+func ReadLogs(names []string) (logs []*elide.Log, err error) {
+	for _, name := range names {
+		l, err := ReadLog(name)
+		if err != nil {
+			return nil, err
+		}
+		logs = append(logs, l)
+	}
+	return logs, nil
+}
+
 // ReadPlan reads the plan in a file.
 func ReadPlan(name string) (*elide.Plan, error) {
 	p, err := elide.ReadPlanFile(name)

@@ -78,11 +78,12 @@ func Subcontexts(log *elide.Log) []Subcontext {
 	return list
 }
 
-// Classify makes a plan of a log, in which each subcontext is a candidate.
+// Classify makes a plan of a log, in which each subcontext is a candidate. Its note is the place of the barrier where
+// that has a name besides its label.
 func Classify(log *elide.Log) *elide.Plan {
 	plan := &elide.Plan{Program: log.Program}
 	for _, s := range Subcontexts(log) {
-		plan.Entries = append(plan.Entries, elide.Entry{Verdict: elide.Candidate, Suffix: s.Suffix, Barriers: s.Barriers, Contexts: s.Contexts})
+		plan.Entries = append(plan.Entries, elide.Entry{Verdict: elide.Candidate, Suffix: s.Suffix, Barriers: s.Barriers, Contexts: s.Contexts, Note: log.Calls[s.Suffix[len(s.Suffix)-1]]})
 	}
 	return plan
 }

@@ -64,12 +64,16 @@ func parseLine(l *elide.Log, word, rest string) (err error) {
 			return fmt.Errorf("%q is no number of agreements: write a whole number", rest)
 		}
 	case "call":
-		proc, call, _ := strings.Cut(rest, ":")
-		p, _, err := elide.ParsePath(call)
-		if err != nil || len(p) != 1 {
-			return fmt.Errorf("%q is no call: write call procedure: file:line", rest)
+		for at, r := range rest { // a procedure may have a colon in it, as "main (app.c:31)"
+			if r != ':' {
+				continue
+			}
+			if p, more, err := elide.ParsePath(rest[at+1:]); err == nil && len(p) == 1 && more == "" {
+				l.Calls[p[0]] = rest[:at]
+				return nil
+			}
 		}
-		l.Calls[p[0]] = proc
+		return fmt.Errorf("%q is no call: write call procedure: file:line", rest)
 	default:
 		c, err := parseContext(word + " " + rest)
 		if err != nil {

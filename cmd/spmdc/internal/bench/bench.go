@@ -36,6 +36,7 @@ type Options struct {
 	Tolerance float64       // relative, for double precision numbers in outputs; 0: compare.Default
 	Limit     time.Duration // for one run
 	Launch    driver.Launch // with MPI the program is timed in one process, and in those that mpirun starts
+	Profile   bool          // it is timed also while it measures itself
 	Context   context.Context
 }
 
@@ -138,19 +139,30 @@ func (r *Report) emitted(table *driver.Table, dir string, c *driver.Compilation,
 		name += " " + string(c.Options.Sync)
 	}
 	b := driver.Builder{Table: table, Cache: cache, Host: true}
-	transports := []driver.Transport{driver.InProcess}
-	if o.Launch.Transport != driver.InProcess {
-		transports = append(transports, o.Launch.Transport)
+	type form struct {
+		driver.Transport
+		profiled bool
+	}
+	forms := []form{{driver.InProcess, false}}
+	mpi := o.Launch.Transport != driver.InProcess
+	if mpi {
+		forms = append(forms, form{o.Launch.Transport, false})
+	}
+	if o.Profile {
+		for _, f := range forms {
+			forms = append(forms, form{f.Transport, true})
+		}
 	}
 	first := true
 	for _, n := range o.PEs {
-		for _, t := range transports {
+		for _, f := range forms {
+			t := f.Transport
 			one := c
 			if !first || c.Options.PEs != nil {
 				one = c.Again(c.Options)
 			}
 			first = false
-			one.Options.PEs, one.Options.Transport = []int{n}, t
+			one.Options.PEs, one.Options.Transport, one.Options.Regions = []int{n}, t, f.profiled
 			program, err := b.Program(one)
 			if one != c && one.Diags != nil {
 				c.Diags = one.Diags
@@ -159,7 +171,12 @@ func (r *Report) emitted(table *driver.Table, dir string, c *driver.Compilation,
 				return err
 			}
 			x := &Contender{Name: name, PEs: n, How: fmt.Sprintf("spmdc run -n %d", n), args: []string{"-n", strconv.Itoa(n)}}
-			if len(transports) > 1 { // mpirun takes longer to start than many programs to run
+			if f.profiled {
+				x.Name += ", profile"
+				x.How += " --profile"
+				x.args = append(x.args, "-profile="+filepath.Join(dir, "profile"))
+			}
+			if mpi || o.Profile { // starting mpirun, and writing a profile, takes longer than many programs run
 				x.stats = filepath.Join(dir, fmt.Sprintf("stats%d", len(r.Contenders)))
 				x.args = append(x.args, "-stats-json="+x.stats)
 			}

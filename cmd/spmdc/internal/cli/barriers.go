@@ -181,13 +181,9 @@ type classifyCmd struct {
 }
 
 func (cmd *classifyCmd) Run(env *Env) error {
-	var logs []*elide.Log
-	for _, name := range cmd.Logs {
-		l, err := barriers.ReadLog(name)
-		if err != nil {
-			return err
-		}
-		logs = append(logs, l)
+	logs, err := barriers.ReadLogs(cmd.Logs)
+	if err != nil {
+		return err
 	}
 	log, err := barriers.Merge(logs)
 	if err != nil {
@@ -257,13 +253,9 @@ type thresholdCmd struct {
 }
 
 func (cmd *thresholdCmd) Run(env *Env) error {
-	var logs []*elide.Log
-	for _, name := range cmd.Logs {
-		l, err := barriers.ReadLog(name)
-		if err != nil {
-			return err
-		}
-		logs = append(logs, l)
+	logs, err := barriers.ReadLogs(cmd.Logs)
+	if err != nil {
+		return err
 	}
 	a, err := barriers.Advise(logs)
 	if err != nil {

@@ -20,6 +20,7 @@ type benchCmd struct {
 	Set       []string      `sep:"none" placeholder:"NAME=VALUE" help:"Give a PARAMETER of the source, and of its peers, another value; more than once for more of them."`
 	Tolerance float64       `placeholder:"T" help:"How much double precision numbers that programs print may differ, relatively; 1e-10 is the default."`
 	Limit     time.Duration `default:"10m" placeholder:"TIME" help:"How long one run may take, as 90s or 2m; the default is 10m."`
+	Profile   bool          `help:"Time the program also while it writes a profile: what measuring costs."`
 	Format    string        `default:"text" placeholder:"FORM" help:"text (the default), or json."`
 	launchFlags
 	compileFlags
@@ -40,7 +41,7 @@ up, and then once in each round, in an order that changes at random. The table h
 start of a program to its end, half the distance of their quartiles, the best, and the medians of the ratios of times
 that were taken in one round. A program that writes a line "seconds S" on standard error is taken at its word: mpiexec
 takes longer to start than many programs to run. With --transport=mpi the program runs in one process, and in those that
-mpirun starts, and the times are those from the first statement to the last. Standard input is read once and given to every run.
+mpirun starts, with --profile also while it measures itself, and the times are those from the first statement to the last. Standard input is read once and given to every run.
 
 At the beginning of each round the time is taken that a word needs from one processor to another. It depends on
 the processors that the system picks, and changes the ratios of programs that communicate often. A warning says how
@@ -49,7 +50,7 @@ busy others kept the machine meanwhile.`
 
 // Run measures.
 func (cmd *benchCmd) Run(env *Env, table *driver.Table) error {
-	o := bench.Options{Runs: cmd.Runs, Tolerance: cmd.Tolerance, Limit: cmd.Limit, Context: env.Context}
+	o := bench.Options{Runs: cmd.Runs, Tolerance: cmd.Tolerance, Limit: cmd.Limit, Profile: cmd.Profile, Context: env.Context}
 	var err error
 	switch {
 	case cmd.Runs < 1:

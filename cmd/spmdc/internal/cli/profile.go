@@ -73,9 +73,6 @@ func measured(o *driver.Options) error {
 	if o.Check {
 		return driver.Usagef("leave out --check", "the checks of --check take most of the time that would be measured")
 	}
-	if o.Transport != driver.InProcess {
-		return driver.Usagef("leave out --transport=mpi", "--profile and --trace measure the PEs of one process, and with --transport=mpi there are several")
-	}
 	o.Regions = true
 	return nil
 }

@@ -41,6 +41,7 @@ var imports = []struct {
 	{"parser/ast", nil},
 	{"parser/load", []string{"parser/scan"}},
 	{"parser", []string{"parser/..."}},
+	{"parser/layout", []string{"parser", "parser/..."}},
 
 	{"ir", nil},
 	{"ir/lower/structure", []string{"parser", "parser/ast"}},                                                     // jumps, before names are resolved

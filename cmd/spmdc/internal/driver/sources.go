@@ -18,8 +18,8 @@ import (
 // Forms are the source forms that an option can name.
 var Forms = []string{"free", "fixed"}
 
-// formOf is the form of that name, nil for "".
-func formOf(name string) scan.Form {
+// FormOf is the form of that name, nil for "".
+func FormOf(name string) scan.Form {
 	switch name {
 	case "free":
 		return scan.FreeForm{}
@@ -53,7 +53,7 @@ func (c *Compilation) sources() []load.Text {
 func (c *Compilation) Program() *load.Program {
 	if c.program == nil {
 		c.program = load.Read(c.sources(), load.Options{
-			Form: formOf(c.Options.Form), Define: c.Options.Define, ReadFile: readIncluded,
+			Form: FormOf(c.Options.Form), Define: c.Options.Define, ReadFile: readIncluded,
 		})
 	}
 	return c.program

@@ -26,12 +26,12 @@ type implementation struct {
 	packages string   // of Debian
 	version  string   // what the command that starts programs says with --version
 	forward  string   // the flag of that command by which a variable goes to other hosts, if it does not by itself
-	refused  bool     // the library does not see what its windows do
+	foreign  string   // part of the names of its functions that have no wrappers
 }
 
 var implementations = []implementation{
-	{"Open MPI", "libmpi.so.40", []string{"mpicc.openmpi", "mpicc"}, "libopenmpi-dev", "Open MPI", "-x", false},
-	{"MPICH", "libmpich.so.12", nil, "", "HYDRA", "", true},
+	{"Open MPI", "libmpi.so.40", []string{"mpicc.openmpi", "mpicc"}, "libopenmpi-dev", "Open MPI", "-x", ""},
+	{"MPICH", "libmpich.so.12", []string{"mpicc.mpich", "mpicc"}, "libmpich-dev", "HYDRA", "", "_f08_"},
 }
 
 // probe is compiled to find out for which implementation a compiler wrapper is.

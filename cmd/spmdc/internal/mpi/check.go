@@ -33,11 +33,8 @@ func check(command []string) (*implementation, error) {
 	if found == nil {
 		found = implementationOf(command[0])
 	}
-	if found != nil && found.refused {
-		return nil, driver.Usagef("build the program with Open MPI", "the program uses %s, whose windows cannot be watched: barriers of programs with Open MPI can be elided", found.name)
-	}
 	if found == nil {
-		return nil, driver.Usagef("start the program itself with Open MPI", "nothing of %q is a program with MPI's shared libraries", strings.Join(command, " "))
+		return nil, driver.Usagef("start the program itself with Open MPI or MPICH", "nothing of %q is a program with MPI's shared libraries", strings.Join(command, " "))
 	}
 	return found, nil
 }
@@ -69,6 +66,9 @@ func checkProgram(path string) (*implementation, error) {
 	}
 	for i, m := range implementations {
 		if strings.Contains(string(out), m.library) {
+			if m.foreign != "" && slices.ContainsFunc(dynamic, func(s elf.Symbol) bool { return strings.HasSuffix(s.Name, m.foreign) }) {
+				return nil, driver.Usagef("use module mpi, or Open MPI", "%s uses module mpi_f08 of %s, whose calls no library sees", name, m.name)
+			}
 			return &implementations[i], nil
 		}
 	}

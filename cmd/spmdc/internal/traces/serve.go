@@ -37,18 +37,10 @@ type View struct {
 
 // NewServer reads the definitions and the index of a trace in a file, which stays open.
 func NewServer(file *os.File) (*Server, error) {
-	st, err := file.Stat()
+	f, err := definitions(file)
 	if err != nil {
 		return nil, err
 	}
-	if !st.Mode().IsRegular() {
-		return nil, tracefile.ErrOther
-	}
-	f, err := tracefile.Read(file, st.Size())
-	if err != nil {
-		return nil, err
-	}
-	printable(&f.Definitions)
 	s := &Server{f: f}
 	for i, c := range f.Chunks {
 		if i == 0 || c.From < s.begin {

@@ -42,13 +42,8 @@ func (t *Trace) laneName(pe int) string {
 // Place is the index of an event.
 type Place struct{ PE, Index int }
 
-// Read reads a trace.
-func Read(file string) (*Trace, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+// definitions reads the definitions and the index of a trace.
+func definitions(f *os.File) (*tracefile.File, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -61,6 +56,20 @@ func Read(file string) (*Trace, error) {
 		return nil, err
 	}
 	printable(&x.Definitions)
+	return x, nil
+}
+
+// Read reads a trace.
+func Read(file string) (*Trace, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	x, err := definitions(f)
+	if err != nil {
+		return nil, err
+	}
 	t := &Trace{File: x, PE: make([][]tracefile.Event, x.PEs)}
 	for _, c := range x.Chunks {
 		list, err := x.Events(c)

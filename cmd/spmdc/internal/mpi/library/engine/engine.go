@@ -272,6 +272,9 @@ func engine_finish(summary C.int) C.int {
 	return 0
 }
 
+// forwarding is how long what a process writes may be on its way to mpirun, which MPI_Abort could overtake.
+const forwarding = 200 * time.Millisecond
+
 // report says why the run ends: once, if all processes know.
 func (l *libraryState) report(err error) {
 	var m *elide.Misspeculation
@@ -283,6 +286,7 @@ func (l *libraryState) report(err error) {
 		time.Sleep(time.Second) // until process 0 has reported
 		return
 	}
+	defer time.Sleep(forwarding)
 	fmt.Fprintf(os.Stderr, "spmdc: %v\n", m)
 	if l.Blacklist == "" {
 		fmt.Fprintln(os.Stderr, "  with --blacklist=FILE such contexts are remembered, and not elided again")

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -392,8 +393,8 @@ static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 	char *first = (char *)((uintptr_t)p & -page);
 	size_t length = ((p + bytes - first) + page - 1) & -page;
 	struct region *r = reserve(length);
-	// Of length 0, mremap maps shared pages a second time.
-	if (mremap(first, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == MAP_FAILED) {
+	// Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
+	if (syscall(SYS_mremap, first, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
 		r->free = 1;
 		return NULL;
 	}
