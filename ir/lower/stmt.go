@@ -521,7 +521,7 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 		if !arm.Pos.IsValid() {
 			next.Pos = s.Pos
 		}
-		if c, ok := next.Cond.(*ir.Const); ok && l.deep() && len(before) == 0 {
+		if c, ok := next.Cond.(*ir.Const); ok && (s.OfType || l.deep()) && len(before) == 0 {
 			if c.Bool {
 				return chain(l.block(arm.Body))
 			}

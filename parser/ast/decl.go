@@ -174,6 +174,7 @@ type Binding struct {
 	NoPass   bool
 	Pass     Name // of PASS(name)
 	Deferred bool
+	Face     Name // of PROCEDURE(name), DEFERRED
 	Targets  []Name
 }
 

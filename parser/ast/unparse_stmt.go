@@ -34,6 +34,9 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString("de")
 		}
 		b.WriteString("allocate (")
+		if s.Of.Name != "" {
+			b.WriteString(s.Of.Name + " :: ")
+		}
 		for i, e := range s.Args {
 			comma(&b, i)
 			writeExpr(&b, e, 0)
