@@ -171,7 +171,7 @@ func loopsAround(d *ir.Do, r *ir.Ref) []*ir.Do {
 			continue
 		}
 		for _, e := range ir.Exprs(s) {
-			if slices.Contains(surely(e), r) {
+			if slices.Contains(surely(e, func(*ir.Ref) bool { return true }), r) {
 				return []*ir.Do{d}
 			}
 		}

@@ -126,6 +126,9 @@ type bindingNames struct {
 func (g *bindingStmt) build(p *parser, base ast.Base) ast.Stmt {
 	out := &bindingNames{Base: base}
 	all := ast.Binding{Generic: g.Word.Value == "generic"}
+	if g.Face != nil {
+		all.Face = ast.Name{Pos: startOf(g.Face), Name: g.Face.Value}
+	}
 	for i := range g.Attrs {
 		switch a := &g.Attrs[i]; a.Word.Value {
 		case "nopass":

@@ -38,6 +38,12 @@ func (t *timed) working(r *comm.Region) []float64 {
 		if !b.LoOK || !b.HiOK || b.Step == 0 {
 			return true
 		}
+		if r.Picks[d] != nil && len(loops) < maxShares {
+			if all, known := t.space.Iterations(&comm.Range{Index: d.Index.Name, Lo: b.Lo, Hi: b.Hi, Step: int(b.Step)}); known {
+				t.guess(d.Pos.Line, "all PEs are taken to have equal parts of the iterations that a variable picks")
+				loops, shares = append(loops, d), append(shares, func(q int) int { return (all(q) + t.pes - 1) / t.pes })
+			}
+		}
 		if len(r.Part[d]) > 0 && len(loops) < maxShares {
 			own, known := t.space.Iterations(&comm.Range{Index: d.Index.Name, Lo: b.Lo, Hi: b.Hi, Step: int(b.Step), Cons: r.Part[d]})
 			if known {

@@ -64,7 +64,7 @@ var kernels = []kernel{
 	{name: "gather", make: gather, variants: []string{"ring:modulo", "ring:merge"}},
 	{name: "gather 2-D", make: gather2},
 	{name: "gather through two index arrays", make: gatherTwice},
-	{name: "scatter by permutation", make: scatter},
+	{name: "scatter by permutation", make: scatter, variants: []string{"scatter:by a variable"}},
 	{name: "scatter with accumulation", make: histogram},
 	{name: "sparse matrix times vector", make: sparse},
 	{name: "private scalar", make: private},
