@@ -74,8 +74,8 @@ func (t *Trace) Timeline(out io.Writer) error {
 			}
 			fmt.Fprintf(w, "<h2>%s</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
 			for _, x := range list {
-				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%.0f %%</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
-					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), 100*x.Imbalance())
+				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%s</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
+					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), html.EscapeString(x.imbalance(t.laneName)))
 			}
 			fmt.Fprint(w, "</table>\n")
 		}
