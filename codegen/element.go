@@ -35,6 +35,9 @@ func (g *gen) element(r *ir.Ref, store bool) string {
 		return fmt.Sprintf("spmd.Def(%s.Fetch(%s), %q)", g.names.sym(r.Sym), g.ownSubs(r), ir.ExprString(r))
 	}
 	if acc := g.access(r); acc != nil && acc.Mode == comm.Walk {
+		if b := g.leaf[r]; b != "" {
+			return b
+		}
 		if !g.opt.Check {
 			return g.walked[acc.Comm]
 		}

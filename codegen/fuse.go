@@ -8,7 +8,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// Nests that follow one another and use the same arrays are executed by turns, a strip of
+// Nests that follow one another and use the same arrays are fused in strips, a strip of
 // each at a time, while what the one has touched is in the cache. Of
 //
 //	do j = 2, n-1
@@ -74,14 +74,14 @@ type fusedRow struct {
 // maxDelay limits how far nests stay behind each other.
 const maxDelay = 3
 
-// turns reports whether programs like this one have nests by turns.
-func (g *gen) turns() bool {
+// fuses reports whether programs like this one have fused nests.
+func (g *gen) fuses() bool {
 	return !g.opt.Check && g.opt.Strip >= 0 && !g.prog.IR.SPMD && g.loops < longProgram
 }
 
 // fusedNodes is the row of nests with which list begins, at least two; nil if there is none.
 func (g *gen) fusedNodes(list []comm.Node) *fusedRow {
-	if !g.turns() {
+	if !g.fuses() {
 		return nil
 	}
 	row := &fusedRow{}
@@ -116,7 +116,7 @@ scan:
 // fusedStmts is the row of nests with which a list of statements of a region begins. One
 // loop alone is no nest here: it is short, or a row of its own.
 func (g *gen) fusedStmts(list []ir.Stmt, r *comm.Region) *fusedRow {
-	if !g.turns() || r == nil {
+	if !g.fuses() || r == nil {
 		return nil
 	}
 	row := &fusedRow{}

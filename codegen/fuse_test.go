@@ -11,12 +11,12 @@ import (
 	"github.com/spmdc/spmdc/internal/randprog"
 )
 
-// TestRandomTurns: random programs have nests by turns, of several forms.
-func TestRandomTurns(t *testing.T) {
+// TestRandomFused: random programs have fused nests, of several forms.
+func TestRandomFused(t *testing.T) {
 	found := map[string]int{}
 	const programs = 40
 	for seed := range uint64(programs) {
-		p := randprog.With(seed, "nests by turns")
+		p := randprog.With(seed, "fused nests")
 		code := emit(t, "random.hpf", p.Source, plan.Handshake, codegen.Options{Strip: 2})
 		for _, row := range rows(code) {
 			found["row"]++
@@ -37,7 +37,7 @@ func TestRandomTurns(t *testing.T) {
 	}
 }
 
-// rows are the loops over strips of nests by turns in a program.
+// rows are the loops over strips of fused nests in a program.
 func rows(code string) (list []string) {
 	for _, head := range regexp.MustCompile(`(?m)^(\t+)for stripF\d+_1, lastF`).FindAllStringSubmatchIndex(code, -1) {
 		indent := code[head[2]:head[3]]
@@ -47,9 +47,9 @@ func rows(code string) (list []string) {
 	return list
 }
 
-// TestNotByTurns: what stands between two nests, or is in them, keeps them apart where the
+// TestNotFused: what stands between two nests, or is in them, keeps them apart where the
 // one needs what the other, or what stands between, makes.
-func TestNotByTurns(t *testing.T) {
+func TestNotFused(t *testing.T) {
 	program := func(first, second string) string {
 		return fmt.Sprintf(`program p
   integer, parameter :: n = 20
@@ -94,8 +94,8 @@ end program p
 		code := emit(t, "p.hpf", program(c.first, c.second), plan.Handshake, codegen.Options{})
 		// The nest that gives a and b their values comes first.
 		_, behind, _ := strings.Cut(code, "p.hpf:14")
-		if got := strings.Contains(behind, "by turns, in strips"); got != c.turns {
-			t.Errorf("%s: by turns %t, want %t\n%s", c.what, got, c.turns, behind)
+		if got := strings.Contains(behind, "fused in strips"); got != c.turns {
+			t.Errorf("%s: fused %t, want %t\n%s", c.what, got, c.turns, behind)
 		}
 	}
 }

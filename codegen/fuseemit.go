@@ -9,8 +9,8 @@ import (
 	"github.com/spmdc/spmdc/ir"
 )
 
-// byTurns emits a row of nests; nest emits one of them.
-func (g *gen) byTurns(row *fusedRow, nest func(n *fusedNest)) {
+// emitFused emits a row of nests; nest emits one of them.
+func (g *gen) emitFused(row *fusedRow, nest func(n *fusedNest)) {
 	first := row.nests[0]
 	g.out.at = first.d.Pos.Line
 	defer g.measuredRow(row)()
@@ -21,7 +21,7 @@ func (g *gen) byTurns(row *fusedRow, nest func(n *fusedNest)) {
 	for _, n := range row.nests {
 		lines = append(lines, fmt.Sprint(n.d.Pos.Line))
 	}
-	g.out.p("// The loops in lines %s by turns, in strips.", strings.Join(lines, ", "))
+	g.out.p("// The loops in lines %s, fused in strips.", strings.Join(lines, ", "))
 	for k, n := range row.nests {
 		g.out.p("%s := %s", name("all", k), g.ownIterations(n.d, n.r.Part[n.d]))
 	}
@@ -100,7 +100,7 @@ func (g *gen) fusedRegions(row *fusedRow) {
 	for _, n := range row.nests {
 		g.settle(n.d)
 	}
-	g.byTurns(row, func(n *fusedNest) {
+	g.emitFused(row, func(n *fusedNest) {
 		g.called(n.r)
 		g.alone(n.r)
 	})

@@ -10,14 +10,14 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// Which nests may be executed by turns, and how far one stays behind another.
+// Which nests may be fused, and how far one stays behind another.
 
 // fusable is a statement of a region as a nest that may be executed in strips, nil if it is
 // none: a loop that assigns elements and private scalars, and accumulates scalars, and
 // nobody uses its indices behind it.
 func (g *gen) fusable(r *comm.Region, s ir.Stmt) *fusedNest {
 	d, ok := s.(*ir.Do)
-	if !ok || r.Fallback || r.Pipe != nil || g.step(d) != 1 || !g.prog.Info.Bounds(d).Affine() {
+	if !ok || r.Fallback || r.Pipe != nil || len(r.Picks) > 0 || g.step(d) != 1 || !g.prog.Info.Bounds(d).Affine() {
 		return nil
 	}
 	for _, c := range r.Comms {
@@ -64,9 +64,21 @@ func inexact(red scalar.Reduction) bool {
 	return red.Sym.Type.IsReal() && red.Op <= scalar.Mul
 }
 
-// comesAfter reports whether a nest may be executed by turns with those of the row, and uses
+// directive is the innermost directive REGION around a statement, nil if there is none.
+func directive(s ir.Stmt) *ir.Site {
+	site := s.CallSite()
+	for site != nil && !site.Region {
+		site = site.Parent
+	}
+	return site
+}
+
+// comesAfter reports whether a nest may be fused with those of the row, and uses
 // what one of them does, and finds how far it stays behind.
 func (g *gen) comesAfter(row []*fusedNest, next *fusedNest) bool {
+	if len(row) > 0 && directive(row[0].d) != directive(next.d) {
+		return false
+	}
 	shares := len(row) == 0
 	for _, n := range row {
 		far := g.behind(n, next)

@@ -60,8 +60,8 @@ type Options struct {
 	// Block, above 0, is how many iterations the blocks of pipelines have; below 0 there
 	// are none. With 0 the run time chooses.
 	Block int
-	// Strip, above 0, is how many iterations the strips of nests have that are executed by
-	// turns; below 0 there are none. With 0 it is what fits in a cache.
+	// Strip, above 0, is how many iterations the strips of fused nests have;
+	// below 0 no nests are fused. With 0 it is what fits in a cache.
 	Strip int
 	// Regions makes a program that can measure where its time goes, see package trace.
 	Regions bool
@@ -91,6 +91,8 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		names:      newNames(p.Program.IR, o.Regions),
 		symbols:    map[string]*ir.Symbol{},
 		lasting:    map[*comm.Comm]ir.Stmt{},
+		fromList:   map[*ir.Assign]string{},
+		own:        map[*ir.Do]*ownList{},
 		listed:     map[*comm.Comm]string{},
 		temps:      map[*comm.Comm]string{},
 		comms:      map[*comm.Comm]string{},
@@ -182,9 +184,11 @@ type gen struct {
 	kernelOf      map[string]*kernel.Kernel // by their description
 	copyOf        map[*ir.Ref]*ir.Ref       // references of unrolled loops
 
-	first   map[*ir.Symbol]int64   // see begins
-	lasting map[*comm.Comm]ir.Stmt // the loop while which the elements stay the same
-	listed  map[*comm.Comm]string  // of lists that do: the Go variable that tells whether it is made
+	first    map[*ir.Symbol]int64   // see begins
+	own      map[*ir.Do]*ownList    // of loops that variables divide
+	fromList map[*ir.Assign]string  // of those, what is assigned to the variable, "" for what the source says
+	lasting  map[*comm.Comm]ir.Stmt // the loop while which the elements stay the same
+	listed   map[*comm.Comm]string  // of lists that do: the Go variable that tells whether it is made
 
 	inside *ir.Site // the call that the statement emitted last is part of
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// Of nests by turns the first may hand an array over to the others, as a Jacobi iteration
+// Of fused nests the first may hand an array over to the others, as a Jacobi iteration
 // does that is copied back:
 //
 //	do j = 2, n-1                        do j = 2, n-1
@@ -171,7 +171,7 @@ func loopsAround(d *ir.Do, r *ir.Ref) []*ir.Do {
 			continue
 		}
 		for _, e := range ir.Exprs(s) {
-			if slices.Contains(surely(e), r) {
+			if slices.Contains(surely(e, func(*ir.Ref) bool { return true }), r) {
 				return []*ir.Do{d}
 			}
 		}

@@ -44,7 +44,7 @@ func TestHandover(t *testing.T) {
 ` + tt.second + "  print *, a(2,2), m(2,2)\n" + tt.behind + "end program p\n"
 		code := emit(t, "handover.hpf", text, plan.Handshake, codegen.Options{})
 		if len(rows(code)) == 0 {
-			t.Errorf("%s: no nests by turns", name)
+			t.Errorf("%s: no fused nests", name)
 		}
 		if got := strings.Contains(code, ".Window("); got != tt.window {
 			t.Errorf("%s: window %v, want %v", name, got, tt.window)

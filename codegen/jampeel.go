@@ -39,7 +39,7 @@ import (
 func (g *gen) peels(n nest, r *comm.Region) bool {
 	o, d := n.o, n.d
 	b := g.prog.Info.Bounds(d)
-	if by, ok := g.steps(o, r); !ok || by != 1 || g.step(d) != 1 || len(r.Part[d]) > 0 || g.parts[d] != "" || !b.LoOK || !b.HiOK {
+	if by, ok := g.steps(o, r); !ok || by != 1 || g.step(d) != 1 || r.Shares(d) || g.parts[d] != "" || !b.LoOK || !b.HiOK {
 		return false
 	}
 	first, ok := b.Lo.Sub(linalg.Var(o.Index.Name)) // of k, behind j

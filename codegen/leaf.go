@@ -48,6 +48,7 @@ type leaf struct {
 	picked  map[*ir.Ref]bool    // addressed by picks
 	indexed []ir.Stmt           // that picksAgain has something emitted before
 	ranged  bool                // the variable it has the iterations
+	pick    *comm.Pick          // for which its iterations are listed, nil if they are not
 	short   int                 // the number of iterations of one that is unrolled, else 0
 	n       int
 	line    int                // of the statement that inBody looks at
@@ -59,6 +60,7 @@ func (g *gen) newLeaf(d *ir.Do, r *comm.Region) *leaf {
 	l := &leaf{g: g, d: d, body: d.Body, step: g.step(d), writes: map[string]bool{}, varies: map[*ir.Symbol]bool{}, done: map[string]string{}, strides: map[string]string{}}
 	if r != nil {
 		l.part = r.Part[d]
+		l.pick = r.Picks[d]
 	}
 	for s := range g.prog.Modified(d) {
 		if !s.IsArray() {
@@ -95,7 +97,7 @@ func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
 	if v.k != nil || v.nest != nil || v.as != nil || v.part {
 		return false
 	}
-	flat := g.flatten(d.Body, r, mostCopies)
+	flat := g.flatten(d.Body, r, mostCopies, true)
 	if flat.why != "" || flat.longest >= shortest {
 		return false
 	}
@@ -113,7 +115,7 @@ func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	d := l.d
 	l.short = l.tripsIfShort(v)
 	refs := l.refs()
-	if len(refs)+len(g.walksOf(d, r)) == 0 {
+	if l.pick == nil && len(refs)+len(g.walksOf(d, r)) == 0 {
 		return false
 	}
 	g.out.at = d.Pos.Line
@@ -135,6 +137,9 @@ func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	g, d := l.g, l.d
 	k := g.names.sym(d.Index)
+	if l.pick != nil {
+		refs = l.refs() // without what the list makes superfluous
+	}
 	refs = slices.DeleteFunc(refs, func(f leafRef) bool { return g.partialRef[f.ref] != nil })
 	l.findAlone(refs)
 	for _, f := range refs {
@@ -151,6 +156,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		g.out.p("%s, %s := %s.Data, %s.At[%s:][:nT]", v, at, g.comms[c], g.comms[c], g.counter(c))
 		g.out.p("%s += nT", g.counter(c))
 	}
+	next := l.walksInside()
 	g.partialsInLeaf(v)
 	if l.short > 0 {
 		inner = len(g.out.lines)
@@ -161,6 +167,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
+	next()
 	g.stmts(l.body, r)
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {
@@ -169,6 +176,36 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	g.out.p("}")
 	l.forget(refs)
 	return inner - drop()
+}
+
+// walksInside finds the elements that lists pick in unrolled loops: so many for each
+// iteration. What it returns begins one.
+func (l *leaf) walksInside() (next func()) {
+	g := l.g
+	var begins []string
+	if l.flat == nil {
+		return func() {}
+	}
+	for _, c := range g.prog.Comms {
+		n := l.flat.walked[c]
+		if n == 0 {
+			continue
+		}
+		name := strings.ToUpper(c.Name())
+		g.out.p("val%s, at%s := %s.Data, %s.At[%s:][:nT*%d]", name, name, g.comms[c], g.comms[c], g.counter(c), n)
+		g.out.p("%s += nT*%d", g.counter(c), n)
+		begins = append(begins, fmt.Sprintf("now%s := at%s[t*%d:][:%d]", name, name, n, n))
+		for r, k := range l.flat.listed {
+			if g.access(r).Comm == c {
+				g.leaf[r] = fmt.Sprintf("val%s[now%s[%d]]", name, name, k)
+			}
+		}
+	}
+	return func() {
+		for _, text := range begins {
+			g.out.p("%s", text)
+		}
+	}
 }
 
 // forget takes back how the loop addresses its references.
@@ -184,12 +221,17 @@ func (l *leaf) forget(refs []leafRef) {
 	for _, s := range l.indexed {
 		delete(l.g.prefix, s)
 	}
+	if l.flat != nil {
+		for r := range l.flat.listed {
+			delete(l.g.leaf, r)
+		}
+	}
 }
 
 // plain reports whether all iterations are executed, one after another, between bounds
 // that are not too far apart.
 func (l *leaf) plain() bool {
-	return !l.ranged && l.part == nil && l.g.parts[l.d] == "" && abs(l.step) == 1 && moderate(l.d.Lo) && moderate(l.d.Hi)
+	return !l.ranged && l.pick == nil && l.part == nil && l.g.parts[l.d] == "" && abs(l.step) == 1 && moderate(l.d.Lo) && moderate(l.d.Hi)
 }
 
 // open begins a block for the iterations, if there are any: with the index of the first
@@ -197,6 +239,13 @@ func (l *leaf) plain() bool {
 func (l *leaf) open() (first int) {
 	g, k := l.g, l.g.names.sym(l.d.Index)
 	first = -1
+	if l.pick != nil {
+		own := g.listOwn(l.d, l.pick)
+		g.fromList[l.body[0].(*ir.Assign)] = g.fromList[l.pick.Set] // which may be a copy
+		g.bound[l.d.Index]++
+		g.out.p("if nT := len(%s); nT > 0 {", own)
+		return first
+	}
 	if l.plain() {
 		from, to := g.position(l.d.Lo), g.position(l.d.Hi)
 		g.bound[l.d.Index]++
@@ -294,6 +343,9 @@ func (l *leaf) start() string {
 
 // now is the index of iteration t.
 func (l *leaf) now() string {
+	if l.pick != nil {
+		return l.g.listOf(l.d).name + "[t]"
+	}
 	sign := "+"
 	if l.step < 0 {
 		sign = "-"
@@ -403,6 +455,9 @@ func (l *leaf) inBody(list []ir.Stmt, out *[]leafRef) places {
 		l.line = s.Position().Line
 		switch s := s.(type) {
 		case *ir.Assign:
+			if l.g.fromList[s] != "" {
+				continue
+			}
 			l.inExpr(s.RHS, always, out)
 			switch lhs := s.LHS.(type) {
 			case *ir.Ref:
@@ -493,7 +548,7 @@ func (l *leaf) linear(r *ir.Ref) (leafRef, bool) {
 		}
 		for _, v := range a.Vars() {
 			sym := g.symbols[v]
-			if sym != l.d.Index && l.varies[sym] {
+			if sym == l.d.Index && l.pick != nil || sym != l.d.Index && l.varies[sym] {
 				return f, false
 			}
 		}

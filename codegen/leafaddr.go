@@ -92,6 +92,9 @@ func (l *leaf) picks() {
 	l.pickGroups()
 	data, starts := map[string]string{}, map[string]string{}
 	ir.WalkExprs(l.body, func(s ir.Stmt, e ir.Expr) bool {
+		if a, ok := s.(*ir.Assign); ok && g.fromList[a] != "" {
+			return false
+		}
 		r, ok := e.(*ir.Ref)
 		if !ok {
 			return true

@@ -109,7 +109,7 @@ func (l *leaf) always(sym *ir.Symbol) (out []*ir.Ref, lines map[*ir.Ref]int) {
 	lines = map[*ir.Ref]int{}
 	set, line := false, 0
 	visit := func(e ir.Expr) {
-		for _, r := range surely(e) {
+		for _, r := range surely(e, l.evaluates) {
 			out = append(out, r)
 			lines[r] = line
 		}
@@ -134,21 +134,29 @@ func (l *leaf) always(sym *ir.Symbol) (out []*ir.Ref, lines map[*ir.Ref]int) {
 }
 
 // surely lists the references in e that each evaluation of it needs: none on the right side of
-// an operator that may be left out.
-func surely(e ir.Expr) (out []*ir.Ref) {
+// an operator that may be left out, and of what has subscripts that are evaluated.
+func surely(e ir.Expr, subscripts func(*ir.Ref) bool) (out []*ir.Ref) {
 	ir.WalkExpr(e, func(x ir.Expr) bool {
 		switch x := x.(type) {
 		case *ir.Ref:
 			out = append(out, x)
+			return subscripts(x)
 		case *ir.Bin:
 			if x.Op == ir.And || x.Op == ir.Or {
-				out = append(out, surely(x.L)...)
+				out = append(out, surely(x.L, subscripts)...)
 				return false
 			}
 		}
 		return true
 	})
 	return out
+}
+
+// evaluates reports whether the loop evaluates the subscripts of r: it does not where a list
+// says which element is the next.
+func (l *leaf) evaluates(r *ir.Ref) bool {
+	acc := l.g.access(r)
+	return acc == nil || acc.Mode != comm.Walk
 }
 
 // picksFirst reports whether the first subscript of r is sym and the others are the same in

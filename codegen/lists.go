@@ -33,6 +33,7 @@ func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 			g.findLasting(n.Then, loops)
 			g.findLasting(n.Else, loops)
 		case *comm.Region:
+			g.findLastingOwn(n, loops)
 			if n.Pipe != nil && n.Pipe.Blocks == nil {
 				for _, c := range n.Pipe.Comms {
 					note(c, g.needDepends(c))
@@ -84,42 +85,66 @@ func changes(modified, depends map[*ir.Symbol]bool) bool {
 // listDepends are the variables that the walk reads which makes the list of c, but for the
 // indices of its own loops inside of these. A nil among them stands for what is not known.
 func (g *gen) listDepends(c *comm.Comm) map[*ir.Symbol]bool {
-	depends, inside := map[*ir.Symbol]bool{}, map[*ir.Symbol]bool{}
-	read := func(s *ir.Symbol) {
-		if !inside[s] {
-			depends[s] = true
-		}
-	}
-	expr := func(e ir.Expr) {
-		ir.WalkExpr(e, func(e ir.Expr) bool {
-			switch e := e.(type) {
-			case *ir.Var:
-				read(e.Sym)
-			case *ir.Ref:
-				read(e.Sym)
-			}
-			return true
-		})
-	}
-	owned := func(list []comm.Constraint) {
-		for _, k := range list {
-			for _, v := range k.Sub.Vars() {
-				read(g.symbols[v])
-			}
-		}
-	}
-	owned(c.Region.Guard)
+	uses := newDependence(g)
+	uses.owners(c.Region.Guard)
 	for _, d := range c.Walk {
-		expr(d.Lo)
-		expr(d.Hi)
-		expr(d.Step)
-		inside[d.Index] = true
-		owned(c.Region.Part[d])
+		uses.iterations(d, c.Region)
 	}
 	for _, s := range c.Refs[0].Subs {
-		expr(s)
+		uses.expr(s)
 	}
-	return depends
+	return uses.depends
+}
+
+// dependence collects the variables that a walk over loops reads.
+type dependence struct {
+	g       *gen
+	depends map[*ir.Symbol]bool
+	inside  map[*ir.Symbol]bool // set by the walk itself
+}
+
+func newDependence(g *gen) *dependence {
+	return &dependence{g, map[*ir.Symbol]bool{}, map[*ir.Symbol]bool{}}
+}
+
+func (w *dependence) read(s *ir.Symbol) {
+	if !w.inside[s] {
+		w.depends[s] = true
+	}
+}
+
+func (w *dependence) expr(e ir.Expr) {
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Var:
+			w.read(e.Sym)
+		case *ir.Ref:
+			w.read(e.Sym)
+		}
+		return true
+	})
+}
+
+func (w *dependence) owners(list []comm.Constraint) {
+	for _, k := range list {
+		for _, v := range k.Sub.Vars() {
+			w.read(w.g.symbols[v])
+		}
+	}
+}
+
+// iterations adds what decides about a PE's iterations of d in region r.
+func (w *dependence) iterations(d *ir.Do, r *comm.Region) {
+	w.expr(d.Lo)
+	w.expr(d.Hi)
+	w.expr(d.Step)
+	w.inside[d.Index] = true
+	w.owners(r.Part[d])
+	if k := r.Picks[d]; k != nil {
+		w.expr(k.Set.RHS)
+		w.inside[k.Var()] = true
+		w.owners(k.Own)
+	}
 }
 
 // beforeLoop emits, in front of a loop, what is needed by the communications in it that stay
@@ -129,6 +154,7 @@ func (g *gen) beforeLoop(n comm.Node) {
 	if loop == nil {
 		return
 	}
+	g.forgetOwn(loop)
 	for _, c := range g.prog.Comms {
 		switch {
 		case g.lasting[c] != loop:
@@ -147,6 +173,9 @@ func (g *gen) listing(c *comm.Comm, loops []*ir.Do, inside func()) {
 	for _, d := range loops {
 		g.out.at = d.Pos.Line
 		g.openLoop(d, c.Region)
+		if k := c.Region.Picks[d]; k != nil {
+			g.assign(k.Set)
+		}
 	}
 	inside()
 	for i := len(loops) - 1; i >= 0; i-- {
@@ -162,6 +191,7 @@ func (g *gen) listing(c *comm.Comm, loops []*ir.Do, inside func()) {
 func (g *gen) list(c *comm.Comm) {
 	ref := c.Refs[0]
 	name := g.lists[c]
+	g.listFirst(c)
 	known, lasts := g.listed[c]
 	if !lasts {
 		known = "false"
@@ -173,7 +203,9 @@ func (g *gen) list(c *comm.Comm) {
 		g.out.p("if %s == nil {\nroom := 0", name)
 		g.listing(c, c.Walk[:len(c.Walk)-1], func() {
 			g.out.at = last.Pos.Line
-			if part := c.Region.Part[last]; part != nil || g.parts[last] != "" {
+			if k := c.Region.Picks[last]; k != nil {
+				g.out.p("room += len(%s)", g.listOwn(last, k))
+			} else if part := c.Region.Part[last]; part != nil || g.parts[last] != "" {
 				g.out.p("room += %s.N", g.ownIterations(last, part))
 			} else {
 				g.out.p("room += spmd.Count(%s, %s, %d)", g.position(last.Lo), g.position(last.Hi), g.step(last))

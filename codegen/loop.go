@@ -17,27 +17,42 @@ func (g *gen) openLoop(d *ir.Do, r *comm.Region) {
 	if r != nil {
 		part = r.Part[d]
 	}
-	if part != nil {
-		step := g.step(d)
-		it := g.ownIterations(d, part)
-		k := g.names.sym(d.Index)
+	if r != nil && r.Picks[d] != nil {
+		own := g.listOwn(d, r.Picks[d])
 		g.saveFinal(d)
 		g.label(d, d.Name)
-		g.out.p("for it, t := %s, 0; t < it.N; t++ {", it)
+		g.out.p("for t := range %s {", own)
 		g.bound[d.Index]++
 		g.index = append(g.index, len(g.out.lines))
-		switch {
-		case step > 0:
-			g.out.p("%s := it.Lo + t*it.Step", k)
-		case step == 0:
-			g.out.p("%s := it.Nth(t, %s)", k, g.position(d.Step))
-		default:
-			g.out.p("%s := it.Hi() - t*it.Step", k)
-		}
+		g.out.p("%s := %s[t]", g.names.sym(d.Index), own)
+		return
+	}
+	if part != nil {
+		it := g.ownIterations(d, part)
+		g.saveFinal(d)
+		g.label(d, d.Name)
+		g.index = append(g.index, len(g.out.lines)+1)
+		g.overIterations(d, it)
+		g.bound[d.Index]++
 		return
 	}
 	g.index = append(g.index, -1)
 	g.plainLoop(d)
+}
+
+// overIterations emits the head of a loop over iterations of d, and the definition of its
+// index.
+func (g *gen) overIterations(d *ir.Do, it string) {
+	g.out.p("for it, t := %s, 0; t < it.N; t++ {", it)
+	k := g.names.sym(d.Index)
+	switch step := g.step(d); {
+	case step > 0:
+		g.out.p("%s := it.Lo + t*it.Step", k)
+	case step == 0:
+		g.out.p("%s := it.Nth(t, %s)", k, g.position(d.Step))
+	default:
+		g.out.p("%s := it.Hi() - t*it.Step", k)
+	}
 }
 
 // ownIterations renders the iterations of d in which this PE owns part.

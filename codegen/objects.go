@@ -49,6 +49,7 @@ func (g *gen) objects(body []line) {
 				g.out.p("%s.ElidedOn(%s)%s // no ready messages on so many PEs", g.comms[c], strings.Join(names, ", "), onDemand)
 			}
 		}
+		g.declareOwn(used)
 		for _, t := range g.groups {
 			if used[t.name] {
 				g.declare(t)

@@ -79,7 +79,7 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 	if !n.cutTail(g, r) || !n.loops(g, r, n.head, nil) || len(n.inner) == 0 || !n.apart(g, r) || !n.scalars(g) {
 		return nil
 	}
-	if n.flat = g.flatten(n.head, r, mostAtOnce); n.flat.why == "" {
+	if n.flat = g.flatten(n.head, r, mostAtOnce, false); n.flat.why == "" {
 		n.head = n.flat.body
 	} else {
 		n.flat = nil
@@ -122,7 +122,7 @@ func (n *outerNest) cutTail(g *gen, r *comm.Region) bool {
 		return true
 	}
 	n.head = n.loop.Body[:at]
-	flat := g.flatten(n.loop.Body[at:], r, mostCopies)
+	flat := g.flatten(n.loop.Body[at:], r, mostCopies, false)
 	if flat.why != "" || len(n.head) == 0 {
 		return false
 	}
@@ -207,7 +207,7 @@ func (n *outerNest) loops(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.D
 			}
 			continue
 		}
-		if slices.ContainsFunc(r.Part[e], func(c comm.Constraint) bool { return c.Sub.Uses(n.loop.Index.Name) }) || g.labelled[e] || g.outlives(e) || g.step(e) == 0 || len(g.stripped(e))+len(g.walksOf(e, r)) > 0 || g.vectorized(e, r).goesWell() {
+		if r.Picks[e] != nil || slices.ContainsFunc(r.Part[e], func(c comm.Constraint) bool { return c.Sub.Uses(n.loop.Index.Name) }) || g.labelled[e] || g.outlives(e) || g.step(e) == 0 || len(g.stripped(e))+len(g.walksOf(e, r)) > 0 || g.vectorized(e, r).goesWell() {
 			return false
 		}
 		for _, x := range []ir.Expr{e.Lo, e.Hi, e.Step} {

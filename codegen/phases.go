@@ -72,6 +72,9 @@ func (g *gen) phase(r *comm.Region, first int) {
 // separable reports whether a region has loops, and nothing but these, assignments and IFs, so
 // that it is left at its end alone.
 func separable(r *comm.Region) bool {
+	if len(r.Picks) > 0 {
+		return false // the lists of iterations lie outside
+	}
 	for _, c := range r.Comms {
 		if c.Kind == comm.Irregular {
 			return false // its counter lies outside

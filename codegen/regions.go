@@ -176,7 +176,7 @@ func (g *gen) measuredNode(n comm.Node) (behind func()) {
 	return func() {}
 }
 
-// measuredRow opens the region of loops that are executed by turns.
+// measuredRow opens the region of fused loops.
 func (g *gen) measuredRow(row *fusedRow) (behind func()) {
 	x := &g.regions
 	if x.recorder == "" || x.inLoop {
@@ -188,7 +188,7 @@ func (g *gen) measuredRow(row *fusedRow) (behind func()) {
 		lines = append(lines, fmt.Sprint(n.d.Pos.Line))
 		end = max(end, lastLine(n.d.Body, n.d.Pos.Line))
 	}
-	leave := g.enter("loop", "lines "+strings.Join(lines, ", ")+" by turns", first, end)
+	leave := g.enter("loop", "lines "+strings.Join(lines, ", ")+" fused", first, end)
 	x.inLoop = true
 	return func() {
 		x.inLoop = false

@@ -50,6 +50,9 @@ func (g *gen) rehearse(r *comm.Region) {
 	if !g.opt.Check || g.prog.IR.SPMD || r.Fallback || !divides(r) {
 		return
 	}
+	lists := g.fromList
+	g.fromList = nil // all iterations, not those of this PE
+	defer func() { g.fromList = lists }()
 	h := &rehearsal{
 		g: g, modified: map[*ir.Symbol]bool{}, unknown: map[*ir.Symbol]bool{}, index: map[*ir.Symbol]bool{},
 		open: map[*ir.Symbol]int{}, ranges: map[*ir.Symbol][2]int64{},
@@ -103,7 +106,7 @@ func (g *gen) rehearse(r *comm.Region) {
 }
 
 // divides reports whether PEs execute different parts of r.
-func divides(r *comm.Region) bool { return len(r.Guard)+len(r.Part) > 0 }
+func divides(r *comm.Region) bool { return r.Loops() || len(r.Guard) > 0 }
 
 // spread finds more scalars that are unknown; certain tells whether all PEs can tell
 // that the statements are executed.

@@ -90,7 +90,7 @@ func (g *gen) rowLoop(o *ir.Do, r *comm.Region) bool {
 		}
 	}
 	if d == nil || len(d.Body) != 1 || !isLeaf(o.Body[:slices.Index(o.Body, ir.Stmt(d))]) || !isLeaf(d.Body) || g.step(d) != 1 ||
-		g.outlives(d) || g.parts[d] != "" || len(r.Part[d]) > 0 || len(g.stripped(d))+len(g.stripped(o)) > 0 {
+		g.outlives(d) || g.parts[d] != "" || r.Shares(d) || len(g.stripped(d))+len(g.stripped(o)) > 0 {
 		return false
 	}
 	if v := g.vectorized(d, r); v.k != nil {

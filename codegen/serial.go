@@ -14,8 +14,8 @@ import (
 //		... the loop with its communications
 //	}
 //
-// The first form is a region without owners: its loops may be kernels too, and nests by
-// turns.
+// The first form is a region without owners: its loops may be kernels too, and nests may
+// be fused.
 //
 // So is, where sums keep the order of the source, a nest with communications in each
 // iteration of which a PE that runs alone can compute several at once: other PEs cannot.

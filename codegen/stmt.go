@@ -168,7 +168,7 @@ func (g *gen) called(n comm.Node) {
 func everywhere(list []comm.Node) bool {
 	for _, n := range list {
 		r, ok := n.(*comm.Region)
-		if !ok || len(r.Guard)+len(r.Part)+len(r.StoreBack) > 0 || r.Pipe != nil || r.Fallback {
+		if !ok || r.Loops() || len(r.Guard)+len(r.StoreBack) > 0 || r.Pipe != nil || r.Fallback {
 			return false
 		}
 		for _, c := range r.Comms {
@@ -264,6 +264,9 @@ func (g *gen) alone(r *comm.Region) {
 		}
 	}
 	g.out.at = r.Stmts[0].Position().Line
+	for d := range r.Picks {
+		g.forgetOwn(loopsOver(r.Stmts, d)...)
+	}
 	g.divided = divides(r)
 	braces, first := g.guard(r), len(g.out.lines)
 	g.stmts(r.Stmts, r)
@@ -280,6 +283,10 @@ func (g *gen) alone(r *comm.Region) {
 		})
 	}
 	g.divided = false
+	for d, k := range r.Picks {
+		g.listOf(d).made = false
+		delete(g.fromList, k.Set)
+	}
 }
 
 func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }
@@ -292,7 +299,7 @@ func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
 	for i := 0; i < len(list); i++ {
 		calls.to(list[i].CallSite())
 		if row := g.fusedStmts(list[i:], r); row != nil {
-			g.byTurns(row, func(n *fusedNest) { g.stmt(n.d, r) })
+			g.emitFused(row, func(n *fusedNest) { g.stmt(n.d, r) })
 			i += row.nodes - 1
 			continue
 		}
@@ -331,15 +338,13 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	case *ir.Assign:
 		g.assign(s)
 	case *ir.Do:
+		if r != nil && r.Picks[s] != nil {
+			g.pickedLoop(s, r)
+			break
+		}
 		g.inStrips(s, r, func() {
 			if !g.leafLoop(s, r) && !g.jammed(s, r) && !g.rowLoop(s, r) && !g.flatLoop(s, r) {
-				g.openLoop(s, r)
-				g.measuredIteration(s)
-				g.undefine(s)
-				g.walks(s, r)
-				g.stmts(s.Body, r)
-				g.closeLoop(s)
-				g.undefine(s)
+				g.loopInGo(s, r)
 			}
 		})
 	case *ir.While:
@@ -397,6 +402,17 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 	}
 }
 
+// loopInGo emits a loop whose body is emitted statement by statement.
+func (g *gen) loopInGo(d *ir.Do, r *comm.Region) {
+	g.openLoop(d, r)
+	g.measuredIteration(d)
+	g.undefine(d)
+	g.walks(d, r)
+	g.stmts(d.Body, r)
+	g.closeLoop(d)
+	g.undefine(d)
+}
+
 // elsePart emits an ELSE branch; a single IF in it continues the chain. marked is
 // what was marked before it.
 func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
@@ -417,6 +433,10 @@ func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
 func (g *gen) assign(s *ir.Assign) {
 	if emit := g.prefix[s]; emit != nil {
 		emit()
+	}
+	if text := g.fromList[s]; text != "" {
+		g.store(g.scalar(ir.Target(s.LHS)), text, ir.Target(s.LHS))
+		return
 	}
 	switch l := s.LHS.(type) {
 	case *ir.Ref:

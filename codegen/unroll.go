@@ -26,8 +26,12 @@ import (
 // The program stays what it is: only the kernel is made of such a copy. Builds without
 // kernels execute the source as it stands.
 
-// mostCopies is the number of assignments that an unrolled loop has at most.
-const mostCopies = 128
+// mostCopies is the number of assignments that an unrolled loop has at most, and mostOfLong
+// that of one with a loop in it that could be a kernel itself.
+const (
+	mostCopies = 128
+	mostOfLong = 64
+)
 
 // flattened is the body of a loop without the loops in it.
 type flattened struct {
@@ -40,6 +44,9 @@ type flattened struct {
 	steps   int                  // iterations
 	longest int64                // of a loop: its iterations
 	at      map[*ir.Symbol]int64 // variables whose values are known where the walk is
+	walks   bool                 // elements that lists pick may be in unrolled loops
+	walked  map[*comm.Comm]int   // how many of each
+	listed  map[*ir.Ref]int      // which one a copy is
 	why     string               // it cannot be done
 	g       *gen
 	r       *comm.Region
@@ -51,9 +58,10 @@ type copied struct {
 	at  map[string]int64
 }
 
-// flatten unrolls the loops in statements of region r, which may make this many assignments.
-func (g *gen) flatten(body []ir.Stmt, r *comm.Region, most int) *flattened {
-	f := &flattened{refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, most: most, g: g, r: r}
+// flatten unrolls the loops in statements of region r, which may make this many assignments,
+// and with walks those whose elements are fetched by lists.
+func (g *gen) flatten(body []ir.Stmt, r *comm.Region, most int, walks bool) *flattened {
+	f := &flattened{walks: walks, walked: map[*comm.Comm]int{}, listed: map[*ir.Ref]int{}, refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, most: most, g: g, r: r}
 	if r == nil || g.prog.IR.SPMD {
 		f.no("it has other statements than assignments and IF")
 		return f
@@ -87,7 +95,7 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 			if zero := f.g.starts[s]; zero != "" {
 				f.g.starts[n] = zero
 			}
-			if f.count++; f.count > f.most {
+			if f.count++; f.count > f.most || f.count > mostOfLong && f.longest >= shortest {
 				f.no("the loops in it are too long to be unrolled")
 			}
 			out = append(out, n)
@@ -124,7 +132,8 @@ func (f *flattened) condition(s *ir.If) []ir.Stmt {
 
 func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 	g := f.g
-	if len(f.r.Part[d]) > 0 || g.parts[d] != "" || g.labelled[d] || len(g.walksOf(d, f.r))+len(g.stripped(d)) > 0 {
+	walks := g.walksOf(d, f.r)
+	if f.r.Shares(d) || g.parts[d] != "" || g.labelled[d] || len(g.stripped(d)) > 0 || len(walks) > 0 && !f.walks {
 		f.no("PEs divide the loop in it")
 		return nil
 	}
@@ -156,6 +165,9 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 			return nil
 		}
 		f.at[d.Index] = first + t*by
+		for _, c := range walks {
+			f.walked[c]++
+		}
 		out = append(out, f.stmts(d.Body)...)
 	}
 	f.at[d.Index] = first + n*by
@@ -184,6 +196,9 @@ func (f *flattened) expr(e ir.Expr) ir.Expr {
 		}
 		f.refs[n] = copied{e.(*ir.Ref), at}
 		f.g.copyOf[n] = e.(*ir.Ref)
+		if acc := f.g.access(n); acc != nil && acc.Mode == comm.Walk {
+			f.listed[n] = f.walked[acc.Comm] - 1
+		}
 	case *ir.Bin:
 		f.bins[n] = e.(*ir.Bin)
 		return f.computed(n)
@@ -250,7 +265,7 @@ func (g *gen) access(r *ir.Ref) *comm.Access {
 
 // unroll is the body of v's loop without the loops in it.
 func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
-	v.flat = g.flatten(v.loop.Body, r, mostCopies)
+	v.flat = g.flatten(v.loop.Body, r, mostCopies, false)
 	if v.flat.why != "" {
 		v.no("%s", v.flat.why)
 		return nil

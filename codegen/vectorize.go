@@ -145,6 +145,10 @@ func (g *gen) vectorized(d *ir.Do, r *comm.Region) *vectorLoop {
 	}
 	v := &vectorLoop{loop: d, region: r}
 	g.vectors[d] = v
+	if r != nil && r.Picks[d] != nil {
+		v.no("its iterations are those that the PE has listed")
+		return v
+	}
 	v.build(g, r)
 	if v.k == nil {
 		if v.nest = g.outerNest(d, r); v.nest != nil {

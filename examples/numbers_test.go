@@ -165,9 +165,9 @@ func TestSkewed(t *testing.T) { checkBoth(t, numeric("skewed"), plans[0]) }
 // TestStepped: sums and extremes in loops that all PEs step through together.
 func TestStepped(t *testing.T) { checkBoth(t, numeric("stepped"), plans[0]) }
 
-// TestTurns: nests that are executed by turns, in strips of all sizes, compute what they do
+// TestFused: nests that are fused, in strips of all sizes, compute what they do
 // one after another. Three rows of nests stand in the form of a loop for one PE too.
-func TestTurns(t *testing.T) {
+func TestFused(t *testing.T) {
 	for name, want := range map[string][2]int{"turns": {8, 0}, "turnsums": {13, 1}, "turnbounds": {1, 0}} {
 		e := numeric(name)
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestTurns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := bytes.Count(code, []byte("by turns, in strips"))
+			rows := bytes.Count(code, []byte("fused in strips"))
 			shared := bytes.Count(code, []byte("pe.ReductionStrip("))
 			if got := [2]int{rows, shared}; got != want {
 				t.Errorf("%v rows of nests, of which with reductions in strips, want %v", got, want)

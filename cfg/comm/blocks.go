@@ -43,7 +43,7 @@ type Blocks struct {
 
 // divisor is the loop that is divided among the PEs, if there is one and nothing else is.
 func (t *attempt) divisor() *ir.Do {
-	if len(t.region.Part) != 1 {
+	if len(t.region.Part) != 1 || len(t.region.Picks) > 0 {
 		return nil
 	}
 	for d := range t.region.Part {

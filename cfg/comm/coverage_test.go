@@ -94,6 +94,8 @@ func (n coverage) nodes(list []comm.Node, around comm.Node) {
 				if x.Pipe.Blocks != nil {
 					n["pipeline in blocks"]++
 				}
+			case len(x.Picks) > 0:
+				n["loop divided by what a variable picks"]++
 			case len(x.Part) > 0:
 				n["divided region"]++
 			case len(x.Guard) > 0:

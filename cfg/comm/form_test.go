@@ -118,6 +118,9 @@ func (w *formWriter) region(r *comm.Region) {
 		if r.Part[d] != nil {
 			parts = append(parts, fmt.Sprintf("%s by the %s", d.Index.Name, constraints(r.Part[d])))
 		}
+		if k := r.Picks[d]; k != nil {
+			parts = append(parts, fmt.Sprintf("%s, which picks %s, by the %s", d.Index.Name, k.Var().Name, constraints(k.Own)))
+		}
 	}
 	switch {
 	case r.Fallback:

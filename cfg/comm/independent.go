@@ -52,7 +52,7 @@ func (p *Program) WarnIgnored(diags *source.List) {
 		case *Loop:
 			warn(n.Do, p.Notes[n.Do], change)
 		case *Region:
-			if len(n.Part) > 0 && n.Pipe == nil {
+			if n.Loops() && n.Pipe == nil {
 				continue // divided, if not by the loop with the directive, then by one beside it
 			}
 			ir.Walk(n.Stmts, func(s ir.Stmt) bool {

@@ -8,7 +8,7 @@ import (
 // walkable reports whether the elements of an irregular reference can be
 // listed before the region: it is reached in every iteration, exactly once,
 // and its subscripts use nothing that the region changes.
-func (t *attempt) walkable(o occurrence) bool {
+func (t *attempt) walkable(o occurrence, exec []Constraint) bool {
 	if o.conditional || o.print || len(o.loops) == 0 || len(o.implied) > 0 {
 		return false
 	}
@@ -19,11 +19,14 @@ func (t *attempt) walkable(o occurrence) bool {
 			return false
 		}
 		for _, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
-			if !t.listable(e, index) {
+			if !t.listable(e, o.stmt, exec, index) {
 				return false
 			}
 		}
 		index[d.Index] = true
+		if k := t.region.Picks[d]; k != nil {
+			index[k.Var()] = true
+		}
 	}
 	for _, l := range o.loops {
 		leaves := false
@@ -39,15 +42,16 @@ func (t *attempt) walkable(o occurrence) bool {
 		}
 	}
 	for _, e := range o.ref.Subs {
-		if !t.listable(e, index) {
+		if !t.listable(e, o.stmt, exec, index) {
 			return false
 		}
 	}
 	return true
 }
 
-// listable reports whether e can be evaluated before the region.
-func (t *attempt) listable(e ir.Expr, index map[*ir.Symbol]bool) bool {
+// listable reports whether e, which is evaluated in s by the PEs exec, can be evaluated
+// before the region.
+func (t *attempt) listable(e ir.Expr, s ir.Stmt, exec []Constraint, index map[*ir.Symbol]bool) bool {
 	ok := true
 	ir.WalkExpr(e, func(x ir.Expr) bool {
 		switch x := x.(type) {
@@ -57,9 +61,12 @@ func (t *attempt) listable(e ir.Expr, index map[*ir.Symbol]bool) bool {
 			// One level: what the subscript itself reads is found by an
 			// ordinary communication that completes first.
 			ok = ok && !t.variant[x.Sym]
-			for _, s := range x.Subs {
-				f, aff := t.a.affine(s)
+			for _, sub := range x.Subs {
+				f, aff := t.a.affine(sub)
 				ok = ok && (aff || !x.Sym.Distributed()) && (!aff || t.indexOnly(f, index))
+				if d, _ := t.picking(f, t.loopsOf[s]); aff && d != nil && x.Sym.Distributed() {
+					ok = ok && t.atHome(x, s, exec)
+				}
 			}
 		case *ir.Bin:
 			ok = ok && x.Op != ir.And && x.Op != ir.Or

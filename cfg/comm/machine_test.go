@@ -506,6 +506,11 @@ func (q *pe) control(r *comm.Region) *interp.Control {
 					return false
 				}
 			}
+			if pick := r.Picks[d]; pick != nil {
+				q.values[d.Index] = float64(i)
+				q.values[pick.Var()] = interp.Eval(q, pick.Set.RHS)
+				return !slices.ContainsFunc(pick.Own, func(k comm.Constraint) bool { return !q.m.holds(k, q.id, q) })
+			}
 			return true
 		},
 		Iteration: func(loop ir.Stmt, begin bool) {

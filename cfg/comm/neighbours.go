@@ -34,7 +34,7 @@ func (t *attempt) neighbours(o occurrence, exec []Constraint) (list []neighbour)
 	var loops []*ir.Do
 	for _, l := range o.loops {
 		d, ok := l.(*ir.Do)
-		if !ok || len(t.region.Part[d]) > 0 || d == t.root {
+		if !ok || t.region.Shares(d) || d == t.root {
 			continue
 		}
 		for k, ax := range o.ref.Sym.Mapping.Map.Axes {

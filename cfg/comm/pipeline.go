@@ -120,7 +120,7 @@ func (t *attempt) prefersReduction(o occurrence, c *Comm) string {
 	}
 	for n, l := range o.loops {
 		d, ok := l.(*ir.Do)
-		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || len(t.region.Part[d]) > 0 {
+		if _, branch := t.stmt.(*ir.If); !ok || n == 0 && !branch || t.region.Shares(d) {
 			continue
 		}
 		driven := false

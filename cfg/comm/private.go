@@ -69,7 +69,7 @@ func (t *attempt) privateArray(s ir.Stmt, sym *ir.Symbol, loops []ir.Stmt) strin
 		t.proved = append(t.proved, privacy{owner, sym})
 	}
 	for _, l := range loops[slices.Index(loops, ir.Stmt(owner)):] {
-		if d, ok := l.(*ir.Do); ok && d != owner && t.region.Part[d] != nil {
+		if d, ok := l.(*ir.Do); ok && d != owner && t.region.Shares(d) {
 			return fmt.Sprintf("%s in line %d is private to the iterations of the loop in line %d, and that in line %d is divided", sym.Name, s.Position().Line, owner.Pos.Line, d.Pos.Line)
 		}
 	}

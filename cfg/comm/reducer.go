@@ -43,7 +43,7 @@ func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (best *ir.Ref, bestCons [
 		if !o.ref.Sym.Distributed() || len(o.implied) > 0 || !prefix(o.loops, at.loops) {
 			continue
 		}
-		cons, bad := t.a.owners(o.ref, t.stable(s))
+		cons, bad := t.a.owners(o.ref, t.stableOrPicked(s))
 		mine := o.stmt == s && !o.write && own[o.ref]
 		if bad != nil || !mine && !o.always(at) && !t.owned(cons, at) {
 			continue

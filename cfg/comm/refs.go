@@ -120,6 +120,9 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 			return nil, nil
 		}
 	}
+	if bad != nil && !o.print && t.atHome(o.ref, o.stmt, exec) {
+		return nil, nil
+	}
 	c := &Comm{Array: s, Refs: []*ir.Ref{o.ref}, Line: o.ref.Pos.Line, Col: o.ref.Pos.Col, Region: t.region}
 	shift, isShift := []int(nil), false
 	if bad == nil && !o.print && t.exact(o.loops) {
@@ -135,7 +138,7 @@ func (t *attempt) classify(o occurrence, exec []Constraint) (*Comm, []int) {
 	}
 	t.needs(c, o)
 	c.Kind = t.kind(c, o, cons, have, bad != nil)
-	if bad != nil && t.walkable(o) {
+	if bad != nil && t.walkable(o, exec) {
 		c.Kind = Irregular
 		for _, l := range o.loops {
 			c.Walk = append(c.Walk, l.(*ir.Do))

@@ -29,7 +29,8 @@ type attempt struct {
 	pre     []*Comm                // before the region
 	pipe    []*Comm                // pipelined
 	proved  []privacy
-	blocked *struct { // what blockLoop has found
+	picks   map[*ir.Do]*ir.Assign // what sets the variable that may pick elements in a loop
+	blocked *struct {             // what blockLoop has found
 		loop *ir.Do
 		why  string
 	}
@@ -66,7 +67,7 @@ func (a *analyzer) tryRegion(s ir.Stmt) (*attempt, string) {
 func (a *analyzer) attempt(s ir.Stmt, arrays []scalar.Reduction) (*attempt, string) {
 	t := &attempt{
 		a: a, stmt: s,
-		region:  &Region{Stmts: []ir.Stmt{s}, Part: map[*ir.Do][]Constraint{}},
+		region:  &Region{Stmts: []ir.Stmt{s}, Part: map[*ir.Do][]Constraint{}, Picks: map[*ir.Do]*Pick{}},
 		variant: a.modified(s),
 		loopsOf: map[ir.Stmt][]ir.Stmt{},
 		armsOf:  map[ir.Stmt][]arm{},
@@ -78,7 +79,7 @@ func (a *analyzer) attempt(s ir.Stmt, arrays []scalar.Reduction) (*attempt, stri
 	if _, ok := s.(*ir.Assign); ok {
 		t.variant = nil // an assignment reads everything before it writes
 	}
-	steps := []func() string{t.contents, t.place, t.reductions, t.partition, t.scalars, t.communicate}
+	steps := []func() string{t.contents, t.findPicks, t.place, t.reductions, t.partition, t.scalars, t.communicate}
 	for _, f := range steps {
 		if why := f(); why != "" {
 			return nil, why
@@ -183,7 +184,7 @@ func (t *attempt) place() string {
 			if t.a.private(l.Sym, t.loopsOf[s]) != nil || slices.ContainsFunc(t.arrays, func(r scalar.Reduction) bool { return r.Sym == l.Sym }) {
 				return true
 			}
-			cons, bad := t.a.owners(l, t.stable(s))
+			cons, bad := t.a.owners(l, t.stableOrPicked(s))
 			if bad != nil {
 				why = fmt.Sprintf("the owner of %s in line %d depends on the subscript %s, which is not affine in the loops' indices", ir.ExprString(l), as.Pos.Line, ir.ExprString(bad))
 				return false
@@ -367,7 +368,7 @@ func (t *attempt) scalars() string {
 		nested := 0
 		for _, l := range loops {
 			d, ok := l.(*ir.Do)
-			if !ok || t.region.Part[d] == nil {
+			if !ok || !t.region.Shares(d) {
 				continue
 			}
 			nested++
@@ -383,19 +384,19 @@ func (t *attempt) scalars() string {
 	why := ""
 	ir.Walk([]ir.Stmt{t.stmt}, func(s ir.Stmt) bool {
 		if e, ok := s.(*ir.Exit); ok {
-			if d, ok := e.Loop.(*ir.Do); ok && t.region.Part[d] != nil {
+			if d, ok := e.Loop.(*ir.Do); ok && t.region.Shares(d) {
 				why = fmt.Sprintf("EXIT in line %d ends the loop for all PEs", e.Pos.Line)
 			}
 			// Leaving an outer loop from inside a divided one.
 			for _, l := range t.loopsOf[s] {
-				if d, ok := l.(*ir.Do); ok && t.region.Part[d] != nil && e.Loop != ir.Stmt(d) && !t.contains(d, e.Loop) {
+				if d, ok := l.(*ir.Do); ok && t.region.Shares(d) && e.Loop != ir.Stmt(d) && !t.contains(d, e.Loop) {
 					why = fmt.Sprintf("EXIT in line %d ends the loop for all PEs", e.Pos.Line)
 				}
 			}
 		}
 		if c, ok := s.(*ir.Cycle); ok {
 			for _, l := range t.loopsOf[s] {
-				if d, ok := l.(*ir.Do); ok && t.region.Part[d] != nil && c.Loop != ir.Stmt(d) && !t.contains(d, c.Loop) {
+				if d, ok := l.(*ir.Do); ok && t.region.Shares(d) && c.Loop != ir.Stmt(d) && !t.contains(d, c.Loop) {
 					why = fmt.Sprintf("CYCLE in line %d ends the loop in line %d for all PEs", c.Pos.Line, d.Pos.Line)
 				}
 			}

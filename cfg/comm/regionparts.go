@@ -9,13 +9,15 @@ import (
 // partition gives each loop the ownership constraints that it controls, and
 // rejects regions whose statements disagree.
 func (t *attempt) partition() string {
-	loops := map[*ir.Do]*shared{}
+	loops, picked := map[*ir.Do]*shared{}, map[*ir.Do]*shared{}
 	guards := &shared{}
 	for _, p := range t.placed {
-		perLoop := map[*ir.Do][]Constraint{}
+		perLoop, perPick := map[*ir.Do][]Constraint{}, map[*ir.Do][]Constraint{}
 		var guard []Constraint
 		for _, c := range p.cons {
-			if d := controlling(c, t.loopsOf[p.stmt]); d != nil {
+			if d, _ := t.picking(c.Sub, t.loopsOf[p.stmt]); c.Axis >= 0 && d != nil {
+				perPick[d] = append(perPick[d], c)
+			} else if d := controlling(c, t.loopsOf[p.stmt]); d != nil {
 				perLoop[d] = append(perLoop[d], c)
 			} else {
 				guard = append(guard, c)
@@ -28,10 +30,12 @@ func (t *attempt) partition() string {
 				continue
 			}
 			if loops[d] == nil {
-				loops[d] = &shared{}
+				loops[d], picked[d] = &shared{}, &shared{}
 			}
-			if why := loops[d].agree(perLoop[d], line); why != "" {
-				return why
+			for _, why := range []string{loops[d].agree(perLoop[d], line), picked[d].agree(perPick[d], line)} {
+				if why != "" {
+					return why
+				}
 			}
 		}
 		if why := guards.agree(guard, line); why != "" {
@@ -43,6 +47,13 @@ func (t *attempt) partition() string {
 		if len(s.cons) > 0 {
 			t.region.Part[d] = s.cons
 		}
+		if len(picked[d].cons) == 0 {
+			continue
+		}
+		if len(s.cons) > 0 {
+			return fmt.Sprintf("the loop in line %d is divided by its index and by what that picks", d.Pos.Line)
+		}
+		t.region.Picks[d] = &Pick{Set: t.picks[d], Own: picked[d].cons}
 	}
 	for d := range t.region.Part {
 		if st, ok := t.a.affine(d.Step); ok && st.IsConst() && st.C == 0 {
@@ -50,8 +61,8 @@ func (t *attempt) partition() string {
 		}
 	}
 	for _, r := range t.reduced {
-		for d := range t.region.Part {
-			for _, c := range t.region.Part[d] {
+		for d := range loops {
+			for _, c := range t.sharers(d) {
 				if c.place().grid != r.By.Sym.Mapping.Grid {
 					return "a reduction over arrays on two processor arrangements"
 				}
@@ -109,14 +120,22 @@ func (s *shared) agree(cons []Constraint, line int) string {
 }
 
 // divided reports whether PEs execute different parts of the region.
-func (t *attempt) divided() bool { return len(t.region.Part) > 0 || len(t.region.Guard) > 0 }
+func (t *attempt) divided() bool { return t.region.Loops() || len(t.region.Guard) > 0 }
+
+// sharers are the constraints on the PEs that execute an iteration of d.
+func (t *attempt) sharers(d *ir.Do) []Constraint {
+	if k := t.region.Picks[d]; k != nil {
+		return k.Own
+	}
+	return t.region.Part[d]
+}
 
 // executors are the constraints on PEs that execute code inside the loops.
 func (t *attempt) executors(loops []ir.Stmt) []Constraint {
 	cons := append([]Constraint(nil), t.region.Guard...)
 	for _, l := range loops {
 		if d, ok := l.(*ir.Do); ok {
-			cons = append(cons, t.region.Part[d]...)
+			cons = append(cons, t.sharers(d)...)
 		}
 	}
 	return cons

@@ -302,7 +302,7 @@ func communicates(list []Node) bool {
 func divides(list []Node) bool {
 	return slices.ContainsFunc(Within(list...), func(n Node) bool {
 		r, ok := n.(*Region)
-		return ok && len(r.Part) > 0
+		return ok && r.Loops()
 	})
 }
 

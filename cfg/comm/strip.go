@@ -208,6 +208,9 @@ func (s *Strips) along(p *Program, region *Region) (why string) {
 	if s.Axis < 0 {
 		return none
 	}
+	if region != nil && region.Picks[d] != nil {
+		return fmt.Sprintf("the iterations of a PE of the loop in line %d are those that it has listed", line)
+	}
 	if region != nil && len(region.Part[d]) > 0 {
 		s.Divided = true
 		if !slices.EqualFunc(r.Cons, region.Part[d], Constraint.same) {

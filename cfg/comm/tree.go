@@ -61,6 +61,9 @@ type (
 		// Part restricts a loop to the iterations in which the PE owns the
 		// subscripts named. A loop without entry is executed in full.
 		Part map[*ir.Do][]Constraint
+		// Picks does so for loops whose iterations belong to the owners of elements that
+		// a variable picks. No loop has an entry in both.
+		Picks map[*ir.Do]*Pick
 		// Comms are the communications whose values the region uses.
 		Comms []*Comm
 		// Pipe is set when the region's loop is executed PE after PE because it

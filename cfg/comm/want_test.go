@@ -80,7 +80,7 @@ func verdicts(p *comm.Program) map[int][]verdict {
 					continue
 				}
 				text := form(&comm.Program{IR: &ir.Program{}, Body: []comm.Node{n}})
-				if len(n.Part)+len(n.Guard) > 0 {
+				if n.Loops() || len(n.Guard) > 0 {
 					_, text, _ = strings.Cut(strings.TrimSpace(strings.Split(text, "\n")[0]), strconv.Itoa(line))
 					add(line, false, "divided%s", strings.TrimLeft(text, "-0123456789"))
 				}

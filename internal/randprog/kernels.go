@@ -64,7 +64,7 @@ var kernels = []kernel{
 	{name: "gather", make: gather, variants: []string{"ring:modulo", "ring:merge"}},
 	{name: "gather 2-D", make: gather2},
 	{name: "gather through two index arrays", make: gatherTwice},
-	{name: "scatter by permutation", make: scatter},
+	{name: "scatter by permutation", make: scatter, variants: []string{"scatter:by a variable"}},
 	{name: "scatter with accumulation", make: histogram},
 	{name: "sparse matrix times vector", make: sparse},
 	{name: "private scalar", make: private},
@@ -167,9 +167,9 @@ var kernels = []kernel{
 		"columns:backward", "columns:triangle", "columns:sum", "columns:update", "columns:tile", "columns:blocks", "columns:element", "columns:carried", "columns:max", "columns:min", "columns:skewed", "columns:stepped", "columns:peeled",
 		"columns:unused",
 	}},
-	{name: "nests by turns", make: nestsByTurns, variants: []string{
-		"turns:extreme of one", "turns:extreme of both", "turns:sum", "turns:scalar of both", "turns:needed at once",
-		"turns:three", "turns:vector between", "turns:in a time loop", "turns:rows in two loops", "turns:a loop for some columns",
+	{name: "fused nests", make: fusedNests, variants: []string{
+		"fused:extreme of one", "fused:extreme of both", "fused:sum", "fused:scalar of both", "fused:needed at once",
+		"fused:three", "fused:vector between", "fused:in a time loop", "fused:rows in two loops", "fused:a loop for some columns",
 	}},
 	{name: "different ends", make: differentEnds(1), variants: endForms},
 	{name: "different ends, planes", make: differentEnds(2)},

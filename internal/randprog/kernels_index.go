@@ -294,7 +294,7 @@ func gatherTwice(k *kern) {
 	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine([]val{e, lhs}))}, how{parallel: true})...)
 }
 
-// scatter writes through a permutation.
+// scatter writes through a permutation, perhaps by a variable that the iteration sets first.
 func scatter(k *kern) {
 	u := k.u
 	kd := k.numeric()
@@ -306,13 +306,25 @@ func scatter(k *kern) {
 	vs := k.vars(a.rank())
 	i := k.ref(ix, vs[:1]).text
 	x := k.ref(b, vs[:1])
+	var lines []string
+	h := how{parallel: true}
+	if a.rank() == 1 && u.chance(1, 2) {
+		p := k.private(intKind, "tp", tier{bound: 60})
+		lines, h.private = []string{p.name + " = " + i}, []string{p.name}
+		i = p.name
+		k.feat("scatter:by a variable")
+	}
 	var lhs val
 	if a.rank() == 1 {
 		lhs = k.elem(a, i)
 	} else {
 		lhs = k.elem(a, i, k.sub(a, 1, vs[1], 0))
 	}
-	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine([]val{x, lhs}))}, how{parallel: true})...)
+	operands := []val{x, lhs}
+	if len(lines) > 0 && u.chance(2, 3) {
+		operands = operands[1:] // so that its owner needs nothing
+	}
+	k.emit(k.nest(vs, append(lines, k.set(a, lhs, u.combine(operands))), h)...)
 }
 
 // histogram adds into elements picked by an index array that may repeat.

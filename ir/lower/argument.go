@@ -142,7 +142,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			r := l.cell(s, e.Pos)
-			a := &argument{pos: e.Pos, typ: s.Type, value: r, store: r, sym: s}
+			a := &argument{pos: e.Pos, typ: s.Type, value: r, store: r, sym: s, object: l.objectOf(s)}
 			a.cell, a.cellShape = l.wholeView(s, e.Pos)
 			return l.guarded(e.Name, a)
 		}

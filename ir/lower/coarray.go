@@ -40,7 +40,7 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 		return dims
 	case s.Type == ir.Character && s.Len == ir.AnyLength && !isDummy:
 		l.errorf(codeOutside, e.Pos, "coarray %s is CHARACTER with a length that is not constant", e.Name).
-			WithHelp("declare it with the greatest length that is needed")
+			WithHelp("declare it with the greatest length that is needed, or give all its ALLOCATEs the same constant")
 		s.Coarray = true
 		return nil
 	case l.unit.Kind.IsProcedure() && !isDummy && !d.Save && e.Init == nil && !d.Allocatable:

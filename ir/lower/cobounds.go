@@ -129,6 +129,61 @@ func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Po
 	return true
 }
 
+// allocatedLength is the length that every ALLOCATE of the file gives coarray e, whose length is
+// deferred; false where it is not one constant.
+func (l *lowerer) allocatedLength(e *ast.Entity) (length int, ok bool) {
+	differ := false
+	var block func(list []ast.Stmt)
+	take := func(a *ast.Allocate) {
+		var given ast.Expr
+		about := false
+		for _, x := range a.Args {
+			if k, is := x.(*ast.Keyword); is {
+				if k.Name == "len" {
+					given = k.X
+				}
+				continue
+			}
+			if co, is := x.(*ast.CoIndex); is {
+				about = about || nameOf(co.Base) == e.Name
+			}
+		}
+		if !about {
+			return
+		}
+		n := -1
+		switch x := given.(type) {
+		case *ast.IntLit:
+			n, _ = l.constInt(x, "a CHARACTER length")
+		case *ast.Ident:
+			if s := l.lookup(x.Name); s != nil && s.Param {
+				n, _ = l.constInt(x, "a CHARACTER length")
+			}
+		}
+		differ = differ || n < 0 || ok && n != length
+		length, ok = n, true
+	}
+	block = func(list []ast.Stmt) {
+		for _, s := range list {
+			if a, is := s.(*ast.Allocate); is && !a.Free {
+				take(a)
+			}
+			for _, b := range ast.Bodies(s) {
+				block(*b)
+			}
+		}
+	}
+	var units func(list []*ast.Program)
+	units = func(list []*ast.Program) {
+		for _, u := range list {
+			block(u.Body)
+			units(u.Contains)
+		}
+	}
+	units(append(append([]*ast.Program{l.file.Program}, l.file.Modules...), l.file.Procedures...))
+	return length, ok && !differ
+}
+
 // imageOf is the image that the selector of coarray s means, from 1.
 func (l *lowerer) imageOf(s *ir.Symbol, name string, list []ast.Expr, pos source.Pos) ir.Expr {
 	codims := l.cobounds[s]

@@ -94,7 +94,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.Inherit:
 			l.inherit(s)
-		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Dynamic:
 			directives = append(directives, s)
 		case *ast.Independent:
 			independent = s
@@ -141,6 +141,11 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		t := base
 		if e.Len != nil {
 			l.charLength(e.Len, &t)
+		}
+		if t.colon && d.Allocatable && len(e.Codims)+len(d.Codimension) > 0 {
+			if n, ok := l.allocatedLength(e); ok {
+				t.length, t.colon = n, false
+			}
 		}
 		s := l.declare(e, t)
 		if s == nil {

@@ -110,7 +110,7 @@ func (m *Monitor) Register(site int, mem transport.Memory) transport.Buffer {
 	return m.Transport.Register(site, in)
 }
 
-// Bind says that the puts of a slot go into a buffer; or by turns into several,
+// Bind says that the puts of a slot go into a buffer; or in turn into several,
 // one for each instance of the memory, that of epoch 0 first. It comes before Start.
 func (m *Monitor) Bind(s *Slot, buffers ...transport.Buffer) {
 	for _, b := range buffers {

@@ -83,7 +83,7 @@ func (c *caller) enter(path []elide.Site) {
 	c.e.Leave()
 }
 
-// run makes all barriers once plain and once with the engine, by turns in parts, so
+// run makes all barriers once plain and once with the engine, alternately in parts, so
 // that both see the same machine. It returns the times of the parts, per barrier in
 // ns, and the engine of PE 0.
 func (f *figure9) run(tb testing.TB, o elide.Options, parts int) (plain, with []float64, e *elide.Engine) {

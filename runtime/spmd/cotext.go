@@ -18,7 +18,7 @@ func broadcastTexts(pe *PE, site, image, length, count int, at func(i int) *stri
 	per := (length + each - 1) / each
 	buffer := make([]byte, 0, per*each)
 	pe.collect(site, image, coBroadcast, count*per, func(i int) uint64 {
-		if image != pe.id+1 {
+		if image != pe.images.teams.current.index+1 {
 			return 0
 		}
 		text, from := given(pe, image, coBroadcast, *at(i / per)), i%per*each

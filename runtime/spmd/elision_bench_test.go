@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkElision is a barrier of an emitted program on two PEs, in that many
-// contexts by turns: plain, with elision where each is needed, and where none is. Run
+// contexts alternately: plain, with elision where each is needed, and where none is. Run
 // it with -benchtime=1x.
 func BenchmarkElision(b *testing.B) {
 	for _, contexts := range []int{1, 1000} {

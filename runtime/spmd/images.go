@@ -9,14 +9,14 @@ import (
 
 // images is what an image of a program with coarrays has besides a PE.
 type images struct {
-	// Two images tell each other by ready messages of these buffers, by turns:
+	// Two images send each other ready messages of these buffers alternately:
 	// the next but one can come only when this one was taken.
 	met   [2]transport.Buffer
 	times []uint64 // by PE: SYNC IMAGES with it so far
 	named []uint64 // by PE: the last SYNC IMAGES that names it
 	meets uint64   // SYNC IMAGES so far
 
-	// Collectives pass values through these buffers, by turns: an image can come
+	// Collectives pass values through these buffers alternately: an image can come
 	// to the next but one only when all have left this one.
 	desk [2]transport.Buffer
 	mine [2]*transport.Slice[uint64]

@@ -39,7 +39,7 @@ func planes(wrong func(format string, args ...any), plane func(step int) int) fu
 // TestPlanes: an exchange with both neighbours is free when each fills another plane
 // than the one before, be there two of them or more. When one stays in its plane, once,
 // a PE that is held is overtaken, which the check finds, though its puts have slots
-// by turns.
+// alternately.
 func TestPlanes(t *testing.T) {
 	turns := map[string]func(step int) int{
 		"two":   func(step int) int { return 1 + step%2 },

@@ -127,9 +127,9 @@ func reversal(t *testing.T, slots int) func(*PE) {
 	}
 }
 
-// TestTemporariesByTurns: a reversal answers itself, one execution later: it is
+// TestTemporariesInTurn: a reversal acknowledges itself, one execution later: it is
 // free with two temporaries, and not with one.
-func TestTemporariesByTurns(t *testing.T) {
+func TestTemporariesInTurn(t *testing.T) {
 	for range 3 {
 		for _, np := range []int{2, 3, 4} {
 			for _, holds := range []string{"1", "random,1 random,5"} {

@@ -80,7 +80,7 @@ func (pe *PE) stagger(bytes int) int {
 }
 
 // stripElements is how many elements of an array a strip of a nest touches that is
-// executed by turns with others: 16 KB of REAL(8), so that the first cache holds what one
+// fused with others: 16 KB of REAL(8), so that the first cache holds what one
 // nest leaves for the next, and that one's own.
 const stripElements = 2048
 

@@ -2,7 +2,7 @@ package spmd
 
 import "unsafe"
 
-// Nests that are executed by turns, in strips, may hand an array from one to the next of which
+// Nests that are fused in strips may hand an array from one to the next of which
 // nothing is read anywhere else:
 //
 //	do j = 2, n-1                        do j = 2, n-1

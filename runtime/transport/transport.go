@@ -95,7 +95,7 @@ type Transport interface {
 	// ReduceAll hands to f, on every PE, what each PE passes as own, from PE 0 upwards, or
 	// the folder of a PE that has got all of it. All take part; it orders all PEs. Nobody
 	// may change own, or what f holds, before the caller's next ReduceAll has got to all
-	// contributions: each PE has two of both, by turns.
+	// contributions: each PE has two of both, used alternately.
 	ReduceAll(site int, own Memory, f Folder)
 	// Broadcast returns on every PE the word that root passes.
 	Broadcast(site, root int, word uint64) uint64

@@ -285,6 +285,9 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 		case *ir.Do:
 			k, known := w.trip(s)
 			k /= w.among(r.Part[s])
+			if pick := r.Picks[s]; pick != nil {
+				k /= w.among(pick.Own)
+			}
 			if w.own != nil {
 				if n, ok := w.own(s); ok {
 					k = n

@@ -134,7 +134,7 @@ func (e *Estimate) inside(w *weigher, trips float64, known bool, body []comm.Nod
 func how(r *comm.Region) string {
 	d, _ := r.Stmts[0].(*ir.Do)
 	switch {
-	case d != nil && d.Gathered != "" && len(r.Part) == 0:
+	case d != nil && d.Gathered != "" && !r.Loops():
 		return "by all, on gathered arrays"
 	case r.Fallback:
 		return "by all, on gathered arrays"
@@ -142,7 +142,7 @@ func how(r *comm.Region) string {
 		return "in a pipeline of blocks"
 	case r.Pipe != nil:
 		return "one PE after another"
-	case len(r.Part) > 0:
+	case r.Loops():
 		return "divided"
 	case len(r.Guard) > 0:
 		return "by some"
@@ -285,7 +285,7 @@ func (e *Estimate) Text(m *Measured) string {
 	return b.String()
 }
 
-// loopTime is the time of a loop in milliseconds; a loop that is executed by turns with
+// loopTime is the time of a loop in milliseconds; a loop that is fused with
 // another one, or is part of one that a PE executes alone, has none of its own.
 func loopTime(seconds float64) string {
 	if seconds == 0 {

@@ -186,7 +186,7 @@ func (m *marker) same(c *comm.Comm) bool {
 // region is the cost of one execution of a region.
 func (m *marker) region(r *comm.Region) alone {
 	c := alone{work: m.w.work(r, r.Stmts).Statements}
-	if len(r.Part)+len(r.Guard)+len(r.StoreBack) > 0 || r.Pipe != nil {
+	if r.Loops() || len(r.Guard)+len(r.StoreBack) > 0 || r.Pipe != nil {
 		c.overhead = partCost
 	}
 	return c

@@ -27,7 +27,7 @@ type compileFlags struct {
 	VerifyPasses   bool     `help:"Check what each pass promises, among it the proofs of the plan."`
 	SlotsMemory    string   `placeholder:"MB" help:"How much memory the slots that --sync=elide adds may take on a PE, in MB; ${memory} is the default, 0 for none."`
 	InsertBarriers string   `aliases:"barrier-threshold" placeholder:"N" help:"Where --sync=elide leaves a nest of loops more than N ready messages, by estimate, a barrier is tried; ${barriers} is the default, none for no barriers."`
-	Strip          string   `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done, and execute nests by turns in strips of N; none: not even where memory is short, and nest after nest."`
+	Strip          string   `placeholder:"N" help:"With --sync=elide fill temporaries in strips of N iterations of the loops that use them, where that can be done, and fuse nests of loops in strips of N; none: not even where memory is short, and nest after nest."`
 	Block          string   `placeholder:"N" help:"Pipelines send blocks of N iterations; none: each PE sends when it has executed all. Otherwise the program chooses when it runs, by what a message takes."`
 	Target         string   `placeholder:"TARGET" help:"For which processors inner loops are vector kernels: ${targets}; all give the same results. auto takes the best that the processor has when the program starts, and go makes none."`
 	FP             string   `name:"fp" placeholder:"MODE" help:"What kernels may do with floating-point operations: ordered, the default, adds up in a fixed number of interleaved partial sums; strict in the order of the source; fast as ordered, and a*b+c is rounded once."`

@@ -2,7 +2,7 @@ package randprog
 
 import "fmt"
 
-// nestsByTurns has nests that may be executed by turns, a strip of each at a time, over
+// fusedNests has nests that may be fused, a strip of each at a time, over
 // matrices that most often lie alike; with what may stand in the way: reductions in them,
 // a vector that all PEs reduce between them, scalars that both have. All values are small
 // integers.
@@ -18,10 +18,10 @@ import "fmt"
 //	      x(i,j) = y(i,j)
 //	   end do
 //	end do
-func nestsByTurns(k *kern) {
+func fusedNests(k *kern) {
 	u := k.u
 	kd := oneOf(u, realKind, realKind, intKind)
-	t := &turns{kern: k, kd: kd, rows: 5 + u.pick(14), cols: 6 + u.pick(9), fork: u.fork()}
+	t := &fused{kern: k, kd: kd, rows: 5 + u.pick(14), cols: 6 + u.pick(9), fork: u.fork()}
 	if u.chance(4, 5) {
 		t.template = k.newTemplate(u, 2)
 		t.template.onto = nil
@@ -35,17 +35,17 @@ func nestsByTurns(k *kern) {
 		body = append(body, t.pair()...)
 	}
 	if u.chance(1, 3) {
-		k.feat("turns:in a time loop")
+		k.feat("fused:in a time loop")
 		body = doBlock(fmt.Sprintf("do %s = 1, %d", t.m, 2+u.pick(2)), body)
 	}
 	k.emit(body...)
 	if u.chance(1, 2) {
-		k.feat("turns:vector between")
+		k.feat("fused:vector between")
 		k.emit(t.vector()...)
 	}
 }
 
-type turns struct {
+type fused struct {
 	*kern
 	kd         kind
 	rows, cols int
@@ -55,7 +55,7 @@ type turns struct {
 	i, j, m    string
 }
 
-func (t *turns) filled(extents ...int) *array {
+func (t *fused) filled(extents ...int) *array {
 	a := &array{name: t.fresh("at"), kind: t.kd, u: t.fork, tier: tier{frac: 12, bound: 1 << 24}}
 	for _, n := range extents {
 		a.dims = append(a.dims, bounds{lo: 1, hi: n})
@@ -70,15 +70,15 @@ func (t *turns) filled(extents ...int) *array {
 	return t.use(a)
 }
 
-func (t *turns) index() string {
+func (t *fused) index() string {
 	name := t.fresh("i")
 	t.private(intKind, name, tier{})
 	return name
 }
 
-func (t *turns) at(a *array, subs ...string) string { return t.elem(a, subs...).text }
+func (t *fused) at(a *array, subs ...string) string { return t.elem(a, subs...).text }
 
-func (t *turns) value(format string, args ...any) string {
+func (t *fused) value(format string, args ...any) string {
 	if t.kd == realKind {
 		return "dble(" + fmt.Sprintf(format, args...) + ")"
 	}
@@ -86,7 +86,7 @@ func (t *turns) value(format string, args ...any) string {
 }
 
 // small is e as a value below 7.
-func (t *turns) small(e string) string {
+func (t *fused) small(e string) string {
 	if t.kd == realKind {
 		return "mod(" + e + ", 7.0d0)"
 	}
@@ -94,30 +94,30 @@ func (t *turns) small(e string) string {
 }
 
 // nest is over columns from lo to hi.
-func (t *turns) nest(lo, hi int, before []string, inner ...string) []string {
+func (t *fused) nest(lo, hi int, before []string, inner ...string) []string {
 	return doBlock(fmt.Sprintf("do %s = %d, %d", t.j, lo, hi), append(before, t.rowLoops(inner...)...))
 }
 
 // rowLoops is inner over the rows: in one loop, or in two, each over some of them.
-func (t *turns) rowLoops(inner ...string) []string {
+func (t *fused) rowLoops(inner ...string) []string {
 	from := 1 + t.u.pick(2)
 	if !t.u.chance(1, 4) {
 		return doBlock(fmt.Sprintf("do %s = %d, %d", t.i, from, t.rows), inner)
 	}
-	t.feat("turns:rows in two loops")
+	t.feat("fused:rows in two loops")
 	middle := from + t.u.pick(t.rows-from)
 	return append(doBlock(fmt.Sprintf("do %s = %d, %d", t.i, from, middle), inner),
 		doBlock(fmt.Sprintf("do %s = %d, %d", t.i, middle+1, t.rows), inner)...)
 }
 
 // corner is a loop over some rows of y that has iterations in the first columns only.
-func (t *turns) corner() []string {
-	t.feat("turns:a loop for some columns")
+func (t *fused) corner() []string {
+	t.feat("fused:a loop for some columns")
 	y := t.at(t.y, t.i, t.j)
 	return doBlock(fmt.Sprintf("do %s = %s, %d", t.i, t.j, 1+t.u.pick(4)), []string{y + " = " + t.small(y+" + "+t.value("1"))})
 }
 
-func (t *turns) start() {
+func (t *fused) start() {
 	t.emit(doBlock(fmt.Sprintf("do %s = 1, %d", t.i, t.rows), []string{t.at(t.w, t.i) + " = " + t.value("mod(3*%s, 5) - 2", t.i)})...)
 	t.emit(doBlock(fmt.Sprintf("do %s = 1, %d", t.j, t.cols), doBlock(fmt.Sprintf("do %s = 1, %d", t.i, t.rows), []string{
 		t.at(t.x, t.i, t.j) + " = " + t.value("mod(2*%s + 3*%s, 7)", t.i, t.j),
@@ -127,7 +127,7 @@ func (t *turns) start() {
 }
 
 // pair is two nests or three.
-func (t *turns) pair() []string {
+func (t *fused) pair() []string {
 	u, k := t.u, t.kern
 	x, y, z := t.at(t.x, t.i, t.j), t.at(t.y, t.i, t.j), t.at(t.z, t.i, t.j)
 	far := oneOf(u, 0, 1, 1, 2)
@@ -148,7 +148,7 @@ func (t *turns) pair() []string {
 	s := k.scalarVar(t.kd, "s", zero(t.kd), tier{frac: 12, bound: 1 << 24})
 	switch u.pick(5) {
 	case 0:
-		k.feat("turns:extreme of one")
+		k.feat("fused:extreme of one")
 		setup = []string{s.name + " = " + t.value("%d", u.pick(3))}
 		e := fmt.Sprintf("%s = max(%s, abs(%s - %s))", s.name, s.name, x, y)
 		if u.chance(1, 2) {
@@ -157,20 +157,20 @@ func (t *turns) pair() []string {
 			second = append([]string{e}, second...)
 		}
 	case 1:
-		k.feat("turns:extreme of both")
+		k.feat("fused:extreme of both")
 		op := oneOf(u, "max", "min")
 		setup = []string{s.name + " = " + t.value("3")}
 		first = append(first, fmt.Sprintf("%s = %s(%s, %s)", s.name, op, s.name, y))
 		second = append(second, fmt.Sprintf("%s = %s(%s, %s - 1)", s.name, op, s.name, x))
 	case 2:
-		k.feat("turns:sum")
+		k.feat("fused:sum")
 		setup = []string{s.name + " = " + t.value("%d", u.pick(3))}
 		second = append(second, fmt.Sprintf("%s = %s + %s", s.name, s.name, x))
 		if u.chance(1, 3) {
 			first = append(first, fmt.Sprintf("%s = %s + %s", s.name, s.name, y))
 		}
 	case 3:
-		k.feat("turns:scalar of both")
+		k.feat("fused:scalar of both")
 		f := k.scalarVar(t.kd, "f", zero(t.kd), tier{frac: 12, bound: 1 << 24})
 		f.private = false
 		setup = []string{f.name + " = " + t.value("3")}
@@ -179,7 +179,7 @@ func (t *turns) pair() []string {
 		second = []string{x + " = " + y + " + " + f.name}
 		behind = []string{f.name + " = " + t.value("0")}
 	case 4:
-		k.feat("turns:needed at once")
+		k.feat("fused:needed at once")
 		setup = []string{s.name + " = " + t.value("1")}
 		first = append(first, fmt.Sprintf("%s = max(%s, %s)", s.name, s.name, y))
 		second = []string{x + " = " + t.small(y+" + "+s.name)}
@@ -188,7 +188,7 @@ func (t *turns) pair() []string {
 	lo, hi := 1+u.pick(2), t.cols-u.pick(2)
 	lines = append(lines, t.nest(lo, hi, before, second...)...)
 	if u.chance(1, 2) {
-		k.feat("turns:three")
+		k.feat("fused:three")
 		lines = append(lines, t.nest(1, t.cols, nil, z+" = "+t.small(z+" + "+x))...)
 	}
 	return append(lines, behind...)
@@ -196,7 +196,7 @@ func (t *turns) pair() []string {
 
 // vector is a loop over columns whose sums are made for all of them before they are
 // changed.
-func (t *turns) vector() []string {
+func (t *fused) vector() []string {
 	u := t.u
 	g := t.fresh("g")
 	t.private(t.kd, g, tier{frac: 12, bound: 1 << 24})
