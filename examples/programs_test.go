@@ -12,13 +12,13 @@ import (
 // TestPrograms: the programs of the folder programs print what gfortran's programs print. They
 // are built as one, in full with all checks too.
 func TestPrograms(t *testing.T) {
-	sources, err := filepath.Glob("programs/*/*.hpf")
-	if err != nil || len(sources) < 5 {
+	sources, err := filepath.Glob("programs/*/*.[hf]*") // .hpf, .f90 and .f
+	if err != nil || len(sources) < 8 {
 		t.Fatalf("only %d programs: %v", len(sources), err)
 	}
 	texts, all := map[string][]byte{}, map[string]example{}
 	for _, source := range sources {
-		base := strings.TrimSuffix(source, ".hpf")
+		base := strings.TrimSuffix(source, filepath.Ext(source))
 		e := example{name: filepath.Base(base), source: source, out: base + ".out"}
 		if in := base + ".in"; exists(in) {
 			e.input = in
@@ -38,8 +38,9 @@ func TestPrograms(t *testing.T) {
 			e.check(t, bundle.Program{Path: path, Name: name}, n)
 		}
 	}
-	for _, source := range sources[:effort.Of(len(sources), 0)] {
-		e := all[strings.TrimSuffix(filepath.Base(source), ".hpf")]
-		t.Run(e.name, func(t *testing.T) { checkGfortran(t, e) })
+	for _, e := range all {
+		if effort.All() && filepath.Ext(e.source) != ".f" { // what is linked in has free form
+			t.Run(e.name, func(t *testing.T) { checkGfortran(t, e, "-fcoarray=single") })
+		}
 	}
 }
