@@ -25,6 +25,9 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 	}
 	switch y := x.(type) {
 	case *ast.Keyword:
+		if y.Name == "team" && isVariablePart(y.X) {
+			return x // of an inquiry, which withTeam has made
+		}
 		if y.Name == "team" { // of an image selector
 			team := t.team(y.X)
 			if team == nil {
