@@ -3,9 +3,12 @@ package examples_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/effort"
@@ -93,6 +96,9 @@ func measuredIn(t *testing.T, n int, begin float64, run func(flags ...string)) {
 	readJSON(t, stats, &s)
 	p.check(t, n, begin)
 	p.checkTrace(t, trace)
+	if effort.All() {
+		p.checkOTF2(t, trace)
+	}
 	if len(s.Sites) != len(p.Sites) || s.Total != p.Total {
 		t.Fatalf("%d PEs: %d sites and %+v in the profile, %d and %+v in the statistics", n, len(p.Sites), p.Total, len(s.Sites), s.Total)
 	}
@@ -240,6 +246,47 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 		if !id.ready && n != 1 {
 			t.Fatalf("message %+v was sent %d times", id, n)
 		}
+	}
+}
+
+// checkOTF2 checks that the two readers of OTF2 find in the export of a trace what its CSV has, that
+// the times of a PE do not go back, and that regions have their lines.
+func (p *measuredRun) checkOTF2(t *testing.T, trace string) {
+	t.Helper()
+	folder := trace + ".otf2"
+	spmdc(t, "trace", "export", "--format=otf2", "-o", folder, trace)
+	rows := strings.Split(strings.TrimSpace(string(spmdc(t, "trace", "export", "--format=csv", trace))), "\n")[1:]
+	counts := map[string]int{}
+	for _, row := range rows {
+		counts[strings.Split(row, ",")[1]]++
+	}
+	want := fmt.Sprintln(len(rows), len(rows), counts["put"], counts["get"])
+	printed, err := exec.Command("otf2-print", filepath.Join(folder, "traces.otf2")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]int{}
+	for line := range strings.SplitSeq(string(printed), "\n") {
+		if words := strings.Fields(line); len(words) > 2 && strings.Trim(words[1]+words[2], "0123456789") == "" {
+			names[words[0]]++
+		}
+	}
+	if got := fmt.Sprintln(names["ENTER"], names["LEAVE"], names["RMA_PUT"], names["RMA_GET"]); got != want {
+		t.Errorf("otf2-print finds %s, want %s", got, want)
+	}
+	out, err := exec.Command("/usr/bin/python3", "-c", `
+import otf2, sys, collections
+n, last = collections.Counter(), {}
+with otf2.reader.open(sys.argv[1]) as trace:
+    for location, event in trace.events:
+        n[type(event).__name__] += 1
+        assert event.time >= last.get(location.name, 0)
+        last[location.name] = event.time
+    for r in trace.definitions.regions: assert r.begin_line_number > 0 and r.source_file
+    assert len({l.name for l in trace.definitions.locations}) == int(sys.argv[2])
+print(n["Enter"], n["Leave"], n["RmaPut"], n["RmaGet"])`, filepath.Join(folder, "traces.otf2"), fmt.Sprint(p.PEs)).CombinedOutput()
+	if err != nil || string(out) != want {
+		t.Errorf("python3-otf2: %v, %s, want %s", err, out, want)
 	}
 }
 

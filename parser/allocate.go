@@ -21,7 +21,10 @@ type (
 	// allocations is the list in parentheses. A type in front of it, as in
 	// "allocate (real(8) :: a(n))", says what the declarations say, and is passed over; but the
 	// length of "allocate (character(len=n) :: s)" is the argument LEN.
-	allocations struct{ Args []ast.Expr }
+	allocations struct {
+		Args []ast.Expr
+		Of   ast.Name // a derived type in front
+	}
 )
 
 // Parse implements participle.Parseable.
@@ -32,6 +35,9 @@ func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
 	}
 	open := lex.Next()
 	length := c.typeLength()
+	if t := lex.Peek(); t.Type == scan.Ident && c.second().Value == "::" && !intrinsicWords[t.Value] {
+		a.Of = ast.Name{Pos: startOf(t), Name: t.Value}
+	}
 	c.passType()
 	args, rng, err := c.arguments()
 	if length != nil && err == nil {
@@ -46,6 +52,9 @@ func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
 	a.Args = args
 	return err
 }
+
+// intrinsicWords are the types without parentheses.
+var intrinsicWords = map[string]bool{"integer": true, "real": true, "complex": true, "logical": true, "character": true, "doubleprecision": true, "doublecomplex": true}
 
 // typeLength is the length in the type CHARACTER, if that stands here; nothing is passed over.
 func (c *climber) typeLength() ast.Expr {
@@ -110,5 +119,5 @@ func (g *allocatableStmt) build(p *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *allocateStmt) build(_ *parser, base ast.Base) ast.Stmt {
-	return &ast.Allocate{Base: base, Free: g.Word.Value == "deallocate", Args: g.List.Args}
+	return &ast.Allocate{Base: base, Free: g.Word.Value == "deallocate", Of: g.List.Of, Args: g.List.Args}
 }

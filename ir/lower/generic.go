@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,6 +75,13 @@ func (l *lowerer) specifics(name string) []*procedure {
 			list = append(list, g.procs...)
 		} else if at.names[name] != nil || at.procs[name] != nil {
 			break
+		}
+	}
+	if len(list) == 0 && strings.Contains(name, "%") { // a procedure of a type, of which each module may have extensions
+		for _, m := range slices.Sorted(maps.Keys(l.modules)) {
+			if g := l.modules[m].generics[name]; g != nil {
+				return g.procs
+			}
 		}
 	}
 	return list

@@ -127,6 +127,8 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 		return l.blockConstruct(s)
 	case *ast.Associate:
 		return l.associate(s)
+	case *ast.Remap:
+		return l.remap(s)
 	case *ast.Continue:
 	case *ast.LabelAssign:
 		return l.labelAssign(s)
@@ -519,7 +521,7 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 		if !arm.Pos.IsValid() {
 			next.Pos = s.Pos
 		}
-		if c, ok := next.Cond.(*ir.Const); ok && l.deep() && len(before) == 0 {
+		if c, ok := next.Cond.(*ir.Const); ok && (s.OfType || l.deep()) && len(before) == 0 {
 			if c.Bool {
 				return chain(l.block(arm.Body))
 			}

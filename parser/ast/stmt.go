@@ -60,6 +60,7 @@ type (
 		HasElse bool
 		ElsePos source.Pos
 		OneLine bool
+		OfType  bool // not in the source: it was SELECT TYPE
 		EndPos  source.Pos
 	}
 	IfArm struct {
@@ -141,6 +142,7 @@ type (
 	Allocate struct {
 		Base
 		Free bool
+		Of   Name // of "allocate (t :: a)": the derived type
 		Args []Expr
 	}
 	// Critical is "name: critical ... end critical". Status has STAT= and ERRMSG=.

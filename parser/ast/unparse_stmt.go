@@ -34,6 +34,9 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString("de")
 		}
 		b.WriteString("allocate (")
+		if s.Of.Name != "" {
+			b.WriteString(s.Of.Name + " :: ")
+		}
 		for i, e := range s.Args {
 			comma(&b, i)
 			writeExpr(&b, e, 0)
@@ -121,6 +124,18 @@ func head(s Stmt) (text string, directive bool) {
 		directive = true
 	case *Distribute:
 		writeDistribute(&b, s)
+		directive = true
+	case *Dynamic:
+		b.WriteString("DYNAMIC " + joinNames(s.Names))
+		directive = true
+	case *Remap:
+		b.WriteString("RE")
+		switch d := s.Directive.(type) {
+		case *Align:
+			writeAlign(&b, d)
+		case *Distribute:
+			writeDistribute(&b, d)
+		}
 		directive = true
 	case *Inherit:
 		b.WriteString("INHERIT " + joinNames(s.Names))

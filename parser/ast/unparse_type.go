@@ -40,6 +40,8 @@ func (d *Binding) text() string {
 	switch {
 	case d.Generic:
 		return "generic :: " + d.Name.Name + " => " + joinNames(d.Targets)
+	case d.Deferred:
+		text += "(" + d.Face.Name + "), deferred"
 	case d.NoPass:
 		text += ", nopass"
 	case d.Pass.Name != "":

@@ -8,6 +8,9 @@ import (
 
 // allocate is ALLOCATE or DEALLOCATE: of what has a derived type all parts are.
 func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
+	if o := t.chosenObject(s.Args[0]); o != nil {
+		return t.allocateChosen(s, o)
+	}
 	c := *s
 	c.Args = nil
 	var before, later []ast.Stmt
@@ -113,7 +116,7 @@ func (t *unit) allocatedLike(s *ast.Allocate, like *ast.Keyword) []ast.Stmt {
 			continue
 		}
 		o, bounds := t.allocated(a)
-		if o == nil || from == nil || o.of != from.of {
+		if o == nil || from == nil || o.of.declared() != from.of.declared() {
 			t.p.errorf(s.Pos, "ALLOCATE with %s=, where the types differ or a value has no name", like.Name).WithHelp("allocate, and assign the value behind it")
 			return nil
 		}

@@ -16,6 +16,7 @@ func (p *program) define(s *scope, d *ast.TypeDef) {
 		return
 	}
 	s.types[r.name] = r
+	p.records = append(p.records, r)
 	if d.Access == "private" {
 		s.private[r.name] = true
 	} else if d.Access == "public" {
@@ -62,8 +63,12 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 				continue
 			}
 			if d.Type.Name == "class" {
-				p.errorf(e.Pos, "the component %s is polymorphic", e.Name).WithHelp("declare it as type(%s)", d.Type.Of.Name)
-				continue
+				if !d.Allocatable || len(dims) > 0 {
+					p.errorf(e.Pos, "the component %s is polymorphic, and no ALLOCATABLE scalar", e.Name).WithHelp("declare it as: class(%s), allocatable :: %s", d.Type.Of.Name, e.Name)
+					continue
+				}
+				c.of.dynamic = true
+				c.of, c.dynamic, c.allocatable = p.anyOf(c.of), true, false
 			}
 			if e.Init != nil {
 				p.errorf(e.Pos, "an initial value of the component %s, which has a derived type", e.Name).WithHelp("give the components of %s initial values", d.Type.Of.Name)
@@ -172,7 +177,8 @@ func (r *record) component(name string) *component {
 
 // extends reports whether r is t or an extension of it.
 func (r *record) extends(t *record) bool {
-	for at := r; at != nil; at = at.parent {
+	t = t.declared()
+	for at := r.declared(); at != nil; at = at.parent {
 		if at == t {
 			return true
 		}
@@ -227,7 +233,11 @@ func (p *program) bind(r *record, d *ast.Binding) {
 	s := r.scope
 	b := &bound{by: r, name: r.id + "%" + d.Name.Name, nopass: d.NoPass, pass: d.Pass.Name, at: d.Pos}
 	if d.Deferred {
-		p.errorf(d.Pos, "the procedure %s is deferred: which one is called depends on the run", d.Name.Name).WithHelp("write IFs on a component that says what the object is")
+		if b.deferred = s.function(p, d.Face.Name); b.deferred == nil {
+			p.errorf(d.Pos, "there is no interface %s for the deferred procedure %s", d.Face.Name, d.Name.Name).WithHelp("write it in an ABSTRACT INTERFACE block")
+			return
+		}
+		r.bound[d.Name.Name] = b
 		return
 	}
 	for at := r.parent; at != nil && !d.Generic; at = at.parent {
@@ -263,6 +273,7 @@ func (p *program) bind(r *record, d *ast.Binding) {
 	for _, t := range b.target {
 		block.Procs = append(block.Procs, ast.Name{Pos: d.Pos, Name: t})
 		s.generics[b.name] = append(s.generics[b.name], s.function(p, t))
+		p.global[b.name] = s.generics[b.name]
 	}
 	r.decls, r.names = append(r.decls, block), append(r.names, b.name)
 	r.bound[d.Name.Name] = b

@@ -34,7 +34,8 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	}
 	before := diags.Len()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
-		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes()}
+		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
+		extra: map[*ast.Program][]*ast.Program{}, global: map[string][]*function{}}
 	for _, m := range f.Modules {
 		p.modules[m.Name] = p.declare(m, nil)
 	}
@@ -45,6 +46,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 		p.external[u.Name].scope = p.declare(u, nil)
 	}
 	p.declare(f.Program, nil)
+	p.polymorphic(f)
 	flat := *f
 	flat.Modules = p.units(f.Modules)
 	flat.Program = p.unit(f.Program)
@@ -60,6 +62,12 @@ type program struct {
 	scopes     map[*ast.Program]*scope
 	overridden map[*record]map[string]source.Pos // procedures of a type that extensions replace
 	intrinsic  map[string]*record                // types of iso_fortran_env
+
+	records []*record                       // all types, in the order of their definitions
+	anys    []*record                       // those of what is declared with CLASS
+	number  *component                      // the first one of such, where the run decides about the type
+	extra   map[*ast.Program][]*ast.Program // procedures that units get
+	global  map[string][]*function          // procedures of types, by their generic names
 }
 
 func (p *program) units(list []*ast.Program) []*ast.Program {
@@ -100,6 +108,9 @@ func mentions(f *ast.File) bool {
 	var body func(list []ast.Stmt)
 	body = func(list []ast.Stmt) {
 		for _, s := range list {
+			if x, ok := s.(*ast.Select); ok && x.OfType {
+				found = true
+			}
 			if c, ok := s.(*ast.Call); ok && (c.Of != nil || c.Proc.Name == "event_query") {
 				found = true
 			}

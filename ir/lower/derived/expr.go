@@ -91,6 +91,12 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 	if teamFunctions[name] && t.function(t.p, name) == nil {
 		args = t.withTeam(args)
 	}
+	if x := t.typeInquiry(name, args, at); x != nil {
+		return x
+	}
+	if o := t.onlyChosen(name, args); o != nil {
+		return &ast.Paren{XBase: at, X: &ast.Binary{XBase: at, Op: "/=", OpPos: pos, X: t.typeNumber(o), Y: &ast.IntLit{XBase: at, Text: "0"}}}
+	}
 	if inquiries[name] && t.function(t.p, name) == nil && len(args) > 0 {
 		return t.inquiry(name, pos, args, at)
 	}
@@ -116,9 +122,7 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		}
 	}
 	if o == nil || o.of == nil {
-		for _, a := range args {
-			x.Args = append(x.Args, t.expr(a))
-		}
+		x.Args = t.arguments(name, args)
 		return x
 	}
 	l := o.plainest()
@@ -198,10 +202,19 @@ func dummyFor(f *function, i int, a ast.Expr) string {
 func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 	f := t.chosen(name, args)
 	var out []ast.Expr
+	named := false // a part is not passed: those behind it go by their names
 	for i, a := range args {
 		x, key := a, ""
+		if named {
+			key = dummyFor(f, i, a)
+			a = &ast.Keyword{XBase: ast.XBase{Pos: a.Position(), End: a.EndPosition()}, Name: key, X: a}
+		}
 		if k, ok := a.(*ast.Keyword); ok {
-			x, key = k.X, k.Name
+			if x, key = k.X, k.Name; named {
+				if inner, ok := x.(*ast.Keyword); ok {
+					x = inner.X
+				}
+			}
 		}
 		r := t.typeOf(x)
 		if r == nil {
@@ -223,6 +236,14 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 			if k >= len(parts) {
 				break
 			}
+			if parts[k] == nil {
+				named = true
+				continue
+			}
+			if named && key == "" {
+				key = dummyFor(f, i, a)
+				a = &ast.Keyword{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, Name: key, X: x}
+			}
 			if key != "" {
 				parts[k] = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key + l.name, X: parts[k]}
 			}
@@ -237,20 +258,15 @@ func (t *unit) method(x ast.Expr, name string) (m *bound, of *record) {
 	if of = t.typeOf(x); of == nil {
 		return nil, nil
 	}
-	return of.bound[name], of
+	m = of.bound[name]
+	if o := t.object(x); m != nil && o != nil {
+		m = t.p.actual(m, name, o, o.of)
+	}
+	return m, of
 }
 
 // passed are the arguments of a call of m for object x.
 func (t *unit) passed(m *bound, x ast.Expr, of *record, args []ast.Expr) []ast.Expr {
-	if o := t.object(x); o != nil && o.root.class && o.comp == nil {
-		for name, b := range of.bound {
-			if b == m && t.p.overridden[of][name].IsValid() {
-				t.p.errorf(x.Position(), "which procedure %s is called depends on the run: %s is polymorphic", name, o.name).
-					WithNote(t.p.overridden[of][name], "an extension of the type has another one").
-					WithHelp("declare the object as type(...), or write IFs")
-			}
-		}
-	}
 	switch {
 	case m.nopass:
 		return args

@@ -13,6 +13,7 @@ type object struct {
 	of     *record
 	comp   *component // the last one on the way
 	name   string     // "b%cell", the beginning of the names of what it is made of
+	store  *record    // of what SELECT TYPE sees as of: the type that it has memory for
 	groups []group    // of the variable and each component that has a rank
 	images []ast.Expr // of another image, or nil
 }
@@ -47,6 +48,11 @@ func (t *unit) object(x ast.Expr) *object {
 		if v == nil {
 			return nil
 		}
+		if v.alias != nil {
+			o := *v.alias
+			o.XBase = x.XBase
+			return &o
+		}
 		o := &object{XBase: x.XBase, root: v, of: v.of, name: v.name}
 		if v.rank > 0 {
 			o.groups = []group{{rank: v.rank}}
@@ -60,7 +66,7 @@ func (t *unit) object(x ast.Expr) *object {
 			return nil
 		}
 		o := t.object(&ast.Ident{XBase: x.XBase, Name: x.Name})
-		if o == nil || o.root.rank == 0 {
+		if o == nil || o.root.rank == 0 || t.variable(x.Name).alias != nil {
 			return nil
 		}
 		return t.subscripted(o, x.Args, x.XBase)
@@ -116,7 +122,10 @@ func (t *unit) component(o *object, name string, args []ast.Expr, at ast.XBase) 
 	if c == nil {
 		return nil
 	}
-	out.of, out.comp, out.name = c.of, c, o.name+"%"+name
+	if c == t.p.number {
+		return nil
+	}
+	out.of, out.comp, out.name, out.store = c.of, c, o.name+"%"+o.storage().partName(c), nil
 	out.groups = append([]group(nil), o.groups...)
 	if len(c.dims) > 0 {
 		out.groups = append(out.groups, group{rank: len(c.dims)})
@@ -149,8 +158,12 @@ func (t *unit) subscripted(o *object, args []ast.Expr, at ast.XBase) *object {
 func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	name, own := o.name, 0
 	if l != nil {
-		name += l.name
 		own = len(l.dims)
+		if first := l.path[0]; o.store != nil {
+			name += "%" + o.store.partName(first) + l.name[len("%"+first.name):]
+		} else {
+			name += l.name
+		}
 	}
 	whole := true
 	for _, g := range o.groups {

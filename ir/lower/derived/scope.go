@@ -41,6 +41,10 @@ type record struct {
 	leaf   []*leaf
 	busy   bool
 
+	any     *record // of what is declared with CLASS(it)
+	static  *record // of such: the type
+	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
+
 	intrinsic bool // of an intrinsic module: the program does not see its components
 }
 
@@ -55,16 +59,22 @@ type component struct {
 	allocatable bool
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
+
+	dynamic bool       // it is declared with CLASS and ALLOCATABLE
+	of1     *component // of a CLASS: the component of an extension that it stands for, and
+	owner   *record    // the extension
 }
 
 // bound is a procedure of a type: name is the generic name that the program calls it by.
 type bound struct {
-	by     *record
-	name   string
-	target []string
-	nopass bool
-	pass   string
-	at     source.Pos
+	by       *record
+	name     string
+	target   []string
+	nopass   bool
+	deferred *function // its interface
+	any      *bound    // calls the procedure that the type of the object has
+	pass     string
+	at       source.Pos
 }
 
 // leaf is what a variable of a derived type is made of in the end: name is "%pos", or "%cell%u".
@@ -85,7 +95,9 @@ type variable struct {
 	rank        int
 	allocatable bool
 	class       bool
+	dynamic     bool // with ALLOCATABLE: the run gives it a type
 	coarray     bool
+	alias       *object // it is another name of that
 }
 
 // function is a procedure that the program may refer to.
@@ -140,6 +152,8 @@ func (s *scope) candidates(p *program, name string) []*function {
 	if len(list) == 0 {
 		if f := s.function(p, name); f != nil {
 			list = append(list, f)
+		} else {
+			list = p.global[name]
 		}
 	}
 	return list
@@ -201,7 +215,10 @@ func (p *program) typed(s *scope, t *ast.TypeSpec, rank int) *variable {
 		p.errorf(t.Of.Pos, "there is no derived type %s here", t.Of.Name).WithHelp("%s", help)
 		return nil
 	}
-	return &variable{of: r, rank: rank, class: t.Name == "class"}
+	if t.Name == "class" {
+		return &variable{of: p.anyOf(r), rank: rank, class: true}
+	}
+	return &variable{of: r, rank: rank}
 }
 
 // spec takes the declarations of a unit or construct.
@@ -226,6 +243,9 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				v := p.typed(s, &st.Type, rank)
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
+					if v.class && v.allocatable && rank == 0 {
+						v.dynamic, v.allocatable, v.of.static.dynamic = true, false, true
+					}
 				} else if st.Type.Of.Name == "" && st.External {
 					continue
 				}

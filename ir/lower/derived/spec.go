@@ -38,7 +38,7 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 	out.Body = t.list(u.Body)
 	out.Spec = append(out.Spec, t.scope.temps...)
 	out.Body = append(t.start, out.Body...)
-	out.Contains = p.units(u.Contains)
+	out.Contains = p.units(slices.Concat(u.Contains, p.extra[u]))
 	return &out
 }
 
@@ -94,6 +94,10 @@ func (t *unit) declaration(s ast.Stmt) []ast.Stmt {
 		c.Names = t.names(s.Names, true)
 		return []ast.Stmt{&c}
 	case *ast.Attribute:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
+	case *ast.Dynamic:
 		c := *s
 		c.Names = t.names(s.Names, true)
 		return []ast.Stmt{&c}
@@ -297,8 +301,8 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		}
 		dummy := slices.ContainsFunc(t.unit.Args, func(n ast.Name) bool { return n.Name == e.Name })
 		result := t.unit.Kind == ast.FunctionUnit && e.Name == resultName(t.unit)
-		if v.class && (d.Allocatable || !dummy) {
-			t.p.errorf(e.Pos, "%s is polymorphic: what it is depends on the run", e.Name).WithHelp("declare it as type(%s)", v.of.name)
+		if v.class && !v.dynamic && (d.Allocatable || !dummy) {
+			t.p.errorf(e.Pos, "%s is polymorphic, and no dummy argument and no ALLOCATABLE scalar", e.Name).WithHelp("declare it as type(%s), or as: class(%[1]s), allocatable", v.of.name)
 			continue
 		}
 		dims, codims := e.Dims, e.Codims
@@ -311,6 +315,9 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		c := *d
 		if result {
 			c.Intent = "out"
+		}
+		if v.dynamic {
+			c.Allocatable = false
 		}
 		if of := v.of.opaque(); of != nil && !dummy && len(codims) == 0 {
 			t.p.diags.Errorf(source.NotConstant, e.Pos, "%s, which is of type %s or has a component of it, is no coarray", e.Name, of.name).WithHelp("declare it with a codimension: %s[*]", e.Name)
@@ -327,13 +334,18 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		for k, l := range v.of.leaves() {
 			t.suits(v, l, e.Pos, dummy)
 			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
+			if v.class && !v.dynamic {
+				if one.Optional = one.Optional || l.path[0].owner != nil; l.path[0] == t.p.number {
+					one.Intent = "in"
+				}
+			}
 			if v.apart(l) {
 				one.Entities[0].Apart, one.Entities[0].Codims = true, anyImage(e.Pos)
 			}
 			switch x := l.comp.init; {
 			case k < len(values) && !isNull(values[k]):
 				one.Entities[0].Init = values[k]
-			case x == nil || l.open || d.Allocatable || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
+			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
 			case dummy || result || !lasts:
 				t.start = append(t.start, t.initially(e.Name, l, x, v.rank, e.Pos))
 			case l.comp.array && len(l.dims)+len(dims) > len(l.comp.dims):

@@ -69,6 +69,18 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return t.call(s)
 	case *ast.Allocate:
 		return t.allocate(s)
+	case *ast.Remap:
+		var list []ast.Stmt
+		switch d := s.Directive.(type) {
+		case *ast.Distribute:
+			list = t.distribute(d)
+		case *ast.Align:
+			list = t.align(d)
+		}
+		for i := range list {
+			list[i] = &ast.Remap{Base: s.Base, Directive: list[i]}
+		}
+		return list
 	case *ast.Print:
 		c := ast.Copy(s)
 		c.Items = nil
@@ -83,6 +95,10 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return one(c)
 	case *ast.If:
 		return t.branches(s)
+	case *ast.Select:
+		if s.OfType {
+			return t.selectType(s)
+		}
 	case *ast.DoWhile:
 		return t.doWhile(s)
 	case *ast.Do:
@@ -316,12 +332,15 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		}
 		return one(&c)
 	}
+	if o := t.chosenObject(s.LHS); o != nil {
+		return t.becomes(o, s.RHS, s.Base)
+	}
 	if !t.values(r, s.LHS.Position()) {
 		return nil
 	}
 	to := t.object(s.LHS)
 	switch {
-	case r == nil && from != nil || r != nil && from != r:
+	case r == nil && from != nil || r != nil && from.declared() != r.declared():
 		t.p.diags.Errorf(source.TypeMismatch, s.RHS.Position(), "%s is of %s, this is of %s", ast.UnparseExpr(s.LHS), typeText(r), typeText(from)).WithHelp("write a value of the same type")
 		return nil
 	case r == nil || to == nil:

@@ -81,10 +81,10 @@ func (t *unit) typeOf(x ast.Expr) *record {
 // Where passed holds, these are arguments of a procedure.
 func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
 	if o := t.object(x); o != nil {
-		if o.of != nil && o.of.extends(r) {
-			o.of = r
+		if o.of == nil || o.of == r && o.store == nil || !o.of.extends(r) {
+			return t.references(o)
 		}
-		return t.references(o)
+		return t.seenAs(o, r)
 	}
 	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
 	switch y := x.(type) {
@@ -258,7 +258,7 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 	leaves := r.leaves()
 	lists := make([][]ast.Expr, len(leaves))
 	for _, i := range items {
-		if o := t.typeOf(i); o != r {
+		if o := t.typeOf(i); o.declared() != r.declared() {
 			t.p.diags.Errorf(source.TypeMismatch, i.Position(), "this is not of type %s", r.name).WithHelp("all items must have one type")
 			return nil
 		}
@@ -311,7 +311,7 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 	to := t.temp(v.of, at)
 	list := t.arguments(name, args)
 	named := len(args) < len(f.unit.Args)
-	for _, a := range args {
+	for _, a := range list {
 		_, key := a.(*ast.Keyword)
 		named = named || key
 	}

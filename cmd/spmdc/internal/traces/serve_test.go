@@ -122,11 +122,14 @@ func TestServeBig(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := time.Since(begin)
-	begin = time.Now()
-	if _, err := s.View(s.end/3, s.end/2); err != nil {
-		t.Fatal(err)
+	view := time.Hour // the best of several: other programs run too
+	for range 3 {
+		begin = time.Now()
+		if _, err := s.View(s.end/3, s.end/2); err != nil {
+			t.Fatal(err)
+		}
+		view = min(view, time.Since(begin))
 	}
-	view := time.Since(begin)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	t.Logf("%d bytes: the page after %v, a view after %v, %d MB", st.Size(), page, view, m.Sys>>20)

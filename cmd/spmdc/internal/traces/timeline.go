@@ -36,6 +36,7 @@ const mostDrawn = 60_000
 // began, took, depth, PE and index of the partner or -1, bytes, the other PE, number.
 type pageData struct {
 	Names   []string   `json:"names"` // of lanes
+	Alike   []int      `json:"alike"` // by lane: the first one that is like it
 	View    string     `json:"view"`  // where the events of other times are, "": there are no others
 	From    int64      `json:"from"`
 	To      int64      `json:"to"`
@@ -73,8 +74,8 @@ func (t *Trace) Timeline(out io.Writer) error {
 			}
 			fmt.Fprintf(w, "<h2>%s</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
 			for _, x := range list {
-				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%.0f %%</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
-					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), 100*x.Imbalance())
+				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%s</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
+					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), html.EscapeString(x.imbalance(t.laneName)))
 			}
 			fmt.Fprint(w, "</table>\n")
 		}
@@ -87,6 +88,7 @@ func (t *Trace) Timeline(out io.Writer) error {
 func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) error {
 	w := bufio.NewWriter(out)
 	d, shortest := t.pageData()
+	d.Alike = t.alike()
 	page.Head(w, timelineKind, title, timelineStyle)
 	fmt.Fprintf(w, "<h1>%s</h1>\n", html.EscapeString(title))
 	head(w)
@@ -97,15 +99,16 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 		fmt.Fprintf(w, "<p id=note role=status>%s</p>\n", html.EscapeString(t.note))
 	}
 	fmt.Fprint(w, `<div id="tools" role="toolbar" aria-label="View"><button id="in">zoom in</button><button id="out">zoom out</button><button id="all">all</button>`,
-		`<button id="before">earlier</button><button id="behind">later</button><label>find <input id="search" type="search" placeholder="name, or line 12"></label><button id="next">next</button><output id="found"></output></div>`, "\n")
+		`<button id="before">earlier</button><button id="behind">later</button><label>find <input id="search" type="search" placeholder="name, or line 12"></label><button id="next">next</button><output id="found"></output>`,
+		`<button id="fold" aria-pressed="false">fold alike</button></div>`, "\n")
 	fmt.Fprint(w, `<p>In the timeline: <kbd>←</kbd> <kbd>→</kbd> events of a PE, <kbd>↑</kbd> <kbd>↓</kbd> PEs, <kbd>Enter</kbd> the other end of a message, <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom, `,
-		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and last found; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
+		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and last found, <kbd>f</kbd> one lane for all PEs that are alike; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
 	fmt.Fprint(w, `<div id="timeline" tabindex="0" role="application" aria-roledescription="timeline" aria-label="What each PE did. Arrow keys go from event to event." aria-describedby="chosen"><canvas aria-hidden="true"></canvas></div>`, "\n")
 	fmt.Fprint(w, `<div id="chosen" role="status" aria-live="polite">No event is chosen.</div>`, "\n<p class=key>")
 	for k := tracefile.Put; k <= tracefile.Lock; k++ {
 		fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
 	}
-	fmt.Fprint(w, "; regions have other colours</p>\n")
+	fmt.Fprint(w, "; regions are blue</p>\n")
 	tables(w)
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -179,4 +182,58 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 		d.Lanes = append(d.Lanes, lane)
 	}
 	return d, shortest
+}
+
+// likeness is by how much of the time of the run two PEs that are alike differ at most.
+const likeness = 0.1
+
+// alike is for each PE the first one that spends its time alike: on each region, on the messages of
+// each site, and on all waits, so long that all differences are a tenth of the run at most. What
+// a PE waits for first is often chance.
+func (t *Trace) alike() []int {
+	type what struct {
+		kind tracefile.Kind
+		id   int
+	}
+	of := func(e *tracefile.Event) what {
+		if e.Kind.Blocks() {
+			return what{tracefile.Arrival, 0}
+		}
+		return what{e.Kind, e.ID}
+	}
+	var firsts []int
+	list, self := make([]int, len(t.PE)), make([]map[what]int64, len(t.PE))
+	var longest int64
+	for pe, events := range t.PE {
+		self[pe] = map[what]int64{}
+		t.walk(pe, func(i, around int) {
+			e := &events[i]
+			self[pe][of(e)] += e.Took
+			if around >= 0 {
+				self[pe][of(&events[around])] -= e.Took
+			}
+			longest = max(longest, e.Took)
+		})
+	}
+	differ := func(a, b map[what]int64) (sum int64) {
+		for k, x := range a {
+			sum += max(x-b[k], b[k]-x)
+		}
+		for k, x := range b {
+			if _, both := a[k]; !both {
+				sum += x
+			}
+		}
+		return sum
+	}
+	for pe := range t.PE {
+		at := slices.IndexFunc(firsts, func(first int) bool {
+			return t.lanes == nil && float64(differ(self[first], self[pe])) <= likeness*float64(longest)
+		})
+		if at < 0 {
+			at, firsts = len(firsts), append(firsts, pe)
+		}
+		list[pe] = firsts[at]
+	}
+	return list
 }

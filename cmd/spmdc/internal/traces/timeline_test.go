@@ -3,6 +3,7 @@ package traces
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,31 @@ func TestTimeline(t *testing.T) {
 	}
 	if !strings.Contains(dom, `role="application"`) || !strings.Contains(dom, `aria-live="polite"`) {
 		t.Error("the timeline has no role, or says nothing")
+	}
+}
+
+// TestFold: PEs that spend their time alike get one lane, with their number; a PE that is looked for has
+// its own again.
+func TestFold(t *testing.T) {
+	trace := twoPEs(t, "two")
+	trace.PEs = 4
+	trace.PE = append(trace.PE, slices.Clone(trace.PE[1]), slices.Clone(trace.PE[1]))
+	trace.PE[2][1].Took -= 40 // of 1000
+	if got := trace.alike(); !slices.Equal(got, []int{0, 1, 1, 1}) {
+		t.Errorf("%v are alike", got)
+	}
+	if testing.Short() {
+		return
+	}
+	dom := browser.Load(t, timeline(t, trace), "", `
+		const box = document.getElementById('timeline'), out = document.getElementById('chosen'), said = [], fold = document.getElementById('fold');
+		const key = k => { box.dispatchEvent(new KeyboardEvent('keydown', {key: k})); said.push(out.textContent.split('\n')[0]); };
+		said.push(fold.getAttribute('aria-pressed')); key('f'); said.push(fold.getAttribute('aria-pressed'));
+		key('ArrowRight'); key('ArrowDown'); key('ArrowDown'); fold.click(); key('ArrowDown');
+		document.body.dataset.said = said.join('|');`)
+	const want = "false|No event is chosen.|true|PE 0: program two|PE 1 and 2 like it: program two|PE 1 and 2 like it: program two|PE 2: program two"
+	if m := regexp.MustCompile(` data-said="([^"]*)"`).FindStringSubmatch(dom); m == nil || m[1] != want {
+		t.Errorf("%q, want %q", m, want)
 	}
 }
 
