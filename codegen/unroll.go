@@ -26,8 +26,12 @@ import (
 // The program stays what it is: only the kernel is made of such a copy. Builds without
 // kernels execute the source as it stands.
 
-// mostCopies is the number of assignments that an unrolled loop has at most.
-const mostCopies = 128
+// mostCopies is the number of assignments that an unrolled loop has at most, and mostOfLong
+// that of one with a loop in it that could be a kernel itself.
+const (
+	mostCopies = 128
+	mostOfLong = 64
+)
 
 // flattened is the body of a loop without the loops in it.
 type flattened struct {
@@ -91,7 +95,7 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 			if zero := f.g.starts[s]; zero != "" {
 				f.g.starts[n] = zero
 			}
-			if f.count++; f.count > f.most {
+			if f.count++; f.count > f.most || f.count > mostOfLong && f.longest >= shortest {
 				f.no("the loops in it are too long to be unrolled")
 			}
 			out = append(out, n)

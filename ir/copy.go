@@ -105,6 +105,8 @@ func (c *Copier) simple(s Stmt) Stmt {
 		return n
 	case *Allocate:
 		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: c.exprs(s.Ends), Followers: s.Followers}
+	case *Remap:
+		return &Remap{S: s.S, Directive: s.Directive}
 	case *Checkpoint:
 		return &Checkpoint{S: s.S}
 	}

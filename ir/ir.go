@@ -489,6 +489,12 @@ type (
 		Error bool
 		Quiet bool
 	}
+	// Remap changes the mapping of what Directive, of kind Align or Distribute, is about. Only
+	// package lower has such statements: it makes another array of each that lies elsewhere.
+	Remap struct {
+		S
+		Directive *Directive
+	}
 	// Checkpoint is CALL spmd_checkpoint(): all PEs come to it together, and what
 	// the program has computed so far may be written to a file, from where a later
 	// run goes on. It reads and changes no variable: what is saved is the state of

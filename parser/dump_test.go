@@ -257,6 +257,10 @@ func (d *dumper) parts(s ast.Stmt) {
 		}
 	case *ast.Access:
 		d.names("name", s.Names)
+	case *ast.Dynamic:
+		d.names("object", s.Names)
+	case *ast.Remap:
+		d.list("directive", []ast.Stmt{s.Directive})
 	case *ast.Inherit:
 		d.names("dummy", s.Names)
 	case *ast.Call:

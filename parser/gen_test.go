@@ -82,7 +82,7 @@ func (g *treeGen) procedure(depth int) *ast.Program {
 		case 1:
 			u.Spec = append(u.Spec, &ast.External{Intrinsic: g.bool(), Names: names})
 		case 2:
-			u.Spec = append(u.Spec, &ast.Inherit{Names: names})
+			u.Spec = append(u.Spec, &ast.Inherit{Names: names}, &ast.Dynamic{Names: names})
 		default:
 			u.Spec = append(u.Spec, &ast.TypeDecl{Type: ast.TypeSpec{Name: "real"}, HasColons: true, Intent: g.pick("", "in", "inout"), External: g.bool(),
 				Entities: []ast.Entity{{Name: g.name(), Dims: []ast.DimSpec{{}, {Lo: g.expr(1)}}}}})
@@ -250,6 +250,9 @@ func (g *treeGen) stmts(depth int) []ast.Stmt {
 	case 0:
 		do := g.do(depth)
 		if do.Var.Name != "" && g.bool() {
+			if g.bool() {
+				return []ast.Stmt{&ast.Remap{Directive: g.align()}, &ast.Remap{Directive: g.distribute()}}
+			}
 			return []ast.Stmt{&ast.Independent{Loops: g.names(), New: g.names(), Reduction: g.names()}, do}
 		}
 		return []ast.Stmt{do}

@@ -80,6 +80,9 @@ type (
 	inheritDir struct {
 		Names []nameRef `parser:"'inherit' '::'? @@ ( ',' @@ )*"`
 	}
+	dynamicDir struct {
+		Names []nameRef `parser:"'dynamic' '::'? @@ ( ',' @@ )*"`
+	}
 	independentDir struct {
 		Word    lexer.Token `parser:"@'independent'"`
 		Loops   []nameRef   `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
@@ -320,6 +323,37 @@ func (g *inheritDir) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Inherit{Base: base, Names: namesOf(g.Names)}
 }
 
+func (g *dynamicDir) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Dynamic{Base: base, Names: namesOf(g.Names)}
+}
+
+// remap adds REDISTRIBUTE and REALIGN, which are written as DISTRIBUTE and ALIGN, one for each
+// array of the form without "::".
+func (p *parser) remap(s scan.Stmt, base ast.Base) {
+	kind, word := scan.Distribute, "distribute"
+	if s.Kind == scan.Realign {
+		kind, word = scan.Align, "align"
+	}
+	toks := slices.Clone(s.Toks)
+	toks[0].Value = word
+	stmt, ok := p.parseOne(scan.Stmt{Kind: kind, Toks: toks}, base)
+	if !ok {
+		return
+	}
+	list := []ast.Stmt{stmt}
+	if seq, ok := stmt.(*sequence); ok {
+		list = seq.stmts
+	}
+	for _, d := range list {
+		if _, ok := d.(*ast.Inherit); ok {
+			p.diags.Errorf(source.BadDirective, base.Pos, "REDISTRIBUTE with * in place of the formats").
+				WithHelp("write the formats: REDISTRIBUTE a(BLOCK)")
+			continue
+		}
+		p.add(&ast.Remap{Base: base, Directive: d}, base)
+	}
+}
+
 func (g *regionDir) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Block{Base: base, Region: g.Name.Value}
 }
@@ -451,10 +485,10 @@ func (p *parser) unknownDirective(word *lexer.Token) {
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:
 		d.Msg = "there is no HPF directive " + quoted(word) + "; the line is ignored"
-		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent", "region"); near != "" {
+		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent", "region", "dynamic", "redistribute", "realign"); near != "" {
 			d.Help = "did you mean " + strings.ToUpper(near) + "?"
 		} else {
-			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT, INDEPENDENT, REGION and END REGION"
+			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT, DYNAMIC, REDISTRIBUTE, REALIGN, INDEPENDENT, REGION and END REGION"
 		}
 	}
 	p.diags.Add(d)

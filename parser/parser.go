@@ -239,7 +239,10 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.Independent:
 		s.Toks = p.withoutOn(s.Toks)
-	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.UnknownDirective:
+	case scan.Redistribute, scan.Realign:
+		p.remap(s, base)
+		return
+	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.Dynamic, scan.UnknownDirective:
 		if list := attributes(s.Toks); len(list) > 1 {
 			for _, toks := range list {
 				p.statement(scan.ClassifyDirective(toks), base)
@@ -329,7 +332,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 			p.declared = base.Pos
 		}
 		p.declare(n)
-	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit:
+	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit, *ast.Dynamic:
 		p.declare(n)
 	case *ast.Data: // may stand among the statements that are executed
 		p.prog.Spec = append(p.prog.Spec, n)
@@ -400,7 +403,7 @@ func (p *parser) declare(s ast.Stmt) {
 		}
 		what := "declaration"
 		switch s.(type) {
-		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit:
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit, *ast.Dynamic:
 			what = "mapping directive"
 		}
 		p.diags.Errorf(source.Syntax, s.Position(), "a %s behind the first executable statement", what).

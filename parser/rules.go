@@ -146,6 +146,7 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Align:       newRule[alignDir]("ALIGN directive", "!HPF$ ALIGN a(i,j) WITH t(i,j)  or  !HPF$ ALIGN (i,j) WITH t(i,j) :: a, b"),
 		scan.Distribute:  newRule[distributeDir]("DISTRIBUTE directive", "!HPF$ DISTRIBUTE a(BLOCK,*) [ONTO p]  or  !HPF$ DISTRIBUTE (BLOCK,*) [ONTO p] :: a, b"),
 		scan.Inherit:     newRule[inheritDir]("INHERIT directive", "!HPF$ INHERIT names"),
+		scan.Dynamic:     newRule[dynamicDir]("DYNAMIC directive", "!HPF$ DYNAMIC names"),
 		scan.Region:      newRule[regionDir]("REGION directive", "!SPMD$ REGION name"),
 		scan.EndRegion:   newRule[endRegionDir]("END REGION directive", "!SPMD$ END REGION"),
 		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [(loop variables)] [, NEW(names)] [, REDUCTION(names)]"),

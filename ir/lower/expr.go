@@ -182,6 +182,8 @@ func (l *lowerer) ident(e *ast.Ident) ir.Expr {
 	switch {
 	case s.Type == ir.Invalid:
 		return bad(e.Pos)
+	case s.Param && s.Init == nil: // what is wrong with it has been reported
+		return bad(e.Pos)
 	case s.Param:
 		c := *s.Init.(*ir.Const)
 		c.Pos = e.Pos

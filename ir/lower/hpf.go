@@ -41,6 +41,10 @@ func (l *lowerer) directives(list []ast.Stmt) {
 			for i := range d.Distributees {
 				l.distribute(d, &d.Distributees[i])
 			}
+		case *ast.Dynamic:
+			for _, n := range d.Names {
+				l.dynamicObject(n)
+			}
 		}
 	}
 }
@@ -144,15 +148,27 @@ func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
 	l.prog.HPF = append(l.prog.HPF, out)
 }
 
+// mappedTarget finds the template or arrangement that a directive is about.
+func (l *lowerer) mappedTarget(name string) (target, bool) {
+	if l.remapping {
+		return l.scope.target(name)
+	}
+	t, ok := l.targets[name]
+	return t, ok
+}
+
 // mapped finds the object of ALIGN or DISTRIBUTE: an array, or a template (sym
 // nil).
 func (l *lowerer) mapped(e *ast.Entity, directive string) (sym *ir.Symbol, ok bool) {
-	if t, isTarget := l.targets[e.Name]; isTarget {
+	if t, isTarget := l.mappedTarget(e.Name); isTarget {
 		return nil, !t.bad
 	}
 	s := l.names[e.Name]
+	if l.remapping {
+		s = l.lookup(e.Name)
+	}
 	switch {
-	case l.used[e.Name] || s == nil && l.lookup(e.Name) != nil:
+	case !l.remapping && (l.used[e.Name] || s == nil && l.lookup(e.Name) != nil):
 		l.errorf(codeAlign, e.Pos, "%s of %s, which belongs to another unit", directive, e.Name).
 			WithHelp("put the directive beside the declaration of %s", e.Name)
 	case s == nil:
@@ -406,7 +422,8 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 	if !ok {
 		return
 	}
-	name := l.targets[e.Name].name
+	of, _ := l.mappedTarget(e.Name)
+	name := of.name
 	if sym != nil {
 		name = sym.Name
 	}

@@ -97,6 +97,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		called:      make(map[*ast.Program]bool),
 		savedVars:   make(map[savedKey]*ir.Symbol),
 		shared:      make(map[*ir.Symbol]bool),
+		dynamic:     make(map[string]bool),
 		shapes:      make(map[*ir.Symbol]*shape),
 		views:       make(map[*ir.Symbol]*view),
 		found:       k,
@@ -163,6 +164,9 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		l.prog.Body = l.bitwise(l.prog.Body)
 	}
 	if !l.diags.HasErrors() {
+		l.prog.Body = l.remapped(l.prog.Body)
+	}
+	if !l.diags.HasErrors() {
 		l.narrow()
 		l.prog.Body = l.mirrored(l.prog.Body)
 		l.settle()
@@ -212,6 +216,8 @@ type lowerer struct {
 	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
 	results   map[*ast.Index]*ir.Symbol // the arrays that have their values
 	goal      *argument                 // what is assigned to
+	dynamic   map[string]bool           // arrays and templates with DYNAMIC, by their names in the typed program
+	remapping bool                      // the directive in hand is executed
 	noCalls   bool                      // functions cannot be referred to here
 	phantom   bool                      // a procedure is lowered for its errors only
 	variables bool                      // constant arguments are variables in the procedure

@@ -127,6 +127,8 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 		return l.blockConstruct(s)
 	case *ast.Associate:
 		return l.associate(s)
+	case *ast.Remap:
+		return l.remap(s)
 	case *ast.Continue:
 	case *ast.LabelAssign:
 		return l.labelAssign(s)

@@ -260,6 +260,17 @@ type (
 		Base
 		Names []Name
 	}
+	// Dynamic is "!HPF$ DYNAMIC a, b": a Remap may be about them.
+	Dynamic struct {
+		Base
+		Names []Name
+	}
+	// Remap is "!HPF$ REDISTRIBUTE a(BLOCK)" or "!HPF$ REALIGN a(i) WITH b(i)", which is executed:
+	// Directive is a *Distribute or an *Align.
+	Remap struct {
+		Base
+		Directive Stmt
+	}
 	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
 	// DO statement with a variable that follows: in a tree from the parser, the
 	// next statement of the same list. With Loops, "INDEPENDENT (j, i)", it concerns

@@ -125,6 +125,18 @@ func head(s Stmt) (text string, directive bool) {
 	case *Distribute:
 		writeDistribute(&b, s)
 		directive = true
+	case *Dynamic:
+		b.WriteString("DYNAMIC " + joinNames(s.Names))
+		directive = true
+	case *Remap:
+		b.WriteString("RE")
+		switch d := s.Directive.(type) {
+		case *Align:
+			writeAlign(&b, d)
+		case *Distribute:
+			writeDistribute(&b, d)
+		}
+		directive = true
 	case *Inherit:
 		b.WriteString("INHERIT " + joinNames(s.Names))
 		directive = true

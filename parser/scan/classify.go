@@ -106,6 +106,9 @@ const (
 	Align
 	Distribute
 	Inherit
+	Dynamic
+	Redistribute
+	Realign
 	Independent
 	Region
 	EndRegion
@@ -177,6 +180,10 @@ var directives = map[string]Kind{
 	"inherit":     Inherit,
 	"independent": Independent,
 	"region":      Region,
+
+	"dynamic":      Dynamic,
+	"redistribute": Redistribute,
+	"realign":      Realign,
 }
 
 // assignOp returns "=" or "=>" when toks have the form of an assignment: a

@@ -334,7 +334,6 @@ func (c *cuts) keyword(t []lexer.Token) {
 // IgnoredDirectives are directives of HPF 2.0 that are not compiled. They only
 // advise on mapping and never change what a program computes.
 var IgnoredDirectives = map[string]bool{
-	"dynamic": true, "realign": true, "redistribute": true,
 	"sequence": true, "nosequence": true, "no": true, "shadow": true, "on": true, "resident": true,
 	"range": true, "asynchronous": true, "task_region": true, "end": true, "indirect": true,
 	"subset": true, "reuse": true, "home": true, "endon": true,
@@ -362,11 +361,11 @@ func (c *cuts) directive(t []lexer.Token) {
 	first.Pos.Offset += lengths[0]
 	c.attributes(t)
 	switch onto := c.behindList(t, "onto"); {
-	case word == "distribute" && !onto:
+	case (word == "distribute" || word == "redistribute") && !onto:
 		c.around(append([]lexer.Token{first}, t[1:]...), "onto")
-	case word == "align" && !c.behindList(t, "with"):
+	case (word == "align" || word == "realign") && !c.behindList(t, "with"):
 		c.around(append([]lexer.Token{first}, t[1:]...), "with")
-	case word != "align":
+	case word != "align" && word != "realign":
 		c.behindList(t, "with")
 	}
 }

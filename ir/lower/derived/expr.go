@@ -119,9 +119,7 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		}
 	}
 	if o == nil || o.of == nil {
-		for _, a := range args {
-			x.Args = append(x.Args, t.expr(a))
-		}
+		x.Args = t.arguments(name, args)
 		return x
 	}
 	l := o.plainest()

@@ -97,6 +97,10 @@ func (t *unit) declaration(s ast.Stmt) []ast.Stmt {
 		c := *s
 		c.Names = t.names(s.Names, true)
 		return []ast.Stmt{&c}
+	case *ast.Dynamic:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
 	case *ast.Inherit:
 		c := *s
 		c.Names = t.names(s.Names, true)

@@ -69,6 +69,18 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return t.call(s)
 	case *ast.Allocate:
 		return t.allocate(s)
+	case *ast.Remap:
+		var list []ast.Stmt
+		switch d := s.Directive.(type) {
+		case *ast.Distribute:
+			list = t.distribute(d)
+		case *ast.Align:
+			list = t.align(d)
+		}
+		for i := range list {
+			list[i] = &ast.Remap{Base: s.Base, Directive: list[i]}
+		}
+		return list
 	case *ast.Print:
 		c := ast.Copy(s)
 		c.Items = nil

@@ -59,6 +59,9 @@ func (r *region) number() []*node {
 	}
 	visit(r.entry)
 	slices.Reverse(post)
+	if at := slices.Index(post, r.end); at >= 0 { // it leads to nothing
+		post = append(slices.Delete(post, at, at+1), r.end)
+	}
 	for i, n := range post {
 		n.order = i + 1
 	}
@@ -145,8 +148,9 @@ func (n *node) in(h *node) bool {
 	return false
 }
 
-// arrange decides which nodes stand behind blocks, and where the blocks begin.
-func arrange(post []*node) {
+// arrange decides which nodes stand behind blocks, and where the blocks begin. The end stands behind
+// all others, as control falls from it to what is behind it.
+func arrange(post []*node, end *node) {
 	for _, n := range post[1:] {
 		forward := 0
 		for _, p := range n.pred {
@@ -158,6 +162,9 @@ func arrange(post []*node) {
 			}
 		}
 		at := n.idom
+		if n == end {
+			at, forward = post[0], 2
+		}
 		var left *node // the outermost loop around at that n is not in
 		for h := at.head; h != nil; h = h.outer {
 			if !n.in(h) {

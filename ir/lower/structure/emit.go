@@ -21,7 +21,7 @@ func (e *emitter) region(r *region) []ast.Stmt {
 	post := r.number()
 	dominators(post)
 	loops(post)
-	arrange(post)
+	arrange(post, r.end)
 	return e.node(r.entry)
 }
 
