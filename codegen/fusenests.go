@@ -64,9 +64,21 @@ func inexact(red scalar.Reduction) bool {
 	return red.Sym.Type.IsReal() && red.Op <= scalar.Mul
 }
 
+// directive is the innermost directive REGION around a statement, nil if there is none.
+func directive(s ir.Stmt) *ir.Site {
+	site := s.CallSite()
+	for site != nil && !site.Region {
+		site = site.Parent
+	}
+	return site
+}
+
 // comesAfter reports whether a nest may be fused with those of the row, and uses
 // what one of them does, and finds how far it stays behind.
 func (g *gen) comesAfter(row []*fusedNest, next *fusedNest) bool {
+	if len(row) > 0 && directive(row[0].d) != directive(next.d) {
+		return false
+	}
 	shares := len(row) == 0
 	for _, n := range row {
 		far := g.behind(n, next)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // A pipelined region receives what it needs of the PEs before, executes its statements,
@@ -22,12 +23,8 @@ import (
 //		c2.PipeSend()
 //	}
 
-// mostBlocks bounds the blocks of an execution, each of which has flags of its own, and
-// blockMemory the bytes of their stages, if they have any.
-const (
-	mostBlocks  = 64
-	blockMemory = 16 << 20
-)
+// blockMemory bounds the bytes of the stages of blocks, if they have any.
+const blockMemory = 16 << 20
 
 // mostBlocks is how many blocks an execution of c, which is pipelined, may have at most. Each
 // slot is that many.
@@ -35,9 +32,9 @@ func (g *gen) mostBlocks(c *comm.Comm) int {
 	if c.Kind != comm.Pipeline || c.Region.Pipe.Blocks == nil {
 		return 1
 	}
-	most := mostBlocks / max(1, g.plan.Slots[c.ID-1].Ring)
+	most := dist.MostBlocks / max(1, g.plan.Slots[c.ID-1].Ring)
 	if bytes := g.plan.StageBytes(c); bytes > 0 {
-		most = min(most, int(min(mostBlocks, blockMemory/bytes)))
+		most = min(most, int(min(dist.MostBlocks, blockMemory/bytes)))
 	}
 	return max(1, most)
 }
@@ -80,7 +77,7 @@ func (g *gen) inBlocks(r *comm.Region) {
 	name := func(base string) string { return g.names.fresh(fmt.Sprintf("%s%d", base, n)) }
 	b := &blockNames{Blocks: p.Blocks, all: name("all"), block: name("block"), size: name("size")}
 	own := name("part")
-	most := mostBlocks
+	most := dist.MostBlocks
 	for _, c := range p.Comms {
 		most = min(most, g.mostBlocks(c))
 	}

@@ -15,6 +15,8 @@ type (
 	typeDefStmt struct {
 		Attrs []typeAttr  `parser:"'type' ( ',' @@ )* '::'?"`
 		Name  lexer.Token `parser:"@Ident"`
+		// Params are of a parameterised type, as the second k in "type :: t(k)".
+		Params []lexer.Token `parser:"( '(' @Ident ( ',' @Ident )* ')' )?"`
 	}
 	typeAttr struct {
 		Word lexer.Token  `parser:"@Ident"`
@@ -40,6 +42,10 @@ type recordFrame struct {
 
 func (g *typeDefStmt) build(p *parser, base ast.Base) ast.Stmt {
 	d := &ast.TypeDef{Base: base, Name: ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}}
+	if len(g.Params) > 0 {
+		p.diags.Add(problem(source.OutsideSubset, &g.Params[0], "a derived type with parameters is outside the subset").
+			WithHelp("declare a type for each kind, and components that are ALLOCATABLE in place of lengths"))
+	}
 	for i := range g.Attrs {
 		switch a := &g.Attrs[i]; {
 		case a.Word.Value == "extends" && a.Arg != nil:

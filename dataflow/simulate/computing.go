@@ -7,6 +7,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // working is how long the PEs compute a region where scalars have certain values.
@@ -168,9 +169,6 @@ func (t *timed) pipeline(r *comm.Region, times []float64) {
 	}
 }
 
-// mostBlocks is how many blocks the code of a pipeline has at most.
-const mostBlocks = 64
-
 // blocks is in how many pieces the PEs of a pipeline pass on what they have.
 func (t *timed) blocks(r *comm.Region, times []float64) float64 {
 	b := r.Pipe.Blocks
@@ -181,19 +179,18 @@ func (t *timed) blocks(r *comm.Region, times []float64) float64 {
 	lo, ok1 := t.eval(bounds.Lo)
 	hi, ok2 := t.eval(bounds.Hi)
 	if !ok1 || !ok2 || bounds.Step == 0 {
-		t.guess(b.Loop.Pos.Line, "the pipeline is taken to have %d blocks", mostBlocks)
-		return mostBlocks
+		t.guess(b.Loop.Pos.Line, "the pipeline is taken to have %d blocks", dist.MostBlocks)
+		return dist.MostBlocks
 	}
 	n := float64(max(1, (hi-lo+bounds.Step)/bounds.Step))
 	if t.Block > 0 {
 		return math.Ceil(n / float64(t.Block))
 	}
-	// T(size) = (n/size + behind) (size*each + cost) is least for this size.
 	behind := math.Pow(float64(t.pes), 1/float64(len(t.space.Shape(r.Pipe.Comms[0].Array)))) - 1
-	each, cost := slices.Max(times)/n, t.Host.Latency+t.Host.Overhead
+	each, cost := 1e9*slices.Max(times)/n, 1e9*(t.Host.Latency+t.Host.Overhead)
 	if behind <= 0 || each <= 0 {
 		return 1
 	}
 	t.guess(b.Loop.Pos.Line, "the pipeline has as many blocks as would take least time")
-	return min(mostBlocks, max(1, math.Ceil(n/max(1, math.Sqrt(n*cost/(behind*each))))))
+	return math.Ceil(n / float64(dist.BlockSize(int(n), dist.MostBlocks, behind, each, cost)))
 }

@@ -85,12 +85,9 @@ func Predict(p *plan.Plan, pes int, m Model) (*Prediction, error) {
 		}
 		t.counts = t.counts || t.slots[i+1].ready == plan.OnDemand
 	}
-	t.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(1, 1)), values: map[string]int64{}, left: math.MaxInt, assigns: func(ir.Stmt) {}, visit: t.visit}
+	t.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(1, 1)), values: map[string]int64{}, left: math.MaxInt, assigns: func(ir.Stmt) {}, visit: t.visit, unknown: t.trips, repeat: t.iterate}
 	t.space = procfunc.NewPESpace(pes, p.Program.IR.Ends, t.value)
 	t.nodes(p.Program.Body)
-	if t.err != nil {
-		return nil, t.err
-	}
 	out := &Prediction{PEs: pes, Seconds: slices.Max(t.clock), Computed: t.computed / float64(pes), Sampled: t.sampled}
 	for i := range t.sites {
 		u := &t.sites[i]
@@ -132,7 +129,6 @@ type timed struct {
 	read     []string // names of the values that were read, since it was emptied
 	sampled  bool
 	guessed  map[string]bool
-	err      error
 
 	// The ready messages on demand, as the run time decides: events, up to which of them
 	// everybody has an acknowledgement of everything, and, for a pair, From one of what To did.
@@ -194,9 +190,6 @@ func (t *timed) guess(line int, format string, args ...any) {
 
 // visit executes a node; false leaves it to the walker.
 func (t *timed) visit(n comm.Node) (bool, *jump) {
-	if t.err != nil {
-		return true, &jump{}
-	}
 	switch n := n.(type) {
 	case *comm.Post:
 		t.post(n)
@@ -213,8 +206,6 @@ func (t *timed) visit(n comm.Node) (bool, *jump) {
 		for _, s := range n.Stmts {
 			t.assign(s)
 		}
-	case *comm.Loop:
-		return true, t.doLoop(n)
 	case *comm.WhileLoop:
 		return true, t.whileLoop(n)
 	case *comm.Branch:
@@ -264,43 +255,10 @@ func leaves(list []comm.Node) bool {
 	return false
 }
 
-// doLoop executes a counted loop.
-func (t *timed) doLoop(n *comm.Loop) *jump {
-	name := n.Do.Index.Name
-	lo, ok1 := t.program.Int(n.Do.Lo, t.values)
-	hi, ok2 := t.program.Int(n.Do.Hi, t.values)
-	step, ok3 := t.program.Int(n.Do.Step, t.values)
-	trips := t.Trips
-	known := ok1 && ok2 && ok3 && step != 0
-	if known {
-		trips = int(max(0, (hi-lo+step)/step))
-	} else {
-		t.guess(n.Do.Pos.Line, "the loop is taken to have %d iterations", trips)
-		delete(t.values, name)
-	}
-	j := t.iterate(trips, func(k int) (more bool, out *jump) {
-		if known {
-			t.values[name] = lo + int64(k)*step
-		}
-		return t.ends(n.Do, t.nodes(n.Body))
-	})
-	if delete(t.values, name); known && j == nil {
-		t.values[name] = lo + int64(trips)*step
-	}
-	return j
-}
-
-// ends says whether a loop goes on behind an iteration that ended with j.
-func (t *timed) ends(loop ir.Stmt, j *jump) (more bool, out *jump) {
-	switch {
-	case t.err != nil:
-		return false, &jump{}
-	case j == nil || j.loop == loop && j.again:
-		return true, nil
-	case j.loop == loop:
-		return false, nil
-	}
-	return false, j
+// trips is how many iterations a loop is taken to have.
+func (t *timed) trips(line int) int {
+	t.guess(line, "the loop is taken to have %d iterations", t.Trips)
+	return t.Trips
 }
 
 // whileLoop executes a loop of which the condition decides, or, where that depends on data,
@@ -316,7 +274,7 @@ func (t *timed) whileLoop(n *comm.WhileLoop) *jump {
 		if known && !holds {
 			return false, nil
 		}
-		return t.ends(n.While, t.nodes(n.Body))
+		return ends(n.While, t.nodes(n.Body))
 	}
 	if known && len(n.Pre) == 0 {
 		for k := 0; ; k++ {
@@ -328,8 +286,7 @@ func (t *timed) whileLoop(n *comm.WhileLoop) *jump {
 			}
 		}
 	}
-	t.guess(n.While.Pos.Line, "the loop is taken to have %d iterations", t.Trips)
-	return t.iterate(t.Trips, once)
+	return t.iterate(t.trips(n.While.Pos.Line), once)
 }
 
 // iterate executes so many iterations of a loop: all, or of each stratum two, of which the

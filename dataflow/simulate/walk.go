@@ -30,7 +30,11 @@ type walker struct {
 	do      func(e event, c *comm.Comm)
 	assigns func(s ir.Stmt) // of statements in regions, before they are executed
 	// visit, unless it is nil, executes a node first; false leaves it to the walker.
-	visit   func(n comm.Node) (done bool, j *jump)
+	visit func(n comm.Node) (done bool, j *jump)
+	// unknown, unless it is nil, is how many iterations a loop has whose bounds are not known.
+	unknown func(line int) int
+	// repeat, unless it is nil, executes so many iterations of a loop, as long as there are more.
+	repeat  func(trips int, iteration func(k int) (more bool, out *jump)) *jump
 	left    int  // events and iterations until the walk ends
 	guessed bool // some way was taken that the source does not decide
 	// invented: numbers that the program reads were made up.
@@ -143,29 +147,55 @@ func (w *walker) loop(n *comm.Loop) *jump {
 	hi, ok2 := w.program.Int(n.Do.Hi, w.values)
 	step, ok3 := w.program.Int(n.Do.Step, w.values)
 	known := ok1 && ok2 && ok3 && step != 0
-	trips := int64(w.random.IntN(3))
+	trips := w.random.IntN(3)
 	w.guessed = w.guessed || !known
 	if known {
-		trips = max(0, (hi-lo+step)/step)
+		trips = int(max(0, (hi-lo+step)/step))
+	} else if w.unknown != nil {
+		trips = w.unknown(n.Do.Pos.Line)
 	}
-	for k := range trips {
+	delete(w.values, name)
+	complete := true
+	iteration := func(k int) (more bool, out *jump) {
 		if known {
-			w.values[name] = lo + k*step
-		} else {
-			delete(w.values, name)
+			w.values[name] = lo + int64(k)*step
 		}
-		w.left--
-		if j := w.nodes(n.Body); j != nil && (j.loop != n.Do || !j.again) {
-			if delete(w.values, name); j.loop == n.Do {
-				return nil
-			}
-			return j
-		}
+		more, out = ends(n.Do, w.nodes(n.Body))
+		complete = more
+		return more, out
 	}
-	if delete(w.values, name); known {
-		w.values[name] = lo + trips*step
+	repeat := w.repeat
+	if repeat == nil {
+		repeat = w.each
+	}
+	j := repeat(trips, iteration)
+	if delete(w.values, name); known && complete {
+		w.values[name] = lo + int64(trips)*step
+	}
+	return j
+}
+
+// each executes all iterations of a loop.
+func (w *walker) each(trips int, iteration func(k int) (more bool, out *jump)) *jump {
+	for k := range trips {
+		w.left--
+		if more, out := iteration(k); !more {
+			return out
+		}
 	}
 	return nil
+}
+
+// ends says whether a loop goes on behind an iteration that ended with j, and if not, where
+// control goes then, unless it is to what follows the loop.
+func ends(loop ir.Stmt, j *jump) (more bool, out *jump) {
+	switch {
+	case j == nil || j.loop == loop && j.again:
+		return true, nil
+	case j.loop == loop:
+		return false, nil
+	}
+	return false, j
 }
 
 func (w *walker) while(n *comm.WhileLoop) *jump {
@@ -179,11 +209,8 @@ func (w *walker) while(n *comm.WhileLoop) *jump {
 		if !again {
 			return nil
 		}
-		if j := w.nodes(n.Body); j != nil && (j.loop != n.While || !j.again) {
-			if j.loop == n.While {
-				return nil
-			}
-			return j
+		if more, out := ends(n.While, w.nodes(n.Body)); !more {
+			return out
 		}
 	}
 	return &jump{}

@@ -192,6 +192,9 @@ func (l *lowerer) constantsToBlame(m mark) bool {
 
 func hasConstant(args []*argument) bool {
 	return slices.ContainsFunc(args, func(a *argument) bool {
+		if a == nil { // absent
+			return false
+		}
 		_, ok := a.value.(*ir.Const)
 		return ok
 	})

@@ -172,7 +172,7 @@ func (d *dataSet) left() int {
 	return n
 }
 
-// object gives the variable, array, element, substring or implied DO x its values.
+// object gives the variable, array, section, element, substring or implied DO x its values.
 func (d *dataSet) object(x ast.Expr) bool {
 	l := d.l
 	switch x := x.(type) {
@@ -194,8 +194,11 @@ func (d *dataSet) object(x ast.Expr) bool {
 		if s == nil {
 			return false
 		}
-		at, ok := d.place(s, x)
-		return ok && d.elements(s, at, 1)
+		places, ok := d.places(s, x)
+		for _, at := range places {
+			ok = ok && d.elements(s, at, 1)
+		}
+		return ok
 	case *ast.Substring:
 		return d.substring(x)
 	case *ast.ImpliedDo:
@@ -252,32 +255,79 @@ func (d *dataSet) variable(name string, pos source.Pos) *ir.Symbol {
 	return l.saved(name, s)
 }
 
-// place is the place of element x of s in array element order, from 0.
+// place is the place of element x of s.
 func (d *dataSet) place(s *ir.Symbol, x *ast.Index) (at int, ok bool) {
+	places, ok := d.places(s, x)
+	if ok && len(places) != 1 {
+		d.l.errorf(codeOutside, x.Pos, "a section of %s cannot stand here", s.Source()).WithHelp("name one element")
+		return 0, false
+	}
+	if !ok {
+		return 0, false
+	}
+	return places[0], true
+}
+
+// places are those of element or section x of s in array element order, from 0.
+func (d *dataSet) places(s *ir.Symbol, x *ast.Index) (at []int, ok bool) {
 	l := d.l
 	if !isArray(s) || len(x.Args) != len(s.Dims) {
 		l.element(s, x) // says what is wrong
 		if !isArray(s) {
 			l.notArray(x, s)
 		}
-		return 0, false
+		return nil, false
 	}
+	at = []int{0}
 	size := 1
 	for k, sub := range x.Args {
-		i, good := l.constInt(sub, "a subscript in DATA")
-		if !good {
-			return 0, false
-		}
 		b := s.Dims[k]
-		if i < b.Lo || i > b.Hi {
-			l.errorf(codeBounds, sub.Position(), "subscript %d of %s is %d, out of the bounds %d:%d", k+1, s.Source(), i, b.Lo, b.Hi).
-				WithNote(s.Pos, "%s was declared here", s.Source())
-			return 0, false
+		lo, hi, step, good := d.subscripts(sub, b)
+		if !good {
+			return nil, false
 		}
-		at += (i - b.Lo) * size
+		var more []int
+		for i := lo; (hi-i)*step >= 0; i += step {
+			if i < b.Lo || i > b.Hi {
+				l.errorf(codeBounds, sub.Position(), "subscript %d of %s is %d, out of the bounds %d:%d", k+1, s.Source(), i, b.Lo, b.Hi).
+					WithNote(s.Pos, "%s was declared here", s.Source())
+				return nil, false
+			}
+			for _, before := range at {
+				more = append(more, before+(i-b.Lo)*size)
+			}
+		}
+		at = more
 		size *= b.Extent()
 	}
 	return at, true
+}
+
+// subscripts are the values of a subscript in DATA of a dimension with bounds b.
+func (d *dataSet) subscripts(sub ast.Expr, b ir.Bound) (lo, hi, step int, ok bool) {
+	t, is := sub.(*ast.Triplet)
+	if !is {
+		lo, ok = d.l.constInt(sub, "a subscript in DATA")
+		return lo, lo, 1, ok
+	}
+	step, ok = 1, true
+	if t.Step != nil {
+		step, ok = d.l.constInt(t.Step, "the stride of a section in DATA")
+	}
+	if ok && step == 0 {
+		d.l.errorf(codeLoop, t.Pos, "the stride of the section is zero").WithHelp("write a stride other than 0")
+		ok = false
+	}
+	if lo, hi = b.Lo, b.Hi; step < 0 {
+		lo, hi = hi, lo
+	}
+	if t.Lo != nil && ok {
+		lo, ok = d.l.constInt(t.Lo, "a bound of a section in DATA")
+	}
+	if t.Hi != nil && ok {
+		hi, ok = d.l.constInt(t.Hi, "a bound of a section in DATA")
+	}
+	return lo, hi, step, ok
 }
 
 // substring gives a part of a CHARACTER variable or element its value.
@@ -295,8 +345,9 @@ func (d *dataSet) substring(x *ast.Substring) bool {
 	if s == nil {
 		return false
 	}
-	if isArray(s) && element == nil {
-		return d.section(s, x)
+	if isArray(s) && element == nil { // lo:hi of an array of rank 1
+		at := x.XBase
+		return d.object(&ast.Index{XBase: at, Name: name, Args: []ast.Expr{&ast.Triplet{XBase: at, Lo: x.Lo, Hi: x.Hi}}})
 	}
 	if s.Type != ir.Character {
 		l.errorf(codeType, x.Pos, "%s is %s: only CHARACTER has substrings", name, s.Type)
@@ -338,28 +389,6 @@ func (d *dataSet) substring(x *ast.Substring) bool {
 	}
 	l.replaceInitial(s, at, &ir.Const{X: ir.X{Pos: x.Pos, Typ: ir.Character}, Str: string(text)})
 	return true
-}
-
-// section gives the elements lo:hi of an array of rank 1 their values.
-func (d *dataSet) section(s *ir.Symbol, x *ast.Substring) bool {
-	l := d.l
-	if len(s.Dims) != 1 {
-		l.errorf(codeRank, x.Pos, "%s has %s, not 1", s.Source(), count(len(s.Dims), "dimension")).WithHelp("write an implied DO")
-		return false
-	}
-	b, ok := s.Dims[0], true
-	lo, hi := b.Lo, b.Hi
-	if x.Lo != nil {
-		lo, ok = l.constInt(x.Lo, "a bound of a section")
-	}
-	if x.Hi != nil && ok {
-		hi, ok = l.constInt(x.Hi, "a bound of a section")
-	}
-	if ok && lo <= hi && (lo < b.Lo || hi > b.Hi) {
-		l.errorf(codeBounds, x.Pos, "the section of %s leaves the bounds %d:%d", s.Source(), b.Lo, b.Hi)
-		return false
-	}
-	return ok && d.elements(s, lo-b.Lo, hi-lo+1)
 }
 
 // loop gives the items of an implied DO their values. Its variable is a constant in each

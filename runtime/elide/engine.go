@@ -208,12 +208,9 @@ func (e *Engine) Place(c Context) Place { return e.m.place(c) }
 // Barriers is how often this PE has come to a barrier at a place.
 func (e *Engine) Barriers(k Place) uint64 { return e.m.records[k].executed + e.m.records[k].elided }
 
-// Elides reports whether this PE elides the barriers at a place when it has made no shared
-// access. That changes only in a barrier at this place.
-func (e *Engine) Elides(k Place) bool { return e.m.records[k].remaining == 0 }
-
-// Participates reports whether this PE takes part in the barriers at a place for ever.
-func (e *Engine) Participates(k Place) bool { return e.m.records[k].remaining == rankNecessary }
+// Remaining is how many private executions of barriers at a place are missing before this PE elides them when it has
+// made no shared access; 0: it does so; math.MaxInt32: never. That changes only in a barrier at this place.
+func (e *Engine) Remaining(k Place) int32 { return e.m.records[k].remaining }
 
 // Hash is the hash of the context of a place.
 func (e *Engine) Hash(k Place) uint64 { return e.m.records[k].hash }
@@ -227,11 +224,11 @@ func (e *Engine) Arrive(k Place) (v *[Words]int64, patience time.Duration, elide
 	return (*[Words]int64)(&e.vote), e.patience(), false
 }
 
-// Met notes a barrier at a place in which this PE participates and all PEs have met, with the
-// global summary before it, for a caller that has voted without Arrive.
-func (e *Engine) Met(k Place, before Access) {
+// Met notes a barrier at a place at which all PEs have met in the same context, with the global summary before it and the
+// greatest of what their Remaining was, for a caller that has voted without Arrive. No PE broke consensus.
+func (e *Engine) Met(k Place, before Access, rank int32) {
 	e.m.arrive(k, &e.vote)
-	e.vote.set(int64(before), e.m.records[k].hash, e.m.seq, rankNecessary)
+	e.vote.set(int64(before), e.m.records[k].hash, e.m.seq, int64(rank))
 	e.m.conclude(&e.vote)
 }
 

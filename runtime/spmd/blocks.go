@@ -1,28 +1,19 @@
 package spmd
 
 import (
-	"math"
 	"time"
+
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
-// A pipeline in blocks of b of n iterations on p PEs is over when the first block has come
-// to the last PE and this has executed all. With t for the work of an iteration on one PE,
-// and c for what a block costs,
-//
-//	T(b) = (n/b + p - 1) (b t + c)
-//
-// is least for b = sqrt(n c / ((p - 1) t)). All PEs come to the same size, without a
-// message: everything in it is the same on all, also the time that a message takes, which
-// PE 0 has measured.
+// All PEs come to the same size of the blocks of a pipeline, without a message: everything in
+// it is the same on all, also the time that a message takes, which PE 0 has measured.
 
 const (
 	// operationTime is about what an operation or a reference takes, and entryTime what it
 	// takes to begin another piece of an inner loop, whose elements nobody has fetched from
 	// memory yet, in ns.
 	operationTime, entryTime = 0.5, 100
-	// leastBlock is the work in ns below which no block is worth while, whatever messages
-	// cost.
-	leastBlock = 2000
 	// scheduleTime is about what a PE takes to find out what a block has, in ns.
 	scheduleTime = 500
 	// latencies, in ns, are the bounds of what is believed of a measurement, and the one
@@ -38,16 +29,9 @@ func (pe *PE) BlockSize(n, most, pes, operations, entries int) int {
 	if n <= 1 || pes <= 1 {
 		return max(1, n)
 	}
-	count, behind := float64(n), float64(pes-1)
-	t := operationTime * float64(max(1, operations)) / float64(pes)
-	c := pe.latency() + scheduleTime + entryTime*float64(entries)/float64(pes)
-	b := max(math.Sqrt(count*c/(behind*t)), leastBlock/t)
-	size := max(int(min(b, count)), (n+most-1)/most)
-	took := func(b float64) float64 { return (math.Ceil(count/b) + behind) * (b*t + c) }
-	if took(float64(size)) > 0.9*took(count) {
-		return n
-	}
-	return size
+	each := operationTime * float64(max(1, operations)) / float64(pes)
+	cost := pe.latency() + scheduleTime + entryTime*float64(entries)/float64(pes)
+	return dist.BlockSize(n, most, float64(pes-1), each, cost)
 }
 
 // latency is what a message takes, in ns: half of what the fastest of some reductions takes

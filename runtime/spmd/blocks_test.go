@@ -118,7 +118,7 @@ func TestBlockSize(t *testing.T) {
 			if size < 1 || size > max(1, n) || dist.Range(1, n, 1).Strips(size) > most {
 				t.Error(what)
 			}
-			if (pes == 1 || operationTime*float64(operations)*float64(n)/float64(pes) < leastBlock) && size < n {
+			if (pes == 1 || operationTime*float64(operations)*float64(n)/float64(pes) < dist.LeastBlock) && size < n {
 				t.Errorf("%s: there is nothing to gain", what)
 			}
 		}

@@ -1,7 +1,6 @@
 package spmd
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/snapshot"
@@ -141,7 +140,7 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	}
 	w := &snapshot.Writer{}
 	pe.save(w)
-	saveVars(w, vars)
+	packValue(w, load(vars))
 	parts := make([][]byte, pe.n)
 	for q := range pe.n {
 		parts[q] = t.Share(site, q, w.Bytes())
@@ -244,61 +243,12 @@ func (pe *PE) restore(r *snapshot.Reader) {
 	}
 }
 
-func saveVars(w *snapshot.Writer, vars []any) {
-	w.Int(len(vars))
-	for _, v := range vars {
-		switch v := v.(type) {
-		case *int:
-			snapshot.Put(w, []int{*v})
-		case *int32:
-			snapshot.Put(w, []int32{*v})
-		case *float64:
-			snapshot.Put(w, []float64{*v})
-		case *float32:
-			snapshot.Put(w, []float32{*v})
-		case *complex128:
-			snapshot.Put(w, []complex128{*v})
-		case *complex64:
-			snapshot.Put(w, []complex64{*v})
-		case *bool:
-			w.Bool(*v)
-		case *string:
-			w.Text(*v)
-		default:
-			panic(fmt.Sprintf("checkpoint of a %T", v))
-		}
-	}
-}
-
+// loadVars sets variables to what packValue has written of their values.
 func loadVars(r *snapshot.Reader, vars []any) {
-	if n := r.Int(); n != len(vars) {
+	values := unpackValue(r).([]any)
+	if n := len(values); n != len(vars) {
 		r.Fail("%d variables are there, the program has %d", n, len(vars))
+		return
 	}
-	for _, v := range vars {
-		switch v := v.(type) {
-		case *int:
-			*v = one[int](r)
-		case *int32:
-			*v = one[int32](r)
-		case *float64:
-			*v = one[float64](r)
-		case *float32:
-			*v = one[float32](r)
-		case *complex128:
-			*v = one[complex128](r)
-		case *complex64:
-			*v = one[complex64](r)
-		case *bool:
-			*v = r.Bool()
-		case *string:
-			*v = r.Text()
-		}
-	}
-}
-
-// one reads a value that was written as a list of one.
-func one[T any](r *snapshot.Reader) T {
-	var x [1]T
-	snapshot.Fill(r, x[:])
-	return x[0]
+	store(vars, values)
 }

@@ -33,7 +33,7 @@ type keeper struct {
 
 // layout is the version of what the parts of a checkpoint hold. It changes with
 // every change of what the library's objects save.
-const layout = 4
+const layout = 5
 
 // image is a checkpoint as read.
 type image struct {

@@ -365,6 +365,8 @@ func load(items []any) []any {
 			values[i] = *item
 		case *bool:
 			values[i] = *item
+		case *string:
+			values[i] = *item
 		case *String:
 			values[i] = *item.s
 		case *record.Stored:
@@ -402,6 +404,8 @@ func store(items, values []any) {
 			*item = values[i].(complex64)
 		case *bool:
 			*item = values[i].(bool)
+		case *string:
+			*item = values[i].(string)
 		case *String:
 			*item.s = values[i].(string)
 		case *record.Stored:

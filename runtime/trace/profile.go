@@ -35,6 +35,7 @@ type row struct {
 	total, self float64 // seconds of a PE, on average
 	blocked     float64
 	most        float64 // the greatest self of a PE
+	where       int     // that PE
 	shortest    float64 // of all executions, in seconds
 	longest     float64
 }
@@ -48,11 +49,23 @@ func (r *row) imbalance() float64 {
 	return (r.most - r.self) / r.most
 }
 
+// imbalance is that of a row in words, with the PE that took longest.
+func (p *profile) imbalance(r *row) string {
+	text := fmt.Sprintf("%.0f %%", 100*r.imbalance())
+	switch {
+	case r.imbalance() < 0.1:
+		return text
+	case p.Images:
+		return fmt.Sprintf("%s, image %d", text, r.where+1)
+	}
+	return fmt.Sprintf("%s, PE %d", text, r.where)
+}
+
 // collect makes the row of what one PE after another gives.
 func (p *profile) collect(line, what string, of func(*Recorder) Sum) *row {
 	r := &row{line: line, what: what}
 	first := true
-	for _, rec := range p.recorders {
+	for pe, rec := range p.recorders {
 		s := of(rec)
 		if s.Count == 0 {
 			continue
@@ -62,7 +75,9 @@ func (p *profile) collect(line, what string, of func(*Recorder) Sum) *row {
 		r.total += float64(s.Total) * p.tick
 		r.self += self
 		r.blocked += float64(s.Blocked) * p.tick
-		r.most = max(r.most, self)
+		if self > r.most {
+			r.most, r.where = self, pe
+		}
 		r.longest = max(r.longest, float64(s.Most)*p.tick)
 		if least := float64(s.Least) * p.tick; first || least < r.shortest {
 			r.shortest, first = least, false
@@ -110,8 +125,8 @@ func (p *profile) table(w io.Writer) {
 		if r.blocked > 0 {
 			blocked = tracefile.Duration(r.blocked)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%.0f %%\t  %s\n", r.line, count(r.count), tracefile.Duration(r.total), tracefile.Duration(r.self),
-			100*r.self/max(all, 1e-12), blocked, tracefile.Duration(r.shortest), tracefile.Duration(r.longest), 100*r.imbalance(), r.what)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\t  %s\n", r.line, count(r.count), tracefile.Duration(r.total), tracefile.Duration(r.self),
+			100*r.self/max(all, 1e-12), blocked, tracefile.Duration(r.shortest), tracefile.Duration(r.longest), p.imbalance(r), r.what)
 	}
 	tw.Flush()
 }

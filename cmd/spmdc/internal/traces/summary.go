@@ -27,6 +27,8 @@ type Summary struct {
 	Messages  [][]int64 `json:"messages"`
 	Bytes     [][]int64 `json:"bytes"`
 	Unmatched int       `json:"unmatched"` // waits whose message is not in the trace
+
+	laneName func(pe int) string
 }
 
 // Sum is a region, or the waits of a site.
@@ -35,11 +37,12 @@ type Sum struct {
 	Lines string `json:"lines"`
 	Count int    `json:"count"` // of all PEs
 	// Seconds of a PE on average: all, and without regions and messages inside; of a region
-	// the waits in it. Most is the greatest self of a PE.
+	// the waits in it. Most is the greatest self of a PE, that of PE Where.
 	Total   float64 `json:"total"`
 	Self    float64 `json:"self"`
 	Blocked float64 `json:"blocked"`
 	Most    float64 `json:"most"`
+	Where   int     `json:"where"`
 
 	self []int64 // by PE
 }
@@ -52,9 +55,18 @@ func (s *Sum) Imbalance() float64 {
 	return (s.Most - s.Self) / s.Most
 }
 
+// imbalance is the same in words, with the PE that has most.
+func (s *Sum) imbalance(laneName func(int) string) string {
+	text := fmt.Sprintf("%.0f %%", 100*s.Imbalance())
+	if s.Imbalance() >= 0.1 {
+		text += ", " + laneName(s.Where)
+	}
+	return text
+}
+
 // Summarise adds up a trace.
 func (t *Trace) Summarise() *Summary {
-	s := &Summary{Program: t.Program, PEs: t.PEs, Seconds: t.Seconds, Notes: t.Notes(), Energy: t.Energy, Iterations: t.Iterations, Regions: []*Sum{}, Waits: []*Sum{}, Messages: matrix(t.PEs), Bytes: matrix(t.PEs)}
+	s := &Summary{Program: t.Program, PEs: t.PEs, Seconds: t.Seconds, Notes: t.Notes(), Energy: t.Energy, Iterations: t.Iterations, Regions: []*Sum{}, Waits: []*Sum{}, Messages: matrix(t.PEs), Bytes: matrix(t.PEs), laneName: t.laneName}
 	regions := make([]*Sum, len(t.Regions))
 	for i := range regions {
 		regions[i] = &Sum{What: t.Name(i), Lines: t.Lines(i), self: make([]int64, t.PEs)}
@@ -139,9 +151,12 @@ func finished(list []*Sum, x *Sum, pes int) []*Sum {
 	if x.Count == 0 {
 		return list
 	}
-	for _, ns := range x.self {
-		x.Self += float64(ns) / 1e9
-		x.Most = max(x.Most, float64(ns)/1e9)
+	for pe, ns := range x.self {
+		took := float64(ns) / 1e9
+		x.Self += took
+		if took > x.Most {
+			x.Most, x.Where = took, pe
+		}
 	}
 	k := float64(pes)
 	x.Total, x.Self, x.Blocked = x.Total/k, x.Self/k, x.Blocked/k
@@ -181,9 +196,9 @@ func (s *Summary) Text(w io.Writer) error {
 		for _, x := range list {
 			share := fmt.Sprintf("%.1f", 100*x.Self/max(s.Seconds, 1e-12))
 			if regions {
-				fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t%.0f %%\t  %s\n", x.Lines, x.Count, tracefile.Duration(x.Total), tracefile.Duration(x.Self), share, tracefile.Duration(x.Blocked), 100*x.Imbalance(), x.What)
+				fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t  %s\n", x.Lines, x.Count, tracefile.Duration(x.Total), tracefile.Duration(x.Self), share, tracefile.Duration(x.Blocked), x.imbalance(s.laneName), x.What)
 			} else {
-				fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%.0f %%\t  %s\n", x.Lines, x.Count, tracefile.Duration(x.Self), share, 100*x.Imbalance(), x.What)
+				fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t  %s\n", x.Lines, x.Count, tracefile.Duration(x.Self), share, x.imbalance(s.laneName), x.What)
 			}
 		}
 		tw.Flush()

@@ -74,8 +74,8 @@ func (t *Trace) Timeline(out io.Writer) error {
 			}
 			fmt.Fprintf(w, "<h2>%s</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
 			for _, x := range list {
-				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%.0f %%</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
-					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), 100*x.Imbalance())
+				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%s</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
+					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), html.EscapeString(x.imbalance(t.laneName)))
 			}
 			fmt.Fprint(w, "</table>\n")
 		}
@@ -108,7 +108,7 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 	for k := tracefile.Put; k <= tracefile.Lock; k++ {
 		fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
 	}
-	fmt.Fprint(w, "; regions have other colours</p>\n")
+	fmt.Fprint(w, "; regions are blue</p>\n")
 	tables(w)
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -187,12 +187,19 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 // likeness is by how much of the time of the run two PEs that are alike differ at most.
 const likeness = 0.1
 
-// alike is for each PE the first one that spends its time alike: on each region and each activity
-// of a site so long that all differences are a tenth of the run at most.
+// alike is for each PE the first one that spends its time alike: on each region, on the messages of
+// each site, and on all waits, so long that all differences are a tenth of the run at most. What
+// a PE waits for first is often chance.
 func (t *Trace) alike() []int {
 	type what struct {
 		kind tracefile.Kind
 		id   int
+	}
+	of := func(e *tracefile.Event) what {
+		if e.Kind.Blocks() {
+			return what{tracefile.Arrival, 0}
+		}
+		return what{e.Kind, e.ID}
 	}
 	var firsts []int
 	list, self := make([]int, len(t.PE)), make([]map[what]int64, len(t.PE))
@@ -201,9 +208,9 @@ func (t *Trace) alike() []int {
 		self[pe] = map[what]int64{}
 		t.walk(pe, func(i, around int) {
 			e := &events[i]
-			self[pe][what{e.Kind, e.ID}] += e.Took
+			self[pe][of(e)] += e.Took
 			if around >= 0 {
-				self[pe][what{events[around].Kind, events[around].ID}] -= e.Took
+				self[pe][of(&events[around])] -= e.Took
 			}
 			longest = max(longest, e.Took)
 		})

@@ -26,7 +26,7 @@ let from = D.from, to = D.to, chosen = null, hit = null, width = 800, planned = 
 const time = ns => { const a = Math.abs(ns); return a >= 1e9 ? (ns / 1e9).toFixed(3) + ' s' : a >= 1e6 ? (ns / 1e6).toFixed(3) + ' ms' : a >= 1e3 ? (ns / 1e3).toFixed(2) + ' us' : ns + ' ns'; };
 const named = e => e[KIND] === 0 ? D.regions[e[ID]].name : D.kinds[e[KIND]] + ': ' + (e[ID] < 0 ? 'other' : D.sites[e[ID]].name);
 const lines = e => e[KIND] === 0 ? D.regions[e[ID]].lines : e[ID] < 0 ? '-' : D.sites[e[ID]].lines;
-const colour = e => e[KIND] === 0 ? `hsl(${(205 + e[ID] * 47) % 360 | 0} 32% ${56 + e[DEPTH] % 3 * 5}%)` : D.colours[e[KIND]];
+const colour = e => e[KIND] === 0 ? `hsl(${200 + e[ID] * 23 % 66} ${30 + e[ID] * 11 % 20}% ${56 + e[DEPTH] % 3 * 5}%)` : D.colours[e[KIND]];
 const x = t => left + (t - from) / (to - from) * (width - left);
 const at = px => from + (px - left) / (width - left) * (to - from);
 const later = () => { if (!planned) { planned = true; requestAnimationFrame(draw); } };
@@ -62,6 +62,7 @@ function draw() {
 	c.strokeStyle = text; c.globalAlpha = .45; let n = 0;
 	lanes.forEach((l, pe) => { if (shown(pe)) for (const e of l) {
 		if (e[PPE] < 0 || !D.ends[e[KIND]] || n > 2000) continue; // from the wait, once for each message
+		if (tops[e[PPE]] === tops[pe]) continue; // both are folded into this lane
 		const s = lanes[e[PPE]][e[PAT]], a = s[BEGAN], b = e[BEGAN] + e[TOOK];
 		if (b < from || a > to || Math.abs(x(b) - x(a)) < 1 && (to - from) > (D.to - D.from) / 50) continue;
 		n++; c.beginPath(); c.moveTo(x(a), tops[e[PPE]] + (s[DEPTH] + .5) * row); c.lineTo(x(b), tops[pe] + (e[DEPTH] + .5) * row); c.stroke();

@@ -11,6 +11,7 @@ package main
 struct passed { // a barrier
 	int32_t place;
 	int32_t before; // the global summary, or -1 if it was elided
+	int32_t rank;   // the greatest of what was remaining
 	double seconds; // in it
 };
 
@@ -28,6 +29,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -107,6 +109,7 @@ func engine_start(text, program *C.char, rank, size C.int, vote C.vote_function,
 
 func start(text, program string, m *machine) error {
 	debug.SetGCPercent(400)
+	runtime.GOMAXPROCS(1)
 	l := &library
 	l.machine = m
 	l.labels, l.sites, l.calls, l.modules = map[elide.Site]string{}, map[string]elide.Site{}, map[string]string{}, map[string]string{}
@@ -158,7 +161,7 @@ func start(text, program string, m *machine) error {
 // call, the outermost first: label, procedure and file of the load module.
 //
 //export engine_place
-func engine_place(frames *C.char, hash *C.uint64_t, state *C.int) C.int {
+func engine_place(frames *C.char, hash *C.uint64_t, remaining *C.int32_t) C.int {
 	l := &library
 	var sites []elide.Site
 	for line := range strings.Lines(C.GoString(frames)) {
@@ -168,7 +171,7 @@ func engine_place(frames *C.char, hash *C.uint64_t, state *C.int) C.int {
 	c := l.engine.Tree().Path(sites)
 	k := l.engine.Place(c)
 	l.context[k] = c
-	*hash, *state = C.uint64_t(l.engine.Hash(k)), l.state(k)
+	*hash, *remaining = C.uint64_t(l.engine.Hash(k)), C.int32_t(l.engine.Remaining(k))
 	return C.int(k)
 }
 
@@ -188,23 +191,6 @@ func (l *libraryState) site(label, procedure, file string) elide.Site {
 	return s
 }
 
-// States of places, for the library.
-const (
-	learns = iota
-	elides
-	participates
-)
-
-func (l *libraryState) state(k elide.Place) C.int {
-	switch {
-	case l.engine.Elides(k):
-		return elides
-	case l.engine.Participates(k):
-		return participates
-	}
-	return learns
-}
-
 // engine_arrive begins a barrier that the library cannot decide by itself, and has its vote.
 //
 //export engine_arrive
@@ -219,11 +205,11 @@ func engine_arrive(place, summary C.int, words *C.int64_t) {
 	copy(unsafe.Slice((*int64)(words), elide.Words), v[:])
 }
 
-// engine_conclude ends it; words are what came out of the vote. It gives the state of the place from now on,
+// engine_conclude ends it; words are what came out of the vote. It gives what is remaining of the place from now on,
 // or -1 if the run cannot go on, which has been reported.
 //
 //export engine_conclude
-func engine_conclude(place C.int, words *C.int64_t, stalled C.int, seconds C.double) C.int {
+func engine_conclude(place C.int, words *C.int64_t, stalled C.int, seconds C.double) C.int32_t {
 	l := &library
 	var err error
 	if stalled != 0 {
@@ -236,7 +222,7 @@ func engine_conclude(place C.int, words *C.int64_t, stalled C.int, seconds C.dou
 		return -1
 	}
 	l.spent[elide.Place(place)] += time.Duration(float64(seconds) * 1e9)
-	return l.state(elide.Place(place))
+	return C.int32_t(l.engine.Remaining(elide.Place(place)))
 }
 
 // engine_passed notes barriers that the library has decided.
@@ -247,7 +233,7 @@ func engine_passed(list *C.struct_passed, n C.int) {
 	for _, p := range unsafe.Slice(list, int(n)) {
 		k := elide.Place(p.place)
 		if p.before >= 0 {
-			l.engine.Met(k, elide.Access(p.before))
+			l.engine.Met(k, elide.Access(p.before), int32(p.rank))
 			l.spent[k] += time.Duration(float64(p.seconds) * 1e9)
 		} else if _, _, elided := l.engine.Arrive(k); !elided {
 			panic("a barrier that was elided is not elided")

@@ -483,15 +483,16 @@ handler signal(int sig, handler h) {
 // ---- the engine ----
 
 static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *));
-static int (*engine_place)(const char *frames, uint64_t *hash, int *state);
+static int (*engine_place)(const char *frames, uint64_t *hash, int32_t *remaining);
 static void (*engine_arrive)(int place, int summary, int64_t *words);
-static int (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
+static int32_t (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
 
-// What becomes of a barrier is decided here if its context is elided, or necessary for ever; the
-// engine gets such barriers many at a time.
+// What becomes of a barrier is decided here, but where processes meet from different contexts, some or all break consensus,
+// or contexts are learned again: a call of the engine wakes threads of Go's. It gets barriers many at a time, and comes to the same.
 static struct passed {
 	int32_t place;
 	int32_t before; // the global summary, or -1 if it was elided
+	int32_t rank;   // the greatest of what was remaining
 	double seconds; // in it
 } list[256];
 static int npassed;
@@ -509,6 +510,8 @@ struct slot {
 static struct slot **slot_of; // by rank; NULL if not all processes are on one host
 static MPI_Win slot_win;
 static uint64_t rounds, seq;
+
+static int relearning; // what was needed may be learned again
 
 static double now(void) {
 	struct timespec t;
@@ -559,7 +562,7 @@ static int vote(int64_t *words, double patience) {
 	double since = 0;
 	for (int q = 0; q < size && !stalled; q++) {
 		for (unsigned n = 1; atomic_load_explicit(&slot_of[q]->round, memory_order_acquire) < r; n++) {
-			if (n % 64 == 0)
+			if (n % 4 == 0) // others may need it for what they do with this one's windows
 				progress();
 			if (n % 512 == 0)
 				sched_yield();
@@ -575,10 +578,11 @@ static int vote(int64_t *words, double patience) {
 			}
 			__builtin_ia32_pause();
 		}
-		if (!stalled)
-			for (int i = 0; i < WORDS; i++)
-				if (slot_of[q]->words[r & 1][i] < words[i])
-					words[i] = slot_of[q]->words[r & 1][i];
+		if (stalled)
+			break;
+		for (int i = 0; i < WORDS; i++)
+			if (slot_of[q]->words[r & 1][i] < words[i])
+				words[i] = slot_of[q]->words[r & 1][i];
 	}
 	spmdc_depth--;
 	return stalled;
@@ -689,12 +693,12 @@ int spmdc_inside(void) {
 static struct entry {
 	uint64_t hash; // of the addresses
 	int place;
-	int state;        // of it
+	int32_t remaining; // private executions until it is elided; 0: it is; NECESSARY: never
 	uint64_t context; // its hash, the same on all processes
 } *entries;
 static unsigned nentries, centries = 1024;
 
-enum { LEARNS, ELIDES, PARTICIPATES }; // states, as in engine.go
+#define NECESSARY INT32_MAX // as rankNecessary in package elide
 
 static char exe[PATH_MAX];
 static void *exe_base, *libc_base;
@@ -792,7 +796,7 @@ static struct entry *context(void *ret) {
 		return e;
 	char *text = describe(frames + first, n - first);
 	struct entry new = {.hash = hash};
-	new.place = engine_place(text, &new.context, &new.state);
+	new.place = engine_place(text, &new.context, &new.remaining);
 	free(text);
 	if (2 * ++nentries > centries) {
 		struct entry *old = entries;
@@ -815,10 +819,10 @@ static void flush_passed(void) {
 	npassed = 0;
 }
 
-static void pass(struct entry *e, int before, double seconds) {
+static void pass(struct entry *e, int before, int32_t most, double seconds) {
 	if (before < 0)
 		elided++;
-	list[npassed++] = (struct passed){e->place, before, seconds};
+	list[npassed++] = (struct passed){e->place, before, most, seconds};
 	if (npassed == sizeof list / sizeof *list)
 		flush_passed();
 }
@@ -843,35 +847,38 @@ static int barrier(void *ret) {
 	struct entry *e = context(ret);
 	if (dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
-	if (e->state == ELIDES && summary == PRIVATE) {
-		pass(e, -1, 0);
+	if (e->remaining == 0 && summary == PRIVATE) {
+		pass(e, -1, 0, 0);
 		passed();
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
 	close_arena();
 	int own_summary = atomic_exchange(&summary, PRIVATE);
+	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning;
 	// As Vote.set in package elide.
-	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)INT32_MAX};
-	if (e->state != PARTICIPATES) {
+	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)e->remaining};
+	if (!plain) {
 		flush_passed();
 		engine_arrive(e->place, own_summary, words);
 	}
 	double begin = now();
 	int stalled = vote(words, 0);
 	double seconds = now() - begin;
-	if (e->state == PARTICIPATES && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && words[5] == ~(int64_t)INT32_MAX) {
-		pass(e, words[0], seconds);
+	int64_t most = ~words[5];
+	if (plain && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && most <= NECESSARY && words[0] <= PRIVATE) {
+		pass(e, words[0], most, seconds);
+		// As machine.learn in package elide.
+		e->remaining = most < NECESSARY && words[0] == PRIVATE ? most - 1 : NECESSARY;
 	} else {
-		if (e->state == PARTICIPATES) { // others are elsewhere
+		if (plain) { // others are elsewhere
 			int64_t unused[WORDS];
 			flush_passed();
 			engine_arrive(e->place, own_summary, unused);
 		}
-		int state = engine_conclude(e->place, words, stalled, seconds);
-		if (state < 0)
+		e->remaining = engine_conclude(e->place, words, stalled, seconds);
+		if (e->remaining < 0)
 			PMPI_Abort(MPI_COMM_WORLD, 4);
-		e->state = state;
 	}
 	passed();
 	spmdc_depth--;
@@ -890,6 +897,7 @@ static void begin(int level) {
 	page = sysconf(_SC_PAGESIZE);
 	const char *p = getenv("SPMDC_MPI_PROTECT");
 	protecting = !p || strcmp(p, "0");
+	relearning = strstr(config, "\"relearn\":0,") == NULL;
 	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
 	if (level == MPI_THREAD_MULTIPLE && !audit)
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
