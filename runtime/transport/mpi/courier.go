@@ -33,6 +33,8 @@ type courier struct {
 
 	once  sync.Once
 	begun bool
+	sent  []int64 // pieces, to each process
+	got   int64   // pieces, from all
 
 	mu   sync.Mutex
 	out  []outgoing
@@ -48,7 +50,7 @@ type outgoing struct {
 
 func newCourier(at places, deliver func(int, []byte), failed func(error)) *courier {
 	return &courier{
-		places: at, deliver: deliver, failed: failed,
+		places: at, deliver: deliver, failed: failed, sent: make([]int64, at.ranks),
 		some: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
@@ -79,6 +81,23 @@ func (c *courier) end() {
 	}
 	close(c.stop)
 	<-c.gone
+}
+
+// drain receives what was still under way to this process when nobody needed it any more, which some
+// libraries under MPI report at their end. All processes call it, behind end.
+func (c *courier) drain() error {
+	coming, err := exchange(c.sent)
+	left := -c.got
+	for _, n := range coming {
+		left += n
+	}
+	for small := make([]byte, smallBytes); left > 0 && err == nil; {
+		var piece []byte
+		if piece, _, _, err = come(small); piece != nil {
+			left--
+		}
+	}
+	return err
 }
 
 // run carries messages until the end, on the thread of MPI.
@@ -131,6 +150,7 @@ func (c *courier) run() {
 		}
 		if piece != nil {
 			done = true
+			c.got++
 			way := way{from, tag / tagPE}
 			if sofar := parts[way]; sofar != nil {
 				piece = append(sofar, piece...)
@@ -171,6 +191,7 @@ func (c *courier) dispatch(x outgoing) (under []*sending, err error) {
 			piece, tag = piece[:pieceBytes], tag|tagMore
 		}
 		left = left[len(piece):]
+		c.sent[rank]++
 		s, err := send(piece, rank, tag)
 		if err != nil {
 			return under, err

@@ -80,6 +80,11 @@ static int library_rest(void *piece, int bytes) {
 	return MPI_Mrecv(piece, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
 }
 
+// library_exchange gives each process its number from this one, and gets theirs.
+static int library_exchange(const long long *to, long long *from) {
+	return MPI_Alltoall(to, 1, MPI_LONG_LONG, from, 1, MPI_LONG_LONG, MPI_COMM_WORLD);
+}
+
 static int library_end(void) { return MPI_Finalize(); }
 */
 import "C"
@@ -153,6 +158,13 @@ func failure(what string, class C.int) error {
 		return nil
 	}
 	return fmt.Errorf("MPI cannot %s: its error class is %d", what, class)
+}
+
+// exchange gives number q of to to process q, and returns those that this process gets.
+func exchange(to []int64) ([]int64, error) {
+	from := make([]int64, len(to))
+	err := failure("exchange numbers", C.library_exchange((*C.longlong)(unsafe.Pointer(&to[0])), (*C.longlong)(unsafe.Pointer(&from[0]))))
+	return from, err
 }
 
 // end leaves MPI when all processes do.

@@ -251,6 +251,9 @@ func (m *machine) End() {
 		m.courier.end()
 	}
 	if m.all {
+		if m.several {
+			call(func() { _ = m.courier.drain() }) // the run is over, whatever comes
+		}
 		end()
 		return
 	}
